@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 1baa8b5d683f3eff.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs c7a029b16120b431.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -61,7 +61,9 @@ HOW A STEP WORKS (Otaduy, Tamstorf, Steinemann, Gross 2009)
     to cmr_rounds rounds of solve, continuous collision detection and new rows follow (constraint manifold refinement). What is still
     not clear, takes a neo-Hookean tet below a fifth of its volume, or is a rigid body that turns by more than half a radian where it
     has a contact, a joint or a neighbour in its bounding sphere, halves the step, at most max_halvings times; short steps grow again
-    when two in a row went well; what cannot be halved goes to impact zones, the fail-safe. With ccd_limits_step a step also ends, and
+    when two in a row went well; what cannot be halved goes to impact zones, the fail-safe. Only what fails is halved, with all that rows
+    and joints connect to it: the rest keeps its end, to the bit, and moves there on straight lines; where the two meet on the way the
+    step begins again with both in one part. With ccd_limits_step a step also ends, and
     goes on from there, where features that were apart come within their thickness: impacts then act at their own time, to about dt /
     2^max_halvings, not over the whole step. That is off by default; no guarantee depends on it. The rows are solved, joints among them,
     by iterative constraint anticipation, island by island: outer relaxation over clusters of unknowns, inner Gauss-Seidel over
@@ -115,7 +117,9 @@ WHAT IS GUARANTEED
     The same input gives the same bits on every run, on every SIMD path, from gcc and clang at -O0 to -O3, on x86-64, 64-bit ARM and in
     WebAssembly, under Linux and Windows, unless CONTACT_DETERMINISTIC is 0: products and sums are not fused, sums have one order, and of the
     C library only functions that are exact or correctly rounded are called (sqrt, floor, remainder, frexp, ldexp, fabs; log, exp, sin, cos,
-    acos, atan2 and cbrt are our own). It does not hold for time limits, which depend on the clock, for float against double, and for
+    acos, atan2 and cbrt are our own). A mode that your threads have set (flush to zero, denormals are zero, another rounding) changes nothing: creation,
+    steps, bodies, joints, shapes, files, solves, ct_ccd_* and every range of a task compute in the usual mode and put yours back (MXCSR, FPCR; not
+    with tcc). It does not hold for time limits, which depend on the clock, for float against double, and for
     decimal numbers in mesh and problem files only where strtod rounds correctly.
 
 FLOAT, AND WORLDS FAR FROM THEIR ORIGIN
@@ -141,7 +145,8 @@ THREADS
     forces and stiffness (body by body), factors and free motions, and the contact solve of bodies that are taken whole; loops too short to gain
     stay on the calling thread. A body that is relaxed node by node, a large cloth above all, is relaxed by one worker, and so is each where the
     compiler has no atomic words (gcc, clang and MSVC have them). CT_STEPPER_DCD uses workers in assembly and placement only. The allocator, the log and the clock are called from the calling thread alone. The world's own
-    threads spin for some ten microseconds behind a loop, then sleep; they are idle between steps. More workers than idle cores slow a step
+    threads spin for some ten microseconds behind a loop, then sleep; they are idle between steps. They take no signals (POSIX; under a plain
+    -std=c99 the headers hide what that needs). More workers than idle cores slow a step
     down.
 
 MEMORY
@@ -164,8 +169,9 @@ SWITCHES. Macros that you define before the include. The first group must be the
 
     CONTACT_SIMD          CT_SIMD_AUTO (default): the widest path that the compiler is told of: CT_SIMD_AVX512 (-mavx512f -mavx512dq),
                           CT_SIMD_AVX2 (-mavx2, -march=native), CT_SIMD_SSE2 (every x86-64), CT_SIMD_NEON (64-bit ARM), CT_SIMD_WASM
-                          (-msimd128), else CT_SIMD_NONE: plain C, several times slower in collision detection. A path by name insists: an
-                          #error says what the compiler has to be told. Chosen when compiling, never at run time. All give the same bits.
+                          (-msimd128), else CT_SIMD_NONE: vectors of the compiler's own with gcc and clang, a tenth slower than SSE2; loops
+                          with others, several times slower in collision detection. A path by name insists: an #error says what the
+                          compiler has to be told. Chosen when compiling, never at run time. All give the same bits.
     CONTACT_DETERMINISTIC 1 (default) or 0. 1: the same bits on every SIMD path, from every compiler at every level of optimization, on every
                           processor (see WHAT IS GUARANTEED). 0: factors and block products are fused multiply-adds where the processor has
                           them (AVX2 with -mfma, AVX512, NEON). That gained 2 % of a factor and nothing measurable of a step (AVX2). The
@@ -401,6 +407,7 @@ SOURCES
 #define ct_mesh_write ct_mesh_write_f32
 #define ct_mesh_free ct_mesh_free_f32
 #define ct_mesh_box ct_mesh_box_f32
+#define ct_mesh_locking ct_mesh_locking_f32
 #define ct_mesh_grid ct_mesh_grid_f32
 #define ct_mesh_sphere ct_mesh_sphere_f32
 #define ct_mesh_tetrahedralize ct_mesh_tetrahedralize_f32
@@ -941,7 +948,7 @@ typedef enum ct_status { CT_STATUS_LIST(CT_STATUS_ENUM) CT_STATUS_COUNT_ } ct_st
 /* ct_step_report -- what a step says of itself. */
 typedef struct ct_step_report {
     ct_status status;
-    int substeps;          /* 1 unless the step was halved, or cut at impacts */
+    int substeps;          /* 1 unless the step, or a part of the world in it, was halved, or cut at impacts: of all parts together */
     int events;            /* substeps that were cut at a first impact (ccd_limits_step); they alone leave the status OK */
     int contacts, rows;    /* in the last solve: contacts with a positive multiplier; rows handed to the solver */
     int candidates;        /* pairs that CCD looked at */
@@ -949,6 +956,7 @@ typedef struct ct_step_report {
     int newton_iterations; /* linearizations of all attempts, summed */
     int solver_iterations; /* outer iterations, summed */
     int solver_sweeps;     /* sweeps over the contacts, summed */
+    int solver_quick;      /* termination PAPER with CT_STEPPER_CMR: the solver_iterations whose inner loop took fewer than ten sweeps; else 0 */
     int solver_fallbacks;  /* solves of an island that another solver than the chosen one ended, summed: ICA where the chosen one failed or does
                               not take the problem; with CT_SOLVER_AUTO Newton's method where ICA failed */
     int linear_iterations; /* of the unconstrained solve, summed */
@@ -1098,8 +1106,9 @@ CONTACT_API ct_code ct_body_add_cloth(ct_world *world, const ct_cloth_desc *desc
 CONTACT_API ct_code ct_body_add_static(ct_world *world, const ct_static_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_rigid(ct_world *world, const ct_rigid_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_kinematic(ct_world *world, const ct_kinematic_desc *desc, ct_body_id *out_body);
-/* ct_body_remove -- a body leaves, with its contacts and joints. What the world keeps between steps (factors, candidates) is made anew: a body that is
-   added and removed at once moves nothing, but later results differ from those without it by rounding. CT_ERR_STALE_ID, CT_ERR_MEMORY (the
+/* ct_body_remove -- a body leaves, with its contacts and joints. A body that is added and removed before the next step has changed no bit, unless a
+   joint was added or removed, too. Otherwise what the world keeps between steps (factors, candidates) is made anew, now and when bodies are added:
+   later results differ from those of a world without the body by rounding. CT_ERR_STALE_ID, CT_ERR_MEMORY (the
    world is as it was). */
 CONTACT_API ct_code ct_body_remove(ct_world *world, ct_body_id body);
 /* ct_body_pin -- holds the axes (CT_AXIS_* mask) of n nodes (see ct_body_node_count) to a scripted motion (NULL: at rest where they are)
@@ -1167,6 +1176,11 @@ CONTACT_API ct_code ct_mesh_write(const char *path, const ct_mesh *mesh, ct_erro
 CONTACT_API void ct_mesh_free(ct_mesh *mesh);
 /* ct_mesh_box -- size [m] centred at the origin, cells per axis >= 1; with_tets 1: five or six tets a cell and no triangles, 0: surface. */
 CONTACT_API ct_code ct_mesh_box(const ct_real size[3], const int cells[3], int with_tets, ct_mesh *out_mesh, ct_error_info *out_error);
+/* ct_mesh_locking -- by how much the mesh's linear tets are too stiff in bending, by the axes of the body's least resistance: 1 + 2.1 / n^2 for a bar
+   of n cells across (docs/locking.md). A body of young / factor bends as it should, and is softer by the factor against being stretched. Compares
+   the mesh with quadratic tets on it, in linear elasticity. CT_ERR_ARGUMENT (NULL, poisson not in (-1, 1/2)), CT_ERR_MESH (no tets, or an unusable
+   one), CT_ERR_UNSUPPORTED (more than 2e7 tets), CT_ERR_MEMORY. */
+CONTACT_API ct_code ct_mesh_locking(const ct_mesh *mesh, ct_real poisson, ct_real *out_factor, ct_error_info *out_error);
 /* ct_mesh_grid -- a sheet size[0] x size[1] in the xz plane, centred, normal +y; diagonals alternate. */
 CONTACT_API ct_code ct_mesh_grid(const ct_real size[2], const int cells[2], ct_mesh *out_mesh, ct_error_info *out_error);
 /* ct_mesh_sphere -- subdivided icosahedron, 20 * 4^levels triangles, levels 0..7. */
@@ -1805,6 +1819,43 @@ CTI_FN void *cti_arena_zero(cti_arena *arena, size_t count, size_t element)
     return p;
 }
 
+/* ---- 0_base/heads.h ---- */
+/* heads.h -- heads of lists for a few of many numbers: a table that grows with the few. Method: open addressing with linear probes, at most half
+   full; where all numbers fit it is indexed by them. Based on: Knuth, The Art of Computer Programming 3, 6.4. */
+
+
+typedef struct cti_head {
+    int32_t number; /* 1 + the number, 0: free */
+    int32_t first, last;
+} cti_head;
+
+typedef struct cti_heads {
+    cti_head *items;
+    uint32_t mask;
+    int direct; /* 1: all numbers fit */
+} cti_heads;
+
+/* cti_heads_init -- for at most `most` different numbers below n. 0: out of memory. */
+CTI_INLINE int cti_heads_init(cti_heads *h, cti_arena *arena, int most, int n)
+{
+    uint32_t size = 8;
+    while (size < (uint32_t)n && size / 2 < (uint32_t)most)
+        size *= 2;
+    h->mask = size - 1, h->direct = size >= (uint32_t)n;
+    h->items = CTI_ARENA_ZERO(arena, cti_head, size);
+    return h->items != NULL;
+}
+
+/* cti_heads_at -- the head of a number, or the free one that it would have: its own once `number` is 1 + v. */
+CTI_INLINE cti_head *cti_heads_at(const cti_heads *h, int32_t v)
+{
+    uint32_t i = h->direct ? (uint32_t)v : ((uint32_t)v * 2654435769u >> 7) & h->mask;
+    while (h->items[i].number && h->items[i].number != v + 1)
+        i = (i + 1) & h->mask;
+    return &h->items[i];
+}
+
+
 /* ---- 0_base/ids.h ---- */
 /* ids.h -- handles {index1, generation}: a slot number from 1 and the number of times that the slot changed hands. Method: a generation is
    odd while its slot lives and even while it is free; a slot whose generations are used up is never given out again, so that a stale handle
@@ -2161,6 +2212,69 @@ CTI_INLINE void cti_atomic_pause(void)
 }
 
 
+/* ---- 0_base/fpenv.h ---- */
+/* fpenv.h -- the processor's floating-point mode, one for each thread: rounding to nearest, gradual underflow, exceptions that only raise flags.
+   Method: who computes enters it and leaves it again, so that bits do not depend on the mode of who calls, of the world's own threads or of a task
+   system's, and the bounds of collision tests hold, which count on gradual underflow. MXCSR on x86, FPCR on 64-bit ARM; WebAssembly has no other
+   mode, and where the compiler cannot write the register (tcc) the caller's stays. */
+
+
+#if (defined(__GNUC__) || defined(__clang__)) && defined(__SSE__) && !defined(__TINYC__)
+#define CTI_FPENV 1
+#define CTI_FPENV_FLAGS 0x3fu    /* what was raised */
+#define CTI_FPENV_USUAL 0x1f80u
+CTI_INLINE uint64_t cti_fpenv_get(void)
+{
+    uint32_t word;
+    __asm__ __volatile__("stmxcsr %0" : "=m"(word) : : "memory");
+    return word;
+}
+CTI_INLINE void cti_fpenv_put(uint64_t x)
+{
+    uint32_t word = (uint32_t)x;
+    __asm__ __volatile__("ldmxcsr %0" : : "m"(word) : "memory");
+}
+#elif (defined(__GNUC__) || defined(__clang__)) && defined(__aarch64__) && !defined(__TINYC__)
+#define CTI_FPENV 1
+#define CTI_FPENV_FLAGS 0u /* they are in a register of their own */
+#define CTI_FPENV_USUAL 0u
+CTI_INLINE uint64_t cti_fpenv_get(void)
+{
+    uint64_t word;
+    __asm__ __volatile__("mrs %0, fpcr" : "=r"(word) : : "memory");
+    return word;
+}
+CTI_INLINE void cti_fpenv_put(uint64_t word) { __asm__ __volatile__("msr fpcr, %0" : : "r"(word) : "memory"); }
+#elif defined(_MSC_VER) && !defined(__clang__) && (defined(_M_X64) || defined(_M_IX86))
+#include <xmmintrin.h>
+#define CTI_FPENV 1
+#define CTI_FPENV_FLAGS 0x3fu
+#define CTI_FPENV_USUAL 0x1f80u
+CTI_INLINE uint64_t cti_fpenv_get(void) { return _mm_getcsr(); }
+CTI_INLINE void cti_fpenv_put(uint64_t word) { _mm_setcsr((unsigned)word); }
+#else
+#define CTI_FPENV 0
+#define CTI_FPENV_FLAGS 0u
+#define CTI_FPENV_USUAL 0u
+CTI_INLINE uint64_t cti_fpenv_get(void) { return 0; }
+CTI_INLINE void cti_fpenv_put(uint64_t word) { CTI_UNUSED(word); }
+#endif
+
+/* cti_fpenv_enter -- the usual mode from here on; returns what to leave it with. cti_fpenv_leave -- the former mode; flags raised between stay. */
+CTI_INLINE uint64_t cti_fpenv_enter(void)
+{
+    uint64_t before = cti_fpenv_get();
+    if (CTI_UNLIKELY((before & ~(uint64_t)CTI_FPENV_FLAGS) != CTI_FPENV_USUAL))
+        cti_fpenv_put(CTI_FPENV_USUAL | (before & CTI_FPENV_FLAGS));
+    return before;
+}
+CTI_INLINE void cti_fpenv_leave(uint64_t before)
+{
+    if (CTI_UNLIKELY((before & ~(uint64_t)CTI_FPENV_FLAGS) != CTI_FPENV_USUAL))
+        cti_fpenv_put((before & ~(uint64_t)CTI_FPENV_FLAGS) | (cti_fpenv_get() & CTI_FPENV_FLAGS));
+}
+
+
 /* ---- 0_base/pool.h ---- */
 /* pool.h -- the built-in threads behind ct_tasks (CONTACT_THREADS 1). Workers spin for a moment after a loop, since the next one is near, then
    sleep. */
@@ -2199,6 +2313,7 @@ CTI_FN void cti_pool_finish(void *task, void *user);
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #endif
 
 #define CTI_POOL_SPIN 3000  /* looks at the word before a worker sleeps */
@@ -2381,12 +2496,22 @@ CTI_FN void cti_pool_finish(void *task, void *user)
 
 /* ---- beginning and end ---- */
 
-/* 0, or what the system says */
+/* 0, or what the system says. Signals are the application's: a thread begins with all of them blocked but those of its own faults, where the
+   headers show POSIX (not under a plain -std=c99) */
 static int cti_pool_start(cti_pool_thread *t)
 {
 #if defined(_WIN32)
     t->handle = CreateThread(NULL, 0, cti_pool_main, t, 0, NULL);
     return t->handle ? 0 : (int)GetLastError();
+#elif defined(SIG_SETMASK)
+    sigset_t all, mine;
+    int code;
+    sigfillset(&all);
+    sigdelset(&all, SIGSEGV), sigdelset(&all, SIGBUS), sigdelset(&all, SIGFPE), sigdelset(&all, SIGILL);
+    pthread_sigmask(SIG_SETMASK, &all, &mine);
+    code = pthread_create(&t->handle, NULL, cti_pool_main, t);
+    pthread_sigmask(SIG_SETMASK, &mine, NULL);
+    return code;
 #else
     return pthread_create(&t->handle, NULL, cti_pool_main, t);
 #endif
@@ -2494,7 +2619,8 @@ CTI_FN int cti_tasks_workers(const ct_tasks *tasks);
 CTI_FN double cti_tasks_least(const ct_tasks *tasks);
 CTI_FN void cti_tasks_rouse(const ct_tasks *tasks, double us);
 
-/* cti_tasks_run -- fn(begin, end, worker, context) over [0, count), and waits. Ranges shorter than 2 min_range run here as worker 0. */
+/* cti_tasks_run -- fn(begin, end, worker, context) over [0, count), and waits. Ranges shorter than 2 min_range run here as worker 0. Every range
+   is computed in the usual floating-point mode, whoever runs it. */
 CTI_FN void cti_tasks_run(const ct_tasks *tasks, ct_task_fn *fn, int count, int min_range, void *context);
 
 /* cti_tasks_run_work -- the same for items that take about `us` microseconds each: what is not worth a loop runs here. */
@@ -2535,8 +2661,23 @@ CTI_FN void cti_tasks_rouse(const ct_tasks *tasks, double us)
         cti_pool_rouse((cti_pool *)tasks->user);
 }
 
+/* a loop as workers get it: in the usual floating-point mode */
+typedef struct cti_tasks_call {
+    ct_task_fn *fn;
+    void *context;
+} cti_tasks_call;
+
+static void cti_tasks_range(int begin, int end, int worker, void *context)
+{
+    const cti_tasks_call *call = (const cti_tasks_call *)context;
+    uint64_t mode = cti_fpenv_enter();
+    call->fn(begin, end, worker, call->context);
+    cti_fpenv_leave(mode);
+}
+
 CTI_FN void cti_tasks_run(const ct_tasks *tasks, ct_task_fn *fn, int count, int min_range, void *context)
 {
+    cti_tasks_call call;
     void *task;
     if (count <= 0)
         return;
@@ -2546,7 +2687,8 @@ CTI_FN void cti_tasks_run(const ct_tasks *tasks, ct_task_fn *fn, int count, int 
         fn(0, count, 0, context);
         return;
     }
-    task = tasks->enqueue(fn, count, min_range, context, tasks->user);
+    call.fn = fn, call.context = context;
+    task = tasks->enqueue(cti_tasks_range, count, min_range, &call, tasks->user);
     if (task)
         tasks->finish(task, tasks->user);
 }
@@ -2726,9 +2868,10 @@ CTI_INLINE int cti_m3_inverse(const ct_real *m, ct_real *out)
 /* ---- 1_math/simd.h ---- */
 /* simd.h -- the one place where SIMD is decided: eight virtual lanes of double (cti_d8) and of float (cti_f8) on every path. Method: AVX512
    has one 512-bit register of double, AVX2 two of 256 bits, and both one of float; SSE2, NEON and WASM take four and two 128-bit ones; NONE
-   uses plain loops. Every operation is lane-wise and correctly rounded, nothing is fused unless CONTACT_DETERMINISTIC is 0 (cti_*8_mad), and
-   sums over lanes have one fixed order ((0+4)+(2+6))+((1+5)+(3+7)), so all paths give the same bits. CTI_SIMD_NAME is the path that was
-   compiled in. There is no dispatch at run time.
+   takes four and two vectors of gcc's or clang's own, and plain loops with other compilers (with these too where CTI_SIMD_PLAIN is defined, for
+   tests). Every operation is lane-wise and correctly rounded, nothing is fused unless CONTACT_DETERMINISTIC is 0 (cti_*8_mad), and sums over
+   lanes have one fixed order ((0+4)+(2+6))+((1+5)+(3+7)), so all paths give the same bits. CTI_SIMD_NAME is the path that was compiled in.
+   There is no dispatch at run time.
    The interface, for V = cti_d8 of double and cti_f8 of float (CTI_R8: of ct_real):
      set, load, store     one number in all lanes; eight numbers, at any address
      add, sub, mul, div, sqrt, abs
@@ -2777,6 +2920,12 @@ CTI_INLINE int cti_m3_inverse(const ct_real *m, ct_real *out)
 #define CTI_HAS_WASM 1
 #else
 #define CTI_HAS_WASM 0
+#endif
+/* vectors in the language itself */
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(__TINYC__) && !defined(__INTEL_COMPILER) && !defined(CTI_SIMD_PLAIN)
+#define CTI_HAS_VECTORS 1
+#else
+#define CTI_HAS_VECTORS 0
 #endif
 
 #if CONTACT_SIMD == CT_SIMD_AUTO
@@ -3116,7 +3265,7 @@ CTI_INLINE cti_f8 cti_f8_split(cti_f8 x, cti_f8 *k)
     x.a = _mm256_castsi256_ps(u);
     return x;
 }
-#elif CTI_SIMD == CTI_SIMD_NONE
+#elif CTI_SIMD == CTI_SIMD_NONE && !CTI_HAS_VECTORS
 /* simd_plain.inl -- eight lanes in plain C, in loops that compilers may vectorize. Included by simd.h. */
 
 #define CTI_SIMD_NAME "NONE"
@@ -3265,8 +3414,9 @@ CTI_INLINE cti_f8 cti_f8_split(cti_f8 x, cti_f8 *k)
     return x;
 }
 #else
-/* simd_128.inl -- lanes of 128-bit registers, four of two doubles and two of four floats: SSE2, NEON (AArch64), WebAssembly's simd128. Each
-   path names its instructions for one register (CTI_P2 of doubles, CTI_P4 of floats); what follows is the same for all. Included by simd.h. */
+/* simd_128.inl -- lanes of 128-bit registers, four of two doubles and two of four floats: SSE2, NEON (AArch64), WebAssembly's simd128, and NONE
+   where the compiler has vectors of its own. Each path names its instructions for one register (CTI_P2 of doubles, CTI_P4 of floats); what
+   follows is the same for all. Included by simd.h. */
 
 #if CTI_SIMD == CTI_SIMD_SSE2
 #define CTI_SIMD_NAME "SSE2"
@@ -3387,6 +3537,100 @@ CTI_INLINE int cti_p4_bits(CTI_P4 m)
     static const uint32_t bit[4] = {1, 2, 4, 8};
     return (int)vaddvq_u32(vandq_u32(vreinterpretq_u32_f32(m), vld1q_u32(bit)));
 }
+#elif CTI_SIMD == CTI_SIMD_NONE
+/* Vectors of gcc and clang: their operators are C's, lane by lane, and the compiler makes of them what its target has, be it scalars. A plain
+   struct of eight numbers takes gcc nearly three times as long, and runs at little more than half the speed. */
+#define CTI_SIMD_NAME "NONE"
+typedef double cti_v2 __attribute__((vector_size(16)));
+typedef float cti_v4 __attribute__((vector_size(16)));
+typedef uint64_t cti_vu2 __attribute__((vector_size(16)));
+typedef uint32_t cti_vu4 __attribute__((vector_size(16)));
+#define CTI_P2 cti_v2
+#define CTI_P4 cti_v4
+#define CTI_V_add +
+#define CTI_V_sub -
+#define CTI_V_mul *
+#define CTI_V_div /
+#define CTI_P2_DO(op, x, y) ((x)CTI_V_##op(y))
+#define CTI_P4_DO(op, x, y) ((x)CTI_V_##op(y))
+/* a comparison is a vector of whole numbers, all bits set where it is true */
+#define CTI_P2_LT(x, y) ((cti_v2)((x) < (y)))
+#define CTI_P4_LT(x, y) ((cti_v4)((x) < (y)))
+#define CTI_P2_LE(x, y) ((cti_v2)((x) <= (y)))
+#define CTI_P4_LE(x, y) ((cti_v4)((x) <= (y)))
+#define CTI_P2_MIN(x, y) CTI_P2_CHOOSE(CTI_P2_LT(x, y), x, y)
+#define CTI_P4_MIN(x, y) CTI_P4_CHOOSE(CTI_P4_LT(x, y), x, y)
+#define CTI_P2_MAX(x, y) CTI_P2_CHOOSE(CTI_P2_LT(y, x), x, y)
+#define CTI_P4_MAX(x, y) CTI_P4_CHOOSE(CTI_P4_LT(y, x), x, y)
+#define CTI_P2_AND(x, y) ((cti_v2)((cti_vu2)(x) & (cti_vu2)(y)))
+#define CTI_P4_AND(x, y) ((cti_v4)((cti_vu4)(x) & (cti_vu4)(y)))
+#define CTI_P2_OR(x, y) ((cti_v2)((cti_vu2)(x) | (cti_vu2)(y)))
+#define CTI_P4_OR(x, y) ((cti_v4)((cti_vu4)(x) | (cti_vu4)(y)))
+#define CTI_P2_SET(s) cti_v2_set(s, s)
+#define CTI_P4_SET(s) cti_v4_set(s, s, s, s)
+#define CTI_P2_LOAD(p) cti_v2_load(p)
+#define CTI_P4_LOAD(p) cti_v4_load(p)
+#define CTI_P2_STORE(p, x) memcpy(p, &(x), 16)
+#define CTI_P4_STORE(p, x) memcpy(p, &(x), 16)
+#define CTI_P2_SQRT(x) cti_v2_set(sqrt((x)[0]), sqrt((x)[1]))
+#define CTI_P4_SQRT(x) cti_v4_set(sqrtf((x)[0]), sqrtf((x)[1]), sqrtf((x)[2]), sqrtf((x)[3]))
+#define CTI_P2_ABS(x) ((cti_v2)((cti_vu2)(x) & CTI_PI_SET2(0x7fffffffffffffffull)))
+#define CTI_P4_ABS(x) ((cti_v4)((cti_vu4)(x) & (cti_vu4)CTI_PI_SET4(0x7fffffffu)))
+#define CTI_P2_CHOOSE(m, yes, no) ((cti_v2)(((cti_vu2)(m) & (cti_vu2)(yes)) | (~(cti_vu2)(m) & (cti_vu2)(no))))
+#define CTI_P4_CHOOSE(m, yes, no) ((cti_v4)(((cti_vu4)(m) & (cti_vu4)(yes)) | (~(cti_vu4)(m) & (cti_vu4)(no))))
+#define CTI_P2_BITS(m) cti_v2_bits((cti_vu2)(m))
+#define CTI_P4_BITS(m) cti_v4_bits((cti_vu4)(m))
+#define CTI_P4_SPREAD(x, k) CTI_P4_SET((x)[k])
+#define CTI_P2_WIDEN_LOW(x) cti_v2_set((double)(x)[0], (double)(x)[1])
+#define CTI_P2_WIDEN_HIGH(x) cti_v2_set((double)(x)[2], (double)(x)[3])
+#define CTI_P4_NARROW(x, y) cti_v4_set((float)(x)[0], (float)(x)[1], (float)(y)[0], (float)(y)[1])
+#define CTI_PI cti_vu2
+#define CTI_PI_FROM2(x) ((cti_vu2)(x))
+#define CTI_PI_FROM4(x) ((cti_vu2)(x))
+#define CTI_PI_TO2(u) ((cti_v2)(u))
+#define CTI_PI_TO4(u) ((cti_v4)(u))
+#define CTI_PI_SET2(c) cti_vu2_set(c)
+#define CTI_PI_SET4(c) ((cti_vu2)cti_vu4_set(c))
+#define CTI_PI_ADD2(u, v) ((u) + (v))
+#define CTI_PI_ADD4(u, v) ((cti_vu2)((cti_vu4)(u) + (cti_vu4)(v)))
+#define CTI_PI_AND(u, v) ((u) & (v))
+#define CTI_PI_OR(u, v) ((u) | (v))
+#define CTI_PI_RIGHT2(u) ((u) >> 52)
+#define CTI_PI_RIGHT4(u) ((cti_vu2)((cti_vu4)(u) >> 23))
+CTI_INLINE cti_v2 cti_v2_set(double x, double y)
+{
+    cti_v2 r = {x, y};
+    return r;
+}
+CTI_INLINE cti_v4 cti_v4_set(float x, float y, float z, float w)
+{
+    cti_v4 r = {x, y, z, w};
+    return r;
+}
+CTI_INLINE cti_vu2 cti_vu2_set(uint64_t c)
+{
+    cti_vu2 r = {c, c};
+    return r;
+}
+CTI_INLINE cti_vu4 cti_vu4_set(uint32_t c)
+{
+    cti_vu4 r = {c, c, c, c};
+    return r;
+}
+CTI_INLINE cti_v2 cti_v2_load(const double *p)
+{
+    cti_v2 r;
+    memcpy(&r, p, sizeof r);
+    return r;
+}
+CTI_INLINE cti_v4 cti_v4_load(const float *p)
+{
+    cti_v4 r;
+    memcpy(&r, p, sizeof r);
+    return r;
+}
+CTI_INLINE int cti_v2_bits(cti_vu2 m) { return (int)((m[0] & 1) | (m[1] & 2)); }
+CTI_INLINE int cti_v4_bits(cti_vu4 m) { return (int)((m[0] & 1) | (m[1] & 2) | (m[2] & 4) | (m[3] & 8)); }
 #else
 #define CTI_SIMD_NAME "WASM"
 #include <wasm_simd128.h>
@@ -4856,6 +5100,15 @@ CTI_INLINE void CTI_TN(cti_k, trsm4)(const CTI_T *l, size_t sq, size_t sp, const
     c[0] = x0, c[1] = x1, c[2] = x2, c[3] = x3;
 }
 
+/* cti_k_flush4 -- lanes of c[q] whose size is below least[q] become 0; what is no number stays. */
+CTI_INLINE void CTI_TN(cti_k, flush4)(const CTI_T least[4], CTI_TVEC c[4])
+{
+    CTI_TVEC zero = CTI_TV(set)(0);
+    int q;
+    for (q = 0; q < 4; q++)
+        c[q] = CTI_TV(select)(CTI_TV(lt)(CTI_TV(abs)(c[q]), CTI_TV(set)(least[q])), zero, c[q]);
+}
+
 /* cti_k_judge -- a pivot, or its replacement: what is not above eps orig, or not finite, becomes |orig|, or 1 where that is no use */
 CTI_INLINE CTI_T CTI_TN(cti_k, judge)(CTI_T s, CTI_T orig, CTI_T eps, int *boosted)
 {
@@ -5003,6 +5256,15 @@ CTI_INLINE void CTI_TN(cti_k, trsm4)(const CTI_T *l, size_t sq, size_t sp, const
     x3 = CTI_TV(nmad)(x3, CTI_TV(set)(l[3 * sq + sp]), x1);
     x3 = CTI_TV(mul)(CTI_TV(nmad)(x3, CTI_TV(set)(l[3 * sq + 2 * sp]), x2), CTI_TV(set)(r[3]));
     c[0] = x0, c[1] = x1, c[2] = x2, c[3] = x3;
+}
+
+/* cti_k_flush4 -- lanes of c[q] whose size is below least[q] become 0; what is no number stays. */
+CTI_INLINE void CTI_TN(cti_k, flush4)(const CTI_T least[4], CTI_TVEC c[4])
+{
+    CTI_TVEC zero = CTI_TV(set)(0);
+    int q;
+    for (q = 0; q < 4; q++)
+        c[q] = CTI_TV(select)(CTI_TV(lt)(CTI_TV(abs)(c[q]), CTI_TV(set)(least[q])), zero, c[q]);
 }
 
 /* cti_k_judge -- a pivot, or its replacement: what is not above eps orig, or not finite, becomes |orig|, or 1 where that is no use */
@@ -7219,9 +7481,17 @@ CTI_FN int cti_factor64_compute_double(cti_mem *mem, cti_factor64 *f, const cti_
 CTI_FN void cti_factor32_free(cti_mem *mem, cti_factor32 *f);
 CTI_FN void cti_factor64_free(cti_mem *mem, cti_factor64 *f);
 
-/* cti_factor*_solve -- x = A^-1 x; x [3 n] in the cluster's local order; work [cti_factor*_work(f)] */
+/* what cti_factor32_solve takes for 0 before it divides by a pivot. Entries of the factor are at least 3.5e-15 of their pivot, so products with what
+   is kept are above 1.9e-34 of the pivots' ratio, 1.6e4 times the least normal float. Half and double change nothing: 5e-20 of the largest entry is
+   far below a float's rounding */
+#define CTI_FACTOR32_LEAST 5.42101086e-20f /* 2^-64 */
+
+/* cti_factor*_solve -- x = A^-1 x; x [3 n] in the cluster's local order; work [cti_factor*_work(f)]. In float the largest entry of x should be of the
+   order of 1 (cti_factor32_scale): entries below CTI_FACTOR32_LEAST are 0. */
 CTI_FN void cti_factor32_solve(const cti_factor32 *f, float *x, float *work);
 CTI_FN void cti_factor64_solve(const cti_factor64 *f, double *x, double *work);
+/* cti_factor32_scale -- a power of 2 by which a number of size `most` becomes 1 to 2; 1 where it is 0 or not finite. */
+CTI_FN double cti_factor32_scale(double most);
 CTI_FN size_t cti_factor32_work(const cti_factor32 *f);
 CTI_FN size_t cti_factor64_work(const cti_factor64 *f);
 
@@ -7252,30 +7522,44 @@ CTI_FN size_t cti_factor64_compliance_work(const cti_factor64 *f, int n_ports);
 
 #define CTI_SUPER_WIDE 400 /* strips times columns from which the backward sweep reads the panel in storage order */
 
+CTI_FN double cti_factor32_scale(double most)
+{
+    int e;
+    if (!(most > 0) || !cti_finite64(most))
+        return 1;
+    frexp(most, &e);
+    return ldexp(1, 1 - cti_max_int(-1000, cti_min_int(e, 1000)));
+}
+
 #define CTI_T float
 #define CTI_TN(a, b) a##32_##b
 #define CTI_TVEC cti_f8
 #define CTI_TV(op) cti_f8_##op
 #define CTI_SUPER_EPS 1.1920929e-7f
 #define CTI_SUPER_TINY 3.5e-15f /* eps^2 / 4 */
+#define CTI_SUPER_ABS fabsf
+#define CTI_SUPER_LEAST CTI_FACTOR32_LEAST
+#define CTI_SUPER_GONE 1e-34f /* 1e4 times the least normal number */
 /* supernodal.inl -- factor and single solve for one number type; included by supernodal.c. */
 
 static const CTI_T CTI_TN(cti_super, lanes)[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+
+/* an entry of A; a denormal one is 0 */
+CTI_INLINE CTI_T CTI_TN(cti_super, entry)(ct_real v) { return (CTI_T)(fabs((double)v) < (double)CTI_SUPER_GONE ? 0 : v); }
 
 /* scratch = the columns of supernode s in A, column-major with ld; orig: their diagonal */
 static void CTI_TN(cti_super, assemble)(const cti_symbolic *sym, const cti_gather *g, const ct_real *val, int s, CTI_T *W, size_t ld,
                                         CTI_T *orig)
 {
-    int e, c, cols = cti_sym_cols(sym, s), pivots = cti_sym_pivots(sym, s);
+    int e, c, k, cols = cti_sym_cols(sym, s), pivots = cti_sym_pivots(sym, s);
     memset(W, 0, ld * (size_t)cols * sizeof *W);
     for (e = sym->entry_ptr[s]; e < sym->entry_ptr[s + 1]; e++) {
         const ct_real *v = val + 9 * (size_t)g->slot[e];
         CTI_T *w = W + (size_t)sym->entry[e].col * ld + sym->entry[e].row;
-        w[0] = (CTI_T)v[0], w[1] = (CTI_T)v[3], w[2] = (CTI_T)v[6];
-        w += ld;
-        w[0] = (CTI_T)v[1], w[1] = (CTI_T)v[4], w[2] = (CTI_T)v[7];
-        w += ld;
-        w[0] = (CTI_T)v[2], w[1] = (CTI_T)v[5], w[2] = (CTI_T)v[8];
+        for (k = 0; k < 3; k++, w += ld) {
+            w[0] = CTI_TN(cti_super, entry)(v[k]), w[1] = CTI_TN(cti_super, entry)(v[3 + k]);
+            w[2] = CTI_TN(cti_super, entry)(v[6 + k]);
+        }
     }
     for (c = pivots; c < cols; c++)
         W[(size_t)c * (ld + 1)] = 1;
@@ -7351,16 +7635,8 @@ static void CTI_TN(cti_super, update)(const cti_symbolic *sym, const CTI_T *L, c
 }
 
 /* entries far below what rounding leaves of the column's pivot 1 / r become 0: where the diagonal dominates, what fills in decays until its
-   products are denormal, and those cost a hundred times as much as others */
-CTI_INLINE void CTI_TN(cti_super, flush4)(const CTI_T *r, CTI_TVEC c[4])
-{
-    CTI_TVEC zero = CTI_TV(set)(0), off;
-    int q;
-    for (q = 0; q < 4; q++) {
-        off = CTI_TV(lt)(CTI_TV(abs)(c[q]), CTI_TV(set)(CTI_SUPER_TINY / r[q])); /* what is no number stays */
-        c[q] = CTI_TV(select)(off, zero, c[q]);
-    }
-}
+   products are denormal */
+CTI_INLINE CTI_T CTI_TN(cti_super, flush1)(CTI_T least, CTI_T x) { return CTI_SUPER_ABS(x) < least ? 0 : x; }
 
 /* columns k0 .. k0+3 of strips t and, if two, t + 1: L = (W - L(rows, < k0) L(k0.., < k0)') L(k0.., k0..)'^-1. P: the panel */
 CTI_INLINE void CTI_TN(cti_super, solve_tile)(CTI_T *P, size_t stride, const CTI_T *r, int k0, int t, int two, const CTI_T *W, size_t ld)
@@ -7368,17 +7644,21 @@ CTI_INLINE void CTI_TN(cti_super, solve_tile)(CTI_T *P, size_t stride, const CTI
     const CTI_T *a[4], *l = P + (size_t)(k0 >> 3) * stride + (k0 & 7), *in = W + (size_t)k0 * ld + 8 * (size_t)t;
     CTI_T *b = P + (size_t)t * stride, *to = b + 8 * (size_t)k0;
     CTI_TVEC c[8];
+    CTI_T least[4];
+    int q;
     a[0] = l, a[1] = l + 1, a[2] = l + 2, a[3] = l + 3;
     l += 8 * (size_t)k0;
+    for (q = 0; q < 4; q++)
+        least[q] = CTI_SUPER_TINY * l[9 * q];
     if (two) {
         CTI_TN(cti_k, tile2)(k0, a, 8, b, b + stride, 8, c);
         CTI_TN(cti_k, trsm4)(l, 1, 8, r + k0, in + 8, ld, c + 4);
-        CTI_TN(cti_super, flush4)(r + k0, c + 4);
+        CTI_TN(cti_k, flush4)(least, c + 4);
         CTI_TN(cti_k, store4)(to + stride, 8, c + 4);
     } else
         CTI_TN(cti_k, tile1)(k0, a, 8, b, 8, c);
     CTI_TN(cti_k, trsm4)(l, 1, 8, r + k0, in, ld, c);
-    CTI_TN(cti_super, flush4)(r + k0, c);
+    CTI_TN(cti_k, flush4)(least, c);
     CTI_TN(cti_k, store4)(to, 8, c);
 }
 
@@ -7395,9 +7675,12 @@ static int CTI_TN(cti_super, pivot)(CTI_T *P, size_t stride, CTI_T *r, int k0, c
     v[0] = CTI_TV(sub)(v[0], c[0]), v[1] = CTI_TV(sub)(v[1], c[1]), v[2] = CTI_TV(sub)(v[2], c[2]), v[3] = CTI_TV(sub)(v[3], c[3]);
     CTI_TN(cti_k, store4)(t, 8, v);
     for (q = 0; q < 4; q++)
-        for (p = 0; p <= q; p++)
-            d[4 * q + p] = t[8 * p + o + q];
+        for (p = 0; p <= q; p++) /* squares of what is small beside both diagonals would be denormal */
+            d[4 * q + p] = CTI_TN(cti_super, flush1)(CTI_SUPER_TINY * (orig[k0 + p] < orig[k0 + q] ? orig[k0 + p] : orig[k0 + q]), t[8 * p + o + q]);
     boosted = CTI_TN(cti_k, chol4)(d, orig + k0, CTI_SUPER_EPS, d, r + k0);
+    for (q = 1; q < 4; q++)
+        for (p = 0; p < q; p++)
+            d[4 * q + p] = CTI_TN(cti_super, flush1)(CTI_SUPER_TINY * d[5 * p], d[4 * q + p]);
     /* rows k0+4 .. k0+7 where they are in the strip: x_q = (t_q - sum_{p<q} d_qp x_p) r_q, in lanes 4 .. 7 */
     for (p = 0; p < 4; p++) {
         if (o == 0)
@@ -7406,7 +7689,7 @@ static int CTI_TN(cti_super, pivot)(CTI_T *P, size_t stride, CTI_T *r, int k0, c
                 int i;
                 for (i = 0; i < p; i++)
                     s -= d[4 * p + i] * t[8 * i + q];
-                t[8 * p + q] = s * r[k0 + p];
+                t[8 * p + q] = CTI_TN(cti_super, flush1)(CTI_SUPER_TINY * d[5 * p], s * r[k0 + p]);
             }
         else
             t[8 * p] = t[8 * p + 1] = t[8 * p + 2] = t[8 * p + 3] = 0;
@@ -7519,6 +7802,10 @@ CTI_FN size_t CTI_TN(cti_factor, work)(const CTI_TN(cti_factor, t) * f)
     return (size_t)f->sym->pivot[f->sym->n_super] + (size_t)f->sym->max_rows + 8 * (size_t)f->sym->max_cols + 48;
 }
 
+/* an unknown of a solve, made with the pivot 1 / r: 0 where it is far below what the largest right side makes, whose influence decays with the
+   distance until products are denormal */
+CTI_INLINE CTI_T CTI_TN(cti_super, keep)(CTI_T r, CTI_T x) { return CTI_TN(cti_super, flush1)(CTI_SUPER_LEAST * r, x); }
+
 /* x = L(pivots, pivots)^-1 x, x padded: by halves of strips */
 static void CTI_TN(cti_super, forward)(const CTI_T *P, size_t stride, const CTI_T *r, int cols, CTI_T *x)
 {
@@ -7541,7 +7828,8 @@ static void CTI_TN(cti_super, forward)(const CTI_T *P, size_t stride, const CTI_
         x3 = x[i + 3] - t[k + 3] - l[3] * x0;
         x2 = (x2 - l[10] * x1) * r[i + 2];
         x3 = (x3 - l[11] * x1 - l[19] * x2) * r[i + 3];
-        x[i] = x0, x[i + 1] = x1, x[i + 2] = x2, x[i + 3] = x3;
+        x[i] = CTI_TN(cti_super, keep)(r[i], x0), x[i + 1] = CTI_TN(cti_super, keep)(r[i + 1], x1);
+        x[i + 2] = CTI_TN(cti_super, keep)(r[i + 2], x2), x[i + 3] = CTI_TN(cti_super, keep)(r[i + 3], x3);
     }
 }
 
@@ -7625,7 +7913,8 @@ static void CTI_TN(cti_super, backward)(const CTI_T *P, size_t stride, const CTI
         s0 -= b[3] * s3, s1 -= b[11] * s3, s2 = (s2 - b[19] * s3) * r[k0 + 2];
         s0 -= b[2] * s2, s1 = (s1 - b[10] * s2) * r[k0 + 1];
         s0 = (s0 - b[1] * s1) * r[k0];
-        x[k0] = s0, x[k0 + 1] = s1, x[k0 + 2] = s2, x[k0 + 3] = s3;
+        x[k0] = CTI_TN(cti_super, keep)(r[k0], s0), x[k0 + 1] = CTI_TN(cti_super, keep)(r[k0 + 1], s1);
+        x[k0 + 2] = CTI_TN(cti_super, keep)(r[k0 + 2], s2), x[k0 + 3] = CTI_TN(cti_super, keep)(r[k0 + 3], s3);
     }
 }
 
@@ -7667,6 +7956,9 @@ CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) * f, CTI_T *x,
 #undef CTI_TV
 #undef CTI_SUPER_EPS
 #undef CTI_SUPER_TINY
+#undef CTI_SUPER_ABS
+#undef CTI_SUPER_LEAST
+#undef CTI_SUPER_GONE
 
 #define CTI_T double
 #define CTI_TN(a, b) a##64_##b
@@ -7674,24 +7966,29 @@ CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) * f, CTI_T *x,
 #define CTI_TV(op) cti_d8_##op
 #define CTI_SUPER_EPS 2.2204460492503131e-16
 #define CTI_SUPER_TINY 1.2e-32
+#define CTI_SUPER_ABS fabs
+#define CTI_SUPER_LEAST 0 /* nothing is: products of doubles do not underflow here */
+#define CTI_SUPER_GONE 0
 /* supernodal.inl -- factor and single solve for one number type; included by supernodal.c. */
 
 static const CTI_T CTI_TN(cti_super, lanes)[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+
+/* an entry of A; a denormal one is 0 */
+CTI_INLINE CTI_T CTI_TN(cti_super, entry)(ct_real v) { return (CTI_T)(fabs((double)v) < (double)CTI_SUPER_GONE ? 0 : v); }
 
 /* scratch = the columns of supernode s in A, column-major with ld; orig: their diagonal */
 static void CTI_TN(cti_super, assemble)(const cti_symbolic *sym, const cti_gather *g, const ct_real *val, int s, CTI_T *W, size_t ld,
                                         CTI_T *orig)
 {
-    int e, c, cols = cti_sym_cols(sym, s), pivots = cti_sym_pivots(sym, s);
+    int e, c, k, cols = cti_sym_cols(sym, s), pivots = cti_sym_pivots(sym, s);
     memset(W, 0, ld * (size_t)cols * sizeof *W);
     for (e = sym->entry_ptr[s]; e < sym->entry_ptr[s + 1]; e++) {
         const ct_real *v = val + 9 * (size_t)g->slot[e];
         CTI_T *w = W + (size_t)sym->entry[e].col * ld + sym->entry[e].row;
-        w[0] = (CTI_T)v[0], w[1] = (CTI_T)v[3], w[2] = (CTI_T)v[6];
-        w += ld;
-        w[0] = (CTI_T)v[1], w[1] = (CTI_T)v[4], w[2] = (CTI_T)v[7];
-        w += ld;
-        w[0] = (CTI_T)v[2], w[1] = (CTI_T)v[5], w[2] = (CTI_T)v[8];
+        for (k = 0; k < 3; k++, w += ld) {
+            w[0] = CTI_TN(cti_super, entry)(v[k]), w[1] = CTI_TN(cti_super, entry)(v[3 + k]);
+            w[2] = CTI_TN(cti_super, entry)(v[6 + k]);
+        }
     }
     for (c = pivots; c < cols; c++)
         W[(size_t)c * (ld + 1)] = 1;
@@ -7767,16 +8064,8 @@ static void CTI_TN(cti_super, update)(const cti_symbolic *sym, const CTI_T *L, c
 }
 
 /* entries far below what rounding leaves of the column's pivot 1 / r become 0: where the diagonal dominates, what fills in decays until its
-   products are denormal, and those cost a hundred times as much as others */
-CTI_INLINE void CTI_TN(cti_super, flush4)(const CTI_T *r, CTI_TVEC c[4])
-{
-    CTI_TVEC zero = CTI_TV(set)(0), off;
-    int q;
-    for (q = 0; q < 4; q++) {
-        off = CTI_TV(lt)(CTI_TV(abs)(c[q]), CTI_TV(set)(CTI_SUPER_TINY / r[q])); /* what is no number stays */
-        c[q] = CTI_TV(select)(off, zero, c[q]);
-    }
-}
+   products are denormal */
+CTI_INLINE CTI_T CTI_TN(cti_super, flush1)(CTI_T least, CTI_T x) { return CTI_SUPER_ABS(x) < least ? 0 : x; }
 
 /* columns k0 .. k0+3 of strips t and, if two, t + 1: L = (W - L(rows, < k0) L(k0.., < k0)') L(k0.., k0..)'^-1. P: the panel */
 CTI_INLINE void CTI_TN(cti_super, solve_tile)(CTI_T *P, size_t stride, const CTI_T *r, int k0, int t, int two, const CTI_T *W, size_t ld)
@@ -7784,17 +8073,21 @@ CTI_INLINE void CTI_TN(cti_super, solve_tile)(CTI_T *P, size_t stride, const CTI
     const CTI_T *a[4], *l = P + (size_t)(k0 >> 3) * stride + (k0 & 7), *in = W + (size_t)k0 * ld + 8 * (size_t)t;
     CTI_T *b = P + (size_t)t * stride, *to = b + 8 * (size_t)k0;
     CTI_TVEC c[8];
+    CTI_T least[4];
+    int q;
     a[0] = l, a[1] = l + 1, a[2] = l + 2, a[3] = l + 3;
     l += 8 * (size_t)k0;
+    for (q = 0; q < 4; q++)
+        least[q] = CTI_SUPER_TINY * l[9 * q];
     if (two) {
         CTI_TN(cti_k, tile2)(k0, a, 8, b, b + stride, 8, c);
         CTI_TN(cti_k, trsm4)(l, 1, 8, r + k0, in + 8, ld, c + 4);
-        CTI_TN(cti_super, flush4)(r + k0, c + 4);
+        CTI_TN(cti_k, flush4)(least, c + 4);
         CTI_TN(cti_k, store4)(to + stride, 8, c + 4);
     } else
         CTI_TN(cti_k, tile1)(k0, a, 8, b, 8, c);
     CTI_TN(cti_k, trsm4)(l, 1, 8, r + k0, in, ld, c);
-    CTI_TN(cti_super, flush4)(r + k0, c);
+    CTI_TN(cti_k, flush4)(least, c);
     CTI_TN(cti_k, store4)(to, 8, c);
 }
 
@@ -7811,9 +8104,12 @@ static int CTI_TN(cti_super, pivot)(CTI_T *P, size_t stride, CTI_T *r, int k0, c
     v[0] = CTI_TV(sub)(v[0], c[0]), v[1] = CTI_TV(sub)(v[1], c[1]), v[2] = CTI_TV(sub)(v[2], c[2]), v[3] = CTI_TV(sub)(v[3], c[3]);
     CTI_TN(cti_k, store4)(t, 8, v);
     for (q = 0; q < 4; q++)
-        for (p = 0; p <= q; p++)
-            d[4 * q + p] = t[8 * p + o + q];
+        for (p = 0; p <= q; p++) /* squares of what is small beside both diagonals would be denormal */
+            d[4 * q + p] = CTI_TN(cti_super, flush1)(CTI_SUPER_TINY * (orig[k0 + p] < orig[k0 + q] ? orig[k0 + p] : orig[k0 + q]), t[8 * p + o + q]);
     boosted = CTI_TN(cti_k, chol4)(d, orig + k0, CTI_SUPER_EPS, d, r + k0);
+    for (q = 1; q < 4; q++)
+        for (p = 0; p < q; p++)
+            d[4 * q + p] = CTI_TN(cti_super, flush1)(CTI_SUPER_TINY * d[5 * p], d[4 * q + p]);
     /* rows k0+4 .. k0+7 where they are in the strip: x_q = (t_q - sum_{p<q} d_qp x_p) r_q, in lanes 4 .. 7 */
     for (p = 0; p < 4; p++) {
         if (o == 0)
@@ -7822,7 +8118,7 @@ static int CTI_TN(cti_super, pivot)(CTI_T *P, size_t stride, CTI_T *r, int k0, c
                 int i;
                 for (i = 0; i < p; i++)
                     s -= d[4 * p + i] * t[8 * i + q];
-                t[8 * p + q] = s * r[k0 + p];
+                t[8 * p + q] = CTI_TN(cti_super, flush1)(CTI_SUPER_TINY * d[5 * p], s * r[k0 + p]);
             }
         else
             t[8 * p] = t[8 * p + 1] = t[8 * p + 2] = t[8 * p + 3] = 0;
@@ -7935,6 +8231,10 @@ CTI_FN size_t CTI_TN(cti_factor, work)(const CTI_TN(cti_factor, t) * f)
     return (size_t)f->sym->pivot[f->sym->n_super] + (size_t)f->sym->max_rows + 8 * (size_t)f->sym->max_cols + 48;
 }
 
+/* an unknown of a solve, made with the pivot 1 / r: 0 where it is far below what the largest right side makes, whose influence decays with the
+   distance until products are denormal */
+CTI_INLINE CTI_T CTI_TN(cti_super, keep)(CTI_T r, CTI_T x) { return CTI_TN(cti_super, flush1)(CTI_SUPER_LEAST * r, x); }
+
 /* x = L(pivots, pivots)^-1 x, x padded: by halves of strips */
 static void CTI_TN(cti_super, forward)(const CTI_T *P, size_t stride, const CTI_T *r, int cols, CTI_T *x)
 {
@@ -7957,7 +8257,8 @@ static void CTI_TN(cti_super, forward)(const CTI_T *P, size_t stride, const CTI_
         x3 = x[i + 3] - t[k + 3] - l[3] * x0;
         x2 = (x2 - l[10] * x1) * r[i + 2];
         x3 = (x3 - l[11] * x1 - l[19] * x2) * r[i + 3];
-        x[i] = x0, x[i + 1] = x1, x[i + 2] = x2, x[i + 3] = x3;
+        x[i] = CTI_TN(cti_super, keep)(r[i], x0), x[i + 1] = CTI_TN(cti_super, keep)(r[i + 1], x1);
+        x[i + 2] = CTI_TN(cti_super, keep)(r[i + 2], x2), x[i + 3] = CTI_TN(cti_super, keep)(r[i + 3], x3);
     }
 }
 
@@ -8041,7 +8342,8 @@ static void CTI_TN(cti_super, backward)(const CTI_T *P, size_t stride, const CTI
         s0 -= b[3] * s3, s1 -= b[11] * s3, s2 = (s2 - b[19] * s3) * r[k0 + 2];
         s0 -= b[2] * s2, s1 = (s1 - b[10] * s2) * r[k0 + 1];
         s0 = (s0 - b[1] * s1) * r[k0];
-        x[k0] = s0, x[k0 + 1] = s1, x[k0 + 2] = s2, x[k0 + 3] = s3;
+        x[k0] = CTI_TN(cti_super, keep)(r[k0], s0), x[k0 + 1] = CTI_TN(cti_super, keep)(r[k0 + 1], s1);
+        x[k0 + 2] = CTI_TN(cti_super, keep)(r[k0 + 2], s2), x[k0 + 3] = CTI_TN(cti_super, keep)(r[k0 + 3], s3);
     }
 }
 
@@ -8112,6 +8414,9 @@ CTI_FN int cti_factor64_compute_double(cti_mem *mem, cti_factor64 *f, const cti_
 #undef CTI_TV
 #undef CTI_SUPER_EPS
 #undef CTI_SUPER_TINY
+#undef CTI_SUPER_ABS
+#undef CTI_SUPER_LEAST
+#undef CTI_SUPER_GONE
 
 #undef CTI_SUPER_WIDE
 
@@ -8126,12 +8431,27 @@ CTI_FN int cti_factor64_compute_double(cti_mem *mem, cti_factor64 *f, const cti_
 #define CTI_TN(a, b) a##32_##b
 #define CTI_TVEC cti_f8
 #define CTI_TV(op) cti_f8_##op
+#define CTI_MANY_TINY 3.5e-15f /* eps^2 / 4, as in factors */
 /* supernodal_many.inl -- many right sides and compliance for one number type; included by supernodal_many.c.
    Right sides are kept by supernode as strips of eight columns: strip j of supernode s is [padded pivot][8]. */
 
+/* four rows of Y = L^-1 Y. tiny > 0: entries below `tiny` of what their pivots 1 / r make of a unit become 0, since the inverse decays with the
+   distance from a port until its products are denormal */
+CTI_INLINE void CTI_TN(cti_many, rows4)(const CTI_T *l, const CTI_T *r, CTI_T tiny, const CTI_T *y, CTI_TVEC c[4])
+{
+    CTI_T least[4];
+    int q;
+    CTI_TN(cti_k, trsm4)(l, 1, 8, r, y, 8, c);
+    if (!(tiny > 0))
+        return;
+    for (q = 0; q < 4; q++)
+        least[q] = tiny * r[q];
+    CTI_TN(cti_k, flush4)(least, c);
+}
+
 /* Y = L(pivots, pivots)^-1 Y in place, n strips of size ys; rows of strip j below zero[j] (a multiple of 4, ascending) are 0. zero may be
- * NULL. */
-static void CTI_TN(cti_many, forward)(const CTI_T *P, const CTI_T *r, int cols, CTI_T *Y, size_t ys, int n, const int *zero)
+   NULL. tiny: see rows4 */
+static void CTI_TN(cti_many, forward)(const CTI_T *P, const CTI_T *r, int cols, CTI_T *Y, size_t ys, int n, const int *zero, CTI_T tiny)
 {
     size_t stride = 8 * (size_t)cols;
     int k0, j;
@@ -8146,11 +8466,11 @@ static void CTI_TN(cti_many, forward)(const CTI_T *P, const CTI_T *r, int cols, 
             l += 8 * (size_t)k0;
             if (two) {
                 CTI_TN(cti_k, tile2)(k0 - z, a, 8, u, u + ys, 8, c);
-                CTI_TN(cti_k, trsm4)(l, 1, 8, r + k0, y + ys, 8, c + 4);
+                CTI_TN(cti_many, rows4)(l, r + k0, tiny, y + ys, c + 4);
                 CTI_TN(cti_k, store4)(y + ys, 8, c + 4);
             } else
                 CTI_TN(cti_k, tile1)(k0 - z, a, 8, u, 8, c);
-            CTI_TN(cti_k, trsm4)(l, 1, 8, r + k0, y, 8, c);
+            CTI_TN(cti_many, rows4)(l, r + k0, tiny, y, c);
             CTI_TN(cti_k, store4)(y, 8, c);
         }
     }
@@ -8269,7 +8589,7 @@ static void CTI_TN(cti_many, group)(const CTI_TN(cti_factor, t) * f, CTI_T *Z, i
             step[i] = 8 * (size_t)cti_sym_top(sym, o);
             to[i] = 8 * (size_t)n * (size_t)sym->pivot[o] + 8 * (size_t)(sym->place[p] - sym->pivot[o] + i % 3);
         }
-        CTI_TN(cti_many, forward)(P, f->inverse + sym->pivot[s], cols, Y, 8 * (size_t)top, n, NULL);
+        CTI_TN(cti_many, forward)(P, f->inverse + sym->pivot[s], cols, Y, 8 * (size_t)top, n, NULL, 0);
         CTI_TN(cti_many, below)
         (P + (size_t)top * (size_t)cols, cols, cti_sym_pivots(sym, s), below, Y, 8 * (size_t)top, n, Z, to, step, NULL);
     }
@@ -8434,7 +8754,7 @@ static void CTI_TN(cti_many, columns)(const CTI_TN(cti_factor, t) * f, const int
             w->to[i] =
                 w->offset[o] + (size_t)(w->strip[s] - w->strip[o]) * w->step[i] + 8 * (size_t)(sym->place[p] - sym->pivot[o] + i % 3);
         }
-        CTI_TN(cti_many, forward)(P, f->inverse + sym->pivot[s], cols, Y, 8 * (size_t)top, w->count[s], w->zero);
+        CTI_TN(cti_many, forward)(P, f->inverse + sym->pivot[s], cols, Y, 8 * (size_t)top, w->count[s], w->zero, CTI_MANY_TINY);
         CTI_TN(cti_many, below)
         (P + (size_t)top * (size_t)cols, cols, cti_sym_pivots(sym, s), below, Y, 8 * (size_t)top, w->count[s], w->Y, w->to, w->step,
          w->zero);
@@ -8487,19 +8807,28 @@ static void CTI_TN(cti_many, product)(const CTI_TN(cti_factor, t) * f, const int
     }
 }
 
-CTI_FN void CTI_TN(cti_factor, compliance)(const CTI_TN(cti_factor, t) * f, const int32_t *ports, int n_ports, CTI_T *C, int ld,
-                                           CTI_T *work)
+/* entries of C that are nothing beside the smallest of the diagonal become 0: sweeps multiply columns by small changes of multipliers */
+static void CTI_TN(cti_many, trim)(CTI_T *C, int rows, int ld)
 {
-    CTI_TN(cti_many, plan) w;
-    int i, j, i0, j0, rows = 3 * n_ports;
-    CTI_TN(cti_many, prepare)(f, ports, n_ports, work, &w);
-    w.ld = (size_t)(w.sorted ? ld : cti_pad8(rows));
-    if (w.sorted)
-        w.C = C;
-    CTI_TN(cti_many, columns)(f, ports, &w);
-    CTI_TN(cti_many, product)(f, ports, &w);
-    if (w.sorted) {
-        /* the lower triangle mirrors the upper one, in tiles of 8x8 */
+    CTI_T least = C[0];
+    CTI_TVEC v;
+    int i, j;
+    for (i = 1; i < rows; i++)
+        least = C[(size_t)i * (size_t)(ld + 1)] < least ? C[(size_t)i * (size_t)(ld + 1)] : least;
+    for (i = 0; i < rows; i++)
+        for (j = 0; j < ld; j += 8) {
+            CTI_T *c = C + (size_t)i * (size_t)ld + (size_t)j;
+            v = CTI_TV(load)(c);
+            CTI_TV(store)(c, CTI_TV(select)(CTI_TV(lt)(CTI_TV(abs)(v), CTI_TV(set)(CTI_MANY_TINY * least)), CTI_TV(set)(0), v));
+        }
+}
+
+/* C of sorted ports is the upper triangle, which is mirrored into the lower one; other ports' blocks come from w->C */
+static void CTI_TN(cti_many, mirror)(const CTI_TN(cti_many, plan) * w, CTI_T *C, int ld)
+{
+    int i, j, i0, j0, rows = 3 * w->n;
+    if (w->sorted) {
+        /* in tiles of 8x8 */
         for (i0 = 0; i0 < rows; i0 += 8)
             for (j0 = 0; j0 <= i0; j0 += 8)
                 for (i = i0; i < i0 + 8 && i < rows; i++)
@@ -8508,11 +8837,11 @@ CTI_FN void CTI_TN(cti_factor, compliance)(const CTI_TN(cti_factor, t) * f, cons
         return;
     }
     /* blocks to the caller's places, and mirrored; the diagonal blocks' lower halves from their upper ones */
-    for (i = 0; i < n_ports; i++)
-        for (j = i; j < n_ports; j++) {
-            const CTI_T *u = w.C + 3 * (size_t)i * w.ld + 3 * (size_t)j, *v = u + w.ld, *x = v + w.ld;
-            CTI_T *p = C + 3 * (size_t)w.port[i] * (size_t)ld + 3 * (size_t)w.port[j],
-                  *q = C + 3 * (size_t)w.port[j] * (size_t)ld + 3 * (size_t)w.port[i];
+    for (i = 0; i < w->n; i++)
+        for (j = i; j < w->n; j++) {
+            const CTI_T *u = w->C + 3 * (size_t)i * w->ld + 3 * (size_t)j, *v = u + w->ld, *x = v + w->ld;
+            CTI_T *p = C + 3 * (size_t)w->port[i] * (size_t)ld + 3 * (size_t)w->port[j],
+                  *q = C + 3 * (size_t)w->port[j] * (size_t)ld + 3 * (size_t)w->port[i];
             CTI_T d = i == j ? u[1] : v[0], e = i == j ? u[2] : x[0], g = i == j ? v[2] : x[1];
             p[0] = u[0], p[1] = u[1], p[2] = u[2], p += ld;
             p[0] = d, p[1] = v[1], p[2] = v[2], p += ld;
@@ -8523,22 +8852,53 @@ CTI_FN void CTI_TN(cti_factor, compliance)(const CTI_TN(cti_factor, t) * f, cons
         }
 }
 
+CTI_FN void CTI_TN(cti_factor, compliance)(const CTI_TN(cti_factor, t) * f, const int32_t *ports, int n_ports, CTI_T *C, int ld,
+                                           CTI_T *work)
+{
+    CTI_TN(cti_many, plan) w;
+    CTI_TN(cti_many, prepare)(f, ports, n_ports, work, &w);
+    w.ld = (size_t)(w.sorted ? ld : cti_pad8(3 * n_ports));
+    if (w.sorted)
+        w.C = C;
+    CTI_TN(cti_many, columns)(f, ports, &w);
+    CTI_TN(cti_many, product)(f, ports, &w);
+    CTI_TN(cti_many, mirror)(&w, C, ld);
+    if (CTI_MANY_TINY > 0 && n_ports > 0)
+        CTI_TN(cti_many, trim)(C, 3 * n_ports, ld);
+}
+
 #undef CTI_MANY_GROUP
 #undef CTI_T
 #undef CTI_TN
 #undef CTI_TVEC
 #undef CTI_TV
+#undef CTI_MANY_TINY
 
 #define CTI_T double
 #define CTI_TN(a, b) a##64_##b
 #define CTI_TVEC cti_d8
 #define CTI_TV(op) cti_d8_##op
+#define CTI_MANY_TINY 0.0
 /* supernodal_many.inl -- many right sides and compliance for one number type; included by supernodal_many.c.
    Right sides are kept by supernode as strips of eight columns: strip j of supernode s is [padded pivot][8]. */
 
+/* four rows of Y = L^-1 Y. tiny > 0: entries below `tiny` of what their pivots 1 / r make of a unit become 0, since the inverse decays with the
+   distance from a port until its products are denormal */
+CTI_INLINE void CTI_TN(cti_many, rows4)(const CTI_T *l, const CTI_T *r, CTI_T tiny, const CTI_T *y, CTI_TVEC c[4])
+{
+    CTI_T least[4];
+    int q;
+    CTI_TN(cti_k, trsm4)(l, 1, 8, r, y, 8, c);
+    if (!(tiny > 0))
+        return;
+    for (q = 0; q < 4; q++)
+        least[q] = tiny * r[q];
+    CTI_TN(cti_k, flush4)(least, c);
+}
+
 /* Y = L(pivots, pivots)^-1 Y in place, n strips of size ys; rows of strip j below zero[j] (a multiple of 4, ascending) are 0. zero may be
- * NULL. */
-static void CTI_TN(cti_many, forward)(const CTI_T *P, const CTI_T *r, int cols, CTI_T *Y, size_t ys, int n, const int *zero)
+   NULL. tiny: see rows4 */
+static void CTI_TN(cti_many, forward)(const CTI_T *P, const CTI_T *r, int cols, CTI_T *Y, size_t ys, int n, const int *zero, CTI_T tiny)
 {
     size_t stride = 8 * (size_t)cols;
     int k0, j;
@@ -8553,11 +8913,11 @@ static void CTI_TN(cti_many, forward)(const CTI_T *P, const CTI_T *r, int cols, 
             l += 8 * (size_t)k0;
             if (two) {
                 CTI_TN(cti_k, tile2)(k0 - z, a, 8, u, u + ys, 8, c);
-                CTI_TN(cti_k, trsm4)(l, 1, 8, r + k0, y + ys, 8, c + 4);
+                CTI_TN(cti_many, rows4)(l, r + k0, tiny, y + ys, c + 4);
                 CTI_TN(cti_k, store4)(y + ys, 8, c + 4);
             } else
                 CTI_TN(cti_k, tile1)(k0 - z, a, 8, u, 8, c);
-            CTI_TN(cti_k, trsm4)(l, 1, 8, r + k0, y, 8, c);
+            CTI_TN(cti_many, rows4)(l, r + k0, tiny, y, c);
             CTI_TN(cti_k, store4)(y, 8, c);
         }
     }
@@ -8676,7 +9036,7 @@ static void CTI_TN(cti_many, group)(const CTI_TN(cti_factor, t) * f, CTI_T *Z, i
             step[i] = 8 * (size_t)cti_sym_top(sym, o);
             to[i] = 8 * (size_t)n * (size_t)sym->pivot[o] + 8 * (size_t)(sym->place[p] - sym->pivot[o] + i % 3);
         }
-        CTI_TN(cti_many, forward)(P, f->inverse + sym->pivot[s], cols, Y, 8 * (size_t)top, n, NULL);
+        CTI_TN(cti_many, forward)(P, f->inverse + sym->pivot[s], cols, Y, 8 * (size_t)top, n, NULL, 0);
         CTI_TN(cti_many, below)
         (P + (size_t)top * (size_t)cols, cols, cti_sym_pivots(sym, s), below, Y, 8 * (size_t)top, n, Z, to, step, NULL);
     }
@@ -8841,7 +9201,7 @@ static void CTI_TN(cti_many, columns)(const CTI_TN(cti_factor, t) * f, const int
             w->to[i] =
                 w->offset[o] + (size_t)(w->strip[s] - w->strip[o]) * w->step[i] + 8 * (size_t)(sym->place[p] - sym->pivot[o] + i % 3);
         }
-        CTI_TN(cti_many, forward)(P, f->inverse + sym->pivot[s], cols, Y, 8 * (size_t)top, w->count[s], w->zero);
+        CTI_TN(cti_many, forward)(P, f->inverse + sym->pivot[s], cols, Y, 8 * (size_t)top, w->count[s], w->zero, CTI_MANY_TINY);
         CTI_TN(cti_many, below)
         (P + (size_t)top * (size_t)cols, cols, cti_sym_pivots(sym, s), below, Y, 8 * (size_t)top, w->count[s], w->Y, w->to, w->step,
          w->zero);
@@ -8894,19 +9254,28 @@ static void CTI_TN(cti_many, product)(const CTI_TN(cti_factor, t) * f, const int
     }
 }
 
-CTI_FN void CTI_TN(cti_factor, compliance)(const CTI_TN(cti_factor, t) * f, const int32_t *ports, int n_ports, CTI_T *C, int ld,
-                                           CTI_T *work)
+/* entries of C that are nothing beside the smallest of the diagonal become 0: sweeps multiply columns by small changes of multipliers */
+static void CTI_TN(cti_many, trim)(CTI_T *C, int rows, int ld)
 {
-    CTI_TN(cti_many, plan) w;
-    int i, j, i0, j0, rows = 3 * n_ports;
-    CTI_TN(cti_many, prepare)(f, ports, n_ports, work, &w);
-    w.ld = (size_t)(w.sorted ? ld : cti_pad8(rows));
-    if (w.sorted)
-        w.C = C;
-    CTI_TN(cti_many, columns)(f, ports, &w);
-    CTI_TN(cti_many, product)(f, ports, &w);
-    if (w.sorted) {
-        /* the lower triangle mirrors the upper one, in tiles of 8x8 */
+    CTI_T least = C[0];
+    CTI_TVEC v;
+    int i, j;
+    for (i = 1; i < rows; i++)
+        least = C[(size_t)i * (size_t)(ld + 1)] < least ? C[(size_t)i * (size_t)(ld + 1)] : least;
+    for (i = 0; i < rows; i++)
+        for (j = 0; j < ld; j += 8) {
+            CTI_T *c = C + (size_t)i * (size_t)ld + (size_t)j;
+            v = CTI_TV(load)(c);
+            CTI_TV(store)(c, CTI_TV(select)(CTI_TV(lt)(CTI_TV(abs)(v), CTI_TV(set)(CTI_MANY_TINY * least)), CTI_TV(set)(0), v));
+        }
+}
+
+/* C of sorted ports is the upper triangle, which is mirrored into the lower one; other ports' blocks come from w->C */
+static void CTI_TN(cti_many, mirror)(const CTI_TN(cti_many, plan) * w, CTI_T *C, int ld)
+{
+    int i, j, i0, j0, rows = 3 * w->n;
+    if (w->sorted) {
+        /* in tiles of 8x8 */
         for (i0 = 0; i0 < rows; i0 += 8)
             for (j0 = 0; j0 <= i0; j0 += 8)
                 for (i = i0; i < i0 + 8 && i < rows; i++)
@@ -8915,11 +9284,11 @@ CTI_FN void CTI_TN(cti_factor, compliance)(const CTI_TN(cti_factor, t) * f, cons
         return;
     }
     /* blocks to the caller's places, and mirrored; the diagonal blocks' lower halves from their upper ones */
-    for (i = 0; i < n_ports; i++)
-        for (j = i; j < n_ports; j++) {
-            const CTI_T *u = w.C + 3 * (size_t)i * w.ld + 3 * (size_t)j, *v = u + w.ld, *x = v + w.ld;
-            CTI_T *p = C + 3 * (size_t)w.port[i] * (size_t)ld + 3 * (size_t)w.port[j],
-                  *q = C + 3 * (size_t)w.port[j] * (size_t)ld + 3 * (size_t)w.port[i];
+    for (i = 0; i < w->n; i++)
+        for (j = i; j < w->n; j++) {
+            const CTI_T *u = w->C + 3 * (size_t)i * w->ld + 3 * (size_t)j, *v = u + w->ld, *x = v + w->ld;
+            CTI_T *p = C + 3 * (size_t)w->port[i] * (size_t)ld + 3 * (size_t)w->port[j],
+                  *q = C + 3 * (size_t)w->port[j] * (size_t)ld + 3 * (size_t)w->port[i];
             CTI_T d = i == j ? u[1] : v[0], e = i == j ? u[2] : x[0], g = i == j ? v[2] : x[1];
             p[0] = u[0], p[1] = u[1], p[2] = u[2], p += ld;
             p[0] = d, p[1] = v[1], p[2] = v[2], p += ld;
@@ -8930,11 +9299,27 @@ CTI_FN void CTI_TN(cti_factor, compliance)(const CTI_TN(cti_factor, t) * f, cons
         }
 }
 
+CTI_FN void CTI_TN(cti_factor, compliance)(const CTI_TN(cti_factor, t) * f, const int32_t *ports, int n_ports, CTI_T *C, int ld,
+                                           CTI_T *work)
+{
+    CTI_TN(cti_many, plan) w;
+    CTI_TN(cti_many, prepare)(f, ports, n_ports, work, &w);
+    w.ld = (size_t)(w.sorted ? ld : cti_pad8(3 * n_ports));
+    if (w.sorted)
+        w.C = C;
+    CTI_TN(cti_many, columns)(f, ports, &w);
+    CTI_TN(cti_many, product)(f, ports, &w);
+    CTI_TN(cti_many, mirror)(&w, C, ld);
+    if (CTI_MANY_TINY > 0 && n_ports > 0)
+        CTI_TN(cti_many, trim)(C, 3 * n_ports, ld);
+}
+
 #undef CTI_MANY_GROUP
 #undef CTI_T
 #undef CTI_TN
 #undef CTI_TVEC
 #undef CTI_TV
+#undef CTI_MANY_TINY
 
 /* ---- 2_linalg/schur.h ---- */
 /* schur.h -- W = J A^-1 J' with a supernodal factor of A and sparse rows J. */
@@ -10168,6 +10553,7 @@ typedef struct cti_solve_info {
     cti_solve_status status;
     int iterations; /* outer */
     int sweeps;     /* over the contacts */
+    int quick;      /* iterations of ica_paper.c whose inner loop took fewer than ten of them */
     ct_real spent;  /* iterations of a solver that pivots, as a share of what one attempt is given; of interior point, of what a step is */
     ct_real change; /* largest change of v in the last outer iteration, relative to velocity_scale */
     int judged;     /* 1: the solution's residual is `res`, and its momenta are balanced */
@@ -12688,6 +13074,7 @@ CTI_FN void cti_ica_paper_solve(const cti_problem *p, const ct_solver_desc *desc
 
 #define CTI_PAPER_CHANGE CTI_R(0.05) /* 5.5 */
 #define CTI_PAPER_REPEATS 3          /* 5.5, step 3.2.1 */
+#define CTI_PAPER_FEW 10             /* 5.3: sweeps below which nine inner loops in ten end; counted only */
 #define CTI_PAPER_GROWTH CTI_R(1e4)  /* of the residual of the response over its smallest, in a relaxation that diverges (5.6 has no number) */
 #define CTI_PAPER_MORE 20            /* times max_sweeps that a solve may take: six times the mean of the worst scene, a bound on those that go round */
 #define CTI_PAPER_NOISE 64           /* roundings below which a residual has no change that means anything */
@@ -12935,12 +13322,13 @@ static cti_solve_status cti_paper_loop(cti_paper *s, const ct_real *v_star, ct_r
 {
     cti_paper_residuals now, last = {0, 0, 0, 0};
     ct_real least = CTI_REAL_MAX;
-    int i, n3 = 3 * s->p->A->n;
+    int i, k, n3 = 3 * s->p->A->n;
     cti_paper_push(s);
     cti_paper_anticipate(s);
     cti_paper_evaluate(s, s->dv, &last);
     for (info->iterations = 1;; info->iterations++) {
-        info->sweeps += cti_paper_inner(s, &last);
+        k = cti_paper_inner(s, &last);
+        info->sweeps += k, info->quick += k < CTI_PAPER_FEW;
         cti_paper_push(s);
         cti_paper_refine(s);
         cti_paper_anticipate(s);
@@ -19724,12 +20112,12 @@ static int cti_printed_descend(cti_printed *s)
     }
 }
 
-/* steps 3 and 4 from w = P(x): x = P(w - length d), then the inner loop */
+/* steps 3 and 4: x = P(x - length d), then the inner loop, against f at w = P(x) */
 static int cti_printed_jump(cti_printed *s, double length, const double *d)
 {
     int i;
     for (i = 0; i < s->n; i++)
-        s->x[i] = s->w[i] - length * d[i];
+        s->x[i] -= length * d[i];
     return cti_printed_project(s, s->x) && cti_printed_descend(s) && cti_printed_restart(s);
 }
 
@@ -27820,9 +28208,11 @@ CTI_FN ct_code cti_ccd_check(int kind, const ct_real *x0, const ct_real *x1, ct_
 
 static ct_code cti_ccd_public(int kind, const ct_real *x0, const ct_real *x1, ct_real min_distance, ct_real *out_toi)
 {
+    uint64_t mode = cti_fpenv_enter();
     ct_code code = cti_ccd_check(kind, x0, x1, min_distance, out_toi);
     if (code == CT_OK)
         cti_ccd_query_real(kind, x0, x1, min_distance, out_toi);
+    cti_fpenv_leave(mode);
     return code;
 }
 
@@ -27884,6 +28274,7 @@ static ct_code cti_ccd_public_batch(int kind, const ct_real *x0, const ct_real *
                                     ct_real *out_toi)
 {
     ct_real same[256];
+    uint64_t mode;
     ct_code code;
     int i, m;
     if (n < 0 || (n > 0 && (!x0 || !x1 || !quads || !out_toi)))
@@ -27895,6 +28286,7 @@ static ct_code cti_ccd_public_batch(int kind, const ct_real *x0, const ct_real *
         return code;
     for (i = 0; i < 256; i++)
         same[i] = min_distance;
+    mode = cti_fpenv_enter();
     for (i = 0; i < n; i += 256) {
         const int32_t *some = quads + 4 * (size_t)i;
         m = n - i < 256 ? n - i : 256;
@@ -27903,6 +28295,7 @@ static ct_code cti_ccd_public_batch(int kind, const ct_real *x0, const ct_real *
         else
             cti_ccd_ee_batch(x0, x1, some, m, min_distance > 0 ? same : NULL, out_toi + i);
     }
+    cti_fpenv_leave(mode);
     return CT_OK;
 }
 
@@ -28083,9 +28476,11 @@ CTI_FN int cti_ccd_backward(int kind, const ct_real *x0, const ct_real *x1, ct_r
 
 static ct_code cti_back_public(int kind, const ct_real *x0, const ct_real *x1, ct_real min_distance, ct_real *out_last, ct_real *out_before)
 {
+    uint64_t mode = cti_fpenv_enter();
     ct_code code = cti_ccd_check(kind, x0, x1, min_distance, out_last);
     if (code == CT_OK)
         cti_ccd_backward(kind, x0, x1, min_distance, out_last, out_before);
+    cti_fpenv_leave(mode);
     return code;
 }
 
@@ -28932,7 +29327,7 @@ static int cti_shape_sides(cti_mem *mem, ct_mesh *m, const cti_shape_lattice *l)
     return 1;
 }
 
-CONTACT_API_DEF ct_code ct_mesh_box(const ct_real size[3], const int cells[3], int with_tets, ct_mesh *out_mesh, ct_error_info *out_error)
+static ct_code cti_shape_box(const ct_real size[3], const int cells[3], int with_tets, ct_mesh *out_mesh, ct_error_info *out_error)
 {
     ct_code code = cti_shape_check(size, cells, 3, out_mesh != NULL, out_error);
     cti_shape_lattice l;
@@ -28960,9 +29355,17 @@ CONTACT_API_DEF ct_code ct_mesh_box(const ct_real size[3], const int cells[3], i
     return cti_shape_finish(&m, ok, out_mesh, out_error);
 }
 
+CONTACT_API_DEF ct_code ct_mesh_box(const ct_real size[3], const int cells[3], int with_tets, ct_mesh *out_mesh, ct_error_info *out_error)
+{
+    uint64_t mode = cti_fpenv_enter();
+    ct_code code = cti_shape_box(size, cells, with_tets, out_mesh, out_error);
+    cti_fpenv_leave(mode);
+    return code;
+}
+
 /* ---- sheet ---- */
 
-CONTACT_API_DEF ct_code ct_mesh_grid(const ct_real size[2], const int cells[2], ct_mesh *out_mesh, ct_error_info *out_error)
+static ct_code cti_shape_grid(const ct_real size[2], const int cells[2], ct_mesh *out_mesh, ct_error_info *out_error)
 {
     ct_code code = cti_shape_check(size, cells, 2, out_mesh != NULL, out_error);
     cti_mem mem;
@@ -28987,6 +29390,14 @@ CONTACT_API_DEF ct_code ct_mesh_grid(const ct_real size[2], const int cells[2], 
                 ok = cti_shape_push3(&mem, &m.triangles, p, r, q) && cti_shape_push3(&mem, &m.triangles, q, r, s);
         }
     return cti_shape_finish(&m, ok, out_mesh, out_error);
+}
+
+CONTACT_API_DEF ct_code ct_mesh_grid(const ct_real size[2], const int cells[2], ct_mesh *out_mesh, ct_error_info *out_error)
+{
+    uint64_t mode = cti_fpenv_enter();
+    ct_code code = cti_shape_grid(size, cells, out_mesh, out_error);
+    cti_fpenv_leave(mode);
+    return code;
 }
 
 /* ---- sphere ---- */
@@ -29020,7 +29431,7 @@ static int cti_shape_split(cti_mem *mem, ct_mesh *m, cti_topology *topology, ct_
     return 1;
 }
 
-CONTACT_API_DEF ct_code ct_mesh_sphere(ct_real radius, int levels, ct_mesh *out_mesh, ct_error_info *out_error)
+static ct_code cti_shape_sphere(ct_real radius, int levels, ct_mesh *out_mesh, ct_error_info *out_error)
 {
     /* the icosahedron: cyclic permutations of (+-1, +-g, 0), g the golden ratio */
     static const int faces[20][3] = {{0, 1, 8},  {0, 10, 1}, {0, 4, 5},  {0, 8, 4},   {0, 5, 10}, {1, 7, 6},  {1, 6, 8},
@@ -29050,6 +29461,14 @@ CONTACT_API_DEF ct_code ct_mesh_sphere(ct_real radius, int levels, ct_mesh *out_
         ok = cti_shape_split(&mem, &m, &topology, radius);
     cti_topology_free(&mem, &topology);
     return cti_shape_finish(&m, ok, out_mesh, out_error);
+}
+
+CONTACT_API_DEF ct_code ct_mesh_sphere(ct_real radius, int levels, ct_mesh *out_mesh, ct_error_info *out_error)
+{
+    uint64_t mode = cti_fpenv_enter();
+    ct_code code = cti_shape_sphere(radius, levels, out_mesh, out_error);
+    cti_fpenv_leave(mode);
+    return code;
 }
 
 /* ---- 5_mesh/tetrahedralize.h ---- */
@@ -29430,7 +29849,7 @@ static int cti_lattice_build(cti_mem *mem, cti_lattice *l, const ct_mesh *surfac
     return 1;
 }
 
-CONTACT_API_DEF ct_code ct_mesh_tetrahedralize(const ct_mesh *surface, ct_real cell, ct_mesh *out_mesh, ct_error_info *out_error)
+static ct_code cti_lattice_tetrahedralize(const ct_mesh *surface, ct_real cell, ct_mesh *out_mesh, ct_error_info *out_error)
 {
     double lo[3] = {0, 0, 0}, hi[3] = {0, 0, 0};
     cti_lattice l;
@@ -29457,6 +29876,14 @@ CONTACT_API_DEF ct_code ct_mesh_tetrahedralize(const ct_mesh *surface, ct_real c
     m.n_positions = CTI_LEN(m.positions) / 3, m.n_tets = CTI_LEN(m.tets) / 4;
     *out_mesh = m;
     return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_mesh_tetrahedralize(const ct_mesh *surface, ct_real cell, ct_mesh *out_mesh, ct_error_info *out_error)
+{
+    uint64_t mode = cti_fpenv_enter();
+    ct_code code = cti_lattice_tetrahedralize(surface, cell, out_mesh, out_error);
+    cti_fpenv_leave(mode);
+    return code;
 }
 
 /* ---- 5_mesh/embed.h ---- */
@@ -30049,8 +30476,10 @@ typedef struct cti_bvh_item {
     int32_t id;
 } cti_bvh_item;
 
-/* cti_bvh_build -- appends a tree over n items to the forest (items are reordered); boxes are empty until refitted. 0: out of memory. */
+/* cti_bvh_build -- appends a tree over n items to the forest (items are reordered); boxes are empty until refitted. 0: out of memory.
+   cti_bvh_build_ordered -- the same with item numbers in the order of a tree that was built before, each plus `first`. */
 CTI_FN int cti_bvh_build(cti_mem *mem, cti_forest *forest, cti_bvh *tree, cti_bvh_item *items, int n);
+CTI_FN int cti_bvh_build_ordered(cti_mem *mem, cti_forest *forest, cti_bvh *tree, const int32_t *order, int first, int n);
 /* cti_bvh_refit -- boxes from the vertices' boxes: vertex_boxes [16 nv]: lo x y z, 0, -hi x y z, 0 at the start, then at the end; moving 0:
    the former hold for both and the latter are not read. elements [width n] vertex numbers, NULL with width 1: items are vertices. */
 CTI_FN void cti_bvh_refit(cti_forest *forest, cti_bvh *tree, const float *vertex_boxes, int moving, const int32_t *elements, int width);
@@ -30203,16 +30632,14 @@ static void cti_bvh_order(cti_bvh_item *a, int n, int cap)
     }
 }
 
-CTI_FN int cti_bvh_build(cti_mem *mem, cti_forest *forest, cti_bvh *tree, cti_bvh_item *items, int n)
+/* levels and empty boxes of a tree over n items, which go to forest->items[tree->item0 ..] */
+static int cti_bvh_lay_out(cti_mem *mem, cti_forest *forest, cti_bvh *tree, int n)
 {
-    int cap = 8, entries = n, blocks = forest->n_blocks, i, k;
+    int entries = n, blocks = forest->n_blocks, i, k;
     memset(tree, 0, sizeof *tree);
     if (n <= 0)
         return 1;
-    while ((n - 1) / cap >= 8)
-        cap *= 8;
-    cti_bvh_order(items, n, cap);
-    /* levels: boxes of level k + 1 are blocks of level k */
+    /* boxes of level k + 1 are blocks of level k */
     for (k = 0;; k++) {
         int level_blocks = (entries - 1) / 8 + 1;
         tree->entries[k] = entries;
@@ -30228,14 +30655,36 @@ CTI_FN int cti_bvh_build(cti_mem *mem, cti_forest *forest, cti_bvh *tree, cti_bv
     if (!CTI_RESIZE(mem, forest->items, (size_t)tree->item0 + (size_t)n) ||
         !CTI_RESIZE(mem, forest->blocks, (size_t)blocks * CTI_BVH_BLOCK) || !CTI_RESIZE(mem, forest->active, blocks))
         return 0;
-    for (i = 0; i < n; i++)
-        forest->items[tree->item0 + i] = items[i].id;
     for (i = forest->n_blocks; i < blocks; i++) {
         for (k = 0; k < CTI_BVH_BLOCK; k++)
             forest->blocks[(size_t)i * CTI_BVH_BLOCK + (size_t)k] = k % CTI_BVH_HALF < 24 ? CTI_BVH_BIG : -CTI_BVH_BIG;
         forest->active[i] = 255;
     }
     forest->n_blocks = blocks;
+    return 1;
+}
+
+CTI_FN int cti_bvh_build(cti_mem *mem, cti_forest *forest, cti_bvh *tree, cti_bvh_item *items, int n)
+{
+    int cap = 8, i;
+    while ((n - 1) / cap >= 8)
+        cap *= 8;
+    if (n > 0)
+        cti_bvh_order(items, n, cap);
+    if (!cti_bvh_lay_out(mem, forest, tree, n))
+        return 0;
+    for (i = 0; i < n; i++)
+        forest->items[tree->item0 + i] = items[i].id;
+    return 1;
+}
+
+CTI_FN int cti_bvh_build_ordered(cti_mem *mem, cti_forest *forest, cti_bvh *tree, const int32_t *order, int first, int n)
+{
+    int i;
+    if (!cti_bvh_lay_out(mem, forest, tree, n))
+        return 0;
+    for (i = 0; i < n; i++)
+        forest->items[tree->item0 + i] = first + order[i];
     return 1;
 }
 
@@ -31133,6 +31582,8 @@ typedef struct cti_soup_body {
     int v0, v1, e0, e1, f0, f1;
     int dynamic;
     int self;
+    int still;       /* 1: its vertices never move, and swept is 1 */
+    const int32_t *order; /* the order of its trees' items from an earlier build (cti_broad_order), or NULL */
     uint32_t group, mask;
     int swept;       /* 1: a vertex may be anywhere in the box of its motion's ends, at any time; 0: it moves from one to the other */
     ct_real inflate; /* half of the detection distance; >= 0 */
@@ -31144,6 +31595,7 @@ typedef struct cti_soup {
     int nv, ne, nf;
     const cti_soup_body *bodies;
     int n_bodies;
+    const int32_t *edge_faces; /* [2 ne] faces at an edge, -1: none; NULL: not known */
     const uint8_t *vertex_is_point; /* [nv] loose vertices that no edge and no face uses; NULL: none */
     const int32_t *apart; /* [2 n_apart] bodies i < j that do not meet, sorted */
     int n_apart;
@@ -31166,7 +31618,8 @@ typedef struct cti_broad {
     cti_bvh *trees;        /* [CTI_BROAD_TREES n_bodies] */
     float *vertex_boxes;   /* [16 nv], see cti_bvh_refit */
     float *vertex_slabs;   /* [32 nv] lo of the six slabs, 0, 0, -hi, 0, 0 at the start, then at the end */
-    ct_real *last_x;       /* [6 nv] x0 and x1 of the last update: what has not changed keeps its boxes */
+    ct_real *last_x;       /* x0 and x1 of the last update, of bodies that may move: what has not changed keeps its boxes */
+    size_t *last_at;       /* [n_bodies] where in last_x a body is */
     ct_real *last_inflate; /* [n_bodies] */
     uint8_t *last_swept;   /* [n_bodies] */
     uint8_t *edge_loose;   /* [ne] 1: the edge is in no face */
@@ -31194,6 +31647,9 @@ typedef struct cti_broad {
    memory (broad emptied). */
 CTI_FN int cti_broad_build(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x);
 CTI_FN void cti_broad_free(cti_mem *mem, cti_broad *broad);
+/* cti_broad_order -- how the trees of body b are ordered: for each tree its number of items, then the items of all, counted from the body's first.
+   Valid for the next build as long as the body is in its place at rest. 0: out of memory. */
+CTI_FN int cti_broad_order(cti_mem *mem, const cti_broad *broad, const cti_soup *soup, int b, int32_t **out);
 /* cti_broad_update -- boxes of the motions from x0 to x1 [3 nv] (may be the same), widened by each body's inflate. Finds the overlapping
    bodies. 0: out of memory. */
 CTI_FN int cti_broad_update(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x0, const ct_real *x1);
@@ -31363,6 +31819,7 @@ CTI_FN void cti_broad_free(cti_mem *mem, cti_broad *broad)
     CTI_FREE(mem, broad->vertex_boxes);
     CTI_FREE(mem, broad->vertex_slabs);
     CTI_FREE(mem, broad->last_x);
+    CTI_FREE(mem, broad->last_at);
     CTI_FREE(mem, broad->last_inflate);
     CTI_FREE(mem, broad->last_swept);
     CTI_FREE(mem, broad->edge_loose);
@@ -31388,12 +31845,19 @@ CTI_FN void cti_broad_free(cti_mem *mem, cti_broad *broad)
 static int32_t cti_broad_low(const int32_t *e) { return e[0] < e[1] ? e[0] : e[1]; }
 static int32_t cti_broad_high(const int32_t *e) { return e[0] < e[1] ? e[1] : e[0]; }
 
-/* edge_loose: the edges that are no side of any face. Sides, sorted, are searched by bisection. */
+/* edge_loose: the edges that are no side of any face. Where that is not known, sides are sorted and searched by bisection. */
 static int cti_broad_find_loose(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
 {
     int32_t *sides = NULL;
     int i, k, n = 0, ok = 0;
-    if (!CTI_RESIZE(mem, broad->edge_loose, soup->ne) || !CTI_RESERVE(mem, sides, 6 * (int64_t)soup->nf + 2))
+    if (!CTI_RESIZE(mem, broad->edge_loose, soup->ne))
+        return 0;
+    if (soup->edge_faces) {
+        for (i = 0; i < soup->ne; i++)
+            broad->edge_loose[i] = soup->edge_faces[2 * i] < 0;
+        return 1;
+    }
+    if (!CTI_RESERVE(mem, sides, 6 * (int64_t)soup->nf + 2))
         goto done;
     for (i = 0; i < soup->nf; i++)
         for (k = 0; k < 3; k++, n++) {
@@ -31449,16 +31913,51 @@ CTI_FN const int32_t *cti_broad_elements(const cti_soup *soup, int tree, int *wi
     return *width == 3 ? soup->faces : (*width == 2 ? soup->edges : NULL);
 }
 
+/* the first of a body's elements of a tree */
+static int cti_broad_first(const cti_soup_body *body, int width) { return width == 3 ? body->f0 : (width == 2 ? body->e0 : body->v0); }
+
+CTI_FN int cti_broad_order(cti_mem *mem, const cti_broad *broad, const cti_soup *soup, int b, int32_t **out)
+{
+    const cti_bvh *trees = broad->trees + CTI_BROAD_TREES * b;
+    int k, i, width, n = CTI_BROAD_TREES;
+    for (k = 0; k < CTI_BROAD_TREES; k++)
+        n += trees[k].n_items;
+    if (!CTI_RESIZE(mem, *out, n))
+        return 0;
+    for (k = 0, n = CTI_BROAD_TREES; k < CTI_BROAD_TREES; k++) {
+        (*out)[k] = trees[k].n_items;
+        cti_broad_elements(soup, k, &width);
+        for (i = 0; i < trees[k].n_items; i++)
+            (*out)[n++] = broad->forest.items[trees[k].item0 + i] - cti_broad_first(soup->bodies + b, width);
+    }
+    return 1;
+}
+
+/* the trees of a body whose order is known. 0: out of memory */
+static int cti_broad_build_known(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int b)
+{
+    const int32_t *order = soup->bodies[b].order, *at = order + CTI_BROAD_TREES;
+    int k, width;
+    for (k = 0; k < CTI_BROAD_TREES; at += order[k++]) {
+        cti_broad_elements(soup, k, &width);
+        if (!cti_bvh_build_ordered(mem, &broad->forest, broad->trees + CTI_BROAD_TREES * b + k, at, cti_broad_first(soup->bodies + b, width), order[k]))
+            return 0;
+    }
+    return 1;
+}
+
 static int cti_broad_build_trees(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x, cti_bvh_item *items)
 {
     int b, k;
     for (b = 0; b < soup->n_bodies; b++) {
         const cti_soup_body *body = soup->bodies + b;
-        for (k = 0; k < CTI_BROAD_TREES; k++) {
+        if (body->order && !cti_broad_build_known(mem, broad, soup, b))
+            return 0;
+        for (k = 0; k < CTI_BROAD_TREES && !body->order; k++) {
             int width, n;
             const int32_t *elements = cti_broad_elements(soup, k, &width);
             const uint8_t *only = k == CTI_BROAD_POINTS ? soup->vertex_is_point : (k == CTI_BROAD_LOOSE ? broad->edge_loose : NULL);
-            int first = width == 3 ? body->f0 : (width == 2 ? body->e0 : body->v0);
+            int first = cti_broad_first(body, width);
             int last = width == 3 ? body->f1 : (width == 2 ? body->e1 : body->v1);
             if (k == CTI_BROAD_POINTS && !soup->vertex_is_point)
                 last = first;
@@ -31470,6 +31969,20 @@ static int cti_broad_build_trees(cti_mem *mem, cti_broad *broad, const cti_soup 
     return 1;
 }
 
+/* room for what moving bodies were like. 0: out of memory */
+static int cti_broad_place_last(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
+{
+    size_t n = 0;
+    int b;
+    if (!CTI_RESIZE(mem, broad->last_at, soup->n_bodies))
+        return 0;
+    for (b = 0; b < soup->n_bodies; b++) {
+        broad->last_at[b] = n;
+        n += soup->bodies[b].still ? 0 : 6 * (size_t)(soup->bodies[b].v1 - soup->bodies[b].v0);
+    }
+    return CTI_RESIZE(mem, broad->last_x, n);
+}
+
 CTI_FN int cti_broad_build(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x)
 {
     cti_bvh_item *items = NULL;
@@ -31479,7 +31992,7 @@ CTI_FN int cti_broad_build(cti_mem *mem, cti_broad *broad, const cti_soup *soup,
     broad->n_bodies = soup->n_bodies, broad->nv = soup->nv, broad->ne = soup->ne, broad->nf = soup->nf;
     broad->fresh = 1, broad->partial = broad->boxes_only = 0;
     if (!CTI_RESIZE(mem, broad->trees, CTI_BROAD_TREES * nb) || !CTI_RESIZE(mem, broad->vertex_boxes, 16 * (size_t)soup->nv) ||
-        !CTI_RESIZE(mem, broad->vertex_slabs, 32 * (size_t)soup->nv) || !CTI_RESIZE(mem, broad->last_x, 6 * (size_t)soup->nv) ||
+        !CTI_RESIZE(mem, broad->vertex_slabs, 32 * (size_t)soup->nv) || !cti_broad_place_last(mem, broad, soup) ||
         !CTI_RESIZE(mem, broad->last_inflate, nb) || !CTI_RESIZE(mem, broad->last_swept, nb) ||
         !CTI_RESIZE(mem, broad->body_boxes, 12 * nb) || !CTI_RESIZE(mem, broad->body_order, 2 * nb) ||
         !CTI_RESIZE(mem, broad->sweep, (nb / 8 + 1) * CTI_BVH_BLOCK) || !CTI_RESERVE(mem, items, most))
@@ -31517,13 +32030,13 @@ static void cti_broad_put_box(float *t, cti_v3 p0, cti_v3 p1, ct_real inflate)
 /* Is body b where it was in the last update? If not, its motion is remembered. */
 static int cti_broad_same(cti_broad *broad, const cti_soup_body *body, int b, const ct_real *x0, const ct_real *x1)
 {
-    size_t first = 3 * (size_t)body->v0, bytes = 3 * (size_t)(body->v1 - body->v0) * sizeof *x0;
-    ct_real *last0 = broad->last_x + first, *last1 = broad->last_x + 3 * (size_t)broad->nv + first;
+    size_t first = 3 * (size_t)body->v0, n = body->still ? 0 : 3 * (size_t)(body->v1 - body->v0), bytes = n * sizeof *x0;
+    ct_real *last = broad->last_x + broad->last_at[b];
     if (!broad->fresh && broad->last_inflate[b] == body->inflate && broad->last_swept[b] == (body->swept != 0) &&
-        memcmp(last0, x0 + first, bytes) == 0 && memcmp(last1, x1 + first, bytes) == 0)
+        (n == 0 || (memcmp(last, x0 + first, bytes) == 0 && memcmp(last + n, x1 + first, bytes) == 0)))
         return 1;
-    memcpy(last0, x0 + first, bytes);
-    memcpy(last1, x1 + first, bytes);
+    if (n > 0)
+        memcpy(last, x0 + first, bytes), memcpy(last + n, x1 + first, bytes);
     broad->last_inflate[b] = body->inflate;
     broad->last_swept[b] = body->swept != 0;
     return 0;
@@ -32117,7 +32630,7 @@ static ct_code cti_crossing_check(const ct_mesh *m, ct_error_info *error)
     return CT_OK;
 }
 
-CONTACT_API_DEF ct_code ct_mesh_intersections(const ct_mesh *mesh, int32_t **out_pairs, int *out_n, ct_error_info *out_error)
+static ct_code cti_crossing_all(const ct_mesh *mesh, int32_t **out_pairs, int *out_n, ct_error_info *out_error)
 {
     cti_mem mem;
     cti_topology topology;
@@ -32155,6 +32668,14 @@ CONTACT_API_DEF ct_code ct_mesh_intersections(const ct_mesh *mesh, int32_t **out
     *out_pairs = pairs;
     *out_n = CTI_LEN(pairs) / 2;
     return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_mesh_intersections(const ct_mesh *mesh, int32_t **out_pairs, int *out_n, ct_error_info *out_error)
+{
+    uint64_t mode = cti_fpenv_enter();
+    ct_code code = cti_crossing_all(mesh, out_pairs, out_n, out_error);
+    cti_fpenv_leave(mode);
+    return code;
 }
 
 /* ---- 6_model/material.h ---- */
@@ -34798,6 +35319,7 @@ typedef struct cti_surface_body {
     ct_real thickness, friction;
     int dynamic;  /* has unknowns */
     int moves;    /* dynamic or scripted */
+    int m0;       /* vertices of moving bodies before it */
     int is_cloth; /* surface without an inside */
     int solid;    /* a closed surface around a volume */
     uint64_t id;  /* of the body for as long as it lives, and of no other */
@@ -34810,6 +35332,10 @@ typedef struct cti_plane {
 
 typedef struct cti_surface {
     int nv, ne, nf, n_bodies, n_planes;
+    int n_moving;            /* vertices of bodies that move; the others' positions were set when the bodies were prepared */
+    int32_t *runs;           /* [3 n] runs of them: first vertex, end, moving ones before it */
+    int has_still;
+    ct_real still_lo[3], still_hi[3]; /* box of the vertices that never move */
     cti_attach *attach;      /* [nv] */
     int32_t *body_of;        /* [nv] */
     int32_t *edges, *faces;  /* [2 ne], [3 nf] */
@@ -34834,9 +35360,23 @@ CTI_FN void cti_surface_free(cti_mem *mem, cti_surface *s);
 /* cti_surface_neighbours -- vertex_start, vertex_next from the edges. 0: out of memory. */
 CTI_FN int cti_surface_neighbours(cti_mem *mem, cti_surface *s);
 
-/* cti_surface_place -- out [3 nv]: positions of the surface at block positions q [3 n], rigid frames R [9 each], and the script. The one code path
-   from unknowns to positions. */
+/* cti_surface_find_still -- n_moving, runs and the box of what never moves, which gets its positions at both ends. Nothing of it costs anything in a
+   step: loops over the surface's vertices go by runs or by bodies. 0: out of memory. */
+CTI_FN int cti_surface_find_still(cti_mem *mem, cti_surface *s);
+
+/* cti_surface_place -- out [3 nv]: positions of the moving surface at block positions q [3 n], rigid frames R [9 each], and the script. The one
+   code path from unknowns to positions. */
 CTI_FN void cti_surface_place(const cti_surface *s, const ct_real *q, const ct_real *frames, ct_real *out);
+/* cti_surface_dynamic -- the first vertex of a dynamic body at or behind v; nv: none. */
+CTI_INLINE int cti_surface_dynamic(const cti_surface *s, int v)
+{
+    while (v < s->nv && !s->bodies[s->body_of[v]].dynamic)
+        v = s->ranges[s->body_of[v]].v1;
+    return v;
+}
+
+/* cti_surface_commit -- the end of the motion, x1, is its start, x0. */
+CTI_FN void cti_surface_commit(cti_surface *s);
 /* cti_attach_point -- the same of one attachment with n > 0. */
 CTI_FN cti_v3 cti_attach_point(const cti_attach *a, const ct_real *q, const ct_real *frames);
 
@@ -34900,6 +35440,7 @@ CTI_FN void cti_surface_free(cti_mem *mem, cti_surface *s)
     CTI_FREE(mem, s->bodies);
     CTI_FREE(mem, s->ranges);
     CTI_FREE(mem, s->planes);
+    CTI_FREE(mem, s->runs);
     memset(s, 0, sizeof *s);
 }
 
@@ -34942,17 +35483,70 @@ static void cti_surface_place_range(int begin, int end, int worker, void *contex
 {
     const cti_surface_places *p = (const cti_surface_places *)context;
     const cti_surface *s = p->s;
-    int i;
+    int lo = 0, hi = CTI_LEN(s->runs) / 3, i, last;
     CTI_UNUSED(worker);
-    for (i = begin; i < end; i++)
-        cti_v3_put(p->out, i, s->attach[i].n ? cti_attach_point(&s->attach[i], p->q, p->frames) : cti_v3_at(s->script, i));
+    while (hi - lo > 1) { /* the run that `begin` is in */
+        int mid = (lo + hi) / 2;
+        if (s->runs[3 * mid + 2] > begin)
+            hi = mid;
+        else
+            lo = mid;
+    }
+    for (; begin < end; begin += last - i, lo++) {
+        const int32_t *run = s->runs + 3 * (size_t)lo;
+        int at;
+        i = run[0] + begin - run[2], last = cti_min_int(run[1], i + end - begin);
+        for (at = i; at < last; at++)
+            cti_v3_put(p->out, at, s->attach[at].n ? cti_attach_point(&s->attach[at], p->q, p->frames) : cti_v3_at(s->script, at));
+    }
+}
+
+CTI_FN int cti_surface_find_still(cti_mem *mem, cti_surface *s)
+{
+    int b, i, k, n = 0;
+    CTI_CLEAR(s->runs);
+    s->has_still = 0;
+    for (b = 0; b < s->n_bodies; b++) {
+        int v0 = s->ranges[b].v0, v1 = s->ranges[b].v1, last = CTI_LEN(s->runs) - 3;
+        s->bodies[b].m0 = n;
+        s->ranges[b].still = !s->bodies[b].moves;
+        if (v0 == v1)
+            continue;
+        if (s->bodies[b].moves) {
+            if (last >= 0 && s->runs[last + 1] == v0)
+                s->runs[last + 1] = v1;
+            else if (!CTI_PUSH(mem, s->runs, v0) || !CTI_PUSH(mem, s->runs, v1) || !CTI_PUSH(mem, s->runs, n))
+                return 0;
+            n += v1 - v0;
+            continue;
+        }
+        for (i = v0; i < v1; i++)
+            for (k = 0; k < 3; k++) {
+                ct_real x = s->script[3 * i + k];
+                s->x0[3 * i + k] = s->x1[3 * i + k] = x;
+                s->still_lo[k] = s->has_still ? cti_min(s->still_lo[k], x) : x;
+                s->still_hi[k] = s->has_still ? cti_max(s->still_hi[k], x) : x;
+                s->has_still |= k == 2;
+            }
+    }
+    s->n_moving = n;
+    return 1;
+}
+
+CTI_FN void cti_surface_commit(cti_surface *s)
+{
+    int k;
+    for (k = 0; k < CTI_LEN(s->runs); k += 3) {
+        size_t at = 3 * (size_t)s->runs[k];
+        memcpy(s->x0 + at, s->x1 + at, sizeof(ct_real) * 3 * (size_t)(s->runs[k + 1] - s->runs[k]));
+    }
 }
 
 CTI_FN void cti_surface_place(const cti_surface *s, const ct_real *q, const ct_real *frames, ct_real *out)
 {
     cti_surface_places p;
     p.s = s, p.q = q, p.frames = frames, p.out = out;
-    cti_tasks_run_work(s->soup.tasks, cti_surface_place_range, s->nv, 0.01, &p);
+    cti_tasks_run_work(s->soup.tasks, cti_surface_place_range, s->n_moving, 0.01, &p);
 }
 
 /* the exact sign of n.x - offset: products and sum as expansions */
@@ -35118,6 +35712,7 @@ typedef struct cti_memory_item {
     ct_real impulse[3]; /* total contact impulse on side a [N s], world axes */
     ct_real normal[3];
     ct_real slip[3];    /* [m], world axes */
+    ct_real dt;         /* [s] length of the substep in which the impulse acted */
     ct_real lift;       /* most speed that a gap below 0 is lifted at under load [m/s]; < 0: it did not rise; 0: not known */
 } cti_memory_item;
 
@@ -35211,7 +35806,7 @@ typedef struct cti_row_context {
     const ct_real *frames;    /* ... at the rotations that belong to them and at surface->x1 */
     const cti_bsr *A;         /* of this step */
     const cti_memory *memory;
-    ct_real dt, dt_memory;    /* of this step; of the step that the memory's impulses come from */
+    ct_real dt;               /* of this step */
     ct_real cut;              /* length of the whole step over that of this one, which may be a part of it */
     ct_real slight;           /* [m] gap or slip that the solver's tolerance leaves in a whole step */
     int own;                  /* 1: a row starts from multipliers of its own pair, never from those of one that it stands for */
@@ -35231,6 +35826,7 @@ typedef struct cti_contact_row {
     ct_real lift;    /* see cti_memory_item */
     ct_real load, asked; /* > 0 where the row lifts a loaded contact: the load [N s], normal multiplier of the last step, and the speed [m/s] */
     int fresh;     /* not solved yet */
+    ct_real missed; /* [m] by which a joint's row misses its equation at the tentative motion */
     int joint;     /* 0: a contact; else 1 + 2 joint + part: a joint's row, whose pair means nothing */
     int repair;    /* takes features that go through each other apart: no contact */
 } cti_contact_row;
@@ -35428,7 +36024,7 @@ static void cti_rows_recall(const cti_row_context *c, uint64_t key, int other, c
     if (sign * alike < CTI_R(0.5))
         return;
     imp = cti_v3_mul(cti_v3_at(m->impulse, 0), sign);
-    scale = c->dt_memory > 0 ? c->dt / c->dt_memory : 1;
+    scale = c->dt / m->dt;
     r = cti_m3_mul_v(row->frame, cti_v3_mul(imp, scale));
     row->r[0] = cti_max(0, r.x);
     row->r[1] = row->mu > 0 ? r.y : 0;
@@ -35594,7 +36190,7 @@ CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_r
         cti_row_velocity(row, v, u);
         if (!row->equations && row->mu > 0)
             slip = cti_rows_slip(c, row, &origins[i], u);
-        item.key = row->key;
+        item.key = row->key, item.dt = c->dt;
         cti_v3_put(item.slip, 0, slip);
         cti_v3_put(item.normal, 0, cti_v3_at(row->frame, 0));
         item.lift = cti_rows_lift(c, row, &origins[i], u[0], &share);
@@ -35611,8 +36207,11 @@ CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_r
 
 /* of the thickness: what is nearer at the start of a step has a row, unless it is culled (detect.c, twins.h, cull.h) */
 #define CTI_DETECT_NEAR CTI_R(1.25)
-/* of the thickness: what flat edges keep, so that the vertices that hold their faces apart carry the load */
-#define CTI_DETECT_KEEP CTI_R(0.95)
+/* of the thickness: what rows of flat edges keep. It is less than what the vertices beside them keep for them (flats.c), which so carry the load
+   when the crossing has come to rest. With 0.95 both carry it, and a fifth of the steps of S1 ends on the sweep budget */
+#define CTI_DETECT_KEEP CTI_R(0.91)
+#define CTI_DETECT_KEEP_RIGID CTI_R(0.95) /* the same between rigid bodies, whose faces do not bulge: ten boxes on each other stand stiller than
+                                             with 0.91 (test_rigid) */
 
 /* cti_list -- candidates of one kind with what is known of them at x0. */
 typedef struct cti_list {
@@ -35643,10 +36242,13 @@ CTI_FN int cti_detect_edge_cone(const cti_surface *s, int edge, cti_v3 n, const 
 /* cti_detect_flat -- 1 for an edge whose two faces are nearly in one plane. */
 CTI_FN int cti_detect_flat(const cti_surface *s, int edge);
 
+/* cti_detect_keep -- distance [m] that the row of a pair of flat edges keeps. */
+CTI_FN ct_real cti_detect_keep(const cti_surface *s, const cti_pair *pair);
+
 typedef struct cti_detect {
     cti_list vf, ee;
     int32_t *ve, *vv;        /* codimensional candidates [2 n] */
-    ct_real *lo, *hi;        /* [6 nv] the lists are complete while each vertex starts in its first box and ends in its second */
+    ct_real *lo, *hi;        /* [6 n_moving] the lists are complete while each vertex that may move starts in its first box and ends in its second */
     ct_real *toi;            /* scratch [n] */
     int32_t *maybe;          /* the same: candidates that may be near */
     uint8_t *tangled;        /* [nv] 1: the vertex is in `tangles` */
@@ -35664,6 +36266,9 @@ CTI_FN int cti_detect_tangle(const cti_detect *d, int vertex, int body);
 /* cti_detect_is_tangled -- 1 when a pair of features v[0 .. n_a) and v[n_a .. n) is left out: a vertex of it is inside of the other side's body, or
    both sides have a vertex of a feature that goes through the other's body. All other pairs of the same bodies stay in. */
 CTI_FN int cti_detect_is_tangled(const cti_detect *d, const cti_surface *s, const int32_t *v, int n_a, int n);
+
+/* cti_detect_still -- what trees' boxes grow by, of bodies that never move. */
+CTI_FN void cti_detect_still(cti_surface *s);
 
 /* cti_detect_cover -- makes the lists complete for the motion x0 -> x1 of the surface; a query of the trees only when some vertex
    leaves what the last one covers. *out_changed 1 when the lists are new. 0 when memory ran out. */
@@ -35745,14 +36350,18 @@ CTI_FN void cti_detect_free(cti_mem *mem, cti_detect *d)
 /* 1 while both ends of every motion stay in the boxes that the lists were made for */
 static int cti_detect_covered(const cti_detect *d, const cti_surface *s, const ct_real *x1)
 {
-    int i, n3 = 3 * s->nv;
+    int i, k, n3 = 3 * s->n_moving;
     const ct_real *lo0 = d->lo, *hi0 = d->hi, *lo1, *hi1;
     if (!d->valid || CTI_LEN(d->lo) < 2 * n3)
         return 0;
     lo1 = n3 ? lo0 + n3 : lo0, hi1 = n3 ? hi0 + n3 : hi0;
-    for (i = 0; i < n3; i++)
-        if (!(s->x0[i] >= lo0[i] && s->x0[i] <= hi0[i] && x1[i] >= lo1[i] && x1[i] <= hi1[i]))
-            return 0;
+    for (k = 0; k < CTI_LEN(s->runs); k += 3) {
+        int n = 3 * (s->runs[k + 1] - s->runs[k]), at = 3 * s->runs[k + 2];
+        const ct_real *a = s->x0 + 3 * (size_t)s->runs[k], *b = x1 + 3 * (size_t)s->runs[k];
+        for (i = 0; i < n; i++)
+            if (!(a[i] >= lo0[at + i] && a[i] <= hi0[at + i] && b[i] >= lo1[at + i] && b[i] <= hi1[at + i]))
+                return 0;
+    }
     return 1;
 }
 
@@ -35762,7 +36371,7 @@ static ct_real cti_detect_way(const cti_surface *s, int body, const ct_real *x1)
     const cti_soup_body *r = &s->ranges[body];
     ct_real big = 0;
     int i;
-    for (i = 3 * r->v0; i < 3 * r->v1; i++)
+    for (i = 3 * r->v0; s->bodies[body].moves && i < 3 * r->v1; i++)
         big = cti_max(big, cti_abs(x1[i] - s->x0[i]));
     return big;
 }
@@ -35785,7 +36394,7 @@ static int cti_detect_lasts(const cti_surface *s, const ct_real *x1)
 static void cti_detect_boxes(cti_detect *d, cti_surface *s, int body, const ct_real *x1, int lasts)
 {
     cti_soup_body *r = &s->ranges[body];
-    int i, n3 = 3 * s->nv;
+    int i, n3 = 3 * s->n_moving, at = 3 * (s->bodies[body].m0 - r->v0);
     ct_real big = cti_detect_way(s, body, x1), h = s->bodies[body].thickness, least = lasts ? 2 * h : h / 2, slack = 0;
     r->swept = big <= CTI_DETECT_FAST * h;
     if (s->bodies[body].dynamic)
@@ -35794,9 +36403,17 @@ static void cti_detect_boxes(cti_detect *d, cti_surface *s, int body, const ct_r
     r->inflate = CTI_DETECT_TRUST / 2 * h + slack;
     for (i = 3 * r->v0; i < 3 * r->v1; i++) {
         ct_real a = s->x0[i], b = x1[i], lo = cti_min(a, b), hi = cti_max(a, b);
-        d->lo[i] = (r->swept ? lo : a) - slack, d->hi[i] = (r->swept ? hi : a) + slack;
-        d->lo[n3 + i] = (r->swept ? lo : b) - slack, d->hi[n3 + i] = (r->swept ? hi : b) + slack;
+        d->lo[at + i] = (r->swept ? lo : a) - slack, d->hi[at + i] = (r->swept ? hi : a) + slack;
+        d->lo[n3 + at + i] = (r->swept ? lo : b) - slack, d->hi[n3 + at + i] = (r->swept ? hi : b) + slack;
     }
+}
+
+CTI_FN void cti_detect_still(cti_surface *s)
+{
+    int b;
+    for (b = 0; b < s->n_bodies; b++)
+        if (!s->bodies[b].moves)
+            s->ranges[b].swept = 1, s->ranges[b].inflate = CTI_DETECT_TRUST / 2 * s->bodies[b].thickness;
 }
 
 static int cti_detect_quads(cti_mem *mem, cti_list *l, const cti_surface *s, int edges)
@@ -35822,12 +36439,13 @@ CTI_FN int cti_detect_cover(cti_mem *mem, cti_detect *d, cti_surface *s, const c
     *out_changed = 0;
     if (cti_detect_covered(d, s, x1))
         return 1;
-    if (!CTI_RESIZE(mem, d->lo, 6 * s->nv) || !CTI_RESIZE(mem, d->hi, 6 * s->nv) || !CTI_RESIZE(mem, d->tangled, s->nv))
+    if (!CTI_RESIZE(mem, d->lo, 6 * s->n_moving) || !CTI_RESIZE(mem, d->hi, 6 * s->n_moving) || !CTI_RESIZE(mem, d->tangled, s->nv))
         return 0;
     d->valid = 0;
     lasts = cti_detect_lasts(s, x1);
     for (b = 0; b < s->n_bodies; b++)
-        cti_detect_boxes(d, s, b, x1, lasts);
+        if (s->bodies[b].moves)
+            cti_detect_boxes(d, s, b, x1, lasts);
     CTI_CLEAR(d->vf.pairs);
     CTI_CLEAR(d->ee.pairs);
     CTI_CLEAR(d->ve);
@@ -35951,6 +36569,12 @@ CTI_FN int cti_detect_flat(const cti_surface *s, int e)
     if (f0 < 0 || f1 < 0)
         return 0;
     return cti_v3_dot(cti_detect_face_normal(s, f0), cti_detect_face_normal(s, f1)) > CTI_DETECT_FLAT;
+}
+
+CTI_FN ct_real cti_detect_keep(const cti_surface *s, const cti_pair *pair)
+{
+    int rigid = s->attach[pair->v[0]].frame >= 0 || s->attach[pair->v[pair->n_a]].frame >= 0;
+    return (rigid ? CTI_DETECT_KEEP_RIGID : CTI_DETECT_KEEP) * cti_pair_thickness(s, pair);
 }
 
 /* 1 when vertex v is one of other [2]; -1: none */
@@ -36093,7 +36717,7 @@ static int cti_detect_near_edge(const cti_detect_nears *q, int i, cti_hit *hit)
     if (!cti_detect_is_near(s, q->x1, q->memory, a, b, cti_sqrt(l->d2[i]), hit))
         return 0;
     hit->flat = flat;
-    hit->keep = flat ? CTI_DETECT_KEEP * cti_pair_thickness(s, pair) : 0;
+    hit->keep = flat ? cti_detect_keep(s, pair) : 0;
     return 1;
 }
 
@@ -36158,10 +36782,10 @@ static int cti_detect_near_rest(cti_mem *mem, const cti_detect *d, const cti_sur
         }
     }
     for (k = 0; k < s->n_planes; k++)
-        for (i = 0; i < s->nv; i++) {
+        for (i = cti_surface_dynamic(s, 0); i < s->nv; i = cti_surface_dynamic(s, i + 1)) {
             ct_real dist = cti_detect_above(s, k, s->x0, i);
             if (dist > CTI_DETECT_TRUST * cti_surface_pair_thickness(s, s->body_of[i], s->planes[k].body) ||
-                !s->bodies[s->body_of[i]].dynamic || cti_detect_tangle(d, i, s->planes[k].body))
+                cti_detect_tangle(d, i, s->planes[k].body))
                 continue;
             cti_pair_make(s, CT_PAIR_PLANE, i, k, &hit.pair);
             hit.pair.w[0] = 1;
@@ -36233,7 +36857,7 @@ static int cti_detect_collide_list(cti_mem *mem, cti_detect *d, const cti_list *
         hit.toi = d->toi[i];
         hit.before = 0, hit.keep = 0;
         hit.flat = kind == CT_PAIR_EE && (cti_detect_flat(s, l->pairs[2 * i]) || cti_detect_flat(s, l->pairs[2 * i + 1]));
-        hit.keep = hit.flat ? CTI_DETECT_KEEP * cti_pair_thickness(s, &hit.pair) : 0;
+        hit.keep = hit.flat ? cti_detect_keep(s, &hit.pair) : 0;
         cti_detect_impact(s, x1, &hit);
         if (!CTI_PUSH(mem, *out, hit))
             return 0;
@@ -36246,11 +36870,11 @@ static int cti_detect_collide_planes(cti_mem *mem, const cti_detect *d, const ct
 {
     int i, k;
     for (k = 0; k < s->n_planes; k++)
-        for (i = 0; i < s->nv; i++) {
+        for (i = cti_surface_dynamic(s, 0); i < s->nv; i = cti_surface_dynamic(s, i + 1)) {
             cti_hit hit;
             ct_real g0 = cti_detect_above(s, k, s->x0, i), g1 = cti_detect_above(s, k, x1, i),
                     sep = cti_min(CTI_DETECT_SEP * cti_surface_pair_thickness(s, s->body_of[i], s->planes[k].body), g0 / 2);
-            if (g1 >= sep || !s->bodies[s->body_of[i]].dynamic || cti_detect_tangle(d, i, s->planes[k].body))
+            if (g1 >= sep || cti_detect_tangle(d, i, s->planes[k].body))
                 continue;
             cti_pair_make(s, CT_PAIR_PLANE, i, k, &hit.pair);
             hit.pair.w[0] = 1;
@@ -36344,9 +36968,9 @@ CTI_FN void cti_detect_nearness(const cti_detect *d, const cti_surface *s, ct_re
         }
     }
     for (k = 0; k < s->n_planes; k++)
-        for (i = 0; i < s->nv; i++) {
+        for (i = cti_surface_dynamic(s, 0); i < s->nv; i = cti_surface_dynamic(s, i + 1)) {
             ct_real dist = cti_detect_above(s, k, s->x0, i);
-            if (!s->bodies[s->body_of[i]].dynamic || dist > 2 * cti_surface_pair_thickness(s, s->body_of[i], s->planes[k].body))
+            if (dist > 2 * cti_surface_pair_thickness(s, s->body_of[i], s->planes[k].body))
                 continue;
             out->distance = cti_min(out->distance, dist);
             cti_pair_make(s, CT_PAIR_PLANE, i, k, &pair);
@@ -36385,8 +37009,7 @@ typedef struct cti_twins {
     const cti_surface *s;
     const cti_memory *memory;
     cti_hit *hits;
-    int32_t *first; /* [nv] 1 + oldest entry of a vertex, 0: none */
-    int32_t *last;  /* [nv] its newest one */
+    cti_heads heads; /* first: 1 + oldest entry of a vertex, last: its newest one */
     int32_t *next;  /* [2 n] the same of the next: entry 2 i + k is of the k-th vertex that hit i touches */
     ct_real *h;     /* [n] thickness */
     uint8_t *keep;  /* [n] */
@@ -36480,7 +37103,7 @@ static int cti_twins_views(const cti_twins *q, int i, cti_twins_view *view)
     int32_t e;
     int k, j, n = 0, looks = 0;
     for (k = 0; k < p->n; k++)
-        for (e = q->first[p->v[k]]; e > 0 && n < CTI_TWINS_VIEWS && looks < CTI_TWINS_LOOKS; e = q->next[e - 1]) {
+        for (e = cti_heads_at(&q->heads, p->v[k])->first; e > 0 && n < CTI_TWINS_VIEWS && looks < CTI_TWINS_LOOKS; e = q->next[e - 1]) {
             looks++;
             for (j = 0; j < n && view[j].hit != (e - 1) / 2; j++)
                 ;
@@ -36522,12 +37145,13 @@ static void cti_twins_hand_over(const cti_twins *q, int from, int to)
 static void cti_twins_list(cti_twins *q, int i, int k, int32_t v)
 {
     int32_t e = 2 * i + k + 1;
+    cti_head *head = cti_heads_at(&q->heads, v);
     q->next[e - 1] = 0;
-    if (q->first[v])
-        q->next[q->last[v] - 1] = e;
+    if (head->first)
+        q->next[head->last - 1] = e;
     else
-        q->first[v] = e;
-    q->last[v] = e;
+        head->number = v + 1, head->first = e;
+    head->last = e;
 }
 
 /* keeps hit i unless another one speaks for it */
@@ -36563,9 +37187,9 @@ CTI_FN int cti_twins_cull(cti_arena *arena, const cti_surface *s, const cti_memo
     uint32_t *rank = CTI_ARENA_NEW(arena, uint32_t, n), *rank_tmp = CTI_ARENA_NEW(arena, uint32_t, n);
     int32_t *order = CTI_ARENA_NEW(arena, int32_t, n), *order_tmp = CTI_ARENA_NEW(arena, int32_t, n);
     q.s = s, q.memory = memory, q.hits = hits;
-    q.first = CTI_ARENA_ZERO(arena, int32_t, s->nv), q.last = CTI_ARENA_NEW(arena, int32_t, s->nv), q.next = CTI_ARENA_NEW(arena, int32_t, 2 * n);
+    q.next = CTI_ARENA_NEW(arena, int32_t, 2 * n);
     q.h = CTI_ARENA_NEW(arena, ct_real, n), q.keep = CTI_ARENA_ZERO(arena, uint8_t, n);
-    if (!rank || !rank_tmp || !order || !order_tmp || !q.first || !q.last || !q.next || !q.h || !q.keep)
+    if (!rank || !rank_tmp || !order || !order_tmp || !q.next || !cti_heads_init(&q.heads, arena, 2 * n, s->nv) || !q.h || !q.keep)
         return 0;
     for (i = 0; i < n; i++)
         if (cti_twins_may_twin(&hits[i]))
@@ -36764,6 +37388,10 @@ CTI_FN int cti_cull_flat(cti_arena *arena, const cti_surface *s, const cti_memor
    that no vertex speaks for. Lists and distances of `d` are of x0. 0: out of memory. */
 CTI_FN int cti_flats_raise(cti_mem *mem, cti_arena *arena, const cti_detect *d, const cti_surface *s, cti_hit **hits);
 
+/* cti_flats_fallen -- appends to hits the crossings of flat edges that are at least .9 of their thickness apart at x0 and come below that by x1,
+   with their normals at x0, where one of the two is a cloth's edge and none a rigid body's. Lists and distances as above. 0: out of memory. */
+CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface *s, cti_hit **hits);
+
 
 /* ---- 7_contact/flats.c ---- */
 /* flats.c -- what the rows of vertices keep for the flat edges between them.
@@ -36773,10 +37401,15 @@ CTI_FN int cti_flats_raise(cti_mem *mem, cti_arena *arena, const cti_detect *d, 
    sum w_i d_i when the rows at the ends of the edge open by d_i; w_i are the crossing's weights there. The least d_i that open it by what it
    lacks are w_i / sum w_j^2 of that. A row keeps the most that crossings at its vertex ask for, measured from where it is. One edge of a
    crossing is enough: with both, cloth on a ball moves on, and 20 % fewer steps of S2 reach their tolerance. A crossing gets a row of its own
-   where no row holds an end, or where the rows would have to open too far. */
+   where no row holds an end, where the rows would have to open too far, and where a motion brings it below .9 of the thickness all the same, as that
+   of cloth that slides from face to face of a ball: then the problem is solved once more with its row. A crossing that starts lower gets none: the
+   vertices lift it, or, between bodies that leave no room, nothing can. */
 
 #define CTI_FLATS_LEAST CTI_R(0.92) /* of the thickness: least that a crossing keeps. With 0.95 rows that rest above it are nearly active, and
                                        a heap of letters ends 40 % of its steps on the sweep budget, not 10 % */
+#define CTI_FLATS_FALLEN CTI_R(0.9) /* of the thickness: a crossing that a motion brings below it gets a row, which keeps CTI_DETECT_KEEP. Without
+                                       it cloth on a ball (S2) comes down to .73 to .78. With 0.91, equal to what the row keeps, rounding and
+                                       curvature ask for a second solve in 5 steps of S2 out of 10, and S2 takes 1.15 times as long */
 #define CTI_FLATS_MOST CTI_R(1.5)   /* of the thickness: most that a row keeps for others; crossings nearer than half have their own rows */
 #define CTI_FLATS_ALIKE CTI_R(0.7)  /* cosine of a crossing's normal and a row's */
 #define CTI_FLATS_AT CTI_R(0.96)    /* weight of a vertex at which a pair's point is, as in twins.c */
@@ -36785,7 +37418,7 @@ CTI_FN int cti_flats_raise(cti_mem *mem, cti_arena *arena, const cti_detect *d, 
 typedef struct cti_flats {
     const cti_surface *s;
     cti_hit *hits;
-    int32_t *first; /* [nv] 1 + an entry of a vertex, 0: none */
+    cti_heads heads; /* first: 1 + an entry of a vertex */
     int32_t *next;  /* [2 n] entry 2 i + k is of the k-th vertex that hit i is at */
     ct_real *dist;  /* [n] along the normal */
 } cti_flats;
@@ -36794,8 +37427,8 @@ static int cti_flats_init(cti_flats *q, cti_arena *arena)
 {
     const cti_surface *s = q->s;
     int i, k, n = CTI_LEN(q->hits);
-    q->first = CTI_ARENA_ZERO(arena, int32_t, s->nv), q->next = CTI_ARENA_NEW(arena, int32_t, 2 * n), q->dist = CTI_ARENA_NEW(arena, ct_real, n);
-    if (!q->first || !q->next || !q->dist)
+    q->next = CTI_ARENA_NEW(arena, int32_t, 2 * n), q->dist = CTI_ARENA_NEW(arena, ct_real, n);
+    if (!cti_heads_init(&q->heads, arena, 2 * n, s->nv) || !q->next || !q->dist)
         return 0;
     for (i = 0; i < n; i++) {
         const cti_pair *p = &q->hits[i].pair;
@@ -36806,8 +37439,11 @@ static int cti_flats_init(cti_flats *q, cti_arena *arena)
         if (q->dist[i] > CTI_FLATS_MOST * cti_pair_thickness(s, p)) /* expected, and holds nothing yet */
             continue;
         for (k = 0; k < p->n && at < 2; k++)
-            if (cti_abs(p->w[k]) >= CTI_FLATS_AT)
-                q->next[2 * i + at] = q->first[p->v[k]], q->first[p->v[k]] = 2 * i + at++ + 1;
+            if (cti_abs(p->w[k]) >= CTI_FLATS_AT) {
+                cti_head *head = cti_heads_at(&q->heads, p->v[k]);
+                q->next[2 * i + at] = head->first;
+                head->number = p->v[k] + 1, head->first = 2 * i + at++ + 1;
+            }
     }
     return 1;
 }
@@ -36844,7 +37480,7 @@ static ct_real cti_flats_reach(const cti_flats *q, const cti_flats_edge *a, int 
     ct_real sum = 0;
     int k;
     for (k = 0; k < 2; k++)
-        if (cti_flats_row(q, a, k, q->first[a->v[k]]))
+        if (cti_flats_row(q, a, k, cti_heads_at(&q->heads, a->v[k])->first))
             sum += a->w[k] * a->w[k];
         else if (a->w[k] > (part ? CTI_R(0.5) : 1 - CTI_FLATS_AT))
             return 0;
@@ -36858,7 +37494,7 @@ static int cti_flats_open(cti_flats *q, const cti_flats_edge *a, ct_real sum, ct
     int32_t e;
     int k, can = 1;
     for (k = 0; k < 2; k++)
-        for (e = cti_flats_row(q, a, k, q->first[a->v[k]]); e > 0; e = cti_flats_row(q, a, k, q->next[e - 1])) {
+        for (e = cti_flats_row(q, a, k, cti_heads_at(&q->heads, a->v[k])->first); e > 0; e = cti_flats_row(q, a, k, q->next[e - 1])) {
             cti_hit *hit = &q->hits[(e - 1) / 2];
             ct_real h = hit->keep > 0 ? hit->keep : cti_pair_thickness(q->s, &hit->pair);
             ct_real keep = q->dist[(e - 1) / 2] + lacks * a->w[k] / sum;
@@ -36866,6 +37502,44 @@ static int cti_flats_open(cti_flats *q, const cti_flats_edge *a, ct_real sum, ct
             can &= keep <= most;
         }
     return can;
+}
+
+/* 1 where an edge of v [4] is a cloth's and none is a rigid body's. Cloth slides from face to face of what it lies on; between solids the vertices
+   alone hold crossings apart (.905 of the thickness in S1, .90 in S3_N8), and a second solve for those that fall on impacts takes S1 1.2 times
+   as long */
+static int cti_flats_slides(const cti_surface *s, const int32_t *v)
+{
+    return s->attach[v[0]].frame < 0 && s->attach[v[2]].frame < 0 &&
+           (s->bodies[s->body_of[v[0]]].is_cloth || s->bodies[s->body_of[v[2]]].is_cloth);
+}
+
+/* the pair of candidate i of the edges' list, with its weights at x0 */
+static void cti_flats_pair(const cti_list *l, const cti_surface *s, int i, cti_pair *out)
+{
+    const ct_real *t = l->w + 2 * (size_t)i;
+    cti_pair_make(s, CT_PAIR_EE, l->pairs[2 * i], l->pairs[2 * i + 1], out);
+    out->w[0] = 1 - t[0], out->w[1] = t[0], out->w[2] = t[1] - 1, out->w[3] = -t[1];
+}
+
+/* a row of its own for candidate i, unless it is tangled or its normal n leaves the cone of an edge. 0: out of memory */
+static int cti_flats_push(cti_mem *mem, const cti_detect *d, const cti_surface *s, int i, const cti_pair *pair, cti_v3 n, cti_hit **out)
+{
+    cti_hit hit;
+    if (cti_detect_is_tangled(d, s, pair->v, 2, 4) || !cti_detect_edge_cone(s, d->ee.pairs[2 * i + 1], n, pair->v) ||
+        !cti_detect_edge_cone(s, d->ee.pairs[2 * i], cti_v3_mul(n, -1), pair->v + 2))
+        return 1;
+    memset(&hit, 0, sizeof hit);
+    hit.pair = *pair, hit.normal = n, hit.flat = 1, hit.keep = cti_detect_keep(s, pair);
+    return CTI_PUSH(mem, *out, hit);
+}
+
+/* 1 for a candidate of the edges' list that crosses with a flat edge, near enough to matter. min_sep is a quarter of the thickness, or half of a
+   distance below half of it */
+static int cti_flats_is_crossing(const cti_list *l, const cti_surface *s, int i)
+{
+    ct_real far = CTI_FLATS_MOST * 4 * l->min_sep[i];
+    return l->feature[i] == 0 && l->d2[i] < far * far && l->d2[i] > 0 &&
+           (cti_detect_flat(s, l->pairs[2 * i]) || cti_detect_flat(s, l->pairs[2 * i + 1]));
 }
 
 /* candidate i of the edges' list, which has a flat edge: the rows at the ends of one edge open it, first of one that can move and is held at both
@@ -36879,10 +37553,8 @@ static int cti_flats_crossing(cti_mem *mem, cti_flats *q, const cti_detect *d, i
     ct_real dist = cti_sqrt(l->d2[i]), h, sum = 0;
     cti_flats_edge a[2];
     cti_pair pair;
-    cti_hit hit;
     int k, opens = 0, first = s->attach[v[0]].n == 0;
-    cti_pair_make(s, CT_PAIR_EE, l->pairs[2 * i], l->pairs[2 * i + 1], &pair);
-    pair.w[0] = 1 - t[0], pair.w[1] = t[0], pair.w[2] = t[1] - 1, pair.w[3] = -t[1];
+    cti_flats_pair(l, s, i, &pair);
     h = cti_pair_thickness(s, &pair);
     for (k = 0; k < 2; k++) {
         a[k].v = v + 2 * k, a[k].w[0] = 1 - t[k], a[k].w[1] = t[k], a[k].body = s->body_of[v[2 - 2 * k]];
@@ -36891,12 +37563,9 @@ static int cti_flats_crossing(cti_mem *mem, cti_flats *q, const cti_detect *d, i
     for (k = 0; k < 4 && !(sum > 0); k++)
         if ((sum = cti_flats_reach(q, &a[(k & 1) ^ first], k > 1)) > 0)
             opens = cti_flats_open(q, &a[(k & 1) ^ first], sum, CTI_FLATS_LEAST * h - dist, CTI_FLATS_MOST * h);
-    if (opens || dist >= CTI_FLATS_LEAST * h || cti_detect_is_tangled(d, s, v, 2, 4) || !cti_detect_edge_cone(s, l->pairs[2 * i + 1], a[0].n, v) ||
-        !cti_detect_edge_cone(s, l->pairs[2 * i], a[1].n, v + 2))
+    if (opens || dist >= CTI_FLATS_LEAST * h)
         return 1;
-    memset(&hit, 0, sizeof hit);
-    hit.pair = pair, hit.normal = a[0].n, hit.flat = 1, hit.keep = CTI_DETECT_KEEP * h;
-    return CTI_PUSH(mem, *out, hit);
+    return cti_flats_push(mem, d, s, i, &pair, a[0].n, out);
 }
 
 CTI_FN int cti_flats_raise(cti_mem *mem, cti_arena *arena, const cti_detect *d, const cti_surface *s, cti_hit **hits)
@@ -36908,13 +37577,34 @@ CTI_FN int cti_flats_raise(cti_mem *mem, cti_arena *arena, const cti_detect *d, 
     if (!cti_flats_init(&q, arena))
         return 0;
     for (i = 0; i < CTI_LEN(l->d2); i++) {
-        ct_real far = CTI_FLATS_MOST * 4 * l->min_sep[i]; /* min_sep is a quarter of the thickness, or half of a distance below half of it */
-        if (l->feature[i] == 0 && l->d2[i] < far * far && l->d2[i] > 0 &&
-            (cti_detect_flat(s, l->pairs[2 * i]) || cti_detect_flat(s, l->pairs[2 * i + 1]))) {
-            q.hits = *hits;
-            if (!cti_flats_crossing(mem, &q, d, i, hits))
-                return 0;
-        }
+        if (!cti_flats_is_crossing(l, s, i))
+            continue;
+        q.hits = *hits;
+        if (!cti_flats_crossing(mem, &q, d, i, hits))
+            return 0;
+    }
+    return 1;
+}
+
+CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface *s, cti_hit **hits)
+{
+    const cti_list *l = &d->ee;
+    cti_pair pair;
+    cti_v3 n;
+    ct_real least;
+    int i, feature;
+    for (i = 0; i < CTI_LEN(l->d2); i++) {
+        const int32_t *v = l->quads + 4 * (size_t)i;
+        if (!cti_flats_slides(s, v) || !cti_flats_is_crossing(l, s, i))
+            continue;
+        cti_flats_pair(l, s, i, &pair);
+        least = CTI_FLATS_FALLEN * cti_pair_thickness(s, &pair);
+        if (l->d2[i] < least * least || cti_pair_closest(s, s->x1, &pair, &feature) >= least || feature != 0)
+            continue;
+        cti_flats_pair(l, s, i, &pair);
+        n = cti_v3_mul(cti_pair_offset(s, s->x0, &pair), 1 / cti_sqrt(l->d2[i]));
+        if (!cti_flats_push(mem, d, s, i, &pair, n, hits))
+            return 0;
     }
     return 1;
 }
@@ -37080,6 +37770,14 @@ typedef struct cti_component {
     ct_real speed;         /* largest entry of v_free */
     ct_real dynamics;      /* [m/s] largest entry of D^-1 (A v - b - J' r), D the 3x3 diagonal; -1: not known */
     ct_real natural;       /* natural map of its island's rows, when it was solved last */
+    ct_real dt_free;       /* time step of its last free motion, solved or guessed; 0: none */
+    int part;              /* 0: it is stepped, CTI_PART_* (parts.h): not, while others are */
+    int faulty;            /* 1: something is wrong with its end in this attempt */
+    int unbalanced;        /* 1: a group of it that contacts press does not get its angular momentum back, see momenta.h; */
+    int forced;            /* nor does it where the fail-safe has changed its motion */
+    ct_real wish;          /* [s] longest substep that it is to take in the rest of this step; 0: any */
+    int calm;              /* good substeps of that length in a row */
+    ct_real gone, span;    /* of a carried one: time since it is carried; until its end */
     double energy, moved;  /* v_free' A v_free; (v - v_free)' A (v - v_free) of the last solve */
     int split;             /* ports in the last solve when that split it, else 0 */
     int hard;              /* attempts left in which it is one cluster, because nodes did not get anywhere */
@@ -37130,8 +37828,6 @@ typedef struct cti_history {
     int32_t *model_of;         /* [n] model of a block or -1 */
     int32_t *block, *last;     /* [models] first and last block; last -1: none */
     uint8_t *reset;            /* [models] starts again after this step */
-    int forced;                /* 1: so do some, and rigid bodies may have moved as the fail-safe wanted */
-    int unbalanced;            /* 1: groups that contacts press do not get their angular momentum back, see momenta.h */
 } cti_history;
 
 /* cti_turn -- the turn of a component that its angular momentum predicts for a step (motion.h). */
@@ -37197,16 +37893,23 @@ typedef struct cti_reactions {
     ct_real *values; /* [9 entries of the row + 3] block by block */
 } cti_reactions;
 
-/* cti_start -- what to go back to when memory runs out; see start.h. */
-typedef struct cti_start {
-    double time;
-    ct_real dt_memory, dt_free;
-    ct_real *x, *v, *dv, *dv_free; /* [3 n] */
+/* cti_copy -- of what belongs to blocks and bodies, and changes when a substep is committed. */
+typedef struct cti_copy {
+    ct_real *x, *v, *dv;       /* [3 n] */
     ct_real *dt_prev;          /* [n] */
     ct_real *v0, *u0;          /* [3 n] of BDF2 */
     uint8_t *touched;          /* [n] */
     ct_real *fall;             /* [n] */
     cti_rigid *rigids;
+    cti_energy *energies;      /* [models + rigid bodies] */
+} cti_copy;
+
+/* cti_start -- what to go back to when memory runs out; see start.h. */
+typedef struct cti_start {
+    double time;
+    ct_real dt_memory, dt_free;
+    cti_copy copy;
+    ct_real *dv_free;          /* [3 n] */
     cti_component *components; /* their arrays are the factors' own */
     cti_way *ways;
     uint64_t *tangles;
@@ -37244,6 +37947,23 @@ typedef struct cti_dcd {
     int dropped, cg, steps, solves, products; /* of the step so far */
     int ready;
 } cti_dcd;
+
+enum { CTI_PARTS_DEPTH = 10 }; /* parts within parts: max_halvings is at most 8, the last of them is not shorter, and the world is the first */
+
+/* cti_parts -- parts of the world that keep their end while the others are cut into substeps; see parts.h. */
+typedef struct cti_parts {
+    int may;                 /* 1: an attempt may leave out what is faulty */
+    int never;               /* 1: it may not in this step */
+    int some;                /* 1: some component is not stepped */
+    int met;                 /* 1: what is stepped has met what is carried */
+    int known;               /* `together` is of this step */
+    int32_t *together;       /* [components] sets that are in one part: they have met in this step */
+    ct_real *x0, *x1;        /* [3 nv] ends of the straight lines on which carried vertices move */
+    ct_real *x_was;          /* [3 nv] surface.x0 when the rest's end was committed */
+    cti_copy before, ends;   /* then; of what is carried, at its end */
+    cti_memory kept[CTI_PARTS_DEPTH]; /* contacts of what is carried */
+    int32_t *zoned;          /* [components] sets that impact zones have joined in the substep at hand */
+} cti_parts;
 
 #define CTI_HELD_REPAIR 1
 #define CTI_HELD_WILD 2
@@ -37294,8 +38014,8 @@ typedef struct cti_state {
     int n_models;
     cti_surface surface;
     cti_detect detect;
-    cti_memory memory;        /* committed; the two others are a step's own */
-    cti_memory memory_step[2], memory_none;
+    cti_memory memory;        /* committed; the others are a step's own: two for each depth of its parts */
+    cti_memory memory_step[2 * CTI_PARTS_DEPTH], memory_none;
     int memory_slot;          /* of memory_step: what the last step began with */
     ct_real dt_memory;
     cti_impulses impulses;    /* of the last step */
@@ -37304,7 +38024,7 @@ typedef struct cti_state {
     cti_bsr A;
     ct_real *b, *force;       /* [3 n] */
     ct_real *v_free;          /* [3 n] solution without contacts */
-    ct_real *dv_free, dt_free;/* [3 n] v_free - v of the last attempt, solved or guessed, and its time step */
+    ct_real *dv_free, dt_free;/* [3 n] v_free - v of the last attempt, solved or guessed, and DCD's time step: others are the components' own */
     ct_real *dv;              /* [3 n] what the last step, of dt_prev, added to v */
     ct_real *v_new, *x_new;   /* [3 n] tentative end of the step */
     ct_real *push;            /* [3 n] of an attempt as printed: response of the last step's contacts, for this one's length; else NULL */
@@ -37322,6 +38042,7 @@ typedef struct cti_state {
     cti_repair *repairs;      /* what takes them apart */
     cti_way *ways;            /* directions that pairs of bodies leave each other in, kept over steps */
     cti_start start;          /* of the step */
+    cti_parts parts;
     double time;
     double time_end;          /* when a step ends, and */
     ct_real dt_step;          /* its length */
@@ -37329,6 +38050,12 @@ typedef struct cti_state {
     ct_real event_least;      /* [s] shortest substep that an impact may cut off, 0: none is */
     cti_pair limit;           /* pair that limited the last step; n 0: none */
 } cti_state;
+
+/* cti_state_is_aside -- 1 where a block is not stepped, while others are (parts.h). */
+CTI_INLINE int cti_state_is_aside(const cti_state *s, int block)
+{
+    return s->parts.some && s->factors.components[s->factors.component_of[block]].part;
+}
 
 /* cti_state_ahead -- the time after a substep of dt: the last one of a step ends when the step does, to the bit, so that scripts seen then are
    those seen later. In a repair time stands still. */
@@ -37402,7 +38129,7 @@ CTI_FN void cti_swing_follow(cti_state *s, ct_real dt)
         int at = r->block + 1;
         ct_real *D = s->A.val + 9 * (size_t)s->A.diag[at], damp = 1 + dt * s->alpha[at];
         cti_v3 given;
-        if (!r->swings || !memcmp(s->v_new + 3 * (size_t)at, r->w_mid, sizeof r->w_mid)) /* not solved again: it keeps its bits */
+        if (!r->swings || cti_state_is_aside(s, at) || !memcmp(s->v_new + 3 * (size_t)at, r->w_mid, sizeof r->w_mid)) /* not solved again: it keeps its bits */
             continue;
         given = cti_v3_sub(cti_m3_mul_v(D, cti_v3_at(s->v_new, at)), cti_v3_at(s->b, at));
         cti_v3_put(next.spin, 0, cti_v3_mul(cti_v3_add(cti_v3_at(r->spin, 0), given), 1 / damp));
@@ -37641,7 +38368,7 @@ CTI_FN void cti_motion_predict(cti_state *s, ct_real dt)
         cti_v3 turn;
         t->turns = t->moved = 0;
         m.mass = 0;
-        if (!cti_motion_is_rigid(s, p) && cti_motion_is_free(s, p))
+        if (!p->part && !cti_motion_is_rigid(s, p) && cti_motion_is_free(s, p))
             cti_motion_measure(s, p, s->x, s->v, &m);
         for (i = p->begin; i < p->end; i++)
             s->whole[s->factors.blocks[i]] = 0;
@@ -37943,7 +38670,7 @@ static void cti_momenta_select(cti_state *s)
         const cti_component *p = &s->factors.components[c];
         cti_group *g = cti_momenta_root(s->groups, c);
         int block = s->factors.blocks[p->begin], model = s->history.model_of[block];
-        g->held |= (g->pressed && (s->history.forced || s->history.unbalanced)) || (model >= 0 && s->history.reset[model]);
+        g->held |= (g->pressed && (p->forced || p->unbalanced)) || (model >= 0 && s->history.reset[model]);
         g->held |= !g->pressed && !s->turns[c].turns;
         for (k = p->begin; s->n_constrained && !g->held && k < p->end; k++)
             g->held = s->filter[s->factors.blocks[k]] >= 0;
@@ -38270,10 +38997,11 @@ CTI_FN void cti_integrate_reset(cti_state *s, int all)
 {
     cti_history *q = &s->history;
     int i;
-    q->forced = 1;
     for (i = 0; i < 3 * s->n; i++)
-        if (q->model_of[i / 3] >= 0 && (all || !(q->v_end[i] == s->v_new[i])))
-            q->reset[q->model_of[i / 3]] = 1;
+        if ((all || !(q->v_end[i] == s->v_new[i])) && !cti_state_is_aside(s, i / 3)) {
+            cti_integrate_reset_block(s, i / 3);
+            s->factors.components[s->factors.component_of[i / 3]].forced = 1;
+        }
 }
 
 /* bodies that contacts or joints acted on in the last solve */
@@ -38400,9 +39128,7 @@ CTI_FN void cti_integrate_forget(cti_state *s)
     for (i = 0; s->desc.integrator != CT_INTEGRATOR_EULER && i < s->n; i++)
         if (q->model_of[i] >= 0 && q->reset[q->model_of[i]])
             s->dt_prev[i] = 0;
-    for (i = 0; i < s->n_models; i++)
-        q->reset[i] = 0;
-    q->forced = 0;
+    cti_integrate_clear(s);
 }
 
 CTI_FN void cti_integrate_clear(cti_state *s)
@@ -38410,7 +39136,8 @@ CTI_FN void cti_integrate_clear(cti_state *s)
     int i;
     for (i = 0; i < CTI_LEN(s->history.reset); i++)
         s->history.reset[i] = 0;
-    s->history.forced = 0;
+    for (i = 0; i < CTI_LEN(s->factors.components); i++)
+        s->factors.components[i].forced = 0;
 }
 
 /* ---- 8_step/impulses.h ---- */
@@ -38564,20 +39291,23 @@ static int cti_impulses_joint(cti_state *s, const cti_row *row)
 
 /* ---- pins ---- */
 
+/* 1 where pins or directions constrain a block */
+static int cti_impulses_is_pinned(const cti_state *s, int i) { return s->filter[i] >= 0 && !s->held[i] && !cti_state_is_aside(s, i); }
+
 CTI_FN int cti_impulses_keep(cti_state *s)
 {
     cti_reactions *q = &s->reactions;
     int i, k, size = 0, n = 0;
     CTI_CLEAR(q->blocks);
     for (i = 0; s->n_constrained && !s->still && i < s->n; i++)
-        if (s->filter[i] >= 0 && !s->held[i])
+        if (cti_impulses_is_pinned(s, i))
             n++, size += 9 * (s->A.row[i + 1] - s->A.row[i]) + 3;
     if (n == 0)
         return 1;
     if (!CTI_RESERVE(s->mem, q->blocks, n) || !CTI_RESIZE(s->mem, q->values, size))
         return 0;
     for (i = size = 0; i < s->n; i++)
-        if (s->filter[i] >= 0 && !s->held[i]) {
+        if (cti_impulses_is_pinned(s, i)) {
             k = 9 * (s->A.row[i + 1] - s->A.row[i]);
             CTI_PUSH(s->mem, q->blocks, i);
             memcpy(q->values + size, s->A.val + 9 * (size_t)s->A.row[i], sizeof(ct_real) * (size_t)k);
@@ -38648,7 +39378,8 @@ static void cti_impulses_pins(cti_state *s, ct_real dt)
         return;
     reaction = cti_impulses_reactions(s, dt);
     for (i = 0; i < CTI_LEN(s->reactions.blocks); i++)
-        cti_v3_addto(s->impulses_step.pins, s->reactions.blocks[i], cti_v3_at(reaction, s->reactions.blocks[i]));
+        if (!cti_state_is_aside(s, s->reactions.blocks[i])) /* a block that was left out since */
+            cti_v3_addto(s->impulses_step.pins, s->reactions.blocks[i], cti_v3_at(reaction, s->reactions.blocks[i]));
 }
 
 /* ---- a substep ---- */
@@ -38768,6 +39499,12 @@ static int cti_assemble_direction(cti_state *s, const cti_direction *d)
     return 1;
 }
 
+/* 1 where a block stays where it is, or goes as its script wants */
+static int cti_assemble_is_held(const cti_state *s, int i)
+{
+    return (s->held[i] & (CTI_HELD_REPAIR | CTI_HELD_WILD)) || cti_state_is_aside(s, i);
+}
+
 CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt)
 {
     int i;
@@ -38784,16 +39521,16 @@ CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt)
             return 0;
     }
     for (i = 0; i < s->n; i++)
-        if (s->held[i] & (CTI_HELD_REPAIR | CTI_HELD_WILD)) {
+        if (cti_assemble_is_held(s, i)) {
             int slot = cti_assemble_slot(s, i);
             if (slot < 0)
                 return 0;
             memset(s->projectors + 9 * (size_t)slot, 0, 9 * sizeof(ct_real));
-            if (s->held[i] & CTI_HELD_REPAIR) /* what is wild follows the scripts of its axes */
+            if (s->held[i] & CTI_HELD_REPAIR || cti_state_is_aside(s, i)) /* what is wild follows the scripts of its axes */
                 memset(s->v_fixed + 3 * (size_t)i, 0, 3 * sizeof(ct_real));
         }
     for (i = 0; i < CTI_LEN(s->directions); i++)
-        if (!(s->held[s->directions[i].block] & (CTI_HELD_REPAIR | CTI_HELD_WILD)) && !cti_assemble_direction(s, &s->directions[i]))
+        if (!cti_assemble_is_held(s, s->directions[i].block) && !cti_assemble_direction(s, &s->directions[i]))
             return 0;
     for (i = 0; i < s->n; i++)
         if (s->filter[i] >= 0) {
@@ -38891,6 +39628,8 @@ static void cti_assemble_range(int begin, int end, int worker, void *context)
     for (; begin < end; begin++) {
         ct_real h, share;
         q->extended[begin] = 0;
+        if (s->history.last[begin] >= 0 && cti_state_is_aside(s, s->history.block[begin]))
+            continue;
         cti_assemble_lengths(s, begin, q->dt, &h, &share);
         cti_model_ahead(s->models[begin], q->dt, share, q->ahead);
         cti_model_assemble(s->models[begin], q->x, h, s->force, s->A.val, &q->extended[begin], NULL);
@@ -39481,6 +40220,8 @@ CTI_FN void cti_factors_age(cti_factors *f)
     int c;
     f->matrix++;
     for (c = 0; c < CTI_LEN(f->components); c++) {
+        if (f->components[c].part)
+            continue;
         f->components[c].fell = 0;
         if (f->components[c].age >= 0)
             f->components[c].age++;
@@ -39647,44 +40388,62 @@ static void cti_factors_solve_float(const cti_factors *f, const cti_factor32 *fa
     cti_factor32_solve(factor, x, (float *)(void *)(f->work + f->work_room * (size_t)worker));
 }
 
+/* a right side in float, its largest entry 1 to 2: neither it nor what decays from it is denormal before it is nothing beside a float's rounding */
+static float cti_factors_to_float(ct_real r, double scale)
+{
+    double x = (double)r * scale;
+    return (float)(fabs(x) < (double)CTI_FACTOR32_LEAST ? 0 : x);
+}
+
 static void cti_factors_solve(void *ctx, ct_real *x, int worker)
 {
     cti_component *c = (cti_component *)ctx;
-    double *y = c->owner->x + c->owner->x_room * (size_t)worker;
+    double *y = c->owner->x + c->owner->x_room * (size_t)worker, scale;
     float *z = (float *)(void *)y;
+    ct_real most = 0;
     int n3 = 3 * (c->end - c->begin), i;
-    for (i = 0; i < n3; i++)
-        if (c->stiff)
+    if (c->stiff) {
+        for (i = 0; i < n3; i++)
             y[i] = (double)x[i];
-        else
-            z[i] = (float)x[i];
-    if (c->stiff)
         cti_factors_solve_exact(c, y, worker);
-    else
-        cti_factors_solve_float(c->owner, &c->factor, z, worker);
+        for (i = 0; i < n3; i++)
+            x[i] = (ct_real)y[i];
+        return;
+    }
     for (i = 0; i < n3; i++)
-        x[i] = c->stiff ? (ct_real)y[i] : (ct_real)z[i];
+        most = cti_max(most, cti_abs(x[i]));
+    scale = cti_factor32_scale((double)most);
+    for (i = 0; i < n3; i++)
+        z[i] = cti_factors_to_float(x[i], scale);
+    cti_factors_solve_float(c->owner, &c->factor, z, worker);
+    for (i = 0; i < n3; i++)
+        x[i] = (ct_real)((double)z[i] * (1 / scale));
 }
 
 CTI_FN void cti_factors_apply(cti_factors *f, const cti_component *q, const cti_factor32 *factor, const int32_t *blocks, const ct_real *r,
                               ct_real *z, int worker)
 {
-    double *x = f->x + f->x_room * (size_t)worker;
+    double *x = f->x + f->x_room * (size_t)worker, scale;
     float *y = (float *)(void *)x;
+    ct_real most = 0;
     int n = q->end - q->begin, exact = q->stiff && factor == &q->factor, i, k;
+    for (i = 0; i < n && !exact; i++)
+        for (k = 0; k < 3; k++)
+            most = cti_max(most, cti_abs(r[3 * blocks[i] + k]));
+    scale = cti_factor32_scale((double)most);
     for (i = 0; i < n; i++)
         for (k = 0; k < 3; k++)
             if (exact)
                 x[3 * i + k] = (double)r[3 * blocks[i] + k];
             else
-                y[3 * i + k] = (float)r[3 * blocks[i] + k];
+                y[3 * i + k] = cti_factors_to_float(r[3 * blocks[i] + k], scale);
     if (exact)
         cti_factors_solve_exact(q, x, worker);
     else
         cti_factors_solve_float(f, factor, y, worker);
     for (i = 0; i < n; i++)
         for (k = 0; k < 3; k++)
-            z[3 * blocks[i] + k] = exact ? (ct_real)x[3 * i + k] : (ct_real)y[3 * i + k];
+            z[3 * blocks[i] + k] = exact ? (ct_real)x[3 * i + k] : (ct_real)((double)y[3 * i + k] * (1 / scale));
 }
 
 static double cti_factors_dot(const cti_component *q, const int32_t *blocks, const ct_real *x, const ct_real *y)
@@ -40141,6 +40900,40 @@ CTI_FN int cti_correct_open(cti_factors *f, cti_arena *arena, cti_bsr *A, const 
     return out->r && out->z && out->keep && out->hold && out->due && out->split;
 }
 
+/* ---- 8_step/energy.h ---- */
+/* energy.h -- kinetic, elastic and gravity energy of bodies at the end of a substep, and the account that they close. */
+
+
+/* cti_account -- where the energy of a substep came from and went to [J]; all but `gained` have the sign that their name says. */
+typedef struct cti_account {
+    double script, pins, joints, recovery; /* work done on bodies by scripted surfaces, pins, joints, easing apart and repair */
+    double contact, damping;               /* lost in contacts, by mass and stiffness damping */
+    double gained;                         /* what does not close: above 0 gained, below 0 lost by the integrator */
+} cti_account;
+
+/* cti_energy_state -- energies of the committed state, computed where they are not known. */
+CTI_FN void cti_energy_state(cti_state *s);
+/* cti_energy_body -- place of a block's body in s->energies: a model, or models + a rigid body; -1: none. */
+CTI_FN int cti_energy_body(const cti_state *s, int block);
+/* cti_energy_try -- energies of the tentative end of a substep dt. Returns how many bodies, marked in s->gains, gain more than the work done on them
+   and a bound. */
+CTI_FN int cti_energy_try(cti_state *s, ct_real dt);
+/* cti_energy_rest -- a body that is not stepped keeps its energy: nothing works on it, and it gains none. */
+CTI_FN void cti_energy_rest(cti_state *s, int m);
+/* cti_energy_is_touched -- 1 where a deformable body's tentative motion is not its free motion. */
+CTI_FN int cti_energy_is_touched(const cti_state *s, int m);
+/* cti_energy_calm -- the last resort, after cti_energy_try found bodies that gain: where all bodies that rows and zones (s->parts.zoned) connect gain
+   together, what they gain is taken from their velocities at the end, from what is not rigid motion first, and the rest from those of deformable
+   bodies among them that something acts on. *out_lost += the momentum [N s] that this takes. Returns how many bodies gain more than all that; 0:
+   none. s->gains is left of them alone, and s->parts.zoned has the sets. */
+CTI_FN int cti_energy_calm(cti_state *s, ct_real dt, ct_real *out_lost);
+/* cti_energy_account -- the account of a substep dt that cti_energy_try has looked at, before it is committed. */
+CTI_FN void cti_energy_account(cti_state *s, ct_real dt, cti_account *out);
+/* cti_energy_commit -- after a commit: the tentative energies become those of the state. out: a correction of the account, since joints between
+   rigid bodies do no work over a step (linkage.h). */
+CTI_FN void cti_energy_commit(cti_state *s, cti_account *out);
+
+
 /* ---- 8_step/start.h ---- */
 /* start.h -- the start of a step, kept so that what runs out of memory can be taken back. */
 
@@ -40152,6 +40945,11 @@ CTI_FN int cti_start_save(cti_state *s, int all, cti_start *out);
    replaced since is not brought back, but computed when it is asked for. Never allocates. */
 CTI_FN void cti_start_restore(cti_state *s, int all, cti_start *from);
 CTI_FN void cti_start_free(cti_mem *mem, cti_start *t);
+/* cti_copy_save -- what belongs to blocks and bodies; energies mean nothing where they are not known. 0: out of memory. */
+CTI_FN int cti_copy_save(cti_state *s, cti_copy *out);
+/* cti_copy_restore -- the same of one component. Positions of the surface are not. */
+CTI_FN void cti_copy_restore(cti_state *s, const cti_component *q, const cti_copy *from);
+CTI_FN void cti_copy_free(cti_mem *mem, cti_copy *t);
 
 
 /* ---- 8_step/start.c ---- */
@@ -40163,31 +40961,64 @@ CTI_FN void cti_start_free(cti_mem *mem, cti_start *t);
 #define CTI_START_COPY(mem, to, from, n) \
     (CTI_RESIZE(mem, to, n) && ((n) == 0 || memcpy(to, from, sizeof *(from) * (size_t)(n)) != NULL))
 
+CTI_FN void cti_copy_free(cti_mem *mem, cti_copy *t)
+{
+    CTI_FREE(mem, t->x), CTI_FREE(mem, t->v), CTI_FREE(mem, t->dt_prev), CTI_FREE(mem, t->dv), CTI_FREE(mem, t->v0), CTI_FREE(mem, t->u0);
+    CTI_FREE(mem, t->touched), CTI_FREE(mem, t->fall), CTI_FREE(mem, t->rigids), CTI_FREE(mem, t->energies);
+}
+
 CTI_FN void cti_start_free(cti_mem *mem, cti_start *t)
 {
-    CTI_FREE(mem, t->x), CTI_FREE(mem, t->v), CTI_FREE(mem, t->dt_prev), CTI_FREE(mem, t->dv), CTI_FREE(mem, t->dv_free);
-    CTI_FREE(mem, t->v0), CTI_FREE(mem, t->u0), CTI_FREE(mem, t->touched), CTI_FREE(mem, t->fall), CTI_FREE(mem, t->rigids), CTI_FREE(mem, t->components);
-    CTI_FREE(mem, t->ways), CTI_FREE(mem, t->tangles);
+    cti_copy_free(mem, &t->copy);
+    CTI_FREE(mem, t->dv_free), CTI_FREE(mem, t->components), CTI_FREE(mem, t->ways), CTI_FREE(mem, t->tangles);
     cti_memory_free(mem, &t->memory);
     memset(t, 0, sizeof *t);
+}
+
+CTI_FN int cti_copy_save(cti_state *s, cti_copy *t)
+{
+    cti_mem *m = s->mem;
+    int n = s->n, two = s->desc.integrator == CT_INTEGRATOR_BDF2 ? 3 * n : 0;
+    return CTI_START_COPY(m, t->x, s->x, 3 * n) && CTI_START_COPY(m, t->v, s->v, 3 * n) && CTI_START_COPY(m, t->dt_prev, s->dt_prev, n) &&
+           CTI_START_COPY(m, t->dv, s->dv, 3 * n) && CTI_START_COPY(m, t->v0, s->history.v0, two) && CTI_START_COPY(m, t->u0, s->history.u0, two) &&
+           CTI_START_COPY(m, t->touched, s->history.touched, n) && CTI_START_COPY(m, t->fall, s->fall, n) &&
+           CTI_START_COPY(m, t->rigids, s->rigids, CTI_LEN(s->rigids)) && CTI_START_COPY(m, t->energies, s->energies, CTI_LEN(s->energies));
 }
 
 CTI_FN int cti_start_save(cti_state *s, int all, cti_start *t)
 {
     cti_mem *m = s->mem;
-    int n = s->n, two = s->desc.integrator == CT_INTEGRATOR_BDF2 ? 3 * n : 0;
     t->time = s->time;
     t->dt_memory = s->dt_memory, t->dt_free = s->dt_free;
     t->n_tangled = s->detect.n_tangled;
-    return CTI_START_COPY(m, t->x, s->x, 3 * n) && CTI_START_COPY(m, t->v, s->v, 3 * n) && CTI_START_COPY(m, t->dt_prev, s->dt_prev, n) &&
-           CTI_START_COPY(m, t->dv, s->dv, 3 * n) && CTI_START_COPY(m, t->dv_free, s->dv_free, 3 * n) && CTI_START_COPY(m, t->v0, s->history.v0, two) &&
-           CTI_START_COPY(m, t->u0, s->history.u0, two) && CTI_START_COPY(m, t->touched, s->history.touched, n) &&
-           CTI_START_COPY(m, t->fall, s->fall, n) && CTI_START_COPY(m, t->rigids, s->rigids, CTI_LEN(s->rigids)) &&
+    return cti_copy_save(s, &t->copy) && CTI_START_COPY(m, t->dv_free, s->dv_free, 3 * s->n) &&
            CTI_START_COPY(m, t->components, s->factors.components, CTI_LEN(s->factors.components)) &&
            CTI_START_COPY(m, t->ways, s->ways, CTI_LEN(s->ways)) &&
            CTI_START_COPY(m, t->tangles, s->detect.tangles, CTI_LEN(s->detect.tangles)) &&
            (!all || (CTI_START_COPY(m, t->memory.items, s->memory.items, CTI_LEN(s->memory.items)) &&
                      CTI_START_COPY(m, t->memory.table, s->memory.table, CTI_LEN(s->memory.table))));
+}
+
+/* a block; two: BDF2 */
+static void cti_copy_block(cti_state *s, int b, int two, const cti_copy *t)
+{
+    cti_v3_put(s->x, b, cti_v3_at(t->x, b)), cti_v3_put(s->v, b, cti_v3_at(t->v, b)), cti_v3_put(s->dv, b, cti_v3_at(t->dv, b));
+    s->dt_prev[b] = t->dt_prev[b], s->fall[b] = t->fall[b], s->history.touched[b] = t->touched[b];
+    if (two)
+        cti_v3_put(s->history.v0, b, cti_v3_at(t->v0, b)), cti_v3_put(s->history.u0, b, cti_v3_at(t->u0, b));
+}
+
+CTI_FN void cti_copy_restore(cti_state *s, const cti_component *q, const cti_copy *t)
+{
+    int i, two = s->desc.integrator == CT_INTEGRATOR_BDF2, first = s->factors.blocks[q->begin], rigid = s->rigid_of[first];
+    for (i = q->begin; i < q->end; i++)
+        cti_copy_block(s, s->factors.blocks[i], two, t);
+    if (cti_energy_body(s, first) >= 0)
+        s->energies[cti_energy_body(s, first)] = t->energies[cti_energy_body(s, first)];
+    if (rigid >= 0) {
+        s->rigids[rigid] = t->rigids[rigid];
+        cti_rigid_matrix(s->rigids[rigid].q, s->frames0 + 9 * (size_t)rigid);
+    }
 }
 
 /* all that steers the factors; their arrays stay what they are, and one that is newer than its component was is not that of the start */
@@ -40229,18 +41060,21 @@ static void cti_start_back(void *to, const void *from, size_t size, int n)
 
 CTI_FN void cti_start_restore(cti_state *s, int all, cti_start *t)
 {
+    const cti_copy *from = &t->copy;
     int i, n = s->n;
     s->time = t->time;
     s->energies_known = 0;
     s->dt_memory = t->dt_memory, s->dt_free = t->dt_free;
-    cti_start_back(s->x, t->x, sizeof *s->x, 3 * n), cti_start_back(s->v, t->v, sizeof *s->v, 3 * n);
-    cti_start_back(s->dv, t->dv, sizeof *s->dv, 3 * n);
-    cti_start_back(s->dt_prev, t->dt_prev, sizeof *s->dt_prev, n), cti_start_back(s->dv_free, t->dv_free, sizeof *s->dv_free, 3 * n);
-    cti_start_back(s->history.v0, t->v0, sizeof *t->v0, CTI_LEN(t->v0)), cti_start_back(s->history.u0, t->u0, sizeof *t->u0, CTI_LEN(t->u0));
-    cti_start_back(s->history.touched, t->touched, 1, n), cti_start_back(s->fall, t->fall, sizeof *s->fall, n);
-    cti_start_back(s->rigids, t->rigids, sizeof *s->rigids, CTI_LEN(s->rigids));
-    cti_integrate_clear(s);
+    cti_start_back(s->x, from->x, sizeof *s->x, 3 * n), cti_start_back(s->v, from->v, sizeof *s->v, 3 * n);
+    cti_start_back(s->dv, from->dv, sizeof *s->dv, 3 * n);
+    cti_start_back(s->dt_prev, from->dt_prev, sizeof *s->dt_prev, n), cti_start_back(s->dv_free, t->dv_free, sizeof *s->dv_free, 3 * n);
+    cti_start_back(s->history.v0, from->v0, sizeof *from->v0, CTI_LEN(from->v0));
+    cti_start_back(s->history.u0, from->u0, sizeof *from->u0, CTI_LEN(from->u0));
+    cti_start_back(s->history.touched, from->touched, 1, n), cti_start_back(s->fall, from->fall, sizeof *s->fall, n);
+    cti_start_back(s->rigids, from->rigids, sizeof *s->rigids, CTI_LEN(s->rigids));
     cti_start_components(&s->factors, t);
+    s->parts.some = 0;
+    cti_integrate_clear(s);
     cti_start_swap(s, all, t);
     for (i = 0; i < CTI_LEN(s->rigids); i++)
         cti_rigid_matrix(s->rigids[i].q, s->frames0 + 9 * (size_t)i);
@@ -40270,7 +41104,7 @@ CTI_FN void cti_balance_component(const cti_state *s, ct_real dt, const cti_comp
 typedef struct cti_islands_result {
     int budget;   /* an island ended on its budget */
     int diverged; /* an island's solve diverged */
-    int iterations, sweeps;
+    int iterations, sweeps, quick;
     int fallbacks;    /* islands that the chosen solver failed on, or another one took over */
     ct_real residual; /* the worst of the natural maps of all rows and of the dynamics of all components, those without rows too */
 } cti_islands_result;
@@ -40947,7 +41781,7 @@ static int cti_islands_paper(cti_state *s, ct_real dt, int later, const cti_isla
     cti_ica_paper_solve(&q->p, &s->desc.solver, s->arena, star, q->v, &info);
     if (info.status == CTI_SOLVE_MEMORY)
         return 0;
-    out->iterations += info.iterations, out->sweeps += info.sweeps;
+    out->iterations += info.iterations, out->sweeps += info.sweeps, out->quick += info.quick;
     *ended = info.status != CTI_SOLVE_DIVERGED && !(info.res.natural_map <= s->desc.solver.tolerance) ? CTI_SOLVE_BUDGET : info.status;
     return cti_islands_judge(s, dt, q, &info);
 }
@@ -41058,7 +41892,7 @@ static void cti_islands_free_range(int begin, int end, int worker, void *context
     CTI_UNUSED(worker);
     for (; begin < end; begin++) {
         cti_component *q = &f->s->factors.components[begin];
-        if (q->dynamics < 0)
+        if (q->dynamics < 0 && !q->part)
             q->dynamics = cti_islands_free_dynamics(f->s, q);
     }
 }
@@ -41071,7 +41905,7 @@ CTI_FN ct_real cti_islands_dynamics(cti_state *s, ct_real scale)
     f.s = s;
     cti_tasks_run_work(&s->desc.tasks, cti_islands_free_range, n, CTI_ISLANDS_NOTE_US * s->n / cti_max_int(1, n), &f);
     for (c = 0; c < n; c++)
-        big = cti_max(big, s->factors.components[c].dynamics / scale);
+        big = cti_max(big, s->factors.components[c].part ? 0 : s->factors.components[c].dynamics / scale);
     return big;
 }
 
@@ -41342,16 +42176,30 @@ static void cti_joints_build(const cti_state *s, const cti_row_context *c, const
     row->compliance[0] = row->compliance[1] = row->compliance[2] = soft;
     m = cti_memory_find(c->memory, row->key);
     if (m)
-        cti_v3_put(row->r, 0, cti_m3_mul_v(row->frame, cti_v3_mul(cti_v3_at(m->impulse, 0), c->dt_memory > 0 ? c->dt / c->dt_memory : 1)));
+        cti_v3_put(row->r, 0, cti_m3_mul_v(row->frame, cti_v3_mul(cti_v3_at(m->impulse, 0), c->dt / m->dt)));
     for (k = 0; k < 3; k++)
         row->r[k] = (row->equations >> k & 1) ? row->r[k] : 0;
+}
+
+/* 1 where a body of the joint is not stepped: then none of them is */
+static int cti_joints_is_aside(const cti_state *s, const cti_joint *j)
+{
+    const cti_joint_side *side[2];
+    int k, i, aside = 0;
+    side[0] = &j->a, side[1] = &j->b;
+    for (k = 0; s->parts.some && k < 2; k++) {
+        aside |= side[k]->rigid >= 0 && cti_state_is_aside(s, s->rigids[side[k]->rigid].block);
+        for (i = 0; i < side[k]->n; i++)
+            aside |= cti_state_is_aside(s, side[k]->block[i]);
+    }
+    return aside;
 }
 
 CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c)
 {
     int i, part;
     for (i = 0; i < CTI_LEN(s->joints); i++)
-        for (part = 0; part < cti_joints_parts(&s->joints[i]); part++) {
+        for (part = 0; !cti_joints_is_aside(s, &s->joints[i]) && part < cti_joints_parts(&s->joints[i]); part++) {
             cti_row row;
             cti_contact_row origin;
             cti_joints_build(s, c, &s->joints[i], part, &row, &origin);
@@ -41408,6 +42256,7 @@ CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_r
             continue;
         miss = cti_joints_bend(s, c, &s->joints[id / 2], id & 1, &s->rows[i]);
         s->origins[i].fresh |= miss > tolerance;
+        s->origins[i].missed = miss;
         worst = cti_max(worst, miss);
     }
     return worst;
@@ -41439,7 +42288,7 @@ CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt)
     ct_real most = 0;
     int i, part;
     for (i = 0; i < CTI_LEN(s->joints); i++)
-        for (part = 0; part < cti_joints_parts(&s->joints[i]); part++) {
+        for (part = 0; !cti_joints_is_aside(s, &s->joints[i]) && part < cti_joints_parts(&s->joints[i]); part++) {
             const cti_joint *j = &s->joints[i];
             ct_real e = cti_joints_is_soft(j, part) ? 0 : cti_v3_norm(cti_joints_phi(s, j, part, 0, s->time, unit));
             if (s->desc.recovery_speed > 0)
@@ -41833,8 +42682,11 @@ CTI_FN int cti_linkage_climbs(cti_state *s, ct_real dt, int *out)
     for (i = 0; i < n; i++) {
         const cti_linkage *g = &w.q[i];
         double rise = g->now - g->start, motion = g->was - g->start;
-        *out += g->up == i && g->joined && g->known && !g->open &&
-                rise - motion > CTI_LINKAGE_CLIMB * (fabs(rise) + fabs(motion)) + CTI_LINKAGE_SLIGHT * (double)g->mass * fall;
+        if (g->up != i || !g->joined || !g->known || g->open || cti_state_is_aside(s, s->rigids[i].block) ||
+            !(rise - motion > CTI_LINKAGE_CLIMB * (fabs(rise) + fabs(motion)) + CTI_LINKAGE_SLIGHT * (double)g->mass * fall))
+            continue;
+        s->factors.components[s->factors.component_of[s->rigids[i].block]].faulty = 1;
+        ++*out;
     }
     return 1;
 }
@@ -42544,9 +43396,9 @@ static int cti_tangle_planes(cti_state *s, uint64_t **marks)
     const cti_surface *f = &s->surface;
     int i, k;
     for (k = 0; k < f->n_planes; k++)
-        for (i = 0; i < f->nv; i++) {
+        for (i = cti_surface_dynamic(f, 0); i < f->nv; i = cti_surface_dynamic(f, i + 1)) {
             const cti_plane *p = &f->planes[k];
-            if (f->bodies[f->body_of[i]].dynamic && cti_plane_gap(p, cti_v3_at(f->x0, i)) <= 0 &&
+            if (cti_plane_gap(p, cti_v3_at(f->x0, i)) <= 0 &&
                 !CTI_PUSH(s->mem, *marks, cti_tangle_key(i, p->body, 1)))
                 return 0;
         }
@@ -42730,7 +43582,7 @@ CTI_FN ct_real cti_events_cut(const cti_state *s, ct_real dt, ct_real time);
    over the motion that known contacts leave; the earliest time at which one is h apart ends the substep: it is tried again up to there, and
    the next one starts with a near pair, for which it has a row from the start. What first meets within event_least is not worth a cut: its row
    stops it now, that much too early at most.
-   based on: Otaduy's lecture notes, contact generation (a time step limited by CCD). differs: the whole world is cut, not its islands. */
+   based on: Otaduy's lecture notes, contact generation (a time step limited by CCD). differs: the whole world is cut, not its islands, and so are substeps that fail. */
 
 #define CTI_EVENTS_MEET CTI_R(0.75) /* of the thickness: what comes nearer meets; what slides along at about the thickness does not */
 
@@ -42840,8 +43692,8 @@ static void cti_events_planes(const cti_state *s, cti_events_search *first)
     int i, k;
     cti_pair pair;
     for (k = 0; k < f->n_planes; k++)
-        for (i = 0; i < f->nv; i++) {
-            if (!f->bodies[f->body_of[i]].dynamic || cti_detect_tangle(&s->detect, i, f->planes[k].body))
+        for (i = cti_surface_dynamic(f, 0); i < f->nv; i = cti_surface_dynamic(f, i + 1)) {
+            if (cti_detect_tangle(&s->detect, i, f->planes[k].body))
                 continue;
             cti_pair_make(f, CT_PAIR_PLANE, i, k, &pair);
             pair.w[0] = 1;
@@ -42924,10 +43776,14 @@ static ct_real cti_plausible_limit(const cti_state *s, ct_real dt)
 {
     ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)), script = cti_assemble_script_speed(s, dt) + cti_joints_speed(s, dt);
     ct_real size[3] = {0, 0, 0}, speed[3] = {0, 0, 0}; /* by axis: chains of maxima that do not wait for each other */
-    int b, k;
-    for (b = 0; b < s->surface.nv; b++)
-        for (k = 0; k < 3; k++)
-            size[k] = cti_max(size[k], cti_abs(s->surface.x0[3 * b + k] - s->surface.x0[k]));
+    const cti_surface *f = &s->surface;
+    int b, k, i;
+    for (i = 0; i < CTI_LEN(f->runs); i += 3)
+        for (b = f->runs[i]; b < f->runs[i + 1]; b++)
+            for (k = 0; k < 3; k++)
+                size[k] = cti_max(size[k], cti_abs(f->x0[3 * b + k] - f->x0[k]));
+    for (k = 0; k < 3 && f->has_still; k++) /* what never moves, by its box: rounding is monotone */
+        size[k] = cti_max(size[k], cti_max(cti_abs(f->still_lo[k] - f->x0[k]), cti_abs(f->still_hi[k] - f->x0[k])));
     for (b = 0; b < s->n; b++) {
         if (cti_rigid_turning(s->rigids, s->rigid_of, b))
             continue;
@@ -42997,7 +43853,7 @@ CTI_FN double cti_plausible_reach(const cti_state *s, ct_real dt)
     double sum = 0;
     int i;
     for (i = 0; i < CTI_LEN(s->factors.components); i++)
-        sum += cti_plausible_part(s, &s->factors.components[i], w);
+        sum += s->factors.components[i].part ? 0 : cti_plausible_part(s, &s->factors.components[i], w);
     for (i = 0; i < CTI_LEN(s->rows); i++)
         sum += cti_plausible_row(s, i);
     return sum;
@@ -43008,7 +43864,7 @@ CTI_FN int cti_plausible_contacts(const cti_state *s, double reach)
     double moved = 0;
     int c;
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
-        moved += s->factors.components[c].moved;
+        moved += s->factors.components[c].part ? 0 : s->factors.components[c].moved;
     return moved <= reach;
 }
 
@@ -43048,7 +43904,7 @@ CTI_FN int cti_plausible_wild(cti_state *s, ct_real dt, int *out_n)
                 excess[of[c]] = HUGE_VAL;
     }
     for (c = 0; c < nc; c++)
-        if (!(excess[of[c]] <= 0))
+        if (!q[c].part && !(excess[of[c]] <= 0))
             *out_n += cti_plausible_mark(s, &q[c]);
     return 1;
 }
@@ -43184,6 +44040,8 @@ static void cti_whirl_ways(const cti_state *s, const uint8_t *turns, uint8_t *fa
     }
 }
 
+static void cti_whirl_blame(cti_state *s, int rigid) { s->factors.components[s->factors.component_of[s->rigids[rigid].block]].faulty = 1; }
+
 CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out)
 {
     int i, k, n = CTI_LEN(s->rigids), free_ = 0;
@@ -43193,14 +44051,16 @@ CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out)
         return 0;
     *out = 0;
     for (i = 0; i < n; i++)
-        turns[i] = dt * cti_v3_norm(cti_v3_at(s->v_new, s->rigids[i].block + 1)) > CTI_WHIRL_TURN, free_ += turns[i];
+        turns[i] = !cti_state_is_aside(s, s->rigids[i].block) && dt * cti_v3_norm(cti_v3_at(s->v_new, s->rigids[i].block + 1)) > CTI_WHIRL_TURN, free_ += turns[i];
     if (free_ == 0)
         return 1;
     for (i = 0; i < CTI_LEN(s->rows); i++)
         for (k = 0; k < s->rows[i].n; k++) {
             int at = s->rigid_of[s->rows[i].term[k].block];
-            if (at >= 0 && turns[at] == 1)
+            if (at >= 0 && turns[at] == 1) {
                 turns[at] = 2, ++*out, free_--;
+                cti_whirl_blame(s, at);
+            }
         }
     if (free_ == 0)
         return 1;
@@ -43210,43 +44070,15 @@ CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out)
     cti_whirl_ways(s, turns, far, ways);
     for (i = 0; i < s->surface.n_bodies; i++) {
         int rigid = cti_whirl_rigid(&s->surface, i);
-        *out += rigid >= 0 && turns[rigid] == 1 && !cti_whirl_is_alone(s, i, rigid, ways, far);
+        if (rigid >= 0 && turns[rigid] == 1 && !cti_whirl_is_alone(s, i, rigid, ways, far)) {
+            ++*out;
+            cti_whirl_blame(s, rigid);
+        }
     }
     return 1;
 }
 
 #undef CTI_WHIRL_TURN
-
-/* ---- 8_step/energy.h ---- */
-/* energy.h -- kinetic, elastic and gravity energy of bodies at the end of a substep, and the account that they close. */
-
-
-/* cti_account -- where the energy of a substep came from and went to [J]; all but `gained` have the sign that their name says. */
-typedef struct cti_account {
-    double script, pins, joints, recovery; /* work done on bodies by scripted surfaces, pins, joints, easing apart and repair */
-    double contact, damping;               /* lost in contacts, by mass and stiffness damping */
-    double gained;                         /* what does not close: above 0 gained, below 0 lost by the integrator */
-} cti_account;
-
-/* cti_energy_state -- energies of the committed state, computed where they are not known. */
-CTI_FN void cti_energy_state(cti_state *s);
-/* cti_energy_body -- place of a block's body in s->energies: a model, or models + a rigid body; -1: none. */
-CTI_FN int cti_energy_body(const cti_state *s, int block);
-/* cti_energy_try -- energies of the tentative end of a substep dt. Returns how many bodies, marked in s->gains, gain more than the work done on them
-   and a bound. */
-CTI_FN int cti_energy_try(cti_state *s, ct_real dt);
-/* cti_energy_is_touched -- 1 where a deformable body's tentative motion is not its free motion. */
-CTI_FN int cti_energy_is_touched(const cti_state *s, int m);
-/* cti_energy_calm -- the last resort, after cti_energy_try found bodies that gain: where all bodies together gain, what they gain is taken from
-   their velocities at the end, from what is not rigid motion first, and the rest from those of deformable bodies that something acts on.
-   *out_lost += the momentum [N s] that this takes. Returns how many bodies, marked in s->gains, gain more than all that; 0: none. */
-CTI_FN int cti_energy_calm(cti_state *s, ct_real dt, ct_real *out_lost);
-/* cti_energy_account -- the account of a substep dt that cti_energy_try has looked at, before it is committed. */
-CTI_FN void cti_energy_account(cti_state *s, ct_real dt, cti_account *out);
-/* cti_energy_commit -- after a commit: the tentative energies become those of the state. out: a correction of the account, since joints between
-   rigid bodies do no work over a step (linkage.h). */
-CTI_FN void cti_energy_commit(cti_state *s, cti_account *out);
-
 
 /* ---- 8_step/energy.c ---- */
 /* energy.c -- kinetic, elastic and gravity energy of bodies at the end of a substep, and the account that they close.
@@ -43269,11 +44101,24 @@ CTI_FN void cti_energy_commit(cti_state *s, cti_account *out);
 #define CTI_ENERGY_ROUNDING 16.0 /* ulp of what an elastic energy is computed from */
 #define CTI_ENERGY_PRESSED 1     /* a rigid body under contacts, */
 #define CTI_ENERGY_JOINED 2      /* and under joints, which linkage.c answers for */
+#define CTI_ENERGY_LEFT 2        /* a body whose gain the last resort could not take */
 
 CTI_FN int cti_energy_body(const cti_state *s, int block)
 {
     int m = s->history.model_of[block];
     return m >= 0 ? m : (s->rigid_of[block] >= 0 ? s->n_models + s->rigid_of[block] : -1);
+}
+
+/* 1 where a body is not stepped */
+static int cti_energy_is_aside(const cti_state *s, int m)
+{
+    return s->parts.some && (m >= s->n_models || s->history.last[m] >= 0) &&
+           cti_state_is_aside(s, m < s->n_models ? s->history.block[m] : s->rigids[m - s->n_models].block);
+}
+
+CTI_FN void cti_energy_rest(cti_state *s, int m)
+{
+    s->energies_new[m] = s->energies[m], s->works[m] = 0, s->gains[m] = 0;
 }
 
 typedef struct cti_energy_loop {
@@ -43288,6 +44133,8 @@ static void cti_energy_range(int begin, int end, int worker, void *context)
     const cti_energy_loop *q = (const cti_energy_loop *)context;
     CTI_UNUSED(worker);
     for (; begin < end; begin++) {
+        if (q->out == q->s->energies_new && cti_energy_is_aside(q->s, begin))
+            continue;
         cti_model_ahead(q->s->models[begin], q->dt, 1, NULL);
         q->out[begin].elastic = cti_model_energy(q->s->models[begin], q->x);
     }
@@ -43517,14 +44364,19 @@ static int cti_energy_mark(cti_state *s, ct_real dt)
     int m, n = 0;
     cti_energy_end(s, dt);
     cti_energy_works(s, dt);
-    for (m = 0; m < s->n_models; m++) {
-        double bound, gain = cti_energy_gain(s, m, dt, &bound);
-        s->gains[m] = !(gain <= bound) && !(gain <= bound + cti_energy_turning(s, m, dt));
-        n += s->gains[m];
-    }
-    for (; m < s->n_models + CTI_LEN(s->rigids); m++) {
-        double bound, gain = cti_energy_gain_rigid(s, m - s->n_models, dt, &bound);
-        s->gains[m] = s->gains[m] == CTI_ENERGY_PRESSED && !(gain <= bound);
+    for (m = 0; m < s->n_models + CTI_LEN(s->rigids); m++) {
+        double bound, gain;
+        if (cti_energy_is_aside(s, m)) {
+            cti_energy_rest(s, m);
+            continue;
+        }
+        if (m < s->n_models) {
+            gain = cti_energy_gain(s, m, dt, &bound);
+            s->gains[m] = !(gain <= bound) && !(gain <= bound + cti_energy_turning(s, m, dt));
+        } else {
+            gain = cti_energy_gain_rigid(s, m - s->n_models, dt, &bound);
+            s->gains[m] = s->gains[m] == CTI_ENERGY_PRESSED && !(gain <= bound);
+        }
         n += s->gains[m];
     }
     return n;
@@ -43532,26 +44384,59 @@ static int cti_energy_mark(cti_state *s, ct_real dt)
 
 CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
 {
-    int n;
+    int n, c;
     cti_energy_state(s);
-    s->history.unbalanced = 0;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++)
+        s->factors.components[c].unbalanced = 0;
     n = cti_energy_mark(s, dt);
     if (n == 0 || cti_state_is_paper(s)) /* which knows no account */
         return 0;
     /* the angular momentum that a group of bodies gets back may be more than one of them can take */
-    s->history.unbalanced = 1;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        int body = cti_energy_body(s, s->factors.blocks[s->factors.components[c].begin]);
+        s->factors.components[c].unbalanced = body >= 0 && s->gains[body];
+    }
     return cti_energy_mark(s, dt);
 }
 
-/* 1 where all bodies together gain no more than they may: what zones take from one they give to another */
-static int cti_energy_agrees(cti_state *s, ct_real dt)
+/* place of a body's first block; -1: it has none that is stepped */
+static int cti_energy_block(const cti_state *s, int m)
+{
+    if (cti_energy_is_aside(s, m) || (m < s->n_models && s->history.last[m] < 0))
+        return -1;
+    return m < s->n_models ? s->history.block[m] : s->rigids[m - s->n_models].block;
+}
+
+static int cti_energy_is_in(const cti_state *s, int m, int32_t root)
+{
+    int block = cti_energy_block(s, m);
+    return block >= 0 && cti_sets_root(s->parts.zoned, s->factors.component_of[block]) == root;
+}
+
+/* s->parts.zoned: sets of components that bodies, rows and zones connect */
+static void cti_energy_connect(cti_state *s)
+{
+    const int32_t *of = s->factors.component_of;
+    int i, k;
+    for (i = 0; i < CTI_LEN(s->factors.components); i++) {
+        int block = s->factors.blocks[s->factors.components[i].begin], m = s->history.model_of[block];
+        cti_sets_join(s->parts.zoned, i, of[m >= 0 ? s->history.block[m] : block]);
+    }
+    for (i = 0; i < CTI_LEN(s->rows); i++)
+        for (k = 1; k < s->rows[i].n; k++)
+            cti_sets_join(s->parts.zoned, of[s->rows[i].term[k].block], of[s->rows[i].term[0].block]);
+}
+
+/* 1 where all bodies of a set together gain no more than they may: what zones take from one they give to another */
+static int cti_energy_agrees(cti_state *s, ct_real dt, int32_t root)
 {
     double gain = 0, may = 0, bound;
     int m;
-    for (m = 0; m < s->n_models; m++)
-        gain += cti_energy_gain(s, m, dt, &bound), may += bound;
-    for (; m < s->n_models + CTI_LEN(s->rigids); m++)
-        gain += cti_energy_gain_rigid(s, m - s->n_models, dt, &bound), may += bound;
+    for (m = 0; m < s->n_models + CTI_LEN(s->rigids); m++)
+        if (cti_energy_is_in(s, m, root)) {
+            gain += m < s->n_models ? cti_energy_gain(s, m, dt, &bound) : cti_energy_gain_rigid(s, m - s->n_models, dt, &bound);
+            may += bound;
+        }
     return gain <= may;
 }
 
@@ -43610,27 +44495,43 @@ static double cti_energy_take(cti_state *s, int m, double gain, ct_real dt, ct_r
     return taken;
 }
 
-CTI_FN int cti_energy_calm(cti_state *s, ct_real dt, ct_real *out_lost)
+/* the same of one set: what its bodies gain is taken from those, and the rest from others of it. Returns how many gain more; 0: none, and no mark is
+   left */
+static int cti_energy_calm_set(cti_state *s, ct_real dt, int32_t root, ct_real *out_lost)
 {
     double bound, rest = 0, most = 0;
-    int m, n = 0;
-    if (cti_energy_agrees(s, dt))
-        return 0;
-    for (m = 0; m < s->n_models; m++)
+    int m, n = 0, calm, agrees = cti_energy_agrees(s, dt, root);
+    for (m = 0; m < s->n_models && !agrees; m++) {
+        if (!cti_energy_is_in(s, m, root))
+            continue;
         if (s->gains[m]) {
             double gain = cti_energy_gain(s, m, dt, &bound);
             rest += gain - cti_energy_take(s, m, gain, dt, out_lost), n++;
-        }
-    for (m = 0; m < s->n_models; m++)
-        most += !s->gains[m] && cti_energy_is_touched(s, m) ? s->energies_new[m].kinetic : 0;
-    if (!(rest > 0))
-        return 0;
-    if (!(rest < most))
-        return n;
-    for (m = 0; m < s->n_models; m++)
-        if (!s->gains[m] && cti_energy_is_touched(s, m))
+        } else if (cti_energy_is_touched(s, m))
+            most += s->energies_new[m].kinetic;
+    }
+    calm = !(rest > 0) || rest < most;
+    for (m = 0; m < s->n_models + CTI_LEN(s->rigids); m++) {
+        if (!cti_energy_is_in(s, m, root))
+            continue;
+        if (rest > 0 && calm && m < s->n_models && !s->gains[m] && cti_energy_is_touched(s, m))
             cti_energy_take(s, m, rest * s->energies_new[m].kinetic / most, dt, out_lost);
-    return 0;
+        s->gains[m] = s->gains[m] && !calm ? CTI_ENERGY_LEFT : 0;
+    }
+    return calm ? 0 : n;
+}
+
+CTI_FN int cti_energy_calm(cti_state *s, ct_real dt, ct_real *out_lost)
+{
+    int m, n = 0;
+    cti_energy_connect(s);
+    for (m = 0; m < s->n_models + CTI_LEN(s->rigids); m++) {
+        int block = cti_energy_block(s, m);
+        int32_t root = block >= 0 ? cti_sets_root(s->parts.zoned, s->factors.component_of[block]) : -1;
+        if (root >= 0 && s->gains[m] == 1) /* of a set that has not been asked */
+            n += cti_energy_calm_set(s, dt, root, out_lost);
+    }
+    return n;
 }
 
 /* work of one row on bodies */
@@ -43702,11 +44603,11 @@ CTI_FN void cti_energy_commit(cti_state *s, cti_account *out)
     s->energies_known = 1;
     memset(out, 0, sizeof *out);
     for (i = 0; i < CTI_LEN(s->rigids); i++)
-        if (s->rigids[i].linked)
+        if (s->rigids[i].linked && !cti_energy_is_aside(s, s->n_models + i))
             out->gained += s->works[s->n_models + i] - s->energies[s->n_models + i].kinetic;
     cti_energy_rigids(s); /* joints have changed their speed */
     for (i = 0; i < CTI_LEN(s->rigids); i++)
-        if (s->rigids[i].linked) {
+        if (s->rigids[i].linked && !cti_energy_is_aside(s, s->n_models + i)) {
             out->gained += s->energies[s->n_models + i].kinetic;
             out->joints -= s->works[s->n_models + i];
         }
@@ -43719,6 +44620,7 @@ CTI_FN void cti_energy_commit(cti_state *s, cti_account *out)
 #undef CTI_ENERGY_ROUNDING
 #undef CTI_ENERGY_PRESSED
 #undef CTI_ENERGY_JOINED
+#undef CTI_ENERGY_LEFT
 
 /* ---- 8_step/cmr.h ---- */
 /* cmr.h -- one attempt at a (sub)step by constraint manifold refinement. [Otaduy 2009, sec. 4] */
@@ -43729,7 +44631,7 @@ typedef struct cti_attempt {
     int clear;          /* the motion to x_new is free of collisions */
     int converged;      /* no solve diverged and the motion means something; otherwise x_new is not to be looked at */
     int budget;         /* the last solve ended on its budget, above its tolerance */
-    int rounds, solver_iterations, solver_sweeps, linear_iterations, extended;
+    int rounds, solver_iterations, solver_sweeps, solver_quick, linear_iterations, extended;
     int solver_fallbacks; /* islands, over all solves */
     int crushed;        /* tets that the motion takes below J = 0.2 */
     int spun;           /* rigid bodies that turn by more than half a radian, and may meet something (whirl.h) */
@@ -43737,7 +44639,11 @@ typedef struct cti_attempt {
     int gave_up, wild;  /* the numbers meant nothing, and x_new is x; blocks that it comes from, marked in cti_state.held */
     int gained;         /* bodies that gain energy (energy.h) */
     int newton;         /* linearizations */
-    int strained;       /* 1: a joint misses by more than it may at the end */
+    int strained;       /* rows of joints that miss by more than they may at the end */
+    ct_real slack;      /* [m] distance that joints may miss */
+    int left;           /* components that were left out, since they are faulty (parts.h); what is said here is of the others */
+    int hurry;          /* 1: the attempt ended at once, since all that moves is to take shorter substeps */
+    int redo;           /* 1: some were, but then what moves was all faulty: the attempt is not to be looked at */
     int candidates;
     ct_real residual;   /* natural map of the last solve */
     ct_pair_kind limit_kind;
@@ -43747,7 +44653,7 @@ typedef struct cti_attempt {
 
 /* cti_cmr_attempt -- from (x, v) to tentative v_new, x_new and surface.x1 over dt. Multipliers start from `memory`. State x, v untouched.
    Returns 0 when memory ran out. */
-CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, ct_real dt_memory, cti_attempt *out);
+CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, cti_attempt *out);
 
 /* cti_cmr_move -- x_new = x + dt v_new, rounded once, and surface.x1. */
 CTI_FN void cti_cmr_move(cti_state *s, ct_real dt);
@@ -43755,7 +44661,9 @@ CTI_FN void cti_cmr_move(cti_state *s, ct_real dt);
    0: out of memory. */
 CTI_FN int cti_cmr_collide(cti_state *s, cti_attempt *out);
 /* cti_cmr_context -- the row context of a step. */
-CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *memory, ct_real dt_memory, cti_row_context *out);
+CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *memory, cti_row_context *out);
+/* cti_cmr_scale -- velocity that residuals of what is stepped are relative to. */
+CTI_FN ct_real cti_cmr_scale(const cti_state *s, ct_real dt);
 CTI_FN double cti_cmr_clock(const cti_state *s); /* [ms] */
 
 
@@ -43817,7 +44725,7 @@ static double cti_cmr_free_tolerance(const cti_state *s, const cti_component *c,
    them, from what the last step tells. Not behind an impact, whose flight tells nothing */
 static int cti_cmr_may_guess(const cti_state *s, const cti_component *q, ct_real dt)
 {
-    return q->loose > 1 && !q->stale && dt == s->dt_free && q->guessed < CTI_CMR_GUESSES &&
+    return q->loose > 1 && !q->stale && dt == q->dt_free && q->guessed < CTI_CMR_GUESSES &&
            s->desc.integrator == CT_INTEGRATOR_EULER;
 }
 
@@ -43829,9 +44737,11 @@ static void cti_cmr_free_start(cti_state *s, ct_real dt)
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
         ct_real speed = 0;
+        if (q->part)
+            continue;
         for (k = q->begin; k < q->end; k++)
             for (i = 3 * s->factors.blocks[k]; i < 3 * s->factors.blocks[k] + 3; i++)
-                s->v_free[i] = s->v[i] + (q->pressed ? s->dv_free[i] * (dt / s->dt_free) : cti_integrate_gain(s, i / 3, i % 3, dt));
+                s->v_free[i] = s->v[i] + (q->pressed ? s->dv_free[i] * (dt / q->dt_free) : cti_integrate_gain(s, i / 3, i % 3, dt));
         for (k = q->begin; k < q->end; k++)
             speed = cti_max(speed, cti_v3_norm2(cti_v3_at(s->v, s->factors.blocks[k])));
         q->drift += dt * cti_sqrt(speed);
@@ -43873,7 +44783,7 @@ static void cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, i
     for (i = 0; i < n; i++)
         q->energy += (double)cti_v3_dot(cti_v3_at(s->v_free, blocks[i]), cti_v3_sub(cti_v3_at(s->b, blocks[i]), cti_v3_at(s->pcg_work, blocks[i])));
     cti_balance_component(s, dt, q, blocks, s->pcg_work, s->v_free);
-    q->speed = 0, q->dynamics = -1, q->moved = 0;
+    q->speed = 0, q->dynamics = -1, q->moved = 0, q->dt_free = dt;
     for (i = 0; i < n; i++)
         for (k = 3 * blocks[i]; k < 3 * blocks[i] + 3; k++) {
             s->dv_free[k] = s->v_free[k] - s->v[k];
@@ -43900,7 +44810,8 @@ static void cti_cmr_free_range(int begin, int end, int worker, void *context)
 {
     const cti_cmr_frees *q = (const cti_cmr_frees *)context;
     for (; begin < end; begin++)
-        cti_cmr_free_component(q->s, q->dt, &q->s->factors.components[begin], worker);
+        if (!q->s->factors.components[begin].part)
+            cti_cmr_free_component(q->s, q->dt, &q->s->factors.components[begin], worker);
 }
 
 /* v_free: A v = b */
@@ -43912,18 +44823,19 @@ CTI_FN int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
     s->factors.rest = s->desc.thickness, s->factors.mass = s->mass;
     cti_cmr_free_start(s, dt);
     for (c = 0; c < n; c++)
-        if (!s->factors.components[c].guessed && !cti_factors_prepare(&s->factors, &s->factors.components[c], dt))
+        if (!s->factors.components[c].part && !s->factors.components[c].guessed && !cti_factors_prepare(&s->factors, &s->factors.components[c], dt))
             return 0;
     for (c = 0; c < n; c++) {
+        if (s->factors.components[c].part)
+            continue;
         cti_motion_whole(s, &s->factors.components[c]);
         cti_motion_tell(s, dt, &s->factors.components[c]);
     }
     q.s = s, q.dt = dt;
     cti_tasks_run_work(&s->desc.tasks, cti_cmr_free_range, n, CTI_CMR_FREE_US * s->n / cti_max_int(1, n), &q);
     for (c = 0; c < n; c++)
-        its = cti_max_int(its, s->factors.components[c].took);
+        its = cti_max_int(its, s->factors.components[c].part ? 0 : s->factors.components[c].took);
     out->linear_iterations += its;
-    s->dt_free = dt;
     return 1;
 }
 
@@ -43936,7 +44848,7 @@ CTI_FN int cti_cmr_measure(cti_state *s, ct_real dt, cti_attempt *out)
         cti_component *q = &s->factors.components[c];
         const int32_t *blocks = s->factors.blocks + q->begin;
         ct_real dynamics = q->dynamics;
-        if (!q->guessed)
+        if (!q->guessed || q->part)
             continue;
         q->guessed = 0;
         if (!cti_cmr_free_one(s, dt, q, &its))
@@ -43964,7 +44876,7 @@ CTI_FN int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out, int *move
             touched[s->factors.component_of[s->rows[i].term[k].block]] = 1;
     for (c = 0; c < n; c++) {
         cti_component *q = &s->factors.components[c];
-        if (!q->loose || touched[c])
+        if (q->part || !q->loose || touched[c])
             continue;
         q->loose = q->guessed = 0;
         if (!cti_cmr_free_one(s, dt, q, &its))
@@ -44021,15 +44933,47 @@ static int cti_cmr_first_hits(cti_state *s)
     return 1;
 }
 
-/* flat edges wait for a round in which nothing else collides: their vertices' rows usually clear them */
-static void cti_cmr_stage(cti_state *s)
+/* some component that a pair touches, all of which are in one set then; -1: none */
+static int cti_cmr_set(const cti_state *s, int32_t *sets, const cti_pair *pair)
 {
-    int i, n = 0;
+    int k, first = -1;
+    for (k = 0; k < pair->n; k++) {
+        const cti_attach *a = &s->surface.attach[pair->v[k]];
+        int c = a->n > 0 ? s->factors.component_of[a->block[0]] : -1;
+        if (c >= 0 && first >= 0)
+            cti_sets_join(sets, c, first);
+        first = c >= 0 ? c : first;
+    }
+    return first;
+}
+
+#define CTI_CMR_HIT 1 /* what an island has: collisions, */
+#define CTI_CMR_OTHER 2 /* and others than of flat edges */
+
+/* Flat edges wait for a round in which nothing else collides in their island: their vertices' rows usually clear them. An island in which nothing
+   collides has ended, however many rounds others take. 0: out of memory */
+static int cti_cmr_stage(cti_state *s)
+{
+    int i, k, n = 0, nc = CTI_LEN(s->factors.components);
+    int32_t *sets = CTI_ARENA_NEW(s->arena, int32_t, nc);
+    uint8_t *has = CTI_ARENA_ZERO(s->arena, uint8_t, nc);
+    if (!sets || !has)
+        return 0;
+    cti_sets_init(sets, nc);
+    for (i = 0; i < CTI_LEN(s->rows); i++)
+        for (k = 1; k < s->rows[i].n; k++)
+            cti_sets_join(sets, s->factors.component_of[s->rows[i].term[k].block], s->factors.component_of[s->rows[i].term[0].block]);
     for (i = 0; i < CTI_LEN(s->hits); i++)
-        if (!s->hits[i].flat)
+        cti_cmr_set(s, sets, &s->hits[i].pair);
+    for (i = 0; i < CTI_LEN(s->hits); i++)
+        has[cti_sets_root(sets, cti_cmr_set(s, sets, &s->hits[i].pair))] |= s->hits[i].flat ? CTI_CMR_HIT : CTI_CMR_HIT | CTI_CMR_OTHER;
+    for (i = 0; i < CTI_LEN(s->rows); i++)
+        s->origins[i].fresh &= has[cti_sets_root(sets, s->factors.component_of[s->rows[i].term[0].block])] != 0;
+    for (i = 0; i < CTI_LEN(s->hits); i++)
+        if (!s->hits[i].flat || !(has[cti_sets_root(sets, cti_cmr_set(s, sets, &s->hits[i].pair))] & CTI_CMR_OTHER))
             s->hits[n++] = s->hits[i];
-    if (n > 0)
-        stbds_header(s->hits)->length = (size_t)n;
+    stbds_header(s->hits)->length = (size_t)n;
+    return 1;
 }
 
 /* rows by pair: how many a pair has, and its newest */
@@ -44171,11 +45115,450 @@ CTI_FN int cti_cmr_add_rows(cti_state *s, const cti_row_context *c)
 CTI_FN int cti_cmr_refine(cti_state *s, const cti_row_context *c, cti_attempt *out)
 {
     out->limit = s->hits[0].pair;
-    cti_cmr_stage(s);
-    if (CTI_LEN(s->hits) > s->surface.nv && !cti_cmr_first_hits(s))
+    if (!cti_cmr_stage(s) || (CTI_LEN(s->hits) > s->surface.nv && !cti_cmr_first_hits(s)))
         return 0;
     return cti_cmr_add_rows(s, c);
 }
+
+#undef CTI_CMR_HIT
+#undef CTI_CMR_OTHER
+
+/* ---- 8_step/parts.h ---- */
+/* parts.h -- parts of the world that keep their end while others are cut into substeps. */
+
+
+/* cti_component.part: left out of an attempt, since its end is faulty; carried along straight lines to the end that it has, by the split of this
+   depth, the first is 1. Components that are neither are stepped. */
+#define CTI_PART_OUT 1
+#define CTI_PART_CARRIED(depth) (1 + (depth))
+
+/* cti_parts_reset -- everything is stepped, and nothing has met: a step begins. cti_parts_rewind -- the same, but what has met is known: it begins
+   again. */
+CTI_FN void cti_parts_reset(cti_state *s);
+CTI_FN void cti_parts_rewind(cti_state *s);
+CTI_FN void cti_parts_free(cti_mem *mem, cti_parts *p);
+
+/* cti_parts_begin -- an attempt begins: nothing is faulty. */
+CTI_FN void cti_parts_begin(cti_state *s);
+/* cti_parts_blame_pair -- both sides of a pair that collides are faulty. */
+CTI_FN void cti_parts_blame_pair(cti_state *s, const cti_pair *pair);
+/* cti_parts_blame_gains -- so are bodies in s->gains. */
+CTI_FN void cti_parts_blame_gains(cti_state *s);
+/* cti_parts_leave -- where s->parts.may: takes what is faulty out of the attempt, with all that rows, joints, or meetings earlier in the step connect
+   to it, and the attempt is clear of it. Its rows and hits are gone, and it stands still at the start of the substep. Where that would be all that
+   moves nothing is taken out, out->left is 0, and out->redo tells whether something had been before. 0: out of memory. */
+CTI_FN int cti_parts_leave(cti_state *s, ct_real dt, cti_attempt *out);
+/* cti_parts_hurry -- the same of what is to take shorter substeps; where that is all that moves, out->hurry. */
+CTI_FN int cti_parts_hurry(cti_state *s, ct_real dt, cti_attempt *out);
+/* cti_parts_wish -- 1 where a substep dt is to be halved before it is tried: everything is to take shorter ones, or something where nothing may be
+   left out. */
+CTI_FN int cti_parts_wish(const cti_state *s, ct_real dt, int may);
+/* cti_parts_shorten -- what was left out, or with all != 0 what is stepped, takes substeps of dt / 2 from here on, or shorter ones that it took before.
+   cti_parts_calm -- what is stepped ended a substep dt well: after two in a row it may take one twice as long. */
+CTI_FN void cti_parts_shorten(cti_state *s, ct_real dt, int all);
+CTI_FN void cti_parts_calm(cti_state *s, ct_real dt);
+/* cti_parts_return -- what was left out is stepped again. */
+CTI_FN void cti_parts_return(cti_state *s, cti_attempt *out);
+
+/* cti_parts_place -- surface.x1 of what is not stepped. */
+CTI_FN void cti_parts_place(cti_state *s, ct_real dt);
+/* cti_parts_filter -- leaves of s->hits those that have a side that is stepped, and none that is not. Where both are there s->parts.met is set, and
+   the two are in one part when the step begins again. */
+CTI_FN void cti_parts_filter(cti_state *s);
+
+/* cti_parts_keep -- before the commit of an attempt that left something out. 0: out of memory. */
+CTI_FN int cti_parts_keep(cti_state *s);
+/* cti_parts_carry -- after it: what was committed is carried for `span`, by the split of that depth; what was left out is at the start of the
+   substep and stepped. 0: out of memory. */
+CTI_FN int cti_parts_carry(cti_state *s, ct_real span, int depth);
+/* cti_parts_advance -- after a commit of a substep dt of what is stepped: what is carried has its own end. */
+CTI_FN void cti_parts_advance(cti_state *s, ct_real dt);
+/* cti_parts_join -- what was carried by the split of this depth is at its end, and stepped again. */
+CTI_FN void cti_parts_join(cti_state *s, int depth);
+
+
+/* ---- 8_step/parts.c ---- */
+/* parts.c -- parts of the world that keep their end while others are cut into substeps.
+   Method: components that rows or joints connect are solved together and apart from all others. So what is wrong with the end of some, collisions
+   that the rounds have not ended, a turn, a joint or an energy that the linearization cannot answer for, says nothing about the others. What is
+   faulty is left out of the attempt with all that is connected to it. The rest is judged, committed, and carried: it has the state of its end, and
+   its surface moves there on the straight lines on which it was found clear of itself. What was left out goes back to the start and is stepped
+   through the same time in shorter steps, or alone into the fail-safe where they cannot be shorter. A near pair or a collision between what is
+   stepped and what is carried was in neither's end: the step begins again, and the two are in one part from then on. Splits nest: a part that is
+   cut may split again. What failed takes short substeps for a while, and is left out of longer ones before they are solved. Based on: Otaduy 2009, sec. 4 (the step is halved); differs: of what fails alone. */
+
+#define CTI_PARTS_CALM 2          /* good substeps in a row after which the next one may be twice as long */
+#define CTI_PARTS_SHARE CTI_R(0.999) /* lengths that are nearer to each other differ by rounding */
+#define CTI_PARTS_END CTI_R(1e-5) /* share of a line below which what is left of it is rounding: lengths of substeps are sums */
+
+CTI_FN void cti_parts_free(cti_mem *mem, cti_parts *p)
+{
+    int i;
+    CTI_FREE(mem, p->together), CTI_FREE(mem, p->x0), CTI_FREE(mem, p->x1), CTI_FREE(mem, p->x_was), CTI_FREE(mem, p->zoned);
+    cti_copy_free(mem, &p->before), cti_copy_free(mem, &p->ends);
+    for (i = 0; i < CTI_PARTS_DEPTH; i++)
+        cti_memory_free(mem, &p->kept[i]);
+}
+
+CTI_FN void cti_parts_rewind(cti_state *s)
+{
+    int c;
+    s->parts.may = s->parts.some = s->parts.met = 0;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        cti_component *q = &s->factors.components[c];
+        q->part = q->faulty = q->calm = 0;
+        q->wish = 0;
+    }
+}
+
+CTI_FN void cti_parts_reset(cti_state *s)
+{
+    cti_parts_rewind(s);
+    s->parts.known = 0;
+}
+
+CTI_FN void cti_parts_begin(cti_state *s)
+{
+    int c;
+    s->parts.some = 0;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        cti_component *q = &s->factors.components[c];
+        q->faulty = 0;
+        q->part = q->part == CTI_PART_OUT ? 0 : q->part;
+        s->parts.some |= q->part > 0;
+    }
+}
+
+/* component behind a surface vertex; -1: none */
+static int cti_parts_of(const cti_state *s, int vertex)
+{
+    const cti_attach *a = &s->surface.attach[vertex];
+    return a->n > 0 ? s->factors.component_of[a->block[0]] : -1;
+}
+
+CTI_FN void cti_parts_blame_pair(cti_state *s, const cti_pair *pair)
+{
+    int k;
+    for (k = 0; k < pair->n; k++)
+        if (cti_parts_of(s, pair->v[k]) >= 0)
+            s->factors.components[cti_parts_of(s, pair->v[k])].faulty = 1;
+}
+
+CTI_FN void cti_parts_blame_gains(cti_state *s)
+{
+    int c, body;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        body = cti_energy_body(s, s->factors.blocks[s->factors.components[c].begin]);
+        s->factors.components[c].faulty |= body >= 0 && s->gains[body];
+    }
+}
+
+/* ---- what is connected ---- */
+
+static void cti_parts_join_blocks(const cti_state *s, int32_t *sets, int a, int b)
+{
+    cti_sets_join(sets, s->factors.component_of[a], s->factors.component_of[b]);
+}
+
+/* some block of a joint's side; -1: it has none. All of them are in one set */
+static int cti_parts_side(const cti_state *s, int32_t *sets, const cti_joint_side *side)
+{
+    int i;
+    if (side->rigid >= 0)
+        return s->rigids[side->rigid].block;
+    for (i = 1; i < side->n; i++)
+        cti_parts_join_blocks(s, sets, side->block[i], side->block[0]);
+    return side->n ? side->block[0] : -1;
+}
+
+/* sets [components]: pieces of a body, what rows and joints connect, and what has met in this step */
+static void cti_parts_connect(cti_state *s, int32_t *sets)
+{
+    int i, k, n = CTI_LEN(s->factors.components);
+    cti_sets_init(sets, n);
+    for (i = 0; s->parts.known && i < n; i++)
+        cti_sets_join(sets, i, s->parts.together[i]);
+    for (i = 0; i < n; i++) {
+        int block = s->factors.blocks[s->factors.components[i].begin], m = s->history.model_of[block];
+        cti_parts_join_blocks(s, sets, block, m >= 0 ? s->history.block[m] : block);
+        if (s->rigid_of[block] >= 0)
+            cti_parts_join_blocks(s, sets, block, s->rigids[s->rigid_of[block]].block);
+    }
+    for (i = 0; i < CTI_LEN(s->rows); i++)
+        for (k = 1; k < s->rows[i].n; k++)
+            cti_parts_join_blocks(s, sets, s->rows[i].term[k].block, s->rows[i].term[0].block);
+    for (i = 0; i < CTI_LEN(s->joints); i++) {
+        int a = cti_parts_side(s, sets, &s->joints[i].a), b = cti_parts_side(s, sets, &s->joints[i].b);
+        if (a >= 0 && b >= 0)
+            cti_parts_join_blocks(s, sets, a, b);
+    }
+}
+
+/* 1 where something in the component may move otherwise than a script says */
+static int cti_parts_moves(const cti_state *s, const cti_component *q)
+{
+    int i, moves = 0;
+    for (i = q->begin; i < q->end; i++)
+        moves |= !s->fixed[s->factors.blocks[i]];
+    return moves;
+}
+
+/* ---- leaving an attempt ---- */
+
+/* a component that was left out stands still */
+static void cti_parts_stop(cti_state *s, cti_component *q)
+{
+    int i, body = cti_energy_body(s, s->factors.blocks[q->begin]);
+    for (i = q->begin; i < q->end; i++) {
+        int b = s->factors.blocks[i];
+        cti_v3_put(s->v_new, b, cti_v3_zero());
+        cti_v3_put(s->x_new, b, cti_v3_at(s->x, b)), cti_v3_put(s->q, b, cti_v3_at(s->x, b));
+    }
+    q->moved = 0;
+    if (body >= 0)
+        cti_energy_rest(s, body);
+}
+
+/* rows of what is stepped stay, in their order */
+static void cti_parts_strike(cti_state *s)
+{
+    int i, n = 0;
+    for (i = 0; i < CTI_LEN(s->rows); i++)
+        if (!cti_state_is_aside(s, s->rows[i].term[0].block)) {
+            if (n < i)
+                s->rows[n] = s->rows[i], s->origins[n] = s->origins[i];
+            n++;
+        }
+    if (s->rows)
+        stbds_header(s->rows)->length = (size_t)n;
+    if (s->origins)
+        stbds_header(s->origins)->length = (size_t)n;
+}
+
+/* worst residual of what is stepped */
+static ct_real cti_parts_residual(cti_state *s, ct_real scale)
+{
+    ct_real big = cti_islands_dynamics(s, scale);
+    int i;
+    for (i = 0; i < CTI_LEN(s->rows); i++)
+        big = cti_max(big, s->factors.components[s->factors.component_of[s->rows[i].term[0].block]].natural);
+    return big;
+}
+
+CTI_FN void cti_parts_return(cti_state *s, cti_attempt *out)
+{
+    int faulty = out->left;
+    cti_parts_begin(s);
+    out->left = 0;
+    out->redo |= faulty > 0;
+}
+
+CTI_FN int cti_parts_leave(cti_state *s, ct_real dt, cti_attempt *out)
+{
+    cti_component *q = s->factors.components;
+    int c, n = CTI_LEN(q), any = 0, rest = 0;
+    int32_t *sets;
+    uint8_t *bad;
+    for (c = 0; c < n; c++)
+        any |= !q[c].part && q[c].faulty;
+    if (!s->parts.may || !any)
+        return 1;
+    sets = CTI_ARENA_NEW(s->arena, int32_t, n), bad = CTI_ARENA_ZERO(s->arena, uint8_t, n);
+    if (!sets || !bad)
+        return 0;
+    cti_parts_connect(s, sets);
+    for (c = 0; c < n; c++)
+        bad[cti_sets_root(sets, c)] |= q[c].faulty != 0;
+    for (c = 0; c < n; c++)
+        rest |= !q[c].part && !bad[cti_sets_root(sets, c)] && cti_parts_moves(s, &q[c]);
+    if (!rest) {
+        cti_parts_return(s, out);
+        return 1;
+    }
+    s->parts.some = 1;
+    for (c = 0; c < n; c++)
+        if (!q[c].part && bad[cti_sets_root(sets, c)]) {
+            q[c].part = CTI_PART_OUT, out->left++;
+            cti_parts_stop(s, &q[c]);
+        }
+    cti_parts_strike(s);
+    cti_parts_filter(s);
+    cti_parts_place(s, dt);
+    out->clear = 1, out->gained = out->strained = out->spun = out->crushed = 0;
+    out->residual = cti_parts_residual(s, cti_cmr_scale(s, dt));
+    return 1;
+}
+
+/* ---- lengths ---- */
+
+/* 1 where a component is to take shorter substeps than dt */
+static int cti_parts_hurries(const cti_component *q, ct_real dt) { return q->wish > 0 && q->wish < CTI_PARTS_SHARE * dt; }
+
+CTI_FN int cti_parts_hurry(cti_state *s, ct_real dt, cti_attempt *out)
+{
+    int c, any = 0;
+    for (c = 0; s->parts.may && c < CTI_LEN(s->factors.components); c++) {
+        cti_component *q = &s->factors.components[c];
+        q->faulty |= !q->part && cti_parts_hurries(q, dt);
+        any |= q->faulty;
+    }
+    if (!cti_parts_leave(s, dt, out))
+        return 0;
+    out->hurry = any && !out->left;
+    return 1;
+}
+
+CTI_FN int cti_parts_wish(const cti_state *s, ct_real dt, int may)
+{
+    int c, some = 0, all = 1;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        const cti_component *q = &s->factors.components[c];
+        if (q->part)
+            continue;
+        some |= cti_parts_hurries(q, dt), all &= cti_parts_hurries(q, dt);
+    }
+    return some && (all || !may);
+}
+
+CTI_FN void cti_parts_shorten(cti_state *s, ct_real dt, int all)
+{
+    int c;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        cti_component *q = &s->factors.components[c];
+        if (q->part == (all ? 0 : CTI_PART_OUT) && !cti_parts_hurries(q, dt))
+            q->wish = dt / 2, q->calm = 0;
+    }
+}
+
+CTI_FN void cti_parts_calm(cti_state *s, ct_real dt)
+{
+    int c;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        cti_component *q = &s->factors.components[c];
+        if (!q->part && q->wish > 0 && dt >= CTI_PARTS_SHARE * q->wish && ++q->calm == CTI_PARTS_CALM)
+            q->calm = 0, q->wish *= 2; /* what made it short may be over */
+    }
+}
+
+/* ---- what is carried ---- */
+
+CTI_FN void cti_parts_place(cti_state *s, ct_real dt)
+{
+    const cti_parts *p = &s->parts;
+    int i, c;
+    for (i = 0; p->some && i < s->surface.nv; i++) {
+        const cti_component *q;
+        ct_real share;
+        c = cti_parts_of(s, i);
+        q = c >= 0 ? &s->factors.components[c] : NULL;
+        if (!q || !q->part)
+            continue;
+        if (q->part == CTI_PART_OUT) {
+            cti_v3_put(s->surface.x1, i, cti_v3_at(s->surface.x0, i));
+            continue;
+        }
+        share = (q->gone + dt) / q->span;
+        cti_v3_put(s->surface.x1, i, share > 1 - CTI_PARTS_END ? cti_v3_at(p->x1, i)
+                                       : cti_v3_mad(cti_v3_at(p->x0, i), cti_v3_sub(cti_v3_at(p->x1, i), cti_v3_at(p->x0, i)), share));
+    }
+}
+
+/* a pair of two parts: one in the next try of the step */
+static void cti_parts_meet(cti_state *s, const cti_pair *pair)
+{
+    int k, c, first = -1;
+    s->parts.met = 1;
+    for (k = 0; k < pair->n; k++) {
+        c = cti_parts_of(s, pair->v[k]);
+        if (c >= 0 && first >= 0)
+            cti_sets_join(s->parts.together, c, first);
+        first = c >= 0 ? c : first;
+    }
+}
+
+CTI_FN void cti_parts_filter(cti_state *s)
+{
+    int i, k, n = 0;
+    if (!s->parts.some)
+        return;
+    for (i = 0; i < CTI_LEN(s->hits); i++) {
+        const cti_pair *pair = &s->hits[i].pair;
+        int out = 0, carried = 0, stepped = 0;
+        for (k = 0; k < pair->n; k++) {
+            int c = cti_parts_of(s, pair->v[k]), part = c >= 0 ? s->factors.components[c].part : 0;
+            out |= part == CTI_PART_OUT, carried |= part > CTI_PART_OUT, stepped |= c >= 0 && !part;
+        }
+        if (carried && stepped && !out)
+            cti_parts_meet(s, pair);
+        if (stepped && !carried && !out)
+            s->hits[n++] = s->hits[i];
+    }
+    if (s->hits)
+        stbds_header(s->hits)->length = (size_t)n;
+}
+
+CTI_FN int cti_parts_keep(cti_state *s)
+{
+    cti_parts *p = &s->parts;
+    int n3 = 3 * s->surface.nv, n = CTI_LEN(s->factors.components);
+    if (!CTI_RESIZE(s->mem, p->together, n) || !CTI_RESIZE(s->mem, p->x0, n3) || !CTI_RESIZE(s->mem, p->x1, n3) ||
+        !CTI_RESIZE(s->mem, p->x_was, n3) || !cti_copy_save(s, &p->before))
+        return 0;
+    if (!p->known)
+        cti_sets_init(p->together, n);
+    p->known = 1;
+    if (n3)
+        memcpy(p->x_was, s->surface.x0, sizeof(ct_real) * (size_t)n3);
+    return 1;
+}
+
+CTI_FN int cti_parts_carry(cti_state *s, ct_real span, int depth)
+{
+    cti_parts *p = &s->parts;
+    int c, i;
+    for (i = 0; i < s->surface.nv; i++) {
+        c = cti_parts_of(s, i);
+        if (c >= 0 && !s->factors.components[c].part)
+            cti_v3_put(p->x0, i, cti_v3_at(p->x_was, i)), cti_v3_put(p->x1, i, cti_v3_at(s->surface.x0, i));
+    }
+    if (s->surface.nv)
+        memcpy(s->surface.x0, p->x_was, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        cti_component *q = &s->factors.components[c];
+        if (q->part)
+            cti_copy_restore(s, q, &p->before);
+        if (!q->part)
+            q->part = CTI_PART_CARRIED(depth), q->gone = 0, q->span = span;
+        else if (q->part == CTI_PART_OUT)
+            q->part = 0;
+    }
+    return cti_copy_save(s, &p->ends);
+}
+
+CTI_FN void cti_parts_advance(cti_state *s, ct_real dt)
+{
+    int c;
+    for (c = 0; s->parts.some && c < CTI_LEN(s->factors.components); c++) {
+        cti_component *q = &s->factors.components[c];
+        if (q->part > CTI_PART_OUT) {
+            cti_copy_restore(s, q, &s->parts.ends);
+            q->gone += dt;
+        }
+    }
+}
+
+CTI_FN void cti_parts_join(cti_state *s, int depth)
+{
+    int c;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++)
+        if (s->factors.components[c].part == CTI_PART_CARRIED(depth))
+            s->factors.components[c].part = 0;
+    cti_parts_begin(s);
+}
+
+#undef CTI_PARTS_CALM
+#undef CTI_PARTS_SHARE
+#undef CTI_PARTS_END
 
 /* ---- 8_step/cmr.c ---- */
 /* cmr.c -- constraint manifold refinement.
@@ -44192,7 +45575,7 @@ CTI_FN int cti_cmr_refine(cti_state *s, const cti_row_context *c, cti_attempt *o
 
 CTI_FN double cti_cmr_clock(const cti_state *s) { return s->desc.now_us ? (double)s->desc.now_us(s->desc.now_user) * 1e-3 : 0.0; }
 
-CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *memory, ct_real dt_memory, cti_row_context *out)
+CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *memory, cti_row_context *out)
 {
     memset(out, 0, sizeof *out);
     out->surface = &s->surface;
@@ -44210,7 +45593,6 @@ CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *me
     out->dt = dt;
     out->cut = !s->still && s->dt_step > dt ? s->dt_step / dt : 1;
     out->slight = s->desc.solver.tolerance * cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * s->dt_step * s->dt_step;
-    out->dt_memory = dt_memory;
     out->recovery_speed = s->desc.recovery_speed;
 }
 
@@ -44227,15 +45609,15 @@ CTI_FN void cti_cmr_move(cti_state *s, ct_real dt)
         cti_v3_put(s->x_new, r->block + 1, cti_v3_at(s->x_new, r->block)); /* an angular block has no place of its own */
     }
     cti_surface_place(&s->surface, s->x_new, s->frames1, s->surface.x1);
+    cti_parts_place(s, dt);
 }
 
-/* the same for the world */
-static ct_real cti_cmr_scale(const cti_state *s, ct_real dt)
+CTI_FN ct_real cti_cmr_scale(const cti_state *s, ct_real dt)
 {
     ct_real big = 0;
     int c;
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
-        big = cti_max(big, s->factors.components[c].speed);
+        big = cti_max(big, s->factors.components[c].part ? 0 : s->factors.components[c].speed);
     return cti_islands_scale(s, dt, big);
 }
 
@@ -44246,7 +45628,7 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
     if (!cti_islands_solve(s, dt, scale, &q))
         return 0;
     out->solver_iterations += q.iterations;
-    out->solver_sweeps += q.sweeps;
+    out->solver_sweeps += q.sweeps, out->solver_quick += q.quick;
     out->solver_fallbacks += q.fallbacks;
     out->residual = cti_finite(q.residual) ? q.residual : CTI_REAL_MAX; /* numbers that mean nothing are given up, but they are reported */
     out->converged &= !q.diverged;
@@ -44258,6 +45640,7 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
 /* an attempt whose numbers mean nothing ends at rest where it began; which blocks that comes from is noted. 0: out of memory */
 static int cti_cmr_give_up(cti_state *s, ct_real dt, cti_attempt *out)
 {
+    cti_parts_return(s, out);
     if (!cti_plausible_wild(s, dt, &out->wild))
         return 0;
     memset(s->v_new, 0, sizeof(ct_real) * 3 * (size_t)s->n);
@@ -44279,7 +45662,10 @@ CTI_FN int cti_cmr_collide(cti_state *s, cti_attempt *out)
         return 0;
     out->candidates = (CTI_LEN(s->detect.vf.pairs) + CTI_LEN(s->detect.ee.pairs)) / 2;
     CTI_CLEAR(s->hits);
-    return cti_detect_collisions(s->mem, &s->detect, &s->surface, s->surface.x1, &s->hits);
+    if (!cti_detect_collisions(s->mem, &s->detect, &s->surface, s->surface.x1, &s->hits))
+        return 0;
+    cti_parts_filter(s);
+    return 1;
 }
 
 /* candidates for the free motion and rows of the pairs that are near (steps 2 - 3) */
@@ -44295,8 +45681,11 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
     if (!cti_detect_near(s->mem, &s->detect, &s->surface, s->surface.x1, c->memory, &s->hits))
         return 0;
     cti_events_defer(s, c);
-    return cti_twins_cull(s->arena, &s->surface, c->memory, s->hits) && cti_cull_flat(s->arena, &s->surface, c->memory, s->hits) &&
-           cti_flats_raise(s->mem, s->arena, &s->detect, &s->surface, &s->hits) && cti_cmr_add_rows(s, c) && cti_repair_rows(s, c);
+    if (!cti_twins_cull(s->arena, &s->surface, c->memory, s->hits) || !cti_cull_flat(s->arena, &s->surface, c->memory, s->hits) ||
+        !cti_flats_raise(s->mem, s->arena, &s->detect, &s->surface, &s->hits))
+        return 0;
+    cti_parts_filter(s);
+    return cti_cmr_add_rows(s, c) && cti_repair_rows(s, c);
 }
 
 /* distance that joints may miss: far below the thickness, above what the solver and rounding leave */
@@ -44315,8 +45704,9 @@ static int cti_cmr_is_plausible(const cti_state *s, double reach) { return cti_s
 /* solves, linearizing joints anew until they hold where the motion ends. 0: out of memory */
 static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct_real scale, double reach, cti_attempt *out)
 {
-    ct_real slack = CTI_LEN(s->joints) ? cti_cmr_slack(s, dt, scale) : 0, miss;
+    ct_real miss;
     int k;
+    out->slack = CTI_LEN(s->joints) ? cti_cmr_slack(s, dt, scale) : 0;
     for (k = 0;; k++) {
         if (!cti_cmr_solve(s, dt, scale, out))
             return 0;
@@ -44333,11 +45723,22 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
         cti_cmr_bend(s, c);
         if (CTI_LEN(s->joints) == 0)
             return 1;
-        miss = cti_joints_linearize(s, c, slack);
-        out->strained = s->desc.row_mode != CT_ROW_VELOCITY && miss > CTI_CMR_STRAIN * slack;
-        if (miss <= slack || k == CTI_CMR_SETTLE)
+        miss = cti_joints_linearize(s, c, out->slack);
+        if (miss <= out->slack || k == CTI_CMR_SETTLE)
             return 1;
     }
+}
+
+/* The crossings of flat edges that the motion of the first round brings too near come behind its collisions. Looking again in the second round kept no
+   more of the thickness in S2. 0: out of memory */
+static int cti_cmr_fallen(cti_state *s)
+{
+    if (cti_state_is_paper(s))
+        return 1;
+    if (!cti_flats_fallen(s->mem, &s->detect, &s->surface, &s->hits))
+        return 0;
+    cti_parts_filter(s);
+    return 1;
 }
 
 /* the loop of solve and CCD (step 4) */
@@ -44345,10 +45746,11 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
 {
     ct_real scale = cti_cmr_scale(s, dt);
     double t, reach = cti_plausible_reach(s, dt);
-    int round, most = s->desc.cmr_rounds - (cti_state_is_paper(s) && CTI_LEN(s->rows)); /* the paper counts solves */
+    int i, round, most = s->desc.cmr_rounds - (cti_state_is_paper(s) && CTI_LEN(s->rows)); /* the paper counts solves */
     for (round = 0; round <= most; round++) {
         t = cti_cmr_clock(s);
         if (CTI_LEN(s->rows)) {
+            out->clear = 0; /* nobody has looked at the motion that this solve ends with */
             if (!cti_cmr_settle(s, dt, c, scale, reach, out))
                 return 0;
             if (!out->converged)
@@ -44364,8 +45766,12 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
         if (out->event > 0)
             return 1;
         out->clear = CTI_LEN(s->hits) == 0;
-        if (out->clear)
+        if (round == 0 && most > 0 && !cti_cmr_fallen(s))
+            return 0;
+        if (CTI_LEN(s->hits) == 0 || s->parts.met)
             return 1;
+        for (i = 0; round == most && i < CTI_LEN(s->hits); i++)
+            cti_parts_blame_pair(s, &s->hits[i].pair);
         if (!cti_cmr_refine(s, c, out))
             return 0;
     }
@@ -44382,11 +45788,11 @@ static void cti_cmr_crushed_range(int begin, int end, int worker, void *context)
     const cti_cmr_crush *q = (const cti_cmr_crush *)context;
     CTI_UNUSED(worker);
     for (; begin < end; begin++)
-        q->n[begin] = cti_tet_batch_crushed(&q->s->models[begin]->tets, q->s->x, q->s->x_new);
+        q->n[begin] = cti_state_is_aside(q->s, q->s->history.block[begin]) ? 0 : cti_tet_batch_crushed(&q->s->models[begin]->tets, q->s->x, q->s->x_new);
 }
 
 /* tets that the motion crushes. 0: out of memory */
-static int cti_cmr_crushed(const cti_state *s, cti_attempt *out)
+static int cti_cmr_crushed(cti_state *s, cti_attempt *out)
 {
     cti_cmr_crush q;
     int i;
@@ -44394,8 +45800,11 @@ static int cti_cmr_crushed(const cti_state *s, cti_attempt *out)
     if (!q.n)
         return 0;
     cti_tasks_run_work(&s->desc.tasks, cti_cmr_crushed_range, s->n_models, CTI_CMR_CRUSHED_US * s->n / cti_max_int(1, s->n_models), &q);
-    for (i = 0; i < s->n_models; i++)
+    for (i = 0; i < s->n_models; i++) {
         out->crushed += q.n[i];
+        if (q.n[i])
+            s->factors.components[s->factors.component_of[s->history.block[i]]].faulty = 1;
+    }
     return 1;
 }
 
@@ -44463,13 +45872,46 @@ static int cti_cmr_recall(cti_state *s, ct_real dt)
     if (!cti_state_is_paper(s))
         return 1;
     s->push = CTI_ARENA_ZERO(s->arena, ct_real, 3 * s->n);
-    for (i = 0; s->push && i < 3 * s->n; i++)
-        if (s->dt_prev[i / 3] > 0 && s->dt_free > 0)
-            s->push[i] = dt * (s->dv[i] / s->dt_prev[i / 3] - s->dv_free[i] / s->dt_free);
+    for (i = 0; s->push && i < 3 * s->n; i++) {
+        ct_real dt_free = s->factors.components[s->factors.component_of[i / 3]].dt_free;
+        if (s->dt_prev[i / 3] > 0 && dt_free > 0)
+            s->push[i] = dt * (s->dv[i] / s->dt_prev[i / 3] - s->dv_free[i] / dt_free);
+    }
     return s->push != NULL;
 }
 
-CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, ct_real dt_memory, cti_attempt *out)
+/* 1 where the motion is clear, or made clear by leaving out what collides. 0: out of memory */
+static int cti_cmr_leave(cti_state *s, ct_real dt, cti_attempt *out)
+{
+    return !out->converged || out->event > 0 || s->parts.met || cti_parts_leave(s, dt, out);
+}
+
+/* rows of joints that miss their equations by far at the end */
+static void cti_cmr_strain(cti_state *s, cti_attempt *out)
+{
+    int i;
+    for (i = 0; out->slack > 0 && s->desc.row_mode != CT_ROW_VELOCITY && i < CTI_LEN(s->rows); i++)
+        if (s->origins[i].joint && s->origins[i].missed > CTI_CMR_STRAIN * out->slack) {
+            s->factors.components[s->factors.component_of[s->rows[i].term[0].block]].faulty = 1;
+            out->strained++;
+        }
+}
+
+/* what the end of the rounds is worth beside their collisions, and leaving out what is faulty. 0: out of memory */
+static int cti_cmr_close(cti_state *s, ct_real dt, cti_attempt *out)
+{
+    cti_swing_close(s, dt);
+    if (out->gained)
+        cti_parts_blame_gains(s);
+    if (!cti_linkage_climbs(s, dt, &out->gained))
+        return 0;
+    if (out->rounds == 0) /* nobody judged the free motion */
+        out->residual = cti_islands_dynamics(s, cti_cmr_scale(s, dt));
+    cti_cmr_strain(s, out);
+    return cti_cmr_crushed(s, out) && cti_whirl_count(s, dt, &out->spun) && (!out->clear || cti_cmr_leave(s, dt, out));
+}
+
+CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, cti_attempt *out)
 {
     cti_row_context c;
     double t0 = cti_cmr_clock(s), t1;
@@ -44477,6 +45919,7 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     memset(out, 0, sizeof *out);
     out->converged = out->newton = 1;
     s->again = 0;
+    cti_parts_begin(s);
     if (!cti_cmr_recall(s, dt) || !cti_assemble_pins(s, dt))
         return 0;
     cti_assemble_movers(s, cti_state_ahead(s, dt));
@@ -44490,37 +45933,40 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
         return 0;
     t0 = cti_cmr_clock(s);
     out->ms_unconstrained = t0 - t1;
-    cti_cmr_context(s, dt, memory, dt_memory, &c);
+    cti_cmr_context(s, dt, memory, &c);
     CTI_CLEAR(s->rows);
     CTI_CLEAR(s->origins);
     memcpy(s->v_new, s->v_free, sizeof(ct_real) * 3 * (size_t)s->n);
     if (!cti_plausible_motion(s, dt))
         return cti_cmr_give_up(s, dt, out);
     cti_cmr_move(s, dt);
-    if (!cti_cmr_begin(s, &c) || !cti_cmr_tighten(s, dt, out, &i))
+    if (!cti_cmr_begin(s, &c))
+        return 0;
+    if (s->parts.met)
+        return 1;
+    if (!cti_parts_hurry(s, dt, out))
+        return 0;
+    if (out->hurry)
+        return 1;
+    if (!cti_cmr_tighten(s, dt, out, &i))
         return 0;
     if (i > 0 && !cti_plausible_motion(s, dt))
         return cti_cmr_give_up(s, dt, out);
     if (i > 0)
         cti_cmr_move(s, dt);
     out->ms_detect = cti_cmr_clock(s) - t0;
-    if (!cti_cmr_rounds(s, dt, &c, out))
+    if (!cti_cmr_rounds(s, dt, &c, out) || !cti_cmr_leave(s, dt, out))
         return 0;
     while (out->clear && out->converged && !(out->event > 0)) {
         out->gained = cti_energy_try(s, dt);
         if (out->gained == 0 || !cti_newton_helps(s) || out->newton >= s->desc.newton_iterations)
             break;
-        if (!cti_cmr_again(s, dt, &c, out))
+        if (!cti_cmr_again(s, dt, &c, out) || !cti_cmr_leave(s, dt, out))
             return 0;
     }
-    cti_swing_close(s, dt);
-    if (!cti_linkage_climbs(s, dt, &out->gained))
-        return 0;
-    if (out->rounds == 0) /* nobody judged the free motion */
-        out->residual = cti_islands_dynamics(s, cti_cmr_scale(s, dt));
-    if (!cti_cmr_crushed(s, out))
-        return 0;
-    return cti_whirl_count(s, dt, &out->spun);
+    if (s->parts.met)
+        return 1;
+    return cti_cmr_close(s, dt, out);
 }
 
 /* ---- 8_step/zones.h ---- */
@@ -44534,7 +45980,8 @@ typedef struct cti_zones_result {
 } cti_zones_result;
 
 /* cti_zones_resolve -- changes v_new, x_new, surface.x1 until the motion from x is clear: inelastic impulses in the zones first (Harmon 2008),
-   rigid zones next (Provot 1997, Bridson 2002), freezing last. Not clear only when scripted surfaces leave no room. 0: out of memory. */
+   rigid zones next (Provot 1997, Bridson 2002), freezing last. Not clear only when scripted surfaces leave no room, or
+   where s->parts.met. What zones have joined is in s->parts.zoned. 0: out of memory. */
 CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti_zones_result *out);
 
 
@@ -44680,7 +46127,7 @@ static void cti_zones_slow(cti_zones *z)
 static int cti_zones_collect(cti_zones *z, const cti_row_context *c)
 {
     cti_state *s = z->s;
-    int i, total = z->n_rows + CTI_LEN(s->hits);
+    int i, k, total = z->n_rows + CTI_LEN(s->hits);
     if (total > z->cap) {
         int cap = 2 * total;
         cti_row *rows = CTI_ARENA_NEW(s->arena, cti_row, cap);
@@ -44705,6 +46152,8 @@ static int cti_zones_collect(cti_zones *z, const cti_row_context *c)
         row->r[0] = row->r[1] = row->r[2] = 0;
         row->w[0] -= origin.gap0 >= 0 ? origin.gap0 / z->dt : 0;
         cti_zones_join_row(z->parent, row);
+        for (k = 1; k < row->n; k++)
+            cti_sets_join(s->parts.zoned, s->factors.component_of[row->term[k].block], s->factors.component_of[row->term[0].block]);
         z->n_rows++;
     }
     return 1;
@@ -44931,7 +46380,7 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
     z->frozen = CTI_ARENA_ZERO(s->arena, uint8_t, s->n);
     if (!active || !anchored || !z->parent || !z->frozen)
         return 0;
-    cti_cmr_context(s, dt, &s->memory_none, 0, &c);
+    cti_cmr_context(s, dt, &s->memory_none, &c);
     if (CTI_LEN(s->rows) == 0 && !cti_joints_append(s, &c)) /* an attempt that was given up has no rows */
         return 0;
     if (!cti_zones_joints(z))
@@ -44942,6 +46391,8 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
         ct_real miss = 0;
         if (!cti_cmr_collide(s, attempt))
             return 0;
+        if (s->parts.met)
+            return 1;
         if (k < CTI_ZONES_SOFT && CTI_LEN(s->joints))
             miss = cti_joints_linearize(s, &c, CTI_REAL_MAX);
         if (CTI_LEN(s->hits) == 0 && !(z->n_joints && miss > CTI_ZONES_MISS * s->desc.thickness))
@@ -44978,14 +46429,17 @@ CTI_FN void cti_step_energies(cti_state *s, ct_step_report *report);
 
 /* ---- 8_step/step.c ---- */
 /* step.c -- the time step as a sequence of attempts.
-   Method: try the whole remaining step by CMR; when it ends with a collision, a solve that did not converge or a crushed element, halve it, at
-   most max_halvings times, and then let impact zones end it (Otaduy 2009, sec. 4 and 5.6). With ccd_limits_step a substep also ends where
+   Method: try the whole step by CMR; when it ends with a collision, a solve that did not converge or a crushed element, step through its halves
+   in the same way, at most max_halvings times within each other, and let impact zones end the shortest (Otaduy 2009, sec. 4 and 5.6). What fails
+   is halved alone (parts.c), whatever happens elsewhere. With ccd_limits_step a substep also ends where
    features first meet (events.c). Positions are committed substep by substep and put back when memory runs out. differs: elements count,
-   since one Newton step cannot answer for one that it crushed; substeps grow again. */
+   since one Newton step cannot answer for one that it crushed; what failed takes short substeps for a while. */
 
 #define CTI_STEP_TANGLED 4 /* a step of a tangled world is cut into at most so many: where there is no room, shorter ones do not help */
+/* Times that a step begins again because parts of it have met; then nothing is left out any more, and all that moves is cut. It bounds the work of a
+   step: in the swarms of test_parts and in 240 worlds of the soak a step began again twice at most, so that double changes nothing there. */
+#define CTI_STEP_MEETINGS 4
 #define CTI_STEP_RESTS 3 /* times that what is wild in the shortest substep is held there, and the rest solved about it */
-#define CTI_STEP_CALM 2 /* good substeps in a row after which the next one is twice as long */
 
 CTI_FN void cti_step_energies(cti_state *s, ct_step_report *r)
 {
@@ -45018,7 +46472,7 @@ static void cti_step_note(ct_step_report *r, const cti_attempt *a, int accepted)
 {
     r->newton_iterations += a->newton;
     r->solver_iterations += a->solver_iterations;
-    r->solver_sweeps += a->solver_sweeps;
+    r->solver_sweeps += a->solver_sweeps, r->solver_quick += a->solver_quick;
     r->solver_fallbacks += a->solver_fallbacks;
     r->linear_iterations += a->linear_iterations;
     r->extended_elements = a->extended + (accepted ? a->crushed : 0);
@@ -45071,7 +46525,7 @@ static void cti_step_release(cti_state *s)
 }
 
 /* the tentative end becomes the state */
-static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, ct_real dt_memory, cti_memory *next, ct_step_report *r)
+static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, cti_memory *next, ct_step_report *r)
 {
     const ct_real *v = s->history.v_end;
     cti_row_context c;
@@ -45079,7 +46533,7 @@ static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, c
     int i;
     cti_energy_account(s, dt, &account);
     cti_step_account(r, &account);
-    cti_cmr_context(s, dt, memory, dt_memory, &c);
+    cti_cmr_context(s, dt, memory, &c);
     if (!cti_impulses_add(s, dt) || !cti_rows_remember(s->mem, &c, s->rows, s->origins, CTI_LEN(s->rows), s->v_new, next))
         return 0;
     cti_integrate_advance(s, dt);
@@ -45092,7 +46546,7 @@ static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, c
         return 0;
     for (i = 0; i < 3 * s->n; i++)
         s->dv[i] = s->v[i] - s->dv[i];
-    memcpy(s->surface.x0, s->surface.x1, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+    cti_surface_commit(&s->surface);
     for (i = 0; i < s->n; i++) /* what rests has no speed of the middle of a step: half of gravity's kick is due */
         s->dt_prev[i] = s->held[i] & CTI_HELD_RESTED ? 0 : dt;
     cti_step_release(s);
@@ -45135,6 +46589,8 @@ static int cti_step_fail_safe(cti_state *s, ct_real dt, cti_attempt *a, ct_step_
         return 1;
     if (!cti_zones_resolve(s, dt, a, &z))
         return 0;
+    if (s->parts.met)
+        return 1;
     r->zones += z.zones;
     r->frozen += z.frozen;
     r->momentum_lost += z.momentum_lost;
@@ -45147,14 +46603,19 @@ static int cti_step_fail_safe(cti_state *s, ct_real dt, cti_attempt *a, ct_step_
     return 1;
 }
 
+/* rows, and contacts among them that carry load */
+static void cti_step_count(const cti_state *s, int *rows, int *contacts)
+{
+    int i;
+    *rows = CTI_LEN(s->rows);
+    for (*contacts = i = 0; i < *rows; i++)
+        *contacts += !s->rows[i].equations && !s->origins[i].repair && s->rows[i].r[0] > 0;
+}
+
 /* what is known only at the end */
 static void cti_step_finish(cti_state *s, ct_step_report *r)
 {
     cti_nearness near;
-    int i;
-    r->rows = CTI_LEN(s->rows);
-    for (i = 0; i < r->rows; i++)
-        r->contacts += !s->rows[i].equations && !s->origins[i].repair && s->rows[i].r[0] > 0;
     r->tangled = CTI_LEN(s->tangled_pairs) / 2;
     if (s->limit.n == 0 && s->detect.n_tangled && CTI_LEN(s->repairs))
         s->limit = s->repairs[0].pair;
@@ -45180,6 +46641,7 @@ static void cti_step_begin(cti_state *s, ct_step_report *r)
     s->spent = 0;
     s->in_vain = 0;
     cti_impulses_begin(s);
+    cti_parts_reset(s);
     memset(&s->limit, 0, sizeof s->limit);
 }
 
@@ -45199,18 +46661,18 @@ static void cti_step_nothing(cti_state *s, ct_real dt, ct_step_report *r)
 }
 
 /* shortest substep; tangled worlds have a longer one */
-static ct_real cti_step_least(const cti_state *s, ct_real dt)
+static ct_real cti_step_least(const cti_state *s)
 {
-    ct_real least = dt / (ct_real)(1 << s->desc.max_halvings);
-    return CTI_LEN(s->tangled_pairs) ? cti_max(least, dt / CTI_STEP_TANGLED) : least;
+    ct_real least = s->dt_step / (ct_real)(1 << s->desc.max_halvings);
+    return CTI_LEN(s->tangled_pairs) ? cti_max(least, s->dt_step / CTI_STEP_TANGLED) : least;
 }
 
 /* length of the next substep: as wanted, or all that is left where the rest would be too short */
-static ct_real cti_step_length(cti_state *s, ct_real dt, ct_real left, ct_real sub)
+static ct_real cti_step_length(cti_state *s, ct_real left, ct_real sub)
 {
     sub = cti_min(sub, left);
-    s->event_least = s->desc.ccd_limits_step && !s->still ? cti_step_least(s, dt) : 0;
-    return left - sub < cti_max(CTI_R(1e-6) * dt, CTI_R(0.999) * s->event_least) ? left : sub;
+    s->event_least = s->desc.ccd_limits_step && !s->still ? cti_step_least(s) : 0;
+    return left - sub < cti_max(CTI_R(1e-6) * s->dt_step, CTI_R(0.999) * s->event_least) ? left : sub;
 }
 
 /* the last substep's memory of contacts becomes the step's */
@@ -45228,6 +46690,7 @@ static ct_code cti_step_take_back(cti_state *s)
 {
     cti_step_release(s);
     cti_start_restore(s, 0, &s->start);
+    cti_parts_rewind(s);
     return CT_ERR_MEMORY;
 }
 
@@ -45243,20 +46706,12 @@ CTI_FN void cti_step_undo(cti_state *s)
     cti_step_take_back(s);
 }
 
-/* the same again over half the time, for which lists made for a motion that failed are too long */
-static void cti_step_shorten(cti_state *s, ct_real *sub, int *calm)
-{
-    *sub /= 2;
-    *calm = 0;
-    s->detect.valid = 0;
-}
-
 /* notes what rests in a substep: all, or what was wild. Its factors and its history were of another motion */
 static void cti_step_rested(cti_state *s, int all)
 {
     int i;
     for (i = 0; i < s->n; i++) {
-        int rests = s->held[i] & CTI_HELD_WILD || (all && !s->fixed[i]);
+        int rests = !cti_state_is_aside(s, i) && (s->held[i] & CTI_HELD_WILD || (all && !s->fixed[i]));
         s->held[i] = (uint8_t)((s->held[i] & CTI_HELD_REPAIR) | (rests ? CTI_HELD_RESTED : 0));
         if (rests)
             s->factors.components[s->factors.component_of[i]].stale = 1, cti_integrate_reset_block(s, i);
@@ -45281,38 +46736,63 @@ typedef struct cti_step_try {
     int good;
     int shorter; /* it is not, and half of its length may be */
     int again;   /* it cannot be shorter, and something wild is held when it is tried again */
+    int whole;   /* it cannot be shorter, and is tried again with nothing left out: what left something out did not end well */
     int rests;   /* times that something was held in it */
 } cti_step_try;
 
-/* one attempt of a substep; last: it is ended as it is. 0: out of memory */
-static int cti_step_once(cti_state *s, ct_real dt, ct_real sub, int last, const cti_memory *memory, ct_real dt_memory, cti_step_try *t,
-                         ct_step_report *r)
+/* a time that the world, or a part of it, is stepped through */
+typedef struct cti_step_span {
+    ct_real length, first; /* of the first substep that is tried */
+    double until;          /* time at its end */
+    int depth;             /* of splits around it (parts.h) */
+    int last;              /* 1: it is not cut, but ended as it is */
+    cti_memory *memory;    /* in: of the contacts of the substep before; out: of the last one, */
+    ct_real tail;          /* whose length this is */
+} cti_step_span;
+
+typedef enum cti_step_code { CTI_STEP_MEMORY, CTI_STEP_DONE, CTI_STEP_MET } cti_step_code;
+
+/* 1 where an attempt of a substep may leave out what is faulty: not in a world that is tangled, cut at events, or stepped as printed */
+static int cti_step_may_part(const cti_state *s)
+{
+    return !s->parts.never && !s->still && !(s->event_least > 0) && s->detect.n_tangled == 0 && CTI_LEN(s->tangled_pairs) == 0 && !cti_state_is_paper(s);
+}
+
+/* one attempt of a substep; last: it is ended as it is. It leaves something out only where s->parts.may says so. 0: out of memory */
+static int cti_step_once(cti_state *s, ct_real sub, int last, const cti_memory *memory, cti_step_try *t, ct_step_report *r)
 {
     cti_attempt *a = &t->a;
     double t0 = cti_cmr_clock(s);
     cti_arena_reset(s->arena);
-    if ((s->detect.n_tangled && !cti_tangle_find(s)) || !cti_cmr_attempt(s, sub, memory, dt_memory, a))
+    if (s->detect.n_tangled && !cti_tangle_find(s))
+        return 0;
+    s->parts.may &= cti_step_may_part(s);
+    if (!cti_cmr_attempt(s, sub, memory, a))
         return 0;
     cti_step_time(s, t0, a);
     t->good = a->clear && a->converged && !(a->crushed && !cti_state_is_paper(s)) && !a->spun && !a->strained && !a->gained && cti_step_is_finite(s);
-    t->shorter = !last && !t->good && sub / 2 >= CTI_R(0.999) * cti_step_least(s, dt);
+    t->shorter = !last && !t->good && sub / 2 >= CTI_R(0.999) * cti_step_least(s);
     t->again = !last && !t->shorter && a->wild > 0 && t->rests < CTI_STEP_RESTS;
     t->rests += t->again;
-    cti_step_note(r, a, !t->shorter && !t->again && !(a->event > 0));
-    if (!t->good || a->event > 0)
+    t->whole = !t->shorter && (a->redo || (a->left && !t->good));
+    cti_step_note(r, a, !t->shorter && !t->again && !t->whole && !s->parts.met && !(a->event > 0));
+    if (a->limit.n > 0 && (!t->good || a->event > 0 || a->left))
         s->limit = a->limit;
     return 1;
 }
 
 /* tries a substep; what is wild in the shortest is held, and the rest is solved about it. 0: out of memory */
-static int cti_step_attempt(cti_state *s, ct_real dt, ct_real sub, const cti_memory *memory, ct_real dt_memory, cti_step_try *t, ct_step_report *r)
+static int cti_step_attempt(cti_state *s, ct_real sub, const cti_step_span *q, cti_step_try *t, ct_step_report *r)
 {
     t->rests = 0;
     cti_step_release(s);
+    s->parts.may = !q->last && q->depth + 1 < CTI_PARTS_DEPTH;
     do {
-        if (!cti_step_once(s, dt, sub, 0, memory, dt_memory, t, r))
+        if (!cti_step_once(s, sub, 0, q->memory, t, r))
             return 0;
-    } while (t->again);
+        s->parts.may = 0;
+        t->shorter &= !q->last;
+    } while (!s->parts.met && (t->again || t->whole));
     return 1;
 }
 
@@ -45324,23 +46804,35 @@ static int cti_step_end(cti_state *s, ct_real dt, cti_step_try *t, ct_step_repor
     int resting = t->rests || a->gave_up;
     cti_integrate_watch(s);
     cti_linkage_watch(s);
+    cti_sets_init(s->parts.zoned, CTI_LEN(s->factors.components));
     if (resting)
         cti_step_rested(s, a->gave_up);
     /* zones may push what rests */
     if ((t->rests && !a->clear && !cti_assemble_pins(s, dt)) || !cti_step_fail_safe(s, dt, a, r))
         return -1;
+    if (s->parts.met)
+        return 0;
     cti_integrate_reset(s, !a->converged);
     cti_linkage_forget(s, !a->converged);
     return cti_energy_try(s, dt) ? cti_energy_calm(s, dt, &r->momentum_lost) : 0;
 }
 
-/* what gains is held beside what rests already; all: every deformable body that something acts on is */
+/* what gains is held beside what rests already; all: every deformable body that something acts on is, of those that it is connected to */
 static void cti_step_hold(cti_state *s, int all)
 {
+    cti_component *q = s->factors.components;
     int i, m;
+    for (i = 0; i < CTI_LEN(q); i++)
+        q[i].faulty = 0;
     for (i = 0; i < s->n; i++) {
         m = s->history.model_of[i];
-        if (s->held[i] & CTI_HELD_RESTED || (m >= 0 && (s->gains[m] || (all && cti_energy_is_touched(s, m)))))
+        if (m >= 0 && s->gains[m])
+            q[cti_sets_root(s->parts.zoned, s->factors.component_of[i])].faulty = 1;
+    }
+    for (i = 0; i < s->n; i++) {
+        int bound = q[cti_sets_root(s->parts.zoned, s->factors.component_of[i])].faulty;
+        m = s->history.model_of[i];
+        if (s->held[i] & CTI_HELD_RESTED || (m >= 0 && (s->gains[m] || (all && bound && cti_energy_is_touched(s, m)))))
             s->held[i] = (uint8_t)((s->held[i] & CTI_HELD_REPAIR) | CTI_HELD_WILD);
     }
 }
@@ -45354,15 +46846,15 @@ static void cti_step_forget(cti_state *s, const ct_step_report *before, ct_step_
 }
 
 /* ends a substep by the fail-safe. Bodies that gain energy there are held, and the rest is solved about them. 0: out of memory */
-static int cti_step_force(cti_state *s, ct_real dt, ct_real sub, const cti_memory *memory, ct_real dt_memory, cti_step_try *t, ct_step_report *r)
+static int cti_step_force(cti_state *s, ct_real sub, const cti_memory *memory, cti_step_try *t, ct_step_report *r)
 {
     const ct_step_report before = *r;
     int k, n;
-    for (k = 1; (n = cti_step_end(s, sub, t, r)) > 0 && k <= CTI_STEP_RESTS; k++) {
+    for (k = 1; (n = cti_step_end(s, sub, t, r)) > 0 && !s->parts.met && k <= CTI_STEP_RESTS; k++) {
         cti_step_hold(s, k == CTI_STEP_RESTS);
         cti_step_forget(s, &before, r);
         t->rests++;
-        if (!cti_step_once(s, dt, sub, 1, memory, dt_memory, t, r))
+        if (!cti_step_once(s, sub, 1, memory, t, r))
             return 0;
     }
     if (n >= 0 && (t->rests || t->a.gave_up))
@@ -45370,11 +46862,146 @@ static int cti_step_force(cti_state *s, ct_real dt, ct_real sub, const cti_memor
     return n >= 0;
 }
 
+/* contacts of the next substep at this depth */
+static cti_memory *cti_step_slot(cti_state *s, const cti_step_span *q)
+{
+    cti_memory *slot = &s->memory_step[2 * q->depth];
+    return slot == q->memory ? slot + 1 : slot;
+}
+
+static cti_step_code cti_step_through(cti_state *s, cti_step_span *q, ct_step_report *r);
+
+/* A substep that has left something out: the rest keeps its end and is carried there, while what was left out is stepped through the same time in
+   halves, or by itself where they would be too short */
+static cti_step_code cti_step_split(cti_state *s, cti_step_span *q, ct_real sub, ct_step_report *r)
+{
+    cti_memory *kept = &s->parts.kept[q->depth];
+    cti_step_span part = *q;
+    cti_step_code end;
+    double time = s->time;
+    int rows, contacts, extended = r->extended_elements, i;
+    part.until = cti_state_ahead(s, sub);
+    part.last = sub / 2 < CTI_R(0.999) * cti_step_least(s);
+    part.length = sub, part.first = part.last ? sub : sub / 2, part.depth++;
+    cti_step_count(s, &rows, &contacts);
+    if (!part.last)
+        cti_parts_shorten(s, sub, 0);
+    cti_parts_calm(s, sub);
+    if (!cti_parts_keep(s) || !cti_step_commit(s, sub, q->memory, kept, r) || !cti_parts_carry(s, sub, part.depth))
+        return CTI_STEP_MEMORY;
+    s->time = time;
+    if (!part.last)
+        cti_step_status(r, CT_STATUS_SUBSTEPPED);
+    end = cti_step_through(s, &part, r);
+    if (end != CTI_STEP_DONE)
+        return end;
+    cti_parts_join(s, part.depth);
+    for (i = 0; i < CTI_LEN(kept->items); i++)
+        if (!cti_memory_add(s->mem, part.memory, &kept->items[i]))
+            return CTI_STEP_MEMORY;
+    q->memory = part.memory, q->tail = part.tail;
+    r->rows += rows, r->contacts += contacts;
+    r->extended_elements = cti_max_int(r->extended_elements, extended); /* of all, before the parts went apart */
+    return CTI_STEP_DONE;
+}
+
+/* a substep of which nothing can keep its end is stepped through in halves */
+static cti_step_code cti_step_halve(cti_state *s, cti_step_span *q, ct_real sub, ct_step_report *r)
+{
+    cti_step_span part = *q;
+    cti_step_code end;
+    part.until = cti_state_ahead(s, sub);
+    part.length = sub, part.first = sub / 2, part.depth++;
+    cti_step_status(r, CT_STATUS_SUBSTEPPED);
+    end = cti_step_through(s, &part, r);
+    q->memory = part.memory, q->tail = part.tail;
+    return end;
+}
+
+/* ends and commits a substep that is good, or cannot be shorter */
+static cti_step_code cti_step_take(cti_state *s, cti_step_span *q, ct_real sub, cti_step_try *t, ct_step_report *r)
+{
+    cti_memory *next = cti_step_slot(s, q);
+    if ((!t->good || t->rests) && !cti_step_force(s, sub, q->memory, t, r))
+        return CTI_STEP_MEMORY;
+    if (s->parts.met)
+        return CTI_STEP_MET;
+    if (!cti_step_commit(s, sub, q->memory, next, r))
+        return CTI_STEP_MEMORY;
+    if (t->good && !t->rests)
+        cti_parts_calm(s, sub);
+    cti_parts_advance(s, sub);
+    q->memory = next, q->tail = sub;
+    cti_step_count(s, &r->rows, &r->contacts);
+    r->substeps++;
+    return CTI_STEP_DONE;
+}
+
+/* substeps until the end of a span */
+static cti_step_code cti_step_through(cti_state *s, cti_step_span *q, ct_step_report *r)
+{
+    ct_real left = q->length, sub = q->first, whole = 0; /* whole: length before a cut, 0: not cut */
+    while (left > 0) {
+        cti_step_try t;
+        cti_step_code end;
+        sub = cti_step_length(s, left, sub);
+        s->left = left, s->time_end = q->until;
+        if (!q->last && sub / 2 >= CTI_R(0.999) * cti_step_least(s) && cti_parts_wish(s, sub, cti_step_may_part(s))) {
+            end = cti_step_halve(s, q, sub, r);
+            if (end != CTI_STEP_DONE)
+                return end;
+            left -= sub;
+            continue;
+        }
+        if (!cti_step_attempt(s, sub, q, &t, r))
+            return CTI_STEP_MEMORY;
+        if (s->parts.met)
+            return CTI_STEP_MET;
+        if (t.a.event > 0) {
+            whole = cti_max(whole, sub);
+            sub = cti_events_cut(s, sub, t.a.event);
+            continue;
+        }
+        if (!t.shorter && !(t.a.residual <= s->desc.solver.tolerance)) /* natural map, whichever solver was used */
+            cti_step_status(r, t.a.budget ? CT_STATUS_BUDGET : CT_STATUS_NOT_CONVERGED);
+        if (t.shorter) {
+            cti_parts_shorten(s, sub, 1);
+            s->detect.valid = 0; /* lists made for a motion that failed are too long for half of it */
+            end = cti_step_halve(s, q, sub, r);
+        } else
+            end = t.a.left && t.good ? cti_step_split(s, q, sub, r) : cti_step_take(s, q, sub, &t, r);
+        if (end != CTI_STEP_DONE)
+            return end;
+        left -= sub;
+        if (whole > 0)
+            sub = whole, whole = 0, r->events++;
+    }
+    return CTI_STEP_DONE;
+}
+
+/* parts have met: the step begins again, and what it has counted of its work stays. 0: out of memory */
+static int cti_step_rewind(cti_state *s, ct_step_report *r)
+{
+    ct_step_report fresh = *r;
+    cti_step_release(s);
+    cti_start_restore(s, 0, &s->start);
+    cti_parts_rewind(s);
+    cti_impulses_begin(s);
+    memset(&s->limit, 0, sizeof s->limit);
+    s->spent = 0, s->in_vain = 0;
+    fresh.status = CT_STATUS_OK;
+    fresh.substeps = fresh.events = fresh.zones = fresh.frozen = 0;
+    fresh.residual = fresh.momentum_lost = 0;
+    fresh.work_script = fresh.work_pins = fresh.work_joints = fresh.work_recovery = fresh.loss_contact = fresh.loss_damping = fresh.energy_gained = 0;
+    *r = fresh;
+    return cti_start_save(s, 0, &s->start);
+}
+
 CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    ct_real left = dt, sub = dt, dt_memory = s->dt_memory, whole = 0; /* whole: length before a cut, 0: not cut */
-    const cti_memory *memory = &s->memory;
-    int slot = 0, calm = 0, halved = 0;
+    cti_step_span q;
+    cti_step_code end;
+    int k;
     cti_step_begin(s, r);
     if (s->n == 0) {
         cti_step_nothing(s, dt, r);
@@ -45382,41 +47009,21 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
     }
     if (!cti_start_save(s, 0, &s->start))
         return CT_ERR_MEMORY;
-    s->time_end = s->time + (double)dt, s->dt_step = dt;
-    while (left > 0) {
-        cti_step_try t;
-        sub = cti_step_length(s, dt, left, sub);
-        s->left = left;
-        if (!cti_step_attempt(s, dt, sub, memory, dt_memory, &t, r))
-            return cti_step_take_back(s);
-        if (t.a.event > 0) {
-            whole = cti_max(whole, sub);
-            sub = cti_events_cut(s, sub, t.a.event);
-            continue;
-        }
-        if (t.shorter) {
-            cti_step_shorten(s, &sub, &calm);
-            whole = 0, halved = 1;
-            continue;
-        }
-        if (!(t.a.residual <= s->desc.solver.tolerance)) /* natural map, whichever solver was used */
-            cti_step_status(r, t.a.budget ? CT_STATUS_BUDGET : CT_STATUS_NOT_CONVERGED);
-        if (((!t.good || t.rests) && !cti_step_force(s, dt, sub, memory, dt_memory, &t, r)) ||
-            !cti_step_commit(s, sub, memory, dt_memory, &s->memory_step[slot], r))
-            return cti_step_take_back(s);
-        memory = &s->memory_step[slot];
-        slot ^= 1;
-        dt_memory = sub;
-        left -= sub;
-        r->substeps++;
-        if (whole > 0)
-            sub = whole, whole = 0, r->events++;
-        else if (sub < dt && t.good && !t.rests && ++calm == CTI_STEP_CALM)
-            calm = 0, sub *= 2; /* what made the step short may be over */
+    s->dt_step = dt;
+    for (k = 0;; k++) {
+        memset(&q, 0, sizeof q);
+        s->parts.never = k >= CTI_STEP_MEETINGS;
+        q.length = q.first = dt, q.until = s->time + (double)dt;
+        q.memory = &s->memory;
+        end = cti_step_through(s, &q, r);
+        if (end != CTI_STEP_MET)
+            break;
+        if (!cti_step_rewind(s, r))
+            return CT_ERR_MEMORY;
     }
-    if (halved)
-        cti_step_status(r, CT_STATUS_SUBSTEPPED);
-    cti_step_remember(s, slot ^ 1, dt_memory);
+    if (end == CTI_STEP_MEMORY)
+        return cti_step_take_back(s);
+    cti_step_remember(s, (int)(q.memory - s->memory_step), q.tail);
     cti_step_finish(s, r);
     return CT_OK;
 }
@@ -47008,7 +48615,7 @@ static int cti_dcd_rows(cti_state *s, ct_real dt, ct_step_report *r)
     int i, n = 0, dropped, ok = cti_dcd_detect(s, s->x_new, s->surface.x1, 1, &touch);
     CTI_CLEAR(s->rows);
     CTI_CLEAR(s->origins);
-    cti_cmr_context(s, dt, &s->memory_none, 0, &c);
+    cti_cmr_context(s, dt, &s->memory_none, &c);
     depth = CTI_ARENA_NEW(s->arena, double, CTI_LEN(touch) + 1);
     ok = ok && depth;
     for (i = 0; ok && i < CTI_LEN(touch); i++) {
@@ -47347,7 +48954,7 @@ static int cti_dcd_commit(cti_state *s, ct_real dt)
     cti_motion_fall(s, dt, s->v_new);
     memcpy(s->fall, s->fall_new, sizeof(ct_real) * (size_t)s->n);
     memcpy(s->v, s->v_new, sizeof(ct_real) * 3 * (size_t)s->n);
-    memcpy(s->surface.x0, s->surface.x1, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+    cti_surface_commit(&s->surface);
     for (i = 0; i < s->n; i++)
         s->dt_prev[i] = dt;
     s->energies_known = 0;
@@ -47492,6 +49099,7 @@ typedef struct cti_body {
     uint32_t generation;
     char name[64];
     int n;                  /* vertices that the user sees */
+    int fresh;              /* nothing was prepared for it yet */
     int block0, n_blocks;   /* its unknowns; block0 -1: none */
     int rigid;              /* number in state.rigids, or -1 */
     ct_real *rest;          /* [3 n] positions when added */
@@ -47511,6 +49119,7 @@ typedef struct cti_body {
     ct_material material;
     ct_real friction, thickness;
     ct_real plane_normal[3], plane_offset;
+    int32_t *order; /* of the trees of what never moves (cti_broad_order); NULL: not built yet */
 } cti_body;
 
 /* cti_world_joint -- a joint with blocks counted from its bodies' first ones and rigid 0 for the body's own. */
@@ -47532,17 +49141,23 @@ struct ct_world {
     int32_t *surface_slot;  /* slot of each surface body */
     int n_alive;
     int ready;              /* surface, matrix and factors match the bodies */
+    int n_fresh;            /* bodies that they do not know yet; all that is missing where `prepared` */
+    int prepared;           /* they match the other bodies and all joints */
     ct_error_info error;
     ct_pair *pairs;         /* of validate */
     ct_contact *contacts;
     int contacts_ready;
-    int busy;               /* inside of a step or a repair: callbacks may not call back */
+    int busy;               /* inside of a step, of a repair, or of a body that is added: callbacks may not call back */
+    uint64_t mode;          /* the caller's floating-point mode, while a body is added */
 };
 
 /* cti_world_fail -- records the culprit and returns the code. */
 CTI_FN ct_code cti_world_fail(ct_world *w, ct_code code, ct_body_id body, int64_t element, double value, const char *text);
 /* cti_world_slot -- slot of a live body or -1. */
 CTI_FN int cti_world_slot(const ct_world *w, ct_body_id body);
+/* cti_world_list_models -- state.models: they lie in the bodies, which move when slots are added. 0: out of memory. */
+CTI_FN int cti_world_list_models(ct_world *w);
+
 /* cti_world_busy -- CT_OK, or the recorded CT_ERR_ARGUMENT of a call out of a callback, while a step is on the way. */
 CTI_FN ct_code cti_world_busy(ct_world *w);
 /* cti_world_keep_contacts -- the list of contacts as the user sees it, made before what it is made of goes. CT_ERR_MEMORY. */
@@ -47728,7 +49343,19 @@ CTI_FN void cti_world_unprepare(ct_world *w)
     CTI_CLEAR(s->impulses.touches); /* their features are numbers of the surface */
     s->n_models = 0;
     s->has_problem = 0;
-    w->ready = 0;
+    w->ready = w->prepared = 0;
+}
+
+CTI_FN int cti_world_list_models(ct_world *w)
+{
+    cti_state *s = &w->state;
+    int i, ok = 1;
+    CTI_CLEAR(s->models);
+    for (i = 0; ok && i < CTI_LEN(w->bodies); i++)
+        if (cti_body_has_model(&w->bodies[i]))
+            ok = CTI_PUSH(&w->mem, s->models, &w->bodies[i].model);
+    s->n_models = CTI_LEN(s->models);
+    return ok;
 }
 
 static int cti_prepare_count(const ct_world *w, int *nv, int *ne, int *nf, int *np)
@@ -47771,6 +49398,7 @@ static void cti_prepare_body(const ct_world *w, cti_surface *f, int index, const
     r->dynamic = !cti_body_is_scripted(b);
     r->self = cti_body_has_model(b) && w->state.desc.self_collision;
     r->group = 1, r->mask = 0xffffffffu;
+    r->order = b->order;
     for (i = 0; i < nv; i++) {
         int node = b->surface_nodes[i];
         cti_body_attach(b, node, &f->attach[f->nv + i]);
@@ -47844,6 +49472,21 @@ static ct_real cti_prepare_volume(const cti_body *b)
     return sum;
 }
 
+/* trees; those of what never moves are put in order once. 0: out of memory */
+static int cti_prepare_trees(ct_world *w)
+{
+    cti_surface *f = &w->state.surface;
+    int b;
+    f->broad.hashed = w->state.desc.broad_phase == CT_BROAD_HASH;
+    if (!cti_broad_build(&w->mem, &f->broad, &f->soup, f->x0))
+        return 0;
+    for (b = 0; b < f->n_bodies && !f->broad.hashed; b++)
+        if (f->ranges[b].still && !f->ranges[b].order && f->ranges[b].v1 > f->ranges[b].v0 &&
+            !cti_broad_order(&w->mem, &f->broad, &f->soup, b, &w->bodies[w->surface_slot[b]].order))
+            return 0;
+    return 1;
+}
+
 static ct_code cti_prepare_surface(ct_world *w)
 {
     cti_surface *f = &w->state.surface;
@@ -47877,13 +49520,13 @@ static ct_code cti_prepare_surface(ct_world *w)
     }
     f->soup.edges = f->edges, f->soup.faces = f->faces;
     f->soup.nv = f->nv, f->soup.ne = f->ne, f->soup.nf = f->nf;
-    f->soup.vertex_is_point = f->is_point;
+    f->soup.vertex_is_point = f->is_point, f->soup.edge_faces = f->edge_faces;
     f->soup.tasks = &w->state.desc.tasks;
     f->soup.bodies = f->ranges, f->soup.n_bodies = n;
-    if (!cti_surface_neighbours(&w->mem, f) || !cti_world_resolve_joints(w))
+    if (!cti_surface_neighbours(&w->mem, f) || !cti_surface_find_still(&w->mem, f) || !cti_world_resolve_joints(w))
         return CT_ERR_MEMORY;
-    f->broad.hashed = w->state.desc.broad_phase == CT_BROAD_HASH;
-    return cti_prepare_place(w) && cti_broad_build(&w->mem, &f->broad, &f->soup, f->x0) ? CT_OK : CT_ERR_MEMORY;
+    cti_detect_still(f);
+    return cti_prepare_place(w) && cti_prepare_trees(w) ? CT_OK : CT_ERR_MEMORY;
 }
 
 static int cti_prepare_slot(const void *ctx, int i, int j) { return cti_bsr_slot((const cti_bsr *)ctx, i, j); }
@@ -47892,16 +49535,12 @@ static ct_code cti_prepare_matrix(ct_world *w)
 {
     cti_state *s = &w->state;
     int32_t *pairs = NULL;
-    int i, ok = 1;
-    for (i = 0; i < CTI_LEN(w->bodies); i++)
-        if (cti_body_has_model(&w->bodies[i])) {
-            ok = ok && CTI_PUSH(&w->mem, s->models, &w->bodies[i].model);
-            ok = ok && cti_model_pairs(&w->bodies[i].model, &w->mem, &pairs);
-        }
+    int i, ok = cti_world_list_models(w);
+    for (i = 0; ok && i < s->n_models; i++)
+        ok = cti_model_pairs(s->models[i], &w->mem, &pairs);
     /* a rigid body's two blocks are one cluster, though nothing in A couples them */
     for (i = 0; i < CTI_LEN(s->rigids); i++)
         ok = ok && CTI_PUSH(&w->mem, pairs, s->rigids[i].block) && CTI_PUSH(&w->mem, pairs, s->rigids[i].block + 1);
-    s->n_models = CTI_LEN(s->models);
     ok = ok && cti_bsr_pattern(&w->mem, &s->A, s->n, pairs, CTI_LEN(pairs) / 2);
     for (i = 0; ok && i < s->n_models; i++)
         ok = cti_model_slots(&w->mem, s->models[i], cti_prepare_slot, &s->A) > 0;
@@ -47938,7 +49577,7 @@ static int cti_prepare_scratch(ct_world *w)
            CTI_RESIZE(m, s->b, n3) && CTI_RESIZE(m, s->force, n3) && CTI_RESIZE(m, s->v_free, n3) && CTI_RESIZE(m, s->dv_free, n3) &&
            CTI_RESIZE(m, s->q, n3) && CTI_RESIZE(m, s->whole, s->n) && CTI_RESIZE(m, s->fall_new, s->n) && CTI_RESIZE(m, s->energies, bodies) &&
            CTI_RESIZE(m, s->energies_new, bodies) && CTI_RESIZE(m, s->works, bodies) && CTI_RESIZE(m, s->moduli, s->n_models) && CTI_RESIZE(m, s->gains, bodies) && CTI_RESIZE(m, s->impulse, n3) &&
-           CTI_RESIZE(m, s->turns, CTI_LEN(s->factors.components)) && CTI_RESIZE(m, s->groups, CTI_LEN(s->factors.components)) &&
+           CTI_RESIZE(m, s->parts.zoned, CTI_LEN(s->factors.components)) && CTI_RESIZE(m, s->turns, CTI_LEN(s->factors.components)) && CTI_RESIZE(m, s->groups, CTI_LEN(s->factors.components)) &&
            CTI_RESIZE(m, s->force0, s->desc.integrator == CT_INTEGRATOR_NEWMARK ? n3 : 0) && CTI_RESIZE(m, s->v_new, n3) && CTI_RESIZE(m, s->x_new, n3) && CTI_RESIZE(m, s->pcg_work, 4 * n3 + 8);
 }
 
@@ -47987,6 +49626,7 @@ CTI_FN ct_code cti_world_prepare(ct_world *w)
 {
     ct_code code;
     ct_body_id none = {0, 0};
+    int i;
     if (w->ready)
         return CT_OK;
     code = cti_world_keep_contacts(w);
@@ -48005,7 +49645,9 @@ CTI_FN ct_code cti_world_prepare(ct_world *w)
         cti_world_unprepare(w);
         return cti_world_fail(w, code, none, -1, 0, "out of memory while preparing the bodies");
     }
-    w->ready = 1;
+    for (i = 0; i < CTI_LEN(w->bodies); i++)
+        w->bodies[i].fresh = 0;
+    w->ready = w->prepared = 1, w->n_fresh = 0;
     return CT_OK;
 }
 
@@ -48176,7 +49818,7 @@ CTI_FN ct_code cti_world_fail(ct_world *w, ct_code code, ct_body_id body, int64_
 CTI_FN ct_code cti_world_busy(ct_world *w)
 {
     ct_body_id none = {0, 0};
-    return w->busy ? cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "the world is in a step: a callback may not call back into it") : CT_OK;
+    return w->busy ? cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "the world is in a call: a callback may not call back into it") : CT_OK;
 }
 
 CTI_FN ct_code cti_world_refuse_discrete(ct_world *w, const char *name, const char *text)
@@ -48378,7 +50020,7 @@ static ct_code cti_world_start_pool(ct_world *w, ct_error_info *e)
     return CT_OK;
 }
 
-CONTACT_API_DEF ct_code ct_world_create(const ct_world_desc *desc, ct_world **out_world, ct_error_info *out_error)
+static ct_code cti_world_make(const ct_world_desc *desc, ct_world **out_world, ct_error_info *out_error)
 {
     cti_mem mem;
     ct_world *w;
@@ -48413,10 +50055,19 @@ CONTACT_API_DEF ct_code ct_world_create(const ct_world_desc *desc, ct_world **ou
     return CT_OK;
 }
 
+CONTACT_API_DEF ct_code ct_world_create(const ct_world_desc *desc, ct_world **out_world, ct_error_info *out_error)
+{
+    uint64_t mode = cti_fpenv_enter();
+    ct_code code = cti_world_make(desc, out_world, out_error);
+    cti_fpenv_leave(mode);
+    return code;
+}
+
 static void cti_world_free_state(ct_world *w)
 {
     cti_state *s = &w->state;
     cti_mem *m = &w->mem;
+    int i;
     CTI_FREE(m, s->x), CTI_FREE(m, s->v), CTI_FREE(m, s->mass), CTI_FREE(m, s->inv_mass), CTI_FREE(m, s->alpha), CTI_FREE(m, s->dt_prev);
     CTI_FREE(m, s->fall), CTI_FREE(m, s->fall_new), CTI_FREE(m, s->energies), CTI_FREE(m, s->energies_new), CTI_FREE(m, s->works), CTI_FREE(m, s->moduli);
     CTI_FREE(m, s->gains), CTI_FREE(m, s->whole), CTI_FREE(m, s->q), CTI_FREE(m, s->turns), CTI_FREE(m, s->groups), CTI_FREE(m, s->force0), CTI_FREE(m, s->impulse);
@@ -48432,8 +50083,9 @@ static void cti_world_free_state(ct_world *w)
     CTI_FREE(m, s->repairs), CTI_FREE(m, s->ways);
     cti_dcd_free(m, &s->dcd);
     cti_memory_free(m, &s->memory);
-    cti_memory_free(m, &s->memory_step[0]);
-    cti_memory_free(m, &s->memory_step[1]);
+    for (i = 0; i < 2 * CTI_PARTS_DEPTH; i++)
+        cti_memory_free(m, &s->memory_step[i]);
+    cti_parts_free(m, &s->parts);
     cti_impulses_free(m, &s->impulses);
     cti_impulses_free(m, &s->impulses_step);
     CTI_FREE(m, s->reactions.blocks), CTI_FREE(m, s->reactions.values);
@@ -48465,35 +50117,46 @@ static int cti_world_coarse(const cti_surface *f)
     int b, i, n = 0;
     for (b = 0; b < f->n_bodies; b++) {
         ct_real big = 0;
-        for (i = 3 * f->ranges[b].v0; i < 3 * f->ranges[b].v1; i++)
+        for (i = 3 * f->ranges[b].v0; f->bodies[b].moves && i < 3 * f->ranges[b].v1; i++)
             big = cti_max(big, cti_abs(f->x0[i]));
         n += f->bodies[b].thickness < CTI_WORLD_ULPS * CTI_EPS * big;
     }
     return n;
 }
 
-/* a sum that overflows is the largest number */
+/* a sum that overflows is the largest number, and so is a difference of such sums */
 static double cti_world_bounded(double x) { return cti_finite64(x) ? x : (x < 0 ? -CTI_WORLD_MOST : CTI_WORLD_MOST); }
+
+static void cti_world_bound(ct_step_report *r)
+{
+    double *sums[10];
+    ct_real *reals[2];
+    int k;
+    sums[0] = &r->energy_kinetic, sums[1] = &r->energy_elastic, sums[2] = &r->energy_gravity, sums[3] = &r->work_script, sums[4] = &r->work_pins;
+    sums[5] = &r->work_joints, sums[6] = &r->work_recovery, sums[7] = &r->loss_contact, sums[8] = &r->loss_damping, sums[9] = &r->energy_gained;
+    for (k = 0; k < 10; k++)
+        *sums[k] = cti_world_bounded(*sums[k]);
+    for (k = 0; k < 3; k++)
+        r->center_of_mass[k] = cti_world_bounded(r->center_of_mass[k]);
+    reals[0] = &r->residual, reals[1] = &r->momentum_lost;
+    for (k = 0; k < 2; k++)
+        *reals[k] = cti_finite(*reals[k]) ? *reals[k] : CTI_REAL_MAX;
+}
 
 /* times, which add up, and sums that may overflow; t0, t1: when the step began, and when bodies were prepared [ms] */
 static void cti_world_report(const ct_world *w, double t0, double t1, ct_step_report *r)
 {
-    int k;
     if (w->state.limit.n > 0)
         cti_world_public_pair(w, &w->state.limit, &r->limit);
     r->coarse = cti_world_coarse(&w->state.surface);
-    r->energy_kinetic = cti_world_bounded(r->energy_kinetic);
-    r->energy_elastic = cti_world_bounded(r->energy_elastic);
-    r->energy_gravity = cti_world_bounded(r->energy_gravity);
-    for (k = 0; k < 3; k++)
-        r->center_of_mass[k] = cti_world_bounded(r->center_of_mass[k]);
+    cti_world_bound(r);
     r->ms_prepare = t1 - t0;
     r->ms_total = cti_cmr_clock(&w->state) - t0;
     r->ms_finish = r->ms_total - r->ms_prepare - r->ms_assemble - r->ms_unconstrained - r->ms_detect - r->ms_solve;
     r->ms_finish = r->ms_finish > 0 ? r->ms_finish : 0;
 }
 
-CONTACT_API_DEF ct_code ct_world_step(ct_world *w, ct_real dt, ct_step_report *out_report)
+static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_report)
 {
     ct_step_report report;
     ct_body_id none = {0, 0};
@@ -48528,6 +50191,14 @@ CONTACT_API_DEF ct_code ct_world_step(ct_world *w, ct_real dt, ct_step_report *o
     }
     w->busy = 0;
     return code != CT_ERR_MEMORY ? code : cti_world_fail(w, code, none, -1, 0, "out of memory in a step; the world is as it was");
+}
+
+CONTACT_API_DEF ct_code ct_world_step(ct_world *w, ct_real dt, ct_step_report *out_report)
+{
+    uint64_t mode = cti_fpenv_enter();
+    ct_code code = cti_world_step(w, dt, out_report);
+    cti_fpenv_leave(mode);
+    return code;
 }
 
 CONTACT_API_DEF const ct_error_info *ct_world_error(const ct_world *w) { return w ? &w->error : NULL; }
@@ -48569,6 +50240,7 @@ CTI_FN void cti_world_free_body(ct_world *w, cti_body *b)
     CTI_FREE(&w->mem, b->nodes);
     CTI_FREE(&w->mem, b->path);
     CTI_FREE(&w->mem, b->keyframes);
+    CTI_FREE(&w->mem, b->order);
     cti_topology_free(&w->mem, &b->topology);
     cti_model_free(&w->mem, &b->model);
     memset(b, 0, sizeof *b);
@@ -48850,6 +50522,7 @@ static ct_code cti_bodies_check_extent(ct_world *w, const cti_body *b)
 CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_real *v, const ct_real *omega, ct_body_id *out)
 {
     int slot = -1;
+    w->busy = 0;
     if (code == CT_OK)
         code = cti_bodies_check_extent(w, b);
     /* blocks first: new slots may move the bodies, and a step that follows a refusal still points at their models */
@@ -48862,6 +50535,7 @@ CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_
         else if (b->block0 >= 0)
             cti_bodies_join_blocks(w, b, v, omega);
     }
+    cti_fpenv_leave(w->mode);
     if (code != CT_OK) {
         cti_world_free_body(w, b);
         w->mem.failed = 0;
@@ -48869,7 +50543,8 @@ CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_
     }
     b->generation = w->bodies[slot].generation;
     w->bodies[slot] = *b;
-    w->n_alive++;
+    w->bodies[slot].fresh = 1;
+    w->n_alive++, w->n_fresh++;
     w->ready = 0;
     *out = cti_world_id(w, slot);
     return CT_OK;
@@ -48877,6 +50552,8 @@ CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_
 
 CTI_FN void cti_bodies_begin(ct_world *w, cti_body *b, cti_body_kind kind, const char *name, ct_real friction, ct_real thickness)
 {
+    w->mode = cti_fpenv_enter(); /* until the body joins, or is refused: cti_bodies_join leaves it. No callback may change the world meanwhile */
+    w->busy = 1;
     memset(b, 0, sizeof *b);
     b->kind = kind;
     b->block0 = b->rigid = -1;
@@ -49336,7 +51013,7 @@ CONTACT_API_DEF ct_code ct_body_get_motion(const ct_world *cw, ct_body_id body, 
     return CT_OK;
 }
 
-CONTACT_API_DEF ct_code ct_body_set_motion(ct_world *w, ct_body_id body, const ct_real velocity[3], const ct_real angular_velocity[3])
+static ct_code cti_bodies_set_motion(ct_world *w, ct_body_id body, const ct_real velocity[3], const ct_real angular_velocity[3])
 {
     ct_code code = CT_OK;
     const cti_body *b = cti_bodies_rigid(w, body, &code);
@@ -49363,6 +51040,14 @@ CONTACT_API_DEF ct_code ct_body_set_motion(ct_world *w, ct_body_id body, const c
         cti_v3_put(r->spin, 0, cti_m3_mul_v(I, cti_v3_at(angular_velocity, 0)));
     }
     return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_body_set_motion(ct_world *w, ct_body_id body, const ct_real velocity[3], const ct_real angular_velocity[3])
+{
+    uint64_t mode = cti_fpenv_enter();
+    ct_code code = cti_bodies_set_motion(w, body, velocity, angular_velocity);
+    cti_fpenv_leave(mode);
+    return code;
 }
 
 /* ---- 9_world/joints.c ---- */
@@ -49569,7 +51254,7 @@ static ct_code cti_joints_check_made(ct_world *w, const ct_joint_desc *d, const 
     return CT_OK;
 }
 
-CONTACT_API_DEF ct_code ct_joint_add(ct_world *w, const ct_joint_desc *d, ct_joint_id *out_joint)
+static ct_code cti_joints_add(ct_world *w, const ct_joint_desc *d, ct_joint_id *out_joint)
 {
     cti_world_joint q;
     ct_body_id none = {0, 0};
@@ -49607,10 +51292,18 @@ CONTACT_API_DEF ct_code ct_joint_add(ct_world *w, const ct_joint_desc *d, ct_joi
     q.generation = w->joints[i].generation + 1;
     q.joint.key = ((uint64_t)q.generation << 33 | (uint64_t)(uint32_t)i << 1) * 0x9e3779b97f4a7c15ull & ~(uint64_t)1;
     w->joints[i] = q;
-    w->ready = 0;
+    w->ready = w->prepared = 0;
     out_joint->index1 = (uint32_t)i + 1;
     out_joint->generation = q.generation;
     return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_joint_add(ct_world *w, const ct_joint_desc *d, ct_joint_id *out_joint)
+{
+    uint64_t mode = cti_fpenv_enter();
+    ct_code code = cti_joints_add(w, d, out_joint);
+    cti_fpenv_leave(mode);
+    return code;
 }
 
 static cti_world_joint *cti_joints_find(ct_world *w, ct_joint_id id, ct_code *out_code)
@@ -49633,7 +51326,7 @@ CONTACT_API_DEF ct_code ct_joint_remove(ct_world *w, ct_joint_id joint)
     if (!q)
         return code;
     q->alive = 0;
-    w->ready = 0;
+    w->ready = w->prepared = 0;
     return CT_OK;
 }
 
@@ -49822,9 +51515,15 @@ static void cti_bodies_drop_contacts(ct_world *w, ct_body_id body)
         stbds_header(w->contacts)->length = (size_t)k;
 }
 
+/* 1 where nothing has been prepared for the body, and its blocks are the last: what is prepared holds without it */
+static int cti_bodies_passes(const ct_world *w, const cti_body *b)
+{
+    return w->prepared && b->fresh && (b->block0 < 0 || b->block0 + b->n_blocks == w->state.n);
+}
+
 CONTACT_API_DEF ct_code ct_body_remove(ct_world *w, ct_body_id body)
 {
-    int slot = cti_world_slot(w, body);
+    int slot = cti_world_slot(w, body), passes;
     cti_body *b;
     if (slot < 0)
         return cti_bodies_stale(w, body);
@@ -49832,6 +51531,8 @@ CONTACT_API_DEF ct_code ct_body_remove(ct_world *w, ct_body_id body)
         return CT_ERR_MEMORY;
     cti_bodies_drop_contacts(w, body);
     b = &w->bodies[slot];
+    passes = cti_bodies_passes(w, b);
+    w->n_fresh -= b->fresh;
     if (b->block0 >= 0) {
         int b0 = b->block0, n = b->n_blocks;
         b->block0 = -1;
@@ -49846,11 +51547,15 @@ CONTACT_API_DEF ct_code ct_body_remove(ct_world *w, ct_body_id body)
         }
     }
     cti_world_drop_joints(w, slot);
-    cti_world_unprepare(w);
+    if (!passes)
+        cti_world_unprepare(w);
     /* what pairs with this body remembered is never asked for again: its id is used up */
     cti_world_free_body(w, b);
     b->generation++;
     w->n_alive--;
+    /* models lie in the bodies, whose slots may have moved; there is room for those that were listed */
+    if (w->prepared && w->n_fresh == 0)
+        w->ready = cti_world_list_models(w);
     return CT_OK;
 }
 
@@ -50193,12 +51898,10 @@ static int cti_query_planes(ct_world *w)
     const cti_surface *f = &w->state.surface;
     int i, k;
     for (k = 0; k < f->n_planes; k++)
-        for (i = 0; i < f->nv; i++) {
+        for (i = cti_surface_dynamic(f, 0); i < f->nv; i = cti_surface_dynamic(f, i + 1)) {
             cti_pair p;
             ct_pair out;
             int feature;
-            if (!f->bodies[f->body_of[i]].dynamic)
-                continue;
             cti_pair_make(f, CT_PAIR_PLANE, i, k, &p);
             out.distance = cti_pair_closest(f, f->x0, &p, &feature);
             if (out.distance > 0)
@@ -50211,7 +51914,7 @@ static int cti_query_planes(ct_world *w)
     return 1;
 }
 
-CONTACT_API_DEF ct_code ct_world_validate(const ct_world *cw, ct_pair **out_pairs, int *out_n)
+static ct_code cti_world_validate(const ct_world *cw, ct_pair **out_pairs, int *out_n)
 {
     ct_world *w = (ct_world *)cw; /* scratch of the world is used; its state is not changed */
     ct_body_id none = {0, 0};
@@ -50243,6 +51946,14 @@ CONTACT_API_DEF ct_code ct_world_validate(const ct_world *cw, ct_pair **out_pair
     *out_pairs = w->pairs;
     *out_n = CTI_LEN(w->pairs);
     return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_world_validate(const ct_world *cw, ct_pair **out_pairs, int *out_n)
+{
+    uint64_t mode = cti_fpenv_enter();
+    ct_code code = cti_world_validate(cw, out_pairs, out_n);
+    cti_fpenv_leave(mode);
+    return code;
 }
 
 static void cti_query_contact(const ct_world *w, const cti_touch *t, ct_contact *out)
@@ -50478,9 +52189,9 @@ static void cti_untangle_finish(ct_world *w, const cti_untangle *u)
     cti_state *s = &w->state;
     int i, n = s->n;
     s->time = u->start.time, s->dt_memory = u->start.dt_memory;
-    memcpy(s->v, u->start.v, sizeof(ct_real) * 3 * (size_t)n);
-    memcpy(s->dt_prev, u->start.dt_prev, sizeof(ct_real) * (size_t)n);
-    memcpy(s->fall, u->start.fall, sizeof(ct_real) * (size_t)n);
+    memcpy(s->v, u->start.copy.v, sizeof(ct_real) * 3 * (size_t)n);
+    memcpy(s->dt_prev, u->start.copy.dt_prev, sizeof(ct_real) * (size_t)n);
+    memcpy(s->fall, u->start.copy.fall, sizeof(ct_real) * (size_t)n);
     for (i = 0; i < CTI_LEN(s->factors.components); i++) /* bodies were carried at rest */
         s->factors.components[i].drift = CTI_REAL_MAX, s->factors.components[i].stale = 1;
     if (n)
@@ -50508,7 +52219,7 @@ static void cti_untangle_finish(ct_world *w, const cti_untangle *u)
     s->detect.n_tangled = s->detect.n_tangled > 0 ? s->detect.n_tangled : 1;
 }
 
-CONTACT_API_DEF ct_code ct_world_repair(ct_world *w, int *out_freed, int *out_left)
+static ct_code cti_world_repair(ct_world *w, int *out_freed, int *out_left)
 {
     ct_body_id none = {0, 0};
     cti_untangle u;
@@ -50551,6 +52262,319 @@ CONTACT_API_DEF ct_code ct_world_repair(ct_world *w, int *out_freed, int *out_le
     *out_freed = before - after, *out_left = after;
     return CT_OK;
 }
+
+CONTACT_API_DEF ct_code ct_world_repair(ct_world *w, int *out_freed, int *out_left)
+{
+    uint64_t mode = cti_fpenv_enter();
+    ct_code code = cti_world_repair(w, out_freed, out_left);
+    cti_fpenv_leave(mode);
+    return code;
+}
+
+/* ---- 9_world/locking.c ---- */
+/* locking.c -- by how much a mesh of linear tets is too stiff in bending.
+   Method: both ends of the body are turned against each other as rigid pieces, about its second axis, and what lies between them comes to rest
+   (linear elasticity at rest, conjugate gradients): once with linear tets, and once with quadratic ones on the same mesh, which hold a bend exactly.
+   The energies' ratio is the factor. Based on: Prathap, The Finite Element Method in Structural Mechanics, 1993 (parasitic shear); Zienkiewicz,
+   Taylor, The Finite Element Method 1, 2000 (the tet of ten nodes). */
+
+#define CTI_LOCKING_CAP CTI_R(0.4) /* of the length from the middle on: what turns as a piece. Between .3 and .45 the factor of a bar moves by 2 % */
+#define CTI_LOCKING_TOLERANCE (sizeof(ct_real) == sizeof(float) ? CTI_R(1e-4) : CTI_R(1e-6)) /* of the first residual; the energy is off by its square */
+#define CTI_LOCKING_TETS 20000000 /* 45 pairs of nodes each: numbers of pairs fit an int */
+#define CTI_LOCKING_MOST 20000     /* iterations; a bar of 100,000 nodes takes some 600 */
+
+typedef struct cti_locking {
+    cti_mem mem;
+    ct_real *x;    /* [3 n] */
+    int32_t *tets; /* [nodes m] */
+    int n, m;
+    int nodes;     /* of a tet: 4, or 10 with those in the middles of its edges */
+    cti_v3 middle, axis[3]; /* of the longest, second and least extent */
+    ct_real half;           /* of the length */
+} cti_locking;
+
+/* ---- nodes in the middle of edges ---- */
+
+static const int cti_locking_ends[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+
+static uint64_t cti_locking_edge(int32_t a, int32_t b) { return a < b ? (uint64_t)(uint32_t)a << 32 | (uint32_t)b : (uint64_t)(uint32_t)b << 32 | (uint32_t)a; }
+
+static int32_t cti_locking_find(const uint64_t *edges, int n, uint64_t key)
+{
+    int lo = 0, hi = n;
+    while (lo < hi) {
+        int mid = (lo + hi) / 2;
+        if (edges[mid] < key)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return (int32_t)lo;
+}
+
+/* q: p with quadratic tets, ten nodes each. 0: out of memory */
+static int cti_locking_quadratic(const cti_locking *p, cti_locking *q)
+{
+    uint64_t *edges = NULL, *scratch = NULL;
+    int i, k, ne = 0, ok = CTI_RESIZE(&q->mem, edges, 6 * (size_t)p->m) && CTI_RESIZE(&q->mem, scratch, 6 * (size_t)p->m);
+    for (i = 0; ok && i < p->m; i++)
+        for (k = 0; k < 6; k++)
+            edges[6 * i + k] = cti_locking_edge(p->tets[4 * i + cti_locking_ends[k][0]], p->tets[4 * i + cti_locking_ends[k][1]]);
+    if (ok) {
+        cti_sort_u64(edges, NULL, scratch, NULL, 6 * p->m);
+        ne = cti_sort_unique_u64(edges, NULL, 6 * p->m);
+    }
+    q->n = p->n + ne, q->nodes = 10;
+    ok = ok && CTI_RESIZE(&q->mem, q->x, 3 * (size_t)q->n) && CTI_RESIZE(&q->mem, q->tets, 10 * (size_t)q->m);
+    if (ok)
+        memcpy(q->x, p->x, sizeof *q->x * 3 * (size_t)p->n);
+    for (i = 0; ok && i < ne; i++)
+        cti_v3_put(q->x, p->n + i, cti_v3_mul(cti_v3_add(cti_v3_at(p->x, (int)(edges[i] >> 32)), cti_v3_at(p->x, (int)(uint32_t)edges[i])), CTI_R(0.5)));
+    for (i = 0; ok && i < p->m; i++) {
+        memcpy(q->tets + 10 * i, p->tets + 4 * i, 4 * sizeof *q->tets);
+        for (k = 0; k < 6; k++)
+            q->tets[10 * i + 4 + k] =
+                p->n + cti_locking_find(edges, ne, cti_locking_edge(p->tets[4 * i + cti_locking_ends[k][0]], p->tets[4 * i + cti_locking_ends[k][1]]));
+    }
+    CTI_FREE(&q->mem, edges);
+    CTI_FREE(&q->mem, scratch);
+    return ok;
+}
+
+/* ---- stiffness ---- */
+
+/* gradients G of a tet's four barycentric coordinates; six times its volume */
+static ct_real cti_locking_gradients(const ct_real *x, const int32_t *t, cti_v3 G[4])
+{
+    cti_v3 o = cti_v3_at(x, t[0]), a = cti_v3_sub(cti_v3_at(x, t[1]), o), b = cti_v3_sub(cti_v3_at(x, t[2]), o), c = cti_v3_sub(cti_v3_at(x, t[3]), o);
+    ct_real six = cti_v3_dot(a, cti_v3_cross(b, c));
+    G[1] = cti_v3_mul(cti_v3_cross(b, c), 1 / six), G[2] = cti_v3_mul(cti_v3_cross(c, a), 1 / six), G[3] = cti_v3_mul(cti_v3_cross(a, b), 1 / six);
+    G[0] = cti_v3_mul(cti_v3_add(G[1], cti_v3_add(G[2], G[3])), -1);
+    return six;
+}
+
+/* gradients g of the shape functions at barycentric coordinates l: N_i = l_i or l_i (2 l_i - 1), N_ij = 4 l_i l_j */
+static void cti_locking_shapes(const cti_v3 G[4], const ct_real l[4], int nodes, cti_v3 *g)
+{
+    int i;
+    for (i = 0; i < 4; i++)
+        g[i] = nodes == 4 ? G[i] : cti_v3_mul(G[i], 4 * l[i] - 1);
+    for (; i < nodes; i++) {
+        const int *e = cti_locking_ends[i - 4];
+        g[i] = cti_v3_add(cti_v3_mul(G[e[1]], 4 * l[e[0]]), cti_v3_mul(G[e[0]], 4 * l[e[1]]));
+    }
+}
+
+/* A += w (lambda g_a g_b' + mu (g_b g_a' + g_a.g_b)) for the nodes a, b of a tet */
+static void cti_locking_add(cti_bsr *A, const int32_t *t, int nodes, const cti_v3 *g, ct_real lambda, ct_real mu, ct_real w)
+{
+    int a, b, i, j;
+    for (a = 0; a < nodes; a++)
+        for (b = 0; b < nodes; b++) {
+            ct_real *K = A->val + 9 * (size_t)cti_bsr_slot(A, t[a], t[b]), p[3], q[3], both = mu * cti_v3_dot(g[a], g[b]);
+            cti_v3_put(p, 0, g[a]), cti_v3_put(q, 0, g[b]);
+            for (i = 0; i < 3; i++)
+                for (j = 0; j < 3; j++)
+                    K[3 * i + j] += w * (lambda * p[i] * q[j] + mu * q[i] * p[j] + (i == j ? both : 0));
+        }
+}
+
+/* K of Young's modulus 1; the rule of four points is exact for quadratic tets. Returns -1, or a tet without a volume */
+static int cti_locking_stiffness(const cti_locking *p, ct_real poisson, cti_bsr *A)
+{
+    const ct_real mu = 1 / (2 * (1 + poisson)), lambda = poisson / ((1 + poisson) * (1 - 2 * poisson));
+    int i, k, points = p->nodes == 4 ? 1 : 4;
+    memset(A->val, 0, sizeof *A->val * 9 * (size_t)A->row[p->n]);
+    for (i = 0; i < p->m; i++) {
+        const int32_t *t = p->tets + (size_t)p->nodes * (size_t)i;
+        cti_v3 G[4], g[10];
+        ct_real six = cti_locking_gradients(p->x, t, G);
+        if (!(six > 0))
+            return i;
+        for (k = 0; k < points; k++) {
+            ct_real l[4] = {CTI_R(0.1381966011250105), CTI_R(0.1381966011250105), CTI_R(0.1381966011250105), CTI_R(0.1381966011250105)};
+            l[k] = CTI_R(0.5854101966249685);
+            cti_locking_shapes(G, l, p->nodes, g);
+            cti_locking_add(A, t, p->nodes, g, lambda, mu, six / (6 * (ct_real)points));
+        }
+    }
+    return -1;
+}
+
+/* ---- bending ---- */
+
+/* axes by the spread of the nodes, and half of the length */
+static void cti_locking_axes(cti_locking *p)
+{
+    ct_real c[6] = {0, 0, 0, 0, 0, 0}, w[3], v[9], lo = CTI_REAL_MAX, hi = -CTI_REAL_MAX;
+    int i, k;
+    p->middle = cti_v3_zero();
+    for (i = 0; i < p->n; i++)
+        p->middle = cti_v3_mad(p->middle, cti_v3_sub(cti_v3_at(p->x, i), p->middle), 1 / (ct_real)(i + 1));
+    for (i = 0; i < p->n; i++) {
+        cti_v3 d = cti_v3_sub(cti_v3_at(p->x, i), p->middle);
+        c[0] += d.x * d.x, c[1] += d.y * d.y, c[2] += d.z * d.z, c[3] += d.y * d.z, c[4] += d.x * d.z, c[5] += d.x * d.y;
+    }
+    cti_eig3(c, w, v);
+    for (k = 0; k < 3; k++)
+        p->axis[k] = cti_v3_make(v[k], v[3 + k], v[6 + k]);
+    for (i = 0; i < p->n; i++) {
+        ct_real s = cti_v3_dot(cti_v3_sub(cti_v3_at(p->x, i), p->middle), p->axis[0]);
+        lo = cti_min(lo, s), hi = cti_max(hi, s);
+    }
+    p->middle = cti_v3_mad(p->middle, p->axis[0], (lo + hi) / 2);
+    p->half = (hi - lo) / 2;
+}
+
+/* displacement at X in a bend of curvature 1 / half; 1 where the body turns as a piece: there it is that of the piece */
+static int cti_locking_field(const cti_locking *p, cti_v3 X, cti_v3 *u)
+{
+    cti_v3 d = cti_v3_sub(X, p->middle);
+    ct_real s = cti_v3_dot(d, p->axis[0]), y = cti_v3_dot(d, p->axis[2]), cap = CTI_LOCKING_CAP * 2 * p->half, at = cti_clamp(s, -cap, cap);
+    ct_real bend = (at * at / 2 + at * (s - at)) / p->half;
+    *u = cti_v3_mad(cti_v3_mul(p->axis[0], -at * y / p->half), p->axis[2], bend);
+    return cti_abs(s) >= cap;
+}
+
+/* what a solve needs */
+typedef struct cti_locking_solve {
+    cti_bsr A;
+    cti_jacobi jacobi;
+    ct_real *u, *b, *du, *work;
+    uint8_t *held;
+} cti_locking_solve;
+
+/* the matrix with held nodes taken out */
+static void cti_locking_hold(cti_bsr *A, const uint8_t *held)
+{
+    int i, k, a;
+    for (i = 0; i < A->n; i++)
+        for (k = A->row[i]; k < A->row[i + 1]; k++)
+            for (a = 0; (held[i] || held[A->col[k]]) && a < 9; a++)
+                A->val[9 * (size_t)k + (size_t)a] = A->col[k] == i && a % 4 == 0;
+}
+
+/* u: the field, then with what brings the free nodes to rest between the held ones, K du = -K u. 0: out of memory */
+static int cti_locking_relax(cti_locking *p, cti_locking_solve *s)
+{
+    double first;
+    int i, k;
+    for (i = 0; i < p->n; i++) {
+        cti_v3 u;
+        s->held[i] = (uint8_t)cti_locking_field(p, cti_v3_at(p->x, i), &u);
+        cti_v3_put(s->u, i, u);
+    }
+    cti_bsr_mul(&s->A, s->u, s->b);
+    for (i = 0; i < p->n; i++)
+        for (k = 0; k < 3; k++)
+            s->b[3 * i + k] = s->held[i] ? 0 : -s->b[3 * i + k];
+    cti_locking_hold(&s->A, s->held);
+    if (!cti_jacobi_make(&p->mem, &s->jacobi, &s->A))
+        return 0;
+    cti_jacobi_apply(&s->jacobi, s->b, s->du);
+    first = sqrt((double)cti_krylov_dot(3 * p->n, s->b, s->du));
+    memset(s->du, 0, sizeof *s->du * 3 * (size_t)p->n);
+    cti_pcg(&s->A, s->b, s->du, cti_jacobi_apply, &s->jacobi, (ct_real)first * CTI_LOCKING_TOLERANCE, CTI_LOCKING_MOST, s->work, NULL);
+    for (i = 0; i < 3 * p->n; i++)
+        s->u[i] += s->du[i];
+    return 1;
+}
+
+/* twice the energy, u'K u, at rest between the ends; *out_bad: a tet without a volume. 0: out of memory */
+static int cti_locking_energy(cti_locking *p, cti_locking_solve *s, ct_real poisson, double *out, int *out_bad)
+{
+    cti_mem *mem = &p->mem;
+    int32_t *pairs = NULL;
+    size_t n3 = 3 * (size_t)p->n;
+    int per = p->nodes * (p->nodes - 1) / 2, i, a, b, k = 0, ok = CTI_RESIZE(mem, pairs, 2 * (size_t)per * (size_t)p->m);
+    for (i = 0; ok && i < p->m; i++)
+        for (a = 0; a < p->nodes; a++)
+            for (b = 0; b < a; b++, k += 2)
+                pairs[k] = p->tets[p->nodes * i + a], pairs[k + 1] = p->tets[p->nodes * i + b];
+    ok = ok && cti_bsr_pattern(mem, &s->A, p->n, pairs, k / 2) && CTI_RESIZE(mem, s->u, n3) && CTI_RESIZE(mem, s->b, n3) &&
+         CTI_RESIZE(mem, s->du, n3) && CTI_RESIZE(mem, s->work, 4 * n3) && CTI_RESIZE(mem, s->held, p->n);
+    CTI_FREE(mem, pairs);
+    if (!ok)
+        return 0;
+    *out_bad = cti_locking_stiffness(p, poisson, &s->A);
+    if (*out_bad >= 0)
+        return 1;
+    if (!cti_locking_relax(p, s))
+        return 0;
+    cti_locking_stiffness(p, poisson, &s->A);
+    cti_bsr_mul(&s->A, s->u, s->b);
+    *out = (double)cti_krylov_dot(3 * p->n, s->u, s->b);
+    return 1;
+}
+
+static void cti_locking_free(cti_locking *p, cti_locking_solve *s)
+{
+    cti_mem *mem = &p->mem;
+    cti_bsr_free(mem, &s->A), cti_jacobi_free(mem, &s->jacobi);
+    CTI_FREE(mem, s->u), CTI_FREE(mem, s->b), CTI_FREE(mem, s->du), CTI_FREE(mem, s->work), CTI_FREE(mem, s->held);
+    memset(s, 0, sizeof *s);
+}
+
+static ct_code cti_locking_check(const ct_mesh *mesh, ct_real poisson, ct_error_info *e)
+{
+    int i;
+    if (!(poisson > -1) || !(poisson < CTI_R(0.5)))
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)poisson, "poisson has to be in (-1, 1/2)");
+    if (mesh->n_positions < 4 || mesh->n_tets < 1 || !mesh->positions || !mesh->tets)
+        return cti_error_set(e, CT_ERR_MESH, -1, mesh->n_tets, "a mesh with tets is needed");
+    for (i = 0; i < 3 * mesh->n_positions; i++)
+        if (!cti_finite(mesh->positions[i]))
+            return cti_error_set(e, CT_ERR_MESH, i / 3, 0, "a position is not finite (element: vertex)");
+    for (i = 0; i < 4 * mesh->n_tets; i++)
+        if (mesh->tets[i] < 0 || mesh->tets[i] >= mesh->n_positions)
+            return cti_error_set(e, CT_ERR_MESH, i / 4, (double)mesh->tets[i], "a vertex number is out of range (element: tet)");
+    if (mesh->n_tets > CTI_LOCKING_TETS)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, mesh->n_tets, "more tets than %d", CTI_LOCKING_TETS);
+    return CT_OK;
+}
+
+static ct_code cti_locking_measure(const ct_mesh *mesh, ct_real poisson, ct_real *out_factor, ct_error_info *out_error)
+{
+    cti_locking p, q;
+    cti_locking_solve s;
+    double e[2] = {0, 0};
+    ct_code code;
+    int ok, bad = -1;
+    if (!mesh || !out_factor)
+        return cti_error_set(out_error, CT_ERR_ARGUMENT, -1, 0, "mesh and out_factor may not be NULL");
+    if ((code = cti_locking_check(mesh, poisson, out_error)) != CT_OK)
+        return code;
+    memset(&p, 0, sizeof p), memset(&s, 0, sizeof s);
+    cti_mem_init(&p.mem, NULL);
+    p.x = mesh->positions, p.tets = mesh->tets, p.n = mesh->n_positions, p.m = mesh->n_tets, p.nodes = 4;
+    cti_locking_axes(&p);
+    q = p, q.x = NULL, q.tets = NULL;
+    ok = cti_locking_energy(&p, &s, poisson, &e[0], &bad);
+    cti_locking_free(&p, &s);
+    ok = ok && bad < 0 && cti_locking_quadratic(&p, &q) ? cti_locking_energy(&q, &s, poisson, &e[1], &bad) : ok && bad >= 0;
+    cti_locking_free(&q, &s);
+    CTI_FREE(&q.mem, q.x);
+    CTI_FREE(&q.mem, q.tets);
+    if (!ok)
+        return cti_error_set(out_error, CT_ERR_MEMORY, -1, 0, "out of memory for a stiffness");
+    if (bad >= 0)
+        return cti_error_set(out_error, CT_ERR_MESH, bad, 0, "a tet is inverted or flat (element: tet)");
+    *out_factor = e[1] > 0 && e[0] > e[1] ? (ct_real)(e[0] / e[1]) : 1;
+    return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_mesh_locking(const ct_mesh *mesh, ct_real poisson, ct_real *out_factor, ct_error_info *out_error)
+{
+    uint64_t mode = cti_fpenv_enter();
+    ct_code code = cti_locking_measure(mesh, poisson, out_factor, out_error);
+    cti_fpenv_leave(mode);
+    return code;
+}
+
+#undef CTI_LOCKING_CAP
+#undef CTI_LOCKING_TOLERANCE
+#undef CTI_LOCKING_MOST
+#undef CTI_LOCKING_TETS
 
 /* ---- 9_world/problems.h ---- */
 /* problems.h -- contact problems without a world. */
@@ -50946,7 +52970,7 @@ static void cti_problems_hand_over(ct_solution *s, ct_solution *out)
     *out = *s;
 }
 
-CONTACT_API_DEF ct_code ct_problem_solve(const ct_problem *problem, const ct_solver_desc *desc, ct_solution *solution)
+static ct_code cti_problems_solve(const ct_problem *problem, const ct_solver_desc *desc, ct_solution *solution)
 {
     cti_problems_run q;
     ct_solution s;
@@ -50976,6 +53000,14 @@ CONTACT_API_DEF ct_code ct_problem_solve(const ct_problem *problem, const ct_sol
     s.seconds = cti_problems_elapsed(&q);
     cti_problems_hand_over(&s, solution);
     return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_problem_solve(const ct_problem *problem, const ct_solver_desc *desc, ct_solution *solution)
+{
+    uint64_t mode = cti_fpenv_enter();
+    ct_code code = cti_problems_solve(problem, desc, solution);
+    cti_fpenv_leave(mode);
+    return code;
 }
 
 /* ---- 9_world/problems_make.c ---- */
@@ -51094,7 +53126,7 @@ CONTACT_API_DEF ct_problem_desc ct_problem_desc_default(void)
     return d;
 }
 
-CONTACT_API_DEF ct_code ct_problem_create(const ct_problem_desc *desc, ct_problem **out_problem, ct_error_info *out_error)
+static ct_code cti_make_create(const ct_problem_desc *desc, ct_problem **out_problem, ct_error_info *out_error)
 {
     cti_make k;
     ct_problem *q;
@@ -51125,6 +53157,14 @@ CONTACT_API_DEF ct_code ct_problem_create(const ct_problem_desc *desc, ct_proble
     }
     *out_problem = q;
     return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_problem_create(const ct_problem_desc *desc, ct_problem **out_problem, ct_error_info *out_error)
+{
+    uint64_t mode = cti_fpenv_enter();
+    ct_code code = cti_make_create(desc, out_problem, out_error);
+    cti_fpenv_leave(mode);
+    return code;
 }
 
 /* ---- 9_world/files.h ---- */
@@ -53417,7 +55457,7 @@ static cti_file_reader *cti_file_choose(const char *path, int *tetgen)
     return cti_file_has_extension(path, ".vtk") ? cti_read_vtk : NULL;
 }
 
-CONTACT_API_DEF ct_code ct_mesh_read(const char *path, ct_mesh *out_mesh, ct_error_info *out_error)
+static ct_code cti_file_read(const char *path, ct_mesh *out_mesh, ct_error_info *out_error)
 {
     cti_mem mem;
     ct_mesh mesh;
@@ -53449,6 +55489,14 @@ CONTACT_API_DEF ct_code ct_mesh_read(const char *path, ct_mesh *out_mesh, ct_err
     mesh.n_triangles = CTI_LEN(mesh.triangles) / 3, mesh.n_segments = CTI_LEN(mesh.segments) / 2;
     *out_mesh = mesh;
     return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_mesh_read(const char *path, ct_mesh *out_mesh, ct_error_info *out_error)
+{
+    uint64_t mode = cti_fpenv_enter();
+    ct_code code = cti_file_read(path, out_mesh, out_error);
+    cti_fpenv_leave(mode);
+    return code;
 }
 
 #else
@@ -53836,7 +55884,7 @@ static ct_code cti_problem_read_lcp(cti_mem *mem, const char *bytes, size_t size
     return s.code;
 }
 
-CONTACT_API_DEF ct_code ct_problem_read(const char *path, ct_problem **out_problem, ct_error_info *out_error)
+static ct_code cti_problem_load(const char *path, ct_problem **out_problem, ct_error_info *out_error)
 {
     ct_problem *q;
     char *bytes = NULL;
@@ -53868,6 +55916,14 @@ CONTACT_API_DEF ct_code ct_problem_read(const char *path, ct_problem **out_probl
     }
     *out_problem = q;
     return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_problem_read(const char *path, ct_problem **out_problem, ct_error_info *out_error)
+{
+    uint64_t mode = cti_fpenv_enter();
+    ct_code code = cti_problem_load(path, out_problem, out_error);
+    cti_fpenv_leave(mode);
+    return code;
 }
 
 #else
@@ -54417,7 +56473,7 @@ static int cti_dump_discrete(cti_mem *mem, cti_state *s, cti_program *out)
     return ok;
 }
 
-CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *cw, const char *path)
+static ct_code cti_dump_world(const ct_world *cw, const char *path)
 {
     ct_world *w = (ct_world *)cw;
     ct_body_id none = {0, 0};
@@ -54450,6 +56506,14 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *cw, const char *pa
     if (code == CT_ERR_MEMORY)
         return cti_world_fail(w, code, none, -1, 0, "out of memory while writing a problem");
     return code == CT_OK ? code : cti_world_fail(w, code, none, -1, 0, "the problem file cannot be written");
+}
+
+CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *cw, const char *path)
+{
+    uint64_t mode = cti_fpenv_enter();
+    ct_code code = cti_dump_world(cw, path);
+    cti_fpenv_leave(mode);
+    return code;
 }
 
 #else
@@ -54488,6 +56552,9 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_ARENA_ALIGN
 #undef CTI_ARENA_MIN_CHUNK
 #undef CTI_ATOMICS
+#undef CTI_FPENV
+#undef CTI_FPENV_FLAGS
+#undef CTI_FPENV_USUAL
 #undef CTI_EPS
 #undef CTI_REAL_MAX
 #undef CTI_R
@@ -54502,6 +56569,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_HAS_SSE2
 #undef CTI_HAS_NEON
 #undef CTI_HAS_WASM
+#undef CTI_HAS_VECTORS
 #undef CTI_SIMD
 #undef CTI_FUSED
 #undef CTI_SIMD_NAME
@@ -54572,12 +56640,17 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_P2_NFUSED
 #undef CTI_P4_NFUSED
 #undef CTI_PI_32
+#undef CTI_V_add
+#undef CTI_V_sub
+#undef CTI_V_mul
+#undef CTI_V_div
 #undef CTI_ARITHMETIC
 #undef CTI_R8
 #undef CTI_DD_U
 #undef CTI_SYMBOLIC_WIDTH
 #undef CTI_SYMBOLIC_ONCE_SMALL
 #undef CTI_SYMBOLIC_ONCE_LARGE
+#undef CTI_FACTOR32_LEAST
 #undef CTI_LOCAL_MISS
 #undef CTI_LOCAL_FLAT
 #undef CTI_ANDERSON_FAR
@@ -54601,6 +56674,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_ICA_STALL
 #undef CTI_PAPER_CHANGE
 #undef CTI_PAPER_REPEATS
+#undef CTI_PAPER_FEW
 #undef CTI_PAPER_GROWTH
 #undef CTI_PAPER_MORE
 #undef CTI_PAPER_NOISE
@@ -54689,6 +56763,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_ROWS_EASE
 #undef CTI_DETECT_NEAR
 #undef CTI_DETECT_KEEP
+#undef CTI_DETECT_KEEP_RIGID
 #undef CTI_DETECT_TRUST
 #undef CTI_DETECT_SEP
 #undef CTI_DETECT_SLACK
@@ -54708,6 +56783,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_CULL_FLAT
 #undef CTI_CULL_STAY
 #undef CTI_FLATS_LEAST
+#undef CTI_FLATS_FALLEN
 #undef CTI_FLATS_MOST
 #undef CTI_FLATS_ALIKE
 #undef CTI_FLATS_AT
@@ -54758,6 +56834,8 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_CMR_FREE_US
 #undef CTI_CMR_ROW_US
 #undef CTI_CMR_BROKEN
+#undef CTI_PART_OUT
+#undef CTI_PART_CARRIED
 #undef CTI_CMR_JOINT
 #undef CTI_CMR_STRAIN
 #undef CTI_CMR_SETTLE
@@ -54768,8 +56846,8 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_ZONES_TURN
 #undef CTI_ZONES_MISS
 #undef CTI_STEP_TANGLED
+#undef CTI_STEP_MEETINGS
 #undef CTI_STEP_RESTS
-#undef CTI_STEP_CALM
 #undef CTI_DCD_NEAR
 #undef CTI_DCD_FOLDED
 #undef CTI_DCD_THIN

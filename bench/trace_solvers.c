@@ -3,6 +3,7 @@
 
    trace_solvers FILE.cpb [--solver mprgp|ica|ica_plain|NAME] [--decouple none|random|deepest] [--rows 0|1] [--path 0|1|2]
                  [--precondition auto|none|jacobi|blocks|ic0|factor] [--tol T] [--iterations N] [--seconds S] [--seed N] [--trace OUT.csv]
+                 [--printed 0|1]  (mprgp: algorithm 3 as printed)
 
    Prints one JSON object. The trace has iteration, seconds (process CPU, without tracing), residual (the judge's), objective, and the
    Euclidean norm of A x - b - J'r, which is Li's |phi + beta| where r is what the gradient has along active rows. */
@@ -27,7 +28,7 @@ typedef struct options {
     const char *file, *solver, *trace;
     cti_mprgp_decoupling decouple;
     cti_mprgp_precondition precondition;
-    int rows, path, iterations;
+    int rows, path, iterations, printed;
     double tolerance, seconds;
     uint64_t seed;
 } options;
@@ -124,7 +125,7 @@ static cti_outcome solve(const options *o, const cti_program *p, cti_effort *e, 
     int k;
     if (!strcmp(o->solver, "mprgp")) {
         cti_mprgp_options m = cti_mprgp_options_default();
-        m.precondition = o->precondition, m.path = o->path;
+        m.precondition = o->precondition, m.path = o->path, m.printed = o->printed;
         return cti_mprgp_solve_with(p, &m, e, a, count);
     }
     e->plain = !strcmp(o->solver, "ica_plain");
@@ -170,6 +171,8 @@ static int parse(int argc, char **argv, options *o)
             o->rows = atoi(value);
         else if (!strcmp(key, "--path"))
             o->path = atoi(value);
+        else if (!strcmp(key, "--printed"))
+            o->printed = atoi(value);
         else if (!strcmp(key, "--iterations"))
             o->iterations = atoi(value);
         else if (!strcmp(key, "--tol"))
@@ -197,8 +200,8 @@ static void print(const options *o, const cti_program *p, int rows, cti_outcome 
            o->file, o->solver, p->n, p->m, rows, outcome == CTI_OUTCOME_MEMORY ? "memory" : ct_outcome_text((ct_outcome)outcome),
            a->iterations, seconds, isfinite(j->residual) ? j->residual : 1e300, isfinite(j->objective) ? j->objective : 1e300,
            1e3 * (t->last_seconds - t->first_seconds) / span, t->first_seconds);
-    printf("\"cg\":%d,\"expansions\":%d,\"proportionings\":%d,\"products\":%d,\"dual\":%d,\"why\":\"%s\"}\n", count->cg, count->expansions,
-           count->proportionings, count->products, count->dual, a->why ? a->why : "");
+    printf("\"cg\":%d,\"expansions\":%d,\"proportionings\":%d,\"inner\":%d,\"power\":%d,\"products\":%d,\"dual\":%d,\"why\":\"%s\"}\n", count->cg, count->expansions,
+           count->proportionings, count->inner, count->power, count->products, count->dual, a->why ? a->why : "");
 }
 
 static int run(const options *o, cti_program *p, cti_mem *mem, cti_arena *arena)

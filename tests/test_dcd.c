@@ -480,7 +480,7 @@ static void newton_iterations_lower_the_potential(void **state)
         for (i = 0, e[k] = 0; i < s->n_models; i++)
             e[k] += cti_model_energy(s->models[i], s->x);
         for (i = 0; i < s->n; i++) {
-            cti_v3 spin = cti_v3_sub(cti_v3_at(s->v, i), cti_v3_at(s->start.v, i));
+            cti_v3 spin = cti_v3_sub(cti_v3_at(s->v, i), cti_v3_at(s->start.copy.v, i));
             e[k] += 0.5 * (double)(s->mass[i] * cti_v3_norm2(spin));
         }
         ct_mesh_free(&m);

@@ -136,8 +136,8 @@ static double step_misses(ct_world *w)
     double most = 0, size = 0;
     int i, extended;
     memcpy(x, s->x, sizeof *x * 3 * (size_t)s->n), memcpy(v, s->v, sizeof *v * 3 * (size_t)s->n);
-    memcpy(s->x, s->start.x, sizeof *x * 3 * (size_t)s->n), memcpy(s->v, s->start.v, sizeof *v * 3 * (size_t)s->n);
-    memcpy(s->dt_prev, s->start.dt_prev, sizeof *x * (size_t)s->n);
+    memcpy(s->x, s->start.copy.x, sizeof *x * 3 * (size_t)s->n), memcpy(s->v, s->start.copy.v, sizeof *v * 3 * (size_t)s->n);
+    memcpy(s->dt_prev, s->start.copy.dt_prev, sizeof *x * (size_t)s->n);
     assert_true(cti_assemble_at(s, (ct_real)0.02, x, v, s->dcd.damping, &extended));
     cti_bsr_residual(&s->A, s->b, v, r);
     for (i = 0; i < 3 * s->n; i++)

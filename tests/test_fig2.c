@@ -19,7 +19,7 @@ static measure measure_of(const cti_state *s, const ct_real *v, double dt)
     Ad = (ct_real *)malloc(sizeof(ct_real) * (size_t)n3);
     assert_true(x && Ad);
     for (i = 0; i < n3; i++) {
-        x[i] = s->start.x[i] + (ct_real)dt * v[i], d[i] = v[i] - s->v_free[i];
+        x[i] = s->start.copy.x[i] + (ct_real)dt * v[i], d[i] = v[i] - s->v_free[i];
         m.total += 0.5 * (double)(s->mass[i / 3] * v[i] * v[i]) - (double)(s->mass[i / 3] * s->desc.gravity[i % 3] * x[i]);
     }
     for (i = 0; i < s->n_models; i++)

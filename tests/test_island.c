@@ -282,7 +282,7 @@ static int run_corners(const ct_world_desc *d, double dt, int order, int keep, l
         add_corner(w, -40, 0.15, 5e4, -0.1, 16, 4);
     for (i = 0; i < steps; i++) {
         ct_step_report ra = step_once(alone, dt), rb = step_once(w, dt);
-        assert_true(ra.substeps == 1 && rb.substeps == 1 && ra.zones <= rb.zones);
+        assert_true(ra.substeps <= rb.substeps && ra.zones <= rb.zones);
         budget += ra.status == CT_STATUS_BUDGET;
         same_body(alone, a.lower, w, b.lower, "lower box", i);
         same_body(alone, a.upper, w, b.upper, "upper box", i);
@@ -304,7 +304,6 @@ static void far_islands_change_no_bit(void **state)
     memset(&l, 0, sizeof l);
     for (order = 1; order < 4; order++) {
         ct_world_desc d = world_desc(2e-3, 0.4, NULL);
-        d.max_halvings = 0; /* halving is for the whole world */
         budget += run_corners(&d, 0.004, order, order != 2, &l);
     }
     print_message("  component steps: %d lagged, %d split, %d hardened, %d whole; %d steps on their budget\n", l.lagged, l.split, l.hard,
@@ -322,7 +321,6 @@ static void far_islands_change_no_bit_on_a_budget(void **state)
     memset(&l, 0, sizeof l);
     for (order = 1; order < 4; order++) {
         ct_world_desc d = world_desc(2e-3, 0.4, NULL);
-        d.max_halvings = 0; /* halving is for the whole world */
         d.solver.max_sweeps = 30;
         budget += run_corners(&d, 0.004, order, order != 2, &l);
     }

@@ -1,4 +1,5 @@
-/* test_judge.c -- stand-alone problems that have no solution: no solver's answer may pass for one, at any tolerance, and AUTO proves it.
+/* test_judge.c -- stand-alone problems that have no solution: no solver's answer may pass for one, at any tolerance, and AUTO proves it; and such as
+   have one: nobody proves the contrary.
    Multipliers of such problems run away; a residual relative to them would become small. */
 #include "world_util.h"
 
@@ -29,8 +30,8 @@ static ct_csr dense(int rows, int cols, double *x, int32_t *p, int32_t *i)
     return out;
 }
 
-/* two contacts of opposite normals whose gaps exclude each other: u_1 + u_2 = -.4 in the normals, whatever r is */
-static void pinch(numbers *q, uint64_t *seed)
+/* two contacts of opposite normals: u_1 + u_2 = room in the normals, whatever r is; below 0 their gaps exclude each other */
+static void pinch(numbers *q, uint64_t *seed, double room)
 {
     int i, j, k;
     q->n = q->m = 6, q->mu[0] = q->mu[1] = 0.4;
@@ -45,7 +46,7 @@ static void pinch(numbers *q, uint64_t *seed)
                 q->W[6 * i + j] += q->J[6 * i + k] * q->J[6 * j + k];
         }
     }
-    q->w[3] = -q->w[0] - 0.4;
+    q->w[3] = -q->w[0] + room;
 }
 
 /* W = B B' with W y = 0 for a y > 0, and w'y < 0: y'(W r + w) < 0 for every r */
@@ -72,8 +73,21 @@ static void sink(numbers *q, uint64_t *seed, int n)
         q->w[i] -= (s + 0.5 * sqrt(norm)) * y[i] / norm;
 }
 
-/* every solver at every tolerance; how many say solved, and how often AUTO has no certificate */
-static void count(numbers *q, ct_problem_kind kind, int *solved, int *unproved)
+/* W as there, and w = u - W r for some r, u >= 0 that complement each other: r is a solution */
+static void float_up(numbers *q, uint64_t *seed, int n)
+{
+    double r[MOST];
+    int i, j;
+    sink(q, seed, n);
+    for (i = 0; i < n; i++)
+        r[i] = lcg(seed) < 0.5 ? lcg(seed) : 0;
+    for (i = 0; i < n; i++)
+        for (q->w[i] = r[i] > 0 ? 0 : lcg(seed), j = 0; j < n; j++)
+            q->w[i] -= q->W[i * n + j] * r[j];
+}
+
+/* every solver at every tolerance; how many say solved, how often AUTO has no certificate, and how many say infeasible */
+static void count(numbers *q, ct_problem_kind kind, int *solved, int *unproved, int *infeasible)
 {
     int32_t p[MOST + 1], i[MOST * MOST];
     ct_problem_desc d = ct_problem_desc_default();
@@ -99,6 +113,7 @@ static void count(numbers *q, ct_problem_kind kind, int *solved, int *unproved)
             s.solver = (ct_solver)k, s.tolerance = (ct_real)tolerances[t], s.budget = 3000;
             assert_int_equal(ct_problem_solve(problem, &s, &x), CT_OK);
             *solved += x.outcome == CT_OUTCOME_SOLVED;
+            *infeasible += x.outcome == CT_OUTCOME_INFEASIBLE;
             if (x.outcome == CT_OUTCOME_INFEASIBLE && !(x.proof_rows > 0 && x.proof_value < -1e-8 && x.proof_off <= 1e-9))
                 (*unproved)++;
             *unproved += k == CT_SOLVER_AUTO && x.outcome != CT_OUTCOME_INFEASIBLE;
@@ -111,12 +126,12 @@ static void pinched_contacts_are_not_solved(void **state)
 {
     uint64_t seed = 4242;
     numbers q;
-    int k, solved = 0, unproved = 0;
+    int k, solved = 0, unproved = 0, infeasible = 0;
     (void)state;
     for (k = 0; k < many(); k++) {
-        pinch(&q, &seed);
-        count(&q, CT_PROBLEM_LOCAL, &solved, &unproved);
-        count(&q, CT_PROBLEM_GLOBAL, &solved, &unproved);
+        pinch(&q, &seed, -0.4);
+        count(&q, CT_PROBLEM_LOCAL, &solved, &unproved, &infeasible);
+        count(&q, CT_PROBLEM_GLOBAL, &solved, &unproved, &infeasible);
     }
     assert_int_equal(solved, 0);
     assert_int_equal(unproved, 0);
@@ -126,19 +141,43 @@ static void semidefinite_lcps_are_not_solved(void **state)
 {
     uint64_t seed = 777;
     numbers q;
-    int k, solved = 0, unproved = 0;
+    int k, solved = 0, unproved = 0, infeasible = 0;
     (void)state;
     for (k = 0; k < many(); k++) {
         sink(&q, &seed, 3 + k % 6);
-        count(&q, CT_PROBLEM_LCP, &solved, &unproved);
+        count(&q, CT_PROBLEM_LCP, &solved, &unproved, &infeasible);
     }
     assert_int_equal(solved, 0);
     assert_int_equal(unproved, 0);
 }
 
+/* the same kinds with a solution, some with hardly any room: nobody proves that there is none, and some solver finds one at 1e-4 */
+static void solvable_ones_are_not_infeasible(void **state)
+{
+    static const double rooms[] = {0.4, 1e-3, 1e-6};
+    uint64_t seed = 99;
+    numbers q;
+    int k, unproved = 0, infeasible = 0, none = 0;
+    (void)state;
+    for (k = 0; k < many(); k++) {
+        int solved = 0;
+        float_up(&q, &seed, 3 + k % 6);
+        count(&q, CT_PROBLEM_LCP, &solved, &unproved, &infeasible);
+        none += solved == 0, solved = 0;
+        pinch(&q, &seed, rooms[k % 3]);
+        count(&q, CT_PROBLEM_LOCAL, &solved, &unproved, &infeasible);
+        none += solved == 0, solved = 0;
+        count(&q, CT_PROBLEM_GLOBAL, &solved, &unproved, &infeasible);
+        none += solved == 0;
+    }
+    print_message("%d said infeasible, %d problems that nobody solved\n", infeasible, none);
+    assert_int_equal(infeasible, 0);
+    assert_int_equal(none, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(pinched_contacts_are_not_solved),
-                                       cmocka_unit_test(semidefinite_lcps_are_not_solved)};
+                                       cmocka_unit_test(semidefinite_lcps_are_not_solved), cmocka_unit_test(solvable_ones_are_not_infeasible)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

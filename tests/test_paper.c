@@ -1,5 +1,6 @@
-/* test_paper.c -- Otaduy et al. 2009 as printed: friction on a box or a pyramid that is aligned with the unconstrained tangential velocity (3.4);
-   worlds and problems that the paper's own step, solve and end take (CT_TERMINATION_PAPER), without intersections. */
+/* test_paper.c -- Otaduy et al. 2009 as printed: friction on a box or a pyramid that is aligned with the unconstrained tangential velocity
+   (3.4); worlds and problems that the paper's own step, solve and end take (CT_TERMINATION_PAPER), without intersections. */
+#include "../src/9_world/world.h"
 #include "world_util.h"
 
 enum { DIRECTIONS = 5 };
@@ -26,25 +27,26 @@ static ct_body_id add_plate(ct_world *w, int rigid, double angle)
 /* what a run was like */
 typedef struct tally {
     int steps, status[5], substeps, rounds, intersections;
-    long iterations, sweeps;
+    long iterations, sweeps, quick;
 } tally;
 
 static void take(ct_world *w, double dt, tally *t)
 {
     ct_step_report r = step_once(w, dt);
     t->steps++, t->status[r.status]++;
-    t->substeps += r.substeps, t->iterations += r.solver_iterations, t->sweeps += r.solver_sweeps;
+    t->substeps += r.substeps, t->iterations += r.solver_iterations, t->sweeps += r.solver_sweeps, t->quick += r.solver_quick;
     t->rounds = r.cmr_rounds > t->rounds ? r.cmr_rounds : t->rounds;
     assert_true(r.status != CT_STATUS_BUDGET || r.residual > 1e-4);
 }
 
 static void tell(const char *name, const tally *t)
 {
-    print_message("%s: %d steps, ok %d, substepped %d, zones %d, budget %d, not converged %d; %d substeps, at most %d rounds, %ld outer iterations, "
-                  "%ld sweeps, %d intersections\n",
-                  name, t->steps, t->status[CT_STATUS_OK], t->status[CT_STATUS_SUBSTEPPED], t->status[CT_STATUS_ZONES],
-                  t->status[CT_STATUS_BUDGET], t->status[CT_STATUS_NOT_CONVERGED], t->substeps, t->rounds, t->iterations, t->sweeps,
-                  t->intersections);
+    print_message(
+        "%s: %d steps, ok %d, substepped %d, zones %d, budget %d, not converged %d; %d substeps, at most %d rounds, %ld outer iterations, "
+        "%ld sweeps, %.1f %% of the inner loops under ten, %d intersections\n",
+        name, t->steps, t->status[CT_STATUS_OK], t->status[CT_STATUS_SUBSTEPPED], t->status[CT_STATUS_ZONES], t->status[CT_STATUS_BUDGET],
+        t->status[CT_STATUS_NOT_CONVERGED], t->substeps, t->rounds, t->iterations, t->sweeps,
+        100.0 * (double)t->quick / (double)(t->iterations ? t->iterations : 1), t->intersections);
 }
 
 static ct_world_desc printed(double thickness, double friction)
@@ -101,25 +103,28 @@ static void cones(void **state)
             memset(&t, 0, sizeof t);
             d.solver.cone = list[k];
             slide_all(&d, kind == 0, &worst, &most, &t);
-            print_message("%s, %s: braked with mu g within %.2g, turned by at most %.2g degrees\n", kind == 0 ? "rigid plate" : "soft plate",
-                          name[k], worst, most);
+            print_message("%s, %s: braked with mu g within %.2g, turned by at most %.2g degrees\n",
+                          kind == 0 ? "rigid plate" : "soft plate", name[k], worst, most);
             assert_true(worst < 0.01);
             assert_true(most < 0.1);
         }
 }
 
-/* the plate by the paper's step */
+/* the plate by the paper's step, on the box and on a pyramid */
 static void plates(void **state)
 {
-    int kind;
+    static const ct_cone list[] = {CT_CONE_BOX, CT_CONE_PYRAMID};
+    static const char *const name[] = {"rigid plate, box", "rigid plate, pyramid", "soft plate, box", "soft plate, pyramid"};
+    int k;
     (void)state;
-    for (kind = 0; kind < 2; kind++) {
+    for (k = 0; k < 4; k++) {
         ct_world_desc d = printed(1e-3, 0.3);
         double worst, most;
         tally t;
         memset(&t, 0, sizeof t);
-        slide_all(&d, kind == 0, &worst, &most, &t);
-        tell(kind == 0 ? "rigid plate" : "soft plate", &t);
+        d.solver.cone = list[k % 2];
+        slide_all(&d, k < 2, &worst, &most, &t);
+        tell(name[k], &t);
         print_message("  braked with mu g within %.2g, turned by at most %.2g degrees\n", worst, most);
         assert_int_equal(t.intersections, 0);
         assert_true(worst < 0.01 && most < 0.1);
@@ -227,8 +232,9 @@ static void cloth_drop(void **state)
     ct_world_destroy(w);
 }
 
-/* a chain of blocks of 2 kg by springs of `stiff`, of which the first slides at an angle to the problem's tangents: along it the box stands, so that
-   Coulomb's judge finds one block solved; a chain ends above the tolerance, which is the budget's outcome; another solver has no such end */
+/* a chain of blocks of 2 kg by springs of `stiff`, of which the first slides at an angle to the problem's tangents: along it the box
+   stands, so that Coulomb's judge finds one block solved; a chain ends above the tolerance, which is the budget's outcome; another solver
+   has no such end */
 static void problems(void **state)
 {
     enum { CHAIN = 40 };
@@ -261,7 +267,8 @@ static void problems(void **state)
         assert_int_equal(answer.solver, CT_SOLVER_ICA);
         assert_int_equal(answer.outcome, n > 1 ? CT_OUTCOME_BUDGET : CT_OUTCOME_SOLVED);
         if (n == 1) /* mu r_n against (8, 6) / 10 */
-            assert_true(fabs(answer.r[0] - 2) < 1e-3 && fabs(answer.x[0] - (8 - 0.8) / 2) < 1e-3 && fabs(answer.x[2] - (6 - 0.6) / 2) < 1e-3);
+            assert_true(fabs(answer.r[0] - 2) < 1e-3 && fabs(answer.x[0] - (8 - 0.8) / 2) < 1e-3 &&
+                        fabs(answer.x[2] - (6 - 0.6) / 2) < 1e-3);
         s.solver = CT_SOLVER_PGS;
         if (ct_problem_solver_built(s.solver)) {
             assert_int_equal(ct_problem_solve(p, &s, &answer), CT_OK);
@@ -272,11 +279,12 @@ static void problems(void **state)
     }
 }
 
-/* a matrix that is not positive: Gauss-Seidel diverges (5.6), which worlds answer with half the step */
+/* a matrix that is not positive: Gauss-Seidel diverges (5.6) */
 static void divergence(void **state)
 {
     static const int32_t pa[] = {0, 2, 4, 6, 8, 10, 12}, ia[] = {0, 3, 1, 4, 2, 5, 0, 3, 1, 4, 2, 5}, pj[] = {0, 1, 2, 3}, ij[] = {1, 0, 2};
-    static const double A[] = {2, 3, 2, 3, 2, 3, 3, 2, 3, 2, 3, 2}, J[] = {1, 1, -1}, w[] = {0, 0, 0}, mu[] = {0.5}, b[] = {8, -2, 6, 0, 0, 0};
+    static const double A[] = {2, 3, 2, 3, 2, 3, 3, 2, 3, 2, 3, 2}, J[] = {1, 1, -1}, w[] = {0, 0, 0}, mu[] = {0.5},
+                        b[] = {8, -2, 6, 0, 0, 0};
     ct_problem_desc d = ct_problem_desc_default();
     ct_solver_desc s = ct_solver_desc_default();
     ct_problem *p;
@@ -293,6 +301,52 @@ static void divergence(void **state)
     assert_non_null(strstr(answer.why, "diverges"));
     ct_solution_free(&answer);
     ct_problem_free(p);
+}
+
+/* a sheet that its own motion presses together, on the ground; indefinite: its matrix keeps what compression does to springs across them.
+   Substeps and status of the step in which it is short */
+static ct_status press_sheet(int indefinite, int *substeps)
+{
+    const double dt = 0.01;
+    ct_world_desc d = printed(1e-3, 0.3);
+    ct_world *w = world_make(&d);
+    ct_mesh m = mesh_grid(1, 1, 8, 8);
+    ct_cloth_desc c = ct_cloth_desc_default();
+    ct_real v[3 * 81];
+    ct_step_report r;
+    ct_body_id id;
+    int i;
+    add_plane(w, 0, 1, 0, 0);
+    mesh_place(&m, 0, 0, 0.0012, 0);
+    c.mesh = &m, c.material = ct_material_default(CT_MODEL_SPRINGS), c.material.stretch = 20, c.material.shear = 5, c.material.bend = 0;
+    c.material.areal_density = (ct_real)0.2;
+    assert_int_equal(ct_body_add_cloth(w, &c, &id), CT_OK);
+    memset(v, 0, sizeof v);
+    for (i = 0; i < 81; i++)
+        v[3 * i] = (ct_real)(-0.3 * (double)m.positions[3 * i] / dt);
+    assert_int_equal(ct_body_set_velocities(w, id, v, 81), CT_OK);
+    r = step_once(w, dt);
+    assert_int_equal(r.status, CT_STATUS_OK);
+    if (indefinite)
+        cti_model_hessian(w->state.models[0], CTI_HESSIAN_EXACT);
+    r = step_once(w, dt);
+    print_message("sheet, %s: %s, %d substeps, %d outer iterations\n", indefinite ? "indefinite" : "positive", ct_status_text(r.status),
+                  r.substeps, r.solver_iterations);
+    *substeps = r.substeps;
+    ct_mesh_free(&m);
+    ct_world_destroy(w);
+    return r.status;
+}
+
+/* a step in which Gauss-Seidel diverges is halved (5.6); with the matrix that is positive the same step is not */
+static void halved_where_it_diverges(void **state)
+{
+    int substeps;
+    (void)state;
+    assert_int_equal(press_sheet(0, &substeps), CT_STATUS_OK);
+    assert_int_equal(substeps, 1);
+    assert_int_equal(press_sheet(1, &substeps), CT_STATUS_SUBSTEPPED);
+    assert_int_equal(substeps, 2);
 }
 
 /* refused allocations in a step: it is taken back, and the same step then has the same bits */
@@ -338,8 +392,14 @@ static void refusals(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(cones),      cmocka_unit_test(plates),   cmocka_unit_test(letters),
-                                       cmocka_unit_test(cloth_drop), cmocka_unit_test(problems), cmocka_unit_test(divergence),
-                                       cmocka_unit_test(memory),     cmocka_unit_test(refusals)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(cones),
+                                       cmocka_unit_test(plates),
+                                       cmocka_unit_test(letters),
+                                       cmocka_unit_test(cloth_drop),
+                                       cmocka_unit_test(problems),
+                                       cmocka_unit_test(divergence),
+                                       cmocka_unit_test(halved_where_it_diverges),
+                                       cmocka_unit_test(memory),
+                                       cmocka_unit_test(refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

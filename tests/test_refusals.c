@@ -56,6 +56,27 @@ static void add_floor(ct_world *w)
     assert_int_equal(ct_body_add_static(w, &f, &id), CT_OK);
 }
 
+/* what the log is told of */
+static void add_sliver(ct_world *w)
+{
+    ct_real at[] = {5, 0, 0, (ct_real)5.2, 0, 0, 5, 0, (ct_real)0.2, 5, (ct_real)1e-6, 0};
+    int32_t tet[] = {0, 2, 1, 3};
+    ct_soft_desc s = ct_soft_desc_default();
+    ct_body_id id;
+    ct_mesh m;
+    memset(&m, 0, sizeof m);
+    m.positions = at, m.n_positions = 4, m.tets = tet, m.n_tets = 1;
+    s.mesh = &m;
+    assert_int_equal(ct_body_add_soft(w, &s, &id), CT_OK);
+}
+
+/* a log that does, while a body is added */
+static void back_log(ct_log_level level, const char *text, void *user)
+{
+    (void)level, (void)text;
+    back_clock(user);
+}
+
 static void callbacks_may_not_call_back(void **state)
 {
     ct_world_desc d = world_desc(1e-3, 0.4, NULL);
@@ -73,6 +94,17 @@ static void callbacks_may_not_call_back(void **state)
     assert_int_equal(b.refused, b.calls);
     assert_true(fabs(ct_world_time(b.w) - 0.01) < 1e-6);
     assert_int_equal(ct_body_vertex_count(b.w, b.body), 8);
+    assert_int_equal(ct_world_step(b.w, (ct_real)0.01, NULL), CT_OK);
+    ct_world_destroy(b.w);
+    memset(&b, 0, sizeof b);
+    d.now_us = NULL, d.log = back_log, d.log_user = &b;
+    b.w = world_make(&d);
+    b.body = add_crate(b.w, 0, 1, 0);
+    b.on = 1;
+    add_sliver(b.w);
+    b.on = 0;
+    assert_int_equal(b.calls, 6);
+    assert_int_equal(b.refused, 6);
     assert_int_equal(ct_world_step(b.w, (ct_real)0.01, NULL), CT_OK);
     ct_world_destroy(b.w);
 }
@@ -192,6 +224,87 @@ static void failed_allocations_are_told(void **state)
     }
 }
 
+static ct_body_id add_soft(ct_world *w, double x, double y)
+{
+    ct_real size[3] = {(ct_real)0.2, (ct_real)0.2, (ct_real)0.2};
+    int cells[3] = {2, 2, 2}, i;
+    ct_soft_desc s = ct_soft_desc_default();
+    ct_body_id id;
+    ct_mesh m;
+    assert_int_equal(ct_mesh_box(size, cells, 1, &m, NULL), CT_OK);
+    for (i = 0; i < m.n_positions; i++)
+        m.positions[3 * i] += (ct_real)x, m.positions[3 * i + 1] += (ct_real)y;
+    s.mesh = &m;
+    assert_int_equal(ct_body_add_soft(w, &s, &id), CT_OK);
+    ct_mesh_free(&m);
+    return id;
+}
+
+/* 40 steps of a crate on a soft box; in the middle bodies come and go at once, or stay */
+static uint64_t visited(int visitors, int stay)
+{
+    ct_world_desc d = world_desc(1e-3, 0.4, NULL);
+    ct_world *w = world_make(&d);
+    ct_body_id id[20];
+    double x[3 * 27];
+    uint64_t hash = 0;
+    ct_body_id soft;
+    size_t b;
+    int i, k;
+    add_floor(w);
+    soft = add_soft(w, 0, 0.101);
+    add_crate(w, 0, 0.31, 0);
+    for (i = 0; i < 40; i++) {
+        assert_int_equal(ct_world_step(w, (ct_real)0.01, NULL), CT_OK);
+        for (k = 0; i == 20 && k < visitors; k++)
+            id[k] = k % 2 ? add_crate(w, 30 + k, 50, 0) : add_soft(w, 30 + k, 50);
+        for (k = visitors - 1; i == 20 && !stay && k >= 0; k--)
+            assert_int_equal(ct_body_remove(w, id[k]), CT_OK);
+    }
+    assert_int_equal(ct_body_vertex_count(w, soft), 27);
+    assert_int_equal(ct_body_get_positions(w, soft, x, CT_SCALAR_DOUBLE, 24, NULL), CT_OK);
+    for (b = 0; b < sizeof x; b++)
+        hash = (hash ^ ((const unsigned char *)x)[b]) * 1099511628211ull;
+    ct_world_destroy(w);
+    return hash;
+}
+
+static void visitors_change_no_bit(void **state)
+{
+    uint64_t alone = visited(0, 0);
+    (void)state;
+    assert_true(visited(1, 0) == alone);
+    assert_true(visited(20, 0) == alone); /* slots move */
+    visited(20, 1);
+}
+
+/* materials at the end of what a number holds: no number of the report is infinite or none */
+static void reports_are_finite(void **state)
+{
+    int k;
+    (void)state;
+    for (k = 0; k < 4; k++) {
+        ct_world_desc d = world_desc(1e-3, 0.4, NULL);
+        ct_cloth_desc c = ct_cloth_desc_default();
+        ct_real size[2] = {1, 1}, most = sizeof(ct_real) == 4 ? (ct_real)3e38 : (ct_real)1.7e308;
+        int cells[2] = {4, 4};
+        ct_world *w = world_make(&d);
+        ct_step_report r;
+        ct_body_id id;
+        ct_mesh m;
+        assert_int_equal(ct_mesh_grid(size, cells, &m, NULL), CT_OK);
+        c.mesh = &m, c.material = ct_material_default(CT_MODEL_MEMBRANE);
+        *(k == 0 ? &c.material.young : k == 1 ? &c.material.shell_thickness : k == 2 ? &c.material.bending : &c.velocity[0]) = k == 3 ? (ct_real)1e30 : most;
+        assert_int_equal(ct_body_add_cloth(w, &c, &id), CT_OK);
+        assert_int_equal(ct_world_step(w, (ct_real)0.01, &r), CT_OK);
+        assert_true(isfinite(r.energy_kinetic) && isfinite(r.energy_elastic) && isfinite(r.energy_gravity) && isfinite(r.energy_gained));
+        assert_true(isfinite(r.work_script) && isfinite(r.work_pins) && isfinite(r.work_joints) && isfinite(r.work_recovery));
+        assert_true(isfinite(r.loss_contact) && isfinite(r.loss_damping) && isfinite((double)r.residual) && isfinite((double)r.momentum_lost));
+        ct_mesh_free(&m);
+        ct_world_destroy(w);
+    }
+}
+
 static void count_slivers(ct_log_level level, const char *text, void *user)
 {
     *(int *)user += level == CT_LOG_WARNING && strstr(text, "sliver") != NULL;
@@ -228,7 +341,8 @@ int main(void)
         cmocka_unit_test(callbacks_may_not_call_back), cmocka_unit_test(strides_are_memory),
         cmocka_unit_test(contacts_outlive_others),
         cmocka_unit_test(joints_have_one_place),       cmocka_unit_test(failed_allocations_are_told),
-        cmocka_unit_test(slivers_are_named),
+        cmocka_unit_test(slivers_are_named),           cmocka_unit_test(visitors_change_no_bit),
+        cmocka_unit_test(reports_are_finite),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -152,6 +152,34 @@ static void squeeze(double room)
     ct_world_destroy(w);
 }
 
+/* a cloth that slides over a ball of flat faces: its edges cross those of the ball, and the rows of vertices alone do not hold them apart */
+static void cloth_slides_over_a_ball(void **state)
+{
+    ct_world_desc wd = world_desc(THICKNESS, 0.3, NULL);
+    ct_world *w = world_make(&wd);
+    ct_static_desc f = ct_static_desc_default();
+    ct_cloth_desc d = ct_cloth_desc_default();
+    ct_step_report r;
+    ct_mesh m;
+    ct_body_id b;
+    double least;
+    int told;
+    (void)state;
+    assert_int_equal(ct_mesh_sphere((ct_real)0.2, 3, &m, NULL), CT_OK);
+    f.mesh = &m;
+    assert_int_equal(ct_body_add_static(w, &f, &b), CT_OK);
+    ct_mesh_free(&m);
+    m = mesh_grid(0.6, 0.6, 24, 24);
+    shift(&m, 0.013, 0.21, 0.007);
+    d.mesh = &m, d.material = ct_material_default(CT_MODEL_SPRINGS);
+    assert_int_equal(ct_body_add_cloth(w, &d, &b), CT_OK);
+    ct_mesh_free(&m);
+    least = rests_at(w, 160, 0.005, &r, &told);
+    print_message("cloth on a ball: at least %.3f h\n", least);
+    assert_true(least >= 0.899);
+    ct_world_destroy(w);
+}
+
 static void contacts_that_exclude_each_other_stay_calm(void **state)
 {
     (void)state;
@@ -164,6 +192,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(piles_of_boxes_rest_at_their_thickness),
         cmocka_unit_test(a_cloth_comes_up_after_a_pinch),
+        cmocka_unit_test(cloth_slides_over_a_ball),
         cmocka_unit_test(contacts_that_exclude_each_other_stay_calm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,9 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
 
 #if defined(__SANITIZE_THREAD__)
 #define THREAD_SANITIZED 1
@@ -507,6 +510,36 @@ static void a_thread_that_does_not_start_is_an_error(void **state)
 }
 #endif
 
+static volatile sig_atomic_t handled;
+static void handle(int number) { (void)number, handled++; }
+
+/* the process gets a signal that the calling thread blocks: no thread of the world's runs the handler */
+static void workers_take_no_signals(void **state)
+{
+    ct_world_desc d = world_desc(1e-3, 0.4, NULL);
+    struct timespec moment = {0, 20000000};
+    struct sigaction action, former;
+    sigset_t one, mine;
+    ct_world *w;
+    (void)state;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handle;
+    sigaction(SIGUSR1, &action, &former);
+    d.tasks.worker_count = 4;
+    w = world_make(&d);
+    sigemptyset(&one);
+    sigaddset(&one, SIGUSR1);
+    pthread_sigmask(SIG_BLOCK, &one, &mine);
+    handled = 0;
+    kill(getpid(), SIGUSR1);
+    nanosleep(&moment, NULL);
+    assert_int_equal(handled, 0);
+    pthread_sigmask(SIG_SETMASK, &mine, NULL);
+    assert_int_equal(handled, 1);
+    ct_world_destroy(w);
+    sigaction(SIGUSR1, &former, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -518,6 +551,7 @@ int main(void)
 #if !THREAD_SANITIZED
         cmocka_unit_test(a_thread_that_does_not_start_is_an_error),
 #endif
+        cmocka_unit_test(workers_take_no_signals),
         cmocka_unit_test(every_task_system_gives_the_same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -234,7 +234,7 @@ def test_run(d):
     check("run leaves whole files only", names == ["frame_%05d.obj" % i for i in range(11)] + ["stats.jsonl", "summary.json"], names)
     stats = [json.loads(line) for line in open(out + "/stats.jsonl")]
     keys = ["step", "t", "dt", "substeps", "status", "contacts", "rows", "cmr_rounds", "newton_iterations", "solver_iterations",
-            "solver_sweeps", "solver_fallbacks", "cg_steps", "linear_iterations", "solves", "dropped", "residual", "min_distance", "thickness_kept", "too_near",
+            "solver_sweeps", "solver_quick", "solver_fallbacks", "cg_steps", "linear_iterations", "solves", "dropped", "residual", "min_distance", "thickness_kept", "too_near",
             "penetration", "intersections", "zones", "frozen", "momentum_lost", "energy_gained",
             "energy", "account", "center_of_mass", "ms", "cpu_ms"]
     check("stats.jsonl keys", len(stats) == 10 and all(list(s) == keys for s in stats), stats[:1])
@@ -342,6 +342,15 @@ for last; do :; done
 wc -c > "${last#file:}"
 exit $(cat "$here/code")
 """
+
+
+def test_small_creatures(d):
+    """What quick figures ask for: eight lizards of a hundred vertices in all, fewer than one takes."""
+    out = os.path.join(d, "creatures")
+    p = subprocess.run([sys.executable, os.path.join(ROOT, "tools", "make_scenes.py"), "--out", out, "--only", "eight", "--vertices", "100"],
+                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120)
+    code, _, err = contact("run", os.path.join(out, "eight", "scene.json"), "--steps", "2", "--quiet")
+    check("scene eight of few vertices is made and runs", p.returncode == 0 and code == 0, p.stdout.decode() + err)
 
 
 def test_video(d):
@@ -595,7 +604,7 @@ def test_make_meshes(d):
 def main():
     tests = [test_amalgamate]
     if os.path.exists(CONTACT):
-        tests += [test_scene_errors, test_scene_mesh_errors, test_run, test_run_options, test_newton_iterations, test_frames_vtk, test_video,
+        tests += [test_scene_errors, test_scene_mesh_errors, test_run, test_run_options, test_newton_iterations, test_frames_vtk, test_small_creatures, test_video,
                   test_run_start, test_interrupt, test_other_commands, test_solve_trace, test_make_meshes]
     else:
         print("FAILED command line: %s was not built" % CONTACT)

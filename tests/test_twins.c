@@ -348,8 +348,8 @@ static void test_recall(void **state)
     t->bodies[0].friction = t->bodies[1].friction = 1;
     A.n = 1, A.row = row_at, A.col = A.diag = &none, A.val = val;
     c.surface = &t->s, c.fixed = &fixed, c.v_fixed = c.v = zero, c.inv_mass = &inv_mass, c.A = &A, c.memory = &t->memory;
-    c.dt = c.dt_memory = CTI_R(0.01), c.cut = 1;
-    item.key = 77;
+    c.dt = CTI_R(0.01), c.cut = 1;
+    item.key = 77, item.dt = c.dt;
     memcpy(item.normal, up, sizeof up), memcpy(item.impulse, push, sizeof push), memcpy(item.slip, slip, sizeof slip);
     assert_true(cti_memory_add(&t->mem, &t->memory, &item));
     item.key = cti_pair_key(&t->s, &t->hits[0].pair);

@@ -47,6 +47,22 @@ def lines(bench, name, panels, xlabels, ylabels, logx, logy=None, titles=None, m
     save(bench, name, figure)
 
 
+def bars(bench, name, series, labels, xlabel, ylabel):
+    """series: [(label, values)] side by side over labels"""
+    if plt is None:
+        return
+    figure, axis = plt.subplots(figsize=(6.4, 3.6))
+    width = 0.8 / len(series)
+    for i, (label, values) in enumerate(series):
+        axis.bar([k + width * (i - (len(series) - 1) / 2) for k in range(len(labels))], values, width, color=COLORS[i % len(COLORS)], label=label)
+    axis.set_xticks(range(len(labels)))
+    axis.set_xticklabels(labels)
+    axis.set_xlabel(xlabel)
+    axis.set_ylabel(ylabel)
+    axis.legend(fontsize=7.5, framealpha=0.85)
+    save(bench, name, figure)
+
+
 def save(bench, name, figure):
     figure.tight_layout()
     figure.savefig(os.path.join(bench.out, name + ".png"), dpi=100)

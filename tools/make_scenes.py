@@ -57,11 +57,11 @@ def letters(args):
         z = (row - (per_row - 1) / 2) * gap
         bodies.append({
             "name": "%s%d" % (glyph, i), "type": "soft", "surface": "letter_%s.obj" % glyph, "lattice": cell / height,
-            "material": {"model": "corotational", "young": 5e4, "poisson": 0.3, "density": 200},
+            "material": {"model": "corotational", "young": args.young or 5e4, "poisson": 0.3, "density": 200},
             "transform": [{"scale": [height] * 3}, {"rotate": [90 + rng.uniform(-8, 8), 0, 0]}, {"rotate": [0, rng.uniform(0, 360), 0]},
                           {"translate": [x, 0.12 + 0.2 * layer, z]}]})
     wall, tall = 0.1, 0.75
-    start, rest = half + 0.15 + wall / 2, 22.0
+    start, rest = half + 0.15 + wall / 2, args.rest
     for name, axis, sign in (("left", 0, -1), ("right", 0, 1), ("back", 2, -1), ("front", 2, 1)):
         size, at, speed = [0.76 + 2 * half, tall, 0.76 + 2 * half], [0, tall / 2 + 0.005, 0], [0, 0, 0]
         size[axis], at[axis], speed[axis] = wall, sign * start, -sign * 0.04
@@ -239,9 +239,10 @@ def main():
     p.add_argument("--letters", type=int, default=164)
     p.add_argument("--per-row", type=int, default=4, help="letters in a row of a layer")
     p.add_argument("--lattice", type=float, default=0.0)
+    p.add_argument("--rest", type=float, default=22.0, help="seconds until the walls push the letters together, for eight seconds")
     p.add_argument("--seconds", type=float, default=0.0)
     p.add_argument("--vertices", type=int, default=0, help="of the soft bodies of stairs, glass, eight and beam, about; 0: as in the paper")
-    p.add_argument("--young", type=float, default=0.0, help="Young's modulus [Pa] of the soft bodies of stairs, glass, eight and beam")
+    p.add_argument("--young", type=float, default=0.0, help="Young's modulus [Pa] of the letters, and of the soft bodies of stairs, glass, eight and beam")
     args = p.parse_args()
     for name in args.only.split(","):
         if name not in SCENES:

@@ -247,8 +247,8 @@ void out_stats(FILE *f, int step, double t, double dt, const ct_step_report *r, 
     out_number(f, ",\"dt\":", dt);
     fprintf(f, ",\"substeps\":%d,\"status\":\"%s\",\"contacts\":%d,\"rows\":%d,\"cmr_rounds\":%d", r->substeps, ct_status_text(r->status),
             r->contacts, r->rows, r->cmr_rounds);
-    fprintf(f, ",\"newton_iterations\":%d,\"solver_iterations\":%d,\"solver_sweeps\":%d,\"solver_fallbacks\":%d", r->newton_iterations,
-            r->solver_iterations, r->solver_sweeps, r->solver_fallbacks);
+    fprintf(f, ",\"newton_iterations\":%d,\"solver_iterations\":%d,\"solver_sweeps\":%d,\"solver_quick\":%d,\"solver_fallbacks\":%d",
+            r->newton_iterations, r->solver_iterations, r->solver_sweeps, r->solver_quick, r->solver_fallbacks);
     fprintf(f, ",\"cg_steps\":%d,\"linear_iterations\":%d,\"solves\":%d,\"dropped\":%d", r->cg_steps, r->linear_iterations, r->solves, r->dropped);
     out_number(f, ",\"residual\":", (double)r->residual);
     out_number(f, ",\"min_distance\":", (double)r->min_distance);

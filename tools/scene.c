@@ -230,7 +230,8 @@ static void scene_read_material(json_in *in, const cJSON *body, const char *body
     if (!m)
         return;
     snprintf(path, sizeof path, "%s.material", body_path);
-    json_in_keys(in, m, path, "model young poisson density damping thickness bending areal_density stretch shear bend strain_limit");
+    json_in_keys(in, m, path, "model young poisson density damping thickness bending areal_density stretch shear bend strain_limit bends");
+    out->bends = json_in_bool(in, m, path, "bends", 0);
     *t = ct_material_default(scene_read_model(in, m, path, out->type));
     t->young = (ct_real)json_in_number(in, m, path, "young", t->young, 0, SCENE_INF, JSON_IN_ABOVE);
     t->poisson = (ct_real)json_in_number(in, m, path, "poisson", t->poisson, 0, 0.5, JSON_IN_BELOW);

@@ -45,6 +45,7 @@ typedef struct scene_body {
     double normal[3], offset, plane_size, radius;
     int levels;
     ct_material material;
+    int bends; /* young is divided by what ct_mesh_locking says of the mesh */
     scene_transform *transform;
     int n_transform;
     double velocity[3], angular_velocity[3]; /* [rad/s] */

@@ -290,11 +290,15 @@ static int sim_load_mesh(const scene *s, const scene_body *b, sim_meshes *m)
 static ct_code sim_add_soft(sim *m, const scene_body *b, const char *name, const sim_meshes *meshes, ct_body_id *out)
 {
     ct_soft_desc d = ct_soft_desc_default();
+    ct_real factor;
     int k;
     d.name = name;
     d.mesh = &meshes->body;
     d.surface = meshes->surface.n_positions ? &meshes->surface : NULL;
     d.material = b->material;
+    /* a mesh that cannot be measured cannot be added, and that says why */
+    if (b->bends && ct_mesh_locking(d.mesh, d.material.poisson, &factor, NULL) == CT_OK)
+        d.material.young /= factor;
     d.friction = (ct_real)b->friction;
     for (k = 0; k < 3; k++)
         d.velocity[k] = (ct_real)b->velocity[k], d.angular_velocity[k] = (ct_real)b->angular_velocity[k];

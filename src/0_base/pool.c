@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #endif
 
 #define CTI_POOL_SPIN 3000  /* looks at the word before a worker sleeps */
@@ -196,12 +197,22 @@ CTI_FN void cti_pool_finish(void *task, void *user)
 
 /* ---- beginning and end ---- */
 
-/* 0, or what the system says */
+/* 0, or what the system says. Signals are the application's: a thread begins with all of them blocked but those of its own faults, where the
+   headers show POSIX (not under a plain -std=c99) */
 static int cti_pool_start(cti_pool_thread *t)
 {
 #if defined(_WIN32)
     t->handle = CreateThread(NULL, 0, cti_pool_main, t, 0, NULL);
     return t->handle ? 0 : (int)GetLastError();
+#elif defined(SIG_SETMASK)
+    sigset_t all, mine;
+    int code;
+    sigfillset(&all);
+    sigdelset(&all, SIGSEGV), sigdelset(&all, SIGBUS), sigdelset(&all, SIGFPE), sigdelset(&all, SIGILL);
+    pthread_sigmask(SIG_SETMASK, &all, &mine);
+    code = pthread_create(&t->handle, NULL, cti_pool_main, t);
+    pthread_sigmask(SIG_SETMASK, &mine, NULL);
+    return code;
 #else
     return pthread_create(&t->handle, NULL, cti_pool_main, t);
 #endif

@@ -32,8 +32,23 @@ CTI_FN void cti_tasks_rouse(const ct_tasks *tasks, double us)
         cti_pool_rouse((cti_pool *)tasks->user);
 }
 
+/* a loop as workers get it: in the usual floating-point mode */
+typedef struct cti_tasks_call {
+    ct_task_fn *fn;
+    void *context;
+} cti_tasks_call;
+
+static void cti_tasks_range(int begin, int end, int worker, void *context)
+{
+    const cti_tasks_call *call = (const cti_tasks_call *)context;
+    uint64_t mode = cti_fpenv_enter();
+    call->fn(begin, end, worker, call->context);
+    cti_fpenv_leave(mode);
+}
+
 CTI_FN void cti_tasks_run(const ct_tasks *tasks, ct_task_fn *fn, int count, int min_range, void *context)
 {
+    cti_tasks_call call;
     void *task;
     if (count <= 0)
         return;
@@ -43,7 +58,8 @@ CTI_FN void cti_tasks_run(const ct_tasks *tasks, ct_task_fn *fn, int count, int 
         fn(0, count, 0, context);
         return;
     }
-    task = tasks->enqueue(fn, count, min_range, context, tasks->user);
+    call.fn = fn, call.context = context;
+    task = tasks->enqueue(cti_tasks_range, count, min_range, &call, tasks->user);
     if (task)
         tasks->finish(task, tasks->user);
 }

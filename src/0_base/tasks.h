@@ -4,6 +4,7 @@
 #ifndef CTI_TASKS_H
 #define CTI_TASKS_H
 
+#include "fpenv.h"
 #include "pool.h"
 
 /* cti_tasks_workers -- number of workers, at least 1; worker numbers that a body sees are below it. tasks may be NULL. */
@@ -15,7 +16,8 @@ CTI_FN int cti_tasks_workers(const ct_tasks *tasks);
 CTI_FN double cti_tasks_least(const ct_tasks *tasks);
 CTI_FN void cti_tasks_rouse(const ct_tasks *tasks, double us);
 
-/* cti_tasks_run -- fn(begin, end, worker, context) over [0, count), and waits. Ranges shorter than 2 min_range run here as worker 0. */
+/* cti_tasks_run -- fn(begin, end, worker, context) over [0, count), and waits. Ranges shorter than 2 min_range run here as worker 0. Every range
+   is computed in the usual floating-point mode, whoever runs it. */
 CTI_FN void cti_tasks_run(const ct_tasks *tasks, ct_task_fn *fn, int count, int min_range, void *context);
 
 /* cti_tasks_run_work -- the same for items that take about `us` microseconds each: what is not worth a loop runs here. */

@@ -92,6 +92,15 @@ CTI_INLINE void CTI_TN(cti_k, trsm4)(const CTI_T *l, size_t sq, size_t sp, const
     c[0] = x0, c[1] = x1, c[2] = x2, c[3] = x3;
 }
 
+/* cti_k_flush4 -- lanes of c[q] whose size is below least[q] become 0; what is no number stays. */
+CTI_INLINE void CTI_TN(cti_k, flush4)(const CTI_T least[4], CTI_TVEC c[4])
+{
+    CTI_TVEC zero = CTI_TV(set)(0);
+    int q;
+    for (q = 0; q < 4; q++)
+        c[q] = CTI_TV(select)(CTI_TV(lt)(CTI_TV(abs)(c[q]), CTI_TV(set)(least[q])), zero, c[q]);
+}
+
 /* cti_k_judge -- a pivot, or its replacement: what is not above eps orig, or not finite, becomes |orig|, or 1 where that is no use */
 CTI_INLINE CTI_T CTI_TN(cti_k, judge)(CTI_T s, CTI_T orig, CTI_T eps, int *boosted)
 {

@@ -7,12 +7,24 @@
 
 #define CTI_SUPER_WIDE 400 /* strips times columns from which the backward sweep reads the panel in storage order */
 
+CTI_FN double cti_factor32_scale(double most)
+{
+    int e;
+    if (!(most > 0) || !cti_finite64(most))
+        return 1;
+    frexp(most, &e);
+    return ldexp(1, 1 - cti_max_int(-1000, cti_min_int(e, 1000)));
+}
+
 #define CTI_T float
 #define CTI_TN(a, b) a##32_##b
 #define CTI_TVEC cti_f8
 #define CTI_TV(op) cti_f8_##op
 #define CTI_SUPER_EPS 1.1920929e-7f
 #define CTI_SUPER_TINY 3.5e-15f /* eps^2 / 4 */
+#define CTI_SUPER_ABS fabsf
+#define CTI_SUPER_LEAST CTI_FACTOR32_LEAST
+#define CTI_SUPER_GONE 1e-34f /* 1e4 times the least normal number */
 #include "supernodal.inl"
 #undef CTI_T
 #undef CTI_TN
@@ -20,6 +32,9 @@
 #undef CTI_TV
 #undef CTI_SUPER_EPS
 #undef CTI_SUPER_TINY
+#undef CTI_SUPER_ABS
+#undef CTI_SUPER_LEAST
+#undef CTI_SUPER_GONE
 
 #define CTI_T double
 #define CTI_TN(a, b) a##64_##b
@@ -27,6 +42,9 @@
 #define CTI_TV(op) cti_d8_##op
 #define CTI_SUPER_EPS 2.2204460492503131e-16
 #define CTI_SUPER_TINY 1.2e-32
+#define CTI_SUPER_ABS fabs
+#define CTI_SUPER_LEAST 0 /* nothing is: products of doubles do not underflow here */
+#define CTI_SUPER_GONE 0
 #include "supernodal.inl"
 
 /* scratch = the columns of supernode s, entry by entry in double */
@@ -63,5 +81,8 @@ CTI_FN int cti_factor64_compute_double(cti_mem *mem, cti_factor64 *f, const cti_
 #undef CTI_TV
 #undef CTI_SUPER_EPS
 #undef CTI_SUPER_TINY
+#undef CTI_SUPER_ABS
+#undef CTI_SUPER_LEAST
+#undef CTI_SUPER_GONE
 
 #undef CTI_SUPER_WIDE

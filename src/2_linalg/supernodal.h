@@ -41,9 +41,17 @@ CTI_FN int cti_factor64_compute_double(cti_mem *mem, cti_factor64 *f, const cti_
 CTI_FN void cti_factor32_free(cti_mem *mem, cti_factor32 *f);
 CTI_FN void cti_factor64_free(cti_mem *mem, cti_factor64 *f);
 
-/* cti_factor*_solve -- x = A^-1 x; x [3 n] in the cluster's local order; work [cti_factor*_work(f)] */
+/* what cti_factor32_solve takes for 0 before it divides by a pivot. Entries of the factor are at least 3.5e-15 of their pivot, so products with what
+   is kept are above 1.9e-34 of the pivots' ratio, 1.6e4 times the least normal float. Half and double change nothing: 5e-20 of the largest entry is
+   far below a float's rounding */
+#define CTI_FACTOR32_LEAST 5.42101086e-20f /* 2^-64 */
+
+/* cti_factor*_solve -- x = A^-1 x; x [3 n] in the cluster's local order; work [cti_factor*_work(f)]. In float the largest entry of x should be of the
+   order of 1 (cti_factor32_scale): entries below CTI_FACTOR32_LEAST are 0. */
 CTI_FN void cti_factor32_solve(const cti_factor32 *f, float *x, float *work);
 CTI_FN void cti_factor64_solve(const cti_factor64 *f, double *x, double *work);
+/* cti_factor32_scale -- a power of 2 by which a number of size `most` becomes 1 to 2; 1 where it is 0 or not finite. */
+CTI_FN double cti_factor32_scale(double most);
 CTI_FN size_t cti_factor32_work(const cti_factor32 *f);
 CTI_FN size_t cti_factor64_work(const cti_factor64 *f);
 

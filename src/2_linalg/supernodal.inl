@@ -2,20 +2,22 @@
 
 static const CTI_T CTI_TN(cti_super, lanes)[8] = {0, 1, 2, 3, 4, 5, 6, 7};
 
+/* an entry of A; a denormal one is 0 */
+CTI_INLINE CTI_T CTI_TN(cti_super, entry)(ct_real v) { return (CTI_T)(fabs((double)v) < (double)CTI_SUPER_GONE ? 0 : v); }
+
 /* scratch = the columns of supernode s in A, column-major with ld; orig: their diagonal */
 static void CTI_TN(cti_super, assemble)(const cti_symbolic *sym, const cti_gather *g, const ct_real *val, int s, CTI_T *W, size_t ld,
                                         CTI_T *orig)
 {
-    int e, c, cols = cti_sym_cols(sym, s), pivots = cti_sym_pivots(sym, s);
+    int e, c, k, cols = cti_sym_cols(sym, s), pivots = cti_sym_pivots(sym, s);
     memset(W, 0, ld * (size_t)cols * sizeof *W);
     for (e = sym->entry_ptr[s]; e < sym->entry_ptr[s + 1]; e++) {
         const ct_real *v = val + 9 * (size_t)g->slot[e];
         CTI_T *w = W + (size_t)sym->entry[e].col * ld + sym->entry[e].row;
-        w[0] = (CTI_T)v[0], w[1] = (CTI_T)v[3], w[2] = (CTI_T)v[6];
-        w += ld;
-        w[0] = (CTI_T)v[1], w[1] = (CTI_T)v[4], w[2] = (CTI_T)v[7];
-        w += ld;
-        w[0] = (CTI_T)v[2], w[1] = (CTI_T)v[5], w[2] = (CTI_T)v[8];
+        for (k = 0; k < 3; k++, w += ld) {
+            w[0] = CTI_TN(cti_super, entry)(v[k]), w[1] = CTI_TN(cti_super, entry)(v[3 + k]);
+            w[2] = CTI_TN(cti_super, entry)(v[6 + k]);
+        }
     }
     for (c = pivots; c < cols; c++)
         W[(size_t)c * (ld + 1)] = 1;
@@ -91,16 +93,8 @@ static void CTI_TN(cti_super, update)(const cti_symbolic *sym, const CTI_T *L, c
 }
 
 /* entries far below what rounding leaves of the column's pivot 1 / r become 0: where the diagonal dominates, what fills in decays until its
-   products are denormal, and those cost a hundred times as much as others */
-CTI_INLINE void CTI_TN(cti_super, flush4)(const CTI_T *r, CTI_TVEC c[4])
-{
-    CTI_TVEC zero = CTI_TV(set)(0), off;
-    int q;
-    for (q = 0; q < 4; q++) {
-        off = CTI_TV(lt)(CTI_TV(abs)(c[q]), CTI_TV(set)(CTI_SUPER_TINY / r[q])); /* what is no number stays */
-        c[q] = CTI_TV(select)(off, zero, c[q]);
-    }
-}
+   products are denormal */
+CTI_INLINE CTI_T CTI_TN(cti_super, flush1)(CTI_T least, CTI_T x) { return CTI_SUPER_ABS(x) < least ? 0 : x; }
 
 /* columns k0 .. k0+3 of strips t and, if two, t + 1: L = (W - L(rows, < k0) L(k0.., < k0)') L(k0.., k0..)'^-1. P: the panel */
 CTI_INLINE void CTI_TN(cti_super, solve_tile)(CTI_T *P, size_t stride, const CTI_T *r, int k0, int t, int two, const CTI_T *W, size_t ld)
@@ -108,17 +102,21 @@ CTI_INLINE void CTI_TN(cti_super, solve_tile)(CTI_T *P, size_t stride, const CTI
     const CTI_T *a[4], *l = P + (size_t)(k0 >> 3) * stride + (k0 & 7), *in = W + (size_t)k0 * ld + 8 * (size_t)t;
     CTI_T *b = P + (size_t)t * stride, *to = b + 8 * (size_t)k0;
     CTI_TVEC c[8];
+    CTI_T least[4];
+    int q;
     a[0] = l, a[1] = l + 1, a[2] = l + 2, a[3] = l + 3;
     l += 8 * (size_t)k0;
+    for (q = 0; q < 4; q++)
+        least[q] = CTI_SUPER_TINY * l[9 * q];
     if (two) {
         CTI_TN(cti_k, tile2)(k0, a, 8, b, b + stride, 8, c);
         CTI_TN(cti_k, trsm4)(l, 1, 8, r + k0, in + 8, ld, c + 4);
-        CTI_TN(cti_super, flush4)(r + k0, c + 4);
+        CTI_TN(cti_k, flush4)(least, c + 4);
         CTI_TN(cti_k, store4)(to + stride, 8, c + 4);
     } else
         CTI_TN(cti_k, tile1)(k0, a, 8, b, 8, c);
     CTI_TN(cti_k, trsm4)(l, 1, 8, r + k0, in, ld, c);
-    CTI_TN(cti_super, flush4)(r + k0, c);
+    CTI_TN(cti_k, flush4)(least, c);
     CTI_TN(cti_k, store4)(to, 8, c);
 }
 
@@ -135,9 +133,12 @@ static int CTI_TN(cti_super, pivot)(CTI_T *P, size_t stride, CTI_T *r, int k0, c
     v[0] = CTI_TV(sub)(v[0], c[0]), v[1] = CTI_TV(sub)(v[1], c[1]), v[2] = CTI_TV(sub)(v[2], c[2]), v[3] = CTI_TV(sub)(v[3], c[3]);
     CTI_TN(cti_k, store4)(t, 8, v);
     for (q = 0; q < 4; q++)
-        for (p = 0; p <= q; p++)
-            d[4 * q + p] = t[8 * p + o + q];
+        for (p = 0; p <= q; p++) /* squares of what is small beside both diagonals would be denormal */
+            d[4 * q + p] = CTI_TN(cti_super, flush1)(CTI_SUPER_TINY * (orig[k0 + p] < orig[k0 + q] ? orig[k0 + p] : orig[k0 + q]), t[8 * p + o + q]);
     boosted = CTI_TN(cti_k, chol4)(d, orig + k0, CTI_SUPER_EPS, d, r + k0);
+    for (q = 1; q < 4; q++)
+        for (p = 0; p < q; p++)
+            d[4 * q + p] = CTI_TN(cti_super, flush1)(CTI_SUPER_TINY * d[5 * p], d[4 * q + p]);
     /* rows k0+4 .. k0+7 where they are in the strip: x_q = (t_q - sum_{p<q} d_qp x_p) r_q, in lanes 4 .. 7 */
     for (p = 0; p < 4; p++) {
         if (o == 0)
@@ -146,7 +147,7 @@ static int CTI_TN(cti_super, pivot)(CTI_T *P, size_t stride, CTI_T *r, int k0, c
                 int i;
                 for (i = 0; i < p; i++)
                     s -= d[4 * p + i] * t[8 * i + q];
-                t[8 * p + q] = s * r[k0 + p];
+                t[8 * p + q] = CTI_TN(cti_super, flush1)(CTI_SUPER_TINY * d[5 * p], s * r[k0 + p]);
             }
         else
             t[8 * p] = t[8 * p + 1] = t[8 * p + 2] = t[8 * p + 3] = 0;
@@ -259,6 +260,10 @@ CTI_FN size_t CTI_TN(cti_factor, work)(const CTI_TN(cti_factor, t) * f)
     return (size_t)f->sym->pivot[f->sym->n_super] + (size_t)f->sym->max_rows + 8 * (size_t)f->sym->max_cols + 48;
 }
 
+/* an unknown of a solve, made with the pivot 1 / r: 0 where it is far below what the largest right side makes, whose influence decays with the
+   distance until products are denormal */
+CTI_INLINE CTI_T CTI_TN(cti_super, keep)(CTI_T r, CTI_T x) { return CTI_TN(cti_super, flush1)(CTI_SUPER_LEAST * r, x); }
+
 /* x = L(pivots, pivots)^-1 x, x padded: by halves of strips */
 static void CTI_TN(cti_super, forward)(const CTI_T *P, size_t stride, const CTI_T *r, int cols, CTI_T *x)
 {
@@ -281,7 +286,8 @@ static void CTI_TN(cti_super, forward)(const CTI_T *P, size_t stride, const CTI_
         x3 = x[i + 3] - t[k + 3] - l[3] * x0;
         x2 = (x2 - l[10] * x1) * r[i + 2];
         x3 = (x3 - l[11] * x1 - l[19] * x2) * r[i + 3];
-        x[i] = x0, x[i + 1] = x1, x[i + 2] = x2, x[i + 3] = x3;
+        x[i] = CTI_TN(cti_super, keep)(r[i], x0), x[i + 1] = CTI_TN(cti_super, keep)(r[i + 1], x1);
+        x[i + 2] = CTI_TN(cti_super, keep)(r[i + 2], x2), x[i + 3] = CTI_TN(cti_super, keep)(r[i + 3], x3);
     }
 }
 
@@ -365,7 +371,8 @@ static void CTI_TN(cti_super, backward)(const CTI_T *P, size_t stride, const CTI
         s0 -= b[3] * s3, s1 -= b[11] * s3, s2 = (s2 - b[19] * s3) * r[k0 + 2];
         s0 -= b[2] * s2, s1 = (s1 - b[10] * s2) * r[k0 + 1];
         s0 = (s0 - b[1] * s1) * r[k0];
-        x[k0] = s0, x[k0 + 1] = s1, x[k0 + 2] = s2, x[k0 + 3] = s3;
+        x[k0] = CTI_TN(cti_super, keep)(r[k0], s0), x[k0 + 1] = CTI_TN(cti_super, keep)(r[k0 + 1], s1);
+        x[k0 + 2] = CTI_TN(cti_super, keep)(r[k0 + 2], s2), x[k0 + 3] = CTI_TN(cti_super, keep)(r[k0 + 3], s3);
     }
 }
 

@@ -1,9 +1,23 @@
 /* supernodal_many.inl -- many right sides and compliance for one number type; included by supernodal_many.c.
    Right sides are kept by supernode as strips of eight columns: strip j of supernode s is [padded pivot][8]. */
 
+/* four rows of Y = L^-1 Y. tiny > 0: entries below `tiny` of what their pivots 1 / r make of a unit become 0, since the inverse decays with the
+   distance from a port until its products are denormal */
+CTI_INLINE void CTI_TN(cti_many, rows4)(const CTI_T *l, const CTI_T *r, CTI_T tiny, const CTI_T *y, CTI_TVEC c[4])
+{
+    CTI_T least[4];
+    int q;
+    CTI_TN(cti_k, trsm4)(l, 1, 8, r, y, 8, c);
+    if (!(tiny > 0))
+        return;
+    for (q = 0; q < 4; q++)
+        least[q] = tiny * r[q];
+    CTI_TN(cti_k, flush4)(least, c);
+}
+
 /* Y = L(pivots, pivots)^-1 Y in place, n strips of size ys; rows of strip j below zero[j] (a multiple of 4, ascending) are 0. zero may be
- * NULL. */
-static void CTI_TN(cti_many, forward)(const CTI_T *P, const CTI_T *r, int cols, CTI_T *Y, size_t ys, int n, const int *zero)
+   NULL. tiny: see rows4 */
+static void CTI_TN(cti_many, forward)(const CTI_T *P, const CTI_T *r, int cols, CTI_T *Y, size_t ys, int n, const int *zero, CTI_T tiny)
 {
     size_t stride = 8 * (size_t)cols;
     int k0, j;
@@ -18,11 +32,11 @@ static void CTI_TN(cti_many, forward)(const CTI_T *P, const CTI_T *r, int cols, 
             l += 8 * (size_t)k0;
             if (two) {
                 CTI_TN(cti_k, tile2)(k0 - z, a, 8, u, u + ys, 8, c);
-                CTI_TN(cti_k, trsm4)(l, 1, 8, r + k0, y + ys, 8, c + 4);
+                CTI_TN(cti_many, rows4)(l, r + k0, tiny, y + ys, c + 4);
                 CTI_TN(cti_k, store4)(y + ys, 8, c + 4);
             } else
                 CTI_TN(cti_k, tile1)(k0 - z, a, 8, u, 8, c);
-            CTI_TN(cti_k, trsm4)(l, 1, 8, r + k0, y, 8, c);
+            CTI_TN(cti_many, rows4)(l, r + k0, tiny, y, c);
             CTI_TN(cti_k, store4)(y, 8, c);
         }
     }
@@ -141,7 +155,7 @@ static void CTI_TN(cti_many, group)(const CTI_TN(cti_factor, t) * f, CTI_T *Z, i
             step[i] = 8 * (size_t)cti_sym_top(sym, o);
             to[i] = 8 * (size_t)n * (size_t)sym->pivot[o] + 8 * (size_t)(sym->place[p] - sym->pivot[o] + i % 3);
         }
-        CTI_TN(cti_many, forward)(P, f->inverse + sym->pivot[s], cols, Y, 8 * (size_t)top, n, NULL);
+        CTI_TN(cti_many, forward)(P, f->inverse + sym->pivot[s], cols, Y, 8 * (size_t)top, n, NULL, 0);
         CTI_TN(cti_many, below)
         (P + (size_t)top * (size_t)cols, cols, cti_sym_pivots(sym, s), below, Y, 8 * (size_t)top, n, Z, to, step, NULL);
     }
@@ -306,7 +320,7 @@ static void CTI_TN(cti_many, columns)(const CTI_TN(cti_factor, t) * f, const int
             w->to[i] =
                 w->offset[o] + (size_t)(w->strip[s] - w->strip[o]) * w->step[i] + 8 * (size_t)(sym->place[p] - sym->pivot[o] + i % 3);
         }
-        CTI_TN(cti_many, forward)(P, f->inverse + sym->pivot[s], cols, Y, 8 * (size_t)top, w->count[s], w->zero);
+        CTI_TN(cti_many, forward)(P, f->inverse + sym->pivot[s], cols, Y, 8 * (size_t)top, w->count[s], w->zero, CTI_MANY_TINY);
         CTI_TN(cti_many, below)
         (P + (size_t)top * (size_t)cols, cols, cti_sym_pivots(sym, s), below, Y, 8 * (size_t)top, w->count[s], w->Y, w->to, w->step,
          w->zero);
@@ -359,19 +373,28 @@ static void CTI_TN(cti_many, product)(const CTI_TN(cti_factor, t) * f, const int
     }
 }
 
-CTI_FN void CTI_TN(cti_factor, compliance)(const CTI_TN(cti_factor, t) * f, const int32_t *ports, int n_ports, CTI_T *C, int ld,
-                                           CTI_T *work)
+/* entries of C that are nothing beside the smallest of the diagonal become 0: sweeps multiply columns by small changes of multipliers */
+static void CTI_TN(cti_many, trim)(CTI_T *C, int rows, int ld)
 {
-    CTI_TN(cti_many, plan) w;
-    int i, j, i0, j0, rows = 3 * n_ports;
-    CTI_TN(cti_many, prepare)(f, ports, n_ports, work, &w);
-    w.ld = (size_t)(w.sorted ? ld : cti_pad8(rows));
-    if (w.sorted)
-        w.C = C;
-    CTI_TN(cti_many, columns)(f, ports, &w);
-    CTI_TN(cti_many, product)(f, ports, &w);
-    if (w.sorted) {
-        /* the lower triangle mirrors the upper one, in tiles of 8x8 */
+    CTI_T least = C[0];
+    CTI_TVEC v;
+    int i, j;
+    for (i = 1; i < rows; i++)
+        least = C[(size_t)i * (size_t)(ld + 1)] < least ? C[(size_t)i * (size_t)(ld + 1)] : least;
+    for (i = 0; i < rows; i++)
+        for (j = 0; j < ld; j += 8) {
+            CTI_T *c = C + (size_t)i * (size_t)ld + (size_t)j;
+            v = CTI_TV(load)(c);
+            CTI_TV(store)(c, CTI_TV(select)(CTI_TV(lt)(CTI_TV(abs)(v), CTI_TV(set)(CTI_MANY_TINY * least)), CTI_TV(set)(0), v));
+        }
+}
+
+/* C of sorted ports is the upper triangle, which is mirrored into the lower one; other ports' blocks come from w->C */
+static void CTI_TN(cti_many, mirror)(const CTI_TN(cti_many, plan) * w, CTI_T *C, int ld)
+{
+    int i, j, i0, j0, rows = 3 * w->n;
+    if (w->sorted) {
+        /* in tiles of 8x8 */
         for (i0 = 0; i0 < rows; i0 += 8)
             for (j0 = 0; j0 <= i0; j0 += 8)
                 for (i = i0; i < i0 + 8 && i < rows; i++)
@@ -380,11 +403,11 @@ CTI_FN void CTI_TN(cti_factor, compliance)(const CTI_TN(cti_factor, t) * f, cons
         return;
     }
     /* blocks to the caller's places, and mirrored; the diagonal blocks' lower halves from their upper ones */
-    for (i = 0; i < n_ports; i++)
-        for (j = i; j < n_ports; j++) {
-            const CTI_T *u = w.C + 3 * (size_t)i * w.ld + 3 * (size_t)j, *v = u + w.ld, *x = v + w.ld;
-            CTI_T *p = C + 3 * (size_t)w.port[i] * (size_t)ld + 3 * (size_t)w.port[j],
-                  *q = C + 3 * (size_t)w.port[j] * (size_t)ld + 3 * (size_t)w.port[i];
+    for (i = 0; i < w->n; i++)
+        for (j = i; j < w->n; j++) {
+            const CTI_T *u = w->C + 3 * (size_t)i * w->ld + 3 * (size_t)j, *v = u + w->ld, *x = v + w->ld;
+            CTI_T *p = C + 3 * (size_t)w->port[i] * (size_t)ld + 3 * (size_t)w->port[j],
+                  *q = C + 3 * (size_t)w->port[j] * (size_t)ld + 3 * (size_t)w->port[i];
             CTI_T d = i == j ? u[1] : v[0], e = i == j ? u[2] : x[0], g = i == j ? v[2] : x[1];
             p[0] = u[0], p[1] = u[1], p[2] = u[2], p += ld;
             p[0] = d, p[1] = v[1], p[2] = v[2], p += ld;
@@ -393,6 +416,21 @@ CTI_FN void CTI_TN(cti_factor, compliance)(const CTI_TN(cti_factor, t) * f, cons
             q[0] = u[1], q[1] = v[1], q[2] = g, q += ld;
             q[0] = u[2], q[1] = v[2], q[2] = x[2];
         }
+}
+
+CTI_FN void CTI_TN(cti_factor, compliance)(const CTI_TN(cti_factor, t) * f, const int32_t *ports, int n_ports, CTI_T *C, int ld,
+                                           CTI_T *work)
+{
+    CTI_TN(cti_many, plan) w;
+    CTI_TN(cti_many, prepare)(f, ports, n_ports, work, &w);
+    w.ld = (size_t)(w.sorted ? ld : cti_pad8(3 * n_ports));
+    if (w.sorted)
+        w.C = C;
+    CTI_TN(cti_many, columns)(f, ports, &w);
+    CTI_TN(cti_many, product)(f, ports, &w);
+    CTI_TN(cti_many, mirror)(&w, C, ld);
+    if (CTI_MANY_TINY > 0 && n_ports > 0)
+        CTI_TN(cti_many, trim)(C, 3 * n_ports, ld);
 }
 
 #undef CTI_MANY_GROUP

@@ -13,6 +13,7 @@
 
 #define CTI_PAPER_CHANGE CTI_R(0.05) /* 5.5 */
 #define CTI_PAPER_REPEATS 3          /* 5.5, step 3.2.1 */
+#define CTI_PAPER_FEW 10             /* 5.3: sweeps below which nine inner loops in ten end; counted only */
 #define CTI_PAPER_GROWTH CTI_R(1e4)  /* of the residual of the response over its smallest, in a relaxation that diverges (5.6 has no number) */
 #define CTI_PAPER_MORE 20            /* times max_sweeps that a solve may take: six times the mean of the worst scene, a bound on those that go round */
 #define CTI_PAPER_NOISE 64           /* roundings below which a residual has no change that means anything */
@@ -260,12 +261,13 @@ static cti_solve_status cti_paper_loop(cti_paper *s, const ct_real *v_star, ct_r
 {
     cti_paper_residuals now, last = {0, 0, 0, 0};
     ct_real least = CTI_REAL_MAX;
-    int i, n3 = 3 * s->p->A->n;
+    int i, k, n3 = 3 * s->p->A->n;
     cti_paper_push(s);
     cti_paper_anticipate(s);
     cti_paper_evaluate(s, s->dv, &last);
     for (info->iterations = 1;; info->iterations++) {
-        info->sweeps += cti_paper_inner(s, &last);
+        k = cti_paper_inner(s, &last);
+        info->sweeps += k, info->quick += k < CTI_PAPER_FEW;
         cti_paper_push(s);
         cti_paper_refine(s);
         cti_paper_anticipate(s);

@@ -279,12 +279,12 @@ static int cti_printed_descend(cti_printed *s)
     }
 }
 
-/* steps 3 and 4 from w = P(x): x = P(w - length d), then the inner loop */
+/* steps 3 and 4: x = P(x - length d), then the inner loop, against f at w = P(x) */
 static int cti_printed_jump(cti_printed *s, double length, const double *d)
 {
     int i;
     for (i = 0; i < s->n; i++)
-        s->x[i] = s->w[i] - length * d[i];
+        s->x[i] -= length * d[i];
     return cti_printed_project(s, s->x) && cti_printed_descend(s) && cti_printed_restart(s);
 }
 

@@ -108,6 +108,7 @@ typedef struct cti_solve_info {
     cti_solve_status status;
     int iterations; /* outer */
     int sweeps;     /* over the contacts */
+    int quick;      /* iterations of ica_paper.c whose inner loop took fewer than ten of them */
     ct_real spent;  /* iterations of a solver that pivots, as a share of what one attempt is given; of interior point, of what a step is */
     ct_real change; /* largest change of v in the last outer iteration, relative to velocity_scale */
     int judged;     /* 1: the solution's residual is `res`, and its momenta are balanced */

@@ -94,9 +94,11 @@ CTI_FN ct_code cti_ccd_check(int kind, const ct_real *x0, const ct_real *x1, ct_
 
 static ct_code cti_ccd_public(int kind, const ct_real *x0, const ct_real *x1, ct_real min_distance, ct_real *out_toi)
 {
+    uint64_t mode = cti_fpenv_enter();
     ct_code code = cti_ccd_check(kind, x0, x1, min_distance, out_toi);
     if (code == CT_OK)
         cti_ccd_query_real(kind, x0, x1, min_distance, out_toi);
+    cti_fpenv_leave(mode);
     return code;
 }
 
@@ -158,6 +160,7 @@ static ct_code cti_ccd_public_batch(int kind, const ct_real *x0, const ct_real *
                                     ct_real *out_toi)
 {
     ct_real same[256];
+    uint64_t mode;
     ct_code code;
     int i, m;
     if (n < 0 || (n > 0 && (!x0 || !x1 || !quads || !out_toi)))
@@ -169,6 +172,7 @@ static ct_code cti_ccd_public_batch(int kind, const ct_real *x0, const ct_real *
         return code;
     for (i = 0; i < 256; i++)
         same[i] = min_distance;
+    mode = cti_fpenv_enter();
     for (i = 0; i < n; i += 256) {
         const int32_t *some = quads + 4 * (size_t)i;
         m = n - i < 256 ? n - i : 256;
@@ -177,6 +181,7 @@ static ct_code cti_ccd_public_batch(int kind, const ct_real *x0, const ct_real *
         else
             cti_ccd_ee_batch(x0, x1, some, m, min_distance > 0 ? same : NULL, out_toi + i);
     }
+    cti_fpenv_leave(mode);
     return CT_OK;
 }
 

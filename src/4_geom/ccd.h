@@ -3,6 +3,7 @@
 #ifndef CTI_CCD_H
 #define CTI_CCD_H
 
+#include "../0_base/fpenv.h"
 #include "../1_math/vec.h"
 
 #define CTI_CCD_NONE 2.0   /* time of impact of a pair that stays apart */

@@ -165,9 +165,11 @@ CTI_FN int cti_ccd_backward(int kind, const ct_real *x0, const ct_real *x1, ct_r
 
 static ct_code cti_back_public(int kind, const ct_real *x0, const ct_real *x1, ct_real min_distance, ct_real *out_last, ct_real *out_before)
 {
+    uint64_t mode = cti_fpenv_enter();
     ct_code code = cti_ccd_check(kind, x0, x1, min_distance, out_last);
     if (code == CT_OK)
         cti_ccd_backward(kind, x0, x1, min_distance, out_last, out_before);
+    cti_fpenv_leave(mode);
     return code;
 }
 

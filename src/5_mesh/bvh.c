@@ -108,16 +108,14 @@ static void cti_bvh_order(cti_bvh_item *a, int n, int cap)
     }
 }
 
-CTI_FN int cti_bvh_build(cti_mem *mem, cti_forest *forest, cti_bvh *tree, cti_bvh_item *items, int n)
+/* levels and empty boxes of a tree over n items, which go to forest->items[tree->item0 ..] */
+static int cti_bvh_lay_out(cti_mem *mem, cti_forest *forest, cti_bvh *tree, int n)
 {
-    int cap = 8, entries = n, blocks = forest->n_blocks, i, k;
+    int entries = n, blocks = forest->n_blocks, i, k;
     memset(tree, 0, sizeof *tree);
     if (n <= 0)
         return 1;
-    while ((n - 1) / cap >= 8)
-        cap *= 8;
-    cti_bvh_order(items, n, cap);
-    /* levels: boxes of level k + 1 are blocks of level k */
+    /* boxes of level k + 1 are blocks of level k */
     for (k = 0;; k++) {
         int level_blocks = (entries - 1) / 8 + 1;
         tree->entries[k] = entries;
@@ -133,14 +131,36 @@ CTI_FN int cti_bvh_build(cti_mem *mem, cti_forest *forest, cti_bvh *tree, cti_bv
     if (!CTI_RESIZE(mem, forest->items, (size_t)tree->item0 + (size_t)n) ||
         !CTI_RESIZE(mem, forest->blocks, (size_t)blocks * CTI_BVH_BLOCK) || !CTI_RESIZE(mem, forest->active, blocks))
         return 0;
-    for (i = 0; i < n; i++)
-        forest->items[tree->item0 + i] = items[i].id;
     for (i = forest->n_blocks; i < blocks; i++) {
         for (k = 0; k < CTI_BVH_BLOCK; k++)
             forest->blocks[(size_t)i * CTI_BVH_BLOCK + (size_t)k] = k % CTI_BVH_HALF < 24 ? CTI_BVH_BIG : -CTI_BVH_BIG;
         forest->active[i] = 255;
     }
     forest->n_blocks = blocks;
+    return 1;
+}
+
+CTI_FN int cti_bvh_build(cti_mem *mem, cti_forest *forest, cti_bvh *tree, cti_bvh_item *items, int n)
+{
+    int cap = 8, i;
+    while ((n - 1) / cap >= 8)
+        cap *= 8;
+    if (n > 0)
+        cti_bvh_order(items, n, cap);
+    if (!cti_bvh_lay_out(mem, forest, tree, n))
+        return 0;
+    for (i = 0; i < n; i++)
+        forest->items[tree->item0 + i] = items[i].id;
+    return 1;
+}
+
+CTI_FN int cti_bvh_build_ordered(cti_mem *mem, cti_forest *forest, cti_bvh *tree, const int32_t *order, int first, int n)
+{
+    int i;
+    if (!cti_bvh_lay_out(mem, forest, tree, n))
+        return 0;
+    for (i = 0; i < n; i++)
+        forest->items[tree->item0 + i] = first + order[i];
     return 1;
 }
 

@@ -46,7 +46,7 @@ static ct_code cti_crossing_check(const ct_mesh *m, ct_error_info *error)
     return CT_OK;
 }
 
-CONTACT_API_DEF ct_code ct_mesh_intersections(const ct_mesh *mesh, int32_t **out_pairs, int *out_n, ct_error_info *out_error)
+static ct_code cti_crossing_all(const ct_mesh *mesh, int32_t **out_pairs, int *out_n, ct_error_info *out_error)
 {
     cti_mem mem;
     cti_topology topology;
@@ -84,4 +84,12 @@ CONTACT_API_DEF ct_code ct_mesh_intersections(const ct_mesh *mesh, int32_t **out
     *out_pairs = pairs;
     *out_n = CTI_LEN(pairs) / 2;
     return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_mesh_intersections(const ct_mesh *mesh, int32_t **out_pairs, int *out_n, ct_error_info *out_error)
+{
+    uint64_t mode = cti_fpenv_enter();
+    ct_code code = cti_crossing_all(mesh, out_pairs, out_n, out_error);
+    cti_fpenv_leave(mode);
+    return code;
 }

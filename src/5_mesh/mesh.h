@@ -4,6 +4,7 @@
 #define CTI_MESH_H
 
 #include "../0_base/array.h"
+#include "../0_base/fpenv.h"
 #include "pairsort.h"
 
 /* cti_mesh_boundary -- faces that belong to one tet only, outward (counter-clockwise from outside for positive tets), in the order of the

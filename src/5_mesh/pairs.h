@@ -19,6 +19,8 @@ typedef struct cti_soup_body {
     int v0, v1, e0, e1, f0, f1;
     int dynamic;
     int self;
+    int still;       /* 1: its vertices never move, and swept is 1 */
+    const int32_t *order; /* the order of its trees' items from an earlier build (cti_broad_order), or NULL */
     uint32_t group, mask;
     int swept;       /* 1: a vertex may be anywhere in the box of its motion's ends, at any time; 0: it moves from one to the other */
     ct_real inflate; /* half of the detection distance; >= 0 */
@@ -30,6 +32,7 @@ typedef struct cti_soup {
     int nv, ne, nf;
     const cti_soup_body *bodies;
     int n_bodies;
+    const int32_t *edge_faces; /* [2 ne] faces at an edge, -1: none; NULL: not known */
     const uint8_t *vertex_is_point; /* [nv] loose vertices that no edge and no face uses; NULL: none */
     const int32_t *apart; /* [2 n_apart] bodies i < j that do not meet, sorted */
     int n_apart;
@@ -52,7 +55,8 @@ typedef struct cti_broad {
     cti_bvh *trees;        /* [CTI_BROAD_TREES n_bodies] */
     float *vertex_boxes;   /* [16 nv], see cti_bvh_refit */
     float *vertex_slabs;   /* [32 nv] lo of the six slabs, 0, 0, -hi, 0, 0 at the start, then at the end */
-    ct_real *last_x;       /* [6 nv] x0 and x1 of the last update: what has not changed keeps its boxes */
+    ct_real *last_x;       /* x0 and x1 of the last update, of bodies that may move: what has not changed keeps its boxes */
+    size_t *last_at;       /* [n_bodies] where in last_x a body is */
     ct_real *last_inflate; /* [n_bodies] */
     uint8_t *last_swept;   /* [n_bodies] */
     uint8_t *edge_loose;   /* [ne] 1: the edge is in no face */
@@ -80,6 +84,9 @@ typedef struct cti_broad {
    memory (broad emptied). */
 CTI_FN int cti_broad_build(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x);
 CTI_FN void cti_broad_free(cti_mem *mem, cti_broad *broad);
+/* cti_broad_order -- how the trees of body b are ordered: for each tree its number of items, then the items of all, counted from the body's first.
+   Valid for the next build as long as the body is in its place at rest. 0: out of memory. */
+CTI_FN int cti_broad_order(cti_mem *mem, const cti_broad *broad, const cti_soup *soup, int b, int32_t **out);
 /* cti_broad_update -- boxes of the motions from x0 to x1 [3 nv] (may be the same), widened by each body's inflate. Finds the overlapping
    bodies. 0: out of memory. */
 CTI_FN int cti_broad_update(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x0, const ct_real *x1);

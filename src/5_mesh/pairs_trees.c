@@ -20,6 +20,7 @@ CTI_FN void cti_broad_free(cti_mem *mem, cti_broad *broad)
     CTI_FREE(mem, broad->vertex_boxes);
     CTI_FREE(mem, broad->vertex_slabs);
     CTI_FREE(mem, broad->last_x);
+    CTI_FREE(mem, broad->last_at);
     CTI_FREE(mem, broad->last_inflate);
     CTI_FREE(mem, broad->last_swept);
     CTI_FREE(mem, broad->edge_loose);
@@ -45,12 +46,19 @@ CTI_FN void cti_broad_free(cti_mem *mem, cti_broad *broad)
 static int32_t cti_broad_low(const int32_t *e) { return e[0] < e[1] ? e[0] : e[1]; }
 static int32_t cti_broad_high(const int32_t *e) { return e[0] < e[1] ? e[1] : e[0]; }
 
-/* edge_loose: the edges that are no side of any face. Sides, sorted, are searched by bisection. */
+/* edge_loose: the edges that are no side of any face. Where that is not known, sides are sorted and searched by bisection. */
 static int cti_broad_find_loose(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
 {
     int32_t *sides = NULL;
     int i, k, n = 0, ok = 0;
-    if (!CTI_RESIZE(mem, broad->edge_loose, soup->ne) || !CTI_RESERVE(mem, sides, 6 * (int64_t)soup->nf + 2))
+    if (!CTI_RESIZE(mem, broad->edge_loose, soup->ne))
+        return 0;
+    if (soup->edge_faces) {
+        for (i = 0; i < soup->ne; i++)
+            broad->edge_loose[i] = soup->edge_faces[2 * i] < 0;
+        return 1;
+    }
+    if (!CTI_RESERVE(mem, sides, 6 * (int64_t)soup->nf + 2))
         goto done;
     for (i = 0; i < soup->nf; i++)
         for (k = 0; k < 3; k++, n++) {
@@ -106,16 +114,51 @@ CTI_FN const int32_t *cti_broad_elements(const cti_soup *soup, int tree, int *wi
     return *width == 3 ? soup->faces : (*width == 2 ? soup->edges : NULL);
 }
 
+/* the first of a body's elements of a tree */
+static int cti_broad_first(const cti_soup_body *body, int width) { return width == 3 ? body->f0 : (width == 2 ? body->e0 : body->v0); }
+
+CTI_FN int cti_broad_order(cti_mem *mem, const cti_broad *broad, const cti_soup *soup, int b, int32_t **out)
+{
+    const cti_bvh *trees = broad->trees + CTI_BROAD_TREES * b;
+    int k, i, width, n = CTI_BROAD_TREES;
+    for (k = 0; k < CTI_BROAD_TREES; k++)
+        n += trees[k].n_items;
+    if (!CTI_RESIZE(mem, *out, n))
+        return 0;
+    for (k = 0, n = CTI_BROAD_TREES; k < CTI_BROAD_TREES; k++) {
+        (*out)[k] = trees[k].n_items;
+        cti_broad_elements(soup, k, &width);
+        for (i = 0; i < trees[k].n_items; i++)
+            (*out)[n++] = broad->forest.items[trees[k].item0 + i] - cti_broad_first(soup->bodies + b, width);
+    }
+    return 1;
+}
+
+/* the trees of a body whose order is known. 0: out of memory */
+static int cti_broad_build_known(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int b)
+{
+    const int32_t *order = soup->bodies[b].order, *at = order + CTI_BROAD_TREES;
+    int k, width;
+    for (k = 0; k < CTI_BROAD_TREES; at += order[k++]) {
+        cti_broad_elements(soup, k, &width);
+        if (!cti_bvh_build_ordered(mem, &broad->forest, broad->trees + CTI_BROAD_TREES * b + k, at, cti_broad_first(soup->bodies + b, width), order[k]))
+            return 0;
+    }
+    return 1;
+}
+
 static int cti_broad_build_trees(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x, cti_bvh_item *items)
 {
     int b, k;
     for (b = 0; b < soup->n_bodies; b++) {
         const cti_soup_body *body = soup->bodies + b;
-        for (k = 0; k < CTI_BROAD_TREES; k++) {
+        if (body->order && !cti_broad_build_known(mem, broad, soup, b))
+            return 0;
+        for (k = 0; k < CTI_BROAD_TREES && !body->order; k++) {
             int width, n;
             const int32_t *elements = cti_broad_elements(soup, k, &width);
             const uint8_t *only = k == CTI_BROAD_POINTS ? soup->vertex_is_point : (k == CTI_BROAD_LOOSE ? broad->edge_loose : NULL);
-            int first = width == 3 ? body->f0 : (width == 2 ? body->e0 : body->v0);
+            int first = cti_broad_first(body, width);
             int last = width == 3 ? body->f1 : (width == 2 ? body->e1 : body->v1);
             if (k == CTI_BROAD_POINTS && !soup->vertex_is_point)
                 last = first;
@@ -127,6 +170,20 @@ static int cti_broad_build_trees(cti_mem *mem, cti_broad *broad, const cti_soup 
     return 1;
 }
 
+/* room for what moving bodies were like. 0: out of memory */
+static int cti_broad_place_last(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
+{
+    size_t n = 0;
+    int b;
+    if (!CTI_RESIZE(mem, broad->last_at, soup->n_bodies))
+        return 0;
+    for (b = 0; b < soup->n_bodies; b++) {
+        broad->last_at[b] = n;
+        n += soup->bodies[b].still ? 0 : 6 * (size_t)(soup->bodies[b].v1 - soup->bodies[b].v0);
+    }
+    return CTI_RESIZE(mem, broad->last_x, n);
+}
+
 CTI_FN int cti_broad_build(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x)
 {
     cti_bvh_item *items = NULL;
@@ -136,7 +193,7 @@ CTI_FN int cti_broad_build(cti_mem *mem, cti_broad *broad, const cti_soup *soup,
     broad->n_bodies = soup->n_bodies, broad->nv = soup->nv, broad->ne = soup->ne, broad->nf = soup->nf;
     broad->fresh = 1, broad->partial = broad->boxes_only = 0;
     if (!CTI_RESIZE(mem, broad->trees, CTI_BROAD_TREES * nb) || !CTI_RESIZE(mem, broad->vertex_boxes, 16 * (size_t)soup->nv) ||
-        !CTI_RESIZE(mem, broad->vertex_slabs, 32 * (size_t)soup->nv) || !CTI_RESIZE(mem, broad->last_x, 6 * (size_t)soup->nv) ||
+        !CTI_RESIZE(mem, broad->vertex_slabs, 32 * (size_t)soup->nv) || !cti_broad_place_last(mem, broad, soup) ||
         !CTI_RESIZE(mem, broad->last_inflate, nb) || !CTI_RESIZE(mem, broad->last_swept, nb) ||
         !CTI_RESIZE(mem, broad->body_boxes, 12 * nb) || !CTI_RESIZE(mem, broad->body_order, 2 * nb) ||
         !CTI_RESIZE(mem, broad->sweep, (nb / 8 + 1) * CTI_BVH_BLOCK) || !CTI_RESERVE(mem, items, most))
@@ -174,13 +231,13 @@ static void cti_broad_put_box(float *t, cti_v3 p0, cti_v3 p1, ct_real inflate)
 /* Is body b where it was in the last update? If not, its motion is remembered. */
 static int cti_broad_same(cti_broad *broad, const cti_soup_body *body, int b, const ct_real *x0, const ct_real *x1)
 {
-    size_t first = 3 * (size_t)body->v0, bytes = 3 * (size_t)(body->v1 - body->v0) * sizeof *x0;
-    ct_real *last0 = broad->last_x + first, *last1 = broad->last_x + 3 * (size_t)broad->nv + first;
+    size_t first = 3 * (size_t)body->v0, n = body->still ? 0 : 3 * (size_t)(body->v1 - body->v0), bytes = n * sizeof *x0;
+    ct_real *last = broad->last_x + broad->last_at[b];
     if (!broad->fresh && broad->last_inflate[b] == body->inflate && broad->last_swept[b] == (body->swept != 0) &&
-        memcmp(last0, x0 + first, bytes) == 0 && memcmp(last1, x1 + first, bytes) == 0)
+        (n == 0 || (memcmp(last, x0 + first, bytes) == 0 && memcmp(last + n, x1 + first, bytes) == 0)))
         return 1;
-    memcpy(last0, x0 + first, bytes);
-    memcpy(last1, x1 + first, bytes);
+    if (n > 0)
+        memcpy(last, x0 + first, bytes), memcpy(last + n, x1 + first, bytes);
     broad->last_inflate[b] = body->inflate;
     broad->last_swept[b] = body->swept != 0;
     return 0;

@@ -164,7 +164,7 @@ static int cti_shape_sides(cti_mem *mem, ct_mesh *m, const cti_shape_lattice *l)
     return 1;
 }
 
-CONTACT_API_DEF ct_code ct_mesh_box(const ct_real size[3], const int cells[3], int with_tets, ct_mesh *out_mesh, ct_error_info *out_error)
+static ct_code cti_shape_box(const ct_real size[3], const int cells[3], int with_tets, ct_mesh *out_mesh, ct_error_info *out_error)
 {
     ct_code code = cti_shape_check(size, cells, 3, out_mesh != NULL, out_error);
     cti_shape_lattice l;
@@ -192,9 +192,17 @@ CONTACT_API_DEF ct_code ct_mesh_box(const ct_real size[3], const int cells[3], i
     return cti_shape_finish(&m, ok, out_mesh, out_error);
 }
 
+CONTACT_API_DEF ct_code ct_mesh_box(const ct_real size[3], const int cells[3], int with_tets, ct_mesh *out_mesh, ct_error_info *out_error)
+{
+    uint64_t mode = cti_fpenv_enter();
+    ct_code code = cti_shape_box(size, cells, with_tets, out_mesh, out_error);
+    cti_fpenv_leave(mode);
+    return code;
+}
+
 /* ---- sheet ---- */
 
-CONTACT_API_DEF ct_code ct_mesh_grid(const ct_real size[2], const int cells[2], ct_mesh *out_mesh, ct_error_info *out_error)
+static ct_code cti_shape_grid(const ct_real size[2], const int cells[2], ct_mesh *out_mesh, ct_error_info *out_error)
 {
     ct_code code = cti_shape_check(size, cells, 2, out_mesh != NULL, out_error);
     cti_mem mem;
@@ -219,6 +227,14 @@ CONTACT_API_DEF ct_code ct_mesh_grid(const ct_real size[2], const int cells[2], 
                 ok = cti_shape_push3(&mem, &m.triangles, p, r, q) && cti_shape_push3(&mem, &m.triangles, q, r, s);
         }
     return cti_shape_finish(&m, ok, out_mesh, out_error);
+}
+
+CONTACT_API_DEF ct_code ct_mesh_grid(const ct_real size[2], const int cells[2], ct_mesh *out_mesh, ct_error_info *out_error)
+{
+    uint64_t mode = cti_fpenv_enter();
+    ct_code code = cti_shape_grid(size, cells, out_mesh, out_error);
+    cti_fpenv_leave(mode);
+    return code;
 }
 
 /* ---- sphere ---- */
@@ -252,7 +268,7 @@ static int cti_shape_split(cti_mem *mem, ct_mesh *m, cti_topology *topology, ct_
     return 1;
 }
 
-CONTACT_API_DEF ct_code ct_mesh_sphere(ct_real radius, int levels, ct_mesh *out_mesh, ct_error_info *out_error)
+static ct_code cti_shape_sphere(ct_real radius, int levels, ct_mesh *out_mesh, ct_error_info *out_error)
 {
     /* the icosahedron: cyclic permutations of (+-1, +-g, 0), g the golden ratio */
     static const int faces[20][3] = {{0, 1, 8},  {0, 10, 1}, {0, 4, 5},  {0, 8, 4},   {0, 5, 10}, {1, 7, 6},  {1, 6, 8},
@@ -282,4 +298,12 @@ CONTACT_API_DEF ct_code ct_mesh_sphere(ct_real radius, int levels, ct_mesh *out_
         ok = cti_shape_split(&mem, &m, &topology, radius);
     cti_topology_free(&mem, &topology);
     return cti_shape_finish(&m, ok, out_mesh, out_error);
+}
+
+CONTACT_API_DEF ct_code ct_mesh_sphere(ct_real radius, int levels, ct_mesh *out_mesh, ct_error_info *out_error)
+{
+    uint64_t mode = cti_fpenv_enter();
+    ct_code code = cti_shape_sphere(radius, levels, out_mesh, out_error);
+    cti_fpenv_leave(mode);
+    return code;
 }

@@ -370,7 +370,7 @@ static int cti_lattice_build(cti_mem *mem, cti_lattice *l, const ct_mesh *surfac
     return 1;
 }
 
-CONTACT_API_DEF ct_code ct_mesh_tetrahedralize(const ct_mesh *surface, ct_real cell, ct_mesh *out_mesh, ct_error_info *out_error)
+static ct_code cti_lattice_tetrahedralize(const ct_mesh *surface, ct_real cell, ct_mesh *out_mesh, ct_error_info *out_error)
 {
     double lo[3] = {0, 0, 0}, hi[3] = {0, 0, 0};
     cti_lattice l;
@@ -397,4 +397,12 @@ CONTACT_API_DEF ct_code ct_mesh_tetrahedralize(const ct_mesh *surface, ct_real c
     m.n_positions = CTI_LEN(m.positions) / 3, m.n_tets = CTI_LEN(m.tets) / 4;
     *out_mesh = m;
     return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_mesh_tetrahedralize(const ct_mesh *surface, ct_real cell, ct_mesh *out_mesh, ct_error_info *out_error)
+{
+    uint64_t mode = cti_fpenv_enter();
+    ct_code code = cti_lattice_tetrahedralize(surface, cell, out_mesh, out_error);
+    cti_fpenv_leave(mode);
+    return code;
 }

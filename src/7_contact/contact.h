@@ -10,6 +10,7 @@ typedef struct cti_memory_item {
     ct_real impulse[3]; /* total contact impulse on side a [N s], world axes */
     ct_real normal[3];
     ct_real slip[3];    /* [m], world axes */
+    ct_real dt;         /* [s] length of the substep in which the impulse acted */
     ct_real lift;       /* most speed that a gap below 0 is lifted at under load [m/s]; < 0: it did not rise; 0: not known */
 } cti_memory_item;
 

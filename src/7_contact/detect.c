@@ -53,14 +53,18 @@ CTI_FN void cti_detect_free(cti_mem *mem, cti_detect *d)
 /* 1 while both ends of every motion stay in the boxes that the lists were made for */
 static int cti_detect_covered(const cti_detect *d, const cti_surface *s, const ct_real *x1)
 {
-    int i, n3 = 3 * s->nv;
+    int i, k, n3 = 3 * s->n_moving;
     const ct_real *lo0 = d->lo, *hi0 = d->hi, *lo1, *hi1;
     if (!d->valid || CTI_LEN(d->lo) < 2 * n3)
         return 0;
     lo1 = n3 ? lo0 + n3 : lo0, hi1 = n3 ? hi0 + n3 : hi0;
-    for (i = 0; i < n3; i++)
-        if (!(s->x0[i] >= lo0[i] && s->x0[i] <= hi0[i] && x1[i] >= lo1[i] && x1[i] <= hi1[i]))
-            return 0;
+    for (k = 0; k < CTI_LEN(s->runs); k += 3) {
+        int n = 3 * (s->runs[k + 1] - s->runs[k]), at = 3 * s->runs[k + 2];
+        const ct_real *a = s->x0 + 3 * (size_t)s->runs[k], *b = x1 + 3 * (size_t)s->runs[k];
+        for (i = 0; i < n; i++)
+            if (!(a[i] >= lo0[at + i] && a[i] <= hi0[at + i] && b[i] >= lo1[at + i] && b[i] <= hi1[at + i]))
+                return 0;
+    }
     return 1;
 }
 
@@ -70,7 +74,7 @@ static ct_real cti_detect_way(const cti_surface *s, int body, const ct_real *x1)
     const cti_soup_body *r = &s->ranges[body];
     ct_real big = 0;
     int i;
-    for (i = 3 * r->v0; i < 3 * r->v1; i++)
+    for (i = 3 * r->v0; s->bodies[body].moves && i < 3 * r->v1; i++)
         big = cti_max(big, cti_abs(x1[i] - s->x0[i]));
     return big;
 }
@@ -93,7 +97,7 @@ static int cti_detect_lasts(const cti_surface *s, const ct_real *x1)
 static void cti_detect_boxes(cti_detect *d, cti_surface *s, int body, const ct_real *x1, int lasts)
 {
     cti_soup_body *r = &s->ranges[body];
-    int i, n3 = 3 * s->nv;
+    int i, n3 = 3 * s->n_moving, at = 3 * (s->bodies[body].m0 - r->v0);
     ct_real big = cti_detect_way(s, body, x1), h = s->bodies[body].thickness, least = lasts ? 2 * h : h / 2, slack = 0;
     r->swept = big <= CTI_DETECT_FAST * h;
     if (s->bodies[body].dynamic)
@@ -102,9 +106,17 @@ static void cti_detect_boxes(cti_detect *d, cti_surface *s, int body, const ct_r
     r->inflate = CTI_DETECT_TRUST / 2 * h + slack;
     for (i = 3 * r->v0; i < 3 * r->v1; i++) {
         ct_real a = s->x0[i], b = x1[i], lo = cti_min(a, b), hi = cti_max(a, b);
-        d->lo[i] = (r->swept ? lo : a) - slack, d->hi[i] = (r->swept ? hi : a) + slack;
-        d->lo[n3 + i] = (r->swept ? lo : b) - slack, d->hi[n3 + i] = (r->swept ? hi : b) + slack;
+        d->lo[at + i] = (r->swept ? lo : a) - slack, d->hi[at + i] = (r->swept ? hi : a) + slack;
+        d->lo[n3 + at + i] = (r->swept ? lo : b) - slack, d->hi[n3 + at + i] = (r->swept ? hi : b) + slack;
     }
+}
+
+CTI_FN void cti_detect_still(cti_surface *s)
+{
+    int b;
+    for (b = 0; b < s->n_bodies; b++)
+        if (!s->bodies[b].moves)
+            s->ranges[b].swept = 1, s->ranges[b].inflate = CTI_DETECT_TRUST / 2 * s->bodies[b].thickness;
 }
 
 static int cti_detect_quads(cti_mem *mem, cti_list *l, const cti_surface *s, int edges)
@@ -130,12 +142,13 @@ CTI_FN int cti_detect_cover(cti_mem *mem, cti_detect *d, cti_surface *s, const c
     *out_changed = 0;
     if (cti_detect_covered(d, s, x1))
         return 1;
-    if (!CTI_RESIZE(mem, d->lo, 6 * s->nv) || !CTI_RESIZE(mem, d->hi, 6 * s->nv) || !CTI_RESIZE(mem, d->tangled, s->nv))
+    if (!CTI_RESIZE(mem, d->lo, 6 * s->n_moving) || !CTI_RESIZE(mem, d->hi, 6 * s->n_moving) || !CTI_RESIZE(mem, d->tangled, s->nv))
         return 0;
     d->valid = 0;
     lasts = cti_detect_lasts(s, x1);
     for (b = 0; b < s->n_bodies; b++)
-        cti_detect_boxes(d, s, b, x1, lasts);
+        if (s->bodies[b].moves)
+            cti_detect_boxes(d, s, b, x1, lasts);
     CTI_CLEAR(d->vf.pairs);
     CTI_CLEAR(d->ee.pairs);
     CTI_CLEAR(d->ve);
@@ -259,6 +272,12 @@ CTI_FN int cti_detect_flat(const cti_surface *s, int e)
     if (f0 < 0 || f1 < 0)
         return 0;
     return cti_v3_dot(cti_detect_face_normal(s, f0), cti_detect_face_normal(s, f1)) > CTI_DETECT_FLAT;
+}
+
+CTI_FN ct_real cti_detect_keep(const cti_surface *s, const cti_pair *pair)
+{
+    int rigid = s->attach[pair->v[0]].frame >= 0 || s->attach[pair->v[pair->n_a]].frame >= 0;
+    return (rigid ? CTI_DETECT_KEEP_RIGID : CTI_DETECT_KEEP) * cti_pair_thickness(s, pair);
 }
 
 /* 1 when vertex v is one of other [2]; -1: none */
@@ -401,7 +420,7 @@ static int cti_detect_near_edge(const cti_detect_nears *q, int i, cti_hit *hit)
     if (!cti_detect_is_near(s, q->x1, q->memory, a, b, cti_sqrt(l->d2[i]), hit))
         return 0;
     hit->flat = flat;
-    hit->keep = flat ? CTI_DETECT_KEEP * cti_pair_thickness(s, pair) : 0;
+    hit->keep = flat ? cti_detect_keep(s, pair) : 0;
     return 1;
 }
 
@@ -466,10 +485,10 @@ static int cti_detect_near_rest(cti_mem *mem, const cti_detect *d, const cti_sur
         }
     }
     for (k = 0; k < s->n_planes; k++)
-        for (i = 0; i < s->nv; i++) {
+        for (i = cti_surface_dynamic(s, 0); i < s->nv; i = cti_surface_dynamic(s, i + 1)) {
             ct_real dist = cti_detect_above(s, k, s->x0, i);
             if (dist > CTI_DETECT_TRUST * cti_surface_pair_thickness(s, s->body_of[i], s->planes[k].body) ||
-                !s->bodies[s->body_of[i]].dynamic || cti_detect_tangle(d, i, s->planes[k].body))
+                cti_detect_tangle(d, i, s->planes[k].body))
                 continue;
             cti_pair_make(s, CT_PAIR_PLANE, i, k, &hit.pair);
             hit.pair.w[0] = 1;
@@ -541,7 +560,7 @@ static int cti_detect_collide_list(cti_mem *mem, cti_detect *d, const cti_list *
         hit.toi = d->toi[i];
         hit.before = 0, hit.keep = 0;
         hit.flat = kind == CT_PAIR_EE && (cti_detect_flat(s, l->pairs[2 * i]) || cti_detect_flat(s, l->pairs[2 * i + 1]));
-        hit.keep = hit.flat ? CTI_DETECT_KEEP * cti_pair_thickness(s, &hit.pair) : 0;
+        hit.keep = hit.flat ? cti_detect_keep(s, &hit.pair) : 0;
         cti_detect_impact(s, x1, &hit);
         if (!CTI_PUSH(mem, *out, hit))
             return 0;
@@ -554,11 +573,11 @@ static int cti_detect_collide_planes(cti_mem *mem, const cti_detect *d, const ct
 {
     int i, k;
     for (k = 0; k < s->n_planes; k++)
-        for (i = 0; i < s->nv; i++) {
+        for (i = cti_surface_dynamic(s, 0); i < s->nv; i = cti_surface_dynamic(s, i + 1)) {
             cti_hit hit;
             ct_real g0 = cti_detect_above(s, k, s->x0, i), g1 = cti_detect_above(s, k, x1, i),
                     sep = cti_min(CTI_DETECT_SEP * cti_surface_pair_thickness(s, s->body_of[i], s->planes[k].body), g0 / 2);
-            if (g1 >= sep || !s->bodies[s->body_of[i]].dynamic || cti_detect_tangle(d, i, s->planes[k].body))
+            if (g1 >= sep || cti_detect_tangle(d, i, s->planes[k].body))
                 continue;
             cti_pair_make(s, CT_PAIR_PLANE, i, k, &hit.pair);
             hit.pair.w[0] = 1;
@@ -652,9 +671,9 @@ CTI_FN void cti_detect_nearness(const cti_detect *d, const cti_surface *s, ct_re
         }
     }
     for (k = 0; k < s->n_planes; k++)
-        for (i = 0; i < s->nv; i++) {
+        for (i = cti_surface_dynamic(s, 0); i < s->nv; i = cti_surface_dynamic(s, i + 1)) {
             ct_real dist = cti_detect_above(s, k, s->x0, i);
-            if (!s->bodies[s->body_of[i]].dynamic || dist > 2 * cti_surface_pair_thickness(s, s->body_of[i], s->planes[k].body))
+            if (dist > 2 * cti_surface_pair_thickness(s, s->body_of[i], s->planes[k].body))
                 continue;
             out->distance = cti_min(out->distance, dist);
             cti_pair_make(s, CT_PAIR_PLANE, i, k, &pair);

@@ -6,8 +6,11 @@
 
 /* of the thickness: what is nearer at the start of a step has a row, unless it is culled (detect.c, twins.h, cull.h) */
 #define CTI_DETECT_NEAR CTI_R(1.25)
-/* of the thickness: what flat edges keep, so that the vertices that hold their faces apart carry the load */
-#define CTI_DETECT_KEEP CTI_R(0.95)
+/* of the thickness: what rows of flat edges keep. It is less than what the vertices beside them keep for them (flats.c), which so carry the load
+   when the crossing has come to rest. With 0.95 both carry it, and a fifth of the steps of S1 ends on the sweep budget */
+#define CTI_DETECT_KEEP CTI_R(0.91)
+#define CTI_DETECT_KEEP_RIGID CTI_R(0.95) /* the same between rigid bodies, whose faces do not bulge: ten boxes on each other stand stiller than
+                                             with 0.91 (test_rigid) */
 
 /* cti_list -- candidates of one kind with what is known of them at x0. */
 typedef struct cti_list {
@@ -38,10 +41,13 @@ CTI_FN int cti_detect_edge_cone(const cti_surface *s, int edge, cti_v3 n, const 
 /* cti_detect_flat -- 1 for an edge whose two faces are nearly in one plane. */
 CTI_FN int cti_detect_flat(const cti_surface *s, int edge);
 
+/* cti_detect_keep -- distance [m] that the row of a pair of flat edges keeps. */
+CTI_FN ct_real cti_detect_keep(const cti_surface *s, const cti_pair *pair);
+
 typedef struct cti_detect {
     cti_list vf, ee;
     int32_t *ve, *vv;        /* codimensional candidates [2 n] */
-    ct_real *lo, *hi;        /* [6 nv] the lists are complete while each vertex starts in its first box and ends in its second */
+    ct_real *lo, *hi;        /* [6 n_moving] the lists are complete while each vertex that may move starts in its first box and ends in its second */
     ct_real *toi;            /* scratch [n] */
     int32_t *maybe;          /* the same: candidates that may be near */
     uint8_t *tangled;        /* [nv] 1: the vertex is in `tangles` */
@@ -59,6 +65,9 @@ CTI_FN int cti_detect_tangle(const cti_detect *d, int vertex, int body);
 /* cti_detect_is_tangled -- 1 when a pair of features v[0 .. n_a) and v[n_a .. n) is left out: a vertex of it is inside of the other side's body, or
    both sides have a vertex of a feature that goes through the other's body. All other pairs of the same bodies stay in. */
 CTI_FN int cti_detect_is_tangled(const cti_detect *d, const cti_surface *s, const int32_t *v, int n_a, int n);
+
+/* cti_detect_still -- what trees' boxes grow by, of bodies that never move. */
+CTI_FN void cti_detect_still(cti_surface *s);
 
 /* cti_detect_cover -- makes the lists complete for the motion x0 -> x1 of the surface; a query of the trees only when some vertex
    leaves what the last one covers. *out_changed 1 when the lists are new. 0 when memory ran out. */

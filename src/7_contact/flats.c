@@ -5,11 +5,17 @@
    sum w_i d_i when the rows at the ends of the edge open by d_i; w_i are the crossing's weights there. The least d_i that open it by what it
    lacks are w_i / sum w_j^2 of that. A row keeps the most that crossings at its vertex ask for, measured from where it is. One edge of a
    crossing is enough: with both, cloth on a ball moves on, and 20 % fewer steps of S2 reach their tolerance. A crossing gets a row of its own
-   where no row holds an end, or where the rows would have to open too far. */
+   where no row holds an end, where the rows would have to open too far, and where a motion brings it below .9 of the thickness all the same, as that
+   of cloth that slides from face to face of a ball: then the problem is solved once more with its row. A crossing that starts lower gets none: the
+   vertices lift it, or, between bodies that leave no room, nothing can. */
 #include "flats.h"
+#include "../0_base/heads.h"
 
 #define CTI_FLATS_LEAST CTI_R(0.92) /* of the thickness: least that a crossing keeps. With 0.95 rows that rest above it are nearly active, and
                                        a heap of letters ends 40 % of its steps on the sweep budget, not 10 % */
+#define CTI_FLATS_FALLEN CTI_R(0.9) /* of the thickness: a crossing that a motion brings below it gets a row, which keeps CTI_DETECT_KEEP. Without
+                                       it cloth on a ball (S2) comes down to .73 to .78. With 0.91, equal to what the row keeps, rounding and
+                                       curvature ask for a second solve in 5 steps of S2 out of 10, and S2 takes 1.15 times as long */
 #define CTI_FLATS_MOST CTI_R(1.5)   /* of the thickness: most that a row keeps for others; crossings nearer than half have their own rows */
 #define CTI_FLATS_ALIKE CTI_R(0.7)  /* cosine of a crossing's normal and a row's */
 #define CTI_FLATS_AT CTI_R(0.96)    /* weight of a vertex at which a pair's point is, as in twins.c */
@@ -18,7 +24,7 @@
 typedef struct cti_flats {
     const cti_surface *s;
     cti_hit *hits;
-    int32_t *first; /* [nv] 1 + an entry of a vertex, 0: none */
+    cti_heads heads; /* first: 1 + an entry of a vertex */
     int32_t *next;  /* [2 n] entry 2 i + k is of the k-th vertex that hit i is at */
     ct_real *dist;  /* [n] along the normal */
 } cti_flats;
@@ -27,8 +33,8 @@ static int cti_flats_init(cti_flats *q, cti_arena *arena)
 {
     const cti_surface *s = q->s;
     int i, k, n = CTI_LEN(q->hits);
-    q->first = CTI_ARENA_ZERO(arena, int32_t, s->nv), q->next = CTI_ARENA_NEW(arena, int32_t, 2 * n), q->dist = CTI_ARENA_NEW(arena, ct_real, n);
-    if (!q->first || !q->next || !q->dist)
+    q->next = CTI_ARENA_NEW(arena, int32_t, 2 * n), q->dist = CTI_ARENA_NEW(arena, ct_real, n);
+    if (!cti_heads_init(&q->heads, arena, 2 * n, s->nv) || !q->next || !q->dist)
         return 0;
     for (i = 0; i < n; i++) {
         const cti_pair *p = &q->hits[i].pair;
@@ -39,8 +45,11 @@ static int cti_flats_init(cti_flats *q, cti_arena *arena)
         if (q->dist[i] > CTI_FLATS_MOST * cti_pair_thickness(s, p)) /* expected, and holds nothing yet */
             continue;
         for (k = 0; k < p->n && at < 2; k++)
-            if (cti_abs(p->w[k]) >= CTI_FLATS_AT)
-                q->next[2 * i + at] = q->first[p->v[k]], q->first[p->v[k]] = 2 * i + at++ + 1;
+            if (cti_abs(p->w[k]) >= CTI_FLATS_AT) {
+                cti_head *head = cti_heads_at(&q->heads, p->v[k]);
+                q->next[2 * i + at] = head->first;
+                head->number = p->v[k] + 1, head->first = 2 * i + at++ + 1;
+            }
     }
     return 1;
 }
@@ -77,7 +86,7 @@ static ct_real cti_flats_reach(const cti_flats *q, const cti_flats_edge *a, int 
     ct_real sum = 0;
     int k;
     for (k = 0; k < 2; k++)
-        if (cti_flats_row(q, a, k, q->first[a->v[k]]))
+        if (cti_flats_row(q, a, k, cti_heads_at(&q->heads, a->v[k])->first))
             sum += a->w[k] * a->w[k];
         else if (a->w[k] > (part ? CTI_R(0.5) : 1 - CTI_FLATS_AT))
             return 0;
@@ -91,7 +100,7 @@ static int cti_flats_open(cti_flats *q, const cti_flats_edge *a, ct_real sum, ct
     int32_t e;
     int k, can = 1;
     for (k = 0; k < 2; k++)
-        for (e = cti_flats_row(q, a, k, q->first[a->v[k]]); e > 0; e = cti_flats_row(q, a, k, q->next[e - 1])) {
+        for (e = cti_flats_row(q, a, k, cti_heads_at(&q->heads, a->v[k])->first); e > 0; e = cti_flats_row(q, a, k, q->next[e - 1])) {
             cti_hit *hit = &q->hits[(e - 1) / 2];
             ct_real h = hit->keep > 0 ? hit->keep : cti_pair_thickness(q->s, &hit->pair);
             ct_real keep = q->dist[(e - 1) / 2] + lacks * a->w[k] / sum;
@@ -99,6 +108,44 @@ static int cti_flats_open(cti_flats *q, const cti_flats_edge *a, ct_real sum, ct
             can &= keep <= most;
         }
     return can;
+}
+
+/* 1 where an edge of v [4] is a cloth's and none is a rigid body's. Cloth slides from face to face of what it lies on; between solids the vertices
+   alone hold crossings apart (.905 of the thickness in S1, .90 in S3_N8), and a second solve for those that fall on impacts takes S1 1.2 times
+   as long */
+static int cti_flats_slides(const cti_surface *s, const int32_t *v)
+{
+    return s->attach[v[0]].frame < 0 && s->attach[v[2]].frame < 0 &&
+           (s->bodies[s->body_of[v[0]]].is_cloth || s->bodies[s->body_of[v[2]]].is_cloth);
+}
+
+/* the pair of candidate i of the edges' list, with its weights at x0 */
+static void cti_flats_pair(const cti_list *l, const cti_surface *s, int i, cti_pair *out)
+{
+    const ct_real *t = l->w + 2 * (size_t)i;
+    cti_pair_make(s, CT_PAIR_EE, l->pairs[2 * i], l->pairs[2 * i + 1], out);
+    out->w[0] = 1 - t[0], out->w[1] = t[0], out->w[2] = t[1] - 1, out->w[3] = -t[1];
+}
+
+/* a row of its own for candidate i, unless it is tangled or its normal n leaves the cone of an edge. 0: out of memory */
+static int cti_flats_push(cti_mem *mem, const cti_detect *d, const cti_surface *s, int i, const cti_pair *pair, cti_v3 n, cti_hit **out)
+{
+    cti_hit hit;
+    if (cti_detect_is_tangled(d, s, pair->v, 2, 4) || !cti_detect_edge_cone(s, d->ee.pairs[2 * i + 1], n, pair->v) ||
+        !cti_detect_edge_cone(s, d->ee.pairs[2 * i], cti_v3_mul(n, -1), pair->v + 2))
+        return 1;
+    memset(&hit, 0, sizeof hit);
+    hit.pair = *pair, hit.normal = n, hit.flat = 1, hit.keep = cti_detect_keep(s, pair);
+    return CTI_PUSH(mem, *out, hit);
+}
+
+/* 1 for a candidate of the edges' list that crosses with a flat edge, near enough to matter. min_sep is a quarter of the thickness, or half of a
+   distance below half of it */
+static int cti_flats_is_crossing(const cti_list *l, const cti_surface *s, int i)
+{
+    ct_real far = CTI_FLATS_MOST * 4 * l->min_sep[i];
+    return l->feature[i] == 0 && l->d2[i] < far * far && l->d2[i] > 0 &&
+           (cti_detect_flat(s, l->pairs[2 * i]) || cti_detect_flat(s, l->pairs[2 * i + 1]));
 }
 
 /* candidate i of the edges' list, which has a flat edge: the rows at the ends of one edge open it, first of one that can move and is held at both
@@ -112,10 +159,8 @@ static int cti_flats_crossing(cti_mem *mem, cti_flats *q, const cti_detect *d, i
     ct_real dist = cti_sqrt(l->d2[i]), h, sum = 0;
     cti_flats_edge a[2];
     cti_pair pair;
-    cti_hit hit;
     int k, opens = 0, first = s->attach[v[0]].n == 0;
-    cti_pair_make(s, CT_PAIR_EE, l->pairs[2 * i], l->pairs[2 * i + 1], &pair);
-    pair.w[0] = 1 - t[0], pair.w[1] = t[0], pair.w[2] = t[1] - 1, pair.w[3] = -t[1];
+    cti_flats_pair(l, s, i, &pair);
     h = cti_pair_thickness(s, &pair);
     for (k = 0; k < 2; k++) {
         a[k].v = v + 2 * k, a[k].w[0] = 1 - t[k], a[k].w[1] = t[k], a[k].body = s->body_of[v[2 - 2 * k]];
@@ -124,12 +169,9 @@ static int cti_flats_crossing(cti_mem *mem, cti_flats *q, const cti_detect *d, i
     for (k = 0; k < 4 && !(sum > 0); k++)
         if ((sum = cti_flats_reach(q, &a[(k & 1) ^ first], k > 1)) > 0)
             opens = cti_flats_open(q, &a[(k & 1) ^ first], sum, CTI_FLATS_LEAST * h - dist, CTI_FLATS_MOST * h);
-    if (opens || dist >= CTI_FLATS_LEAST * h || cti_detect_is_tangled(d, s, v, 2, 4) || !cti_detect_edge_cone(s, l->pairs[2 * i + 1], a[0].n, v) ||
-        !cti_detect_edge_cone(s, l->pairs[2 * i], a[1].n, v + 2))
+    if (opens || dist >= CTI_FLATS_LEAST * h)
         return 1;
-    memset(&hit, 0, sizeof hit);
-    hit.pair = pair, hit.normal = a[0].n, hit.flat = 1, hit.keep = CTI_DETECT_KEEP * h;
-    return CTI_PUSH(mem, *out, hit);
+    return cti_flats_push(mem, d, s, i, &pair, a[0].n, out);
 }
 
 CTI_FN int cti_flats_raise(cti_mem *mem, cti_arena *arena, const cti_detect *d, const cti_surface *s, cti_hit **hits)
@@ -141,13 +183,34 @@ CTI_FN int cti_flats_raise(cti_mem *mem, cti_arena *arena, const cti_detect *d, 
     if (!cti_flats_init(&q, arena))
         return 0;
     for (i = 0; i < CTI_LEN(l->d2); i++) {
-        ct_real far = CTI_FLATS_MOST * 4 * l->min_sep[i]; /* min_sep is a quarter of the thickness, or half of a distance below half of it */
-        if (l->feature[i] == 0 && l->d2[i] < far * far && l->d2[i] > 0 &&
-            (cti_detect_flat(s, l->pairs[2 * i]) || cti_detect_flat(s, l->pairs[2 * i + 1]))) {
-            q.hits = *hits;
-            if (!cti_flats_crossing(mem, &q, d, i, hits))
-                return 0;
-        }
+        if (!cti_flats_is_crossing(l, s, i))
+            continue;
+        q.hits = *hits;
+        if (!cti_flats_crossing(mem, &q, d, i, hits))
+            return 0;
+    }
+    return 1;
+}
+
+CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface *s, cti_hit **hits)
+{
+    const cti_list *l = &d->ee;
+    cti_pair pair;
+    cti_v3 n;
+    ct_real least;
+    int i, feature;
+    for (i = 0; i < CTI_LEN(l->d2); i++) {
+        const int32_t *v = l->quads + 4 * (size_t)i;
+        if (!cti_flats_slides(s, v) || !cti_flats_is_crossing(l, s, i))
+            continue;
+        cti_flats_pair(l, s, i, &pair);
+        least = CTI_FLATS_FALLEN * cti_pair_thickness(s, &pair);
+        if (l->d2[i] < least * least || cti_pair_closest(s, s->x1, &pair, &feature) >= least || feature != 0)
+            continue;
+        cti_flats_pair(l, s, i, &pair);
+        n = cti_v3_mul(cti_pair_offset(s, s->x0, &pair), 1 / cti_sqrt(l->d2[i]));
+        if (!cti_flats_push(mem, d, s, i, &pair, n, hits))
+            return 0;
     }
     return 1;
 }

@@ -171,7 +171,7 @@ static void cti_rows_recall(const cti_row_context *c, uint64_t key, int other, c
     if (sign * alike < CTI_R(0.5))
         return;
     imp = cti_v3_mul(cti_v3_at(m->impulse, 0), sign);
-    scale = c->dt_memory > 0 ? c->dt / c->dt_memory : 1;
+    scale = c->dt / m->dt;
     r = cti_m3_mul_v(row->frame, cti_v3_mul(imp, scale));
     row->r[0] = cti_max(0, r.x);
     row->r[1] = row->mu > 0 ? r.y : 0;
@@ -337,7 +337,7 @@ CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_r
         cti_row_velocity(row, v, u);
         if (!row->equations && row->mu > 0)
             slip = cti_rows_slip(c, row, &origins[i], u);
-        item.key = row->key;
+        item.key = row->key, item.dt = c->dt;
         cti_v3_put(item.slip, 0, slip);
         cti_v3_put(item.normal, 0, cti_v3_at(row->frame, 0));
         item.lift = cti_rows_lift(c, row, &origins[i], u[0], &share);

@@ -17,7 +17,7 @@ typedef struct cti_row_context {
     const ct_real *frames;    /* ... at the rotations that belong to them and at surface->x1 */
     const cti_bsr *A;         /* of this step */
     const cti_memory *memory;
-    ct_real dt, dt_memory;    /* of this step; of the step that the memory's impulses come from */
+    ct_real dt;               /* of this step */
     ct_real cut;              /* length of the whole step over that of this one, which may be a part of it */
     ct_real slight;           /* [m] gap or slip that the solver's tolerance leaves in a whole step */
     int own;                  /* 1: a row starts from multipliers of its own pair, never from those of one that it stands for */
@@ -37,6 +37,7 @@ typedef struct cti_contact_row {
     ct_real lift;    /* see cti_memory_item */
     ct_real load, asked; /* > 0 where the row lifts a loaded contact: the load [N s], normal multiplier of the last step, and the speed [m/s] */
     int fresh;     /* not solved yet */
+    ct_real missed; /* [m] by which a joint's row misses its equation at the tentative motion */
     int joint;     /* 0: a contact; else 1 + 2 joint + part: a joint's row, whose pair means nothing */
     int repair;    /* takes features that go through each other apart: no contact */
 } cti_contact_row;

@@ -28,6 +28,7 @@ CTI_FN void cti_surface_free(cti_mem *mem, cti_surface *s)
     CTI_FREE(mem, s->bodies);
     CTI_FREE(mem, s->ranges);
     CTI_FREE(mem, s->planes);
+    CTI_FREE(mem, s->runs);
     memset(s, 0, sizeof *s);
 }
 
@@ -70,17 +71,70 @@ static void cti_surface_place_range(int begin, int end, int worker, void *contex
 {
     const cti_surface_places *p = (const cti_surface_places *)context;
     const cti_surface *s = p->s;
-    int i;
+    int lo = 0, hi = CTI_LEN(s->runs) / 3, i, last;
     CTI_UNUSED(worker);
-    for (i = begin; i < end; i++)
-        cti_v3_put(p->out, i, s->attach[i].n ? cti_attach_point(&s->attach[i], p->q, p->frames) : cti_v3_at(s->script, i));
+    while (hi - lo > 1) { /* the run that `begin` is in */
+        int mid = (lo + hi) / 2;
+        if (s->runs[3 * mid + 2] > begin)
+            hi = mid;
+        else
+            lo = mid;
+    }
+    for (; begin < end; begin += last - i, lo++) {
+        const int32_t *run = s->runs + 3 * (size_t)lo;
+        int at;
+        i = run[0] + begin - run[2], last = cti_min_int(run[1], i + end - begin);
+        for (at = i; at < last; at++)
+            cti_v3_put(p->out, at, s->attach[at].n ? cti_attach_point(&s->attach[at], p->q, p->frames) : cti_v3_at(s->script, at));
+    }
+}
+
+CTI_FN int cti_surface_find_still(cti_mem *mem, cti_surface *s)
+{
+    int b, i, k, n = 0;
+    CTI_CLEAR(s->runs);
+    s->has_still = 0;
+    for (b = 0; b < s->n_bodies; b++) {
+        int v0 = s->ranges[b].v0, v1 = s->ranges[b].v1, last = CTI_LEN(s->runs) - 3;
+        s->bodies[b].m0 = n;
+        s->ranges[b].still = !s->bodies[b].moves;
+        if (v0 == v1)
+            continue;
+        if (s->bodies[b].moves) {
+            if (last >= 0 && s->runs[last + 1] == v0)
+                s->runs[last + 1] = v1;
+            else if (!CTI_PUSH(mem, s->runs, v0) || !CTI_PUSH(mem, s->runs, v1) || !CTI_PUSH(mem, s->runs, n))
+                return 0;
+            n += v1 - v0;
+            continue;
+        }
+        for (i = v0; i < v1; i++)
+            for (k = 0; k < 3; k++) {
+                ct_real x = s->script[3 * i + k];
+                s->x0[3 * i + k] = s->x1[3 * i + k] = x;
+                s->still_lo[k] = s->has_still ? cti_min(s->still_lo[k], x) : x;
+                s->still_hi[k] = s->has_still ? cti_max(s->still_hi[k], x) : x;
+                s->has_still |= k == 2;
+            }
+    }
+    s->n_moving = n;
+    return 1;
+}
+
+CTI_FN void cti_surface_commit(cti_surface *s)
+{
+    int k;
+    for (k = 0; k < CTI_LEN(s->runs); k += 3) {
+        size_t at = 3 * (size_t)s->runs[k];
+        memcpy(s->x0 + at, s->x1 + at, sizeof(ct_real) * 3 * (size_t)(s->runs[k + 1] - s->runs[k]));
+    }
 }
 
 CTI_FN void cti_surface_place(const cti_surface *s, const ct_real *q, const ct_real *frames, ct_real *out)
 {
     cti_surface_places p;
     p.s = s, p.q = q, p.frames = frames, p.out = out;
-    cti_tasks_run_work(s->soup.tasks, cti_surface_place_range, s->nv, 0.01, &p);
+    cti_tasks_run_work(s->soup.tasks, cti_surface_place_range, s->n_moving, 0.01, &p);
 }
 
 /* the exact sign of n.x - offset: products and sum as expansions */

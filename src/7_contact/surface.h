@@ -19,6 +19,7 @@ typedef struct cti_surface_body {
     ct_real thickness, friction;
     int dynamic;  /* has unknowns */
     int moves;    /* dynamic or scripted */
+    int m0;       /* vertices of moving bodies before it */
     int is_cloth; /* surface without an inside */
     int solid;    /* a closed surface around a volume */
     uint64_t id;  /* of the body for as long as it lives, and of no other */
@@ -31,6 +32,10 @@ typedef struct cti_plane {
 
 typedef struct cti_surface {
     int nv, ne, nf, n_bodies, n_planes;
+    int n_moving;            /* vertices of bodies that move; the others' positions were set when the bodies were prepared */
+    int32_t *runs;           /* [3 n] runs of them: first vertex, end, moving ones before it */
+    int has_still;
+    ct_real still_lo[3], still_hi[3]; /* box of the vertices that never move */
     cti_attach *attach;      /* [nv] */
     int32_t *body_of;        /* [nv] */
     int32_t *edges, *faces;  /* [2 ne], [3 nf] */
@@ -55,9 +60,23 @@ CTI_FN void cti_surface_free(cti_mem *mem, cti_surface *s);
 /* cti_surface_neighbours -- vertex_start, vertex_next from the edges. 0: out of memory. */
 CTI_FN int cti_surface_neighbours(cti_mem *mem, cti_surface *s);
 
-/* cti_surface_place -- out [3 nv]: positions of the surface at block positions q [3 n], rigid frames R [9 each], and the script. The one code path
-   from unknowns to positions. */
+/* cti_surface_find_still -- n_moving, runs and the box of what never moves, which gets its positions at both ends. Nothing of it costs anything in a
+   step: loops over the surface's vertices go by runs or by bodies. 0: out of memory. */
+CTI_FN int cti_surface_find_still(cti_mem *mem, cti_surface *s);
+
+/* cti_surface_place -- out [3 nv]: positions of the moving surface at block positions q [3 n], rigid frames R [9 each], and the script. The one
+   code path from unknowns to positions. */
 CTI_FN void cti_surface_place(const cti_surface *s, const ct_real *q, const ct_real *frames, ct_real *out);
+/* cti_surface_dynamic -- the first vertex of a dynamic body at or behind v; nv: none. */
+CTI_INLINE int cti_surface_dynamic(const cti_surface *s, int v)
+{
+    while (v < s->nv && !s->bodies[s->body_of[v]].dynamic)
+        v = s->ranges[s->body_of[v]].v1;
+    return v;
+}
+
+/* cti_surface_commit -- the end of the motion, x1, is its start, x0. */
+CTI_FN void cti_surface_commit(cti_surface *s);
 /* cti_attach_point -- the same of one attachment with n > 0. */
 CTI_FN cti_v3 cti_attach_point(const cti_attach *a, const ct_real *q, const ct_real *frames);
 

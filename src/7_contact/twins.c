@@ -6,6 +6,7 @@
    groove both sides stay, since from each of them the other is nearer than its own pair says; a flat one (41 degrees between normals) is one.
    Constraint culling, never CCD culling. differs: Otaduy 2009, sec. 4 has a row for every near pair. */
 #include "twins.h"
+#include "../0_base/heads.h"
 #include "../0_base/sort.h"
 
 #define CTI_TWINS_SAME CTI_R(0.04)   /* most by which weights of one contact differ, */
@@ -19,8 +20,7 @@ typedef struct cti_twins {
     const cti_surface *s;
     const cti_memory *memory;
     cti_hit *hits;
-    int32_t *first; /* [nv] 1 + oldest entry of a vertex, 0: none */
-    int32_t *last;  /* [nv] its newest one */
+    cti_heads heads; /* first: 1 + oldest entry of a vertex, last: its newest one */
     int32_t *next;  /* [2 n] the same of the next: entry 2 i + k is of the k-th vertex that hit i touches */
     ct_real *h;     /* [n] thickness */
     uint8_t *keep;  /* [n] */
@@ -114,7 +114,7 @@ static int cti_twins_views(const cti_twins *q, int i, cti_twins_view *view)
     int32_t e;
     int k, j, n = 0, looks = 0;
     for (k = 0; k < p->n; k++)
-        for (e = q->first[p->v[k]]; e > 0 && n < CTI_TWINS_VIEWS && looks < CTI_TWINS_LOOKS; e = q->next[e - 1]) {
+        for (e = cti_heads_at(&q->heads, p->v[k])->first; e > 0 && n < CTI_TWINS_VIEWS && looks < CTI_TWINS_LOOKS; e = q->next[e - 1]) {
             looks++;
             for (j = 0; j < n && view[j].hit != (e - 1) / 2; j++)
                 ;
@@ -156,12 +156,13 @@ static void cti_twins_hand_over(const cti_twins *q, int from, int to)
 static void cti_twins_list(cti_twins *q, int i, int k, int32_t v)
 {
     int32_t e = 2 * i + k + 1;
+    cti_head *head = cti_heads_at(&q->heads, v);
     q->next[e - 1] = 0;
-    if (q->first[v])
-        q->next[q->last[v] - 1] = e;
+    if (head->first)
+        q->next[head->last - 1] = e;
     else
-        q->first[v] = e;
-    q->last[v] = e;
+        head->number = v + 1, head->first = e;
+    head->last = e;
 }
 
 /* keeps hit i unless another one speaks for it */
@@ -197,9 +198,9 @@ CTI_FN int cti_twins_cull(cti_arena *arena, const cti_surface *s, const cti_memo
     uint32_t *rank = CTI_ARENA_NEW(arena, uint32_t, n), *rank_tmp = CTI_ARENA_NEW(arena, uint32_t, n);
     int32_t *order = CTI_ARENA_NEW(arena, int32_t, n), *order_tmp = CTI_ARENA_NEW(arena, int32_t, n);
     q.s = s, q.memory = memory, q.hits = hits;
-    q.first = CTI_ARENA_ZERO(arena, int32_t, s->nv), q.last = CTI_ARENA_NEW(arena, int32_t, s->nv), q.next = CTI_ARENA_NEW(arena, int32_t, 2 * n);
+    q.next = CTI_ARENA_NEW(arena, int32_t, 2 * n);
     q.h = CTI_ARENA_NEW(arena, ct_real, n), q.keep = CTI_ARENA_ZERO(arena, uint8_t, n);
-    if (!rank || !rank_tmp || !order || !order_tmp || !q.first || !q.last || !q.next || !q.h || !q.keep)
+    if (!rank || !rank_tmp || !order || !order_tmp || !q.next || !cti_heads_init(&q.heads, arena, 2 * n, s->nv) || !q.h || !q.keep)
         return 0;
     for (i = 0; i < n; i++)
         if (cti_twins_may_twin(&hits[i]))

@@ -98,6 +98,12 @@ static int cti_assemble_direction(cti_state *s, const cti_direction *d)
     return 1;
 }
 
+/* 1 where a block stays where it is, or goes as its script wants */
+static int cti_assemble_is_held(const cti_state *s, int i)
+{
+    return (s->held[i] & (CTI_HELD_REPAIR | CTI_HELD_WILD)) || cti_state_is_aside(s, i);
+}
+
 CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt)
 {
     int i;
@@ -114,16 +120,16 @@ CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt)
             return 0;
     }
     for (i = 0; i < s->n; i++)
-        if (s->held[i] & (CTI_HELD_REPAIR | CTI_HELD_WILD)) {
+        if (cti_assemble_is_held(s, i)) {
             int slot = cti_assemble_slot(s, i);
             if (slot < 0)
                 return 0;
             memset(s->projectors + 9 * (size_t)slot, 0, 9 * sizeof(ct_real));
-            if (s->held[i] & CTI_HELD_REPAIR) /* what is wild follows the scripts of its axes */
+            if (s->held[i] & CTI_HELD_REPAIR || cti_state_is_aside(s, i)) /* what is wild follows the scripts of its axes */
                 memset(s->v_fixed + 3 * (size_t)i, 0, 3 * sizeof(ct_real));
         }
     for (i = 0; i < CTI_LEN(s->directions); i++)
-        if (!(s->held[s->directions[i].block] & (CTI_HELD_REPAIR | CTI_HELD_WILD)) && !cti_assemble_direction(s, &s->directions[i]))
+        if (!cti_assemble_is_held(s, s->directions[i].block) && !cti_assemble_direction(s, &s->directions[i]))
             return 0;
     for (i = 0; i < s->n; i++)
         if (s->filter[i] >= 0) {
@@ -221,6 +227,8 @@ static void cti_assemble_range(int begin, int end, int worker, void *context)
     for (; begin < end; begin++) {
         ct_real h, share;
         q->extended[begin] = 0;
+        if (s->history.last[begin] >= 0 && cti_state_is_aside(s, s->history.block[begin]))
+            continue;
         cti_assemble_lengths(s, begin, q->dt, &h, &share);
         cti_model_ahead(s->models[begin], q->dt, share, q->ahead);
         cti_model_assemble(s->models[begin], q->x, h, s->force, s->A.val, &q->extended[begin], NULL);

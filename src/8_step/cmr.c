@@ -10,6 +10,7 @@
 #include "linkage.h"
 #include "motion.h"
 #include "newton.h"
+#include "parts.h"
 #include "plausible.h"
 #include "swing.h"
 #include "whirl.h"
@@ -24,7 +25,7 @@
 
 CTI_FN double cti_cmr_clock(const cti_state *s) { return s->desc.now_us ? (double)s->desc.now_us(s->desc.now_user) * 1e-3 : 0.0; }
 
-CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *memory, ct_real dt_memory, cti_row_context *out)
+CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *memory, cti_row_context *out)
 {
     memset(out, 0, sizeof *out);
     out->surface = &s->surface;
@@ -42,7 +43,6 @@ CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *me
     out->dt = dt;
     out->cut = !s->still && s->dt_step > dt ? s->dt_step / dt : 1;
     out->slight = s->desc.solver.tolerance * cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * s->dt_step * s->dt_step;
-    out->dt_memory = dt_memory;
     out->recovery_speed = s->desc.recovery_speed;
 }
 
@@ -59,15 +59,15 @@ CTI_FN void cti_cmr_move(cti_state *s, ct_real dt)
         cti_v3_put(s->x_new, r->block + 1, cti_v3_at(s->x_new, r->block)); /* an angular block has no place of its own */
     }
     cti_surface_place(&s->surface, s->x_new, s->frames1, s->surface.x1);
+    cti_parts_place(s, dt);
 }
 
-/* the same for the world */
-static ct_real cti_cmr_scale(const cti_state *s, ct_real dt)
+CTI_FN ct_real cti_cmr_scale(const cti_state *s, ct_real dt)
 {
     ct_real big = 0;
     int c;
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
-        big = cti_max(big, s->factors.components[c].speed);
+        big = cti_max(big, s->factors.components[c].part ? 0 : s->factors.components[c].speed);
     return cti_islands_scale(s, dt, big);
 }
 
@@ -78,7 +78,7 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
     if (!cti_islands_solve(s, dt, scale, &q))
         return 0;
     out->solver_iterations += q.iterations;
-    out->solver_sweeps += q.sweeps;
+    out->solver_sweeps += q.sweeps, out->solver_quick += q.quick;
     out->solver_fallbacks += q.fallbacks;
     out->residual = cti_finite(q.residual) ? q.residual : CTI_REAL_MAX; /* numbers that mean nothing are given up, but they are reported */
     out->converged &= !q.diverged;
@@ -90,6 +90,7 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
 /* an attempt whose numbers mean nothing ends at rest where it began; which blocks that comes from is noted. 0: out of memory */
 static int cti_cmr_give_up(cti_state *s, ct_real dt, cti_attempt *out)
 {
+    cti_parts_return(s, out);
     if (!cti_plausible_wild(s, dt, &out->wild))
         return 0;
     memset(s->v_new, 0, sizeof(ct_real) * 3 * (size_t)s->n);
@@ -111,7 +112,10 @@ CTI_FN int cti_cmr_collide(cti_state *s, cti_attempt *out)
         return 0;
     out->candidates = (CTI_LEN(s->detect.vf.pairs) + CTI_LEN(s->detect.ee.pairs)) / 2;
     CTI_CLEAR(s->hits);
-    return cti_detect_collisions(s->mem, &s->detect, &s->surface, s->surface.x1, &s->hits);
+    if (!cti_detect_collisions(s->mem, &s->detect, &s->surface, s->surface.x1, &s->hits))
+        return 0;
+    cti_parts_filter(s);
+    return 1;
 }
 
 /* candidates for the free motion and rows of the pairs that are near (steps 2 - 3) */
@@ -127,8 +131,11 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
     if (!cti_detect_near(s->mem, &s->detect, &s->surface, s->surface.x1, c->memory, &s->hits))
         return 0;
     cti_events_defer(s, c);
-    return cti_twins_cull(s->arena, &s->surface, c->memory, s->hits) && cti_cull_flat(s->arena, &s->surface, c->memory, s->hits) &&
-           cti_flats_raise(s->mem, s->arena, &s->detect, &s->surface, &s->hits) && cti_cmr_add_rows(s, c) && cti_repair_rows(s, c);
+    if (!cti_twins_cull(s->arena, &s->surface, c->memory, s->hits) || !cti_cull_flat(s->arena, &s->surface, c->memory, s->hits) ||
+        !cti_flats_raise(s->mem, s->arena, &s->detect, &s->surface, &s->hits))
+        return 0;
+    cti_parts_filter(s);
+    return cti_cmr_add_rows(s, c) && cti_repair_rows(s, c);
 }
 
 /* distance that joints may miss: far below the thickness, above what the solver and rounding leave */
@@ -147,8 +154,9 @@ static int cti_cmr_is_plausible(const cti_state *s, double reach) { return cti_s
 /* solves, linearizing joints anew until they hold where the motion ends. 0: out of memory */
 static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct_real scale, double reach, cti_attempt *out)
 {
-    ct_real slack = CTI_LEN(s->joints) ? cti_cmr_slack(s, dt, scale) : 0, miss;
+    ct_real miss;
     int k;
+    out->slack = CTI_LEN(s->joints) ? cti_cmr_slack(s, dt, scale) : 0;
     for (k = 0;; k++) {
         if (!cti_cmr_solve(s, dt, scale, out))
             return 0;
@@ -165,11 +173,22 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
         cti_cmr_bend(s, c);
         if (CTI_LEN(s->joints) == 0)
             return 1;
-        miss = cti_joints_linearize(s, c, slack);
-        out->strained = s->desc.row_mode != CT_ROW_VELOCITY && miss > CTI_CMR_STRAIN * slack;
-        if (miss <= slack || k == CTI_CMR_SETTLE)
+        miss = cti_joints_linearize(s, c, out->slack);
+        if (miss <= out->slack || k == CTI_CMR_SETTLE)
             return 1;
     }
+}
+
+/* The crossings of flat edges that the motion of the first round brings too near come behind its collisions. Looking again in the second round kept no
+   more of the thickness in S2. 0: out of memory */
+static int cti_cmr_fallen(cti_state *s)
+{
+    if (cti_state_is_paper(s))
+        return 1;
+    if (!cti_flats_fallen(s->mem, &s->detect, &s->surface, &s->hits))
+        return 0;
+    cti_parts_filter(s);
+    return 1;
 }
 
 /* the loop of solve and CCD (step 4) */
@@ -177,10 +196,11 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
 {
     ct_real scale = cti_cmr_scale(s, dt);
     double t, reach = cti_plausible_reach(s, dt);
-    int round, most = s->desc.cmr_rounds - (cti_state_is_paper(s) && CTI_LEN(s->rows)); /* the paper counts solves */
+    int i, round, most = s->desc.cmr_rounds - (cti_state_is_paper(s) && CTI_LEN(s->rows)); /* the paper counts solves */
     for (round = 0; round <= most; round++) {
         t = cti_cmr_clock(s);
         if (CTI_LEN(s->rows)) {
+            out->clear = 0; /* nobody has looked at the motion that this solve ends with */
             if (!cti_cmr_settle(s, dt, c, scale, reach, out))
                 return 0;
             if (!out->converged)
@@ -196,8 +216,12 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
         if (out->event > 0)
             return 1;
         out->clear = CTI_LEN(s->hits) == 0;
-        if (out->clear)
+        if (round == 0 && most > 0 && !cti_cmr_fallen(s))
+            return 0;
+        if (CTI_LEN(s->hits) == 0 || s->parts.met)
             return 1;
+        for (i = 0; round == most && i < CTI_LEN(s->hits); i++)
+            cti_parts_blame_pair(s, &s->hits[i].pair);
         if (!cti_cmr_refine(s, c, out))
             return 0;
     }
@@ -214,11 +238,11 @@ static void cti_cmr_crushed_range(int begin, int end, int worker, void *context)
     const cti_cmr_crush *q = (const cti_cmr_crush *)context;
     CTI_UNUSED(worker);
     for (; begin < end; begin++)
-        q->n[begin] = cti_tet_batch_crushed(&q->s->models[begin]->tets, q->s->x, q->s->x_new);
+        q->n[begin] = cti_state_is_aside(q->s, q->s->history.block[begin]) ? 0 : cti_tet_batch_crushed(&q->s->models[begin]->tets, q->s->x, q->s->x_new);
 }
 
 /* tets that the motion crushes. 0: out of memory */
-static int cti_cmr_crushed(const cti_state *s, cti_attempt *out)
+static int cti_cmr_crushed(cti_state *s, cti_attempt *out)
 {
     cti_cmr_crush q;
     int i;
@@ -226,8 +250,11 @@ static int cti_cmr_crushed(const cti_state *s, cti_attempt *out)
     if (!q.n)
         return 0;
     cti_tasks_run_work(&s->desc.tasks, cti_cmr_crushed_range, s->n_models, CTI_CMR_CRUSHED_US * s->n / cti_max_int(1, s->n_models), &q);
-    for (i = 0; i < s->n_models; i++)
+    for (i = 0; i < s->n_models; i++) {
         out->crushed += q.n[i];
+        if (q.n[i])
+            s->factors.components[s->factors.component_of[s->history.block[i]]].faulty = 1;
+    }
     return 1;
 }
 
@@ -295,13 +322,46 @@ static int cti_cmr_recall(cti_state *s, ct_real dt)
     if (!cti_state_is_paper(s))
         return 1;
     s->push = CTI_ARENA_ZERO(s->arena, ct_real, 3 * s->n);
-    for (i = 0; s->push && i < 3 * s->n; i++)
-        if (s->dt_prev[i / 3] > 0 && s->dt_free > 0)
-            s->push[i] = dt * (s->dv[i] / s->dt_prev[i / 3] - s->dv_free[i] / s->dt_free);
+    for (i = 0; s->push && i < 3 * s->n; i++) {
+        ct_real dt_free = s->factors.components[s->factors.component_of[i / 3]].dt_free;
+        if (s->dt_prev[i / 3] > 0 && dt_free > 0)
+            s->push[i] = dt * (s->dv[i] / s->dt_prev[i / 3] - s->dv_free[i] / dt_free);
+    }
     return s->push != NULL;
 }
 
-CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, ct_real dt_memory, cti_attempt *out)
+/* 1 where the motion is clear, or made clear by leaving out what collides. 0: out of memory */
+static int cti_cmr_leave(cti_state *s, ct_real dt, cti_attempt *out)
+{
+    return !out->converged || out->event > 0 || s->parts.met || cti_parts_leave(s, dt, out);
+}
+
+/* rows of joints that miss their equations by far at the end */
+static void cti_cmr_strain(cti_state *s, cti_attempt *out)
+{
+    int i;
+    for (i = 0; out->slack > 0 && s->desc.row_mode != CT_ROW_VELOCITY && i < CTI_LEN(s->rows); i++)
+        if (s->origins[i].joint && s->origins[i].missed > CTI_CMR_STRAIN * out->slack) {
+            s->factors.components[s->factors.component_of[s->rows[i].term[0].block]].faulty = 1;
+            out->strained++;
+        }
+}
+
+/* what the end of the rounds is worth beside their collisions, and leaving out what is faulty. 0: out of memory */
+static int cti_cmr_close(cti_state *s, ct_real dt, cti_attempt *out)
+{
+    cti_swing_close(s, dt);
+    if (out->gained)
+        cti_parts_blame_gains(s);
+    if (!cti_linkage_climbs(s, dt, &out->gained))
+        return 0;
+    if (out->rounds == 0) /* nobody judged the free motion */
+        out->residual = cti_islands_dynamics(s, cti_cmr_scale(s, dt));
+    cti_cmr_strain(s, out);
+    return cti_cmr_crushed(s, out) && cti_whirl_count(s, dt, &out->spun) && (!out->clear || cti_cmr_leave(s, dt, out));
+}
+
+CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, cti_attempt *out)
 {
     cti_row_context c;
     double t0 = cti_cmr_clock(s), t1;
@@ -309,6 +369,7 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     memset(out, 0, sizeof *out);
     out->converged = out->newton = 1;
     s->again = 0;
+    cti_parts_begin(s);
     if (!cti_cmr_recall(s, dt) || !cti_assemble_pins(s, dt))
         return 0;
     cti_assemble_movers(s, cti_state_ahead(s, dt));
@@ -322,35 +383,38 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
         return 0;
     t0 = cti_cmr_clock(s);
     out->ms_unconstrained = t0 - t1;
-    cti_cmr_context(s, dt, memory, dt_memory, &c);
+    cti_cmr_context(s, dt, memory, &c);
     CTI_CLEAR(s->rows);
     CTI_CLEAR(s->origins);
     memcpy(s->v_new, s->v_free, sizeof(ct_real) * 3 * (size_t)s->n);
     if (!cti_plausible_motion(s, dt))
         return cti_cmr_give_up(s, dt, out);
     cti_cmr_move(s, dt);
-    if (!cti_cmr_begin(s, &c) || !cti_cmr_tighten(s, dt, out, &i))
+    if (!cti_cmr_begin(s, &c))
+        return 0;
+    if (s->parts.met)
+        return 1;
+    if (!cti_parts_hurry(s, dt, out))
+        return 0;
+    if (out->hurry)
+        return 1;
+    if (!cti_cmr_tighten(s, dt, out, &i))
         return 0;
     if (i > 0 && !cti_plausible_motion(s, dt))
         return cti_cmr_give_up(s, dt, out);
     if (i > 0)
         cti_cmr_move(s, dt);
     out->ms_detect = cti_cmr_clock(s) - t0;
-    if (!cti_cmr_rounds(s, dt, &c, out))
+    if (!cti_cmr_rounds(s, dt, &c, out) || !cti_cmr_leave(s, dt, out))
         return 0;
     while (out->clear && out->converged && !(out->event > 0)) {
         out->gained = cti_energy_try(s, dt);
         if (out->gained == 0 || !cti_newton_helps(s) || out->newton >= s->desc.newton_iterations)
             break;
-        if (!cti_cmr_again(s, dt, &c, out))
+        if (!cti_cmr_again(s, dt, &c, out) || !cti_cmr_leave(s, dt, out))
             return 0;
     }
-    cti_swing_close(s, dt);
-    if (!cti_linkage_climbs(s, dt, &out->gained))
-        return 0;
-    if (out->rounds == 0) /* nobody judged the free motion */
-        out->residual = cti_islands_dynamics(s, cti_cmr_scale(s, dt));
-    if (!cti_cmr_crushed(s, out))
-        return 0;
-    return cti_whirl_count(s, dt, &out->spun);
+    if (s->parts.met)
+        return 1;
+    return cti_cmr_close(s, dt, out);
 }

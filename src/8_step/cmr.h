@@ -14,7 +14,7 @@ typedef struct cti_attempt {
     int clear;          /* the motion to x_new is free of collisions */
     int converged;      /* no solve diverged and the motion means something; otherwise x_new is not to be looked at */
     int budget;         /* the last solve ended on its budget, above its tolerance */
-    int rounds, solver_iterations, solver_sweeps, linear_iterations, extended;
+    int rounds, solver_iterations, solver_sweeps, solver_quick, linear_iterations, extended;
     int solver_fallbacks; /* islands, over all solves */
     int crushed;        /* tets that the motion takes below J = 0.2 */
     int spun;           /* rigid bodies that turn by more than half a radian, and may meet something (whirl.h) */
@@ -22,7 +22,11 @@ typedef struct cti_attempt {
     int gave_up, wild;  /* the numbers meant nothing, and x_new is x; blocks that it comes from, marked in cti_state.held */
     int gained;         /* bodies that gain energy (energy.h) */
     int newton;         /* linearizations */
-    int strained;       /* 1: a joint misses by more than it may at the end */
+    int strained;       /* rows of joints that miss by more than they may at the end */
+    ct_real slack;      /* [m] distance that joints may miss */
+    int left;           /* components that were left out, since they are faulty (parts.h); what is said here is of the others */
+    int hurry;          /* 1: the attempt ended at once, since all that moves is to take shorter substeps */
+    int redo;           /* 1: some were, but then what moves was all faulty: the attempt is not to be looked at */
     int candidates;
     ct_real residual;   /* natural map of the last solve */
     ct_pair_kind limit_kind;
@@ -32,7 +36,7 @@ typedef struct cti_attempt {
 
 /* cti_cmr_attempt -- from (x, v) to tentative v_new, x_new and surface.x1 over dt. Multipliers start from `memory`. State x, v untouched.
    Returns 0 when memory ran out. */
-CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, ct_real dt_memory, cti_attempt *out);
+CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, cti_attempt *out);
 
 /* cti_cmr_move -- x_new = x + dt v_new, rounded once, and surface.x1. */
 CTI_FN void cti_cmr_move(cti_state *s, ct_real dt);
@@ -40,7 +44,9 @@ CTI_FN void cti_cmr_move(cti_state *s, ct_real dt);
    0: out of memory. */
 CTI_FN int cti_cmr_collide(cti_state *s, cti_attempt *out);
 /* cti_cmr_context -- the row context of a step. */
-CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *memory, ct_real dt_memory, cti_row_context *out);
+CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *memory, cti_row_context *out);
+/* cti_cmr_scale -- velocity that residuals of what is stepped are relative to. */
+CTI_FN ct_real cti_cmr_scale(const cti_state *s, ct_real dt);
 CTI_FN double cti_cmr_clock(const cti_state *s); /* [ms] */
 
 #endif /* CTI_CMR_H */

@@ -43,7 +43,7 @@ static double cti_cmr_free_tolerance(const cti_state *s, const cti_component *c,
    them, from what the last step tells. Not behind an impact, whose flight tells nothing */
 static int cti_cmr_may_guess(const cti_state *s, const cti_component *q, ct_real dt)
 {
-    return q->loose > 1 && !q->stale && dt == s->dt_free && q->guessed < CTI_CMR_GUESSES &&
+    return q->loose > 1 && !q->stale && dt == q->dt_free && q->guessed < CTI_CMR_GUESSES &&
            s->desc.integrator == CT_INTEGRATOR_EULER;
 }
 
@@ -55,9 +55,11 @@ static void cti_cmr_free_start(cti_state *s, ct_real dt)
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
         ct_real speed = 0;
+        if (q->part)
+            continue;
         for (k = q->begin; k < q->end; k++)
             for (i = 3 * s->factors.blocks[k]; i < 3 * s->factors.blocks[k] + 3; i++)
-                s->v_free[i] = s->v[i] + (q->pressed ? s->dv_free[i] * (dt / s->dt_free) : cti_integrate_gain(s, i / 3, i % 3, dt));
+                s->v_free[i] = s->v[i] + (q->pressed ? s->dv_free[i] * (dt / q->dt_free) : cti_integrate_gain(s, i / 3, i % 3, dt));
         for (k = q->begin; k < q->end; k++)
             speed = cti_max(speed, cti_v3_norm2(cti_v3_at(s->v, s->factors.blocks[k])));
         q->drift += dt * cti_sqrt(speed);
@@ -99,7 +101,7 @@ static void cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, i
     for (i = 0; i < n; i++)
         q->energy += (double)cti_v3_dot(cti_v3_at(s->v_free, blocks[i]), cti_v3_sub(cti_v3_at(s->b, blocks[i]), cti_v3_at(s->pcg_work, blocks[i])));
     cti_balance_component(s, dt, q, blocks, s->pcg_work, s->v_free);
-    q->speed = 0, q->dynamics = -1, q->moved = 0;
+    q->speed = 0, q->dynamics = -1, q->moved = 0, q->dt_free = dt;
     for (i = 0; i < n; i++)
         for (k = 3 * blocks[i]; k < 3 * blocks[i] + 3; k++) {
             s->dv_free[k] = s->v_free[k] - s->v[k];
@@ -126,7 +128,8 @@ static void cti_cmr_free_range(int begin, int end, int worker, void *context)
 {
     const cti_cmr_frees *q = (const cti_cmr_frees *)context;
     for (; begin < end; begin++)
-        cti_cmr_free_component(q->s, q->dt, &q->s->factors.components[begin], worker);
+        if (!q->s->factors.components[begin].part)
+            cti_cmr_free_component(q->s, q->dt, &q->s->factors.components[begin], worker);
 }
 
 /* v_free: A v = b */
@@ -138,18 +141,19 @@ CTI_FN int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
     s->factors.rest = s->desc.thickness, s->factors.mass = s->mass;
     cti_cmr_free_start(s, dt);
     for (c = 0; c < n; c++)
-        if (!s->factors.components[c].guessed && !cti_factors_prepare(&s->factors, &s->factors.components[c], dt))
+        if (!s->factors.components[c].part && !s->factors.components[c].guessed && !cti_factors_prepare(&s->factors, &s->factors.components[c], dt))
             return 0;
     for (c = 0; c < n; c++) {
+        if (s->factors.components[c].part)
+            continue;
         cti_motion_whole(s, &s->factors.components[c]);
         cti_motion_tell(s, dt, &s->factors.components[c]);
     }
     q.s = s, q.dt = dt;
     cti_tasks_run_work(&s->desc.tasks, cti_cmr_free_range, n, CTI_CMR_FREE_US * s->n / cti_max_int(1, n), &q);
     for (c = 0; c < n; c++)
-        its = cti_max_int(its, s->factors.components[c].took);
+        its = cti_max_int(its, s->factors.components[c].part ? 0 : s->factors.components[c].took);
     out->linear_iterations += its;
-    s->dt_free = dt;
     return 1;
 }
 
@@ -162,7 +166,7 @@ CTI_FN int cti_cmr_measure(cti_state *s, ct_real dt, cti_attempt *out)
         cti_component *q = &s->factors.components[c];
         const int32_t *blocks = s->factors.blocks + q->begin;
         ct_real dynamics = q->dynamics;
-        if (!q->guessed)
+        if (!q->guessed || q->part)
             continue;
         q->guessed = 0;
         if (!cti_cmr_free_one(s, dt, q, &its))
@@ -190,7 +194,7 @@ CTI_FN int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out, int *move
             touched[s->factors.component_of[s->rows[i].term[k].block]] = 1;
     for (c = 0; c < n; c++) {
         cti_component *q = &s->factors.components[c];
-        if (!q->loose || touched[c])
+        if (q->part || !q->loose || touched[c])
             continue;
         q->loose = q->guessed = 0;
         if (!cti_cmr_free_one(s, dt, q, &its))

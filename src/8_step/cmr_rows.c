@@ -2,6 +2,7 @@
    Method: a row is added for each hit, with the normal at its time of impact (Otaduy 2009, sec. 4, steps 3 and 4.4). differs: a pair whose row the
    motion breaks is solved again instead of getting a twin, and flat edges wait for a round in which nothing else collides. */
 #include "cmr_rows.h"
+#include "../0_base/sets.h"
 
 #define CTI_CMR_ROW_US 0.2 /* [us] that a row takes, about; see cti_tasks_run_work */
 #define CTI_CMR_BROKEN CTI_R(0.01) /* share of the thickness that a row may be missed by in a step */
@@ -30,15 +31,47 @@ static int cti_cmr_first_hits(cti_state *s)
     return 1;
 }
 
-/* flat edges wait for a round in which nothing else collides: their vertices' rows usually clear them */
-static void cti_cmr_stage(cti_state *s)
+/* some component that a pair touches, all of which are in one set then; -1: none */
+static int cti_cmr_set(const cti_state *s, int32_t *sets, const cti_pair *pair)
 {
-    int i, n = 0;
+    int k, first = -1;
+    for (k = 0; k < pair->n; k++) {
+        const cti_attach *a = &s->surface.attach[pair->v[k]];
+        int c = a->n > 0 ? s->factors.component_of[a->block[0]] : -1;
+        if (c >= 0 && first >= 0)
+            cti_sets_join(sets, c, first);
+        first = c >= 0 ? c : first;
+    }
+    return first;
+}
+
+#define CTI_CMR_HIT 1 /* what an island has: collisions, */
+#define CTI_CMR_OTHER 2 /* and others than of flat edges */
+
+/* Flat edges wait for a round in which nothing else collides in their island: their vertices' rows usually clear them. An island in which nothing
+   collides has ended, however many rounds others take. 0: out of memory */
+static int cti_cmr_stage(cti_state *s)
+{
+    int i, k, n = 0, nc = CTI_LEN(s->factors.components);
+    int32_t *sets = CTI_ARENA_NEW(s->arena, int32_t, nc);
+    uint8_t *has = CTI_ARENA_ZERO(s->arena, uint8_t, nc);
+    if (!sets || !has)
+        return 0;
+    cti_sets_init(sets, nc);
+    for (i = 0; i < CTI_LEN(s->rows); i++)
+        for (k = 1; k < s->rows[i].n; k++)
+            cti_sets_join(sets, s->factors.component_of[s->rows[i].term[k].block], s->factors.component_of[s->rows[i].term[0].block]);
     for (i = 0; i < CTI_LEN(s->hits); i++)
-        if (!s->hits[i].flat)
+        cti_cmr_set(s, sets, &s->hits[i].pair);
+    for (i = 0; i < CTI_LEN(s->hits); i++)
+        has[cti_sets_root(sets, cti_cmr_set(s, sets, &s->hits[i].pair))] |= s->hits[i].flat ? CTI_CMR_HIT : CTI_CMR_HIT | CTI_CMR_OTHER;
+    for (i = 0; i < CTI_LEN(s->rows); i++)
+        s->origins[i].fresh &= has[cti_sets_root(sets, s->factors.component_of[s->rows[i].term[0].block])] != 0;
+    for (i = 0; i < CTI_LEN(s->hits); i++)
+        if (!s->hits[i].flat || !(has[cti_sets_root(sets, cti_cmr_set(s, sets, &s->hits[i].pair))] & CTI_CMR_OTHER))
             s->hits[n++] = s->hits[i];
-    if (n > 0)
-        stbds_header(s->hits)->length = (size_t)n;
+    stbds_header(s->hits)->length = (size_t)n;
+    return 1;
 }
 
 /* rows by pair: how many a pair has, and its newest */
@@ -180,8 +213,10 @@ CTI_FN int cti_cmr_add_rows(cti_state *s, const cti_row_context *c)
 CTI_FN int cti_cmr_refine(cti_state *s, const cti_row_context *c, cti_attempt *out)
 {
     out->limit = s->hits[0].pair;
-    cti_cmr_stage(s);
-    if (CTI_LEN(s->hits) > s->surface.nv && !cti_cmr_first_hits(s))
+    if (!cti_cmr_stage(s) || (CTI_LEN(s->hits) > s->surface.nv && !cti_cmr_first_hits(s)))
         return 0;
     return cti_cmr_add_rows(s, c);
 }
+
+#undef CTI_CMR_HIT
+#undef CTI_CMR_OTHER

@@ -78,7 +78,7 @@ static int cti_dcd_rows(cti_state *s, ct_real dt, ct_step_report *r)
     int i, n = 0, dropped, ok = cti_dcd_detect(s, s->x_new, s->surface.x1, 1, &touch);
     CTI_CLEAR(s->rows);
     CTI_CLEAR(s->origins);
-    cti_cmr_context(s, dt, &s->memory_none, 0, &c);
+    cti_cmr_context(s, dt, &s->memory_none, &c);
     depth = CTI_ARENA_NEW(s->arena, double, CTI_LEN(touch) + 1);
     ok = ok && depth;
     for (i = 0; ok && i < CTI_LEN(touch); i++) {
@@ -417,7 +417,7 @@ static int cti_dcd_commit(cti_state *s, ct_real dt)
     cti_motion_fall(s, dt, s->v_new);
     memcpy(s->fall, s->fall_new, sizeof(ct_real) * (size_t)s->n);
     memcpy(s->v, s->v_new, sizeof(ct_real) * 3 * (size_t)s->n);
-    memcpy(s->surface.x0, s->surface.x1, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+    cti_surface_commit(&s->surface);
     for (i = 0; i < s->n; i++)
         s->dt_prev[i] = dt;
     s->energies_known = 0;

@@ -10,6 +10,7 @@
 #include "impulses.h"
 #include "integrate.h"
 #include "motion.h"
+#include "../0_base/sets.h"
 
 #define CTI_ENERGY_US 20.0 /* [us] that a body's elastic energy takes, about; see cti_tasks_run_work */
 /* share of a body's energy and work that it may gain in a substep: Euler's rule, which loses some hundred times as much in a step of 1/60 s; the
@@ -22,11 +23,24 @@
 #define CTI_ENERGY_ROUNDING 16.0 /* ulp of what an elastic energy is computed from */
 #define CTI_ENERGY_PRESSED 1     /* a rigid body under contacts, */
 #define CTI_ENERGY_JOINED 2      /* and under joints, which linkage.c answers for */
+#define CTI_ENERGY_LEFT 2        /* a body whose gain the last resort could not take */
 
 CTI_FN int cti_energy_body(const cti_state *s, int block)
 {
     int m = s->history.model_of[block];
     return m >= 0 ? m : (s->rigid_of[block] >= 0 ? s->n_models + s->rigid_of[block] : -1);
+}
+
+/* 1 where a body is not stepped */
+static int cti_energy_is_aside(const cti_state *s, int m)
+{
+    return s->parts.some && (m >= s->n_models || s->history.last[m] >= 0) &&
+           cti_state_is_aside(s, m < s->n_models ? s->history.block[m] : s->rigids[m - s->n_models].block);
+}
+
+CTI_FN void cti_energy_rest(cti_state *s, int m)
+{
+    s->energies_new[m] = s->energies[m], s->works[m] = 0, s->gains[m] = 0;
 }
 
 typedef struct cti_energy_loop {
@@ -41,6 +55,8 @@ static void cti_energy_range(int begin, int end, int worker, void *context)
     const cti_energy_loop *q = (const cti_energy_loop *)context;
     CTI_UNUSED(worker);
     for (; begin < end; begin++) {
+        if (q->out == q->s->energies_new && cti_energy_is_aside(q->s, begin))
+            continue;
         cti_model_ahead(q->s->models[begin], q->dt, 1, NULL);
         q->out[begin].elastic = cti_model_energy(q->s->models[begin], q->x);
     }
@@ -270,14 +286,19 @@ static int cti_energy_mark(cti_state *s, ct_real dt)
     int m, n = 0;
     cti_energy_end(s, dt);
     cti_energy_works(s, dt);
-    for (m = 0; m < s->n_models; m++) {
-        double bound, gain = cti_energy_gain(s, m, dt, &bound);
-        s->gains[m] = !(gain <= bound) && !(gain <= bound + cti_energy_turning(s, m, dt));
-        n += s->gains[m];
-    }
-    for (; m < s->n_models + CTI_LEN(s->rigids); m++) {
-        double bound, gain = cti_energy_gain_rigid(s, m - s->n_models, dt, &bound);
-        s->gains[m] = s->gains[m] == CTI_ENERGY_PRESSED && !(gain <= bound);
+    for (m = 0; m < s->n_models + CTI_LEN(s->rigids); m++) {
+        double bound, gain;
+        if (cti_energy_is_aside(s, m)) {
+            cti_energy_rest(s, m);
+            continue;
+        }
+        if (m < s->n_models) {
+            gain = cti_energy_gain(s, m, dt, &bound);
+            s->gains[m] = !(gain <= bound) && !(gain <= bound + cti_energy_turning(s, m, dt));
+        } else {
+            gain = cti_energy_gain_rigid(s, m - s->n_models, dt, &bound);
+            s->gains[m] = s->gains[m] == CTI_ENERGY_PRESSED && !(gain <= bound);
+        }
         n += s->gains[m];
     }
     return n;
@@ -285,26 +306,59 @@ static int cti_energy_mark(cti_state *s, ct_real dt)
 
 CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
 {
-    int n;
+    int n, c;
     cti_energy_state(s);
-    s->history.unbalanced = 0;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++)
+        s->factors.components[c].unbalanced = 0;
     n = cti_energy_mark(s, dt);
     if (n == 0 || cti_state_is_paper(s)) /* which knows no account */
         return 0;
     /* the angular momentum that a group of bodies gets back may be more than one of them can take */
-    s->history.unbalanced = 1;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        int body = cti_energy_body(s, s->factors.blocks[s->factors.components[c].begin]);
+        s->factors.components[c].unbalanced = body >= 0 && s->gains[body];
+    }
     return cti_energy_mark(s, dt);
 }
 
-/* 1 where all bodies together gain no more than they may: what zones take from one they give to another */
-static int cti_energy_agrees(cti_state *s, ct_real dt)
+/* place of a body's first block; -1: it has none that is stepped */
+static int cti_energy_block(const cti_state *s, int m)
+{
+    if (cti_energy_is_aside(s, m) || (m < s->n_models && s->history.last[m] < 0))
+        return -1;
+    return m < s->n_models ? s->history.block[m] : s->rigids[m - s->n_models].block;
+}
+
+static int cti_energy_is_in(const cti_state *s, int m, int32_t root)
+{
+    int block = cti_energy_block(s, m);
+    return block >= 0 && cti_sets_root(s->parts.zoned, s->factors.component_of[block]) == root;
+}
+
+/* s->parts.zoned: sets of components that bodies, rows and zones connect */
+static void cti_energy_connect(cti_state *s)
+{
+    const int32_t *of = s->factors.component_of;
+    int i, k;
+    for (i = 0; i < CTI_LEN(s->factors.components); i++) {
+        int block = s->factors.blocks[s->factors.components[i].begin], m = s->history.model_of[block];
+        cti_sets_join(s->parts.zoned, i, of[m >= 0 ? s->history.block[m] : block]);
+    }
+    for (i = 0; i < CTI_LEN(s->rows); i++)
+        for (k = 1; k < s->rows[i].n; k++)
+            cti_sets_join(s->parts.zoned, of[s->rows[i].term[k].block], of[s->rows[i].term[0].block]);
+}
+
+/* 1 where all bodies of a set together gain no more than they may: what zones take from one they give to another */
+static int cti_energy_agrees(cti_state *s, ct_real dt, int32_t root)
 {
     double gain = 0, may = 0, bound;
     int m;
-    for (m = 0; m < s->n_models; m++)
-        gain += cti_energy_gain(s, m, dt, &bound), may += bound;
-    for (; m < s->n_models + CTI_LEN(s->rigids); m++)
-        gain += cti_energy_gain_rigid(s, m - s->n_models, dt, &bound), may += bound;
+    for (m = 0; m < s->n_models + CTI_LEN(s->rigids); m++)
+        if (cti_energy_is_in(s, m, root)) {
+            gain += m < s->n_models ? cti_energy_gain(s, m, dt, &bound) : cti_energy_gain_rigid(s, m - s->n_models, dt, &bound);
+            may += bound;
+        }
     return gain <= may;
 }
 
@@ -363,27 +417,43 @@ static double cti_energy_take(cti_state *s, int m, double gain, ct_real dt, ct_r
     return taken;
 }
 
-CTI_FN int cti_energy_calm(cti_state *s, ct_real dt, ct_real *out_lost)
+/* the same of one set: what its bodies gain is taken from those, and the rest from others of it. Returns how many gain more; 0: none, and no mark is
+   left */
+static int cti_energy_calm_set(cti_state *s, ct_real dt, int32_t root, ct_real *out_lost)
 {
     double bound, rest = 0, most = 0;
-    int m, n = 0;
-    if (cti_energy_agrees(s, dt))
-        return 0;
-    for (m = 0; m < s->n_models; m++)
+    int m, n = 0, calm, agrees = cti_energy_agrees(s, dt, root);
+    for (m = 0; m < s->n_models && !agrees; m++) {
+        if (!cti_energy_is_in(s, m, root))
+            continue;
         if (s->gains[m]) {
             double gain = cti_energy_gain(s, m, dt, &bound);
             rest += gain - cti_energy_take(s, m, gain, dt, out_lost), n++;
-        }
-    for (m = 0; m < s->n_models; m++)
-        most += !s->gains[m] && cti_energy_is_touched(s, m) ? s->energies_new[m].kinetic : 0;
-    if (!(rest > 0))
-        return 0;
-    if (!(rest < most))
-        return n;
-    for (m = 0; m < s->n_models; m++)
-        if (!s->gains[m] && cti_energy_is_touched(s, m))
+        } else if (cti_energy_is_touched(s, m))
+            most += s->energies_new[m].kinetic;
+    }
+    calm = !(rest > 0) || rest < most;
+    for (m = 0; m < s->n_models + CTI_LEN(s->rigids); m++) {
+        if (!cti_energy_is_in(s, m, root))
+            continue;
+        if (rest > 0 && calm && m < s->n_models && !s->gains[m] && cti_energy_is_touched(s, m))
             cti_energy_take(s, m, rest * s->energies_new[m].kinetic / most, dt, out_lost);
-    return 0;
+        s->gains[m] = s->gains[m] && !calm ? CTI_ENERGY_LEFT : 0;
+    }
+    return calm ? 0 : n;
+}
+
+CTI_FN int cti_energy_calm(cti_state *s, ct_real dt, ct_real *out_lost)
+{
+    int m, n = 0;
+    cti_energy_connect(s);
+    for (m = 0; m < s->n_models + CTI_LEN(s->rigids); m++) {
+        int block = cti_energy_block(s, m);
+        int32_t root = block >= 0 ? cti_sets_root(s->parts.zoned, s->factors.component_of[block]) : -1;
+        if (root >= 0 && s->gains[m] == 1) /* of a set that has not been asked */
+            n += cti_energy_calm_set(s, dt, root, out_lost);
+    }
+    return n;
 }
 
 /* work of one row on bodies */
@@ -455,11 +525,11 @@ CTI_FN void cti_energy_commit(cti_state *s, cti_account *out)
     s->energies_known = 1;
     memset(out, 0, sizeof *out);
     for (i = 0; i < CTI_LEN(s->rigids); i++)
-        if (s->rigids[i].linked)
+        if (s->rigids[i].linked && !cti_energy_is_aside(s, s->n_models + i))
             out->gained += s->works[s->n_models + i] - s->energies[s->n_models + i].kinetic;
     cti_energy_rigids(s); /* joints have changed their speed */
     for (i = 0; i < CTI_LEN(s->rigids); i++)
-        if (s->rigids[i].linked) {
+        if (s->rigids[i].linked && !cti_energy_is_aside(s, s->n_models + i)) {
             out->gained += s->energies[s->n_models + i].kinetic;
             out->joints -= s->works[s->n_models + i];
         }
@@ -472,3 +542,4 @@ CTI_FN void cti_energy_commit(cti_state *s, cti_account *out)
 #undef CTI_ENERGY_ROUNDING
 #undef CTI_ENERGY_PRESSED
 #undef CTI_ENERGY_JOINED
+#undef CTI_ENERGY_LEFT

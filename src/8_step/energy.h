@@ -18,11 +18,14 @@ CTI_FN int cti_energy_body(const cti_state *s, int block);
 /* cti_energy_try -- energies of the tentative end of a substep dt. Returns how many bodies, marked in s->gains, gain more than the work done on them
    and a bound. */
 CTI_FN int cti_energy_try(cti_state *s, ct_real dt);
+/* cti_energy_rest -- a body that is not stepped keeps its energy: nothing works on it, and it gains none. */
+CTI_FN void cti_energy_rest(cti_state *s, int m);
 /* cti_energy_is_touched -- 1 where a deformable body's tentative motion is not its free motion. */
 CTI_FN int cti_energy_is_touched(const cti_state *s, int m);
-/* cti_energy_calm -- the last resort, after cti_energy_try found bodies that gain: where all bodies together gain, what they gain is taken from
-   their velocities at the end, from what is not rigid motion first, and the rest from those of deformable bodies that something acts on.
-   *out_lost += the momentum [N s] that this takes. Returns how many bodies, marked in s->gains, gain more than all that; 0: none. */
+/* cti_energy_calm -- the last resort, after cti_energy_try found bodies that gain: where all bodies that rows and zones (s->parts.zoned) connect gain
+   together, what they gain is taken from their velocities at the end, from what is not rigid motion first, and the rest from those of deformable
+   bodies among them that something acts on. *out_lost += the momentum [N s] that this takes. Returns how many bodies gain more than all that; 0:
+   none. s->gains is left of them alone, and s->parts.zoned has the sets. */
 CTI_FN int cti_energy_calm(cti_state *s, ct_real dt, ct_real *out_lost);
 /* cti_energy_account -- the account of a substep dt that cti_energy_try has looked at, before it is committed. */
 CTI_FN void cti_energy_account(cti_state *s, ct_real dt, cti_account *out);

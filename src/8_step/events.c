@@ -3,7 +3,7 @@
    over the motion that known contacts leave; the earliest time at which one is h apart ends the substep: it is tried again up to there, and
    the next one starts with a near pair, for which it has a row from the start. What first meets within event_least is not worth a cut: its row
    stops it now, that much too early at most.
-   based on: Otaduy's lecture notes, contact generation (a time step limited by CCD). differs: the whole world is cut, not its islands. */
+   based on: Otaduy's lecture notes, contact generation (a time step limited by CCD). differs: the whole world is cut, not its islands, and so are substeps that fail. */
 #include "events.h"
 #include "../4_geom/ccd.h"
 
@@ -115,8 +115,8 @@ static void cti_events_planes(const cti_state *s, cti_events_search *first)
     int i, k;
     cti_pair pair;
     for (k = 0; k < f->n_planes; k++)
-        for (i = 0; i < f->nv; i++) {
-            if (!f->bodies[f->body_of[i]].dynamic || cti_detect_tangle(&s->detect, i, f->planes[k].body))
+        for (i = cti_surface_dynamic(f, 0); i < f->nv; i = cti_surface_dynamic(f, i + 1)) {
+            if (cti_detect_tangle(&s->detect, i, f->planes[k].body))
                 continue;
             cti_pair_make(f, CT_PAIR_PLANE, i, k, &pair);
             pair.w[0] = 1;

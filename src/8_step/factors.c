@@ -210,6 +210,8 @@ CTI_FN void cti_factors_age(cti_factors *f)
     int c;
     f->matrix++;
     for (c = 0; c < CTI_LEN(f->components); c++) {
+        if (f->components[c].part)
+            continue;
         f->components[c].fell = 0;
         if (f->components[c].age >= 0)
             f->components[c].age++;
@@ -376,44 +378,62 @@ static void cti_factors_solve_float(const cti_factors *f, const cti_factor32 *fa
     cti_factor32_solve(factor, x, (float *)(void *)(f->work + f->work_room * (size_t)worker));
 }
 
+/* a right side in float, its largest entry 1 to 2: neither it nor what decays from it is denormal before it is nothing beside a float's rounding */
+static float cti_factors_to_float(ct_real r, double scale)
+{
+    double x = (double)r * scale;
+    return (float)(fabs(x) < (double)CTI_FACTOR32_LEAST ? 0 : x);
+}
+
 static void cti_factors_solve(void *ctx, ct_real *x, int worker)
 {
     cti_component *c = (cti_component *)ctx;
-    double *y = c->owner->x + c->owner->x_room * (size_t)worker;
+    double *y = c->owner->x + c->owner->x_room * (size_t)worker, scale;
     float *z = (float *)(void *)y;
+    ct_real most = 0;
     int n3 = 3 * (c->end - c->begin), i;
-    for (i = 0; i < n3; i++)
-        if (c->stiff)
+    if (c->stiff) {
+        for (i = 0; i < n3; i++)
             y[i] = (double)x[i];
-        else
-            z[i] = (float)x[i];
-    if (c->stiff)
         cti_factors_solve_exact(c, y, worker);
-    else
-        cti_factors_solve_float(c->owner, &c->factor, z, worker);
+        for (i = 0; i < n3; i++)
+            x[i] = (ct_real)y[i];
+        return;
+    }
     for (i = 0; i < n3; i++)
-        x[i] = c->stiff ? (ct_real)y[i] : (ct_real)z[i];
+        most = cti_max(most, cti_abs(x[i]));
+    scale = cti_factor32_scale((double)most);
+    for (i = 0; i < n3; i++)
+        z[i] = cti_factors_to_float(x[i], scale);
+    cti_factors_solve_float(c->owner, &c->factor, z, worker);
+    for (i = 0; i < n3; i++)
+        x[i] = (ct_real)((double)z[i] * (1 / scale));
 }
 
 CTI_FN void cti_factors_apply(cti_factors *f, const cti_component *q, const cti_factor32 *factor, const int32_t *blocks, const ct_real *r,
                               ct_real *z, int worker)
 {
-    double *x = f->x + f->x_room * (size_t)worker;
+    double *x = f->x + f->x_room * (size_t)worker, scale;
     float *y = (float *)(void *)x;
+    ct_real most = 0;
     int n = q->end - q->begin, exact = q->stiff && factor == &q->factor, i, k;
+    for (i = 0; i < n && !exact; i++)
+        for (k = 0; k < 3; k++)
+            most = cti_max(most, cti_abs(r[3 * blocks[i] + k]));
+    scale = cti_factor32_scale((double)most);
     for (i = 0; i < n; i++)
         for (k = 0; k < 3; k++)
             if (exact)
                 x[3 * i + k] = (double)r[3 * blocks[i] + k];
             else
-                y[3 * i + k] = (float)r[3 * blocks[i] + k];
+                y[3 * i + k] = cti_factors_to_float(r[3 * blocks[i] + k], scale);
     if (exact)
         cti_factors_solve_exact(q, x, worker);
     else
         cti_factors_solve_float(f, factor, y, worker);
     for (i = 0; i < n; i++)
         for (k = 0; k < 3; k++)
-            z[3 * blocks[i] + k] = exact ? (ct_real)x[3 * i + k] : (ct_real)y[3 * i + k];
+            z[3 * blocks[i] + k] = exact ? (ct_real)x[3 * i + k] : (ct_real)((double)y[3 * i + k] * (1 / scale));
 }
 
 static double cti_factors_dot(const cti_component *q, const int32_t *blocks, const ct_real *x, const ct_real *y)

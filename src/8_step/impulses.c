@@ -124,20 +124,23 @@ static int cti_impulses_joint(cti_state *s, const cti_row *row)
 
 /* ---- pins ---- */
 
+/* 1 where pins or directions constrain a block */
+static int cti_impulses_is_pinned(const cti_state *s, int i) { return s->filter[i] >= 0 && !s->held[i] && !cti_state_is_aside(s, i); }
+
 CTI_FN int cti_impulses_keep(cti_state *s)
 {
     cti_reactions *q = &s->reactions;
     int i, k, size = 0, n = 0;
     CTI_CLEAR(q->blocks);
     for (i = 0; s->n_constrained && !s->still && i < s->n; i++)
-        if (s->filter[i] >= 0 && !s->held[i])
+        if (cti_impulses_is_pinned(s, i))
             n++, size += 9 * (s->A.row[i + 1] - s->A.row[i]) + 3;
     if (n == 0)
         return 1;
     if (!CTI_RESERVE(s->mem, q->blocks, n) || !CTI_RESIZE(s->mem, q->values, size))
         return 0;
     for (i = size = 0; i < s->n; i++)
-        if (s->filter[i] >= 0 && !s->held[i]) {
+        if (cti_impulses_is_pinned(s, i)) {
             k = 9 * (s->A.row[i + 1] - s->A.row[i]);
             CTI_PUSH(s->mem, q->blocks, i);
             memcpy(q->values + size, s->A.val + 9 * (size_t)s->A.row[i], sizeof(ct_real) * (size_t)k);
@@ -208,7 +211,8 @@ static void cti_impulses_pins(cti_state *s, ct_real dt)
         return;
     reaction = cti_impulses_reactions(s, dt);
     for (i = 0; i < CTI_LEN(s->reactions.blocks); i++)
-        cti_v3_addto(s->impulses_step.pins, s->reactions.blocks[i], cti_v3_at(reaction, s->reactions.blocks[i]));
+        if (!cti_state_is_aside(s, s->reactions.blocks[i])) /* a block that was left out since */
+            cti_v3_addto(s->impulses_step.pins, s->reactions.blocks[i], cti_v3_at(reaction, s->reactions.blocks[i]));
 }
 
 /* ---- a substep ---- */

@@ -193,10 +193,11 @@ CTI_FN void cti_integrate_reset(cti_state *s, int all)
 {
     cti_history *q = &s->history;
     int i;
-    q->forced = 1;
     for (i = 0; i < 3 * s->n; i++)
-        if (q->model_of[i / 3] >= 0 && (all || !(q->v_end[i] == s->v_new[i])))
-            q->reset[q->model_of[i / 3]] = 1;
+        if ((all || !(q->v_end[i] == s->v_new[i])) && !cti_state_is_aside(s, i / 3)) {
+            cti_integrate_reset_block(s, i / 3);
+            s->factors.components[s->factors.component_of[i / 3]].forced = 1;
+        }
 }
 
 /* bodies that contacts or joints acted on in the last solve */
@@ -323,9 +324,7 @@ CTI_FN void cti_integrate_forget(cti_state *s)
     for (i = 0; s->desc.integrator != CT_INTEGRATOR_EULER && i < s->n; i++)
         if (q->model_of[i] >= 0 && q->reset[q->model_of[i]])
             s->dt_prev[i] = 0;
-    for (i = 0; i < s->n_models; i++)
-        q->reset[i] = 0;
-    q->forced = 0;
+    cti_integrate_clear(s);
 }
 
 CTI_FN void cti_integrate_clear(cti_state *s)
@@ -333,5 +332,6 @@ CTI_FN void cti_integrate_clear(cti_state *s)
     int i;
     for (i = 0; i < CTI_LEN(s->history.reset); i++)
         s->history.reset[i] = 0;
-    s->history.forced = 0;
+    for (i = 0; i < CTI_LEN(s->factors.components); i++)
+        s->factors.components[i].forced = 0;
 }

@@ -157,16 +157,30 @@ static void cti_joints_build(const cti_state *s, const cti_row_context *c, const
     row->compliance[0] = row->compliance[1] = row->compliance[2] = soft;
     m = cti_memory_find(c->memory, row->key);
     if (m)
-        cti_v3_put(row->r, 0, cti_m3_mul_v(row->frame, cti_v3_mul(cti_v3_at(m->impulse, 0), c->dt_memory > 0 ? c->dt / c->dt_memory : 1)));
+        cti_v3_put(row->r, 0, cti_m3_mul_v(row->frame, cti_v3_mul(cti_v3_at(m->impulse, 0), c->dt / m->dt)));
     for (k = 0; k < 3; k++)
         row->r[k] = (row->equations >> k & 1) ? row->r[k] : 0;
+}
+
+/* 1 where a body of the joint is not stepped: then none of them is */
+static int cti_joints_is_aside(const cti_state *s, const cti_joint *j)
+{
+    const cti_joint_side *side[2];
+    int k, i, aside = 0;
+    side[0] = &j->a, side[1] = &j->b;
+    for (k = 0; s->parts.some && k < 2; k++) {
+        aside |= side[k]->rigid >= 0 && cti_state_is_aside(s, s->rigids[side[k]->rigid].block);
+        for (i = 0; i < side[k]->n; i++)
+            aside |= cti_state_is_aside(s, side[k]->block[i]);
+    }
+    return aside;
 }
 
 CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c)
 {
     int i, part;
     for (i = 0; i < CTI_LEN(s->joints); i++)
-        for (part = 0; part < cti_joints_parts(&s->joints[i]); part++) {
+        for (part = 0; !cti_joints_is_aside(s, &s->joints[i]) && part < cti_joints_parts(&s->joints[i]); part++) {
             cti_row row;
             cti_contact_row origin;
             cti_joints_build(s, c, &s->joints[i], part, &row, &origin);
@@ -223,6 +237,7 @@ CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_r
             continue;
         miss = cti_joints_bend(s, c, &s->joints[id / 2], id & 1, &s->rows[i]);
         s->origins[i].fresh |= miss > tolerance;
+        s->origins[i].missed = miss;
         worst = cti_max(worst, miss);
     }
     return worst;
@@ -254,7 +269,7 @@ CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt)
     ct_real most = 0;
     int i, part;
     for (i = 0; i < CTI_LEN(s->joints); i++)
-        for (part = 0; part < cti_joints_parts(&s->joints[i]); part++) {
+        for (part = 0; !cti_joints_is_aside(s, &s->joints[i]) && part < cti_joints_parts(&s->joints[i]); part++) {
             const cti_joint *j = &s->joints[i];
             ct_real e = cti_joints_is_soft(j, part) ? 0 : cti_v3_norm(cti_joints_phi(s, j, part, 0, s->time, unit));
             if (s->desc.recovery_speed > 0)

@@ -368,8 +368,11 @@ CTI_FN int cti_linkage_climbs(cti_state *s, ct_real dt, int *out)
     for (i = 0; i < n; i++) {
         const cti_linkage *g = &w.q[i];
         double rise = g->now - g->start, motion = g->was - g->start;
-        *out += g->up == i && g->joined && g->known && !g->open &&
-                rise - motion > CTI_LINKAGE_CLIMB * (fabs(rise) + fabs(motion)) + CTI_LINKAGE_SLIGHT * (double)g->mass * fall;
+        if (g->up != i || !g->joined || !g->known || g->open || cti_state_is_aside(s, s->rigids[i].block) ||
+            !(rise - motion > CTI_LINKAGE_CLIMB * (fabs(rise) + fabs(motion)) + CTI_LINKAGE_SLIGHT * (double)g->mass * fall))
+            continue;
+        s->factors.components[s->factors.component_of[s->rigids[i].block]].faulty = 1;
+        ++*out;
     }
     return 1;
 }

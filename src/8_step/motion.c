@@ -101,7 +101,7 @@ CTI_FN void cti_motion_predict(cti_state *s, ct_real dt)
         cti_v3 turn;
         t->turns = t->moved = 0;
         m.mass = 0;
-        if (!cti_motion_is_rigid(s, p) && cti_motion_is_free(s, p))
+        if (!p->part && !cti_motion_is_rigid(s, p) && cti_motion_is_free(s, p))
             cti_motion_measure(s, p, s->x, s->v, &m);
         for (i = p->begin; i < p->end; i++)
             s->whole[s->factors.blocks[i]] = 0;

@@ -15,10 +15,14 @@ static ct_real cti_plausible_limit(const cti_state *s, ct_real dt)
 {
     ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)), script = cti_assemble_script_speed(s, dt) + cti_joints_speed(s, dt);
     ct_real size[3] = {0, 0, 0}, speed[3] = {0, 0, 0}; /* by axis: chains of maxima that do not wait for each other */
-    int b, k;
-    for (b = 0; b < s->surface.nv; b++)
-        for (k = 0; k < 3; k++)
-            size[k] = cti_max(size[k], cti_abs(s->surface.x0[3 * b + k] - s->surface.x0[k]));
+    const cti_surface *f = &s->surface;
+    int b, k, i;
+    for (i = 0; i < CTI_LEN(f->runs); i += 3)
+        for (b = f->runs[i]; b < f->runs[i + 1]; b++)
+            for (k = 0; k < 3; k++)
+                size[k] = cti_max(size[k], cti_abs(f->x0[3 * b + k] - f->x0[k]));
+    for (k = 0; k < 3 && f->has_still; k++) /* what never moves, by its box: rounding is monotone */
+        size[k] = cti_max(size[k], cti_max(cti_abs(f->still_lo[k] - f->x0[k]), cti_abs(f->still_hi[k] - f->x0[k])));
     for (b = 0; b < s->n; b++) {
         if (cti_rigid_turning(s->rigids, s->rigid_of, b))
             continue;
@@ -88,7 +92,7 @@ CTI_FN double cti_plausible_reach(const cti_state *s, ct_real dt)
     double sum = 0;
     int i;
     for (i = 0; i < CTI_LEN(s->factors.components); i++)
-        sum += cti_plausible_part(s, &s->factors.components[i], w);
+        sum += s->factors.components[i].part ? 0 : cti_plausible_part(s, &s->factors.components[i], w);
     for (i = 0; i < CTI_LEN(s->rows); i++)
         sum += cti_plausible_row(s, i);
     return sum;
@@ -99,7 +103,7 @@ CTI_FN int cti_plausible_contacts(const cti_state *s, double reach)
     double moved = 0;
     int c;
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
-        moved += s->factors.components[c].moved;
+        moved += s->factors.components[c].part ? 0 : s->factors.components[c].moved;
     return moved <= reach;
 }
 
@@ -139,7 +143,7 @@ CTI_FN int cti_plausible_wild(cti_state *s, ct_real dt, int *out_n)
                 excess[of[c]] = HUGE_VAL;
     }
     for (c = 0; c < nc; c++)
-        if (!(excess[of[c]] <= 0))
+        if (!q[c].part && !(excess[of[c]] <= 0))
             *out_n += cti_plausible_mark(s, &q[c]);
     return 1;
 }

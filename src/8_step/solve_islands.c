@@ -418,7 +418,7 @@ static int cti_islands_paper(cti_state *s, ct_real dt, int later, const cti_isla
     cti_ica_paper_solve(&q->p, &s->desc.solver, s->arena, star, q->v, &info);
     if (info.status == CTI_SOLVE_MEMORY)
         return 0;
-    out->iterations += info.iterations, out->sweeps += info.sweeps;
+    out->iterations += info.iterations, out->sweeps += info.sweeps, out->quick += info.quick;
     *ended = info.status != CTI_SOLVE_DIVERGED && !(info.res.natural_map <= s->desc.solver.tolerance) ? CTI_SOLVE_BUDGET : info.status;
     return cti_islands_judge(s, dt, q, &info);
 }
@@ -529,7 +529,7 @@ static void cti_islands_free_range(int begin, int end, int worker, void *context
     CTI_UNUSED(worker);
     for (; begin < end; begin++) {
         cti_component *q = &f->s->factors.components[begin];
-        if (q->dynamics < 0)
+        if (q->dynamics < 0 && !q->part)
             q->dynamics = cti_islands_free_dynamics(f->s, q);
     }
 }
@@ -542,7 +542,7 @@ CTI_FN ct_real cti_islands_dynamics(cti_state *s, ct_real scale)
     f.s = s;
     cti_tasks_run_work(&s->desc.tasks, cti_islands_free_range, n, CTI_ISLANDS_NOTE_US * s->n / cti_max_int(1, n), &f);
     for (c = 0; c < n; c++)
-        big = cti_max(big, s->factors.components[c].dynamics / scale);
+        big = cti_max(big, s->factors.components[c].part ? 0 : s->factors.components[c].dynamics / scale);
     return big;
 }
 

@@ -8,7 +8,7 @@
 typedef struct cti_islands_result {
     int budget;   /* an island ended on its budget */
     int diverged; /* an island's solve diverged */
-    int iterations, sweeps;
+    int iterations, sweeps, quick;
     int fallbacks;    /* islands that the chosen solver failed on, or another one took over */
     ct_real residual; /* the worst of the natural maps of all rows and of the dynamics of all components, those without rows too */
 } cti_islands_result;

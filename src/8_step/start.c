@@ -4,36 +4,70 @@
    one, as nearly all do, a step that is tried again gives the bits that it would have given at once. Based on: no paper. */
 #include "start.h"
 #include "assemble.h"
+#include "energy.h"
 #include "integrate.h"
 
 #define CTI_START_COPY(mem, to, from, n) \
     (CTI_RESIZE(mem, to, n) && ((n) == 0 || memcpy(to, from, sizeof *(from) * (size_t)(n)) != NULL))
 
+CTI_FN void cti_copy_free(cti_mem *mem, cti_copy *t)
+{
+    CTI_FREE(mem, t->x), CTI_FREE(mem, t->v), CTI_FREE(mem, t->dt_prev), CTI_FREE(mem, t->dv), CTI_FREE(mem, t->v0), CTI_FREE(mem, t->u0);
+    CTI_FREE(mem, t->touched), CTI_FREE(mem, t->fall), CTI_FREE(mem, t->rigids), CTI_FREE(mem, t->energies);
+}
+
 CTI_FN void cti_start_free(cti_mem *mem, cti_start *t)
 {
-    CTI_FREE(mem, t->x), CTI_FREE(mem, t->v), CTI_FREE(mem, t->dt_prev), CTI_FREE(mem, t->dv), CTI_FREE(mem, t->dv_free);
-    CTI_FREE(mem, t->v0), CTI_FREE(mem, t->u0), CTI_FREE(mem, t->touched), CTI_FREE(mem, t->fall), CTI_FREE(mem, t->rigids), CTI_FREE(mem, t->components);
-    CTI_FREE(mem, t->ways), CTI_FREE(mem, t->tangles);
+    cti_copy_free(mem, &t->copy);
+    CTI_FREE(mem, t->dv_free), CTI_FREE(mem, t->components), CTI_FREE(mem, t->ways), CTI_FREE(mem, t->tangles);
     cti_memory_free(mem, &t->memory);
     memset(t, 0, sizeof *t);
+}
+
+CTI_FN int cti_copy_save(cti_state *s, cti_copy *t)
+{
+    cti_mem *m = s->mem;
+    int n = s->n, two = s->desc.integrator == CT_INTEGRATOR_BDF2 ? 3 * n : 0;
+    return CTI_START_COPY(m, t->x, s->x, 3 * n) && CTI_START_COPY(m, t->v, s->v, 3 * n) && CTI_START_COPY(m, t->dt_prev, s->dt_prev, n) &&
+           CTI_START_COPY(m, t->dv, s->dv, 3 * n) && CTI_START_COPY(m, t->v0, s->history.v0, two) && CTI_START_COPY(m, t->u0, s->history.u0, two) &&
+           CTI_START_COPY(m, t->touched, s->history.touched, n) && CTI_START_COPY(m, t->fall, s->fall, n) &&
+           CTI_START_COPY(m, t->rigids, s->rigids, CTI_LEN(s->rigids)) && CTI_START_COPY(m, t->energies, s->energies, CTI_LEN(s->energies));
 }
 
 CTI_FN int cti_start_save(cti_state *s, int all, cti_start *t)
 {
     cti_mem *m = s->mem;
-    int n = s->n, two = s->desc.integrator == CT_INTEGRATOR_BDF2 ? 3 * n : 0;
     t->time = s->time;
     t->dt_memory = s->dt_memory, t->dt_free = s->dt_free;
     t->n_tangled = s->detect.n_tangled;
-    return CTI_START_COPY(m, t->x, s->x, 3 * n) && CTI_START_COPY(m, t->v, s->v, 3 * n) && CTI_START_COPY(m, t->dt_prev, s->dt_prev, n) &&
-           CTI_START_COPY(m, t->dv, s->dv, 3 * n) && CTI_START_COPY(m, t->dv_free, s->dv_free, 3 * n) && CTI_START_COPY(m, t->v0, s->history.v0, two) &&
-           CTI_START_COPY(m, t->u0, s->history.u0, two) && CTI_START_COPY(m, t->touched, s->history.touched, n) &&
-           CTI_START_COPY(m, t->fall, s->fall, n) && CTI_START_COPY(m, t->rigids, s->rigids, CTI_LEN(s->rigids)) &&
+    return cti_copy_save(s, &t->copy) && CTI_START_COPY(m, t->dv_free, s->dv_free, 3 * s->n) &&
            CTI_START_COPY(m, t->components, s->factors.components, CTI_LEN(s->factors.components)) &&
            CTI_START_COPY(m, t->ways, s->ways, CTI_LEN(s->ways)) &&
            CTI_START_COPY(m, t->tangles, s->detect.tangles, CTI_LEN(s->detect.tangles)) &&
            (!all || (CTI_START_COPY(m, t->memory.items, s->memory.items, CTI_LEN(s->memory.items)) &&
                      CTI_START_COPY(m, t->memory.table, s->memory.table, CTI_LEN(s->memory.table))));
+}
+
+/* a block; two: BDF2 */
+static void cti_copy_block(cti_state *s, int b, int two, const cti_copy *t)
+{
+    cti_v3_put(s->x, b, cti_v3_at(t->x, b)), cti_v3_put(s->v, b, cti_v3_at(t->v, b)), cti_v3_put(s->dv, b, cti_v3_at(t->dv, b));
+    s->dt_prev[b] = t->dt_prev[b], s->fall[b] = t->fall[b], s->history.touched[b] = t->touched[b];
+    if (two)
+        cti_v3_put(s->history.v0, b, cti_v3_at(t->v0, b)), cti_v3_put(s->history.u0, b, cti_v3_at(t->u0, b));
+}
+
+CTI_FN void cti_copy_restore(cti_state *s, const cti_component *q, const cti_copy *t)
+{
+    int i, two = s->desc.integrator == CT_INTEGRATOR_BDF2, first = s->factors.blocks[q->begin], rigid = s->rigid_of[first];
+    for (i = q->begin; i < q->end; i++)
+        cti_copy_block(s, s->factors.blocks[i], two, t);
+    if (cti_energy_body(s, first) >= 0)
+        s->energies[cti_energy_body(s, first)] = t->energies[cti_energy_body(s, first)];
+    if (rigid >= 0) {
+        s->rigids[rigid] = t->rigids[rigid];
+        cti_rigid_matrix(s->rigids[rigid].q, s->frames0 + 9 * (size_t)rigid);
+    }
 }
 
 /* all that steers the factors; their arrays stay what they are, and one that is newer than its component was is not that of the start */
@@ -75,18 +109,21 @@ static void cti_start_back(void *to, const void *from, size_t size, int n)
 
 CTI_FN void cti_start_restore(cti_state *s, int all, cti_start *t)
 {
+    const cti_copy *from = &t->copy;
     int i, n = s->n;
     s->time = t->time;
     s->energies_known = 0;
     s->dt_memory = t->dt_memory, s->dt_free = t->dt_free;
-    cti_start_back(s->x, t->x, sizeof *s->x, 3 * n), cti_start_back(s->v, t->v, sizeof *s->v, 3 * n);
-    cti_start_back(s->dv, t->dv, sizeof *s->dv, 3 * n);
-    cti_start_back(s->dt_prev, t->dt_prev, sizeof *s->dt_prev, n), cti_start_back(s->dv_free, t->dv_free, sizeof *s->dv_free, 3 * n);
-    cti_start_back(s->history.v0, t->v0, sizeof *t->v0, CTI_LEN(t->v0)), cti_start_back(s->history.u0, t->u0, sizeof *t->u0, CTI_LEN(t->u0));
-    cti_start_back(s->history.touched, t->touched, 1, n), cti_start_back(s->fall, t->fall, sizeof *s->fall, n);
-    cti_start_back(s->rigids, t->rigids, sizeof *s->rigids, CTI_LEN(s->rigids));
-    cti_integrate_clear(s);
+    cti_start_back(s->x, from->x, sizeof *s->x, 3 * n), cti_start_back(s->v, from->v, sizeof *s->v, 3 * n);
+    cti_start_back(s->dv, from->dv, sizeof *s->dv, 3 * n);
+    cti_start_back(s->dt_prev, from->dt_prev, sizeof *s->dt_prev, n), cti_start_back(s->dv_free, t->dv_free, sizeof *s->dv_free, 3 * n);
+    cti_start_back(s->history.v0, from->v0, sizeof *from->v0, CTI_LEN(from->v0));
+    cti_start_back(s->history.u0, from->u0, sizeof *from->u0, CTI_LEN(from->u0));
+    cti_start_back(s->history.touched, from->touched, 1, n), cti_start_back(s->fall, from->fall, sizeof *s->fall, n);
+    cti_start_back(s->rigids, from->rigids, sizeof *s->rigids, CTI_LEN(s->rigids));
     cti_start_components(&s->factors, t);
+    s->parts.some = 0;
+    cti_integrate_clear(s);
     cti_start_swap(s, all, t);
     for (i = 0; i < CTI_LEN(s->rigids); i++)
         cti_rigid_matrix(s->rigids[i].q, s->frames0 + 9 * (size_t)i);

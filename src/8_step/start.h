@@ -11,5 +11,10 @@ CTI_FN int cti_start_save(cti_state *s, int all, cti_start *out);
    replaced since is not brought back, but computed when it is asked for. Never allocates. */
 CTI_FN void cti_start_restore(cti_state *s, int all, cti_start *from);
 CTI_FN void cti_start_free(cti_mem *mem, cti_start *t);
+/* cti_copy_save -- what belongs to blocks and bodies; energies mean nothing where they are not known. 0: out of memory. */
+CTI_FN int cti_copy_save(cti_state *s, cti_copy *out);
+/* cti_copy_restore -- the same of one component. Positions of the surface are not. */
+CTI_FN void cti_copy_restore(cti_state *s, const cti_component *q, const cti_copy *from);
+CTI_FN void cti_copy_free(cti_mem *mem, cti_copy *t);
 
 #endif /* CTI_START_H */

@@ -71,6 +71,14 @@ typedef struct cti_component {
     ct_real speed;         /* largest entry of v_free */
     ct_real dynamics;      /* [m/s] largest entry of D^-1 (A v - b - J' r), D the 3x3 diagonal; -1: not known */
     ct_real natural;       /* natural map of its island's rows, when it was solved last */
+    ct_real dt_free;       /* time step of its last free motion, solved or guessed; 0: none */
+    int part;              /* 0: it is stepped, CTI_PART_* (parts.h): not, while others are */
+    int faulty;            /* 1: something is wrong with its end in this attempt */
+    int unbalanced;        /* 1: a group of it that contacts press does not get its angular momentum back, see momenta.h; */
+    int forced;            /* nor does it where the fail-safe has changed its motion */
+    ct_real wish;          /* [s] longest substep that it is to take in the rest of this step; 0: any */
+    int calm;              /* good substeps of that length in a row */
+    ct_real gone, span;    /* of a carried one: time since it is carried; until its end */
     double energy, moved;  /* v_free' A v_free; (v - v_free)' A (v - v_free) of the last solve */
     int split;             /* ports in the last solve when that split it, else 0 */
     int hard;              /* attempts left in which it is one cluster, because nodes did not get anywhere */
@@ -121,8 +129,6 @@ typedef struct cti_history {
     int32_t *model_of;         /* [n] model of a block or -1 */
     int32_t *block, *last;     /* [models] first and last block; last -1: none */
     uint8_t *reset;            /* [models] starts again after this step */
-    int forced;                /* 1: so do some, and rigid bodies may have moved as the fail-safe wanted */
-    int unbalanced;            /* 1: groups that contacts press do not get their angular momentum back, see momenta.h */
 } cti_history;
 
 /* cti_turn -- the turn of a component that its angular momentum predicts for a step (motion.h). */
@@ -188,16 +194,23 @@ typedef struct cti_reactions {
     ct_real *values; /* [9 entries of the row + 3] block by block */
 } cti_reactions;
 
-/* cti_start -- what to go back to when memory runs out; see start.h. */
-typedef struct cti_start {
-    double time;
-    ct_real dt_memory, dt_free;
-    ct_real *x, *v, *dv, *dv_free; /* [3 n] */
+/* cti_copy -- of what belongs to blocks and bodies, and changes when a substep is committed. */
+typedef struct cti_copy {
+    ct_real *x, *v, *dv;       /* [3 n] */
     ct_real *dt_prev;          /* [n] */
     ct_real *v0, *u0;          /* [3 n] of BDF2 */
     uint8_t *touched;          /* [n] */
     ct_real *fall;             /* [n] */
     cti_rigid *rigids;
+    cti_energy *energies;      /* [models + rigid bodies] */
+} cti_copy;
+
+/* cti_start -- what to go back to when memory runs out; see start.h. */
+typedef struct cti_start {
+    double time;
+    ct_real dt_memory, dt_free;
+    cti_copy copy;
+    ct_real *dv_free;          /* [3 n] */
     cti_component *components; /* their arrays are the factors' own */
     cti_way *ways;
     uint64_t *tangles;
@@ -235,6 +248,23 @@ typedef struct cti_dcd {
     int dropped, cg, steps, solves, products; /* of the step so far */
     int ready;
 } cti_dcd;
+
+enum { CTI_PARTS_DEPTH = 10 }; /* parts within parts: max_halvings is at most 8, the last of them is not shorter, and the world is the first */
+
+/* cti_parts -- parts of the world that keep their end while the others are cut into substeps; see parts.h. */
+typedef struct cti_parts {
+    int may;                 /* 1: an attempt may leave out what is faulty */
+    int never;               /* 1: it may not in this step */
+    int some;                /* 1: some component is not stepped */
+    int met;                 /* 1: what is stepped has met what is carried */
+    int known;               /* `together` is of this step */
+    int32_t *together;       /* [components] sets that are in one part: they have met in this step */
+    ct_real *x0, *x1;        /* [3 nv] ends of the straight lines on which carried vertices move */
+    ct_real *x_was;          /* [3 nv] surface.x0 when the rest's end was committed */
+    cti_copy before, ends;   /* then; of what is carried, at its end */
+    cti_memory kept[CTI_PARTS_DEPTH]; /* contacts of what is carried */
+    int32_t *zoned;          /* [components] sets that impact zones have joined in the substep at hand */
+} cti_parts;
 
 #define CTI_HELD_REPAIR 1
 #define CTI_HELD_WILD 2
@@ -285,8 +315,8 @@ typedef struct cti_state {
     int n_models;
     cti_surface surface;
     cti_detect detect;
-    cti_memory memory;        /* committed; the two others are a step's own */
-    cti_memory memory_step[2], memory_none;
+    cti_memory memory;        /* committed; the others are a step's own: two for each depth of its parts */
+    cti_memory memory_step[2 * CTI_PARTS_DEPTH], memory_none;
     int memory_slot;          /* of memory_step: what the last step began with */
     ct_real dt_memory;
     cti_impulses impulses;    /* of the last step */
@@ -295,7 +325,7 @@ typedef struct cti_state {
     cti_bsr A;
     ct_real *b, *force;       /* [3 n] */
     ct_real *v_free;          /* [3 n] solution without contacts */
-    ct_real *dv_free, dt_free;/* [3 n] v_free - v of the last attempt, solved or guessed, and its time step */
+    ct_real *dv_free, dt_free;/* [3 n] v_free - v of the last attempt, solved or guessed, and DCD's time step: others are the components' own */
     ct_real *dv;              /* [3 n] what the last step, of dt_prev, added to v */
     ct_real *v_new, *x_new;   /* [3 n] tentative end of the step */
     ct_real *push;            /* [3 n] of an attempt as printed: response of the last step's contacts, for this one's length; else NULL */
@@ -313,6 +343,7 @@ typedef struct cti_state {
     cti_repair *repairs;      /* what takes them apart */
     cti_way *ways;            /* directions that pairs of bodies leave each other in, kept over steps */
     cti_start start;          /* of the step */
+    cti_parts parts;
     double time;
     double time_end;          /* when a step ends, and */
     ct_real dt_step;          /* its length */
@@ -320,6 +351,12 @@ typedef struct cti_state {
     ct_real event_least;      /* [s] shortest substep that an impact may cut off, 0: none is */
     cti_pair limit;           /* pair that limited the last step; n 0: none */
 } cti_state;
+
+/* cti_state_is_aside -- 1 where a block is not stepped, while others are (parts.h). */
+CTI_INLINE int cti_state_is_aside(const cti_state *s, int block)
+{
+    return s->parts.some && s->factors.components[s->factors.component_of[block]].part;
+}
 
 /* cti_state_ahead -- the time after a substep of dt: the last one of a step ends when the step does, to the bit, so that scripts seen then are
    those seen later. In a repair time stands still. */

@@ -1,20 +1,25 @@
 /* step.c -- the time step as a sequence of attempts.
-   Method: try the whole remaining step by CMR; when it ends with a collision, a solve that did not converge or a crushed element, halve it, at
-   most max_halvings times, and then let impact zones end it (Otaduy 2009, sec. 4 and 5.6). With ccd_limits_step a substep also ends where
+   Method: try the whole step by CMR; when it ends with a collision, a solve that did not converge or a crushed element, step through its halves
+   in the same way, at most max_halvings times within each other, and let impact zones end the shortest (Otaduy 2009, sec. 4 and 5.6). What fails
+   is halved alone (parts.c), whatever happens elsewhere. With ccd_limits_step a substep also ends where
    features first meet (events.c). Positions are committed substep by substep and put back when memory runs out. differs: elements count,
-   since one Newton step cannot answer for one that it crushed; substeps grow again. */
+   since one Newton step cannot answer for one that it crushed; what failed takes short substeps for a while. */
 #include "step.h"
 #include "energy.h"
 #include "impulses.h"
 #include "integrate.h"
 #include "linkage.h"
 #include "motion.h"
+#include "parts.h"
 #include "start.h"
 #include "tangle.h"
+#include "../0_base/sets.h"
 
 #define CTI_STEP_TANGLED 4 /* a step of a tangled world is cut into at most so many: where there is no room, shorter ones do not help */
+/* Times that a step begins again because parts of it have met; then nothing is left out any more, and all that moves is cut. It bounds the work of a
+   step: in the swarms of test_parts and in 240 worlds of the soak a step began again twice at most, so that double changes nothing there. */
+#define CTI_STEP_MEETINGS 4
 #define CTI_STEP_RESTS 3 /* times that what is wild in the shortest substep is held there, and the rest solved about it */
-#define CTI_STEP_CALM 2 /* good substeps in a row after which the next one is twice as long */
 
 CTI_FN void cti_step_energies(cti_state *s, ct_step_report *r)
 {
@@ -47,7 +52,7 @@ static void cti_step_note(ct_step_report *r, const cti_attempt *a, int accepted)
 {
     r->newton_iterations += a->newton;
     r->solver_iterations += a->solver_iterations;
-    r->solver_sweeps += a->solver_sweeps;
+    r->solver_sweeps += a->solver_sweeps, r->solver_quick += a->solver_quick;
     r->solver_fallbacks += a->solver_fallbacks;
     r->linear_iterations += a->linear_iterations;
     r->extended_elements = a->extended + (accepted ? a->crushed : 0);
@@ -100,7 +105,7 @@ static void cti_step_release(cti_state *s)
 }
 
 /* the tentative end becomes the state */
-static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, ct_real dt_memory, cti_memory *next, ct_step_report *r)
+static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, cti_memory *next, ct_step_report *r)
 {
     const ct_real *v = s->history.v_end;
     cti_row_context c;
@@ -108,7 +113,7 @@ static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, c
     int i;
     cti_energy_account(s, dt, &account);
     cti_step_account(r, &account);
-    cti_cmr_context(s, dt, memory, dt_memory, &c);
+    cti_cmr_context(s, dt, memory, &c);
     if (!cti_impulses_add(s, dt) || !cti_rows_remember(s->mem, &c, s->rows, s->origins, CTI_LEN(s->rows), s->v_new, next))
         return 0;
     cti_integrate_advance(s, dt);
@@ -121,7 +126,7 @@ static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, c
         return 0;
     for (i = 0; i < 3 * s->n; i++)
         s->dv[i] = s->v[i] - s->dv[i];
-    memcpy(s->surface.x0, s->surface.x1, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+    cti_surface_commit(&s->surface);
     for (i = 0; i < s->n; i++) /* what rests has no speed of the middle of a step: half of gravity's kick is due */
         s->dt_prev[i] = s->held[i] & CTI_HELD_RESTED ? 0 : dt;
     cti_step_release(s);
@@ -164,6 +169,8 @@ static int cti_step_fail_safe(cti_state *s, ct_real dt, cti_attempt *a, ct_step_
         return 1;
     if (!cti_zones_resolve(s, dt, a, &z))
         return 0;
+    if (s->parts.met)
+        return 1;
     r->zones += z.zones;
     r->frozen += z.frozen;
     r->momentum_lost += z.momentum_lost;
@@ -176,14 +183,19 @@ static int cti_step_fail_safe(cti_state *s, ct_real dt, cti_attempt *a, ct_step_
     return 1;
 }
 
+/* rows, and contacts among them that carry load */
+static void cti_step_count(const cti_state *s, int *rows, int *contacts)
+{
+    int i;
+    *rows = CTI_LEN(s->rows);
+    for (*contacts = i = 0; i < *rows; i++)
+        *contacts += !s->rows[i].equations && !s->origins[i].repair && s->rows[i].r[0] > 0;
+}
+
 /* what is known only at the end */
 static void cti_step_finish(cti_state *s, ct_step_report *r)
 {
     cti_nearness near;
-    int i;
-    r->rows = CTI_LEN(s->rows);
-    for (i = 0; i < r->rows; i++)
-        r->contacts += !s->rows[i].equations && !s->origins[i].repair && s->rows[i].r[0] > 0;
     r->tangled = CTI_LEN(s->tangled_pairs) / 2;
     if (s->limit.n == 0 && s->detect.n_tangled && CTI_LEN(s->repairs))
         s->limit = s->repairs[0].pair;
@@ -209,6 +221,7 @@ static void cti_step_begin(cti_state *s, ct_step_report *r)
     s->spent = 0;
     s->in_vain = 0;
     cti_impulses_begin(s);
+    cti_parts_reset(s);
     memset(&s->limit, 0, sizeof s->limit);
 }
 
@@ -228,18 +241,18 @@ static void cti_step_nothing(cti_state *s, ct_real dt, ct_step_report *r)
 }
 
 /* shortest substep; tangled worlds have a longer one */
-static ct_real cti_step_least(const cti_state *s, ct_real dt)
+static ct_real cti_step_least(const cti_state *s)
 {
-    ct_real least = dt / (ct_real)(1 << s->desc.max_halvings);
-    return CTI_LEN(s->tangled_pairs) ? cti_max(least, dt / CTI_STEP_TANGLED) : least;
+    ct_real least = s->dt_step / (ct_real)(1 << s->desc.max_halvings);
+    return CTI_LEN(s->tangled_pairs) ? cti_max(least, s->dt_step / CTI_STEP_TANGLED) : least;
 }
 
 /* length of the next substep: as wanted, or all that is left where the rest would be too short */
-static ct_real cti_step_length(cti_state *s, ct_real dt, ct_real left, ct_real sub)
+static ct_real cti_step_length(cti_state *s, ct_real left, ct_real sub)
 {
     sub = cti_min(sub, left);
-    s->event_least = s->desc.ccd_limits_step && !s->still ? cti_step_least(s, dt) : 0;
-    return left - sub < cti_max(CTI_R(1e-6) * dt, CTI_R(0.999) * s->event_least) ? left : sub;
+    s->event_least = s->desc.ccd_limits_step && !s->still ? cti_step_least(s) : 0;
+    return left - sub < cti_max(CTI_R(1e-6) * s->dt_step, CTI_R(0.999) * s->event_least) ? left : sub;
 }
 
 /* the last substep's memory of contacts becomes the step's */
@@ -257,6 +270,7 @@ static ct_code cti_step_take_back(cti_state *s)
 {
     cti_step_release(s);
     cti_start_restore(s, 0, &s->start);
+    cti_parts_rewind(s);
     return CT_ERR_MEMORY;
 }
 
@@ -272,20 +286,12 @@ CTI_FN void cti_step_undo(cti_state *s)
     cti_step_take_back(s);
 }
 
-/* the same again over half the time, for which lists made for a motion that failed are too long */
-static void cti_step_shorten(cti_state *s, ct_real *sub, int *calm)
-{
-    *sub /= 2;
-    *calm = 0;
-    s->detect.valid = 0;
-}
-
 /* notes what rests in a substep: all, or what was wild. Its factors and its history were of another motion */
 static void cti_step_rested(cti_state *s, int all)
 {
     int i;
     for (i = 0; i < s->n; i++) {
-        int rests = s->held[i] & CTI_HELD_WILD || (all && !s->fixed[i]);
+        int rests = !cti_state_is_aside(s, i) && (s->held[i] & CTI_HELD_WILD || (all && !s->fixed[i]));
         s->held[i] = (uint8_t)((s->held[i] & CTI_HELD_REPAIR) | (rests ? CTI_HELD_RESTED : 0));
         if (rests)
             s->factors.components[s->factors.component_of[i]].stale = 1, cti_integrate_reset_block(s, i);
@@ -310,38 +316,63 @@ typedef struct cti_step_try {
     int good;
     int shorter; /* it is not, and half of its length may be */
     int again;   /* it cannot be shorter, and something wild is held when it is tried again */
+    int whole;   /* it cannot be shorter, and is tried again with nothing left out: what left something out did not end well */
     int rests;   /* times that something was held in it */
 } cti_step_try;
 
-/* one attempt of a substep; last: it is ended as it is. 0: out of memory */
-static int cti_step_once(cti_state *s, ct_real dt, ct_real sub, int last, const cti_memory *memory, ct_real dt_memory, cti_step_try *t,
-                         ct_step_report *r)
+/* a time that the world, or a part of it, is stepped through */
+typedef struct cti_step_span {
+    ct_real length, first; /* of the first substep that is tried */
+    double until;          /* time at its end */
+    int depth;             /* of splits around it (parts.h) */
+    int last;              /* 1: it is not cut, but ended as it is */
+    cti_memory *memory;    /* in: of the contacts of the substep before; out: of the last one, */
+    ct_real tail;          /* whose length this is */
+} cti_step_span;
+
+typedef enum cti_step_code { CTI_STEP_MEMORY, CTI_STEP_DONE, CTI_STEP_MET } cti_step_code;
+
+/* 1 where an attempt of a substep may leave out what is faulty: not in a world that is tangled, cut at events, or stepped as printed */
+static int cti_step_may_part(const cti_state *s)
+{
+    return !s->parts.never && !s->still && !(s->event_least > 0) && s->detect.n_tangled == 0 && CTI_LEN(s->tangled_pairs) == 0 && !cti_state_is_paper(s);
+}
+
+/* one attempt of a substep; last: it is ended as it is. It leaves something out only where s->parts.may says so. 0: out of memory */
+static int cti_step_once(cti_state *s, ct_real sub, int last, const cti_memory *memory, cti_step_try *t, ct_step_report *r)
 {
     cti_attempt *a = &t->a;
     double t0 = cti_cmr_clock(s);
     cti_arena_reset(s->arena);
-    if ((s->detect.n_tangled && !cti_tangle_find(s)) || !cti_cmr_attempt(s, sub, memory, dt_memory, a))
+    if (s->detect.n_tangled && !cti_tangle_find(s))
+        return 0;
+    s->parts.may &= cti_step_may_part(s);
+    if (!cti_cmr_attempt(s, sub, memory, a))
         return 0;
     cti_step_time(s, t0, a);
     t->good = a->clear && a->converged && !(a->crushed && !cti_state_is_paper(s)) && !a->spun && !a->strained && !a->gained && cti_step_is_finite(s);
-    t->shorter = !last && !t->good && sub / 2 >= CTI_R(0.999) * cti_step_least(s, dt);
+    t->shorter = !last && !t->good && sub / 2 >= CTI_R(0.999) * cti_step_least(s);
     t->again = !last && !t->shorter && a->wild > 0 && t->rests < CTI_STEP_RESTS;
     t->rests += t->again;
-    cti_step_note(r, a, !t->shorter && !t->again && !(a->event > 0));
-    if (!t->good || a->event > 0)
+    t->whole = !t->shorter && (a->redo || (a->left && !t->good));
+    cti_step_note(r, a, !t->shorter && !t->again && !t->whole && !s->parts.met && !(a->event > 0));
+    if (a->limit.n > 0 && (!t->good || a->event > 0 || a->left))
         s->limit = a->limit;
     return 1;
 }
 
 /* tries a substep; what is wild in the shortest is held, and the rest is solved about it. 0: out of memory */
-static int cti_step_attempt(cti_state *s, ct_real dt, ct_real sub, const cti_memory *memory, ct_real dt_memory, cti_step_try *t, ct_step_report *r)
+static int cti_step_attempt(cti_state *s, ct_real sub, const cti_step_span *q, cti_step_try *t, ct_step_report *r)
 {
     t->rests = 0;
     cti_step_release(s);
+    s->parts.may = !q->last && q->depth + 1 < CTI_PARTS_DEPTH;
     do {
-        if (!cti_step_once(s, dt, sub, 0, memory, dt_memory, t, r))
+        if (!cti_step_once(s, sub, 0, q->memory, t, r))
             return 0;
-    } while (t->again);
+        s->parts.may = 0;
+        t->shorter &= !q->last;
+    } while (!s->parts.met && (t->again || t->whole));
     return 1;
 }
 
@@ -353,23 +384,35 @@ static int cti_step_end(cti_state *s, ct_real dt, cti_step_try *t, ct_step_repor
     int resting = t->rests || a->gave_up;
     cti_integrate_watch(s);
     cti_linkage_watch(s);
+    cti_sets_init(s->parts.zoned, CTI_LEN(s->factors.components));
     if (resting)
         cti_step_rested(s, a->gave_up);
     /* zones may push what rests */
     if ((t->rests && !a->clear && !cti_assemble_pins(s, dt)) || !cti_step_fail_safe(s, dt, a, r))
         return -1;
+    if (s->parts.met)
+        return 0;
     cti_integrate_reset(s, !a->converged);
     cti_linkage_forget(s, !a->converged);
     return cti_energy_try(s, dt) ? cti_energy_calm(s, dt, &r->momentum_lost) : 0;
 }
 
-/* what gains is held beside what rests already; all: every deformable body that something acts on is */
+/* what gains is held beside what rests already; all: every deformable body that something acts on is, of those that it is connected to */
 static void cti_step_hold(cti_state *s, int all)
 {
+    cti_component *q = s->factors.components;
     int i, m;
+    for (i = 0; i < CTI_LEN(q); i++)
+        q[i].faulty = 0;
     for (i = 0; i < s->n; i++) {
         m = s->history.model_of[i];
-        if (s->held[i] & CTI_HELD_RESTED || (m >= 0 && (s->gains[m] || (all && cti_energy_is_touched(s, m)))))
+        if (m >= 0 && s->gains[m])
+            q[cti_sets_root(s->parts.zoned, s->factors.component_of[i])].faulty = 1;
+    }
+    for (i = 0; i < s->n; i++) {
+        int bound = q[cti_sets_root(s->parts.zoned, s->factors.component_of[i])].faulty;
+        m = s->history.model_of[i];
+        if (s->held[i] & CTI_HELD_RESTED || (m >= 0 && (s->gains[m] || (all && bound && cti_energy_is_touched(s, m)))))
             s->held[i] = (uint8_t)((s->held[i] & CTI_HELD_REPAIR) | CTI_HELD_WILD);
     }
 }
@@ -383,15 +426,15 @@ static void cti_step_forget(cti_state *s, const ct_step_report *before, ct_step_
 }
 
 /* ends a substep by the fail-safe. Bodies that gain energy there are held, and the rest is solved about them. 0: out of memory */
-static int cti_step_force(cti_state *s, ct_real dt, ct_real sub, const cti_memory *memory, ct_real dt_memory, cti_step_try *t, ct_step_report *r)
+static int cti_step_force(cti_state *s, ct_real sub, const cti_memory *memory, cti_step_try *t, ct_step_report *r)
 {
     const ct_step_report before = *r;
     int k, n;
-    for (k = 1; (n = cti_step_end(s, sub, t, r)) > 0 && k <= CTI_STEP_RESTS; k++) {
+    for (k = 1; (n = cti_step_end(s, sub, t, r)) > 0 && !s->parts.met && k <= CTI_STEP_RESTS; k++) {
         cti_step_hold(s, k == CTI_STEP_RESTS);
         cti_step_forget(s, &before, r);
         t->rests++;
-        if (!cti_step_once(s, dt, sub, 1, memory, dt_memory, t, r))
+        if (!cti_step_once(s, sub, 1, memory, t, r))
             return 0;
     }
     if (n >= 0 && (t->rests || t->a.gave_up))
@@ -399,11 +442,146 @@ static int cti_step_force(cti_state *s, ct_real dt, ct_real sub, const cti_memor
     return n >= 0;
 }
 
+/* contacts of the next substep at this depth */
+static cti_memory *cti_step_slot(cti_state *s, const cti_step_span *q)
+{
+    cti_memory *slot = &s->memory_step[2 * q->depth];
+    return slot == q->memory ? slot + 1 : slot;
+}
+
+static cti_step_code cti_step_through(cti_state *s, cti_step_span *q, ct_step_report *r);
+
+/* A substep that has left something out: the rest keeps its end and is carried there, while what was left out is stepped through the same time in
+   halves, or by itself where they would be too short */
+static cti_step_code cti_step_split(cti_state *s, cti_step_span *q, ct_real sub, ct_step_report *r)
+{
+    cti_memory *kept = &s->parts.kept[q->depth];
+    cti_step_span part = *q;
+    cti_step_code end;
+    double time = s->time;
+    int rows, contacts, extended = r->extended_elements, i;
+    part.until = cti_state_ahead(s, sub);
+    part.last = sub / 2 < CTI_R(0.999) * cti_step_least(s);
+    part.length = sub, part.first = part.last ? sub : sub / 2, part.depth++;
+    cti_step_count(s, &rows, &contacts);
+    if (!part.last)
+        cti_parts_shorten(s, sub, 0);
+    cti_parts_calm(s, sub);
+    if (!cti_parts_keep(s) || !cti_step_commit(s, sub, q->memory, kept, r) || !cti_parts_carry(s, sub, part.depth))
+        return CTI_STEP_MEMORY;
+    s->time = time;
+    if (!part.last)
+        cti_step_status(r, CT_STATUS_SUBSTEPPED);
+    end = cti_step_through(s, &part, r);
+    if (end != CTI_STEP_DONE)
+        return end;
+    cti_parts_join(s, part.depth);
+    for (i = 0; i < CTI_LEN(kept->items); i++)
+        if (!cti_memory_add(s->mem, part.memory, &kept->items[i]))
+            return CTI_STEP_MEMORY;
+    q->memory = part.memory, q->tail = part.tail;
+    r->rows += rows, r->contacts += contacts;
+    r->extended_elements = cti_max_int(r->extended_elements, extended); /* of all, before the parts went apart */
+    return CTI_STEP_DONE;
+}
+
+/* a substep of which nothing can keep its end is stepped through in halves */
+static cti_step_code cti_step_halve(cti_state *s, cti_step_span *q, ct_real sub, ct_step_report *r)
+{
+    cti_step_span part = *q;
+    cti_step_code end;
+    part.until = cti_state_ahead(s, sub);
+    part.length = sub, part.first = sub / 2, part.depth++;
+    cti_step_status(r, CT_STATUS_SUBSTEPPED);
+    end = cti_step_through(s, &part, r);
+    q->memory = part.memory, q->tail = part.tail;
+    return end;
+}
+
+/* ends and commits a substep that is good, or cannot be shorter */
+static cti_step_code cti_step_take(cti_state *s, cti_step_span *q, ct_real sub, cti_step_try *t, ct_step_report *r)
+{
+    cti_memory *next = cti_step_slot(s, q);
+    if ((!t->good || t->rests) && !cti_step_force(s, sub, q->memory, t, r))
+        return CTI_STEP_MEMORY;
+    if (s->parts.met)
+        return CTI_STEP_MET;
+    if (!cti_step_commit(s, sub, q->memory, next, r))
+        return CTI_STEP_MEMORY;
+    if (t->good && !t->rests)
+        cti_parts_calm(s, sub);
+    cti_parts_advance(s, sub);
+    q->memory = next, q->tail = sub;
+    cti_step_count(s, &r->rows, &r->contacts);
+    r->substeps++;
+    return CTI_STEP_DONE;
+}
+
+/* substeps until the end of a span */
+static cti_step_code cti_step_through(cti_state *s, cti_step_span *q, ct_step_report *r)
+{
+    ct_real left = q->length, sub = q->first, whole = 0; /* whole: length before a cut, 0: not cut */
+    while (left > 0) {
+        cti_step_try t;
+        cti_step_code end;
+        sub = cti_step_length(s, left, sub);
+        s->left = left, s->time_end = q->until;
+        if (!q->last && sub / 2 >= CTI_R(0.999) * cti_step_least(s) && cti_parts_wish(s, sub, cti_step_may_part(s))) {
+            end = cti_step_halve(s, q, sub, r);
+            if (end != CTI_STEP_DONE)
+                return end;
+            left -= sub;
+            continue;
+        }
+        if (!cti_step_attempt(s, sub, q, &t, r))
+            return CTI_STEP_MEMORY;
+        if (s->parts.met)
+            return CTI_STEP_MET;
+        if (t.a.event > 0) {
+            whole = cti_max(whole, sub);
+            sub = cti_events_cut(s, sub, t.a.event);
+            continue;
+        }
+        if (!t.shorter && !(t.a.residual <= s->desc.solver.tolerance)) /* natural map, whichever solver was used */
+            cti_step_status(r, t.a.budget ? CT_STATUS_BUDGET : CT_STATUS_NOT_CONVERGED);
+        if (t.shorter) {
+            cti_parts_shorten(s, sub, 1);
+            s->detect.valid = 0; /* lists made for a motion that failed are too long for half of it */
+            end = cti_step_halve(s, q, sub, r);
+        } else
+            end = t.a.left && t.good ? cti_step_split(s, q, sub, r) : cti_step_take(s, q, sub, &t, r);
+        if (end != CTI_STEP_DONE)
+            return end;
+        left -= sub;
+        if (whole > 0)
+            sub = whole, whole = 0, r->events++;
+    }
+    return CTI_STEP_DONE;
+}
+
+/* parts have met: the step begins again, and what it has counted of its work stays. 0: out of memory */
+static int cti_step_rewind(cti_state *s, ct_step_report *r)
+{
+    ct_step_report fresh = *r;
+    cti_step_release(s);
+    cti_start_restore(s, 0, &s->start);
+    cti_parts_rewind(s);
+    cti_impulses_begin(s);
+    memset(&s->limit, 0, sizeof s->limit);
+    s->spent = 0, s->in_vain = 0;
+    fresh.status = CT_STATUS_OK;
+    fresh.substeps = fresh.events = fresh.zones = fresh.frozen = 0;
+    fresh.residual = fresh.momentum_lost = 0;
+    fresh.work_script = fresh.work_pins = fresh.work_joints = fresh.work_recovery = fresh.loss_contact = fresh.loss_damping = fresh.energy_gained = 0;
+    *r = fresh;
+    return cti_start_save(s, 0, &s->start);
+}
+
 CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    ct_real left = dt, sub = dt, dt_memory = s->dt_memory, whole = 0; /* whole: length before a cut, 0: not cut */
-    const cti_memory *memory = &s->memory;
-    int slot = 0, calm = 0, halved = 0;
+    cti_step_span q;
+    cti_step_code end;
+    int k;
     cti_step_begin(s, r);
     if (s->n == 0) {
         cti_step_nothing(s, dt, r);
@@ -411,41 +589,21 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
     }
     if (!cti_start_save(s, 0, &s->start))
         return CT_ERR_MEMORY;
-    s->time_end = s->time + (double)dt, s->dt_step = dt;
-    while (left > 0) {
-        cti_step_try t;
-        sub = cti_step_length(s, dt, left, sub);
-        s->left = left;
-        if (!cti_step_attempt(s, dt, sub, memory, dt_memory, &t, r))
-            return cti_step_take_back(s);
-        if (t.a.event > 0) {
-            whole = cti_max(whole, sub);
-            sub = cti_events_cut(s, sub, t.a.event);
-            continue;
-        }
-        if (t.shorter) {
-            cti_step_shorten(s, &sub, &calm);
-            whole = 0, halved = 1;
-            continue;
-        }
-        if (!(t.a.residual <= s->desc.solver.tolerance)) /* natural map, whichever solver was used */
-            cti_step_status(r, t.a.budget ? CT_STATUS_BUDGET : CT_STATUS_NOT_CONVERGED);
-        if (((!t.good || t.rests) && !cti_step_force(s, dt, sub, memory, dt_memory, &t, r)) ||
-            !cti_step_commit(s, sub, memory, dt_memory, &s->memory_step[slot], r))
-            return cti_step_take_back(s);
-        memory = &s->memory_step[slot];
-        slot ^= 1;
-        dt_memory = sub;
-        left -= sub;
-        r->substeps++;
-        if (whole > 0)
-            sub = whole, whole = 0, r->events++;
-        else if (sub < dt && t.good && !t.rests && ++calm == CTI_STEP_CALM)
-            calm = 0, sub *= 2; /* what made the step short may be over */
+    s->dt_step = dt;
+    for (k = 0;; k++) {
+        memset(&q, 0, sizeof q);
+        s->parts.never = k >= CTI_STEP_MEETINGS;
+        q.length = q.first = dt, q.until = s->time + (double)dt;
+        q.memory = &s->memory;
+        end = cti_step_through(s, &q, r);
+        if (end != CTI_STEP_MET)
+            break;
+        if (!cti_step_rewind(s, r))
+            return CT_ERR_MEMORY;
     }
-    if (halved)
-        cti_step_status(r, CT_STATUS_SUBSTEPPED);
-    cti_step_remember(s, slot ^ 1, dt_memory);
+    if (end == CTI_STEP_MEMORY)
+        return cti_step_take_back(s);
+    cti_step_remember(s, (int)(q.memory - s->memory_step), q.tail);
     cti_step_finish(s, r);
     return CT_OK;
 }

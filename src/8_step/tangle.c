@@ -49,9 +49,9 @@ static int cti_tangle_planes(cti_state *s, uint64_t **marks)
     const cti_surface *f = &s->surface;
     int i, k;
     for (k = 0; k < f->n_planes; k++)
-        for (i = 0; i < f->nv; i++) {
+        for (i = cti_surface_dynamic(f, 0); i < f->nv; i = cti_surface_dynamic(f, i + 1)) {
             const cti_plane *p = &f->planes[k];
-            if (f->bodies[f->body_of[i]].dynamic && cti_plane_gap(p, cti_v3_at(f->x0, i)) <= 0 &&
+            if (cti_plane_gap(p, cti_v3_at(f->x0, i)) <= 0 &&
                 !CTI_PUSH(s->mem, *marks, cti_tangle_key(i, p->body, 1)))
                 return 0;
         }

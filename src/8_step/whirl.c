@@ -120,6 +120,8 @@ static void cti_whirl_ways(const cti_state *s, const uint8_t *turns, uint8_t *fa
     }
 }
 
+static void cti_whirl_blame(cti_state *s, int rigid) { s->factors.components[s->factors.component_of[s->rigids[rigid].block]].faulty = 1; }
+
 CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out)
 {
     int i, k, n = CTI_LEN(s->rigids), free_ = 0;
@@ -129,14 +131,16 @@ CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out)
         return 0;
     *out = 0;
     for (i = 0; i < n; i++)
-        turns[i] = dt * cti_v3_norm(cti_v3_at(s->v_new, s->rigids[i].block + 1)) > CTI_WHIRL_TURN, free_ += turns[i];
+        turns[i] = !cti_state_is_aside(s, s->rigids[i].block) && dt * cti_v3_norm(cti_v3_at(s->v_new, s->rigids[i].block + 1)) > CTI_WHIRL_TURN, free_ += turns[i];
     if (free_ == 0)
         return 1;
     for (i = 0; i < CTI_LEN(s->rows); i++)
         for (k = 0; k < s->rows[i].n; k++) {
             int at = s->rigid_of[s->rows[i].term[k].block];
-            if (at >= 0 && turns[at] == 1)
+            if (at >= 0 && turns[at] == 1) {
                 turns[at] = 2, ++*out, free_--;
+                cti_whirl_blame(s, at);
+            }
         }
     if (free_ == 0)
         return 1;
@@ -146,7 +150,10 @@ CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out)
     cti_whirl_ways(s, turns, far, ways);
     for (i = 0; i < s->surface.n_bodies; i++) {
         int rigid = cti_whirl_rigid(&s->surface, i);
-        *out += rigid >= 0 && turns[rigid] == 1 && !cti_whirl_is_alone(s, i, rigid, ways, far);
+        if (rigid >= 0 && turns[rigid] == 1 && !cti_whirl_is_alone(s, i, rigid, ways, far)) {
+            ++*out;
+            cti_whirl_blame(s, rigid);
+        }
     }
     return 1;
 }

@@ -141,7 +141,7 @@ static void cti_zones_slow(cti_zones *z)
 static int cti_zones_collect(cti_zones *z, const cti_row_context *c)
 {
     cti_state *s = z->s;
-    int i, total = z->n_rows + CTI_LEN(s->hits);
+    int i, k, total = z->n_rows + CTI_LEN(s->hits);
     if (total > z->cap) {
         int cap = 2 * total;
         cti_row *rows = CTI_ARENA_NEW(s->arena, cti_row, cap);
@@ -166,6 +166,8 @@ static int cti_zones_collect(cti_zones *z, const cti_row_context *c)
         row->r[0] = row->r[1] = row->r[2] = 0;
         row->w[0] -= origin.gap0 >= 0 ? origin.gap0 / z->dt : 0;
         cti_zones_join_row(z->parent, row);
+        for (k = 1; k < row->n; k++)
+            cti_sets_join(s->parts.zoned, s->factors.component_of[row->term[k].block], s->factors.component_of[row->term[0].block]);
         z->n_rows++;
     }
     return 1;
@@ -392,7 +394,7 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
     z->frozen = CTI_ARENA_ZERO(s->arena, uint8_t, s->n);
     if (!active || !anchored || !z->parent || !z->frozen)
         return 0;
-    cti_cmr_context(s, dt, &s->memory_none, 0, &c);
+    cti_cmr_context(s, dt, &s->memory_none, &c);
     if (CTI_LEN(s->rows) == 0 && !cti_joints_append(s, &c)) /* an attempt that was given up has no rows */
         return 0;
     if (!cti_zones_joints(z))
@@ -403,6 +405,8 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
         ct_real miss = 0;
         if (!cti_cmr_collide(s, attempt))
             return 0;
+        if (s->parts.met)
+            return 1;
         if (k < CTI_ZONES_SOFT && CTI_LEN(s->joints))
             miss = cti_joints_linearize(s, &c, CTI_REAL_MAX);
         if (CTI_LEN(s->hits) == 0 && !(z->n_joints && miss > CTI_ZONES_MISS * s->desc.thickness))

@@ -11,7 +11,8 @@ typedef struct cti_zones_result {
 } cti_zones_result;
 
 /* cti_zones_resolve -- changes v_new, x_new, surface.x1 until the motion from x is clear: inelastic impulses in the zones first (Harmon 2008),
-   rigid zones next (Provot 1997, Bridson 2002), freezing last. Not clear only when scripted surfaces leave no room. 0: out of memory. */
+   rigid zones next (Provot 1997, Bridson 2002), freezing last. Not clear only when scripted surfaces leave no room, or
+   where s->parts.met. What zones have joined is in s->parts.zoned. 0: out of memory. */
 CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti_zones_result *out);
 
 #endif /* CTI_ZONES_H */

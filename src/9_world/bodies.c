@@ -28,6 +28,7 @@ CTI_FN void cti_world_free_body(ct_world *w, cti_body *b)
     CTI_FREE(&w->mem, b->nodes);
     CTI_FREE(&w->mem, b->path);
     CTI_FREE(&w->mem, b->keyframes);
+    CTI_FREE(&w->mem, b->order);
     cti_topology_free(&w->mem, &b->topology);
     cti_model_free(&w->mem, &b->model);
     memset(b, 0, sizeof *b);
@@ -309,6 +310,7 @@ static ct_code cti_bodies_check_extent(ct_world *w, const cti_body *b)
 CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_real *v, const ct_real *omega, ct_body_id *out)
 {
     int slot = -1;
+    w->busy = 0;
     if (code == CT_OK)
         code = cti_bodies_check_extent(w, b);
     /* blocks first: new slots may move the bodies, and a step that follows a refusal still points at their models */
@@ -321,6 +323,7 @@ CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_
         else if (b->block0 >= 0)
             cti_bodies_join_blocks(w, b, v, omega);
     }
+    cti_fpenv_leave(w->mode);
     if (code != CT_OK) {
         cti_world_free_body(w, b);
         w->mem.failed = 0;
@@ -328,7 +331,8 @@ CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_
     }
     b->generation = w->bodies[slot].generation;
     w->bodies[slot] = *b;
-    w->n_alive++;
+    w->bodies[slot].fresh = 1;
+    w->n_alive++, w->n_fresh++;
     w->ready = 0;
     *out = cti_world_id(w, slot);
     return CT_OK;
@@ -336,6 +340,8 @@ CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_
 
 CTI_FN void cti_bodies_begin(ct_world *w, cti_body *b, cti_body_kind kind, const char *name, ct_real friction, ct_real thickness)
 {
+    w->mode = cti_fpenv_enter(); /* until the body joins, or is refused: cti_bodies_join leaves it. No callback may change the world meanwhile */
+    w->busy = 1;
     memset(b, 0, sizeof *b);
     b->kind = kind;
     b->block0 = b->rigid = -1;

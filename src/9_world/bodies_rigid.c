@@ -212,7 +212,7 @@ CONTACT_API_DEF ct_code ct_body_get_motion(const ct_world *cw, ct_body_id body, 
     return CT_OK;
 }
 
-CONTACT_API_DEF ct_code ct_body_set_motion(ct_world *w, ct_body_id body, const ct_real velocity[3], const ct_real angular_velocity[3])
+static ct_code cti_bodies_set_motion(ct_world *w, ct_body_id body, const ct_real velocity[3], const ct_real angular_velocity[3])
 {
     ct_code code = CT_OK;
     const cti_body *b = cti_bodies_rigid(w, body, &code);
@@ -239,4 +239,12 @@ CONTACT_API_DEF ct_code ct_body_set_motion(ct_world *w, ct_body_id body, const c
         cti_v3_put(r->spin, 0, cti_m3_mul_v(I, cti_v3_at(angular_velocity, 0)));
     }
     return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_body_set_motion(ct_world *w, ct_body_id body, const ct_real velocity[3], const ct_real angular_velocity[3])
+{
+    uint64_t mode = cti_fpenv_enter();
+    ct_code code = cti_bodies_set_motion(w, body, velocity, angular_velocity);
+    cti_fpenv_leave(mode);
+    return code;
 }

@@ -510,7 +510,7 @@ static cti_file_reader *cti_file_choose(const char *path, int *tetgen)
     return cti_file_has_extension(path, ".vtk") ? cti_read_vtk : NULL;
 }
 
-CONTACT_API_DEF ct_code ct_mesh_read(const char *path, ct_mesh *out_mesh, ct_error_info *out_error)
+static ct_code cti_file_read(const char *path, ct_mesh *out_mesh, ct_error_info *out_error)
 {
     cti_mem mem;
     ct_mesh mesh;
@@ -542,6 +542,14 @@ CONTACT_API_DEF ct_code ct_mesh_read(const char *path, ct_mesh *out_mesh, ct_err
     mesh.n_triangles = CTI_LEN(mesh.triangles) / 3, mesh.n_segments = CTI_LEN(mesh.segments) / 2;
     *out_mesh = mesh;
     return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_mesh_read(const char *path, ct_mesh *out_mesh, ct_error_info *out_error)
+{
+    uint64_t mode = cti_fpenv_enter();
+    ct_code code = cti_file_read(path, out_mesh, out_error);
+    cti_fpenv_leave(mode);
+    return code;
 }
 
 #else

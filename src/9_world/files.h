@@ -6,6 +6,7 @@
 #ifndef CTI_FILES_H
 #define CTI_FILES_H
 
+#include "../0_base/fpenv.h"
 #include "../0_base/array.h"
 #include "../1_math/real.h"
 

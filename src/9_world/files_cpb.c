@@ -80,7 +80,7 @@ static int cti_dump_discrete(cti_mem *mem, cti_state *s, cti_program *out)
     return ok;
 }
 
-CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *cw, const char *path)
+static ct_code cti_dump_world(const ct_world *cw, const char *path)
 {
     ct_world *w = (ct_world *)cw;
     ct_body_id none = {0, 0};
@@ -113,6 +113,14 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *cw, const char *pa
     if (code == CT_ERR_MEMORY)
         return cti_world_fail(w, code, none, -1, 0, "out of memory while writing a problem");
     return code == CT_OK ? code : cti_world_fail(w, code, none, -1, 0, "the problem file cannot be written");
+}
+
+CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *cw, const char *path)
+{
+    uint64_t mode = cti_fpenv_enter();
+    ct_code code = cti_dump_world(cw, path);
+    cti_fpenv_leave(mode);
+    return code;
 }
 
 #else

@@ -369,7 +369,7 @@ static ct_code cti_problem_read_lcp(cti_mem *mem, const char *bytes, size_t size
     return s.code;
 }
 
-CONTACT_API_DEF ct_code ct_problem_read(const char *path, ct_problem **out_problem, ct_error_info *out_error)
+static ct_code cti_problem_load(const char *path, ct_problem **out_problem, ct_error_info *out_error)
 {
     ct_problem *q;
     char *bytes = NULL;
@@ -401,6 +401,14 @@ CONTACT_API_DEF ct_code ct_problem_read(const char *path, ct_problem **out_probl
     }
     *out_problem = q;
     return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_problem_read(const char *path, ct_problem **out_problem, ct_error_info *out_error)
+{
+    uint64_t mode = cti_fpenv_enter();
+    ct_code code = cti_problem_load(path, out_problem, out_error);
+    cti_fpenv_leave(mode);
+    return code;
 }
 
 #else

@@ -202,7 +202,7 @@ static ct_code cti_joints_check_made(ct_world *w, const ct_joint_desc *d, const 
     return CT_OK;
 }
 
-CONTACT_API_DEF ct_code ct_joint_add(ct_world *w, const ct_joint_desc *d, ct_joint_id *out_joint)
+static ct_code cti_joints_add(ct_world *w, const ct_joint_desc *d, ct_joint_id *out_joint)
 {
     cti_world_joint q;
     ct_body_id none = {0, 0};
@@ -240,10 +240,18 @@ CONTACT_API_DEF ct_code ct_joint_add(ct_world *w, const ct_joint_desc *d, ct_joi
     q.generation = w->joints[i].generation + 1;
     q.joint.key = ((uint64_t)q.generation << 33 | (uint64_t)(uint32_t)i << 1) * 0x9e3779b97f4a7c15ull & ~(uint64_t)1;
     w->joints[i] = q;
-    w->ready = 0;
+    w->ready = w->prepared = 0;
     out_joint->index1 = (uint32_t)i + 1;
     out_joint->generation = q.generation;
     return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_joint_add(ct_world *w, const ct_joint_desc *d, ct_joint_id *out_joint)
+{
+    uint64_t mode = cti_fpenv_enter();
+    ct_code code = cti_joints_add(w, d, out_joint);
+    cti_fpenv_leave(mode);
+    return code;
 }
 
 static cti_world_joint *cti_joints_find(ct_world *w, ct_joint_id id, ct_code *out_code)
@@ -266,7 +274,7 @@ CONTACT_API_DEF ct_code ct_joint_remove(ct_world *w, ct_joint_id joint)
     if (!q)
         return code;
     q->alive = 0;
-    w->ready = 0;
+    w->ready = w->prepared = 0;
     return CT_OK;
 }
 

@@ -22,7 +22,19 @@ CTI_FN void cti_world_unprepare(ct_world *w)
     CTI_CLEAR(s->impulses.touches); /* their features are numbers of the surface */
     s->n_models = 0;
     s->has_problem = 0;
-    w->ready = 0;
+    w->ready = w->prepared = 0;
+}
+
+CTI_FN int cti_world_list_models(ct_world *w)
+{
+    cti_state *s = &w->state;
+    int i, ok = 1;
+    CTI_CLEAR(s->models);
+    for (i = 0; ok && i < CTI_LEN(w->bodies); i++)
+        if (cti_body_has_model(&w->bodies[i]))
+            ok = CTI_PUSH(&w->mem, s->models, &w->bodies[i].model);
+    s->n_models = CTI_LEN(s->models);
+    return ok;
 }
 
 static int cti_prepare_count(const ct_world *w, int *nv, int *ne, int *nf, int *np)
@@ -65,6 +77,7 @@ static void cti_prepare_body(const ct_world *w, cti_surface *f, int index, const
     r->dynamic = !cti_body_is_scripted(b);
     r->self = cti_body_has_model(b) && w->state.desc.self_collision;
     r->group = 1, r->mask = 0xffffffffu;
+    r->order = b->order;
     for (i = 0; i < nv; i++) {
         int node = b->surface_nodes[i];
         cti_body_attach(b, node, &f->attach[f->nv + i]);
@@ -138,6 +151,21 @@ static ct_real cti_prepare_volume(const cti_body *b)
     return sum;
 }
 
+/* trees; those of what never moves are put in order once. 0: out of memory */
+static int cti_prepare_trees(ct_world *w)
+{
+    cti_surface *f = &w->state.surface;
+    int b;
+    f->broad.hashed = w->state.desc.broad_phase == CT_BROAD_HASH;
+    if (!cti_broad_build(&w->mem, &f->broad, &f->soup, f->x0))
+        return 0;
+    for (b = 0; b < f->n_bodies && !f->broad.hashed; b++)
+        if (f->ranges[b].still && !f->ranges[b].order && f->ranges[b].v1 > f->ranges[b].v0 &&
+            !cti_broad_order(&w->mem, &f->broad, &f->soup, b, &w->bodies[w->surface_slot[b]].order))
+            return 0;
+    return 1;
+}
+
 static ct_code cti_prepare_surface(ct_world *w)
 {
     cti_surface *f = &w->state.surface;
@@ -171,13 +199,13 @@ static ct_code cti_prepare_surface(ct_world *w)
     }
     f->soup.edges = f->edges, f->soup.faces = f->faces;
     f->soup.nv = f->nv, f->soup.ne = f->ne, f->soup.nf = f->nf;
-    f->soup.vertex_is_point = f->is_point;
+    f->soup.vertex_is_point = f->is_point, f->soup.edge_faces = f->edge_faces;
     f->soup.tasks = &w->state.desc.tasks;
     f->soup.bodies = f->ranges, f->soup.n_bodies = n;
-    if (!cti_surface_neighbours(&w->mem, f) || !cti_world_resolve_joints(w))
+    if (!cti_surface_neighbours(&w->mem, f) || !cti_surface_find_still(&w->mem, f) || !cti_world_resolve_joints(w))
         return CT_ERR_MEMORY;
-    f->broad.hashed = w->state.desc.broad_phase == CT_BROAD_HASH;
-    return cti_prepare_place(w) && cti_broad_build(&w->mem, &f->broad, &f->soup, f->x0) ? CT_OK : CT_ERR_MEMORY;
+    cti_detect_still(f);
+    return cti_prepare_place(w) && cti_prepare_trees(w) ? CT_OK : CT_ERR_MEMORY;
 }
 
 static int cti_prepare_slot(const void *ctx, int i, int j) { return cti_bsr_slot((const cti_bsr *)ctx, i, j); }
@@ -186,16 +214,12 @@ static ct_code cti_prepare_matrix(ct_world *w)
 {
     cti_state *s = &w->state;
     int32_t *pairs = NULL;
-    int i, ok = 1;
-    for (i = 0; i < CTI_LEN(w->bodies); i++)
-        if (cti_body_has_model(&w->bodies[i])) {
-            ok = ok && CTI_PUSH(&w->mem, s->models, &w->bodies[i].model);
-            ok = ok && cti_model_pairs(&w->bodies[i].model, &w->mem, &pairs);
-        }
+    int i, ok = cti_world_list_models(w);
+    for (i = 0; ok && i < s->n_models; i++)
+        ok = cti_model_pairs(s->models[i], &w->mem, &pairs);
     /* a rigid body's two blocks are one cluster, though nothing in A couples them */
     for (i = 0; i < CTI_LEN(s->rigids); i++)
         ok = ok && CTI_PUSH(&w->mem, pairs, s->rigids[i].block) && CTI_PUSH(&w->mem, pairs, s->rigids[i].block + 1);
-    s->n_models = CTI_LEN(s->models);
     ok = ok && cti_bsr_pattern(&w->mem, &s->A, s->n, pairs, CTI_LEN(pairs) / 2);
     for (i = 0; ok && i < s->n_models; i++)
         ok = cti_model_slots(&w->mem, s->models[i], cti_prepare_slot, &s->A) > 0;
@@ -232,7 +256,7 @@ static int cti_prepare_scratch(ct_world *w)
            CTI_RESIZE(m, s->b, n3) && CTI_RESIZE(m, s->force, n3) && CTI_RESIZE(m, s->v_free, n3) && CTI_RESIZE(m, s->dv_free, n3) &&
            CTI_RESIZE(m, s->q, n3) && CTI_RESIZE(m, s->whole, s->n) && CTI_RESIZE(m, s->fall_new, s->n) && CTI_RESIZE(m, s->energies, bodies) &&
            CTI_RESIZE(m, s->energies_new, bodies) && CTI_RESIZE(m, s->works, bodies) && CTI_RESIZE(m, s->moduli, s->n_models) && CTI_RESIZE(m, s->gains, bodies) && CTI_RESIZE(m, s->impulse, n3) &&
-           CTI_RESIZE(m, s->turns, CTI_LEN(s->factors.components)) && CTI_RESIZE(m, s->groups, CTI_LEN(s->factors.components)) &&
+           CTI_RESIZE(m, s->parts.zoned, CTI_LEN(s->factors.components)) && CTI_RESIZE(m, s->turns, CTI_LEN(s->factors.components)) && CTI_RESIZE(m, s->groups, CTI_LEN(s->factors.components)) &&
            CTI_RESIZE(m, s->force0, s->desc.integrator == CT_INTEGRATOR_NEWMARK ? n3 : 0) && CTI_RESIZE(m, s->v_new, n3) && CTI_RESIZE(m, s->x_new, n3) && CTI_RESIZE(m, s->pcg_work, 4 * n3 + 8);
 }
 
@@ -281,6 +305,7 @@ CTI_FN ct_code cti_world_prepare(ct_world *w)
 {
     ct_code code;
     ct_body_id none = {0, 0};
+    int i;
     if (w->ready)
         return CT_OK;
     code = cti_world_keep_contacts(w);
@@ -299,6 +324,8 @@ CTI_FN ct_code cti_world_prepare(ct_world *w)
         cti_world_unprepare(w);
         return cti_world_fail(w, code, none, -1, 0, "out of memory while preparing the bodies");
     }
-    w->ready = 1;
+    for (i = 0; i < CTI_LEN(w->bodies); i++)
+        w->bodies[i].fresh = 0;
+    w->ready = w->prepared = 1, w->n_fresh = 0;
     return CT_OK;
 }

@@ -378,7 +378,7 @@ static void cti_problems_hand_over(ct_solution *s, ct_solution *out)
     *out = *s;
 }
 
-CONTACT_API_DEF ct_code ct_problem_solve(const ct_problem *problem, const ct_solver_desc *desc, ct_solution *solution)
+static ct_code cti_problems_solve(const ct_problem *problem, const ct_solver_desc *desc, ct_solution *solution)
 {
     cti_problems_run q;
     ct_solution s;
@@ -408,4 +408,12 @@ CONTACT_API_DEF ct_code ct_problem_solve(const ct_problem *problem, const ct_sol
     s.seconds = cti_problems_elapsed(&q);
     cti_problems_hand_over(&s, solution);
     return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_problem_solve(const ct_problem *problem, const ct_solver_desc *desc, ct_solution *solution)
+{
+    uint64_t mode = cti_fpenv_enter();
+    ct_code code = cti_problems_solve(problem, desc, solution);
+    cti_fpenv_leave(mode);
+    return code;
 }

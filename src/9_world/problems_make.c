@@ -115,7 +115,7 @@ CONTACT_API_DEF ct_problem_desc ct_problem_desc_default(void)
     return d;
 }
 
-CONTACT_API_DEF ct_code ct_problem_create(const ct_problem_desc *desc, ct_problem **out_problem, ct_error_info *out_error)
+static ct_code cti_make_create(const ct_problem_desc *desc, ct_problem **out_problem, ct_error_info *out_error)
 {
     cti_make k;
     ct_problem *q;
@@ -146,4 +146,12 @@ CONTACT_API_DEF ct_code ct_problem_create(const ct_problem_desc *desc, ct_proble
     }
     *out_problem = q;
     return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_problem_create(const ct_problem_desc *desc, ct_problem **out_problem, ct_error_info *out_error)
+{
+    uint64_t mode = cti_fpenv_enter();
+    ct_code code = cti_make_create(desc, out_problem, out_error);
+    cti_fpenv_leave(mode);
+    return code;
 }

@@ -48,12 +48,10 @@ static int cti_query_planes(ct_world *w)
     const cti_surface *f = &w->state.surface;
     int i, k;
     for (k = 0; k < f->n_planes; k++)
-        for (i = 0; i < f->nv; i++) {
+        for (i = cti_surface_dynamic(f, 0); i < f->nv; i = cti_surface_dynamic(f, i + 1)) {
             cti_pair p;
             ct_pair out;
             int feature;
-            if (!f->bodies[f->body_of[i]].dynamic)
-                continue;
             cti_pair_make(f, CT_PAIR_PLANE, i, k, &p);
             out.distance = cti_pair_closest(f, f->x0, &p, &feature);
             if (out.distance > 0)
@@ -66,7 +64,7 @@ static int cti_query_planes(ct_world *w)
     return 1;
 }
 
-CONTACT_API_DEF ct_code ct_world_validate(const ct_world *cw, ct_pair **out_pairs, int *out_n)
+static ct_code cti_world_validate(const ct_world *cw, ct_pair **out_pairs, int *out_n)
 {
     ct_world *w = (ct_world *)cw; /* scratch of the world is used; its state is not changed */
     ct_body_id none = {0, 0};
@@ -98,6 +96,14 @@ CONTACT_API_DEF ct_code ct_world_validate(const ct_world *cw, ct_pair **out_pair
     *out_pairs = w->pairs;
     *out_n = CTI_LEN(w->pairs);
     return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_world_validate(const ct_world *cw, ct_pair **out_pairs, int *out_n)
+{
+    uint64_t mode = cti_fpenv_enter();
+    ct_code code = cti_world_validate(cw, out_pairs, out_n);
+    cti_fpenv_leave(mode);
+    return code;
 }
 
 static void cti_query_contact(const ct_world *w, const cti_touch *t, ct_contact *out)

@@ -114,9 +114,15 @@ static void cti_bodies_drop_contacts(ct_world *w, ct_body_id body)
         stbds_header(w->contacts)->length = (size_t)k;
 }
 
+/* 1 where nothing has been prepared for the body, and its blocks are the last: what is prepared holds without it */
+static int cti_bodies_passes(const ct_world *w, const cti_body *b)
+{
+    return w->prepared && b->fresh && (b->block0 < 0 || b->block0 + b->n_blocks == w->state.n);
+}
+
 CONTACT_API_DEF ct_code ct_body_remove(ct_world *w, ct_body_id body)
 {
-    int slot = cti_world_slot(w, body);
+    int slot = cti_world_slot(w, body), passes;
     cti_body *b;
     if (slot < 0)
         return cti_bodies_stale(w, body);
@@ -124,6 +130,8 @@ CONTACT_API_DEF ct_code ct_body_remove(ct_world *w, ct_body_id body)
         return CT_ERR_MEMORY;
     cti_bodies_drop_contacts(w, body);
     b = &w->bodies[slot];
+    passes = cti_bodies_passes(w, b);
+    w->n_fresh -= b->fresh;
     if (b->block0 >= 0) {
         int b0 = b->block0, n = b->n_blocks;
         b->block0 = -1;
@@ -138,11 +146,15 @@ CONTACT_API_DEF ct_code ct_body_remove(ct_world *w, ct_body_id body)
         }
     }
     cti_world_drop_joints(w, slot);
-    cti_world_unprepare(w);
+    if (!passes)
+        cti_world_unprepare(w);
     /* what pairs with this body remembered is never asked for again: its id is used up */
     cti_world_free_body(w, b);
     b->generation++;
     w->n_alive--;
+    /* models lie in the bodies, whose slots may have moved; there is room for those that were listed */
+    if (w->prepared && w->n_fresh == 0)
+        w->ready = cti_world_list_models(w);
     return CT_OK;
 }
 

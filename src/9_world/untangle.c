@@ -123,9 +123,9 @@ static void cti_untangle_finish(ct_world *w, const cti_untangle *u)
     cti_state *s = &w->state;
     int i, n = s->n;
     s->time = u->start.time, s->dt_memory = u->start.dt_memory;
-    memcpy(s->v, u->start.v, sizeof(ct_real) * 3 * (size_t)n);
-    memcpy(s->dt_prev, u->start.dt_prev, sizeof(ct_real) * (size_t)n);
-    memcpy(s->fall, u->start.fall, sizeof(ct_real) * (size_t)n);
+    memcpy(s->v, u->start.copy.v, sizeof(ct_real) * 3 * (size_t)n);
+    memcpy(s->dt_prev, u->start.copy.dt_prev, sizeof(ct_real) * (size_t)n);
+    memcpy(s->fall, u->start.copy.fall, sizeof(ct_real) * (size_t)n);
     for (i = 0; i < CTI_LEN(s->factors.components); i++) /* bodies were carried at rest */
         s->factors.components[i].drift = CTI_REAL_MAX, s->factors.components[i].stale = 1;
     if (n)
@@ -153,7 +153,7 @@ static void cti_untangle_finish(ct_world *w, const cti_untangle *u)
     s->detect.n_tangled = s->detect.n_tangled > 0 ? s->detect.n_tangled : 1;
 }
 
-CONTACT_API_DEF ct_code ct_world_repair(ct_world *w, int *out_freed, int *out_left)
+static ct_code cti_world_repair(ct_world *w, int *out_freed, int *out_left)
 {
     ct_body_id none = {0, 0};
     cti_untangle u;
@@ -195,4 +195,12 @@ CONTACT_API_DEF ct_code ct_world_repair(ct_world *w, int *out_freed, int *out_le
         return cti_world_fail(w, code, none, -1, 0, "out of memory in a repair; the world is as it was");
     *out_freed = before - after, *out_left = after;
     return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_world_repair(ct_world *w, int *out_freed, int *out_left)
+{
+    uint64_t mode = cti_fpenv_enter();
+    ct_code code = cti_world_repair(w, out_freed, out_left);
+    cti_fpenv_leave(mode);
+    return code;
 }

@@ -6,6 +6,7 @@
 #include "../3_solve/bridge.h"
 #include "../8_step/impulses.h"
 #include "../8_step/integrate.h"
+#include "../8_step/parts.h"
 #include "../8_step/start.h"
 #include "../1_math/simd.h"
 
@@ -172,7 +173,7 @@ CTI_FN ct_code cti_world_fail(ct_world *w, ct_code code, ct_body_id body, int64_
 CTI_FN ct_code cti_world_busy(ct_world *w)
 {
     ct_body_id none = {0, 0};
-    return w->busy ? cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "the world is in a step: a callback may not call back into it") : CT_OK;
+    return w->busy ? cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "the world is in a call: a callback may not call back into it") : CT_OK;
 }
 
 CTI_FN ct_code cti_world_refuse_discrete(ct_world *w, const char *name, const char *text)
@@ -374,7 +375,7 @@ static ct_code cti_world_start_pool(ct_world *w, ct_error_info *e)
     return CT_OK;
 }
 
-CONTACT_API_DEF ct_code ct_world_create(const ct_world_desc *desc, ct_world **out_world, ct_error_info *out_error)
+static ct_code cti_world_make(const ct_world_desc *desc, ct_world **out_world, ct_error_info *out_error)
 {
     cti_mem mem;
     ct_world *w;
@@ -409,10 +410,19 @@ CONTACT_API_DEF ct_code ct_world_create(const ct_world_desc *desc, ct_world **ou
     return CT_OK;
 }
 
+CONTACT_API_DEF ct_code ct_world_create(const ct_world_desc *desc, ct_world **out_world, ct_error_info *out_error)
+{
+    uint64_t mode = cti_fpenv_enter();
+    ct_code code = cti_world_make(desc, out_world, out_error);
+    cti_fpenv_leave(mode);
+    return code;
+}
+
 static void cti_world_free_state(ct_world *w)
 {
     cti_state *s = &w->state;
     cti_mem *m = &w->mem;
+    int i;
     CTI_FREE(m, s->x), CTI_FREE(m, s->v), CTI_FREE(m, s->mass), CTI_FREE(m, s->inv_mass), CTI_FREE(m, s->alpha), CTI_FREE(m, s->dt_prev);
     CTI_FREE(m, s->fall), CTI_FREE(m, s->fall_new), CTI_FREE(m, s->energies), CTI_FREE(m, s->energies_new), CTI_FREE(m, s->works), CTI_FREE(m, s->moduli);
     CTI_FREE(m, s->gains), CTI_FREE(m, s->whole), CTI_FREE(m, s->q), CTI_FREE(m, s->turns), CTI_FREE(m, s->groups), CTI_FREE(m, s->force0), CTI_FREE(m, s->impulse);
@@ -428,8 +438,9 @@ static void cti_world_free_state(ct_world *w)
     CTI_FREE(m, s->repairs), CTI_FREE(m, s->ways);
     cti_dcd_free(m, &s->dcd);
     cti_memory_free(m, &s->memory);
-    cti_memory_free(m, &s->memory_step[0]);
-    cti_memory_free(m, &s->memory_step[1]);
+    for (i = 0; i < 2 * CTI_PARTS_DEPTH; i++)
+        cti_memory_free(m, &s->memory_step[i]);
+    cti_parts_free(m, &s->parts);
     cti_impulses_free(m, &s->impulses);
     cti_impulses_free(m, &s->impulses_step);
     CTI_FREE(m, s->reactions.blocks), CTI_FREE(m, s->reactions.values);
@@ -461,35 +472,46 @@ static int cti_world_coarse(const cti_surface *f)
     int b, i, n = 0;
     for (b = 0; b < f->n_bodies; b++) {
         ct_real big = 0;
-        for (i = 3 * f->ranges[b].v0; i < 3 * f->ranges[b].v1; i++)
+        for (i = 3 * f->ranges[b].v0; f->bodies[b].moves && i < 3 * f->ranges[b].v1; i++)
             big = cti_max(big, cti_abs(f->x0[i]));
         n += f->bodies[b].thickness < CTI_WORLD_ULPS * CTI_EPS * big;
     }
     return n;
 }
 
-/* a sum that overflows is the largest number */
+/* a sum that overflows is the largest number, and so is a difference of such sums */
 static double cti_world_bounded(double x) { return cti_finite64(x) ? x : (x < 0 ? -CTI_WORLD_MOST : CTI_WORLD_MOST); }
+
+static void cti_world_bound(ct_step_report *r)
+{
+    double *sums[10];
+    ct_real *reals[2];
+    int k;
+    sums[0] = &r->energy_kinetic, sums[1] = &r->energy_elastic, sums[2] = &r->energy_gravity, sums[3] = &r->work_script, sums[4] = &r->work_pins;
+    sums[5] = &r->work_joints, sums[6] = &r->work_recovery, sums[7] = &r->loss_contact, sums[8] = &r->loss_damping, sums[9] = &r->energy_gained;
+    for (k = 0; k < 10; k++)
+        *sums[k] = cti_world_bounded(*sums[k]);
+    for (k = 0; k < 3; k++)
+        r->center_of_mass[k] = cti_world_bounded(r->center_of_mass[k]);
+    reals[0] = &r->residual, reals[1] = &r->momentum_lost;
+    for (k = 0; k < 2; k++)
+        *reals[k] = cti_finite(*reals[k]) ? *reals[k] : CTI_REAL_MAX;
+}
 
 /* times, which add up, and sums that may overflow; t0, t1: when the step began, and when bodies were prepared [ms] */
 static void cti_world_report(const ct_world *w, double t0, double t1, ct_step_report *r)
 {
-    int k;
     if (w->state.limit.n > 0)
         cti_world_public_pair(w, &w->state.limit, &r->limit);
     r->coarse = cti_world_coarse(&w->state.surface);
-    r->energy_kinetic = cti_world_bounded(r->energy_kinetic);
-    r->energy_elastic = cti_world_bounded(r->energy_elastic);
-    r->energy_gravity = cti_world_bounded(r->energy_gravity);
-    for (k = 0; k < 3; k++)
-        r->center_of_mass[k] = cti_world_bounded(r->center_of_mass[k]);
+    cti_world_bound(r);
     r->ms_prepare = t1 - t0;
     r->ms_total = cti_cmr_clock(&w->state) - t0;
     r->ms_finish = r->ms_total - r->ms_prepare - r->ms_assemble - r->ms_unconstrained - r->ms_detect - r->ms_solve;
     r->ms_finish = r->ms_finish > 0 ? r->ms_finish : 0;
 }
 
-CONTACT_API_DEF ct_code ct_world_step(ct_world *w, ct_real dt, ct_step_report *out_report)
+static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_report)
 {
     ct_step_report report;
     ct_body_id none = {0, 0};
@@ -524,6 +546,14 @@ CONTACT_API_DEF ct_code ct_world_step(ct_world *w, ct_real dt, ct_step_report *o
     }
     w->busy = 0;
     return code != CT_ERR_MEMORY ? code : cti_world_fail(w, code, none, -1, 0, "out of memory in a step; the world is as it was");
+}
+
+CONTACT_API_DEF ct_code ct_world_step(ct_world *w, ct_real dt, ct_step_report *out_report)
+{
+    uint64_t mode = cti_fpenv_enter();
+    ct_code code = cti_world_step(w, dt, out_report);
+    cti_fpenv_leave(mode);
+    return code;
 }
 
 CONTACT_API_DEF const ct_error_info *ct_world_error(const ct_world *w) { return w ? &w->error : NULL; }

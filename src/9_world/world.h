@@ -17,6 +17,7 @@ typedef struct cti_body {
     uint32_t generation;
     char name[64];
     int n;                  /* vertices that the user sees */
+    int fresh;              /* nothing was prepared for it yet */
     int block0, n_blocks;   /* its unknowns; block0 -1: none */
     int rigid;              /* number in state.rigids, or -1 */
     ct_real *rest;          /* [3 n] positions when added */
@@ -36,6 +37,7 @@ typedef struct cti_body {
     ct_material material;
     ct_real friction, thickness;
     ct_real plane_normal[3], plane_offset;
+    int32_t *order; /* of the trees of what never moves (cti_broad_order); NULL: not built yet */
 } cti_body;
 
 /* cti_world_joint -- a joint with blocks counted from its bodies' first ones and rigid 0 for the body's own. */
@@ -57,17 +59,23 @@ struct ct_world {
     int32_t *surface_slot;  /* slot of each surface body */
     int n_alive;
     int ready;              /* surface, matrix and factors match the bodies */
+    int n_fresh;            /* bodies that they do not know yet; all that is missing where `prepared` */
+    int prepared;           /* they match the other bodies and all joints */
     ct_error_info error;
     ct_pair *pairs;         /* of validate */
     ct_contact *contacts;
     int contacts_ready;
-    int busy;               /* inside of a step or a repair: callbacks may not call back */
+    int busy;               /* inside of a step, of a repair, or of a body that is added: callbacks may not call back */
+    uint64_t mode;          /* the caller's floating-point mode, while a body is added */
 };
 
 /* cti_world_fail -- records the culprit and returns the code. */
 CTI_FN ct_code cti_world_fail(ct_world *w, ct_code code, ct_body_id body, int64_t element, double value, const char *text);
 /* cti_world_slot -- slot of a live body or -1. */
 CTI_FN int cti_world_slot(const ct_world *w, ct_body_id body);
+/* cti_world_list_models -- state.models: they lie in the bodies, which move when slots are added. 0: out of memory. */
+CTI_FN int cti_world_list_models(ct_world *w);
+
 /* cti_world_busy -- CT_OK, or the recorded CT_ERR_ARGUMENT of a call out of a callback, while a step is on the way. */
 CTI_FN ct_code cti_world_busy(ct_world *w);
 /* cti_world_keep_contacts -- the list of contacts as the user sees it, made before what it is made of goes. CT_ERR_MEMORY. */

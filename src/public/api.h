@@ -96,8 +96,9 @@ CONTACT_API ct_code ct_body_add_cloth(ct_world *world, const ct_cloth_desc *desc
 CONTACT_API ct_code ct_body_add_static(ct_world *world, const ct_static_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_rigid(ct_world *world, const ct_rigid_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_kinematic(ct_world *world, const ct_kinematic_desc *desc, ct_body_id *out_body);
-/* ct_body_remove -- a body leaves, with its contacts and joints. What the world keeps between steps (factors, candidates) is made anew: a body that is
-   added and removed at once moves nothing, but later results differ from those without it by rounding. CT_ERR_STALE_ID, CT_ERR_MEMORY (the
+/* ct_body_remove -- a body leaves, with its contacts and joints. A body that is added and removed before the next step has changed no bit, unless a
+   joint was added or removed, too. Otherwise what the world keeps between steps (factors, candidates) is made anew, now and when bodies are added:
+   later results differ from those of a world without the body by rounding. CT_ERR_STALE_ID, CT_ERR_MEMORY (the
    world is as it was). */
 CONTACT_API ct_code ct_body_remove(ct_world *world, ct_body_id body);
 /* ct_body_pin -- holds the axes (CT_AXIS_* mask) of n nodes (see ct_body_node_count) to a scripted motion (NULL: at rest where they are)
@@ -165,6 +166,11 @@ CONTACT_API ct_code ct_mesh_write(const char *path, const ct_mesh *mesh, ct_erro
 CONTACT_API void ct_mesh_free(ct_mesh *mesh);
 /* ct_mesh_box -- size [m] centred at the origin, cells per axis >= 1; with_tets 1: five or six tets a cell and no triangles, 0: surface. */
 CONTACT_API ct_code ct_mesh_box(const ct_real size[3], const int cells[3], int with_tets, ct_mesh *out_mesh, ct_error_info *out_error);
+/* ct_mesh_locking -- by how much the mesh's linear tets are too stiff in bending, by the axes of the body's least resistance: 1 + 2.1 / n^2 for a bar
+   of n cells across (docs/locking.md). A body of young / factor bends as it should, and is softer by the factor against being stretched. Compares
+   the mesh with quadratic tets on it, in linear elasticity. CT_ERR_ARGUMENT (NULL, poisson not in (-1, 1/2)), CT_ERR_MESH (no tets, or an unusable
+   one), CT_ERR_UNSUPPORTED (more than 2e7 tets), CT_ERR_MEMORY. */
+CONTACT_API ct_code ct_mesh_locking(const ct_mesh *mesh, ct_real poisson, ct_real *out_factor, ct_error_info *out_error);
 /* ct_mesh_grid -- a sheet size[0] x size[1] in the xz plane, centred, normal +y; diagonals alternate. */
 CONTACT_API ct_code ct_mesh_grid(const ct_real size[2], const int cells[2], ct_mesh *out_mesh, ct_error_info *out_error);
 /* ct_mesh_sphere -- subdivided icosahedron, 20 * 4^levels triangles, levels 0..7. */

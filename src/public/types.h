@@ -523,7 +523,7 @@ typedef enum ct_status { CT_STATUS_LIST(CT_STATUS_ENUM) CT_STATUS_COUNT_ } ct_st
 /* ct_step_report -- what a step says of itself. */
 typedef struct ct_step_report {
     ct_status status;
-    int substeps;          /* 1 unless the step was halved, or cut at impacts */
+    int substeps;          /* 1 unless the step, or a part of the world in it, was halved, or cut at impacts: of all parts together */
     int events;            /* substeps that were cut at a first impact (ccd_limits_step); they alone leave the status OK */
     int contacts, rows;    /* in the last solve: contacts with a positive multiplier; rows handed to the solver */
     int candidates;        /* pairs that CCD looked at */
@@ -531,6 +531,7 @@ typedef struct ct_step_report {
     int newton_iterations; /* linearizations of all attempts, summed */
     int solver_iterations; /* outer iterations, summed */
     int solver_sweeps;     /* sweeps over the contacts, summed */
+    int solver_quick;      /* termination PAPER with CT_STEPPER_CMR: the solver_iterations whose inner loop took fewer than ten sweeps; else 0 */
     int solver_fallbacks;  /* solves of an island that another solver than the chosen one ended, summed: ICA where the chosen one failed or does
                               not take the problem; with CT_SOLVER_AUTO Newton's method where ICA failed */
     int linear_iterations; /* of the unconstrained solve, summed */
