@@ -30,6 +30,7 @@
 #define CTI_INLINE static inline __attribute__((unused))
 #endif
 #define CTI_NOINLINE __attribute__((noinline))
+#define CTI_SPARE __attribute__((unused)) /* one of a set of functions, of which a build may use none */
 #define CTI_RESTRICT __restrict__
 #define CTI_ALIGNED(n) __attribute__((aligned(n)))
 #define CTI_LIKELY(x) __builtin_expect(!!(x), 1)
@@ -37,6 +38,7 @@
 #elif defined(_MSC_VER)
 #define CTI_INLINE static __forceinline
 #define CTI_NOINLINE __declspec(noinline)
+#define CTI_SPARE
 #define CTI_RESTRICT __restrict
 #define CTI_ALIGNED(n) __declspec(align(n))
 #define CTI_LIKELY(x) (x)
@@ -44,6 +46,7 @@
 #else
 #define CTI_INLINE static inline
 #define CTI_NOINLINE
+#define CTI_SPARE
 #define CTI_RESTRICT
 #define CTI_ALIGNED(n)
 #define CTI_LIKELY(x) (x)

@@ -54,6 +54,45 @@
 #if CONTACT_OPTIMIZE != 0 && CONTACT_OPTIMIZE != 1 && CONTACT_OPTIMIZE != 2
 #error "contact.h: CONTACT_OPTIMIZE is 0 (the compiler's level), 1 (the default) or 2 (-O2 throughout); define it as one of these numbers"
 #endif
+/* A game has CMR's worlds alone, which ICA solves. What is defined already stays as it is. */
+#ifdef CONTACT_PRESET_GAME
+#ifndef CONTACT_WITH_FILES
+#define CONTACT_WITH_FILES 0
+#endif
+#ifndef CONTACT_WITH_DCD
+#define CONTACT_WITH_DCD 0
+#endif
+#ifndef CONTACT_WITH_ICA
+#define CONTACT_WITH_ICA 0
+#endif
+#ifndef CONTACT_WITH_CA
+#define CONTACT_WITH_CA 0
+#endif
+#ifndef CONTACT_WITH_PGS
+#define CONTACT_WITH_PGS 0
+#endif
+#ifndef CONTACT_WITH_LEMKE
+#define CONTACT_WITH_LEMKE 0
+#endif
+#ifndef CONTACT_WITH_BOXED
+#define CONTACT_WITH_BOXED 0
+#endif
+#ifndef CONTACT_WITH_ACTIVE_SET
+#define CONTACT_WITH_ACTIVE_SET 0
+#endif
+#ifndef CONTACT_WITH_MPRGP
+#define CONTACT_WITH_MPRGP 0
+#endif
+#ifndef CONTACT_WITH_INTERIOR
+#define CONTACT_WITH_INTERIOR 0
+#endif
+#ifndef CONTACT_WITH_NEWTON
+#define CONTACT_WITH_NEWTON 0
+#endif
+#ifndef CONTACT_WITH_ADMM
+#define CONTACT_WITH_ADMM 0
+#endif
+#endif
 #ifndef CONTACT_WITH_FILES
 #define CONTACT_WITH_FILES 1
 #endif
