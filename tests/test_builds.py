@@ -2,7 +2,7 @@
 """test_builds.py -- contact.h in the ways that users compile it: switches, #error texts, their own stb_ds.h, exported names, languages, projects.
 
 usage: python3 tests/test_builds.py [--jobs N] [PART...]
-Parts: errors switches stb memory exports languages mingw consumers (default: all). Prints a line a check, "ok NAME", "FAILED NAME: why" or
+Parts: errors switches stb memory exports languages msvc mingw consumers (default: all). Prints a line a check, "ok NAME", "FAILED NAME: why" or
 "SKIPPED NAME: what is missing"; exit 1 when one failed. Programs that are only run, not measured, are compiled by tcc where it is there (a tenth
 of a second), else without optimization. STB_CFLAGS: where stb/stb_ds.h is.
 """
@@ -297,6 +297,33 @@ def plus(work):
                           + ([] if around == "3" else [unit]) + ["-lm"], os.path.join(work, "plus"))
 
 
+# target, language, what else; a text that it has to be refused with, None: it is taken
+MSVC = [(target, language, ["-DCONTACT_THREADS=1"] + more, None)
+        for target in ("x86_64", "aarch64") for language in ("c11", "c++17")
+        for more in ([], ["-DCONTACT_REAL=32", "-DCONTACT_STATIC"], ["-DCONTACT_SIMD=CT_SIMD_NONE"], ["-DCONTACT_PRESET_GAME", "-DCONTACT_VALIDATE=1"])]
+MSVC += [("x86_64", "c11", ["-mavx2", "-mfma"], None), ("x86_64", "c++17", ["-mavx2", "-mfma", "-mavx512f", "-mavx512dq"], None),
+         ("i686", "c11", ["-DCONTACT_THREADS=1", "-msse2"], None), ("i686", "c11", ["-mno-sse2"], "x87 arithmetic"),
+         ("x86_64", "c11", ["-D_M_FP_FAST"], "/fp:fast remove")]
+
+
+def part_msvc(work):
+    """cl.exe is not here: clang reads the file as cl.exe would, with its target, its macros and none of clang's, beside declarations of its library
+    that are ours (tests/msvc). Syntax and types are checked; nothing is linked or run."""
+    if not have("clang", "msvc", "clang"):
+        return
+    builtin = run(["clang", "-print-resource-dir"])[1].strip() + "/include"
+    quiet = ["-Wno-unknown-pragmas", "-Wno-ignored-pragma-optimize", "-Wno-unused-function", "-Wno-misleading-indentation"]
+    for target, language, more, refusal in MSVC:
+        name = "msvc %s %s %s" % (target, language, " ".join(more))
+        source = os.path.join(work, "msvc.cc" if "++" in language else "msvc.c")
+        with open(source, "w") as f:
+            f.write('#include "%s/contact.c"\n' % ROOT)
+        code, out = run(["clang", "--target=%s-pc-windows-msvc" % target, "-fms-compatibility", "-fms-compatibility-version=19.38", "-U__clang__",
+                         "-nostdinc", "-isystem", os.path.join(ROOT, "tests", "msvc"), "-isystem", builtin, "-isystem", stb_folder(), "-std=" + language,
+                         "-fsyntax-only", "-Wall", "-Wextra", "-Wvla", "-Wgnu", "-Werror"] + quiet + more + [source])
+        check(name, refusal in out and code != 0 if refusal else code == 0, out)
+
+
 def part_mingw(work):
     cc = "x86_64-w64-mingw32-gcc"
     if not have(cc, "MinGW", "gcc-mingw-w64-x86-64"):
@@ -429,7 +456,7 @@ def part_consumers(work):
 
 
 PARTS = [("errors", part_errors), ("switches", part_switches), ("stb", part_stb), ("memory", part_memory), ("exports", part_exports),
-         ("languages", part_languages), ("mingw", part_mingw), ("consumers", part_consumers)]
+         ("languages", part_languages), ("msvc", part_msvc), ("mingw", part_mingw), ("consumers", part_consumers)]
 JOBS = 2
 
 

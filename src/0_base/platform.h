@@ -36,6 +36,7 @@
 #define CTI_LIKELY(x) __builtin_expect(!!(x), 1)
 #define CTI_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #elif defined(_MSC_VER)
+#include <intrin.h>
 #define CTI_INLINE static __forceinline
 #define CTI_NOINLINE __declspec(noinline)
 #define CTI_SPARE
@@ -84,6 +85,10 @@ CTI_INLINE int cti_lowest_bit(unsigned x)
 {
 #if defined(__GNUC__) || defined(__clang__)
     return __builtin_ctz(x);
+#elif defined(_MSC_VER)
+    unsigned long n;
+    _BitScanForward(&n, x);
+    return (int)n;
 #else
     int n = 0;
     while (!(x & 1u))

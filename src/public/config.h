@@ -23,10 +23,13 @@
 #if defined(__TINYC__) && CONTACT_REAL == 32
 #error "contact.h: tcc compiles float arithmetic wrongly; leave CONTACT_REAL at 64 with tcc, or take gcc or clang"
 #endif
-#ifdef __FAST_MATH__
-#error "contact.h: -ffast-math and -Ofast remove its error bounds and finite tests; compile this file without them"
+#if defined(__FAST_MATH__) || defined(_M_FP_FAST)
+#error "contact.h: -ffast-math, -Ofast and /fp:fast remove its error bounds and finite tests; compile this file without them"
 #endif
 
+#if defined(_M_IX86_FP) && _M_IX86_FP < 2
+#error "contact.h: x87 arithmetic rounds twice, which breaks its error bounds; compile with /arch:SSE2"
+#endif
 #if defined(__FLT_EVAL_METHOD__) && (__FLT_EVAL_METHOD__ == 1 || __FLT_EVAL_METHOD__ == 2)
 #error "contact.h: x87 arithmetic rounds twice, which breaks its error bounds; compile with -msse2 -mfpmath=sse"
 #endif
