@@ -92,7 +92,7 @@ def part_errors(work):
     for cc in [c for c in ("gcc", "clang") if shutil.which(c)]:
         base = [cc, "-std=c99"] + STB
         for flag in ("-ffast-math", "-Ofast"):
-            refused("%s %s" % (cc, flag), base + [flag, source], "contact.h:", "-ffast-math and -Ofast", "compile this file without them")
+            refused("%s %s" % (cc, flag), base + [flag, source], "contact.h:", "-ffast-math, -Ofast", "compile this file without them")
         for value in ("16", "float", "0"):
             refused("%s CONTACT_REAL %s" % (cc, value), base + ["-DCONTACT_REAL=" + value, source], "CONTACT_REAL is 64", "or 32 (float)")
         refused(cc + " without a stepper", base + ["-DCONTACT_WITH_CMR=0", "-DCONTACT_WITH_DCD=0", source], "needs a stepper", "CONTACT_WITH_CMR or")

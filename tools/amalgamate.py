@@ -340,20 +340,25 @@ class Builder:
         self.put("\n#endif /* CT_CONTACT_H_INCLUDED */")
 
     def guard_switches(self):
-        """Puts #if around what a CONTACT_WITH_ switch takes out, drops instances of templates that nothing uses, refuses other unused functions."""
+        """Puts #if around what a CONTACT_WITH_ switch takes out, and around instances of templates that tests alone use; refuses other unused functions."""
         start = self.lines.index("#ifdef CONTACT_IMPLEMENTATION")
         raw = self.lines[start:]
         chunks = reach.reach(raw, strip_comments(raw))
-        drop = set()
-        for c in reach.unreached(chunks):
+        drop, spare = set(), []
+        unreached = reach.unreached(chunks)
+        instances = set(c.names[0] for c in unreached if c.kind == "function" and ".inl:" in self.origin[start + c.last])
+        for c in unreached:
             where = self.origin[start + c.last]
             if where.startswith(VOCABULARY):
                 continue
-            if c.kind == "function" and ".inl:" not in where and not self.draft:
+            if c.names[0] in instances:
+                spare.append(c)
+                continue
+            if c.kind == "function" and not self.draft:
                 raise Refused("%s: nothing that the API calls reaches %s" % (where, c.names[0]),
                               "delete it, or put its file into src/MANIFEST as `later`")
             drop.update(range(c.first, c.last + 1))
-        before, behind = {}, {}
+        before, behind = {c.first: "#ifdef CTI_SPARE_INSTANCES" for c in spare}, {c.last: "#endif" for c in spare}
         for first, last, text in reach.guards(chunks):
             if not self.origin[start + last].startswith(VOCABULARY):
                 before[first], behind[last] = "#if " + text, "#endif"

@@ -8,7 +8,7 @@ know (#else, other macros, comparisons) counts as always. So a condition is neve
 """
 import re
 
-TOKEN = re.compile(r"[A-Za-z_]\w*|\d[\w.]*|&&|\|\||##|\S")
+TOKEN = re.compile(r"[A-Za-z_]\w*|\d[\w.]*|&&|\|\||##|[=!<>]=|\S")
 WORD = re.compile(r"[A-Za-z_]\w*$")
 DIRECTIVE = re.compile(r"\s*#\s*(\w+)(.*)", re.S)
 ALWAYS = frozenset([frozenset()])
@@ -122,7 +122,7 @@ def declared(tokens):
     brace = tokens.index("{") if "{" in tokens else len(tokens)
     equals = tokens.index("=") if "=" in tokens else len(tokens)
     head = without_attributes(tokens[:min(brace, equals)])
-    if head[:1] in (["typedef"], ["struct"], ["enum"], ["union"]) and equals > brace:
+    if head[:1] in (["typedef"], ["struct"], ["enum"], ["union"]) and equals >= brace:
         inside = [t for t in tokens[brace:] if WORD.match(t)] if "enum" in head[:2] else []
         tail = head if brace == len(tokens) else tokens[len(tokens) - tokens[::-1].index("}"):]
         return "type", [t for t in head[1:] + tail if WORD.match(t)] + inside
