@@ -132,13 +132,13 @@ def links(count, family, real, stb, work):
     cc, cxx = compiler_of("c99", family), compiler_of("c++17", family)
     d = os.path.join(work, family + real)
     os.makedirs(d)
-    steps = [[cc, "-std=c99", "-O0", "-march=native", "-c", "tests/compile/unit_a.c", "-o", d + "/a.o"] + stb,
+    steps = [[cc, "-std=c99", "-O0", "-DCONTACT_OPTIMIZE=0", "-march=native", "-c", "tests/compile/unit_a.c", "-o", d + "/a.o"] + stb,
              [cc, "-std=c99", "-O1", "-c", "tests/compile/unit_b.c", "-o", d + "/b.o"],
              [cxx, "-std=c++11", "-O1", "-c", "tests/compile/unit_c.cc", "-o", d + "/c.o"]]
     ok = True
     for s in steps:
         code, out, _ = run(s + ["-DCONTACT_REAL=" + real])
-        count.ok(code == 0, "%s CONTACT_REAL %s: %s" % (family, real, s[4 if "-march=native" not in s else 5]), out)
+        count.ok(code == 0, "%s CONTACT_REAL %s: %s" % (family, real, next(w for w in s if w.startswith("tests/"))), out)
         ok = ok and code == 0
     if not ok:
         return
@@ -201,7 +201,7 @@ def switches(count, cc, stb, work):
         what = "%s and %s alone" % (solver, stepper)
         program = os.path.join(work, "switches_" + stepper)
         # not optimized functions that nothing calls are kept: the linker drops them
-        code, out, _ = run([cc, "-std=c99", "-O0", "-ffunction-sections", "-Wl,--gc-sections", "-DONLY_SOLVER=CT_SOLVER_" + solver]
+        code, out, _ = run([cc, "-std=c99", "-O0", "-DCONTACT_OPTIMIZE=0", "-ffunction-sections", "-Wl,--gc-sections", "-DONLY_SOLVER=CT_SOLVER_" + solver]
                            + alone(solver, stepper) + stb + ["tests/compile/switches.c", "-lm", "-o", program])
         count.ok(code == 0, what + ": compiled", out)
         if code != 0:

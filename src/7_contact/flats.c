@@ -148,8 +148,8 @@ static int cti_flats_push(cti_mem *mem, const cti_detect *d, const cti_surface *
    distance below half of it */
 static int cti_flats_is_crossing(const cti_list *l, const cti_surface *s, int i)
 {
-    ct_real far = CTI_FLATS_MOST * 4 * l->min_sep[i];
-    return l->feature[i] == 0 && l->d2[i] < far * far && l->d2[i] > 0 &&
+    ct_real wide = CTI_FLATS_MOST * 4 * l->min_sep[i];
+    return l->feature[i] == 0 && l->d2[i] < wide * wide && l->d2[i] > 0 &&
            (cti_detect_flat(s, l->pairs[2 * i]) || cti_detect_flat(s, l->pairs[2 * i + 1]));
 }
 

@@ -232,15 +232,6 @@ static int cti_dcd_side(const cti_dcd_look *k, cti_v3 p, ct_real reach, cti_near
     return b->model >= 0 && !b->embedded ? inside : (inside || b->model < 0) && cti_dcd_behind(k, p, nearest);
 }
 
-CTI_FN int cti_dcd_inside(const cti_state *s, const ct_real *q, const ct_real *x, int b, cti_v3 p)
-{
-    cti_dcd_look k;
-    cti_nearest nearest;
-    memset(&k, 0, sizeof k);
-    k.s = s, k.q = q, k.x = x, k.v = -1, k.b = b;
-    return cti_dcd_side(&k, p, 0, &nearest);
-}
-
 /* a touch of vertex k->v with its body, when there is one. 0: out of memory */
 static int cti_dcd_vertex(const cti_dcd_look *k, int with_near, cti_dcd_touch **out)
 {

@@ -84,8 +84,8 @@ static int cti_whirl_elements_apart(const cti_surface *f, const cti_soup_body *b
     return 1;
 }
 
-/* 1 where the sphere's way meets no other body and no plane; ways [bodies]: boxes of their motions, of far turns spheres' */
-static int cti_whirl_is_alone(const cti_state *s, int body, int rigid, const cti_whirl_box *ways, const uint8_t *far)
+/* 1 where the sphere's way meets no other body and no plane; ways [bodies]: boxes of their motions, of those that turn far spheres' */
+static int cti_whirl_is_alone(const cti_state *s, int body, int rigid, const cti_whirl_box *ways, const uint8_t *beyond)
 {
     const cti_surface *f = &s->surface;
     const cti_rigid *r = &s->rigids[rigid];
@@ -94,7 +94,7 @@ static int cti_whirl_is_alone(const cti_state *s, int body, int rigid, const cti
     int i;
     for (i = 0; i < f->n_bodies; i++) {
         ct_real h = cti_surface_pair_thickness(f, body, i);
-        if (i != body && !cti_whirl_apart(&way, &ways[i], h) && (far[i] || !cti_whirl_elements_apart(f, &f->ranges[i], &way, h)))
+        if (i != body && !cti_whirl_apart(&way, &ways[i], h) && (beyond[i] || !cti_whirl_elements_apart(f, &f->ranges[i], &way, h)))
             return 0;
     }
     for (i = 0; i < f->n_planes; i++) {
@@ -106,17 +106,17 @@ static int cti_whirl_is_alone(const cti_state *s, int body, int rigid, const cti
     return 1;
 }
 
-/* far [rigids + bodies]: 1 for rigid bodies that turn far, and their surfaces; ways of all surfaces */
-static void cti_whirl_ways(const cti_state *s, const uint8_t *turns, uint8_t *far, cti_whirl_box *ways)
+/* beyond [rigids + bodies]: 1 for rigid bodies that turn far, and their surfaces; ways of all surfaces */
+static void cti_whirl_ways(const cti_state *s, const uint8_t *turns, uint8_t *beyond, cti_whirl_box *ways)
 {
     int i, v;
     for (i = 0; i < s->surface.n_bodies; i++) {
         int rigid = cti_whirl_rigid(&s->surface, i);
         ways[i] = cti_whirl_none;
-        far[i] = (uint8_t)(rigid >= 0 && turns[rigid]);
-        if (far[i])
+        beyond[i] = (uint8_t)(rigid >= 0 && turns[rigid]);
+        if (beyond[i])
             cti_whirl_sphere(s, i, rigid, &ways[i]);
-        for (v = s->surface.ranges[i].v0; !far[i] && v < s->surface.ranges[i].v1; v++)
+        for (v = s->surface.ranges[i].v0; !beyond[i] && v < s->surface.ranges[i].v1; v++)
             cti_whirl_add_vertex(&ways[i], &s->surface, v);
     }
 }
@@ -126,9 +126,9 @@ static void cti_whirl_fail(cti_state *s, int rigid) { s->factors.components[s->f
 CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out)
 {
     int i, k, n = CTI_LEN(s->rigids), free_ = 0;
-    uint8_t *turns = CTI_ARENA_ZERO(s->arena, uint8_t, n + 1), *far = CTI_ARENA_ZERO(s->arena, uint8_t, s->surface.n_bodies + 1);
+    uint8_t *turns = CTI_ARENA_ZERO(s->arena, uint8_t, n + 1), *beyond = CTI_ARENA_ZERO(s->arena, uint8_t, s->surface.n_bodies + 1);
     cti_whirl_box *ways;
-    if (!turns || !far)
+    if (!turns || !beyond)
         return 0;
     *out = 0;
     for (i = 0; i < n; i++)
@@ -148,10 +148,10 @@ CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out)
     ways = CTI_ARENA_NEW(s->arena, cti_whirl_box, s->surface.n_bodies + 1);
     if (!ways)
         return 0;
-    cti_whirl_ways(s, turns, far, ways);
+    cti_whirl_ways(s, turns, beyond, ways);
     for (i = 0; i < s->surface.n_bodies; i++) {
         int rigid = cti_whirl_rigid(&s->surface, i);
-        if (rigid >= 0 && turns[rigid] == 1 && !cti_whirl_is_alone(s, i, rigid, ways, far)) {
+        if (rigid >= 0 && turns[rigid] == 1 && !cti_whirl_is_alone(s, i, rigid, ways, beyond)) {
             ++*out;
             cti_whirl_fail(s, rigid);
         }

@@ -10,7 +10,9 @@ CTI_FN void cti_world_unprepare(ct_world *w)
     cti_surface_free(&w->mem, &s->surface);
     cti_detect_free(&w->mem, &s->detect);
     cti_factors_free(&w->mem, &s->factors);
+#if CONTACT_WITH_DCD
     cti_dcd_free(&w->mem, &s->dcd);
+#endif
     cti_bsr_free(&w->mem, &s->A);
     CTI_FREE(&w->mem, s->models);
     CTI_FREE(&w->mem, w->surface_slot);
@@ -316,6 +318,16 @@ static int cti_prepare_discrete(ct_world *w)
     return cti_dcd_prepare(s);
 }
 
+/* what the stepper knows of bodies before its first step. 0: out of memory */
+static int cti_prepare_stepper(ct_world *w)
+{
+#if CONTACT_WITH_DCD
+    if (CTI_IS_DISCRETE(&w->state))
+        return cti_prepare_discrete(w);
+#endif
+    return cti_tangle_find(&w->state);
+}
+
 CTI_FN ct_code cti_world_prepare(ct_world *w)
 {
     ct_code code;
@@ -333,7 +345,7 @@ CTI_FN ct_code cti_world_prepare(ct_world *w)
         code = cti_prepare_matrix(w);
     if (code == CT_OK && !cti_prepare_scratch(w))
         code = CT_ERR_MEMORY;
-    if (code == CT_OK && !(CTI_IS_DISCRETE(&w->state) ? cti_prepare_discrete(w) : cti_tangle_find(&w->state)))
+    if (code == CT_OK && !cti_prepare_stepper(w))
         code = CT_ERR_MEMORY;
     if (code != CT_OK) {
         cti_world_unprepare(w);
