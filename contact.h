@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs a7a4b6d639376dfe.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 1d800e70164fb1f6.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -7,12 +7,12 @@ Licence: MIT-0 or public domain, your choice (text at the end of the repository'
 
 
 USE
-    Add contact.c to your project. It is two lines, and any ONE .c (or .cc) file of your own may have them instead:
+    Add memory.c to your project. It is two lines, and any ONE .c (or .cc) file of your own may have them instead:
         #define CONTACT_IMPLEMENTATION
         #include "contact.h"
     Everywhere else:
         #include "contact.h"
-    Put contact.h, contact.c and stb_ds.h (https://github.com/nothings/stb) into one folder, or install libstb-dev. Link with -lm. A file that also
+    Put contact.h, memory.c and stb_ds.h (https://github.com/nothings/stb) into one folder, or install libstb-dev. Link with -lm. A file that also
     wants stb_ds.h's short names (arrlen, arrput) includes stb_ds.h before contact.h. The implementation takes as long to compile as sqlite;
     that is why it wants a file of its own. With gcc's -Wall give that file -Wno-misleading-indentation too, which saves some more.
 
@@ -181,8 +181,8 @@ SWITCHES. Macros that you define before the include. The first group must be the
                           0: the command line's level, to step through the library in a debugger or to have -O3. At -O0 that is 5 seconds
                           of compiling, and a step takes 20 to 45 times as long.
                           2: -O2 throughout: 28 seconds, a tenth more code, steps up to 3 % faster. All give the same bits.
-                          clang has no such pragma, so with it a debug build of this file is slow: give contact.c a level of its own.
-                              CMake:  set_source_files_properties(contact.c PROPERTIES COMPILE_OPTIONS -O2)
+                          clang has no such pragma, so with it a debug build of this file is slow: give memory.c a level of its own.
+                              CMake:  set_source_files_properties(memory.c PROPERTIES COMPILE_OPTIONS -O2)
                               make:   contact.o: CFLAGS += -O2
                           MSVC: 1 and 2 switch optimization on by pragma, which cl.exe passes over beside /RTC1; give the file /O2 without it.
     CONTACT_WITH_FILES    1 (default) or 0: mesh and problem files. 0 removes stdio; ct_mesh_read, ct_mesh_write, ct_problem_read
@@ -10625,7 +10625,7 @@ typedef struct cti_problem {
     int free_start;             /* 1: where no contact touches a component of A, the start solves A v = b; such clusters are left alone */
     const int32_t *filter;      /* [n] index into projectors or -1; NULL: no block is constrained */
     const ct_real *projectors;  /* [9 m]: J' r acts through them on constrained blocks (A and b are filtered already) */
-    const struct cti_body_factor *bodies; /* the blocks of A that it couples, run by run, with exact factors (bodywise.h) */
+    const struct cti_body_factor *bodies; /* the blocks of A that it couples, run by run, with exact factors (delassus.h) */
     int n_bodies;               /* 0: nobody has them */
     const cti_correction *correction; /* between sweeps over coupled clusters; or NULL */
     const ct_real *whole;       /* [n] inverse mass [1/kg] of all that A couples to a block where nothing holds it, else 0; or NULL */
@@ -11056,8 +11056,8 @@ CTI_FN void cti_residual_eval(const cti_problem *p, ct_cone cone, const ct_real 
 #pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
 #endif
 
-/* ---- 3_solve/local.h ---- */
-/* local.h -- the law of one contact, solved against a known neighbourhood. */
+/* ---- 3_solve/law.h ---- */
+/* law.h -- the law of one contact, solved against a known neighbourhood. */
 
 
 typedef struct cti_local {
@@ -11087,8 +11087,8 @@ CTI_FN void cti_local_solve(const cti_local *q, ct_cone cone, int repeats, ct_re
 #pragma GCC optimize("O2", "fp-contract=off")
 #endif
 
-/* ---- 3_solve/local.c ---- */
-/* local.c -- one contact against a known neighbourhood: its normal multiplier and its friction pair in turn.
+/* ---- 3_solve/law.c ---- */
+/* law.c -- one contact against a known neighbourhood: its normal multiplier and its friction pair in turn.
    Method: with u = u0 + B (r - r0), B = J D^-1 J' of this contact, lambda makes u_n vanish or is 0, then the friction pair makes u_t vanish
    or lies on the cone. Based on: Otaduy 2009, eq. 13-14 and 5.5, steps 3.2.1.1 - 3.2.1.6. differs: besides the paper's box, a true pyramid
    and Coulomb's cone; where `closes` is set the last step is along the ray of both, on which u_n vanishes. */
@@ -13592,7 +13592,7 @@ CTI_FN void cti_ica_paper_solve(const cti_problem *p, const ct_solver_desc *desc
 }
 #endif
 
-/* ---- 3_solve/program.h ---- */
+/* ---- 4_programs/program.h ---- */
 /* program.h -- a contact problem that stands alone: read from a file or taken out of a world, with no mesh, body or scene behind it. All solvers
    of this floor but the world's own take it, and one piece of code measures what they return.
 
@@ -13778,7 +13778,7 @@ CTI_FN int cti_system_schur(cti_system *s, cti_arena *arena, const cti_sparse *J
 #pragma GCC optimize("O2", "fp-contract=off")
 #endif
 
-/* ---- 3_solve/program.c ---- */
+/* ---- 4_programs/program.c ---- */
 /* program.c -- contact problems that stand alone: sparse rows, the laws, the judge, budgets.
    Method: the judge forms u, the residual of the dynamics and the natural map of each law from x and r alone; nothing that a solver says of
    itself enters. Each number is relative to a size of the problem's data, so that units do not matter, and that no multiplier can grow. */
@@ -14352,8 +14352,8 @@ CTI_FN int cti_effort_goes_on(cti_effort *e, int k, int own, const double *x, co
 #pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
 #endif
 
-/* ---- 3_solve/system.c ---- */
-/* system.c -- linear systems of scalars by the block factorization: unknown i is entry i % 3 of block i / 3.
+/* ---- 4_programs/scalar_factor.c ---- */
+/* scalar_factor.c -- linear systems of scalars by the block factorization: unknown i is entry i % 3 of block i / 3.
    Method: supernodal Cholesky of entries in double in every build, then refinement with the scalars. */
 
 /* the block pattern of A, and blocks 0 .. n - 1 */
@@ -14480,7 +14480,7 @@ CTI_FN int cti_system_schur(cti_system *s, cti_arena *arena, const cti_sparse *J
     return cti_factor64_schur(&s->factor, arena, J->rows, J->p, J->i, J->x, W, ld);
 }
 
-/* ---- 3_solve/certificate.h ---- */
+/* ---- 4_programs/certificate.h ---- */
 /* certificate.h -- proofs that a stand-alone problem has no feasible point. Every solver that says so has its proof checked here, and the
    solve that reports it checks it again.
 
@@ -14512,7 +14512,7 @@ CTI_FN int cti_program_certify_sharp(const cti_program *p, double *y, double *wo
 #endif
 
 
-/* ---- 3_solve/certificate.c ---- */
+/* ---- 4_programs/certificate.c ---- */
 /* certificate.c -- proofs that a stand-alone problem has no feasible point.
    Method: Farkas' lemma. What has to vanish is measured in units that neither the rows' nor the unknowns' own units change: an unknown
    whose column is small everywhere may still make the rows hold, so its sum is compared with that column. */
@@ -14661,7 +14661,7 @@ CTI_FN int cti_program_certify_sharp(const cti_program *p, double *y, double *wo
 }
 #endif
 
-/* ---- 3_solve/ica_program.h ---- */
+/* ---- 4_programs/ica_program.h ---- */
 /* ica_program.h -- ICA for problems that stand alone. */
 
 
@@ -14672,7 +14672,7 @@ CTI_FN int cti_program_certify_sharp(const cti_program *p, double *y, double *wo
 CTI_FN cti_outcome cti_ica_program_solve(const cti_program *p, cti_effort *e, cti_answer *a);
 
 
-/* ---- 3_solve/ica_program.c ---- */
+/* ---- 4_programs/ica_program.c ---- */
 /* ica_program.c -- iterative constraint anticipation on a problem that stands alone.
    Method: unknowns 3 k .. 3 k + 2 are block k, pads have 1 on the diagonal. A row of J that touches blocks with g_k [3] is a contact
    without friction of normal n = g_1 / |g_1|: weight n.g_k and arm n x g_k give n.(weight v + v x arm) = g_k.v for every g_k. Three rows
@@ -15029,7 +15029,7 @@ CTI_FN cti_outcome cti_ica_program_solve(const cti_program *p, cti_effort *e, ct
 }
 #endif
 
-/* ---- 3_solve/dual.h ---- */
+/* ---- 4_programs/dual.h ---- */
 /* dual.h -- the dual of a problem with dynamics: W = J A^-1 J' and q = J A^-1 b + w, in which u = W r + q. */
 
 
@@ -15068,7 +15068,7 @@ CTI_FN void cti_dual_close(cti_mem *mem, cti_dual *d);
 #endif
 
 
-/* ---- 3_solve/dual.c ---- */
+/* ---- 4_programs/dual.c ---- */
 /* dual.c -- from A, J to W and q.
    Method: A is factored by bodies; W = J A^-1 J' by the rows' paths through the factor (schur.c). Where A is diagonal and W has few
    entries, it is formed as a product of sparse matrices. based on: Otaduy et al. 2009, section 5.1, eq. 8-9 (the Schur complement). */
@@ -15217,7 +15217,7 @@ CTI_FN void cti_dual_close(cti_mem *mem, cti_dual *d)
     cti_sparse_free(mem, &d->S);
 }
 
-/* ---- 3_solve/coulomb.h ---- */
+/* ---- 4_programs/coulomb.h ---- */
 /* coulomb.h -- Coulomb's law at one contact. */
 
 
@@ -15233,7 +15233,7 @@ CTI_FN void cti_coulomb_pyramid(const double *W, const double *q, double mu, dou
 #endif
 
 
-/* ---- 3_solve/coulomb.c ---- */
+/* ---- 4_programs/coulomb.c ---- */
 /* coulomb.c -- Coulomb's law at one contact.
    Method: the three cases one after the other. Open: q_n >= 0. Stick: u = 0 and r in K. Slide along the unit vector d: u_n = 0 and
    r_t = -mu r_n d give r_n = -q_n / D(d) with D = W_nn - mu W_nt d; that u_t is parallel to d is one equation g(d) = 0 in an angle, a
@@ -15496,7 +15496,7 @@ CTI_FN void cti_coulomb_pyramid(const double *W, const double *q, double mu, dou
 #undef CTI_COULOMB_ARCS
 #endif
 
-/* ---- 3_solve/mixing.h ---- */
+/* ---- 4_programs/mixing.h ---- */
 /* mixing.h -- Anderson acceleration of a fixed-point map in double, with a slave vector that is an affine function of the point; a point whose
    error grew is taken back. [Walker and Ni 2011] */
 
@@ -15519,7 +15519,7 @@ CTI_FN int cti_mixing_open(cti_mixing *s, cti_arena *arena, int m, const double 
 CTI_FN void cti_mixing_step(cti_mixing *s, const double *x, double *g, double *u);
 
 
-/* ---- 3_solve/mixing.c ---- */
+/* ---- 4_programs/mixing.c ---- */
 /* mixing.c -- Anderson acceleration in double.
    Method: the next point is g - sum c_k dg_k with the c that make e - sum c_k de_k least, e = weight (g - x), over the last differences of
    images and errors. Where the error has more than doubled the last image is gone back to and the differences are forgotten. Based on:
@@ -15622,7 +15622,7 @@ CTI_FN void cti_mixing_step(cti_mixing *s, const double *x, double *g, double *u
 }
 #endif
 
-/* ---- 3_solve/pgs.h ---- */
+/* ---- 4_programs/pgs.h ---- */
 /* pgs.h -- projected Gauss-Seidel, for every kind of stand-alone problem. */
 
 
@@ -15666,7 +15666,7 @@ CTI_FN cti_outcome cti_pgs_run(cti_pgs *s, const cti_program *p, cti_dual *d, ct
 #pragma GCC optimize("O2", "fp-contract=off")
 #endif
 
-/* ---- 3_solve/pgs.c ---- */
+/* ---- 4_programs/pgs.c ---- */
 /* pgs.c -- projected Gauss-Seidel on u = W r + q.
    Method: a unit is a contact, or a row of a problem without friction; each is solved exactly with the others held fixed (coulomb.c for a
    contact). A dense symmetric W keeps u up to date and touches only columns whose r changes, so contacts that stay open cost nothing; a
@@ -16125,7 +16125,7 @@ CTI_FN cti_outcome cti_pgs_solve(const cti_program *p, cti_effort *e, cti_answer
 #pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
 #endif
 
-/* ---- 3_solve/ca.h ---- */
+/* ---- 4_programs/ca.h ---- */
 /* ca.h -- full constraint anticipation: the Schur complement, then block principal pivoting (QP) or Gauss-Seidel over contacts. */
 
 
@@ -16133,7 +16133,7 @@ CTI_FN cti_outcome cti_pgs_solve(const cti_program *p, cti_effort *e, cti_answer
 CTI_FN cti_outcome cti_ca_solve(const cti_program *p, cti_effort *e, cti_answer *a);
 
 
-/* ---- 3_solve/ca.c ---- */
+/* ---- 4_programs/ca.c ---- */
 /* ca.c -- full constraint anticipation.
    Method: W = J A^-1 J' with unit diagonal by scaling; the linear complementarity problem u = W r + q >= 0, r >= 0, r'u = 0 by block
    principal pivoting: rows of a working set F have u = 0, the others r = 0; all rows with the wrong sign change sides at once as long as
@@ -16454,7 +16454,7 @@ CTI_FN cti_outcome cti_ca_solve(const cti_program *p, cti_effort *e, cti_answer 
 #undef CTI_CA_PATIENCE
 #endif
 
-/* ---- 3_solve/friction.h ---- */
+/* ---- 4_programs/friction.h ---- */
 /* friction.h -- a stand-alone frictional contact problem in the form that its solvers work on, and what they share.
    The form: u = W r + q with W_ii of trace 3 and |q| = 1: contact i's impulse is r_i = unit root_i s_i and its velocity u_i' = unit u_i / root_i
    with root_i = sqrt(3 / trace W_ii); cones do not change under it. The judge's scaled natural map is then
@@ -16579,7 +16579,7 @@ CTI_FN cti_outcome cti_admm_solve(const cti_program *p, cti_effort *e, cti_answe
 #endif
 
 
-/* ---- 3_solve/friction.c ---- */
+/* ---- 4_programs/friction.c ---- */
 /* friction.c -- what the solvers of stand-alone frictional contact problems share: the scaled form, products with W, the residual, one
    contact solved exactly, block Gauss-Seidel sweeps. Method: a contact of known neighbourhood takes off, sticks, or slips; in slip u_t = -a
    r_t with a > 0, u_n = 0 and |r_t| = mu r_n leave one equation in a, whose sign differs at both ends. based on: Acary, Bremond and Huber
@@ -17023,7 +17023,7 @@ CTI_FN void cti_friction_weights(double *const *de, int n, int m, const double *
 }
 #endif
 
-/* ---- 3_solve/friction_system.c ---- */
+/* ---- 4_programs/friction_system.c ---- */
 /* friction_system.c -- linear systems (A + B (W + sigma I)) x = y of frictional contact: A and B of 3x3 blocks on the diagonal.
    Method: sparse LU by blocks of all contacts with one step of refinement, or dense LU of the contacts whose B is not 0, whichever costs
    less. */
@@ -17391,7 +17391,7 @@ CTI_FN int cti_friction_system_solve(cti_friction_system *s, double *x)
     return 1;
 }
 
-/* ---- 3_solve/friction_newton.c ---- */
+/* ---- 4_programs/friction_newton.c ---- */
 /* friction_newton.c -- semismooth Newton for frictional contact on the exact cone, between block Gauss-Seidel sweeps.
    Method: the function of Alart and Curnier, F_n = r_n - max(0, r_n - u_n), F_t = r_t - (r_t - u_t projected on the disc of radius
    mu max(0, r_n - u_n)), in the scaled form where all W_ii have trace 3. A step solves (A + B (W + sigma I)) d = -F for the contacts that
@@ -17611,7 +17611,7 @@ CTI_FN cti_outcome cti_newton_solve(const cti_program *p, cti_effort *e, cti_ans
 }
 #endif
 
-/* ---- 3_solve/friction_admm.c ---- */
+/* ---- 4_programs/friction_admm.c ---- */
 /* friction_admm.c -- alternating directions for frictional contact: one linear system, factored seldom, and projections on the cones.
    Method: Coulomb's law as min 1/2 r'W r + (q + s)'r on the cones with s_n = mu |u_t|, which is taken from the multiplier in every
    iteration. The iteration is one map of v = y + r (Douglas-Rachford): z = P_K(v), y = v - z, (W + rho I) r = rho (z - y) - q - s, v <- y +
@@ -17813,7 +17813,7 @@ CTI_FN cti_outcome cti_admm_solve(const cti_program *p, cti_effort *e, cti_answe
 }
 #endif
 
-/* ---- 3_solve/mprgp.h ---- */
+/* ---- 4_programs/mprgp.h ---- */
 /* mprgp.h -- modified proportioning with reduced gradient projections: quadratic programs under bounds and under decoupled linear
    constraints. Based on: Li, Pan, Huang, Bao, Jin: Deformable Objects Collision Handling with Fast Convergence (2015), algorithms 1 to 3,
    equations 10 to 20 and section 5; Dostal: Optimal Quadratic Programming Algorithms (2009), the monotonic variant. */
@@ -18028,7 +18028,7 @@ CTI_FN cti_mprgp_end cti_mprgp_boxed(const cti_program *p, cti_mprgp_target *t, 
 #pragma GCC optimize("O2", "fp-contract=off")
 #endif
 
-/* ---- 3_solve/mprgp_set.c ---- */
+/* ---- 4_programs/mprgp_set.c ---- */
 /* mprgp_set.c -- the feasible set of decoupled rows: projection, free and chopped gradient.
    Method: rows are orthonormal, so the systems of equations 16, 18 and 20 are J J' = I: a multiplier a row, without coupling.
    Based on: Li et al. 2015, equations 11 to 20. */
@@ -18189,7 +18189,7 @@ CTI_FN void cti_mprgp_set_flatten(const cti_mprgp_set *set, double *z)
 #pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
 #endif
 
-/* ---- 3_solve/mprgp_precondition.c ---- */
+/* ---- 4_programs/mprgp_precondition.c ---- */
 /* mprgp_precondition.c -- preconditioners of the conjugate steps, each made to stay in the face.
    Method: with M for A, the step in the face { J^ z = 0 } is z = M^-1 (phi - J^' l), (J^ M^-1 J^') l = J^ M^-1 phi. For diagonal and
    block-diagonal M and rows that touch no block twice that system is diagonal. Else z = P M^-1 P phi with the orthogonal projection P onto
@@ -18480,7 +18480,7 @@ CTI_FN void cti_mprgp_preconditioner_apply(cti_mprgp_preconditioner *q, const do
         cti_mprgp_set_flatten(q->set, z);
 }
 
-/* ---- 3_solve/mprgp_pivot.c ---- */
+/* ---- 4_programs/mprgp_pivot.c ---- */
 /* mprgp_pivot.c -- the face guessed by block pivoting, for MPRGP under bounds with the factor in the face.
    Method: the minimum of the face is taken as it is, outside or not; what lies outside goes to its bound, what pulls off its bound becomes
    free, all at once. When nothing changes any more, the point is the solution. The number of changes has to fall now and then, or it ends
@@ -18556,7 +18556,7 @@ CTI_FN int cti_mprgp_pivot(cti_mprgp_task *q, const double *near_to, double shif
 #pragma GCC optimize("O2", "fp-contract=off")
 #endif
 
-/* ---- 3_solve/mprgp.c ---- */
+/* ---- 4_programs/mprgp.c ---- */
 /* mprgp.c -- algorithm 3: conjugate gradients in the face, expansion, proportioning.
    Method: monotonic outline: conjugate steps go on past the set's border as long as the objective of the projected point falls; the
    expansion step then projects. Both inner loops of algorithm 3 guard the objective. Objectives are differences to the point where a chain
@@ -19123,7 +19123,7 @@ CTI_FN cti_mprgp_end cti_mprgp_run(cti_mprgp_task *q, double *x)
 #pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
 #endif
 
-/* ---- 3_solve/mprgp_decouple.c ---- */
+/* ---- 4_programs/mprgp_decouple.c ---- */
 /* mprgp_decouple.c -- one row for each vertex: decoupling of constraints.
    Method: rows are taken one by one, at random or the deepest first; a row stays when none of its blocks is taken yet. What stays has a
    diagonal J J', for surfaces that are embedded in coarser meshes, too, whose rows have four blocks and more. Based on: Li et al. 2015,
@@ -19181,7 +19181,7 @@ CTI_FN int cti_mprgp_decouple(cti_arena *arena, const cti_sparse *J, const doubl
 }
 #endif
 
-/* ---- 3_solve/mprgp_primal.c ---- */
+/* ---- 4_programs/mprgp_primal.c ---- */
 /* mprgp_primal.c -- quadratic programs with decoupled rows or bounds, on the unknowns.
    Method: rows are made unit vectors; rows of one entry become two-sided bounds of their unknown. Multipliers are read off the gradient at
    the end. Products with A by 3x3 blocks where A has them. Based on: Li et al. 2015, equations 1, 15 to 20, algorithm 3. */
@@ -19515,7 +19515,7 @@ CTI_FN cti_mprgp_end cti_mprgp_primal(const cti_program *p, cti_mprgp_target *t,
 }
 #endif
 
-/* ---- 3_solve/mprgp_dual.c ---- */
+/* ---- 4_programs/mprgp_dual.c ---- */
 /* mprgp_dual.c -- quadratic programs on their multipliers, and linear complementarity with a symmetric matrix: bounds only.
    Method: min 1/2 r'W r + (w + J A^-1 b)'r over r >= 0, W = J A^-1 J', with unit diagonal by scaling. W is formed when it is small or A is
    diagonal, and is a solve with A's factor otherwise. A singular A gets a proximal term that moves with x. The multipliers of an infeasible
@@ -19931,7 +19931,7 @@ CTI_FN cti_mprgp_end cti_mprgp_boxed(const cti_program *p, cti_mprgp_target *t, 
 }
 #endif
 
-/* ---- 3_solve/mprgp_gram.h ---- */
+/* ---- 4_programs/mprgp_gram.h ---- */
 /* mprgp_gram.h -- the small problems of algorithm 3 as printed: systems and complementarity problems with rows and columns of J J'. Based on: Li et
    al. 2015, equations 16, 18 and 20. */
 
@@ -19970,7 +19970,7 @@ typedef enum cti_gram_end { CTI_GRAM_DONE, CTI_GRAM_NONE, CTI_GRAM_MEMORY } cti_
 CTI_FN cti_gram_end cti_gram_solve(cti_gram *g, const double *q, const uint8_t *taken, const double *eps);
 
 
-/* ---- 3_solve/mprgp_gram.c ---- */
+/* ---- 4_programs/mprgp_gram.c ---- */
 /* mprgp_gram.c -- rows and columns of J J', factored and updated.
    Method: the active set method that the paper names for equations 18 and 20, on lambda >= 0: the minimum in the working set by its factor, up to the
    first multiplier that would become negative, which goes; then the row that is violated most comes in. A row that depends on the working set
@@ -20252,7 +20252,7 @@ CTI_FN cti_gram_end cti_gram_solve(cti_gram *g, const double *q, const uint8_t *
     return CTI_GRAM_DONE;
 }
 
-/* ---- 3_solve/mprgp_printed.h ---- */
+/* ---- 4_programs/mprgp_printed.h ---- */
 /* mprgp_printed.h -- algorithm 3 of Li et al. 2015 as printed, for rows that are coupled; for comparison. Solves take mprgp.c unless they are asked
    for this. */
 
@@ -20262,7 +20262,7 @@ CTI_FN cti_gram_end cti_gram_solve(cti_gram *g, const double *q, const uint8_t *
 CTI_FN cti_mprgp_end cti_mprgp_printed(const cti_program *p, cti_mprgp_target *t, int *out_infeasible);
 
 
-/* ---- 3_solve/mprgp_printed.c ---- */
+/* ---- 4_programs/mprgp_printed.c ---- */
 /* mprgp_printed.c -- algorithm 3 as printed, for a general J; worlds and problems take mprgp.c unless they are asked for this.
    Method, in the paper's symbols, J^ being the rows that are active at x:
        phi  = g + J^' l_phi,  J^ J^' l_phi = -J^ g                                   [15, 16] the gradient within the face
@@ -20797,7 +20797,7 @@ CTI_FN cti_mprgp_end cti_mprgp_printed(const cti_program *p, cti_mprgp_target *t
     return end;
 }
 
-/* ---- 3_solve/mprgp_solve.c ---- */
+/* ---- 4_programs/mprgp_solve.c ---- */
 /* mprgp_solve.c -- which programs MPRGP takes, and how.
    Method: decoupled rows or bounds go on the unknowns; all other rows on the multipliers, where constraints are bounds. A run on the
    unknowns that stalls goes on there, too. differs: Li et al. 2015 keep rows that are not decoupled on the unknowns and solve equations 16,
@@ -20957,7 +20957,7 @@ CTI_FN cti_outcome cti_mprgp_solve(const cti_program *p, cti_effort *e, cti_answ
 }
 #endif
 
-/* ---- 3_solve/tableau.h ---- */
+/* ---- 4_programs/tableau.h ---- */
 /* tableau.h -- dense dictionaries of w = q + M z (+ d z0), and a problem's rows as such a dense system.
    x_B = value + T x_N; variables are numbered w_j: j, z_j: n + j, z0: 2 n. Complementary variables are j and n + j. */
 
@@ -21016,7 +21016,7 @@ CTI_FN int cti_submatrix_solve(cti_arena *arena, const double *M, int n, const i
 #pragma GCC optimize("O2", "fp-contract=off")
 #endif
 
-/* ---- 3_solve/tableau.c ---- */
+/* ---- 4_programs/tableau.c ---- */
 /* tableau.c -- dense dictionaries for pivoting methods, and the rows of a problem as one.
    Method: x_B = value + T x_N with only the nonbasic columns stored, so a pivot is one rank-one update of [n][n + 1]. A basis is reached
    again from the start by pivots of largest entries (Gauss-Jordan with full pivoting), which removes what many small pivots have left. */
@@ -21343,7 +21343,7 @@ CTI_FN int cti_submatrix_solve(cti_arena *arena, const double *M, int n, const i
 #pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
 #endif
 
-/* ---- 3_solve/lemke.h ---- */
+/* ---- 4_programs/lemke.h ---- */
 /* lemke.h -- linear complementarity problems by Lemke's complementary pivoting: w = q + M z >= 0, z >= 0, z'w = 0.
    Based on: lecture notes, sec. 4.1.2.1 (the friction LCP by Stewart and Trinkle, its cone with k sides); Cottle, Pang, Stone
    (lexicographic rule). It takes every matrix and ends after finitely many pivots, in a solution or on a ray. A ray proves that there is no
@@ -21376,7 +21376,7 @@ CTI_FN cti_outcome cti_lemke_boxed(const double *M, const double *q, const doubl
                                    cti_answer *a, double *z);
 
 
-/* ---- 3_solve/lemke.c ---- */
+/* ---- 4_programs/lemke.c ---- */
 /* lemke.c -- Lemke's method on a dense dictionary.
    Method: z0 >= 0 with a covering vector d > 0 makes w = q + M z + d z0 feasible; the complement of what left enters until z0 leaves. What
    leaves is the lexicographic minimum of the rows [value, B^-1] over the pivot, so degenerate vertices cannot cycle. Numbers are scaled by
@@ -21845,7 +21845,7 @@ CTI_FN cti_outcome cti_lemke_dense(const double *M, const double *q, int n, cons
 }
 #endif
 
-/* ---- 3_solve/lemke_forms.c ---- */
+/* ---- 4_programs/lemke_forms.c ---- */
 /* lemke_forms.c -- problems as linear complementarity problems, for Lemke's method.
    Based on: lecture notes, sec. 4.1.2.1: 0 <= v_n _|_ lambda_n, 0 <= beta e + v_t _|_ lambda_t, 0 <= mu lambda_n - e'lambda_t _|_ beta, the
    cone spanned by k tangents; sec. 4.1.2.2: bounds as three LCPs. Method: QP and GLOBAL through W = J A^-1 J'. The cone with k sides is
@@ -22160,7 +22160,7 @@ CTI_FN cti_outcome cti_lemke_solve(const cti_program *p, cti_effort *e, cti_answ
 }
 #endif
 
-/* ---- 3_solve/boxed.h ---- */
+/* ---- 4_programs/boxed.h ---- */
 /* boxed.h -- linear complementarity with bounds: lo <= z <= hi, u = q + M z, z = lo -> u >= 0, z = hi -> u <= 0, else u = 0.
    Based on: lecture notes, sec. 4.1.2.2 (boxed LCP; friction as a box of mu lambda_n along two tangents); Judice, Pires (block principal
    pivoting with bounds). Pivoting on the bounds themselves comes first. It is exact and quick on positive definite matrices; where it does
@@ -22176,7 +22176,7 @@ CTI_FN cti_outcome cti_boxed_pivot(const double *M, const double *q, const doubl
                                    cti_effort *e, cti_answer *a, double *z);
 
 
-/* ---- 3_solve/boxed.c ---- */
+/* ---- 4_programs/boxed.c ---- */
 /* boxed.c -- boxed linear complementarity by block principal pivoting, and friction in boxes.
    Method: each row is at its lower bound, at its upper bound or between; the ones between solve M_FF z_F = -q_F - M_FN z_N. All rows that
    break their law change place at once while that lowers their number, else (after ten trials) only the last one (Murty's rule), which ends
@@ -22555,7 +22555,7 @@ CTI_FN cti_outcome cti_boxed_solve(const cti_program *p, cti_effort *e, cti_answ
 }
 #endif
 
-/* ---- 3_solve/convex.h ---- */
+/* ---- 4_programs/convex.h ---- */
 /* convex.h -- one standard form for all convex problems that stand alone, with the linear algebra that an interior point method asks for:
 
      min 1/2 x'A x - b'x   subject to   J x + w >= 0, rows marked in `equation`: = 0
@@ -22605,7 +22605,7 @@ CTI_FN void cti_convex_answer(const cti_convex *c, const double *x, const double
 CTI_FN int cti_convex_certify(cti_convex *c, const double *y, double *out_x, double *out_r);
 
 
-/* ---- 3_solve/convex.c ---- */
+/* ---- 4_programs/convex.c ---- */
 /* convex.c -- the standard form of convex problems and its linear algebra.
    Method: opposite rows become one equation; rows and columns are equilibrated (Ruiz 2001); the Newton system is solved by the dense Schur
    complement J A^-1 J' + H when A is safely definite and the rows are fewer than the unknowns, else by the sparse normal form
@@ -23122,7 +23122,7 @@ CTI_FN int cti_convex_certify(cti_convex *c, const double *y, double *out_x, dou
 }
 #endif
 
-/* ---- 3_solve/cones.h ---- */
+/* ---- 4_programs/cones.h ---- */
 /* cones.h -- contacts with Coulomb friction by an interior point method over second-order cones. */
 
 
@@ -23131,7 +23131,7 @@ CTI_FN int cti_convex_certify(cti_convex *c, const double *y, double *out_x, dou
 CTI_FN cti_outcome cti_cones_solve(const cti_program *p, cti_effort *e, cti_answer *a);
 
 
-/* ---- 3_solve/cones.c ---- */
+/* ---- 4_programs/cones.c ---- */
 /* cones.c -- contacts with Coulomb friction by an interior point method over second-order cones.
    Method: with z = (u_n + mu |u_t|, mu u_t) and y = (r_n, r_t / mu) Coulomb's law is z in L, y in L, z'y = 0 for L = {x_0 >= |x_1, x_2|}.
    For a fixed mu |u_t| this is the convex problem z = S y + q of Hong 2006, sec. 4, over cones in place of half-lines; it is solved by a
@@ -23697,7 +23697,7 @@ CTI_FN cti_outcome cti_cones_solve(const cti_program *p, cti_effort *e, cti_answ
     return outcome;
 }
 
-/* ---- 3_solve/interior.h ---- */
+/* ---- 4_programs/interior.h ---- */
 /* interior.h -- convex quadratic programs by a primal-dual interior point method. */
 
 
@@ -23707,7 +23707,7 @@ CTI_FN cti_outcome cti_cones_solve(const cti_program *p, cti_effort *e, cti_answ
 CTI_FN cti_outcome cti_interior_solve(const cti_program *p, cti_effort *e, cti_answer *a);
 
 
-/* ---- 3_solve/interior.c ---- */
+/* ---- 4_programs/interior.c ---- */
 /* interior.c -- convex quadratic programs by a primal-dual interior point method.
    Method: Hong, Choi, Lee 2006, sec. 4: the logarithmic barrier of the slacks, whose conditions of optimality
 
@@ -24136,7 +24136,7 @@ CTI_FN cti_outcome cti_interior_solve(const cti_program *p, cti_effort *e, cti_a
 }
 #endif
 
-/* ---- 3_solve/active_set.h ---- */
+/* ---- 4_programs/active_set.h ---- */
 /* active_set.h -- strictly convex quadratic programs by a dual active set method. */
 
 
@@ -24147,7 +24147,7 @@ CTI_FN cti_outcome cti_interior_solve(const cti_program *p, cti_effort *e, cti_a
 CTI_FN cti_outcome cti_active_set_solve(const cti_program *p, cti_effort *e, cti_answer *a);
 
 
-/* ---- 3_solve/active_set.c ---- */
+/* ---- 4_programs/active_set.c ---- */
 /* active_set.c -- strictly convex quadratic programs by a dual active set method.
    Method: Goldfarb, Idnani 1983. From the unconstrained minimum A^-1 b the most violated row p is made active: along
 
@@ -24604,7 +24604,7 @@ CTI_FN cti_outcome cti_active_set_solve(const cti_program *p, cti_effort *e, cti
 }
 #endif
 
-/* ---- 3_solve/active_box.h ---- */
+/* ---- 4_programs/active_box.h ---- */
 /* active_box.h -- bounds on a sparse positive definite quadratic, by an active set that is kept between solves. */
 
 
@@ -24624,7 +24624,7 @@ CTI_FN int cti_active_box_solve(cti_active_box *s, const cti_program *q, cti_eff
 CTI_FN void cti_active_box_close(cti_mem *mem, cti_active_box *s);
 
 
-/* ---- 3_solve/active_box.c ---- */
+/* ---- 4_programs/active_box.c ---- */
 /* active_box.c -- bounds by an active set that starts from the last one.
    Method: rows of the active set are at their bounds, the others have u = 0; rows with the wrong sign all change sides at once as long as
    that makes them fewer, then only the last of them (which ends). The factor is that of the whole pattern with the identity for active
@@ -24731,7 +24731,7 @@ CTI_FN int cti_active_box_solve(cti_active_box *s, const cti_program *q, cti_eff
     return 0;
 }
 
-/* ---- 3_solve/stagger.h ---- */
+/* ---- 4_programs/stagger.h ---- */
 /* stagger.h -- contacts with friction by solvers that have none: normals and friction in turn. [Kaufman et al. 2008, Staggered projections]
  */
 
@@ -24753,7 +24753,7 @@ CTI_FN cti_outcome cti_stagger_interior(const cti_program *p, cti_effort *e, cti
 #endif
 
 
-/* ---- 3_solve/stagger.c ---- */
+/* ---- 4_programs/stagger.c ---- */
 /* stagger.c -- normals and friction in turn.
    Method: with friction known the normal impulses are a quadratic program, u_n >= 0; with these known friction is another one, maximal
    dissipation within bounds mu r_n. Both are solved on W = J A^-1 J' until the natural map of Coulomb's law is small; each starts from its
@@ -25204,7 +25204,7 @@ CTI_FN cti_outcome cti_stagger_interior(const cti_program *p, cti_effort *e, cti
 #undef CTI_STAGGER_SHARE
 #endif
 
-/* ---- 3_solve/solvers.h ---- */
+/* ---- 4_programs/solvers.h ---- */
 /* solvers.h -- the solvers of stand-alone problems, and which of them takes what. */
 
 
@@ -25217,8 +25217,8 @@ CTI_FN ct_solver cti_solvers_auto(const cti_program *p, int attempt);
 #endif
 
 
-/* ---- 3_solve/bodywise.h ---- */
-/* bodywise.h -- W = J A^-1 J' of a problem's rows, by blocks of contacts that share a body. */
+/* ---- 4_programs/delassus.h ---- */
+/* delassus.h -- W = J A^-1 J' of a problem's rows, by blocks of contacts that share a body. */
 
 
 /* cti_body_factor -- blocks [first, first + n) of a problem's A, which couples them to no others, and their factor. */
@@ -25255,8 +25255,8 @@ CTI_FN void cti_bodywise_gather(const cti_problem *p, const cti_row *row, const 
 #endif
 
 
-/* ---- 3_solve/bodywise.c ---- */
-/* bodywise.c -- W = J A^-1 J' by bodies.
+/* ---- 4_programs/delassus.c ---- */
+/* delassus.c -- W = J A^-1 J' by bodies.
    Method: A is block diagonal over bodies, so that W is the sum over bodies of J_b A_b^-1 J_b', each of them a small dense matrix between
    the rows that touch the body (schur.c), which is scattered into blocks. Rows that share no body have no block. Based on: Otaduy et al.
    2009, section 5.1 (the Schur complement); Acary, Bremond and Huber 2018, section 2 (its blocks). */
@@ -25537,7 +25537,7 @@ CTI_FN int cti_bodywise_form(cti_arena *arena, const cti_problem *p, const int32
 }
 #endif
 
-/* ---- 3_solve/solvers.c ---- */
+/* ---- 4_programs/solvers.c ---- */
 /* solvers.c -- the table of solvers for stand-alone problems, and the order in which AUTO tries them.
    Method: CONTACT_WITH_<SOLVER> 0 takes a solver out of the table. tools/amalgamate.py follows the calls from here and puts
    #if around all that the switch takes out, so that this is the only place that knows it; parts that solvers share go when the last one goes. */
@@ -25628,7 +25628,7 @@ CTI_FN ct_solver cti_solvers_auto(const cti_program *p, int attempt)
 }
 #endif
 
-/* ---- 3_solve/bridge.h ---- */
+/* ---- 4_programs/bridge.h ---- */
 /* bridge.h -- the world's contact problem (problem.h) as a stand-alone one (program.h) and back, so that every solver of this floor
    takes it.
 
@@ -25708,7 +25708,7 @@ CTI_FN int cti_bridge_solver(ct_solver solver);
 CTI_FN int cti_bridge_cone(ct_solver solver, ct_cone cone);
 
 
-/* ---- 3_solve/bridge.c ---- */
+/* ---- 4_programs/bridge.c ---- */
 /* bridge.c -- the world's contact problem as a stand-alone one, and back. Method: see bridge.h; rows are gathered as triplets and summed.
    Based on: Otaduy 2009, eq. 6-7 (the problem); Acary, Bremond and Huber 2018 (the global form of frictional contact); the compliances are
    exact penalties, r = -u / c. */
@@ -26136,7 +26136,7 @@ CTI_FN int cti_bridge_finish(const cti_bridge *q, cti_arena *arena, const double
 #undef CTI_BRIDGE_RIGID
 #endif
 
-/* ---- 3_solve/bridge_solve.c ---- */
+/* ---- 4_programs/bridge_solve.c ---- */
 /* bridge_solve.c -- stand-alone solvers on the world's contact problem.
    Method: rows that the start says to be open stay out of the program, and one that recovers its gap stands in it by the law that bore
    its last impulse; what the solution then breaks enters with its whole law, and the solve goes on from there. The program's judge
@@ -26503,7 +26503,7 @@ CTI_FN void cti_bridge_solve(const cti_problem *p, const ct_solver_desc *desc, c
 #undef CTI_BRIDGE_PASSES
 #undef CTI_BRIDGE_SURE
 
-/* ---- 3_solve/bridge_friction.c ---- */
+/* ---- 4_programs/bridge_friction.c ---- */
 /* bridge_friction.c -- solvers without friction on the world's problem: normals for friction as it is, and friction contact by contact.
    Based on: Li et al. 2015, section 5 (normals by MPRGP, friction by iterative constraint anticipation from there); Bridson, Marino and
    Fedkiw 2003, section 4 (friction after the normals, each contact for itself). */
@@ -36343,8 +36343,8 @@ CTI_FN ct_real cti_pair_thickness(const cti_surface *s, const cti_pair *pair)
 #pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
 #endif
 
-/* ---- 7_contact/contact.h ---- */
-/* contact.h (floor 7) -- contact memory: what a feature pair remembers from step to step. */
+/* ---- 7_contact/memory.h ---- */
+/* memory.h (floor 7) -- contact memory: what a feature pair remembers from step to step. */
 
 
 /* cti_memory_item -- multipliers as a world vector (they are rotated into the new frame) and the slip since the contact began to stick. */
@@ -36376,8 +36376,8 @@ CTI_FN int cti_memory_add(cti_mem *mem, cti_memory *m, const cti_memory_item *it
 #pragma GCC optimize("O2", "fp-contract=off")
 #endif
 
-/* ---- 7_contact/contact.c ---- */
-/* contact.c -- contact memory by feature ids. Method: a hash table with linear probing over an array in insertion order, so that walking it
+/* ---- 7_contact/memory.c ---- */
+/* memory.c -- contact memory by feature ids. Method: a hash table with linear probing over an array in insertion order, so that walking it
    is deterministic. */
 
 CTI_FN void cti_memory_free(cti_mem *mem, cti_memory *m)
@@ -36878,7 +36878,7 @@ CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_r
 /* detect.h -- candidates over a linear motion, pairs that are near, pairs that collide. */
 
 
-/* of the thickness: what is nearer at the start of a step has a row, unless it is culled (detect.c, twins.h, cull.h) */
+/* of the thickness: what is nearer at the start of a step has a row, unless it is culled (detect.c, duplicates.h, flat_patches.h) */
 #if CONTACT_WITH_CMR
 #define CTI_DETECT_NEAR CTI_R(1.25)
 /* of the thickness: what rows of flat edges keep. It is less than what the vertices beside them keep for them (flats.c), which so carry the load
@@ -36958,7 +36958,7 @@ CTI_FN int cti_detect_cover(cti_mem *mem, cti_detect *d, cti_surface *s, const c
 CTI_FN int cti_detect_distances(cti_mem *mem, cti_detect *d, const cti_surface *s);
 
 /* cti_detect_near -- appends to *out the pairs that are, or by x1 will be, closer than their thickness and whose normal at x0 can be trusted;
-   one pair for each geometric contact where features meet (twins.h has those that only nearly do), and every pair that carried load in
+   one pair for each geometric contact where features meet (duplicates.h has those that only nearly do), and every pair that carried load in
    `memory`. 0 when memory ran out. */
 CTI_FN int cti_detect_near(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out);
 
@@ -37687,8 +37687,8 @@ CTI_FN void cti_detect_nearness(const cti_detect *d, const cti_surface *s, ct_re
 #pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
 #endif
 
-/* ---- 7_contact/twins.h ---- */
-/* twins.h -- fewer rows where several near pairs are one contact. */
+/* ---- 7_contact/duplicates.h ---- */
+/* duplicates.h -- fewer rows where several near pairs are one contact. */
 
 
 #if CONTACT_WITH_CMR
@@ -37706,8 +37706,8 @@ CTI_FN int cti_twins_cull(cti_arena *arena, const cti_surface *s, const cti_memo
 #pragma GCC optimize("O2", "fp-contract=off")
 #endif
 
-/* ---- 7_contact/twins.c ---- */
-/* twins.c -- one row for near pairs that are one contact.
+/* ---- 7_contact/duplicates.c ---- */
+/* duplicates.c -- one row for near pairs that are one contact.
    Method: a vertex over the diagonal of a square is near both triangles, and near every edge that crosses there; edges that lie along each other
    are near in one point, and each is near the other's ends. Pairs whose points are the same but for a small share of a feature, or are
    between those of two others, with about one normal, have multipliers that can not be told from each other, and sweeps hand load from one
@@ -37930,8 +37930,8 @@ CTI_FN int cti_twins_cull(cti_arena *arena, const cti_surface *s, const cti_memo
 #pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
 #endif
 
-/* ---- 7_contact/cull.h ---- */
-/* cull.h -- fewer rows where two rigid faces lie on each other. */
+/* ---- 7_contact/flat_patches.h ---- */
+/* flat_patches.h -- fewer rows where two rigid faces lie on each other. */
 
 
 #if CONTACT_WITH_CMR
@@ -37948,8 +37948,8 @@ CTI_FN int cti_cull_flat(cti_arena *arena, const cti_surface *s, const cti_memor
 #pragma GCC optimize("O2", "fp-contract=off")
 #endif
 
-/* ---- 7_contact/cull.c ---- */
-/* cull.c -- contacts of flat faces between rigid bodies.
+/* ---- 7_contact/flat_patches.c ---- */
+/* flat_patches.c -- contacts of flat faces between rigid bodies.
    Method: a pile of crates whose edges line up has some twenty pairs where two faces meet; the gap of rigid bodies is linear over a flat
    patch, so that the corners of its outline speak for all of it, and the multipliers of the others are not determined. Pairs are
    grouped by bodies and normal; a group keeps its extreme points in eight directions of its plane, and what bulges out of the plane through
@@ -38174,7 +38174,7 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
                                        and curvature ask for more second solves, and S2 takes 1.15 times as long */
 #define CTI_FLATS_MOST CTI_R(1.5)   /* of the thickness: most that a row keeps for others; crossings nearer than half have their own rows */
 #define CTI_FLATS_ALIKE CTI_R(0.7)  /* cosine of a crossing's normal and a row's */
-#define CTI_FLATS_AT CTI_R(0.96)    /* weight of a vertex at which a pair's point is, as in twins.c */
+#define CTI_FLATS_AT CTI_R(0.96)    /* weight of a vertex at which a pair's point is, as in duplicates.c */
 #endif
 
 /* hits by the vertices that their points are at */
@@ -38529,7 +38529,7 @@ typedef struct cti_component {
     cti_factor64 exact;    /* in its place where the matrix is too stiff for float */
     int stiff;             /* 1: `exact` is used */
     int told;              /* 1: the log has named the component */
-    cti_factor32 held;     /* of A and what contacts hold, for corrections (correct.h) */
+    cti_factor32 held;     /* of A and what contacts hold, for corrections (smooth.h) */
     int held_ok, held_version; /* there is one; counts them */
     ct_real held_dt;       /* time step it was computed for */
     int age;               /* steps since the factor was computed; -1: none */
@@ -38682,7 +38682,7 @@ typedef struct cti_copy {
     cti_energy *energies;      /* [models + rigid bodies] */
 } cti_copy;
 
-/* cti_start -- what to go back to when memory runs out; see start.h. */
+/* cti_start -- what to go back to when memory runs out; see snapshot.h. */
 typedef struct cti_start {
     double time;
     ct_real dt_memory, dt_free;
@@ -40879,7 +40879,7 @@ CTI_FN int cti_factors_clusters(cti_factors *f, cti_arena *arena, ct_cluster_mod
 /* factors.c -- clusters of the contact solve and preconditioner of the free solve.
    Method: the graph of A falls into components; equal components share one symbolic analysis; each has a float LDL^T that may lag. A
    component whose contacts touch few blocks is one cluster, and ICA anticipates its whole response; one with many ports falls back to the
-   paper's nodes, between whose sweeps it is corrected as a whole (correct.c). Patches, grown breadth
+   paper's nodes, between whose sweeps it is corrected as a whole (smooth.c). Patches, grown breadth
    first, are there on request. Based on: Otaduy 2009, sec. 5.2 (the splitting), 5.6 (its convergence). */
 
 #define CTI_FACTORS_PATCH 48       /* blocks in a patch */
@@ -41588,8 +41588,8 @@ CTI_FN int cti_factors_clusters(cti_factors *f, cti_arena *arena, ct_cluster_mod
 #pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
 #endif
 
-/* ---- 8_step/correct.h ---- */
-/* correct.h -- corrections of whole bodies for a solve that takes them node by node. */
+/* ---- 8_step/smooth.h ---- */
+/* smooth.h -- corrections of whole bodies for a solve that takes them node by node. */
 
 
 /* cti_corrector -- what corrects the open island's velocities. It may not be moved: hook points to it. */
@@ -41616,8 +41616,8 @@ CTI_FN int cti_correct_open(cti_factors *f, cti_arena *arena, cti_bsr *A, const 
 #pragma GCC optimize("O2", "fp-contract=off")
 #endif
 
-/* ---- 8_step/correct.c ---- */
-/* correct.c -- corrections of whole bodies for a solve that takes them node by node.
+/* ---- 8_step/smooth.c ---- */
+/* smooth.c -- corrections of whole bodies for a solve that takes them node by node.
    Method: Gauss-Seidel over nodes leaves errors that are smooth over a body. With the contacts' multipliers fixed and their state as it is,
    they are what M z = b + J' r - A v says, where M is A and a stiffness at the blocks that contacts hold: along the normal where one is
    pressed, across it the majorant mu lambda / |u_t| of sliding friction, which is stiff where a contact sticks. M has the pattern of A, and
@@ -41833,8 +41833,8 @@ CTI_FN void cti_energy_commit(cti_state *s, cti_account *out);
 #endif
 
 
-/* ---- 8_step/start.h ---- */
-/* start.h -- the start of a step, kept so that what runs out of memory can be taken back. */
+/* ---- 8_step/snapshot.h ---- */
+/* snapshot.h -- the start of a step, kept so that what runs out of memory can be taken back. */
 
 
 /* cti_start_save -- copies what a step changes: the state, its integrator's and its factors' history, what is tangled; with all != 0 the contact
@@ -41853,8 +41853,8 @@ CTI_FN void cti_copy_restore(cti_state *s, const cti_component *q, const cti_cop
 CTI_FN void cti_copy_free(cti_mem *mem, cti_copy *t);
 
 
-/* ---- 8_step/start.c ---- */
-/* start.c -- the start of a step.
+/* ---- 8_step/snapshot.c ---- */
+/* snapshot.c -- the start of a step.
    Method: copies of the arrays that are history and small beside the matrix. Factors are not copied: what is kept of them is when and for
    what they were made; one that was replaced since is known by its version and made anew. Where a step renews a factor before it uses the old
    one, as nearly all do, a step that is tried again gives the bits that it would have given at once. Based on: no paper. */
@@ -48402,7 +48402,7 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
 #pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
 #endif
 
-/* ---- 8_step/dcd.h ---- */
+/* ---- 8_dcd/dcd.h ---- */
 /* dcd.h -- the discrete stepper: implicit Euler as a quadratic program under the constraints of vertices that are inside of bodies.
    [Li, Pan, Huang, Bao, Jin 2015] */
 
@@ -48482,7 +48482,7 @@ CTI_FN void cti_dcd_turn_transposed(const cti_dcd_turn *t, double *y);
 CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r);
 
 
-/* ---- 8_step/dcd_detect.c ---- */
+/* ---- 8_dcd/dcd_detect.c ---- */
 /* dcd_detect.c -- discrete detection: surface vertices that are inside of a body, and the triangle that they leave it through.
    Method: a body of tets holds a vertex when one of its tets does; the triangle of its surface that is nearest in the current shape is the
    way out (Li et al. 2015, section 3.2). Surfaces without tets, or embedded in them: the side of the nearest triangle, by normals of faces,
@@ -48835,7 +48835,7 @@ CTI_FN int cti_dcd_detect(cti_state *s, const ct_real *q, const ct_real *x, int 
     return 1;
 }
 
-/* ---- 8_step/dcd_thin.c ---- */
+/* ---- 8_dcd/dcd_thin.c ---- */
 /* dcd_thin.c -- motions that would pass through thin parts.
    Method: a vertex that goes through a triangle of a body on its way, seen from the triangle, must not move by more than a share of the
    body's thickness behind it, or the next discrete detection finds it on the other side (Li et al. 2015, Fig. 7, which asks for shorter
@@ -48994,7 +48994,7 @@ CTI_FN ct_real cti_dcd_need(cti_state *s, const ct_real *x0, const ct_real *x1, 
     return need;
 }
 
-/* ---- 8_step/dcd_pivot.c ---- */
+/* ---- 8_dcd/dcd_pivot.c ---- */
 /* dcd_pivot.c -- constraints that share vertices, made orthogonal by a change of unknowns.
    Method: every row gets a vertex and a direction of its own there, its pivot, that no other row has; what else the row touches moves the
    pivot along: with x = T z, T unit and triangular in the order of the rows, J T has one block a row, and no two of them are alike, so J T is
@@ -49394,7 +49394,7 @@ CTI_FN void cti_dcd_turn_transposed(const cti_dcd_turn *t, double *y)
 #pragma GCC optimize("O2", "fp-contract=off")
 #endif
 
-/* ---- 8_step/dcd_solve.c ---- */
+/* ---- 8_dcd/dcd_solve.c ---- */
 /* dcd_solve.c -- the quadratic program of a step, for MPRGP.
    Method: the unknowns are the velocities of the step, v = (x - x^i) / dt, so that A and b are h^2 times those of equations 6 and 7 and the
    program is equation 9 with the same solution. A stays in blocks, of which the upper half is streamed; the rows are decoupled (section 5),
@@ -49936,7 +49936,7 @@ CTI_FN int cti_dcd_solve(cti_state *s, const ct_real *rub, ct_real tolerance, ct
 #pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
 #endif
 
-/* ---- 8_step/dcd.c ---- */
+/* ---- 8_dcd/dcd.c ---- */
 /* dcd.c -- the discrete stepper.
    Method: one step is implicit Euler, linearized (Li et al. 2015, equations 4 to 7), and vertices inside of bodies are constraints of its
    quadratic program (equations 8, 9), which MPRGP solves (dcd_solve.c). Written for the velocity of the step, v = (x - x^i) / h. More
@@ -52844,8 +52844,8 @@ CTI_FN int cti_world_resolve_joints(ct_world *w)
     return 1;
 }
 
-/* ---- 9_world/state.c ---- */
-/* state.c -- removing bodies, reading and writing their state, pins. */
+/* ---- 9_world/bodies_state.c ---- */
+/* bodies_state.c -- removing bodies, reading and writing their state, pins. */
 
 static ct_code cti_bodies_stale(ct_world *w, ct_body_id body)
 {
@@ -54639,7 +54639,7 @@ CONTACT_API_DEF ct_code ct_problem_create(const ct_problem_desc *desc, ct_proble
     return code;
 }
 
-/* ---- 9_world/files.h ---- */
+/* ---- 9_files/files.h ---- */
 /* files.h -- what the readers share: a file held in memory, a scanner that counts lines, numbers, errors that name the line.
    Method: lines end with LF, CR LF or CR; fields are separated by blanks; there is no limit on the length of a line or a file. Numbers are
    correctly rounded in every locale: short ones exactly (Clinger 1990: an integer below 2^53 times or over a power of ten up to 10^22),
@@ -54740,7 +54740,7 @@ CTI_FN ct_code cti_load_tetgen(cti_mem *mem, const char *path, ct_mesh *mesh, ct
 
 #endif
 
-/* ---- 9_world/files_obj.c ---- */
+/* ---- 9_files/files_obj.c ---- */
 /* files_obj.c -- Wavefront OBJ: v, f, l, p; everything else is passed over. Method: one pass; a polygon becomes the fan (0, i, i + 1), a
    polyline its segments. Points (p) need no list: a position that no triangle and no segment uses is a point. Numbers may refer to vertices
    that come later in the file, so that the range is checked at the end; the largest number remembers its line. based on: Wavefront,
@@ -54874,7 +54874,7 @@ CTI_FN ct_code cti_read_obj(cti_mem *mem, const char *bytes, size_t n, ct_mesh *
 
 #endif
 
-/* ---- 9_world/files_msh.c ---- */
+/* ---- 9_files/files_msh.c ---- */
 /* files_msh.c -- Gmsh MSH 2.2 and 4.1, ASCII: nodes, and elements of types 1 (line), 2 (triangle), 4 (tet); point elements (15) are points,
    other types are passed over. Method: section by section, line by line; node tags are arbitrary and are looked up by bisection in sorted
    order. Orientation is kept as it is. based on: the Gmsh reference manual, file formats. */
@@ -55183,7 +55183,7 @@ CTI_FN ct_code cti_read_msh(cti_mem *mem, const char *bytes, size_t n, ct_mesh *
 
 #endif
 
-/* ---- 9_world/files_ply.c ---- */
+/* ---- 9_files/files_ply.c ---- */
 /* files_ply.c -- PLY, ASCII and binary of both byte orders: vertices (x, y, z), faces (vertex_indices or vertex_index, fanned), edges
    (vertex1, vertex2). Method: the header becomes a list of elements with typed properties; then every element is read value by value, what
    is not used is passed over by its type. In ASCII an element is a line. A file without faces and edges is a set of points. based on: Turk,
@@ -55510,7 +55510,7 @@ CTI_FN ct_code cti_read_ply(cti_mem *mem, const char *bytes, size_t n, ct_mesh *
 
 #endif
 
-/* ---- 9_world/files_stl.c ---- */
+/* ---- 9_files/files_stl.c ---- */
 /* files_stl.c -- STL, ASCII and binary. Method: a binary file says at byte 80 how many triangles follow, so that its size is known; a file
    of exactly that size is binary whatever its header says (in a text these four bytes are characters, which would count more than a hundred
    million triangles). Corners are gathered as they come, then welded: corners with equal coordinates become one vertex, found through a
@@ -55710,7 +55710,7 @@ CTI_FN ct_code cti_read_stl(cti_mem *mem, const char *bytes, size_t n, ct_mesh *
 
 #endif
 
-/* ---- 9_world/files_tetgen.c ---- */
+/* ---- 9_files/files_tetgen.c ---- */
 /* files_tetgen.c -- TetGen: nodes in .node, tets in .ele, triangles in .face. Method: one of the three is named, the others are looked for
    beside it; .node is needed, and one of the others. All three number nodes from the number that .node begins with, 0 or 1. Attributes and
    boundary markers are passed over; of tets of the second order (10 nodes) the corners are taken. When every tet of the file is negative
@@ -55948,7 +55948,7 @@ CTI_FN ct_code cti_load_tetgen(cti_mem *mem, const char *path, ct_mesh *mesh, ct
 
 #endif
 
-/* ---- 9_world/files_vtk.c ---- */
+/* ---- 9_files/files_vtk.c ---- */
 /* files_vtk.c -- legacy VTK, ASCII and BINARY (big endian): POLYDATA (polygons, lines, triangle strips) and UNSTRUCTURED_GRID (lines,
    polylines, triangles, strips, polygons, pixels, quads, tets). Method: section by section; a list of cells comes in either layout, "count,
    nodes, count, nodes" or OFFSETS and CONNECTIVITY (since 5.0), told apart by the word OFFSETS, and becomes one list of node numbers and
@@ -56417,7 +56417,7 @@ CTI_FN ct_code cti_read_vtk(cti_mem *mem, const char *bytes, size_t n, ct_mesh *
 
 #endif
 
-/* ---- 9_world/files.c ---- */
+/* ---- 9_files/files.c ---- */
 /* files.c -- loading, scanning and dispatch by extension for the mesh readers. Method: files.h.
    based on: Clinger, How to read floating point numbers accurately, 1990 (the exact case). */
 
@@ -56986,7 +56986,7 @@ CONTACT_API_DEF ct_code ct_mesh_read(const char *path, ct_mesh *out_mesh, ct_err
 
 #endif
 
-/* ---- 9_world/files_problem.c ---- */
+/* ---- 9_files/files_problem.c ---- */
 /* files_problem.c -- contact problems from files: the CPB container and LCPs as text.
    Method: a CPB file is held in memory and its arrays are found by name; sizes are checked against the file before anything is copied. */
 
@@ -57413,7 +57413,7 @@ CONTACT_API_DEF ct_code ct_problem_read(const char *path, ct_problem **out_probl
 
 #endif
 
-/* ---- 9_world/files_write.c ---- */
+/* ---- 9_files/files_write.c ---- */
 /* files_write.c -- meshes to files: OBJ, Gmsh MSH 2.2 (ASCII), legacy VTK (ASCII). Method: the mesh is checked first; the file takes
    its place when it is whole (cti_file_write). Numbers have 17 digits and a point in every locale, so that reading
    gives the same bits. Positions that no element uses are written as points. based on: the formats' descriptions named in the readers. */
@@ -57653,7 +57653,7 @@ CONTACT_API_DEF ct_code ct_mesh_write(const char *path, const ct_mesh *mesh, ct_
 
 #endif
 
-/* ---- 9_world/files_problem_write.c ---- */
+/* ---- 9_files/files_problem_write.c ---- */
 /* files_problem_write.c -- contact problems to files: the CPB container, LCPs as text.
    Method: the file takes its place when it is whole (cti_file_write). Text has 17 digits and a point in every locale; CPB has the numbers themselves.
    Rows that are equations are an array `equation` of their own, which readers that do not know it pass over. */
@@ -57865,7 +57865,7 @@ CONTACT_API_DEF ct_code ct_problem_write(const ct_problem *problem, const char *
 
 #endif
 
-/* ---- 9_world/files_cpb.c ---- */
+/* ---- 9_files/files_cpb.c ---- */
 /* files_cpb.c -- the last contact problem of a world as a CPB file: global frictional contact, A v = b + J'r, u = J v + w; of the discrete
    stepper a quadratic program, min 1/2 v'A v - b'v, J v + w >= 0.
    Method: the problem becomes a program (program.h) with the same solution, which is written as any other; a row's compliance is an

@@ -1,6 +1,6 @@
 /* test_ica.c -- iterative constraint anticipation against itself over all splittings, and against the one residual. */
 #include "../src/3_solve/ica.h"
-#include "../src/3_solve/local.h"
+#include "../src/3_solve/law.h"
 #include "../src/3_solve/nodes.h"
 #include <setjmp.h>
 #include <stdarg.h>

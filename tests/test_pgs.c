@@ -2,9 +2,9 @@
    problems: by hand, at random against each other and the judge, redundant, without a solution, badly scaled, and the data folder's. */
 #include "../src/2_linalg/dense.h"
 #include "../src/2_linalg/schur.h"
-#include "../src/3_solve/ca.h"
-#include "../src/3_solve/coulomb.h"
-#include "../src/3_solve/pgs.h"
+#include "../src/4_programs/ca.h"
+#include "../src/4_programs/coulomb.h"
+#include "../src/4_programs/pgs.h"
 #include "../src/9_world/problems.h"
 #include <setjmp.h>
 #include <stdarg.h>

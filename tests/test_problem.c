@@ -3,7 +3,7 @@
    stand still; it shares no code with the solver but the rows themselves. Scenes: S1, S2, S3_N4 of the data folder, cut down where a dense
    matrix would be too large; shapes of the same size where the folder is missing. */
 #include "../src/3_solve/ica.h"
-#include "../src/8_step/correct.h"
+#include "../src/8_step/smooth.h"
 #include "../src/9_world/world.h"
 #include "world_util.h"
 #include <time.h>

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "../src/7_contact/contact.h"
+#include "../src/7_contact/memory.h"
 #include "../src/7_contact/rows.h"
-#include "../src/7_contact/twins.h"
+#include "../src/7_contact/duplicates.h"
 
 enum { TEST_MOST = 16 };
 #define TEST_H CTI_R(0.01)

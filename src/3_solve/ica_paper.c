@@ -9,7 +9,7 @@
    differs: caps on both loops; rows have our laws (compliance, recovery), and joints are solved as blocks.
    Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. */
 #include "ica_paper.h"
-#include "local.h"
+#include "law.h"
 
 #define CTI_PAPER_CHANGE CTI_R(0.05) /* 5.5 */
 #define CTI_PAPER_REPEATS 3          /* 5.5, step 3.2.1 */

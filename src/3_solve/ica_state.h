@@ -4,7 +4,7 @@
 
 #include "anderson.h"
 #include "ica.h"
-#include "local.h"
+#include "law.h"
 #include "nodes.h"
 
 enum { CTI_ICA_PACE = 12 }; /* outer iterations that tell how fast a solve converges */

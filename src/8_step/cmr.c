@@ -14,9 +14,9 @@
 #include "plausible.h"
 #include "swing.h"
 #include "whirl.h"
-#include "../7_contact/cull.h"
+#include "../7_contact/flat_patches.h"
 #include "../7_contact/flats.h"
-#include "../7_contact/twins.h"
+#include "../7_contact/duplicates.h"
 
 #define CTI_CMR_JOINT CTI_R(1e-4) /* share of the thickness that a joint may miss by */
 #define CTI_CMR_STRAIN 4          /* times that much makes the step shorter */

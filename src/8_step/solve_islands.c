@@ -5,10 +5,10 @@
    keep their solution, bit by bit. Based on: Otaduy 2009, sec. 4, step 4.1; differs: the paper solves all contacts as one problem. */
 #include "solve_islands.h"
 #include "balance.h"
-#include "correct.h"
+#include "smooth.h"
 #include "assemble.h"
 #include "integrate.h"
-#include "../3_solve/bridge.h"
+#include "../4_programs/bridge.h"
 #include "../3_solve/ica.h"
 #include "../3_solve/ica_paper.h"
 

@@ -52,7 +52,7 @@ typedef struct cti_component {
     cti_factor64 exact;    /* in its place where the matrix is too stiff for float */
     int stiff;             /* 1: `exact` is used */
     int told;              /* 1: the log has named the component */
-    cti_factor32 held;     /* of A and what contacts hold, for corrections (correct.h) */
+    cti_factor32 held;     /* of A and what contacts hold, for corrections (smooth.h) */
     int held_ok, held_version; /* there is one; counts them */
     ct_real held_dt;       /* time step it was computed for */
     int age;               /* steps since the factor was computed; -1: none */
@@ -205,7 +205,7 @@ typedef struct cti_copy {
     cti_energy *energies;      /* [models + rigid bodies] */
 } cti_copy;
 
-/* cti_start -- what to go back to when memory runs out; see start.h. */
+/* cti_start -- what to go back to when memory runs out; see snapshot.h. */
 typedef struct cti_start {
     double time;
     ct_real dt_memory, dt_free;

@@ -11,7 +11,7 @@
 #include "linkage.h"
 #include "motion.h"
 #include "parts.h"
-#include "start.h"
+#include "snapshot.h"
 #include "tangle.h"
 #include "../0_base/sets.h"
 

@@ -3,7 +3,7 @@
 #include "world.h"
 #include "../8_step/impulses.h"
 #include "../8_step/integrate.h"
-#include "../8_step/start.h"
+#include "../8_step/snapshot.h"
 
 #define CTI_UNTANGLE_STEPS 300
 #define CTI_UNTANGLE_HELD 150        /* of them with the other bodies held */

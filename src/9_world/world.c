@@ -3,11 +3,11 @@
 #include "world.h"
 #include "inspect.h"
 #include "../0_base/log.h"
-#include "../3_solve/bridge.h"
+#include "../4_programs/bridge.h"
 #include "../8_step/impulses.h"
 #include "../8_step/integrate.h"
 #include "../8_step/parts.h"
-#include "../8_step/start.h"
+#include "../8_step/snapshot.h"
 #include "../1_math/simd.h"
 
 #define CTI_WORLD_MOST 1.7976931348623157e308 /* the largest double */

@@ -1,4 +1,4 @@
-/* cull.h -- fewer rows where two rigid faces lie on each other. */
+/* flat_patches.h -- fewer rows where two rigid faces lie on each other. */
 #ifndef CTI_CULL_H
 #define CTI_CULL_H
 

@@ -1,11 +1,11 @@
-/* correct.c -- corrections of whole bodies for a solve that takes them node by node.
+/* smooth.c -- corrections of whole bodies for a solve that takes them node by node.
    Method: Gauss-Seidel over nodes leaves errors that are smooth over a body. With the contacts' multipliers fixed and their state as it is,
    they are what M z = b + J' r - A v says, where M is A and a stiffness at the blocks that contacts hold: along the normal where one is
    pressed, across it the majorant mu lambda / |u_t| of sliding friction, which is stiff where a contact sticks. M has the pattern of A, and
    its float factor may lag: where it does not know of a contact the correction is cut back so that it neither presses nor opens it. Based
    on: Graeser and Kornhuber 2009 (truncated Newton multigrid: relax, then correct what the constraints leave free); differs: a direct solve
    for the coarse grids, contacts of several nodes hold each of them alone. */
-#include "correct.h"
+#include "smooth.h"
 
 #define CTI_CORRECT_STIFF CTI_R(100) /* stiffness of a hold, in diagonals of A */
 #define CTI_CORRECT_BODIES 2         /* most bodies in pieces of an island that is corrected: stacks of more gain nothing */

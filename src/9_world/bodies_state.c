@@ -1,4 +1,4 @@
-/* state.c -- removing bodies, reading and writing their state, pins. */
+/* bodies_state.c -- removing bodies, reading and writing their state, pins. */
 #include "world.h"
 #include "../8_step/impulses.h"
 #include "../8_step/integrate.h"

@@ -7,12 +7,12 @@
    step, so that an impact is met by the step in which it happens; a penetration that is there is taken back over steps, since position-form
    Euler turns all of it into speed; steps in which features would pass through thin parts are cut (dcd_thin.c). */
 #include "dcd.h"
-#include "impulses.h"
-#include "integrate.h"
-#include "motion.h"
-#include "plausible.h"
-#include "start.h"
-#include "step.h"
+#include "../8_step/impulses.h"
+#include "../8_step/integrate.h"
+#include "../8_step/motion.h"
+#include "../8_step/plausible.h"
+#include "../8_step/snapshot.h"
+#include "../8_step/step.h"
 
 #define CTI_DCD_LOOSE 10          /* times the tolerance, for the motion that is only detected with */
 #define CTI_DCD_RUBS 2            /* programs with friction, after the one without */

@@ -4,7 +4,7 @@
    and so every projection is a division a row. Rows that are not decoupled go to the multipliers (equation 2).
    Based on: Li et al. 2015, sections 3.2, 4, 5 and 6.1 (power method warm started from the last step). */
 #include "dcd.h"
-#include "../3_solve/mprgp.h"
+#include "../4_programs/mprgp.h"
 
 #define CTI_DCD_ITERATIONS 5000 /* of MPRGP, where the desc has no budget */
 

@@ -2,9 +2,9 @@
    stepper a quadratic program, min 1/2 v'A v - b'v, J v + w >= 0.
    Method: the problem becomes a program (program.h) with the same solution, which is written as any other; a row's compliance is an
    unknown more, and a row that is eased apart while it is held is two contacts (bridge.h). */
-#include "../3_solve/bridge.h"
-#include "problems.h"
-#include "world.h"
+#include "../4_programs/bridge.h"
+#include "../9_world/problems.h"
+#include "../9_world/world.h"
 
 #if CONTACT_WITH_FILES
 

@@ -1,4 +1,4 @@
-/* contact.h (floor 7) -- contact memory: what a feature pair remembers from step to step. */
+/* memory.h (floor 7) -- contact memory: what a feature pair remembers from step to step. */
 #ifndef CTI_CONTACT_MEMORY_H
 #define CTI_CONTACT_MEMORY_H
 

@@ -6,8 +6,8 @@
    says what the end is worth. Based on: Otaduy 2009, sec. 5.2-5.5. */
 #include "ica_program.h"
 #include "../2_linalg/krylov.h"
-#include "ica.h"
-#include "ica_paper.h"
+#include "../3_solve/ica.h"
+#include "../3_solve/ica_paper.h"
 
 #define CTI_ICA_PROGRAM_INNER 200 /* most inner iterations of the paper's solve */
 

@@ -21,7 +21,7 @@
 #ifndef CTI_BRIDGE_H
 #define CTI_BRIDGE_H
 
-#include "bodywise.h"
+#include "delassus.h"
 #include "program.h"
 
 /* CTI_BRIDGE_SOLVERS -- 1 where a solver is built that worlds reach through this file, 0: they have ICA alone. */

@@ -1,9 +1,9 @@
-/* bodywise.h -- W = J A^-1 J' of a problem's rows, by blocks of contacts that share a body. */
+/* delassus.h -- W = J A^-1 J' of a problem's rows, by blocks of contacts that share a body. */
 #ifndef CTI_BODYWISE_H
 #define CTI_BODYWISE_H
 
 #include "../2_linalg/supernodal.h"
-#include "problem.h"
+#include "../3_solve/problem.h"
 
 /* cti_body_factor -- blocks [first, first + n) of a problem's A, which couples them to no others, and their factor. */
 typedef struct cti_body_factor {

@@ -1,4 +1,4 @@
-/* twins.h -- fewer rows where several near pairs are one contact. */
+/* duplicates.h -- fewer rows where several near pairs are one contact. */
 #ifndef CTI_TWINS_H
 #define CTI_TWINS_H
 

@@ -1,4 +1,4 @@
-/* correct.h -- corrections of whole bodies for a solve that takes them node by node. */
+/* smooth.h -- corrections of whole bodies for a solve that takes them node by node. */
 #ifndef CTI_CORRECT_H
 #define CTI_CORRECT_H
 

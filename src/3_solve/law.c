@@ -1,8 +1,8 @@
-/* local.c -- one contact against a known neighbourhood: its normal multiplier and its friction pair in turn.
+/* law.c -- one contact against a known neighbourhood: its normal multiplier and its friction pair in turn.
    Method: with u = u0 + B (r - r0), B = J D^-1 J' of this contact, lambda makes u_n vanish or is 0, then the friction pair makes u_t vanish
    or lies on the cone. Based on: Otaduy 2009, eq. 13-14 and 5.5, steps 3.2.1.1 - 3.2.1.6. differs: besides the paper's box, a true pyramid
    and Coulomb's cone; where `closes` is set the last step is along the ray of both, on which u_n vanishes. */
-#include "local.h"
+#include "law.h"
 
 #define CTI_LOCAL_MISS CTI_R(1e-5) /* of the normal multiplier: what friction may leave to it */
 #define CTI_LOCAL_FLAT CTI_R(0.1)  /* share of the normal compliance below which a ray is not followed */

@@ -1,7 +1,7 @@
 /* files_problem_write.c -- contact problems to files: the CPB container, LCPs as text.
    Method: the file takes its place when it is whole (cti_file_write). Text has 17 digits and a point in every locale; CPB has the numbers themselves.
    Rows that are equations are an array `equation` of their own, which readers that do not know it pass over. */
-#include "problems.h"
+#include "../9_world/problems.h"
 #include "files.h"
 
 #if CONTACT_WITH_FILES

@@ -1,4 +1,4 @@
-/* local.h -- the law of one contact, solved against a known neighbourhood. */
+/* law.h -- the law of one contact, solved against a known neighbourhood. */
 #ifndef CTI_LOCAL_H
 #define CTI_LOCAL_H
 

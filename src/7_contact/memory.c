@@ -1,6 +1,6 @@
-/* contact.c -- contact memory by feature ids. Method: a hash table with linear probing over an array in insertion order, so that walking it
+/* memory.c -- contact memory by feature ids. Method: a hash table with linear probing over an array in insertion order, so that walking it
    is deterministic. */
-#include "contact.h"
+#include "memory.h"
 
 CTI_FN void cti_memory_free(cti_mem *mem, cti_memory *m)
 {

@@ -3,8 +3,8 @@
 #ifndef CTI_DCD_H
 #define CTI_DCD_H
 
-#include "cmr.h"
-#include "../3_solve/program.h"
+#include "../8_step/cmr.h"
+#include "../4_programs/program.h"
 
 /* ---- dcd_detect.c ---- */
 

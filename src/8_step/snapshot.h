@@ -1,4 +1,4 @@
-/* start.h -- the start of a step, kept so that what runs out of memory can be taken back. */
+/* snapshot.h -- the start of a step, kept so that what runs out of memory can be taken back. */
 #ifndef CTI_START_H
 #define CTI_START_H
 

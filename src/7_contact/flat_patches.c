@@ -1,10 +1,10 @@
-/* cull.c -- contacts of flat faces between rigid bodies.
+/* flat_patches.c -- contacts of flat faces between rigid bodies.
    Method: a pile of crates whose edges line up has some twenty pairs where two faces meet; the gap of rigid bodies is linear over a flat
    patch, so that the corners of its outline speak for all of it, and the multipliers of the others are not determined. Pairs are
    grouped by bodies and normal; a group keeps its extreme points in eight directions of its plane, and what bulges out of the plane through
    their gaps: all of a ball.
    Constraint culling, never CCD culling. differs: Otaduy 2009, sec. 4 has a row for every near pair. */
-#include "cull.h"
+#include "flat_patches.h"
 
 #define CTI_CULL_SAME CTI_R(0.999) /* cosine of normals of one patch */
 #define CTI_CULL_FLAT CTI_R(0.01)  /* of the thickness: what comes out of the patch's plane by more is no part of it */

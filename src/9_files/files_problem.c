@@ -1,6 +1,6 @@
 /* files_problem.c -- contact problems from files: the CPB container and LCPs as text.
    Method: a CPB file is held in memory and its arrays are found by name; sizes are checked against the file before anything is copied. */
-#include "problems.h"
+#include "../9_world/problems.h"
 #include "files.h"
 
 #if CONTACT_WITH_FILES

@@ -1,11 +1,11 @@
-/* twins.c -- one row for near pairs that are one contact.
+/* duplicates.c -- one row for near pairs that are one contact.
    Method: a vertex over the diagonal of a square is near both triangles, and near every edge that crosses there; edges that lie along each other
    are near in one point, and each is near the other's ends. Pairs whose points are the same but for a small share of a feature, or are
    between those of two others, with about one normal, have multipliers that can not be told from each other, and sweeps hand load from one
    to the other without end. The nearest speaks for them; at vertices before insides of edges, so that ends speak for what is between. In a
    groove both sides stay, since from each of them the other is nearer than its own pair says; a flat one (41 degrees between normals) is one.
    Constraint culling, never CCD culling. differs: Otaduy 2009, sec. 4 has a row for every near pair. */
-#include "twins.h"
+#include "duplicates.h"
 #include "../0_base/heads.h"
 #include "../0_base/sort.h"
 

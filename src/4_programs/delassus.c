@@ -1,8 +1,8 @@
-/* bodywise.c -- W = J A^-1 J' by bodies.
+/* delassus.c -- W = J A^-1 J' by bodies.
    Method: A is block diagonal over bodies, so that W is the sum over bodies of J_b A_b^-1 J_b', each of them a small dense matrix between
    the rows that touch the body (schur.c), which is scattered into blocks. Rows that share no body have no block. Based on: Otaduy et al.
    2009, section 5.1 (the Schur complement); Acary, Bremond and Huber 2018, section 2 (its blocks). */
-#include "bodywise.h"
+#include "delassus.h"
 #include "../2_linalg/schur.h"
 
 /* ---- single rows ---- */

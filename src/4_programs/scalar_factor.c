@@ -1,4 +1,4 @@
-/* system.c -- linear systems of scalars by the block factorization: unknown i is entry i % 3 of block i / 3.
+/* scalar_factor.c -- linear systems of scalars by the block factorization: unknown i is entry i % 3 of block i / 3.
    Method: supernodal Cholesky of entries in double in every build, then refinement with the scalars. */
 #include "../2_linalg/schur.h"
 #include "program.h"

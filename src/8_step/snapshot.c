@@ -1,8 +1,8 @@
-/* start.c -- the start of a step.
+/* snapshot.c -- the start of a step.
    Method: copies of the arrays that are history and small beside the matrix. Factors are not copied: what is kept of them is when and for
    what they were made; one that was replaced since is known by its version and made anew. Where a step renews a factor before it uses the old
    one, as nearly all do, a step that is tried again gives the bits that it would have given at once. Based on: no paper. */
-#include "start.h"
+#include "snapshot.h"
 #include "assemble.h"
 #include "energy.h"
 #include "integrate.h"
