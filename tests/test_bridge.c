@@ -464,7 +464,7 @@ static void too_many_pairs_are_refused(void **state)
         }
         want += (double)touch * touch;
     }
-    assert_true(cti_bodywise_pairs(&t.arena, &t.p, used) == want);
+    assert_true(cti_delassus_bodies_pairs(&t.arena, &t.p, used) == want);
     for (i = 0; i < MANY; i++)
         rows[i] = t.rows[0];
     t.p.rows = rows, t.p.n_rows = MANY;

@@ -4,11 +4,11 @@
    and Coulomb's cone; where `closes` is set the last step is along the ray of both, on which u_n vanishes. */
 #include "law.h"
 
-#define CTI_LOCAL_MISS CTI_R(1e-5) /* of the normal multiplier: what friction may leave to it */
-#define CTI_LOCAL_FLAT CTI_R(0.1)  /* share of the normal compliance below which a ray is not followed */
+#define CTI_LAW_MISS CTI_R(1e-5) /* of the normal multiplier: what friction may leave to it */
+#define CTI_LAW_FLAT CTI_R(0.1)  /* share of the normal compliance below which a ray is not followed */
 
 /* inverse of B with compliance on the axes that are equations, 0 elsewhere; stays 0 where that block is singular */
-static void cti_local_equations(cti_local *q)
+static void cti_law_equations(cti_law *q)
 {
     ct_real C[9], inv[9];
     int i, j;
@@ -25,7 +25,7 @@ static void cti_local_equations(cti_local *q)
 }
 
 /* all equations of a joint at once */
-static void cti_local_join(const cti_local *q, ct_real *r, ct_real *u)
+static void cti_law_join(const cti_law *q, ct_real *r, ct_real *u)
 {
     cti_v3 e = cti_v3_make(u[0] + q->compliance[0] * r[0], u[1] + q->compliance[1] * r[1], u[2] + q->compliance[2] * r[2]);
     cti_v3 d = cti_v3_mul(cti_m3_mul_v(q->inv_B, e), -1), c = cti_m3_mul_v(q->B, d);
@@ -34,7 +34,7 @@ static void cti_local_join(const cti_local *q, ct_real *r, ct_real *u)
 }
 
 /* reciprocals that a visit needs; 0 where a block is singular, so that its multipliers stay */
-CTI_FN void cti_local_prepare(cti_local *q, const cti_row *row, ct_cone cone)
+CTI_FN void cti_law_prepare(cti_law *q, const cti_row *row, ct_cone cone)
 {
     const ct_real *B = q->B;
     ct_real b11 = B[4] + row->compliance[1], b22 = B[8] + row->compliance[2], det = b11 * b22 - B[5] * B[7], top;
@@ -42,7 +42,7 @@ CTI_FN void cti_local_prepare(cti_local *q, const cti_row *row, ct_cone cone)
     q->equations = row->equations;
     memcpy(q->compliance, row->compliance, sizeof q->compliance);
     if (q->equations) {
-        cti_local_equations(q);
+        cti_law_equations(q);
         return;
     }
     q->inv_n = B[0] > 0 ? 1 / (B[0] + q->compliance[0]) : 0;
@@ -67,7 +67,7 @@ CTI_FN void cti_local_prepare(cti_local *q, const cti_row *row, ct_cone cone)
 }
 
 /* the whole block: stick at a positive normal multiplier inside of the cone, in one step; 0 when it is not so */
-static int cti_local_stick(const cti_local *q, ct_cone cone, ct_real *r, ct_real *u)
+static int cti_law_stick(const cti_law *q, ct_cone cone, ct_real *r, ct_real *u)
 {
     const ct_real *I = q->inv_B;
     ct_real e0 = u[0] + q->compliance[0] * r[0], e1 = u[1] + q->compliance[1] * r[1], e2 = u[2] + q->compliance[2] * r[2];
@@ -85,7 +85,7 @@ static int cti_local_stick(const cti_local *q, ct_cone cone, ct_real *r, ct_real
 }
 
 /* two independent projections, one after the other (5.5) */
-static void cti_local_friction_box(const cti_local *q, ct_real bound, ct_real *r, ct_real *u)
+static void cti_law_friction_box(const cti_law *q, ct_real bound, ct_real *r, ct_real *u)
 {
     int k;
     for (k = 1; k < 3; k++) {
@@ -97,7 +97,7 @@ static void cti_local_friction_box(const cti_local *q, ct_real bound, ct_real *r
 
 /* the friction pair at known normal multiplier: both tangential velocities vanish at once if the cone allows it (stick); otherwise a step
    with the largest local compliance, projected, whose repetition converges to maximal dissipation (slip). u is kept up to date */
-static void cti_local_friction(ct_cone cone, const cti_local *q, ct_real *r, ct_real *u)
+static void cti_law_friction(ct_cone cone, const cti_law *q, ct_real *r, ct_real *u)
 {
     const ct_real *B = q->B;
     ct_real bound = q->mu * r[0], u1 = u[1] + q->compliance[1] * r[1], u2 = u[2] + q->compliance[2] * r[2], d1, d2;
@@ -115,13 +115,13 @@ static void cti_local_friction(ct_cone cone, const cti_local *q, ct_real *r, ct_
 
 /* the normal law along the ray of the multipliers at hand, gamma in proportion to lambda: a contact that slides keeps to its cone, and
    closes exactly however strongly friction and approach are coupled. A ray on which pressing hardly separates is left alone */
-static void cti_local_ray(const cti_local *q, ct_real *r, ct_real *u)
+static void cti_law_ray(const cti_law *q, ct_real *r, ct_real *u)
 {
     const ct_real *B = q->B;
     ct_real inverse = r[0] > 0 ? 1 / r[0] : 0, g1 = r[1] * inverse, g2 = r[2] * inverse, slope = B[0] + B[1] * g1 + B[2] * g2,
             start = u[0] - slope * r[0], l, d;
     int k;
-    if (!(r[0] > 0) || !(slope > CTI_LOCAL_FLAT * B[0]) || g1 * g1 + g2 * g2 < CTI_R(0.99) * q->mu * q->mu)
+    if (!(r[0] > 0) || !(slope > CTI_LAW_FLAT * B[0]) || g1 * g1 + g2 * g2 < CTI_R(0.99) * q->mu * q->mu)
         return;
     l = -start / (slope + q->compliance[0]);
     if (q->recover > 0)
@@ -135,17 +135,17 @@ static void cti_local_ray(const cti_local *q, ct_real *r, ct_real *u)
 }
 
 /* lambda and gamma of one contact, `repeats` times in turn (3.2.1.1 - 3.2.1.6); u is the contact's velocity, r its multipliers */
-CTI_FN void cti_local_solve(const cti_local *q, ct_cone cone, int repeats, ct_real *r, ct_real *u)
+CTI_FN void cti_law_solve(const cti_law *q, ct_cone cone, int repeats, ct_real *r, ct_real *u)
 {
     const ct_real *B = q->B;
     int k;
     if (q->equations) {
-        cti_local_join(q, r, u);
+        cti_law_join(q, r, u);
         return;
     }
     if (r[0] == 0 && r[1] == 0 && r[2] == 0 && u[0] >= 0 && !(q->recover > u[0]))
         return;
-    if (q->whole && cti_local_stick(q, cone, r, u))
+    if (q->whole && cti_law_stick(q, cone, r, u))
         return;
     for (k = 0; k < repeats; k++) {
         ct_real l = r[0] - (u[0] + q->compliance[0] * r[0]) * q->inv_n, d;
@@ -157,10 +157,10 @@ CTI_FN void cti_local_solve(const cti_local *q, ct_cone cone, int repeats, ct_re
         if (!(q->mu > 0) || (r[0] == 0 && r[1] == 0 && r[2] == 0))
             return;
         if (cone == CT_CONE_BOX)
-            cti_local_friction_box(q, q->mu * r[0], r, u);
+            cti_law_friction_box(q, q->mu * r[0], r, u);
         else
-            cti_local_friction(cone, q, r, u);
-        if (q->closes && (q->recover > 0 || cti_abs(u[0] + q->compliance[0] * r[0]) * q->inv_n > CTI_LOCAL_MISS * r[0]))
-            cti_local_ray(q, r, u);
+            cti_law_friction(cone, q, r, u);
+        if (q->closes && (q->recover > 0 || cti_abs(u[0] + q->compliance[0] * r[0]) * q->inv_n > CTI_LAW_MISS * r[0]))
+            cti_law_ray(q, r, u);
     }
 }

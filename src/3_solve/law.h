@@ -1,10 +1,10 @@
 /* law.h -- the law of one contact, solved against a known neighbourhood. */
-#ifndef CTI_LOCAL_H
-#define CTI_LOCAL_H
+#ifndef CTI_LAW_H
+#define CTI_LAW_H
 
 #include "problem.h"
 
-typedef struct cti_local {
+typedef struct cti_law {
     ct_real B[9];            /* J D^-1 J' of this contact */
     ct_real inv_n, inv_soft; /* 1 / (B_nn + compliance), 1 / (B_nn + softness) */
     ct_real inv_t[4];        /* inverse of the tangential 2x2 block; BOX: its two reciprocals in [0] and [3] */
@@ -15,11 +15,11 @@ typedef struct cti_local {
     int closes;              /* 1: the normal law has the last word, also while it slides */
     int equations;           /* mask of the row; inv_B is 0 on the other axes */
     ct_real mu, compliance[3], recover, softness;
-} cti_local;
+} cti_law;
 
-/* cti_local_prepare -- the rest from B and the row. A singular block keeps its multipliers. */
-CTI_FN void cti_local_prepare(cti_local *q, const cti_row *row, ct_cone cone);
-/* cti_local_solve -- r and u [3] of the contact, `repeats` times normal and friction in turn; u is kept consistent with r. */
-CTI_FN void cti_local_solve(const cti_local *q, ct_cone cone, int repeats, ct_real *r, ct_real *u);
+/* cti_law_prepare -- the rest from B and the row. A singular block keeps its multipliers. */
+CTI_FN void cti_law_prepare(cti_law *q, const cti_row *row, ct_cone cone);
+/* cti_law_solve -- r and u [3] of the contact, `repeats` times normal and friction in turn; u is kept consistent with r. */
+CTI_FN void cti_law_solve(const cti_law *q, ct_cone cone, int repeats, ct_real *r, ct_real *u);
 
-#endif /* CTI_LOCAL_H */
+#endif /* CTI_LAW_H */

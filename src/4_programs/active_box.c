@@ -9,7 +9,7 @@ enum { CTI_ACTIVE_BOX_CHANCES = 4 }; /* sets in which rows with the wrong sign d
 
 CTI_FN void cti_active_box_close(cti_mem *mem, cti_active_box *s)
 {
-    cti_system_close(mem, &s->system);
+    cti_scalar_close(mem, &s->system);
     cti_sparse_free(mem, &s->M);
     CTI_FREE(mem, s->set), CTI_FREE(mem, s->used), CTI_FREE(mem, s->g), CTI_FREE(mem, s->y);
     memset(s, 0, sizeof *s);
@@ -27,7 +27,7 @@ static int cti_active_box_open(cti_active_box *s, cti_mem *mem, const cti_sparse
         return 0;
     memcpy(s->M.p, W->p, sizeof *W->p * (size_t)(W->rows + 1)), memcpy(s->M.i, W->i, sizeof *W->i * (size_t)n);
     s->open = 1;
-    return cti_system_open(mem, &s->system, &s->M);
+    return cti_scalar_open(mem, &s->system, &s->M);
 }
 
 /* the factor of the set at hand. 0: out of memory */
@@ -41,7 +41,7 @@ static int cti_active_box_factor(cti_active_box *s, cti_mem *mem, const cti_spar
             s->M.x[k] = s->set[i] || s->set[W->i[k]] ? (i == W->i[k] ? 1 : 0) : W->x[k];
     memcpy(s->used, s->set, (size_t)m);
     s->fresh = 1, s->factors++;
-    return cti_system_factor(mem, &s->system);
+    return cti_scalar_factor(mem, &s->system);
 }
 
 /* r of the set, g = W r + w; *size: the largest term of it */
@@ -54,7 +54,7 @@ static void cti_active_box_point(cti_active_box *s, const cti_program *q, double
     cti_sparse_mul(W, r, s->g);
     for (i = 0; i < m; i++)
         s->y[i] = s->set[i] ? 0 : -q->w[i] - s->g[i];
-    cti_system_solve(&s->system, s->y, 1);
+    cti_scalar_solve(&s->system, s->y, 1);
     for (*size = 0, i = 0; i < m; i++)
         r[i] = s->set[i] ? r[i] : s->y[i];
     for (i = 0; i < m; i++) {

@@ -7,7 +7,7 @@
 /* cti_active_box -- zero it before first use; close in any case. */
 typedef struct cti_active_box {
     cti_sparse M;       /* W between free rows, the identity between the others; W's pattern; of mem */
-    cti_system system;
+    cti_scalar system;
     int8_t *set, *used; /* [m] -1 at lo, 1 at hi, 0 free: now, and when the factor was computed */
     double *g, *y;      /* [m] */
     int open, fresh, factors;

@@ -105,7 +105,7 @@ static void cti_active_point(cti_active *s, int refine)
     int i;
     memcpy(s->x, s->c.b, sizeof *s->x * (size_t)s->c.n);
     cti_sparse_addmul_t(&s->c.J, s->y, s->x);
-    cti_system_solve(&s->c.system, s->x, refine);
+    cti_scalar_solve(&s->c.system, s->x, refine);
     cti_sparse_mul(&s->c.J, s->x, s->u);
     for (i = 0; i < s->c.m; i++)
         s->u[i] += s->c.w[i];
@@ -338,11 +338,11 @@ static double cti_active_size(const cti_active *s)
 /* A's factor, the unconstrained minimum. 0: no memory, -1: A is not definite */
 static int cti_active_open(cti_active *s)
 {
-    cti_system *sys = &s->c.system;
+    cti_scalar *sys = &s->c.system;
     const cti_factor64 *f = &sys->factor;
     double most = 0;
     int i;
-    if (!cti_system_open(s->e->mem, sys, &s->c.A) || !cti_system_factor(s->e->mem, sys))
+    if (!cti_scalar_open(s->e->mem, sys, &s->c.A) || !cti_scalar_factor(s->e->mem, sys))
         return 0;
     for (i = 0; s->c.n && i < f->sym->pivot[f->sym->n_super]; i++)
         most = cti_fmax(most, f->inverse[i]);

@@ -220,7 +220,7 @@ static void cti_bridge_compliant(const cti_bridge *q, int i, int k, int l, doubl
 }
 
 /* the numbers of W from its blocks: a row of two laws stands in two contacts */
-static void cti_bridge_entries(cti_bridge *q, const cti_bodywise *d)
+static void cti_bridge_entries(cti_bridge *q, const cti_delassus_bodies *d)
 {
     cti_sparse *W = &q->program.W;
     int s, e, k, l, a, c, at = 0;
@@ -244,7 +244,7 @@ static void cti_bridge_entries(cti_bridge *q, const cti_bodywise *d)
 }
 
 /* w = J x0 + w, mu */
-static void cti_bridge_sides(cti_bridge *q, const cti_bodywise *d)
+static void cti_bridge_sides(cti_bridge *q, const cti_delassus_bodies *d)
 {
     cti_program *g = &q->program;
     int s, k, a;
@@ -253,7 +253,7 @@ static void cti_bridge_sides(cti_bridge *q, const cti_bodywise *d)
         const cti_row *row = &q->p->rows[i];
         cti_bridge_law l = cti_bridge_law_of(q, i);
         double u[3];
-        cti_bodywise_gather(q->p, row, q->x0, u);
+        cti_delassus_bodies_gather(q->p, row, q->x0, u);
         for (k = 0; k < 1 + l.two; k++) {
             g->mu[at + k] = (double)row->mu;
             for (a = 0; a < 3; a++)
@@ -269,7 +269,7 @@ static int cti_bridge_reduce(cti_bridge *q, cti_mem *mem, cti_arena *arena)
     cti_program *g = &q->program;
     int32_t *row = CTI_ARENA_NEW(arena, int32_t, p->n_rows);
     cti_arena_point mark;
-    cti_bodywise d;
+    cti_delassus_bodies d;
     int i, s, e, n = 0, entries = 0, n3 = 3 * p->A->n, ok;
     q->x0 = CTI_ARENA_NEW(arena, double, n3);
     if (!row || !q->x0)
@@ -280,7 +280,7 @@ static int cti_bridge_reduce(cti_bridge *q, cti_mem *mem, cti_arena *arena)
     for (i = 0; i < p->n_rows; i++)
         if (q->first[i] >= 0)
             row[n++] = i;
-    ok = cti_bodywise_solve(arena, p, q->x0) && cti_bodywise_form(arena, p, row, n, &d);
+    ok = cti_delassus_bodies_solve(arena, p, q->x0) && cti_delassus_bodies_form(arena, p, row, n, &d);
     for (s = 0; ok && s < n; s++)
         for (e = d.first[s]; e < d.first[s + 1]; e++)
             entries += 9 * (1 + (q->mode[row[s]] == CTI_BRIDGE_TWO)) * (1 + (q->mode[row[d.column[e]]] == CTI_BRIDGE_TWO));
@@ -380,9 +380,9 @@ static int cti_bridge_velocities(const cti_bridge *q, cti_arena *arena, ct_real 
     for (i = 0; f && i < p->n_rows; i++) {
         for (k = 0; k < 3; k++)
             r[k] = (double)p->rows[i].r[k];
-        cti_bodywise_scatter(p, &p->rows[i], r, f);
+        cti_delassus_bodies_scatter(p, &p->rows[i], r, f);
     }
-    ok = f && cti_bodywise_solve(arena, p, f);
+    ok = f && cti_delassus_bodies_solve(arena, p, f);
     for (i = 0; ok && i < n3; i++)
         v[i] = (ct_real)(q->x0[i] + f[i]);
     cti_arena_rewind(arena, mark);

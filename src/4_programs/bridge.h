@@ -21,7 +21,7 @@
 #ifndef CTI_BRIDGE_H
 #define CTI_BRIDGE_H
 
-#include "delassus.h"
+#include "delassus_bodies.h"
 #include "program.h"
 
 /* CTI_BRIDGE_SOLVERS -- 1 where a solver is built that worlds reach through this file, 0: they have ICA alone. */

@@ -237,14 +237,14 @@ static int cti_bridge_attempt(cti_bridge_run *b, const cti_bridge *q, cti_answer
 /* a program without contacts is a linear system. As cti_bridge_attempt */
 static int cti_bridge_linear(cti_bridge_run *b, const cti_bridge *q, cti_answer *a, int *mended)
 {
-    cti_system s;
+    cti_scalar s;
     ct_real natural;
     int ok, local = q->program.kind == CTI_PROGRAM_LOCAL;
     memset(&s, 0, sizeof s);
-    ok = local || (cti_system_open(b->e.mem, &s, &q->program.A) && cti_system_factor(b->e.mem, &s));
+    ok = local || (cti_scalar_open(b->e.mem, &s, &q->program.A) && cti_scalar_factor(b->e.mem, &s));
     if (ok && !local) {
         memcpy(a->x, q->program.b, sizeof *a->x * (size_t)q->program.n);
-        cti_system_solve(&s, a->x, 1);
+        cti_scalar_solve(&s, a->x, 1);
     }
     ok = ok && cti_bridge_finish(q, b->e.arena, a->x, a->r, b->v);
     if (ok) {
@@ -253,7 +253,7 @@ static int cti_bridge_linear(cti_bridge_run *b, const cti_bridge *q, cti_answer 
             cti_bridge_point_take(b->p, b->v, natural, &b->best);
         *mended = natural > b->tolerance && natural < CTI_REAL_MAX && cti_bridge_mend(b, 0);
     }
-    cti_system_close(b->e.mem, &s);
+    cti_scalar_close(b->e.mem, &s);
     return ok ? *mended : -1;
 }
 
@@ -263,7 +263,7 @@ static int cti_bridge_pass(cti_bridge_run *b)
     cti_bridge q;
     cti_answer a;
     int got = -1, mended = 0, bound, before;
-    double pairs = cti_bridge_is_local(b->p) ? cti_bodywise_pairs(b->e.arena, b->p, b->mode) : 0;
+    double pairs = cti_bridge_is_local(b->p) ? cti_delassus_bodies_pairs(b->e.arena, b->p, b->mode) : 0;
     if (!(pairs <= CTI_BRIDGE_PAIRS))
         return 0;
     memset(&q, 0, sizeof q), memset(&a, 0, sizeof a);

@@ -23,7 +23,7 @@ typedef struct cti_cones {
     const cti_program *p;
     cti_effort *e;
     cti_answer *a;
-    cti_system system; /* GLOBAL: A's factor */
+    cti_scalar system; /* GLOBAL: A's factor */
     int sparse;        /* LOCAL: W is kept in f, S is not formed */
     cti_friction f;
     cti_friction_system fs;
@@ -177,18 +177,18 @@ static void cti_cones_point(cti_cones *c, const double *r, double *x, int refine
 {
     memcpy(x, c->p->b, sizeof *x * (size_t)c->p->n);
     cti_sparse_addmul_t(&c->p->J, r, x);
-    cti_system_solve(&c->system, x, refine);
+    cti_scalar_solve(&c->system, x, refine);
 }
 
 /* S and q of GLOBAL. NULL, or why not; "" when memory ran out */
 static const char *cti_cones_global(cti_cones *c)
 {
     int i;
-    if (!cti_system_open(c->e->mem, &c->system, &c->p->A) || !cti_system_factor(c->e->mem, &c->system))
+    if (!cti_scalar_open(c->e->mem, &c->system, &c->p->A) || !cti_scalar_factor(c->e->mem, &c->system))
         return "";
     if (c->system.boosted)
         return "the matrix of the dynamics is not positive definite";
-    if (!cti_system_schur(&c->system, c->e->arena, &c->p->J, c->S, c->ld))
+    if (!cti_scalar_schur(&c->system, c->e->arena, &c->p->J, c->S, c->ld))
         return "";
     cti_cones_point(c, c->own_r, c->own_x, 2);
     cti_sparse_mul(&c->p->J, c->own_x, c->q);
@@ -558,7 +558,7 @@ CTI_FN cti_outcome cti_cones_solve(const cti_program *p, cti_effort *e, cti_answ
     }
     if (!a->why || outcome == CTI_OUTCOME_SOLVED)
         a->why = "";
-    cti_system_close(e->mem, &c.system);
+    cti_scalar_close(e->mem, &c.system);
     if (c.f.e)
         cti_friction_close(&c.f);
     cti_friction_system_close(&c.fs);

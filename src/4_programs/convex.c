@@ -244,7 +244,7 @@ static const char *cti_convex_normal(cti_convex *c)
         for (k = c->J.p[i]; k < c->J.p[i + 1]; k++)
             for (l = c->J.p[i]; l < c->J.p[i + 1]; l++)
                 c->slot[n++] = cti_convex_place(&c->N, c->J.i[k], c->J.i[l]);
-    return cti_system_open(c->mem, &c->system, &c->N) ? NULL : "";
+    return cti_scalar_open(c->mem, &c->system, &c->N) ? NULL : "";
 }
 
 static int cti_convex_normal_factor(cti_convex *c)
@@ -260,7 +260,7 @@ static int cti_convex_normal_factor(cti_convex *c)
         for (k = c->J.p[i]; k < c->J.p[i + 1]; k++)
             for (l = c->J.p[i]; l < c->J.p[i + 1]; l++)
                 c->N.x[c->slot[n++]] += c->J.x[k] * c->D[i] * c->J.x[l];
-    return cti_system_factor(c->mem, &c->system);
+    return cti_scalar_factor(c->mem, &c->system);
 }
 
 /* ---- the Schur complement ---- */
@@ -280,16 +280,16 @@ static double cti_convex_pivot(const cti_convex *c)
 static int cti_convex_schur(cti_convex *c)
 {
     int i;
-    if (!cti_system_open(c->mem, &c->system, &c->A) || !cti_system_factor(c->mem, &c->system))
+    if (!cti_scalar_open(c->mem, &c->system, &c->A) || !cti_scalar_factor(c->mem, &c->system))
         return -1;
     if (c->system.boosted || cti_convex_pivot(c) < CTI_CONVEX_PIVOT) {
-        cti_system_close(c->mem, &c->system);
+        cti_scalar_close(c->mem, &c->system);
         return 0;
     }
     c->ld = ((c->m + 7) & ~7) + 8;
     c->W = CTI_ARENA_ZERO(c->arena, double, (size_t)c->ld *(size_t)c->m);
     c->F = CTI_ARENA_ZERO(c->arena, double, (size_t)c->ld *(size_t)c->m);
-    if (!c->W || !c->F || !cti_system_schur(&c->system, c->arena, &c->J, c->W, c->ld))
+    if (!c->W || !c->F || !cti_scalar_schur(&c->system, c->arena, &c->J, c->W, c->ld))
         return -1;
     for (i = 0; i < c->m; i++)
         c->delta[i] = 1e-13 * c->W[(size_t)i * (size_t)c->ld + (size_t)i] + 1e-300;
@@ -300,15 +300,15 @@ static int cti_convex_schur(cti_convex *c)
 /* 1 when A + a small shift has only positive pivots, -1 when memory ran out */
 static int cti_convex_is_convex(cti_convex *c)
 {
-    cti_system s;
+    cti_scalar s;
     int i, ok;
     memset(&s, 0, sizeof s);
     for (i = 0; i < c->n; i++)
         c->A.x[cti_convex_place(&c->A, i, i)] += CTI_CONVEX_SHIFT;
-    ok = cti_system_open(c->mem, &s, &c->A) && cti_system_factor(c->mem, &s) ? s.boosted == 0 : -1;
+    ok = cti_scalar_open(c->mem, &s, &c->A) && cti_scalar_factor(c->mem, &s) ? s.boosted == 0 : -1;
     for (i = 0; i < c->n; i++)
         c->A.x[cti_convex_place(&c->A, i, i)] -= CTI_CONVEX_SHIFT;
-    cti_system_close(c->mem, &s);
+    cti_scalar_close(c->mem, &s);
     return ok;
 }
 
@@ -356,7 +356,7 @@ CTI_FN void cti_convex_close(cti_convex *c)
 {
     if (!c->mem)
         return;
-    cti_system_close(c->mem, &c->system);
+    cti_scalar_close(c->mem, &c->system);
     cti_sparse_free(c->mem, &c->A);
     cti_sparse_free(c->mem, &c->J);
     cti_sparse_free(c->mem, &c->N);
@@ -387,20 +387,20 @@ static void cti_convex_apply(cti_convex *c, const double *f, const double *g, do
     int i;
     memcpy(dx, f, sizeof *dx * (size_t)c->n);
     if (c->dense) {
-        cti_system_solve(&c->system, dx, 0);
+        cti_scalar_solve(&c->system, dx, 0);
         cti_sparse_mul(&c->J, dx, dy);
         for (i = 0; i < c->m; i++)
             dy[i] = g[i] - dy[i];
         cti_dense64_solve(c->F, c->m, c->ld, dy);
         memcpy(dx, f, sizeof *dx * (size_t)c->n);
         cti_sparse_addmul_t(&c->J, dy, dx);
-        cti_system_solve(&c->system, dx, 0);
+        cti_scalar_solve(&c->system, dx, 0);
         return;
     }
     for (i = 0; i < c->m; i++)
         dy[i] = c->D[i] * g[i];
     cti_sparse_addmul_t(&c->J, dy, dx);
-    cti_system_solve(&c->system, dx, 0);
+    cti_scalar_solve(&c->system, dx, 0);
     cti_sparse_mul(&c->J, dx, dy);
     for (i = 0; i < c->m; i++)
         dy[i] = c->D[i] * (g[i] - dy[i]);

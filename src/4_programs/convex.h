@@ -22,7 +22,7 @@ typedef struct cti_convex {
     double *column, *line, cost;
     /* linear algebra */
     cti_sparse N; /* A + rho + J' H^-1 J */
-    cti_system system;
+    cti_scalar system;
     int dense;     /* 1: by the Schur complement J A^-1 J' + H, else by N */
     int32_t *slot; /* places in N of A's entries, then of the products of J's rows */
     double *W, *F; /* [m][ld] */

@@ -85,7 +85,7 @@ static cti_outcome cti_dual_matrix(cti_effort *e, int dense, cti_dual *d, const 
     d->ld = (p->m + 7) & ~7;
     d->ld += d->ld % 64 == 0 ? 8 : 0;
     d->W = CTI_ARENA_NEW(e->arena, double, (size_t)d->ld *(size_t)p->m + 8);
-    if (!d->W || !cti_system_schur(&d->system, e->arena, &p->J, d->W, d->ld))
+    if (!d->W || !cti_scalar_schur(&d->system, e->arena, &p->J, d->W, d->ld))
         return CTI_OUTCOME_MEMORY;
     return CTI_OUTCOME_SOLVED;
 }
@@ -96,14 +96,14 @@ CTI_FN cti_outcome cti_dual_open(const cti_program *p, cti_effort *e, int dense,
     d->p = p;
     d->q = CTI_ARENA_ZERO(e->arena, double, p->m), d->f = CTI_ARENA_NEW(e->arena, double, p->n),
     d->x0 = CTI_ARENA_NEW(e->arena, double, p->n);
-    if (!d->q || !d->f || !d->x0 || !cti_system_open(e->mem, &d->system, &p->A) || !cti_system_factor(e->mem, &d->system))
+    if (!d->q || !d->f || !d->x0 || !cti_scalar_open(e->mem, &d->system, &p->A) || !cti_scalar_factor(e->mem, &d->system))
         return CTI_OUTCOME_MEMORY;
     if (d->system.boosted) {
         *why = "A is not positive definite";
         return CTI_OUTCOME_NOT_APPLICABLE;
     }
     memcpy(d->x0, p->b, sizeof *d->x0 * (size_t)p->n);
-    cti_system_solve(&d->system, d->x0, 1);
+    cti_scalar_solve(&d->system, d->x0, 1);
     if (p->m)
         cti_sparse_mul(&p->J, d->x0, d->q);
     for (i = 0; i < p->m; i++)
@@ -116,7 +116,7 @@ CTI_FN void cti_dual_x(cti_dual *d, const double *r, double *x)
     const cti_program *p = d->p;
     memcpy(x, p->b, sizeof *x * (size_t)p->n);
     cti_sparse_addmul_t(&p->J, r, x);
-    cti_system_solve(&d->system, x, 1);
+    cti_scalar_solve(&d->system, x, 1);
 }
 
 CTI_FN void cti_dual_move(cti_dual *d, const double *dr, double *x)
@@ -125,13 +125,13 @@ CTI_FN void cti_dual_move(cti_dual *d, const double *dr, double *x)
     int i;
     memset(d->f, 0, sizeof *d->f * (size_t)p->n);
     cti_sparse_addmul_t(&p->J, dr, d->f);
-    cti_system_solve(&d->system, d->f, 1);
+    cti_scalar_solve(&d->system, d->f, 1);
     for (i = 0; i < p->n; i++)
         x[i] += d->f[i];
 }
 
 CTI_FN void cti_dual_close(cti_mem *mem, cti_dual *d)
 {
-    cti_system_close(mem, &d->system);
+    cti_scalar_close(mem, &d->system);
     cti_sparse_free(mem, &d->S);
 }

@@ -9,7 +9,7 @@
 /* cti_dual -- zero it before first use. W is dense, or sparse where A is diagonal and W has few entries. */
 typedef struct cti_dual {
     const cti_program *p;
-    cti_system system;
+    cti_scalar system;
     double *W; /* [m][ld] or NULL */
     int ld;
     cti_sparse S;       /* W when dense is NULL */

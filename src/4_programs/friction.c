@@ -66,8 +66,8 @@ static int cti_friction_dense(cti_friction *f)
     f->ld = cti_pad8(f->m) + 8;
     f->W = CTI_ARENA_NEW(f->e->arena, double, (size_t)f->m *(size_t)f->ld);
     z = CTI_ARENA_NEW(f->e->arena, double, p->n);
-    if (!f->W || !z || !cti_system_open(f->e->mem, &f->system, &p->A) || !cti_system_factor(f->e->mem, &f->system) ||
-        !cti_system_schur(&f->system, f->e->arena, &p->J, f->W, f->ld))
+    if (!f->W || !z || !cti_scalar_open(f->e->mem, &f->system, &p->A) || !cti_scalar_factor(f->e->mem, &f->system) ||
+        !cti_scalar_schur(&f->system, f->e->arena, &p->J, f->W, f->ld))
         return 0;
     for (i = 0; i < f->m; i++) {
         double *row = f->W + (size_t)i * (size_t)f->ld;
@@ -80,7 +80,7 @@ static int cti_friction_dense(cti_friction *f)
     }
     if (p->n)
         memcpy(z, p->b, sizeof *z * (size_t)p->n);
-    cti_system_solve(&f->system, z, 2);
+    cti_scalar_solve(&f->system, z, 2);
     cti_sparse_mul(&p->J, z, f->q);
     for (i = 0; i < f->m; i++)
         f->q[i] = f->root[i / 3] * (f->q[i] + p->w[i]);
@@ -211,7 +211,7 @@ CTI_FN int cti_friction_open(cti_friction *f, const cti_program *p, cti_effort *
     return 1;
 }
 
-CTI_FN void cti_friction_close(cti_friction *f) { cti_system_close(f->e->mem, &f->system); }
+CTI_FN void cti_friction_close(cti_friction *f) { cti_scalar_close(f->e->mem, &f->system); }
 
 /* ---- products and the residual ---- */
 
@@ -373,7 +373,7 @@ CTI_FN void cti_friction_answer(cti_friction *f, cti_answer *a)
     if (p->n)
         memcpy(a->x, p->b, sizeof *a->x * (size_t)p->n);
     cti_sparse_addmul_t(&p->J, a->r, a->x);
-    cti_system_solve(&f->system, a->x, 2);
+    cti_scalar_solve(&f->system, a->x, 2);
 }
 
 CTI_FN int cti_friction_goes_on(cti_friction *f, int own, cti_answer *a)

@@ -23,7 +23,7 @@ typedef struct cti_friction {
     const double *mu;  /* [nc] */
     double *root;      /* [nc] */
     double unit;
-    cti_system system; /* GLOBAL */
+    cti_scalar system; /* GLOBAL */
     double *r, *u;     /* [m] the iterate, and W r + q at it */
     double *best;      /* [m] iterate of the least residual so far */
     double best_residual;

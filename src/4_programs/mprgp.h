@@ -66,7 +66,7 @@ typedef struct cti_mprgp_preconditioner {
     cti_sparse L;      /* IC(0): lower triangle by rows, diagonal last */
     cti_sparse masked; /* FACE: A, unit rows and columns where a bound is active */
     uint8_t *face;     /* FACE: what is factored */
-    cti_system system;
+    cti_scalar system;
     double shift; /* FACE: relative, of the diagonal */
     int factors, stale;
 } cti_mprgp_preconditioner;

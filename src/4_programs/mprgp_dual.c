@@ -13,7 +13,7 @@ typedef struct cti_mprgp_bounds {
     cti_mprgp_set set;
     cti_sparse B; /* scaled matrix; no p: by the factor */
     cti_sparse shifted;
-    cti_system system;
+    cti_scalar system;
     double *S, *c;      /* [m] scaling, right side */
     double *x, *v, *b;  /* [n] */
     double *y, *polish; /* [m], [3 m] */
@@ -37,7 +37,7 @@ static void cti_mprgp_bounds_multiply(void *ctx, const double *v, double *y)
     for (i = 0; i < q->p->m; i++)
         for (k = q->p->J.p[i]; k < q->p->J.p[i + 1]; k++)
             q->v[q->p->J.i[k]] += q->p->J.x[k] * q->S[i] * v[i];
-    cti_system_solve(&q->system, q->v, 0);
+    cti_scalar_solve(&q->system, q->v, 0);
     cti_sparse_mul(&q->p->J, q->v, y);
     for (i = 0; i < q->p->m; i++)
         y[i] *= q->S[i];
@@ -50,7 +50,7 @@ static int cti_mprgp_form_full(cti_mprgp_bounds *q)
     cti_arena_point mark = cti_arena_mark(e->arena);
     int i, j, m = q->p->m;
     double *W = CTI_ARENA_NEW(e->arena, double, (size_t)m *(size_t)m);
-    if (!W || !cti_system_schur(&q->system, e->arena, &q->p->J, W, m) || !cti_sparse_reserve(e->mem, &q->B, m, m, m * m))
+    if (!W || !cti_scalar_schur(&q->system, e->arena, &q->p->J, W, m) || !cti_sparse_reserve(e->mem, &q->B, m, m, m * m))
         return 0;
     for (i = 0; i < m; i++)
         for (q->B.p[i + 1] = (i + 1) * m, j = 0; j < m; j++)
@@ -95,7 +95,7 @@ static void cti_mprgp_bounds_x(cti_mprgp_bounds *q, const double *r, int stride,
     for (i = 0; i < q->p->m; i++)
         for (k = q->p->J.p[i]; k < q->p->J.p[i + 1]; k++)
             x[q->p->J.i[k]] += q->p->J.x[k] * r[stride * i];
-    cti_system_solve(&q->system, x, 2);
+    cti_scalar_solve(&q->system, x, 2);
 }
 
 static void cti_mprgp_bounds_put(cti_mprgp_bounds *q, const double *y)
@@ -227,7 +227,7 @@ static cti_mprgp_end cti_mprgp_bounds_run(cti_mprgp_bounds *q, double tolerance)
 static void cti_mprgp_bounds_free(cti_mprgp_bounds *q)
 {
     cti_mem *mem = q->t->effort->mem;
-    cti_system_close(mem, &q->system);
+    cti_scalar_close(mem, &q->system);
     cti_sparse_free(mem, &q->B), cti_sparse_free(mem, &q->shifted);
 }
 
@@ -303,7 +303,7 @@ static int cti_mprgp_dual_form(cti_mprgp_bounds *q, int singular)
         }
         ok = cti_triplets_close(e->mem, &t, ok, A->rows, A->rows, &q->shifted);
     }
-    ok = ok && cti_system_open(e->mem, &q->system, singular ? &q->shifted : A) && cti_system_factor(e->mem, &q->system);
+    ok = ok && cti_scalar_open(e->mem, &q->system, singular ? &q->shifted : A) && cti_scalar_factor(e->mem, &q->system);
     if (ok && !singular && q->system.boosted)
         return 1;
     if (ok && cti_dual_is_diagonal(q->system.A))
@@ -320,7 +320,7 @@ static void cti_mprgp_dual_side(cti_mprgp_bounds *q)
 {
     int i;
     memcpy(q->v, q->b, sizeof *q->v * (size_t)q->p->n);
-    cti_system_solve(&q->system, q->v, 2);
+    cti_scalar_solve(&q->system, q->v, 2);
     cti_sparse_mul(&q->p->J, q->v, q->c);
     for (i = 0; i < q->p->m; i++)
         q->c[i] = -q->S[i] * (q->c[i] + q->p->w[i]);
@@ -358,7 +358,7 @@ CTI_FN cti_mprgp_end cti_mprgp_dual(const cti_program *p, cti_mprgp_target *t, i
     ok = cti_mprgp_dual_form(&q, 0);
     singular = ok && q.system.boosted > 0;
     if (singular) {
-        cti_system_close(t->effort->mem, &q.system);
+        cti_scalar_close(t->effort->mem, &q.system);
         ok = cti_mprgp_dual_form(&q, 1);
     }
     for (i = 0; ok && t->effort->warm && i < p->m; i++)

@@ -180,7 +180,7 @@ static int cti_mprgp_open_face(cti_mem *mem, cti_mprgp_preconditioner *q)
     memcpy(q->masked.p, A->p, sizeof *A->p * ((size_t)n + 1));
     memcpy(q->masked.i, A->i, sizeof *A->i * (size_t)A->p[n]);
     q->shift = 1e-11;
-    return cti_system_open(mem, &q->system, &q->masked);
+    return cti_scalar_open(mem, &q->system, &q->masked);
 }
 
 CTI_FN int cti_mprgp_preconditioner_renew(cti_mem *mem, cti_mprgp_preconditioner *q)
@@ -199,7 +199,7 @@ CTI_FN int cti_mprgp_preconditioner_renew(cti_mem *mem, cti_mprgp_preconditioner
             q->masked.x[k] = free ? A->x[k] * (i == j ? 1 + q->shift : 1) : (i == j ? cti_fmax(A->x[k], 1e-300) : 0);
         }
     q->factors++, q->stale = 0;
-    return cti_system_factor(mem, &q->system) ? 1 : -1;
+    return cti_scalar_factor(mem, &q->system) ? 1 : -1;
 }
 
 /* ---- all ---- */
@@ -213,7 +213,7 @@ CTI_FN int cti_mprgp_preconditioner_open(cti_mem *mem, cti_mprgp_preconditioner 
     if (q->kind == CTI_PRECONDITION_IC0)
         ok = cti_mprgp_open_ic(mem, q);
     else if (q->kind == CTI_PRECONDITION_FACTOR)
-        ok = cti_system_open(mem, &q->system, A) && cti_system_factor(mem, &q->system);
+        ok = cti_scalar_open(mem, &q->system, A) && cti_scalar_factor(mem, &q->system);
     else if (q->kind == CTI_PRECONDITION_FACE)
         ok = cti_mprgp_open_face(mem, q);
     else if (q->kind == CTI_PRECONDITION_BLOCKS)
@@ -231,7 +231,7 @@ CTI_FN int cti_mprgp_preconditioner_open(cti_mem *mem, cti_mprgp_preconditioner 
 
 CTI_FN void cti_mprgp_preconditioner_close(cti_mem *mem, cti_mprgp_preconditioner *q)
 {
-    cti_system_close(mem, &q->system);
+    cti_scalar_close(mem, &q->system);
     cti_sparse_free(mem, &q->Y), cti_sparse_free(mem, &q->L), cti_sparse_free(mem, &q->masked);
     CTI_FREE(mem, q->M), CTI_FREE(mem, q->d), CTI_FREE(mem, q->face);
 }
@@ -278,7 +278,7 @@ CTI_FN void cti_mprgp_preconditioner_apply(cti_mprgp_preconditioner *q, const do
         if (q->kind == CTI_PRECONDITION_IC0)
             cti_mprgp_ic_solve(&q->L, z);
         else if (q->kind == CTI_PRECONDITION_FACTOR || q->kind == CTI_PRECONDITION_FACE)
-            cti_system_solve(&q->system, z, 0);
+            cti_scalar_solve(&q->system, z, 0);
         for (i = 0; q->kind == CTI_PRECONDITION_JACOBI && i < n; i++)
             z[i] *= q->M[i];
     }

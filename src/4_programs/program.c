@@ -288,7 +288,7 @@ static void cti_program_sizes(cti_program *p, const double *u0)
 /* trace of W_ii = J_i A^-1 J_i', some contacts at a time by their rows' paths through the factor; then the sizes */
 static int cti_program_trace(cti_mem *mem, cti_program *p)
 {
-    cti_system s;
+    cti_scalar s;
     cti_arena arena;
     double *W, *x, *u;
     int i, a, ok;
@@ -296,11 +296,11 @@ static int cti_program_trace(cti_mem *mem, cti_program *p)
     cti_arena_init(&arena, mem);
     W = CTI_ARENA_NEW(&arena, double, CTI_PROGRAM_BATCH *CTI_PROGRAM_BATCH);
     x = CTI_ARENA_NEW(&arena, double, p->n), u = CTI_ARENA_NEW(&arena, double, p->m);
-    ok = W && x && u && cti_system_open(mem, &s, &p->A) && cti_system_factor(mem, &s);
+    ok = W && x && u && cti_scalar_open(mem, &s, &p->A) && cti_scalar_factor(mem, &s);
     for (i = 0; ok && i < p->m; i += CTI_PROGRAM_BATCH) {
         cti_sparse J = p->J;
         J.p += i, J.rows = cti_min_int(CTI_PROGRAM_BATCH, p->m - i);
-        ok = cti_system_schur(&s, &arena, &J, W, CTI_PROGRAM_BATCH);
+        ok = cti_scalar_schur(&s, &arena, &J, W, CTI_PROGRAM_BATCH);
         for (a = 0; ok && a < J.rows; a += 3) {
             double trace = W[a * (CTI_PROGRAM_BATCH + 1)] + W[(a + 1) * (CTI_PROGRAM_BATCH + 1)] + W[(a + 2) * (CTI_PROGRAM_BATCH + 1)];
             p->scale[(i + a) / 3] = trace > 0 ? 3 / trace : 1;
@@ -309,12 +309,12 @@ static int cti_program_trace(cti_mem *mem, cti_program *p)
     if (ok) {
         if (p->n)
             memcpy(x, p->b, sizeof *x * (size_t)p->n);
-        cti_system_solve(&s, x, 1);
+        cti_scalar_solve(&s, x, 1);
         cti_program_u(p, x, x, u);
         cti_program_sizes(p, u);
     }
     cti_arena_free(&arena);
-    cti_system_close(mem, &s);
+    cti_scalar_close(mem, &s);
     return ok;
 }
 

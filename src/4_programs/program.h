@@ -145,9 +145,9 @@ typedef struct cti_answer {
 } cti_answer;
 typedef cti_outcome (*cti_program_solver)(const cti_program *p, cti_effort *e, cti_answer *a);
 
-/* cti_system -- A z = y for a sparse symmetric positive definite matrix, by supernodal Cholesky in double and refinement. Zero it before first use.
+/* cti_scalar -- A z = y for a sparse symmetric positive definite matrix, by supernodal Cholesky in double and refinement. Zero it before first use.
    Pivots that fail are boosted (count in `boosted`): a semidefinite matrix then needs a shift by the caller. */
-typedef struct cti_system {
+typedef struct cti_scalar {
     cti_sparse const *A;
     cti_bsr bsr; /* the pattern: scalars in 3x3 blocks, unknown i is entry i % 3 of block i / 3 */
     double *val; /* its blocks; pads have 1 on the diagonal */
@@ -158,16 +158,16 @@ typedef struct cti_system {
     cti_factor64 factor;
     double *work, *z, *r;
     int boosted;
-} cti_system;
-/* cti_system_open -- analysis of the pattern of A, which has to stand as long as the system does. 0 when memory ran out. */
-CTI_FN int cti_system_open(cti_mem *mem, cti_system *s, const cti_sparse *A);
-/* cti_system_factor -- factor of the numbers that A has now. 0 when memory ran out. */
-CTI_FN int cti_system_factor(cti_mem *mem, cti_system *s);
-/* cti_system_solve -- z [n] in: right side, out: solution; `refine` steps of refinement with A (1 or 2 are enough). */
-CTI_FN void cti_system_solve(cti_system *s, double *z, int refine);
-CTI_FN void cti_system_close(cti_mem *mem, cti_system *s);
-/* cti_system_schur -- W [m][ld] row-major = J A^-1 J', full and symmetric, ld >= m; the factor has to be there. Scratch from the arena. 0 when memory
+} cti_scalar;
+/* cti_scalar_open -- analysis of the pattern of A, which has to stand as long as the system does. 0 when memory ran out. */
+CTI_FN int cti_scalar_open(cti_mem *mem, cti_scalar *s, const cti_sparse *A);
+/* cti_scalar_factor -- factor of the numbers that A has now. 0 when memory ran out. */
+CTI_FN int cti_scalar_factor(cti_mem *mem, cti_scalar *s);
+/* cti_scalar_solve -- z [n] in: right side, out: solution; `refine` steps of refinement with A (1 or 2 are enough). */
+CTI_FN void cti_scalar_solve(cti_scalar *s, double *z, int refine);
+CTI_FN void cti_scalar_close(cti_mem *mem, cti_scalar *s);
+/* cti_scalar_schur -- W [m][ld] row-major = J A^-1 J', full and symmetric, ld >= m; the factor has to be there. Scratch from the arena. 0 when memory
    ran out. */
-CTI_FN int cti_system_schur(cti_system *s, cti_arena *arena, const cti_sparse *J, double *W, int ld);
+CTI_FN int cti_scalar_schur(cti_scalar *s, cti_arena *arena, const cti_sparse *J, double *W, int ld);
 
 #endif /* CTI_PROGRAM_H */

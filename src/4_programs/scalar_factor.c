@@ -4,7 +4,7 @@
 #include "program.h"
 
 /* the block pattern of A, and blocks 0 .. n - 1 */
-static int cti_system_pattern(cti_mem *mem, cti_system *s, const cti_sparse *A)
+static int cti_scalar_pattern(cti_mem *mem, cti_scalar *s, const cti_sparse *A)
 {
     int32_t *pairs = NULL, *seen = NULL; /* 1 + the last block row that named a block */
     int i, k, n = (A->rows + 2) / 3, ok, count = 0;
@@ -23,7 +23,7 @@ static int cti_system_pattern(cti_mem *mem, cti_system *s, const cti_sparse *A)
 }
 
 /* to: where each entry of A goes in val. A row's columns and its blocks ascend together */
-static int cti_system_map(cti_mem *mem, cti_system *s)
+static int cti_scalar_map(cti_mem *mem, cti_scalar *s)
 {
     const cti_sparse *A = s->A;
     int i, k;
@@ -42,19 +42,19 @@ static int cti_system_map(cti_mem *mem, cti_system *s)
     return 1;
 }
 
-CTI_FN int cti_system_open(cti_mem *mem, cti_system *s, const cti_sparse *A)
+CTI_FN int cti_scalar_open(cti_mem *mem, cti_scalar *s, const cti_sparse *A)
 {
     int n = (A->rows + 2) / 3;
     s->A = A;
-    if (A->rows && cti_system_pattern(mem, s, A) && cti_symbolic_analyze_once(mem, &s->symbolic, &s->bsr, s->blocks, n) &&
+    if (A->rows && cti_scalar_pattern(mem, s, A) && cti_symbolic_analyze_once(mem, &s->symbolic, &s->bsr, s->blocks, n) &&
         cti_gather_make(mem, &s->gather, &s->symbolic, &s->bsr, s->blocks) && CTI_RESIZE(mem, s->z, 3 * n) && CTI_RESIZE(mem, s->r, 3 * n))
         return 1;
     if (A->rows)
-        cti_system_close(mem, s);
+        cti_scalar_close(mem, s);
     return A->rows == 0;
 }
 
-CTI_FN int cti_system_factor(cti_mem *mem, cti_system *s)
+CTI_FN int cti_scalar_factor(cti_mem *mem, cti_scalar *s)
 {
     const cti_sparse *A = s->A;
     size_t numbers;
@@ -62,7 +62,7 @@ CTI_FN int cti_system_factor(cti_mem *mem, cti_system *s)
     if (A->rows == 0)
         return 1;
     numbers = 9 * (size_t)s->bsr.row[s->bsr.n];
-    if (!CTI_RESERVE(mem, s->val, (int64_t)numbers) || !cti_system_map(mem, s))
+    if (!CTI_RESERVE(mem, s->val, (int64_t)numbers) || !cti_scalar_map(mem, s))
         return 0;
     memset(s->val, 0, sizeof *s->val * numbers);
     for (k = 0; k < A->p[A->rows]; k++)
@@ -75,21 +75,21 @@ CTI_FN int cti_system_factor(cti_mem *mem, cti_system *s)
     return CTI_RESIZE(mem, s->work, (int)cti_factor64_work(&s->factor));
 }
 
-static void cti_system_apply(cti_system *s, const double *y, double *z)
+static void cti_scalar_apply(cti_scalar *s, const double *y, double *z)
 {
     memcpy(z, y, sizeof *z * (size_t)s->A->rows);
     memset(z + s->A->rows, 0, sizeof *z * (size_t)(3 * s->bsr.n - s->A->rows));
     cti_factor64_solve(&s->factor, z, s->work);
 }
 
-CTI_FN void cti_system_solve(cti_system *s, double *z, int refine)
+CTI_FN void cti_scalar_solve(cti_scalar *s, double *z, int refine)
 {
     const cti_sparse *A = s->A;
     int i, k, it;
     if (A->rows == 0)
         return;
     memcpy(s->r, z, sizeof *z * (size_t)A->rows);
-    cti_system_apply(s, s->r, s->z);
+    cti_scalar_apply(s, s->r, s->z);
     for (it = 0; it < refine; it++) {
         /* r = y - A z, y still in z's place of the caller */
         for (i = 0; i < A->rows; i++) {
@@ -106,7 +106,7 @@ CTI_FN void cti_system_solve(cti_system *s, double *z, int refine)
     memcpy(z, s->z, sizeof *z * (size_t)A->rows);
 }
 
-CTI_FN void cti_system_close(cti_mem *mem, cti_system *s)
+CTI_FN void cti_scalar_close(cti_mem *mem, cti_scalar *s)
 {
     cti_bsr_free(mem, &s->bsr);
     cti_symbolic_free(mem, &s->symbolic);
@@ -117,7 +117,7 @@ CTI_FN void cti_system_close(cti_mem *mem, cti_system *s)
     memset(s, 0, sizeof *s);
 }
 
-CTI_FN int cti_system_schur(cti_system *s, cti_arena *arena, const cti_sparse *J, double *W, int ld)
+CTI_FN int cti_scalar_schur(cti_scalar *s, cti_arena *arena, const cti_sparse *J, double *W, int ld)
 {
     int i;
     for (i = 0; s->A->rows == 0 && i < J->rows; i++)

@@ -11,11 +11,11 @@ static int cti_delassus_schur(cti_delassus *w, const cti_program *p, cti_effort 
     double *z = CTI_ARENA_NEW(e->arena, double, p->n + 1);
     int i;
     w->has_system = 1;
-    if (!z || !cti_system_open(e->mem, &w->system, &p->A) || !cti_system_factor(e->mem, &w->system) ||
-        !cti_system_schur(&w->system, e->arena, &p->J, w->W, p->m))
+    if (!z || !cti_scalar_open(e->mem, &w->system, &p->A) || !cti_scalar_factor(e->mem, &w->system) ||
+        !cti_scalar_schur(&w->system, e->arena, &p->J, w->W, p->m))
         return 0;
     memcpy(z, p->b, sizeof *z * (size_t)p->n);
-    cti_system_solve(&w->system, z, 2);
+    cti_scalar_solve(&w->system, z, 2);
     cti_sparse_mul(&p->J, z, w->q);
     for (i = 0; i < p->m; i++)
         w->q[i] += p->w[i];
@@ -57,7 +57,7 @@ CTI_FN void cti_delassus_answer(cti_delassus *w, const cti_program *p, cti_answe
     }
     memcpy(a->x, p->b, sizeof *a->x * (size_t)p->n);
     cti_sparse_addmul_t(&p->J, a->r, a->x);
-    cti_system_solve(&w->system, a->x, 2);
+    cti_scalar_solve(&w->system, a->x, 2);
 }
 
 /* one step on the rows that push, with u of A and J themselves instead of W's; kept when the judge likes it better. 0 when memory ran out
@@ -104,7 +104,7 @@ CTI_FN cti_outcome cti_delassus_finish(cti_delassus *w, const cti_program *p, ct
 CTI_FN void cti_delassus_close(cti_delassus *w, cti_effort *e)
 {
     if (w->has_system)
-        cti_system_close(e->mem, &w->system);
+        cti_scalar_close(e->mem, &w->system);
     w->has_system = 0;
 }
 

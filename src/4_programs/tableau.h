@@ -9,7 +9,7 @@
 typedef struct cti_delassus {
     int m;
     double *W, *q; /* [m][m], [m] of the arena */
-    cti_system system;
+    cti_scalar system;
     int has_system;
 } cti_delassus;
 /* cti_delassus_open -- SOLVED, or the outcome that the solver has to return, with a->why. More than `largest` rows are not taken. */

@@ -6,11 +6,11 @@
    Constraint culling, never CCD culling. differs: Otaduy 2009, sec. 4 has a row for every near pair. */
 #include "flat_patches.h"
 
-#define CTI_CULL_SAME CTI_R(0.999) /* cosine of normals of one patch */
-#define CTI_CULL_FLAT CTI_R(0.01)  /* of the thickness: what comes out of the patch's plane by more is no part of it */
-#define CTI_CULL_STAY CTI_R(0.02)  /* of the patch's size: a point that carried load, or that was chosen already, counts as so much farther out */
+#define CTI_PATCHES_SAME CTI_R(0.999) /* cosine of normals of one patch */
+#define CTI_PATCHES_FLAT CTI_R(0.01)  /* of the thickness: what comes out of the patch's plane by more is no part of it */
+#define CTI_PATCHES_STAY CTI_R(0.02)  /* of the patch's size: a point that carried load, or that was chosen already, counts as so much farther out */
 
-typedef struct cti_cull {
+typedef struct cti_patches {
     const cti_surface *s;
     int n, n_groups;
     int32_t *next, *first;  /* members of a group [n], [n_groups] */
@@ -22,9 +22,9 @@ typedef struct cti_cull {
     cti_v3 *at;             /* [n] where the pair touches */
     ct_real *gap;           /* [n] less the thickness */
     uint8_t *loaded, *keep, *bulge; /* [n] */
-} cti_cull;
+} cti_patches;
 
-static int cti_cull_is_hard(const cti_surface *s, const cti_pair *p)
+static int cti_patches_is_hard(const cti_surface *s, const cti_pair *p)
 {
     int k;
     for (k = 0; k < p->n; k++) {
@@ -36,7 +36,7 @@ static int cti_cull_is_hard(const cti_surface *s, const cti_pair *p)
 }
 
 /* the group of these bodies and this normal; a new one when there is none */
-static int cti_cull_group(cti_cull *q, uint64_t bodies, cti_v3 n)
+static int cti_patches_group(cti_patches *q, uint64_t bodies, cti_v3 n)
 {
     int number;
     for (number = 0;; number++) {
@@ -45,7 +45,7 @@ static int cti_cull_group(cti_cull *q, uint64_t bodies, cti_v3 n)
         int g;
         while (q->table[i] && (q->bodies[q->table[i] - 1] != bodies || q->number[q->table[i] - 1] != number))
             i = (i + 1) & q->mask;
-        if (q->table[i] && cti_v3_dot(q->normal[q->table[i] - 1], n) > CTI_CULL_SAME)
+        if (q->table[i] && cti_v3_dot(q->normal[q->table[i] - 1], n) > CTI_PATCHES_SAME)
             return q->table[i] - 1;
         if (q->table[i])
             continue;
@@ -56,7 +56,7 @@ static int cti_cull_group(cti_cull *q, uint64_t bodies, cti_v3 n)
     }
 }
 
-static int cti_cull_init(cti_cull *q, cti_arena *arena, const cti_surface *s, int n)
+static int cti_patches_init(cti_patches *q, cti_arena *arena, const cti_surface *s, int n)
 {
     uint32_t size = 64;
     memset(q, 0, sizeof *q);
@@ -73,7 +73,7 @@ static int cti_cull_init(cti_cull *q, cti_arena *arena, const cti_surface *s, in
 }
 
 /* extreme points of one group in eight directions of its plane */
-static void cti_cull_outline(cti_cull *q, int g, cti_v3 t1, cti_v3 t2)
+static void cti_patches_outline(cti_patches *q, int g, cti_v3 t1, cti_v3 t2)
 {
     static const ct_real way[8][2] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}, {CTI_R(0.7071), CTI_R(0.7071)}, {CTI_R(-0.7071), CTI_R(0.7071)},
                                       {CTI_R(-0.7071), CTI_R(-0.7071)}, {CTI_R(0.7071), CTI_R(-0.7071)}};
@@ -87,7 +87,7 @@ static void cti_cull_outline(cti_cull *q, int g, cti_v3 t1, cti_v3 t2)
         ct_real best = -CTI_REAL_MAX;
         int chosen = q->first[g];
         for (i = q->first[g]; i >= 0; i = q->next[i]) {
-            ct_real score = cti_v3_dot(cti_v3_sub(q->at[i], o), d) + CTI_CULL_STAY * size * (ct_real)(q->loaded[i] + q->keep[i]);
+            ct_real score = cti_v3_dot(cti_v3_sub(q->at[i], o), d) + CTI_PATCHES_STAY * size * (ct_real)(q->loaded[i] + q->keep[i]);
             if (score > best)
                 best = score, chosen = i;
         }
@@ -96,7 +96,7 @@ static void cti_cull_outline(cti_cull *q, int g, cti_v3 t1, cti_v3 t2)
 }
 
 /* the plane gap = c . (1, x, y) through the outline, by least squares about its middle o; where it has no area the gap is taken as level there */
-static cti_v3 cti_cull_fit(const cti_cull *q, int g, cti_v3 t1, cti_v3 t2, const ct_real *gap, cti_v3 *out_o)
+static cti_v3 cti_patches_fit(const cti_patches *q, int g, cti_v3 t1, cti_v3 t2, const ct_real *gap, cti_v3 *out_o)
 {
     ct_real n = 0, mean = 0, xx = 0, xy = 0, yy = 0, xg = 0, yg = 0, det, ridge;
     cti_v3 o = cti_v3_zero(), base = q->at[q->first[g]];
@@ -119,50 +119,50 @@ static cti_v3 cti_cull_fit(const cti_cull *q, int g, cti_v3 t1, cti_v3 t2, const
 }
 
 /* one group: its outline, and what bulges out of the plane through it. gap [n] scratch */
-static void cti_cull_choose(cti_cull *q, int g, const cti_hit *hits)
+static void cti_patches_choose(cti_patches *q, int g, const cti_hit *hits)
 {
     cti_v3 t1, t2, o, c;
     int i;
     cti_v3_tangents(q->normal[g], &t1, &t2);
-    cti_cull_outline(q, g, t1, t2);
+    cti_patches_outline(q, g, t1, t2);
     for (i = q->first[g]; i >= 0; i = q->next[i])
         q->gap[i] = cti_v3_dot(hits[i].normal, cti_pair_offset(q->s, q->s->x0, &hits[i].pair)) - cti_pair_thickness(q->s, &hits[i].pair);
-    c = cti_cull_fit(q, g, t1, t2, q->gap, &o);
+    c = cti_patches_fit(q, g, t1, t2, q->gap, &o);
     for (i = q->first[g]; i >= 0; i = q->next[i]) {
         cti_v3 r = cti_v3_sub(q->at[i], o);
         ct_real level = c.x + c.y * cti_v3_dot(r, t1) + c.z * cti_v3_dot(r, t2);
-        q->bulge[i] = (uint8_t)(q->gap[i] < level - CTI_CULL_FLAT * cti_pair_thickness(q->s, &hits[i].pair));
+        q->bulge[i] = (uint8_t)(q->gap[i] < level - CTI_PATCHES_FLAT * cti_pair_thickness(q->s, &hits[i].pair));
     }
     for (i = q->first[g]; i >= 0; i = q->next[i])
         q->keep[i] |= q->bulge[i];
 }
 
-CTI_FN int cti_cull_flat(cti_arena *arena, const cti_surface *s, const cti_memory *memory, cti_hit *hits)
+CTI_FN int cti_patches_flat(cti_arena *arena, const cti_surface *s, const cti_memory *memory, cti_hit *hits)
 {
-    cti_cull cull, *q = &cull;
+    cti_patches cull, *q = &cull;
     int i, n = CTI_LEN(hits);
-    for (i = 0; i < n && !cti_cull_is_hard(s, &hits[i].pair); i++)
+    for (i = 0; i < n && !cti_patches_is_hard(s, &hits[i].pair); i++)
         ;
     if (i == n)
         return 1;
-    if (!cti_cull_init(q, arena, s, n))
+    if (!cti_patches_init(q, arena, s, n))
         return 0;
     /* backwards, so that lists run forwards */
     for (i = n - 1; i >= 0; i--) {
         const cti_pair *p = &hits[i].pair;
         uint64_t a = (uint64_t)(uint32_t)cti_pair_body_a(s, p), b = (uint64_t)(uint32_t)cti_pair_body_b(s, p);
         int g;
-        if (!cti_cull_is_hard(s, p)) {
+        if (!cti_patches_is_hard(s, p)) {
             q->keep[i] = 1;
             continue;
         }
-        g = cti_cull_group(q, a < b ? a << 32 | b : b << 32 | a, a < b ? hits[i].normal : cti_v3_mul(hits[i].normal, -1));
+        g = cti_patches_group(q, a < b ? a << 32 | b : b << 32 | a, a < b ? hits[i].normal : cti_v3_mul(hits[i].normal, -1));
         q->at[i] = cti_pair_point(s->x0, p, 0);
         q->loaded[i] = (uint8_t)(hits[i].before || cti_memory_find(memory, cti_pair_key(s, p)));
         q->next[i] = q->first[g], q->first[g] = i;
     }
     for (i = 0; i < q->n_groups; i++)
-        cti_cull_choose(q, i, hits);
+        cti_patches_choose(q, i, hits);
     cti_hits_take(hits, q->keep);
     return 1;
 }

@@ -502,7 +502,7 @@ static int cti_dcd_finish(cti_state *s, ct_step_report *r)
 static ct_code cti_dcd_take_back(cti_state *s)
 {
     int b;
-    cti_start_restore(s, 0, &s->start);
+    cti_snapshot_restore(s, 0, &s->start);
     s->has_problem = 0;
     for (b = 0; b < s->surface.n_bodies; b++)
         s->dcd.bodies[b].fresh = 1;
@@ -513,7 +513,7 @@ CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     ct_real left = dt, sub = dt, least = dt / (ct_real)s->desc.dcd.max_substeps;
     cti_dcd_begin(s, r);
-    if (!cti_start_save(s, 0, &s->start))
+    if (!cti_snapshot_save(s, 0, &s->start))
         return CT_ERR_MEMORY;
     s->time_end = s->time + (double)dt;
     while (left > 0 && s->n > 0) {

@@ -5,7 +5,7 @@
    first, are there on request. Based on: Otaduy 2009, sec. 5.2 (the splitting), 5.6 (its convergence). */
 #include "factors.h"
 #include "../0_base/sets.h"
-#include "../4_programs/delassus.h"
+#include "../4_programs/delassus_bodies.h"
 
 #define CTI_FACTORS_PATCH 48       /* blocks in a patch */
 #define CTI_FACTORS_PORTS 200      /* most ports of a component that is one cluster */

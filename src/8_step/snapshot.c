@@ -1,14 +1,13 @@
 /* snapshot.c -- the start of a step.
    Method: copies of the arrays that are history and small beside the matrix. Factors are not copied: what is kept of them is when and for
-   what they were made; one that was replaced since is known by its version and made anew. Where a step renews a factor before it uses the old
-   one, as nearly all do, a step that is tried again gives the bits that it would have given at once. Based on: no paper. */
+   what they were made; one that was replaced since is known by its version and made anew. Where a step renews a factor before it uses the
+   old one, as nearly all do, a step that is tried again gives the bits that it would have given at once. Based on: no paper. */
 #include "snapshot.h"
 #include "assemble.h"
 #include "energy.h"
 #include "integrate.h"
 
-#define CTI_START_COPY(mem, to, from, n) \
-    (CTI_RESIZE(mem, to, n) && ((n) == 0 || memcpy(to, from, sizeof *(from) * (size_t)(n)) != NULL))
+#define CTI_SNAPSHOT_COPY(mem, to, from, n) (CTI_RESIZE(mem, to, n) && ((n) == 0 || memcpy(to, from, sizeof *(from) * (size_t)(n)) != NULL))
 
 CTI_FN void cti_copy_free(cti_mem *mem, cti_copy *t)
 {
@@ -16,7 +15,7 @@ CTI_FN void cti_copy_free(cti_mem *mem, cti_copy *t)
     CTI_FREE(mem, t->touched), CTI_FREE(mem, t->fall), CTI_FREE(mem, t->rigids), CTI_FREE(mem, t->energies);
 }
 
-CTI_FN void cti_start_free(cti_mem *mem, cti_start *t)
+CTI_FN void cti_snapshot_free(cti_mem *mem, cti_snapshot *t)
 {
     cti_copy_free(mem, &t->copy);
     CTI_FREE(mem, t->dv_free), CTI_FREE(mem, t->components), CTI_FREE(mem, t->ways), CTI_FREE(mem, t->tangles);
@@ -28,24 +27,26 @@ CTI_FN int cti_copy_save(cti_state *s, cti_copy *t)
 {
     cti_mem *m = s->mem;
     int n = s->n, two = s->desc.integrator == CT_INTEGRATOR_BDF2 ? 3 * n : 0;
-    return CTI_START_COPY(m, t->x, s->x, 3 * n) && CTI_START_COPY(m, t->v, s->v, 3 * n) && CTI_START_COPY(m, t->dt_prev, s->dt_prev, n) &&
-           CTI_START_COPY(m, t->dv, s->dv, 3 * n) && CTI_START_COPY(m, t->v0, s->history.v0, two) && CTI_START_COPY(m, t->u0, s->history.u0, two) &&
-           CTI_START_COPY(m, t->touched, s->history.touched, n) && CTI_START_COPY(m, t->fall, s->fall, n) &&
-           CTI_START_COPY(m, t->rigids, s->rigids, CTI_LEN(s->rigids)) && CTI_START_COPY(m, t->energies, s->energies, CTI_LEN(s->energies));
+    return CTI_SNAPSHOT_COPY(m, t->x, s->x, 3 * n) && CTI_SNAPSHOT_COPY(m, t->v, s->v, 3 * n) &&
+           CTI_SNAPSHOT_COPY(m, t->dt_prev, s->dt_prev, n) && CTI_SNAPSHOT_COPY(m, t->dv, s->dv, 3 * n) &&
+           CTI_SNAPSHOT_COPY(m, t->v0, s->history.v0, two) && CTI_SNAPSHOT_COPY(m, t->u0, s->history.u0, two) &&
+           CTI_SNAPSHOT_COPY(m, t->touched, s->history.touched, n) && CTI_SNAPSHOT_COPY(m, t->fall, s->fall, n) &&
+           CTI_SNAPSHOT_COPY(m, t->rigids, s->rigids, CTI_LEN(s->rigids)) &&
+           CTI_SNAPSHOT_COPY(m, t->energies, s->energies, CTI_LEN(s->energies));
 }
 
-CTI_FN int cti_start_save(cti_state *s, int all, cti_start *t)
+CTI_FN int cti_snapshot_save(cti_state *s, int all, cti_snapshot *t)
 {
     cti_mem *m = s->mem;
     t->time = s->time;
     t->dt_memory = s->dt_memory, t->dt_free = s->dt_free;
     t->n_tangled = s->detect.n_tangled;
-    return cti_copy_save(s, &t->copy) && CTI_START_COPY(m, t->dv_free, s->dv_free, 3 * s->n) &&
-           CTI_START_COPY(m, t->components, s->factors.components, CTI_LEN(s->factors.components)) &&
-           CTI_START_COPY(m, t->ways, s->ways, CTI_LEN(s->ways)) &&
-           CTI_START_COPY(m, t->tangles, s->detect.tangles, CTI_LEN(s->detect.tangles)) &&
-           (!all || (CTI_START_COPY(m, t->memory.items, s->memory.items, CTI_LEN(s->memory.items)) &&
-                     CTI_START_COPY(m, t->memory.table, s->memory.table, CTI_LEN(s->memory.table))));
+    return cti_copy_save(s, &t->copy) && CTI_SNAPSHOT_COPY(m, t->dv_free, s->dv_free, 3 * s->n) &&
+           CTI_SNAPSHOT_COPY(m, t->components, s->factors.components, CTI_LEN(s->factors.components)) &&
+           CTI_SNAPSHOT_COPY(m, t->ways, s->ways, CTI_LEN(s->ways)) &&
+           CTI_SNAPSHOT_COPY(m, t->tangles, s->detect.tangles, CTI_LEN(s->detect.tangles)) &&
+           (!all || (CTI_SNAPSHOT_COPY(m, t->memory.items, s->memory.items, CTI_LEN(s->memory.items)) &&
+                     CTI_SNAPSHOT_COPY(m, t->memory.table, s->memory.table, CTI_LEN(s->memory.table))));
 }
 
 /* a block; two: BDF2 */
@@ -71,7 +72,7 @@ CTI_FN void cti_copy_restore(cti_state *s, const cti_component *q, const cti_cop
 }
 
 /* all that steers the factors; their arrays stay what they are, and one that is newer than its component was is not that of the start */
-static void cti_start_components(cti_factors *f, const cti_start *t)
+static void cti_snapshot_components(cti_factors *f, const cti_snapshot *t)
 {
     int i;
     for (i = 0; i < CTI_LEN(f->components); i++) {
@@ -89,7 +90,7 @@ static void cti_start_components(cti_factors *f, const cti_start *t)
 }
 
 /* arrays that a step replaces change places with their copies: that cannot run out of memory */
-static void cti_start_swap(cti_state *s, int all, cti_start *t)
+static void cti_snapshot_swap(cti_state *s, int all, cti_snapshot *t)
 {
     cti_way *ways = s->ways;
     uint64_t *tangles = s->detect.tangles;
@@ -101,30 +102,31 @@ static void cti_start_swap(cti_state *s, int all, cti_start *t)
         s->memory = t->memory, t->memory = memory;
 }
 
-static void cti_start_back(void *to, const void *from, size_t size, int n)
+static void cti_snapshot_back(void *to, const void *from, size_t size, int n)
 {
     if (n)
         memcpy(to, from, size * (size_t)n);
 }
 
-CTI_FN void cti_start_restore(cti_state *s, int all, cti_start *t)
+CTI_FN void cti_snapshot_restore(cti_state *s, int all, cti_snapshot *t)
 {
     const cti_copy *from = &t->copy;
     int i, n = s->n;
     s->time = t->time;
     s->energies_known = 0;
     s->dt_memory = t->dt_memory, s->dt_free = t->dt_free;
-    cti_start_back(s->x, from->x, sizeof *s->x, 3 * n), cti_start_back(s->v, from->v, sizeof *s->v, 3 * n);
-    cti_start_back(s->dv, from->dv, sizeof *s->dv, 3 * n);
-    cti_start_back(s->dt_prev, from->dt_prev, sizeof *s->dt_prev, n), cti_start_back(s->dv_free, t->dv_free, sizeof *s->dv_free, 3 * n);
-    cti_start_back(s->history.v0, from->v0, sizeof *from->v0, CTI_LEN(from->v0));
-    cti_start_back(s->history.u0, from->u0, sizeof *from->u0, CTI_LEN(from->u0));
-    cti_start_back(s->history.touched, from->touched, 1, n), cti_start_back(s->fall, from->fall, sizeof *s->fall, n);
-    cti_start_back(s->rigids, from->rigids, sizeof *s->rigids, CTI_LEN(s->rigids));
-    cti_start_components(&s->factors, t);
+    cti_snapshot_back(s->x, from->x, sizeof *s->x, 3 * n), cti_snapshot_back(s->v, from->v, sizeof *s->v, 3 * n);
+    cti_snapshot_back(s->dv, from->dv, sizeof *s->dv, 3 * n);
+    cti_snapshot_back(s->dt_prev, from->dt_prev, sizeof *s->dt_prev, n),
+        cti_snapshot_back(s->dv_free, t->dv_free, sizeof *s->dv_free, 3 * n);
+    cti_snapshot_back(s->history.v0, from->v0, sizeof *from->v0, CTI_LEN(from->v0));
+    cti_snapshot_back(s->history.u0, from->u0, sizeof *from->u0, CTI_LEN(from->u0));
+    cti_snapshot_back(s->history.touched, from->touched, 1, n), cti_snapshot_back(s->fall, from->fall, sizeof *s->fall, n);
+    cti_snapshot_back(s->rigids, from->rigids, sizeof *s->rigids, CTI_LEN(s->rigids));
+    cti_snapshot_components(&s->factors, t);
     s->parts.inactive = 0;
     cti_integrate_clear(s);
-    cti_start_swap(s, all, t);
+    cti_snapshot_swap(s, all, t);
     for (i = 0; i < CTI_LEN(s->rigids); i++)
         cti_rigid_matrix(s->rigids[i].q, s->frames0 + 9 * (size_t)i);
     cti_assemble_movers(s, s->time);

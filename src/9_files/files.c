@@ -374,7 +374,7 @@ CTI_FN int cti_scan_integer(cti_scan *s, int64_t *out, const char *what)
 
 /* ---- binary values ---- */
 
-CTI_FN int cti_scalar_size(cti_scalar type)
+CTI_FN int cti_ply_scalar_size(cti_ply_scalar type)
 {
     static const int sizes[] = {0, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8};
     return sizes[type];
@@ -409,15 +409,15 @@ static int64_t cti_scan_signed(uint64_t u, int size)
     return x;
 }
 
-CTI_FN int cti_scan_raw_integer(cti_scan *s, cti_scalar type, int64_t *out, const char *what)
+CTI_FN int cti_scan_raw_integer(cti_scan *s, cti_ply_scalar type, int64_t *out, const char *what)
 {
-    int size = cti_scalar_size(type),
-        is_signed = type == CTI_SCALAR_I8 || type == CTI_SCALAR_I16 || type == CTI_SCALAR_I32 || type == CTI_SCALAR_I64;
+    int size = cti_ply_scalar_size(type),
+        is_signed = type == CTI_PLY_SCALAR_I8 || type == CTI_PLY_SCALAR_I16 || type == CTI_PLY_SCALAR_I32 || type == CTI_PLY_SCALAR_I64;
     uint64_t u;
     if (!cti_scan_left(s, 1, size, what))
         return 0;
     u = cti_scan_bits(s, size);
-    if (type == CTI_SCALAR_NONE || type >= CTI_SCALAR_F32 || (!is_signed && u >> 63)) {
+    if (type == CTI_PLY_SCALAR_NONE || type >= CTI_PLY_SCALAR_F32 || (!is_signed && u >> 63)) {
         s->at -= size;
         return cti_scan_fail(s, CT_ERR_FORMAT, "not an integer, expected %s", what);
     }
@@ -425,12 +425,12 @@ CTI_FN int cti_scan_raw_integer(cti_scan *s, cti_scalar type, int64_t *out, cons
     return 1;
 }
 
-CTI_FN int cti_scan_raw_real(cti_scan *s, cti_scalar type, ct_real *out, const char *what)
+CTI_FN int cti_scan_raw_real(cti_scan *s, cti_ply_scalar type, ct_real *out, const char *what)
 {
-    int size = cti_scalar_size(type), ok = 1;
+    int size = cti_ply_scalar_size(type), ok = 1;
     int64_t whole;
     double x = 0;
-    if (type < CTI_SCALAR_F32) {
+    if (type < CTI_PLY_SCALAR_F32) {
         if (!cti_scan_raw_integer(s, type, &whole, what))
             return 0;
         *out = (ct_real)whole;
@@ -438,7 +438,7 @@ CTI_FN int cti_scan_raw_real(cti_scan *s, cti_scalar type, ct_real *out, const c
     }
     if (!cti_scan_left(s, 1, size, what))
         return 0;
-    if (type == CTI_SCALAR_F32) {
+    if (type == CTI_PLY_SCALAR_F32) {
         uint32_t u = (uint32_t)cti_scan_bits(s, size);
         float f;
         memcpy(&f, &u, sizeof f);

@@ -65,26 +65,26 @@ CTI_FN int cti_scan_double(const char *token, int length, double *out);
 CTI_FN void cti_write_real(FILE *f, double x);
 
 /* Binary values. 0 is no type. */
-typedef enum cti_scalar {
-    CTI_SCALAR_NONE,
-    CTI_SCALAR_I8,
-    CTI_SCALAR_U8,
-    CTI_SCALAR_I16,
-    CTI_SCALAR_U16,
-    CTI_SCALAR_I32,
-    CTI_SCALAR_U32,
-    CTI_SCALAR_I64,
-    CTI_SCALAR_U64,
-    CTI_SCALAR_F32,
-    CTI_SCALAR_F64
-} cti_scalar;
-CTI_FN int cti_scalar_size(cti_scalar type);
+typedef enum cti_ply_scalar {
+    CTI_PLY_SCALAR_NONE,
+    CTI_PLY_SCALAR_I8,
+    CTI_PLY_SCALAR_U8,
+    CTI_PLY_SCALAR_I16,
+    CTI_PLY_SCALAR_U16,
+    CTI_PLY_SCALAR_I32,
+    CTI_PLY_SCALAR_U32,
+    CTI_PLY_SCALAR_I64,
+    CTI_PLY_SCALAR_U64,
+    CTI_PLY_SCALAR_F32,
+    CTI_PLY_SCALAR_F64
+} cti_ply_scalar;
+CTI_FN int cti_ply_scalar_size(cti_ply_scalar type);
 /* cti_scan_left -- 1 when count values of size bytes are still there, else 0 and an error that names `what`; overflow counts as not there.
  */
 CTI_FN int cti_scan_left(cti_scan *s, int64_t count, int64_t size, const char *what);
 /* cti_scan_raw_real, cti_scan_raw_integer -- the next binary value as a finite number or an integer; 0 and an error that names `what`. */
-CTI_FN int cti_scan_raw_real(cti_scan *s, cti_scalar type, ct_real *out, const char *what);
-CTI_FN int cti_scan_raw_integer(cti_scan *s, cti_scalar type, int64_t *out, const char *what);
+CTI_FN int cti_scan_raw_real(cti_scan *s, cti_ply_scalar type, ct_real *out, const char *what);
+CTI_FN int cti_scan_raw_integer(cti_scan *s, cti_ply_scalar type, int64_t *out, const char *what);
 
 /* cti_mesh_fan -- the polygon [n] as triangles (0, i, i + 1); cti_mesh_chain -- the polyline as segments. n below 3 or 2: nothing. */
 CTI_FN int cti_mesh_fan(cti_scan *s, ct_mesh *mesh, const int32_t *polygon, int n);

@@ -10,7 +10,7 @@
 enum { CTI_PLY_SKIP = -1, CTI_PLY_CORNERS = 3, CTI_PLY_END_1, CTI_PLY_END_2 };
 
 typedef struct cti_ply_property {
-    cti_scalar count_type, type; /* count_type: of a list, else CTI_SCALAR_NONE */
+    cti_ply_scalar count_type, type; /* count_type: of a list, else CTI_PLY_SCALAR_NONE */
     int role;                    /* 0, 1, 2: x, y, z of a vertex; CTI_PLY_* */
 } cti_ply_property;
 
@@ -32,21 +32,21 @@ typedef struct cti_ply {
 
 /* ---- header ---- */
 
-static cti_scalar cti_ply_type(const char *t, int n)
+static cti_ply_scalar cti_ply_type(const char *t, int n)
 {
     static const struct {
         const char *name;
-        cti_scalar type;
-    } types[] = {{"char", CTI_SCALAR_I8},   {"uchar", CTI_SCALAR_U8},   {"short", CTI_SCALAR_I16},   {"ushort", CTI_SCALAR_U16},
-                 {"int", CTI_SCALAR_I32},   {"uint", CTI_SCALAR_U32},   {"float", CTI_SCALAR_F32},   {"double", CTI_SCALAR_F64},
-                 {"int8", CTI_SCALAR_I8},   {"uint8", CTI_SCALAR_U8},   {"int16", CTI_SCALAR_I16},   {"uint16", CTI_SCALAR_U16},
-                 {"int32", CTI_SCALAR_I32}, {"uint32", CTI_SCALAR_U32}, {"float32", CTI_SCALAR_F32}, {"float64", CTI_SCALAR_F64},
-                 {"int64", CTI_SCALAR_I64}, {"uint64", CTI_SCALAR_U64}};
+        cti_ply_scalar type;
+    } types[] = {{"char", CTI_PLY_SCALAR_I8},   {"uchar", CTI_PLY_SCALAR_U8},   {"short", CTI_PLY_SCALAR_I16},   {"ushort", CTI_PLY_SCALAR_U16},
+                 {"int", CTI_PLY_SCALAR_I32},   {"uint", CTI_PLY_SCALAR_U32},   {"float", CTI_PLY_SCALAR_F32},   {"double", CTI_PLY_SCALAR_F64},
+                 {"int8", CTI_PLY_SCALAR_I8},   {"uint8", CTI_PLY_SCALAR_U8},   {"int16", CTI_PLY_SCALAR_I16},   {"uint16", CTI_PLY_SCALAR_U16},
+                 {"int32", CTI_PLY_SCALAR_I32}, {"uint32", CTI_PLY_SCALAR_U32}, {"float32", CTI_PLY_SCALAR_F32}, {"float64", CTI_PLY_SCALAR_F64},
+                 {"int64", CTI_PLY_SCALAR_I64}, {"uint64", CTI_PLY_SCALAR_U64}};
     size_t i;
     for (i = 0; i < sizeof types / sizeof *types; i++)
         if (cti_scan_is(t, n, types[i].name))
             return types[i].type;
-    return CTI_SCALAR_NONE;
+    return CTI_PLY_SCALAR_NONE;
 }
 
 static int cti_ply_format(cti_ply *p)
@@ -120,19 +120,19 @@ static int cti_ply_property_line(cti_ply *p)
     e = p->elements + CTI_LEN(p->elements) - 1;
     if (cti_scan_token(&p->scan, &t, &n) && cti_scan_is(t, n, "list")) {
         list = 1;
-        q.count_type = cti_scan_token(&p->scan, &t, &n) ? cti_ply_type(t, n) : CTI_SCALAR_NONE;
-        if (q.count_type == CTI_SCALAR_NONE || q.count_type >= CTI_SCALAR_F32)
+        q.count_type = cti_scan_token(&p->scan, &t, &n) ? cti_ply_type(t, n) : CTI_PLY_SCALAR_NONE;
+        if (q.count_type == CTI_PLY_SCALAR_NONE || q.count_type >= CTI_PLY_SCALAR_F32)
             return cti_scan_fail(&p->scan, CT_ERR_FORMAT, "expected an integer type for the length of a list", NULL);
         n = 0;
         cti_scan_token(&p->scan, &t, &n);
     }
-    q.type = n > 0 ? cti_ply_type(t, n) : CTI_SCALAR_NONE;
-    if (q.type == CTI_SCALAR_NONE)
+    q.type = n > 0 ? cti_ply_type(t, n) : CTI_PLY_SCALAR_NONE;
+    if (q.type == CTI_PLY_SCALAR_NONE)
         return cti_scan_fail(&p->scan, CT_ERR_FORMAT, "expected a type: char, uchar, short, ushort, int, uint, float, double", NULL);
     if (!cti_scan_token(&p->scan, &t, &n))
         return cti_scan_fail(&p->scan, CT_ERR_FORMAT, "the line ends, expected the name of a property", NULL);
     q.role = cti_ply_role(e->kind, list, t, n);
-    if (q.role >= CTI_PLY_CORNERS && q.type >= CTI_SCALAR_F32)
+    if (q.role >= CTI_PLY_CORNERS && q.type >= CTI_PLY_SCALAR_F32)
         return cti_scan_fail(&p->scan, CT_ERR_FORMAT, "expected an integer type for vertex numbers", NULL);
     for (i = e->first; q.role != CTI_PLY_SKIP && i < e->first + e->n; i++)
         if (p->properties[i].role == q.role)
@@ -188,12 +188,12 @@ static int cti_ply_header(cti_ply *p)
 
 /* ---- elements ---- */
 
-static int cti_ply_integer(cti_ply *p, cti_scalar type, int64_t *out, const char *what)
+static int cti_ply_integer(cti_ply *p, cti_ply_scalar type, int64_t *out, const char *what)
 {
     return p->format == 'a' ? cti_scan_integer(&p->scan, out, what) : cti_scan_raw_integer(&p->scan, type, out, what);
 }
 
-static int cti_ply_vertex_number(cti_ply *p, cti_scalar type, int32_t *out)
+static int cti_ply_vertex_number(cti_ply *p, cti_ply_scalar type, int32_t *out)
 {
     int64_t x;
     if (!cti_ply_integer(p, type, &x, "a vertex number"))
@@ -209,14 +209,14 @@ static int cti_ply_vertex_number(cti_ply *p, cti_scalar type, int32_t *out)
 }
 
 /* Passes over count values. */
-static int cti_ply_skip(cti_ply *p, cti_scalar type, int64_t count)
+static int cti_ply_skip(cti_ply *p, cti_ply_scalar type, int64_t count)
 {
     const char *t;
     int n;
     if (p->format == 'b') {
-        if (!cti_scan_left(&p->scan, count, cti_scalar_size(type), "a value"))
+        if (!cti_scan_left(&p->scan, count, cti_ply_scalar_size(type), "a value"))
             return 0;
-        p->scan.at += count * cti_scalar_size(type);
+        p->scan.at += count * cti_ply_scalar_size(type);
         return 1;
     }
     for (; count > 0; count--)
@@ -237,7 +237,7 @@ static int cti_ply_list(cti_ply *p, const cti_ply_property *q)
         return cti_ply_skip(p, q->type, count);
     if (count < 3)
         return cti_scan_fail(&p->scan, CT_ERR_FORMAT, "a face has fewer than three vertices", NULL);
-    if (!cti_scan_left(&p->scan, count, p->format == 'b' ? cti_scalar_size(q->type) : 1, "the vertices of a face"))
+    if (!cti_scan_left(&p->scan, count, p->format == 'b' ? cti_ply_scalar_size(q->type) : 1, "the vertices of a face"))
         return 0;
     for (i = 0; i < count; i++) {
         if (!cti_ply_vertex_number(p, q->type, &v))
@@ -257,7 +257,7 @@ static int cti_ply_element_read(cti_ply *p, const cti_ply_element *e)
     CTI_CLEAR(p->polygon);
     for (k = e->first; k < e->first + e->n; k++) {
         const cti_ply_property *q = p->properties + k;
-        if (q->count_type != CTI_SCALAR_NONE)
+        if (q->count_type != CTI_PLY_SCALAR_NONE)
             ok = cti_ply_list(p, q);
         else if (q->role == CTI_PLY_SKIP)
             ok = cti_ply_skip(p, q->type, 1);
@@ -287,7 +287,7 @@ static int cti_ply_body(cti_ply *p)
         const cti_ply_element *e = p->elements + i;
         int64_t least = 0; /* bytes that one of them takes at least */
         for (k = e->first; k < e->first + e->n; k++)
-            least += cti_scalar_size(p->properties[k].count_type != CTI_SCALAR_NONE ? p->properties[k].count_type : p->properties[k].type);
+            least += cti_ply_scalar_size(p->properties[k].count_type != CTI_PLY_SCALAR_NONE ? p->properties[k].count_type : p->properties[k].type);
         if (p->format == 'b' && !cti_scan_left(&p->scan, e->count, least, "the elements that the header counts"))
             return 0;
         for (j = 0; e->n > 0 && j < e->count; j++) {

@@ -102,7 +102,7 @@ static int cti_stl_binary(cti_stl *s, const char *bytes, size_t size)
     for (i = 0; i < count; i++) {
         s->scan.at = bytes + 84 + 50 * i + 12;
         for (k = 0; k < 9; k++) {
-            if (!cti_scan_raw_real(&s->scan, CTI_SCALAR_F32, &x, "a coordinate of a corner"))
+            if (!cti_scan_raw_real(&s->scan, CTI_PLY_SCALAR_F32, &x, "a coordinate of a corner"))
                 return 0;
             if (!CTI_PUSH(s->scan.mem, s->corners, x))
                 return cti_scan_memory(&s->scan);

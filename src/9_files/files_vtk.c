@@ -35,33 +35,33 @@ typedef struct cti_vtk {
 
 /* ---- values ---- */
 
-static cti_scalar cti_vtk_type(const char *t, int n)
+static cti_ply_scalar cti_vtk_type(const char *t, int n)
 {
     static const struct {
         const char *name;
-        cti_scalar type;
-    } types[] = {{"char", CTI_SCALAR_I8},          {"signed_char", CTI_SCALAR_I8},     {"unsigned_char", CTI_SCALAR_U8},
-                 {"short", CTI_SCALAR_I16},        {"unsigned_short", CTI_SCALAR_U16}, {"int", CTI_SCALAR_I32},
-                 {"unsigned_int", CTI_SCALAR_U32}, {"long", CTI_SCALAR_I64},           {"unsigned_long", CTI_SCALAR_U64},
-                 {"vtktypeint64", CTI_SCALAR_I64}, {"vtktypeuint64", CTI_SCALAR_U64},  {"vtkidtype", CTI_SCALAR_I32},
-                 {"vtktypeint32", CTI_SCALAR_I32}, {"long_long", CTI_SCALAR_I64},      {"unsigned_long_long", CTI_SCALAR_U64},
-                 {"float", CTI_SCALAR_F32},        {"double", CTI_SCALAR_F64}};
+        cti_ply_scalar type;
+    } types[] = {{"char", CTI_PLY_SCALAR_I8},          {"signed_char", CTI_PLY_SCALAR_I8},     {"unsigned_char", CTI_PLY_SCALAR_U8},
+                 {"short", CTI_PLY_SCALAR_I16},        {"unsigned_short", CTI_PLY_SCALAR_U16}, {"int", CTI_PLY_SCALAR_I32},
+                 {"unsigned_int", CTI_PLY_SCALAR_U32}, {"long", CTI_PLY_SCALAR_I64},           {"unsigned_long", CTI_PLY_SCALAR_U64},
+                 {"vtktypeint64", CTI_PLY_SCALAR_I64}, {"vtktypeuint64", CTI_PLY_SCALAR_U64},  {"vtkidtype", CTI_PLY_SCALAR_I32},
+                 {"vtktypeint32", CTI_PLY_SCALAR_I32}, {"long_long", CTI_PLY_SCALAR_I64},      {"unsigned_long_long", CTI_PLY_SCALAR_U64},
+                 {"float", CTI_PLY_SCALAR_F32},        {"double", CTI_PLY_SCALAR_F64}};
     size_t i;
     for (i = 0; i < sizeof types / sizeof *types; i++)
         if (cti_scan_like(t, n, types[i].name))
             return types[i].type;
-    return CTI_SCALAR_NONE;
+    return CTI_PLY_SCALAR_NONE;
 }
 
 /* The next field of this line as a type. */
-static int cti_vtk_type_field(cti_vtk *v, cti_scalar *out)
+static int cti_vtk_type_field(cti_vtk *v, cti_ply_scalar *out)
 {
     const char *t;
     int n;
-    *out = CTI_SCALAR_NONE;
+    *out = CTI_PLY_SCALAR_NONE;
     if (cti_scan_token(&v->scan, &t, &n))
         *out = cti_vtk_type(t, n);
-    return *out != CTI_SCALAR_NONE || cti_scan_fail(&v->scan, CT_ERR_FORMAT, "expected a data type such as float, double, int", NULL);
+    return *out != CTI_PLY_SCALAR_NONE || cti_scan_fail(&v->scan, CT_ERR_FORMAT, "expected a data type such as float, double, int", NULL);
 }
 
 /* To the field of an ASCII value, which may be on a later line. */
@@ -75,14 +75,14 @@ static int cti_vtk_seek(cti_vtk *v, const char *what)
     return 1;
 }
 
-static int cti_vtk_integer(cti_vtk *v, cti_scalar type, int64_t *out, const char *what)
+static int cti_vtk_integer(cti_vtk *v, cti_ply_scalar type, int64_t *out, const char *what)
 {
     if (v->binary)
         return cti_scan_raw_integer(&v->scan, type, out, what);
     return cti_vtk_seek(v, what) && cti_scan_integer(&v->scan, out, what);
 }
 
-static int cti_vtk_real(cti_vtk *v, cti_scalar type, ct_real *out, const char *what)
+static int cti_vtk_real(cti_vtk *v, cti_ply_scalar type, ct_real *out, const char *what)
 {
     if (v->binary)
         return cti_scan_raw_real(&v->scan, type, out, what);
@@ -102,10 +102,10 @@ static int cti_vtk_count(cti_vtk *v, int64_t *out, const char *what)
 }
 
 /* From the end of a section's line to its values; they must fit into what is left of the file (a character each in ASCII). */
-static int cti_vtk_values(cti_vtk *v, int64_t count, cti_scalar type, const char *what)
+static int cti_vtk_values(cti_vtk *v, int64_t count, cti_ply_scalar type, const char *what)
 {
     cti_scan_line(&v->scan);
-    return cti_scan_left(&v->scan, count, v->binary ? cti_scalar_size(type) : 1, what);
+    return cti_scan_left(&v->scan, count, v->binary ? cti_ply_scalar_size(type) : 1, what);
 }
 
 /* ---- points and cells ---- */
@@ -113,7 +113,7 @@ static int cti_vtk_values(cti_vtk *v, int64_t count, cti_scalar type, const char
 static int cti_vtk_points(cti_vtk *v)
 {
     int64_t count, i;
-    cti_scalar type;
+    cti_ply_scalar type;
     ct_real x;
     if (v->n_points >= 0)
         return cti_scan_fail(&v->scan, CT_ERR_FORMAT, "a second section POINTS", NULL);
@@ -130,7 +130,7 @@ static int cti_vtk_points(cti_vtk *v)
     return 1;
 }
 
-static int cti_vtk_node(cti_vtk *v, cti_scalar type)
+static int cti_vtk_node(cti_vtk *v, cti_ply_scalar type)
 {
     int64_t x;
     if (!cti_vtk_integer(v, type, &x, "a point number of a cell"))
@@ -149,13 +149,13 @@ static int cti_vtk_cells_old(cti_vtk *v, int64_t count, int64_t size)
 {
     int64_t i, k, n, used = 0;
     for (i = 0; i < count; i++) {
-        if (!cti_vtk_integer(v, CTI_SCALAR_I32, &n, "the number of points of a cell"))
+        if (!cti_vtk_integer(v, CTI_PLY_SCALAR_I32, &n, "the number of points of a cell"))
             return 0;
         if (n < 0 || n > size - used - 1)
             return cti_scan_fail(&v->scan, CT_ERR_FORMAT, "the points of a cell are more than the section counts", NULL);
         used += n + 1;
         for (k = 0; k < n; k++)
-            if (!cti_vtk_node(v, CTI_SCALAR_I32))
+            if (!cti_vtk_node(v, CTI_PLY_SCALAR_I32))
                 return 0;
         if (!CTI_PUSH(v->scan.mem, v->ends, CTI_LEN(v->nodes)))
             return cti_scan_memory(&v->scan);
@@ -168,7 +168,7 @@ static int cti_vtk_cells_new(cti_vtk *v, int64_t count, int64_t size)
 {
     const char *t;
     int64_t i, x, last = 0;
-    cti_scalar type;
+    cti_ply_scalar type;
     int n;
     if (!cti_vtk_type_field(v, &type) || !cti_vtk_values(v, count, type, "OFFSETS"))
         return 0;
@@ -287,10 +287,10 @@ static int cti_vtk_types(cti_vtk *v)
         return 0;
     if (count != CTI_LEN(v->ends))
         return cti_scan_fail(&v->scan, CT_ERR_FORMAT, "there are not as many cell types as cells", NULL);
-    if (!cti_vtk_values(v, count, CTI_SCALAR_I32, "CELL_TYPES"))
+    if (!cti_vtk_values(v, count, CTI_PLY_SCALAR_I32, "CELL_TYPES"))
         return 0;
     for (i = 0; i < (int)count; begin = v->ends[i], i++)
-        if (!cti_vtk_integer(v, CTI_SCALAR_I32, &type, "a cell type") || !cti_vtk_cell(v, type, v->nodes + begin, v->ends[i] - begin))
+        if (!cti_vtk_integer(v, CTI_PLY_SCALAR_I32, &type, "a cell type") || !cti_vtk_cell(v, type, v->nodes + begin, v->ends[i] - begin))
             return 0;
     return 1;
 }
@@ -312,7 +312,7 @@ static int cti_vtk_array(cti_vtk *v)
     const char *t;
     int64_t components, tuples, i;
     int n;
-    cti_scalar type = CTI_SCALAR_NONE;
+    cti_ply_scalar type = CTI_PLY_SCALAR_NONE;
     if (!cti_vtk_count(v, &components, "the components of an array") || !cti_vtk_count(v, &tuples, "the tuples of an array"))
         return 0;
     if (!cti_scan_token(&v->scan, &t, &n))
@@ -321,7 +321,7 @@ static int cti_vtk_array(cti_vtk *v)
         return cti_scan_fail(&v->scan, CT_ERR_FORMAT, "an array is larger than the file", NULL);
     components *= tuples;
     if (cti_scan_like(t, n, "bit") && v->binary) {
-        type = CTI_SCALAR_U8, components = (components + 7) / 8;
+        type = CTI_PLY_SCALAR_U8, components = (components + 7) / 8;
     } else if (cti_scan_like(t, n, "string")) {
         if (v->binary)
             return cti_scan_fail(&v->scan, CT_ERR_UNSUPPORTED, "arrays of strings in binary files are not read", NULL);
@@ -332,13 +332,13 @@ static int cti_vtk_array(cti_vtk *v)
         return 1;
     } else if (!cti_scan_like(t, n, "bit")) {
         type = cti_vtk_type(t, n);
-        if (type == CTI_SCALAR_NONE)
+        if (type == CTI_PLY_SCALAR_NONE)
             return cti_scan_fail(&v->scan, CT_ERR_FORMAT, "expected a data type such as float, double, int", NULL);
     }
     if (!cti_vtk_values(v, components, type, "the values of an array"))
         return 0;
     if (v->binary)
-        v->scan.at += components * cti_scalar_size(type);
+        v->scan.at += components * cti_ply_scalar_size(type);
     for (i = 0; !v->binary && i < components; i++)
         if (!cti_scan_word(&v->scan, &t, &n))
             return cti_scan_fail(&v->scan, CT_ERR_FORMAT, "the file ends, expected the values of an array", NULL);

@@ -433,7 +433,7 @@ static void cti_world_free_state(ct_world *w)
     CTI_FREE(m, s->rigids), CTI_FREE(m, s->rigid_of), CTI_FREE(m, s->frames0), CTI_FREE(m, s->frames1), CTI_FREE(m, s->movers);
     CTI_FREE(m, s->joints);
     cti_integrate_free(s);
-    cti_start_free(m, &s->start);
+    cti_snapshot_free(m, &s->start);
     CTI_FREE(m, s->rows), CTI_FREE(m, s->origins), CTI_FREE(m, s->hits), CTI_FREE(m, s->tangled_pairs);
     CTI_FREE(m, s->repairs), CTI_FREE(m, s->ways);
 #if CONTACT_WITH_DCD

@@ -1,13 +1,13 @@
-/* delassus.c -- W = J A^-1 J' by bodies.
+/* delassus_bodies.c -- W = J A^-1 J' by bodies.
    Method: A is block diagonal over bodies, so that W is the sum over bodies of J_b A_b^-1 J_b', each of them a small dense matrix between
    the rows that touch the body (schur.c), which is scattered into blocks. Rows that share no body have no block. Based on: Otaduy et al.
    2009, section 5.1 (the Schur complement); Acary, Bremond and Huber 2018, section 2 (its blocks). */
-#include "delassus.h"
+#include "delassus_bodies.h"
 #include "../2_linalg/schur.h"
 
 /* ---- single rows ---- */
 
-CTI_FN void cti_bodywise_scatter(const cti_problem *p, const cti_row *row, const double *r, double *f)
+CTI_FN void cti_delassus_bodies_scatter(const cti_problem *p, const cti_row *row, const double *r, double *f)
 {
     int k, a;
     for (k = 0; k < row->n; k++) {
@@ -19,7 +19,7 @@ CTI_FN void cti_bodywise_scatter(const cti_problem *p, const cti_row *row, const
     }
 }
 
-CTI_FN void cti_bodywise_gather(const cti_problem *p, const cti_row *row, const double *x, double *u)
+CTI_FN void cti_delassus_bodies_gather(const cti_problem *p, const cti_row *row, const double *x, double *u)
 {
     int k, a;
     u[0] = u[1] = u[2] = 0;
@@ -35,7 +35,7 @@ CTI_FN void cti_bodywise_gather(const cti_problem *p, const cti_row *row, const 
 /* ---- A^-1 ---- */
 
 /* r = f - A x of a body's blocks */
-static void cti_bodywise_rest(const cti_problem *p, const cti_body_factor *b, const double *f, const double *x, double *r)
+static void cti_delassus_bodies_rest(const cti_problem *p, const cti_body_factor *b, const double *f, const double *x, double *r)
 {
     const cti_bsr *A = p->A;
     int i, k, e;
@@ -52,7 +52,7 @@ static void cti_bodywise_rest(const cti_problem *p, const cti_body_factor *b, co
     }
 }
 
-CTI_FN int cti_bodywise_solve(cti_arena *arena, const cti_problem *p, double *x)
+CTI_FN int cti_delassus_bodies_solve(cti_arena *arena, const cti_problem *p, double *x)
 {
     cti_arena_point mark = cti_arena_mark(arena);
     size_t most = 0, n3 = 3 * (size_t)p->A->n, i;
@@ -69,7 +69,7 @@ CTI_FN int cti_bodywise_solve(cti_arena *arena, const cti_problem *p, double *x)
             const cti_body_factor *q = &p->bodies[b];
             double *at = x + 3 * (size_t)q->first;
             cti_factor64_solve(q->factor, at, work);
-            cti_bodywise_rest(p, q, f, x, r);
+            cti_delassus_bodies_rest(p, q, f, x, r);
             cti_factor64_solve(q->factor, r, work);
             for (i = 0; i < 3 * (size_t)q->n; i++)
                 at[i] += r[i];
@@ -81,14 +81,14 @@ CTI_FN int cti_bodywise_solve(cti_arena *arena, const cti_problem *p, double *x)
 
 /* ---- which rows touch which body ---- */
 
-/* cti_bodywise_lists -- rows of W by body. A row stands once in the list of each body that it touches. */
-typedef struct cti_bodywise_lists {
+/* cti_delassus_bodies_lists -- rows of W by body. A row stands once in the list of each body that it touches. */
+typedef struct cti_delassus_bodies_lists {
     int32_t *start, *row; /* [bodies + 1] */
     int32_t *of;          /* [blocks] body */
-} cti_bodywise_lists;
+} cti_delassus_bodies_lists;
 
 /* the bodies of a row, each once: at most CTI_ROW_TERMS. Returns how many */
-static int cti_bodywise_bodies(const cti_bodywise_lists *l, const cti_row *row, int32_t *out)
+static int cti_delassus_bodies_bodies(const cti_delassus_bodies_lists *l, const cti_row *row, int32_t *out)
 {
     int k, j, n = 0;
     for (k = 0; k < row->n; k++) {
@@ -101,7 +101,7 @@ static int cti_bodywise_bodies(const cti_bodywise_lists *l, const cti_row *row, 
     return n;
 }
 
-static int cti_bodywise_list(cti_arena *arena, const cti_problem *p, const cti_bodywise *d, cti_bodywise_lists *l)
+static int cti_delassus_bodies_list(cti_arena *arena, const cti_problem *p, const cti_delassus_bodies *d, cti_delassus_bodies_lists *l)
 {
     int32_t mine[CTI_ROW_TERMS];
     int b, i, k, n, pass;
@@ -113,7 +113,7 @@ static int cti_bodywise_list(cti_arena *arena, const cti_problem *p, const cti_b
             l->of[p->bodies[b].first + i] = b;
     for (pass = 0; pass < 2; pass++) {
         for (i = 0; i < d->n; i++)
-            for (n = cti_bodywise_bodies(l, &p->rows[d->row[i]], mine), k = 0; k < n; k++) {
+            for (n = cti_delassus_bodies_bodies(l, &p->rows[d->row[i]], mine), k = 0; k < n; k++) {
                 if (pass)
                     l->row[l->start[mine[k] + 1]++] = i;
                 else
@@ -129,7 +129,7 @@ static int cti_bodywise_list(cti_arena *arena, const cti_problem *p, const cti_b
 
 /* columns of each row: those of its bodies' lists. Unsorted columns of a symmetric pattern are sorted by a transposition. 0: out of memory
  */
-static int cti_bodywise_pattern(cti_arena *arena, const cti_problem *p, const cti_bodywise_lists *l, cti_bodywise *d)
+static int cti_delassus_bodies_pattern(cti_arena *arena, const cti_problem *p, const cti_delassus_bodies_lists *l, cti_delassus_bodies *d)
 {
     int32_t mine[CTI_ROW_TERMS], *seen = CTI_ARENA_NEW(arena, int32_t, d->n), *fill;
     int i, k, e, n, pass, count = 0;
@@ -140,7 +140,7 @@ static int cti_bodywise_pattern(cti_arena *arena, const cti_problem *p, const ct
         memset(seen, -1, sizeof *seen * (size_t)d->n);
         for (count = 0, i = 0; i < d->n; i++) {
             d->first[i] = count;
-            for (n = cti_bodywise_bodies(l, &p->rows[d->row[i]], mine), k = 0; k < n; k++)
+            for (n = cti_delassus_bodies_bodies(l, &p->rows[d->row[i]], mine), k = 0; k < n; k++)
                 for (e = l->start[mine[k]]; e < l->start[mine[k] + 1]; e++) {
                     int j = l->row[e];
                     if (seen[j] == i)
@@ -162,7 +162,8 @@ static int cti_bodywise_pattern(cti_arena *arena, const cti_problem *p, const ct
 /* ---- one body ---- */
 
 /* row i of J in the numbers of body b: entries [3][3 terms], columns sorted, sums of equal places. Returns blocks */
-static int cti_bodywise_entries(const cti_problem *p, const cti_bodywise_lists *l, const cti_row *row, int b, int32_t *block, double *G)
+static int cti_delassus_bodies_entries(const cti_problem *p, const cti_delassus_bodies_lists *l, const cti_row *row, int b, int32_t *block,
+                                       double *G)
 {
     int k, j, e, n = 0, first = p->bodies[b].first;
     for (k = 0; k < row->n; k++) {
@@ -187,8 +188,8 @@ static int cti_bodywise_entries(const cti_problem *p, const cti_bodywise_lists *
 }
 
 /* J_b as scalar rows: three of each row of its list. 0: out of memory */
-static int cti_bodywise_jacobian(cti_arena *arena, const cti_problem *p, const cti_bodywise *d, const cti_bodywise_lists *l, int b,
-                                 int32_t **ptr, int32_t **idx, double **val)
+static int cti_delassus_bodies_jacobian(cti_arena *arena, const cti_problem *p, const cti_delassus_bodies *d,
+                                        const cti_delassus_bodies_lists *l, int b, int32_t **ptr, int32_t **idx, double **val)
 {
     int32_t block[CTI_ROW_TERMS + 1];
     double G[9 * (CTI_ROW_TERMS + 1)];
@@ -199,7 +200,7 @@ static int cti_bodywise_jacobian(cti_arena *arena, const cti_problem *p, const c
     if (!*ptr || !*idx || !*val)
         return 0;
     for ((*ptr)[0] = 0, i = 0; i < n; i++) {
-        int blocks = cti_bodywise_entries(p, l, &p->rows[d->row[l->row[l->start[b] + i]]], b, block, G);
+        int blocks = cti_delassus_bodies_entries(p, l, &p->rows[d->row[l->row[l->start[b] + i]]], b, block, G);
         for (a = 0; a < 3; a++) {
             for (k = 0; k < blocks; k++)
                 for (c = 0; c < 3; c++)
@@ -211,14 +212,15 @@ static int cti_bodywise_jacobian(cti_arena *arena, const cti_problem *p, const c
 }
 
 /* W += J_b A_b^-1 J_b'; place [n] scratch. 0: out of memory */
-static int cti_bodywise_add(cti_arena *arena, const cti_problem *p, const cti_bodywise_lists *l, int b, int32_t *place, cti_bodywise *d)
+static int cti_delassus_bodies_add(cti_arena *arena, const cti_problem *p, const cti_delassus_bodies_lists *l, int b, int32_t *place,
+                                   cti_delassus_bodies *d)
 {
     cti_arena_point mark = cti_arena_mark(arena);
     const int32_t *row = l->row + l->start[b];
     int n = l->start[b + 1] - l->start[b], ld = cti_pad8(3 * n), i, j, k, a, ok;
     int32_t *ptr, *idx;
     double *val, *W = CTI_ARENA_NEW(arena, double, (size_t)ld *(size_t)(3 * n) + 8);
-    ok = W && cti_bodywise_jacobian(arena, p, d, l, b, &ptr, &idx, &val) &&
+    ok = W && cti_delassus_bodies_jacobian(arena, p, d, l, b, &ptr, &idx, &val) &&
          cti_factor64_schur(p->bodies[b].factor, arena, 3 * n, ptr, idx, val, W, ld);
     for (i = 0; ok && i < n; i++) {
         for (k = d->first[row[i]]; k < d->first[row[i] + 1]; k++)
@@ -234,7 +236,7 @@ static int cti_bodywise_add(cti_arena *arena, const cti_problem *p, const cti_bo
     return ok;
 }
 
-CTI_FN double cti_bodywise_pairs(cti_arena *arena, const cti_problem *p, const uint8_t *used)
+CTI_FN double cti_delassus_bodies_pairs(cti_arena *arena, const cti_problem *p, const uint8_t *used)
 {
     cti_arena_point mark = cti_arena_mark(arena);
     int32_t *body_of = CTI_ARENA_NEW(arena, int32_t, p->A->n), *last = CTI_ARENA_ZERO(arena, int32_t, p->n_bodies);
@@ -257,16 +259,16 @@ CTI_FN double cti_bodywise_pairs(cti_arena *arena, const cti_problem *p, const u
     return sum;
 }
 
-CTI_FN int cti_bodywise_form(cti_arena *arena, const cti_problem *p, const int32_t *row, int n, cti_bodywise *d)
+CTI_FN int cti_delassus_bodies_form(cti_arena *arena, const cti_problem *p, const int32_t *row, int n, cti_delassus_bodies *d)
 {
-    cti_bodywise_lists l;
+    cti_delassus_bodies_lists l;
     int32_t *place = CTI_ARENA_NEW(arena, int32_t, n);
     int b;
     d->n = n, d->row = row;
-    if (!place || !cti_bodywise_list(arena, p, d, &l) || !cti_bodywise_pattern(arena, p, &l, d))
+    if (!place || !cti_delassus_bodies_list(arena, p, d, &l) || !cti_delassus_bodies_pattern(arena, p, &l, d))
         return 0;
     for (b = 0; b < p->n_bodies; b++)
-        if (l.start[b + 1] > l.start[b] && !cti_bodywise_add(arena, p, &l, b, place, d))
+        if (l.start[b + 1] > l.start[b] && !cti_delassus_bodies_add(arena, p, &l, b, place, d))
             return 0;
     return 1;
 }
