@@ -169,7 +169,7 @@ def part_switches(work):
 def validate_keeps_bits(work, cc):
     """CONTACT_VALIDATE looks and changes nothing."""
     source = os.path.join(work, "bits.c")
-    text = open(os.path.join(ROOT, "examples", "quickstart.c")).read()
+    text = open(os.path.join(ROOT, "examples", "falling_cube.c")).read()
     text = text.replace('#include "contact.h"', '#include "%s/contact.h"' % ROOT).replace(
         "ct_world_destroy(world);", 'printf("%llx\\n", (unsigned long long)ct_world_hash(world));\n    ct_world_destroy(world);')
     with open(source, "w") as f:

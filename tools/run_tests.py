@@ -164,6 +164,7 @@ def quick_start(count, families, work, stb):
     if not program or not expected:
         return
     count.ok(program.group(1) == open(example).read(), "README's program is examples/quickstart.c")
+    count.ok(program.group(1).count("\n") <= 12, "README's program has at most 12 lines")
     d = os.path.join(work, "quickstart")
     os.makedirs(d)
     shutil.copy(os.path.join(ROOT, "contact.h"), d)
