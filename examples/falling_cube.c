@@ -43,5 +43,5 @@ int main(void)
     }
     ct_world_destroy(world);
     ct_mesh_free(&cube);
-    return 0;
+    return report.center_of_mass[1] > 0.48 && report.center_of_mass[1] < 0.5 ? 0 : 1;
 }

@@ -1,13 +1,12 @@
-/* test_place.c -- the smallest program, and where bodies start: ids and descriptions that may be NULL, planes, position and rotation of each kind
-   of body against a mesh that was transformed beforehand, and what is refused. */
+/* test_place.c -- the smallest program, and where bodies start: ids and descriptions that may be NULL, planes, position and rotation of
+   each kind of body against a mesh that was transformed beforehand, and what is refused. */
 #include "world_util.h"
 
 /* a turn about no axis in particular, not of unit length, and a place that no rounding is exact in */
 static const ct_real turn[4] = {(ct_real)1.3, (ct_real)-0.4, (ct_real)0.7, (ct_real)0.2};
 static const ct_real place[3] = {(ct_real)0.3, (ct_real)1.7, (ct_real)-0.9};
 
-#define PUT(d)                                                                                                                             \
-    (memcpy((d).position, place, sizeof place), memcpy((d).rotation, turn, sizeof turn))
+#define PUT(d) (memcpy((d).position, place, sizeof place), memcpy((d).rotation, turn, sizeof turn))
 
 static void nothing_is_needed(void **state)
 {
@@ -19,10 +18,13 @@ static void nothing_is_needed(void **state)
     ct_rigid_desc rigid = ct_rigid_desc_default();
     ct_kinematic_desc kinematic = ct_kinematic_desc_default();
     ct_static_desc fixed = ct_static_desc_default();
+    ct_joint_desc joint = ct_joint_desc_default(CT_JOINT_BALL);
+    ct_joint_id joint_id;
     ct_body_id id;
     (void)state;
     soft.mesh = &cube, cloth.mesh = fixed.mesh = &sheet, rigid.mesh = kinematic.mesh = &crate;
-    soft.position[1] = 1, cloth.position[1] = 4, rigid.position[1] = 6, kinematic.position[0] = 5, kinematic.position[1] = 1, fixed.position[0] = -5;
+    soft.position[1] = 1, cloth.position[1] = 4, rigid.position[1] = 6, kinematic.position[0] = 5, kinematic.position[1] = 1,
+    fixed.position[0] = -5;
     fixed.position[1] = 1;
     assert_int_equal(ct_world_create(NULL, &a, NULL), CT_OK);
     assert_int_equal(ct_world_create(&d, &b, NULL), CT_OK);
@@ -41,10 +43,26 @@ static void nothing_is_needed(void **state)
     assert_int_equal(ct_body_add_static(b, &fixed, &id), CT_OK);
     assert_int_equal(ct_world_body_count(a), 6);
     assert_int_equal(id.index1, 6);
+    /* nor is a joint's id needed: the crate is held to the world */
+    joint.a.body.index1 = 4, joint.a.body.generation = id.generation;
+    joint.point[1] = 6;
+    assert_int_equal(ct_joint_add(a, &joint, NULL), CT_OK);
+    assert_int_equal(ct_joint_add(b, &joint, &joint_id), CT_OK);
     step_once(a, 0.01), step_once(b, 0.01);
     assert_true(ct_world_hash(a) == ct_world_hash(b));
     ct_world_destroy(a), ct_world_destroy(b);
     ct_mesh_free(&cube), ct_mesh_free(&crate), ct_mesh_free(&sheet);
+}
+
+/* the version is one, however it is said */
+static void versions_agree(void **state)
+{
+    const ct_library_info *info = ct_library_info_get();
+    char text[40];
+    (void)state;
+    snprintf(text, sizeof text, "%d.%d.%d", info->version_major, info->version_minor, info->version_patch);
+    assert_string_equal(text, CT_VERSION_STRING);
+    assert_int_equal(10000 * info->version_major + 100 * info->version_minor + info->version_patch, CT_VERSION);
 }
 
 /* a body of each kind but rigid, far from one another; placed 1: the world places them, 0: the meshes were transformed */
@@ -52,7 +70,8 @@ static ct_world *scene(int placed)
 {
     ct_world_desc d = world_desc(1e-3, 0.4, NULL);
     ct_world *w = world_make(&d);
-    ct_mesh cube = mesh_box(1, 1, 1, 2, 2, 2, 1), skin = mesh_box(0.8, 0.8, 0.8, 3, 3, 3, 0), sheet = mesh_grid(1, 1, 3, 3), wall = mesh_grid(1, 1, 1, 1);
+    ct_mesh cube = mesh_box(1, 1, 1, 2, 2, 2, 1), skin = mesh_box(0.8, 0.8, 0.8, 3, 3, 3, 0), sheet = mesh_grid(1, 1, 3, 3),
+            wall = mesh_grid(1, 1, 1, 1);
     ct_mesh late = mesh_grid(1, 1, 1, 1);
     ct_soft_desc soft = ct_soft_desc_default();
     ct_cloth_desc cloth = ct_cloth_desc_default();
@@ -112,7 +131,8 @@ static void placed_is_transformed(void **state)
     id.index1 = 2;
     x = read_vectors(a, id, 0, NULL);
     for (k = 0; k < 3; k++)
-        assert_true(fabs(x[k] - (half[k] + 2 * q[0] * cross[k] + 2 * again[k] + (double)place[k])) < 1e-6 * (sizeof(ct_real) == 4 ? 1 : 1e-8));
+        assert_true(fabs(x[k] - (half[k] + 2 * q[0] * cross[k] + 2 * again[k] + (double)place[k])) <
+                    1e-6 * (sizeof(ct_real) == 4 ? 1 : 1e-8));
     free(x);
     for (i = 0; i < 3; i++) {
         step_once(a, 0.01), step_once(b, 0.01);
@@ -221,24 +241,32 @@ static void bad_places_are_named(void **state)
             ct_code code;
             s.mesh = &cube, r.mesh = c.mesh = m.mesh = f.mesh = &crate;
             s.name = c.name = r.name = m.name = f.name = "culprit";
-            position[0] = s.position, position[1] = c.position, position[2] = r.position, position[3] = m.position, position[4] = f.position;
-            rotation[0] = s.rotation, rotation[1] = c.rotation, rotation[2] = r.rotation, rotation[3] = m.rotation, rotation[4] = f.rotation;
+            position[0] = s.position, position[1] = c.position, position[2] = r.position, position[3] = m.position,
+            position[4] = f.position;
+            rotation[0] = s.rotation, rotation[1] = c.rotation, rotation[2] = r.rotation, rotation[3] = m.rotation,
+            rotation[4] = f.rotation;
             if (i < 2)
                 position[k][2] = (ct_real)wrong[i];
             else if (i == 2)
                 rotation[k][3] = (ct_real)NAN;
             else
                 rotation[k][0] = 0;
-            code = k == 0 ? ct_body_add_soft(w, &s, NULL) : k == 1 ? ct_body_add_cloth(w, &c, NULL) : k == 2 ? ct_body_add_rigid(w, &r, NULL)
-                   : k == 3 ? ct_body_add_kinematic(w, &m, NULL) : ct_body_add_static(w, &f, NULL);
+            code = k == 0   ? ct_body_add_soft(w, &s, NULL)
+                   : k == 1 ? ct_body_add_cloth(w, &c, NULL)
+                   : k == 2 ? ct_body_add_rigid(w, &r, NULL)
+                   : k == 3 ? ct_body_add_kinematic(w, &m, NULL)
+                            : ct_body_add_static(w, &f, NULL);
             assert_int_equal(code, CT_ERR_ARGUMENT);
             assert_non_null(strstr(ct_world_error(w)->text, "culprit"));
             assert_non_null(strstr(ct_world_error(w)->text, i < 2 ? "position" : i == 2 ? "finite" : "zero quaternion"));
             /* beyond what the thickness bears: told as of a mesh that lies there */
             position[k][2] = (ct_real)1e30;
             rotation[k][0] = 1, rotation[k][3] = 0;
-            code = k == 0 ? ct_body_add_soft(w, &s, NULL) : k == 1 ? ct_body_add_cloth(w, &c, NULL) : k == 2 ? ct_body_add_rigid(w, &r, NULL)
-                   : k == 3 ? ct_body_add_kinematic(w, &m, NULL) : ct_body_add_static(w, &f, NULL);
+            code = k == 0   ? ct_body_add_soft(w, &s, NULL)
+                   : k == 1 ? ct_body_add_cloth(w, &c, NULL)
+                   : k == 2 ? ct_body_add_rigid(w, &r, NULL)
+                   : k == 3 ? ct_body_add_kinematic(w, &m, NULL)
+                            : ct_body_add_static(w, &f, NULL);
             assert_int_equal(code, CT_ERR_MESH);
             assert_int_equal(ct_world_error(w)->element, 0);
         }
@@ -285,7 +313,8 @@ static double least_volume(const ct_mesh *m)
     for (t = 0; t < m->n_tets; t++) {
         double e[3][3], v;
         for (k = 0; k < 9; k++)
-            e[k / 3][k % 3] = (double)m->positions[3 * m->tets[4 * t + 1 + k / 3] + k % 3] - (double)m->positions[3 * m->tets[4 * t] + k % 3];
+            e[k / 3][k % 3] =
+                (double)m->positions[3 * m->tets[4 * t + 1 + k / 3] + k % 3] - (double)m->positions[3 * m->tets[4 * t] + k % 3];
         v = (e[0][1] * e[1][2] - e[0][2] * e[1][1]) * e[2][0] + (e[0][2] * e[1][0] - e[0][0] * e[1][2]) * e[2][1] +
             (e[0][0] * e[1][1] - e[0][1] * e[1][0]) * e[2][2];
         least = v < least ? v : least;
@@ -296,7 +325,8 @@ static double least_volume(const ct_mesh *m)
 static void meshes_are_transformed(void **state)
 {
     ct_mesh m = mesh_box(1, 1, 1, 2, 2, 2, 1), shell = mesh_box(1, 1, 1, 1, 1, 1, 0), flat;
-    ct_real scale[3] = {2, -3, (ct_real)0.5}, none[3] = {1, 0, 1}, quarter[4] = {1, 0, 0, 1}, zero[4] = {0, 0, 0, 0}, big[3] = {(ct_real)1e38, 1, 1};
+    ct_real scale[3] = {2, -3, (ct_real)0.5}, none[3] = {1, 0, 1}, quarter[4] = {1, 0, 0, 1}, zero[4] = {0, 0, 0, 0},
+            big[3] = {(ct_real)1e38, 1, 1};
     ct_real *before;
     ct_world *w = NULL;
     ct_rigid_desc r = ct_rigid_desc_default();
@@ -345,9 +375,9 @@ static void meshes_are_transformed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_needed),    cmocka_unit_test(placed_is_transformed), cmocka_unit_test(rigid_starts_turned),
-        cmocka_unit_test(planes_are_placed),    cmocka_unit_test(bad_places_are_named),  cmocka_unit_test(no_memory_to_place),
-        cmocka_unit_test(meshes_are_transformed),
+        cmocka_unit_test(nothing_is_needed),      cmocka_unit_test(placed_is_transformed), cmocka_unit_test(rigid_starts_turned),
+        cmocka_unit_test(planes_are_placed),      cmocka_unit_test(bad_places_are_named),  cmocka_unit_test(no_memory_to_place),
+        cmocka_unit_test(meshes_are_transformed), cmocka_unit_test(versions_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
