@@ -9,7 +9,7 @@
 #   make accept     acceptance scenes      make bench    measurements        make figures   docs/figures.md, its pictures
 #   make test-all   that, every switch, language and consumer, platforms, long scenes, fuzz and soak in short form
 #   make sizes      the README's table of sizes and compile times
-#   make install    contact.h and contact.pc to PREFIX (/usr/local), below DESTDIR
+#   make install    contact.h, contact.c and contact.pc to PREFIX (/usr/local), below DESTDIR
 #   make amalgamate contact.h from src/
 #   make format     clang-format           make clean    removes build/
 # Variables: CC, ARCH (-march=native), OPT (-O2), JOBS (2), V=1 shows the commands
@@ -90,7 +90,7 @@ $(eval $(call PCH,oasan,$(FLAGSASAN)))
 # and for the tests that read simd.h; the others, of which one needs features of its own from the first header on, begin without it
 $(eval $(call PCH,tests,$(FLAGSTEST64)))
 $(eval $(call PCH,asan,$(FLAGSTESTASAN)))
-TESTS_SIMD := $(patsubst tests/%.c,%,$(shell grep -lE '^.include "(\.\./src/[1-9]|model_check|program_check|ccd_util|lcp_util)' tests/test_*.c))
+TESTS_SIMD := $(patsubst tests/%.c,%,$(shell grep -lE '^.include "(\.\./src/[1-9]|model_check|program_check|ccd_util|lcp_util|mprgp_util)' tests/test_*.c))
 begin = $(if $(filter $*,$(TESTS_SIMD)),-include build/pch/$(1).h)
 build/o64/%.o: src/%.c build/pch/o64.h.gch
 	@mkdir -p $(@D)
@@ -231,7 +231,7 @@ sizes:
 PREFIX ?= /usr/local
 install:
 	@mkdir -p "$(DESTDIR)$(PREFIX)/include" "$(DESTDIR)$(PREFIX)/share/pkgconfig"
-	@cp contact.h "$(DESTDIR)$(PREFIX)/include/"
+	@cp contact.h contact.c "$(DESTDIR)$(PREFIX)/include/"
 	@v=`sed -n '1s/.*version \([0-9.]*\),.*/\1/p' contact.h` && \
 	    sed -e 's|@PREFIX@|$(PREFIX)|' -e "s|@VERSION@|$$v|" contact.pc.in > "$(DESTDIR)$(PREFIX)/share/pkgconfig/contact.pc"
 demo:
@@ -257,7 +257,7 @@ bench: build/contact $(BENCHES)
 bench-paths:
 	@$(PYTHON) tools/bench_paths.py
 format:
-	clang-format -i $(filter-out src/public/manual.txt,$(addprefix src/,$(shell sed 's/\#.*//' src/MANIFEST))) \
+	clang-format -i $(addprefix src/,$(filter %.c %.h,$(shell sed 's/\#.*//' src/MANIFEST))) \
 	    $(wildcard src/*/*.inl tests/*.c tests/*.h tests/compile/*.c tests/compile/*.cc tests/platforms/*.c tools/*.c tools/*.h bench/*.c bench/paths/*.c) \
 	    $(filter-out examples/quickstart.c,$(wildcard examples/*.c)) # twelve lines as they stand
 clean:

@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs c7a029b16120b431.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs a7a4b6d639376dfe.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -7,14 +7,14 @@ Licence: MIT-0 or public domain, your choice (text at the end of the repository'
 
 
 USE
-    In ONE .c (or .cc) file of its own:
+    Add contact.c to your project. It is two lines, and any ONE .c (or .cc) file of your own may have them instead:
         #define CONTACT_IMPLEMENTATION
         #include "contact.h"
-    everywhere else:
+    Everywhere else:
         #include "contact.h"
-    Put stb_ds.h (https://github.com/nothings/stb) beside it, or install libstb-dev. Link with -lm. A file that also wants stb_ds.h's short
-    names (arrlen, arrput) includes stb_ds.h before contact.h. The implementation takes some seconds to compile; that is why it wants a file
-    of its own. With gcc's -Wall give that file -Wno-misleading-indentation too, which saves some more.
+    Put contact.h, contact.c and stb_ds.h (https://github.com/nothings/stb) into one folder, or install libstb-dev. Link with -lm. A file that also
+    wants stb_ds.h's short names (arrlen, arrput) includes stb_ds.h before contact.h. The implementation takes as long to compile as sqlite;
+    that is why it wants a file of its own. With gcc's -Wall give that file -Wno-misleading-indentation too, which saves some more.
 
 STEP BY STEP
     1. ct_world_desc d = ct_world_desc_default();   change what you like;   ct_world_create(&d, &world, &error)
@@ -61,10 +61,9 @@ HOW A STEP WORKS (Otaduy, Tamstorf, Steinemann, Gross 2009)
     to cmr_rounds rounds of solve, continuous collision detection and new rows follow (constraint manifold refinement). What is still
     not clear, takes a neo-Hookean tet below a fifth of its volume, or is a rigid body that turns by more than half a radian where it
     has a contact, a joint or a neighbour in its bounding sphere, halves the step, at most max_halvings times; short steps grow again
-    when two in a row went well; what cannot be halved goes to impact zones, the fail-safe. Only what fails is halved, with all that rows
-    and joints connect to it: the rest keeps its end, to the bit, and moves there on straight lines; where the two meet on the way the
-    step begins again with both in one part. With ccd_limits_step a step also ends, and
-    goes on from there, where features that were apart come within their thickness: impacts then act at their own time, to about dt /
+    when two in a row went well; what cannot be halved goes to impact zones, the fail-safe. Only bodies that fail are halved, with all that
+    rows and joints connect to them: the others keep their end, to the bit, and move there on straight lines; where a body in substeps
+    comes near one of these the step begins again, and both are halved. With ccd_limits_step a step also ends, and goes on from there, where features that were apart come within their thickness: impacts then act at their own time, to about dt /
     2^max_halvings, not over the whole step. That is off by default; no guarantee depends on it. The rows are solved, joints among them,
     by iterative constraint anticipation, island by island: outer relaxation over clusters of unknowns, inner Gauss-Seidel over
     contacts, normal and friction multipliers in turn, warm started from the last step. Where a body ends with more energy than it had
@@ -176,6 +175,16 @@ SWITCHES. Macros that you define before the include. The first group must be the
                           processor (see WHAT IS GUARANTEED). 0: factors and block products are fused multiply-adds where the processor has
                           them (AVX2 with -mfma, AVX512, NEON). That gained 2 % of a factor and nothing measurable of a step (AVX2). The
                           same program then still gives the same bits on every run, other builds do not. Collision tests are never fused.
+    CONTACT_OPTIMIZE      1 (default), 0 or 2: how gcc optimizes the implementation, whatever level its command line has (-Os apart, which stays).
+                          1: -O2 in the files where steps and solves spend their time, a small -O1 in the others. A debug build (-O0, -Og) then
+                          runs like a release, and takes as long to compile: 19 seconds where sqlite takes 21 (gcc 12).
+                          0: the command line's level, to step through the library in a debugger or to have -O3. At -O0 that is 5 seconds
+                          of compiling, and a step takes 20 to 45 times as long.
+                          2: -O2 throughout: 28 seconds, a tenth more code, steps up to 3 % faster. All give the same bits.
+                          clang has no such pragma, so with it a debug build of this file is slow: give contact.c a level of its own.
+                              CMake:  set_source_files_properties(contact.c PROPERTIES COMPILE_OPTIONS -O2)
+                              make:   contact.o: CFLAGS += -O2
+                          MSVC: 1 and 2 switch optimization on by pragma, which cl.exe passes over beside /RTC1; give the file /O2 without it.
     CONTACT_WITH_FILES    1 (default) or 0: mesh and problem files. 0 removes stdio; ct_mesh_read, ct_mesh_write, ct_problem_read
                           and ct_problem_write then return CT_ERR_UNSUPPORTED.
     CONTACT_THREADS       0 (default) or 1: worlds can have threads of their own (tasks.worker_count without enqueue). 1 needs pthreads or
@@ -187,8 +196,10 @@ SWITCHES. Macros that you define before the include. The first group must be the
     CONTACT_WITH_ICA, _CA, _PGS, _LEMKE, _BOXED, _ACTIVE_SET, _MPRGP, _INTERIOR, _NEWTON, _ADMM
                           1 (default) or 0: the solvers, likewise (ct_solver_built, ct_problem_solver_built). What a stepper is made of stays:
                           CMR keeps ICA for its worlds, DCD keeps MPRGP. CT_SOLVER_AUTO tries those that are there; in worlds Newton no longer
-                          takes over small islands that ICA does not solve when it is 0. CMR alone, without solvers and files, takes two
-                          thirds of the whole's time to compile and is 0.53 instead of 0.87 MB (gcc -O2, x86-64).
+                          takes over small islands that ICA does not solve when it is 0. What only these switches reach is between #if, functions
+                          and tables, so that it costs nothing at -O0 either.
+    CONTACT_PRESET_GAME   undefined (default) or defined: worlds of CMR, which ICA solves, and nothing else. FILES, DCD and all solvers of stand-alone
+                          problems are 0, unless you define one of them as 1. ct_problem_solve then returns CT_ERR_UNSUPPORTED.
     CONTACT_STEPPER, CONTACT_SOLVER
                           what ct_world_desc_default and ct_solver_desc_default set: CT_STEPPER_CMR (DCD where CMR is not built) and
                           CT_SOLVER_ICA.
@@ -201,7 +212,7 @@ SWITCHES. Macros that you define before the include. The first group must be the
                           has been taken. Where memory runs out for this it is CT_ERR_MEMORY, and the step is taken back. It changes no bit of a step and costs one exact intersection test of all surfaces a step.
     CONTACT_ASSERT(x)     internal checks; default nothing. For debugging the library itself.
 
-    Refused by #error: -ffast-math and -Ofast (they remove its error bounds), x87 arithmetic, unknown values, C++ before C++11, float with
+    Refused by #error: -ffast-math, -Ofast and /fp:fast (they remove its error bounds), x87 arithmetic, unknown values, C++ before C++11, float with
     tcc (which compiles it wrongly). Defaults that are not built stop the compiler at a name that says so. Contraction (fused multiply-add)
     is switched off inside the implementation by pragma, whatever -march says. clang -ffp-contract=fast overrides pragmas: ct_world_create
     then refuses with CT_ERR_UNSUPPORTED.
@@ -247,10 +258,13 @@ SOURCES
 #if defined(__TINYC__) && CONTACT_REAL == 32
 #error "contact.h: tcc compiles float arithmetic wrongly; leave CONTACT_REAL at 64 with tcc, or take gcc or clang"
 #endif
-#ifdef __FAST_MATH__
-#error "contact.h: -ffast-math and -Ofast remove its error bounds and finite tests; compile this file without them"
+#if defined(__FAST_MATH__) || defined(_M_FP_FAST)
+#error "contact.h: -ffast-math, -Ofast and /fp:fast remove its error bounds and finite tests; compile this file without them"
 #endif
 
+#if defined(_M_IX86_FP) && _M_IX86_FP < 2
+#error "contact.h: x87 arithmetic rounds twice, which breaks its error bounds; compile with /arch:SSE2"
+#endif
 #if defined(__FLT_EVAL_METHOD__) && (__FLT_EVAL_METHOD__ == 1 || __FLT_EVAL_METHOD__ == 2)
 #error "contact.h: x87 arithmetic rounds twice, which breaks its error bounds; compile with -msse2 -mfpmath=sse"
 #endif
@@ -271,6 +285,51 @@ SOURCES
 #endif
 #ifndef CONTACT_DETERMINISTIC
 #define CONTACT_DETERMINISTIC 1
+#endif
+#ifndef CONTACT_OPTIMIZE
+#define CONTACT_OPTIMIZE 1
+#endif
+#if CONTACT_OPTIMIZE != 0 && CONTACT_OPTIMIZE != 1 && CONTACT_OPTIMIZE != 2
+#error "contact.h: CONTACT_OPTIMIZE is 0 (the compiler's level), 1 (the default) or 2 (-O2 throughout); define it as one of these numbers"
+#endif
+/* A game has CMR's worlds alone, which ICA solves. What is defined already stays as it is. */
+#ifdef CONTACT_PRESET_GAME
+#ifndef CONTACT_WITH_FILES
+#define CONTACT_WITH_FILES 0
+#endif
+#ifndef CONTACT_WITH_DCD
+#define CONTACT_WITH_DCD 0
+#endif
+#ifndef CONTACT_WITH_ICA
+#define CONTACT_WITH_ICA 0
+#endif
+#ifndef CONTACT_WITH_CA
+#define CONTACT_WITH_CA 0
+#endif
+#ifndef CONTACT_WITH_PGS
+#define CONTACT_WITH_PGS 0
+#endif
+#ifndef CONTACT_WITH_LEMKE
+#define CONTACT_WITH_LEMKE 0
+#endif
+#ifndef CONTACT_WITH_BOXED
+#define CONTACT_WITH_BOXED 0
+#endif
+#ifndef CONTACT_WITH_ACTIVE_SET
+#define CONTACT_WITH_ACTIVE_SET 0
+#endif
+#ifndef CONTACT_WITH_MPRGP
+#define CONTACT_WITH_MPRGP 0
+#endif
+#ifndef CONTACT_WITH_INTERIOR
+#define CONTACT_WITH_INTERIOR 0
+#endif
+#ifndef CONTACT_WITH_NEWTON
+#define CONTACT_WITH_NEWTON 0
+#endif
+#ifndef CONTACT_WITH_ADMM
+#define CONTACT_WITH_ADMM 0
+#endif
 #endif
 #ifndef CONTACT_WITH_FILES
 #define CONTACT_WITH_FILES 1
@@ -571,9 +630,9 @@ typedef enum ct_cluster_mode { CT_CLUSTER_AUTO, CT_CLUSTER_NODE, CT_CLUSTER_PATC
    friction). It sets one Newton iteration, dcd.recovery 1, no friction, no substeps, and CT_DECOUPLE_RANDOM for PIVOT. See docs/solvers_mprgp.md.
    Solvers ICA and AUTO, CT_STEPPER_CMR: the step and the solve of Otaduy 2009 as printed; it is slower and ends early. It sets what the paper
    fixes, whatever is asked for: nodes as clusters, a box as the cone where Coulomb's is asked for, one linearization, five rounds, two halvings; it
-   leaves out acceleration, corrections and the account of energy. A solve ends when its residuals change by less than 5 % and every contact's
-   distance is above half the thickness, or after max_iterations of inner_iterations, or 20 max_sweeps. A step that ends so above the tolerance is
-   `budget`, and stands. See docs/solvers_ica.md. */
+   leaves out acceleration and corrections, and does nothing about a gain of energy. A solve ends when its residuals change by less than 5 % and every contact's
+   distance is above half the thickness, or after max_iterations of inner_iterations, or 20 max_sweeps. A step that ends so above the tolerance, or
+   in which a body gains energy, is `budget`, and stands. See docs/solvers_ica.md. */
 typedef enum ct_termination { CT_TERMINATION_RESIDUAL, CT_TERMINATION_PAPER } ct_termination;
 
 /* ct_friction -- how a world's solver that has no friction of its own (MPRGP, ACTIVE_SET) comes to it:
@@ -748,7 +807,7 @@ typedef struct ct_world_desc {
     ct_row_mode row_mode; /* default CT_ROW_ANTICIPATED */
     int ccd_limits_step;  /* 1: a step ends early, and goes on from there, where features that were apart first come within their thickness:
                              times of impact are then exact to about dt / 2^max_halvings, which no piece is shorter than, or to a quarter
-                             of the thickness at the speed of impact, instead of to dt. The whole world is cut. Costs an attempt or two
+                             of the thickness at the speed of impact, instead of to dt. An impact cuts all that is stepped. Costs an attempt or two
                              per impact and one more collision test per substep; default 0 */
     ct_dcd_desc dcd;        /* of CT_STEPPER_DCD */
     ct_real recovery_speed; /* most speed at which a pair closer than its thickness is eased apart [m/s], >= 0; 0: no cap; default 1 */
@@ -1254,25 +1313,32 @@ extern "C++" {
 #endif
 }
 #endif
-/* Rounding bounds are proven for separate multiply and add: contraction is off from here to the end of the implementation.
-   Functions with one caller stay functions: what has to be inlined says so, and gcc takes a sixth less time over many small ones than few large. */
+/* Rounding bounds are proven for separate multiply and add: contraction is off from here to the end of the implementation. */
 #if defined(__clang__)
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wunused-function"
-#pragma clang diagnostic ignored "-Wunneeded-internal-declaration"
 #if defined(__x86_64__) || defined(__i386__)
 #pragma float_control(push)
 #endif
 #pragma clang fp contract(off)
 #elif defined(__GNUC__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wunused-function"
 #pragma GCC push_options
-#pragma GCC optimize("fp-contract=off", "no-inline-functions-called-once")
+/* CONTACT_OPTIMIZE. The level stands in one pragma with the rest, or gcc takes __OPTIMIZE__ away, and with it the inlining of CTI_INLINE. g++
+   never gives it back at -O0, hence CTI_OPTIMIZED. */
+#if CONTACT_OPTIMIZE == 0 || defined(__OPTIMIZE_SIZE__) || defined(__TINYC__)
+#pragma GCC optimize("fp-contract=off")
+#elif CONTACT_OPTIMIZE == 1
+#define CTI_OPTIMIZED 1
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#else
+#define CTI_OPTIMIZED 2
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
 #elif defined(_MSC_VER)
 #pragma warning(push)
-#pragma warning(disable : 4505)
+#pragma warning(disable : 4505) /* operations on lanes and vectors that nothing uses: other compilers have an attribute for them */
 #pragma fp_contract(off)
+#if CONTACT_OPTIMIZE
+#pragma optimize("gt", on)
+#endif
 #endif
 
 /* ---- 0_base/platform.h ---- */
@@ -1299,19 +1365,22 @@ extern "C++" {
 
 #if defined(__GNUC__) || defined(__clang__)
 /* without optimization the body of every small function at every call is 7 MB of code, three times the compiler's time, and nothing gained */
-#ifdef __OPTIMIZE__
+#if defined(__OPTIMIZE__) || defined(CTI_OPTIMIZED)
 #define CTI_INLINE static inline __attribute__((always_inline, unused))
 #else
 #define CTI_INLINE static inline __attribute__((unused))
 #endif
 #define CTI_NOINLINE __attribute__((noinline))
+#define CTI_SPARE __attribute__((unused)) /* one of a set of functions, of which a build may use none */
 #define CTI_RESTRICT __restrict__
 #define CTI_ALIGNED(n) __attribute__((aligned(n)))
 #define CTI_LIKELY(x) __builtin_expect(!!(x), 1)
 #define CTI_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #elif defined(_MSC_VER)
+#include <intrin.h>
 #define CTI_INLINE static __forceinline
 #define CTI_NOINLINE __declspec(noinline)
+#define CTI_SPARE
 #define CTI_RESTRICT __restrict
 #define CTI_ALIGNED(n) __declspec(align(n))
 #define CTI_LIKELY(x) (x)
@@ -1319,6 +1388,7 @@ extern "C++" {
 #else
 #define CTI_INLINE static inline
 #define CTI_NOINLINE
+#define CTI_SPARE
 #define CTI_RESTRICT
 #define CTI_ALIGNED(n)
 #define CTI_LIKELY(x) (x)
@@ -1356,6 +1426,10 @@ CTI_INLINE int cti_lowest_bit(unsigned x)
 {
 #if defined(__GNUC__) || defined(__clang__)
     return __builtin_ctz(x);
+#elif defined(_MSC_VER)
+    unsigned long n;
+    _BitScanForward(&n, x);
+    return (int)n;
 #else
     int n = 0;
     while (!(x & 1u))
@@ -1445,10 +1519,6 @@ CTI_FN void cti_error_clear(ct_error_info *error);
 /* cti_error_set -- fills *error (may be NULL) and returns code, so that `return cti_error_set(...)` ends a function. The text is composed
    into error->buffer; element -1 and value 0 mean nothing; body stays null: cti_error_set_body adds it. */
 CTI_FN ct_code cti_error_set(ct_error_info *error, ct_code code, int64_t element, double value, const char *format, ...) CTI_PRINTF(5, 6);
-CTI_FN void cti_error_set_body(ct_error_info *error, ct_body_id body);
-
-/* cti_error_copy -- a copy whose text points into itself when the source's does. */
-CTI_FN void cti_error_copy(ct_error_info *to, const ct_error_info *from);
 
 
 /* ---- 0_base/log.c ---- */
@@ -1493,21 +1563,6 @@ CTI_FN ct_code cti_error_set(ct_error_info *error, ct_code code, int64_t element
         error->buffer[0] = '\0';
     va_end(args);
     return code;
-}
-
-CTI_FN void cti_error_set_body(ct_error_info *error, ct_body_id body)
-{
-    if (error)
-        error->body = body;
-}
-
-CTI_FN void cti_error_copy(ct_error_info *to, const ct_error_info *from)
-{
-    if (!to || to == from)
-        return;
-    *to = *from;
-    if (from->text == from->buffer)
-        to->text = to->buffer;
 }
 
 /* ---- 0_base/alloc.h ---- */
@@ -1835,6 +1890,7 @@ typedef struct cti_heads {
     int direct; /* 1: all numbers fit */
 } cti_heads;
 
+#if CONTACT_WITH_CMR
 /* cti_heads_init -- for at most `most` different numbers below n. 0: out of memory. */
 CTI_INLINE int cti_heads_init(cti_heads *h, cti_arena *arena, int most, int n)
 {
@@ -1854,108 +1910,19 @@ CTI_INLINE cti_head *cti_heads_at(const cti_heads *h, int32_t v)
         i = (i + 1) & h->mask;
     return &h->items[i];
 }
+#endif
 
-
-/* ---- 0_base/ids.h ---- */
-/* ids.h -- handles {index1, generation}: a slot number from 1 and the number of times that the slot changed hands. Method: a generation is
-   odd while its slot lives and even while it is free; a slot whose generations are used up is never given out again, so that a stale handle
-   is recognised for ever. Freed slots are reused last in, first out, which depends on the calls alone. */
-
-
-typedef struct cti_ids {
-    uint32_t *generations; /* [slots] */
-    int32_t *next;         /* [slots] next free slot or -1, -2 while alive */
-    int32_t first_free;    /* -1: none */
-    int count;             /* slots alive */
-} cti_ids;
-
-CTI_FN void cti_ids_init(cti_ids *ids);
-CTI_FN void cti_ids_free(cti_mem *mem, cti_ids *ids);
-/* cti_ids_add -- 1 and a handle, or 0 when memory ran out. The slot's index is index1 - 1. */
-CTI_FN int cti_ids_add(cti_mem *mem, cti_ids *ids, uint32_t *out_index1, uint32_t *out_generation);
-/* cti_ids_find -- the slot of a living handle, or -1 for null, stale and invented ones. */
-CTI_FN int cti_ids_find(const cti_ids *ids, uint32_t index1, uint32_t generation);
-/* cti_ids_remove -- 1, or 0 when the handle does not live. Never allocates. */
-CTI_FN int cti_ids_remove(cti_ids *ids, uint32_t index1, uint32_t generation);
-
-
-/* ---- 0_base/ids.c ---- */
-/* ids.c -- generational handles. */
-
-#define CTI_IDS_ALIVE (-2)
-#define CTI_IDS_NONE (-1)
-
-CTI_FN void cti_ids_init(cti_ids *ids)
-{
-    memset(ids, 0, sizeof *ids);
-    ids->first_free = CTI_IDS_NONE;
-}
-
-CTI_FN void cti_ids_free(cti_mem *mem, cti_ids *ids)
-{
-    CTI_FREE(mem, ids->generations);
-    CTI_FREE(mem, ids->next);
-    cti_ids_init(ids);
-}
-
-CTI_FN int cti_ids_add(cti_mem *mem, cti_ids *ids, uint32_t *out_index1, uint32_t *out_generation)
-{
-    int32_t slot = ids->first_free;
-    if (slot == CTI_IDS_NONE) {
-        /* both arrays are reserved before either grows, so that a failure leaves them alike */
-        if (!CTI_RESERVE(mem, ids->generations, CTI_LEN(ids->generations) + 1) || !CTI_RESERVE(mem, ids->next, CTI_LEN(ids->next) + 1))
-            return 0;
-        slot = CTI_LEN(ids->next);
-        (void)CTI_PUSH(mem, ids->generations, 0);
-        (void)CTI_PUSH(mem, ids->next, CTI_IDS_NONE);
-    } else {
-        ids->first_free = ids->next[slot];
-    }
-    ids->generations[slot]++;
-    ids->next[slot] = CTI_IDS_ALIVE;
-    ids->count++;
-    *out_index1 = (uint32_t)slot + 1;
-    *out_generation = ids->generations[slot];
-    return 1;
-}
-
-CTI_FN int cti_ids_find(const cti_ids *ids, uint32_t index1, uint32_t generation)
-{
-    if (index1 == 0 || index1 > (uint32_t)CTI_LEN(ids->generations))
-        return -1;
-    if (ids->next[index1 - 1] != CTI_IDS_ALIVE || ids->generations[index1 - 1] != generation)
-        return -1;
-    return (int)(index1 - 1);
-}
-
-CTI_FN int cti_ids_remove(cti_ids *ids, uint32_t index1, uint32_t generation)
-{
-    int slot = cti_ids_find(ids, index1, generation);
-    if (slot < 0)
-        return 0;
-    ids->count--;
-    /* generation 2^32 - 1 is the last one of a slot: it is retired */
-    if (ids->generations[slot] == 0xffffffffu) {
-        ids->next[slot] = CTI_IDS_NONE;
-        return 1;
-    }
-    ids->generations[slot]++;
-    ids->next[slot] = ids->first_free;
-    ids->first_free = slot;
-    return 1;
-}
-
-#undef CTI_IDS_ALIVE
-#undef CTI_IDS_NONE
 
 /* ---- 0_base/sort.h ---- */
 /* sort.h -- stable sorting of integer keys with a payload: least significant digit radix sort, 8 bits a pass, passes in which all keys
    agree are skipped, insertion sort below 48 elements. The result depends on keys and order alone. */
 
 
+#if CONTACT_WITH_ADMM || CONTACT_WITH_CMR || CONTACT_WITH_INTERIOR || CONTACT_WITH_NEWTON
 /* cti_sort_u32, cti_sort_u64 -- keys [n] ascending in place, equal keys in their first order; payload [n] moves along (may be NULL).
    keys_tmp [n], payload_tmp [n] are scratch (payload_tmp NULL when payload is). */
 CTI_FN void cti_sort_u32(uint32_t *keys, int32_t *payload, uint32_t *keys_tmp, int32_t *payload_tmp, int n);
+#endif
 CTI_FN void cti_sort_u64(uint64_t *keys, int32_t *payload, uint64_t *keys_tmp, int32_t *payload_tmp, int n);
 
 /* cti_sort_unique_u64 -- drops repetitions from sorted keys (payload of the first stays; may be NULL); returns the new length. */
@@ -1965,10 +1932,13 @@ CTI_FN int cti_sort_unique_u64(uint64_t *keys, int32_t *payload, int n);
 /* ---- 0_base/sort.c ---- */
 /* sort.c -- stable radix sort. Method: Knuth, The Art of Computer Programming 3, 5.2.5 (radix list sort, here by counting). */
 
+#if CONTACT_WITH_ADMM || CONTACT_WITH_CMR || CONTACT_WITH_INTERIOR || CONTACT_WITH_NEWTON
 #define CTI_T uint32_t
+#endif
 #define CTI_TN(name) name##_u32
 /* sort.inl -- radix sort of CTI_T keys; included once a key type. */
 
+#if CONTACT_WITH_ADMM || CONTACT_WITH_CMR || CONTACT_WITH_INTERIOR || CONTACT_WITH_NEWTON
 static void CTI_TN(cti_sort_insertion)(CTI_T *keys, int32_t *payload, int n)
 {
     int i, j;
@@ -2035,6 +2005,7 @@ CTI_FN void CTI_TN(cti_sort)(CTI_T *keys, int32_t *payload, CTI_T *keys_tmp, int
     }
 }
 #undef CTI_T
+#endif
 #undef CTI_TN
 
 #define CTI_T uint64_t
@@ -2158,6 +2129,7 @@ CTI_INLINE void cti_sets_join(int32_t *parent, int32_t a, int32_t b)
 
 
 #if defined(__GCC_ATOMIC_INT_LOCK_FREE) && __GCC_ATOMIC_INT_LOCK_FREE == 2
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #define CTI_ATOMICS 1
 CTI_INLINE uint32_t cti_atomic_load(const uint32_t *p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }
 CTI_INLINE void cti_atomic_store(uint32_t *p, uint32_t x) { __atomic_store_n(p, x, __ATOMIC_RELEASE); }
@@ -2166,8 +2138,10 @@ CTI_INLINE int cti_atomic_swap(uint32_t *p, uint32_t from, uint32_t to)
 {
     return __atomic_compare_exchange_n(p, &from, to, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
+#endif
 #elif defined(_MSC_VER)
 #include <intrin.h>
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #define CTI_ATOMICS 1
 CTI_INLINE uint32_t cti_atomic_load(const uint32_t *p)
 {
@@ -2184,7 +2158,9 @@ CTI_INLINE int cti_atomic_swap(uint32_t *p, uint32_t from, uint32_t to)
 {
     return (uint32_t)_InterlockedCompareExchange((volatile long *)p, (long)to, (long)from) == from;
 }
+#endif
 #else /* one thread */
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #define CTI_ATOMICS 0
 CTI_INLINE uint32_t cti_atomic_load(const uint32_t *p) { return *p; }
 CTI_INLINE void cti_atomic_store(uint32_t *p, uint32_t x) { *p = x; }
@@ -2195,6 +2171,7 @@ CTI_INLINE int cti_atomic_swap(uint32_t *p, uint32_t from, uint32_t to)
     *p = to;
     return 1;
 }
+#endif
 #endif
 
 /* cti_atomic_pause -- a moment in a loop that waits */
@@ -2290,9 +2267,8 @@ enum { CTI_POOL_MOST = 256 }; /* workers */
 CTI_FN cti_pool *cti_pool_create(cti_mem *mem, int workers, int *out_failed, int *out_system);
 /* cti_pool_destroy -- ends the threads; NULL is allowed. No loop may be running. */
 CTI_FN void cti_pool_destroy(cti_mem *mem, cti_pool *pool);
-/* cti_pool_sleeps -- 1 where all threads sleep, so that a loop has to wake them. cti_pool_rouse -- wakes them for the loops that are about to come. */
+/* cti_pool_sleeps -- 1 where all threads sleep, so that a loop has to wake them. */
 CTI_FN int cti_pool_sleeps(const cti_pool *pool);
-CTI_FN void cti_pool_rouse(cti_pool *pool);
 /* cti_pool_enqueue, cti_pool_finish -- the functions of a ct_tasks whose user is the pool. One loop at a time, and one thread that calls. */
 CTI_FN void *cti_pool_enqueue(ct_task_fn *fn, int count, int min_range, void *context, void *user);
 CTI_FN void cti_pool_finish(void *task, void *user);
@@ -2465,8 +2441,6 @@ static void cti_pool_call(cti_pool *p)
 
 CTI_FN int cti_pool_sleeps(const cti_pool *p) { return cti_pool_load(&p->sleeping) + 1 >= (uint64_t)p->n_threads; }
 
-CTI_FN void cti_pool_rouse(cti_pool *p) { cti_pool_call(p); }
-
 CTI_FN void *cti_pool_enqueue(ct_task_fn *fn, int count, int min_range, void *context, void *user)
 {
     cti_pool *p = (cti_pool *)user;
@@ -2593,7 +2567,6 @@ CTI_FN int cti_pool_sleeps(const cti_pool *p)
     CTI_UNUSED(p);
     return 0;
 }
-CTI_FN void cti_pool_rouse(cti_pool *p) { CTI_UNUSED(p); }
 CTI_FN void *cti_pool_enqueue(ct_task_fn *fn, int count, int min_range, void *context, void *user)
 {
     CTI_UNUSED(min_range), CTI_UNUSED(user);
@@ -2614,10 +2587,8 @@ CTI_FN void cti_pool_finish(void *task, void *user) { CTI_UNUSED(task), CTI_UNUS
 CTI_FN int cti_tasks_workers(const ct_tasks *tasks);
 
 /* cti_tasks_least -- work [us] below which a loop is better left to the calling thread: little for the pool while its workers wait for it, more
-   when they sleep, and for a task system, of which nothing is known. cti_tasks_rouse -- loops of `us` together follow one another closely now:
-   workers that sleep are woken for them. */
+   when they sleep, and for a task system, of which nothing is known. */
 CTI_FN double cti_tasks_least(const ct_tasks *tasks);
-CTI_FN void cti_tasks_rouse(const ct_tasks *tasks, double us);
 
 /* cti_tasks_run -- fn(begin, end, worker, context) over [0, count), and waits. Ranges shorter than 2 min_range run here as worker 0. Every range
    is computed in the usual floating-point mode, whoever runs it. */
@@ -2653,12 +2624,6 @@ CTI_FN double cti_tasks_least(const ct_tasks *tasks)
     if (!cti_tasks_has_pool(tasks))
         return CTI_TASKS_LEAST_USER;
     return cti_pool_sleeps((const cti_pool *)tasks->user) ? CTI_TASKS_LEAST_ASLEEP : CTI_TASKS_LEAST;
-}
-
-CTI_FN void cti_tasks_rouse(const ct_tasks *tasks, double us)
-{
-    if (us > CTI_TASKS_LEAST_ASLEEP && cti_tasks_has_pool(tasks))
-        cti_pool_rouse((cti_pool *)tasks->user);
 }
 
 /* a loop as workers get it: in the usual floating-point mode */
@@ -2733,7 +2698,9 @@ CTI_INLINE ct_real cti_min(ct_real a, ct_real b) { return a < b ? a : b; }
 CTI_INLINE ct_real cti_max(ct_real a, ct_real b) { return a > b ? a : b; }
 /* cti_fmax, cti_fmin -- as C's, which skip what is no number, but with one answer for zeros of two signs, a: C leaves that to the machine. */
 CTI_INLINE double cti_fmax(double a, double b) { return a >= b || b != b ? a : b; }
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_FILES || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
 CTI_INLINE double cti_fmin(double a, double b) { return a <= b || b != b ? a : b; }
+#endif
 CTI_INLINE ct_real cti_clamp(ct_real x, ct_real lo, ct_real hi) { return x < lo ? lo : (x > hi ? hi : x); }
 CTI_INLINE int cti_finite(ct_real x)
 {
@@ -2906,7 +2873,7 @@ CTI_INLINE int cti_m3_inverse(const ct_real *m, ct_real *out)
 #else
 #define CTI_HAS_AVX2 0
 #endif
-#if defined(__SSE2__) || defined(_M_X64)
+#if defined(__SSE2__) || defined(_M_X64) || (defined(_M_IX86_FP) && _M_IX86_FP >= 2)
 #define CTI_HAS_SSE2 1
 #else
 #define CTI_HAS_SSE2 0
@@ -4048,7 +4015,7 @@ CTI_INLINE cti_r8 cti_cofactor8(const cti_r8 *A, cti_r8 *C)
 /* cti_log64 -- natural logarithm; -inf at 0, NaN below. */
 CTI_FN double cti_log64(double x);
 /* cti_exp64 -- inf above 709.79, 0 below -745.2. */
-CTI_FN double cti_exp64(double x);
+CTI_SPARE CTI_FN double cti_exp64(double x);
 /* cti_sincos64 -- both at once, x [rad] of any size; NaN where x is not finite. */
 CTI_FN void cti_sincos64(double x, double *out_sin, double *out_cos);
 CTI_FN double cti_sin64(double x);
@@ -4060,14 +4027,13 @@ CTI_FN double cti_atan2_64(double y, double x);
 CTI_FN double cti_cbrt64(double x);
 
 /* Eight lanes. log: lanes must be positive and normal, others give an unspecified number. atan2 as above. */
-CTI_FN cti_d8 cti_d8_log(cti_d8 x);
-CTI_FN cti_f8 cti_f8_log(cti_f8 x);
-CTI_FN cti_d8 cti_d8_atan2(cti_d8 y, cti_d8 x);
-CTI_FN cti_f8 cti_f8_atan2(cti_f8 y, cti_f8 x);
+CTI_SPARE CTI_FN cti_d8 cti_d8_log(cti_d8 x);
+CTI_SPARE CTI_FN cti_f8 cti_f8_log(cti_f8 x);
+CTI_SPARE CTI_FN cti_d8 cti_d8_atan2(cti_d8 y, cti_d8 x);
+CTI_SPARE CTI_FN cti_f8 cti_f8_atan2(cti_f8 y, cti_f8 x);
 
 /* The same for ct_real. */
 CTI_INLINE ct_real cti_log(ct_real x) { return (ct_real)cti_log64((double)x); }
-CTI_INLINE ct_real cti_exp(ct_real x) { return (ct_real)cti_exp64((double)x); }
 CTI_INLINE ct_real cti_sin(ct_real x) { return (ct_real)cti_sin64((double)x); }
 CTI_INLINE ct_real cti_cos(ct_real x) { return (ct_real)cti_cos64((double)x); }
 CTI_INLINE ct_real cti_acos(ct_real x) { return (ct_real)cti_acos64((double)x); }
@@ -4454,15 +4420,19 @@ CTI_FN void cti_psd3_8(cti_r8 *a);
 
 /* The same for one matrix. a [6] as above; f, u, v [9] row-major. */
 CTI_FN void cti_eig3(const ct_real *a, ct_real *w, ct_real *v);
-CTI_FN void cti_svd3(const ct_real *f, ct_real *u, ct_real *s, ct_real *v);
-/* cti_polar3 -- the rotation r nearest to f, f = r s with s symmetric; det r = +1 also where det f < 0 or f is singular. */
-CTI_FN void cti_polar3(const ct_real *f, ct_real *r);
-/* cti_psd_project -- a [n n] symmetric, n <= 12, in place: eigenvalues below `least` become `least`. */
-CTI_FN void cti_psd_project(ct_real *a, int n, ct_real least);
+/* cti_eig3_spread, cti_eig3_first -- n numbers into all lanes, and those of the first lane. */
+CTI_FN void cti_eig3_spread(const ct_real *from, cti_r8 *to, int n);
+CTI_FN void cti_eig3_first(const cti_r8 *from, ct_real *to, int n);
 
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
 
 /* ---- 1_math/eig3.c ---- */
-/* eig3.c -- symmetric 3x3 eigenproblem, signed SVD and polar decomposition in eight lanes; positive semidefinite projection up to 12x12.
+/* eig3.c -- symmetric 3x3 eigenproblem and signed SVD in eight lanes.
    Method: cyclic Jacobi on A; for the SVD on F'F, then one one-sided rotation on the two small columns of B = F V, so that their angle does
    not suffer from squaring, and a QR step: u = orthonormalized columns of B, s = u . B, the sign of det F ends in s2.
    based on: Golub and Van Loan, Matrix Computations, 8.5; Hestenes 1958; McAdams et al. 2011 (sorting and signs);
@@ -4620,13 +4590,13 @@ CTI_FN void cti_psd3_8(cti_r8 *a)
 
 /* ---- one matrix: the same lanes with the matrix in each ---- */
 
-static void cti_eig3_spread(const ct_real *from, cti_r8 *to, int n)
+CTI_FN void cti_eig3_spread(const ct_real *from, cti_r8 *to, int n)
 {
     int i;
     for (i = 0; i < n; i++)
         to[i] = cti_set8(from[i]);
 }
-static void cti_eig3_first(const cti_r8 *from, ct_real *to, int n)
+CTI_FN void cti_eig3_first(const cti_r8 *from, ct_real *to, int n)
 {
     ct_real t[8];
     int i;
@@ -4644,75 +4614,14 @@ CTI_FN void cti_eig3(const ct_real *a, ct_real *w, ct_real *v)
     cti_eig3_first(w8, w, 3);
     cti_eig3_first(v8, v, 9);
 }
-CTI_FN void cti_svd3(const ct_real *f, ct_real *u, ct_real *s, ct_real *v)
-{
-    cti_r8 f8[9], u8[9], s8[3], v8[9];
-    cti_eig3_spread(f, f8, 9);
-    cti_svd3_8(f8, u8, s8, v8);
-    cti_eig3_first(u8, u, 9);
-    cti_eig3_first(s8, s, 3);
-    cti_eig3_first(v8, v, 9);
-}
-CTI_FN void cti_polar3(const ct_real *f, ct_real *r)
-{
-    cti_r8 f8[9], u8[9], s8[3], v8[9], r8[9];
-    cti_eig3_spread(f, f8, 9);
-    cti_svd3_8(f8, u8, s8, v8);
-    cti_matmul_t8(u8, v8, r8);
-    cti_eig3_first(r8, r, 9);
-}
-
-/* one Jacobi rotation of a [n n] and its vectors v [n n] in the plane (p, q) */
-static void cti_psd_rotate(ct_real *a, ct_real *v, int n, int p, int q)
-{
-    ct_real g = a[p * n + q], d, t, c, s;
-    int i;
-    d = CTI_R(0.5) * (a[q * n + q] - a[p * n + p]);
-    t = cti_abs(d) + cti_sqrt(d * d + g * g);
-    t = t > 0 ? cti_clamp(g / t, -1, 1) : CTI_R(1);
-    t = d < 0 ? -t : t;
-    c = 1 / cti_sqrt(1 + t * t), s = t * c;
-    for (i = 0; i < n; i++) {
-        ct_real x = a[i * n + p], y = a[i * n + q];
-        a[i * n + p] = c * x - s * y, a[i * n + q] = s * x + c * y;
-        x = v[i * n + p], y = v[i * n + q];
-        v[i * n + p] = c * x - s * y, v[i * n + q] = s * x + c * y;
-    }
-    for (i = 0; i < n; i++) {
-        ct_real x = a[p * n + i], y = a[q * n + i];
-        a[p * n + i] = c * x - s * y, a[q * n + i] = s * x + c * y;
-    }
-}
-
-CTI_FN void cti_psd_project(ct_real *a, int n, ct_real least)
-{
-    ct_real work[144], v[144], off, all, sum;
-    int sweep, i, j, k;
-    CTI_ASSERT(n <= 12);
-    for (i = 0; i < n * n; i++)
-        work[i] = a[i], v[i] = i % (n + 1) == 0 ? CTI_R(1) : CTI_R(0);
-    for (sweep = 0; sweep < 30; sweep++) {
-        for (off = all = 0, i = 0; i < n; i++)
-            for (j = 0; j < n; j++) {
-                all += work[i * n + j] * work[i * n + j];
-                off += i == j ? 0 : work[i * n + j] * work[i * n + j];
-            }
-        if (!(off > CTI_EPS * CTI_EPS * all))
-            break;
-        for (i = 0; i < n; i++)
-            for (j = i + 1; j < n; j++)
-                if (cti_abs(work[i * n + j]) > 0)
-                    cti_psd_rotate(work, v, n, i, j);
-    }
-    for (i = 0; i < n; i++)
-        for (j = i; j < n; j++) {
-            for (sum = 0, k = 0; k < n; k++)
-                sum += v[i * n + k] * cti_max(work[k * n + k], least) * v[j * n + k];
-            a[i * n + j] = a[j * n + i] = sum;
-        }
-}
 
 #undef CTI_EIG3_TINY
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
 
 /* ---- 1_math/dd.h ---- */
 /* dd.h -- double-double numbers hi + lo, |lo| <= ulp(hi)/2: about 106 bits, in both builds.
@@ -4990,21 +4899,32 @@ CTI_INLINE int cti_pad4(int n) { return (n + 3) & ~3; }
 
 /* cti_k_keep -- the value stays in its register: without it gcc folds a load into each of its uses, and the tile is bound by loads. */
 #if CTI_SIMD == CTI_SIMD_AVX512 && (defined(__GNUC__) || defined(__clang__))
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #define CTI_K_KEEP32(v) __asm__("" : "+x"((v).a))
+#endif
 #define CTI_K_KEEP64(v) __asm__("" : "+v"((v).a))
 #elif CTI_SIMD == CTI_SIMD_AVX2 && (defined(__GNUC__) || defined(__clang__))
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #define CTI_K_KEEP32(v) __asm__("" : "+x"((v).a))
+#endif
 #define CTI_K_KEEP64(v) __asm__("" : "+x"((v).a), "+x"((v).b))
 #else
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #define CTI_K_KEEP32(v) ((void)0)
+#endif
 #define CTI_K_KEEP64(v) ((void)0)
 #endif
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #define CTI_T float
+#endif
 #define CTI_TN(a, b) a##32_##b
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #define CTI_TVEC cti_f8
+#endif
 #define CTI_TV(op) cti_f8_##op
 #define CTI_T_IS_FLOAT 1
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #define CTI_K_KEEP CTI_K_KEEP32
 /* kernel.inl -- micro kernels for one number type; included by kernel.h. a[q] points at row q's first number; row q at k is a[q][k sa], the
    strip at k is b[k sb .. k sb + 7]. */
@@ -5066,6 +4986,8 @@ CTI_INLINE void CTI_TN(cti_k, store4)(CTI_T *p, size_t step, const CTI_TVEC v[4]
 {
     CTI_TV(store)(p, v[0]), CTI_TV(store)(p + step, v[1]), CTI_TV(store)(p + 2 * step, v[2]), CTI_TV(store)(p + 3 * step, v[3]);
 }
+#endif
+#if CONTACT_WITH_CMR
 CTI_INLINE void CTI_TN(cti_k, add4)(CTI_T *p, size_t step, const CTI_TVEC v[4])
 {
     CTI_TV(store)(p, CTI_TV(add)(CTI_TV(load)(p), v[0]));
@@ -5073,14 +4995,20 @@ CTI_INLINE void CTI_TN(cti_k, add4)(CTI_T *p, size_t step, const CTI_TVEC v[4])
     CTI_TV(store)(p + 2 * step, CTI_TV(add)(CTI_TV(load)(p + 2 * step), v[2]));
     CTI_TV(store)(p + 3 * step, CTI_TV(add)(CTI_TV(load)(p + 3 * step), v[3]));
 }
+#endif
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 /* cti_k_sum4 -- v += w */
 CTI_INLINE void CTI_TN(cti_k, sum4)(CTI_TVEC v[4], const CTI_TVEC w[4])
 {
     v[0] = CTI_TV(add)(v[0], w[0]), v[1] = CTI_TV(add)(v[1], w[1]), v[2] = CTI_TV(add)(v[2], w[2]), v[3] = CTI_TV(add)(v[3], w[3]);
 }
+#endif
+#if CONTACT_WITH_CMR
 /* cti_k_sub1 -- p[0..7] -= v */
 CTI_INLINE void CTI_TN(cti_k, sub1)(CTI_T *p, CTI_TVEC v) { CTI_TV(store)(p, CTI_TV(sub)(CTI_TV(load)(p), v)); }
+#endif
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 /* cti_k_trsm4 -- four rows of a triangular solve with many right sides: x_q = (in_q - c_q - sum_{p<q} l_qp x_p) r_q, l_qp = l[q sq + p sp],
    in place in c; in_q at in + q step, or 0 where in is NULL */
 CTI_INLINE void CTI_TN(cti_k, trsm4)(const CTI_T *l, size_t sq, size_t sp, const CTI_T *r, const CTI_T *in, size_t step, CTI_TVEC c[4])
@@ -5099,7 +5027,9 @@ CTI_INLINE void CTI_TN(cti_k, trsm4)(const CTI_T *l, size_t sq, size_t sp, const
     x3 = CTI_TV(mul)(CTI_TV(nmad)(x3, CTI_TV(set)(l[3 * sq + 2 * sp]), x2), CTI_TV(set)(r[3]));
     c[0] = x0, c[1] = x1, c[2] = x2, c[3] = x3;
 }
+#endif
 
+#if CONTACT_WITH_CMR
 /* cti_k_flush4 -- lanes of c[q] whose size is below least[q] become 0; what is no number stays. */
 CTI_INLINE void CTI_TN(cti_k, flush4)(const CTI_T least[4], CTI_TVEC c[4])
 {
@@ -5108,7 +5038,9 @@ CTI_INLINE void CTI_TN(cti_k, flush4)(const CTI_T least[4], CTI_TVEC c[4])
     for (q = 0; q < 4; q++)
         c[q] = CTI_TV(select)(CTI_TV(lt)(CTI_TV(abs)(c[q]), CTI_TV(set)(least[q])), zero, c[q]);
 }
+#endif
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 /* cti_k_judge -- a pivot, or its replacement: what is not above eps orig, or not finite, becomes |orig|, or 1 where that is no use */
 CTI_INLINE CTI_T CTI_TN(cti_k, judge)(CTI_T s, CTI_T orig, CTI_T eps, int *boosted)
 {
@@ -5152,11 +5084,16 @@ CTI_INLINE int CTI_TN(cti_k, chol4)(const CTI_T *d, const CTI_T *orig, CTI_T eps
     return boosted;
 }
 #undef CTI_T
+#endif
 #undef CTI_TN
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #undef CTI_TVEC
+#endif
 #undef CTI_TV
 #undef CTI_T_IS_FLOAT
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #undef CTI_K_KEEP
+#endif
 
 #define CTI_T double
 #define CTI_TN(a, b) a##64_##b
@@ -5231,11 +5168,13 @@ CTI_INLINE void CTI_TN(cti_k, add4)(CTI_T *p, size_t step, const CTI_TVEC v[4])
     CTI_TV(store)(p + 2 * step, CTI_TV(add)(CTI_TV(load)(p + 2 * step), v[2]));
     CTI_TV(store)(p + 3 * step, CTI_TV(add)(CTI_TV(load)(p + 3 * step), v[3]));
 }
+#ifdef CTI_SPARE_INSTANCES
 /* cti_k_sum4 -- v += w */
 CTI_INLINE void CTI_TN(cti_k, sum4)(CTI_TVEC v[4], const CTI_TVEC w[4])
 {
     v[0] = CTI_TV(add)(v[0], w[0]), v[1] = CTI_TV(add)(v[1], w[1]), v[2] = CTI_TV(add)(v[2], w[2]), v[3] = CTI_TV(add)(v[3], w[3]);
 }
+#endif
 /* cti_k_sub1 -- p[0..7] -= v */
 CTI_INLINE void CTI_TN(cti_k, sub1)(CTI_T *p, CTI_TVEC v) { CTI_TV(store)(p, CTI_TV(sub)(CTI_TV(load)(p), v)); }
 
@@ -5316,7 +5255,9 @@ CTI_INLINE int CTI_TN(cti_k, chol4)(const CTI_T *d, const CTI_T *orig, CTI_T eps
 #undef CTI_T_IS_FLOAT
 #undef CTI_K_KEEP
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #undef CTI_K_KEEP32
+#endif
 #undef CTI_K_KEEP64
 
 
@@ -5327,34 +5268,47 @@ CTI_INLINE int CTI_TN(cti_k, chol4)(const CTI_T *d, const CTI_T *orig, CTI_T eps
  */
 
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 /* cti_dense*_factor -- A = U' U in place: reads and overwrites the upper triangle, the lower one is destroyed; the diagonal of U is stored
    inverted. A pivot that is not above eps a_kk is replaced by |a_kk|. Returns the number of replaced pivots. */
 CTI_FN int cti_dense32_factor(float *A, int n, int ld);
+#endif
+#if CONTACT_WITH_CA || CONTACT_WITH_INTERIOR
 CTI_FN int cti_dense64_factor(double *A, int n, int ld);
+#endif
+#ifdef CTI_SPARE_INSTANCES
 /* cti_dense*_solve -- x = A^-1 x with a factor; x [n] */
 CTI_FN void cti_dense32_solve(const float *A, int n, int ld, float *x);
+#endif
+#if CONTACT_WITH_CA || CONTACT_WITH_INTERIOR
 CTI_FN void cti_dense64_solve(const double *A, int n, int ld, double *x);
+#endif
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 /* cti_dense*_invert_spd -- A = A^-1, full and symmetric; reads the upper triangle. n^3 additions and multiplications in all, no scratch.
    Returns the number of replaced pivots. */
 CTI_FN int cti_dense32_invert_spd(float *A, int n, int ld);
+#endif
+#ifdef CTI_SPARE_INSTANCES
 CTI_FN int cti_dense64_invert_spd(double *A, int n, int ld);
+#endif
 
-/* cti_dense64_lu -- P A = L U in place with partial pivoting, pivot [n]. 0 when A is singular or not finite. */
-CTI_FN int cti_dense64_lu(double *A, int n, int ld, int *pivot);
-/* cti_dense64_lu_solve -- x = A^-1 x; x [n] */
-CTI_FN void cti_dense64_lu_solve(const double *A, int n, int ld, const int *pivot, double *x);
 
 
 /* ---- 2_linalg/dense.c ---- */
-/* dense.c -- dense Cholesky, inverse and LU.
+/* dense.c -- dense Cholesky and inverse.
    Method: A = U' U by rows of four with the tiles of kernel.h, left-looking, so that the original diagonal is at hand when a pivot is
    judged. The inverse is W' W with W = U'^-1 built column strip by column strip in the lower triangle; nothing but the matrix itself is
-   used. based on: Golub and Van Loan, Matrix Computations, 3.4 (LU), 4.2 (Cholesky); LAPACK's potri for the order of the three stages. */
+   used. based on: Golub and Van Loan, Matrix Computations, 4.2 (Cholesky); LAPACK's potri for the order of the three stages. */
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #define CTI_T float
+#endif
 #define CTI_TN(a, b) a##32_##b
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #define CTI_TVEC cti_f8
+#endif
 #define CTI_TV(op) cti_f8_##op
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #define CTI_DENSE_EPS 1.1920929e-7f
 /* dense.inl -- dense SPD routines for one number type; included by dense.c. */
 
@@ -5426,7 +5380,9 @@ CTI_FN int CTI_TN(cti_dense, factor)(CTI_T *A, int n, int ldi)
     }
     return boosted;
 }
+#endif
 
+#ifdef CTI_SPARE_INSTANCES
 CTI_FN void CTI_TN(cti_dense, solve)(const CTI_T *A, int n, int ldi, CTI_T *x)
 {
     size_t ld = (size_t)ldi;
@@ -5453,7 +5409,9 @@ CTI_FN void CTI_TN(cti_dense, solve)(const CTI_T *A, int n, int ldi, CTI_T *x)
         x[i] = (x[i] - (s + CTI_TV(sum)(v))) * u[i];
     }
 }
+#endif
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 /* t = inverse of the m x m lower triangle U(j.., j..)', row-major 16 wide, zero above the diagonal and below row m */
 static void CTI_TN(cti_dense, inverse16)(const CTI_T *A, size_t ld, int j, int m, CTI_T *t)
 {
@@ -5564,15 +5522,25 @@ CTI_FN int CTI_TN(cti_dense, invert_spd)(CTI_T *A, int n, int ldi)
     return boosted;
 }
 #undef CTI_T
+#endif
 #undef CTI_TN
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #undef CTI_TVEC
+#endif
 #undef CTI_TV
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #undef CTI_DENSE_EPS
+#endif
 
+#if CONTACT_WITH_CA || CONTACT_WITH_INTERIOR
 #define CTI_T double
+#endif
 #define CTI_TN(a, b) a##64_##b
+#if CONTACT_WITH_CA || CONTACT_WITH_INTERIOR
 #define CTI_TVEC cti_d8
+#endif
 #define CTI_TV(op) cti_d8_##op
+#if CONTACT_WITH_CA || CONTACT_WITH_INTERIOR
 #define CTI_DENSE_EPS 2.2204460492503131e-16
 /* dense.inl -- dense SPD routines for one number type; included by dense.c. */
 
@@ -5671,7 +5639,9 @@ CTI_FN void CTI_TN(cti_dense, solve)(const CTI_T *A, int n, int ldi, CTI_T *x)
         x[i] = (x[i] - (s + CTI_TV(sum)(v))) * u[i];
     }
 }
+#endif
 
+#ifdef CTI_SPARE_INSTANCES
 /* t = inverse of the m x m lower triangle U(j.., j..)', row-major 16 wide, zero above the diagonal and below row m */
 static void CTI_TN(cti_dense, inverse16)(const CTI_T *A, size_t ld, int j, int m, CTI_T *t)
 {
@@ -5689,7 +5659,9 @@ static void CTI_TN(cti_dense, inverse16)(const CTI_T *A, size_t ld, int j, int m
         t[17 * i] = r;
     }
 }
+#endif
 
+#ifdef CTI_SPARE_INSTANCES
 /* columns j .. j+15 of W = U'^-1 into the lower triangle; the diagonal holds 1 / u_ii */
 static void CTI_TN(cti_dense, inverse_columns)(CTI_T *A, int n, size_t ld, int j)
 {
@@ -5729,7 +5701,9 @@ static void CTI_TN(cti_dense, inverse_columns)(CTI_T *A, int n, size_t ld, int j
             memcpy(to + (size_t)q * ld, x + 16 * q, 16 * sizeof *x);
     }
 }
+#endif
 
+#ifdef CTI_SPARE_INSTANCES
 /* rows i0 .. i0+3 of W' W into the lower triangle */
 static void CTI_TN(cti_dense, product_row)(CTI_T *A, int n, size_t ld, int i0)
 {
@@ -5764,7 +5738,9 @@ static void CTI_TN(cti_dense, product_row)(CTI_T *A, int n, size_t ld, int i0)
             memcpy(x + (size_t)q * ld, t + 16 * q, (size_t)cti_min_int(16, i0 + q + 1 - j) * sizeof *t);
     }
 }
+#endif
 
+#ifdef CTI_SPARE_INSTANCES
 CTI_FN int CTI_TN(cti_dense, invert_spd)(CTI_T *A, int n, int ldi)
 {
     size_t ld = (size_t)ldi;
@@ -5781,60 +5757,19 @@ CTI_FN int CTI_TN(cti_dense, invert_spd)(CTI_T *A, int n, int ldi)
                     A[(size_t)j * ld + (size_t)i] = A[(size_t)i * ld + (size_t)j];
     return boosted;
 }
+#endif
+#if CONTACT_WITH_CA || CONTACT_WITH_INTERIOR
 #undef CTI_T
+#endif
 #undef CTI_TN
+#if CONTACT_WITH_CA || CONTACT_WITH_INTERIOR
 #undef CTI_TVEC
+#endif
 #undef CTI_TV
+#if CONTACT_WITH_CA || CONTACT_WITH_INTERIOR
 #undef CTI_DENSE_EPS
+#endif
 
-CTI_FN int cti_dense64_lu(double *A, int n, int ld, int *pivot)
-{
-    int i, j, k, p;
-    for (k = 0; k < n; k++) {
-        double best = 0, t;
-        /* pivot: the largest of the column */
-        for (p = k, i = k; i < n; i++) {
-            t = fabs(A[(size_t)i * (size_t)ld + (size_t)k]);
-            if (t > best)
-                best = t, p = i;
-        }
-        pivot[k] = p;
-        if (!(best > 0) || !cti_finite64(best))
-            return 0;
-        if (p != k)
-            for (j = 0; j < n; j++) {
-                t = A[(size_t)k * (size_t)ld + (size_t)j];
-                A[(size_t)k * (size_t)ld + (size_t)j] = A[(size_t)p * (size_t)ld + (size_t)j];
-                A[(size_t)p * (size_t)ld + (size_t)j] = t;
-            }
-        for (i = k + 1; i < n; i++) {
-            double *row = A + (size_t)i * (size_t)ld;
-            const double *top = A + (size_t)k * (size_t)ld;
-            t = row[k] /= top[k];
-            for (j = k + 1; j < n; j++)
-                row[j] -= t * top[j];
-        }
-    }
-    return 1;
-}
-
-CTI_FN void cti_dense64_lu_solve(const double *A, int n, int ld, const int *pivot, double *x)
-{
-    int i, j;
-    for (i = 0; i < n; i++) {
-        double t = x[pivot[i]];
-        x[pivot[i]] = x[i];
-        x[i] = t;
-    }
-    for (i = 0; i < n; i++)
-        for (j = 0; j < i; j++)
-            x[i] -= A[(size_t)i * (size_t)ld + (size_t)j] * x[j];
-    for (i = n - 1; i >= 0; i--) {
-        for (j = i + 1; j < n; j++)
-            x[i] -= A[(size_t)i * (size_t)ld + (size_t)j] * x[j];
-        x[i] /= A[(size_t)i * (size_t)ld + (size_t)i];
-    }
-}
 
 /* ---- 2_linalg/bsr.h ---- */
 /* bsr.h -- symmetric matrices of 3x3 blocks, compressed by rows. Both triangles are stored, columns are sorted in each row and the diagonal
@@ -5876,6 +5811,7 @@ CTI_INLINE cti_v3 cti_bsr_row(const cti_bsr *A, const ct_real *x, int i)
     return s;
 }
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 /* cti_bsr_float_row -- row i of A in float, block by block, each column by column. row [9 m] for m blocks. */
 CTI_FN void cti_bsr_float_row(const cti_bsr *A, int i, float *row);
 /* cti_blocks_mul2 -- a x in the lower half, b y in the upper one: two 3x3 blocks, column by column, with one finite number behind; x and y
@@ -5900,7 +5836,14 @@ CTI_INLINE cti_f8 cti_bsr_float_dot(const cti_bsr *A, const float *row, const fl
         sum = cti_f8_add(sum, cti_blocks_mul2(a, zero, x + 4 * (size_t)A->col[k], zero));
     return cti_f8_fold(sum);
 }
+#endif
 
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
 
 /* ---- 2_linalg/bsr.c ---- */
 /* bsr.c -- block-sparse rows with 3x3 blocks: pattern, slots, product.
@@ -6045,6 +5988,7 @@ CTI_FN void cti_bsr_residual_rows(const cti_bsr *A, const ct_real *b, const ct_r
     }
 }
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 CTI_FN void cti_bsr_float_row(const cti_bsr *A, int i, float *row)
 {
     int k, r, c;
@@ -6053,6 +5997,13 @@ CTI_FN void cti_bsr_float_row(const cti_bsr *A, int i, float *row)
             for (c = 0; c < 3; c++)
                 row[3 * c + r] = (float)A->val[9 * (size_t)k + (size_t)(3 * r + c)];
 }
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
 
 /* ---- 2_linalg/order.h ---- */
 /* order.h -- fill-reducing orders of symmetric graphs: nested dissection by multilevel vertex separators, minimum degree on the leaves. */
@@ -6983,9 +6934,6 @@ CTI_FN void cti_symbolic_free(cti_mem *mem, cti_symbolic *sym);
 CTI_FN uint64_t cti_symbolic_hash(const cti_bsr *A, const int32_t *blocks, int n_blocks);
 CTI_FN int cti_symbolic_same(const cti_symbolic *sym, const cti_bsr *A, const int32_t *blocks, int n_blocks);
 
-/* cti_symbolic_sort_ports -- local numbers into elimination order, in place; equal numbers may not repeat */
-CTI_FN void cti_symbolic_sort_ports(const cti_symbolic *sym, int32_t *ports, int n_ports);
-
 /* cti_gather -- A's slot of every entry of a symbolic. Zero it before first use. */
 typedef struct cti_gather {
     int *slot; /* [entry_ptr[n_super]] */
@@ -7418,16 +7366,6 @@ CTI_FN void cti_symbolic_free(cti_mem *mem, cti_symbolic *s)
     memset(s, 0, sizeof *s);
 }
 
-CTI_FN void cti_symbolic_sort_ports(const cti_symbolic *sym, int32_t *ports, int n_ports)
-{
-    int i;
-    for (i = 0; i < n_ports; i++)
-        ports[i] = sym->inv[ports[i]];
-    cti_symbolic_sort(ports, n_ports);
-    for (i = 0; i < n_ports; i++)
-        ports[i] = sym->perm[ports[i]];
-}
-
 CTI_FN int cti_gather_make(cti_mem *mem, cti_gather *out, const cti_symbolic *sym, const cti_bsr *A, const int32_t *blocks)
 {
     int k, m = sym->entry_ptr[sym->n_super];
@@ -7466,16 +7404,22 @@ typedef struct cti_factor64 {
     size_t bytes;
 } cti_factor64, cti_factor64_t;
 
+#if CONTACT_WITH_CMR
 /* cti_factor*_compute -- factor of the cluster's matrix; val is A's val. A pivot that is not above eps a_kk is replaced by |a_kk| (by 1
    where that is no use) and counted in f->boosted, so the factor is always of a positive definite matrix. Allocates only when it grows.
    Returns 0 when memory ran out. */
 CTI_FN int cti_factor32_compute(cti_mem *mem, cti_factor32 *f, const cti_symbolic *sym, const cti_gather *g, const ct_real *val);
+#endif
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 CTI_FN int cti_factor64_compute(cti_mem *mem, cti_factor64 *f, const cti_symbolic *sym, const cti_gather *g, const ct_real *val);
+#endif
+#if CONTACT_WITH_CMR
 /* cti_factor*_reserve -- memory for it alone; cti_factor*_refill -- what is left to do then, with no allocation: components on several threads. */
 CTI_FN int cti_factor32_reserve(cti_mem *mem, cti_factor32 *f, const cti_symbolic *sym);
 CTI_FN int cti_factor64_reserve(cti_mem *mem, cti_factor64 *f, const cti_symbolic *sym);
 CTI_FN void cti_factor32_refill(cti_factor32 *f, const cti_gather *g, const ct_real *val);
 CTI_FN void cti_factor64_refill(cti_factor64 *f, const cti_gather *g, const ct_real *val);
+#endif
 /* cti_factor64_compute_double -- the same with entries in double in every build. */
 CTI_FN int cti_factor64_compute_double(cti_mem *mem, cti_factor64 *f, const cti_symbolic *sym, const cti_gather *g, const double *val);
 CTI_FN void cti_factor32_free(cti_mem *mem, cti_factor32 *f);
@@ -7484,26 +7428,39 @@ CTI_FN void cti_factor64_free(cti_mem *mem, cti_factor64 *f);
 /* what cti_factor32_solve takes for 0 before it divides by a pivot. Entries of the factor are at least 3.5e-15 of their pivot, so products with what
    is kept are above 1.9e-34 of the pivots' ratio, 1.6e4 times the least normal float. Half and double change nothing: 5e-20 of the largest entry is
    far below a float's rounding */
+#if CONTACT_WITH_CMR
 #define CTI_FACTOR32_LEAST 5.42101086e-20f /* 2^-64 */
 
 /* cti_factor*_solve -- x = A^-1 x; x [3 n] in the cluster's local order; work [cti_factor*_work(f)]. In float the largest entry of x should be of the
    order of 1 (cti_factor32_scale): entries below CTI_FACTOR32_LEAST are 0. */
 CTI_FN void cti_factor32_solve(const cti_factor32 *f, float *x, float *work);
+#endif
 CTI_FN void cti_factor64_solve(const cti_factor64 *f, double *x, double *work);
+#if CONTACT_WITH_CMR
 /* cti_factor32_scale -- a power of 2 by which a number of size `most` becomes 1 to 2; 1 where it is 0 or not finite. */
 CTI_FN double cti_factor32_scale(double most);
 CTI_FN size_t cti_factor32_work(const cti_factor32 *f);
+#endif
 CTI_FN size_t cti_factor64_work(const cti_factor64 *f);
 
+#ifdef CTI_SPARE_INSTANCES
 /* cti_factor*_solve_many -- X = A^-1 X; X [3 n][ld], ld = nrhs rounded up to 8, a row per unknown; all ld columns are solved for.
    work [cti_factor*_many_work(f)] */
 CTI_FN void cti_factor32_solve_many(const cti_factor32 *f, float *X, int nrhs, float *work);
+#endif
+#if CONTACT_WITH_ACTIVE_SET
 CTI_FN void cti_factor64_solve_many(const cti_factor64 *f, double *X, int nrhs, double *work);
+#endif
+#ifdef CTI_SPARE_INSTANCES
 CTI_FN size_t cti_factor32_many_work(const cti_factor32 *f);
+#endif
+#if CONTACT_WITH_ACTIVE_SET
 CTI_FN size_t cti_factor64_many_work(const cti_factor64 *f);
+#endif
 
+#if CONTACT_WITH_CMR
 /* cti_factor*_compliance -- C = S' A^-1 S for the blocks `ports`: C(3 a + i, 3 b + j) = A^-1(3 ports[a] + i, 3 ports[b] + j).
-   ports  in   [n_ports] local numbers, all different; it is fastest when they are in elimination order (cti_symbolic_sort_ports)
+   ports  in   [n_ports] local numbers, all different; it is fastest when they are in elimination order (by cti_symbolic.inv)
    C      out  [3 n_ports][ld], full and exactly symmetric; ld >= 3 n_ports, a multiple of 8; the pads get anything
    work   [cti_factor*_compliance_work(f, n_ports)]
    Method: Y = L^-1 S, each column from its own supernode up; C = Y' Y. */
@@ -7511,7 +7468,14 @@ CTI_FN void cti_factor32_compliance(const cti_factor32 *f, const int32_t *ports,
 CTI_FN void cti_factor64_compliance(const cti_factor64 *f, const int32_t *ports, int n_ports, double *C, int ld, double *work);
 CTI_FN size_t cti_factor32_compliance_work(const cti_factor32 *f, int n_ports);
 CTI_FN size_t cti_factor64_compliance_work(const cti_factor64 *f, int n_ports);
+#endif
 
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
 
 /* ---- 2_linalg/supernodal.c ---- */
 /* supernodal.c -- left-looking supernodal Cholesky and the solve with one right side.
@@ -7522,6 +7486,7 @@ CTI_FN size_t cti_factor64_compliance_work(const cti_factor64 *f, int n_ports);
 
 #define CTI_SUPER_WIDE 400 /* strips times columns from which the backward sweep reads the panel in storage order */
 
+#if CONTACT_WITH_CMR
 CTI_FN double cti_factor32_scale(double most)
 {
     int e;
@@ -7532,9 +7497,13 @@ CTI_FN double cti_factor32_scale(double most)
 }
 
 #define CTI_T float
+#endif
 #define CTI_TN(a, b) a##32_##b
+#if CONTACT_WITH_CMR
 #define CTI_TVEC cti_f8
+#endif
 #define CTI_TV(op) cti_f8_##op
+#if CONTACT_WITH_CMR
 #define CTI_SUPER_EPS 1.1920929e-7f
 #define CTI_SUPER_TINY 3.5e-15f /* eps^2 / 4 */
 #define CTI_SUPER_ABS fabsf
@@ -7786,6 +7755,7 @@ CTI_FN int CTI_TN(cti_factor, compute)(cti_mem *mem, CTI_TN(cti_factor, t) * f, 
     CTI_TN(cti_factor, refill)(f, g, val);
     return 1;
 }
+#endif
 
 CTI_FN void CTI_TN(cti_factor, free)(cti_mem *mem, CTI_TN(cti_factor, t) * f)
 {
@@ -7794,6 +7764,7 @@ CTI_FN void CTI_TN(cti_factor, free)(cti_mem *mem, CTI_TN(cti_factor, t) * f)
     memset(f, 0, sizeof *f);
 }
 
+#if CONTACT_WITH_CMR
 /* first number at or after p on a 64-byte boundary */
 CTI_INLINE CTI_T *CTI_TN(cti_super, align)(CTI_T *p) { return p + ((size_t)(64 - ((uintptr_t)p & 63)) & 63) / sizeof(CTI_T); }
 
@@ -7951,14 +7922,19 @@ CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) * f, CTI_T *x,
         memcpy(x + 3 * (size_t)sym->perm[i], z + sym->place[i], 3 * sizeof *z);
 }
 #undef CTI_T
+#endif
 #undef CTI_TN
+#if CONTACT_WITH_CMR
 #undef CTI_TVEC
+#endif
 #undef CTI_TV
+#if CONTACT_WITH_CMR
 #undef CTI_SUPER_EPS
 #undef CTI_SUPER_TINY
 #undef CTI_SUPER_ABS
 #undef CTI_SUPER_LEAST
 #undef CTI_SUPER_GONE
+#endif
 
 #define CTI_T double
 #define CTI_TN(a, b) a##64_##b
@@ -7968,11 +7944,14 @@ CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) * f, CTI_T *x,
 #define CTI_SUPER_TINY 1.2e-32
 #define CTI_SUPER_ABS fabs
 #define CTI_SUPER_LEAST 0 /* nothing is: products of doubles do not underflow here */
+#if CONTACT_WITH_CMR
 #define CTI_SUPER_GONE 0
+#endif
 /* supernodal.inl -- factor and single solve for one number type; included by supernodal.c. */
 
 static const CTI_T CTI_TN(cti_super, lanes)[8] = {0, 1, 2, 3, 4, 5, 6, 7};
 
+#if CONTACT_WITH_CMR
 /* an entry of A; a denormal one is 0 */
 CTI_INLINE CTI_T CTI_TN(cti_super, entry)(ct_real v) { return (CTI_T)(fabs((double)v) < (double)CTI_SUPER_GONE ? 0 : v); }
 
@@ -7995,6 +7974,7 @@ static void CTI_TN(cti_super, assemble)(const cti_symbolic *sym, const cti_gathe
     for (c = 0; c < cols; c++)
         orig[c] = W[(size_t)c * (ld + 1)];
 }
+#endif
 
 /* subtracts one strip of four columns: p0 .. p1 are the strip's pieces, to[q] the target columns of which the first m count. A piece
    shorter than the strip is subtracted as a whole strip with zeros outside: the scratch has room for eight numbers on both sides. */
@@ -8189,6 +8169,7 @@ static void CTI_TN(cti_super, finish)(CTI_TN(cti_factor, t) * f, int s, CTI_T *o
         f->inverse[sym->pivot[s] + u] = 1;
 }
 
+#if CONTACT_WITH_CMR
 CTI_FN int CTI_TN(cti_factor, reserve)(cti_mem *mem, CTI_TN(cti_factor, t) * f, const cti_symbolic *sym)
 {
     return CTI_TN(cti_super, reserve)(mem, f, sym);
@@ -8206,7 +8187,9 @@ CTI_FN void CTI_TN(cti_factor, refill)(CTI_TN(cti_factor, t) * f, const cti_gath
         CTI_TN(cti_super, finish)(f, s, orig);
     }
 }
+#endif
 
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 CTI_FN int CTI_TN(cti_factor, compute)(cti_mem *mem, CTI_TN(cti_factor, t) * f, const cti_symbolic *sym, const cti_gather *g,
                                        const ct_real *val)
 {
@@ -8215,6 +8198,7 @@ CTI_FN int CTI_TN(cti_factor, compute)(cti_mem *mem, CTI_TN(cti_factor, t) * f, 
     CTI_TN(cti_factor, refill)(f, g, val);
     return 1;
 }
+#endif
 
 CTI_FN void CTI_TN(cti_factor, free)(cti_mem *mem, CTI_TN(cti_factor, t) * f)
 {
@@ -8416,7 +8400,9 @@ CTI_FN int cti_factor64_compute_double(cti_mem *mem, cti_factor64 *f, const cti_
 #undef CTI_SUPER_TINY
 #undef CTI_SUPER_ABS
 #undef CTI_SUPER_LEAST
+#if CONTACT_WITH_CMR
 #undef CTI_SUPER_GONE
+#endif
 
 #undef CTI_SUPER_WIDE
 
@@ -8429,8 +8415,11 @@ CTI_FN int cti_factor64_compute_double(cti_mem *mem, cti_factor64 *f, const cti_
 
 #define CTI_T float
 #define CTI_TN(a, b) a##32_##b
+#if CONTACT_WITH_CMR
 #define CTI_TVEC cti_f8
+#endif
 #define CTI_TV(op) cti_f8_##op
+#if CONTACT_WITH_CMR
 #define CTI_MANY_TINY 3.5e-15f /* eps^2 / 4, as in factors */
 /* supernodal_many.inl -- many right sides and compliance for one number type; included by supernodal_many.c.
    Right sides are kept by supernode as strips of eight columns: strip j of supernode s is [padded pivot][8]. */
@@ -8518,7 +8507,9 @@ static void CTI_TN(cti_many, below)(const CTI_T *B, int cols, int pivots, int be
         }
     }
 }
+#endif
 
+#ifdef CTI_SPARE_INSTANCES
 /* c[q] = sum over strips of L(strip, k0 + q)' G(strip): L from B, G [row][8] */
 CTI_INLINE void CTI_TN(cti_many, transposed)(const CTI_T *B, size_t stride, int strips, const CTI_T *G, CTI_TVEC c[4])
 {
@@ -8534,7 +8525,9 @@ CTI_INLINE void CTI_TN(cti_many, transposed)(const CTI_T *B, size_t stride, int 
         }
     c[0] = c0, c[1] = c1, c[2] = c2, c[3] = c3;
 }
+#endif
 
+#ifdef CTI_SPARE_INSTANCES
 /* one strip: Y = L(pivots, pivots)'^-1 (Y - L(below, pivots)' G) */
 static void CTI_TN(cti_many, backward)(const CTI_T *P, const CTI_T *r, int cols, int top, int strips, const CTI_T *G, CTI_T *Y)
 {
@@ -8557,23 +8550,29 @@ static void CTI_TN(cti_many, backward)(const CTI_T *P, const CTI_T *r, int cols,
         }
     }
 }
+#endif
 
 #define CTI_MANY_GROUP 4 /* strips of right sides that go through the factor together */
 
+#ifdef CTI_SPARE_INSTANCES
 CTI_FN size_t CTI_TN(cti_factor, many_work)(const CTI_TN(cti_factor, t) * f)
 {
     const cti_symbolic *sym = f->sym;
     size_t table = (2 * (size_t)sym->max_rows + 2) * sizeof(size_t) / sizeof(CTI_T) + 2;
     return 8 * CTI_MANY_GROUP * (size_t)sym->pivot[sym->n_super] + 8 * (size_t)sym->max_rows + table + 64;
 }
+#endif
 
+#if CONTACT_WITH_CMR
 /* first number at or after p on a 64-byte boundary */
 CTI_INLINE CTI_T *CTI_TN(cti_many, align)(CTI_T *p)
 {
     size_t bytes = (size_t)(64 - ((uintptr_t)p & 63)) & 63;
     return p + bytes / sizeof(CTI_T);
 }
+#endif
 
+#ifdef CTI_SPARE_INSTANCES
 /* X = A^-1 X for n strips, already gathered: supernode s's strips at Z + 8 n pivot[s] */
 static void CTI_TN(cti_many, group)(const CTI_TN(cti_factor, t) * f, CTI_T *Z, int n, CTI_T *G, size_t *table)
 {
@@ -8608,7 +8607,9 @@ static void CTI_TN(cti_many, group)(const CTI_TN(cti_factor, t) * f, CTI_T *Z, i
         }
     }
 }
+#endif
 
+#ifdef CTI_SPARE_INSTANCES
 CTI_FN void CTI_TN(cti_factor, solve_many)(const CTI_TN(cti_factor, t) * f, CTI_T *X, int nrhs, CTI_T *work)
 {
     const cti_symbolic *sym = f->sym;
@@ -8639,7 +8640,9 @@ CTI_FN void CTI_TN(cti_factor, solve_many)(const CTI_TN(cti_factor, t) * f, CTI_
         }
     }
 }
+#endif
 
+#if CONTACT_WITH_CMR
 /* most strips that supernode s can have with p ports */
 static int CTI_TN(cti_many, most)(const cti_symbolic *sym, int s, int p)
 {
@@ -8660,6 +8663,7 @@ CTI_FN size_t CTI_TN(cti_factor, compliance_work)(const CTI_TN(cti_factor, t) * 
     n += words / sizeof(CTI_T) + 64;
     return n + 3 * (size_t)n_ports * (size_t)cti_pad8(3 * n_ports);
 }
+#endif
 
 /* cti_many_plan -- the supernodes' columns of Y: strips strip[s] .. strip[s] + count[s] - 1 at Y + offset[s] */
 typedef struct CTI_TN(cti_many, plan) {
@@ -8671,6 +8675,7 @@ typedef struct CTI_TN(cti_many, plan) {
     int n, sorted;
 } CTI_TN(cti_many, plan);
 
+#if CONTACT_WITH_CMR
 /* lays out work; ports in elimination order; columns of every supernode */
 static void CTI_TN(cti_many, prepare)(const CTI_TN(cti_factor, t) * f, const int32_t *ports, int n, CTI_T *work, CTI_TN(cti_many, plan) * w)
 {
@@ -8866,22 +8871,32 @@ CTI_FN void CTI_TN(cti_factor, compliance)(const CTI_TN(cti_factor, t) * f, cons
     if (CTI_MANY_TINY > 0 && n_ports > 0)
         CTI_TN(cti_many, trim)(C, 3 * n_ports, ld);
 }
+#endif
 
 #undef CTI_MANY_GROUP
 #undef CTI_T
 #undef CTI_TN
+#if CONTACT_WITH_CMR
 #undef CTI_TVEC
+#endif
 #undef CTI_TV
+#if CONTACT_WITH_CMR
 #undef CTI_MANY_TINY
+#endif
 
 #define CTI_T double
 #define CTI_TN(a, b) a##64_##b
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_CMR
 #define CTI_TVEC cti_d8
+#endif
 #define CTI_TV(op) cti_d8_##op
+#if CONTACT_WITH_CMR
 #define CTI_MANY_TINY 0.0
+#endif
 /* supernodal_many.inl -- many right sides and compliance for one number type; included by supernodal_many.c.
    Right sides are kept by supernode as strips of eight columns: strip j of supernode s is [padded pivot][8]. */
 
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_CMR
 /* four rows of Y = L^-1 Y. tiny > 0: entries below `tiny` of what their pivots 1 / r make of a unit become 0, since the inverse decays with the
    distance from a port until its products are denormal */
 CTI_INLINE void CTI_TN(cti_many, rows4)(const CTI_T *l, const CTI_T *r, CTI_T tiny, const CTI_T *y, CTI_TVEC c[4])
@@ -8965,7 +8980,9 @@ static void CTI_TN(cti_many, below)(const CTI_T *B, int cols, int pivots, int be
         }
     }
 }
+#endif
 
+#if CONTACT_WITH_ACTIVE_SET
 /* c[q] = sum over strips of L(strip, k0 + q)' G(strip): L from B, G [row][8] */
 CTI_INLINE void CTI_TN(cti_many, transposed)(const CTI_T *B, size_t stride, int strips, const CTI_T *G, CTI_TVEC c[4])
 {
@@ -9013,14 +9030,18 @@ CTI_FN size_t CTI_TN(cti_factor, many_work)(const CTI_TN(cti_factor, t) * f)
     size_t table = (2 * (size_t)sym->max_rows + 2) * sizeof(size_t) / sizeof(CTI_T) + 2;
     return 8 * CTI_MANY_GROUP * (size_t)sym->pivot[sym->n_super] + 8 * (size_t)sym->max_rows + table + 64;
 }
+#endif
 
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_CMR
 /* first number at or after p on a 64-byte boundary */
 CTI_INLINE CTI_T *CTI_TN(cti_many, align)(CTI_T *p)
 {
     size_t bytes = (size_t)(64 - ((uintptr_t)p & 63)) & 63;
     return p + bytes / sizeof(CTI_T);
 }
+#endif
 
+#if CONTACT_WITH_ACTIVE_SET
 /* X = A^-1 X for n strips, already gathered: supernode s's strips at Z + 8 n pivot[s] */
 static void CTI_TN(cti_many, group)(const CTI_TN(cti_factor, t) * f, CTI_T *Z, int n, CTI_T *G, size_t *table)
 {
@@ -9086,7 +9107,9 @@ CTI_FN void CTI_TN(cti_factor, solve_many)(const CTI_TN(cti_factor, t) * f, CTI_
         }
     }
 }
+#endif
 
+#if CONTACT_WITH_CMR
 /* most strips that supernode s can have with p ports */
 static int CTI_TN(cti_many, most)(const cti_symbolic *sym, int s, int p)
 {
@@ -9107,6 +9130,7 @@ CTI_FN size_t CTI_TN(cti_factor, compliance_work)(const CTI_TN(cti_factor, t) * 
     n += words / sizeof(CTI_T) + 64;
     return n + 3 * (size_t)n_ports * (size_t)cti_pad8(3 * n_ports);
 }
+#endif
 
 /* cti_many_plan -- the supernodes' columns of Y: strips strip[s] .. strip[s] + count[s] - 1 at Y + offset[s] */
 typedef struct CTI_TN(cti_many, plan) {
@@ -9118,6 +9142,7 @@ typedef struct CTI_TN(cti_many, plan) {
     int n, sorted;
 } CTI_TN(cti_many, plan);
 
+#if CONTACT_WITH_CMR
 /* lays out work; ports in elimination order; columns of every supernode */
 static void CTI_TN(cti_many, prepare)(const CTI_TN(cti_factor, t) * f, const int32_t *ports, int n, CTI_T *work, CTI_TN(cti_many, plan) * w)
 {
@@ -9313,13 +9338,26 @@ CTI_FN void CTI_TN(cti_factor, compliance)(const CTI_TN(cti_factor, t) * f, cons
     if (CTI_MANY_TINY > 0 && n_ports > 0)
         CTI_TN(cti_many, trim)(C, 3 * n_ports, ld);
 }
+#endif
 
+#if CONTACT_WITH_ACTIVE_SET
 #undef CTI_MANY_GROUP
+#endif
 #undef CTI_T
 #undef CTI_TN
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_CMR
 #undef CTI_TVEC
+#endif
 #undef CTI_TV
+#if CONTACT_WITH_CMR
 #undef CTI_MANY_TINY
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
 
 /* ---- 2_linalg/schur.h ---- */
 /* schur.h -- W = J A^-1 J' with a supernodal factor of A and sparse rows J. */
@@ -9334,6 +9372,12 @@ CTI_FN void CTI_TN(cti_factor, compliance)(const CTI_TN(cti_factor, t) * f, cons
 CTI_FN int cti_factor64_schur(const cti_factor64 *f, cti_arena *arena, int rows, const int32_t *ptr, const int32_t *idx, const double *val,
                               double *W, int ld);
 
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
 
 /* ---- 2_linalg/schur.c ---- */
 /* schur.c -- Schur complements of sparse rows.
@@ -9646,25 +9690,42 @@ CTI_FN int cti_factor64_schur(const cti_factor64 *f, cti_arena *arena, int rows,
 }
 #undef CTI_SCHUR_BLOCK
 
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
+
 /* ---- 2_linalg/lu.h ---- */
 /* lu.h -- LU of large general matrices in double, in blocks. */
 
 
+#if CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_NEWTON
 /* cti_lu_factor -- P A = L U in place with partial pivoting; A [n][ld] row-major, ld >= n rounded up to 8 (the pads are overwritten), pivot [n];
    scratch [cti_lu_scratch(n)]. 0 when A is singular or not finite. */
 CTI_FN int cti_lu_factor(double *A, int n, int ld, int *pivot, double *scratch);
 CTI_FN size_t cti_lu_scratch(int n);
 /* cti_lu_solve -- x = A^-1 x; x [n] */
 CTI_FN void cti_lu_solve(const double *A, int n, int ld, const int *pivot, double *x);
+#endif
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON
 /* cti_lu_dot -- sum of a_i b_i, i < n, in eight lanes. */
 CTI_FN double cti_lu_dot(const double *a, const double *b, int n);
+#endif
 
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
 
 /* ---- 2_linalg/lu.c ---- */
 /* lu.c -- LU of large general matrices in double.
    Method: right-looking in panels of 32 columns: the panel is factored with row exchanges, its rows of U are solved for, and what remains is
    updated by the tile of kernel.h from packed strips. based on: Golub and Van Loan, Matrix Computations, 3.4 (partial pivoting, block form). */
 
+#if CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_NEWTON
 enum { CTI_LU_PANEL = 32 };
 
 CTI_FN size_t cti_lu_scratch(int n) { return (size_t)CTI_LU_PANEL * (size_t)(cti_pad8(n) + 8); }
@@ -9762,7 +9823,9 @@ CTI_FN int cti_lu_factor(double *A, int n, int ld, int *pivot, double *scratch)
     }
     return 1;
 }
+#endif
 
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON
 CTI_FN double cti_lu_dot(const double *a, const double *b, int n)
 {
     cti_d8 s = cti_d8_set(0);
@@ -9776,7 +9839,9 @@ CTI_FN double cti_lu_dot(const double *a, const double *b, int n)
         sum += a[j] * b[j];
     return sum;
 }
+#endif
 
+#if CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_NEWTON
 CTI_FN void cti_lu_solve(const double *A, int n, int ld, const int *pivot, double *x)
 {
     int i;
@@ -9792,6 +9857,13 @@ CTI_FN void cti_lu_solve(const double *A, int n, int ld, const int *pivot, doubl
         x[i] = (x[i] - cti_lu_dot(row + i + 1, x + i + 1, n - i - 1)) / row[i];
     }
 }
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
 
 /* ---- 2_linalg/block_lu.h ---- */
 /* block_lu.h -- LU of sparse matrices of 3x3 blocks whose numbers are unsymmetric, without exchanges between blocks. */
@@ -9808,6 +9880,7 @@ typedef struct cti_block_lu {
     double *work;      /* [3 n] */
 } cti_block_lu;
 
+#if CONTACT_WITH_ADMM || CONTACT_WITH_INTERIOR || CONTACT_WITH_NEWTON
 /* cti_block_lu_open -- analysis of a matrix whose row i has the columns column[first[i]] .. column[first[i + 1] - 1], in any order.
    0 when memory ran out. */
 CTI_FN int cti_block_lu_open(cti_mem *mem, cti_block_lu *s, int n, const int32_t *first, const int32_t *column);
@@ -9816,7 +9889,14 @@ CTI_FN int cti_block_lu_factor(cti_block_lu *s, const double *block);
 /* cti_block_lu_solve -- x [3 n] = A^-1 x. */
 CTI_FN void cti_block_lu_solve(cti_block_lu *s, double *x);
 CTI_FN void cti_block_lu_close(cti_mem *mem, cti_block_lu *s);
+#endif
 
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
 
 /* ---- 2_linalg/block_lu.c ---- */
 /* block_lu.c -- LU of sparse matrices of 3x3 blocks whose numbers are unsymmetric.
@@ -9824,6 +9904,7 @@ CTI_FN void cti_block_lu_close(cti_mem *mem, cti_block_lu *s);
    inverses of whole blocks, not exchanged: for matrices whose diagonal blocks are safe, as those of contact problems are.
    based on: Davis, Direct Methods for Sparse Linear Systems, 4.1 and 6.2. */
 
+#if CONTACT_WITH_ADMM || CONTACT_WITH_INTERIOR || CONTACT_WITH_NEWTON
 enum { CTI_BLOCK_LU_LEAF = 200 };
 
 CTI_FN void cti_block_lu_close(cti_mem *mem, cti_block_lu *s)
@@ -10074,6 +10155,13 @@ CTI_FN void cti_block_lu_solve(cti_block_lu *s, double *x)
         memcpy(x + 3 * (size_t)s->perm[k], yk, sizeof t);
     }
 }
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
 
 /* ---- 2_linalg/panel_lu.h ---- */
 /* panel_lu.h -- LU of sparse matrices whose unknowns come in groups, every pair of them with a dense block or none; unsymmetric numbers. */
@@ -10089,6 +10177,7 @@ typedef struct cti_panel_lu {
     int *pivot;
 } cti_panel_lu;
 
+#if CONTACT_WITH_ADMM || CONTACT_WITH_INTERIOR || CONTACT_WITH_NEWTON
 /* cti_panel_lu_open -- analysis; group i is joined with groups column[first[i]] .. column[first[i + 1] - 1], in any order. 0: out of memory. */
 CTI_FN int cti_panel_lu_open(cti_mem *mem, cti_panel_lu *s, int n, const int32_t *first, const int32_t *column);
 CTI_FN void cti_panel_lu_close(cti_mem *mem, cti_panel_lu *s);
@@ -10101,7 +10190,14 @@ CTI_FN int cti_panel_lu_factor(cti_panel_lu *s);
 /* cti_panel_lu_place -- first place of group i's unknowns in the vector that cti_panel_lu_solve takes; x [unknowns] = A^-1 x. */
 CTI_FN int cti_panel_lu_place(const cti_panel_lu *s, int i);
 CTI_FN void cti_panel_lu_solve(cti_panel_lu *s, double *x);
+#endif
 
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
 
 /* ---- 2_linalg/panel_lu.c ---- */
 /* panel_lu.c -- LU by groups of unknowns.
@@ -10110,6 +10206,7 @@ CTI_FN void cti_panel_lu_solve(cti_panel_lu *s, double *x);
    by the tile of kernel.h. Based on: Golub and Van Loan, Matrix Computations, 3.2 and 3.4 (block LU, Gauss-Jordan); Davis, Direct Methods
    for Sparse Linear Systems, 6.2. */
 
+#if CONTACT_WITH_ADMM || CONTACT_WITH_INTERIOR || CONTACT_WITH_NEWTON
 CTI_FN int cti_panel_lu_open(cti_mem *mem, cti_panel_lu *s, int n, const int32_t *first, const int32_t *column)
 {
     s->n = n;
@@ -10314,6 +10411,13 @@ CTI_FN void cti_panel_lu_solve(cti_panel_lu *s, double *x)
                 x[s->start[k] + i] -= cti_lu_dot(s->val + s->upper[e] + (size_t)i * (size_t)cti_pad8(n), x + s->start[j], n);
         }
 }
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
 
 /* ---- 2_linalg/krylov.h ---- */
 /* krylov.h -- preconditioned conjugate gradients on 3x3-block matrices, the block-Jacobi preconditioner, and dot products whose order of
@@ -10562,30 +10666,46 @@ typedef struct cti_solve_info {
 
 /* cti_row_velocity -- u [3] of a row at v. */
 CTI_FN void cti_row_velocity(const cti_row *row, const ct_real *v, ct_real *u);
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 /* cti_row_scatter -- f += J' r of one row, through the projectors. */
 CTI_FN void cti_row_scatter(const cti_problem *p, const cti_row *row, const ct_real *r, ct_real *f);
+#endif
+#if CONTACT_WITH_CMR || CONTACT_WITH_FILES || CONTACT_WITH_ICA
 /* cti_row_map -- G [9] of term k: frame * (weight I - [arm]x), block velocity to contact frame. */
 CTI_FN void cti_row_map(const cti_row *row, int k, ct_real *G);
 /* cti_row_map_t -- the same transposed and projected: contact impulse to block impulse, S G'. [9] */
 CTI_FN void cti_row_map_t(const cti_problem *p, const cti_row *row, int k, ct_real *Gt);
+#endif
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 /* cti_problem_rhs -- f = b + J' r. */
 CTI_FN void cti_problem_rhs(const cti_problem *p, ct_real *f);
 
 /* cti_problem_residual -- r = f - A v; r may be f. */
 CTI_FN void cti_problem_residual(const cti_problem *p, const ct_real *f, const ct_real *v, ct_real *r);
+#endif
 
 /* cti_cone_project -- (g1, g2) to the nearest point of the cone's section of radius `bound` >= 0. */
 CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *g2);
 
+#if CONTACT_WITH_CMR
 /* cti_residual_prepare -- p->local, of the rows and A at hand, for judgements that come more than once. 0 when memory ran out. */
 CTI_FN int cti_residual_prepare(cti_problem *p, cti_arena *arena);
+#endif
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 /* cti_residual_eval -- needs work [6 n]. It is both of its parts: */
 CTI_FN void cti_residual_eval(const cti_problem *p, ct_cone cone, const ct_real *v, ct_real *work, cti_residuals *out);
 /* cti_residual_dynamics -- out->dynamics, of all blocks. work [6 n] */
 CTI_FN void cti_residual_dynamics(const cti_problem *p, const ct_real *v, ct_real *work, cti_residuals *out);
 /* cti_residual_contacts -- what the rows say, into the maxima (and the sum) that are in `out`. */
 CTI_FN void cti_residual_contacts(const cti_problem *p, ct_cone cone, const ct_real *v, cti_residuals *out);
+#endif
 
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
 
 /* ---- 3_solve/problem.c ---- */
 /* problem.c -- rows of the contact problem: gather, scatter, cones. Based on: Otaduy 2009, sec. 3.2-3.4; lecture notes 4.1.1.1 (rigid and
@@ -10606,6 +10726,7 @@ CTI_FN void cti_row_velocity(const cti_row *row, const ct_real *v, ct_real *u)
     u[0] = s.x + row->w[0], u[1] = s.y + row->w[1], u[2] = s.z + row->w[2];
 }
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 CTI_FN void cti_row_scatter(const cti_problem *p, const cti_row *row, const ct_real *r, ct_real *f)
 {
     cti_v3 F = cti_m3_mul_tv(row->frame, cti_v3_make(r[0], r[1], r[2]));
@@ -10619,7 +10740,9 @@ CTI_FN void cti_row_scatter(const cti_problem *p, const cti_row *row, const ct_r
         cti_v3_addto(f, t->block, q);
     }
 }
+#endif
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_FILES || CONTACT_WITH_ICA
 CTI_FN void cti_row_map(const cti_row *row, int k, ct_real *G)
 {
     const cti_term *t = &row->term[k];
@@ -10647,7 +10770,9 @@ CTI_FN void cti_row_map_t(const cti_problem *p, const cti_row *row, int k, ct_re
     } else
         memcpy(Gt, T, sizeof T);
 }
+#endif
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 CTI_FN void cti_problem_rhs(const cti_problem *p, ct_real *f)
 {
     int i;
@@ -10655,6 +10780,7 @@ CTI_FN void cti_problem_rhs(const cti_problem *p, ct_real *f)
     for (i = 0; i < p->n_rows; i++)
         cti_row_scatter(p, &p->rows[i], p->rows[i].r, f);
 }
+#endif
 
 /* nearest point of |g1| + |g2| <= bound */
 static void cti_problem_project_l1(ct_real bound, ct_real *g1, ct_real *g2)
@@ -10692,6 +10818,7 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
    Method: the natural map of a variational inequality, r - P_K(r - u/d), vanishes exactly at a solution; times the local compliance d it is
    a velocity. Based on: Otaduy 2009, eq. 6-7. */
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 /* local compliance of a row through the 3x3 diagonal of A: d_i = (J D^-1 J')_ii */
 static void cti_residual_local(const cti_problem *p, const cti_row *row, const ct_real *dinv, ct_real *d)
 {
@@ -10754,6 +10881,7 @@ static void cti_residual_row(const cti_problem *p, ct_cone cone, const cti_row *
 #define CTI_RESIDUAL_BLOCK_US 0.06
 #define CTI_RESIDUAL_ROW_US 0.4
 #define CTI_RESIDUAL_LAW_US 0.06
+#endif
 enum { CTI_RESIDUAL_PARTS = 64 };
 
 /* what a range of rows or blocks says: part k is of those from k `size` on */
@@ -10766,6 +10894,7 @@ typedef struct cti_residual_loop {
     cti_residuals part[CTI_RESIDUAL_PARTS];
 } cti_residual_loop;
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 static void cti_residual_range(int begin, int end, int worker, void *context)
 {
     const cti_residual_loop *q = (const cti_residual_loop *)context;
@@ -10857,7 +10986,9 @@ static void cti_residual_compliance(const cti_problem *p, int i, ct_real *d)
     for (k = 0; d[0] > 0 && k < 3; k++)
         d[k] = cti_max(d[k], whole);
 }
+#endif
 
+#if CONTACT_WITH_CMR
 static void cti_residual_prepare_rows(int begin, int end, int worker, void *context)
 {
     const cti_problem *p = (const cti_problem *)context;
@@ -10874,7 +11005,9 @@ CTI_FN int cti_residual_prepare(cti_problem *p, cti_arena *arena)
     cti_tasks_run_work(p->tasks, cti_residual_prepare_rows, p->n_rows, CTI_RESIDUAL_ROW_US, p);
     return 1;
 }
+#endif
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 static void cti_residual_rows(int begin, int end, int worker, void *context)
 {
     cti_residual_loop *q = (cti_residual_loop *)context;
@@ -10915,6 +11048,13 @@ CTI_FN void cti_residual_eval(const cti_problem *p, ct_cone cone, const ct_real 
 #undef CTI_RESIDUAL_BLOCK_US
 #undef CTI_RESIDUAL_ROW_US
 #undef CTI_RESIDUAL_LAW_US
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
 
 /* ---- 3_solve/local.h ---- */
 /* local.h -- the law of one contact, solved against a known neighbourhood. */
@@ -10933,11 +11073,19 @@ typedef struct cti_local {
     ct_real mu, compliance[3], recover, softness;
 } cti_local;
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 /* cti_local_prepare -- the rest from B and the row. A singular block keeps its multipliers. */
 CTI_FN void cti_local_prepare(cti_local *q, const cti_row *row, ct_cone cone);
 /* cti_local_solve -- r and u [3] of the contact, `repeats` times normal and friction in turn; u is kept consistent with r. */
 CTI_FN void cti_local_solve(const cti_local *q, ct_cone cone, int repeats, ct_real *r, ct_real *u);
+#endif
 
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
 
 /* ---- 3_solve/local.c ---- */
 /* local.c -- one contact against a known neighbourhood: its normal multiplier and its friction pair in turn.
@@ -10945,6 +11093,7 @@ CTI_FN void cti_local_solve(const cti_local *q, ct_cone cone, int repeats, ct_re
    or lies on the cone. Based on: Otaduy 2009, eq. 13-14 and 5.5, steps 3.2.1.1 - 3.2.1.6. differs: besides the paper's box, a true pyramid
    and Coulomb's cone; where `closes` is set the last step is along the ray of both, on which u_n vanishes. */
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #define CTI_LOCAL_MISS CTI_R(1e-5) /* of the normal multiplier: what friction may leave to it */
 #define CTI_LOCAL_FLAT CTI_R(0.1)  /* share of the normal compliance below which a ray is not followed */
 
@@ -11105,6 +11254,13 @@ CTI_FN void cti_local_solve(const cti_local *q, ct_cone cone, int repeats, ct_re
             cti_local_ray(q, r, u);
     }
 }
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
 
 /* ---- 3_solve/anderson.h ---- */
 /* anderson.h -- Anderson acceleration of a fixed-point map x -> g(x), with a slave vector that depends on x linearly. */
@@ -11124,6 +11280,7 @@ typedef struct cti_anderson {
     const ct_tasks *tasks; /* or NULL; init leaves it so */
 } cti_anderson;
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 /* cti_anderson_init -- weight [n] is copied. 0 when memory ran out. */
 CTI_FN int cti_anderson_init(cti_anderson *a, cti_arena *arena, int n, const ct_real *weight, int n_slave);
 CTI_FN void cti_anderson_restart(cti_anderson *a);
@@ -11131,7 +11288,14 @@ CTI_FN void cti_anderson_restart(cti_anderson *a);
 CTI_FN void cti_anderson_resume(cti_anderson *a);
 /* cti_anderson_step -- x [n] the point, g [n] its image; g and slave (of g, may be NULL) become the next point. */
 CTI_FN void cti_anderson_step(cti_anderson *a, const ct_real *x, ct_real *g, float *slave);
+#endif
 
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
 
 /* ---- 3_solve/anderson.c ---- */
 /* anderson.c -- Anderson acceleration.
@@ -11143,6 +11307,7 @@ CTI_FN void cti_anderson_step(cti_anderson *a, const ct_real *x, ct_real *g, flo
 /* Sum of the mixture's coefficients above which the history is dropped. Times float's 6e-8 it bounds the relative error of a velocity by rounding,
    here below 1e-3. A rigid cube that hits an equal soft one at 2 m/s needs it: with 1e5 that step ends on its budget, with 3e3 joints as
    stiff as that beside a contact do. */
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #define CTI_ANDERSON_FAR 1e4
 
 CTI_FN int cti_anderson_init(cti_anderson *a, cti_arena *arena, int n, const ct_real *weight, int n_slave)
@@ -11172,6 +11337,7 @@ CTI_FN void cti_anderson_resume(cti_anderson *a) { a->started = 0; }
 
 #define CTI_ANDERSON_CUT 1024 /* entries in a range */
 #define CTI_ANDERSON_US 0.4   /* [us] that so many take, about, for one vector of the history */
+#endif
 
 /* the parts of a step, as loops: over vectors of the history, or over ranges of entries. What is done to an entry, and the order in a sum, is the
    same however a loop is cut */
@@ -11188,6 +11354,7 @@ typedef struct cti_anderson_loop {
     ct_task_fn *of_point, *of_slave;
 } cti_anderson_loop;
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 /* x' df_k and z' df_k for columns of the history */
 static void cti_anderson_dots(int begin, int end, int worker, void *context)
 {
@@ -11391,6 +11558,13 @@ CTI_FN void cti_anderson_step(cti_anderson *a, const ct_real *x, ct_real *g, flo
 
 #undef CTI_ANDERSON_CUT
 #undef CTI_ANDERSON_US
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
 
 /* ---- 3_solve/nodes.h ---- */
 /* nodes.h -- Gauss-Seidel sweeps over single blocks: the splitting D of 3x3 diagonal blocks. */
@@ -11411,22 +11585,33 @@ typedef struct cti_nodes {
     ct_real *v0, *Av0; /* [3 n of A] */
 } cti_nodes;
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 /* cti_nodes_init -- blocks [n] are kept by reference; all memory from the arena. 0 when it ran out. A singular D^-1 is zero: its block stays. */
 CTI_FN int cti_nodes_init(cti_nodes *q, cti_arena *arena, const cti_bsr *A, int32_t *blocks, int n);
 /* cti_nodes_restart -- v was put somewhere else: the next sweep takes a new base point. */
 CTI_FN void cti_nodes_restart(cti_nodes *q);
+#endif
 /* cti_nodes_after -- what comes behind the visit of block i of the list; may change f, and v by what it adds to delta too. Returns a change [m/s]. */
 typedef ct_real cti_nodes_after(void *ctx, int i);
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 /* cti_nodes_sweep -- one sweep v_i += D_i^-1 (f - A v)_i over the blocks (Otaduy 2009, eq. 12), `after` behind each of them or NULL. Returns the
    largest change of an entry, or that `after` returned; not finite where any entry is not. */
 CTI_FN ct_real cti_nodes_sweep(cti_nodes *q, const ct_real *f, ct_real *v, cti_nodes_after *after, void *ctx);
+#endif
 
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
 
 /* ---- 3_solve/nodes.c ---- */
 /* nodes.c -- Gauss-Seidel over single blocks.
    Method: v = v0 + delta; with A v0 at hand, (f - A v)_i = (f - A v0)_i - (A delta)_i, and delta is small and getting smaller, so that float is
    enough for it: iterative refinement whose inner solver is the sweep. Based on: Otaduy 2009, eq. 12. */
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #define CTI_NODES_REBASE 16 /* sweeps from one base point */
 
 /* blocks that a row of A in the list meets, each once */
@@ -11597,17 +11782,26 @@ CTI_INLINE void cti_ica_columns(int ld, const float *x, const float *g, float *W
         cti_f8_store(y2 + i, cti_f8_add(cti_f8_load(y2 + i), cti_f8_mad(cti_f8_mad(cti_f8_mul(a0, g2), a1, g5), a2, g8)));
     }
 }
+#endif
 
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
 
 /* ---- 3_solve/ica.h ---- */
 /* ica.h -- iterative constraint anticipation: nested relaxation for the frictional contact problem. [Otaduy 2009, sec. 5.2-5.5] */
 
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #define CTI_ICA_FEW 250 /* contacts below which a solve may take more sweeps than its budget says */
 
 /* cti_ica_solve -- v [3 n] in: start; out: solution. Multipliers start from and end in rows[].r. All scratch comes from the arena.
    Never fails but for memory: on budget or divergence the last iterate stands and info says so. */
 CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_arena *arena, ct_real *v, cti_solve_info *info);
+#endif
 
 
 /* ---- 3_solve/ica_state.h ---- */
@@ -11705,6 +11899,7 @@ typedef struct cti_ica {
     cti_anderson inner, outer;   /* outer: where clusters see each other through A */
 } cti_ica;
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 CTI_INLINE int cti_ica_is_node(const cti_ica_cluster *q) { return q->n == 1 && !(q->hook && q->hook->solve); }
 
 /* cti_ica_setup -- clusters, ports, contacts and vectors for s->p from the start v. 0 when memory ran out. */
@@ -11712,9 +11907,11 @@ CTI_FN int cti_ica_setup(cti_ica *s, const ct_real *v);
 
 /* cti_ica_make_parts -- runs of contacts, and their parts, where clusters are not coupled. 0 when memory ran out. */
 CTI_FN int cti_ica_make_parts(cti_ica *s);
+#endif
 /* cti_ica_each_run -- fn(s, run) for all runs of contacts, as if in turn: a run comes behind all earlier ones that it shares a cluster with.
    us: about what all of it takes [us]. */
 typedef void cti_ica_run_fn(cti_ica *s, int run);
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 CTI_FN void cti_ica_each_run(cti_ica *s, cti_ica_run_fn *fn, double us);
 
 
@@ -11732,15 +11929,21 @@ CTI_FN void cti_ica_each_run(cti_ica *s, cti_ica_run_fn *fn, double us);
 
 #define CTI_ICA_VISIT_US 0.12    /* [us] of a visit */
 #define CTI_ICA_COLUMN_US 0.0008 /* [us] of a row of a leg's three columns */
+#endif
 /* [us] of a sweep below which it is not worth parts; looks after which a worker that waits leaves. Tests want parts, and workers that leave
  */
 #ifdef CTI_TASKS_EAGER
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #define CTI_ICA_SWEEP_US 0.0
 #define CTI_ICA_LOOKS 2
+#endif
 #else
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #define CTI_ICA_SWEEP_US 8.0
 #define CTI_ICA_LOOKS 2000
 #endif
+#endif
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 enum { CTI_ICA_HEAD = 16 }; /* words between heads, which are in lines of their own */
 
 /* 1 when two contacts are between the same clusters, in the same order */
@@ -11886,6 +12089,7 @@ CTI_FN int cti_ica_make_parts(cti_ica *s)
         return us != NULL;
     return cti_ica_cut(s, cti_min_int(workers, s->n_runs), us);
 }
+#endif
 
 /* ---- a loop over all runs ---- */
 
@@ -11894,6 +12098,7 @@ typedef struct cti_ica_loop_parts {
     cti_ica_run_fn *fn;
 } cti_ica_loop_parts;
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 /* the next run of a part, if it may begin. 1: look again; 0: it has to wait; -1: there is none */
 static int cti_ica_take(const cti_ica_loop_parts *q, int part)
 {
@@ -11955,6 +12160,13 @@ CTI_FN void cti_ica_each_run(cti_ica *s, cti_ica_run_fn *fn, double us)
 #undef CTI_ICA_COLUMN_US
 #undef CTI_ICA_SWEEP_US
 #undef CTI_ICA_LOOKS
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
 
 /* ---- 3_solve/ica_setup.c ---- */
 /* ica_setup.c -- clusters, their tiles of D^-1, and the contacts' parts in them.
@@ -11962,6 +12174,7 @@ CTI_FN void cti_ica_each_run(cti_ica *s, cti_ica_run_fn *fn, double us)
    Otaduy 2009, sec. 5.2. */
 
 /* [us] about what a cluster's tile and a contact's columns take, see cti_tasks_run_work */
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #define CTI_ICA_FILL_US 20.0
 #define CTI_ICA_LEGS_US 0.5
 
@@ -12112,6 +12325,7 @@ static int cti_ica_make_nodes(cti_ica *s)
             s->clusters[c].C = s->nodes.inverse + 12 * (size_t)n++;
     return 1;
 }
+#endif
 
 /* D^-1 at the ports of clusters with hooks: a list of those that have to be filled, and room for each worker */
 typedef struct cti_ica_fills {
@@ -12121,6 +12335,7 @@ typedef struct cti_ica_fills {
     size_t most;
 } cti_ica_fills;
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 static void cti_ica_fill_range(int begin, int end, int worker, void *context)
 {
     const cti_ica_fills *q = (const cti_ica_fills *)context;
@@ -12729,12 +12944,14 @@ static ct_real cti_ica_refine(cti_ica *s, ct_real *v, int carry)
     }
     return s->nodes.n ? cti_max(big, cti_nodes_sweep(&s->nodes, s->f, v, s->fused ? cti_ica_after_node : NULL, s)) : big;
 }
+#endif
 
 typedef struct cti_ica_bases {
     cti_ica *s;
     const ct_real *v;
 } cti_ica_bases;
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 /* u of contacts at v */
 static void cti_ica_base_range(int begin, int end, int worker, void *context)
 {
@@ -13046,11 +13263,19 @@ CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_
     cti_ica_end(s, info);
     memcpy(v, s->v, sizeof(ct_real) * 3 * (size_t)p->A->n);
 }
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
 
 /* ---- 3_solve/ica_paper.h ---- */
 /* ica_paper.h -- iterative constraint anticipation as printed. [Otaduy 2009, sec. 5.2-5.6] */
 
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 /* cti_ica_paper_solve -- as cti_ica_solve, by the paper's own iteration and its own end.
    v_star  [3 n] A v_star = b; v - v_star is the start of the collision response
    p->approach_limit 0: no thickness, no test of distances. desc: cone (BOX or PYRAMID), max_iterations, inner_iterations.
@@ -13078,6 +13303,7 @@ CTI_FN void cti_ica_paper_solve(const cti_problem *p, const ct_solver_desc *desc
 #define CTI_PAPER_GROWTH CTI_R(1e4)  /* of the residual of the response over its smallest, in a relaxation that diverges (5.6 has no number) */
 #define CTI_PAPER_MORE 20            /* times max_sweeps that a solve may take: six times the mean of the worst scene, a bound on those that go round */
 #define CTI_PAPER_NOISE 64           /* roundings below which a residual has no change that means anything */
+#endif
 
 typedef struct cti_paper_term { /* of a row's term: its part of J, and of D^-1 J' */
     int32_t block;
@@ -13108,6 +13334,7 @@ typedef struct cti_paper {
     ct_real noise, push; /* of velocities; |f| of the first iteration */
 } cti_paper;
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 static ct_real cti_paper_norm(int n, const ct_real *x)
 {
     double sum = 0;
@@ -13363,6 +13590,7 @@ CTI_FN void cti_ica_paper_solve(const cti_problem *p, const ct_solver_desc *desc
     cti_residual_eval(p, desc->cone, v, s.f, &info->res);
     info->judged = 1;
 }
+#endif
 
 /* ---- 3_solve/program.h ---- */
 /* program.h -- a contact problem that stands alone: read from a file or taken out of a world, with no mesh, body or scene behind it. All solvers
@@ -13389,7 +13617,9 @@ CTI_FN void cti_sparse_free(cti_mem *mem, cti_sparse *a);
 CTI_FN int cti_sparse_reserve(cti_mem *mem, cti_sparse *a, int rows, int cols, int entries);
 /* cti_sparse_mul -- y = A x; cti_sparse_addmul_t -- y += A' x. */
 CTI_FN void cti_sparse_mul(const cti_sparse *a, const double *x, double *y);
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
 CTI_FN void cti_sparse_addmul_t(const cti_sparse *a, const double *x, double *y);
+#endif
 /* cti_sparse_transpose -- out is empty before. 0 when memory ran out. */
 CTI_FN int cti_sparse_transpose(cti_mem *mem, const cti_sparse *a, cti_sparse *out);
 /* cti_sparse_from_triplets -- entries in any order, sums of equal places. [n_entries] each. 0 when memory ran out. */
@@ -13400,10 +13630,14 @@ typedef struct cti_triplets {
     int32_t *i, *j;
     double *x;
 } cti_triplets;
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_FILES || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
 CTI_FN int cti_triplets_add(cti_mem *mem, cti_triplets *t, int i, int j, double x);
 CTI_FN int cti_triplets_close(cti_mem *mem, cti_triplets *t, int ok, int rows, int cols, cti_sparse *out);
+#endif
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_PGS
 /* cti_sparse_asymmetry -- largest |a_ij - a_ji| over the largest |a_ij|, of every stride-th row and column; 0 for a matrix of zeros. */
 CTI_FN double cti_sparse_asymmetry(const cti_sparse *a, int stride);
+#endif
 /* cti_sparse_at -- entry (i, j), 0 where none is stored. */
 CTI_FN double cti_sparse_at(const cti_sparse *a, int i, int j);
 
@@ -13437,10 +13671,12 @@ CTI_FN int cti_program_prepare(cti_mem *mem, cti_program *p);
 /* cti_program_u -- u [m] = J x + w, or W r + w for LOCAL and LCP. */
 CTI_FN void cti_program_u(const cti_program *p, const double *x, const double *r, double *u);
 
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
 /* cti_program_normals -- a LOCAL or GLOBAL problem without friction: an LCP of W's rows and columns 3 i, a QP of J's rows 3 i that shares A and b.
    0 when memory ran out; freed by cti_program_normals_free. */
 CTI_FN int cti_program_normals(cti_mem *mem, const cti_program *p, cti_program *out);
 CTI_FN void cti_program_normals_free(cti_mem *mem, cti_program *q);
+#endif
 
 /* cti_judgement -- what one piece of code says of (x, r), whatever the solver said. Relative to sizes of the data: size_u and size_r, an LCP's
    w and bounds; a QP's, whose gap tells of multipliers that run away, to the terms that cancel. */
@@ -13454,10 +13690,12 @@ typedef struct cti_judgement {
     double objective; /* QP */
     double residual;  /* the number that decides: the largest of those that the kind's tolerance is about */
 } cti_judgement;
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
 /* cti_program_judge -- work [m + 2 n]. */
 CTI_FN void cti_program_judge(const cti_program *p, const double *x, const double *r, double *work, cti_judgement *out);
 /* cti_cone_project3 -- r [3] to the nearest point of |r_t| <= mu r_n. */
 CTI_FN void cti_cone_project3(double mu, double *r);
+#endif
 
 /* cti_effort -- how far a solver may go, and who watches. */
 typedef struct cti_effort {
@@ -13485,10 +13723,12 @@ typedef struct cti_effort {
     cti_arena *arena;   /* all scratch; rewound by the caller */
     uint64_t started;
 } cti_effort;
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
 /* cti_effort_goes_on -- 1 when iteration `k` (from 0) may begin: neither bound is reached, `own` being the solver's, and the watcher agrees. */
 CTI_FN int cti_effort_goes_on(cti_effort *e, int k, int own, const double *x, const double *r);
 /* cti_effort_now -- the clock without what watching took [us]; 0 without a clock. */
 CTI_FN uint64_t cti_effort_now(const cti_effort *e);
+#endif
 
 typedef enum cti_outcome {
     CTI_OUTCOME_SOLVED,
@@ -13532,6 +13772,12 @@ CTI_FN void cti_system_close(cti_mem *mem, cti_system *s);
 CTI_FN int cti_system_schur(cti_system *s, cti_arena *arena, const cti_sparse *J, double *W, int ld);
 
 
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
+
 /* ---- 3_solve/program.c ---- */
 /* program.c -- contact problems that stand alone: sparse rows, the laws, the judge, budgets.
    Method: the judge forms u, the residual of the dynamics and the natural map of each law from x and r alone; nothing that a solver says of
@@ -13565,6 +13811,7 @@ CTI_FN void cti_sparse_mul(const cti_sparse *a, const double *x, double *y)
     }
 }
 
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
 CTI_FN void cti_sparse_addmul_t(const cti_sparse *a, const double *x, double *y)
 {
     int i, k;
@@ -13572,6 +13819,7 @@ CTI_FN void cti_sparse_addmul_t(const cti_sparse *a, const double *x, double *y)
         for (k = a->p[i]; k < a->p[i + 1]; k++)
             y[a->i[k]] += a->x[k] * x[i];
 }
+#endif
 
 CTI_FN double cti_sparse_at(const cti_sparse *a, int i, int j)
 {
@@ -13669,6 +13917,7 @@ CTI_FN int cti_sparse_from_triplets(cti_mem *mem, int rows, int cols, const int3
     return ok;
 }
 
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_FILES || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
 CTI_FN int cti_triplets_add(cti_mem *mem, cti_triplets *t, int i, int j, double x)
 {
     return CTI_PUSH(mem, t->i, i) && CTI_PUSH(mem, t->j, j) && CTI_PUSH(mem, t->x, x);
@@ -13680,7 +13929,9 @@ CTI_FN int cti_triplets_close(cti_mem *mem, cti_triplets *t, int ok, int rows, i
     CTI_FREE(mem, t->i), CTI_FREE(mem, t->j), CTI_FREE(mem, t->x);
     return ok;
 }
+#endif
 
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_PGS
 CTI_FN double cti_sparse_asymmetry(const cti_sparse *a, int stride)
 {
     double most = 0, off = 0;
@@ -13694,6 +13945,7 @@ CTI_FN double cti_sparse_asymmetry(const cti_sparse *a, int stride)
         }
     return most > 0 ? off / most : 0;
 }
+#endif
 
 /* ---- problems ---- */
 
@@ -13885,6 +14137,7 @@ CTI_FN void cti_program_u(const cti_program *p, const double *x, const double *r
         u[i] += p->w[i];
 }
 
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
 CTI_FN void cti_program_normals_free(cti_mem *mem, cti_program *q)
 {
     cti_sparse_free(mem, &q->J), cti_sparse_free(mem, &q->W);
@@ -14091,6 +14344,13 @@ CTI_FN int cti_effort_goes_on(cti_effort *e, int k, int own, const double *x, co
     e->hidden += cti_effort_now(e) - e->turn;
     return on;
 }
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
 
 /* ---- 3_solve/system.c ---- */
 /* system.c -- linear systems of scalars by the block factorization: unknown i is entry i % 3 of block i / 3.
@@ -14235,6 +14495,7 @@ typedef struct cti_certificate {
     double off;          /* largest sum that ought to vanish, relative to its terms */
     double value, terms; /* w'y < 0; |w|'|y| */
 } cti_certificate;
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
 /* cti_program_certificate -- what y proves, in numbers; 0: its signs are wrong or it is not finite. work [2 n]. */
 CTI_FN int cti_program_certificate(const cti_program *p, const double *y, double *work, cti_certificate *out);
 /* cti_program_certifies -- 1 when y [m] is such a proof: the sums vanish (are not above 0) to 1e-9 of their terms, in units in which rows
@@ -14243,9 +14504,12 @@ CTI_FN int cti_program_certificate(const cti_program *p, const double *y, double
 CTI_FN int cti_program_certifies(const cti_program *p, const double *y, double *work);
 /* cti_program_certify -- the same for a y [m] whose negative and tangential entries are taken as 0 and whose largest entry is then made 1. */
 CTI_FN int cti_program_certify(const cti_program *p, double *y, double *work);
+#endif
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
 /* cti_program_certify_sharp -- the same, and where y is no proof its nearest vector with J'y = 0, or W'y = 0, on its support is tried: multipliers
    that run away do so along a proof. work [2 n + 2 m]. */
 CTI_FN int cti_program_certify_sharp(const cti_program *p, double *y, double *work);
+#endif
 
 
 /* ---- 3_solve/certificate.c ---- */
@@ -14253,6 +14517,7 @@ CTI_FN int cti_program_certify_sharp(const cti_program *p, double *y, double *wo
    Method: Farkas' lemma. What has to vanish is measured in units that neither the rows' nor the unknowns' own units change: an unknown
    whose column is small everywhere may still make the rows hold, so its sum is compared with that column. */
 
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
 static int cti_certificate_free(const cti_program *p, int i) { return p->equation && p->equation[i]; }
 
 /* largest entry of row i among the columns that count (those of normals) */
@@ -14348,7 +14613,9 @@ CTI_FN int cti_program_certify(const cti_program *p, double *y, double *work)
         y[i] /= most;
     return cti_program_certifies(p, y, work);
 }
+#endif
 
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
 /* y to the nearest vector with S'y = 0 on its support, by conjugate gradients on the normal equations. z, q [n], d, v [m] */
 static void cti_certificate_project(const cti_program *p, const cti_sparse *S, double *y, double *z, double *q, double *d, double *v)
 {
@@ -14392,11 +14659,13 @@ CTI_FN int cti_program_certify_sharp(const cti_program *p, double *y, double *wo
     cti_certificate_project(p, cti_certificate_square(p) ? &p->W : &p->J, y, work, work + p->n, d, d + p->m);
     return cti_program_certify(p, y, work);
 }
+#endif
 
 /* ---- 3_solve/ica_program.h ---- */
 /* ica_program.h -- ICA for problems that stand alone. */
 
 
+#if CONTACT_WITH_ICA
 /* cti_ica_program_solve -- QP and GLOBAL, the splitting the paper's: 3x3 nodes, three unknowns in the order of the program. Iterations are
    outer ones; the watcher sees x and r after each. Not applicable: LOCAL and LCP (no A); a row that touches more than sixteen blocks; with
    friction, a contact whose blocks do not see one orthonormal frame by a weight and an arm. */
@@ -14412,6 +14681,7 @@ CTI_FN cti_outcome cti_ica_program_solve(const cti_program *p, cti_effort *e, ct
    says what the end is worth. Based on: Otaduy 2009, sec. 5.2-5.5. */
 
 #define CTI_ICA_PROGRAM_INNER 200 /* most inner iterations of the paper's solve */
+#endif
 
 typedef struct cti_ica_program {
     const cti_program *p;
@@ -14429,6 +14699,7 @@ typedef struct cti_ica_program {
 
 /* ---- A ---- */
 
+#if CONTACT_WITH_ICA
 static int cti_ica_program_matrix(cti_mem *mem, const cti_sparse *A, cti_bsr *out)
 {
     int32_t *pairs = NULL;
@@ -14756,12 +15027,15 @@ CTI_FN cti_outcome cti_ica_program_solve(const cti_program *p, cti_effort *e, ct
     cti_bsr_free(e->mem, &s.A);
     return outcome;
 }
+#endif
 
 /* ---- 3_solve/dual.h ---- */
 /* dual.h -- the dual of a problem with dynamics: W = J A^-1 J' and q = J A^-1 b + w, in which u = W r + q. */
 
 
+#if CONTACT_WITH_CA || CONTACT_WITH_PGS
 #define CTI_DUAL_MOST 8192 /* rows of a dense W */
+#endif
 
 /* cti_dual -- zero it before first use. W is dense, or sparse where A is diagonal and W has few entries. */
 typedef struct cti_dual {
@@ -14773,17 +15047,25 @@ typedef struct cti_dual {
     double *q, *f, *x0; /* [m], [n] scratch, [n] A^-1 b */
 } cti_dual;
 
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_PGS
 /* cti_dual_is_diagonal -- with entries above 0. cti_dual_thin -- out = J A^-1 J' for such an A, columns sorted. 0 when memory ran out. */
 CTI_FN int cti_dual_is_diagonal(const cti_sparse *A);
 CTI_FN int cti_dual_thin(cti_mem *mem, const cti_sparse *A, const cti_sparse *J, cti_sparse *out);
+#endif
+#if CONTACT_WITH_CA || CONTACT_WITH_PGS
 /* cti_dual_open -- dense: 1 to have W dense in any case. Scratch from the arena. CTI_OUTCOME_SOLVED, or MEMORY, or NOT_APPLICABLE with
  *why; close in each case. */
 CTI_FN cti_outcome cti_dual_open(const cti_program *p, cti_effort *e, int dense, cti_dual *d, const char **why);
 /* cti_dual_x -- x = A^-1 (b + J'r), refined */
 CTI_FN void cti_dual_x(cti_dual *d, const double *r, double *x);
+#endif
+#if CONTACT_WITH_CA
 /* cti_dual_move -- x += A^-1 J' dr */
 CTI_FN void cti_dual_move(cti_dual *d, const double *dr, double *x);
+#endif
+#if CONTACT_WITH_CA || CONTACT_WITH_PGS
 CTI_FN void cti_dual_close(cti_mem *mem, cti_dual *d);
+#endif
 
 
 /* ---- 3_solve/dual.c ---- */
@@ -14791,6 +15073,7 @@ CTI_FN void cti_dual_close(cti_mem *mem, cti_dual *d);
    Method: A is factored by bodies; W = J A^-1 J' by the rows' paths through the factor (schur.c). Where A is diagonal and W has few
    entries, it is formed as a product of sparse matrices. based on: Otaduy et al. 2009, section 5.1, eq. 8-9 (the Schur complement). */
 
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_PGS
 CTI_FN int cti_dual_is_diagonal(const cti_sparse *A)
 {
     int i, k;
@@ -14800,7 +15083,9 @@ CTI_FN int cti_dual_is_diagonal(const cti_sparse *A)
                 return 0;
     return 1;
 }
+#endif
 
+#if CONTACT_WITH_CA || CONTACT_WITH_PGS
 /* products in J D^-1 J'; a double, as it may be many */
 static double cti_dual_products(const cti_sparse *T)
 {
@@ -14810,7 +15095,9 @@ static double cti_dual_products(const cti_sparse *T)
         n += (double)(T->p[i + 1] - T->p[i]) * (double)(T->p[i + 1] - T->p[i]);
     return n;
 }
+#endif
 
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_PGS
 /* J A^-1 J' with diagonal A: a row meets those that share an unknown */
 CTI_FN int cti_dual_thin(cti_mem *mem, const cti_sparse *A, const cti_sparse *J, cti_sparse *out)
 {
@@ -14848,7 +15135,9 @@ CTI_FN int cti_dual_thin(cti_mem *mem, const cti_sparse *A, const cti_sparse *J,
     CTI_FREE(mem, seen), CTI_FREE(mem, sum);
     return ok;
 }
+#endif
 
+#if CONTACT_WITH_CA || CONTACT_WITH_PGS
 static cti_outcome cti_dual_matrix(cti_effort *e, int dense, cti_dual *d, const char **why)
 {
     const cti_program *p = d->p;
@@ -14906,7 +15195,9 @@ CTI_FN void cti_dual_x(cti_dual *d, const double *r, double *x)
     cti_sparse_addmul_t(&p->J, r, x);
     cti_system_solve(&d->system, x, 1);
 }
+#endif
 
+#if CONTACT_WITH_CA
 CTI_FN void cti_dual_move(cti_dual *d, const double *dr, double *x)
 {
     const cti_program *p = d->p;
@@ -14917,7 +15208,9 @@ CTI_FN void cti_dual_move(cti_dual *d, const double *dr, double *x)
     for (i = 0; i < p->n; i++)
         x[i] += d->f[i];
 }
+#endif
 
+#if CONTACT_WITH_CA || CONTACT_WITH_PGS
 CTI_FN void cti_dual_close(cti_mem *mem, cti_dual *d)
 {
     cti_system_close(mem, &d->system);
@@ -14937,6 +15230,7 @@ CTI_FN int cti_coulomb_solve(const double *W, const double *q, double mu, double
    cti_coulomb_pyramid -- |r_t1| + |r_t2| <= mu r_n. Both by Gauss-Seidel over the three numbers. */
 CTI_FN void cti_coulomb_box(const double *W, const double *q, double mu, double *r);
 CTI_FN void cti_coulomb_pyramid(const double *W, const double *q, double mu, double *r);
+#endif
 
 
 /* ---- 3_solve/coulomb.c ---- */
@@ -14954,6 +15248,7 @@ typedef struct cti_coulomb_circle {
     double mu, a1, a2, b1, b2, b3, size;
 } cti_coulomb_circle;
 
+#if CONTACT_WITH_CA || CONTACT_WITH_PGS
 static void cti_coulomb_circle_make(cti_coulomb_circle *o, const double *W, const double *q, double mu)
 {
     o->W = W, o->q = q, o->mu = mu;
@@ -15030,6 +15325,7 @@ static void cti_coulomb_bisect(const cti_coulomb_circle *o, double *d, const dou
 }
 
 #define CTI_COULOMB_ARCS 24
+#endif
 
 /* cti_coulomb_search -- the admissible root with the smallest r_n so far, or the admissible direction with the smallest |g| */
 typedef struct cti_coulomb_search {
@@ -15037,6 +15333,7 @@ typedef struct cti_coulomb_search {
     int found;
 } cti_coulomb_search;
 
+#if CONTACT_WITH_CA || CONTACT_WITH_PGS
 static void cti_coulomb_consider(const cti_coulomb_circle *o, const double *d, int is_root, cti_coulomb_search *s)
 {
     double t[3], D, g = fabs(cti_coulomb_g(o, d));
@@ -15197,6 +15494,7 @@ CTI_FN void cti_coulomb_pyramid(const double *W, const double *q, double mu, dou
         r[i] = R[i] * s[0] + R[3 + i] * s[1] + R[6 + i] * s[2];
 }
 #undef CTI_COULOMB_ARCS
+#endif
 
 /* ---- 3_solve/mixing.h ---- */
 /* mixing.h -- Anderson acceleration of a fixed-point map in double, with a slave vector that is an affine function of the point; a point whose
@@ -15214,6 +15512,7 @@ typedef struct cti_mixing {
     double last_size;
 } cti_mixing;
 
+#if CONTACT_WITH_CA || CONTACT_WITH_PGS
 /* cti_mixing_open -- weight [m] is the caller's; slave 1: there is one. Scratch from the arena. 0 when memory ran out. */
 CTI_FN int cti_mixing_open(cti_mixing *s, cti_arena *arena, int m, const double *weight, int slave);
 /* cti_mixing_step -- x [m] the point; g [m] its image and u [m] the image's slave (NULL: none), which become the next point and its slave. */
@@ -15321,12 +15620,15 @@ CTI_FN void cti_mixing_step(cti_mixing *s, const double *x, double *g, double *u
             u[i] -= c[k] * s->du[k][i];
     }
 }
+#endif
 
 /* ---- 3_solve/pgs.h ---- */
 /* pgs.h -- projected Gauss-Seidel, for every kind of stand-alone problem. */
 
 
+#if CONTACT_WITH_PGS
 CTI_FN cti_outcome cti_pgs_solve(const cti_program *p, cti_effort *e, cti_answer *a);
+#endif
 
 /* cti_pgs -- the sweeps: u = W r + q and the law, by rows or by contacts. */
 typedef struct cti_pgs {
@@ -15347,6 +15649,7 @@ typedef struct cti_pgs {
     int blocked;       /* S holds whole 3x3 blocks */
     int units, sweeps;
 } cti_pgs;
+#if CONTACT_WITH_CA || CONTACT_WITH_PGS
 /* cti_pgs_open -- s->m .. s->order are set. Scratch from the arena. 0 when memory ran out. */
 CTI_FN int cti_pgs_open(cti_pgs *s, cti_arena *arena, const double *r);
 /* cti_pgs_sweep -- one pass over all units (two with order 1). Returns the change of r: of contacts, its norm relative to that of r; of
@@ -15354,7 +15657,14 @@ CTI_FN int cti_pgs_open(cti_pgs *s, cti_arena *arena, const double *r);
 CTI_FN double cti_pgs_sweep(cti_pgs *s, double *r);
 /* cti_pgs_run -- sweeps until the judge is content; d NULL where the problem is W's own. */
 CTI_FN cti_outcome cti_pgs_run(cti_pgs *s, const cti_program *p, cti_dual *d, cti_effort *e, cti_answer *a);
+#endif
 
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
 
 /* ---- 3_solve/pgs.c ---- */
 /* pgs.c -- projected Gauss-Seidel on u = W r + q.
@@ -15366,6 +15676,7 @@ CTI_FN cti_outcome cti_pgs_run(cti_pgs *s, const cti_program *p, cti_dual *d, ct
 
 /* ---- sequence ---- */
 
+#if CONTACT_WITH_CA || CONTACT_WITH_PGS
 static int cti_pgs_stride(const cti_pgs *s) { return s->mu ? 3 : 1; }
 
 /* 1 when units i and j have an entry of W in common */
@@ -15637,6 +15948,7 @@ static int cti_pgs_bound(const cti_pgs *s)
     work = 2e10 / (work + 64.0 * s->units + 1);
     return work > 1e6 ? 1000000 : (work < 200 ? 200 : (int)work);
 }
+#endif
 
 typedef struct cti_pgs_view {
     const cti_program *p;
@@ -15644,11 +15956,13 @@ typedef struct cti_pgs_view {
     cti_answer *a;
 } cti_pgs_view;
 
+#if CONTACT_WITH_CA || CONTACT_WITH_PGS
 static void cti_pgs_show(void *ctx)
 {
     cti_pgs_view *q = (cti_pgs_view *)ctx;
     cti_pgs_x(q->p, q->d, q->a);
 }
+#endif
 
 /* cti_pgs_trend -- what many sweeps show and one does not. A positive semidefinite symmetric W has neither: its sweeps lower an objective.
  */
@@ -15658,6 +15972,7 @@ typedef struct cti_pgs_trend {
     double least, before; /* smallest change in this window, in the last one */
 } cti_pgs_trend;
 
+#if CONTACT_WITH_CA || CONTACT_WITH_PGS
 #define CTI_PGS_LOOK 16       /* sweeps between two looks at the size of r */
 #define CTI_PGS_DOUBLINGS 8   /* in a row: it grows by a factor, and not as it does on its way to a large solution */
 #define CTI_PGS_WINDOW 1024   /* first window for circles; the next is twice as long */
@@ -15750,7 +16065,9 @@ CTI_FN cti_outcome cti_pgs_run(cti_pgs *s, const cti_program *p, cti_dual *d, ct
     e->show = show, e->show_ctx = show_ctx;
     return outcome;
 }
+#endif
 
+#if CONTACT_WITH_PGS
 enum { CTI_PGS_DENSE = 3000 }; /* rows of a sparse W that is mostly full which is kept dense: it takes 72 megabytes */
 
 /* a symmetric W of contacts that is mostly full, dense. 0 when memory ran out */
@@ -15793,16 +16110,26 @@ CTI_FN cti_outcome cti_pgs_solve(const cti_program *p, cti_effort *e, cti_answer
     cti_dual_close(e->mem, &d);
     return outcome;
 }
+#endif
+#if CONTACT_WITH_CA || CONTACT_WITH_PGS
 #undef CTI_PGS_REFRESH
 #undef CTI_PGS_LOOK
 #undef CTI_PGS_DOUBLINGS
 #undef CTI_PGS_WINDOW
 #undef CTI_PGS_PROGRESS
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
 
 /* ---- 3_solve/ca.h ---- */
 /* ca.h -- full constraint anticipation: the Schur complement, then block principal pivoting (QP) or Gauss-Seidel over contacts. */
 
 
+#if CONTACT_WITH_CA
 CTI_FN cti_outcome cti_ca_solve(const cti_program *p, cti_effort *e, cti_answer *a);
 
 
@@ -15823,6 +16150,7 @@ CTI_FN cti_outcome cti_ca_solve(const cti_program *p, cti_effort *e, cti_answer 
 #define CTI_CA_CHANCES 10  /* rounds without progress before Murty's rule */
 #define CTI_CA_STEPS 60    /* proximal steps */
 #define CTI_CA_PATIENCE 60 /* rounds after which W gets more compliance */
+#endif
 
 typedef struct cti_ca {
     const cti_program *p;
@@ -15840,6 +16168,7 @@ typedef struct cti_ca {
     int rounds;
 } cti_ca;
 
+#if CONTACT_WITH_CA
 static double cti_ca_w(const cti_ca *s, int i, int j) { return s->d.W[(size_t)i * (size_t)s->d.ld + (size_t)j]; }
 
 /* W with unit diagonal */
@@ -16123,6 +16452,7 @@ CTI_FN cti_outcome cti_ca_solve(const cti_program *p, cti_effort *e, cti_answer 
 #undef CTI_CA_CHANCES
 #undef CTI_CA_STEPS
 #undef CTI_CA_PATIENCE
+#endif
 
 /* ---- 3_solve/friction.h ---- */
 /* friction.h -- a stand-alone frictional contact problem in the form that its solvers work on, and what they share.
@@ -16156,6 +16486,7 @@ typedef struct cti_friction {
     int spent; /* 1: a bound on iterations or time, or the watcher, has ended it */
 } cti_friction;
 
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON
 /* cti_friction_refuses -- NULL, or why p has no such form (a sentence). */
 CTI_FN const char *cti_friction_refuses(const cti_program *p);
 /* cti_friction_open -- the form of p, r at the answer's start. 0 when memory ran out; close in any case. */
@@ -16169,16 +16500,23 @@ CTI_FN void cti_friction_row(const cti_friction *f, int i, const double *x, doub
 CTI_FN double cti_friction_residual(cti_friction *f);
 /* cti_friction_natural -- the same number of any pair r, u; *judged: relative to q. */
 CTI_FN double cti_friction_natural(const cti_friction *f, const double *r, const double *u, double *judged);
+#endif
+#if CONTACT_WITH_ADMM || CONTACT_WITH_INTERIOR || CONTACT_WITH_NEWTON
 /* cti_friction_local -- r [3] of one contact with u = B r + q exactly. */
 CTI_FN void cti_friction_local(const double *B, const double *q, double mu, double *r);
 /* cti_friction_sweep -- one block Gauss-Seidel sweep on u = (W + sigma I) r + q - sigma center; forth, or back where `back`. */
 CTI_FN void cti_friction_sweep(cti_friction *f, double sigma, const double *center, int back);
+#endif
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON
 /* cti_friction_goes_on -- the effort's rule, with the iterate where the watcher expects it. */
 CTI_FN int cti_friction_goes_on(cti_friction *f, int own, cti_answer *a);
 /* cti_friction_answer -- best r, and x, in the problem's units. */
 CTI_FN void cti_friction_answer(cti_friction *f, cti_answer *a);
+#endif
+#if CONTACT_WITH_ADMM || CONTACT_WITH_NEWTON
 /* cti_friction_outcome -- the answer, and what its residual and the way it ended say of it. */
 CTI_FN cti_outcome cti_friction_outcome(cti_friction *f, double enough, cti_answer *a);
+#endif
 
 /* cti_friction_system -- (A + B (W + sigma I)) x = y. Zero it before first use; close in any case. */
 typedef struct cti_friction_system {
@@ -16197,6 +16535,7 @@ typedef struct cti_friction_system {
     int32_t *active, *place; /* [nc] contacts whose B is not 0; their place among them, or -1 */
     double *work, *rhs;      /* [m] */
 } cti_friction_system;
+#if CONTACT_WITH_ADMM || CONTACT_WITH_INTERIOR || CONTACT_WITH_NEWTON
 /* cti_friction_system_open, cti_friction_system_factor -- 0 when memory ran out; 0 when the matrix is singular. A and B [9 nc] have to stand until
    the solves; where a B is 0 its A is the identity. */
 CTI_FN int cti_friction_system_open(cti_friction_system *s, cti_friction *f);
@@ -16204,6 +16543,7 @@ CTI_FN int cti_friction_system_factor(cti_friction_system *s, const double *A, c
 /* cti_friction_system_solve -- x [m] in: right side, out: solution. 0 when it is not finite. */
 CTI_FN int cti_friction_system_solve(cti_friction_system *s, double *x);
 CTI_FN void cti_friction_system_close(cti_friction_system *s);
+#endif
 
 /* cti_newton -- the iteration of friction_newton.c, for those that end with it. The system is the caller's and is factored anew. */
 typedef struct cti_newton {
@@ -16215,18 +16555,28 @@ typedef struct cti_newton {
     int n_history;
     double boost; /* factor of sigma */
 } cti_newton;
+#if CONTACT_WITH_ADMM || CONTACT_WITH_INTERIOR || CONTACT_WITH_NEWTON
 CTI_FN int cti_newton_open(cti_newton *s, cti_friction *f, cti_friction_system *system);
+#endif
+#if CONTACT_WITH_ADMM || CONTACT_WITH_INTERIOR
 /* cti_newton_polish -- Newton steps from the best iterate as long as each makes |F| fall. 1 when the residual is not above `enough`. */
 CTI_FN int cti_newton_polish(cti_newton *s, double enough, cti_answer *a);
+#endif
 
 /* cti_friction_weights -- c [n] of Anderson's acceleration: (E'E + small)^-1 E'e, E the n columns de [m]; n <= CTI_FRICTION_DEPTH. */
 enum { CTI_FRICTION_DEPTH = 8 };
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
 CTI_FN void cti_friction_weights(double *const *de, int n, int m, const double *e, double *c);
+#endif
 
+#if CONTACT_WITH_NEWTON
 /* cti_newton_solve -- semismooth Newton with Gauss-Seidel sweeps; cti_admm_solve -- alternating directions, ended by Newton steps. LOCAL and
    GLOBAL. */
 CTI_FN cti_outcome cti_newton_solve(const cti_program *p, cti_effort *e, cti_answer *a);
+#endif
+#if CONTACT_WITH_ADMM
 CTI_FN cti_outcome cti_admm_solve(const cti_program *p, cti_effort *e, cti_answer *a);
+#endif
 
 
 /* ---- 3_solve/friction.c ---- */
@@ -16236,6 +16586,7 @@ CTI_FN cti_outcome cti_admm_solve(const cti_program *p, cti_effort *e, cti_answe
    2018, On solving contact problems with Coulomb friction: formulations and numerical comparisons (NSGS with exact local solver, natural
    map); Bonnefon and Daviet 2011 (the equation in a, there a quartic). */
 
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON
 enum {
     CTI_FRICTION_DENSE = 12000,
     CTI_FRICTION_FEW = 32,
@@ -16507,9 +16858,11 @@ CTI_FN double cti_friction_residual(cti_friction *f)
     }
     return residual;
 }
+#endif
 
 /* ---- one contact ---- */
 
+#if CONTACT_WITH_ADMM || CONTACT_WITH_INTERIOR || CONTACT_WITH_NEWTON
 /* slip at u_t = -a r_t, u_n = 0: returns |r_t| - mu r_n. S, s: tangential block and load with r_n eliminated */
 static double cti_friction_slip(const double *B, const double *q, const double *S, const double *s, double mu, double a, double *r)
 {
@@ -16586,9 +16939,11 @@ CTI_FN void cti_friction_sweep(cti_friction *f, double sigma, const double *cent
         cti_friction_local(B, q, f->mu[i], r);
     }
 }
+#endif
 
 /* ---- budgets and the answer ---- */
 
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON
 CTI_FN void cti_friction_answer(cti_friction *f, cti_answer *a)
 {
     const cti_program *p = f->p;
@@ -16618,7 +16973,9 @@ CTI_FN int cti_friction_goes_on(cti_friction *f, int own, cti_answer *a)
     f->spent = !cti_effort_goes_on(f->e, f->iterations, own, a->x, a->r);
     return !f->spent;
 }
+#endif
 
+#if CONTACT_WITH_ADMM || CONTACT_WITH_NEWTON
 CTI_FN cti_outcome cti_friction_outcome(cti_friction *f, double enough, cti_answer *a)
 {
     if (f->memory)
@@ -16629,7 +16986,9 @@ CTI_FN cti_outcome cti_friction_outcome(cti_friction *f, double enough, cti_answ
     a->why = f->spent ? "iterations or time ran out" : "the residual stood still, or a linear system was singular";
     return f->spent ? CTI_OUTCOME_BUDGET : CTI_OUTCOME_FAILED;
 }
+#endif
 
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
 static double cti_friction_dot(const double *a, const double *b, int n)
 {
     double sum = 0;
@@ -16662,12 +17021,14 @@ CTI_FN void cti_friction_weights(double *const *de, int n, int m, const double *
         c[i] /= G[i][i];
     }
 }
+#endif
 
 /* ---- 3_solve/friction_system.c ---- */
 /* friction_system.c -- linear systems (A + B (W + sigma I)) x = y of frictional contact: A and B of 3x3 blocks on the diagonal.
    Method: sparse LU by blocks of all contacts with one step of refinement, or dense LU of the contacts whose B is not 0, whichever costs
    less. */
 
+#if CONTACT_WITH_ADMM || CONTACT_WITH_INTERIOR || CONTACT_WITH_NEWTON
 static int cti_friction_system_dense(cti_friction_system *s)
 {
     cti_arena *arena = s->f->e->arena;
@@ -17179,7 +17540,9 @@ static int cti_newton_advance(cti_newton *s, double *residual)
     cti_newton_remember(s, norm);
     return cti_newton_step(s, s->boost * (cti_fmin(1e-2, 0.3 * *residual) + 1e-7)) && cti_newton_search(s, residual, &norm);
 }
+#endif
 
+#if CONTACT_WITH_ADMM || CONTACT_WITH_INTERIOR
 CTI_FN int cti_newton_polish(cti_newton *s, double enough, cti_answer *a)
 {
     cti_friction *f = s->f;
@@ -17197,7 +17560,9 @@ CTI_FN int cti_newton_polish(cti_newton *s, double enough, cti_answer *a)
     }
     return f->best_judged <= enough;
 }
+#endif
 
+#if CONTACT_WITH_NEWTON
 /* the whole iteration; ends when the residual is below `enough`, the budget is used up, or nothing gets better with any sigma */
 static void cti_newton_run(cti_newton *s, double enough, cti_answer *a)
 {
@@ -17244,6 +17609,7 @@ CTI_FN cti_outcome cti_newton_solve(const cti_program *p, cti_effort *e, cti_ans
     cti_friction_close(&f);
     return outcome;
 }
+#endif
 
 /* ---- 3_solve/friction_admm.c ---- */
 /* friction_admm.c -- alternating directions for frictional contact: one linear system, factored seldom, and projections on the cones.
@@ -17268,6 +17634,7 @@ typedef struct cti_admm {
     double rho;
 } cti_admm;
 
+#if CONTACT_WITH_ADMM
 static int cti_admm_open(cti_admm *s, cti_friction *f)
 {
     cti_arena *arena = f->e->arena;
@@ -17444,6 +17811,7 @@ CTI_FN cti_outcome cti_admm_solve(const cti_program *p, cti_effort *e, cti_answe
     cti_friction_close(&f);
     return outcome;
 }
+#endif
 
 /* ---- 3_solve/mprgp.h ---- */
 /* mprgp.h -- modified proportioning with reduced gradient projections: quadratic programs under bounds and under decoupled linear
@@ -17453,8 +17821,10 @@ CTI_FN cti_outcome cti_admm_solve(const cti_program *p, cti_effort *e, cti_answe
 
 /* ---- the set of feasible points ---- */
 
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
 /* faces of a row: free, at its lower or upper end, or an equation */
 enum { CTI_FACE_FREE, CTI_FACE_LOWER, CTI_FACE_UPPER, CTI_FACE_FIXED };
+#endif
 
 /* cti_mprgp_set -- lo <= J x <= hi with orthonormal rows (J J' = I); without J (J.p NULL) the rows are the unknowns themselves. */
 typedef struct cti_mprgp_set {
@@ -17465,6 +17835,7 @@ typedef struct cti_mprgp_set {
     double *s, *t;   /* [rows] J x and J g of the last calls */
     double noise;    /* absolute rounding of J x: a projection leaves that of the entries it took away, which may be larger than what is left */
 } cti_mprgp_set;
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
 /* cti_mprgp_set_reserve -- arrays of the set but J from the arena, all rows free. 0 when memory ran out. */
 CTI_FN int cti_mprgp_set_reserve(cti_arena *arena, cti_mprgp_set *set, int n, int rows);
 /* cti_mprgp_set_decoupled -- 1 when the rows of J are orthogonal within rounding; mark [J->rows] and dots [J->rows] are scratch; Jt = J'.
@@ -17474,6 +17845,7 @@ CTI_FN int cti_mprgp_set_decoupled(const cti_sparse *J, const cti_sparse *Jt, in
 CTI_FN double cti_mprgp_set_values(cti_mprgp_set *set, const double *x);
 /* cti_mprgp_set_project -- x to the nearest feasible point (equations 19, 20), faces of what it lies on. */
 CTI_FN void cti_mprgp_set_project(cti_mprgp_set *set, double *x);
+#endif
 /* cti_mprgp_split -- what equations 11 to 13 and 15 to 18 give at a point. */
 typedef struct cti_mprgp_split {
     double beta2;   /* |beta|^2 */
@@ -17482,11 +17854,13 @@ typedef struct cti_mprgp_split {
     double most;    /* largest entry of |phi + beta| */
     double force;   /* largest multiplier */
 } cti_mprgp_split;
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
 /* cti_mprgp_set_split -- phi, sum = phi + beta [n], and the numbers; t = J g. `step` is that of the reduced gradient. s has to be that of
  * x. */
 CTI_FN void cti_mprgp_set_split(cti_mprgp_set *set, const double *g, double step, double *phi, double *sum, cti_mprgp_split *out);
 /* cti_mprgp_set_flatten -- z to its part in the face. */
 CTI_FN void cti_mprgp_set_flatten(const cti_mprgp_set *set, double *z);
+#endif
 
 /* ---- preconditioning in the face ---- */
 
@@ -17515,6 +17889,7 @@ typedef struct cti_mprgp_preconditioner {
     double shift; /* FACE: relative, of the diagonal */
     int factors, stale;
 } cti_mprgp_preconditioner;
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
 /* cti_mprgp_preconditioner_open -- 0 when memory ran out. */
 CTI_FN int cti_mprgp_preconditioner_open(cti_mem *mem, cti_mprgp_preconditioner *q, cti_mprgp_precondition kind, const cti_sparse *A,
                                          cti_mprgp_set *set);
@@ -17524,6 +17899,7 @@ CTI_FN void cti_mprgp_preconditioner_apply(cti_mprgp_preconditioner *q, const do
 /* cti_mprgp_preconditioner_renew -- FACE: factor of the present face where it is another. 1 when renewed, 0 when not, -1 when memory ran
  * out. */
 CTI_FN int cti_mprgp_preconditioner_renew(cti_mem *mem, cti_mprgp_preconditioner *q);
+#endif
 
 /* ---- the method ---- */
 
@@ -17576,6 +17952,7 @@ typedef struct cti_mprgp_task {
     int limit;     /* steps after which it counts as stalled; 0: none */
     double reached; /* out: the residual that `tolerance` is about, at the end */
 } cti_mprgp_task;
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
 /* cti_mprgp_run -- x [n] is the start, feasible or not. */
 CTI_FN cti_mprgp_end cti_mprgp_run(cti_mprgp_task *q, double *x);
 
@@ -17586,14 +17963,17 @@ CTI_FN double cti_mprgp_most(int n, const double *a);
    + shift / 2 |x - near_to|^2; g [n] its gradient, z [2 n] scratch. 1: x is that minimum as far as rounding lets it be known, 0: no result.
  */
 CTI_FN int cti_mprgp_pivot(cti_mprgp_task *q, const double *near_to, double shift, double *x, double *g, double *z);
+#endif
 
 /* ---- decoupling ---- */
 
 typedef enum cti_mprgp_decoupling { CTI_DECOUPLE_NONE, CTI_DECOUPLE_RANDOM, CTI_DECOUPLE_DEEPEST } cti_mprgp_decoupling;
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
 /* cti_mprgp_decouple -- keep [J->rows] = 1 for rows of which no two touch the same `block` unknowns (3: a vertex; 1: an unknown): one by
    one at random, or by depth [J->rows] (smallest first). Returns how many, or -1 when memory ran out. */
 CTI_FN int cti_mprgp_decouple(cti_arena *arena, const cti_sparse *J, const double *depth, cti_mprgp_decoupling how, int block,
                               uint64_t seed, uint8_t *keep);
+#endif
 
 /* ---- programs ---- */
 
@@ -17608,10 +17988,14 @@ typedef struct cti_mprgp_options {
     double gamma;                    /* 1 */
     double *power;                   /* [n] or NULL: start of the power method on the unknowns (of an LCP: on its rows), replaced by its end */
 } cti_mprgp_options;
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
 CTI_FN cti_mprgp_options cti_mprgp_options_default(void);
 CTI_FN cti_outcome cti_mprgp_solve_with(const cti_program *p, const cti_mprgp_options *o, cti_effort *e, cti_answer *a,
                                         cti_mprgp_counters *count);
+#endif
+#if CONTACT_WITH_MPRGP
 CTI_FN cti_outcome cti_mprgp_solve(const cti_program *p, cti_effort *e, cti_answer *a);
+#endif
 
 /* ---- parts of it ---- */
 
@@ -17626,6 +18010,7 @@ typedef struct cti_mprgp_target {
     double *work;  /* [2 m + 2 n] of the judged */
     int judged_at; /* products when the judge was asked last */
 } cti_mprgp_target;
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
 /* cti_mprgp_target_good -- 1 when the judge accepts what stands in the answer. */
 CTI_FN int cti_mprgp_target_good(cti_mprgp_target *t);
 /* cti_mprgp_primal -- on the unknowns; decoupled rows or bounds. -1 in *out_taken: the rows are neither. */
@@ -17634,7 +18019,14 @@ CTI_FN cti_mprgp_end cti_mprgp_primal(const cti_program *p, cti_mprgp_target *t,
 CTI_FN cti_mprgp_end cti_mprgp_dual(const cti_program *p, cti_mprgp_target *t, int *out_infeasible);
 /* cti_mprgp_boxed -- an LCP with symmetric W. *out_infeasible: r holds a certificate. */
 CTI_FN cti_mprgp_end cti_mprgp_boxed(const cti_program *p, cti_mprgp_target *t, int *out_infeasible);
+#endif
 
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
 
 /* ---- 3_solve/mprgp_set.c ---- */
 /* mprgp_set.c -- the feasible set of decoupled rows: projection, free and chopped gradient.
@@ -17642,6 +18034,7 @@ CTI_FN cti_mprgp_end cti_mprgp_boxed(const cti_program *p, cti_mprgp_target *t, 
    Based on: Li et al. 2015, equations 11 to 20. */
 
 /* rounding of J_i x */
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
 #define CTI_MPRGP_ROUNDING 1e-14
 
 CTI_FN int cti_mprgp_set_reserve(cti_arena *arena, cti_mprgp_set *set, int n, int rows)
@@ -17788,6 +18181,13 @@ CTI_FN void cti_mprgp_set_flatten(const cti_mprgp_set *set, double *z)
         if (set->face[i] != CTI_FACE_FREE)
             cti_mprgp_row_add(set, i, -cti_mprgp_row(set, i, z, &size), z);
 }
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
 
 /* ---- 3_solve/mprgp_precondition.c ---- */
 /* mprgp_precondition.c -- preconditioners of the conjugate steps, each made to stay in the face.
@@ -17798,6 +18198,7 @@ CTI_FN void cti_mprgp_set_flatten(const cti_mprgp_set *set, double *z)
 
 /* ---- diagonal and block-diagonal ---- */
 
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
 /* inverse of a symmetric 3x3 block, or of its diagonal where it has none */
 static void cti_mprgp_invert3(const double *a, double *out)
 {
@@ -18147,6 +18548,13 @@ CTI_FN int cti_mprgp_pivot(cti_mprgp_task *q, const double *near_to, double shif
     }
     return 0;
 }
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
 
 /* ---- 3_solve/mprgp.c ---- */
 /* mprgp.c -- algorithm 3: conjugate gradients in the face, expansion, proportioning.
@@ -18174,6 +18582,7 @@ typedef struct cti_mprgp_state {
     cti_mprgp_split split;
 } cti_mprgp_state;
 
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
 static double cti_mprgp_dot(int n, const double *a, const double *b)
 {
     double s = 0;
@@ -18460,9 +18869,11 @@ static void cti_mprgp_precondition_phi(cti_mprgp_state *m)
     else
         memcpy(m->z, m->phi, sizeof *m->z * (size_t)m->n);
 }
+#endif
 
 typedef enum cti_mprgp_chain { CTI_CHAIN_OUT, CTI_CHAIN_IN, CTI_CHAIN_FLAT, CTI_CHAIN_INDEFINITE } cti_mprgp_chain;
 
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
 /* takes y = x - alpha p as x, with what the test of algorithm 2's loop said of it */
 static void cti_mprgp_accept(cti_mprgp_state *m, double alpha, double gp, int inside, double projected)
 {
@@ -18676,12 +19087,14 @@ static cti_mprgp_end cti_mprgp_outline(cti_mprgp_task *q, double *x)
     }
     return end;
 }
+#endif
 
 typedef struct cti_mprgp_view {
     cti_mprgp_task *q;
     const double *x;
 } cti_mprgp_view;
 
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
 static void cti_mprgp_show(void *ctx)
 {
     cti_mprgp_view *v = (cti_mprgp_view *)ctx;
@@ -18702,6 +19115,13 @@ CTI_FN cti_mprgp_end cti_mprgp_run(cti_mprgp_task *q, double *x)
     e->show = show, e->show_ctx = show_ctx;
     return end;
 }
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
 
 /* ---- 3_solve/mprgp_decouple.c ---- */
 /* mprgp_decouple.c -- one row for each vertex: decoupling of constraints.
@@ -18709,6 +19129,7 @@ CTI_FN cti_mprgp_end cti_mprgp_run(cti_mprgp_task *q, double *x)
    diagonal J J', for surfaces that are embedded in coarser meshes, too, whose rows have four blocks and more. Based on: Li et al. 2015,
    section 5. */
 
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
 /* order of the rows: a heap by key, smallest first; ties by number */
 static int cti_mprgp_before(const double *key, int a, int b) { return key[a] < key[b] || (key[a] == key[b] && a < b); }
 
@@ -18758,6 +19179,7 @@ CTI_FN int cti_mprgp_decouple(cti_arena *arena, const cti_sparse *J, const doubl
     cti_arena_rewind(arena, mark);
     return kept;
 }
+#endif
 
 /* ---- 3_solve/mprgp_primal.c ---- */
 /* mprgp_primal.c -- quadratic programs with decoupled rows or bounds, on the unknowns.
@@ -18786,6 +19208,7 @@ typedef struct cti_mprgp_primal_state {
 
 /* ---- products ---- */
 
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
 /* blocks of A, or none (n = 0) where a third of their entries or more would be zeros. 0 when memory ran out */
 static int cti_mprgp_blocks_make(cti_arena *arena, const cti_sparse *A, cti_mprgp_blocks *out)
 {
@@ -19090,6 +19513,7 @@ CTI_FN cti_mprgp_end cti_mprgp_primal(const cti_program *p, cti_mprgp_target *t,
         return CTI_MPRGP_MEMORY;
     return empty ? CTI_MPRGP_UNBOUNDED : cti_mprgp_primal_run(&q, limit);
 }
+#endif
 
 /* ---- 3_solve/mprgp_dual.c ---- */
 /* mprgp_dual.c -- quadratic programs on their multipliers, and linear complementarity with a symmetric matrix: bounds only.
@@ -19115,6 +19539,7 @@ typedef struct cti_mprgp_bounds {
 
 /* ---- the matrix ---- */
 
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
 /* y = S J A^-1 J' S v */
 static void cti_mprgp_bounds_multiply(void *ctx, const double *v, double *y)
 {
@@ -19504,6 +19929,7 @@ CTI_FN cti_mprgp_end cti_mprgp_boxed(const cti_program *p, cti_mprgp_target *t, 
     cti_mprgp_bounds_free(&q);
     return end;
 }
+#endif
 
 /* ---- 3_solve/mprgp_gram.h ---- */
 /* mprgp_gram.h -- the small problems of algorithm 3 as printed: systems and complementarity problems with rows and columns of J J'. Based on: Li et
@@ -19525,6 +19951,7 @@ typedef struct cti_gram {
     uint8_t *banned;       /* [m] rows that depend on the set and are left out of this problem */
     int64_t changes;       /* rows that came or went, all problems */
 } cti_gram;
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
 /* cti_gram_open -- 0 when memory ran out. */
 CTI_FN int cti_gram_open(cti_mem *mem, cti_arena *arena, cti_gram *g, const cti_sparse *G, const uint8_t *signless);
 CTI_FN void cti_gram_close(cti_gram *g);
@@ -19534,8 +19961,10 @@ CTI_FN int cti_gram_product(cti_mem *mem, const cti_sparse *J, const cti_sparse 
 CTI_FN int cti_gram_face(cti_gram *g, const uint8_t *taken);
 /* cti_gram_equations -- l [m] = (J J')^-1 q on the working set, 0 elsewhere. [equation 16] */
 CTI_FN void cti_gram_equations(cti_gram *g, const double *q, double *l);
+#endif
 
 typedef enum cti_gram_end { CTI_GRAM_DONE, CTI_GRAM_NONE, CTI_GRAM_MEMORY } cti_gram_end;
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
 /* cti_gram_solve -- 0 <= lambda, J J' lambda >= q, complementary, between rows with taken[i] = 1 (NULL: all), q - J J' lambda <= eps [m] being 0.
    Starts from lambda and the working set. NONE: there is no solution, proof says why. [equations 18, 20] */
 CTI_FN cti_gram_end cti_gram_solve(cti_gram *g, const double *q, const uint8_t *taken, const double *eps);
@@ -19852,6 +20281,7 @@ CTI_FN cti_mprgp_end cti_mprgp_printed(const cti_program *p, cti_mprgp_target *t
                                   .99: as many, 128 for 195 in stack_36k (docs/solvers_mprgp.md) */
 #define CTI_PRINTED_POWER 40  /* section 6.1 */
 #define CTI_PRINTED_ROUND 1e-12 /* of the terms of J_i x - c_i: below it a row is active */
+#endif
 
 typedef struct cti_printed {
     const cti_program *p;
@@ -19871,6 +20301,7 @@ typedef struct cti_printed {
     int feasible, none;
 } cti_printed;
 
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
 static double cti_printed_dot(int n, const double *a, const double *b)
 {
     double s = 0;
@@ -20180,9 +20611,11 @@ static int cti_printed_accept(cti_printed *s, double alpha, double pAp)
     cti_printed_flatten(s, s->p_);
     return 1;
 }
+#endif
 
 typedef enum cti_printed_chain { CTI_PRINTED_IN, CTI_PRINTED_OUT, CTI_PRINTED_FLAT, CTI_PRINTED_BUDGET, CTI_PRINTED_OVER } cti_printed_chain;
 
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
 /* algorithm 2. OUT: y left the set; IN: another end; FLAT: no curvature; OVER: as for the projection */
 static cti_printed_chain cti_printed_conjugate(cti_printed *s)
 {
@@ -20512,7 +20945,9 @@ CTI_FN cti_outcome cti_mprgp_solve_with(const cti_program *p, const cti_mprgp_op
         cti_program_normals_free(e->mem, &normals);
     return cti_mprgp_outcome(end, infeasible, 1, a);
 }
+#endif
 
+#if CONTACT_WITH_MPRGP
 CTI_FN cti_outcome cti_mprgp_solve(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_mprgp_options o = cti_mprgp_options_default();
@@ -20520,6 +20955,7 @@ CTI_FN cti_outcome cti_mprgp_solve(const cti_program *p, cti_effort *e, cti_answ
     o.printed = e->paper;
     return cti_mprgp_solve_with(p, &o, e, a, &count);
 }
+#endif
 
 /* ---- 3_solve/tableau.h ---- */
 /* tableau.h -- dense dictionaries of w = q + M z (+ d z0), and a problem's rows as such a dense system.
@@ -20533,6 +20969,7 @@ typedef struct cti_delassus {
     cti_system system;
     int has_system;
 } cti_delassus;
+#if CONTACT_WITH_BOXED || CONTACT_WITH_LEMKE
 /* cti_delassus_open -- SOLVED, or the outcome that the solver has to return, with a->why. More than `largest` rows are not taken. */
 CTI_FN cti_outcome cti_delassus_open(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a, int largest);
 /* cti_delassus_answer -- a->x from a->r: A^-1 (b + J'r), or u. */
@@ -20541,6 +20978,7 @@ CTI_FN void cti_delassus_answer(cti_delassus *w, const cti_program *p, cti_answe
    Returns what is to be said. */
 CTI_FN cti_outcome cti_delassus_finish(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a, cti_outcome said);
 CTI_FN void cti_delassus_close(cti_delassus *w, cti_effort *e);
+#endif
 
 typedef struct cti_tableau {
     int n, cols, ld;
@@ -20552,6 +20990,7 @@ typedef struct cti_tableau {
     int *scratch;          /* [n + 2 cols] */
 } cti_tableau;
 
+#if CONTACT_WITH_BOXED || CONTACT_WITH_LEMKE
 /* cti_tableau_open -- memory from the arena; cols: n, or n + 1 with z0. 0 when memory ran out. */
 CTI_FN int cti_tableau_open(cti_tableau *t, cti_arena *arena, const double *M, const double *q, int n, int cols);
 /* cti_tableau_reset -- all w basic, z0's column zero. */
@@ -20568,7 +21007,14 @@ CTI_FN int cti_equilibrate(cti_arena *arena, double *M, int n, double *R, double
 /* cti_submatrix_solve -- z[list] from M[list][list] z[list] = -s[list] by LU and refinement; other entries stand. 0: singular; -1: memory
  * ran out. */
 CTI_FN int cti_submatrix_solve(cti_arena *arena, const double *M, int n, const int *list, int count, const double *s, double *z);
+#endif
 
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
 
 /* ---- 3_solve/tableau.c ---- */
 /* tableau.c -- dense dictionaries for pivoting methods, and the rows of a problem as one.
@@ -20577,6 +21023,7 @@ CTI_FN int cti_submatrix_solve(cti_arena *arena, const double *M, int n, const i
 
 /* ---- a problem's rows ---- */
 
+#if CONTACT_WITH_BOXED || CONTACT_WITH_LEMKE
 static int cti_delassus_schur(cti_delassus *w, const cti_program *p, cti_effort *e)
 {
     double *z = CTI_ARENA_NEW(e->arena, double, p->n + 1);
@@ -20736,6 +21183,7 @@ CTI_FN void cti_tableau_pivot(cti_tableau *t, int r, int c)
     t->nonbasic[c] = leave, t->col[leave] = c, t->row[leave] = -1;
     t->pivots++;
 }
+#endif
 
 /* rows that have to leave, columns that have to enter */
 typedef struct cti_tableau_change {
@@ -20743,6 +21191,7 @@ typedef struct cti_tableau_change {
     int n_rows, n_cols;
 } cti_tableau_change;
 
+#if CONTACT_WITH_BOXED || CONTACT_WITH_LEMKE
 /* the complementary pair of largest entry, when that is not small in its row and column; 0: none */
 static int cti_tableau_pair(const cti_tableau *t, const cti_tableau_change *c, int *bi, int *bj)
 {
@@ -20886,6 +21335,13 @@ CTI_FN int cti_submatrix_solve(cti_arena *arena, const double *M, int n, const i
     cti_arena_rewind(arena, mark);
     return ok;
 }
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
 
 /* ---- 3_solve/lemke.h ---- */
 /* lemke.h -- linear complementarity problems by Lemke's complementary pivoting: w = q + M z >= 0, z >= 0, z'w = 0.
@@ -20895,7 +21351,9 @@ CTI_FN int cti_submatrix_solve(cti_arena *arena, const double *M, int n, const i
    and the proof is in r. */
 
 
+#if CONTACT_WITH_LEMKE
 CTI_FN cti_outcome cti_lemke_solve(const cti_program *p, cti_effort *e, cti_answer *a);
+#endif
 
 /* cti_lemke_result -- z, y [n] are the caller's. */
 typedef struct cti_lemke_result {
@@ -20905,6 +21363,7 @@ typedef struct cti_lemke_result {
     int attempts; /* coverings and starts that were tried, >= 1 */
     const char *why;
 } cti_lemke_result;
+#if CONTACT_WITH_BOXED || CONTACT_WITH_LEMKE
 /* cti_lemke_dense -- M [n][n], q [n] are left as they are; equation [n] or NULL: marked pairs are w = 0, z free. restarts: starts from
    other complementary bases after a ray, 0: none. `start` [n] or NULL: pairs whose z begins basic. */
 CTI_FN cti_outcome cti_lemke_dense(const double *M, const double *q, int n, const uint8_t *equation, const uint8_t *start, int restarts,
@@ -20929,6 +21388,7 @@ CTI_FN cti_outcome cti_lemke_boxed(const double *M, const double *q, const doubl
 #define CTI_LEMKE_LP 600           /* rows up to which a ray is checked by a linear program */
 #define CTI_LEMKE_TINY 1e-11
 #define CTI_LEMKE_NOISE 1e-12 /* of what is 0 in exact numbers, relative to the largest entry of its kind */
+#endif
 
 typedef struct cti_lemke {
     cti_tableau t;
@@ -20942,6 +21402,7 @@ typedef struct cti_lemke {
     uint64_t random;
 } cti_lemke;
 
+#if CONTACT_WITH_BOXED || CONTACT_WITH_LEMKE
 static int cti_lemke_free_row(const cti_lemke *l, int i)
 {
     int v = l->t.basic[i];
@@ -21382,6 +21843,7 @@ CTI_FN cti_outcome cti_lemke_dense(const double *M, const double *q, int n, cons
     cti_arena_rewind(e->arena, mark);
     return said;
 }
+#endif
 
 /* ---- 3_solve/lemke_forms.c ---- */
 /* lemke_forms.c -- problems as linear complementarity problems, for Lemke's method.
@@ -21391,10 +21853,13 @@ CTI_FN cti_outcome cti_lemke_dense(const double *M, const double *q, int n, cons
    found none) and the LCP is solved again: where that stands still, sliding is against the force and the force on the round cone, so the
    solution is Coulomb's own. */
 
+#if CONTACT_WITH_LEMKE
 #define CTI_LEMKE_ROWS 1500 /* of QPs and of LCPs */
 #define CTI_LEMKE_SIDES 8
 #define CTI_LEMKE_LARGEST 2048 /* rows of the friction LCP */
 #define CTI_LEMKE_ROUNDS 100   /* turns of the tangents */
+#endif
+#if CONTACT_WITH_BOXED || CONTACT_WITH_LEMKE
 #define CTI_LEMKE_RESTARTS 40
 
 CTI_FN cti_outcome cti_lemke_plain(const cti_program *p, const cti_delassus *w, cti_effort *e, cti_answer *a)
@@ -21425,6 +21890,7 @@ CTI_FN cti_outcome cti_lemke_plain(const cti_program *p, const cti_delassus *w, 
     }
     return said;
 }
+#endif
 
 /* ---- bounds ---- */
 
@@ -21436,6 +21902,7 @@ typedef struct cti_lemke_box {
     uint8_t *equation;
 } cti_lemke_box;
 
+#if CONTACT_WITH_BOXED || CONTACT_WITH_LEMKE
 static int cti_lemke_box_open(cti_lemke_box *x, cti_arena *arena, const double *lo, const double *hi, int m)
 {
     int i;
@@ -21502,6 +21969,7 @@ CTI_FN cti_outcome cti_lemke_boxed(const double *M, const double *q, const doubl
     cti_arena_rewind(e->arena, mark);
     return said;
 }
+#endif
 
 /* ---- friction ---- */
 
@@ -21517,6 +21985,7 @@ typedef struct cti_lemke_cone {
     double *c, *s; /* [n] its tangent; c = 1 for normals */
 } cti_lemke_cone;
 
+#if CONTACT_WITH_LEMKE
 static int cti_lemke_cone_open(cti_lemke_cone *l, cti_effort *e)
 {
     int i, k, contacts = l->p->m / 3, n = 0;
@@ -21689,6 +22158,7 @@ CTI_FN cti_outcome cti_lemke_solve(const cti_program *p, cti_effort *e, cti_answ
     cti_delassus_close(&w, e);
     return said;
 }
+#endif
 
 /* ---- 3_solve/boxed.h ---- */
 /* boxed.h -- linear complementarity with bounds: lo <= z <= hi, u = q + M z, z = lo -> u >= 0, z = hi -> u <= 0, else u = 0.
@@ -21697,6 +22167,7 @@ CTI_FN cti_outcome cti_lemke_solve(const cti_program *p, cti_effort *e, cti_answ
    not end, Lemke's method solves the same bounds as three LCPs. */
 
 
+#if CONTACT_WITH_BOXED
 CTI_FN cti_outcome cti_boxed_solve(const cti_program *p, cti_effort *e, cti_answer *a);
 
 /* cti_boxed_pivot -- block principal pivoting alone: SOLVED, BUDGET, FAILED (a cycle, or a singular part), MEMORY. lo, hi [n] may be
@@ -21720,6 +22191,7 @@ CTI_FN cti_outcome cti_boxed_pivot(const double *M, const double *q, const doubl
 #define CTI_BOXED_ROUNDS 150 /* fixed-point rounds of friction */
 #define CTI_BOXED_TINY 1e-11
 #define CTI_BOXED_SOFT 1e-7
+#endif
 
 typedef struct cti_boxed {
     cti_tableau t;
@@ -21732,6 +22204,7 @@ typedef struct cti_boxed {
     double tiny_z, tiny_u;
 } cti_boxed;
 
+#if CONTACT_WITH_BOXED
 static int cti_boxed_open(cti_boxed *b, cti_arena *arena, const double *M, const double *q, const double *lo, const double *hi, int n)
 {
     int i;
@@ -21926,6 +22399,7 @@ static cti_outcome cti_boxed_plain(const cti_program *p, cti_delassus *w, cti_ef
         return said;
     return p->lo ? cti_lemke_boxed(w->W, w->q, lo, hi, p->m, p->m <= 200 ? 40 : 2, e, a, a->r) : cti_lemke_plain(p, w, e, a);
 }
+#endif
 
 /* ---- friction ---- */
 
@@ -21940,6 +22414,7 @@ typedef struct cti_boxed_friction {
     double soft; /* compliance relative to W's diagonal, about the last forces: it fades as these stand still */
 } cti_boxed_friction;
 
+#if CONTACT_WITH_BOXED
 static int cti_boxed_friction_open(cti_boxed_friction *b, cti_effort *e)
 {
     cti_arena *arena = e->arena;
@@ -22078,6 +22553,7 @@ CTI_FN cti_outcome cti_boxed_solve(const cti_program *p, cti_effort *e, cti_answ
     cti_delassus_close(&w, e);
     return said;
 }
+#endif
 
 /* ---- 3_solve/convex.h ---- */
 /* convex.h -- one standard form for all convex problems that stand alone, with the linear algebra that an interior point method asks for:
@@ -22110,13 +22586,18 @@ typedef struct cti_convex {
     double *f1, *g1, *t;        /* [n], [m], [n] */
 } cti_convex;
 
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_INTERIOR
 /* cti_convex_open -- the standard form of p. NULL, or why it has none (a static sentence); "" when memory ran out. algebra 0: the form
  * alone. */
 CTI_FN const char *cti_convex_open(cti_convex *c, const cti_program *p, int algebra, cti_mem *mem, cti_arena *arena);
 CTI_FN void cti_convex_close(cti_convex *c);
+#endif
+#if CONTACT_WITH_INTERIOR
 /* cti_convex_factor -- for H [m] > 0; cti_convex_solve after it: f [n], g [m] in, dx, dy out, with refinement. 0 when memory ran out. */
 CTI_FN int cti_convex_factor(cti_convex *c, const double *H);
 CTI_FN void cti_convex_solve(cti_convex *c, const double *f, const double *g, double *dx, double *dy);
+#endif
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_INTERIOR
 /* cti_convex_answer -- (x, y) in the problem's own units and places. */
 CTI_FN void cti_convex_answer(const cti_convex *c, const double *x, const double *y, double *out_x, double *out_r);
 /* cti_convex_certify -- y [m] of the standard form, made sharper on its support, as a certificate of a QP: 1 and in out_r when it is one, 0
@@ -22370,7 +22851,9 @@ static const char *cti_convex_normal(cti_convex *c)
                 c->slot[n++] = cti_convex_place(&c->N, c->J.i[k], c->J.i[l]);
     return cti_system_open(c->mem, &c->system, &c->N) ? NULL : "";
 }
+#endif
 
+#if CONTACT_WITH_INTERIOR
 static int cti_convex_normal_factor(cti_convex *c)
 {
     int i, k, l, n = 0;
@@ -22386,9 +22869,11 @@ static int cti_convex_normal_factor(cti_convex *c)
                 c->N.x[c->slot[n++]] += c->J.x[k] * c->D[i] * c->J.x[l];
     return cti_system_factor(c->mem, &c->system);
 }
+#endif
 
 /* ---- the Schur complement ---- */
 
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_INTERIOR
 /* smallest pivot of the factor that stands */
 static double cti_convex_pivot(const cti_convex *c)
 {
@@ -22485,9 +22970,11 @@ CTI_FN void cti_convex_close(cti_convex *c)
     cti_sparse_free(c->mem, &c->J);
     cti_sparse_free(c->mem, &c->N);
 }
+#endif
 
 /* ---- Newton systems ---- */
 
+#if CONTACT_WITH_INTERIOR
 CTI_FN int cti_convex_factor(cti_convex *c, const double *H)
 {
     int i, j;
@@ -22579,9 +23066,11 @@ CTI_FN void cti_convex_solve(cti_convex *c, const double *f, const double *g, do
     }
     cti_arena_rewind(c->arena, mark);
 }
+#endif
 
 /* ---- answers ---- */
 
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_INTERIOR
 static void cti_convex_answer_dual(const cti_convex *c, const double *x, double *out_u, double *out_r)
 {
     const cti_program *p = c->p;
@@ -22631,11 +23120,13 @@ CTI_FN int cti_convex_certify(cti_convex *c, const double *y, double *out_x, dou
     cti_arena_rewind(c->arena, mark);
     return found;
 }
+#endif
 
 /* ---- 3_solve/cones.h ---- */
 /* cones.h -- contacts with Coulomb friction by an interior point method over second-order cones. */
 
 
+#if CONTACT_WITH_INTERIOR
 /* cti_cones_solve -- LOCAL and GLOBAL (A definite), at most 1200 contacts. own bound: 300 iterations. */
 CTI_FN cti_outcome cti_cones_solve(const cti_program *p, cti_effort *e, cti_answer *a);
 
@@ -22657,6 +23148,7 @@ CTI_FN cti_outcome cti_cones_solve(const cti_program *p, cti_effort *e, cti_answ
 #define CTI_CONES_POLISH 5e-3 /* residual below which Newton's method is tried */
 #define CTI_CONES_SHORT 0.1   /* after a shorter step |z_t| is taken from the step before once */
 #define CTI_CONES_ITERATIONS 300
+#endif
 
 typedef struct cti_cones {
     const cti_program *p;
@@ -22684,6 +23176,7 @@ typedef struct cti_cones {
 
 /* ---- one cone ---- */
 
+#if CONTACT_WITH_INTERIOR
 static double cti_cones_det(const double *x) { return (x[0] - sqrt(x[1] * x[1] + x[2] * x[2])) * (x[0] + sqrt(x[1] * x[1] + x[2] * x[2])); }
 
 /* how far x may go along d within the cone */
@@ -23231,6 +23724,7 @@ CTI_FN cti_outcome cti_interior_solve(const cti_program *p, cti_effort *e, cti_a
 #define CTI_INTERIOR_RAISE_MOST 1e7
 #define CTI_INTERIOR_CORRECTORS 3
 #define CTI_INTERIOR_POLISH 6 /* proximal steps on a guessed active set */
+#endif
 
 typedef struct cti_interior {
     cti_convex c;
@@ -23251,6 +23745,7 @@ typedef struct cti_interior {
     int short_steps; /* since the start */
 } cti_interior;
 
+#if CONTACT_WITH_INTERIOR
 static int cti_interior_alloc(cti_interior *ip)
 {
     cti_arena *arena = ip->e->arena;
@@ -23639,11 +24134,13 @@ CTI_FN cti_outcome cti_interior_solve(const cti_program *p, cti_effort *e, cti_a
     cti_convex_close(&ip.c);
     return outcome;
 }
+#endif
 
 /* ---- 3_solve/active_set.h ---- */
 /* active_set.h -- strictly convex quadratic programs by a dual active set method. */
 
 
+#if CONTACT_WITH_ACTIVE_SET
 /* cti_active_set_solve -- QP with A definite; contacts whose mu is 0 everywhere (GLOBAL, LOCAL with symmetric W); LCP, boxed or not, with W
    symmetric and definite. INFEASIBLE comes with a verified certificate in r. warm: the rows with r > 0 are the first guess. An iteration is
    a row that comes or goes; own bound: 20 a row. */
@@ -23666,6 +24163,7 @@ CTI_FN cti_outcome cti_active_set_solve(const cti_program *p, cti_effort *e, cti
 #define CTI_ACTIVE_DEPENDENT 1e-14 /* of W_pp: below it p depends on the active rows */
 #define CTI_ACTIVE_NEARLY 1e-9     /* below it a certificate is tried */
 #define CTI_ACTIVE_REPAIRS 6       /* times that the multipliers are corrected with the exact u */
+#endif
 
 typedef struct cti_active {
     cti_convex c;
@@ -23684,6 +24182,7 @@ typedef struct cti_active {
 
 typedef enum cti_active_end { CTI_ACTIVE_ON, CTI_ACTIVE_MEMORY, CTI_ACTIVE_CONTRADICTION, CTI_ACTIVE_BUDGET } cti_active_end;
 
+#if CONTACT_WITH_ACTIVE_SET
 static int cti_active_alloc(cti_active *s)
 {
     cti_arena *arena = s->e->arena;
@@ -24103,6 +24602,7 @@ CTI_FN cti_outcome cti_active_set_solve(const cti_program *p, cti_effort *e, cti
     cti_convex_close(&s.c);
     return outcome;
 }
+#endif
 
 /* ---- 3_solve/active_box.h ---- */
 /* active_box.h -- bounds on a sparse positive definite quadratic, by an active set that is kept between solves. */
@@ -24117,6 +24617,7 @@ typedef struct cti_active_box {
     int open, fresh, factors;
 } cti_active_box;
 
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
 /* cti_active_box_solve -- r [m] of an LCP with symmetric definite W and bounds, from r. same: W has not changed since the last solve. Returns 1
    when all signs are right to `tolerance` relative to the largest term, 0 when they are not after `most` sets, -1 when memory ran out. */
 CTI_FN int cti_active_box_solve(cti_active_box *s, const cti_program *q, cti_effort *e, int same, double tolerance, int most, double *r);
@@ -24237,12 +24738,19 @@ CTI_FN int cti_active_box_solve(cti_active_box *s, const cti_program *q, cti_eff
 
 /* cti_stagger_solve -- LOCAL and GLOBAL by `inner`, by name `kind`, a solver of linear complementarity problems with symmetric W and bounds. */
 CTI_FN cti_outcome cti_stagger_solve(const cti_program *p, ct_solver kind, cti_program_solver inner, cti_effort *e, cti_answer *a);
+#endif
+#if CONTACT_WITH_MPRGP
 /* cti_stagger_mprgp, cti_stagger_active_set, cti_stagger_interior -- these solvers on problems of every kind: as they are where nothing
    rubs, staggered elsewhere. Interior point has a method of its own for friction; staggering takes what that one refuses, being too
    large for it. What it fails on it would fail on again, normals and friction being programs of its own kind: FAILED stays. */
 CTI_FN cti_outcome cti_stagger_mprgp(const cti_program *p, cti_effort *e, cti_answer *a);
+#endif
+#if CONTACT_WITH_ACTIVE_SET
 CTI_FN cti_outcome cti_stagger_active_set(const cti_program *p, cti_effort *e, cti_answer *a);
+#endif
+#if CONTACT_WITH_INTERIOR
 CTI_FN cti_outcome cti_stagger_interior(const cti_program *p, cti_effort *e, cti_answer *a);
+#endif
 
 
 /* ---- 3_solve/stagger.c ---- */
@@ -24267,9 +24775,11 @@ enum {
     CTI_STAGGER_LONG = 3000  /* the same where all is solved to the last digit, and the rounds have a bound */
 };
 
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
 #define CTI_STAGGER_SHARE 0.05 /* of the residual: how well a program is solved in a world */
 
 #define CTI_STAGGER_SIGMA 1e-6 /* of W, whose diagonal is about 1 */
+#endif
 
 typedef struct cti_stagger {
     cti_friction f;
@@ -24295,6 +24805,7 @@ typedef struct cti_stagger {
 
 /* ---- programs ---- */
 
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
 /* block (i, j) of W; 0 where there is none. k: the block's number where W is sparse */
 static const double *cti_stagger_block(const cti_friction *f, int i, int j, int k, double *B)
 {
@@ -24663,17 +25174,23 @@ static int cti_stagger_rubs(const cti_program *p)
             return 1;
     return 0;
 }
+#endif
 
+#if CONTACT_WITH_MPRGP
 CTI_FN cti_outcome cti_stagger_mprgp(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     return cti_stagger_rubs(p) && !e->paper ? cti_stagger_solve(p, CT_SOLVER_MPRGP, cti_mprgp_solve, e, a) : cti_mprgp_solve(p, e, a);
 }
+#endif
 
+#if CONTACT_WITH_ACTIVE_SET
 CTI_FN cti_outcome cti_stagger_active_set(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     return cti_stagger_rubs(p) ? cti_stagger_solve(p, CT_SOLVER_ACTIVE_SET, cti_active_set_solve, e, a) : cti_active_set_solve(p, e, a);
 }
+#endif
 
+#if CONTACT_WITH_INTERIOR
 CTI_FN cti_outcome cti_stagger_interior(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_outcome said = cti_interior_solve(p, e, a);
@@ -24681,8 +25198,11 @@ CTI_FN cti_outcome cti_stagger_interior(const cti_program *p, cti_effort *e, cti
         return said;
     return cti_stagger_solve(p, CT_SOLVER_INTERIOR, cti_interior_solve, e, a);
 }
+#endif
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
 #undef CTI_STAGGER_SIGMA
 #undef CTI_STAGGER_SHARE
+#endif
 
 /* ---- 3_solve/solvers.h ---- */
 /* solvers.h -- the solvers of stand-alone problems, and which of them takes what. */
@@ -24690,9 +25210,11 @@ CTI_FN cti_outcome cti_stagger_interior(const cti_program *p, cti_effort *e, cti
 
 /* cti_solvers_find -- the solver, or NULL where this build has none of that name. */
 CTI_FN cti_program_solver cti_solvers_find(ct_solver solver);
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
 /* cti_solvers_auto -- the solver that AUTO tries as number `attempt` (from 0) on p, of those that this build has; CT_SOLVER_AUTO when there
    is none left. */
 CTI_FN ct_solver cti_solvers_auto(const cti_program *p, int attempt);
+#endif
 
 
 /* ---- 3_solve/bodywise.h ---- */
@@ -24714,15 +25236,23 @@ typedef struct cti_bodywise {
     double *block;           /* [9 first[n]] */
 } cti_bodywise;
 
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* cti_bodywise_pairs -- about how many blocks W has between the rows with used [rows] not 0: pairs that share a body. -1: out of memory. */
 CTI_FN double cti_bodywise_pairs(cti_arena *arena, const cti_problem *p, const uint8_t *used);
+#endif
+#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* cti_bodywise_form -- of rows row [n], which stays the caller's; p->bodies covers all of A. 0 when memory ran out. */
 CTI_FN int cti_bodywise_form(cti_arena *arena, const cti_problem *p, const int32_t *row, int n, cti_bodywise *out);
 /* cti_bodywise_solve -- x [3 blocks] in: right side, out: A^-1 x, with one step of refinement. 0 when memory ran out. */
 CTI_FN int cti_bodywise_solve(cti_arena *arena, const cti_problem *p, double *x);
+#endif
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* cti_bodywise_scatter -- f [3 blocks] += J' r of one row; cti_bodywise_gather -- J x of one row, without w. In double in every build. */
 CTI_FN void cti_bodywise_scatter(const cti_problem *p, const cti_row *row, const double *r, double *f);
+#endif
+#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 CTI_FN void cti_bodywise_gather(const cti_problem *p, const cti_row *row, const double *x, double *u);
+#endif
 
 
 /* ---- 3_solve/bodywise.c ---- */
@@ -24733,6 +25263,7 @@ CTI_FN void cti_bodywise_gather(const cti_problem *p, const cti_row *row, const 
 
 /* ---- single rows ---- */
 
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 CTI_FN void cti_bodywise_scatter(const cti_problem *p, const cti_row *row, const double *r, double *f)
 {
     int k, a;
@@ -24744,7 +25275,9 @@ CTI_FN void cti_bodywise_scatter(const cti_problem *p, const cti_row *row, const
             to[a] += (double)Gt[3 * a] * r[0] + (double)Gt[3 * a + 1] * r[1] + (double)Gt[3 * a + 2] * r[2];
     }
 }
+#endif
 
+#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 CTI_FN void cti_bodywise_gather(const cti_problem *p, const cti_row *row, const double *x, double *u)
 {
     int k, a;
@@ -24804,6 +25337,7 @@ CTI_FN int cti_bodywise_solve(cti_arena *arena, const cti_problem *p, double *x)
     cti_arena_rewind(arena, mark);
     return f && r && work;
 }
+#endif
 
 /* ---- which rows touch which body ---- */
 
@@ -24813,6 +25347,7 @@ typedef struct cti_bodywise_lists {
     int32_t *of;          /* [blocks] body */
 } cti_bodywise_lists;
 
+#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* the bodies of a row, each once: at most CTI_ROW_TERMS. Returns how many */
 static int cti_bodywise_bodies(const cti_bodywise_lists *l, const cti_row *row, int32_t *out)
 {
@@ -24959,7 +25494,9 @@ static int cti_bodywise_add(cti_arena *arena, const cti_problem *p, const cti_bo
     cti_arena_rewind(arena, mark);
     return ok;
 }
+#endif
 
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 CTI_FN double cti_bodywise_pairs(cti_arena *arena, const cti_problem *p, const uint8_t *used)
 {
     cti_arena_point mark = cti_arena_mark(arena);
@@ -24982,7 +25519,9 @@ CTI_FN double cti_bodywise_pairs(cti_arena *arena, const cti_problem *p, const u
     cti_arena_rewind(arena, mark);
     return sum;
 }
+#endif
 
+#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 CTI_FN int cti_bodywise_form(cti_arena *arena, const cti_problem *p, const int32_t *row, int n, cti_bodywise *d)
 {
     cti_bodywise_lists l;
@@ -24996,11 +25535,12 @@ CTI_FN int cti_bodywise_form(cti_arena *arena, const cti_problem *p, const int32
             return 0;
     return 1;
 }
+#endif
 
 /* ---- 3_solve/solvers.c ---- */
 /* solvers.c -- the table of solvers for stand-alone problems, and the order in which AUTO tries them.
-   Method: CONTACT_WITH_<SOLVER> 0 takes a solver out of the table. In contact.h, where every function is static, a compiler drops at once
-   what nothing calls, so that this is the only place that knows the switches, and parts that solvers share go when the last one goes. */
+   Method: CONTACT_WITH_<SOLVER> 0 takes a solver out of the table. tools/amalgamate.py follows the calls from here and puts
+   #if around all that the switch takes out, so that this is the only place that knows it; parts that solvers share go when the last one goes. */
 
 CTI_FN cti_program_solver cti_solvers_find(ct_solver solver)
 {
@@ -25050,6 +25590,7 @@ CTI_FN cti_program_solver cti_solvers_find(ct_solver solver)
     }
 }
 
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
 /* orders of attempts, each ended by AUTO */
 static const ct_solver cti_solvers_friction[] = {CT_SOLVER_NEWTON, CT_SOLVER_ADMM, CT_SOLVER_PGS, CT_SOLVER_AUTO};
 static const ct_solver cti_solvers_many[] = {CT_SOLVER_PGS, CT_SOLVER_NEWTON, CT_SOLVER_ADMM, CT_SOLVER_AUTO};
@@ -25085,6 +25626,7 @@ CTI_FN ct_solver cti_solvers_auto(const cti_program *p, int attempt)
             return *next;
     return CT_SOLVER_AUTO;
 }
+#endif
 
 /* ---- 3_solve/bridge.h ---- */
 /* bridge.h -- the world's contact problem (problem.h) as a stand-alone one (program.h) and back, so that every solver of this floor
@@ -25109,10 +25651,17 @@ CTI_FN ct_solver cti_solvers_auto(const cti_program *p, int attempt)
    constrained blocks: rows act through the projectors S on both sides, J S; A and b are filtered already, so that v stays in range. */
 
 
+/* CTI_BRIDGE_SOLVERS -- 1 where a solver is built that worlds reach through this file, 0: they have ICA alone. */
+#define CTI_BRIDGE_SOLVERS                                                                                                           \
+    (CONTACT_WITH_CA || CONTACT_WITH_PGS || CONTACT_WITH_LEMKE || CONTACT_WITH_BOXED || CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_MPRGP || \
+     CONTACT_WITH_INTERIOR || CONTACT_WITH_NEWTON || CONTACT_WITH_ADMM)
+
 /* cti_bridge_mode -- how a row stands in the program: not at all, by its hard law alone, by its recovery alone, by both, as an equation. */
 typedef enum cti_bridge_mode { CTI_BRIDGE_OUT, CTI_BRIDGE_HARD, CTI_BRIDGE_SOFT, CTI_BRIDGE_TWO, CTI_BRIDGE_EQUATION } cti_bridge_mode;
+#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* cti_bridge_whole -- the mode that is the row's law whatever the solution. */
 CTI_FN cti_bridge_mode cti_bridge_whole(const cti_row *row);
+#endif
 
 /* cti_bridge -- zero it before first use. */
 typedef struct cti_bridge {
@@ -25126,6 +25675,7 @@ typedef struct cti_bridge {
     double *x0;     /* [3 blocks] LOCAL: A^-1 b; of the arena */
 } cti_bridge;
 
+#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* cti_bridge_is_local -- 1 where the program of p is of kind LOCAL. */
 CTI_FN int cti_bridge_is_local(const cti_problem *p);
 /* cti_bridge_open -- the program of p, which has to stand as long as the bridge does, and so has mode [rows]; NULL: each row's whole law.
@@ -25133,11 +25683,11 @@ CTI_FN int cti_bridge_is_local(const cti_problem *p);
 CTI_FN int cti_bridge_open(cti_mem *mem, cti_arena *arena, const cti_problem *p, const uint8_t *mode, cti_bridge *out);
 /* cti_bridge_start -- x, r of the program from v and the rows' multipliers. */
 CTI_FN void cti_bridge_start(const cti_bridge *q, const ct_real *v, double *x, double *r);
+#endif
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* cti_bridge_finish -- v and the rows' multipliers, those of equations too, from x, r. 0 when memory ran out; v is then as it was. */
 CTI_FN int cti_bridge_finish(const cti_bridge *q, cti_arena *arena, const double *x, const double *r, ct_real *v);
 CTI_FN void cti_bridge_close(cti_mem *mem, cti_bridge *q);
-/* cti_bridge_jacobian -- J [3 rows][3 blocks] of all rows as scalars, through the projectors. Scratch from the arena. 0: out of memory. */
-CTI_FN int cti_bridge_jacobian(cti_mem *mem, cti_arena *arena, const cti_problem *p, cti_sparse *out);
 
 /* cti_bridge_solve -- a stand-alone solver on the world's problem: v and the rows' multipliers are the start and the end. The solver's
    own tolerance is made tighter until cti_residual_eval, the judge of worlds, finds the natural map below desc->tolerance. info->status:
@@ -25151,6 +25701,7 @@ CTI_FN void cti_bridge_normals(const cti_problem *p, const ct_solver_desc *desc,
 /* cti_bridge_rub -- friction of every row at v and its normal multiplier, each contact for itself: what stops its blocks' sliding, were
    they alone, and at most mu lambda. */
 CTI_FN void cti_bridge_rub(const cti_problem *p, const ct_real *v);
+#endif
 /* cti_bridge_solver -- 1 when worlds can be solved by it. */
 CTI_FN int cti_bridge_solver(ct_solver solver);
 /* cti_bridge_cone -- 1 when it solves for this cone. */
@@ -25162,9 +25713,11 @@ CTI_FN int cti_bridge_cone(ct_solver solver, ct_cone cone);
    Based on: Otaduy 2009, eq. 6-7 (the problem); Acary, Bremond and Huber 2018 (the global form of frictional contact); the compliances are
    exact penalties, r = -u / c. */
 
+#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 #define CTI_BRIDGE_RIGID                                                                                                                   \
     1e-9 /* compliance of an equation that has none, of its blocks' own: it is missed by that share of what it does                        \
           */
+#endif
 
 /* triplets of the arena, counted before */
 typedef struct cti_bridge_list {
@@ -25173,6 +25726,7 @@ typedef struct cti_bridge_list {
     int n;
 } cti_bridge_list;
 
+#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 static int cti_bridge_list_open(cti_arena *arena, cti_bridge_list *t, int n)
 {
     t->i = CTI_ARENA_NEW(arena, int32_t, n), t->j = CTI_ARENA_NEW(arena, int32_t, n), t->x = CTI_ARENA_NEW(arena, double, n);
@@ -25195,22 +25749,6 @@ static void cti_bridge_add_row(cti_bridge_list *t, const cti_problem *p, const c
     }
 }
 
-CTI_FN int cti_bridge_jacobian(cti_mem *mem, cti_arena *arena, const cti_problem *p, cti_sparse *out)
-{
-    cti_arena_point mark = cti_arena_mark(arena);
-    cti_bridge_list t;
-    int i, n = 0, ok;
-    for (i = 0; i < p->n_rows; i++)
-        n += 9 * p->rows[i].n;
-    memset(out, 0, sizeof *out);
-    ok = cti_bridge_list_open(arena, &t, n);
-    for (i = 0; ok && i < p->n_rows; i++)
-        cti_bridge_add_row(&t, p, &p->rows[i], 3 * i);
-    ok = ok && cti_sparse_from_triplets(mem, 3 * p->n_rows, 3 * p->A->n, t.i, t.j, t.x, t.n, out);
-    cti_arena_rewind(arena, mark);
-    return ok;
-}
-
 /* ---- the laws of a row ---- */
 
 CTI_FN cti_bridge_mode cti_bridge_whole(const cti_row *row)
@@ -25221,6 +25759,7 @@ CTI_FN cti_bridge_mode cti_bridge_whole(const cti_row *row)
         return CTI_BRIDGE_HARD;
     return row->compliance[0] < row->softness ? CTI_BRIDGE_TWO : CTI_BRIDGE_SOFT;
 }
+#endif
 
 /* cti_bridge_law -- a row's contacts: one or two, compliance of the first normal and of the second, what the last one recovers */
 typedef struct cti_bridge_law {
@@ -25228,6 +25767,7 @@ typedef struct cti_bridge_law {
     double c, more, recover;
 } cti_bridge_law;
 
+#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 static cti_bridge_law cti_bridge_law_of(const cti_bridge *q, int i)
 {
     const cti_row *row = &q->p->rows[i];
@@ -25490,11 +26030,15 @@ CTI_FN int cti_bridge_open(cti_mem *mem, cti_arena *arena, const cti_problem *p,
     q->program.n = 3 * p->A->n + q->extra, q->program.m = 3 * q->contacts;
     return cti_bridge_matrix(q, mem, arena) && cti_bridge_rows(q, mem, arena);
 }
+#endif
 
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 CTI_FN void cti_bridge_close(cti_mem *mem, cti_bridge *q) { cti_program_free(mem, &q->program); }
+#endif
 
 /* ---- numbers there and back ---- */
 
+#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 CTI_FN void cti_bridge_start(const cti_bridge *q, const ct_real *v, double *x, double *r)
 {
     const cti_problem *p = q->p;
@@ -25525,7 +26069,9 @@ CTI_FN void cti_bridge_start(const cti_bridge *q, const ct_real *v, double *x, d
                 x[s++] = sqrt((double)row->compliance[k] / q->a) * (double)row->r[k];
     }
 }
+#endif
 
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* r = -(J v + w) / c of a row's equations, in double */
 static void cti_bridge_equations(const cti_bridge *q, cti_row *row, const double *x)
 {
@@ -25585,7 +26131,10 @@ CTI_FN int cti_bridge_finish(const cti_bridge *q, cti_arena *arena, const double
     }
     return !local || cti_bridge_velocities(q, arena, v);
 }
+#endif
+#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 #undef CTI_BRIDGE_RIGID
+#endif
 
 /* ---- 3_solve/bridge_solve.c ---- */
 /* bridge_solve.c -- stand-alone solvers on the world's contact problem.
@@ -25595,6 +26144,7 @@ CTI_FN int cti_bridge_finish(const cti_bridge *q, cti_arena *arena, const double
    solve starts with a share of the world's tolerance, and is continued from where it ended with a tighter one as long as the world's
    judge is not content. The best point stands. Based on: no paper. */
 
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 #define CTI_BRIDGE_INTERIOR 4000 /* interior point iterations that a step is given, all solves together: three times what thousands of contacts take */
 #define CTI_BRIDGE_ATTEMPTS 4
 #define CTI_BRIDGE_LOCAL 0.5   /* the same where going on costs nothing but iterations: W stands */
@@ -25615,6 +26165,7 @@ CTI_FN int cti_bridge_finish(const cti_bridge *q, cti_arena *arena, const double
 #define CTI_BRIDGE_SPARSE 20000    /* some hundred blocks of 72 bytes a contact */
 #define CTI_BRIDGE_CONTACTS 2000   /* a dense matrix between so many takes 290 megabytes, */
 #define CTI_BRIDGE_PAIRS 4e6       /* and so do so many blocks where W is sparse */
+#endif
 
 CTI_FN int cti_bridge_solver(ct_solver solver)
 {
@@ -25623,6 +26174,7 @@ CTI_FN int cti_bridge_solver(ct_solver solver)
 
 CTI_FN int cti_bridge_cone(ct_solver solver, ct_cone cone) { return !cti_bridge_solver(solver) || cone == CT_CONE_CONE; }
 
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* most iterations of an attempt on m rows, where the caller says nothing: what a few seconds hold, and no more than the method is likely to
  * need */
 static int cti_bridge_bound(ct_solver solver, const ct_solver_desc *desc, const cti_program *q)
@@ -25690,6 +26242,7 @@ static void cti_bridge_effort(const cti_problem *p, const ct_solver_desc *desc, 
     e->mem = mem, e->arena = arena;
     e->started = desc->now_us ? desc->now_us(desc->now_user) : 0;
 }
+#endif
 
 /* v and multipliers kept apart */
 typedef struct cti_bridge_point {
@@ -25697,6 +26250,7 @@ typedef struct cti_bridge_point {
     ct_real natural;
 } cti_bridge_point;
 
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 static int cti_bridge_point_open(cti_arena *arena, const cti_problem *p, cti_bridge_point *q)
 {
     q->v = CTI_ARENA_NEW(arena, ct_real, 3 * p->A->n), q->r = CTI_ARENA_NEW(arena, ct_real, 3 * p->n_rows);
@@ -25737,6 +26291,7 @@ static ct_real cti_bridge_judge(const cti_problem *p, const ct_real *v, ct_real 
     natural = res.natural_map;
     return cti_finite(natural) ? natural : CTI_REAL_MAX;
 }
+#endif
 
 /* cti_bridge_run -- one solve. */
 typedef struct cti_bridge_run {
@@ -25753,6 +26308,7 @@ typedef struct cti_bridge_run {
     int attempts; /* with the rows that stand in the program now */
 } cti_bridge_run;
 
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* what the start says of a row; local: open ones stay in, they cost little */
 static cti_bridge_mode cti_bridge_guess(const cti_row *row, const ct_real *v, int local)
 {
@@ -26024,6 +26580,7 @@ CTI_FN void cti_bridge_rub(const cti_problem *p, const ct_real *v)
         row->r[1] = -r * u[1] / t, row->r[2] = -r * u[2] / t;
     }
 }
+#endif
 
 /* ---- 4_geom/dist.h ---- */
 /* dist.h -- squared distances and closest points of vertex, edge and triangle pairs, one by one and eight at a time, with gradients and
@@ -26047,17 +26604,13 @@ CTI_FN ct_real cti_dist_pe(const ct_real *p, const ct_real *e0, const ct_real *e
 CTI_FN ct_real cti_dist_pt(const ct_real *p, const ct_real *t0, const ct_real *t1, const ct_real *t2, ct_real w[3], int *feature);
 CTI_FN ct_real cti_dist_ee(const ct_real *a0, const ct_real *a1, const ct_real *b0, const ct_real *b1, ct_real st[2], int *feature);
 
-/* Gradients and Hessians of the squared distance: x holds the points one after the other (PP p q [6], PE p e0 e1 [9], PT p t0 t1 t2 [12],
-   EE a0 a1 b0 b1 [12]); grad [n], hess [n n] row-major or NULL, symmetric, not projected. Returns the squared distance. */
-CTI_FN ct_real cti_dist_pp_grad(const ct_real x[6], ct_real *grad, ct_real *hess);
-CTI_FN ct_real cti_dist_pe_grad(const ct_real x[9], ct_real *grad, ct_real *hess);
-CTI_FN ct_real cti_dist_pt_grad(const ct_real x[12], ct_real *grad, ct_real *hess);
-CTI_FN ct_real cti_dist_ee_grad(const ct_real x[12], ct_real *grad, ct_real *hess);
 
+#if CONTACT_WITH_CMR
 /* Batches: x [3 points], quads [4 n] point numbers (vertex, face 0 1 2; edge a 0 1, edge b 0 1); d2 [n], w3 [3 n], st [2 n], feature [n].
  */
 CTI_FN void cti_dist_pt_batch(const ct_real *x, const int32_t *quads, int n, ct_real *d2, ct_real *w3, int32_t *feature);
 CTI_FN void cti_dist_ee_batch(const ct_real *x, const int32_t *quads, int n, ct_real *d2, ct_real *st, int32_t *feature);
+#endif
 
 
 /* ---- 4_geom/dist.c ---- */
@@ -26183,119 +26736,11 @@ CTI_FN ct_real cti_dist_ee(const ct_real *a0, const ct_real *a1, const ct_real *
 
 #undef CTI_DIST_FLAT
 
-/* ---- 4_geom/dist_grad.c ---- */
-/* dist_grad.c -- gradients and Hessians of squared distances.
-   Method: with r(x, y) = sum_i c_i(y) x_i, c affine in the free parameters y of the closest feature (none, t, or two), D(x) = min_y |r|^2.
-   The minimum makes dD/dx_i = 2 c_i r. For the Hessian y is eliminated,
-       H = E_xx - E_xy E_yy^-1 E_yx,   E = |r|^2,  R_k = dr/dy_k = sum_i e_ki x_i,
-       E_xx(i,j) = 2 c_i c_j I,  E_xy(i,k) = 2 (c_i R_k + e_ki r),  E_yy(k,l) = 2 R_k.R_l.
-   Where the closest feature changes, D is once differentiable and the Hessian is that of the feature returned by dist.c.
-   based on: implicit differentiation; no source code. */
-
-/* cti_dist_schur -- subtracts E_xy E_yy^-1 E_yx; g [k][3 n] holds the columns of E_xy / 2, R the vectors R_k */
-static void cti_dist_schur(int m, int k, ct_real g[2][12], const cti_v3 *R, ct_real *hess)
-{
-    ct_real a = cti_v3_norm2(R[0]), b, c, det;
-    int i, j;
-    if (!(a > 0))
-        return;
-    if (k == 1) {
-        for (i = 0; i < m; i++)
-            for (j = 0; j < m; j++)
-                hess[m * i + j] -= 2 * g[0][i] * g[0][j] / a;
-        return;
-    }
-    b = cti_v3_dot(R[0], R[1]), c = cti_v3_norm2(R[1]);
-    det = cti_v3_norm2(cti_v3_cross(R[0], R[1]));
-    if (!(det > 0))
-        return;
-    for (i = 0; i < m; i++)
-        for (j = 0; j < m; j++)
-            hess[m * i + j] -= 2 * (c * g[0][i] * g[0][j] - b * (g[0][i] * g[1][j] + g[1][i] * g[0][j]) + a * g[1][i] * g[1][j]) / det;
-}
-
-/* cti_dist_derive -- n points x, coefficients c [n], k free parameters with e [k][4] */
-static ct_real cti_dist_derive(const ct_real *x, int n, const ct_real *c, int k, ct_real e[2][4], ct_real *grad, ct_real *hess)
-{
-    cti_v3 r = cti_v3_zero(), R[2];
-    ct_real g[2][12];
-    int i, j, l, m = 3 * n;
-    R[0] = R[1] = r;
-    for (i = 0; i < n; i++) {
-        r = cti_v3_mad(r, cti_v3_at(x, i), c[i]);
-        for (l = 0; l < k; l++)
-            R[l] = cti_v3_mad(R[l], cti_v3_at(x, i), e[l][i]);
-    }
-    for (i = 0; i < n; i++)
-        cti_v3_put(grad, i, cti_v3_mul(r, 2 * c[i]));
-    if (!hess)
-        return cti_v3_norm2(r);
-    /* E_xx */
-    for (i = 0; i < m * m; i++)
-        hess[i] = 0;
-    for (i = 0; i < n; i++)
-        for (j = 0; j < n; j++)
-            for (l = 0; l < 3; l++)
-                hess[m * (3 * i + l) + 3 * j + l] = 2 * c[i] * c[j];
-    /* columns of E_xy / 2 */
-    for (l = 0; l < k; l++)
-        for (i = 0; i < n; i++)
-            cti_v3_put(g[l], i, cti_v3_add(cti_v3_mul(R[l], c[i]), cti_v3_mul(r, e[l][i])));
-    if (k > 0)
-        cti_dist_schur(m, k, g, R, hess);
-    return cti_v3_norm2(r);
-}
-
-CTI_FN ct_real cti_dist_pp_grad(const ct_real x[6], ct_real *grad, ct_real *hess)
-{
-    ct_real c[2], e[2][4];
-    c[0] = 1, c[1] = -1;
-    memset(e, 0, sizeof e);
-    return cti_dist_derive(x, 2, c, 0, e, grad, hess);
-}
-
-CTI_FN ct_real cti_dist_pe_grad(const ct_real x[9], ct_real *grad, ct_real *hess)
-{
-    ct_real c[3], e[2][4], t;
-    int f;
-    cti_dist_pe(x, x + 3, x + 6, &t, &f);
-    memset(e, 0, sizeof e);
-    c[0] = 1, c[1] = t - 1, c[2] = -t;
-    e[0][1] = 1, e[0][2] = -1;
-    return cti_dist_derive(x, 3, c, f == 2, e, grad, hess);
-}
-
-CTI_FN ct_real cti_dist_pt_grad(const ct_real x[12], ct_real *grad, ct_real *hess)
-{
-    ct_real c[4], e[2][4], w[3];
-    int f, i, j;
-    cti_dist_pt(x, x + 3, x + 6, x + 9, w, &f);
-    memset(e, 0, sizeof e);
-    c[0] = 1, c[1] = -w[0], c[2] = -w[1], c[3] = -w[2];
-    if (f == 6) {
-        /* y = (w1, w2), w0 = 1 - w1 - w2 */
-        e[0][1] = 1, e[0][2] = -1;
-        e[1][1] = 1, e[1][3] = -1;
-    } else if (f >= 3) {
-        i = f - 3, j = i == 2 ? 0 : i + 1;
-        e[0][1 + i] = 1, e[0][1 + j] = -1;
-    }
-    return cti_dist_derive(x, 4, c, f == 6 ? 2 : f >= 3, e, grad, hess);
-}
-
-CTI_FN ct_real cti_dist_ee_grad(const ct_real x[12], ct_real *grad, ct_real *hess)
-{
-    ct_real c[4], e[2][4], st[2];
-    int f, k = 0;
-    cti_dist_ee(x, x + 3, x + 6, x + 9, st, &f);
-    memset(e, 0, sizeof e);
-    c[0] = 1 - st[0], c[1] = st[0], c[2] = st[1] - 1, c[3] = -st[1];
-    if (!(f & (CTI_DIST_A0 | CTI_DIST_A1)))
-        e[k][0] = -1, e[k][1] = 1, k++;
-    if (!(f & (CTI_DIST_B0 | CTI_DIST_B1)))
-        e[k][2] = 1, e[k][3] = -1, k++;
-    return cti_dist_derive(x, 4, c, k, e, grad, hess);
-}
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
 
 /* ---- 4_geom/dist_batch.c ---- */
 /* dist_batch.c -- vertex-triangle and edge-edge distances, eight pairs at a time.
@@ -26303,6 +26748,7 @@ CTI_FN ct_real cti_dist_ee_grad(const ct_real x[12], ct_real *grad, ct_real *hes
    selected. Operations and their order are those of dist.c, so both give the same bits.
    based on: as dist.c. */
 
+#if CONTACT_WITH_CMR
 #define CTI_DISTB_FLAT CTI_R(1e-4) /* as in dist.c */
 
 /* cti_distb_load -- point `corner` of eight quads (the last one again where fewer are left) */
@@ -26455,6 +26901,13 @@ CTI_FN void cti_dist_ee_batch(const ct_real *x, const int32_t *quads, int n, ct_
 }
 
 #undef CTI_DISTB_FLAT
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
 
 /* ---- 4_geom/ccd.h ---- */
 /* ccd.h -- continuous collision detection: the first time at which two features that move on straight lines touch, or come as near as a
@@ -26469,8 +26922,10 @@ CTI_FN void cti_dist_ee_batch(const ct_real *x, const int32_t *quads, int n, ct_
    negative distance, counts as contact at 0. */
 CTI_FN int cti_ccd_vf(const ct_real x0[12], const ct_real x1[12], ct_real min_distance, ct_real *out_toi);
 CTI_FN int cti_ccd_ee(const ct_real x0[12], const ct_real x1[12], ct_real min_distance, ct_real *out_toi);
+#if CONTACT_WITH_CMR
 CTI_FN int cti_ccd_ve(const ct_real x0[9], const ct_real x1[9], ct_real min_distance, ct_real *out_toi);
 CTI_FN int cti_ccd_vv(const ct_real x0[6], const ct_real x1[6], ct_real min_distance, ct_real *out_toi);
+#endif
 
 /* Batches: points x0, x1 [3 points], quads [4 n] point numbers, min_distance [n] or NULL (0), toi [n]. Return the number of contacts.
    A batch may free a pair that a single query, within rounding, calls a contact: it looks at more planes first. */
@@ -27401,6 +27856,12 @@ CTI_FN double cti_ccd_touch(const cti_ccd_query *q)
 #undef CTI_TOUCH_BLIND
 #undef CTI_TOUCH_WIDTHBLIND
 
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
+
 /* ---- 4_geom/ccd_batch.c ---- */
 /* ccd_batch.c -- many continuous queries at once: eight lanes of cheap certified early no, then one search for each pair that is left.
    Method: passes 1 and 2 look for a plane through the gap between the origin and all end points of the difference hull (the moving hulls are
@@ -28113,6 +28574,12 @@ CTI_FN int cti_ccd_ee_batch(const ct_real *x0, const ct_real *x1, const int32_t 
 #undef CTI_BATCH_CHUNK
 #undef CTI_BATCH_GILBERT
 
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
+
 /* ---- 4_geom/ccd.c ---- */
 /* ccd.c -- entry points of continuous collision detection: one query, and the public functions.
    Method: the coordinates are widened to double (exact), the query is prepared, a plane through the gap is tried over the whole time, then
@@ -28183,6 +28650,7 @@ CTI_FN int cti_ccd_ee(const ct_real x0[12], const ct_real x1[12], ct_real min_di
 {
     return cti_ccd_query_real(CTI_CCD_EE, x0, x1, min_distance, out_toi);
 }
+#if CONTACT_WITH_CMR
 CTI_FN int cti_ccd_ve(const ct_real x0[9], const ct_real x1[9], ct_real min_distance, ct_real *out_toi)
 {
     return cti_ccd_query_real(CTI_CCD_VE, x0, x1, min_distance, out_toi);
@@ -28191,6 +28659,7 @@ CTI_FN int cti_ccd_vv(const ct_real x0[6], const ct_real x1[6], ct_real min_dist
 {
     return cti_ccd_query_real(CTI_CCD_VV, x0, x1, min_distance, out_toi);
 }
+#endif
 
 CTI_FN ct_code cti_ccd_check(int kind, const ct_real *x0, const ct_real *x1, ct_real min_distance, const ct_real *out)
 {
@@ -28535,11 +29004,13 @@ CTI_INLINE cti_box cti_box_empty(void)
     return b;
 }
 CTI_INLINE void cti_box_add(cti_box *b, cti_v3 p) { b->lo = cti_v3_min(b->lo, p), b->hi = cti_v3_max(b->hi, p); }
+#if CONTACT_WITH_DCD
 /* cti_box_overlap -- closed boxes: 1 also when they touch. */
 CTI_INLINE int cti_box_overlap(const cti_box *a, const cti_box *b)
 {
     return a->lo.x <= b->hi.x && b->lo.x <= a->hi.x && a->lo.y <= b->hi.y && b->lo.y <= a->hi.y && a->lo.z <= b->hi.z && b->lo.z <= a->hi.z;
 }
+#endif
 
 /* cti_round_down, cti_round_up -- a number at most (at least) every real that rounds to x: |x| eps is twice the error of one rounding. */
 CTI_INLINE ct_real cti_round_down(ct_real x) { return x - CTI_EPS * cti_abs(x); }
@@ -28599,8 +29070,8 @@ CTI_INLINE cti_slabs cti_slabs_motion(cti_v3 p0, cti_v3 p1, ct_real r)
    one plane. Segments and triangles without extent are treated as the points and segments that they are. Features that share a vertex
    touch; callers leave them out. */
 CTI_FN int cti_intersect_edge_triangle(const ct_real *p0, const ct_real *p1, const ct_real *t0, const ct_real *t1, const ct_real *t2);
-/* cti_intersect_edges -- have two closed segments a point in common? */
-CTI_FN int cti_intersect_edges(const ct_real *a0, const ct_real *a1, const ct_real *b0, const ct_real *b1);
+/* cti_intersect_segments -- have two closed segments a point in common? */
+CTI_FN int cti_intersect_segments(const double a[3], const double b[3], const double c[3], const double d[3]);
 /* cti_intersect_contains -- p against the closed surface faces [3 nf] with vertices x: 0 outside, 1 inside, 2 on it. Inside: the surface
    winds around p, which for one closed surface is odd ray parity; parts that overlap add, a reversed inner surface is a hollow. For open
    surfaces only 2 means something. */
@@ -28642,7 +29113,7 @@ static int cti_intersect_segments_2d(const double a[2], const double b[2], const
 }
 
 /* Segments in space: in one plane, and crossing in every projection (one of them is one to one on their plane). */
-static int cti_intersect_segments_3d(const double a[3], const double b[3], const double c[3], const double d[3])
+CTI_FN int cti_intersect_segments(const double a[3], const double b[3], const double c[3], const double d[3])
 {
     int axis;
     if (cti_exact_orient3d(a, b, c, d) != 0)
@@ -28655,13 +29126,6 @@ static int cti_intersect_segments_3d(const double a[3], const double b[3], const
             return 0;
     }
     return 1;
-}
-
-CTI_FN int cti_intersect_edges(const ct_real *a0, const ct_real *a1, const ct_real *b0, const ct_real *b1)
-{
-    double a[3], b[3], c[3], d[3];
-    cti_intersect_load(a, a0), cti_intersect_load(b, a1), cti_intersect_load(c, b0), cti_intersect_load(d, b1);
-    return cti_intersect_segments_3d(a, b, c, d);
 }
 
 /* An axis along which the triangle has area, -1: it has none. */
@@ -28692,7 +29156,7 @@ static int cti_intersect_in_plane(double t[3][3], const double p0[3], const doub
     if (axis < 0) {
         /* no area: the triangle is its three sides */
         for (k = 0; k < 3; k++)
-            if (cti_intersect_segments_3d(p0, p1 ? p1 : p0, t[k], t[(k + 1) % 3]))
+            if (cti_intersect_segments(p0, p1 ? p1 : p0, t[k], t[(k + 1) % 3]))
                 return 1;
         return 0;
     }
@@ -28792,6 +29256,12 @@ CTI_FN int cti_intersect_contains(const int32_t *faces, int nf, const ct_real *x
 CTI_FN int cti_pairsort(cti_mem *mem, int32_t *pairs, int n, int n_first, int n_second, int32_t **scratch);
 
 
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
+
 /* ---- 5_mesh/pairsort.c ---- */
 /* pairsort.c -- pairs of integers into lexicographic order. Method: insertion for a few, else radix sort of the two numbers in place of a
    packed key: the number of passes follows from the largest value, not from the key's width. */
@@ -28869,6 +29339,12 @@ CTI_FN int cti_pairsort(cti_mem *mem, int32_t *pairs, int n, int n_first, int n_
         memcpy(pairs, a, 2 * (size_t)n * sizeof *pairs);
     return 1;
 }
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
 
 /* ---- 5_mesh/mesh.h ---- */
 /* mesh.h -- combinatorial surfaces: the boundary of a tet mesh, and edges, adjacency and owners of a triangle and segment mesh.
@@ -30451,9 +30927,12 @@ CTI_FN int cti_fill(cti_mem *mem, const ct_real *x, const int32_t *tets, int n_t
 /* floats in a block: lo x, lo y, lo z, hi x, hi y, hi z at the start, then at the end, eight lanes each */
 enum { CTI_BVH_LEVELS = 13, CTI_BVH_HALF = 48, CTI_BVH_BLOCK = 96 };
 
-/* cti_bvh -- one tree in a forest. Level k has `entries[k]` boxes in blocks block0[k] ... ; the last level has one entry. */
+/* cti_bvh -- one tree in a forest. Level k has `entries[k]` boxes in blocks block0[k] ... ; the last level has one entry. A tree over what never
+   moves has blocks of CTI_BVH_HALF floats, without boxes at the end. */
 typedef struct cti_bvh {
     int n_items, n_levels; /* n_levels 0: empty; else at least 2 */
+    int size;              /* floats in a block: CTI_BVH_BLOCK or CTI_BVH_HALF */
+    size_t float0;         /* where its first block's floats are */
     int end;               /* where in a block the boxes at the end are: CTI_BVH_HALF, or 0: the same */
     int item0;             /* its items: forest->items[item0 ...], in tree order */
     int entries[CTI_BVH_LEVELS], block0[CTI_BVH_LEVELS];
@@ -30462,10 +30941,17 @@ typedef struct cti_bvh {
 /* cti_forest -- the arrays that many trees share; growable. Zero it before use. */
 typedef struct cti_forest {
     int32_t *items;
-    float *blocks;   /* [CTI_BVH_BLOCK n_blocks] */
+    float *blocks;   /* of all trees, [size n] of each */
     uint8_t *active; /* [n_blocks] bit per lane: takes part in an active traversal */
     int n_blocks;
+    size_t n_floats;
 } cti_forest;
+
+/* cti_bvh_block -- block i of a tree, block0[k] + j: block j of level k. */
+CTI_INLINE float *cti_bvh_block(const cti_forest *forest, const cti_bvh *tree, int i)
+{
+    return forest->blocks + tree->float0 + (size_t)(i - tree->block0[0]) * (size_t)tree->size;
+}
 
 CTI_FN void cti_forest_clear(cti_forest *forest);
 CTI_FN void cti_forest_free(cti_mem *mem, cti_forest *forest);
@@ -30476,13 +30962,27 @@ typedef struct cti_bvh_item {
     int32_t id;
 } cti_bvh_item;
 
-/* cti_bvh_build -- appends a tree over n items to the forest (items are reordered); boxes are empty until refitted. 0: out of memory.
+/* cti_bvh_build -- appends a tree over n items to the forest (items are reordered); boxes are empty until refitted. still 1: it is only refitted
+   with moving 0. 0: out of memory.
    cti_bvh_build_ordered -- the same with item numbers in the order of a tree that was built before, each plus `first`. */
-CTI_FN int cti_bvh_build(cti_mem *mem, cti_forest *forest, cti_bvh *tree, cti_bvh_item *items, int n);
-CTI_FN int cti_bvh_build_ordered(cti_mem *mem, cti_forest *forest, cti_bvh *tree, const int32_t *order, int first, int n);
-/* cti_bvh_refit -- boxes from the vertices' boxes: vertex_boxes [16 nv]: lo x y z, 0, -hi x y z, 0 at the start, then at the end; moving 0:
-   the former hold for both and the latter are not read. elements [width n] vertex numbers, NULL with width 1: items are vertices. */
-CTI_FN void cti_bvh_refit(cti_forest *forest, cti_bvh *tree, const float *vertex_boxes, int moving, const int32_t *elements, int width);
+CTI_FN int cti_bvh_build(cti_mem *mem, cti_forest *forest, cti_bvh *tree, cti_bvh_item *items, int n, int still);
+CTI_FN int cti_bvh_build_ordered(cti_mem *mem, cti_forest *forest, cti_bvh *tree, const int32_t *order, int first, int n, int still);
+/* cti_bvh_blocks -- how many blocks a tree over n items has. cti_forest_reserve -- room for trees with so many items, blocks and floats in them in
+   all, so that the arrays of a large forest are neither copied while they grow nor larger than it. 0: out of memory. */
+CTI_FN int cti_bvh_blocks(int n);
+CTI_FN int cti_forest_reserve(cti_mem *mem, cti_forest *forest, size_t items, size_t blocks, size_t floats);
+/* cti_boxes -- boxes of vertices: that of vertex v is lo x y z, 0, -hi x y z, 0 at at[stride v + base], at the start of a motion, and with
+   stride 16 behind it another one, at the end. base may be below 0. */
+typedef struct cti_boxes {
+    const float *at;
+    ptrdiff_t base;
+    int stride; /* 16 or 8 */
+} cti_boxes;
+CTI_INLINE const float *cti_boxes_of(cti_boxes b, int v) { return b.at + (b.base + (ptrdiff_t)b.stride * v); }
+
+/* cti_bvh_refit -- boxes from those of the vertices; moving 0: what they are at the start holds for the end. elements [width n] vertex numbers, NULL
+   with width 1: items are vertices. */
+CTI_FN void cti_bvh_refit(cti_forest *forest, cti_bvh *tree, cti_boxes boxes, int moving, const int32_t *elements, int width);
 /* cti_bvh_activate -- an item is active when a vertex of it is; vertex_active NULL: all. */
 CTI_FN void cti_bvh_activate(cti_forest *forest, const cti_bvh *tree, const uint8_t *vertex_active, const int32_t *elements, int width);
 /* cti_bvh_root -- the box of the whole tree: lo, hi at the start, then at the end. An empty tree: lo > hi. */
@@ -30522,6 +31022,12 @@ CTI_INLINE unsigned cti_bvh_hits_moving(const float *q0, const float *q1, int la
 }
 
 
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
+
 /* ---- 5_mesh/bvh.c ---- */
 /* bvh.c -- eight-wide box trees. Purpose: candidate pairs fast, with nothing allocated after the build. Method: see bvh.h; traversal of a
    pair of trees with an explicit stack, both nodes opened together when they stand on one level. */
@@ -30535,7 +31041,7 @@ CTI_FN void cti_forest_clear(cti_forest *forest)
     CTI_CLEAR(forest->items);
     CTI_CLEAR(forest->blocks);
     CTI_CLEAR(forest->active);
-    forest->n_blocks = 0;
+    forest->n_blocks = 0, forest->n_floats = 0;
 }
 
 CTI_FN void cti_forest_free(cti_mem *mem, cti_forest *forest)
@@ -30543,7 +31049,7 @@ CTI_FN void cti_forest_free(cti_mem *mem, cti_forest *forest)
     CTI_FREE(mem, forest->items);
     CTI_FREE(mem, forest->blocks);
     CTI_FREE(mem, forest->active);
-    forest->n_blocks = 0;
+    forest->n_blocks = 0, forest->n_floats = 0;
 }
 
 /* ---- build ---- */
@@ -30632,13 +31138,33 @@ static void cti_bvh_order(cti_bvh_item *a, int n, int cap)
     }
 }
 
-/* levels and empty boxes of a tree over n items, which go to forest->items[tree->item0 ..] */
-static int cti_bvh_lay_out(cti_mem *mem, cti_forest *forest, cti_bvh *tree, int n)
+CTI_FN int cti_bvh_blocks(int n)
 {
-    int entries = n, blocks = forest->n_blocks, i, k;
+    int sum = 0, k;
+    for (k = 0; n > 0; k++) {
+        int entries = n;
+        sum += n = (n - 1) / 8 + 1;
+        if (k > 0 && entries == 1)
+            break;
+    }
+    return sum;
+}
+
+CTI_FN int cti_forest_reserve(cti_mem *mem, cti_forest *forest, size_t items, size_t blocks, size_t floats)
+{
+    return CTI_RESERVE(mem, forest->items, items) && CTI_RESERVE(mem, forest->blocks, floats) && CTI_RESERVE(mem, forest->active, blocks);
+}
+
+/* levels and empty boxes of a tree over n items, which go to forest->items[tree->item0 ..] */
+static int cti_bvh_lay_out(cti_mem *mem, cti_forest *forest, cti_bvh *tree, int n, int still)
+{
+    int entries = n, blocks = forest->n_blocks, k;
+    size_t i, last;
     memset(tree, 0, sizeof *tree);
     if (n <= 0)
         return 1;
+    tree->size = still ? CTI_BVH_HALF : CTI_BVH_BLOCK;
+    tree->float0 = forest->n_floats;
     /* boxes of level k + 1 are blocks of level k */
     for (k = 0;; k++) {
         int level_blocks = (entries - 1) / 8 + 1;
@@ -30652,36 +31178,36 @@ static int cti_bvh_lay_out(cti_mem *mem, cti_forest *forest, cti_bvh *tree, int 
     tree->n_levels = k + 1;
     tree->n_items = n;
     tree->item0 = CTI_LEN(forest->items);
-    if (!CTI_RESIZE(mem, forest->items, (size_t)tree->item0 + (size_t)n) ||
-        !CTI_RESIZE(mem, forest->blocks, (size_t)blocks * CTI_BVH_BLOCK) || !CTI_RESIZE(mem, forest->active, blocks))
+    last = tree->float0 + (size_t)(blocks - forest->n_blocks) * (size_t)tree->size;
+    if (!CTI_RESIZE(mem, forest->items, (size_t)tree->item0 + (size_t)n) || !CTI_RESIZE(mem, forest->blocks, last) ||
+        !CTI_RESIZE(mem, forest->active, blocks))
         return 0;
-    for (i = forest->n_blocks; i < blocks; i++) {
-        for (k = 0; k < CTI_BVH_BLOCK; k++)
-            forest->blocks[(size_t)i * CTI_BVH_BLOCK + (size_t)k] = k % CTI_BVH_HALF < 24 ? CTI_BVH_BIG : -CTI_BVH_BIG;
-        forest->active[i] = 255;
-    }
-    forest->n_blocks = blocks;
+    for (i = tree->float0; i < last; i += CTI_BVH_HALF)
+        for (k = 0; k < CTI_BVH_HALF; k++)
+            forest->blocks[i + (size_t)k] = k < 24 ? CTI_BVH_BIG : -CTI_BVH_BIG;
+    memset(forest->active + forest->n_blocks, 255, (size_t)(blocks - forest->n_blocks));
+    forest->n_blocks = blocks, forest->n_floats = last;
     return 1;
 }
 
-CTI_FN int cti_bvh_build(cti_mem *mem, cti_forest *forest, cti_bvh *tree, cti_bvh_item *items, int n)
+CTI_FN int cti_bvh_build(cti_mem *mem, cti_forest *forest, cti_bvh *tree, cti_bvh_item *items, int n, int still)
 {
     int cap = 8, i;
     while ((n - 1) / cap >= 8)
         cap *= 8;
     if (n > 0)
         cti_bvh_order(items, n, cap);
-    if (!cti_bvh_lay_out(mem, forest, tree, n))
+    if (!cti_bvh_lay_out(mem, forest, tree, n, still))
         return 0;
     for (i = 0; i < n; i++)
         forest->items[tree->item0 + i] = items[i].id;
     return 1;
 }
 
-CTI_FN int cti_bvh_build_ordered(cti_mem *mem, cti_forest *forest, cti_bvh *tree, const int32_t *order, int first, int n)
+CTI_FN int cti_bvh_build_ordered(cti_mem *mem, cti_forest *forest, cti_bvh *tree, const int32_t *order, int first, int n, int still)
 {
     int i;
-    if (!cti_bvh_lay_out(mem, forest, tree, n))
+    if (!cti_bvh_lay_out(mem, forest, tree, n, still))
         return 0;
     for (i = 0; i < n; i++)
         forest->items[tree->item0 + i] = first + order[i];
@@ -30716,21 +31242,21 @@ static cti_f8 cti_bvh_block_box(const float *block)
     return cti_f8_load(t);
 }
 
-/* One half of the blocks: level 0 from the vertices, and level 1 in passing, then the others. */
-static void cti_bvh_refit_half(float *blocks, const cti_bvh *tree, const int32_t *items, const float *vertex_boxes, const int32_t *elements,
-                               int width)
+/* One half of the blocks, `half` floats into each: level 0 from the vertices, and level 1 in passing, then the others. */
+static void cti_bvh_refit_half(cti_forest *forest, const cti_bvh *tree, int half, cti_boxes boxes, const int32_t *elements, int width)
 {
+    const int32_t *items = forest->items + tree->item0;
     int i, j, k, level;
     for (i = 0; i < tree->n_items; i += 8) {
-        float *block = blocks + (size_t)(tree->block0[0] + i / 8) * CTI_BVH_BLOCK;
-        float *up = blocks + (size_t)(tree->block0[1] + i / 64) * CTI_BVH_BLOCK;
+        float *block = cti_bvh_block(forest, tree, tree->block0[0] + i / 8) + half;
+        float *up = cti_bvh_block(forest, tree, tree->block0[1] + i / 64) + half;
         cti_f8 all = cti_f8_set(CTI_BVH_BIG);
         int m = cti_min_int(8, tree->n_items - i);
         for (j = 0; j < m; j++) {
             const int32_t *v = elements ? elements + (size_t)items[i + j] * (size_t)width : items + i + j;
-            cti_f8 box = cti_f8_load(vertex_boxes + 16 * (size_t)v[0]);
+            cti_f8 box = cti_f8_load(cti_boxes_of(boxes, v[0]));
             for (k = 1; k < width; k++)
-                box = cti_f8_min(box, cti_f8_load(vertex_boxes + 16 * (size_t)v[k]));
+                box = cti_f8_min(box, cti_f8_load(cti_boxes_of(boxes, v[k])));
             all = cti_f8_min(all, box);
             cti_bvh_put(block, j, box);
         }
@@ -30738,21 +31264,21 @@ static void cti_bvh_refit_half(float *blocks, const cti_bvh *tree, const int32_t
     }
     for (level = 2; level < tree->n_levels; level++)
         for (i = 0; i < tree->entries[level]; i++) {
-            const float *block = blocks + (size_t)(tree->block0[level - 1] + i) * CTI_BVH_BLOCK;
-            float *up = blocks + (size_t)(tree->block0[level] + i / 8) * CTI_BVH_BLOCK;
+            const float *block = cti_bvh_block(forest, tree, tree->block0[level - 1] + i) + half;
+            float *up = cti_bvh_block(forest, tree, tree->block0[level] + i / 8) + half;
             cti_bvh_put(up, i % 8, cti_bvh_block_box(block));
         }
 }
 
-CTI_FN void cti_bvh_refit(cti_forest *forest, cti_bvh *tree, const float *vertex_boxes, int moving, const int32_t *elements, int width)
+CTI_FN void cti_bvh_refit(cti_forest *forest, cti_bvh *tree, cti_boxes boxes, int moving, const int32_t *elements, int width)
 {
-    const int32_t *items = forest->items + tree->item0;
     tree->end = moving ? CTI_BVH_HALF : 0;
     if (tree->n_levels == 0)
         return;
-    cti_bvh_refit_half(forest->blocks, tree, items, vertex_boxes, elements, width);
+    cti_bvh_refit_half(forest, tree, 0, boxes, elements, width);
+    boxes.at += 8;
     if (moving)
-        cti_bvh_refit_half(forest->blocks + CTI_BVH_HALF, tree, items, vertex_boxes + 8, elements, width);
+        cti_bvh_refit_half(forest, tree, CTI_BVH_HALF, boxes, elements, width);
 }
 
 CTI_FN void cti_bvh_activate(cti_forest *forest, const cti_bvh *tree, const uint8_t *vertex_active, const int32_t *elements, int width)
@@ -30779,7 +31305,7 @@ CTI_FN void cti_bvh_activate(cti_forest *forest, const cti_bvh *tree, const uint
 
 CTI_FN void cti_bvh_root(const cti_forest *forest, const cti_bvh *tree, float box[12])
 {
-    const float *top = tree->n_levels ? forest->blocks + (size_t)tree->block0[tree->n_levels - 1] * CTI_BVH_BLOCK : NULL;
+    const float *top = tree->n_levels ? cti_bvh_block(forest, tree, tree->block0[tree->n_levels - 1]) : NULL;
     int k;
     for (k = 0; k < 6; k++) {
         box[k] = top ? top[8 * k] : (k < 3 ? CTI_BVH_BIG : -CTI_BVH_BIG);
@@ -30805,7 +31331,7 @@ static const float *cti_bvh_level_block(const cti_forest *forest, const cti_bvh 
 {
     int b = t->block0[level] + i;
     *active = forest->active[b];
-    return forest->blocks + (size_t)b * CTI_BVH_BLOCK;
+    return cti_bvh_block(forest, t, b);
 }
 
 /* Lanes of a block of tree b whose boxes overlap the one in lane `lane` of a block of tree a */
@@ -30919,6 +31445,12 @@ CTI_FN int cti_bvh_pairs(cti_mem *mem, const cti_forest *forest, const cti_bvh *
 }
 #undef CTI_BVH_BIG
 
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
+
 /* ---- 5_mesh/nearest.h ---- */
 /* nearest.h -- questions to one box tree: the triangle that is nearest to a point, a tet that holds it, what a ray meets, what a box may
    meet. Trees as in bvh.h, refitted without motion to the positions that are handed in. */
@@ -30934,8 +31466,16 @@ typedef struct cti_nearest {
     ct_real d2, w[3];
 } cti_nearest;
 
+#if CONTACT_WITH_DCD
 /* cti_nearest_box -- a vertex's part of the boxes of cti_bvh_refit: box [16] from the points a and b (the same for a point that stands). */
 CTI_FN void cti_nearest_box(float *box, cti_v3 a, cti_v3 b);
+/* cti_nearest_boxes -- such boxes [16 nv] as cti_bvh_refit takes them. */
+CTI_INLINE cti_boxes cti_nearest_boxes(const float *boxes)
+{
+    cti_boxes b;
+    b.at = boxes, b.base = 0, b.stride = 16;
+    return b;
+}
 /* cti_nearest_face -- the triangle closest to p within `radius` (CTI_REAL_MAX: any), of those that `keep` (NULL: all) takes; equal
    distances: the one with the lower number. faces [3 n], x [3 points]. */
 CTI_FN void cti_nearest_face(const cti_forest *forest, const cti_bvh *tree, const int32_t *faces, const ct_real *x, cti_v3 p,
@@ -30951,6 +31491,7 @@ CTI_FN void cti_nearest_visit(const cti_forest *forest, const cti_bvh *tree, cti
                               void *ctx);
 /* cti_nearest_in_tet -- 1 when p is in the closed tet a, b, c, d of either orientation; a flat one holds nothing. */
 CTI_FN int cti_nearest_in_tet(cti_v3 p, cti_v3 a, cti_v3 b, cti_v3 c, cti_v3 d);
+#endif
 
 
 /* ---- 5_mesh/nearest.c ---- */
@@ -30967,6 +31508,7 @@ typedef struct cti_nearest_node {
     float d2;
 } cti_nearest_node;
 
+#if CONTACT_WITH_DCD
 CTI_FN void cti_nearest_box(float *box, cti_v3 a, cti_v3 b)
 {
     cti_v3 lo = cti_v3_min(a, b), hi = cti_v3_max(a, b);
@@ -30976,7 +31518,7 @@ CTI_FN void cti_nearest_box(float *box, cti_v3 a, cti_v3 b)
 
 static const float *cti_nearest_block(const cti_forest *forest, const cti_bvh *t, const cti_nearest_node *n)
 {
-    return forest->blocks + (size_t)(t->block0[n->level - 1] + n->i) * CTI_BVH_BLOCK;
+    return cti_bvh_block(forest, t, t->block0[n->level - 1] + n->i);
 }
 
 /* item of a lane of a block over items, -1: the lane is empty */
@@ -31095,6 +31637,7 @@ CTI_FN int cti_nearest_in_tet(cti_v3 p, cti_v3 a, cti_v3 b, cti_v3 c, cti_v3 d)
     return s * cti_nearest_volume(a, b, c, p) >= 0 && s * cti_nearest_volume(a, d, b, p) >= 0 && s * cti_nearest_volume(a, c, d, p) >= 0 &&
            s * cti_nearest_volume(b, d, c, p) >= 0 && cti_nearest_volume(a, b, c, d) != 0;
 }
+#endif
 
 typedef struct cti_nearest_tets {
     const int32_t *tets;
@@ -31105,6 +31648,7 @@ typedef struct cti_nearest_tets {
     int found;
 } cti_nearest_tets;
 
+#if CONTACT_WITH_DCD
 static void cti_nearest_tet_visit(void *ctx, int item)
 {
     cti_nearest_tets *q = (cti_nearest_tets *)ctx;
@@ -31176,6 +31720,7 @@ CTI_FN ct_real cti_nearest_ray(const cti_forest *forest, const cti_bvh *tree, co
     }
     return best;
 }
+#endif
 
 /* ---- 5_mesh/grid.h ---- */
 /* grid.h -- pairs of overlapping boxes by a spatial hash: cells of one size, a table of buckets, a list of items in each.
@@ -31220,7 +31765,7 @@ typedef struct cti_grid {
 
 /* cti_grid_box -- the box over vertices v [n] from the boxes of vertices (as in cti_bvh_refit) at both ends; swept 1: that at the start
    holds for both. */
-CTI_FN void cti_grid_box(const float *vertex_boxes, const int32_t *v, int n, int swept, float box[12]);
+CTI_FN void cti_grid_box(cti_boxes boxes, const int32_t *v, int n, int swept, float box[12]);
 CTI_FN void cti_grid_free(cti_mem *mem, cti_grid *grid);
 /* cti_grid_pairs -- every pair of items of a and b whose boxes overlap as in bvh.h, as numbers of items, once, in no order that means
    anything. self: a alone, each pair once, no item with itself. moving 0: the boxes at the end are those at the start. *out [2 n] is
@@ -31258,15 +31803,15 @@ CTI_FN void cti_grid_free(cti_mem *mem, cti_grid *g)
     memset(g, 0, sizeof *g);
 }
 
-CTI_FN void cti_grid_box(const float *vertex_boxes, const int32_t *v, int n, int swept, float box[12])
+CTI_FN void cti_grid_box(cti_boxes boxes, const int32_t *v, int n, int swept, float box[12])
 {
     int end, i, k;
     for (end = 0; end < 2; end++) {
-        const float *boxes = vertex_boxes + (end && !swept ? 8 : 0);
-        cti_f8 all = cti_f8_load(boxes + 16 * (size_t)v[0]);
+        int at = end && !swept ? 8 : 0;
+        cti_f8 all = cti_f8_load(cti_boxes_of(boxes, v[0]) + at);
         float t[8];
         for (i = 1; i < n; i++)
-            all = cti_f8_min(all, cti_f8_load(boxes + 16 * (size_t)v[i]));
+            all = cti_f8_min(all, cti_f8_load(cti_boxes_of(boxes, v[i]) + at));
         cti_f8_store(t, all);
         for (k = 0; k < 3; k++)
             box[6 * end + k] = t[k], box[6 * end + 3 + k] = -t[4 + k];
@@ -31616,8 +32161,9 @@ typedef struct cti_broad_lane {
 typedef struct cti_broad {
     cti_forest forest;
     cti_bvh *trees;        /* [CTI_BROAD_TREES n_bodies] */
-    float *vertex_boxes;   /* [16 nv], see cti_bvh_refit */
-    float *vertex_slabs;   /* [32 nv] lo of the six slabs, 0, 0, -hi, 0, 0 at the start, then at the end */
+    float *vertex_boxes;   /* [16 for a vertex that may move, 8 for the others], see cti_boxes, cti_broad_boxes */
+    float *vertex_slabs;   /* twice that: lo of the six slabs, 0, 0, -hi, 0, 0 at the start, then at the end */
+    ptrdiff_t *boxes_at;   /* [n_bodies] base of a body's cti_boxes */
     ct_real *last_x;       /* x0 and x1 of the last update, of bodies that may move: what has not changed keeps its boxes */
     size_t *last_at;       /* [n_bodies] where in last_x a body is */
     ct_real *last_inflate; /* [n_bodies] */
@@ -31653,6 +32199,19 @@ CTI_FN int cti_broad_order(cti_mem *mem, const cti_broad *broad, const cti_soup 
 /* cti_broad_update -- boxes of the motions from x0 to x1 [3 nv] (may be the same), widened by each body's inflate. Finds the overlapping
    bodies. 0: out of memory. */
 CTI_FN int cti_broad_update(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x0, const ct_real *x1);
+/* cti_broad_boxes, cti_broad_slabs -- boxes of the vertices of body b; slabs, which lie in the same way, with strides and base doubled. */
+CTI_INLINE cti_boxes cti_broad_boxes(const cti_broad *broad, const cti_soup *soup, int b)
+{
+    cti_boxes boxes;
+    boxes.at = broad->vertex_boxes, boxes.base = broad->boxes_at[b], boxes.stride = soup->bodies[b].still ? 8 : 16;
+    return boxes;
+}
+CTI_INLINE cti_boxes cti_broad_slabs(const cti_broad *broad, const cti_soup *soup, int b)
+{
+    cti_boxes slabs = cti_broad_boxes(broad, soup, b);
+    slabs.at = broad->vertex_slabs, slabs.base *= 2, slabs.stride *= 2;
+    return slabs;
+}
 /* cti_broad_elements -- what a tree of kind `tree` has as elements, [*width n]; NULL: vertices. */
 CTI_FN const int32_t *cti_broad_elements(const cti_soup *soup, int tree, int *width);
 /* cti_broad_sweep -- body_pairs from the boxes of the bodies, a part of the update. 0: out of memory. */
@@ -31661,6 +32220,7 @@ CTI_FN int cti_broad_sweep(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
 CTI_FN int cti_broad_may_meet(const cti_soup *soup, int a, int b);
 /* cti_broad_keep_apart -- bodies a and b do not meet from now on: enters them in the sorted array `apart` of a soup. 0: out of memory. */
 CTI_FN int cti_broad_keep_apart(cti_mem *mem, int32_t **apart, int a, int b);
+#if CONTACT_WITH_CMR
 /* cti_broad_pairs -- candidates of the last update, each kind a growable array [2 n] (CTI_LEN is 2 n), unique; NULL: not wanted. Order:
    body pairs (p, p) and (p, q), p < q, in rising order; in each, the pairs by their numbers (vf: first vertices of p, then vertices of q).
    vf: (vertex, face); ee: (edge, edge), a < b; ve: (loose point, loose edge); vv: (loose point, loose point), a < b. Left out: a vertex and
@@ -31669,6 +32229,7 @@ CTI_FN int cti_broad_pairs(cti_mem *mem, cti_broad *broad, const cti_soup *soup,
 /* cti_broad_pairs_moved -- the same, only those with a vertex v for which vertex_moved[v] is not 0; vertex_moved [nv]. */
 CTI_FN int cti_broad_pairs_moved(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const uint8_t *vertex_moved, int32_t **vf,
                                  int32_t **ee, int32_t **ve, int32_t **vv);
+#endif
 /* cti_broad_edge_faces -- (edge, face) candidates of the last update that share no vertex, ordered as vf. 0: out of memory. */
 CTI_FN int cti_broad_edge_faces(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int32_t **ef);
 
@@ -31676,6 +32237,12 @@ CTI_FN int cti_broad_edge_faces(cti_mem *mem, cti_broad *broad, const cti_soup *
    and bodies that do not meet are left out. The last update must have covered x. Growable array [2 n], ordered as vf. 0: out of memory. */
 CTI_FN int cti_intersect_soup(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x, int32_t **out_pairs);
 
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
 
 /* ---- 5_mesh/pairs_bodies.c ---- */
 /* pairs_bodies.c -- which bodies meet. Method: bodies that groups and masks, or the list of those that do not meet (joined ones), keep apart
@@ -31818,6 +32385,7 @@ CTI_FN void cti_broad_free(cti_mem *mem, cti_broad *broad)
     CTI_FREE(mem, broad->trees);
     CTI_FREE(mem, broad->vertex_boxes);
     CTI_FREE(mem, broad->vertex_slabs);
+    CTI_FREE(mem, broad->boxes_at);
     CTI_FREE(mem, broad->last_x);
     CTI_FREE(mem, broad->last_at);
     CTI_FREE(mem, broad->last_inflate);
@@ -31940,7 +32508,8 @@ static int cti_broad_build_known(cti_mem *mem, cti_broad *broad, const cti_soup 
     int k, width;
     for (k = 0; k < CTI_BROAD_TREES; at += order[k++]) {
         cti_broad_elements(soup, k, &width);
-        if (!cti_bvh_build_ordered(mem, &broad->forest, broad->trees + CTI_BROAD_TREES * b + k, at, cti_broad_first(soup->bodies + b, width), order[k]))
+        if (!cti_bvh_build_ordered(mem, &broad->forest, broad->trees + CTI_BROAD_TREES * b + k, at, cti_broad_first(soup->bodies + b, width), order[k],
+                                   soup->bodies[b].still))
             return 0;
     }
     return 1;
@@ -31962,25 +32531,33 @@ static int cti_broad_build_trees(cti_mem *mem, cti_broad *broad, const cti_soup 
             if (k == CTI_BROAD_POINTS && !soup->vertex_is_point)
                 last = first;
             n = cti_broad_collect(items, first, last, elements, width, only, x);
-            if (!cti_bvh_build(mem, &broad->forest, broad->trees + CTI_BROAD_TREES * b + k, items, n))
+            if (!cti_bvh_build(mem, &broad->forest, broad->trees + CTI_BROAD_TREES * b + k, items, n, body->still))
                 return 0;
         }
     }
     return 1;
 }
 
-/* room for what moving bodies were like. 0: out of memory */
-static int cti_broad_place_last(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
+/* room for boxes and slabs, for what moving bodies were like, and for the trees. 0: out of memory */
+static int cti_broad_place(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
 {
-    size_t n = 0;
+    size_t last = 0, boxes = 0, items = 0, blocks = 0, floats = 0;
     int b;
-    if (!CTI_RESIZE(mem, broad->last_at, soup->n_bodies))
+    if (!CTI_RESIZE(mem, broad->last_at, soup->n_bodies) || !CTI_RESIZE(mem, broad->boxes_at, soup->n_bodies))
         return 0;
     for (b = 0; b < soup->n_bodies; b++) {
-        broad->last_at[b] = n;
-        n += soup->bodies[b].still ? 0 : 6 * (size_t)(soup->bodies[b].v1 - soup->bodies[b].v0);
+        const cti_soup_body *q = soup->bodies + b;
+        int n = q->v1 - q->v0, stride = q->still ? 8 : 16, sum = cti_bvh_blocks(n) + cti_bvh_blocks(q->e1 - q->e0) + cti_bvh_blocks(q->f1 - q->f0);
+        broad->last_at[b] = last;
+        last += q->still ? 0 : 6 * (size_t)n;
+        broad->boxes_at[b] = (ptrdiff_t)boxes - (ptrdiff_t)stride * q->v0;
+        boxes += (size_t)stride * (size_t)n;
+        items += (size_t)n + (size_t)(q->e1 - q->e0) + (size_t)(q->f1 - q->f0);
+        blocks += (size_t)sum, floats += (size_t)sum * (q->still ? CTI_BVH_HALF : CTI_BVH_BLOCK);
     }
-    return CTI_RESIZE(mem, broad->last_x, n);
+    /* trees over loose points and edges, which are few, make the forest grow */
+    return CTI_RESIZE(mem, broad->last_x, last) && CTI_RESIZE(mem, broad->vertex_boxes, boxes) && CTI_RESIZE(mem, broad->vertex_slabs, 2 * boxes) &&
+           (broad->hashed || cti_forest_reserve(mem, &broad->forest, items, blocks, floats));
 }
 
 CTI_FN int cti_broad_build(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x)
@@ -31991,8 +32568,7 @@ CTI_FN int cti_broad_build(cti_mem *mem, cti_broad *broad, const cti_soup *soup,
     cti_forest_clear(&broad->forest);
     broad->n_bodies = soup->n_bodies, broad->nv = soup->nv, broad->ne = soup->ne, broad->nf = soup->nf;
     broad->fresh = 1, broad->partial = broad->boxes_only = 0;
-    if (!CTI_RESIZE(mem, broad->trees, CTI_BROAD_TREES * nb) || !CTI_RESIZE(mem, broad->vertex_boxes, 16 * (size_t)soup->nv) ||
-        !CTI_RESIZE(mem, broad->vertex_slabs, 32 * (size_t)soup->nv) || !cti_broad_place_last(mem, broad, soup) ||
+    if (!CTI_RESIZE(mem, broad->trees, CTI_BROAD_TREES * nb) || !cti_broad_place(mem, broad, soup) ||
         !CTI_RESIZE(mem, broad->last_inflate, nb) || !CTI_RESIZE(mem, broad->last_swept, nb) ||
         !CTI_RESIZE(mem, broad->body_boxes, 12 * nb) || !CTI_RESIZE(mem, broad->body_order, 2 * nb) ||
         !CTI_RESIZE(mem, broad->sweep, (nb / 8 + 1) * CTI_BVH_BLOCK) || !CTI_RESERVE(mem, items, most))
@@ -32043,12 +32619,13 @@ static int cti_broad_same(cti_broad *broad, const cti_soup_body *body, int b, co
 }
 
 /* Vertex boxes and slabs of one body. */
-static void cti_broad_vertex_boxes(cti_broad *broad, const cti_soup_body *body, const ct_real *x0, const ct_real *x1)
+static void cti_broad_vertex_boxes(cti_broad *broad, const cti_soup_body *body, int b, const ct_real *x0, const ct_real *x1)
 {
     int v;
     for (v = body->v0; v < body->v1; v++) {
         cti_v3 p0 = cti_v3_at(x0, v), p1 = cti_v3_at(x1, v);
-        float *box = broad->vertex_boxes + 16 * (size_t)v, *slabs = broad->vertex_slabs + 32 * (size_t)v;
+        ptrdiff_t at = broad->boxes_at[b] + (ptrdiff_t)(body->still ? 8 : 16) * v;
+        float *box = broad->vertex_boxes + at, *slabs = broad->vertex_slabs + 2 * at;
         cti_broad_put_box(box, p0, body->swept ? p1 : p0, body->inflate);
         cti_broad_put_slabs(slabs, p0, body->swept ? p1 : p0, body->inflate);
         if (body->swept)
@@ -32074,7 +32651,7 @@ static void cti_broad_refit(cti_broad *broad, const cti_soup *soup, int b)
     int i, width;
     for (i = 0; i < CTI_BROAD_TREES; i++) {
         const int32_t *elements = cti_broad_elements(soup, i, &width);
-        cti_bvh_refit(&broad->forest, trees + i, broad->vertex_boxes, !soup->bodies[b].swept, elements, width);
+        cti_bvh_refit(&broad->forest, trees + i, cti_broad_boxes(broad, soup, b), !soup->bodies[b].swept, elements, width);
     }
     cti_bvh_root(&broad->forest, trees + CTI_BROAD_VERTICES, box);
     for (i = CTI_BROAD_EDGES; i <= CTI_BROAD_FACES; i++) {
@@ -32092,7 +32669,7 @@ static void cti_broad_body_box(cti_broad *broad, const cti_soup *soup, int b)
     memset(&none, 0, sizeof none);
     cti_bvh_root(&broad->forest, &none, box);
     for (v = soup->bodies[b].v0; v < soup->bodies[b].v1; v++) {
-        cti_grid_box(broad->vertex_boxes, &v, 1, soup->bodies[b].swept, other);
+        cti_grid_box(cti_broad_boxes(broad, soup, b), &v, 1, soup->bodies[b].swept, other);
         cti_broad_join(box, other);
     }
 }
@@ -32112,7 +32689,7 @@ static void cti_broad_update_range(int begin, int end, int worker, void *context
         const cti_soup_body *body = q->soup->bodies + begin;
         if (body->v1 > body->v0 && cti_broad_same(q->broad, body, begin, q->x0, q->x1))
             continue;
-        cti_broad_vertex_boxes(q->broad, body, q->x0, q->x1);
+        cti_broad_vertex_boxes(q->broad, body, begin, q->x0, q->x1);
         if (q->broad->hashed)
             cti_broad_body_box(q->broad, q->soup, begin);
         else
@@ -32183,23 +32760,29 @@ static int cti_broad_filter(int32_t *pairs, int n, const int32_t *ea, int wa, co
 }
 
 /* Slabs of an element of w vertices at one end: the least of its vertices', lo and -hi alike. */
-CTI_INLINE void cti_broad_slabs(const float *slabs, const int32_t *v, int w, cti_f8 *lo, cti_f8 *minus_hi)
+CTI_INLINE void cti_broad_slabs_over(cti_boxes slabs, int end, const int32_t *v, int w, cti_f8 *lo, cti_f8 *minus_hi)
 {
+    const float *at = cti_boxes_of(slabs, v[0]) + end;
     int k;
-    *lo = cti_f8_load(slabs + 32 * (size_t)v[0]), *minus_hi = cti_f8_load(slabs + 32 * (size_t)v[0] + 8);
+    *lo = cti_f8_load(at), *minus_hi = cti_f8_load(at + 8);
     for (k = 1; k < w; k++) {
-        *lo = cti_f8_min(*lo, cti_f8_load(slabs + 32 * (size_t)v[k]));
-        *minus_hi = cti_f8_min(*minus_hi, cti_f8_load(slabs + 32 * (size_t)v[k] + 8));
+        at = cti_boxes_of(slabs, v[k]) + end;
+        *lo = cti_f8_min(*lo, cti_f8_load(at));
+        *minus_hi = cti_f8_min(*minus_hi, cti_f8_load(at + 8));
     }
 }
 
 /* Slabs in which a begins below the end of b: lo_a <= hi_b. The sign of a rounded sum is exact. */
 CTI_INLINE cti_f8 cti_broad_below(cti_f8 lo_a, cti_f8 minus_hi_b) { return cti_f8_le(cti_f8_add(lo_a, minus_hi_b), cti_f8_set(0)); }
 
-/* Takes out pairs that are apart in a slab, on the same side at both ends. end_a, end_b: where the slabs at the end are, 16, or 0: the same
-   as at the start. */
-CTI_INLINE int cti_broad_cull_as(const float *slabs, int end_a, int end_b, int32_t *pairs, int n, const int32_t *ea, int wa,
-                                 const int32_t *eb, int wb)
+/* Slabs of the two sides' vertices, and where those at the end are: 16, or 0: the same as at the start. */
+typedef struct cti_broad_sides {
+    cti_boxes a, b;
+    int end_a, end_b;
+} cti_broad_sides;
+
+/* Takes out pairs that are apart in a slab, on the same side at both ends. */
+CTI_INLINE int cti_broad_cull_as(cti_broad_sides s, int32_t *pairs, int n, const int32_t *ea, int wa, const int32_t *eb, int wb)
 {
     cti_f8 lo_a = cti_f8_set(0), hi_a = lo_a, lo_b, hi_b, lo_c = lo_a, hi_c = lo_a, below, above;
     int32_t last = -1;
@@ -32208,15 +32791,15 @@ CTI_INLINE int cti_broad_cull_as(const float *slabs, int end_a, int end_b, int32
         int32_t a = pairs[2 * i], b = pairs[2 * i + 1];
         const int32_t *va = wa > 1 ? ea + (size_t)wa * (size_t)a : &a, *vb = wb > 1 ? eb + (size_t)wb * (size_t)b : &b;
         if (a != last) {
-            cti_broad_slabs(slabs, va, wa, &lo_a, &hi_a);
-            if (end_a + end_b)
-                cti_broad_slabs(slabs + end_a, va, wa, &lo_c, &hi_c);
+            cti_broad_slabs_over(s.a, 0, va, wa, &lo_a, &hi_a);
+            if (s.end_a + s.end_b)
+                cti_broad_slabs_over(s.a, s.end_a, va, wa, &lo_c, &hi_c);
         }
         last = a;
-        cti_broad_slabs(slabs, vb, wb, &lo_b, &hi_b);
+        cti_broad_slabs_over(s.b, 0, vb, wb, &lo_b, &hi_b);
         below = cti_broad_below(lo_a, hi_b), above = cti_broad_below(lo_b, hi_a);
-        if (end_a + end_b) {
-            cti_broad_slabs(slabs + end_b, vb, wb, &lo_b, &hi_b);
+        if (s.end_a + s.end_b) {
+            cti_broad_slabs_over(s.b, s.end_b, vb, wb, &lo_b, &hi_b);
             below = cti_f8_or(below, cti_broad_below(lo_c, hi_b)), above = cti_f8_or(above, cti_broad_below(lo_b, hi_c));
         }
         pairs[2 * m] = a, pairs[2 * m + 1] = b;
@@ -32225,18 +32808,26 @@ CTI_INLINE int cti_broad_cull_as(const float *slabs, int end_a, int end_b, int32
     return m;
 }
 
-static int cti_broad_cull(const float *slabs, int end_a, int end_b, int32_t *pairs, int n, const int32_t *ea, int wa, const int32_t *eb,
-                          int wb)
+static int cti_broad_cull(const cti_broad_sides *s, int32_t *pairs, int n, const int32_t *ea, int wa, const int32_t *eb, int wb)
 {
     if (wa == 2 && wb == 2)
-        return cti_broad_cull_as(slabs, end_a, end_b, pairs, n, ea, 2, eb, 2);
+        return cti_broad_cull_as(*s, pairs, n, ea, 2, eb, 2);
     if (wa == 1 && wb == 3)
-        return cti_broad_cull_as(slabs, end_a, end_b, pairs, n, ea, 1, eb, 3);
+        return cti_broad_cull_as(*s, pairs, n, ea, 1, eb, 3);
     if (wa == 2 && wb == 3)
-        return cti_broad_cull_as(slabs, end_a, end_b, pairs, n, ea, 2, eb, 3);
+        return cti_broad_cull_as(*s, pairs, n, ea, 2, eb, 3);
     if (wa == 1 && wb == 2)
-        return cti_broad_cull_as(slabs, end_a, end_b, pairs, n, ea, 1, eb, 2);
-    return cti_broad_cull_as(slabs, end_a, end_b, pairs, n, ea, 1, eb, 1);
+        return cti_broad_cull_as(*s, pairs, n, ea, 1, eb, 2);
+    return cti_broad_cull_as(*s, pairs, n, ea, 1, eb, 1);
+}
+
+/* the slabs of bodies p and q */
+static cti_broad_sides cti_broad_sides_of(const cti_broad *broad, const cti_soup *soup, int p, int q)
+{
+    cti_broad_sides s;
+    s.a = cti_broad_slabs(broad, soup, p), s.b = cti_broad_slabs(broad, soup, q);
+    s.end_a = broad->last_swept[p] ? 0 : 16, s.end_b = broad->last_swept[q] ? 0 : 16;
+    return s;
 }
 
 static void cti_broad_range(const cti_soup_body *b, int width, int *first, int *count)
@@ -32277,9 +32868,10 @@ static int cti_broad_finish(cti_mem *mem, const cti_broad *broad, cti_broad_lane
     turned = ka == kb && a0 > b0;
     if (p == q || turned)
         n = cti_broad_filter(raw, n, ea, wa, eb, wb);
-    if (!broad->boxes_only)
-        n = cti_broad_cull(broad->vertex_slabs, broad->last_swept[turned ? q : p] ? 0 : 16, broad->last_swept[turned ? p : q] ? 0 : 16, raw,
-                           n, ea, wa, eb, wb);
+    if (!broad->boxes_only) {
+        cti_broad_sides sides = cti_broad_sides_of(broad, soup, turned ? q : p, turned ? p : q);
+        n = cti_broad_cull(&sides, raw, n, ea, wa, eb, wb);
+    }
     if (n == 0)
         return 1;
     if (turned)
@@ -32433,7 +33025,7 @@ static int cti_broad_items(cti_mem *mem, cti_broad *broad, const cti_soup *soup,
                 continue;
             s->id[s->n] = i, s->body[s->n] = b;
             s->flags[s->n] = (uint8_t)((body->dynamic ? CTI_GRID_DYNAMIC : 0) | (cti_broad_may_meet(soup, b, b) ? CTI_GRID_SELF : 0));
-            cti_grid_box(broad->vertex_boxes, elements ? elements + (size_t)width * (size_t)i : &v, width, broad->last_swept[b],
+            cti_grid_box(cti_broad_boxes(broad, soup, b), elements ? elements + (size_t)width * (size_t)i : &v, width, broad->last_swept[b],
                          s->boxes + 12 * (size_t)s->n++);
         }
         *moving |= !broad->last_swept[b];
@@ -32558,6 +33150,7 @@ static int cti_broad_any_kind(cti_mem *mem, cti_broad *broad, const cti_soup *so
     return broad->hashed ? cti_broad_hash_kind(mem, broad, soup, moved, ka, kb, out) : cti_broad_kind(mem, broad, soup, ka, kb, out);
 }
 
+#if CONTACT_WITH_CMR
 CTI_FN int cti_broad_pairs_moved(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const uint8_t *vertex_moved, int32_t **vf,
                                  int32_t **ee, int32_t **ve, int32_t **vv)
 {
@@ -32575,6 +33168,7 @@ CTI_FN int cti_broad_pairs(cti_mem *mem, cti_broad *broad, const cti_soup *soup,
 {
     return cti_broad_pairs_moved(mem, broad, soup, NULL, vf, ee, ve, vv);
 }
+#endif
 
 CTI_FN int cti_broad_edge_faces(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int32_t **ef)
 {
@@ -32583,6 +33177,12 @@ CTI_FN int cti_broad_edge_faces(cti_mem *mem, cti_broad *broad, const cti_soup *
 }
 
 #undef CTI_BROAD_PAIR_US
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
 
 /* ---- 5_mesh/crossing.c ---- */
 /* crossing.c -- whole surfaces tested for intersections. Method: edge-face candidates from the trees, each tested exactly.
@@ -32813,6 +33413,12 @@ CTI_FN double cti_element_sum(cti_r8 a, int count);
 CTI_INLINE int cti_element_count(int n, int k) { return cti_min_int(8, n - 8 * k); }
 
 
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
+
 /* ---- 6_model/element.c ---- */
 /* element.c -- node lists, slots and scatter of element batches. Method: all searches happen once, at a change of topology. */
 
@@ -32917,6 +33523,12 @@ CTI_FN double cti_element_sum(cti_r8 a, int count)
     return sum;
 }
 
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
+
 /* ---- 6_model/tet.h ---- */
 /* tet.h -- linear tetrahedra in batches of eight: elastic energy, force and stiffness of the soft models. */
 
@@ -32960,11 +33572,18 @@ CTI_FN void cti_tet_batch_assemble(const cti_tet_batch *t, const ct_real *x, ct_
 /* cti_tet_batch_damping -- out [3 nodes] += D(x) v, minus the damping's force: D = damping_stiffness dE/dx' C dE/dx with Green's strain E and
    Lame's C. Symmetric, positive semidefinite, and D (w x x) = 0: what turns as a whole is not braked. */
 CTI_FN void cti_tet_batch_damping(const cti_tet_batch *t, const ct_real *x, const ct_real *v, ct_real *out);
+#if CONTACT_WITH_CMR
 /* cti_tet_batch_crushed -- tets whose J falls below 0.2 on the way from x0 to x1, where their energy is continued: no linearization at x0
    describes them at x1. 0 for models that need no continuation. */
 CTI_FN int cti_tet_batch_crushed(const cti_tet_batch *t, const ct_real *x0, const ct_real *x1);
-CTI_FN double cti_tet_batch_energy(const cti_tet_batch *t, const ct_real *x);
+#endif
 
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
 
 /* ---- 6_model/tet.c ---- */
 /* tet.c -- linear tetrahedra: F = sum (x_a - x_0) b_a', P = d psi / d F, force -V P b_a, stiffness V B' (d2 psi / d F2) B.
@@ -33465,13 +34084,7 @@ CTI_FN void cti_tet_batch_damping(const cti_tet_batch *t, const ct_real *x, cons
     }
 }
 
-CTI_FN double cti_tet_batch_energy(const cti_tet_batch *t, const ct_real *x)
-{
-    double energy = 0;
-    cti_tet_batch_assemble(t, x, 0, NULL, NULL, NULL, &energy);
-    return energy;
-}
-
+#if CONTACT_WITH_CMR
 CTI_FN int cti_tet_batch_crushed(const cti_tet_batch *t, const ct_real *x0, const ct_real *x1)
 {
     const cti_r8 j0 = cti_set8(CTI_TET_J0);
@@ -33493,8 +34106,15 @@ CTI_FN int cti_tet_batch_crushed(const cti_tet_batch *t, const ct_real *x0, cons
     }
     return n;
 }
+#endif
 
 #undef CTI_TET_J0
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
 
 /* ---- 6_model/membrane.h ---- */
 /* membrane.h -- the in-plane elasticity of cloth: plane-stress St.Venant-Kirchhoff triangles in batches of eight. */
@@ -33524,7 +34144,6 @@ CTI_FN void cti_membrane_batch_assemble(const cti_membrane_batch *t, const ct_re
                                         double *out_energy);
 /* out [3 nodes] += D(x) v as for tets: D is damping_stiffness times K without the part of the stress */
 CTI_FN void cti_membrane_batch_damping(const cti_membrane_batch *t, const ct_real *x, const ct_real *v, ct_real *out);
-CTI_FN double cti_membrane_batch_energy(const cti_membrane_batch *t, const ct_real *x);
 
 
 /* ---- 6_model/membrane.c ---- */
@@ -33742,13 +34361,6 @@ CTI_FN void cti_membrane_batch_damping(const cti_membrane_batch *t, const ct_rea
     }
 }
 
-CTI_FN double cti_membrane_batch_energy(const cti_membrane_batch *t, const ct_real *x)
-{
-    double energy = 0;
-    cti_membrane_batch_assemble(t, x, 0, NULL, NULL, &energy);
-    return energy;
-}
-
 /* ---- 6_model/hinge.h ---- */
 /* hinge.h -- edges and hinges of a triangle list: what bending and springs are built on. */
 
@@ -33858,7 +34470,6 @@ CTI_FN void cti_bend_batch_assemble(const cti_bend_batch *t, const ct_real *x, c
                                     double *out_energy);
 /* out [3 nodes] += D(x) v, D = damping_stiffness K with the k of damping */
 CTI_FN void cti_bend_batch_damping(const cti_bend_batch *t, const ct_real *x, const ct_real *v, ct_real *out);
-CTI_FN double cti_bend_batch_energy(const cti_bend_batch *t, const ct_real *x);
 /* cti_bend_angle -- theta of points x [12] = edge x0, x1, opposite x2, x3: 0 when flat, in (-pi, pi]. */
 CTI_FN ct_real cti_bend_angle(const ct_real *x);
 
@@ -33867,6 +34478,12 @@ CTI_FN ct_real cti_bend_angle(const ct_real *x);
 CTI_FN cti_r8 cti_bend_lanes(const cti_r8 *node, cti_r8 rest, cti_r8 least, cti_r8 *g);
 CTI_FN ct_real cti_bend_least(const ct_real *x);
 
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
 
 /* ---- 6_model/bend.c ---- */
 /* bend.c -- discrete-shell bending. theta = atan2(e/|e| . (n1 x n2), n1 . n2), n1 = e x (x2 - x0), n2 = (x3 - x0) x e.
@@ -34020,12 +34637,11 @@ CTI_FN void cti_bend_batch_damping(const cti_bend_batch *t, const ct_real *x, co
     }
 }
 
-CTI_FN double cti_bend_batch_energy(const cti_bend_batch *t, const ct_real *x)
-{
-    double energy = 0;
-    cti_bend_batch_assemble(t, x, 0, NULL, NULL, &energy);
-    return energy;
-}
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
 
 /* ---- 6_model/plate.h ---- */
 /* plate.h -- bending of cloth by the curvature of its triangles, in batches of eight. */
@@ -34099,12 +34715,12 @@ static int cti_plate_place(cti_v3 a, cti_v3 b, cti_v3 c, double *l, double *s, d
     return *h > 0;
 }
 
-/* row [3] of M over (H_uu, H_vv, sqrt 2 H_uv) for edge k of triangle x [3], and its l n n'; `far` is the node behind it. 0: no such row */
-static int cti_plate_row(const cti_v3 *x, int k, cti_v3 far, double *row, double *mean)
+/* row [3] of M over (H_uu, H_vv, sqrt 2 H_uv) for edge k of triangle x [3], and its l n n'; `opposite` is the node behind it. 0: no such row */
+static int cti_plate_row(const cti_v3 *x, int k, cti_v3 opposite, double *row, double *mean)
 {
     cti_v3 a = x[(k + 1) % 3], b = x[(k + 2) % 3], u = cti_v3_sub(x[1], x[0]), w = cti_v3_cross(u, cti_v3_sub(x[2], x[0])), v, e;
     double l, s1, h1, s2, h2, ss, sn, nn, t[2], n[2], size;
-    if (!cti_plate_place(a, b, x[k], &l, &s1, &h1) || !cti_plate_place(a, b, far, &l, &s2, &h2))
+    if (!cti_plate_place(a, b, x[k], &l, &s1, &h1) || !cti_plate_place(a, b, opposite, &l, &s2, &h2))
         return 0;
     ss = (s1 * (s1 - l) / h1 + s2 * (s2 - l) / h2) / 2, sn = s1 - s2, nn = (h1 + h2) / 2;
     /* the edge in the triangle's axes, and the direction to the left of it */
@@ -34190,15 +34806,15 @@ static void cti_plate_balance(const double *M, const double *N, const double *C,
     }
 }
 
-/* G [6] = 00 11 22 12 02 01 of one triangle; far [3] nodes behind its edges, own nodes where there is none */
-static void cti_plate_stiffness(const cti_v3 *x, const cti_v3 *far, const int *has, double bending, double *G)
+/* G [6] = 00 11 22 12 02 01 of one triangle; opposite [3] nodes behind its edges, own nodes where there is none */
+static void cti_plate_stiffness(const cti_v3 *x, const cti_v3 *opposite, const int *has, double bending, double *G)
 {
     double M[9], N[9], C[6], area = (double)cti_v3_norm(cti_v3_cross(cti_v3_sub(x[1], x[0]), cti_v3_sub(x[2], x[0]))) / 2;
     int k, i, j, ok, is[3];
     memset(M, 0, sizeof M);
     memset(N, 0, sizeof N);
     for (k = 0; k < 3; k++)
-        is[k] = has[k] && cti_plate_row(x, k, far[k], M + 3 * k, N + 3 * k);
+        is[k] = has[k] && cti_plate_row(x, k, opposite[k], M + 3 * k, N + 3 * k);
     for (k = 0; k < 9; k++)
         N[k] /= 2 * area;
     for (k = 0; k < 6; k++) {
@@ -34264,15 +34880,15 @@ static int cti_plate_take(cti_mem *mem, cti_plate_maker *q, int f, double bendin
 {
     const int32_t *t = q->sheet->triangles + 3 * (size_t)f;
     int32_t behind[3];
-    cti_v3 x[3], far[3];
+    cti_v3 x[3], opposite[3];
     double G[6], bound;
     int k, has[3], coupled, ok = 1;
     for (k = 0; k < 3; k++) {
         int b = cti_plate_behind(q, f, k);
         has[k] = b >= 0, behind[k] = b >= 0 ? b : t[k];
-        x[k] = cti_v3_at(q->sheet->X, t[k]), far[k] = cti_v3_at(q->sheet->X, behind[k]);
+        x[k] = cti_v3_at(q->sheet->X, t[k]), opposite[k] = cti_v3_at(q->sheet->X, behind[k]);
     }
-    cti_plate_stiffness(x, far, has, bending, G);
+    cti_plate_stiffness(x, opposite, has, bending, G);
     coupled = cti_plate_is_coupled(G), bound = cti_plate_bound(G);
     for (k = 0; k < 3; k++) {
         int e = q->topology.face_edges[3 * (size_t)f + (size_t)((k + 1) % 3)];
@@ -34457,8 +35073,13 @@ CTI_FN void cti_spring_batch_assemble(const cti_spring_batch *t, const ct_real *
                                       double *out_energy);
 /* out [3 nodes] += D(x) v, D = damping_stiffness k n n', k with the limit's own */
 CTI_FN void cti_spring_batch_damping(const cti_spring_batch *t, const ct_real *x, const ct_real *v, ct_real *out);
-CTI_FN double cti_spring_batch_energy(const cti_spring_batch *t, const ct_real *x);
 
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
 
 /* ---- 6_model/spring.c ---- */
 /* spring.c -- springs between two nodes: energy k/2 (l - L)^2, force k (l - L) n on the first node, stiffness
@@ -34739,17 +35360,16 @@ CTI_FN void cti_spring_batch_damping(const cti_spring_batch *t, const ct_real *x
     }
 }
 
-CTI_FN double cti_spring_batch_energy(const cti_spring_batch *t, const ct_real *x)
-{
-    double energy = 0;
-    cti_spring_batch_assemble(t, x, 0, NULL, NULL, &energy);
-    return energy;
-}
-
 #undef CTI_SPRING_LIMIT
 #undef CTI_SPRING_STEP
 #undef CTI_SPRING_RATES
 #undef CTI_SPRING_RAMP
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
 
 /* ---- 6_model/rigid.h ---- */
 /* rigid.h -- one rigid body: mass properties, orientation, free rotation. Its two blocks are the velocity of the centre of mass and the
@@ -35043,8 +35663,10 @@ CTI_FN void cti_joint_axes(cti_v3 axis, ct_real *out);
 /* cti_joint_turn -- rotation vector [rad], world axes, that takes triad b to triad a (rows: axes in the world, orthonormal); of a hinge its
    part across the axis: the smallest turn that takes b's axis to a's. Good up to half a turn. */
 CTI_FN cti_v3 cti_joint_turn(const ct_real *a, const ct_real *b, int hinge);
+#if CONTACT_WITH_CMR
 /* cti_joint_left -- what may remain of an error e after `most` of it was taken back. */
 CTI_FN cti_v3 cti_joint_left(cti_v3 e, ct_real most);
+#endif
 
 
 /* ---- 6_model/joint.c ---- */
@@ -35083,11 +35705,13 @@ CTI_FN cti_v3 cti_joint_turn(const ct_real *a, const ct_real *b, int hinge)
     return cti_joint_whole(cti_v3_mul(e, CTI_R(0.5)), (trace - 1) / 2);
 }
 
+#if CONTACT_WITH_CMR
 CTI_FN cti_v3 cti_joint_left(cti_v3 e, ct_real most)
 {
     ct_real size = cti_v3_norm(e);
     return size > most ? cti_v3_mul(e, (size - most) / size) : cti_v3_zero();
 }
+#endif
 
 /* ---- 6_model/model.h ---- */
 /* model.h -- the elasticity of one body: all its element batches behind one set of calls. */
@@ -35110,8 +35734,6 @@ CTI_FN int cti_model_init_soft(cti_mem *mem, cti_model *model, const ct_material
 CTI_FN int cti_model_init_cloth(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes,
                                 const int32_t *triangles, int n_triangles, int node_offset, int64_t *out_bad, double *out_value);
 CTI_FN void cti_model_free(cti_mem *mem, cti_model *model);
-/* cti_model_hessian -- CTI_HESSIAN_* for all batches (bending is Gauss-Newton's always). */
-CTI_FN void cti_model_hessian(cti_model *model, int hessian);
 /* cti_model_ahead -- the next assembly is for a step of this length from velocities v [3 nodes of the world], or NULL: strain limits act at
    its end. share: part of their force that the step feels (1; 1/2 for Newmark). step 0: no limit acts. */
 CTI_FN void cti_model_ahead(cti_model *model, ct_real step, ct_real share, const ct_real *v);
@@ -35197,11 +35819,6 @@ CTI_FN void cti_model_free(cti_mem *mem, cti_model *model)
     cti_bend_batch_free(mem, &model->bounds);
     cti_plate_batch_free(mem, &model->plates);
     cti_spring_batch_free(mem, &model->springs);
-}
-
-CTI_FN void cti_model_hessian(cti_model *model, int hessian)
-{
-    model->tets.hessian = hessian, model->membrane.hessian = hessian, model->springs.hessian = hessian;
 }
 
 CTI_FN void cti_model_ahead(cti_model *model, ct_real step, ct_real share, const ct_real *v)
@@ -35307,7 +35924,7 @@ CTI_FN double cti_model_energy(const cti_model *model, const ct_real *x)
 
 
 /* cti_attach -- surface vertex to blocks: x = sum weight x_block; with frame >= 0 the vertex of a rigid body, x = x_block[0] + R weight[0..2],
-   n 2. n 0: nothing moves it but a script. */
+   n 2. n 0: nothing moves it, or nothing but a script. */
 typedef struct cti_attach {
     int32_t n;
     int32_t frame;
@@ -35319,7 +35936,7 @@ typedef struct cti_surface_body {
     ct_real thickness, friction;
     int dynamic;  /* has unknowns */
     int moves;    /* dynamic or scripted */
-    int m0;       /* vertices of moving bodies before it */
+    int shift;    /* moving: vertex v of it is entry v + shift of what only vertices that move have */
     int is_cloth; /* surface without an inside */
     int solid;    /* a closed surface around a volume */
     uint64_t id;  /* of the body for as long as it lives, and of no other */
@@ -35336,7 +35953,7 @@ typedef struct cti_surface {
     int32_t *runs;           /* [3 n] runs of them: first vertex, end, moving ones before it */
     int has_still;
     ct_real still_lo[3], still_hi[3]; /* box of the vertices that never move */
-    cti_attach *attach;      /* [nv] */
+    cti_attach *attach;      /* [n_moving + 1] see cti_surface_attach; the last one is that of all that never moves */
     int32_t *body_of;        /* [nv] */
     int32_t *edges, *faces;  /* [2 ne], [3 nf] */
     int32_t *face_edges;     /* [3 nf] edges 01, 12, 20 */
@@ -35346,7 +35963,7 @@ typedef struct cti_surface {
     uint8_t *is_point;       /* [nv] no edge and no face has it */
     ct_real *rest;           /* [3 nv] */
     ct_real *x0, *x1;        /* [3 nv] both ends of the motion */
-    ct_real *script;         /* [3 nv] where vertices without blocks end the step */
+    ct_real *script;         /* [3 n_moving] where vertices without blocks end the step */
     cti_surface_body *bodies;
     cti_soup_body *ranges;   /* [n_bodies] */
     cti_plane *planes;
@@ -35363,6 +35980,14 @@ CTI_FN int cti_surface_neighbours(cti_mem *mem, cti_surface *s);
 /* cti_surface_find_still -- n_moving, runs and the box of what never moves, which gets its positions at both ends. Nothing of it costs anything in a
    step: loops over the surface's vertices go by runs or by bodies. 0: out of memory. */
 CTI_FN int cti_surface_find_still(cti_mem *mem, cti_surface *s);
+
+/* cti_surface_attach -- the attachment of vertex v; cti_surface_script -- where in script a vertex that moves is. */
+CTI_INLINE const cti_attach *cti_surface_attach(const cti_surface *s, int v)
+{
+    const cti_surface_body *b = &s->bodies[s->body_of[v]];
+    return &s->attach[b->moves ? v + b->shift : s->n_moving];
+}
+CTI_INLINE ct_real *cti_surface_script(const cti_surface *s, int v) { return s->script + 3 * (size_t)(v + s->bodies[s->body_of[v]].shift); }
 
 /* cti_surface_place -- out [3 nv]: positions of the moving surface at block positions q [3 n], rigid frames R [9 each], and the script. The one
    code path from unknowns to positions. */
@@ -35402,8 +36027,10 @@ CTI_FN void cti_pair_make(const cti_surface *s, ct_pair_kind kind, int a, int b,
 CTI_FN ct_real cti_pair_closest(const cti_surface *s, const ct_real *x, cti_pair *pair, int *out_feature);
 /* cti_pair_offset -- p_a - p_b at positions x with the pair's weights. */
 CTI_FN cti_v3 cti_pair_offset(const cti_surface *s, const ct_real *x, const cti_pair *pair);
+#if CONTACT_WITH_CMR
 /* cti_pair_point -- the point of a pair on side 0 or 1 at positions x; not of planes. */
 CTI_FN cti_v3 cti_pair_point(const ct_real *x, const cti_pair *pair, int side);
+#endif
 /* cti_pair_key -- names the features by body and by vertex within it: the same while both bodies live, whatever comes and goes beside them. */
 CTI_FN uint64_t cti_pair_key(const cti_surface *s, const cti_pair *pair);
 CTI_FN int cti_pair_body_a(const cti_surface *s, const cti_pair *pair);
@@ -35411,6 +36038,12 @@ CTI_FN int cti_pair_body_b(const cti_surface *s, const cti_pair *pair);
 /* cti_pair_thickness -- distance that the pair keeps; within one body at most half of its rest distance. */
 CTI_FN ct_real cti_pair_thickness(const cti_surface *s, const cti_pair *pair);
 
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
 
 /* ---- 7_contact/surface.c ---- */
 /* surface.c -- the surface layer: attachments, feature pairs, their distances and thickness. Method: every pair, whatever its kind, is a
@@ -35494,10 +36127,10 @@ static void cti_surface_place_range(int begin, int end, int worker, void *contex
     }
     for (; begin < end; begin += last - i, lo++) {
         const int32_t *run = s->runs + 3 * (size_t)lo;
-        int at;
+        int at, own = run[2] - run[0];
         i = run[0] + begin - run[2], last = cti_min_int(run[1], i + end - begin);
         for (at = i; at < last; at++)
-            cti_v3_put(p->out, at, s->attach[at].n ? cti_attach_point(&s->attach[at], p->q, p->frames) : cti_v3_at(s->script, at));
+            cti_v3_put(p->out, at, s->attach[at + own].n ? cti_attach_point(&s->attach[at + own], p->q, p->frames) : cti_v3_at(s->script, at + own));
     }
 }
 
@@ -35508,7 +36141,7 @@ CTI_FN int cti_surface_find_still(cti_mem *mem, cti_surface *s)
     s->has_still = 0;
     for (b = 0; b < s->n_bodies; b++) {
         int v0 = s->ranges[b].v0, v1 = s->ranges[b].v1, last = CTI_LEN(s->runs) - 3;
-        s->bodies[b].m0 = n;
+        s->bodies[b].shift = n - v0;
         s->ranges[b].still = !s->bodies[b].moves;
         if (v0 == v1)
             continue;
@@ -35522,8 +36155,8 @@ CTI_FN int cti_surface_find_still(cti_mem *mem, cti_surface *s)
         }
         for (i = v0; i < v1; i++)
             for (k = 0; k < 3; k++) {
-                ct_real x = s->script[3 * i + k];
-                s->x0[3 * i + k] = s->x1[3 * i + k] = x;
+                ct_real x = s->x0[3 * i + k];
+                s->x1[3 * i + k] = x;
                 s->still_lo[k] = s->has_still ? cti_min(s->still_lo[k], x) : x;
                 s->still_hi[k] = s->has_still ? cti_max(s->still_hi[k], x) : x;
                 s->has_still |= k == 2;
@@ -35654,6 +36287,7 @@ CTI_FN cti_v3 cti_pair_offset(const cti_surface *s, const ct_real *x, const cti_
     return r;
 }
 
+#if CONTACT_WITH_CMR
 CTI_FN cti_v3 cti_pair_point(const ct_real *x, const cti_pair *pair, int side)
 {
     int k, first = side ? pair->n_a : 0, end = side ? pair->n : pair->n_a;
@@ -35662,6 +36296,7 @@ CTI_FN cti_v3 cti_pair_point(const ct_real *x, const cti_pair *pair, int side)
         r = cti_v3_mad(r, cti_v3_sub(cti_v3_at(x, pair->v[k]), o), cti_abs(pair->w[k]));
     return r;
 }
+#endif
 
 static uint64_t cti_surface_mix(uint64_t h, uint64_t v)
 {
@@ -35702,6 +36337,12 @@ CTI_FN ct_real cti_pair_thickness(const cti_surface *s, const cti_pair *pair)
 
 #undef CTI_PLANE_LEAST
 
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
+
 /* ---- 7_contact/contact.h ---- */
 /* contact.h (floor 7) -- contact memory: what a feature pair remembers from step to step. */
 
@@ -35728,6 +36369,12 @@ CTI_FN void cti_memory_clear(cti_memory *m);
 /* cti_memory_add -- keys are unique: a key that is there is overwritten. 0 when memory ran out (the item is lost, nothing else). */
 CTI_FN int cti_memory_add(cti_mem *mem, cti_memory *m, const cti_memory_item *item);
 
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
 
 /* ---- 7_contact/contact.c ---- */
 /* contact.c -- contact memory by feature ids. Method: a hash table with linear probing over an array in insertion order, so that walking it
@@ -35790,6 +36437,12 @@ CTI_FN int cti_memory_add(cti_mem *mem, cti_memory *m, const cti_memory_item *it
     return 1;
 }
 
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
+
 /* ---- 7_contact/rows.h ---- */
 /* rows.h -- from a feature pair to a row of the contact problem: normal, gap, attachments, friction, memory. */
 
@@ -35846,10 +36499,18 @@ CTI_FN cti_v3 cti_rows_answer(const cti_row_context *c, const cti_term *t, cti_v
 /* cti_rows_sticks -- 1 where the friction pair lies inside of its cone, not at its edge. */
 CTI_FN int cti_rows_sticks(ct_cone cone, const cti_row *row);
 
+#if CONTACT_WITH_CMR
 /* cti_rows_remember -- memory of the next step from the solved rows; v [3 blocks] the solution. 0 when memory ran out. */
 CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_row *rows, const cti_contact_row *origins, int n, const ct_real *v,
                              cti_memory *out);
+#endif
 
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
 
 /* ---- 7_contact/rows.c ---- */
 /* rows.c -- rows of the contact problem.
@@ -35859,13 +36520,17 @@ CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_r
 
 /* Lifting of loaded contacts whose gap is below the thickness h, see cti_rows_law. */
 #define CTI_ROWS_LIFT CTI_R(0.002)  /* [h a step] lift that is requested first: above SINK, by which the load presses the contact back */
+#if CONTACT_WITH_CMR
 #define CTI_ROWS_STUCK CTI_R(0.004) /* the next request of a contact that did not rise, over the last one: requests double, so that it rests
                                        for eight steps before it is lifted in earnest again */
 #define CTI_ROWS_ROSE CTI_R(0.125)  /* a contact did not rise if it rose by less than this share of the request; the solver's tolerance hides
                                        less. With 0.25 light contacts between stiff blocks (S1) stop rising at 0.88 h */
+#endif
 #define CTI_ROWS_HEAVY 16           /* a load is heavy if it presses the settling compliance by more than SINK / HEAVY in a step; with 4 and with 64
                                        S1 takes 1.2 times the sweeps */
+#if CONTACT_WITH_CMR
 #define CTI_ROWS_DRAG CTI_R(1e-4) /* share of the thickness that a sliding contact may be ahead of its anchor */
+#endif
 #define CTI_ROWS_STICK CTI_R(1e-4) /* tangential compliance, of the free nodes' inverse mass */
 #define CTI_ROWS_SETTLE CTI_R(3e-6) /* normal compliance, of the free nodes' inverse mass */
 #define CTI_ROWS_SETTLE_OWN CTI_R(2e-4) /* and of what the blocks alone answer with, at most */
@@ -35886,10 +36551,10 @@ static cti_term *cti_rows_term(cti_row *row, int first, int block)
 /* one surface vertex with weight w: nodes by weight, a rigid body by weight and arm, what is scripted by its velocity */
 static void cti_rows_vertex(const cti_row_context *c, int vertex, ct_real w, int first, cti_row *row, cti_v3 *scripted)
 {
-    const cti_attach *a = &c->surface->attach[vertex];
+    const cti_attach *a = cti_surface_attach(c->surface, vertex);
     int j;
     if (a->n == 0 && c->surface->bodies[c->surface->body_of[vertex]].moves)
-        *scripted = cti_v3_mad(*scripted, cti_v3_sub(cti_v3_at(c->surface->script, vertex), cti_v3_at(c->surface->x0, vertex)), w / c->dt);
+        *scripted = cti_v3_mad(*scripted, cti_v3_sub(cti_v3_at(cti_surface_script(c->surface, vertex), 0), cti_v3_at(c->surface->x0, vertex)), w / c->dt);
     if (w == 0)
         return;
     if (a->frame >= 0) {
@@ -35921,7 +36586,7 @@ static void cti_rows_terms(const cti_row_context *c, const cti_pair *pair, cti_r
         if (k == pair->n_a)
             row->n_a = row->n;
         cti_rows_vertex(c, pair->v[k], pair->w[k], row->n_a, row, scripted);
-        origin->bends |= c->surface->attach[pair->v[k]].frame >= 0;
+        origin->bends |= cti_surface_attach(c->surface, pair->v[k])->frame >= 0;
     }
     if (pair->n_a >= pair->n)
         row->n_a = row->n;
@@ -36135,6 +36800,7 @@ CTI_FN int cti_rows_sticks(ct_cone cone, const cti_row *row)
     return (cone == CT_CONE_BOX ? cti_max(a, b) : a + b) < bound * CTI_R(0.99995);
 }
 
+#if CONTACT_WITH_CMR
 /* slip of a contact from the step's motion: u_t = motion + slip/dt; what is left of it is the new slip */
 static cti_v3 cti_rows_slip(const cti_row_context *c, const cti_row *row, const cti_contact_row *origin, const ct_real *u)
 {
@@ -36200,18 +36866,27 @@ CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_r
     }
     return 1;
 }
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
 
 /* ---- 7_contact/detect.h ---- */
 /* detect.h -- candidates over a linear motion, pairs that are near, pairs that collide. */
 
 
 /* of the thickness: what is nearer at the start of a step has a row, unless it is culled (detect.c, twins.h, cull.h) */
+#if CONTACT_WITH_CMR
 #define CTI_DETECT_NEAR CTI_R(1.25)
 /* of the thickness: what rows of flat edges keep. It is less than what the vertices beside them keep for them (flats.c), which so carry the load
    when the crossing has come to rest. With 0.95 both carry it, and a fifth of the steps of S1 ends on the sweep budget */
 #define CTI_DETECT_KEEP CTI_R(0.91)
 #define CTI_DETECT_KEEP_RIGID CTI_R(0.95) /* the same between rigid bodies, whose faces do not bulge: ten boxes on each other stand stiller than
                                              with 0.91 (test_rigid) */
+#endif
 
 /* cti_list -- candidates of one kind with what is known of them at x0. */
 typedef struct cti_list {
@@ -36232,6 +36907,7 @@ typedef struct cti_hit {
     int flat;       /* edge-edge with a flat edge: nothing new while vertex-face pairs of the same surfaces collide too */
 } cti_hit;
 
+#if CONTACT_WITH_CMR
 /* cti_hits_take -- leaves of hits [n], a dynamic array, those that keep [n] says, in their order. */
 CTI_FN void cti_hits_take(cti_hit *hits, const uint8_t *keep);
 
@@ -36244,6 +36920,7 @@ CTI_FN int cti_detect_flat(const cti_surface *s, int edge);
 
 /* cti_detect_keep -- distance [m] that the row of a pair of flat edges keeps. */
 CTI_FN ct_real cti_detect_keep(const cti_surface *s, const cti_pair *pair);
+#endif
 
 typedef struct cti_detect {
     cti_list vf, ee;
@@ -36263,13 +36940,16 @@ CTI_FN void cti_detect_free(cti_mem *mem, cti_detect *d);
 
 /* cti_detect_tangle -- 0: vertex and body are clear of each other; 1: a feature of the vertex goes through one of the body's; 2: it is inside. */
 CTI_FN int cti_detect_tangle(const cti_detect *d, int vertex, int body);
+#if CONTACT_WITH_CMR
 /* cti_detect_is_tangled -- 1 when a pair of features v[0 .. n_a) and v[n_a .. n) is left out: a vertex of it is inside of the other side's body, or
    both sides have a vertex of a feature that goes through the other's body. All other pairs of the same bodies stay in. */
 CTI_FN int cti_detect_is_tangled(const cti_detect *d, const cti_surface *s, const int32_t *v, int n_a, int n);
+#endif
 
 /* cti_detect_still -- what trees' boxes grow by, of bodies that never move. */
 CTI_FN void cti_detect_still(cti_surface *s);
 
+#if CONTACT_WITH_CMR
 /* cti_detect_cover -- makes the lists complete for the motion x0 -> x1 of the surface; a query of the trees only when some vertex
    leaves what the last one covers. *out_changed 1 when the lists are new. 0 when memory ran out. */
 CTI_FN int cti_detect_cover(cti_mem *mem, cti_detect *d, cti_surface *s, const ct_real *x1, int *out_changed);
@@ -36285,6 +36965,7 @@ CTI_FN int cti_detect_near(cti_mem *mem, cti_detect *d, const cti_surface *s, co
 /* cti_detect_collisions -- appends to *out every candidate that comes nearer than its min_sep on the way from x0 to x1, with normal and
    weights at the time of impact. 0 when memory ran out. */
 CTI_FN int cti_detect_collisions(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, cti_hit **out);
+#endif
 
 /* cti_nearness -- how near to each other surfaces are. */
 typedef struct cti_nearness {
@@ -36293,9 +36974,17 @@ typedef struct cti_nearness {
     int too_near;     /* pairs that are nearer than half of their own thickness */
 } cti_nearness;
 
+#if CONTACT_WITH_CMR
 /* cti_detect_nearness -- of the candidates and planes at x0, whose distances are known; the distance is at most cap. */
 CTI_FN void cti_detect_nearness(const cti_detect *d, const cti_surface *s, ct_real cap, cti_nearness *out);
+#endif
 
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
 
 /* ---- 7_contact/detect.c ---- */
 /* detect.c -- from the trees' candidates to near pairs and collisions.
@@ -36305,12 +36994,14 @@ CTI_FN void cti_detect_nearness(const cti_detect *d, const cti_surface *s, ct_re
    edges that are flat are left to flats.c, and to CCD. Based on: Otaduy 2009, sec. 3.2 and 4. */
 
 #define CTI_DETECT_TRUST CTI_R(4)    /* of the thickness: a row when the free motion would close the gap */
+#if CONTACT_WITH_CMR
 #define CTI_DETECT_SEP CTI_R(0.25)   /* of the thickness: what CCD keeps */
 #define CTI_DETECT_SLACK CTI_R(0.5) /* of the thickness: flat edges below it get a row */
 #define CTI_DETECT_CONE CTI_R(0.02)  /* sine by which a direction may leave a feature's normal cone */
 #define CTI_DETECT_FAST CTI_R(16)    /* of the thickness: what goes farther in a step has boxes of their own for start and end */
 #define CTI_DETECT_LAST CTI_R(1)     /* of the thickness: what moves at most so far in a step stays in its boxes for some */
 #define CTI_DETECT_FLAT CTI_R(0.995) /* cosine between the faces of an edge that is called flat */
+#endif
 
 static void cti_detect_free_list(cti_mem *mem, cti_list *l)
 {
@@ -36322,6 +37013,7 @@ static void cti_detect_free_list(cti_mem *mem, cti_list *l)
     CTI_FREE(mem, l->min_sep);
 }
 
+#if CONTACT_WITH_CMR
 CTI_FN void cti_hits_take(cti_hit *hits, const uint8_t *keep)
 {
     int i, k = 0, n = CTI_LEN(hits);
@@ -36331,6 +37023,7 @@ CTI_FN void cti_hits_take(cti_hit *hits, const uint8_t *keep)
     if (hits)
         stbds_header(hits)->length = (size_t)k;
 }
+#endif
 
 CTI_FN void cti_detect_free(cti_mem *mem, cti_detect *d)
 {
@@ -36347,6 +37040,7 @@ CTI_FN void cti_detect_free(cti_mem *mem, cti_detect *d)
     memset(d, 0, sizeof *d);
 }
 
+#if CONTACT_WITH_CMR
 /* 1 while both ends of every motion stay in the boxes that the lists were made for */
 static int cti_detect_covered(const cti_detect *d, const cti_surface *s, const ct_real *x1)
 {
@@ -36394,7 +37088,7 @@ static int cti_detect_lasts(const cti_surface *s, const ct_real *x1)
 static void cti_detect_boxes(cti_detect *d, cti_surface *s, int body, const ct_real *x1, int lasts)
 {
     cti_soup_body *r = &s->ranges[body];
-    int i, n3 = 3 * s->n_moving, at = 3 * (s->bodies[body].m0 - r->v0);
+    int i, n3 = 3 * s->n_moving, at = 3 * s->bodies[body].shift;
     ct_real big = cti_detect_way(s, body, x1), h = s->bodies[body].thickness, least = lasts ? 2 * h : h / 2, slack = 0;
     r->swept = big <= CTI_DETECT_FAST * h;
     if (s->bodies[body].dynamic)
@@ -36407,6 +37101,7 @@ static void cti_detect_boxes(cti_detect *d, cti_surface *s, int body, const ct_r
         d->lo[n3 + at + i] = (r->swept ? lo : b) - slack, d->hi[n3 + at + i] = (r->swept ? hi : b) + slack;
     }
 }
+#endif
 
 CTI_FN void cti_detect_still(cti_surface *s)
 {
@@ -36416,6 +37111,7 @@ CTI_FN void cti_detect_still(cti_surface *s)
             s->ranges[b].swept = 1, s->ranges[b].inflate = CTI_DETECT_TRUST / 2 * s->bodies[b].thickness;
 }
 
+#if CONTACT_WITH_CMR
 static int cti_detect_quads(cti_mem *mem, cti_list *l, const cti_surface *s, int edges)
 {
     int n = CTI_LEN(l->pairs) / 2, i, k;
@@ -36478,6 +37174,7 @@ static ct_real cti_detect_separation(const cti_surface *s, const int32_t *q, int
 #define CTI_DETECT_DISTANCE_US 10.0
 #define CTI_DETECT_COLLIDE_US 8.0
 #define CTI_DETECT_NEAR_US 0.1 /* a pair that may be near */
+#endif
 
 typedef struct cti_detect_loop {
     const cti_surface *s;
@@ -36487,6 +37184,7 @@ typedef struct cti_detect_loop {
     int edges;
 } cti_detect_loop;
 
+#if CONTACT_WITH_CMR
 static int cti_detect_cuts(const cti_list *l) { return (CTI_LEN(l->pairs) / 2 + CTI_DETECT_CUT - 1) / CTI_DETECT_CUT; }
 
 static void cti_detect_distance_range(int begin, int end, int worker, void *context)
@@ -36517,6 +37215,7 @@ CTI_FN int cti_detect_distances(cti_mem *mem, cti_detect *d, const cti_surface *
     cti_tasks_run_work(s->soup.tasks, cti_detect_distance_range, cti_detect_cuts(q.l), CTI_DETECT_DISTANCE_US, &q);
     return 1;
 }
+#endif
 
 CTI_FN int cti_detect_tangle(const cti_detect *d, int vertex, int body)
 {
@@ -36536,6 +37235,7 @@ CTI_FN int cti_detect_tangle(const cti_detect *d, int vertex, int body)
     return (d->tangles[lo] & 1) || (lo + 1 < CTI_LEN(d->tangles) && d->tangles[lo + 1] == (key | 1)) ? 2 : 1;
 }
 
+#if CONTACT_WITH_CMR
 CTI_FN int cti_detect_is_tangled(const cti_detect *d, const cti_surface *s, const int32_t *v, int n_a, int n)
 {
     int k, worst_a = 0, worst_b = 0, any = 0, a, b;
@@ -36573,7 +37273,7 @@ CTI_FN int cti_detect_flat(const cti_surface *s, int e)
 
 CTI_FN ct_real cti_detect_keep(const cti_surface *s, const cti_pair *pair)
 {
-    int rigid = s->attach[pair->v[0]].frame >= 0 || s->attach[pair->v[pair->n_a]].frame >= 0;
+    int rigid = cti_surface_attach(s, pair->v[0])->frame >= 0 || cti_surface_attach(s, pair->v[pair->n_a])->frame >= 0;
     return (rigid ? CTI_DETECT_KEEP_RIGID : CTI_DETECT_KEEP) * cti_pair_thickness(s, pair);
 }
 
@@ -36671,6 +37371,7 @@ static int cti_detect_is_near(const cti_surface *s, const ct_real *x1, const cti
         return 0;
     return !(dist > CTI_DETECT_NEAR * h && cti_v3_dot(hit->normal, cti_pair_offset(s, x1, pair)) > h);
 }
+#endif
 
 /* near pairs of a list, as a loop over those that may be */
 typedef struct cti_detect_nears {
@@ -36682,6 +37383,7 @@ typedef struct cti_detect_nears {
     cti_hit *hits; /* one for each of d->maybe */
 } cti_detect_nears;
 
+#if CONTACT_WITH_CMR
 /* 1 when candidate i of the faces' list is near; into *hit */
 static int cti_detect_near_face(const cti_detect_nears *q, int i, cti_hit *hit)
 {
@@ -36977,17 +37679,32 @@ CTI_FN void cti_detect_nearness(const cti_detect *d, const cti_surface *s, ct_re
             cti_detect_enter(s, &pair, dist, out);
         }
 }
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
 
 /* ---- 7_contact/twins.h ---- */
 /* twins.h -- fewer rows where several near pairs are one contact. */
 
 
+#if CONTACT_WITH_CMR
 /* cti_twins_cull -- takes out of hits the pairs of vertices with faces and edges with edges that others speak for: with the same points and about
    the same normal, or between two others. They are missed by no guarantee, only by the solver: what the motion breaks is found by CCD.
    Order is kept; a speaker that memory does not know goes on with what the first of those with its points carried (cti_hit.before).
    0: out of memory. */
 CTI_FN int cti_twins_cull(cti_arena *arena, const cti_surface *s, const cti_memory *memory, cti_hit *hits);
+#endif
 
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
 
 /* ---- 7_contact/twins.c ---- */
 /* twins.c -- one row for near pairs that are one contact.
@@ -36998,11 +37715,13 @@ CTI_FN int cti_twins_cull(cti_arena *arena, const cti_surface *s, const cti_memo
    groove both sides stay, since from each of them the other is nearer than its own pair says; a flat one (41 degrees between normals) is one.
    Constraint culling, never CCD culling. differs: Otaduy 2009, sec. 4 has a row for every near pair. */
 
+#if CONTACT_WITH_CMR
 #define CTI_TWINS_SAME CTI_R(0.04)   /* most by which weights of one contact differ, */
 #define CTI_TWINS_APART CTI_R(1.5)   /* and its points, of the thickness */
 #define CTI_TWINS_ALIKE CTI_R(0.7)   /* cosine of its normals */
 #define CTI_TWINS_NEARER CTI_R(0.25) /* of the distance: so much nearer may a pair be, seen along the normal of the one that speaks for it */
 enum { CTI_TWINS_VIEWS = 16, CTI_TWINS_LOOKS = 128 }; /* most kept pairs that one is compared with, of those looked at for it */
+#endif
 
 /* near pairs by the vertices that they touch */
 typedef struct cti_twins {
@@ -37023,6 +37742,7 @@ typedef struct cti_twins_view {
     ct_real slack; /* what the other would have to be nearer yet, along its normal, to be none of its twins */
 } cti_twins_view;
 
+#if CONTACT_WITH_CMR
 /* 1 for a vertex of a side behind the first */
 static int cti_twins_side(const cti_pair *p, int place) { return place >= p->n_a; }
 
@@ -37202,16 +37922,31 @@ CTI_FN int cti_twins_cull(cti_arena *arena, const cti_surface *s, const cti_memo
     cti_hits_take(hits, q.keep);
     return 1;
 }
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
 
 /* ---- 7_contact/cull.h ---- */
 /* cull.h -- fewer rows where two rigid faces lie on each other. */
 
 
+#if CONTACT_WITH_CMR
 /* cti_cull_flat -- takes out of hits the pairs between bodies without deformation that others of the same two bodies and the same normal stand
    for: inside of their outline and no nearer than the plane through it. They are missed by no guarantee, only by the solver: what the motion
    breaks is found by CCD. Order is kept; of equals that which carried load in memory stays. 0: out of memory. */
 CTI_FN int cti_cull_flat(cti_arena *arena, const cti_surface *s, const cti_memory *memory, cti_hit *hits);
+#endif
 
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
 
 /* ---- 7_contact/cull.c ---- */
 /* cull.c -- contacts of flat faces between rigid bodies.
@@ -37221,9 +37956,11 @@ CTI_FN int cti_cull_flat(cti_arena *arena, const cti_surface *s, const cti_memor
    their gaps: all of a ball.
    Constraint culling, never CCD culling. differs: Otaduy 2009, sec. 4 has a row for every near pair. */
 
+#if CONTACT_WITH_CMR
 #define CTI_CULL_SAME CTI_R(0.999) /* cosine of normals of one patch */
 #define CTI_CULL_FLAT CTI_R(0.01)  /* of the thickness: what comes out of the patch's plane by more is no part of it */
 #define CTI_CULL_STAY CTI_R(0.02)  /* of the patch's size: a point that carried load, or that was chosen already, counts as so much farther out */
+#endif
 
 typedef struct cti_cull {
     const cti_surface *s;
@@ -37239,12 +37976,15 @@ typedef struct cti_cull {
     uint8_t *loaded, *keep, *bulge; /* [n] */
 } cti_cull;
 
+#if CONTACT_WITH_CMR
 static int cti_cull_is_hard(const cti_surface *s, const cti_pair *p)
 {
     int k;
-    for (k = 0; k < p->n; k++)
-        if (s->attach[p->v[k]].frame < 0 && s->attach[p->v[k]].n > 0)
+    for (k = 0; k < p->n; k++) {
+        const cti_attach *a = cti_surface_attach(s, p->v[k]);
+        if (a->frame < 0 && a->n > 0)
             return 0;
+    }
     return 1;
 }
 
@@ -37379,40 +38119,63 @@ CTI_FN int cti_cull_flat(cti_arena *arena, const cti_surface *s, const cti_memor
     cti_hits_take(hits, q->keep);
     return 1;
 }
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
 
 /* ---- 7_contact/flats.h ---- */
 /* flats.h -- flat edges, which have no rows of their own, keep their thickness through the rows of the vertices at their ends. */
 
 
+#if CONTACT_WITH_CMR
 /* cti_flats_raise -- sets keep of near pairs to the distance at which the flat edges at their vertices keep theirs, and appends those flat edges
-   that no vertex speaks for. Lists and distances of `d` are of x0. 0: out of memory. */
-CTI_FN int cti_flats_raise(cti_mem *mem, cti_arena *arena, const cti_detect *d, const cti_surface *s, cti_hit **hits);
+   that no vertex speaks for. Lists and distances of `d` are of x0. ahead [3 nv]: where the last step's velocity leads; crossings of cloth from .9 of
+   their thickness on raise nothing then, and are appended where it brings them below. NULL: all are treated alike. 0: out of memory. */
+CTI_FN int cti_flats_raise(cti_mem *mem, cti_arena *arena, const cti_detect *d, const cti_surface *s, const ct_real *ahead, cti_hit **hits);
 
 /* cti_flats_fallen -- appends to hits the crossings of flat edges that are at least .9 of their thickness apart at x0 and come below that by x1,
-   with their normals at x0, where one of the two is a cloth's edge and none a rigid body's. Lists and distances as above. 0: out of memory. */
+   with their normals at x1, where one of the two is a cloth's edge and none a rigid body's. Lists and distances as above. 0: out of memory. */
 CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface *s, cti_hit **hits);
+#endif
 
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
 
 /* ---- 7_contact/flats.c ---- */
-/* flats.c -- what the rows of vertices keep for the flat edges between them.
-   Method: faces that touch hold each other by rows at their vertices, and between those the surfaces bulge: a diagonal of one face crosses one of
-   the other nearer than the thickness. A row for every such crossing is redundant with those of the vertices, and sweeps hand load from
-   one to the other without end. The opening between two faces that nearly touch is linear along an edge, so that a crossing opens by
-   sum w_i d_i when the rows at the ends of the edge open by d_i; w_i are the crossing's weights there. The least d_i that open it by what it
-   lacks are w_i / sum w_j^2 of that. A row keeps the most that crossings at its vertex ask for, measured from where it is. One edge of a
-   crossing is enough: with both, cloth on a ball moves on, and 20 % fewer steps of S2 reach their tolerance. A crossing gets a row of its own
-   where no row holds an end, where the rows would have to open too far, and where a motion brings it below .9 of the thickness all the same, as that
-   of cloth that slides from face to face of a ball: then the problem is solved once more with its row. A crossing that starts lower gets none: the
-   vertices lift it, or, between bodies that leave no room, nothing can. */
+/* flats.c -- how near flat edges may come to each other.
+   Problem: faces that touch hold each other by rows at their vertices, and the surfaces bulge between those. A diagonal of one face crosses a
+   diagonal of the other nearer than the thickness. A row for each such crossing is redundant with the vertices' rows, and Gauss-Seidel sweeps hand
+   load from one to the other without end.
+   Method: the opening between two faces that nearly touch is linear along an edge. A crossing opens by sum w_i d_i when the rows at the ends of
+   the edge open by d_i; w_i are the crossing's weights there. The smallest d_i that open it by what it lacks are w_i / sum w_j^2 of that. A
+   vertex's row keeps the largest distance that crossings at its vertex ask for, measured from where the vertex is. One edge of a crossing is
+   enough: with both, cloth on a ball moves on, and 20 % fewer steps of S2 reach their tolerance. A crossing gets a row of its own where no row
+   holds an end, or where the rows would have to open too far.
+   Cloth that slides: its crossings change from step to step, and distances that follow them spoil the warm start. So a crossing of cloth from
+   .9 of the thickness on raises no row. It gets a row of its own, in the first solve, where the last step's velocity brings it below .9. Where the
+   first solve's motion does so all the same, it gets one then, and the problem is solved once more. The row's normal is that of the motion's end, as a
+   collision's is that of its impact (Otaduy 2009, sec. 4.4). Over four starts of S2, against raised rows and a second solve alone: 22,200
+   iterations, not 29,100, and 87 % of the steps reach their tolerance, not 81 %.
+   A crossing of cloth that starts below .9 is lifted by the vertices. Between bodies that leave no room nothing can lift it. */
 
+#if CONTACT_WITH_CMR
 #define CTI_FLATS_LEAST CTI_R(0.92) /* of the thickness: least that a crossing keeps. With 0.95 rows that rest above it are nearly active, and
                                        a heap of letters ends 40 % of its steps on the sweep budget, not 10 % */
-#define CTI_FLATS_FALLEN CTI_R(0.9) /* of the thickness: a crossing that a motion brings below it gets a row, which keeps CTI_DETECT_KEEP. Without
-                                       it cloth on a ball (S2) comes down to .73 to .78. With 0.91, equal to what the row keeps, rounding and
-                                       curvature ask for a second solve in 5 steps of S2 out of 10, and S2 takes 1.15 times as long */
+#define CTI_FLATS_FALLEN CTI_R(0.9) /* of the thickness: a crossing of cloth that a motion brings below it gets a row, which keeps CTI_DETECT_KEEP.
+                                       Without it cloth on a ball (S2) comes down to .73 to .78. With 0.91, equal to what the row keeps, rounding
+                                       and curvature ask for more second solves, and S2 takes 1.15 times as long */
 #define CTI_FLATS_MOST CTI_R(1.5)   /* of the thickness: most that a row keeps for others; crossings nearer than half have their own rows */
 #define CTI_FLATS_ALIKE CTI_R(0.7)  /* cosine of a crossing's normal and a row's */
 #define CTI_FLATS_AT CTI_R(0.96)    /* weight of a vertex at which a pair's point is, as in twins.c */
+#endif
 
 /* hits by the vertices that their points are at */
 typedef struct cti_flats {
@@ -37423,6 +38186,7 @@ typedef struct cti_flats {
     ct_real *dist;  /* [n] along the normal */
 } cti_flats;
 
+#if CONTACT_WITH_CMR
 static int cti_flats_init(cti_flats *q, cti_arena *arena)
 {
     const cti_surface *s = q->s;
@@ -37457,6 +38221,7 @@ static int cti_flats_holds(const cti_flats *q, int i, int32_t v, cti_v3 n, int b
         side |= p->v[k] == v;
     return q->s->body_of[p->v[side ? 0 : p->n_a]] == body && (side ? -1 : 1) * cti_v3_dot(q->hits[i].normal, n) > CTI_FLATS_ALIKE;
 }
+#endif
 
 /* an edge with a crossing: v, w [2] its ends and their weights there, n [unit] from what it crosses, of `body`, to it */
 typedef struct cti_flats_edge {
@@ -37466,6 +38231,7 @@ typedef struct cti_flats_edge {
     int body;
 } cti_flats_edge;
 
+#if CONTACT_WITH_CMR
 /* the first entry from e on of a row that holds end k */
 static int32_t cti_flats_row(const cti_flats *q, const cti_flats_edge *a, int k, int32_t e)
 {
@@ -37509,7 +38275,7 @@ static int cti_flats_open(cti_flats *q, const cti_flats_edge *a, ct_real sum, ct
    as long */
 static int cti_flats_slides(const cti_surface *s, const int32_t *v)
 {
-    return s->attach[v[0]].frame < 0 && s->attach[v[2]].frame < 0 &&
+    return cti_surface_attach(s, v[0])->frame < 0 && cti_surface_attach(s, v[2])->frame < 0 &&
            (s->bodies[s->body_of[v[0]]].is_cloth || s->bodies[s->body_of[v[2]]].is_cloth);
 }
 
@@ -37537,14 +38303,27 @@ static int cti_flats_push(cti_mem *mem, const cti_detect *d, const cti_surface *
    distance below half of it */
 static int cti_flats_is_crossing(const cti_list *l, const cti_surface *s, int i)
 {
-    ct_real far = CTI_FLATS_MOST * 4 * l->min_sep[i];
-    return l->feature[i] == 0 && l->d2[i] < far * far && l->d2[i] > 0 &&
+    ct_real wide = CTI_FLATS_MOST * 4 * l->min_sep[i];
+    return l->feature[i] == 0 && l->d2[i] < wide * wide && l->d2[i] > 0 &&
            (cti_detect_flat(s, l->pairs[2 * i]) || cti_detect_flat(s, l->pairs[2 * i + 1]));
+}
+
+/* a row of its own for candidate i of cloth where x1 brings it from above .9 of the thickness below it. 0: out of memory */
+static int cti_flats_fall(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, int i, cti_hit **out)
+{
+    cti_pair pair;
+    ct_real least;
+    int feature;
+    cti_flats_pair(&d->ee, s, i, &pair);
+    least = CTI_FLATS_FALLEN * cti_pair_thickness(s, &pair);
+    if (d->ee.d2[i] < least * least || cti_pair_closest(s, x1, &pair, &feature) >= least || feature != 0)
+        return 1;
+    return cti_flats_push(mem, d, s, i, &pair, cti_v3_unit(cti_pair_offset(s, x1, &pair), cti_v3_make(0, 1, 0)), out);
 }
 
 /* candidate i of the edges' list, which has a flat edge: the rows at the ends of one edge open it, first of one that can move and is held at both
    ends; or it gets a row of its own. 0: out of memory */
-static int cti_flats_crossing(cti_mem *mem, cti_flats *q, const cti_detect *d, int i, cti_hit **out)
+static int cti_flats_crossing(cti_mem *mem, cti_flats *q, const cti_detect *d, const ct_real *ahead, int i, cti_hit **out)
 {
     const cti_list *l = &d->ee;
     const cti_surface *s = q->s;
@@ -37553,9 +38332,11 @@ static int cti_flats_crossing(cti_mem *mem, cti_flats *q, const cti_detect *d, i
     ct_real dist = cti_sqrt(l->d2[i]), h, sum = 0;
     cti_flats_edge a[2];
     cti_pair pair;
-    int k, opens = 0, first = s->attach[v[0]].n == 0;
+    int k, opens = 0, first = cti_surface_attach(s, v[0])->n == 0;
     cti_flats_pair(l, s, i, &pair);
     h = cti_pair_thickness(s, &pair);
+    if (ahead && dist >= CTI_FLATS_FALLEN * h && cti_flats_slides(s, v))
+        return cti_flats_fall(mem, d, s, ahead, i, out);
     for (k = 0; k < 2; k++) {
         a[k].v = v + 2 * k, a[k].w[0] = 1 - t[k], a[k].w[1] = t[k], a[k].body = s->body_of[v[2 - 2 * k]];
         a[k].n = cti_v3_mul(cti_pair_offset(s, s->x0, &pair), (k ? -1 : 1) / dist);
@@ -37568,7 +38349,7 @@ static int cti_flats_crossing(cti_mem *mem, cti_flats *q, const cti_detect *d, i
     return cti_flats_push(mem, d, s, i, &pair, a[0].n, out);
 }
 
-CTI_FN int cti_flats_raise(cti_mem *mem, cti_arena *arena, const cti_detect *d, const cti_surface *s, cti_hit **hits)
+CTI_FN int cti_flats_raise(cti_mem *mem, cti_arena *arena, const cti_detect *d, const cti_surface *s, const ct_real *ahead, cti_hit **hits)
 {
     const cti_list *l = &d->ee;
     cti_flats q;
@@ -37580,7 +38361,7 @@ CTI_FN int cti_flats_raise(cti_mem *mem, cti_arena *arena, const cti_detect *d, 
         if (!cti_flats_is_crossing(l, s, i))
             continue;
         q.hits = *hits;
-        if (!cti_flats_crossing(mem, &q, d, i, hits))
+        if (!cti_flats_crossing(mem, &q, d, ahead, i, hits))
             return 0;
     }
     return 1;
@@ -37589,25 +38370,22 @@ CTI_FN int cti_flats_raise(cti_mem *mem, cti_arena *arena, const cti_detect *d, 
 CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface *s, cti_hit **hits)
 {
     const cti_list *l = &d->ee;
-    cti_pair pair;
-    cti_v3 n;
-    ct_real least;
-    int i, feature;
+    int i;
     for (i = 0; i < CTI_LEN(l->d2); i++) {
-        const int32_t *v = l->quads + 4 * (size_t)i;
-        if (!cti_flats_slides(s, v) || !cti_flats_is_crossing(l, s, i))
+        if (!cti_flats_slides(s, l->quads + 4 * (size_t)i) || !cti_flats_is_crossing(l, s, i))
             continue;
-        cti_flats_pair(l, s, i, &pair);
-        least = CTI_FLATS_FALLEN * cti_pair_thickness(s, &pair);
-        if (l->d2[i] < least * least || cti_pair_closest(s, s->x1, &pair, &feature) >= least || feature != 0)
-            continue;
-        cti_flats_pair(l, s, i, &pair);
-        n = cti_v3_mul(cti_pair_offset(s, s->x0, &pair), 1 / cti_sqrt(l->d2[i]));
-        if (!cti_flats_push(mem, d, s, i, &pair, n, hits))
+        if (!cti_flats_fall(mem, d, s, s->x1, i, hits))
             return 0;
     }
     return 1;
 }
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
 
 /* ---- 8_step/script.h ---- */
 /* script.h -- motion that is prescribed: keyframes, and paths of pieces that follow one another. */
@@ -37771,13 +38549,13 @@ typedef struct cti_component {
     ct_real dynamics;      /* [m/s] largest entry of D^-1 (A v - b - J' r), D the 3x3 diagonal; -1: not known */
     ct_real natural;       /* natural map of its island's rows, when it was solved last */
     ct_real dt_free;       /* time step of its last free motion, solved or guessed; 0: none */
-    int part;              /* 0: it is stepped, CTI_PART_* (parts.h): not, while others are */
-    int faulty;            /* 1: something is wrong with its end in this attempt */
+    int part;              /* 0: the component is active; CTI_PART_*: it is excluded or interpolated (parts.h) */
+    int failed;            /* 1: its end in this attempt is refused */
     int unbalanced;        /* 1: a group of it that contacts press does not get its angular momentum back, see momenta.h; */
     int forced;            /* nor does it where the fail-safe has changed its motion */
-    ct_real wish;          /* [s] longest substep that it is to take in the rest of this step; 0: any */
-    int calm;              /* good substeps of that length in a row */
-    ct_real gone, span;    /* of a carried one: time since it is carried; until its end */
+    ct_real dt_limit;      /* [s] step limit for the rest of this step; 0: none */
+    int successes;         /* in a row, of substeps as long as the limit */
+    ct_real elapsed, interval; /* [s] of an interpolated component: time since its split; time that the split spans */
     double energy, moved;  /* v_free' A v_free; (v - v_free)' A (v - v_free) of the last solve */
     int split;             /* ports in the last solve when that split it, else 0 */
     int hard;              /* attempts left in which it is one cluster, because nodes did not get anywhere */
@@ -37948,21 +38726,23 @@ typedef struct cti_dcd {
     int ready;
 } cti_dcd;
 
-enum { CTI_PARTS_DEPTH = 10 }; /* parts within parts: max_halvings is at most 8, the last of them is not shorter, and the world is the first */
+/* Depths of splits and halves, with the step's own 0. max_halvings is at most 8, so that depth 8 has the shortest substeps. A component that fails there
+   is stepped alone at the same length, at depth 9. */
+enum { CTI_PARTS_DEPTH = 10 };
 
-/* cti_parts -- parts of the world that keep their end while the others are cut into substeps; see parts.h. */
+/* cti_parts -- components that have their end while others are cut into substeps; parts.h says what the words mean. */
 typedef struct cti_parts {
-    int may;                 /* 1: an attempt may leave out what is faulty */
-    int never;               /* 1: it may not in this step */
-    int some;                /* 1: some component is not stepped */
-    int met;                 /* 1: what is stepped has met what is carried */
-    int known;               /* `together` is of this step */
-    int32_t *together;       /* [components] sets that are in one part: they have met in this step */
-    ct_real *x0, *x1;        /* [3 nv] ends of the straight lines on which carried vertices move */
-    ct_real *x_was;          /* [3 nv] surface.x0 when the rest's end was committed */
-    cti_copy before, ends;   /* then; of what is carried, at its end */
-    cti_memory kept[CTI_PARTS_DEPTH]; /* contacts of what is carried */
-    int32_t *zoned;          /* [components] sets that impact zones have joined in the substep at hand */
+    int can_exclude;         /* 1: an attempt may exclude failed components */
+    int never_exclude;       /* 1: no attempt of this try of the step may */
+    int inactive;            /* 1: some component is excluded or interpolated */
+    int conflict;            /* 1: an active and an interpolated component come near each other */
+    int coupled_known;       /* 1: `coupled` is of this step */
+    int32_t *coupled;        /* [components] sets: 0_base/sets.h; of components that had a conflict in this step */
+    ct_real *x0, *x1;        /* [3 nv] of interpolated vertices: ends of the straight lines on which they move */
+    ct_real *x_start;        /* [3 nv] surface.x0 before the commit of a split */
+    cti_copy start, end;     /* state before that commit; state of interpolated components at their end */
+    cti_memory contacts[CTI_PARTS_DEPTH]; /* contacts of components that a split interpolates, by its depth */
+    int32_t *zoned;          /* [components] sets that rows and impact zones have joined in the substep at hand */
 } cti_parts;
 
 #define CTI_HELD_REPAIR 1
@@ -38014,7 +38794,7 @@ typedef struct cti_state {
     int n_models;
     cti_surface surface;
     cti_detect detect;
-    cti_memory memory;        /* committed; the others are a step's own: two for each depth of its parts */
+    cti_memory memory;        /* committed; the others are a step's own: two for each depth of splits */
     cti_memory memory_step[2 * CTI_PARTS_DEPTH], memory_none;
     int memory_slot;          /* of memory_step: what the last step began with */
     ct_real dt_memory;
@@ -38051,10 +38831,10 @@ typedef struct cti_state {
     cti_pair limit;           /* pair that limited the last step; n 0: none */
 } cti_state;
 
-/* cti_state_is_aside -- 1 where a block is not stepped, while others are (parts.h). */
-CTI_INLINE int cti_state_is_aside(const cti_state *s, int block)
+/* cti_state_is_inactive -- 1 where the block's component is excluded or interpolated (parts.h). */
+CTI_INLINE int cti_state_is_inactive(const cti_state *s, int block)
 {
-    return s->parts.some && s->factors.components[s->factors.component_of[block]].part;
+    return s->parts.inactive && s->factors.components[s->factors.component_of[block]].part;
 }
 
 /* cti_state_ahead -- the time after a substep of dt: the last one of a step ends when the step does, to the bit, so that scripts seen then are
@@ -38069,20 +38849,25 @@ CTI_INLINE int cti_state_is_paper(const cti_state *s)
 {
     return s->desc.solver.termination == CT_TERMINATION_PAPER && s->desc.stepper == CT_STEPPER_CMR;
 }
+#if CONTACT_WITH_DCD
 CTI_INLINE int cti_state_is_printed(const cti_state *s)
 {
     return s->desc.solver.termination == CT_TERMINATION_PAPER && s->desc.stepper == CT_STEPPER_DCD;
 }
+#endif
 
 
 /* ---- 8_step/swing.h ---- */
 /* swing.h -- rotation of rigid bodies that joints turn. */
 
 
+#if CONTACT_WITH_CMR
 /* cti_swing_begin -- which rigid bodies are held by joints. */
 CTI_FN void cti_swing_begin(cti_state *s);
+#endif
 /* cti_swing_equation -- angular block D [9] and right side b [3] of such a body about I_mid, w_mid, the rotation at the impulse at hand. */
 CTI_FN void cti_swing_equation(const cti_rigid *r, ct_real damp, ct_real *D, ct_real *b);
+#if CONTACT_WITH_CMR
 /* cti_swing_follow -- behind a solve of a step dt: rotations of these bodies at the impulses of v_new, and v_new with them. */
 CTI_FN void cti_swing_follow(cti_state *s, ct_real dt);
 /* cti_swing_close -- behind the last solve: A and b of these bodies are those of their rotation, as for others; v_new solves them, too. */
@@ -38110,6 +38895,7 @@ CTI_FN void cti_swing_begin(cti_state *s)
             s->rigids[j->b.rigid].swings = 1;
     }
 }
+#endif
 
 CTI_FN void cti_swing_equation(const cti_rigid *r, ct_real damp, ct_real *D, ct_real *b)
 {
@@ -38121,6 +38907,7 @@ CTI_FN void cti_swing_equation(const cti_rigid *r, ct_real damp, ct_real *D, ct_
     cti_v3_put(b, 0, cti_v3_sub(cti_m3_mul_v(D, w), given));
 }
 
+#if CONTACT_WITH_CMR
 CTI_FN void cti_swing_follow(cti_state *s, ct_real dt)
 {
     int i;
@@ -38129,7 +38916,7 @@ CTI_FN void cti_swing_follow(cti_state *s, ct_real dt)
         int at = r->block + 1;
         ct_real *D = s->A.val + 9 * (size_t)s->A.diag[at], damp = 1 + dt * s->alpha[at];
         cti_v3 given;
-        if (!r->swings || cti_state_is_aside(s, at) || !memcmp(s->v_new + 3 * (size_t)at, r->w_mid, sizeof r->w_mid)) /* not solved again: it keeps its bits */
+        if (!r->swings || cti_state_is_inactive(s, at) || !memcmp(s->v_new + 3 * (size_t)at, r->w_mid, sizeof r->w_mid)) /* not solved again: it keeps its bits */
             continue;
         given = cti_v3_sub(cti_m3_mul_v(D, cti_v3_at(s->v_new, at)), cti_v3_at(s->b, at));
         cti_v3_put(next.spin, 0, cti_v3_mul(cti_v3_add(cti_v3_at(r->spin, 0), given), 1 / damp));
@@ -38153,6 +38940,7 @@ CTI_FN void cti_swing_close(cti_state *s, ct_real dt)
             cti_v3_put(s->b, at, cti_v3_at(r->spin, 0));
     }
 }
+#endif
 
 /* ---- 8_step/assemble.h ---- */
 /* assemble.h -- the linearized implicit step A v = b. */
@@ -38167,9 +38955,11 @@ CTI_FN ct_real cti_assemble_script_speed(const cti_state *s, ct_real dt);
 /* cti_assemble -- A, b of a step dt from (x, v), forces linearized at s->q, filtered for pins. *out_extended: tets whose log J was continued. 0 when
    memory ran out. */
 CTI_FN int cti_assemble(cti_state *s, ct_real dt, int *out_extended);
+#if CONTACT_WITH_DCD
 /* cti_assemble_at -- the same of implicit Euler with the forces linearized at positions q = x + dt v: another Newton iteration. Soft bodies and
    cloth only. damping [3 n]: what dampens strain there, dt D v. */
 CTI_FN int cti_assemble_at(cti_state *s, ct_real dt, const ct_real *q, const ct_real *v, ct_real *damping, int *out_extended);
+#endif
 
 
 /* ---- 8_step/integrate.h ---- */
@@ -38194,8 +38984,10 @@ CTI_FN void cti_integrate_remove(cti_state *s, int b0, int n);
 /* cti_integrate_is_plain -- 1 for a block that is stepped by Euler's rule: every block of an Euler world, in any a rigid body's and
    those of a body that contacts or joints acted on in the last step. */
 CTI_FN int cti_integrate_is_plain(const cti_state *s, int block);
+#if CONTACT_WITH_CMR
 /* cti_integrate_h -- h of a block's A: dt for Euler. */
 CTI_FN ct_real cti_integrate_h(const cti_state *s, int block, ct_real dt);
+#endif
 /* cti_integrate_reaction_factor -- what A u = b lacks at a pinned block, times this, is the momentum that the pin gives in the step. */
 CTI_FN ct_real cti_integrate_reaction_factor(const cti_state *s, int block, ct_real dt);
 /* cti_integrate_scheme -- coefficients of a block that is not plain; the same for all blocks of a body. */
@@ -38205,6 +38997,7 @@ CTI_FN void cti_integrate_scheme(const cti_state *s, int block, ct_real dt, cti_
 CTI_FN void cti_integrate_assemble(cti_state *s, ct_real dt);
 /* cti_integrate_gain -- component k of the change of speed in a free fall of a block that was assembled, where the free motion starts. */
 CTI_FN ct_real cti_integrate_gain(const cti_state *s, int block, int k, ct_real dt);
+#if CONTACT_WITH_CMR
 /* cti_integrate_watch, _reset -- around the fail-safe: bodies whose v_new it changed, or all, start again after this step. */
 CTI_FN void cti_integrate_watch(cti_state *s);
 CTI_FN void cti_integrate_reset(cti_state *s, int all);
@@ -38212,6 +39005,9 @@ CTI_FN void cti_integrate_reset(cti_state *s, int all);
 CTI_FN void cti_integrate_reset_block(cti_state *s, int block);
 /* cti_integrate_end -- the end velocities [3 n] that belong to v_new; s->impulse, s->fall_new and history.touches are theirs. Changes no state. */
 CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt);
+/* cti_integrate_leave -- [s] of gravity that a block's end velocity has more than its step gave it: the second half of a kick, which a body gets that
+   contacts have left, and from which its scheme goes on. */
+CTI_FN ct_real cti_integrate_leave(const cti_state *s, int block, ct_real dt);
 /* cti_integrate_kick -- [s] gravity times this is what it added to a block's end velocity. */
 CTI_FN ct_real cti_integrate_kick(const cti_state *s, int block, ct_real dt);
 /* cti_integrate_yield -- bodies [models] that are stepped by Euler's rule in the attempt at hand. */
@@ -38220,6 +39016,7 @@ CTI_FN void cti_integrate_yield(cti_state *s, const uint8_t *bodies);
 CTI_FN void cti_integrate_advance(cti_state *s, ct_real dt);
 /* cti_integrate_forget -- after the commit: bodies that were reset have no step before. */
 CTI_FN void cti_integrate_forget(cti_state *s);
+#endif
 /* cti_integrate_clear -- no body is to be reset: the step is taken back. */
 CTI_FN void cti_integrate_clear(cti_state *s);
 
@@ -38244,6 +39041,7 @@ CTI_FN int cti_motion_rate(const cti_motion *m, cti_v3 *out);
 /* cti_motion_predict -- s->q [3 n]: x after the turn that each component's angular momentum gives it in dt without contacts, and s->turns
    [components]. Translation does not change forces, and is left out. */
 CTI_FN void cti_motion_predict(cti_state *s, ct_real dt);
+#if CONTACT_WITH_CMR
 /* cti_motion_whole -- s->whole of a component that is too stiff for float: a judge that measures impulses by the compliance of its nodes would
    not see one that throws it. Of others the nodes are what a contact moves first. */
 CTI_FN void cti_motion_whole(cti_state *s, const cti_component *c);
@@ -38251,11 +39049,14 @@ CTI_FN void cti_motion_whole(cti_state *s, const cti_component *c);
 CTI_FN void cti_motion_tell(const cti_state *s, ct_real dt, cti_component *q);
 /* cti_motion_place -- out [3 n] = s->x_new of a component's blocks; of one without pins less its translation. */
 CTI_FN void cti_motion_place(const cti_state *s, const cti_component *p, ct_real *out);
+#endif
 /* cti_motion_forces -- Newmark: s->force = f(q) becomes (f(x) + f(q)) / 2. The first linearization of a step knows f(x) = R' f(q), and keeps it
    for the next ones. */
 CTI_FN void cti_motion_forces(cti_state *s);
+#if CONTACT_WITH_CMR
 /* cti_motion_impulses -- s->impulse [3 n] = J' r of the rows of the last solve, through the projectors. */
 CTI_FN void cti_motion_impulses(cti_state *s);
+#endif
 /* cti_motion_fall -- s->fall_new [n]: gain of a component's speed along gravity in the step, over the gain in free fall, clamped to [0, 1]: 1 in
    free fall, 0 at rest and in a block that was held. To be called before s->v is replaced. */
 CTI_FN void cti_motion_fall(cti_state *s, ct_real dt, const ct_real *v);
@@ -38387,6 +39188,7 @@ CTI_FN void cti_motion_predict(cti_state *s, ct_real dt)
     }
 }
 
+#if CONTACT_WITH_CMR
 CTI_FN void cti_motion_whole(cti_state *s, const cti_component *c)
 {
     ct_real m = 0;
@@ -38426,6 +39228,7 @@ CTI_FN void cti_motion_place(const cti_state *s, const cti_component *p, ct_real
     for (i = p->begin; i < p->end; i++)
         cti_v3_put(out, s->factors.blocks[i], cti_v3_add(cti_v3_at(s->x_new, s->factors.blocks[i]), back));
 }
+#endif
 
 CTI_FN void cti_motion_forces(cti_state *s)
 {
@@ -38443,6 +39246,7 @@ CTI_FN void cti_motion_forces(cti_state *s)
         s->force[k] = cti_integrate_is_plain(s, k / 3) ? s->force[k] : (s->force0[k] + s->force[k]) / 2;
 }
 
+#if CONTACT_WITH_CMR
 CTI_FN void cti_motion_impulses(cti_state *s)
 {
     cti_problem p;
@@ -38453,6 +39257,7 @@ CTI_FN void cti_motion_impulses(cti_state *s)
     for (i = 0; i < CTI_LEN(s->rows); i++)
         cti_row_scatter(&p, &s->rows[i], s->rows[i].r, s->impulse);
 }
+#endif
 
 /* of the blocks list[begin .. end), or begin .. end where there is no list; angular blocks have no mass */
 static void cti_motion_fall_of(cti_state *s, ct_real dt, const ct_real *v, const int32_t *list, int begin, int end)
@@ -38499,6 +39304,7 @@ CTI_FN ct_real cti_motion_kick(const cti_state *s, int block, ct_real dt)
 /* newton.h -- where a body that gains energy is linearized again. */
 
 
+#if CONTACT_WITH_CMR
 /* cti_newton_gains -- 1 for a component of a body whose energy rose by more than its bound in the present iteration. */
 CTI_FN int cti_newton_gains(const cti_state *s, const cti_component *q);
 /* cti_newton_helps -- 1 where a deformable body gains: rows of rigid bodies are linearized anew in every round as it is. */
@@ -38535,12 +39341,14 @@ CTI_FN int cti_newton_helps(const cti_state *s)
         n += s->gains[m];
     return n > 0;
 }
+#endif
 
 /* slope p'A p / dt^2, force f'p and mass p'M p / dt^2 of a body's way p [J] */
 typedef struct cti_newton_way {
     double slope, force, mass;
 } cti_newton_way;
 
+#if CONTACT_WITH_CMR
 static void cti_newton_measure(const cti_state *s, int m, const ct_real *p, ct_real dt, cti_newton_way *out)
 {
     int i;
@@ -38803,6 +39611,7 @@ CTI_FN void cti_momenta_balance(cti_state *s, ct_real dt, ct_real *v)
         if (!cti_momenta_root(s->groups, c)->held)
             cti_momenta_turn(s, cti_momenta_root(s->groups, c), c, v);
 }
+#endif
 
 /* ---- 8_step/integrate.c ---- */
 /* integrate.c -- Newmark (beta 1/4, gamma 1/2) and BDF2 as A u = b in the average velocity of the step.
@@ -38903,6 +39712,7 @@ CTI_FN void cti_integrate_scheme(const cti_state *s, int block, ct_real dt, cti_
     out->share = 1;
 }
 
+#if CONTACT_WITH_CMR
 CTI_FN ct_real cti_integrate_h(const cti_state *s, int block, ct_real dt)
 {
     cti_scheme c;
@@ -38911,6 +39721,7 @@ CTI_FN ct_real cti_integrate_h(const cti_state *s, int block, ct_real dt)
     cti_integrate_scheme(s, block, dt, &c);
     return c.h;
 }
+#endif
 
 CTI_FN ct_real cti_integrate_reaction_factor(const cti_state *s, int block, ct_real dt)
 {
@@ -38980,6 +39791,7 @@ CTI_FN ct_real cti_integrate_gain(const cti_state *s, int block, int k, ct_real 
     return s->history.v_end[3 * block + k] - s->v[3 * block + k];
 }
 
+#if CONTACT_WITH_CMR
 CTI_FN void cti_integrate_watch(cti_state *s)
 {
     if (s->n)
@@ -38998,7 +39810,7 @@ CTI_FN void cti_integrate_reset(cti_state *s, int all)
     cti_history *q = &s->history;
     int i;
     for (i = 0; i < 3 * s->n; i++)
-        if ((all || !(q->v_end[i] == s->v_new[i])) && !cti_state_is_aside(s, i / 3)) {
+        if ((all || !(q->v_end[i] == s->v_new[i])) && !cti_state_is_inactive(s, i / 3)) {
             cti_integrate_reset_block(s, i / 3);
             s->factors.components[s->factors.component_of[i / 3]].forced = 1;
         }
@@ -39036,16 +39848,6 @@ static void cti_integrate_close(cti_state *s, int i, ct_real dt, const cti_schem
     cti_v3_put(q->v_end, i, cti_v3_add(u, e));
 }
 
-/* a body that contacts have left: the second half of gravity's kick, from which the scheme goes on */
-static void cti_integrate_leave(cti_state *s, int model, ct_real dt)
-{
-    cti_history *q = &s->history;
-    int i;
-    for (i = q->block[model]; i <= q->last[model]; i++)
-        if (!(s->n_constrained && s->filter[i] >= 0))
-            cti_v3_addto(q->v_end, i, cti_v3_mul(cti_v3_at(s->desc.gravity, 0), dt / 2 * s->fall_new[i]));
-}
-
 /* 1 for a body that its scheme steps to the end */
 static int cti_integrate_closes(const cti_state *s, int model)
 {
@@ -39057,6 +39859,12 @@ static int cti_integrate_leaves(const cti_state *s, int model)
 {
     const cti_history *q = &s->history;
     return s->desc.integrator != CT_INTEGRATOR_EULER && q->last[model] >= 0 && q->touched[q->block[model]] && !q->touches[model];
+}
+
+CTI_FN ct_real cti_integrate_leave(const cti_state *s, int block, ct_real dt)
+{
+    int m = s->history.model_of[block];
+    return m < 0 || !cti_integrate_leaves(s, m) || (s->n_constrained && s->filter[block] >= 0) ? 0 : dt / 2 * s->fall_new[block];
 }
 
 CTI_FN ct_real cti_integrate_kick(const cti_state *s, int block, ct_real dt)
@@ -39086,8 +39894,8 @@ CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt)
     cti_motion_fall(s, dt, q->v_end);
     cti_momenta_balance(s, dt, q->v_end);
     for (m = 0; m < s->n_models; m++)
-        if (cti_integrate_leaves(s, m))
-            cti_integrate_leave(s, m, dt);
+        for (i = q->block[m]; cti_integrate_leaves(s, m) && i <= q->last[m]; i++)
+            cti_v3_addto(q->v_end, i, cti_v3_mul(cti_v3_at(s->desc.gravity, 0), cti_integrate_leave(s, i, dt)));
     return q->v_end;
 }
 
@@ -39130,6 +39938,7 @@ CTI_FN void cti_integrate_forget(cti_state *s)
             s->dt_prev[i] = 0;
     cti_integrate_clear(s);
 }
+#endif
 
 CTI_FN void cti_integrate_clear(cti_state *s)
 {
@@ -39292,7 +40101,7 @@ static int cti_impulses_joint(cti_state *s, const cti_row *row)
 /* ---- pins ---- */
 
 /* 1 where pins or directions constrain a block */
-static int cti_impulses_is_pinned(const cti_state *s, int i) { return s->filter[i] >= 0 && !s->held[i] && !cti_state_is_aside(s, i); }
+static int cti_impulses_is_pinned(const cti_state *s, int i) { return s->filter[i] >= 0 && !s->held[i] && !cti_state_is_inactive(s, i); }
 
 CTI_FN int cti_impulses_keep(cti_state *s)
 {
@@ -39342,7 +40151,7 @@ static void cti_impulses_received(const cti_state *s, ct_real *out)
             continue;
         }
         for (k = 0; k < p->n; k++) {
-            const cti_attach *a = &s->surface.attach[p->v[k]];
+            const cti_attach *a = cti_surface_attach(&s->surface, p->v[k]);
             for (j = 0; a->frame < 0 && j < a->n; j++)
                 cti_impulses_give(s, a->block[j], p->w[k] * a->weight[j], r, out);
         }
@@ -39378,7 +40187,7 @@ static void cti_impulses_pins(cti_state *s, ct_real dt)
         return;
     reaction = cti_impulses_reactions(s, dt);
     for (i = 0; i < CTI_LEN(s->reactions.blocks); i++)
-        if (!cti_state_is_aside(s, s->reactions.blocks[i])) /* a block that was left out since */
+        if (!cti_state_is_inactive(s, s->reactions.blocks[i])) /* an active one: others were excluded since */
             cti_v3_addto(s->impulses_step.pins, s->reactions.blocks[i], cti_v3_at(reaction, s->reactions.blocks[i]));
 }
 
@@ -39404,6 +40213,12 @@ CTI_FN int cti_impulses_add(cti_state *s, ct_real dt)
     return 1;
 }
 
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
+
 /* ---- 8_step/assemble.c ---- */
 /* assemble.c -- A and b of the linearized step; the coefficients of Newmark and BDF2 are in integrate.c.
    Method: A = M (1 + dt alpha) + dt^2 K + dt D, b = M v + dt f + kick M g, one Newton iteration (Otaduy 2009, eq. 2-3).
@@ -39417,7 +40232,7 @@ CTI_FN void cti_assemble_movers(cti_state *s, double time)
     for (i = 0; i < CTI_LEN(s->movers); i++) {
         const cti_mover *m = &s->movers[i];
         for (k = 0; k < m->n; k++)
-            cti_v3_put(s->surface.script, m->v0 + k, cti_script_point(&m->script, m->vertices[k], time, NULL));
+            cti_v3_put(cti_surface_script(&s->surface, m->v0 + k), 0, cti_script_point(&m->script, m->vertices[k], time, NULL));
     }
 }
 
@@ -39427,7 +40242,7 @@ CTI_FN ct_real cti_assemble_script_speed(const cti_state *s, ct_real dt)
     int i, k;
     for (i = 0; i < CTI_LEN(s->movers); i++)
         for (k = s->movers[i].v0; k < s->movers[i].v0 + s->movers[i].n; k++)
-            big = cti_max(big, cti_v3_norm2(cti_v3_sub(cti_v3_at(s->surface.script, k), cti_v3_at(s->surface.x0, k))));
+            big = cti_max(big, cti_v3_norm2(cti_v3_sub(cti_v3_at(cti_surface_script(&s->surface, k), 0), cti_v3_at(s->surface.x0, k))));
     return cti_sqrt(big) / dt;
 }
 
@@ -39502,7 +40317,7 @@ static int cti_assemble_direction(cti_state *s, const cti_direction *d)
 /* 1 where a block stays where it is, or goes as its script wants */
 static int cti_assemble_is_held(const cti_state *s, int i)
 {
-    return (s->held[i] & (CTI_HELD_REPAIR | CTI_HELD_WILD)) || cti_state_is_aside(s, i);
+    return (s->held[i] & (CTI_HELD_REPAIR | CTI_HELD_WILD)) || cti_state_is_inactive(s, i);
 }
 
 CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt)
@@ -39526,7 +40341,7 @@ CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt)
             if (slot < 0)
                 return 0;
             memset(s->projectors + 9 * (size_t)slot, 0, 9 * sizeof(ct_real));
-            if (s->held[i] & CTI_HELD_REPAIR || cti_state_is_aside(s, i)) /* what is wild follows the scripts of its axes */
+            if (s->held[i] & CTI_HELD_REPAIR || cti_state_is_inactive(s, i)) /* what is wild follows the scripts of its axes */
                 memset(s->v_fixed + 3 * (size_t)i, 0, 3 * sizeof(ct_real));
         }
     for (i = 0; i < CTI_LEN(s->directions); i++)
@@ -39628,7 +40443,7 @@ static void cti_assemble_range(int begin, int end, int worker, void *context)
     for (; begin < end; begin++) {
         ct_real h, share;
         q->extended[begin] = 0;
-        if (s->history.last[begin] >= 0 && cti_state_is_aside(s, s->history.block[begin]))
+        if (s->history.last[begin] >= 0 && cti_state_is_inactive(s, s->history.block[begin]))
             continue;
         cti_assemble_lengths(s, begin, q->dt, &h, &share);
         cti_model_ahead(s->models[begin], q->dt, share, q->ahead);
@@ -39673,16 +40488,41 @@ static void cti_assemble_clear(cti_state *s)
     cti_tasks_run_work(&s->desc.tasks, cti_assemble_clear_range, s->n, CTI_ASSEMBLE_CLEAR_US, s);
 }
 
+/* Share of a turn that elasticity makes: free nodes leave it by e = v - u - (q - x) / dt, u the speed of their centre; the step leaves
+   (M + A_el)^-1 M e of that, along e about the share e'M e / (e'M e + e'A_el e). 1: stiff, the nodes end at q; 0: dust, which goes straight on.
+   w: (q - x) / dt; out: scratch */
+static ct_real cti_assemble_share(const cti_state *s, const cti_component *p, const ct_real *w, ct_real *e)
+{
+    const int32_t *blocks = s->factors.blocks;
+    cti_v3 speed = cti_v3_zero();
+    ct_real mass = 0;
+    double free = 0, bound = 0;
+    int i;
+    for (i = p->begin; i < p->end; i++) {
+        mass += s->mass[blocks[i]];
+        speed = cti_v3_mad(speed, cti_v3_at(s->v, blocks[i]), s->mass[blocks[i]]);
+    }
+    speed = cti_v3_mul(speed, 1 / mass);
+    for (i = p->begin; i < p->end; i++)
+        cti_v3_put(e, blocks[i], cti_v3_sub(cti_v3_sub(cti_v3_at(s->v, blocks[i]), speed), cti_v3_at(w, blocks[i])));
+    for (i = p->begin; i < p->end; i++) {
+        free += (double)(s->mass[blocks[i]] * cti_v3_norm2(cti_v3_at(e, blocks[i])));
+        bound += (double)cti_v3_dot(cti_v3_at(e, blocks[i]), cti_bsr_row(&s->A, e, blocks[i]));
+    }
+    return bound > 0 ? (ct_real)(bound / (bound + free)) : 0;
+}
+
 /* b = A_el (q - x) / dt for components with q not x, plus M times the spin `rate`; A_el = h^2 K + h D is all that A holds so far. The term
    takes D out of the motion from x to q: strain damping acts on the departure from q alone. */
 static void cti_assemble_place(cti_state *s, ct_real dt)
 {
-    ct_real *w = s->pcg_work;
+    ct_real *w = s->pcg_work, *e = w + 3 * (size_t)s->n;
     int c, i, k;
     memset(s->b, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         const cti_component *p = &s->factors.components[c];
         const cti_turn *turn = &s->turns[c];
+        cti_v3 rate;
         if (!turn->moved)
             continue;
         for (i = p->begin; i < p->end; i++)
@@ -39690,13 +40530,17 @@ static void cti_assemble_place(cti_state *s, ct_real dt)
                 w[k] = (s->q[k] - s->x[k]) / dt;
         for (i = p->begin; i < p->end; i++)
             cti_v3_put(s->b, s->factors.blocks[i], cti_bsr_row(&s->A, w, s->factors.blocks[i]));
+        rate = turn->rate;
+        if (turn->turns && cti_v3_norm(rate) > 0)
+            rate = cti_v3_mul(rate, cti_assemble_share(s, p, w, e));
         for (i = p->begin; turn->turns && i < p->end; i++) {
             int b = s->factors.blocks[i];
-            cti_v3_addto(s->b, b, cti_v3_mul(cti_v3_cross(turn->rate, cti_v3_sub(cti_v3_at(s->q, b), turn->center)), s->mass[b]));
+            cti_v3_addto(s->b, b, cti_v3_mul(cti_v3_cross(rate, cti_v3_sub(cti_v3_at(s->q, b), turn->center)), s->mass[b]));
         }
     }
 }
 
+#if CONTACT_WITH_DCD
 /* b += h^2 K v: the forces of q = x + h v, linearized there, in terms of the velocity of the whole step. A holds h^2 K + h D alone.
    damping [3 n] = h D v */
 static void cti_assemble_shift(cti_state *s, ct_real dt, const ct_real *q, const ct_real *v, ct_real *damping)
@@ -39734,6 +40578,7 @@ CTI_FN int cti_assemble_at(cti_state *s, ct_real dt, const ct_real *q, const ct_
         cti_assemble_filter(s);
     return 1;
 }
+#endif
 
 CTI_FN int cti_assemble(cti_state *s, ct_real dt, int *out_extended)
 {
@@ -39757,6 +40602,12 @@ CTI_FN int cti_assemble(cti_state *s, ct_real dt, int *out_extended)
 #undef CTI_ASSEMBLE_MODEL_US
 #undef CTI_ASSEMBLE_CLEAR_US
 
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
+
 /* ---- 8_step/island.h ---- */
 /* island.h -- a contact island as a problem of its own: the components under some rows, in numbers that run from 0. */
 
@@ -39772,6 +40623,7 @@ typedef struct cti_island {
     cti_problem p;         /* local A, b, rows; clusters are not set */
 } cti_island;
 
+#if CONTACT_WITH_CMR
 /* cti_island_open -- rows [first, end) of the world's problem and the components that they touch. v [3 n of the world] is the start of the
    solve. What is a run of the world's blocks is referred to, the rest copied. One island may be open at a time. Memory from the arena; 0 when
    it ran out, and then nothing is open. */
@@ -39953,6 +40805,7 @@ CTI_FN void cti_island_close(cti_factors *f, const cti_island *q, cti_row *rows,
             cti_v3_put(v, q->blocks[i], cti_v3_at(q->v, i));
     cti_island_leave(f, q);
 }
+#endif
 
 /* ---- 8_step/factors.h ---- */
 /* factors.h -- components of the elastic matrix, their float factors, patches, and the clusters that a solve is given. */
@@ -39962,6 +40815,7 @@ CTI_FN void cti_island_close(cti_factors *f, const cti_island *q, cti_row *rows,
 CTI_FN int cti_factors_init(cti_mem *mem, cti_arena *arena, cti_factors *f, const cti_bsr *A);
 CTI_FN void cti_factors_free(cti_mem *mem, cti_factors *f);
 
+#if CONTACT_WITH_CMR
 /* cti_factors_renew -- recomputes a component's factor when it is missing, stale, made for another dt, or costs no more than some ten solves.
    A is the world's. 0 when memory ran out. */
 CTI_FN int cti_factors_renew(cti_factors *f, cti_component *q, const cti_bsr *A, ct_real dt);
@@ -39975,9 +40829,13 @@ CTI_FN int cti_factors_room(cti_factors *f, const cti_factor32 *factor);
 CTI_FN void cti_factors_age(cti_factors *f);
 /* cti_factors_is_cheap -- 1 where a factor costs no more than some ten solves. */
 CTI_FN int cti_factors_is_cheap(const cti_factors *f, const cti_component *q);
+#endif
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* cti_factors_exact -- the open island's problem gets exact factors of its bodies, computed once for each matrix; their list is in the arena. A
    is the world's. 0 when memory ran out. */
 CTI_FN int cti_factors_exact(cti_factors *f, cti_arena *arena, const cti_bsr *A, cti_island *island);
+#endif
+#if CONTACT_WITH_CMR
 /* cti_factors_mark -- asks for new factors of the island's components whose factor lags. Returns how many were marked. */
 CTI_FN int cti_factors_mark(cti_factors *f, const cti_island *island);
 
@@ -40008,7 +40866,14 @@ CTI_FN int cti_factors_islands(cti_factors *f, cti_arena *arena, const cti_row *
 /* cti_factors_clusters -- clusters of the open island's problem, in the arena: AUTO takes bodies where their ports are few, nodes where they
    are many. 0 when memory ran out. */
 CTI_FN int cti_factors_clusters(cti_factors *f, cti_arena *arena, ct_cluster_mode mode, cti_island *island);
+#endif
 
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
 
 /* ---- 8_step/factors.c ---- */
 /* factors.c -- clusters of the contact solve and preconditioner of the free solve.
@@ -40018,6 +40883,7 @@ CTI_FN int cti_factors_clusters(cti_factors *f, cti_arena *arena, ct_cluster_mod
    first, are there on request. Based on: Otaduy 2009, sec. 5.2 (the splitting), 5.6 (its convergence). */
 
 #define CTI_FACTORS_PATCH 48       /* blocks in a patch */
+#if CONTACT_WITH_CMR
 #define CTI_FACTORS_PORTS 200      /* most ports of a component that is one cluster */
 #define CTI_FACTORS_BYTES 1500000  /* of its contacts' columns, which every sweep reads: what a near cache holds */
 #define CTI_FACTORS_PORTS_MOST 1500 /* the same where nodes were tried and failed */
@@ -40028,6 +40894,7 @@ CTI_FN int cti_factors_clusters(cti_factors *f, cti_arena *arena, ct_cluster_mod
 #define CTI_FACTORS_STIFF CTI_R(1e5)
 #define CTI_FACTORS_SOLVE 15       /* flops a nonzero of a factorization that take as long as a solve, which waits for memory */
 #define CTI_FACTORS_CHEAP 300      /* flops a nonzero below which a factor is renewed in every step: some ten solves with it */
+#endif
 
 static void cti_factors_free_component(cti_mem *mem, cti_component *c)
 {
@@ -40215,6 +41082,7 @@ CTI_FN int cti_factors_init(cti_mem *mem, cti_arena *arena, cti_factors *f, cons
     return CTI_RESIZE(mem, f->x, f->x_room * (size_t)cti_tasks_workers(f->tasks));
 }
 
+#if CONTACT_WITH_CMR
 CTI_FN void cti_factors_age(cti_factors *f)
 {
     int c;
@@ -40320,7 +41188,9 @@ CTI_FN int cti_factors_renew(cti_factors *f, cti_component *q, const cti_bsr *A,
     cti_factors_refill(q, A, dt);
     return 1;
 }
+#endif
 
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 CTI_FN int cti_factors_exact(cti_factors *f, cti_arena *arena, const cti_bsr *A, cti_island *island)
 {
     cti_body_factor *list = CTI_ARENA_NEW(arena, cti_body_factor, island->n_components);
@@ -40343,7 +41213,9 @@ CTI_FN int cti_factors_exact(cti_factors *f, cti_arena *arena, const cti_bsr *A,
     island->p.bodies = list, island->p.n_bodies = island->n_components;
     return 1;
 }
+#endif
 
+#if CONTACT_WITH_CMR
 CTI_FN int cti_factors_mark(cti_factors *f, const cti_island *island)
 {
     int c, marked = 0;
@@ -40708,6 +41580,13 @@ CTI_FN int cti_factors_clusters(cti_factors *f, cti_arena *arena, ct_cluster_mod
     island->p.clusters = out, island->p.n_clusters = n;
     return 1;
 }
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
 
 /* ---- 8_step/correct.h ---- */
 /* correct.h -- corrections of whole bodies for a solve that takes them node by node. */
@@ -40724,10 +41603,18 @@ typedef struct cti_corrector {
     cti_correction hook;   /* for cti_problem.correction */
 } cti_corrector;
 
+#if CONTACT_WITH_CMR
 /* cti_correct_open -- a corrector for the components that the last cti_factors_clusters split; out->hook.apply is NULL when there
    is none, or so many that they are a stack. A is the world's. Memory from the arena; 0 when it ran out. */
 CTI_FN int cti_correct_open(cti_factors *f, cti_arena *arena, cti_bsr *A, const cti_island *island, cti_corrector *out);
+#endif
 
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
 
 /* ---- 8_step/correct.c ---- */
 /* correct.c -- corrections of whole bodies for a solve that takes them node by node.
@@ -40738,6 +41625,7 @@ CTI_FN int cti_correct_open(cti_factors *f, cti_arena *arena, cti_bsr *A, const 
    on: Graeser and Kornhuber 2009 (truncated Newton multigrid: relax, then correct what the constraints leave free); differs: a direct solve
    for the coarse grids, contacts of several nodes hold each of them alone. */
 
+#if CONTACT_WITH_CMR
 #define CTI_CORRECT_STIFF CTI_R(100) /* stiffness of a hold, in diagonals of A */
 #define CTI_CORRECT_BODIES 2         /* most bodies in pieces of an island that is corrected: stacks of more gain nothing */
 #define CTI_CORRECT_NEWS 12          /* a factor is made anew when more than one in so many blocks is held and it does not know */
@@ -40899,6 +41787,13 @@ CTI_FN int cti_correct_open(cti_factors *f, cti_arena *arena, cti_bsr *A, const 
     out->hook.apply = cti_correct_apply, out->hook.ctx = out;
     return out->r && out->z && out->keep && out->hold && out->due && out->split;
 }
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
 
 /* ---- 8_step/energy.h ---- */
 /* energy.h -- kinetic, elastic and gravity energy of bodies at the end of a substep, and the account that they close. */
@@ -40915,9 +41810,12 @@ typedef struct cti_account {
 CTI_FN void cti_energy_state(cti_state *s);
 /* cti_energy_body -- place of a block's body in s->energies: a model, or models + a rigid body; -1: none. */
 CTI_FN int cti_energy_body(const cti_state *s, int block);
+#if CONTACT_WITH_CMR
 /* cti_energy_try -- energies of the tentative end of a substep dt. Returns how many bodies, marked in s->gains, gain more than the work done on them
-   and a bound. */
+   and a bound; 0 where steps are Otaduy 2009's as printed, which stand whatever they gain. */
 CTI_FN int cti_energy_try(cti_state *s, ct_real dt);
+/* cti_energy_stands -- bodies that gain, by cti_energy_try, in a step as printed. */
+CTI_FN int cti_energy_stands(const cti_state *s);
 /* cti_energy_rest -- a body that is not stepped keeps its energy: nothing works on it, and it gains none. */
 CTI_FN void cti_energy_rest(cti_state *s, int m);
 /* cti_energy_is_touched -- 1 where a deformable body's tentative motion is not its free motion. */
@@ -40932,6 +41830,7 @@ CTI_FN void cti_energy_account(cti_state *s, ct_real dt, cti_account *out);
 /* cti_energy_commit -- after a commit: the tentative energies become those of the state. out: a correction of the account, since joints between
    rigid bodies do no work over a step (linkage.h). */
 CTI_FN void cti_energy_commit(cti_state *s, cti_account *out);
+#endif
 
 
 /* ---- 8_step/start.h ---- */
@@ -40947,8 +41846,10 @@ CTI_FN void cti_start_restore(cti_state *s, int all, cti_start *from);
 CTI_FN void cti_start_free(cti_mem *mem, cti_start *t);
 /* cti_copy_save -- what belongs to blocks and bodies; energies mean nothing where they are not known. 0: out of memory. */
 CTI_FN int cti_copy_save(cti_state *s, cti_copy *out);
+#if CONTACT_WITH_CMR
 /* cti_copy_restore -- the same of one component. Positions of the surface are not. */
 CTI_FN void cti_copy_restore(cti_state *s, const cti_component *q, const cti_copy *from);
+#endif
 CTI_FN void cti_copy_free(cti_mem *mem, cti_copy *t);
 
 
@@ -40999,6 +41900,7 @@ CTI_FN int cti_start_save(cti_state *s, int all, cti_start *t)
                      CTI_START_COPY(m, t->memory.table, s->memory.table, CTI_LEN(s->memory.table))));
 }
 
+#if CONTACT_WITH_CMR
 /* a block; two: BDF2 */
 static void cti_copy_block(cti_state *s, int b, int two, const cti_copy *t)
 {
@@ -41020,6 +41922,7 @@ CTI_FN void cti_copy_restore(cti_state *s, const cti_component *q, const cti_cop
         cti_rigid_matrix(s->rigids[rigid].q, s->frames0 + 9 * (size_t)rigid);
     }
 }
+#endif
 
 /* all that steers the factors; their arrays stay what they are, and one that is newer than its component was is not that of the start */
 static void cti_start_components(cti_factors *f, const cti_start *t)
@@ -41073,7 +41976,7 @@ CTI_FN void cti_start_restore(cti_state *s, int all, cti_start *t)
     cti_start_back(s->history.touched, from->touched, 1, n), cti_start_back(s->fall, from->fall, sizeof *s->fall, n);
     cti_start_back(s->rigids, from->rigids, sizeof *s->rigids, CTI_LEN(s->rigids));
     cti_start_components(&s->factors, t);
-    s->parts.some = 0;
+    s->parts.inactive = 0;
     cti_integrate_clear(s);
     cti_start_swap(s, all, t);
     for (i = 0; i < CTI_LEN(s->rigids); i++)
@@ -41089,11 +41992,13 @@ CTI_FN void cti_start_restore(cti_state *s, int all, cti_start *t)
 /* balance.h -- momenta of an island's components behind a solve that left a residual. */
 
 
+#if CONTACT_WITH_CMR
 /* cti_balance -- r [3 n] is the residual b + J' r - A v of the island. The multipliers of its rows take up what they can of the momentum that r
    holds of each component, velocities the rest; r is spent. 0: out of memory. */
 CTI_FN int cti_balance(cti_state *s, ct_real dt, const cti_island *q, ct_real *r, ct_real *v);
 /* cti_balance_component -- velocities of one component take up all of it. at [its blocks]: their numbers in r and v. */
 CTI_FN void cti_balance_component(const cti_state *s, ct_real dt, const cti_component *q, const int32_t *at, const ct_real *r, ct_real *v);
+#endif
 
 
 /* ---- 8_step/solve_islands.h ---- */
@@ -41109,19 +42014,31 @@ typedef struct cti_islands_result {
     ct_real residual; /* the worst of the natural maps of all rows and of the dynamics of all components, those without rows too */
 } cti_islands_result;
 
+#if CONTACT_WITH_CMR
 /* cti_islands_scale -- velocity that residuals are relative to: |g| dt, or without gravity a thousandth of the largest speed, scripts' too,
    or of a thickness a step. */
 CTI_FN ct_real cti_islands_scale(const cti_state *s, ct_real dt, ct_real speed);
 /* cti_islands_solve -- v_new and the rows' multipliers, from where they are; rows come out sorted by island. scale: of the world's
    residuals. 0: out of memory. */
 CTI_FN int cti_islands_solve(cti_state *s, ct_real dt, ct_real scale, cti_islands_result *out);
+#endif
+#if CONTACT_WITH_CMR || CONTACT_WITH_FILES
 /* cti_islands_problem -- the problem of the last solve; its A, b and rows are the state's own. */
 CTI_FN void cti_islands_problem(const cti_state *s, cti_problem *out);
+#endif
 
+#if CONTACT_WITH_CMR
 /* cti_islands_dynamics -- the largest residual of the dynamics of a component at v_new, relative to `scale`: of those in islands as judged
    there, of those that no contact touches as their free motion was solved. */
 CTI_FN ct_real cti_islands_dynamics(cti_state *s, ct_real scale);
+#endif
 
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
 
 /* ---- 8_step/balance.c ---- */
 /* balance.c -- momenta of an island's components behind a solve that left a residual.
@@ -41131,6 +42048,7 @@ CTI_FN ct_real cti_islands_dynamics(cti_state *s, ct_real scale);
    whose sums are those of r with the other sign. The normal equations have three unknowns a component. What no contact can take up, velocities
    do, so that momentum is kept to rounding. */
 
+#if CONTACT_WITH_CMR
 enum { CTI_BALANCE_MOST = 48 }; /* components of an island whose contacts are asked: their equations are dense */
 #define CTI_BALANCE_SOFT 1e-9   /* share of the largest pivot below which contacts carry nothing along a direction */
 /* Range of a component's shift of velocity, in units of tolerance times velocity scale, that contacts take up. Velocities take up a smaller one,
@@ -41181,6 +42099,7 @@ CTI_FN void cti_balance_component(const cti_state *s, ct_real dt, const cti_comp
     for (k = 0; m > 0 && k < n; k++)
         cti_v3_addto(v, at[k], cti_v3_mul(sum, 1 / m));
 }
+#endif
 
 /* ways in which a row's multipliers may change, with their room */
 typedef struct cti_balance_ways {
@@ -41189,6 +42108,7 @@ typedef struct cti_balance_ways {
     double room[3];         /* [N s] */
 } cti_balance_ways;
 
+#if CONTACT_WITH_CMR
 static void cti_balance_way(cti_balance_ways *w, const cti_row *row, cti_v3 axis, ct_real room)
 {
     if (!(room > 0))
@@ -41235,6 +42155,7 @@ static int cti_balance_sides(const cti_row *row, const int32_t *of, const uint8_
     }
     return n;
 }
+#endif
 
 typedef struct cti_balance_work {
     int n;             /* components */
@@ -41244,6 +42165,7 @@ typedef struct cti_balance_work {
     ct_real load;
 } cti_balance_work;
 
+#if CONTACT_WITH_CMR
 /* one row's part in the equations */
 static void cti_balance_add(cti_balance_work *b, const cti_row *row)
 {
@@ -41379,14 +42301,23 @@ CTI_FN int cti_balance(cti_state *s, ct_real dt, const cti_island *q, ct_real *r
 #define CTI_ISLANDS_POOR_SPEED CTI_R(0.05) /* ... if that is as much of the island's speed: in an impact, g dt is little */
 
 #define CTI_ISLANDS_LOOSE CTI_R(0.15) /* natural map above which an island that did not fail is given another half of its budget */
+#endif
 
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 #define CTI_ISLANDS_WILD 10 /* natural map above which friction contact by contact, whose own part of it is large, has run away */
+#endif
 
+#if CONTACT_WITH_CMR
 #define CTI_ISLANDS_NOTE_US 0.08 /* [us] a block, about; see cti_tasks_run_work */
 #define CTI_ISLANDS_VAIN 24 /* budgets of all contacts that a step may spend on sweeps in vain before islands that end so get an eighth; */
 #define CTI_ISLANDS_JOINTED 4 /* so many times as many where equations are linearized anew in each round */
+#endif
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 #define CTI_ISLANDS_SPENT 1 /* times its bound that a solver that pivots, or interior point, may take in a step */
+#endif
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_NEWTON))
 #define CTI_ISLANDS_RESCUE 400 /* rows of an island that AUTO gives to Newton's method where ICA failed */
+#endif
 
 /* islands of one solve */
 typedef struct cti_islands {
@@ -41400,6 +42331,7 @@ typedef struct cti_islands {
     cti_solve_status *ended; /* [n] how it did when it was solved last */
 } cti_islands;
 
+#if CONTACT_WITH_CMR
 CTI_FN ct_real cti_islands_scale(const cti_state *s, ct_real dt, ct_real speed)
 {
     ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt;
@@ -41407,7 +42339,9 @@ CTI_FN ct_real cti_islands_scale(const cti_state *s, ct_real dt, ct_real speed)
         g = CTI_R(1e-3) * cti_max(cti_max(speed, cti_assemble_script_speed(s, dt)), s->desc.thickness / dt);
     return g > 0 ? g : CTI_R(1e-9);
 }
+#endif
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_FILES
 CTI_FN void cti_islands_problem(const cti_state *s, cti_problem *p)
 {
     memset(p, 0, sizeof *p);
@@ -41420,7 +42354,9 @@ CTI_FN void cti_islands_problem(const cti_state *s, cti_problem *p)
     p->whole = s->whole;
     p->tasks = &s->desc.tasks;
 }
+#endif
 
+#if CONTACT_WITH_CMR
 /* rows and origins sorted by island, each island's in their order; start [n_islands + 1] */
 static int cti_islands_sort(cti_state *s, int32_t **out_start, int *out_n)
 {
@@ -41450,6 +42386,7 @@ static int cti_islands_sort(cti_state *s, int32_t **out_start, int *out_n)
     memcpy(s->origins, origins, sizeof(cti_contact_row) * (size_t)n);
     return 1;
 }
+#endif
 
 typedef struct cti_islands_balances {
     cti_state *s;
@@ -41457,6 +42394,7 @@ typedef struct cti_islands_balances {
     ct_real dt;
 } cti_islands_balances;
 
+#if CONTACT_WITH_CMR
 /* what a solve left of its components' momenta, whose residual is r */
 static int cti_islands_balance(void *ctx, ct_real *r, ct_real *v)
 {
@@ -41471,6 +42409,7 @@ static int cti_islands_balance_one(cti_state *s, ct_real dt, const cti_island *q
     cti_problem_residual(&q->p, s->pcg_work, q->v, s->pcg_work);
     return cti_balance(s, dt, q, s->pcg_work, q->v);
 }
+#endif
 
 typedef struct cti_islands_judges {
     cti_state *s;
@@ -41478,6 +42417,7 @@ typedef struct cti_islands_judges {
     cti_residuals res;
 } cti_islands_judges;
 
+#if CONTACT_WITH_CMR
 /* what is noted in components */
 static void cti_islands_note(int begin, int end, int worker, void *context)
 {
@@ -41642,7 +42582,9 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
     *ended = info.status;
     return 1;
 }
+#endif
 
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* Solves an open island by another solver than ICA. *done 0: its residual is above `loose`, and the island is as it was. 0: out of memory, also
    where the solver itself did not report it */
 static int cti_islands_bridge(cti_state *s, ct_real dt, cti_island *q, ct_solver solver, ct_real loose, cti_islands_result *out,
@@ -41730,13 +42672,16 @@ static int cti_islands_normals(cti_state *s, ct_real dt, cti_island *q, cti_isla
     }
     return 1;
 }
+#endif
 
+#if CONTACT_WITH_NEWTON
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_NEWTON))
 /* AUTO: where ICA failed on few rows Newton's method takes over, if it does better. 0: out of memory */
 static int cti_islands_rescue(cti_state *s, ct_real dt, cti_island *q, cti_islands_result *out, cti_solve_status *ended)
 {
     ct_real natural = s->factors.components[q->components[0]].natural;
     int done = 0;
-    if (s->desc.solver.solver != CT_SOLVER_AUTO || !CONTACT_WITH_NEWTON || !(natural > CTI_ISLANDS_LOOSE) || *ended == CTI_SOLVE_DIVERGED ||
+    if (s->desc.solver.solver != CT_SOLVER_AUTO || !(natural > CTI_ISLANDS_LOOSE) || *ended == CTI_SOLVE_DIVERGED ||
         q->p.n_rows > CTI_ISLANDS_RESCUE || s->desc.solver.cone != CT_CONE_CONE)
         return 1;
     if (!cti_islands_bridge(s, dt, q, CT_SOLVER_NEWTON, natural / 2, out, ended, &done))
@@ -41744,14 +42689,19 @@ static int cti_islands_rescue(cti_state *s, ct_real dt, cti_island *q, cti_islan
     out->fallbacks += done;
     return 1;
 }
+#endif
+#endif
 
+#if CONTACT_WITH_CMR
 /* 1 where an island ended on its budget, neither well nor so poorly that its bodies are to be taken whole */
 static int cti_islands_is_loose(const cti_state *s, const cti_islands *list, int i, const cti_island *q)
 {
     ct_real natural = s->factors.components[q->components[0]].natural;
     return list->ended[i] == CTI_SOLVE_BUDGET && natural > CTI_ISLANDS_LOOSE && natural < list->poor[i];
 }
+#endif
 
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* 1 where the chosen solver has failed on a component of the island since the matrix was made; marks them where it does now */
 static int cti_islands_fell(cti_state *s, const cti_island *q, int now)
 {
@@ -41763,7 +42713,9 @@ static int cti_islands_fell(cti_state *s, const cti_island *q, int now)
     }
     return fell;
 }
+#endif
 
+#if CONTACT_WITH_CMR
 /* an open island as printed: its end is `budget` where it is above the tolerance. 0: out of memory */
 static int cti_islands_paper(cti_state *s, ct_real dt, int later, const cti_island *q, cti_islands_result *out, cti_solve_status *ended)
 {
@@ -41785,37 +42737,56 @@ static int cti_islands_paper(cti_state *s, ct_real dt, int later, const cti_isla
     *ended = info.status != CTI_SOLVE_DIVERGED && !(info.res.natural_map <= s->desc.solver.tolerance) ? CTI_SOLVE_BUDGET : info.status;
     return cti_islands_judge(s, dt, q, &info);
 }
+#endif
 
+#if CTI_BRIDGE_SOLVERS
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+/* an open island by the chosen solver, unless that has failed in this attempt or gone on for too long in this step; list->bridged tells. 0: out of memory */
+static int cti_islands_chosen(cti_state *s, ct_real dt, const cti_islands *list, int i, cti_island *q, cti_islands_result *out)
+{
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    int ok = 1, done = 0;
+    if (cti_islands_fell(s, q, 0) || s->spent > CTI_ISLANDS_SPENT)
+        done = 0;
+    else if (cti_islands_is_plain(s))
+        ok = cti_islands_normals(s, dt, q, out, &list->ended[i], &done);
+    else
+        ok = cti_islands_bridge(s, dt, q, s->desc.solver.solver, CTI_ISLANDS_LOOSE, out, &list->ended[i], &done);
+    cti_arena_rewind(s->arena, mark);
+    q->p.bodies = NULL, q->p.n_bodies = 0;
+    if (!ok)
+        return 0;
+    list->bridged[i] = (uint8_t)(done && !(cti_islands_is_plain(s) && s->desc.solver.friction == CT_FRICTION_ANTICIPATED));
+    cti_islands_fell(s, q, !done);
+    out->fallbacks += !done;
+    return 1;
+}
+#endif
+#endif
+
+#if CONTACT_WITH_CMR
 /* an open island: by the chosen solver, by ICA where that is the chosen one or the other fails, has failed in this attempt,
    or has gone on for too long in this step */
 static int cti_islands_open_solve(cti_state *s, ct_real dt, const cti_islands *list, int i, cti_island *q, cti_islands_result *out)
 {
-    ct_solver solver = s->desc.solver.solver;
-    int ok = 1, done = 0;
+    int ok;
     if (cti_state_is_paper(s))
         return cti_islands_paper(s, dt, list->todo[i] == 2, q, out, &list->ended[i]);
-    if (cti_bridge_solver(solver)) {
-        cti_arena_point mark = cti_arena_mark(s->arena);
-        if (cti_islands_fell(s, q, 0) || s->spent > CTI_ISLANDS_SPENT)
-            done = 0;
-        else if (cti_islands_is_plain(s))
-            ok = cti_islands_normals(s, dt, q, out, &list->ended[i], &done);
-        else
-            ok = cti_islands_bridge(s, dt, q, solver, CTI_ISLANDS_LOOSE, out, &list->ended[i], &done);
-        cti_arena_rewind(s->arena, mark);
-        q->p.bodies = NULL, q->p.n_bodies = 0;
-        if (!ok)
+#if CTI_BRIDGE_SOLVERS
+    if (cti_bridge_solver(s->desc.solver.solver)) {
+        if (!cti_islands_chosen(s, dt, list, i, q, out))
             return 0;
-        list->bridged[i] = (uint8_t)(done && !(cti_islands_is_plain(s) && s->desc.solver.friction == CT_FRICTION_ANTICIPATED));
-        cti_islands_fell(s, q, !done);
-        out->fallbacks += !done;
         if (list->bridged[i])
             return 1;
     }
+#endif
     ok = cti_islands_relax(s, dt, list->todo[i] == 2, q, out, &list->ended[i]);
     if (ok && cti_islands_is_loose(s, list, i, q))
         ok = cti_islands_relax(s, dt, 1, q, out, &list->ended[i]);
-    return ok && cti_islands_rescue(s, dt, q, out, &list->ended[i]);
+#if CONTACT_WITH_NEWTON
+    ok = ok && cti_islands_rescue(s, dt, q, out, &list->ended[i]);
+#endif
+    return ok;
 }
 
 /* one island: its rows and the components that they touch, apart from the world */
@@ -41881,11 +42852,13 @@ static ct_real cti_islands_free_dynamics(cti_state *s, const cti_component *q)
     }
     return big;
 }
+#endif
 
 typedef struct cti_islands_frees {
     cti_state *s;
 } cti_islands_frees;
 
+#if CONTACT_WITH_CMR
 static void cti_islands_free_range(int begin, int end, int worker, void *context)
 {
     const cti_islands_frees *f = (const cti_islands_frees *)context;
@@ -41995,6 +42968,13 @@ CTI_FN int cti_islands_solve(cti_state *s, ct_real dt, ct_real scale, cti_island
     }
     return 1;
 }
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
 
 /* ---- 8_step/joints.h ---- */
 /* joints.h -- joints and stitches as equations of the contact problem. */
@@ -42002,6 +42982,7 @@ CTI_FN int cti_islands_solve(cti_state *s, ct_real dt, ct_real scale, cti_island
 
 /* cti_joints_parts -- rows of a joint. */
 CTI_FN int cti_joints_parts(const cti_joint *j);
+#if CONTACT_WITH_CMR
 /* cti_joints_row -- key, equations, axes and terms of a part at the state; multipliers and w are 0. */
 CTI_FN void cti_joints_row(const cti_state *s, const cti_joint *j, int part, cti_row *row);
 /* cti_joints_miss -- distance [m] by which a joint is apart now, of its parts without compliance; turns count by the joint's lever. */
@@ -42013,6 +42994,7 @@ CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c);
 CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_real tolerance);
 /* cti_joints_error -- largest distance [m] by which joints without compliance are apart now; turns count by the joint's lever. */
 CTI_FN ct_real cti_joints_error(const cti_state *s);
+#endif
 /* cti_joints_speed -- most speed [m/s] that scripts and easing together ask of the jointed bodies. */
 CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt);
 
@@ -42027,7 +43009,9 @@ CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt);
    c = 1 / (k dt^2) of an implicit spring k here; without one there is no drift to stabilize, since the error enters as a whole.
    Based on: lecture notes 4.1.1 (bilateral constraints, J = d phi / d q G); Otaduy 2009, eq. 4-5. */
 
+#if CONTACT_WITH_CMR
 #define CTI_JOINTS_SETTLE CTI_R(1e-7) /* compliance of a rigid joint, of the blocks' own: joints that contradict each other stay bounded */
+#endif
 
 /* where a side holds, and the axes that it carries, at the start (end 0) or the tentative end of the step; triad may be NULL */
 static cti_v3 cti_joints_place(const cti_state *s, const cti_joint_side *side, int end, double time, ct_real *triad)
@@ -42065,6 +43049,7 @@ static cti_v3 cti_joints_phi(const cti_state *s, const cti_joint *j, int part, i
     return cti_m3_mul_v(frame, d);
 }
 
+#if CONTACT_WITH_CMR
 static cti_term *cti_joints_term(cti_row *row, int first, int block)
 {
     int i;
@@ -42116,6 +43101,7 @@ static ct_real cti_joints_own(const cti_state *s, const cti_row *row)
     }
     return sum;
 }
+#endif
 
 /* what the script's sides move by in the step, per time, in the row's axes */
 static cti_v3 cti_joints_script(const cti_state *s, const cti_joint *j, int part, ct_real dt, const ct_real *frame)
@@ -42147,6 +43133,7 @@ static cti_v3 cti_joints_script(const cti_state *s, const cti_joint *j, int part
 
 CTI_FN int cti_joints_parts(const cti_joint *j) { return j->kind == CT_JOINT_HINGE || j->kind == CT_JOINT_FIXED ? 2 : 1; }
 
+#if CONTACT_WITH_CMR
 CTI_FN void cti_joints_row(const cti_state *s, const cti_joint *j, int part, cti_row *row)
 {
     memset(row, 0, sizeof *row);
@@ -42180,26 +43167,34 @@ static void cti_joints_build(const cti_state *s, const cti_row_context *c, const
     for (k = 0; k < 3; k++)
         row->r[k] = (row->equations >> k & 1) ? row->r[k] : 0;
 }
+#endif
 
-/* 1 where a body of the joint is not stepped: then none of them is */
-static int cti_joints_is_aside(const cti_state *s, const cti_joint *j)
+/* 1 where a body of the joint is inactive. Its other body is in the same coupled set, and is inactive as well */
+static int cti_joints_is_inactive(const cti_state *s, const cti_joint *j)
 {
     const cti_joint_side *side[2];
-    int k, i, aside = 0;
+    int k, i;
+    if (!s->parts.inactive)
+        return 0;
     side[0] = &j->a, side[1] = &j->b;
-    for (k = 0; s->parts.some && k < 2; k++) {
-        aside |= side[k]->rigid >= 0 && cti_state_is_aside(s, s->rigids[side[k]->rigid].block);
+    for (k = 0; k < 2; k++) {
+        if (side[k]->rigid >= 0 && cti_state_is_inactive(s, s->rigids[side[k]->rigid].block))
+            return 1;
         for (i = 0; i < side[k]->n; i++)
-            aside |= cti_state_is_aside(s, side[k]->block[i]);
+            if (cti_state_is_inactive(s, side[k]->block[i]))
+                return 1;
     }
-    return aside;
+    return 0;
 }
 
+#if CONTACT_WITH_CMR
 CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c)
 {
     int i, part;
-    for (i = 0; i < CTI_LEN(s->joints); i++)
-        for (part = 0; !cti_joints_is_aside(s, &s->joints[i]) && part < cti_joints_parts(&s->joints[i]); part++) {
+    for (i = 0; i < CTI_LEN(s->joints); i++) {
+        if (cti_joints_is_inactive(s, &s->joints[i]))
+            continue;
+        for (part = 0; part < cti_joints_parts(&s->joints[i]); part++) {
             cti_row row;
             cti_contact_row origin;
             cti_joints_build(s, c, &s->joints[i], part, &row, &origin);
@@ -42210,11 +43205,14 @@ CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c)
                 return 0;
             CTI_PUSH(s->mem, s->origins, origin);
         }
+    }
     return 1;
 }
+#endif
 
 static int cti_joints_is_soft(const cti_joint *j, int part) { return (part == 1 ? j->angular_compliance : j->compliance) > 0; }
 
+#if CONTACT_WITH_CMR
 /* the error that a step leaves: one that came from outside is eased out at the recovery speed, a spring's is its own */
 static cti_v3 cti_joints_target(const cti_state *s, const cti_joint *j, int part, ct_real dt, const ct_real *frame)
 {
@@ -42281,20 +43279,24 @@ CTI_FN ct_real cti_joints_error(const cti_state *s)
         worst = cti_max(worst, cti_joints_miss(s, &s->joints[i]));
     return worst;
 }
+#endif
 
 CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt)
 {
     static const ct_real unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     ct_real most = 0;
     int i, part;
-    for (i = 0; i < CTI_LEN(s->joints); i++)
-        for (part = 0; !cti_joints_is_aside(s, &s->joints[i]) && part < cti_joints_parts(&s->joints[i]); part++) {
-            const cti_joint *j = &s->joints[i];
+    for (i = 0; i < CTI_LEN(s->joints); i++) {
+        const cti_joint *j = &s->joints[i];
+        if (cti_joints_is_inactive(s, j))
+            continue;
+        for (part = 0; part < cti_joints_parts(j); part++) {
             ct_real e = cti_joints_is_soft(j, part) ? 0 : cti_v3_norm(cti_joints_phi(s, j, part, 0, s->time, unit));
             if (s->desc.recovery_speed > 0)
                 e = cti_min(e, dt * s->desc.recovery_speed);
             most = cti_max(most, e / dt + cti_v3_norm(cti_joints_script(s, j, part, dt, unit)));
         }
+    }
     return most;
 }
 
@@ -42302,6 +43304,7 @@ CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt)
 /* linkage.h -- energy of rigid bodies that joints hold together. */
 
 
+#if CONTACT_WITH_CMR
 /* cti_linkage_keep -- at the end of a commit of a step dt: bodies that nothing but rigid joints, the resting world and gravity acted on
    have the energy that they had, or come nearer to it. 0: out of memory. */
 CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt);
@@ -42330,6 +43333,7 @@ CTI_FN void cti_linkage_forget(cti_state *s, int all);
 #define CTI_LINKAGE_CLIMB 0.1 /* share of what a step changes that a chain may rise above its energy, */
 #define CTI_LINKAGE_SLIGHT 0.01 /* and share of the energy of a step's fall, far above what tolerances leave */
 #define CTI_LINKAGE_EASED CTI_R(0.01) /* share of the thickness above which a joint is being eased together */
+#endif
 
 /* bodies that are held together, at their root */
 typedef struct cti_linkage {
@@ -42358,6 +43362,7 @@ typedef struct cti_linkage_work {
     ct_real *p;           /* [6 rigids] velocities at the end */
 } cti_linkage_work;
 
+#if CONTACT_WITH_CMR
 static int cti_linkage_root(cti_linkage *q, int i)
 {
     while (q[i].up != i)
@@ -42682,10 +43687,10 @@ CTI_FN int cti_linkage_climbs(cti_state *s, ct_real dt, int *out)
     for (i = 0; i < n; i++) {
         const cti_linkage *g = &w.q[i];
         double rise = g->now - g->start, motion = g->was - g->start;
-        if (g->up != i || !g->joined || !g->known || g->open || cti_state_is_aside(s, s->rigids[i].block) ||
+        if (g->up != i || !g->joined || !g->known || g->open || cti_state_is_inactive(s, s->rigids[i].block) ||
             !(rise - motion > CTI_LINKAGE_CLIMB * (fabs(rise) + fabs(motion)) + CTI_LINKAGE_SLIGHT * (double)g->mass * fall))
             continue;
-        s->factors.components[s->factors.component_of[s->rigids[i].block]].faulty = 1;
+        s->factors.components[s->factors.component_of[s->rigids[i].block]].failed = 1;
         ++*out;
     }
     return 1;
@@ -42722,6 +43727,7 @@ CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt)
 #undef CTI_LINKAGE_EASED
 #undef CTI_LINKAGE_CLIMB
 #undef CTI_LINKAGE_SLIGHT
+#endif
 
 /* ---- 8_step/repair.h ---- */
 /* repair.h -- bounded impulses that take apart what intersects at the start of a step. */
@@ -42730,8 +43736,10 @@ CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt)
 /* cti_repair_find -- s->repairs from tangled_pairs and detect.tangles. Appends to *marks, in the form of detect.tangles, what else has to be let
    through. 0: out of memory. */
 CTI_FN int cti_repair_find(cti_state *s, uint64_t **marks);
+#if CONTACT_WITH_CMR
 /* cti_repair_rows -- appends a row for each of them: recovery only, no hard law, no friction. 0: out of memory. */
 CTI_FN int cti_repair_rows(cti_state *s, const cti_row_context *c);
+#endif
 
 
 /* ---- 8_step/repair.c ---- */
@@ -42750,13 +43758,17 @@ CTI_FN int cti_repair_rows(cti_state *s, const cti_row_context *c);
    the smaller part is pulled back through, for the length of such a contour may not say anything. */
 
 #define CTI_REPAIR_WAYS 32            /* directions that are compared */
+#if CONTACT_WITH_CMR
 #define CTI_REPAIR_TIME CTI_R(0.1)    /* [s] in which a depth is to be left */
+#endif
 #define CTI_REPAIR_LOCAL CTI_R(4)     /* way out over the size of what is shared: above, points leave by the nearest surface */
 #define CTI_REPAIR_KEEP CTI_R(1.5)    /* the way of the last step is kept while it is not longer than that over the shortest */
+#if CONTACT_WITH_CMR
 #define CTI_REPAIR_STIFF CTI_R(0.03)  /* softness, of the blocks' inverse mass, where the way is known */
 #define CTI_REPAIR_SOFT CTI_R(0.1)    /* and where a contour is followed, whose directions change as it shrinks */
 #define CTI_REPAIR_RIGID CTI_R(0.03)  /* the same for all rows on a rigid body together: what they add up to has to stay solvable */
 #define CTI_REPAIR_PAST CTI_R(4)      /* thicknesses beyond the way out that are aimed at */
+#endif
 #define CTI_REPAIR_STEEP CTI_R(0.1)   /* least |E . N| */
 
 /* two bodies that share something; ways [n]: candidates, a moves along them */
@@ -43246,12 +44258,13 @@ CTI_FN int cti_repair_find(cti_state *s, uint64_t **marks)
     return ok;
 }
 
+#if CONTACT_WITH_CMR
 /* an edge and a face that hang on more blocks than a row has terms: the nearer end speaks for the edge */
 static void cti_repair_fit(const cti_surface *f, cti_pair *pair)
 {
     int k, n = 0, nearer = pair->w[1] > pair->w[0];
     for (k = 0; k < pair->n; k++)
-        n += f->attach[pair->v[k]].n;
+        n += cti_surface_attach(f, pair->v[k])->n;
     if (n <= CTI_ROW_TERMS || pair->n < 5)
         return;
     pair->v[0] = pair->v[nearer], pair->w[0] = 1;
@@ -43269,9 +44282,9 @@ static int32_t *cti_repair_crowds(cti_state *s)
     int i;
     for (i = 0; rows && i < CTI_LEN(s->repairs); i++) {
         const cti_pair *p = &s->repairs[i].pair;
-        rows[cti_pair_body_a(f, p)] += f->attach[p->v[0]].frame >= 0;
+        rows[cti_pair_body_a(f, p)] += cti_surface_attach(f, p->v[0])->frame >= 0;
         if (p->n > p->n_a)
-            rows[f->body_of[p->v[p->n_a]]] += f->attach[p->v[p->n_a]].frame >= 0;
+            rows[f->body_of[p->v[p->n_a]]] += cti_surface_attach(f, p->v[p->n_a])->frame >= 0;
     }
     return rows;
 }
@@ -43339,6 +44352,7 @@ CTI_FN int cti_repair_rows(cti_state *s, const cti_row_context *c)
     }
     return 1;
 }
+#endif
 
 /* ---- 8_step/tangle.h ---- */
 /* tangle.h -- what intersects at the start of a step: pairs, and the vertices on the wrong side. */
@@ -43564,8 +44578,10 @@ CTI_FN int cti_tangle_find(cti_state *s)
 
 
 /* All of this does nothing while s->event_least is 0. A pair meets when it starts the substep farther apart than a near pair, carried no load in the
-   last one, and comes nearer than 3/4 of its thickness; it meets at the time at which it is as near as its thickness. */
+   last one, and comes nearer than 3/4 of its thickness; it meets at the time at which it is as near as its thickness. Pairs with
+   an inactive side (parts.h) do not meet. */
 
+#if CONTACT_WITH_CMR
 /* cti_events_defer -- takes out of s->hits, near pairs at the start of a substep, those that will first meet later than event_least: they get
    no row that would stop them now. */
 CTI_FN void cti_events_defer(cti_state *s, const cti_row_context *c);
@@ -43582,7 +44598,8 @@ CTI_FN ct_real cti_events_cut(const cti_state *s, ct_real dt, ct_real time);
    over the motion that known contacts leave; the earliest time at which one is h apart ends the substep: it is tried again up to there, and
    the next one starts with a near pair, for which it has a row from the start. What first meets within event_least is not worth a cut: its row
    stops it now, that much too early at most.
-   based on: Otaduy's lecture notes, contact generation (a time step limited by CCD). differs: the whole world is cut, not its islands, and so are substeps that fail. */
+   based on: Otaduy's lecture notes, contact generation (a time step limited by CCD). differs: an impact ends the substep of
+   all active components, not of its island; those that fail are cut by part (parts.h). */
 
 #define CTI_EVENTS_MEET CTI_R(0.75) /* of the thickness: what comes nearer meets; what slides along at about the thickness does not */
 
@@ -43630,16 +44647,31 @@ static ct_real cti_events_share(const cti_state *s, const cti_pair *pair, ct_rea
     return share;
 }
 
+/* 1 when no vertex of the pair belongs to an inactive component (parts.h) */
+static int cti_events_is_stepped(const cti_state *s, const cti_pair *pair)
+{
+    int k;
+    for (k = 0; k < pair->n; k++) {
+        const cti_attach *a = &s->surface.attach[pair->v[k]];
+        if (a->n > 0 && cti_state_is_inactive(s, a->block[0]))
+            return 0;
+    }
+    return 1;
+}
+
 CTI_FN void cti_events_defer(cti_state *s, const cti_row_context *c)
 {
     int i, n = 0;
     if (!(s->event_least > 0) || !(c->dt >= 2 * s->event_least) || CTI_LEN(s->hits) == 0)
         return;
-    for (i = 0; i < CTI_LEN(s->hits); i++)
-        if (!cti_events_is_new(s, c, &s->hits[i].pair) || cti_events_share(s, &s->hits[i].pair, 1) * c->dt <= s->event_least)
+    for (i = 0; i < CTI_LEN(s->hits); i++) {
+        const cti_pair *pair = &s->hits[i].pair;
+        if (!cti_events_is_stepped(s, pair) || !cti_events_is_new(s, c, pair) || cti_events_share(s, pair, 1) * c->dt <= s->event_least)
             s->hits[n++] = s->hits[i];
+    }
     stbds_header(s->hits)->length = (size_t)n;
 }
+#endif
 
 /* the earliest meeting so far */
 typedef struct cti_events_search {
@@ -43648,12 +44680,13 @@ typedef struct cti_events_search {
     cti_pair pair;
 } cti_events_search;
 
+#if CONTACT_WITH_CMR
 /* a pair that may come nearer than CTI_EVENTS_MEET on the way: of its own thickness, which between features near at rest is less than their
    bodies' */
 static void cti_events_offer(const cti_state *s, const cti_pair *pair, cti_events_search *first)
 {
     ct_real share;
-    if (cti_events_share(s, pair, CTI_EVENTS_MEET) > 1 || !cti_events_is_new(s, first->c, pair))
+    if (!cti_events_is_stepped(s, pair) || cti_events_share(s, pair, CTI_EVENTS_MEET) > 1 || !cti_events_is_new(s, first->c, pair))
         return;
     share = cti_events_share(s, pair, 1);
     if (share < first->share)
@@ -43741,6 +44774,7 @@ CTI_FN ct_real cti_events_cut(const cti_state *s, ct_real dt, ct_real time)
 }
 
 #undef CTI_EVENTS_MEET
+#endif
 
 /* ---- 8_step/plausible.h ---- */
 /* plausible.h -- whether the tentative motion of an attempt means something, and what it comes from where it does not. */
@@ -43750,6 +44784,7 @@ CTI_FN ct_real cti_events_cut(const cti_state *s, ct_real dt, ct_real time)
    an element that was crushed may answer with any force, and trees and predicates are for numbers that mean something. */
 CTI_FN int cti_plausible_motion(const cti_state *s, ct_real dt);
 
+#if CONTACT_WITH_CMR
 /* cti_plausible_reach -- how far contacts may take v_new from v_free, squared in the norm of A. */
 CTI_FN double cti_plausible_reach(const cti_state *s, ct_real dt);
 
@@ -43760,7 +44795,14 @@ CTI_FN int cti_plausible_contacts(const cti_state *s, double reach);
 /* cti_plausible_wild -- marks as wild in s->held the blocks of the islands, and of components in none, whose own motion means nothing, but
    for those that are fixed; *out_n: how many. Rows and v_new are those of the attempt. 0: out of memory. */
 CTI_FN int cti_plausible_wild(cti_state *s, ct_real dt, int *out_n);
+#endif
 
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
 
 /* ---- 8_step/plausible.c ---- */
 /* plausible.c -- bounds on what an attempt may move.
@@ -43769,7 +44811,9 @@ CTI_FN int cti_plausible_wild(cti_state *s, ct_real dt, int *out_n);
    all of it at the speeds of the script and of easing apart, is a bound, for the world and for each island. Based on: no paper. */
 
 #define CTI_PLAUSIBLE_SIZES 10  /* times the world's size and travel that a block may move in a step */
+#if CONTACT_WITH_CMR
 #define CTI_PLAUSIBLE_MARGIN 4  /* times the bound on the contacts' share: friction's part */
+#endif
 
 /* [m] */
 static ct_real cti_plausible_limit(const cti_state *s, ct_real dt)
@@ -43816,6 +44860,7 @@ CTI_FN int cti_plausible_motion(const cti_state *s, ct_real dt)
     return 1;
 }
 
+#if CONTACT_WITH_CMR
 /* speed of easing apart and of scripts */
 static ct_real cti_plausible_speed(const cti_state *s, ct_real dt)
 {
@@ -43908,11 +44953,19 @@ CTI_FN int cti_plausible_wild(cti_state *s, ct_real dt, int *out_n)
             *out_n += cti_plausible_mark(s, &q[c]);
     return 1;
 }
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
 
 /* ---- 8_step/whirl.h ---- */
 /* whirl.h -- rigid bodies that turn far in a step. */
 
 
+#if CONTACT_WITH_CMR
 /* cti_whirl_count -- *out: rigid bodies that the tentative motion turns by more than half a radian and that have a row, or whose bounding
    sphere comes within the thickness of another body on its way: a shorter step is better for them. 0: out of memory. */
 CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out);
@@ -43925,11 +44978,13 @@ CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out);
    Boxes of the sphere's way and of the others' ways are compared: bodies first, then faces, edges and vertices of those that overlap. */
 
 #define CTI_WHIRL_TURN CTI_R(0.5) /* rad that a rigid body with rows may turn in a substep */
+#endif
 
 typedef struct cti_whirl_box {
     ct_real lo[3], hi[3];
 } cti_whirl_box;
 
+#if CONTACT_WITH_CMR
 static const cti_whirl_box cti_whirl_none = {{CTI_REAL_MAX, CTI_REAL_MAX, CTI_REAL_MAX}, {-CTI_REAL_MAX, -CTI_REAL_MAX, -CTI_REAL_MAX}};
 
 static void cti_whirl_add(cti_whirl_box *b, const ct_real *x, ct_real r)
@@ -43959,7 +45014,8 @@ static int cti_whirl_apart(const cti_whirl_box *a, const cti_whirl_box *b, ct_re
 static int cti_whirl_rigid(const cti_surface *f, int body)
 {
     const cti_soup_body *range = &f->ranges[body];
-    return range->v1 > range->v0 && f->attach[range->v0].n > 0 ? f->attach[range->v0].frame : -1;
+    const cti_attach *a = range->v1 > range->v0 ? cti_surface_attach(f, range->v0) : NULL;
+    return a && a->n > 0 ? a->frame : -1;
 }
 
 /* the way of a rigid body's bounding sphere; returns its radius */
@@ -43970,7 +45026,7 @@ static ct_real cti_whirl_sphere(const cti_state *s, int body, int rigid, cti_whi
     ct_real r = 0;
     int v;
     for (v = range->v0; v < range->v1; v++)
-        r = cti_max(r, cti_v3_norm2(cti_v3_at(s->surface.attach[v].weight, 0)));
+        r = cti_max(r, cti_v3_norm2(cti_v3_at(cti_surface_attach(&s->surface, v)->weight, 0)));
     r = cti_sqrt(r);
     *out = cti_whirl_none;
     cti_whirl_add(out, s->x + at, r), cti_whirl_add(out, s->x_new + at, r);
@@ -44003,8 +45059,8 @@ static int cti_whirl_elements_apart(const cti_surface *f, const cti_soup_body *b
     return 1;
 }
 
-/* 1 where the sphere's way meets no other body and no plane; ways [bodies]: boxes of their motions, of far turns spheres' */
-static int cti_whirl_is_alone(const cti_state *s, int body, int rigid, const cti_whirl_box *ways, const uint8_t *far)
+/* 1 where the sphere's way meets no other body and no plane; ways [bodies]: boxes of their motions, of those that turn far spheres' */
+static int cti_whirl_is_alone(const cti_state *s, int body, int rigid, const cti_whirl_box *ways, const uint8_t *beyond)
 {
     const cti_surface *f = &s->surface;
     const cti_rigid *r = &s->rigids[rigid];
@@ -44013,7 +45069,7 @@ static int cti_whirl_is_alone(const cti_state *s, int body, int rigid, const cti
     int i;
     for (i = 0; i < f->n_bodies; i++) {
         ct_real h = cti_surface_pair_thickness(f, body, i);
-        if (i != body && !cti_whirl_apart(&way, &ways[i], h) && (far[i] || !cti_whirl_elements_apart(f, &f->ranges[i], &way, h)))
+        if (i != body && !cti_whirl_apart(&way, &ways[i], h) && (beyond[i] || !cti_whirl_elements_apart(f, &f->ranges[i], &way, h)))
             return 0;
     }
     for (i = 0; i < f->n_planes; i++) {
@@ -44025,33 +45081,33 @@ static int cti_whirl_is_alone(const cti_state *s, int body, int rigid, const cti
     return 1;
 }
 
-/* far [rigids + bodies]: 1 for rigid bodies that turn far, and their surfaces; ways of all surfaces */
-static void cti_whirl_ways(const cti_state *s, const uint8_t *turns, uint8_t *far, cti_whirl_box *ways)
+/* beyond [rigids + bodies]: 1 for rigid bodies that turn far, and their surfaces; ways of all surfaces */
+static void cti_whirl_ways(const cti_state *s, const uint8_t *turns, uint8_t *beyond, cti_whirl_box *ways)
 {
     int i, v;
     for (i = 0; i < s->surface.n_bodies; i++) {
         int rigid = cti_whirl_rigid(&s->surface, i);
         ways[i] = cti_whirl_none;
-        far[i] = (uint8_t)(rigid >= 0 && turns[rigid]);
-        if (far[i])
+        beyond[i] = (uint8_t)(rigid >= 0 && turns[rigid]);
+        if (beyond[i])
             cti_whirl_sphere(s, i, rigid, &ways[i]);
-        for (v = s->surface.ranges[i].v0; !far[i] && v < s->surface.ranges[i].v1; v++)
+        for (v = s->surface.ranges[i].v0; !beyond[i] && v < s->surface.ranges[i].v1; v++)
             cti_whirl_add_vertex(&ways[i], &s->surface, v);
     }
 }
 
-static void cti_whirl_blame(cti_state *s, int rigid) { s->factors.components[s->factors.component_of[s->rigids[rigid].block]].faulty = 1; }
+static void cti_whirl_fail(cti_state *s, int rigid) { s->factors.components[s->factors.component_of[s->rigids[rigid].block]].failed = 1; }
 
 CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out)
 {
     int i, k, n = CTI_LEN(s->rigids), free_ = 0;
-    uint8_t *turns = CTI_ARENA_ZERO(s->arena, uint8_t, n + 1), *far = CTI_ARENA_ZERO(s->arena, uint8_t, s->surface.n_bodies + 1);
+    uint8_t *turns = CTI_ARENA_ZERO(s->arena, uint8_t, n + 1), *beyond = CTI_ARENA_ZERO(s->arena, uint8_t, s->surface.n_bodies + 1);
     cti_whirl_box *ways;
-    if (!turns || !far)
+    if (!turns || !beyond)
         return 0;
     *out = 0;
     for (i = 0; i < n; i++)
-        turns[i] = !cti_state_is_aside(s, s->rigids[i].block) && dt * cti_v3_norm(cti_v3_at(s->v_new, s->rigids[i].block + 1)) > CTI_WHIRL_TURN, free_ += turns[i];
+        turns[i] = !cti_state_is_inactive(s, s->rigids[i].block) && dt * cti_v3_norm(cti_v3_at(s->v_new, s->rigids[i].block + 1)) > CTI_WHIRL_TURN, free_ += turns[i];
     if (free_ == 0)
         return 1;
     for (i = 0; i < CTI_LEN(s->rows); i++)
@@ -44059,7 +45115,7 @@ CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out)
             int at = s->rigid_of[s->rows[i].term[k].block];
             if (at >= 0 && turns[at] == 1) {
                 turns[at] = 2, ++*out, free_--;
-                cti_whirl_blame(s, at);
+                cti_whirl_fail(s, at);
             }
         }
     if (free_ == 0)
@@ -44067,18 +45123,25 @@ CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out)
     ways = CTI_ARENA_NEW(s->arena, cti_whirl_box, s->surface.n_bodies + 1);
     if (!ways)
         return 0;
-    cti_whirl_ways(s, turns, far, ways);
+    cti_whirl_ways(s, turns, beyond, ways);
     for (i = 0; i < s->surface.n_bodies; i++) {
         int rigid = cti_whirl_rigid(&s->surface, i);
-        if (rigid >= 0 && turns[rigid] == 1 && !cti_whirl_is_alone(s, i, rigid, ways, far)) {
+        if (rigid >= 0 && turns[rigid] == 1 && !cti_whirl_is_alone(s, i, rigid, ways, beyond)) {
             ++*out;
-            cti_whirl_blame(s, rigid);
+            cti_whirl_fail(s, rigid);
         }
     }
     return 1;
 }
 
 #undef CTI_WHIRL_TURN
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
 
 /* ---- 8_step/energy.c ---- */
 /* energy.c -- kinetic, elastic and gravity energy of bodies at the end of a substep, and the account that they close.
@@ -44093,6 +45156,7 @@ CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out)
 #define CTI_ENERGY_US 20.0 /* [us] that a body's elastic energy takes, about; see cti_tasks_run_work */
 /* share of a body's energy and work that it may gain in a substep: Euler's rule, which loses some hundred times as much in a step of 1/60 s; the
    others, whose energy swings by their order */
+#if CONTACT_WITH_CMR
 #define CTI_ENERGY_GAIN 2e-4
 #define CTI_ENERGY_SWING 1e-3
 /* The same of a rigid body, half of the 1 % that a step must not gain. A row is linear in a turn: a ball of facets that rolls at 2 m/s gains up to .4 %
@@ -44102,6 +45166,7 @@ CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out)
 #define CTI_ENERGY_PRESSED 1     /* a rigid body under contacts, */
 #define CTI_ENERGY_JOINED 2      /* and under joints, which linkage.c answers for */
 #define CTI_ENERGY_LEFT 2        /* a body whose gain the last resort could not take */
+#endif
 
 CTI_FN int cti_energy_body(const cti_state *s, int block)
 {
@@ -44110,16 +45175,18 @@ CTI_FN int cti_energy_body(const cti_state *s, int block)
 }
 
 /* 1 where a body is not stepped */
-static int cti_energy_is_aside(const cti_state *s, int m)
+static int cti_energy_is_inactive(const cti_state *s, int m)
 {
-    return s->parts.some && (m >= s->n_models || s->history.last[m] >= 0) &&
-           cti_state_is_aside(s, m < s->n_models ? s->history.block[m] : s->rigids[m - s->n_models].block);
+    return s->parts.inactive && (m >= s->n_models || s->history.last[m] >= 0) &&
+           cti_state_is_inactive(s, m < s->n_models ? s->history.block[m] : s->rigids[m - s->n_models].block);
 }
 
+#if CONTACT_WITH_CMR
 CTI_FN void cti_energy_rest(cti_state *s, int m)
 {
     s->energies_new[m] = s->energies[m], s->works[m] = 0, s->gains[m] = 0;
 }
+#endif
 
 typedef struct cti_energy_loop {
     cti_state *s;
@@ -44133,7 +45200,7 @@ static void cti_energy_range(int begin, int end, int worker, void *context)
     const cti_energy_loop *q = (const cti_energy_loop *)context;
     CTI_UNUSED(worker);
     for (; begin < end; begin++) {
-        if (q->out == q->s->energies_new && cti_energy_is_aside(q->s, begin))
+        if (q->out == q->s->energies_new && cti_energy_is_inactive(q->s, begin))
             continue;
         cti_model_ahead(q->s->models[begin], q->dt, 1, NULL);
         q->out[begin].elastic = cti_model_energy(q->s->models[begin], q->x);
@@ -44200,6 +45267,7 @@ CTI_FN void cti_energy_state(cti_state *s)
     cti_energy_rigids(s);
 }
 
+#if CONTACT_WITH_CMR
 /* [s] of gravity that the end velocity of a block lacks at the tentative end */
 static ct_real cti_energy_late(const cti_state *s, int i, ct_real dt)
 {
@@ -44318,25 +45386,25 @@ static double cti_energy_gain(cti_state *s, int m, ct_real dt, double *out_bound
     const cti_energy *e0 = &s->energies[m], *e1 = &s->energies_new[m];
     const cti_history *q = &s->history;
     int plain = q->last[m] >= 0 && cti_integrate_is_plain(s, q->block[m]), i;
-    const ct_real *v1 = plain && s->desc.integrator != CT_INTEGRATOR_EULER ? s->v_new : q->v_end;
     double before = 0, after = 0, fall = 0, g = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0;
-    double elastic = cti_energy_elastic(s, m, dt), gain, free = -HUGE_VAL;
-    int alone = s->works[m] == 0, falling = 1;
+    double elastic = cti_energy_elastic(s, m, dt), kept = 0, gain, free = -HUGE_VAL;
+    int alone = s->works[m] == 0;
     for (i = q->block[m]; i <= q->last[m]; i++) {
         ct_real kick = plain ? cti_motion_kick(s, i, dt) : dt;
         mass += (double)s->mass[i];
         alone &= !(s->n_constrained && s->filter[i] >= 0); /* a pin at rest does no work */
-        /* a body that something held up before has another half of gravity's kick in its kinetic energy */
-        falling &= !plain || !(s->dt_prev[i] > 0) || cti_abs(s->fall_new[i] - s->fall[i]) < CTI_R(1e-6);
+        kept += (double)(s->mass[i] / 2 * cti_v3_norm2(cti_v3_mul(cti_v3_at(s->desc.gravity, 0), s->fall_new[i] * kick)));
         before += (double)(s->mass[i] / 2 * cti_v3_norm2(cti_v3_at(s->v, i)));
-        after += (double)(s->mass[i] / 2 * cti_v3_norm2(cti_v3_at(v1, i)));
+        after += (double)(s->mass[i] / 2 * cti_v3_norm2(cti_v3_mad(cti_v3_at(q->v_end, i), cti_v3_at(s->desc.gravity, 0), -cti_integrate_leave(s, i, dt))));
         fall += (double)(s->mass[i] * kick * cti_v3_dot(cti_v3_at(s->desc.gravity, 0), cti_v3_at(s->v_new, i)));
     }
     *out_bound = (plain ? CTI_ENERGY_GAIN : CTI_ENERGY_SWING) * (before + fabs(elastic) + fabs(fall) + fabs(s->works[m]) + mass * g * g) +
                  CTI_ENERGY_ROUNDING * (double)CTI_EPS * (s->moduli[m] + fabs(e1->gravity));
     gain = after - before + e1->elastic - elastic - fall - s->works[m];
-    if (alone && falling) /* a free fall loses nothing to its rule: energies are those of one time */
-        free = e1->kinetic - e0->kinetic + e1->elastic - elastic + e1->gravity - e0->gravity;
+    /* a free fall loses nothing to its rule: energies are those of one time. What velocities in the middle of steps seem to lose in it, |kick|^2 / 2,
+       is none that an error of the linearization may have */
+    if (alone)
+        free = plain ? gain + kept : e1->kinetic - e0->kinetic + e1->elastic - elastic + e1->gravity - e0->gravity;
     return free > gain ? free : gain;
 }
 
@@ -44366,7 +45434,7 @@ static int cti_energy_mark(cti_state *s, ct_real dt)
     cti_energy_works(s, dt);
     for (m = 0; m < s->n_models + CTI_LEN(s->rigids); m++) {
         double bound, gain;
-        if (cti_energy_is_aside(s, m)) {
+        if (cti_energy_is_inactive(s, m)) {
             cti_energy_rest(s, m);
             continue;
         }
@@ -44389,7 +45457,7 @@ CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
         s->factors.components[c].unbalanced = 0;
     n = cti_energy_mark(s, dt);
-    if (n == 0 || cti_state_is_paper(s)) /* which knows no account */
+    if (n == 0 || cti_state_is_paper(s)) /* which does nothing about it */
         return 0;
     /* the angular momentum that a group of bodies gets back may be more than one of them can take */
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
@@ -44399,10 +45467,18 @@ CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
     return cti_energy_mark(s, dt);
 }
 
-/* place of a body's first block; -1: it has none that is stepped */
+CTI_FN int cti_energy_stands(const cti_state *s)
+{
+    int m, n = 0;
+    for (m = 0; cti_state_is_paper(s) && m < s->n_models + CTI_LEN(s->rigids); m++)
+        n += s->gains[m] != 0;
+    return n;
+}
+
+/* place of a body's first block; -1: it has none, or is inactive */
 static int cti_energy_block(const cti_state *s, int m)
 {
-    if (cti_energy_is_aside(s, m) || (m < s->n_models && s->history.last[m] < 0))
+    if (cti_energy_is_inactive(s, m) || (m < s->n_models && s->history.last[m] < 0))
         return -1;
     return m < s->n_models ? s->history.block[m] : s->rigids[m - s->n_models].block;
 }
@@ -44495,19 +45571,39 @@ static double cti_energy_take(cti_state *s, int m, double gain, ct_real dt, ct_r
     return taken;
 }
 
+/* takes what body m gains from its motion at the end: of a rigid body from its spin, along which its rows are not linear. Returns what is left, and
+   what holding the body would spare [J] */
+static double cti_energy_relieve(cti_state *s, int m, ct_real dt, ct_real *out_lost)
+{
+    double bound, gain, spin;
+    cti_rigid r;
+    ct_real *w;
+    if (m < s->n_models) {
+        gain = cti_energy_gain(s, m, dt, &bound);
+        return gain - cti_energy_take(s, m, gain, dt, out_lost);
+    }
+    gain = cti_energy_gain_rigid(s, m - s->n_models, dt, &bound);
+    r = s->rigids[m - s->n_models], w = s->history.v_end + 3 * (r.block + 1);
+    cti_v3_put(r.spin, 0, cti_m3_mul_v(r.I_mid, cti_v3_at(w, 0)));
+    memcpy(r.q, r.q_new, sizeof r.q);
+    spin = cti_rigid_energy(&r);
+    cti_v3_put(w, 0, cti_v3_mul(cti_v3_at(w, 0), gain < spin ? (ct_real)sqrt(1 - gain / spin) : 0));
+    s->energies_new[m].kinetic -= gain < spin ? gain : spin;
+    return 0;
+}
+
 /* the same of one set: what its bodies gain is taken from those, and the rest from others of it. Returns how many gain more; 0: none, and no mark is
    left */
 static int cti_energy_calm_set(cti_state *s, ct_real dt, int32_t root, ct_real *out_lost)
 {
-    double bound, rest = 0, most = 0;
+    double rest = 0, most = 0;
     int m, n = 0, calm, agrees = cti_energy_agrees(s, dt, root);
-    for (m = 0; m < s->n_models && !agrees; m++) {
+    for (m = 0; m < s->n_models + CTI_LEN(s->rigids) && !agrees; m++) {
         if (!cti_energy_is_in(s, m, root))
             continue;
-        if (s->gains[m]) {
-            double gain = cti_energy_gain(s, m, dt, &bound);
-            rest += gain - cti_energy_take(s, m, gain, dt, out_lost), n++;
-        } else if (cti_energy_is_touched(s, m))
+        if (s->gains[m])
+            rest += cti_energy_relieve(s, m, dt, out_lost), n++;
+        else if (m < s->n_models && cti_energy_is_touched(s, m))
             most += s->energies_new[m].kinetic;
     }
     calm = !(rest > 0) || rest < most;
@@ -44603,17 +45699,19 @@ CTI_FN void cti_energy_commit(cti_state *s, cti_account *out)
     s->energies_known = 1;
     memset(out, 0, sizeof *out);
     for (i = 0; i < CTI_LEN(s->rigids); i++)
-        if (s->rigids[i].linked && !cti_energy_is_aside(s, s->n_models + i))
+        if (s->rigids[i].linked && !cti_energy_is_inactive(s, s->n_models + i))
             out->gained += s->works[s->n_models + i] - s->energies[s->n_models + i].kinetic;
     cti_energy_rigids(s); /* joints have changed their speed */
     for (i = 0; i < CTI_LEN(s->rigids); i++)
-        if (s->rigids[i].linked && !cti_energy_is_aside(s, s->n_models + i)) {
+        if (s->rigids[i].linked && !cti_energy_is_inactive(s, s->n_models + i)) {
             out->gained += s->energies[s->n_models + i].kinetic;
             out->joints -= s->works[s->n_models + i];
         }
 }
+#endif
 
 #undef CTI_ENERGY_US
+#if CONTACT_WITH_CMR
 #undef CTI_ENERGY_GAIN
 #undef CTI_ENERGY_SWING
 #undef CTI_ENERGY_ROLL
@@ -44621,6 +45719,13 @@ CTI_FN void cti_energy_commit(cti_state *s, cti_account *out)
 #undef CTI_ENERGY_PRESSED
 #undef CTI_ENERGY_JOINED
 #undef CTI_ENERGY_LEFT
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
 
 /* ---- 8_step/cmr.h ---- */
 /* cmr.h -- one attempt at a (sub)step by constraint manifold refinement. [Otaduy 2009, sec. 4] */
@@ -44636,14 +45741,14 @@ typedef struct cti_attempt {
     int crushed;        /* tets that the motion takes below J = 0.2 */
     int spun;           /* rigid bodies that turn by more than half a radian, and may meet something (whirl.h) */
     ct_real event;      /* [s] > 0: the attempt ended early because features first meet then (events.h); it is neither clear nor failed */
-    int gave_up, wild;  /* the numbers meant nothing, and x_new is x; blocks that it comes from, marked in cti_state.held */
+    int gave_up, wild;  /* 1: the velocities meant nothing, and x_new is x; number of blocks whose velocities did, marked in cti_state.held */
     int gained;         /* bodies that gain energy (energy.h) */
     int newton;         /* linearizations */
     int strained;       /* rows of joints that miss by more than they may at the end */
     ct_real slack;      /* [m] distance that joints may miss */
-    int left;           /* components that were left out, since they are faulty (parts.h); what is said here is of the others */
-    int hurry;          /* 1: the attempt ended at once, since all that moves is to take shorter substeps */
-    int redo;           /* 1: some were, but then what moves was all faulty: the attempt is not to be looked at */
+    int excluded;       /* components that are excluded (parts.h); the other fields tell of active components alone */
+    int limited;        /* 1: the attempt ended at once, since all components that move have a step limit below dt */
+    int redo;           /* 1: components were excluded, and then the others failed as well: the attempt is made again without exclusion */
     int candidates;
     ct_real residual;   /* natural map of the last solve */
     ct_pair_kind limit_kind;
@@ -44651,19 +45756,25 @@ typedef struct cti_attempt {
     double ms_assemble, ms_unconstrained, ms_detect, ms_solve;
 } cti_attempt;
 
+#if CONTACT_WITH_CMR
 /* cti_cmr_attempt -- from (x, v) to tentative v_new, x_new and surface.x1 over dt. Multipliers start from `memory`. State x, v untouched.
    Returns 0 when memory ran out. */
 CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, cti_attempt *out);
+#endif
 
 /* cti_cmr_move -- x_new = x + dt v_new, rounded once, and surface.x1. */
 CTI_FN void cti_cmr_move(cti_state *s, ct_real dt);
+#if CONTACT_WITH_CMR
 /* cti_cmr_collide -- the collisions of the motion to surface.x1 into s->hits; the candidate lists are made complete for it first.
    0: out of memory. */
 CTI_FN int cti_cmr_collide(cti_state *s, cti_attempt *out);
+#endif
 /* cti_cmr_context -- the row context of a step. */
 CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *memory, cti_row_context *out);
-/* cti_cmr_scale -- velocity that residuals of what is stepped are relative to. */
+#if CONTACT_WITH_CMR
+/* cti_cmr_scale -- velocity that residuals of active components are relative to. */
 CTI_FN ct_real cti_cmr_scale(const cti_state *s, ct_real dt);
+#endif
 CTI_FN double cti_cmr_clock(const cti_state *s); /* [ms] */
 
 
@@ -44673,6 +45784,7 @@ CTI_FN double cti_cmr_clock(const cti_state *s); /* [ms] */
 
 /* cti_cmr_hold -- v <- S v + v_p: constrained blocks have their scripted velocity exactly. */
 CTI_FN void cti_cmr_hold(const cti_state *s, ct_real *v);
+#if CONTACT_WITH_CMR
 /* cti_cmr_free_motion -- v_free: A v = b. 0: out of memory, as of all that follows. */
 CTI_FN int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out);
 /* cti_cmr_free_one -- the same of one component, *its: at least its iterations. */
@@ -44691,6 +45803,7 @@ CTI_FN int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out, int *move
 #define CTI_CMR_LOOSE 100   /* times the free tolerance for a body in contact that is solved by nodes */
 #define CTI_CMR_GUESSES 9   /* attempts in a row in which it is only guessed */
 #define CTI_CMR_FREE_US 1.0 /* [us] that a block's free motion takes, about; see cti_tasks_run_work */
+#endif
 
 /* constrained blocks have their scripted velocity exactly: v <- S v + v_p */
 CTI_FN void cti_cmr_hold(const cti_state *s, ct_real *v)
@@ -44701,6 +45814,7 @@ CTI_FN void cti_cmr_hold(const cti_state *s, ct_real *v)
             cti_v3_put(v, i, cti_v3_add(cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[i], cti_v3_at(v, i)), cti_v3_at(s->v_fixed, i)));
 }
 
+#if CONTACT_WITH_CMR
 /* what a component's free solve is asked for: half the tolerance of the velocity scale, in the energy norm of its lightest block; less where
    contacts are expected, whose solve starts from it and judges all of the motion */
 static double cti_cmr_free_tolerance(const cti_state *s, const cti_component *c, ct_real dt)
@@ -44800,12 +45914,14 @@ CTI_FN int cti_cmr_free_one(cti_state *s, ct_real dt, cti_component *q, int *its
     *its = cti_max_int(*its, q->took);
     return 1;
 }
+#endif
 
 typedef struct cti_cmr_frees {
     cti_state *s;
     ct_real dt;
 } cti_cmr_frees;
 
+#if CONTACT_WITH_CMR
 static void cti_cmr_free_range(int begin, int end, int worker, void *context)
 {
     const cti_cmr_frees *q = (const cti_cmr_frees *)context;
@@ -44899,13 +46015,21 @@ CTI_FN int cti_cmr_add_rows(cti_state *s, const cti_row_context *c);
 CTI_FN int cti_cmr_refine(cti_state *s, const cti_row_context *c, cti_attempt *out);
 /* cti_cmr_bend -- linearizes rows of rigid bodies at the tentative motion. */
 CTI_FN void cti_cmr_bend(cti_state *s, const cti_row_context *c);
+#endif
 
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
 
 /* ---- 8_step/cmr_rows.c ---- */
 /* cmr_rows.c -- rows of the pairs that are near and of the collisions that are found.
    Method: a row is added for each hit, with the normal at its time of impact (Otaduy 2009, sec. 4, steps 3 and 4.4). differs: a pair whose row the
    motion breaks is solved again instead of getting a twin, and flat edges wait for a round in which nothing else collides. */
 
+#if CONTACT_WITH_CMR
 #define CTI_CMR_ROW_US 0.2 /* [us] that a row takes, about; see cti_tasks_run_work */
 #define CTI_CMR_BROKEN CTI_R(0.01) /* share of the thickness that a row may be missed by in a step */
 
@@ -44938,7 +46062,7 @@ static int cti_cmr_set(const cti_state *s, int32_t *sets, const cti_pair *pair)
 {
     int k, first = -1;
     for (k = 0; k < pair->n; k++) {
-        const cti_attach *a = &s->surface.attach[pair->v[k]];
+        const cti_attach *a = cti_surface_attach(&s->surface, pair->v[k]);
         int c = a->n > 0 ? s->factors.component_of[a->block[0]] : -1;
         if (c >= 0 && first >= 0)
             cti_sets_join(sets, c, first);
@@ -44975,6 +46099,7 @@ static int cti_cmr_stage(cti_state *s)
     stbds_header(s->hits)->length = (size_t)n;
     return 1;
 }
+#endif
 
 /* rows by pair: how many a pair has, and its newest */
 typedef struct cti_cmr_index {
@@ -44983,6 +46108,7 @@ typedef struct cti_cmr_index {
     uint32_t mask;
 } cti_cmr_index;
 
+#if CONTACT_WITH_CMR
 static uint32_t cti_cmr_find(const cti_cmr_index *x, uint64_t key)
 {
     uint32_t i = (uint32_t)key & x->mask;
@@ -45035,6 +46161,7 @@ CTI_FN void cti_cmr_bend(cti_state *s, const cti_row_context *c)
         if (s->origins[i].bends && cti_rows_linearize(c, &s->rows[i], &s->origins[i]) > CTI_CMR_BROKEN * s->origins[i].thickness / c->dt)
             s->origins[i].fresh = 1;
 }
+#endif
 
 /* rows that are built behind those that stand */
 typedef struct cti_cmr_build {
@@ -45045,6 +46172,7 @@ typedef struct cti_cmr_build {
     cti_contact_row *origins;
 } cti_cmr_build;
 
+#if CONTACT_WITH_CMR
 static void cti_cmr_build_range(int begin, int end, int worker, void *context)
 {
     const cti_cmr_build *q = (const cti_cmr_build *)context;
@@ -45122,146 +46250,209 @@ CTI_FN int cti_cmr_refine(cti_state *s, const cti_row_context *c, cti_attempt *o
 
 #undef CTI_CMR_HIT
 #undef CTI_CMR_OTHER
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
 
 /* ---- 8_step/parts.h ---- */
-/* parts.h -- parts of the world that keep their end while others are cut into substeps. */
+/* parts.h -- a step that fails in some place is cut into substeps there alone.
+
+   Words, after multirate time integration (components with steps of different lengths) and optimistic simulation (conflict, rollback):
+   component     blocks that A couples: one body, or a piece of one (state.h).
+   attempt       one try of a substep by CMR (cmr.h). An attempt that is accepted gives each component its end.
+   end           state of a component at the end of a substep.
+   coupled set   components that must be accepted or refused together: rows, joints, one body, or a conflict of this step connect them.
+   failed        a component whose end is refused: it collides, turns too far, gains energy, or has a crushed tet or a joint that misses.
+   excluded      a component that was taken out of the attempt, since its coupled set has a failed member. It stands at the start of the substep.
+   active        a component that the attempt steps.
+   interpolated  a component that has its end while others are stepped through the same time. Its surface moves on the straight lines from its start
+                 to its end: CCD has found that motion clear of all components that were accepted with it.
+   inactive      excluded or interpolated.
+   split         after an accepted attempt with excluded components: the accepted ones become interpolated, the excluded ones active. Splits
+                 nest. Depth counts splits and halves; the step itself has 0.
+   interval      time that a split spans. Active components are stepped through it in substeps, interpolated ones wait at its end.
+   merge         the end of a split: all components are at the end of its interval, and active.
+   conflict      a near pair or a collision between an active and an interpolated component. Neither end knows of it.
+   rollback      the answer to a conflict: the step begins again, and the two components are in one coupled set for the rest of it.
+   step limit    longest substep that a component takes in the rest of the step (dt_limit). A failure lowers it, successes raise it.
+   given up      an attempt whose velocities mean nothing (cti_attempt.gave_up, plausible.h). All active components are refused. */
 
 
-/* cti_component.part: left out of an attempt, since its end is faulty; carried along straight lines to the end that it has, by the split of this
-   depth, the first is 1. Components that are neither are stepped. */
-#define CTI_PART_OUT 1
-#define CTI_PART_CARRIED(depth) (1 + (depth))
+/* cti_component.part -- 0: the component is active. CTI_PART_INTERPOLATED(depth): it is interpolated by the split of that depth. */
+#define CTI_PART_EXCLUDED 1
+#if CONTACT_WITH_CMR
+#define CTI_PART_INTERPOLATED(depth) (1 + (depth))
 
-/* cti_parts_reset -- everything is stepped, and nothing has met: a step begins. cti_parts_rewind -- the same, but what has met is known: it begins
-   again. */
+/* cti_parts_reset -- the begin of a step: all components are active and have no step limit, and no conflict is known.
+   cti_parts_rollback -- the same for a step that begins again: the components of its conflicts stay coupled. */
 CTI_FN void cti_parts_reset(cti_state *s);
-CTI_FN void cti_parts_rewind(cti_state *s);
+#endif
+CTI_FN void cti_parts_rollback(cti_state *s);
 CTI_FN void cti_parts_free(cti_mem *mem, cti_parts *p);
 
-/* cti_parts_begin -- an attempt begins: nothing is faulty. */
+#if CONTACT_WITH_CMR
+/* cti_parts_begin -- the begin of an attempt: no component has failed, and excluded components are active again. */
 CTI_FN void cti_parts_begin(cti_state *s);
-/* cti_parts_blame_pair -- both sides of a pair that collides are faulty. */
-CTI_FN void cti_parts_blame_pair(cti_state *s, const cti_pair *pair);
-/* cti_parts_blame_gains -- so are bodies in s->gains. */
-CTI_FN void cti_parts_blame_gains(cti_state *s);
-/* cti_parts_leave -- where s->parts.may: takes what is faulty out of the attempt, with all that rows, joints, or meetings earlier in the step connect
-   to it, and the attempt is clear of it. Its rows and hits are gone, and it stands still at the start of the substep. Where that would be all that
-   moves nothing is taken out, out->left is 0, and out->redo tells whether something had been before. 0: out of memory. */
-CTI_FN int cti_parts_leave(cti_state *s, ct_real dt, cti_attempt *out);
-/* cti_parts_hurry -- the same of what is to take shorter substeps; where that is all that moves, out->hurry. */
-CTI_FN int cti_parts_hurry(cti_state *s, ct_real dt, cti_attempt *out);
-/* cti_parts_wish -- 1 where a substep dt is to be halved before it is tried: everything is to take shorter ones, or something where nothing may be
-   left out. */
-CTI_FN int cti_parts_wish(const cti_state *s, ct_real dt, int may);
-/* cti_parts_shorten -- what was left out, or with all != 0 what is stepped, takes substeps of dt / 2 from here on, or shorter ones that it took before.
-   cti_parts_calm -- what is stepped ended a substep dt well: after two in a row it may take one twice as long. */
-CTI_FN void cti_parts_shorten(cti_state *s, ct_real dt, int all);
-CTI_FN void cti_parts_calm(cti_state *s, ct_real dt);
-/* cti_parts_return -- what was left out is stepped again. */
-CTI_FN void cti_parts_return(cti_state *s, cti_attempt *out);
+/* cti_parts_fail_pair -- the components on both sides of a pair have failed.
+   cti_parts_fail_gaining -- the components of bodies that gain energy (s->gains) have failed. */
+CTI_FN void cti_parts_fail_pair(cti_state *s, const cti_pair *pair);
+CTI_FN void cti_parts_fail_gaining(cti_state *s);
+/* cti_parts_exclude -- excludes the coupled sets of failed components from the attempt, where s->parts.can_exclude. The rows and hits of these sets
+   are deleted, and `out` tells of the others alone: the attempt is clear. Where no other component moves, all stay active: out->excluded is 0,
+   and out->redo is set if some had been excluded before. 0: out of memory. */
+CTI_FN int cti_parts_exclude(cti_state *s, ct_real dt, cti_attempt *out);
+/* cti_parts_exclude_limited -- components whose step limit is below dt have failed, and are excluded in the same way. out->limited is set where
+   all that moves has such a limit. 0: out of memory. */
+CTI_FN int cti_parts_exclude_limited(cti_state *s, ct_real dt, cti_attempt *out);
+/* cti_parts_include -- excluded components are active again. Their velocities are those of an excluded component, so that the attempt counts as
+   not made: out->redo is set. */
+CTI_FN void cti_parts_include(cti_state *s, cti_attempt *out);
 
-/* cti_parts_place -- surface.x1 of what is not stepped. */
+/* cti_parts_must_halve -- 1 where a substep dt is to be halved before it is tried: the step limit of all active components is below dt, or that
+   of some while none can be excluded. */
+CTI_FN int cti_parts_must_halve(const cti_state *s, ct_real dt, int can_exclude);
+/* cti_parts_lower_limit -- after a failure at dt: the step limit of excluded components becomes dt / 2, or with all != 0 that of active ones. A limit
+   that is lower already stays.
+   cti_parts_raise_limit -- after a success at dt: the step limit of active components doubles when it is the second success in a row. */
+CTI_FN void cti_parts_lower_limit(cti_state *s, ct_real dt, int all);
+CTI_FN void cti_parts_raise_limit(cti_state *s, ct_real dt);
+#endif
+
+/* cti_parts_place -- surface.x1 of inactive components for a substep dt: the start for excluded ones, a point of the straight line for
+   interpolated ones. */
 CTI_FN void cti_parts_place(cti_state *s, ct_real dt);
-/* cti_parts_filter -- leaves of s->hits those that have a side that is stepped, and none that is not. Where both are there s->parts.met is set, and
-   the two are in one part when the step begins again. */
+#if CONTACT_WITH_CMR
+/* cti_parts_filter -- deletes the hits of s->hits that have an inactive side, or no active one. A hit between an active and an interpolated
+   component is a conflict: s->parts.conflict is set, and both are coupled from the next try of the step on. */
 CTI_FN void cti_parts_filter(cti_state *s);
 
-/* cti_parts_keep -- before the commit of an attempt that left something out. 0: out of memory. */
-CTI_FN int cti_parts_keep(cti_state *s);
-/* cti_parts_carry -- after it: what was committed is carried for `span`, by the split of that depth; what was left out is at the start of the
-   substep and stepped. 0: out of memory. */
-CTI_FN int cti_parts_carry(cti_state *s, ct_real span, int depth);
-/* cti_parts_advance -- after a commit of a substep dt of what is stepped: what is carried has its own end. */
+/* Order of a split: cti_parts_save, commit of the attempt, cti_parts_split; then for each substep of the excluded components an attempt, its
+   commit, and cti_parts_advance; at the end of the interval cti_parts_merge.
+   cti_parts_save -- keeps the start of the substep. 0: out of memory.
+   cti_parts_split -- accepted components are interpolated over `interval`, excluded ones are active and back at the start. 0: out of memory.
+   cti_parts_advance -- the commit of a substep dt has moved interpolated components; they get their own end back.
+   cti_parts_merge -- components that the split of this depth interpolated are active again. */
+CTI_FN int cti_parts_save(cti_state *s);
+CTI_FN int cti_parts_split(cti_state *s, ct_real interval, int depth);
 CTI_FN void cti_parts_advance(cti_state *s, ct_real dt);
-/* cti_parts_join -- what was carried by the split of this depth is at its end, and stepped again. */
-CTI_FN void cti_parts_join(cti_state *s, int depth);
+CTI_FN void cti_parts_merge(cti_state *s, int depth);
 
 
 /* ---- 8_step/parts.c ---- */
-/* parts.c -- parts of the world that keep their end while others are cut into substeps.
-   Method: components that rows or joints connect are solved together and apart from all others. So what is wrong with the end of some, collisions
-   that the rounds have not ended, a turn, a joint or an energy that the linearization cannot answer for, says nothing about the others. What is
-   faulty is left out of the attempt with all that is connected to it. The rest is judged, committed, and carried: it has the state of its end, and
-   its surface moves there on the straight lines on which it was found clear of itself. What was left out goes back to the start and is stepped
-   through the same time in shorter steps, or alone into the fail-safe where they cannot be shorter. A near pair or a collision between what is
-   stepped and what is carried was in neither's end: the step begins again, and the two are in one part from then on. Splits nest: a part that is
-   cut may split again. What failed takes short substeps for a while, and is left out of longer ones before they are solved. Based on: Otaduy 2009, sec. 4 (the step is halved); differs: of what fails alone. */
+/* parts.c -- a step that fails in some place is cut into substeps there alone. The words are those of parts.h.
+   Method: components that no row and no joint connects are solved apart from each other. A failure of some therefore says nothing about the ends of
+   the others. Failed components are excluded from the attempt with their coupled sets, and the attempt is judged and committed for the rest. The
+   rest is interpolated while the excluded components go back to the start and are stepped through the same time in shorter substeps. Components
+   whose substeps cannot be shorter are stepped alone into the fail-safe. A conflict between an active and an interpolated component rolls the step
+   back, since neither end knows of it. A step limit keeps components that failed from being solved at a length that has just failed.
+   Based on: Otaduy 2009, sec. 4 (the step is halved). differs: it is halved for the coupled sets that fail, not for the world. */
 
-#define CTI_PARTS_CALM 2          /* good substeps in a row after which the next one may be twice as long */
-#define CTI_PARTS_SHARE CTI_R(0.999) /* lengths that are nearer to each other differ by rounding */
-#define CTI_PARTS_END CTI_R(1e-5) /* share of a line below which what is left of it is rounding: lengths of substeps are sums */
-
+/* Successes in a row [1] that double a step limit, as in adaptive integration: the first alone may be the calm after an impact. S2, S3_N8 (200 steps)
+   and letters (45, 100 steps) have no failure, and no number of this file changes a bit of them. Bars that tumble beside resting crates (25 runs of test_parts'
+   scenes; 1,680 steps, 979 of them cut) take 3,502 substeps and 5,681 linearizations; half: 3,503 and 5,694; double: 3,528 and 5,686. A stack of ten beside a
+   hopping bar (150 steps): 209 substeps; half: 209; double: 213. */
+#define CTI_PARTS_SUCCESSES 2
+/* Ratio [1] above which two lengths of substeps are equal. The last substep of a span is longer by up to 1e-6 of the step (cti_step_length), which is
+   2.6e-4 of the shortest substep, 1/256 of the step; a limit must not halve it for that. Half and double the distance to 1, and 1 itself, change no
+   bit in the scenes above, impacts of ccd_limits_step among them; .9 changes those alone. */
+#define CTI_PARTS_EQUAL CTI_R(0.999)
+#endif
+/* Share of an interval [1] below which the rest of it is rounding: the surface is then at its end to the bit, not one rounding beside it. Sums of
+   up to 256 lengths round by 3e-14 in double and 1.5e-5 at worst in float; the shortest substep is 4e-3 of an interval. Half and double change no
+   bit in the scenes above. Without it the surface ends beside its body (other bits in 4 of those 25 runs, of bars that tumble). */
+#define CTI_PARTS_END CTI_R(1e-5)
 CTI_FN void cti_parts_free(cti_mem *mem, cti_parts *p)
 {
     int i;
-    CTI_FREE(mem, p->together), CTI_FREE(mem, p->x0), CTI_FREE(mem, p->x1), CTI_FREE(mem, p->x_was), CTI_FREE(mem, p->zoned);
-    cti_copy_free(mem, &p->before), cti_copy_free(mem, &p->ends);
+    CTI_FREE(mem, p->coupled);
+    CTI_FREE(mem, p->x0);
+    CTI_FREE(mem, p->x1);
+    CTI_FREE(mem, p->x_start);
+    CTI_FREE(mem, p->zoned);
+    cti_copy_free(mem, &p->start);
+    cti_copy_free(mem, &p->end);
     for (i = 0; i < CTI_PARTS_DEPTH; i++)
-        cti_memory_free(mem, &p->kept[i]);
+        cti_memory_free(mem, &p->contacts[i]);
 }
 
-CTI_FN void cti_parts_rewind(cti_state *s)
+CTI_FN void cti_parts_rollback(cti_state *s)
 {
     int c;
-    s->parts.may = s->parts.some = s->parts.met = 0;
+    s->parts.can_exclude = 0;
+    s->parts.inactive = 0;
+    s->parts.conflict = 0;
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
-        q->part = q->faulty = q->calm = 0;
-        q->wish = 0;
+        q->part = 0;
+        q->failed = 0;
+        q->successes = 0;
+        q->dt_limit = 0;
     }
 }
 
+#if CONTACT_WITH_CMR
 CTI_FN void cti_parts_reset(cti_state *s)
 {
-    cti_parts_rewind(s);
-    s->parts.known = 0;
+    cti_parts_rollback(s);
+    s->parts.coupled_known = 0;
 }
 
 CTI_FN void cti_parts_begin(cti_state *s)
 {
     int c;
-    s->parts.some = 0;
+    s->parts.inactive = 0;
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
-        q->faulty = 0;
-        q->part = q->part == CTI_PART_OUT ? 0 : q->part;
-        s->parts.some |= q->part > 0;
+        q->failed = 0;
+        if (q->part == CTI_PART_EXCLUDED)
+            q->part = 0;
+        s->parts.inactive |= q->part > 0;
     }
 }
+#endif
 
-/* component behind a surface vertex; -1: none */
+/* component that moves a surface vertex; -1: none, the vertex is static or scripted */
 static int cti_parts_of(const cti_state *s, int vertex)
 {
-    const cti_attach *a = &s->surface.attach[vertex];
+    const cti_attach *a = cti_surface_attach(&s->surface, vertex);
     return a->n > 0 ? s->factors.component_of[a->block[0]] : -1;
 }
 
-CTI_FN void cti_parts_blame_pair(cti_state *s, const cti_pair *pair)
+#if CONTACT_WITH_CMR
+CTI_FN void cti_parts_fail_pair(cti_state *s, const cti_pair *pair)
 {
     int k;
-    for (k = 0; k < pair->n; k++)
-        if (cti_parts_of(s, pair->v[k]) >= 0)
-            s->factors.components[cti_parts_of(s, pair->v[k])].faulty = 1;
-}
-
-CTI_FN void cti_parts_blame_gains(cti_state *s)
-{
-    int c, body;
-    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
-        body = cti_energy_body(s, s->factors.blocks[s->factors.components[c].begin]);
-        s->factors.components[c].faulty |= body >= 0 && s->gains[body];
+    for (k = 0; k < pair->n; k++) {
+        int c = cti_parts_of(s, pair->v[k]);
+        if (c >= 0)
+            s->factors.components[c].failed = 1;
     }
 }
 
-/* ---- what is connected ---- */
+CTI_FN void cti_parts_fail_gaining(cti_state *s)
+{
+    int c;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        cti_component *q = &s->factors.components[c];
+        int body = cti_energy_body(s, s->factors.blocks[q->begin]);
+        if (body >= 0 && s->gains[body])
+            q->failed = 1;
+    }
+}
+
+/* ---- coupled sets ---- */
 
 static void cti_parts_join_blocks(const cti_state *s, int32_t *sets, int a, int b)
 {
     cti_sets_join(sets, s->factors.component_of[a], s->factors.component_of[b]);
 }
 
-/* some block of a joint's side; -1: it has none. All of them are in one set */
-static int cti_parts_side(const cti_state *s, int32_t *sets, const cti_joint_side *side)
+/* joins all blocks of a joint's side. Returns one of them; -1: the side has none, and is held by the world */
+static int cti_parts_join_side(const cti_state *s, int32_t *sets, const cti_joint_side *side)
 {
     int i;
     if (side->rigid >= 0)
@@ -45271,71 +46462,84 @@ static int cti_parts_side(const cti_state *s, int32_t *sets, const cti_joint_sid
     return side->n ? side->block[0] : -1;
 }
 
-/* sets [components]: pieces of a body, what rows and joints connect, and what has met in this step */
-static void cti_parts_connect(cti_state *s, int32_t *sets)
+/* joins the component with all others of its body */
+static void cti_parts_join_body(const cti_state *s, int32_t *sets, const cti_component *q)
+{
+    int block = s->factors.blocks[q->begin], model = s->history.model_of[block], rigid = s->rigid_of[block];
+    if (model >= 0)
+        cti_parts_join_blocks(s, sets, block, s->history.block[model]);
+    if (rigid >= 0)
+        cti_parts_join_blocks(s, sets, block, s->rigids[rigid].block);
+}
+
+/* sets [components]: the coupled sets */
+static void cti_parts_couple(cti_state *s, int32_t *sets)
 {
     int i, k, n = CTI_LEN(s->factors.components);
     cti_sets_init(sets, n);
-    for (i = 0; s->parts.known && i < n; i++)
-        cti_sets_join(sets, i, s->parts.together[i]);
-    for (i = 0; i < n; i++) {
-        int block = s->factors.blocks[s->factors.components[i].begin], m = s->history.model_of[block];
-        cti_parts_join_blocks(s, sets, block, m >= 0 ? s->history.block[m] : block);
-        if (s->rigid_of[block] >= 0)
-            cti_parts_join_blocks(s, sets, block, s->rigids[s->rigid_of[block]].block);
-    }
+    if (s->parts.coupled_known)
+        for (i = 0; i < n; i++)
+            cti_sets_join(sets, i, s->parts.coupled[i]);
+    for (i = 0; i < n; i++)
+        cti_parts_join_body(s, sets, &s->factors.components[i]);
     for (i = 0; i < CTI_LEN(s->rows); i++)
         for (k = 1; k < s->rows[i].n; k++)
             cti_parts_join_blocks(s, sets, s->rows[i].term[k].block, s->rows[i].term[0].block);
     for (i = 0; i < CTI_LEN(s->joints); i++) {
-        int a = cti_parts_side(s, sets, &s->joints[i].a), b = cti_parts_side(s, sets, &s->joints[i].b);
+        int a = cti_parts_join_side(s, sets, &s->joints[i].a);
+        int b = cti_parts_join_side(s, sets, &s->joints[i].b);
         if (a >= 0 && b >= 0)
             cti_parts_join_blocks(s, sets, a, b);
     }
 }
 
-/* 1 where something in the component may move otherwise than a script says */
+/* 1 where some block of the component is not scripted in all axes */
 static int cti_parts_moves(const cti_state *s, const cti_component *q)
 {
-    int i, moves = 0;
+    int i;
     for (i = q->begin; i < q->end; i++)
-        moves |= !s->fixed[s->factors.blocks[i]];
-    return moves;
+        if (!s->fixed[s->factors.blocks[i]])
+            return 1;
+    return 0;
 }
 
-/* ---- leaving an attempt ---- */
+/* ---- exclusion from an attempt ---- */
 
-/* a component that was left out stands still */
+/* an excluded component stands still at the start of the substep */
 static void cti_parts_stop(cti_state *s, cti_component *q)
 {
     int i, body = cti_energy_body(s, s->factors.blocks[q->begin]);
     for (i = q->begin; i < q->end; i++) {
         int b = s->factors.blocks[i];
         cti_v3_put(s->v_new, b, cti_v3_zero());
-        cti_v3_put(s->x_new, b, cti_v3_at(s->x, b)), cti_v3_put(s->q, b, cti_v3_at(s->x, b));
+        cti_v3_put(s->x_new, b, cti_v3_at(s->x, b));
+        cti_v3_put(s->q, b, cti_v3_at(s->x, b));
     }
     q->moved = 0;
     if (body >= 0)
         cti_energy_rest(s, body);
 }
 
-/* rows of what is stepped stay, in their order */
-static void cti_parts_strike(cti_state *s)
+/* deletes the rows of inactive components; the others keep their order */
+static void cti_parts_delete_rows(cti_state *s)
 {
     int i, n = 0;
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        if (!cti_state_is_aside(s, s->rows[i].term[0].block)) {
-            if (n < i)
-                s->rows[n] = s->rows[i], s->origins[n] = s->origins[i];
-            n++;
+    for (i = 0; i < CTI_LEN(s->rows); i++) {
+        if (cti_state_is_inactive(s, s->rows[i].term[0].block))
+            continue;
+        if (n < i) {
+            s->rows[n] = s->rows[i];
+            s->origins[n] = s->origins[i];
         }
+        n++;
+    }
     if (s->rows)
         stbds_header(s->rows)->length = (size_t)n;
     if (s->origins)
         stbds_header(s->origins)->length = (size_t)n;
 }
 
-/* worst residual of what is stepped */
+/* largest residual of active components: dynamics, and natural map of the islands that their rows were solved in */
 static ct_real cti_parts_residual(cti_state *s, ct_real scale)
 {
     ct_real big = cti_islands_dynamics(s, scale);
@@ -45345,220 +46549,278 @@ static ct_real cti_parts_residual(cti_state *s, ct_real scale)
     return big;
 }
 
-CTI_FN void cti_parts_return(cti_state *s, cti_attempt *out)
+CTI_FN void cti_parts_include(cti_state *s, cti_attempt *out)
 {
-    int faulty = out->left;
+    int before = out->excluded;
     cti_parts_begin(s);
-    out->left = 0;
-    out->redo |= faulty > 0;
+    out->excluded = 0;
+    out->redo |= before > 0;
 }
 
-CTI_FN int cti_parts_leave(cti_state *s, ct_real dt, cti_attempt *out)
+static int cti_parts_any_failed(const cti_state *s)
+{
+    int c;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++)
+        if (!s->factors.components[c].part && s->factors.components[c].failed)
+            return 1;
+    return 0;
+}
+
+/* failed [components]: 1 at the root of a coupled set with a failed component. Returns 1 where a component of another set moves */
+static int cti_parts_judge_sets(cti_state *s, int32_t *sets, uint8_t *failed)
+{
+    const cti_component *q = s->factors.components;
+    int c, n = CTI_LEN(q);
+    for (c = 0; c < n; c++)
+        if (q[c].failed)
+            failed[cti_sets_root(sets, c)] = 1;
+    for (c = 0; c < n; c++)
+        if (!q[c].part && !failed[cti_sets_root(sets, c)] && cti_parts_moves(s, &q[c]))
+            return 1;
+    return 0;
+}
+
+CTI_FN int cti_parts_exclude(cti_state *s, ct_real dt, cti_attempt *out)
 {
     cti_component *q = s->factors.components;
-    int c, n = CTI_LEN(q), any = 0, rest = 0;
+    int c, n = CTI_LEN(q);
     int32_t *sets;
-    uint8_t *bad;
-    for (c = 0; c < n; c++)
-        any |= !q[c].part && q[c].faulty;
-    if (!s->parts.may || !any)
+    uint8_t *failed;
+    if (!s->parts.can_exclude || !cti_parts_any_failed(s))
         return 1;
-    sets = CTI_ARENA_NEW(s->arena, int32_t, n), bad = CTI_ARENA_ZERO(s->arena, uint8_t, n);
-    if (!sets || !bad)
+    sets = CTI_ARENA_NEW(s->arena, int32_t, n);
+    failed = CTI_ARENA_ZERO(s->arena, uint8_t, n);
+    if (!sets || !failed)
         return 0;
-    cti_parts_connect(s, sets);
-    for (c = 0; c < n; c++)
-        bad[cti_sets_root(sets, c)] |= q[c].faulty != 0;
-    for (c = 0; c < n; c++)
-        rest |= !q[c].part && !bad[cti_sets_root(sets, c)] && cti_parts_moves(s, &q[c]);
-    if (!rest) {
-        cti_parts_return(s, out);
+    cti_parts_couple(s, sets);
+    if (!cti_parts_judge_sets(s, sets, failed)) {
+        cti_parts_include(s, out);
         return 1;
     }
-    s->parts.some = 1;
+    s->parts.inactive = 1;
     for (c = 0; c < n; c++)
-        if (!q[c].part && bad[cti_sets_root(sets, c)]) {
-            q[c].part = CTI_PART_OUT, out->left++;
+        if (!q[c].part && failed[cti_sets_root(sets, c)]) {
+            q[c].part = CTI_PART_EXCLUDED;
+            out->excluded++;
             cti_parts_stop(s, &q[c]);
         }
-    cti_parts_strike(s);
+    cti_parts_delete_rows(s);
     cti_parts_filter(s);
     cti_parts_place(s, dt);
-    out->clear = 1, out->gained = out->strained = out->spun = out->crushed = 0;
+    out->clear = 1;
+    out->gained = out->strained = out->spun = out->crushed = 0;
     out->residual = cti_parts_residual(s, cti_cmr_scale(s, dt));
     return 1;
 }
 
-/* ---- lengths ---- */
+/* ---- step limits ---- */
 
-/* 1 where a component is to take shorter substeps than dt */
-static int cti_parts_hurries(const cti_component *q, ct_real dt) { return q->wish > 0 && q->wish < CTI_PARTS_SHARE * dt; }
+/* 1 where a component may not take a substep as long as dt */
+static int cti_parts_is_limited(const cti_component *q, ct_real dt) { return q->dt_limit > 0 && q->dt_limit < CTI_PARTS_EQUAL * dt; }
 
-CTI_FN int cti_parts_hurry(cti_state *s, ct_real dt, cti_attempt *out)
+CTI_FN int cti_parts_exclude_limited(cti_state *s, ct_real dt, cti_attempt *out)
 {
     int c, any = 0;
-    for (c = 0; s->parts.may && c < CTI_LEN(s->factors.components); c++) {
+    if (!s->parts.can_exclude)
+        return 1;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
-        q->faulty |= !q->part && cti_parts_hurries(q, dt);
-        any |= q->faulty;
+        q->failed |= !q->part && cti_parts_is_limited(q, dt);
+        any |= q->failed;
     }
-    if (!cti_parts_leave(s, dt, out))
+    if (!cti_parts_exclude(s, dt, out))
         return 0;
-    out->hurry = any && !out->left;
+    out->limited = any && !out->excluded;
     return 1;
 }
 
-CTI_FN int cti_parts_wish(const cti_state *s, ct_real dt, int may)
+CTI_FN int cti_parts_must_halve(const cti_state *s, ct_real dt, int can_exclude)
 {
     int c, some = 0, all = 1;
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         const cti_component *q = &s->factors.components[c];
+        int limited = cti_parts_is_limited(q, dt);
         if (q->part)
             continue;
-        some |= cti_parts_hurries(q, dt), all &= cti_parts_hurries(q, dt);
+        some |= limited;
+        all &= limited;
     }
-    return some && (all || !may);
+    return some && (all || !can_exclude);
 }
 
-CTI_FN void cti_parts_shorten(cti_state *s, ct_real dt, int all)
+CTI_FN void cti_parts_lower_limit(cti_state *s, ct_real dt, int all)
+{
+    int c, part = all ? 0 : CTI_PART_EXCLUDED;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        cti_component *q = &s->factors.components[c];
+        if (q->part != part || cti_parts_is_limited(q, dt))
+            continue;
+        q->dt_limit = dt / 2;
+        q->successes = 0;
+    }
+}
+
+CTI_FN void cti_parts_raise_limit(cti_state *s, ct_real dt)
 {
     int c;
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
-        if (q->part == (all ? 0 : CTI_PART_OUT) && !cti_parts_hurries(q, dt))
-            q->wish = dt / 2, q->calm = 0;
+        if (q->part || !(q->dt_limit > 0) || !(dt >= CTI_PARTS_EQUAL * q->dt_limit))
+            continue;
+        q->successes++;
+        if (q->successes == CTI_PARTS_SUCCESSES) { /* the cause of the failure may be gone */
+            q->successes = 0;
+            q->dt_limit *= 2;
+        }
     }
 }
+#endif
 
-CTI_FN void cti_parts_calm(cti_state *s, ct_real dt)
+/* ---- interpolation and conflicts ---- */
+
+/* where the surface of an interpolated component is after a substep dt: a point of the vertex's straight line, or its very end */
+static cti_v3 cti_parts_point(const cti_parts *p, int vertex, const cti_component *q, ct_real dt)
 {
-    int c;
-    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
-        cti_component *q = &s->factors.components[c];
-        if (!q->part && q->wish > 0 && dt >= CTI_PARTS_SHARE * q->wish && ++q->calm == CTI_PARTS_CALM)
-            q->calm = 0, q->wish *= 2; /* what made it short may be over */
-    }
+    ct_real share = (q->elapsed + dt) / q->interval;
+    cti_v3 x0 = cti_v3_at(p->x0, vertex), x1 = cti_v3_at(p->x1, vertex);
+    return share > 1 - CTI_PARTS_END ? x1 : cti_v3_mad(x0, cti_v3_sub(x1, x0), share);
 }
-
-/* ---- what is carried ---- */
 
 CTI_FN void cti_parts_place(cti_state *s, ct_real dt)
 {
-    const cti_parts *p = &s->parts;
     int i, c;
-    for (i = 0; p->some && i < s->surface.nv; i++) {
+    if (!s->parts.inactive)
+        return;
+    for (i = 0; i < s->surface.nv; i++) {
         const cti_component *q;
-        ct_real share;
         c = cti_parts_of(s, i);
-        q = c >= 0 ? &s->factors.components[c] : NULL;
-        if (!q || !q->part)
+        if (c < 0)
             continue;
-        if (q->part == CTI_PART_OUT) {
+        q = &s->factors.components[c];
+        if (q->part == CTI_PART_EXCLUDED)
             cti_v3_put(s->surface.x1, i, cti_v3_at(s->surface.x0, i));
-            continue;
-        }
-        share = (q->gone + dt) / q->span;
-        cti_v3_put(s->surface.x1, i, share > 1 - CTI_PARTS_END ? cti_v3_at(p->x1, i)
-                                       : cti_v3_mad(cti_v3_at(p->x0, i), cti_v3_sub(cti_v3_at(p->x1, i), cti_v3_at(p->x0, i)), share));
+        else if (q->part)
+            cti_v3_put(s->surface.x1, i, cti_parts_point(&s->parts, i, q, dt));
     }
 }
 
-/* a pair of two parts: one in the next try of the step */
-static void cti_parts_meet(cti_state *s, const cti_pair *pair)
+#if CONTACT_WITH_CMR
+/* notes a conflict: all components of the pair are one coupled set */
+static void cti_parts_conflict(cti_state *s, const cti_pair *pair)
 {
     int k, c, first = -1;
-    s->parts.met = 1;
+    s->parts.conflict = 1;
     for (k = 0; k < pair->n; k++) {
         c = cti_parts_of(s, pair->v[k]);
-        if (c >= 0 && first >= 0)
-            cti_sets_join(s->parts.together, c, first);
-        first = c >= 0 ? c : first;
+        if (c < 0)
+            continue;
+        if (first >= 0)
+            cti_sets_join(s->parts.coupled, c, first);
+        first = c;
     }
 }
 
 CTI_FN void cti_parts_filter(cti_state *s)
 {
     int i, k, n = 0;
-    if (!s->parts.some)
+    if (!s->parts.inactive)
         return;
     for (i = 0; i < CTI_LEN(s->hits); i++) {
         const cti_pair *pair = &s->hits[i].pair;
-        int out = 0, carried = 0, stepped = 0;
+        int excluded = 0, interpolated = 0, active = 0;
         for (k = 0; k < pair->n; k++) {
-            int c = cti_parts_of(s, pair->v[k]), part = c >= 0 ? s->factors.components[c].part : 0;
-            out |= part == CTI_PART_OUT, carried |= part > CTI_PART_OUT, stepped |= c >= 0 && !part;
+            int c = cti_parts_of(s, pair->v[k]);
+            int part = c >= 0 ? s->factors.components[c].part : 0;
+            excluded |= part == CTI_PART_EXCLUDED;
+            interpolated |= part > CTI_PART_EXCLUDED;
+            active |= c >= 0 && !part;
         }
-        if (carried && stepped && !out)
-            cti_parts_meet(s, pair);
-        if (stepped && !carried && !out)
+        if (interpolated && active && !excluded)
+            cti_parts_conflict(s, pair);
+        if (active && !interpolated && !excluded)
             s->hits[n++] = s->hits[i];
     }
     if (s->hits)
         stbds_header(s->hits)->length = (size_t)n;
 }
 
-CTI_FN int cti_parts_keep(cti_state *s)
+/* ---- splits ---- */
+
+CTI_FN int cti_parts_save(cti_state *s)
 {
     cti_parts *p = &s->parts;
     int n3 = 3 * s->surface.nv, n = CTI_LEN(s->factors.components);
-    if (!CTI_RESIZE(s->mem, p->together, n) || !CTI_RESIZE(s->mem, p->x0, n3) || !CTI_RESIZE(s->mem, p->x1, n3) ||
-        !CTI_RESIZE(s->mem, p->x_was, n3) || !cti_copy_save(s, &p->before))
+    if (!CTI_RESIZE(s->mem, p->coupled, n) || !CTI_RESIZE(s->mem, p->x0, n3) || !CTI_RESIZE(s->mem, p->x1, n3) ||
+        !CTI_RESIZE(s->mem, p->x_start, n3) || !cti_copy_save(s, &p->start))
         return 0;
-    if (!p->known)
-        cti_sets_init(p->together, n);
-    p->known = 1;
+    if (!p->coupled_known)
+        cti_sets_init(p->coupled, n);
+    p->coupled_known = 1;
     if (n3)
-        memcpy(p->x_was, s->surface.x0, sizeof(ct_real) * (size_t)n3);
+        memcpy(p->x_start, s->surface.x0, sizeof(ct_real) * (size_t)n3);
     return 1;
 }
 
-CTI_FN int cti_parts_carry(cti_state *s, ct_real span, int depth)
+CTI_FN int cti_parts_split(cti_state *s, ct_real interval, int depth)
 {
     cti_parts *p = &s->parts;
     int c, i;
     for (i = 0; i < s->surface.nv; i++) {
         c = cti_parts_of(s, i);
-        if (c >= 0 && !s->factors.components[c].part)
-            cti_v3_put(p->x0, i, cti_v3_at(p->x_was, i)), cti_v3_put(p->x1, i, cti_v3_at(s->surface.x0, i));
+        if (c < 0 || s->factors.components[c].part)
+            continue;
+        cti_v3_put(p->x0, i, cti_v3_at(p->x_start, i));
+        cti_v3_put(p->x1, i, cti_v3_at(s->surface.x0, i));
     }
     if (s->surface.nv)
-        memcpy(s->surface.x0, p->x_was, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+        memcpy(s->surface.x0, p->x_start, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
         if (q->part)
-            cti_copy_restore(s, q, &p->before);
-        if (!q->part)
-            q->part = CTI_PART_CARRIED(depth), q->gone = 0, q->span = span;
-        else if (q->part == CTI_PART_OUT)
+            cti_copy_restore(s, q, &p->start);
+        if (!q->part) {
+            q->part = CTI_PART_INTERPOLATED(depth);
+            q->elapsed = 0;
+            q->interval = interval;
+        } else if (q->part == CTI_PART_EXCLUDED)
             q->part = 0;
     }
-    return cti_copy_save(s, &p->ends);
+    return cti_copy_save(s, &p->end);
 }
 
 CTI_FN void cti_parts_advance(cti_state *s, ct_real dt)
 {
     int c;
-    for (c = 0; s->parts.some && c < CTI_LEN(s->factors.components); c++) {
+    if (!s->parts.inactive)
+        return;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
-        if (q->part > CTI_PART_OUT) {
-            cti_copy_restore(s, q, &s->parts.ends);
-            q->gone += dt;
+        if (q->part > CTI_PART_EXCLUDED) {
+            cti_copy_restore(s, q, &s->parts.end);
+            q->elapsed += dt;
         }
     }
 }
 
-CTI_FN void cti_parts_join(cti_state *s, int depth)
+CTI_FN void cti_parts_merge(cti_state *s, int depth)
 {
     int c;
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
-        if (s->factors.components[c].part == CTI_PART_CARRIED(depth))
+        if (s->factors.components[c].part == CTI_PART_INTERPOLATED(depth))
             s->factors.components[c].part = 0;
     cti_parts_begin(s);
 }
 
-#undef CTI_PARTS_CALM
-#undef CTI_PARTS_SHARE
+#undef CTI_PARTS_SUCCESSES
+#undef CTI_PARTS_EQUAL
+#endif
 #undef CTI_PARTS_END
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
 
 /* ---- 8_step/cmr.c ---- */
 /* cmr.c -- constraint manifold refinement.
@@ -45568,10 +46830,12 @@ CTI_FN void cti_parts_join(cti_state *s, int depth)
    thickness, so that rounding can not turn a touch into a crossing; a body that nodes cannot solve is taken whole; a solve that is not
    plausible ends the attempt. */
 
+#if CONTACT_WITH_CMR
 #define CTI_CMR_JOINT CTI_R(1e-4) /* share of the thickness that a joint may miss by */
 #define CTI_CMR_STRAIN 4          /* times that much makes the step shorter */
 #define CTI_CMR_SETTLE 8          /* times joints are linearized anew in a round */
 #define CTI_CMR_CRUSHED_US 0.02 /* [us] that the test of a block's elements takes, about; see cti_tasks_run_work */
+#endif
 
 CTI_FN double cti_cmr_clock(const cti_state *s) { return s->desc.now_us ? (double)s->desc.now_us(s->desc.now_user) * 1e-3 : 0.0; }
 
@@ -45612,6 +46876,7 @@ CTI_FN void cti_cmr_move(cti_state *s, ct_real dt)
     cti_parts_place(s, dt);
 }
 
+#if CONTACT_WITH_CMR
 CTI_FN ct_real cti_cmr_scale(const cti_state *s, ct_real dt)
 {
     ct_real big = 0;
@@ -45637,17 +46902,19 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
     return 1;
 }
 
-/* an attempt whose numbers mean nothing ends at rest where it began; which blocks that comes from is noted. 0: out of memory */
+/* An attempt whose velocities mean nothing ends at rest where it began. The blocks that these velocities come from are marked in s->held. No component
+   is excluded: the attempt fails as a whole. 0: out of memory */
 static int cti_cmr_give_up(cti_state *s, ct_real dt, cti_attempt *out)
 {
-    cti_parts_return(s, out);
+    cti_parts_include(s, out);
     if (!cti_plausible_wild(s, dt, &out->wild))
         return 0;
     memset(s->v_new, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_cmr_move(s, dt);
     CTI_CLEAR(s->rows);
     CTI_CLEAR(s->origins);
-    out->clear = out->converged = 0;
+    out->clear = 0;
+    out->converged = 0;
     out->gave_up = 1;
     return 1;
 }
@@ -45668,9 +46935,31 @@ CTI_FN int cti_cmr_collide(cti_state *s, cti_attempt *out)
     return 1;
 }
 
+/* *out [3 nv]: where the last step's velocity leads the surface, for crossings of cloth (flats.c); NULL where there is no cloth, and in the paper's
+   step. 0: out of memory */
+static int cti_cmr_ahead(cti_state *s, ct_real dt, ct_real **out)
+{
+    ct_real *q;
+    int i, cloth = 0;
+    *out = NULL;
+    for (i = 0; i < s->surface.n_bodies; i++)
+        cloth |= s->surface.bodies[i].is_cloth && s->surface.bodies[i].dynamic;
+    if (!cloth || cti_state_is_paper(s))
+        return 1;
+    q = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->n), *out = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->surface.nv);
+    if (!q || !*out)
+        return 0;
+    for (i = 0; i < 3 * s->n; i++)
+        q[i] = s->x[i] + dt * s->v[i];
+    memcpy(*out, s->surface.x1, sizeof **out * 3 * (size_t)s->surface.nv);
+    cti_surface_place(&s->surface, q, s->frames1, *out);
+    return 1;
+}
+
 /* candidates for the free motion and rows of the pairs that are near (steps 2 - 3) */
 static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
 {
+    ct_real *ahead;
     int changed;
     if (!cti_detect_cover(s->mem, &s->detect, &s->surface, s->surface.x1, &changed) || !cti_detect_distances(s->mem, &s->detect, &s->surface))
         return 0;
@@ -45682,7 +46971,7 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
         return 0;
     cti_events_defer(s, c);
     if (!cti_twins_cull(s->arena, &s->surface, c->memory, s->hits) || !cti_cull_flat(s->arena, &s->surface, c->memory, s->hits) ||
-        !cti_flats_raise(s->mem, s->arena, &s->detect, &s->surface, &s->hits))
+        !cti_cmr_ahead(s, c->dt, &ahead) || !cti_flats_raise(s->mem, s->arena, &s->detect, &s->surface, ahead, &s->hits))
         return 0;
     cti_parts_filter(s);
     return cti_cmr_add_rows(s, c) && cti_repair_rows(s, c);
@@ -45730,10 +47019,11 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
 }
 
 /* The crossings of flat edges that the motion of the first round brings too near come behind its collisions. Looking again in the second round kept no
-   more of the thickness in S2. 0: out of memory */
+   more of the thickness in S2; nor is it done behind another linearization, which would solve islands once more that it does not touch. 0: out of
+   memory */
 static int cti_cmr_fallen(cti_state *s)
 {
-    if (cti_state_is_paper(s))
+    if (cti_state_is_paper(s) || s->again > 0)
         return 1;
     if (!cti_flats_fallen(s->mem, &s->detect, &s->surface, &s->hits))
         return 0;
@@ -45750,7 +47040,7 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
     for (round = 0; round <= most; round++) {
         t = cti_cmr_clock(s);
         if (CTI_LEN(s->rows)) {
-            out->clear = 0; /* nobody has looked at the motion that this solve ends with */
+            out->clear = 0; /* CCD has not seen the motion that this solve ends with */
             if (!cti_cmr_settle(s, dt, c, scale, reach, out))
                 return 0;
             if (!out->converged)
@@ -45768,30 +47058,34 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
         out->clear = CTI_LEN(s->hits) == 0;
         if (round == 0 && most > 0 && !cti_cmr_fallen(s))
             return 0;
-        if (CTI_LEN(s->hits) == 0 || s->parts.met)
+        if (CTI_LEN(s->hits) == 0 || s->parts.conflict)
             return 1;
-        for (i = 0; round == most && i < CTI_LEN(s->hits); i++)
-            cti_parts_blame_pair(s, &s->hits[i].pair);
+        if (round == most)
+            for (i = 0; i < CTI_LEN(s->hits); i++)
+                cti_parts_fail_pair(s, &s->hits[i].pair);
         if (!cti_cmr_refine(s, c, out))
             return 0;
     }
     return 1;
 }
+#endif
 
 typedef struct cti_cmr_crush {
     const cti_state *s;
     int *n; /* of each model */
 } cti_cmr_crush;
 
+#if CONTACT_WITH_CMR
 static void cti_cmr_crushed_range(int begin, int end, int worker, void *context)
 {
     const cti_cmr_crush *q = (const cti_cmr_crush *)context;
     CTI_UNUSED(worker);
     for (; begin < end; begin++)
-        q->n[begin] = cti_state_is_aside(q->s, q->s->history.block[begin]) ? 0 : cti_tet_batch_crushed(&q->s->models[begin]->tets, q->s->x, q->s->x_new);
+        if (!cti_state_is_inactive(q->s, q->s->history.block[begin]))
+            q->n[begin] = cti_tet_batch_crushed(&q->s->models[begin]->tets, q->s->x, q->s->x_new);
 }
 
-/* tets that the motion crushes. 0: out of memory */
+/* Counts the tets that the motion crushes; their components have failed. 0: out of memory */
 static int cti_cmr_crushed(cti_state *s, cti_attempt *out)
 {
     cti_cmr_crush q;
@@ -45803,27 +47097,32 @@ static int cti_cmr_crushed(cti_state *s, cti_attempt *out)
     for (i = 0; i < s->n_models; i++) {
         out->crushed += q.n[i];
         if (q.n[i])
-            s->factors.components[s->factors.component_of[s->history.block[i]]].faulty = 1;
+            s->factors.components[s->factors.component_of[s->history.block[i]]].failed = 1;
     }
     return 1;
 }
 
-/* Marks the rows of components that were linearized again as unsolved; a component without rows takes its free motion. 0: out of memory */
+/* Marks the rows of components that were linearized again as unsolved, and no others: those that bent behind their last solve stand where nothing
+   gains. A component without rows takes its free motion. 0: out of memory */
 static int cti_cmr_freshen(cti_state *s)
 {
     uint8_t *touched = CTI_ARENA_ZERO(s->arena, uint8_t, CTI_LEN(s->factors.components));
     int i, k, c;
     if (!touched)
         return 0;
-    for (i = 0; i < CTI_LEN(s->rows); i++)
+    for (i = 0; i < CTI_LEN(s->rows); i++) {
+        s->origins[i].fresh = 0;
         for (k = 0; k < s->rows[i].n; k++) {
             c = s->factors.component_of[s->rows[i].term[k].block];
             touched[c] = 1;
             s->origins[i].fresh |= cti_newton_gains(s, &s->factors.components[c]);
         }
+    }
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         const cti_component *q = &s->factors.components[c];
-        for (i = q->begin; !touched[c] && cti_newton_gains(s, q) && i < q->end; i++)
+        if (touched[c] || !cti_newton_gains(s, q))
+            continue;
+        for (i = q->begin; i < q->end; i++)
             cti_v3_put(s->v_new, s->factors.blocks[i], cti_v3_at(s->v_free, s->factors.blocks[i]));
     }
     return 1;
@@ -45872,43 +47171,51 @@ static int cti_cmr_recall(cti_state *s, ct_real dt)
     if (!cti_state_is_paper(s))
         return 1;
     s->push = CTI_ARENA_ZERO(s->arena, ct_real, 3 * s->n);
-    for (i = 0; s->push && i < 3 * s->n; i++) {
+    if (!s->push)
+        return 0;
+    for (i = 0; i < 3 * s->n; i++) {
         ct_real dt_free = s->factors.components[s->factors.component_of[i / 3]].dt_free;
         if (s->dt_prev[i / 3] > 0 && dt_free > 0)
             s->push[i] = dt * (s->dv[i] / s->dt_prev[i / 3] - s->dv_free[i] / dt_free);
     }
-    return s->push != NULL;
+    return 1;
 }
 
-/* 1 where the motion is clear, or made clear by leaving out what collides. 0: out of memory */
-static int cti_cmr_leave(cti_state *s, ct_real dt, cti_attempt *out)
+/* Excludes components that have failed so far, unless the attempt is refused as a whole. 0: out of memory */
+static int cti_cmr_exclude(cti_state *s, ct_real dt, cti_attempt *out)
 {
-    return !out->converged || out->event > 0 || s->parts.met || cti_parts_leave(s, dt, out);
+    if (!out->converged || out->event > 0 || s->parts.conflict)
+        return 1;
+    return cti_parts_exclude(s, dt, out);
 }
 
-/* rows of joints that miss their equations by far at the end */
+/* Counts the rows of joints that miss their equations by more than CTI_CMR_STRAIN times the slack at the end; their components have failed */
 static void cti_cmr_strain(cti_state *s, cti_attempt *out)
 {
     int i;
-    for (i = 0; out->slack > 0 && s->desc.row_mode != CT_ROW_VELOCITY && i < CTI_LEN(s->rows); i++)
+    if (!(out->slack > 0) || s->desc.row_mode == CT_ROW_VELOCITY)
+        return;
+    for (i = 0; i < CTI_LEN(s->rows); i++)
         if (s->origins[i].joint && s->origins[i].missed > CTI_CMR_STRAIN * out->slack) {
-            s->factors.components[s->factors.component_of[s->rows[i].term[0].block]].faulty = 1;
+            s->factors.components[s->factors.component_of[s->rows[i].term[0].block]].failed = 1;
             out->strained++;
         }
 }
 
-/* what the end of the rounds is worth beside their collisions, and leaving out what is faulty. 0: out of memory */
+/* Tests of the end besides collisions: energy, chains, joints, tets, turns. Components that fail them are excluded. 0: out of memory */
 static int cti_cmr_close(cti_state *s, ct_real dt, cti_attempt *out)
 {
     cti_swing_close(s, dt);
     if (out->gained)
-        cti_parts_blame_gains(s);
+        cti_parts_fail_gaining(s);
     if (!cti_linkage_climbs(s, dt, &out->gained))
         return 0;
     if (out->rounds == 0) /* nobody judged the free motion */
         out->residual = cti_islands_dynamics(s, cti_cmr_scale(s, dt));
     cti_cmr_strain(s, out);
-    return cti_cmr_crushed(s, out) && cti_whirl_count(s, dt, &out->spun) && (!out->clear || cti_cmr_leave(s, dt, out));
+    if (!cti_cmr_crushed(s, out) || !cti_whirl_count(s, dt, &out->spun))
+        return 0;
+    return !out->clear || cti_cmr_exclude(s, dt, out);
 }
 
 CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, cti_attempt *out)
@@ -45942,11 +47249,11 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     cti_cmr_move(s, dt);
     if (!cti_cmr_begin(s, &c))
         return 0;
-    if (s->parts.met)
+    if (s->parts.conflict)
         return 1;
-    if (!cti_parts_hurry(s, dt, out))
+    if (!cti_parts_exclude_limited(s, dt, out))
         return 0;
-    if (out->hurry)
+    if (out->limited)
         return 1;
     if (!cti_cmr_tighten(s, dt, out, &i))
         return 0;
@@ -45955,19 +47262,26 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     if (i > 0)
         cti_cmr_move(s, dt);
     out->ms_detect = cti_cmr_clock(s) - t0;
-    if (!cti_cmr_rounds(s, dt, &c, out) || !cti_cmr_leave(s, dt, out))
+    if (!cti_cmr_rounds(s, dt, &c, out) || !cti_cmr_exclude(s, dt, out))
         return 0;
     while (out->clear && out->converged && !(out->event > 0)) {
         out->gained = cti_energy_try(s, dt);
         if (out->gained == 0 || !cti_newton_helps(s) || out->newton >= s->desc.newton_iterations)
             break;
-        if (!cti_cmr_again(s, dt, &c, out) || !cti_cmr_leave(s, dt, out))
+        if (!cti_cmr_again(s, dt, &c, out) || !cti_cmr_exclude(s, dt, out))
             return 0;
     }
-    if (s->parts.met)
+    if (s->parts.conflict)
         return 1;
     return cti_cmr_close(s, dt, out);
 }
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
 
 /* ---- 8_step/zones.h ---- */
 /* zones.h -- impact zones: the fail-safe after the rounds and halvings of CMR. */
@@ -45979,9 +47293,10 @@ typedef struct cti_zones_result {
     ct_real momentum_lost; /* [N s] by rigid zones and freezing */
 } cti_zones_result;
 
+#if CONTACT_WITH_CMR
 /* cti_zones_resolve -- changes v_new, x_new, surface.x1 until the motion from x is clear: inelastic impulses in the zones first (Harmon 2008),
    rigid zones next (Provot 1997, Bridson 2002), freezing last. Not clear only when scripted surfaces leave no room, or
-   where s->parts.met. What zones have joined is in s->parts.zoned. 0: out of memory. */
+   where s->parts.conflict. s->parts.zoned has the sets that zones have joined. 0: out of memory. */
 CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti_zones_result *out);
 
 
@@ -45999,6 +47314,7 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
 #define CTI_ZONES_SWEEPS 60 /* over the impulses in an iteration */
 #define CTI_ZONES_TURN CTI_R(0.5) /* rad that a body turns at most */
 #define CTI_ZONES_MISS CTI_R(0.25) /* share of the thickness that joints may miss by after stage 1 */
+#endif
 
 typedef struct cti_zones {
     cti_state *s;
@@ -46014,6 +47330,7 @@ typedef struct cti_zones {
     int n_joints;
 } cti_zones;
 
+#if CONTACT_WITH_CMR
 /* the blocks of one side of a joint belong together; returns one of them, -1: a script moves it */
 static int cti_zones_side(int32_t *linked, const cti_state *s, const cti_joint_side *side)
 {
@@ -46293,7 +47610,7 @@ static int cti_zones_freeze(cti_zones *z, cti_zones_result *out)
     int i, k, j, fresh = 0;
     for (i = 0; i < CTI_LEN(s->hits); i++)
         for (k = 0; k < s->hits[i].pair.n; k++) {
-            const cti_attach *a = &s->surface.attach[s->hits[i].pair.v[k]];
+            const cti_attach *a = cti_surface_attach(&s->surface, s->hits[i].pair.v[k]);
             for (j = 0; j < a->n; j++) {
                 int b = a->block[j];
                 if (!s->fixed[b] && !z->frozen[b])
@@ -46336,7 +47653,7 @@ static void cti_zones_flags(cti_zones *z, uint8_t *active, uint8_t *anchored)
         int32_t root = -1;
         int immovable = p->kind == CT_PAIR_PLANE;
         for (k = 0; k < p->n; k++) {
-            const cti_attach *a = &s->surface.attach[p->v[k]];
+            const cti_attach *a = cti_surface_attach(&s->surface, p->v[k]);
             if (a->n == 0)
                 immovable = 1;
             for (j = 0; j < a->n; j++) {
@@ -46391,7 +47708,7 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
         ct_real miss = 0;
         if (!cti_cmr_collide(s, attempt))
             return 0;
-        if (s->parts.met)
+        if (s->parts.conflict)
             return 1;
         if (k < CTI_ZONES_SOFT && CTI_LEN(s->joints))
             miss = cti_joints_linearize(s, &c, CTI_REAL_MAX);
@@ -46421,25 +47738,34 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
 
 /* cti_step -- CT_OK, or CT_ERR_MEMORY with the state as it was. surface.x0 is up to date before and after. */
 CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *report);
+#endif
 /* cti_step_undo -- takes the step back that cti_step has just done: the state is as it was. Once, and before anything else changes. */
 CTI_FN void cti_step_undo(cti_state *s);
 /* cti_step_energies -- energies and centre of mass of the committed state. */
 CTI_FN void cti_step_energies(cti_state *s, ct_step_report *report);
 
 
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
+
 /* ---- 8_step/step.c ---- */
 /* step.c -- the time step as a sequence of attempts.
-   Method: try the whole step by CMR; when it ends with a collision, a solve that did not converge or a crushed element, step through its halves
-   in the same way, at most max_halvings times within each other, and let impact zones end the shortest (Otaduy 2009, sec. 4 and 5.6). What fails
-   is halved alone (parts.c), whatever happens elsewhere. With ccd_limits_step a substep also ends where
-   features first meet (events.c). Positions are committed substep by substep and put back when memory runs out. differs: elements count,
-   since one Newton step cannot answer for one that it crushed; what failed takes short substeps for a while. */
+   Method: CMR tries the whole step. A step that ends with a collision, a solve that did not converge or a crushed element is stepped through its
+   halves in the same way, at most max_halvings times within each other, and impact zones end the shortest (Otaduy 2009, sec. 4 and 5.6). Only the
+   coupled sets that fail are halved (parts.h has the words). With ccd_limits_step a substep also ends where features first meet (events.c).
+   Positions are committed substep by substep, and put back when memory runs out. differs: a crushed element halves the step too, since one Newton
+   step cannot answer for it; components that failed have a step limit for a while. */
 
+#if CONTACT_WITH_CMR
 #define CTI_STEP_TANGLED 4 /* a step of a tangled world is cut into at most so many: where there is no room, shorter ones do not help */
-/* Times that a step begins again because parts of it have met; then nothing is left out any more, and all that moves is cut. It bounds the work of a
-   step: in the swarms of test_parts and in 240 worlds of the soak a step began again twice at most, so that double changes nothing there. */
-#define CTI_STEP_MEETINGS 4
-#define CTI_STEP_RESTS 3 /* times that what is wild in the shortest substep is held there, and the rest solved about it */
+/* Rollbacks of a step [1], after which no component is excluded any more, and failures halve the world. They bound the work of a step. In the swarms
+   of test_parts and in 240 worlds of the soak a step had two rollbacks at most, so that half and double change nothing there. */
+#define CTI_STEP_ROLLBACKS 4
+#define CTI_STEP_RESTS 3 /* times that blocks with meaningless velocities are held in the shortest substep, and the others solved about them */
+#endif
 
 CTI_FN void cti_step_energies(cti_state *s, ct_step_report *r)
 {
@@ -46461,6 +47787,7 @@ CTI_FN void cti_step_energies(cti_state *s, ct_step_report *r)
         r->center_of_mass[k] = m > 0 ? r->center_of_mass[k] / m : 0;
 }
 
+#if CONTACT_WITH_CMR
 static void cti_step_account(ct_step_report *r, const cti_account *a)
 {
     r->work_script += a->script, r->work_pins += a->pins, r->work_joints += a->joints, r->work_recovery += a->recovery;
@@ -46515,6 +47842,7 @@ static void cti_step_commit_rigids(cti_state *s)
     if (CTI_LEN(s->rigids))
         memcpy(s->frames0, s->frames1, sizeof(ct_real) * 9 * (size_t)CTI_LEN(s->rigids));
 }
+#endif
 
 /* what was held in a substep is free again */
 static void cti_step_release(cti_state *s)
@@ -46524,6 +47852,7 @@ static void cti_step_release(cti_state *s)
         s->held[i] &= CTI_HELD_REPAIR;
 }
 
+#if CONTACT_WITH_CMR
 /* the tentative end becomes the state */
 static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, cti_memory *next, ct_step_report *r)
 {
@@ -46589,7 +47918,7 @@ static int cti_step_fail_safe(cti_state *s, ct_real dt, cti_attempt *a, ct_step_
         return 1;
     if (!cti_zones_resolve(s, dt, a, &z))
         return 0;
-    if (s->parts.met)
+    if (s->parts.conflict)
         return 1;
     r->zones += z.zones;
     r->frozen += z.frozen;
@@ -46615,15 +47944,15 @@ static void cti_step_count(const cti_state *s, int *rows, int *contacts)
 /* what is known only at the end */
 static void cti_step_finish(cti_state *s, ct_step_report *r)
 {
-    cti_nearness near;
+    cti_nearness nearness;
     r->tangled = CTI_LEN(s->tangled_pairs) / 2;
     if (s->limit.n == 0 && s->detect.n_tangled && CTI_LEN(s->repairs))
         s->limit = s->repairs[0].pair;
     r->refactorizations = s->factors.n_refactored;
     r->min_distance = 2 * s->desc.thickness, r->thickness_kept = 2;
     if (cti_detect_distances(s->mem, &s->detect, &s->surface)) {
-        cti_detect_nearness(&s->detect, &s->surface, r->min_distance, &near);
-        r->min_distance = near.distance, r->thickness_kept = near.share, r->too_near = near.too_near;
+        cti_detect_nearness(&s->detect, &s->surface, r->min_distance, &nearness);
+        r->min_distance = nearness.distance, r->thickness_kept = nearness.share, r->too_near = nearness.too_near;
     }
     r->penetration = r->min_distance < 0 ? -r->min_distance : 0;
     r->joint_error = cti_joints_error(s);
@@ -46674,6 +48003,7 @@ static ct_real cti_step_length(cti_state *s, ct_real left, ct_real sub)
     s->event_least = s->desc.ccd_limits_step && !s->still ? cti_step_least(s) : 0;
     return left - sub < cti_max(CTI_R(1e-6) * s->dt_step, CTI_R(0.999) * s->event_least) ? left : sub;
 }
+#endif
 
 /* the last substep's memory of contacts becomes the step's */
 static void cti_step_remember(cti_state *s, int slot, ct_real dt)
@@ -46690,7 +48020,7 @@ static ct_code cti_step_take_back(cti_state *s)
 {
     cti_step_release(s);
     cti_start_restore(s, 0, &s->start);
-    cti_parts_rewind(s);
+    cti_parts_rollback(s);
     return CT_ERR_MEMORY;
 }
 
@@ -46706,12 +48036,15 @@ CTI_FN void cti_step_undo(cti_state *s)
     cti_step_take_back(s);
 }
 
-/* notes what rests in a substep: all, or what was wild. Its factors and its history were of another motion */
+#if CONTACT_WITH_CMR
+/* Notes the blocks that rest in a substep: all active ones, or those with meaningless velocities. Their factors and their history are of another
+   motion, and are made anew. Inactive blocks have an end of their own and do not rest */
 static void cti_step_rested(cti_state *s, int all)
 {
     int i;
     for (i = 0; i < s->n; i++) {
-        int rests = !cti_state_is_aside(s, i) && (s->held[i] & CTI_HELD_WILD || (all && !s->fixed[i]));
+        int wild = s->held[i] & CTI_HELD_WILD || (all && !s->fixed[i]);
+        int rests = wild && !cti_state_is_inactive(s, i);
         s->held[i] = (uint8_t)((s->held[i] & CTI_HELD_REPAIR) | (rests ? CTI_HELD_RESTED : 0));
         if (rests)
             s->factors.components[s->factors.component_of[i]].stale = 1, cti_integrate_reset_block(s, i);
@@ -46729,36 +48062,38 @@ static void cti_step_note_rest(cti_state *s, ct_step_report *r)
         }
     cti_step_status(r, CT_STATUS_NOT_CONVERGED);
 }
+#endif
 
 /* a substep that was tried */
 typedef struct cti_step_try {
     cti_attempt a;
     int good;
-    int shorter; /* it is not, and half of its length may be */
-    int again;   /* it cannot be shorter, and something wild is held when it is tried again */
-    int whole;   /* it cannot be shorter, and is tried again with nothing left out: what left something out did not end well */
-    int rests;   /* times that something was held in it */
+    int shorter; /* 1: it failed and is halved */
+    int again;   /* 1: it failed and cannot be halved; blocks with meaningless velocities are held when it is tried again */
+    int whole;   /* 1: it cannot be halved, and components were excluded in vain; it is tried again without exclusion */
+    int rests;   /* tries in which blocks were held */
 } cti_step_try;
 
-/* a time that the world, or a part of it, is stepped through */
+/* a time that the active components are stepped through */
 typedef struct cti_step_span {
-    ct_real length, first; /* of the first substep that is tried */
-    double until;          /* time at its end */
-    int depth;             /* of splits around it (parts.h) */
-    int last;              /* 1: it is not cut, but ended as it is */
-    cti_memory *memory;    /* in: of the contacts of the substep before; out: of the last one, */
-    ct_real tail;          /* whose length this is */
+    ct_real length, first; /* [s] of the span; of the first substep that is tried */
+    double until;          /* [s] time at its end */
+    int depth;             /* splits and halves around it; the step itself has 0 */
+    int last;              /* 1: its substep is not cut: the fail-safe ends it */
+    cti_memory *memory;    /* contacts, in: of the substep before it; out: of its last substep */
+    ct_real tail;          /* [s] length of its last substep */
 } cti_step_span;
 
-typedef enum cti_step_code { CTI_STEP_MEMORY, CTI_STEP_DONE, CTI_STEP_MET } cti_step_code;
+typedef enum cti_step_code { CTI_STEP_MEMORY, CTI_STEP_DONE, CTI_STEP_CONFLICT } cti_step_code;
 
-/* 1 where an attempt of a substep may leave out what is faulty: not in a world that is tangled, cut at events, or stepped as printed */
-static int cti_step_may_part(const cti_state *s)
+#if CONTACT_WITH_CMR
+/* 1 where an attempt of a substep may exclude failed components: not in a world that is tangled, or stepped as printed */
+static int cti_step_can_exclude(const cti_state *s)
 {
-    return !s->parts.never && !s->still && !(s->event_least > 0) && s->detect.n_tangled == 0 && CTI_LEN(s->tangled_pairs) == 0 && !cti_state_is_paper(s);
+    return !s->parts.never_exclude && !s->still && s->detect.n_tangled == 0 && CTI_LEN(s->tangled_pairs) == 0 && !cti_state_is_paper(s);
 }
 
-/* one attempt of a substep; last: it is ended as it is. It leaves something out only where s->parts.may says so. 0: out of memory */
+/* One attempt of a substep; last: the fail-safe ends it. Components are excluded only where s->parts.can_exclude. 0: out of memory */
 static int cti_step_once(cti_state *s, ct_real sub, int last, const cti_memory *memory, cti_step_try *t, ct_step_report *r)
 {
     cti_attempt *a = &t->a;
@@ -46766,7 +48101,7 @@ static int cti_step_once(cti_state *s, ct_real sub, int last, const cti_memory *
     cti_arena_reset(s->arena);
     if (s->detect.n_tangled && !cti_tangle_find(s))
         return 0;
-    s->parts.may &= cti_step_may_part(s);
+    s->parts.can_exclude &= cti_step_can_exclude(s);
     if (!cti_cmr_attempt(s, sub, memory, a))
         return 0;
     cti_step_time(s, t0, a);
@@ -46774,29 +48109,29 @@ static int cti_step_once(cti_state *s, ct_real sub, int last, const cti_memory *
     t->shorter = !last && !t->good && sub / 2 >= CTI_R(0.999) * cti_step_least(s);
     t->again = !last && !t->shorter && a->wild > 0 && t->rests < CTI_STEP_RESTS;
     t->rests += t->again;
-    t->whole = !t->shorter && (a->redo || (a->left && !t->good));
-    cti_step_note(r, a, !t->shorter && !t->again && !t->whole && !s->parts.met && !(a->event > 0));
-    if (a->limit.n > 0 && (!t->good || a->event > 0 || a->left))
+    t->whole = !t->shorter && (a->redo || (a->excluded && !t->good));
+    cti_step_note(r, a, !t->shorter && !t->again && !t->whole && !s->parts.conflict && !(a->event > 0));
+    if (a->limit.n > 0 && (!t->good || a->event > 0 || a->excluded))
         s->limit = a->limit;
     return 1;
 }
 
-/* tries a substep; what is wild in the shortest is held, and the rest is solved about it. 0: out of memory */
+/* Tries a substep. In the shortest, blocks with meaningless velocities are held, and the others solved about them. 0: out of memory */
 static int cti_step_attempt(cti_state *s, ct_real sub, const cti_step_span *q, cti_step_try *t, ct_step_report *r)
 {
     t->rests = 0;
     cti_step_release(s);
-    s->parts.may = !q->last && q->depth + 1 < CTI_PARTS_DEPTH;
+    s->parts.can_exclude = !q->last && q->depth + 1 < CTI_PARTS_DEPTH;
     do {
         if (!cti_step_once(s, sub, 0, q->memory, t, r))
             return 0;
-        s->parts.may = 0;
+        s->parts.can_exclude = 0;
         t->shorter &= !q->last;
-    } while (!s->parts.met && (t->again || t->whole));
+    } while (!s->parts.conflict && (t->again || t->whole));
     return 1;
 }
 
-/* ends what neither is good nor can be shorter, or has wild bodies at rest: integrators are told of it. Returns how many bodies gain more energy
+/* Ends a substep that failed and cannot be halved, or one with blocks at rest; integrators are told of it. Returns how many bodies gain more energy
    than can be taken from their motion; -1: out of memory */
 static int cti_step_end(cti_state *s, ct_real dt, cti_step_try *t, ct_step_report *r)
 {
@@ -46810,47 +48145,52 @@ static int cti_step_end(cti_state *s, ct_real dt, cti_step_try *t, ct_step_repor
     /* zones may push what rests */
     if ((t->rests && !a->clear && !cti_assemble_pins(s, dt)) || !cti_step_fail_safe(s, dt, a, r))
         return -1;
-    if (s->parts.met)
+    if (s->parts.conflict)
         return 0;
     cti_integrate_reset(s, !a->converged);
     cti_linkage_forget(s, !a->converged);
     return cti_energy_try(s, dt) ? cti_energy_calm(s, dt, &r->momentum_lost) : 0;
 }
 
-/* what gains is held beside what rests already; all: every deformable body that something acts on is, of those that it is connected to */
+/* Holds the bodies that gain energy, besides those that rest already. all: also the other deformable bodies of their zoned set that contacts act on */
 static void cti_step_hold(cti_state *s, int all)
 {
     cti_component *q = s->factors.components;
     int i, m;
     for (i = 0; i < CTI_LEN(q); i++)
-        q[i].faulty = 0;
+        q[i].failed = 0;
     for (i = 0; i < s->n; i++) {
         m = s->history.model_of[i];
         if (m >= 0 && s->gains[m])
-            q[cti_sets_root(s->parts.zoned, s->factors.component_of[i])].faulty = 1;
+            q[cti_sets_root(s->parts.zoned, s->factors.component_of[i])].failed = 1;
     }
     for (i = 0; i < s->n; i++) {
-        int bound = q[cti_sets_root(s->parts.zoned, s->factors.component_of[i])].faulty;
+        int gaining = q[cti_sets_root(s->parts.zoned, s->factors.component_of[i])].failed;
         m = s->history.model_of[i];
-        if (s->held[i] & CTI_HELD_RESTED || (m >= 0 && (s->gains[m] || (all && bound && cti_energy_is_touched(s, m)))))
+        if (s->held[i] & CTI_HELD_RESTED || (m >= 0 && (s->gains[m] || (all && gaining && cti_energy_is_touched(s, m)))))
             s->held[i] = (uint8_t)((s->held[i] & CTI_HELD_REPAIR) | CTI_HELD_WILD);
     }
 }
 
-/* what an end that is not taken has told the report, the integrators and the chains is taken back */
+/* takes back what a refused end has added to the report, and told the integrators and the chains */
 static void cti_step_forget(cti_state *s, const ct_step_report *before, ct_step_report *r)
 {
-    r->zones = before->zones, r->frozen = before->frozen, r->momentum_lost = before->momentum_lost;
+    r->zones = before->zones;
+    r->frozen = before->frozen;
+    r->momentum_lost = before->momentum_lost;
     cti_integrate_clear(s);
     s->event_least = 0;
 }
 
-/* ends a substep by the fail-safe. Bodies that gain energy there are held, and the rest is solved about them. 0: out of memory */
+/* Ends a substep by the fail-safe. Bodies that gain energy there are held, and the others solved about them. 0: out of memory */
 static int cti_step_force(cti_state *s, ct_real sub, const cti_memory *memory, cti_step_try *t, ct_step_report *r)
 {
     const ct_step_report before = *r;
     int k, n;
-    for (k = 1; (n = cti_step_end(s, sub, t, r)) > 0 && !s->parts.met && k <= CTI_STEP_RESTS; k++) {
+    for (k = 1;; k++) {
+        n = cti_step_end(s, sub, t, r);
+        if (n <= 0 || s->parts.conflict || k > CTI_STEP_RESTS)
+            break;
         cti_step_hold(s, k == CTI_STEP_RESTS);
         cti_step_forget(s, &before, r);
         t->rests++;
@@ -46871,23 +48211,25 @@ static cti_memory *cti_step_slot(cti_state *s, const cti_step_span *q)
 
 static cti_step_code cti_step_through(cti_state *s, cti_step_span *q, ct_step_report *r);
 
-/* A substep that has left something out: the rest keeps its end and is carried there, while what was left out is stepped through the same time in
-   halves, or by itself where they would be too short */
+/* A substep whose attempt was accepted with excluded components. The accepted ones keep their end and are interpolated. The excluded ones are stepped
+   through the same time in halves, or alone at the same length where halves would be too short */
 static cti_step_code cti_step_split(cti_state *s, cti_step_span *q, ct_real sub, ct_step_report *r)
 {
-    cti_memory *kept = &s->parts.kept[q->depth];
+    cti_memory *contacts_of_rest = &s->parts.contacts[q->depth];
     cti_step_span part = *q;
     cti_step_code end;
     double time = s->time;
     int rows, contacts, extended = r->extended_elements, i;
     part.until = cti_state_ahead(s, sub);
     part.last = sub / 2 < CTI_R(0.999) * cti_step_least(s);
-    part.length = sub, part.first = part.last ? sub : sub / 2, part.depth++;
+    part.length = sub;
+    part.first = part.last ? sub : sub / 2;
+    part.depth++;
     cti_step_count(s, &rows, &contacts);
     if (!part.last)
-        cti_parts_shorten(s, sub, 0);
-    cti_parts_calm(s, sub);
-    if (!cti_parts_keep(s) || !cti_step_commit(s, sub, q->memory, kept, r) || !cti_parts_carry(s, sub, part.depth))
+        cti_parts_lower_limit(s, sub, 0);
+    cti_parts_raise_limit(s, sub);
+    if (!cti_parts_save(s) || !cti_step_commit(s, sub, q->memory, contacts_of_rest, r) || !cti_parts_split(s, sub, part.depth))
         return CTI_STEP_MEMORY;
     s->time = time;
     if (!part.last)
@@ -46895,100 +48237,124 @@ static cti_step_code cti_step_split(cti_state *s, cti_step_span *q, ct_real sub,
     end = cti_step_through(s, &part, r);
     if (end != CTI_STEP_DONE)
         return end;
-    cti_parts_join(s, part.depth);
-    for (i = 0; i < CTI_LEN(kept->items); i++)
-        if (!cti_memory_add(s->mem, part.memory, &kept->items[i]))
+    cti_parts_merge(s, part.depth);
+    for (i = 0; i < CTI_LEN(contacts_of_rest->items); i++)
+        if (!cti_memory_add(s->mem, part.memory, &contacts_of_rest->items[i]))
             return CTI_STEP_MEMORY;
-    q->memory = part.memory, q->tail = part.tail;
-    r->rows += rows, r->contacts += contacts;
-    r->extended_elements = cti_max_int(r->extended_elements, extended); /* of all, before the parts went apart */
+    q->memory = part.memory;
+    q->tail = part.tail;
+    r->rows += rows;
+    r->contacts += contacts;
+    r->extended_elements = cti_max_int(r->extended_elements, extended); /* of all components, before the split */
     return CTI_STEP_DONE;
 }
 
-/* a substep of which nothing can keep its end is stepped through in halves */
+/* a substep in which no component can keep its end is stepped through in halves */
 static cti_step_code cti_step_halve(cti_state *s, cti_step_span *q, ct_real sub, ct_step_report *r)
 {
     cti_step_span part = *q;
     cti_step_code end;
     part.until = cti_state_ahead(s, sub);
-    part.length = sub, part.first = sub / 2, part.depth++;
+    part.length = sub;
+    part.first = sub / 2;
+    part.depth++;
     cti_step_status(r, CT_STATUS_SUBSTEPPED);
     end = cti_step_through(s, &part, r);
-    q->memory = part.memory, q->tail = part.tail;
+    q->memory = part.memory;
+    q->tail = part.tail;
     return end;
 }
 
-/* ends and commits a substep that is good, or cannot be shorter */
+/* ends and commits a substep that is good, or cannot be halved */
 static cti_step_code cti_step_take(cti_state *s, cti_step_span *q, ct_real sub, cti_step_try *t, ct_step_report *r)
 {
     cti_memory *next = cti_step_slot(s, q);
     if ((!t->good || t->rests) && !cti_step_force(s, sub, q->memory, t, r))
         return CTI_STEP_MEMORY;
-    if (s->parts.met)
-        return CTI_STEP_MET;
+    if (s->parts.conflict)
+        return CTI_STEP_CONFLICT;
+    if (cti_energy_stands(s)) /* another linearization was due */
+        cti_step_status(r, CT_STATUS_BUDGET);
     if (!cti_step_commit(s, sub, q->memory, next, r))
         return CTI_STEP_MEMORY;
     if (t->good && !t->rests)
-        cti_parts_calm(s, sub);
+        cti_parts_raise_limit(s, sub);
     cti_parts_advance(s, sub);
-    q->memory = next, q->tail = sub;
+    q->memory = next;
+    q->tail = sub;
     cti_step_count(s, &r->rows, &r->contacts);
     r->substeps++;
     return CTI_STEP_DONE;
 }
 
+/* the substep that was tried: in halves, split, or as it is */
+static cti_step_code cti_step_do(cti_state *s, cti_step_span *q, ct_real sub, cti_step_try *t, ct_step_report *r)
+{
+    if (t->shorter) {
+        cti_parts_lower_limit(s, sub, 1);
+        s->detect.valid = 0; /* lists made for a motion that failed are too long for half of it */
+        return cti_step_halve(s, q, sub, r);
+    }
+    if (!(t->a.residual <= s->desc.solver.tolerance)) /* natural map, whichever solver was used */
+        cti_step_status(r, t->a.budget ? CT_STATUS_BUDGET : CT_STATUS_NOT_CONVERGED);
+    return t->a.excluded && t->good ? cti_step_split(s, q, sub, r) : cti_step_take(s, q, sub, t, r);
+}
+
+/* 1 where a substep is halved without a try, because of step limits */
+static int cti_step_must_halve(const cti_state *s, const cti_step_span *q, ct_real sub)
+{
+    if (q->last || sub / 2 < CTI_R(0.999) * cti_step_least(s))
+        return 0;
+    return cti_parts_must_halve(s, sub, cti_step_can_exclude(s));
+}
+
 /* substeps until the end of a span */
 static cti_step_code cti_step_through(cti_state *s, cti_step_span *q, ct_step_report *r)
 {
-    ct_real left = q->length, sub = q->first, whole = 0; /* whole: length before a cut, 0: not cut */
+    ct_real left = q->length, sub = q->first, uncut = 0; /* uncut: length of the substep before an impact cut it; 0: none did */
     while (left > 0) {
         cti_step_try t;
         cti_step_code end;
         sub = cti_step_length(s, left, sub);
-        s->left = left, s->time_end = q->until;
-        if (!q->last && sub / 2 >= CTI_R(0.999) * cti_step_least(s) && cti_parts_wish(s, sub, cti_step_may_part(s))) {
+        s->left = left;
+        s->time_end = q->until;
+        if (cti_step_must_halve(s, q, sub)) {
             end = cti_step_halve(s, q, sub, r);
-            if (end != CTI_STEP_DONE)
-                return end;
-            left -= sub;
-            continue;
+        } else {
+            if (!cti_step_attempt(s, sub, q, &t, r))
+                return CTI_STEP_MEMORY;
+            if (s->parts.conflict)
+                return CTI_STEP_CONFLICT;
+            if (t.a.event > 0) {
+                uncut = cti_max(uncut, sub);
+                sub = cti_events_cut(s, sub, t.a.event);
+                continue;
+            }
+            end = cti_step_do(s, q, sub, &t, r);
         }
-        if (!cti_step_attempt(s, sub, q, &t, r))
-            return CTI_STEP_MEMORY;
-        if (s->parts.met)
-            return CTI_STEP_MET;
-        if (t.a.event > 0) {
-            whole = cti_max(whole, sub);
-            sub = cti_events_cut(s, sub, t.a.event);
-            continue;
-        }
-        if (!t.shorter && !(t.a.residual <= s->desc.solver.tolerance)) /* natural map, whichever solver was used */
-            cti_step_status(r, t.a.budget ? CT_STATUS_BUDGET : CT_STATUS_NOT_CONVERGED);
-        if (t.shorter) {
-            cti_parts_shorten(s, sub, 1);
-            s->detect.valid = 0; /* lists made for a motion that failed are too long for half of it */
-            end = cti_step_halve(s, q, sub, r);
-        } else
-            end = t.a.left && t.good ? cti_step_split(s, q, sub, r) : cti_step_take(s, q, sub, &t, r);
         if (end != CTI_STEP_DONE)
             return end;
         left -= sub;
-        if (whole > 0)
-            sub = whole, whole = 0, r->events++;
+        if (uncut > 0) { /* the impact is reached, in however many pieces: the next substep is as long as this one was to be */
+            sub = uncut;
+            uncut = 0;
+            r->events++;
+        }
     }
     return CTI_STEP_DONE;
 }
 
-/* parts have met: the step begins again, and what it has counted of its work stays. 0: out of memory */
-static int cti_step_rewind(cti_state *s, ct_step_report *r)
+/* A conflict: the step begins again. The report's counts of work (iterations, rounds, times) stay, those of the outcome go. 0: out of memory */
+static int cti_step_rollback(cti_state *s, ct_step_report *r)
 {
     ct_step_report fresh = *r;
     cti_step_release(s);
     cti_start_restore(s, 0, &s->start);
-    cti_parts_rewind(s);
+    cti_parts_rollback(s);
     cti_impulses_begin(s);
     memset(&s->limit, 0, sizeof s->limit);
-    s->spent = 0, s->in_vain = 0;
+    s->spent = 0;
+    s->in_vain = 0;
     fresh.status = CT_STATUS_OK;
     fresh.substeps = fresh.events = fresh.zones = fresh.frozen = 0;
     fresh.residual = fresh.momentum_lost = 0;
@@ -47012,13 +48378,14 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
     s->dt_step = dt;
     for (k = 0;; k++) {
         memset(&q, 0, sizeof q);
-        s->parts.never = k >= CTI_STEP_MEETINGS;
-        q.length = q.first = dt, q.until = s->time + (double)dt;
+        s->parts.never_exclude = k >= CTI_STEP_ROLLBACKS;
+        q.length = q.first = dt;
+        q.until = s->time + (double)dt;
         q.memory = &s->memory;
         end = cti_step_through(s, &q, r);
-        if (end != CTI_STEP_MET)
+        if (end != CTI_STEP_CONFLICT)
             break;
-        if (!cti_step_rewind(s, r))
+        if (!cti_step_rollback(s, r))
             return CT_ERR_MEMORY;
     }
     if (end == CTI_STEP_MEMORY)
@@ -47027,6 +48394,13 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
     cti_step_finish(s, r);
     return CT_OK;
 }
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
 
 /* ---- 8_step/dcd.h ---- */
 /* dcd.h -- the discrete stepper: implicit Euler as a quadratic program under the constraints of vertices that are inside of bodies.
@@ -47035,9 +48409,11 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
 
 /* ---- dcd_detect.c ---- */
 
+#if CONTACT_WITH_DCD
 /* cti_dcd_prepare -- trees and rest data once the bodies' `model`, `embedded` and `tet0` and tet_rest are set. 0: out of memory. */
 CTI_FN int cti_dcd_prepare(cti_state *s);
 CTI_FN void cti_dcd_free(cti_mem *mem, cti_dcd *d);
+#endif
 
 /* cti_dcd_touch -- a surface vertex inside of a body, or closer to it than the thickness. */
 typedef struct cti_dcd_touch {
@@ -47045,17 +48421,17 @@ typedef struct cti_dcd_touch {
     cti_v3 normal;    /* unit, out of the body */
     ct_real distance; /* signed, < 0: inside */
 } cti_dcd_touch;
+#if CONTACT_WITH_DCD
 /* cti_dcd_detect -- what touches at positions q [3 n] of the nodes and x [3 nv] of the surface; with_near 0: only what is inside. Growable
    array, body pair by body pair. 0: out of memory. */
 CTI_FN int cti_dcd_detect(cti_state *s, const ct_real *q, const ct_real *x, int with_near, cti_dcd_touch **out);
-/* cti_dcd_inside -- 1 when p is inside of surface body b at the positions of the last detection; keep as cti_nearest_tet, NULL: all. */
-CTI_FN int cti_dcd_inside(const cti_state *s, const ct_real *q, const ct_real *x, int b, cti_v3 p);
 
 /* ---- dcd_thin.c ---- */
 
 /* cti_dcd_need -- pieces that the motion from x0 to x1 [3 nv] ought to be cut into, so that no vertex goes into a body by more than
    `fraction` of its thickness there in one of them. >= 1. 0: out of memory. */
 CTI_FN ct_real cti_dcd_need(cti_state *s, const ct_real *x0, const ct_real *x1, ct_real fraction);
+#endif
 
 /* ---- dcd_solve.c ---- */
 
@@ -47066,6 +48442,7 @@ typedef struct cti_dcd_solution {
     int coupled;      /* rows were not decoupled */
     ct_real residual; /* largest entry of |phi + beta| over the largest term in it */
 } cti_dcd_solution;
+#if CONTACT_WITH_DCD
 /* cti_dcd_solve -- min 1/2 v'A v - b'v under s->rows, from v [3 n], which holds the solution then; the rows' r[0] are the multipliers.
    rub [rows]: plus 1/2 sum rub |u_t|^2, u_t the rows' tangential velocities; NULL: without. tolerance > 0. 0: out of memory. */
 CTI_FN int cti_dcd_solve(cti_state *s, const ct_real *rub, ct_real tolerance, ct_real *v, cti_dcd_solution *out);
@@ -47081,6 +48458,7 @@ CTI_FN int cti_dcd_jacobian(const cti_state *s, cti_sparse *J, double **out_w);
 /* cti_dcd_pivots -- as cti_dcd_decouple; rows that stay are put in an order in which each hangs on those before it, and s->dcd.pivot [rows]
    has the blocks of their pivots. */
 CTI_FN int cti_dcd_pivots(cti_state *s, const double *depth);
+#endif
 /* cti_dcd_turn -- x = T z: for each row in order x_p -= q rest'x, so that size q'z_p is the row at x. */
 typedef struct cti_dcd_turn {
     const int32_t *block; /* [rows] p */
@@ -47090,6 +48468,7 @@ typedef struct cti_dcd_turn {
     double *work;         /* [3 n] zero between calls */
     cti_sparse rest;      /* the row over `size`, without q at p */
 } cti_dcd_turn;
+#if CONTACT_WITH_DCD
 /* cti_dcd_turn_make -- of rows J in the order of cti_dcd_pivots; takes J's numbers over. Arrays from the arena. 0: out of memory. */
 CTI_FN int cti_dcd_turn_make(const cti_state *s, const cti_sparse *J, cti_dcd_turn *t);
 /* x <- T x; x <- T^-1 x; y <- T' y */
@@ -47146,7 +48525,7 @@ static int cti_dcd_tree(cti_state *s, const int32_t *elements, int width, int fi
         items[i].id = first + i;
         cti_v3_put(items[i].at, 0, cti_dcd_centre(x, elements + (size_t)width * (size_t)(first + i), width));
     }
-    return cti_bvh_build(s->mem, &s->dcd.forest, tree, items, n);
+    return cti_bvh_build(s->mem, &s->dcd.forest, tree, items, n, 1);
 }
 
 /* radii at rest around vertices, and mean edges of bodies */
@@ -47233,13 +48612,14 @@ static void cti_dcd_refit(cti_state *s, const ct_real *q, const ct_real *x)
         body->fresh = 0;
         for (i = r->v0; i < r->v1; i++)
             cti_nearest_box(d->vertex_boxes + 16 * (size_t)i, cti_v3_at(x, i), cti_v3_at(x, i));
-        cti_bvh_refit(&d->forest, &body->faces, d->vertex_boxes, 0, f->faces, 3);
+        cti_bvh_refit(&d->forest, &body->faces, cti_nearest_boxes(d->vertex_boxes), 0, f->faces, 3);
         if (body->model >= 0)
-            cti_bvh_refit(&d->forest, &body->tets, d->node_boxes, 0, s->models[body->model]->tets.node, 4);
+            cti_bvh_refit(&d->forest, &body->tets, cti_nearest_boxes(d->node_boxes), 0, s->models[body->model]->tets.node, 4);
         if (body->model < 0 || body->embedded)
             cti_dcd_vertex_normals(s, x, r);
     }
 }
+#endif
 
 /* ---- one vertex against one body ---- */
 
@@ -47251,6 +48631,7 @@ typedef struct cti_dcd_look {
     cti_v3 rest; /* of the vertex */
 } cti_dcd_look;
 
+#if CONTACT_WITH_DCD
 static int cti_dcd_keep_tet(const void *ctx, int item)
 {
     const cti_dcd_look *k = (const cti_dcd_look *)ctx;
@@ -47333,15 +48714,6 @@ static int cti_dcd_side(const cti_dcd_look *k, cti_v3 p, ct_real reach, cti_near
     if (nearest->face < 0)
         return 0;
     return b->model >= 0 && !b->embedded ? inside : (inside || b->model < 0) && cti_dcd_behind(k, p, nearest);
-}
-
-CTI_FN int cti_dcd_inside(const cti_state *s, const ct_real *q, const ct_real *x, int b, cti_v3 p)
-{
-    cti_dcd_look k;
-    cti_nearest nearest;
-    memset(&k, 0, sizeof k);
-    k.s = s, k.q = q, k.x = x, k.v = -1, k.b = b;
-    return cti_dcd_side(&k, p, 0, &nearest);
 }
 
 /* a touch of vertex k->v with its body, when there is one. 0: out of memory */
@@ -47492,7 +48864,7 @@ static int cti_dcd_thicknesses(cti_state *s)
         cti_nearest_box(d->vertex_boxes + 16 * (size_t)i, cti_v3_at(f->rest, i), cti_v3_at(f->rest, i));
     for (b = 0; b < f->n_bodies; b++) {
         cti_dcd_body *body = &d->bodies[b];
-        cti_bvh_refit(&d->forest, &body->faces, d->vertex_boxes, 0, f->faces, 3);
+        cti_bvh_refit(&d->forest, &body->faces, cti_nearest_boxes(d->vertex_boxes), 0, f->faces, 3);
         body->fresh = 1;
         for (i = f->ranges[b].f0; i < f->ranges[b].f1; i++) {
             cti_v3 middle, n = cti_dcd_normal_at(f, f->rest, i, &middle);
@@ -47505,6 +48877,7 @@ static int cti_dcd_thicknesses(cti_state *s)
     }
     return 1;
 }
+#endif
 
 typedef struct cti_dcd_way {
     const cti_state *s;
@@ -47514,6 +48887,7 @@ typedef struct cti_dcd_way {
     ct_real fraction, need;
 } cti_dcd_way;
 
+#if CONTACT_WITH_DCD
 /* weights of p in the plane of a triangle: 1 when p is in it, or nearly */
 static int cti_dcd_holds(cti_v3 p, cti_v3 a, cti_v3 b, cti_v3 c)
 {
@@ -47545,6 +48919,7 @@ static void cti_dcd_way_visit(void *ctx, int face)
     if (cti_dcd_holds(p[3], p[0], p[1], p[2]))
         k->need = (d0 - d1) / (k->fraction * k->s->dcd.thickness[face]);
 }
+#endif
 
 /* cti_dcd_motion -- a body's box over the motion, and how its vertices move */
 typedef struct cti_dcd_motion {
@@ -47553,6 +48928,7 @@ typedef struct cti_dcd_motion {
     ct_real spread, thin; /* farthest from the mean; least thickness */
 } cti_dcd_motion;
 
+#if CONTACT_WITH_DCD
 static void cti_dcd_motion_of(const cti_state *s, const ct_real *x0, const ct_real *x1, int b, cti_dcd_motion *m)
 {
     const cti_soup_body *r = &s->surface.ranges[b];
@@ -47610,7 +48986,7 @@ CTI_FN ct_real cti_dcd_need(cti_state *s, const ct_real *x0, const ct_real *x1, 
             for (i = f->ranges[b].v0; !placed && i < f->ranges[b].v1; i++)
                 cti_nearest_box(d->vertex_boxes + 16 * (size_t)i, cti_v3_at(x0, i), cti_v3_at(x1, i));
             if (!placed)
-                cti_bvh_refit(&d->forest, &d->bodies[b].faces, d->vertex_boxes, 0, f->faces, 3);
+                cti_bvh_refit(&d->forest, &d->bodies[b].faces, cti_nearest_boxes(d->vertex_boxes), 0, f->faces, 3);
             placed = 1, d->bodies[b].fresh = 1;
             need = cti_max(need, cti_dcd_need_pair(s, x0, x1, a, b, &m[b].box, fraction));
         }
@@ -47632,6 +49008,7 @@ CTI_FN ct_real cti_dcd_need(cti_state *s, const ct_real *x0, const ct_real *x1, 
 #define CTI_PIVOT_LEAST 0.5 /* length of a pivot's part of its row, of the longest part */
 #define CTI_PIVOT_ASKEW 0.4  /* part of a block's normal that is not in pivots that the block has */
 #define CTI_PIVOT_CHAIN 3    /* rows that hang on each other */
+#endif
 
 /* ---- which rows ---- */
 
@@ -47650,6 +49027,7 @@ typedef struct cti_pivot_rank {
     double depth;
 } cti_pivot_rank;
 
+#if CONTACT_WITH_DCD
 static int cti_pivot_before(const cti_pivot_rank *a, const cti_pivot_rank *b)
 {
     if (a->second != b->second)
@@ -48008,6 +49386,13 @@ CTI_FN void cti_dcd_turn_transposed(const cti_dcd_turn *t, double *y)
             y[t->rest.i[k]] -= c * t->rest.x[k];
     }
 }
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
 
 /* ---- 8_step/dcd_solve.c ---- */
 /* dcd_solve.c -- the quadratic program of a step, for MPRGP.
@@ -48016,7 +49401,9 @@ CTI_FN void cti_dcd_turn_transposed(const cti_dcd_turn *t, double *y)
    and so every projection is a division a row. Rows that are not decoupled go to the multipliers (equation 2).
    Based on: Li et al. 2015, sections 3.2, 4, 5 and 6.1 (power method warm started from the last step). */
 
+#if CONTACT_WITH_DCD
 #define CTI_DCD_ITERATIONS 5000 /* of MPRGP, where the desc has no budget */
+#endif
 
 /* The program is scaled by the 3x3 blocks on the diagonal, A_ii = L_i L_i': with y_i = L_i' v_i the matrix has unit blocks there, a norm of
    a few, and rows that touch no block twice stay orthogonal. Jacobi's preconditioner (section 6.1) thus serves expansion and proportioning,
@@ -48033,6 +49420,7 @@ typedef struct cti_dcd_matrix {
     cti_sparse G;   /* sqrt(viscosity) t R' of rows that touch several blocks: G'G is between those, what is within one is in D */
 } cti_dcd_matrix;
 
+#if CONTACT_WITH_DCD
 /* R = L^-1 of D = L L'. 0: the block is not positive, R is of its diagonal */
 static int cti_dcd_cholesky(const ct_real *D, double *R)
 {
@@ -48540,6 +49928,13 @@ CTI_FN int cti_dcd_solve(cti_state *s, const ct_real *rub, ct_real tolerance, ct
     cti_arena_rewind(s->arena, mark);
     return ok;
 }
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
 
 /* ---- 8_step/dcd.c ---- */
 /* dcd.c -- the discrete stepper.
@@ -48551,6 +49946,7 @@ CTI_FN int cti_dcd_solve(cti_state *s, const ct_real *rub, ct_real tolerance, ct
    step, so that an impact is met by the step in which it happens; a penetration that is there is taken back over steps, since position-form
    Euler turns all of it into speed; steps in which features would pass through thin parts are cut (dcd_thin.c). */
 
+#if CONTACT_WITH_DCD
 #define CTI_DCD_LOOSE 10          /* times the tolerance, for the motion that is only detected with */
 #define CTI_DCD_RUBS 2            /* programs with friction, after the one without */
 #define CTI_DCD_CREEP CTI_R(3e-3) /* speed below which friction is viscous, of what gravity gives in a step */
@@ -49085,6 +50481,7 @@ CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r)
     cti_impulses_swap(s);
     return CT_OK;
 }
+#endif
 
 /* ---- 9_world/world.h ---- */
 /* world.h -- the world: bodies over the step's state. */
@@ -49331,7 +50728,9 @@ CTI_FN void cti_world_unprepare(ct_world *w)
     cti_surface_free(&w->mem, &s->surface);
     cti_detect_free(&w->mem, &s->detect);
     cti_factors_free(&w->mem, &s->factors);
+#if CONTACT_WITH_DCD
     cti_dcd_free(&w->mem, &s->dcd);
+#endif
     cti_bsr_free(&w->mem, &s->A);
     CTI_FREE(&w->mem, s->models);
     CTI_FREE(&w->mem, w->surface_slot);
@@ -49358,34 +50757,44 @@ CTI_FN int cti_world_list_models(ct_world *w)
     return ok;
 }
 
-static int cti_prepare_count(const ct_world *w, int *nv, int *ne, int *nf, int *np)
+/* bodies, and what their surfaces have: vertices, those of bodies that move, edges, faces, planes */
+typedef struct cti_prepare_sizes {
+    int bodies, nv, moving, ne, nf, np;
+} cti_prepare_sizes;
+
+static int cti_prepare_moves(const cti_body *b) { return !cti_body_is_scripted(b) || b->kind == CTI_BODY_KINEMATIC; }
+
+static cti_prepare_sizes cti_prepare_count(const ct_world *w)
 {
-    int i, n = 0;
-    *nv = *ne = *nf = *np = 0;
+    cti_prepare_sizes n;
+    int i;
+    memset(&n, 0, sizeof n);
     for (i = 0; i < CTI_LEN(w->bodies); i++) {
         const cti_body *b = &w->bodies[i];
         if (b->kind == CTI_BODY_FREE)
             continue;
-        n++;
+        n.bodies++;
         if (b->kind == CTI_BODY_PLANE) {
-            (*np)++;
+            n.np++;
             continue;
         }
-        *nv += CTI_LEN(b->surface_nodes);
-        *ne += b->topology.n_edges;
-        *nf += CTI_LEN(b->triangles) / 3;
+        n.nv += CTI_LEN(b->surface_nodes);
+        n.moving += cti_prepare_moves(b) ? CTI_LEN(b->surface_nodes) : 0;
+        n.ne += b->topology.n_edges;
+        n.nf += CTI_LEN(b->triangles) / 3;
     }
     return n;
 }
 
-static int cti_prepare_reserve(cti_mem *mem, cti_surface *f, int n_bodies, int nv, int ne, int nf, int np)
+static int cti_prepare_reserve(cti_mem *mem, cti_surface *f, const cti_prepare_sizes *n)
 {
-    return CTI_RESIZE(mem, f->attach, nv) && CTI_RESIZE(mem, f->body_of, nv) && CTI_RESIZE(mem, f->edges, 2 * ne) &&
+    int nv = n->nv, ne = n->ne, nf = n->nf;
+    return CTI_RESIZE(mem, f->attach, n->moving + 1) && CTI_RESIZE(mem, f->body_of, nv) && CTI_RESIZE(mem, f->edges, 2 * ne) &&
            CTI_RESIZE(mem, f->faces, 3 * nf) && CTI_RESIZE(mem, f->face_edges, 3 * nf) && CTI_RESIZE(mem, f->edge_faces, 2 * ne) &&
            CTI_RESIZE(mem, f->vertex_owner, nv) && CTI_RESIZE(mem, f->edge_owner, ne) && CTI_RESIZE(mem, f->is_point, nv) &&
            CTI_RESIZE(mem, f->rest, 3 * nv) && CTI_RESIZE(mem, f->x0, 3 * nv) && CTI_RESIZE(mem, f->x1, 3 * nv) &&
-           CTI_RESIZE(mem, f->script, 3 * nv) && CTI_RESIZE(mem, f->bodies, n_bodies) && CTI_RESIZE(mem, f->ranges, n_bodies) &&
-           CTI_RESIZE(mem, f->planes, np);
+           CTI_RESIZE(mem, f->script, 3 * n->moving) && CTI_RESIZE(mem, f->bodies, n->bodies) && CTI_RESIZE(mem, f->ranges, n->bodies) &&
+           CTI_RESIZE(mem, f->planes, n->np);
 }
 
 /* one body's surface appended to the soup at the offsets of f */
@@ -49401,9 +50810,11 @@ static void cti_prepare_body(const ct_world *w, cti_surface *f, int index, const
     r->order = b->order;
     for (i = 0; i < nv; i++) {
         int node = b->surface_nodes[i];
-        cti_body_attach(b, node, &f->attach[f->nv + i]);
         f->body_of[f->nv + i] = index;
-        cti_v3_put(f->script, f->nv + i, cti_v3_at(b->rest, node));
+        if (f->bodies[index].moves) {
+            cti_body_attach(b, node, &f->attach[f->n_moving]);
+            cti_v3_put(f->script, f->n_moving++, cti_v3_at(b->rest, node));
+        }
         cti_v3_put(f->rest, f->nv + i, cti_v3_at(b->rest, node));
         cti_v3_put(f->x0, f->nv + i, cti_v3_at(b->rest, node));
         f->is_point[f->nv + i] = t->vertex_is_point[i];
@@ -49490,10 +50901,13 @@ static int cti_prepare_trees(ct_world *w)
 static ct_code cti_prepare_surface(ct_world *w)
 {
     cti_surface *f = &w->state.surface;
-    int nv, ne, nf, np, i, index = 0, n = cti_prepare_count(w, &nv, &ne, &nf, &np);
-    if (!cti_prepare_reserve(&w->mem, f, n, nv, ne, nf, np) || !CTI_RESIZE(&w->mem, w->surface_slot, n))
+    cti_prepare_sizes n = cti_prepare_count(w);
+    int i, index = 0;
+    if (!cti_prepare_reserve(&w->mem, f, &n) || !CTI_RESIZE(&w->mem, w->surface_slot, n.bodies))
         return CT_ERR_MEMORY;
-    f->n_bodies = n;
+    f->n_bodies = n.bodies;
+    memset(&f->attach[n.moving], 0, sizeof *f->attach);
+    f->attach[n.moving].frame = -1;
     for (i = 0; i < CTI_LEN(w->bodies); i++) {
         const cti_body *b = &w->bodies[i];
         if (b->kind == CTI_BODY_FREE)
@@ -49501,7 +50915,7 @@ static ct_code cti_prepare_surface(ct_world *w)
         f->bodies[index].thickness = b->thickness;
         f->bodies[index].friction = b->friction;
         f->bodies[index].dynamic = !cti_body_is_scripted(b);
-        f->bodies[index].moves = f->bodies[index].dynamic || b->kind == CTI_BODY_KINEMATIC;
+        f->bodies[index].moves = cti_prepare_moves(b);
         f->bodies[index].is_cloth = b->kind == CTI_BODY_CLOTH;
         f->bodies[index].solid = b->topology.closed && !f->bodies[index].is_cloth && cti_prepare_volume(b) > 0;
         f->bodies[index].id = (uint64_t)b->generation << 32 | (uint32_t)i;
@@ -49522,7 +50936,7 @@ static ct_code cti_prepare_surface(ct_world *w)
     f->soup.nv = f->nv, f->soup.ne = f->ne, f->soup.nf = f->nf;
     f->soup.vertex_is_point = f->is_point, f->soup.edge_faces = f->edge_faces;
     f->soup.tasks = &w->state.desc.tasks;
-    f->soup.bodies = f->ranges, f->soup.n_bodies = n;
+    f->soup.bodies = f->ranges, f->soup.n_bodies = n.bodies;
     if (!cti_surface_neighbours(&w->mem, f) || !cti_surface_find_still(&w->mem, f) || !cti_world_resolve_joints(w))
         return CT_ERR_MEMORY;
     cti_detect_still(f);
@@ -49581,6 +50995,7 @@ static int cti_prepare_scratch(ct_world *w)
            CTI_RESIZE(m, s->force0, s->desc.integrator == CT_INTEGRATOR_NEWMARK ? n3 : 0) && CTI_RESIZE(m, s->v_new, n3) && CTI_RESIZE(m, s->x_new, n3) && CTI_RESIZE(m, s->pcg_work, 4 * n3 + 8);
 }
 
+#if CONTACT_WITH_DCD
 /* centres and radii of a body's tets at rest */
 static void cti_prepare_tets(const cti_body *b, ct_real *out)
 {
@@ -49621,6 +51036,17 @@ static int cti_prepare_discrete(ct_world *w)
     }
     return cti_dcd_prepare(s);
 }
+#endif
+
+/* what the stepper knows of bodies before its first step. 0: out of memory */
+static int cti_prepare_stepper(ct_world *w)
+{
+#if CONTACT_WITH_DCD
+    if (CTI_IS_DISCRETE(&w->state))
+        return cti_prepare_discrete(w);
+#endif
+    return cti_tangle_find(&w->state);
+}
 
 CTI_FN ct_code cti_world_prepare(ct_world *w)
 {
@@ -49639,7 +51065,7 @@ CTI_FN ct_code cti_world_prepare(ct_world *w)
         code = cti_prepare_matrix(w);
     if (code == CT_OK && !cti_prepare_scratch(w))
         code = CT_ERR_MEMORY;
-    if (code == CT_OK && !(CTI_IS_DISCRETE(&w->state) ? cti_prepare_discrete(w) : cti_tangle_find(&w->state)))
+    if (code == CT_OK && !cti_prepare_stepper(w))
         code = CT_ERR_MEMORY;
     if (code != CT_OK) {
         cti_world_unprepare(w);
@@ -50081,7 +51507,9 @@ static void cti_world_free_state(ct_world *w)
     cti_start_free(m, &s->start);
     CTI_FREE(m, s->rows), CTI_FREE(m, s->origins), CTI_FREE(m, s->hits), CTI_FREE(m, s->tangled_pairs);
     CTI_FREE(m, s->repairs), CTI_FREE(m, s->ways);
+#if CONTACT_WITH_DCD
     cti_dcd_free(m, &s->dcd);
+#endif
     cti_memory_free(m, &s->memory);
     for (i = 0; i < 2 * CTI_PARTS_DEPTH; i++)
         cti_memory_free(m, &s->memory_step[i]);
@@ -50156,6 +51584,20 @@ static void cti_world_report(const ct_world *w, double t0, double t1, ct_step_re
     r->ms_finish = r->ms_finish > 0 ? r->ms_finish : 0;
 }
 
+/* the step of the world's stepper */
+static ct_code cti_world_advance(cti_state *s, ct_real dt, ct_step_report *report)
+{
+#if CONTACT_WITH_DCD
+    if (CTI_IS_DISCRETE(s))
+        return cti_dcd_step(s, dt, report);
+#endif
+#if CONTACT_WITH_CMR
+    return cti_step(s, dt, report);
+#else
+    return CT_ERR_UNSUPPORTED; /* ct_world_create has refused it */
+#endif
+}
+
 static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_report)
 {
     ct_step_report report;
@@ -50178,7 +51620,7 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
     t1 = cti_cmr_clock(&w->state);
     w->contacts_ready = 0;
     w->mem.failed = 0;
-    code = CTI_IS_DISCRETE(&w->state) ? cti_dcd_step(&w->state, dt, &report) : cti_step(&w->state, dt, &report);
+    code = cti_world_advance(&w->state, dt, &report);
     if (code == CT_OK && CONTACT_VALIDATE) {
         code = cti_inspect(w, &report);
         if (code == CT_ERR_MEMORY)
@@ -52071,10 +53513,12 @@ CONTACT_API_DEF uint64_t ct_world_hash(const ct_world *w)
 /* untangle.c -- ct_world_repair. Method: steps of repair rows that start at rest, without gravity and with the scripts standing still, in which at
    first only bodies that are tangled move, then all, until nothing intersects or nothing moves; then the velocities come back. */
 
+#if CONTACT_WITH_CMR
 #define CTI_UNTANGLE_STEPS 300
 #define CTI_UNTANGLE_HELD 150        /* of them with the other bodies held */
 #define CTI_UNTANGLE_STILL 4         /* steps in a row without any motion, after which there is rarely more */
 #define CTI_UNTANGLE_DT CTI_R(0.01)
+#endif
 
 /* what is put back: velocities in the end, everything when memory runs out */
 typedef struct cti_untangle {
@@ -52083,6 +53527,7 @@ typedef struct cti_untangle {
     ct_real *x, *q; /* [3 n], [4 rigids] where the step that runs began */
 } cti_untangle;
 
+#if CONTACT_WITH_CMR
 static void cti_untangle_free(ct_world *w, cti_untangle *u)
 {
     cti_start_free(&w->mem, &u->start);
@@ -52108,9 +53553,11 @@ static void cti_untangle_hold(cti_state *s, int all)
         int v = (int)(s->detect.tangles[i] >> 32), body = f->body_of[v];
         if (i > 0 && f->body_of[s->detect.tangles[i - 1] >> 32] == body)
             continue;
-        for (k = f->ranges[body].v0; k < f->ranges[body].v1; k++)
-            for (j = 0; j < f->attach[k].n; j++)
-                s->held[f->attach[k].block[j]] = 0;
+        for (k = f->ranges[body].v0; k < f->ranges[body].v1; k++) {
+            const cti_attach *a = cti_surface_attach(f, k);
+            for (j = 0; j < a->n; j++)
+                s->held[a->block[j]] = 0;
+        }
     }
     /* nodes inside of a body go with its surface: a component is held as a whole or not at all */
     for (i = 0; i < CTI_LEN(s->factors.components); i++) {
@@ -52219,27 +53666,14 @@ static void cti_untangle_finish(ct_world *w, const cti_untangle *u)
     s->detect.n_tangled = s->detect.n_tangled > 0 ? s->detect.n_tangled : 1;
 }
 
-static ct_code cti_world_repair(ct_world *w, int *out_freed, int *out_left)
+/* takes apart what intersects; before: pairs that do */
+static ct_code cti_untangle_world(ct_world *w, int before, int *out_freed, int *out_left)
 {
     ct_body_id none = {0, 0};
     cti_untangle u;
     ct_pair *pairs;
-    ct_code code;
-    int before, after;
-    if (!w)
-        return CT_ERR_ARGUMENT;
-    if (!out_freed || !out_left)
-        return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "out_freed or out_left is NULL");
-    code = ct_world_validate(w, &pairs, &before);
-    if (code != CT_OK)
-        return code;
-    if (before == 0 || w->state.n == 0) {
-        *out_freed = 0, *out_left = before;
-        return CT_OK;
-    }
-    if (CTI_IS_DISCRETE(&w->state))
-        return cti_world_refuse_discrete(w, NULL, "CT_STEPPER_DCD takes bodies apart in its steps; ct_world_repair is for CT_STEPPER_CMR");
-    code = cti_untangle_save(w, &u) ? CT_OK : CT_ERR_MEMORY;
+    int after = before;
+    ct_code code = cti_untangle_save(w, &u) ? CT_OK : CT_ERR_MEMORY;
     if (code == CT_OK) {
         w->state.still = 1;
         w->mem.failed = 0;
@@ -52261,6 +53695,33 @@ static ct_code cti_world_repair(ct_world *w, int *out_freed, int *out_left)
         return cti_world_fail(w, code, none, -1, 0, "out of memory in a repair; the world is as it was");
     *out_freed = before - after, *out_left = after;
     return CT_OK;
+}
+#endif
+
+static ct_code cti_world_repair(ct_world *w, int *out_freed, int *out_left)
+{
+    ct_body_id none = {0, 0};
+    ct_pair *pairs;
+    ct_code code;
+    int before;
+    if (!w)
+        return CT_ERR_ARGUMENT;
+    if (!out_freed || !out_left)
+        return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "out_freed or out_left is NULL");
+    code = ct_world_validate(w, &pairs, &before);
+    if (code != CT_OK)
+        return code;
+    if (before == 0 || w->state.n == 0) {
+        *out_freed = 0, *out_left = before;
+        return CT_OK;
+    }
+    if (CTI_IS_DISCRETE(&w->state))
+        return cti_world_refuse_discrete(w, NULL, "CT_STEPPER_DCD takes bodies apart in its steps; ct_world_repair is for CT_STEPPER_CMR");
+#if CONTACT_WITH_CMR
+    return cti_untangle_world(w, before, out_freed, out_left);
+#else
+    return CT_ERR_UNSUPPORTED;
+#endif
 }
 
 CONTACT_API_DEF ct_code ct_world_repair(ct_world *w, int *out_freed, int *out_left)
@@ -52641,7 +54102,10 @@ CONTACT_API_DEF const char *ct_outcome_text(ct_outcome outcome)
     return (int)outcome >= 0 && outcome < CT_OUTCOME_COUNT_ ? text[outcome] : "?";
 }
 
-CONTACT_API_DEF int ct_problem_solver_built(ct_solver solver) { return solver == CT_SOLVER_AUTO || cti_solvers_find(solver) != NULL; }
+CONTACT_API_DEF int ct_problem_solver_built(ct_solver solver)
+{
+    return (solver == CT_SOLVER_AUTO && (CTI_BRIDGE_SOLVERS || CONTACT_WITH_ICA)) || cti_solvers_find(solver) != NULL;
+}
 
 CONTACT_API_DEF void ct_solution_free(ct_solution *solution)
 {
@@ -52654,12 +54118,14 @@ CONTACT_API_DEF void ct_solution_free(ct_solution *solution)
     memset(solution, 0, sizeof *solution);
 }
 
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
 static int cti_problems_desc_ok(const ct_solver_desc *d)
 {
     return d->cookie == CTI_COOKIE && d->tolerance > 0 && cti_finite(d->tolerance) && d->budget >= 0 && d->seconds >= 0 && d->order >= 0 &&
            d->order <= 2 && d->relaxation > 0 && d->relaxation < 2 && (int)d->solver >= 0 && d->solver < CT_SOLVER_COUNT_ &&
            (int)d->cone >= 0 && d->cone <= CT_CONE_CONE;
 }
+#endif
 
 /* ---- one solve ---- */
 
@@ -52679,6 +54145,7 @@ typedef struct cti_problems_run {
     double *proof;        /* [m] */
 } cti_problems_run;
 
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
 static double cti_problems_elapsed(const cti_problems_run *q)
 {
     return q->d->now_us ? (double)(q->d->now_us(q->d->now_user) - q->hidden - q->started) * 1e-6 : 0;
@@ -53001,13 +54468,18 @@ static ct_code cti_problems_solve(const ct_problem *problem, const ct_solver_des
     cti_problems_hand_over(&s, solution);
     return CT_OK;
 }
+#endif
 
 CONTACT_API_DEF ct_code ct_problem_solve(const ct_problem *problem, const ct_solver_desc *desc, ct_solution *solution)
 {
+#if CTI_BRIDGE_SOLVERS || CONTACT_WITH_ICA
     uint64_t mode = cti_fpenv_enter();
     ct_code code = cti_problems_solve(problem, desc, solution);
     cti_fpenv_leave(mode);
     return code;
+#else
+    return problem && desc && solution ? CT_ERR_UNSUPPORTED : CT_ERR_ARGUMENT;
+#endif
 }
 
 /* ---- 9_world/problems_make.c ---- */
@@ -56401,6 +57873,7 @@ CONTACT_API_DEF ct_code ct_problem_write(const ct_problem *problem, const char *
 
 #if CONTACT_WITH_FILES
 
+#if (CONTACT_WITH_DCD && (CONTACT_WITH_FILES))
 /* numbers of the world as double. 0 when memory ran out */
 static int cti_dump_vector(cti_mem *mem, const ct_real *from, int n, double **out)
 {
@@ -56423,6 +57896,7 @@ static int cti_dump_matrix(cti_mem *mem, const cti_bsr *A, cti_sparse *out)
                 ok = cti_triplets_add(mem, &t, 3 * i + e / 3, 3 * A->col[k] + e % 3, (double)A->val[9 * (size_t)k + (size_t)e]);
     return cti_triplets_close(mem, &t, ok, 3 * A->n, 3 * A->n, out);
 }
+#endif
 
 /* the contacts' problem with each row's whole law, compliance and recovery included (bridge.h), and its solution v. 0 when memory ran out */
 static int cti_dump_contacts(cti_mem *mem, cti_arena *arena, const cti_problem *p, const ct_real *v, cti_program *out)
@@ -56440,6 +57914,7 @@ static int cti_dump_contacts(cti_mem *mem, cti_arena *arena, const cti_problem *
     return ok;
 }
 
+#if (CONTACT_WITH_DCD && (CONTACT_WITH_FILES))
 /* a copy of a matrix whose arrays are the arena's */
 static int cti_dump_copy(cti_mem *mem, const cti_sparse *from, cti_sparse *out)
 {
@@ -56472,6 +57947,18 @@ static int cti_dump_discrete(cti_mem *mem, cti_state *s, cti_program *out)
     cti_arena_rewind(s->arena, mark);
     return ok;
 }
+#endif
+
+/* the last problem of the world's stepper; p: that of contacts. 0 when memory ran out */
+static int cti_dump_problem(ct_world *w, const cti_problem *p, cti_program *out)
+{
+#if CONTACT_WITH_DCD
+    if (CTI_IS_DISCRETE(&w->state))
+        return cti_dump_discrete(&w->mem, &w->state, out);
+#endif
+    /* v_new is what the solve left: integrators and rigid bodies make other velocities of it */
+    return cti_dump_contacts(&w->mem, &w->arena, p, w->state.v_new, out);
+}
 
 static ct_code cti_dump_world(const ct_world *cw, const char *path)
 {
@@ -56497,10 +57984,7 @@ static ct_code cti_dump_world(const ct_world *cw, const char *path)
         else if (p.rows[i].equations)
             return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, i, 0, "the problem has joints, which a CPB file cannot hold (element: row)");
     memset(&q, 0, sizeof q);
-    /* v_new is what the solve left: integrators and rigid bodies make other velocities of it */
-    code = (discrete ? cti_dump_discrete(&w->mem, &w->state, &q) : cti_dump_contacts(&w->mem, &w->arena, &p, w->state.v_new, &q))
-               ? cti_problem_save(&w->mem, &q, path, NULL)
-               : CT_ERR_MEMORY;
+    code = cti_dump_problem(w, &p, &q) ? cti_problem_save(&w->mem, &q, path, NULL) : CT_ERR_MEMORY;
     cti_program_free(&w->mem, &q);
     w->mem.failed = 0;
     if (code == CT_ERR_MEMORY)
@@ -56532,6 +58016,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CONTACT_API_DEF
 #undef CTI_INLINE
 #undef CTI_NOINLINE
+#undef CTI_SPARE
 #undef CTI_RESTRICT
 #undef CTI_ALIGNED
 #undef CTI_LIKELY
@@ -56551,7 +58036,9 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_ARENA_ZERO
 #undef CTI_ARENA_ALIGN
 #undef CTI_ARENA_MIN_CHUNK
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #undef CTI_ATOMICS
+#endif
 #undef CTI_FPENV
 #undef CTI_FPENV_FLAGS
 #undef CTI_FPENV_USUAL
@@ -56619,7 +58106,9 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_P4_SPREAD
 #undef CTI_P2_WIDEN_LOW
 #undef CTI_P2_WIDEN_HIGH
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #undef CTI_P4_NARROW
+#endif
 #undef CTI_PI
 #undef CTI_PI_FROM2
 #undef CTI_PI_FROM4
@@ -56636,9 +58125,13 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_P2_MASK
 #undef CTI_P4_MASK
 #undef CTI_P2_FUSED
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #undef CTI_P4_FUSED
+#endif
 #undef CTI_P2_NFUSED
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #undef CTI_P4_NFUSED
+#endif
 #undef CTI_PI_32
 #undef CTI_V_add
 #undef CTI_V_sub
@@ -56650,7 +58143,10 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_SYMBOLIC_WIDTH
 #undef CTI_SYMBOLIC_ONCE_SMALL
 #undef CTI_SYMBOLIC_ONCE_LARGE
+#if CONTACT_WITH_CMR
 #undef CTI_FACTOR32_LEAST
+#endif
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #undef CTI_LOCAL_MISS
 #undef CTI_LOCAL_FLAT
 #undef CTI_ANDERSON_FAR
@@ -56678,8 +58174,14 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_PAPER_GROWTH
 #undef CTI_PAPER_MORE
 #undef CTI_PAPER_NOISE
+#endif
+#if CONTACT_WITH_ICA
 #undef CTI_ICA_PROGRAM_INNER
+#endif
+#if CONTACT_WITH_CA || CONTACT_WITH_PGS
 #undef CTI_DUAL_MOST
+#endif
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
 #undef CTI_MPRGP_ROUNDING
 #undef CTI_MPRGP_POWER
 #undef CTI_MPRGP_NOISE
@@ -56689,25 +58191,37 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_PRINTED_SHARE
 #undef CTI_PRINTED_POWER
 #undef CTI_PRINTED_ROUND
+#endif
+#if CONTACT_WITH_BOXED || CONTACT_WITH_LEMKE
 #undef CTI_LEMKE_CAP
 #undef CTI_LEMKE_CAP_LARGE
 #undef CTI_LEMKE_LP
 #undef CTI_LEMKE_TINY
 #undef CTI_LEMKE_NOISE
+#endif
+#if CONTACT_WITH_LEMKE
 #undef CTI_LEMKE_ROWS
 #undef CTI_LEMKE_SIDES
 #undef CTI_LEMKE_LARGEST
 #undef CTI_LEMKE_ROUNDS
+#endif
+#if CONTACT_WITH_BOXED || CONTACT_WITH_LEMKE
 #undef CTI_LEMKE_RESTARTS
+#endif
+#if CONTACT_WITH_BOXED
 #undef CTI_BOXED_ROWS
 #undef CTI_BOXED_TRIALS
 #undef CTI_BOXED_ROUNDS
 #undef CTI_BOXED_TINY
 #undef CTI_BOXED_SOFT
+#endif
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_INTERIOR
 #undef CTI_CONVEX_DENSE
 #undef CTI_CONVEX_PRODUCTS
 #undef CTI_CONVEX_SHIFT
 #undef CTI_CONVEX_PIVOT
+#endif
+#if CONTACT_WITH_INTERIOR
 #undef CTI_CONES_CONTACTS
 #undef CTI_CONES_NEWTON
 #undef CTI_CONES_LU
@@ -56722,13 +58236,19 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_INTERIOR_RAISE_MOST
 #undef CTI_INTERIOR_CORRECTORS
 #undef CTI_INTERIOR_POLISH
+#endif
+#if CONTACT_WITH_ACTIVE_SET
 #undef CTI_ACTIVE_ROWS
 #undef CTI_ACTIVE_BATCH
 #undef CTI_ACTIVE_DEPENDENT
 #undef CTI_ACTIVE_NEARLY
 #undef CTI_ACTIVE_REPAIRS
+#endif
+#undef CTI_BRIDGE_SOLVERS
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 #undef CTI_BRIDGE_INTERIOR
 #undef CTI_BRIDGE_PAIRS
+#endif
 #undef CTI_DIST_A0
 #undef CTI_DIST_A1
 #undef CTI_DIST_B0
@@ -56752,19 +58272,26 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_RIGID_ITERATIONS
 #undef CTI_RIGID_CLOSE
 #undef CTI_ROWS_LIFT
+#if CONTACT_WITH_CMR
 #undef CTI_ROWS_STUCK
 #undef CTI_ROWS_ROSE
+#endif
 #undef CTI_ROWS_HEAVY
+#if CONTACT_WITH_CMR
 #undef CTI_ROWS_DRAG
+#endif
 #undef CTI_ROWS_STICK
 #undef CTI_ROWS_SETTLE
 #undef CTI_ROWS_SETTLE_OWN
 #undef CTI_ROWS_SINK
 #undef CTI_ROWS_EASE
+#if CONTACT_WITH_CMR
 #undef CTI_DETECT_NEAR
 #undef CTI_DETECT_KEEP
 #undef CTI_DETECT_KEEP_RIGID
+#endif
 #undef CTI_DETECT_TRUST
+#if CONTACT_WITH_CMR
 #undef CTI_DETECT_SEP
 #undef CTI_DETECT_SLACK
 #undef CTI_DETECT_CONE
@@ -56787,11 +58314,13 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_FLATS_MOST
 #undef CTI_FLATS_ALIKE
 #undef CTI_FLATS_AT
+#endif
 #undef CTI_IS_DISCRETE
 #undef CTI_HELD_REPAIR
 #undef CTI_HELD_WILD
 #undef CTI_HELD_RESTED
 #undef CTI_FACTORS_PATCH
+#if CONTACT_WITH_CMR
 #undef CTI_FACTORS_PORTS
 #undef CTI_FACTORS_BYTES
 #undef CTI_FACTORS_PORTS_MOST
@@ -56803,7 +58332,9 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_CORRECT_STIFF
 #undef CTI_CORRECT_BODIES
 #undef CTI_CORRECT_NEWS
+#endif
 #undef CTI_START_COPY
+#if CONTACT_WITH_CMR
 #undef CTI_BALANCE_SOFT
 #undef CTI_BALANCE_SMALL
 #undef CTI_BALANCE_LARGE
@@ -56811,31 +58342,49 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_ISLANDS_POOR
 #undef CTI_ISLANDS_POOR_SPEED
 #undef CTI_ISLANDS_LOOSE
+#endif
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 #undef CTI_ISLANDS_WILD
+#endif
+#if CONTACT_WITH_CMR
 #undef CTI_ISLANDS_NOTE_US
 #undef CTI_ISLANDS_VAIN
 #undef CTI_ISLANDS_JOINTED
+#endif
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 #undef CTI_ISLANDS_SPENT
+#endif
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_NEWTON))
 #undef CTI_ISLANDS_RESCUE
+#endif
+#if CONTACT_WITH_CMR
 #undef CTI_JOINTS_SETTLE
+#endif
 #undef CTI_REPAIR_WAYS
+#if CONTACT_WITH_CMR
 #undef CTI_REPAIR_TIME
+#endif
 #undef CTI_REPAIR_LOCAL
 #undef CTI_REPAIR_KEEP
+#if CONTACT_WITH_CMR
 #undef CTI_REPAIR_STIFF
 #undef CTI_REPAIR_SOFT
 #undef CTI_REPAIR_RIGID
 #undef CTI_REPAIR_PAST
+#endif
 #undef CTI_REPAIR_STEEP
 #undef CTI_PLAUSIBLE_SIZES
+#if CONTACT_WITH_CMR
 #undef CTI_PLAUSIBLE_MARGIN
 #undef CTI_CMR_LOOSE
 #undef CTI_CMR_GUESSES
 #undef CTI_CMR_FREE_US
 #undef CTI_CMR_ROW_US
 #undef CTI_CMR_BROKEN
-#undef CTI_PART_OUT
-#undef CTI_PART_CARRIED
+#endif
+#undef CTI_PART_EXCLUDED
+#if CONTACT_WITH_CMR
+#undef CTI_PART_INTERPOLATED
 #undef CTI_CMR_JOINT
 #undef CTI_CMR_STRAIN
 #undef CTI_CMR_SETTLE
@@ -56846,8 +58395,10 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_ZONES_TURN
 #undef CTI_ZONES_MISS
 #undef CTI_STEP_TANGLED
-#undef CTI_STEP_MEETINGS
+#undef CTI_STEP_ROLLBACKS
 #undef CTI_STEP_RESTS
+#endif
+#if CONTACT_WITH_DCD
 #undef CTI_DCD_NEAR
 #undef CTI_DCD_FOLDED
 #undef CTI_DCD_THIN
@@ -56861,6 +58412,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_DCD_CREEP
 #undef CTI_DCD_SEARCH
 #undef CTI_DCD_ROUNDING
+#endif
 #undef CTI_COOKIE
 #undef CTI_WORLD_ULPS
 #undef CTI_WORLD_MOST
@@ -56868,25 +58420,29 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_SOFT_SLIVER
 #undef CTI_JOINT_SIZE
 #undef CTI_JOINT_CLEAR
+#if CONTACT_WITH_CMR
 #undef CTI_UNTANGLE_STEPS
 #undef CTI_UNTANGLE_HELD
 #undef CTI_UNTANGLE_STILL
 #undef CTI_UNTANGLE_DT
+#endif
 #undef CTI_MAKE_MOST
+#if CONTACT_WITH_FILES
 #undef CTI_CPB_ARRAYS
 #undef CTI_CPB_MOST
+#endif
 #undef CTI_FN
+#undef CTI_OPTIMIZED
 #if defined(__clang__) && (defined(__x86_64__) || defined(__i386__))
 #pragma float_control(pop)
 #elif defined(__clang__)
 #pragma STDC FP_CONTRACT DEFAULT /* what the compiler was told: there is no push and pop here */
 #endif
 #if defined(__clang__)
-#pragma clang diagnostic pop
 #elif defined(__GNUC__)
 #pragma GCC pop_options
-#pragma GCC diagnostic pop
 #elif defined(_MSC_VER)
+#pragma optimize("", on)
 #pragma warning(pop)
 #endif
 #endif /* CT_CONTACT_IMPLEMENTATION_INCLUDED */

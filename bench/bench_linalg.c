@@ -140,20 +140,16 @@ static void bench(const char *name, int nx, int ny, int nz, int cloth, int copie
         free(X), free(work);
     }
     for (k = 0; k < n_ports; k++) {
-        int p = ports[k] < n ? ports[k] : n, ld = cti_pad8(3 * p), sorted;
+        int p = ports[k] < n ? ports[k] : n, ld = cti_pad8(3 * p);
         float *C = (float *)malloc(3 * (size_t)p * (size_t)ld * sizeof *C);
         int32_t *list = (int32_t *)malloc((size_t)n * sizeof *list);
         work = (float *)malloc(cti_factor32_compliance_work(&f[0], p) * sizeof *work);
         /* surface-like ports: every n/p-th block */
-        for (sorted = 0; sorted < 2; sorted++) {
-            for (i = 0; i < p; i++)
-                list[i] = (int32_t)((int64_t)i * n / p);
-            if (sorted)
-                cti_symbolic_sort_ports(&sym, list, p);
-            BEST(ms, reps < 4 ? 2 : reps, for (i = 0; i < copies; i++) cti_factor32_compliance(&f[i], list, p, C, ld, work));
-            printf("  compliance32 of %d ports%s: %.3f ms (%.1f us each), work %.1f MB\n", p, sorted ? ", sorted" : "", ms,
-                   ms / copies * 1e3, (double)cti_factor32_compliance_work(&f[0], p) * 4e-6);
-        }
+        for (i = 0; i < p; i++)
+            list[i] = (int32_t)((int64_t)i * n / p);
+        BEST(ms, reps < 4 ? 2 : reps, for (i = 0; i < copies; i++) cti_factor32_compliance(&f[i], list, p, C, ld, work));
+        printf("  compliance32 of %d ports: %.3f ms (%.1f us each), work %.1f MB\n", p, ms, ms / copies * 1e3,
+               (double)cti_factor32_compliance_work(&f[0], p) * 4e-6);
         free(C), free(work), free(list);
     }
     b = (ct_real *)malloc(3 * (size_t)total * sizeof *b), y = (ct_real *)malloc(3 * (size_t)total * sizeof *y);

@@ -3,6 +3,13 @@
 #include "model_check.h"
 #include "../src/6_model/hinge.h"
 
+static double hinge_energy(const cti_bend_batch *t, const ct_real *x)
+{
+    double energy = 0;
+    cti_bend_batch_assemble(t, x, 0, NULL, NULL, &energy);
+    return energy;
+}
+
 /* two triangles at the edge 0-1, folded by `angle` */
 static void fold(ct_real angle, ct_real *x)
 {
@@ -68,8 +75,8 @@ static void test_gradient(void **state)
                 for (k = 0; k < 12; k++) {
                     ct_real keep = y[k], slope;
                     double up, down;
-                    y[k] = keep + h, up = cti_bend_batch_energy(&model.bend, y);
-                    y[k] = keep - h, down = cti_bend_batch_energy(&model.bend, y);
+                    y[k] = keep + h, up = hinge_energy(&model.bend, y);
+                    y[k] = keep - h, down = hinge_energy(&model.bend, y);
                     y[k] = keep, slope = (ct_real)((up - down) / (2 * (double)h));
                     /* across the seam at pi the energy has two values: no derivative there */
                     if (cti_abs(slope) < CTI_R(1e4))
@@ -159,7 +166,7 @@ static void test_cylinder(void **state)
     }
     /* the two end columns carry no angle: (NX - 1) cells */
     expected = 0.5 * 0.3 * 0.25 * (double)(NX - 1) * NY * 0.01;
-    got = cti_bend_batch_energy(&model.bend, x);
+    got = hinge_energy(&model.bend, x);
     cti_plate_batch_assemble(&model.plates, x, NULL, &got);
     assert_true(fabs(got / expected - 1) < 0.01);
     cti_model_free(&mem, &model);

@@ -2,7 +2,7 @@
 """test_builds.py -- contact.h in the ways that users compile it: switches, #error texts, their own stb_ds.h, exported names, languages, projects.
 
 usage: python3 tests/test_builds.py [--jobs N] [PART...]
-Parts: errors switches stb memory exports languages mingw consumers (default: all). Prints a line a check, "ok NAME", "FAILED NAME: why" or
+Parts: errors switches stb memory exports languages msvc mingw consumers (default: all). Prints a line a check, "ok NAME", "FAILED NAME: why" or
 "SKIPPED NAME: what is missing"; exit 1 when one failed. Programs that are only run, not measured, are compiled by tcc where it is there (a tenth
 of a second), else without optimization. STB_CFLAGS: where stb/stb_ds.h is.
 """
@@ -66,7 +66,7 @@ def quick(real="64"):
     """A compiler that is done at once, with what it has to be told; tcc does not do float."""
     for c in ("tcc", "clang", "cc"):
         if shutil.which(c) and (c, real) != ("tcc", "32"):
-            return [c, "-I" + stb_folder()] + ([] if c == "tcc" else ["-O0"])
+            return [c, "-I" + stb_folder()] + ([] if c == "tcc" else ["-O0", "-DCONTACT_OPTIMIZE=0"])
     raise SystemExit("no C compiler")
 
 
@@ -92,10 +92,11 @@ def part_errors(work):
     for cc in [c for c in ("gcc", "clang") if shutil.which(c)]:
         base = [cc, "-std=c99"] + STB
         for flag in ("-ffast-math", "-Ofast"):
-            refused("%s %s" % (cc, flag), base + [flag, source], "contact.h:", "-ffast-math and -Ofast", "compile this file without them")
+            refused("%s %s" % (cc, flag), base + [flag, source], "contact.h:", "-ffast-math, -Ofast", "compile this file without them")
         for value in ("16", "float", "0"):
             refused("%s CONTACT_REAL %s" % (cc, value), base + ["-DCONTACT_REAL=" + value, source], "CONTACT_REAL is 64", "or 32 (float)")
         refused(cc + " without a stepper", base + ["-DCONTACT_WITH_CMR=0", "-DCONTACT_WITH_DCD=0", source], "needs a stepper", "CONTACT_WITH_CMR or")
+        refused(cc + " CONTACT_OPTIMIZE 3", base + ["-DCONTACT_OPTIMIZE=3", source], "CONTACT_OPTIMIZE is 0", "1 (the default) or 2")
         for value in ("CT_SIMD_AVX", "0", "99"):
             refused("%s CONTACT_SIMD %s" % (cc, value), base + ["-DCONTACT_SIMD=" + value, source], "unknown CONTACT_SIMD", "CT_SIMD_AUTO")
         for what, flags in (("SOLVER", ["-DCONTACT_SOLVER=CT_SOLVER_CA", "-DCONTACT_WITH_CA=0"]),
@@ -164,6 +165,22 @@ def part_switches(work):
         build_and_run("CONTACT_ASSERT, CONTACT_VALIDATE in %s bits" % real,
                       quick(real) + ["-DCONTACT_REAL=" + real, os.path.join(HERE, "checks.c"), "-lm"], os.path.join(work, "checks"))
     validate_keeps_bits(work, cc)
+    optimize(work)
+
+
+def optimize(work):
+    """CONTACT_OPTIMIZE in a debug build: by default lanes are inlined, so it is optimized; 0 leaves them functions; the user's code is let alone."""
+    source = os.path.join(work, "optimize.c")
+    with open(source, "w") as f:
+        f.write('#define CONTACT_IMPLEMENTATION\n#include "%s/contact.h"\nstatic int users(void) { return 1; }\nint use(void);\n'
+                'int use(void) { return users(); }\n' % ROOT)
+    for cc in ("gcc", "g++"):
+        if have(cc, "CONTACT_OPTIMIZE, " + cc, cc):
+            for value in ("0", "1"):
+                code, out = run([cc, "-O0", "-DCONTACT_OPTIMIZE=" + value] + STB + ["-c", source, "-o", source + ".o"])
+                code2, said = run(["nm", "-C", source + ".o"])
+                lanes, users = (bool(re.search(r" t (static )?%s\b" % name, said)) for name in ("cti_d8_add", "users"))
+                check("%s -O0 CONTACT_OPTIMIZE %s" % (cc, value), code == 0 and code2 == 0 and lanes == (value == "0") and users, out + said[:200])
 
 
 def validate_keeps_bits(work, cc):
@@ -200,7 +217,7 @@ def part_memory(work):
         return skip("own allocator", "gcc and clang are not installed")
     wrap = ["-Wl," + ",".join("--wrap=" + f for f in ("malloc", "realloc", "calloc", "free"))]
     for real in ("64", "32"):
-        build_and_run("own allocator, %s bits" % real, [cc, "-std=c99", "-O0", "-DCONTACT_REAL=" + real] + STB + wrap
+        build_and_run("own allocator, %s bits" % real, [cc, "-std=c99", "-O0", "-DCONTACT_OPTIMIZE=0", "-DCONTACT_REAL=" + real] + STB + wrap
                       + [os.path.join(HERE, "memory.c"), "-lm"], os.path.join(work, "memory"))
 
 
@@ -224,7 +241,7 @@ def part_exports(work):
     cc = next((c for c in ("clang", "gcc") if shutil.which(c)), None)
     if cc:
         o = os.path.join(work, "libcontact.so")
-        code, out = run([cc, "-std=c99", "-O0", "-fPIC", "-shared", "-fvisibility=hidden", '-DCONTACT_API=__attribute__((visibility("default"))) extern']
+        code, out = run([cc, "-std=c99", "-O0", "-DCONTACT_OPTIMIZE=0", "-fPIC", "-shared", "-fvisibility=hidden", '-DCONTACT_API=__attribute__((visibility("default"))) extern']
                         + STB + [source, "-lm", "-o", o])
         code2, said = run(["nm", "-D", "--defined-only", o])
         found = set(s.split()[-1] for s in said.splitlines())
@@ -270,14 +287,41 @@ def plus(work):
     """C++: declarations in a namespace, or in extern "C"; the implementation in extern "C"."""
     unit = os.path.join(work, "unit.o")
     # not by tcc: its units need its own library
-    code, out = run(["cc", "-O0", "-I" + stb_folder(), "-c", os.path.join(HERE, "implementation.c"), "-o", unit])
+    code, out = run(["cc", "-O0", "-DCONTACT_OPTIMIZE=0", "-I" + stb_folder(), "-c", os.path.join(HERE, "implementation.c"), "-o", unit])
     check("a unit for C++ users", code == 0, out)
     for cc in ("g++", "clang++"):
         if not have(cc, "namespace and extern C with " + cc, "g++" if cc == "g++" else "clang"):
             continue
         for around, what in (("1", "in a namespace"), ("2", 'in extern "C"'), ("3", 'the implementation in extern "C"')):
-            build_and_run("%s: %s" % (cc, what), [cc, "-std=c++11", "-O0", "-DAROUND=" + around] + STB + [os.path.join(HERE, "language.cc")]
+            build_and_run("%s: %s" % (cc, what), [cc, "-std=c++11", "-O0", "-DCONTACT_OPTIMIZE=0", "-DAROUND=" + around] + STB + [os.path.join(HERE, "language.cc")]
                           + ([] if around == "3" else [unit]) + ["-lm"], os.path.join(work, "plus"))
+
+
+# target, language, what else; a text that it has to be refused with, None: it is taken
+MSVC = [(target, language, ["-DCONTACT_THREADS=1"] + more, None)
+        for target in ("x86_64", "aarch64") for language in ("c11", "c++17")
+        for more in ([], ["-DCONTACT_REAL=32", "-DCONTACT_STATIC"], ["-DCONTACT_SIMD=CT_SIMD_NONE"], ["-DCONTACT_PRESET_GAME", "-DCONTACT_VALIDATE=1"])]
+MSVC += [("x86_64", "c11", ["-mavx2", "-mfma"], None), ("x86_64", "c++17", ["-mavx2", "-mfma", "-mavx512f", "-mavx512dq"], None),
+         ("i686", "c11", ["-DCONTACT_THREADS=1", "-msse2"], None), ("i686", "c11", ["-mno-sse2"], "x87 arithmetic"),
+         ("x86_64", "c11", ["-D_M_FP_FAST"], "/fp:fast remove")]
+
+
+def part_msvc(work):
+    """cl.exe is not here: clang reads the file as cl.exe would, with its target, its macros and none of clang's, beside declarations of its library
+    that are ours (tests/msvc). Syntax and types are checked; nothing is linked or run."""
+    if not have("clang", "msvc", "clang"):
+        return
+    builtin = run(["clang", "-print-resource-dir"])[1].strip() + "/include"
+    quiet = ["-Wno-unknown-pragmas", "-Wno-ignored-pragma-optimize", "-Wno-unused-function", "-Wno-misleading-indentation"]
+    for target, language, more, refusal in MSVC:
+        name = "msvc %s %s %s" % (target, language, " ".join(more))
+        source = os.path.join(work, "msvc.cc" if "++" in language else "msvc.c")
+        with open(source, "w") as f:
+            f.write('#include "%s/contact.c"\n' % ROOT)
+        code, out = run(["clang", "--target=%s-pc-windows-msvc" % target, "-fms-compatibility", "-fms-compatibility-version=19.38", "-U__clang__",
+                         "-nostdinc", "-isystem", os.path.join(ROOT, "tests", "msvc"), "-isystem", builtin, "-isystem", stb_folder(), "-std=" + language,
+                         "-fsyntax-only", "-Wall", "-Wextra", "-Wvla", "-Wgnu", "-Werror"] + quiet + more + [source])
+        check(name, refusal in out and code != 0 if refusal else code == 0, out)
 
 
 def part_mingw(work):
@@ -412,7 +456,7 @@ def part_consumers(work):
 
 
 PARTS = [("errors", part_errors), ("switches", part_switches), ("stb", part_stb), ("memory", part_memory), ("exports", part_exports),
-         ("languages", part_languages), ("mingw", part_mingw), ("consumers", part_consumers)]
+         ("languages", part_languages), ("msvc", part_msvc), ("mingw", part_mingw), ("consumers", part_consumers)]
 JOBS = 2
 
 

@@ -52,10 +52,20 @@ static void test_order(void **state)
 enum { TEST_MOST = 1300 };
 typedef struct test_tree {
     cti_bvh tree;
-    float boxes[16 * TEST_MOST];
+    float boxes[16 * TEST_MOST], packed[8 * TEST_MOST + 40];
     uint8_t active[TEST_MOST];
-    int n, moving;
+    int n, moving, still; /* still: its tree has no boxes at the end, its vertices' boxes neither, and they do not begin at 0 */
 } test_tree;
+
+static cti_boxes test_boxes_of(test_tree *t)
+{
+    cti_boxes b;
+    int i;
+    b.at = t->still ? t->packed : t->boxes, b.base = t->still ? 40 : 0, b.stride = t->still ? 8 : 16;
+    for (i = 0; i < t->n; i++)
+        memcpy(t->packed + 40 + 8 * i, t->boxes + 16 * i, 8 * sizeof *t->packed);
+    return b;
+}
 
 static void test_boxes(test_tree *t, float size)
 {
@@ -84,7 +94,7 @@ static void test_build(cti_mem *mem, cti_forest *forest, test_tree *t, int n, in
         for (k = 0; k < 3; k++)
             items[i].at[k] = equal ? 1 : (ct_real)test_random(50);
     }
-    assert_true(cti_bvh_build(mem, forest, &t->tree, items, n));
+    assert_true(cti_bvh_build(mem, forest, &t->tree, items, n, t->still));
     CTI_FREE(mem, items);
     assert_int_equal(t->tree.n_items, n);
 }
@@ -140,16 +150,17 @@ static void test_trees(void **state)
             float box[12], size = j % 2 ? 1.0f : 0.2f;
             int k, c;
             a->moving = (i + j) % 2, b->moving = j % 3 < 2;
+            a->still = !a->moving && i % 3 > 0, b->still = !b->moving && i % 2;
             cti_forest_clear(&forest);
             test_build(&mem, &forest, a, sizes[i], j % 3 == 0);
             test_build(&mem, &forest, b, sizes[j], 0);
             test_boxes(a, size);
             test_boxes(b, size);
-            cti_bvh_refit(&forest, &a->tree, a->boxes, a->moving, NULL, 1);
-            cti_bvh_refit(&forest, &b->tree, b->boxes, b->moving, NULL, 1);
+            cti_bvh_refit(&forest, &a->tree, test_boxes_of(a), a->moving, NULL, 1);
+            cti_bvh_refit(&forest, &b->tree, test_boxes_of(b), b->moving, NULL, 1);
             /* refitted twice: nothing of the first is left */
             test_boxes(a, size);
-            cti_bvh_refit(&forest, &a->tree, a->boxes, a->moving, NULL, 1);
+            cti_bvh_refit(&forest, &a->tree, test_boxes_of(a), a->moving, NULL, 1);
             test_pairs(&mem, &forest, a, b, 0);
             test_pairs(&mem, &forest, a, a, 0);
             cti_bvh_activate(&forest, &a->tree, a->active, NULL, 1);

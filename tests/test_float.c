@@ -449,6 +449,27 @@ static void scripts_run_for_days(void **state)
     }
 }
 
+/* the default tolerance is one that the precision reaches: a stack falls, comes to rest and lies, and one step of an impact at most ends above it */
+static void the_default_is_within_reach(void **state)
+{
+    ct_world_desc d = ct_world_desc_default();
+    ct_world *w = world_make(&d);
+    int i, above = 0;
+    (void)state;
+    assert_true(d.solver.tolerance == (sizeof(ct_real) == 8 ? CTI_R(1e-4) : CTI_R(1e-3)));
+    add_plane(w, 0, 1, 0, 0);
+    for (i = 0; i < 4; i++)
+        add_soft_box(w, "box", 0.1, 3, 1e5, 0.002 * i, 0.052 + 0.103 * i, 0);
+    for (i = 0; i < 120; i++) {
+        ct_step_report r = step_once(w, 0.01);
+        above += !(r.residual <= d.solver.tolerance);
+    }
+    if (above > 1)
+        print_error("%d of 120 steps ended above %g\n", above, (double)d.solver.tolerance);
+    assert_true(above <= 1);
+    ct_world_destroy(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -457,6 +478,7 @@ int main(void)
         cmocka_unit_test(planes_have_exact_sides),      cmocka_unit_test(far_bodies_are_refused),
         cmocka_unit_test(far_stacks_do_not_intersect),  cmocka_unit_test(origins_are_added_to_doubles),
         cmocka_unit_test(ends_are_the_next_starts),     cmocka_unit_test(scripts_run_for_days),
+        cmocka_unit_test(the_default_is_within_reach),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -129,13 +129,16 @@ static void test_edge_edge(void **state)
     for (i = 0; i < 300000; i++) {
         test_point p[4], d[4];
         ct_real x[12];
+        double y[12];
         int k, want;
         for (k = 0; k < 4; k++)
             p[k] = test_lattice(2 + i % 4);
         test_minkowski(p, 2, p + 2, 2, d);
         want = test_hull(d, 4);
         test_reals(x, p, 4, CTI_R(0.25));
-        assert_int_equal(cti_intersect_edges(x, x + 3, x + 6, x + 9), want);
+        for (k = 0; k < 12; k++)
+            y[k] = (double)x[k];
+        assert_int_equal(cti_intersect_segments(y, y + 3, y + 6, y + 9), want);
         hits += want;
     }
     assert_true(hits > 1000);

@@ -282,9 +282,8 @@ static int run_corners(const ct_world_desc *d, double dt, int order, int keep, l
         add_corner(w, -40, 0.15, 5e4, -0.1, 16, 4);
     for (i = 0; i < steps; i++) {
         ct_step_report ra = step_once(alone, dt), rb = step_once(w, dt);
-        /* No step is cut and none needs the fail-safe, near or far: the bodies fall by millimetres. So bits are compared of whole steps' solves alone;
-           test_parts.c compares those of steps that are cut far away */
-        assert_true(ra.substeps == 1 && rb.substeps == 1 && ra.zones == 0 && rb.zones == 0);
+        /* no step of the near corner is cut. One far away may be, by its part, and changes nothing near */
+        assert_true(ra.substeps == 1 && ra.zones == 0 && rb.zones == 0);
         budget += ra.status == CT_STATUS_BUDGET;
         same_body(alone, a.lower, w, b.lower, "lower box", i);
         same_body(alone, a.upper, w, b.upper, "upper box", i);

@@ -578,7 +578,7 @@ static void data(void **state)
     dir = opendir(folder);
     if (!dir) {
         print_message("skipped: no problems in %s (CONTACT_DATA)\n", folder);
-        return;
+        skip();
     }
     while ((entry = readdir(dir)) != NULL) {
         ct_problem *problem;

@@ -473,7 +473,7 @@ static void data_folder(void **state)
                  {"fc/L_Capsules-i125-1213.cpb", CT_SOLVER_PGS, CT_OUTCOME_SOLVED, 0},
                  {"fc/G_fem_slab_3k.cpb", CT_SOLVER_CA, CT_OUTCOME_SOLVED, 0},
                  {"fc/L_Confeti-ex13-4contact.cpb", CT_SOLVER_PGS, CT_OUTCOME_SOLVED, 0}};
-    size_t k;
+    size_t k, found = 0;
     (void)state;
     for (k = 0; k < sizeof cases / sizeof *cases; k++) {
         ct_problem *problem;
@@ -481,6 +481,7 @@ static void data_folder(void **state)
         ct_solution s;
         if (!read_problem(cases[k].name, &problem))
             continue;
+        found++;
         memset(&s, 0, sizeof s);
         d.solver = cases[k].solver, d.tolerance = CTI_R(1e-8);
         assert_int_equal(ct_problem_solve(problem, &d, &s), CT_OK);
@@ -499,6 +500,8 @@ static void data_folder(void **state)
         ct_solution_free(&s);
         ct_problem_free(problem);
     }
+    if (!found)
+        skip();
 }
 
 /* P-matrices that are not symmetric: sweeps go round in a circle (Kostreva 1979), or each doubles r; both are said early, and AUTO solves

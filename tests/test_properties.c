@@ -6,6 +6,20 @@
 #include "../src/9_world/world.h"
 #include <math.h>
 
+static double hinge_energy(const cti_bend_batch *t, const ct_real *x)
+{
+    double energy = 0;
+    cti_bend_batch_assemble(t, x, 0, NULL, NULL, &energy);
+    return energy;
+}
+
+static double springs_energy(const cti_spring_batch *t, const ct_real *x)
+{
+    double energy = 0;
+    cti_spring_batch_assemble(t, x, 0, NULL, NULL, &energy);
+    return energy;
+}
+
 /* ---- meshes of a unit square in the plane y = 0 ---- */
 
 enum { SHEET_GRID, SHEET_DIAGONAL, SHEET_EQUILATERAL, SHEET_JITTER, SHEET_EQUILATERAL_JITTER, SHEETS };
@@ -288,7 +302,7 @@ static void curved_shells_rest(void **state)
     for (i = 0; i < n3; i++)
         x[i] = ball.positions[i] + CTI_R(0.05) * model_random(), f[i] = g[i] = 0;
     /* the stiffness in A is above that of the energy, at most three times */
-    assert_true(cti_bend_batch_energy(&model.bounds, x) >= bending_energy(&model, x, f));
+    assert_true(hinge_energy(&model.bounds, x) >= bending_energy(&model, x, f));
     for (i = 0; i < n3 && sizeof(ct_real) == 8; i++) {
         ct_real keep = x[i], step = CTI_R(1e-5);
         double up, down;
@@ -520,7 +534,7 @@ static void sheets_of_springs_resist_as_told(void **state)
                     double s = e * (cos(a) * (double)mesh.positions[i] + sin(a) * (double)mesh.positions[i + 2]);
                     x[i] = mesh.positions[i] + (ct_real)(s * cos(a)), x[i + 1] = 0, x[i + 2] = mesh.positions[i + 2] + (ct_real)(s * sin(a));
                 }
-                got = cti_spring_batch_energy(&model.springs, x) / (e * e / 2 * sheet_area(&mesh));
+                got = springs_energy(&model.springs, x) / (e * e / 2 * sheet_area(&mesh));
                 if (fabs(got / told[kind][part][k] - 1) > 0.03)
                     print_message("mesh %d part %d angle %g: %.3f, told %.3f\n", kind, part, angles[k], got, told[kind][part][k]);
                 assert_true(fabs(got / told[kind][part][k] - 1) < 0.05);

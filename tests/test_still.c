@@ -50,10 +50,13 @@ static double fall(int poison)
         for (k = 0; poison && i == 0 && k < 3 * (f->nv - 8); k++) {
             if (fabs((double)f->rest[3 * (k / 3)]) > 2)
                 f->x0[k] = f->x1[k] = none;
-            f->script[k] = none;
         }
     }
     assert_int_equal(f->n_moving, 8);
+    assert_int_equal(CTI_LEN(f->attach), 8 + 1);
+    assert_int_equal(CTI_LEN(f->script), 3 * 8);
+    assert_int_equal(CTI_LEN(f->broad.vertex_boxes), 8 * (f->nv - 8) + 16 * 8);
+    assert_int_equal(CTI_LEN(f->broad.vertex_slabs), 2 * CTI_LEN(f->broad.vertex_boxes));
     assert_int_equal(CTI_LEN(w->state.detect.lo), 6 * 8);
     assert_int_equal(CTI_LEN(f->broad.last_x), 6 * 8);
     assert_int_equal(ct_body_get_pose(w, crate, at, NULL), CT_OK);
@@ -136,8 +139,29 @@ static void trees_are_put_in_order_once(void **state)
     assert_true(join(0, CT_BROAD_HASH, &none) == right && none == 0);
 }
 
+/* what a terrain takes: its mesh with edges and neighbours (200 bytes a vertex), the same in the numbers of the world and its positions (217), boxes,
+   slabs and trees for one end of a step (289) */
+static void memory_is_for_one_end(void **state)
+{
+    ct_world_desc d = world_desc(1e-3, 0.4, NULL);
+    ct_world *w = world_make(&d);
+    double before, each;
+    (void)state;
+    add_crate(w, 0.03, 0.3);
+    assert_int_equal(ct_world_step(w, (ct_real)0.01, NULL), CT_OK);
+    before = (double)w->mem.bytes_live;
+    add_terrain(w, 20, 0, 0, 200);
+    assert_int_equal(ct_world_step(w, (ct_real)0.01, NULL), CT_OK);
+    each = ((double)w->mem.bytes_live - before) / (w->state.surface.nv - 8);
+    if (!(each < 715))
+        print_error("%.0f bytes a vertex\n", each);
+    assert_true(each < 715);
+    ct_world_destroy(w);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(terrain_is_not_touched), cmocka_unit_test(runs_are_placed), cmocka_unit_test(trees_are_put_in_order_once)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(terrain_is_not_touched), cmocka_unit_test(runs_are_placed), cmocka_unit_test(trees_are_put_in_order_once),
+                                       cmocka_unit_test(memory_is_for_one_end)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

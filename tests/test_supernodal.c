@@ -162,8 +162,6 @@ static void check_symbolic(const cti_symbolic *sym)
                 int q = p + (int)(next() % (uint32_t)(n - p));                                                                             \
                 ports[p] = ports[q], ports[q] = t;                                                                                         \
             }                                                                                                                              \
-            if (round & 1)                                                                                                                 \
-                cti_symbolic_sort_ports(sym, ports, p);                                                                                    \
             ld = cti_pad8(3 * p) + 8 * (round == 2);                                                                                       \
             Z = (T *)malloc((size_t)(3 * p * ld) * sizeof *Z);                                                                             \
             work = (T *)malloc(cti_##F##_compliance_work(&f, p) * sizeof *work);                                                           \

@@ -64,8 +64,9 @@ static void piles_of_boxes_rest_at_their_thickness(void **state)
     static const struct { int n, steps, mixed; double young, dt, lean, least; } runs[] = {
         {3, 160, 0, 1e6, 0.01, 0.013, 0.9}, {4, 160, 0, 3e5, 0.01, 0.002, 0.9}, {5, 160, 0, 1e6, 0.01, 0.013, 0.9},
         {6, 160, 0, 1e6, 0.01, 0.002, 0.9}, {4, 160, 1, 1e6, 0.01, 0.013, 0.9}, {3, 80, 0, 1e6, 1.0 / 60, 0.013, 0.9},
-        /* these lean too far, and are falling in the last quarter */
-        {4, 160, 0, 3e5, 0.01, 0.013, 0.8}, {6, 160, 0, 1e6, 0.01, 0.013, 0.8}};
+        /* these lean too far, and are falling in the last quarter; the second lands behind its last step. How near the landing comes changes with
+           rounding: leans of .0122 to .014 m keep .29 to .95 in it, and .92 to .95 before it */
+        {4, 160, 0, 3e5, 0.01, 0.013, 0.8}, {6, 150, 0, 1e6, 0.01, 0.013, 0.9}};
     int i, told;
     (void)state;
     for (i = 0; i < (int)(sizeof runs / sizeof *runs); i++) {

@@ -5,6 +5,7 @@ Prints a line a check, "ok NAME", "FAILED NAME: why" or "SKIPPED NAME: what is m
 """
 import json
 import os
+import re
 import shutil
 import signal
 import struct
@@ -59,13 +60,61 @@ def amalgamate(tree, *args):
     return p.returncode, p.stdout.decode()
 
 
+B_C = '''#include "../0_base/a.h"
+static int cti_b_local(void) { return 2; }
+CONTACT_API_DEF int ct_one_two(void) { return cti_a() + cti_b_local(); }
+'''
+# two switches, a chain of uses, a template of two instances, of which one is used
+SWITCHED = '''#include "../0_base/a.h"
+#define CTI_BN(a, b) a##1_##b
+#include "b.inl"
+#undef CTI_BN
+#define CTI_BN(a, b) a##2_##b
+#include "b.inl"
+#undef CTI_BN
+/* deep */
+static int cti_b_deep(int x) { return cti_b2_step(x); }
+static int cti_b_first(int x) { return cti_b_deep(x); }
+static int cti_b_second(int x) { return cti_b_deep(x) + 1; }
+
+static int cti_b_always(int x) { return x; }
+CONTACT_API_DEF int ct_one_two(void)
+{
+#if CONTACT_WITH_ICA
+    return cti_b_first(1);
+#endif
+#if CONTACT_WITH_CA && CONTACT_WITH_CMR
+    return cti_b_second(1);
+#endif
+    return cti_a() + cti_b_always(0);
+}
+'''
+B_INL = "static int CTI_BN(cti_b, step)(int x) { return x; }\n"
+
+
+def test_guards(fresh, tree):
+    """What CONTACT_WITH_x 0 takes out is between #if, and nothing else is."""
+    fresh({"src/1_math/b.c": SWITCHED, "src/1_math/b.inl": B_INL})
+    code, out = amalgamate(tree)
+    text = open(tree + "/contact.h").read() if code == 0 else out
+    deep = "#if CONTACT_WITH_ICA || (CONTACT_WITH_CMR && (CONTACT_WITH_CA))\n/* deep */\nstatic int cti_b_deep"
+    check("amalgamate guards a chain", deep in text and "#if CONTACT_WITH_ICA\nstatic int cti_b_first" in text, text[-1500:])
+    check("amalgamate leaves the rest", "\n\nstatic int cti_b_always" in text, text[-1500:])
+    spare = "#ifdef CTI_SPARE_INSTANCES\nstatic int CTI_BN(cti_b, step)"
+    check("amalgamate takes an instance out that nothing uses", text.count(spare) == 1 and text.count("CTI_BN(cti_b, step)") == 2, text[-1500:])
+    fresh({"src/1_math/b.c": SWITCHED.replace("return cti_b2_step(x)", "return cti_b2_step(x) + cti_b1_step(x)"), "src/1_math/b.inl": B_INL})
+    code, out = amalgamate(tree)
+    check("amalgamate keeps two that are used", code == 0 and "SPARE" not in open(tree + "/contact.h").read(), out)
+
+
 def test_amalgamate(d):
     tree = os.path.join(d, "tree")
 
     def fresh(changes):
         shutil.rmtree(tree, ignore_errors=True)
         os.makedirs(tree + "/tools")
-        shutil.copy(os.path.join(ROOT, "tools", "amalgamate.py"), tree + "/tools")
+        for tool in ("amalgamate.py", "reach.py"):
+            shutil.copy(os.path.join(ROOT, "tools", tool), tree + "/tools")
         files = {"src/MANIFEST": "public/config.h\npublic/api.h\n0_base/a.h\n0_base/a.c\n1_math/b.c\n",
                  "src/public/manual.txt": "a manual\n",
                  "src/public/config.h": "#define CT_VERSION_MAJOR 1\n#define CT_VERSION_MINOR 2\n#define CT_VERSION_PATCH 3\n",
@@ -73,7 +122,7 @@ def test_amalgamate(d):
                  "src/0_base/a.h": '#ifndef CTI_A_H\n#define CTI_A_H\n#include "../public/api.h"\nCTI_FN int cti_a(void);\n#endif\n',
                  "src/0_base/a.c": '#include "a.h"\n#include <math.h>\n#define CTI_A_PRIVATE 1\n'
                                    'static int cti_a_local(void) { return CTI_A_PRIVATE; }\nCTI_FN int cti_a(void) { return cti_a_local(); }\n',
-                 "src/1_math/b.c": '#include "../0_base/a.h"\nstatic int cti_b_local(void) { return 2; }\n'}
+                 "src/1_math/b.c": B_C}
         files.update(changes)
         for name, text in files.items():
             if text is not None:
@@ -103,6 +152,11 @@ def test_amalgamate(d):
         "an upward include": {"src/1_math/b.h": "typedef int cti_b;\n", "src/0_base/a.c": '#include "../1_math/b.h"\n',
                               "src/MANIFEST": "public/config.h\npublic/api.h\n0_base/a.h\n0_base/a.c\n1_math/b.h\n1_math/b.c\n"},
         "an include of a later file": {"src/MANIFEST": "public/config.h\npublic/api.h\n0_base/a.c\n0_base/a.h\n1_math/b.c\n"},
+        "an unknown word in the manifest": {"src/MANIFEST": "public/config.h\npublic/api.h\n0_base/a.h\n0_base/a.c quick\n1_math/b.c\n"},
+        "a function that nothing reaches": {"src/1_math/b.c": B_C + "static int cti_b_lost(void) { return cti_b_local(); }\n"},
+        "two that reach only each other": {"src/1_math/b.c": B_C + "static int cti_b_p(int x);\nstatic int cti_b_q(int x) { return cti_b_p(x); }\n"
+                                           "static int cti_b_p(int x) { return cti_b_q(x); }\n"},
+        "an include of what comes later": {"src/MANIFEST": "public/config.h\npublic/api.h\n0_base/a.h later\n0_base/a.c later\n1_math/b.c\n"},
         "a cycle of .inl": {"src/0_base/x.inl": '#include "x.inl"\n', "src/0_base/a.c": '#include "x.inl"\n'},
         "two static names alike": {"src/1_math/b.c": "static int cti_a_local(void) { return 2; }\n"},
         "a macro that leaks": {"src/1_math/b.c": "#define B_MACRO 1\n"},
@@ -124,6 +178,7 @@ def test_amalgamate(d):
            "src/0_base/x.inl": "/* body of CTI_T */\n"})
     code, out = amalgamate(tree)
     check("amalgamate inlines .inl at each include", code == 0 and open(tree + "/contact.h").read().count("body of CTI_T") == 2, out)
+    test_guards(fresh, tree)
 
 
 # ---- scene errors ----
@@ -458,6 +513,13 @@ def test_other_commands(d):
     check("unknown command", code == 1 and "'run'" in err, err)
     check("no command", contact()[0] == 1)
     check("--help", contact("--help")[0] == 0)
+    for command in ("run", "ccd", "solve", "check", "info"):
+        with open(os.path.join(ROOT, "tools", "cmd_%s.c" % command)) as f:
+            options = set(re.findall(r'"(--[a-z-]+)"', f.read()))
+        text = contact(command, "--help")[1]
+        said = set(re.findall(r"^  (--[a-z-]+)", text, re.M))
+        shown = set(re.findall(r"--[a-z-]+", " ".join(re.findall(r"^ {28}contact (.*)$", text, re.M))))
+        check("%s --help has every option and an example of it" % command, said == options and shown == options, (sorted(options ^ said), sorted(options ^ shown)))
     cross = os.path.join(d, "cross.obj")
     with open(cross, "w") as f:
         f.write("v -1 0 -1\nv 1 0 -1\nv 0 0 1\nv 0 -1 0\nv 0.1 1 0\nv -0.1 1 0.1\nf 1 2 3\nf 4 5 6\n")

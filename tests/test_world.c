@@ -1133,7 +1133,6 @@ static void contacts_are_listed(void **state)
     ct_world_destroy(w);
 }
 
-/* an embedded surface: vertices are the surface's, pins and velocities go by nodes, and both move together */
 /* the dumped problem is the step's: its matrix, and the multipliers and velocities that solve it; written twice over itself */
 static void problems_are_dumped(void **state)
 {
@@ -1167,6 +1166,7 @@ static void problems_are_dumped(void **state)
     remove("test_world.cpb");
 }
 
+/* an embedded surface: vertices are the surface's, pins and velocities go by nodes, and both move together */
 static void embedded_bodies_count_nodes(void **state)
 {
     ct_world_desc d = world_desc(1e-3, 0.4, NULL);

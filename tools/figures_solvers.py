@@ -420,9 +420,8 @@ def residual_time(b):
         panels.append(panel)
         text.append("%s: %s; not applicable: %s" % (title, ", ".join(best), ", ".join(refused) or "none"))
     b.csv("residual_time", ["problem", "solver", "iteration", "seconds", "residual"], rows)
-    style.lines(b, "residual_time", panels, ["CPU seconds"] * 3, ["residual", "", ""], logx=[True] * 3, titles=[t for _, t in problems], size=(13,
-        4.2),
-                order=SOLVERS)
+    style.lines(b, "residual_time", panels, ["CPU seconds"] * 3, ["residual", "", ""], logx=[True] * 3, titles=[t for _, t in problems],
+                size=(13, 4.2), order=SOLVERS, legend="lower left")
     return {"title": "Residual against time, every solver, three problems",
             "shows": "What the judge says of the answer as it stands, against CPU seconds without what tracing costs, to 1e-8 or 20 s. A solver "
                      "that works on "

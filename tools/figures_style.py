@@ -15,9 +15,10 @@ DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), "-", "--", "-.", ":", (
 MARKERS = ("o", "s", "^", "v", "D", "x", "P", "*", "<", ">")
 
 
-def lines(bench, name, panels, xlabels, ylabels, logx, logy=None, titles=None, marker=None, line=None, level=None, size=None, order=None, room=1):
+def lines(bench, name, panels, xlabels, ylabels, logx, logy=None, titles=None, marker=None, line=None, level=None, size=None, order=None, room=1,
+          legend="best"):
     """panels: lists of (label, points); written as NAME.png into bench.out; order: all labels, so that panels share their looks;
-    room: factor above the largest value, for the legend"""
+    room: factor above the largest value, for the legend; legend: its place"""
     if plt is None:
         return
     figure, axes = plt.subplots(1, len(panels), figsize=size or (5.2 * len(panels), 3.8), squeeze=False)
@@ -43,7 +44,9 @@ def lines(bench, name, panels, xlabels, ylabels, logx, logy=None, titles=None, m
         if titles:
             axis.set_title(titles[k], fontsize=10)
         axis.grid(True, which="major", color="#dddddd", linewidth=0.6)
-        axis.legend(fontsize=7.5, framealpha=0.85)
+        if legend == "lower left":  # room for it beside the curves
+            axis.set_xlim(left=axis.get_xlim()[0] / 4)
+        axis.legend(fontsize=7.5, framealpha=0.85, loc=legend)
     save(bench, name, figure)
 
 

@@ -102,10 +102,11 @@ def compiler_of(std, family):
     return {"gcc": ("g++" if "++" in std else "gcc"), "clang": ("clang++" if "++" in std else "clang")}[family]
 
 
-def matrix(families, stb):
-    """-fsyntax-only over compilers, standards, precisions, and two configurations: as users have it, and what is farthest from it (no SIMD, all
-    static). Any two of these four meet in some job; all products are in tests/test_builds.py, part languages."""
+def matrix(have, stb):
+    """-fsyntax-only over the compilers that there are, standards, precisions, and two configurations: as users have it, and what is
+    farthest from it (no SIMD, all static). Any two of these four meet in some job; all products are in tests/test_builds.py, part languages."""
     jobs = []
+    families = [f for f in ("gcc", "clang") if f in have]
     for f, family in enumerate(families):
         for i, std in enumerate(C_STDS + CXX_STDS):
             source = "tests/compile/implementation." + ("cc" if "++" in std else "c")
@@ -120,6 +121,7 @@ def matrix(families, stb):
                     + ["tests/compile/implementation.cc"])
         jobs.append([compiler_of("c99", family), "-std=c99", "-fsyntax-only"] + WARN + QUICK + ["-DCONTACT_WITH_FILES=0", "-DCONTACT_THREADS=1"] + stb
                     + ["tests/compile/implementation.c"])
+    jobs = [job for job in jobs if job[0] in have]
     for solver in SWITCHES if families else []:
         jobs.append(["cc", "-std=c99", "-fsyntax-only"] + WARN + QUICK + alone(solver, "CMR") + stb + ["tests/compile/implementation.c"])
     return jobs
@@ -130,13 +132,13 @@ def links(count, family, real, stb, work):
     cc, cxx = compiler_of("c99", family), compiler_of("c++17", family)
     d = os.path.join(work, family + real)
     os.makedirs(d)
-    steps = [[cc, "-std=c99", "-O0", "-march=native", "-c", "tests/compile/unit_a.c", "-o", d + "/a.o"] + stb,
+    steps = [[cc, "-std=c99", "-O0", "-DCONTACT_OPTIMIZE=0", "-march=native", "-c", "tests/compile/unit_a.c", "-o", d + "/a.o"] + stb,
              [cc, "-std=c99", "-O1", "-c", "tests/compile/unit_b.c", "-o", d + "/b.o"],
              [cxx, "-std=c++11", "-O1", "-c", "tests/compile/unit_c.cc", "-o", d + "/c.o"]]
     ok = True
     for s in steps:
         code, out, _ = run(s + ["-DCONTACT_REAL=" + real])
-        count.ok(code == 0, "%s CONTACT_REAL %s: %s" % (family, real, s[4 if "-march=native" not in s else 5]), out)
+        count.ok(code == 0, "%s CONTACT_REAL %s: %s" % (family, real, next(w for w in s if w.startswith("tests/"))), out)
         ok = ok and code == 0
     if not ok:
         return
@@ -200,7 +202,7 @@ def switches(count, cc, stb, work):
         what = "%s and %s alone" % (solver, stepper)
         program = os.path.join(work, "switches_" + stepper)
         # not optimized functions that nothing calls are kept: the linker drops them
-        code, out, _ = run([cc, "-std=c99", "-O0", "-ffunction-sections", "-Wl,--gc-sections", "-DONLY_SOLVER=CT_SOLVER_" + solver]
+        code, out, _ = run([cc, "-std=c99", "-O0", "-DCONTACT_OPTIMIZE=0", "-ffunction-sections", "-Wl,--gc-sections", "-DONLY_SOLVER=CT_SOLVER_" + solver]
                            + alone(solver, stepper) + stb + ["tests/compile/switches.c", "-lm", "-o", program])
         count.ok(code == 0, what + ": compiled", out)
         if code != 0:
@@ -213,13 +215,13 @@ def switches(count, cc, stb, work):
         count.ok("ct_world_step" in out and not left, what + ": nothing else is in the program", " ".join(left))
 
 
-def example(count, name, work, check_all):
+def example(count, name, stb, work, check_all):
     """One example: compiled as it stands (its own implementation is only looked at where check_all), linked to the library, and run."""
     path = os.path.join(ROOT, "examples", name)
     text = open(path).read()
     cc = ["cc", "-std=c99"] if name.endswith(".c") else ["c++", "-std=c++11"]
     if check_all:
-        code, out, _ = run(cc + ["-Wall", "-Wextra", "-fsyntax-only"] + QUICK + ["-I", ROOT, path])
+        code, out, _ = run(cc + ["-Wall", "-Wextra", "-fsyntax-only"] + QUICK + stb + ["-I", ROOT, path])
         count.ok(code == 0 and not out.strip(), "example %s with its implementation" % name, out)
     count.ok(len(text.splitlines()) < 150 and " -O2 " in text[:80], "example %s is short, and begins with its command" % name)
     # the library in float has no suffixes, as contact.h's functions have
@@ -234,7 +236,7 @@ def example(count, name, work, check_all):
         count.ok(code == 0 and out.strip() != "", "example %s runs" % name, out)
 
 
-def examples(count, work):
+def examples(count, stb, work):
     """Every example compiles as C or C++ and runs when it is linked to the library; its exit code says whether the physics is right. The whole file
     is compiled with one example for each way of switching it: it is the same in the others."""
     seen = set()
@@ -251,7 +253,7 @@ def examples(count, work):
             continue
         switches = re.findall(r"^#define CONTACT_.*", open(os.path.join(ROOT, "examples", name)).read(), re.M)
         way = (kind,) + tuple(switches)
-        example(count, name, work, way not in seen)
+        example(count, name, stb, work, way not in seen)
         seen.add(way)
 
 
@@ -276,8 +278,8 @@ def run_all(count, args, pool, stb, work):
     floats = [pool.submit(run_unit, "build/tests32/" + t) for t in args.float.split()]
     if not args.skip_matrix:
         parts += [pool.submit(links, count, f, real, stb, work) for f in families for real in ("64", "32")]
-        parts += [pool.submit(examples, count, work), pool.submit(switches, count, "clang" if "clang" in have else "cc", stb, work)]
-    jobs = matrix(families, stb)
+        parts += [pool.submit(examples, count, stb, work), pool.submit(switches, count, "clang" if "clang" in have else "cc", stb, work)]
+    jobs = [] if args.skip_matrix else matrix(have, stb)
     twins = [pool.submit(run, job) for job in jobs]
     for unit in units + floats:
         count_unit(count, *unit.result())

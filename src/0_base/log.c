@@ -41,18 +41,3 @@ CTI_FN ct_code cti_error_set(ct_error_info *error, ct_code code, int64_t element
     va_end(args);
     return code;
 }
-
-CTI_FN void cti_error_set_body(ct_error_info *error, ct_body_id body)
-{
-    if (error)
-        error->body = body;
-}
-
-CTI_FN void cti_error_copy(ct_error_info *to, const ct_error_info *from)
-{
-    if (!to || to == from)
-        return;
-    *to = *from;
-    if (from->text == from->buffer)
-        to->text = to->buffer;
-}

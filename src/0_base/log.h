@@ -24,9 +24,5 @@ CTI_FN void cti_error_clear(ct_error_info *error);
 /* cti_error_set -- fills *error (may be NULL) and returns code, so that `return cti_error_set(...)` ends a function. The text is composed
    into error->buffer; element -1 and value 0 mean nothing; body stays null: cti_error_set_body adds it. */
 CTI_FN ct_code cti_error_set(ct_error_info *error, ct_code code, int64_t element, double value, const char *format, ...) CTI_PRINTF(5, 6);
-CTI_FN void cti_error_set_body(ct_error_info *error, ct_body_id body);
-
-/* cti_error_copy -- a copy whose text points into itself when the source's does. */
-CTI_FN void cti_error_copy(ct_error_info *to, const ct_error_info *from);
 
 #endif /* CTI_LOG_H */

@@ -24,19 +24,22 @@
 
 #if defined(__GNUC__) || defined(__clang__)
 /* without optimization the body of every small function at every call is 7 MB of code, three times the compiler's time, and nothing gained */
-#ifdef __OPTIMIZE__
+#if defined(__OPTIMIZE__) || defined(CTI_OPTIMIZED)
 #define CTI_INLINE static inline __attribute__((always_inline, unused))
 #else
 #define CTI_INLINE static inline __attribute__((unused))
 #endif
 #define CTI_NOINLINE __attribute__((noinline))
+#define CTI_SPARE __attribute__((unused)) /* one of a set of functions, of which a build may use none */
 #define CTI_RESTRICT __restrict__
 #define CTI_ALIGNED(n) __attribute__((aligned(n)))
 #define CTI_LIKELY(x) __builtin_expect(!!(x), 1)
 #define CTI_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #elif defined(_MSC_VER)
+#include <intrin.h>
 #define CTI_INLINE static __forceinline
 #define CTI_NOINLINE __declspec(noinline)
+#define CTI_SPARE
 #define CTI_RESTRICT __restrict
 #define CTI_ALIGNED(n) __declspec(align(n))
 #define CTI_LIKELY(x) (x)
@@ -44,6 +47,7 @@
 #else
 #define CTI_INLINE static inline
 #define CTI_NOINLINE
+#define CTI_SPARE
 #define CTI_RESTRICT
 #define CTI_ALIGNED(n)
 #define CTI_LIKELY(x) (x)
@@ -81,6 +85,10 @@ CTI_INLINE int cti_lowest_bit(unsigned x)
 {
 #if defined(__GNUC__) || defined(__clang__)
     return __builtin_ctz(x);
+#elif defined(_MSC_VER)
+    unsigned long n;
+    _BitScanForward(&n, x);
+    return (int)n;
 #else
     int n = 0;
     while (!(x & 1u))

@@ -166,8 +166,6 @@ static void cti_pool_call(cti_pool *p)
 
 CTI_FN int cti_pool_sleeps(const cti_pool *p) { return cti_pool_load(&p->sleeping) + 1 >= (uint64_t)p->n_threads; }
 
-CTI_FN void cti_pool_rouse(cti_pool *p) { cti_pool_call(p); }
-
 CTI_FN void *cti_pool_enqueue(ct_task_fn *fn, int count, int min_range, void *context, void *user)
 {
     cti_pool *p = (cti_pool *)user;
@@ -294,7 +292,6 @@ CTI_FN int cti_pool_sleeps(const cti_pool *p)
     CTI_UNUSED(p);
     return 0;
 }
-CTI_FN void cti_pool_rouse(cti_pool *p) { CTI_UNUSED(p); }
 CTI_FN void *cti_pool_enqueue(ct_task_fn *fn, int count, int min_range, void *context, void *user)
 {
     CTI_UNUSED(min_range), CTI_UNUSED(user);

@@ -15,9 +15,8 @@ enum { CTI_POOL_MOST = 256 }; /* workers */
 CTI_FN cti_pool *cti_pool_create(cti_mem *mem, int workers, int *out_failed, int *out_system);
 /* cti_pool_destroy -- ends the threads; NULL is allowed. No loop may be running. */
 CTI_FN void cti_pool_destroy(cti_mem *mem, cti_pool *pool);
-/* cti_pool_sleeps -- 1 where all threads sleep, so that a loop has to wake them. cti_pool_rouse -- wakes them for the loops that are about to come. */
+/* cti_pool_sleeps -- 1 where all threads sleep, so that a loop has to wake them. */
 CTI_FN int cti_pool_sleeps(const cti_pool *pool);
-CTI_FN void cti_pool_rouse(cti_pool *pool);
 /* cti_pool_enqueue, cti_pool_finish -- the functions of a ct_tasks whose user is the pool. One loop at a time, and one thread that calls. */
 CTI_FN void *cti_pool_enqueue(ct_task_fn *fn, int count, int min_range, void *context, void *user);
 CTI_FN void cti_pool_finish(void *task, void *user);

@@ -26,12 +26,6 @@ CTI_FN double cti_tasks_least(const ct_tasks *tasks)
     return cti_pool_sleeps((const cti_pool *)tasks->user) ? CTI_TASKS_LEAST_ASLEEP : CTI_TASKS_LEAST;
 }
 
-CTI_FN void cti_tasks_rouse(const ct_tasks *tasks, double us)
-{
-    if (us > CTI_TASKS_LEAST_ASLEEP && cti_tasks_has_pool(tasks))
-        cti_pool_rouse((cti_pool *)tasks->user);
-}
-
 /* a loop as workers get it: in the usual floating-point mode */
 typedef struct cti_tasks_call {
     ct_task_fn *fn;

@@ -11,10 +11,8 @@
 CTI_FN int cti_tasks_workers(const ct_tasks *tasks);
 
 /* cti_tasks_least -- work [us] below which a loop is better left to the calling thread: little for the pool while its workers wait for it, more
-   when they sleep, and for a task system, of which nothing is known. cti_tasks_rouse -- loops of `us` together follow one another closely now:
-   workers that sleep are woken for them. */
+   when they sleep, and for a task system, of which nothing is known. */
 CTI_FN double cti_tasks_least(const ct_tasks *tasks);
-CTI_FN void cti_tasks_rouse(const ct_tasks *tasks, double us);
 
 /* cti_tasks_run -- fn(begin, end, worker, context) over [0, count), and waits. Ranges shorter than 2 min_range run here as worker 0. Every range
    is computed in the usual floating-point mode, whoever runs it. */

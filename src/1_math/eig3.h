@@ -19,6 +19,9 @@ CTI_FN void cti_eig3(const ct_real *a, ct_real *w, ct_real *v);
 CTI_FN void cti_svd3(const ct_real *f, ct_real *u, ct_real *s, ct_real *v);
 /* cti_polar3 -- the rotation r nearest to f, f = r s with s symmetric; det r = +1 also where det f < 0 or f is singular. */
 CTI_FN void cti_polar3(const ct_real *f, ct_real *r);
+/* cti_eig3_spread, cti_eig3_first -- n numbers into all lanes, and those of the first lane. */
+CTI_FN void cti_eig3_spread(const ct_real *from, cti_r8 *to, int n);
+CTI_FN void cti_eig3_first(const cti_r8 *from, ct_real *to, int n);
 /* cti_psd_project -- a [n n] symmetric, n <= 12, in place: eigenvalues below `least` become `least`. */
 CTI_FN void cti_psd_project(ct_real *a, int n, ct_real least);
 

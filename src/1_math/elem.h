@@ -11,7 +11,7 @@
 /* cti_log64 -- natural logarithm; -inf at 0, NaN below. */
 CTI_FN double cti_log64(double x);
 /* cti_exp64 -- inf above 709.79, 0 below -745.2. */
-CTI_FN double cti_exp64(double x);
+CTI_SPARE CTI_FN double cti_exp64(double x);
 /* cti_sincos64 -- both at once, x [rad] of any size; NaN where x is not finite. */
 CTI_FN void cti_sincos64(double x, double *out_sin, double *out_cos);
 CTI_FN double cti_sin64(double x);
@@ -23,14 +23,13 @@ CTI_FN double cti_atan2_64(double y, double x);
 CTI_FN double cti_cbrt64(double x);
 
 /* Eight lanes. log: lanes must be positive and normal, others give an unspecified number. atan2 as above. */
-CTI_FN cti_d8 cti_d8_log(cti_d8 x);
-CTI_FN cti_f8 cti_f8_log(cti_f8 x);
-CTI_FN cti_d8 cti_d8_atan2(cti_d8 y, cti_d8 x);
-CTI_FN cti_f8 cti_f8_atan2(cti_f8 y, cti_f8 x);
+CTI_SPARE CTI_FN cti_d8 cti_d8_log(cti_d8 x);
+CTI_SPARE CTI_FN cti_f8 cti_f8_log(cti_f8 x);
+CTI_SPARE CTI_FN cti_d8 cti_d8_atan2(cti_d8 y, cti_d8 x);
+CTI_SPARE CTI_FN cti_f8 cti_f8_atan2(cti_f8 y, cti_f8 x);
 
 /* The same for ct_real. */
 CTI_INLINE ct_real cti_log(ct_real x) { return (ct_real)cti_log64((double)x); }
-CTI_INLINE ct_real cti_exp(ct_real x) { return (ct_real)cti_exp64((double)x); }
 CTI_INLINE ct_real cti_sin(ct_real x) { return (ct_real)cti_sin64((double)x); }
 CTI_INLINE ct_real cti_cos(ct_real x) { return (ct_real)cti_cos64((double)x); }
 CTI_INLINE ct_real cti_acos(ct_real x) { return (ct_real)cti_acos64((double)x); }

@@ -41,7 +41,7 @@
 #else
 #define CTI_HAS_AVX2 0
 #endif
-#if defined(__SSE2__) || defined(_M_X64)
+#if defined(__SSE2__) || defined(_M_X64) || (defined(_M_IX86_FP) && _M_IX86_FP >= 2)
 #define CTI_HAS_SSE2 1
 #else
 #define CTI_HAS_SSE2 0

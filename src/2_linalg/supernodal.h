@@ -63,7 +63,7 @@ CTI_FN size_t cti_factor32_many_work(const cti_factor32 *f);
 CTI_FN size_t cti_factor64_many_work(const cti_factor64 *f);
 
 /* cti_factor*_compliance -- C = S' A^-1 S for the blocks `ports`: C(3 a + i, 3 b + j) = A^-1(3 ports[a] + i, 3 ports[b] + j).
-   ports  in   [n_ports] local numbers, all different; it is fastest when they are in elimination order (cti_symbolic_sort_ports)
+   ports  in   [n_ports] local numbers, all different; it is fastest when they are in elimination order (by cti_symbolic.inv)
    C      out  [3 n_ports][ld], full and exactly symmetric; ld >= 3 n_ports, a multiple of 8; the pads get anything
    work   [cti_factor*_compliance_work(f, n_ports)]
    Method: Y = L^-1 S, each column from its own supernode up; C = Y' Y. */

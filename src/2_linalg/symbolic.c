@@ -415,16 +415,6 @@ CTI_FN void cti_symbolic_free(cti_mem *mem, cti_symbolic *s)
     memset(s, 0, sizeof *s);
 }
 
-CTI_FN void cti_symbolic_sort_ports(const cti_symbolic *sym, int32_t *ports, int n_ports)
-{
-    int i;
-    for (i = 0; i < n_ports; i++)
-        ports[i] = sym->inv[ports[i]];
-    cti_symbolic_sort(ports, n_ports);
-    for (i = 0; i < n_ports; i++)
-        ports[i] = sym->perm[ports[i]];
-}
-
 CTI_FN int cti_gather_make(cti_mem *mem, cti_gather *out, const cti_symbolic *sym, const cti_bsr *A, const int32_t *blocks)
 {
     int k, m = sym->entry_ptr[sym->n_super];

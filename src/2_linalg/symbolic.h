@@ -66,9 +66,6 @@ CTI_FN void cti_symbolic_free(cti_mem *mem, cti_symbolic *sym);
 CTI_FN uint64_t cti_symbolic_hash(const cti_bsr *A, const int32_t *blocks, int n_blocks);
 CTI_FN int cti_symbolic_same(const cti_symbolic *sym, const cti_bsr *A, const int32_t *blocks, int n_blocks);
 
-/* cti_symbolic_sort_ports -- local numbers into elimination order, in place; equal numbers may not repeat */
-CTI_FN void cti_symbolic_sort_ports(const cti_symbolic *sym, int32_t *ports, int n_ports);
-
 /* cti_gather -- A's slot of every entry of a symbolic. Zero it before first use. */
 typedef struct cti_gather {
     int *slot; /* [entry_ptr[n_super]] */

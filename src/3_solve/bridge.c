@@ -36,22 +36,6 @@ static void cti_bridge_add_row(cti_bridge_list *t, const cti_problem *p, const c
     }
 }
 
-CTI_FN int cti_bridge_jacobian(cti_mem *mem, cti_arena *arena, const cti_problem *p, cti_sparse *out)
-{
-    cti_arena_point mark = cti_arena_mark(arena);
-    cti_bridge_list t;
-    int i, n = 0, ok;
-    for (i = 0; i < p->n_rows; i++)
-        n += 9 * p->rows[i].n;
-    memset(out, 0, sizeof *out);
-    ok = cti_bridge_list_open(arena, &t, n);
-    for (i = 0; ok && i < p->n_rows; i++)
-        cti_bridge_add_row(&t, p, &p->rows[i], 3 * i);
-    ok = ok && cti_sparse_from_triplets(mem, 3 * p->n_rows, 3 * p->A->n, t.i, t.j, t.x, t.n, out);
-    cti_arena_rewind(arena, mark);
-    return ok;
-}
-
 /* ---- the laws of a row ---- */
 
 CTI_FN cti_bridge_mode cti_bridge_whole(const cti_row *row)

@@ -24,6 +24,11 @@
 #include "bodywise.h"
 #include "program.h"
 
+/* CTI_BRIDGE_SOLVERS -- 1 where a solver is built that worlds reach through this file, 0: they have ICA alone. */
+#define CTI_BRIDGE_SOLVERS                                                                                                           \
+    (CONTACT_WITH_CA || CONTACT_WITH_PGS || CONTACT_WITH_LEMKE || CONTACT_WITH_BOXED || CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_MPRGP || \
+     CONTACT_WITH_INTERIOR || CONTACT_WITH_NEWTON || CONTACT_WITH_ADMM)
+
 /* cti_bridge_mode -- how a row stands in the program: not at all, by its hard law alone, by its recovery alone, by both, as an equation. */
 typedef enum cti_bridge_mode { CTI_BRIDGE_OUT, CTI_BRIDGE_HARD, CTI_BRIDGE_SOFT, CTI_BRIDGE_TWO, CTI_BRIDGE_EQUATION } cti_bridge_mode;
 /* cti_bridge_whole -- the mode that is the row's law whatever the solution. */
@@ -51,8 +56,6 @@ CTI_FN void cti_bridge_start(const cti_bridge *q, const ct_real *v, double *x, d
 /* cti_bridge_finish -- v and the rows' multipliers, those of equations too, from x, r. 0 when memory ran out; v is then as it was. */
 CTI_FN int cti_bridge_finish(const cti_bridge *q, cti_arena *arena, const double *x, const double *r, ct_real *v);
 CTI_FN void cti_bridge_close(cti_mem *mem, cti_bridge *q);
-/* cti_bridge_jacobian -- J [3 rows][3 blocks] of all rows as scalars, through the projectors. Scratch from the arena. 0: out of memory. */
-CTI_FN int cti_bridge_jacobian(cti_mem *mem, cti_arena *arena, const cti_problem *p, cti_sparse *out);
 
 /* cti_bridge_solve -- a stand-alone solver on the world's problem: v and the rows' multipliers are the start and the end. The solver's
    own tolerance is made tighter until cti_residual_eval, the judge of worlds, finds the natural map below desc->tolerance. info->status:

@@ -1,6 +1,6 @@
 /* solvers.c -- the table of solvers for stand-alone problems, and the order in which AUTO tries them.
-   Method: CONTACT_WITH_<SOLVER> 0 takes a solver out of the table. In contact.h, where every function is static, a compiler drops at once
-   what nothing calls, so that this is the only place that knows the switches, and parts that solvers share go when the last one goes. */
+   Method: CONTACT_WITH_<SOLVER> 0 takes a solver out of the table. tools/amalgamate.py follows the calls from here and puts
+   #if around all that the switch takes out, so that this is the only place that knows it; parts that solvers share go when the last one goes. */
 #include "solvers.h"
 #include "boxed.h"
 #include "ca.h"

@@ -33,7 +33,7 @@ static int cti_intersect_segments_2d(const double a[2], const double b[2], const
 }
 
 /* Segments in space: in one plane, and crossing in every projection (one of them is one to one on their plane). */
-static int cti_intersect_segments_3d(const double a[3], const double b[3], const double c[3], const double d[3])
+CTI_FN int cti_intersect_segments(const double a[3], const double b[3], const double c[3], const double d[3])
 {
     int axis;
     if (cti_exact_orient3d(a, b, c, d) != 0)
@@ -46,13 +46,6 @@ static int cti_intersect_segments_3d(const double a[3], const double b[3], const
             return 0;
     }
     return 1;
-}
-
-CTI_FN int cti_intersect_edges(const ct_real *a0, const ct_real *a1, const ct_real *b0, const ct_real *b1)
-{
-    double a[3], b[3], c[3], d[3];
-    cti_intersect_load(a, a0), cti_intersect_load(b, a1), cti_intersect_load(c, b0), cti_intersect_load(d, b1);
-    return cti_intersect_segments_3d(a, b, c, d);
 }
 
 /* An axis along which the triangle has area, -1: it has none. */
@@ -83,7 +76,7 @@ static int cti_intersect_in_plane(double t[3][3], const double p0[3], const doub
     if (axis < 0) {
         /* no area: the triangle is its three sides */
         for (k = 0; k < 3; k++)
-            if (cti_intersect_segments_3d(p0, p1 ? p1 : p0, t[k], t[(k + 1) % 3]))
+            if (cti_intersect_segments(p0, p1 ? p1 : p0, t[k], t[(k + 1) % 3]))
                 return 1;
         return 0;
     }

@@ -12,8 +12,8 @@
    one plane. Segments and triangles without extent are treated as the points and segments that they are. Features that share a vertex
    touch; callers leave them out. */
 CTI_FN int cti_intersect_edge_triangle(const ct_real *p0, const ct_real *p1, const ct_real *t0, const ct_real *t1, const ct_real *t2);
-/* cti_intersect_edges -- have two closed segments a point in common? */
-CTI_FN int cti_intersect_edges(const ct_real *a0, const ct_real *a1, const ct_real *b0, const ct_real *b1);
+/* cti_intersect_segments -- have two closed segments a point in common? */
+CTI_FN int cti_intersect_segments(const double a[3], const double b[3], const double c[3], const double d[3]);
 /* cti_intersect_contains -- p against the closed surface faces [3 nf] with vertices x: 0 outside, 1 inside, 2 on it. Inside: the surface
    winds around p, which for one closed surface is odd ray parity; parts that overlap add, a reversed inner surface is a hollow. For open
    surfaces only 2 means something. */

@@ -11,7 +11,7 @@ CTI_FN void cti_forest_clear(cti_forest *forest)
     CTI_CLEAR(forest->items);
     CTI_CLEAR(forest->blocks);
     CTI_CLEAR(forest->active);
-    forest->n_blocks = 0;
+    forest->n_blocks = 0, forest->n_floats = 0;
 }
 
 CTI_FN void cti_forest_free(cti_mem *mem, cti_forest *forest)
@@ -19,7 +19,7 @@ CTI_FN void cti_forest_free(cti_mem *mem, cti_forest *forest)
     CTI_FREE(mem, forest->items);
     CTI_FREE(mem, forest->blocks);
     CTI_FREE(mem, forest->active);
-    forest->n_blocks = 0;
+    forest->n_blocks = 0, forest->n_floats = 0;
 }
 
 /* ---- build ---- */
@@ -108,13 +108,33 @@ static void cti_bvh_order(cti_bvh_item *a, int n, int cap)
     }
 }
 
-/* levels and empty boxes of a tree over n items, which go to forest->items[tree->item0 ..] */
-static int cti_bvh_lay_out(cti_mem *mem, cti_forest *forest, cti_bvh *tree, int n)
+CTI_FN int cti_bvh_blocks(int n)
 {
-    int entries = n, blocks = forest->n_blocks, i, k;
+    int sum = 0, k;
+    for (k = 0; n > 0; k++) {
+        int entries = n;
+        sum += n = (n - 1) / 8 + 1;
+        if (k > 0 && entries == 1)
+            break;
+    }
+    return sum;
+}
+
+CTI_FN int cti_forest_reserve(cti_mem *mem, cti_forest *forest, size_t items, size_t blocks, size_t floats)
+{
+    return CTI_RESERVE(mem, forest->items, items) && CTI_RESERVE(mem, forest->blocks, floats) && CTI_RESERVE(mem, forest->active, blocks);
+}
+
+/* levels and empty boxes of a tree over n items, which go to forest->items[tree->item0 ..] */
+static int cti_bvh_lay_out(cti_mem *mem, cti_forest *forest, cti_bvh *tree, int n, int still)
+{
+    int entries = n, blocks = forest->n_blocks, k;
+    size_t i, last;
     memset(tree, 0, sizeof *tree);
     if (n <= 0)
         return 1;
+    tree->size = still ? CTI_BVH_HALF : CTI_BVH_BLOCK;
+    tree->float0 = forest->n_floats;
     /* boxes of level k + 1 are blocks of level k */
     for (k = 0;; k++) {
         int level_blocks = (entries - 1) / 8 + 1;
@@ -128,36 +148,36 @@ static int cti_bvh_lay_out(cti_mem *mem, cti_forest *forest, cti_bvh *tree, int 
     tree->n_levels = k + 1;
     tree->n_items = n;
     tree->item0 = CTI_LEN(forest->items);
-    if (!CTI_RESIZE(mem, forest->items, (size_t)tree->item0 + (size_t)n) ||
-        !CTI_RESIZE(mem, forest->blocks, (size_t)blocks * CTI_BVH_BLOCK) || !CTI_RESIZE(mem, forest->active, blocks))
+    last = tree->float0 + (size_t)(blocks - forest->n_blocks) * (size_t)tree->size;
+    if (!CTI_RESIZE(mem, forest->items, (size_t)tree->item0 + (size_t)n) || !CTI_RESIZE(mem, forest->blocks, last) ||
+        !CTI_RESIZE(mem, forest->active, blocks))
         return 0;
-    for (i = forest->n_blocks; i < blocks; i++) {
-        for (k = 0; k < CTI_BVH_BLOCK; k++)
-            forest->blocks[(size_t)i * CTI_BVH_BLOCK + (size_t)k] = k % CTI_BVH_HALF < 24 ? CTI_BVH_BIG : -CTI_BVH_BIG;
-        forest->active[i] = 255;
-    }
-    forest->n_blocks = blocks;
+    for (i = tree->float0; i < last; i += CTI_BVH_HALF)
+        for (k = 0; k < CTI_BVH_HALF; k++)
+            forest->blocks[i + (size_t)k] = k < 24 ? CTI_BVH_BIG : -CTI_BVH_BIG;
+    memset(forest->active + forest->n_blocks, 255, (size_t)(blocks - forest->n_blocks));
+    forest->n_blocks = blocks, forest->n_floats = last;
     return 1;
 }
 
-CTI_FN int cti_bvh_build(cti_mem *mem, cti_forest *forest, cti_bvh *tree, cti_bvh_item *items, int n)
+CTI_FN int cti_bvh_build(cti_mem *mem, cti_forest *forest, cti_bvh *tree, cti_bvh_item *items, int n, int still)
 {
     int cap = 8, i;
     while ((n - 1) / cap >= 8)
         cap *= 8;
     if (n > 0)
         cti_bvh_order(items, n, cap);
-    if (!cti_bvh_lay_out(mem, forest, tree, n))
+    if (!cti_bvh_lay_out(mem, forest, tree, n, still))
         return 0;
     for (i = 0; i < n; i++)
         forest->items[tree->item0 + i] = items[i].id;
     return 1;
 }
 
-CTI_FN int cti_bvh_build_ordered(cti_mem *mem, cti_forest *forest, cti_bvh *tree, const int32_t *order, int first, int n)
+CTI_FN int cti_bvh_build_ordered(cti_mem *mem, cti_forest *forest, cti_bvh *tree, const int32_t *order, int first, int n, int still)
 {
     int i;
-    if (!cti_bvh_lay_out(mem, forest, tree, n))
+    if (!cti_bvh_lay_out(mem, forest, tree, n, still))
         return 0;
     for (i = 0; i < n; i++)
         forest->items[tree->item0 + i] = first + order[i];
@@ -192,21 +212,21 @@ static cti_f8 cti_bvh_block_box(const float *block)
     return cti_f8_load(t);
 }
 
-/* One half of the blocks: level 0 from the vertices, and level 1 in passing, then the others. */
-static void cti_bvh_refit_half(float *blocks, const cti_bvh *tree, const int32_t *items, const float *vertex_boxes, const int32_t *elements,
-                               int width)
+/* One half of the blocks, `half` floats into each: level 0 from the vertices, and level 1 in passing, then the others. */
+static void cti_bvh_refit_half(cti_forest *forest, const cti_bvh *tree, int half, cti_boxes boxes, const int32_t *elements, int width)
 {
+    const int32_t *items = forest->items + tree->item0;
     int i, j, k, level;
     for (i = 0; i < tree->n_items; i += 8) {
-        float *block = blocks + (size_t)(tree->block0[0] + i / 8) * CTI_BVH_BLOCK;
-        float *up = blocks + (size_t)(tree->block0[1] + i / 64) * CTI_BVH_BLOCK;
+        float *block = cti_bvh_block(forest, tree, tree->block0[0] + i / 8) + half;
+        float *up = cti_bvh_block(forest, tree, tree->block0[1] + i / 64) + half;
         cti_f8 all = cti_f8_set(CTI_BVH_BIG);
         int m = cti_min_int(8, tree->n_items - i);
         for (j = 0; j < m; j++) {
             const int32_t *v = elements ? elements + (size_t)items[i + j] * (size_t)width : items + i + j;
-            cti_f8 box = cti_f8_load(vertex_boxes + 16 * (size_t)v[0]);
+            cti_f8 box = cti_f8_load(cti_boxes_of(boxes, v[0]));
             for (k = 1; k < width; k++)
-                box = cti_f8_min(box, cti_f8_load(vertex_boxes + 16 * (size_t)v[k]));
+                box = cti_f8_min(box, cti_f8_load(cti_boxes_of(boxes, v[k])));
             all = cti_f8_min(all, box);
             cti_bvh_put(block, j, box);
         }
@@ -214,21 +234,21 @@ static void cti_bvh_refit_half(float *blocks, const cti_bvh *tree, const int32_t
     }
     for (level = 2; level < tree->n_levels; level++)
         for (i = 0; i < tree->entries[level]; i++) {
-            const float *block = blocks + (size_t)(tree->block0[level - 1] + i) * CTI_BVH_BLOCK;
-            float *up = blocks + (size_t)(tree->block0[level] + i / 8) * CTI_BVH_BLOCK;
+            const float *block = cti_bvh_block(forest, tree, tree->block0[level - 1] + i) + half;
+            float *up = cti_bvh_block(forest, tree, tree->block0[level] + i / 8) + half;
             cti_bvh_put(up, i % 8, cti_bvh_block_box(block));
         }
 }
 
-CTI_FN void cti_bvh_refit(cti_forest *forest, cti_bvh *tree, const float *vertex_boxes, int moving, const int32_t *elements, int width)
+CTI_FN void cti_bvh_refit(cti_forest *forest, cti_bvh *tree, cti_boxes boxes, int moving, const int32_t *elements, int width)
 {
-    const int32_t *items = forest->items + tree->item0;
     tree->end = moving ? CTI_BVH_HALF : 0;
     if (tree->n_levels == 0)
         return;
-    cti_bvh_refit_half(forest->blocks, tree, items, vertex_boxes, elements, width);
+    cti_bvh_refit_half(forest, tree, 0, boxes, elements, width);
+    boxes.at += 8;
     if (moving)
-        cti_bvh_refit_half(forest->blocks + CTI_BVH_HALF, tree, items, vertex_boxes + 8, elements, width);
+        cti_bvh_refit_half(forest, tree, CTI_BVH_HALF, boxes, elements, width);
 }
 
 CTI_FN void cti_bvh_activate(cti_forest *forest, const cti_bvh *tree, const uint8_t *vertex_active, const int32_t *elements, int width)
@@ -255,7 +275,7 @@ CTI_FN void cti_bvh_activate(cti_forest *forest, const cti_bvh *tree, const uint
 
 CTI_FN void cti_bvh_root(const cti_forest *forest, const cti_bvh *tree, float box[12])
 {
-    const float *top = tree->n_levels ? forest->blocks + (size_t)tree->block0[tree->n_levels - 1] * CTI_BVH_BLOCK : NULL;
+    const float *top = tree->n_levels ? cti_bvh_block(forest, tree, tree->block0[tree->n_levels - 1]) : NULL;
     int k;
     for (k = 0; k < 6; k++) {
         box[k] = top ? top[8 * k] : (k < 3 ? CTI_BVH_BIG : -CTI_BVH_BIG);
@@ -281,7 +301,7 @@ static const float *cti_bvh_level_block(const cti_forest *forest, const cti_bvh 
 {
     int b = t->block0[level] + i;
     *active = forest->active[b];
-    return forest->blocks + (size_t)b * CTI_BVH_BLOCK;
+    return cti_bvh_block(forest, t, b);
 }
 
 /* Lanes of a block of tree b whose boxes overlap the one in lane `lane` of a block of tree a */

@@ -16,9 +16,12 @@
 /* floats in a block: lo x, lo y, lo z, hi x, hi y, hi z at the start, then at the end, eight lanes each */
 enum { CTI_BVH_LEVELS = 13, CTI_BVH_HALF = 48, CTI_BVH_BLOCK = 96 };
 
-/* cti_bvh -- one tree in a forest. Level k has `entries[k]` boxes in blocks block0[k] ... ; the last level has one entry. */
+/* cti_bvh -- one tree in a forest. Level k has `entries[k]` boxes in blocks block0[k] ... ; the last level has one entry. A tree over what never
+   moves has blocks of CTI_BVH_HALF floats, without boxes at the end. */
 typedef struct cti_bvh {
     int n_items, n_levels; /* n_levels 0: empty; else at least 2 */
+    int size;              /* floats in a block: CTI_BVH_BLOCK or CTI_BVH_HALF */
+    size_t float0;         /* where its first block's floats are */
     int end;               /* where in a block the boxes at the end are: CTI_BVH_HALF, or 0: the same */
     int item0;             /* its items: forest->items[item0 ...], in tree order */
     int entries[CTI_BVH_LEVELS], block0[CTI_BVH_LEVELS];
@@ -27,10 +30,17 @@ typedef struct cti_bvh {
 /* cti_forest -- the arrays that many trees share; growable. Zero it before use. */
 typedef struct cti_forest {
     int32_t *items;
-    float *blocks;   /* [CTI_BVH_BLOCK n_blocks] */
+    float *blocks;   /* of all trees, [size n] of each */
     uint8_t *active; /* [n_blocks] bit per lane: takes part in an active traversal */
     int n_blocks;
+    size_t n_floats;
 } cti_forest;
+
+/* cti_bvh_block -- block i of a tree, block0[k] + j: block j of level k. */
+CTI_INLINE float *cti_bvh_block(const cti_forest *forest, const cti_bvh *tree, int i)
+{
+    return forest->blocks + tree->float0 + (size_t)(i - tree->block0[0]) * (size_t)tree->size;
+}
 
 CTI_FN void cti_forest_clear(cti_forest *forest);
 CTI_FN void cti_forest_free(cti_mem *mem, cti_forest *forest);
@@ -41,13 +51,27 @@ typedef struct cti_bvh_item {
     int32_t id;
 } cti_bvh_item;
 
-/* cti_bvh_build -- appends a tree over n items to the forest (items are reordered); boxes are empty until refitted. 0: out of memory.
+/* cti_bvh_build -- appends a tree over n items to the forest (items are reordered); boxes are empty until refitted. still 1: it is only refitted
+   with moving 0. 0: out of memory.
    cti_bvh_build_ordered -- the same with item numbers in the order of a tree that was built before, each plus `first`. */
-CTI_FN int cti_bvh_build(cti_mem *mem, cti_forest *forest, cti_bvh *tree, cti_bvh_item *items, int n);
-CTI_FN int cti_bvh_build_ordered(cti_mem *mem, cti_forest *forest, cti_bvh *tree, const int32_t *order, int first, int n);
-/* cti_bvh_refit -- boxes from the vertices' boxes: vertex_boxes [16 nv]: lo x y z, 0, -hi x y z, 0 at the start, then at the end; moving 0:
-   the former hold for both and the latter are not read. elements [width n] vertex numbers, NULL with width 1: items are vertices. */
-CTI_FN void cti_bvh_refit(cti_forest *forest, cti_bvh *tree, const float *vertex_boxes, int moving, const int32_t *elements, int width);
+CTI_FN int cti_bvh_build(cti_mem *mem, cti_forest *forest, cti_bvh *tree, cti_bvh_item *items, int n, int still);
+CTI_FN int cti_bvh_build_ordered(cti_mem *mem, cti_forest *forest, cti_bvh *tree, const int32_t *order, int first, int n, int still);
+/* cti_bvh_blocks -- how many blocks a tree over n items has. cti_forest_reserve -- room for trees with so many items, blocks and floats in them in
+   all, so that the arrays of a large forest are neither copied while they grow nor larger than it. 0: out of memory. */
+CTI_FN int cti_bvh_blocks(int n);
+CTI_FN int cti_forest_reserve(cti_mem *mem, cti_forest *forest, size_t items, size_t blocks, size_t floats);
+/* cti_boxes -- boxes of vertices: that of vertex v is lo x y z, 0, -hi x y z, 0 at at[stride v + base], at the start of a motion, and with
+   stride 16 behind it another one, at the end. base may be below 0. */
+typedef struct cti_boxes {
+    const float *at;
+    ptrdiff_t base;
+    int stride; /* 16 or 8 */
+} cti_boxes;
+CTI_INLINE const float *cti_boxes_of(cti_boxes b, int v) { return b.at + (b.base + (ptrdiff_t)b.stride * v); }
+
+/* cti_bvh_refit -- boxes from those of the vertices; moving 0: what they are at the start holds for the end. elements [width n] vertex numbers, NULL
+   with width 1: items are vertices. */
+CTI_FN void cti_bvh_refit(cti_forest *forest, cti_bvh *tree, cti_boxes boxes, int moving, const int32_t *elements, int width);
 /* cti_bvh_activate -- an item is active when a vertex of it is; vertex_active NULL: all. */
 CTI_FN void cti_bvh_activate(cti_forest *forest, const cti_bvh *tree, const uint8_t *vertex_active, const int32_t *elements, int width);
 /* cti_bvh_root -- the box of the whole tree: lo, hi at the start, then at the end. An empty tree: lo > hi. */

@@ -28,15 +28,15 @@ CTI_FN void cti_grid_free(cti_mem *mem, cti_grid *g)
     memset(g, 0, sizeof *g);
 }
 
-CTI_FN void cti_grid_box(const float *vertex_boxes, const int32_t *v, int n, int swept, float box[12])
+CTI_FN void cti_grid_box(cti_boxes boxes, const int32_t *v, int n, int swept, float box[12])
 {
     int end, i, k;
     for (end = 0; end < 2; end++) {
-        const float *boxes = vertex_boxes + (end && !swept ? 8 : 0);
-        cti_f8 all = cti_f8_load(boxes + 16 * (size_t)v[0]);
+        int at = end && !swept ? 8 : 0;
+        cti_f8 all = cti_f8_load(cti_boxes_of(boxes, v[0]) + at);
         float t[8];
         for (i = 1; i < n; i++)
-            all = cti_f8_min(all, cti_f8_load(boxes + 16 * (size_t)v[i]));
+            all = cti_f8_min(all, cti_f8_load(cti_boxes_of(boxes, v[i]) + at));
         cti_f8_store(t, all);
         for (k = 0; k < 3; k++)
             box[6 * end + k] = t[k], box[6 * end + 3 + k] = -t[4 + k];

@@ -43,7 +43,7 @@ typedef struct cti_grid {
 
 /* cti_grid_box -- the box over vertices v [n] from the boxes of vertices (as in cti_bvh_refit) at both ends; swept 1: that at the start
    holds for both. */
-CTI_FN void cti_grid_box(const float *vertex_boxes, const int32_t *v, int n, int swept, float box[12]);
+CTI_FN void cti_grid_box(cti_boxes boxes, const int32_t *v, int n, int swept, float box[12]);
 CTI_FN void cti_grid_free(cti_mem *mem, cti_grid *grid);
 /* cti_grid_pairs -- every pair of items of a and b whose boxes overlap as in bvh.h, as numbers of items, once, in no order that means
    anything. self: a alone, each pair once, no item with itself. moving 0: the boxes at the end are those at the start. *out [2 n] is

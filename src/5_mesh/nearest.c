@@ -22,7 +22,7 @@ CTI_FN void cti_nearest_box(float *box, cti_v3 a, cti_v3 b)
 
 static const float *cti_nearest_block(const cti_forest *forest, const cti_bvh *t, const cti_nearest_node *n)
 {
-    return forest->blocks + (size_t)(t->block0[n->level - 1] + n->i) * CTI_BVH_BLOCK;
+    return cti_bvh_block(forest, t, t->block0[n->level - 1] + n->i);
 }
 
 /* item of a lane of a block over items, -1: the lane is empty */

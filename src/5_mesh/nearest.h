@@ -17,6 +17,13 @@ typedef struct cti_nearest {
 
 /* cti_nearest_box -- a vertex's part of the boxes of cti_bvh_refit: box [16] from the points a and b (the same for a point that stands). */
 CTI_FN void cti_nearest_box(float *box, cti_v3 a, cti_v3 b);
+/* cti_nearest_boxes -- such boxes [16 nv] as cti_bvh_refit takes them. */
+CTI_INLINE cti_boxes cti_nearest_boxes(const float *boxes)
+{
+    cti_boxes b;
+    b.at = boxes, b.base = 0, b.stride = 16;
+    return b;
+}
 /* cti_nearest_face -- the triangle closest to p within `radius` (CTI_REAL_MAX: any), of those that `keep` (NULL: all) takes; equal
    distances: the one with the lower number. faces [3 n], x [3 points]. */
 CTI_FN void cti_nearest_face(const cti_forest *forest, const cti_bvh *tree, const int32_t *faces, const ct_real *x, cti_v3 p,

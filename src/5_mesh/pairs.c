@@ -50,23 +50,29 @@ static int cti_broad_filter(int32_t *pairs, int n, const int32_t *ea, int wa, co
 }
 
 /* Slabs of an element of w vertices at one end: the least of its vertices', lo and -hi alike. */
-CTI_INLINE void cti_broad_slabs(const float *slabs, const int32_t *v, int w, cti_f8 *lo, cti_f8 *minus_hi)
+CTI_INLINE void cti_broad_slabs_over(cti_boxes slabs, int end, const int32_t *v, int w, cti_f8 *lo, cti_f8 *minus_hi)
 {
+    const float *at = cti_boxes_of(slabs, v[0]) + end;
     int k;
-    *lo = cti_f8_load(slabs + 32 * (size_t)v[0]), *minus_hi = cti_f8_load(slabs + 32 * (size_t)v[0] + 8);
+    *lo = cti_f8_load(at), *minus_hi = cti_f8_load(at + 8);
     for (k = 1; k < w; k++) {
-        *lo = cti_f8_min(*lo, cti_f8_load(slabs + 32 * (size_t)v[k]));
-        *minus_hi = cti_f8_min(*minus_hi, cti_f8_load(slabs + 32 * (size_t)v[k] + 8));
+        at = cti_boxes_of(slabs, v[k]) + end;
+        *lo = cti_f8_min(*lo, cti_f8_load(at));
+        *minus_hi = cti_f8_min(*minus_hi, cti_f8_load(at + 8));
     }
 }
 
 /* Slabs in which a begins below the end of b: lo_a <= hi_b. The sign of a rounded sum is exact. */
 CTI_INLINE cti_f8 cti_broad_below(cti_f8 lo_a, cti_f8 minus_hi_b) { return cti_f8_le(cti_f8_add(lo_a, minus_hi_b), cti_f8_set(0)); }
 
-/* Takes out pairs that are apart in a slab, on the same side at both ends. end_a, end_b: where the slabs at the end are, 16, or 0: the same
-   as at the start. */
-CTI_INLINE int cti_broad_cull_as(const float *slabs, int end_a, int end_b, int32_t *pairs, int n, const int32_t *ea, int wa,
-                                 const int32_t *eb, int wb)
+/* Slabs of the two sides' vertices, and where those at the end are: 16, or 0: the same as at the start. */
+typedef struct cti_broad_sides {
+    cti_boxes a, b;
+    int end_a, end_b;
+} cti_broad_sides;
+
+/* Takes out pairs that are apart in a slab, on the same side at both ends. */
+CTI_INLINE int cti_broad_cull_as(cti_broad_sides s, int32_t *pairs, int n, const int32_t *ea, int wa, const int32_t *eb, int wb)
 {
     cti_f8 lo_a = cti_f8_set(0), hi_a = lo_a, lo_b, hi_b, lo_c = lo_a, hi_c = lo_a, below, above;
     int32_t last = -1;
@@ -75,15 +81,15 @@ CTI_INLINE int cti_broad_cull_as(const float *slabs, int end_a, int end_b, int32
         int32_t a = pairs[2 * i], b = pairs[2 * i + 1];
         const int32_t *va = wa > 1 ? ea + (size_t)wa * (size_t)a : &a, *vb = wb > 1 ? eb + (size_t)wb * (size_t)b : &b;
         if (a != last) {
-            cti_broad_slabs(slabs, va, wa, &lo_a, &hi_a);
-            if (end_a + end_b)
-                cti_broad_slabs(slabs + end_a, va, wa, &lo_c, &hi_c);
+            cti_broad_slabs_over(s.a, 0, va, wa, &lo_a, &hi_a);
+            if (s.end_a + s.end_b)
+                cti_broad_slabs_over(s.a, s.end_a, va, wa, &lo_c, &hi_c);
         }
         last = a;
-        cti_broad_slabs(slabs, vb, wb, &lo_b, &hi_b);
+        cti_broad_slabs_over(s.b, 0, vb, wb, &lo_b, &hi_b);
         below = cti_broad_below(lo_a, hi_b), above = cti_broad_below(lo_b, hi_a);
-        if (end_a + end_b) {
-            cti_broad_slabs(slabs + end_b, vb, wb, &lo_b, &hi_b);
+        if (s.end_a + s.end_b) {
+            cti_broad_slabs_over(s.b, s.end_b, vb, wb, &lo_b, &hi_b);
             below = cti_f8_or(below, cti_broad_below(lo_c, hi_b)), above = cti_f8_or(above, cti_broad_below(lo_b, hi_c));
         }
         pairs[2 * m] = a, pairs[2 * m + 1] = b;
@@ -92,18 +98,26 @@ CTI_INLINE int cti_broad_cull_as(const float *slabs, int end_a, int end_b, int32
     return m;
 }
 
-static int cti_broad_cull(const float *slabs, int end_a, int end_b, int32_t *pairs, int n, const int32_t *ea, int wa, const int32_t *eb,
-                          int wb)
+static int cti_broad_cull(const cti_broad_sides *s, int32_t *pairs, int n, const int32_t *ea, int wa, const int32_t *eb, int wb)
 {
     if (wa == 2 && wb == 2)
-        return cti_broad_cull_as(slabs, end_a, end_b, pairs, n, ea, 2, eb, 2);
+        return cti_broad_cull_as(*s, pairs, n, ea, 2, eb, 2);
     if (wa == 1 && wb == 3)
-        return cti_broad_cull_as(slabs, end_a, end_b, pairs, n, ea, 1, eb, 3);
+        return cti_broad_cull_as(*s, pairs, n, ea, 1, eb, 3);
     if (wa == 2 && wb == 3)
-        return cti_broad_cull_as(slabs, end_a, end_b, pairs, n, ea, 2, eb, 3);
+        return cti_broad_cull_as(*s, pairs, n, ea, 2, eb, 3);
     if (wa == 1 && wb == 2)
-        return cti_broad_cull_as(slabs, end_a, end_b, pairs, n, ea, 1, eb, 2);
-    return cti_broad_cull_as(slabs, end_a, end_b, pairs, n, ea, 1, eb, 1);
+        return cti_broad_cull_as(*s, pairs, n, ea, 1, eb, 2);
+    return cti_broad_cull_as(*s, pairs, n, ea, 1, eb, 1);
+}
+
+/* the slabs of bodies p and q */
+static cti_broad_sides cti_broad_sides_of(const cti_broad *broad, const cti_soup *soup, int p, int q)
+{
+    cti_broad_sides s;
+    s.a = cti_broad_slabs(broad, soup, p), s.b = cti_broad_slabs(broad, soup, q);
+    s.end_a = broad->last_swept[p] ? 0 : 16, s.end_b = broad->last_swept[q] ? 0 : 16;
+    return s;
 }
 
 static void cti_broad_range(const cti_soup_body *b, int width, int *first, int *count)
@@ -144,9 +158,10 @@ static int cti_broad_finish(cti_mem *mem, const cti_broad *broad, cti_broad_lane
     turned = ka == kb && a0 > b0;
     if (p == q || turned)
         n = cti_broad_filter(raw, n, ea, wa, eb, wb);
-    if (!broad->boxes_only)
-        n = cti_broad_cull(broad->vertex_slabs, broad->last_swept[turned ? q : p] ? 0 : 16, broad->last_swept[turned ? p : q] ? 0 : 16, raw,
-                           n, ea, wa, eb, wb);
+    if (!broad->boxes_only) {
+        cti_broad_sides sides = cti_broad_sides_of(broad, soup, turned ? q : p, turned ? p : q);
+        n = cti_broad_cull(&sides, raw, n, ea, wa, eb, wb);
+    }
     if (n == 0)
         return 1;
     if (turned)
@@ -300,7 +315,7 @@ static int cti_broad_items(cti_mem *mem, cti_broad *broad, const cti_soup *soup,
                 continue;
             s->id[s->n] = i, s->body[s->n] = b;
             s->flags[s->n] = (uint8_t)((body->dynamic ? CTI_GRID_DYNAMIC : 0) | (cti_broad_may_meet(soup, b, b) ? CTI_GRID_SELF : 0));
-            cti_grid_box(broad->vertex_boxes, elements ? elements + (size_t)width * (size_t)i : &v, width, broad->last_swept[b],
+            cti_grid_box(cti_broad_boxes(broad, soup, b), elements ? elements + (size_t)width * (size_t)i : &v, width, broad->last_swept[b],
                          s->boxes + 12 * (size_t)s->n++);
         }
         *moving |= !broad->last_swept[b];

@@ -53,8 +53,9 @@ typedef struct cti_broad_lane {
 typedef struct cti_broad {
     cti_forest forest;
     cti_bvh *trees;        /* [CTI_BROAD_TREES n_bodies] */
-    float *vertex_boxes;   /* [16 nv], see cti_bvh_refit */
-    float *vertex_slabs;   /* [32 nv] lo of the six slabs, 0, 0, -hi, 0, 0 at the start, then at the end */
+    float *vertex_boxes;   /* [16 for a vertex that may move, 8 for the others], see cti_boxes, cti_broad_boxes */
+    float *vertex_slabs;   /* twice that: lo of the six slabs, 0, 0, -hi, 0, 0 at the start, then at the end */
+    ptrdiff_t *boxes_at;   /* [n_bodies] base of a body's cti_boxes */
     ct_real *last_x;       /* x0 and x1 of the last update, of bodies that may move: what has not changed keeps its boxes */
     size_t *last_at;       /* [n_bodies] where in last_x a body is */
     ct_real *last_inflate; /* [n_bodies] */
@@ -90,6 +91,19 @@ CTI_FN int cti_broad_order(cti_mem *mem, const cti_broad *broad, const cti_soup 
 /* cti_broad_update -- boxes of the motions from x0 to x1 [3 nv] (may be the same), widened by each body's inflate. Finds the overlapping
    bodies. 0: out of memory. */
 CTI_FN int cti_broad_update(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x0, const ct_real *x1);
+/* cti_broad_boxes, cti_broad_slabs -- boxes of the vertices of body b; slabs, which lie in the same way, with strides and base doubled. */
+CTI_INLINE cti_boxes cti_broad_boxes(const cti_broad *broad, const cti_soup *soup, int b)
+{
+    cti_boxes boxes;
+    boxes.at = broad->vertex_boxes, boxes.base = broad->boxes_at[b], boxes.stride = soup->bodies[b].still ? 8 : 16;
+    return boxes;
+}
+CTI_INLINE cti_boxes cti_broad_slabs(const cti_broad *broad, const cti_soup *soup, int b)
+{
+    cti_boxes slabs = cti_broad_boxes(broad, soup, b);
+    slabs.at = broad->vertex_slabs, slabs.base *= 2, slabs.stride *= 2;
+    return slabs;
+}
 /* cti_broad_elements -- what a tree of kind `tree` has as elements, [*width n]; NULL: vertices. */
 CTI_FN const int32_t *cti_broad_elements(const cti_soup *soup, int tree, int *width);
 /* cti_broad_sweep -- body_pairs from the boxes of the bodies, a part of the update. 0: out of memory. */

@@ -19,6 +19,7 @@ CTI_FN void cti_broad_free(cti_mem *mem, cti_broad *broad)
     CTI_FREE(mem, broad->trees);
     CTI_FREE(mem, broad->vertex_boxes);
     CTI_FREE(mem, broad->vertex_slabs);
+    CTI_FREE(mem, broad->boxes_at);
     CTI_FREE(mem, broad->last_x);
     CTI_FREE(mem, broad->last_at);
     CTI_FREE(mem, broad->last_inflate);
@@ -141,7 +142,8 @@ static int cti_broad_build_known(cti_mem *mem, cti_broad *broad, const cti_soup 
     int k, width;
     for (k = 0; k < CTI_BROAD_TREES; at += order[k++]) {
         cti_broad_elements(soup, k, &width);
-        if (!cti_bvh_build_ordered(mem, &broad->forest, broad->trees + CTI_BROAD_TREES * b + k, at, cti_broad_first(soup->bodies + b, width), order[k]))
+        if (!cti_bvh_build_ordered(mem, &broad->forest, broad->trees + CTI_BROAD_TREES * b + k, at, cti_broad_first(soup->bodies + b, width), order[k],
+                                   soup->bodies[b].still))
             return 0;
     }
     return 1;
@@ -163,25 +165,33 @@ static int cti_broad_build_trees(cti_mem *mem, cti_broad *broad, const cti_soup 
             if (k == CTI_BROAD_POINTS && !soup->vertex_is_point)
                 last = first;
             n = cti_broad_collect(items, first, last, elements, width, only, x);
-            if (!cti_bvh_build(mem, &broad->forest, broad->trees + CTI_BROAD_TREES * b + k, items, n))
+            if (!cti_bvh_build(mem, &broad->forest, broad->trees + CTI_BROAD_TREES * b + k, items, n, body->still))
                 return 0;
         }
     }
     return 1;
 }
 
-/* room for what moving bodies were like. 0: out of memory */
-static int cti_broad_place_last(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
+/* room for boxes and slabs, for what moving bodies were like, and for the trees. 0: out of memory */
+static int cti_broad_place(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
 {
-    size_t n = 0;
+    size_t last = 0, boxes = 0, items = 0, blocks = 0, floats = 0;
     int b;
-    if (!CTI_RESIZE(mem, broad->last_at, soup->n_bodies))
+    if (!CTI_RESIZE(mem, broad->last_at, soup->n_bodies) || !CTI_RESIZE(mem, broad->boxes_at, soup->n_bodies))
         return 0;
     for (b = 0; b < soup->n_bodies; b++) {
-        broad->last_at[b] = n;
-        n += soup->bodies[b].still ? 0 : 6 * (size_t)(soup->bodies[b].v1 - soup->bodies[b].v0);
+        const cti_soup_body *q = soup->bodies + b;
+        int n = q->v1 - q->v0, stride = q->still ? 8 : 16, sum = cti_bvh_blocks(n) + cti_bvh_blocks(q->e1 - q->e0) + cti_bvh_blocks(q->f1 - q->f0);
+        broad->last_at[b] = last;
+        last += q->still ? 0 : 6 * (size_t)n;
+        broad->boxes_at[b] = (ptrdiff_t)boxes - (ptrdiff_t)stride * q->v0;
+        boxes += (size_t)stride * (size_t)n;
+        items += (size_t)n + (size_t)(q->e1 - q->e0) + (size_t)(q->f1 - q->f0);
+        blocks += (size_t)sum, floats += (size_t)sum * (q->still ? CTI_BVH_HALF : CTI_BVH_BLOCK);
     }
-    return CTI_RESIZE(mem, broad->last_x, n);
+    /* trees over loose points and edges, which are few, make the forest grow */
+    return CTI_RESIZE(mem, broad->last_x, last) && CTI_RESIZE(mem, broad->vertex_boxes, boxes) && CTI_RESIZE(mem, broad->vertex_slabs, 2 * boxes) &&
+           (broad->hashed || cti_forest_reserve(mem, &broad->forest, items, blocks, floats));
 }
 
 CTI_FN int cti_broad_build(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x)
@@ -192,8 +202,7 @@ CTI_FN int cti_broad_build(cti_mem *mem, cti_broad *broad, const cti_soup *soup,
     cti_forest_clear(&broad->forest);
     broad->n_bodies = soup->n_bodies, broad->nv = soup->nv, broad->ne = soup->ne, broad->nf = soup->nf;
     broad->fresh = 1, broad->partial = broad->boxes_only = 0;
-    if (!CTI_RESIZE(mem, broad->trees, CTI_BROAD_TREES * nb) || !CTI_RESIZE(mem, broad->vertex_boxes, 16 * (size_t)soup->nv) ||
-        !CTI_RESIZE(mem, broad->vertex_slabs, 32 * (size_t)soup->nv) || !cti_broad_place_last(mem, broad, soup) ||
+    if (!CTI_RESIZE(mem, broad->trees, CTI_BROAD_TREES * nb) || !cti_broad_place(mem, broad, soup) ||
         !CTI_RESIZE(mem, broad->last_inflate, nb) || !CTI_RESIZE(mem, broad->last_swept, nb) ||
         !CTI_RESIZE(mem, broad->body_boxes, 12 * nb) || !CTI_RESIZE(mem, broad->body_order, 2 * nb) ||
         !CTI_RESIZE(mem, broad->sweep, (nb / 8 + 1) * CTI_BVH_BLOCK) || !CTI_RESERVE(mem, items, most))
@@ -244,12 +253,13 @@ static int cti_broad_same(cti_broad *broad, const cti_soup_body *body, int b, co
 }
 
 /* Vertex boxes and slabs of one body. */
-static void cti_broad_vertex_boxes(cti_broad *broad, const cti_soup_body *body, const ct_real *x0, const ct_real *x1)
+static void cti_broad_vertex_boxes(cti_broad *broad, const cti_soup_body *body, int b, const ct_real *x0, const ct_real *x1)
 {
     int v;
     for (v = body->v0; v < body->v1; v++) {
         cti_v3 p0 = cti_v3_at(x0, v), p1 = cti_v3_at(x1, v);
-        float *box = broad->vertex_boxes + 16 * (size_t)v, *slabs = broad->vertex_slabs + 32 * (size_t)v;
+        ptrdiff_t at = broad->boxes_at[b] + (ptrdiff_t)(body->still ? 8 : 16) * v;
+        float *box = broad->vertex_boxes + at, *slabs = broad->vertex_slabs + 2 * at;
         cti_broad_put_box(box, p0, body->swept ? p1 : p0, body->inflate);
         cti_broad_put_slabs(slabs, p0, body->swept ? p1 : p0, body->inflate);
         if (body->swept)
@@ -275,7 +285,7 @@ static void cti_broad_refit(cti_broad *broad, const cti_soup *soup, int b)
     int i, width;
     for (i = 0; i < CTI_BROAD_TREES; i++) {
         const int32_t *elements = cti_broad_elements(soup, i, &width);
-        cti_bvh_refit(&broad->forest, trees + i, broad->vertex_boxes, !soup->bodies[b].swept, elements, width);
+        cti_bvh_refit(&broad->forest, trees + i, cti_broad_boxes(broad, soup, b), !soup->bodies[b].swept, elements, width);
     }
     cti_bvh_root(&broad->forest, trees + CTI_BROAD_VERTICES, box);
     for (i = CTI_BROAD_EDGES; i <= CTI_BROAD_FACES; i++) {
@@ -293,7 +303,7 @@ static void cti_broad_body_box(cti_broad *broad, const cti_soup *soup, int b)
     memset(&none, 0, sizeof none);
     cti_bvh_root(&broad->forest, &none, box);
     for (v = soup->bodies[b].v0; v < soup->bodies[b].v1; v++) {
-        cti_grid_box(broad->vertex_boxes, &v, 1, soup->bodies[b].swept, other);
+        cti_grid_box(cti_broad_boxes(broad, soup, b), &v, 1, soup->bodies[b].swept, other);
         cti_broad_join(box, other);
     }
 }
@@ -313,7 +323,7 @@ static void cti_broad_update_range(int begin, int end, int worker, void *context
         const cti_soup_body *body = q->soup->bodies + begin;
         if (body->v1 > body->v0 && cti_broad_same(q->broad, body, begin, q->x0, q->x1))
             continue;
-        cti_broad_vertex_boxes(q->broad, body, q->x0, q->x1);
+        cti_broad_vertex_boxes(q->broad, body, begin, q->x0, q->x1);
         if (q->broad->hashed)
             cti_broad_body_box(q->broad, q->soup, begin);
         else

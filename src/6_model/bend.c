@@ -151,10 +151,3 @@ CTI_FN void cti_bend_batch_damping(const cti_bend_batch *t, const ct_real *x, co
         cti_element_scatter_force(out, t->node + 32 * batch, 4, cti_element_count(t->n, batch), f);
     }
 }
-
-CTI_FN double cti_bend_batch_energy(const cti_bend_batch *t, const ct_real *x)
-{
-    double energy = 0;
-    cti_bend_batch_assemble(t, x, 0, NULL, NULL, &energy);
-    return energy;
-}

@@ -213,10 +213,3 @@ CTI_FN void cti_membrane_batch_damping(const cti_membrane_batch *t, const ct_rea
         cti_element_scatter_force(out, t->node + 24 * batch, 3, cti_element_count(t->n, batch), f);
     }
 }
-
-CTI_FN double cti_membrane_batch_energy(const cti_membrane_batch *t, const ct_real *x)
-{
-    double energy = 0;
-    cti_membrane_batch_assemble(t, x, 0, NULL, NULL, &energy);
-    return energy;
-}

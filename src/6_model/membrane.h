@@ -30,6 +30,5 @@ CTI_FN void cti_membrane_batch_assemble(const cti_membrane_batch *t, const ct_re
                                         double *out_energy);
 /* out [3 nodes] += D(x) v as for tets: D is damping_stiffness times K without the part of the stress */
 CTI_FN void cti_membrane_batch_damping(const cti_membrane_batch *t, const ct_real *x, const ct_real *v, ct_real *out);
-CTI_FN double cti_membrane_batch_energy(const cti_membrane_batch *t, const ct_real *x);
 
 #endif /* CTI_MEMBRANE_H */

@@ -64,11 +64,6 @@ CTI_FN void cti_model_free(cti_mem *mem, cti_model *model)
     cti_spring_batch_free(mem, &model->springs);
 }
 
-CTI_FN void cti_model_hessian(cti_model *model, int hessian)
-{
-    model->tets.hessian = hessian, model->membrane.hessian = hessian, model->springs.hessian = hessian;
-}
-
 CTI_FN void cti_model_ahead(cti_model *model, ct_real step, ct_real share, const ct_real *v)
 {
     model->springs.step = step, model->springs.share = share, model->springs.ahead = v;

@@ -25,8 +25,6 @@ CTI_FN int cti_model_init_soft(cti_mem *mem, cti_model *model, const ct_material
 CTI_FN int cti_model_init_cloth(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes,
                                 const int32_t *triangles, int n_triangles, int node_offset, int64_t *out_bad, double *out_value);
 CTI_FN void cti_model_free(cti_mem *mem, cti_model *model);
-/* cti_model_hessian -- CTI_HESSIAN_* for all batches (bending is Gauss-Newton's always). */
-CTI_FN void cti_model_hessian(cti_model *model, int hessian);
 /* cti_model_ahead -- the next assembly is for a step of this length from velocities v [3 nodes of the world], or NULL: strain limits act at
    its end. share: part of their force that the step feels (1; 1/2 for Newmark). step 0: no limit acts. */
 CTI_FN void cti_model_ahead(cti_model *model, ct_real step, ct_real share, const ct_real *v);

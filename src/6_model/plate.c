@@ -44,12 +44,12 @@ static int cti_plate_place(cti_v3 a, cti_v3 b, cti_v3 c, double *l, double *s, d
     return *h > 0;
 }
 
-/* row [3] of M over (H_uu, H_vv, sqrt 2 H_uv) for edge k of triangle x [3], and its l n n'; `far` is the node behind it. 0: no such row */
-static int cti_plate_row(const cti_v3 *x, int k, cti_v3 far, double *row, double *mean)
+/* row [3] of M over (H_uu, H_vv, sqrt 2 H_uv) for edge k of triangle x [3], and its l n n'; `opposite` is the node behind it. 0: no such row */
+static int cti_plate_row(const cti_v3 *x, int k, cti_v3 opposite, double *row, double *mean)
 {
     cti_v3 a = x[(k + 1) % 3], b = x[(k + 2) % 3], u = cti_v3_sub(x[1], x[0]), w = cti_v3_cross(u, cti_v3_sub(x[2], x[0])), v, e;
     double l, s1, h1, s2, h2, ss, sn, nn, t[2], n[2], size;
-    if (!cti_plate_place(a, b, x[k], &l, &s1, &h1) || !cti_plate_place(a, b, far, &l, &s2, &h2))
+    if (!cti_plate_place(a, b, x[k], &l, &s1, &h1) || !cti_plate_place(a, b, opposite, &l, &s2, &h2))
         return 0;
     ss = (s1 * (s1 - l) / h1 + s2 * (s2 - l) / h2) / 2, sn = s1 - s2, nn = (h1 + h2) / 2;
     /* the edge in the triangle's axes, and the direction to the left of it */
@@ -135,15 +135,15 @@ static void cti_plate_balance(const double *M, const double *N, const double *C,
     }
 }
 
-/* G [6] = 00 11 22 12 02 01 of one triangle; far [3] nodes behind its edges, own nodes where there is none */
-static void cti_plate_stiffness(const cti_v3 *x, const cti_v3 *far, const int *has, double bending, double *G)
+/* G [6] = 00 11 22 12 02 01 of one triangle; opposite [3] nodes behind its edges, own nodes where there is none */
+static void cti_plate_stiffness(const cti_v3 *x, const cti_v3 *opposite, const int *has, double bending, double *G)
 {
     double M[9], N[9], C[6], area = (double)cti_v3_norm(cti_v3_cross(cti_v3_sub(x[1], x[0]), cti_v3_sub(x[2], x[0]))) / 2;
     int k, i, j, ok, is[3];
     memset(M, 0, sizeof M);
     memset(N, 0, sizeof N);
     for (k = 0; k < 3; k++)
-        is[k] = has[k] && cti_plate_row(x, k, far[k], M + 3 * k, N + 3 * k);
+        is[k] = has[k] && cti_plate_row(x, k, opposite[k], M + 3 * k, N + 3 * k);
     for (k = 0; k < 9; k++)
         N[k] /= 2 * area;
     for (k = 0; k < 6; k++) {
@@ -209,15 +209,15 @@ static int cti_plate_take(cti_mem *mem, cti_plate_maker *q, int f, double bendin
 {
     const int32_t *t = q->sheet->triangles + 3 * (size_t)f;
     int32_t behind[3];
-    cti_v3 x[3], far[3];
+    cti_v3 x[3], opposite[3];
     double G[6], bound;
     int k, has[3], coupled, ok = 1;
     for (k = 0; k < 3; k++) {
         int b = cti_plate_behind(q, f, k);
         has[k] = b >= 0, behind[k] = b >= 0 ? b : t[k];
-        x[k] = cti_v3_at(q->sheet->X, t[k]), far[k] = cti_v3_at(q->sheet->X, behind[k]);
+        x[k] = cti_v3_at(q->sheet->X, t[k]), opposite[k] = cti_v3_at(q->sheet->X, behind[k]);
     }
-    cti_plate_stiffness(x, far, has, bending, G);
+    cti_plate_stiffness(x, opposite, has, bending, G);
     coupled = cti_plate_is_coupled(G), bound = cti_plate_bound(G);
     for (k = 0; k < 3; k++) {
         int e = q->topology.face_edges[3 * (size_t)f + (size_t)((k + 1) % 3)];

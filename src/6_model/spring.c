@@ -279,13 +279,6 @@ CTI_FN void cti_spring_batch_damping(const cti_spring_batch *t, const ct_real *x
     }
 }
 
-CTI_FN double cti_spring_batch_energy(const cti_spring_batch *t, const ct_real *x)
-{
-    double energy = 0;
-    cti_spring_batch_assemble(t, x, 0, NULL, NULL, &energy);
-    return energy;
-}
-
 #undef CTI_SPRING_LIMIT
 #undef CTI_SPRING_STEP
 #undef CTI_SPRING_RATES

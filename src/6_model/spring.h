@@ -38,6 +38,5 @@ CTI_FN void cti_spring_batch_assemble(const cti_spring_batch *t, const ct_real *
                                       double *out_energy);
 /* out [3 nodes] += D(x) v, D = damping_stiffness k n n', k with the limit's own */
 CTI_FN void cti_spring_batch_damping(const cti_spring_batch *t, const ct_real *x, const ct_real *v, ct_real *out);
-CTI_FN double cti_spring_batch_energy(const cti_spring_batch *t, const ct_real *x);
 
 #endif /* CTI_SPRING_H */

@@ -500,13 +500,6 @@ CTI_FN void cti_tet_batch_damping(const cti_tet_batch *t, const ct_real *x, cons
     }
 }
 
-CTI_FN double cti_tet_batch_energy(const cti_tet_batch *t, const ct_real *x)
-{
-    double energy = 0;
-    cti_tet_batch_assemble(t, x, 0, NULL, NULL, NULL, &energy);
-    return energy;
-}
-
 CTI_FN int cti_tet_batch_crushed(const cti_tet_batch *t, const ct_real *x0, const ct_real *x1)
 {
     const cti_r8 j0 = cti_set8(CTI_TET_J0);

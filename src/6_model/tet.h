@@ -47,6 +47,5 @@ CTI_FN void cti_tet_batch_damping(const cti_tet_batch *t, const ct_real *x, cons
 /* cti_tet_batch_crushed -- tets whose J falls below 0.2 on the way from x0 to x1, where their energy is continued: no linearization at x0
    describes them at x1. 0 for models that need no continuation. */
 CTI_FN int cti_tet_batch_crushed(const cti_tet_batch *t, const ct_real *x0, const ct_real *x1);
-CTI_FN double cti_tet_batch_energy(const cti_tet_batch *t, const ct_real *x);
 
 #endif /* CTI_TET_H */

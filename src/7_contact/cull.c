@@ -27,9 +27,11 @@ typedef struct cti_cull {
 static int cti_cull_is_hard(const cti_surface *s, const cti_pair *p)
 {
     int k;
-    for (k = 0; k < p->n; k++)
-        if (s->attach[p->v[k]].frame < 0 && s->attach[p->v[k]].n > 0)
+    for (k = 0; k < p->n; k++) {
+        const cti_attach *a = cti_surface_attach(s, p->v[k]);
+        if (a->frame < 0 && a->n > 0)
             return 0;
+    }
     return 1;
 }
 

@@ -97,7 +97,7 @@ static int cti_detect_lasts(const cti_surface *s, const ct_real *x1)
 static void cti_detect_boxes(cti_detect *d, cti_surface *s, int body, const ct_real *x1, int lasts)
 {
     cti_soup_body *r = &s->ranges[body];
-    int i, n3 = 3 * s->n_moving, at = 3 * (s->bodies[body].m0 - r->v0);
+    int i, n3 = 3 * s->n_moving, at = 3 * s->bodies[body].shift;
     ct_real big = cti_detect_way(s, body, x1), h = s->bodies[body].thickness, least = lasts ? 2 * h : h / 2, slack = 0;
     r->swept = big <= CTI_DETECT_FAST * h;
     if (s->bodies[body].dynamic)
@@ -276,7 +276,7 @@ CTI_FN int cti_detect_flat(const cti_surface *s, int e)
 
 CTI_FN ct_real cti_detect_keep(const cti_surface *s, const cti_pair *pair)
 {
-    int rigid = s->attach[pair->v[0]].frame >= 0 || s->attach[pair->v[pair->n_a]].frame >= 0;
+    int rigid = cti_surface_attach(s, pair->v[0])->frame >= 0 || cti_surface_attach(s, pair->v[pair->n_a])->frame >= 0;
     return (rigid ? CTI_DETECT_KEEP_RIGID : CTI_DETECT_KEEP) * cti_pair_thickness(s, pair);
 }
 

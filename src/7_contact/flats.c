@@ -120,7 +120,7 @@ static int cti_flats_open(cti_flats *q, const cti_flats_edge *a, ct_real sum, ct
    as long */
 static int cti_flats_slides(const cti_surface *s, const int32_t *v)
 {
-    return s->attach[v[0]].frame < 0 && s->attach[v[2]].frame < 0 &&
+    return cti_surface_attach(s, v[0])->frame < 0 && cti_surface_attach(s, v[2])->frame < 0 &&
            (s->bodies[s->body_of[v[0]]].is_cloth || s->bodies[s->body_of[v[2]]].is_cloth);
 }
 
@@ -148,8 +148,8 @@ static int cti_flats_push(cti_mem *mem, const cti_detect *d, const cti_surface *
    distance below half of it */
 static int cti_flats_is_crossing(const cti_list *l, const cti_surface *s, int i)
 {
-    ct_real far = CTI_FLATS_MOST * 4 * l->min_sep[i];
-    return l->feature[i] == 0 && l->d2[i] < far * far && l->d2[i] > 0 &&
+    ct_real wide = CTI_FLATS_MOST * 4 * l->min_sep[i];
+    return l->feature[i] == 0 && l->d2[i] < wide * wide && l->d2[i] > 0 &&
            (cti_detect_flat(s, l->pairs[2 * i]) || cti_detect_flat(s, l->pairs[2 * i + 1]));
 }
 
@@ -177,7 +177,7 @@ static int cti_flats_crossing(cti_mem *mem, cti_flats *q, const cti_detect *d, c
     ct_real dist = cti_sqrt(l->d2[i]), h, sum = 0;
     cti_flats_edge a[2];
     cti_pair pair;
-    int k, opens = 0, first = s->attach[v[0]].n == 0;
+    int k, opens = 0, first = cti_surface_attach(s, v[0])->n == 0;
     cti_flats_pair(l, s, i, &pair);
     h = cti_pair_thickness(s, &pair);
     if (ahead && dist >= CTI_FLATS_FALLEN * h && cti_flats_slides(s, v))

@@ -33,10 +33,10 @@ static cti_term *cti_rows_term(cti_row *row, int first, int block)
 /* one surface vertex with weight w: nodes by weight, a rigid body by weight and arm, what is scripted by its velocity */
 static void cti_rows_vertex(const cti_row_context *c, int vertex, ct_real w, int first, cti_row *row, cti_v3 *scripted)
 {
-    const cti_attach *a = &c->surface->attach[vertex];
+    const cti_attach *a = cti_surface_attach(c->surface, vertex);
     int j;
     if (a->n == 0 && c->surface->bodies[c->surface->body_of[vertex]].moves)
-        *scripted = cti_v3_mad(*scripted, cti_v3_sub(cti_v3_at(c->surface->script, vertex), cti_v3_at(c->surface->x0, vertex)), w / c->dt);
+        *scripted = cti_v3_mad(*scripted, cti_v3_sub(cti_v3_at(cti_surface_script(c->surface, vertex), 0), cti_v3_at(c->surface->x0, vertex)), w / c->dt);
     if (w == 0)
         return;
     if (a->frame >= 0) {
@@ -68,7 +68,7 @@ static void cti_rows_terms(const cti_row_context *c, const cti_pair *pair, cti_r
         if (k == pair->n_a)
             row->n_a = row->n;
         cti_rows_vertex(c, pair->v[k], pair->w[k], row->n_a, row, scripted);
-        origin->bends |= c->surface->attach[pair->v[k]].frame >= 0;
+        origin->bends |= cti_surface_attach(c->surface, pair->v[k])->frame >= 0;
     }
     if (pair->n_a >= pair->n)
         row->n_a = row->n;

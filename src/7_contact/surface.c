@@ -82,10 +82,10 @@ static void cti_surface_place_range(int begin, int end, int worker, void *contex
     }
     for (; begin < end; begin += last - i, lo++) {
         const int32_t *run = s->runs + 3 * (size_t)lo;
-        int at;
+        int at, own = run[2] - run[0];
         i = run[0] + begin - run[2], last = cti_min_int(run[1], i + end - begin);
         for (at = i; at < last; at++)
-            cti_v3_put(p->out, at, s->attach[at].n ? cti_attach_point(&s->attach[at], p->q, p->frames) : cti_v3_at(s->script, at));
+            cti_v3_put(p->out, at, s->attach[at + own].n ? cti_attach_point(&s->attach[at + own], p->q, p->frames) : cti_v3_at(s->script, at + own));
     }
 }
 
@@ -96,7 +96,7 @@ CTI_FN int cti_surface_find_still(cti_mem *mem, cti_surface *s)
     s->has_still = 0;
     for (b = 0; b < s->n_bodies; b++) {
         int v0 = s->ranges[b].v0, v1 = s->ranges[b].v1, last = CTI_LEN(s->runs) - 3;
-        s->bodies[b].m0 = n;
+        s->bodies[b].shift = n - v0;
         s->ranges[b].still = !s->bodies[b].moves;
         if (v0 == v1)
             continue;
@@ -110,8 +110,8 @@ CTI_FN int cti_surface_find_still(cti_mem *mem, cti_surface *s)
         }
         for (i = v0; i < v1; i++)
             for (k = 0; k < 3; k++) {
-                ct_real x = s->script[3 * i + k];
-                s->x0[3 * i + k] = s->x1[3 * i + k] = x;
+                ct_real x = s->x0[3 * i + k];
+                s->x1[3 * i + k] = x;
                 s->still_lo[k] = s->has_still ? cti_min(s->still_lo[k], x) : x;
                 s->still_hi[k] = s->has_still ? cti_max(s->still_hi[k], x) : x;
                 s->has_still |= k == 2;

@@ -7,7 +7,7 @@
 #include "../5_mesh/pairs.h"
 
 /* cti_attach -- surface vertex to blocks: x = sum weight x_block; with frame >= 0 the vertex of a rigid body, x = x_block[0] + R weight[0..2],
-   n 2. n 0: nothing moves it but a script. */
+   n 2. n 0: nothing moves it, or nothing but a script. */
 typedef struct cti_attach {
     int32_t n;
     int32_t frame;
@@ -19,7 +19,7 @@ typedef struct cti_surface_body {
     ct_real thickness, friction;
     int dynamic;  /* has unknowns */
     int moves;    /* dynamic or scripted */
-    int m0;       /* vertices of moving bodies before it */
+    int shift;    /* moving: vertex v of it is entry v + shift of what only vertices that move have */
     int is_cloth; /* surface without an inside */
     int solid;    /* a closed surface around a volume */
     uint64_t id;  /* of the body for as long as it lives, and of no other */
@@ -36,7 +36,7 @@ typedef struct cti_surface {
     int32_t *runs;           /* [3 n] runs of them: first vertex, end, moving ones before it */
     int has_still;
     ct_real still_lo[3], still_hi[3]; /* box of the vertices that never move */
-    cti_attach *attach;      /* [nv] */
+    cti_attach *attach;      /* [n_moving + 1] see cti_surface_attach; the last one is that of all that never moves */
     int32_t *body_of;        /* [nv] */
     int32_t *edges, *faces;  /* [2 ne], [3 nf] */
     int32_t *face_edges;     /* [3 nf] edges 01, 12, 20 */
@@ -46,7 +46,7 @@ typedef struct cti_surface {
     uint8_t *is_point;       /* [nv] no edge and no face has it */
     ct_real *rest;           /* [3 nv] */
     ct_real *x0, *x1;        /* [3 nv] both ends of the motion */
-    ct_real *script;         /* [3 nv] where vertices without blocks end the step */
+    ct_real *script;         /* [3 n_moving] where vertices without blocks end the step */
     cti_surface_body *bodies;
     cti_soup_body *ranges;   /* [n_bodies] */
     cti_plane *planes;
@@ -63,6 +63,14 @@ CTI_FN int cti_surface_neighbours(cti_mem *mem, cti_surface *s);
 /* cti_surface_find_still -- n_moving, runs and the box of what never moves, which gets its positions at both ends. Nothing of it costs anything in a
    step: loops over the surface's vertices go by runs or by bodies. 0: out of memory. */
 CTI_FN int cti_surface_find_still(cti_mem *mem, cti_surface *s);
+
+/* cti_surface_attach -- the attachment of vertex v; cti_surface_script -- where in script a vertex that moves is. */
+CTI_INLINE const cti_attach *cti_surface_attach(const cti_surface *s, int v)
+{
+    const cti_surface_body *b = &s->bodies[s->body_of[v]];
+    return &s->attach[b->moves ? v + b->shift : s->n_moving];
+}
+CTI_INLINE ct_real *cti_surface_script(const cti_surface *s, int v) { return s->script + 3 * (size_t)(v + s->bodies[s->body_of[v]].shift); }
 
 /* cti_surface_place -- out [3 nv]: positions of the moving surface at block positions q [3 n], rigid frames R [9 each], and the script. The one
    code path from unknowns to positions. */

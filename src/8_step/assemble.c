@@ -16,7 +16,7 @@ CTI_FN void cti_assemble_movers(cti_state *s, double time)
     for (i = 0; i < CTI_LEN(s->movers); i++) {
         const cti_mover *m = &s->movers[i];
         for (k = 0; k < m->n; k++)
-            cti_v3_put(s->surface.script, m->v0 + k, cti_script_point(&m->script, m->vertices[k], time, NULL));
+            cti_v3_put(cti_surface_script(&s->surface, m->v0 + k), 0, cti_script_point(&m->script, m->vertices[k], time, NULL));
     }
 }
 
@@ -26,7 +26,7 @@ CTI_FN ct_real cti_assemble_script_speed(const cti_state *s, ct_real dt)
     int i, k;
     for (i = 0; i < CTI_LEN(s->movers); i++)
         for (k = s->movers[i].v0; k < s->movers[i].v0 + s->movers[i].n; k++)
-            big = cti_max(big, cti_v3_norm2(cti_v3_sub(cti_v3_at(s->surface.script, k), cti_v3_at(s->surface.x0, k))));
+            big = cti_max(big, cti_v3_norm2(cti_v3_sub(cti_v3_at(cti_surface_script(&s->surface, k), 0), cti_v3_at(s->surface.x0, k))));
     return cti_sqrt(big) / dt;
 }
 
@@ -272,16 +272,41 @@ static void cti_assemble_clear(cti_state *s)
     cti_tasks_run_work(&s->desc.tasks, cti_assemble_clear_range, s->n, CTI_ASSEMBLE_CLEAR_US, s);
 }
 
+/* Share of a turn that elasticity makes: free nodes leave it by e = v - u - (q - x) / dt, u the speed of their centre; the step leaves
+   (M + A_el)^-1 M e of that, along e about the share e'M e / (e'M e + e'A_el e). 1: stiff, the nodes end at q; 0: dust, which goes straight on.
+   w: (q - x) / dt; out: scratch */
+static ct_real cti_assemble_share(const cti_state *s, const cti_component *p, const ct_real *w, ct_real *e)
+{
+    const int32_t *blocks = s->factors.blocks;
+    cti_v3 speed = cti_v3_zero();
+    ct_real mass = 0;
+    double free = 0, bound = 0;
+    int i;
+    for (i = p->begin; i < p->end; i++) {
+        mass += s->mass[blocks[i]];
+        speed = cti_v3_mad(speed, cti_v3_at(s->v, blocks[i]), s->mass[blocks[i]]);
+    }
+    speed = cti_v3_mul(speed, 1 / mass);
+    for (i = p->begin; i < p->end; i++)
+        cti_v3_put(e, blocks[i], cti_v3_sub(cti_v3_sub(cti_v3_at(s->v, blocks[i]), speed), cti_v3_at(w, blocks[i])));
+    for (i = p->begin; i < p->end; i++) {
+        free += (double)(s->mass[blocks[i]] * cti_v3_norm2(cti_v3_at(e, blocks[i])));
+        bound += (double)cti_v3_dot(cti_v3_at(e, blocks[i]), cti_bsr_row(&s->A, e, blocks[i]));
+    }
+    return bound > 0 ? (ct_real)(bound / (bound + free)) : 0;
+}
+
 /* b = A_el (q - x) / dt for components with q not x, plus M times the spin `rate`; A_el = h^2 K + h D is all that A holds so far. The term
    takes D out of the motion from x to q: strain damping acts on the departure from q alone. */
 static void cti_assemble_place(cti_state *s, ct_real dt)
 {
-    ct_real *w = s->pcg_work;
+    ct_real *w = s->pcg_work, *e = w + 3 * (size_t)s->n;
     int c, i, k;
     memset(s->b, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         const cti_component *p = &s->factors.components[c];
         const cti_turn *turn = &s->turns[c];
+        cti_v3 rate;
         if (!turn->moved)
             continue;
         for (i = p->begin; i < p->end; i++)
@@ -289,9 +314,12 @@ static void cti_assemble_place(cti_state *s, ct_real dt)
                 w[k] = (s->q[k] - s->x[k]) / dt;
         for (i = p->begin; i < p->end; i++)
             cti_v3_put(s->b, s->factors.blocks[i], cti_bsr_row(&s->A, w, s->factors.blocks[i]));
+        rate = turn->rate;
+        if (turn->turns && cti_v3_norm(rate) > 0)
+            rate = cti_v3_mul(rate, cti_assemble_share(s, p, w, e));
         for (i = p->begin; turn->turns && i < p->end; i++) {
             int b = s->factors.blocks[i];
-            cti_v3_addto(s->b, b, cti_v3_mul(cti_v3_cross(turn->rate, cti_v3_sub(cti_v3_at(s->q, b), turn->center)), s->mass[b]));
+            cti_v3_addto(s->b, b, cti_v3_mul(cti_v3_cross(rate, cti_v3_sub(cti_v3_at(s->q, b), turn->center)), s->mass[b]));
         }
     }
 }

@@ -204,10 +204,11 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
 }
 
 /* The crossings of flat edges that the motion of the first round brings too near come behind its collisions. Looking again in the second round kept no
-   more of the thickness in S2. 0: out of memory */
+   more of the thickness in S2; nor is it done behind another linearization, which would solve islands once more that it does not touch. 0: out of
+   memory */
 static int cti_cmr_fallen(cti_state *s)
 {
-    if (cti_state_is_paper(s))
+    if (cti_state_is_paper(s) || s->again > 0)
         return 1;
     if (!cti_flats_fallen(s->mem, &s->detect, &s->surface, &s->hits))
         return 0;
@@ -284,19 +285,22 @@ static int cti_cmr_crushed(cti_state *s, cti_attempt *out)
     return 1;
 }
 
-/* Marks the rows of components that were linearized again as unsolved; a component without rows takes its free motion. 0: out of memory */
+/* Marks the rows of components that were linearized again as unsolved, and no others: those that bent behind their last solve stand where nothing
+   gains. A component without rows takes its free motion. 0: out of memory */
 static int cti_cmr_freshen(cti_state *s)
 {
     uint8_t *touched = CTI_ARENA_ZERO(s->arena, uint8_t, CTI_LEN(s->factors.components));
     int i, k, c;
     if (!touched)
         return 0;
-    for (i = 0; i < CTI_LEN(s->rows); i++)
+    for (i = 0; i < CTI_LEN(s->rows); i++) {
+        s->origins[i].fresh = 0;
         for (k = 0; k < s->rows[i].n; k++) {
             c = s->factors.component_of[s->rows[i].term[k].block];
             touched[c] = 1;
             s->origins[i].fresh |= cti_newton_gains(s, &s->factors.components[c]);
         }
+    }
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         const cti_component *q = &s->factors.components[c];
         if (touched[c] || !cti_newton_gains(s, q))

@@ -36,7 +36,7 @@ static int cti_cmr_set(const cti_state *s, int32_t *sets, const cti_pair *pair)
 {
     int k, first = -1;
     for (k = 0; k < pair->n; k++) {
-        const cti_attach *a = &s->surface.attach[pair->v[k]];
+        const cti_attach *a = cti_surface_attach(&s->surface, pair->v[k]);
         int c = a->n > 0 ? s->factors.component_of[a->block[0]] : -1;
         if (c >= 0 && first >= 0)
             cti_sets_join(sets, c, first);

@@ -21,8 +21,6 @@ typedef struct cti_dcd_touch {
 /* cti_dcd_detect -- what touches at positions q [3 n] of the nodes and x [3 nv] of the surface; with_near 0: only what is inside. Growable
    array, body pair by body pair. 0: out of memory. */
 CTI_FN int cti_dcd_detect(cti_state *s, const ct_real *q, const ct_real *x, int with_near, cti_dcd_touch **out);
-/* cti_dcd_inside -- 1 when p is inside of surface body b at the positions of the last detection; keep as cti_nearest_tet, NULL: all. */
-CTI_FN int cti_dcd_inside(const cti_state *s, const ct_real *q, const ct_real *x, int b, cti_v3 p);
 
 /* ---- dcd_thin.c ---- */
 

@@ -43,7 +43,7 @@ static int cti_dcd_tree(cti_state *s, const int32_t *elements, int width, int fi
         items[i].id = first + i;
         cti_v3_put(items[i].at, 0, cti_dcd_centre(x, elements + (size_t)width * (size_t)(first + i), width));
     }
-    return cti_bvh_build(s->mem, &s->dcd.forest, tree, items, n);
+    return cti_bvh_build(s->mem, &s->dcd.forest, tree, items, n, 1);
 }
 
 /* radii at rest around vertices, and mean edges of bodies */
@@ -130,9 +130,9 @@ static void cti_dcd_refit(cti_state *s, const ct_real *q, const ct_real *x)
         body->fresh = 0;
         for (i = r->v0; i < r->v1; i++)
             cti_nearest_box(d->vertex_boxes + 16 * (size_t)i, cti_v3_at(x, i), cti_v3_at(x, i));
-        cti_bvh_refit(&d->forest, &body->faces, d->vertex_boxes, 0, f->faces, 3);
+        cti_bvh_refit(&d->forest, &body->faces, cti_nearest_boxes(d->vertex_boxes), 0, f->faces, 3);
         if (body->model >= 0)
-            cti_bvh_refit(&d->forest, &body->tets, d->node_boxes, 0, s->models[body->model]->tets.node, 4);
+            cti_bvh_refit(&d->forest, &body->tets, cti_nearest_boxes(d->node_boxes), 0, s->models[body->model]->tets.node, 4);
         if (body->model < 0 || body->embedded)
             cti_dcd_vertex_normals(s, x, r);
     }
@@ -230,15 +230,6 @@ static int cti_dcd_side(const cti_dcd_look *k, cti_v3 p, ct_real reach, cti_near
     if (nearest->face < 0)
         return 0;
     return b->model >= 0 && !b->embedded ? inside : (inside || b->model < 0) && cti_dcd_behind(k, p, nearest);
-}
-
-CTI_FN int cti_dcd_inside(const cti_state *s, const ct_real *q, const ct_real *x, int b, cti_v3 p)
-{
-    cti_dcd_look k;
-    cti_nearest nearest;
-    memset(&k, 0, sizeof k);
-    k.s = s, k.q = q, k.x = x, k.v = -1, k.b = b;
-    return cti_dcd_side(&k, p, 0, &nearest);
 }
 
 /* a touch of vertex k->v with its body, when there is one. 0: out of memory */

@@ -27,7 +27,7 @@ static int cti_dcd_thicknesses(cti_state *s)
         cti_nearest_box(d->vertex_boxes + 16 * (size_t)i, cti_v3_at(f->rest, i), cti_v3_at(f->rest, i));
     for (b = 0; b < f->n_bodies; b++) {
         cti_dcd_body *body = &d->bodies[b];
-        cti_bvh_refit(&d->forest, &body->faces, d->vertex_boxes, 0, f->faces, 3);
+        cti_bvh_refit(&d->forest, &body->faces, cti_nearest_boxes(d->vertex_boxes), 0, f->faces, 3);
         body->fresh = 1;
         for (i = f->ranges[b].f0; i < f->ranges[b].f1; i++) {
             cti_v3 middle, n = cti_dcd_normal_at(f, f->rest, i, &middle);
@@ -145,7 +145,7 @@ CTI_FN ct_real cti_dcd_need(cti_state *s, const ct_real *x0, const ct_real *x1, 
             for (i = f->ranges[b].v0; !placed && i < f->ranges[b].v1; i++)
                 cti_nearest_box(d->vertex_boxes + 16 * (size_t)i, cti_v3_at(x0, i), cti_v3_at(x1, i));
             if (!placed)
-                cti_bvh_refit(&d->forest, &d->bodies[b].faces, d->vertex_boxes, 0, f->faces, 3);
+                cti_bvh_refit(&d->forest, &d->bodies[b].faces, cti_nearest_boxes(d->vertex_boxes), 0, f->faces, 3);
             placed = 1, d->bodies[b].fresh = 1;
             need = cti_max(need, cti_dcd_need_pair(s, x0, x1, a, b, &m[b].box, fraction));
         }

@@ -240,25 +240,25 @@ static double cti_energy_gain(cti_state *s, int m, ct_real dt, double *out_bound
     const cti_energy *e0 = &s->energies[m], *e1 = &s->energies_new[m];
     const cti_history *q = &s->history;
     int plain = q->last[m] >= 0 && cti_integrate_is_plain(s, q->block[m]), i;
-    const ct_real *v1 = plain && s->desc.integrator != CT_INTEGRATOR_EULER ? s->v_new : q->v_end;
     double before = 0, after = 0, fall = 0, g = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0;
-    double elastic = cti_energy_elastic(s, m, dt), gain, free = -HUGE_VAL;
-    int alone = s->works[m] == 0, falling = 1;
+    double elastic = cti_energy_elastic(s, m, dt), kept = 0, gain, free = -HUGE_VAL;
+    int alone = s->works[m] == 0;
     for (i = q->block[m]; i <= q->last[m]; i++) {
         ct_real kick = plain ? cti_motion_kick(s, i, dt) : dt;
         mass += (double)s->mass[i];
         alone &= !(s->n_constrained && s->filter[i] >= 0); /* a pin at rest does no work */
-        /* a body that something held up before has another half of gravity's kick in its kinetic energy */
-        falling &= !plain || !(s->dt_prev[i] > 0) || cti_abs(s->fall_new[i] - s->fall[i]) < CTI_R(1e-6);
+        kept += (double)(s->mass[i] / 2 * cti_v3_norm2(cti_v3_mul(cti_v3_at(s->desc.gravity, 0), s->fall_new[i] * kick)));
         before += (double)(s->mass[i] / 2 * cti_v3_norm2(cti_v3_at(s->v, i)));
-        after += (double)(s->mass[i] / 2 * cti_v3_norm2(cti_v3_at(v1, i)));
+        after += (double)(s->mass[i] / 2 * cti_v3_norm2(cti_v3_mad(cti_v3_at(q->v_end, i), cti_v3_at(s->desc.gravity, 0), -cti_integrate_leave(s, i, dt))));
         fall += (double)(s->mass[i] * kick * cti_v3_dot(cti_v3_at(s->desc.gravity, 0), cti_v3_at(s->v_new, i)));
     }
     *out_bound = (plain ? CTI_ENERGY_GAIN : CTI_ENERGY_SWING) * (before + fabs(elastic) + fabs(fall) + fabs(s->works[m]) + mass * g * g) +
                  CTI_ENERGY_ROUNDING * (double)CTI_EPS * (s->moduli[m] + fabs(e1->gravity));
     gain = after - before + e1->elastic - elastic - fall - s->works[m];
-    if (alone && falling) /* a free fall loses nothing to its rule: energies are those of one time */
-        free = e1->kinetic - e0->kinetic + e1->elastic - elastic + e1->gravity - e0->gravity;
+    /* a free fall loses nothing to its rule: energies are those of one time. What velocities in the middle of steps seem to lose in it, |kick|^2 / 2,
+       is none that an error of the linearization may have */
+    if (alone)
+        free = plain ? gain + kept : e1->kinetic - e0->kinetic + e1->elastic - elastic + e1->gravity - e0->gravity;
     return free > gain ? free : gain;
 }
 
@@ -311,7 +311,7 @@ CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
         s->factors.components[c].unbalanced = 0;
     n = cti_energy_mark(s, dt);
-    if (n == 0 || cti_state_is_paper(s)) /* which knows no account */
+    if (n == 0 || cti_state_is_paper(s)) /* which does nothing about it */
         return 0;
     /* the angular momentum that a group of bodies gets back may be more than one of them can take */
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
@@ -319,6 +319,14 @@ CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
         s->factors.components[c].unbalanced = body >= 0 && s->gains[body];
     }
     return cti_energy_mark(s, dt);
+}
+
+CTI_FN int cti_energy_stands(const cti_state *s)
+{
+    int m, n = 0;
+    for (m = 0; cti_state_is_paper(s) && m < s->n_models + CTI_LEN(s->rigids); m++)
+        n += s->gains[m] != 0;
+    return n;
 }
 
 /* place of a body's first block; -1: it has none, or is inactive */
@@ -417,19 +425,39 @@ static double cti_energy_take(cti_state *s, int m, double gain, ct_real dt, ct_r
     return taken;
 }
 
+/* takes what body m gains from its motion at the end: of a rigid body from its spin, along which its rows are not linear. Returns what is left, and
+   what holding the body would spare [J] */
+static double cti_energy_relieve(cti_state *s, int m, ct_real dt, ct_real *out_lost)
+{
+    double bound, gain, spin;
+    cti_rigid r;
+    ct_real *w;
+    if (m < s->n_models) {
+        gain = cti_energy_gain(s, m, dt, &bound);
+        return gain - cti_energy_take(s, m, gain, dt, out_lost);
+    }
+    gain = cti_energy_gain_rigid(s, m - s->n_models, dt, &bound);
+    r = s->rigids[m - s->n_models], w = s->history.v_end + 3 * (r.block + 1);
+    cti_v3_put(r.spin, 0, cti_m3_mul_v(r.I_mid, cti_v3_at(w, 0)));
+    memcpy(r.q, r.q_new, sizeof r.q);
+    spin = cti_rigid_energy(&r);
+    cti_v3_put(w, 0, cti_v3_mul(cti_v3_at(w, 0), gain < spin ? (ct_real)sqrt(1 - gain / spin) : 0));
+    s->energies_new[m].kinetic -= gain < spin ? gain : spin;
+    return 0;
+}
+
 /* the same of one set: what its bodies gain is taken from those, and the rest from others of it. Returns how many gain more; 0: none, and no mark is
    left */
 static int cti_energy_calm_set(cti_state *s, ct_real dt, int32_t root, ct_real *out_lost)
 {
-    double bound, rest = 0, most = 0;
+    double rest = 0, most = 0;
     int m, n = 0, calm, agrees = cti_energy_agrees(s, dt, root);
-    for (m = 0; m < s->n_models && !agrees; m++) {
+    for (m = 0; m < s->n_models + CTI_LEN(s->rigids) && !agrees; m++) {
         if (!cti_energy_is_in(s, m, root))
             continue;
-        if (s->gains[m]) {
-            double gain = cti_energy_gain(s, m, dt, &bound);
-            rest += gain - cti_energy_take(s, m, gain, dt, out_lost), n++;
-        } else if (cti_energy_is_touched(s, m))
+        if (s->gains[m])
+            rest += cti_energy_relieve(s, m, dt, out_lost), n++;
+        else if (m < s->n_models && cti_energy_is_touched(s, m))
             most += s->energies_new[m].kinetic;
     }
     calm = !(rest > 0) || rest < most;

@@ -16,8 +16,10 @@ CTI_FN void cti_energy_state(cti_state *s);
 /* cti_energy_body -- place of a block's body in s->energies: a model, or models + a rigid body; -1: none. */
 CTI_FN int cti_energy_body(const cti_state *s, int block);
 /* cti_energy_try -- energies of the tentative end of a substep dt. Returns how many bodies, marked in s->gains, gain more than the work done on them
-   and a bound. */
+   and a bound; 0 where steps are Otaduy 2009's as printed, which stand whatever they gain. */
 CTI_FN int cti_energy_try(cti_state *s, ct_real dt);
+/* cti_energy_stands -- bodies that gain, by cti_energy_try, in a step as printed. */
+CTI_FN int cti_energy_stands(const cti_state *s);
 /* cti_energy_rest -- a body that is not stepped keeps its energy: nothing works on it, and it gains none. */
 CTI_FN void cti_energy_rest(cti_state *s, int m);
 /* cti_energy_is_touched -- 1 where a deformable body's tentative motion is not its free motion. */

@@ -175,7 +175,7 @@ static void cti_impulses_received(const cti_state *s, ct_real *out)
             continue;
         }
         for (k = 0; k < p->n; k++) {
-            const cti_attach *a = &s->surface.attach[p->v[k]];
+            const cti_attach *a = cti_surface_attach(&s->surface, p->v[k]);
             for (j = 0; a->frame < 0 && j < a->n; j++)
                 cti_impulses_give(s, a->block[j], p->w[k] * a->weight[j], r, out);
         }

@@ -232,16 +232,6 @@ static void cti_integrate_close(cti_state *s, int i, ct_real dt, const cti_schem
     cti_v3_put(q->v_end, i, cti_v3_add(u, e));
 }
 
-/* a body that contacts have left: the second half of gravity's kick, from which the scheme goes on */
-static void cti_integrate_leave(cti_state *s, int model, ct_real dt)
-{
-    cti_history *q = &s->history;
-    int i;
-    for (i = q->block[model]; i <= q->last[model]; i++)
-        if (!(s->n_constrained && s->filter[i] >= 0))
-            cti_v3_addto(q->v_end, i, cti_v3_mul(cti_v3_at(s->desc.gravity, 0), dt / 2 * s->fall_new[i]));
-}
-
 /* 1 for a body that its scheme steps to the end */
 static int cti_integrate_closes(const cti_state *s, int model)
 {
@@ -253,6 +243,12 @@ static int cti_integrate_leaves(const cti_state *s, int model)
 {
     const cti_history *q = &s->history;
     return s->desc.integrator != CT_INTEGRATOR_EULER && q->last[model] >= 0 && q->touched[q->block[model]] && !q->touches[model];
+}
+
+CTI_FN ct_real cti_integrate_leave(const cti_state *s, int block, ct_real dt)
+{
+    int m = s->history.model_of[block];
+    return m < 0 || !cti_integrate_leaves(s, m) || (s->n_constrained && s->filter[block] >= 0) ? 0 : dt / 2 * s->fall_new[block];
 }
 
 CTI_FN ct_real cti_integrate_kick(const cti_state *s, int block, ct_real dt)
@@ -282,8 +278,8 @@ CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt)
     cti_motion_fall(s, dt, q->v_end);
     cti_momenta_balance(s, dt, q->v_end);
     for (m = 0; m < s->n_models; m++)
-        if (cti_integrate_leaves(s, m))
-            cti_integrate_leave(s, m, dt);
+        for (i = q->block[m]; cti_integrate_leaves(s, m) && i <= q->last[m]; i++)
+            cti_v3_addto(q->v_end, i, cti_v3_mul(cti_v3_at(s->desc.gravity, 0), cti_integrate_leave(s, i, dt)));
     return q->v_end;
 }
 

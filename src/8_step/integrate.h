@@ -40,6 +40,9 @@ CTI_FN void cti_integrate_reset(cti_state *s, int all);
 CTI_FN void cti_integrate_reset_block(cti_state *s, int block);
 /* cti_integrate_end -- the end velocities [3 n] that belong to v_new; s->impulse, s->fall_new and history.touches are theirs. Changes no state. */
 CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt);
+/* cti_integrate_leave -- [s] of gravity that a block's end velocity has more than its step gave it: the second half of a kick, which a body gets that
+   contacts have left, and from which its scheme goes on. */
+CTI_FN ct_real cti_integrate_leave(const cti_state *s, int block, ct_real dt);
 /* cti_integrate_kick -- [s] gravity times this is what it added to a block's end velocity. */
 CTI_FN ct_real cti_integrate_kick(const cti_state *s, int block, ct_real dt);
 /* cti_integrate_yield -- bodies [models] that are stepped by Euler's rule in the attempt at hand. */

@@ -73,7 +73,7 @@ CTI_FN void cti_parts_begin(cti_state *s)
 /* component that moves a surface vertex; -1: none, the vertex is static or scripted */
 static int cti_parts_of(const cti_state *s, int vertex)
 {
-    const cti_attach *a = &s->surface.attach[vertex];
+    const cti_attach *a = cti_surface_attach(&s->surface, vertex);
     return a->n > 0 ? s->factors.component_of[a->block[0]] : -1;
 }
 

@@ -518,7 +518,7 @@ static void cti_repair_fit(const cti_surface *f, cti_pair *pair)
 {
     int k, n = 0, nearer = pair->w[1] > pair->w[0];
     for (k = 0; k < pair->n; k++)
-        n += f->attach[pair->v[k]].n;
+        n += cti_surface_attach(f, pair->v[k])->n;
     if (n <= CTI_ROW_TERMS || pair->n < 5)
         return;
     pair->v[0] = pair->v[nearer], pair->w[0] = 1;
@@ -536,9 +536,9 @@ static int32_t *cti_repair_crowds(cti_state *s)
     int i;
     for (i = 0; rows && i < CTI_LEN(s->repairs); i++) {
         const cti_pair *p = &s->repairs[i].pair;
-        rows[cti_pair_body_a(f, p)] += f->attach[p->v[0]].frame >= 0;
+        rows[cti_pair_body_a(f, p)] += cti_surface_attach(f, p->v[0])->frame >= 0;
         if (p->n > p->n_a)
-            rows[f->body_of[p->v[p->n_a]]] += f->attach[p->v[p->n_a]].frame >= 0;
+            rows[f->body_of[p->v[p->n_a]]] += cti_surface_attach(f, p->v[p->n_a])->frame >= 0;
     }
     return rows;
 }

@@ -368,12 +368,13 @@ static int cti_islands_normals(cti_state *s, ct_real dt, cti_island *q, cti_isla
     return 1;
 }
 
+#if CONTACT_WITH_NEWTON
 /* AUTO: where ICA failed on few rows Newton's method takes over, if it does better. 0: out of memory */
 static int cti_islands_rescue(cti_state *s, ct_real dt, cti_island *q, cti_islands_result *out, cti_solve_status *ended)
 {
     ct_real natural = s->factors.components[q->components[0]].natural;
     int done = 0;
-    if (s->desc.solver.solver != CT_SOLVER_AUTO || !CONTACT_WITH_NEWTON || !(natural > CTI_ISLANDS_LOOSE) || *ended == CTI_SOLVE_DIVERGED ||
+    if (s->desc.solver.solver != CT_SOLVER_AUTO || !(natural > CTI_ISLANDS_LOOSE) || *ended == CTI_SOLVE_DIVERGED ||
         q->p.n_rows > CTI_ISLANDS_RESCUE || s->desc.solver.cone != CT_CONE_CONE)
         return 1;
     if (!cti_islands_bridge(s, dt, q, CT_SOLVER_NEWTON, natural / 2, out, ended, &done))
@@ -381,6 +382,7 @@ static int cti_islands_rescue(cti_state *s, ct_real dt, cti_island *q, cti_islan
     out->fallbacks += done;
     return 1;
 }
+#endif
 
 /* 1 where an island ended on its budget, neither well nor so poorly that its bodies are to be taken whole */
 static int cti_islands_is_loose(const cti_state *s, const cti_islands *list, int i, const cti_island *q)
@@ -423,36 +425,51 @@ static int cti_islands_paper(cti_state *s, ct_real dt, int later, const cti_isla
     return cti_islands_judge(s, dt, q, &info);
 }
 
+#if CTI_BRIDGE_SOLVERS
+/* an open island by the chosen solver, unless that has failed in this attempt or gone on for too long in this step; list->bridged tells. 0: out of memory */
+static int cti_islands_chosen(cti_state *s, ct_real dt, const cti_islands *list, int i, cti_island *q, cti_islands_result *out)
+{
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    int ok = 1, done = 0;
+    if (cti_islands_fell(s, q, 0) || s->spent > CTI_ISLANDS_SPENT)
+        done = 0;
+    else if (cti_islands_is_plain(s))
+        ok = cti_islands_normals(s, dt, q, out, &list->ended[i], &done);
+    else
+        ok = cti_islands_bridge(s, dt, q, s->desc.solver.solver, CTI_ISLANDS_LOOSE, out, &list->ended[i], &done);
+    cti_arena_rewind(s->arena, mark);
+    q->p.bodies = NULL, q->p.n_bodies = 0;
+    if (!ok)
+        return 0;
+    list->bridged[i] = (uint8_t)(done && !(cti_islands_is_plain(s) && s->desc.solver.friction == CT_FRICTION_ANTICIPATED));
+    cti_islands_fell(s, q, !done);
+    out->fallbacks += !done;
+    return 1;
+}
+#endif
+
 /* an open island: by the chosen solver, by ICA where that is the chosen one or the other fails, has failed in this attempt,
    or has gone on for too long in this step */
 static int cti_islands_open_solve(cti_state *s, ct_real dt, const cti_islands *list, int i, cti_island *q, cti_islands_result *out)
 {
-    ct_solver solver = s->desc.solver.solver;
-    int ok = 1, done = 0;
+    int ok;
     if (cti_state_is_paper(s))
         return cti_islands_paper(s, dt, list->todo[i] == 2, q, out, &list->ended[i]);
-    if (cti_bridge_solver(solver)) {
-        cti_arena_point mark = cti_arena_mark(s->arena);
-        if (cti_islands_fell(s, q, 0) || s->spent > CTI_ISLANDS_SPENT)
-            done = 0;
-        else if (cti_islands_is_plain(s))
-            ok = cti_islands_normals(s, dt, q, out, &list->ended[i], &done);
-        else
-            ok = cti_islands_bridge(s, dt, q, solver, CTI_ISLANDS_LOOSE, out, &list->ended[i], &done);
-        cti_arena_rewind(s->arena, mark);
-        q->p.bodies = NULL, q->p.n_bodies = 0;
-        if (!ok)
+#if CTI_BRIDGE_SOLVERS
+    if (cti_bridge_solver(s->desc.solver.solver)) {
+        if (!cti_islands_chosen(s, dt, list, i, q, out))
             return 0;
-        list->bridged[i] = (uint8_t)(done && !(cti_islands_is_plain(s) && s->desc.solver.friction == CT_FRICTION_ANTICIPATED));
-        cti_islands_fell(s, q, !done);
-        out->fallbacks += !done;
         if (list->bridged[i])
             return 1;
     }
+#endif
     ok = cti_islands_relax(s, dt, list->todo[i] == 2, q, out, &list->ended[i]);
     if (ok && cti_islands_is_loose(s, list, i, q))
         ok = cti_islands_relax(s, dt, 1, q, out, &list->ended[i]);
-    return ok && cti_islands_rescue(s, dt, q, out, &list->ended[i]);
+#if CONTACT_WITH_NEWTON
+    ok = ok && cti_islands_rescue(s, dt, q, out, &list->ended[i]);
+#endif
+    return ok;
 }
 
 /* one island: its rows and the components that they touch, apart from the world */

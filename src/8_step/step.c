@@ -195,15 +195,15 @@ static void cti_step_count(const cti_state *s, int *rows, int *contacts)
 /* what is known only at the end */
 static void cti_step_finish(cti_state *s, ct_step_report *r)
 {
-    cti_nearness near;
+    cti_nearness nearness;
     r->tangled = CTI_LEN(s->tangled_pairs) / 2;
     if (s->limit.n == 0 && s->detect.n_tangled && CTI_LEN(s->repairs))
         s->limit = s->repairs[0].pair;
     r->refactorizations = s->factors.n_refactored;
     r->min_distance = 2 * s->desc.thickness, r->thickness_kept = 2;
     if (cti_detect_distances(s->mem, &s->detect, &s->surface)) {
-        cti_detect_nearness(&s->detect, &s->surface, r->min_distance, &near);
-        r->min_distance = near.distance, r->thickness_kept = near.share, r->too_near = near.too_near;
+        cti_detect_nearness(&s->detect, &s->surface, r->min_distance, &nearness);
+        r->min_distance = nearness.distance, r->thickness_kept = nearness.share, r->too_near = nearness.too_near;
     }
     r->penetration = r->min_distance < 0 ? -r->min_distance : 0;
     r->joint_error = cti_joints_error(s);
@@ -520,6 +520,8 @@ static cti_step_code cti_step_take(cti_state *s, cti_step_span *q, ct_real sub, 
         return CTI_STEP_MEMORY;
     if (s->parts.conflict)
         return CTI_STEP_CONFLICT;
+    if (cti_energy_stands(s)) /* another linearization was due */
+        cti_step_status(r, CT_STATUS_BUDGET);
     if (!cti_step_commit(s, sub, q->memory, next, r))
         return CTI_STEP_MEMORY;
     if (t->good && !t->rests)

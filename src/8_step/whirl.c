@@ -39,7 +39,8 @@ static int cti_whirl_apart(const cti_whirl_box *a, const cti_whirl_box *b, ct_re
 static int cti_whirl_rigid(const cti_surface *f, int body)
 {
     const cti_soup_body *range = &f->ranges[body];
-    return range->v1 > range->v0 && f->attach[range->v0].n > 0 ? f->attach[range->v0].frame : -1;
+    const cti_attach *a = range->v1 > range->v0 ? cti_surface_attach(f, range->v0) : NULL;
+    return a && a->n > 0 ? a->frame : -1;
 }
 
 /* the way of a rigid body's bounding sphere; returns its radius */
@@ -50,7 +51,7 @@ static ct_real cti_whirl_sphere(const cti_state *s, int body, int rigid, cti_whi
     ct_real r = 0;
     int v;
     for (v = range->v0; v < range->v1; v++)
-        r = cti_max(r, cti_v3_norm2(cti_v3_at(s->surface.attach[v].weight, 0)));
+        r = cti_max(r, cti_v3_norm2(cti_v3_at(cti_surface_attach(&s->surface, v)->weight, 0)));
     r = cti_sqrt(r);
     *out = cti_whirl_none;
     cti_whirl_add(out, s->x + at, r), cti_whirl_add(out, s->x_new + at, r);
@@ -83,8 +84,8 @@ static int cti_whirl_elements_apart(const cti_surface *f, const cti_soup_body *b
     return 1;
 }
 
-/* 1 where the sphere's way meets no other body and no plane; ways [bodies]: boxes of their motions, of far turns spheres' */
-static int cti_whirl_is_alone(const cti_state *s, int body, int rigid, const cti_whirl_box *ways, const uint8_t *far)
+/* 1 where the sphere's way meets no other body and no plane; ways [bodies]: boxes of their motions, of those that turn far spheres' */
+static int cti_whirl_is_alone(const cti_state *s, int body, int rigid, const cti_whirl_box *ways, const uint8_t *beyond)
 {
     const cti_surface *f = &s->surface;
     const cti_rigid *r = &s->rigids[rigid];
@@ -93,7 +94,7 @@ static int cti_whirl_is_alone(const cti_state *s, int body, int rigid, const cti
     int i;
     for (i = 0; i < f->n_bodies; i++) {
         ct_real h = cti_surface_pair_thickness(f, body, i);
-        if (i != body && !cti_whirl_apart(&way, &ways[i], h) && (far[i] || !cti_whirl_elements_apart(f, &f->ranges[i], &way, h)))
+        if (i != body && !cti_whirl_apart(&way, &ways[i], h) && (beyond[i] || !cti_whirl_elements_apart(f, &f->ranges[i], &way, h)))
             return 0;
     }
     for (i = 0; i < f->n_planes; i++) {
@@ -105,17 +106,17 @@ static int cti_whirl_is_alone(const cti_state *s, int body, int rigid, const cti
     return 1;
 }
 
-/* far [rigids + bodies]: 1 for rigid bodies that turn far, and their surfaces; ways of all surfaces */
-static void cti_whirl_ways(const cti_state *s, const uint8_t *turns, uint8_t *far, cti_whirl_box *ways)
+/* beyond [rigids + bodies]: 1 for rigid bodies that turn far, and their surfaces; ways of all surfaces */
+static void cti_whirl_ways(const cti_state *s, const uint8_t *turns, uint8_t *beyond, cti_whirl_box *ways)
 {
     int i, v;
     for (i = 0; i < s->surface.n_bodies; i++) {
         int rigid = cti_whirl_rigid(&s->surface, i);
         ways[i] = cti_whirl_none;
-        far[i] = (uint8_t)(rigid >= 0 && turns[rigid]);
-        if (far[i])
+        beyond[i] = (uint8_t)(rigid >= 0 && turns[rigid]);
+        if (beyond[i])
             cti_whirl_sphere(s, i, rigid, &ways[i]);
-        for (v = s->surface.ranges[i].v0; !far[i] && v < s->surface.ranges[i].v1; v++)
+        for (v = s->surface.ranges[i].v0; !beyond[i] && v < s->surface.ranges[i].v1; v++)
             cti_whirl_add_vertex(&ways[i], &s->surface, v);
     }
 }
@@ -125,9 +126,9 @@ static void cti_whirl_fail(cti_state *s, int rigid) { s->factors.components[s->f
 CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out)
 {
     int i, k, n = CTI_LEN(s->rigids), free_ = 0;
-    uint8_t *turns = CTI_ARENA_ZERO(s->arena, uint8_t, n + 1), *far = CTI_ARENA_ZERO(s->arena, uint8_t, s->surface.n_bodies + 1);
+    uint8_t *turns = CTI_ARENA_ZERO(s->arena, uint8_t, n + 1), *beyond = CTI_ARENA_ZERO(s->arena, uint8_t, s->surface.n_bodies + 1);
     cti_whirl_box *ways;
-    if (!turns || !far)
+    if (!turns || !beyond)
         return 0;
     *out = 0;
     for (i = 0; i < n; i++)
@@ -147,10 +148,10 @@ CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out)
     ways = CTI_ARENA_NEW(s->arena, cti_whirl_box, s->surface.n_bodies + 1);
     if (!ways)
         return 0;
-    cti_whirl_ways(s, turns, far, ways);
+    cti_whirl_ways(s, turns, beyond, ways);
     for (i = 0; i < s->surface.n_bodies; i++) {
         int rigid = cti_whirl_rigid(&s->surface, i);
-        if (rigid >= 0 && turns[rigid] == 1 && !cti_whirl_is_alone(s, i, rigid, ways, far)) {
+        if (rigid >= 0 && turns[rigid] == 1 && !cti_whirl_is_alone(s, i, rigid, ways, beyond)) {
             ++*out;
             cti_whirl_fail(s, rigid);
         }

@@ -307,7 +307,7 @@ static int cti_zones_freeze(cti_zones *z, cti_zones_result *out)
     int i, k, j, fresh = 0;
     for (i = 0; i < CTI_LEN(s->hits); i++)
         for (k = 0; k < s->hits[i].pair.n; k++) {
-            const cti_attach *a = &s->surface.attach[s->hits[i].pair.v[k]];
+            const cti_attach *a = cti_surface_attach(&s->surface, s->hits[i].pair.v[k]);
             for (j = 0; j < a->n; j++) {
                 int b = a->block[j];
                 if (!s->fixed[b] && !z->frozen[b])
@@ -350,7 +350,7 @@ static void cti_zones_flags(cti_zones *z, uint8_t *active, uint8_t *anchored)
         int32_t root = -1;
         int immovable = p->kind == CT_PAIR_PLANE;
         for (k = 0; k < p->n; k++) {
-            const cti_attach *a = &s->surface.attach[p->v[k]];
+            const cti_attach *a = cti_surface_attach(&s->surface, p->v[k]);
             if (a->n == 0)
                 immovable = 1;
             for (j = 0; j < a->n; j++) {

@@ -80,6 +80,17 @@ static int cti_dump_discrete(cti_mem *mem, cti_state *s, cti_program *out)
     return ok;
 }
 
+/* the last problem of the world's stepper; p: that of contacts. 0 when memory ran out */
+static int cti_dump_problem(ct_world *w, const cti_problem *p, cti_program *out)
+{
+#if CONTACT_WITH_DCD
+    if (CTI_IS_DISCRETE(&w->state))
+        return cti_dump_discrete(&w->mem, &w->state, out);
+#endif
+    /* v_new is what the solve left: integrators and rigid bodies make other velocities of it */
+    return cti_dump_contacts(&w->mem, &w->arena, p, w->state.v_new, out);
+}
+
 static ct_code cti_dump_world(const ct_world *cw, const char *path)
 {
     ct_world *w = (ct_world *)cw;
@@ -104,10 +115,7 @@ static ct_code cti_dump_world(const ct_world *cw, const char *path)
         else if (p.rows[i].equations)
             return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, i, 0, "the problem has joints, which a CPB file cannot hold (element: row)");
     memset(&q, 0, sizeof q);
-    /* v_new is what the solve left: integrators and rigid bodies make other velocities of it */
-    code = (discrete ? cti_dump_discrete(&w->mem, &w->state, &q) : cti_dump_contacts(&w->mem, &w->arena, &p, w->state.v_new, &q))
-               ? cti_problem_save(&w->mem, &q, path, NULL)
-               : CT_ERR_MEMORY;
+    code = cti_dump_problem(w, &p, &q) ? cti_problem_save(&w->mem, &q, path, NULL) : CT_ERR_MEMORY;
     cti_program_free(&w->mem, &q);
     w->mem.failed = 0;
     if (code == CT_ERR_MEMORY)

@@ -10,7 +10,9 @@ CTI_FN void cti_world_unprepare(ct_world *w)
     cti_surface_free(&w->mem, &s->surface);
     cti_detect_free(&w->mem, &s->detect);
     cti_factors_free(&w->mem, &s->factors);
+#if CONTACT_WITH_DCD
     cti_dcd_free(&w->mem, &s->dcd);
+#endif
     cti_bsr_free(&w->mem, &s->A);
     CTI_FREE(&w->mem, s->models);
     CTI_FREE(&w->mem, w->surface_slot);
@@ -37,34 +39,44 @@ CTI_FN int cti_world_list_models(ct_world *w)
     return ok;
 }
 
-static int cti_prepare_count(const ct_world *w, int *nv, int *ne, int *nf, int *np)
+/* bodies, and what their surfaces have: vertices, those of bodies that move, edges, faces, planes */
+typedef struct cti_prepare_sizes {
+    int bodies, nv, moving, ne, nf, np;
+} cti_prepare_sizes;
+
+static int cti_prepare_moves(const cti_body *b) { return !cti_body_is_scripted(b) || b->kind == CTI_BODY_KINEMATIC; }
+
+static cti_prepare_sizes cti_prepare_count(const ct_world *w)
 {
-    int i, n = 0;
-    *nv = *ne = *nf = *np = 0;
+    cti_prepare_sizes n;
+    int i;
+    memset(&n, 0, sizeof n);
     for (i = 0; i < CTI_LEN(w->bodies); i++) {
         const cti_body *b = &w->bodies[i];
         if (b->kind == CTI_BODY_FREE)
             continue;
-        n++;
+        n.bodies++;
         if (b->kind == CTI_BODY_PLANE) {
-            (*np)++;
+            n.np++;
             continue;
         }
-        *nv += CTI_LEN(b->surface_nodes);
-        *ne += b->topology.n_edges;
-        *nf += CTI_LEN(b->triangles) / 3;
+        n.nv += CTI_LEN(b->surface_nodes);
+        n.moving += cti_prepare_moves(b) ? CTI_LEN(b->surface_nodes) : 0;
+        n.ne += b->topology.n_edges;
+        n.nf += CTI_LEN(b->triangles) / 3;
     }
     return n;
 }
 
-static int cti_prepare_reserve(cti_mem *mem, cti_surface *f, int n_bodies, int nv, int ne, int nf, int np)
+static int cti_prepare_reserve(cti_mem *mem, cti_surface *f, const cti_prepare_sizes *n)
 {
-    return CTI_RESIZE(mem, f->attach, nv) && CTI_RESIZE(mem, f->body_of, nv) && CTI_RESIZE(mem, f->edges, 2 * ne) &&
+    int nv = n->nv, ne = n->ne, nf = n->nf;
+    return CTI_RESIZE(mem, f->attach, n->moving + 1) && CTI_RESIZE(mem, f->body_of, nv) && CTI_RESIZE(mem, f->edges, 2 * ne) &&
            CTI_RESIZE(mem, f->faces, 3 * nf) && CTI_RESIZE(mem, f->face_edges, 3 * nf) && CTI_RESIZE(mem, f->edge_faces, 2 * ne) &&
            CTI_RESIZE(mem, f->vertex_owner, nv) && CTI_RESIZE(mem, f->edge_owner, ne) && CTI_RESIZE(mem, f->is_point, nv) &&
            CTI_RESIZE(mem, f->rest, 3 * nv) && CTI_RESIZE(mem, f->x0, 3 * nv) && CTI_RESIZE(mem, f->x1, 3 * nv) &&
-           CTI_RESIZE(mem, f->script, 3 * nv) && CTI_RESIZE(mem, f->bodies, n_bodies) && CTI_RESIZE(mem, f->ranges, n_bodies) &&
-           CTI_RESIZE(mem, f->planes, np);
+           CTI_RESIZE(mem, f->script, 3 * n->moving) && CTI_RESIZE(mem, f->bodies, n->bodies) && CTI_RESIZE(mem, f->ranges, n->bodies) &&
+           CTI_RESIZE(mem, f->planes, n->np);
 }
 
 /* one body's surface appended to the soup at the offsets of f */
@@ -80,9 +92,11 @@ static void cti_prepare_body(const ct_world *w, cti_surface *f, int index, const
     r->order = b->order;
     for (i = 0; i < nv; i++) {
         int node = b->surface_nodes[i];
-        cti_body_attach(b, node, &f->attach[f->nv + i]);
         f->body_of[f->nv + i] = index;
-        cti_v3_put(f->script, f->nv + i, cti_v3_at(b->rest, node));
+        if (f->bodies[index].moves) {
+            cti_body_attach(b, node, &f->attach[f->n_moving]);
+            cti_v3_put(f->script, f->n_moving++, cti_v3_at(b->rest, node));
+        }
         cti_v3_put(f->rest, f->nv + i, cti_v3_at(b->rest, node));
         cti_v3_put(f->x0, f->nv + i, cti_v3_at(b->rest, node));
         f->is_point[f->nv + i] = t->vertex_is_point[i];
@@ -169,10 +183,13 @@ static int cti_prepare_trees(ct_world *w)
 static ct_code cti_prepare_surface(ct_world *w)
 {
     cti_surface *f = &w->state.surface;
-    int nv, ne, nf, np, i, index = 0, n = cti_prepare_count(w, &nv, &ne, &nf, &np);
-    if (!cti_prepare_reserve(&w->mem, f, n, nv, ne, nf, np) || !CTI_RESIZE(&w->mem, w->surface_slot, n))
+    cti_prepare_sizes n = cti_prepare_count(w);
+    int i, index = 0;
+    if (!cti_prepare_reserve(&w->mem, f, &n) || !CTI_RESIZE(&w->mem, w->surface_slot, n.bodies))
         return CT_ERR_MEMORY;
-    f->n_bodies = n;
+    f->n_bodies = n.bodies;
+    memset(&f->attach[n.moving], 0, sizeof *f->attach);
+    f->attach[n.moving].frame = -1;
     for (i = 0; i < CTI_LEN(w->bodies); i++) {
         const cti_body *b = &w->bodies[i];
         if (b->kind == CTI_BODY_FREE)
@@ -180,7 +197,7 @@ static ct_code cti_prepare_surface(ct_world *w)
         f->bodies[index].thickness = b->thickness;
         f->bodies[index].friction = b->friction;
         f->bodies[index].dynamic = !cti_body_is_scripted(b);
-        f->bodies[index].moves = f->bodies[index].dynamic || b->kind == CTI_BODY_KINEMATIC;
+        f->bodies[index].moves = cti_prepare_moves(b);
         f->bodies[index].is_cloth = b->kind == CTI_BODY_CLOTH;
         f->bodies[index].solid = b->topology.closed && !f->bodies[index].is_cloth && cti_prepare_volume(b) > 0;
         f->bodies[index].id = (uint64_t)b->generation << 32 | (uint32_t)i;
@@ -201,7 +218,7 @@ static ct_code cti_prepare_surface(ct_world *w)
     f->soup.nv = f->nv, f->soup.ne = f->ne, f->soup.nf = f->nf;
     f->soup.vertex_is_point = f->is_point, f->soup.edge_faces = f->edge_faces;
     f->soup.tasks = &w->state.desc.tasks;
-    f->soup.bodies = f->ranges, f->soup.n_bodies = n;
+    f->soup.bodies = f->ranges, f->soup.n_bodies = n.bodies;
     if (!cti_surface_neighbours(&w->mem, f) || !cti_surface_find_still(&w->mem, f) || !cti_world_resolve_joints(w))
         return CT_ERR_MEMORY;
     cti_detect_still(f);
@@ -301,6 +318,16 @@ static int cti_prepare_discrete(ct_world *w)
     return cti_dcd_prepare(s);
 }
 
+/* what the stepper knows of bodies before its first step. 0: out of memory */
+static int cti_prepare_stepper(ct_world *w)
+{
+#if CONTACT_WITH_DCD
+    if (CTI_IS_DISCRETE(&w->state))
+        return cti_prepare_discrete(w);
+#endif
+    return cti_tangle_find(&w->state);
+}
+
 CTI_FN ct_code cti_world_prepare(ct_world *w)
 {
     ct_code code;
@@ -318,7 +345,7 @@ CTI_FN ct_code cti_world_prepare(ct_world *w)
         code = cti_prepare_matrix(w);
     if (code == CT_OK && !cti_prepare_scratch(w))
         code = CT_ERR_MEMORY;
-    if (code == CT_OK && !(CTI_IS_DISCRETE(&w->state) ? cti_prepare_discrete(w) : cti_tangle_find(&w->state)))
+    if (code == CT_OK && !cti_prepare_stepper(w))
         code = CT_ERR_MEMORY;
     if (code != CT_OK) {
         cti_world_unprepare(w);

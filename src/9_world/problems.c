@@ -1,6 +1,7 @@
 /* problems.c -- contact problems without a world: their memory, their solves.
    Method: the solver works on scratch of its own; the judge then says what its result is worth, and only that is reported. */
 #include "problems.h"
+#include "../3_solve/bridge.h"
 #include "../3_solve/certificate.h"
 #include "../3_solve/solvers.h"
 #include "world.h"
@@ -49,7 +50,10 @@ CONTACT_API_DEF const char *ct_outcome_text(ct_outcome outcome)
     return (int)outcome >= 0 && outcome < CT_OUTCOME_COUNT_ ? text[outcome] : "?";
 }
 
-CONTACT_API_DEF int ct_problem_solver_built(ct_solver solver) { return solver == CT_SOLVER_AUTO || cti_solvers_find(solver) != NULL; }
+CONTACT_API_DEF int ct_problem_solver_built(ct_solver solver)
+{
+    return (solver == CT_SOLVER_AUTO && (CTI_BRIDGE_SOLVERS || CONTACT_WITH_ICA)) || cti_solvers_find(solver) != NULL;
+}
 
 CONTACT_API_DEF void ct_solution_free(ct_solution *solution)
 {
@@ -412,8 +416,12 @@ static ct_code cti_problems_solve(const ct_problem *problem, const ct_solver_des
 
 CONTACT_API_DEF ct_code ct_problem_solve(const ct_problem *problem, const ct_solver_desc *desc, ct_solution *solution)
 {
+#if CTI_BRIDGE_SOLVERS || CONTACT_WITH_ICA
     uint64_t mode = cti_fpenv_enter();
     ct_code code = cti_problems_solve(problem, desc, solution);
     cti_fpenv_leave(mode);
     return code;
+#else
+    return problem && desc && solution ? CT_ERR_UNSUPPORTED : CT_ERR_ARGUMENT;
+#endif
 }

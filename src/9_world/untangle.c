@@ -42,9 +42,11 @@ static void cti_untangle_hold(cti_state *s, int all)
         int v = (int)(s->detect.tangles[i] >> 32), body = f->body_of[v];
         if (i > 0 && f->body_of[s->detect.tangles[i - 1] >> 32] == body)
             continue;
-        for (k = f->ranges[body].v0; k < f->ranges[body].v1; k++)
-            for (j = 0; j < f->attach[k].n; j++)
-                s->held[f->attach[k].block[j]] = 0;
+        for (k = f->ranges[body].v0; k < f->ranges[body].v1; k++) {
+            const cti_attach *a = cti_surface_attach(f, k);
+            for (j = 0; j < a->n; j++)
+                s->held[a->block[j]] = 0;
+        }
     }
     /* nodes inside of a body go with its surface: a component is held as a whole or not at all */
     for (i = 0; i < CTI_LEN(s->factors.components); i++) {
@@ -153,27 +155,14 @@ static void cti_untangle_finish(ct_world *w, const cti_untangle *u)
     s->detect.n_tangled = s->detect.n_tangled > 0 ? s->detect.n_tangled : 1;
 }
 
-static ct_code cti_world_repair(ct_world *w, int *out_freed, int *out_left)
+/* takes apart what intersects; before: pairs that do */
+static ct_code cti_untangle_world(ct_world *w, int before, int *out_freed, int *out_left)
 {
     ct_body_id none = {0, 0};
     cti_untangle u;
     ct_pair *pairs;
-    ct_code code;
-    int before, after;
-    if (!w)
-        return CT_ERR_ARGUMENT;
-    if (!out_freed || !out_left)
-        return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "out_freed or out_left is NULL");
-    code = ct_world_validate(w, &pairs, &before);
-    if (code != CT_OK)
-        return code;
-    if (before == 0 || w->state.n == 0) {
-        *out_freed = 0, *out_left = before;
-        return CT_OK;
-    }
-    if (CTI_IS_DISCRETE(&w->state))
-        return cti_world_refuse_discrete(w, NULL, "CT_STEPPER_DCD takes bodies apart in its steps; ct_world_repair is for CT_STEPPER_CMR");
-    code = cti_untangle_save(w, &u) ? CT_OK : CT_ERR_MEMORY;
+    int after = before;
+    ct_code code = cti_untangle_save(w, &u) ? CT_OK : CT_ERR_MEMORY;
     if (code == CT_OK) {
         w->state.still = 1;
         w->mem.failed = 0;
@@ -195,6 +184,32 @@ static ct_code cti_world_repair(ct_world *w, int *out_freed, int *out_left)
         return cti_world_fail(w, code, none, -1, 0, "out of memory in a repair; the world is as it was");
     *out_freed = before - after, *out_left = after;
     return CT_OK;
+}
+
+static ct_code cti_world_repair(ct_world *w, int *out_freed, int *out_left)
+{
+    ct_body_id none = {0, 0};
+    ct_pair *pairs;
+    ct_code code;
+    int before;
+    if (!w)
+        return CT_ERR_ARGUMENT;
+    if (!out_freed || !out_left)
+        return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "out_freed or out_left is NULL");
+    code = ct_world_validate(w, &pairs, &before);
+    if (code != CT_OK)
+        return code;
+    if (before == 0 || w->state.n == 0) {
+        *out_freed = 0, *out_left = before;
+        return CT_OK;
+    }
+    if (CTI_IS_DISCRETE(&w->state))
+        return cti_world_refuse_discrete(w, NULL, "CT_STEPPER_DCD takes bodies apart in its steps; ct_world_repair is for CT_STEPPER_CMR");
+#if CONTACT_WITH_CMR
+    return cti_untangle_world(w, before, out_freed, out_left);
+#else
+    return CT_ERR_UNSUPPORTED;
+#endif
 }
 
 CONTACT_API_DEF ct_code ct_world_repair(ct_world *w, int *out_freed, int *out_left)

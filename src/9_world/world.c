@@ -440,7 +440,9 @@ static void cti_world_free_state(ct_world *w)
     cti_start_free(m, &s->start);
     CTI_FREE(m, s->rows), CTI_FREE(m, s->origins), CTI_FREE(m, s->hits), CTI_FREE(m, s->tangled_pairs);
     CTI_FREE(m, s->repairs), CTI_FREE(m, s->ways);
+#if CONTACT_WITH_DCD
     cti_dcd_free(m, &s->dcd);
+#endif
     cti_memory_free(m, &s->memory);
     for (i = 0; i < 2 * CTI_PARTS_DEPTH; i++)
         cti_memory_free(m, &s->memory_step[i]);
@@ -515,6 +517,20 @@ static void cti_world_report(const ct_world *w, double t0, double t1, ct_step_re
     r->ms_finish = r->ms_finish > 0 ? r->ms_finish : 0;
 }
 
+/* the step of the world's stepper */
+static ct_code cti_world_advance(cti_state *s, ct_real dt, ct_step_report *report)
+{
+#if CONTACT_WITH_DCD
+    if (CTI_IS_DISCRETE(s))
+        return cti_dcd_step(s, dt, report);
+#endif
+#if CONTACT_WITH_CMR
+    return cti_step(s, dt, report);
+#else
+    return CT_ERR_UNSUPPORTED; /* ct_world_create has refused it */
+#endif
+}
+
 static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_report)
 {
     ct_step_report report;
@@ -537,7 +553,7 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
     t1 = cti_cmr_clock(&w->state);
     w->contacts_ready = 0;
     w->mem.failed = 0;
-    code = CTI_IS_DISCRETE(&w->state) ? cti_dcd_step(&w->state, dt, &report) : cti_step(&w->state, dt, &report);
+    code = cti_world_advance(&w->state, dt, &report);
     if (code == CT_OK && CONTACT_VALIDATE) {
         code = cti_inspect(w, &report);
         if (code == CT_ERR_MEMORY)

@@ -25,10 +25,13 @@
 #if defined(__TINYC__) && CONTACT_REAL == 32
 #error "contact.h: tcc compiles float arithmetic wrongly; leave CONTACT_REAL at 64 with tcc, or take gcc or clang"
 #endif
-#ifdef __FAST_MATH__
-#error "contact.h: -ffast-math and -Ofast remove its error bounds and finite tests; compile this file without them"
+#if defined(__FAST_MATH__) || defined(_M_FP_FAST)
+#error "contact.h: -ffast-math, -Ofast and /fp:fast remove its error bounds and finite tests; compile this file without them"
 #endif
 
+#if defined(_M_IX86_FP) && _M_IX86_FP < 2
+#error "contact.h: x87 arithmetic rounds twice, which breaks its error bounds; compile with /arch:SSE2"
+#endif
 #if defined(__FLT_EVAL_METHOD__) && (__FLT_EVAL_METHOD__ == 1 || __FLT_EVAL_METHOD__ == 2)
 #error "contact.h: x87 arithmetic rounds twice, which breaks its error bounds; compile with -msse2 -mfpmath=sse"
 #endif
@@ -49,6 +52,51 @@
 #endif
 #ifndef CONTACT_DETERMINISTIC
 #define CONTACT_DETERMINISTIC 1
+#endif
+#ifndef CONTACT_OPTIMIZE
+#define CONTACT_OPTIMIZE 1
+#endif
+#if CONTACT_OPTIMIZE != 0 && CONTACT_OPTIMIZE != 1 && CONTACT_OPTIMIZE != 2
+#error "contact.h: CONTACT_OPTIMIZE is 0 (the compiler's level), 1 (the default) or 2 (-O2 throughout); define it as one of these numbers"
+#endif
+/* A game has CMR's worlds alone, which ICA solves. What is defined already stays as it is. */
+#ifdef CONTACT_PRESET_GAME
+#ifndef CONTACT_WITH_FILES
+#define CONTACT_WITH_FILES 0
+#endif
+#ifndef CONTACT_WITH_DCD
+#define CONTACT_WITH_DCD 0
+#endif
+#ifndef CONTACT_WITH_ICA
+#define CONTACT_WITH_ICA 0
+#endif
+#ifndef CONTACT_WITH_CA
+#define CONTACT_WITH_CA 0
+#endif
+#ifndef CONTACT_WITH_PGS
+#define CONTACT_WITH_PGS 0
+#endif
+#ifndef CONTACT_WITH_LEMKE
+#define CONTACT_WITH_LEMKE 0
+#endif
+#ifndef CONTACT_WITH_BOXED
+#define CONTACT_WITH_BOXED 0
+#endif
+#ifndef CONTACT_WITH_ACTIVE_SET
+#define CONTACT_WITH_ACTIVE_SET 0
+#endif
+#ifndef CONTACT_WITH_MPRGP
+#define CONTACT_WITH_MPRGP 0
+#endif
+#ifndef CONTACT_WITH_INTERIOR
+#define CONTACT_WITH_INTERIOR 0
+#endif
+#ifndef CONTACT_WITH_NEWTON
+#define CONTACT_WITH_NEWTON 0
+#endif
+#ifndef CONTACT_WITH_ADMM
+#define CONTACT_WITH_ADMM 0
+#endif
 #endif
 #ifndef CONTACT_WITH_FILES
 #define CONTACT_WITH_FILES 1

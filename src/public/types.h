@@ -146,9 +146,9 @@ typedef enum ct_cluster_mode { CT_CLUSTER_AUTO, CT_CLUSTER_NODE, CT_CLUSTER_PATC
    friction). It sets one Newton iteration, dcd.recovery 1, no friction, no substeps, and CT_DECOUPLE_RANDOM for PIVOT. See docs/solvers_mprgp.md.
    Solvers ICA and AUTO, CT_STEPPER_CMR: the step and the solve of Otaduy 2009 as printed; it is slower and ends early. It sets what the paper
    fixes, whatever is asked for: nodes as clusters, a box as the cone where Coulomb's is asked for, one linearization, five rounds, two halvings; it
-   leaves out acceleration, corrections and the account of energy. A solve ends when its residuals change by less than 5 % and every contact's
-   distance is above half the thickness, or after max_iterations of inner_iterations, or 20 max_sweeps. A step that ends so above the tolerance is
-   `budget`, and stands. See docs/solvers_ica.md. */
+   leaves out acceleration and corrections, and does nothing about a gain of energy. A solve ends when its residuals change by less than 5 % and every contact's
+   distance is above half the thickness, or after max_iterations of inner_iterations, or 20 max_sweeps. A step that ends so above the tolerance, or
+   in which a body gains energy, is `budget`, and stands. See docs/solvers_ica.md. */
 typedef enum ct_termination { CT_TERMINATION_RESIDUAL, CT_TERMINATION_PAPER } ct_termination;
 
 /* ct_friction -- how a world's solver that has no friction of its own (MPRGP, ACTIVE_SET) comes to it:

@@ -48,16 +48,19 @@ static inline soak_run *energy_new_world(uint64_t seed, const soak_options *o)
     return u;
 }
 
-/* energies before the first step, from one a millionth as long */
-static inline double energy_start_of(uint64_t seed, const soak_options *o)
+/* energies before the first step, from one a millionth as long of the same world. 0: there are none */
+static inline int energy_start_of(const soak_run *u, ct_step_report *out)
 {
-    soak_run *u = energy_new_world(seed, o);
-    ct_step_report r;
-    double e = -1;
-    if (energy_make_world(u) && ct_world_step(u->world, (ct_real)(1e-6 * u->dt), &r) == CT_OK)
-        e = energy_of(&r);
-    energy_free_world(u);
-    return e;
+    soak_run *twin = energy_new_world(u->seed, u->options);
+    int ok = energy_make_world(twin) && ct_world_step(twin->world, (ct_real)(1e-6 * twin->dt), out) == CT_OK;
+    energy_free_world(twin);
+    return ok;
+}
+
+/* 1 where steps are Otaduy 2009's as printed: they stand whatever they gain, and say so */
+static inline int energy_is_printed(const soak_run *u)
+{
+    return u->desc.stepper == CT_STEPPER_CMR && u->desc.solver.termination == CT_TERMINATION_PAPER;
 }
 
 static inline void energy_play_world(soak_run *u, int verbose, energy_run *e)
@@ -65,19 +68,27 @@ static inline void energy_play_world(soak_run *u, int verbose, energy_run *e)
     soak_rng r = soak_stream(u->seed, 3);
     int i, k, n = 10 + soak_below(&r, 31);
     double begin = energy_clock(), moving = 0, first = 0, least = 0;
+    ct_step_report start;
+    if (!energy_start_of(u, &start))
+        return;
     for (k = 0; k < n && !e->cut; k++) {
         ct_step_report p;
         double floor_;
         if (ct_world_step(u->world, (ct_real)u->dt, &p) != CT_OK)
             return;
-        if (k == 0)
-            moving = p.energy_kinetic + p.energy_elastic, first = least = p.energy_gravity;
+        if (k == 0) { /* a first step that gains is none to start from */
+            start = energy_of(&start) < energy_of(&p) ? start : p;
+            moving = start.energy_kinetic + start.energy_elastic, first = least = start.energy_gravity;
+            e->start = energy_of(&start);
+        }
         least = fmin(least, p.energy_gravity);
         /* below: rounding of the sums, and of elastic energies: a thousand ulp of what they are computed from, modulus times volume */
         floor_ = 1e-12 * (fabs(first) + fabs(p.energy_gravity)) + 1e-280;
         for (i = 0; i < u->world->state.n_models; i++)
             floor_ += 1e3 / ENERGY_GAIN * CTI_EPS * u->world->state.moduli[i];
         energy_note(e, &p, moving + (first - least) + floor_);
+        if (energy_is_printed(u) && p.status > CT_STATUS_ZONES) /* what it said that it gained is there in the steps behind it */
+            e->start = fmax(e->start, energy_of(&p));
         if (verbose)
             printf(
                 "  step %d: %s, %d substeps, kinetic %.5g, elastic %.5g, gravity %.5g, gain %.3g, residual %.2g, contacts %d, tangled %d\n",

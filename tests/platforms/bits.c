@@ -3,6 +3,7 @@
    as users have it, by tests/test_platforms.py, which compares the lines with tests/platforms/golden.txt.
    usage: bits [STEPS]     length of the three long scenes, default 600; 0: none of them
    Nothing here calls libm but for sqrt: what the scenes are made of is rational. */
+#define CTI_SPARE_INSTANCES /* templates in every type */
 #define CONTACT_IMPLEMENTATION
 #ifdef BITS_CONTACT_H
 #include BITS_CONTACT_H
