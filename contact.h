@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs a7a4b6d639376dfe.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs b866f3b042c60b1d.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -7,12 +7,12 @@ Licence: MIT-0 or public domain, your choice (text at the end of the repository'
 
 
 USE
-    Add contact.c to your project. It is two lines, and any ONE .c (or .cc) file of your own may have them instead:
+    Add memory.c to your project. It is two lines, and any ONE .c (or .cc) file of your own may have them instead:
         #define CONTACT_IMPLEMENTATION
         #include "contact.h"
     Everywhere else:
         #include "contact.h"
-    Put contact.h, contact.c and stb_ds.h (https://github.com/nothings/stb) into one folder, or install libstb-dev. Link with -lm. A file that also
+    Put contact.h, memory.c and stb_ds.h (https://github.com/nothings/stb) into one folder, or install libstb-dev. Link with -lm. A file that also
     wants stb_ds.h's short names (arrlen, arrput) includes stb_ds.h before contact.h. The implementation takes as long to compile as sqlite;
     that is why it wants a file of its own. With gcc's -Wall give that file -Wno-misleading-indentation too, which saves some more.
 
@@ -181,8 +181,8 @@ SWITCHES. Macros that you define before the include. The first group must be the
                           0: the command line's level, to step through the library in a debugger or to have -O3. At -O0 that is 5 seconds
                           of compiling, and a step takes 20 to 45 times as long.
                           2: -O2 throughout: 28 seconds, a tenth more code, steps up to 3 % faster. All give the same bits.
-                          clang has no such pragma, so with it a debug build of this file is slow: give contact.c a level of its own.
-                              CMake:  set_source_files_properties(contact.c PROPERTIES COMPILE_OPTIONS -O2)
+                          clang has no such pragma, so with it a debug build of this file is slow: give memory.c a level of its own.
+                              CMake:  set_source_files_properties(memory.c PROPERTIES COMPILE_OPTIONS -O2)
                               make:   contact.o: CFLAGS += -O2
                           MSVC: 1 and 2 switch optimization on by pragma, which cl.exe passes over beside /RTC1; give the file /O2 without it.
     CONTACT_WITH_FILES    1 (default) or 0: mesh and problem files. 0 removes stdio; ct_mesh_read, ct_mesh_write, ct_problem_read
@@ -10625,7 +10625,7 @@ typedef struct cti_problem {
     int free_start;             /* 1: where no contact touches a component of A, the start solves A v = b; such clusters are left alone */
     const int32_t *filter;      /* [n] index into projectors or -1; NULL: no block is constrained */
     const ct_real *projectors;  /* [9 m]: J' r acts through them on constrained blocks (A and b are filtered already) */
-    const struct cti_body_factor *bodies; /* the blocks of A that it couples, run by run, with exact factors (bodywise.h) */
+    const struct cti_body_factor *bodies; /* the blocks of A that it couples, run by run, with exact factors (delassus_bodies.h) */
     int n_bodies;               /* 0: nobody has them */
     const cti_correction *correction; /* between sweeps over coupled clusters; or NULL */
     const ct_real *whole;       /* [n] inverse mass [1/kg] of all that A couples to a block where nothing holds it, else 0; or NULL */
@@ -11056,11 +11056,11 @@ CTI_FN void cti_residual_eval(const cti_problem *p, ct_cone cone, const ct_real 
 #pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
 #endif
 
-/* ---- 3_solve/local.h ---- */
-/* local.h -- the law of one contact, solved against a known neighbourhood. */
+/* ---- 3_solve/law.h ---- */
+/* law.h -- the law of one contact, solved against a known neighbourhood. */
 
 
-typedef struct cti_local {
+typedef struct cti_law {
     ct_real B[9];            /* J D^-1 J' of this contact */
     ct_real inv_n, inv_soft; /* 1 / (B_nn + compliance), 1 / (B_nn + softness) */
     ct_real inv_t[4];        /* inverse of the tangential 2x2 block; BOX: its two reciprocals in [0] and [3] */
@@ -11071,13 +11071,13 @@ typedef struct cti_local {
     int closes;              /* 1: the normal law has the last word, also while it slides */
     int equations;           /* mask of the row; inv_B is 0 on the other axes */
     ct_real mu, compliance[3], recover, softness;
-} cti_local;
+} cti_law;
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
-/* cti_local_prepare -- the rest from B and the row. A singular block keeps its multipliers. */
-CTI_FN void cti_local_prepare(cti_local *q, const cti_row *row, ct_cone cone);
-/* cti_local_solve -- r and u [3] of the contact, `repeats` times normal and friction in turn; u is kept consistent with r. */
-CTI_FN void cti_local_solve(const cti_local *q, ct_cone cone, int repeats, ct_real *r, ct_real *u);
+/* cti_law_prepare -- the rest from B and the row. A singular block keeps its multipliers. */
+CTI_FN void cti_law_prepare(cti_law *q, const cti_row *row, ct_cone cone);
+/* cti_law_solve -- r and u [3] of the contact, `repeats` times normal and friction in turn; u is kept consistent with r. */
+CTI_FN void cti_law_solve(const cti_law *q, ct_cone cone, int repeats, ct_real *r, ct_real *u);
 #endif
 
 
@@ -11087,18 +11087,18 @@ CTI_FN void cti_local_solve(const cti_local *q, ct_cone cone, int repeats, ct_re
 #pragma GCC optimize("O2", "fp-contract=off")
 #endif
 
-/* ---- 3_solve/local.c ---- */
-/* local.c -- one contact against a known neighbourhood: its normal multiplier and its friction pair in turn.
+/* ---- 3_solve/law.c ---- */
+/* law.c -- one contact against a known neighbourhood: its normal multiplier and its friction pair in turn.
    Method: with u = u0 + B (r - r0), B = J D^-1 J' of this contact, lambda makes u_n vanish or is 0, then the friction pair makes u_t vanish
    or lies on the cone. Based on: Otaduy 2009, eq. 13-14 and 5.5, steps 3.2.1.1 - 3.2.1.6. differs: besides the paper's box, a true pyramid
    and Coulomb's cone; where `closes` is set the last step is along the ray of both, on which u_n vanishes. */
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
-#define CTI_LOCAL_MISS CTI_R(1e-5) /* of the normal multiplier: what friction may leave to it */
-#define CTI_LOCAL_FLAT CTI_R(0.1)  /* share of the normal compliance below which a ray is not followed */
+#define CTI_LAW_MISS CTI_R(1e-5) /* of the normal multiplier: what friction may leave to it */
+#define CTI_LAW_FLAT CTI_R(0.1)  /* share of the normal compliance below which a ray is not followed */
 
 /* inverse of B with compliance on the axes that are equations, 0 elsewhere; stays 0 where that block is singular */
-static void cti_local_equations(cti_local *q)
+static void cti_law_equations(cti_law *q)
 {
     ct_real C[9], inv[9];
     int i, j;
@@ -11115,7 +11115,7 @@ static void cti_local_equations(cti_local *q)
 }
 
 /* all equations of a joint at once */
-static void cti_local_join(const cti_local *q, ct_real *r, ct_real *u)
+static void cti_law_join(const cti_law *q, ct_real *r, ct_real *u)
 {
     cti_v3 e = cti_v3_make(u[0] + q->compliance[0] * r[0], u[1] + q->compliance[1] * r[1], u[2] + q->compliance[2] * r[2]);
     cti_v3 d = cti_v3_mul(cti_m3_mul_v(q->inv_B, e), -1), c = cti_m3_mul_v(q->B, d);
@@ -11124,7 +11124,7 @@ static void cti_local_join(const cti_local *q, ct_real *r, ct_real *u)
 }
 
 /* reciprocals that a visit needs; 0 where a block is singular, so that its multipliers stay */
-CTI_FN void cti_local_prepare(cti_local *q, const cti_row *row, ct_cone cone)
+CTI_FN void cti_law_prepare(cti_law *q, const cti_row *row, ct_cone cone)
 {
     const ct_real *B = q->B;
     ct_real b11 = B[4] + row->compliance[1], b22 = B[8] + row->compliance[2], det = b11 * b22 - B[5] * B[7], top;
@@ -11132,7 +11132,7 @@ CTI_FN void cti_local_prepare(cti_local *q, const cti_row *row, ct_cone cone)
     q->equations = row->equations;
     memcpy(q->compliance, row->compliance, sizeof q->compliance);
     if (q->equations) {
-        cti_local_equations(q);
+        cti_law_equations(q);
         return;
     }
     q->inv_n = B[0] > 0 ? 1 / (B[0] + q->compliance[0]) : 0;
@@ -11157,7 +11157,7 @@ CTI_FN void cti_local_prepare(cti_local *q, const cti_row *row, ct_cone cone)
 }
 
 /* the whole block: stick at a positive normal multiplier inside of the cone, in one step; 0 when it is not so */
-static int cti_local_stick(const cti_local *q, ct_cone cone, ct_real *r, ct_real *u)
+static int cti_law_stick(const cti_law *q, ct_cone cone, ct_real *r, ct_real *u)
 {
     const ct_real *I = q->inv_B;
     ct_real e0 = u[0] + q->compliance[0] * r[0], e1 = u[1] + q->compliance[1] * r[1], e2 = u[2] + q->compliance[2] * r[2];
@@ -11175,7 +11175,7 @@ static int cti_local_stick(const cti_local *q, ct_cone cone, ct_real *r, ct_real
 }
 
 /* two independent projections, one after the other (5.5) */
-static void cti_local_friction_box(const cti_local *q, ct_real bound, ct_real *r, ct_real *u)
+static void cti_law_friction_box(const cti_law *q, ct_real bound, ct_real *r, ct_real *u)
 {
     int k;
     for (k = 1; k < 3; k++) {
@@ -11187,7 +11187,7 @@ static void cti_local_friction_box(const cti_local *q, ct_real bound, ct_real *r
 
 /* the friction pair at known normal multiplier: both tangential velocities vanish at once if the cone allows it (stick); otherwise a step
    with the largest local compliance, projected, whose repetition converges to maximal dissipation (slip). u is kept up to date */
-static void cti_local_friction(ct_cone cone, const cti_local *q, ct_real *r, ct_real *u)
+static void cti_law_friction(ct_cone cone, const cti_law *q, ct_real *r, ct_real *u)
 {
     const ct_real *B = q->B;
     ct_real bound = q->mu * r[0], u1 = u[1] + q->compliance[1] * r[1], u2 = u[2] + q->compliance[2] * r[2], d1, d2;
@@ -11205,13 +11205,13 @@ static void cti_local_friction(ct_cone cone, const cti_local *q, ct_real *r, ct_
 
 /* the normal law along the ray of the multipliers at hand, gamma in proportion to lambda: a contact that slides keeps to its cone, and
    closes exactly however strongly friction and approach are coupled. A ray on which pressing hardly separates is left alone */
-static void cti_local_ray(const cti_local *q, ct_real *r, ct_real *u)
+static void cti_law_ray(const cti_law *q, ct_real *r, ct_real *u)
 {
     const ct_real *B = q->B;
     ct_real inverse = r[0] > 0 ? 1 / r[0] : 0, g1 = r[1] * inverse, g2 = r[2] * inverse, slope = B[0] + B[1] * g1 + B[2] * g2,
             start = u[0] - slope * r[0], l, d;
     int k;
-    if (!(r[0] > 0) || !(slope > CTI_LOCAL_FLAT * B[0]) || g1 * g1 + g2 * g2 < CTI_R(0.99) * q->mu * q->mu)
+    if (!(r[0] > 0) || !(slope > CTI_LAW_FLAT * B[0]) || g1 * g1 + g2 * g2 < CTI_R(0.99) * q->mu * q->mu)
         return;
     l = -start / (slope + q->compliance[0]);
     if (q->recover > 0)
@@ -11225,17 +11225,17 @@ static void cti_local_ray(const cti_local *q, ct_real *r, ct_real *u)
 }
 
 /* lambda and gamma of one contact, `repeats` times in turn (3.2.1.1 - 3.2.1.6); u is the contact's velocity, r its multipliers */
-CTI_FN void cti_local_solve(const cti_local *q, ct_cone cone, int repeats, ct_real *r, ct_real *u)
+CTI_FN void cti_law_solve(const cti_law *q, ct_cone cone, int repeats, ct_real *r, ct_real *u)
 {
     const ct_real *B = q->B;
     int k;
     if (q->equations) {
-        cti_local_join(q, r, u);
+        cti_law_join(q, r, u);
         return;
     }
     if (r[0] == 0 && r[1] == 0 && r[2] == 0 && u[0] >= 0 && !(q->recover > u[0]))
         return;
-    if (q->whole && cti_local_stick(q, cone, r, u))
+    if (q->whole && cti_law_stick(q, cone, r, u))
         return;
     for (k = 0; k < repeats; k++) {
         ct_real l = r[0] - (u[0] + q->compliance[0] * r[0]) * q->inv_n, d;
@@ -11247,11 +11247,11 @@ CTI_FN void cti_local_solve(const cti_local *q, ct_cone cone, int repeats, ct_re
         if (!(q->mu > 0) || (r[0] == 0 && r[1] == 0 && r[2] == 0))
             return;
         if (cone == CT_CONE_BOX)
-            cti_local_friction_box(q, q->mu * r[0], r, u);
+            cti_law_friction_box(q, q->mu * r[0], r, u);
         else
-            cti_local_friction(cone, q, r, u);
-        if (q->closes && (q->recover > 0 || cti_abs(u[0] + q->compliance[0] * r[0]) * q->inv_n > CTI_LOCAL_MISS * r[0]))
-            cti_local_ray(q, r, u);
+            cti_law_friction(cone, q, r, u);
+        if (q->closes && (q->recover > 0 || cti_abs(u[0] + q->compliance[0] * r[0]) * q->inv_n > CTI_LAW_MISS * r[0]))
+            cti_law_ray(q, r, u);
     }
 }
 #endif
@@ -11826,7 +11826,7 @@ typedef struct cti_ica_contact {
     int single; /* no other contact touches its clusters, which are nodes: a second visit would only polish its friction */
     int own;         /* all of its clusters are nodes that others are coupled with: it can be visited in their sweep */
     ct_real base[3]; /* u at the v of the outer iteration */
-    cti_local local; /* its law, and J D^-1 J' of it */
+    cti_law local; /* its law, and J D^-1 J' of it */
 } cti_ica_contact;
 
 typedef struct cti_ica_cluster {
@@ -12511,7 +12511,7 @@ static void cti_ica_fill_contacts(int begin, int end, int worker, void *context)
             cti_ica_make_term(s, row, k, &s->terms[q->term0 + k]);
         for (k = 0; k < q->n_legs; k++)
             cti_ica_fill_leg(s, row, q, &s->legs[q->leg0 + k]);
-        cti_local_prepare(&q->local, row, s->desc->cone);
+        cti_law_prepare(&q->local, row, s->desc->cone);
     }
 }
 
@@ -12721,7 +12721,7 @@ static ct_real cti_ica_visit(cti_ica *s, int i)
     for (k = 0; k < 3; k++)
         r[k] = ri[k];
     speed = cti_max(cti_abs(u[0]), cti_max(cti_abs(u[1]), cti_abs(u[2])));
-    cti_local_solve(&q->local, s->desc->cone, s->desc->inner_repeats, r, u);
+    cti_law_solve(&q->local, s->desc->cone, s->desc->inner_repeats, r, u);
     for (k = 0; k < 3; k++) {
         ct_real dk = r[k] - ri[k];
         d[k] = (float)dk;
@@ -12873,7 +12873,7 @@ static ct_real cti_ica_visit_own(cti_ica *s, int i)
     for (k = 0; k < 3; k++)
         r[k] = ri[k];
     speed = cti_max(cti_abs(u[0]), cti_max(cti_abs(u[1]), cti_abs(u[2])));
-    cti_local_solve(&q->local, s->desc->cone, s->desc->inner_repeats, r, u);
+    cti_law_solve(&q->local, s->desc->cone, s->desc->inner_repeats, r, u);
     for (k = 0; k < 3; k++) {
         d[k] = r[k] - ri[k];
         change = cti_max(change, cti_abs(d[k]) * q->local.B[4 * k]);
@@ -13313,7 +13313,7 @@ typedef struct cti_paper_term { /* of a row's term: its part of J, and of D^-1 J
 typedef struct cti_paper_contact {
     int32_t term0, n;
     ct_real star[3]; /* J v* + w */
-    cti_local local;
+    cti_law local;
 } cti_paper_contact;
 
 /* what both ends look at: norms of the residuals of (13) and (14) [m/s], and of A dv - J' lambda - H' gamma [N s]; 1 where every contact's distance
@@ -13378,7 +13378,7 @@ static void cti_paper_contact_make(cti_paper *s, int i, const ct_real *v_star)
             for (a = 0; a < 9; a++)
                 q->local.B[a] += B.m[a];
         }
-    cti_local_prepare(&q->local, row, s->desc->cone);
+    cti_law_prepare(&q->local, row, s->desc->cone);
     q->local.whole = 0; /* the paper has no step that sticks at once */
     cti_row_velocity(row, v_star, q->star);
 }
@@ -13427,7 +13427,7 @@ static void cti_paper_velocity(const cti_paper *s, int i, const ct_real *dv, ct_
 }
 
 /* complementarity of one contact: what its multipliers would change by in a step of their own, as velocities */
-static void cti_paper_residual(const cti_local *q, ct_cone cone, const ct_real *r, const ct_real *u, double *normal, double *friction)
+static void cti_paper_residual(const cti_law *q, ct_cone cone, const ct_real *r, const ct_real *u, double *normal, double *friction)
 {
     ct_real law = u[0] + q->compliance[0] * r[0], d[3], g1, g2;
     int k;
@@ -13490,7 +13490,7 @@ static void cti_paper_visit(cti_paper *s, int i)
     cti_paper_velocity(s, i, s->w, u);
     for (k = 0; k < 3; k++)
         d[k] = -row->r[k];
-    cti_local_solve(&q->local, s->desc->cone, CTI_PAPER_REPEATS, row->r, u);
+    cti_law_solve(&q->local, s->desc->cone, CTI_PAPER_REPEATS, row->r, u);
     for (k = 0; k < 3; k++)
         d[k] += row->r[k];
     if (d[0] == 0 && d[1] == 0 && d[2] == 0)
@@ -13592,7 +13592,7 @@ CTI_FN void cti_ica_paper_solve(const cti_problem *p, const ct_solver_desc *desc
 }
 #endif
 
-/* ---- 3_solve/program.h ---- */
+/* ---- 4_programs/program.h ---- */
 /* program.h -- a contact problem that stands alone: read from a file or taken out of a world, with no mesh, body or scene behind it. All solvers
    of this floor but the world's own take it, and one piece of code measures what they return.
 
@@ -13746,9 +13746,9 @@ typedef struct cti_answer {
 } cti_answer;
 typedef cti_outcome (*cti_program_solver)(const cti_program *p, cti_effort *e, cti_answer *a);
 
-/* cti_system -- A z = y for a sparse symmetric positive definite matrix, by supernodal Cholesky in double and refinement. Zero it before first use.
+/* cti_scalar -- A z = y for a sparse symmetric positive definite matrix, by supernodal Cholesky in double and refinement. Zero it before first use.
    Pivots that fail are boosted (count in `boosted`): a semidefinite matrix then needs a shift by the caller. */
-typedef struct cti_system {
+typedef struct cti_scalar {
     cti_sparse const *A;
     cti_bsr bsr; /* the pattern: scalars in 3x3 blocks, unknown i is entry i % 3 of block i / 3 */
     double *val; /* its blocks; pads have 1 on the diagonal */
@@ -13759,17 +13759,17 @@ typedef struct cti_system {
     cti_factor64 factor;
     double *work, *z, *r;
     int boosted;
-} cti_system;
-/* cti_system_open -- analysis of the pattern of A, which has to stand as long as the system does. 0 when memory ran out. */
-CTI_FN int cti_system_open(cti_mem *mem, cti_system *s, const cti_sparse *A);
-/* cti_system_factor -- factor of the numbers that A has now. 0 when memory ran out. */
-CTI_FN int cti_system_factor(cti_mem *mem, cti_system *s);
-/* cti_system_solve -- z [n] in: right side, out: solution; `refine` steps of refinement with A (1 or 2 are enough). */
-CTI_FN void cti_system_solve(cti_system *s, double *z, int refine);
-CTI_FN void cti_system_close(cti_mem *mem, cti_system *s);
-/* cti_system_schur -- W [m][ld] row-major = J A^-1 J', full and symmetric, ld >= m; the factor has to be there. Scratch from the arena. 0 when memory
+} cti_scalar;
+/* cti_scalar_open -- analysis of the pattern of A, which has to stand as long as the system does. 0 when memory ran out. */
+CTI_FN int cti_scalar_open(cti_mem *mem, cti_scalar *s, const cti_sparse *A);
+/* cti_scalar_factor -- factor of the numbers that A has now. 0 when memory ran out. */
+CTI_FN int cti_scalar_factor(cti_mem *mem, cti_scalar *s);
+/* cti_scalar_solve -- z [n] in: right side, out: solution; `refine` steps of refinement with A (1 or 2 are enough). */
+CTI_FN void cti_scalar_solve(cti_scalar *s, double *z, int refine);
+CTI_FN void cti_scalar_close(cti_mem *mem, cti_scalar *s);
+/* cti_scalar_schur -- W [m][ld] row-major = J A^-1 J', full and symmetric, ld >= m; the factor has to be there. Scratch from the arena. 0 when memory
    ran out. */
-CTI_FN int cti_system_schur(cti_system *s, cti_arena *arena, const cti_sparse *J, double *W, int ld);
+CTI_FN int cti_scalar_schur(cti_scalar *s, cti_arena *arena, const cti_sparse *J, double *W, int ld);
 
 
 #if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
@@ -13778,7 +13778,7 @@ CTI_FN int cti_system_schur(cti_system *s, cti_arena *arena, const cti_sparse *J
 #pragma GCC optimize("O2", "fp-contract=off")
 #endif
 
-/* ---- 3_solve/program.c ---- */
+/* ---- 4_programs/program.c ---- */
 /* program.c -- contact problems that stand alone: sparse rows, the laws, the judge, budgets.
    Method: the judge forms u, the residual of the dynamics and the natural map of each law from x and r alone; nothing that a solver says of
    itself enters. Each number is relative to a size of the problem's data, so that units do not matter, and that no multiplier can grow. */
@@ -14074,7 +14074,7 @@ static void cti_program_sizes(cti_program *p, const double *u0)
 /* trace of W_ii = J_i A^-1 J_i', some contacts at a time by their rows' paths through the factor; then the sizes */
 static int cti_program_trace(cti_mem *mem, cti_program *p)
 {
-    cti_system s;
+    cti_scalar s;
     cti_arena arena;
     double *W, *x, *u;
     int i, a, ok;
@@ -14082,11 +14082,11 @@ static int cti_program_trace(cti_mem *mem, cti_program *p)
     cti_arena_init(&arena, mem);
     W = CTI_ARENA_NEW(&arena, double, CTI_PROGRAM_BATCH *CTI_PROGRAM_BATCH);
     x = CTI_ARENA_NEW(&arena, double, p->n), u = CTI_ARENA_NEW(&arena, double, p->m);
-    ok = W && x && u && cti_system_open(mem, &s, &p->A) && cti_system_factor(mem, &s);
+    ok = W && x && u && cti_scalar_open(mem, &s, &p->A) && cti_scalar_factor(mem, &s);
     for (i = 0; ok && i < p->m; i += CTI_PROGRAM_BATCH) {
         cti_sparse J = p->J;
         J.p += i, J.rows = cti_min_int(CTI_PROGRAM_BATCH, p->m - i);
-        ok = cti_system_schur(&s, &arena, &J, W, CTI_PROGRAM_BATCH);
+        ok = cti_scalar_schur(&s, &arena, &J, W, CTI_PROGRAM_BATCH);
         for (a = 0; ok && a < J.rows; a += 3) {
             double trace = W[a * (CTI_PROGRAM_BATCH + 1)] + W[(a + 1) * (CTI_PROGRAM_BATCH + 1)] + W[(a + 2) * (CTI_PROGRAM_BATCH + 1)];
             p->scale[(i + a) / 3] = trace > 0 ? 3 / trace : 1;
@@ -14095,12 +14095,12 @@ static int cti_program_trace(cti_mem *mem, cti_program *p)
     if (ok) {
         if (p->n)
             memcpy(x, p->b, sizeof *x * (size_t)p->n);
-        cti_system_solve(&s, x, 1);
+        cti_scalar_solve(&s, x, 1);
         cti_program_u(p, x, x, u);
         cti_program_sizes(p, u);
     }
     cti_arena_free(&arena);
-    cti_system_close(mem, &s);
+    cti_scalar_close(mem, &s);
     return ok;
 }
 
@@ -14352,12 +14352,12 @@ CTI_FN int cti_effort_goes_on(cti_effort *e, int k, int own, const double *x, co
 #pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
 #endif
 
-/* ---- 3_solve/system.c ---- */
-/* system.c -- linear systems of scalars by the block factorization: unknown i is entry i % 3 of block i / 3.
+/* ---- 4_programs/scalar_factor.c ---- */
+/* scalar_factor.c -- linear systems of scalars by the block factorization: unknown i is entry i % 3 of block i / 3.
    Method: supernodal Cholesky of entries in double in every build, then refinement with the scalars. */
 
 /* the block pattern of A, and blocks 0 .. n - 1 */
-static int cti_system_pattern(cti_mem *mem, cti_system *s, const cti_sparse *A)
+static int cti_scalar_pattern(cti_mem *mem, cti_scalar *s, const cti_sparse *A)
 {
     int32_t *pairs = NULL, *seen = NULL; /* 1 + the last block row that named a block */
     int i, k, n = (A->rows + 2) / 3, ok, count = 0;
@@ -14376,7 +14376,7 @@ static int cti_system_pattern(cti_mem *mem, cti_system *s, const cti_sparse *A)
 }
 
 /* to: where each entry of A goes in val. A row's columns and its blocks ascend together */
-static int cti_system_map(cti_mem *mem, cti_system *s)
+static int cti_scalar_map(cti_mem *mem, cti_scalar *s)
 {
     const cti_sparse *A = s->A;
     int i, k;
@@ -14395,19 +14395,19 @@ static int cti_system_map(cti_mem *mem, cti_system *s)
     return 1;
 }
 
-CTI_FN int cti_system_open(cti_mem *mem, cti_system *s, const cti_sparse *A)
+CTI_FN int cti_scalar_open(cti_mem *mem, cti_scalar *s, const cti_sparse *A)
 {
     int n = (A->rows + 2) / 3;
     s->A = A;
-    if (A->rows && cti_system_pattern(mem, s, A) && cti_symbolic_analyze_once(mem, &s->symbolic, &s->bsr, s->blocks, n) &&
+    if (A->rows && cti_scalar_pattern(mem, s, A) && cti_symbolic_analyze_once(mem, &s->symbolic, &s->bsr, s->blocks, n) &&
         cti_gather_make(mem, &s->gather, &s->symbolic, &s->bsr, s->blocks) && CTI_RESIZE(mem, s->z, 3 * n) && CTI_RESIZE(mem, s->r, 3 * n))
         return 1;
     if (A->rows)
-        cti_system_close(mem, s);
+        cti_scalar_close(mem, s);
     return A->rows == 0;
 }
 
-CTI_FN int cti_system_factor(cti_mem *mem, cti_system *s)
+CTI_FN int cti_scalar_factor(cti_mem *mem, cti_scalar *s)
 {
     const cti_sparse *A = s->A;
     size_t numbers;
@@ -14415,7 +14415,7 @@ CTI_FN int cti_system_factor(cti_mem *mem, cti_system *s)
     if (A->rows == 0)
         return 1;
     numbers = 9 * (size_t)s->bsr.row[s->bsr.n];
-    if (!CTI_RESERVE(mem, s->val, (int64_t)numbers) || !cti_system_map(mem, s))
+    if (!CTI_RESERVE(mem, s->val, (int64_t)numbers) || !cti_scalar_map(mem, s))
         return 0;
     memset(s->val, 0, sizeof *s->val * numbers);
     for (k = 0; k < A->p[A->rows]; k++)
@@ -14428,21 +14428,21 @@ CTI_FN int cti_system_factor(cti_mem *mem, cti_system *s)
     return CTI_RESIZE(mem, s->work, (int)cti_factor64_work(&s->factor));
 }
 
-static void cti_system_apply(cti_system *s, const double *y, double *z)
+static void cti_scalar_apply(cti_scalar *s, const double *y, double *z)
 {
     memcpy(z, y, sizeof *z * (size_t)s->A->rows);
     memset(z + s->A->rows, 0, sizeof *z * (size_t)(3 * s->bsr.n - s->A->rows));
     cti_factor64_solve(&s->factor, z, s->work);
 }
 
-CTI_FN void cti_system_solve(cti_system *s, double *z, int refine)
+CTI_FN void cti_scalar_solve(cti_scalar *s, double *z, int refine)
 {
     const cti_sparse *A = s->A;
     int i, k, it;
     if (A->rows == 0)
         return;
     memcpy(s->r, z, sizeof *z * (size_t)A->rows);
-    cti_system_apply(s, s->r, s->z);
+    cti_scalar_apply(s, s->r, s->z);
     for (it = 0; it < refine; it++) {
         /* r = y - A z, y still in z's place of the caller */
         for (i = 0; i < A->rows; i++) {
@@ -14459,7 +14459,7 @@ CTI_FN void cti_system_solve(cti_system *s, double *z, int refine)
     memcpy(z, s->z, sizeof *z * (size_t)A->rows);
 }
 
-CTI_FN void cti_system_close(cti_mem *mem, cti_system *s)
+CTI_FN void cti_scalar_close(cti_mem *mem, cti_scalar *s)
 {
     cti_bsr_free(mem, &s->bsr);
     cti_symbolic_free(mem, &s->symbolic);
@@ -14470,7 +14470,7 @@ CTI_FN void cti_system_close(cti_mem *mem, cti_system *s)
     memset(s, 0, sizeof *s);
 }
 
-CTI_FN int cti_system_schur(cti_system *s, cti_arena *arena, const cti_sparse *J, double *W, int ld)
+CTI_FN int cti_scalar_schur(cti_scalar *s, cti_arena *arena, const cti_sparse *J, double *W, int ld)
 {
     int i;
     for (i = 0; s->A->rows == 0 && i < J->rows; i++)
@@ -14480,7 +14480,7 @@ CTI_FN int cti_system_schur(cti_system *s, cti_arena *arena, const cti_sparse *J
     return cti_factor64_schur(&s->factor, arena, J->rows, J->p, J->i, J->x, W, ld);
 }
 
-/* ---- 3_solve/certificate.h ---- */
+/* ---- 4_programs/certificate.h ---- */
 /* certificate.h -- proofs that a stand-alone problem has no feasible point. Every solver that says so has its proof checked here, and the
    solve that reports it checks it again.
 
@@ -14512,7 +14512,7 @@ CTI_FN int cti_program_certify_sharp(const cti_program *p, double *y, double *wo
 #endif
 
 
-/* ---- 3_solve/certificate.c ---- */
+/* ---- 4_programs/certificate.c ---- */
 /* certificate.c -- proofs that a stand-alone problem has no feasible point.
    Method: Farkas' lemma. What has to vanish is measured in units that neither the rows' nor the unknowns' own units change: an unknown
    whose column is small everywhere may still make the rows hold, so its sum is compared with that column. */
@@ -14661,7 +14661,7 @@ CTI_FN int cti_program_certify_sharp(const cti_program *p, double *y, double *wo
 }
 #endif
 
-/* ---- 3_solve/ica_program.h ---- */
+/* ---- 4_programs/ica_program.h ---- */
 /* ica_program.h -- ICA for problems that stand alone. */
 
 
@@ -14672,7 +14672,7 @@ CTI_FN int cti_program_certify_sharp(const cti_program *p, double *y, double *wo
 CTI_FN cti_outcome cti_ica_program_solve(const cti_program *p, cti_effort *e, cti_answer *a);
 
 
-/* ---- 3_solve/ica_program.c ---- */
+/* ---- 4_programs/ica_program.c ---- */
 /* ica_program.c -- iterative constraint anticipation on a problem that stands alone.
    Method: unknowns 3 k .. 3 k + 2 are block k, pads have 1 on the diagonal. A row of J that touches blocks with g_k [3] is a contact
    without friction of normal n = g_1 / |g_1|: weight n.g_k and arm n x g_k give n.(weight v + v x arm) = g_k.v for every g_k. Three rows
@@ -15029,7 +15029,7 @@ CTI_FN cti_outcome cti_ica_program_solve(const cti_program *p, cti_effort *e, ct
 }
 #endif
 
-/* ---- 3_solve/dual.h ---- */
+/* ---- 4_programs/dual.h ---- */
 /* dual.h -- the dual of a problem with dynamics: W = J A^-1 J' and q = J A^-1 b + w, in which u = W r + q. */
 
 
@@ -15040,7 +15040,7 @@ CTI_FN cti_outcome cti_ica_program_solve(const cti_program *p, cti_effort *e, ct
 /* cti_dual -- zero it before first use. W is dense, or sparse where A is diagonal and W has few entries. */
 typedef struct cti_dual {
     const cti_program *p;
-    cti_system system;
+    cti_scalar system;
     double *W; /* [m][ld] or NULL */
     int ld;
     cti_sparse S;       /* W when dense is NULL */
@@ -15068,7 +15068,7 @@ CTI_FN void cti_dual_close(cti_mem *mem, cti_dual *d);
 #endif
 
 
-/* ---- 3_solve/dual.c ---- */
+/* ---- 4_programs/dual.c ---- */
 /* dual.c -- from A, J to W and q.
    Method: A is factored by bodies; W = J A^-1 J' by the rows' paths through the factor (schur.c). Where A is diagonal and W has few
    entries, it is formed as a product of sparse matrices. based on: Otaduy et al. 2009, section 5.1, eq. 8-9 (the Schur complement). */
@@ -15162,7 +15162,7 @@ static cti_outcome cti_dual_matrix(cti_effort *e, int dense, cti_dual *d, const 
     d->ld = (p->m + 7) & ~7;
     d->ld += d->ld % 64 == 0 ? 8 : 0;
     d->W = CTI_ARENA_NEW(e->arena, double, (size_t)d->ld *(size_t)p->m + 8);
-    if (!d->W || !cti_system_schur(&d->system, e->arena, &p->J, d->W, d->ld))
+    if (!d->W || !cti_scalar_schur(&d->system, e->arena, &p->J, d->W, d->ld))
         return CTI_OUTCOME_MEMORY;
     return CTI_OUTCOME_SOLVED;
 }
@@ -15173,14 +15173,14 @@ CTI_FN cti_outcome cti_dual_open(const cti_program *p, cti_effort *e, int dense,
     d->p = p;
     d->q = CTI_ARENA_ZERO(e->arena, double, p->m), d->f = CTI_ARENA_NEW(e->arena, double, p->n),
     d->x0 = CTI_ARENA_NEW(e->arena, double, p->n);
-    if (!d->q || !d->f || !d->x0 || !cti_system_open(e->mem, &d->system, &p->A) || !cti_system_factor(e->mem, &d->system))
+    if (!d->q || !d->f || !d->x0 || !cti_scalar_open(e->mem, &d->system, &p->A) || !cti_scalar_factor(e->mem, &d->system))
         return CTI_OUTCOME_MEMORY;
     if (d->system.boosted) {
         *why = "A is not positive definite";
         return CTI_OUTCOME_NOT_APPLICABLE;
     }
     memcpy(d->x0, p->b, sizeof *d->x0 * (size_t)p->n);
-    cti_system_solve(&d->system, d->x0, 1);
+    cti_scalar_solve(&d->system, d->x0, 1);
     if (p->m)
         cti_sparse_mul(&p->J, d->x0, d->q);
     for (i = 0; i < p->m; i++)
@@ -15193,7 +15193,7 @@ CTI_FN void cti_dual_x(cti_dual *d, const double *r, double *x)
     const cti_program *p = d->p;
     memcpy(x, p->b, sizeof *x * (size_t)p->n);
     cti_sparse_addmul_t(&p->J, r, x);
-    cti_system_solve(&d->system, x, 1);
+    cti_scalar_solve(&d->system, x, 1);
 }
 #endif
 
@@ -15204,7 +15204,7 @@ CTI_FN void cti_dual_move(cti_dual *d, const double *dr, double *x)
     int i;
     memset(d->f, 0, sizeof *d->f * (size_t)p->n);
     cti_sparse_addmul_t(&p->J, dr, d->f);
-    cti_system_solve(&d->system, d->f, 1);
+    cti_scalar_solve(&d->system, d->f, 1);
     for (i = 0; i < p->n; i++)
         x[i] += d->f[i];
 }
@@ -15213,11 +15213,11 @@ CTI_FN void cti_dual_move(cti_dual *d, const double *dr, double *x)
 #if CONTACT_WITH_CA || CONTACT_WITH_PGS
 CTI_FN void cti_dual_close(cti_mem *mem, cti_dual *d)
 {
-    cti_system_close(mem, &d->system);
+    cti_scalar_close(mem, &d->system);
     cti_sparse_free(mem, &d->S);
 }
 
-/* ---- 3_solve/coulomb.h ---- */
+/* ---- 4_programs/coulomb.h ---- */
 /* coulomb.h -- Coulomb's law at one contact. */
 
 
@@ -15233,7 +15233,7 @@ CTI_FN void cti_coulomb_pyramid(const double *W, const double *q, double mu, dou
 #endif
 
 
-/* ---- 3_solve/coulomb.c ---- */
+/* ---- 4_programs/coulomb.c ---- */
 /* coulomb.c -- Coulomb's law at one contact.
    Method: the three cases one after the other. Open: q_n >= 0. Stick: u = 0 and r in K. Slide along the unit vector d: u_n = 0 and
    r_t = -mu r_n d give r_n = -q_n / D(d) with D = W_nn - mu W_nt d; that u_t is parallel to d is one equation g(d) = 0 in an angle, a
@@ -15496,7 +15496,7 @@ CTI_FN void cti_coulomb_pyramid(const double *W, const double *q, double mu, dou
 #undef CTI_COULOMB_ARCS
 #endif
 
-/* ---- 3_solve/mixing.h ---- */
+/* ---- 4_programs/mixing.h ---- */
 /* mixing.h -- Anderson acceleration of a fixed-point map in double, with a slave vector that is an affine function of the point; a point whose
    error grew is taken back. [Walker and Ni 2011] */
 
@@ -15519,7 +15519,7 @@ CTI_FN int cti_mixing_open(cti_mixing *s, cti_arena *arena, int m, const double 
 CTI_FN void cti_mixing_step(cti_mixing *s, const double *x, double *g, double *u);
 
 
-/* ---- 3_solve/mixing.c ---- */
+/* ---- 4_programs/mixing.c ---- */
 /* mixing.c -- Anderson acceleration in double.
    Method: the next point is g - sum c_k dg_k with the c that make e - sum c_k de_k least, e = weight (g - x), over the last differences of
    images and errors. Where the error has more than doubled the last image is gone back to and the differences are forgotten. Based on:
@@ -15622,7 +15622,7 @@ CTI_FN void cti_mixing_step(cti_mixing *s, const double *x, double *g, double *u
 }
 #endif
 
-/* ---- 3_solve/pgs.h ---- */
+/* ---- 4_programs/pgs.h ---- */
 /* pgs.h -- projected Gauss-Seidel, for every kind of stand-alone problem. */
 
 
@@ -15666,7 +15666,7 @@ CTI_FN cti_outcome cti_pgs_run(cti_pgs *s, const cti_program *p, cti_dual *d, ct
 #pragma GCC optimize("O2", "fp-contract=off")
 #endif
 
-/* ---- 3_solve/pgs.c ---- */
+/* ---- 4_programs/pgs.c ---- */
 /* pgs.c -- projected Gauss-Seidel on u = W r + q.
    Method: a unit is a contact, or a row of a problem without friction; each is solved exactly with the others held fixed (coulomb.c for a
    contact). A dense symmetric W keeps u up to date and touches only columns whose r changes, so contacts that stay open cost nothing; a
@@ -16125,7 +16125,7 @@ CTI_FN cti_outcome cti_pgs_solve(const cti_program *p, cti_effort *e, cti_answer
 #pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
 #endif
 
-/* ---- 3_solve/ca.h ---- */
+/* ---- 4_programs/ca.h ---- */
 /* ca.h -- full constraint anticipation: the Schur complement, then block principal pivoting (QP) or Gauss-Seidel over contacts. */
 
 
@@ -16133,7 +16133,7 @@ CTI_FN cti_outcome cti_pgs_solve(const cti_program *p, cti_effort *e, cti_answer
 CTI_FN cti_outcome cti_ca_solve(const cti_program *p, cti_effort *e, cti_answer *a);
 
 
-/* ---- 3_solve/ca.c ---- */
+/* ---- 4_programs/ca.c ---- */
 /* ca.c -- full constraint anticipation.
    Method: W = J A^-1 J' with unit diagonal by scaling; the linear complementarity problem u = W r + q >= 0, r >= 0, r'u = 0 by block
    principal pivoting: rows of a working set F have u = 0, the others r = 0; all rows with the wrong sign change sides at once as long as
@@ -16454,7 +16454,7 @@ CTI_FN cti_outcome cti_ca_solve(const cti_program *p, cti_effort *e, cti_answer 
 #undef CTI_CA_PATIENCE
 #endif
 
-/* ---- 3_solve/friction.h ---- */
+/* ---- 4_programs/friction.h ---- */
 /* friction.h -- a stand-alone frictional contact problem in the form that its solvers work on, and what they share.
    The form: u = W r + q with W_ii of trace 3 and |q| = 1: contact i's impulse is r_i = unit root_i s_i and its velocity u_i' = unit u_i / root_i
    with root_i = sqrt(3 / trace W_ii); cones do not change under it. The judge's scaled natural map is then
@@ -16476,7 +16476,7 @@ typedef struct cti_friction {
     const double *mu;  /* [nc] */
     double *root;      /* [nc] */
     double unit;
-    cti_system system; /* GLOBAL */
+    cti_scalar system; /* GLOBAL */
     double *r, *u;     /* [m] the iterate, and W r + q at it */
     double *best;      /* [m] iterate of the least residual so far */
     double best_residual;
@@ -16579,7 +16579,7 @@ CTI_FN cti_outcome cti_admm_solve(const cti_program *p, cti_effort *e, cti_answe
 #endif
 
 
-/* ---- 3_solve/friction.c ---- */
+/* ---- 4_programs/friction.c ---- */
 /* friction.c -- what the solvers of stand-alone frictional contact problems share: the scaled form, products with W, the residual, one
    contact solved exactly, block Gauss-Seidel sweeps. Method: a contact of known neighbourhood takes off, sticks, or slips; in slip u_t = -a
    r_t with a > 0, u_n = 0 and |r_t| = mu r_n leave one equation in a, whose sign differs at both ends. based on: Acary, Bremond and Huber
@@ -16647,8 +16647,8 @@ static int cti_friction_dense(cti_friction *f)
     f->ld = cti_pad8(f->m) + 8;
     f->W = CTI_ARENA_NEW(f->e->arena, double, (size_t)f->m *(size_t)f->ld);
     z = CTI_ARENA_NEW(f->e->arena, double, p->n);
-    if (!f->W || !z || !cti_system_open(f->e->mem, &f->system, &p->A) || !cti_system_factor(f->e->mem, &f->system) ||
-        !cti_system_schur(&f->system, f->e->arena, &p->J, f->W, f->ld))
+    if (!f->W || !z || !cti_scalar_open(f->e->mem, &f->system, &p->A) || !cti_scalar_factor(f->e->mem, &f->system) ||
+        !cti_scalar_schur(&f->system, f->e->arena, &p->J, f->W, f->ld))
         return 0;
     for (i = 0; i < f->m; i++) {
         double *row = f->W + (size_t)i * (size_t)f->ld;
@@ -16661,7 +16661,7 @@ static int cti_friction_dense(cti_friction *f)
     }
     if (p->n)
         memcpy(z, p->b, sizeof *z * (size_t)p->n);
-    cti_system_solve(&f->system, z, 2);
+    cti_scalar_solve(&f->system, z, 2);
     cti_sparse_mul(&p->J, z, f->q);
     for (i = 0; i < f->m; i++)
         f->q[i] = f->root[i / 3] * (f->q[i] + p->w[i]);
@@ -16792,7 +16792,7 @@ CTI_FN int cti_friction_open(cti_friction *f, const cti_program *p, cti_effort *
     return 1;
 }
 
-CTI_FN void cti_friction_close(cti_friction *f) { cti_system_close(f->e->mem, &f->system); }
+CTI_FN void cti_friction_close(cti_friction *f) { cti_scalar_close(f->e->mem, &f->system); }
 
 /* ---- products and the residual ---- */
 
@@ -16958,7 +16958,7 @@ CTI_FN void cti_friction_answer(cti_friction *f, cti_answer *a)
     if (p->n)
         memcpy(a->x, p->b, sizeof *a->x * (size_t)p->n);
     cti_sparse_addmul_t(&p->J, a->r, a->x);
-    cti_system_solve(&f->system, a->x, 2);
+    cti_scalar_solve(&f->system, a->x, 2);
 }
 
 CTI_FN int cti_friction_goes_on(cti_friction *f, int own, cti_answer *a)
@@ -17023,7 +17023,7 @@ CTI_FN void cti_friction_weights(double *const *de, int n, int m, const double *
 }
 #endif
 
-/* ---- 3_solve/friction_system.c ---- */
+/* ---- 4_programs/friction_system.c ---- */
 /* friction_system.c -- linear systems (A + B (W + sigma I)) x = y of frictional contact: A and B of 3x3 blocks on the diagonal.
    Method: sparse LU by blocks of all contacts with one step of refinement, or dense LU of the contacts whose B is not 0, whichever costs
    less. */
@@ -17391,7 +17391,7 @@ CTI_FN int cti_friction_system_solve(cti_friction_system *s, double *x)
     return 1;
 }
 
-/* ---- 3_solve/friction_newton.c ---- */
+/* ---- 4_programs/friction_newton.c ---- */
 /* friction_newton.c -- semismooth Newton for frictional contact on the exact cone, between block Gauss-Seidel sweeps.
    Method: the function of Alart and Curnier, F_n = r_n - max(0, r_n - u_n), F_t = r_t - (r_t - u_t projected on the disc of radius
    mu max(0, r_n - u_n)), in the scaled form where all W_ii have trace 3. A step solves (A + B (W + sigma I)) d = -F for the contacts that
@@ -17611,7 +17611,7 @@ CTI_FN cti_outcome cti_newton_solve(const cti_program *p, cti_effort *e, cti_ans
 }
 #endif
 
-/* ---- 3_solve/friction_admm.c ---- */
+/* ---- 4_programs/friction_admm.c ---- */
 /* friction_admm.c -- alternating directions for frictional contact: one linear system, factored seldom, and projections on the cones.
    Method: Coulomb's law as min 1/2 r'W r + (q + s)'r on the cones with s_n = mu |u_t|, which is taken from the multiplier in every
    iteration. The iteration is one map of v = y + r (Douglas-Rachford): z = P_K(v), y = v - z, (W + rho I) r = rho (z - y) - q - s, v <- y +
@@ -17813,7 +17813,7 @@ CTI_FN cti_outcome cti_admm_solve(const cti_program *p, cti_effort *e, cti_answe
 }
 #endif
 
-/* ---- 3_solve/mprgp.h ---- */
+/* ---- 4_programs/mprgp.h ---- */
 /* mprgp.h -- modified proportioning with reduced gradient projections: quadratic programs under bounds and under decoupled linear
    constraints. Based on: Li, Pan, Huang, Bao, Jin: Deformable Objects Collision Handling with Fast Convergence (2015), algorithms 1 to 3,
    equations 10 to 20 and section 5; Dostal: Optimal Quadratic Programming Algorithms (2009), the monotonic variant. */
@@ -17885,7 +17885,7 @@ typedef struct cti_mprgp_preconditioner {
     cti_sparse L;      /* IC(0): lower triangle by rows, diagonal last */
     cti_sparse masked; /* FACE: A, unit rows and columns where a bound is active */
     uint8_t *face;     /* FACE: what is factored */
-    cti_system system;
+    cti_scalar system;
     double shift; /* FACE: relative, of the diagonal */
     int factors, stale;
 } cti_mprgp_preconditioner;
@@ -18028,7 +18028,7 @@ CTI_FN cti_mprgp_end cti_mprgp_boxed(const cti_program *p, cti_mprgp_target *t, 
 #pragma GCC optimize("O2", "fp-contract=off")
 #endif
 
-/* ---- 3_solve/mprgp_set.c ---- */
+/* ---- 4_programs/mprgp_set.c ---- */
 /* mprgp_set.c -- the feasible set of decoupled rows: projection, free and chopped gradient.
    Method: rows are orthonormal, so the systems of equations 16, 18 and 20 are J J' = I: a multiplier a row, without coupling.
    Based on: Li et al. 2015, equations 11 to 20. */
@@ -18189,7 +18189,7 @@ CTI_FN void cti_mprgp_set_flatten(const cti_mprgp_set *set, double *z)
 #pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
 #endif
 
-/* ---- 3_solve/mprgp_precondition.c ---- */
+/* ---- 4_programs/mprgp_precondition.c ---- */
 /* mprgp_precondition.c -- preconditioners of the conjugate steps, each made to stay in the face.
    Method: with M for A, the step in the face { J^ z = 0 } is z = M^-1 (phi - J^' l), (J^ M^-1 J^') l = J^ M^-1 phi. For diagonal and
    block-diagonal M and rows that touch no block twice that system is diagonal. Else z = P M^-1 P phi with the orthogonal projection P onto
@@ -18372,7 +18372,7 @@ static int cti_mprgp_open_face(cti_mem *mem, cti_mprgp_preconditioner *q)
     memcpy(q->masked.p, A->p, sizeof *A->p * ((size_t)n + 1));
     memcpy(q->masked.i, A->i, sizeof *A->i * (size_t)A->p[n]);
     q->shift = 1e-11;
-    return cti_system_open(mem, &q->system, &q->masked);
+    return cti_scalar_open(mem, &q->system, &q->masked);
 }
 
 CTI_FN int cti_mprgp_preconditioner_renew(cti_mem *mem, cti_mprgp_preconditioner *q)
@@ -18391,7 +18391,7 @@ CTI_FN int cti_mprgp_preconditioner_renew(cti_mem *mem, cti_mprgp_preconditioner
             q->masked.x[k] = free ? A->x[k] * (i == j ? 1 + q->shift : 1) : (i == j ? cti_fmax(A->x[k], 1e-300) : 0);
         }
     q->factors++, q->stale = 0;
-    return cti_system_factor(mem, &q->system) ? 1 : -1;
+    return cti_scalar_factor(mem, &q->system) ? 1 : -1;
 }
 
 /* ---- all ---- */
@@ -18405,7 +18405,7 @@ CTI_FN int cti_mprgp_preconditioner_open(cti_mem *mem, cti_mprgp_preconditioner 
     if (q->kind == CTI_PRECONDITION_IC0)
         ok = cti_mprgp_open_ic(mem, q);
     else if (q->kind == CTI_PRECONDITION_FACTOR)
-        ok = cti_system_open(mem, &q->system, A) && cti_system_factor(mem, &q->system);
+        ok = cti_scalar_open(mem, &q->system, A) && cti_scalar_factor(mem, &q->system);
     else if (q->kind == CTI_PRECONDITION_FACE)
         ok = cti_mprgp_open_face(mem, q);
     else if (q->kind == CTI_PRECONDITION_BLOCKS)
@@ -18423,7 +18423,7 @@ CTI_FN int cti_mprgp_preconditioner_open(cti_mem *mem, cti_mprgp_preconditioner 
 
 CTI_FN void cti_mprgp_preconditioner_close(cti_mem *mem, cti_mprgp_preconditioner *q)
 {
-    cti_system_close(mem, &q->system);
+    cti_scalar_close(mem, &q->system);
     cti_sparse_free(mem, &q->Y), cti_sparse_free(mem, &q->L), cti_sparse_free(mem, &q->masked);
     CTI_FREE(mem, q->M), CTI_FREE(mem, q->d), CTI_FREE(mem, q->face);
 }
@@ -18470,7 +18470,7 @@ CTI_FN void cti_mprgp_preconditioner_apply(cti_mprgp_preconditioner *q, const do
         if (q->kind == CTI_PRECONDITION_IC0)
             cti_mprgp_ic_solve(&q->L, z);
         else if (q->kind == CTI_PRECONDITION_FACTOR || q->kind == CTI_PRECONDITION_FACE)
-            cti_system_solve(&q->system, z, 0);
+            cti_scalar_solve(&q->system, z, 0);
         for (i = 0; q->kind == CTI_PRECONDITION_JACOBI && i < n; i++)
             z[i] *= q->M[i];
     }
@@ -18480,7 +18480,7 @@ CTI_FN void cti_mprgp_preconditioner_apply(cti_mprgp_preconditioner *q, const do
         cti_mprgp_set_flatten(q->set, z);
 }
 
-/* ---- 3_solve/mprgp_pivot.c ---- */
+/* ---- 4_programs/mprgp_pivot.c ---- */
 /* mprgp_pivot.c -- the face guessed by block pivoting, for MPRGP under bounds with the factor in the face.
    Method: the minimum of the face is taken as it is, outside or not; what lies outside goes to its bound, what pulls off its bound becomes
    free, all at once. When nothing changes any more, the point is the solution. The number of changes has to fall now and then, or it ends
@@ -18556,7 +18556,7 @@ CTI_FN int cti_mprgp_pivot(cti_mprgp_task *q, const double *near_to, double shif
 #pragma GCC optimize("O2", "fp-contract=off")
 #endif
 
-/* ---- 3_solve/mprgp.c ---- */
+/* ---- 4_programs/mprgp.c ---- */
 /* mprgp.c -- algorithm 3: conjugate gradients in the face, expansion, proportioning.
    Method: monotonic outline: conjugate steps go on past the set's border as long as the objective of the projected point falls; the
    expansion step then projects. Both inner loops of algorithm 3 guard the objective. Objectives are differences to the point where a chain
@@ -19123,7 +19123,7 @@ CTI_FN cti_mprgp_end cti_mprgp_run(cti_mprgp_task *q, double *x)
 #pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
 #endif
 
-/* ---- 3_solve/mprgp_decouple.c ---- */
+/* ---- 4_programs/mprgp_decouple.c ---- */
 /* mprgp_decouple.c -- one row for each vertex: decoupling of constraints.
    Method: rows are taken one by one, at random or the deepest first; a row stays when none of its blocks is taken yet. What stays has a
    diagonal J J', for surfaces that are embedded in coarser meshes, too, whose rows have four blocks and more. Based on: Li et al. 2015,
@@ -19181,7 +19181,7 @@ CTI_FN int cti_mprgp_decouple(cti_arena *arena, const cti_sparse *J, const doubl
 }
 #endif
 
-/* ---- 3_solve/mprgp_primal.c ---- */
+/* ---- 4_programs/mprgp_primal.c ---- */
 /* mprgp_primal.c -- quadratic programs with decoupled rows or bounds, on the unknowns.
    Method: rows are made unit vectors; rows of one entry become two-sided bounds of their unknown. Multipliers are read off the gradient at
    the end. Products with A by 3x3 blocks where A has them. Based on: Li et al. 2015, equations 1, 15 to 20, algorithm 3. */
@@ -19515,7 +19515,7 @@ CTI_FN cti_mprgp_end cti_mprgp_primal(const cti_program *p, cti_mprgp_target *t,
 }
 #endif
 
-/* ---- 3_solve/mprgp_dual.c ---- */
+/* ---- 4_programs/mprgp_dual.c ---- */
 /* mprgp_dual.c -- quadratic programs on their multipliers, and linear complementarity with a symmetric matrix: bounds only.
    Method: min 1/2 r'W r + (w + J A^-1 b)'r over r >= 0, W = J A^-1 J', with unit diagonal by scaling. W is formed when it is small or A is
    diagonal, and is a solve with A's factor otherwise. A singular A gets a proximal term that moves with x. The multipliers of an infeasible
@@ -19528,7 +19528,7 @@ typedef struct cti_mprgp_bounds {
     cti_mprgp_set set;
     cti_sparse B; /* scaled matrix; no p: by the factor */
     cti_sparse shifted;
-    cti_system system;
+    cti_scalar system;
     double *S, *c;      /* [m] scaling, right side */
     double *x, *v, *b;  /* [n] */
     double *y, *polish; /* [m], [3 m] */
@@ -19553,7 +19553,7 @@ static void cti_mprgp_bounds_multiply(void *ctx, const double *v, double *y)
     for (i = 0; i < q->p->m; i++)
         for (k = q->p->J.p[i]; k < q->p->J.p[i + 1]; k++)
             q->v[q->p->J.i[k]] += q->p->J.x[k] * q->S[i] * v[i];
-    cti_system_solve(&q->system, q->v, 0);
+    cti_scalar_solve(&q->system, q->v, 0);
     cti_sparse_mul(&q->p->J, q->v, y);
     for (i = 0; i < q->p->m; i++)
         y[i] *= q->S[i];
@@ -19566,7 +19566,7 @@ static int cti_mprgp_form_full(cti_mprgp_bounds *q)
     cti_arena_point mark = cti_arena_mark(e->arena);
     int i, j, m = q->p->m;
     double *W = CTI_ARENA_NEW(e->arena, double, (size_t)m *(size_t)m);
-    if (!W || !cti_system_schur(&q->system, e->arena, &q->p->J, W, m) || !cti_sparse_reserve(e->mem, &q->B, m, m, m * m))
+    if (!W || !cti_scalar_schur(&q->system, e->arena, &q->p->J, W, m) || !cti_sparse_reserve(e->mem, &q->B, m, m, m * m))
         return 0;
     for (i = 0; i < m; i++)
         for (q->B.p[i + 1] = (i + 1) * m, j = 0; j < m; j++)
@@ -19611,7 +19611,7 @@ static void cti_mprgp_bounds_x(cti_mprgp_bounds *q, const double *r, int stride,
     for (i = 0; i < q->p->m; i++)
         for (k = q->p->J.p[i]; k < q->p->J.p[i + 1]; k++)
             x[q->p->J.i[k]] += q->p->J.x[k] * r[stride * i];
-    cti_system_solve(&q->system, x, 2);
+    cti_scalar_solve(&q->system, x, 2);
 }
 
 static void cti_mprgp_bounds_put(cti_mprgp_bounds *q, const double *y)
@@ -19743,7 +19743,7 @@ static cti_mprgp_end cti_mprgp_bounds_run(cti_mprgp_bounds *q, double tolerance)
 static void cti_mprgp_bounds_free(cti_mprgp_bounds *q)
 {
     cti_mem *mem = q->t->effort->mem;
-    cti_system_close(mem, &q->system);
+    cti_scalar_close(mem, &q->system);
     cti_sparse_free(mem, &q->B), cti_sparse_free(mem, &q->shifted);
 }
 
@@ -19819,7 +19819,7 @@ static int cti_mprgp_dual_form(cti_mprgp_bounds *q, int singular)
         }
         ok = cti_triplets_close(e->mem, &t, ok, A->rows, A->rows, &q->shifted);
     }
-    ok = ok && cti_system_open(e->mem, &q->system, singular ? &q->shifted : A) && cti_system_factor(e->mem, &q->system);
+    ok = ok && cti_scalar_open(e->mem, &q->system, singular ? &q->shifted : A) && cti_scalar_factor(e->mem, &q->system);
     if (ok && !singular && q->system.boosted)
         return 1;
     if (ok && cti_dual_is_diagonal(q->system.A))
@@ -19836,7 +19836,7 @@ static void cti_mprgp_dual_side(cti_mprgp_bounds *q)
 {
     int i;
     memcpy(q->v, q->b, sizeof *q->v * (size_t)q->p->n);
-    cti_system_solve(&q->system, q->v, 2);
+    cti_scalar_solve(&q->system, q->v, 2);
     cti_sparse_mul(&q->p->J, q->v, q->c);
     for (i = 0; i < q->p->m; i++)
         q->c[i] = -q->S[i] * (q->c[i] + q->p->w[i]);
@@ -19874,7 +19874,7 @@ CTI_FN cti_mprgp_end cti_mprgp_dual(const cti_program *p, cti_mprgp_target *t, i
     ok = cti_mprgp_dual_form(&q, 0);
     singular = ok && q.system.boosted > 0;
     if (singular) {
-        cti_system_close(t->effort->mem, &q.system);
+        cti_scalar_close(t->effort->mem, &q.system);
         ok = cti_mprgp_dual_form(&q, 1);
     }
     for (i = 0; ok && t->effort->warm && i < p->m; i++)
@@ -19931,7 +19931,7 @@ CTI_FN cti_mprgp_end cti_mprgp_boxed(const cti_program *p, cti_mprgp_target *t, 
 }
 #endif
 
-/* ---- 3_solve/mprgp_gram.h ---- */
+/* ---- 4_programs/mprgp_gram.h ---- */
 /* mprgp_gram.h -- the small problems of algorithm 3 as printed: systems and complementarity problems with rows and columns of J J'. Based on: Li et
    al. 2015, equations 16, 18 and 20. */
 
@@ -19970,7 +19970,7 @@ typedef enum cti_gram_end { CTI_GRAM_DONE, CTI_GRAM_NONE, CTI_GRAM_MEMORY } cti_
 CTI_FN cti_gram_end cti_gram_solve(cti_gram *g, const double *q, const uint8_t *taken, const double *eps);
 
 
-/* ---- 3_solve/mprgp_gram.c ---- */
+/* ---- 4_programs/mprgp_gram.c ---- */
 /* mprgp_gram.c -- rows and columns of J J', factored and updated.
    Method: the active set method that the paper names for equations 18 and 20, on lambda >= 0: the minimum in the working set by its factor, up to the
    first multiplier that would become negative, which goes; then the row that is violated most comes in. A row that depends on the working set
@@ -20252,7 +20252,7 @@ CTI_FN cti_gram_end cti_gram_solve(cti_gram *g, const double *q, const uint8_t *
     return CTI_GRAM_DONE;
 }
 
-/* ---- 3_solve/mprgp_printed.h ---- */
+/* ---- 4_programs/mprgp_printed.h ---- */
 /* mprgp_printed.h -- algorithm 3 of Li et al. 2015 as printed, for rows that are coupled; for comparison. Solves take mprgp.c unless they are asked
    for this. */
 
@@ -20262,7 +20262,7 @@ CTI_FN cti_gram_end cti_gram_solve(cti_gram *g, const double *q, const uint8_t *
 CTI_FN cti_mprgp_end cti_mprgp_printed(const cti_program *p, cti_mprgp_target *t, int *out_infeasible);
 
 
-/* ---- 3_solve/mprgp_printed.c ---- */
+/* ---- 4_programs/mprgp_printed.c ---- */
 /* mprgp_printed.c -- algorithm 3 as printed, for a general J; worlds and problems take mprgp.c unless they are asked for this.
    Method, in the paper's symbols, J^ being the rows that are active at x:
        phi  = g + J^' l_phi,  J^ J^' l_phi = -J^ g                                   [15, 16] the gradient within the face
@@ -20797,7 +20797,7 @@ CTI_FN cti_mprgp_end cti_mprgp_printed(const cti_program *p, cti_mprgp_target *t
     return end;
 }
 
-/* ---- 3_solve/mprgp_solve.c ---- */
+/* ---- 4_programs/mprgp_solve.c ---- */
 /* mprgp_solve.c -- which programs MPRGP takes, and how.
    Method: decoupled rows or bounds go on the unknowns; all other rows on the multipliers, where constraints are bounds. A run on the
    unknowns that stalls goes on there, too. differs: Li et al. 2015 keep rows that are not decoupled on the unknowns and solve equations 16,
@@ -20957,7 +20957,7 @@ CTI_FN cti_outcome cti_mprgp_solve(const cti_program *p, cti_effort *e, cti_answ
 }
 #endif
 
-/* ---- 3_solve/tableau.h ---- */
+/* ---- 4_programs/tableau.h ---- */
 /* tableau.h -- dense dictionaries of w = q + M z (+ d z0), and a problem's rows as such a dense system.
    x_B = value + T x_N; variables are numbered w_j: j, z_j: n + j, z0: 2 n. Complementary variables are j and n + j. */
 
@@ -20966,7 +20966,7 @@ CTI_FN cti_outcome cti_mprgp_solve(const cti_program *p, cti_effort *e, cti_answ
 typedef struct cti_delassus {
     int m;
     double *W, *q; /* [m][m], [m] of the arena */
-    cti_system system;
+    cti_scalar system;
     int has_system;
 } cti_delassus;
 #if CONTACT_WITH_BOXED || CONTACT_WITH_LEMKE
@@ -21016,7 +21016,7 @@ CTI_FN int cti_submatrix_solve(cti_arena *arena, const double *M, int n, const i
 #pragma GCC optimize("O2", "fp-contract=off")
 #endif
 
-/* ---- 3_solve/tableau.c ---- */
+/* ---- 4_programs/tableau.c ---- */
 /* tableau.c -- dense dictionaries for pivoting methods, and the rows of a problem as one.
    Method: x_B = value + T x_N with only the nonbasic columns stored, so a pivot is one rank-one update of [n][n + 1]. A basis is reached
    again from the start by pivots of largest entries (Gauss-Jordan with full pivoting), which removes what many small pivots have left. */
@@ -21029,11 +21029,11 @@ static int cti_delassus_schur(cti_delassus *w, const cti_program *p, cti_effort 
     double *z = CTI_ARENA_NEW(e->arena, double, p->n + 1);
     int i;
     w->has_system = 1;
-    if (!z || !cti_system_open(e->mem, &w->system, &p->A) || !cti_system_factor(e->mem, &w->system) ||
-        !cti_system_schur(&w->system, e->arena, &p->J, w->W, p->m))
+    if (!z || !cti_scalar_open(e->mem, &w->system, &p->A) || !cti_scalar_factor(e->mem, &w->system) ||
+        !cti_scalar_schur(&w->system, e->arena, &p->J, w->W, p->m))
         return 0;
     memcpy(z, p->b, sizeof *z * (size_t)p->n);
-    cti_system_solve(&w->system, z, 2);
+    cti_scalar_solve(&w->system, z, 2);
     cti_sparse_mul(&p->J, z, w->q);
     for (i = 0; i < p->m; i++)
         w->q[i] += p->w[i];
@@ -21075,7 +21075,7 @@ CTI_FN void cti_delassus_answer(cti_delassus *w, const cti_program *p, cti_answe
     }
     memcpy(a->x, p->b, sizeof *a->x * (size_t)p->n);
     cti_sparse_addmul_t(&p->J, a->r, a->x);
-    cti_system_solve(&w->system, a->x, 2);
+    cti_scalar_solve(&w->system, a->x, 2);
 }
 
 /* one step on the rows that push, with u of A and J themselves instead of W's; kept when the judge likes it better. 0 when memory ran out
@@ -21122,7 +21122,7 @@ CTI_FN cti_outcome cti_delassus_finish(cti_delassus *w, const cti_program *p, ct
 CTI_FN void cti_delassus_close(cti_delassus *w, cti_effort *e)
 {
     if (w->has_system)
-        cti_system_close(e->mem, &w->system);
+        cti_scalar_close(e->mem, &w->system);
     w->has_system = 0;
 }
 
@@ -21343,7 +21343,7 @@ CTI_FN int cti_submatrix_solve(cti_arena *arena, const double *M, int n, const i
 #pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
 #endif
 
-/* ---- 3_solve/lemke.h ---- */
+/* ---- 4_programs/lemke.h ---- */
 /* lemke.h -- linear complementarity problems by Lemke's complementary pivoting: w = q + M z >= 0, z >= 0, z'w = 0.
    Based on: lecture notes, sec. 4.1.2.1 (the friction LCP by Stewart and Trinkle, its cone with k sides); Cottle, Pang, Stone
    (lexicographic rule). It takes every matrix and ends after finitely many pivots, in a solution or on a ray. A ray proves that there is no
@@ -21376,7 +21376,7 @@ CTI_FN cti_outcome cti_lemke_boxed(const double *M, const double *q, const doubl
                                    cti_answer *a, double *z);
 
 
-/* ---- 3_solve/lemke.c ---- */
+/* ---- 4_programs/lemke.c ---- */
 /* lemke.c -- Lemke's method on a dense dictionary.
    Method: z0 >= 0 with a covering vector d > 0 makes w = q + M z + d z0 feasible; the complement of what left enters until z0 leaves. What
    leaves is the lexicographic minimum of the rows [value, B^-1] over the pivot, so degenerate vertices cannot cycle. Numbers are scaled by
@@ -21845,7 +21845,7 @@ CTI_FN cti_outcome cti_lemke_dense(const double *M, const double *q, int n, cons
 }
 #endif
 
-/* ---- 3_solve/lemke_forms.c ---- */
+/* ---- 4_programs/lemke_forms.c ---- */
 /* lemke_forms.c -- problems as linear complementarity problems, for Lemke's method.
    Based on: lecture notes, sec. 4.1.2.1: 0 <= v_n _|_ lambda_n, 0 <= beta e + v_t _|_ lambda_t, 0 <= mu lambda_n - e'lambda_t _|_ beta, the
    cone spanned by k tangents; sec. 4.1.2.2: bounds as three LCPs. Method: QP and GLOBAL through W = J A^-1 J'. The cone with k sides is
@@ -22160,7 +22160,7 @@ CTI_FN cti_outcome cti_lemke_solve(const cti_program *p, cti_effort *e, cti_answ
 }
 #endif
 
-/* ---- 3_solve/boxed.h ---- */
+/* ---- 4_programs/boxed.h ---- */
 /* boxed.h -- linear complementarity with bounds: lo <= z <= hi, u = q + M z, z = lo -> u >= 0, z = hi -> u <= 0, else u = 0.
    Based on: lecture notes, sec. 4.1.2.2 (boxed LCP; friction as a box of mu lambda_n along two tangents); Judice, Pires (block principal
    pivoting with bounds). Pivoting on the bounds themselves comes first. It is exact and quick on positive definite matrices; where it does
@@ -22176,7 +22176,7 @@ CTI_FN cti_outcome cti_boxed_pivot(const double *M, const double *q, const doubl
                                    cti_effort *e, cti_answer *a, double *z);
 
 
-/* ---- 3_solve/boxed.c ---- */
+/* ---- 4_programs/boxed.c ---- */
 /* boxed.c -- boxed linear complementarity by block principal pivoting, and friction in boxes.
    Method: each row is at its lower bound, at its upper bound or between; the ones between solve M_FF z_F = -q_F - M_FN z_N. All rows that
    break their law change place at once while that lowers their number, else (after ten trials) only the last one (Murty's rule), which ends
@@ -22555,7 +22555,7 @@ CTI_FN cti_outcome cti_boxed_solve(const cti_program *p, cti_effort *e, cti_answ
 }
 #endif
 
-/* ---- 3_solve/convex.h ---- */
+/* ---- 4_programs/convex.h ---- */
 /* convex.h -- one standard form for all convex problems that stand alone, with the linear algebra that an interior point method asks for:
 
      min 1/2 x'A x - b'x   subject to   J x + w >= 0, rows marked in `equation`: = 0
@@ -22577,7 +22577,7 @@ typedef struct cti_convex {
     double *column, *line, cost;
     /* linear algebra */
     cti_sparse N; /* A + rho + J' H^-1 J */
-    cti_system system;
+    cti_scalar system;
     int dense;     /* 1: by the Schur complement J A^-1 J' + H, else by N */
     int32_t *slot; /* places in N of A's entries, then of the products of J's rows */
     double *W, *F; /* [m][ld] */
@@ -22605,7 +22605,7 @@ CTI_FN void cti_convex_answer(const cti_convex *c, const double *x, const double
 CTI_FN int cti_convex_certify(cti_convex *c, const double *y, double *out_x, double *out_r);
 
 
-/* ---- 3_solve/convex.c ---- */
+/* ---- 4_programs/convex.c ---- */
 /* convex.c -- the standard form of convex problems and its linear algebra.
    Method: opposite rows become one equation; rows and columns are equilibrated (Ruiz 2001); the Newton system is solved by the dense Schur
    complement J A^-1 J' + H when A is safely definite and the rows are fewer than the unknowns, else by the sparse normal form
@@ -22849,7 +22849,7 @@ static const char *cti_convex_normal(cti_convex *c)
         for (k = c->J.p[i]; k < c->J.p[i + 1]; k++)
             for (l = c->J.p[i]; l < c->J.p[i + 1]; l++)
                 c->slot[n++] = cti_convex_place(&c->N, c->J.i[k], c->J.i[l]);
-    return cti_system_open(c->mem, &c->system, &c->N) ? NULL : "";
+    return cti_scalar_open(c->mem, &c->system, &c->N) ? NULL : "";
 }
 #endif
 
@@ -22867,7 +22867,7 @@ static int cti_convex_normal_factor(cti_convex *c)
         for (k = c->J.p[i]; k < c->J.p[i + 1]; k++)
             for (l = c->J.p[i]; l < c->J.p[i + 1]; l++)
                 c->N.x[c->slot[n++]] += c->J.x[k] * c->D[i] * c->J.x[l];
-    return cti_system_factor(c->mem, &c->system);
+    return cti_scalar_factor(c->mem, &c->system);
 }
 #endif
 
@@ -22889,16 +22889,16 @@ static double cti_convex_pivot(const cti_convex *c)
 static int cti_convex_schur(cti_convex *c)
 {
     int i;
-    if (!cti_system_open(c->mem, &c->system, &c->A) || !cti_system_factor(c->mem, &c->system))
+    if (!cti_scalar_open(c->mem, &c->system, &c->A) || !cti_scalar_factor(c->mem, &c->system))
         return -1;
     if (c->system.boosted || cti_convex_pivot(c) < CTI_CONVEX_PIVOT) {
-        cti_system_close(c->mem, &c->system);
+        cti_scalar_close(c->mem, &c->system);
         return 0;
     }
     c->ld = ((c->m + 7) & ~7) + 8;
     c->W = CTI_ARENA_ZERO(c->arena, double, (size_t)c->ld *(size_t)c->m);
     c->F = CTI_ARENA_ZERO(c->arena, double, (size_t)c->ld *(size_t)c->m);
-    if (!c->W || !c->F || !cti_system_schur(&c->system, c->arena, &c->J, c->W, c->ld))
+    if (!c->W || !c->F || !cti_scalar_schur(&c->system, c->arena, &c->J, c->W, c->ld))
         return -1;
     for (i = 0; i < c->m; i++)
         c->delta[i] = 1e-13 * c->W[(size_t)i * (size_t)c->ld + (size_t)i] + 1e-300;
@@ -22909,15 +22909,15 @@ static int cti_convex_schur(cti_convex *c)
 /* 1 when A + a small shift has only positive pivots, -1 when memory ran out */
 static int cti_convex_is_convex(cti_convex *c)
 {
-    cti_system s;
+    cti_scalar s;
     int i, ok;
     memset(&s, 0, sizeof s);
     for (i = 0; i < c->n; i++)
         c->A.x[cti_convex_place(&c->A, i, i)] += CTI_CONVEX_SHIFT;
-    ok = cti_system_open(c->mem, &s, &c->A) && cti_system_factor(c->mem, &s) ? s.boosted == 0 : -1;
+    ok = cti_scalar_open(c->mem, &s, &c->A) && cti_scalar_factor(c->mem, &s) ? s.boosted == 0 : -1;
     for (i = 0; i < c->n; i++)
         c->A.x[cti_convex_place(&c->A, i, i)] -= CTI_CONVEX_SHIFT;
-    cti_system_close(c->mem, &s);
+    cti_scalar_close(c->mem, &s);
     return ok;
 }
 
@@ -22965,7 +22965,7 @@ CTI_FN void cti_convex_close(cti_convex *c)
 {
     if (!c->mem)
         return;
-    cti_system_close(c->mem, &c->system);
+    cti_scalar_close(c->mem, &c->system);
     cti_sparse_free(c->mem, &c->A);
     cti_sparse_free(c->mem, &c->J);
     cti_sparse_free(c->mem, &c->N);
@@ -22998,20 +22998,20 @@ static void cti_convex_apply(cti_convex *c, const double *f, const double *g, do
     int i;
     memcpy(dx, f, sizeof *dx * (size_t)c->n);
     if (c->dense) {
-        cti_system_solve(&c->system, dx, 0);
+        cti_scalar_solve(&c->system, dx, 0);
         cti_sparse_mul(&c->J, dx, dy);
         for (i = 0; i < c->m; i++)
             dy[i] = g[i] - dy[i];
         cti_dense64_solve(c->F, c->m, c->ld, dy);
         memcpy(dx, f, sizeof *dx * (size_t)c->n);
         cti_sparse_addmul_t(&c->J, dy, dx);
-        cti_system_solve(&c->system, dx, 0);
+        cti_scalar_solve(&c->system, dx, 0);
         return;
     }
     for (i = 0; i < c->m; i++)
         dy[i] = c->D[i] * g[i];
     cti_sparse_addmul_t(&c->J, dy, dx);
-    cti_system_solve(&c->system, dx, 0);
+    cti_scalar_solve(&c->system, dx, 0);
     cti_sparse_mul(&c->J, dx, dy);
     for (i = 0; i < c->m; i++)
         dy[i] = c->D[i] * (g[i] - dy[i]);
@@ -23122,7 +23122,7 @@ CTI_FN int cti_convex_certify(cti_convex *c, const double *y, double *out_x, dou
 }
 #endif
 
-/* ---- 3_solve/cones.h ---- */
+/* ---- 4_programs/cones.h ---- */
 /* cones.h -- contacts with Coulomb friction by an interior point method over second-order cones. */
 
 
@@ -23131,7 +23131,7 @@ CTI_FN int cti_convex_certify(cti_convex *c, const double *y, double *out_x, dou
 CTI_FN cti_outcome cti_cones_solve(const cti_program *p, cti_effort *e, cti_answer *a);
 
 
-/* ---- 3_solve/cones.c ---- */
+/* ---- 4_programs/cones.c ---- */
 /* cones.c -- contacts with Coulomb friction by an interior point method over second-order cones.
    Method: with z = (u_n + mu |u_t|, mu u_t) and y = (r_n, r_t / mu) Coulomb's law is z in L, y in L, z'y = 0 for L = {x_0 >= |x_1, x_2|}.
    For a fixed mu |u_t| this is the convex problem z = S y + q of Hong 2006, sec. 4, over cones in place of half-lines; it is solved by a
@@ -23154,7 +23154,7 @@ typedef struct cti_cones {
     const cti_program *p;
     cti_effort *e;
     cti_answer *a;
-    cti_system system; /* GLOBAL: A's factor */
+    cti_scalar system; /* GLOBAL: A's factor */
     int sparse;        /* LOCAL: W is kept in f, S is not formed */
     cti_friction f;
     cti_friction_system fs;
@@ -23309,18 +23309,18 @@ static void cti_cones_point(cti_cones *c, const double *r, double *x, int refine
 {
     memcpy(x, c->p->b, sizeof *x * (size_t)c->p->n);
     cti_sparse_addmul_t(&c->p->J, r, x);
-    cti_system_solve(&c->system, x, refine);
+    cti_scalar_solve(&c->system, x, refine);
 }
 
 /* S and q of GLOBAL. NULL, or why not; "" when memory ran out */
 static const char *cti_cones_global(cti_cones *c)
 {
     int i;
-    if (!cti_system_open(c->e->mem, &c->system, &c->p->A) || !cti_system_factor(c->e->mem, &c->system))
+    if (!cti_scalar_open(c->e->mem, &c->system, &c->p->A) || !cti_scalar_factor(c->e->mem, &c->system))
         return "";
     if (c->system.boosted)
         return "the matrix of the dynamics is not positive definite";
-    if (!cti_system_schur(&c->system, c->e->arena, &c->p->J, c->S, c->ld))
+    if (!cti_scalar_schur(&c->system, c->e->arena, &c->p->J, c->S, c->ld))
         return "";
     cti_cones_point(c, c->own_r, c->own_x, 2);
     cti_sparse_mul(&c->p->J, c->own_x, c->q);
@@ -23690,14 +23690,14 @@ CTI_FN cti_outcome cti_cones_solve(const cti_program *p, cti_effort *e, cti_answ
     }
     if (!a->why || outcome == CTI_OUTCOME_SOLVED)
         a->why = "";
-    cti_system_close(e->mem, &c.system);
+    cti_scalar_close(e->mem, &c.system);
     if (c.f.e)
         cti_friction_close(&c.f);
     cti_friction_system_close(&c.fs);
     return outcome;
 }
 
-/* ---- 3_solve/interior.h ---- */
+/* ---- 4_programs/interior.h ---- */
 /* interior.h -- convex quadratic programs by a primal-dual interior point method. */
 
 
@@ -23707,7 +23707,7 @@ CTI_FN cti_outcome cti_cones_solve(const cti_program *p, cti_effort *e, cti_answ
 CTI_FN cti_outcome cti_interior_solve(const cti_program *p, cti_effort *e, cti_answer *a);
 
 
-/* ---- 3_solve/interior.c ---- */
+/* ---- 4_programs/interior.c ---- */
 /* interior.c -- convex quadratic programs by a primal-dual interior point method.
    Method: Hong, Choi, Lee 2006, sec. 4: the logarithmic barrier of the slacks, whose conditions of optimality
 
@@ -24136,7 +24136,7 @@ CTI_FN cti_outcome cti_interior_solve(const cti_program *p, cti_effort *e, cti_a
 }
 #endif
 
-/* ---- 3_solve/active_set.h ---- */
+/* ---- 4_programs/active_set.h ---- */
 /* active_set.h -- strictly convex quadratic programs by a dual active set method. */
 
 
@@ -24147,7 +24147,7 @@ CTI_FN cti_outcome cti_interior_solve(const cti_program *p, cti_effort *e, cti_a
 CTI_FN cti_outcome cti_active_set_solve(const cti_program *p, cti_effort *e, cti_answer *a);
 
 
-/* ---- 3_solve/active_set.c ---- */
+/* ---- 4_programs/active_set.c ---- */
 /* active_set.c -- strictly convex quadratic programs by a dual active set method.
    Method: Goldfarb, Idnani 1983. From the unconstrained minimum A^-1 b the most violated row p is made active: along
 
@@ -24255,7 +24255,7 @@ static void cti_active_point(cti_active *s, int refine)
     int i;
     memcpy(s->x, s->c.b, sizeof *s->x * (size_t)s->c.n);
     cti_sparse_addmul_t(&s->c.J, s->y, s->x);
-    cti_system_solve(&s->c.system, s->x, refine);
+    cti_scalar_solve(&s->c.system, s->x, refine);
     cti_sparse_mul(&s->c.J, s->x, s->u);
     for (i = 0; i < s->c.m; i++)
         s->u[i] += s->c.w[i];
@@ -24488,11 +24488,11 @@ static double cti_active_size(const cti_active *s)
 /* A's factor, the unconstrained minimum. 0: no memory, -1: A is not definite */
 static int cti_active_open(cti_active *s)
 {
-    cti_system *sys = &s->c.system;
+    cti_scalar *sys = &s->c.system;
     const cti_factor64 *f = &sys->factor;
     double most = 0;
     int i;
-    if (!cti_system_open(s->e->mem, sys, &s->c.A) || !cti_system_factor(s->e->mem, sys))
+    if (!cti_scalar_open(s->e->mem, sys, &s->c.A) || !cti_scalar_factor(s->e->mem, sys))
         return 0;
     for (i = 0; s->c.n && i < f->sym->pivot[f->sym->n_super]; i++)
         most = cti_fmax(most, f->inverse[i]);
@@ -24604,14 +24604,14 @@ CTI_FN cti_outcome cti_active_set_solve(const cti_program *p, cti_effort *e, cti
 }
 #endif
 
-/* ---- 3_solve/active_box.h ---- */
+/* ---- 4_programs/active_box.h ---- */
 /* active_box.h -- bounds on a sparse positive definite quadratic, by an active set that is kept between solves. */
 
 
 /* cti_active_box -- zero it before first use; close in any case. */
 typedef struct cti_active_box {
     cti_sparse M;       /* W between free rows, the identity between the others; W's pattern; of mem */
-    cti_system system;
+    cti_scalar system;
     int8_t *set, *used; /* [m] -1 at lo, 1 at hi, 0 free: now, and when the factor was computed */
     double *g, *y;      /* [m] */
     int open, fresh, factors;
@@ -24624,7 +24624,7 @@ CTI_FN int cti_active_box_solve(cti_active_box *s, const cti_program *q, cti_eff
 CTI_FN void cti_active_box_close(cti_mem *mem, cti_active_box *s);
 
 
-/* ---- 3_solve/active_box.c ---- */
+/* ---- 4_programs/active_box.c ---- */
 /* active_box.c -- bounds by an active set that starts from the last one.
    Method: rows of the active set are at their bounds, the others have u = 0; rows with the wrong sign all change sides at once as long as
    that makes them fewer, then only the last of them (which ends). The factor is that of the whole pattern with the identity for active
@@ -24635,7 +24635,7 @@ enum { CTI_ACTIVE_BOX_CHANCES = 4 }; /* sets in which rows with the wrong sign d
 
 CTI_FN void cti_active_box_close(cti_mem *mem, cti_active_box *s)
 {
-    cti_system_close(mem, &s->system);
+    cti_scalar_close(mem, &s->system);
     cti_sparse_free(mem, &s->M);
     CTI_FREE(mem, s->set), CTI_FREE(mem, s->used), CTI_FREE(mem, s->g), CTI_FREE(mem, s->y);
     memset(s, 0, sizeof *s);
@@ -24653,7 +24653,7 @@ static int cti_active_box_open(cti_active_box *s, cti_mem *mem, const cti_sparse
         return 0;
     memcpy(s->M.p, W->p, sizeof *W->p * (size_t)(W->rows + 1)), memcpy(s->M.i, W->i, sizeof *W->i * (size_t)n);
     s->open = 1;
-    return cti_system_open(mem, &s->system, &s->M);
+    return cti_scalar_open(mem, &s->system, &s->M);
 }
 
 /* the factor of the set at hand. 0: out of memory */
@@ -24667,7 +24667,7 @@ static int cti_active_box_factor(cti_active_box *s, cti_mem *mem, const cti_spar
             s->M.x[k] = s->set[i] || s->set[W->i[k]] ? (i == W->i[k] ? 1 : 0) : W->x[k];
     memcpy(s->used, s->set, (size_t)m);
     s->fresh = 1, s->factors++;
-    return cti_system_factor(mem, &s->system);
+    return cti_scalar_factor(mem, &s->system);
 }
 
 /* r of the set, g = W r + w; *size: the largest term of it */
@@ -24680,7 +24680,7 @@ static void cti_active_box_point(cti_active_box *s, const cti_program *q, double
     cti_sparse_mul(W, r, s->g);
     for (i = 0; i < m; i++)
         s->y[i] = s->set[i] ? 0 : -q->w[i] - s->g[i];
-    cti_system_solve(&s->system, s->y, 1);
+    cti_scalar_solve(&s->system, s->y, 1);
     for (*size = 0, i = 0; i < m; i++)
         r[i] = s->set[i] ? r[i] : s->y[i];
     for (i = 0; i < m; i++) {
@@ -24731,7 +24731,7 @@ CTI_FN int cti_active_box_solve(cti_active_box *s, const cti_program *q, cti_eff
     return 0;
 }
 
-/* ---- 3_solve/stagger.h ---- */
+/* ---- 4_programs/stagger.h ---- */
 /* stagger.h -- contacts with friction by solvers that have none: normals and friction in turn. [Kaufman et al. 2008, Staggered projections]
  */
 
@@ -24753,7 +24753,7 @@ CTI_FN cti_outcome cti_stagger_interior(const cti_program *p, cti_effort *e, cti
 #endif
 
 
-/* ---- 3_solve/stagger.c ---- */
+/* ---- 4_programs/stagger.c ---- */
 /* stagger.c -- normals and friction in turn.
    Method: with friction known the normal impulses are a quadratic program, u_n >= 0; with these known friction is another one, maximal
    dissipation within bounds mu r_n. Both are solved on W = J A^-1 J' until the natural map of Coulomb's law is small; each starts from its
@@ -25204,7 +25204,7 @@ CTI_FN cti_outcome cti_stagger_interior(const cti_program *p, cti_effort *e, cti
 #undef CTI_STAGGER_SHARE
 #endif
 
-/* ---- 3_solve/solvers.h ---- */
+/* ---- 4_programs/solvers.h ---- */
 /* solvers.h -- the solvers of stand-alone problems, and which of them takes what. */
 
 
@@ -25217,8 +25217,8 @@ CTI_FN ct_solver cti_solvers_auto(const cti_program *p, int attempt);
 #endif
 
 
-/* ---- 3_solve/bodywise.h ---- */
-/* bodywise.h -- W = J A^-1 J' of a problem's rows, by blocks of contacts that share a body. */
+/* ---- 4_programs/delassus_bodies.h ---- */
+/* delassus_bodies.h -- W = J A^-1 J' of a problem's rows, by blocks of contacts that share a body. */
 
 
 /* cti_body_factor -- blocks [first, first + n) of a problem's A, which couples them to no others, and their factor. */
@@ -25227,36 +25227,38 @@ typedef struct cti_body_factor {
     const cti_factor64 *factor;
 } cti_body_factor;
 
-/* cti_bodywise -- arrays of the arena that it was formed in. Block (i, j), [9] row-major, stands where rows i and j share a body; W is exactly
-   symmetric. */
-typedef struct cti_bodywise {
+/* cti_delassus_bodies -- arrays of the arena that it was formed in. Block (i, j), [9] row-major, stands where rows i and j share a body; W
+   is exactly symmetric. */
+typedef struct cti_delassus_bodies {
     int n;                   /* rows that stand in it */
     const int32_t *row;      /* [n] their numbers in the problem, ascending */
     int32_t *first, *column; /* [n + 1], [first[n]] ascending in each row, the diagonal is always there */
     double *block;           /* [9 first[n]] */
-} cti_bodywise;
+} cti_delassus_bodies;
 
 #if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
-/* cti_bodywise_pairs -- about how many blocks W has between the rows with used [rows] not 0: pairs that share a body. -1: out of memory. */
-CTI_FN double cti_bodywise_pairs(cti_arena *arena, const cti_problem *p, const uint8_t *used);
+/* cti_delassus_bodies_pairs -- about how many blocks W has between the rows with used [rows] not 0: pairs that share a body. -1: out of
+ * memory. */
+CTI_FN double cti_delassus_bodies_pairs(cti_arena *arena, const cti_problem *p, const uint8_t *used);
 #endif
 #if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
-/* cti_bodywise_form -- of rows row [n], which stays the caller's; p->bodies covers all of A. 0 when memory ran out. */
-CTI_FN int cti_bodywise_form(cti_arena *arena, const cti_problem *p, const int32_t *row, int n, cti_bodywise *out);
-/* cti_bodywise_solve -- x [3 blocks] in: right side, out: A^-1 x, with one step of refinement. 0 when memory ran out. */
-CTI_FN int cti_bodywise_solve(cti_arena *arena, const cti_problem *p, double *x);
+/* cti_delassus_bodies_form -- of rows row [n], which stays the caller's; p->bodies covers all of A. 0 when memory ran out. */
+CTI_FN int cti_delassus_bodies_form(cti_arena *arena, const cti_problem *p, const int32_t *row, int n, cti_delassus_bodies *out);
+/* cti_delassus_bodies_solve -- x [3 blocks] in: right side, out: A^-1 x, with one step of refinement. 0 when memory ran out. */
+CTI_FN int cti_delassus_bodies_solve(cti_arena *arena, const cti_problem *p, double *x);
 #endif
 #if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
-/* cti_bodywise_scatter -- f [3 blocks] += J' r of one row; cti_bodywise_gather -- J x of one row, without w. In double in every build. */
-CTI_FN void cti_bodywise_scatter(const cti_problem *p, const cti_row *row, const double *r, double *f);
+/* cti_delassus_bodies_scatter -- f [3 blocks] += J' r of one row; cti_delassus_bodies_gather -- J x of one row, without w. In double in
+ * every build. */
+CTI_FN void cti_delassus_bodies_scatter(const cti_problem *p, const cti_row *row, const double *r, double *f);
 #endif
 #if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
-CTI_FN void cti_bodywise_gather(const cti_problem *p, const cti_row *row, const double *x, double *u);
+CTI_FN void cti_delassus_bodies_gather(const cti_problem *p, const cti_row *row, const double *x, double *u);
 #endif
 
 
-/* ---- 3_solve/bodywise.c ---- */
-/* bodywise.c -- W = J A^-1 J' by bodies.
+/* ---- 4_programs/delassus_bodies.c ---- */
+/* delassus_bodies.c -- W = J A^-1 J' by bodies.
    Method: A is block diagonal over bodies, so that W is the sum over bodies of J_b A_b^-1 J_b', each of them a small dense matrix between
    the rows that touch the body (schur.c), which is scattered into blocks. Rows that share no body have no block. Based on: Otaduy et al.
    2009, section 5.1 (the Schur complement); Acary, Bremond and Huber 2018, section 2 (its blocks). */
@@ -25264,7 +25266,7 @@ CTI_FN void cti_bodywise_gather(const cti_problem *p, const cti_row *row, const 
 /* ---- single rows ---- */
 
 #if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
-CTI_FN void cti_bodywise_scatter(const cti_problem *p, const cti_row *row, const double *r, double *f)
+CTI_FN void cti_delassus_bodies_scatter(const cti_problem *p, const cti_row *row, const double *r, double *f)
 {
     int k, a;
     for (k = 0; k < row->n; k++) {
@@ -25278,7 +25280,7 @@ CTI_FN void cti_bodywise_scatter(const cti_problem *p, const cti_row *row, const
 #endif
 
 #if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
-CTI_FN void cti_bodywise_gather(const cti_problem *p, const cti_row *row, const double *x, double *u)
+CTI_FN void cti_delassus_bodies_gather(const cti_problem *p, const cti_row *row, const double *x, double *u)
 {
     int k, a;
     u[0] = u[1] = u[2] = 0;
@@ -25294,7 +25296,7 @@ CTI_FN void cti_bodywise_gather(const cti_problem *p, const cti_row *row, const 
 /* ---- A^-1 ---- */
 
 /* r = f - A x of a body's blocks */
-static void cti_bodywise_rest(const cti_problem *p, const cti_body_factor *b, const double *f, const double *x, double *r)
+static void cti_delassus_bodies_rest(const cti_problem *p, const cti_body_factor *b, const double *f, const double *x, double *r)
 {
     const cti_bsr *A = p->A;
     int i, k, e;
@@ -25311,7 +25313,7 @@ static void cti_bodywise_rest(const cti_problem *p, const cti_body_factor *b, co
     }
 }
 
-CTI_FN int cti_bodywise_solve(cti_arena *arena, const cti_problem *p, double *x)
+CTI_FN int cti_delassus_bodies_solve(cti_arena *arena, const cti_problem *p, double *x)
 {
     cti_arena_point mark = cti_arena_mark(arena);
     size_t most = 0, n3 = 3 * (size_t)p->A->n, i;
@@ -25328,7 +25330,7 @@ CTI_FN int cti_bodywise_solve(cti_arena *arena, const cti_problem *p, double *x)
             const cti_body_factor *q = &p->bodies[b];
             double *at = x + 3 * (size_t)q->first;
             cti_factor64_solve(q->factor, at, work);
-            cti_bodywise_rest(p, q, f, x, r);
+            cti_delassus_bodies_rest(p, q, f, x, r);
             cti_factor64_solve(q->factor, r, work);
             for (i = 0; i < 3 * (size_t)q->n; i++)
                 at[i] += r[i];
@@ -25341,15 +25343,15 @@ CTI_FN int cti_bodywise_solve(cti_arena *arena, const cti_problem *p, double *x)
 
 /* ---- which rows touch which body ---- */
 
-/* cti_bodywise_lists -- rows of W by body. A row stands once in the list of each body that it touches. */
-typedef struct cti_bodywise_lists {
+/* cti_delassus_bodies_lists -- rows of W by body. A row stands once in the list of each body that it touches. */
+typedef struct cti_delassus_bodies_lists {
     int32_t *start, *row; /* [bodies + 1] */
     int32_t *of;          /* [blocks] body */
-} cti_bodywise_lists;
+} cti_delassus_bodies_lists;
 
 #if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* the bodies of a row, each once: at most CTI_ROW_TERMS. Returns how many */
-static int cti_bodywise_bodies(const cti_bodywise_lists *l, const cti_row *row, int32_t *out)
+static int cti_delassus_bodies_bodies(const cti_delassus_bodies_lists *l, const cti_row *row, int32_t *out)
 {
     int k, j, n = 0;
     for (k = 0; k < row->n; k++) {
@@ -25362,7 +25364,7 @@ static int cti_bodywise_bodies(const cti_bodywise_lists *l, const cti_row *row, 
     return n;
 }
 
-static int cti_bodywise_list(cti_arena *arena, const cti_problem *p, const cti_bodywise *d, cti_bodywise_lists *l)
+static int cti_delassus_bodies_list(cti_arena *arena, const cti_problem *p, const cti_delassus_bodies *d, cti_delassus_bodies_lists *l)
 {
     int32_t mine[CTI_ROW_TERMS];
     int b, i, k, n, pass;
@@ -25374,7 +25376,7 @@ static int cti_bodywise_list(cti_arena *arena, const cti_problem *p, const cti_b
             l->of[p->bodies[b].first + i] = b;
     for (pass = 0; pass < 2; pass++) {
         for (i = 0; i < d->n; i++)
-            for (n = cti_bodywise_bodies(l, &p->rows[d->row[i]], mine), k = 0; k < n; k++) {
+            for (n = cti_delassus_bodies_bodies(l, &p->rows[d->row[i]], mine), k = 0; k < n; k++) {
                 if (pass)
                     l->row[l->start[mine[k] + 1]++] = i;
                 else
@@ -25390,7 +25392,7 @@ static int cti_bodywise_list(cti_arena *arena, const cti_problem *p, const cti_b
 
 /* columns of each row: those of its bodies' lists. Unsorted columns of a symmetric pattern are sorted by a transposition. 0: out of memory
  */
-static int cti_bodywise_pattern(cti_arena *arena, const cti_problem *p, const cti_bodywise_lists *l, cti_bodywise *d)
+static int cti_delassus_bodies_pattern(cti_arena *arena, const cti_problem *p, const cti_delassus_bodies_lists *l, cti_delassus_bodies *d)
 {
     int32_t mine[CTI_ROW_TERMS], *seen = CTI_ARENA_NEW(arena, int32_t, d->n), *fill;
     int i, k, e, n, pass, count = 0;
@@ -25401,7 +25403,7 @@ static int cti_bodywise_pattern(cti_arena *arena, const cti_problem *p, const ct
         memset(seen, -1, sizeof *seen * (size_t)d->n);
         for (count = 0, i = 0; i < d->n; i++) {
             d->first[i] = count;
-            for (n = cti_bodywise_bodies(l, &p->rows[d->row[i]], mine), k = 0; k < n; k++)
+            for (n = cti_delassus_bodies_bodies(l, &p->rows[d->row[i]], mine), k = 0; k < n; k++)
                 for (e = l->start[mine[k]]; e < l->start[mine[k] + 1]; e++) {
                     int j = l->row[e];
                     if (seen[j] == i)
@@ -25423,7 +25425,8 @@ static int cti_bodywise_pattern(cti_arena *arena, const cti_problem *p, const ct
 /* ---- one body ---- */
 
 /* row i of J in the numbers of body b: entries [3][3 terms], columns sorted, sums of equal places. Returns blocks */
-static int cti_bodywise_entries(const cti_problem *p, const cti_bodywise_lists *l, const cti_row *row, int b, int32_t *block, double *G)
+static int cti_delassus_bodies_entries(const cti_problem *p, const cti_delassus_bodies_lists *l, const cti_row *row, int b, int32_t *block,
+                                       double *G)
 {
     int k, j, e, n = 0, first = p->bodies[b].first;
     for (k = 0; k < row->n; k++) {
@@ -25448,8 +25451,8 @@ static int cti_bodywise_entries(const cti_problem *p, const cti_bodywise_lists *
 }
 
 /* J_b as scalar rows: three of each row of its list. 0: out of memory */
-static int cti_bodywise_jacobian(cti_arena *arena, const cti_problem *p, const cti_bodywise *d, const cti_bodywise_lists *l, int b,
-                                 int32_t **ptr, int32_t **idx, double **val)
+static int cti_delassus_bodies_jacobian(cti_arena *arena, const cti_problem *p, const cti_delassus_bodies *d,
+                                        const cti_delassus_bodies_lists *l, int b, int32_t **ptr, int32_t **idx, double **val)
 {
     int32_t block[CTI_ROW_TERMS + 1];
     double G[9 * (CTI_ROW_TERMS + 1)];
@@ -25460,7 +25463,7 @@ static int cti_bodywise_jacobian(cti_arena *arena, const cti_problem *p, const c
     if (!*ptr || !*idx || !*val)
         return 0;
     for ((*ptr)[0] = 0, i = 0; i < n; i++) {
-        int blocks = cti_bodywise_entries(p, l, &p->rows[d->row[l->row[l->start[b] + i]]], b, block, G);
+        int blocks = cti_delassus_bodies_entries(p, l, &p->rows[d->row[l->row[l->start[b] + i]]], b, block, G);
         for (a = 0; a < 3; a++) {
             for (k = 0; k < blocks; k++)
                 for (c = 0; c < 3; c++)
@@ -25472,14 +25475,15 @@ static int cti_bodywise_jacobian(cti_arena *arena, const cti_problem *p, const c
 }
 
 /* W += J_b A_b^-1 J_b'; place [n] scratch. 0: out of memory */
-static int cti_bodywise_add(cti_arena *arena, const cti_problem *p, const cti_bodywise_lists *l, int b, int32_t *place, cti_bodywise *d)
+static int cti_delassus_bodies_add(cti_arena *arena, const cti_problem *p, const cti_delassus_bodies_lists *l, int b, int32_t *place,
+                                   cti_delassus_bodies *d)
 {
     cti_arena_point mark = cti_arena_mark(arena);
     const int32_t *row = l->row + l->start[b];
     int n = l->start[b + 1] - l->start[b], ld = cti_pad8(3 * n), i, j, k, a, ok;
     int32_t *ptr, *idx;
     double *val, *W = CTI_ARENA_NEW(arena, double, (size_t)ld *(size_t)(3 * n) + 8);
-    ok = W && cti_bodywise_jacobian(arena, p, d, l, b, &ptr, &idx, &val) &&
+    ok = W && cti_delassus_bodies_jacobian(arena, p, d, l, b, &ptr, &idx, &val) &&
          cti_factor64_schur(p->bodies[b].factor, arena, 3 * n, ptr, idx, val, W, ld);
     for (i = 0; ok && i < n; i++) {
         for (k = d->first[row[i]]; k < d->first[row[i] + 1]; k++)
@@ -25497,7 +25501,7 @@ static int cti_bodywise_add(cti_arena *arena, const cti_problem *p, const cti_bo
 #endif
 
 #if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
-CTI_FN double cti_bodywise_pairs(cti_arena *arena, const cti_problem *p, const uint8_t *used)
+CTI_FN double cti_delassus_bodies_pairs(cti_arena *arena, const cti_problem *p, const uint8_t *used)
 {
     cti_arena_point mark = cti_arena_mark(arena);
     int32_t *body_of = CTI_ARENA_NEW(arena, int32_t, p->A->n), *last = CTI_ARENA_ZERO(arena, int32_t, p->n_bodies);
@@ -25522,22 +25526,22 @@ CTI_FN double cti_bodywise_pairs(cti_arena *arena, const cti_problem *p, const u
 #endif
 
 #if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
-CTI_FN int cti_bodywise_form(cti_arena *arena, const cti_problem *p, const int32_t *row, int n, cti_bodywise *d)
+CTI_FN int cti_delassus_bodies_form(cti_arena *arena, const cti_problem *p, const int32_t *row, int n, cti_delassus_bodies *d)
 {
-    cti_bodywise_lists l;
+    cti_delassus_bodies_lists l;
     int32_t *place = CTI_ARENA_NEW(arena, int32_t, n);
     int b;
     d->n = n, d->row = row;
-    if (!place || !cti_bodywise_list(arena, p, d, &l) || !cti_bodywise_pattern(arena, p, &l, d))
+    if (!place || !cti_delassus_bodies_list(arena, p, d, &l) || !cti_delassus_bodies_pattern(arena, p, &l, d))
         return 0;
     for (b = 0; b < p->n_bodies; b++)
-        if (l.start[b + 1] > l.start[b] && !cti_bodywise_add(arena, p, &l, b, place, d))
+        if (l.start[b + 1] > l.start[b] && !cti_delassus_bodies_add(arena, p, &l, b, place, d))
             return 0;
     return 1;
 }
 #endif
 
-/* ---- 3_solve/solvers.c ---- */
+/* ---- 4_programs/solvers.c ---- */
 /* solvers.c -- the table of solvers for stand-alone problems, and the order in which AUTO tries them.
    Method: CONTACT_WITH_<SOLVER> 0 takes a solver out of the table. tools/amalgamate.py follows the calls from here and puts
    #if around all that the switch takes out, so that this is the only place that knows it; parts that solvers share go when the last one goes. */
@@ -25628,7 +25632,7 @@ CTI_FN ct_solver cti_solvers_auto(const cti_program *p, int attempt)
 }
 #endif
 
-/* ---- 3_solve/bridge.h ---- */
+/* ---- 4_programs/bridge.h ---- */
 /* bridge.h -- the world's contact problem (problem.h) as a stand-alone one (program.h) and back, so that every solver of this floor
    takes it.
 
@@ -25708,7 +25712,7 @@ CTI_FN int cti_bridge_solver(ct_solver solver);
 CTI_FN int cti_bridge_cone(ct_solver solver, ct_cone cone);
 
 
-/* ---- 3_solve/bridge.c ---- */
+/* ---- 4_programs/bridge.c ---- */
 /* bridge.c -- the world's contact problem as a stand-alone one, and back. Method: see bridge.h; rows are gathered as triplets and summed.
    Based on: Otaduy 2009, eq. 6-7 (the problem); Acary, Bremond and Huber 2018 (the global form of frictional contact); the compliances are
    exact penalties, r = -u / c. */
@@ -25935,7 +25939,7 @@ static void cti_bridge_compliant(const cti_bridge *q, int i, int k, int l, doubl
 }
 
 /* the numbers of W from its blocks: a row of two laws stands in two contacts */
-static void cti_bridge_entries(cti_bridge *q, const cti_bodywise *d)
+static void cti_bridge_entries(cti_bridge *q, const cti_delassus_bodies *d)
 {
     cti_sparse *W = &q->program.W;
     int s, e, k, l, a, c, at = 0;
@@ -25959,7 +25963,7 @@ static void cti_bridge_entries(cti_bridge *q, const cti_bodywise *d)
 }
 
 /* w = J x0 + w, mu */
-static void cti_bridge_sides(cti_bridge *q, const cti_bodywise *d)
+static void cti_bridge_sides(cti_bridge *q, const cti_delassus_bodies *d)
 {
     cti_program *g = &q->program;
     int s, k, a;
@@ -25968,7 +25972,7 @@ static void cti_bridge_sides(cti_bridge *q, const cti_bodywise *d)
         const cti_row *row = &q->p->rows[i];
         cti_bridge_law l = cti_bridge_law_of(q, i);
         double u[3];
-        cti_bodywise_gather(q->p, row, q->x0, u);
+        cti_delassus_bodies_gather(q->p, row, q->x0, u);
         for (k = 0; k < 1 + l.two; k++) {
             g->mu[at + k] = (double)row->mu;
             for (a = 0; a < 3; a++)
@@ -25984,7 +25988,7 @@ static int cti_bridge_reduce(cti_bridge *q, cti_mem *mem, cti_arena *arena)
     cti_program *g = &q->program;
     int32_t *row = CTI_ARENA_NEW(arena, int32_t, p->n_rows);
     cti_arena_point mark;
-    cti_bodywise d;
+    cti_delassus_bodies d;
     int i, s, e, n = 0, entries = 0, n3 = 3 * p->A->n, ok;
     q->x0 = CTI_ARENA_NEW(arena, double, n3);
     if (!row || !q->x0)
@@ -25995,7 +25999,7 @@ static int cti_bridge_reduce(cti_bridge *q, cti_mem *mem, cti_arena *arena)
     for (i = 0; i < p->n_rows; i++)
         if (q->first[i] >= 0)
             row[n++] = i;
-    ok = cti_bodywise_solve(arena, p, q->x0) && cti_bodywise_form(arena, p, row, n, &d);
+    ok = cti_delassus_bodies_solve(arena, p, q->x0) && cti_delassus_bodies_form(arena, p, row, n, &d);
     for (s = 0; ok && s < n; s++)
         for (e = d.first[s]; e < d.first[s + 1]; e++)
             entries += 9 * (1 + (q->mode[row[s]] == CTI_BRIDGE_TWO)) * (1 + (q->mode[row[d.column[e]]] == CTI_BRIDGE_TWO));
@@ -26101,9 +26105,9 @@ static int cti_bridge_velocities(const cti_bridge *q, cti_arena *arena, ct_real 
     for (i = 0; f && i < p->n_rows; i++) {
         for (k = 0; k < 3; k++)
             r[k] = (double)p->rows[i].r[k];
-        cti_bodywise_scatter(p, &p->rows[i], r, f);
+        cti_delassus_bodies_scatter(p, &p->rows[i], r, f);
     }
-    ok = f && cti_bodywise_solve(arena, p, f);
+    ok = f && cti_delassus_bodies_solve(arena, p, f);
     for (i = 0; ok && i < n3; i++)
         v[i] = (ct_real)(q->x0[i] + f[i]);
     cti_arena_rewind(arena, mark);
@@ -26136,7 +26140,7 @@ CTI_FN int cti_bridge_finish(const cti_bridge *q, cti_arena *arena, const double
 #undef CTI_BRIDGE_RIGID
 #endif
 
-/* ---- 3_solve/bridge_solve.c ---- */
+/* ---- 4_programs/bridge_solve.c ---- */
 /* bridge_solve.c -- stand-alone solvers on the world's contact problem.
    Method: rows that the start says to be open stay out of the program, and one that recovers its gap stands in it by the law that bore
    its last impulse; what the solution then breaks enters with its whole law, and the solve goes on from there. The program's judge
@@ -26381,14 +26385,14 @@ static int cti_bridge_attempt(cti_bridge_run *b, const cti_bridge *q, cti_answer
 /* a program without contacts is a linear system. As cti_bridge_attempt */
 static int cti_bridge_linear(cti_bridge_run *b, const cti_bridge *q, cti_answer *a, int *mended)
 {
-    cti_system s;
+    cti_scalar s;
     ct_real natural;
     int ok, local = q->program.kind == CTI_PROGRAM_LOCAL;
     memset(&s, 0, sizeof s);
-    ok = local || (cti_system_open(b->e.mem, &s, &q->program.A) && cti_system_factor(b->e.mem, &s));
+    ok = local || (cti_scalar_open(b->e.mem, &s, &q->program.A) && cti_scalar_factor(b->e.mem, &s));
     if (ok && !local) {
         memcpy(a->x, q->program.b, sizeof *a->x * (size_t)q->program.n);
-        cti_system_solve(&s, a->x, 1);
+        cti_scalar_solve(&s, a->x, 1);
     }
     ok = ok && cti_bridge_finish(q, b->e.arena, a->x, a->r, b->v);
     if (ok) {
@@ -26397,7 +26401,7 @@ static int cti_bridge_linear(cti_bridge_run *b, const cti_bridge *q, cti_answer 
             cti_bridge_point_take(b->p, b->v, natural, &b->best);
         *mended = natural > b->tolerance && natural < CTI_REAL_MAX && cti_bridge_mend(b, 0);
     }
-    cti_system_close(b->e.mem, &s);
+    cti_scalar_close(b->e.mem, &s);
     return ok ? *mended : -1;
 }
 
@@ -26407,7 +26411,7 @@ static int cti_bridge_pass(cti_bridge_run *b)
     cti_bridge q;
     cti_answer a;
     int got = -1, mended = 0, bound, before;
-    double pairs = cti_bridge_is_local(b->p) ? cti_bodywise_pairs(b->e.arena, b->p, b->mode) : 0;
+    double pairs = cti_bridge_is_local(b->p) ? cti_delassus_bodies_pairs(b->e.arena, b->p, b->mode) : 0;
     if (!(pairs <= CTI_BRIDGE_PAIRS))
         return 0;
     memset(&q, 0, sizeof q), memset(&a, 0, sizeof a);
@@ -26503,7 +26507,7 @@ CTI_FN void cti_bridge_solve(const cti_problem *p, const ct_solver_desc *desc, c
 #undef CTI_BRIDGE_PASSES
 #undef CTI_BRIDGE_SURE
 
-/* ---- 3_solve/bridge_friction.c ---- */
+/* ---- 4_programs/bridge_friction.c ---- */
 /* bridge_friction.c -- solvers without friction on the world's problem: normals for friction as it is, and friction contact by contact.
    Based on: Li et al. 2015, section 5 (normals by MPRGP, friction by iterative constraint anticipation from there); Bridson, Marino and
    Fedkiw 2003, section 4 (friction after the normals, each contact for itself). */
@@ -36343,8 +36347,8 @@ CTI_FN ct_real cti_pair_thickness(const cti_surface *s, const cti_pair *pair)
 #pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
 #endif
 
-/* ---- 7_contact/contact.h ---- */
-/* contact.h (floor 7) -- contact memory: what a feature pair remembers from step to step. */
+/* ---- 7_contact/memory.h ---- */
+/* memory.h (floor 7) -- contact memory: what a feature pair remembers from step to step. */
 
 
 /* cti_memory_item -- multipliers as a world vector (they are rotated into the new frame) and the slip since the contact began to stick. */
@@ -36376,8 +36380,8 @@ CTI_FN int cti_memory_add(cti_mem *mem, cti_memory *m, const cti_memory_item *it
 #pragma GCC optimize("O2", "fp-contract=off")
 #endif
 
-/* ---- 7_contact/contact.c ---- */
-/* contact.c -- contact memory by feature ids. Method: a hash table with linear probing over an array in insertion order, so that walking it
+/* ---- 7_contact/memory.c ---- */
+/* memory.c -- contact memory by feature ids. Method: a hash table with linear probing over an array in insertion order, so that walking it
    is deterministic. */
 
 CTI_FN void cti_memory_free(cti_mem *mem, cti_memory *m)
@@ -36878,7 +36882,7 @@ CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_r
 /* detect.h -- candidates over a linear motion, pairs that are near, pairs that collide. */
 
 
-/* of the thickness: what is nearer at the start of a step has a row, unless it is culled (detect.c, twins.h, cull.h) */
+/* of the thickness: what is nearer at the start of a step has a row, unless it is culled (detect.c, duplicates.h, flat_patches.h) */
 #if CONTACT_WITH_CMR
 #define CTI_DETECT_NEAR CTI_R(1.25)
 /* of the thickness: what rows of flat edges keep. It is less than what the vertices beside them keep for them (flats.c), which so carry the load
@@ -36958,7 +36962,7 @@ CTI_FN int cti_detect_cover(cti_mem *mem, cti_detect *d, cti_surface *s, const c
 CTI_FN int cti_detect_distances(cti_mem *mem, cti_detect *d, const cti_surface *s);
 
 /* cti_detect_near -- appends to *out the pairs that are, or by x1 will be, closer than their thickness and whose normal at x0 can be trusted;
-   one pair for each geometric contact where features meet (twins.h has those that only nearly do), and every pair that carried load in
+   one pair for each geometric contact where features meet (duplicates.h has those that only nearly do), and every pair that carried load in
    `memory`. 0 when memory ran out. */
 CTI_FN int cti_detect_near(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out);
 
@@ -37687,16 +37691,16 @@ CTI_FN void cti_detect_nearness(const cti_detect *d, const cti_surface *s, ct_re
 #pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
 #endif
 
-/* ---- 7_contact/twins.h ---- */
-/* twins.h -- fewer rows where several near pairs are one contact. */
+/* ---- 7_contact/duplicates.h ---- */
+/* duplicates.h -- fewer rows where several near pairs are one contact. */
 
 
 #if CONTACT_WITH_CMR
-/* cti_twins_cull -- takes out of hits the pairs of vertices with faces and edges with edges that others speak for: with the same points and about
-   the same normal, or between two others. They are missed by no guarantee, only by the solver: what the motion breaks is found by CCD.
-   Order is kept; a speaker that memory does not know goes on with what the first of those with its points carried (cti_hit.before).
-   0: out of memory. */
-CTI_FN int cti_twins_cull(cti_arena *arena, const cti_surface *s, const cti_memory *memory, cti_hit *hits);
+/* cti_duplicates_cull -- takes out of hits the pairs of vertices with faces and edges with edges that others speak for: with the same
+   points and about the same normal, or between two others. They are missed by no guarantee, only by the solver: what the motion breaks is
+   found by CCD. Order is kept; a speaker that memory does not know goes on with what the first of those with its points carried
+   (cti_hit.before). 0: out of memory. */
+CTI_FN int cti_duplicates_cull(cti_arena *arena, const cti_surface *s, const cti_memory *memory, cti_hit *hits);
 #endif
 
 
@@ -37706,60 +37710,62 @@ CTI_FN int cti_twins_cull(cti_arena *arena, const cti_surface *s, const cti_memo
 #pragma GCC optimize("O2", "fp-contract=off")
 #endif
 
-/* ---- 7_contact/twins.c ---- */
-/* twins.c -- one row for near pairs that are one contact.
-   Method: a vertex over the diagonal of a square is near both triangles, and near every edge that crosses there; edges that lie along each other
-   are near in one point, and each is near the other's ends. Pairs whose points are the same but for a small share of a feature, or are
-   between those of two others, with about one normal, have multipliers that can not be told from each other, and sweeps hand load from one
-   to the other without end. The nearest speaks for them; at vertices before insides of edges, so that ends speak for what is between. In a
-   groove both sides stay, since from each of them the other is nearer than its own pair says; a flat one (41 degrees between normals) is one.
-   Constraint culling, never CCD culling. differs: Otaduy 2009, sec. 4 has a row for every near pair. */
+/* ---- 7_contact/duplicates.c ---- */
+/* duplicates.c -- one row for near pairs that are one contact.
+   Method: a vertex over the diagonal of a square is near both triangles, and near every edge that crosses there; edges that lie along each
+   other are near in one point, and each is near the other's ends. Pairs whose points are the same but for a small share of a feature, or
+   are between those of two others, with about one normal, have multipliers that can not be told from each other, and sweeps hand load from
+   one to the other without end. The nearest speaks for them; at vertices before insides of edges, so that ends speak for what is between.
+   In a groove both sides stay, since from each of them the other is nearer than its own pair says; a flat one (41 degrees between normals)
+   is one. Constraint culling, never CCD culling. differs: Otaduy 2009, sec. 4 has a row for every near pair. */
 
 #if CONTACT_WITH_CMR
-#define CTI_TWINS_SAME CTI_R(0.04)   /* most by which weights of one contact differ, */
-#define CTI_TWINS_APART CTI_R(1.5)   /* and its points, of the thickness */
-#define CTI_TWINS_ALIKE CTI_R(0.7)   /* cosine of its normals */
-#define CTI_TWINS_NEARER CTI_R(0.25) /* of the distance: so much nearer may a pair be, seen along the normal of the one that speaks for it */
-enum { CTI_TWINS_VIEWS = 16, CTI_TWINS_LOOKS = 128 }; /* most kept pairs that one is compared with, of those looked at for it */
+#define CTI_DUPLICATES_SAME CTI_R(0.04) /* most by which weights of one contact differ, */
+#define CTI_DUPLICATES_APART CTI_R(1.5) /* and its points, of the thickness */
+#define CTI_DUPLICATES_ALIKE CTI_R(0.7) /* cosine of its normals */
+#define CTI_DUPLICATES_NEARER                                                                                                              \
+    CTI_R(0.25) /* of the distance: so much nearer may a pair be, seen along the normal of the one that speaks for it */
+enum { CTI_DUPLICATES_VIEWS = 16, CTI_DUPLICATES_LOOKS = 128 }; /* most kept pairs that one is compared with, of those looked at for it */
 #endif
 
 /* near pairs by the vertices that they touch */
-typedef struct cti_twins {
+typedef struct cti_duplicates {
     const cti_surface *s;
     const cti_memory *memory;
     cti_hit *hits;
     cti_heads heads; /* first: 1 + oldest entry of a vertex, last: its newest one */
-    int32_t *next;  /* [2 n] the same of the next: entry 2 i + k is of the k-th vertex that hit i touches */
-    ct_real *h;     /* [n] thickness */
-    uint8_t *keep;  /* [n] */
-} cti_twins;
+    int32_t *next;   /* [2 n] the same of the next: entry 2 i + k is of the k-th vertex that hit i touches */
+    ct_real *h;      /* [n] thickness */
+    uint8_t *keep;   /* [n] */
+} cti_duplicates;
 
 /* a pair that is kept, as one that might go sees it */
-typedef struct cti_twins_view {
+typedef struct cti_duplicates_view {
     int hit;
     ct_real w[5];  /* its weights on the other's vertices */
     cti_v3 at[2];  /* its points, on the other's sides */
     ct_real slack; /* what the other would have to be nearer yet, along its normal, to be none of its twins */
-} cti_twins_view;
+} cti_duplicates_view;
 
 #if CONTACT_WITH_CMR
 /* 1 for a vertex of a side behind the first */
-static int cti_twins_side(const cti_pair *p, int place) { return place >= p->n_a; }
+static int cti_duplicates_side(const cti_pair *p, int place) { return place >= p->n_a; }
 
 /* vertices that a pair's point is at on their side, at most two; returns how many */
-static int cti_twins_poles(const cti_twins *q, int hit, int32_t *out)
+static int cti_duplicates_poles(const cti_duplicates *q, int hit, int32_t *out)
 {
     const cti_pair *p = &q->hits[hit].pair;
     int k, n = 0;
     for (k = 0; k < p->n && n < 2; k++)
-        if (cti_abs(p->w[k]) >= 1 - CTI_TWINS_SAME && cti_v3_norm(cti_v3_sub(cti_pair_point(q->s->x0, p, cti_twins_side(p, k)),
-                                                                             cti_v3_at(q->s->x0, p->v[k]))) <= CTI_TWINS_APART * q->h[hit])
+        if (cti_abs(p->w[k]) >= 1 - CTI_DUPLICATES_SAME &&
+            cti_v3_norm(cti_v3_sub(cti_pair_point(q->s->x0, p, cti_duplicates_side(p, k)), cti_v3_at(q->s->x0, p->v[k]))) <=
+                CTI_DUPLICATES_APART * q->h[hit])
             out[n++] = p->v[k];
     return n;
 }
 
 /* 1 + place of a vertex in a pair, 0: it is not in it */
-static int cti_twins_has(const cti_pair *p, int32_t v)
+static int cti_duplicates_has(const cti_pair *p, int32_t v)
 {
     int k;
     for (k = 0; k < p->n && p->v[k] != v; k++)
@@ -37767,38 +37773,41 @@ static int cti_twins_has(const cti_pair *p, int32_t v)
     return k < p->n ? k + 1 : 0;
 }
 
-static ct_real cti_twins_weight(const cti_pair *p, int32_t v)
+static ct_real cti_duplicates_weight(const cti_pair *p, int32_t v)
 {
-    int k = cti_twins_has(p, v);
+    int k = cti_duplicates_has(p, v);
     return k ? p->w[k - 1] : 0;
 }
 
 /* the kept hit j as hit i sees it, both at vertex `pole`; 0 where j, or its normal, is somewhere else */
-static int cti_twins_look(const cti_twins *q, int i, int j, int32_t pole, cti_twins_view *out)
+static int cti_duplicates_look(const cti_duplicates *q, int i, int j, int32_t pole, cti_duplicates_view *out)
 {
     const cti_hit *a = &q->hits[i], *b = &q->hits[j];
-    int same = cti_twins_side(&a->pair, cti_twins_has(&a->pair, pole) - 1) == cti_twins_side(&b->pair, cti_twins_has(&b->pair, pole) - 1);
+    int same = cti_duplicates_side(&a->pair, cti_duplicates_has(&a->pair, pole) - 1) ==
+               cti_duplicates_side(&b->pair, cti_duplicates_has(&b->pair, pole) - 1);
     ct_real sign = same ? 1 : -1, gain;
     cti_v3 off_a, off_b;
     int k;
-    if (sign * cti_v3_dot(a->normal, b->normal) < CTI_TWINS_ALIKE)
+    if (sign * cti_v3_dot(a->normal, b->normal) < CTI_DUPLICATES_ALIKE)
         return 0;
     for (k = 0; k < b->pair.n; k++)
-        if (cti_abs(b->pair.w[k]) > CTI_TWINS_SAME && !cti_twins_has(&a->pair, b->pair.v[k]))
+        if (cti_abs(b->pair.w[k]) > CTI_DUPLICATES_SAME && !cti_duplicates_has(&a->pair, b->pair.v[k]))
             return 0;
     for (k = 0; k < a->pair.n; k++)
-        out->w[k] = sign * cti_twins_weight(&b->pair, a->pair.v[k]);
+        out->w[k] = sign * cti_duplicates_weight(&b->pair, a->pair.v[k]);
     out->hit = j;
     for (k = 0; k < 2; k++)
         out->at[k] = cti_pair_point(q->s->x0, &b->pair, sign > 0 ? k : 1 - k);
     off_a = cti_v3_mul(cti_pair_offset(q->s, q->s->x0, &a->pair), sign), off_b = cti_pair_offset(q->s, q->s->x0, &b->pair);
     gain = cti_v3_dot(b->normal, cti_v3_sub(off_b, off_a)) + q->h[i] - q->h[j];
-    out->slack = CTI_TWINS_NEARER * cti_min(q->h[j], cti_v3_norm(off_b)) - gain;
+    out->slack = CTI_DUPLICATES_NEARER * cti_min(q->h[j], cti_v3_norm(off_b)) - gain;
     return 1;
 }
 
-/* 1 when the points of pair p are between those of a and b, which may be the same, and it is no nearer than what is there; at: where they are */
-static int cti_twins_between(const cti_pair *p, const cti_v3 *at, const cti_twins_view *a, const cti_twins_view *b, ct_real apart)
+/* 1 when the points of pair p are between those of a and b, which may be the same, and it is no nearer than what is there; at: where they
+ * are */
+static int cti_duplicates_between(const cti_pair *p, const cti_v3 *at, const cti_duplicates_view *a, const cti_duplicates_view *b,
+                                  ct_real apart)
 {
     ct_real ab = 0, ap = 0, t;
     int k;
@@ -37808,7 +37817,7 @@ static int cti_twins_between(const cti_pair *p, const cti_v3 *at, const cti_twin
     if (a->slack + t * (b->slack - a->slack) < 0)
         return 0;
     for (k = 0; k < p->n; k++)
-        if (cti_abs(a->w[k] + t * (b->w[k] - a->w[k]) - p->w[k]) > CTI_TWINS_SAME)
+        if (cti_abs(a->w[k] + t * (b->w[k] - a->w[k]) - p->w[k]) > CTI_DUPLICATES_SAME)
             return 0;
     for (k = 0; k < 2; k++)
         if (cti_v3_norm(cti_v3_sub(cti_v3_mad(a->at[k], cti_v3_sub(b->at[k], a->at[k]), t), at[k])) > apart)
@@ -37817,34 +37826,35 @@ static int cti_twins_between(const cti_pair *p, const cti_v3 *at, const cti_twin
 }
 
 /* what hit i sees of others at its vertices, nearest first at each; returns how many */
-static int cti_twins_views(const cti_twins *q, int i, cti_twins_view *view)
+static int cti_duplicates_views(const cti_duplicates *q, int i, cti_duplicates_view *view)
 {
     const cti_pair *p = &q->hits[i].pair;
     int32_t e;
     int k, j, n = 0, looks = 0;
     for (k = 0; k < p->n; k++)
-        for (e = cti_heads_at(&q->heads, p->v[k])->first; e > 0 && n < CTI_TWINS_VIEWS && looks < CTI_TWINS_LOOKS; e = q->next[e - 1]) {
+        for (e = cti_heads_at(&q->heads, p->v[k])->first; e > 0 && n < CTI_DUPLICATES_VIEWS && looks < CTI_DUPLICATES_LOOKS;
+             e = q->next[e - 1]) {
             looks++;
             for (j = 0; j < n && view[j].hit != (e - 1) / 2; j++)
                 ;
-            n += j == n && cti_twins_look(q, i, (e - 1) / 2, p->v[k], &view[n]);
+            n += j == n && cti_duplicates_look(q, i, (e - 1) / 2, p->v[k], &view[n]);
         }
     return n;
 }
 
 /* the kept hit that has the points of hit i, or one of two that have points on both sides of them: along two edges that lie on each other,
    the vertices at the ends speak for what is between. -1: none. *out_same: it is the same point */
-static int cti_twins_speaker(const cti_twins *q, int i, int *out_same)
+static int cti_duplicates_speaker(const cti_duplicates *q, int i, int *out_same)
 {
     const cti_pair *p = &q->hits[i].pair;
-    cti_twins_view view[CTI_TWINS_VIEWS];
+    cti_duplicates_view view[CTI_DUPLICATES_VIEWS];
     cti_v3 at[2];
-    int a, apart, n = cti_twins_views(q, i, view);
+    int a, apart, n = cti_duplicates_views(q, i, view);
     for (a = 0; a < 2; a++)
         at[a] = cti_pair_point(q->s->x0, p, a);
     for (apart = 0; apart < n; apart++)
         for (a = apart; a < n; a++)
-            if (cti_twins_between(p, at, &view[a - apart], &view[a], CTI_TWINS_APART * q->h[i])) {
+            if (cti_duplicates_between(p, at, &view[a - apart], &view[a], CTI_DUPLICATES_APART * q->h[i])) {
                 *out_same = apart == 0;
                 return view[a].hit;
             }
@@ -37852,7 +37862,7 @@ static int cti_twins_speaker(const cti_twins *q, int i, int *out_same)
 }
 
 /* what a contact carried as pair `from` in the last step, in about the same direction, it goes on with as pair `to` */
-static void cti_twins_hand_over(const cti_twins *q, int from, int to)
+static void cti_duplicates_hand_over(const cti_duplicates *q, int from, int to)
 {
     uint64_t key = cti_pair_key(q->s, &q->hits[from].pair);
     const cti_memory_item *m = cti_memory_find(q->memory, key);
@@ -37862,7 +37872,7 @@ static void cti_twins_hand_over(const cti_twins *q, int from, int to)
 }
 
 /* hit i is one of those at vertex v, the farthest yet */
-static void cti_twins_list(cti_twins *q, int i, int k, int32_t v)
+static void cti_duplicates_list(cti_duplicates *q, int i, int k, int32_t v)
 {
     int32_t e = 2 * i + k + 1;
     cti_head *head = cti_heads_at(&q->heads, v);
@@ -37875,34 +37885,34 @@ static void cti_twins_list(cti_twins *q, int i, int k, int32_t v)
 }
 
 /* keeps hit i unless another one speaks for it */
-static void cti_twins_admit(cti_twins *q, int i)
+static void cti_duplicates_admit(cti_duplicates *q, int i)
 {
     int32_t pole[2];
-    int k, n, same, other = cti_twins_speaker(q, i, &same);
+    int k, n, same, other = cti_duplicates_speaker(q, i, &same);
     if (other >= 0) {
         if (same)
-            cti_twins_hand_over(q, i, other);
+            cti_duplicates_hand_over(q, i, other);
         return;
     }
     q->keep[i] = 1;
-    n = cti_twins_poles(q, i, pole);
+    n = cti_duplicates_poles(q, i, pole);
     for (k = 0; k < n; k++)
-        cti_twins_list(q, i, k, pole[k]);
+        cti_duplicates_list(q, i, k, pole[k]);
 }
 
-static int cti_twins_may_twin(const cti_hit *hit) { return hit->pair.kind == CT_PAIR_VF || hit->pair.kind == CT_PAIR_EE; }
+static int cti_duplicates_may_twin(const cti_hit *hit) { return hit->pair.kind == CT_PAIR_VF || hit->pair.kind == CT_PAIR_EE; }
 
 /* pairs at vertices first, then those between insides of edges; of both the nearest first, in steps of a thousandth of the thickness */
-static uint32_t cti_twins_rank(const cti_twins *q, int i)
+static uint32_t cti_duplicates_rank(const cti_duplicates *q, int i)
 {
     int32_t pole[2];
     ct_real away = cti_v3_norm(cti_pair_offset(q->s, q->s->x0, &q->hits[i].pair)) / q->h[i];
-    return (uint32_t)(cti_min(away, 1000) * 1000) + (cti_twins_poles(q, i, pole) ? 0 : 1u << 24);
+    return (uint32_t)(cti_min(away, 1000) * 1000) + (cti_duplicates_poles(q, i, pole) ? 0 : 1u << 24);
 }
 
-CTI_FN int cti_twins_cull(cti_arena *arena, const cti_surface *s, const cti_memory *memory, cti_hit *hits)
+CTI_FN int cti_duplicates_cull(cti_arena *arena, const cti_surface *s, const cti_memory *memory, cti_hit *hits)
 {
-    cti_twins q;
+    cti_duplicates q;
     int i, m = 0, n = CTI_LEN(hits);
     uint32_t *rank = CTI_ARENA_NEW(arena, uint32_t, n), *rank_tmp = CTI_ARENA_NEW(arena, uint32_t, n);
     int32_t *order = CTI_ARENA_NEW(arena, int32_t, n), *order_tmp = CTI_ARENA_NEW(arena, int32_t, n);
@@ -37912,13 +37922,13 @@ CTI_FN int cti_twins_cull(cti_arena *arena, const cti_surface *s, const cti_memo
     if (!rank || !rank_tmp || !order || !order_tmp || !q.next || !cti_heads_init(&q.heads, arena, 2 * n, s->nv) || !q.h || !q.keep)
         return 0;
     for (i = 0; i < n; i++)
-        if (cti_twins_may_twin(&hits[i]))
-            q.h[i] = cti_pair_thickness(s, &hits[i].pair), rank[m] = cti_twins_rank(&q, i), order[m++] = i;
+        if (cti_duplicates_may_twin(&hits[i]))
+            q.h[i] = cti_pair_thickness(s, &hits[i].pair), rank[m] = cti_duplicates_rank(&q, i), order[m++] = i;
         else
             q.keep[i] = 1;
     cti_sort_u32(rank, order, rank_tmp, order_tmp, m);
     for (i = 0; i < m; i++)
-        cti_twins_admit(&q, order[i]);
+        cti_duplicates_admit(&q, order[i]);
     cti_hits_take(hits, q.keep);
     return 1;
 }
@@ -37930,15 +37940,15 @@ CTI_FN int cti_twins_cull(cti_arena *arena, const cti_surface *s, const cti_memo
 #pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
 #endif
 
-/* ---- 7_contact/cull.h ---- */
-/* cull.h -- fewer rows where two rigid faces lie on each other. */
+/* ---- 7_contact/flat_patches.h ---- */
+/* flat_patches.h -- fewer rows where two rigid faces lie on each other. */
 
 
 #if CONTACT_WITH_CMR
-/* cti_cull_flat -- takes out of hits the pairs between bodies without deformation that others of the same two bodies and the same normal stand
+/* cti_patches_flat -- takes out of hits the pairs between bodies without deformation that others of the same two bodies and the same normal stand
    for: inside of their outline and no nearer than the plane through it. They are missed by no guarantee, only by the solver: what the motion
    breaks is found by CCD. Order is kept; of equals that which carried load in memory stays. 0: out of memory. */
-CTI_FN int cti_cull_flat(cti_arena *arena, const cti_surface *s, const cti_memory *memory, cti_hit *hits);
+CTI_FN int cti_patches_flat(cti_arena *arena, const cti_surface *s, const cti_memory *memory, cti_hit *hits);
 #endif
 
 
@@ -37948,8 +37958,8 @@ CTI_FN int cti_cull_flat(cti_arena *arena, const cti_surface *s, const cti_memor
 #pragma GCC optimize("O2", "fp-contract=off")
 #endif
 
-/* ---- 7_contact/cull.c ---- */
-/* cull.c -- contacts of flat faces between rigid bodies.
+/* ---- 7_contact/flat_patches.c ---- */
+/* flat_patches.c -- contacts of flat faces between rigid bodies.
    Method: a pile of crates whose edges line up has some twenty pairs where two faces meet; the gap of rigid bodies is linear over a flat
    patch, so that the corners of its outline speak for all of it, and the multipliers of the others are not determined. Pairs are
    grouped by bodies and normal; a group keeps its extreme points in eight directions of its plane, and what bulges out of the plane through
@@ -37957,12 +37967,12 @@ CTI_FN int cti_cull_flat(cti_arena *arena, const cti_surface *s, const cti_memor
    Constraint culling, never CCD culling. differs: Otaduy 2009, sec. 4 has a row for every near pair. */
 
 #if CONTACT_WITH_CMR
-#define CTI_CULL_SAME CTI_R(0.999) /* cosine of normals of one patch */
-#define CTI_CULL_FLAT CTI_R(0.01)  /* of the thickness: what comes out of the patch's plane by more is no part of it */
-#define CTI_CULL_STAY CTI_R(0.02)  /* of the patch's size: a point that carried load, or that was chosen already, counts as so much farther out */
+#define CTI_PATCHES_SAME CTI_R(0.999) /* cosine of normals of one patch */
+#define CTI_PATCHES_FLAT CTI_R(0.01)  /* of the thickness: what comes out of the patch's plane by more is no part of it */
+#define CTI_PATCHES_STAY CTI_R(0.02)  /* of the patch's size: a point that carried load, or that was chosen already, counts as so much farther out */
 #endif
 
-typedef struct cti_cull {
+typedef struct cti_patches {
     const cti_surface *s;
     int n, n_groups;
     int32_t *next, *first;  /* members of a group [n], [n_groups] */
@@ -37974,10 +37984,10 @@ typedef struct cti_cull {
     cti_v3 *at;             /* [n] where the pair touches */
     ct_real *gap;           /* [n] less the thickness */
     uint8_t *loaded, *keep, *bulge; /* [n] */
-} cti_cull;
+} cti_patches;
 
 #if CONTACT_WITH_CMR
-static int cti_cull_is_hard(const cti_surface *s, const cti_pair *p)
+static int cti_patches_is_hard(const cti_surface *s, const cti_pair *p)
 {
     int k;
     for (k = 0; k < p->n; k++) {
@@ -37989,7 +37999,7 @@ static int cti_cull_is_hard(const cti_surface *s, const cti_pair *p)
 }
 
 /* the group of these bodies and this normal; a new one when there is none */
-static int cti_cull_group(cti_cull *q, uint64_t bodies, cti_v3 n)
+static int cti_patches_group(cti_patches *q, uint64_t bodies, cti_v3 n)
 {
     int number;
     for (number = 0;; number++) {
@@ -37998,7 +38008,7 @@ static int cti_cull_group(cti_cull *q, uint64_t bodies, cti_v3 n)
         int g;
         while (q->table[i] && (q->bodies[q->table[i] - 1] != bodies || q->number[q->table[i] - 1] != number))
             i = (i + 1) & q->mask;
-        if (q->table[i] && cti_v3_dot(q->normal[q->table[i] - 1], n) > CTI_CULL_SAME)
+        if (q->table[i] && cti_v3_dot(q->normal[q->table[i] - 1], n) > CTI_PATCHES_SAME)
             return q->table[i] - 1;
         if (q->table[i])
             continue;
@@ -38009,7 +38019,7 @@ static int cti_cull_group(cti_cull *q, uint64_t bodies, cti_v3 n)
     }
 }
 
-static int cti_cull_init(cti_cull *q, cti_arena *arena, const cti_surface *s, int n)
+static int cti_patches_init(cti_patches *q, cti_arena *arena, const cti_surface *s, int n)
 {
     uint32_t size = 64;
     memset(q, 0, sizeof *q);
@@ -38026,7 +38036,7 @@ static int cti_cull_init(cti_cull *q, cti_arena *arena, const cti_surface *s, in
 }
 
 /* extreme points of one group in eight directions of its plane */
-static void cti_cull_outline(cti_cull *q, int g, cti_v3 t1, cti_v3 t2)
+static void cti_patches_outline(cti_patches *q, int g, cti_v3 t1, cti_v3 t2)
 {
     static const ct_real way[8][2] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}, {CTI_R(0.7071), CTI_R(0.7071)}, {CTI_R(-0.7071), CTI_R(0.7071)},
                                       {CTI_R(-0.7071), CTI_R(-0.7071)}, {CTI_R(0.7071), CTI_R(-0.7071)}};
@@ -38040,7 +38050,7 @@ static void cti_cull_outline(cti_cull *q, int g, cti_v3 t1, cti_v3 t2)
         ct_real best = -CTI_REAL_MAX;
         int chosen = q->first[g];
         for (i = q->first[g]; i >= 0; i = q->next[i]) {
-            ct_real score = cti_v3_dot(cti_v3_sub(q->at[i], o), d) + CTI_CULL_STAY * size * (ct_real)(q->loaded[i] + q->keep[i]);
+            ct_real score = cti_v3_dot(cti_v3_sub(q->at[i], o), d) + CTI_PATCHES_STAY * size * (ct_real)(q->loaded[i] + q->keep[i]);
             if (score > best)
                 best = score, chosen = i;
         }
@@ -38049,7 +38059,7 @@ static void cti_cull_outline(cti_cull *q, int g, cti_v3 t1, cti_v3 t2)
 }
 
 /* the plane gap = c . (1, x, y) through the outline, by least squares about its middle o; where it has no area the gap is taken as level there */
-static cti_v3 cti_cull_fit(const cti_cull *q, int g, cti_v3 t1, cti_v3 t2, const ct_real *gap, cti_v3 *out_o)
+static cti_v3 cti_patches_fit(const cti_patches *q, int g, cti_v3 t1, cti_v3 t2, const ct_real *gap, cti_v3 *out_o)
 {
     ct_real n = 0, mean = 0, xx = 0, xy = 0, yy = 0, xg = 0, yg = 0, det, ridge;
     cti_v3 o = cti_v3_zero(), base = q->at[q->first[g]];
@@ -38072,50 +38082,50 @@ static cti_v3 cti_cull_fit(const cti_cull *q, int g, cti_v3 t1, cti_v3 t2, const
 }
 
 /* one group: its outline, and what bulges out of the plane through it. gap [n] scratch */
-static void cti_cull_choose(cti_cull *q, int g, const cti_hit *hits)
+static void cti_patches_choose(cti_patches *q, int g, const cti_hit *hits)
 {
     cti_v3 t1, t2, o, c;
     int i;
     cti_v3_tangents(q->normal[g], &t1, &t2);
-    cti_cull_outline(q, g, t1, t2);
+    cti_patches_outline(q, g, t1, t2);
     for (i = q->first[g]; i >= 0; i = q->next[i])
         q->gap[i] = cti_v3_dot(hits[i].normal, cti_pair_offset(q->s, q->s->x0, &hits[i].pair)) - cti_pair_thickness(q->s, &hits[i].pair);
-    c = cti_cull_fit(q, g, t1, t2, q->gap, &o);
+    c = cti_patches_fit(q, g, t1, t2, q->gap, &o);
     for (i = q->first[g]; i >= 0; i = q->next[i]) {
         cti_v3 r = cti_v3_sub(q->at[i], o);
         ct_real level = c.x + c.y * cti_v3_dot(r, t1) + c.z * cti_v3_dot(r, t2);
-        q->bulge[i] = (uint8_t)(q->gap[i] < level - CTI_CULL_FLAT * cti_pair_thickness(q->s, &hits[i].pair));
+        q->bulge[i] = (uint8_t)(q->gap[i] < level - CTI_PATCHES_FLAT * cti_pair_thickness(q->s, &hits[i].pair));
     }
     for (i = q->first[g]; i >= 0; i = q->next[i])
         q->keep[i] |= q->bulge[i];
 }
 
-CTI_FN int cti_cull_flat(cti_arena *arena, const cti_surface *s, const cti_memory *memory, cti_hit *hits)
+CTI_FN int cti_patches_flat(cti_arena *arena, const cti_surface *s, const cti_memory *memory, cti_hit *hits)
 {
-    cti_cull cull, *q = &cull;
+    cti_patches cull, *q = &cull;
     int i, n = CTI_LEN(hits);
-    for (i = 0; i < n && !cti_cull_is_hard(s, &hits[i].pair); i++)
+    for (i = 0; i < n && !cti_patches_is_hard(s, &hits[i].pair); i++)
         ;
     if (i == n)
         return 1;
-    if (!cti_cull_init(q, arena, s, n))
+    if (!cti_patches_init(q, arena, s, n))
         return 0;
     /* backwards, so that lists run forwards */
     for (i = n - 1; i >= 0; i--) {
         const cti_pair *p = &hits[i].pair;
         uint64_t a = (uint64_t)(uint32_t)cti_pair_body_a(s, p), b = (uint64_t)(uint32_t)cti_pair_body_b(s, p);
         int g;
-        if (!cti_cull_is_hard(s, p)) {
+        if (!cti_patches_is_hard(s, p)) {
             q->keep[i] = 1;
             continue;
         }
-        g = cti_cull_group(q, a < b ? a << 32 | b : b << 32 | a, a < b ? hits[i].normal : cti_v3_mul(hits[i].normal, -1));
+        g = cti_patches_group(q, a < b ? a << 32 | b : b << 32 | a, a < b ? hits[i].normal : cti_v3_mul(hits[i].normal, -1));
         q->at[i] = cti_pair_point(s->x0, p, 0);
         q->loaded[i] = (uint8_t)(hits[i].before || cti_memory_find(memory, cti_pair_key(s, p)));
         q->next[i] = q->first[g], q->first[g] = i;
     }
     for (i = 0; i < q->n_groups; i++)
-        cti_cull_choose(q, i, hits);
+        cti_patches_choose(q, i, hits);
     cti_hits_take(hits, q->keep);
     return 1;
 }
@@ -38174,7 +38184,7 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
                                        and curvature ask for more second solves, and S2 takes 1.15 times as long */
 #define CTI_FLATS_MOST CTI_R(1.5)   /* of the thickness: most that a row keeps for others; crossings nearer than half have their own rows */
 #define CTI_FLATS_ALIKE CTI_R(0.7)  /* cosine of a crossing's normal and a row's */
-#define CTI_FLATS_AT CTI_R(0.96)    /* weight of a vertex at which a pair's point is, as in twins.c */
+#define CTI_FLATS_AT CTI_R(0.96)    /* weight of a vertex at which a pair's point is, as in duplicates.c */
 #endif
 
 /* hits by the vertices that their points are at */
@@ -38529,7 +38539,7 @@ typedef struct cti_component {
     cti_factor64 exact;    /* in its place where the matrix is too stiff for float */
     int stiff;             /* 1: `exact` is used */
     int told;              /* 1: the log has named the component */
-    cti_factor32 held;     /* of A and what contacts hold, for corrections (correct.h) */
+    cti_factor32 held;     /* of A and what contacts hold, for corrections (smooth.h) */
     int held_ok, held_version; /* there is one; counts them */
     ct_real held_dt;       /* time step it was computed for */
     int age;               /* steps since the factor was computed; -1: none */
@@ -38682,8 +38692,8 @@ typedef struct cti_copy {
     cti_energy *energies;      /* [models + rigid bodies] */
 } cti_copy;
 
-/* cti_start -- what to go back to when memory runs out; see start.h. */
-typedef struct cti_start {
+/* cti_snapshot -- what to go back to when memory runs out; see snapshot.h. */
+typedef struct cti_snapshot {
     double time;
     ct_real dt_memory, dt_free;
     cti_copy copy;
@@ -38693,7 +38703,7 @@ typedef struct cti_start {
     uint64_t *tangles;
     int n_tangled;
     cti_memory memory;
-} cti_start;
+} cti_snapshot;
 
 /* cti_dcd_body -- what discrete detection knows of a surface body. */
 typedef struct cti_dcd_body {
@@ -38821,7 +38831,7 @@ typedef struct cti_state {
     int32_t *tangled_pairs;   /* [2 m] edge, face that have a point in common at surface.x0 when the last step began */
     cti_repair *repairs;      /* what takes them apart */
     cti_way *ways;            /* directions that pairs of bodies leave each other in, kept over steps */
-    cti_start start;          /* of the step */
+    cti_snapshot start;          /* of the step */
     cti_parts parts;
     double time;
     double time_end;          /* when a step ends, and */
@@ -40879,7 +40889,7 @@ CTI_FN int cti_factors_clusters(cti_factors *f, cti_arena *arena, ct_cluster_mod
 /* factors.c -- clusters of the contact solve and preconditioner of the free solve.
    Method: the graph of A falls into components; equal components share one symbolic analysis; each has a float LDL^T that may lag. A
    component whose contacts touch few blocks is one cluster, and ICA anticipates its whole response; one with many ports falls back to the
-   paper's nodes, between whose sweeps it is corrected as a whole (correct.c). Patches, grown breadth
+   paper's nodes, between whose sweeps it is corrected as a whole (smooth.c). Patches, grown breadth
    first, are there on request. Based on: Otaduy 2009, sec. 5.2 (the splitting), 5.6 (its convergence). */
 
 #define CTI_FACTORS_PATCH 48       /* blocks in a patch */
@@ -41588,12 +41598,12 @@ CTI_FN int cti_factors_clusters(cti_factors *f, cti_arena *arena, ct_cluster_mod
 #pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
 #endif
 
-/* ---- 8_step/correct.h ---- */
-/* correct.h -- corrections of whole bodies for a solve that takes them node by node. */
+/* ---- 8_step/smooth.h ---- */
+/* smooth.h -- corrections of whole bodies for a solve that takes them node by node. */
 
 
-/* cti_corrector -- what corrects the open island's velocities. It may not be moved: hook points to it. */
-typedef struct cti_corrector {
+/* cti_smoother -- what corrects the open island's velocities. It may not be moved: hook points to it. */
+typedef struct cti_smoother {
     cti_factors *f;
     cti_bsr *A; /* the world's; its diagonal is changed while a factor is made, and put back */
     const cti_island *island;
@@ -41601,12 +41611,12 @@ typedef struct cti_corrector {
     uint8_t *split;        /* [n] 1: the block is corrected */
     uint8_t *hold, *due;   /* [n] 1: an active contact touches the block; [components] 1: its factor is made anew */
     cti_correction hook;   /* for cti_problem.correction */
-} cti_corrector;
+} cti_smoother;
 
 #if CONTACT_WITH_CMR
-/* cti_correct_open -- a corrector for the components that the last cti_factors_clusters split; out->hook.apply is NULL when there
+/* cti_smooth_open -- a corrector for the components that the last cti_factors_clusters split; out->hook.apply is NULL when there
    is none, or so many that they are a stack. A is the world's. Memory from the arena; 0 when it ran out. */
-CTI_FN int cti_correct_open(cti_factors *f, cti_arena *arena, cti_bsr *A, const cti_island *island, cti_corrector *out);
+CTI_FN int cti_smooth_open(cti_factors *f, cti_arena *arena, cti_bsr *A, const cti_island *island, cti_smoother *out);
 #endif
 
 
@@ -41616,8 +41626,8 @@ CTI_FN int cti_correct_open(cti_factors *f, cti_arena *arena, cti_bsr *A, const 
 #pragma GCC optimize("O2", "fp-contract=off")
 #endif
 
-/* ---- 8_step/correct.c ---- */
-/* correct.c -- corrections of whole bodies for a solve that takes them node by node.
+/* ---- 8_step/smooth.c ---- */
+/* smooth.c -- corrections of whole bodies for a solve that takes them node by node.
    Method: Gauss-Seidel over nodes leaves errors that are smooth over a body. With the contacts' multipliers fixed and their state as it is,
    they are what M z = b + J' r - A v says, where M is A and a stiffness at the blocks that contacts hold: along the normal where one is
    pressed, across it the majorant mu lambda / |u_t| of sliding friction, which is stiff where a contact sticks. M has the pattern of A, and
@@ -41626,17 +41636,17 @@ CTI_FN int cti_correct_open(cti_factors *f, cti_arena *arena, cti_bsr *A, const 
    for the coarse grids, contacts of several nodes hold each of them alone. */
 
 #if CONTACT_WITH_CMR
-#define CTI_CORRECT_STIFF CTI_R(100) /* stiffness of a hold, in diagonals of A */
-#define CTI_CORRECT_BODIES 2         /* most bodies in pieces of an island that is corrected: stacks of more gain nothing */
-#define CTI_CORRECT_NEWS 12          /* a factor is made anew when more than one in so many blocks is held and it does not know */
+#define CTI_SMOOTH_STIFF CTI_R(100) /* stiffness of a hold, in diagonals of A */
+#define CTI_SMOOTH_BODIES 2         /* most bodies in pieces of an island that is corrected: stacks of more gain nothing */
+#define CTI_SMOOTH_NEWS 12          /* a factor is made anew when more than one in so many blocks is held and it does not know */
 
-static int cti_correct_split(const cti_corrector *t, int c) { return t->f->components[t->island->components[c]].split > 0; }
+static int cti_smooth_split(const cti_smoother *t, int c) { return t->f->components[t->island->components[c]].split > 0; }
 
 /* a contact that acts: pressed, or a joint */
-static int cti_correct_is_active(const cti_row *row) { return row->equations || row->r[0] > 0; }
+static int cti_smooth_is_active(const cti_row *row) { return row->equations || row->r[0] > 0; }
 
 /* stiffness of one row at its blocks of split components, into the diagonal of A */
-static void cti_correct_stiffen(const cti_corrector *t, const cti_row *row, const ct_real *v)
+static void cti_smooth_stiffen(const cti_smoother *t, const cti_row *row, const ct_real *v)
 {
     ct_real u[3], slip, slide = row->mu * row->r[0];
     int k, a, i, j;
@@ -41646,7 +41656,7 @@ static void cti_correct_stiffen(const cti_corrector *t, const cti_row *row, cons
         int b = row->term[k].block;
         const ct_real *D0 = t->keep + 9 * (size_t)b;
         ct_real *D = t->A->val + 9 * (size_t)t->A->diag[t->island->blocks[b]];
-        ct_real w2 = row->term[k].weight * row->term[k].weight, stiff = CTI_CORRECT_STIFF * (D0[0] + D0[4] + D0[8]) / 3;
+        ct_real w2 = row->term[k].weight * row->term[k].weight, stiff = CTI_SMOOTH_STIFF * (D0[0] + D0[4] + D0[8]) / 3;
         ct_real across = row->equations || slide >= stiff * slip ? stiff : slide / slip;
         for (a = 0; a < 3; a++)
             for (i = 0; i < 3; i++)
@@ -41656,54 +41666,53 @@ static void cti_correct_stiffen(const cti_corrector *t, const cti_row *row, cons
 }
 
 /* blocks that active rows touch, and how many of each component's the factor at hand does not hold; marks components whose factor is due */
-static int cti_correct_look(cti_corrector *t, int renew)
+static int cti_smooth_look(cti_smoother *t, int renew)
 {
     const cti_island *q = t->island;
     int i, k, c, any = 0;
     memset(t->hold, 0, (size_t)q->n);
     for (i = 0; i < q->p.n_rows; i++)
-        for (k = 0; cti_correct_is_active(&q->p.rows[i]) && k < q->p.rows[i].n; k++)
+        for (k = 0; cti_smooth_is_active(&q->p.rows[i]) && k < q->p.rows[i].n; k++)
             t->hold[q->p.rows[i].term[k].block] = 1;
     for (c = 0; c < q->n_components; c++) {
         const cti_component *p = &t->f->components[q->components[c]];
         int n = p->end - p->begin, news = 0;
         for (i = p->place; i < p->place + n; i++)
             news += t->hold[i] && !t->f->held_at[q->blocks[i]];
-        t->due[c] = (uint8_t)(cti_correct_split(t, c) && (renew || !p->held_ok || p->held_dt != q->p.dt || news * CTI_CORRECT_NEWS > n));
+        t->due[c] = (uint8_t)(cti_smooth_split(t, c) && (renew || !p->held_ok || p->held_dt != q->p.dt || news * CTI_SMOOTH_NEWS > n));
         any |= t->due[c];
     }
     return any;
 }
 
 /* the factor of a component's M, which is in A. 0: out of memory */
-static int cti_correct_factor(cti_corrector *t, cti_component *p)
+static int cti_smooth_factor(cti_smoother *t, cti_component *p)
 {
     cti_factors *f = t->f;
     p->held_ok = 0, p->held_version++;
-    if (!cti_factor32_compute(f->mem, &p->held, &f->symbolics[p->symbolic], &p->gather, t->A->val) ||
-        !cti_factors_room(f, &p->held))
+    if (!cti_factor32_compute(f->mem, &p->held, &f->symbolics[p->symbolic], &p->gather, t->A->val) || !cti_factors_room(f, &p->held))
         return 0;
     p->held_ok = 1, p->held_dt = t->island->p.dt;
     return 1;
 }
 
 /* new factors where they are due. 0: out of memory */
-static int cti_correct_renew(cti_corrector *t, int renew, const ct_real *v)
+static int cti_smooth_renew(cti_smoother *t, int renew, const ct_real *v)
 {
     const cti_island *q = t->island;
     int c, i, ok = 1;
-    if (!cti_correct_look(t, renew))
+    if (!cti_smooth_look(t, renew))
         return 1;
     for (i = 0; i < q->n; i++)
         memcpy(t->keep + 9 * (size_t)i, t->A->val + 9 * (size_t)t->A->diag[q->blocks[i]], 9 * sizeof(ct_real));
     for (i = 0; i < q->p.n_rows; i++)
-        if (cti_correct_is_active(&q->p.rows[i]))
-            cti_correct_stiffen(t, &q->p.rows[i], v);
+        if (cti_smooth_is_active(&q->p.rows[i]))
+            cti_smooth_stiffen(t, &q->p.rows[i], v);
     for (c = 0; ok && c < q->n_components; c++) {
         cti_component *p = &t->f->components[q->components[c]];
         if (!t->due[c])
             continue;
-        ok = cti_correct_factor(t, p);
+        ok = cti_smooth_factor(t, p);
         for (i = p->place; i < p->place + p->end - p->begin; i++)
             t->f->held_at[q->blocks[i]] = t->hold[i];
     }
@@ -41714,7 +41723,7 @@ static int cti_correct_renew(cti_corrector *t, int renew, const ct_real *v)
 
 /* a row some of whose blocks the factor does not hold: z may not change the approach of an active one, nor close an open one farther than
  * to touch */
-static void cti_correct_cut(cti_corrector *t, const cti_row *row, const ct_real *v)
+static void cti_smooth_cut(cti_smoother *t, const cti_row *row, const ct_real *v)
 {
     cti_v3 n = cti_v3_at(row->frame, 0);
     ct_real u[3], dz = 0, w2 = 0, cut;
@@ -41729,7 +41738,7 @@ static void cti_correct_cut(cti_corrector *t, const cti_row *row, const ct_real 
     if (known || !(w2 > 0))
         return;
     cut = dz;
-    if (!cti_correct_is_active(row)) {
+    if (!cti_smooth_is_active(row)) {
         cti_row_velocity(row, v, u);
         cut = cti_max(cti_min(0, u[0] + dz), cti_min(0, dz));
     }
@@ -41738,42 +41747,42 @@ static void cti_correct_cut(cti_corrector *t, const cti_row *row, const ct_real 
             cti_v3_addto(t->z, row->term[k].block, cti_v3_mul(n, -cut * row->term[k].weight / w2));
 }
 
-static ct_real cti_correct_apply(void *ctx, int renew, const ct_real *f, ct_real *v)
+static ct_real cti_smooth_apply(void *ctx, int renew, const ct_real *f, ct_real *v)
 {
-    cti_corrector *t = (cti_corrector *)ctx;
+    cti_smoother *t = (cti_smoother *)ctx;
     const cti_island *q = t->island;
     ct_real big = 0;
     int c, i, k;
-    if (renew >= 0 && !cti_correct_renew(t, renew, v))
+    if (renew >= 0 && !cti_smooth_renew(t, renew, v))
         return -1;
     memset(t->z, 0, sizeof(ct_real) * 3 * (size_t)q->n);
     for (c = 0; c < q->n_components; c++) {
         const cti_component *p = &t->f->components[q->components[c]];
-        if (!cti_correct_split(t, c))
+        if (!cti_smooth_split(t, c))
             continue;
         cti_factors_residual(p, q->own + p->place, &q->A, f, v, t->r);
         cti_factors_apply(t->f, p, &p->held, q->own + p->place, t->r, t->z, 0);
     }
     for (i = 0; i < q->p.n_rows; i++)
-        cti_correct_cut(t, &q->p.rows[i], v);
+        cti_smooth_cut(t, &q->p.rows[i], v);
     for (k = 0; k < 3 * q->n; k++)
         v[k] += t->z[k], big = cti_max(big, cti_abs(t->z[k]));
     return big;
 }
 
-CTI_FN int cti_correct_open(cti_factors *f, cti_arena *arena, cti_bsr *A, const cti_island *island, cti_corrector *out)
+CTI_FN int cti_smooth_open(cti_factors *f, cti_arena *arena, cti_bsr *A, const cti_island *island, cti_smoother *out)
 {
     int c, any = 0, known = CTI_LEN(f->held_at);
     memset(out, 0, sizeof *out);
     out->f = f, out->A = A, out->island = island;
     for (c = 0; c < island->n_components; c++)
-        any += cti_correct_split(out, c);
-    if (any == 0 || any > CTI_CORRECT_BODIES)
+        any += cti_smooth_split(out, c);
+    if (any == 0 || any > CTI_SMOOTH_BODIES)
         return 1;
     out->split = CTI_ARENA_ZERO(arena, uint8_t, island->n);
     for (c = 0; out->split && c < island->n_components; c++) {
         const cti_component *p = &f->components[island->components[c]];
-        if (cti_correct_split(out, c))
+        if (cti_smooth_split(out, c))
             memset(out->split + p->place, 1, (size_t)(p->end - p->begin));
     }
     if (known < A->n) {
@@ -41784,7 +41793,7 @@ CTI_FN int cti_correct_open(cti_factors *f, cti_arena *arena, cti_bsr *A, const 
     out->r = CTI_ARENA_NEW(arena, ct_real, 3 * island->n), out->z = CTI_ARENA_NEW(arena, ct_real, 3 * island->n);
     out->keep = CTI_ARENA_NEW(arena, ct_real, 9 * island->n), out->hold = CTI_ARENA_NEW(arena, uint8_t, island->n);
     out->due = CTI_ARENA_NEW(arena, uint8_t, island->n_components);
-    out->hook.apply = cti_correct_apply, out->hook.ctx = out;
+    out->hook.apply = cti_smooth_apply, out->hook.ctx = out;
     return out->r && out->z && out->keep && out->hold && out->due && out->split;
 }
 #endif
@@ -41833,17 +41842,17 @@ CTI_FN void cti_energy_commit(cti_state *s, cti_account *out);
 #endif
 
 
-/* ---- 8_step/start.h ---- */
-/* start.h -- the start of a step, kept so that what runs out of memory can be taken back. */
+/* ---- 8_step/snapshot.h ---- */
+/* snapshot.h -- the start of a step, kept so that what runs out of memory can be taken back. */
 
 
-/* cti_start_save -- copies what a step changes: the state, its integrator's and its factors' history, what is tangled; with all != 0 the contact
+/* cti_snapshot_save -- copies what a step changes: the state, its integrator's and its factors' history, what is tangled; with all != 0 the contact
    memory too, which a step changes last. 0: out of memory, and then nothing is to be restored. */
-CTI_FN int cti_start_save(cti_state *s, int all, cti_start *out);
-/* cti_start_restore -- the state is what it was; what is computed from it is computed anew. Once, and with the same `all`. A factor that was
+CTI_FN int cti_snapshot_save(cti_state *s, int all, cti_snapshot *out);
+/* cti_snapshot_restore -- the state is what it was; what is computed from it is computed anew. Once, and with the same `all`. A factor that was
    replaced since is not brought back, but computed when it is asked for. Never allocates. */
-CTI_FN void cti_start_restore(cti_state *s, int all, cti_start *from);
-CTI_FN void cti_start_free(cti_mem *mem, cti_start *t);
+CTI_FN void cti_snapshot_restore(cti_state *s, int all, cti_snapshot *from);
+CTI_FN void cti_snapshot_free(cti_mem *mem, cti_snapshot *t);
 /* cti_copy_save -- what belongs to blocks and bodies; energies mean nothing where they are not known. 0: out of memory. */
 CTI_FN int cti_copy_save(cti_state *s, cti_copy *out);
 #if CONTACT_WITH_CMR
@@ -41853,14 +41862,13 @@ CTI_FN void cti_copy_restore(cti_state *s, const cti_component *q, const cti_cop
 CTI_FN void cti_copy_free(cti_mem *mem, cti_copy *t);
 
 
-/* ---- 8_step/start.c ---- */
-/* start.c -- the start of a step.
+/* ---- 8_step/snapshot.c ---- */
+/* snapshot.c -- the start of a step.
    Method: copies of the arrays that are history and small beside the matrix. Factors are not copied: what is kept of them is when and for
-   what they were made; one that was replaced since is known by its version and made anew. Where a step renews a factor before it uses the old
-   one, as nearly all do, a step that is tried again gives the bits that it would have given at once. Based on: no paper. */
+   what they were made; one that was replaced since is known by its version and made anew. Where a step renews a factor before it uses the
+   old one, as nearly all do, a step that is tried again gives the bits that it would have given at once. Based on: no paper. */
 
-#define CTI_START_COPY(mem, to, from, n) \
-    (CTI_RESIZE(mem, to, n) && ((n) == 0 || memcpy(to, from, sizeof *(from) * (size_t)(n)) != NULL))
+#define CTI_SNAPSHOT_COPY(mem, to, from, n) (CTI_RESIZE(mem, to, n) && ((n) == 0 || memcpy(to, from, sizeof *(from) * (size_t)(n)) != NULL))
 
 CTI_FN void cti_copy_free(cti_mem *mem, cti_copy *t)
 {
@@ -41868,7 +41876,7 @@ CTI_FN void cti_copy_free(cti_mem *mem, cti_copy *t)
     CTI_FREE(mem, t->touched), CTI_FREE(mem, t->fall), CTI_FREE(mem, t->rigids), CTI_FREE(mem, t->energies);
 }
 
-CTI_FN void cti_start_free(cti_mem *mem, cti_start *t)
+CTI_FN void cti_snapshot_free(cti_mem *mem, cti_snapshot *t)
 {
     cti_copy_free(mem, &t->copy);
     CTI_FREE(mem, t->dv_free), CTI_FREE(mem, t->components), CTI_FREE(mem, t->ways), CTI_FREE(mem, t->tangles);
@@ -41880,24 +41888,26 @@ CTI_FN int cti_copy_save(cti_state *s, cti_copy *t)
 {
     cti_mem *m = s->mem;
     int n = s->n, two = s->desc.integrator == CT_INTEGRATOR_BDF2 ? 3 * n : 0;
-    return CTI_START_COPY(m, t->x, s->x, 3 * n) && CTI_START_COPY(m, t->v, s->v, 3 * n) && CTI_START_COPY(m, t->dt_prev, s->dt_prev, n) &&
-           CTI_START_COPY(m, t->dv, s->dv, 3 * n) && CTI_START_COPY(m, t->v0, s->history.v0, two) && CTI_START_COPY(m, t->u0, s->history.u0, two) &&
-           CTI_START_COPY(m, t->touched, s->history.touched, n) && CTI_START_COPY(m, t->fall, s->fall, n) &&
-           CTI_START_COPY(m, t->rigids, s->rigids, CTI_LEN(s->rigids)) && CTI_START_COPY(m, t->energies, s->energies, CTI_LEN(s->energies));
+    return CTI_SNAPSHOT_COPY(m, t->x, s->x, 3 * n) && CTI_SNAPSHOT_COPY(m, t->v, s->v, 3 * n) &&
+           CTI_SNAPSHOT_COPY(m, t->dt_prev, s->dt_prev, n) && CTI_SNAPSHOT_COPY(m, t->dv, s->dv, 3 * n) &&
+           CTI_SNAPSHOT_COPY(m, t->v0, s->history.v0, two) && CTI_SNAPSHOT_COPY(m, t->u0, s->history.u0, two) &&
+           CTI_SNAPSHOT_COPY(m, t->touched, s->history.touched, n) && CTI_SNAPSHOT_COPY(m, t->fall, s->fall, n) &&
+           CTI_SNAPSHOT_COPY(m, t->rigids, s->rigids, CTI_LEN(s->rigids)) &&
+           CTI_SNAPSHOT_COPY(m, t->energies, s->energies, CTI_LEN(s->energies));
 }
 
-CTI_FN int cti_start_save(cti_state *s, int all, cti_start *t)
+CTI_FN int cti_snapshot_save(cti_state *s, int all, cti_snapshot *t)
 {
     cti_mem *m = s->mem;
     t->time = s->time;
     t->dt_memory = s->dt_memory, t->dt_free = s->dt_free;
     t->n_tangled = s->detect.n_tangled;
-    return cti_copy_save(s, &t->copy) && CTI_START_COPY(m, t->dv_free, s->dv_free, 3 * s->n) &&
-           CTI_START_COPY(m, t->components, s->factors.components, CTI_LEN(s->factors.components)) &&
-           CTI_START_COPY(m, t->ways, s->ways, CTI_LEN(s->ways)) &&
-           CTI_START_COPY(m, t->tangles, s->detect.tangles, CTI_LEN(s->detect.tangles)) &&
-           (!all || (CTI_START_COPY(m, t->memory.items, s->memory.items, CTI_LEN(s->memory.items)) &&
-                     CTI_START_COPY(m, t->memory.table, s->memory.table, CTI_LEN(s->memory.table))));
+    return cti_copy_save(s, &t->copy) && CTI_SNAPSHOT_COPY(m, t->dv_free, s->dv_free, 3 * s->n) &&
+           CTI_SNAPSHOT_COPY(m, t->components, s->factors.components, CTI_LEN(s->factors.components)) &&
+           CTI_SNAPSHOT_COPY(m, t->ways, s->ways, CTI_LEN(s->ways)) &&
+           CTI_SNAPSHOT_COPY(m, t->tangles, s->detect.tangles, CTI_LEN(s->detect.tangles)) &&
+           (!all || (CTI_SNAPSHOT_COPY(m, t->memory.items, s->memory.items, CTI_LEN(s->memory.items)) &&
+                     CTI_SNAPSHOT_COPY(m, t->memory.table, s->memory.table, CTI_LEN(s->memory.table))));
 }
 
 #if CONTACT_WITH_CMR
@@ -41925,7 +41935,7 @@ CTI_FN void cti_copy_restore(cti_state *s, const cti_component *q, const cti_cop
 #endif
 
 /* all that steers the factors; their arrays stay what they are, and one that is newer than its component was is not that of the start */
-static void cti_start_components(cti_factors *f, const cti_start *t)
+static void cti_snapshot_components(cti_factors *f, const cti_snapshot *t)
 {
     int i;
     for (i = 0; i < CTI_LEN(f->components); i++) {
@@ -41943,7 +41953,7 @@ static void cti_start_components(cti_factors *f, const cti_start *t)
 }
 
 /* arrays that a step replaces change places with their copies: that cannot run out of memory */
-static void cti_start_swap(cti_state *s, int all, cti_start *t)
+static void cti_snapshot_swap(cti_state *s, int all, cti_snapshot *t)
 {
     cti_way *ways = s->ways;
     uint64_t *tangles = s->detect.tangles;
@@ -41955,30 +41965,31 @@ static void cti_start_swap(cti_state *s, int all, cti_start *t)
         s->memory = t->memory, t->memory = memory;
 }
 
-static void cti_start_back(void *to, const void *from, size_t size, int n)
+static void cti_snapshot_back(void *to, const void *from, size_t size, int n)
 {
     if (n)
         memcpy(to, from, size * (size_t)n);
 }
 
-CTI_FN void cti_start_restore(cti_state *s, int all, cti_start *t)
+CTI_FN void cti_snapshot_restore(cti_state *s, int all, cti_snapshot *t)
 {
     const cti_copy *from = &t->copy;
     int i, n = s->n;
     s->time = t->time;
     s->energies_known = 0;
     s->dt_memory = t->dt_memory, s->dt_free = t->dt_free;
-    cti_start_back(s->x, from->x, sizeof *s->x, 3 * n), cti_start_back(s->v, from->v, sizeof *s->v, 3 * n);
-    cti_start_back(s->dv, from->dv, sizeof *s->dv, 3 * n);
-    cti_start_back(s->dt_prev, from->dt_prev, sizeof *s->dt_prev, n), cti_start_back(s->dv_free, t->dv_free, sizeof *s->dv_free, 3 * n);
-    cti_start_back(s->history.v0, from->v0, sizeof *from->v0, CTI_LEN(from->v0));
-    cti_start_back(s->history.u0, from->u0, sizeof *from->u0, CTI_LEN(from->u0));
-    cti_start_back(s->history.touched, from->touched, 1, n), cti_start_back(s->fall, from->fall, sizeof *s->fall, n);
-    cti_start_back(s->rigids, from->rigids, sizeof *s->rigids, CTI_LEN(s->rigids));
-    cti_start_components(&s->factors, t);
+    cti_snapshot_back(s->x, from->x, sizeof *s->x, 3 * n), cti_snapshot_back(s->v, from->v, sizeof *s->v, 3 * n);
+    cti_snapshot_back(s->dv, from->dv, sizeof *s->dv, 3 * n);
+    cti_snapshot_back(s->dt_prev, from->dt_prev, sizeof *s->dt_prev, n),
+        cti_snapshot_back(s->dv_free, t->dv_free, sizeof *s->dv_free, 3 * n);
+    cti_snapshot_back(s->history.v0, from->v0, sizeof *from->v0, CTI_LEN(from->v0));
+    cti_snapshot_back(s->history.u0, from->u0, sizeof *from->u0, CTI_LEN(from->u0));
+    cti_snapshot_back(s->history.touched, from->touched, 1, n), cti_snapshot_back(s->fall, from->fall, sizeof *s->fall, n);
+    cti_snapshot_back(s->rigids, from->rigids, sizeof *s->rigids, CTI_LEN(s->rigids));
+    cti_snapshot_components(&s->factors, t);
     s->parts.inactive = 0;
     cti_integrate_clear(s);
-    cti_start_swap(s, all, t);
+    cti_snapshot_swap(s, all, t);
     for (i = 0; i < CTI_LEN(s->rigids); i++)
         cti_rigid_matrix(s->rigids[i].q, s->frames0 + 9 * (size_t)i);
     cti_assemble_movers(s, s->time);
@@ -42542,7 +42553,7 @@ static int cti_islands_sweeps(const cti_state *s, const cti_island *q, int later
 static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q, cti_islands_result *out, cti_solve_status *ended)
 {
     ct_solver_desc desc = s->desc.solver;
-    cti_corrector corrector;
+    cti_smoother corrector;
     cti_islands_balances balances;
     cti_solve_info info;
     double visits = 0;
@@ -42556,7 +42567,7 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
             return 0;
         if (!later && turn == 0)
             cti_islands_begin(s, dt, q);
-        if (!cti_correct_open(&s->factors, s->arena, &s->A, q, &corrector))
+        if (!cti_smooth_open(&s->factors, s->arena, &s->A, q, &corrector))
             return 0;
         q->p.correction = corrector.hook.apply ? &corrector.hook : NULL;
         if (!q->p.local && !cti_residual_prepare(&q->p, s->arena))
@@ -46970,7 +46981,7 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
     if (!cti_detect_near(s->mem, &s->detect, &s->surface, s->surface.x1, c->memory, &s->hits))
         return 0;
     cti_events_defer(s, c);
-    if (!cti_twins_cull(s->arena, &s->surface, c->memory, s->hits) || !cti_cull_flat(s->arena, &s->surface, c->memory, s->hits) ||
+    if (!cti_duplicates_cull(s->arena, &s->surface, c->memory, s->hits) || !cti_patches_flat(s->arena, &s->surface, c->memory, s->hits) ||
         !cti_cmr_ahead(s, c->dt, &ahead) || !cti_flats_raise(s->mem, s->arena, &s->detect, &s->surface, ahead, &s->hits))
         return 0;
     cti_parts_filter(s);
@@ -48019,7 +48030,7 @@ static void cti_step_remember(cti_state *s, int slot, ct_real dt)
 static ct_code cti_step_take_back(cti_state *s)
 {
     cti_step_release(s);
-    cti_start_restore(s, 0, &s->start);
+    cti_snapshot_restore(s, 0, &s->start);
     cti_parts_rollback(s);
     return CT_ERR_MEMORY;
 }
@@ -48349,7 +48360,7 @@ static int cti_step_rollback(cti_state *s, ct_step_report *r)
 {
     ct_step_report fresh = *r;
     cti_step_release(s);
-    cti_start_restore(s, 0, &s->start);
+    cti_snapshot_restore(s, 0, &s->start);
     cti_parts_rollback(s);
     cti_impulses_begin(s);
     memset(&s->limit, 0, sizeof s->limit);
@@ -48360,7 +48371,7 @@ static int cti_step_rollback(cti_state *s, ct_step_report *r)
     fresh.residual = fresh.momentum_lost = 0;
     fresh.work_script = fresh.work_pins = fresh.work_joints = fresh.work_recovery = fresh.loss_contact = fresh.loss_damping = fresh.energy_gained = 0;
     *r = fresh;
-    return cti_start_save(s, 0, &s->start);
+    return cti_snapshot_save(s, 0, &s->start);
 }
 
 CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
@@ -48373,7 +48384,7 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
         cti_step_nothing(s, dt, r);
         return CT_OK;
     }
-    if (!cti_start_save(s, 0, &s->start))
+    if (!cti_snapshot_save(s, 0, &s->start))
         return CT_ERR_MEMORY;
     s->dt_step = dt;
     for (k = 0;; k++) {
@@ -48402,7 +48413,7 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
 #pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
 #endif
 
-/* ---- 8_step/dcd.h ---- */
+/* ---- 8_dcd/dcd.h ---- */
 /* dcd.h -- the discrete stepper: implicit Euler as a quadratic program under the constraints of vertices that are inside of bodies.
    [Li, Pan, Huang, Bao, Jin 2015] */
 
@@ -48482,7 +48493,7 @@ CTI_FN void cti_dcd_turn_transposed(const cti_dcd_turn *t, double *y);
 CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r);
 
 
-/* ---- 8_step/dcd_detect.c ---- */
+/* ---- 8_dcd/dcd_detect.c ---- */
 /* dcd_detect.c -- discrete detection: surface vertices that are inside of a body, and the triangle that they leave it through.
    Method: a body of tets holds a vertex when one of its tets does; the triangle of its surface that is nearest in the current shape is the
    way out (Li et al. 2015, section 3.2). Surfaces without tets, or embedded in them: the side of the nearest triangle, by normals of faces,
@@ -48835,7 +48846,7 @@ CTI_FN int cti_dcd_detect(cti_state *s, const ct_real *q, const ct_real *x, int 
     return 1;
 }
 
-/* ---- 8_step/dcd_thin.c ---- */
+/* ---- 8_dcd/dcd_thin.c ---- */
 /* dcd_thin.c -- motions that would pass through thin parts.
    Method: a vertex that goes through a triangle of a body on its way, seen from the triangle, must not move by more than a share of the
    body's thickness behind it, or the next discrete detection finds it on the other side (Li et al. 2015, Fig. 7, which asks for shorter
@@ -48994,7 +49005,7 @@ CTI_FN ct_real cti_dcd_need(cti_state *s, const ct_real *x0, const ct_real *x1, 
     return need;
 }
 
-/* ---- 8_step/dcd_pivot.c ---- */
+/* ---- 8_dcd/dcd_pivot.c ---- */
 /* dcd_pivot.c -- constraints that share vertices, made orthogonal by a change of unknowns.
    Method: every row gets a vertex and a direction of its own there, its pivot, that no other row has; what else the row touches moves the
    pivot along: with x = T z, T unit and triangular in the order of the rows, J T has one block a row, and no two of them are alike, so J T is
@@ -49394,7 +49405,7 @@ CTI_FN void cti_dcd_turn_transposed(const cti_dcd_turn *t, double *y)
 #pragma GCC optimize("O2", "fp-contract=off")
 #endif
 
-/* ---- 8_step/dcd_solve.c ---- */
+/* ---- 8_dcd/dcd_solve.c ---- */
 /* dcd_solve.c -- the quadratic program of a step, for MPRGP.
    Method: the unknowns are the velocities of the step, v = (x - x^i) / dt, so that A and b are h^2 times those of equations 6 and 7 and the
    program is equation 9 with the same solution. A stays in blocks, of which the upper half is streamed; the rows are decoupled (section 5),
@@ -49936,7 +49947,7 @@ CTI_FN int cti_dcd_solve(cti_state *s, const ct_real *rub, ct_real tolerance, ct
 #pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
 #endif
 
-/* ---- 8_step/dcd.c ---- */
+/* ---- 8_dcd/dcd.c ---- */
 /* dcd.c -- the discrete stepper.
    Method: one step is implicit Euler, linearized (Li et al. 2015, equations 4 to 7), and vertices inside of bodies are constraints of its
    quadratic program (equations 8, 9), which MPRGP solves (dcd_solve.c). Written for the velocity of the step, v = (x - x^i) / h. More
@@ -50435,7 +50446,7 @@ static int cti_dcd_finish(cti_state *s, ct_step_report *r)
 static ct_code cti_dcd_take_back(cti_state *s)
 {
     int b;
-    cti_start_restore(s, 0, &s->start);
+    cti_snapshot_restore(s, 0, &s->start);
     s->has_problem = 0;
     for (b = 0; b < s->surface.n_bodies; b++)
         s->dcd.bodies[b].fresh = 1;
@@ -50446,7 +50457,7 @@ CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     ct_real left = dt, sub = dt, least = dt / (ct_real)s->desc.dcd.max_substeps;
     cti_dcd_begin(s, r);
-    if (!cti_start_save(s, 0, &s->start))
+    if (!cti_snapshot_save(s, 0, &s->start))
         return CT_ERR_MEMORY;
     s->time_end = s->time + (double)dt;
     while (left > 0 && s->n > 0) {
@@ -51504,7 +51515,7 @@ static void cti_world_free_state(ct_world *w)
     CTI_FREE(m, s->rigids), CTI_FREE(m, s->rigid_of), CTI_FREE(m, s->frames0), CTI_FREE(m, s->frames1), CTI_FREE(m, s->movers);
     CTI_FREE(m, s->joints);
     cti_integrate_free(s);
-    cti_start_free(m, &s->start);
+    cti_snapshot_free(m, &s->start);
     CTI_FREE(m, s->rows), CTI_FREE(m, s->origins), CTI_FREE(m, s->hits), CTI_FREE(m, s->tangled_pairs);
     CTI_FREE(m, s->repairs), CTI_FREE(m, s->ways);
 #if CONTACT_WITH_DCD
@@ -52844,8 +52855,8 @@ CTI_FN int cti_world_resolve_joints(ct_world *w)
     return 1;
 }
 
-/* ---- 9_world/state.c ---- */
-/* state.c -- removing bodies, reading and writing their state, pins. */
+/* ---- 9_world/bodies_state.c ---- */
+/* bodies_state.c -- removing bodies, reading and writing their state, pins. */
 
 static ct_code cti_bodies_stale(ct_world *w, ct_body_id body)
 {
@@ -53522,7 +53533,7 @@ CONTACT_API_DEF uint64_t ct_world_hash(const ct_world *w)
 
 /* what is put back: velocities in the end, everything when memory runs out */
 typedef struct cti_untangle {
-    cti_start start;
+    cti_snapshot start;
     ct_real gravity[3];
     ct_real *x, *q; /* [3 n], [4 rigids] where the step that runs began */
 } cti_untangle;
@@ -53530,7 +53541,7 @@ typedef struct cti_untangle {
 #if CONTACT_WITH_CMR
 static void cti_untangle_free(ct_world *w, cti_untangle *u)
 {
-    cti_start_free(&w->mem, &u->start);
+    cti_snapshot_free(&w->mem, &u->start);
     CTI_FREE(&w->mem, u->x), CTI_FREE(&w->mem, u->q);
 }
 
@@ -53539,7 +53550,7 @@ static int cti_untangle_save(ct_world *w, cti_untangle *u)
     cti_state *s = &w->state;
     memset(u, 0, sizeof *u);
     memcpy(u->gravity, s->desc.gravity, sizeof u->gravity);
-    return cti_start_save(s, 1, &u->start) && CTI_RESIZE(&w->mem, u->x, 3 * s->n) &&
+    return cti_snapshot_save(s, 1, &u->start) && CTI_RESIZE(&w->mem, u->x, 3 * s->n) &&
            CTI_RESIZE(&w->mem, u->q, 4 * CTI_LEN(s->rigids));
 }
 
@@ -53687,7 +53698,7 @@ static ct_code cti_untangle_world(ct_world *w, int before, int *out_freed, int *
             code = ct_world_validate(w, &pairs, &after);
         }
         if (code != CT_OK)
-            cti_start_restore(&w->state, 1, &u.start);
+            cti_snapshot_restore(&w->state, 1, &u.start);
     }
     cti_untangle_free(w, &u);
     w->mem.failed = 0;
@@ -54639,7 +54650,7 @@ CONTACT_API_DEF ct_code ct_problem_create(const ct_problem_desc *desc, ct_proble
     return code;
 }
 
-/* ---- 9_world/files.h ---- */
+/* ---- 9_files/files.h ---- */
 /* files.h -- what the readers share: a file held in memory, a scanner that counts lines, numbers, errors that name the line.
    Method: lines end with LF, CR LF or CR; fields are separated by blanks; there is no limit on the length of a line or a file. Numbers are
    correctly rounded in every locale: short ones exactly (Clinger 1990: an integer below 2^53 times or over a power of ten up to 10^22),
@@ -54702,26 +54713,26 @@ CTI_FN int cti_scan_double(const char *token, int length, double *out);
 CTI_FN void cti_write_real(FILE *f, double x);
 
 /* Binary values. 0 is no type. */
-typedef enum cti_scalar {
-    CTI_SCALAR_NONE,
-    CTI_SCALAR_I8,
-    CTI_SCALAR_U8,
-    CTI_SCALAR_I16,
-    CTI_SCALAR_U16,
-    CTI_SCALAR_I32,
-    CTI_SCALAR_U32,
-    CTI_SCALAR_I64,
-    CTI_SCALAR_U64,
-    CTI_SCALAR_F32,
-    CTI_SCALAR_F64
-} cti_scalar;
-CTI_FN int cti_scalar_size(cti_scalar type);
+typedef enum cti_ply_scalar {
+    CTI_PLY_SCALAR_NONE,
+    CTI_PLY_SCALAR_I8,
+    CTI_PLY_SCALAR_U8,
+    CTI_PLY_SCALAR_I16,
+    CTI_PLY_SCALAR_U16,
+    CTI_PLY_SCALAR_I32,
+    CTI_PLY_SCALAR_U32,
+    CTI_PLY_SCALAR_I64,
+    CTI_PLY_SCALAR_U64,
+    CTI_PLY_SCALAR_F32,
+    CTI_PLY_SCALAR_F64
+} cti_ply_scalar;
+CTI_FN int cti_ply_scalar_size(cti_ply_scalar type);
 /* cti_scan_left -- 1 when count values of size bytes are still there, else 0 and an error that names `what`; overflow counts as not there.
  */
 CTI_FN int cti_scan_left(cti_scan *s, int64_t count, int64_t size, const char *what);
 /* cti_scan_raw_real, cti_scan_raw_integer -- the next binary value as a finite number or an integer; 0 and an error that names `what`. */
-CTI_FN int cti_scan_raw_real(cti_scan *s, cti_scalar type, ct_real *out, const char *what);
-CTI_FN int cti_scan_raw_integer(cti_scan *s, cti_scalar type, int64_t *out, const char *what);
+CTI_FN int cti_scan_raw_real(cti_scan *s, cti_ply_scalar type, ct_real *out, const char *what);
+CTI_FN int cti_scan_raw_integer(cti_scan *s, cti_ply_scalar type, int64_t *out, const char *what);
 
 /* cti_mesh_fan -- the polygon [n] as triangles (0, i, i + 1); cti_mesh_chain -- the polyline as segments. n below 3 or 2: nothing. */
 CTI_FN int cti_mesh_fan(cti_scan *s, ct_mesh *mesh, const int32_t *polygon, int n);
@@ -54740,7 +54751,7 @@ CTI_FN ct_code cti_load_tetgen(cti_mem *mem, const char *path, ct_mesh *mesh, ct
 
 #endif
 
-/* ---- 9_world/files_obj.c ---- */
+/* ---- 9_files/files_obj.c ---- */
 /* files_obj.c -- Wavefront OBJ: v, f, l, p; everything else is passed over. Method: one pass; a polygon becomes the fan (0, i, i + 1), a
    polyline its segments. Points (p) need no list: a position that no triangle and no segment uses is a point. Numbers may refer to vertices
    that come later in the file, so that the range is checked at the end; the largest number remembers its line. based on: Wavefront,
@@ -54874,7 +54885,7 @@ CTI_FN ct_code cti_read_obj(cti_mem *mem, const char *bytes, size_t n, ct_mesh *
 
 #endif
 
-/* ---- 9_world/files_msh.c ---- */
+/* ---- 9_files/files_msh.c ---- */
 /* files_msh.c -- Gmsh MSH 2.2 and 4.1, ASCII: nodes, and elements of types 1 (line), 2 (triangle), 4 (tet); point elements (15) are points,
    other types are passed over. Method: section by section, line by line; node tags are arbitrary and are looked up by bisection in sorted
    order. Orientation is kept as it is. based on: the Gmsh reference manual, file formats. */
@@ -55183,7 +55194,7 @@ CTI_FN ct_code cti_read_msh(cti_mem *mem, const char *bytes, size_t n, ct_mesh *
 
 #endif
 
-/* ---- 9_world/files_ply.c ---- */
+/* ---- 9_files/files_ply.c ---- */
 /* files_ply.c -- PLY, ASCII and binary of both byte orders: vertices (x, y, z), faces (vertex_indices or vertex_index, fanned), edges
    (vertex1, vertex2). Method: the header becomes a list of elements with typed properties; then every element is read value by value, what
    is not used is passed over by its type. In ASCII an element is a line. A file without faces and edges is a set of points. based on: Turk,
@@ -55195,7 +55206,7 @@ CTI_FN ct_code cti_read_msh(cti_mem *mem, const char *bytes, size_t n, ct_mesh *
 enum { CTI_PLY_SKIP = -1, CTI_PLY_CORNERS = 3, CTI_PLY_END_1, CTI_PLY_END_2 };
 
 typedef struct cti_ply_property {
-    cti_scalar count_type, type; /* count_type: of a list, else CTI_SCALAR_NONE */
+    cti_ply_scalar count_type, type; /* count_type: of a list, else CTI_PLY_SCALAR_NONE */
     int role;                    /* 0, 1, 2: x, y, z of a vertex; CTI_PLY_* */
 } cti_ply_property;
 
@@ -55217,21 +55228,21 @@ typedef struct cti_ply {
 
 /* ---- header ---- */
 
-static cti_scalar cti_ply_type(const char *t, int n)
+static cti_ply_scalar cti_ply_type(const char *t, int n)
 {
     static const struct {
         const char *name;
-        cti_scalar type;
-    } types[] = {{"char", CTI_SCALAR_I8},   {"uchar", CTI_SCALAR_U8},   {"short", CTI_SCALAR_I16},   {"ushort", CTI_SCALAR_U16},
-                 {"int", CTI_SCALAR_I32},   {"uint", CTI_SCALAR_U32},   {"float", CTI_SCALAR_F32},   {"double", CTI_SCALAR_F64},
-                 {"int8", CTI_SCALAR_I8},   {"uint8", CTI_SCALAR_U8},   {"int16", CTI_SCALAR_I16},   {"uint16", CTI_SCALAR_U16},
-                 {"int32", CTI_SCALAR_I32}, {"uint32", CTI_SCALAR_U32}, {"float32", CTI_SCALAR_F32}, {"float64", CTI_SCALAR_F64},
-                 {"int64", CTI_SCALAR_I64}, {"uint64", CTI_SCALAR_U64}};
+        cti_ply_scalar type;
+    } types[] = {{"char", CTI_PLY_SCALAR_I8},   {"uchar", CTI_PLY_SCALAR_U8},   {"short", CTI_PLY_SCALAR_I16},   {"ushort", CTI_PLY_SCALAR_U16},
+                 {"int", CTI_PLY_SCALAR_I32},   {"uint", CTI_PLY_SCALAR_U32},   {"float", CTI_PLY_SCALAR_F32},   {"double", CTI_PLY_SCALAR_F64},
+                 {"int8", CTI_PLY_SCALAR_I8},   {"uint8", CTI_PLY_SCALAR_U8},   {"int16", CTI_PLY_SCALAR_I16},   {"uint16", CTI_PLY_SCALAR_U16},
+                 {"int32", CTI_PLY_SCALAR_I32}, {"uint32", CTI_PLY_SCALAR_U32}, {"float32", CTI_PLY_SCALAR_F32}, {"float64", CTI_PLY_SCALAR_F64},
+                 {"int64", CTI_PLY_SCALAR_I64}, {"uint64", CTI_PLY_SCALAR_U64}};
     size_t i;
     for (i = 0; i < sizeof types / sizeof *types; i++)
         if (cti_scan_is(t, n, types[i].name))
             return types[i].type;
-    return CTI_SCALAR_NONE;
+    return CTI_PLY_SCALAR_NONE;
 }
 
 static int cti_ply_format(cti_ply *p)
@@ -55305,19 +55316,19 @@ static int cti_ply_property_line(cti_ply *p)
     e = p->elements + CTI_LEN(p->elements) - 1;
     if (cti_scan_token(&p->scan, &t, &n) && cti_scan_is(t, n, "list")) {
         list = 1;
-        q.count_type = cti_scan_token(&p->scan, &t, &n) ? cti_ply_type(t, n) : CTI_SCALAR_NONE;
-        if (q.count_type == CTI_SCALAR_NONE || q.count_type >= CTI_SCALAR_F32)
+        q.count_type = cti_scan_token(&p->scan, &t, &n) ? cti_ply_type(t, n) : CTI_PLY_SCALAR_NONE;
+        if (q.count_type == CTI_PLY_SCALAR_NONE || q.count_type >= CTI_PLY_SCALAR_F32)
             return cti_scan_fail(&p->scan, CT_ERR_FORMAT, "expected an integer type for the length of a list", NULL);
         n = 0;
         cti_scan_token(&p->scan, &t, &n);
     }
-    q.type = n > 0 ? cti_ply_type(t, n) : CTI_SCALAR_NONE;
-    if (q.type == CTI_SCALAR_NONE)
+    q.type = n > 0 ? cti_ply_type(t, n) : CTI_PLY_SCALAR_NONE;
+    if (q.type == CTI_PLY_SCALAR_NONE)
         return cti_scan_fail(&p->scan, CT_ERR_FORMAT, "expected a type: char, uchar, short, ushort, int, uint, float, double", NULL);
     if (!cti_scan_token(&p->scan, &t, &n))
         return cti_scan_fail(&p->scan, CT_ERR_FORMAT, "the line ends, expected the name of a property", NULL);
     q.role = cti_ply_role(e->kind, list, t, n);
-    if (q.role >= CTI_PLY_CORNERS && q.type >= CTI_SCALAR_F32)
+    if (q.role >= CTI_PLY_CORNERS && q.type >= CTI_PLY_SCALAR_F32)
         return cti_scan_fail(&p->scan, CT_ERR_FORMAT, "expected an integer type for vertex numbers", NULL);
     for (i = e->first; q.role != CTI_PLY_SKIP && i < e->first + e->n; i++)
         if (p->properties[i].role == q.role)
@@ -55373,12 +55384,12 @@ static int cti_ply_header(cti_ply *p)
 
 /* ---- elements ---- */
 
-static int cti_ply_integer(cti_ply *p, cti_scalar type, int64_t *out, const char *what)
+static int cti_ply_integer(cti_ply *p, cti_ply_scalar type, int64_t *out, const char *what)
 {
     return p->format == 'a' ? cti_scan_integer(&p->scan, out, what) : cti_scan_raw_integer(&p->scan, type, out, what);
 }
 
-static int cti_ply_vertex_number(cti_ply *p, cti_scalar type, int32_t *out)
+static int cti_ply_vertex_number(cti_ply *p, cti_ply_scalar type, int32_t *out)
 {
     int64_t x;
     if (!cti_ply_integer(p, type, &x, "a vertex number"))
@@ -55394,14 +55405,14 @@ static int cti_ply_vertex_number(cti_ply *p, cti_scalar type, int32_t *out)
 }
 
 /* Passes over count values. */
-static int cti_ply_skip(cti_ply *p, cti_scalar type, int64_t count)
+static int cti_ply_skip(cti_ply *p, cti_ply_scalar type, int64_t count)
 {
     const char *t;
     int n;
     if (p->format == 'b') {
-        if (!cti_scan_left(&p->scan, count, cti_scalar_size(type), "a value"))
+        if (!cti_scan_left(&p->scan, count, cti_ply_scalar_size(type), "a value"))
             return 0;
-        p->scan.at += count * cti_scalar_size(type);
+        p->scan.at += count * cti_ply_scalar_size(type);
         return 1;
     }
     for (; count > 0; count--)
@@ -55422,7 +55433,7 @@ static int cti_ply_list(cti_ply *p, const cti_ply_property *q)
         return cti_ply_skip(p, q->type, count);
     if (count < 3)
         return cti_scan_fail(&p->scan, CT_ERR_FORMAT, "a face has fewer than three vertices", NULL);
-    if (!cti_scan_left(&p->scan, count, p->format == 'b' ? cti_scalar_size(q->type) : 1, "the vertices of a face"))
+    if (!cti_scan_left(&p->scan, count, p->format == 'b' ? cti_ply_scalar_size(q->type) : 1, "the vertices of a face"))
         return 0;
     for (i = 0; i < count; i++) {
         if (!cti_ply_vertex_number(p, q->type, &v))
@@ -55442,7 +55453,7 @@ static int cti_ply_element_read(cti_ply *p, const cti_ply_element *e)
     CTI_CLEAR(p->polygon);
     for (k = e->first; k < e->first + e->n; k++) {
         const cti_ply_property *q = p->properties + k;
-        if (q->count_type != CTI_SCALAR_NONE)
+        if (q->count_type != CTI_PLY_SCALAR_NONE)
             ok = cti_ply_list(p, q);
         else if (q->role == CTI_PLY_SKIP)
             ok = cti_ply_skip(p, q->type, 1);
@@ -55472,7 +55483,7 @@ static int cti_ply_body(cti_ply *p)
         const cti_ply_element *e = p->elements + i;
         int64_t least = 0; /* bytes that one of them takes at least */
         for (k = e->first; k < e->first + e->n; k++)
-            least += cti_scalar_size(p->properties[k].count_type != CTI_SCALAR_NONE ? p->properties[k].count_type : p->properties[k].type);
+            least += cti_ply_scalar_size(p->properties[k].count_type != CTI_PLY_SCALAR_NONE ? p->properties[k].count_type : p->properties[k].type);
         if (p->format == 'b' && !cti_scan_left(&p->scan, e->count, least, "the elements that the header counts"))
             return 0;
         for (j = 0; e->n > 0 && j < e->count; j++) {
@@ -55510,7 +55521,7 @@ CTI_FN ct_code cti_read_ply(cti_mem *mem, const char *bytes, size_t n, ct_mesh *
 
 #endif
 
-/* ---- 9_world/files_stl.c ---- */
+/* ---- 9_files/files_stl.c ---- */
 /* files_stl.c -- STL, ASCII and binary. Method: a binary file says at byte 80 how many triangles follow, so that its size is known; a file
    of exactly that size is binary whatever its header says (in a text these four bytes are characters, which would count more than a hundred
    million triangles). Corners are gathered as they come, then welded: corners with equal coordinates become one vertex, found through a
@@ -55614,7 +55625,7 @@ static int cti_stl_binary(cti_stl *s, const char *bytes, size_t size)
     for (i = 0; i < count; i++) {
         s->scan.at = bytes + 84 + 50 * i + 12;
         for (k = 0; k < 9; k++) {
-            if (!cti_scan_raw_real(&s->scan, CTI_SCALAR_F32, &x, "a coordinate of a corner"))
+            if (!cti_scan_raw_real(&s->scan, CTI_PLY_SCALAR_F32, &x, "a coordinate of a corner"))
                 return 0;
             if (!CTI_PUSH(s->scan.mem, s->corners, x))
                 return cti_scan_memory(&s->scan);
@@ -55710,7 +55721,7 @@ CTI_FN ct_code cti_read_stl(cti_mem *mem, const char *bytes, size_t n, ct_mesh *
 
 #endif
 
-/* ---- 9_world/files_tetgen.c ---- */
+/* ---- 9_files/files_tetgen.c ---- */
 /* files_tetgen.c -- TetGen: nodes in .node, tets in .ele, triangles in .face. Method: one of the three is named, the others are looked for
    beside it; .node is needed, and one of the others. All three number nodes from the number that .node begins with, 0 or 1. Attributes and
    boundary markers are passed over; of tets of the second order (10 nodes) the corners are taken. When every tet of the file is negative
@@ -55948,7 +55959,7 @@ CTI_FN ct_code cti_load_tetgen(cti_mem *mem, const char *path, ct_mesh *mesh, ct
 
 #endif
 
-/* ---- 9_world/files_vtk.c ---- */
+/* ---- 9_files/files_vtk.c ---- */
 /* files_vtk.c -- legacy VTK, ASCII and BINARY (big endian): POLYDATA (polygons, lines, triangle strips) and UNSTRUCTURED_GRID (lines,
    polylines, triangles, strips, polygons, pixels, quads, tets). Method: section by section; a list of cells comes in either layout, "count,
    nodes, count, nodes" or OFFSETS and CONNECTIVITY (since 5.0), told apart by the word OFFSETS, and becomes one list of node numbers and
@@ -55985,33 +55996,33 @@ typedef struct cti_vtk {
 
 /* ---- values ---- */
 
-static cti_scalar cti_vtk_type(const char *t, int n)
+static cti_ply_scalar cti_vtk_type(const char *t, int n)
 {
     static const struct {
         const char *name;
-        cti_scalar type;
-    } types[] = {{"char", CTI_SCALAR_I8},          {"signed_char", CTI_SCALAR_I8},     {"unsigned_char", CTI_SCALAR_U8},
-                 {"short", CTI_SCALAR_I16},        {"unsigned_short", CTI_SCALAR_U16}, {"int", CTI_SCALAR_I32},
-                 {"unsigned_int", CTI_SCALAR_U32}, {"long", CTI_SCALAR_I64},           {"unsigned_long", CTI_SCALAR_U64},
-                 {"vtktypeint64", CTI_SCALAR_I64}, {"vtktypeuint64", CTI_SCALAR_U64},  {"vtkidtype", CTI_SCALAR_I32},
-                 {"vtktypeint32", CTI_SCALAR_I32}, {"long_long", CTI_SCALAR_I64},      {"unsigned_long_long", CTI_SCALAR_U64},
-                 {"float", CTI_SCALAR_F32},        {"double", CTI_SCALAR_F64}};
+        cti_ply_scalar type;
+    } types[] = {{"char", CTI_PLY_SCALAR_I8},          {"signed_char", CTI_PLY_SCALAR_I8},     {"unsigned_char", CTI_PLY_SCALAR_U8},
+                 {"short", CTI_PLY_SCALAR_I16},        {"unsigned_short", CTI_PLY_SCALAR_U16}, {"int", CTI_PLY_SCALAR_I32},
+                 {"unsigned_int", CTI_PLY_SCALAR_U32}, {"long", CTI_PLY_SCALAR_I64},           {"unsigned_long", CTI_PLY_SCALAR_U64},
+                 {"vtktypeint64", CTI_PLY_SCALAR_I64}, {"vtktypeuint64", CTI_PLY_SCALAR_U64},  {"vtkidtype", CTI_PLY_SCALAR_I32},
+                 {"vtktypeint32", CTI_PLY_SCALAR_I32}, {"long_long", CTI_PLY_SCALAR_I64},      {"unsigned_long_long", CTI_PLY_SCALAR_U64},
+                 {"float", CTI_PLY_SCALAR_F32},        {"double", CTI_PLY_SCALAR_F64}};
     size_t i;
     for (i = 0; i < sizeof types / sizeof *types; i++)
         if (cti_scan_like(t, n, types[i].name))
             return types[i].type;
-    return CTI_SCALAR_NONE;
+    return CTI_PLY_SCALAR_NONE;
 }
 
 /* The next field of this line as a type. */
-static int cti_vtk_type_field(cti_vtk *v, cti_scalar *out)
+static int cti_vtk_type_field(cti_vtk *v, cti_ply_scalar *out)
 {
     const char *t;
     int n;
-    *out = CTI_SCALAR_NONE;
+    *out = CTI_PLY_SCALAR_NONE;
     if (cti_scan_token(&v->scan, &t, &n))
         *out = cti_vtk_type(t, n);
-    return *out != CTI_SCALAR_NONE || cti_scan_fail(&v->scan, CT_ERR_FORMAT, "expected a data type such as float, double, int", NULL);
+    return *out != CTI_PLY_SCALAR_NONE || cti_scan_fail(&v->scan, CT_ERR_FORMAT, "expected a data type such as float, double, int", NULL);
 }
 
 /* To the field of an ASCII value, which may be on a later line. */
@@ -56025,14 +56036,14 @@ static int cti_vtk_seek(cti_vtk *v, const char *what)
     return 1;
 }
 
-static int cti_vtk_integer(cti_vtk *v, cti_scalar type, int64_t *out, const char *what)
+static int cti_vtk_integer(cti_vtk *v, cti_ply_scalar type, int64_t *out, const char *what)
 {
     if (v->binary)
         return cti_scan_raw_integer(&v->scan, type, out, what);
     return cti_vtk_seek(v, what) && cti_scan_integer(&v->scan, out, what);
 }
 
-static int cti_vtk_real(cti_vtk *v, cti_scalar type, ct_real *out, const char *what)
+static int cti_vtk_real(cti_vtk *v, cti_ply_scalar type, ct_real *out, const char *what)
 {
     if (v->binary)
         return cti_scan_raw_real(&v->scan, type, out, what);
@@ -56052,10 +56063,10 @@ static int cti_vtk_count(cti_vtk *v, int64_t *out, const char *what)
 }
 
 /* From the end of a section's line to its values; they must fit into what is left of the file (a character each in ASCII). */
-static int cti_vtk_values(cti_vtk *v, int64_t count, cti_scalar type, const char *what)
+static int cti_vtk_values(cti_vtk *v, int64_t count, cti_ply_scalar type, const char *what)
 {
     cti_scan_line(&v->scan);
-    return cti_scan_left(&v->scan, count, v->binary ? cti_scalar_size(type) : 1, what);
+    return cti_scan_left(&v->scan, count, v->binary ? cti_ply_scalar_size(type) : 1, what);
 }
 
 /* ---- points and cells ---- */
@@ -56063,7 +56074,7 @@ static int cti_vtk_values(cti_vtk *v, int64_t count, cti_scalar type, const char
 static int cti_vtk_points(cti_vtk *v)
 {
     int64_t count, i;
-    cti_scalar type;
+    cti_ply_scalar type;
     ct_real x;
     if (v->n_points >= 0)
         return cti_scan_fail(&v->scan, CT_ERR_FORMAT, "a second section POINTS", NULL);
@@ -56080,7 +56091,7 @@ static int cti_vtk_points(cti_vtk *v)
     return 1;
 }
 
-static int cti_vtk_node(cti_vtk *v, cti_scalar type)
+static int cti_vtk_node(cti_vtk *v, cti_ply_scalar type)
 {
     int64_t x;
     if (!cti_vtk_integer(v, type, &x, "a point number of a cell"))
@@ -56099,13 +56110,13 @@ static int cti_vtk_cells_old(cti_vtk *v, int64_t count, int64_t size)
 {
     int64_t i, k, n, used = 0;
     for (i = 0; i < count; i++) {
-        if (!cti_vtk_integer(v, CTI_SCALAR_I32, &n, "the number of points of a cell"))
+        if (!cti_vtk_integer(v, CTI_PLY_SCALAR_I32, &n, "the number of points of a cell"))
             return 0;
         if (n < 0 || n > size - used - 1)
             return cti_scan_fail(&v->scan, CT_ERR_FORMAT, "the points of a cell are more than the section counts", NULL);
         used += n + 1;
         for (k = 0; k < n; k++)
-            if (!cti_vtk_node(v, CTI_SCALAR_I32))
+            if (!cti_vtk_node(v, CTI_PLY_SCALAR_I32))
                 return 0;
         if (!CTI_PUSH(v->scan.mem, v->ends, CTI_LEN(v->nodes)))
             return cti_scan_memory(&v->scan);
@@ -56118,7 +56129,7 @@ static int cti_vtk_cells_new(cti_vtk *v, int64_t count, int64_t size)
 {
     const char *t;
     int64_t i, x, last = 0;
-    cti_scalar type;
+    cti_ply_scalar type;
     int n;
     if (!cti_vtk_type_field(v, &type) || !cti_vtk_values(v, count, type, "OFFSETS"))
         return 0;
@@ -56237,10 +56248,10 @@ static int cti_vtk_types(cti_vtk *v)
         return 0;
     if (count != CTI_LEN(v->ends))
         return cti_scan_fail(&v->scan, CT_ERR_FORMAT, "there are not as many cell types as cells", NULL);
-    if (!cti_vtk_values(v, count, CTI_SCALAR_I32, "CELL_TYPES"))
+    if (!cti_vtk_values(v, count, CTI_PLY_SCALAR_I32, "CELL_TYPES"))
         return 0;
     for (i = 0; i < (int)count; begin = v->ends[i], i++)
-        if (!cti_vtk_integer(v, CTI_SCALAR_I32, &type, "a cell type") || !cti_vtk_cell(v, type, v->nodes + begin, v->ends[i] - begin))
+        if (!cti_vtk_integer(v, CTI_PLY_SCALAR_I32, &type, "a cell type") || !cti_vtk_cell(v, type, v->nodes + begin, v->ends[i] - begin))
             return 0;
     return 1;
 }
@@ -56262,7 +56273,7 @@ static int cti_vtk_array(cti_vtk *v)
     const char *t;
     int64_t components, tuples, i;
     int n;
-    cti_scalar type = CTI_SCALAR_NONE;
+    cti_ply_scalar type = CTI_PLY_SCALAR_NONE;
     if (!cti_vtk_count(v, &components, "the components of an array") || !cti_vtk_count(v, &tuples, "the tuples of an array"))
         return 0;
     if (!cti_scan_token(&v->scan, &t, &n))
@@ -56271,7 +56282,7 @@ static int cti_vtk_array(cti_vtk *v)
         return cti_scan_fail(&v->scan, CT_ERR_FORMAT, "an array is larger than the file", NULL);
     components *= tuples;
     if (cti_scan_like(t, n, "bit") && v->binary) {
-        type = CTI_SCALAR_U8, components = (components + 7) / 8;
+        type = CTI_PLY_SCALAR_U8, components = (components + 7) / 8;
     } else if (cti_scan_like(t, n, "string")) {
         if (v->binary)
             return cti_scan_fail(&v->scan, CT_ERR_UNSUPPORTED, "arrays of strings in binary files are not read", NULL);
@@ -56282,13 +56293,13 @@ static int cti_vtk_array(cti_vtk *v)
         return 1;
     } else if (!cti_scan_like(t, n, "bit")) {
         type = cti_vtk_type(t, n);
-        if (type == CTI_SCALAR_NONE)
+        if (type == CTI_PLY_SCALAR_NONE)
             return cti_scan_fail(&v->scan, CT_ERR_FORMAT, "expected a data type such as float, double, int", NULL);
     }
     if (!cti_vtk_values(v, components, type, "the values of an array"))
         return 0;
     if (v->binary)
-        v->scan.at += components * cti_scalar_size(type);
+        v->scan.at += components * cti_ply_scalar_size(type);
     for (i = 0; !v->binary && i < components; i++)
         if (!cti_scan_word(&v->scan, &t, &n))
             return cti_scan_fail(&v->scan, CT_ERR_FORMAT, "the file ends, expected the values of an array", NULL);
@@ -56417,7 +56428,7 @@ CTI_FN ct_code cti_read_vtk(cti_mem *mem, const char *bytes, size_t n, ct_mesh *
 
 #endif
 
-/* ---- 9_world/files.c ---- */
+/* ---- 9_files/files.c ---- */
 /* files.c -- loading, scanning and dispatch by extension for the mesh readers. Method: files.h.
    based on: Clinger, How to read floating point numbers accurately, 1990 (the exact case). */
 
@@ -56793,7 +56804,7 @@ CTI_FN int cti_scan_integer(cti_scan *s, int64_t *out, const char *what)
 
 /* ---- binary values ---- */
 
-CTI_FN int cti_scalar_size(cti_scalar type)
+CTI_FN int cti_ply_scalar_size(cti_ply_scalar type)
 {
     static const int sizes[] = {0, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8};
     return sizes[type];
@@ -56828,15 +56839,15 @@ static int64_t cti_scan_signed(uint64_t u, int size)
     return x;
 }
 
-CTI_FN int cti_scan_raw_integer(cti_scan *s, cti_scalar type, int64_t *out, const char *what)
+CTI_FN int cti_scan_raw_integer(cti_scan *s, cti_ply_scalar type, int64_t *out, const char *what)
 {
-    int size = cti_scalar_size(type),
-        is_signed = type == CTI_SCALAR_I8 || type == CTI_SCALAR_I16 || type == CTI_SCALAR_I32 || type == CTI_SCALAR_I64;
+    int size = cti_ply_scalar_size(type),
+        is_signed = type == CTI_PLY_SCALAR_I8 || type == CTI_PLY_SCALAR_I16 || type == CTI_PLY_SCALAR_I32 || type == CTI_PLY_SCALAR_I64;
     uint64_t u;
     if (!cti_scan_left(s, 1, size, what))
         return 0;
     u = cti_scan_bits(s, size);
-    if (type == CTI_SCALAR_NONE || type >= CTI_SCALAR_F32 || (!is_signed && u >> 63)) {
+    if (type == CTI_PLY_SCALAR_NONE || type >= CTI_PLY_SCALAR_F32 || (!is_signed && u >> 63)) {
         s->at -= size;
         return cti_scan_fail(s, CT_ERR_FORMAT, "not an integer, expected %s", what);
     }
@@ -56844,12 +56855,12 @@ CTI_FN int cti_scan_raw_integer(cti_scan *s, cti_scalar type, int64_t *out, cons
     return 1;
 }
 
-CTI_FN int cti_scan_raw_real(cti_scan *s, cti_scalar type, ct_real *out, const char *what)
+CTI_FN int cti_scan_raw_real(cti_scan *s, cti_ply_scalar type, ct_real *out, const char *what)
 {
-    int size = cti_scalar_size(type), ok = 1;
+    int size = cti_ply_scalar_size(type), ok = 1;
     int64_t whole;
     double x = 0;
-    if (type < CTI_SCALAR_F32) {
+    if (type < CTI_PLY_SCALAR_F32) {
         if (!cti_scan_raw_integer(s, type, &whole, what))
             return 0;
         *out = (ct_real)whole;
@@ -56857,7 +56868,7 @@ CTI_FN int cti_scan_raw_real(cti_scan *s, cti_scalar type, ct_real *out, const c
     }
     if (!cti_scan_left(s, 1, size, what))
         return 0;
-    if (type == CTI_SCALAR_F32) {
+    if (type == CTI_PLY_SCALAR_F32) {
         uint32_t u = (uint32_t)cti_scan_bits(s, size);
         float f;
         memcpy(&f, &u, sizeof f);
@@ -56986,7 +56997,7 @@ CONTACT_API_DEF ct_code ct_mesh_read(const char *path, ct_mesh *out_mesh, ct_err
 
 #endif
 
-/* ---- 9_world/files_problem.c ---- */
+/* ---- 9_files/files_problem.c ---- */
 /* files_problem.c -- contact problems from files: the CPB container and LCPs as text.
    Method: a CPB file is held in memory and its arrays are found by name; sizes are checked against the file before anything is copied. */
 
@@ -57413,7 +57424,7 @@ CONTACT_API_DEF ct_code ct_problem_read(const char *path, ct_problem **out_probl
 
 #endif
 
-/* ---- 9_world/files_write.c ---- */
+/* ---- 9_files/files_write.c ---- */
 /* files_write.c -- meshes to files: OBJ, Gmsh MSH 2.2 (ASCII), legacy VTK (ASCII). Method: the mesh is checked first; the file takes
    its place when it is whole (cti_file_write). Numbers have 17 digits and a point in every locale, so that reading
    gives the same bits. Positions that no element uses are written as points. based on: the formats' descriptions named in the readers. */
@@ -57653,7 +57664,7 @@ CONTACT_API_DEF ct_code ct_mesh_write(const char *path, const ct_mesh *mesh, ct_
 
 #endif
 
-/* ---- 9_world/files_problem_write.c ---- */
+/* ---- 9_files/files_problem_write.c ---- */
 /* files_problem_write.c -- contact problems to files: the CPB container, LCPs as text.
    Method: the file takes its place when it is whole (cti_file_write). Text has 17 digits and a point in every locale; CPB has the numbers themselves.
    Rows that are equations are an array `equation` of their own, which readers that do not know it pass over. */
@@ -57865,7 +57876,7 @@ CONTACT_API_DEF ct_code ct_problem_write(const ct_problem *problem, const char *
 
 #endif
 
-/* ---- 9_world/files_cpb.c ---- */
+/* ---- 9_files/files_cpb.c ---- */
 /* files_cpb.c -- the last contact problem of a world as a CPB file: global frictional contact, A v = b + J'r, u = J v + w; of the discrete
    stepper a quadratic program, min 1/2 v'A v - b'v, J v + w >= 0.
    Method: the problem becomes a program (program.h) with the same solution, which is written as any other; a row's compliance is an
@@ -58147,8 +58158,8 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_FACTOR32_LEAST
 #endif
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
-#undef CTI_LOCAL_MISS
-#undef CTI_LOCAL_FLAT
+#undef CTI_LAW_MISS
+#undef CTI_LAW_FLAT
 #undef CTI_ANDERSON_FAR
 #undef CTI_NODES_REBASE
 #undef CTI_ICA_FEW
@@ -58302,13 +58313,13 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_DETECT_DISTANCE_US
 #undef CTI_DETECT_COLLIDE_US
 #undef CTI_DETECT_NEAR_US
-#undef CTI_TWINS_SAME
-#undef CTI_TWINS_APART
-#undef CTI_TWINS_ALIKE
-#undef CTI_TWINS_NEARER
-#undef CTI_CULL_SAME
-#undef CTI_CULL_FLAT
-#undef CTI_CULL_STAY
+#undef CTI_DUPLICATES_SAME
+#undef CTI_DUPLICATES_APART
+#undef CTI_DUPLICATES_ALIKE
+#undef CTI_DUPLICATES_NEARER
+#undef CTI_PATCHES_SAME
+#undef CTI_PATCHES_FLAT
+#undef CTI_PATCHES_STAY
 #undef CTI_FLATS_LEAST
 #undef CTI_FLATS_FALLEN
 #undef CTI_FLATS_MOST
@@ -58329,11 +58340,11 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_FACTORS_STIFF
 #undef CTI_FACTORS_SOLVE
 #undef CTI_FACTORS_CHEAP
-#undef CTI_CORRECT_STIFF
-#undef CTI_CORRECT_BODIES
-#undef CTI_CORRECT_NEWS
+#undef CTI_SMOOTH_STIFF
+#undef CTI_SMOOTH_BODIES
+#undef CTI_SMOOTH_NEWS
 #endif
-#undef CTI_START_COPY
+#undef CTI_SNAPSHOT_COPY
 #if CONTACT_WITH_CMR
 #undef CTI_BALANCE_SOFT
 #undef CTI_BALANCE_SMALL

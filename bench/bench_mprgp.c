@@ -1,7 +1,7 @@
 /* bench_mprgp.c -- MPRGP on decoupled rows against conjugate gradients without rows, with the same preconditioner and tolerance: the QPs of
    ../shared/data/problems/qp (or CONTACT_DATA), one row of each vertex kept. Then the cost of an iteration against unknowns and rows.
    Process CPU seconds. */
-#include "../src/3_solve/mprgp.h"
+#include "../src/4_programs/mprgp.h"
 #include "../src/9_world/problems.h"
 #include "../src/public/api.h"
 #include <stdio.h>

@@ -7,9 +7,9 @@
 
    Prints one JSON object. The trace has iteration, seconds (process CPU, without tracing), residual (the judge's), objective, and the
    Euclidean norm of A x - b - J'r, which is Li's |phi + beta| where r is what the gradient has along active rows. */
-#include "../src/3_solve/ica_program.h"
-#include "../src/3_solve/mprgp.h"
-#include "../src/3_solve/solvers.h"
+#include "../src/4_programs/ica_program.h"
+#include "../src/4_programs/mprgp.h"
+#include "../src/4_programs/solvers.h"
 #include "../src/9_world/problems.h"
 #include "../src/public/api.h"
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <cmocka.h>
-#include "../src/3_solve/program.h"
+#include "../src/4_programs/program.h"
 
 typedef struct bench {
     cti_mem mem;

@@ -2,8 +2,8 @@
 #ifndef MPRGP_UTIL_H
 #define MPRGP_UTIL_H
 
-#include "../src/3_solve/certificate.h"
-#include "../src/3_solve/mprgp.h"
+#include "../src/4_programs/certificate.h"
+#include "../src/4_programs/mprgp.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

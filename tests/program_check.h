@@ -3,7 +3,7 @@
 #ifndef PROGRAM_CHECK_H
 #define PROGRAM_CHECK_H
 #include "../src/2_linalg/dense.h"
-#include "../src/3_solve/program.h"
+#include "../src/4_programs/program.h"
 #include "../src/public/api.h"
 #include <setjmp.h>
 #include <stdarg.h>

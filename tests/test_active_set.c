@@ -1,6 +1,6 @@
 /* test_active_set.c -- the dual active set method on problems solved by hand, by trial of every active set, and of the data folder. */
-#include "../src/3_solve/active_set.h"
-#include "../src/3_solve/interior.h"
+#include "../src/4_programs/active_set.h"
+#include "../src/4_programs/interior.h"
 #include "program_check.h"
 
 static void by_hand(void **state)

@@ -1,7 +1,7 @@
 /* test_boxed.c -- boxed linear complementarity against all bases by enumeration, exponential examples, fallbacks, friction, budgets,
  * memory. */
-#include "../src/3_solve/boxed.h"
-#include "../src/3_solve/lemke.h"
+#include "../src/4_programs/boxed.h"
+#include "../src/4_programs/lemke.h"
 #include "lcp_util.h"
 
 /* bounds of every sort: finite, open on one side, fixed, and free where `open` */

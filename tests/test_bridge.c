@@ -1,9 +1,9 @@
 /* test_bridge.c -- the world's contact problem as a stand-alone one and back: both judges agree on a problem with everything that rows
    know, every solver finds ICA's solution, a failure leaves all as it was, and worlds that step with each solver come to the same rest. */
-#include "../src/3_solve/bridge.h"
-#include "../src/3_solve/friction.h"
+#include "../src/4_programs/bridge.h"
+#include "../src/4_programs/friction.h"
 #include "../src/3_solve/ica.h"
-#include "../src/3_solve/stagger.h"
+#include "../src/4_programs/stagger.h"
 #include "../src/9_world/world.h"
 #include "world_util.h"
 
@@ -464,7 +464,7 @@ static void too_many_pairs_are_refused(void **state)
         }
         want += (double)touch * touch;
     }
-    assert_true(cti_bodywise_pairs(&t.arena, &t.p, used) == want);
+    assert_true(cti_delassus_bodies_pairs(&t.arena, &t.p, used) == want);
     for (i = 0; i < MANY; i++)
         rows[i] = t.rows[0];
     t.p.rows = rows, t.p.n_rows = MANY;

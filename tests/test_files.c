@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "../src/5_mesh/mesh.h"
-#include "../src/9_world/files.h"
+#include "../src/9_files/files.h"
 #include "../src/1_math/vec.h"
 
 static cti_mem test_mem;

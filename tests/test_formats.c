@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "../src/9_world/files.h"
+#include "../src/9_files/files.h"
 
 typedef ct_code test_reader(cti_mem *mem, const char *bytes, size_t n, ct_mesh *mesh, ct_error_info *error);
 

@@ -1,7 +1,7 @@
 /* test_hostile.c -- contact problems from arrays and to files, and what must not bring the solvers down: sizes of 0, numbers that are none,
  * contradictory and mutilated files, wrong arguments, memory that runs out at every single request. */
-#include "../src/3_solve/certificate.h"
-#include "../src/3_solve/solvers.h"
+#include "../src/4_programs/certificate.h"
+#include "../src/4_programs/solvers.h"
 #include "../src/9_world/problems.h"
 #include "../src/public/api.h"
 #include <setjmp.h>

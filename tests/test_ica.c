@@ -1,6 +1,6 @@
 /* test_ica.c -- iterative constraint anticipation against itself over all splittings, and against the one residual. */
 #include "../src/3_solve/ica.h"
-#include "../src/3_solve/local.h"
+#include "../src/3_solve/law.h"
 #include "../src/3_solve/nodes.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -459,15 +459,15 @@ static void sliding_contacts_close(void **state)
     int k, i;
     (void)state;
     for (k = 0; k < 2; k++) {
-        cti_local q;
+        cti_law q;
         cti_row row;
         ct_real r[3] = {0, 0, 0}, u[3] = {CTI_R(-0.01), CTI_R(-0.3), CTI_R(0.02)};
         memset(&q, 0, sizeof q), memset(&row, 0, sizeof row);
         row.mu = CTI_R(0.6);
         memcpy(q.B, B, sizeof B);
-        cti_local_prepare(&q, &row, CT_CONE_CONE);
+        cti_law_prepare(&q, &row, CT_CONE_CONE);
         q.closes = k;
-        cti_local_solve(&q, CT_CONE_CONE, 3, r, u);
+        cti_law_solve(&q, CT_CONE_CONE, 3, r, u);
         left[k] = cti_abs(u[0]);
         assert_true(r[0] >= 0 && r[1] * r[1] + r[2] * r[2] <= CTI_R(1.0001) * row.mu * row.mu * r[0] * r[0]);
         for (i = 0; i < 3; i++) /* u is what r does to it */

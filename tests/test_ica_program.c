@@ -1,7 +1,7 @@
 /* test_ica_program.c -- ICA on problems that stand alone: by hand, at random with any rows, with friction and arms, what it refuses,
    watchers, failing memory; and traces of every solver. */
 #include "program_check.h"
-#include "../src/3_solve/ica_program.h"
+#include "../src/4_programs/ica_program.h"
 #include "../src/9_world/problems.h"
 
 /* 1/2 |x|^2 - b.x, x_y >= 1: the row holds */

@@ -1,5 +1,5 @@
 /* test_interior.c -- the interior point method on problems solved by hand, by trial of every active set, and of the data folder. */
-#include "../src/3_solve/interior.h"
+#include "../src/4_programs/interior.h"
 #include "program_check.h"
 
 static void by_hand(void **state)

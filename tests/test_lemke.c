@@ -1,6 +1,6 @@
 /* test_lemke.c -- Lemke's method against all complementary bases, exponential and cycling examples, proofs of infeasibility, friction,
  * files. */
-#include "../src/3_solve/lemke.h"
+#include "../src/4_programs/lemke.h"
 #include "../src/public/api.h"
 #include "lcp_util.h"
 

@@ -3,8 +3,8 @@
 #include "../src/2_linalg/block_lu.h"
 #include "../src/2_linalg/dense.h"
 #include "../src/2_linalg/lu.h"
-#include "../src/3_solve/friction.h"
-#include "../src/3_solve/solvers.h"
+#include "../src/4_programs/friction.h"
+#include "../src/4_programs/solvers.h"
 #include "../src/public/api.h"
 #include <dirent.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* test_panel_lu.c -- LU by groups against the matrix itself; bounds by a kept active set against their conditions; accelerated fixed points. */
 #include "../src/2_linalg/panel_lu.h"
-#include "../src/3_solve/active_box.h"
-#include "../src/3_solve/mixing.h"
+#include "../src/4_programs/active_box.h"
+#include "../src/4_programs/mixing.h"
 #include "world_util.h"
 
 enum { GROUPS = 9, MOST = 14 };

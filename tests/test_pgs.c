@@ -2,9 +2,9 @@
    problems: by hand, at random against each other and the judge, redundant, without a solution, badly scaled, and the data folder's. */
 #include "../src/2_linalg/dense.h"
 #include "../src/2_linalg/schur.h"
-#include "../src/3_solve/ca.h"
-#include "../src/3_solve/coulomb.h"
-#include "../src/3_solve/pgs.h"
+#include "../src/4_programs/ca.h"
+#include "../src/4_programs/coulomb.h"
+#include "../src/4_programs/pgs.h"
 #include "../src/9_world/problems.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -110,7 +110,7 @@ static void schur_against_dense(void **state)
     enum { G = 6, N = G * G + 20, M = 61, LD = 64 };
     cti_mem mem;
     cti_arena arena;
-    cti_system s;
+    cti_scalar s;
     cti_sparse A, J;
     int32_t *ai = (int32_t *)malloc(sizeof *ai * 100000), *aj = (int32_t *)malloc(sizeof *aj * 100000);
     double *ax = (double *)malloc(sizeof *ax * 100000), *W = (double *)malloc(sizeof *W * M * LD), *z = (double *)malloc(sizeof *z * 3 * N),
@@ -139,13 +139,13 @@ static void schur_against_dense(void **state)
             ai[n] = i, aj[n] = 3 * block + k % 3, ax[n++] = rnd();
         }
     assert_true(cti_sparse_from_triplets(&mem, M, 3 * N, ai, aj, ax, n, &J));
-    assert_true(cti_system_open(&mem, &s, &A) && cti_system_factor(&mem, &s) && s.boosted == 0);
-    assert_true(cti_system_schur(&s, &arena, &J, W, LD));
+    assert_true(cti_scalar_open(&mem, &s, &A) && cti_scalar_factor(&mem, &s) && s.boosted == 0);
+    assert_true(cti_scalar_schur(&s, &arena, &J, W, LD));
     for (i = 0; i < M; i++) {
         memset(z, 0, sizeof *z * 3 * N);
         for (k = J.p[i]; k < J.p[i + 1]; k++)
             z[J.i[k]] = J.x[k];
-        cti_system_solve(&s, z, 2);
+        cti_scalar_solve(&s, z, 2);
         for (j = 0; j < M; j++) {
             double w = 0;
             for (k = J.p[j]; k < J.p[j + 1]; k++)
@@ -156,7 +156,7 @@ static void schur_against_dense(void **state)
     }
     assert_true(worst < 1e-13);
     assert_true(W[0] > 1e-3 && W[7 * LD + 7] == 0);
-    cti_system_close(&mem, &s), cti_sparse_free(&mem, &A), cti_sparse_free(&mem, &J), cti_arena_free(&arena);
+    cti_scalar_close(&mem, &s), cti_sparse_free(&mem, &A), cti_sparse_free(&mem, &J), cti_arena_free(&arena);
     free(ai), free(aj), free(ax), free(W), free(z);
 }
 

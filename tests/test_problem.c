@@ -3,7 +3,7 @@
    stand still; it shares no code with the solver but the rows themselves. Scenes: S1, S2, S3_N4 of the data folder, cut down where a dense
    matrix would be too large; shapes of the same size where the folder is missing. */
 #include "../src/3_solve/ica.h"
-#include "../src/8_step/correct.h"
+#include "../src/8_step/smooth.h"
 #include "../src/9_world/world.h"
 #include "world_util.h"
 #include <time.h>
@@ -246,7 +246,7 @@ static void corrects(ct_world *w, cti_problem *p)
 {
     cti_state *s = &w->state;
     cti_island q;
-    cti_corrector c;
+    cti_smoother c;
     size_t n3 = 3 * (size_t)s->n, bytes = sizeof(ct_real) * 9 * (size_t)s->A.row[s->n];
     ct_real *v = (ct_real *)malloc(sizeof(ct_real) * n3), *f = (ct_real *)malloc(sizeof(ct_real) * n3);
     ct_real *work = (ct_real *)malloc(sizeof(ct_real) * n3), *A = (ct_real *)malloc(bytes), before, after, first, u[3], free_u = 0,
@@ -260,7 +260,7 @@ static void corrects(ct_world *w, cti_problem *p)
             memset(p->rows[i].r, 0, sizeof p->rows[i].r);
         open_world(w, p, v, &q);
         assert_true(cti_factors_clusters(&s->factors, s->arena, CT_CLUSTER_NODE, &q));
-        assert_true(cti_correct_open(&s->factors, s->arena, &s->A, &q, &c));
+        assert_true(cti_smooth_open(&s->factors, s->arena, &s->A, &q, &c));
         if (q.n_components > 2) { /* a stack does without */
             assert_true(!c.hook.apply);
             cti_island_close(&s->factors, &q, p->rows, v);
@@ -307,7 +307,7 @@ static void corrects(ct_world *w, cti_problem *p)
     }
     open_world(w, p, v, &q);
     assert_true(cti_factors_clusters(&s->factors, s->arena, CT_CLUSTER_BODY, &q));
-    assert_true(cti_correct_open(&s->factors, s->arena, &s->A, &q, &c) && !c.hook.apply);
+    assert_true(cti_smooth_open(&s->factors, s->arena, &s->A, &q, &c) && !c.hook.apply);
     cti_island_close(&s->factors, &q, p->rows, work);
     free(v), free(f), free(work), free(A);
 }
@@ -343,7 +343,7 @@ static void compare(ct_world *w, const char *name, double dt, ct_cone cone, doub
         ct_solver_desc d = ct_solver_desc_default();
         cti_solve_info info;
         cti_residuals res;
-        cti_corrector c;
+        cti_smoother c;
         cti_island q;
         double worst = 0;
         d.cone = cone, d.cluster = modes[k], d.tolerance = (ct_real)1e-11, d.max_iterations = 200000, d.inner_iterations = 2000,
@@ -355,7 +355,7 @@ static void compare(ct_world *w, const char *name, double dt, ct_cone cone, doub
             v[i] = s->v_free[i];
         open_world(w, &p, v, &q);
         assert_true(cti_factors_clusters(&s->factors, s->arena, modes[k], &q));
-        assert_true(cti_correct_open(&s->factors, s->arena, &s->A, &q, &c));
+        assert_true(cti_smooth_open(&s->factors, s->arena, &s->A, &q, &c));
         q.p.correction = k == 4 && c.hook.apply ? &c.hook : NULL;
         start = clock();
         cti_ica_solve(&q.p, &d, s->arena, q.v, &info);

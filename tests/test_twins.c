@@ -7,9 +7,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "../src/7_contact/contact.h"
+#include "../src/7_contact/memory.h"
 #include "../src/7_contact/rows.h"
-#include "../src/7_contact/twins.h"
+#include "../src/7_contact/duplicates.h"
 
 enum { TEST_MOST = 16 };
 #define TEST_H CTI_R(0.01)
@@ -94,7 +94,7 @@ static void test_edges(test_soup *t, int a, int b, int c, int d, ct_real at, ct_
 
 static int test_cull(test_soup *t)
 {
-    assert_true(cti_twins_cull(&t->arena, &t->s, &t->memory, t->hits));
+    assert_true(cti_duplicates_cull(&t->arena, &t->s, &t->memory, t->hits));
     return CTI_LEN(t->hits);
 }
 

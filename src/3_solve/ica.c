@@ -133,7 +133,7 @@ static ct_real cti_ica_visit(cti_ica *s, int i)
     for (k = 0; k < 3; k++)
         r[k] = ri[k];
     speed = cti_max(cti_abs(u[0]), cti_max(cti_abs(u[1]), cti_abs(u[2])));
-    cti_local_solve(&q->local, s->desc->cone, s->desc->inner_repeats, r, u);
+    cti_law_solve(&q->local, s->desc->cone, s->desc->inner_repeats, r, u);
     for (k = 0; k < 3; k++) {
         ct_real dk = r[k] - ri[k];
         d[k] = (float)dk;
@@ -285,7 +285,7 @@ static ct_real cti_ica_visit_own(cti_ica *s, int i)
     for (k = 0; k < 3; k++)
         r[k] = ri[k];
     speed = cti_max(cti_abs(u[0]), cti_max(cti_abs(u[1]), cti_abs(u[2])));
-    cti_local_solve(&q->local, s->desc->cone, s->desc->inner_repeats, r, u);
+    cti_law_solve(&q->local, s->desc->cone, s->desc->inner_repeats, r, u);
     for (k = 0; k < 3; k++) {
         d[k] = r[k] - ri[k];
         change = cti_max(change, cti_abs(d[k]) * q->local.B[4 * k]);

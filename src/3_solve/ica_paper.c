@@ -9,7 +9,7 @@
    differs: caps on both loops; rows have our laws (compliance, recovery), and joints are solved as blocks.
    Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. */
 #include "ica_paper.h"
-#include "local.h"
+#include "law.h"
 
 #define CTI_PAPER_CHANGE CTI_R(0.05) /* 5.5 */
 #define CTI_PAPER_REPEATS 3          /* 5.5, step 3.2.1 */
@@ -26,7 +26,7 @@ typedef struct cti_paper_term { /* of a row's term: its part of J, and of D^-1 J
 typedef struct cti_paper_contact {
     int32_t term0, n;
     ct_real star[3]; /* J v* + w */
-    cti_local local;
+    cti_law local;
 } cti_paper_contact;
 
 /* what both ends look at: norms of the residuals of (13) and (14) [m/s], and of A dv - J' lambda - H' gamma [N s]; 1 where every contact's distance
@@ -90,7 +90,7 @@ static void cti_paper_contact_make(cti_paper *s, int i, const ct_real *v_star)
             for (a = 0; a < 9; a++)
                 q->local.B[a] += B.m[a];
         }
-    cti_local_prepare(&q->local, row, s->desc->cone);
+    cti_law_prepare(&q->local, row, s->desc->cone);
     q->local.whole = 0; /* the paper has no step that sticks at once */
     cti_row_velocity(row, v_star, q->star);
 }
@@ -139,7 +139,7 @@ static void cti_paper_velocity(const cti_paper *s, int i, const ct_real *dv, ct_
 }
 
 /* complementarity of one contact: what its multipliers would change by in a step of their own, as velocities */
-static void cti_paper_residual(const cti_local *q, ct_cone cone, const ct_real *r, const ct_real *u, double *normal, double *friction)
+static void cti_paper_residual(const cti_law *q, ct_cone cone, const ct_real *r, const ct_real *u, double *normal, double *friction)
 {
     ct_real law = u[0] + q->compliance[0] * r[0], d[3], g1, g2;
     int k;
@@ -202,7 +202,7 @@ static void cti_paper_visit(cti_paper *s, int i)
     cti_paper_velocity(s, i, s->w, u);
     for (k = 0; k < 3; k++)
         d[k] = -row->r[k];
-    cti_local_solve(&q->local, s->desc->cone, CTI_PAPER_REPEATS, row->r, u);
+    cti_law_solve(&q->local, s->desc->cone, CTI_PAPER_REPEATS, row->r, u);
     for (k = 0; k < 3; k++)
         d[k] += row->r[k];
     if (d[0] == 0 && d[1] == 0 && d[2] == 0)

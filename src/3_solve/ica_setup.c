@@ -340,7 +340,7 @@ static void cti_ica_fill_contacts(int begin, int end, int worker, void *context)
             cti_ica_make_term(s, row, k, &s->terms[q->term0 + k]);
         for (k = 0; k < q->n_legs; k++)
             cti_ica_fill_leg(s, row, q, &s->legs[q->leg0 + k]);
-        cti_local_prepare(&q->local, row, s->desc->cone);
+        cti_law_prepare(&q->local, row, s->desc->cone);
     }
 }
 

@@ -4,7 +4,7 @@
 
 #include "anderson.h"
 #include "ica.h"
-#include "local.h"
+#include "law.h"
 #include "nodes.h"
 
 enum { CTI_ICA_PACE = 12 }; /* outer iterations that tell how fast a solve converges */
@@ -25,7 +25,7 @@ typedef struct cti_ica_contact {
     int single; /* no other contact touches its clusters, which are nodes: a second visit would only polish its friction */
     int own;         /* all of its clusters are nodes that others are coupled with: it can be visited in their sweep */
     ct_real base[3]; /* u at the v of the outer iteration */
-    cti_local local; /* its law, and J D^-1 J' of it */
+    cti_law local; /* its law, and J D^-1 J' of it */
 } cti_ica_contact;
 
 typedef struct cti_ica_cluster {

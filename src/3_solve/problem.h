@@ -76,7 +76,7 @@ typedef struct cti_problem {
     int free_start;             /* 1: where no contact touches a component of A, the start solves A v = b; such clusters are left alone */
     const int32_t *filter;      /* [n] index into projectors or -1; NULL: no block is constrained */
     const ct_real *projectors;  /* [9 m]: J' r acts through them on constrained blocks (A and b are filtered already) */
-    const struct cti_body_factor *bodies; /* the blocks of A that it couples, run by run, with exact factors (bodywise.h) */
+    const struct cti_body_factor *bodies; /* the blocks of A that it couples, run by run, with exact factors (delassus_bodies.h) */
     int n_bodies;               /* 0: nobody has them */
     const cti_correction *correction; /* between sweeps over coupled clusters; or NULL */
     const ct_real *whole;       /* [n] inverse mass [1/kg] of all that A couples to a block where nothing holds it, else 0; or NULL */

@@ -4,7 +4,7 @@
 
 #include "rows.h"
 
-/* of the thickness: what is nearer at the start of a step has a row, unless it is culled (detect.c, twins.h, cull.h) */
+/* of the thickness: what is nearer at the start of a step has a row, unless it is culled (detect.c, duplicates.h, flat_patches.h) */
 #define CTI_DETECT_NEAR CTI_R(1.25)
 /* of the thickness: what rows of flat edges keep. It is less than what the vertices beside them keep for them (flats.c), which so carry the load
    when the crossing has come to rest. With 0.95 both carry it, and a fifth of the steps of S1 ends on the sweep budget */
@@ -77,7 +77,7 @@ CTI_FN int cti_detect_cover(cti_mem *mem, cti_detect *d, cti_surface *s, const c
 CTI_FN int cti_detect_distances(cti_mem *mem, cti_detect *d, const cti_surface *s);
 
 /* cti_detect_near -- appends to *out the pairs that are, or by x1 will be, closer than their thickness and whose normal at x0 can be trusted;
-   one pair for each geometric contact where features meet (twins.h has those that only nearly do), and every pair that carried load in
+   one pair for each geometric contact where features meet (duplicates.h has those that only nearly do), and every pair that carried load in
    `memory`. 0 when memory ran out. */
 CTI_FN int cti_detect_near(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out);
 

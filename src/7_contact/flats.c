@@ -23,7 +23,7 @@
                                        and curvature ask for more second solves, and S2 takes 1.15 times as long */
 #define CTI_FLATS_MOST CTI_R(1.5)   /* of the thickness: most that a row keeps for others; crossings nearer than half have their own rows */
 #define CTI_FLATS_ALIKE CTI_R(0.7)  /* cosine of a crossing's normal and a row's */
-#define CTI_FLATS_AT CTI_R(0.96)    /* weight of a vertex at which a pair's point is, as in twins.c */
+#define CTI_FLATS_AT CTI_R(0.96)    /* weight of a vertex at which a pair's point is, as in duplicates.c */
 
 /* hits by the vertices that their points are at */
 typedef struct cti_flats {

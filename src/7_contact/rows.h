@@ -2,7 +2,7 @@
 #ifndef CTI_ROWS_H
 #define CTI_ROWS_H
 
-#include "contact.h"
+#include "memory.h"
 #include "../2_linalg/bsr.h"
 
 /* cti_row_context -- what rows need to know of the step. */

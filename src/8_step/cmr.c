@@ -14,9 +14,9 @@
 #include "plausible.h"
 #include "swing.h"
 #include "whirl.h"
-#include "../7_contact/cull.h"
+#include "../7_contact/flat_patches.h"
 #include "../7_contact/flats.h"
-#include "../7_contact/twins.h"
+#include "../7_contact/duplicates.h"
 
 #define CTI_CMR_JOINT CTI_R(1e-4) /* share of the thickness that a joint may miss by */
 #define CTI_CMR_STRAIN 4          /* times that much makes the step shorter */
@@ -155,7 +155,7 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
     if (!cti_detect_near(s->mem, &s->detect, &s->surface, s->surface.x1, c->memory, &s->hits))
         return 0;
     cti_events_defer(s, c);
-    if (!cti_twins_cull(s->arena, &s->surface, c->memory, s->hits) || !cti_cull_flat(s->arena, &s->surface, c->memory, s->hits) ||
+    if (!cti_duplicates_cull(s->arena, &s->surface, c->memory, s->hits) || !cti_patches_flat(s->arena, &s->surface, c->memory, s->hits) ||
         !cti_cmr_ahead(s, c->dt, &ahead) || !cti_flats_raise(s->mem, s->arena, &s->detect, &s->surface, ahead, &s->hits))
         return 0;
     cti_parts_filter(s);

@@ -1,11 +1,11 @@
 /* factors.c -- clusters of the contact solve and preconditioner of the free solve.
    Method: the graph of A falls into components; equal components share one symbolic analysis; each has a float LDL^T that may lag. A
    component whose contacts touch few blocks is one cluster, and ICA anticipates its whole response; one with many ports falls back to the
-   paper's nodes, between whose sweeps it is corrected as a whole (correct.c). Patches, grown breadth
+   paper's nodes, between whose sweeps it is corrected as a whole (smooth.c). Patches, grown breadth
    first, are there on request. Based on: Otaduy 2009, sec. 5.2 (the splitting), 5.6 (its convergence). */
 #include "factors.h"
 #include "../0_base/sets.h"
-#include "../3_solve/bodywise.h"
+#include "../4_programs/delassus_bodies.h"
 
 #define CTI_FACTORS_PATCH 48       /* blocks in a patch */
 #define CTI_FACTORS_PORTS 200      /* most ports of a component that is one cluster */

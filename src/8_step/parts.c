@@ -6,7 +6,7 @@
    back, since neither end knows of it. A step limit keeps components that failed from being solved at a length that has just failed.
    Based on: Otaduy 2009, sec. 4 (the step is halved). differs: it is halved for the coupled sets that fail, not for the world. */
 #include "parts.h"
-#include "start.h"
+#include "snapshot.h"
 #include "../0_base/sets.h"
 
 /* Successes in a row [1] that double a step limit, as in adaptive integration: the first alone may be the calm after an impact. S2, S3_N8 (200 steps)

@@ -5,10 +5,10 @@
    keep their solution, bit by bit. Based on: Otaduy 2009, sec. 4, step 4.1; differs: the paper solves all contacts as one problem. */
 #include "solve_islands.h"
 #include "balance.h"
-#include "correct.h"
+#include "smooth.h"
 #include "assemble.h"
 #include "integrate.h"
-#include "../3_solve/bridge.h"
+#include "../4_programs/bridge.h"
 #include "../3_solve/ica.h"
 #include "../3_solve/ica_paper.h"
 
@@ -239,7 +239,7 @@ static int cti_islands_sweeps(const cti_state *s, const cti_island *q, int later
 static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q, cti_islands_result *out, cti_solve_status *ended)
 {
     ct_solver_desc desc = s->desc.solver;
-    cti_corrector corrector;
+    cti_smoother corrector;
     cti_islands_balances balances;
     cti_solve_info info;
     double visits = 0;
@@ -253,7 +253,7 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
             return 0;
         if (!later && turn == 0)
             cti_islands_begin(s, dt, q);
-        if (!cti_correct_open(&s->factors, s->arena, &s->A, q, &corrector))
+        if (!cti_smooth_open(&s->factors, s->arena, &s->A, q, &corrector))
             return 0;
         q->p.correction = corrector.hook.apply ? &corrector.hook : NULL;
         if (!q->p.local && !cti_residual_prepare(&q->p, s->arena))

@@ -52,7 +52,7 @@ typedef struct cti_component {
     cti_factor64 exact;    /* in its place where the matrix is too stiff for float */
     int stiff;             /* 1: `exact` is used */
     int told;              /* 1: the log has named the component */
-    cti_factor32 held;     /* of A and what contacts hold, for corrections (correct.h) */
+    cti_factor32 held;     /* of A and what contacts hold, for corrections (smooth.h) */
     int held_ok, held_version; /* there is one; counts them */
     ct_real held_dt;       /* time step it was computed for */
     int age;               /* steps since the factor was computed; -1: none */
@@ -205,8 +205,8 @@ typedef struct cti_copy {
     cti_energy *energies;      /* [models + rigid bodies] */
 } cti_copy;
 
-/* cti_start -- what to go back to when memory runs out; see start.h. */
-typedef struct cti_start {
+/* cti_snapshot -- what to go back to when memory runs out; see snapshot.h. */
+typedef struct cti_snapshot {
     double time;
     ct_real dt_memory, dt_free;
     cti_copy copy;
@@ -216,7 +216,7 @@ typedef struct cti_start {
     uint64_t *tangles;
     int n_tangled;
     cti_memory memory;
-} cti_start;
+} cti_snapshot;
 
 /* cti_dcd_body -- what discrete detection knows of a surface body. */
 typedef struct cti_dcd_body {
@@ -344,7 +344,7 @@ typedef struct cti_state {
     int32_t *tangled_pairs;   /* [2 m] edge, face that have a point in common at surface.x0 when the last step began */
     cti_repair *repairs;      /* what takes them apart */
     cti_way *ways;            /* directions that pairs of bodies leave each other in, kept over steps */
-    cti_start start;          /* of the step */
+    cti_snapshot start;          /* of the step */
     cti_parts parts;
     double time;
     double time_end;          /* when a step ends, and */

@@ -11,7 +11,7 @@
 #include "linkage.h"
 #include "motion.h"
 #include "parts.h"
-#include "start.h"
+#include "snapshot.h"
 #include "tangle.h"
 #include "../0_base/sets.h"
 
@@ -269,7 +269,7 @@ static void cti_step_remember(cti_state *s, int slot, ct_real dt)
 static ct_code cti_step_take_back(cti_state *s)
 {
     cti_step_release(s);
-    cti_start_restore(s, 0, &s->start);
+    cti_snapshot_restore(s, 0, &s->start);
     cti_parts_rollback(s);
     return CT_ERR_MEMORY;
 }
@@ -596,7 +596,7 @@ static int cti_step_rollback(cti_state *s, ct_step_report *r)
 {
     ct_step_report fresh = *r;
     cti_step_release(s);
-    cti_start_restore(s, 0, &s->start);
+    cti_snapshot_restore(s, 0, &s->start);
     cti_parts_rollback(s);
     cti_impulses_begin(s);
     memset(&s->limit, 0, sizeof s->limit);
@@ -607,7 +607,7 @@ static int cti_step_rollback(cti_state *s, ct_step_report *r)
     fresh.residual = fresh.momentum_lost = 0;
     fresh.work_script = fresh.work_pins = fresh.work_joints = fresh.work_recovery = fresh.loss_contact = fresh.loss_damping = fresh.energy_gained = 0;
     *r = fresh;
-    return cti_start_save(s, 0, &s->start);
+    return cti_snapshot_save(s, 0, &s->start);
 }
 
 CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
@@ -620,7 +620,7 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
         cti_step_nothing(s, dt, r);
         return CT_OK;
     }
-    if (!cti_start_save(s, 0, &s->start))
+    if (!cti_snapshot_save(s, 0, &s->start))
         return CT_ERR_MEMORY;
     s->dt_step = dt;
     for (k = 0;; k++) {

@@ -1,9 +1,9 @@
 /* problems.c -- contact problems without a world: their memory, their solves.
    Method: the solver works on scratch of its own; the judge then says what its result is worth, and only that is reported. */
 #include "problems.h"
-#include "../3_solve/bridge.h"
-#include "../3_solve/certificate.h"
-#include "../3_solve/solvers.h"
+#include "../4_programs/bridge.h"
+#include "../4_programs/certificate.h"
+#include "../4_programs/solvers.h"
 #include "world.h"
 
 CTI_FN ct_problem *cti_problem_new(void)

@@ -2,7 +2,7 @@
 #ifndef CTI_PROBLEMS_H
 #define CTI_PROBLEMS_H
 
-#include "../3_solve/program.h"
+#include "../4_programs/program.h"
 
 struct ct_problem {
     cti_mem mem;

@@ -3,7 +3,7 @@
 #include "world.h"
 #include "../8_step/impulses.h"
 #include "../8_step/integrate.h"
-#include "../8_step/start.h"
+#include "../8_step/snapshot.h"
 
 #define CTI_UNTANGLE_STEPS 300
 #define CTI_UNTANGLE_HELD 150        /* of them with the other bodies held */
@@ -12,14 +12,14 @@
 
 /* what is put back: velocities in the end, everything when memory runs out */
 typedef struct cti_untangle {
-    cti_start start;
+    cti_snapshot start;
     ct_real gravity[3];
     ct_real *x, *q; /* [3 n], [4 rigids] where the step that runs began */
 } cti_untangle;
 
 static void cti_untangle_free(ct_world *w, cti_untangle *u)
 {
-    cti_start_free(&w->mem, &u->start);
+    cti_snapshot_free(&w->mem, &u->start);
     CTI_FREE(&w->mem, u->x), CTI_FREE(&w->mem, u->q);
 }
 
@@ -28,7 +28,7 @@ static int cti_untangle_save(ct_world *w, cti_untangle *u)
     cti_state *s = &w->state;
     memset(u, 0, sizeof *u);
     memcpy(u->gravity, s->desc.gravity, sizeof u->gravity);
-    return cti_start_save(s, 1, &u->start) && CTI_RESIZE(&w->mem, u->x, 3 * s->n) &&
+    return cti_snapshot_save(s, 1, &u->start) && CTI_RESIZE(&w->mem, u->x, 3 * s->n) &&
            CTI_RESIZE(&w->mem, u->q, 4 * CTI_LEN(s->rigids));
 }
 
@@ -176,7 +176,7 @@ static ct_code cti_untangle_world(ct_world *w, int before, int *out_freed, int *
             code = ct_world_validate(w, &pairs, &after);
         }
         if (code != CT_OK)
-            cti_start_restore(&w->state, 1, &u.start);
+            cti_snapshot_restore(&w->state, 1, &u.start);
     }
     cti_untangle_free(w, &u);
     w->mem.failed = 0;

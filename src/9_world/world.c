@@ -3,11 +3,11 @@
 #include "world.h"
 #include "inspect.h"
 #include "../0_base/log.h"
-#include "../3_solve/bridge.h"
+#include "../4_programs/bridge.h"
 #include "../8_step/impulses.h"
 #include "../8_step/integrate.h"
 #include "../8_step/parts.h"
-#include "../8_step/start.h"
+#include "../8_step/snapshot.h"
 #include "../1_math/simd.h"
 
 #define CTI_WORLD_MOST 1.7976931348623157e308 /* the largest double */
@@ -437,7 +437,7 @@ static void cti_world_free_state(ct_world *w)
     CTI_FREE(m, s->rigids), CTI_FREE(m, s->rigid_of), CTI_FREE(m, s->frames0), CTI_FREE(m, s->frames1), CTI_FREE(m, s->movers);
     CTI_FREE(m, s->joints);
     cti_integrate_free(s);
-    cti_start_free(m, &s->start);
+    cti_snapshot_free(m, &s->start);
     CTI_FREE(m, s->rows), CTI_FREE(m, s->origins), CTI_FREE(m, s->hits), CTI_FREE(m, s->tangled_pairs);
     CTI_FREE(m, s->repairs), CTI_FREE(m, s->ways);
 #if CONTACT_WITH_DCD

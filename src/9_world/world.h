@@ -4,7 +4,7 @@
 
 #include "../0_base/pool.h"
 #include "../5_mesh/mesh.h"
-#include "../8_step/dcd.h"
+#include "../8_dcd/dcd.h"
 #include "../8_step/step.h"
 #include "../8_step/tangle.h"
 

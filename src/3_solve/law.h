@@ -1,0 +1,25 @@
+/* law.h -- the law of one contact, solved against a known neighbourhood. */
+#ifndef CTI_LAW_H
+#define CTI_LAW_H
+
+#include "problem.h"
+
+typedef struct cti_law {
+    ct_real B[9];            /* J D^-1 J' of this contact */
+    ct_real inv_n, inv_soft; /* 1 / (B_nn + compliance), 1 / (B_nn + softness) */
+    ct_real inv_t[4];        /* inverse of the tangential 2x2 block; BOX: its two reciprocals in [0] and [3] */
+    ct_real inv_top;         /* 1 / its largest eigenvalue */
+    ct_real inv_B[9];        /* of B with compliance: all three velocities vanish at once */
+    ct_real recover_load;    /* least multiplier at which the hard law rules */
+    int whole;               /* inv_B may be used */
+    int closes;              /* 1: the normal law has the last word, also while it slides */
+    int equations;           /* mask of the row; inv_B is 0 on the other axes */
+    ct_real mu, compliance[3], recover, softness;
+} cti_law;
+
+/* cti_law_prepare -- the rest from B and the row. A singular block keeps its multipliers. */
+CTI_FN void cti_law_prepare(cti_law *q, const cti_row *row, ct_cone cone);
+/* cti_law_solve -- r and u [3] of the contact, `repeats` times normal and friction in turn; u is kept consistent with r. */
+CTI_FN void cti_law_solve(const cti_law *q, ct_cone cone, int repeats, ct_real *r, ct_real *u);
+
+#endif /* CTI_LAW_H */

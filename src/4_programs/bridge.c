@@ -1,0 +1,413 @@
+/* bridge.c -- the world's contact problem as a stand-alone one, and back. Method: see bridge.h; rows are gathered as triplets and summed.
+   Based on: Otaduy 2009, eq. 6-7 (the problem); Acary, Bremond and Huber 2018 (the global form of frictional contact); the compliances are
+   exact penalties, r = -u / c. */
+#include "bridge.h"
+
+#define CTI_BRIDGE_RIGID                                                                                                                   \
+    1e-9 /* compliance of an equation that has none, of its blocks' own: it is missed by that share of what it does                        \
+          */
+
+/* triplets of the arena, counted before */
+typedef struct cti_bridge_list {
+    int32_t *i, *j;
+    double *x;
+    int n;
+} cti_bridge_list;
+
+static int cti_bridge_list_open(cti_arena *arena, cti_bridge_list *t, int n)
+{
+    t->i = CTI_ARENA_NEW(arena, int32_t, n), t->j = CTI_ARENA_NEW(arena, int32_t, n), t->x = CTI_ARENA_NEW(arena, double, n);
+    t->n = 0;
+    return t->i && t->j && t->x;
+}
+
+static void cti_bridge_list_add(cti_bridge_list *t, int i, int j, double x) { t->i[t->n] = i, t->j[t->n] = j, t->x[t->n++] = x; }
+
+/* rows at .. at + 2: J of a row, 9 entries a term */
+static void cti_bridge_add_row(cti_bridge_list *t, const cti_problem *p, const cti_row *row, int at)
+{
+    int k, a, c;
+    for (k = 0; k < row->n; k++) {
+        ct_real Gt[9];
+        cti_row_map_t(p, row, k, Gt);
+        for (a = 0; a < 3; a++)
+            for (c = 0; c < 3; c++)
+                cti_bridge_list_add(t, at + a, 3 * row->term[k].block + c, (double)Gt[3 * c + a]);
+    }
+}
+
+/* ---- the laws of a row ---- */
+
+CTI_FN cti_bridge_mode cti_bridge_whole(const cti_row *row)
+{
+    if (row->equations)
+        return CTI_BRIDGE_EQUATION;
+    if (!(row->recover > 0))
+        return CTI_BRIDGE_HARD;
+    return row->compliance[0] < row->softness ? CTI_BRIDGE_TWO : CTI_BRIDGE_SOFT;
+}
+
+/* cti_bridge_law -- a row's contacts: one or two, compliance of the first normal and of the second, what the last one recovers */
+typedef struct cti_bridge_law {
+    int two;
+    double c, more, recover;
+} cti_bridge_law;
+
+static cti_bridge_law cti_bridge_law_of(const cti_bridge *q, int i)
+{
+    const cti_row *row = &q->p->rows[i];
+    cti_bridge_law l;
+    l.two = q->mode[i] == CTI_BRIDGE_TWO;
+    l.c = (double)(q->mode[i] == CTI_BRIDGE_SOFT ? row->softness : row->compliance[0]);
+    l.more = l.two ? (double)row->softness - l.c : 0;
+    l.recover = q->mode[i] == CTI_BRIDGE_HARD ? 0 : (double)row->recover;
+    return l;
+}
+
+/* compliance of an axis along a row's blocks, each for itself */
+static double cti_bridge_own(const cti_problem *p, const cti_row *row, int axis)
+{
+    double d = 0;
+    int k, j, l;
+    for (k = 0; k < row->n; k++) {
+        ct_real Gt[9], inverse[9];
+        if (!cti_m3_inverse(p->A->val + 9 * (size_t)p->A->diag[row->term[k].block], inverse))
+            continue;
+        cti_row_map_t(p, row, k, Gt);
+        for (j = 0; j < 3; j++)
+            for (l = 0; l < 3; l++)
+                d += (double)(Gt[3 * j + axis] * inverse[3 * j + l] * Gt[3 * l + axis]);
+    }
+    return d;
+}
+
+/* compliance of an equation; 0: the axis moves nothing */
+static double cti_bridge_soft(const cti_problem *p, const cti_row *row, int axis)
+{
+    double own = cti_bridge_own(p, row, axis);
+    return own > 0 ? cti_fmax((double)row->compliance[axis], CTI_BRIDGE_RIGID * own) : 0;
+}
+
+/* ---- to the program ---- */
+
+static int cti_bridge_count(cti_bridge *q, cti_arena *arena, const uint8_t *mode)
+{
+    const cti_problem *p = q->p;
+    uint8_t *whole = mode ? NULL : CTI_ARENA_NEW(arena, uint8_t, p->n_rows);
+    int i;
+    q->first = CTI_ARENA_NEW(arena, int32_t, p->n_rows);
+    if (!q->first || !(mode || whole))
+        return 0;
+    for (i = 0; whole && i < p->n_rows; i++)
+        whole[i] = (uint8_t)cti_bridge_whole(&p->rows[i]);
+    q->mode = mode ? mode : whole;
+    for (q->a = 0, i = 0; i < 3 * p->A->n; i++)
+        q->a += (double)p->A->val[9 * (size_t)p->A->diag[i / 3] + 4 * (size_t)(i % 3)] / (3 * p->A->n);
+    q->a = q->a > 0 ? q->a : 1;
+    for (i = 0; i < p->n_rows; i++) {
+        const cti_row *row = &p->rows[i];
+        cti_bridge_law l = cti_bridge_law_of(q, i);
+        q->first[i] = -1;
+        if (q->mode[i] == CTI_BRIDGE_OUT || q->mode[i] == CTI_BRIDGE_EQUATION)
+            continue;
+        q->first[i] = q->contacts, q->contacts += 1 + l.two;
+        q->extra += (l.c > 0) + (l.more > 0) + (row->mu > 0 && row->compliance[1] > 0) + (row->mu > 0 && row->compliance[2] > 0);
+    }
+    return 1;
+}
+
+/* A of v, of s, and of equations; b */
+static int cti_bridge_matrix(cti_bridge *q, cti_mem *mem, cti_arena *arena)
+{
+    const cti_problem *p = q->p;
+    const cti_bsr *A = p->A;
+    cti_arena_point mark = cti_arena_mark(arena);
+    cti_bridge_list t, J;
+    int n3 = 3 * A->n, i, k, e, l, count = 9 * A->row[A->n] + q->extra, ok;
+    for (i = 0; i < p->n_rows; i++)
+        for (k = 0; k < 3; k++)
+            count += (p->rows[i].equations >> k & 1) * 9 * p->rows[i].n * p->rows[i].n;
+    ok = cti_bridge_list_open(arena, &t, count) && cti_bridge_list_open(arena, &J, 9 * CTI_ROW_TERMS) &&
+         CTI_RESIZE(mem, q->program.b, n3 + q->extra);
+    for (i = 0; ok && i < A->n; i++)
+        for (k = A->row[i]; k < A->row[i + 1]; k++)
+            for (e = 0; e < 9; e++)
+                cti_bridge_list_add(&t, 3 * i + e / 3, 3 * A->col[k] + e % 3, (double)A->val[9 * (size_t)k + (size_t)e]);
+    for (i = 0; ok && i < n3; i++)
+        q->program.b[i] = (double)p->b[i];
+    for (i = 0; ok && i < q->extra; i++)
+        cti_bridge_list_add(&t, n3 + i, n3 + i, q->a);
+    for (i = 0; ok && i < p->n_rows; i++) {
+        const cti_row *row = &p->rows[i];
+        if (!row->equations)
+            continue;
+        J.n = 0, cti_bridge_add_row(&J, p, row, 0);
+        for (k = 0; k < J.n; k++) {
+            double c = (row->equations >> J.i[k] & 1) ? cti_bridge_soft(p, row, J.i[k]) : 0;
+            if (!(c > 0))
+                continue;
+            q->program.b[J.j[k]] -= J.x[k] * (double)row->w[J.i[k]] / c;
+            for (l = 0; l < J.n; l++)
+                if (J.i[l] == J.i[k])
+                    cti_bridge_list_add(&t, J.j[k], J.j[l], J.x[k] * J.x[l] / c);
+        }
+    }
+    ok = ok && cti_sparse_from_triplets(mem, n3 + q->extra, n3 + q->extra, t.i, t.j, t.x, t.n, &q->program.A);
+    cti_arena_rewind(arena, mark);
+    return ok;
+}
+
+/* an unknown s of compliance c in one row, or in those of two contacts */
+static void cti_bridge_add_soft(const cti_bridge *q, cti_bridge_list *t, int at, int both, double c, int *s)
+{
+    if (!(c > 0))
+        return;
+    cti_bridge_list_add(t, at, *s, sqrt(q->a * c));
+    if (both)
+        cti_bridge_list_add(t, at + 3, *s, sqrt(q->a * c));
+    ++*s;
+}
+
+/* one or two contacts of a row, their unknowns s from *s on */
+static void cti_bridge_put(cti_bridge *q, cti_bridge_list *t, int i, int *s)
+{
+    cti_program *g = &q->program;
+    const cti_row *row = &q->p->rows[i];
+    cti_bridge_law l = cti_bridge_law_of(q, i);
+    int at = 3 * q->first[i], k, a;
+    for (k = 0; k < 1 + l.two; k++) {
+        cti_bridge_add_row(t, q->p, row, at + 3 * k);
+        g->mu[at / 3 + k] = (double)row->mu;
+        for (a = 0; a < 3; a++)
+            g->w[at + 3 * k + a] = (double)row->w[a];
+    }
+    g->w[at + 3 * l.two] -= l.recover;
+    cti_bridge_add_soft(q, t, at, l.two, l.c, s);
+    cti_bridge_add_soft(q, t, at + 3, 0, l.more, s);
+    for (k = 1; k < 3 && row->mu > 0; k++)
+        cti_bridge_add_soft(q, t, at + k, l.two, (double)row->compliance[k], s);
+}
+
+/* J, w, mu */
+static int cti_bridge_rows(cti_bridge *q, cti_mem *mem, cti_arena *arena)
+{
+    const cti_problem *p = q->p;
+    cti_program *g = &q->program;
+    cti_arena_point mark = cti_arena_mark(arena);
+    cti_bridge_list t;
+    int i, count = 2 * q->extra, s = 3 * p->A->n, ok;
+    for (i = 0; i < p->n_rows; i++)
+        count += q->first[i] < 0 ? 0 : 9 * p->rows[i].n * (1 + (q->mode[i] == CTI_BRIDGE_TWO));
+    ok = cti_bridge_list_open(arena, &t, count) && CTI_RESIZE(mem, g->w, g->m) && CTI_RESIZE(mem, g->mu, q->contacts);
+    for (i = 0; ok && i < p->n_rows; i++)
+        if (q->first[i] >= 0)
+            cti_bridge_put(q, &t, i, &s);
+    ok = ok && cti_sparse_from_triplets(mem, g->m, g->n, t.i, t.j, t.x, t.n, &g->J);
+    cti_arena_rewind(arena, mark);
+    return ok;
+}
+
+/* ---- to the program between contacts ---- */
+
+/* W of a row's block with compliance: contact k of it against contact l of the same row */
+static void cti_bridge_compliant(const cti_bridge *q, int i, int k, int l, double *B)
+{
+    const cti_row *row = &q->p->rows[i];
+    cti_bridge_law law = cti_bridge_law_of(q, i);
+    B[0] += law.c + (k == 1 && l == 1 ? law.more : 0);
+    if (row->mu > 0)
+        B[4] += (double)row->compliance[1], B[8] += (double)row->compliance[2];
+}
+
+/* the numbers of W from its blocks: a row of two laws stands in two contacts */
+static void cti_bridge_entries(cti_bridge *q, const cti_delassus_bodies *d)
+{
+    cti_sparse *W = &q->program.W;
+    int s, e, k, l, a, c, at = 0;
+    for (s = 0; s < d->n; s++)
+        for (k = 0; k < 1 + (q->mode[d->row[s]] == CTI_BRIDGE_TWO); k++)
+            for (a = 0; a < 3; a++) {
+                W->p[3 * (q->first[d->row[s]] + k) + a] = at;
+                for (e = d->first[s]; e < d->first[s + 1]; e++) {
+                    int j = d->row[d->column[e]];
+                    for (l = 0; l < 1 + (q->mode[j] == CTI_BRIDGE_TWO); l++) {
+                        double B[9];
+                        memcpy(B, d->block + 9 * (size_t)e, sizeof B);
+                        if (j == d->row[s])
+                            cti_bridge_compliant(q, j, k, l, B);
+                        for (c = 0; c < 3; c++)
+                            W->i[at] = 3 * (q->first[j] + l) + c, W->x[at++] = B[3 * a + c];
+                    }
+                }
+            }
+    W->p[q->program.m] = at;
+}
+
+/* w = J x0 + w, mu */
+static void cti_bridge_sides(cti_bridge *q, const cti_delassus_bodies *d)
+{
+    cti_program *g = &q->program;
+    int s, k, a;
+    for (s = 0; s < d->n; s++) {
+        int i = d->row[s], at = q->first[i];
+        const cti_row *row = &q->p->rows[i];
+        cti_bridge_law l = cti_bridge_law_of(q, i);
+        double u[3];
+        cti_delassus_bodies_gather(q->p, row, q->x0, u);
+        for (k = 0; k < 1 + l.two; k++) {
+            g->mu[at + k] = (double)row->mu;
+            for (a = 0; a < 3; a++)
+                g->w[3 * (at + k) + a] = u[a] + (double)row->w[a];
+        }
+        g->w[3 * (at + l.two)] -= l.recover;
+    }
+}
+
+static int cti_bridge_reduce(cti_bridge *q, cti_mem *mem, cti_arena *arena)
+{
+    const cti_problem *p = q->p;
+    cti_program *g = &q->program;
+    int32_t *row = CTI_ARENA_NEW(arena, int32_t, p->n_rows);
+    cti_arena_point mark;
+    cti_delassus_bodies d;
+    int i, s, e, n = 0, entries = 0, n3 = 3 * p->A->n, ok;
+    q->x0 = CTI_ARENA_NEW(arena, double, n3);
+    if (!row || !q->x0)
+        return 0;
+    mark = cti_arena_mark(arena);
+    for (i = 0; i < n3; i++)
+        q->x0[i] = (double)p->b[i];
+    for (i = 0; i < p->n_rows; i++)
+        if (q->first[i] >= 0)
+            row[n++] = i;
+    ok = cti_delassus_bodies_solve(arena, p, q->x0) && cti_delassus_bodies_form(arena, p, row, n, &d);
+    for (s = 0; ok && s < n; s++)
+        for (e = d.first[s]; e < d.first[s + 1]; e++)
+            entries += 9 * (1 + (q->mode[row[s]] == CTI_BRIDGE_TWO)) * (1 + (q->mode[row[d.column[e]]] == CTI_BRIDGE_TWO));
+    ok = ok && cti_sparse_reserve(mem, &g->W, g->m, g->m, entries) && CTI_RESIZE(mem, g->w, g->m) && CTI_RESIZE(mem, g->mu, q->contacts);
+    if (ok) {
+        cti_bridge_entries(q, &d);
+        cti_bridge_sides(q, &d);
+    }
+    cti_arena_rewind(arena, mark);
+    return ok;
+}
+
+CTI_FN int cti_bridge_is_local(const cti_problem *p)
+{
+    int i, equations = 0;
+    for (i = 0; i < p->n_rows; i++)
+        equations |= p->rows[i].equations;
+    return p->n_bodies > 0 && !equations;
+}
+
+CTI_FN int cti_bridge_open(cti_mem *mem, cti_arena *arena, const cti_problem *p, const uint8_t *mode, cti_bridge *q)
+{
+    q->p = p;
+    if (!cti_bridge_count(q, arena, mode))
+        return 0;
+    if (cti_bridge_is_local(p)) {
+        q->program.kind = CTI_PROGRAM_LOCAL;
+        q->program.n = q->program.m = 3 * q->contacts;
+        return cti_bridge_reduce(q, mem, arena);
+    }
+    q->program.kind = CTI_PROGRAM_GLOBAL;
+    q->program.n = 3 * p->A->n + q->extra, q->program.m = 3 * q->contacts;
+    return cti_bridge_matrix(q, mem, arena) && cti_bridge_rows(q, mem, arena);
+}
+
+CTI_FN void cti_bridge_close(cti_mem *mem, cti_bridge *q) { cti_program_free(mem, &q->program); }
+
+/* ---- numbers there and back ---- */
+
+CTI_FN void cti_bridge_start(const cti_bridge *q, const ct_real *v, double *x, double *r)
+{
+    const cti_problem *p = q->p;
+    int i, k, s = 3 * p->A->n, local = q->program.kind == CTI_PROGRAM_LOCAL;
+    for (i = 0; i < s && !local; i++)
+        x[i] = (double)v[i];
+    for (i = 0; i < p->n_rows; i++) {
+        const cti_row *row = &p->rows[i];
+        cti_bridge_law l = cti_bridge_law_of(q, i);
+        double n = (double)row->r[0], second = l.two ? cti_fmin(n, l.recover / l.more) : 0, part = n > 0 ? second / n : 0;
+        int at = 3 * q->first[i];
+        if (at < 0)
+            continue;
+        for (k = 0; k < 3; k++) {
+            r[at + k] = (double)row->r[k] * (1 - part);
+            if (l.two)
+                r[at + 3 + k] = (double)row->r[k] * part;
+        }
+        /* s = sqrt(c / a) r */
+        if (local)
+            continue;
+        if (l.c > 0)
+            x[s++] = sqrt(l.c / q->a) * n;
+        if (l.more > 0)
+            x[s++] = sqrt(l.more / q->a) * second;
+        for (k = 1; k < 3 && row->mu > 0; k++)
+            if (row->compliance[k] > 0)
+                x[s++] = sqrt((double)row->compliance[k] / q->a) * (double)row->r[k];
+    }
+}
+
+/* r = -(J v + w) / c of a row's equations, in double */
+static void cti_bridge_equations(const cti_bridge *q, cti_row *row, const double *x)
+{
+    int k, a, c;
+    for (a = 0; a < 3; a++) {
+        double u = (double)row->w[a], soft = (row->equations >> a & 1) ? cti_bridge_soft(q->p, row, a) : 0;
+        row->r[a] = 0;
+        if (!(soft > 0))
+            continue;
+        for (k = 0; k < row->n; k++) {
+            ct_real Gt[9];
+            cti_row_map_t(q->p, row, k, Gt);
+            for (c = 0; c < 3; c++)
+                u += (double)Gt[3 * c + a] * x[3 * row->term[k].block + c];
+        }
+        row->r[a] = (ct_real)(-u / soft);
+    }
+}
+
+/* v = A^-1 (b + J'r) of the rows' multipliers. 0: out of memory */
+static int cti_bridge_velocities(const cti_bridge *q, cti_arena *arena, ct_real *v)
+{
+    const cti_problem *p = q->p;
+    cti_arena_point mark = cti_arena_mark(arena);
+    int i, k, n3 = 3 * p->A->n, ok;
+    double *f = CTI_ARENA_ZERO(arena, double, n3), r[3];
+    for (i = 0; f && i < p->n_rows; i++) {
+        for (k = 0; k < 3; k++)
+            r[k] = (double)p->rows[i].r[k];
+        cti_delassus_bodies_scatter(p, &p->rows[i], r, f);
+    }
+    ok = f && cti_delassus_bodies_solve(arena, p, f);
+    for (i = 0; ok && i < n3; i++)
+        v[i] = (ct_real)(q->x0[i] + f[i]);
+    cti_arena_rewind(arena, mark);
+    return ok;
+}
+
+CTI_FN int cti_bridge_finish(const cti_bridge *q, cti_arena *arena, const double *x, const double *r, ct_real *v)
+{
+    const cti_problem *p = q->p;
+    int i, k, local = q->program.kind == CTI_PROGRAM_LOCAL;
+    for (i = 0; i < 3 * p->A->n && !local; i++)
+        v[i] = (ct_real)x[i];
+    for (i = 0; i < p->n_rows; i++) {
+        cti_row *row = &p->rows[i];
+        const double *ri = q->first[i] < 0 ? NULL : r + 3 * q->first[i];
+        if (q->mode[i] == CTI_BRIDGE_EQUATION)
+            cti_bridge_equations(q, row, x);
+        for (k = 0; k < 3 && q->mode[i] != CTI_BRIDGE_EQUATION; k++)
+            row->r[k] = ri ? (ct_real)(ri[k] + (q->mode[i] == CTI_BRIDGE_TWO ? ri[3 + k] : 0)) : 0;
+        if (!ri)
+            continue;
+        row->r[0] = cti_max(0, row->r[0]);
+        if (!(row->mu > 0))
+            row->r[1] = row->r[2] = 0;
+    }
+    return !local || cti_bridge_velocities(q, arena, v);
+}
+#undef CTI_BRIDGE_RIGID

@@ -1,0 +1,360 @@
+/* bridge_solve.c -- stand-alone solvers on the world's contact problem.
+   Method: rows that the start says to be open stay out of the program, and one that recovers its gap stands in it by the law that bore
+   its last impulse; what the solution then breaks enters with its whole law, and the solve goes on from there. The program's judge
+   measures the natural map relative to |r| over all contacts, the world's judge velocities relative to velocity_scale at the worst row: a
+   solve starts with a share of the world's tolerance, and is continued from where it ended with a tighter one as long as the world's
+   judge is not content. The best point stands. Based on: no paper. */
+#include "bridge.h"
+#include "solvers.h"
+
+#define CTI_BRIDGE_INTERIOR 4000 /* interior point iterations that a step is given, all solves together: three times what thousands of contacts take */
+#define CTI_BRIDGE_ATTEMPTS 4
+#define CTI_BRIDGE_LOCAL 0.5   /* the same where going on costs nothing but iterations: W stands */
+#define CTI_BRIDGE_FIRST 0.1   /* tolerance of the first attempt, of the world's; */
+#define CTI_BRIDGE_QUICK 1e-2  /* that of methods whose last digits cost next to nothing */
+#define CTI_BRIDGE_STAGGER 150 /* rounds, or interior steps */
+#define CTI_BRIDGE_BARRIER 80  /* the same where W is sparse */
+#define CTI_BRIDGE_ROUNDS                                                                                                                  \
+    12 /* normals and friction in turn come near in a dozen rounds, and then hardly any nearer; more where they cost little */
+#define CTI_BRIDGE_WORK 4e9        /* multiplications of an attempt's iterations */
+#define CTI_BRIDGE_NEWTON 80       /* steps */
+#define CTI_BRIDGE_TIGHT 1e-13     /* no attempt is asked for less */
+#define CTI_BRIDGE_PASSES 10       /* times broken rows enter, before all rows do */
+#define CTI_BRIDGE_SURE CTI_R(1.5) /* an impulse so many times what the recovery bears is the hard law's */
+#define CTI_BRIDGE_CONES 400       /* a step of interior point factors a dense matrix of three times as many rows */
+#define CTI_BRIDGE_PIVOTS 60       /* dense dictionaries of ten times as many rows */
+#define CTI_BRIDGE_BLOCKS 200      /* dense factors in every round of turned boxes */
+#define CTI_BRIDGE_SPARSE 20000    /* some hundred blocks of 72 bytes a contact */
+#define CTI_BRIDGE_CONTACTS 2000   /* a dense matrix between so many takes 290 megabytes, */
+#define CTI_BRIDGE_PAIRS 4e6       /* and so do so many blocks where W is sparse */
+
+CTI_FN int cti_bridge_solver(ct_solver solver)
+{
+    return solver != CT_SOLVER_AUTO && solver != CT_SOLVER_ICA && cti_solvers_find(solver) != NULL;
+}
+
+CTI_FN int cti_bridge_cone(ct_solver solver, ct_cone cone) { return !cti_bridge_solver(solver) || cone == CT_CONE_CONE; }
+
+/* most iterations of an attempt on m rows, where the caller says nothing: what a few seconds hold, and no more than the method is likely to
+ * need */
+static int cti_bridge_bound(ct_solver solver, const ct_solver_desc *desc, const cti_program *q)
+{
+    int local = q->kind == CTI_PROGRAM_LOCAL, m = q->m;
+    double square = CTI_BRIDGE_WORK / ((double)m * (double)m + 1), cube = 50 * CTI_BRIDGE_WORK / ((double)m * (double)m * (double)m + 1);
+    if (desc->budget > 0)
+        return desc->budget;
+    switch (solver) {
+    case CT_SOLVER_PGS:
+    case CT_SOLVER_CA:
+        return (int)cti_fmin(cti_fmin(cti_fmax(square, 50), 20.0 * desc->max_sweeps), 1e9);
+    case CT_SOLVER_ADMM:
+        return (int)cti_fmin(cti_fmin(cti_fmax(square, 50), 10.0 * desc->max_iterations), 1e9);
+    case CT_SOLVER_LEMKE:
+        return (int)cti_fmin(cti_fmax(square / 40, 500), cti_fmin(4.0 * desc->max_iterations, 5000));
+    case CT_SOLVER_BOXED:
+        return (int)cti_fmin(cti_fmax(cube / 50, 20), 2000);
+    case CT_SOLVER_MPRGP:
+    case CT_SOLVER_ACTIVE_SET:
+    case CT_SOLVER_INTERIOR:
+        if (local)
+            return solver == CT_SOLVER_INTERIOR ? CTI_BRIDGE_BARRIER : cti_max_int(CTI_BRIDGE_ROUNDS, cti_min_int(60, 36000 / (m + 1)));
+        return (int)cti_fmin(cti_fmax(cube, 20), CTI_BRIDGE_STAGGER);
+    default:
+        return local ? CTI_BRIDGE_NEWTON : (int)cti_fmin(cti_fmax(cube, 20), CTI_BRIDGE_NEWTON);
+    }
+}
+
+/* contacts of the largest problem that a solver is given: more would take it minutes or gigabytes */
+static int cti_bridge_most(ct_solver solver, const cti_program *q)
+{
+    if (q->kind == CTI_PROGRAM_LOCAL && solver != CT_SOLVER_LEMKE && solver != CT_SOLVER_BOXED)
+        return CTI_BRIDGE_SPARSE;
+    switch (solver) {
+    case CT_SOLVER_LEMKE:
+        return CTI_BRIDGE_PIVOTS;
+    case CT_SOLVER_BOXED:
+        return CTI_BRIDGE_BLOCKS;
+    case CT_SOLVER_INTERIOR:
+        return CTI_BRIDGE_CONES;
+    default:
+        return CTI_BRIDGE_CONTACTS;
+    }
+}
+
+/* methods of pivots on dense matrices */
+static int cti_bridge_pivots(ct_solver solver) { return solver == CT_SOLVER_LEMKE || solver == CT_SOLVER_BOXED; }
+
+static double cti_bridge_first(const cti_problem *p, ct_solver solver)
+{
+    if (cti_bridge_is_local(p) && !cti_bridge_pivots(solver))
+        return CTI_BRIDGE_LOCAL;
+    return solver == CT_SOLVER_NEWTON || cti_bridge_pivots(solver) ? CTI_BRIDGE_QUICK : CTI_BRIDGE_FIRST;
+}
+
+static void cti_bridge_effort(const cti_problem *p, const ct_solver_desc *desc, ct_solver solver, cti_mem *mem, cti_arena *arena,
+                              cti_effort *e)
+{
+    memset(e, 0, sizeof *e);
+    e->tolerance = cti_fmax(cti_bridge_first(p, solver) * (double)desc->tolerance, CTI_BRIDGE_TIGHT);
+    e->seconds = desc->seconds, e->warm = 1, e->cone = CT_CONE_CONE;
+    e->order = desc->order, e->relaxation = desc->relaxation, e->seed = desc->seed, e->mix = 1, e->now_us = desc->now_us,
+    e->now_user = desc->now_user;
+    e->mem = mem, e->arena = arena;
+    e->started = desc->now_us ? desc->now_us(desc->now_user) : 0;
+}
+
+/* v and multipliers kept apart */
+typedef struct cti_bridge_point {
+    ct_real *v, *r;
+    ct_real natural;
+} cti_bridge_point;
+
+static int cti_bridge_point_open(cti_arena *arena, const cti_problem *p, cti_bridge_point *q)
+{
+    q->v = CTI_ARENA_NEW(arena, ct_real, 3 * p->A->n), q->r = CTI_ARENA_NEW(arena, ct_real, 3 * p->n_rows);
+    return q->v && q->r;
+}
+
+static void cti_bridge_point_take(const cti_problem *p, const ct_real *v, ct_real natural, cti_bridge_point *q)
+{
+    int i;
+    memcpy(q->v, v, sizeof *v * 3 * (size_t)p->A->n);
+    for (i = 0; i < p->n_rows; i++)
+        memcpy(q->r + 3 * (size_t)i, p->rows[i].r, sizeof p->rows[i].r);
+    q->natural = natural;
+}
+
+static void cti_bridge_point_put(const cti_problem *p, const cti_bridge_point *q, ct_real *v)
+{
+    int i;
+    memcpy(v, q->v, sizeof *v * 3 * (size_t)p->A->n);
+    for (i = 0; i < p->n_rows; i++)
+        memcpy(p->rows[i].r, q->r + 3 * (size_t)i, sizeof p->rows[i].r);
+}
+
+/* the world's judgement of what stands in v and the rows; huge where numbers are not finite */
+static ct_real cti_bridge_judge(const cti_problem *p, const ct_real *v, ct_real *work)
+{
+    cti_residuals res;
+    ct_real natural;
+    int i, k, finite = 1;
+    for (i = 0; i < 3 * p->A->n; i++)
+        finite = finite && cti_finite(v[i]);
+    for (i = 0; i < p->n_rows; i++)
+        for (k = 0; k < 3; k++)
+            finite = finite && cti_finite(p->rows[i].r[k]);
+    if (!finite)
+        return CTI_REAL_MAX;
+    cti_residual_eval(p, CT_CONE_CONE, v, work, &res);
+    natural = res.natural_map;
+    return cti_finite(natural) ? natural : CTI_REAL_MAX;
+}
+
+/* cti_bridge_run -- one solve. */
+typedef struct cti_bridge_run {
+    const cti_problem *p;
+    cti_program_solver solve;
+    const ct_solver_desc *desc;
+    ct_solver solver;
+    cti_effort e;
+    ct_real tolerance, slight; /* natural map; [m/s] by which a row is broken */
+    uint8_t *mode;            /* [rows] */
+    ct_real *v, *work;
+    cti_bridge_point start, best;
+    cti_solve_info *info;
+    int attempts; /* with the rows that stand in the program now */
+} cti_bridge_run;
+
+/* what the start says of a row; local: open ones stay in, they cost little */
+static cti_bridge_mode cti_bridge_guess(const cti_row *row, const ct_real *v, int local)
+{
+    cti_bridge_mode mode = cti_bridge_whole(row);
+    ct_real u[3], share;
+    if (mode == CTI_BRIDGE_EQUATION)
+        return mode;
+    cti_row_velocity(row, v, u);
+    if (!local && !(row->r[0] > 0) && u[0] >= cti_max(0, row->recover))
+        return CTI_BRIDGE_OUT;
+    if (mode != CTI_BRIDGE_TWO || !(row->r[0] > 0))
+        return mode;
+    /* where both bear, the recovery's part is recover / (softness - compliance) */
+    share = row->recover / (row->softness - row->compliance[0]);
+    return row->r[0] > CTI_BRIDGE_SURE * share ? CTI_BRIDGE_HARD : (row->r[0] * CTI_BRIDGE_SURE < share ? CTI_BRIDGE_SOFT : mode);
+}
+
+/* rows that v and their multipliers break, or meet by a law that is not theirs, get their whole law. Returns how many */
+static int cti_bridge_mend(cti_bridge_run *b, ct_real natural)
+{
+    /* what a row lacks beside what all of them lack is not worth another pass */
+    ct_real slight = cti_max(b->slight, CTI_R(0.25) * natural * b->p->velocity_scale);
+    int i, n = 0;
+    for (i = 0; i < b->p->n_rows; i++) {
+        const cti_row *row = &b->p->rows[i];
+        cti_bridge_mode whole = cti_bridge_whole(row);
+        ct_real u[3], law;
+        if (b->mode[i] == whole)
+            continue;
+        cti_row_velocity(row, b->v, u);
+        law = u[0] + row->compliance[0] * row->r[0];
+        if (row->recover > 0)
+            law = cti_min(law, u[0] + row->softness * row->r[0] - row->recover);
+        if (law < -slight)
+            b->mode[i] = (uint8_t)whole, n++;
+    }
+    return n;
+}
+
+/* one solve of the program as it is. 1: go on, 0: this is the end, -1: out of memory */
+static int cti_bridge_attempt(cti_bridge_run *b, const cti_bridge *q, cti_answer *a, int *mended)
+{
+    cti_arena_point mark = cti_arena_mark(b->e.arena);
+    cti_outcome said;
+    ct_real natural;
+    a->iterations = 0;
+    said = b->solve(&q->program, &b->e, a);
+    cti_arena_rewind(b->e.arena, mark);
+    if (said == CTI_OUTCOME_MEMORY)
+        return -1;
+    b->info->iterations += a->iterations;
+    b->e.warm = 2;
+    if (said == CTI_OUTCOME_NOT_APPLICABLE || said == CTI_OUTCOME_INFEASIBLE)
+        return 0;
+    if (!cti_bridge_finish(q, b->e.arena, a->x, a->r, b->v))
+        return -1;
+    natural = cti_bridge_judge(b->p, b->v, b->work);
+    if (natural < b->best.natural)
+        cti_bridge_point_take(b->p, b->v, natural, &b->best);
+    if (!(natural < CTI_REAL_MAX) || b->best.natural <= b->tolerance)
+        return 0;
+    *mended = cti_bridge_mend(b, natural);
+    if (!*mended && (said != CTI_OUTCOME_SOLVED || b->e.tolerance <= CTI_BRIDGE_TIGHT || ++b->attempts >= CTI_BRIDGE_ATTEMPTS))
+        return 0;
+    b->e.tolerance = cti_fmax(b->e.tolerance * cti_fmax(*mended ? 0.1 : 1e-3, cti_fmin(0.1, 0.3 * (double)(b->tolerance / natural))),
+                              CTI_BRIDGE_TIGHT);
+    return 1;
+}
+
+/* a program without contacts is a linear system. As cti_bridge_attempt */
+static int cti_bridge_linear(cti_bridge_run *b, const cti_bridge *q, cti_answer *a, int *mended)
+{
+    cti_scalar s;
+    ct_real natural;
+    int ok, local = q->program.kind == CTI_PROGRAM_LOCAL;
+    memset(&s, 0, sizeof s);
+    ok = local || (cti_scalar_open(b->e.mem, &s, &q->program.A) && cti_scalar_factor(b->e.mem, &s));
+    if (ok && !local) {
+        memcpy(a->x, q->program.b, sizeof *a->x * (size_t)q->program.n);
+        cti_scalar_solve(&s, a->x, 1);
+    }
+    ok = ok && cti_bridge_finish(q, b->e.arena, a->x, a->r, b->v);
+    if (ok) {
+        natural = cti_bridge_judge(b->p, b->v, b->work);
+        if (natural < b->best.natural)
+            cti_bridge_point_take(b->p, b->v, natural, &b->best);
+        *mended = natural > b->tolerance && natural < CTI_REAL_MAX && cti_bridge_mend(b, 0);
+    }
+    cti_scalar_close(b->e.mem, &s);
+    return ok ? *mended : -1;
+}
+
+/* solves of the program with these modes. As cti_bridge_attempt */
+static int cti_bridge_pass(cti_bridge_run *b)
+{
+    cti_bridge q;
+    cti_answer a;
+    int got = -1, mended = 0, bound, before;
+    double pairs = cti_bridge_is_local(b->p) ? cti_delassus_bodies_pairs(b->e.arena, b->p, b->mode) : 0;
+    if (!(pairs <= CTI_BRIDGE_PAIRS))
+        return 0;
+    memset(&q, 0, sizeof q), memset(&a, 0, sizeof a);
+    if (pairs >= 0 && cti_bridge_open(b->e.mem, b->e.arena, b->p, b->mode, &q)) {
+        a.x = CTI_ARENA_ZERO(b->e.arena, double, q.program.n), a.r = CTI_ARENA_ZERO(b->e.arena, double, q.program.m), a.why = "";
+        got = q.contacts <= cti_bridge_most(b->solver, &q.program) ? 1 : 0;
+        if (got && (!a.x || !a.r || !cti_program_prepare(b->e.mem, &q.program)))
+            got = -1;
+        bound = cti_bridge_bound(b->solver, b->desc, &q.program);
+        if (got > 0)
+            cti_bridge_start(&q, b->v, a.x, a.r);
+        while (got > 0 && !mended) {
+            /* passes and attempts between contacts share one budget, those that pivot two; the last one is not left without */
+            b->e.max_iterations = bound;
+            if (q.program.kind == CTI_PROGRAM_LOCAL && cti_bridge_pivots(b->solver))
+                b->e.max_iterations = cti_max_int(cti_min_int(bound, 2 * bound - b->info->iterations), bound / 20 + 1);
+            else if (q.program.kind == CTI_PROGRAM_LOCAL)
+                b->e.max_iterations = cti_max_int(bound - b->info->iterations, cti_min_int(bound, 3));
+            before = b->info->iterations;
+            got = q.contacts ? cti_bridge_attempt(b, &q, &a, &mended) : cti_bridge_linear(b, &q, &a, &mended);
+            if (cti_bridge_pivots(b->solver))
+                b->info->spent += (ct_real)(b->info->iterations - before) / (ct_real)cti_max_int(1, bound);
+            if (b->solver == CT_SOLVER_INTERIOR)
+                b->info->spent += (ct_real)(b->info->iterations - before) / CTI_BRIDGE_INTERIOR;
+        }
+    }
+    cti_bridge_close(b->e.mem, &q);
+    return got;
+}
+
+static int cti_bridge_in_time(const cti_effort *e)
+{
+    return !(e->seconds > 0 && e->now_us && (double)(cti_effort_now(e) - e->started) * 1e-6 > e->seconds);
+}
+
+/* 0: out of memory */
+static int cti_bridge_go(cti_bridge_run *b)
+{
+    int k, i, got = 1, local = cti_bridge_is_local(b->p) && !cti_bridge_pivots(b->solver);
+    for (i = 0; i < b->p->n_rows; i++)
+        b->mode[i] = (uint8_t)cti_bridge_guess(&b->p->rows[i], b->v, local);
+    /* factors and matrices are formed in one go: a pass is not begun when the time is over */
+    for (k = 0; got > 0 && k <= CTI_BRIDGE_PASSES && (k == 0 || cti_bridge_in_time(&b->e)); k++) {
+        cti_arena_point mark = cti_arena_mark(b->e.arena);
+        for (i = 0; k == CTI_BRIDGE_PASSES && i < b->p->n_rows; i++)
+            b->mode[i] = (uint8_t)cti_bridge_whole(&b->p->rows[i]);
+        b->attempts = 0;
+        got = cti_bridge_pass(b);
+        cti_arena_rewind(b->e.arena, mark);
+    }
+    return got >= 0;
+}
+
+CTI_FN void cti_bridge_solve(const cti_problem *p, const ct_solver_desc *desc, ct_solver solver, ct_real loose, cti_mem *mem,
+                             cti_arena *arena, ct_real *v, cti_solve_info *info)
+{
+    cti_arena_point mark = cti_arena_mark(arena);
+    cti_bridge_run b;
+    int ok;
+    memset(info, 0, sizeof *info), memset(&b, 0, sizeof b);
+    b.p = p, b.v = v, b.info = info, b.tolerance = desc->tolerance, b.slight = CTI_R(0.5) * desc->tolerance * p->velocity_scale;
+    b.best.natural = CTI_REAL_MAX;
+    /* W between the contacts is all of the response: on it, anticipation is Gauss-Seidel */
+    b.solve = cti_solvers_find(solver == CT_SOLVER_CA && cti_bridge_is_local(p) ? CT_SOLVER_PGS : solver), b.desc = desc, b.solver = solver;
+    b.work = CTI_ARENA_NEW(arena, ct_real, 6 * (size_t)p->A->n), b.mode = CTI_ARENA_NEW(arena, uint8_t, p->n_rows);
+    cti_bridge_effort(p, desc, solver, mem, arena, &b.e);
+    ok = b.work && b.mode && cti_bridge_point_open(arena, p, &b.start) && cti_bridge_point_open(arena, p, &b.best);
+    if (ok) {
+        cti_bridge_point_take(p, v, 0, &b.start);
+        ok = cti_bridge_go(&b);
+        cti_bridge_point_put(p, ok && b.best.natural <= loose ? &b.best : &b.start, v);
+    }
+    info->status = b.best.natural <= desc->tolerance ? CTI_SOLVE_OK : (b.best.natural <= loose ? CTI_SOLVE_BUDGET : CTI_SOLVE_FAILED);
+    info->status = ok ? info->status : CTI_SOLVE_MEMORY;
+    info->change = b.best.natural < CTI_REAL_MAX ? b.best.natural : 0;
+    cti_arena_rewind(arena, mark);
+}
+#undef CTI_BRIDGE_ATTEMPTS
+#undef CTI_BRIDGE_FIRST
+#undef CTI_BRIDGE_LOCAL
+#undef CTI_BRIDGE_QUICK
+#undef CTI_BRIDGE_NEWTON
+#undef CTI_BRIDGE_WORK
+#undef CTI_BRIDGE_STAGGER
+#undef CTI_BRIDGE_BARRIER
+#undef CTI_BRIDGE_ROUNDS
+#undef CTI_BRIDGE_TIGHT
+#undef CTI_BRIDGE_CONTACTS
+#undef CTI_BRIDGE_SPARSE
+#undef CTI_BRIDGE_PIVOTS
+#undef CTI_BRIDGE_BLOCKS
+#undef CTI_BRIDGE_CONES
+#undef CTI_BRIDGE_PASSES
+#undef CTI_BRIDGE_SURE

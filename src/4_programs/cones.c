@@ -1,0 +1,566 @@
+/* cones.c -- contacts with Coulomb friction by an interior point method over second-order cones.
+   Method: with z = (u_n + mu |u_t|, mu u_t) and y = (r_n, r_t / mu) Coulomb's law is z in L, y in L, z'y = 0 for L = {x_0 >= |x_1, x_2|}.
+   For a fixed mu |u_t| this is the convex problem z = S y + q of Hong 2006, sec. 4, over cones in place of half-lines; it is solved by a
+   primal-dual method with the scaling of Nesterov and Todd (1997), predictor and corrector, and mu |u_t| follows the iterate at every step.
+   S = J A^-1 J' or W, in units in which each contact has mean diagonal 1; what of W is not symmetric is moved to q with the y of the step
+   before. Where W is sparse the system is that of friction_system.c, the scaling on its diagonal,
+   and Newton's method on the same system (friction_newton.c) ends what the barrier has come near to. */
+#include "cones.h"
+#include "../2_linalg/dense.h"
+#include "../2_linalg/lu.h"
+#include "friction.h"
+
+#define CTI_CONES_CONTACTS 1200
+#define CTI_CONES_NEWTON 0.05 /* residual below which the derivative of |z_t| is used */
+#define CTI_CONES_LU 1500     /* rows up to which it is */
+#define CTI_CONES_STALLED 30  /* steps without progress */
+#define CTI_CONES_QUICK 8     /* the same where there is another end */
+#define CTI_CONES_POLISH 5e-3 /* residual below which Newton's method is tried */
+#define CTI_CONES_SHORT 0.1   /* after a shorter step |z_t| is taken from the step before once */
+#define CTI_CONES_ITERATIONS 300
+
+typedef struct cti_cones {
+    const cti_program *p;
+    cti_effort *e;
+    cti_answer *a;
+    cti_scalar system; /* GLOBAL: A's factor */
+    int sparse;        /* LOCAL: W is kept in f, S is not formed */
+    cti_friction f;
+    cti_friction_system fs;
+    cti_newton end;                                 /* sparse: Newton's steps on f from where the barrier slows down */
+    double polished;                                /* residual from which they were tried last */
+    double *fA, *fB;                                /* [9 m / 3] the scaling over the squares of side, identities */
+    double *side;                                   /* [m] 1, mu, mu: y = s / side for the s of f */
+    int m, ld, newton, *pivot;                      /* newton: the derivative of |z_t| is in the matrix */
+    int skew;                                       /* skew: W has a part that is not symmetric */
+    double *S, *F, *scratch;                        /* [m][ld]; of the LU */
+    double *unit;                                   /* [m] z = unit * u, r = unit * y */
+    double *q;                                      /* [m] */
+    double *y, *z, *dy, *dz, *rp, *rc, *lambda, *t; /* [m] */
+    double *scaling;                                /* [4 m / 3] of Nesterov and Todd: eta, w */
+    double *own_x, *own_r, *work;
+    double last, best, mu, size, reach; /* residuals, barrier, size of q, last step length */
+    double ahead;                       /* share of residual times size that the barrier stays above */
+} cti_cones;
+
+/* ---- one cone ---- */
+
+static double cti_cones_det(const double *x) { return (x[0] - sqrt(x[1] * x[1] + x[2] * x[2])) * (x[0] + sqrt(x[1] * x[1] + x[2] * x[2])); }
+
+/* how far x may go along d within the cone */
+static double cti_cones_far(const double *x, const double *d)
+{
+    double a = d[0] * d[0] - d[1] * d[1] - d[2] * d[2], b = x[0] * d[0] - x[1] * d[1] - x[2] * d[2], c = cti_cones_det(x);
+    double square = b * b - a * c, root;
+    if (square < 0)
+        return INFINITY;
+    root = sqrt(square) - b;
+    return root > 0 ? cti_fmax(0, c) / root : INFINITY;
+}
+
+/* out = W x or W^-1 x for the scaling {eta, w} */
+static void cti_cones_scale(const double *s, int inverse, const double *x, double *out)
+{
+    double side = inverse ? -1 : 1, eta = inverse ? 1 / s[0] : s[0], w1 = side * s[2], w2 = side * s[3];
+    double dot = w1 * x[1] + w2 * x[2], along = x[0] + dot / (1 + s[1]);
+    double head = s[1] * x[0] + dot;
+    out[1] = eta * (x[1] + along * w1), out[2] = eta * (x[2] + along * w2);
+    out[0] = eta * head;
+}
+
+static void cti_cones_product(const double *a, const double *b, double *out)
+{
+    double head = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    out[1] = a[0] * b[1] + b[0] * a[1], out[2] = a[0] * b[2] + b[0] * a[2];
+    out[0] = head;
+}
+
+/* x with lambda o x = d */
+static void cti_cones_divide(const double *lambda, const double *d, double *x)
+{
+    double head = (lambda[0] * d[0] - lambda[1] * d[1] - lambda[2] * d[2]) / cti_cones_det(lambda);
+    x[1] = (d[1] - head * lambda[1]) / lambda[0], x[2] = (d[2] - head * lambda[2]) / lambda[0];
+    x[0] = head;
+}
+
+/* the scaling with W y = W^-1 z = lambda */
+static void cti_cones_scaling(const double *y, const double *z, double *s, double *lambda)
+{
+    double dy = sqrt(cti_fmax(cti_cones_det(y), 1e-300)), dz = sqrt(cti_fmax(cti_cones_det(z), 1e-300)), gamma;
+    gamma = sqrt(0.5 * (1 + (y[0] * z[0] + y[1] * z[1] + y[2] * z[2]) / (dy * dz)));
+    s[0] = sqrt(dz / dy);
+    s[2] = (z[1] / dz - y[1] / dy) / (2 * gamma), s[3] = (z[2] / dz - y[2] / dy) / (2 * gamma);
+    s[1] = sqrt(1 + s[2] * s[2] + s[3] * s[3]);
+    cti_cones_scale(s, 0, y, lambda);
+}
+
+/* ---- the problem ---- */
+
+static int cti_cones_alloc(cti_cones *c)
+{
+    cti_arena *arena = c->e->arena;
+    size_t m = (size_t)c->m;
+    double **v[10];
+    int k;
+    v[0] = &c->unit, v[1] = &c->q, v[2] = &c->y, v[3] = &c->z, v[4] = &c->dy, v[5] = &c->dz, v[6] = &c->rp, v[7] = &c->rc,
+    v[8] = &c->lambda;
+    v[9] = &c->t;
+    for (k = 0; k < 10; k++)
+        if (!(*v[k] = CTI_ARENA_ZERO(arena, double, m)))
+            return 0;
+    c->scaling = CTI_ARENA_ZERO(arena, double, 4 * (m / 3));
+    c->own_x = CTI_ARENA_ZERO(arena, double, c->p->n), c->own_r = CTI_ARENA_ZERO(arena, double, m);
+    c->work = CTI_ARENA_ZERO(arena, double, 2 * m + 2 * (size_t)c->p->n);
+    if (c->sparse)
+        return c->scaling && c->own_x && c->own_r && c->work;
+    c->ld = ((c->m + 7) & ~7) + 8;
+    c->S = CTI_ARENA_ZERO(arena, double, (size_t)c->ld *m), c->F = CTI_ARENA_ZERO(arena, double, (size_t)c->ld *m);
+    c->pivot = CTI_ARENA_ZERO(arena, int, m), c->scratch = CTI_ARENA_NEW(arena, double, cti_lu_scratch(c->m));
+    return c->pivot && c->scratch && c->S && c->F && c->scaling && c->own_x && c->own_r && c->work;
+}
+
+/* 1 where W is better kept sparse */
+static int cti_cones_is_sparse(const cti_program *p, const cti_effort *e)
+{
+    int i;
+    if (p->kind != CTI_PROGRAM_LOCAL || !(e->mix || p->m > 3 * CTI_CONES_CONTACTS))
+        return 0;
+    for (i = 0; i < p->m / 3; i++)
+        if (!(p->mu[i] > 0))
+            return 0;
+    return 1;
+}
+
+/* the form of friction.h, in the units of cones. 0 when memory ran out */
+static int cti_cones_open_sparse(cti_cones *c)
+{
+    cti_arena *arena = c->e->arena;
+    int i;
+    c->side = CTI_ARENA_NEW(arena, double, c->m);
+    c->fA = CTI_ARENA_ZERO(arena, double, 3 * (size_t)c->m), c->fB = CTI_ARENA_ZERO(arena, double, 3 * (size_t)c->m);
+    if (!c->side || !c->fA || !c->fB || !cti_friction_open(&c->f, c->p, c->e, c->a) || !cti_friction_system_open(&c->fs, &c->f) ||
+        !cti_newton_open(&c->end, &c->f, &c->fs))
+        return 0;
+    c->polished = CTI_CONES_POLISH;
+    for (i = 0; i < c->m; i++) {
+        c->side[i] = i % 3 ? c->p->mu[i / 3] : 1;
+        c->unit[i] = c->f.unit * c->f.root[i / 3] * c->side[i];
+        c->q[i] = c->f.q[i] * c->side[i];
+        c->size = cti_fmax(c->size, fabs(c->q[i]));
+        c->fB[9 * (i / 3) + 4 * (i % 3)] = 1;
+    }
+    return 1;
+}
+
+/* S and q of LOCAL: the symmetric part of W */
+static void cti_cones_local(cti_cones *c)
+{
+    const cti_sparse *W = &c->p->W;
+    double big = 0, off = 0;
+    int i, k;
+    for (i = 0; i < c->m; i++)
+        for (k = W->p[i]; k < W->p[i + 1]; k++) {
+            c->S[(size_t)i * (size_t)c->ld + (size_t)W->i[k]] += 0.5 * W->x[k];
+            c->S[(size_t)W->i[k] * (size_t)c->ld + (size_t)i] += 0.5 * W->x[k];
+        }
+    for (i = 0; i < c->m; i++)
+        for (k = W->p[i]; k < W->p[i + 1]; k++) {
+            big = cti_fmax(big, fabs(W->x[k]));
+            off = cti_fmax(off, fabs(W->x[k] - c->S[(size_t)i * (size_t)c->ld + (size_t)W->i[k]]));
+        }
+    c->skew = off > 1e-15 * big;
+    memcpy(c->q, c->p->w, sizeof *c->q * (size_t)c->m);
+}
+
+/* x = A^-1 (b + J'r) of GLOBAL */
+static void cti_cones_point(cti_cones *c, const double *r, double *x, int refine)
+{
+    memcpy(x, c->p->b, sizeof *x * (size_t)c->p->n);
+    cti_sparse_addmul_t(&c->p->J, r, x);
+    cti_scalar_solve(&c->system, x, refine);
+}
+
+/* S and q of GLOBAL. NULL, or why not; "" when memory ran out */
+static const char *cti_cones_global(cti_cones *c)
+{
+    int i;
+    if (!cti_scalar_open(c->e->mem, &c->system, &c->p->A) || !cti_scalar_factor(c->e->mem, &c->system))
+        return "";
+    if (c->system.boosted)
+        return "the matrix of the dynamics is not positive definite";
+    if (!cti_scalar_schur(&c->system, c->e->arena, &c->p->J, c->S, c->ld))
+        return "";
+    cti_cones_point(c, c->own_r, c->own_x, 2);
+    cti_sparse_mul(&c->p->J, c->own_x, c->q);
+    for (i = 0; i < c->m; i++)
+        c->q[i] += c->p->w[i];
+    return NULL;
+}
+
+/* units in which a contact's mean diagonal is 1 and its cone is L */
+static void cti_cones_units(cti_cones *c)
+{
+    int i, j;
+    for (i = 0; i < c->m / 3; i++) {
+        double unit = sqrt(c->p->scale[i]);
+        c->unit[3 * i] = unit;
+        c->unit[3 * i + 1] = c->unit[3 * i + 2] = unit * c->p->mu[i];
+    }
+    c->size = 0;
+    for (i = 0; i < c->m; i++) {
+        for (j = 0; j < c->m; j++)
+            c->S[(size_t)i * (size_t)c->ld + (size_t)j] *= c->unit[i] * c->unit[j];
+        c->q[i] *= c->unit[i];
+        c->size = cti_fmax(c->size, fabs(c->q[i]));
+    }
+}
+
+/* a start in the middle of the cones */
+static void cti_cones_start(cti_cones *c)
+{
+    int i;
+    for (i = 0; i < c->m; i++)
+        c->y[i] = c->z[i] = i % 3 ? 0 : (c->size > 0 ? c->size : 1);
+    c->last = INFINITY, c->reach = 1;
+}
+
+/* ---- iteration ---- */
+
+/* rp = z - S y - q - |z_t| e_n */
+static void cti_cones_residual(cti_cones *c)
+{
+    const cti_sparse *W = &c->p->W;
+    int i, j, k;
+    c->mu = 0;
+    for (i = 0; i < c->m; i++)
+        c->own_r[i] = c->sparse ? c->side[i] * c->y[i] : c->unit[i] * c->y[i];
+    if (c->sparse)
+        cti_friction_mul(&c->f, c->own_r, c->t);
+    for (i = 0; i < c->m; i++) {
+        const double *row = c->sparse ? NULL : c->S + (size_t)i * (size_t)c->ld;
+        double sum = c->q[i];
+        if (c->sparse) {
+            sum += c->side[i] * c->t[i];
+        } else if (c->skew) {
+            double own = 0;
+            for (k = W->p[i]; k < W->p[i + 1]; k++)
+                own += W->x[k] * c->own_r[W->i[k]];
+            sum += c->unit[i] * own;
+        } else {
+            for (j = 0; j < c->m; j++)
+                sum += row[j] * c->y[j];
+        }
+        if (i % 3 == 0)
+            sum += sqrt(c->z[i + 1] * c->z[i + 1] + c->z[i + 2] * c->z[i + 2]);
+        c->rp[i] = c->z[i] - sum;
+        c->mu += c->z[i] * c->y[i];
+    }
+    c->mu /= c->m / 3;
+}
+
+static void cti_cones_offer(cti_cones *c)
+{
+    cti_judgement j;
+    int i;
+    for (i = 0; i < c->m; i++)
+        c->own_r[i] = c->unit[i] * c->y[i];
+    if (c->p->kind == CTI_PROGRAM_GLOBAL)
+        cti_cones_point(c, c->own_r, c->own_x, 1);
+    else
+        cti_program_u(c->p, NULL, c->own_r, c->own_x);
+    cti_program_judge(c->p, c->own_x, c->own_r, c->work, &j);
+    c->last = j.residual;
+    if (j.residual < c->best) {
+        c->best = j.residual;
+        memcpy(c->a->x, c->own_x, sizeof *c->own_x * (size_t)c->p->n);
+        memcpy(c->a->r, c->own_r, sizeof *c->own_r * (size_t)c->m);
+    }
+}
+
+/* 1 where the caller's start is a solution already */
+static int cti_cones_offer_start(cti_cones *c)
+{
+    cti_judgement j;
+    cti_program_u(c->p, NULL, c->a->r, c->own_x);
+    cti_program_judge(c->p, c->own_x, c->a->r, c->work, &j);
+    if (!(j.residual < c->best))
+        return 0;
+    c->best = j.residual;
+    memcpy(c->a->x, c->own_x, sizeof *c->own_x * (size_t)c->p->n);
+    return c->best <= c->e->tolerance;
+}
+
+/* direction of z_t, 0 where there is none */
+static void cti_cones_slip(const double *z, double *d)
+{
+    double t = sqrt(z[1] * z[1] + z[2] * z[2]);
+    d[0] = t > 0 ? z[1] / t : 0, d[1] = t > 0 ? z[2] / t : 0;
+}
+
+/* dy = (S + E W^2)^-1 dy */
+static void cti_cones_apply(cti_cones *c)
+{
+    int i;
+    if (!c->sparse && c->newton)
+        cti_lu_solve(c->F, c->m, c->ld, c->pivot, c->dy);
+    else if (!c->sparse)
+        cti_dense64_solve(c->F, c->m, c->ld, c->dy);
+    else {
+        for (i = 0; i < c->m; i++)
+            c->dy[i] /= c->side[i];
+        if (!cti_friction_system_solve(&c->fs, c->dy))
+            memset(c->dy, 0, sizeof *c->dy * (size_t)c->m);
+        for (i = 0; i < c->m; i++)
+            c->dy[i] /= c->side[i];
+    }
+}
+
+/* dy, dz for lambda o (W dy + W^-1 dz) = rc, with the factor of S + E W^2 */
+static void cti_cones_direction(cti_cones *c)
+{
+    int i, k;
+    for (i = 0; i < c->m / 3; i++) {
+        cti_cones_divide(c->lambda + 3 * i, c->rc + 3 * i, c->t + 3 * i);
+        cti_cones_scale(c->scaling + 4 * i, 0, c->t + 3 * i, c->dy + 3 * i);
+        if (c->newton) {
+            double d[2];
+            cti_cones_slip(c->z + 3 * i, d);
+            c->dy[3 * i] -= d[0] * c->dy[3 * i + 1] + d[1] * c->dy[3 * i + 2];
+        }
+        for (k = 3 * i; k < 3 * i + 3; k++)
+            c->dy[k] += c->rp[k];
+    }
+    cti_cones_apply(c);
+    for (i = 0; i < c->m / 3; i++) {
+        /* dz = W (t - W dy) */
+        double v[3];
+        cti_cones_scale(c->scaling + 4 * i, 0, c->dy + 3 * i, v);
+        for (k = 0; k < 3; k++)
+            v[k] = c->t[3 * i + k] - v[k];
+        cti_cones_scale(c->scaling + 4 * i, 0, v, c->dz + 3 * i);
+    }
+}
+
+static double cti_cones_reach(const cti_cones *c, double keep)
+{
+    double reach = 1 / keep;
+    int i;
+    for (i = 0; i < c->m; i += 3)
+        reach = cti_fmin(reach, cti_fmin(cti_cones_far(c->y + i, c->dy + i), cti_cones_far(c->z + i, c->dz + i)));
+    return cti_fmin(1, keep * reach);
+}
+
+/* E W^2 of contact i with E = I - e_n z_t' / |z_t|, the derivative of z - |z_t| e_n, or W^2. G [9] */
+static void cti_cones_diagonal(const cti_cones *c, int i, double *G)
+{
+    const double *s = c->scaling + 4 * i;
+    double d[2];
+    int a, b;
+    cti_cones_slip(c->z + 3 * i, d);
+    for (a = 0; a < 3; a++)
+        for (b = 0; b < 3; b++)
+            G[3 * a + b] = s[0] * s[0] * (2 * s[1 + a] * s[1 + b] + (a == b ? (a ? 1 : -1) : 0));
+    for (a = 1; a < 3 && c->newton; a++)
+        for (b = 0; b < 3; b++)
+            G[b] -= d[a - 1] * G[3 * a + b];
+}
+
+/* S + W^2, or S + E W^2 */
+static void cti_cones_matrix(cti_cones *c)
+{
+    int i, k, a, b;
+    double G[9];
+    for (i = 0; i < c->m; i++)
+        memcpy(c->F + (size_t)i * (size_t)c->ld, c->S + (size_t)i * (size_t)c->ld, sizeof *c->F * (size_t)c->m);
+    for (i = 0; c->newton && c->skew && i < c->m; i++) {
+        double *row = c->F + (size_t)i * (size_t)c->ld;
+        memset(row, 0, sizeof *row * (size_t)c->m);
+        for (k = c->p->W.p[i]; k < c->p->W.p[i + 1]; k++)
+            row[c->p->W.i[k]] = c->unit[i] * c->unit[c->p->W.i[k]] * c->p->W.x[k];
+    }
+    for (i = 0; i < c->m / 3; i++) {
+        cti_cones_diagonal(c, i, G);
+        for (a = 0; a < 3; a++)
+            for (b = 0; b < 3; b++)
+                c->F[(size_t)(3 * i + a) * (size_t)c->ld + (size_t)(3 * i + b)] += G[3 * a + b];
+    }
+}
+
+/* the same in the units of f. 0 when it is singular, or memory ran out */
+static int cti_cones_factor_sparse(cti_cones *c)
+{
+    int i, a;
+    double G[9];
+    for (i = 0; i < c->m / 3; i++) {
+        cti_cones_diagonal(c, i, G);
+        for (a = 0; a < 9; a++)
+            c->fA[9 * (size_t)i + (size_t)a] = G[a] / (c->side[3 * i + a / 3] * c->side[3 * i + a % 3]);
+    }
+    return cti_friction_system_factor(&c->fs, c->fA, c->fB, 0);
+}
+
+/* 0 when there is no factor */
+static int cti_cones_factor(cti_cones *c)
+{
+    int i;
+    for (i = 0; i < c->m / 3; i++)
+        cti_cones_scaling(c->y + 3 * i, c->z + 3 * i, c->scaling + 4 * i, c->lambda + 3 * i);
+    c->newton = c->last < CTI_CONES_NEWTON && (c->sparse || c->m <= CTI_CONES_LU) && c->reach > CTI_CONES_SHORT;
+    if (c->sparse) {
+        if (cti_cones_factor_sparse(c))
+            return 1;
+        c->newton = 0;
+        return cti_cones_factor_sparse(c);
+    }
+    cti_cones_matrix(c);
+    if (c->newton && cti_lu_factor(c->F, c->m, c->ld, c->pivot, c->scratch))
+        return 1;
+    if (c->newton) {
+        c->newton = 0;
+        cti_cones_matrix(c);
+    }
+    cti_dense64_factor(c->F, c->m, c->ld);
+    return 1;
+}
+
+static double cti_cones_step(cti_cones *c)
+{
+    double reach, ahead = 0, sigma, left = 0;
+    int i, k;
+    if (!cti_cones_factor(c))
+        return 0;
+    for (i = 0; i < c->m; i += 3) {
+        cti_cones_product(c->lambda + i, c->lambda + i, c->rc + i);
+        for (k = i; k < i + 3; k++)
+            c->rc[k] = -c->rc[k];
+    }
+    cti_cones_direction(c);
+    reach = cti_cones_reach(c, 1);
+    for (i = 0; i < c->m; i++)
+        ahead += (c->z[i] + reach * c->dz[i]) * (c->y[i] + reach * c->dy[i]);
+    sigma = cti_fmax(0, ahead / (c->m / 3)) / c->mu;
+    for (i = 0; i < c->m; i++)
+        left = cti_fmax(left, fabs(c->rp[i]));
+    /* the barrier does not run ahead of the residual */
+    sigma = cti_fmin(1, cti_fmax(cti_fmax(sigma * sigma * sigma, 1e-3), c->ahead * left * c->size / c->mu));
+    for (i = 0; i < c->m; i += 3) {
+        double v[3], w[3], second[3];
+        cti_cones_scale(c->scaling + 4 * (i / 3), 0, c->dy + i, v);
+        cti_cones_scale(c->scaling + 4 * (i / 3), 1, c->dz + i, w);
+        cti_cones_product(v, w, second);
+        for (k = 0; k < 3; k++)
+            c->rc[i + k] -= reach * reach * second[k];
+        c->rc[i] += sigma * c->mu;
+    }
+    cti_cones_direction(c);
+    reach = cti_cones_reach(c, 0.98);
+    for (i = 0; i < c->m; i++)
+        c->y[i] += reach * c->dy[i], c->z[i] += reach * c->dz[i];
+    c->reach = reach;
+    return reach;
+}
+
+/* Newton's steps from the best point that f knows. 1 when they got there */
+static int cti_cones_polish(cti_cones *c)
+{
+    int spent = c->a->iterations, got = cti_newton_polish(&c->end, 0.3 * c->e->tolerance, c->a);
+    if (got) {
+        cti_friction_answer(&c->f, c->a);
+        c->best = c->f.best_residual;
+    }
+    c->a->iterations = spent + c->f.iterations;
+    c->f.iterations = 0;
+    return got;
+}
+
+/* sparse: the end by Newton's method without a barrier, tried anew as the residual falls. 1 when it got there */
+static int cti_cones_end(cti_cones *c)
+{
+    int i;
+    if (!c->sparse || !(c->last < c->polished))
+        return 0;
+    c->polished = 0.2 * c->last;
+    for (i = 0; i < c->m; i++)
+        c->f.r[i] = c->side[i] * c->y[i];
+    c->f.best_residual = c->f.best_judged = INFINITY;
+    cti_friction_residual(&c->f);
+    return cti_cones_polish(c);
+}
+
+/* from the start with one `ahead`: 1 solved, 0 stalled, -1 bound reached */
+static int cti_cones_try(cti_cones *c)
+{
+    double before = INFINITY, low = INFINITY;
+    int stalled = 0;
+    cti_cones_start(c);
+    for (;;) {
+        if (!cti_effort_goes_on(c->e, c->a->iterations, CTI_CONES_ITERATIONS, c->a->x, c->a->r))
+            return -1;
+        c->a->iterations++;
+        cti_cones_offer(c);
+        if (c->best <= 0.5 * c->e->tolerance || cti_cones_end(c))
+            return 1;
+        low = cti_fmin(low, c->last);
+        stalled = low < 0.9 * before ? 0 : stalled + 1;
+        before = stalled ? before : low;
+        if (stalled >= (c->sparse ? CTI_CONES_QUICK : CTI_CONES_STALLED))
+            return 0;
+        cti_cones_residual(c);
+        if (!(cti_cones_step(c) > 1e-12))
+            return 0;
+    }
+}
+
+/* differs: a barrier that falls faster than the residual of |u_t| ends at a point where no step is possible; how much faster is too fast
+   depends on the problem, hence the tries */
+static cti_outcome cti_cones_iterate(cti_cones *c)
+{
+    static const double ahead[] = {1e-2, 1e-1, 1e-3};
+    int k, got = 0;
+    if (c->sparse && c->e->warm && (cti_cones_offer_start(c) || (c->e->warm == 2 && cti_cones_polish(c))))
+        return CTI_OUTCOME_SOLVED;
+    cti_cones_offer(c); /* y = 0: nothing touches */
+    for (k = 0; k < 3 && got == 0; k++) {
+        c->ahead = ahead[k];
+        got = cti_cones_try(c);
+        if (c->best <= c->e->tolerance)
+            return CTI_OUTCOME_SOLVED;
+    }
+    c->a->why = got < 0 ? "the bound on iterations or time was reached" : "the iteration stalled";
+    return got < 0 ? CTI_OUTCOME_BUDGET : CTI_OUTCOME_FAILED;
+}
+
+CTI_FN cti_outcome cti_cones_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+{
+    cti_cones c;
+    cti_outcome outcome = CTI_OUTCOME_NOT_APPLICABLE;
+    memset(&c, 0, sizeof c);
+    c.p = p, c.e = e, c.a = a, c.m = p->m, c.best = INFINITY;
+    a->why = NULL;
+    c.sparse = cti_cones_is_sparse(p, e);
+    if (p->m > 3 * CTI_CONES_CONTACTS && !c.sparse)
+        a->why = "more contacts than the dense matrix of the cones is made for (1200)";
+    else if (!cti_cones_alloc(&c))
+        a->why = "";
+    else if (p->kind == CTI_PROGRAM_GLOBAL)
+        a->why = cti_cones_global(&c);
+    else if (!c.sparse)
+        cti_cones_local(&c);
+    else if (!cti_cones_open_sparse(&c))
+        a->why = "";
+    if (a->why) {
+        outcome = *a->why ? CTI_OUTCOME_NOT_APPLICABLE : CTI_OUTCOME_MEMORY;
+    } else {
+        if (!c.sparse)
+            cti_cones_units(&c);
+        outcome = cti_cones_iterate(&c);
+        outcome = c.f.memory ? CTI_OUTCOME_MEMORY : outcome;
+    }
+    if (!a->why || outcome == CTI_OUTCOME_SOLVED)
+        a->why = "";
+    cti_scalar_close(e->mem, &c.system);
+    if (c.f.e)
+        cti_friction_close(&c.f);
+    cti_friction_system_close(&c.fs);
+    return outcome;
+}

@@ -1,0 +1,434 @@
+/* friction.c -- what the solvers of stand-alone frictional contact problems share: the scaled form, products with W, the residual, one
+   contact solved exactly, block Gauss-Seidel sweeps. Method: a contact of known neighbourhood takes off, sticks, or slips; in slip u_t = -a
+   r_t with a > 0, u_n = 0 and |r_t| = mu r_n leave one equation in a, whose sign differs at both ends. based on: Acary, Bremond and Huber
+   2018, On solving contact problems with Coulomb friction: formulations and numerical comparisons (NSGS with exact local solver, natural
+   map); Bonnefon and Daviet 2011 (the equation in a, there a quartic). */
+#include "friction.h"
+#include "../2_linalg/lu.h"
+
+enum {
+    CTI_FRICTION_DENSE = 12000,
+    CTI_FRICTION_FEW = 32,
+    CTI_FRICTION_FULL = 1000
+}; /* rows of the largest dense W: about a gigabyte; contacts, least and most, of a sparse one
+that is made dense */
+
+/* ---- the form ---- */
+
+/* 1 when block (i, j) of the dense W is not 0 */
+static int cti_friction_joined(const cti_friction *f, int i, int j)
+{
+    int a, b;
+    for (a = 3 * i; a < 3 * i + 3; a++)
+        for (b = 3 * j; b < 3 * j + 3; b++)
+            if (f->W[(size_t)a * (size_t)f->ld + (size_t)b] != 0)
+                return 1;
+    return i == j;
+}
+
+/* a dense W that is nearly empty, as that of rigid bodies, in sparse blocks: one pass counts, one copies */
+static int cti_friction_thin(cti_friction *f)
+{
+    int i, j, a, b, n = f->nc, count, pass;
+    f->first = CTI_ARENA_ZERO(f->e->arena, int32_t, n + 1);
+    if (!f->first)
+        return 0;
+    for (pass = 0; pass < 2; pass++) {
+        for (count = 0, i = 0; i < n; f->first[++i] = count)
+            for (j = 0; j < n; j++) {
+                if (!cti_friction_joined(f, i, j))
+                    continue;
+                for (a = 0; a < 9 && pass; a++)
+                    b = 3 * j + a % 3, f->block[9 * (size_t)count + (size_t)a] = f->W[(size_t)(3 * i + a / 3) * (size_t)f->ld + (size_t)b];
+                if (pass)
+                    f->column[count] = j;
+                count++;
+            }
+        if (pass == 0) {
+            if (6.0 * count > (double)n * n)
+                return 1;
+            f->column = CTI_ARENA_NEW(f->e->arena, int32_t, count);
+            f->block = CTI_ARENA_NEW(f->e->arena, double, 9 * (size_t)count);
+            if (!f->column || !f->block)
+                return 0;
+        }
+    }
+    f->W = NULL;
+    return 1;
+}
+
+/* root_i from the traces, and W as dense rows: GLOBAL */
+static int cti_friction_dense(cti_friction *f)
+{
+    const cti_program *p = f->p;
+    int i, j, k;
+    double *z;
+    f->ld = cti_pad8(f->m) + 8;
+    f->W = CTI_ARENA_NEW(f->e->arena, double, (size_t)f->m *(size_t)f->ld);
+    z = CTI_ARENA_NEW(f->e->arena, double, p->n);
+    if (!f->W || !z || !cti_scalar_open(f->e->mem, &f->system, &p->A) || !cti_scalar_factor(f->e->mem, &f->system) ||
+        !cti_scalar_schur(&f->system, f->e->arena, &p->J, f->W, f->ld))
+        return 0;
+    for (i = 0; i < f->m; i++) {
+        double *row = f->W + (size_t)i * (size_t)f->ld;
+        for (j = 0; j < f->m; j++)
+            row[j] *= f->root[i / 3] * f->root[j / 3];
+        for (; j < f->ld; j++)
+            row[j] = 0;
+        for (k = 0; k < 3; k++)
+            f->diagonal[9 * (i / 3) + 3 * (i % 3) + k] = row[3 * (i / 3) + k];
+    }
+    if (p->n)
+        memcpy(z, p->b, sizeof *z * (size_t)p->n);
+    cti_scalar_solve(&f->system, z, 2);
+    cti_sparse_mul(&p->J, z, f->q);
+    for (i = 0; i < f->m; i++)
+        f->q[i] = f->root[i / 3] * (f->q[i] + p->w[i]);
+    return cti_friction_thin(f);
+}
+
+/* columns of blocks in block row i, its own among them, marked where `seen` is i; returns their number, writes them where `out` is given */
+static int cti_friction_columns(const cti_sparse *W, int i, int32_t *seen, int32_t *out)
+{
+    int a, k, n = 0;
+    for (a = 3 * i; a < 3 * i + 3; a++)
+        for (k = W->p[a]; k < W->p[a + 1]; k++) {
+            int b = W->i[k] / 3;
+            if (seen[b] == i)
+                continue;
+            seen[b] = i;
+            if (out)
+                out[n] = b;
+            n++;
+        }
+    if (seen[i] == i)
+        return n;
+    seen[i] = i;
+    if (out)
+        out[n] = i;
+    return n + 1;
+}
+
+/* one block row: numbers, scaled; place [nc] scratch */
+static void cti_friction_blocks(cti_friction *f, int i, int32_t *place)
+{
+    const cti_sparse *W = &f->p->W;
+    int a, k, at;
+    for (at = f->first[i]; at < f->first[i + 1]; at++)
+        place[f->column[at]] = at;
+    memset(f->block + 9 * (size_t)f->first[i], 0, 9 * sizeof *f->block * (size_t)(f->first[i + 1] - f->first[i]));
+    for (a = 0; a < 3; a++)
+        for (k = W->p[3 * i + a]; k < W->p[3 * i + a + 1]; k++) {
+            int j = W->i[k] / 3;
+            f->block[9 * (size_t)place[j] + (size_t)(3 * a + W->i[k] % 3)] = f->root[i] * f->root[j] * W->x[k];
+        }
+    memcpy(f->diagonal + 9 * (size_t)i, f->block + 9 * (size_t)place[i], 9 * sizeof *f->block);
+}
+
+/* sparse blocks that are mostly there, as dense rows */
+static int cti_friction_fill(cti_friction *f)
+{
+    int i, k, a;
+    if (f->nc < CTI_FRICTION_FEW || f->nc > CTI_FRICTION_FULL || 3.0 * f->first[f->nc] < (double)f->nc * f->nc)
+        return 1;
+    f->ld = cti_pad8(f->m) + 8;
+    f->W = CTI_ARENA_ZERO(f->e->arena, double, (size_t)f->m *(size_t)f->ld);
+    for (i = 0; f->W && i < f->nc; i++)
+        for (k = f->first[i]; k < f->first[i + 1]; k++)
+            for (a = 0; a < 9; a++)
+                f->W[(size_t)(3 * i + a / 3) * (size_t)f->ld + (size_t)(3 * f->column[k] + a % 3)] = f->block[9 * (size_t)k + (size_t)a];
+    return f->W != NULL;
+}
+
+/* W as sparse blocks: LOCAL */
+static int cti_friction_sparse(cti_friction *f)
+{
+    const cti_sparse *W = &f->p->W;
+    int i, n = f->nc;
+    int32_t *seen = CTI_ARENA_NEW(f->e->arena, int32_t, n);
+    f->first = CTI_ARENA_NEW(f->e->arena, int32_t, n + 1);
+    if (!seen || !f->first)
+        return 0;
+    memset(seen, -1, sizeof *seen * (size_t)n);
+    for (f->first[0] = 0, i = 0; i < n; i++)
+        f->first[i + 1] = f->first[i] + cti_friction_columns(W, i, seen, NULL);
+    f->column = CTI_ARENA_NEW(f->e->arena, int32_t, f->first[n]);
+    f->block = CTI_ARENA_NEW(f->e->arena, double, 9 * (size_t)f->first[n]);
+    if (!f->column || !f->block)
+        return 0;
+    memset(seen, -1, sizeof *seen * (size_t)n);
+    for (i = 0; i < n; i++) {
+        cti_friction_columns(W, i, seen, f->column + f->first[i]);
+    }
+    for (i = 0; i < n; i++)
+        cti_friction_blocks(f, i, seen);
+    for (i = 0; i < f->m; i++)
+        f->q[i] = f->root[i / 3] * f->p->w[i];
+    return cti_friction_fill(f);
+}
+
+static void cti_friction_start(cti_friction *f, const cti_answer *a)
+{
+    double norm = 0;
+    int i;
+    for (i = 0; i < f->m; i++)
+        norm += f->q[i] * f->q[i];
+    f->unit = norm > 0 ? sqrt(norm) : 1;
+    for (i = 0; i < f->m; i++) {
+        f->q[i] /= f->unit;
+        f->r[i] = f->e->warm ? a->r[i] / (f->root[i / 3] * f->unit) : 0;
+    }
+    f->best_residual = f->best_judged = INFINITY;
+    cti_friction_residual(f);
+}
+
+CTI_FN const char *cti_friction_refuses(const cti_program *p)
+{
+    if (p->kind != CTI_PROGRAM_LOCAL && p->kind != CTI_PROGRAM_GLOBAL)
+        return "the solver takes local and global frictional contact only";
+    return p->kind == CTI_PROGRAM_GLOBAL && p->m > CTI_FRICTION_DENSE ? "too many contacts for a dense matrix between them" : NULL;
+}
+
+CTI_FN int cti_friction_open(cti_friction *f, const cti_program *p, cti_effort *e, const cti_answer *a)
+{
+    cti_arena *arena = e->arena;
+    int i;
+    memset(f, 0, sizeof *f);
+    f->p = p, f->e = e, f->m = p->m, f->nc = p->m / 3, f->mu = p->mu;
+    f->root = CTI_ARENA_NEW(arena, double, f->nc);
+    f->diagonal = CTI_ARENA_ZERO(arena, double, 9 * (size_t)f->nc);
+    f->q = CTI_ARENA_ZERO(arena, double, f->m);
+    f->r = CTI_ARENA_ZERO(arena, double, f->m);
+    f->u = CTI_ARENA_ZERO(arena, double, f->m);
+    f->best = CTI_ARENA_ZERO(arena, double, f->m);
+    if (!f->root || !f->diagonal || !f->q || !f->r || !f->u || !f->best)
+        return 0;
+    for (i = 0; i < f->nc; i++)
+        f->root[i] = sqrt(p->scale[i]);
+    if (!(p->kind == CTI_PROGRAM_GLOBAL ? cti_friction_dense(f) : cti_friction_sparse(f)))
+        return 0;
+    cti_friction_start(f, a);
+    return 1;
+}
+
+CTI_FN void cti_friction_close(cti_friction *f) { cti_scalar_close(f->e->mem, &f->system); }
+
+/* ---- products and the residual ---- */
+
+CTI_FN void cti_friction_row(const cti_friction *f, int i, const double *x, double *y)
+{
+    const double *B;
+    double y0 = 0, y1 = 0, y2 = 0;
+    int a, k, end;
+    if (f->W) {
+        for (a = 0; a < 3; a++)
+            y[a] = cti_lu_dot(f->W + (size_t)(3 * i + a) * (size_t)f->ld, x, f->m);
+        return;
+    }
+    B = f->block + 9 * (size_t)f->first[i];
+    for (k = f->first[i], end = f->first[i + 1]; k < end; k++, B += 9) {
+        const double *z = x + 3 * (size_t)f->column[k];
+        double z0 = z[0], z1 = z[1], z2 = z[2];
+        y0 += B[0] * z0 + B[1] * z1 + B[2] * z2;
+        y1 += B[3] * z0 + B[4] * z1 + B[5] * z2;
+        y2 += B[6] * z0 + B[7] * z1 + B[8] * z2;
+    }
+    y[0] = y0, y[1] = y1, y[2] = y2;
+}
+
+CTI_FN void cti_friction_mul(const cti_friction *f, const double *x, double *y)
+{
+    int i;
+    for (i = 0; i < f->nc; i++)
+        cti_friction_row(f, i, x, y + 3 * (size_t)i);
+}
+
+CTI_FN double cti_friction_natural(const cti_friction *f, const double *r, const double *u, double *judged)
+{
+    double part = 0, whole = 0, data = 0;
+    int i, k;
+    for (i = 0; i < f->nc; i++) {
+        const double *ri = r + 3 * (size_t)i, *ui = u + 3 * (size_t)i, *qi = f->q + 3 * (size_t)i;
+        double z[3];
+        z[0] = ri[0] - ui[0] - f->mu[i] * sqrt(ui[1] * ui[1] + ui[2] * ui[2]), z[1] = ri[1] - ui[1], z[2] = ri[2] - ui[2];
+        cti_cone_project3(f->mu[i], z);
+        for (k = 0; k < 3; k++) {
+            double s = f->root[i] * f->root[i]; /* the judge's r_i = root_i s_i */
+            part += s * (ri[k] - z[k]) * (ri[k] - z[k]), whole += s * ri[k] * ri[k], data += s * qi[k] * qi[k];
+        }
+    }
+    *judged = part == 0 ? 0 : (part > 0 ? sqrt(data > 0 ? part / data : part) : INFINITY);
+    if (!(part > 0))
+        return part == 0 ? 0 : INFINITY;
+    return whole > 0 ? sqrt(part / whole) : sqrt(part);
+}
+
+CTI_FN double cti_friction_residual(cti_friction *f)
+{
+    double residual, judged;
+    int i;
+    cti_friction_mul(f, f->r, f->u);
+    for (i = 0; i < f->m; i++)
+        f->u[i] += f->q[i];
+    residual = cti_friction_natural(f, f->r, f->u, &judged);
+    if (residual < f->best_residual) {
+        f->best_residual = residual, f->best_judged = judged;
+        memcpy(f->best, f->r, sizeof *f->r * (size_t)f->m);
+    }
+    return residual;
+}
+
+/* ---- one contact ---- */
+
+/* slip at u_t = -a r_t, u_n = 0: returns |r_t| - mu r_n. S, s: tangential block and load with r_n eliminated */
+static double cti_friction_slip(const double *B, const double *q, const double *S, const double *s, double mu, double a, double *r)
+{
+    double s11 = S[0] + a, s22 = S[3] + a, det = s11 * s22 - S[1] * S[2];
+    if (!(det > 0))
+        return INFINITY;
+    r[1] = -(s22 * s[0] - S[1] * s[1]) / det;
+    r[2] = -(s11 * s[1] - S[2] * s[0]) / det;
+    r[0] = -(q[0] + B[1] * r[1] + B[2] * r[2]) / B[0];
+    return sqrt(r[1] * r[1] + r[2] * r[2]) - mu * r[0];
+}
+
+/* a of the root between lo (positive) and hi (not): bisection, in logarithms from the first positive a on, and then secants */
+static void cti_friction_bracket(const double *B, const double *q, const double *S, const double *s, double mu, double top, double *r)
+{
+    double lo = 0, hi = top, at_lo = INFINITY, at_hi, a, value;
+    int k;
+    while ((at_hi = cti_friction_slip(B, q, S, s, mu, hi, r)) > 0 && hi < 1e12 * top)
+        lo = hi, at_lo = at_hi, hi *= 8;
+    if (at_hi > 0)
+        return;
+    for (k = 0; k < 100 && hi - lo > 1e-15 * hi; k++) {
+        /* the secant of a function that is convex in most cases; every third step halves */
+        a = k % 3 != 2 && at_lo < 1e300 ? hi - at_hi * (hi - lo) / (at_hi - at_lo) : (lo + hi) / 2;
+        if (!(a > lo && a < hi))
+            a = (lo + hi) / 2;
+        value = cti_friction_slip(B, q, S, s, mu, a, r);
+        if (value > 0)
+            lo = a, at_lo = value;
+        else
+            hi = a, at_hi = value;
+        if (value == 0)
+            break;
+    }
+    cti_friction_slip(B, q, S, s, mu, hi, r);
+}
+
+CTI_FN void cti_friction_local(const double *B, const double *q, double mu, double *r)
+{
+    double S[4], s[2], value, top;
+    if (q[0] >= 0 || !(B[0] > 0)) {
+        r[0] = r[1] = r[2] = 0;
+        return;
+    }
+    S[0] = B[4] - B[3] * B[1] / B[0], S[1] = B[5] - B[3] * B[2] / B[0], S[2] = B[7] - B[6] * B[1] / B[0], S[3] = B[8] - B[6] * B[2] / B[0];
+    s[0] = q[1] - B[3] * q[0] / B[0], s[1] = q[2] - B[6] * q[0] / B[0];
+    top = fabs(B[4]) + fabs(B[8]);
+    value = mu > 0 ? cti_friction_slip(B, q, S, s, mu, 0, r) : INFINITY;
+    if (value <= 0)
+        return;
+    if (mu > 0)
+        cti_friction_bracket(B, q, S, s, mu, top > 0 ? top : B[0], r);
+    else
+        r[0] = -q[0] / B[0], r[1] = r[2] = 0;
+    r[0] = cti_fmax(r[0], 0);
+    value = sqrt(r[1] * r[1] + r[2] * r[2]);
+    if (value > mu * r[0])
+        r[1] *= mu * r[0] / value, r[2] *= mu * r[0] / value;
+}
+
+CTI_FN void cti_friction_sweep(cti_friction *f, double sigma, const double *center, int back)
+{
+    int k, a;
+    for (k = 0; k < f->nc; k++) {
+        int i = back ? f->nc - 1 - k : k;
+        double *r = f->r + 3 * (size_t)i, B[9], q[3];
+        memcpy(B, f->diagonal + 9 * (size_t)i, sizeof B);
+        cti_friction_row(f, i, f->r, q);
+        for (a = 0; a < 3; a++)
+            q[a] +=
+                f->q[3 * i + a] - B[3 * a] * r[0] - B[3 * a + 1] * r[1] - B[3 * a + 2] * r[2] - (center ? sigma * center[3 * i + a] : 0);
+        for (a = 0; a < 3 && center; a++)
+            B[4 * a] += sigma;
+        cti_friction_local(B, q, f->mu[i], r);
+    }
+}
+
+/* ---- budgets and the answer ---- */
+
+CTI_FN void cti_friction_answer(cti_friction *f, cti_answer *a)
+{
+    const cti_program *p = f->p;
+    int i;
+    for (i = 0; i < f->m; i++)
+        a->r[i] = f->best[i] * f->root[i / 3] * f->unit;
+    a->iterations = f->iterations;
+    if (p->kind != CTI_PROGRAM_GLOBAL) {
+        cti_program_u(p, a->x, a->r, a->x);
+        return;
+    }
+    if (p->n)
+        memcpy(a->x, p->b, sizeof *a->x * (size_t)p->n);
+    cti_sparse_addmul_t(&p->J, a->r, a->x);
+    cti_scalar_solve(&f->system, a->x, 2);
+}
+
+CTI_FN int cti_friction_goes_on(cti_friction *f, int own, cti_answer *a)
+{
+    if (f->e->watch && f->iterations >= f->e->watch_from) {
+        uint64_t begun = cti_effort_now(f->e);
+        cti_friction_answer(f, a);
+        f->e->hidden += cti_effort_now(f->e) - begun;
+    }
+    if (f->memory)
+        return 0;
+    f->spent = !cti_effort_goes_on(f->e, f->iterations, own, a->x, a->r);
+    return !f->spent;
+}
+
+CTI_FN cti_outcome cti_friction_outcome(cti_friction *f, double enough, cti_answer *a)
+{
+    if (f->memory)
+        return CTI_OUTCOME_MEMORY;
+    cti_friction_answer(f, a);
+    if (f->best_judged <= enough)
+        return CTI_OUTCOME_SOLVED;
+    a->why = f->spent ? "iterations or time ran out" : "the residual stood still, or a linear system was singular";
+    return f->spent ? CTI_OUTCOME_BUDGET : CTI_OUTCOME_FAILED;
+}
+
+static double cti_friction_dot(const double *a, const double *b, int n)
+{
+    double sum = 0;
+    int i;
+    for (i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+CTI_FN void cti_friction_weights(double *const *de, int n, int m, const double *e, double *c)
+{
+    double G[CTI_FRICTION_DEPTH][CTI_FRICTION_DEPTH + 1], trace = 0;
+    int i, j, k;
+    for (i = 0; i < n; i++) {
+        for (j = 0; j <= i; j++)
+            G[i][j] = G[j][i] = cti_friction_dot(de[i], de[j], m);
+        trace += G[i][i];
+    }
+    for (i = 0; i < n; i++)
+        G[i][i] += 1e-12 * trace + 1e-300, G[i][n] = cti_friction_dot(de[i], e, m);
+    for (k = 0; k < n; k++)
+        for (i = k + 1; i < n; i++) {
+            double t = G[i][k] / G[k][k];
+            for (j = k; j <= n; j++)
+                G[i][j] -= t * G[k][j];
+        }
+    for (i = n - 1; i >= 0; i--) {
+        for (c[i] = G[i][n], j = i + 1; j < n; j++)
+            c[i] -= G[i][j] * c[j];
+        c[i] /= G[i][i];
+    }
+}

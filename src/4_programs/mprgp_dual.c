@@ -1,0 +1,415 @@
+/* mprgp_dual.c -- quadratic programs on their multipliers, and linear complementarity with a symmetric matrix: bounds only.
+   Method: min 1/2 r'W r + (w + J A^-1 b)'r over r >= 0, W = J A^-1 J', with unit diagonal by scaling. W is formed when it is small or A is
+   diagonal, and is a solve with A's factor otherwise. A singular A gets a proximal term that moves with x. The multipliers of an infeasible
+   program grow without end along y >= 0, J'y = 0, w'y < 0; that y is also the solution of min |J'y|^2 + (w'y + 1)^2 over y >= 0, which
+   gives it exactly. Based on: Li et al. 2015, equation 2, algorithm 1. */
+#include "certificate.h"
+#include "dual.h"
+#include "mprgp.h"
+
+typedef struct cti_mprgp_bounds {
+    const cti_program *p;
+    cti_mprgp_target *t;
+    cti_mprgp_set set;
+    cti_sparse B; /* scaled matrix; no p: by the factor */
+    cti_sparse shifted;
+    cti_scalar system;
+    double *S, *c;      /* [m] scaling, right side */
+    double *x, *v, *b;  /* [n] */
+    double *y, *polish; /* [m], [3 m] */
+    double shift;
+    cti_mprgp_preconditioner *precondition;
+    int infeasible, certifying;
+} cti_mprgp_bounds;
+
+/* ---- the matrix ---- */
+
+/* y = S J A^-1 J' S v */
+static void cti_mprgp_bounds_multiply(void *ctx, const double *v, double *y)
+{
+    cti_mprgp_bounds *q = (cti_mprgp_bounds *)ctx;
+    int i, k;
+    if (q->B.p) {
+        cti_sparse_mul(&q->B, v, y);
+        return;
+    }
+    memset(q->v, 0, sizeof *q->v * (size_t)q->p->n);
+    for (i = 0; i < q->p->m; i++)
+        for (k = q->p->J.p[i]; k < q->p->J.p[i + 1]; k++)
+            q->v[q->p->J.i[k]] += q->p->J.x[k] * q->S[i] * v[i];
+    cti_scalar_solve(&q->system, q->v, 0);
+    cti_sparse_mul(&q->p->J, q->v, y);
+    for (i = 0; i < q->p->m; i++)
+        y[i] *= q->S[i];
+}
+
+/* J A^-1 J', all entries */
+static int cti_mprgp_form_full(cti_mprgp_bounds *q)
+{
+    cti_effort *e = q->t->effort;
+    cti_arena_point mark = cti_arena_mark(e->arena);
+    int i, j, m = q->p->m;
+    double *W = CTI_ARENA_NEW(e->arena, double, (size_t)m *(size_t)m);
+    if (!W || !cti_scalar_schur(&q->system, e->arena, &q->p->J, W, m) || !cti_sparse_reserve(e->mem, &q->B, m, m, m * m))
+        return 0;
+    for (i = 0; i < m; i++)
+        for (q->B.p[i + 1] = (i + 1) * m, j = 0; j < m; j++)
+            q->B.i[i * m + j] = j, q->B.x[i * m + j] = W[(size_t)i * (size_t)m + (size_t)j];
+    cti_arena_rewind(e->arena, mark);
+    return 1;
+}
+
+/* S = 1 / sqrt(diagonal); B scaled */
+static void cti_mprgp_scale(cti_mprgp_bounds *q)
+{
+    int i, k, m = q->p->m;
+    for (i = 0; i < m; i++) {
+        double d = 0;
+        if (q->B.p)
+            d = cti_sparse_at(&q->B, i, i);
+        for (k = q->B.p ? 0 : q->p->J.p[i]; !q->B.p && k < q->p->J.p[i + 1]; k++)
+            d += q->p->J.x[k] * q->p->J.x[k] / cti_fmax(cti_sparse_at(&q->p->A, q->p->J.i[k], q->p->J.i[k]), 1e-300);
+        q->S[i] = d > 0 ? 1 / sqrt(d) : 1;
+    }
+    for (i = 0; q->B.p && i < m; i++)
+        for (k = q->B.p[i]; k < q->B.p[i + 1]; k++)
+            q->B.x[k] *= q->S[i] * q->S[q->B.i[k]];
+}
+
+/* ---- results ---- */
+
+CTI_FN int cti_mprgp_target_good(cti_mprgp_target *t)
+{
+    cti_judgement j;
+    if (t->judged->kind == CTI_PROGRAM_LOCAL || t->judged->kind == CTI_PROGRAM_LCP)
+        cti_program_u(t->judged, t->answer->x, t->answer->r, t->answer->x);
+    cti_program_judge(t->judged, t->answer->x, t->answer->r, t->work, &j);
+    return j.residual <= t->effort->tolerance;
+}
+
+/* x = A^-1 (b + J'r), or of the proximal step */
+static void cti_mprgp_bounds_x(cti_mprgp_bounds *q, const double *r, int stride, double *x)
+{
+    int i, k;
+    memcpy(x, q->b, sizeof *x * (size_t)q->p->n);
+    for (i = 0; i < q->p->m; i++)
+        for (k = q->p->J.p[i]; k < q->p->J.p[i + 1]; k++)
+            x[q->p->J.i[k]] += q->p->J.x[k] * r[stride * i];
+    cti_scalar_solve(&q->system, x, 2);
+}
+
+static void cti_mprgp_bounds_put(cti_mprgp_bounds *q, const double *y)
+{
+    cti_mprgp_target *t = q->t;
+    int i;
+    for (i = 0; i < q->p->m; i++)
+        t->answer->r[t->stride * i] = q->S[i] * y[i];
+    if (q->p->kind == CTI_PROGRAM_QP)
+        cti_mprgp_bounds_x(q, t->answer->r, t->stride, t->answer->x);
+}
+
+/* W r cancels against the right side: what is left of u = J x + w on the free rows, with x from A itself, is taken out by the face's
+   factor. 1 when the judge accepts the answer */
+static int cti_mprgp_bounds_polish(cti_mprgp_bounds *q, const double *y)
+{
+    int i, k, m = q->p->m;
+    double *u = q->polish, *z = u + m, *own = z + m;
+    memcpy(own, y, sizeof *own * (size_t)m);
+    for (k = 0; k < 4; k++) {
+        cti_sparse_mul(&q->p->J, q->t->answer->x, u);
+        for (i = 0; i < m; i++)
+            u[i] = q->set.face[i] == CTI_FACE_FREE ? q->S[i] * (u[i] + q->p->w[i]) : 0;
+        cti_mprgp_preconditioner_apply(q->precondition, u, z);
+        for (i = 0; i < m; i++)
+            own[i] = cti_fmax(q->set.lo[i], own[i] - z[i]);
+        cti_mprgp_bounds_put(q, own);
+        if (cti_mprgp_target_good(q->t))
+            return 1;
+    }
+    return 0;
+}
+
+static void cti_mprgp_bounds_show(void *ctx, const double *y)
+{
+    cti_mprgp_bounds *q = (cti_mprgp_bounds *)ctx;
+    cti_mprgp_target *t = q->t;
+    int i;
+    if (q->certifying)
+        return;
+    for (i = 0; i < q->p->m; i++)
+        t->answer->r[t->stride * i] = q->S[i] * cti_fmin(cti_fmax(y[i], q->set.lo[i]), q->set.hi[i]);
+    if (q->p->kind == CTI_PROGRAM_QP)
+        cti_mprgp_bounds_x(q, t->answer->r, t->stride, t->answer->x);
+}
+
+static int cti_mprgp_bounds_done(void *ctx, const double *y, const double *g)
+{
+    cti_mprgp_bounds *q = (cti_mprgp_bounds *)ctx;
+    CTI_UNUSED(g);
+    if (q->certifying)
+        return 0;
+    cti_mprgp_bounds_put(q, y);
+    if (cti_mprgp_target_good(q->t) || q->shift > 0)
+        return 1;
+    if (!q->precondition || q->precondition->kind != CTI_PRECONDITION_FACE || q->p->kind != CTI_PROGRAM_QP)
+        return 0;
+    if (cti_mprgp_preconditioner_renew(q->t->effort->mem, q->precondition) < 0)
+        return 0;
+    return cti_mprgp_bounds_polish(q, y);
+}
+
+/* 1 when the direction is a certificate; it is then in y */
+static int cti_mprgp_bounds_infeasible(void *ctx, const double *direction)
+{
+    cti_mprgp_bounds *q = (cti_mprgp_bounds *)ctx;
+    int i;
+    for (i = 0; i < q->p->m; i++)
+        q->y[i] = q->S[i] * direction[i];
+    q->infeasible = cti_program_certify(q->p, q->y, q->t->work);
+    return q->infeasible;
+}
+
+/* ---- runs ---- */
+
+static int cti_mprgp_bounds_reserve(cti_mprgp_bounds *q, const cti_program *p, cti_mprgp_target *t)
+{
+    cti_arena *arena = t->effort->arena;
+    int i, m = p->m;
+    cti_mprgp_set *set = &q->set;
+    memset(q, 0, sizeof *q);
+    q->p = p, q->t = t;
+    q->S = CTI_ARENA_NEW(arena, double, m), q->c = CTI_ARENA_NEW(arena, double, m), q->y = CTI_ARENA_ZERO(arena, double, m);
+    q->polish = CTI_ARENA_NEW(arena, double, 3 * (size_t)m);
+    q->x = CTI_ARENA_ZERO(arena, double, p->n), q->v = CTI_ARENA_ZERO(arena, double, p->n), q->b = CTI_ARENA_ZERO(arena, double, p->n);
+    if (!cti_mprgp_set_reserve(arena, set, m, m) || !q->S || !q->c || !q->y || !q->polish || !q->x || !q->v || !q->b)
+        return 0;
+    for (i = 0; i < m; i++)
+        set->lo[i] = p->equation && p->equation[i] ? -INFINITY : 0, set->hi[i] = INFINITY;
+    return 1;
+}
+
+/* y is the start and the end */
+static cti_mprgp_end cti_mprgp_bounds_run(cti_mprgp_bounds *q, double tolerance)
+{
+    cti_mprgp_preconditioner precondition;
+    cti_mprgp_task task;
+    cti_mprgp_target *t = q->t;
+    cti_mprgp_end end;
+    cti_mprgp_precondition kind = t->options->precondition;
+    double *y = CTI_ARENA_NEW(t->effort->arena, double, q->p->m);
+    if (!y)
+        return CTI_MPRGP_MEMORY;
+    memset(&task, 0, sizeof task);
+    kind = q->B.p ? (kind == CTI_PRECONDITION_AUTO || q->certifying ? CTI_PRECONDITION_FACE : kind) : CTI_PRECONDITION_NONE;
+    if (q->B.p && !cti_mprgp_preconditioner_open(t->effort->mem, &precondition, kind, &q->B, &q->set))
+        return CTI_MPRGP_MEMORY;
+    q->precondition = q->B.p ? &precondition : NULL;
+    task.n = q->p->m, task.multiply = cti_mprgp_bounds_multiply, task.multiply_ctx = q, task.A = q->B.p ? &q->B : NULL, task.b = q->c;
+    task.set = &q->set, task.precondition = q->B.p ? &precondition : NULL;
+    task.tolerance = tolerance, task.gamma = t->options->gamma, task.projected = t->options->projected;
+    task.done = cti_mprgp_bounds_done, task.done_ctx = q, task.show = cti_mprgp_bounds_show, task.effort = t->effort,
+    task.answer = t->answer, task.count = t->count;
+    task.infeasible = q->certifying ? NULL : cti_mprgp_bounds_infeasible, task.infeasible_ctx = q;
+    task.limit = q->certifying ? 2000 : 0;
+    task.power = q->certifying || q->p->kind != CTI_PROGRAM_LCP ? NULL : t->options->power;
+    memcpy(y, q->y, sizeof *y * (size_t)q->p->m);
+    end = cti_mprgp_run(&task, y);
+    if (!q->infeasible)
+        memcpy(q->y, y, sizeof *y * (size_t)q->p->m);
+    if (q->B.p) {
+        t->count->factors += precondition.factors;
+        cti_mprgp_preconditioner_close(t->effort->mem, &precondition);
+    }
+    q->precondition = NULL;
+    return end;
+}
+
+static void cti_mprgp_bounds_free(cti_mprgp_bounds *q)
+{
+    cti_mem *mem = q->t->effort->mem;
+    cti_scalar_close(mem, &q->system);
+    cti_sparse_free(mem, &q->B), cti_sparse_free(mem, &q->shifted);
+}
+
+/* unit rows (J_i, w_i) in pairs' products: J J' + w w', all entries; right side -w */
+static int cti_mprgp_certify_form(cti_mprgp_bounds *q, const cti_sparse *Jt, double most)
+{
+    const cti_program *p = q->p;
+    int i, j, k, l, m = p->m;
+    if (!cti_sparse_reserve(q->t->effort->mem, &q->B, m, m, m * m))
+        return 0;
+    for (i = 0; i < m; i++) {
+        double *row = q->B.x + (size_t)i * (size_t)m;
+        q->c[i] = -p->w[i] * q->S[i] / most;
+        q->B.p[i + 1] = (i + 1) * m;
+        for (j = 0; j < m; j++)
+            q->B.i[i * m + j] = j, row[j] = p->w[i] * q->S[i] / most * (p->w[j] * q->S[j] / most);
+        for (k = p->J.p[i]; k < p->J.p[i + 1]; k++)
+            for (l = Jt->p[p->J.i[k]]; l < Jt->p[p->J.i[k] + 1]; l++)
+                row[Jt->i[l]] += p->J.x[k] * q->S[i] * Jt->x[l] * q->S[Jt->i[l]];
+    }
+    return 1;
+}
+
+/* 1 when a certificate was found: r has it; 0 when there is none; -1 when memory ran out */
+static int cti_mprgp_certify(const cti_program *p, cti_mprgp_target *t)
+{
+    cti_mprgp_bounds q;
+    cti_sparse Jt;
+    double most = 0;
+    int i, k, ok;
+    if (p->m > t->options->dense_rows || p->m == 0)
+        return 0;
+    if (!cti_mprgp_bounds_reserve(&q, p, t) || !cti_sparse_transpose(t->effort->mem, &p->J, &Jt))
+        return -1;
+    q.certifying = 1;
+    for (i = 0; i < p->m; i++) {
+        double d = 0;
+        for (k = p->J.p[i]; k < p->J.p[i + 1]; k++)
+            d += p->J.x[k] * p->J.x[k];
+        q.S[i] = d > 0 ? 1 / sqrt(d) : 1;
+        most = cti_fmax(most, fabs(p->w[i] * q.S[i]));
+    }
+    ok = cti_mprgp_certify_form(&q, &Jt, most > 0 ? most : 1) && cti_mprgp_bounds_run(&q, 1e-10) != CTI_MPRGP_MEMORY;
+    for (i = 0; ok && i < p->m; i++)
+        q.y[i] *= q.S[i];
+    k = ok ? cti_program_certify(p, q.y, t->work) : -1;
+    for (i = 0; k > 0 && i < p->m; i++)
+        t->answer->r[t->stride * i] = q.y[i];
+    cti_mprgp_bounds_free(&q);
+    cti_sparse_free(t->effort->mem, &Jt);
+    return k;
+}
+
+/* ---- the dual ---- */
+
+/* A, or A + shift I when A is singular; factored, W formed. 0 when memory ran out */
+static int cti_mprgp_dual_form(cti_mprgp_bounds *q, int singular)
+{
+    const cti_sparse *A = &q->p->A;
+    cti_effort *e = q->t->effort;
+    int i, k, ok = 1;
+    double most = 0;
+    if (singular) {
+        cti_triplets t;
+        memset(&t, 0, sizeof t);
+        for (i = 0; i < A->rows; i++)
+            most = cti_fmax(most, cti_sparse_at(A, i, i));
+        q->shift = most > 0 ? 1e-4 * most : 1e-4;
+        for (i = 0; ok && i < A->rows; i++) {
+            ok = cti_triplets_add(e->mem, &t, i, i, q->shift);
+            for (k = A->p[i]; ok && k < A->p[i + 1]; k++)
+                ok = cti_triplets_add(e->mem, &t, i, A->i[k], A->x[k]);
+        }
+        ok = cti_triplets_close(e->mem, &t, ok, A->rows, A->rows, &q->shifted);
+    }
+    ok = ok && cti_scalar_open(e->mem, &q->system, singular ? &q->shifted : A) && cti_scalar_factor(e->mem, &q->system);
+    if (ok && !singular && q->system.boosted)
+        return 1;
+    if (ok && cti_dual_is_diagonal(q->system.A))
+        ok = cti_dual_thin(e->mem, q->system.A, &q->p->J, &q->B);
+    else if (ok && q->p->m <= q->t->options->dense_rows)
+        ok = cti_mprgp_form_full(q);
+    if (ok)
+        cti_mprgp_scale(q);
+    return ok;
+}
+
+/* c = -S (w + J A^-1 b) */
+static void cti_mprgp_dual_side(cti_mprgp_bounds *q)
+{
+    int i;
+    memcpy(q->v, q->b, sizeof *q->v * (size_t)q->p->n);
+    cti_scalar_solve(&q->system, q->v, 2);
+    cti_sparse_mul(&q->p->J, q->v, q->c);
+    for (i = 0; i < q->p->m; i++)
+        q->c[i] = -q->S[i] * (q->c[i] + q->p->w[i]);
+}
+
+/* one solve, or proximal ones until the judge agrees */
+static cti_mprgp_end cti_mprgp_dual_run(cti_mprgp_bounds *q)
+{
+    cti_mprgp_end end;
+    int i, k;
+    for (k = 0;; k++) {
+        for (i = 0; i < q->p->n; i++)
+            q->b[i] = q->p->b[i] + q->shift * q->x[i];
+        cti_mprgp_dual_side(q);
+        end = cti_mprgp_bounds_run(q, q->shift > 0 ? q->t->effort->tolerance / 10 : q->t->effort->tolerance);
+        if (q->shift == 0 || end != CTI_MPRGP_DONE)
+            return end;
+        memcpy(q->x, q->t->answer->x, sizeof *q->x * (size_t)q->p->n);
+        if (cti_mprgp_target_good(q->t))
+            return CTI_MPRGP_DONE;
+        if (k == 400)
+            return CTI_MPRGP_STALLED;
+    }
+}
+
+CTI_FN cti_mprgp_end cti_mprgp_dual(const cti_program *p, cti_mprgp_target *t, int *out_infeasible)
+{
+    cti_mprgp_bounds q;
+    cti_mprgp_end end;
+    int i, ok, singular, certified = 0;
+    *out_infeasible = 0;
+    t->count->dual = 1;
+    if (!cti_mprgp_bounds_reserve(&q, p, t))
+        return CTI_MPRGP_MEMORY;
+    ok = cti_mprgp_dual_form(&q, 0);
+    singular = ok && q.system.boosted > 0;
+    if (singular) {
+        cti_scalar_close(t->effort->mem, &q.system);
+        ok = cti_mprgp_dual_form(&q, 1);
+    }
+    for (i = 0; ok && t->effort->warm && i < p->m; i++)
+        q.y[i] = t->answer->r[t->stride * i] / q.S[i];
+    end = ok ? cti_mprgp_dual_run(&q) : CTI_MPRGP_MEMORY;
+    if (q.infeasible)
+        for (i = 0; i < p->m; i++)
+            t->answer->r[t->stride * i] = q.y[i];
+    else if (end != CTI_MPRGP_DONE && end != CTI_MPRGP_MEMORY)
+        cti_mprgp_bounds_put(&q, q.y);
+    *out_infeasible = q.infeasible;
+    cti_mprgp_bounds_free(&q);
+    if (!*out_infeasible && (end == CTI_MPRGP_UNBOUNDED || end == CTI_MPRGP_STALLED)) {
+        double *keep = CTI_ARENA_NEW(t->effort->arena, double, t->judged->m);
+        certified = keep ? (memcpy(keep, t->answer->r, sizeof *keep * (size_t)t->judged->m), cti_mprgp_certify(p, t)) : -1;
+        if (certified == 0)
+            memcpy(t->answer->r, keep, sizeof *keep * (size_t)t->judged->m);
+        *out_infeasible = certified > 0;
+    }
+    return certified < 0 ? CTI_MPRGP_MEMORY : end;
+}
+
+/* ---- complementarity ---- */
+
+CTI_FN cti_mprgp_end cti_mprgp_boxed(const cti_program *p, cti_mprgp_target *t, int *out_infeasible)
+{
+    cti_mprgp_bounds q;
+    cti_mprgp_end end = CTI_MPRGP_MEMORY;
+    int i, k, n = p->m ? p->W.p[p->m] : 0;
+    *out_infeasible = 0;
+    t->count->dual = 1;
+    if (!cti_mprgp_bounds_reserve(&q, p, t))
+        return CTI_MPRGP_MEMORY;
+    if (cti_sparse_reserve(t->effort->mem, &q.B, p->m, p->m, n)) {
+        memcpy(q.B.p, p->W.p, sizeof *q.B.p * ((size_t)p->m + 1)), memcpy(q.B.i, p->W.i, sizeof *q.B.i * (size_t)n);
+        for (k = 0; k < n; k++)
+            q.B.x[k] = p->W.x[k];
+        cti_mprgp_scale(&q);
+        for (i = 0; i < p->m; i++) {
+            q.set.lo[i] = p->lo ? p->lo[i] / q.S[i] : 0, q.set.hi[i] = p->hi ? p->hi[i] / q.S[i] : INFINITY;
+            q.c[i] = -q.S[i] * p->w[i];
+            q.y[i] = t->effort->warm ? t->answer->r[t->stride * i] / q.S[i] : 0;
+        }
+        end = cti_mprgp_bounds_run(&q, t->effort->tolerance);
+        if (q.infeasible)
+            for (i = 0; i < p->m; i++)
+                t->answer->r[t->stride * i] = q.y[i];
+        else if (end != CTI_MPRGP_MEMORY)
+            cti_mprgp_bounds_put(&q, q.y);
+        *out_infeasible = q.infeasible;
+    }
+    cti_mprgp_bounds_free(&q);
+    return end;
+}

@@ -1,0 +1,289 @@
+/* mprgp_precondition.c -- preconditioners of the conjugate steps, each made to stay in the face.
+   Method: with M for A, the step in the face { J^ z = 0 } is z = M^-1 (phi - J^' l), (J^ M^-1 J^') l = J^ M^-1 phi. For diagonal and
+   block-diagonal M and rows that touch no block twice that system is diagonal. Else z = P M^-1 P phi with the orthogonal projection P onto
+   the face, which is symmetric and positive there, too. For bounds, FACE factors A with unit rows where a bound is active: exact until the
+   face changes. Based on: Li et al. 2015, section 6.1 (Jacobi); Dostal 2009 (preconditioning in face). */
+#include "mprgp.h"
+
+/* ---- diagonal and block-diagonal ---- */
+
+/* inverse of a symmetric 3x3 block, or of its diagonal where it has none */
+static void cti_mprgp_invert3(const double *a, double *out)
+{
+    double c0 = a[4] * a[8] - a[5] * a[5], c1 = a[2] * a[5] - a[1] * a[8], c2 = a[1] * a[5] - a[2] * a[4];
+    double det = a[0] * c0 + a[1] * c1 + a[2] * c2;
+    int i;
+    if (!(a[0] > 0 && a[0] * a[4] - a[1] * a[1] > 1e-14 * a[0] * a[4] && det > 1e-14 * a[0] * a[4] * a[8])) {
+        memset(out, 0, sizeof *out * 9);
+        for (i = 0; i < 9; i += 4)
+            out[i] = a[i] > 0 ? 1 / a[i] : 1;
+        return;
+    }
+    out[0] = c0 / det, out[1] = out[3] = c1 / det, out[2] = out[6] = c2 / det;
+    out[4] = (a[0] * a[8] - a[2] * a[2]) / det, out[5] = out[7] = (a[1] * a[2] - a[0] * a[5]) / det;
+    out[8] = (a[0] * a[4] - a[1] * a[1]) / det;
+}
+
+static int cti_mprgp_open_diagonal(cti_mem *mem, cti_mprgp_preconditioner *q)
+{
+    int i, n = q->A->rows;
+    if (!CTI_RESIZE(mem, q->M, n))
+        return 0;
+    for (i = 0; i < n; i++) {
+        double a = cti_sparse_at(q->A, i, i);
+        q->M[i] = a > 0 ? 1 / a : 1;
+    }
+    return 1;
+}
+
+static int cti_mprgp_open_blocks(cti_mem *mem, cti_mprgp_preconditioner *q)
+{
+    int i, k, b, n = q->A->rows, blocks = (n + 2) / 3;
+    if (!CTI_RESIZE(mem, q->M, 9 * blocks))
+        return 0;
+    for (b = 0; b < blocks; b++) {
+        double a[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+        for (i = 3 * b; i < 3 * b + 3 && i < n; i++)
+            for (k = q->A->p[i]; k < q->A->p[i + 1]; k++)
+                if (q->A->i[k] / 3 == b)
+                    a[3 * (i % 3) + q->A->i[k] % 3] = q->A->x[k];
+        cti_mprgp_invert3(a, q->M + 9 * (size_t)b);
+    }
+    return 1;
+}
+
+/* 1 when no two rows touch the same block */
+static int cti_mprgp_apart(cti_mem *mem, const cti_sparse *J, int block, int *out_apart)
+{
+    int32_t *owner = NULL;
+    int i, k;
+    *out_apart = 1;
+    if (!CTI_RESIZE(mem, owner, J->cols / block + 1))
+        return 0;
+    for (i = 0; i < J->rows; i++)
+        for (k = J->p[i]; k < J->p[i + 1]; k++) {
+            int32_t *o = &owner[J->i[k] / block];
+            *out_apart = *out_apart && (*o == 0 || *o == i + 1);
+            *o = i + 1;
+        }
+    CTI_FREE(mem, owner);
+    return 1;
+}
+
+/* Y = M^-1 J' by rows and the diagonal of J Y */
+static int cti_mprgp_open_exact(cti_mem *mem, cti_mprgp_preconditioner *q, int block)
+{
+    const cti_sparse *J = &q->set->J;
+    int32_t *row = NULL, *col = NULL;
+    double *x = NULL;
+    int i, k, c, ok = 1;
+    for (i = 0; ok && i < J->rows; i++)
+        for (k = J->p[i]; ok && k < J->p[i + 1]; k++)
+            for (c = 0; ok && c < block; c++) {
+                int j = J->i[k] / block * block + c;
+                double m = block == 1 ? q->M[j] : q->M[9 * (size_t)(j / 3) + (size_t)(3 * c + J->i[k] % 3)];
+                if (j < J->cols)
+                    ok = CTI_PUSH(mem, row, i) && CTI_PUSH(mem, col, j) && CTI_PUSH(mem, x, m * J->x[k]);
+            }
+    ok = ok && cti_sparse_from_triplets(mem, J->rows, J->cols, row, col, x, CTI_LEN(x), &q->Y) && CTI_RESIZE(mem, q->d, J->rows);
+    for (i = 0; ok && i < J->rows; i++)
+        for (k = J->p[i]; k < J->p[i + 1]; k++)
+            q->d[i] += J->x[k] * cti_sparse_at(&q->Y, i, J->i[k]);
+    CTI_FREE(mem, row), CTI_FREE(mem, col), CTI_FREE(mem, x);
+    return ok;
+}
+
+/* ---- incomplete factor ---- */
+
+/* sum over j < k of L_ij L_kj */
+static double cti_mprgp_ic_dot(const cti_sparse *L, int i, int k)
+{
+    int a = L->p[i], b = L->p[k];
+    double s = 0;
+    while (a < L->p[i + 1] && b < L->p[k + 1] && L->i[a] < k && L->i[b] < k) {
+        if (L->i[a] == L->i[b])
+            s += L->x[a++] * L->x[b++];
+        else if (L->i[a] < L->i[b])
+            a++;
+        else
+            b++;
+    }
+    return s;
+}
+
+/* numbers of L for A + shift diag A; the diagonal is stored inverted. 0 when a pivot fails */
+static int cti_mprgp_ic_numbers(cti_sparse *L, const cti_sparse *A, double shift)
+{
+    int i, k, at;
+    for (i = 0; i < A->rows; i++) {
+        double pivot;
+        for (k = A->p[i], at = L->p[i]; at + 1 < L->p[i + 1]; k++, at++)
+            L->x[at] = (A->x[k] - cti_mprgp_ic_dot(L, i, L->i[at])) * L->x[L->p[L->i[at] + 1] - 1];
+        pivot = A->x[k] * (1 + shift);
+        for (at = L->p[i]; at + 1 < L->p[i + 1]; at++)
+            pivot -= L->x[at] * L->x[at];
+        if (!(pivot > 1e-12 * fabs(A->x[k])))
+            return 0;
+        L->x[at] = 1 / sqrt(pivot);
+    }
+    return 1;
+}
+
+static int cti_mprgp_open_ic(cti_mem *mem, cti_mprgp_preconditioner *q)
+{
+    const cti_sparse *A = q->A;
+    cti_sparse *L = &q->L;
+    int i, k, at = 0, n = A->rows;
+    double shift = 0;
+    L->rows = L->cols = n;
+    if (!CTI_RESIZE(mem, L->p, n + 1) || !CTI_RESIZE(mem, L->i, A->p[n]) || !CTI_RESIZE(mem, L->x, A->p[n]))
+        return 0;
+    for (i = 0; i < n; i++) {
+        for (k = A->p[i]; k < A->p[i + 1] && A->i[k] <= i; k++)
+            L->i[at++] = A->i[k];
+        if (at == L->p[i] || L->i[at - 1] != i) /* no entry on the diagonal: Jacobi instead */
+            return cti_sparse_free(mem, L), q->kind = CTI_PRECONDITION_JACOBI, cti_mprgp_open_diagonal(mem, q);
+        L->p[i + 1] = at;
+    }
+    for (k = 0; k < 20 && !cti_mprgp_ic_numbers(L, A, shift); k++)
+        shift = shift > 0 ? 3 * shift : 1e-3;
+    return 1;
+}
+
+static void cti_mprgp_ic_solve(const cti_sparse *L, double *z)
+{
+    int i, k;
+    for (i = 0; i < L->rows; i++) {
+        double s = z[i];
+        for (k = L->p[i]; k + 1 < L->p[i + 1]; k++)
+            s -= L->x[k] * z[L->i[k]];
+        z[i] = s * L->x[k];
+    }
+    for (i = L->rows - 1; i >= 0; i--) {
+        double s = z[i] * L->x[L->p[i + 1] - 1];
+        z[i] = s;
+        for (k = L->p[i]; k + 1 < L->p[i + 1]; k++)
+            z[L->i[k]] -= L->x[k] * s;
+    }
+}
+
+/* ---- factor in the face ---- */
+
+static int cti_mprgp_open_face(cti_mem *mem, cti_mprgp_preconditioner *q)
+{
+    const cti_sparse *A = q->A;
+    int n = A->rows;
+    q->masked.rows = q->masked.cols = n;
+    if (!CTI_RESIZE(mem, q->masked.p, n + 1) || !CTI_RESIZE(mem, q->masked.i, A->p[n]) || !CTI_RESIZE(mem, q->masked.x, A->p[n]) ||
+        !CTI_RESIZE(mem, q->face, n))
+        return 0;
+    memcpy(q->masked.p, A->p, sizeof *A->p * ((size_t)n + 1));
+    memcpy(q->masked.i, A->i, sizeof *A->i * (size_t)A->p[n]);
+    q->shift = 1e-11;
+    return cti_scalar_open(mem, &q->system, &q->masked);
+}
+
+CTI_FN int cti_mprgp_preconditioner_renew(cti_mem *mem, cti_mprgp_preconditioner *q)
+{
+    const cti_sparse *A = q->A;
+    const uint8_t *face = q->set->face;
+    int i, k, same = q->factors > 0 && !q->stale;
+    for (i = 0; same && i < A->rows; i++)
+        same = (face[i] == CTI_FACE_FREE) == (q->face[i] == CTI_FACE_FREE);
+    if (same)
+        return 0;
+    memcpy(q->face, face, (size_t)A->rows);
+    for (i = 0; i < A->rows; i++)
+        for (k = A->p[i]; k < A->p[i + 1]; k++) {
+            int j = A->i[k], free = face[i] == CTI_FACE_FREE && face[j] == CTI_FACE_FREE;
+            q->masked.x[k] = free ? A->x[k] * (i == j ? 1 + q->shift : 1) : (i == j ? cti_fmax(A->x[k], 1e-300) : 0);
+        }
+    q->factors++, q->stale = 0;
+    return cti_scalar_factor(mem, &q->system) ? 1 : -1;
+}
+
+/* ---- all ---- */
+
+CTI_FN int cti_mprgp_preconditioner_open(cti_mem *mem, cti_mprgp_preconditioner *q, cti_mprgp_precondition kind, const cti_sparse *A,
+                                         cti_mprgp_set *set)
+{
+    int block = kind == CTI_PRECONDITION_BLOCKS ? 3 : 1, ok = 1;
+    memset(q, 0, sizeof *q);
+    q->kind = kind == CTI_PRECONDITION_FACE && set->J.p ? CTI_PRECONDITION_FACTOR : kind, q->A = A, q->set = set;
+    if (q->kind == CTI_PRECONDITION_IC0)
+        ok = cti_mprgp_open_ic(mem, q);
+    else if (q->kind == CTI_PRECONDITION_FACTOR)
+        ok = cti_scalar_open(mem, &q->system, A) && cti_scalar_factor(mem, &q->system);
+    else if (q->kind == CTI_PRECONDITION_FACE)
+        ok = cti_mprgp_open_face(mem, q);
+    else if (q->kind == CTI_PRECONDITION_BLOCKS)
+        ok = cti_mprgp_open_blocks(mem, q);
+    else if (q->kind == CTI_PRECONDITION_JACOBI)
+        ok = cti_mprgp_open_diagonal(mem, q);
+    if (ok && set->J.p && (q->kind == CTI_PRECONDITION_BLOCKS || q->kind == CTI_PRECONDITION_JACOBI)) {
+        ok = cti_mprgp_apart(mem, &set->J, block, &q->exact);
+        ok = ok && (!q->exact || cti_mprgp_open_exact(mem, q, block));
+    }
+    if (!ok)
+        cti_mprgp_preconditioner_close(mem, q);
+    return ok;
+}
+
+CTI_FN void cti_mprgp_preconditioner_close(cti_mem *mem, cti_mprgp_preconditioner *q)
+{
+    cti_scalar_close(mem, &q->system);
+    cti_sparse_free(mem, &q->Y), cti_sparse_free(mem, &q->L), cti_sparse_free(mem, &q->masked);
+    CTI_FREE(mem, q->M), CTI_FREE(mem, q->d), CTI_FREE(mem, q->face);
+}
+
+/* z to the face along M^-1 J': a division a row */
+static void cti_mprgp_exact(const cti_mprgp_preconditioner *q, double *z)
+{
+    const cti_sparse *J = &q->set->J, *Y = &q->Y;
+    int i, k;
+    for (i = 0; i < J->rows; i++) {
+        double s = 0;
+        if (q->set->face[i] == CTI_FACE_FREE)
+            continue;
+        for (k = J->p[i]; k < J->p[i + 1]; k++)
+            s += J->x[k] * z[J->i[k]];
+        s /= q->d[i];
+        for (k = Y->p[i]; k < Y->p[i + 1]; k++)
+            z[Y->i[k]] -= s * Y->x[k];
+    }
+}
+
+static void cti_mprgp_blocks_apply(const cti_mprgp_preconditioner *q, const double *phi, double *z)
+{
+    int b, n = q->A->rows, i, c;
+    for (b = 0; b < n / 3; b++) {
+        const double *M = q->M + 9 * (size_t)b, *f = phi + 3 * (size_t)b;
+        double *out = z + 3 * (size_t)b;
+        out[0] = M[0] * f[0] + M[1] * f[1] + M[2] * f[2];
+        out[1] = M[3] * f[0] + M[4] * f[1] + M[5] * f[2];
+        out[2] = M[6] * f[0] + M[7] * f[1] + M[8] * f[2];
+    }
+    for (i = n / 3 * 3; i < n; i++)
+        for (z[i] = 0, c = n / 3 * 3; c < n; c++)
+            z[i] += q->M[9 * (size_t)(n / 3) + (size_t)(3 * (i % 3) + c % 3)] * phi[c];
+}
+
+CTI_FN void cti_mprgp_preconditioner_apply(cti_mprgp_preconditioner *q, const double *phi, double *z)
+{
+    int i, n = q->A->rows;
+    if (q->kind == CTI_PRECONDITION_BLOCKS) {
+        cti_mprgp_blocks_apply(q, phi, z);
+    } else {
+        memcpy(z, phi, sizeof *z * (size_t)n);
+        if (q->kind == CTI_PRECONDITION_IC0)
+            cti_mprgp_ic_solve(&q->L, z);
+        else if (q->kind == CTI_PRECONDITION_FACTOR || q->kind == CTI_PRECONDITION_FACE)
+            cti_scalar_solve(&q->system, z, 0);
+        for (i = 0; q->kind == CTI_PRECONDITION_JACOBI && i < n; i++)
+            z[i] *= q->M[i];
+    }
+    if (q->exact)
+        cti_mprgp_exact(q, z);
+    if (q->kind != CTI_PRECONDITION_NONE)
+        cti_mprgp_set_flatten(q->set, z);
+}

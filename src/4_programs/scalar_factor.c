@@ -1,0 +1,128 @@
+/* scalar_factor.c -- linear systems of scalars by the block factorization: unknown i is entry i % 3 of block i / 3.
+   Method: supernodal Cholesky of entries in double in every build, then refinement with the scalars. */
+#include "../2_linalg/schur.h"
+#include "program.h"
+
+/* the block pattern of A, and blocks 0 .. n - 1 */
+static int cti_scalar_pattern(cti_mem *mem, cti_scalar *s, const cti_sparse *A)
+{
+    int32_t *pairs = NULL, *seen = NULL; /* 1 + the last block row that named a block */
+    int i, k, n = (A->rows + 2) / 3, ok, count = 0;
+    ok = CTI_RESERVE(mem, pairs, 2 * (int64_t)A->p[A->rows]) && CTI_RESIZE(mem, seen, n) && CTI_RESIZE(mem, s->blocks, n);
+    for (i = 0; ok && i < A->rows; i++)
+        for (k = A->p[i]; k < A->p[i + 1]; k++) {
+            int a = i / 3, b = A->i[k] / 3;
+            if (seen[b] != a + 1)
+                seen[b] = a + 1, pairs[2 * count] = a, pairs[2 * count + 1] = b, count++;
+        }
+    ok = ok && cti_bsr_shape(mem, &s->bsr, n, pairs, count);
+    for (i = 0; ok && i < n; i++)
+        s->blocks[i] = i;
+    CTI_FREE(mem, pairs), CTI_FREE(mem, seen);
+    return ok;
+}
+
+/* to: where each entry of A goes in val. A row's columns and its blocks ascend together */
+static int cti_scalar_map(cti_mem *mem, cti_scalar *s)
+{
+    const cti_sparse *A = s->A;
+    int i, k;
+    if (s->to)
+        return 1;
+    if (!CTI_RESERVE(mem, s->to, (int64_t)A->p[A->rows] + 1))
+        return 0;
+    for (i = 0; i < A->rows; i++) {
+        int slot = s->bsr.row[i / 3];
+        for (k = A->p[i]; k < A->p[i + 1]; k++) {
+            while (s->bsr.col[slot] < A->i[k] / 3)
+                slot++;
+            s->to[k] = 9 * slot + 3 * (i % 3) + A->i[k] % 3;
+        }
+    }
+    return 1;
+}
+
+CTI_FN int cti_scalar_open(cti_mem *mem, cti_scalar *s, const cti_sparse *A)
+{
+    int n = (A->rows + 2) / 3;
+    s->A = A;
+    if (A->rows && cti_scalar_pattern(mem, s, A) && cti_symbolic_analyze_once(mem, &s->symbolic, &s->bsr, s->blocks, n) &&
+        cti_gather_make(mem, &s->gather, &s->symbolic, &s->bsr, s->blocks) && CTI_RESIZE(mem, s->z, 3 * n) && CTI_RESIZE(mem, s->r, 3 * n))
+        return 1;
+    if (A->rows)
+        cti_scalar_close(mem, s);
+    return A->rows == 0;
+}
+
+CTI_FN int cti_scalar_factor(cti_mem *mem, cti_scalar *s)
+{
+    const cti_sparse *A = s->A;
+    size_t numbers;
+    int i, k;
+    if (A->rows == 0)
+        return 1;
+    numbers = 9 * (size_t)s->bsr.row[s->bsr.n];
+    if (!CTI_RESERVE(mem, s->val, (int64_t)numbers) || !cti_scalar_map(mem, s))
+        return 0;
+    memset(s->val, 0, sizeof *s->val * numbers);
+    for (k = 0; k < A->p[A->rows]; k++)
+        s->val[s->to[k]] = A->x[k];
+    for (i = A->rows; i < 3 * s->bsr.n; i++)
+        s->val[9 * (size_t)s->bsr.diag[i / 3] + 4 * (size_t)(i % 3)] = 1;
+    if (!cti_factor64_compute_double(mem, &s->factor, &s->symbolic, &s->gather, s->val))
+        return 0;
+    s->boosted = s->factor.boosted;
+    return CTI_RESIZE(mem, s->work, (int)cti_factor64_work(&s->factor));
+}
+
+static void cti_scalar_apply(cti_scalar *s, const double *y, double *z)
+{
+    memcpy(z, y, sizeof *z * (size_t)s->A->rows);
+    memset(z + s->A->rows, 0, sizeof *z * (size_t)(3 * s->bsr.n - s->A->rows));
+    cti_factor64_solve(&s->factor, z, s->work);
+}
+
+CTI_FN void cti_scalar_solve(cti_scalar *s, double *z, int refine)
+{
+    const cti_sparse *A = s->A;
+    int i, k, it;
+    if (A->rows == 0)
+        return;
+    memcpy(s->r, z, sizeof *z * (size_t)A->rows);
+    cti_scalar_apply(s, s->r, s->z);
+    for (it = 0; it < refine; it++) {
+        /* r = y - A z, y still in z's place of the caller */
+        for (i = 0; i < A->rows; i++) {
+            double sum = z[i];
+            for (k = A->p[i]; k < A->p[i + 1]; k++)
+                sum -= A->x[k] * s->z[A->i[k]];
+            s->r[i] = sum;
+        }
+        memset(s->r + A->rows, 0, sizeof *z * (size_t)(3 * s->bsr.n - A->rows));
+        cti_factor64_solve(&s->factor, s->r, s->work);
+        for (i = 0; i < A->rows; i++)
+            s->z[i] += s->r[i];
+    }
+    memcpy(z, s->z, sizeof *z * (size_t)A->rows);
+}
+
+CTI_FN void cti_scalar_close(cti_mem *mem, cti_scalar *s)
+{
+    cti_bsr_free(mem, &s->bsr);
+    cti_symbolic_free(mem, &s->symbolic);
+    cti_gather_free(mem, &s->gather);
+    cti_factor64_free(mem, &s->factor);
+    CTI_FREE(mem, s->to);
+    CTI_FREE(mem, s->blocks), CTI_FREE(mem, s->val), CTI_FREE(mem, s->work), CTI_FREE(mem, s->z), CTI_FREE(mem, s->r);
+    memset(s, 0, sizeof *s);
+}
+
+CTI_FN int cti_scalar_schur(cti_scalar *s, cti_arena *arena, const cti_sparse *J, double *W, int ld)
+{
+    int i;
+    for (i = 0; s->A->rows == 0 && i < J->rows; i++)
+        memset(W + (size_t)i * (size_t)ld, 0, sizeof *W * (size_t)J->rows);
+    if (s->A->rows == 0)
+        return 1;
+    return cti_factor64_schur(&s->factor, arena, J->rows, J->p, J->i, J->x, W, ld);
+}

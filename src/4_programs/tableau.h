@@ -1,0 +1,51 @@
+/* tableau.h -- dense dictionaries of w = q + M z (+ d z0), and a problem's rows as such a dense system.
+   x_B = value + T x_N; variables are numbered w_j: j, z_j: n + j, z0: 2 n. Complementary variables are j and n + j. */
+#ifndef CTI_TABLEAU_H
+#define CTI_TABLEAU_H
+
+#include "program.h"
+
+/* cti_delassus -- u = W r + q of all kinds of problems, W dense: W itself, or J A^-1 J' with q = J A^-1 b + w. Zero it before first use. */
+typedef struct cti_delassus {
+    int m;
+    double *W, *q; /* [m][m], [m] of the arena */
+    cti_scalar system;
+    int has_system;
+} cti_delassus;
+/* cti_delassus_open -- SOLVED, or the outcome that the solver has to return, with a->why. More than `largest` rows are not taken. */
+CTI_FN cti_outcome cti_delassus_open(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a, int largest);
+/* cti_delassus_answer -- a->x from a->r: A^-1 (b + J'r), or u. */
+CTI_FN void cti_delassus_answer(cti_delassus *w, const cti_program *p, cti_answer *a);
+/* cti_delassus_finish -- what is left to do when a solver has said something: a->x, and of a QP that is solved one step of refinement.
+   Returns what is to be said. */
+CTI_FN cti_outcome cti_delassus_finish(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a, cti_outcome said);
+CTI_FN void cti_delassus_close(cti_delassus *w, cti_effort *e);
+
+typedef struct cti_tableau {
+    int n, cols, ld;
+    const double *M, *q;   /* [n][n], [n]: where it starts; the caller's */
+    double *T, *value;     /* [n][ld], [n] */
+    int *basic, *nonbasic; /* [n], [cols] the variable of a row, of a column */
+    int *row, *col;        /* [2 n + 1] a variable's row and column, -1: none */
+    int pivots;            /* since the start */
+    int *scratch;          /* [n + 2 cols] */
+} cti_tableau;
+
+/* cti_tableau_open -- memory from the arena; cols: n, or n + 1 with z0. 0 when memory ran out. */
+CTI_FN int cti_tableau_open(cti_tableau *t, cti_arena *arena, const double *M, const double *q, int n, int cols);
+/* cti_tableau_reset -- all w basic, z0's column zero. */
+CTI_FN void cti_tableau_reset(cti_tableau *t);
+/* cti_tableau_pivot -- the basic variable of row r and the nonbasic one of column c change places; T[r][c] is not 0. */
+CTI_FN void cti_tableau_pivot(cti_tableau *t, int r, int c);
+/* cti_tableau_reach -- pivots, largest entry first (a complementary pair's within a factor of four), until the variables marked in want [2
+   n + 1] (n marks) are basic. Entries below `least` are not pivots: returns how many marked variables had to stay nonbasic. */
+CTI_FN int cti_tableau_reach(cti_tableau *t, const uint8_t *want, double least);
+
+/* cti_equilibrate -- powers of two R, C [n] such that R M C has rows and columns of largest entries near 1; applied to M in place. A
+   symmetric M stays so. 0 when memory ran out. */
+CTI_FN int cti_equilibrate(cti_arena *arena, double *M, int n, double *R, double *C);
+/* cti_submatrix_solve -- z[list] from M[list][list] z[list] = -s[list] by LU and refinement; other entries stand. 0: singular; -1: memory
+ * ran out. */
+CTI_FN int cti_submatrix_solve(cti_arena *arena, const double *M, int n, const int *list, int count, const double *s, double *z);
+
+#endif /* CTI_TABLEAU_H */

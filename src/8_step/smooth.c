@@ -1,0 +1,169 @@
+/* smooth.c -- corrections of whole bodies for a solve that takes them node by node.
+   Method: Gauss-Seidel over nodes leaves errors that are smooth over a body. With the contacts' multipliers fixed and their state as it is,
+   they are what M z = b + J' r - A v says, where M is A and a stiffness at the blocks that contacts hold: along the normal where one is
+   pressed, across it the majorant mu lambda / |u_t| of sliding friction, which is stiff where a contact sticks. M has the pattern of A, and
+   its float factor may lag: where it does not know of a contact the correction is cut back so that it neither presses nor opens it. Based
+   on: Graeser and Kornhuber 2009 (truncated Newton multigrid: relax, then correct what the constraints leave free); differs: a direct solve
+   for the coarse grids, contacts of several nodes hold each of them alone. */
+#include "smooth.h"
+
+#define CTI_SMOOTH_STIFF CTI_R(100) /* stiffness of a hold, in diagonals of A */
+#define CTI_SMOOTH_BODIES 2         /* most bodies in pieces of an island that is corrected: stacks of more gain nothing */
+#define CTI_SMOOTH_NEWS 12          /* a factor is made anew when more than one in so many blocks is held and it does not know */
+
+static int cti_smooth_split(const cti_smoother *t, int c) { return t->f->components[t->island->components[c]].split > 0; }
+
+/* a contact that acts: pressed, or a joint */
+static int cti_smooth_is_active(const cti_row *row) { return row->equations || row->r[0] > 0; }
+
+/* stiffness of one row at its blocks of split components, into the diagonal of A */
+static void cti_smooth_stiffen(const cti_smoother *t, const cti_row *row, const ct_real *v)
+{
+    ct_real u[3], slip, slide = row->mu * row->r[0];
+    int k, a, i, j;
+    cti_row_velocity(row, v, u);
+    slip = cti_sqrt(u[1] * u[1] + u[2] * u[2]);
+    for (k = 0; k < row->n; k++) {
+        int b = row->term[k].block;
+        const ct_real *D0 = t->keep + 9 * (size_t)b;
+        ct_real *D = t->A->val + 9 * (size_t)t->A->diag[t->island->blocks[b]];
+        ct_real w2 = row->term[k].weight * row->term[k].weight, stiff = CTI_SMOOTH_STIFF * (D0[0] + D0[4] + D0[8]) / 3;
+        ct_real across = row->equations || slide >= stiff * slip ? stiff : slide / slip;
+        for (a = 0; a < 3; a++)
+            for (i = 0; i < 3; i++)
+                for (j = 0; j < 3; j++)
+                    D[3 * i + j] += (a == 0 ? stiff : across) * w2 * row->frame[3 * a + i] * row->frame[3 * a + j];
+    }
+}
+
+/* blocks that active rows touch, and how many of each component's the factor at hand does not hold; marks components whose factor is due */
+static int cti_smooth_look(cti_smoother *t, int renew)
+{
+    const cti_island *q = t->island;
+    int i, k, c, any = 0;
+    memset(t->hold, 0, (size_t)q->n);
+    for (i = 0; i < q->p.n_rows; i++)
+        for (k = 0; cti_smooth_is_active(&q->p.rows[i]) && k < q->p.rows[i].n; k++)
+            t->hold[q->p.rows[i].term[k].block] = 1;
+    for (c = 0; c < q->n_components; c++) {
+        const cti_component *p = &t->f->components[q->components[c]];
+        int n = p->end - p->begin, news = 0;
+        for (i = p->place; i < p->place + n; i++)
+            news += t->hold[i] && !t->f->held_at[q->blocks[i]];
+        t->due[c] = (uint8_t)(cti_smooth_split(t, c) && (renew || !p->held_ok || p->held_dt != q->p.dt || news * CTI_SMOOTH_NEWS > n));
+        any |= t->due[c];
+    }
+    return any;
+}
+
+/* the factor of a component's M, which is in A. 0: out of memory */
+static int cti_smooth_factor(cti_smoother *t, cti_component *p)
+{
+    cti_factors *f = t->f;
+    p->held_ok = 0, p->held_version++;
+    if (!cti_factor32_compute(f->mem, &p->held, &f->symbolics[p->symbolic], &p->gather, t->A->val) || !cti_factors_room(f, &p->held))
+        return 0;
+    p->held_ok = 1, p->held_dt = t->island->p.dt;
+    return 1;
+}
+
+/* new factors where they are due. 0: out of memory */
+static int cti_smooth_renew(cti_smoother *t, int renew, const ct_real *v)
+{
+    const cti_island *q = t->island;
+    int c, i, ok = 1;
+    if (!cti_smooth_look(t, renew))
+        return 1;
+    for (i = 0; i < q->n; i++)
+        memcpy(t->keep + 9 * (size_t)i, t->A->val + 9 * (size_t)t->A->diag[q->blocks[i]], 9 * sizeof(ct_real));
+    for (i = 0; i < q->p.n_rows; i++)
+        if (cti_smooth_is_active(&q->p.rows[i]))
+            cti_smooth_stiffen(t, &q->p.rows[i], v);
+    for (c = 0; ok && c < q->n_components; c++) {
+        cti_component *p = &t->f->components[q->components[c]];
+        if (!t->due[c])
+            continue;
+        ok = cti_smooth_factor(t, p);
+        for (i = p->place; i < p->place + p->end - p->begin; i++)
+            t->f->held_at[q->blocks[i]] = t->hold[i];
+    }
+    for (i = 0; i < q->n; i++)
+        memcpy(t->A->val + 9 * (size_t)t->A->diag[q->blocks[i]], t->keep + 9 * (size_t)i, 9 * sizeof(ct_real));
+    return ok;
+}
+
+/* a row some of whose blocks the factor does not hold: z may not change the approach of an active one, nor close an open one farther than
+ * to touch */
+static void cti_smooth_cut(cti_smoother *t, const cti_row *row, const ct_real *v)
+{
+    cti_v3 n = cti_v3_at(row->frame, 0);
+    ct_real u[3], dz = 0, w2 = 0, cut;
+    int k, known = 1;
+    for (k = 0; k < row->n; k++) {
+        const cti_term *m = &row->term[k];
+        if (!t->split[m->block])
+            continue;
+        known &= t->f->held_at[t->island->blocks[m->block]];
+        dz += m->weight * cti_v3_dot(n, cti_v3_at(t->z, m->block)), w2 += m->weight * m->weight;
+    }
+    if (known || !(w2 > 0))
+        return;
+    cut = dz;
+    if (!cti_smooth_is_active(row)) {
+        cti_row_velocity(row, v, u);
+        cut = cti_max(cti_min(0, u[0] + dz), cti_min(0, dz));
+    }
+    for (k = 0; cut != 0 && k < row->n; k++)
+        if (t->split[row->term[k].block])
+            cti_v3_addto(t->z, row->term[k].block, cti_v3_mul(n, -cut * row->term[k].weight / w2));
+}
+
+static ct_real cti_smooth_apply(void *ctx, int renew, const ct_real *f, ct_real *v)
+{
+    cti_smoother *t = (cti_smoother *)ctx;
+    const cti_island *q = t->island;
+    ct_real big = 0;
+    int c, i, k;
+    if (renew >= 0 && !cti_smooth_renew(t, renew, v))
+        return -1;
+    memset(t->z, 0, sizeof(ct_real) * 3 * (size_t)q->n);
+    for (c = 0; c < q->n_components; c++) {
+        const cti_component *p = &t->f->components[q->components[c]];
+        if (!cti_smooth_split(t, c))
+            continue;
+        cti_factors_residual(p, q->own + p->place, &q->A, f, v, t->r);
+        cti_factors_apply(t->f, p, &p->held, q->own + p->place, t->r, t->z, 0);
+    }
+    for (i = 0; i < q->p.n_rows; i++)
+        cti_smooth_cut(t, &q->p.rows[i], v);
+    for (k = 0; k < 3 * q->n; k++)
+        v[k] += t->z[k], big = cti_max(big, cti_abs(t->z[k]));
+    return big;
+}
+
+CTI_FN int cti_smooth_open(cti_factors *f, cti_arena *arena, cti_bsr *A, const cti_island *island, cti_smoother *out)
+{
+    int c, any = 0, known = CTI_LEN(f->held_at);
+    memset(out, 0, sizeof *out);
+    out->f = f, out->A = A, out->island = island;
+    for (c = 0; c < island->n_components; c++)
+        any += cti_smooth_split(out, c);
+    if (any == 0 || any > CTI_SMOOTH_BODIES)
+        return 1;
+    out->split = CTI_ARENA_ZERO(arena, uint8_t, island->n);
+    for (c = 0; out->split && c < island->n_components; c++) {
+        const cti_component *p = &f->components[island->components[c]];
+        if (cti_smooth_split(out, c))
+            memset(out->split + p->place, 1, (size_t)(p->end - p->begin));
+    }
+    if (known < A->n) {
+        if (!CTI_RESIZE(f->mem, f->held_at, A->n))
+            return 0;
+        memset(f->held_at + known, 0, (size_t)(A->n - known));
+    }
+    out->r = CTI_ARENA_NEW(arena, ct_real, 3 * island->n), out->z = CTI_ARENA_NEW(arena, ct_real, 3 * island->n);
+    out->keep = CTI_ARENA_NEW(arena, ct_real, 9 * island->n), out->hold = CTI_ARENA_NEW(arena, uint8_t, island->n);
+    out->due = CTI_ARENA_NEW(arena, uint8_t, island->n_components);
+    out->hook.apply = cti_smooth_apply, out->hook.ctx = out;
+    return out->r && out->z && out->keep && out->hold && out->due && out->split;
+}

@@ -1,0 +1,137 @@
+/* snapshot.c -- the start of a step.
+   Method: copies of the arrays that are history and small beside the matrix. Factors are not copied: what is kept of them is when and for
+   what they were made; one that was replaced since is known by its version and made anew. Where a step renews a factor before it uses the
+   old one, as nearly all do, a step that is tried again gives the bits that it would have given at once. Based on: no paper. */
+#include "snapshot.h"
+#include "assemble.h"
+#include "energy.h"
+#include "integrate.h"
+
+#define CTI_SNAPSHOT_COPY(mem, to, from, n) (CTI_RESIZE(mem, to, n) && ((n) == 0 || memcpy(to, from, sizeof *(from) * (size_t)(n)) != NULL))
+
+CTI_FN void cti_copy_free(cti_mem *mem, cti_copy *t)
+{
+    CTI_FREE(mem, t->x), CTI_FREE(mem, t->v), CTI_FREE(mem, t->dt_prev), CTI_FREE(mem, t->dv), CTI_FREE(mem, t->v0), CTI_FREE(mem, t->u0);
+    CTI_FREE(mem, t->touched), CTI_FREE(mem, t->fall), CTI_FREE(mem, t->rigids), CTI_FREE(mem, t->energies);
+}
+
+CTI_FN void cti_snapshot_free(cti_mem *mem, cti_snapshot *t)
+{
+    cti_copy_free(mem, &t->copy);
+    CTI_FREE(mem, t->dv_free), CTI_FREE(mem, t->components), CTI_FREE(mem, t->ways), CTI_FREE(mem, t->tangles);
+    cti_memory_free(mem, &t->memory);
+    memset(t, 0, sizeof *t);
+}
+
+CTI_FN int cti_copy_save(cti_state *s, cti_copy *t)
+{
+    cti_mem *m = s->mem;
+    int n = s->n, two = s->desc.integrator == CT_INTEGRATOR_BDF2 ? 3 * n : 0;
+    return CTI_SNAPSHOT_COPY(m, t->x, s->x, 3 * n) && CTI_SNAPSHOT_COPY(m, t->v, s->v, 3 * n) &&
+           CTI_SNAPSHOT_COPY(m, t->dt_prev, s->dt_prev, n) && CTI_SNAPSHOT_COPY(m, t->dv, s->dv, 3 * n) &&
+           CTI_SNAPSHOT_COPY(m, t->v0, s->history.v0, two) && CTI_SNAPSHOT_COPY(m, t->u0, s->history.u0, two) &&
+           CTI_SNAPSHOT_COPY(m, t->touched, s->history.touched, n) && CTI_SNAPSHOT_COPY(m, t->fall, s->fall, n) &&
+           CTI_SNAPSHOT_COPY(m, t->rigids, s->rigids, CTI_LEN(s->rigids)) &&
+           CTI_SNAPSHOT_COPY(m, t->energies, s->energies, CTI_LEN(s->energies));
+}
+
+CTI_FN int cti_snapshot_save(cti_state *s, int all, cti_snapshot *t)
+{
+    cti_mem *m = s->mem;
+    t->time = s->time;
+    t->dt_memory = s->dt_memory, t->dt_free = s->dt_free;
+    t->n_tangled = s->detect.n_tangled;
+    return cti_copy_save(s, &t->copy) && CTI_SNAPSHOT_COPY(m, t->dv_free, s->dv_free, 3 * s->n) &&
+           CTI_SNAPSHOT_COPY(m, t->components, s->factors.components, CTI_LEN(s->factors.components)) &&
+           CTI_SNAPSHOT_COPY(m, t->ways, s->ways, CTI_LEN(s->ways)) &&
+           CTI_SNAPSHOT_COPY(m, t->tangles, s->detect.tangles, CTI_LEN(s->detect.tangles)) &&
+           (!all || (CTI_SNAPSHOT_COPY(m, t->memory.items, s->memory.items, CTI_LEN(s->memory.items)) &&
+                     CTI_SNAPSHOT_COPY(m, t->memory.table, s->memory.table, CTI_LEN(s->memory.table))));
+}
+
+/* a block; two: BDF2 */
+static void cti_copy_block(cti_state *s, int b, int two, const cti_copy *t)
+{
+    cti_v3_put(s->x, b, cti_v3_at(t->x, b)), cti_v3_put(s->v, b, cti_v3_at(t->v, b)), cti_v3_put(s->dv, b, cti_v3_at(t->dv, b));
+    s->dt_prev[b] = t->dt_prev[b], s->fall[b] = t->fall[b], s->history.touched[b] = t->touched[b];
+    if (two)
+        cti_v3_put(s->history.v0, b, cti_v3_at(t->v0, b)), cti_v3_put(s->history.u0, b, cti_v3_at(t->u0, b));
+}
+
+CTI_FN void cti_copy_restore(cti_state *s, const cti_component *q, const cti_copy *t)
+{
+    int i, two = s->desc.integrator == CT_INTEGRATOR_BDF2, first = s->factors.blocks[q->begin], rigid = s->rigid_of[first];
+    for (i = q->begin; i < q->end; i++)
+        cti_copy_block(s, s->factors.blocks[i], two, t);
+    if (cti_energy_body(s, first) >= 0)
+        s->energies[cti_energy_body(s, first)] = t->energies[cti_energy_body(s, first)];
+    if (rigid >= 0) {
+        s->rigids[rigid] = t->rigids[rigid];
+        cti_rigid_matrix(s->rigids[rigid].q, s->frames0 + 9 * (size_t)rigid);
+    }
+}
+
+/* all that steers the factors; their arrays stay what they are, and one that is newer than its component was is not that of the start */
+static void cti_snapshot_components(cti_factors *f, const cti_snapshot *t)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(f->components); i++) {
+        cti_component now = f->components[i], *q = &f->components[i];
+        *q = t->components[i];
+        q->age = now.version == q->version ? q->age : -1;
+        q->version = now.version;
+        q->held_ok &= now.held_ok && now.held_version == q->held_version;
+        q->held_version = now.held_version;
+        q->gather = now.gather, q->factor = now.factor, q->held = now.held, q->exact = now.exact, q->stiff = now.stiff, q->told = now.told;
+        q->port_at = now.port_at, q->ports = now.ports;
+        q->C = now.C, q->ld = now.ld, q->C_version = now.C_version;
+        q->place = -1;
+    }
+}
+
+/* arrays that a step replaces change places with their copies: that cannot run out of memory */
+static void cti_snapshot_swap(cti_state *s, int all, cti_snapshot *t)
+{
+    cti_way *ways = s->ways;
+    uint64_t *tangles = s->detect.tangles;
+    cti_memory memory = s->memory;
+    s->ways = t->ways, t->ways = ways;
+    s->detect.tangles = t->tangles, t->tangles = tangles;
+    s->detect.n_tangled = cti_max_int(1, t->n_tangled); /* the next step looks for tangled pairs first */
+    if (all)
+        s->memory = t->memory, t->memory = memory;
+}
+
+static void cti_snapshot_back(void *to, const void *from, size_t size, int n)
+{
+    if (n)
+        memcpy(to, from, size * (size_t)n);
+}
+
+CTI_FN void cti_snapshot_restore(cti_state *s, int all, cti_snapshot *t)
+{
+    const cti_copy *from = &t->copy;
+    int i, n = s->n;
+    s->time = t->time;
+    s->energies_known = 0;
+    s->dt_memory = t->dt_memory, s->dt_free = t->dt_free;
+    cti_snapshot_back(s->x, from->x, sizeof *s->x, 3 * n), cti_snapshot_back(s->v, from->v, sizeof *s->v, 3 * n);
+    cti_snapshot_back(s->dv, from->dv, sizeof *s->dv, 3 * n);
+    cti_snapshot_back(s->dt_prev, from->dt_prev, sizeof *s->dt_prev, n),
+        cti_snapshot_back(s->dv_free, t->dv_free, sizeof *s->dv_free, 3 * n);
+    cti_snapshot_back(s->history.v0, from->v0, sizeof *from->v0, CTI_LEN(from->v0));
+    cti_snapshot_back(s->history.u0, from->u0, sizeof *from->u0, CTI_LEN(from->u0));
+    cti_snapshot_back(s->history.touched, from->touched, 1, n), cti_snapshot_back(s->fall, from->fall, sizeof *s->fall, n);
+    cti_snapshot_back(s->rigids, from->rigids, sizeof *s->rigids, CTI_LEN(s->rigids));
+    cti_snapshot_components(&s->factors, t);
+    s->parts.inactive = 0;
+    cti_integrate_clear(s);
+    cti_snapshot_swap(s, all, t);
+    for (i = 0; i < CTI_LEN(s->rigids); i++)
+        cti_rigid_matrix(s->rigids[i].q, s->frames0 + 9 * (size_t)i);
+    cti_assemble_movers(s, s->time);
+    cti_surface_place(&s->surface, s->x, s->frames0, s->surface.x0);
+    CTI_CLEAR(s->rows);
+    CTI_CLEAR(s->origins);
+    s->detect.valid = 0;
+}

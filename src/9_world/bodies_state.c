@@ -1,0 +1,449 @@
+/* bodies_state.c -- removing bodies, reading and writing their state, pins. */
+#include "world.h"
+#include "../8_step/impulses.h"
+#include "../8_step/integrate.h"
+#include "../8_step/motion.h"
+
+static ct_code cti_bodies_stale(ct_world *w, ct_body_id body)
+{
+    if (w && w->busy)
+        return cti_world_busy(w);
+    return w ? cti_world_fail(w, CT_ERR_STALE_ID, body, -1, body.index1, "stale or null body id") : CT_ERR_ARGUMENT;
+}
+
+/* pieces of paths that no pin follows any more leave. Pins are in the order of their paths, and those that share one follow one another */
+static void cti_pins_pack_paths(cti_state *s)
+{
+    int i, from = -1, to = 0, n = 0;
+    for (i = 0; i < CTI_LEN(s->pins); i++) {
+        cti_pin *p = &s->pins[i];
+        if (p->n_path == 0)
+            continue;
+        if (p->path != from) {
+            from = p->path, to = n;
+            memmove(s->path + to, s->path + from, sizeof *s->path * (size_t)p->n_path);
+            n += p->n_path;
+        }
+        p->path = to;
+    }
+    if (s->path)
+        stbds_header(s->path)->length = (size_t)n;
+}
+
+/* pins that nothing feels leave: their time is over, or a newer pin of the same block (covered [blocks], from block b0 on) holds their axes for
+   at least as long */
+static void cti_pins_drop(cti_state *s, int b0, const uint8_t *covered, int n_covered, int axes, double until)
+{
+    int i, k;
+    for (i = k = 0; i < CTI_LEN(s->pins); i++) {
+        const cti_pin *p = &s->pins[i];
+        int over = !p->axes || (p->until >= 0 && s->time >= p->until);
+        if (!over && p->block >= b0 && p->block < b0 + n_covered && covered[p->block - b0] && !(p->axes & ~axes))
+            over = until < 0 || (p->until >= 0 && p->until <= until);
+        if (!over)
+            s->pins[k++] = *p;
+    }
+    if (s->pins)
+        stbds_header(s->pins)->length = (size_t)k;
+    cti_pins_pack_paths(s);
+}
+
+/* blocks [b0, b0 + n) leave; later ones move down */
+static void cti_bodies_remove_blocks(ct_world *w, int b0, int n)
+{
+    cti_state *s = &w->state;
+    size_t tail = (size_t)(s->n - b0 - n);
+    int i, k;
+    memmove(s->x + 3 * b0, s->x + 3 * (b0 + n), sizeof(ct_real) * 3 * tail);
+    memmove(s->v + 3 * b0, s->v + 3 * (b0 + n), sizeof(ct_real) * 3 * tail);
+    memmove(s->mass + b0, s->mass + b0 + n, sizeof(ct_real) * tail);
+    memmove(s->inv_mass + b0, s->inv_mass + b0 + n, sizeof(ct_real) * tail);
+    memmove(s->alpha + b0, s->alpha + b0 + n, sizeof(ct_real) * tail);
+    memmove(s->dt_prev + b0, s->dt_prev + b0 + n, sizeof(ct_real) * tail);
+    memmove(s->fall + b0, s->fall + b0 + n, sizeof(ct_real) * tail);
+    cti_integrate_remove(s, b0, n);
+    cti_impulses_remove(s, b0, n);
+    s->n -= n;
+    for (i = k = 0; i < CTI_LEN(s->pins); i++)
+        if (s->pins[i].block < b0 || s->pins[i].block >= b0 + n) {
+            s->pins[k] = s->pins[i];
+            s->pins[k++].block -= s->pins[i].block >= b0 ? n : 0;
+        }
+    if (s->pins)
+        stbds_header(s->pins)->length = (size_t)k;
+    cti_pins_pack_paths(s);
+    for (i = k = 0; i < CTI_LEN(s->directions); i++)
+        if (s->directions[i].block < b0 || s->directions[i].block >= b0 + n) {
+            s->directions[k] = s->directions[i];
+            s->directions[k++].block -= s->directions[i].block >= b0 ? n : 0;
+        }
+    if (s->directions)
+        stbds_header(s->directions)->length = (size_t)k;
+    for (i = 0; i < CTI_LEN(w->bodies); i++)
+        if (w->bodies[i].kind != CTI_BODY_FREE && w->bodies[i].block0 > b0) {
+            w->bodies[i].block0 -= n;
+            cti_model_shift(&w->bodies[i].model, -n);
+        }
+    for (i = 0; i < CTI_LEN(s->rigids); i++)
+        s->rigids[i].block -= s->rigids[i].block > b0 ? n : 0;
+}
+
+static void cti_bodies_remove_rigid(ct_world *w, int number)
+{
+    cti_state *s = &w->state;
+    int i;
+    for (i = number; i + 1 < CTI_LEN(s->rigids); i++)
+        s->rigids[i] = s->rigids[i + 1];
+    stbds_header(s->rigids)->length--;
+    for (i = 0; i < CTI_LEN(w->bodies); i++)
+        if (w->bodies[i].kind == CTI_BODY_RIGID && w->bodies[i].rigid > number)
+            w->bodies[i].rigid--;
+}
+
+/* contacts of a body that leaves are no longer listed */
+static void cti_bodies_drop_contacts(ct_world *w, ct_body_id body)
+{
+    int i, k = 0;
+    for (i = 0; i < CTI_LEN(w->contacts); i++) {
+        const ct_contact *c = &w->contacts[i];
+        if ((c->body_a.index1 != body.index1 || c->body_a.generation != body.generation) &&
+            (c->body_b.index1 != body.index1 || c->body_b.generation != body.generation))
+            w->contacts[k++] = *c;
+    }
+    if (w->contacts)
+        stbds_header(w->contacts)->length = (size_t)k;
+}
+
+/* 1 where nothing has been prepared for the body, and its blocks are the last: what is prepared holds without it */
+static int cti_bodies_passes(const ct_world *w, const cti_body *b)
+{
+    return w->prepared && b->fresh && (b->block0 < 0 || b->block0 + b->n_blocks == w->state.n);
+}
+
+CONTACT_API_DEF ct_code ct_body_remove(ct_world *w, ct_body_id body)
+{
+    int slot = cti_world_slot(w, body), passes;
+    cti_body *b;
+    if (slot < 0)
+        return cti_bodies_stale(w, body);
+    if (cti_world_keep_contacts(w) != CT_OK)
+        return CT_ERR_MEMORY;
+    cti_bodies_drop_contacts(w, body);
+    b = &w->bodies[slot];
+    passes = cti_bodies_passes(w, b);
+    w->n_fresh -= b->fresh;
+    if (b->block0 >= 0) {
+        int b0 = b->block0, n = b->n_blocks;
+        b->block0 = -1;
+        if (b->kind == CTI_BODY_RIGID)
+            cti_bodies_remove_rigid(w, b->rigid);
+        cti_bodies_remove_blocks(w, b0, n);
+        if (w->state.x) {
+            stbds_header(w->state.x)->length = stbds_header(w->state.v)->length = 3 * (size_t)w->state.n;
+            stbds_header(w->state.mass)->length = stbds_header(w->state.inv_mass)->length = (size_t)w->state.n;
+            stbds_header(w->state.alpha)->length = stbds_header(w->state.dt_prev)->length = (size_t)w->state.n;
+            stbds_header(w->state.fall)->length = (size_t)w->state.n;
+        }
+    }
+    cti_world_drop_joints(w, slot);
+    if (!passes)
+        cti_world_unprepare(w);
+    /* what pairs with this body remembered is never asked for again: its id is used up */
+    cti_world_free_body(w, b);
+    b->generation++;
+    w->n_alive--;
+    /* models lie in the bodies, whose slots may have moved; there is room for those that were listed */
+    if (w->prepared && w->n_fresh == 0)
+        w->ready = cti_world_list_models(w);
+    return CT_OK;
+}
+
+CONTACT_API_DEF int ct_body_vertex_count(const ct_world *w, ct_body_id body)
+{
+    int slot = cti_world_slot(w, body);
+    return slot < 0 ? 0 : w->bodies[slot].n;
+}
+
+CONTACT_API_DEF int ct_body_node_count(const ct_world *w, ct_body_id body)
+{
+    int slot = cti_world_slot(w, body);
+    return slot < 0 || !cti_body_has_model(&w->bodies[slot]) ? 0 : w->bodies[slot].n_blocks;
+}
+
+CONTACT_API_DEF const char *ct_body_name(const ct_world *w, ct_body_id body)
+{
+    int slot = cti_world_slot(w, body);
+    return slot < 0 ? "" : w->bodies[slot].name;
+}
+
+/* origin, of positions: added to doubles, which can hold the sum; or NULL */
+static void cti_bodies_write(const ct_real *from, int n, const double *origin, void *out, ct_scalar_type type, size_t stride)
+{
+    int i, k;
+    for (i = 0; i < n; i++) {
+        char *p = (char *)out + (size_t)i * stride;
+        for (k = 0; k < 3; k++) {
+            double d = (double)from[3 * i + k];
+            float f = (float)d;
+            d += origin && origin[k] != 0 ? origin[k] : -0.0; /* x + -0.0 is x, signs included */
+            if (type == CT_SCALAR_FLOAT)
+                memcpy(p + (size_t)k * sizeof f, &f, sizeof f);
+            else
+                memcpy(p + (size_t)k * sizeof d, &d, sizeof d);
+        }
+    }
+}
+
+CTI_FN cti_v3 cti_body_point(const ct_world *w, const cti_body *b, int i)
+{
+    cti_attach a;
+    ct_real R[9];
+    if (b->kind == CTI_BODY_KINEMATIC)
+        return cti_script_point(&b->script, i, w->state.time, NULL);
+    if (b->kind == CTI_BODY_STATIC)
+        return cti_v3_at(b->rest, i);
+    cti_body_attach(b, i, &a);
+    if (a.frame < 0)
+        return cti_attach_point(&a, w->state.x, NULL);
+    cti_rigid_matrix(w->state.rigids[a.frame].q, R);
+    a.frame = 0;
+    return cti_attach_point(&a, w->state.x, R);
+}
+
+static cti_v3 cti_bodies_velocity(const ct_world *w, const cti_body *b, int i)
+{
+    cti_v3 p, v = cti_v3_zero();
+    cti_attach a;
+    int k;
+    if (b->kind == CTI_BODY_KINEMATIC) {
+        cti_script_point(&b->script, i, w->state.time, &v);
+        return v;
+    }
+    if (cti_body_is_scripted(b))
+        return v;
+    cti_body_attach(b, i, &a);
+    if (a.frame >= 0) {
+        p = cti_v3_sub(cti_body_point(w, b, i), cti_v3_at(w->state.x, a.block[0]));
+        return cti_v3_add(cti_v3_at(w->state.v, a.block[0]), cti_v3_cross(cti_v3_at(w->state.v, a.block[1]), p));
+    }
+    for (k = 0; k < a.n; k++)
+        v = cti_v3_mad(v, cti_v3_at(w->state.v, a.block[k]), a.weight[k]);
+    return v;
+}
+
+static ct_code cti_bodies_get(const ct_world *cw, ct_body_id body, void *out, ct_scalar_type type, size_t stride, int *out_n, int velocities)
+{
+    ct_world *w = (ct_world *)cw;
+    int slot = cti_world_slot(w, body), i;
+    const cti_body *b;
+    const double *origin = velocities || !w ? NULL : w->state.desc.origin;
+    if (slot < 0)
+        return cti_bodies_stale(w, body);
+    b = &w->bodies[slot];
+    if (out && stride < 3 * (type == CT_SCALAR_FLOAT ? sizeof(float) : sizeof(double)))
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)stride, "stride is smaller than three scalars");
+    if (out && b->n > 0 && stride > (size_t)-1 / 2 / (size_t)b->n)
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)stride, "stride is larger than memory: a negative number, as it seems");
+    if (out_n)
+        *out_n = b->n;
+    if (!out || b->n == 0)
+        return CT_OK;
+    if (b->block0 >= 0 && !b->attach)
+        cti_bodies_write((velocities ? w->state.v : w->state.x) + 3 * (size_t)b->block0, b->n, origin, out, type, stride);
+    else if (b->kind == CTI_BODY_STATIC && !velocities)
+        cti_bodies_write(b->rest, b->n, origin, out, type, stride);
+    else
+        for (i = 0; i < b->n; i++) {
+            cti_v3 p = velocities ? cti_bodies_velocity(w, b, i) : cti_body_point(w, b, i);
+            ct_real q[3];
+            cti_v3_put(q, 0, p);
+            cti_bodies_write(q, 1, origin, (char *)out + (size_t)i * stride, type, stride);
+        }
+    return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_body_get_positions(const ct_world *w, ct_body_id body, void *out, ct_scalar_type type, size_t stride, int *out_n)
+{
+    return cti_bodies_get(w, body, out, type, stride, out_n, 0);
+}
+
+CONTACT_API_DEF ct_code ct_body_get_velocities(const ct_world *w, ct_body_id body, void *out, ct_scalar_type type, size_t stride, int *out_n)
+{
+    return cti_bodies_get(w, body, out, type, stride, out_n, 1);
+}
+
+CONTACT_API_DEF ct_code ct_body_set_velocities(ct_world *w, ct_body_id body, const ct_real *velocities, int n)
+{
+    int slot = cti_world_slot(w, body), i;
+    const cti_body *b;
+    if (slot < 0)
+        return cti_bodies_stale(w, body);
+    b = &w->bodies[slot];
+    if (!cti_body_has_model(b) || n != b->n_blocks || !velocities)
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, n, "velocities need a deformable body and one entry per node");
+    for (i = 0; i < 3 * n; i++)
+        if (!cti_finite(velocities[i]))
+            return cti_world_fail(w, CT_ERR_ARGUMENT, body, i / 3, 0, "a velocity is not finite (element: vertex)");
+    for (i = 0; i < n; i++)
+        if (!cti_bodies_is_moderate(velocities + 3 * (size_t)i))
+            return cti_world_fail(w, CT_ERR_ARGUMENT, body, i, 0, "a velocity is too large: its fourth power is not finite (element: vertex)");
+    memcpy(w->state.v + 3 * (size_t)b->block0, velocities, sizeof(ct_real) * 3 * (size_t)n);
+    w->state.energies_known = 0;
+    /* where v is the velocity at the end of a step, the scheme starts again from it; where it is that of a step's middle, what was read may be
+       set again */
+    for (i = b->block0; i < b->block0 + n; i++)
+        if (w->state.history.touched && i < CTI_LEN(w->state.history.touched) && !cti_motion_is_halfway(&w->state, i))
+            w->state.dt_prev[i] = 0;
+    return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_body_get_triangles(const ct_world *cw, ct_body_id body, const int32_t **out_triangles, int *out_n)
+{
+    ct_world *w = (ct_world *)cw;
+    int slot = cti_world_slot(w, body);
+    if (slot < 0)
+        return cti_bodies_stale(w, body);
+    if (!out_triangles || !out_n)
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, "out_triangles or out_n is NULL");
+    *out_triangles = w->bodies[slot].triangles;
+    *out_n = CTI_LEN(w->bodies[slot].triangles) / 3;
+    return CT_OK;
+}
+
+CTI_FN ct_code cti_bodies_check_motion(ct_world *w, ct_body_id body, const ct_motion *m)
+{
+    int k;
+    for (k = 0; m && k < 3; k++)
+        if (!cti_finite(m->linear[k]) || !cti_finite(m->angular[k]) || !cti_finite(m->center[k]))
+            return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, "motion must be finite");
+    if (m && (!cti_bodies_is_moderate(m->linear) || !cti_bodies_is_moderate(m->angular) || !cti_bodies_is_moderate(m->center)))
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)cti_v3_norm(cti_v3_at(m->angular, 0)),
+                              "motion.linear, angular or center is too large: its fourth power is not finite (value: angular)");
+    return CT_OK;
+}
+
+CTI_FN ct_code cti_bodies_check_path(ct_world *w, ct_body_id body, const ct_motion_segment *path, int n)
+{
+    int i;
+    if (n < 0 || (n > 0 && !path))
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, n, "n_segments without segments");
+    for (i = 0; i < n; i++) {
+        if (cti_bodies_check_motion(w, body, &path[i].motion) != CT_OK)
+            return CT_ERR_ARGUMENT;
+        if (!cti_finite((ct_real)path[i].duration) || (path[i].duration < 0 && i + 1 < n))
+            return cti_world_fail(w, CT_ERR_ARGUMENT, body, i, path[i].duration,
+                                  "a segment's duration must be finite, and may be negative in the last one only (element: segment)");
+    }
+    return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_body_pin(ct_world *w, ct_body_id body, const int32_t *vertices, int n, int axes, const ct_motion *motion, double until)
+{
+    ct_motion_segment one;
+    memset(&one, 0, sizeof one);
+    if (motion)
+        one.motion = *motion;
+    one.duration = -1;
+    return ct_body_pin_path(w, body, vertices, n, axes, &one, motion ? 1 : 0, until);
+}
+
+CONTACT_API_DEF ct_code ct_body_pin_path(ct_world *w, ct_body_id body, const int32_t *vertices, int n, int axes, const ct_motion_segment *segments,
+                                         int n_segments, double until)
+{
+    int slot = cti_world_slot(w, body), i, path;
+    uint8_t *covered = NULL;
+    const cti_body *b;
+    if (slot < 0)
+        return cti_bodies_stale(w, body);
+    b = &w->bodies[slot];
+    if (!cti_body_has_model(b) || n < 0 || (n > 0 && !vertices) || (axes & ~CT_AXIS_ALL) || !(until == until))
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, axes, "a pin needs a deformable body, vertices and an axis mask");
+    if (cti_bodies_check_path(w, body, segments, n_segments) != CT_OK)
+        return CT_ERR_ARGUMENT;
+    for (i = 0; i < n; i++)
+        if (vertices[i] < 0 || vertices[i] >= b->n_blocks)
+            return cti_world_fail(w, CT_ERR_ARGUMENT, body, i, vertices[i],
+                                  "a pinned vertex is out of range (element: place in the list, value: vertex)");
+    if (!CTI_RESIZE(&w->mem, covered, b->n_blocks) || !CTI_RESERVE(&w->mem, w->state.pins, CTI_LEN(w->state.pins) + n) ||
+        !CTI_RESERVE(&w->mem, w->state.path, CTI_LEN(w->state.path) + n_segments)) {
+        CTI_FREE(&w->mem, covered);
+        return cti_world_fail(w, CT_ERR_MEMORY, body, -1, n, "out of memory; nothing was pinned");
+    }
+    for (i = 0; i < n; i++)
+        covered[vertices[i]] = 1;
+    cti_pins_drop(&w->state, b->block0, covered, b->n_blocks, axes, until);
+    CTI_FREE(&w->mem, covered);
+    path = CTI_LEN(w->state.path);
+    for (i = 0; n > 0 && i < n_segments; i++)
+        CTI_PUSH(&w->mem, w->state.path, segments[i]);
+    for (i = 0; i < n; i++) {
+        cti_pin p;
+        memset(&p, 0, sizeof p);
+        p.block = b->block0 + vertices[i];
+        p.axes = axes;
+        memcpy(p.start, w->state.x + 3 * (size_t)p.block, sizeof p.start);
+        p.path = path, p.n_path = n_segments;
+        p.t0 = w->state.time;
+        p.until = until;
+        CTI_PUSH(&w->mem, w->state.pins, p);
+    }
+    return CT_OK;
+}
+
+/* the projector next to a matrix that is nearly one: P <- 3 P^2 - 2 P^3 drives its eigenvalues to 0 and 1 (McWeeny 1960) */
+static void cti_bodies_purify(const ct_real *from, ct_real *P)
+{
+    int i, j, k;
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 3; j++)
+            P[3 * i + j] = (from[3 * i + j] + from[3 * j + i]) / 2;
+    for (k = 0; k < 4; k++) {
+        cti_m3 sq = cti_m3_mul(P, P), cube = cti_m3_mul(sq.m, P);
+        for (i = 0; i < 3; i++)
+            for (j = 0; j < 3; j++)
+                P[3 * i + j] = (3 * sq.m[3 * i + j] - 2 * cube.m[3 * i + j] + 3 * sq.m[3 * j + i] - 2 * cube.m[3 * j + i]) / 2;
+    }
+}
+
+CONTACT_API_DEF ct_code ct_body_constrain(ct_world *w, ct_body_id body, int vertex, const ct_real projector[9])
+{
+    int slot = cti_world_slot(w, body), i, j;
+    cti_direction d;
+    cti_m3 sq;
+    if (slot < 0)
+        return cti_bodies_stale(w, body);
+    if (!cti_body_has_model(&w->bodies[slot]) || vertex < 0 || vertex >= w->bodies[slot].n_blocks || !projector)
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, vertex, vertex, "the constrained vertex is out of range (element: vertex)");
+    /* symmetric and idempotent, or it is no projector */
+    sq = cti_m3_mul(projector, projector);
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 3; j++)
+            if (!(cti_abs(projector[3 * i + j] - projector[3 * j + i]) <= CTI_R(1e-4)) ||
+                !(cti_abs(sq.m[3 * i + j] - projector[3 * i + j]) <= CTI_R(1e-4)))
+                return cti_world_fail(w, CT_ERR_ARGUMENT, body, vertex, (double)projector[3 * i + j], "the matrix is no symmetric projector");
+    d.block = w->bodies[slot].block0 + vertex;
+    cti_bodies_purify(projector, d.projector);
+    for (i = 0; i < CTI_LEN(w->state.directions); i++)
+        if (w->state.directions[i].block == d.block) {
+            w->state.directions[i] = d;
+            return CT_OK;
+        }
+    return CTI_PUSH(&w->mem, w->state.directions, d) ? CT_OK : cti_world_fail(w, CT_ERR_MEMORY, body, -1, 0, "out of memory");
+}
+
+CONTACT_API_DEF ct_code ct_body_get_pin_impulse(const ct_world *cw, ct_body_id body, int32_t vertex, ct_real out_impulse[3])
+{
+    ct_world *w = (ct_world *)cw;
+    const ct_real *pins;
+    int slot = cti_world_slot(w, body), block, k;
+    if (slot < 0)
+        return cti_bodies_stale(w, body);
+    if (!cti_body_has_model(&w->bodies[slot]) || vertex < 0 || vertex >= w->bodies[slot].n_blocks || !out_impulse)
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, vertex, vertex,
+                              "a pin's impulse needs a deformable body, one of its nodes and room for it (element: vertex)");
+    pins = w->state.impulses.pins;
+    block = w->bodies[slot].block0 + vertex;
+    for (k = 0; k < 3; k++)
+        out_impulse[k] = 3 * block < CTI_LEN(pins) ? pins[3 * block + k] : 0;
+    return CT_OK;
+}
