@@ -15,18 +15,6 @@ CTI_FN int cti_mesh_boundary(cti_mem *mem, const int32_t *tets, int n_tets, int 
    x + y + z odd, so that the faces of neighbours match. */
 CTI_FN void cti_mesh_cell_tets(int odd, int corners[20]);
 
-/* cti_place -- x -> M x + t, computed in double and rounded once. */
-typedef struct cti_place {
-    double M[9], t[3];
-    double q[4]; /* unit quaternion w x y z of the rotation */
-    int moves;   /* 0: it changes no bit of what it is applied to */
-} cti_place;
-
-/* cti_place_make -- from a quaternion w x y z of any length > 0 and a translation; NULL: none. NULL, or the reason why it cannot be. */
-CTI_FN const char *cti_place_make(const ct_real *rotation, const ct_real *position, cti_place *out);
-/* cti_place_apply -- points in [3 n] to out [3 n], which may be the same. The first point that is not finite then, or -1. */
-CTI_FN int cti_place_apply(const cti_place *place, const ct_real *in, int n, ct_real *out);
-
 /* Edge flags. An edge with two faces that run along it in opposite directions has none. */
 enum {
     CTI_EDGE_LOOSE = 1,       /* of a segment, in no face */

@@ -259,12 +259,15 @@ static void cti_bodies_join_rigid(ct_world *w, cti_body *b, const ct_real *v, co
 {
     cti_state *s = &w->state;
     cti_rigid *r = &b->rigid_start;
-    ct_real I[9];
+    ct_real R[9];
+    cti_v3 L;
     int n0 = b->block0, k;
     b->rigid = CTI_LEN(s->rigids);
     r->block = n0;
-    cti_rigid_inertia(r, r->q, I);
-    cti_v3_put(r->spin, 0, cti_m3_mul_v(I, cti_v3_at(omega, 0)));
+    /* L = R I R' w: in the body frame, so that a body that starts unturned has I w to the bit */
+    cti_rigid_matrix(r->q, R);
+    L = cti_m3_mul_v(r->inertia, cti_m3_mul_tv(R, cti_v3_at(omega, 0)));
+    cti_v3_put(r->spin, 0, cti_m3_mul_v(R, L));
     s->mass[n0] = r->mass, s->inv_mass[n0] = 1 / r->mass;
     s->mass[n0 + 1] = s->inv_mass[n0 + 1] = 0;
     for (k = 0; k < 2; k++)
