@@ -379,7 +379,8 @@ typedef struct ct_material {
                                   Energies of a report hold the limit's own, which grows with shorter steps down to 10 ms */
 } ct_material;
 
-/* ct_soft_desc, ct_cloth_desc, ct_static_desc -- arrays are copied. friction and thickness below 0 stand for the world's. */
+/* ct_soft_desc, ct_cloth_desc, ct_static_desc -- arrays are copied. friction and thickness below 0 stand for the world's. position and rotation of
+   a body's description place the mesh as ct_mesh_transform does; they are not looked at again. Velocities are along the world's axes. */
 typedef struct ct_soft_desc {
     uint32_t cookie;
     const char *name; /* copied, may be NULL; appears in error texts */
@@ -392,6 +393,8 @@ typedef struct ct_soft_desc {
     ct_real friction, thickness;
     ct_real velocity[3];
     ct_real angular_velocity[3]; /* [rad/s] about the centre of mass */
+    ct_real position[3]; /* [m] where the origin of mesh and surface is put: a vertex x starts at R(rotation) x + position; default 0 */
+    ct_real rotation[4]; /* quaternion w x y z of any length > 0; default 1, 0, 0, 0: no turn */
 } ct_soft_desc;
 
 typedef struct ct_cloth_desc {
@@ -402,6 +405,8 @@ typedef struct ct_cloth_desc {
     ct_real friction, thickness;
     ct_real velocity[3];
     ct_real angular_velocity[3];
+    ct_real position[3]; /* [m] where the origin of the mesh is put: a vertex x starts at R(rotation) x + position; default 0 */
+    ct_real rotation[4]; /* quaternion w x y z of any length > 0; default 1, 0, 0, 0: no turn */
 } ct_cloth_desc;
 
 /* ct_rigid_desc -- mesh: a closed surface, counter-clockwise seen from outside, or tets whose boundary is taken. */
@@ -414,6 +419,8 @@ typedef struct ct_rigid_desc {
     ct_real friction, thickness;
     ct_real velocity[3];         /* of the centre of mass */
     ct_real angular_velocity[3]; /* [rad/s], world axes */
+    ct_real position[3]; /* [m] where the origin of the mesh is put: a vertex x starts at R(rotation) x + position; default 0 */
+    ct_real rotation[4]; /* quaternion w x y z of any length > 0; default 1, 0, 0, 0: no turn. ct_body_get_pose says it, made a unit, until the body turns */
 } ct_rigid_desc;
 
 typedef struct ct_static_desc {
@@ -422,6 +429,8 @@ typedef struct ct_static_desc {
     const ct_mesh *mesh; /* triangles, segments, single positions; NULL: the plane dot(normal, x) = offset, free space on the normal's side */
     ct_real plane_normal[3], plane_offset;
     ct_real friction, thickness;
+    ct_real position[3]; /* [m] where the origin of the mesh, or of the plane, is put: a vertex x starts at R(rotation) x + position; default 0 */
+    ct_real rotation[4]; /* quaternion w x y z of any length > 0; default 1, 0, 0, 0: no turn */
 } ct_static_desc;
 
 /* ct_motion -- scripted motion of pinned vertices: x(t) = center + R(t) (x(0) - center) + linear t, R about angular. */
@@ -439,7 +448,7 @@ typedef struct ct_motion_segment {
 } ct_motion_segment;
 
 /* ct_kinematic_desc -- a surface that follows a script and pushes what it meets: the mesh's vertices move by keyframes, then by `motion`, or by
-   `segments` when there are some, counted from the time at which the body is added. Between keyframes vertices move on straight lines, after
+   `segments` when there are some, in the world's axes, counted from the time at which the body is added. Between keyframes vertices move on straight lines, after
    the last they stay. Where scripted surfaces leave no room the step goes on, and the report counts what is tangled. Arrays are copied. */
 typedef struct ct_kinematic_desc {
     uint32_t cookie;
@@ -452,6 +461,8 @@ typedef struct ct_kinematic_desc {
     int n_keyframes;
     double keyframe_interval;          /* [s] > 0 where there is more than one keyframe; keyframe k is reached after k intervals */
     ct_real friction, thickness;
+    ct_real position[3]; /* [m] where the origin of mesh and keyframes is put: a vertex x starts at R(rotation) x + position; default 0 */
+    ct_real rotation[4]; /* quaternion w x y z of any length > 0; default 1, 0, 0, 0: no turn */
 } ct_kinematic_desc;
 
 /* ct_joint_kind -- BALL: the points of both sides stay together. HINGE: so does the axis. FIXED: so do all axes. STITCH: two vertices at
