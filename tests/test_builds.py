@@ -365,7 +365,7 @@ def tree(work):
     d = os.path.join(work, "contact")
     if not os.path.exists(d):
         os.makedirs(d)
-        for f in ("contact.h", "CMakeLists.txt", "contact.pc.in", "Makefile", "LICENSE"):
+        for f in ("contact.h", "contact.c", "CMakeLists.txt", "contact.pc.in", "Makefile", "LICENSE"):
             shutil.copy(os.path.join(ROOT, f), d)
         shutil.copytree(os.path.join(ROOT, "cmake"), os.path.join(d, "cmake"))
     return d
@@ -408,7 +408,7 @@ def consume_cmake(work):
     if not cmake("cmake install", source, build, "-DCMAKE_INSTALL_PREFIX=" + prefix):
         return
     code, out = run(["cmake", "--install", build])
-    if not check("cmake install: installed", code == 0 and os.path.exists(prefix + "/include/contact.h"), out):
+    if not check("cmake install: installed", code == 0 and all(os.path.exists(prefix + "/include/contact." + e) for e in "hc"), out):
         return
     d = consumer(work, "cmake_package")
     if cmake("cmake_package", d, d + "/out", "-DCMAKE_PREFIX_PATH=" + prefix, "-DSTB_FOLDER=" + stb_folder()):
@@ -425,7 +425,7 @@ def consume_cmake(work):
 def consume_make(work):
     prefix = os.path.join(work, "make_prefix")
     code, out = run(["make", "install", "PREFIX=" + prefix], cwd=tree(work))
-    if check("make install", code == 0 and os.path.exists(prefix + "/include/contact.h"), out):
+    if check("make install", code == 0 and all(os.path.exists(prefix + "/include/contact." + e) for e in "hc"), out):
         pkg_config(work, "pkg_config after make install", prefix)
 
 
