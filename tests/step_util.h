@@ -1,8 +1,13 @@
 /* step_util.h -- what the tests of single decisions of a step share: worlds of a few triangles and boxes, prepared as for an attempt of a step, whose
-   internal state a test then reads and sets. Include 9_world/world.h and 8_step/cmr.h before it. */
+   internal state a test then reads and sets. */
 #ifndef TEST_STEP_UTIL_H
 #define TEST_STEP_UTIL_H
 
+#include "../src/0_base/sets.h"
+#include "../src/8_step/cmr.h"
+#include "../src/8_step/motion.h"
+#include "../src/8_step/parts.h"
+#include "../src/9_world/world.h"
 #include "world_util.h"
 
 #define STEP_H 0.01  /* [m] thickness */

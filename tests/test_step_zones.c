@@ -1,9 +1,5 @@
 /* test_step_zones.c -- impact zones, stage by stage: impulses keep both momenta and leave no approach, a static side takes any impulse, rigid zones turn
    as their angular momentum says, freezing stops what collides and nothing else. zones.c is compiled here for its stages. */
-#include "../src/8_step/cmr.h"
-#include "../src/8_step/motion.h"
-#include "../src/8_step/parts.h"
-#include "../src/9_world/world.h"
 #include "../src/8_step/zones.c"
 #include "step_util.h"
 
