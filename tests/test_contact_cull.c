@@ -111,17 +111,19 @@ static void contacts_of_their_own_stay(void **state)
 }
 
 /* Edges that lie along each other: the two corners at the ends of what they share speak for a pair of edges between them. Where one of them is not
-   there, it stays */
+   there, it stays, even if the edges are so short that the other corner is near */
 static void ends_speak_for_what_is_between(void **state)
 {
-    static const double low[9] = {0, 0, 0, 1, 0, 0, 0.5, -0.6, 0}, up[9] = {0, 0.01, 0, 1, 0.01, 0, 0.5, 0.61, 0};
+    static const double length[] = {1, 1, 0.012};
     static const cti_memory none;
     int k;
     (void)state;
-    for (k = 0; k < 2; k++) {
+    for (k = 0; k < 3; k++) {
+        double low[9] = {0, 0, 0, 1, 0, 0, 0.5, -0.6, 0}, up[9] = {0, 0.01, 0, 1, 0.01, 0, 0.5, 0.61, 0};
         ct_world *w = step_world(0);
         cti_state *s;
         cti_hit *hit;
+        low[3] = up[3] = length[k];
         step_triangle(w, low, 0.3), step_triangle(w, up, 0.3), step_flat(w, 9, 0, 0.3);
         s = step_ready(w, STEP_DT);
         push_pair(s, CT_PAIR_VF, 3, 0);
@@ -132,7 +134,7 @@ static void ends_speak_for_what_is_between(void **state)
         hit->pair.w[0] = hit->pair.w[1] = CTI_R(0.5), hit->pair.w[2] = hit->pair.w[3] = CTI_R(-0.5);
         hit->normal = cti_pair_body_a(&s->surface, &hit->pair) == 0 ? cti_v3_make(0, -1, 0) : cti_v3_make(0, 1, 0);
         assert_int_equal(duplicates(s, &none), 2);
-        assert_int_equal(step_count(s->hits, CT_PAIR_EE), k);
+        assert_int_equal(step_count(s->hits, CT_PAIR_EE), k > 0);
         ct_world_destroy(w);
     }
 }

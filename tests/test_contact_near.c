@@ -225,6 +225,22 @@ static void flat_edges_are_known(void **state)
     }
 }
 
+/* a corner over the ridge is in the cones of both faces' shared edge: one of them speaks for it */
+static void one_face_speaks_for_a_ridge(void **state)
+{
+    static const double tip[9] = {0.5, STEP_H, 0, 0.5, 0.3, 0.1, 0.6, 0.3, 0};
+    ct_world *w = step_world(0);
+    cti_state *s = roof(w, 0.3);
+    int i;
+    (void)state;
+    for (i = 0; i < 9; i++)
+        s->surface.x0[12 + i] = s->surface.x1[12 + i] = (ct_real)tip[i];
+    assert_int_equal(near_pairs(s, NULL), 1);
+    assert_true(s->hits[0].pair.kind == CT_PAIR_VF && s->hits[0].pair.v[0] == 4);
+    STEP_NEAR(s->hits[0].normal.y, 1, 1e-12);
+    ct_world_destroy(w);
+}
+
 /* ---- lists ---- */
 
 /* Lists last while both ends of a motion stay in what they cover: of what moves slowly twice the thickness, of what moves by d a quarter of that more,
@@ -342,7 +358,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pairs_are_near_or_will_be), cmocka_unit_test(planes_are_near), cmocka_unit_test(thickness_is_the_mean),
         cmocka_unit_test(crossed_edges_are_near), cmocka_unit_test(parallel_edges_meet_at_their_ends), cmocka_unit_test(ridges_have_cones),
-        cmocka_unit_test(flat_edges_are_known), cmocka_unit_test(lists_last_while_covered), cmocka_unit_test(impacts_have_their_time),
+        cmocka_unit_test(flat_edges_are_known), cmocka_unit_test(one_face_speaks_for_a_ridge), cmocka_unit_test(lists_last_while_covered), cmocka_unit_test(impacts_have_their_time),
         cmocka_unit_test(tangled_pairs_are_left_out), cmocka_unit_test(nearness_is_counted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

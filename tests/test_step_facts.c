@@ -38,6 +38,29 @@ static void motion_has_a_bound(void **state)
     }
 }
 
+/* the turn of a rigid body has no bound, but it is a number */
+static void turns_are_numbers(void **state)
+{
+    ct_world *w = step_world(0);
+    ct_mesh m = mesh_box(1, 1, 1, 1, 1, 1, 0);
+    ct_rigid_desc d = ct_rigid_desc_default();
+    ct_body_id id;
+    cti_state *s;
+    (void)state;
+    d.mesh = &m;
+    assert_int_equal(ct_body_add_rigid(w, &d, &id), CT_OK);
+    ct_mesh_free(&m);
+    step_flat(w, 3, 0, 0.3), step_flat(w, 5, 0, 0.3);
+    s = step_ready(w, STEP_DT);
+    s->v_new[3] = CTI_R(1e6);
+    assert_true(s->rigid_of[1] == 0 && cti_plausible_motion(s, CTI_R(STEP_DT)));
+    s->v_new[3] = (ct_real)NAN;
+    assert_false(cti_plausible_motion(s, CTI_R(STEP_DT)));
+    s->v_new[3] = 0, s->v_new[0] = CTI_R(1e6);
+    assert_false(cti_plausible_motion(s, CTI_R(STEP_DT)));
+    ct_world_destroy(w);
+}
+
 /* three triangles of different masses; energies [J] of their free motions, and what contacts moved them by */
 static cti_state *plausible_state(ct_world *w, double recovery)
 {
@@ -325,7 +348,8 @@ static void cuts_leave_both_pieces(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(motion_has_a_bound), cmocka_unit_test(contacts_have_a_reach), cmocka_unit_test(wild_islands_are_marked),
+        cmocka_unit_test(motion_has_a_bound), cmocka_unit_test(turns_are_numbers), cmocka_unit_test(contacts_have_a_reach),
+        cmocka_unit_test(wild_islands_are_marked),
         cmocka_unit_test(meetings_have_their_time), cmocka_unit_test(meetings_are_new_deep_and_apart), cmocka_unit_test(edges_and_planes_meet),
         cmocka_unit_test(later_meetings_are_deferred), cmocka_unit_test(cuts_leave_both_pieces)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -205,6 +205,43 @@ static void tips_leave_by_the_nearer_face(void **state)
     }
 }
 
+/* A tip that has nearly come through a plate from below, over which a thin one of the same body hovers. Back is the shortest way; where it was on its
+   way up through both, which is not much longer, it goes on, and its corner to where it leaves the first */
+static void rays_end_at_the_first_face(void **state)
+{
+    static const double tip[9] = {0.1, 0.027, 0.2, 0.15, -0.9, 0.2, 0.05, -0.9, 0.25};
+    ct_mesh m = mesh_box(3, 0.03, 3, 1, 1, 1, 0), thin = mesh_box(3, 0.0015, 3, 1, 1, 1, 0), both = m;
+    ct_world *w = step_world(0);
+    ct_real x[48];
+    int32_t faces[72];
+    cti_state *s;
+    int i, first, found = 0;
+    (void)state;
+    assert_true(m.n_positions == 8 && m.n_triangles == 12);
+    mesh_place(&m, 0, 0, 0.015, 0), mesh_place(&thin, 0, 0, 0.03375, 0); /* 0 to .03, and .033 to .0345 */
+    memcpy(x, m.positions, 24 * sizeof *x), memcpy(x + 24, thin.positions, 24 * sizeof *x);
+    for (i = 0; i < 72; i++)
+        faces[i] = i < 36 ? m.triangles[i] : thin.triangles[i - 36] + 8;
+    both.positions = x, both.triangles = faces, both.n_positions = 16, both.n_triangles = 24;
+    step_static(w, &both);
+    ct_mesh_free(&m), ct_mesh_free(&thin);
+    step_triangle(w, tip, 0.3);
+    s = step_ready(w, STEP_DT);
+    first = s->surface.ranges[1].v0;
+    STEP_NEAR(s->ways[0].depth, 0.027, 1e-12);
+    s->ways[0].normal = cti_v3_make(0, -1, 0); /* of the plates */
+    assert_true(cti_tangle_find(s));
+    STEP_NEAR(s->ways[0].depth, 0.0345, 1e-12);
+    for (i = 0; i < CTI_LEN(s->repairs); i++)
+        if (s->repairs[i].pair.kind == CT_PAIR_VF && s->repairs[i].pair.v[0] == first) {
+            STEP_NEAR(s->repairs[i].normal.y, 1, 1e-12);
+            STEP_NEAR(s->repairs[i].depth, 0.003, 1e-12);
+            found++;
+        }
+    assert_int_equal(found, 1);
+    ct_world_destroy(w);
+}
+
 /* ---- rows ---- */
 
 /* the speed that a row asks for: way out and four thicknesses in a tenth of a second or two steps, at most the cap; no friction, softness alone */
@@ -247,6 +284,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(crossing_sheets_are_marked), cmocka_unit_test(planes_mark_what_is_behind), cmocka_unit_test(solids_mark_what_is_inside),
         cmocka_unit_test(cubes_leave_by_the_shortest_way), cmocka_unit_test(ways_are_kept_for_a_while),
-        cmocka_unit_test(tips_leave_by_the_nearer_face), cmocka_unit_test(rows_ask_for_the_way_out)};
+        cmocka_unit_test(tips_leave_by_the_nearer_face), cmocka_unit_test(rays_end_at_the_first_face),
+        cmocka_unit_test(rows_ask_for_the_way_out)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
