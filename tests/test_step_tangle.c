@@ -205,6 +205,32 @@ static void tips_leave_by_the_nearer_face(void **state)
     }
 }
 
+/* A corner of a sheet has gone through another sheet, from above or from below: the smaller part that the contour cuts off is pulled back along its
+   edges, here along the mean of two that lean by the same angle. How deep is not known: half of the edge is asked for */
+static void corners_are_pulled_back_through_sheets(void **state)
+{
+    int side, i;
+    (void)state;
+    for (side = -1; side < 2; side += 2) {
+        const double up[9] = {0, -0.1 * side, 0, 0.05, 0.1 * side, 0, -0.05, 0.1 * side, 0};
+        ct_world *w = step_world(0);
+        cti_state *s;
+        step_flat(w, 0, 0, 0.3), step_triangle(w, up, 0.3), step_flat(w, 7, 0, 0.3);
+        s = step_ready(w, STEP_DT);
+        assert_int_equal(CTI_LEN(s->repairs), 2);
+        for (i = 0; i < 2; i++) {
+            const cti_repair *r = &s->repairs[i];
+            assert_true(r->soft && r->pair.kind == CT_PAIR_EF && s->surface.body_of[r->pair.v[0]] == 1);
+            STEP_NEAR(r->normal.x, 0, 1e-12), STEP_NEAR(r->normal.y, side, 1e-12), STEP_NEAR(r->normal.z, 0, 1e-12);
+            STEP_NEAR(r->depth, sqrt(0.05 * 0.05 + 0.2 * 0.2) / 2, 1e-12);
+            /* the edges cross the sheet in their middle */
+            STEP_NEAR(r->pair.w[0], 0.5, 1e-12), STEP_NEAR(r->pair.w[1], 0.5, 1e-12);
+            STEP_NEAR(cti_v3_norm(cti_pair_offset(&s->surface, s->surface.x0, &r->pair)), 0, 1e-12);
+        }
+        ct_world_destroy(w);
+    }
+}
+
 /* A tip that has nearly come through a plate from below, over which a thin one of the same body hovers. Back is the shortest way; where it was on its
    way up through both, which is not much longer, it goes on, and its corner to where it leaves the first */
 static void rays_end_at_the_first_face(void **state)
@@ -285,6 +311,7 @@ int main(void)
         cmocka_unit_test(crossing_sheets_are_marked), cmocka_unit_test(planes_mark_what_is_behind), cmocka_unit_test(solids_mark_what_is_inside),
         cmocka_unit_test(cubes_leave_by_the_shortest_way), cmocka_unit_test(ways_are_kept_for_a_while),
         cmocka_unit_test(tips_leave_by_the_nearer_face), cmocka_unit_test(rays_end_at_the_first_face),
+        cmocka_unit_test(corners_are_pulled_back_through_sheets),
         cmocka_unit_test(rows_ask_for_the_way_out)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

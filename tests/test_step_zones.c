@@ -250,6 +250,49 @@ static void slow_zones_keep_their_angular_momentum(void **state)
     ct_world_destroy(w);
 }
 
+/* A rigid cube in a zone: alone it keeps its velocity and its spin; with a node in the zone both turn as one, L = I_cube w + r x p over the sum of their
+   inertias, about the axis y on which both centres' distances are known */
+static void rigid_bodies_turn_with_their_zone(void **state)
+{
+    ct_world *w = step_world(0);
+    uint8_t active[8] = {1}, anchored[8] = {0};
+    ct_rigid_desc d = ct_rigid_desc_default();
+    ct_mesh m = mesh_box(1, 1, 1, 1, 1, 1, 0);
+    double cube, node, reduced, inertia, distance, x0;
+    cti_zones_result out;
+    ct_body_id id;
+    cti_zones z;
+    cti_state *s;
+    (void)state;
+    d.mesh = &m, d.density = 2;
+    assert_int_equal(ct_body_add_rigid(w, &d, &id), CT_OK);
+    ct_mesh_free(&m);
+    step_flat(w, 1.3, 0, 6), step_flat(w, 7, 0, 0.3); /* a corner at (1, 0, -.3) */
+    s = step_ready(w, STEP_DT);
+    assert_int_equal(s->n, 8);
+    zones_open(&z, s);
+    cti_sets_join(z.parent, 0, 1);
+    step_speed(s, 0, 1, 1, 2, 3), step_speed(s, 1, 1, 0, 4, 0);
+    memset(&out, 0, sizeof out);
+    cti_zones_rigid(&z, active, anchored, &out);
+    STEP_NEAR(out.momentum_lost, 0, 1e-12);
+    STEP_NEAR(s->v_new[0], 1, 1e-12), STEP_NEAR(s->v_new[2], 3, 1e-12), STEP_NEAR(s->v_new[4], 4, 1e-12);
+    /* with the node, which is at rest */
+    cti_sets_join(z.parent, 0, 2);
+    step_speed(s, 0, 1, 0, 0, 0), step_speed(s, 1, 1, 0, 4, 0), step_speed(s, 2, 6, 0, 0, 0);
+    cube = (double)s->mass[0], node = (double)s->mass[2];
+    STEP_NEAR(cube, 2, 1e-12);
+    x0 = (double)s->x[6], distance = x0 * x0 + (double)(s->x[8] * s->x[8]);
+    reduced = cube * node / (cube + node);
+    inertia = cube / 6 + reduced * distance;
+    cti_zones_rigid(&z, active, anchored, &out);
+    STEP_NEAR(s->v_new[4], cube / 6 * 4 / inertia, 1e-9);
+    STEP_NEAR(s->v_new[3], 0, 1e-12), STEP_NEAR(s->v_new[5], 0, 1e-12);
+    STEP_NEAR(cube * (double)s->v_new[0] + node * (double)s->v_new[6], 0, 1e-12);
+    STEP_NEAR(cube * (double)s->v_new[2] + node * (double)s->v_new[8], 0, 1e-12);
+    ct_world_destroy(w);
+}
+
 static void hit_make(cti_state *s, int vertex, int face)
 {
     cti_hit hit;
@@ -372,6 +415,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(impulses_keep_momenta), cmocka_unit_test(slanted_impacts_open), cmocka_unit_test(static_sides_do_not_move),
         cmocka_unit_test(clear_motions_stay), cmocka_unit_test(rigid_zones_turn), cmocka_unit_test(slow_zones_keep_their_angular_momentum),
+        cmocka_unit_test(rigid_bodies_turn_with_their_zone),
         cmocka_unit_test(zones_know_what_is_immovable),
         cmocka_unit_test(freezing_stops_what_collides), cmocka_unit_test(joints_join_zones)};
     return cmocka_run_group_tests(tests, NULL, NULL);
