@@ -301,6 +301,49 @@ static void impacts_have_their_time(void **state)
         }
 }
 
+/* points with edges and with points, which no face has: as near as others, and their impacts are where the distance has come down to a quarter of the
+   thickness. The lists are made by hand: corner 3 falls on the edge 0 1 and on the corner 0 */
+static void thin_pairs_meet(void **state)
+{
+    static const double high[] = {1.24, 1.26, 2};
+    int k, on_corner;
+    (void)state;
+    for (k = 0; k < 3; k++)
+        for (on_corner = 0; on_corner < 2; on_corner++) {
+            double p[9] = {-0.3, 0, on_corner ? -0.3 : 0.1, -0.3, 0.3, 0.2, 0, 0.3, 0};
+            ct_world *w = step_world(0);
+            cti_detect *d;
+            cti_state *s;
+            int e;
+            p[1] = high[k] * STEP_H;
+            step_flat(w, 0, 0, 0.3), step_triangle(w, p, 0.3), step_flat(w, 9, 0, 0.3);
+            s = step_ready(w, STEP_DT), d = &s->detect;
+            step_candidates(s);
+            CTI_CLEAR(d->vf.pairs);
+            CTI_CLEAR(d->ee.pairs);
+            for (e = 0; s->surface.edges[2 * e] + s->surface.edges[2 * e + 1] != 1; e++)
+                ;
+            assert_true(on_corner ? CTI_PUSH(s->mem, d->vv, 3) && CTI_PUSH(s->mem, d->vv, 0) : CTI_PUSH(s->mem, d->ve, 3) && CTI_PUSH(s->mem, d->ve, e));
+            CTI_CLEAR(s->hits);
+            assert_true(cti_detect_near(s->mem, d, &s->surface, s->surface.x1, NULL, &s->hits));
+            assert_int_equal(CTI_LEN(s->hits), k == 0);
+            assert_true(k > 0 || s->hits[0].pair.kind == (on_corner ? CT_PAIR_VV : CT_PAIR_VE));
+            s->surface.x1[10] = -CTI_R(STEP_H);
+            CTI_CLEAR(s->hits);
+            assert_true(cti_detect_collisions(s->mem, d, &s->surface, s->surface.x1, &s->hits));
+            assert_int_equal(CTI_LEN(s->hits), 1);
+            STEP_NEAR(s->hits[0].toi, (high[k] - 0.25) / (high[k] + 1), 1e-6);
+            STEP_NEAR(s->hits[0].normal.y, 1, 1e-9);
+            if (!on_corner)
+                STEP_NEAR(s->hits[0].pair.w[1], s->surface.edges[2 * e] == 0 ? -0.6 : -0.4, 1e-9);
+            s->surface.x1[10] = CTI_R(0.26 * STEP_H);
+            CTI_CLEAR(s->hits);
+            assert_true(cti_detect_collisions(s->mem, d, &s->surface, s->surface.x1, &s->hits));
+            assert_int_equal(CTI_LEN(s->hits), 0);
+            ct_world_destroy(w);
+        }
+}
+
 /* a pair with a mark is no row and no collision: a vertex inside of the other body, or crossings on both sides; on one side alone they count */
 static void tangled_pairs_are_left_out(void **state)
 {
@@ -359,6 +402,6 @@ int main(void)
         cmocka_unit_test(pairs_are_near_or_will_be), cmocka_unit_test(planes_are_near), cmocka_unit_test(thickness_is_the_mean),
         cmocka_unit_test(crossed_edges_are_near), cmocka_unit_test(parallel_edges_meet_at_their_ends), cmocka_unit_test(ridges_have_cones),
         cmocka_unit_test(flat_edges_are_known), cmocka_unit_test(one_face_speaks_for_a_ridge), cmocka_unit_test(lists_last_while_covered), cmocka_unit_test(impacts_have_their_time),
-        cmocka_unit_test(tangled_pairs_are_left_out), cmocka_unit_test(nearness_is_counted)};
+        cmocka_unit_test(thin_pairs_meet), cmocka_unit_test(tangled_pairs_are_left_out), cmocka_unit_test(nearness_is_counted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
