@@ -1,5 +1,5 @@
-/* test_contact_cull.c -- which near pairs get a row: one of those that are one contact (duplicates.c), the outline of a flat patch between rigid bodies
-   (flat_patches.c), and the crossings of flat edges that no vertex speaks for (flats.c), with and without the motion ahead. */
+/* test_contact_cull.c -- which near pairs get a row: one of those that are one contact (duplicates.c), the outline of a flat patch between
+   rigid bodies (flat_patches.c), and the crossings of flat edges that no vertex speaks for (flats.c), with and without the motion ahead. */
 #include "../src/7_contact/duplicates.h"
 #include "../src/7_contact/flat_patches.h"
 #include "../src/7_contact/flats.h"
@@ -30,8 +30,8 @@ static int edge_of(const cti_surface *f, int a, int b)
 
 /* ---- duplicates ---- */
 
-/* A square of two triangles, 0 1 2 and 1 0 3, whose diagonal is edge 0 1, along x from -1 to 1; and a triangle with a corner, vertex 4, over the
-   diagonal at (x, high) */
+/* A square of two triangles, 0 1 2 and 1 0 3, whose diagonal is edge 0 1, along x from -1 to 1; and a triangle with a corner, vertex 4,
+   over the diagonal at (x, high) */
 static cti_state *corner_over_diagonal(ct_world *w, double high, double x)
 {
     const double p[12] = {-1, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, -1};
@@ -85,8 +85,8 @@ static void a_corner_over_a_diagonal_is_one_contact(void **state)
     ct_world_destroy(w);
 }
 
-/* Pairs with other points, or other normals, are contacts of their own: two corners over the square, and one corner in a groove. Normals are alike from a
-   cosine of .7 on */
+/* Pairs with other points, or other normals, are contacts of their own: two corners over the square, and one corner in a groove. Normals
+   are alike from a cosine of .7 on */
 static void contacts_of_their_own_stay(void **state)
 {
     static const double alike[] = {0.1, 0.69, 0.71};
@@ -110,8 +110,8 @@ static void contacts_of_their_own_stay(void **state)
     }
 }
 
-/* Edges that lie along each other: the two corners at the ends of what they share speak for a pair of edges between them. Where one of them is not
-   there, it stays, even if the edges are so short that the other corner is near */
+/* Edges that lie along each other: the two corners at the ends of what they share speak for a pair of edges between them. Where one of them
+   is not there, it stays, even if the edges are so short that the other corner is near */
 static void ends_speak_for_what_is_between(void **state)
 {
     static const double length[] = {1, 1, 0.012};
@@ -184,8 +184,8 @@ static int middle_of(const cti_state *s)
     return -1;
 }
 
-/* the four corners of a rigid bottom speak for it; what comes out of it by more than a hundredth of the thickness has its own row, and a dent has none.
-   A soft bottom keeps all */
+/* the four corners of a rigid bottom speak for it; what comes out of it by more than a hundredth of the thickness has its own row, and a
+   dent has none. A soft bottom keeps all */
 static void flat_bottoms_keep_their_outline(void **state)
 {
     static const double out[] = {0, 0.009, 0.011, -0.5};
@@ -234,9 +234,9 @@ static void patches_have_one_normal(void **state)
 
 /* ---- flats ---- */
 
-/* Two squares of two triangles each, their diagonals 0 1 along x and 4 5 along z, cross at their middles, or the upper one `shift` [m] beside its middle,
-   `high` [thicknesses] apart. The squares' other
-   corners bend away a little, less than what is called flat, so that nothing else is near */
+/* Two squares of two triangles each, their diagonals 0 1 along x and 4 5 along z, cross at their middles, or the upper one `shift` [m]
+   beside its middle, `high` [thicknesses] apart. The squares' other corners bend away a little, less than what is called flat, so that
+   nothing else is near */
 static cti_state *crossed_diagonals(ct_world *w, double high, double shift)
 {
     static const int32_t t[6] = {0, 2, 1, 1, 3, 0};
@@ -250,7 +250,8 @@ static cti_state *crossed_diagonals(ct_world *w, double high, double shift)
         ct_mesh m;
         memset(&m, 0, sizeof m), memcpy(list, t, sizeof list);
         for (i = 0; i < 12; i += 3) {
-            q[i] = (ct_real)(k ? p[i + 2] : p[i]), q[i + 1] = (ct_real)(p[i + 1] + k * high * STEP_H), q[i + 2] = (ct_real)(k ? shift - p[i] : p[i + 2]);
+            q[i] = (ct_real)(k ? p[i + 2] : p[i]), q[i + 1] = (ct_real)(p[i + 1] + k * high * STEP_H),
+            q[i + 2] = (ct_real)(k ? shift - p[i] : p[i + 2]);
         }
         m.positions = q, m.n_positions = 4, m.triangles = list, m.n_triangles = 2;
         add_cloth_mesh(w, "square", &m, CT_MODEL_SPRINGS, 0.3);
@@ -302,7 +303,8 @@ static void crossings_ahead_have_rows(void **state)
     static const struct {
         double high, then;
         int row;
-    } t[] = {{0.901, 0.901, 0}, {0.901, 0.899, 1}, {1.3, 0.899, 1}, {1.3, 0.901, 0}, {0.919, 0.919, 0}, {0.899, 0.899, 1}, {0.899, 3, 1}, {1.6, 0.5, 0}};
+    } t[] = {{0.901, 0.901, 0}, {0.901, 0.899, 1}, {1.3, 0.899, 1}, {1.3, 0.901, 0},
+             {0.919, 0.919, 0}, {0.899, 0.899, 1}, {0.899, 3, 1},   {1.6, 0.5, 0}};
     size_t k;
     int i, fallen;
     (void)state;
@@ -326,8 +328,8 @@ static void crossings_ahead_have_rows(void **state)
         }
 }
 
-/* Rows at the ends of an edge open it by what the crossing lacks: end i, of weight w_i there, gives w_i / sum w_j^2 of that. The nearer end is enough, the
-   farther one is not; where a row would have to keep more than 1.5 thicknesses, the crossing has its own */
+/* Rows at the ends of an edge open it by what the crossing lacks: end i, of weight w_i there, gives w_i / sum w_j^2 of that. The nearer end
+   is enough, the farther one is not; where a row would have to keep more than 1.5 thicknesses, the crossing has its own */
 static void ends_open_crossings(void **state)
 {
     static const struct {
@@ -375,10 +377,13 @@ static void ends_open_crossings(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_corner_over_a_diagonal_is_one_contact), cmocka_unit_test(contacts_of_their_own_stay),
-        cmocka_unit_test(ends_speak_for_what_is_between), cmocka_unit_test(flat_bottoms_keep_their_outline),
-        cmocka_unit_test(patches_have_one_normal), cmocka_unit_test(low_crossings_have_rows), cmocka_unit_test(crossings_ahead_have_rows),
-        cmocka_unit_test(ends_open_crossings)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_corner_over_a_diagonal_is_one_contact),
+                                       cmocka_unit_test(contacts_of_their_own_stay),
+                                       cmocka_unit_test(ends_speak_for_what_is_between),
+                                       cmocka_unit_test(flat_bottoms_keep_their_outline),
+                                       cmocka_unit_test(patches_have_one_normal),
+                                       cmocka_unit_test(low_crossings_have_rows),
+                                       cmocka_unit_test(crossings_ahead_have_rows),
+                                       cmocka_unit_test(ends_open_crossings)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* test_contact_near.c -- detection of known positions and motions (detect.c): which pairs are near or will be, the cones of edges, both kinds of features,
-   parallel edges, what the candidate lists cover, times of impact, and what a mark of being tangled leaves out. */
+/* test_contact_near.c -- detection of known positions and motions (detect.c): which pairs are near or will be, the cones of edges, both
+   kinds of features, parallel edges, what the candidate lists cover, times of impact, and what a mark of being tangled leaves out. */
 #include "../src/7_contact/detect.h"
 #include "step_util.h"
 
@@ -32,8 +32,8 @@ static void pairs_are_near_or_will_be(void **state)
     static const struct {
         double high, then; /* [thicknesses] */
         int near;
-    } t[] = {{1.24, 1.24, 1}, {1.24, 9, 1}, {1.26, 1.26, 0}, {1.26, 0.99, 1}, {1.26, 1.01, 0}, {3.99, 0.99, 1},
-             {3.99, 1.01, 0}, {4.01, 0.99, 0}, {0.1, 0.1, 1}, {3.99, -5, 1}};
+    } t[] = {{1.24, 1.24, 1}, {1.24, 9, 1},    {1.26, 1.26, 0}, {1.26, 0.99, 1}, {1.26, 1.01, 0},
+             {3.99, 0.99, 1}, {3.99, 1.01, 0}, {4.01, 0.99, 0}, {0.1, 0.1, 1},   {3.99, -5, 1}};
     size_t k;
     int side;
     (void)state;
@@ -96,8 +96,8 @@ static void thickness_is_the_mean(void **state)
 
 /* ---- edges ---- */
 
-/* Two upright sheets of one triangle each: an edge along x at the top of the lower one, an edge along z at the bottom of the upper one. They cross at
-   weights 1/4 and 3/4 of them */
+/* Two upright sheets of one triangle each: an edge along x at the top of the lower one, an edge along z at the bottom of the upper one.
+   They cross at weights 1/4 and 3/4 of them */
 static cti_state *crossed_edges(ct_world *w, double high, double shift)
 {
     double low[9] = {-0.25, 0, 0, 0.75, 0, 0, 0, -0.6, 0}, up[9] = {0, 0, -0.75, 0, 0, 0.25, 0, 0.6, 0};
@@ -133,8 +133,8 @@ static void crossed_edges_are_near(void **state)
     }
 }
 
-/* Edges along each other, half of their length side by side: no pair of edges has its closest points inside of both; the corners of each are near the
-   other, one pair at each end of what they share */
+/* Edges along each other, half of their length side by side: no pair of edges has its closest points inside of both; the corners of each
+   are near the other, one pair at each end of what they share */
 static void parallel_edges_meet_at_their_ends(void **state)
 {
     static const double low[9] = {0, 0, 0, 1, 0, 0, 0.5, -0.6, 0}, up[9] = {0.5, 0.01, 0, 1.5, 0.01, 0, 1, 0.61, 0};
@@ -183,8 +183,8 @@ static int ridge(const cti_surface *f)
     return e;
 }
 
-/* the cone of the ridge: directions that lean by at most its angle to either side, and a fiftieth; a face that the other feature shares does not
-   count */
+/* the cone of the ridge: directions that lean by at most its angle to either side, and a fiftieth; a face that the other feature shares
+   does not count */
 static void ridges_have_cones(void **state)
 {
     static const double angles[] = {0.4, 1, 0.02};
@@ -243,8 +243,8 @@ static void one_face_speaks_for_a_ridge(void **state)
 
 /* ---- lists ---- */
 
-/* Lists last while both ends of a motion stay in what they cover: of what moves slowly twice the thickness, of what moves by d a quarter of that more,
-   if that is more */
+/* Lists last while both ends of a motion stay in what they cover: of what moves slowly twice the thickness, of what moves by d a quarter of
+   that more, if that is more */
 static void lists_last_while_covered(void **state)
 {
     static const struct {
@@ -267,8 +267,8 @@ static void lists_last_while_covered(void **state)
 
 /* ---- collisions ---- */
 
-/* a corner that falls reaches a quarter of the thickness, or half of where it starts, at a share of its way that is known; what stops above that
-   does not collide */
+/* a corner that falls reaches a quarter of the thickness, or half of where it starts, at a share of its way that is known; what stops above
+   that does not collide */
 static void impacts_have_their_time(void **state)
 {
     static const struct {
@@ -301,8 +301,8 @@ static void impacts_have_their_time(void **state)
         }
 }
 
-/* points with edges and with points, which no face has: as near as others, and their impacts are where the distance has come down to a quarter of the
-   thickness. The lists are made by hand: corner 3 falls on the edge 0 1 and on the corner 0 */
+/* points with edges and with points, which no face has: as near as others, and their impacts are where the distance has come down to a
+   quarter of the thickness. The lists are made by hand: corner 3 falls on the edge 0 1 and on the corner 0 */
 static void thin_pairs_meet(void **state)
 {
     static const double high[] = {1.24, 1.26, 2};
@@ -323,7 +323,8 @@ static void thin_pairs_meet(void **state)
             CTI_CLEAR(d->ee.pairs);
             for (e = 0; s->surface.edges[2 * e] + s->surface.edges[2 * e + 1] != 1; e++)
                 ;
-            assert_true(on_corner ? CTI_PUSH(s->mem, d->vv, 3) && CTI_PUSH(s->mem, d->vv, 0) : CTI_PUSH(s->mem, d->ve, 3) && CTI_PUSH(s->mem, d->ve, e));
+            assert_true(on_corner ? CTI_PUSH(s->mem, d->vv, 3) && CTI_PUSH(s->mem, d->vv, 0)
+                                  : CTI_PUSH(s->mem, d->ve, 3) && CTI_PUSH(s->mem, d->ve, e));
             CTI_CLEAR(s->hits);
             assert_true(cti_detect_near(s->mem, d, &s->surface, s->surface.x1, NULL, &s->hits));
             assert_int_equal(CTI_LEN(s->hits), k == 0);
@@ -344,7 +345,8 @@ static void thin_pairs_meet(void **state)
         }
 }
 
-/* a pair with a mark is no row and no collision: a vertex inside of the other body, or crossings on both sides; on one side alone they count */
+/* a pair with a mark is no row and no collision: a vertex inside of the other body, or crossings on both sides; on one side alone they
+ * count */
 static void tangled_pairs_are_left_out(void **state)
 {
     static const struct {
@@ -398,10 +400,18 @@ static void nearness_is_counted(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pairs_are_near_or_will_be), cmocka_unit_test(planes_are_near), cmocka_unit_test(thickness_is_the_mean),
-        cmocka_unit_test(crossed_edges_are_near), cmocka_unit_test(parallel_edges_meet_at_their_ends), cmocka_unit_test(ridges_have_cones),
-        cmocka_unit_test(flat_edges_are_known), cmocka_unit_test(one_face_speaks_for_a_ridge), cmocka_unit_test(lists_last_while_covered), cmocka_unit_test(impacts_have_their_time),
-        cmocka_unit_test(thin_pairs_meet), cmocka_unit_test(tangled_pairs_are_left_out), cmocka_unit_test(nearness_is_counted)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(pairs_are_near_or_will_be),
+                                       cmocka_unit_test(planes_are_near),
+                                       cmocka_unit_test(thickness_is_the_mean),
+                                       cmocka_unit_test(crossed_edges_are_near),
+                                       cmocka_unit_test(parallel_edges_meet_at_their_ends),
+                                       cmocka_unit_test(ridges_have_cones),
+                                       cmocka_unit_test(flat_edges_are_known),
+                                       cmocka_unit_test(one_face_speaks_for_a_ridge),
+                                       cmocka_unit_test(lists_last_while_covered),
+                                       cmocka_unit_test(impacts_have_their_time),
+                                       cmocka_unit_test(thin_pairs_meet),
+                                       cmocka_unit_test(tangled_pairs_are_left_out),
+                                       cmocka_unit_test(nearness_is_counted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
-/* test_step_factors.c -- components, patches and shared analyses of known graphs; when a factor is renewed and when it lags; what is one cluster; and the
-   islands of a solve: which rows share one, which are solved again, what a velocity is relative to. factors.c is compiled here for its decisions. */
+/* test_step_factors.c -- components, patches and shared analyses of known graphs; when a factor is renewed and when it lags; what is one
+   cluster; and the islands of a solve: which rows share one, which are solved again, what a velocity is relative to. factors.c is compiled
+   here for its decisions. */
 #include "../src/8_step/factors.c"
 #include "step_util.h"
 
@@ -235,9 +236,9 @@ static void bodies_are_whole_where_ports_are_few(void **state)
     static const struct {
         ct_cluster_mode mode;
         int hard, ports, rows, want;
-    } t[] = {{CT_CLUSTER_BODY, 0, 5000, 5000, 1}, {CT_CLUSTER_NODE, 0, 1, 1, 0}, {CT_CLUSTER_PATCH, 0, 1, 1, 0},
-             {CT_CLUSTER_AUTO, 0, 200, 208, 1}, {CT_CLUSTER_AUTO, 0, 201, 1, 0}, {CT_CLUSTER_AUTO, 0, 200, 209, 0},
-             {CT_CLUSTER_AUTO, 30, 201, 209, 1}, {CT_CLUSTER_AUTO, 30, 1500, 9000, 1}, {CT_CLUSTER_AUTO, 30, 1501, 1, 0}};
+    } t[] = {{CT_CLUSTER_BODY, 0, 5000, 5000, 1}, {CT_CLUSTER_NODE, 0, 1, 1, 0},        {CT_CLUSTER_PATCH, 0, 1, 1, 0},
+             {CT_CLUSTER_AUTO, 0, 200, 208, 1},   {CT_CLUSTER_AUTO, 0, 201, 1, 0},      {CT_CLUSTER_AUTO, 0, 200, 209, 0},
+             {CT_CLUSTER_AUTO, 30, 201, 209, 1},  {CT_CLUSTER_AUTO, 30, 1500, 9000, 1}, {CT_CLUSTER_AUTO, 30, 1501, 1, 0}};
     cti_component q;
     size_t i;
     (void)state;
@@ -257,7 +258,8 @@ static void row_make(cti_row *row, int a, int b)
     row->frame[1] = row->frame[5] = row->frame[6] = 1;
 }
 
-/* a component that was split into its nodes is one cluster for thirty attempts, if its ports are at most 1500; marking asks for factors that lag */
+/* a component that was split into its nodes is one cluster for thirty attempts, if its ports are at most 1500; marking asks for factors
+ * that lag */
 static void hardening_lasts_thirty_attempts(void **state)
 {
     graph g;
@@ -377,8 +379,8 @@ static void add_row(cti_state *s, int block, double left)
     assert_true(CTI_PUSH(s->mem, s->rows, row) && CTI_PUSH(s->mem, s->origins, origin));
 }
 
-/* Two triangles on their corners' rows, a third without: rows come out by island; those that press stop at u = 0 and push, one that opens does nothing.
-   An island without new rows is left as it is, whatever its velocities are */
+/* Two triangles on their corners' rows, a third without: rows come out by island; those that press stop at u = 0 and push, one that opens
+   does nothing. An island without new rows is left as it is, whatever its velocities are */
 static void islands_are_solved_once(void **state)
 {
     ct_world *w = step_world(0);
@@ -423,12 +425,18 @@ static void islands_are_solved_once(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(graphs_fall_into_components), cmocka_unit_test(chains_are_cut_into_patches), cmocka_unit_test(small_factors_are_renewed),
-        cmocka_unit_test(dear_factors_lag), cmocka_unit_test(large_factors_wait_for_their_price),
-        cmocka_unit_test(stiff_components_are_factored_in_double), cmocka_unit_test(slow_factors_are_marked),
-        cmocka_unit_test(bodies_are_whole_where_ports_are_few), cmocka_unit_test(hardening_lasts_thirty_attempts),
-        cmocka_unit_test(rows_fall_into_islands), cmocka_unit_test(islands_have_their_own_numbers), cmocka_unit_test(residuals_have_a_scale),
-        cmocka_unit_test(islands_are_solved_once)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(graphs_fall_into_components),
+                                       cmocka_unit_test(chains_are_cut_into_patches),
+                                       cmocka_unit_test(small_factors_are_renewed),
+                                       cmocka_unit_test(dear_factors_lag),
+                                       cmocka_unit_test(large_factors_wait_for_their_price),
+                                       cmocka_unit_test(stiff_components_are_factored_in_double),
+                                       cmocka_unit_test(slow_factors_are_marked),
+                                       cmocka_unit_test(bodies_are_whole_where_ports_are_few),
+                                       cmocka_unit_test(hardening_lasts_thirty_attempts),
+                                       cmocka_unit_test(rows_fall_into_islands),
+                                       cmocka_unit_test(islands_have_their_own_numbers),
+                                       cmocka_unit_test(residuals_have_a_scale),
+                                       cmocka_unit_test(islands_are_solved_once)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

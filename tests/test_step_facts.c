@@ -1,11 +1,12 @@
-/* test_step_facts.c -- bounds on a motion that means something (plausible.c), and the first meeting of features as the end of a substep (events.c): facts
-   of three triangles in, the decision against what follows from them by hand. */
+/* test_step_facts.c -- bounds on a motion that means something (plausible.c), and the first meeting of features as the end of a substep
+   (events.c): facts of three triangles in, the decision against what follows from them by hand. */
 #include "../src/8_step/plausible.h"
 #include "step_util.h"
 
 /* ---- plausible ---- */
 
-/* a block may run ten times the world's size, and what speed and gravity allow on top: the world is 6 m long, as seen from its first node */
+/* a block may run ten times the world's size, and what speed and gravity allow on top: the world is 6 m long, as seen from its first node
+ */
 static void motion_has_a_bound(void **state)
 {
     static const double gravity[] = {0, 9.81}, speed[] = {0, 3};
@@ -24,7 +25,8 @@ static void motion_has_a_bound(void **state)
         assert_true(cti_plausible_motion(s, CTI_R(STEP_DT)));
         limit = 10 * (size + STEP_DT * (speed[k / 2] + STEP_DT * gravity[k & 1])) / STEP_DT;
         for (i = 0; i < 27; i++) {
-            const ct_real bad[] = {CTI_R(1e10), -CTI_R(1e10), (ct_real)NAN, (ct_real)INFINITY, (ct_real)(limit * 1.000001), (ct_real)(-limit * 1.000001)};
+            const ct_real bad[] = {
+                CTI_R(1e10), -CTI_R(1e10), (ct_real)NAN, (ct_real)INFINITY, (ct_real)(limit * 1.000001), (ct_real)(-limit * 1.000001)};
             int b;
             for (b = 0; b < 6; b++) {
                 s->v_new[i] = bad[b];
@@ -76,10 +78,7 @@ static cti_state *plausible_state(ct_world *w, double recovery)
 }
 
 /* 4 (E + sum 3 m w^2), w the speed of easing apart: the recovery's cap, or a thickness in a step */
-static double part(const cti_state *s, int component, double w)
-{
-    return 4 * (2 + component + 3 * step_mass(s, 3 * component, 3) * w * w);
-}
+static double part(const cti_state *s, int component, double w) { return 4 * (2 + component + 3 * step_mass(s, 3 * component, 3) * w * w); }
 
 static void contacts_have_a_reach(void **state)
 {
@@ -296,7 +295,8 @@ static void edges_and_planes_meet(void **state)
     }
 }
 
-/* near pairs of a start that meet later than the shortest substep get no row: a and b do so after .1 and .6 of the step; one that is near stays */
+/* near pairs of a start that meet later than the shortest substep get no row: a and b do so after .1 and .6 of the step; one that is near
+ * stays */
 static void later_meetings_are_deferred(void **state)
 {
     static const double least[] = {0.05, 0.2, 0.4};
@@ -347,10 +347,10 @@ static void cuts_leave_both_pieces(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(motion_has_a_bound), cmocka_unit_test(turns_are_numbers), cmocka_unit_test(contacts_have_a_reach),
-        cmocka_unit_test(wild_islands_are_marked),
-        cmocka_unit_test(meetings_have_their_time), cmocka_unit_test(meetings_are_new_deep_and_apart), cmocka_unit_test(edges_and_planes_meet),
-        cmocka_unit_test(later_meetings_are_deferred), cmocka_unit_test(cuts_leave_both_pieces)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(motion_has_a_bound),       cmocka_unit_test(turns_are_numbers),
+                                       cmocka_unit_test(contacts_have_a_reach),    cmocka_unit_test(wild_islands_are_marked),
+                                       cmocka_unit_test(meetings_have_their_time), cmocka_unit_test(meetings_are_new_deep_and_apart),
+                                       cmocka_unit_test(edges_and_planes_meet),    cmocka_unit_test(later_meetings_are_deferred),
+                                       cmocka_unit_test(cuts_leave_both_pieces)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* test_step_tangle.c -- what intersects at the start of a step (tangle.c), and the way out (repair.c): marks, ways and depths of known overlaps of
-   triangles, boxes and planes. */
+/* test_step_tangle.c -- what intersects at the start of a step (tangle.c), and the way out (repair.c): marks, ways and depths of known
+   overlaps of triangles, boxes and planes. */
 #include "../src/8_step/tangle.h"
 #include "step_util.h"
 
@@ -7,8 +7,8 @@
 
 static int crossing_pairs(const cti_state *s) { return CTI_LEN(s->tangled_pairs) / 2; }
 
-/* An upright triangle stands through a flat one: its two edges from the tip go through the face. All six corners are marked with the other body,
-   none as inside. The third triangle is near and clear */
+/* An upright triangle stands through a flat one: its two edges from the tip go through the face. All six corners are marked with the other
+   body, none as inside. The third triangle is near and clear */
 static void crossing_sheets_are_marked(void **state)
 {
     static const double up[9] = {0, -0.1, 0, 0.05, 0.1, 0, -0.05, 0.1, 0};
@@ -81,7 +81,8 @@ static void add_cube(ct_world *w, double x, double y, double z)
     ct_mesh_free(&m);
 }
 
-/* a tip in a cube is inside of it; one that lies wholly inside and was not seen to go in is meant to be there, and one that was is marked */
+/* a tip in a cube is inside of it; one that lies wholly inside and was not seen to go in is meant to be there, and one that was is marked
+ */
 static void solids_mark_what_is_inside(void **state)
 {
     static const double tip[9] = {0.1, 0.4, 0.2, 0.15, 0.9, 0.2, 0.05, 0.9, 0.25}, within[9] = {0.1, 0, 0, 0.2, 0, 0.1, 0.1, 0.1, 0};
@@ -110,7 +111,8 @@ static void solids_mark_what_is_inside(void **state)
 
 /* ---- ways out ---- */
 
-/* A dented corner of two cubes, and the way that a leaves b: offsets of b from a, and the shortest way. The overlap is 1 - offset along each axis */
+/* A dented corner of two cubes, and the way that a leaves b: offsets of b from a, and the shortest way. The overlap is 1 - offset along
+ * each axis */
 static void cubes_leave_by_the_shortest_way(void **state)
 {
     static const double off[][3] = {{0.3, 0.9, 0.2}, {0.85, 0.3, 0.1}, {-0.2, 0.1, 0.93}, {0.2, -0.88, -0.3}, {0.25, 0.9, 0.8}};
@@ -165,8 +167,9 @@ static void ways_are_kept_for_a_while(void **state)
     }
 }
 
-/* A sheet's tip in a cube, down through its top or in through its side: out through that face. What they share is flat, so that a way of more than four
-   thicknesses is long for it: then the corner leaves by the nearest point of the cube alone, and crossings follow their contour */
+/* A sheet's tip in a cube, down through its top or in through its side: out through that face. What they share is flat, so that a way of
+   more than four thicknesses is long for it: then the corner leaves by the nearest point of the cube alone, and crossings follow their
+   contour */
 static void tips_leave_by_the_nearer_face(void **state)
 {
     static const double deep[] = {0.03, 0.035, 0.08, 0.09};
@@ -205,8 +208,8 @@ static void tips_leave_by_the_nearer_face(void **state)
     }
 }
 
-/* A corner of a sheet has gone through another sheet, from above or from below: the smaller part that the contour cuts off is pulled back along its
-   edges, here along the mean of two that lean by the same angle. How deep is not known: half of the edge is asked for */
+/* A corner of a sheet has gone through another sheet, from above or from below: the smaller part that the contour cuts off is pulled back
+   along its edges, here along the mean of two that lean by the same angle. How deep is not known: half of the edge is asked for */
 static void corners_are_pulled_back_through_sheets(void **state)
 {
     int side, i;
@@ -231,8 +234,8 @@ static void corners_are_pulled_back_through_sheets(void **state)
     }
 }
 
-/* A tip that has nearly come through a plate from below, over which a thin one of the same body hovers. Back is the shortest way; where it was on its
-   way up through both, which is not much longer, it goes on, and its corner to where it leaves the first */
+/* A tip that has nearly come through a plate from below, over which a thin one of the same body hovers. Back is the shortest way; where it
+   was on its way up through both, which is not much longer, it goes on, and its corner to where it leaves the first */
 static void rays_end_at_the_first_face(void **state)
 {
     static const double tip[9] = {0.1, 0.027, 0.2, 0.15, -0.9, 0.2, 0.05, -0.9, 0.25};
@@ -270,7 +273,8 @@ static void rays_end_at_the_first_face(void **state)
 
 /* ---- rows ---- */
 
-/* the speed that a row asks for: way out and four thicknesses in a tenth of a second or two steps, at most the cap; no friction, softness alone */
+/* the speed that a row asks for: way out and four thicknesses in a tenth of a second or two steps, at most the cap; no friction, softness
+ * alone */
 static void rows_ask_for_the_way_out(void **state)
 {
     static const double dt[] = {0.01, 0.08}, cap[] = {0, 0.3};
@@ -308,10 +312,10 @@ static void rows_ask_for_the_way_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(crossing_sheets_are_marked), cmocka_unit_test(planes_mark_what_is_behind), cmocka_unit_test(solids_mark_what_is_inside),
-        cmocka_unit_test(cubes_leave_by_the_shortest_way), cmocka_unit_test(ways_are_kept_for_a_while),
-        cmocka_unit_test(tips_leave_by_the_nearer_face), cmocka_unit_test(rays_end_at_the_first_face),
-        cmocka_unit_test(corners_are_pulled_back_through_sheets),
+        cmocka_unit_test(crossing_sheets_are_marked), cmocka_unit_test(planes_mark_what_is_behind),
+        cmocka_unit_test(solids_mark_what_is_inside), cmocka_unit_test(cubes_leave_by_the_shortest_way),
+        cmocka_unit_test(ways_are_kept_for_a_while),  cmocka_unit_test(tips_leave_by_the_nearer_face),
+        cmocka_unit_test(rays_end_at_the_first_face), cmocka_unit_test(corners_are_pulled_back_through_sheets),
         cmocka_unit_test(rows_ask_for_the_way_out)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

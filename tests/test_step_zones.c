@@ -1,5 +1,6 @@
-/* test_step_zones.c -- impact zones, stage by stage: impulses keep both momenta and leave no approach, a static side takes any impulse, rigid zones turn
-   as their angular momentum says, freezing stops what collides and nothing else. zones.c is compiled here for its stages. */
+/* test_step_zones.c -- impact zones, stage by stage: impulses keep both momenta and leave no approach, a static side takes any impulse,
+   rigid zones turn as their angular momentum says, freezing stops what collides and nothing else. zones.c is compiled here for its stages.
+ */
 #include "../src/8_step/zones.c"
 #include "step_util.h"
 
@@ -14,8 +15,8 @@ static void resolve(cti_state *s, cti_zones_result *out)
     assert_true(cti_zones_resolve(s, CTI_R(STEP_DT), &a, out));
 }
 
-/* Two triangles of masses 1:3 over each other meet head on. The speeds after it follow from momentum and from the distance that is kept. A third one
-   far away keeps its motion to the bit */
+/* Two triangles of masses 1:3 over each other meet head on. The speeds after it follow from momentum and from the distance that is kept. A
+   third one far away keeps its motion to the bit */
 static void impulses_keep_momenta(void **state)
 {
     static const double gaps[] = {0.05, 0.02, 0.004};
@@ -50,7 +51,8 @@ static void impulses_keep_momenta(void **state)
             assert_true(s->v_new[18 + 3 * i] == 1 && s->v_new[19 + 3 * i] == 2 && s->v_new[20 + 3 * i] == 3);
         }
         /* the zones join two components, without the third */
-        assert_int_equal(cti_sets_root(s->parts.zoned, s->factors.component_of[3]), cti_sets_root(s->parts.zoned, s->factors.component_of[0]));
+        assert_int_equal(cti_sets_root(s->parts.zoned, s->factors.component_of[3]),
+                         cti_sets_root(s->parts.zoned, s->factors.component_of[0]));
         assert_true(cti_sets_root(s->parts.zoned, s->factors.component_of[6]) != cti_sets_root(s->parts.zoned, s->factors.component_of[0]));
         ct_world_destroy(w);
     }
@@ -60,7 +62,8 @@ static void impulses_keep_momenta(void **state)
 static void slanted_impacts_open(void **state)
 {
     ct_world *w = step_world(0);
-    static const double low[9] = {-0.3, 0, -0.3, -0.3, 0, 0.7, 0.7, 0, -0.3}, high[9] = {-0.1, 0.03, -0.1, -0.1, 0.06, 0.2, 0.2, 0.09, -0.1};
+    static const double low[9] = {-0.3, 0, -0.3, -0.3, 0, 0.7, 0.7, 0, -0.3},
+                        high[9] = {-0.1, 0.03, -0.1, -0.1, 0.06, 0.2, 0.2, 0.09, -0.1};
     double p[2][3], l[2][3];
     cti_zones_result z;
     cti_nearness near;
@@ -153,8 +156,19 @@ static double apart(const ct_real *x, const ct_real *v, double dt, int i, int j)
     return sqrt(sum);
 }
 
-/* A rigid zone of two triangles in one plane, of which one moves past the other: nodes go where a turn about the normal takes them. The turn's angle is
-   dt L / I, and straight motions to its end carry L sin(a) / a. Masses of the zone's parts are 1:3 */
+/* angular momentum about the axis y through c, of nodes [0, n) */
+static double spin_about(const cti_state *s, const ct_real *v, const double *c, int n)
+{
+    double sum = 0;
+    int i;
+    for (i = 0; i < n; i++)
+        sum += (double)s->mass[i] *
+               (((double)s->x[3 * i + 2] - c[2]) * (double)v[3 * i] - ((double)s->x[3 * i] - c[0]) * (double)v[3 * i + 2]);
+    return sum;
+}
+
+/* A rigid zone of two triangles in one plane, of which one moves past the other: nodes go where a turn about the normal takes them. The
+   turn's angle is dt L / I, and straight motions to its end carry L sin(a) / a. Masses of the zone's parts are 1:3 */
 static void rigid_zones_turn(void **state)
 {
     ct_world *w = step_world(0);
@@ -186,11 +200,7 @@ static void rigid_zones_turn(void **state)
     for (k = 0; k < 3; k++)
         STEP_NEAR(p[1][k], p[0][k], 1e-12);
     /* about the zone's centre; the third triangle's own part is the same before and after */
-    for (j = 0; j < 2; j++) {
-        const ct_real *v = j ? s->v_new : before;
-        for (own[j] = 0, i = 0; i < 6; i++)
-            own[j] += (double)s->mass[i] * (((double)s->x[3 * i + 2] - c[2]) * (double)v[3 * i] - ((double)s->x[3 * i] - c[0]) * (double)v[3 * i + 2]);
-    }
+    own[0] = spin_about(s, before, c, 6), own[1] = spin_about(s, s->v_new, c, 6);
     angle = fabs(own[0]) / inertia * STEP_DT;
     assert_true(angle > 0.1 && angle < 0.5);
     STEP_NEAR(own[1], own[0] * sin(angle) / angle, 1e-9);
@@ -205,10 +215,7 @@ static void rigid_zones_turn(void **state)
     for (i = 0; i < 18; i++)
         s->v_new[i] = 10 * before[i];
     cti_zones_rigid(&z, active, anchored, &out);
-    for (own[1] = 0, i = 0; i < 6; i++)
-        own[1] += (double)s->mass[i] *
-                  (((double)s->x[3 * i + 2] - c[2]) * (double)s->v_new[3 * i] - ((double)s->x[3 * i] - c[0]) * (double)s->v_new[3 * i + 2]);
-    STEP_NEAR(fabs(own[1]), inertia * sin(0.5) / STEP_DT, 1e-9);
+    STEP_NEAR(fabs(spin_about(s, s->v_new, c, 6)), inertia * sin(0.5) / STEP_DT, 1e-9);
     /* what touches the immovable stands still */
     anchored[0] = 1;
     cti_zones_rigid(&z, active, anchored, &out);
@@ -250,8 +257,8 @@ static void slow_zones_keep_their_angular_momentum(void **state)
     ct_world_destroy(w);
 }
 
-/* A rigid cube in a zone: alone it keeps its velocity and its spin; with a node in the zone both turn as one, L = I_cube w + r x p over the sum of their
-   inertias, about the axis y on which both centres' distances are known */
+/* A rigid cube in a zone: alone it keeps its velocity and its spin; with a node in the zone both turn as one, L = I_cube w + r x p over the
+   sum of their inertias, about the axis y on which both centres' distances are known */
 static void rigid_bodies_turn_with_their_zone(void **state)
 {
     ct_world *w = step_world(0);
@@ -347,7 +354,8 @@ static void zones_know_what_is_immovable(void **state)
     ct_world_destroy(w);
 }
 
-/* freezing: the corner and the face that collide stop, nobody else does, what a script holds does not count, and the second time nothing is new */
+/* freezing: the corner and the face that collide stop, nobody else does, what a script holds does not count, and the second time nothing is
+ * new */
 static void freezing_stops_what_collides(void **state)
 {
     ct_world *w = step_world(0);
@@ -412,11 +420,15 @@ static void joints_join_zones(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(impulses_keep_momenta), cmocka_unit_test(slanted_impacts_open), cmocka_unit_test(static_sides_do_not_move),
-        cmocka_unit_test(clear_motions_stay), cmocka_unit_test(rigid_zones_turn), cmocka_unit_test(slow_zones_keep_their_angular_momentum),
-        cmocka_unit_test(rigid_bodies_turn_with_their_zone),
-        cmocka_unit_test(zones_know_what_is_immovable),
-        cmocka_unit_test(freezing_stops_what_collides), cmocka_unit_test(joints_join_zones)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(impulses_keep_momenta),
+                                       cmocka_unit_test(slanted_impacts_open),
+                                       cmocka_unit_test(static_sides_do_not_move),
+                                       cmocka_unit_test(clear_motions_stay),
+                                       cmocka_unit_test(rigid_zones_turn),
+                                       cmocka_unit_test(slow_zones_keep_their_angular_momentum),
+                                       cmocka_unit_test(rigid_bodies_turn_with_their_zone),
+                                       cmocka_unit_test(zones_know_what_is_immovable),
+                                       cmocka_unit_test(freezing_stops_what_collides),
+                                       cmocka_unit_test(joints_join_zones)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
