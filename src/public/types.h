@@ -70,9 +70,8 @@ typedef struct ct_allocator {
 /* ct_tasks -- the threads that run the loops of a step. Results have the same bits for all of them. There are three ways:
    - all zero (default): the calling thread
    - worker_count N > 1 and no enqueue: the calling thread and N - 1 threads of the world's own, started by ct_world_create and ended by
-     ct_world_destroy. This needs CONTACT_THREADS 1, else CT_ERR_UNSUPPORTED; a thread that does not start is CT_ERR_MEMORY, with its number
-     in
-     `element` and the system's error in `value`
+     ct_world_destroy. This needs CONTACT_THREADS 1, else CT_ERR_UNSUPPORTED; a thread that does not start is CT_ERR_MEMORY, with its
+     number in `element` and the system's error in `value`
    - enqueue and finish: the user's task system (box2d v3's interface). enqueue has fn(begin, end, worker, context) called for ranges that
      together cover [0, count) once, in any order and on any threads, also before it returns. Each range has at least min_range entries,
      except a remainder. enqueue returns a task for finish, which is called next and waits for it, or NULL where all is done. Ranges that
