@@ -35,7 +35,7 @@ typedef struct cti_row {
     ct_real w[3];          /* [m/s] */
     ct_real mu;            /* >= 0 */
     ct_real compliance[3]; /* [m/s per N s] >= 0: softens the hard law u_n >= 0 and the stick */
-    ct_real recover;       /* > 0: speed at which a pair closer than its thickness is eased apart: lambda >= (recover - u_n) / softness */
+    ct_real recover;       /* > 0: [m/s] speed at which a pair closer than its thickness is separated: lambda >= (recover - u_n) / softness */
     ct_real softness;      /* [m/s per N s] > 0 where recover > 0 */
     ct_real r[3];          /* in: start values; out: multipliers [N s] */
     uint64_t key;          /* of the feature pair, by which multipliers are found again in later rounds and steps */
