@@ -466,8 +466,9 @@ static void cti_ica_forget_pace(cti_ica *s)
         s->pace[k] = CTI_REAL_MAX;
 }
 
-/* 1 when a solve is near the tolerance and will not reach it in the iterations left, at the convergence rate of the last CTI_ICA_PACE ones
-   or without progress in them. Redundant multipliers drift without end where velocities differ by rounding. best: smallest change so far */
+/* 1 when a solve is near the tolerance and will not reach it in the iterations left. The estimate uses the convergence rate of the last
+   CTI_ICA_PACE iterations; no progress in them counts as well. Redundant multipliers drift without end where velocities differ by rounding.
+   best: smallest change so far */
 static int cti_ica_is_stuck(cti_ica *s, int iteration, int left, ct_real best)
 {
     ct_real tol = s->desc->tolerance * s->p->velocity_scale, then = s->pace[iteration % CTI_ICA_PACE];
@@ -545,8 +546,8 @@ static ct_real cti_ica_reach(const cti_ica *s)
 }
 
 /* extrapolates along the drift. Redundant contacts, or contacts that could share one load in many ways, transfer it from one to the other
-   at a constant rate, in as many iterations as that takes. Where two iterations have changed z alike, z moves at once to where the first
-   multiplier vanishes. Returns 1 when it did */
+   at a constant rate. That takes as many iterations as the load contains steps of that size. Where two iterations have changed z alike, z
+   moves at once to where the first multiplier vanishes. Returns 1 when it did */
 static int cti_ica_stride(cti_ica *s)
 {
     double same = 0, all = 0;

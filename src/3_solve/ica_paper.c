@@ -182,8 +182,8 @@ static void cti_paper_evaluate(const cti_paper *s, const ct_real *dv, cti_paper_
 }
 
 /* 1 where no residual changes by more than 5 % of its value after the last refinement of dv, or by more than rounding (5.5). The paper does
-   not say what the 5 % refer to. With 5 % of the residual's own last value, an inner loop that converges fast goes on to the last digit,
-   and fewer than half of the inner loops end within ten sweeps, where nine in ten do in the paper. With 5 % of the first value, the outer
+   not say what the 5 % refer to. With 5 % of the residual's own last value, an inner loop that converges fast goes on to the last digit.
+   Fewer than half of the inner loops then end within ten sweeps, where nine in ten do in the paper. With 5 % of the first value, the outer
    loop ends so early that piles jump */
 static int cti_paper_stands(const cti_paper *s, const cti_paper_residuals *now, const cti_paper_residuals *last, const cti_paper_residuals *left)
 {

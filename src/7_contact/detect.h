@@ -35,10 +35,10 @@ typedef struct cti_hit {
 /* cti_hits_take -- compacts hits [n], a dynamic array, to those with keep [n] set, in their order. */
 CTI_FN void cti_hits_take(cti_hit *hits, const uint8_t *keep);
 
-/* cti_detect_edge_cone -- 1 when a point that lies off an edge in the unit direction n has its closest point on the edge, and not inside
-   one of its faces. The point belongs to a feature with the vertices other [2] (-1: none). A face with one of these vertices is not tested:
-   it is joined to the feature, so that the two make no pair, which could replace this one. Otherwise, in a sharp fold every pair near the
-   crease would be dropped in favour of one still nearer to the crease. */
+/* cti_detect_edge_cone -- 1 when the closest point of an edge, seen from a point that lies off it in the unit direction n, is not inside
+   one of the edge's faces. The point belongs to a feature with the vertices other [2] (-1: none). A face with one of these vertices is not
+   tested: it is joined to the feature, so that the two make no pair, which could replace this one. Otherwise, in a sharp fold every pair
+   near the crease would be dropped in favour of one still nearer to the crease. */
 CTI_FN int cti_detect_edge_cone(const cti_surface *s, int edge, cti_v3 n, const int32_t *other);
 /* cti_detect_flat -- 1 for an edge whose two faces are nearly in one plane. */
 CTI_FN int cti_detect_flat(const cti_surface *s, int edge);
@@ -85,8 +85,8 @@ CTI_FN int cti_detect_distances(cti_mem *mem, cti_detect *d, const cti_surface *
    in `memory`. 0 when memory ran out. */
 CTI_FN int cti_detect_near(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out);
 
-/* cti_detect_collisions -- appends to *out every candidate that comes nearer than its min_sep during the motion from x0 to x1, with normal
-   and weights at the time of impact. 0 when memory ran out. */
+/* cti_detect_collisions -- appends to *out every candidate that comes nearer than its min_sep during the motion from x0 to x1. Normal and
+   weights are those at the time of impact. 0 when memory ran out. */
 CTI_FN int cti_detect_collisions(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, cti_hit **out);
 
 /* cti_nearness -- how near surfaces are to each other. */

@@ -1,8 +1,8 @@
 /* flat_patches.c -- contacts of flat faces between rigid bodies.
    Method: in a pile of crates whose edges line up, two faces that meet make some twenty pairs. The gap of rigid bodies is linear over a
-   flat patch, so that the corners of its outline determine it, and the multipliers of the other pairs are not uniquely determined. Pairs
-   are grouped by bodies and normal. A group keeps its extreme points in eight directions of its plane, and the pairs whose gap lies below
-   the plane fitted to the outline's gaps; of a ball those are all. This culls constraints, never CCD candidates.
+   flat patch, so that the corners of its outline determine it. The multipliers of the other pairs are not uniquely determined. Pairs are
+   grouped by bodies and normal. A group keeps its extreme points in eight directions of its plane, and the pairs whose gap lies below the
+   plane fitted to the outline's gaps; of a ball those are all. This culls constraints, never CCD candidates.
    differs: Otaduy 2009, sec. 4 has a row for every near pair. */
 #include "flat_patches.h"
 

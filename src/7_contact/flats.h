@@ -12,7 +12,7 @@
 CTI_FN int cti_flats_raise(cti_mem *mem, cti_arena *arena, const cti_detect *d, const cti_surface *s, const ct_real *ahead, cti_hit **hits);
 
 /* cti_flats_fallen -- appends to hits the crossings of flat edges that are at least .9 of their thickness apart at x0 and come below that
-   by x1, with their normals at x1. One of the two edges is a cloth's, and none a rigid body's. Lists and distances as above. 0: out of
+   by x1. Their normals are those at x1. One of the two edges is a cloth's, and none a rigid body's. Lists and distances as above. 0: out of
    memory. */
 CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface *s, cti_hit **hits);
 

@@ -350,8 +350,9 @@ static void cti_world_as_printed(ct_world_desc *d)
     d->newton_iterations = 1, d->cmr_rounds = 5, d->max_halvings = 2;
 }
 
-/* 1 when products and sums of this file were fused in spite of the pragma on top of contact.h (clang -ffp-contract=fast, or src/ built without
-   -ffp-contract=off), for which the collision test's bounds do not hold: the exact product 1 - 2^-54 rounds to 1 */
+/* 1 when products and sums of this file were fused in spite of the pragma on top of contact.h: by clang -ffp-contract=fast, or in src/
+   built without -ffp-contract=off. The collision test's bounds do not hold then. The test: without fusion the exact product 1 - 2^-54
+   rounds to 1 */
 static int cti_world_contracted(void)
 {
     volatile double a = 1 + 1.0 / 134217728, b = 1 - 1.0 / 134217728, c = -1;

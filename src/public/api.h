@@ -52,9 +52,9 @@ CONTACT_API int ct_world_body_count(const ct_world *world);
    its own contacts from the list. Impulses of impact zones and of the repair of intersections are not in it. */
 CONTACT_API ct_code ct_world_contacts(const ct_world *world, const ct_contact **out_contacts, int *out_n);
 /* ct_world_dump_problem -- writes the contact problem that the last step solved, with its solution as r_ref and v_ref, as a CPB file
-   (global frictional contact). There a row's compliance is an unknown behind the velocities, and a row that recovers its gap under load
-   becomes two contacts, so that r_ref and v_ref solve the file. CT_ERR_ARGUMENT when the last step had no contact problem,
-   CT_ERR_UNSUPPORTED when it had joints, which the format does not contain, CT_ERR_FILE when the file cannot be written. */
+   (global frictional contact). There a row's compliance is an unknown behind the velocities. A row that recovers its gap under load becomes
+   two contacts. So r_ref and v_ref solve the file. CT_ERR_ARGUMENT when the last step had no contact problem, CT_ERR_UNSUPPORTED when it
+   had joints, which the format does not contain, CT_ERR_FILE when the file cannot be written. */
 CONTACT_API ct_code ct_world_dump_problem(const ct_world *world, const char *path);
 /* ---- contact problems without a world ---- */
 /* ct_problem_read -- .cpb (CPB container), .lcp, .blcp (text). CT_ERR_FILE, CT_ERR_FORMAT (names line or byte), CT_ERR_DOMAIN (sizes, numbers),

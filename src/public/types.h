@@ -445,7 +445,7 @@ typedef struct ct_motion {
 } ct_motion;
 
 /* ct_motion_segment -- one segment of a scripted path. Segments follow one another. Each moves the positions that the segments before it
-   have reached, its own time starts at 0 when it begins, and `center` is a position in the world at that time. After the last one
+   have reached. Its own time starts at 0 when it begins, and `center` is a position in the world at that time. After the last one
    everything stands still. */
 typedef struct ct_motion_segment {
     ct_motion motion;
