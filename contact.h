@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs b866f3b042c60b1d.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs e9ad41e7afce98c5.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -17,11 +17,13 @@ USE
     that is why it wants a file of its own. With gcc's -Wall give that file -Wno-misleading-indentation too, which saves some more.
 
 STEP BY STEP
-    1. ct_world_desc d = ct_world_desc_default();   change what you like;   ct_world_create(&d, &world, &error)
-    2. make meshes: ct_mesh_read (a file), ct_mesh_box, ct_mesh_grid, ct_mesh_sphere, or fill a ct_mesh yourself
+    1. ct_world_desc d = ct_world_desc_default();   change what you like;   ct_world_create(&d, &world, &error)   (NULL for &d: the defaults)
+    2. make meshes: ct_mesh_read (a file), ct_mesh_box, ct_mesh_grid, ct_mesh_sphere, or fill a ct_mesh yourself;
+       ct_mesh_transform scales, turns and moves one
     3. ct_soft_desc s = ct_soft_desc_default();  s.mesh = &mesh;  s.material = ...;  ct_body_add_soft(world, &s, &body)
-       likewise ct_body_add_cloth, ct_body_add_rigid (a closed surface), ct_body_add_kinematic (follows a script) and ct_body_add_static (without
-       a mesh: a plane). Meshes are copied; free yours with ct_mesh_free. s.surface embeds a finer surface in the tets, and what it
+       likewise ct_body_add_cloth, ct_body_add_rigid (a closed surface), ct_body_add_kinematic (follows a script) and ct_body_add_static; ct_body_add_plane
+       is a floor. position and rotation of a description say where the body starts. Where you need no id the last argument is NULL.
+       Meshes are copied; free yours with ct_mesh_free. s.surface embeds a finer surface in the tets, and what it
        encloses is what weighs; where there are no tets, ct_mesh_tetrahedralize makes them
     4. ct_body_pin for what is held or moved by script; ct_joint_add for balls, hinges, fixed joints, stitches
     5. ct_world_step(world, dt, &report) again and again;  ct_body_get_positions, ct_world_contacts to read. Impulses of contacts,
@@ -239,8 +241,10 @@ SOURCES
 
 /* Version of the library; ct_library_info_get gives the same numbers. */
 #define CT_VERSION_MAJOR 0
-#define CT_VERSION_MINOR 1
+#define CT_VERSION_MINOR 2
 #define CT_VERSION_PATCH 0
+#define CT_VERSION_STRING "0.2.0"
+#define CT_VERSION (10000 * CT_VERSION_MAJOR + 100 * CT_VERSION_MINOR + CT_VERSION_PATCH) /* for #if CT_VERSION >= 200 */
 
 #ifdef CONTACT_CONFIG_H
 #include CONTACT_CONFIG_H
@@ -441,6 +445,7 @@ SOURCES
 #define ct_body_add_soft ct_body_add_soft_f32
 #define ct_body_add_cloth ct_body_add_cloth_f32
 #define ct_body_add_static ct_body_add_static_f32
+#define ct_body_add_plane ct_body_add_plane_f32
 #define ct_body_add_rigid ct_body_add_rigid_f32
 #define ct_body_add_kinematic ct_body_add_kinematic_f32
 #define ct_body_remove ct_body_remove_f32
@@ -469,6 +474,7 @@ SOURCES
 #define ct_mesh_locking ct_mesh_locking_f32
 #define ct_mesh_grid ct_mesh_grid_f32
 #define ct_mesh_sphere ct_mesh_sphere_f32
+#define ct_mesh_transform ct_mesh_transform_f32
 #define ct_mesh_tetrahedralize ct_mesh_tetrahedralize_f32
 #define ct_mesh_intersections ct_mesh_intersections_f32
 #define ct_free ct_free_f32
@@ -863,7 +869,8 @@ typedef struct ct_material {
                                   Energies of a report hold the limit's own, which grows with shorter steps down to 10 ms */
 } ct_material;
 
-/* ct_soft_desc, ct_cloth_desc, ct_static_desc -- arrays are copied. friction and thickness below 0 stand for the world's. */
+/* ct_soft_desc, ct_cloth_desc, ct_static_desc -- arrays are copied. friction and thickness below 0 stand for the world's. position and rotation of
+   a body's description place the mesh as ct_mesh_transform does; they are not looked at again. Velocities are along the world's axes. */
 typedef struct ct_soft_desc {
     uint32_t cookie;
     const char *name; /* copied, may be NULL; appears in error texts */
@@ -876,6 +883,8 @@ typedef struct ct_soft_desc {
     ct_real friction, thickness;
     ct_real velocity[3];
     ct_real angular_velocity[3]; /* [rad/s] about the centre of mass */
+    ct_real position[3]; /* [m] where the origin of mesh and surface is put: a vertex x starts at R(rotation) x + position; default 0 */
+    ct_real rotation[4]; /* quaternion w x y z of any length > 0; default 1, 0, 0, 0: no turn */
 } ct_soft_desc;
 
 typedef struct ct_cloth_desc {
@@ -886,6 +895,8 @@ typedef struct ct_cloth_desc {
     ct_real friction, thickness;
     ct_real velocity[3];
     ct_real angular_velocity[3];
+    ct_real position[3]; /* [m] where the origin of the mesh is put: a vertex x starts at R(rotation) x + position; default 0 */
+    ct_real rotation[4]; /* quaternion w x y z of any length > 0; default 1, 0, 0, 0: no turn */
 } ct_cloth_desc;
 
 /* ct_rigid_desc -- mesh: a closed surface, counter-clockwise seen from outside, or tets whose boundary is taken. */
@@ -898,6 +909,8 @@ typedef struct ct_rigid_desc {
     ct_real friction, thickness;
     ct_real velocity[3];         /* of the centre of mass */
     ct_real angular_velocity[3]; /* [rad/s], world axes */
+    ct_real position[3]; /* [m] where the origin of the mesh is put: a vertex x starts at R(rotation) x + position; default 0 */
+    ct_real rotation[4]; /* quaternion w x y z of any length > 0; default 1, 0, 0, 0: no turn. ct_body_get_pose says it, made a unit, until the body turns */
 } ct_rigid_desc;
 
 typedef struct ct_static_desc {
@@ -906,6 +919,8 @@ typedef struct ct_static_desc {
     const ct_mesh *mesh; /* triangles, segments, single positions; NULL: the plane dot(normal, x) = offset, free space on the normal's side */
     ct_real plane_normal[3], plane_offset;
     ct_real friction, thickness;
+    ct_real position[3]; /* [m] where the origin of the mesh, or of the plane, is put: a vertex x starts at R(rotation) x + position; default 0 */
+    ct_real rotation[4]; /* quaternion w x y z of any length > 0; default 1, 0, 0, 0: no turn */
 } ct_static_desc;
 
 /* ct_motion -- scripted motion of pinned vertices: x(t) = center + R(t) (x(0) - center) + linear t, R about angular. */
@@ -923,7 +938,7 @@ typedef struct ct_motion_segment {
 } ct_motion_segment;
 
 /* ct_kinematic_desc -- a surface that follows a script and pushes what it meets: the mesh's vertices move by keyframes, then by `motion`, or by
-   `segments` when there are some, counted from the time at which the body is added. Between keyframes vertices move on straight lines, after
+   `segments` when there are some, in the world's axes, counted from the time at which the body is added. Between keyframes vertices move on straight lines, after
    the last they stay. Where scripted surfaces leave no room the step goes on, and the report counts what is tangled. Arrays are copied. */
 typedef struct ct_kinematic_desc {
     uint32_t cookie;
@@ -936,6 +951,8 @@ typedef struct ct_kinematic_desc {
     int n_keyframes;
     double keyframe_interval;          /* [s] > 0 where there is more than one keyframe; keyframe k is reached after k intervals */
     ct_real friction, thickness;
+    ct_real position[3]; /* [m] where the origin of mesh and keyframes is put: a vertex x starts at R(rotation) x + position; default 0 */
+    ct_real rotation[4]; /* quaternion w x y z of any length > 0; default 1, 0, 0, 0: no turn */
 } ct_kinematic_desc;
 
 /* ct_joint_kind -- BALL: the points of both sides stay together. HINGE: so does the axis. FIXED: so do all axes. STITCH: two vertices at
@@ -1094,7 +1111,7 @@ CONTACT_API int ct_solver_built(ct_solver solver);
 /* ---- world ---- */
 CONTACT_API ct_solver_desc ct_solver_desc_default(void);
 CONTACT_API ct_world_desc ct_world_desc_default(void);
-/* ct_world_create -- out_error may be NULL. CT_ERR_ARGUMENT (a field out of range, wrong cookie), CT_ERR_UNSUPPORTED (stepper or solver that
+/* ct_world_create -- desc NULL: the defaults. out_error may be NULL. CT_ERR_ARGUMENT (a field out of range, wrong cookie), CT_ERR_UNSUPPORTED (stepper or solver that
    is not built, pair that makes no sense; an implementation whose sums the compiler has fused, see the manual's switches), CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_world_create(const ct_world_desc *desc, ct_world **out_world, ct_error_info *out_error);
 CONTACT_API void ct_world_destroy(ct_world *world); /* NULL is fine */
@@ -1158,11 +1175,18 @@ CONTACT_API ct_cloth_desc ct_cloth_desc_default(void);
 CONTACT_API ct_static_desc ct_static_desc_default(void);
 CONTACT_API ct_rigid_desc ct_rigid_desc_default(void);
 CONTACT_API ct_kinematic_desc ct_kinematic_desc_default(void);
-/* ct_body_add_* -- CT_ERR_ARGUMENT, CT_ERR_MEMORY, CT_ERR_UNSUPPORTED; CT_ERR_MESH: the mesh cannot be used, or a vertex (.element, its coordinate in
-   .value) is farther from the origin than h / (64 * 2^-23) = 131,072 h in float, 7e13 h in double, h the body's thickness. */
+/* ct_body_add_* -- out_body may be NULL. CT_ERR_ARGUMENT (a field out of range; a position that is not finite, a rotation that is not or that is
+   zero: the text names the body), CT_ERR_MEMORY, CT_ERR_UNSUPPORTED; CT_ERR_MESH: the mesh cannot be used, or a vertex (.element, its coordinate in
+   .value) is, once it is placed, farther from the origin than h / (64 * 2^-23) = 131,072 h in float, 7e13 h in double, h the body's thickness. */
 CONTACT_API ct_code ct_body_add_soft(ct_world *world, const ct_soft_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_cloth(ct_world *world, const ct_cloth_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_static(ct_world *world, const ct_static_desc *desc, ct_body_id *out_body);
+/* ct_body_add_plane -- the static body of a plane dot(normal, x) = offset, free space on the normal's side, with the world's friction and thickness and
+   the name "plane": ct_body_add_static without a mesh.
+   normal  in  [3] any length > 0; NULL: 0, 1, 0
+   offset  in  [m] times the normal's length
+   CT_ERR_ARGUMENT (numbers that are not finite, a zero normal), CT_ERR_MEMORY. */
+CONTACT_API ct_code ct_body_add_plane(ct_world *world, const ct_real normal[3], ct_real offset, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_rigid(ct_world *world, const ct_rigid_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_kinematic(ct_world *world, const ct_kinematic_desc *desc, ct_body_id *out_body);
 /* ct_body_remove -- a body leaves, with its contacts and joints. A body that is added and removed before the next step has changed no bit, unless a
@@ -1198,7 +1222,8 @@ CONTACT_API ct_code ct_body_get_positions(const ct_world *world, ct_body_id body
 CONTACT_API ct_code ct_body_get_velocities(const ct_world *world, ct_body_id body, void *out, ct_scalar_type type, size_t stride, int *out_n);
 /* ct_body_set_velocities -- of a deformable body's nodes, [3 n], n as ct_body_node_count. */
 CONTACT_API ct_code ct_body_set_velocities(ct_world *world, ct_body_id body, const ct_real *velocities, int n);
-/* ct_body_get_pose -- of a rigid body: centre of mass [3] and orientation, a unit quaternion w x y z that is 1 0 0 0 when the body is added.
+/* ct_body_get_pose -- of a rigid body: centre of mass [3] and orientation, a unit quaternion w x y z that is the description's rotation, by default
+   1 0 0 0, when the body is added.
    Either may be NULL. CT_ERR_ARGUMENT for other bodies. */
 CONTACT_API ct_code ct_body_get_pose(const ct_world *world, ct_body_id body, ct_real out_position[3], ct_real out_quaternion[4]);
 /* ct_body_get_motion, ct_body_set_motion -- of a rigid body: velocity of its centre of mass and angular velocity [rad/s], world axes; either may
@@ -1210,7 +1235,7 @@ CONTACT_API ct_code ct_body_get_triangles(const ct_world *world, ct_body_id body
 
 /* ---- joints ---- */
 CONTACT_API ct_joint_desc ct_joint_desc_default(ct_joint_kind kind);
-/* ct_joint_add -- joins two bodies, or a body and the world; ends with either body. CT_ERR_ARGUMENT (a field out of range, vertex out of
+/* ct_joint_add -- joins two bodies, or a body and the world; ends with either body. out_joint may be NULL. CT_ERR_ARGUMENT (a field out of range, vertex out of
    range, weights that do not sum to 1, nothing that can move), CT_ERR_STALE_ID, CT_ERR_UNSUPPORTED (hinge or fixed joint of a deformable
    body; more than 16 nodes on both sides together), CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_joint_add(ct_world *world, const ct_joint_desc *desc, ct_joint_id *out_joint);
@@ -1244,6 +1269,15 @@ CONTACT_API ct_code ct_mesh_locking(const ct_mesh *mesh, ct_real poisson, ct_rea
 CONTACT_API ct_code ct_mesh_grid(const ct_real size[2], const int cells[2], ct_mesh *out_mesh, ct_error_info *out_error);
 /* ct_mesh_sphere -- subdivided icosahedron, 20 * 4^levels triangles, levels 0..7. */
 CONTACT_API ct_code ct_mesh_sphere(ct_real radius, int levels, ct_mesh *out_mesh, ct_error_info *out_error);
+/* ct_mesh_transform -- every position x becomes R(rotation) (scale x) + position, computed in double and rounded once.
+   scale     in  [3] along x, y, z, finite and not 0; NULL: 1. A mirror (one or three below 0) turns tets and triangles, so that they stay
+                 positive and outward
+   rotation  in  [4] quaternion w x y z, finite, of any length > 0; NULL: none
+   position  in  [3] [m], finite; NULL: 0
+   CT_ERR_ARGUMENT (NULL mesh, a count without its array, numbers out of range: .text names which), CT_ERR_MESH (.element: a vertex that is not
+   finite, or would not be): the mesh is as it was. out_error may be NULL. */
+CONTACT_API ct_code ct_mesh_transform(ct_mesh *mesh, const ct_real scale[3], const ct_real rotation[4], const ct_real position[3],
+                                      ct_error_info *out_error);
 /* ct_mesh_tetrahedralize -- a coarse lattice of tets in which a closed triangle surface is embedded: the cells that the surface or its inside
    touches, five tets each. Holes and handles stay open, and parts stay apart, where they are at least a cell wide or lie in different
    cells; what passes through one cell is joined there.
@@ -29951,6 +29985,156 @@ CONTACT_API_DEF ct_code ct_mesh_sphere(ct_real radius, int levels, ct_mesh *out_
     return code;
 }
 
+/* ---- 5_mesh/place.h ---- */
+/* place.h -- rotation and translation of points. */
+
+
+/* cti_place -- x -> M x + t, computed in double and rounded once. */
+typedef struct cti_place {
+    double M[9], t[3];
+    double q[4]; /* unit quaternion w x y z of the rotation */
+    int moves;   /* 0: it changes no bit of what it is applied to */
+} cti_place;
+
+/* cti_place_make -- from a quaternion w x y z of any length > 0 and a translation; NULL: none. NULL, or the reason why it cannot be. */
+CTI_FN const char *cti_place_make(const ct_real *rotation, const ct_real *position, cti_place *out);
+/* cti_place_apply -- points in [3 n] to out [3 n], which may be the same. The first point that is not finite then, or -1. */
+CTI_FN int cti_place_apply(const cti_place *place, const ct_real *in, int n, ct_real *out);
+
+
+/* ---- 5_mesh/place.c ---- */
+/* place.c -- where a mesh is put: scale, rotation, translation. Method: the matrix of a quaternion of any length, in double; a point is rounded once.
+   Only +, -, *, / and square roots, so that all machines get the same bits. */
+#include <math.h>
+
+/* R = I + 2 / |q|^2 ((v v' - v'v I) + w [v]x), q = (w, v) */
+static void cti_place_rotate(const double *q, double *R)
+{
+    double w = q[0], x = q[1], y = q[2], z = q[3], s = 2 / (w * w + x * x + y * y + z * z);
+    R[0] = 1 - s * (y * y + z * z), R[1] = s * (x * y - w * z), R[2] = s * (x * z + w * y);
+    R[3] = s * (x * y + w * z), R[4] = 1 - s * (x * x + z * z), R[5] = s * (y * z - w * x);
+    R[6] = s * (x * z - w * y), R[7] = s * (y * z + w * x), R[8] = 1 - s * (x * x + y * y);
+}
+
+/* 1 where M is the identity and t is 0 */
+static int cti_place_rests(const cti_place *p)
+{
+    int i, rests = p->t[0] == 0 && p->t[1] == 0 && p->t[2] == 0;
+    for (i = 0; i < 9; i++)
+        rests = rests && p->M[i] == (i % 4 == 0 ? 1 : 0);
+    return rests;
+}
+
+CTI_FN const char *cti_place_make(const ct_real *rotation, const ct_real *position, cti_place *out)
+{
+    static const double none[4] = {1, 0, 0, 0};
+    double q[4], most = 0, length = 0;
+    int k;
+    for (k = 0; k < 4; k++) {
+        q[k] = rotation ? (double)rotation[k] : none[k];
+        if (!cti_finite64(q[k]))
+            return "rotation must be finite (a quaternion w x y z)";
+        most = fabs(q[k]) > most ? fabs(q[k]) : most;
+    }
+    if (!(most > 0))
+        return "rotation is the zero quaternion, which turns to nowhere; 1 0 0 0 (w x y z) is no turn";
+    for (k = 0; k < 3; k++) {
+        out->t[k] = position ? (double)position[k] : 0;
+        if (!cti_finite64(out->t[k]))
+            return "position must be finite";
+    }
+    /* squares of components up to 1 neither overflow nor all vanish */
+    for (k = 0; k < 4; k++) {
+        q[k] /= most;
+        length += q[k] * q[k];
+    }
+    for (k = 0; k < 4; k++)
+        out->q[k] = q[k] / sqrt(length);
+    cti_place_rotate(q, out->M);
+    out->moves = !cti_place_rests(out);
+    return NULL;
+}
+
+CTI_FN int cti_place_apply(const cti_place *place, const ct_real *in, int n, ct_real *out)
+{
+    const double *M = place->M;
+    int i, k, bad = -1;
+    for (i = 0; i < n; i++) {
+        double x = (double)in[3 * (size_t)i], y = (double)in[3 * (size_t)i + 1], z = (double)in[3 * (size_t)i + 2];
+        for (k = 0; k < 3; k++) {
+            ct_real c = (ct_real)(M[3 * k] * x + M[3 * k + 1] * y + M[3 * k + 2] * z + place->t[k]);
+            if (!cti_finite(c) && bad < 0)
+                bad = i;
+            out[3 * (size_t)i + (size_t)k] = c;
+        }
+    }
+    return bad;
+}
+
+/* M = R diag(scale) */
+static ct_code cti_place_scale(cti_place *p, const ct_real *scale, ct_error_info *error)
+{
+    int i;
+    for (i = 0; i < 3; i++)
+        if (!cti_finite(scale[i]) || scale[i] == 0)
+            return cti_error_set(error, CT_ERR_ARGUMENT, i, (double)scale[i], "scale has to be finite and not 0 (element: axis)");
+    for (i = 0; i < 9; i++)
+        p->M[i] *= (double)scale[i % 3];
+    p->moves = !cti_place_rests(p);
+    return CT_OK;
+}
+
+/* a mirrored mesh is inside out until its elements are turned */
+static void cti_place_turn_elements(int32_t *list, int n, int per)
+{
+    int i;
+    for (i = 0; i < n; i++) {
+        int32_t *e = list + (size_t)per * (size_t)i, last = e[per - 1];
+        e[per - 1] = e[per - 2];
+        e[per - 2] = last;
+    }
+}
+
+static ct_code cti_place_mesh(ct_mesh *mesh, const ct_real *scale, const ct_real *rotation, const ct_real *position, ct_error_info *error)
+{
+    cti_place place;
+    const char *text;
+    ct_code code = CT_OK;
+    int i;
+    if (!mesh || mesh->n_positions < 0 || (mesh->n_positions > 0 && !mesh->positions) || (mesh->n_tets > 0 && !mesh->tets) ||
+        (mesh->n_triangles > 0 && !mesh->triangles))
+        return cti_error_set(error, CT_ERR_ARGUMENT, -1, 0, "mesh is NULL, or has a count without an array");
+    text = cti_place_make(rotation, position, &place);
+    if (text)
+        return cti_error_set(error, CT_ERR_ARGUMENT, -1, 0, "%s", text);
+    if (scale)
+        code = cti_place_scale(&place, scale, error);
+    if (code != CT_OK)
+        return code;
+    /* first where it can fail, then in place */
+    for (i = 0; i < mesh->n_positions; i++) {
+        ct_real moved[3];
+        if (cti_place_apply(&place, mesh->positions + 3 * (size_t)i, 1, moved) >= 0)
+            return cti_error_set(error, CT_ERR_MESH, i, 0, "vertex %d is not finite, or would not be", i);
+    }
+    if (place.moves)
+        cti_place_apply(&place, mesh->positions, mesh->n_positions, mesh->positions);
+    if (scale && (scale[0] < 0) != ((scale[1] < 0) != (scale[2] < 0))) {
+        cti_place_turn_elements(mesh->tets, mesh->n_tets, 4);
+        cti_place_turn_elements(mesh->triangles, mesh->n_triangles, 3);
+    }
+    return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_mesh_transform(ct_mesh *mesh, const ct_real scale[3], const ct_real rotation[4], const ct_real position[3],
+                                          ct_error_info *out_error)
+{
+    uint64_t mode = cti_fpenv_enter();
+    ct_code code = cti_place_mesh(mesh, scale, rotation, position, out_error);
+    cti_fpenv_leave(mode);
+    return code;
+}
+
 /* ---- 5_mesh/tetrahedralize.h ---- */
 /* tetrahedralize.h -- parts of the lattice tetrahedralizer that are of use by themselves; ct_mesh_tetrahedralize is in api.h. */
 
@@ -35380,8 +35564,8 @@ CTI_FN void cti_spring_batch_damping(const cti_spring_batch *t, const ct_real *x
    angular velocity, both in world axes. */
 
 
-/* cti_rigid -- the body frame has its origin in the centre of mass and the world's axes at the time it was added. R = R(q) takes it to the
-   world. */
+/* cti_rigid -- the body frame has its origin in the centre of mass and the axes of the mesh that it was added with. R = R(q) takes it to
+   the world. */
 typedef struct cti_rigid {
     int32_t block;       /* linear; block + 1 is angular */
     ct_real mass;        /* [kg] */
@@ -44663,7 +44847,7 @@ static int cti_events_is_stepped(const cti_state *s, const cti_pair *pair)
 {
     int k;
     for (k = 0; k < pair->n; k++) {
-        const cti_attach *a = &s->surface.attach[pair->v[k]];
+        const cti_attach *a = cti_surface_attach(&s->surface, pair->v[k]);
         if (a->n > 0 && cti_state_is_inactive(s, a->block[0]))
             return 0;
     }
@@ -50593,15 +50777,19 @@ CTI_FN void cti_world_drop_joints(ct_world *w, int slot);
 CTI_FN int cti_world_resolve_joints(ct_world *w);
 /* cti_bodies_* -- steps of adding a body, in this order; what fails has been recorded in the world. */
 CTI_FN ct_code cti_bodies_refuse(ct_world *w, ct_code code, int64_t element, double value, const char *text);
-CTI_FN ct_code cti_bodies_open(ct_world *w, const uint32_t *cookie, const ct_body_id *out_body, const char *text); /* no desc: cookie NULL */
+CTI_FN ct_code cti_bodies_open(ct_world *w, const uint32_t *cookie, const char *text); /* no desc: cookie NULL */
 CTI_FN ct_code cti_bodies_check_mesh(ct_world *w, const ct_mesh *m);
 CTI_FN ct_code cti_bodies_check_scalars(ct_world *w, ct_real friction, ct_real thickness, const ct_real *v, const ct_real *omega);
+/* cti_bodies_place -- where a description puts its mesh. */
+CTI_FN ct_code cti_bodies_place(ct_world *w, const char *name, const ct_real *position, const ct_real *rotation, cti_place *out);
 /* cti_bodies_is_moderate -- 1 where squares of squares of a speed do not overflow: 1e77 in double, 4e9 in float. */
 CTI_FN int cti_bodies_is_moderate(const ct_real *v);
 CTI_FN ct_code cti_bodies_check_motion(ct_world *w, ct_body_id body, const ct_motion *m);
 CTI_FN ct_code cti_bodies_check_path(ct_world *w, ct_body_id body, const ct_motion_segment *path, int n);
 CTI_FN void cti_bodies_begin(ct_world *w, cti_body *b, cti_body_kind kind, const char *name, ct_real friction, ct_real thickness);
-CTI_FN ct_code cti_bodies_copy(ct_world *w, cti_body *b, const ct_mesh *mesh);
+/* cti_bodies_copy -- positions, placed (NULL: as they are). cti_bodies_move -- n points of a body, [3 n], in place. */
+CTI_FN ct_code cti_bodies_copy(ct_world *w, cti_body *b, const ct_mesh *mesh, const cti_place *place);
+CTI_FN ct_code cti_bodies_move(ct_world *w, const cti_body *b, const cti_place *place, ct_real *points, int n);
 CTI_FN ct_code cti_bodies_copy_list(ct_world *w, int32_t **out, const int32_t *list, int n);
 CTI_FN ct_code cti_bodies_surface(ct_world *w, cti_body *b, int all_vertices);
 CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_real *v, const ct_real *omega, ct_body_id *out);
@@ -51367,7 +51555,7 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
 {
     ct_code code;
     int k;
-    if (!d || d->cookie != CTI_COOKIE)
+    if (d->cookie != CTI_COOKIE)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, 0, "world desc was not made by ct_world_desc_default");
     for (k = 0; k < 3; k++)
         if (!cti_finite(d->gravity[k]))
@@ -51464,6 +51652,10 @@ static ct_code cti_world_make(const ct_world_desc *desc, ct_world **out_world, c
     ct_code code;
     if (!out_world)
         return cti_world_refuse(out_error, CT_ERR_ARGUMENT, 0, "out_world is NULL");
+    if (!desc) {
+        ct_world_desc usual = ct_world_desc_default();
+        return cti_world_make(&usual, out_world, out_error);
+    }
     if (cti_world_contracted())
         return cti_world_refuse(out_error, CT_ERR_UNSUPPORTED, 0, "the compiler has fused products and sums: compile with -ffp-contract=off");
     code = cti_world_check(desc, out_error);
@@ -51677,6 +51869,7 @@ CONTACT_API_DEF ct_static_desc ct_static_desc_default(void)
     memset(&d, 0, sizeof d);
     d.cookie = CTI_COOKIE;
     d.plane_normal[1] = 1;
+    d.rotation[0] = 1;
     d.friction = d.thickness = -1;
     return d;
 }
@@ -51742,14 +51935,12 @@ CTI_FN ct_code cti_bodies_refuse(ct_world *w, ct_code code, int64_t element, dou
     return cti_world_fail(w, code, none, element, value, text);
 }
 
-CTI_FN ct_code cti_bodies_open(ct_world *w, const uint32_t *cookie, const ct_body_id *out_body, const char *text)
+CTI_FN ct_code cti_bodies_open(ct_world *w, const uint32_t *cookie, const char *text)
 {
     if (!w)
         return CT_ERR_ARGUMENT;
     if (cti_world_busy(w) != CT_OK)
         return CT_ERR_ARGUMENT;
-    if (!out_body)
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "out_body is NULL");
     if (!cookie || *cookie != CTI_COOKIE)
         return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, text);
     return CT_OK;
@@ -51808,6 +51999,14 @@ CTI_FN ct_code cti_bodies_check_scalars(ct_world *w, ct_real friction, ct_real t
     return CT_OK;
 }
 
+CTI_FN ct_code cti_bodies_place(ct_world *w, const char *name, const ct_real *position, const ct_real *rotation, cti_place *out)
+{
+    uint64_t mode = cti_fpenv_enter();
+    const char *text = cti_place_make(rotation, position, out);
+    cti_fpenv_leave(mode);
+    return text ? cti_error_set(&w->error, CT_ERR_ARGUMENT, -1, 0, "body '%.32s': %s", name ? name : "", text) : CT_OK;
+}
+
 /* ---- building ---- */
 
 static void cti_bodies_name(cti_body *b, const char *name)
@@ -51853,13 +52052,22 @@ CTI_FN ct_code cti_bodies_surface(ct_world *w, cti_body *b, int all_vertices)
     return ok ? CT_OK : CT_ERR_MEMORY;
 }
 
-CTI_FN ct_code cti_bodies_copy(ct_world *w, cti_body *b, const ct_mesh *mesh)
+CTI_FN ct_code cti_bodies_move(ct_world *w, const cti_body *b, const cti_place *place, ct_real *points, int n)
+{
+    int bad = place->moves ? cti_place_apply(place, points, n, points) : -1;
+    if (bad < 0)
+        return CT_OK;
+    bad = b->n > 0 ? bad % b->n : bad; /* keyframes have the vertices many times */
+    return cti_error_set(&w->error, CT_ERR_MESH, bad, 0, "body '%.32s': position and rotation take vertex %d beyond the largest number", b->name, bad);
+}
+
+CTI_FN ct_code cti_bodies_copy(ct_world *w, cti_body *b, const ct_mesh *mesh, const cti_place *place)
 {
     b->n = mesh->n_positions;
     if (!CTI_RESIZE(&w->mem, b->rest, 3 * b->n))
         return CT_ERR_MEMORY;
     memcpy(b->rest, mesh->positions, sizeof(ct_real) * 3 * (size_t)b->n);
-    return CT_OK;
+    return place ? cti_bodies_move(w, b, place, b->rest, b->n) : CT_OK;
 }
 
 CTI_FN ct_code cti_bodies_copy_list(ct_world *w, int32_t **out, const int32_t *list, int n)
@@ -51908,11 +52116,15 @@ static void cti_bodies_join_rigid(ct_world *w, cti_body *b, const ct_real *v, co
 {
     cti_state *s = &w->state;
     cti_rigid *r = &b->rigid_start;
+    ct_real R[9];
+    cti_v3 L;
     int n0 = b->block0, k;
     b->rigid = CTI_LEN(s->rigids);
     r->block = n0;
-    r->q[0] = 1;
-    cti_v3_put(r->spin, 0, cti_m3_mul_v(r->inertia, cti_v3_at(omega, 0)));
+    /* L = R I R' w: in the body frame, so that a body that starts unturned has I w to the bit */
+    cti_rigid_matrix(r->q, R);
+    L = cti_m3_mul_v(r->inertia, cti_m3_mul_tv(R, cti_v3_at(omega, 0)));
+    cti_v3_put(r->spin, 0, cti_m3_mul_v(R, L));
     s->mass[n0] = r->mass, s->inv_mass[n0] = 1 / r->mass;
     s->mass[n0 + 1] = s->inv_mass[n0 + 1] = 0;
     for (k = 0; k < 2; k++)
@@ -51999,7 +52211,8 @@ CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_
     w->bodies[slot].fresh = 1;
     w->n_alive++, w->n_fresh++;
     w->ready = 0;
-    *out = cti_world_id(w, slot);
+    if (out)
+        *out = cti_world_id(w, slot);
     return CT_OK;
 }
 
@@ -52015,13 +52228,39 @@ CTI_FN void cti_bodies_begin(ct_world *w, cti_body *b, cti_body_kind kind, const
     cti_bodies_name(b, name);
 }
 
+/* the plane, turned and moved: dot(M n, x) = offset + dot(M n, t), n a unit vector */
+static ct_code cti_bodies_set_plane(ct_world *w, cti_body *b, const ct_static_desc *d, const cti_place *place)
+{
+    cti_v3 n = cti_v3_at(d->plane_normal, 0);
+    ct_real len = cti_v3_norm(n);
+    cti_v3_put(b->plane_normal, 0, cti_v3_mul(n, 1 / len));
+    b->plane_offset = d->plane_offset / len;
+    if (place->moves) {
+        cti_place turn = *place;
+        double m[3];
+        int k;
+        for (k = 0; k < 3; k++)
+            turn.t[k] = 0;
+        cti_place_apply(&turn, b->plane_normal, 1, b->plane_normal);
+        for (k = 0; k < 3; k++)
+            m[k] = (double)b->plane_normal[k];
+        b->plane_offset = (ct_real)((double)b->plane_offset + (m[0] * place->t[0] + m[1] * place->t[1] + m[2] * place->t[2]));
+    }
+    if (!cti_finite(b->plane_offset))
+        return cti_error_set(&w->error, CT_ERR_ARGUMENT, -1, 0, "body '%.32s': position takes the plane beyond the largest number", b->name);
+    return CT_OK;
+}
+
 CONTACT_API_DEF ct_code ct_body_add_static(ct_world *w, const ct_static_desc *d, ct_body_id *out_body)
 {
     cti_body b;
-    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, out_body, "desc was not made by ct_static_desc_default");
+    cti_place place;
+    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_static_desc_default");
     cti_v3 n;
     if (code == CT_OK)
         code = cti_bodies_check_scalars(w, d->friction, d->thickness, NULL, NULL);
+    if (code == CT_OK)
+        code = cti_bodies_place(w, d->name, d->position, d->rotation, &place);
     if (code == CT_OK && d->mesh)
         code = cti_bodies_check_mesh(w, d->mesh);
     if (code != CT_OK)
@@ -52030,13 +52269,9 @@ CONTACT_API_DEF ct_code ct_body_add_static(ct_world *w, const ct_static_desc *d,
     if (!d->mesh && (!cti_finite(d->plane_offset) || !cti_finite(cti_v3_norm2(n)) || !(cti_v3_norm2(n) > 0)))
         return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "a plane needs a finite offset and a normal other than 0");
     cti_bodies_begin(w, &b, d->mesh ? CTI_BODY_STATIC : CTI_BODY_PLANE, d->name, d->friction, d->thickness);
-    if (!d->mesh) {
-        ct_real len = cti_v3_norm(n);
-        cti_v3_put(b.plane_normal, 0, cti_v3_mul(n, 1 / len));
-        b.plane_offset = d->plane_offset / len;
-        return cti_bodies_join(w, &b, CT_OK, NULL, NULL, out_body);
-    }
-    code = cti_bodies_copy(w, &b, d->mesh);
+    if (!d->mesh)
+        return cti_bodies_join(w, &b, cti_bodies_set_plane(w, &b, d, &place), NULL, NULL, out_body);
+    code = cti_bodies_copy(w, &b, d->mesh, &place);
     if (code == CT_OK)
         code = cti_bodies_copy_list(w, &b.triangles, d->mesh->triangles, 3 * d->mesh->n_triangles);
     if (code == CT_OK)
@@ -52044,6 +52279,16 @@ CONTACT_API_DEF ct_code ct_body_add_static(ct_world *w, const ct_static_desc *d,
     if (code == CT_OK)
         code = cti_bodies_surface(w, &b, d->mesh->n_triangles == 0 && d->mesh->n_segments == 0);
     return cti_bodies_join(w, &b, code, NULL, NULL, out_body);
+}
+
+CONTACT_API_DEF ct_code ct_body_add_plane(ct_world *w, const ct_real normal[3], ct_real offset, ct_body_id *out_body)
+{
+    ct_static_desc d = ct_static_desc_default();
+    d.name = "plane";
+    if (normal)
+        memcpy(d.plane_normal, normal, sizeof d.plane_normal);
+    d.plane_offset = offset;
+    return ct_body_add_static(w, &d, out_body);
 }
 
 #undef CTI_BODIES_MOST
@@ -52062,6 +52307,7 @@ CONTACT_API_DEF ct_soft_desc ct_soft_desc_default(void)
     d.cookie = CTI_COOKIE;
     d.material = ct_material_default(CT_MODEL_NEOHOOKEAN);
     d.friction = d.thickness = -1;
+    d.rotation[0] = 1;
     return d;
 }
 
@@ -52072,6 +52318,7 @@ CONTACT_API_DEF ct_cloth_desc ct_cloth_desc_default(void)
     d.cookie = CTI_COOKIE;
     d.material = ct_material_default(CT_MODEL_MEMBRANE);
     d.friction = d.thickness = -1;
+    d.rotation[0] = 1;
     return d;
 }
 
@@ -52108,7 +52355,7 @@ static ct_code cti_bodies_embed(ct_world *w, cti_body *b, const ct_mesh *nodes, 
 /* the visible mesh of a soft body: the embedded surface, or the tets' boundary */
 static ct_code cti_bodies_skin(ct_world *w, cti_body *b, const ct_soft_desc *d)
 {
-    ct_code code = cti_bodies_copy(w, b, d->surface ? d->surface : d->mesh);
+    ct_code code = cti_bodies_copy(w, b, d->surface ? d->surface : d->mesh, NULL);
     if (code == CT_OK && d->surface)
         code = cti_bodies_copy_list(w, &b->triangles, d->surface->triangles, 3 * d->surface->n_triangles);
     else if (code == CT_OK && !cti_mesh_boundary(&w->mem, d->mesh->tets, d->mesh->n_tets, b->n, &b->triangles))
@@ -52173,18 +52420,72 @@ static void cti_bodies_warn_slivers(const ct_world *w, const char *name, const c
                          "mesh it without", name ? name : "", found, flattest);
 }
 
+/* the mesh as it is placed: positions of its own where they move, all else the caller's */
+static ct_code cti_bodies_place_mesh(ct_world *w, const cti_body *b, const cti_place *place, const ct_mesh *mesh, ct_mesh *out)
+{
+    size_t n = (size_t)mesh->n_positions;
+    *out = *mesh;
+    if (!place->moves)
+        return CT_OK;
+    out->positions = NULL;
+    if (!CTI_RESIZE(&w->mem, out->positions, 3 * mesh->n_positions))
+        return CT_ERR_MEMORY;
+    memcpy(out->positions, mesh->positions, sizeof(ct_real) * 3 * n);
+    return cti_bodies_move(w, b, place, out->positions, mesh->n_positions);
+}
+
+static void cti_bodies_free_placed(ct_world *w, const ct_mesh *mesh, ct_mesh *placed)
+{
+    if (mesh && placed->positions != mesh->positions)
+        CTI_FREE(&w->mem, placed->positions);
+}
+
+/* model, surface and filling of a soft body */
+static ct_code cti_bodies_make_soft(ct_world *w, cti_body *b, const ct_soft_desc *d)
+{
+    int64_t bad = -1;
+    double value = 0;
+    ct_code code;
+    int ok = cti_model_init_soft(&w->mem, &b->model, &d->material, d->mesh->positions, b->n_blocks, d->mesh->tets, d->mesh->n_tets, b->block0, &bad,
+                                 &value);
+    if (ok < 0)
+        return cti_bodies_refuse(w, CT_ERR_MESH, bad, value, "a tet is inverted or flat (element: tet, value: volume)");
+    code = ok > 0 ? CT_OK : CT_ERR_MEMORY;
+    if (code == CT_OK)
+        code = cti_bodies_skin(w, b, d);
+    return code == CT_OK ? cti_bodies_fill(w, b, d) : code;
+}
+
+/* the same of the description's meshes as they are placed */
+static ct_code cti_bodies_make_placed(ct_world *w, cti_body *b, const ct_soft_desc *d, const cti_place *place)
+{
+    ct_soft_desc at = *d;
+    ct_mesh nodes, skin;
+    ct_code code = cti_bodies_place_mesh(w, b, place, d->mesh, &nodes);
+    memset(&skin, 0, sizeof skin);
+    if (code == CT_OK && d->surface)
+        code = cti_bodies_place_mesh(w, b, place, d->surface, &skin);
+    at.mesh = &nodes;
+    at.surface = d->surface ? &skin : NULL;
+    if (code == CT_OK)
+        code = cti_bodies_make_soft(w, b, &at);
+    cti_bodies_free_placed(w, d->mesh, &nodes);
+    cti_bodies_free_placed(w, d->surface, &skin);
+    return code;
+}
+
 CONTACT_API_DEF ct_code ct_body_add_soft(ct_world *w, const ct_soft_desc *d, ct_body_id *out_body)
 {
     cti_body b;
+    cti_place place;
     const char *text = NULL;
-    int64_t bad = -1;
-    double value = 0;
-    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, out_body, "desc was not made by ct_soft_desc_default");
-    int ok;
+    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_soft_desc_default");
     if (code == CT_OK)
         code = cti_bodies_check_mesh(w, d->mesh);
     if (code == CT_OK)
         code = cti_bodies_check_scalars(w, d->friction, d->thickness, d->velocity, d->angular_velocity);
+    if (code == CT_OK)
+        code = cti_bodies_place(w, d->name, d->position, d->rotation, &place);
     if (code == CT_OK && d->surface)
         code = cti_bodies_check_mesh(w, d->surface);
     if (code != CT_OK)
@@ -52199,14 +52500,7 @@ CONTACT_API_DEF ct_code ct_body_add_soft(ct_world *w, const ct_soft_desc *d, ct_
     b.block0 = w->state.n;
     b.n_blocks = d->mesh->n_positions;
     b.material = d->material;
-    ok = cti_model_init_soft(&w->mem, &b.model, &d->material, d->mesh->positions, b.n_blocks, d->mesh->tets, d->mesh->n_tets, b.block0, &bad, &value);
-    code = ok > 0 ? CT_OK : CT_ERR_MEMORY;
-    if (ok < 0)
-        code = cti_bodies_refuse(w, CT_ERR_MESH, bad, value, "a tet is inverted or flat (element: tet, value: volume)");
-    if (code == CT_OK)
-        code = cti_bodies_skin(w, &b, d);
-    if (code == CT_OK)
-        code = cti_bodies_fill(w, &b, d);
+    code = cti_bodies_make_placed(w, &b, d, &place);
     if (code == CT_OK && w->state.desc.log)
         cti_bodies_warn_slivers(w, d->name, d->mesh);
     return cti_bodies_join(w, &b, code, d->velocity, d->angular_velocity, out_body);
@@ -52215,10 +52509,11 @@ CONTACT_API_DEF ct_code ct_body_add_soft(ct_world *w, const ct_soft_desc *d, ct_
 CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, ct_body_id *out_body)
 {
     cti_body b;
+    cti_place place;
     const char *text = NULL;
     int64_t bad = -1;
     double value = 0;
-    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, out_body, "desc was not made by ct_cloth_desc_default");
+    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_cloth_desc_default");
     int ok;
     if (code == CT_OK)
         code = cti_world_refuse_discrete(w, d->name ? d->name : "cloth", "CT_STEPPER_DCD needs bodies with an inside, and cloth has none");
@@ -52226,6 +52521,8 @@ CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, c
         code = cti_bodies_check_mesh(w, d->mesh);
     if (code == CT_OK)
         code = cti_bodies_check_scalars(w, d->friction, d->thickness, d->velocity, d->angular_velocity);
+    if (code == CT_OK)
+        code = cti_bodies_place(w, d->name, d->position, d->rotation, &place);
     if (code != CT_OK)
         return code;
     if (d->mesh->n_triangles <= 0)
@@ -52236,7 +52533,7 @@ CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, c
     b.block0 = w->state.n;
     b.n_blocks = d->mesh->n_positions;
     b.material = d->material;
-    code = cti_bodies_copy(w, &b, d->mesh);
+    code = cti_bodies_copy(w, &b, d->mesh, &place);
     if (code == CT_OK) {
         ok = cti_model_init_cloth(&w->mem, &b.model, &d->material, b.rest, b.n, d->mesh->triangles, d->mesh->n_triangles, b.block0, &bad, &value);
         code = ok > 0 ? CT_OK : CT_ERR_MEMORY;
@@ -52263,6 +52560,7 @@ CONTACT_API_DEF ct_rigid_desc ct_rigid_desc_default(void)
     d.cookie = CTI_COOKIE;
     d.density = 1000;
     d.friction = d.thickness = -1;
+    d.rotation[0] = 1;
     return d;
 }
 
@@ -52272,6 +52570,7 @@ CONTACT_API_DEF ct_kinematic_desc ct_kinematic_desc_default(void)
     memset(&d, 0, sizeof d);
     d.cookie = CTI_COOKIE;
     d.friction = d.thickness = -1;
+    d.rotation[0] = 1;
     return d;
 }
 
@@ -52297,7 +52596,7 @@ static int cti_bodies_is_positive(const double *I)
     return I[0] > 0 && m > 0 && d > 0;
 }
 
-/* mass properties from the surface, which has to be closed */
+/* mass properties from the surface as the mesh has it, in whose axes the body frame is; it has to be closed */
 static ct_code cti_bodies_mass(ct_world *w, cti_body *b, const ct_rigid_desc *d)
 {
     cti_rigid *r = &b->rigid_start;
@@ -52333,21 +52632,36 @@ static ct_code cti_bodies_mass(ct_world *w, cti_body *b, const ct_rigid_desc *d)
     return CT_OK;
 }
 
+/* where the body starts; arms and inertia stay in the body frame */
+static ct_code cti_bodies_start(ct_world *w, cti_body *b, const cti_place *place)
+{
+    int k;
+    ct_code code = cti_bodies_move(w, b, place, b->rest, b->n);
+    if (code == CT_OK)
+        code = cti_bodies_move(w, b, place, b->center, 1);
+    for (k = 0; k < 4; k++)
+        b->rigid_start.q[k] = (ct_real)place->q[k];
+    return code;
+}
+
 CONTACT_API_DEF ct_code ct_body_add_rigid(ct_world *w, const ct_rigid_desc *d, ct_body_id *out_body)
 {
     cti_body b;
-    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, out_body, "desc was not made by ct_rigid_desc_default");
+    cti_place place;
+    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_rigid_desc_default");
     if (code == CT_OK)
         code = cti_world_refuse_discrete(w, d->name ? d->name : "rigid body", "CT_STEPPER_DCD steps no rigid bodies, only soft ones");
     if (code == CT_OK)
         code = cti_bodies_check_rigid(w, d);
+    if (code == CT_OK)
+        code = cti_bodies_place(w, d->name, d->position, d->rotation, &place);
     if (code != CT_OK)
         return code;
     cti_bodies_begin(w, &b, CTI_BODY_RIGID, d->name, d->friction, d->thickness);
     b.block0 = w->state.n;
     b.n_blocks = 2;
     b.material.damping_mass = d->damping_mass;
-    code = cti_bodies_copy(w, &b, d->mesh);
+    code = cti_bodies_copy(w, &b, d->mesh, NULL);
     if (code == CT_OK && d->mesh->n_tets > 0)
         code = cti_mesh_boundary(&w->mem, d->mesh->tets, d->mesh->n_tets, b.n, &b.triangles) ? CT_OK : CT_ERR_MEMORY;
     else if (code == CT_OK)
@@ -52356,6 +52670,8 @@ CONTACT_API_DEF ct_code ct_body_add_rigid(ct_world *w, const ct_rigid_desc *d, c
         code = cti_bodies_surface(w, &b, 0);
     if (code == CT_OK)
         code = cti_bodies_mass(w, &b, d);
+    if (code == CT_OK)
+        code = cti_bodies_start(w, &b, &place);
     return cti_bodies_join(w, &b, code, d->velocity, d->angular_velocity, out_body);
 }
 
@@ -52402,19 +52718,24 @@ static ct_code cti_bodies_copy_script(ct_world *w, cti_body *b, const ct_kinemat
 CONTACT_API_DEF ct_code ct_body_add_kinematic(ct_world *w, const ct_kinematic_desc *d, ct_body_id *out_body)
 {
     cti_body b;
-    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, out_body, "desc was not made by ct_kinematic_desc_default");
+    cti_place place;
+    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_kinematic_desc_default");
     if (code == CT_OK)
         code = cti_bodies_check_mesh(w, d->mesh);
     if (code == CT_OK)
         code = cti_bodies_check_scalars(w, d->friction, d->thickness, NULL, NULL);
     if (code == CT_OK)
         code = cti_bodies_check_script(w, d);
+    if (code == CT_OK)
+        code = cti_bodies_place(w, d->name, d->position, d->rotation, &place);
     if (code != CT_OK)
         return code;
     cti_bodies_begin(w, &b, CTI_BODY_KINEMATIC, d->name, d->friction, d->thickness);
-    code = cti_bodies_copy(w, &b, d->mesh);
+    code = cti_bodies_copy(w, &b, d->mesh, &place);
     if (code == CT_OK)
         code = cti_bodies_copy_script(w, &b, d);
+    if (code == CT_OK)
+        code = cti_bodies_move(w, &b, &place, b.keyframes, b.n * d->n_keyframes);
     if (code == CT_OK)
         code = cti_bodies_copy_list(w, &b.triangles, d->mesh->triangles, 3 * d->mesh->n_triangles);
     if (code == CT_OK)
@@ -52710,15 +53031,12 @@ static ct_code cti_joints_check_made(ct_world *w, const ct_joint_desc *d, const 
 static ct_code cti_joints_add(ct_world *w, const ct_joint_desc *d, ct_joint_id *out_joint)
 {
     cti_world_joint q;
-    ct_body_id none = {0, 0};
     ct_code code;
     int slot_a, slot_b, i;
     if (!w)
         return CT_ERR_ARGUMENT;
     if (cti_world_busy(w) != CT_OK)
         return CT_ERR_ARGUMENT;
-    if (!out_joint)
-        return cti_joints_refuse(w, CT_ERR_ARGUMENT, none, -1, 0, "out_joint is NULL");
     code = cti_joints_check(w, d);
     if (code == CT_OK)
         code = cti_world_refuse_discrete(w, NULL, "CT_STEPPER_DCD has no joints and no stitches");
@@ -52746,8 +53064,10 @@ static ct_code cti_joints_add(ct_world *w, const ct_joint_desc *d, ct_joint_id *
     q.joint.key = ((uint64_t)q.generation << 33 | (uint64_t)(uint32_t)i << 1) * 0x9e3779b97f4a7c15ull & ~(uint64_t)1;
     w->joints[i] = q;
     w->ready = w->prepared = 0;
-    out_joint->index1 = (uint32_t)i + 1;
-    out_joint->generation = q.generation;
+    if (out_joint) {
+        out_joint->index1 = (uint32_t)i + 1;
+        out_joint->generation = q.generation;
+    }
     return CT_OK;
 }
 

@@ -186,7 +186,7 @@ def optimize(work):
 def validate_keeps_bits(work, cc):
     """CONTACT_VALIDATE looks and changes nothing."""
     source = os.path.join(work, "bits.c")
-    text = open(os.path.join(ROOT, "examples", "quickstart.c")).read()
+    text = open(os.path.join(ROOT, "examples", "falling_cube.c")).read()
     text = text.replace('#include "contact.h"', '#include "%s/contact.h"' % ROOT).replace(
         "ct_world_destroy(world);", 'printf("%llx\\n", (unsigned long long)ct_world_hash(world));\n    ct_world_destroy(world);')
     with open(source, "w") as f:
@@ -414,7 +414,7 @@ def consume_cmake(work):
     if cmake("cmake_package", d, d + "/out", "-DCMAKE_PREFIX_PATH=" + prefix, "-DSTB_FOLDER=" + stb_folder()):
         runs("cmake_package", d + "/out/app")
     shutil.rmtree(d + "/out")
-    text = open(d + "/CMakeLists.txt").read().replace("find_package(contact 0.1", "find_package(contact 9.9")
+    text = open(d + "/CMakeLists.txt").read().replace("find_package(contact 0.2", "find_package(contact 9.9")
     with open(d + "/CMakeLists.txt", "w") as f:
         f.write(text)
     code, out = run(["cmake", "-S", d, "-B", d + "/out", "-DCMAKE_PREFIX_PATH=" + prefix])

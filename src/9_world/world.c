@@ -286,7 +286,7 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
 {
     ct_code code;
     int k;
-    if (!d || d->cookie != CTI_COOKIE)
+    if (d->cookie != CTI_COOKIE)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, 0, "world desc was not made by ct_world_desc_default");
     for (k = 0; k < 3; k++)
         if (!cti_finite(d->gravity[k]))
@@ -384,6 +384,10 @@ static ct_code cti_world_make(const ct_world_desc *desc, ct_world **out_world, c
     ct_code code;
     if (!out_world)
         return cti_world_refuse(out_error, CT_ERR_ARGUMENT, 0, "out_world is NULL");
+    if (!desc) {
+        ct_world_desc usual = ct_world_desc_default();
+        return cti_world_make(&usual, out_world, out_error);
+    }
     if (cti_world_contracted())
         return cti_world_refuse(out_error, CT_ERR_UNSUPPORTED, 0, "the compiler has fused products and sums: compile with -ffp-contract=off");
     code = cti_world_check(desc, out_error);

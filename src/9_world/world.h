@@ -4,6 +4,7 @@
 
 #include "../0_base/pool.h"
 #include "../5_mesh/mesh.h"
+#include "../5_mesh/place.h"
 #include "../8_dcd/dcd.h"
 #include "../8_step/step.h"
 #include "../8_step/tangle.h"
@@ -104,15 +105,19 @@ CTI_FN void cti_world_drop_joints(ct_world *w, int slot);
 CTI_FN int cti_world_resolve_joints(ct_world *w);
 /* cti_bodies_* -- the stages of adding a body, in this order; failures are recorded in the world. */
 CTI_FN ct_code cti_bodies_refuse(ct_world *w, ct_code code, int64_t element, double value, const char *text);
-CTI_FN ct_code cti_bodies_open(ct_world *w, const uint32_t *cookie, const ct_body_id *out_body, const char *text); /* no desc: cookie NULL */
+CTI_FN ct_code cti_bodies_open(ct_world *w, const uint32_t *cookie, const char *text); /* no desc: cookie NULL */
 CTI_FN ct_code cti_bodies_check_mesh(ct_world *w, const ct_mesh *m);
 CTI_FN ct_code cti_bodies_check_scalars(ct_world *w, ct_real friction, ct_real thickness, const ct_real *v, const ct_real *omega);
+/* cti_bodies_place -- where a description puts its mesh. */
+CTI_FN ct_code cti_bodies_place(ct_world *w, const char *name, const ct_real *position, const ct_real *rotation, cti_place *out);
 /* cti_bodies_is_moderate -- 1 where squares of squares of a speed do not overflow: 1e77 in double, 4e9 in float. */
 CTI_FN int cti_bodies_is_moderate(const ct_real *v);
 CTI_FN ct_code cti_bodies_check_motion(ct_world *w, ct_body_id body, const ct_motion *m);
 CTI_FN ct_code cti_bodies_check_path(ct_world *w, ct_body_id body, const ct_motion_segment *path, int n);
 CTI_FN void cti_bodies_begin(ct_world *w, cti_body *b, cti_body_kind kind, const char *name, ct_real friction, ct_real thickness);
-CTI_FN ct_code cti_bodies_copy(ct_world *w, cti_body *b, const ct_mesh *mesh);
+/* cti_bodies_copy -- positions, placed (NULL: as they are). cti_bodies_move -- n points of a body, [3 n], in place. */
+CTI_FN ct_code cti_bodies_copy(ct_world *w, cti_body *b, const ct_mesh *mesh, const cti_place *place);
+CTI_FN ct_code cti_bodies_move(ct_world *w, const cti_body *b, const cti_place *place, ct_real *points, int n);
 CTI_FN ct_code cti_bodies_copy_list(ct_world *w, int32_t **out, const int32_t *list, int n);
 CTI_FN ct_code cti_bodies_surface(ct_world *w, cti_body *b, int all_vertices);
 CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_real *v, const ct_real *omega, ct_body_id *out);

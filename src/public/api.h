@@ -25,9 +25,9 @@ CONTACT_API int ct_solver_built(ct_solver solver);
 /* ---- world ---- */
 CONTACT_API ct_solver_desc ct_solver_desc_default(void);
 CONTACT_API ct_world_desc ct_world_desc_default(void);
-/* ct_world_create -- out_error may be NULL. CT_ERR_ARGUMENT (a field out of range, wrong cookie), CT_ERR_UNSUPPORTED (a stepper or solver
-   that is not built, a combination that is not supported, an implementation whose products and sums the compiler has fused, see the
-   manual's switches), CT_ERR_MEMORY. */
+/* ct_world_create -- desc NULL: the defaults. out_error may be NULL. CT_ERR_ARGUMENT (a field out of range, wrong cookie), CT_ERR_UNSUPPORTED
+   (a stepper or solver that is not built, a combination that is not supported, an implementation whose products and sums the compiler has
+   fused, see the manual's switches), CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_world_create(const ct_world_desc *desc, ct_world **out_world, ct_error_info *out_error);
 CONTACT_API void ct_world_destroy(ct_world *world); /* NULL is fine */
 /* ct_world_step -- advances by dt [s] > 0. The state at the end is finite in every case; out_report (may be NULL) describes its quality.
@@ -92,11 +92,18 @@ CONTACT_API ct_cloth_desc ct_cloth_desc_default(void);
 CONTACT_API ct_static_desc ct_static_desc_default(void);
 CONTACT_API ct_rigid_desc ct_rigid_desc_default(void);
 CONTACT_API ct_kinematic_desc ct_kinematic_desc_default(void);
-/* ct_body_add_* -- CT_ERR_ARGUMENT, CT_ERR_MEMORY, CT_ERR_UNSUPPORTED; CT_ERR_MESH: the mesh cannot be used, or a vertex (.element, its coordinate in
-   .value) is farther from the origin than h / (64 * 2^-23) = 131,072 h in float, 7e13 h in double, h the body's thickness. */
+/* ct_body_add_* -- out_body may be NULL. CT_ERR_ARGUMENT (a field out of range; a position that is not finite, a rotation that is not or that is
+   zero: the text names the body), CT_ERR_MEMORY, CT_ERR_UNSUPPORTED; CT_ERR_MESH: the mesh cannot be used, or a vertex (.element, its coordinate in
+   .value) is, once it is placed, farther from the origin than h / (64 * 2^-23) = 131,072 h in float, 7e13 h in double, h the body's thickness. */
 CONTACT_API ct_code ct_body_add_soft(ct_world *world, const ct_soft_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_cloth(ct_world *world, const ct_cloth_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_static(ct_world *world, const ct_static_desc *desc, ct_body_id *out_body);
+/* ct_body_add_plane -- the static body of a plane dot(normal, x) = offset, free space on the normal's side, with the world's friction and thickness and
+   the name "plane": ct_body_add_static without a mesh.
+   normal  in  [3] any length > 0; NULL: 0, 1, 0
+   offset  in  [m] times the normal's length
+   CT_ERR_ARGUMENT (numbers that are not finite, a zero normal), CT_ERR_MEMORY. */
+CONTACT_API ct_code ct_body_add_plane(ct_world *world, const ct_real normal[3], ct_real offset, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_rigid(ct_world *world, const ct_rigid_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_kinematic(ct_world *world, const ct_kinematic_desc *desc, ct_body_id *out_body);
 /* ct_body_remove -- removes a body with its contacts and joints. A body that is added and removed before the next step changes no bit of
@@ -133,7 +140,8 @@ CONTACT_API ct_code ct_body_get_positions(const ct_world *world, ct_body_id body
 CONTACT_API ct_code ct_body_get_velocities(const ct_world *world, ct_body_id body, void *out, ct_scalar_type type, size_t stride, int *out_n);
 /* ct_body_set_velocities -- of a deformable body's nodes, [3 n], n as ct_body_node_count. */
 CONTACT_API ct_code ct_body_set_velocities(ct_world *world, ct_body_id body, const ct_real *velocities, int n);
-/* ct_body_get_pose -- of a rigid body: centre of mass [3] and orientation, a unit quaternion w x y z that is 1 0 0 0 when the body is added.
+/* ct_body_get_pose -- of a rigid body: centre of mass [3] and orientation, a unit quaternion w x y z that is the description's rotation, by default
+   1 0 0 0, when the body is added.
    Either may be NULL. CT_ERR_ARGUMENT for other bodies. */
 CONTACT_API ct_code ct_body_get_pose(const ct_world *world, ct_body_id body, ct_real out_position[3], ct_real out_quaternion[4]);
 /* ct_body_get_motion, ct_body_set_motion -- of a rigid body: velocity of its centre of mass and angular velocity [rad/s], world axes; either may
@@ -145,9 +153,9 @@ CONTACT_API ct_code ct_body_get_triangles(const ct_world *world, ct_body_id body
 
 /* ---- joints ---- */
 CONTACT_API ct_joint_desc ct_joint_desc_default(ct_joint_kind kind);
-/* ct_joint_add -- joins two bodies, or a body and the world; the joint is removed with either body. CT_ERR_ARGUMENT (a field out of range,
-   vertex out of range, weights that do not sum to 1, no side that can move), CT_ERR_STALE_ID, CT_ERR_UNSUPPORTED (hinge or fixed joint of a
-   deformable body; more than 16 nodes on both sides together), CT_ERR_MEMORY. */
+/* ct_joint_add -- joins two bodies, or a body and the world; the joint is removed with either body. out_joint may be NULL. CT_ERR_ARGUMENT
+   (a field out of range, vertex out of range, weights that do not sum to 1, no side that can move), CT_ERR_STALE_ID, CT_ERR_UNSUPPORTED
+   (hinge or fixed joint of a deformable body; more than 16 nodes on both sides together), CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_joint_add(ct_world *world, const ct_joint_desc *desc, ct_joint_id *out_joint);
 CONTACT_API ct_code ct_joint_remove(ct_world *world, ct_joint_id joint);
 /* ct_joint_get_impulse -- on side a over the last step, all its substeps, world axes: [N s] and [N m s] of a hinge or fixed joint; either may be
@@ -179,6 +187,15 @@ CONTACT_API ct_code ct_mesh_locking(const ct_mesh *mesh, ct_real poisson, ct_rea
 CONTACT_API ct_code ct_mesh_grid(const ct_real size[2], const int cells[2], ct_mesh *out_mesh, ct_error_info *out_error);
 /* ct_mesh_sphere -- subdivided icosahedron, 20 * 4^levels triangles, levels 0..7. */
 CONTACT_API ct_code ct_mesh_sphere(ct_real radius, int levels, ct_mesh *out_mesh, ct_error_info *out_error);
+/* ct_mesh_transform -- every position x becomes R(rotation) (scale x) + position, computed in double and rounded once.
+   scale     in  [3] along x, y, z, finite and not 0; NULL: 1. A mirror (one or three factors below 0) reverses tets and triangles, so that
+                 they stay positive and outward
+   rotation  in  [4] quaternion w x y z, finite, of any length > 0; NULL: none
+   position  in  [3] [m], finite; NULL: 0
+   CT_ERR_ARGUMENT (NULL mesh, a count without its array, numbers out of range: .text names which), CT_ERR_MESH (.element: a vertex that is not
+   finite, or would not be): the mesh is as it was. out_error may be NULL. */
+CONTACT_API ct_code ct_mesh_transform(ct_mesh *mesh, const ct_real scale[3], const ct_real rotation[4], const ct_real position[3],
+                                      ct_error_info *out_error);
 /* ct_mesh_tetrahedralize -- a coarse lattice of tets in which a closed triangle surface is embedded: the cells that the surface or its
    inside touches, five tets each. Holes and handles stay open, and parts stay apart, where they are at least a cell wide or lie in
    different cells; parts that pass through one cell are joined there.

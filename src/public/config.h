@@ -4,8 +4,10 @@
 
 /* Version of the library; ct_library_info_get gives the same numbers. */
 #define CT_VERSION_MAJOR 0
-#define CT_VERSION_MINOR 1
+#define CT_VERSION_MINOR 2
 #define CT_VERSION_PATCH 0
+#define CT_VERSION_STRING "0.2.0"
+#define CT_VERSION (10000 * CT_VERSION_MAJOR + 100 * CT_VERSION_MINOR + CT_VERSION_PATCH) /* for #if CT_VERSION >= 200 */
 
 #ifdef CONTACT_CONFIG_H
 #include CONTACT_CONFIG_H

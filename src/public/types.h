@@ -392,7 +392,9 @@ typedef struct ct_material {
                                   own energy is part of a report's energies, and grows with shorter steps down to 10 ms */
 } ct_material;
 
-/* ct_soft_desc, ct_cloth_desc, ct_static_desc -- arrays are copied. A friction or thickness below 0 means the world's value. */
+/* ct_soft_desc, ct_cloth_desc, ct_static_desc -- arrays are copied. A friction or thickness below 0 means the world's value. position and
+   rotation of a body's description place the mesh as ct_mesh_transform does, once, when the body is added. Velocities are along the world's
+   axes. */
 typedef struct ct_soft_desc {
     uint32_t cookie;
     const char *name; /* copied, may be NULL; appears in error texts */
@@ -405,6 +407,8 @@ typedef struct ct_soft_desc {
     ct_real friction, thickness;
     ct_real velocity[3];
     ct_real angular_velocity[3]; /* [rad/s] about the centre of mass */
+    ct_real position[3]; /* [m] position of the origin of mesh and surface: a vertex x starts at R(rotation) x + position; default 0 */
+    ct_real rotation[4]; /* quaternion w x y z of any length > 0; default 1, 0, 0, 0: none */
 } ct_soft_desc;
 
 typedef struct ct_cloth_desc {
@@ -415,6 +419,8 @@ typedef struct ct_cloth_desc {
     ct_real friction, thickness;
     ct_real velocity[3];
     ct_real angular_velocity[3];
+    ct_real position[3]; /* [m] position of the origin of the mesh: a vertex x starts at R(rotation) x + position; default 0 */
+    ct_real rotation[4]; /* quaternion w x y z of any length > 0; default 1, 0, 0, 0: none */
 } ct_cloth_desc;
 
 /* ct_rigid_desc -- mesh: a closed surface, counter-clockwise seen from outside, or tets whose boundary is taken. */
@@ -427,6 +433,8 @@ typedef struct ct_rigid_desc {
     ct_real friction, thickness;
     ct_real velocity[3];         /* of the centre of mass */
     ct_real angular_velocity[3]; /* [rad/s], world axes */
+    ct_real position[3]; /* [m] position of the origin of the mesh: a vertex x starts at R(rotation) x + position; default 0 */
+    ct_real rotation[4]; /* quaternion w x y z of any length > 0; default 1, 0, 0, 0: none. Until the body rotates, ct_body_get_pose returns it, normalized */
 } ct_rigid_desc;
 
 typedef struct ct_static_desc {
@@ -435,6 +443,8 @@ typedef struct ct_static_desc {
     const ct_mesh *mesh; /* triangles, segments, single positions; NULL: the plane dot(normal, x) = offset, free space on the normal's side */
     ct_real plane_normal[3], plane_offset;
     ct_real friction, thickness;
+    ct_real position[3]; /* [m] position of the origin of the mesh, or of the plane: a vertex x starts at R(rotation) x + position; default 0 */
+    ct_real rotation[4]; /* quaternion w x y z of any length > 0; default 1, 0, 0, 0: none */
 } ct_static_desc;
 
 /* ct_motion -- scripted motion of pinned vertices: x(t) = center + R(t) (x(0) - center) + linear t, R about angular. */
@@ -453,9 +463,9 @@ typedef struct ct_motion_segment {
 } ct_motion_segment;
 
 /* ct_kinematic_desc -- a surface that follows a script and pushes other bodies. The mesh's vertices move by keyframes, then by `motion`, or
-   by `segments` when there are some, with time counted from the adding of the body. Between keyframes vertices move on straight lines;
-   after the last they stay. Where scripted surfaces leave no room the step continues, and the report counts the intersecting pairs. Arrays
-   are copied. */
+   by `segments` when there are some, in the world's axes, with time counted from the adding of the body. Between keyframes vertices move on
+   straight lines; after the last they stay. Where scripted surfaces leave no room the step continues, and the report counts the
+   intersecting pairs. Arrays are copied. */
 typedef struct ct_kinematic_desc {
     uint32_t cookie;
     const char *name;
@@ -467,6 +477,8 @@ typedef struct ct_kinematic_desc {
     int n_keyframes;
     double keyframe_interval;          /* [s] > 0 where there is more than one keyframe; keyframe k is reached after k intervals */
     ct_real friction, thickness;
+    ct_real position[3]; /* [m] position of the origin of mesh and keyframes: a vertex x starts at R(rotation) x + position; default 0 */
+    ct_real rotation[4]; /* quaternion w x y z of any length > 0; default 1, 0, 0, 0: none */
 } ct_kinematic_desc;
 
 /* ct_joint_kind -- BALL: the points of both sides stay together. HINGE: their axes, too. FIXED: all axes, too. STITCH: two vertices stay at
