@@ -16,8 +16,8 @@
 #define CTI_DUPLICATES_ALIKE CTI_R(0.7) /* [cosine] and of their normals */
 #define CTI_DUPLICATES_NEARER                                                                                                              \
     CTI_R(0.25) /* [distance] a pair may be nearer than its representative by this share, measured along the representative's normal */
-enum { CTI_DUPLICATES_VIEWS = 16, CTI_DUPLICATES_LOOKS = 128 }; /* most kept pairs that one is compared with; most entries inspected to find
-                                                                   them */
+/* VIEWS: most kept pairs that one is compared with; LOOKS: most entries inspected to find them */
+enum { CTI_DUPLICATES_VIEWS = 16, CTI_DUPLICATES_LOOKS = 128 };
 
 /* kept pairs, listed at the vertices where their points are */
 typedef struct cti_duplicates {

@@ -96,8 +96,8 @@ static double cti_problems_elapsed(const cti_problems_run *q)
     return q->d->now_us ? (double)(q->d->now_us(q->d->now_user) - q->hidden - q->started) * 1e-6 : 0;
 }
 
-enum { CTI_PROBLEMS_THIN = 50 }; /* [iterations] all of the first 50 are traced, later only each whose distance from the last one is 1/50 of
-                                    its number */
+/* [iterations] all of the first 50 are traced, later only each whose distance from the last one is 1/50 of its number */
+enum { CTI_PROBLEMS_THIN = 50 };
 
 /* passes the judged present answer to the tracer; 0 when that ends the solve */
 static int cti_problems_trace(cti_problems_run *q, int iteration)
