@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs e9ad41e7afce98c5.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs aeaa666bde3c299a.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -7,114 +7,118 @@ Licence: MIT-0 or public domain, your choice (text at the end of the repository'
 
 
 USE
-    Add memory.c to your project. It is two lines, and any ONE .c (or .cc) file of your own may have them instead:
+    Add contact.c to your project. It is two lines, and any ONE .c (or .cc) file of your own may have them instead:
         #define CONTACT_IMPLEMENTATION
         #include "contact.h"
     Everywhere else:
         #include "contact.h"
-    Put contact.h, memory.c and stb_ds.h (https://github.com/nothings/stb) into one folder, or install libstb-dev. Link with -lm. A file that also
-    wants stb_ds.h's short names (arrlen, arrput) includes stb_ds.h before contact.h. The implementation takes as long to compile as sqlite;
-    that is why it wants a file of its own. With gcc's -Wall give that file -Wno-misleading-indentation too, which saves some more.
+    Put contact.h, contact.c and stb_ds.h (https://github.com/nothings/stb) into one folder, or install libstb-dev. Link with -lm. A file that also
+    wants stb_ds.h's short names (arrlen, arrput) includes stb_ds.h before contact.h. The implementation takes as long to compile as sqlite,
+    and therefore has a file of its own. With gcc's -Wall give that file -Wno-misleading-indentation, too, which saves some more time.
 
 STEP BY STEP
     1. ct_world_desc d = ct_world_desc_default();   change what you like;   ct_world_create(&d, &world, &error)   (NULL for &d: the defaults)
     2. make meshes: ct_mesh_read (a file), ct_mesh_box, ct_mesh_grid, ct_mesh_sphere, or fill a ct_mesh yourself;
-       ct_mesh_transform scales, turns and moves one
+       ct_mesh_transform scales, rotates and moves one
     3. ct_soft_desc s = ct_soft_desc_default();  s.mesh = &mesh;  s.material = ...;  ct_body_add_soft(world, &s, &body)
-       likewise ct_body_add_cloth, ct_body_add_rigid (a closed surface), ct_body_add_kinematic (follows a script) and ct_body_add_static; ct_body_add_plane
-       is a floor. position and rotation of a description say where the body starts. Where you need no id the last argument is NULL.
-       Meshes are copied; free yours with ct_mesh_free. s.surface embeds a finer surface in the tets, and what it
-       encloses is what weighs; where there are no tets, ct_mesh_tetrahedralize makes them
-    4. ct_body_pin for what is held or moved by script; ct_joint_add for balls, hinges, fixed joints, stitches
-    5. ct_world_step(world, dt, &report) again and again;  ct_body_get_positions, ct_world_contacts to read. Impulses of contacts,
-       joints (ct_joint_get_impulse) and pins (ct_body_get_pin_impulse) are sums over the step, all its substeps: over dt they are mean forces
+       likewise ct_body_add_cloth, ct_body_add_rigid (a closed surface), ct_body_add_kinematic (follows a script) and ct_body_add_static;
+       ct_body_add_plane is a floor. position and rotation of a description are the body's start. The last argument is NULL where you need
+       no id. Meshes are copied; free yours with ct_mesh_free. s.surface embeds a finer surface in the tets, and the volume that it
+       encloses has the mass. Where there are no tets, ct_mesh_tetrahedralize makes them
+    4. ct_body_pin for vertices that are held or moved by script; ct_joint_add for ball joints, hinges, fixed joints, stitches
+    5. ct_world_step(world, dt, &report) in a loop;  ct_body_get_positions, ct_world_contacts to read results. Impulses of contacts, joints
+       (ct_joint_get_impulse) and pins (ct_body_get_pin_impulse) are sums over all substeps of a step; divided by dt they are mean forces
     6. ct_world_destroy(world)
 
 WHAT IT DOES NOT DO
-    Rods, points, restitution, tearing, plasticity, fluids: not in this version. Steppers other than CMR and DCD, and the solver
-    CT_SOLVER_GEOMETRIC_CG, are named in the enums and refused with CT_ERR_UNSUPPORTED (ct_stepper_built, ct_solver_built). It never prints, never exits,
-    starts no thread that you do not ask for, has no writable global, and reads no clock but the one you give it. It does not sleep bodies.
-    Implicit Euler damps vibration, more so with larger steps: bounces and swings fade sooner than in nature. Where that matters take smaller
-    steps, or another integrator where nothing touches; a run with an eighth of the step bounces visibly higher.
+    This version has no rods, points, restitution, tearing, plasticity or fluids. Steppers other than CMR and DCD, and the solver
+    CT_SOLVER_GEOMETRIC_CG, are named in the enums and refused with CT_ERR_UNSUPPORTED (ct_stepper_built, ct_solver_built). The library never
+    prints, never exits, starts no thread that you do not ask for, has no writable global, and reads no clock but the one you give it. Bodies
+    are not put to sleep. Implicit Euler damps vibration, more so with larger steps: bounces and swings fade sooner than in nature. Where that
+    matters take smaller steps, or another integrator for bodies without contacts; a run with an eighth of the step bounces visibly higher.
 
 PROBLEMS WITHOUT A WORLD
-    A contact problem can stand alone, and all contact solvers but ICA take it: quadratic programs, linear complementarity with or without bounds,
-    and Coulomb's law with (GLOBAL) or without (LOCAL) the dynamics behind it; numbers are double in every build.
+    A contact problem can stand alone, and the contact solvers take it: quadratic programs, linear complementarity with or without bounds,
+    and Coulomb's law with (GLOBAL) or without (LOCAL) the dynamics behind it. Numbers are double in every build.
         ct_problem_desc d = ct_problem_desc_default();   d.kind = CT_PROBLEM_QP;   d.A = ...;  d.J = ...;  d.b = ...;  d.w = ...;
         ct_problem_create(&d, &problem, &error)          or ct_problem_read(path, &problem, &error)
         ct_solver_desc s = ct_solver_desc_default();     s.solver = CT_SOLVER_AUTO;   s.tolerance = 1e-8;
         ct_solution x;   memset(&x, 0, sizeof x);        ct_problem_solve(problem, &s, &x)   x.outcome, x.x, x.r, x.residual
         ct_solution_free(&x);   ct_problem_free(problem)
-    What counts is x.outcome, said by one judge from x and r alone. s.seconds and s.now_us limit the time, s.warm starts from x's own numbers.
-    ct_problem_write keeps a problem as a file (.cpb; an LCP as text, .lcp or .blcp) that reads back bit for bit.
+    x.outcome is decided by one judge, from x and r alone. s.seconds and s.now_us limit the time; with s.warm the given x and r are the start.
+    ct_problem_write stores a problem as a file (.cpb; an LCP as text, .lcp or .blcp) that reads back bit for bit.
 
 MESH FILES
     Read: OBJ, Gmsh MSH 2.2 and 4.1 (ASCII), PLY (ASCII, binary of both byte orders), STL (ASCII, binary; equal corners are welded), TetGen
     .node/.ele/.face, legacy VTK (ASCII, binary; POLYDATA, UNSTRUCTURED_GRID). Written: OBJ, MSH 2.2, legacy VTK (ASCII). The extension
-    decides. No count in a file is believed before it is seen to fit into it; errors name the line, or the byte of a binary part.
+    decides. Every count in a file is checked against the file's size before it is used; errors name the line, or the byte of a binary part.
 
 UNITS AND CONVENTIONS
     SI: metres, kilograms, seconds, radians. +y is up in the default gravity. Triangles are counter-clockwise seen from outside; tets are
     positive when dot(cross(x1 - x0, x2 - x0), x3 - x0) > 0. Ids are {index1, generation}; a stale id is an error in every build.
 
 HOW A STEP WORKS (Otaduy, Tamstorf, Steinemann, Gross 2009)
-    Implicit Euler is linearized, A v = b, at the start of the step: a free deformable body where its own rigid turn takes it, so that
-    the turn strains nothing. An unconstrained solve gives tentative velocities; features that come within the thickness become rows; up
-    to cmr_rounds rounds of solve, continuous collision detection and new rows follow (constraint manifold refinement). What is still
-    not clear, takes a neo-Hookean tet below a fifth of its volume, or is a rigid body that turns by more than half a radian where it
-    has a contact, a joint or a neighbour in its bounding sphere, halves the step, at most max_halvings times; short steps grow again
-    when two in a row went well; what cannot be halved goes to impact zones, the fail-safe. Only bodies that fail are halved, with all that
-    rows and joints connect to them: the others keep their end, to the bit, and move there on straight lines; where a body in substeps
-    comes near one of these the step begins again, and both are halved. With ccd_limits_step a step also ends, and goes on from there, where features that were apart come within their thickness: impacts then act at their own time, to about dt /
-    2^max_halvings, not over the whole step. That is off by default; no guarantee depends on it. The rows are solved, joints among them,
-    by iterative constraint anticipation, island by island: outer relaxation over clusters of unknowns, inner Gauss-Seidel over
-    contacts, normal and friction multipliers in turn, warm started from the last step. Where a body ends with more energy than it had
-    and was given, the body is linearized again where it ended, later on the way there (line search), and all is solved again, at most
-    newton_iterations times in all; after that the step is halved, and at last the gain is taken from the motion. A body with few contacts is one cluster; one with many first answers as a whole to the last step's
-    multipliers, is then relaxed node by node, and taken whole for a while when that got nowhere. The step is accepted only when every
-    vertex-face and edge-edge pair has a clear straight path, rounding included.
-    solver.termination = CT_TERMINATION_PAPER takes the paper's own step, solve and end instead, to compare with (docs/solvers_ica.md): a
-    step that it ends above the tolerance is `budget`.
+    Implicit Euler is linearized, A v = b, at the start of the step. A free deformable body is linearized after its own rigid rotation, so
+    that the rotation strains nothing. An unconstrained solve gives tentative velocities. Features that come within the thickness become
+    rows. Up to cmr_rounds rounds of solve, continuous collision detection and new rows follow (constraint manifold refinement).
+    A step fails for a body when, after these rounds, it still collides, or compresses a neo-Hookean tet below a fifth of its volume. It also
+    fails for a rigid body that rotates by more than half a radian and has a contact, a joint or a neighbour in its bounding sphere. A failed
+    step is halved, at most max_halvings times; substeps grow again after two successes in a row. What still fails in the shortest substep
+    goes to impact zones, the fail-safe. Only bodies that fail are halved, with all bodies that rows and joints connect to them. The others
+    keep their end, to the bit, and move there on straight lines. Where a body in substeps comes near one of these, the step begins again, and
+    both are halved.
+    With ccd_limits_step a step also ends where features that were apart come within their thickness, and continues from there. Impacts then
+    act at their own time, to about dt / 2^max_halvings, not over the whole step. This is off by default; no guarantee depends on it.
+    The rows, joints among them, are solved by iterative constraint anticipation, island by island: outer relaxation over clusters of unknowns,
+    inner Gauss-Seidel over contacts, normal and friction multipliers alternately, warm started from the last step. A body with few contacts is
+    one cluster. A body with many contacts is first solved as a whole for the last step's multipliers, then relaxed node by node; where that
+    makes no progress, it is solved as one cluster for a while.
+    Where a body ends with more energy than it had and received, it is linearized again where it ended, later at a point on the way there (line
+    search), and all contacts are solved again, at most newton_iterations times in all. After that the step is halved, and at last the gain is
+    removed from the motion. The step is accepted only when every vertex-face and edge-edge pair has a clear straight path, rounding
+    included.
+    solver.termination = CT_TERMINATION_PAPER uses the step, the solve and the termination of the paper, for comparison
+    (docs/solvers_ica.md). A step that ends so above the tolerance is `budget`.
 
 TIME INTEGRATORS (ct_world_desc.integrator)
-    Left after 10 s in steps of 5 ms of a free soft block that spins (3.16 rad/s, E 1e5, any of the five materials), and after 500 steps of 10 ms
-    of the energy of a small vibration of a beam, without damping:
+    The table has what remains, as a share of the start and without damping: of a free soft block that spins (3.16 rad/s, E 1e5, any of the five
+    materials) after 10 s in steps of 5 ms, and of the energy of a small vibration of a beam after 500 steps of 10 ms:
                         order   spin: angular momentum   spin: energy   vibration: energy   v is the velocity
         EULER             1              1.000              .9998            .0002          of the last step's middle
         NEWMARK           2              1.000             1.0000            .9996          at the end
         BDF2              2              1.000              .9997            .9286          at the end
-    Linear momentum is kept to rounding. A pinned body is linearized at its start: one that turns by t in a step about its pins is strained
-    by t^2 / 2, and the check of its energy makes it iterate. Under NEWMARK and BDF2 bodies that contacts or joints act on are stepped by
-    Euler's rule, so that what touches has EULER's forces, friction and damping.
+    Linear momentum is conserved to rounding. A pinned body is linearized at its start: if it rotates by t in a step about its pins, it is
+    strained by t^2 / 2, and the check of its energy makes it iterate. Under NEWMARK and BDF2 a body under contacts or joints is stepped by
+    Euler's rule, and so has EULER's forces, friction and damping.
 
 THE DISCRETE STEPPER, CT_STEPPER_DCD (Li, Pan, Huang, Bao, Jin 2015)
-    For soft bodies alone against each other, themselves, planes and static or kinematic meshes, where a few intersections are worth a
-    bounded cost per step. Implicit Euler in position form (options in ct_world_desc.dcd): the motion without contacts is found first;
-    surface vertices that it leaves inside of a body, or nearer than the thickness, become constraints along the way out through the nearest
-    triangle; those are kept that have a vertex of their own to move (dcd.decouple; the report counts what is dropped); MPRGP solves the
-    quadratic program; friction follows from its multipliers. Fast things and thin parts cut the step (dcd.max_substeps). solver.tolerance
-    and solver.budget are MPRGP's; solver.solver is left at its default, or CT_SOLVER_MPRGP. It promises no freedom of intersections: the
-    report's penetration is how deep the deepest vertex is at the end of the step. Cloth, rigid bodies and joints are refused with
-    CT_ERR_UNSUPPORTED. solver.termination = CT_TERMINATION_PAPER takes the paper's algorithm 3 as printed (docs/solvers_mprgp.md): no
+    This stepper is for soft bodies alone, against each other, themselves, planes and static or kinematic meshes, where a few intersections are
+    acceptable for a bounded cost per step. It uses implicit Euler in position form (options in ct_world_desc.dcd). The motion without contacts
+    comes first. Surface vertices that it leaves inside a body, or nearer than the thickness, become constraints along the way out through
+    the nearest triangle. Those that have a vertex of their own to move are kept (dcd.decouple; the report counts the dropped ones). MPRGP
+    solves the quadratic program; friction follows from its multipliers. Fast motion and thin parts cut the step (dcd.max_substeps).
+    solver.tolerance and solver.budget are MPRGP's; solver.solver is left at its default, or CT_SOLVER_MPRGP. Intersections are possible: the
+    report's penetration is the depth of the deepest vertex at the end of the step. Cloth, rigid bodies and joints are refused with
+    CT_ERR_UNSUPPORTED. solver.termination = CT_TERMINATION_PAPER uses the paper's algorithm 3 as printed (docs/solvers_mprgp.md): no
     friction, one Newton iteration, one row a vertex at random, or all of them where dcd.decouple is CT_DECOUPLE_NONE.
 
 RESULTS AND ERRORS
     Misuse (bad argument, stale id, inverted tet) and the environment (memory, files) give a ct_code; the world is unchanged, and
-    ct_world_error (or your ct_error_info) names the body, the element and the value. Numerics never fail a step: it ends in a finite
-    state and ct_step_report says how well, from best to worst: ok, substepped (the step was halved; cuts at impacts do not count),
-    zones (the fail-safe acted), budget (a solve stopped on max_sweeps or max_iterations above its tolerance; max_sweeps bounds what the
-    worst step costs), not_converged (a residual above its tolerance, or a body that gains energy in a step that cannot be halved any more).
-    The first three are said only where the report's residual is below solver.tolerance. Budget and not_converged are about the accuracy of
-    forces: the test for intersections is the same for every status.
-    The report's energies belong to the end of the step. They are those of the report before (of the start, before the first step), plus the
-    work of scripts, pins, joints and recovery, less what contacts and damping took, plus energy_gained: what the integrator lost (below 0) or
-    gained. Velocities, poses and bodies that you set between two steps are in none of them.
+    ct_world_error (or your ct_error_info) names the body, the element and the value. Numerical trouble never fails a step: it ends in a
+    finite state, and ct_step_report.status tells its quality, from best to worst: ok, substepped (the step was halved; cuts at impacts do not
+    count), zones (the fail-safe acted), budget (a solve stopped on max_sweeps or max_iterations above its tolerance; max_sweeps bounds the
+    cost of the worst step), not_converged (a residual above its tolerance, or a body that gains energy in a step that cannot be halved any
+    more). The first three need a residual below solver.tolerance. Budget and not_converged are about the accuracy of forces: the test for
+    intersections is the same for every status.
+    The report's energies belong to the end of the step. They equal those of the report before (of the start, before the first step), plus the
+    work of scripts, pins, joints and recovery, less the losses of contacts and damping, plus energy_gained, which the integrator lost (below
+    0) or gained. Changes that you make between two steps to velocities, poses and bodies are in none of these fields.
 
 WHAT IS GUARANTEED
     Given a start without intersections, a step of CT_STEPPER_CMR ends without one, in double and in float: the collision test has no false
-    negatives, rounding included, and the rounded end positions are the exact start of the next step. Exceptions are reported, not hidden:
-    scripted surfaces that leave no room. A start with intersections is not refused: those pairs are named by ct_world_validate, excluded from
-    the test, and eased apart by bounded impulses, or at once by ct_world_repair.
+    negatives, rounding included, and the rounded end positions are the exact start of the next step. The exception, scripted surfaces that
+    leave no room, is reported. A start with intersections is not refused: ct_world_validate names those pairs. They are excluded from the
+    test, and separated gradually by bounded impulses, or at once by ct_world_repair.
     The same input gives the same bits on every run, on every SIMD path, from gcc and clang at -O0 to -O3, on x86-64, 64-bit ARM and in
     WebAssembly, under Linux and Windows, unless CONTACT_DETERMINISTIC is 0: products and sums are not fused, sums have one order, and of the
     C library only functions that are exact or correctly rounded are called (sqrt, floor, remainder, frexp, ldexp, fabs; log, exp, sin, cos,
@@ -124,31 +128,31 @@ WHAT IS GUARANTEED
     decimal numbers in mesh and problem files only where strtod rounds correctly.
 
 FLOAT, AND WORLDS FAR FROM THEIR ORIGIN
-    All of this is said of positions as they are rounded, and holds in float at any distance: whether features meet, whether they intersect and on
-    which side of a plane a vertex is, is decided in double or better in both builds; lanes of float only say no, within error bounds of
-    their own. What a float lacks is room to move in. A thickness h must be worth 64 ulp of every coordinate of its body:
+    These guarantees are about positions as they are rounded, and hold in float at any distance. Whether features meet, whether they intersect
+    and on which side of a plane a vertex is, is decided in double or better in both builds; float lanes only reject pairs, within error bounds
+    of their own. Float limits the distance from the origin. A thickness h must be worth 64 ulp of every coordinate of its body:
         |x| <= h / (64 * 2^-23) = 131,072 h in float (131 m for 1 mm),   |x| <= 7e13 h in double
-    ct_body_add_* refuses what is beyond, with CT_ERR_MESH, the body, the vertex and the numbers. A body that falls, flies or is scripted there is
-    not stopped: it still intersects nothing, but what it keeps is rounded to ulp, motion below half an ulp a step is lost, and the
-    fail-safe may have to act; ct_step_report.coarse counts such bodies, for you to remove.
-    A float world that lies elsewhere takes an origin in double, ct_world_desc.origin: hand in positions less the origin, (float)(p - origin), as
-    meshes, planes, points of joints and centres of motion; ct_body_get_positions adds it to doubles, and everything else that comes
-    out is relative to it. Scripts follow time in double. What float costs is in the solves: more steps end with status budget, or
-    not_converged, than in double, and on a few scenes the fail-safe acts where it does not in double (docs/float.md); the report says so.
+    ct_body_add_* refuses bodies beyond, with CT_ERR_MESH, the body, the vertex and the numbers. A body that falls, flies or is scripted to go
+    there is not stopped. It still intersects nothing, but its distances are rounded to ulp, motion below half an ulp a step is lost, and the
+    fail-safe may have to act. ct_step_report.coarse counts such bodies, so that you can remove them.
+    A float world far from the origin takes an origin in double, ct_world_desc.origin. Pass positions less the origin, (float)(p - origin), for
+    meshes, planes, points of joints and centres of motion. ct_body_get_positions adds it to doubles; all other results are relative to it.
+    Scripts follow time in double. The price of float is in the solves: more steps end with status budget or not_converged than in double, and
+    in a few scenes the fail-safe acts where it does not in double (docs/float.md).
 
 THREADS
     A world belongs to one thread at a time; two worlds never touch. The ct_ccd_* and ct_mesh_* functions need no world and are safe on every
     thread. A step runs on the calling thread, unless ct_world_desc.tasks says otherwise:
         d.tasks.worker_count = 4;                                  the world starts three threads of its own (CONTACT_THREADS 1, -pthread) ...
         d.tasks.enqueue = ...; d.tasks.finish = ...; d.tasks.user = ...;     ... or your task system runs its loops
-    The state has the same bits for every number of workers and for every task system, in whatever order it runs ranges: what is summed is cut by
-    the problem's size alone, contacts that share a body keep their order, sums are taken in a fixed order. In parallel are detection, element
-    forces and stiffness (body by body), factors and free motions, and the contact solve of bodies that are taken whole; loops too short to gain
-    stay on the calling thread. A body that is relaxed node by node, a large cloth above all, is relaxed by one worker, and so is each where the
-    compiler has no atomic words (gcc, clang and MSVC have them). CT_STEPPER_DCD uses workers in assembly and placement only. The allocator, the log and the clock are called from the calling thread alone. The world's own
-    threads spin for some ten microseconds behind a loop, then sleep; they are idle between steps. They take no signals (POSIX; under a plain
-    -std=c99 the headers hide what that needs). More workers than idle cores slow a step
-    down.
+    The state has the same bits for every number of workers and for every task system, in whatever order it runs ranges: sums are divided by
+    the problem's size alone and taken in a fixed order, and contacts that share a body keep their order. In parallel are detection, element
+    forces and stiffness (body by body), factors and free motions, and the contact solve of bodies that are one cluster; loops too short to
+    gain stay on the calling thread. A body that is relaxed node by node, a large cloth above all, is relaxed by one worker. So is every body
+    where the compiler has no atomic words (gcc, clang and MSVC have them). CT_STEPPER_DCD uses workers in assembly and placement only. The
+    allocator, the log and the clock are called from the calling thread alone. The world's own threads spin for some ten microseconds after a
+    loop, then sleep; they are idle between steps. They block all signals (POSIX; under a plain -std=c99 the headers hide the functions for
+    that). More workers than idle cores slow a step down.
 
 MEMORY
     All of it comes from ct_world_desc.allocator (default malloc, realloc, free), and every failure is an error code. Arrays that the library
@@ -158,21 +162,22 @@ MEMORY
 SWITCHES. Macros that you define before the include. The first group must be the same in every file that includes contact.h.
 
     CONTACT_REAL          64 (default) or 32. The type ct_real: double or float. 32 takes an eighth to a quarter less memory and time (64 soft
-                          bodies: 26 of 37 MB, 20 of 23 ms a step; a cloth: 18 of 21 MB, 3.1 of 3.5 ms), at its default tolerance of 1e-3, ten
-                          times double's, since less is below what float resolves: 1e-4 makes steps slower than double's. Exported names then end in
-                          _f32, so that mixing precisions is a link error and both may live in one program. What it bounds: see FLOAT above.
+                          bodies: 26 instead of 37 MB, 20 instead of 23 ms a step; a cloth: 18 instead of 21 MB, 3.1 instead of 3.5 ms). That is
+                          at its default tolerance of 1e-3, ten times double's. Float does not resolve less: with 1e-4 steps are slower than
+                          in double. Exported names then end in _f32, so that mixing precisions is a link error, and one program may contain
+                          both. Its limits: see FLOAT above.
     CONTACT_STATIC        undefined (default) or defined. Every function is static: a private copy for one file. Define it together with
                           CONTACT_IMPLEMENTATION.
-    CONTACT_API           what stands in front of every declaration; default extern. For example __declspec(dllexport).
+    CONTACT_API           the prefix of every declaration; default extern. For example __declspec(dllexport).
     CONTACT_CONFIG_H      the name of a header, in quotes, that defines these switches for a whole project.
 
     The second group counts only beside CONTACT_IMPLEMENTATION.
 
-    CONTACT_SIMD          CT_SIMD_AUTO (default): the widest path that the compiler is told of: CT_SIMD_AVX512 (-mavx512f -mavx512dq),
+    CONTACT_SIMD          CT_SIMD_AUTO (default): the widest path that the compiler's switches allow: CT_SIMD_AVX512 (-mavx512f -mavx512dq),
                           CT_SIMD_AVX2 (-mavx2, -march=native), CT_SIMD_SSE2 (every x86-64), CT_SIMD_NEON (64-bit ARM), CT_SIMD_WASM
                           (-msimd128), else CT_SIMD_NONE: vectors of the compiler's own with gcc and clang, a tenth slower than SSE2; loops
-                          with others, several times slower in collision detection. A path by name insists: an #error says what the
-                          compiler has to be told. Chosen when compiling, never at run time. All give the same bits.
+                          with others, several times slower in collision detection. A path that is named is required: otherwise an #error names the
+                          compiler switch that is missing. Chosen when compiling, never at run time. All give the same bits.
     CONTACT_DETERMINISTIC 1 (default) or 0. 1: the same bits on every SIMD path, from every compiler at every level of optimization, on every
                           processor (see WHAT IS GUARANTEED). 0: factors and block products are fused multiply-adds where the processor has
                           them (AVX2 with -mfma, AVX512, NEON). That gained 2 % of a factor and nothing measurable of a step (AVX2). The
@@ -183,8 +188,8 @@ SWITCHES. Macros that you define before the include. The first group must be the
                           0: the command line's level, to step through the library in a debugger or to have -O3. At -O0 that is 5 seconds
                           of compiling, and a step takes 20 to 45 times as long.
                           2: -O2 throughout: 28 seconds, a tenth more code, steps up to 3 % faster. All give the same bits.
-                          clang has no such pragma, so with it a debug build of this file is slow: give memory.c a level of its own.
-                              CMake:  set_source_files_properties(memory.c PROPERTIES COMPILE_OPTIONS -O2)
+                          clang has no such pragma, so with it a debug build of this file is slow: give contact.c a level of its own.
+                              CMake:  set_source_files_properties(contact.c PROPERTIES COMPILE_OPTIONS -O2)
                               make:   contact.o: CFLAGS += -O2
                           MSVC: 1 and 2 switch optimization on by pragma, which cl.exe passes over beside /RTC1; give the file /O2 without it.
     CONTACT_WITH_FILES    1 (default) or 0: mesh and problem files. 0 removes stdio; ct_mesh_read, ct_mesh_write, ct_problem_read
@@ -193,13 +198,13 @@ SWITCHES. Macros that you define before the include. The first group must be the
                           Win32, -pthread where the system wants it, and atomic words (gcc, clang, MSVC). Without it your own task system
                           still works, and a world that asks for threads is refused (CT_ERR_UNSUPPORTED).
     CONTACT_WITH_CMR, CONTACT_WITH_DCD
-                          1 (default) or 0: the steppers. One of them has to be 1. 0 takes its code out, the enum keeps its value:
-                          ct_stepper_built says 0, ct_world_create refuses it by name (CT_ERR_UNSUPPORTED).
+                          1 (default) or 0: the steppers. One of them has to be 1. 0 removes its code. The enum keeps its value,
+                          ct_stepper_built returns 0, and ct_world_create refuses it by name (CT_ERR_UNSUPPORTED).
     CONTACT_WITH_ICA, _CA, _PGS, _LEMKE, _BOXED, _ACTIVE_SET, _MPRGP, _INTERIOR, _NEWTON, _ADMM
-                          1 (default) or 0: the solvers, likewise (ct_solver_built, ct_problem_solver_built). What a stepper is made of stays:
-                          CMR keeps ICA for its worlds, DCD keeps MPRGP. CT_SOLVER_AUTO tries those that are there; in worlds Newton no longer
-                          takes over small islands that ICA does not solve when it is 0. What only these switches reach is between #if, functions
-                          and tables, so that it costs nothing at -O0 either.
+                          1 (default) or 0: the solvers, likewise (ct_solver_built, ct_problem_solver_built). Code that a stepper needs
+                          stays: CMR keeps ICA for its worlds, DCD keeps MPRGP. CT_SOLVER_AUTO tries the solvers that are built. Without Newton
+                          the small islands of a world that ICA does not solve are not solved again. Functions and tables that only a removed
+                          solver needs are between #if, so that they cost nothing at -O0 either.
     CONTACT_PRESET_GAME   undefined (default) or defined: worlds of CMR, which ICA solves, and nothing else. FILES, DCD and all solvers of stand-alone
                           problems are 0, unless you define one of them as 1. ct_problem_solve then returns CT_ERR_UNSUPPORTED.
     CONTACT_STEPPER, CONTACT_SOLVER
@@ -208,10 +213,11 @@ SWITCHES. Macros that you define before the include. The first group must be the
     CONTACT_STB_DS_H      the name of stb_ds.h with its quotes, where it is neither "stb_ds.h" nor <stb/stb_ds.h>. Your own include of it, with
                           or without its implementation, may come before or after in the same file. Its short names (arrlen) are there
                           after the include, unless you define STBDS_NO_SHORT_NAMES.
-    CONTACT_VALIDATE      0 (default) or 1. After every step what it promises is looked up: finite numbers, surfaces where their bodies put
-                          them, contacts that push, no intersection after a CMR step that began without. What is wrong goes to the
-                          world's log and to CONTACT_ASSERT, and ct_world_step returns CT_ERR_DOMAIN with a text that begins so; the step
-                          has been taken. Where memory runs out for this it is CT_ERR_MEMORY, and the step is taken back. It changes no bit of a step and costs one exact intersection test of all surfaces a step.
+    CONTACT_VALIDATE      0 (default) or 1. 1 tests the guarantees after every step: finite numbers, surfaces at the positions of their bodies,
+                          contacts that push, no intersection after a CMR step that began without. A violation goes to the world's log and
+                          to CONTACT_ASSERT, and ct_world_step returns CT_ERR_DOMAIN with a text that begins with CONTACT_VALIDATE; the step has been
+                          taken. If memory runs out for the test, the code is CT_ERR_MEMORY, and the step is undone. The test changes no bit of
+                          a step and costs one exact intersection test of all surfaces a step.
     CONTACT_ASSERT(x)     internal checks; default nothing. For debugging the library itself.
 
     Refused by #error: -ffast-math, -Ofast and /fp:fast (they remove its error bounds), x87 arithmetic, unknown values, C++ before C++11, float with
@@ -273,7 +279,7 @@ SOURCES
 #error "contact.h: x87 arithmetic rounds twice, which breaks its error bounds; compile with -msse2 -mfpmath=sse"
 #endif
 
-/* Values of CONTACT_SIMD; none is 0, which is what a misspelt name is to the preprocessor. */
+/* Values of CONTACT_SIMD. None of them is 0, since the preprocessor takes a misspelt name for 0. */
 #define CT_SIMD_AUTO 7
 #define CT_SIMD_NONE 1
 #define CT_SIMD_SSE2 2
@@ -296,7 +302,7 @@ SOURCES
 #if CONTACT_OPTIMIZE != 0 && CONTACT_OPTIMIZE != 1 && CONTACT_OPTIMIZE != 2
 #error "contact.h: CONTACT_OPTIMIZE is 0 (the compiler's level), 1 (the default) or 2 (-O2 throughout); define it as one of these numbers"
 #endif
-/* A game has CMR's worlds alone, which ICA solves. What is defined already stays as it is. */
+/* The preset of a game: worlds with CMR, solved by ICA, and nothing else. A switch that is defined already keeps its value. */
 #ifdef CONTACT_PRESET_GAME
 #ifndef CONTACT_WITH_FILES
 #define CONTACT_WITH_FILES 0
@@ -550,25 +556,25 @@ typedef struct ct_mesh {
     int n_positions, n_tets, n_triangles, n_segments;
 } ct_mesh;
 
-/* ct_allocator -- realloc with the old size; new_size 0 frees and returns NULL. NULL resize: malloc, realloc, free. Returned blocks are
-   aligned as malloc's are. Called from the thread that calls the library only. */
+/* ct_allocator -- realloc with the old size; new_size 0 frees and returns NULL. resize NULL: malloc, realloc, free. Returned blocks have
+   malloc's alignment. It is called only from the thread that calls the library. */
 typedef struct ct_allocator {
     void *(*resize)(void *user, void *block, size_t old_size, size_t new_size);
     void *user;
 } ct_allocator;
 
-/* ct_tasks -- who runs the loops of a step. Results have the same bits whoever does. Three ways:
+/* ct_tasks -- the threads that run the loops of a step. Results have the same bits for all of them. There are three ways:
    - all zero (default): the calling thread
-   - worker_count N > 1 and no enqueue: N - 1 threads of the world's own, started by ct_world_create and ended by ct_world_destroy, and the
-     calling thread. Needs CONTACT_THREADS 1, else CT_ERR_UNSUPPORTED; a thread that does not start is CT_ERR_MEMORY, `element` its number
-     and `value` the system's error
-   - enqueue and finish: the user's task system (box2d v3's shape). enqueue sees to it that fn(begin, end, worker, context) is called for
-     ranges that together are [0, count) once, in any order and on any threads, also before it returns; each range of at least min_range
-     but for what is left over. It returns a task that finish, which is called next, waits for, or NULL where all is done. Ranges that run
-     at the same time have different workers; 0 <= worker < worker_count. fn calls nothing of the user's; it waits for what another range does
-     for a moment at most, then leaves the rest to the others
+   - worker_count N > 1 and no enqueue: the calling thread and N - 1 threads of the world's own, started by ct_world_create and ended by
+     ct_world_destroy. This needs CONTACT_THREADS 1, else CT_ERR_UNSUPPORTED; a thread that does not start is CT_ERR_MEMORY, with its
+     number in `element` and the system's error in `value`
+   - enqueue and finish: the user's task system (box2d v3's interface). enqueue has fn(begin, end, worker, context) called for ranges that
+     together cover [0, count) once, in any order and on any threads, also before it returns. Each range has at least min_range entries,
+     except a remainder. enqueue returns a task for finish, which is called next and waits for it, or NULL where all is done. Ranges that
+     run at the same time have different workers, 0 <= worker < worker_count. fn calls none of the user's functions. It waits for another
+     range at most for a moment, then leaves the rest to the others
    worker_count  0 to 256; no more than the machine has cores: 64 on 2 cores cost five times the CPU of one (12 bodies and a cloth)
-   user          handed to enqueue and finish; not read otherwise */
+   user          passed to enqueue and finish; not read otherwise */
 typedef void ct_task_fn(int begin, int end, int worker, void *context);
 typedef struct ct_tasks {
     void *(*enqueue)(ct_task_fn *fn, int count, int min_range, void *context, void *user);
@@ -591,17 +597,19 @@ typedef enum ct_stepper {
     CT_STEPPER_COUNT_
 } ct_stepper;
 
-/* ct_integrator -- how CT_STEPPER_CMR steps deformable bodies in time; rigid bodies have their own rule in each. Forces are linearized once a
-   step, where the body's own rigid turn takes it, and anew (newton_iterations) where a body would gain energy. A free body keeps its linear and
-   angular momentum in every material with each of them; vibrations differ (docs/limits.md, "What integrators keep"):
-   EULER    first order, the most robust: a vibration of angular frequency w loses its amplitude at w^2 dt / 2 [1/s]. v is the average velocity
+/* ct_integrator -- the time integrator of deformable bodies under CT_STEPPER_CMR; rigid bodies have their own rule with each. Forces are
+   linearized once a step, at the body after its own rigid rotation, and again (newton_iterations) where a body would gain energy. All
+   integrators conserve the linear and angular momentum of a free body in every material; vibrations differ (docs/limits.md, "What
+   integrators keep"):
+   EULER    first order, the most robust: a vibration of angular frequency w loses its amplitude at w^2 dt / 2 [1/s]. v is the average
+            velocity
             of the last step
-   NEWMARK  beta 1/4, gamma 1/2 (trapezoidal): second order, keeps the energy of small vibrations; stiff bodies ring unless damped
-   BDF2     second order, damps high frequencies only; looks one step back, starts with a step of Newmark, and starts again after contacts and
-            joints have let go, velocities were set, or the fail-safe acted
-   With NEWMARK and BDF2 v is the velocity at the end of the step. A body that contacts or joints act on is stepped by EULER's rule, and so is one
-   that would gain energy, for that substep: contacts are inelastic, impulses and friction are EULER's, momentum is exact. Second order holds for
-   small strains, where the stiffness needs no projection; in large swings the order falls towards one. */
+   NEWMARK  beta 1/4, gamma 1/2 (trapezoidal): second order, conserves the energy of small vibrations; stiff bodies ring unless damped
+   BDF2     second order, damps high frequencies only. It uses the step before, so it starts with a step of Newmark. It starts again after
+            contacts and joints have released the body, velocities were set, or the fail-safe acted
+   With NEWMARK and BDF2 v is the velocity at the end of the step. A body under contacts or joints, or one that would gain energy, is
+   stepped by EULER's rule for that substep: contacts are inelastic, impulses and friction are EULER's, momentum is exact. Second order
+   holds for small strains, where the stiffness needs no projection; in large swings the order falls towards one. */
 typedef enum ct_integrator { CT_INTEGRATOR_EULER, CT_INTEGRATOR_NEWMARK, CT_INTEGRATOR_BDF2, CT_INTEGRATOR_COUNT_ } ct_integrator;
 
 typedef enum ct_solver {
@@ -620,32 +628,34 @@ typedef enum ct_solver {
     CT_SOLVER_COUNT_
 } ct_solver;
 
-/* ct_cone -- the set that a contact's friction (g1, g2) may reach at normal multiplier l:
+/* ct_cone -- the admissible set of a contact's friction (g1, g2) at normal multiplier l:
    BOX      |g1| <= mu l and |g2| <= mu l (Otaduy 2009, 5.5: two independent projections)
    PYRAMID  |g1| + |g2| <= mu l           (a true four-sided pyramid inside the cone)
    CONE     g1^2 + g2^2 <= (mu l)^2       (Coulomb)
-   The axes of BOX and PYRAMID are a contact's own in every step: t1 along the tangential velocity that it would have without contacts, t2 = n x t1
-   (Otaduy 2009, 3.4), so that what slides is braked with mu g and not turned. */
+   The axes of BOX and PYRAMID are set for each contact in every step: t1 along its tangential velocity without contacts, t2 = n x t1
+   (Otaduy 2009, 3.4). So sliding is braked with mu g along its direction, and not deflected. */
 typedef enum ct_cone { CT_CONE_BOX, CT_CONE_PYRAMID, CT_CONE_CONE } ct_cone;
 
 /* ct_cluster_mode -- the blocks that ICA's splitting inverts together. AUTO picks by cost. */
 typedef enum ct_cluster_mode { CT_CLUSTER_AUTO, CT_CLUSTER_NODE, CT_CLUSTER_PATCH, CT_CLUSTER_BODY } ct_cluster_mode;
 
-/* ct_termination -- RESIDUAL: natural map below the tolerance. PAPER: a solver as its paper has it, to compare with.
-   CT_SOLVER_MPRGP, or CT_STEPPER_DCD: algorithm 3 of Li 2015 for rows as they are, coupled and dependent ones too (a QP's, or contacts' without
-   friction). It sets one Newton iteration, dcd.recovery 1, no friction, no substeps, and CT_DECOUPLE_RANDOM for PIVOT. See docs/solvers_mprgp.md.
-   Solvers ICA and AUTO, CT_STEPPER_CMR: the step and the solve of Otaduy 2009 as printed; it is slower and ends early. It sets what the paper
-   fixes, whatever is asked for: nodes as clusters, a box as the cone where Coulomb's is asked for, one linearization, five rounds, two halvings; it
-   leaves out acceleration and corrections, and does nothing about a gain of energy. A solve ends when its residuals change by less than 5 % and every contact's
-   distance is above half the thickness, or after max_iterations of inner_iterations, or 20 max_sweeps. A step that ends so above the tolerance, or
-   in which a body gains energy, is `budget`, and stands. See docs/solvers_ica.md. */
+/* ct_termination -- RESIDUAL: the natural map is below the tolerance. PAPER: the solver exactly as its paper prints it, for comparison.
+   CT_SOLVER_MPRGP, or CT_STEPPER_DCD: algorithm 3 of Li 2015 for the given rows, also coupled and dependent ones (a QP's, or contacts'
+   without friction). It sets one Newton iteration, dcd.recovery 1, no friction, no substeps, and CT_DECOUPLE_RANDOM for PIVOT. See
+   docs/solvers_mprgp.md.
+   Solvers ICA and AUTO, CT_STEPPER_CMR: the step and the solve of Otaduy 2009 as printed; it is slower and ends early. It overrides the
+   settings that the paper fixes: nodes as clusters, a box as the cone where Coulomb's is set, one linearization, five rounds, two halvings.
+   It has no acceleration and no corrections, and does not react to a gain of energy. A solve ends when its residuals change by less than 5
+   % and every contact's distance is above half the thickness, or after max_iterations of inner_iterations, or 20 max_sweeps. A step that
+   ends so above the tolerance, or in which a body gains energy, has status `budget` and is taken. See docs/solvers_ica.md. */
 typedef enum ct_termination { CT_TERMINATION_RESIDUAL, CT_TERMINATION_PAPER } ct_termination;
 
-/* ct_friction -- how a world's solver that has no friction of its own (MPRGP, ACTIVE_SET) comes to it:
-   STAGGERED    normals and friction in turn, to the tolerance (Kaufman et al. 2008)
-   ANTICIPATED  normals by the solver, friction and normals by ICA from there (Li et al. 2015)
-   LOCAL        after the normals, contact by contact, then the normals once more (Bridson et al. 2003): cheap, its friction is not solved
-                for, and the report's residual says by how much it is missed */
+/* ct_friction -- how friction is added to a world's solver that has none of its own (MPRGP, ACTIVE_SET):
+   STAGGERED    normals and friction are solved alternately, to the tolerance (Kaufman et al. 2008)
+   ANTICIPATED  the solver finds the normals, then ICA solves friction and normals from there (Li et al. 2015)
+   LOCAL        after the normals friction is computed contact by contact, then the normals once more (Bridson et al. 2003): cheap. Friction
+                is not
+                solved for, and the report's residual shows its error */
 typedef enum ct_friction { CT_FRICTION_STAGGERED, CT_FRICTION_ANTICIPATED, CT_FRICTION_LOCAL } ct_friction;
 
 struct ct_solution;
@@ -660,33 +670,35 @@ typedef struct ct_solver_desc {
     ct_real tolerance;     /* natural map relative to the velocity scale, > 0; default 1e-4, in float 1e-3, which it can resolve */
     int max_iterations;    /* outer iterations, >= 1; default 500 */
     int inner_iterations;  /* most Gauss-Seidel sweeps over the contacts in an outer iteration; default 200 */
-    int max_sweeps;        /* sweeps over the contacts after which a solve stops; >= 1; the step is taken, its status is budget; default 200.
-                              Fewer than 250 contacts of an island may take more, at most 20 times, for the same work. Once a step
-                              has spent 24 budgets of all contacts on solves that end with a residual above 0.15 (96 where islands have joints),
-                              islands that end so get an eighth */
+    int max_sweeps;        /* sweeps over the contacts after which a solve stops; >= 1; the step is taken, with status budget; default 200.
+                              An island with fewer than 250 contacts may take 250 / contacts times as many, at most 20 times, for the same
+                              work. Once a step has spent 24 budgets of all contacts (96 where islands have joints) on solves that end with
+                              a residual above 0.15, islands that end so get an eighth of the sweeps */
     int inner_repeats;     /* normal-friction repeats at one contact; default 3 (Otaduy 5.5) */
     ct_friction friction;  /* default CT_FRICTION_STAGGERED */
     /* for ct_problem_solve, and for solvers other than ICA in worlds */
-    int budget;            /* iterations of a solver, >= 0; 0 (default): its own bound; in worlds one that holds a solve to seconds */
+    int budget;            /* iterations of a solver, >= 0; 0 (default): the solver's own bound, which in worlds keeps a solve to seconds */
     double seconds;        /* time limit by now_us, >= 0; 0 (default): none */
-    int order;             /* PGS: 0 (default) rows as they come, 1 forth and back, 2 by colours */
+    int order;             /* PGS: 0 (default) rows in their order, 1 forward and backward, 2 by colours */
     double relaxation;     /* PGS: in (0, 2), 1 (default): none */
-    int plain;             /* ICA: 1: relaxation as in the paper, without our acceleration; default 0 */
-    int warm;              /* ct_problem_solve: 1: x and r of the solution that is handed in are the start; default 0 */
-    uint64_t seed;         /* of what a solver chooses at random; default 1 */
+    int plain;             /* ICA: 1: the paper's relaxation, without acceleration; default 0 */
+    int warm;              /* ct_problem_solve: 1: x and r of the given solution are the start; default 0 */
+    uint64_t seed;         /* of a solver's random choices; default 1 */
     uint64_t (*now_us)(void *user); /* clock; NULL (default): no limit, times are 0 */
     void *now_user;
-    int (*watch)(void *user, int iteration, const double *x, const double *r); /* ct_problem_solve: sees every iteration, returns 0 to end;
-                                                                                  may be NULL */
+    int (*watch)(void *user, int iteration, const double *x, const double *r); /* ct_problem_solve: called at every iteration, returns 0 to
+                                                                                  end; may be NULL */
     void *watch_user;
-    int (*trace)(void *user, const struct ct_solution *so_far); /* sees the answer as it stands, judged, at every iteration, after the
-                             first 50 at every fiftieth of their number (with a watcher: at all); its seconds are without what tracing
-                             costs; outcome and why mean nothing yet; returns 0 to end; may be NULL */
+    int (*trace)(void *user, const struct ct_solution *so_far); /* called with the present answer, judged, at every iteration; after the
+                                                                   first 50 only at iterations whose distance is 1/50 of their number (with
+                                                                   a watcher: at all). Its seconds are without the time of tracing; outcome
+                                                                   and why are not set yet. Returns 0 to end; may be NULL */
     void *trace_user;
 } ct_solver_desc;
 
-/* ct_problem -- a contact problem that stands alone, from a file or from a world. QP: min 1/2 x'A x - b'x, J x + w >= 0. GLOBAL: A x = b + J'r,
-   u = J x + w with Coulomb's law; LOCAL: u = W r + w with it; LCP: u = W r + w >= 0, r >= 0 or in a box, r'u = 0. Contacts have three rows: n, t1, t2. */
+/* ct_problem -- a stand-alone contact problem, from a file, from arrays or from a world. QP: min 1/2 x'A x - b'x, J x + w >= 0. GLOBAL: A x
+   = b + J'r, u = J x + w with Coulomb's law; LOCAL: u = W r + w with the same law; LCP: u = W r + w >= 0, r >= 0 or in a box, r'u = 0.
+   Contacts have three rows: n, t1, t2. */
 typedef struct ct_problem ct_problem;
 typedef enum ct_problem_kind { CT_PROBLEM_LOCAL = 1, CT_PROBLEM_GLOBAL = 2, CT_PROBLEM_QP = 3, CT_PROBLEM_LCP = 4 } ct_problem_kind;
 typedef struct ct_problem_info {
@@ -698,16 +710,16 @@ typedef struct ct_problem_info {
     int expect;                     /* LCP files: 0 nothing said, 1 a solution, 2 infeasible, 3 no solution */
 } ct_problem_info;
 
-/* ct_csr -- rows of numbers: row i has the entries p[i] .. p[i + 1] - 1, columns in any order, those of one place are summed. The caller's. */
+/* ct_csr -- a sparse matrix by rows: row i has the entries p[i] .. p[i + 1] - 1, columns in any order; entries of the same place are
+   summed. The arrays are the caller's. */
 typedef struct ct_csr {
     int rows, cols;
     const int32_t *p, *i; /* [rows + 1], [p[rows]]; both NULL where rows is 0 */
     const double *x;      /* [p[rows]] */
 } ct_csr;
 
-/* ct_problem_desc -- a problem from arrays, which are copied. Make it with ct_problem_desc_default, set kind and what that kind has, and nothing
-   else: what would be dropped is refused. n are A's rows,
-   m those of J or W. */
+/* ct_problem_desc -- a problem from arrays, which are copied. Make it with ct_problem_desc_default, and set kind and only the fields of
+   that kind: others are refused, since they would be ignored. n is the number of A's rows, m that of J or W. */
 typedef struct ct_problem_desc {
     uint32_t cookie;
     ct_problem_kind kind;
@@ -720,33 +732,35 @@ typedef struct ct_problem_desc {
     const double *x_ref, *r_ref; /* [n], [m] a solution to compare with, or NULL */
 } ct_problem_desc;
 
-/* ct_outcome -- how a solve ended, in the words of `contact solve`. SOLVED is said by the judge, never by the solver alone. */
+/* ct_outcome -- how a solve ended, in the words of `contact solve`. SOLVED is decided by the judge, never by the solver alone. */
 typedef enum ct_outcome {
     CT_OUTCOME_SOLVED,
     CT_OUTCOME_INFEASIBLE,     /* a certificate y is in r: y >= 0, J'y = 0 (LCP: W'y <= 0), w'y < 0 */
-    CT_OUTCOME_RAY,            /* Lemke's method ended on a ray: no proof of anything, but for copositive W */
+    CT_OUTCOME_RAY,            /* Lemke's method ended on a ray, which proves nothing, except for copositive W */
     CT_OUTCOME_BUDGET,
     CT_OUTCOME_FAILED,
     CT_OUTCOME_NOT_APPLICABLE,
     CT_OUTCOME_COUNT_
 } ct_outcome;
 
-/* ct_solution -- zero it before first use; ct_solution_free ends it. For a warm start hand in the last solve's, or one of the caller's with x, r, n
-   and m: a solve of those sizes writes into x and r where they are. (Those that the caller allocated are the caller's to free.) */
+/* ct_solution -- zero it before first use; ct_solution_free frees it. For a warm start pass the last solve's, or one with the caller's own
+   x, r, n and m: a solve of the same sizes writes into the same x and r. (Arrays that the caller allocated are the caller's to free.) */
 typedef struct ct_solution {
     double *x, *r;             /* [n] (LOCAL, LCP: u), [m] */
     int n, m;
     ct_outcome outcome;
-    ct_solver solver;          /* the one that AUTO took */
-    const char *why;           /* a sentence where it is not SOLVED, else "" */
+    ct_solver solver;          /* the solver whose result this is, also under AUTO */
+    const char *why;           /* a sentence where the outcome is not SOLVED, else "" */
     int iterations;
     double seconds;            /* 0 without a clock */
     double objective;          /* QP */
-    double residual;           /* the number that decides, relative: QP: KKT and gap; LCP: natural map; contacts: scaled natural map and dynamics */
+    double residual;           /* the number that decides, relative. QP: KKT and gap; LCP: natural map; contacts: scaled natural map and
+                                  dynamics */
     double dynamics, primal, dual, gap, natural, unscaled;
     int proof_rows;            /* INFEASIBLE: rows of the certificate r that are not 0, else 0; */
     double proof_value;        /* w'r < 0, relative to |w|'|r|; */
-    double proof_off;          /* the largest sum of J'r (LCP, LOCAL: of W'r) that ought to vanish, relative to its terms */
+    double proof_off;          /* the largest entry of J'r (LCP, LOCAL: of W'r), which a perfect certificate makes 0, relative to its
+                                  terms */
 } ct_solution;
 
 /* ct_broad_phase -- how candidate pairs are found: TREE (box trees, refitted), HASH (a spatial hash, Teschner et al. 2003). Both give the same
@@ -755,14 +769,15 @@ typedef enum ct_broad_phase { CT_BROAD_TREE, CT_BROAD_HASH, CT_BROAD_COUNT_ } ct
 
 typedef enum ct_scalar_type { CT_SCALAR_FLOAT, CT_SCALAR_DOUBLE } ct_scalar_type;
 
-/* ct_row_mode -- where contacts of rigid bodies and joints are linearized. ANTICIPATED: at the tentative end of the step, anew in every round, so
-   that they hold there exactly. VELOCITY: once, at the start of the step; joints then miss by the square of what bodies turn in a step.
-   Rigid bodies that joints hold together, and nothing but gravity acts on, keep their energy and momenta in both. */
+/* ct_row_mode -- the state at which contacts of rigid bodies and joints are linearized. ANTICIPATED: the tentative end of the step, again
+   in every round, so that they hold there exactly. VELOCITY: the start of the step, once; joints are then violated by the square of the
+   bodies' rotation in a step. In both modes jointed rigid bodies under gravity alone conserve their energy and momenta. */
 typedef enum ct_row_mode { CT_ROW_ANTICIPATED, CT_ROW_VELOCITY } ct_row_mode;
 
-/* ct_decouple -- which constraints CT_STEPPER_DCD keeps where several touch one vertex. PIVOT (default): all that have a vertex to move of their
-   own, made orthogonal by a change of unknowns; of two layers that press on each other about one. DEEPEST: the deepest of those at a vertex, one
-   in four; RANDOM: any of them (solver.seed; as in the paper). NONE: all of them (the multipliers' problem is solved then, which is slow). */
+/* ct_decouple -- which constraints CT_STEPPER_DCD keeps where several share a vertex. PIVOT (default): all that have a vertex of their own
+   to move, made orthogonal by a change of unknowns; of two layers in contact it keeps about one layer's. DEEPEST: the deepest of those at a
+   vertex, one in four. RANDOM: any of them (solver.seed; as in the paper). NONE: all of them; the problem of the multipliers is then
+   solved, which is slow. */
 typedef enum ct_decouple {
     CT_DECOUPLE_DEEPEST,
     CT_DECOUPLE_RANDOM,
@@ -771,9 +786,10 @@ typedef enum ct_decouple {
     CT_DECOUPLE_COUNT_
 } ct_decouple;
 
-/* ct_dcd_friction -- friction of CT_STEPPER_DCD, after the solve and from its multipliers. IMPLICIT (default): two more programs with a viscosity
-   mu lambda / |u_t| of the tangential motion, lagged; what sticks creeps at up to 3e-3 of the speed that gravity gives in a step. With
-   CT_DECOUPLE_NONE it is LOCAL. LOCAL: of every contact's nodes alone (Bridson, Marino, Fedkiw 2003): costs nothing, holds small bodies only. */
+/* ct_dcd_friction -- friction of CT_STEPPER_DCD, computed after the solve from its multipliers. IMPLICIT (default): two more programs with
+   a lagged viscosity mu lambda / |u_t| of the tangential motion; sticking contacts creep at up to 3e-3 of the speed that gravity gives in a
+   step. With CT_DECOUPLE_NONE it is LOCAL. LOCAL: of the nodes of each contact alone (Bridson, Marino, Fedkiw 2003): costs nothing, holds
+   small bodies only. */
 typedef enum ct_dcd_friction {
     CT_DCD_FRICTION_NONE,
     CT_DCD_FRICTION_LOCAL,
@@ -781,22 +797,24 @@ typedef enum ct_dcd_friction {
     CT_DCD_FRICTION_COUNT_
 } ct_dcd_friction;
 
-/* ct_dcd_desc -- of CT_STEPPER_DCD. */
+/* ct_dcd_desc -- options of CT_STEPPER_DCD. */
 typedef struct ct_dcd_desc {
     int newton_iterations;    /* 1..100; default 1 (Li et al. 2015, section 6) */
     ct_decouple decouple;     /* default CT_DECOUPLE_PIVOT */
     ct_dcd_friction friction; /* default CT_DCD_FRICTION_IMPLICIT */
-    int max_substeps;         /* 1..256 pieces that a step may be cut into where features would pass through thin parts; 1: never; default 8 */
-    ct_real substep_fraction; /* > 0: share of the local thickness that a vertex may go into it in one piece; default 0.5 */
-    ct_real recovery;         /* (0, 1]: share of a penetration that one step takes back, within recovery_speed; default 0.5. The paper: 1 */
-    ct_real depth;            /* [m] >= 0: how far behind a triangle an open static mesh pushes; 0 (default): twice its mean edge */
+    int max_substeps;         /* 1..256: most substeps of a step in which features would pass through thin parts; 1: never; default 8 */
+    ct_real substep_fraction; /* > 0: share of the local thickness by which a vertex may enter a part in one substep; default 0.5 */
+    ct_real recovery;         /* (0, 1]: share of a penetration that one step removes, within recovery_speed; default 0.5. The paper: 1 */
+    ct_real depth;            /* [m] >= 0: depth behind a triangle to which an open static mesh pushes vertices out; 0 (default): twice its
+                                 mean edge */
 } ct_dcd_desc;
 
 /* ct_world_desc -- make it with ct_world_desc_default; the cookie tells a zeroed or foreign struct from a real one. */
 typedef struct ct_world_desc {
     uint32_t cookie;
-    double origin[3];     /* [m] where (0, 0, 0) of this API lies in the caller's world, for float worlds far from its origin. Every ct_real position,
-                             in and out, is relative to it; ct_body_get_positions adds it to doubles. Nothing else depends on it; default 0 */
+    double origin[3];     /* [m] position of this API's (0, 0, 0) in the caller's world, for float worlds far from its origin. Every ct_real
+                             position, in and out, is relative to it; ct_body_get_positions adds it to doubles. Nothing else depends on it;
+                             default 0 */
     ct_real gravity[3];   /* [m/s^2]; default 0, -9.81, 0 */
     ct_real thickness;    /* distance that is kept [m], > 0; default 1e-3 */
     ct_real friction;     /* Coulomb coefficient, >= 0; default 0.4 */
@@ -805,18 +823,18 @@ typedef struct ct_world_desc {
     ct_broad_phase broad_phase; /* default CT_BROAD_TREE */
     ct_stepper stepper;   /* default CONTACT_STEPPER */
     ct_integrator integrator; /* default CT_INTEGRATOR_EULER */
-    int newton_iterations; /* most linearizations of a substep of CT_STEPPER_CMR, 1..100; 1 is Otaduy 2009's. Only a body that gains energy
-                              asks for another one. Default 8 */
+    int newton_iterations; /* most linearizations of a substep of CT_STEPPER_CMR, 1..100; Otaduy 2009 has 1. Only a body that gains energy
+                              uses more than one. Default 8 */
     ct_solver_desc solver;
     int cmr_rounds;       /* rounds of solve and CCD before the step is halved, >= 1; default 5 (Otaduy sec. 4) */
-    int max_halvings;     /* times the step may be halved, 0..8; default 5 (Otaduy sec. 4 has 2) */
+    int max_halvings;     /* most halvings of the step, 0..8; default 5 (Otaduy sec. 4 has 2) */
     ct_row_mode row_mode; /* default CT_ROW_ANTICIPATED */
-    int ccd_limits_step;  /* 1: a step ends early, and goes on from there, where features that were apart first come within their thickness:
-                             times of impact are then exact to about dt / 2^max_halvings, which no piece is shorter than, or to a quarter
-                             of the thickness at the speed of impact, instead of to dt. An impact cuts all that is stepped. Costs an attempt or two
-                             per impact and one more collision test per substep; default 0 */
+    int ccd_limits_step;  /* 1: a step is cut where features that were apart first come within their thickness, and continues from there.
+                             Times of impact are then exact to about dt / 2^max_halvings, which no substep is shorter than, or to a quarter
+                             of the thickness at the speed of impact, instead of to dt. An impact cuts the step of all bodies. It costs an
+                             attempt or two per impact, and one more collision test per substep; default 0 */
     ct_dcd_desc dcd;        /* of CT_STEPPER_DCD */
-    ct_real recovery_speed; /* most speed at which a pair closer than its thickness is eased apart [m/s], >= 0; 0: no cap; default 1 */
+    ct_real recovery_speed; /* largest speed at which a pair closer than its thickness is separated [m/s], >= 0; 0: no cap; default 1 */
     ct_allocator allocator;
     ct_tasks tasks;         /* default: one thread */
     ct_log_fn *log;
@@ -825,14 +843,15 @@ typedef struct ct_world_desc {
     void *now_user;
 } ct_world_desc;
 
-/* ct_model -- what a material is. All soft models agree at small strain (Lame's constants from young and poisson) and give every element a
-   positive semidefinite stiffness.
-   COROTATIONAL       linear in the frame that turns with the element: the cheapest; brings inverted elements back
-   STVK               E' C E of Green's strain E: stiffens when stretched, softens when compressed (one axis pressed to 0.58 of its length
-                      resists most, at 0 not at all) and does not bring inverted elements back: for moderate strain only. Elements
-                      that are inverted are counted in the step report's extended_elements
-   NEOHOOKEAN         with log J, continued below J = 0.2 where an element is counted in extended_elements
-   STABLE_NEOHOOKEAN  finite at every deformation, zero force at rest, brings flat and inverted elements back (Smith, de Goes, Kim 2018)
+/* ct_model -- the constitutive law. All soft models agree at small strain (Lame's constants from young and poisson) and give every element
+   a positive semidefinite stiffness.
+   COROTATIONAL       linear in the frame that rotates with the element: the cheapest; recovers inverted elements
+   STVK               E' C E of Green's strain E: stiffens in tension, softens in compression (the resistance to compression along one axis is
+                      largest at 0.58 of the length, and 0 at 0). It does not recover inverted elements, so it is for moderate strain only.
+                      Inverted
+                      elements are counted in the step report's extended_elements
+   NEOHOOKEAN         with log J, continued below J = 0.2; such elements are counted in extended_elements
+   STABLE_NEOHOOKEAN  finite at every deformation, zero force at rest, recovers flat and inverted elements (Smith, de Goes, Kim 2018)
    HONG_NEOHOOKEAN    nearly incompressible (Hong et al. 2006)
    MEMBRANE, SPRINGS  cloth */
 typedef enum ct_model {
@@ -850,41 +869,42 @@ typedef struct ct_material {
     ct_model model;
     ct_real young;             /* [Pa] > 0 */
     ct_real poisson;           /* [0, 0.5) */
-    ct_real density;           /* [kg/m^3] > 0: soft; of what an embedded surface encloses */
+    ct_real density;           /* [kg/m^3] > 0: soft bodies; with an embedded surface, of the volume that it encloses */
     ct_real damping_mass;      /* Rayleigh alpha [1/s] >= 0 */
-    ct_real damping_stiffness; /* Rayleigh beta [s] >= 0: a stress beta C dE/dt by the rate of Green's strain, C the stiffness at rest. Small
-                                  vibrations decay with beta w^2 / 2 [1/s]; what turns as a whole is not braked */
+    ct_real damping_stiffness; /* Rayleigh beta [s] >= 0: a stress beta C dE/dt by the rate of Green's strain, C the stiffness at rest.
+                                  Small vibrations decay with beta w^2 / 2 [1/s]; rotation as a rigid body is not damped */
     ct_real shell_thickness;   /* [m] > 0: membrane */
     ct_real bending;           /* membrane: flexural rigidity B [N m] >= 0: B c^2 / 2 per area for a cylinder of curvature c in every
                                   direction, 2 and 2 times that for a twist and a sphere (no coupling by Poisson's ratio), within 1/20 on any
                                   mesh of 24 cells a side; free strips are up to 1/8 softer (docs/limits.md) */
     ct_real areal_density;     /* [kg/m^2] > 0: cloth */
-    ct_real stretch, shear, bend; /* springs: [N/m] along edges, across them, over two edges; >= 0. Rates of single springs: what the sheet
-                                     resists with depends on the mesh and the direction (docs/limits.md) */
-    ct_real strain_limit;      /* springs: largest relative elongation (l - L) / L, 0: none. Held inside the implicit step, together with
-                                  the contacts: from 7/10 of it on a spring stiffens, and at the limit it is as stiff as 200 times the
-                                  mass of its heavier end over a step of at least 10 ms, and 20 times its own rate. A sheet that hangs at rest
-                                  keeps it at steps to 10 ms; one that swings or falls exceeds it by about 1/10 where the world's
-                                  newton_iterations allow it to be solved, else up to twice (docs/limits.md).
-                                  Energies of a report hold the limit's own, which grows with shorter steps down to 10 ms */
+    ct_real stretch, shear, bend; /* springs: [N/m] along edges, across them, over two edges; >= 0. These are stiffnesses of single springs;
+                                     the sheet's resistance depends on the mesh and the direction (docs/limits.md) */
+    ct_real strain_limit;      /* springs: largest relative elongation (l - L) / L, 0: none. It is held inside the implicit step, together
+                                  with the contacts. From 7/10 of it on a spring stiffens. At the limit it is as stiff as 200 times the mass
+                                  of its heavier end over the square of a step of at least 10 ms, plus 20 times its own stiffness. A sheet
+                                  that hangs at rest keeps the limit at steps up to 10 ms. One that swings or falls exceeds it by about 1/10
+                                  where the world's newton_iterations suffice to solve it, else up to twice (docs/limits.md). The limit's
+                                  own energy is part of a report's energies, and grows with shorter steps down to 10 ms */
 } ct_material;
 
-/* ct_soft_desc, ct_cloth_desc, ct_static_desc -- arrays are copied. friction and thickness below 0 stand for the world's. position and rotation of
-   a body's description place the mesh as ct_mesh_transform does; they are not looked at again. Velocities are along the world's axes. */
+/* ct_soft_desc, ct_cloth_desc, ct_static_desc -- arrays are copied. A friction or thickness below 0 means the world's value. position and
+   rotation of a body's description place the mesh as ct_mesh_transform does, once, when the body is added. Velocities are along the world's
+   axes. */
 typedef struct ct_soft_desc {
     uint32_t cookie;
     const char *name; /* copied, may be NULL; appears in error texts */
     const ct_mesh *mesh;    /* positions and tets: the nodes */
-    const ct_mesh *surface; /* NULL: the tets' boundary collides; else a triangle mesh embedded in them: its vertices are the body's vertices
-                               then, which positions, contacts and triangles count; pins and velocities go by nodes. A closed surface is what
-                               weighs and resists: a tet counts with the part of it that lies inside, at least 1/10, and the mass is that of
-                               the enclosed volume. Of an open one, or one that is inside out, all tets count whole */
+    const ct_mesh *surface; /* NULL: the tets' boundary collides. Otherwise a triangle mesh embedded in the tets: its vertices are then the
+                               body's vertices in positions, contacts and triangles; pins and velocities use the nodes. A closed surface
+                               determines mass and stiffness: a tet counts with the part of it that lies inside, at least 1/10, and the mass
+                               is that of the enclosed volume. With an open or inside-out surface all tets count fully */
     ct_material material;
     ct_real friction, thickness;
     ct_real velocity[3];
     ct_real angular_velocity[3]; /* [rad/s] about the centre of mass */
-    ct_real position[3]; /* [m] where the origin of mesh and surface is put: a vertex x starts at R(rotation) x + position; default 0 */
-    ct_real rotation[4]; /* quaternion w x y z of any length > 0; default 1, 0, 0, 0: no turn */
+    ct_real position[3]; /* [m] position of the origin of mesh and surface: a vertex x starts at R(rotation) x + position; default 0 */
+    ct_real rotation[4]; /* quaternion w x y z of any length > 0; default 1, 0, 0, 0: none */
 } ct_soft_desc;
 
 typedef struct ct_cloth_desc {
@@ -895,8 +915,8 @@ typedef struct ct_cloth_desc {
     ct_real friction, thickness;
     ct_real velocity[3];
     ct_real angular_velocity[3];
-    ct_real position[3]; /* [m] where the origin of the mesh is put: a vertex x starts at R(rotation) x + position; default 0 */
-    ct_real rotation[4]; /* quaternion w x y z of any length > 0; default 1, 0, 0, 0: no turn */
+    ct_real position[3]; /* [m] position of the origin of the mesh: a vertex x starts at R(rotation) x + position; default 0 */
+    ct_real rotation[4]; /* quaternion w x y z of any length > 0; default 1, 0, 0, 0: none */
 } ct_cloth_desc;
 
 /* ct_rigid_desc -- mesh: a closed surface, counter-clockwise seen from outside, or tets whose boundary is taken. */
@@ -909,8 +929,8 @@ typedef struct ct_rigid_desc {
     ct_real friction, thickness;
     ct_real velocity[3];         /* of the centre of mass */
     ct_real angular_velocity[3]; /* [rad/s], world axes */
-    ct_real position[3]; /* [m] where the origin of the mesh is put: a vertex x starts at R(rotation) x + position; default 0 */
-    ct_real rotation[4]; /* quaternion w x y z of any length > 0; default 1, 0, 0, 0: no turn. ct_body_get_pose says it, made a unit, until the body turns */
+    ct_real position[3]; /* [m] position of the origin of the mesh: a vertex x starts at R(rotation) x + position; default 0 */
+    ct_real rotation[4]; /* quaternion w x y z of any length > 0; default 1, 0, 0, 0: none. Until the body rotates, ct_body_get_pose returns it, normalized */
 } ct_rigid_desc;
 
 typedef struct ct_static_desc {
@@ -919,8 +939,8 @@ typedef struct ct_static_desc {
     const ct_mesh *mesh; /* triangles, segments, single positions; NULL: the plane dot(normal, x) = offset, free space on the normal's side */
     ct_real plane_normal[3], plane_offset;
     ct_real friction, thickness;
-    ct_real position[3]; /* [m] where the origin of the mesh, or of the plane, is put: a vertex x starts at R(rotation) x + position; default 0 */
-    ct_real rotation[4]; /* quaternion w x y z of any length > 0; default 1, 0, 0, 0: no turn */
+    ct_real position[3]; /* [m] position of the origin of the mesh, or of the plane: a vertex x starts at R(rotation) x + position; default 0 */
+    ct_real rotation[4]; /* quaternion w x y z of any length > 0; default 1, 0, 0, 0: none */
 } ct_static_desc;
 
 /* ct_motion -- scripted motion of pinned vertices: x(t) = center + R(t) (x(0) - center) + linear t, R about angular. */
@@ -930,16 +950,18 @@ typedef struct ct_motion {
     ct_real center[3];  /* [m] */
 } ct_motion;
 
-/* ct_motion_segment -- a piece of a scripted path. Pieces follow one another: each moves what the ones before it have moved, its own time
-   starts at 0 when it begins, and `center` is a place in the world then. After the last everything stands still. */
+/* ct_motion_segment -- one segment of a scripted path. Segments follow one another. Each moves the positions that the segments before it
+   have reached. Its own time starts at 0 when it begins, and `center` is a position in the world at that time. After the last one
+   everything stands still. */
 typedef struct ct_motion_segment {
     ct_motion motion;
     double duration; /* [s] >= 0; < 0: for ever, allowed in the last one only */
 } ct_motion_segment;
 
-/* ct_kinematic_desc -- a surface that follows a script and pushes what it meets: the mesh's vertices move by keyframes, then by `motion`, or by
-   `segments` when there are some, in the world's axes, counted from the time at which the body is added. Between keyframes vertices move on straight lines, after
-   the last they stay. Where scripted surfaces leave no room the step goes on, and the report counts what is tangled. Arrays are copied. */
+/* ct_kinematic_desc -- a surface that follows a script and pushes other bodies. The mesh's vertices move by keyframes, then by `motion`, or
+   by `segments` when there are some, in the world's axes, with time counted from the adding of the body. Between keyframes vertices move on
+   straight lines; after the last they stay. Where scripted surfaces leave no room the step continues, and the report counts the
+   intersecting pairs. Arrays are copied. */
 typedef struct ct_kinematic_desc {
     uint32_t cookie;
     const char *name;
@@ -951,35 +973,37 @@ typedef struct ct_kinematic_desc {
     int n_keyframes;
     double keyframe_interval;          /* [s] > 0 where there is more than one keyframe; keyframe k is reached after k intervals */
     ct_real friction, thickness;
-    ct_real position[3]; /* [m] where the origin of mesh and keyframes is put: a vertex x starts at R(rotation) x + position; default 0 */
-    ct_real rotation[4]; /* quaternion w x y z of any length > 0; default 1, 0, 0, 0: no turn */
+    ct_real position[3]; /* [m] position of the origin of mesh and keyframes: a vertex x starts at R(rotation) x + position; default 0 */
+    ct_real rotation[4]; /* quaternion w x y z of any length > 0; default 1, 0, 0, 0: none */
 } ct_kinematic_desc;
 
-/* ct_joint_kind -- BALL: the points of both sides stay together. HINGE: so does the axis. FIXED: so do all axes. STITCH: two vertices at
+/* ct_joint_kind -- BALL: the points of both sides stay together. HINGE: their axes, too. FIXED: all axes, too. STITCH: two vertices stay at
    rest_length from each other, or together. */
 typedef enum ct_joint_kind { CT_JOINT_BALL, CT_JOINT_HINGE, CT_JOINT_FIXED, CT_JOINT_STITCH } ct_joint_kind;
 
-/* ct_joint_side -- what a joint holds: the point sum weights[k] x[vertices[k]] of a body, one to three vertices before the first -1 (weights of one
-   vertex are not looked at; else they sum to 1); or without vertices the place of ct_joint_desc.point. Deformable bodies and stitches need
-   vertices. */
+/* ct_joint_side -- the point that a joint holds: sum weights[k] x[vertices[k]] of a body, with one to three vertices before the first -1
+   (the weight of a single vertex is ignored; otherwise they sum to 1). Without vertices it is the position ct_joint_desc.point. Deformable
+   bodies and stitches need vertices. */
 typedef struct ct_joint_side {
     ct_body_id body; /* null (zero): the world */
     int32_t vertices[3];
     ct_real weights[3];
 } ct_joint_side;
 
-/* ct_joint_desc -- make it with ct_joint_desc_default(kind). A side without vertices holds where the other one's are, or at `point`. What is not
-   together when the joint is added is brought together, at most at the world's recovery_speed. */
+/* ct_joint_desc -- make it with ct_joint_desc_default(kind). A side without vertices holds at the other side's point, or at `point`. Sides
+   that are apart when the joint is added are brought together, at most at the world's recovery_speed. */
 typedef struct ct_joint_desc {
     uint32_t cookie;
     ct_joint_kind kind;
     ct_joint_side a, b;
-    ct_real point[3];   /* [m] world, at the time of adding; must stay 0 where a side has vertices: the joint is where they are */
+    ct_real point[3];   /* [m] world, at the time of adding; must stay 0 where a side has vertices, which then define the point */
     ct_real axis[3];    /* hinge: world, at the time of adding, any length > 0; default 0, 1, 0 */
     ct_real compliance; /* [m/N] >= 0: inverse of a spring's stiffness; default 0: rigid */
     ct_real angular_compliance; /* [rad/(N m)] >= 0 of hinge and fixed joints; default 0 */
-    ct_real rest_length; /* [m] stitches; 0: the points meet; default -1: 0, or 1.1 thicknesses between vertices of bodies that collide */
-    int collide;         /* 1, 0: the two bodies collide or not (planes always do); default -1: they do when one of them is deformable */
+    ct_real rest_length; /* [m] stitches; 0: the points coincide; default -1: 1.1 thicknesses between vertices of bodies that collide, else
+                            0 */
+    int collide;         /* 1, 0: the two bodies collide or not (with planes always); default -1: they collide when one of them is
+                            deformable */
 } ct_joint_desc;
 
 enum { CT_AXIS_X = 1, CT_AXIS_Y = 2, CT_AXIS_Z = 4, CT_AXIS_ALL = 7 };
@@ -994,9 +1018,10 @@ typedef struct ct_pair {
     ct_real distance;
 } ct_pair;
 
-/* ct_contact -- one contact of the last step. normal points from b to a; impulses on a in N s, summed over all substeps, also where the contact
-   has ended in an earlier one: impulse_normal normal + impulse_tangent[k] tangent[k] is what a got from b over the step. Features, weights, axes
-   and sticking are those of the last substep that loaded the contact; point and gap belong to the end of the step. */
+/* ct_contact -- one contact of the last step. normal points from b to a. Impulses act on a, in N s, and are summed over all substeps, also
+   where the contact ended in an earlier one: a received impulse_normal normal + impulse_tangent[k] tangent[k] from b during the step.
+   Features, weights, axes and sticking are those of the last substep in which the contact carried load; point and gap are those at the end
+   of the step. */
 typedef struct ct_contact {
     ct_pair_kind kind;
     ct_body_id body_a, body_b;
@@ -1008,9 +1033,10 @@ typedef struct ct_contact {
     int sticking;
 } ct_contact;
 
-/* Status of a step, best first: done, or cut at impacts only; halved; the fail-safe acted; a solve stopped on max_sweeps or max_iterations above
-   its tolerance; a residual stayed above its tolerance for another reason, or the fail-safe found no way out. The first three are said only
-   where ct_step_report.residual is at most solver.tolerance, by whichever solver. */
+/* Status of a step, best first: OK: not halved (cuts at impacts do not count); SUBSTEPPED: halved; ZONES: the fail-safe acted; BUDGET: a
+   solve stopped on max_sweeps or max_iterations above its tolerance; NOT_CONVERGED: a residual stayed above its tolerance for another
+   reason, or the fail-safe found no solution. The first three need ct_step_report.residual to be at most solver.tolerance, with every
+   solver. */
 #define CT_STATUS_LIST(X)                                                                                                                  \
     X(CT_STATUS_OK, "ok")                                                                                                                  \
     X(CT_STATUS_SUBSTEPPED, "substepped")                                                                                                  \
@@ -1021,11 +1047,12 @@ typedef struct ct_contact {
 typedef enum ct_status { CT_STATUS_LIST(CT_STATUS_ENUM) CT_STATUS_COUNT_ } ct_status;
 #undef CT_STATUS_ENUM
 
-/* ct_step_report -- what a step says of itself. */
+/* ct_step_report -- the results and the quality of a step. */
 typedef struct ct_step_report {
     ct_status status;
-    int substeps;          /* 1 unless the step, or a part of the world in it, was halved, or cut at impacts: of all parts together */
-    int events;            /* substeps that were cut at a first impact (ccd_limits_step); they alone leave the status OK */
+    int substeps;          /* 1 unless the step, or a part of the world in it, was halved or cut at impacts; counted over all parts
+                              together */
+    int events;            /* substeps that were cut at a first impact (ccd_limits_step); these alone leave the status OK */
     int contacts, rows;    /* in the last solve: contacts with a positive multiplier; rows handed to the solver */
     int candidates;        /* pairs that CCD looked at */
     int cmr_rounds;        /* solves in the worst substep */
@@ -1033,45 +1060,48 @@ typedef struct ct_step_report {
     int solver_iterations; /* outer iterations, summed */
     int solver_sweeps;     /* sweeps over the contacts, summed */
     int solver_quick;      /* termination PAPER with CT_STEPPER_CMR: the solver_iterations whose inner loop took fewer than ten sweeps; else 0 */
-    int solver_fallbacks;  /* solves of an island that another solver than the chosen one ended, summed: ICA where the chosen one failed or does
-                              not take the problem; with CT_SOLVER_AUTO Newton's method where ICA failed */
+    int solver_fallbacks;  /* solves of an island that ended with another solver than the chosen one, summed: with ICA where the chosen one
+                              failed or refuses the problem; with CT_SOLVER_AUTO also with Newton's method where ICA failed */
     int linear_iterations; /* of the unconstrained solve, summed */
     int refactorizations;
-    int zones, frozen;     /* impact zones; node-steps frozen by them, and by their motion meaning nothing */
+    int zones, frozen;     /* impact zones; nodes frozen by them, and because their motion was not finite, counted once a step */
     int extended_elements; /* tets whose log J was continued; StVK: inverted tets */
     int dropped;           /* DCD: constraints left out by decoupling, summed over substeps */
     int cg_steps;          /* DCD: conjugate steps among the solver_iterations of MPRGP */
     int solves;            /* DCD: quadratic programs with constraints, summed */
-    int coarse;            /* bodies so far out at the end that their thickness is below 64 ulp of a coordinate: they do not intersect, but what rounds
-                              their positions is no longer small beside what they keep. None is added there, but one may fall or be taken there */
-    int tangled;           /* pairs (edge through face) that intersected when the last substep began: no contact between them, they are eased apart */
+    int coarse;            /* bodies so far from the origin at the end that their thickness is below 64 ulp of a coordinate. They do not
+                              intersect, but rounding of their positions is no longer small compared with the thickness. Such bodies cannot
+                              be added, but may fall or be moved there */
+    int tangled;           /* pairs (edge through face) that intersected when the last substep began: they make no contact, and are
+                              separated gradually */
     ct_real residual;      /* natural map relative to the velocity scale, of the last solve and of free motion, worst substep */
     ct_real min_distance;  /* smallest found at the end, capped at twice the thickness */
-    ct_real thickness_kept; /* smallest distance at the end over the pair's own thickness, at most 2. An impact may leave a quarter; what is below 1
-                              is lifted in the next steps. 0 with CT_STEPPER_DCD, which keeps none */
-    int too_near;          /* pairs that are nearer than half of their own thickness at the end: what the step did not reach */
+    ct_real thickness_kept; /* smallest distance at the end, divided by the pair's own thickness, at most 2. An impact may leave a quarter;
+                               pairs below 1 are separated in the next steps. 0 with CT_STEPPER_DCD, which does not control it */
+    int too_near;          /* pairs nearer than half of their own thickness at the end, which the step could not separate */
     ct_real penetration;   /* DCD: depth of the deepest surface vertex inside of a body at the end */
     ct_real momentum_lost; /* [N s] by zones and freezing */
-    ct_real joint_error;   /* [m] largest distance by which joints without compliance are apart at the end; a turn counts by the body's size */
-    double energy_kinetic, energy_elastic, energy_gravity; /* [J] at the end of the step; gravity's is 0 at the origin. Kinetic energy is that of the
-                              velocities at the end, also where the integrator's own live in the middle of steps */
-    double work_script, work_pins, work_joints; /* [J] done in the step by scripted surfaces that touch, by pins, by joints and stitches. All of this
-                              account is 0 with CT_STEPPER_DCD */
-    double work_recovery;  /* [J] by easing apart what is nearer than its thickness, and by taking apart what is tangled */
-    double loss_contact;   /* [J] taken by contacts: impacts, friction */
-    double loss_damping;   /* [J] taken by mass and stiffness damping */
-    double energy_gained;  /* [J] what does not close: energies at the end, less those at the start and work_*, plus loss_*. Below 0 the integrator
-                              lost it. Above 0 the step gained it, or damping took less than loss_damping says. A deformable body that
-                              gains more than 2e-4 (NEWMARK, BDF2: 1e-3) of its energy and the work on it, damping not counted, makes a
-                              substep iterate, then halve; then the status is NOT_CONVERGED, and the gain is taken from the motion.
-                              A rigid body that contacts press, and no joint, may gain 5e-3: the substep is halved, then NOT_CONVERGED */
+    ct_real joint_error;   /* [m] largest violation of a joint without compliance at the end; a rotation is multiplied by the body's size */
+    double energy_kinetic, energy_elastic, energy_gravity; /* [J] at the end of the step; that of gravity is 0 at the origin. Kinetic energy
+                                                              is that of the velocities at the end, also where the integrator's own
+                                                              velocities belong to the middle of steps */
+    double work_script, work_pins, work_joints; /* [J] done in the step by scripted surfaces in contact, by pins, by joints and stitches.
+                                                   All fields of this account are 0 with CT_STEPPER_DCD */
+    double work_recovery;  /* [J] of separating pairs nearer than their thickness, and pairs that intersect */
+    double loss_contact;   /* [J] dissipated by contacts: impacts, friction */
+    double loss_damping;   /* [J] dissipated by mass and stiffness damping */
+    double energy_gained;  /* [J] the remainder of the balance: energies at the end, less those at the start and work_*, plus loss_*. Below
+                              0 the integrator dissipated it. Above 0 the step gained it, or damping dissipated less than loss_damping says.
+                              A deformable body that gains more than 2e-4 (NEWMARK, BDF2: 1e-3) of its energy and the work on it, damping
+                              not counted, makes a substep iterate, then halve; after that the status is NOT_CONVERGED, and the gain is
+                              removed from the motion. A rigid body with loaded contacts and no joint may gain 5e-3; then the substep is
+                              halved, and after that the status is NOT_CONVERGED */
     double center_of_mass[3];
     double ms_prepare;     /* [ms] by the world's clock: set-up of trees, matrix pattern and factors after bodies or joints have changed; */
     double ms_assemble, ms_unconstrained, ms_detect, ms_solve; /* of all attempts; rows and tests of their motion are in ms_detect; */
-    double ms_finish;      /* the rest: the start is saved, impact zones, commits, this report; */
-    double ms_total;       /* all that the step did: the sum of these */
-    ct_pair limit;         /* the pair that limited the step; or one that is tangled; limit.vertices_a[0] is -1 when
-                              there is none */
+    double ms_finish;      /* the rest: saving the start, impact zones, commits, this report; */
+    double ms_total;       /* the whole step: the sum of these */
+    ct_pair limit;         /* the pair that limited the step, or one that intersects; limit.vertices_a[0] is -1 when there is none */
 } ct_step_report;
 
 /* ct_library_info -- what was compiled in. */
@@ -1079,7 +1109,7 @@ typedef struct ct_library_info {
     int version_major, version_minor, version_patch;
     int real_bits;    /* 32 or 64 */
     const char *simd; /* "NONE", "SSE2", "AVX2", "AVX512", "NEON", "WASM" */
-    int deterministic; /* 1: the same bits as every other such build; 0: CONTACT_DETERMINISTIC is 0 and products are fused */
+    int deterministic; /* 1: the same bits as every other such build; 0: CONTACT_DETERMINISTIC is 0, and products and sums may be fused */
     int with_files;
     int with_threads; /* CONTACT_THREADS: worlds can have threads of their own */
     const char *steppers, *solvers; /* names, separated by spaces */
@@ -1087,8 +1117,8 @@ typedef struct ct_library_info {
 
 
 /* ---- public/api.h ---- */
-/* api.h -- every public function. Outputs come last and are named out_*. Functions that return ct_code leave their outputs untouched unless
-   they return CT_OK, and leave the world unchanged. A world is used by one thread at a time; two worlds never touch. */
+/* api.h -- every public function. Outputs come last and are named out_*. Functions that return ct_code leave their outputs and the world
+   unchanged unless they return CT_OK. A world is used by one thread at a time; two worlds share nothing. */
 
 
 #ifdef __cplusplus
@@ -1097,57 +1127,58 @@ extern "C" {
 
 /* ---- library ---- */
 CONTACT_API const ct_library_info *ct_library_info_get(void);
-/* ct_code_text, ct_status_text, ct_stepper_text, ct_solver_text, ct_integrator_text -- the name in lower case as scene files spell it ("ok", "cmr",
-   "active_set"; codes: a short sentence); "?" when out of range. Static strings. */
+/* ct_code_text, ct_status_text, ct_stepper_text, ct_solver_text, ct_integrator_text -- the name in lower case as scene files spell it
+   ("ok", "cmr", "active_set"; for codes a short sentence); "?" when out of range. Static strings. */
 CONTACT_API const char *ct_code_text(ct_code code);
 CONTACT_API const char *ct_status_text(ct_status status);
 CONTACT_API const char *ct_stepper_text(ct_stepper stepper);
 CONTACT_API const char *ct_solver_text(ct_solver solver);
 CONTACT_API const char *ct_integrator_text(ct_integrator integrator);
-/* ct_stepper_built, ct_solver_built -- 1 when this build can run it. */
+/* ct_stepper_built, ct_solver_built -- 1 when this build contains it. */
 CONTACT_API int ct_stepper_built(ct_stepper stepper);
 CONTACT_API int ct_solver_built(ct_solver solver);
 
 /* ---- world ---- */
 CONTACT_API ct_solver_desc ct_solver_desc_default(void);
 CONTACT_API ct_world_desc ct_world_desc_default(void);
-/* ct_world_create -- desc NULL: the defaults. out_error may be NULL. CT_ERR_ARGUMENT (a field out of range, wrong cookie), CT_ERR_UNSUPPORTED (stepper or solver that
-   is not built, pair that makes no sense; an implementation whose sums the compiler has fused, see the manual's switches), CT_ERR_MEMORY. */
+/* ct_world_create -- desc NULL: the defaults. out_error may be NULL. CT_ERR_ARGUMENT (a field out of range, wrong cookie), CT_ERR_UNSUPPORTED
+   (a stepper or solver that is not built, a combination that is not supported, an implementation whose products and sums the compiler has
+   fused, see the manual's switches), CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_world_create(const ct_world_desc *desc, ct_world **out_world, ct_error_info *out_error);
 CONTACT_API void ct_world_destroy(ct_world *world); /* NULL is fine */
-/* ct_world_step -- advances by dt [s] > 0. The state at the end is finite in every case; out_report (may be NULL) says how well it went.
-   CT_ERR_ARGUMENT (dt; a call out of a callback of this world: clock, log and task functions may not call back into it), CT_ERR_MEMORY: world
-   unchanged. */
+/* ct_world_step -- advances by dt [s] > 0. The state at the end is finite in every case; out_report (may be NULL) describes its quality.
+   CT_ERR_ARGUMENT (dt; a call from a callback of this world: clock, log and task functions may not call back into it), CT_ERR_MEMORY: the
+   world is unchanged. */
 CONTACT_API ct_code ct_world_step(ct_world *world, ct_real dt, ct_step_report *out_report);
 CONTACT_API const ct_error_info *ct_world_error(const ct_world *world);
-/* ct_world_validate -- every pair that intersects now (edge through face; vertex behind a plane), exact. *out_pairs [*out_n] belongs to the
-   world and is valid until the next call on it. */
+/* ct_world_validate -- every pair that intersects now (edge through face; vertex behind a plane), by an exact test. *out_pairs [*out_n]
+   belongs to the world and is valid until the next call on it. */
 CONTACT_API ct_code ct_world_validate(const ct_world *world, ct_pair **out_pairs, int *out_n);
-/* ct_world_repair -- tries to free a world that starts with intersections: bodies that take part are moved apart, no farther than it takes, with
-   time, scripts, velocities and all other bodies standing still (others are moved when it does not work without). *out_freed and *out_left count
-   pairs as ct_world_validate does; what is left is named by it. A step does the same by bounded impulses, in time; this is for before the first.
-   CT_ERR_ARGUMENT (NULL), CT_ERR_MEMORY (the world is as it was). */
+/* ct_world_repair -- tries to remove all intersections from a world before its first step. Bodies that intersect are moved apart, by the
+   least distance that is needed. Time, scripts, velocities and all other bodies do not change; others are moved only where it does not work
+   without. *out_freed and *out_left count pairs as ct_world_validate does, and that function names those that are left. During steps the
+   same is done gradually, by bounded impulses. CT_ERR_ARGUMENT (NULL), CT_ERR_MEMORY (the world is unchanged). */
 CONTACT_API ct_code ct_world_repair(ct_world *world, int *out_freed, int *out_left);
-/* ct_world_hash -- of positions, velocities, multipliers, time, and of what integrators remember of the steps before. */
+/* ct_world_hash -- a hash of positions, velocities, multipliers, time, and of the history that integrators keep of earlier steps. */
 CONTACT_API uint64_t ct_world_hash(const ct_world *world);
 CONTACT_API double ct_world_time(const ct_world *world);
 CONTACT_API int ct_world_body_count(const ct_world *world);
-/* ct_world_contacts -- contacts of the last step with their impulses over all of it, in the order in which its substeps found them, which is the
-   same for every number of workers; valid until the next call that changes the world. When a body is removed only its own contacts leave the list. What impact zones and the repair of intersections did is
-   not in them. */
+/* ct_world_contacts -- contacts of the last step with their impulses over all of it. Their order is that in which the substeps found them,
+   and does not depend on the number of workers. The list is valid until the next call that changes the world. Removing a body removes only
+   its own contacts from the list. Impulses of impact zones and of the repair of intersections are not in it. */
 CONTACT_API ct_code ct_world_contacts(const ct_world *world, const ct_contact **out_contacts, int *out_n);
-/* ct_world_dump_problem -- the contact problem that the last step solved, with its solution as r_ref and v_ref, as a CPB file (global frictional
-   contact). A row's compliance is an unknown behind the velocities there, and a row that is eased apart while it holds is two contacts, so that
-   r_ref and v_ref solve the file. CT_ERR_ARGUMENT when the last step had no contact problem, CT_ERR_UNSUPPORTED when it had joints, which the format does not
-   know, CT_ERR_FILE when the file cannot be written. */
+/* ct_world_dump_problem -- writes the contact problem that the last step solved, with its solution as r_ref and v_ref, as a CPB file
+   (global frictional contact). There a row's compliance is an unknown behind the velocities. A row that recovers its gap under load becomes
+   two contacts. So r_ref and v_ref solve the file. CT_ERR_ARGUMENT when the last step had no contact problem, CT_ERR_UNSUPPORTED when it
+   had joints, which the format does not contain, CT_ERR_FILE when the file cannot be written. */
 CONTACT_API ct_code ct_world_dump_problem(const ct_world *world, const char *path);
 /* ---- contact problems without a world ---- */
 /* ct_problem_read -- .cpb (CPB container), .lcp, .blcp (text). CT_ERR_FILE, CT_ERR_FORMAT (names line or byte), CT_ERR_DOMAIN (sizes, numbers),
    CT_ERR_UNSUPPORTED (extension), CT_ERR_MEMORY. Free with ct_problem_free (NULL is fine). */
 CONTACT_API ct_code ct_problem_read(const char *path, ct_problem **out_problem, ct_error_info *out_error);
-/* ct_problem_write -- .cpb (QP, GLOBAL, LOCAL) or .lcp, .blcp (LCP), reference solution included: reading gives the same numbers, bit for bit. The
-   file is written as path + ".tmp", then renamed: it is whole or it is not there. out_error may be NULL. CT_ERR_ARGUMENT, CT_ERR_UNSUPPORTED (an
-   extension that the kind has not), CT_ERR_FILE, CT_ERR_MEMORY. */
+/* ct_problem_write -- .cpb (QP, GLOBAL, LOCAL) or .lcp, .blcp (LCP), reference solution included: reading gives the same numbers, bit for
+   bit. The file is written as path + ".tmp", then renamed, so that a failure leaves no partial file. out_error may be NULL.
+   CT_ERR_ARGUMENT, CT_ERR_UNSUPPORTED (an extension that does not fit the kind), CT_ERR_FILE, CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_problem_write(const ct_problem *problem, const char *path, ct_error_info *out_error);
 CONTACT_API ct_problem_desc ct_problem_desc_default(void);
 /* ct_problem_create -- a problem from arrays. out_error may be NULL. CT_ERR_ARGUMENT (NULL, wrong cookie, an array that the kind needs is missing),
@@ -1155,13 +1186,15 @@ CONTACT_API ct_problem_desc ct_problem_desc_default(void);
 CONTACT_API ct_code ct_problem_create(const ct_problem_desc *desc, ct_problem **out_problem, ct_error_info *out_error);
 CONTACT_API void ct_problem_free(ct_problem *problem);
 CONTACT_API ct_code ct_problem_info_get(const ct_problem *problem, ct_problem_info *out_info);
-/* ct_problem_solve -- one solve by desc->solver, its tolerance relative, of ct_solution.residual. CT_SOLVER_AUTO tries one after the other until one
-   ends it, within one time limit, and keeps the best. CT_ERR_ARGUMENT (also: a warm start of other sizes, or with what is no number), CT_ERR_MEMORY,
-   CT_ERR_UNSUPPORTED (solver that is not built), solution untouched; else CT_OK and `outcome` says the rest. Friction of problems is Coulomb's:
-   with another desc->cone it is NOT_APPLICABLE, and `why` names the cone. */
+/* ct_problem_solve -- one solve by desc->solver; its tolerance is relative and bounds ct_solution.residual. CT_SOLVER_AUTO tries several
+   solvers in sequence until one succeeds, within one time limit, and returns the best result. CT_ERR_ARGUMENT (also: a warm start of other
+   sizes, or with NaN or infinity), CT_ERR_MEMORY and CT_ERR_UNSUPPORTED (a solver that is not built) leave `solution` untouched; otherwise
+   CT_OK, and `outcome` says how the solve ended. The friction law of problems is Coulomb's: with another desc->cone the outcome is
+   NOT_APPLICABLE, and `why` names the cone. */
 CONTACT_API ct_code ct_problem_solve(const ct_problem *problem, const ct_solver_desc *desc, ct_solution *solution);
 CONTACT_API void ct_solution_free(ct_solution *solution);
-/* ct_outcome_text -- "solved", "infeasible", "ray", "budget", "failed", "not_applicable". ct_problem_solver_built -- 1 when ct_problem_solve has it. */
+/* ct_outcome_text -- "solved", "infeasible", "ray", "budget", "failed", "not_applicable". ct_problem_solver_built -- 1 when
+   ct_problem_solve contains the solver. */
 CONTACT_API const char *ct_outcome_text(ct_outcome outcome);
 CONTACT_API int ct_problem_solver_built(ct_solver solver);
 
@@ -1189,10 +1222,10 @@ CONTACT_API ct_code ct_body_add_static(ct_world *world, const ct_static_desc *de
 CONTACT_API ct_code ct_body_add_plane(ct_world *world, const ct_real normal[3], ct_real offset, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_rigid(ct_world *world, const ct_rigid_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_kinematic(ct_world *world, const ct_kinematic_desc *desc, ct_body_id *out_body);
-/* ct_body_remove -- a body leaves, with its contacts and joints. A body that is added and removed before the next step has changed no bit, unless a
-   joint was added or removed, too. Otherwise what the world keeps between steps (factors, candidates) is made anew, now and when bodies are added:
-   later results differ from those of a world without the body by rounding. CT_ERR_STALE_ID, CT_ERR_MEMORY (the
-   world is as it was). */
+/* ct_body_remove -- removes a body with its contacts and joints. A body that is added and removed before the next step changes no bit of
+   the results, unless a joint was added or removed, too. Otherwise the data that the world keeps between steps (factors, candidates) are
+   rebuilt, as they are when bodies are added: later results differ by rounding from those of a world that never had the body.
+   CT_ERR_STALE_ID, CT_ERR_MEMORY (the world is unchanged). */
 CONTACT_API ct_code ct_body_remove(ct_world *world, ct_body_id body);
 /* ct_body_pin -- holds the axes (CT_AXIS_* mask) of n nodes (see ct_body_node_count) to a scripted motion (NULL: at rest where they are)
    until world time `until` [s] (< 0: for ever). A later pin of a vertex replaces the motion of an earlier one on the axes that both hold, as
@@ -1205,8 +1238,9 @@ CONTACT_API ct_code ct_body_pin_path(ct_world *world, ct_body_id body, const int
 /* ct_body_constrain -- a direction pin (Volino 2000, 2.2): the vertex moves only in the range of the symmetric projector S [9], row-major:
    0 fixes it, X X' keeps it on a line along the unit vector X, I - X X' in a plane with normal X. Its inverse mass is S / m. */
 CONTACT_API ct_code ct_body_constrain(ct_world *world, ct_body_id body, int vertex, const ct_real projector[9]);
-/* ct_body_get_pin_impulse -- momentum [N s], world axes, that pins and directions gave to a node (counted as by ct_body_pin) over the last step, all
-   its substeps: what the node and its neighbours' forces, contacts and joints lack to move as the script says. Zero where nothing holds the node.
+/* ct_body_get_pin_impulse -- impulse [N s], world axes, that pins and direction pins gave to a node (numbered as in ct_body_pin) over the
+   last step, all its substeps. It is the impulse that the node needs, besides elastic forces, contacts and joints, to follow its script.
+   Zero where nothing holds the node.
    out_impulse  out  [3]; in the directions that are held only
    CT_ERR_ARGUMENT: a body without nodes, a node that it does not have (.element), NULL. */
 CONTACT_API ct_code ct_body_get_pin_impulse(const ct_world *world, ct_body_id body, int32_t vertex, ct_real out_impulse[3]);
@@ -1235,9 +1269,9 @@ CONTACT_API ct_code ct_body_get_triangles(const ct_world *world, ct_body_id body
 
 /* ---- joints ---- */
 CONTACT_API ct_joint_desc ct_joint_desc_default(ct_joint_kind kind);
-/* ct_joint_add -- joins two bodies, or a body and the world; ends with either body. out_joint may be NULL. CT_ERR_ARGUMENT (a field out of range, vertex out of
-   range, weights that do not sum to 1, nothing that can move), CT_ERR_STALE_ID, CT_ERR_UNSUPPORTED (hinge or fixed joint of a deformable
-   body; more than 16 nodes on both sides together), CT_ERR_MEMORY. */
+/* ct_joint_add -- joins two bodies, or a body and the world; the joint is removed with either body. out_joint may be NULL. CT_ERR_ARGUMENT
+   (a field out of range, vertex out of range, weights that do not sum to 1, no side that can move), CT_ERR_STALE_ID, CT_ERR_UNSUPPORTED
+   (hinge or fixed joint of a deformable body; more than 16 nodes on both sides together), CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_joint_add(ct_world *world, const ct_joint_desc *desc, ct_joint_id *out_joint);
 CONTACT_API ct_code ct_joint_remove(ct_world *world, ct_joint_id joint);
 /* ct_joint_get_impulse -- on side a over the last step, all its substeps, world axes: [N s] and [N m s] of a hinge or fixed joint; either may be
@@ -1251,38 +1285,38 @@ CONTACT_API ct_code ct_joint_get_impulse(const ct_world *world, ct_joint_id join
    or the byte of a binary part, in .text and .element, and what was expected. CT_ERR_ARGUMENT (NULL), CT_ERR_FILE (cannot be opened or read),
    CT_ERR_FORMAT (content), CT_ERR_UNSUPPORTED (extension, or a part of the format that is not read), CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_mesh_read(const char *path, ct_mesh *out_mesh, ct_error_info *out_error);
-/* ct_mesh_write -- by extension: .obj, .msh (Gmsh 2.2, ASCII), .vtk (legacy, ASCII, UNSTRUCTURED_GRID), numbers with 17 digits: reading gives
-   the same bits. Positions that no element uses are written as points. OBJ has no tets: where there are no triangles the boundary of the tets
-   is written, else the triangles. The file is written as path + ".tmp", then renamed: it is whole or it is not there.
-   CT_ERR_ARGUMENT (NULL, no position, a count without its array), CT_ERR_MESH (a position that is not finite, an index out of range: .element
-   names the vertex, tet, triangle or segment), CT_ERR_UNSUPPORTED (extension), CT_ERR_FILE, CT_ERR_MEMORY. */
+/* ct_mesh_write -- by extension: .obj, .msh (Gmsh 2.2, ASCII), .vtk (legacy, ASCII, UNSTRUCTURED_GRID), numbers with 17 digits: reading
+   gives the same bits. Positions that no element uses are written as points. OBJ has no tets: where there are no triangles the boundary of
+   the tets is written, else the triangles. The file is written as path + ".tmp", then renamed, so that a failure leaves no partial file.
+   CT_ERR_ARGUMENT (NULL, no position, a count without its array), CT_ERR_MESH (a position that is not finite, an index out of range:
+   .element names the vertex, tet, triangle or segment), CT_ERR_UNSUPPORTED (extension), CT_ERR_FILE, CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_mesh_write(const char *path, const ct_mesh *mesh, ct_error_info *out_error);
 CONTACT_API void ct_mesh_free(ct_mesh *mesh);
 /* ct_mesh_box -- size [m] centred at the origin, cells per axis >= 1; with_tets 1: five or six tets a cell and no triangles, 0: surface. */
 CONTACT_API ct_code ct_mesh_box(const ct_real size[3], const int cells[3], int with_tets, ct_mesh *out_mesh, ct_error_info *out_error);
-/* ct_mesh_locking -- by how much the mesh's linear tets are too stiff in bending, by the axes of the body's least resistance: 1 + 2.1 / n^2 for a bar
-   of n cells across (docs/locking.md). A body of young / factor bends as it should, and is softer by the factor against being stretched. Compares
-   the mesh with quadratic tets on it, in linear elasticity. CT_ERR_ARGUMENT (NULL, poisson not in (-1, 1/2)), CT_ERR_MESH (no tets, or an unusable
-   one), CT_ERR_UNSUPPORTED (more than 2e7 tets), CT_ERR_MEMORY. */
+/* ct_mesh_locking -- the factor by which the mesh's linear tets are too stiff in bending about the body's weakest axes: 1 + 2.1 / n^2 for a
+   bar of n cells across (docs/locking.md). With young / factor the body bends correctly, and is too soft in stretching by the factor. The
+   mesh is compared with quadratic tets on it, in linear elasticity. CT_ERR_ARGUMENT (NULL, poisson not in (-1, 1/2)), CT_ERR_MESH (no tets,
+   or an unusable one), CT_ERR_UNSUPPORTED (more than 2e7 tets), CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_mesh_locking(const ct_mesh *mesh, ct_real poisson, ct_real *out_factor, ct_error_info *out_error);
 /* ct_mesh_grid -- a sheet size[0] x size[1] in the xz plane, centred, normal +y; diagonals alternate. */
 CONTACT_API ct_code ct_mesh_grid(const ct_real size[2], const int cells[2], ct_mesh *out_mesh, ct_error_info *out_error);
 /* ct_mesh_sphere -- subdivided icosahedron, 20 * 4^levels triangles, levels 0..7. */
 CONTACT_API ct_code ct_mesh_sphere(ct_real radius, int levels, ct_mesh *out_mesh, ct_error_info *out_error);
 /* ct_mesh_transform -- every position x becomes R(rotation) (scale x) + position, computed in double and rounded once.
-   scale     in  [3] along x, y, z, finite and not 0; NULL: 1. A mirror (one or three below 0) turns tets and triangles, so that they stay
-                 positive and outward
+   scale     in  [3] along x, y, z, finite and not 0; NULL: 1. A mirror (one or three factors below 0) reverses tets and triangles, so that
+                 they stay positive and outward
    rotation  in  [4] quaternion w x y z, finite, of any length > 0; NULL: none
    position  in  [3] [m], finite; NULL: 0
    CT_ERR_ARGUMENT (NULL mesh, a count without its array, numbers out of range: .text names which), CT_ERR_MESH (.element: a vertex that is not
    finite, or would not be): the mesh is as it was. out_error may be NULL. */
 CONTACT_API ct_code ct_mesh_transform(ct_mesh *mesh, const ct_real scale[3], const ct_real rotation[4], const ct_real position[3],
                                       ct_error_info *out_error);
-/* ct_mesh_tetrahedralize -- a coarse lattice of tets in which a closed triangle surface is embedded: the cells that the surface or its inside
-   touches, five tets each. Holes and handles stay open, and parts stay apart, where they are at least a cell wide or lie in different
-   cells; what passes through one cell is joined there.
+/* ct_mesh_tetrahedralize -- a coarse lattice of tets in which a closed triangle surface is embedded: the cells that the surface or its
+   inside touches, five tets each. Holes and handles stay open, and parts stay apart, where they are at least a cell wide or lie in
+   different cells; parts that pass through one cell are joined there.
    surface   in   positions and triangles: one or more closed shells, each edge in two triangles that run along it in opposite directions
-   cell      in   sides of a cell [m], > 0, are of about this length: the bounding box is divided evenly; 0: a sixth of its longest side
+   cell      in   approximate side of a cell [m], > 0: the bounding box is divided evenly; 0: a sixth of its longest side
    out_mesh  out  positions and tets of the lattice; the surface is not in it
    CT_ERR_ARGUMENT: cell, or more than 4 million cells in the bounding box (value: how many); CT_ERR_MESH: no triangles, numbers out of
    range, a surface that is not closed (element: a triangle, the text names its edge); CT_ERR_MEMORY. */
@@ -1302,13 +1336,13 @@ CONTACT_API ct_code ct_ccd_vertex_face(const ct_real x0[12], const ct_real x1[12
 CONTACT_API ct_code ct_ccd_edge_edge(const ct_real x0[12], const ct_real x1[12], ct_real min_distance, ct_real *out_toi);
 CONTACT_API ct_code ct_ccd_vertex_edge(const ct_real x0[9], const ct_real x1[9], ct_real min_distance, ct_real *out_toi);
 CONTACT_API ct_code ct_ccd_vertex_vertex(const ct_real x0[6], const ct_real x1[6], ct_real min_distance, ct_real *out_toi);
-/* ct_ccd_*_backward -- the same seen from the end of the motion: the last contact, and a time just before it began.
-   out_last   out  last time in [0, 1] at which the features are as near as min_distance, rounded up, never early: from there to the end they
-                   stay apart, and 1 when they end as near. -1 when they stay apart
-   out_before out  a time before that contact began at which they are farther than min_distance for certain, as late as the search can tell
-                   (to 1e-6, usually to 1e-9; to 1e-4 where they only graze). -1 when there is none: they are as near from the start on. 1 when
-                   they stay apart. An earlier contact may lie before it: the first one is for the functions above to find. With min_distance
-                   0, to which only touching is a contact, it is the time just before the last touch. May be NULL
+/* ct_ccd_*_backward -- the same backward in time: the last contact, and a time just before it began.
+   out_last   out  last time in [0, 1] at which the features are as near as min_distance, rounded up, never early: from there to the end
+              they stay farther apart. 1 when they end as near; -1 when they are never as near
+   out_before out  a time before that contact began at which they are certainly farther than min_distance, as late as the search can tell
+                   (to 1e-6, usually to 1e-9; to 1e-4 at grazing contacts). -1 when there is none, since they are as near from the start on.
+                   1 when they are never as near. An earlier contact may lie before it, which the functions above find. With min_distance 0,
+                   where only touching is a contact, it is the time just before the last touch. May be NULL
    Errors and guarantees as above. */
 CONTACT_API ct_code ct_ccd_vertex_face_backward(const ct_real x0[12], const ct_real x1[12], ct_real min_distance, ct_real *out_last,
                                                 ct_real *out_before);
@@ -10587,14 +10621,15 @@ CTI_FN void cti_jacobi_apply(void *ctx, const ct_real *r, ct_real *z)
 }
 
 /* ---- 3_solve/problem.h ---- */
-/* problem.h -- the contact problem: one linearized implicit step with contacts, as every solver takes it.
+/* problem.h -- the contact problem: one linearized implicit step with contacts, the input of every solver.
 
    A v = b + J' r,   u = J v + w,   per contact (u_n, u_t) and r = (lambda, gamma1, gamma2) in its frame n, t1, t2:
    0 <= lambda  perpendicular to  u_n + c_n lambda >= 0,   gamma in the cone of radius mu lambda, opposing u_t.     [Otaduy 2009, eq. 6-7]
 
    Joints and stitches are rows of the same shape whose axes are equations, u + c r = 0 with r of either sign.
-   J is never stored: a row keeps its attachments, at most sixteen terms, and gathers and scatters through them. A rows' constant part w
-   holds g0/dt, scripted motion and the stick target. Knows no mesh and no body: blocks are numbered, clusters are lists of blocks. */
+   J is never stored: a row keeps its attachments, at most sixteen terms, and gathers and scatters through them. A row's constant part w
+   holds g0/dt, scripted motion and the stick target. This floor knows no mesh and no body: blocks are numbered, clusters are lists of
+   blocks. */
 
 
 /* cti_term -- one block of an attachment: it contributes weight * v + cross(v, arm) to the velocity of the attached point. A node has arm 0;
@@ -10617,16 +10652,17 @@ typedef struct cti_row {
     ct_real w[3];          /* [m/s] */
     ct_real mu;            /* >= 0 */
     ct_real compliance[3]; /* [m/s per N s] >= 0: softens the hard law u_n >= 0 and the stick */
-    ct_real recover;       /* > 0: speed at which a pair closer than its thickness is eased apart: lambda >= (recover - u_n) / softness */
+    ct_real recover;       /* > 0: [m/s] speed at which a pair closer than its thickness is separated: lambda >= (recover - u_n) / softness */
     ct_real softness;      /* [m/s per N s] > 0 where recover > 0 */
     ct_real r[3];          /* in: start values; out: multipliers [N s] */
-    uint64_t key;          /* of the feature pair: remembers multipliers over rounds and steps */
+    uint64_t key;          /* of the feature pair, by which multipliers are found again in later rounds and steps */
 } cti_row;
 
 /* cti_cluster -- blocks that a solver inverts together. Hooks are optional: without them a solver inverts A's own sub-matrix.
-   solve       x <- D^-1 x in place, x [3 n] in the order of blocks; worker: number of the one that calls, see ct_task_fn
-   compliance  C [3 p][ld] float <- (D^-1) restricted to ports (positions in `blocks`); 0 when memory ran out. *out_work > 0: C has to be filled
-   fill        does it, with work [*out_work]; allocates nothing, so that several workers can fill several clusters' */
+   solve       x <- D^-1 x in place, x [3 n] in the order of blocks; worker: number of the calling worker, see ct_task_fn
+   compliance  C [3 p][ld] float <- (D^-1) restricted to ports (positions in `blocks`); 0 when memory ran out. *out_work > 0: C is not
+               filled yet
+   fill        fills it, with work [*out_work]; allocates nothing, so that several workers can fill tiles of different clusters */
 typedef struct cti_cluster {
     const int32_t *blocks;
     int n;
@@ -10634,12 +10670,14 @@ typedef struct cti_cluster {
     int (*compliance)(void *ctx, const int32_t *ports, int n_ports, float **out_c, int *out_ld, size_t *out_work);
     void (*fill)(void *ctx, const int32_t *ports, int n_ports, float *C, float *work);
     void *ctx;
-    int lagged; /* 1: solve and compliance are of an earlier matrix */
+    int lagged; /* 1: solve and compliance use the factor of an earlier matrix */
 } cti_cluster;
 
-/* cti_correction -- v += M^-1 (f - A v) on bodies that a splitting leaves in pieces, M = A and what holds them at their contacts.
-   apply       returns the largest change of an entry, below 0 when memory ran out; renew: M is 1: made for the multipliers rows[].r and v at
-               hand, 0: made so where the last one will not do, -1: the last one */
+/* cti_correction -- v += M^-1 (f - A v) on bodies that a splitting divides into several clusters. M is A plus the stiffness of the
+   constraints at their contacts.
+   apply       returns the largest change of an entry, below 0 when memory ran out
+   renew       1: M is built for the multipliers rows[].r and v at hand; 0: so, where the last M is not good enough; -1: the last M is
+               used */
 typedef struct cti_correction {
     ct_real (*apply)(void *ctx, int renew, const ct_real *f, ct_real *v);
     void *ctx;
@@ -10650,31 +10688,38 @@ typedef struct cti_problem {
     const ct_real *b;           /* [3 n] */
     ct_real dt;                 /* [s] */
     ct_real velocity_scale;     /* [m/s] > 0: |g| dt where there is gravity; residuals are relative to it */
-    ct_real approach_limit;     /* [m/s] half the thickness / dt: no distance may be below half the thickness at the end of the paper's solve; 0: no test */
+    ct_real approach_limit;     /* [m/s] half the thickness / dt: approach speed at which a distance reaches half the thickness, a bound in
+                                   the paper's solve only; 0: no test */
     cti_row *rows;
     int n_rows;
     const cti_cluster *clusters;
     int n_clusters;             /* 0: every block is its own cluster */
-    int lagged;                 /* 1: clusters' inverses are of an earlier matrix; a solver that contracts slowly returns CTI_SOLVE_SLOW */
-    int free_start;             /* 1: where no contact touches a component of A, the start solves A v = b; such clusters are left alone */
+    int lagged;                 /* 1: the clusters' inverses are of an earlier matrix; a solver that contracts slowly then returns
+                                   CTI_SOLVE_SLOW */
+    int free_start;             /* 1: the start solves A v = b on components of A that no contact touches; such clusters are left
+                                   unchanged */
     const int32_t *filter;      /* [n] index into projectors or -1; NULL: no block is constrained */
     const ct_real *projectors;  /* [9 m]: J' r acts through them on constrained blocks (A and b are filtered already) */
-    const struct cti_body_factor *bodies; /* the blocks of A that it couples, run by run, with exact factors (delassus_bodies.h) */
-    int n_bodies;               /* 0: nobody has them */
-    const cti_correction *correction; /* between sweeps over coupled clusters; or NULL */
-    const ct_real *whole;       /* [n] inverse mass [1/kg] of all that A couples to a block where nothing holds it, else 0; or NULL */
-    ct_real *local;             /* [3 n_rows] local compliances of the rows (cti_residual_prepare); NULL: the judge computes them each time */
-    int (*balance)(void *ctx, ct_real *r, ct_real *v); /* moves the momentum that the residual r [3 n] has of each body into rows[].r and v,
-                                   before the natural map is taken. 0: out of memory; or NULL */
+    const struct cti_body_factor *bodies; /* the factored diagonal blocks of A, one a body or component, with exact factors
+                                             (delassus_bodies.h) */
+    int n_bodies;               /* 0: not available */
+    const cti_correction *correction; /* applied between sweeps over coupled clusters; or NULL */
+    const ct_real *whole;       /* [n] inverse mass [1/kg] of the component of A that a block belongs to, 0 where that component is held; or
+                                   NULL */
+    ct_real *local;             /* [3 n_rows] local compliances of the rows (cti_residual_prepare); NULL: the judge computes them at each
+                                   evaluation */
+    int (*balance)(void *ctx, ct_real *r, ct_real *v); /* transfers the net momentum of each body in the residual r [3 n] into rows[].r and
+                                                          v, before the natural map is evaluated. 0: out of memory; or NULL */
     void *balance_ctx;
-    int plain;                  /* 1: relaxation as the paper has it, not accelerated */
+    int plain;                  /* 1: the paper's relaxation, without acceleration */
     int predict;                /* 1: contacts of nodes anticipate from the Jacobi step D^-1 ((L + U) v + J' r) as in eq. 10; 0: from v */
     const ct_tasks *tasks;      /* who runs the loops, or NULL */
     int (*watch)(void *user, int iteration, const ct_real *v); /* sees v and rows[].r after every outer iteration, 0 ends; or NULL */
     void *watch_user;
 } cti_problem;
 
-/* cti_residuals -- what one piece of code says of a solution. All but dual_gap are velocities divided by velocity_scale, largest entry. */
+/* cti_residuals -- the errors of a solution, as the judge computes them. All but dual_gap are the largest entries of velocities divided by
+   velocity_scale. */
 typedef struct cti_residuals {
     ct_real dynamics;      /* |D^-1 (A v - b - J' r)|, D the 3x3 diagonal */
     ct_real primal;        /* violation of u_n >= 0 */
@@ -10691,8 +10736,9 @@ typedef struct cti_solve_info {
     cti_solve_status status;
     int iterations; /* outer */
     int sweeps;     /* over the contacts */
-    int quick;      /* iterations of ica_paper.c whose inner loop took fewer than ten of them */
-    ct_real spent;  /* iterations of a solver that pivots, as a share of what one attempt is given; of interior point, of what a step is */
+    int quick;      /* iterations of ica_paper.c whose inner loop took fewer than ten sweeps */
+    ct_real spent;  /* work of a pivoting solver, as a share of the iterations of one attempt; of the interior point method, as a share of a
+                       step's */
     ct_real change; /* largest change of v in the last outer iteration, relative to velocity_scale */
     int judged;     /* 1: the solution's residual is `res`, and its momenta are balanced */
     cti_residuals res;
@@ -10722,15 +10768,15 @@ CTI_FN void cti_problem_residual(const cti_problem *p, const ct_real *f, const c
 CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *g2);
 
 #if CONTACT_WITH_CMR
-/* cti_residual_prepare -- p->local, of the rows and A at hand, for judgements that come more than once. 0 when memory ran out. */
+/* cti_residual_prepare -- computes p->local from the rows and A, for problems that are judged more than once. 0 when memory ran out. */
 CTI_FN int cti_residual_prepare(cti_problem *p, cti_arena *arena);
 #endif
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
-/* cti_residual_eval -- needs work [6 n]. It is both of its parts: */
+/* cti_residual_eval -- all residuals, by the two functions below. work [6 n] */
 CTI_FN void cti_residual_eval(const cti_problem *p, ct_cone cone, const ct_real *v, ct_real *work, cti_residuals *out);
 /* cti_residual_dynamics -- out->dynamics, of all blocks. work [6 n] */
 CTI_FN void cti_residual_dynamics(const cti_problem *p, const ct_real *v, ct_real *work, cti_residuals *out);
-/* cti_residual_contacts -- what the rows say, into the maxima (and the sum) that are in `out`. */
+/* cti_residual_contacts -- residuals of the rows, merged into the maxima (and the sum) that `out` already holds. */
 CTI_FN void cti_residual_contacts(const cti_problem *p, ct_cone cone, const ct_real *v, cti_residuals *out);
 #endif
 
@@ -10870,7 +10916,7 @@ static void cti_residual_local(const cti_problem *p, const cti_row *row, const c
     }
 }
 
-/* one contact's share; d [3]: its local compliance */
+/* residuals of one contact; d [3]: its local compliance */
 static void cti_residual_row(const cti_problem *p, ct_cone cone, const cti_row *row, const ct_real *v, const ct_real *d, cti_residuals *out)
 {
     ct_real u[3], g1, g2, ln, s = 1 / p->velocity_scale, bound, dt_mean, law;
@@ -10884,7 +10930,7 @@ static void cti_residual_row(const cti_problem *p, ct_cone cone, const cti_row *
     }
     if (!(d[0] > 0))
         return;
-    /* the law of the normal: hard with compliance, or recovery through its softness, whichever asks for more */
+    /* the normal law: the hard law with compliance, or recovery through its softness, whichever requires more */
     law = u[0] + row->compliance[0] * row->r[0];
     if (row->recover > 0)
         law = cti_min(law, u[0] + row->softness * row->r[0] - row->recover);
@@ -10910,15 +10956,15 @@ static void cti_residual_row(const cti_problem *p, ct_cone cone, const cti_row *
     }
 }
 
-/* [us] approximate time of a block's residual, and of a row's with and without its local compliance, see cti_tasks_run_work; most parts that a
-   maximum is taken in */
+/* [us] estimated time of a block's residual, and of a row's with and without its local compliance, see cti_tasks_run_work; PARTS: most
+   parts over which a maximum is reduced */
 #define CTI_RESIDUAL_BLOCK_US 0.06
 #define CTI_RESIDUAL_ROW_US 0.4
 #define CTI_RESIDUAL_LAW_US 0.06
 #endif
 enum { CTI_RESIDUAL_PARTS = 64 };
 
-/* what a range of rows or blocks says: part k is of those from k `size` on */
+/* residuals of ranges of rows or blocks: part k is of those from k `size` on */
 typedef struct cti_residual_loop {
     const cti_problem *p;
     ct_cone cone;
@@ -10964,7 +11010,7 @@ static void cti_residual_blocks(int begin, int end, int worker, void *context)
     }
 }
 
-/* parts of n items: few, and cut by their number alone */
+/* number of parts of n items: at most CTI_RESIDUAL_PARTS, and dependent on n alone */
 static int cti_residual_cut(cti_residual_loop *q, int n, int least)
 {
     q->size = cti_max_int(least, (n - 1) / CTI_RESIDUAL_PARTS + 1);
@@ -10984,9 +11030,8 @@ CTI_FN void cti_residual_dynamics(const cti_problem *p, const ct_real *v, ct_rea
         out->dynamics = cti_max(out->dynamics, q.part[i].dynamics);
 }
 
-/* local compliance of row i, computed here so that the residual does not depend on the solver */
-/* Least compliance of a row: that of its bodies as rigid wholes. A node of a stiff body alone has a far smaller one, by its stiffness; a residual
-   scaled by that would not show an impulse that throws the body. */
+/* Lower bound on a row's compliance: that of its bodies as if they were rigid and moved without turning. A single node of a stiff body has a far
+   smaller compliance, because of its stiffness; a residual scaled by that would hide an impulse that is large enough to throw the body. */
 static ct_real cti_residual_whole(const cti_problem *p, const cti_row *row)
 {
     ct_real sum = 0, weight = 0;
@@ -10999,6 +11044,7 @@ static ct_real cti_residual_whole(const cti_problem *p, const cti_row *row)
     return sum;
 }
 
+/* local compliance of row i, computed here so that the residual does not depend on the solver */
 static void cti_residual_compliance(const cti_problem *p, int i, ct_real *d)
 {
     ct_real dinv[9 * CTI_ROW_TERMS];
@@ -11091,7 +11137,7 @@ CTI_FN void cti_residual_eval(const cti_problem *p, ct_cone cone, const ct_real 
 #endif
 
 /* ---- 3_solve/law.h ---- */
-/* law.h -- the law of one contact, solved against a known neighbourhood. */
+/* law.h -- the contact law of one contact, solved with all other contacts held fixed. */
 
 
 typedef struct cti_law {
@@ -11100,17 +11146,18 @@ typedef struct cti_law {
     ct_real inv_t[4];        /* inverse of the tangential 2x2 block; BOX: its two reciprocals in [0] and [3] */
     ct_real inv_top;         /* 1 / its largest eigenvalue */
     ct_real inv_B[9];        /* of B with compliance: all three velocities vanish at once */
-    ct_real recover_load;    /* least multiplier at which the hard law rules */
-    int whole;               /* inv_B may be used */
-    int closes;              /* 1: the normal law has the last word, also while it slides */
+    ct_real recover_load;    /* least normal multiplier at which the hard law holds and recovery does not act */
+    int whole;               /* 1: inv_B is well conditioned and may be used */
+    int closes;              /* 1: the normal law is satisfied last, also by a sliding contact */
     int equations;           /* mask of the row; inv_B is 0 on the other axes */
     ct_real mu, compliance[3], recover, softness;
 } cti_law;
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
-/* cti_law_prepare -- the rest from B and the row. A singular block keeps its multipliers. */
+/* cti_law_prepare -- computes all other fields from B and the row. The multipliers of a singular block are never changed. */
 CTI_FN void cti_law_prepare(cti_law *q, const cti_row *row, ct_cone cone);
-/* cti_law_solve -- r and u [3] of the contact, `repeats` times normal and friction in turn; u is kept consistent with r. */
+/* cti_law_solve -- solves for r and u [3] of the contact, with `repeats` alternations of normal and friction; u is kept consistent with
+   r. */
 CTI_FN void cti_law_solve(const cti_law *q, ct_cone cone, int repeats, ct_real *r, ct_real *u);
 #endif
 
@@ -11122,16 +11169,17 @@ CTI_FN void cti_law_solve(const cti_law *q, ct_cone cone, int repeats, ct_real *
 #endif
 
 /* ---- 3_solve/law.c ---- */
-/* law.c -- one contact against a known neighbourhood: its normal multiplier and its friction pair in turn.
-   Method: with u = u0 + B (r - r0), B = J D^-1 J' of this contact, lambda makes u_n vanish or is 0, then the friction pair makes u_t vanish
-   or lies on the cone. Based on: Otaduy 2009, eq. 13-14 and 5.5, steps 3.2.1.1 - 3.2.1.6. differs: besides the paper's box, a true pyramid
-   and Coulomb's cone; where `closes` is set the last step is along the ray of both, on which u_n vanishes. */
+/* law.c -- one contact with all others held fixed: its normal multiplier and its friction pair, alternately.
+   Method: with u = u0 + B (r - r0), B = J D^-1 J' of this contact, lambda makes u_n vanish or is 0; then the friction pair makes u_t vanish
+   or lies on the cone. Based on: Otaduy 2009, eq. 13-14 and 5.5, steps 3.2.1.1 - 3.2.1.6.
+   differs: besides the paper's box, a true pyramid and Coulomb's cone. Where `closes` is set, the last step scales lambda and gamma
+   together, in a fixed proportion, until u_n vanishes. */
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
-#define CTI_LAW_MISS CTI_R(1e-5) /* of the normal multiplier: what friction may leave to it */
-#define CTI_LAW_FLAT CTI_R(0.1)  /* share of the normal compliance below which a ray is not followed */
+#define CTI_LAW_MISS CTI_R(1e-5) /* [1] share of the normal multiplier by which the friction step may leave the normal law violated */
+#define CTI_LAW_FLAT CTI_R(0.1)  /* [1] share of the normal compliance B_nn below which a ray's slope is too small to follow it */
 
-/* inverse of B with compliance on the axes that are equations, 0 elsewhere; stays 0 where that block is singular */
+/* inverse of B + compliance on the axes that are equations, 0 elsewhere; it stays 0 where that block is singular */
 static void cti_law_equations(cti_law *q)
 {
     ct_real C[9], inv[9];
@@ -11148,7 +11196,7 @@ static void cti_law_equations(cti_law *q)
             q->inv_B[3 * i + j] = (q->equations >> i & q->equations >> j & 1) ? inv[3 * i + j] : 0;
 }
 
-/* all equations of a joint at once */
+/* solves all equations of a joint at once */
 static void cti_law_join(const cti_law *q, ct_real *r, ct_real *u)
 {
     cti_v3 e = cti_v3_make(u[0] + q->compliance[0] * r[0], u[1] + q->compliance[1] * r[1], u[2] + q->compliance[2] * r[2]);
@@ -11157,7 +11205,7 @@ static void cti_law_join(const cti_law *q, ct_real *r, ct_real *u)
     u[0] += c.x, u[1] += c.y, u[2] += c.z;
 }
 
-/* reciprocals that a visit needs; 0 where a block is singular, so that its multipliers stay */
+/* the reciprocals that a visit needs. 0 where a block is singular, so that its multipliers do not change */
 CTI_FN void cti_law_prepare(cti_law *q, const cti_row *row, ct_cone cone)
 {
     const ct_real *B = q->B;
@@ -11190,14 +11238,14 @@ CTI_FN void cti_law_prepare(cti_law *q, const cti_row *row, ct_cone cone)
     }
 }
 
-/* the whole block: stick at a positive normal multiplier inside of the cone, in one step; 0 when it is not so */
+/* solves the whole 3x3 block: sticking, with a positive normal multiplier inside the cone, in one step. 0 when that is not the solution */
 static int cti_law_stick(const cti_law *q, ct_cone cone, ct_real *r, ct_real *u)
 {
     const ct_real *I = q->inv_B;
     ct_real e0 = u[0] + q->compliance[0] * r[0], e1 = u[1] + q->compliance[1] * r[1], e2 = u[2] + q->compliance[2] * r[2];
     ct_real a = r[0] - (I[0] * e0 + I[1] * e1 + I[2] * e2), b = r[1] - (I[3] * e0 + I[4] * e1 + I[5] * e2), bound = q->mu * a;
     ct_real c = r[2] - (I[6] * e0 + I[7] * e1 + I[8] * e2);
-    /* at u_n = 0 the recovery asks for recover / softness */
+    /* at u_n = 0 the recovery law requires at least recover / softness */
     if (!(a > q->recover_load))
         return 0;
     if (cone == CT_CONE_CONE ? b * b + c * c > bound * bound
@@ -11219,8 +11267,9 @@ static void cti_law_friction_box(const cti_law *q, ct_real bound, ct_real *r, ct
     }
 }
 
-/* the friction pair at known normal multiplier: both tangential velocities vanish at once if the cone allows it (stick); otherwise a step
-   with the largest local compliance, projected, whose repetition converges to maximal dissipation (slip). u is kept up to date */
+/* the friction pair at a known normal multiplier: both tangential velocities vanish at once if the cone allows it (stick). Otherwise it is
+   a projected step with the inverse of the largest local compliance, whose repetition converges to maximal dissipation (slip). u is kept
+   consistent */
 static void cti_law_friction(ct_cone cone, const cti_law *q, ct_real *r, ct_real *u)
 {
     const ct_real *B = q->B;
@@ -11237,8 +11286,9 @@ static void cti_law_friction(ct_cone cone, const cti_law *q, ct_real *r, ct_real
         u[k] += B[3 * k + 1] * d1 + B[3 * k + 2] * d2;
 }
 
-/* the normal law along the ray of the multipliers at hand, gamma in proportion to lambda: a contact that slides keeps to its cone, and
-   closes exactly however strongly friction and approach are coupled. A ray on which pressing hardly separates is left alone */
+/* the normal law along the ray of the present multipliers, with gamma in proportion to lambda. A sliding contact stays on its cone, and u_n
+   vanishes exactly, however strongly friction and normal velocity are coupled. A ray along which a larger lambda hardly changes u_n is not
+   followed */
 static void cti_law_ray(const cti_law *q, ct_real *r, ct_real *u)
 {
     const ct_real *B = q->B;
@@ -11258,7 +11308,7 @@ static void cti_law_ray(const cti_law *q, ct_real *r, ct_real *u)
         u[k] += d * (B[3 * k] + B[3 * k + 1] * g1 + B[3 * k + 2] * g2);
 }
 
-/* lambda and gamma of one contact, `repeats` times in turn (3.2.1.1 - 3.2.1.6); u is the contact's velocity, r its multipliers */
+/* lambda and gamma of one contact, alternately, `repeats` times (3.2.1.1 - 3.2.1.6). u is the contact's velocity, r its multipliers */
 CTI_FN void cti_law_solve(const cti_law *q, ct_cone cone, int repeats, ct_real *r, ct_real *u)
 {
     const ct_real *B = q->B;
@@ -11304,8 +11354,8 @@ enum { CTI_ANDERSON_DEPTH = 5 };
 
 typedef struct cti_anderson {
     int n, n_slave, count, head;
-    float *weight;                         /* [n] residuals are measured with it */
-    float *f;                              /* [n] weighted residual of the last step */
+    float *weight;                         /* [n] square root of the metric in which residuals are minimized */
+    float *f;                              /* [n] weighted residual of the last point */
     ct_real *g;                            /* [n] its image */
     float *df[CTI_ANDERSON_DEPTH], *dg[CTI_ANDERSON_DEPTH];
     float *slave, *ds[CTI_ANDERSON_DEPTH]; /* [n_slave] */
@@ -11318,9 +11368,9 @@ typedef struct cti_anderson {
 /* cti_anderson_init -- weight [n] is copied. 0 when memory ran out. */
 CTI_FN int cti_anderson_init(cti_anderson *a, cti_arena *arena, int n, const ct_real *weight, int n_slave);
 CTI_FN void cti_anderson_restart(cti_anderson *a);
-/* cti_anderson_resume -- the map's constant part changed: the differences stay, the last point is forgotten. */
+/* cti_anderson_resume -- for a map whose constant part has changed: the differences are kept, the last point is dropped. */
 CTI_FN void cti_anderson_resume(cti_anderson *a);
-/* cti_anderson_step -- x [n] the point, g [n] its image; g and slave (of g, may be NULL) become the next point. */
+/* cti_anderson_step -- x [n] the point, g [n] its image; g, and the slave vector of g (may be NULL), are overwritten by the next point. */
 CTI_FN void cti_anderson_step(cti_anderson *a, const ct_real *x, ct_real *g, float *slave);
 #endif
 
@@ -11334,13 +11384,13 @@ CTI_FN void cti_anderson_step(cti_anderson *a, const ct_real *x, ct_real *g, flo
 /* ---- 3_solve/anderson.c ---- */
 /* anderson.c -- Anderson acceleration.
    Method: with residuals f_i = W (g(x_i) - x_i) and differences dF, dG of the last steps, the next point is g_k - dG c, c minimizing
-   |f_k - dF c|: in the linear regime this is GMRES on the sweeps. The least squares problem is solved by normal equations with a little
-   regularization. Differences and the history are float, sums double: what they extrapolate is checked by the next sweep.
+   f_k - dF c|. In the linear regime this is GMRES on the sweeps. The least squares problem is solved by normal equations with a little
+   regularization. Differences and the history are float, sums are double: the next sweep checks what they extrapolate.
    Based on: Anderson 1965; Walker & Ni 2011. */
 
-/* Sum of the mixture's coefficients above which the history is dropped. Times float's 6e-8 it bounds the relative error of a velocity by rounding,
-   here below 1e-3. A rigid cube that hits an equal soft one at 2 m/s needs it: with 1e5 that step ends on its budget, with 3e3 joints as
-   stiff as that beside a contact do. */
+/* [1] Sum of |c| above which the history is dropped. Times float's 6e-8 it bounds the relative rounding error of a velocity, here below
+   1e-3. The step in which a rigid cube hits an equal soft one at 2 m/s needs it: with 1e5 that step ends on its budget. With 3e3 joints of
+   the same stiffness beside a contact do. */
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #define CTI_ANDERSON_FAR 1e4
 
@@ -11370,19 +11420,19 @@ CTI_FN void cti_anderson_restart(cti_anderson *a) { a->count = a->head = a->star
 CTI_FN void cti_anderson_resume(cti_anderson *a) { a->started = 0; }
 
 #define CTI_ANDERSON_CUT 1024 /* entries in a range */
-#define CTI_ANDERSON_US 0.4   /* [us] that so many take, about, for one vector of the history */
+#define CTI_ANDERSON_US 0.4   /* [us] estimated time of such a range, for one vector of the history */
 #endif
 
-/* the parts of a step, as loops: over vectors of the history, or over ranges of entries. What is done to an entry, and the order in a sum, is the
-   same however a loop is cut */
+/* the arguments of a step's loops, which run over vectors of the history or over ranges of entries. The operations on an entry, and the
+   order of a sum, do not depend on how a loop is cut */
 typedef struct cti_anderson_loop {
     cti_anderson *a;
-    const float *x, *z;         /* of the products */
+    const float *x, *z;         /* inputs of the dot products */
     double *out, *out2;
-    const ct_real *from;        /* of a point */
+    const ct_real *from;        /* the point x */
     const ct_real *to;
     int column;
-    const double *c;            /* of a mixture */
+    const double *c;            /* coefficients of the mixture */
     ct_real *y;
     float *slave;
     ct_task_fn *of_point, *of_slave;
@@ -11415,7 +11465,7 @@ static void cti_anderson_dots(int begin, int end, int worker, void *context)
     }
 }
 
-/* c = (dF'dF + eps)^-1 dF' f by Cholesky, dot = dF' f; 0 when the matrix is not positive */
+/* c = (dF'dF + eps)^-1 dF' f by Cholesky, dot = dF' f; 0 when the matrix is not positive definite */
 static int cti_anderson_fit(const cti_anderson *a, const double *dot, double *c)
 {
     double L[CTI_ANDERSON_DEPTH][CTI_ANDERSON_DEPTH], trace = 0;
@@ -11460,7 +11510,7 @@ static int cti_anderson_is_far(const cti_anderson *a, const double *c)
     return !(sum <= CTI_ANDERSON_FAR);
 }
 
-/* f, g of this point; their differences to the last one into a column of the history, where it is >= 0 */
+/* f and g of this point. Their differences to the last point go into `column` of the history, where it is >= 0 */
 static void cti_anderson_point(int begin, int end, int worker, void *context)
 {
     const cti_anderson_loop *q = (const cti_anderson_loop *)context;
@@ -11487,7 +11537,7 @@ static void cti_anderson_point(int begin, int end, int worker, void *context)
     }
 }
 
-/* the same for the slave */
+/* the same for the slave vector */
 static void cti_anderson_follow(int begin, int end, int worker, void *context)
 {
     const cti_anderson_loop *q = (const cti_anderson_loop *)context;
@@ -11501,7 +11551,7 @@ static void cti_anderson_follow(int begin, int end, int worker, void *context)
 
 static int cti_anderson_cuts(int n) { return (n + CTI_ANDERSON_CUT - 1) / CTI_ANDERSON_CUT; }
 
-/* ranges of the point, then those of the slave */
+/* ranges of the point, then those of the slave vector */
 static void cti_anderson_both(int begin, int end, int worker, void *context)
 {
     const cti_anderson_loop *q = (const cti_anderson_loop *)context;
@@ -11512,7 +11562,7 @@ static void cti_anderson_both(int begin, int end, int worker, void *context)
         q->of_slave(cti_max_int(begin, cuts) - cuts, end - cuts, worker, context);
 }
 
-/* one loop over both; us: of a range */
+/* one loop over both. us: estimated time of a range */
 static void cti_anderson_run(cti_anderson_loop *q, ct_task_fn *of_point, ct_task_fn *of_slave, double us)
 {
     const cti_anderson *a = q->a;
@@ -11520,7 +11570,7 @@ static void cti_anderson_run(cti_anderson_loop *q, ct_task_fn *of_point, ct_task
     cti_tasks_run_work(a->tasks, cti_anderson_both, cti_anderson_cuts(a->n) + (q->slave ? cti_anderson_cuts(a->n_slave) : 0), us, q);
 }
 
-/* the newest point, and its differences if it is not the first; dot = dF' f */
+/* records the newest point and its differences to the last one, if there is one; dot = dF' f */
 static void cti_anderson_record(cti_anderson *a, const ct_real *x, const ct_real *g, float *slave, double *dot)
 {
     int k, h = a->started ? a->head : -1;
@@ -11604,32 +11654,34 @@ CTI_FN void cti_anderson_step(cti_anderson *a, const ct_real *x, ct_real *g, flo
 /* nodes.h -- Gauss-Seidel sweeps over single blocks: the splitting D of 3x3 diagonal blocks. */
 
 
-/* cti_nodes -- sweeps run in float on the difference to a base point v0, whose A v0 is held in ct_real and renewed now and then: a sweep reads
-   half the bytes, and what it converges to is exact. */
+/* cti_nodes -- sweeps run in float on the difference to a base point v0. A v0 is held in ct_real and recomputed every few sweeps. So a
+   sweep reads half the bytes and still converges to ct_real precision. */
 typedef struct cti_nodes {
     const cti_bsr *A;
     int32_t *blocks;   /* [n] in the order of a sweep */
     int n;
-    int32_t *beside;   /* [n_beside] blocks that A couples with them, themselves included */
+    int32_t *beside;   /* [n_beside] blocks that A couples to those of the list, themselves included */
     int n_beside, age; /* sweeps since v0 was taken */
-    size_t *start;     /* [n] of a block's row in val */
-    float *val;        /* rows of A one behind the other, see cti_bsr_float_row */
+    size_t *start;     /* [n] start of each block's row in val */
+    float *val;        /* rows of A, stored consecutively, see cti_bsr_float_row */
     float *delta;      /* [4 n of A] v - v0 */
     float *inverse;    /* [12 n] D^-1: three rows of four */
     ct_real *v0, *Av0; /* [3 n of A] */
 } cti_nodes;
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
-/* cti_nodes_init -- blocks [n] are kept by reference; all memory from the arena. 0 when it ran out. A singular D^-1 is zero: its block stays. */
+/* cti_nodes_init -- blocks [n] are kept by reference; all memory is from the arena. 0 when it ran out. A singular diagonal block gets D^-1
+   = 0, so that its block does not move. */
 CTI_FN int cti_nodes_init(cti_nodes *q, cti_arena *arena, const cti_bsr *A, int32_t *blocks, int n);
-/* cti_nodes_restart -- v was put somewhere else: the next sweep takes a new base point. */
+/* cti_nodes_restart -- to be called when v was changed otherwise: the next sweep takes a new base point. */
 CTI_FN void cti_nodes_restart(cti_nodes *q);
 #endif
-/* cti_nodes_after -- what comes behind the visit of block i of the list; may change f, and v by what it adds to delta too. Returns a change [m/s]. */
+/* cti_nodes_after -- called after the visit of block i of the list. It may change f, and v when it adds the same to delta. Returns a change
+   [m/s]. */
 typedef ct_real cti_nodes_after(void *ctx, int i);
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
-/* cti_nodes_sweep -- one sweep v_i += D_i^-1 (f - A v)_i over the blocks (Otaduy 2009, eq. 12), `after` behind each of them or NULL. Returns the
-   largest change of an entry, or that `after` returned; not finite where any entry is not. */
+/* cti_nodes_sweep -- one sweep v_i += D_i^-1 (f - A v)_i over the blocks (Otaduy 2009, eq. 12), calling `after` (or NULL) after each block.
+   Returns the largest change of an entry or of those that `after` returned; not finite where any entry is not. */
 CTI_FN ct_real cti_nodes_sweep(cti_nodes *q, const ct_real *f, ct_real *v, cti_nodes_after *after, void *ctx);
 #endif
 
@@ -11642,13 +11694,13 @@ CTI_FN ct_real cti_nodes_sweep(cti_nodes *q, const ct_real *f, ct_real *v, cti_n
 
 /* ---- 3_solve/nodes.c ---- */
 /* nodes.c -- Gauss-Seidel over single blocks.
-   Method: v = v0 + delta; with A v0 at hand, (f - A v)_i = (f - A v0)_i - (A delta)_i, and delta is small and getting smaller, so that float is
-   enough for it: iterative refinement whose inner solver is the sweep. Based on: Otaduy 2009, eq. 12. */
+   Method: v = v0 + delta. With a known A v0, (f - A v)_i = (f - A v0)_i - (A delta)_i. Since delta is small and shrinks as the sweeps
+   converge, float is enough for it: this is iterative refinement whose inner solver is the sweep. Based on: Otaduy 2009, eq. 12. */
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
-#define CTI_NODES_REBASE 16 /* sweeps from one base point */
+#define CTI_NODES_REBASE 16 /* [sweeps] between two base points */
 
-/* blocks that a row of A in the list meets, each once */
+/* lists the columns of A's rows in the list, each once */
 static int cti_nodes_find_near(cti_nodes *q, cti_arena *arena)
 {
     uint8_t *seen = CTI_ARENA_ZERO(arena, uint8_t, q->A->n);
@@ -11666,7 +11718,7 @@ static int cti_nodes_find_near(cti_nodes *q, cti_arena *arena)
     return 1;
 }
 
-/* rows of A in float; a row is read one number farther than it goes, the last one too */
+/* rows of A in float. Reading a row touches one number beyond its end, also of the last row */
 static int cti_nodes_fill_rows(cti_nodes *q, cti_arena *arena)
 {
     size_t at = 0;
@@ -11755,7 +11807,7 @@ CTI_FN ct_real cti_nodes_sweep(cti_nodes *q, const ct_real *f, ct_real *v, cti_n
     for (i = 0; i < q->n; i++) {
         cti_f8 d = cti_nodes_visit(q, i, f, v);
         big = cti_f8_max(big, cti_f8_abs(d));
-        wrong = cti_f8_add(wrong, cti_f8_sub(d, d)); /* a maximum loses what is not a number, a sum does not */
+        wrong = cti_f8_add(wrong, cti_f8_sub(d, d)); /* a maximum may drop a NaN, a sum keeps it */
         if (after)
             other = cti_max(other, after(ctx, i));
     }
@@ -11764,7 +11816,7 @@ CTI_FN ct_real cti_nodes_sweep(cti_nodes *q, const ct_real *f, ct_real *v, cti_n
 }
 
 /* ---- 3_solve/ica_kernel.h ---- */
-/* ica_kernel.h -- inner loops of ICA: a block's residual, and columns of D^-1 J' by rows of D^-1 in float. */
+/* ica_kernel.h -- inner loops of ICA: the residual of one block, and the columns of D^-1 J' from the rows of D^-1, in float. */
 
 
 /* r_i = f_i - sum_k A_ik v_k of one block */
@@ -11839,10 +11891,10 @@ CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_
 
 
 /* ---- 3_solve/ica_state.h ---- */
-/* ica_state.h -- what a solve by iterative constraint anticipation works on. */
+/* ica_state.h -- the state of a solve by iterative constraint anticipation. */
 
 
-enum { CTI_ICA_PACE = 12 }; /* outer iterations that tell how fast a solve converges */
+enum { CTI_ICA_PACE = 12 }; /* [outer iterations] over which the convergence rate is measured */
 
 typedef struct cti_ica_term {
     float G[10]; /* block velocity to contact frame, column by column, and a zero */
@@ -11857,10 +11909,10 @@ typedef struct cti_ica_leg { /* a contact's part in one cluster */
 
 typedef struct cti_ica_contact {
     int32_t leg0, n_legs, term0, n_terms;
-    int single; /* no other contact touches its clusters, which are nodes: a second visit would only polish its friction */
-    int own;         /* all of its clusters are nodes that others are coupled with: it can be visited in their sweep */
+    int single; /* 1: its clusters are nodes that no other contact touches: a second visit would change its friction only */
+    int own;         /* 1: all of its clusters are nodes, and A couples clusters: it can be solved inside the sweep over nodes */
     ct_real base[3]; /* u at the v of the outer iteration */
-    cti_law local; /* its law, and J D^-1 J' of it */
+    cti_law local; /* its law, with its block of J D^-1 J' */
 } cti_ica_contact;
 
 typedef struct cti_ica_cluster {
@@ -11868,14 +11920,15 @@ typedef struct cti_ica_cluster {
     int n, n_ports, ld;
     int32_t *ports;   /* positions in blocks */
     float *C;         /* [3 n_ports][ld] */
-    float *inverse;   /* own dense D^-1, [3 n][ld_inverse]; NULL where hooks solve and for single nodes */
+    float *inverse;   /* dense D^-1, [3 n][ld_inverse]; NULL for single nodes, and where the hooks solve */
     int ld_inverse;
     size_t du;        /* velocity change of the ports in this inner loop */
-    int alone;        /* A couples it to no other cluster, others are coupled, and its inverse is exact: v is only kept up to date at its ports */
+    int alone;        /* 1: A couples other clusters, but not this one, and its inverse is exact: most iterations update v only at its
+                         ports */
     const cti_cluster *hook;
 } cti_ica_cluster;
 
-typedef struct cti_ica_need { /* how many earlier runs a cluster has to have seen */
+typedef struct cti_ica_need { /* a run's condition: so many earlier runs of this cluster are done */
     int32_t cluster;
     uint32_t count;
 } cti_ica_need;
@@ -11887,50 +11940,52 @@ typedef struct cti_ica {
     int32_t *cluster_of, *port_of; /* [n] */
     cti_ica_cluster *clusters;
     int n_clusters, max_blocks;
-    int budget;  /* sweeps over the contacts where clusters are not coupled */
+    int budget;  /* [sweeps] over the contacts, where A couples no clusters */
     int grouped; /* clusters that are not single nodes */
-    int coupled; /* clusters see each other through A */
+    int coupled; /* 1: A couples different clusters */
     int jointed; /* some rows are equations */
-    int n_own, fused; /* contacts with nodes of their own; 1: they are visited in the sweep over nodes */
-    ct_real mark; /* smallest change when it had halved last, */
-    int marked;   /* before this iteration */
-    ct_real pace[CTI_ICA_PACE]; /* smallest changes up to each of the last iterations */
+    int n_own, fused; /* contacts with `own`; 1: they are solved inside the sweep over nodes */
+    ct_real mark; /* smallest change at the last time that it had halved, */
+    int marked;   /* and the iteration of that */
+    ct_real pace[CTI_ICA_PACE]; /* smallest changes so far, after each of the last iterations */
     int correcting;             /* p->correction is applied after sweeps */
-    int renewed;                /* times it was asked for a new factor */
-    int idle;                   /* corrections in a row that brought little */
-    ct_real corrected;          /* largest entry of the last one */
+    int renewed;                /* factors asked of it in this solve */
+    int idle;                   /* corrections in a row with little effect (CTI_ICA_IDLE) */
+    ct_real corrected;          /* largest entry of the last correction */
     ct_real nearest;            /* smallest change since the last new factor */
-    ct_real worth;              /* change, relative to velocity_scale, below which the residual of an iteration is computed, */
+    ct_real worth;              /* change, relative to velocity_scale, below which the residual of an iteration is computed */
     ct_real tight;              /* factor on the change at which sweeps over contacts end; smaller after a residual above the tolerance */
     ct_real left;               /* change of the last sweep over contacts */
     ct_real *work;              /* [6 n] of the judge, or NULL */
-    int cold;    /* v did not solve A v = b for clusters without contacts */
+    int cold;    /* 1: the start v need not solve A v = b for clusters without contacts */
     cti_ica_contact *contacts;
     cti_ica_leg *legs;
     cti_ica_term *terms;
     float *W, *du;
     size_t n_du;
-    /* runs of contacts between the same clusters, in parts, one for each worker; what shares a cluster keeps its order (ica_parts.c) */
-    int n_runs, n_parts;     /* n_parts 0: in turn */
+    /* Runs of consecutive contacts between the same clusters, distributed over workers. Runs that share a cluster keep their order
+       (ica_parts.c). */
+    int n_runs, n_parts;     /* n_parts 0: one run after the other on one thread */
     int32_t *run_at;         /* [n_runs + 1] starts in contacts */
     ct_real *run_change;     /* [n_runs] of a sweep */
     int32_t *part_at, *part_runs; /* [n_parts + 1] starts in part_runs; [n_runs] */
     int32_t *need_at;        /* [n_runs + 1] starts in needs */
-    cti_ica_need *needs;     /* when a run may begin */
+    cti_ica_need *needs;     /* the conditions under which a run may begin */
     uint32_t *done;          /* [n_clusters] runs of a cluster that are done */
     uint32_t *heads;         /* [16 n_parts] next run of each part */
-    double sweep_us;         /* [us] about what a sweep takes */
-    ct_real *cluster_change; /* [n_clusters] of a sweep over clusters that are not coupled */
-    ct_real *f, *x; /* b + J' r; [6 max_blocks] of each worker: local right side */
-    ct_real *predicted;             /* [3 n] of blocks with contacts, or NULL */
-    ct_real *z, *z_old, *weight; /* [3 n + 3 rows] velocities and multipliers, those before an outer iteration, metric of both */
-    ct_real *drift;              /* like z: what the last iteration changed */
-    int strode, astray;          /* 1: it ended in a stride; strides that went wrong */
-    ct_real *z_best;             /* those of the smallest change: what stands when the budget ends an accelerated loop */
-    ct_real *v, *r, *r_old;      /* parts of z: [3 n], [3 rows]; multipliers before a sweep */
-    int32_t *at_node, *of_node;  /* [nodes.n + 1] starts in of_node, contacts that are visited after a node */
+    double sweep_us;         /* [us] estimated time of a sweep */
+    ct_real *cluster_change; /* [n_clusters] largest change in each, of a sweep over uncoupled clusters */
+    ct_real *f, *x; /* b + J' r; scratch of each worker, [6 max_blocks]: the local residual and solution */
+    ct_real *predicted;             /* [3 n] velocities of eq. 10 of blocks with contacts, or NULL */
+    ct_real *z, *z_old, *weight; /* [3 n + 3 rows] velocities and multipliers; their values before an outer iteration; square root of their
+                                    metric's diagonal */
+    ct_real *drift;              /* [3 n + 3 rows] change of z in the last iteration */
+    int strode, astray;          /* 1: the last iteration ended with an extrapolation along the drift; extrapolations that were undone */
+    ct_real *z_best;             /* z of the smallest change: the result when the budget ends an accelerated loop */
+    ct_real *v, *r, *r_old;      /* the two parts of z, [3 n] and [3 rows]; multipliers before a sweep */
+    int32_t *at_node, *of_node;  /* [nodes.n + 1] starts in of_node; contacts that are solved after each node */
     cti_nodes nodes;             /* clusters of one block without hooks */
-    cti_anderson inner, outer;   /* outer: where clusters see each other through A */
+    cti_anderson inner, outer;   /* inner: of sweeps over contacts; outer: of outer iterations, where A couples clusters */
 } cti_ica;
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
@@ -11939,33 +11994,35 @@ CTI_INLINE int cti_ica_is_node(const cti_ica_cluster *q) { return q->n == 1 && !
 /* cti_ica_setup -- clusters, ports, contacts and vectors for s->p from the start v. 0 when memory ran out. */
 CTI_FN int cti_ica_setup(cti_ica *s, const ct_real *v);
 
-/* cti_ica_make_parts -- runs of contacts, and their parts, where clusters are not coupled. 0 when memory ran out. */
+/* cti_ica_make_parts -- finds the runs of contacts and distributes them over workers, where A couples no clusters. 0 when memory ran
+   out. */
 CTI_FN int cti_ica_make_parts(cti_ica *s);
 #endif
-/* cti_ica_each_run -- fn(s, run) for all runs of contacts, as if in turn: a run comes behind all earlier ones that it shares a cluster with.
-   us: about what all of it takes [us]. */
+/* cti_ica_each_run -- fn(s, run) for all runs of contacts, with the result of calling it in turn: a run begins after all earlier runs that
+   it shares a cluster with. us: estimated time of all of them [us]. */
 typedef void cti_ica_run_fn(cti_ica *s, int run);
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 CTI_FN void cti_ica_each_run(cti_ica *s, cti_ica_run_fn *fn, double us);
 
 
 /* ---- 3_solve/ica_parts.c ---- */
-/* ica_parts.c -- contacts visited by several workers at the same time, with the bits of one after the other.
-   Method: where A couples no clusters, the visit of a contact reads and writes what belongs to its clusters alone. Contacts that follow one
-   another between the same clusters are a run. Each worker has a part of the runs, with clusters that it had before where it can, by level:
-   what can begin early comes first. It takes them in turn, and those of others when it is through or has to wait. A run begins when all
-   earlier ones of its clusters are done, which a counter of each cluster tells: for any two that share a cluster the order is kept, and
-   nobody waits for anybody else. So the schedule is free to depend on the number of workers; the result depends on the problem alone.
-   The first of the runs that are not done can always begin, or has begun: a worker may leave when it waited for long, and one alone gets
-   through. differs: no colouring, which would change the order of the contacts, and with it how the sweeps converge; no barriers between
-   levels, which would all have to wait for the slowest run. Based on: level scheduling of triangular solves (Saltz 1990), with counters in
-   place of barriers. */
+/* ica_parts.c -- contacts visited by several workers at the same time, with the bits of a sequential sweep.
+   Method: where A couples no clusters, the visit of a contact reads and writes data of its own clusters alone. Consecutive contacts between
+   the same clusters form a run. Runs are sorted by level, which is one more than the highest level of the earlier runs that share a
+   cluster. Each worker gets a part of them, where possible with clusters that its earlier runs had. It takes its runs in order; when they
+   are finished or cannot begin yet, it takes runs of other parts. A counter of each cluster tells how many of its runs are done, and a run
+   begins when all earlier runs of its clusters are. So any two runs that share a cluster keep their order, and no run waits for any other.
+   The schedule may therefore depend on the number of workers, while the result depends on the problem alone. The first run that is not done
+   can always begin, or has begun. A worker may therefore leave after a long wait, and a single worker finishes all runs.
+   differs: no colouring, which would change the order of the contacts and so the convergence of the sweeps; no barriers between levels, at
+   which all workers would wait for the slowest run.
+   Based on: level scheduling of triangular solves (Saltz 1990), with counters in place of barriers. */
 
-#define CTI_ICA_VISIT_US 0.12    /* [us] of a visit */
-#define CTI_ICA_COLUMN_US 0.0008 /* [us] of a row of a leg's three columns */
+#define CTI_ICA_VISIT_US 0.12    /* [us] estimated time of a visit of one contact */
+#define CTI_ICA_COLUMN_US 0.0008 /* [us] estimated time of one row of a leg's three columns */
 #endif
-/* [us] of a sweep below which it is not worth parts; looks after which a worker that waits leaves. Tests want parts, and workers that leave
- */
+/* SWEEP_US [us]: a sweep estimated to be shorter stays on one thread. LOOKS: unsuccessful searches for a run after which a worker leaves.
+   Tests (CTI_TASKS_EAGER) want several parts and workers that leave. */
 #ifdef CTI_TASKS_EAGER
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #define CTI_ICA_SWEEP_US 0.0
@@ -11978,9 +12035,9 @@ CTI_FN void cti_ica_each_run(cti_ica *s, cti_ica_run_fn *fn, double us);
 #endif
 #endif
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
-enum { CTI_ICA_HEAD = 16 }; /* words between heads, which are in lines of their own */
+enum { CTI_ICA_HEAD = 16 }; /* words from one head to the next, so that each has a cache line of its own */
 
-/* 1 when two contacts are between the same clusters, in the same order */
+/* 1 when two contacts connect the same clusters, in the same order */
 static int cti_ica_alike(const cti_ica *s, const cti_ica_contact *a, const cti_ica_contact *b)
 {
     int k, same = a->n_legs == b->n_legs;
@@ -12002,7 +12059,7 @@ static int cti_ica_find_runs(cti_ica *s)
     return 1;
 }
 
-/* [us] of a run */
+/* estimated time of a run [us] */
 static double cti_ica_run_us(const cti_ica *s, int run)
 {
     const cti_ica_contact *q = &s->contacts[s->run_at[run]];
@@ -12020,7 +12077,7 @@ static int cti_ica_run_cluster(const cti_ica *s, int run, int k) { return s->leg
 
 static int cti_ica_run_legs(const cti_ica *s, int run) { return s->contacts[s->run_at[run]].n_legs; }
 
-/* for each run its clusters' counters, and how many earlier runs each has to have seen */
+/* for each run its clusters, and how many earlier runs each of them must have completed */
 static int cti_ica_find_needs(cti_ica *s)
 {
     int i, k, n = 0;
@@ -12041,7 +12098,7 @@ static int cti_ica_find_needs(cti_ica *s)
     return 1;
 }
 
-/* runs by level, one above the highest of the earlier runs that they share a cluster with. 0: out of memory */
+/* orders the runs by level: one above the highest level of the earlier runs that share a cluster. 0: out of memory */
 static int cti_ica_sort_runs(const cti_ica *s, int32_t *order)
 {
     int32_t *top = CTI_ARENA_ZERO(s->arena, int32_t, s->n_clusters), *level = CTI_ARENA_NEW(s->arena, int32_t, s->n_runs);
@@ -12064,7 +12121,7 @@ static int cti_ica_sort_runs(const cti_ica *s, int32_t *order)
     return 1;
 }
 
-/* the part of a run: the one that had its cluster last, if it has not much more to do than the one with the least */
+/* the part of a run: the one that had one of its clusters last, unless its load exceeds the least load by more than `much` [us] */
 static int cti_ica_choose(const cti_ica *s, int run, const int32_t *part_of, const double *load, double much)
 {
     int i, k, least = 0;
@@ -12079,7 +12136,7 @@ static int cti_ica_choose(const cti_ica *s, int run, const int32_t *part_of, con
     return least;
 }
 
-/* us [n_runs] */
+/* distributes the runs over `parts` parts. us [n_runs]: their estimated times. 0: out of memory */
 static int cti_ica_cut(cti_ica *s, int parts, const double *us)
 {
     double *load = CTI_ARENA_NEW(s->arena, double, parts), much = 2 * s->sweep_us / s->n_runs;
@@ -12133,7 +12190,7 @@ typedef struct cti_ica_loop_parts {
 } cti_ica_loop_parts;
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
-/* the next run of a part, if it may begin. 1: look again; 0: it has to wait; -1: there is none */
+/* takes and runs the next run of a part, if it may begin. 1: look again; 0: it has to wait; -1: there is none */
 static int cti_ica_take(const cti_ica_loop_parts *q, int part)
 {
     cti_ica *s = q->s;
@@ -12153,7 +12210,7 @@ static int cti_ica_take(const cti_ica_loop_parts *q, int part)
     return 1;
 }
 
-/* a worker: runs of its own part, then, or when these have to wait, of others */
+/* one worker: runs of its own part, or of other parts when its own are finished or have to wait */
 static void cti_ica_work(int begin, int end, int worker, void *context)
 {
     const cti_ica_loop_parts *q = (const cti_ica_loop_parts *)context;
@@ -12187,7 +12244,7 @@ CTI_FN void cti_ica_each_run(cti_ica *s, cti_ica_run_fn *fn, double us)
     for (i = 0; i < s->n_parts; i++)
         s->heads[CTI_ICA_HEAD * i] = (uint32_t)s->part_at[i];
     cti_tasks_run(s->p->tasks, cti_ica_work, s->n_parts, 1, &q);
-    cti_ica_work(0, 1, 0, &q); /* what all have left, each taking the other for busy */
+    cti_ica_work(0, 1, 0, &q); /* runs that every worker has left, each assuming that another one was busy with them */
 }
 
 #undef CTI_ICA_VISIT_US
@@ -12203,11 +12260,11 @@ CTI_FN void cti_ica_each_run(cti_ica *s, cti_ica_run_fn *fn, double us)
 #endif
 
 /* ---- 3_solve/ica_setup.c ---- */
-/* ica_setup.c -- clusters, their tiles of D^-1, and the contacts' parts in them.
-   Method: the rows of D^-1 that contacts touch (ports) are float tiles; a contact has one leg in each cluster, D^-1 J' of it. Based on:
-   Otaduy 2009, sec. 5.2. */
+/* ica_setup.c -- set-up of ICA: clusters, their tiles of D^-1, and the legs of the contacts.
+   Method: the rows and columns of D^-1 at blocks that contacts touch (ports) are stored as float tiles. A contact has one leg in each of
+   its clusters, which is D^-1 J' restricted to it. Based on: Otaduy 2009, sec. 5.2. */
 
-/* [us] about what a cluster's tile and a contact's columns take, see cti_tasks_run_work */
+/* [us] estimated times of a cluster's tile and of a contact's columns, see cti_tasks_run_work */
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #define CTI_ICA_FILL_US 20.0
 #define CTI_ICA_LEGS_US 0.5
@@ -12243,7 +12300,8 @@ static int cti_ica_make_clusters(cti_ica *s)
     return 1;
 }
 
-/* whether A couples different clusters, since such a splitting needs more than one outer iteration, and which clusters stand alone then */
+/* finds whether A couples different clusters, since such a splitting needs more than one outer iteration, and which clusters are then
+   `alone` */
 static void cti_ica_find_coupling(cti_ica *s)
 {
     const cti_bsr *A = s->p->A;
@@ -12294,7 +12352,7 @@ static int cti_ica_make_ports(cti_ica *s)
     return s->du != NULL;
 }
 
-/* own D^-1 of a cluster without hooks: the dense inverse of A's sub-matrix */
+/* D^-1 of a cluster without hooks: the dense inverse of A's sub-matrix */
 static int cti_ica_invert(cti_ica *s, cti_ica_cluster *q, int32_t *local)
 {
     const cti_bsr *A = s->p->A;
@@ -12320,7 +12378,7 @@ static int cti_ica_invert(cti_ica *s, cti_ica_cluster *q, int32_t *local)
     return cti_dense32_invert_spd(q->inverse, n3, q->ld_inverse) >= 0;
 }
 
-/* the port rows and columns of an own inverse */
+/* the tile of such a cluster: the rows and columns of its inverse at the ports */
 static int cti_ica_restrict(cti_ica *s, cti_ica_cluster *q)
 {
     int i, j, r, c;
@@ -12337,8 +12395,8 @@ static int cti_ica_restrict(cti_ica *s, cti_ica_cluster *q)
     return 1;
 }
 
-/* single blocks together: their sweeps, and their D^-1 as tiles. Without coupling, one that no contact touches keeps the free motion that
-   it came with, unless that was no solution */
+/* the nodes: their sweeps, and their D^-1 as tiles. Without coupling, a node that no contact touches keeps the free motion that it came
+   with, unless the start need not be one (`cold`) */
 static int cti_ica_make_nodes(cti_ica *s)
 {
     int32_t *blocks = CTI_ARENA_NEW(s->arena, int32_t, s->n_clusters);
@@ -12361,7 +12419,7 @@ static int cti_ica_make_nodes(cti_ica *s)
 }
 #endif
 
-/* D^-1 at the ports of clusters with hooks: a list of those that have to be filled, and room for each worker */
+/* the tiles of clusters with hooks: a list of those to be filled, and scratch of each worker */
 typedef struct cti_ica_fills {
     cti_ica *s;
     int32_t *list;
@@ -12434,7 +12492,7 @@ static void cti_ica_make_term(cti_ica *s, const cti_row *row, int k, cti_ica_ter
     t->at = (int32_t)(s->clusters[s->cluster_of[b]].du + 3 * (size_t)s->port_of[b]);
 }
 
-/* where the terms of a row are, and its legs: one for each cluster */
+/* the position of a row's terms, and its legs, one for each cluster */
 static void cti_ica_make_legs(cti_ica *s, int i, int32_t *leg, int32_t *term, size_t *w)
 {
     const cti_row *row = &s->p->rows[i];
@@ -12457,7 +12515,7 @@ static void cti_ica_make_legs(cti_ica *s, int i, int32_t *leg, int32_t *term, si
     q->n_legs = *leg - q->leg0, q->n_terms = row->n;
 }
 
-/* W = C (S G)' of a leg, columns contiguous; symmetric C: its columns are its rows. B += G W */
+/* W = C (S G)' of a leg, stored by columns; C is symmetric, so its columns are its rows. B += G W */
 static void cti_ica_fill_leg(cti_ica *s, const cti_row *row, cti_ica_contact *q, const cti_ica_leg *L)
 {
     const cti_ica_cluster *c = &s->clusters[L->cluster];
@@ -12487,7 +12545,7 @@ static void cti_ica_fill_leg(cti_ica *s, const cti_row *row, cti_ica_contact *q,
     }
 }
 
-/* which contacts have their nodes for themselves. touched [n_clusters], zeros */
+/* finds the contacts whose nodes no other contact touches. touched [n_clusters], zeros */
 static void cti_ica_find_single(cti_ica *s, int32_t *touched)
 {
     int i, k;
@@ -12504,7 +12562,7 @@ static void cti_ica_find_single(cti_ica *s, int32_t *touched)
     }
 }
 
-/* contacts between nodes alone, each behind the last of its nodes in a sweep */
+/* assigns each contact between nodes to the last of its nodes in a sweep */
 static int cti_ica_make_own(cti_ica *s)
 {
     int i, k, n = s->nodes.n, *last = CTI_ARENA_NEW(s->arena, int, s->p->n_rows);
@@ -12587,7 +12645,7 @@ static int cti_ica_make_state(cti_ica *s, const ct_real *v)
         return 0;
     s->v = s->z, s->r = s->z + n3;
     memcpy(s->v, v, sizeof(ct_real) * (size_t)n3);
-    for (i = 0; i < n3; i++) /* what is only solved now and then tells nothing of an iteration */
+    for (i = 0; i < n3; i++) /* entries that are updated only every CTI_ICA_DEFER iterations say nothing of an iteration */
         s->weight[i] = s->clusters[s->cluster_of[i / 3]].alone && s->port_of[i / 3] < 0
                            ? 0
                            : cti_sqrt(cti_max(0, A->val[9 * (size_t)A->diag[i / 3] + 4 * (size_t)(i % 3)]));
@@ -12623,54 +12681,67 @@ CTI_FN int cti_ica_setup(cti_ica *s, const ct_real *v)
 #undef CTI_ICA_LEGS_US
 
 /* ---- 3_solve/ica.c ---- */
-/* ica.c -- iterative constraint anticipation.
+/* ica.c -- iterative constraint anticipation (ICA).
    Purpose: A v = b + J' lambda + H' gamma with non-penetration and Coulomb friction, without the Schur complement J A^-1 J'.
-   Method: a splitting A = D - L - U, D block diagonal over clusters (nodes as in the paper, patches, whole bodies). The outer iteration
-   refines v by one block Gauss-Seidel sweep (eq. 12); in between, projected Gauss-Seidel over the contacts solves the LCP that anticipates
-   through D^-1 alone (eq. 10-11), normal and friction interlaced at each contact (eq. 13-14, 5.5). Tiles, the rows of D^-1 that contacts
-   touch, are float; multipliers and residuals (those of nodes at a base point, nodes.c) are ct_real, so that the outer iteration refines
-   the result to full precision. differs: the velocity change that a multiplier causes is added to v at once, so that a sweep over clusters
-   starts from it instead of from v(i-1); within one cluster the two agree exactly, and with cluster = body one outer iteration is full
-   anticipation. Contacts between nodes are first solved inside of the sweep over the nodes, each behind the last of its nodes, so that a
-   node that sticks does not give way to its neighbours in between: a third less iterations than contacts and nodes in turn, to which a
-   solve that does not end goes back. What is smooth over a body is corrected between sweeps (cti_problem.correction), and multipliers that
-   wander at a constant speed stride. An iteration that changes little is judged (residual.c), momenta settled first, and the judge alone ends a
-   solve that converges: where it finds more than the tolerance, contacts are swept to a smaller change.
+   Method: A is split as D - L - U, with D block diagonal over clusters (nodes as in the paper, patches, whole bodies). The outer iteration
+   refines v by one block Gauss-Seidel sweep (eq. 12). Between two such sweeps, projected Gauss-Seidel over the contacts solves the LCP that
+   anticipates through D^-1 alone (eq. 10-11), with normal and friction interlaced at each contact (eq. 13-14, 5.5). Tiles, the entries of
+   D^-1 at blocks that contacts touch, are float. Multipliers and residuals are ct_real (those of nodes at a base point, nodes.c), so that
+   the outer iteration refines the result to full precision. An iteration with a small change is judged (residual.c), after the momentum of
+   each body is balanced. Only the judge declares a solve converged: above the tolerance, the contacts are then swept to a smaller change.
+   differs: the velocity change of a multiplier is added to v at once, so that a sweep over clusters starts from it instead of from v(i-1).
+   Within one cluster the two agree exactly, and with cluster = body one outer iteration is full anticipation.
+   differs: contacts between nodes are first solved inside the sweep over the nodes. Each is visited directly after the last of its nodes,
+   so that a sticking node is not displaced by its neighbours in between. That takes a third fewer iterations than contacts and nodes in
+   turn, to which a solve that does not converge returns.
+   differs: error that is smooth over a body is corrected between sweeps (cti_problem.correction). Multipliers that drift at a constant rate
+   are extrapolated along their drift (cti_ica_stride).
    Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. */
 
-#define CTI_ICA_MORE 20 /* so many times as many */
-#define CTI_ICA_DEFER 12 /* outer iterations between two solves of a cluster that only its contacts move */
-enum { CTI_ICA_COUPLED = 2, CTI_ICA_PLAIN = 10 }; /* sweeps over the contacts between two over coupled clusters; not accelerated */
-/* contacts are in the sweep over nodes for so many outer iterations, and while its change halves in so many; friction that cycles there
-   settles between sweeps */
+#define CTI_ICA_MORE 20  /* [1] the largest factor on max_sweeps; a problem with few contacts gets CTI_ICA_FEW / contacts times as many sweeps */
+#define CTI_ICA_DEFER 12 /* [outer iterations] between two full solves of a cluster that is coupled to others by contacts only */
+/* [sweeps] over the contacts between two sweeps over coupled clusters: accelerated, and with p->plain */
+enum { CTI_ICA_COUPLED = 2, CTI_ICA_PLAIN = 10 };
+/* Contacts are solved inside the sweep over nodes for the first FUSED outer iterations at most, and only while the smallest change halves
+   within HALVES iterations. Friction that cycles there converges when contacts and nodes are swept in turn. */
 enum { CTI_ICA_FUSED = 30, CTI_ICA_HALVES = 8 };
-/* corrections of whole bodies: sweeps before each; new factors of a solve, which are asked for after so many that left more than a share of
-   the change; times the tolerance that the last one may have had */
+/* Corrections of whole bodies (cti_problem.correction).
+   SWEEPS    [iterations] of contacts and nodes before each correction
+   RENEWALS  factorizations that a solve may ask for, the first one included
+   IDLE      corrections in a row that leave more than LEFT of the smallest change, before another factor is asked for, or corrections end
+   SMOOTH    [tolerances] largest entry of the last correction with which a solve may end without another one */
 enum { CTI_ICA_SWEEPS = 2, CTI_ICA_RENEWALS = 2, CTI_ICA_IDLE = 2 };
 #define CTI_ICA_SMOOTH CTI_R(10)
 #define CTI_ICA_LEFT CTI_R(0.7)
-/* strides: drifts alike up to a share, no shorter than so many iterations, multipliers that are not too slow beside the fastest; a change
-   so many times the best one behind a stride takes it back, and so many of these end them */
+/* Extrapolation along a constant drift of the multipliers (cti_ica_stride).
+   ALIKE     [1] relative difference, in the weighted norm, up to which the changes of two iterations count as the same drift
+   STRIDE    [iterations] least length of an extrapolation
+   SLOW      [1] share of the fastest normal multiplier's rate below which a multiplier does not limit the length
+   ASTRAY    [1] growth over the smallest change at which an extrapolation is undone
+   PATIENCE  extrapolations that are undone before a solve makes no more of them */
 #define CTI_ICA_ALIKE CTI_R(0.1)
 #define CTI_ICA_STRIDE CTI_R(3)
 #define CTI_ICA_SLOW CTI_R(0.05)
 #define CTI_ICA_ASTRAY CTI_R(4)
 enum { CTI_ICA_PATIENCE = 3 };
-#define CTI_ICA_NEAR 3 /* times the tolerance below which a solve that is too slow to reach it ends */
-/* [us] about what a row's scatter and velocity take, and a block of a cluster that is solved; see cti_tasks_run_work */
+#define CTI_ICA_NEAR 3 /* [tolerances] A solve below this change stops when its convergence rate does not reach the tolerance in budget. */
+/* [us] estimated times of a row's scatter, of a row's velocity, and of one block in the solve of its cluster; see cti_tasks_run_work */
 #define CTI_ICA_SCATTER_US 0.06
 #define CTI_ICA_VELOCITY_US 0.05
 #define CTI_ICA_SOLVE_US 0.4
-/* The residual is computed once an outer iteration changes velocities by less than this many tolerances. 1 and 2 give the same results; from 5 on
-   solves of joints in a crash are taken for converged when they have hardly begun. */
+/* [tolerances] The residual is computed once an outer iteration changes velocities by less than this. 1 and 2 give the same results. From 5
+   on, solves of joints in a crash count as converged when they have hardly begun. */
 #define CTI_ICA_JUDGE CTI_R(2)
-#define CTI_ICA_DROP CTI_R(1e-5) /* share of the first sweep's change that float's rounding of the velocity changes leaves to be resolved */
-#define CTI_ICA_JOINTED CTI_R(1e-3) /* the same under joints: a chain of five beads keeps its energy, and with the above it loses 6 % in 5 s */
-#define CTI_ICA_STALL 6 /* sweeps without a halved change after which a change below the tolerance is enough */
+#define CTI_ICA_DROP CTI_R(1e-5) /* [1] share of the first sweep's change at which an inner loop with exact inverses ends: float velocity
+                                    changes resolve no more */
+#define CTI_ICA_JOINTED CTI_R(1e-3) /* [1] the same under joints. With 1e-3 a chain of five beads keeps its energy; with CTI_ICA_DROP it
+                                       loses 6 % in 5 s. */
+#define CTI_ICA_STALL 6 /* [sweeps] without a halved change, after which a change below 0.7 tolerances is enough */
 
 /* ---- outer iteration: refine v ---- */
 
-/* v_c += D_c^-1 (f - A v)_c; returns the largest change of an entry, at the ports of a cluster that stands alone: there v was up to date */
+/* v_c += D_c^-1 (f - A v)_c. Returns the largest change of an entry. Of an uncoupled cluster (`alone`) only the ports count, since v was up
+   to date there alone. */
 static ct_real cti_ica_refine_cluster(cti_ica *s, const cti_ica_cluster *q, ct_real *v, int worker)
 {
     ct_real big = 0, *x = s->x + 6 * (size_t)s->max_blocks * (size_t)worker;
@@ -12700,7 +12771,7 @@ static ct_real cti_ica_refine_cluster(cti_ica *s, const cti_ica_cluster *q, ct_r
     return big;
 }
 
-/* the same at the ports alone, by what the contacts found: D^-1 J' of the change of their multipliers */
+/* the same at the ports only, from the inner loop's velocity change du: D^-1 J' times the change of the multipliers */
 static ct_real cti_ica_carry_cluster(const cti_ica *s, const cti_ica_cluster *q, ct_real *v)
 {
     ct_real big = 0;
@@ -12714,7 +12785,7 @@ static ct_real cti_ica_carry_cluster(const cti_ica *s, const cti_ica_cluster *q,
     return big;
 }
 
-/* the clusters that stand alone, solved */
+/* full solve of the clusters that A couples to no other cluster (`alone`). Returns the largest change */
 static ct_real cti_ica_catch_up(cti_ica *s)
 {
     ct_real big = 0;
@@ -12727,7 +12798,7 @@ static ct_real cti_ica_catch_up(cti_ica *s)
 
 /* ---- inner iteration: contacts ---- */
 
-/* u of a contact: what it was at the outer iteration's v, and what the multipliers changed since */
+/* u of a contact: its value at the outer iteration's v, plus what the multipliers have changed since */
 static void cti_ica_gather(const cti_ica *s, const cti_ica_contact *q, ct_real *u)
 {
     static const float zero[12] = {0};
@@ -12744,7 +12815,7 @@ static void cti_ica_gather(const cti_ica *s, const cti_ica_contact *q, ct_real *
         u[k] = q->base[k] + (ct_real)uf[k];
 }
 
-/* one contact: gather u, solve, scatter; returns the change as a velocity */
+/* one contact: gather u, solve, scatter. Returns the change as a velocity */
 static ct_real cti_ica_visit(cti_ica *s, int i)
 {
     const cti_ica_contact *q = &s->contacts[i];
@@ -12763,7 +12834,7 @@ static ct_real cti_ica_visit(cti_ica *s, int i)
     }
     if (change == 0)
         return 0;
-    /* multipliers that move together change more than the velocity that they take away: that is what counts */
+    /* Redundant contacts can exchange multipliers without moving anything, so the speed that is taken away bounds the change. */
     change = cti_min(change, speed);
     for (k = 0; k < 3; k++)
         ri[k] = r[k];
@@ -12784,7 +12855,7 @@ static void cti_ica_visit_run(cti_ica *s, int run)
     s->run_change[run] = big;
 }
 
-/* all contacts once; k: number of the sweep. Returns the largest change */
+/* all contacts once. k: number of the sweep. Returns the largest change */
 static ct_real cti_ica_sweep(cti_ica *s, int k)
 {
     ct_real big = 0;
@@ -12800,10 +12871,10 @@ static ct_real cti_ica_sweep(cti_ica *s, int k)
     return big;
 }
 
-/* projected Gauss-Seidel sweeps (eq. 11) until a sweep changes less than `stop`, or `drop` times the first sweep's change. differs: sweeps are
-   Anderson accelerated, since their error in sliding and rolling modes falls by less than a percent a sweep; a sweep that changes more than
-   twice the best one restarts the history; and sweeps end below the tolerance already when they stall there. again: v was refined at these
-   multipliers before */
+/* projected Gauss-Seidel sweeps (eq. 11) until a sweep changes less than `stop`, or less than `drop` times the first sweep's change. again:
+   v was refined at these multipliers before.
+   differs: sweeps are Anderson accelerated, since their error in sliding and rolling modes falls by less than a percent a sweep. A sweep
+   that changes more than twice the best one restarts the history. Sweeps that stall below the tolerance end, too. */
 static int cti_ica_inner(cti_ica *s, ct_real stop, ct_real drop, int max_sweeps, int again, ct_real *out_first)
 {
     int k, n = s->p->n_rows;
@@ -12835,7 +12906,7 @@ static int cti_ica_inner(cti_ica *s, ct_real stop, ct_real drop, int max_sweeps,
     return cti_min_int(k + 1, max_sweeps);
 }
 
-/* max_sweeps, and as many more as keep the work of few contacts below that of CTI_ICA_FEW */
+/* max_sweeps, raised for few contacts so that the work stays below that of CTI_ICA_FEW contacts */
 static int cti_ica_budget(const cti_ica *s)
 {
     double more = (double)CTI_ICA_FEW / (double)cti_max_int(1, s->p->n_rows), most;
@@ -12844,7 +12915,7 @@ static int cti_ica_budget(const cti_ica *s)
     return most < 1e9 ? (int)most : 1000000000;
 }
 
-/* multipliers to the rows */
+/* copies the multipliers to the rows */
 static void cti_ica_publish(const cti_ica *s)
 {
     int i;
@@ -12870,13 +12941,13 @@ static void cti_ica_rhs(cti_ica *s)
     cti_ica_each_run(s, cti_ica_scatter_run, CTI_ICA_SCATTER_US * s->p->n_rows);
 }
 
-/* eq. 10: where nodes would go by a Jacobi step at the multipliers at hand, for the contacts that touch them */
+/* eq. 10: the velocity of nodes with contacts after a Jacobi step at the present multipliers */
 static const ct_real *cti_ica_predict(cti_ica *s)
 {
     int c, i;
     if (!s->predicted)
         return s->v;
-    cti_ica_publish(s); /* f of the multipliers at hand: acceleration has moved them */
+    cti_ica_publish(s); /* f of the present multipliers, which acceleration has changed */
     cti_ica_rhs(s);
     for (c = 0; c < s->n_clusters; c++) {
         const cti_ica_cluster *q = &s->clusters[c];
@@ -12896,7 +12967,7 @@ static const ct_real *cti_ica_predict(cti_ica *s)
     return s->predicted;
 }
 
-/* a contact between nodes at the v of now: its multipliers, and at once what they do to its nodes. Returns the change as a velocity */
+/* one contact between nodes at the present v: its multipliers, and at once their effect on its nodes. Returns the change as a velocity */
 static ct_real cti_ica_visit_own(cti_ica *s, int i)
 {
     cti_ica_contact *q = &s->contacts[i];
@@ -12930,7 +13001,7 @@ static ct_real cti_ica_visit_own(cti_ica *s, int i)
     return cti_min(change, speed);
 }
 
-/* the contacts behind a node of the sweep */
+/* solves the contacts whose last node in the sweep is i */
 static ct_real cti_ica_after_node(void *ctx, int i)
 {
     cti_ica *s = (cti_ica *)ctx;
@@ -12941,7 +13012,7 @@ static ct_real cti_ica_after_node(void *ctx, int i)
     return big;
 }
 
-/* 1 where a cluster is a node, or keeps its free motion, as nodes do, since no contact touches it */
+/* 1 where a cluster is a node, which cti_nodes_sweep solves, or where it has no contact and keeps its free motion */
 static int cti_ica_is_left(const cti_ica *s, const cti_ica_cluster *q)
 {
     return cti_ica_is_node(q) || !(s->coupled || q->n_ports || s->cold);
@@ -12954,7 +13025,7 @@ static void cti_ica_refine_range(int begin, int end, int worker, void *context)
         s->cluster_change[begin] = cti_ica_is_left(s, &s->clusters[begin]) ? 0 : cti_ica_refine_cluster(s, &s->clusters[begin], s->v, worker);
 }
 
-/* clusters that are not coupled, each for itself */
+/* solves uncoupled clusters, each independently */
 static ct_real cti_ica_refine_apart(cti_ica *s)
 {
     ct_real big = 0;
@@ -12965,7 +13036,7 @@ static ct_real cti_ica_refine_apart(cti_ica *s)
     return big;
 }
 
-/* one block Gauss-Seidel sweep over the clusters (eq. 12). carry: those that stand alone are only kept up to date */
+/* one block Gauss-Seidel sweep over the clusters (eq. 12). carry: clusters that are `alone` are updated at their ports only */
 static ct_real cti_ica_refine(cti_ica *s, ct_real *v, int carry)
 {
     ct_real big = s->grouped && !s->coupled ? cti_ica_refine_apart(s) : 0;
@@ -13010,19 +13081,19 @@ static ct_real cti_ica_contacts(cti_ica *s, ct_real stop, cti_solve_info *info)
     return first;
 }
 
-/* what ends the outer loop after an iteration that changed `now`; CTI_SOLVE_BUDGET: go on */
+/* whether the outer loop ends after an iteration with the change `now`; CTI_SOLVE_BUDGET: it goes on */
 static cti_solve_status cti_ica_judge(const cti_ica *s, const cti_solve_info *info, ct_real now, ct_real last, ct_real best)
 {
     /* the residual monitor (5.6): growth by 1e4 over the best is divergence */
     if (!cti_finite(now) || now > CTI_R(1e4) * best)
         return CTI_SOLVE_DIVERGED;
-    /* an inverse that lags too far behind is not worth another round */
+    /* lagged inverses that contract by less than 0.4 an iteration are to be replaced, not iterated with */
     if (s->p->lagged && !s->coupled && info->iterations >= 2 && now > CTI_R(0.4) * last)
         return CTI_SOLVE_SLOW;
     return CTI_SOLVE_BUDGET;
 }
 
-/* 1 while contacts in the sweep over nodes do better than contacts and nodes in turn; best: smallest change so far */
+/* 1 while contacts are solved inside the sweep over nodes, 0 once contacts and nodes are swept in turn. best: smallest change so far */
 static int cti_ica_is_fused(cti_ica *s, int iteration, ct_real best)
 {
     if (iteration == 1 || best <= s->mark / 2)
@@ -13030,16 +13101,16 @@ static int cti_ica_is_fused(cti_ica *s, int iteration, ct_real best)
     return iteration <= CTI_ICA_FUSED && iteration - s->marked < CTI_ICA_HALVES;
 }
 
-/* 1 where an iteration that changed `now` may have reached the tolerance. Exact inverses of clusters that are not coupled move v to where the last
-   sweep over the contacts expects it, however far that is */
+/* 1 where an iteration with the change `now` may have reached the tolerance. Exact inverses of uncoupled clusters move v to where the last
+   sweep over the contacts predicted it, however far that is: there the change of that sweep counts. */
 static int cti_ica_is_worth(const cti_ica *s, ct_real now)
 {
     int exact = !s->coupled && !s->p->lagged;
     return (exact ? s->left : now) <= s->worth * s->p->velocity_scale;
 }
 
-/* The natural map at the present v and multipliers, after components that were solved apart are brought up to date; below 0: out of memory. A
-   residual above the tolerance lowers the change at which the next one is computed. */
+/* The natural map at the present v and multipliers, after clusters that are `alone` have been solved; below 0: out of memory. A residual
+   above the tolerance lowers the change at which the next one is computed. */
 static ct_real cti_ica_residual(cti_ica *s, ct_real now, cti_residuals *res)
 {
     ct_real tol = s->desc->tolerance;
@@ -13069,7 +13140,7 @@ static ct_real cti_ica_residual(cti_ica *s, ct_real now, cti_residuals *res)
     return res->natural_map;
 }
 
-/* a map that is new, or starts anew, has no pace yet */
+/* clears the record of convergence rates, for a new or restarted iteration */
 static void cti_ica_forget_pace(cti_ica *s)
 {
     int k;
@@ -13077,9 +13148,9 @@ static void cti_ica_forget_pace(cti_ica *s)
         s->pace[k] = CTI_REAL_MAX;
 }
 
-/* 1 when a solve comes near the tolerance, and will not reach it in the iterations left at the pace of the last ones, also where these
-   brought nothing: multipliers that many contacts share wander without end where velocities differ by roundings. best: smallest change so
-   far */
+/* 1 when a solve is near the tolerance and will not reach it in the iterations left. The estimate uses the convergence rate of the last
+   CTI_ICA_PACE iterations; no progress in them counts as well. Redundant multipliers drift without end where velocities differ by rounding.
+   best: smallest change so far */
 static int cti_ica_is_stuck(cti_ica *s, int iteration, int left, ct_real best)
 {
     ct_real tol = s->desc->tolerance * s->p->velocity_scale, then = s->pace[iteration % CTI_ICA_PACE];
@@ -13089,7 +13160,7 @@ static int cti_ica_is_stuck(cti_ica *s, int iteration, int left, ct_real best)
     return !((ct_real)left * cti_log(then / best) > (ct_real)CTI_ICA_PACE * cti_log(best / tol));
 }
 
-/* another map: another history, another measure */
+/* the fixed-point map has changed: acceleration and the measures of progress start again */
 static void cti_ica_new_map(cti_ica *s, ct_real *best, ct_real *last)
 {
     cti_anderson_restart(&s->outer);
@@ -13097,8 +13168,9 @@ static void cti_ica_new_map(cti_ica *s, ct_real *best, ct_real *last)
     cti_ica_forget_pace(s);
 }
 
-/* a correction behind an iteration that changed `now`, which it returns together with its own change; below 0: out of memory. A solve ends
-   with sweeps, after a correction that changed little. One that twice brings little gets a new factor, then another one, then ends */
+/* applies a correction after an iteration with the change `now`. Returns the larger of `now` and its own change; below 0: out of memory. A
+   solve may end only with sweeps that follow a small correction. Two corrections in a row with little effect ask for a new factor; after
+   the last factor they end the corrections of this solve. */
 static ct_real cti_ica_correct(cti_ica *s, int iteration, ct_real now, ct_real *best, ct_real *last)
 {
     ct_real tol = s->desc->tolerance * s->p->velocity_scale;
@@ -13131,7 +13203,7 @@ static ct_real cti_ica_correct(cti_ica *s, int iteration, ct_real now, ct_real *
     return now;
 }
 
-/* back to the best point, history forgotten */
+/* returns to the iterate of smallest change and drops the history */
 static void cti_ica_back(cti_ica *s)
 {
     memcpy(s->z, s->z_best, sizeof(ct_real) * (size_t)s->outer.n);
@@ -13141,7 +13213,7 @@ static void cti_ica_back(cti_ica *s)
     s->strode = 0;
 }
 
-/* how far z may go on along the drift until the first multiplier that it takes away vanishes; 0: it takes none away */
+/* step length, in iterations, along the drift until the first normal multiplier vanishes; 0: none decreases */
 static ct_real cti_ica_reach(const cti_ica *s)
 {
     const ct_real *d = s->drift + 3 * (size_t)s->p->A->n;
@@ -13155,9 +13227,9 @@ static ct_real cti_ica_reach(const cti_ica *s)
     return t < CTI_REAL_MAX ? t : 0;
 }
 
-/* contacts that stand for one another, or share a load that many could carry, hand it over at a constant speed, from the one that the
-   others relieve, which takes as many iterations as there are such small steps in it. Where two iterations have changed z alike, it goes at
-   once to where the first of them carries nothing. Returns 1 when it did */
+/* extrapolates along the drift. Redundant contacts, or contacts that could share one load in many ways, transfer it from one to the other
+   at a constant rate. That takes as many iterations as the load contains steps of that size. Where two iterations have changed z alike, z
+   moves at once to where the first multiplier vanishes. Returns 1 when it did */
 static int cti_ica_stride(cti_ica *s)
 {
     double same = 0, all = 0;
@@ -13187,7 +13259,8 @@ static int cti_ica_stride(cti_ica *s)
     return 1;
 }
 
-/* an iteration: contacts, then v, and where bodies are in pieces their correction. Returns the largest change, below 0 when memory ran out */
+/* one outer iteration: contacts, then v, then the correction of bodies that are split into nodes. Returns the largest change, below 0 when
+   memory ran out */
 static ct_real cti_ica_iterate(cti_ica *s, cti_solve_info *info, ct_real *best, ct_real *last)
 {
     ct_real now = 0, contact;
@@ -13205,7 +13278,7 @@ static ct_real cti_ica_iterate(cti_ica *s, cti_solve_info *info, ct_real *best, 
     return s->correcting ? cti_ica_correct(s, info->iterations, now, best, last) : now;
 }
 
-/* behind an iteration over coupled clusters that changed `now`: the best point is kept, and the next one is extrapolated */
+/* after an iteration over coupled clusters with the change `now`: the best iterate is stored, and the next one is extrapolated */
 static void cti_ica_extrapolate(cti_ica *s, ct_real now, ct_real best)
 {
     if (now < best)
@@ -13216,7 +13289,7 @@ static void cti_ica_extrapolate(cti_ica *s, ct_real now, ct_real best)
         cti_anderson_step(&s->outer, s->z_old, s->z, NULL);
 }
 
-/* the outer loop; where clusters are coupled the whole map is accelerated */
+/* the outer loop; where clusters are coupled, the whole fixed-point map is accelerated */
 static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
 {
     const ct_solver_desc *desc = s->desc;
@@ -13244,12 +13317,12 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
             info->status = CTI_SOLVE_MEMORY;
             return;
         }
-        if (judged >= 0 && (judged <= desc->tolerance || now == 0)) /* or nothing moves any more */
+        if (judged >= 0 && (judged <= desc->tolerance || now == 0)) /* or a fixed point, which no further iteration changes */
             info->status = CTI_SOLVE_OK;
         info->judged = info->status == CTI_SOLVE_OK && judged >= 0 && judged <= desc->tolerance;
         info->change = now / s->p->velocity_scale;
         if (info->status == CTI_SOLVE_DIVERGED && s->coupled && best < CTI_REAL_MAX && restarts++ < 5) {
-            /* an extrapolation went astray */
+            /* an extrapolation diverged */
             cti_ica_back(s);
             last = CTI_REAL_MAX;
             continue;
@@ -13269,7 +13342,7 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
         memcpy(s->z, s->z_best, sizeof(ct_real) * (size_t)s->outer.n);
 }
 
-/* multipliers to the rows; what stood alone is solved for them */
+/* copies the multipliers to the rows; clusters that are `alone` are solved for them */
 static void cti_ica_end(cti_ica *s, const cti_solve_info *info)
 {
     cti_ica_publish(s);
@@ -13310,36 +13383,38 @@ CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_
 
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
-/* cti_ica_paper_solve -- as cti_ica_solve, by the paper's own iteration and its own end.
+/* cti_ica_paper_solve -- as cti_ica_solve, with the paper's own iteration and termination.
    v_star  [3 n] A v_star = b; v - v_star is the start of the collision response
    p->approach_limit 0: no thickness, no test of distances. desc: cone (BOX or PYRAMID), max_iterations, inner_iterations.
-   info->status: OK, the rule ended it, whatever its residual; BUDGET, the cap did; DIVERGED: Gauss-Seidel does not converge (5.6). info->res is
-   of the end. */
+   info->status: OK, the paper's criterion ended the solve, whatever its residual; BUDGET, the cap ended it; DIVERGED, Gauss-Seidel does not
+   converge (5.6). info->res is the residual of the result. */
 CTI_FN void cti_ica_paper_solve(const cti_problem *p, const ct_solver_desc *desc, cti_arena *arena, const ct_real *v_star, ct_real *v,
                                 cti_solve_info *info);
 
 
 /* ---- 3_solve/ica_paper.c ---- */
-/* ica_paper.c -- iterative constraint anticipation as printed, for comparison; worlds and problems take ica.c unless they are asked for this.
+/* ica_paper.c -- iterative constraint anticipation as printed, for comparison; worlds and problems use ica.c unless this is asked for.
    Method, in the paper's symbols: A = D - L - U with D of 3x3 nodes, dv = v - v*. An outer iteration i anticipates
        w = D^-1 ((L + U) dv(i-1) + J' lambda + H' gamma)                                                                   [eq. 9, 10, 13, 14]
-   and solves for lambda and gamma in u = J (v* + w) by projected Gauss-Seidel, three times normal and friction at each contact before the next
+   and solves for lambda and gamma in u = J (v* + w) by projected Gauss-Seidel, with three repeats of normal and friction at each contact
    [eq. 11; 5.5, 3.2.1]. Then dv(i) is refined by one block Gauss-Seidel sweep,
        (D - L) dv(i) = U dv(i-1) + J' lambda(i) + H' gamma(i)                                                              [eq. 12; 5.5, 3.3]
-   and the residuals are evaluated again. Both loops end when they change by less than 5 % and every distance is above half the thickness
-   [5.5]. That detects a standstill, not accuracy: the judge (residual.c) says what the end is worth.
+   and the residuals are evaluated again. Both loops end when the residuals change by less than 5 % and every distance is above half the
+   thickness [5.5]. This criterion detects stagnation, not accuracy: the accuracy of the result is measured by the judge (residual.c).
    differs: caps on both loops; rows have our laws (compliance, recovery), and joints are solved as blocks.
    Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. */
 
 #define CTI_PAPER_CHANGE CTI_R(0.05) /* 5.5 */
 #define CTI_PAPER_REPEATS 3          /* 5.5, step 3.2.1 */
-#define CTI_PAPER_FEW 10             /* 5.3: sweeps below which nine inner loops in ten end; counted only */
-#define CTI_PAPER_GROWTH CTI_R(1e4)  /* of the residual of the response over its smallest, in a relaxation that diverges (5.6 has no number) */
-#define CTI_PAPER_MORE 20            /* times max_sweeps that a solve may take: six times the mean of the worst scene, a bound on those that go round */
-#define CTI_PAPER_NOISE 64           /* roundings below which a residual has no change that means anything */
+#define CTI_PAPER_FEW 10             /* [sweeps] 5.3: nine inner loops in ten end below this; used for counting only */
+#define CTI_PAPER_GROWTH CTI_R(1e4)  /* growth of the response's residual over its smallest, at which a relaxation diverges (5.6 gives no
+                                        number) */
+#define CTI_PAPER_MORE 20            /* [max_sweeps] cap on a solve's sweeps, six times the mean of the worst scene; it ends solves that
+                                        cycle */
+#define CTI_PAPER_NOISE 64           /* [CTI_EPS] changes of a residual below so many rounding errors are noise */
 #endif
 
-typedef struct cti_paper_term { /* of a row's term: its part of J, and of D^-1 J' */
+typedef struct cti_paper_term { /* a row's term: its part of J, and of D^-1 J' */
     int32_t block;
     ct_real G[9], W[9];
 } cti_paper_term;
@@ -13350,8 +13425,8 @@ typedef struct cti_paper_contact {
     cti_law local;
 } cti_paper_contact;
 
-/* what both ends look at: norms of the residuals of (13) and (14) [m/s], and of A dv - J' lambda - H' gamma [N s]; 1 where every contact's distance
-   is above half the thickness */
+/* the quantities of both termination tests: norms of the residuals of (13) and (14) [m/s], and of A dv - J' lambda - H' gamma [N s]; 1
+   where every contact's distance is above half the thickness */
 typedef struct cti_paper_residuals {
     ct_real normal, friction, response;
     int apart;
@@ -13363,9 +13438,9 @@ typedef struct cti_paper {
     cti_paper_contact *contacts;
     cti_paper_term *terms;
     ct_real *D;         /* [9 n] D^-1 */
-    ct_real *dv, *w;    /* [3 n] response; what is anticipated of it */
+    ct_real *dv, *w;    /* [3 n] collision response; its anticipation (eq. 10) */
     ct_real *f, *e;     /* [3 n] J' lambda + H' gamma; f - A dv. Together [6 n] for the judge */
-    ct_real noise, push; /* of velocities; |f| of the first iteration */
+    ct_real noise, push; /* rounding error of velocities [m/s]; |f| of the first iteration [N s] */
 } cti_paper;
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
@@ -13386,7 +13461,7 @@ static void cti_paper_add(const ct_real *M, const ct_real *x, ct_real *y)
     cti_v3_addto(y, 0, cti_m3_mul_v(M, cti_v3_at(x, 0)));
 }
 
-/* G, W = D^-1 G' of a row's terms, B = sum of G W where a block is the same, and what v* does at the contact */
+/* G and W = D^-1 G' of a row's terms, B = sum of G W over equal blocks, and the contact's velocity at v* */
 static void cti_paper_contact_make(cti_paper *s, int i, const ct_real *v_star)
 {
     const cti_row *row = &s->p->rows[i];
@@ -13413,7 +13488,7 @@ static void cti_paper_contact_make(cti_paper *s, int i, const ct_real *v_star)
                 q->local.B[a] += B.m[a];
         }
     cti_law_prepare(&q->local, row, s->desc->cone);
-    q->local.whole = 0; /* the paper has no step that sticks at once */
+    q->local.whole = 0; /* the paper has no solve of the whole 3x3 block */
     cti_row_velocity(row, v_star, q->star);
 }
 
@@ -13434,7 +13509,7 @@ static int cti_paper_make(cti_paper *s, cti_arena *arena, const ct_real *v_star,
     s->e = s->f + n3;
     for (i = 0; i < A->n; i++)
         if (!cti_m3_inverse(A->val + 9 * (size_t)A->diag[i], s->D + 9 * (size_t)i))
-            memset(s->D + 9 * (size_t)i, 0, 9 * sizeof(ct_real)); /* a block that cannot move stays */
+            memset(s->D + 9 * (size_t)i, 0, 9 * sizeof(ct_real)); /* a block with a singular diagonal does not move */
     for (i = 0; i < n3; i++)
         s->dv[i] = v[i] - v_star[i];
     for (i = total = 0; i < s->p->n_rows; i++) {
@@ -13449,7 +13524,7 @@ static int cti_paper_make(cti_paper *s, cti_arena *arena, const ct_real *v_star,
 
 /* ---- residuals ---- */
 
-/* u of a contact, dv being its response */
+/* u of a contact at the response dv */
 static void cti_paper_velocity(const cti_paper *s, int i, const ct_real *dv, ct_real *u)
 {
     const cti_paper_contact *q = &s->contacts[i];
@@ -13460,7 +13535,7 @@ static void cti_paper_velocity(const cti_paper *s, int i, const ct_real *dv, ct_
         cti_paper_add(s->terms[k].G, dv + 3 * (size_t)s->terms[k].block, u);
 }
 
-/* complementarity of one contact: what its multipliers would change by in a step of their own, as velocities */
+/* complementarity residual of one contact, as velocities: the change of its multipliers in a projected step of its own */
 static void cti_paper_residual(const cti_law *q, ct_cone cone, const ct_real *r, const ct_real *u, double *normal, double *friction)
 {
     ct_real law = u[0] + q->compliance[0] * r[0], d[3], g1, g2;
@@ -13483,7 +13558,7 @@ static void cti_paper_residual(const cti_law *q, ct_cone cone, const ct_real *r,
     *friction += (double)(d[1] * d[1] + d[2] * d[2]);
 }
 
-/* of all contacts, where the response is dv */
+/* residuals of all contacts at the response dv */
 static void cti_paper_evaluate(const cti_paper *s, const ct_real *dv, cti_paper_residuals *out)
 {
     double normal = 0, friction = 0;
@@ -13501,9 +13576,10 @@ static void cti_paper_evaluate(const cti_paper *s, const ct_real *dv, cti_paper_
     out->normal = cti_sqrt((ct_real)normal), out->friction = cti_sqrt((ct_real)friction);
 }
 
-/* 1 where no residual changes by more than 5 % of what the last response left, or than rounding does (5.5). Of what, the paper does not say. With
-   5 % of its own last value an inner loop that converges fast goes on to the last digit, and fewer than half of them end within ten sweeps, as
-   nine in ten do in the paper; with 5 % of its first one the outer loop ends so early that piles jump */
+/* 1 where no residual changes by more than 5 % of its value after the last refinement of dv, or by more than rounding (5.5). The paper does
+   not say what the 5 % refer to. With 5 % of the residual's own last value, an inner loop that converges fast goes on to the last digit.
+   Fewer than half of the inner loops then end within ten sweeps, where nine in ten do in the paper. With 5 % of the first value, the outer
+   loop ends so early that piles jump */
 static int cti_paper_stands(const cti_paper *s, const cti_paper_residuals *now, const cti_paper_residuals *last, const cti_paper_residuals *left)
 {
     ct_real noise = s->noise;
@@ -13514,7 +13590,7 @@ static int cti_paper_stands(const cti_paper *s, const cti_paper_residuals *now, 
 
 /* ---- loops ---- */
 
-/* w += D^-1 J' of what a contact's multipliers change by */
+/* solves one contact: w += D^-1 J' times the change of its multipliers */
 static void cti_paper_visit(cti_paper *s, int i)
 {
     const cti_paper_contact *q = &s->contacts[i];
@@ -13533,7 +13609,7 @@ static void cti_paper_visit(cti_paper *s, int i)
         cti_paper_add(s->terms[k].W, d, s->w + 3 * (size_t)s->terms[k].block);
 }
 
-/* 3.2: the LCPs of (13) and (14) by projected Gauss-Seidel; left: residuals behind the last response. Returns the sweeps */
+/* 3.2: the LCPs of (13) and (14) by projected Gauss-Seidel. left: residuals after the last refinement of dv. Returns the sweeps */
 static int cti_paper_inner(cti_paper *s, const cti_paper_residuals *left)
 {
     cti_paper_residuals now = {0, 0, 0, 0}, last = now;
@@ -13569,7 +13645,7 @@ static void cti_paper_refine(cti_paper *s)
     }
 }
 
-/* e = f - A dv, and w of the next iteration from it */
+/* e = f - A dv, and the next iteration's w from it (eq. 10) */
 static void cti_paper_anticipate(cti_paper *s)
 {
     int b;
@@ -13627,19 +13703,18 @@ CTI_FN void cti_ica_paper_solve(const cti_problem *p, const ct_solver_desc *desc
 #endif
 
 /* ---- 4_programs/program.h ---- */
-/* program.h -- a contact problem that stands alone: read from a file or taken out of a world, with no mesh, body or scene behind it. All solvers
-   of this floor but the world's own take it, and one piece of code measures what they return.
-
+/* program.h -- a stand-alone contact problem: read from a file, given by the caller or made from a world, without mesh, body or scene. All
+   solvers of this floor take it, and one judge measures their results.
    QP      min 1/2 x'A x - b'x  subject to  J x + w >= 0 (rows marked in `equation`: = 0);      A x - b - J'r = 0, r >= 0, r'(J x + w) = 0
    GLOBAL  A x = b + J'r, u = J x + w, and Coulomb's law between u and r of every contact
    LOCAL   u = W r + w with the same law; W [m][m] may be unsymmetric
    LCP     u = W r + w >= 0, r >= 0, r'u = 0; boxed with lo, hi: r = lo -> u >= 0, r = hi -> u <= 0, else u = 0
-
    A contact has three rows in the order n, t1, t2. Coulomb's law: (u_n + mu |u_t|, u_t) in K*, r in K = {|r_t| <= mu r_n}, their product 0.
-   Numbers are double in every build: these problems are read, compared and certified, not stepped through. */
+   Numbers are double in every build: such problems are compared and certified, and speed is second to accuracy. */
 
 
-/* cti_sparse -- rows of scalars, compressed, columns sorted in each row, none twice. Zero it before first use. stb_ds arrays. */
+/* cti_sparse -- a scalar matrix in compressed rows; columns are sorted in each row, none appears twice. Zero it before first use. stb_ds
+   arrays. */
 typedef struct cti_sparse {
     int rows, cols;
     int32_t *p, *i; /* [rows + 1], [p[rows]] */
@@ -13647,19 +13722,20 @@ typedef struct cti_sparse {
 } cti_sparse;
 
 CTI_FN void cti_sparse_free(cti_mem *mem, cti_sparse *a);
-/* cti_sparse_reserve -- room for `entries`, row pointers 0; arrays of nothing are not NULL. 0 and empty when memory ran out. */
+/* cti_sparse_reserve -- room for `entries`, row pointers 0; empty arrays are not NULL. 0, and an empty matrix, when memory ran out. */
 CTI_FN int cti_sparse_reserve(cti_mem *mem, cti_sparse *a, int rows, int cols, int entries);
 /* cti_sparse_mul -- y = A x; cti_sparse_addmul_t -- y += A' x. */
 CTI_FN void cti_sparse_mul(const cti_sparse *a, const double *x, double *y);
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
 CTI_FN void cti_sparse_addmul_t(const cti_sparse *a, const double *x, double *y);
 #endif
-/* cti_sparse_transpose -- out is empty before. 0 when memory ran out. */
+/* cti_sparse_transpose -- out need not be initialized. 0 when memory ran out. */
 CTI_FN int cti_sparse_transpose(cti_mem *mem, const cti_sparse *a, cti_sparse *out);
 /* cti_sparse_from_triplets -- entries in any order, sums of equal places. [n_entries] each. 0 when memory ran out. */
 CTI_FN int cti_sparse_from_triplets(cti_mem *mem, int rows, int cols, const int32_t *i, const int32_t *j, const double *x, int n_entries,
                                     cti_sparse *out);
-/* cti_triplets -- entries one by one; zero it before first use. add: 0 when memory ran out; close: their matrix where ok, empties the list. */
+/* cti_triplets -- a list of entries; zero it before first use. add: 0 when memory ran out. close: makes their matrix where ok is not 0, and
+   empties the list. */
 typedef struct cti_triplets {
     int32_t *i, *j;
     double *x;
@@ -13669,7 +13745,7 @@ CTI_FN int cti_triplets_add(cti_mem *mem, cti_triplets *t, int i, int j, double 
 CTI_FN int cti_triplets_close(cti_mem *mem, cti_triplets *t, int ok, int rows, int cols, cti_sparse *out);
 #endif
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_PGS
-/* cti_sparse_asymmetry -- largest |a_ij - a_ji| over the largest |a_ij|, of every stride-th row and column; 0 for a matrix of zeros. */
+/* cti_sparse_asymmetry -- largest |a_ij - a_ji| over the largest |a_ij|, over every stride-th row and column; 0 for a zero matrix. */
 CTI_FN double cti_sparse_asymmetry(const cti_sparse *a, int stride);
 #endif
 /* cti_sparse_at -- entry (i, j), 0 where none is stored. */
@@ -13686,8 +13762,9 @@ typedef struct cti_program {
     double *mu;        /* LOCAL, GLOBAL: [m / 3] */
     double *lo, *hi;   /* boxed LCP: [m], infinities allowed; else NULL */
     uint8_t *equation; /* QP: [m] or NULL */
-    /* what residuals of contacts are relative to, of the data alone, so that a multiplier that runs away does not make them small; filled by
-       cti_program_prepare: [m / 3] 3 / trace W_ii; largest entry of w and of the free velocity w + J A^-1 b, whose norm times `scale` is size_r */
+    /* Scales of the contacts' residuals, from the data alone, so that a diverging multiplier does not make them small; filled by
+       cti_program_prepare. scale [m / 3] is 3 / trace W_ii. size_u is the largest entry of w and of the free velocity w + J A^-1 b. size_r
+       is the norm of that velocity times `scale` */
     double *scale;
     double size_u, size_r;
     double constant;   /* added to a QP's objective */
@@ -13700,7 +13777,7 @@ typedef struct cti_program {
 CTI_FN void cti_program_free(cti_mem *mem, cti_program *p);
 /* cti_program_check -- NULL, or what is wrong with sizes, patterns or numbers (a sentence). */
 CTI_FN const char *cti_program_check(const cti_program *p);
-/* cti_program_prepare -- what the judge needs: once, after the problem is filled. 0 when memory ran out. */
+/* cti_program_prepare -- computes the judge's scales: once, after the problem is filled. 0 when memory ran out. */
 CTI_FN int cti_program_prepare(cti_mem *mem, cti_program *p);
 /* cti_program_u -- u [m] = J x + w, or W r + w for LOCAL and LCP. */
 CTI_FN void cti_program_u(const cti_program *p, const double *x, const double *r, double *u);
@@ -13712,8 +13789,8 @@ CTI_FN int cti_program_normals(cti_mem *mem, const cti_program *p, cti_program *
 CTI_FN void cti_program_normals_free(cti_mem *mem, cti_program *q);
 #endif
 
-/* cti_judgement -- what one piece of code says of (x, r), whatever the solver said. Relative to sizes of the data: size_u and size_r, an LCP's
-   w and bounds; a QP's, whose gap tells of multipliers that run away, to the terms that cancel. */
+/* cti_judgement -- the errors of (x, r) as the judge measures them, independent of the solver. They are relative to sizes of the data:
+   size_u and size_r; an LCP's w and bounds. A QP's are relative to the terms that cancel, since its gap shows diverging multipliers. */
 typedef struct cti_judgement {
     double dynamics;  /* |A x - b - J'r| of QP and GLOBAL */
     double primal;    /* violation of u >= 0 (LCP, QP; equations: |u|) or u_n >= 0 */
@@ -13731,36 +13808,37 @@ CTI_FN void cti_program_judge(const cti_program *p, const double *x, const doubl
 CTI_FN void cti_cone_project3(double mu, double *r);
 #endif
 
-/* cti_effort -- how far a solver may go, and who watches. */
+/* cti_effort -- limits, options and observers of a solve. */
 typedef struct cti_effort {
     double tolerance;   /* > 0, of cti_judgement.residual */
     int max_iterations; /* 0: the solver's own bound */
     double seconds;     /* of the clock; 0: no limit */
-    int warm;           /* 1: the answer's x and r hold a start; 2: where this solver ended on nearly the same problem */
+    int warm;           /* 1: the answer's x and r hold a start; 2: they hold this solver's result on nearly the same problem */
     ct_cone cone;
-    int order;          /* PGS: 0 as the rows are, 1 forth and back, 2 by colours */
+    int order;          /* PGS: 0 rows in their order, 1 forward and backward, 2 by colours */
     double relaxation;  /* PGS: (0, 2), 1 plain */
     int plain;          /* ICA: 1 not accelerated */
-    int paper;          /* ICA, MPRGP: 1 as printed, and ended by the paper's rule */
+    int paper;          /* ICA, MPRGP: 1: the paper's algorithm with its own termination */
     int mix;            /* PGS: 1 W is symmetric, and its sweeps are accelerated (mixing.h) */
-    uint64_t seed;      /* of what is chosen at random */
+    uint64_t seed;      /* of random choices */
     uint64_t (*now_us)(void *user);
     void *now_user;
     int (*watch)(void *user, int iteration, const double *x, const double *r); /* returns 0 to end the solve; may be NULL */
     void *watch_user;
-    void (*show)(void *ctx); /* a solver's: brings the answer up to date for the watcher, or NULL */
+    void (*show)(void *ctx); /* set by the solver: updates the answer for the watcher; or NULL */
     void *show_ctx;
     int watch_from;     /* iterations before this one are not shown */
     uint64_t turn;      /* [us] cti_effort_now when the watcher's turn began */
-    uint64_t hidden;    /* [us] that showing and watching took: no part of the solve */
+    uint64_t hidden;    /* [us] spent in showing and watching, which is no part of the solve */
     cti_mem *mem;
     cti_arena *arena;   /* all scratch; rewound by the caller */
     uint64_t started;
 } cti_effort;
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
-/* cti_effort_goes_on -- 1 when iteration `k` (from 0) may begin: neither bound is reached, `own` being the solver's, and the watcher agrees. */
+/* cti_effort_goes_on -- 1 when iteration `k` (from 0) may begin: no limit is reached (`own` is the solver's default), and the watcher
+   agrees. */
 CTI_FN int cti_effort_goes_on(cti_effort *e, int k, int own, const double *x, const double *r);
-/* cti_effort_now -- the clock without what watching took [us]; 0 without a clock. */
+/* cti_effort_now -- the clock less the time spent in watching [us]; 0 without a clock. */
 CTI_FN uint64_t cti_effort_now(const cti_effort *e);
 #endif
 
@@ -13794,15 +13872,15 @@ typedef struct cti_scalar {
     double *work, *z, *r;
     int boosted;
 } cti_scalar;
-/* cti_scalar_open -- analysis of the pattern of A, which has to stand as long as the system does. 0 when memory ran out. */
+/* cti_scalar_open -- analysis of the pattern of A, which has to live as long as the system. 0 when memory ran out. */
 CTI_FN int cti_scalar_open(cti_mem *mem, cti_scalar *s, const cti_sparse *A);
-/* cti_scalar_factor -- factor of the numbers that A has now. 0 when memory ran out. */
+/* cti_scalar_factor -- factors the present values of A. 0 when memory ran out. */
 CTI_FN int cti_scalar_factor(cti_mem *mem, cti_scalar *s);
 /* cti_scalar_solve -- z [n] in: right side, out: solution; `refine` steps of refinement with A (1 or 2 are enough). */
 CTI_FN void cti_scalar_solve(cti_scalar *s, double *z, int refine);
 CTI_FN void cti_scalar_close(cti_mem *mem, cti_scalar *s);
-/* cti_scalar_schur -- W [m][ld] row-major = J A^-1 J', full and symmetric, ld >= m; the factor has to be there. Scratch from the arena. 0 when memory
-   ran out. */
+/* cti_scalar_schur -- W [m][ld] row-major = J A^-1 J', full and symmetric, ld >= m; A must have been factored. Scratch from the arena. 0
+   when memory ran out. */
 CTI_FN int cti_scalar_schur(cti_scalar *s, cti_arena *arena, const cti_sparse *J, double *W, int ld);
 
 
@@ -13813,9 +13891,10 @@ CTI_FN int cti_scalar_schur(cti_scalar *s, cti_arena *arena, const cti_sparse *J
 #endif
 
 /* ---- 4_programs/program.c ---- */
-/* program.c -- contact problems that stand alone: sparse rows, the laws, the judge, budgets.
-   Method: the judge forms u, the residual of the dynamics and the natural map of each law from x and r alone; nothing that a solver says of
-   itself enters. Each number is relative to a size of the problem's data, so that units do not matter, and that no multiplier can grow. */
+/* program.c -- stand-alone contact problems: sparse matrices, checks, the judge, limits.
+   Method: the judge computes u, the residual of the dynamics and the natural map of each law from x and r alone, and uses nothing that a
+   solver reports. Each number is relative to a size of the problem's data. So units do not matter, and diverging multipliers cannot make an
+   error look small. */
 
 /* ---- sparse rows ---- */
 
@@ -13833,7 +13912,7 @@ CTI_FN void cti_sparse_mul(const cti_sparse *a, const double *x, double *y)
     for (i = 0; i < a->rows; i++) {
         double s = 0, s1 = 0, s2 = 0, s3 = 0;
         k = a->p[i];
-        /* long rows in four sums, which do not wait for each other */
+        /* long rows in four independent sums, which the processor can overlap */
         if (a->p[i + 1] - k >= 16)
             for (; k + 4 <= a->p[i + 1]; k += 4) {
                 s += a->x[k] * x[a->i[k]], s1 += a->x[k + 1] * x[a->i[k + 1]];
@@ -13899,7 +13978,7 @@ CTI_FN int cti_sparse_transpose(cti_mem *mem, const cti_sparse *a, cti_sparse *o
     return 1;
 }
 
-/* the entries counted into rows, in the order in which they come */
+/* sorts the entries into rows by counting, in their given order */
 static void cti_sparse_bucket(cti_sparse *out, const int32_t *i, const int32_t *j, const double *x, int n_entries)
 {
     int k;
@@ -13916,7 +13995,7 @@ static void cti_sparse_bucket(cti_sparse *out, const int32_t *i, const int32_t *
     out->p[0] = 0;
 }
 
-/* equal columns that follow each other in a row become one */
+/* sums consecutive entries of the same column in a row */
 static void cti_sparse_merge(cti_sparse *a)
 {
     int i, k, n = 0, start;
@@ -14052,7 +14131,8 @@ static const char *cti_program_check_law(const cti_program *p)
     return NULL;
 }
 
-/* A is used as symmetric by every solver; 1e-9 of its row's and column's diagonal is rounding of who wrote it */
+/* every solver assumes a symmetric A; a difference of 1e-9, relative to the diagonal of its row and column, counts as the writer's
+   rounding */
 static const char *cti_program_check_symmetric(const cti_sparse *A)
 {
     int i, k;
@@ -14083,7 +14163,7 @@ CTI_FN const char *cti_program_check(const cti_program *p)
     return wrong ? wrong : cti_program_check_law(p);
 }
 
-enum { CTI_PROGRAM_BATCH = 48 }; /* rows whose Schur complement is formed at a time */
+enum { CTI_PROGRAM_BATCH = 48 }; /* rows whose Schur complement is formed together */
 
 static double cti_judge_most(const double *x, int n)
 {
@@ -14105,7 +14185,7 @@ static void cti_program_sizes(cti_program *p, const double *u0)
     p->size_r = sqrt(sum);
 }
 
-/* trace of W_ii = J_i A^-1 J_i', some contacts at a time by their rows' paths through the factor; then the sizes */
+/* traces of W_ii = J_i A^-1 J_i', for CTI_PROGRAM_BATCH rows at a time; then the sizes */
 static int cti_program_trace(cti_mem *mem, cti_program *p)
 {
     cti_scalar s;
@@ -14141,7 +14221,7 @@ static int cti_program_trace(cti_mem *mem, cti_program *p)
 CTI_FN int cti_program_prepare(cti_mem *mem, cti_program *p)
 {
     int i, contacts = p->kind == CTI_PROGRAM_LOCAL || p->kind == CTI_PROGRAM_GLOBAL;
-    /* an array of no numbers is not NULL: solvers copy from it */
+    /* empty arrays are not NULL, since solvers copy from them */
     if ((p->kind != CTI_PROGRAM_LOCAL && p->kind != CTI_PROGRAM_LCP && !CTI_RESERVE(mem, p->b, 1)) || !CTI_RESERVE(mem, p->w, 1) ||
         (contacts && (!CTI_RESERVE(mem, p->mu, 1) || !CTI_RESERVE(mem, p->scale, 1))))
         return 0;
@@ -14237,7 +14317,7 @@ static double cti_judge_dynamics(const cti_program *p, const double *x, const do
     return cti_judge_share(part, whole);
 }
 
-/* a QP's size of what cancels in u */
+/* the largest term of u in a QP, where terms cancel */
 static double cti_judge_size_u(const cti_program *p, const double *x, const double *u)
 {
     double size = cti_fmax(cti_judge_most(u, p->m), cti_judge_most(p->w, p->m));
@@ -14250,7 +14330,8 @@ static double cti_judge_size_u(const cti_program *p, const double *x, const doub
     return size;
 }
 
-/* an LCP's size of u and, in *unit, what a multiplier changes where its own row has no positive diagonal: of W, w and the bounds alone */
+/* the size of u in an LCP. *unit: the change of u by a unit multiplier whose own row has no positive diagonal. Both are of W, w and the
+   bounds alone */
 static double cti_judge_size_lcp(const cti_program *p, double *unit)
 {
     double size = cti_judge_most(p->w, p->m), most = cti_judge_most(p->W.x, p->m ? p->W.p[p->m] : 0);
@@ -14265,8 +14346,8 @@ static double cti_judge_size_lcp(const cti_program *p, double *unit)
     return size;
 }
 
-/* natural map of bounds: u and r in their own units, so the smaller of the two relative numbers counts at each row. unit:
-   an LCP's, whose r is measured by the u that it makes */
+/* natural map of bounds. u and r have different units, so the smaller of the two relative numbers counts at each row. unit: of an LCP,
+   whose r is measured by the u that it causes */
 static void cti_judge_bounds(const cti_program *p, const double *r, const double *u, double size_u, double unit, cti_judgement *out)
 {
     double most_r = cti_judge_most(r, p->m), products = 0;
@@ -14309,7 +14390,7 @@ static void cti_judge_contacts(const cti_program *p, const double *r, const doub
             norm_r += ri[k] * ri[k], norm_u += ui[k] * ui[k], norm_w += p->w[3 * i + k] * p->w[3 * i + k];
         }
         products += fabs(hat[0] * ri[0] + hat[1] * ri[1] + hat[2] * ri[2]);
-        if (!(p->scale[i] > 0)) /* a trace beyond all numbers: the map would say nothing */
+        if (!(p->scale[i] > 0)) /* an infinite trace makes the scale 0, and the map would be 0 for every r */
             scaled = NAN;
         out->primal = cti_fmax(out->primal, cti_judge_share(cti_fmax(0, -ui[0]), size_u));
         out->dual = cti_fmax(out->dual, cti_judge_share(cti_fmax(0, sqrt(ri[1] * ri[1] + ri[2] * ri[2]) - mu * ri[0]), p->size_r));
@@ -14351,7 +14432,7 @@ CTI_FN void cti_program_judge(const cti_program *p, const double *x, const doubl
     out->residual = cti_fmax(out->dynamics, out->natural);
     if (p->kind == CTI_PROGRAM_QP)
         out->residual = cti_fmax(out->residual, cti_fmax(out->gap, cti_fmax(out->primal, out->dual)));
-    /* what is no number, or has run away so far that squares of it are none, is no solution, whatever the comparisons above made of it */
+    /* NaN, or values whose squares overflow, are no solution, whatever the comparisons above have made of them */
     if (!(size_u < 1e150 && cti_judge_most(u, p->m) < 1e150 && cti_judge_most(r, p->m) < 1e150 &&
           (!global || cti_judge_most(x, p->n) < 1e150)) ||
         !cti_finite64(quadratic) || !cti_finite64(out->natural) || !cti_finite64(out->dynamics) || !cti_finite64(out->gap))
@@ -24766,17 +24847,19 @@ CTI_FN int cti_active_box_solve(cti_active_box *s, const cti_program *q, cti_eff
 }
 
 /* ---- 4_programs/stagger.h ---- */
-/* stagger.h -- contacts with friction by solvers that have none: normals and friction in turn. [Kaufman et al. 2008, Staggered projections]
- */
+/* stagger.h -- friction by solvers that have none: normal and friction problems are solved alternately. [Kaufman et al. 2008, Staggered
+   projections] */
 
 
-/* cti_stagger_solve -- LOCAL and GLOBAL by `inner`, by name `kind`, a solver of linear complementarity problems with symmetric W and bounds. */
+/* cti_stagger_solve -- solves LOCAL and GLOBAL problems by `inner`, whose name is `kind`: a solver of linear complementarity problems with
+   symmetric W and bounds. */
 CTI_FN cti_outcome cti_stagger_solve(const cti_program *p, ct_solver kind, cti_program_solver inner, cti_effort *e, cti_answer *a);
 #endif
 #if CONTACT_WITH_MPRGP
-/* cti_stagger_mprgp, cti_stagger_active_set, cti_stagger_interior -- these solvers on problems of every kind: as they are where nothing
-   rubs, staggered elsewhere. Interior point has a method of its own for friction; staggering takes what that one refuses, being too
-   large for it. What it fails on it would fail on again, normals and friction being programs of its own kind: FAILED stays. */
+/* cti_stagger_mprgp, cti_stagger_active_set, cti_stagger_interior -- these solvers on problems of every kind: directly where there is no
+   friction, and staggered otherwise. The interior point method has a method of its own for friction; staggering takes the problems that are
+   too large for that one (NOT_APPLICABLE). A failure of it stays FAILED, since normal and friction problems of the same kind would fail as
+   well. */
 CTI_FN cti_outcome cti_stagger_mprgp(const cti_program *p, cti_effort *e, cti_answer *a);
 #endif
 #if CONTACT_WITH_ACTIVE_SET
@@ -24788,31 +24871,31 @@ CTI_FN cti_outcome cti_stagger_interior(const cti_program *p, cti_effort *e, cti
 
 
 /* ---- 4_programs/stagger.c ---- */
-/* stagger.c -- normals and friction in turn.
-   Method: with friction known the normal impulses are a quadratic program, u_n >= 0; with these known friction is another one, maximal
-   dissipation within bounds mu r_n. Both are solved on W = J A^-1 J' until the natural map of Coulomb's law is small; each starts from its
-   last solution. The tangents of a contact are turned along r_t - u_t; the bound of the first is mu r_n, the second has a compliance
-   |u_t| / (mu r_n), the curvature of the circle there, so that a fixed point obeys the round cone. differs: that; the map from friction to
-   friction is accelerated (Walker and Ni 2011) and damped; and the programs are proximal, W + sigma about the last impulses, which makes
-   them definite where contacts are redundant and leaves no trace of sigma. based on: Kaufman, Sueda, James and Pai 2008, Staggered
-   projections for frictional contact in multibody systems. */
+/* stagger.c -- normal and friction problems, solved alternately.
+   Method: with known friction the normal impulses solve a quadratic program, u_n >= 0. With these known friction solves another one,
+   maximal dissipation within bounds mu r_n. Both are solved on W = J A^-1 J' until the natural map of Coulomb's law is small; each starts
+   from its last solution. The tangents of a contact are rotated to r_t - u_t. The bound of the first is mu r_n. The second has a compliance
+   |u_t| / (mu r_n), the curvature of the circle there, so that a fixed point obeys the round cone.
+   differs: that; the map from friction to friction is accelerated (Walker and Ni 2011) and damped; and the programs are proximal, with W +
+   sigma about the last impulses. So they are definite where contacts are redundant, and their fixed point does not depend on sigma.
+   Based on: Kaufman, Sueda, James and Pai 2008, Staggered projections for frictional contact in multibody systems. */
 
 enum {
-    CTI_STAGGER_DEPTH = 6,
-    CTI_STAGGER_OWN = 400,
-    CTI_STAGGER_FAILURES = 3,
-    CTI_STAGGER_PATIENCE = 60,
-    CTI_STAGGER_QUICK = 10,  /* rounds without progress, in a world */
-    CTI_STAGGER_SETS = 6,    /* active sets of one program */
-    CTI_STAGGER_SMALL = 600, /* rows of a program that may have four times as many */
-    CTI_STAGGER_INNER = 50,  /* steps of one program in a world */
-    CTI_STAGGER_LONG = 3000  /* the same where all is solved to the last digit, and the rounds have a bound */
+    CTI_STAGGER_DEPTH = 6,     /* differences in the acceleration's history */
+    CTI_STAGGER_OWN = 400,     /* most rounds, without a limit by the caller */
+    CTI_STAGGER_FAILURES = 3,  /* failures of the inner solver that end a solve */
+    CTI_STAGGER_PATIENCE = 60, /* rounds without progress that end a solve, */
+    CTI_STAGGER_QUICK = 10,    /* and in a world's LOCAL program */
+    CTI_STAGGER_SETS = 6,      /* most active sets tried on one program */
+    CTI_STAGGER_SMALL = 600,   /* [rows] programs up to this size may take four times CTI_STAGGER_INNER steps */
+    CTI_STAGGER_INNER = 50,    /* most steps on one program of a world */
+    CTI_STAGGER_LONG = 3000    /* most steps on one program that is solved to full accuracy, when the caller limits the rounds */
 };
 
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
-#define CTI_STAGGER_SHARE 0.05 /* of the residual: how well a program is solved in a world */
+#define CTI_STAGGER_SHARE 0.05 /* [residual] tolerance of a program in a world */
 
-#define CTI_STAGGER_SIGMA 1e-6 /* of W, whose diagonal is about 1 */
+#define CTI_STAGGER_SIGMA 1e-6 /* proximal shift on the diagonal of W, which is about 1 */
 #endif
 
 typedef struct cti_stagger {
@@ -24822,25 +24905,27 @@ typedef struct cti_stagger {
     cti_effort *e;
     cti_program normal, tangent; /* LCPs; arrays of mem */
     int32_t *at;                 /* [m] row of the tangent program: 3 i + 1 first, 3 i + 2 second tangent; -1 none */
-    double *load, *c, *s;        /* [nc] bound mu r_n follows; direction of the first tangent */
+    double *load, *c, *s;        /* [nc] friction bound, which follows mu r_n with damping; direction of the first tangent */
     double *eta;                 /* [nc] compliance of the second tangent */
-    double *old, *last, *last_e; /* [m] r at the start of this round and of the last, what that one changed; normals 0 */
+    double *old, *last, *last_e; /* [m] r at the start of this round, r at the start of the last one, and the change that the last one made;
+                                    0 for normals */
     double *dr[CTI_STAGGER_DEPTH], *de[CTI_STAGGER_DEPTH]; /* [m] differences of both */
     int count, head, started;
     double *z, *y, *x; /* [m] */
     int failures;
-    int world;             /* 1: a world between contacts, which has no time for the last digits */
-    double inexact;        /* relative to the residual: how well the programs are solved; 0: to a share of the tolerance */
+    int world;             /* 1: a LOCAL program of a world, which needs no more than the world's tolerance */
+    double inexact;        /* residual of the last round, to which the programs' tolerances are relative; 0: they are solved to a share of
+                              the tolerance */
     cti_active_box box[2]; /* active set: normals, tangents */
-    double *power[2];      /* [m] MPRGP: where its power methods ended, */
-    int power_rows[2];     /* of so many rows */
+    double *power[2];      /* [m] MPRGP: the last vectors of its power methods, */
+    int power_rows[2];     /* and their numbers of rows */
     const char *why;
 } cti_stagger;
 
 /* ---- programs ---- */
 
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
-/* block (i, j) of W; 0 where there is none. k: the block's number where W is sparse */
+/* block (i, j) of W. k: the block's number where W is sparse */
 static const double *cti_stagger_block(const cti_friction *f, int i, int j, int k, double *B)
 {
     int a, b;
@@ -24859,7 +24944,7 @@ static int cti_stagger_room(cti_mem *mem, cti_program *q, int n, int entries)
            CTI_RESIZE(mem, q->w, n) && CTI_RESIZE(mem, q->lo, n) && CTI_RESIZE(mem, q->hi, n);
 }
 
-/* entries of the normal program, or how many there are */
+/* fills the entries of the normal program, or counts them */
 static int cti_stagger_normals(cti_stagger *s, int fill)
 {
     const cti_friction *f = &s->f;
@@ -24885,7 +24970,7 @@ static int cti_stagger_normals(cti_stagger *s, int fill)
     return n;
 }
 
-/* the same of the tangents as they are turned now: two of a contact, none where there is no load */
+/* the same for the tangent program in the present directions: two rows a contact, none where there is no load */
 static int cti_stagger_tangents(cti_stagger *s, int fill)
 {
     const cti_friction *f = &s->f;
@@ -24919,7 +25004,7 @@ static int cti_stagger_tangents(cti_stagger *s, int fill)
     return n;
 }
 
-/* 1 when the columns of each row rise */
+/* 1 when the columns of each row are in ascending order */
 static int cti_stagger_is_sorted(const cti_sparse *W)
 {
     int i, k;
@@ -24930,7 +25015,7 @@ static int cti_stagger_is_sorted(const cti_sparse *W)
     return 1;
 }
 
-/* columns sorted in each row: those of a sparse W may not be */
+/* sorts the columns of each row; those of a sparse W may be unsorted */
 static int cti_stagger_sort(cti_mem *mem, const cti_friction *f, cti_sparse *W)
 {
     cti_sparse T;
@@ -24944,7 +25029,7 @@ static int cti_stagger_sort(cti_mem *mem, const cti_friction *f, cti_sparse *W)
     return ok;
 }
 
-/* friction within its circle */
+/* projects friction onto its disk */
 static void cti_stagger_round(cti_stagger *s)
 {
     int i;
@@ -24997,7 +25082,7 @@ static void cti_stagger_close(cti_stagger *s)
 
 /* ---- the two projections ---- */
 
-/* bounds on a definite W by an active set that is kept. 0: out of memory */
+/* solves a program with bounds and a definite W by an active set that is kept from round to round. 0: out of memory */
 static int cti_stagger_box(cti_stagger *s, const cti_program *q, double *r)
 {
     int tangent = q == &s->tangent,
@@ -25005,7 +25090,7 @@ static int cti_stagger_box(cti_stagger *s, const cti_program *q, double *r)
     return got >= 0;
 }
 
-/* MPRGP without a factor in the face, which changes from round to round */
+/* MPRGP without a factor of the free set as preconditioner, since the set changes from round to round */
 static cti_outcome cti_stagger_light(cti_stagger *s, const cti_program *q, cti_effort *e, cti_answer *a)
 {
     cti_mprgp_options o = cti_mprgp_options_default();
@@ -25018,7 +25103,7 @@ static cti_outcome cti_stagger_light(cti_stagger *s, const cti_program *q, cti_e
     return cti_mprgp_solve_with(q, &o, e, a, &count);
 }
 
-/* the inner solver on q from r [q->m], which is the end too. 0: out of memory or not a solver for this, with s->why */
+/* runs the inner solver on q; r [q->m] is the start and the result. 0: out of memory, or the solver refuses the program, with s->why */
 static int cti_stagger_inner(cti_stagger *s, cti_program *q, double *r)
 {
     cti_arena_point mark = cti_arena_mark(s->e->arena);
@@ -25051,8 +25136,8 @@ static int cti_stagger_inner(cti_stagger *s, cti_program *q, double *r)
     return 1;
 }
 
-/* normals for friction as it is */
-static int cti_stagger_push(cti_stagger *s)
+/* solves the normals with friction held fixed */
+static int cti_stagger_solve_normals(cti_stagger *s)
 {
     cti_friction *f = &s->f;
     int i;
@@ -25068,8 +25153,8 @@ static int cti_stagger_push(cti_stagger *s)
     return 1;
 }
 
-/* friction for normals as they are */
-static int cti_stagger_rub(cti_stagger *s)
+/* solves friction with the normals held fixed */
+static int cti_stagger_solve_friction(cti_stagger *s)
 {
     cti_friction *f = &s->f;
     cti_program *q = &s->tangent;
@@ -25101,9 +25186,10 @@ static int cti_stagger_rub(cti_stagger *s)
     return 1;
 }
 
-/* first tangents against the sliding, or along the force where nothing slides, and eta = |u_t| / (mu r_n): gamma_2 / gamma_1 = u_2 / u_1,
-   which keeps friction against a sliding that turns, is u_2 + eta gamma_2 = 0 near the first tangent */
-static void cti_stagger_aim(cti_stagger *s)
+/* rotates the first tangents against the sliding, or along the force where there is no sliding, and sets eta = |u_t| / (mu r_n). For a
+   sliding whose direction changes, friction opposes it when gamma_2 / gamma_1 = u_2 / u_1; near the first tangent that is u_2 + eta gamma_2
+   = 0 */
+static void cti_stagger_turn(cti_stagger *s)
 {
     int i;
     for (i = 0; i < s->f.nc; i++) {
@@ -25115,7 +25201,7 @@ static void cti_stagger_aim(cti_stagger *s)
     }
 }
 
-/* friction for the next round from what this one started with (old) and ended with (r), by Anderson's acceleration, damped by share */
+/* the next round's friction from this round's start (old) and result (r), by Anderson acceleration, damped by `share` */
 static void cti_stagger_next(cti_stagger *s, double share)
 {
     cti_friction *f = &s->f;
@@ -25151,17 +25237,17 @@ static int cti_stagger_run(cti_stagger *s, double enough, cti_answer *a)
         f->iterations++;
         s->inexact = s->world ? cti_fmin(residual, 1) : 0;
         memcpy(s->old, f->r, sizeof *f->r * (size_t)f->m);
-        if (!cti_stagger_push(s))
+        if (!cti_stagger_solve_normals(s))
             return 0;
         for (i = 0; i < f->nc; i++)
             s->old[3 * i] = 0, s->load[i] += share * (f->mu[i] * f->r[3 * i] - s->load[i]);
         cti_friction_residual(f);
-        cti_stagger_aim(s);
-        if (!cti_stagger_rub(s))
+        cti_stagger_turn(s);
+        if (!cti_stagger_solve_friction(s))
             return 0;
         residual = cti_friction_residual(f);
         cti_stagger_round(s);
-        /* it got much worse: the differences are those of another map */
+        /* much worse than the best: the differences belong to another map */
         if (residual > 30 * f->best_residual)
             s->started = s->count = s->head = 0;
         since++;
@@ -25200,7 +25286,7 @@ CTI_FN cti_outcome cti_stagger_solve(const cti_program *p, ct_solver kind, cti_p
 
 /* ---- by name ---- */
 
-static int cti_stagger_rubs(const cti_program *p)
+static int cti_stagger_has_friction(const cti_program *p)
 {
     int i;
     for (i = 0; p->mu && i < p->m / 3; i++)
@@ -25213,14 +25299,14 @@ static int cti_stagger_rubs(const cti_program *p)
 #if CONTACT_WITH_MPRGP
 CTI_FN cti_outcome cti_stagger_mprgp(const cti_program *p, cti_effort *e, cti_answer *a)
 {
-    return cti_stagger_rubs(p) && !e->paper ? cti_stagger_solve(p, CT_SOLVER_MPRGP, cti_mprgp_solve, e, a) : cti_mprgp_solve(p, e, a);
+    return cti_stagger_has_friction(p) && !e->paper ? cti_stagger_solve(p, CT_SOLVER_MPRGP, cti_mprgp_solve, e, a) : cti_mprgp_solve(p, e, a);
 }
 #endif
 
 #if CONTACT_WITH_ACTIVE_SET
 CTI_FN cti_outcome cti_stagger_active_set(const cti_program *p, cti_effort *e, cti_answer *a)
 {
-    return cti_stagger_rubs(p) ? cti_stagger_solve(p, CT_SOLVER_ACTIVE_SET, cti_active_set_solve, e, a) : cti_active_set_solve(p, e, a);
+    return cti_stagger_has_friction(p) ? cti_stagger_solve(p, CT_SOLVER_ACTIVE_SET, cti_active_set_solve, e, a) : cti_active_set_solve(p, e, a);
 }
 #endif
 
@@ -25228,7 +25314,7 @@ CTI_FN cti_outcome cti_stagger_active_set(const cti_program *p, cti_effort *e, c
 CTI_FN cti_outcome cti_stagger_interior(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_outcome said = cti_interior_solve(p, e, a);
-    if (said != CTI_OUTCOME_NOT_APPLICABLE || !cti_stagger_rubs(p))
+    if (said != CTI_OUTCOME_NOT_APPLICABLE || !cti_stagger_has_friction(p))
         return said;
     return cti_stagger_solve(p, CT_SOLVER_INTERIOR, cti_interior_solve, e, a);
 }
@@ -25239,14 +25325,13 @@ CTI_FN cti_outcome cti_stagger_interior(const cti_program *p, cti_effort *e, cti
 #endif
 
 /* ---- 4_programs/solvers.h ---- */
-/* solvers.h -- the solvers of stand-alone problems, and which of them takes what. */
+/* solvers.h -- the table of solvers for stand-alone problems. */
 
 
-/* cti_solvers_find -- the solver, or NULL where this build has none of that name. */
+/* cti_solvers_find -- the function of a solver, or NULL where this build does not have it. */
 CTI_FN cti_program_solver cti_solvers_find(ct_solver solver);
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
-/* cti_solvers_auto -- the solver that AUTO tries as number `attempt` (from 0) on p, of those that this build has; CT_SOLVER_AUTO when there
-   is none left. */
+/* cti_solvers_auto -- the solver of attempt `attempt` (from 0) of AUTO on p, among those that are built; CT_SOLVER_AUTO after the last. */
 CTI_FN ct_solver cti_solvers_auto(const cti_program *p, int attempt);
 #endif
 
@@ -25577,8 +25662,9 @@ CTI_FN int cti_delassus_bodies_form(cti_arena *arena, const cti_problem *p, cons
 
 /* ---- 4_programs/solvers.c ---- */
 /* solvers.c -- the table of solvers for stand-alone problems, and the order in which AUTO tries them.
-   Method: CONTACT_WITH_<SOLVER> 0 takes a solver out of the table. tools/amalgamate.py follows the calls from here and puts
-   #if around all that the switch takes out, so that this is the only place that knows it; parts that solvers share go when the last one goes. */
+   Method: CONTACT_WITH_<SOLVER> 0 removes a solver from the table. tools/amalgamate.py follows the calls from here and puts #if around all
+   code that only removed solvers reach, so that no other file tests these switches. Code that solvers share is removed with the last of
+   them. */
 
 CTI_FN cti_program_solver cti_solvers_find(ct_solver solver)
 {
@@ -25629,7 +25715,7 @@ CTI_FN cti_program_solver cti_solvers_find(ct_solver solver)
 }
 
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
-/* orders of attempts, each ended by AUTO */
+/* the orders of AUTO's attempts, each terminated by CT_SOLVER_AUTO */
 static const ct_solver cti_solvers_friction[] = {CT_SOLVER_NEWTON, CT_SOLVER_ADMM, CT_SOLVER_PGS, CT_SOLVER_AUTO};
 static const ct_solver cti_solvers_many[] = {CT_SOLVER_PGS, CT_SOLVER_NEWTON, CT_SOLVER_ADMM, CT_SOLVER_AUTO};
 static const ct_solver cti_solvers_qp[] = {CT_SOLVER_CA,    CT_SOLVER_INTERIOR, CT_SOLVER_ACTIVE_SET,
@@ -25648,7 +25734,7 @@ static const ct_solver *cti_solvers_order(const cti_program *p)
         return cti_solvers_friction;
     case CTI_PROGRAM_GLOBAL:
         return p->m > CTI_SOLVERS_DENSE ? cti_solvers_many : cti_solvers_friction;
-    case CTI_PROGRAM_QP: /* more rows than unknowns: the Schur complement is singular, and pivoting on it slow */
+    case CTI_PROGRAM_QP: /* with more rows than unknowns the Schur complement is singular, and pivoting on it is slow */
         return p->m > CTI_SOLVERS_DENSE || p->m >= p->n ? cti_solvers_large : cti_solvers_qp;
     case CTI_PROGRAM_LCP:
         return p->lo ? cti_solvers_bounds : cti_solvers_lcp;
@@ -25667,37 +25753,34 @@ CTI_FN ct_solver cti_solvers_auto(const cti_program *p, int attempt)
 #endif
 
 /* ---- 4_programs/bridge.h ---- */
-/* bridge.h -- the world's contact problem (problem.h) as a stand-alone one (program.h) and back, so that every solver of this floor
-   takes it.
-
-   The program has kind GLOBAL: unknowns x = (v, s), v the blocks' scalars. What problem.h knows and program.h does not is expressed in
-   its terms, exactly:
-
-   compliance: u = J v + w + c r. An unknown s with a / 2 s^2 in the objective and alpha = sqrt(a c) in the row: A x = b + J'r says
-   a s = alpha r, hence alpha s = c r. a is the mean diagonal of A, so that s spoils no condition number.
-
-   recovery: 0 <= r perpendicular to min(u + c r, u + k r - recover) >= 0, k the softness. Two contacts in one place whose impulses add
-   up; the second has u - recover and the compliance k - c more. Where both push, u + c r = 0 and the second bears recover / (k - c).
-   With c >= k the second one alone is the whole law. Where it is known which of the two bears (cti_bridge_mode), one contact is enough.
-
-   equations: u + c r = 0 is eliminated, r = -(J v + w) / c, A + J'J / c, b - J'w / c. One without compliance gets a little of its
-   blocks' own.
-
-   Where the problem brings factors of its bodies (cti_problem.bodies) and no row is an equation, the program has kind LOCAL: W = J A^-1 J'
-   by blocks of contacts that share a body, compliances on its diagonal, no unknowns s.
-
-   constrained blocks: rows act through the projectors S on both sides, J S; A and b are filtered already, so that v stays in range. */
+/* bridge.h -- converts the world's contact problem (problem.h) to a stand-alone one (program.h) and back, so that every solver of this
+   floor can solve it.
+   The program has kind GLOBAL with unknowns x = (v, s), where v are the blocks' scalars. Three parts of problem.h are not in program.h, and
+   are expressed exactly in its terms:
+   compliance: u = J v + w + c r. An unknown s has a / 2 s^2 in the objective and alpha = sqrt(a c) in the row. A x = b + J'r then says
+   a s = alpha r, hence alpha s = c r. a is the mean diagonal of A, so that s does not worsen the condition number.
+   recovery: 0 <= r perpendicular to min(u + c r, u + k r - recover) >= 0, k the softness. Two contacts stand in one place, and their
+   impulses are added. The second has u - recover and the compliance k - c in addition. Where both carry load, u + c r = 0 and the second
+   carries recover / (k - c). With c >= k the second one alone is the whole law. Where it is known which of the two carries the load
+   (cti_bridge_mode), one contact is enough.
+   equations: u + c r = 0 is eliminated, r = -(J v + w) / c, A + J'J / c, b - J'w / c. An equation without compliance gets a small share of
+   its blocks' own.
+   Where the problem has factors of its bodies (cti_problem.bodies) and no row is an equation, the program has kind LOCAL: W = J A^-1 J' by
+   blocks of contacts that share a body, with compliances on its diagonal and without unknowns s.
+   constrained blocks: rows act through the projectors S on both sides, J S. A and b are filtered already, so that v stays in the range of
+   S. */
 
 
-/* CTI_BRIDGE_SOLVERS -- 1 where a solver is built that worlds reach through this file, 0: they have ICA alone. */
+/* CTI_BRIDGE_SOLVERS -- 1 where a solver is built that worlds reach through this file; 0: worlds have ICA alone. */
 #define CTI_BRIDGE_SOLVERS                                                                                                           \
     (CONTACT_WITH_CA || CONTACT_WITH_PGS || CONTACT_WITH_LEMKE || CONTACT_WITH_BOXED || CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_MPRGP || \
      CONTACT_WITH_INTERIOR || CONTACT_WITH_NEWTON || CONTACT_WITH_ADMM)
 
-/* cti_bridge_mode -- how a row stands in the program: not at all, by its hard law alone, by its recovery alone, by both, as an equation. */
+/* cti_bridge_mode -- how a row enters the program: OUT not at all, HARD by its hard law alone, SOFT by its recovery alone, TWO by both, as
+   two contacts, EQUATION as an equation. */
 typedef enum cti_bridge_mode { CTI_BRIDGE_OUT, CTI_BRIDGE_HARD, CTI_BRIDGE_SOFT, CTI_BRIDGE_TWO, CTI_BRIDGE_EQUATION } cti_bridge_mode;
 #if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
-/* cti_bridge_whole -- the mode that is the row's law whatever the solution. */
+/* cti_bridge_whole -- the mode that represents the row's complete law. */
 CTI_FN cti_bridge_mode cti_bridge_whole(const cti_row *row);
 #endif
 
@@ -25707,7 +25790,7 @@ typedef struct cti_bridge {
     const uint8_t *mode; /* [rows] cti_bridge_mode */
     cti_program program; /* of mem */
     int contacts;        /* of the program */
-    int extra;           /* unknowns s */
+    int extra;           /* number of unknowns s */
     double a;
     int32_t *first; /* [rows] its first contact, -1: none */
     double *x0;     /* [3 blocks] LOCAL: A^-1 b; of the arena */
@@ -25716,48 +25799,51 @@ typedef struct cti_bridge {
 #if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* cti_bridge_is_local -- 1 where the program of p is of kind LOCAL. */
 CTI_FN int cti_bridge_is_local(const cti_problem *p);
-/* cti_bridge_open -- the program of p, which has to stand as long as the bridge does, and so has mode [rows]; NULL: each row's whole law.
-   Arrays of the arena and of mem. 0 when memory ran out; close in any case. */
+/* cti_bridge_open -- makes the program of p. p has to live as long as the bridge, and so has mode [rows]; NULL: each row's complete law.
+   Arrays are of the arena and of mem. 0 when memory ran out; close it in any case. */
 CTI_FN int cti_bridge_open(cti_mem *mem, cti_arena *arena, const cti_problem *p, const uint8_t *mode, cti_bridge *out);
 /* cti_bridge_start -- x, r of the program from v and the rows' multipliers. */
 CTI_FN void cti_bridge_start(const cti_bridge *q, const ct_real *v, double *x, double *r);
 #endif
 #if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
-/* cti_bridge_finish -- v and the rows' multipliers, those of equations too, from x, r. 0 when memory ran out; v is then as it was. */
+/* cti_bridge_finish -- v and the rows' multipliers, equations included, from x, r. 0 when memory ran out; v is then unchanged. */
 CTI_FN int cti_bridge_finish(const cti_bridge *q, cti_arena *arena, const double *x, const double *r, ct_real *v);
 CTI_FN void cti_bridge_close(cti_mem *mem, cti_bridge *q);
 
-/* cti_bridge_solve -- a stand-alone solver on the world's problem: v and the rows' multipliers are the start and the end. The solver's
-   own tolerance is made tighter until cti_residual_eval, the judge of worlds, finds the natural map below desc->tolerance. info->status:
-   OK: below the tolerance. BUDGET: above it, but not above `loose`. FAILED: above `loose`, or a problem that the solver does not take
-   (too many rows for it); v and multipliers are as they came. MEMORY: the same, memory ran out. */
+/* cti_bridge_solve -- runs a stand-alone solver on the world's problem. v and the rows' multipliers are the start and the result. The
+   solver's own tolerance is reduced until cti_residual_eval, the judge of worlds, finds the natural map below desc->tolerance.
+   info->status:
+   OK       below the tolerance
+   BUDGET   above it, but not above `loose`
+   FAILED   above `loose`, or a problem that the solver does not take (too many rows for it); v and multipliers are as they were at the start
+   MEMORY   out of memory; v and multipliers as for FAILED */
 CTI_FN void cti_bridge_solve(const cti_problem *p, const ct_solver_desc *desc, ct_solver solver, ct_real loose, cti_mem *mem,
                              cti_arena *arena, ct_real *v, cti_solve_info *info);
-/* cti_bridge_normals -- the same for the normals alone: friction stays what it is in the rows, a load. */
+/* cti_bridge_normals -- the same for the normals alone: the rows' friction is kept fixed, as a load. */
 CTI_FN void cti_bridge_normals(const cti_problem *p, const ct_solver_desc *desc, ct_solver solver, ct_real loose, cti_mem *mem,
                                cti_arena *arena, ct_real *v, cti_solve_info *info);
-/* cti_bridge_rub -- friction of every row at v and its normal multiplier, each contact for itself: what stops its blocks' sliding, were
-   they alone, and at most mu lambda. */
+/* cti_bridge_rub -- friction of every row at v and its normal multiplier, each contact independently: the impulse that stops the sliding of
+   its blocks, if these were uncoupled, and at most mu lambda. */
 CTI_FN void cti_bridge_rub(const cti_problem *p, const ct_real *v);
 #endif
-/* cti_bridge_solver -- 1 when worlds can be solved by it. */
+/* cti_bridge_solver -- 1 when worlds can use this solver. */
 CTI_FN int cti_bridge_solver(ct_solver solver);
-/* cti_bridge_cone -- 1 when it solves for this cone. */
+/* cti_bridge_cone -- 1 when the solver supports this cone. */
 CTI_FN int cti_bridge_cone(ct_solver solver, ct_cone cone);
 
 
 /* ---- 4_programs/bridge.c ---- */
 /* bridge.c -- the world's contact problem as a stand-alone one, and back. Method: see bridge.h; rows are gathered as triplets and summed.
-   Based on: Otaduy 2009, eq. 6-7 (the problem); Acary, Bremond and Huber 2018 (the global form of frictional contact); the compliances are
+   Based on: Otaduy 2009, eq. 6-7 (the problem); Acary, Bremond and Huber 2018 (the global form of frictional contact). The compliances are
    exact penalties, r = -u / c. */
 
 #if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 #define CTI_BRIDGE_RIGID                                                                                                                   \
-    1e-9 /* compliance of an equation that has none, of its blocks' own: it is missed by that share of what it does                        \
-          */
+    1e-9 /* [1] compliance of an equation without one, as a share of its blocks' own: the equation is violated by that share of its
+            effect */
 #endif
 
-/* triplets of the arena, counted before */
+/* triplets in arrays of the arena, whose number is counted in advance */
 typedef struct cti_bridge_list {
     int32_t *i, *j;
     double *x;
@@ -25774,7 +25860,7 @@ static int cti_bridge_list_open(cti_arena *arena, cti_bridge_list *t, int n)
 
 static void cti_bridge_list_add(cti_bridge_list *t, int i, int j, double x) { t->i[t->n] = i, t->j[t->n] = j, t->x[t->n++] = x; }
 
-/* rows at .. at + 2: J of a row, 9 entries a term */
+/* appends J of a row as the rows at .. at + 2, 9 entries a term */
 static void cti_bridge_add_row(cti_bridge_list *t, const cti_problem *p, const cti_row *row, int at)
 {
     int k, a, c;
@@ -25799,7 +25885,8 @@ CTI_FN cti_bridge_mode cti_bridge_whole(const cti_row *row)
 }
 #endif
 
-/* cti_bridge_law -- a row's contacts: one or two, compliance of the first normal and of the second, what the last one recovers */
+/* cti_bridge_law -- the contacts of a row: one or two; compliance of the first normal, additional compliance of the second, recovery speed
+   of the last one */
 typedef struct cti_bridge_law {
     int two;
     double c, more, recover;
@@ -25817,7 +25904,7 @@ static cti_bridge_law cti_bridge_law_of(const cti_bridge *q, int i)
     return l;
 }
 
-/* compliance of an axis along a row's blocks, each for itself */
+/* compliance of an axis by the row's blocks, as if these were uncoupled */
 static double cti_bridge_own(const cti_problem *p, const cti_row *row, int axis)
 {
     double d = 0;
@@ -25834,7 +25921,7 @@ static double cti_bridge_own(const cti_problem *p, const cti_row *row, int axis)
     return d;
 }
 
-/* compliance of an equation; 0: the axis moves nothing */
+/* compliance of an equation; 0: no block can move along the axis */
 static double cti_bridge_soft(const cti_problem *p, const cti_row *row, int axis)
 {
     double own = cti_bridge_own(p, row, axis);
@@ -25869,7 +25956,7 @@ static int cti_bridge_count(cti_bridge *q, cti_arena *arena, const uint8_t *mode
     return 1;
 }
 
-/* A of v, of s, and of equations; b */
+/* A, with the parts of v, of s and of eliminated equations; b */
 static int cti_bridge_matrix(cti_bridge *q, cti_mem *mem, cti_arena *arena)
 {
     const cti_problem *p = q->p;
@@ -25910,7 +25997,7 @@ static int cti_bridge_matrix(cti_bridge *q, cti_mem *mem, cti_arena *arena)
     return ok;
 }
 
-/* an unknown s of compliance c in one row, or in those of two contacts */
+/* an unknown s of compliance c, in one row or in the rows of both contacts */
 static void cti_bridge_add_soft(const cti_bridge *q, cti_bridge_list *t, int at, int both, double c, int *s)
 {
     if (!(c > 0))
@@ -25962,7 +26049,7 @@ static int cti_bridge_rows(cti_bridge *q, cti_mem *mem, cti_arena *arena)
 
 /* ---- to the program between contacts ---- */
 
-/* W of a row's block with compliance: contact k of it against contact l of the same row */
+/* adds compliances to the diagonal block W of a row: contact k of it against contact l of the same row */
 static void cti_bridge_compliant(const cti_bridge *q, int i, int k, int l, double *B)
 {
     const cti_row *row = &q->p->rows[i];
@@ -25972,7 +26059,7 @@ static void cti_bridge_compliant(const cti_bridge *q, int i, int k, int l, doubl
         B[4] += (double)row->compliance[1], B[8] += (double)row->compliance[2];
 }
 
-/* the numbers of W from its blocks: a row of two laws stands in two contacts */
+/* the entries of W from its blocks; a row with two laws appears as two contacts */
 static void cti_bridge_entries(cti_bridge *q, const cti_delassus_bodies *d)
 {
     cti_sparse *W = &q->program.W;
@@ -26176,33 +26263,34 @@ CTI_FN int cti_bridge_finish(const cti_bridge *q, cti_arena *arena, const double
 
 /* ---- 4_programs/bridge_solve.c ---- */
 /* bridge_solve.c -- stand-alone solvers on the world's contact problem.
-   Method: rows that the start says to be open stay out of the program, and one that recovers its gap stands in it by the law that bore
-   its last impulse; what the solution then breaks enters with its whole law, and the solve goes on from there. The program's judge
-   measures the natural map relative to |r| over all contacts, the world's judge velocities relative to velocity_scale at the worst row: a
-   solve starts with a share of the world's tolerance, and is continued from where it ended with a tighter one as long as the world's
-   judge is not content. The best point stands. Based on: no paper. */
+   Method: rows that are open at the start stay out of the program. A row that recovers its gap enters by the law that carried its last
+   impulse. Rows that the solution then violates enter with their complete law, and the solve continues from there. The program's judge
+   measures the natural map relative to |r| over all contacts; the world's judge measures velocities relative to velocity_scale at the worst
+   row. So a solve starts with a share of the world's tolerance, and continues from its result with a smaller one until the world's judge
+   accepts. The best iterate is the result. Based on: no paper. */
 
 #if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
-#define CTI_BRIDGE_INTERIOR 4000 /* interior point iterations that a step is given, all solves together: three times what thousands of contacts take */
-#define CTI_BRIDGE_ATTEMPTS 4
-#define CTI_BRIDGE_LOCAL 0.5   /* the same where going on costs nothing but iterations: W stands */
-#define CTI_BRIDGE_FIRST 0.1   /* tolerance of the first attempt, of the world's; */
-#define CTI_BRIDGE_QUICK 1e-2  /* that of methods whose last digits cost next to nothing */
-#define CTI_BRIDGE_STAGGER 150 /* rounds, or interior steps */
-#define CTI_BRIDGE_BARRIER 80  /* the same where W is sparse */
+#define CTI_BRIDGE_INTERIOR 4000 /* [iterations] of the interior point method in all solves of a step: three times the need of thousands of contacts */
+#define CTI_BRIDGE_ATTEMPTS 4  /* attempts with smaller and smaller tolerances on one program */
+#define CTI_BRIDGE_LOCAL 0.5   /* [world's tolerance] first attempt's tolerance where W is formed, so that another attempt costs only iterations */
+#define CTI_BRIDGE_FIRST 0.1   /* [world's tolerance] first attempt's tolerance otherwise */
+#define CTI_BRIDGE_QUICK 1e-2  /* [world's tolerance] the same of methods whose last digits are almost free */
+#define CTI_BRIDGE_STAGGER 150 /* most rounds of staggering, or steps of the interior point method */
+#define CTI_BRIDGE_BARRIER 80  /* most steps of the interior point method where W is sparse */
 #define CTI_BRIDGE_ROUNDS                                                                                                                  \
-    12 /* normals and friction in turn come near in a dozen rounds, and then hardly any nearer; more where they cost little */
-#define CTI_BRIDGE_WORK 4e9        /* multiplications of an attempt's iterations */
-#define CTI_BRIDGE_NEWTON 80       /* steps */
-#define CTI_BRIDGE_TIGHT 1e-13     /* no attempt is asked for less */
-#define CTI_BRIDGE_PASSES 10       /* times broken rows enter, before all rows do */
-#define CTI_BRIDGE_SURE CTI_R(1.5) /* an impulse so many times what the recovery bears is the hard law's */
-#define CTI_BRIDGE_CONES 400       /* a step of interior point factors a dense matrix of three times as many rows */
-#define CTI_BRIDGE_PIVOTS 60       /* dense dictionaries of ten times as many rows */
-#define CTI_BRIDGE_BLOCKS 200      /* dense factors in every round of turned boxes */
-#define CTI_BRIDGE_SPARSE 20000    /* some hundred blocks of 72 bytes a contact */
-#define CTI_BRIDGE_CONTACTS 2000   /* a dense matrix between so many takes 290 megabytes, */
-#define CTI_BRIDGE_PAIRS 4e6       /* and so do so many blocks where W is sparse */
+    12 /* staggering where W is sparse gets near the solution in a dozen rounds, and hardly nearer after them; small problems may take
+          more */
+#define CTI_BRIDGE_WORK 4e9        /* [multiplications] in the iterations of one attempt */
+#define CTI_BRIDGE_NEWTON 80       /* most steps of Newton's method */
+#define CTI_BRIDGE_TIGHT 1e-13     /* [1] least tolerance that an attempt is given */
+#define CTI_BRIDGE_PASSES 10       /* passes that add violated rows only; the next one adds all rows */
+#define CTI_BRIDGE_SURE CTI_R(1.5) /* [1] an impulse beyond this factor of the recovery's part is carried by the hard law */
+#define CTI_BRIDGE_CONES 400       /* [contacts] interior point: a step factors a dense matrix of three times as many rows */
+#define CTI_BRIDGE_PIVOTS 60       /* [contacts] Lemke: its dense dictionary has ten times as many rows */
+#define CTI_BRIDGE_BLOCKS 200      /* [contacts] boxed pivoting: each round with turned friction boxes makes a dense factor */
+#define CTI_BRIDGE_SPARSE 20000    /* [contacts] a sparse W has some hundred blocks of 72 bytes a contact */
+#define CTI_BRIDGE_CONTACTS 2000   /* [contacts] a dense W between so many takes 290 megabytes, */
+#define CTI_BRIDGE_PAIRS 4e6       /* [blocks] and so does a sparse W with so many */
 #endif
 
 CTI_FN int cti_bridge_solver(ct_solver solver)
@@ -26213,8 +26301,8 @@ CTI_FN int cti_bridge_solver(ct_solver solver)
 CTI_FN int cti_bridge_cone(ct_solver solver, ct_cone cone) { return !cti_bridge_solver(solver) || cone == CT_CONE_CONE; }
 
 #if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
-/* most iterations of an attempt on m rows, where the caller says nothing: what a few seconds hold, and no more than the method is likely to
- * need */
+/* most iterations of an attempt on m rows, where the caller sets no budget: as many as a few seconds allow, and no more than the method is
+   likely to need */
 static int cti_bridge_bound(ct_solver solver, const ct_solver_desc *desc, const cti_program *q)
 {
     int local = q->kind == CTI_PROGRAM_LOCAL, m = q->m;
@@ -26242,7 +26330,7 @@ static int cti_bridge_bound(ct_solver solver, const ct_solver_desc *desc, const 
     }
 }
 
-/* contacts of the largest problem that a solver is given: more would take it minutes or gigabytes */
+/* [contacts] the largest problem that a solver is given; a larger one would take minutes or gigabytes */
 static int cti_bridge_most(ct_solver solver, const cti_program *q)
 {
     if (q->kind == CTI_PROGRAM_LOCAL && solver != CT_SOLVER_LEMKE && solver != CT_SOLVER_BOXED)
@@ -26259,7 +26347,7 @@ static int cti_bridge_most(ct_solver solver, const cti_program *q)
     }
 }
 
-/* methods of pivots on dense matrices */
+/* 1 for pivoting methods on dense matrices */
 static int cti_bridge_pivots(ct_solver solver) { return solver == CT_SOLVER_LEMKE || solver == CT_SOLVER_BOXED; }
 
 static double cti_bridge_first(const cti_problem *p, ct_solver solver)
@@ -26282,7 +26370,7 @@ static void cti_bridge_effort(const cti_problem *p, const ct_solver_desc *desc, 
 }
 #endif
 
-/* v and multipliers kept apart */
+/* a stored copy of v and the multipliers */
 typedef struct cti_bridge_point {
     ct_real *v, *r;
     ct_real natural;
@@ -26312,7 +26400,7 @@ static void cti_bridge_point_put(const cti_problem *p, const cti_bridge_point *q
         memcpy(p->rows[i].r, q->r + 3 * (size_t)i, sizeof p->rows[i].r);
 }
 
-/* the world's judgement of what stands in v and the rows; huge where numbers are not finite */
+/* the natural map of v and the rows by the world's judge; huge where numbers are not finite */
 static ct_real cti_bridge_judge(const cti_problem *p, const ct_real *v, ct_real *work)
 {
     cti_residuals res;
@@ -26338,16 +26426,16 @@ typedef struct cti_bridge_run {
     const ct_solver_desc *desc;
     ct_solver solver;
     cti_effort e;
-    ct_real tolerance, slight; /* natural map; [m/s] by which a row is broken */
+    ct_real tolerance, slight; /* tolerance of the natural map; [m/s] violation from which on a row is added */
     uint8_t *mode;            /* [rows] */
     ct_real *v, *work;
     cti_bridge_point start, best;
     cti_solve_info *info;
-    int attempts; /* with the rows that stand in the program now */
+    int attempts; /* attempts with the present set of rows */
 } cti_bridge_run;
 
 #if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
-/* what the start says of a row; local: open ones stay in, they cost little */
+/* the mode of a row by the start. local: open rows stay in, since they cost little there */
 static cti_bridge_mode cti_bridge_guess(const cti_row *row, const ct_real *v, int local)
 {
     cti_bridge_mode mode = cti_bridge_whole(row);
@@ -26359,15 +26447,15 @@ static cti_bridge_mode cti_bridge_guess(const cti_row *row, const ct_real *v, in
         return CTI_BRIDGE_OUT;
     if (mode != CTI_BRIDGE_TWO || !(row->r[0] > 0))
         return mode;
-    /* where both bear, the recovery's part is recover / (softness - compliance) */
+    /* where both carry load, the recovery's part is recover / (softness - compliance) */
     share = row->recover / (row->softness - row->compliance[0]);
     return row->r[0] > CTI_BRIDGE_SURE * share ? CTI_BRIDGE_HARD : (row->r[0] * CTI_BRIDGE_SURE < share ? CTI_BRIDGE_SOFT : mode);
 }
 
-/* rows that v and their multipliers break, or meet by a law that is not theirs, get their whole law. Returns how many */
+/* gives their complete law to rows that v and the multipliers violate while they are out, or in by a part of their law. Returns how many */
 static int cti_bridge_mend(cti_bridge_run *b, ct_real natural)
 {
-    /* what a row lacks beside what all of them lack is not worth another pass */
+    /* a violation far below the natural map of the whole is not worth another pass */
     ct_real slight = cti_max(b->slight, CTI_R(0.25) * natural * b->p->velocity_scale);
     int i, n = 0;
     for (i = 0; i < b->p->n_rows; i++) {
@@ -26386,7 +26474,7 @@ static int cti_bridge_mend(cti_bridge_run *b, ct_real natural)
     return n;
 }
 
-/* one solve of the program as it is. 1: go on, 0: this is the end, -1: out of memory */
+/* one solve of the present program. 1: go on, 0: this is the end, -1: out of memory */
 static int cti_bridge_attempt(cti_bridge_run *b, const cti_bridge *q, cti_answer *a, int *mended)
 {
     cti_arena_point mark = cti_arena_mark(b->e.arena);
@@ -26416,7 +26504,7 @@ static int cti_bridge_attempt(cti_bridge_run *b, const cti_bridge *q, cti_answer
     return 1;
 }
 
-/* a program without contacts is a linear system. As cti_bridge_attempt */
+/* a program without contacts is a linear system. Returns as cti_bridge_attempt */
 static int cti_bridge_linear(cti_bridge_run *b, const cti_bridge *q, cti_answer *a, int *mended)
 {
     cti_scalar s;
@@ -26439,7 +26527,7 @@ static int cti_bridge_linear(cti_bridge_run *b, const cti_bridge *q, cti_answer 
     return ok ? *mended : -1;
 }
 
-/* solves of the program with these modes. As cti_bridge_attempt */
+/* all attempts on the program with the present modes. Returns as cti_bridge_attempt */
 static int cti_bridge_pass(cti_bridge_run *b)
 {
     cti_bridge q;
@@ -26458,7 +26546,8 @@ static int cti_bridge_pass(cti_bridge_run *b)
         if (got > 0)
             cti_bridge_start(&q, b->v, a.x, a.r);
         while (got > 0 && !mended) {
-            /* passes and attempts between contacts share one budget, those that pivot two; the last one is not left without */
+            /* passes and attempts on a LOCAL program share one budget, those of pivoting methods two; the last one always gets some
+               iterations */
             b->e.max_iterations = bound;
             if (q.program.kind == CTI_PROGRAM_LOCAL && cti_bridge_pivots(b->solver))
                 b->e.max_iterations = cti_max_int(cti_min_int(bound, 2 * bound - b->info->iterations), bound / 20 + 1);
@@ -26481,13 +26570,13 @@ static int cti_bridge_in_time(const cti_effort *e)
     return !(e->seconds > 0 && e->now_us && (double)(cti_effort_now(e) - e->started) * 1e-6 > e->seconds);
 }
 
-/* 0: out of memory */
+/* passes over growing sets of rows. 0: out of memory */
 static int cti_bridge_go(cti_bridge_run *b)
 {
     int k, i, got = 1, local = cti_bridge_is_local(b->p) && !cti_bridge_pivots(b->solver);
     for (i = 0; i < b->p->n_rows; i++)
         b->mode[i] = (uint8_t)cti_bridge_guess(&b->p->rows[i], b->v, local);
-    /* factors and matrices are formed in one go: a pass is not begun when the time is over */
+    /* forming factors and matrices cannot be interrupted: no pass begins after the time limit */
     for (k = 0; got > 0 && k <= CTI_BRIDGE_PASSES && (k == 0 || cti_bridge_in_time(&b->e)); k++) {
         cti_arena_point mark = cti_arena_mark(b->e.arena);
         for (i = 0; k == CTI_BRIDGE_PASSES && i < b->p->n_rows; i++)
@@ -26508,7 +26597,8 @@ CTI_FN void cti_bridge_solve(const cti_problem *p, const ct_solver_desc *desc, c
     memset(info, 0, sizeof *info), memset(&b, 0, sizeof b);
     b.p = p, b.v = v, b.info = info, b.tolerance = desc->tolerance, b.slight = CTI_R(0.5) * desc->tolerance * p->velocity_scale;
     b.best.natural = CTI_REAL_MAX;
-    /* W between the contacts is all of the response: on it, anticipation is Gauss-Seidel */
+    /* W of a LOCAL program is the complete response J A^-1 J'. With it the splitting of constraint anticipation has no error, and CA is
+       Gauss-Seidel. */
     b.solve = cti_solvers_find(solver == CT_SOLVER_CA && cti_bridge_is_local(p) ? CT_SOLVER_PGS : solver), b.desc = desc, b.solver = solver;
     b.work = CTI_ARENA_NEW(arena, ct_real, 6 * (size_t)p->A->n), b.mode = CTI_ARENA_NEW(arena, uint8_t, p->n_rows);
     cti_bridge_effort(p, desc, solver, mem, arena, &b.e);
@@ -26542,9 +26632,9 @@ CTI_FN void cti_bridge_solve(const cti_problem *p, const ct_solver_desc *desc, c
 #undef CTI_BRIDGE_SURE
 
 /* ---- 4_programs/bridge_friction.c ---- */
-/* bridge_friction.c -- solvers without friction on the world's problem: normals for friction as it is, and friction contact by contact.
-   Based on: Li et al. 2015, section 5 (normals by MPRGP, friction by iterative constraint anticipation from there); Bridson, Marino and
-   Fedkiw 2003, section 4 (friction after the normals, each contact for itself). */
+/* bridge_friction.c -- solvers without friction on the world's problem: normals with friction held fixed, and friction contact by contact.
+   Based on: Li et al. 2015, section 5 (normals by MPRGP, then friction by iterative constraint anticipation); Bridson, Marino and Fedkiw
+   2003, section 4 (friction after the normals, each contact independently). */
 
 CTI_FN void cti_bridge_normals(const cti_problem *p, const ct_solver_desc *desc, ct_solver solver, ct_real loose, cti_mem *mem,
                                cti_arena *arena, ct_real *v, cti_solve_info *info)
@@ -26581,7 +26671,7 @@ CTI_FN void cti_bridge_normals(const cti_problem *p, const ct_solver_desc *desc,
     cti_arena_rewind(arena, mark);
 }
 
-/* mean compliance of a row's tangents along its blocks, each for itself */
+/* mean tangential compliance of a row by its blocks, as if these were uncoupled */
 static ct_real cti_bridge_slide(const cti_problem *p, const cti_row *row)
 {
     ct_real d = (row->compliance[1] + row->compliance[2]) / 2;
@@ -36107,12 +36197,12 @@ CTI_FN double cti_model_energy(const cti_model *model, const ct_real *x)
 }
 
 /* ---- 7_contact/surface.h ---- */
-/* surface.h -- the layer between bodies and contact: a soup of surface vertices, edges and faces over all bodies. Detection and CCD see
-   only their positions at the two ends of a linear motion; a row reaches the unknowns through a vertex's attachment. */
+/* surface.h -- the layer between bodies and contact: surface vertices, edges and faces of all bodies in common arrays. Detection and CCD
+   see only their positions at the two ends of a linear motion. A row reaches the unknowns through a vertex's attachment. */
 
 
-/* cti_attach -- surface vertex to blocks: x = sum weight x_block; with frame >= 0 the vertex of a rigid body, x = x_block[0] + R weight[0..2],
-   n 2. n 0: nothing moves it, or nothing but a script. */
+/* cti_attach -- the map from blocks to a surface vertex: x = sum weight x_block. frame >= 0: the vertex of a rigid body, x = x_block[0] + R
+   weight[0..2], n 2. n 0: a vertex that does not move, or that only a script moves. */
 typedef struct cti_attach {
     int32_t n;
     int32_t frame;
@@ -36124,10 +36214,10 @@ typedef struct cti_surface_body {
     ct_real thickness, friction;
     int dynamic;  /* has unknowns */
     int moves;    /* dynamic or scripted */
-    int shift;    /* moving: vertex v of it is entry v + shift of what only vertices that move have */
-    int is_cloth; /* surface without an inside */
-    int solid;    /* a closed surface around a volume */
-    uint64_t id;  /* of the body for as long as it lives, and of no other */
+    int shift;    /* of a moving body: vertex v is entry v + shift of the arrays that only moving vertices have */
+    int is_cloth; /* 1: a surface without an inside */
+    int solid;    /* 1: a closed surface around a volume */
+    uint64_t id;  /* unique to the body for its whole life */
 } cti_surface_body;
 
 typedef struct cti_plane {
@@ -36137,21 +36227,21 @@ typedef struct cti_plane {
 
 typedef struct cti_surface {
     int nv, ne, nf, n_bodies, n_planes;
-    int n_moving;            /* vertices of bodies that move; the others' positions were set when the bodies were prepared */
-    int32_t *runs;           /* [3 n] runs of them: first vertex, end, moving ones before it */
+    int n_moving;            /* vertices of bodies that move; the others' positions are set when the bodies are prepared */
+    int32_t *runs;           /* [3 n] consecutive runs of them: first vertex, end, number of moving vertices before it */
     int has_still;
     ct_real still_lo[3], still_hi[3]; /* box of the vertices that never move */
-    cti_attach *attach;      /* [n_moving + 1] see cti_surface_attach; the last one is that of all that never moves */
+    cti_attach *attach;      /* [n_moving + 1] see cti_surface_attach; the last one belongs to all vertices that never move */
     int32_t *body_of;        /* [nv] */
     int32_t *edges, *faces;  /* [2 ne], [3 nf] */
     int32_t *face_edges;     /* [3 nf] edges 01, 12, 20 */
     int32_t *edge_faces;     /* [2 ne] -1: none */
     int32_t *vertex_start, *vertex_next; /* [nv + 1], [2 ne]: vertices joined to vertex v by an edge are vertex_next[vertex_start[v] ..] */
-    int32_t *vertex_owner, *edge_owner; /* the face that speaks for a shared feature; -1: none */
-    uint8_t *is_point;       /* [nv] no edge and no face has it */
+    int32_t *vertex_owner, *edge_owner; /* the face that represents a shared feature; -1: none */
+    uint8_t *is_point;       /* [nv] 1: a single point, without edges and faces */
     ct_real *rest;           /* [3 nv] */
     ct_real *x0, *x1;        /* [3 nv] both ends of the motion */
-    ct_real *script;         /* [3 n_moving] where vertices without blocks end the step */
+    ct_real *script;         /* [3 n_moving] end positions of vertices without blocks */
     cti_surface_body *bodies;
     cti_soup_body *ranges;   /* [n_bodies] */
     cti_plane *planes;
@@ -36165,11 +36255,11 @@ CTI_FN void cti_surface_free(cti_mem *mem, cti_surface *s);
 /* cti_surface_neighbours -- vertex_start, vertex_next from the edges. 0: out of memory. */
 CTI_FN int cti_surface_neighbours(cti_mem *mem, cti_surface *s);
 
-/* cti_surface_find_still -- n_moving, runs and the box of what never moves, which gets its positions at both ends. Nothing of it costs anything in a
-   step: loops over the surface's vertices go by runs or by bodies. 0: out of memory. */
+/* cti_surface_find_still -- computes n_moving, runs and the box of all vertices that never move, and sets their positions at both ends.
+   Such vertices cost nothing in a step: loops over the surface's vertices go by runs or by bodies. 0: out of memory. */
 CTI_FN int cti_surface_find_still(cti_mem *mem, cti_surface *s);
 
-/* cti_surface_attach -- the attachment of vertex v; cti_surface_script -- where in script a vertex that moves is. */
+/* cti_surface_attach -- the attachment of vertex v; cti_surface_script -- the scripted position of a moving vertex. */
 CTI_INLINE const cti_attach *cti_surface_attach(const cti_surface *s, int v)
 {
     const cti_surface_body *b = &s->bodies[s->body_of[v]];
@@ -36180,7 +36270,7 @@ CTI_INLINE ct_real *cti_surface_script(const cti_surface *s, int v) { return s->
 /* cti_surface_place -- out [3 nv]: positions of the moving surface at block positions q [3 n], rigid frames R [9 each], and the script. The one
    code path from unknowns to positions. */
 CTI_FN void cti_surface_place(const cti_surface *s, const ct_real *q, const ct_real *frames, ct_real *out);
-/* cti_surface_dynamic -- the first vertex of a dynamic body at or behind v; nv: none. */
+/* cti_surface_dynamic -- the first vertex of a dynamic body at or after v; nv: none. */
 CTI_INLINE int cti_surface_dynamic(const cti_surface *s, int v)
 {
     while (v < s->nv && !s->bodies[s->body_of[v]].dynamic)
@@ -36188,9 +36278,9 @@ CTI_INLINE int cti_surface_dynamic(const cti_surface *s, int v)
     return v;
 }
 
-/* cti_surface_commit -- the end of the motion, x1, is its start, x0. */
+/* cti_surface_commit -- copies the end of the motion, x1, to its start, x0. */
 CTI_FN void cti_surface_commit(cti_surface *s);
-/* cti_attach_point -- the same of one attachment with n > 0. */
+/* cti_attach_point -- the position of one attachment with n > 0, as cti_surface_place computes it. */
 CTI_FN cti_v3 cti_attach_point(const cti_attach *a, const ct_real *q, const ct_real *frames);
 
 /* cti_plane_gap -- signed distance of x from a plane; its sign is that of dot(normal, x) - offset in exact arithmetic. */
@@ -36199,8 +36289,8 @@ CTI_FN ct_real cti_plane_gap(const cti_plane *p, cti_v3 x);
 /* cti_surface_pair_thickness -- (h_a + h_b) / 2 of two bodies. */
 CTI_FN ct_real cti_surface_pair_thickness(const cti_surface *s, int body_a, int body_b);
 
-/* cti_pair -- a feature pair with signed weights: p_a - p_b = sum w[k] x[v[k]]; the first n_a belong to a. PLANE: v[0] and plane.
-   EF, an edge that goes through a face: two and three vertices, weights at the point in common. */
+/* cti_pair -- a feature pair with signed weights: p_a - p_b = sum w[k] x[v[k]]; the first n_a belong to a. PLANE: v[0] and plane. EF: an
+   edge that goes through a face, with two and three vertices, and weights at the intersection point. */
 typedef struct cti_pair {
     int32_t kind; /* ct_pair_kind */
     int32_t n_a, n;
@@ -36219,7 +36309,8 @@ CTI_FN cti_v3 cti_pair_offset(const cti_surface *s, const ct_real *x, const cti_
 /* cti_pair_point -- the point of a pair on side 0 or 1 at positions x; not of planes. */
 CTI_FN cti_v3 cti_pair_point(const ct_real *x, const cti_pair *pair, int side);
 #endif
-/* cti_pair_key -- names the features by body and by vertex within it: the same while both bodies live, whatever comes and goes beside them. */
+/* cti_pair_key -- a key from bodies and vertex numbers within them: it does not change while both bodies live, whatever bodies are added or
+   removed. */
 CTI_FN uint64_t cti_pair_key(const cti_surface *s, const cti_pair *pair);
 CTI_FN int cti_pair_body_a(const cti_surface *s, const cti_pair *pair);
 CTI_FN int cti_pair_body_b(const cti_surface *s, const cti_pair *pair);
@@ -36237,7 +36328,7 @@ CTI_FN ct_real cti_pair_thickness(const cti_surface *s, const cti_pair *pair);
 /* surface.c -- the surface layer: attachments, feature pairs, their distances and thickness. Method: every pair, whatever its kind, is a
    signed combination of at most four surface vertices. Based on: Otaduy 2009, sec. 3.2; lecture notes 4.3. */
 
-#define CTI_PLANE_LEAST 1e-30 /* [m] of a gap that is not zero, but rounds to it */
+#define CTI_PLANE_LEAST 1e-30 /* [m] stands for a gap that is not zero, but rounds to zero */
 
 CTI_FN void cti_surface_free(cti_mem *mem, cti_surface *s)
 {
@@ -36288,7 +36379,7 @@ CTI_FN cti_v3 cti_attach_point(const cti_attach *a, const ct_real *q, const ct_r
     int k;
     if (a->frame >= 0)
         return cti_v3_add(p, cti_m3_mul_v(frames + 9 * (size_t)a->frame, cti_v3_at(a->weight, 0)));
-    /* weights sum to one: relative to the first block no digits are lost far from the origin */
+    /* weights sum to one: sums relative to the first block lose no digits far from the origin */
     for (k = 1; k < a->n; k++)
         r = cti_v3_mad(r, cti_v3_sub(cti_v3_at(q, a->block[k]), p), a->weight[k]);
     return a->n > 1 ? cti_v3_add(p, r) : p;
@@ -36306,7 +36397,7 @@ static void cti_surface_place_range(int begin, int end, int worker, void *contex
     const cti_surface *s = p->s;
     int lo = 0, hi = CTI_LEN(s->runs) / 3, i, last;
     CTI_UNUSED(worker);
-    while (hi - lo > 1) { /* the run that `begin` is in */
+    while (hi - lo > 1) { /* binary search for the run that contains `begin` */
         int mid = (lo + hi) / 2;
         if (s->runs[3 * mid + 2] > begin)
             hi = mid;
@@ -36469,7 +36560,7 @@ CTI_FN cti_v3 cti_pair_offset(const cti_surface *s, const ct_real *x, const cti_
         const cti_plane *pl = &s->planes[pair->plane];
         return cti_v3_mul(cti_v3_at(pl->normal, 0), cti_plane_gap(pl, o));
     }
-    /* weights sum to zero: positions relative to the first one lose no digits far from the origin */
+    /* weights sum to zero: positions relative to the first vertex lose no digits far from the origin */
     for (k = 0; k < pair->n; k++)
         r = cti_v3_mad(r, cti_v3_sub(cti_v3_at(x, pair->v[k]), o), pair->w[k]);
     return r;
@@ -36542,10 +36633,11 @@ typedef struct cti_memory_item {
     ct_real normal[3];
     ct_real slip[3];    /* [m], world axes */
     ct_real dt;         /* [s] length of the substep in which the impulse acted */
-    ct_real lift;       /* most speed that a gap below 0 is lifted at under load [m/s]; < 0: it did not rise; 0: not known */
+    ct_real lift;       /* [m/s] most speed at which a gap below 0 is lifted under load; < 0: it did not rise at the last request; 0: not
+                           known */
 } cti_memory_item;
 
-/* cti_memory -- open addressing by key, rebuilt every step. */
+/* cti_memory -- a hash table with open addressing by key, rebuilt every step. */
 typedef struct cti_memory {
     cti_memory_item *items;
     int32_t *table; /* [power of two] index + 1 */
@@ -36565,8 +36657,8 @@ CTI_FN int cti_memory_add(cti_mem *mem, cti_memory *m, const cti_memory_item *it
 #endif
 
 /* ---- 7_contact/memory.c ---- */
-/* memory.c -- contact memory by feature ids. Method: a hash table with linear probing over an array in insertion order, so that walking it
-   is deterministic. */
+/* memory.c -- contact memory by feature ids. Method: a hash table with linear probing over an array in insertion order, so that iteration
+   over it is deterministic. */
 
 CTI_FN void cti_memory_free(cti_mem *mem, cti_memory *m)
 {
@@ -36635,7 +36727,7 @@ CTI_FN int cti_memory_add(cti_mem *mem, cti_memory *m, const cti_memory_item *it
 /* rows.h -- from a feature pair to a row of the contact problem: normal, gap, attachments, friction, memory. */
 
 
-/* cti_row_context -- what rows need to know of the step. */
+/* cti_row_context -- the data of the step that rows need. */
 typedef struct cti_row_context {
     const cti_surface *surface;
     const uint8_t *fixed;     /* [n blocks] 1: all three axes are scripted */
@@ -36648,11 +36740,12 @@ typedef struct cti_row_context {
     const cti_bsr *A;         /* of this step */
     const cti_memory *memory;
     ct_real dt;               /* of this step */
-    ct_real cut;              /* length of the whole step over that of this one, which may be a part of it */
+    ct_real cut;              /* [1] length of the whole step over that of this substep */
     ct_real slight;           /* [m] gap or slip that the solver's tolerance leaves in a whole step */
-    int own;                  /* 1: a row starts from multipliers of its own pair, never from those of one that it stands for */
+    int own;                  /* 1: a row starts from multipliers of its own pair, never from those of a pair that it represents
+                                 (cti_hit.before) */
     int at_start;             /* 1: rows of rigid bodies stay linearized at the start of the step (CT_ROW_VELOCITY); frames are the start's */
-    ct_real recovery_speed;   /* cap of easing apart [m/s]; 0: none */
+    ct_real recovery_speed;   /* [m/s] cap on the recovery of gaps; 0: none */
 } cti_row_context;
 
 /* cti_contact_row -- a row and where it comes from. */
@@ -36660,35 +36753,36 @@ typedef struct cti_contact_row {
     cti_pair pair;
     ct_real thickness;
     ct_real gap0;  /* along the normal at the start of the step, less the thickness */
-    ct_real slip[3]; /* remembered slip that the stick target undoes [m] */
-    ct_real base[3]; /* w without the script's motion and what a linearization adds [m/s] */
-    ct_real script[3]; /* what scripts move the pair's points by, in the frame [m/s] */
-    int bends;       /* a rigid body takes part: the row is linearized anew in every round */
+    ct_real slip[3]; /* [m] remembered slip, which the stick target undoes */
+    ct_real base[3]; /* [m/s] w without the script's motion and without the term of a linearization */
+    ct_real script[3]; /* [m/s] relative velocity of the pair's points by scripts, in the frame */
+    int bends;       /* 1: a rigid body takes part, so that the row is linearized again in every round */
     ct_real lift;    /* see cti_memory_item */
-    ct_real load, asked; /* > 0 where the row lifts a loaded contact: the load [N s], normal multiplier of the last step, and the speed [m/s] */
-    int fresh;     /* not solved yet */
-    ct_real missed; /* [m] by which a joint's row misses its equation at the tentative motion */
+    ct_real load, asked; /* > 0 where the row lifts a loaded contact: the last step's normal multiplier [N s], and the requested speed
+                            [m/s] */
+    int fresh;     /* 1: not solved yet */
+    ct_real missed; /* [m] violation of a joint's equation at the tentative motion */
     int joint;     /* 0: a contact; else 1 + 2 joint + part: a joint's row, whose pair means nothing */
-    int repair;    /* takes features that go through each other apart: no contact */
+    int repair;    /* 1: separates features that intersect; not a contact */
 } cti_contact_row;
 
-/* cti_rows_build -- fills row and origin for `pair` with weights set and unit normal n (from b to a), gap measured at x0. Returns 0 when no
-   unknown takes part (nothing to solve). before, keep: see cti_hit. twin > 0 tells apart several rows of one pair. */
+/* cti_rows_build -- fills row and origin for `pair` with weights set and unit normal n (from b to a); the gap is measured at x0. Returns 0
+   when no unknown takes part (nothing to solve). before, keep: see cti_hit. twin > 0 distinguishes several rows of one pair. */
 CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3 n, uint64_t before, int twin, ct_real keep,
                           cti_row *row, cti_contact_row *origin);
 
-/* cti_rows_linearize -- arms and w of a row that bends, at the tentative state of the context: w + J v is the exact relative velocity there.
-   Returns the largest change of a row's velocity at v [m/s]. */
+/* cti_rows_linearize -- recomputes arms and w of a row that bends at the tentative state of the context: w + J v is the exact relative
+   velocity there. Returns the largest change of a row's velocity at v [m/s]. */
 CTI_FN ct_real cti_rows_linearize(const cti_row_context *c, cti_row *row, const cti_contact_row *origin);
 
 /* cti_rows_answer -- velocity of term k's block for a unit impulse along n at the contact: w n / m, or I^-1 (arm x n). */
 CTI_FN cti_v3 cti_rows_answer(const cti_row_context *c, const cti_term *t, cti_v3 n);
 
-/* cti_rows_sticks -- 1 where the friction pair lies inside of its cone, not at its edge. */
+/* cti_rows_sticks -- 1 where the friction pair lies strictly inside its cone. */
 CTI_FN int cti_rows_sticks(ct_cone cone, const cti_row *row);
 
 #if CONTACT_WITH_CMR
-/* cti_rows_remember -- memory of the next step from the solved rows; v [3 blocks] the solution. 0 when memory ran out. */
+/* cti_rows_remember -- fills the memory for the next step from the solved rows; v [3 blocks] the solution. 0 when memory ran out. */
 CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_row *rows, const cti_contact_row *origins, int n, const ct_real *v,
                              cti_memory *out);
 #endif
@@ -36702,30 +36796,31 @@ CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_r
 
 /* ---- 7_contact/rows.c ---- */
 /* rows.c -- rows of the contact problem.
-   Method: g(p) = n . (p_a - p_b) - h >= 0 linearized with constant normal and weights (Otaduy 2009, eq. 4-5), J v >= -g0/dt. A row with
-   g0 < 0 is hard only against approach; its recovery acts through compliance. Stick is held at position level: the tangential target is
-   -slip/dt, slip counted since stick onset, so that solver error does not add up to creep. */
+   Method: g(p) = n . (p_a - p_b) - h >= 0 is linearized with constant normal and weights (Otaduy 2009, eq. 4-5), J v >= -g0/dt. A row with
+   g0 < 0 resists further approach as a hard constraint; its recovery acts through a compliance. Stick is held at position level: the
+   tangential target is -slip/dt, with the slip counted from the onset of stick, so that solver errors do not add up to creep. */
 
 /* Lifting of loaded contacts whose gap is below the thickness h, see cti_rows_law. */
-#define CTI_ROWS_LIFT CTI_R(0.002)  /* [h a step] lift that is requested first: above SINK, by which the load presses the contact back */
+#define CTI_ROWS_LIFT CTI_R(0.002)  /* [h a step] first request of lift: above SINK, by which the load compresses the contact again */
 #if CONTACT_WITH_CMR
-#define CTI_ROWS_STUCK CTI_R(0.004) /* the next request of a contact that did not rise, over the last one: requests double, so that it rests
-                                       for eight steps before it is lifted in earnest again */
-#define CTI_ROWS_ROSE CTI_R(0.125)  /* a contact did not rise if it rose by less than this share of the request; the solver's tolerance hides
-                                       less. With 0.25 light contacts between stiff blocks (S1) stop rising at 0.88 h */
+#define CTI_ROWS_STUCK CTI_R(0.004) /* [1] next request over the last one, after a contact did not rise. Requests double, so that the
+                                       contact rests for eight steps before it is lifted by as much again */
+#define CTI_ROWS_ROSE CTI_R(0.125)  /* [1] a contact that rose by less than this share of the request did not rise; the solver's tolerance
+                                       hides less. With 0.25 light contacts between stiff blocks (S1) stop rising at 0.88 h */
 #endif
-#define CTI_ROWS_HEAVY 16           /* a load is heavy if it presses the settling compliance by more than SINK / HEAVY in a step; with 4 and with 64
-                                       S1 takes 1.2 times the sweeps */
+#define CTI_ROWS_HEAVY 16           /* a load is heavy if it compresses the contact's compliance (SETTLE) by more than SINK / HEAVY in a
+                                       step; with 4 and with 64 S1 takes 1.2 times the sweeps */
 #if CONTACT_WITH_CMR
-#define CTI_ROWS_DRAG CTI_R(1e-4) /* share of the thickness that a sliding contact may be ahead of its anchor */
+#define CTI_ROWS_DRAG CTI_R(1e-4) /* [thickness] distance that a sliding contact may be ahead of its anchor */
 #endif
-#define CTI_ROWS_STICK CTI_R(1e-4) /* tangential compliance, of the free nodes' inverse mass */
-#define CTI_ROWS_SETTLE CTI_R(3e-6) /* normal compliance, of the free nodes' inverse mass */
-#define CTI_ROWS_SETTLE_OWN CTI_R(2e-4) /* and of what the blocks alone answer with, at most */
-#define CTI_ROWS_SINK CTI_R(5e-4) /* [h a step] most that a load presses a compliance by: a contact at rest is SINK / EASE below the thickness */
-#define CTI_ROWS_EASE CTI_R(0.2) /* share of a missing gap that is recovered in a step */
+#define CTI_ROWS_STICK CTI_R(1e-4) /* [1] tangential compliance, in inverse masses of the free nodes */
+#define CTI_ROWS_SETTLE CTI_R(3e-6) /* [1] normal compliance, in inverse masses of the free nodes */
+#define CTI_ROWS_SETTLE_OWN CTI_R(2e-4) /* [1] cap on it, in the compliance of the blocks' own diagonal of A */
+#define CTI_ROWS_SINK CTI_R(5e-4) /* [h a step] largest compression of a compliance by a load: a contact at rest is SINK / EASE below the
+                                     thickness */
+#define CTI_ROWS_EASE CTI_R(0.2) /* [1] share of a missing gap that is recovered in a step */
 
-/* the term of a block on this side, which starts at `first`; a new one when there is none */
+/* the term of a block on this side, whose terms start at `first`; created when there is none */
 static cti_term *cti_rows_term(cti_row *row, int first, int block)
 {
     int i;
@@ -36736,7 +36831,7 @@ static cti_term *cti_rows_term(cti_row *row, int first, int block)
     return &row->term[row->n++];
 }
 
-/* one surface vertex with weight w: nodes by weight, a rigid body by weight and arm, what is scripted by its velocity */
+/* adds one surface vertex with weight w: nodes by weight, a rigid body by weight and arm, scripted motion by its velocity */
 static void cti_rows_vertex(const cti_row_context *c, int vertex, ct_real w, int first, cti_row *row, cti_v3 *scripted)
 {
     const cti_attach *a = cti_surface_attach(c->surface, vertex);
@@ -36763,7 +36858,7 @@ static void cti_rows_vertex(const cti_row_context *c, int vertex, ct_real w, int
     }
 }
 
-/* terms of a pair, side by side; both sides together never have more than CTI_ROW_TERMS */
+/* terms of a pair, side a before side b; both sides together never have more than CTI_ROW_TERMS */
 static void cti_rows_terms(const cti_row_context *c, const cti_pair *pair, cti_row *row, cti_contact_row *origin, cti_v3 *scripted)
 {
     int k;
@@ -36780,7 +36875,7 @@ static void cti_rows_terms(const cti_row_context *c, const cti_pair *pair, cti_r
         row->n_a = row->n;
 }
 
-/* what the pair's points do relative to each other on the way to the tentative positions, the script included; a plane stands still */
+/* relative displacement of the pair's points to the tentative positions, the script included; a plane does not move */
 static cti_v3 cti_rows_moved(const cti_surface *s, const cti_pair *pair)
 {
     if (pair->kind == CT_PAIR_PLANE)
@@ -36821,7 +36916,7 @@ CTI_FN cti_v3 cti_rows_answer(const cti_row_context *c, const cti_term *t, cti_v
     return cti_m3_mul_v(inverse, cti_v3_cross(cti_v3_at(t->arm, 0), n));
 }
 
-/* response of the free blocks to a unit impulse along n, at the contact: by their masses; and by their own blocks of A alone */
+/* compliance of the free blocks along n at the contact: by their masses (soft), and by their own diagonal blocks of A (own) */
 static void cti_rows_response(const cti_row_context *c, const cti_row *row, cti_v3 n, ct_real *soft, ct_real *own)
 {
     int k;
@@ -36840,8 +36935,9 @@ static void cti_rows_response(const cti_row_context *c, const cti_row *row, cti_
     }
 }
 
-/* t1 along the tangential part of the pair's unconstrained relative velocity, t2 = n x t1, on which a box or a pyramid stands (Otaduy 2009, 3.4).
-   scripted: what scripts move the pair's points by. Where nothing would slide by more than the tolerance leaves, t1 depends on n alone */
+/* t1 along the tangential part of the pair's unconstrained relative velocity, t2 = n x t1: the axes of a box or a pyramid (Otaduy 2009,
+   3.4). scripted: relative velocity of the pair's points by scripts. Where the sliding is below what the tolerance leaves, t1 depends on n
+   alone */
 static void cti_rows_tangents(const cti_row_context *c, const cti_row *row, cti_v3 scripted, cti_v3 n, cti_v3 *t1, cti_v3 *t2)
 {
     cti_v3 v = scripted;
@@ -36863,8 +36959,8 @@ static void cti_rows_tangents(const cti_row_context *c, const cti_row *row, cti_
     *t2 = cti_v3_cross(n, *t1);
 }
 
-/* the frame and start multipliers: the impulse of the last step is a world vector and is rotated into this frame. other: it was another pair's,
-   whose sides may be the other way round */
+/* the start multipliers: the impulse of the last step is a world vector and is rotated into this frame. other: 1: it belonged to another
+   pair, whose sides may be swapped */
 static void cti_rows_recall(const cti_row_context *c, uint64_t key, int other, cti_v3 n, cti_row *row, cti_contact_row *origin)
 {
     const cti_memory_item *m = cti_memory_find(c->memory, key);
@@ -36889,14 +36985,15 @@ static void cti_rows_recall(const cti_row_context *c, uint64_t key, int other, c
     origin->lift = m->lift;
 }
 
-/* speed that closes a gap, or undoes a slip, of this size. The solver's tolerance leaves some of it in a whole step (slight): a part of a step
-   puts that back over the whole step's length, or the impulse that it takes would grow as the part is shorter */
+/* speed that closes a gap, or undoes a slip, of this size. The solver's tolerance leaves some of it in a whole step (slight). A substep
+   recovers that part over the whole step's length; otherwise the impulse for it would grow as the substep becomes shorter */
 static ct_real cti_rows_speed(const cti_row_context *c, ct_real size)
 {
     return (size - cti_min(size, c->slight) * (1 - 1 / c->cut)) / c->dt;
 }
 
-/* target velocity of stick. The slip that holds the remembered load by the stick's compliance, c r dt, is at rest; what differs from it is undone */
+/* target velocity of stick. The slip that balances the remembered load through the stick's compliance, c r dt, is at rest; the difference
+   to it is undone */
 static cti_v3 cti_rows_stick(const cti_row_context *c, const cti_row *row, cti_v3 slip)
 {
     cti_v3 hold = cti_v3_make(0, -row->compliance[1] * row->r[1], -row->compliance[2] * row->r[2]), rest = cti_v3_mad(slip, hold, -c->dt);
@@ -36907,10 +37004,10 @@ static cti_v3 cti_rows_stick(const cti_row_context *c, const cti_row *row, cti_v
 }
 
 /* The row's target velocity: g0/dt for a gap above the thickness, the recovery speed for one below it, and -slip/dt for stick.
-   differs: a contact that carried load in the last step is lifted, too, at a speed that doubles with every step in which it rises. Heavy loads
-   and the last hundredth of the thickness are lifted by a hard constraint. Light loads are lifted through a softness that the load presses
-   by SINK in a step: rows that contradict each other then press each other by no more than about their loads. A contact that did not rise
-   is hardly lifted for some steps. */
+   differs: a contact that carried load in the last step is lifted, too, at a speed that doubles with every step in which it rises. Heavy
+   loads and the last hundredth of the thickness are lifted by a hard constraint. Light loads are lifted through a softness that the load
+   compresses by SINK in a step, so that contradicting rows load each other by no more than about their present loads. A contact that did
+   not rise is hardly lifted for some steps. */
 static void cti_rows_law(const cti_row_context *c, cti_row *row, cti_contact_row *origin, ct_real soft)
 {
     cti_v3 slip = cti_m3_mul_v(row->frame, cti_v3_at(origin->slip, 0));
@@ -36961,16 +37058,17 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     if (twin == 0)
         cti_rows_recall(c, before ? before : row->key, before != 0, n, row, origin);
     cti_rows_response(c, row, n, &soft, &own);
-    /* Two contacts at one place whose gaps differ by rounding share a load in any proportion, and multipliers drift. A compliance below what the
-       tolerance resolves makes the shares unique, and bounds the multipliers of contradicting rows to scripted surfaces. A load presses it by
-       c m g dt^2 before easing balances it, and a stick by as much: in a part of a step both are larger by the square of the parts, or what
-       rests would move whenever a step is cut. */
+    /* Two contacts at one place whose gaps differ by rounding can share a load in any proportion, and their multipliers drift. A compliance
+       below the resolution of the tolerance makes the shares unique. It also bounds the multipliers of rows that contradict scripted
+       surfaces. A load compresses it by c m g dt^2 before recovery balances it, and a stick by as much. In a substep both grow with the
+       square of the number of substeps; otherwise resting bodies would move whenever a step is cut. */
     row->compliance[0] = cti_min(soft * CTI_ROWS_SETTLE * c->cut * c->cut, own * CTI_ROWS_SETTLE_OWN);
-    /* under the load of the last step it gives way by less than the easing takes back: a light body under a heavy one would sink without end */
+    /* under the last step's load it yields by less than recovery takes back; otherwise a light body under a heavy one would sink without
+       end */
     if (row->r[0] > 0)
         row->compliance[0] = cti_min(row->compliance[0], CTI_ROWS_SINK * origin->thickness / (c->dt * row->r[0]));
-    /* stick is a stiff spring of c gamma dt, far below the thickness: several contacts at one point may remember different slips, and without
-       compliance their multipliers would drift apart without end */
+    /* stick is a stiff spring with the slip c gamma dt, far below the thickness. Several contacts at one point may remember different
+       slips; without compliance their multipliers would drift apart without end */
     row->compliance[1] = row->compliance[2] = soft * CTI_ROWS_STICK * c->cut * c->cut;
     cti_rows_law(c, row, origin, soft);
     scripted = cti_m3_mul_v(row->frame, scripted);
@@ -36989,7 +37087,7 @@ CTI_FN int cti_rows_sticks(ct_cone cone, const cti_row *row)
 }
 
 #if CONTACT_WITH_CMR
-/* slip of a contact from the step's motion: u_t = motion + slip/dt; what is left of it is the new slip */
+/* slip of a contact after the step's motion: u_t = motion + slip/dt; the part that is left is the new slip */
 static cti_v3 cti_rows_slip(const cti_row_context *c, const cti_row *row, const cti_contact_row *origin, const ct_real *u)
 {
     cti_v3 n = cti_v3_at(row->frame, 0), moved;
@@ -37002,15 +37100,16 @@ static cti_v3 cti_rows_slip(const cti_row_context *c, const cti_row *row, const 
     }
     if (cti_rows_sticks(c->cone, row))
         return moved;
-    /* at the cone's edge the anchor is dragged along: it keeps what the stick's compliance holds at this load, and a distance that does not
-       matter, so that a contact that is just held does not lose its place for a rounding */
+    /* at the cone's edge the anchor is dragged along. It stays behind by the slip that the stick's compliance needs at this load, and by a
+       distance that does not matter. So a contact at the limit of stick does not lose its anchor by rounding */
     most = row->compliance[1] * cti_sqrt(row->r[1] * row->r[1] + row->r[2] * row->r[2]) * c->dt + CTI_ROWS_DRAG * origin->thickness;
     size = cti_v3_norm(moved);
     return size > most ? cti_v3_mul(moved, most / size) : moved;
 }
 
-/* The speed at which the next step may lift the contact; below 0 if the contact did not rise at the last request. *share: the part of its impulse
-   that is remembered as load; the impulse of a lift that failed is not. Requests of SINK or less cannot fail, since the load presses them back. */
+/* The speed at which the next step may lift the contact; below 0 if the contact did not rise at the last request. *share: the part of its
+   impulse that is remembered as load; the impulse of a failed lift is not. Requests of SINK or less cannot fail, since the load compresses
+   them again. */
 static ct_real cti_rows_lift(const cti_row_context *c, const cti_row *row, const cti_contact_row *origin, ct_real u_n, ct_real *share)
 {
     ct_real asked = origin->asked, step = origin->thickness / c->dt, next;
@@ -37063,45 +37162,47 @@ CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_r
 #endif
 
 /* ---- 7_contact/detect.h ---- */
-/* detect.h -- candidates over a linear motion, pairs that are near, pairs that collide. */
+/* detect.h -- candidate pairs over a linear motion, near pairs at its start, and collisions during it. */
 
 
-/* of the thickness: what is nearer at the start of a step has a row, unless it is culled (detect.c, duplicates.h, flat_patches.h) */
+/* [thickness] a pair nearer than this at the start of a step gets a row, unless it is culled (detect.c, duplicates.h, flat_patches.h) */
 #if CONTACT_WITH_CMR
 #define CTI_DETECT_NEAR CTI_R(1.25)
-/* of the thickness: what rows of flat edges keep. It is less than what the vertices beside them keep for them (flats.c), which so carry the load
-   when the crossing has come to rest. With 0.95 both carry it, and a fifth of the steps of S1 ends on the sweep budget */
+/* [thickness] distance that rows of flat edges keep. It is less than the distance that the rows of their end vertices keep for them
+   (flats.c), so that at rest the vertices' rows carry the load. With 0.95 both kinds of rows carry it, and a fifth of the steps of S1 ends
+   on the sweep budget. */
 #define CTI_DETECT_KEEP CTI_R(0.91)
-#define CTI_DETECT_KEEP_RIGID CTI_R(0.95) /* the same between rigid bodies, whose faces do not bulge: ten boxes on each other stand stiller than
-                                             with 0.91 (test_rigid) */
+#define CTI_DETECT_KEEP_RIGID CTI_R(0.95) /* [thickness] the same between rigid bodies, whose faces do not bulge: a stack of ten boxes moves
+                                             less than with 0.91 (test_rigid) */
 #endif
 
-/* cti_list -- candidates of one kind with what is known of them at x0. */
+/* cti_list -- candidates of one kind, with their distances at x0. */
 typedef struct cti_list {
     int32_t *pairs;    /* [2 n] feature numbers, canonical order, from the trees */
     int32_t *quads;    /* [4 n] surface vertices */
     ct_real *d2;       /* [n] squared distance at x0 */
     ct_real *w;        /* VF [3 n] barycentrics of the face; EE [2 n] parameters */
     int32_t *feature;  /* [n] as in dist.h */
-    ct_real *min_sep;  /* [n] distance that the step must not undercut */
+    ct_real *min_sep;  /* [n] [m] least distance that CCD allows during the step */
 } cti_list;
 
 typedef struct cti_hit {
     cti_pair pair;  /* weights at the time of impact */
     cti_v3 normal;
     ct_real toi;
-    ct_real keep;   /* [m] distance that the row keeps; 0: the pair's thickness. Less for flat edges, more where flats.h asks for it */
-    uint64_t before; /* key of the pair that this contact was in the last step, where that is another one; else 0 */
-    int flat;       /* edge-edge with a flat edge: nothing new while vertex-face pairs of the same surfaces collide too */
+    ct_real keep;   /* [m] distance that the row keeps; 0: the pair's thickness. Less for flat edges; more where flats.h raises it */
+    uint64_t before; /* key of the pair by which the last step had this contact, where that is another one; else 0 */
+    int flat;       /* 1: edge-edge with a flat edge; it adds no information while vertex-face pairs of the same surfaces collide, too */
 } cti_hit;
 
 #if CONTACT_WITH_CMR
-/* cti_hits_take -- leaves of hits [n], a dynamic array, those that keep [n] says, in their order. */
+/* cti_hits_take -- compacts hits [n], a dynamic array, to those with keep [n] set, in their order. */
 CTI_FN void cti_hits_take(cti_hit *hits, const uint8_t *keep);
 
-/* cti_detect_edge_cone -- 1 when a point that lies off an edge in the unit direction n has its closest point on the edge and not inside of one of its
-   faces. The point is on a feature with vertices other [2] (-1: none). A face that has one of them does not count: such features are joined, and
-   make no pair that could speak for this one. In a sharp fold every pair near the crease would be left out for one still nearer to it. */
+/* cti_detect_edge_cone -- 1 when the closest point of an edge, seen from a point that lies off it in the unit direction n, is not inside
+   one of the edge's faces. The point belongs to a feature with the vertices other [2] (-1: none). A face with one of these vertices is not
+   tested: it is joined to the feature, so that the two make no pair, which could replace this one. Otherwise, in a sharp fold every pair
+   near the crease would be dropped in favour of one still nearer to the crease. */
 CTI_FN int cti_detect_edge_cone(const cti_surface *s, int edge, cti_v3 n, const int32_t *other);
 /* cti_detect_flat -- 1 for an edge whose two faces are nearly in one plane. */
 CTI_FN int cti_detect_flat(const cti_surface *s, int edge);
@@ -37113,49 +37214,51 @@ CTI_FN ct_real cti_detect_keep(const cti_surface *s, const cti_pair *pair);
 typedef struct cti_detect {
     cti_list vf, ee;
     int32_t *ve, *vv;        /* codimensional candidates [2 n] */
-    ct_real *lo, *hi;        /* [6 n_moving] the lists are complete while each vertex that may move starts in its first box and ends in its second */
+    ct_real *lo, *hi;        /* [6 n_moving] the lists are complete while each moving vertex starts in its first box and ends in its
+                                second */
     ct_real *toi;            /* scratch [n] */
-    int32_t *maybe;          /* the same: candidates that may be near */
-    uint8_t *tangled;        /* [nv] 1: the vertex is in `tangles` */
-    uint64_t *tangles;       /* sorted: vertex << 32 | body << 1 | 1 where it is inside of the body or behind the plane, 0 where a feature of the
-                                vertex goes through one of the body's */
-    int n_tangled;           /* vertices; > 0: pairs are looked for at the start of a step */
-    int valid;               /* lists were made for the present topology */
+    int32_t *maybe;          /* scratch [n]: candidates that may be near */
+    uint8_t *tangled;        /* [nv] 1: the vertex is in `tangles`, the list of intersections */
+    uint64_t *tangles;       /* sorted: vertex << 32 | body << 1 | 1 where the vertex is inside the body or behind the plane, 0 where one of
+                                its edges or faces intersects the body's surface */
+    int n_tangled;           /* number of intersecting vertices; > 0: each step starts with a search for intersecting pairs */
+    int valid;               /* 1: the lists belong to the present topology */
     int n_queries;           /* broad-phase queries in this step */
 } cti_detect;
 
 CTI_FN void cti_detect_free(cti_mem *mem, cti_detect *d);
 
-/* cti_detect_tangle -- 0: vertex and body are clear of each other; 1: a feature of the vertex goes through one of the body's; 2: it is inside. */
+/* cti_detect_tangle -- 0: vertex and body do not intersect; 1: an edge or face of the vertex intersects the body's surface; 2: it is
+   inside. */
 CTI_FN int cti_detect_tangle(const cti_detect *d, int vertex, int body);
 #if CONTACT_WITH_CMR
-/* cti_detect_is_tangled -- 1 when a pair of features v[0 .. n_a) and v[n_a .. n) is left out: a vertex of it is inside of the other side's body, or
-   both sides have a vertex of a feature that goes through the other's body. All other pairs of the same bodies stay in. */
+/* cti_detect_is_tangled -- 1 when a pair of features v[0 .. n_a) and v[n_a .. n) is excluded: one of its vertices is inside the other
+   side's body, or each side has a vertex whose edges or faces intersect the other's body. All other pairs of the same bodies are kept. */
 CTI_FN int cti_detect_is_tangled(const cti_detect *d, const cti_surface *s, const int32_t *v, int n_a, int n);
 #endif
 
-/* cti_detect_still -- what trees' boxes grow by, of bodies that never move. */
+/* cti_detect_still -- sets the inflation of the trees' boxes for bodies that never move. */
 CTI_FN void cti_detect_still(cti_surface *s);
 
 #if CONTACT_WITH_CMR
-/* cti_detect_cover -- makes the lists complete for the motion x0 -> x1 of the surface; a query of the trees only when some vertex
-   leaves what the last one covers. *out_changed 1 when the lists are new. 0 when memory ran out. */
+/* cti_detect_cover -- makes the lists complete for the motion x0 -> x1 of the surface. The trees are queried only when some vertex leaves
+   the boxes of the last query. *out_changed 1 when the lists are new. 0 when memory ran out. */
 CTI_FN int cti_detect_cover(cti_mem *mem, cti_detect *d, cti_surface *s, const ct_real *x1, int *out_changed);
 
 /* cti_detect_distances -- fills d2, w, feature, min_sep at x0. */
 CTI_FN int cti_detect_distances(cti_mem *mem, cti_detect *d, const cti_surface *s);
 
-/* cti_detect_near -- appends to *out the pairs that are, or by x1 will be, closer than their thickness and whose normal at x0 can be trusted;
-   one pair for each geometric contact where features meet (duplicates.h has those that only nearly do), and every pair that carried load in
-   `memory`. 0 when memory ran out. */
+/* cti_detect_near -- appends to *out the pairs that are, or by x1 will be, closer than their thickness, and whose normal at x0 is reliable.
+   It makes one pair of each geometric contact at a shared feature (duplicates.h treats near duplicates), and every pair that carried load
+   in `memory`. 0 when memory ran out. */
 CTI_FN int cti_detect_near(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out);
 
-/* cti_detect_collisions -- appends to *out every candidate that comes nearer than its min_sep on the way from x0 to x1, with normal and
-   weights at the time of impact. 0 when memory ran out. */
+/* cti_detect_collisions -- appends to *out every candidate that comes nearer than its min_sep during the motion from x0 to x1. Normal and
+   weights are those at the time of impact. 0 when memory ran out. */
 CTI_FN int cti_detect_collisions(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, cti_hit **out);
 #endif
 
-/* cti_nearness -- how near to each other surfaces are. */
+/* cti_nearness -- how near surfaces are to each other. */
 typedef struct cti_nearness {
     ct_real distance; /* [m] smallest of all pairs */
     ct_real share;    /* smallest distance over the pair's own thickness, at most 2 */
@@ -37176,19 +37279,19 @@ CTI_FN void cti_detect_nearness(const cti_detect *d, const cti_surface *s, ct_re
 
 /* ---- 7_contact/detect.c ---- */
 /* detect.c -- from the trees' candidates to near pairs and collisions.
-   Method: one query covers the motion with a slack; its lists serve all rounds of a step and later steps until a vertex leaves what was
-   covered. Distances at the start are batched; CCD keeps a positive separation, so that every pair has a normal at its time of impact.
-   Rows are culled, candidates never: a feature shared by faces speaks through one owner, end points of edges are vertex-face pairs, and
-   edges that are flat are left to flats.c, and to CCD. Based on: Otaduy 2009, sec. 3.2 and 4. */
+   Method: one query covers the motion with a slack. Its lists serve all rounds of a step, and later steps until a vertex leaves the covered
+   boxes. Distances at the start are computed in batches. CCD keeps a positive separation, so that every pair has a normal at its time of
+   impact. Rows are culled, candidates never. A feature shared by several faces is represented by one of them, its owner. End points of
+   edges are left to vertex-face pairs, and flat edges to flats.c and to CCD. Based on: Otaduy 2009, sec. 3.2 and 4. */
 
-#define CTI_DETECT_TRUST CTI_R(4)    /* of the thickness: a row when the free motion would close the gap */
+#define CTI_DETECT_TRUST CTI_R(4)    /* [thickness] farthest pair that gets a row, when the free motion would close its gap */
 #if CONTACT_WITH_CMR
-#define CTI_DETECT_SEP CTI_R(0.25)   /* of the thickness: what CCD keeps */
-#define CTI_DETECT_SLACK CTI_R(0.5) /* of the thickness: flat edges below it get a row */
-#define CTI_DETECT_CONE CTI_R(0.02)  /* sine by which a direction may leave a feature's normal cone */
-#define CTI_DETECT_FAST CTI_R(16)    /* of the thickness: what goes farther in a step has boxes of their own for start and end */
-#define CTI_DETECT_LAST CTI_R(1)     /* of the thickness: what moves at most so far in a step stays in its boxes for some */
-#define CTI_DETECT_FLAT CTI_R(0.995) /* cosine between the faces of an edge that is called flat */
+#define CTI_DETECT_SEP CTI_R(0.25)   /* [thickness] separation that CCD keeps */
+#define CTI_DETECT_SLACK CTI_R(0.5) /* [thickness] flat edges that are nearer get a row */
+#define CTI_DETECT_CONE CTI_R(0.02)  /* [sine] angle by which a direction may leave a feature's normal cone */
+#define CTI_DETECT_FAST CTI_R(16)    /* [thickness] a body that moves farther in a step gets separate boxes for start and end */
+#define CTI_DETECT_LAST CTI_R(1)     /* [thickness a step] motion up to which lists are made to last for several steps */
+#define CTI_DETECT_FLAT CTI_R(0.995) /* [cosine] between the normals of the two faces, above which an edge is flat */
 #endif
 
 static void cti_detect_free_list(cti_mem *mem, cti_list *l)
@@ -37229,7 +37332,7 @@ CTI_FN void cti_detect_free(cti_mem *mem, cti_detect *d)
 }
 
 #if CONTACT_WITH_CMR
-/* 1 while both ends of every motion stay in the boxes that the lists were made for */
+/* 1 while both ends of every vertex's motion stay in the boxes of the last query */
 static int cti_detect_covered(const cti_detect *d, const cti_surface *s, const ct_real *x1)
 {
     int i, k, n3 = 3 * s->n_moving;
@@ -37247,7 +37350,7 @@ static int cti_detect_covered(const cti_detect *d, const cti_surface *s, const c
     return 1;
 }
 
-/* the farthest that a coordinate of the body goes */
+/* largest displacement of any coordinate of the body */
 static ct_real cti_detect_way(const cti_surface *s, int body, const ct_real *x1)
 {
     const cti_soup_body *r = &s->ranges[body];
@@ -37258,8 +37361,8 @@ static ct_real cti_detect_way(const cti_surface *s, int body, const ct_real *x1)
     return big;
 }
 
-/* 1 when all that moves is slow enough for lists to last: they end with the first vertex that leaves what they cover, and of what a script
-   moves they cover no more than the motion */
+/* 1 when all motion is slow enough for the lists to last several steps. They end with the first vertex that leaves its box, and the boxes
+   of scripted bodies cover no more than the motion of this step */
 static int cti_detect_lasts(const cti_surface *s, const ct_real *x1)
 {
     int b;
@@ -37269,10 +37372,10 @@ static int cti_detect_lasts(const cti_surface *s, const ct_real *x1)
     return 1;
 }
 
-/* what the lists will cover of a body's motion: a slow one by a box that holds both ends of a vertex's path, so that contact may stop it
-   anywhere and the next steps may go on; a fast one by a box at either end, for then what its features do together brings none of them
-   nearer to another, and contact that stops it asks again. The slack is half of the thickness, or a quarter of a slow motion, and twice the
-   thickness where the next steps may use the lists again */
+/* the boxes of a body's vertices that the lists will cover. A slow body gets one box around both ends of a vertex's path, so that contact
+   may stop it anywhere and later steps may use the lists. A fast body gets one box at each end. Its features move together, so that between
+   the ends none of them comes nearer to another; a contact that stops it makes a new query. The slack is half the thickness, or a quarter
+   of a slow motion, and twice the thickness where later steps may use the lists */
 static void cti_detect_boxes(cti_detect *d, cti_surface *s, int body, const ct_real *x1, int lasts)
 {
     cti_soup_body *r = &s->ranges[body];
@@ -37281,7 +37384,7 @@ static void cti_detect_boxes(cti_detect *d, cti_surface *s, int body, const ct_r
     r->swept = big <= CTI_DETECT_FAST * h;
     if (s->bodies[body].dynamic)
         slack = r->swept ? cti_max(least, big / 4) : least;
-    /* trees' boxes grow by the slack, and by the distance at which a pair is near: thickness on either side */
+    /* the trees' boxes grow by the slack, and by half of the distance at which a pair is near: both sides have it */
     r->inflate = CTI_DETECT_TRUST / 2 * h + slack;
     for (i = 3 * r->v0; i < 3 * r->v1; i++) {
         ct_real a = s->x0[i], b = x1[i], lo = cti_min(a, b), hi = cti_max(a, b);
@@ -37350,18 +37453,18 @@ static int cti_detect_reserve(cti_mem *mem, cti_list *l, int n, int weights)
     return CTI_RESIZE(mem, l->d2, n) && CTI_RESIZE(mem, l->w, n * weights) && CTI_RESIZE(mem, l->feature, n) && CTI_RESIZE(mem, l->min_sep, n);
 }
 
-/* separation that CCD keeps: a quarter of the pair's thickness, or half of a distance that is smaller */
+/* the separation that CCD keeps: a quarter of the pair's thickness, or half of the distance where that is less */
 static ct_real cti_detect_separation(const cti_surface *s, const int32_t *q, int second, ct_real d)
 {
     ct_real h = cti_surface_pair_thickness(s, s->body_of[q[0]], s->body_of[q[second]]);
     return cti_min(CTI_DETECT_SEP * h, d / 2);
 }
 
-/* candidates in a range of a loop, and [us] that a distance and a collision test of them take, about */
+/* candidates in a range of a loop, and [us] the estimated time of their distances and of their collision tests */
 #define CTI_DETECT_CUT 256
 #define CTI_DETECT_DISTANCE_US 10.0
 #define CTI_DETECT_COLLIDE_US 8.0
-#define CTI_DETECT_NEAR_US 0.1 /* a pair that may be near */
+#define CTI_DETECT_NEAR_US 0.1 /* [us] of a pair that may be near */
 #endif
 
 typedef struct cti_detect_loop {
@@ -37450,7 +37553,7 @@ static cti_v3 cti_detect_face_normal(const cti_surface *s, int f)
     return cti_v3_unit(cti_v3_cross(cti_v3_sub(cti_v3_at(s->x0, t[1]), a), cti_v3_sub(cti_v3_at(s->x0, t[2]), a)), cti_v3_zero());
 }
 
-/* a flat edge: both faces there and nearly in one plane */
+/* a flat edge has two faces, nearly in one plane */
 CTI_FN int cti_detect_flat(const cti_surface *s, int e)
 {
     int f0 = s->edge_faces[2 * e], f1 = s->edge_faces[2 * e + 1];
@@ -37489,7 +37592,8 @@ CTI_FN int cti_detect_edge_cone(const cti_surface *s, int e, cti_v3 n, const int
     return 1;
 }
 
-/* 1 when no edge at vertex v leads nearer to the feature of vertices other [2] that lies off it in the unit direction n */
+/* 1 when vertex v is the point of its neighbourhood nearest to the feature of vertices other [2], which lies off it in the unit direction
+   n: no edge at v leads nearer */
 static int cti_detect_vertex_cone(const cti_surface *s, int v, cti_v3 n, const int32_t *other)
 {
     int k;
@@ -37501,8 +37605,9 @@ static int cti_detect_vertex_cone(const cti_surface *s, int v, cti_v3 n, const i
     return 1;
 }
 
-/* a vertex against an edge or a vertex of a face makes a row when each is the nearest of its neighbourhood to the other: a flat mesh that
-   is seen from an edge sliding over it has no such vertex, and must not stop it */
+/* 1 for a ghost contact. A vertex against an edge or a vertex of a face makes a row only when each is the nearest point of its
+   neighbourhood to the other. An edge that slides over the inside of a flat mesh has no such vertex, and must not be stopped by the mesh's
+   inner edges */
 static int cti_detect_is_ghost(const cti_surface *s, const cti_pair *pair, int edge_b, cti_v3 n)
 {
     int32_t a[2] = {-1, -1}, b[2] = {-1, -1};
@@ -37518,8 +37623,8 @@ static int cti_detect_is_ghost(const cti_surface *s, const cti_pair *pair, int e
     return 0;
 }
 
-/* 1 when this face speaks for the feature on which the closest point lies */
-static int cti_detect_speaks(const cti_surface *s, int face, int feature)
+/* 1 when this face owns the feature on which the closest point lies */
+static int cti_detect_is_owner(const cti_surface *s, int face, int feature)
 {
     if (feature < 3)
         return s->vertex_owner[s->faces[3 * face + feature]] == face;
@@ -37528,7 +37633,8 @@ static int cti_detect_speaks(const cti_surface *s, int face, int feature)
     return 1;
 }
 
-/* *hit, whose pair is given; 1 when the pair is near, or will be, and its direction lies in the normal cones of the edges it is on (-1: on none) */
+/* completes *hit, whose pair is given. 1 when the pair is near, or will be, and its direction lies in the normal cones of the edges that it
+   is on (-1: on none) */
 static int cti_detect_is_near(const cti_surface *s, const ct_real *x1, const cti_memory *memory, int edge_a, int edge_b, ct_real dist,
                               cti_hit *hit)
 {
@@ -37561,7 +37667,7 @@ static int cti_detect_is_near(const cti_surface *s, const ct_real *x1, const cti
 }
 #endif
 
-/* near pairs of a list, as a loop over those that may be */
+/* the arguments of a loop over candidates of a list that may be near */
 typedef struct cti_detect_nears {
     const cti_detect *d;
     const cti_surface *s;
@@ -37572,7 +37678,7 @@ typedef struct cti_detect_nears {
 } cti_detect_nears;
 
 #if CONTACT_WITH_CMR
-/* 1 when candidate i of the faces' list is near; into *hit */
+/* 1 when candidate i of the vertex-face list is near; fills *hit */
 static int cti_detect_near_face(const cti_detect_nears *q, int i, cti_hit *hit)
 {
     const cti_list *l = &q->d->vf;
@@ -37580,14 +37686,14 @@ static int cti_detect_near_face(const cti_detect_nears *q, int i, cti_hit *hit)
     const ct_real *w = l->w + 3 * (size_t)i;
     cti_pair *pair = &hit->pair;
     int edge = l->feature[i] >= 3 && l->feature[i] < 6 ? s->face_edges[3 * l->pairs[2 * i + 1] + l->feature[i] - 3] : -1;
-    if (!cti_detect_speaks(s, l->pairs[2 * i + 1], l->feature[i]) || cti_detect_is_tangled(q->d, s, l->quads + 4 * (size_t)i, 1, 4))
+    if (!cti_detect_is_owner(s, l->pairs[2 * i + 1], l->feature[i]) || cti_detect_is_tangled(q->d, s, l->quads + 4 * (size_t)i, 1, 4))
         return 0;
     cti_pair_make(s, CT_PAIR_VF, l->pairs[2 * i], l->pairs[2 * i + 1], pair);
     pair->w[0] = 1, pair->w[1] = -w[0], pair->w[2] = -w[1], pair->w[3] = -w[2];
     return cti_detect_is_near(s, q->x1, q->memory, -1, edge, cti_sqrt(l->d2[i]), hit);
 }
 
-/* the same of the edges' */
+/* the same for the edge-edge list */
 static int cti_detect_near_edge(const cti_detect_nears *q, int i, cti_hit *hit)
 {
     const cti_list *l = &q->d->ee;
@@ -37598,7 +37704,7 @@ static int cti_detect_near_edge(const cti_detect_nears *q, int i, cti_hit *hit)
     if (l->feature[i] != 0 || cti_detect_is_tangled(q->d, s, l->quads + 4 * (size_t)i, 2, 4))
         return 0;
     cti_pair_make(s, CT_PAIR_EE, a, b, pair);
-    /* flat edges wait for CCD, unless they carry load or are nearer than they may stay: min_sep is a quarter of the thickness at most */
+    /* flat edges are left to CCD, unless they carry load or are nearer than SLACK; min_sep is at most a quarter of the thickness */
     flat = cti_detect_flat(s, a) || cti_detect_flat(s, b);
     if (l->min_sep[i] * l->min_sep[i] * (CTI_DETECT_SLACK * CTI_DETECT_SLACK / (CTI_DETECT_SEP * CTI_DETECT_SEP)) < l->d2[i] && flat &&
         !(q->memory && cti_memory_find(q->memory, cti_pair_key(s, pair))))
@@ -37623,7 +37729,7 @@ static void cti_detect_near_range(int begin, int end, int worker, void *context)
     }
 }
 
-/* near pairs of the faces' or the edges' list, in its order */
+/* near pairs of the vertex-face or the edge-edge list, in its order */
 static int cti_detect_near_list(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, int edges,
                                 cti_hit **out)
 {
@@ -37634,7 +37740,7 @@ static int cti_detect_near_list(cti_mem *mem, cti_detect *d, const cti_surface *
         return 0;
     for (i = 0; i < n; i++) {
         ct_real sep = l->min_sep[i] * (CTI_DETECT_TRUST / CTI_DETECT_SEP);
-        /* min_sep is a quarter of the thickness unless the pair is nearer than half of it, and then it is near anyway */
+        /* min_sep is a quarter of the thickness, unless the pair is nearer than half the thickness, and then it is near in any case */
         if (!(l->d2[i] > sep * sep && l->d2[i] > 4 * l->min_sep[i] * l->min_sep[i] * CTI_R(1.0001)))
             d->maybe[m++] = i;
     }
@@ -37650,13 +37756,13 @@ static int cti_detect_near_list(cti_mem *mem, cti_detect *d, const cti_surface *
     return CTI_RESIZE(mem, *out, end);
 }
 
-/* how far a vertex is from plane k: what cti_pair_closest says of the pair */
+/* distance of a vertex from plane k, as cti_pair_closest has it */
 static ct_real cti_detect_above(const cti_surface *s, int k, const ct_real *x, int vertex)
 {
     return cti_v3_dot(cti_v3_at(s->planes[k].normal, 0), cti_v3_at(x, vertex)) - s->planes[k].offset;
 }
 
-/* codimensional pairs and planes: few, or cheap */
+/* codimensional pairs and planes, which are few or cheap */
 static int cti_detect_near_rest(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out)
 {
     int i, k, f;
@@ -37693,7 +37799,7 @@ CTI_FN int cti_detect_near(cti_mem *mem, cti_detect *d, const cti_surface *s, co
 
 /* ---- collisions ---- */
 
-/* weights and normal at the time of impact: the pair is still min_sep apart there */
+/* weights and normal at the time of impact, where the pair is still min_sep apart */
 static int cti_detect_impact(const cti_surface *s, const ct_real *x1, cti_hit *hit)
 {
     ct_real local[12];
@@ -37755,7 +37861,7 @@ static int cti_detect_collide_list(cti_mem *mem, cti_detect *d, const cti_list *
     return 1;
 }
 
-/* vertex against plane: the gap is linear in time, its end decides */
+/* vertex against plane: the gap is linear in time, so that its value at the end decides */
 static int cti_detect_collide_planes(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, cti_hit **out)
 {
     int i, k;
@@ -37812,7 +37918,7 @@ CTI_FN int cti_detect_collisions(cti_mem *mem, cti_detect *d, const cti_surface 
            cti_detect_collide_thin(mem, d, s, x1, out) && cti_detect_collide_planes(mem, d, s, x1, out);
 }
 
-/* enters a pair at its distance. Only one that is below its surfaces' thickness may have one of its own that matters */
+/* records a pair at its distance */
 static void cti_detect_enter(const cti_surface *s, const cti_pair *pair, ct_real dist, cti_nearness *out)
 {
     ct_real share = dist / cti_pair_thickness(s, pair);
@@ -37820,7 +37926,7 @@ static void cti_detect_enter(const cti_surface *s, const cti_pair *pair, ct_real
     out->too_near += share < CTI_R(0.5);
 }
 
-/* the pairs of a list; a feature where faces meet counts once */
+/* records the pairs of a list; a feature shared by several faces counts once */
 static void cti_detect_nearness_list(const cti_detect *d, const cti_surface *s, int edges, cti_nearness *out)
 {
     const cti_list *l = edges ? &d->ee : &d->vf;
@@ -37832,7 +37938,7 @@ static void cti_detect_nearness_list(const cti_detect *d, const cti_surface *s, 
         /* min_sep is a quarter of the thickness, or half of the distance where that is less */
         if (l->d2[i] >= l->min_sep[i] * l->min_sep[i] / (CTI_DETECT_SEP * CTI_DETECT_SEP))
             continue;
-        if (edges ? l->feature[i] != 0 : !cti_detect_speaks(s, l->pairs[2 * i + 1], l->feature[i]))
+        if (edges ? l->feature[i] != 0 : !cti_detect_is_owner(s, l->pairs[2 * i + 1], l->feature[i]))
             continue;
         cti_pair_make(s, edges ? CT_PAIR_EE : CT_PAIR_VF, l->pairs[2 * i], l->pairs[2 * i + 1], &pair);
         cti_detect_enter(s, &pair, cti_sqrt(l->d2[i]), out);
@@ -37876,14 +37982,14 @@ CTI_FN void cti_detect_nearness(const cti_detect *d, const cti_surface *s, ct_re
 #endif
 
 /* ---- 7_contact/duplicates.h ---- */
-/* duplicates.h -- fewer rows where several near pairs are one contact. */
+/* duplicates.h -- culling of near pairs that duplicate a contact. */
 
 
 #if CONTACT_WITH_CMR
-/* cti_duplicates_cull -- takes out of hits the pairs of vertices with faces and edges with edges that others speak for: with the same
-   points and about the same normal, or between two others. They are missed by no guarantee, only by the solver: what the motion breaks is
-   found by CCD. Order is kept; a speaker that memory does not know goes on with what the first of those with its points carried
-   (cti_hit.before). 0: out of memory. */
+/* cti_duplicates_cull -- removes from hits the vertex-face and edge-edge pairs that others represent: pairs with the same points and about
+   the same normal, or with points between those of two others. No guarantee needs them; only the solver loses their rows, and CCD finds
+   what the motion violates. The order is kept. A kept pair that memory does not know starts from the multipliers of the first removed pair
+   with its points (cti_hit.before). 0: out of memory. */
 CTI_FN int cti_duplicates_cull(cti_arena *arena, const cti_surface *s, const cti_memory *memory, cti_hit *hits);
 #endif
 
@@ -37895,47 +38001,50 @@ CTI_FN int cti_duplicates_cull(cti_arena *arena, const cti_surface *s, const cti
 #endif
 
 /* ---- 7_contact/duplicates.c ---- */
-/* duplicates.c -- one row for near pairs that are one contact.
-   Method: a vertex over the diagonal of a square is near both triangles, and near every edge that crosses there; edges that lie along each
-   other are near in one point, and each is near the other's ends. Pairs whose points are the same but for a small share of a feature, or
-   are between those of two others, with about one normal, have multipliers that can not be told from each other, and sweeps hand load from
-   one to the other without end. The nearest speaks for them; at vertices before insides of edges, so that ends speak for what is between.
-   In a groove both sides stay, since from each of them the other is nearer than its own pair says; a flat one (41 degrees between normals)
-   is one. Constraint culling, never CCD culling. differs: Otaduy 2009, sec. 4 has a row for every near pair. */
+/* duplicates.c -- one row for several near pairs that are one contact.
+   Method: a vertex over the diagonal of a square is near both triangles, and near every edge that crosses the diagonal there. Two edges
+   along each other are near in one point, and each is near the other's ends. Such pairs have about one normal, and the same points but for
+   a small share of a feature, or points between those of two others. Their multipliers are not uniquely determined, and Gauss-Seidel sweeps
+   move load between them without end. The nearest pair represents the others. Pairs at vertices go before those inside of edges, so that
+   the ends represent the points between. In a groove both sides are kept, since the other side's distance along a side's normal is less
+   than its own pair says; a shallow groove (up to 41 degrees between its normals) counts as one surface. This culls constraints, never CCD
+   candidates.
+   differs: Otaduy 2009, sec. 4 has a row for every near pair. */
 
 #if CONTACT_WITH_CMR
-#define CTI_DUPLICATES_SAME CTI_R(0.04) /* most by which weights of one contact differ, */
-#define CTI_DUPLICATES_APART CTI_R(1.5) /* and its points, of the thickness */
-#define CTI_DUPLICATES_ALIKE CTI_R(0.7) /* cosine of its normals */
+#define CTI_DUPLICATES_SAME CTI_R(0.04) /* [1] largest difference of the weights of duplicates, */
+#define CTI_DUPLICATES_APART CTI_R(1.5) /* [thickness] of their points, */
+#define CTI_DUPLICATES_ALIKE CTI_R(0.7) /* [cosine] and of their normals */
 #define CTI_DUPLICATES_NEARER                                                                                                              \
-    CTI_R(0.25) /* of the distance: so much nearer may a pair be, seen along the normal of the one that speaks for it */
-enum { CTI_DUPLICATES_VIEWS = 16, CTI_DUPLICATES_LOOKS = 128 }; /* most kept pairs that one is compared with, of those looked at for it */
+    CTI_R(0.25) /* [distance] a pair may be nearer than its representative by this share, measured along the representative's normal */
+/* VIEWS: most kept pairs that one is compared with; LOOKS: most entries inspected to find them */
+enum { CTI_DUPLICATES_VIEWS = 16, CTI_DUPLICATES_LOOKS = 128 };
 #endif
 
-/* near pairs by the vertices that they touch */
+/* kept pairs, listed at the vertices where their points are */
 typedef struct cti_duplicates {
     const cti_surface *s;
     const cti_memory *memory;
     cti_hit *hits;
-    cti_heads heads; /* first: 1 + oldest entry of a vertex, last: its newest one */
-    int32_t *next;   /* [2 n] the same of the next: entry 2 i + k is of the k-th vertex that hit i touches */
+    cti_heads heads; /* first: 1 + oldest entry of a vertex, last: 1 + its newest one */
+    int32_t *next;   /* [2 n] 1 + next entry of the same vertex: entry 2 i + k belongs to the k-th vertex at which the point of hit i is */
     ct_real *h;      /* [n] thickness */
     uint8_t *keep;   /* [n] */
 } cti_duplicates;
 
-/* a pair that is kept, as one that might go sees it */
+/* a kept pair, in the coordinates of a pair that may be its duplicate */
 typedef struct cti_duplicates_view {
     int hit;
-    ct_real w[5];  /* its weights on the other's vertices */
-    cti_v3 at[2];  /* its points, on the other's sides */
-    ct_real slack; /* what the other would have to be nearer yet, along its normal, to be none of its twins */
+    ct_real w[5];  /* its weights on the vertices of the other pair */
+    cti_v3 at[2];  /* its points, in the order of the other pair's sides */
+    ct_real slack; /* [m] by which the other pair could come still nearer along the kept pair's normal and remain its duplicate */
 } cti_duplicates_view;
 
 #if CONTACT_WITH_CMR
-/* 1 for a vertex of a side behind the first */
+/* 1 for a vertex on the second side */
 static int cti_duplicates_side(const cti_pair *p, int place) { return place >= p->n_a; }
 
-/* vertices that a pair's point is at on their side, at most two; returns how many */
+/* the vertices, at most two, that coincide with the pair's point on their side; returns how many */
 static int cti_duplicates_poles(const cti_duplicates *q, int hit, int32_t *out)
 {
     const cti_pair *p = &q->hits[hit].pair;
@@ -37963,7 +38072,7 @@ static ct_real cti_duplicates_weight(const cti_pair *p, int32_t v)
     return k ? p->w[k - 1] : 0;
 }
 
-/* the kept hit j as hit i sees it, both at vertex `pole`; 0 where j, or its normal, is somewhere else */
+/* the kept hit j in the coordinates of hit i, both at vertex `pole`; 0 where j has other vertices or another normal */
 static int cti_duplicates_look(const cti_duplicates *q, int i, int j, int32_t pole, cti_duplicates_view *out)
 {
     const cti_hit *a = &q->hits[i], *b = &q->hits[j];
@@ -37988,8 +38097,7 @@ static int cti_duplicates_look(const cti_duplicates *q, int i, int j, int32_t po
     return 1;
 }
 
-/* 1 when the points of pair p are between those of a and b, which may be the same, and it is no nearer than what is there; at: where they
- * are */
+/* 1 when the points of pair p, at [2], lie between those of a and b, which may be the same pair, and p is hardly nearer than they are there */
 static int cti_duplicates_between(const cti_pair *p, const cti_v3 *at, const cti_duplicates_view *a, const cti_duplicates_view *b,
                                   ct_real apart)
 {
@@ -38009,7 +38117,7 @@ static int cti_duplicates_between(const cti_pair *p, const cti_v3 *at, const cti
     return 1;
 }
 
-/* what hit i sees of others at its vertices, nearest first at each; returns how many */
+/* the kept pairs at the vertices of hit i, nearest first at each vertex; returns how many */
 static int cti_duplicates_views(const cti_duplicates *q, int i, cti_duplicates_view *view)
 {
     const cti_pair *p = &q->hits[i].pair;
@@ -38026,9 +38134,9 @@ static int cti_duplicates_views(const cti_duplicates *q, int i, cti_duplicates_v
     return n;
 }
 
-/* the kept hit that has the points of hit i, or one of two that have points on both sides of them: along two edges that lie on each other,
-   the vertices at the ends speak for what is between. -1: none. *out_same: it is the same point */
-static int cti_duplicates_speaker(const cti_duplicates *q, int i, int *out_same)
+/* the kept hit that represents hit i: one with the same points, or one of two with points on both sides of them. Along two edges that touch
+   lengthwise, the pairs at the end vertices represent those between. -1: none. *out_same: 1 when it is the same point */
+static int cti_duplicates_find_kept(const cti_duplicates *q, int i, int *out_same)
 {
     const cti_pair *p = &q->hits[i].pair;
     cti_duplicates_view view[CTI_DUPLICATES_VIEWS];
@@ -38045,7 +38153,7 @@ static int cti_duplicates_speaker(const cti_duplicates *q, int i, int *out_same)
     return -1;
 }
 
-/* what a contact carried as pair `from` in the last step, in about the same direction, it goes on with as pair `to` */
+/* pair `to` starts from the load that pair `from` carried in the last step, where that had about the same direction */
 static void cti_duplicates_hand_over(const cti_duplicates *q, int from, int to)
 {
     uint64_t key = cti_pair_key(q->s, &q->hits[from].pair);
@@ -38055,7 +38163,7 @@ static void cti_duplicates_hand_over(const cti_duplicates *q, int from, int to)
         q->hits[to].before = key;
 }
 
-/* hit i is one of those at vertex v, the farthest yet */
+/* appends hit i to the list of vertex v, where it is the farthest so far */
 static void cti_duplicates_list(cti_duplicates *q, int i, int k, int32_t v)
 {
     int32_t e = 2 * i + k + 1;
@@ -38068,11 +38176,11 @@ static void cti_duplicates_list(cti_duplicates *q, int i, int k, int32_t v)
     head->last = e;
 }
 
-/* keeps hit i unless another one speaks for it */
+/* keeps hit i unless another one represents it */
 static void cti_duplicates_admit(cti_duplicates *q, int i)
 {
     int32_t pole[2];
-    int k, n, same, other = cti_duplicates_speaker(q, i, &same);
+    int k, n, same, other = cti_duplicates_find_kept(q, i, &same);
     if (other >= 0) {
         if (same)
             cti_duplicates_hand_over(q, i, other);
@@ -38084,9 +38192,9 @@ static void cti_duplicates_admit(cti_duplicates *q, int i)
         cti_duplicates_list(q, i, k, pole[k]);
 }
 
-static int cti_duplicates_may_twin(const cti_hit *hit) { return hit->pair.kind == CT_PAIR_VF || hit->pair.kind == CT_PAIR_EE; }
+static int cti_duplicates_is_candidate(const cti_hit *hit) { return hit->pair.kind == CT_PAIR_VF || hit->pair.kind == CT_PAIR_EE; }
 
-/* pairs at vertices first, then those between insides of edges; of both the nearest first, in steps of a thousandth of the thickness */
+/* sort key: pairs at vertices first, then those inside of edges; both by distance, in units of a thousandth of the thickness */
 static uint32_t cti_duplicates_rank(const cti_duplicates *q, int i)
 {
     int32_t pole[2];
@@ -38106,7 +38214,7 @@ CTI_FN int cti_duplicates_cull(cti_arena *arena, const cti_surface *s, const cti
     if (!rank || !rank_tmp || !order || !order_tmp || !q.next || !cti_heads_init(&q.heads, arena, 2 * n, s->nv) || !q.h || !q.keep)
         return 0;
     for (i = 0; i < n; i++)
-        if (cti_duplicates_may_twin(&hits[i]))
+        if (cti_duplicates_is_candidate(&hits[i]))
             q.h[i] = cti_pair_thickness(s, &hits[i].pair), rank[m] = cti_duplicates_rank(&q, i), order[m++] = i;
         else
             q.keep[i] = 1;
@@ -38125,13 +38233,14 @@ CTI_FN int cti_duplicates_cull(cti_arena *arena, const cti_surface *s, const cti
 #endif
 
 /* ---- 7_contact/flat_patches.h ---- */
-/* flat_patches.h -- fewer rows where two rigid faces lie on each other. */
+/* flat_patches.h -- culling of contacts between flat faces of rigid bodies. */
 
 
 #if CONTACT_WITH_CMR
-/* cti_patches_flat -- takes out of hits the pairs between bodies without deformation that others of the same two bodies and the same normal stand
-   for: inside of their outline and no nearer than the plane through it. They are missed by no guarantee, only by the solver: what the motion
-   breaks is found by CCD. Order is kept; of equals that which carried load in memory stays. 0: out of memory. */
+/* cti_patches_flat -- removes from hits the pairs between bodies without deformation that others of the same two bodies and the same normal
+   represent: those inside the outline of a flat patch, and no nearer than the plane through it. No guarantee needs them; only the solver
+   loses their rows, and CCD finds what the motion violates. The order is kept. Of equivalent pairs, one that carried load in memory stays.
+   0: out of memory. */
 CTI_FN int cti_patches_flat(cti_arena *arena, const cti_surface *s, const cti_memory *memory, cti_hit *hits);
 #endif
 
@@ -38144,28 +38253,29 @@ CTI_FN int cti_patches_flat(cti_arena *arena, const cti_surface *s, const cti_me
 
 /* ---- 7_contact/flat_patches.c ---- */
 /* flat_patches.c -- contacts of flat faces between rigid bodies.
-   Method: a pile of crates whose edges line up has some twenty pairs where two faces meet; the gap of rigid bodies is linear over a flat
-   patch, so that the corners of its outline speak for all of it, and the multipliers of the others are not determined. Pairs are
-   grouped by bodies and normal; a group keeps its extreme points in eight directions of its plane, and what bulges out of the plane through
-   their gaps: all of a ball.
-   Constraint culling, never CCD culling. differs: Otaduy 2009, sec. 4 has a row for every near pair. */
+   Method: in a pile of crates whose edges line up, two faces that meet make some twenty pairs. The gap of rigid bodies is linear over a
+   flat patch, so that the corners of its outline determine it. The multipliers of the other pairs are not uniquely determined. Pairs are
+   grouped by bodies and normal. A group keeps its extreme points in eight directions of its plane, and the pairs whose gap lies below the
+   plane fitted to the outline's gaps; of a ball those are all. This culls constraints, never CCD candidates.
+   differs: Otaduy 2009, sec. 4 has a row for every near pair. */
 
 #if CONTACT_WITH_CMR
-#define CTI_PATCHES_SAME CTI_R(0.999) /* cosine of normals of one patch */
-#define CTI_PATCHES_FLAT CTI_R(0.01)  /* of the thickness: what comes out of the patch's plane by more is no part of it */
-#define CTI_PATCHES_STAY CTI_R(0.02)  /* of the patch's size: a point that carried load, or that was chosen already, counts as so much farther out */
+#define CTI_PATCHES_SAME CTI_R(0.999) /* [cosine] of two normals of one patch */
+#define CTI_PATCHES_FLAT CTI_R(0.01)  /* [thickness] a pair whose gap lies below the patch's plane by more is kept */
+#define CTI_PATCHES_STAY CTI_R(0.02)  /* [patch size] bonus of a point that carried load, or that is chosen already, so that the choice is
+                                         stable from step to step */
 #endif
 
 typedef struct cti_patches {
     const cti_surface *s;
     int n, n_groups;
     int32_t *next, *first;  /* members of a group [n], [n_groups] */
-    int32_t *table;         /* group + 1 by bodies and number of the normal */
+    int32_t *table;         /* hash table: group + 1 by bodies and number of the normal */
     uint32_t mask;
     cti_v3 *normal;         /* [n_groups] from the body with the smaller number to the other */
     uint64_t *bodies;       /* [n_groups] */
     int32_t *number;        /* [n_groups] among those of the same bodies */
-    cti_v3 *at;             /* [n] where the pair touches */
+    cti_v3 *at;             /* [n] point of the pair */
     ct_real *gap;           /* [n] less the thickness */
     uint8_t *loaded, *keep, *bulge; /* [n] */
 } cti_patches;
@@ -38182,7 +38292,7 @@ static int cti_patches_is_hard(const cti_surface *s, const cti_pair *p)
     return 1;
 }
 
-/* the group of these bodies and this normal; a new one when there is none */
+/* the group of these bodies and this normal, created when there is none */
 static int cti_patches_group(cti_patches *q, uint64_t bodies, cti_v3 n)
 {
     int number;
@@ -38242,7 +38352,8 @@ static void cti_patches_outline(cti_patches *q, int g, cti_v3 t1, cti_v3 t2)
     }
 }
 
-/* the plane gap = c . (1, x, y) through the outline, by least squares about its middle o; where it has no area the gap is taken as level there */
+/* the plane gap = c . (1, x, y), fitted by least squares to the outline's gaps about its centroid o; without an area the gap counts as
+   constant */
 static cti_v3 cti_patches_fit(const cti_patches *q, int g, cti_v3 t1, cti_v3 t2, const ct_real *gap, cti_v3 *out_o)
 {
     ct_real n = 0, mean = 0, xx = 0, xy = 0, yy = 0, xg = 0, yg = 0, det, ridge;
@@ -38265,7 +38376,7 @@ static cti_v3 cti_patches_fit(const cti_patches *q, int g, cti_v3 t1, cti_v3 t2,
     return det > 0 ? cti_v3_make(mean, (yy * xg - xy * yg) / det, (xx * yg - xy * xg) / det) : cti_v3_make(mean, 0, 0);
 }
 
-/* one group: its outline, and what bulges out of the plane through it. gap [n] scratch */
+/* chooses the kept pairs of one group: its outline, and the pairs nearer than the plane through it. gap [n] scratch */
 static void cti_patches_choose(cti_patches *q, int g, const cti_hit *hits)
 {
     cti_v3 t1, t2, o, c;
@@ -38322,17 +38433,20 @@ CTI_FN int cti_patches_flat(cti_arena *arena, const cti_surface *s, const cti_me
 #endif
 
 /* ---- 7_contact/flats.h ---- */
-/* flats.h -- flat edges, which have no rows of their own, keep their thickness through the rows of the vertices at their ends. */
+/* flats.h -- crossings of flat edges, which have no rows of their own, keep their thickness through the rows of the vertices at their
+   ends. */
 
 
 #if CONTACT_WITH_CMR
-/* cti_flats_raise -- sets keep of near pairs to the distance at which the flat edges at their vertices keep theirs, and appends those flat edges
-   that no vertex speaks for. Lists and distances of `d` are of x0. ahead [3 nv]: where the last step's velocity leads; crossings of cloth from .9 of
-   their thickness on raise nothing then, and are appended where it brings them below. NULL: all are treated alike. 0: out of memory. */
+/* cti_flats_raise -- raises `keep` of near pairs to the distance at which the flat edges at their vertices keep theirs. It appends a row
+   for each crossing that no vertex's row can hold. Lists and distances of `d` are of x0. ahead [3 nv]: positions extrapolated with the last
+   step's velocity; NULL: all crossings are treated alike. With `ahead`, crossings of cloth from .9 of their thickness on raise nothing, and
+   get a row of their own where the extrapolation brings them below .9. 0: out of memory. */
 CTI_FN int cti_flats_raise(cti_mem *mem, cti_arena *arena, const cti_detect *d, const cti_surface *s, const ct_real *ahead, cti_hit **hits);
 
-/* cti_flats_fallen -- appends to hits the crossings of flat edges that are at least .9 of their thickness apart at x0 and come below that by x1,
-   with their normals at x1, where one of the two is a cloth's edge and none a rigid body's. Lists and distances as above. 0: out of memory. */
+/* cti_flats_fallen -- appends to hits the crossings of flat edges that are at least .9 of their thickness apart at x0 and come below that
+   by x1. Their normals are those at x1. One of the two edges is a cloth's, and none a rigid body's. Lists and distances as above. 0: out of
+   memory. */
 CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface *s, cti_hit **hits);
 #endif
 
@@ -38345,38 +38459,39 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
 
 /* ---- 7_contact/flats.c ---- */
 /* flats.c -- how near flat edges may come to each other.
-   Problem: faces that touch hold each other by rows at their vertices, and the surfaces bulge between those. A diagonal of one face crosses a
-   diagonal of the other nearer than the thickness. A row for each such crossing is redundant with the vertices' rows, and Gauss-Seidel sweeps hand
-   load from one to the other without end.
-   Method: the opening between two faces that nearly touch is linear along an edge. A crossing opens by sum w_i d_i when the rows at the ends of
-   the edge open by d_i; w_i are the crossing's weights there. The smallest d_i that open it by what it lacks are w_i / sum w_j^2 of that. A
-   vertex's row keeps the largest distance that crossings at its vertex ask for, measured from where the vertex is. One edge of a crossing is
-   enough: with both, cloth on a ball moves on, and 20 % fewer steps of S2 reach their tolerance. A crossing gets a row of its own where no row
-   holds an end, or where the rows would have to open too far.
-   Cloth that slides: its crossings change from step to step, and distances that follow them spoil the warm start. So a crossing of cloth from
-   .9 of the thickness on raises no row. It gets a row of its own, in the first solve, where the last step's velocity brings it below .9. Where the
-   first solve's motion does so all the same, it gets one then, and the problem is solved once more. The row's normal is that of the motion's end, as a
-   collision's is that of its impact (Otaduy 2009, sec. 4.4). Over four starts of S2, against raised rows and a second solve alone: 22,200
-   iterations, not 29,100, and 87 % of the steps reach their tolerance, not 81 %.
-   A crossing of cloth that starts below .9 is lifted by the vertices. Between bodies that leave no room nothing can lift it. */
+   Problem: faces in contact are kept apart by rows at their vertices, and the surfaces bulge between those. So a diagonal of one face
+   crosses a diagonal of the other nearer than the thickness. A row for each such crossing is redundant with the vertices' rows, and
+   Gauss-Seidel sweeps move load between the two without end.
+   Method: the opening between two faces in contact is linear along an edge. A crossing opens by sum w_i d_i when the rows at the ends of
+   the edge open by d_i, where w_i are the crossing's weights at the ends. The smallest d_i that open it by a missing distance m are m w_i /
+   sum w_j^2. A vertex's row keeps the largest distance that the crossings at its vertex require, measured from the vertex's present
+   position. One edge of a crossing is enough: with both, cloth on a ball moves on, and 20 % fewer steps of S2 reach their tolerance. A
+   crossing gets a row of its own where no row holds an end, or where the rows would have to open too far.
+   Sliding cloth: its crossings change from step to step, and distances that follow them spoil the warm start. So a crossing of cloth from
+   .9 of the thickness on raises no row. It gets a row of its own, in the first solve, where the last step's velocity brings it below .9.
+   Where only the motion of the first solve does so, it gets one then, and the problem is solved once more. The normal of that row is the
+   one at the end of the motion, as a collision's is the one at its impact (Otaduy 2009, sec. 4.4). Over four starts of S2, against raised
+   rows and a second solve alone: 22,200 iterations, not 29,100, and 87 % of the steps reach their tolerance, not 81 %.
+   A crossing of cloth that starts below .9 is lifted by the vertices' rows. Between bodies that leave no room nothing can lift it. */
 
 #if CONTACT_WITH_CMR
-#define CTI_FLATS_LEAST CTI_R(0.92) /* of the thickness: least that a crossing keeps. With 0.95 rows that rest above it are nearly active, and
-                                       a heap of letters ends 40 % of its steps on the sweep budget, not 10 % */
-#define CTI_FLATS_FALLEN CTI_R(0.9) /* of the thickness: a crossing of cloth that a motion brings below it gets a row, which keeps CTI_DETECT_KEEP.
-                                       Without it cloth on a ball (S2) comes down to .73 to .78. With 0.91, equal to what the row keeps, rounding
-                                       and curvature ask for more second solves, and S2 takes 1.15 times as long */
-#define CTI_FLATS_MOST CTI_R(1.5)   /* of the thickness: most that a row keeps for others; crossings nearer than half have their own rows */
-#define CTI_FLATS_ALIKE CTI_R(0.7)  /* cosine of a crossing's normal and a row's */
-#define CTI_FLATS_AT CTI_R(0.96)    /* weight of a vertex at which a pair's point is, as in duplicates.c */
+#define CTI_FLATS_LEAST CTI_R(0.92) /* [thickness] least distance of a crossing. With 0.95 rows that rest above it are nearly active, and a
+                                       heap of letters ends 40 % of its steps on the sweep budget, not 10 % */
+#define CTI_FLATS_FALLEN CTI_R(0.9) /* [thickness] a crossing of cloth that comes nearer during a motion gets a row, which keeps
+                                       CTI_DETECT_KEEP. Without it cloth on a ball (S2) comes down to .73 to .78. With 0.91, equal to what
+                                       the row keeps, rounding and curvature cause more second solves, and S2 takes 1.15 times as long */
+#define CTI_FLATS_MOST CTI_R(1.5)   /* [thickness] largest distance that a row keeps for crossings; crossings nearer than half the thickness
+                                       have their own rows */
+#define CTI_FLATS_ALIKE CTI_R(0.7)  /* [cosine] least between a crossing's normal and a row's */
+#define CTI_FLATS_AT CTI_R(0.96)    /* [1] weight from which on a pair's point counts as at a vertex, as in duplicates.c */
 #endif
 
-/* hits by the vertices that their points are at */
+/* hits, listed at the vertices where their points are */
 typedef struct cti_flats {
     const cti_surface *s;
     cti_hit *hits;
     cti_heads heads; /* first: 1 + an entry of a vertex */
-    int32_t *next;  /* [2 n] entry 2 i + k is of the k-th vertex that hit i is at */
+    int32_t *next;  /* [2 n] 1 + next entry: entry 2 i + k belongs to the k-th vertex of hit i */
     ct_real *dist;  /* [n] along the normal */
 } cti_flats;
 
@@ -38394,7 +38509,7 @@ static int cti_flats_init(cti_flats *q, cti_arena *arena)
         if (p->kind != CT_PAIR_VF && p->kind != CT_PAIR_EE)
             continue;
         q->dist[i] = cti_v3_dot(q->hits[i].normal, cti_pair_offset(s, s->x0, p));
-        if (q->dist[i] > CTI_FLATS_MOST * cti_pair_thickness(s, p)) /* expected, and holds nothing yet */
+        if (q->dist[i] > CTI_FLATS_MOST * cti_pair_thickness(s, p)) /* a pair of the expected motion, which carries no load yet */
             continue;
         for (k = 0; k < p->n && at < 2; k++)
             if (cti_abs(p->w[k]) >= CTI_FLATS_AT) {
@@ -38406,7 +38521,7 @@ static int cti_flats_init(cti_flats *q, cti_arena *arena)
     return 1;
 }
 
-/* 1 when hit i holds vertex v off what is on the other side of it: n from there to v, `body` there */
+/* 1 when hit i keeps vertex v away from `body`; n: unit direction from there to v */
 static int cti_flats_holds(const cti_flats *q, int i, int32_t v, cti_v3 n, int body)
 {
     const cti_pair *p = &q->hits[i].pair;
@@ -38417,7 +38532,8 @@ static int cti_flats_holds(const cti_flats *q, int i, int32_t v, cti_v3 n, int b
 }
 #endif
 
-/* an edge with a crossing: v, w [2] its ends and their weights there, n [unit] from what it crosses, of `body`, to it */
+/* an edge of a crossing: v, w [2] its ends and the crossing's weights there; n [unit] to it from the edge that it crosses, which is of
+   `body` */
 typedef struct cti_flats_edge {
     const int32_t *v;
     ct_real w[2];
@@ -38447,8 +38563,8 @@ static ct_real cti_flats_reach(const cti_flats *q, const cti_flats_edge *a, int 
     return sum;
 }
 
-/* the rows at the ends of an edge are to open it by `lacks`; below 0 they may close it by so much. sum: its reach. Returns 0
-   when a row would have to keep more than `most` */
+/* raises the rows at the ends of an edge so that they open the crossing by `lacks` [m]; below 0 they may close it by as much. sum: its
+   reach. Returns 0 when a row would have to keep more than `most` */
 static int cti_flats_open(cti_flats *q, const cti_flats_edge *a, ct_real sum, ct_real lacks, ct_real most)
 {
     int32_t e;
@@ -38464,16 +38580,16 @@ static int cti_flats_open(cti_flats *q, const cti_flats_edge *a, ct_real sum, ct
     return can;
 }
 
-/* 1 where an edge of v [4] is a cloth's and none is a rigid body's. Cloth slides from face to face of what it lies on; between solids the vertices
-   alone hold crossings apart (.905 of the thickness in S1, .90 in S3_N8), and a second solve for those that fall on impacts takes S1 1.2 times
-   as long */
+/* 1 where one of the edges v [4] is a cloth's and none a rigid body's. Cloth slides from face to face of the surface that it lies on.
+   Between solids the vertices' rows alone hold crossings apart (.905 of the thickness in S1, .90 in S3_N8), and a second solve for
+   crossings that close at impacts takes S1 1.2 times as long */
 static int cti_flats_slides(const cti_surface *s, const int32_t *v)
 {
     return cti_surface_attach(s, v[0])->frame < 0 && cti_surface_attach(s, v[2])->frame < 0 &&
            (s->bodies[s->body_of[v[0]]].is_cloth || s->bodies[s->body_of[v[2]]].is_cloth);
 }
 
-/* the pair of candidate i of the edges' list, with its weights at x0 */
+/* the pair of candidate i of the edge-edge list, with its weights at x0 */
 static void cti_flats_pair(const cti_list *l, const cti_surface *s, int i, cti_pair *out)
 {
     const ct_real *t = l->w + 2 * (size_t)i;
@@ -38481,7 +38597,7 @@ static void cti_flats_pair(const cti_list *l, const cti_surface *s, int i, cti_p
     out->w[0] = 1 - t[0], out->w[1] = t[0], out->w[2] = t[1] - 1, out->w[3] = -t[1];
 }
 
-/* a row of its own for candidate i, unless it is tangled or its normal n leaves the cone of an edge. 0: out of memory */
+/* appends a row for candidate i, unless it intersects or its normal n leaves the cone of an edge. 0: out of memory */
 static int cti_flats_push(cti_mem *mem, const cti_detect *d, const cti_surface *s, int i, const cti_pair *pair, cti_v3 n, cti_hit **out)
 {
     cti_hit hit;
@@ -38493,8 +38609,8 @@ static int cti_flats_push(cti_mem *mem, const cti_detect *d, const cti_surface *
     return CTI_PUSH(mem, *out, hit);
 }
 
-/* 1 for a candidate of the edges' list that crosses with a flat edge, near enough to matter. min_sep is a quarter of the thickness, or half of a
-   distance below half of it */
+/* 1 for a candidate of the edge-edge list that crosses with a flat edge, near enough to matter. min_sep is a quarter of the thickness, or
+   half of a distance below half of it */
 static int cti_flats_is_crossing(const cti_list *l, const cti_surface *s, int i)
 {
     ct_real wide = CTI_FLATS_MOST * 4 * l->min_sep[i];
@@ -38502,7 +38618,7 @@ static int cti_flats_is_crossing(const cti_list *l, const cti_surface *s, int i)
            (cti_detect_flat(s, l->pairs[2 * i]) || cti_detect_flat(s, l->pairs[2 * i + 1]));
 }
 
-/* a row of its own for candidate i of cloth where x1 brings it from above .9 of the thickness below it. 0: out of memory */
+/* appends a row for candidate i of cloth where x1 brings it from above .9 of the thickness to below it. 0: out of memory */
 static int cti_flats_fall(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, int i, cti_hit **out)
 {
     cti_pair pair;
@@ -38515,8 +38631,8 @@ static int cti_flats_fall(cti_mem *mem, const cti_detect *d, const cti_surface *
     return cti_flats_push(mem, d, s, i, &pair, cti_v3_unit(cti_pair_offset(s, x1, &pair), cti_v3_make(0, 1, 0)), out);
 }
 
-/* candidate i of the edges' list, which has a flat edge: the rows at the ends of one edge open it, first of one that can move and is held at both
-   ends; or it gets a row of its own. 0: out of memory */
+/* treats candidate i of the edge-edge list, which has a flat edge. The rows at the ends of one edge open it, preferably of an edge that can
+   move and is held at both ends; otherwise it gets a row of its own. 0: out of memory */
 static int cti_flats_crossing(cti_mem *mem, cti_flats *q, const cti_detect *d, const ct_real *ahead, int i, cti_hit **out)
 {
     const cti_list *l = &d->ee;
@@ -50691,15 +50807,15 @@ typedef struct cti_body {
     uint32_t generation;
     char name[64];
     int n;                  /* vertices that the user sees */
-    int fresh;              /* nothing was prepared for it yet */
+    int fresh;              /* 1: nothing has been prepared for it yet */
     int block0, n_blocks;   /* its unknowns; block0 -1: none */
     int rigid;              /* number in state.rigids, or -1 */
     ct_real *rest;          /* [3 n] positions when added */
     cti_attach *attach;     /* [n] vertices embedded in nodes or in a rigid frame, blocks counted from block0; NULL: vertex = node */
     ct_real *nodes;         /* [3 n_blocks] positions of the nodes when added, where vertices are embedded */
     cti_rigid rigid_start;  /* of a rigid body when added */
-    ct_real center[3];      /* its centre of mass then */
-    cti_script script;      /* of a kinematic body; its arrays are the next two and rest */
+    ct_real center[3];      /* its centre of mass when added */
+    cti_script script;      /* of a kinematic body; its arrays are the next two fields and `rest` */
     ct_motion_segment *path;
     ct_real *keyframes;     /* [n_keyframes][3 n] */
     int32_t *triangles;     /* [3 nt] surface, body vertices */
@@ -50711,10 +50827,10 @@ typedef struct cti_body {
     ct_material material;
     ct_real friction, thickness;
     ct_real plane_normal[3], plane_offset;
-    int32_t *order; /* of the trees of what never moves (cti_broad_order); NULL: not built yet */
+    int32_t *order; /* order of the tree of a body that never moves (cti_broad_order); NULL: not built yet */
 } cti_body;
 
-/* cti_world_joint -- a joint with blocks counted from its bodies' first ones and rigid 0 for the body's own. */
+/* cti_world_joint -- a joint; its blocks are counted from its bodies' first ones, and rigid 0 stands for the body's own. */
 typedef struct cti_world_joint {
     int alive;
     uint32_t generation;
@@ -50727,19 +50843,19 @@ struct ct_world {
     cti_mem mem;
     cti_arena arena;
     cti_state state;
-    cti_pool *pool;         /* behind state.desc.tasks, where that is the world's own; or NULL */
+    cti_pool *pool;         /* the world's own threads behind state.desc.tasks; or NULL */
     cti_body *bodies;       /* slots; kind FREE: unused */
     cti_world_joint *joints; /* slots */
     int32_t *surface_slot;  /* slot of each surface body */
     int n_alive;
-    int ready;              /* surface, matrix and factors match the bodies */
-    int n_fresh;            /* bodies that they do not know yet; all that is missing where `prepared` */
-    int prepared;           /* they match the other bodies and all joints */
+    int ready;              /* 1: surface, matrix and factors match the bodies */
+    int n_fresh;            /* bodies that these do not contain yet; if `prepared`, nothing else is missing */
+    int prepared;           /* 1: they match all other bodies and all joints */
     ct_error_info error;
     ct_pair *pairs;         /* of validate */
     ct_contact *contacts;
     int contacts_ready;
-    int busy;               /* inside of a step, of a repair, or of a body that is added: callbacks may not call back */
+    int busy;               /* 1: during a step, a repair or the adding of a body: callbacks may not call back */
     uint64_t mode;          /* the caller's floating-point mode, while a body is added */
 };
 
@@ -50747,12 +50863,13 @@ struct ct_world {
 CTI_FN ct_code cti_world_fail(ct_world *w, ct_code code, ct_body_id body, int64_t element, double value, const char *text);
 /* cti_world_slot -- slot of a live body or -1. */
 CTI_FN int cti_world_slot(const ct_world *w, ct_body_id body);
-/* cti_world_list_models -- state.models: they lie in the bodies, which move when slots are added. 0: out of memory. */
+/* cti_world_list_models -- rebuilds state.models, whose pointers lead into the bodies, which move when slots are added. 0: out of
+   memory. */
 CTI_FN int cti_world_list_models(ct_world *w);
 
-/* cti_world_busy -- CT_OK, or the recorded CT_ERR_ARGUMENT of a call out of a callback, while a step is on the way. */
+/* cti_world_busy -- CT_OK, or the recorded CT_ERR_ARGUMENT for a call out of a callback during a step. */
 CTI_FN ct_code cti_world_busy(ct_world *w);
-/* cti_world_keep_contacts -- the list of contacts as the user sees it, made before what it is made of goes. CT_ERR_MEMORY. */
+/* cti_world_keep_contacts -- makes the user's list of contacts before its sources are removed. CT_ERR_MEMORY. */
 CTI_FN ct_code cti_world_keep_contacts(ct_world *w);
 CTI_FN ct_body_id cti_world_id(const ct_world *w, int slot);
 /* cti_world_prepare -- builds surface, matrix pattern, factors after bodies changed. */
@@ -50769,13 +50886,13 @@ CTI_INLINE int cti_body_is_scripted(const cti_body *b)
 CTI_FN ct_code cti_world_refuse_discrete(ct_world *w, const char *name, const char *text);
 /* cti_body_attach -- attachment of body vertex i with the world's block and frame numbers. */
 CTI_FN void cti_body_attach(const cti_body *b, int i, cti_attach *out);
-/* cti_body_point -- where vertex i of a body is: the same code path as the surface's. */
+/* cti_body_point -- the position of vertex i of a body, by the same code path as the surface's. */
 CTI_FN cti_v3 cti_body_point(const ct_world *w, const cti_body *b, int i);
-/* cti_world_drop_joints -- those of a body that leaves. cti_world_resolve_joints -- state.joints and the surface's list of bodies that do not meet;
-   0: out of memory. */
+/* cti_world_drop_joints -- removes the joints of a body that leaves. cti_world_resolve_joints -- builds state.joints and the surface's list
+   of bodies that do not collide; 0: out of memory. */
 CTI_FN void cti_world_drop_joints(ct_world *w, int slot);
 CTI_FN int cti_world_resolve_joints(ct_world *w);
-/* cti_bodies_* -- steps of adding a body, in this order; what fails has been recorded in the world. */
+/* cti_bodies_* -- the stages of adding a body, in this order; failures are recorded in the world. */
 CTI_FN ct_code cti_bodies_refuse(ct_world *w, ct_code code, int64_t element, double value, const char *text);
 CTI_FN ct_code cti_bodies_open(ct_world *w, const uint32_t *cookie, const char *text); /* no desc: cookie NULL */
 CTI_FN ct_code cti_bodies_check_mesh(ct_world *w, const ct_mesh *m);
@@ -50793,11 +50910,11 @@ CTI_FN ct_code cti_bodies_move(ct_world *w, const cti_body *b, const cti_place *
 CTI_FN ct_code cti_bodies_copy_list(ct_world *w, int32_t **out, const int32_t *list, int n);
 CTI_FN ct_code cti_bodies_surface(ct_world *w, cti_body *b, int all_vertices);
 CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_real *v, const ct_real *omega, ct_body_id *out);
-/* cti_world_public_pair -- soup features to body features. */
+/* cti_world_public_pair -- converts surface features to features of the bodies. */
 CTI_FN void cti_world_public_pair(const ct_world *w, const cti_pair *p, ct_pair *out);
 
 #define CTI_COOKIE 0x63740001u
-#define CTI_WORLD_ULPS 64 /* of a coordinate that a thickness must be worth; CTI_EPS x >= ulp(x) */
+#define CTI_WORLD_ULPS 64 /* [ulp of a coordinate] least thickness; CTI_EPS x >= ulp(x) */
 
 
 /* ---- 9_world/inspect.h ---- */
@@ -50918,8 +51035,8 @@ CTI_FN ct_code cti_inspect(ct_world *w, const ct_step_report *report)
 #endif
 
 /* ---- 9_world/prepare.c ---- */
-/* prepare.c -- from bodies to the arrays that a step works on: surface soup, matrix pattern, scatter slots, factors. Once per change of
-   topology; positions and velocities are not touched. */
+/* prepare.c -- from bodies to the arrays of a step: surface, matrix pattern, scatter slots, factors. This runs once per change of topology,
+   and positions and velocities are not touched. */
 
 CTI_FN void cti_world_unprepare(ct_world *w)
 {
@@ -50938,7 +51055,7 @@ CTI_FN void cti_world_unprepare(ct_world *w)
     CTI_CLEAR(s->tangled_pairs);
     CTI_CLEAR(s->repairs);
     CTI_CLEAR(s->movers);
-    CTI_CLEAR(s->impulses.touches); /* their features are numbers of the surface */
+    CTI_CLEAR(s->impulses.touches); /* their features are indices into the surface */
     s->n_models = 0;
     s->has_problem = 0;
     w->ready = w->prepared = 0;
@@ -50956,7 +51073,7 @@ CTI_FN int cti_world_list_models(ct_world *w)
     return ok;
 }
 
-/* bodies, and what their surfaces have: vertices, those of bodies that move, edges, faces, planes */
+/* counts of bodies and of their surfaces' vertices, moving vertices, edges, faces and planes */
 typedef struct cti_prepare_sizes {
     int bodies, nv, moving, ne, nf, np;
 } cti_prepare_sizes;
@@ -50996,7 +51113,7 @@ static int cti_prepare_reserve(cti_mem *mem, cti_surface *f, const cti_prepare_s
            CTI_RESIZE(mem, f->planes, n->np);
 }
 
-/* one body's surface appended to the soup at the offsets of f */
+/* appends one body's surface at the counts of f */
 static void cti_prepare_body(const ct_world *w, cti_surface *f, int index, const cti_body *b)
 {
     const cti_topology *t = &b->topology;
@@ -51053,7 +51170,7 @@ static int cti_prepare_movers(ct_world *w)
     return 1;
 }
 
-/* where the surface is now: nodes, rotations, scripts */
+/* places the surface at the present nodes, rotations and scripts */
 static int cti_prepare_place(ct_world *w)
 {
     cti_state *s = &w->state;
@@ -51067,7 +51184,7 @@ static int cti_prepare_place(ct_world *w)
     return 1;
 }
 
-/* six times the volume that a closed surface is around, < 0: a room */
+/* six times the volume that a closed surface encloses; < 0: its inside is the free space (a room) */
 static ct_real cti_prepare_volume(const cti_body *b)
 {
     ct_real sum = 0;
@@ -51082,7 +51199,7 @@ static ct_real cti_prepare_volume(const cti_body *b)
     return sum;
 }
 
-/* trees; those of what never moves are put in order once. 0: out of memory */
+/* builds the trees; those of bodies that never move are ordered once. 0: out of memory */
 static int cti_prepare_trees(ct_world *w)
 {
     cti_surface *f = &w->state.surface;
@@ -51213,7 +51330,7 @@ static void cti_prepare_tets(const cti_body *b, ct_real *out)
     }
 }
 
-/* what discrete detection needs. 0: out of memory */
+/* the data of discrete detection. 0: out of memory */
 static int cti_prepare_discrete(ct_world *w)
 {
     cti_state *s = &w->state;
@@ -51237,7 +51354,7 @@ static int cti_prepare_discrete(ct_world *w)
 }
 #endif
 
-/* what the stepper knows of bodies before its first step. 0: out of memory */
+/* the stepper's own data before its first step. 0: out of memory */
 static int cti_prepare_stepper(ct_world *w)
 {
 #if CONTACT_WITH_DCD
@@ -51277,8 +51394,8 @@ CTI_FN ct_code cti_world_prepare(ct_world *w)
 }
 
 /* ---- 9_world/world.c ---- */
-/* world.c -- creation, stepping, errors, library information. Method: the world validates and keeps books; all numerics are on the floors
-   below. */
+/* world.c -- creation, stepping, errors, library information. Method: the world validates arguments and keeps the bodies; all numerical
+   work is on the floors below. */
 
 #define CTI_WORLD_MOST 1.7976931348623157e308 /* the largest double */
 
@@ -51397,7 +51514,8 @@ CONTACT_API_DEF ct_solver_desc ct_solver_desc_default(void)
     d.cone = CT_CONE_CONE;
     d.cluster = CT_CLUSTER_AUTO;
     d.termination = CT_TERMINATION_RESIDUAL;
-    d.tolerance = sizeof(ct_real) == sizeof(float) ? CTI_R(1e-3) : CTI_R(1e-4); /* float does not resolve less: sweeps go on for nothing */
+    d.tolerance = sizeof(ct_real) == sizeof(float) ? CTI_R(1e-3) : CTI_R(1e-4); /* float does not resolve less: further sweeps would change
+                                                                                   nothing */
     d.max_iterations = 500;
     d.max_sweeps = 200;
     d.inner_iterations = 200;
@@ -51595,7 +51713,7 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
     return code == CT_OK ? cti_world_check_paper(d, e) : code;
 }
 
-/* what Li 2015 fixes: one Newton iteration, no friction, and one row a vertex, at random, unless all of them or the deepest are asked for */
+/* the settings of Li 2015: one Newton iteration, no friction, and one random row a vertex, unless all rows or the deepest are chosen */
 static void cti_world_as_li_printed(ct_world_desc *d)
 {
     d->dcd.newton_iterations = 1, d->dcd.friction = CT_DCD_FRICTION_NONE, d->dcd.recovery = 1, d->dcd.max_substeps = 1;
@@ -51603,7 +51721,7 @@ static void cti_world_as_li_printed(ct_world_desc *d)
         d->dcd.decouple = CT_DECOUPLE_RANDOM;
 }
 
-/* what Otaduy 2009, or with DCD Li 2015, fixes, where its steps are asked for as printed */
+/* the settings of Otaduy 2009, or with DCD of Li 2015, where the paper's own step is chosen */
 static void cti_world_as_printed(ct_world_desc *d)
 {
     if (d->solver.termination != CT_TERMINATION_PAPER)
@@ -51619,8 +51737,9 @@ static void cti_world_as_printed(ct_world_desc *d)
     d->newton_iterations = 1, d->cmr_rounds = 5, d->max_halvings = 2;
 }
 
-/* 1 when products and sums of this file were fused in spite of the pragma on top of contact.h (clang -ffp-contract=fast, or src/ built without
-   -ffp-contract=off), for which the collision test's bounds do not hold: the exact product 1 - 2^-54 rounds to 1 */
+/* 1 when products and sums of this file were fused in spite of the pragma on top of contact.h: by clang -ffp-contract=fast, or in src/
+   built without -ffp-contract=off. The collision test's bounds do not hold then. The test: without fusion the exact product 1 - 2^-54
+   rounds to 1 */
 static int cti_world_contracted(void)
 {
     volatile double a = 1 + 1.0 / 134217728, b = 1 - 1.0 / 134217728, c = -1;
@@ -51628,7 +51747,7 @@ static int cti_world_contracted(void)
     return x * y + z != 0;
 }
 
-/* threads of the world's own, where they are asked for */
+/* starts the world's own threads, where they are asked for */
 static ct_code cti_world_start_pool(ct_world *w, ct_error_info *e)
 {
     ct_tasks *t = &w->state.desc.tasks;
@@ -51742,7 +51861,7 @@ CONTACT_API_DEF void ct_world_destroy(ct_world *w)
     cti_mem_resize(&mem, w, sizeof *w, 0);
 }
 
-/* bodies that went where their thickness is below 64 ulp of a coordinate */
+/* counts bodies so far from the origin that their thickness is below 64 ulp of a coordinate */
 static int cti_world_coarse(const cti_surface *f)
 {
     int b, i, n = 0;
@@ -51755,7 +51874,7 @@ static int cti_world_coarse(const cti_surface *f)
     return n;
 }
 
-/* a sum that overflows is the largest number, and so is a difference of such sums */
+/* an overflowing sum, or a difference of such sums, becomes the largest number */
 static double cti_world_bounded(double x) { return cti_finite64(x) ? x : (x < 0 ? -CTI_WORLD_MOST : CTI_WORLD_MOST); }
 
 static void cti_world_bound(ct_step_report *r)
@@ -51774,7 +51893,8 @@ static void cti_world_bound(ct_step_report *r)
         *reals[k] = cti_finite(*reals[k]) ? *reals[k] : CTI_REAL_MAX;
 }
 
-/* times, which add up, and sums that may overflow; t0, t1: when the step began, and when bodies were prepared [ms] */
+/* the report's times, which add up to the total, and bounds on sums that may overflow. t0, t1: start of the step, and end of the bodies'
+   preparation [ms] */
 static void cti_world_report(const ct_world *w, double t0, double t1, ct_step_report *r)
 {
     if (w->state.limit.n > 0)
@@ -51797,7 +51917,7 @@ static ct_code cti_world_advance(cti_state *s, ct_real dt, ct_step_report *repor
 #if CONTACT_WITH_CMR
     return cti_step(s, dt, report);
 #else
-    return CT_ERR_UNSUPPORTED; /* ct_world_create has refused it */
+    return CT_ERR_UNSUPPORTED; /* unreachable: ct_world_create refuses such a world */
 #endif
 }
 
@@ -53623,7 +53743,7 @@ CONTACT_API_DEF ct_code ct_body_get_pin_impulse(const ct_world *cw, ct_body_id b
 }
 
 /* ---- 9_world/query.c ---- */
-/* query.c -- what a world tells of itself: pairs, contacts, hash. */
+/* query.c -- queries of a world: pairs, contacts, hash. */
 
 /* soup vertex to body vertex */
 static int32_t cti_query_vertex(const ct_world *w, int v)
@@ -53689,7 +53809,7 @@ static int cti_query_planes(ct_world *w)
 
 static ct_code cti_world_validate(const ct_world *cw, ct_pair **out_pairs, int *out_n)
 {
-    ct_world *w = (ct_world *)cw; /* scratch of the world is used; its state is not changed */
+    ct_world *w = (ct_world *)cw; /* only scratch of the world is written; its state does not change */
     ct_body_id none = {0, 0};
     int32_t *hits = NULL;
     ct_code code;
@@ -53704,7 +53824,7 @@ static ct_code cti_world_validate(const ct_world *cw, ct_pair **out_pairs, int *
     if (code != CT_OK)
         return code;
     CTI_CLEAR(w->pairs);
-    w->state.detect.valid = 0; /* the trees' boxes are used for another question */
+    w->state.detect.valid = 0; /* the query below uses the trees' boxes for other motions */
     ok = cti_broad_update(&w->mem, &w->state.surface.broad, &w->state.surface.soup, w->state.surface.x0, w->state.surface.x0) &&
          cti_intersect_soup(&w->mem, &w->state.surface.broad, &w->state.surface.soup, w->state.surface.x0, &hits);
     for (i = 0; ok && i < CTI_LEN(hits) / 2; i++) {
@@ -53802,14 +53922,14 @@ static uint64_t cti_query_mix(uint64_t h, const void *data, size_t bytes)
     return h;
 }
 
-/* what the next step takes from the ones before, block by block: the last dt, and where there was one, BDF2's velocities */
+/* mixes in the history that the next step uses, block by block: the last dt, and with one the velocities of BDF2 */
 static uint64_t cti_query_mix_history(uint64_t h, const cti_state *s)
 {
     const cti_history *q = &s->history;
     int i, k = 0, bytes = 3 * (int)sizeof(ct_real);
     h = cti_query_mix(h, s->dt_prev, sizeof(ct_real) * (size_t)s->n);
     for (i = 0; i < CTI_LEN(q->v0) / 3 && i < s->n; i++) {
-        /* rigid bodies, in the order of their blocks, have none */
+        /* rigid bodies, in the order of their blocks, have no history */
         while (k < CTI_LEN(s->rigids) && s->rigids[k].block + 1 < i)
             k++;
         if (!(s->dt_prev[i] > 0) || (k < CTI_LEN(s->rigids) && i >= s->rigids[k].block))
@@ -54378,7 +54498,7 @@ struct ct_problem {
 };
 
 #if CONTACT_WITH_FILES
-/* cti_problem_save -- a program to a file, an LCP as text, all others as CPB. CT_ERR_FILE, CT_ERR_MEMORY. */
+/* cti_problem_save -- writes a program to a file, an LCP as text, all others as CPB. CT_ERR_FILE, CT_ERR_MEMORY. */
 CTI_FN ct_code cti_problem_save(cti_mem *mem, const cti_program *p, const char *path, ct_error_info *error);
 #endif
 /* cti_problem_new -- empty; NULL when memory ran out. */
@@ -54387,7 +54507,7 @@ CTI_FN ct_problem *cti_problem_new(void);
 
 /* ---- 9_world/problems.c ---- */
 /* problems.c -- contact problems without a world: their memory, their solves.
-   Method: the solver works on scratch of its own; the judge then says what its result is worth, and only that is reported. */
+   Method: the solver works on its own scratch. The judge then measures its result, and only the judge's numbers are reported. */
 
 CTI_FN ct_problem *cti_problem_new(void)
 {
@@ -54460,7 +54580,7 @@ static int cti_problems_desc_ok(const ct_solver_desc *d)
 
 /* ---- one solve ---- */
 
-/* cti_problems_run -- a solve, of one solver or of several one after the other: one clock, one start, the best end so far. */
+/* cti_problems_run -- a solve by one solver, or by several in sequence: one clock, one start, the best result so far. */
 typedef struct cti_problems_run {
     const cti_program *p;
     const ct_solver_desc *d;
@@ -54468,9 +54588,9 @@ typedef struct cti_problems_run {
     cti_arena arena;
     cti_arena_point mark;
     uint64_t started;
-    uint64_t hidden;      /* [us] that watching took so far */
-    cti_effort *e;        /* of the attempt */
-    int stopped;          /* the watcher said no */
+    uint64_t hidden;      /* [us] spent in watching so far */
+    cti_effort *e;        /* of the present attempt */
+    int stopped;          /* 1: the watcher ended the solve */
     double *x0, *r0;      /* [n], [m] start */
     double *x, *r, *work; /* [n], [m] of the attempt; [2 m + 2 n] */
     double *proof;        /* [m] */
@@ -54482,9 +54602,10 @@ static double cti_problems_elapsed(const cti_problems_run *q)
     return q->d->now_us ? (double)(q->d->now_us(q->d->now_user) - q->hidden - q->started) * 1e-6 : 0;
 }
 
-enum { CTI_PROBLEMS_THIN = 50 }; /* iterations before those that are traced lie further apart than one */
+/* [iterations] all of the first 50 are traced, later only each whose distance from the last one is 1/50 of its number */
+enum { CTI_PROBLEMS_THIN = 50 };
 
-/* the answer as it stands, judged, to the tracer; 0 when it says no */
+/* passes the judged present answer to the tracer; 0 when that ends the solve */
 static int cti_problems_trace(cti_problems_run *q, int iteration)
 {
     cti_judgement j;
@@ -54523,7 +54644,7 @@ static int cti_problems_start_ok(const cti_program *p, const ct_solution *s)
     return 1;
 }
 
-/* room for the start, the attempts and the answer. 0: out of memory, s as it was */
+/* allocates the start, the attempts and the answer. 0: out of memory, s is unchanged */
 static int cti_problems_open(cti_problems_run *q, const ct_solution *s)
 {
     const cti_program *p = q->p;
@@ -54543,7 +54664,7 @@ static int cti_problems_open(cti_problems_run *q, const ct_solution *s)
 
 static const char CTI_PROBLEMS_PROOF[] = "no point meets all rows: the multipliers are a certificate";
 
-/* multipliers that run away do so along a proof that no point is feasible: 1 when it is found, then in q->r */
+/* 1 when the multipliers contain a certificate of infeasibility, which is then in q->r: diverging multipliers do so along one */
 static int cti_problems_prove(const cti_problems_run *q)
 {
     const cti_program *p = q->p;
@@ -54557,8 +54678,9 @@ static int cti_problems_prove(const cti_problems_run *q)
     return 1;
 }
 
-/* what the attempt is worth, said by the judge: what a solver calls solved and is not has failed, what it gave up and is solved is solved;
-   INFEASIBLE stands only on a proof, and a proof comes before any other outcome */
+/* the outcome of an attempt, by the judge. A result that the solver calls solved and the judge does not is FAILED. A result that the solver
+   gave up, and that the judge accepts, is SOLVED. INFEASIBLE needs a certificate that holds, and such a certificate precedes every other
+   outcome */
 static ct_outcome cti_problems_judge(const cti_problems_run *q, cti_outcome said, const char **why, cti_judgement *j)
 {
     cti_program_judge(q->p, q->x, q->r, q->work, j);
@@ -54581,7 +54703,8 @@ static ct_outcome cti_problems_judge(const cti_problems_run *q, cti_outcome said
     return (ct_outcome)said;
 }
 
-/* 1 when an attempt that ended so is to replace what s holds: it solves, proves, ends on the first ray, or is better than what is no ray */
+/* 1 when an attempt with this outcome replaces the one in s: it is solved or proved infeasible, it is the first ray, or it has a smaller
+   residual and s holds no ray */
 static int cti_problems_better(const ct_solution *s, ct_outcome outcome, double residual)
 {
     if (outcome == CT_OUTCOME_SOLVED || outcome == CT_OUTCOME_INFEASIBLE)
@@ -54591,7 +54714,7 @@ static int cti_problems_better(const ct_solution *s, ct_outcome outcome, double 
     return outcome == CT_OUTCOME_RAY || s->outcome == CT_OUTCOME_NOT_APPLICABLE || residual < s->residual;
 }
 
-/* the attempt into s where it is the first or better */
+/* stores the attempt in s if it is the first or better */
 static void cti_problems_keep(const cti_problems_run *q, ct_solver solver, ct_outcome outcome, const cti_answer *a, const cti_judgement *j, int first,
                               ct_solution *s)
 {
@@ -54607,7 +54730,7 @@ static void cti_problems_keep(const cti_problems_run *q, ct_solver solver, ct_ou
         memcpy(s->r, q->r, sizeof *s->r * (size_t)q->p->m);
 }
 
-/* a problem without unknowns: r = 0, u = w, and a row that is below 0 is its own proof */
+/* a problem without unknowns: r = 0, u = w, and a row with w < 0 is a certificate of infeasibility */
 static cti_outcome cti_problems_empty(const cti_problems_run *q)
 {
     const cti_program *p = q->p;
@@ -54625,7 +54748,7 @@ static cti_outcome cti_problems_empty(const cti_problems_run *q)
     return CTI_OUTCOME_SOLVED;
 }
 
-/* what a solver of the run may do */
+/* the limits and options of the run's solvers */
 static void cti_problems_effort(cti_problems_run *q, cti_effort *e)
 {
     const ct_solver_desc *d = q->d;
@@ -54660,7 +54783,7 @@ static int cti_problems_attempt(cti_problems_run *q, ct_solver solver, int first
     return said != CTI_OUTCOME_MEMORY;
 }
 
-/* the certificate in s, in numbers */
+/* measures the certificate in s */
 static void cti_problems_measure(const cti_problems_run *q, ct_solution *s)
 {
     cti_certificate c;
@@ -54670,7 +54793,8 @@ static void cti_problems_measure(const cti_problems_run *q, ct_solution *s)
     s->proof_rows = c.rows, s->proof_off = c.off, s->proof_value = c.terms > 0 ? c.value / c.terms : 0;
 }
 
-/* AUTO has no solution: are the normal rows of contacts alone infeasible? Their solvers know how to prove that. The proof goes to q->r; 0: none */
+/* When AUTO has no solution, this tests whether the contacts' normal rows alone are infeasible, for which their solvers have proofs. The
+   proof goes to q->r; 0: none */
 static int cti_problems_prove_normals(cti_problems_run *q)
 {
     cti_program normals;
@@ -54698,8 +54822,8 @@ static int cti_problems_prove_normals(cti_problems_run *q)
     return found;
 }
 
-/* friction in a cone that the judge does not know, so that no answer could be called solved, or the paper's rule for a solver that has none.
-   1 where that ends the solve, the answer being the start */
+/* 1 where the solve is refused, with the start as its answer: friction in a cone that the judge does not know, so that no answer could be
+   called solved, or the paper's termination for a solver without it */
 static int cti_problems_refuses(const cti_problems_run *q, ct_solution *s)
 {
     const cti_program *p = q->p;
@@ -54721,7 +54845,7 @@ static int cti_problems_refuses(const cti_problems_run *q, ct_solution *s)
     return 1;
 }
 
-/* the k-th solver that AUTO tries, AUTO behind the last */
+/* the k-th solver that AUTO tries; CT_SOLVER_AUTO after the last */
 static ct_solver cti_problems_next(const cti_problems_run *q, int k)
 {
     if (q->d->termination == CT_TERMINATION_PAPER)
@@ -54729,8 +54853,8 @@ static ct_solver cti_problems_next(const cti_problems_run *q, int k)
     return cti_solvers_auto(q->p, k);
 }
 
-/* the solver that is asked for, or those of AUTO until one ends it, time is over or the watcher has enough. 0: out of memory, of which
-   AUTO's next solver may need less */
+/* runs the chosen solver, or those of AUTO until one ends the solve, the time is over or the watcher ends it. 0: every attempt ran out of
+   memory (the next solver of AUTO may need less) */
 static int cti_problems_attempts(cti_problems_run *q, ct_solution *s)
 {
     int k, done = 0;
@@ -54753,7 +54877,7 @@ static int cti_problems_attempts(cti_problems_run *q, ct_solution *s)
     }
 }
 
-/* x and r into arrays of the caller that have the size, else in the place of what was there */
+/* moves x and r into the caller's arrays if these have the size, and replaces them otherwise */
 static void cti_problems_hand_over(ct_solution *s, ct_solution *out)
 {
     if (out->n == s->n && out->m == s->m && out->x && out->r && s->x && s->r) {
@@ -54815,12 +54939,12 @@ CONTACT_API_DEF ct_code ct_problem_solve(const ct_problem *problem, const ct_sol
 
 /* ---- 9_world/problems_make.c ---- */
 /* problems_make.c -- contact problems from the caller's arrays.
-   Method: patterns are checked before anything is read through them; rows are then sorted and equal places summed; the numbers are checked
-   by the piece of code that checks those of files. */
+   Method: index patterns are checked before anything is read through them. Rows are then sorted and duplicate entries summed. The numbers
+   are checked by the same function as those of files. */
 
 #define CTI_MAKE_MOST 0x0fffffff /* entries of a matrix */
 
-/* cti_make -- where a refusal goes */
+/* cti_make -- memory, and the error record of a refusal */
 typedef struct cti_make {
     cti_mem *mem;
     ct_error_info *error;
@@ -54837,7 +54961,7 @@ static int cti_make_refuse(cti_make *k, ct_code code, int64_t element, double va
     return 0;
 }
 
-/* a matrix of the caller's, sorted; cols -1: as many as rows */
+/* copies a matrix of the caller's, sorted; cols -1: it has to be square */
 static int cti_make_sparse(cti_make *k, const ct_csr *from, int cols, cti_sparse *out)
 {
     int32_t *row = NULL;
@@ -54864,7 +54988,7 @@ static int cti_make_sparse(cti_make *k, const ct_csr *from, int cols, cti_sparse
     return ok || cti_make_refuse(k, CT_ERR_MEMORY, -1, 0, "out of memory");
 }
 
-/* [n] numbers of the caller's; what may be missing stays NULL */
+/* copies [n] numbers of the caller's; an array that is not needed may be NULL */
 static int cti_make_vector(cti_make *k, const double *from, int n, int needed, double **out)
 {
     if (!from && (!needed || n == 0))
@@ -54878,7 +55002,7 @@ static int cti_make_vector(cti_make *k, const double *from, int n, int needed, d
     return 1;
 }
 
-/* what a kind does not have may not be given: it would be dropped */
+/* refuses data that the kind does not have, since it would be ignored */
 static int cti_make_only(cti_make *k, const ct_problem_desc *d)
 {
     int qp = d->kind == CT_PROBLEM_QP, lcp = d->kind == CT_PROBLEM_LCP, dynamic = qp || d->kind == CT_PROBLEM_GLOBAL;

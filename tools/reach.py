@@ -184,7 +184,11 @@ class Reader:
         return tuple(self.macros[name]) if name in self.macros else name
 
     def close(self, last):
-        """A whole chunk has been read."""
+        """A whole chunk has been read. A comment that begins behind it on its last line belongs to it, to its end."""
+        begun = self.raw[last].rfind("/*") > self.raw[last].rfind("*/")
+        while begun and last + 1 < len(self.raw):
+            last += 1
+            begun = "*/" not in self.raw[last]
         names = expand(self.pasting, [t for t, _ in self.tokens])
         kind, declares = declared(names)
         uses = {}
