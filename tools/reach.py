@@ -197,8 +197,8 @@ class Reader:
                 if WORD.match(t):
                     meant = self.meant(t)
                     uses[meant] = either(uses.get(meant, NEVER), condition)
-        first = self.first
-        while first > 0 and not self.plain[first - 1].strip() and self.raw[first - 1].strip() and not self.raw[first - 1].startswith("/* ----"):
+        first, least = self.first, self.chunks[-1].last + 1 if self.chunks else 0
+        while first > least and not self.plain[first - 1].strip() and self.raw[first - 1].strip() and not self.raw[first - 1].startswith("/* ----"):
             first -= 1
         self.chunks.append(Chunk(kind, declares, list(uses.items()), first, last, self.level(), self.now))
         self.tokens = []
