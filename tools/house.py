@@ -7,7 +7,7 @@ usage: python3 tools/house.py [--against REV] [--long]
 
 Counted are the .c, .h and .inl files under src/. A function is what stands at the start of a line, ends in a line `{` and closes in a line `}`; its
 length is counted with both. A token is an identifier, a number, a string or an operator; comments are none. A code line has a token. A tuned number
-is an object macro or an enumerator with a number as its value in 3_solve or 8_step. Standard library and git only.
+is an object macro or an enumerator with a number as its value where contacts are solved and steps are taken: 3_solve, 4_programs, 8_step, 8_dcd. Standard library and git only.
 """
 import argparse
 import collections
@@ -24,7 +24,7 @@ HEAD = re.compile(r"^[A-Za-z_][^;={}]*\([^;{}]*\)\s*\n\{\n", re.M)
 STRUCT = re.compile(r"^typedef struct (\w+) \{(.*?)\n\} \w+;", re.M | re.S)
 MACRO = re.compile(r"^#define (CTI_\w+) +(?:CTI_R\()?\(?-?[\d.][\w.+-]*\)?\)?\s*$", re.M)
 ENUM = re.compile(r"enum(?: \w+)? \{([^}]*)\}")
-TUNED = ("3_solve", "8_step")
+TUNED = ("3_solve", "4_programs", "8_step", "8_dcd")
 
 
 def without_comments(text):
@@ -127,7 +127,7 @@ class House:
             ("lines of the longest function", max(f[0] for f in self.functions)),
             ("functions over 60 lines", sum(f[0] > 60 for f in self.functions)),
             ("functions over 8 parameters", sum(f[1] > 8 for f in self.functions)),
-            ("fields of the widest struct of 3_solve and 8_step", max(s[0] for s in self.step_structs())),
+            ("fields of the widest struct of solves and steps", max(s[0] for s in self.step_structs())),
             ("structs of over 20 fields there", sum(s[0] > 20 for s in self.step_structs())),
             ("tuned numbers there", tuned),
             ("tuned numbers outside of policy.c", outside),
@@ -141,7 +141,7 @@ def print_names(house):
     print("functions over 8 parameters")
     for _, parameters, name, path in sorted((f for f in house.functions if f[1] > 8), key=lambda f: -f[1]):
         print("  %3d %s (%s)" % (parameters, name, path))
-    print("structs of over 20 fields in 3_solve and 8_step")
+    print("structs of over 20 fields in solves and steps")
     for fields, name, path in sorted((s for s in house.step_structs() if s[0] > 20), reverse=True):
         print("  %3d %s (%s)" % (fields, name, path))
     print("tuned numbers by file")
