@@ -247,10 +247,10 @@ static void look(const ct_world *w, life *l)
     const cti_factors *f = &w->state.factors;
     int i;
     for (i = 0; i < CTI_LEN(f->components); i++) {
-        l->lagged += f->components[i].age > 0;
-        l->split += f->components[i].split > 0;
-        l->whole += f->components[i].pressed && f->components[i].split == 0;
-        l->hard += f->components[i].hard > 0;
+        l->lagged += f->components[i].cache.stamp.age > 0;
+        l->split += f->components[i].solve.node_ports > 0;
+        l->whole += f->components[i].solve.in_contact && f->components[i].solve.node_ports == 0;
+        l->hard += f->components[i].solve.whole_attempts > 0;
     }
 }
 
@@ -390,7 +390,7 @@ static void what_leaves_its_contacts_is_solved_in_full(void **unused)
         }
         assert_true(k == 2 || ct_body_set_velocities(w, sheet, v, n) == CT_OK);
         r = step_once(w, 0.004);
-        assert_int_equal(s->factors.components[0].loose > 0, k < 2);
+        assert_int_equal(s->factors.components[0].solve.inexact_attempts > 0, k < 2);
     }
     free(v);
     assert_int_equal(r.rows, 0);
@@ -426,15 +426,15 @@ static void what_rests_guesses_its_free_motion(void **unused)
     (void)unused;
     for (i = 0; i < 20; i++) {
         r = step_once(w, 0.004);
-        solved += w->state.factors.components[0].guessed == 0;
+        solved += w->state.factors.components[0].solve.extrapolated_attempts == 0;
         assert_true(r.contacts > 200 && r.residual < 2e-4 && r.penetration == 0);
     }
     assert_int_equal(solved, 2);
     step_once(w, 0.002); /* another dt is another motion */
-    assert_int_equal(w->state.factors.components[0].guessed, 0);
+    assert_int_equal(w->state.factors.components[0].solve.extrapolated_attempts, 0);
     ct_world_destroy(w);
     w = resting_sheet(20, CT_INTEGRATOR_BDF2, &sheet); /* whose end of a step needs the free motion */
-    assert_true(w->state.factors.components[0].loose > 1 && w->state.factors.components[0].guessed == 0);
+    assert_true(w->state.factors.components[0].solve.inexact_attempts > 1 && w->state.factors.components[0].solve.extrapolated_attempts == 0);
     ct_world_destroy(w);
 }
 
@@ -448,13 +448,13 @@ static void a_wrong_guess_costs_no_step(void **unused)
     ct_real from = s->x[0];
     int i;
     (void)unused;
-    assert_true(s->factors.components[0].guessed > 0 && s->factors.components[0].guessed < 8);
+    assert_true(s->factors.components[0].solve.extrapolated_attempts > 0 && s->factors.components[0].solve.extrapolated_attempts < 8);
     for (i = 0; i < 3 * s->n; i++)
         if (i % 3 != 1)
             s->x[i] *= 2, s->surface.x0[i] *= 2;
     s->energies_known = 0;
     r = step_once(w, 0.004);
-    assert_int_equal(s->factors.components[0].guessed, 0);
+    assert_int_equal(s->factors.components[0].solve.extrapolated_attempts, 0);
     assert_int_equal(r.substeps, 1);
     assert_true(s->x[0] / from < CTI_R(1.9));
     ct_world_destroy(w);

@@ -67,7 +67,7 @@ CTI_FN ct_real cti_cmr_scale(const cti_state *s, ct_real dt)
     ct_real big = 0;
     int c;
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
-        big = cti_max(big, s->factors.components[c].part ? 0 : s->factors.components[c].speed);
+        big = cti_max(big, s->factors.components[c].substep.part ? 0 : s->factors.components[c].solve.free_speed);
     return cti_islands_scale(s, dt, big);
 }
 
@@ -280,7 +280,7 @@ static int cti_cmr_crushed(cti_state *s, cti_attempt *out)
     for (i = 0; i < s->n_models; i++) {
         out->crushed += q.n[i];
         if (q.n[i])
-            s->factors.components[s->factors.component_of[s->history.block[i]]].failed = 1;
+            s->factors.components[s->factors.component_of[s->history.block[i]]].substep.failed = 1;
     }
     return 1;
 }
@@ -330,7 +330,7 @@ static int cti_cmr_again(cti_state *s, ct_real dt, const cti_row_context *c, cti
         cti_component *q = &s->factors.components[i];
         if (!cti_newton_gains(s, q))
             continue;
-        q->age = 1, q->stale = 1, q->guessed = 0;
+        q->cache.stamp.age = 1, q->cache.stamp.renewal_asked = 1, q->solve.extrapolated_attempts = 0;
         if (!cti_cmr_free_one(s, dt, q, &its))
             return 0;
     }
@@ -357,7 +357,7 @@ static int cti_cmr_recall(cti_state *s, ct_real dt)
     if (!s->push)
         return 0;
     for (i = 0; i < 3 * s->n; i++) {
-        ct_real dt_free = s->factors.components[s->factors.component_of[i / 3]].dt_free;
+        ct_real dt_free = s->factors.components[s->factors.component_of[i / 3]].solve.dt_free;
         if (s->dt_prev[i / 3] > 0 && dt_free > 0)
             s->push[i] = dt * (s->dv[i] / s->dt_prev[i / 3] - s->dv_free[i] / dt_free);
     }
@@ -380,7 +380,7 @@ static void cti_cmr_strain(cti_state *s, cti_attempt *out)
         return;
     for (i = 0; i < CTI_LEN(s->rows); i++)
         if (s->origins[i].joint && s->origins[i].missed > CTI_CMR_STRAIN * out->slack) {
-            s->factors.components[s->factors.component_of[s->rows[i].term[0].block]].failed = 1;
+            s->factors.components[s->factors.component_of[s->rows[i].term[0].block]].substep.failed = 1;
             out->strained++;
         }
 }

@@ -309,14 +309,14 @@ CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
     int n, c;
     cti_energy_state(s);
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
-        s->factors.components[c].unbalanced = 0;
+        s->factors.components[c].substep.unbalanced = 0;
     n = cti_energy_mark(s, dt);
     if (n == 0 || cti_state_is_paper(s)) /* which does nothing about it */
         return 0;
     /* the angular momentum that a group of bodies gets back may be more than one of them can take */
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         int body = cti_energy_body(s, s->factors.blocks[s->factors.components[c].begin]);
-        s->factors.components[c].unbalanced = body >= 0 && s->gains[body];
+        s->factors.components[c].substep.unbalanced = body >= 0 && s->gains[body];
     }
     return cti_energy_mark(s, dt);
 }

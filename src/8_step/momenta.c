@@ -47,7 +47,7 @@ static void cti_momenta_select(cti_state *s)
         const cti_component *p = &s->factors.components[c];
         cti_group *g = cti_momenta_root(s->groups, c);
         int block = s->factors.blocks[p->begin], model = s->history.model_of[block];
-        g->held |= (g->pressed && (p->forced || p->unbalanced)) || (model >= 0 && s->history.reset[model]);
+        g->held |= (g->pressed && (p->substep.forced || p->substep.unbalanced)) || (model >= 0 && s->history.reset[model]);
         g->held |= !g->pressed && !s->turns[c].turns;
         for (k = p->begin; s->n_constrained && !g->held && k < p->end; k++)
             g->held = s->filter[s->factors.blocks[k]] >= 0;

@@ -44,10 +44,10 @@ CTI_FN void cti_parts_rollback(cti_state *s)
     s->parts.conflict = 0;
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
-        q->part = 0;
-        q->failed = 0;
-        q->successes = 0;
-        q->dt_limit = 0;
+        q->substep.part = 0;
+        q->substep.failed = 0;
+        q->substep.successes = 0;
+        q->substep.dt_limit = 0;
     }
 }
 
@@ -63,10 +63,10 @@ CTI_FN void cti_parts_begin(cti_state *s)
     s->parts.inactive = 0;
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
-        q->failed = 0;
-        if (q->part == CTI_PART_EXCLUDED)
-            q->part = 0;
-        s->parts.inactive |= q->part > 0;
+        q->substep.failed = 0;
+        if (q->substep.part == CTI_PART_EXCLUDED)
+            q->substep.part = 0;
+        s->parts.inactive |= q->substep.part > 0;
     }
 }
 
@@ -83,7 +83,7 @@ CTI_FN void cti_parts_fail_pair(cti_state *s, const cti_pair *pair)
     for (k = 0; k < pair->n; k++) {
         int c = cti_parts_of(s, pair->v[k]);
         if (c >= 0)
-            s->factors.components[c].failed = 1;
+            s->factors.components[c].substep.failed = 1;
     }
 }
 
@@ -94,7 +94,7 @@ CTI_FN void cti_parts_fail_gaining(cti_state *s)
         cti_component *q = &s->factors.components[c];
         int body = cti_energy_body(s, s->factors.blocks[q->begin]);
         if (body >= 0 && s->gains[body])
-            q->failed = 1;
+            q->substep.failed = 1;
     }
 }
 
@@ -169,7 +169,7 @@ static void cti_parts_stop(cti_state *s, cti_component *q)
         cti_v3_put(s->x_new, b, cti_v3_at(s->x, b));
         cti_v3_put(s->q, b, cti_v3_at(s->x, b));
     }
-    q->moved = 0;
+    q->solve.contact_energy = 0;
     if (body >= 0)
         cti_energy_rest(s, body);
 }
@@ -199,7 +199,7 @@ static ct_real cti_parts_residual(cti_state *s, ct_real scale)
     ct_real big = cti_islands_dynamics(s, scale);
     int i;
     for (i = 0; i < CTI_LEN(s->rows); i++)
-        big = cti_max(big, s->factors.components[s->factors.component_of[s->rows[i].term[0].block]].natural);
+        big = cti_max(big, s->factors.components[s->factors.component_of[s->rows[i].term[0].block]].solve.natural);
     return big;
 }
 
@@ -215,7 +215,7 @@ static int cti_parts_any_failed(const cti_state *s)
 {
     int c;
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
-        if (!s->factors.components[c].part && s->factors.components[c].failed)
+        if (!s->factors.components[c].substep.part && s->factors.components[c].substep.failed)
             return 1;
     return 0;
 }
@@ -226,10 +226,10 @@ static int cti_parts_judge_sets(cti_state *s, int32_t *sets, uint8_t *failed)
     const cti_component *q = s->factors.components;
     int c, n = CTI_LEN(q);
     for (c = 0; c < n; c++)
-        if (q[c].failed)
+        if (q[c].substep.failed)
             failed[cti_sets_root(sets, c)] = 1;
     for (c = 0; c < n; c++)
-        if (!q[c].part && !failed[cti_sets_root(sets, c)] && cti_parts_moves(s, &q[c]))
+        if (!q[c].substep.part && !failed[cti_sets_root(sets, c)] && cti_parts_moves(s, &q[c]))
             return 1;
     return 0;
 }
@@ -253,8 +253,8 @@ CTI_FN int cti_parts_exclude(cti_state *s, ct_real dt, cti_attempt *out)
     }
     s->parts.inactive = 1;
     for (c = 0; c < n; c++)
-        if (!q[c].part && failed[cti_sets_root(sets, c)]) {
-            q[c].part = CTI_PART_EXCLUDED;
+        if (!q[c].substep.part && failed[cti_sets_root(sets, c)]) {
+            q[c].substep.part = CTI_PART_EXCLUDED;
             out->excluded++;
             cti_parts_stop(s, &q[c]);
         }
@@ -270,7 +270,7 @@ CTI_FN int cti_parts_exclude(cti_state *s, ct_real dt, cti_attempt *out)
 /* ---- step limits ---- */
 
 /* 1 where a component may not take a substep as long as dt */
-static int cti_parts_is_limited(const cti_component *q, ct_real dt) { return q->dt_limit > 0 && q->dt_limit < CTI_PARTS_EQUAL * dt; }
+static int cti_parts_is_limited(const cti_component *q, ct_real dt) { return q->substep.dt_limit > 0 && q->substep.dt_limit < CTI_PARTS_EQUAL * dt; }
 
 CTI_FN int cti_parts_exclude_limited(cti_state *s, ct_real dt, cti_attempt *out)
 {
@@ -279,8 +279,8 @@ CTI_FN int cti_parts_exclude_limited(cti_state *s, ct_real dt, cti_attempt *out)
         return 1;
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
-        q->failed |= !q->part && cti_parts_is_limited(q, dt);
-        any |= q->failed;
+        q->substep.failed |= !q->substep.part && cti_parts_is_limited(q, dt);
+        any |= q->substep.failed;
     }
     if (!cti_parts_exclude(s, dt, out))
         return 0;
@@ -294,7 +294,7 @@ CTI_FN int cti_parts_must_halve(const cti_state *s, ct_real dt, int can_exclude)
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         const cti_component *q = &s->factors.components[c];
         int limited = cti_parts_is_limited(q, dt);
-        if (q->part)
+        if (q->substep.part)
             continue;
         some |= limited;
         all &= limited;
@@ -307,10 +307,10 @@ CTI_FN void cti_parts_lower_limit(cti_state *s, ct_real dt, int all)
     int c, part = all ? 0 : CTI_PART_EXCLUDED;
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
-        if (q->part != part || cti_parts_is_limited(q, dt))
+        if (q->substep.part != part || cti_parts_is_limited(q, dt))
             continue;
-        q->dt_limit = dt / 2;
-        q->successes = 0;
+        q->substep.dt_limit = dt / 2;
+        q->substep.successes = 0;
     }
 }
 
@@ -319,12 +319,12 @@ CTI_FN void cti_parts_raise_limit(cti_state *s, ct_real dt)
     int c;
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
-        if (q->part || !(q->dt_limit > 0) || !(dt >= CTI_PARTS_EQUAL * q->dt_limit))
+        if (q->substep.part || !(q->substep.dt_limit > 0) || !(dt >= CTI_PARTS_EQUAL * q->substep.dt_limit))
             continue;
-        q->successes++;
-        if (q->successes == CTI_PARTS_SUCCESSES) { /* the cause of the failure may be gone */
-            q->successes = 0;
-            q->dt_limit *= 2;
+        q->substep.successes++;
+        if (q->substep.successes == CTI_PARTS_SUCCESSES) { /* the cause of the failure may be gone */
+            q->substep.successes = 0;
+            q->substep.dt_limit *= 2;
         }
     }
 }
@@ -334,7 +334,7 @@ CTI_FN void cti_parts_raise_limit(cti_state *s, ct_real dt)
 /* where the surface of an interpolated component is after a substep dt: a point of the vertex's straight line, or its very end */
 static cti_v3 cti_parts_point(const cti_parts *p, int vertex, const cti_component *q, ct_real dt)
 {
-    ct_real share = (q->elapsed + dt) / q->interval;
+    ct_real share = (q->substep.elapsed + dt) / q->substep.interval;
     cti_v3 x0 = cti_v3_at(p->x0, vertex), x1 = cti_v3_at(p->x1, vertex);
     return share > 1 - CTI_PARTS_END ? x1 : cti_v3_mad(x0, cti_v3_sub(x1, x0), share);
 }
@@ -350,9 +350,9 @@ CTI_FN void cti_parts_place(cti_state *s, ct_real dt)
         if (c < 0)
             continue;
         q = &s->factors.components[c];
-        if (q->part == CTI_PART_EXCLUDED)
+        if (q->substep.part == CTI_PART_EXCLUDED)
             cti_v3_put(s->surface.x1, i, cti_v3_at(s->surface.x0, i));
-        else if (q->part)
+        else if (q->substep.part)
             cti_v3_put(s->surface.x1, i, cti_parts_point(&s->parts, i, q, dt));
     }
 }
@@ -382,7 +382,7 @@ CTI_FN void cti_parts_filter(cti_state *s)
         int excluded = 0, interpolated = 0, active = 0;
         for (k = 0; k < pair->n; k++) {
             int c = cti_parts_of(s, pair->v[k]);
-            int part = c >= 0 ? s->factors.components[c].part : 0;
+            int part = c >= 0 ? s->factors.components[c].substep.part : 0;
             excluded |= part == CTI_PART_EXCLUDED;
             interpolated |= part > CTI_PART_EXCLUDED;
             active |= c >= 0 && !part;
@@ -419,7 +419,7 @@ CTI_FN int cti_parts_split(cti_state *s, ct_real interval, int depth)
     int c, i;
     for (i = 0; i < s->surface.nv; i++) {
         c = cti_parts_of(s, i);
-        if (c < 0 || s->factors.components[c].part)
+        if (c < 0 || s->factors.components[c].substep.part)
             continue;
         cti_v3_put(p->x0, i, cti_v3_at(p->x_start, i));
         cti_v3_put(p->x1, i, cti_v3_at(s->surface.x0, i));
@@ -428,14 +428,14 @@ CTI_FN int cti_parts_split(cti_state *s, ct_real interval, int depth)
         memcpy(s->surface.x0, p->x_start, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
-        if (q->part)
+        if (q->substep.part)
             cti_copy_restore(s, q, &p->start);
-        if (!q->part) {
-            q->part = CTI_PART_INTERPOLATED(depth);
-            q->elapsed = 0;
-            q->interval = interval;
-        } else if (q->part == CTI_PART_EXCLUDED)
-            q->part = 0;
+        if (!q->substep.part) {
+            q->substep.part = CTI_PART_INTERPOLATED(depth);
+            q->substep.elapsed = 0;
+            q->substep.interval = interval;
+        } else if (q->substep.part == CTI_PART_EXCLUDED)
+            q->substep.part = 0;
     }
     return cti_copy_save(s, &p->end);
 }
@@ -447,9 +447,9 @@ CTI_FN void cti_parts_advance(cti_state *s, ct_real dt)
         return;
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
-        if (q->part > CTI_PART_EXCLUDED) {
+        if (q->substep.part > CTI_PART_EXCLUDED) {
             cti_copy_restore(s, q, &s->parts.end);
-            q->elapsed += dt;
+            q->substep.elapsed += dt;
         }
     }
 }
@@ -458,8 +458,8 @@ CTI_FN void cti_parts_merge(cti_state *s, int depth)
 {
     int c;
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
-        if (s->factors.components[c].part == CTI_PART_INTERPOLATED(depth))
-            s->factors.components[c].part = 0;
+        if (s->factors.components[c].substep.part == CTI_PART_INTERPOLATED(depth))
+            s->factors.components[c].substep.part = 0;
     cti_parts_begin(s);
 }
 

@@ -11,7 +11,7 @@
 #define CTI_SMOOTH_BODIES 2         /* most bodies in pieces of an island that is corrected: stacks of more gain nothing */
 #define CTI_SMOOTH_NEWS 12          /* a factor is made anew when more than one in so many blocks is held and it does not know */
 
-static int cti_smooth_split(const cti_smoother *t, int c) { return t->f->components[t->island->components[c]].split > 0; }
+static int cti_smooth_split(const cti_smoother *t, int c) { return t->f->components[t->island->components[c]].solve.node_ports > 0; }
 
 /* a contact that acts: pressed, or a joint */
 static int cti_smooth_is_active(const cti_row *row) { return row->equations || row->r[0] > 0; }
@@ -50,7 +50,8 @@ static int cti_smooth_look(cti_smoother *t, int renew)
         int n = p->end - p->begin, news = 0;
         for (i = p->place; i < p->place + n; i++)
             news += t->hold[i] && !t->f->held_at[q->blocks[i]];
-        t->due[c] = (uint8_t)(cti_smooth_split(t, c) && (renew || !p->held_ok || p->held_dt != q->p.dt || news * CTI_SMOOTH_NEWS > n));
+        t->due[c] = (uint8_t)(cti_smooth_split(t, c) && (renew || !p->cache.stamp.penalized_known || p->cache.stamp.penalized_dt != q->p.dt ||
+                                                         news * CTI_SMOOTH_NEWS > n));
         any |= t->due[c];
     }
     return any;
@@ -60,10 +61,13 @@ static int cti_smooth_look(cti_smoother *t, int renew)
 static int cti_smooth_factor(cti_smoother *t, cti_component *p)
 {
     cti_factors *f = t->f;
-    p->held_ok = 0, p->held_version++;
-    if (!cti_factor32_compute(f->mem, &p->held, &f->symbolics[p->symbolic], &p->gather, t->A->val) || !cti_factors_room(f, &p->held))
+    cti_factor_cache *k = &p->cache;
+    k->stamp.penalized_known = 0;
+    k->stamp.penalized_version++;
+    if (!cti_factor32_compute(f->mem, &k->penalized, &f->symbolics[p->symbolic], &p->gather, t->A->val) || !cti_factors_room(f, &k->penalized))
         return 0;
-    p->held_ok = 1, p->held_dt = t->island->p.dt;
+    k->stamp.penalized_known = 1;
+    k->stamp.penalized_dt = t->island->p.dt;
     return 1;
 }
 
@@ -132,7 +136,7 @@ static ct_real cti_smooth_apply(void *ctx, int renew, const ct_real *f, ct_real 
         if (!cti_smooth_split(t, c))
             continue;
         cti_factors_residual(p, q->own + p->place, &q->A, f, v, t->r);
-        cti_factors_apply(t->f, p, &p->held, q->own + p->place, t->r, t->z, 0);
+        cti_factors_apply(t->f, p, &p->cache.penalized, q->own + p->place, t->r, t->z, 0);
     }
     for (i = 0; i < q->p.n_rows; i++)
         cti_smooth_cut(t, &q->p.rows[i], v);

@@ -125,12 +125,12 @@ static void cti_islands_note(int begin, int end, int worker, void *context)
     for (; begin < end; begin++) {
         cti_component *k = &j->s->factors.components[q->components[begin]];
         int i, last = k->place + k->end - k->begin;
-        k->dynamics = j->res.dynamics * q->p.velocity_scale;
-        k->natural = j->res.natural;
+        k->solve.dynamics = j->res.dynamics * q->p.velocity_scale;
+        k->solve.natural = j->res.natural;
         for (i = k->place; i < last; i++)
             cti_v3_put(w, i, cti_v3_sub(cti_v3_at(q->v, i), cti_v3_at(j->s->v_free, q->blocks[i])));
-        for (k->moved = 0, i = k->place; i < last; i++)
-            k->moved += (double)cti_v3_dot(cti_v3_at(w, i), cti_bsr_row(&q->A, w, i));
+        for (k->solve.contact_energy = 0, i = k->place; i < last; i++)
+            k->solve.contact_energy += (double)cti_v3_dot(cti_v3_at(w, i), cti_bsr_row(&q->A, w, i));
     }
 }
 
@@ -166,8 +166,8 @@ static int cti_islands_land(cti_state *s, ct_real dt, const cti_island *q)
     int c;
     for (c = 0; c < q->n_components; c++) {
         cti_component *k = &s->factors.components[q->components[c]];
-        if (k->flew && k->age > 0 && cti_factors_is_cheap(&s->factors, k)) {
-            k->stale = 1;
+        if (k->solve.was_free && k->cache.stamp.age > 0 && cti_factors_is_cheap(&s->factors, k)) {
+            k->cache.stamp.renewal_asked = 1;
             if (!cti_factors_renew(&s->factors, k, &s->A, dt))
                 return 0;
         }
@@ -182,7 +182,7 @@ static void cti_islands_begin(const cti_state *s, ct_real dt, const cti_island *
     int c, i;
     for (c = 0; c < q->n_components && s->desc.integrator == CT_INTEGRATOR_EULER; c++) {
         const cti_component *k = &s->factors.components[q->components[c]];
-        for (i = k->place; k->loose > 1 && i < k->place + k->end - k->begin; i++) {
+        for (i = k->place; k->solve.inexact_attempts > 1 && i < k->place + k->end - k->begin; i++) {
             int b = q->blocks[i];
             ct_real share = s->dt_prev[b] > 0 ? dt / s->dt_prev[b] : 0;
             cti_v3_put(q->v, i, cti_v3_mad(cti_v3_at(s->v, b), cti_v3_at(s->dv, b), share));
@@ -198,9 +198,9 @@ static int cti_islands_cluster(cti_state *s, ct_real dt, cti_island *q)
         return 0;
     for (c = 0; c < q->n_components; c++) {
         cti_component *k = &s->factors.components[q->components[c]];
-        if (k->split > 0 || !k->guessed || k->age == 0)
+        if (k->solve.node_ports > 0 || !k->solve.extrapolated_attempts || k->cache.stamp.age == 0)
             continue;
-        k->stale = late = 1;
+        k->cache.stamp.renewal_asked = late = 1;
         if (!cti_factors_renew(&s->factors, k, &s->A, dt))
             return 0;
     }
@@ -213,7 +213,7 @@ static int cti_islands_ended_loose(const cti_state *s, const cti_island *q)
 {
     int c, loose = 0;
     for (c = 0; c < q->n_components; c++)
-        loose |= !(s->factors.components[q->components[c]].natural <= CTI_ISLANDS_LOOSE);
+        loose |= !(s->factors.components[q->components[c]].solve.natural <= CTI_ISLANDS_LOOSE);
     return loose;
 }
 
@@ -359,7 +359,7 @@ static int cti_islands_normals(cti_state *s, ct_real dt, cti_island *q, cti_isla
         ct_real natural;
         if (!cti_islands_judge(s, dt, q, &info))
             return 0;
-        natural = s->factors.components[q->components[0]].natural;
+        natural = s->factors.components[q->components[0]].solve.natural;
         *ended = natural <= desc->tolerance ? info.status : CTI_SOLVE_BUDGET;
         *done = natural < CTI_ISLANDS_WILD;
         if (!*done)
@@ -372,7 +372,7 @@ static int cti_islands_normals(cti_state *s, ct_real dt, cti_island *q, cti_isla
 /* AUTO: where ICA failed on few rows Newton's method takes over, if it does better. 0: out of memory */
 static int cti_islands_rescue(cti_state *s, ct_real dt, cti_island *q, cti_islands_result *out, cti_solve_status *ended)
 {
-    ct_real natural = s->factors.components[q->components[0]].natural;
+    ct_real natural = s->factors.components[q->components[0]].solve.natural;
     int done = 0;
     if (s->desc.solver.solver != CT_SOLVER_AUTO || !(natural > CTI_ISLANDS_LOOSE) || *ended == CTI_SOLVE_DIVERGED ||
         q->p.n_rows > CTI_ISLANDS_RESCUE || s->desc.solver.cone != CT_CONE_CONE)
@@ -387,7 +387,7 @@ static int cti_islands_rescue(cti_state *s, ct_real dt, cti_island *q, cti_islan
 /* 1 where an island ended on its budget, neither well nor so poorly that its bodies are to be taken whole */
 static int cti_islands_is_loose(const cti_state *s, const cti_islands *list, int i, const cti_island *q)
 {
-    ct_real natural = s->factors.components[q->components[0]].natural;
+    ct_real natural = s->factors.components[q->components[0]].solve.natural;
     return list->ended[i] == CTI_SOLVE_BUDGET && natural > CTI_ISLANDS_LOOSE && natural < list->poor[i];
 }
 
@@ -397,8 +397,8 @@ static int cti_islands_fell(cti_state *s, const cti_island *q, int now)
     int c, fell = now;
     for (c = 0; c < q->n_components; c++) {
         cti_component *k = &s->factors.components[q->components[c]];
-        k->fell |= now;
-        fell |= k->fell;
+        k->solve.solver_failed |= now;
+        fell |= k->solve.solver_failed;
     }
     return fell;
 }
@@ -498,11 +498,11 @@ static int cti_islands_touch(cti_state *s, int first, int end)
         fresh |= s->origins[i].fresh;
     for (i = first; fresh && i < end; i++)
         for (k = 0; k < s->rows[i].n; k++)
-            later |= s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].pressed;
+            later |= s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].solve.in_contact;
     for (i = first; fresh && i < end; i++) {
         s->origins[i].fresh = 0;
         for (k = 0; k < s->rows[i].n; k++)
-            s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].pressed = 1;
+            s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].solve.in_contact = 1;
     }
     return fresh ? 1 + later : 0;
 }
@@ -514,7 +514,7 @@ static ct_real cti_islands_speed(const cti_state *s, int first, int end)
     int i, k;
     for (i = first; i < end; i++)
         for (k = 0; k < s->rows[i].n; k++)
-            speed = cti_max(speed, s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].speed);
+            speed = cti_max(speed, s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].solve.free_speed);
     return speed;
 }
 
@@ -546,8 +546,8 @@ static void cti_islands_free_range(int begin, int end, int worker, void *context
     CTI_UNUSED(worker);
     for (; begin < end; begin++) {
         cti_component *q = &f->s->factors.components[begin];
-        if (q->dynamics < 0 && !q->part)
-            q->dynamics = cti_islands_free_dynamics(f->s, q);
+        if (q->solve.dynamics < 0 && !q->substep.part)
+            q->solve.dynamics = cti_islands_free_dynamics(f->s, q);
     }
 }
 
@@ -559,7 +559,7 @@ CTI_FN ct_real cti_islands_dynamics(cti_state *s, ct_real scale)
     f.s = s;
     cti_tasks_run_work(&s->desc.tasks, cti_islands_free_range, n, CTI_ISLANDS_NOTE_US * s->n / cti_max_int(1, n), &f);
     for (c = 0; c < n; c++)
-        big = cti_max(big, s->factors.components[c].part ? 0 : s->factors.components[c].dynamics / scale);
+        big = cti_max(big, s->factors.components[c].substep.part ? 0 : s->factors.components[c].solve.dynamics / scale);
     return big;
 }
 
@@ -573,7 +573,7 @@ static int cti_islands_solve_all(cti_state *s, ct_real dt, cti_islands *list, ct
             return 0;
     out->residual = cti_islands_dynamics(s, s->problem_scale);
     for (i = 0; i < list->n; i++) {
-        list->natural[i] = q[s->factors.component_of[s->rows[list->start[i]].term[0].block]].natural;
+        list->natural[i] = q[s->factors.component_of[s->rows[list->start[i]].term[0].block]].solve.natural;
         out->residual = cti_max(out->residual, list->natural[i]);
     }
     return 1;

@@ -296,7 +296,7 @@ static void cti_step_rested(cti_state *s, int all)
         int rests = wild && !cti_state_is_inactive(s, i);
         s->held[i] = (uint8_t)((s->held[i] & CTI_HELD_REPAIR) | (rests ? CTI_HELD_RESTED : 0));
         if (rests)
-            s->factors.components[s->factors.component_of[i]].stale = 1, cti_integrate_reset_block(s, i);
+            s->factors.components[s->factors.component_of[i]].cache.stamp.renewal_asked = 1, cti_integrate_reset_block(s, i);
     }
 }
 
@@ -405,14 +405,14 @@ static void cti_step_hold(cti_state *s, int all)
     cti_component *q = s->factors.components;
     int i, m;
     for (i = 0; i < CTI_LEN(q); i++)
-        q[i].failed = 0;
+        q[i].substep.failed = 0;
     for (i = 0; i < s->n; i++) {
         m = s->history.model_of[i];
         if (m >= 0 && s->gains[m])
-            q[cti_sets_root(s->parts.zoned, s->factors.component_of[i])].failed = 1;
+            q[cti_sets_root(s->parts.zoned, s->factors.component_of[i])].substep.failed = 1;
     }
     for (i = 0; i < s->n; i++) {
-        int gaining = q[cti_sets_root(s->parts.zoned, s->factors.component_of[i])].failed;
+        int gaining = q[cti_sets_root(s->parts.zoned, s->factors.component_of[i])].substep.failed;
         m = s->history.model_of[i];
         if (s->held[i] & CTI_HELD_RESTED || (m >= 0 && (s->gains[m] || (all && gaining && cti_energy_is_touched(s, m)))))
             s->held[i] = (uint8_t)((s->held[i] & CTI_HELD_REPAIR) | CTI_HELD_WILD);

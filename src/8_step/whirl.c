@@ -121,7 +121,7 @@ static void cti_whirl_ways(const cti_state *s, const uint8_t *turns, uint8_t *be
     }
 }
 
-static void cti_whirl_fail(cti_state *s, int rigid) { s->factors.components[s->factors.component_of[s->rigids[rigid].block]].failed = 1; }
+static void cti_whirl_fail(cti_state *s, int rigid) { s->factors.components[s->factors.component_of[s->rigids[rigid].block]].substep.failed = 1; }
 
 CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out)
 {

@@ -129,7 +129,7 @@ static void cti_untangle_finish(ct_world *w, const cti_untangle *u)
     memcpy(s->dt_prev, u->start.copy.dt_prev, sizeof(ct_real) * (size_t)n);
     memcpy(s->fall, u->start.copy.fall, sizeof(ct_real) * (size_t)n);
     for (i = 0; i < CTI_LEN(s->factors.components); i++) /* bodies were carried at rest */
-        s->factors.components[i].drift = CTI_REAL_MAX, s->factors.components[i].stale = 1;
+        s->factors.components[i].cache.stamp.drift = CTI_REAL_MAX, s->factors.components[i].cache.stamp.renewal_asked = 1;
     if (n)
         memset(s->dv, 0, sizeof *s->dv * 3 * (size_t)n);
     /* integrators that remember a step before start again */
