@@ -1,4 +1,4 @@
-/* factors.h -- components of the elastic matrix, their float factors, patches, and the clusters that a solve is given. */
+/* factors.h -- components of the elastic matrix, their factors and patches, and the free solve. */
 #ifndef CTI_FACTORS_H
 #define CTI_FACTORS_H
 
@@ -27,10 +27,6 @@ CTI_FN int cti_factors_exact(cti_factors *f, cti_arena *arena, const cti_bsr *A,
 /* cti_factors_mark -- asks for new factors of the island's components whose factor lags. Returns how many were marked. */
 CTI_FN int cti_factors_mark(cti_factors *f, const cti_island *island);
 
-/* cti_factors_harden -- components under these rows that the last solve split into nodes or patches are one cluster for a while, where their
-   ports are not too many. Returns 0 when that changes nothing. */
-CTI_FN int cti_factors_harden(cti_factors *f, const cti_row *rows, int n_rows);
-
 /* cti_factors_lag -- 1 when some factor of the island is of an earlier step. */
 CTI_FN int cti_factors_lag(const cti_factors *f, const cti_island *island);
 
@@ -51,8 +47,7 @@ CTI_FN void cti_factors_apply(cti_factors *f, const cti_component *q, const cti_
    their first row. 0 when memory ran out. */
 CTI_FN int cti_factors_islands(cti_factors *f, cti_arena *arena, const cti_row *rows, int n_rows, int32_t *island, int *out_n);
 
-/* cti_factors_clusters -- clusters of the open island's problem, in the arena: AUTO takes bodies where their ports are few, nodes where they
-   are many. 0 when memory ran out. */
-CTI_FN int cti_factors_clusters(cti_factors *f, cti_arena *arena, ct_cluster_mode mode, cti_island *island);
+/* cti_factors_solve -- x = D^-1 x [3 blocks] by the factor of a component, which ctx points to: the solve of a cluster. */
+CTI_FN void cti_factors_solve(void *ctx, ct_real *x, int worker);
 
 #endif /* CTI_FACTORS_H */

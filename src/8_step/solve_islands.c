@@ -5,6 +5,7 @@
    keep their solution, bit by bit. Based on: Otaduy 2009, sec. 4, step 4.1; differs: the paper solves all contacts as one problem. */
 #include "solve_islands.h"
 #include "balance.h"
+#include "clusters.h"
 #include "smooth.h"
 #include "assemble.h"
 #include "integrate.h"
@@ -194,7 +195,7 @@ static void cti_islands_begin(const cti_state *s, ct_real dt, const cti_island *
 static int cti_islands_cluster(cti_state *s, ct_real dt, cti_island *q)
 {
     int c, late = 0;
-    if (!cti_factors_clusters(&s->factors, s->arena, s->desc.solver.cluster, q))
+    if (!cti_clusters_make(&s->factors, s->arena, s->desc.solver.cluster, q))
         return 0;
     for (c = 0; c < q->n_components; c++) {
         cti_component *k = &s->factors.components[q->components[c]];
@@ -205,7 +206,7 @@ static int cti_islands_cluster(cti_state *s, ct_real dt, cti_island *q)
             return 0;
     }
     q->p.lagged = cti_factors_lag(&s->factors, q);
-    return !late || cti_factors_clusters(&s->factors, s->arena, s->desc.solver.cluster, q);
+    return !late || cti_clusters_make(&s->factors, s->arena, s->desc.solver.cluster, q);
 }
 
 /* 1 where the last solve of one of its components ended far from a solution, or nowhere */
@@ -588,7 +589,7 @@ static int cti_islands_harden(cti_state *s, cti_islands *list, const ct_real *r)
         int first = list->start[i], end = list->start[i + 1];
         if (!list->todo[i])
             continue;
-        if (list->bridged[i] || list->natural[i] < list->poor[i] || !cti_factors_harden(&s->factors, s->rows + first, end - first)) {
+        if (list->bridged[i] || list->natural[i] < list->poor[i] || !cti_clusters_take_whole(&s->factors, s->rows + first, end - first)) {
             list->todo[i] = 0;
             continue;
         }
