@@ -1,5 +1,5 @@
 /* test_island.c -- contact islands as problems of their own: an island's numbers, matrix and rows are the world's, what is put back stays in
-   its place, and nothing that is far away changes a bit: not through factors that lag, not through splitting, hardening or budgets. */
+   its place, and nothing that is far away changes a bit: not through factors that lag, not through splitting, taking bodies whole, or budgets. */
 #include "../src/3_solve/ica.h"
 #include "../src/8_step/factors.h"
 #include "../src/9_world/world.h"
@@ -307,7 +307,7 @@ static void far_islands_change_no_bit(void **state)
         ct_world_desc d = world_desc(2e-3, 0.4, NULL);
         budget += run_corners(&d, 0.004, order, order != 2, &l);
     }
-    print_message("  component steps: %d lagged, %d split, %d hardened, %d whole; %d steps on their budget\n", l.lagged, l.split, l.hard,
+    print_message("  component steps: %d lagged, %d split, %d taken whole after nodes, %d whole; %d steps on their budget\n", l.lagged, l.split, l.hard,
                   l.whole, budget);
     /* 6 are split: solves that are judged once their contacts have settled rarely need it */
     assert_true(l.lagged > 20 && l.split > 3 && l.whole > 20);
@@ -325,7 +325,7 @@ static void far_islands_change_no_bit_on_a_budget(void **state)
         d.solver.max_sweeps = 30;
         budget += run_corners(&d, 0.004, order, order != 2, &l);
     }
-    print_message("  component steps: %d lagged, %d split, %d hardened, %d whole; %d steps on their budget\n", l.lagged, l.split, l.hard,
+    print_message("  component steps: %d lagged, %d split, %d taken whole after nodes, %d whole; %d steps on their budget\n", l.lagged, l.split, l.hard,
                   l.whole, budget);
     assert_true(budget > 20 && l.hard > 20);
 }

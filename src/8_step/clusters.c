@@ -4,11 +4,7 @@
    Based on: Otaduy 2009, sec. 5.2 (the splitting), 5.6 (its convergence). */
 #include "clusters.h"
 #include "factors.h"
-
-#define CTI_CLUSTERS_PORTS 200      /* most ports of a component that is one cluster */
-#define CTI_CLUSTERS_BYTES 1500000  /* of its contacts' columns, which every sweep reads: what a near cache holds */
-#define CTI_CLUSTERS_PORTS_MOST 1500 /* the same where nodes were tried and failed */
-#define CTI_CLUSTERS_HARD 30        /* attempts for which a component stays one cluster then */
+#include "policy.h"
 
 /* the kept compliance covers all ports asked for, or is to be recomputed for the union of old and new ones; *out_work: with that scratch */
 static int cti_clusters_cover_ports(cti_component *c, const int32_t *ports, int n_ports, size_t *out_work)
@@ -136,17 +132,6 @@ static int cti_clusters_cut(const cti_factors *f, cti_arena *arena, const cti_co
     return n;
 }
 
-/* 1 when a component is better taken whole: few ports, and columns of its contacts that stay in a near cache; where nodes have failed, more
- */
-static int cti_clusters_is_whole(const cti_component *q, ct_cluster_mode mode, int ports, int rows)
-{
-    if (mode != CT_CLUSTER_AUTO)
-        return mode == CT_CLUSTER_BODY;
-    if (q->solve.whole_attempts)
-        return ports <= CTI_CLUSTERS_PORTS_MOST;
-    return ports <= CTI_CLUSTERS_PORTS && 36.0 * ports * rows <= CTI_CLUSTERS_BYTES;
-}
-
 CTI_FN int cti_clusters_make(cti_factors *f, cti_arena *arena, ct_cluster_mode mode, cti_island *island)
 {
     int32_t *count = cti_clusters_count_ports(f, arena, island);
@@ -156,7 +141,7 @@ CTI_FN int cti_clusters_make(cti_factors *f, cti_arena *arena, ct_cluster_mode m
         return 0;
     for (c = 0; c < island->n_components; c++) {
         cti_component *q = &f->components[island->components[c]];
-        int whole = cti_clusters_is_whole(q, mode, count[2 * c], count[2 * c + 1]);
+        int whole = mode == CT_CLUSTER_AUTO ? cti_policy_is_whole(&q->solve, count[2 * c], count[2 * c + 1]) : mode == CT_CLUSTER_BODY;
         q->solve.node_ports = whole ? 0 : count[2 * c];
         if (whole) {
             out[n].blocks = island->own + q->place;
@@ -182,14 +167,15 @@ CTI_FN int cti_clusters_make(cti_factors *f, cti_arena *arena, ct_cluster_mode m
 
 CTI_FN int cti_clusters_take_whole(cti_factors *f, const cti_row *rows, int n_rows)
 {
-    int i, k, changed = 0;
+    int i, k, attempts, changed = 0;
     for (i = 0; i < n_rows; i++)
         for (k = 0; k < rows[i].n; k++) {
-            cti_component *c = &f->components[f->component_of[rows[i].term[k].block]];
-            if (c->solve.node_ports == 0 || c->solve.node_ports > CTI_CLUSTERS_PORTS_MOST)
+            cti_solve_memory *m = &f->components[f->component_of[rows[i].term[k].block]].solve;
+            attempts = cti_policy_whole_attempts(m->node_ports);
+            if (attempts == 0)
                 continue;
-            c->solve.whole_attempts = CTI_CLUSTERS_HARD;
-            c->solve.node_ports = 0;
+            m->whole_attempts = attempts;
+            m->node_ports = 0;
             changed = 1;
         }
     return changed;

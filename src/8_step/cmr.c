@@ -330,7 +330,8 @@ static int cti_cmr_again(cti_state *s, ct_real dt, const cti_row_context *c, cti
         cti_component *q = &s->factors.components[i];
         if (!cti_newton_gains(s, q))
             continue;
-        q->cache.stamp.age = 1, q->cache.stamp.renewal_asked = 1, q->solve.extrapolated_attempts = 0;
+        cti_factors_relinearize(q);
+        q->solve.extrapolated_attempts = 0;
         if (!cti_cmr_free_one(s, dt, q, &its))
             return 0;
     }

@@ -5,9 +5,8 @@
 #include "balance.h"
 #include "integrate.h"
 #include "motion.h"
+#include "policy.h"
 
-#define CTI_CMR_LOOSE 100   /* times the free tolerance for a body in contact that is solved by nodes */
-#define CTI_CMR_GUESSES 9   /* attempts in a row in which it is only guessed */
 #define CTI_CMR_FREE_US 1.0 /* [us] that a block's free motion takes, about; see cti_tasks_run_work */
 
 /* constrained blocks have their scripted velocity exactly: v <- S v + v_p */
@@ -34,18 +33,18 @@ static double cti_cmr_free_tolerance(const cti_state *s, const cti_component *c,
     }
     if (!(g > 0))
         g = speed > 0 ? CTI_R(1e-3) * speed : CTI_R(1e-9);
-    if (c->solve.inexact_attempts)
-        g *= CTI_CMR_LOOSE;
+    g *= cti_policy_free_tolerance(c->solve.inexact_attempts);
     return (double)(s->desc.solver.tolerance * CTI_R(0.5) * g * cti_sqrt(light) * cti_max(1, CTI_R(0.1) * cti_sqrt(n)));
 }
 
-/* 1 where about the gain of speed of the last solved free motion will do again: it finds the near pairs, and all of the motion is solved with
-   them, from what the last step tells. Not behind an impact, whose flight tells nothing */
-static int cti_cmr_may_guess(const cti_state *s, const cti_component *q, ct_real dt)
+/* how the free motion of an attempt of dt is solved, by the contacts and solves of the last attempt */
+static void cti_cmr_free_remember(const cti_state *s, cti_component *q, ct_real dt)
 {
-    const cti_solve_memory *m = &q->solve;
-    return m->inexact_attempts > 1 && !q->cache.stamp.renewal_asked && dt == m->dt_free && m->extrapolated_attempts < CTI_CMR_GUESSES &&
-           s->desc.integrator == CT_INTEGRATOR_EULER;
+    cti_solve_memory *m = &q->solve;
+    m->was_free = !m->in_contact;
+    m->inexact_attempts = cti_policy_inexact_attempts(m, cti_state_is_paper(s));
+    m->extrapolated_attempts = cti_policy_extrapolated_attempts(m, q->cache.stamp.renewal_asked, dt, s->desc.integrator);
+    m->in_contact = 0;
 }
 
 /* where v_free starts: exact for a body that falls without deformation; one that contacts press is deformed, and changes speed as in the
@@ -63,11 +62,8 @@ static void cti_cmr_free_start(cti_state *s, ct_real dt)
                 s->v_free[i] = s->v[i] + (q->solve.in_contact ? s->dv_free[i] * (dt / q->solve.dt_free) : cti_integrate_gain(s, i / 3, i % 3, dt));
         for (k = q->begin; k < q->end; k++)
             speed = cti_max(speed, cti_v3_norm2(cti_v3_at(s->v, s->factors.blocks[k])));
-        q->cache.stamp.drift += dt * cti_sqrt(speed);
-        q->solve.was_free = !q->solve.in_contact;
-        q->solve.inexact_attempts = q->solve.in_contact && q->solve.node_ports > 0 && !cti_state_is_paper(s) ? q->solve.inexact_attempts + 1 : 0;
-        q->solve.extrapolated_attempts = cti_cmr_may_guess(s, q, dt) ? q->solve.extrapolated_attempts + 1 : 0;
-        q->solve.in_contact = 0;
+        cti_factors_drift(q, dt * cti_sqrt(speed));
+        cti_cmr_free_remember(s, q, dt);
     }
     for (i = 0; i < CTI_LEN(s->rigids); i++) {
         const cti_rigid *r = &s->rigids[i];

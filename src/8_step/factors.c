@@ -3,16 +3,11 @@
    it is very stiff. The factor may be that of an earlier step: it then preconditions the conjugate gradients of the free solve. Patches are grown
    breadth first. Based on: Otaduy 2009, sec. 4, step 2; differs: the factor is kept over steps. */
 #include "factors.h"
+#include "policy.h"
 #include "../0_base/sets.h"
 #include "../4_programs/delassus_bodies.h"
 
-#define CTI_FACTORS_PATCH 48       /* blocks in a patch */
-#define CTI_FACTORS_LARGE 5e7      /* flops of a factorization that is put off in flight */
-/* stiffness of a block by its mass above which a component is factored in double: float then knows the body's free motion, which is the mass's,
-   to less than a hundredth. S1 has 1e2, a steel cube of 2 cm at 1/60 s 1e9; ten times more or less is the same in all scenes at hand */
-#define CTI_FACTORS_STIFF CTI_R(1e5)
-#define CTI_FACTORS_SOLVE 15       /* flops a nonzero of a factorization that take as long as a solve, which waits for memory */
-#define CTI_FACTORS_CHEAP 300      /* flops a nonzero below which a factor is renewed in every step: some ten solves with it */
+#define CTI_FACTORS_PATCH 48 /* [blocks] of a patch. */
 
 static void cti_factors_free_component(cti_mem *mem, cti_component *c)
 {
@@ -215,24 +210,23 @@ CTI_FN void cti_factors_age(cti_factors *f)
     }
 }
 
+CTI_FN void cti_factors_ask(cti_component *q) { q->cache.stamp.renewal_asked = 1; }
+
+CTI_FN void cti_factors_drift(cti_component *q, ct_real way) { q->cache.stamp.drift += way; }
+
+CTI_FN void cti_factors_relinearize(cti_component *q)
+{
+    q->cache.stamp.age = 1;
+    cti_factors_ask(q);
+}
+
 CTI_FN int cti_factors_is_cheap(const cti_factors *f, const cti_component *q)
 {
     const cti_symbolic *sym = &f->symbolics[q->symbolic];
-    return sym->flops < CTI_FACTORS_CHEAP * sym->nonzeros;
+    return cti_policy_factor_is_cheap((double)sym->flops, (double)sym->nonzeros);
 }
 
-/* 1 when a factor is due: cheap ones in every step; large ones of bodies that fly or rest only when their age has cost as many iterations
-   as a new one takes to compute: no plan that does not know the future loses less than twice the best one's time */
-static int cti_factors_is_due(const cti_factors *f, const cti_component *q, const cti_symbolic *sym)
-{
-    if (!cti_factors_is_cheap(f, q))
-        return 0;
-    if (sym->flops < CTI_FACTORS_LARGE || (!q->solve.was_free && q->cache.stamp.drift > f->rest))
-        return 1;
-    return (double)CTI_FACTORS_SOLVE * (double)(q->cache.stamp.excess_iterations + 1) * (double)sym->nonzeros >= (double)sym->flops;
-}
-
-/* what the free solve took: the measure of a new factor, or the price of an old one */
+/* notes the iterations of a free solve: those of a new factor are the measure, the excess over them is the price of its age */
 static void cti_factors_charge(cti_factor_stamp *t, int iterations)
 {
     if (t->age == 0) {
@@ -274,12 +268,12 @@ CTI_FN int cti_factors_prepare(cti_factors *f, cti_component *q, ct_real dt)
 {
     const cti_symbolic *sym = &f->symbolics[q->symbolic];
     cti_factor_cache *k = &q->cache;
-    int exact;
-    k->is_due = !(k->stamp.age == 0 || (k->stamp.age > 0 && !k->stamp.renewal_asked && k->stamp.dt == dt && !cti_factors_is_due(f, q, sym)));
+    int exact, moves_in_contact = !q->solve.was_free && k->stamp.drift > f->rest;
+    k->is_due = cti_policy_factor_is_due(&k->stamp, (double)sym->flops, (double)sym->nonzeros, dt, moves_in_contact);
     if (!k->is_due)
         return 1;
     f->n_refactored++;
-    exact = f->mass && cti_factors_stiffness(f, q, f->mass) > CTI_FACTORS_STIFF;
+    exact = f->mass && cti_policy_factor_is_exact(cti_factors_stiffness(f, q, f->mass));
     k->stamp.version += exact != k->is_exact; /* a step that is taken back cannot return to the factor of the other precision */
     k->is_exact = exact;
     if (exact)
@@ -339,9 +333,9 @@ CTI_FN int cti_factors_mark(cti_factors *f, const cti_island *island)
 {
     int c, marked = 0;
     for (c = 0; c < island->n_components; c++) {
-        cti_factor_stamp *t = &f->components[island->components[c]].cache.stamp;
-        if (t->age > 0) {
-            t->renewal_asked = 1;
+        cti_component *q = &f->components[island->components[c]];
+        if (q->cache.stamp.age > 0) {
+            cti_factors_ask(q);
             marked++;
         }
     }
@@ -493,9 +487,8 @@ CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_bs
     for (it = 0; it < max_it && go; it++) {
         cti_factors_product(c, blocks, A, s.p, s.q);
         go = cti_factors_iterate(f, c, &s, x, &rz, tol, worker);
-        /* a factor that costs iterations is renewed in the next step */
-        if (go && it >= 8 && c->cache.stamp.age > 0)
-            c->cache.stamp.renewal_asked = 1;
+        if (go && cti_policy_factor_is_slow(&c->cache.stamp, it + 1))
+            cti_factors_ask(c);
     }
     cti_factors_charge(&c->cache.stamp, it);
     return it;

@@ -8,11 +8,16 @@
 CTI_FN int cti_factors_init(cti_mem *mem, cti_arena *arena, cti_factors *f, const cti_bsr *A);
 CTI_FN void cti_factors_free(cti_mem *mem, cti_factors *f);
 
-/* cti_factors_renew -- recomputes a component's factor when it is missing, stale, made for another dt, or costs no more than some ten solves.
-   A is the world's. 0 when memory ran out. */
+/* cti_factors_ask -- asks for a new factor of a component; the next renewal computes it. */
+CTI_FN void cti_factors_ask(cti_component *q);
+/* cti_factors_drift -- some block of the component may have moved by `way` [m] since the factor was computed, beyond what is known. */
+CTI_FN void cti_factors_drift(cti_component *q, ct_real way);
+/* cti_factors_relinearize -- the component's part of A has changed within a step: its factor is of another matrix, and a new one is asked for. */
+CTI_FN void cti_factors_relinearize(cti_component *q);
+/* cti_factors_renew -- computes a component's factor anew where cti_policy_factor_is_due says so. A is the world's. 0 when memory ran out. */
 CTI_FN int cti_factors_renew(cti_factors *f, cti_component *q, const cti_bsr *A, ct_real dt);
-/* cti_factors_prepare -- the part of a renewal that allocates: q->due says whether the rest, cti_factors_refill, has to come; that may be on any
-   thread. 0 when memory ran out. */
+/* cti_factors_prepare -- the part of a renewal that allocates: q->cache.is_due says whether the rest, cti_factors_refill, has to come; that
+   may be on any thread. 0 when memory ran out. */
 CTI_FN int cti_factors_prepare(cti_factors *f, cti_component *q, ct_real dt);
 CTI_FN void cti_factors_refill(cti_component *q, const cti_bsr *A, ct_real dt);
 /* cti_factors_room -- scratch for solves with a factor, for every worker. 0 when memory ran out. */

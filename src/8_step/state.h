@@ -368,7 +368,7 @@ typedef struct cti_state {
     ct_real *pcg_work;
     cti_factors factors;
     ct_real spent;            /* of this step by a solver that pivots, or by interior point, see cti_solve_info */
-    double in_vain;           /* of this step by ICA in solves that ended far from a solution: sweeps, as shares of max_sweeps over all contacts */
+    double wasted_sweeps;     /* sweeps of this step in ICA's solves that ended far from a solution, in budgets: max_sweeps over all contacts */
     cti_row *rows;            /* of the last solve */
     cti_contact_row *origins;
     ct_real problem_dt, problem_scale; /* of the last solve */

@@ -6,6 +6,7 @@
    step cannot answer for it; components that failed have a step limit for a while. */
 #include "step.h"
 #include "energy.h"
+#include "factors.h"
 #include "impulses.h"
 #include "integrate.h"
 #include "linkage.h"
@@ -219,7 +220,7 @@ static void cti_step_begin(cti_state *s, ct_step_report *r)
     s->detect.n_queries = 0;
     s->has_problem = 0;
     s->spent = 0;
-    s->in_vain = 0;
+    s->wasted_sweeps = 0;
     cti_impulses_begin(s);
     cti_parts_reset(s);
     memset(&s->limit, 0, sizeof s->limit);
@@ -295,8 +296,10 @@ static void cti_step_rested(cti_state *s, int all)
         int wild = s->held[i] & CTI_HELD_WILD || (all && !s->fixed[i]);
         int rests = wild && !cti_state_is_inactive(s, i);
         s->held[i] = (uint8_t)((s->held[i] & CTI_HELD_REPAIR) | (rests ? CTI_HELD_RESTED : 0));
-        if (rests)
-            s->factors.components[s->factors.component_of[i]].cache.stamp.renewal_asked = 1, cti_integrate_reset_block(s, i);
+        if (!rests)
+            continue;
+        cti_factors_ask(&s->factors.components[s->factors.component_of[i]]);
+        cti_integrate_reset_block(s, i);
     }
 }
 
@@ -601,7 +604,7 @@ static int cti_step_rollback(cti_state *s, ct_step_report *r)
     cti_impulses_begin(s);
     memset(&s->limit, 0, sizeof s->limit);
     s->spent = 0;
-    s->in_vain = 0;
+    s->wasted_sweeps = 0;
     fresh.status = CT_STATUS_OK;
     fresh.substeps = fresh.events = fresh.zones = fresh.frozen = 0;
     fresh.residual = fresh.momentum_lost = 0;

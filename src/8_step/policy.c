@@ -1,0 +1,173 @@
+/* policy.c -- when a factor is computed anew, how a free motion is solved, what an island's solve is given, and what follows from its end.
+   Method: every decision is a pure function of a few facts, with its constants beside it. A constant's comment has its unit and the reason for its
+   value. Half and double of it were measured only where the comment says so. The natural map is the residual of the contact law, relative to |g| dt.
+   Based on: no paper. */
+#include "policy.h"
+
+/* ---- factors ---- */
+
+/* [flops a nonzero] A factor below is computed anew in every step: a factorization then costs about ten solves. A factor above is computed anew when
+   it is asked for. */
+#define CTI_POLICY_CHEAP 300
+/* [flops] A factorization above is put off while the component flies, or rests in contact. */
+#define CTI_POLICY_LARGE 5e7
+/* [flops a nonzero] A solve with the factor takes as long as so many flops of a factorization, since it waits for memory. */
+#define CTI_POLICY_SOLVE 15
+/* [1] Stiffness of a block by its mass above which the factor is in double. Float then knows the free motion, which is the mass's, to less than a
+   hundredth. S1 has 1e2, a steel cube of 2 cm at 1/60 s 1e9. Ten times more or less changes nothing in all scenes at hand. */
+#define CTI_POLICY_STIFF CTI_R(1e5)
+/* [iterations] A free solve that takes more asks for a new factor. */
+#define CTI_POLICY_SLOW 8
+/* [1] Corrections get a new factor where more than one block in so many is held and the factor does not know it. */
+#define CTI_POLICY_MISSING 12
+
+CTI_FN int cti_policy_factor_is_cheap(double flops, double nonzeros) { return flops < CTI_POLICY_CHEAP * nonzeros; }
+
+/* The last rule puts a large factorization off until the factor's age has cost as many iterations as a new one takes to compute. A rule
+   that does not know the future can do no better than twice the best time. */
+CTI_FN int cti_policy_factor_is_due(const cti_factor_stamp *stamp, double flops, double nonzeros, ct_real dt, int moves_in_contact)
+{
+    if (stamp->age == 0)
+        return 0;
+    if (stamp->age < 0 || stamp->renewal_asked || stamp->dt != dt)
+        return 1;
+    if (!cti_policy_factor_is_cheap(flops, nonzeros))
+        return 0;
+    if (flops < CTI_POLICY_LARGE || moves_in_contact)
+        return 1;
+    return CTI_POLICY_SOLVE * (double)(stamp->excess_iterations + 1) * nonzeros >= flops;
+}
+
+CTI_FN int cti_policy_factor_is_exact(ct_real stiffness) { return stiffness > CTI_POLICY_STIFF; }
+
+CTI_FN int cti_policy_factor_is_slow(const cti_factor_stamp *stamp, int iterations) { return iterations > CTI_POLICY_SLOW && stamp->age > 0; }
+
+/* An impact asks more of a factor than free flight. Without this rule, factors that were put off doubled the worst step of a cloth's impact. */
+CTI_FN int cti_policy_factor_lands(const cti_factor_stamp *stamp, const cti_solve_memory *memory, int is_cheap)
+{
+    return memory->was_free && stamp->age > 0 && is_cheap;
+}
+
+CTI_FN int cti_policy_factor_is_late(const cti_factor_stamp *stamp, const cti_solve_memory *memory)
+{
+    return memory->node_ports == 0 && memory->extrapolated_attempts > 0 && stamp->age != 0;
+}
+
+CTI_FN int cti_policy_penalized_is_due(const cti_factor_stamp *stamp, ct_real dt, int renew, int missing, int n)
+{
+    return renew || !stamp->penalized_known || stamp->penalized_dt != dt || missing * CTI_POLICY_MISSING > n;
+}
+
+/* ---- free motion ---- */
+
+/* [1] Times the usual tolerance of the free solve for a component in contact that is solved by nodes: the solve of its contacts judges all of its
+   motion. */
+#define CTI_POLICY_INEXACT CTI_R(100)
+/* [attempts] in a row in which the free motion of such a component is extrapolated: a component that rests solves it in one step of ten. */
+#define CTI_POLICY_EXTRAPOLATED 9
+
+CTI_FN int cti_policy_inexact_attempts(const cti_solve_memory *memory, int is_paper)
+{
+    return memory->in_contact && memory->node_ports > 0 && !is_paper ? memory->inexact_attempts + 1 : 0;
+}
+
+/* The gain of speed of the last solved free motion finds the near pairs, and the solve with contacts corrects the rest. The first
+   attempt behind an impact is solved, since free flight says nothing about the contact. */
+CTI_FN int cti_policy_extrapolated_attempts(const cti_solve_memory *memory, int renewal_asked, ct_real dt, ct_integrator integrator)
+{
+    int may = memory->inexact_attempts > 1 && !renewal_asked && dt == memory->dt_free &&
+              memory->extrapolated_attempts < CTI_POLICY_EXTRAPOLATED && integrator == CT_INTEGRATOR_EULER;
+    return may ? memory->extrapolated_attempts + 1 : 0;
+}
+
+CTI_FN ct_real cti_policy_free_tolerance(int inexact_attempts) { return inexact_attempts ? CTI_POLICY_INEXACT : 1; }
+
+/* ---- an island's solve ---- */
+
+/* [blocks] in contact up to which a component is one cluster. A sweep reads the response between all of them. */
+#define CTI_POLICY_PORTS 200
+/* [bytes] of the columns of A^-1 J' of a component's contacts, 36 for a block in contact and a contact, up to which the component is one cluster:
+   every sweep reads them, and a near cache holds that many. */
+#define CTI_POLICY_COLUMNS 1500000
+/* [blocks] in contact up to which a component is one cluster after its solve by nodes failed: stiff cards in a heap fell apart under nodes. */
+#define CTI_POLICY_PORTS_FAILED 1500
+/* [attempts] for which a component stays one cluster then. */
+#define CTI_POLICY_WHOLE_ATTEMPTS 30
+/* [components] solved by nodes up to which an island gets corrections. Contacts of several nodes hold each of them alone, so that stacks which move
+   together gain nothing: with six layers of cloth, corrections cost more than they bring. */
+#define CTI_POLICY_CORRECTED 2
+/* [budgets] of max_sweeps over all contacts that a step may spend in solves that end far from a solution. Then such islands get an eighth of their
+   budget: what is in contact has no room, and the step will end in smaller steps or in impact zones. */
+#define CTI_POLICY_WASTED 24
+/* [1] Times that bound where an island has joints, which each round linearizes anew. */
+#define CTI_POLICY_WASTED_JOINTS 4
+
+CTI_FN int cti_policy_is_whole(const cti_solve_memory *memory, int ports, int rows)
+{
+    if (memory->whole_attempts)
+        return ports <= CTI_POLICY_PORTS_FAILED;
+    return ports <= CTI_POLICY_PORTS && 36.0 * ports * rows <= CTI_POLICY_COLUMNS;
+}
+
+CTI_FN int cti_policy_whole_attempts(int node_ports)
+{
+    return node_ports > 0 && node_ports <= CTI_POLICY_PORTS_FAILED ? CTI_POLICY_WHOLE_ATTEMPTS : 0;
+}
+
+CTI_FN int cti_policy_is_corrected(int split_components) { return split_components > 0 && split_components <= CTI_POLICY_CORRECTED; }
+
+CTI_FN int cti_policy_sweeps(const cti_policy_budget *q)
+{
+    int bound = CTI_POLICY_WASTED * (q->has_equations ? CTI_POLICY_WASTED_JOINTS : 1);
+    if (q->wasted_sweeps > bound && q->is_far)
+        return cti_max_int(1, q->max_sweeps / 8);
+    return q->is_later ? cti_max_int(1, q->max_sweeps / 2) : q->max_sweeps;
+}
+
+/* ---- the end of an island's solve ---- */
+
+/* [1] Natural map above which a solve ended far from a solution. ICA's islands then get another half of their budget, and the result of another solver
+   is refused. */
+#define CTI_POLICY_FAR CTI_R(0.15)
+/* [1] Natural map from which on a solve by nodes has failed. */
+#define CTI_POLICY_FAILED CTI_R(0.5)
+/* [1] The same as a share of the island's speed, if that is more: in an impact, |g| dt is little beside it. */
+#define CTI_POLICY_FAILED_SPEED CTI_R(0.05)
+/* [rows] of an island up to which Newton's method takes over. */
+#define CTI_POLICY_NEWTON_ROWS 400
+/* [1] Share of ICA's natural map up to which Newton's result is taken. */
+#define CTI_POLICY_NEWTON_SHARE CTI_R(0.5)
+/* [1] Natural map from which on friction contact by contact has diverged. It is not solved for, and its own part of the residual is large. */
+#define CTI_POLICY_DIVERGED CTI_R(10)
+/* [1] Times its bound that a solver that pivots, or interior point, may spend in a step. */
+#define CTI_POLICY_SPENT 1
+
+CTI_FN ct_real cti_policy_far_natural(void) { return CTI_POLICY_FAR; }
+
+CTI_FN int cti_policy_is_far(ct_real natural) { return !(natural <= CTI_POLICY_FAR); }
+
+CTI_FN ct_real cti_policy_failed_natural(ct_real speed, ct_real scale)
+{
+    return cti_max(CTI_POLICY_FAILED, CTI_POLICY_FAILED_SPEED * speed / scale);
+}
+
+CTI_FN int cti_policy_any_failed(ct_real worst) { return !(worst < CTI_POLICY_FAILED); }
+
+CTI_FN int cti_policy_gets_more_sweeps(cti_solve_status ended, ct_real natural, ct_real failed)
+{
+    return ended == CTI_SOLVE_BUDGET && natural > CTI_POLICY_FAR && natural < failed;
+}
+
+#if CONTACT_WITH_NEWTON
+CTI_FN int cti_policy_newton_takes_over(const ct_solver_desc *desc, cti_solve_status ended, ct_real natural, int rows)
+{
+    return desc->solver == CT_SOLVER_AUTO && desc->cone == CT_CONE_CONE && natural > CTI_POLICY_FAR && ended != CTI_SOLVE_DIVERGED &&
+           rows <= CTI_POLICY_NEWTON_ROWS;
+}
+
+CTI_FN ct_real cti_policy_newton_natural(ct_real natural) { return CTI_POLICY_NEWTON_SHARE * natural; }
+#endif
+
+CTI_FN int cti_policy_friction_diverged(ct_real natural) { return !(natural < CTI_POLICY_DIVERGED); }
+
+CTI_FN int cti_policy_chosen_goes_on(ct_real spent) { return !(spent > CTI_POLICY_SPENT); }
