@@ -181,12 +181,46 @@ static void test_end(void **state)
     assert_true(cti_policy_newton_natural(CTI_R(0.2)) == CTI_R(0.1));
 }
 
+static void test_attempt(void **state)
+{
+    ct_real slack = cti_policy_joint_slack(CTI_R(1e-3), CTI_R(1e-4), CTI_R(0.1), CTI_R(0.01), 1);
+    (void)state;
+    assert_true(slack >= CTI_R(2e-7) && slack < CTI_R(3e-6)); /* the solver's 2e-7, the thickness' 1e-7, in float 16 roundings of 1 m */
+    assert_true(cti_policy_joint_slack(CTI_R(1), CTI_R(1e-4), CTI_R(0.1), CTI_R(0.01), 1) == CTI_R(1e-4));
+    assert_true(cti_policy_joint_holds(slack, slack, 0) && !cti_policy_joint_holds(2 * slack, slack, 0));
+    assert_true(!cti_policy_joint_holds(2 * slack, slack, 7) && cti_policy_joint_holds(2 * slack, slack, 8));
+    assert_true(!cti_policy_joint_fails(4 * slack, slack) && cti_policy_joint_fails(5 * slack, slack));
+    assert_true(!cti_policy_turns_far(CTI_R(0.5)) && cti_policy_turns_far(CTI_R(0.6)));
+}
+
+static void test_substeps(void **state)
+{
+    cti_substep_memory m;
+    (void)state;
+    memset(&m, 0, sizeof m);
+    assert_int_equal(cti_policy_is_limited(&m, 1), 0); /* no limit */
+    m.dt_limit = CTI_R(0.5);
+    assert_int_equal(cti_policy_is_limited(&m, 1), 1);
+    assert_int_equal(cti_policy_is_limited(&m, CTI_R(0.5)), 0);
+    assert_int_equal(cti_policy_is_limited(&m, CTI_R(0.500001)), 0); /* rounding */
+    assert_true(cti_policy_dt_reaches(CTI_R(0.499999), CTI_R(0.5)) && !cti_policy_dt_reaches(CTI_R(0.25), CTI_R(0.5)));
+    assert_true(!cti_policy_raises_limit(1) && cti_policy_raises_limit(2));
+    assert_true(cti_policy_is_end(1) && !cti_policy_is_end(CTI_R(0.996)));
+    assert_true(cti_policy_least_dt(1, CTI_R(0.125), 0) == CTI_R(0.125));
+    assert_true(cti_policy_least_dt(1, CTI_R(0.125), 1) == CTI_R(0.25));
+    assert_true(cti_policy_least_dt(1, CTI_R(0.5), 1) == CTI_R(0.5));
+    assert_true(cti_policy_may_exclude(3) && !cti_policy_may_exclude(4));
+    assert_true(cti_policy_may_hold(2) && !cti_policy_may_hold(3));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_factor_is_due), cmocka_unit_test(test_factor_in_contact), cmocka_unit_test(test_penalized),
-        cmocka_unit_test(test_free_motion),   cmocka_unit_test(test_whole),             cmocka_unit_test(test_sweeps),
-        cmocka_unit_test(test_end),
+        cmocka_unit_test(test_factor_is_due), cmocka_unit_test(test_factor_in_contact),
+        cmocka_unit_test(test_penalized),     cmocka_unit_test(test_free_motion),
+        cmocka_unit_test(test_whole),         cmocka_unit_test(test_sweeps),
+        cmocka_unit_test(test_end),           cmocka_unit_test(test_attempt),
+        cmocka_unit_test(test_substeps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -371,7 +371,7 @@ CTI_FN int cti_linkage_climbs(cti_state *s, ct_real dt, int *out)
         if (g->up != i || !g->joined || !g->known || g->open || cti_state_is_inactive(s, s->rigids[i].block) ||
             !(rise - motion > CTI_LINKAGE_CLIMB * (fabs(rise) + fabs(motion)) + CTI_LINKAGE_SLIGHT * (double)g->mass * fall))
             continue;
-        s->factors.components[s->factors.component_of[s->rigids[i].block]].substep.failed = 1;
+        cti_state_fail(s, s->rigids[i].block);
         ++*out;
     }
     return 1;

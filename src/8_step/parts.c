@@ -6,22 +6,10 @@
    back, since neither end knows of it. A step limit keeps components that failed from being solved at a length that has just failed.
    Based on: Otaduy 2009, sec. 4 (the step is halved). differs: it is halved for the coupled sets that fail, not for the world. */
 #include "parts.h"
+#include "policy.h"
 #include "snapshot.h"
 #include "../0_base/sets.h"
 
-/* Successes in a row [1] that double a step limit, as in adaptive integration: the first alone may be the calm after an impact. S2, S3_N8 (200 steps)
-   and letters (45, 100 steps) have no failure, and no number of this file changes a bit of them. Bars that tumble beside resting crates (25 runs of test_parts'
-   scenes; 1,680 steps, 979 of them cut) take 3,502 substeps and 5,681 linearizations; half: 3,503 and 5,694; double: 3,528 and 5,686. A stack of ten beside a
-   hopping bar (150 steps): 209 substeps; half: 209; double: 213. */
-#define CTI_PARTS_SUCCESSES 2
-/* Ratio [1] above which two lengths of substeps are equal. The last substep of a span is longer by up to 1e-6 of the step (cti_step_length), which is
-   2.6e-4 of the shortest substep, 1/256 of the step; a limit must not halve it for that. Half and double the distance to 1, and 1 itself, change no
-   bit in the scenes above, impacts of ccd_limits_step among them; .9 changes those alone. */
-#define CTI_PARTS_EQUAL CTI_R(0.999)
-/* Share of an interval [1] below which the rest of it is rounding: the surface is then at its end to the bit, not one rounding beside it. Sums of
-   up to 256 lengths round by 3e-14 in double and 1.5e-5 at worst in float; the shortest substep is 4e-3 of an interval. Half and double change no
-   bit in the scenes above. Without it the surface ends beside its body (other bits in 4 of those 25 runs, of bars that tumble). */
-#define CTI_PARTS_END CTI_R(1e-5)
 CTI_FN void cti_parts_free(cti_mem *mem, cti_parts *p)
 {
     int i;
@@ -269,9 +257,6 @@ CTI_FN int cti_parts_exclude(cti_state *s, ct_real dt, cti_attempt *out)
 
 /* ---- step limits ---- */
 
-/* 1 where a component may not take a substep as long as dt */
-static int cti_parts_is_limited(const cti_component *q, ct_real dt) { return q->substep.dt_limit > 0 && q->substep.dt_limit < CTI_PARTS_EQUAL * dt; }
-
 CTI_FN int cti_parts_exclude_limited(cti_state *s, ct_real dt, cti_attempt *out)
 {
     int c, any = 0;
@@ -279,7 +264,7 @@ CTI_FN int cti_parts_exclude_limited(cti_state *s, ct_real dt, cti_attempt *out)
         return 1;
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
-        q->substep.failed |= !q->substep.part && cti_parts_is_limited(q, dt);
+        q->substep.failed |= !q->substep.part && cti_policy_is_limited(&q->substep, dt);
         any |= q->substep.failed;
     }
     if (!cti_parts_exclude(s, dt, out))
@@ -293,7 +278,7 @@ CTI_FN int cti_parts_must_halve(const cti_state *s, ct_real dt, int can_exclude)
     int c, some = 0, all = 1;
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         const cti_component *q = &s->factors.components[c];
-        int limited = cti_parts_is_limited(q, dt);
+        int limited = cti_policy_is_limited(&q->substep, dt);
         if (q->substep.part)
             continue;
         some |= limited;
@@ -307,7 +292,7 @@ CTI_FN void cti_parts_lower_limit(cti_state *s, ct_real dt, int all)
     int c, part = all ? 0 : CTI_PART_EXCLUDED;
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
-        if (q->substep.part != part || cti_parts_is_limited(q, dt))
+        if (q->substep.part != part || cti_policy_is_limited(&q->substep, dt))
             continue;
         q->substep.dt_limit = dt / 2;
         q->substep.successes = 0;
@@ -319,10 +304,10 @@ CTI_FN void cti_parts_raise_limit(cti_state *s, ct_real dt)
     int c;
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
-        if (q->substep.part || !(q->substep.dt_limit > 0) || !(dt >= CTI_PARTS_EQUAL * q->substep.dt_limit))
+        if (q->substep.part || !(q->substep.dt_limit > 0) || !cti_policy_dt_reaches(dt, q->substep.dt_limit))
             continue;
         q->substep.successes++;
-        if (q->substep.successes == CTI_PARTS_SUCCESSES) { /* the cause of the failure may be gone */
+        if (cti_policy_raises_limit(q->substep.successes)) { /* the cause of the failure may be gone */
             q->substep.successes = 0;
             q->substep.dt_limit *= 2;
         }
@@ -336,7 +321,7 @@ static cti_v3 cti_parts_point(const cti_parts *p, int vertex, const cti_componen
 {
     ct_real share = (q->substep.elapsed + dt) / q->substep.interval;
     cti_v3 x0 = cti_v3_at(p->x0, vertex), x1 = cti_v3_at(p->x1, vertex);
-    return share > 1 - CTI_PARTS_END ? x1 : cti_v3_mad(x0, cti_v3_sub(x1, x0), share);
+    return cti_policy_is_end(share) ? x1 : cti_v3_mad(x0, cti_v3_sub(x1, x0), share);
 }
 
 CTI_FN void cti_parts_place(cti_state *s, ct_real dt)
@@ -463,6 +448,3 @@ CTI_FN void cti_parts_merge(cti_state *s, int depth)
     cti_parts_begin(s);
 }
 
-#undef CTI_PARTS_SUCCESSES
-#undef CTI_PARTS_EQUAL
-#undef CTI_PARTS_END

@@ -1,4 +1,5 @@
-/* policy.c -- when a factor is computed anew, how a free motion is solved, what an island's solve is given, and what follows from its end.
+/* policy.c -- the decisions of a step: when a factor is computed anew, how a free motion is solved, what an island's solve is given and what follows
+   from its end, what refuses an attempt, how a step is cut.
    Method: every decision is a pure function of a few facts, with its constants beside it. A constant's comment has its unit and the reason for its
    value. Half and double of it were measured only where the comment says so. The natural map is the residual of the contact law, relative to |g| dt.
    Based on: no paper. */
@@ -171,3 +172,69 @@ CTI_FN ct_real cti_policy_newton_natural(ct_real natural) { return CTI_POLICY_NE
 CTI_FN int cti_policy_friction_diverged(ct_real natural) { return !(natural < CTI_POLICY_DIVERGED); }
 
 CTI_FN int cti_policy_chosen_goes_on(ct_real spent) { return !(spent > CTI_POLICY_SPENT); }
+
+/* ---- an attempt ---- */
+
+/* [1] Share of the thickness that a joint may miss by, far below what contacts notice. */
+#define CTI_POLICY_JOINT CTI_R(1e-4)
+/* [1] Times the slack by which a joint refuses the end of an attempt, so that the step is cut. */
+#define CTI_POLICY_JOINT_FAILS 4
+/* [1] Times that joints are linearized again in a round. */
+#define CTI_POLICY_JOINT_TIMES 8
+/* [rad] Turn of a rigid body with contacts in a substep: rows and straight motions describe a small turn. */
+#define CTI_POLICY_TURN CTI_R(0.5)
+
+/* Behind the share of the thickness: what the solver's tolerance leaves in a step, twice, and 16 roundings of a coordinate. */
+CTI_FN ct_real cti_policy_joint_slack(ct_real thickness, ct_real tolerance, ct_real scale, ct_real dt, ct_real size)
+{
+    return cti_max(CTI_POLICY_JOINT * thickness, cti_max(2 * tolerance * scale * dt, 16 * CTI_EPS * size));
+}
+
+CTI_FN int cti_policy_joint_holds(ct_real miss, ct_real slack, int times) { return miss <= slack || times == CTI_POLICY_JOINT_TIMES; }
+
+CTI_FN int cti_policy_joint_fails(ct_real miss, ct_real slack) { return miss > CTI_POLICY_JOINT_FAILS * slack; }
+
+CTI_FN int cti_policy_turns_far(ct_real angle) { return angle > CTI_POLICY_TURN; }
+
+/* ---- a step and its substeps ---- */
+
+/* [1] Successes in a row that double a step limit, as in adaptive integration: the first alone may be the calm after an impact. S2, S3_N8 (200 steps)
+   and letters (45, 100 steps) have no failure, and no constant of substeps changes a bit of them. Bars that tumble beside resting crates (25 runs of
+   test_parts' scenes; 1,680 steps, 979 of them cut) take 3,502 substeps and 5,681 linearizations; half: 3,503 and 5,694; double: 3,528 and 5,686. A
+   stack of ten beside a hopping bar (150 steps): 209 substeps; half: 209; double: 213. */
+#define CTI_POLICY_SUCCESSES 2
+/* [1] Ratio above which two lengths of substeps are equal. The last substep of a span is longer by up to 1e-6 of the step (cti_step_length), which is
+   2.6e-4 of the shortest substep, 1/256 of the step; a limit must not halve it for that. Half and double the distance to 1, and 1 itself, change no
+   bit in the scenes above, impacts of ccd_limits_step among them; .9 changes those alone. */
+#define CTI_POLICY_EQUAL CTI_R(0.999)
+/* [1] Share of an interval below which the rest of it is rounding: the surface is then at its end to the bit, not one rounding beside it. Sums of up
+   to 256 lengths round by 3e-14 in double and 1.5e-5 at worst in float; the shortest substep is 4e-3 of an interval. Half and double change no bit in
+   the scenes above. Without it the surface ends beside its body (other bits in 4 of those 25 runs, of bars that tumble). */
+#define CTI_POLICY_END CTI_R(1e-5)
+/* [1] Parts that a step of a tangled world is cut into at most: shorter substeps make no room. */
+#define CTI_POLICY_TANGLED 4
+/* [1] Rollbacks of a step, after which no component is excluded any more, and failures halve the world. They bound the work of a step. In
+   the swarms of test_parts and in 240 worlds of the soak a step had two rollbacks at most, so that half and double change nothing there. */
+#define CTI_POLICY_ROLLBACKS 4
+/* [1] Tries of the shortest substep in which blocks with meaningless velocities are held, and the others solved about them. */
+#define CTI_POLICY_HOLDS 3
+
+CTI_FN int cti_policy_dt_reaches(ct_real dt, ct_real length) { return dt >= CTI_POLICY_EQUAL * length; }
+
+CTI_FN int cti_policy_is_limited(const cti_substep_memory *memory, ct_real dt)
+{
+    return memory->dt_limit > 0 && memory->dt_limit < CTI_POLICY_EQUAL * dt;
+}
+
+CTI_FN int cti_policy_raises_limit(int successes) { return successes == CTI_POLICY_SUCCESSES; }
+
+CTI_FN int cti_policy_is_end(ct_real share) { return share > 1 - CTI_POLICY_END; }
+
+CTI_FN ct_real cti_policy_least_dt(ct_real dt, ct_real least, int is_tangled)
+{
+    return is_tangled ? cti_max(least, dt / CTI_POLICY_TANGLED) : least;
+}
+
+CTI_FN int cti_policy_may_exclude(int rollbacks) { return rollbacks < CTI_POLICY_ROLLBACKS; }
+
+CTI_FN int cti_policy_may_hold(int tries) { return tries < CTI_POLICY_HOLDS; }

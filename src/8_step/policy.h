@@ -77,4 +77,33 @@ CTI_FN int cti_policy_friction_diverged(ct_real natural);
    cti_solve_info, summed over the step. */
 CTI_FN int cti_policy_chosen_goes_on(ct_real spent);
 
+/* ---- an attempt ---- */
+
+/* cti_policy_joint_slack -- distance that joints may miss by [m]. tolerance: the solver's; scale: velocity that residuals are relative to [m/s];
+   size: largest coordinate [m]. */
+CTI_FN ct_real cti_policy_joint_slack(ct_real thickness, ct_real tolerance, ct_real scale, ct_real dt, ct_real size);
+/* cti_policy_joint_holds -- 1 where joints that miss by `miss` [m] are not linearized again. times: they were already in this round. */
+CTI_FN int cti_policy_joint_holds(ct_real miss, ct_real slack, int times);
+/* cti_policy_joint_fails -- 1 where a joint that misses by `miss` [m] at the end of the attempt refuses it. */
+CTI_FN int cti_policy_joint_fails(ct_real miss, ct_real slack);
+/* cti_policy_turns_far -- 1 where a rigid body with contacts may not turn by `angle` [rad] in a substep. */
+CTI_FN int cti_policy_turns_far(ct_real angle);
+
+/* ---- a step and its substeps ---- */
+
+/* cti_policy_dt_reaches -- 1 where a substep dt is as long as `length`, but for rounding. */
+CTI_FN int cti_policy_dt_reaches(ct_real dt, ct_real length);
+/* cti_policy_is_limited -- 1 where a component's step limit is below dt. */
+CTI_FN int cti_policy_is_limited(const cti_substep_memory *memory, ct_real dt);
+/* cti_policy_raises_limit -- 1 where so many successes in a row double a step limit. */
+CTI_FN int cti_policy_raises_limit(int successes);
+/* cti_policy_is_end -- 1 where a share of an interval is all of it, but for rounding. */
+CTI_FN int cti_policy_is_end(ct_real share);
+/* cti_policy_least_dt -- shortest substep [s] of a step of dt. least: by the user's max_halvings; is_tangled: surfaces intersect. */
+CTI_FN ct_real cti_policy_least_dt(ct_real dt, ct_real least, int is_tangled);
+/* cti_policy_may_exclude -- 1 where a step that was rolled back so many times may still exclude failed components. */
+CTI_FN int cti_policy_may_exclude(int rollbacks);
+/* cti_policy_may_hold -- 1 where a substep that cannot be halved is tried once more with blocks held. tries: with blocks held, so far. */
+CTI_FN int cti_policy_may_hold(int tries);
+
 #endif /* CTI_POLICY_H */

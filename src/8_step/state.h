@@ -394,6 +394,9 @@ CTI_INLINE int cti_state_is_inactive(const cti_state *s, int block)
     return s->parts.inactive && s->factors.components[s->factors.component_of[block]].substep.part;
 }
 
+/* cti_state_fail -- the end of the block's component in this attempt is refused. */
+CTI_INLINE void cti_state_fail(cti_state *s, int block) { s->factors.components[s->factors.component_of[block]].substep.failed = 1; }
+
 /* cti_state_ahead -- the time after a substep of dt: the last one of a step ends when the step does, to the bit, so that scripts seen then are
    those seen later. In a repair time stands still. */
 CTI_INLINE double cti_state_ahead(const cti_state *s, ct_real dt)
