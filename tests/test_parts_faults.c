@@ -220,7 +220,7 @@ static void what_is_interpolated_does_not_rest(void **state)
         ct_world *w = make_decisions();
         cti_state *s = &w->state;
         if (!all)
-            memset(s->held, CTI_HELD_WILD, (size_t)s->n);
+            memset(s->held, CTI_HELD_IMPLAUSIBLE, (size_t)s->n);
         s->factors.components[0].cache.stamp.renewal_asked = s->factors.components[1].cache.stamp.renewal_asked = 0;
         cti_step_rested(s, all);
         for (i = 0; i < s->n; i++)
@@ -325,7 +325,7 @@ static void gains_are_held_by_set(void **state)
         cti_step_hold(s, all);
         for (i = 0; i < s->n; i++) {
             int m = s->history.model_of[i];
-            assert_int_equal(s->held[i], m == 0 || (m == 1 && all) ? CTI_HELD_WILD : 0);
+            assert_int_equal(s->held[i], m == 0 || (m == 1 && all) ? CTI_HELD_IMPLAUSIBLE : 0);
         }
         ct_world_destroy(w);
     }

@@ -193,6 +193,21 @@ static void test_attempt(void **state)
     assert_true(!cti_policy_turns_far(CTI_R(0.5)) && cti_policy_turns_far(CTI_R(0.6)));
 }
 
+static void test_gains(void **state)
+{
+    double rounded = 16 * (double)CTI_EPS;
+    (void)state;
+    assert_true(cti_policy_body_gain(1, 100, 0) == 2e-4 * 100 && cti_policy_body_gain(0, 100, 0) == 1e-3 * 100);
+    assert_true(cti_policy_body_gain(1, 0, 1e6) == rounded * 1e6);
+    assert_true(cti_policy_rigid_gain(100) == 5e-3 * 100);
+    assert_int_equal(cti_policy_chain_climbs(1, 1, 1, 0), 0);   /* its motion accounts for the rise */
+    assert_int_equal(cti_policy_chain_climbs(1, 0.8, 1, 0), 1); /* .2 of 1.8 */
+    assert_int_equal(cti_policy_chain_climbs(1, 0.9, 1, 0), 0);
+    assert_int_equal(cti_policy_chain_climbs(1, 0.8, 1, 10), 0); /* beside a step's fall it is little */
+    assert_true(cti_policy_row_miss(CTI_R(0.5), CTI_R(0.25)) == CTI_R(0.01) * CTI_R(0.5) / CTI_R(0.25));
+    assert_true(cti_policy_newton_is_full(3) && !cti_policy_newton_is_full(4));
+}
+
 static void test_substeps(void **state)
 {
     cti_substep_memory m;
@@ -220,7 +235,7 @@ int main(void)
         cmocka_unit_test(test_penalized),     cmocka_unit_test(test_free_motion),
         cmocka_unit_test(test_whole),         cmocka_unit_test(test_sweeps),
         cmocka_unit_test(test_end),           cmocka_unit_test(test_attempt),
-        cmocka_unit_test(test_substeps),
+        cmocka_unit_test(test_substeps),      cmocka_unit_test(test_gains),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

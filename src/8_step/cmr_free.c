@@ -1,6 +1,7 @@
 /* cmr_free.c -- the motion without contacts, where constraint manifold refinement begins.
    Method: A v = b, component by component, by the lagged factor and conjugate gradients (Otaduy 2009, sec. 4, step 2). differs: a body that
-   contacts press and that is solved by nodes is solved loosely, or guessed from its last free motion, since its contacts' solve judges all of it. */
+   contacts press and that is solved by nodes gets an inexact free motion, or one extrapolated from the last, since its contacts' solve
+   judges all of it. */
 #include "cmr_free.h"
 #include "balance.h"
 #include "integrate.h"
@@ -161,7 +162,7 @@ CTI_FN int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
     return 1;
 }
 
-/* free motions that were guessed are solved after all, and the contacts' share of the motion is measured from them. 0: out of memory */
+/* free motions that were extrapolated are solved after all, and the contacts' share of the motion is measured from them. 0: out of memory */
 CTI_FN int cti_cmr_measure(cti_state *s, ct_real dt, cti_attempt *out)
 {
     ct_real *w = s->pcg_work;

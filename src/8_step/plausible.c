@@ -114,12 +114,12 @@ static int cti_plausible_mark(cti_state *s, const cti_component *q)
     for (c = q->begin; c < q->end; c++) {
         int b = s->factors.blocks[c];
         n += !s->fixed[b]; /* what is held is */
-        s->held[b] |= s->fixed[b] ? 0 : CTI_HELD_WILD;
+        s->held[b] |= s->fixed[b] ? 0 : CTI_HELD_IMPLAUSIBLE;
     }
     return n;
 }
 
-CTI_FN int cti_plausible_wild(cti_state *s, ct_real dt, int *out_n)
+CTI_FN int cti_plausible_find(cti_state *s, ct_real dt, int *out_n)
 {
     const cti_component *q = s->factors.components;
     int nc = CTI_LEN(q), nr = CTI_LEN(s->rows), n, i, k, c;

@@ -183,6 +183,25 @@ CTI_FN int cti_policy_chosen_goes_on(ct_real spent) { return !(spent > CTI_POLIC
 #define CTI_POLICY_JOINT_TIMES 8
 /* [rad] Turn of a rigid body with contacts in a substep: rows and straight motions describe a small turn. */
 #define CTI_POLICY_TURN CTI_R(0.5)
+/* [1] Share of the thickness by which the motion may miss a contact's row. */
+#define CTI_POLICY_ROW CTI_R(0.01)
+/* [1] Share of its energy and work that a body may gain in a substep under Euler's rule. The rule itself loses some hundred times as much
+   in a step of 1/60 s. */
+#define CTI_POLICY_GAIN 2e-4
+/* [1] The same under the other rules, whose energy swings by their order. */
+#define CTI_POLICY_GAIN_SWING 1e-3
+/* [1] The same of a rigid body: half of the 1 % that a step must not gain. A row is linear in a turn: a ball of facets that rolls at 2 m/s
+   gains up to .4 % in one step and loses it in the next, and more than .1 % in a fifth of its steps. Random world 732 gained 1 % in one. */
+#define CTI_POLICY_GAIN_RIGID 5e-3
+/* [ulp] of what an elastic energy is computed from. */
+#define CTI_POLICY_GAIN_ROUNDING 16.0
+/* [1] Share of what a step changes that a chain may rise above its energy. */
+#define CTI_POLICY_CLIMB 0.1
+/* [1] And share of the energy of a step's fall, far above what tolerances leave. */
+#define CTI_POLICY_CLIMB_FALL 0.01
+/* [iterations] of Newton's method with whole steps, before steps are searched. Contacts' impulses change with x, and whole steps get there
+ * sooner. */
+#define CTI_POLICY_NEWTON_FULL 3
 
 /* Behind the share of the thickness: what the solver's tolerance leaves in a step, twice, and 16 roundings of a coordinate. */
 CTI_FN ct_real cti_policy_joint_slack(ct_real thickness, ct_real tolerance, ct_real scale, ct_real dt, ct_real size)
@@ -195,6 +214,22 @@ CTI_FN int cti_policy_joint_holds(ct_real miss, ct_real slack, int times) { retu
 CTI_FN int cti_policy_joint_fails(ct_real miss, ct_real slack) { return miss > CTI_POLICY_JOINT_FAILS * slack; }
 
 CTI_FN int cti_policy_turns_far(ct_real angle) { return angle > CTI_POLICY_TURN; }
+
+CTI_FN ct_real cti_policy_row_miss(ct_real thickness, ct_real dt) { return CTI_POLICY_ROW * thickness / dt; }
+
+CTI_FN double cti_policy_rigid_gain(double energy) { return CTI_POLICY_GAIN_RIGID * energy; }
+
+CTI_FN double cti_policy_body_gain(int is_euler, double energy, double rounded)
+{
+    return (is_euler ? CTI_POLICY_GAIN : CTI_POLICY_GAIN_SWING) * energy + CTI_POLICY_GAIN_ROUNDING * (double)CTI_EPS * rounded;
+}
+
+CTI_FN int cti_policy_chain_climbs(double rise, double motion, double mass, double fall)
+{
+    return rise - motion > CTI_POLICY_CLIMB * (fabs(rise) + fabs(motion)) + CTI_POLICY_CLIMB_FALL * mass * fall;
+}
+
+CTI_FN int cti_policy_newton_is_full(int iterations) { return iterations <= CTI_POLICY_NEWTON_FULL; }
 
 /* ---- a step and its substeps ---- */
 

@@ -89,6 +89,18 @@ CTI_FN int cti_policy_joint_fails(ct_real miss, ct_real slack);
 /* cti_policy_turns_far -- 1 where a rigid body with contacts may not turn by `angle` [rad] in a substep. */
 CTI_FN int cti_policy_turns_far(ct_real angle);
 
+/* cti_policy_row_miss -- approach [m/s] by which a substep of dt may miss a contact's row. Beyond it the row is solved again. */
+CTI_FN ct_real cti_policy_row_miss(ct_real thickness, ct_real dt);
+/* cti_policy_rigid_gain, cti_policy_body_gain -- energy [J] that a rigid body, and any other, may gain in a substep. energy: the energies
+   and the work at hand; is_euler: its rule dissipates; rounded: what its elastic energy is computed from [J]. */
+CTI_FN double cti_policy_rigid_gain(double energy);
+CTI_FN double cti_policy_body_gain(int is_euler, double energy, double rounded);
+/* cti_policy_chain_climbs -- 1 where a chain of rigid bodies has risen too far above its energy. rise: of its gravitational energy [J];
+   motion: rise that its motion accounts for [J]; mass [kg], fall: energy of a step's free fall by the mass [J/kg]. */
+CTI_FN int cti_policy_chain_climbs(double rise, double motion, double mass, double fall);
+/* cti_policy_newton_is_full -- 1 where the next Newton iteration takes the whole step, 0: a step along which the potential falls. */
+CTI_FN int cti_policy_newton_is_full(int iterations);
+
 /* ---- a step and its substeps ---- */
 
 /* cti_policy_dt_reaches -- 1 where a substep dt is as long as `length`, but for rounding. */

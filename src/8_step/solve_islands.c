@@ -273,16 +273,16 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
     return 1;
 }
 
-/* Solves an open island by another solver than ICA. *done 0: its residual is above `loose`, and the island is as it was. 0: out of memory, also
+/* Solves an open island by another solver than ICA. *done 0: its residual is above `most`, and the island is as it was. 0: out of memory, also
    where the solver itself did not report it */
-static int cti_islands_bridge(cti_state *s, ct_real dt, cti_island *q, ct_solver solver, ct_real loose, cti_islands_result *out,
+static int cti_islands_bridge(cti_state *s, ct_real dt, cti_island *q, ct_solver solver, ct_real most, cti_islands_result *out,
                               cti_solve_status *ended, int *done)
 {
     cti_solve_info info;
     *done = 0;
     if (!cti_factors_exact(&s->factors, s->arena, &s->A, q))
         return 0;
-    cti_bridge_solve(&q->p, &s->desc.solver, solver, loose, s->mem, s->arena, q->v, &info);
+    cti_bridge_solve(&q->p, &s->desc.solver, solver, most, s->mem, s->arena, q->v, &info);
     out->iterations += info.iterations;
     s->spent += info.spent;
     if (info.status == CTI_SOLVE_MEMORY || s->mem->failed)

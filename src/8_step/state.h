@@ -177,7 +177,8 @@ typedef struct cti_turn {
 /* cti_group -- components that contacts connect in a step, at their root (momenta.h); 0: before the step, 1: after it. */
 typedef struct cti_group {
     int32_t up;
-    int pressed, held;          /* impulses act in it; something outside of it, too */
+    int has_impulses;           /* 1: impulses act between its components */
+    int held;                   /* 1: something outside of it acts on it, too */
     ct_real mass;
     cti_v3 first, center[2], speed[2];
     ct_real inertia[9];         /* about the centre */
@@ -196,7 +197,7 @@ typedef struct cti_repair {
     cti_pair pair;
     cti_v3 normal;
     ct_real depth;
-    int soft; /* the direction is a guess that changes from step to step */
+    int soft; /* 1: the direction is estimated, and changes from step to step */
 } cti_repair;
 
 /* cti_way -- the direction in which body a leaves body b, and how far that is [m]. */
@@ -303,7 +304,7 @@ typedef struct cti_parts {
 } cti_parts;
 
 #define CTI_HELD_REPAIR 1
-#define CTI_HELD_WILD 2
+#define CTI_HELD_IMPLAUSIBLE 2
 #define CTI_HELD_RESTED 4
 
 typedef struct cti_state {
@@ -332,8 +333,8 @@ typedef struct cti_state {
     uint8_t *gains;           /* [models + rigid bodies] 1: the body gains energy in the substep */
     int energies_known;       /* `energies` are of x and v */
     uint8_t *fixed;           /* [n] all axes scripted */
-    uint8_t *held;            /* [n] stays where it is: CTI_HELD_REPAIR, a repair leaves it alone; CTI_HELD_WILD, the last resort of an attempt;
-                                 CTI_HELD_RESTED: did so in the substep that ends */
+    uint8_t *held; /* [n] stays where it is: CTI_HELD_REPAIR, a repair leaves it alone; CTI_HELD_IMPLAUSIBLE, the last resort of an attempt;
+                      CTI_HELD_RESTED: did so in the substep that ends */
     int still;                /* 1: scripts stand where they are at `time` */
     ct_real *v_fixed;         /* [3 n] scripted velocity */
     int32_t *filter;          /* [n] -1 or index into projectors */
@@ -361,7 +362,7 @@ typedef struct cti_state {
     cti_bsr A;
     ct_real *b, *force;       /* [3 n] */
     ct_real *v_free;          /* [3 n] solution without contacts */
-    ct_real *dv_free, dt_free;/* [3 n] v_free - v of the last attempt, solved or guessed, and DCD's time step: others are the components' own */
+    ct_real *dv_free, dt_free;/* [3 n] v_free - v of the last attempt, solved or extrapolated; DCD's time step: CMR's components have their own */
     ct_real *dv;              /* [3 n] what the last step, of dt_prev, added to v */
     ct_real *v_new, *x_new;   /* [3 n] tentative end of the step */
     ct_real *push;            /* [3 n] of an attempt as printed: response of the last step's contacts, for this one's length; else NULL */

@@ -288,8 +288,8 @@ static void cti_step_rested(cti_state *s, int all)
 {
     int i;
     for (i = 0; i < s->n; i++) {
-        int wild = s->held[i] & CTI_HELD_WILD || (all && !s->fixed[i]);
-        int rests = wild && !cti_state_is_inactive(s, i);
+        int implausible = s->held[i] & CTI_HELD_IMPLAUSIBLE || (all && !s->fixed[i]);
+        int rests = implausible && !cti_state_is_inactive(s, i);
         s->held[i] = (uint8_t)((s->held[i] & CTI_HELD_REPAIR) | (rests ? CTI_HELD_RESTED : 0));
         if (!rests)
             continue;
@@ -316,7 +316,7 @@ typedef struct cti_step_try {
     int good;
     int shorter; /* 1: it failed and is halved */
     int again;   /* 1: it failed and cannot be halved; blocks with meaningless velocities are held when it is tried again */
-    int whole;   /* 1: it cannot be halved, and components were excluded in vain; it is tried again without exclusion */
+    int whole;   /* 1: it cannot be halved, and no end without the excluded components was accepted; it is tried again without exclusion */
     int rests;   /* tries in which blocks were held */
 } cti_step_try;
 
@@ -352,7 +352,7 @@ static int cti_step_once(cti_state *s, ct_real sub, int last, const cti_memory *
     cti_step_time(s, t0, a);
     t->good = a->clear && a->converged && !(a->crushed && !cti_state_is_paper(s)) && !a->spun && !a->strained && !a->gained && cti_step_is_finite(s);
     t->shorter = !last && !t->good && cti_policy_dt_reaches(sub / 2, cti_step_least(s));
-    t->again = !last && !t->shorter && a->wild > 0 && cti_policy_may_hold(t->rests);
+    t->again = !last && !t->shorter && a->implausible > 0 && cti_policy_may_hold(t->rests);
     t->rests += t->again;
     t->whole = !t->shorter && (a->redo || (a->excluded && !t->good));
     cti_step_note(r, a, !t->shorter && !t->again && !t->whole && !s->parts.conflict && !(a->event > 0));
@@ -416,7 +416,7 @@ static int cti_step_hold(cti_state *s, int all)
         if (all && m >= 0 && gaining[cti_sets_root(s->parts.zoned, s->factors.component_of[i])])
             is_hold |= cti_energy_is_touched(s, m);
         if (is_hold)
-            s->held[i] = (uint8_t)((s->held[i] & CTI_HELD_REPAIR) | CTI_HELD_WILD);
+            s->held[i] = (uint8_t)((s->held[i] & CTI_HELD_REPAIR) | CTI_HELD_IMPLAUSIBLE);
     }
     return 1;
 }
