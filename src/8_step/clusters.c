@@ -1,6 +1,6 @@
 /* clusters.c -- the clusters that an island's solve is given.
-   Method: a component with few blocks in contact is one cluster, and the solve anticipates the response of all of it through C = A^-1 between these
-   blocks. A component with many blocks in contact is split into the paper's nodes, between whose sweeps it is corrected as a whole (smooth.c).
+   Method: a component with few blocks in contact is one cluster. The solve anticipates the response of all of it through C, which is A^-1 between
+   these blocks. A component with many blocks in contact is split into the paper's nodes, between whose sweeps it is corrected as a whole (smooth.c).
    Based on: Otaduy 2009, sec. 5.2 (the splitting), 5.6 (its convergence). */
 #include "clusters.h"
 #include "factors.h"

@@ -1,5 +1,5 @@
-/* policy.c -- the decisions of a step: when a factor is computed anew, how a free motion is solved, what an island's solve is given and what follows
-   from its end, what refuses an attempt, how a step is cut.
+/* policy.c -- the decisions of a step. They say when a factor is computed anew, how a free motion is solved, and what an island's solve is given.
+   They also say what follows from its end, what refuses an attempt, and how a step is cut.
    Method: every decision is a pure function of a few facts, with its constants beside it. A constant's comment has its unit and the reason for its
    value. Half and double of it were measured only where the comment says so. The natural map is the residual of the contact law, relative to |g| dt.
    Based on: no paper. */
@@ -87,8 +87,8 @@ CTI_FN ct_real cti_policy_free_tolerance(int inexact_attempts) { return inexact_
 
 /* [blocks] in contact up to which a component is one cluster. A sweep reads the response between all of them. */
 #define CTI_POLICY_PORTS 200
-/* [bytes] of the columns of A^-1 J' of a component's contacts, 36 for a block in contact and a contact, up to which the component is one cluster:
-   every sweep reads them, and a near cache holds that many. */
+/* [bytes] of the columns of A^-1 J' of a component's contacts, up to which the component is one cluster.
+   Every sweep reads them, and a near cache holds that many. A contact has 36 bytes for each block in contact. */
 #define CTI_POLICY_COLUMNS 1500000
 /* [blocks] in contact up to which a component is one cluster after its solve by nodes failed: stiff cards in a heap fell apart under nodes. */
 #define CTI_POLICY_PORTS_FAILED 1500
@@ -191,7 +191,7 @@ CTI_FN int cti_policy_chosen_goes_on(ct_real spent) { return !(spent > CTI_POLIC
 /* [1] The same under the other rules, whose energy swings by their order. */
 #define CTI_POLICY_GAIN_SWING 1e-3
 /* [1] The same of a rigid body: half of the 1 % that a step must not gain. A row is linear in a turn: a ball of facets that rolls at 2 m/s
-   gains up to .4 % in one step and loses it in the next, and more than .1 % in a fifth of its steps. Random world 732 gained 1 % in one. */
+   gains up to .4 % in one step and loses it in the next. It gains more than .1 % in a fifth of its steps. Random world 732 gained 1 % in one. */
 #define CTI_POLICY_GAIN_RIGID 5e-3
 /* [ulp] of what an elastic energy is computed from. */
 #define CTI_POLICY_GAIN_ROUNDING 16.0
@@ -249,7 +249,7 @@ CTI_FN int cti_policy_newton_is_full(int iterations) { return iterations <= CTI_
 /* [1] Parts that a step of a tangled world is cut into at most: shorter substeps make no room. */
 #define CTI_POLICY_TANGLED 4
 /* [1] Rollbacks of a step, after which no component is excluded any more, and failures halve the world. They bound the work of a step. In
-   the swarms of test_parts and in 240 worlds of the soak a step had two rollbacks at most, so that half and double change nothing there. */
+   the swarms of test_parts and in 240 worlds of the soak a step had two rollbacks at most. Half and double change nothing there. */
 #define CTI_POLICY_ROLLBACKS 4
 /* [1] Tries of the shortest substep in which blocks with meaningless velocities are held, and the others solved about them. */
 #define CTI_POLICY_HOLDS 3

@@ -65,8 +65,8 @@ CTI_FN int cti_policy_any_failed(ct_real worst);
 /* cti_policy_gets_more_sweeps -- 1 where an island that ended on its budget is solved on with another half of it. failed: its
    cti_policy_failed_natural. */
 CTI_FN int cti_policy_gets_more_sweeps(cti_solve_status ended, ct_real natural, ct_real failed);
-/* cti_policy_newton_takes_over -- 1 where AUTO gives an island that ICA did not solve to Newton's method, and cti_policy_newton_natural -- the natural
-   map up to which the result is taken. */
+/* cti_policy_newton_takes_over -- 1 where AUTO gives an island that ICA did not solve to Newton's method.
+   cti_policy_newton_natural -- natural map up to which the result is taken. natural: of ICA's solution. */
 #if CONTACT_WITH_NEWTON
 CTI_FN int cti_policy_newton_takes_over(const ct_solver_desc *desc, cti_solve_status ended, ct_real natural, int rows);
 CTI_FN ct_real cti_policy_newton_natural(ct_real natural);
