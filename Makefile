@@ -8,8 +8,10 @@
 #   make fuzz       libFuzzer on each reader, SECONDS=600 each (clang)
 #   make accept     acceptance scenes      make bench    measurements        make figures   docs/figures.md, its pictures
 #   make test-all   that, every switch, language and consumer, platforms, long scenes, fuzz and soak in short form
+#   make docs       docs/pile.webp, the film of the README (needs ffmpeg)
 #   make sizes      the README's table of sizes and compile times
 #   make install    contact.h, contact.c and contact.pc to PREFIX (/usr/local), below DESTDIR
+#   make dist       build/contact-VERSION.tar.gz: contact.h, contact.c, stb_ds.h, LICENSE, examples
 #   make amalgamate contact.h from src/
 #   make format     clang-format           make clean    removes build/
 # Variables: CC, ARCH (-march=native), OPT (-O2), JOBS (2), V=1 shows the commands
@@ -56,7 +58,7 @@ OBJTSAN := $(SOURCES:%.c=build/otsan/%.o)
 BIN64 := $(TOOLS:%=build/o64/tools/%.o)
 BIN32 := $(TOOLS:%=build/o32/tools/%.o)
 
-.PHONY: all demo test test-build test-all test-builds test-tsan test-platforms soak energy bench bench-paths accept figures fuzz format clean amalgamate sizes install
+.PHONY: all demo docs test test-build test-all test-builds test-tsan test-platforms soak energy bench bench-paths accept figures fuzz format clean amalgamate sizes install dist
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: build/contact build/contact32 build/libcontact_dev.a
@@ -228,6 +230,8 @@ amalgamate:
 	$(PYTHON) tools/amalgamate.py
 sizes:
 	@STB_CFLAGS="$(STB_CFLAGS)" $(PYTHON) tools/size_table.py
+dist:
+	@CC="$(CC)" STB_CFLAGS="$(STB_CFLAGS)" $(PYTHON) tools/make_dist.py
 PREFIX ?= /usr/local
 install:
 	@mkdir -p "$(DESTDIR)$(PREFIX)/include" "$(DESTDIR)$(PREFIX)/share/pkgconfig"
@@ -237,6 +241,8 @@ install:
 demo:
 	@$(MAKE) --no-print-directory -j$(JOBS) build/contact
 	@$(PYTHON) tools/make_demo.py
+docs: build/contact
+	@$(PYTHON) tools/make_film.py
 accept: build/contact
 	@$(PYTHON) tools/accept.py
 BENCHES := $(patsubst bench/%.c,build/bench/%,$(wildcard bench/bench_*.c))
@@ -258,7 +264,8 @@ bench-paths:
 	@$(PYTHON) tools/bench_paths.py
 format:
 	clang-format -i $(addprefix src/,$(filter %.c %.h,$(shell sed 's/\#.*//' src/MANIFEST))) \
-	    $(wildcard src/*/*.inl tests/*.c tests/*.h tests/compile/*.c tests/compile/*.cc tests/platforms/*.c tools/*.c tools/*.h examples/*.c bench/*.c bench/paths/*.c)
+	    $(wildcard src/*/*.inl tests/*.c tests/*.h tests/compile/*.c tests/compile/*.cc tests/platforms/*.c tools/*.c tools/*.h bench/*.c bench/paths/*.c) \
+	    $(filter-out examples/quickstart.c,$(wildcard examples/*.c)) # twelve lines as they stand
 clean:
 	rm -rf build
 

@@ -1,9 +1,8 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs b866f3b042c60b1d.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs e9ad41e7afce98c5.
 
-contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
-against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
-but stb_ds.h.
-Licence: MIT-0 or public domain, your choice (text at the end of the repository's LICENSE file).
+contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves
+and against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no
+dependency but stb_ds.h. Licence: MIT-0 or public domain, your choice (text at the end of the repository's LICENSE file).
 
 
 USE
@@ -12,39 +11,42 @@ USE
         #include "contact.h"
     Everywhere else:
         #include "contact.h"
-    Put contact.h, memory.c and stb_ds.h (https://github.com/nothings/stb) into one folder, or install libstb-dev. Link with -lm. A file that also
-    wants stb_ds.h's short names (arrlen, arrput) includes stb_ds.h before contact.h. The implementation takes as long to compile as sqlite;
-    that is why it wants a file of its own. With gcc's -Wall give that file -Wno-misleading-indentation too, which saves some more.
+    Put contact.h, memory.c and stb_ds.h (https://github.com/nothings/stb) into one folder, or install libstb-dev. Link with -lm. A file
+that also wants stb_ds.h's short names (arrlen, arrput) includes stb_ds.h before contact.h. The implementation takes as long to compile as
+sqlite; that is why it wants a file of its own. With gcc's -Wall give that file -Wno-misleading-indentation too, which saves some more.
 
 STEP BY STEP
-    1. ct_world_desc d = ct_world_desc_default();   change what you like;   ct_world_create(&d, &world, &error)
-    2. make meshes: ct_mesh_read (a file), ct_mesh_box, ct_mesh_grid, ct_mesh_sphere, or fill a ct_mesh yourself
+    1. ct_world_desc d = ct_world_desc_default();   change what you like;   ct_world_create(&d, &world, &error)   (NULL for &d: the
+defaults)
+    2. make meshes: ct_mesh_read (a file), ct_mesh_box, ct_mesh_grid, ct_mesh_sphere, or fill a ct_mesh yourself;
+       ct_mesh_transform scales, turns and moves one
     3. ct_soft_desc s = ct_soft_desc_default();  s.mesh = &mesh;  s.material = ...;  ct_body_add_soft(world, &s, &body)
-       likewise ct_body_add_cloth, ct_body_add_rigid (a closed surface), ct_body_add_kinematic (follows a script) and ct_body_add_static (without
-       a mesh: a plane). Meshes are copied; free yours with ct_mesh_free. s.surface embeds a finer surface in the tets, and what it
-       encloses is what weighs; where there are no tets, ct_mesh_tetrahedralize makes them
+       likewise ct_body_add_cloth, ct_body_add_rigid (a closed surface), ct_body_add_kinematic (follows a script) and ct_body_add_static;
+ct_body_add_plane is a floor. position and rotation of a description say where the body starts. Where you need no id the last argument is
+NULL. Meshes are copied; free yours with ct_mesh_free. s.surface embeds a finer surface in the tets, and what it encloses is what weighs;
+where there are no tets, ct_mesh_tetrahedralize makes them
     4. ct_body_pin for what is held or moved by script; ct_joint_add for balls, hinges, fixed joints, stitches
     5. ct_world_step(world, dt, &report) again and again;  ct_body_get_positions, ct_world_contacts to read. Impulses of contacts,
-       joints (ct_joint_get_impulse) and pins (ct_body_get_pin_impulse) are sums over the step, all its substeps: over dt they are mean forces
+       joints (ct_joint_get_impulse) and pins (ct_body_get_pin_impulse) are sums over the step, all its substeps: over dt they are mean
+forces
     6. ct_world_destroy(world)
 
 WHAT IT DOES NOT DO
     Rods, points, restitution, tearing, plasticity, fluids: not in this version. Steppers other than CMR and DCD, and the solver
-    CT_SOLVER_GEOMETRIC_CG, are named in the enums and refused with CT_ERR_UNSUPPORTED (ct_stepper_built, ct_solver_built). It never prints, never exits,
-    starts no thread that you do not ask for, has no writable global, and reads no clock but the one you give it. It does not sleep bodies.
-    Implicit Euler damps vibration, more so with larger steps: bounces and swings fade sooner than in nature. Where that matters take smaller
-    steps, or another integrator where nothing touches; a run with an eighth of the step bounces visibly higher.
+    CT_SOLVER_GEOMETRIC_CG, are named in the enums and refused with CT_ERR_UNSUPPORTED (ct_stepper_built, ct_solver_built). It never prints,
+never exits, starts no thread that you do not ask for, has no writable global, and reads no clock but the one you give it. It does not sleep
+bodies. Implicit Euler damps vibration, more so with larger steps: bounces and swings fade sooner than in nature. Where that matters take
+smaller steps, or another integrator where nothing touches; a run with an eighth of the step bounces visibly higher.
 
 PROBLEMS WITHOUT A WORLD
-    A contact problem can stand alone, and all contact solvers but ICA take it: quadratic programs, linear complementarity with or without bounds,
-    and Coulomb's law with (GLOBAL) or without (LOCAL) the dynamics behind it; numbers are double in every build.
-        ct_problem_desc d = ct_problem_desc_default();   d.kind = CT_PROBLEM_QP;   d.A = ...;  d.J = ...;  d.b = ...;  d.w = ...;
-        ct_problem_create(&d, &problem, &error)          or ct_problem_read(path, &problem, &error)
-        ct_solver_desc s = ct_solver_desc_default();     s.solver = CT_SOLVER_AUTO;   s.tolerance = 1e-8;
-        ct_solution x;   memset(&x, 0, sizeof x);        ct_problem_solve(problem, &s, &x)   x.outcome, x.x, x.r, x.residual
+    A contact problem can stand alone, and all contact solvers but ICA take it: quadratic programs, linear complementarity with or without
+bounds, and Coulomb's law with (GLOBAL) or without (LOCAL) the dynamics behind it; numbers are double in every build. ct_problem_desc d =
+ct_problem_desc_default();   d.kind = CT_PROBLEM_QP;   d.A = ...;  d.J = ...;  d.b = ...;  d.w = ...; ct_problem_create(&d, &problem,
+&error)          or ct_problem_read(path, &problem, &error) ct_solver_desc s = ct_solver_desc_default();     s.solver = CT_SOLVER_AUTO;
+s.tolerance = 1e-8; ct_solution x;   memset(&x, 0, sizeof x);        ct_problem_solve(problem, &s, &x)   x.outcome, x.x, x.r, x.residual
         ct_solution_free(&x);   ct_problem_free(problem)
-    What counts is x.outcome, said by one judge from x and r alone. s.seconds and s.now_us limit the time, s.warm starts from x's own numbers.
-    ct_problem_write keeps a problem as a file (.cpb; an LCP as text, .lcp or .blcp) that reads back bit for bit.
+    What counts is x.outcome, said by one judge from x and r alone. s.seconds and s.now_us limit the time, s.warm starts from x's own
+numbers. ct_problem_write keeps a problem as a file (.cpb; an LCP as text, .lcp or .blcp) that reads back bit for bit.
 
 MESH FILES
     Read: OBJ, Gmsh MSH 2.2 and 4.1 (ASCII), PLY (ASCII, binary of both byte orders), STL (ASCII, binary; equal corners are welded), TetGen
@@ -63,27 +65,26 @@ HOW A STEP WORKS (Otaduy, Tamstorf, Steinemann, Gross 2009)
     has a contact, a joint or a neighbour in its bounding sphere, halves the step, at most max_halvings times; short steps grow again
     when two in a row went well; what cannot be halved goes to impact zones, the fail-safe. Only bodies that fail are halved, with all that
     rows and joints connect to them: the others keep their end, to the bit, and move there on straight lines; where a body in substeps
-    comes near one of these the step begins again, and both are halved. With ccd_limits_step a step also ends, and goes on from there, where features that were apart come within their thickness: impacts then act at their own time, to about dt /
-    2^max_halvings, not over the whole step. That is off by default; no guarantee depends on it. The rows are solved, joints among them,
-    by iterative constraint anticipation, island by island: outer relaxation over clusters of unknowns, inner Gauss-Seidel over
-    contacts, normal and friction multipliers in turn, warm started from the last step. Where a body ends with more energy than it had
-    and was given, the body is linearized again where it ended, later on the way there (line search), and all is solved again, at most
-    newton_iterations times in all; after that the step is halved, and at last the gain is taken from the motion. A body with few contacts is one cluster; one with many first answers as a whole to the last step's
+    comes near one of these the step begins again, and both are halved. With ccd_limits_step a step also ends, and goes on from there, where
+features that were apart come within their thickness: impacts then act at their own time, to about dt / 2^max_halvings, not over the whole
+step. That is off by default; no guarantee depends on it. The rows are solved, joints among them, by iterative constraint anticipation,
+island by island: outer relaxation over clusters of unknowns, inner Gauss-Seidel over contacts, normal and friction multipliers in turn,
+warm started from the last step. Where a body ends with more energy than it had and was given, the body is linearized again where it ended,
+later on the way there (line search), and all is solved again, at most newton_iterations times in all; after that the step is halved, and at
+last the gain is taken from the motion. A body with few contacts is one cluster; one with many first answers as a whole to the last step's
     multipliers, is then relaxed node by node, and taken whole for a while when that got nowhere. The step is accepted only when every
     vertex-face and edge-edge pair has a clear straight path, rounding included.
     solver.termination = CT_TERMINATION_PAPER takes the paper's own step, solve and end instead, to compare with (docs/solvers_ica.md): a
     step that it ends above the tolerance is `budget`.
 
 TIME INTEGRATORS (ct_world_desc.integrator)
-    Left after 10 s in steps of 5 ms of a free soft block that spins (3.16 rad/s, E 1e5, any of the five materials), and after 500 steps of 10 ms
-    of the energy of a small vibration of a beam, without damping:
-                        order   spin: angular momentum   spin: energy   vibration: energy   v is the velocity
-        EULER             1              1.000              .9998            .0002          of the last step's middle
-        NEWMARK           2              1.000             1.0000            .9996          at the end
-        BDF2              2              1.000              .9997            .9286          at the end
-    Linear momentum is kept to rounding. A pinned body is linearized at its start: one that turns by t in a step about its pins is strained
-    by t^2 / 2, and the check of its energy makes it iterate. Under NEWMARK and BDF2 bodies that contacts or joints act on are stepped by
-    Euler's rule, so that what touches has EULER's forces, friction and damping.
+    Left after 10 s in steps of 5 ms of a free soft block that spins (3.16 rad/s, E 1e5, any of the five materials), and after 500 steps of
+10 ms of the energy of a small vibration of a beam, without damping: order   spin: angular momentum   spin: energy   vibration: energy   v
+is the velocity EULER             1              1.000              .9998            .0002          of the last step's middle NEWMARK 2
+1.000             1.0000            .9996          at the end BDF2              2              1.000              .9997            .9286 at
+the end Linear momentum is kept to rounding. A pinned body is linearized at its start: one that turns by t in a step about its pins is
+strained by t^2 / 2, and the check of its energy makes it iterate. Under NEWMARK and BDF2 bodies that contacts or joints act on are stepped
+by Euler's rule, so that what touches has EULER's forces, friction and damping.
 
 THE DISCRETE STEPPER, CT_STEPPER_DCD (Li, Pan, Huang, Bao, Jin 2015)
     For soft bodies alone against each other, themselves, planes and static or kinematic meshes, where a few intersections are worth a
@@ -105,64 +106,61 @@ RESULTS AND ERRORS
     The first three are said only where the report's residual is below solver.tolerance. Budget and not_converged are about the accuracy of
     forces: the test for intersections is the same for every status.
     The report's energies belong to the end of the step. They are those of the report before (of the start, before the first step), plus the
-    work of scripts, pins, joints and recovery, less what contacts and damping took, plus energy_gained: what the integrator lost (below 0) or
-    gained. Velocities, poses and bodies that you set between two steps are in none of them.
+    work of scripts, pins, joints and recovery, less what contacts and damping took, plus energy_gained: what the integrator lost (below 0)
+or gained. Velocities, poses and bodies that you set between two steps are in none of them.
 
 WHAT IS GUARANTEED
     Given a start without intersections, a step of CT_STEPPER_CMR ends without one, in double and in float: the collision test has no false
     negatives, rounding included, and the rounded end positions are the exact start of the next step. Exceptions are reported, not hidden:
-    scripted surfaces that leave no room. A start with intersections is not refused: those pairs are named by ct_world_validate, excluded from
-    the test, and eased apart by bounded impulses, or at once by ct_world_repair.
-    The same input gives the same bits on every run, on every SIMD path, from gcc and clang at -O0 to -O3, on x86-64, 64-bit ARM and in
-    WebAssembly, under Linux and Windows, unless CONTACT_DETERMINISTIC is 0: products and sums are not fused, sums have one order, and of the
-    C library only functions that are exact or correctly rounded are called (sqrt, floor, remainder, frexp, ldexp, fabs; log, exp, sin, cos,
-    acos, atan2 and cbrt are our own). A mode that your threads have set (flush to zero, denormals are zero, another rounding) changes nothing: creation,
-    steps, bodies, joints, shapes, files, solves, ct_ccd_* and every range of a task compute in the usual mode and put yours back (MXCSR, FPCR; not
-    with tcc). It does not hold for time limits, which depend on the clock, for float against double, and for
-    decimal numbers in mesh and problem files only where strtod rounds correctly.
+    scripted surfaces that leave no room. A start with intersections is not refused: those pairs are named by ct_world_validate, excluded
+from the test, and eased apart by bounded impulses, or at once by ct_world_repair. The same input gives the same bits on every run, on every
+SIMD path, from gcc and clang at -O0 to -O3, on x86-64, 64-bit ARM and in WebAssembly, under Linux and Windows, unless CONTACT_DETERMINISTIC
+is 0: products and sums are not fused, sums have one order, and of the C library only functions that are exact or correctly rounded are
+called (sqrt, floor, remainder, frexp, ldexp, fabs; log, exp, sin, cos, acos, atan2 and cbrt are our own). A mode that your threads have set
+(flush to zero, denormals are zero, another rounding) changes nothing: creation, steps, bodies, joints, shapes, files, solves, ct_ccd_* and
+every range of a task compute in the usual mode and put yours back (MXCSR, FPCR; not with tcc). It does not hold for time limits, which
+depend on the clock, for float against double, and for decimal numbers in mesh and problem files only where strtod rounds correctly.
 
 FLOAT, AND WORLDS FAR FROM THEIR ORIGIN
-    All of this is said of positions as they are rounded, and holds in float at any distance: whether features meet, whether they intersect and on
-    which side of a plane a vertex is, is decided in double or better in both builds; lanes of float only say no, within error bounds of
+    All of this is said of positions as they are rounded, and holds in float at any distance: whether features meet, whether they intersect
+and on which side of a plane a vertex is, is decided in double or better in both builds; lanes of float only say no, within error bounds of
     their own. What a float lacks is room to move in. A thickness h must be worth 64 ulp of every coordinate of its body:
         |x| <= h / (64 * 2^-23) = 131,072 h in float (131 m for 1 mm),   |x| <= 7e13 h in double
-    ct_body_add_* refuses what is beyond, with CT_ERR_MESH, the body, the vertex and the numbers. A body that falls, flies or is scripted there is
-    not stopped: it still intersects nothing, but what it keeps is rounded to ulp, motion below half an ulp a step is lost, and the
+    ct_body_add_* refuses what is beyond, with CT_ERR_MESH, the body, the vertex and the numbers. A body that falls, flies or is scripted
+there is not stopped: it still intersects nothing, but what it keeps is rounded to ulp, motion below half an ulp a step is lost, and the
     fail-safe may have to act; ct_step_report.coarse counts such bodies, for you to remove.
-    A float world that lies elsewhere takes an origin in double, ct_world_desc.origin: hand in positions less the origin, (float)(p - origin), as
-    meshes, planes, points of joints and centres of motion; ct_body_get_positions adds it to doubles, and everything else that comes
+    A float world that lies elsewhere takes an origin in double, ct_world_desc.origin: hand in positions less the origin, (float)(p -
+origin), as meshes, planes, points of joints and centres of motion; ct_body_get_positions adds it to doubles, and everything else that comes
     out is relative to it. Scripts follow time in double. What float costs is in the solves: more steps end with status budget, or
     not_converged, than in double, and on a few scenes the fail-safe acts where it does not in double (docs/float.md); the report says so.
 
 THREADS
-    A world belongs to one thread at a time; two worlds never touch. The ct_ccd_* and ct_mesh_* functions need no world and are safe on every
-    thread. A step runs on the calling thread, unless ct_world_desc.tasks says otherwise:
-        d.tasks.worker_count = 4;                                  the world starts three threads of its own (CONTACT_THREADS 1, -pthread) ...
-        d.tasks.enqueue = ...; d.tasks.finish = ...; d.tasks.user = ...;     ... or your task system runs its loops
-    The state has the same bits for every number of workers and for every task system, in whatever order it runs ranges: what is summed is cut by
-    the problem's size alone, contacts that share a body keep their order, sums are taken in a fixed order. In parallel are detection, element
-    forces and stiffness (body by body), factors and free motions, and the contact solve of bodies that are taken whole; loops too short to gain
-    stay on the calling thread. A body that is relaxed node by node, a large cloth above all, is relaxed by one worker, and so is each where the
-    compiler has no atomic words (gcc, clang and MSVC have them). CT_STEPPER_DCD uses workers in assembly and placement only. The allocator, the log and the clock are called from the calling thread alone. The world's own
-    threads spin for some ten microseconds behind a loop, then sleep; they are idle between steps. They take no signals (POSIX; under a plain
-    -std=c99 the headers hide what that needs). More workers than idle cores slow a step
-    down.
+    A world belongs to one thread at a time; two worlds never touch. The ct_ccd_* and ct_mesh_* functions need no world and are safe on
+every thread. A step runs on the calling thread, unless ct_world_desc.tasks says otherwise: d.tasks.worker_count = 4; the world starts three
+threads of its own (CONTACT_THREADS 1, -pthread) ... d.tasks.enqueue = ...; d.tasks.finish = ...; d.tasks.user = ...;     ... or your task
+system runs its loops The state has the same bits for every number of workers and for every task system, in whatever order it runs ranges:
+what is summed is cut by the problem's size alone, contacts that share a body keep their order, sums are taken in a fixed order. In parallel
+are detection, element forces and stiffness (body by body), factors and free motions, and the contact solve of bodies that are taken whole;
+loops too short to gain stay on the calling thread. A body that is relaxed node by node, a large cloth above all, is relaxed by one worker,
+and so is each where the compiler has no atomic words (gcc, clang and MSVC have them). CT_STEPPER_DCD uses workers in assembly and placement
+only. The allocator, the log and the clock are called from the calling thread alone. The world's own threads spin for some ten microseconds
+behind a loop, then sleep; they are idle between steps. They take no signals (POSIX; under a plain -std=c99 the headers hide what that
+needs). More workers than idle cores slow a step down.
 
 MEMORY
-    All of it comes from ct_world_desc.allocator (default malloc, realloc, free), and every failure is an error code. Arrays that the library
-    hands out inside a ct_mesh are stb_ds arrays: arrlen works on them, ct_mesh_free and ct_free release them.
+    All of it comes from ct_world_desc.allocator (default malloc, realloc, free), and every failure is an error code. Arrays that the
+library hands out inside a ct_mesh are stb_ds arrays: arrlen works on them, ct_mesh_free and ct_free release them.
 
 
 SWITCHES. Macros that you define before the include. The first group must be the same in every file that includes contact.h.
 
-    CONTACT_REAL          64 (default) or 32. The type ct_real: double or float. 32 takes an eighth to a quarter less memory and time (64 soft
-                          bodies: 26 of 37 MB, 20 of 23 ms a step; a cloth: 18 of 21 MB, 3.1 of 3.5 ms), at its default tolerance of 1e-3, ten
-                          times double's, since less is below what float resolves: 1e-4 makes steps slower than double's. Exported names then end in
-                          _f32, so that mixing precisions is a link error and both may live in one program. What it bounds: see FLOAT above.
-    CONTACT_STATIC        undefined (default) or defined. Every function is static: a private copy for one file. Define it together with
-                          CONTACT_IMPLEMENTATION.
-    CONTACT_API           what stands in front of every declaration; default extern. For example __declspec(dllexport).
-    CONTACT_CONFIG_H      the name of a header, in quotes, that defines these switches for a whole project.
+    CONTACT_REAL          64 (default) or 32. The type ct_real: double or float. 32 takes an eighth to a quarter less memory and time (64
+soft bodies: 26 of 37 MB, 20 of 23 ms a step; a cloth: 18 of 21 MB, 3.1 of 3.5 ms), at its default tolerance of 1e-3, ten times double's,
+since less is below what float resolves: 1e-4 makes steps slower than double's. Exported names then end in _f32, so that mixing precisions
+is a link error and both may live in one program. What it bounds: see FLOAT above. CONTACT_STATIC        undefined (default) or defined.
+Every function is static: a private copy for one file. Define it together with CONTACT_IMPLEMENTATION. CONTACT_API           what stands in
+front of every declaration; default extern. For example __declspec(dllexport). CONTACT_CONFIG_H      the name of a header, in quotes, that
+defines these switches for a whole project.
 
     The second group counts only beside CONTACT_IMPLEMENTATION.
 
@@ -171,51 +169,41 @@ SWITCHES. Macros that you define before the include. The first group must be the
                           (-msimd128), else CT_SIMD_NONE: vectors of the compiler's own with gcc and clang, a tenth slower than SSE2; loops
                           with others, several times slower in collision detection. A path by name insists: an #error says what the
                           compiler has to be told. Chosen when compiling, never at run time. All give the same bits.
-    CONTACT_DETERMINISTIC 1 (default) or 0. 1: the same bits on every SIMD path, from every compiler at every level of optimization, on every
-                          processor (see WHAT IS GUARANTEED). 0: factors and block products are fused multiply-adds where the processor has
-                          them (AVX2 with -mfma, AVX512, NEON). That gained 2 % of a factor and nothing measurable of a step (AVX2). The
-                          same program then still gives the same bits on every run, other builds do not. Collision tests are never fused.
-    CONTACT_OPTIMIZE      1 (default), 0 or 2: how gcc optimizes the implementation, whatever level its command line has (-Os apart, which stays).
-                          1: -O2 in the files where steps and solves spend their time, a small -O1 in the others. A debug build (-O0, -Og) then
-                          runs like a release, and takes as long to compile: 19 seconds where sqlite takes 21 (gcc 12).
-                          0: the command line's level, to step through the library in a debugger or to have -O3. At -O0 that is 5 seconds
-                          of compiling, and a step takes 20 to 45 times as long.
-                          2: -O2 throughout: 28 seconds, a tenth more code, steps up to 3 % faster. All give the same bits.
-                          clang has no such pragma, so with it a debug build of this file is slow: give memory.c a level of its own.
-                              CMake:  set_source_files_properties(memory.c PROPERTIES COMPILE_OPTIONS -O2)
-                              make:   contact.o: CFLAGS += -O2
-                          MSVC: 1 and 2 switch optimization on by pragma, which cl.exe passes over beside /RTC1; give the file /O2 without it.
-    CONTACT_WITH_FILES    1 (default) or 0: mesh and problem files. 0 removes stdio; ct_mesh_read, ct_mesh_write, ct_problem_read
-                          and ct_problem_write then return CT_ERR_UNSUPPORTED.
-    CONTACT_THREADS       0 (default) or 1: worlds can have threads of their own (tasks.worker_count without enqueue). 1 needs pthreads or
-                          Win32, -pthread where the system wants it, and atomic words (gcc, clang, MSVC). Without it your own task system
-                          still works, and a world that asks for threads is refused (CT_ERR_UNSUPPORTED).
-    CONTACT_WITH_CMR, CONTACT_WITH_DCD
-                          1 (default) or 0: the steppers. One of them has to be 1. 0 takes its code out, the enum keeps its value:
-                          ct_stepper_built says 0, ct_world_create refuses it by name (CT_ERR_UNSUPPORTED).
-    CONTACT_WITH_ICA, _CA, _PGS, _LEMKE, _BOXED, _ACTIVE_SET, _MPRGP, _INTERIOR, _NEWTON, _ADMM
-                          1 (default) or 0: the solvers, likewise (ct_solver_built, ct_problem_solver_built). What a stepper is made of stays:
-                          CMR keeps ICA for its worlds, DCD keeps MPRGP. CT_SOLVER_AUTO tries those that are there; in worlds Newton no longer
-                          takes over small islands that ICA does not solve when it is 0. What only these switches reach is between #if, functions
-                          and tables, so that it costs nothing at -O0 either.
-    CONTACT_PRESET_GAME   undefined (default) or defined: worlds of CMR, which ICA solves, and nothing else. FILES, DCD and all solvers of stand-alone
-                          problems are 0, unless you define one of them as 1. ct_problem_solve then returns CT_ERR_UNSUPPORTED.
-    CONTACT_STEPPER, CONTACT_SOLVER
-                          what ct_world_desc_default and ct_solver_desc_default set: CT_STEPPER_CMR (DCD where CMR is not built) and
-                          CT_SOLVER_ICA.
-    CONTACT_STB_DS_H      the name of stb_ds.h with its quotes, where it is neither "stb_ds.h" nor <stb/stb_ds.h>. Your own include of it, with
-                          or without its implementation, may come before or after in the same file. Its short names (arrlen) are there
-                          after the include, unless you define STBDS_NO_SHORT_NAMES.
-    CONTACT_VALIDATE      0 (default) or 1. After every step what it promises is looked up: finite numbers, surfaces where their bodies put
-                          them, contacts that push, no intersection after a CMR step that began without. What is wrong goes to the
-                          world's log and to CONTACT_ASSERT, and ct_world_step returns CT_ERR_DOMAIN with a text that begins so; the step
-                          has been taken. Where memory runs out for this it is CT_ERR_MEMORY, and the step is taken back. It changes no bit of a step and costs one exact intersection test of all surfaces a step.
-    CONTACT_ASSERT(x)     internal checks; default nothing. For debugging the library itself.
+    CONTACT_DETERMINISTIC 1 (default) or 0. 1: the same bits on every SIMD path, from every compiler at every level of optimization, on
+every processor (see WHAT IS GUARANTEED). 0: factors and block products are fused multiply-adds where the processor has them (AVX2 with
+-mfma, AVX512, NEON). That gained 2 % of a factor and nothing measurable of a step (AVX2). The same program then still gives the same bits
+on every run, other builds do not. Collision tests are never fused. CONTACT_OPTIMIZE      1 (default), 0 or 2: how gcc optimizes the
+implementation, whatever level its command line has (-Os apart, which stays). 1: -O2 in the files where steps and solves spend their time, a
+small -O1 in the others. A debug build (-O0, -Og) then runs like a release, and takes as long to compile: 19 seconds where sqlite takes 21
+(gcc 12). 0: the command line's level, to step through the library in a debugger or to have -O3. At -O0 that is 5 seconds of compiling, and
+a step takes 20 to 45 times as long. 2: -O2 throughout: 28 seconds, a tenth more code, steps up to 3 % faster. All give the same bits. clang
+has no such pragma, so with it a debug build of this file is slow: give memory.c a level of its own. CMake:
+set_source_files_properties(memory.c PROPERTIES COMPILE_OPTIONS -O2) make:   contact.o: CFLAGS += -O2 MSVC: 1 and 2 switch optimization on
+by pragma, which cl.exe passes over beside /RTC1; give the file /O2 without it. CONTACT_WITH_FILES    1 (default) or 0: mesh and problem
+files. 0 removes stdio; ct_mesh_read, ct_mesh_write, ct_problem_read and ct_problem_write then return CT_ERR_UNSUPPORTED. CONTACT_THREADS 0
+(default) or 1: worlds can have threads of their own (tasks.worker_count without enqueue). 1 needs pthreads or Win32, -pthread where the
+system wants it, and atomic words (gcc, clang, MSVC). Without it your own task system still works, and a world that asks for threads is
+refused (CT_ERR_UNSUPPORTED). CONTACT_WITH_CMR, CONTACT_WITH_DCD 1 (default) or 0: the steppers. One of them has to be 1. 0 takes its code
+out, the enum keeps its value: ct_stepper_built says 0, ct_world_create refuses it by name (CT_ERR_UNSUPPORTED). CONTACT_WITH_ICA, _CA,
+_PGS, _LEMKE, _BOXED, _ACTIVE_SET, _MPRGP, _INTERIOR, _NEWTON, _ADMM 1 (default) or 0: the solvers, likewise (ct_solver_built,
+ct_problem_solver_built). What a stepper is made of stays: CMR keeps ICA for its worlds, DCD keeps MPRGP. CT_SOLVER_AUTO tries those that
+are there; in worlds Newton no longer takes over small islands that ICA does not solve when it is 0. What only these switches reach is
+between #if, functions and tables, so that it costs nothing at -O0 either. CONTACT_PRESET_GAME   undefined (default) or defined: worlds of
+CMR, which ICA solves, and nothing else. FILES, DCD and all solvers of stand-alone problems are 0, unless you define one of them as 1.
+ct_problem_solve then returns CT_ERR_UNSUPPORTED. CONTACT_STEPPER, CONTACT_SOLVER what ct_world_desc_default and ct_solver_desc_default set:
+CT_STEPPER_CMR (DCD where CMR is not built) and CT_SOLVER_ICA. CONTACT_STB_DS_H      the name of stb_ds.h with its quotes, where it is
+neither "stb_ds.h" nor <stb/stb_ds.h>. Your own include of it, with or without its implementation, may come before or after in the same
+file. Its short names (arrlen) are there after the include, unless you define STBDS_NO_SHORT_NAMES. CONTACT_VALIDATE      0 (default) or 1.
+After every step what it promises is looked up: finite numbers, surfaces where their bodies put them, contacts that push, no intersection
+after a CMR step that began without. What is wrong goes to the world's log and to CONTACT_ASSERT, and ct_world_step returns CT_ERR_DOMAIN
+with a text that begins so; the step has been taken. Where memory runs out for this it is CT_ERR_MEMORY, and the step is taken back. It
+changes no bit of a step and costs one exact intersection test of all surfaces a step. CONTACT_ASSERT(x)     internal checks; default
+nothing. For debugging the library itself.
 
-    Refused by #error: -ffast-math, -Ofast and /fp:fast (they remove its error bounds), x87 arithmetic, unknown values, C++ before C++11, float with
-    tcc (which compiles it wrongly). Defaults that are not built stop the compiler at a name that says so. Contraction (fused multiply-add)
-    is switched off inside the implementation by pragma, whatever -march says. clang -ffp-contract=fast overrides pragmas: ct_world_create
-    then refuses with CT_ERR_UNSUPPORTED.
+    Refused by #error: -ffast-math, -Ofast and /fp:fast (they remove its error bounds), x87 arithmetic, unknown values, C++ before C++11,
+float with tcc (which compiles it wrongly). Defaults that are not built stop the compiler at a name that says so. Contraction (fused
+multiply-add) is switched off inside the implementation by pragma, whatever -march says. clang -ffp-contract=fast overrides pragmas:
+ct_world_create then refuses with CT_ERR_UNSUPPORTED.
 
     C++: the declarations may be included inside of extern "C" or of a namespace (then include <stddef.h> and <stdint.h> before); the
     implementation inside of extern "C", not inside of a namespace.
@@ -227,9 +215,9 @@ SOURCES
     Mueller, Gross: Interactive virtual materials. GI 2004. Irving, Teran, Fedkiw: Invertible finite elements. SCA 2004.
     Baraff, Witkin: Large steps in cloth simulation. SIGGRAPH 1998. Volino, Magnenat-Thalmann: Implementing fast cloth simulation with
     collision response. CGI 2000.
-    Provot: Collision and self-collision handling in cloth model dedicated to design garments. 1997. Harmon, Vouga, Tamstorf, Grinspun: Robust
-    treatment of simultaneous collisions. SIGGRAPH 2008. Wang, Ferguson, Schneider, Jiang, Attene, Panozzo: A large-scale benchmark and an
-    inclusion-based algorithm for continuous collision detection. TOG 2021.
+    Provot: Collision and self-collision handling in cloth model dedicated to design garments. 1997. Harmon, Vouga, Tamstorf, Grinspun:
+Robust treatment of simultaneous collisions. SIGGRAPH 2008. Wang, Ferguson, Schneider, Jiang, Attene, Panozzo: A large-scale benchmark and
+an inclusion-based algorithm for continuous collision detection. TOG 2021.
 */
 #ifndef CT_CONTACT_H_INCLUDED
 #define CT_CONTACT_H_INCLUDED
@@ -239,8 +227,10 @@ SOURCES
 
 /* Version of the library; ct_library_info_get gives the same numbers. */
 #define CT_VERSION_MAJOR 0
-#define CT_VERSION_MINOR 1
+#define CT_VERSION_MINOR 2
 #define CT_VERSION_PATCH 0
+#define CT_VERSION_STRING "0.2.0"
+#define CT_VERSION (10000 * CT_VERSION_MAJOR + 100 * CT_VERSION_MINOR + CT_VERSION_PATCH) /* for #if CT_VERSION >= 200 */
 
 #ifdef CONTACT_CONFIG_H
 #include CONTACT_CONFIG_H
@@ -441,6 +431,7 @@ SOURCES
 #define ct_body_add_soft ct_body_add_soft_f32
 #define ct_body_add_cloth ct_body_add_cloth_f32
 #define ct_body_add_static ct_body_add_static_f32
+#define ct_body_add_plane ct_body_add_plane_f32
 #define ct_body_add_rigid ct_body_add_rigid_f32
 #define ct_body_add_kinematic ct_body_add_kinematic_f32
 #define ct_body_remove ct_body_remove_f32
@@ -469,6 +460,7 @@ SOURCES
 #define ct_mesh_locking ct_mesh_locking_f32
 #define ct_mesh_grid ct_mesh_grid_f32
 #define ct_mesh_sphere ct_mesh_sphere_f32
+#define ct_mesh_transform ct_mesh_transform_f32
 #define ct_mesh_tetrahedralize ct_mesh_tetrahedralize_f32
 #define ct_mesh_intersections ct_mesh_intersections_f32
 #define ct_free ct_free_f32
@@ -863,7 +855,8 @@ typedef struct ct_material {
                                   Energies of a report hold the limit's own, which grows with shorter steps down to 10 ms */
 } ct_material;
 
-/* ct_soft_desc, ct_cloth_desc, ct_static_desc -- arrays are copied. friction and thickness below 0 stand for the world's. */
+/* ct_soft_desc, ct_cloth_desc, ct_static_desc -- arrays are copied. friction and thickness below 0 stand for the world's. position and rotation of
+   a body's description place the mesh as ct_mesh_transform does; they are not looked at again. Velocities are along the world's axes. */
 typedef struct ct_soft_desc {
     uint32_t cookie;
     const char *name; /* copied, may be NULL; appears in error texts */
@@ -876,6 +869,8 @@ typedef struct ct_soft_desc {
     ct_real friction, thickness;
     ct_real velocity[3];
     ct_real angular_velocity[3]; /* [rad/s] about the centre of mass */
+    ct_real position[3]; /* [m] where the origin of mesh and surface is put: a vertex x starts at R(rotation) x + position; default 0 */
+    ct_real rotation[4]; /* quaternion w x y z of any length > 0; default 1, 0, 0, 0: no turn */
 } ct_soft_desc;
 
 typedef struct ct_cloth_desc {
@@ -886,6 +881,8 @@ typedef struct ct_cloth_desc {
     ct_real friction, thickness;
     ct_real velocity[3];
     ct_real angular_velocity[3];
+    ct_real position[3]; /* [m] where the origin of the mesh is put: a vertex x starts at R(rotation) x + position; default 0 */
+    ct_real rotation[4]; /* quaternion w x y z of any length > 0; default 1, 0, 0, 0: no turn */
 } ct_cloth_desc;
 
 /* ct_rigid_desc -- mesh: a closed surface, counter-clockwise seen from outside, or tets whose boundary is taken. */
@@ -898,6 +895,9 @@ typedef struct ct_rigid_desc {
     ct_real friction, thickness;
     ct_real velocity[3];         /* of the centre of mass */
     ct_real angular_velocity[3]; /* [rad/s], world axes */
+    ct_real position[3]; /* [m] where the origin of the mesh is put: a vertex x starts at R(rotation) x + position; default 0 */
+    ct_real rotation[4]; /* quaternion w x y z of any length > 0; default 1, 0, 0, 0: no turn. ct_body_get_pose says it, made a unit, until
+                            the body turns */
 } ct_rigid_desc;
 
 typedef struct ct_static_desc {
@@ -906,6 +906,8 @@ typedef struct ct_static_desc {
     const ct_mesh *mesh; /* triangles, segments, single positions; NULL: the plane dot(normal, x) = offset, free space on the normal's side */
     ct_real plane_normal[3], plane_offset;
     ct_real friction, thickness;
+    ct_real position[3]; /* [m] where the origin of the mesh, or of the plane, is put: a vertex x starts at R(rotation) x + position; default 0 */
+    ct_real rotation[4]; /* quaternion w x y z of any length > 0; default 1, 0, 0, 0: no turn */
 } ct_static_desc;
 
 /* ct_motion -- scripted motion of pinned vertices: x(t) = center + R(t) (x(0) - center) + linear t, R about angular. */
@@ -922,9 +924,10 @@ typedef struct ct_motion_segment {
     double duration; /* [s] >= 0; < 0: for ever, allowed in the last one only */
 } ct_motion_segment;
 
-/* ct_kinematic_desc -- a surface that follows a script and pushes what it meets: the mesh's vertices move by keyframes, then by `motion`, or by
-   `segments` when there are some, counted from the time at which the body is added. Between keyframes vertices move on straight lines, after
-   the last they stay. Where scripted surfaces leave no room the step goes on, and the report counts what is tangled. Arrays are copied. */
+/* ct_kinematic_desc -- a surface that follows a script and pushes what it meets: the mesh's vertices move by keyframes, then by `motion`,
+   or by `segments` when there are some, in the world's axes, counted from the time at which the body is added. Between keyframes vertices
+   move on straight lines, after the last they stay. Where scripted surfaces leave no room the step goes on, and the report counts what is
+   tangled. Arrays are copied. */
 typedef struct ct_kinematic_desc {
     uint32_t cookie;
     const char *name;
@@ -936,6 +939,8 @@ typedef struct ct_kinematic_desc {
     int n_keyframes;
     double keyframe_interval;          /* [s] > 0 where there is more than one keyframe; keyframe k is reached after k intervals */
     ct_real friction, thickness;
+    ct_real position[3]; /* [m] where the origin of mesh and keyframes is put: a vertex x starts at R(rotation) x + position; default 0 */
+    ct_real rotation[4]; /* quaternion w x y z of any length > 0; default 1, 0, 0, 0: no turn */
 } ct_kinematic_desc;
 
 /* ct_joint_kind -- BALL: the points of both sides stay together. HINGE: so does the axis. FIXED: so do all axes. STITCH: two vertices at
@@ -1094,8 +1099,9 @@ CONTACT_API int ct_solver_built(ct_solver solver);
 /* ---- world ---- */
 CONTACT_API ct_solver_desc ct_solver_desc_default(void);
 CONTACT_API ct_world_desc ct_world_desc_default(void);
-/* ct_world_create -- out_error may be NULL. CT_ERR_ARGUMENT (a field out of range, wrong cookie), CT_ERR_UNSUPPORTED (stepper or solver that
-   is not built, pair that makes no sense; an implementation whose sums the compiler has fused, see the manual's switches), CT_ERR_MEMORY. */
+/* ct_world_create -- desc NULL: the defaults. out_error may be NULL. CT_ERR_ARGUMENT (a field out of range, wrong cookie),
+   CT_ERR_UNSUPPORTED (stepper or solver that is not built, pair that makes no sense; an implementation whose sums the compiler has fused,
+   see the manual's switches), CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_world_create(const ct_world_desc *desc, ct_world **out_world, ct_error_info *out_error);
 CONTACT_API void ct_world_destroy(ct_world *world); /* NULL is fine */
 /* ct_world_step -- advances by dt [s] > 0. The state at the end is finite in every case; out_report (may be NULL) says how well it went.
@@ -1158,11 +1164,16 @@ CONTACT_API ct_cloth_desc ct_cloth_desc_default(void);
 CONTACT_API ct_static_desc ct_static_desc_default(void);
 CONTACT_API ct_rigid_desc ct_rigid_desc_default(void);
 CONTACT_API ct_kinematic_desc ct_kinematic_desc_default(void);
-/* ct_body_add_* -- CT_ERR_ARGUMENT, CT_ERR_MEMORY, CT_ERR_UNSUPPORTED; CT_ERR_MESH: the mesh cannot be used, or a vertex (.element, its coordinate in
-   .value) is farther from the origin than h / (64 * 2^-23) = 131,072 h in float, 7e13 h in double, h the body's thickness. */
+/* ct_body_add_* -- out_body may be NULL. CT_ERR_ARGUMENT (a field out of range; a position that is not finite, a rotation that is not or that is
+   zero: the text names the body), CT_ERR_MEMORY, CT_ERR_UNSUPPORTED; CT_ERR_MESH: the mesh cannot be used, or a vertex (.element, its coordinate in
+   .value) is, once it is placed, farther from the origin than h / (64 * 2^-23) = 131,072 h in float, 7e13 h in double, h the body's thickness. */
 CONTACT_API ct_code ct_body_add_soft(ct_world *world, const ct_soft_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_cloth(ct_world *world, const ct_cloth_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_static(ct_world *world, const ct_static_desc *desc, ct_body_id *out_body);
+/* ct_body_add_plane -- the static body of a plane dot(normal, x) = offset, free space on the normal's side, with the world's friction and
+   thickness and the name "plane": ct_body_add_static without a mesh. normal  in  [3] any length > 0; NULL: 0, 1, 0 offset  in  [m] times
+   the normal's length CT_ERR_ARGUMENT (numbers that are not finite, a zero normal), CT_ERR_MEMORY. */
+CONTACT_API ct_code ct_body_add_plane(ct_world *world, const ct_real normal[3], ct_real offset, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_rigid(ct_world *world, const ct_rigid_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_kinematic(ct_world *world, const ct_kinematic_desc *desc, ct_body_id *out_body);
 /* ct_body_remove -- a body leaves, with its contacts and joints. A body that is added and removed before the next step has changed no bit, unless a
@@ -1198,7 +1209,8 @@ CONTACT_API ct_code ct_body_get_positions(const ct_world *world, ct_body_id body
 CONTACT_API ct_code ct_body_get_velocities(const ct_world *world, ct_body_id body, void *out, ct_scalar_type type, size_t stride, int *out_n);
 /* ct_body_set_velocities -- of a deformable body's nodes, [3 n], n as ct_body_node_count. */
 CONTACT_API ct_code ct_body_set_velocities(ct_world *world, ct_body_id body, const ct_real *velocities, int n);
-/* ct_body_get_pose -- of a rigid body: centre of mass [3] and orientation, a unit quaternion w x y z that is 1 0 0 0 when the body is added.
+/* ct_body_get_pose -- of a rigid body: centre of mass [3] and orientation, a unit quaternion w x y z that is the description's rotation, by default
+   1 0 0 0, when the body is added.
    Either may be NULL. CT_ERR_ARGUMENT for other bodies. */
 CONTACT_API ct_code ct_body_get_pose(const ct_world *world, ct_body_id body, ct_real out_position[3], ct_real out_quaternion[4]);
 /* ct_body_get_motion, ct_body_set_motion -- of a rigid body: velocity of its centre of mass and angular velocity [rad/s], world axes; either may
@@ -1210,9 +1222,9 @@ CONTACT_API ct_code ct_body_get_triangles(const ct_world *world, ct_body_id body
 
 /* ---- joints ---- */
 CONTACT_API ct_joint_desc ct_joint_desc_default(ct_joint_kind kind);
-/* ct_joint_add -- joins two bodies, or a body and the world; ends with either body. CT_ERR_ARGUMENT (a field out of range, vertex out of
-   range, weights that do not sum to 1, nothing that can move), CT_ERR_STALE_ID, CT_ERR_UNSUPPORTED (hinge or fixed joint of a deformable
-   body; more than 16 nodes on both sides together), CT_ERR_MEMORY. */
+/* ct_joint_add -- joins two bodies, or a body and the world; ends with either body. out_joint may be NULL. CT_ERR_ARGUMENT (a field out of
+   range, vertex out of range, weights that do not sum to 1, nothing that can move), CT_ERR_STALE_ID, CT_ERR_UNSUPPORTED (hinge or fixed
+   joint of a deformable body; more than 16 nodes on both sides together), CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_joint_add(ct_world *world, const ct_joint_desc *desc, ct_joint_id *out_joint);
 CONTACT_API ct_code ct_joint_remove(ct_world *world, ct_joint_id joint);
 /* ct_joint_get_impulse -- on side a over the last step, all its substeps, world axes: [N s] and [N m s] of a hinge or fixed joint; either may be
@@ -1244,6 +1256,15 @@ CONTACT_API ct_code ct_mesh_locking(const ct_mesh *mesh, ct_real poisson, ct_rea
 CONTACT_API ct_code ct_mesh_grid(const ct_real size[2], const int cells[2], ct_mesh *out_mesh, ct_error_info *out_error);
 /* ct_mesh_sphere -- subdivided icosahedron, 20 * 4^levels triangles, levels 0..7. */
 CONTACT_API ct_code ct_mesh_sphere(ct_real radius, int levels, ct_mesh *out_mesh, ct_error_info *out_error);
+/* ct_mesh_transform -- every position x becomes R(rotation) (scale x) + position, computed in double and rounded once.
+   scale     in  [3] along x, y, z, finite and not 0; NULL: 1. A mirror (one or three below 0) turns tets and triangles, so that they stay
+                 positive and outward
+   rotation  in  [4] quaternion w x y z, finite, of any length > 0; NULL: none
+   position  in  [3] [m], finite; NULL: 0
+   CT_ERR_ARGUMENT (NULL mesh, a count without its array, numbers out of range: .text names which), CT_ERR_MESH (.element: a vertex that is not
+   finite, or would not be): the mesh is as it was. out_error may be NULL. */
+CONTACT_API ct_code ct_mesh_transform(ct_mesh *mesh, const ct_real scale[3], const ct_real rotation[4], const ct_real position[3],
+                                      ct_error_info *out_error);
 /* ct_mesh_tetrahedralize -- a coarse lattice of tets in which a closed triangle surface is embedded: the cells that the surface or its inside
    touches, five tets each. Holes and handles stay open, and parts stay apart, where they are at least a cell wide or lie in different
    cells; what passes through one cell is joined there.
@@ -29951,6 +29972,156 @@ CONTACT_API_DEF ct_code ct_mesh_sphere(ct_real radius, int levels, ct_mesh *out_
     return code;
 }
 
+/* ---- 5_mesh/place.h ---- */
+/* place.h -- rotation and translation of points. */
+
+
+/* cti_place -- x -> M x + t, computed in double and rounded once. */
+typedef struct cti_place {
+    double M[9], t[3];
+    double q[4]; /* unit quaternion w x y z of the rotation */
+    int moves;   /* 0: it changes no bit of what it is applied to */
+} cti_place;
+
+/* cti_place_make -- from a quaternion w x y z of any length > 0 and a translation; NULL: none. NULL, or the reason why it cannot be. */
+CTI_FN const char *cti_place_make(const ct_real *rotation, const ct_real *position, cti_place *out);
+/* cti_place_apply -- points in [3 n] to out [3 n], which may be the same. The first point that is not finite then, or -1. */
+CTI_FN int cti_place_apply(const cti_place *place, const ct_real *in, int n, ct_real *out);
+
+
+/* ---- 5_mesh/place.c ---- */
+/* place.c -- where a mesh is put: scale, rotation, translation. Method: the matrix of a quaternion of any length, in double; a point is rounded once.
+   Only +, -, *, / and square roots, so that all machines get the same bits. */
+#include <math.h>
+
+/* R = I + 2 / |q|^2 ((v v' - v'v I) + w [v]x), q = (w, v) */
+static void cti_place_rotate(const double *q, double *R)
+{
+    double w = q[0], x = q[1], y = q[2], z = q[3], s = 2 / (w * w + x * x + y * y + z * z);
+    R[0] = 1 - s * (y * y + z * z), R[1] = s * (x * y - w * z), R[2] = s * (x * z + w * y);
+    R[3] = s * (x * y + w * z), R[4] = 1 - s * (x * x + z * z), R[5] = s * (y * z - w * x);
+    R[6] = s * (x * z - w * y), R[7] = s * (y * z + w * x), R[8] = 1 - s * (x * x + y * y);
+}
+
+/* 1 where M is the identity and t is 0 */
+static int cti_place_rests(const cti_place *p)
+{
+    int i, rests = p->t[0] == 0 && p->t[1] == 0 && p->t[2] == 0;
+    for (i = 0; i < 9; i++)
+        rests = rests && p->M[i] == (i % 4 == 0 ? 1 : 0);
+    return rests;
+}
+
+CTI_FN const char *cti_place_make(const ct_real *rotation, const ct_real *position, cti_place *out)
+{
+    static const double none[4] = {1, 0, 0, 0};
+    double q[4], most = 0, length = 0;
+    int k;
+    for (k = 0; k < 4; k++) {
+        q[k] = rotation ? (double)rotation[k] : none[k];
+        if (!cti_finite64(q[k]))
+            return "rotation must be finite (a quaternion w x y z)";
+        most = fabs(q[k]) > most ? fabs(q[k]) : most;
+    }
+    if (!(most > 0))
+        return "rotation is the zero quaternion, which turns to nowhere; 1 0 0 0 (w x y z) is no turn";
+    for (k = 0; k < 3; k++) {
+        out->t[k] = position ? (double)position[k] : 0;
+        if (!cti_finite64(out->t[k]))
+            return "position must be finite";
+    }
+    /* squares of components up to 1 neither overflow nor all vanish */
+    for (k = 0; k < 4; k++) {
+        q[k] /= most;
+        length += q[k] * q[k];
+    }
+    for (k = 0; k < 4; k++)
+        out->q[k] = q[k] / sqrt(length);
+    cti_place_rotate(q, out->M);
+    out->moves = !cti_place_rests(out);
+    return NULL;
+}
+
+CTI_FN int cti_place_apply(const cti_place *place, const ct_real *in, int n, ct_real *out)
+{
+    const double *M = place->M;
+    int i, k, bad = -1;
+    for (i = 0; i < n; i++) {
+        double x = (double)in[3 * (size_t)i], y = (double)in[3 * (size_t)i + 1], z = (double)in[3 * (size_t)i + 2];
+        for (k = 0; k < 3; k++) {
+            ct_real c = (ct_real)(M[3 * k] * x + M[3 * k + 1] * y + M[3 * k + 2] * z + place->t[k]);
+            if (!cti_finite(c) && bad < 0)
+                bad = i;
+            out[3 * (size_t)i + (size_t)k] = c;
+        }
+    }
+    return bad;
+}
+
+/* M = R diag(scale) */
+static ct_code cti_place_scale(cti_place *p, const ct_real *scale, ct_error_info *error)
+{
+    int i;
+    for (i = 0; i < 3; i++)
+        if (!cti_finite(scale[i]) || scale[i] == 0)
+            return cti_error_set(error, CT_ERR_ARGUMENT, i, (double)scale[i], "scale has to be finite and not 0 (element: axis)");
+    for (i = 0; i < 9; i++)
+        p->M[i] *= (double)scale[i % 3];
+    p->moves = !cti_place_rests(p);
+    return CT_OK;
+}
+
+/* a mirrored mesh is inside out until its elements are turned */
+static void cti_place_turn_elements(int32_t *list, int n, int per)
+{
+    int i;
+    for (i = 0; i < n; i++) {
+        int32_t *e = list + (size_t)per * (size_t)i, last = e[per - 1];
+        e[per - 1] = e[per - 2];
+        e[per - 2] = last;
+    }
+}
+
+static ct_code cti_place_mesh(ct_mesh *mesh, const ct_real *scale, const ct_real *rotation, const ct_real *position, ct_error_info *error)
+{
+    cti_place place;
+    const char *text;
+    ct_code code = CT_OK;
+    int i;
+    if (!mesh || mesh->n_positions < 0 || (mesh->n_positions > 0 && !mesh->positions) || (mesh->n_tets > 0 && !mesh->tets) ||
+        (mesh->n_triangles > 0 && !mesh->triangles))
+        return cti_error_set(error, CT_ERR_ARGUMENT, -1, 0, "mesh is NULL, or has a count without an array");
+    text = cti_place_make(rotation, position, &place);
+    if (text)
+        return cti_error_set(error, CT_ERR_ARGUMENT, -1, 0, "%s", text);
+    if (scale)
+        code = cti_place_scale(&place, scale, error);
+    if (code != CT_OK)
+        return code;
+    /* first where it can fail, then in place */
+    for (i = 0; i < mesh->n_positions; i++) {
+        ct_real moved[3];
+        if (cti_place_apply(&place, mesh->positions + 3 * (size_t)i, 1, moved) >= 0)
+            return cti_error_set(error, CT_ERR_MESH, i, 0, "vertex %d is not finite, or would not be", i);
+    }
+    if (place.moves)
+        cti_place_apply(&place, mesh->positions, mesh->n_positions, mesh->positions);
+    if (scale && (scale[0] < 0) != ((scale[1] < 0) != (scale[2] < 0))) {
+        cti_place_turn_elements(mesh->tets, mesh->n_tets, 4);
+        cti_place_turn_elements(mesh->triangles, mesh->n_triangles, 3);
+    }
+    return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_mesh_transform(ct_mesh *mesh, const ct_real scale[3], const ct_real rotation[4], const ct_real position[3],
+                                          ct_error_info *out_error)
+{
+    uint64_t mode = cti_fpenv_enter();
+    ct_code code = cti_place_mesh(mesh, scale, rotation, position, out_error);
+    cti_fpenv_leave(mode);
+    return code;
+}
+
 /* ---- 5_mesh/tetrahedralize.h ---- */
 /* tetrahedralize.h -- parts of the lattice tetrahedralizer that are of use by themselves; ct_mesh_tetrahedralize is in api.h. */
 
@@ -35380,8 +35551,8 @@ CTI_FN void cti_spring_batch_damping(const cti_spring_batch *t, const ct_real *x
    angular velocity, both in world axes. */
 
 
-/* cti_rigid -- the body frame has its origin in the centre of mass and the world's axes at the time it was added. R = R(q) takes it to the
-   world. */
+/* cti_rigid -- the body frame has its origin in the centre of mass and the axes of the mesh that it was added with. R = R(q) takes it to
+   the world. */
 typedef struct cti_rigid {
     int32_t block;       /* linear; block + 1 is angular */
     ct_real mass;        /* [kg] */
@@ -44663,7 +44834,7 @@ static int cti_events_is_stepped(const cti_state *s, const cti_pair *pair)
 {
     int k;
     for (k = 0; k < pair->n; k++) {
-        const cti_attach *a = &s->surface.attach[pair->v[k]];
+        const cti_attach *a = cti_surface_attach(&s->surface, pair->v[k]);
         if (a->n > 0 && cti_state_is_inactive(s, a->block[0]))
             return 0;
     }
@@ -50593,15 +50764,19 @@ CTI_FN void cti_world_drop_joints(ct_world *w, int slot);
 CTI_FN int cti_world_resolve_joints(ct_world *w);
 /* cti_bodies_* -- steps of adding a body, in this order; what fails has been recorded in the world. */
 CTI_FN ct_code cti_bodies_refuse(ct_world *w, ct_code code, int64_t element, double value, const char *text);
-CTI_FN ct_code cti_bodies_open(ct_world *w, const uint32_t *cookie, const ct_body_id *out_body, const char *text); /* no desc: cookie NULL */
+CTI_FN ct_code cti_bodies_open(ct_world *w, const uint32_t *cookie, const char *text); /* no desc: cookie NULL */
 CTI_FN ct_code cti_bodies_check_mesh(ct_world *w, const ct_mesh *m);
 CTI_FN ct_code cti_bodies_check_scalars(ct_world *w, ct_real friction, ct_real thickness, const ct_real *v, const ct_real *omega);
+/* cti_bodies_place -- where a description puts its mesh. */
+CTI_FN ct_code cti_bodies_place(ct_world *w, const char *name, const ct_real *position, const ct_real *rotation, cti_place *out);
 /* cti_bodies_is_moderate -- 1 where squares of squares of a speed do not overflow: 1e77 in double, 4e9 in float. */
 CTI_FN int cti_bodies_is_moderate(const ct_real *v);
 CTI_FN ct_code cti_bodies_check_motion(ct_world *w, ct_body_id body, const ct_motion *m);
 CTI_FN ct_code cti_bodies_check_path(ct_world *w, ct_body_id body, const ct_motion_segment *path, int n);
 CTI_FN void cti_bodies_begin(ct_world *w, cti_body *b, cti_body_kind kind, const char *name, ct_real friction, ct_real thickness);
-CTI_FN ct_code cti_bodies_copy(ct_world *w, cti_body *b, const ct_mesh *mesh);
+/* cti_bodies_copy -- positions, placed (NULL: as they are). cti_bodies_move -- n points of a body, [3 n], in place. */
+CTI_FN ct_code cti_bodies_copy(ct_world *w, cti_body *b, const ct_mesh *mesh, const cti_place *place);
+CTI_FN ct_code cti_bodies_move(ct_world *w, const cti_body *b, const cti_place *place, ct_real *points, int n);
 CTI_FN ct_code cti_bodies_copy_list(ct_world *w, int32_t **out, const int32_t *list, int n);
 CTI_FN ct_code cti_bodies_surface(ct_world *w, cti_body *b, int all_vertices);
 CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_real *v, const ct_real *omega, ct_body_id *out);
@@ -51367,7 +51542,7 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
 {
     ct_code code;
     int k;
-    if (!d || d->cookie != CTI_COOKIE)
+    if (d->cookie != CTI_COOKIE)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, 0, "world desc was not made by ct_world_desc_default");
     for (k = 0; k < 3; k++)
         if (!cti_finite(d->gravity[k]))
@@ -51464,6 +51639,10 @@ static ct_code cti_world_make(const ct_world_desc *desc, ct_world **out_world, c
     ct_code code;
     if (!out_world)
         return cti_world_refuse(out_error, CT_ERR_ARGUMENT, 0, "out_world is NULL");
+    if (!desc) {
+        ct_world_desc usual = ct_world_desc_default();
+        return cti_world_make(&usual, out_world, out_error);
+    }
     if (cti_world_contracted())
         return cti_world_refuse(out_error, CT_ERR_UNSUPPORTED, 0, "the compiler has fused products and sums: compile with -ffp-contract=off");
     code = cti_world_check(desc, out_error);
@@ -51677,6 +51856,7 @@ CONTACT_API_DEF ct_static_desc ct_static_desc_default(void)
     memset(&d, 0, sizeof d);
     d.cookie = CTI_COOKIE;
     d.plane_normal[1] = 1;
+    d.rotation[0] = 1;
     d.friction = d.thickness = -1;
     return d;
 }
@@ -51742,14 +51922,12 @@ CTI_FN ct_code cti_bodies_refuse(ct_world *w, ct_code code, int64_t element, dou
     return cti_world_fail(w, code, none, element, value, text);
 }
 
-CTI_FN ct_code cti_bodies_open(ct_world *w, const uint32_t *cookie, const ct_body_id *out_body, const char *text)
+CTI_FN ct_code cti_bodies_open(ct_world *w, const uint32_t *cookie, const char *text)
 {
     if (!w)
         return CT_ERR_ARGUMENT;
     if (cti_world_busy(w) != CT_OK)
         return CT_ERR_ARGUMENT;
-    if (!out_body)
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "out_body is NULL");
     if (!cookie || *cookie != CTI_COOKIE)
         return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, text);
     return CT_OK;
@@ -51808,6 +51986,14 @@ CTI_FN ct_code cti_bodies_check_scalars(ct_world *w, ct_real friction, ct_real t
     return CT_OK;
 }
 
+CTI_FN ct_code cti_bodies_place(ct_world *w, const char *name, const ct_real *position, const ct_real *rotation, cti_place *out)
+{
+    uint64_t mode = cti_fpenv_enter();
+    const char *text = cti_place_make(rotation, position, out);
+    cti_fpenv_leave(mode);
+    return text ? cti_error_set(&w->error, CT_ERR_ARGUMENT, -1, 0, "body '%.32s': %s", name ? name : "", text) : CT_OK;
+}
+
 /* ---- building ---- */
 
 static void cti_bodies_name(cti_body *b, const char *name)
@@ -51853,13 +52039,23 @@ CTI_FN ct_code cti_bodies_surface(ct_world *w, cti_body *b, int all_vertices)
     return ok ? CT_OK : CT_ERR_MEMORY;
 }
 
-CTI_FN ct_code cti_bodies_copy(ct_world *w, cti_body *b, const ct_mesh *mesh)
+CTI_FN ct_code cti_bodies_move(ct_world *w, const cti_body *b, const cti_place *place, ct_real *points, int n)
+{
+    int bad = place->moves ? cti_place_apply(place, points, n, points) : -1;
+    if (bad < 0)
+        return CT_OK;
+    bad = b->n > 0 ? bad % b->n : bad; /* keyframes have the vertices many times */
+    return cti_error_set(&w->error, CT_ERR_MESH, bad, 0, "body '%.32s': position and rotation take vertex %d beyond the largest number",
+                         b->name, bad);
+}
+
+CTI_FN ct_code cti_bodies_copy(ct_world *w, cti_body *b, const ct_mesh *mesh, const cti_place *place)
 {
     b->n = mesh->n_positions;
     if (!CTI_RESIZE(&w->mem, b->rest, 3 * b->n))
         return CT_ERR_MEMORY;
     memcpy(b->rest, mesh->positions, sizeof(ct_real) * 3 * (size_t)b->n);
-    return CT_OK;
+    return place ? cti_bodies_move(w, b, place, b->rest, b->n) : CT_OK;
 }
 
 CTI_FN ct_code cti_bodies_copy_list(ct_world *w, int32_t **out, const int32_t *list, int n)
@@ -51908,11 +52104,15 @@ static void cti_bodies_join_rigid(ct_world *w, cti_body *b, const ct_real *v, co
 {
     cti_state *s = &w->state;
     cti_rigid *r = &b->rigid_start;
+    ct_real R[9];
+    cti_v3 L;
     int n0 = b->block0, k;
     b->rigid = CTI_LEN(s->rigids);
     r->block = n0;
-    r->q[0] = 1;
-    cti_v3_put(r->spin, 0, cti_m3_mul_v(r->inertia, cti_v3_at(omega, 0)));
+    /* L = R I R' w: in the body frame, so that a body that starts unturned has I w to the bit */
+    cti_rigid_matrix(r->q, R);
+    L = cti_m3_mul_v(r->inertia, cti_m3_mul_tv(R, cti_v3_at(omega, 0)));
+    cti_v3_put(r->spin, 0, cti_m3_mul_v(R, L));
     s->mass[n0] = r->mass, s->inv_mass[n0] = 1 / r->mass;
     s->mass[n0 + 1] = s->inv_mass[n0 + 1] = 0;
     for (k = 0; k < 2; k++)
@@ -51999,7 +52199,8 @@ CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_
     w->bodies[slot].fresh = 1;
     w->n_alive++, w->n_fresh++;
     w->ready = 0;
-    *out = cti_world_id(w, slot);
+    if (out)
+        *out = cti_world_id(w, slot);
     return CT_OK;
 }
 
@@ -52015,13 +52216,39 @@ CTI_FN void cti_bodies_begin(ct_world *w, cti_body *b, cti_body_kind kind, const
     cti_bodies_name(b, name);
 }
 
+/* the plane, turned and moved: dot(M n, x) = offset + dot(M n, t), n a unit vector */
+static ct_code cti_bodies_set_plane(ct_world *w, cti_body *b, const ct_static_desc *d, const cti_place *place)
+{
+    cti_v3 n = cti_v3_at(d->plane_normal, 0);
+    ct_real len = cti_v3_norm(n);
+    cti_v3_put(b->plane_normal, 0, cti_v3_mul(n, 1 / len));
+    b->plane_offset = d->plane_offset / len;
+    if (place->moves) {
+        cti_place turn = *place;
+        double m[3];
+        int k;
+        for (k = 0; k < 3; k++)
+            turn.t[k] = 0;
+        cti_place_apply(&turn, b->plane_normal, 1, b->plane_normal);
+        for (k = 0; k < 3; k++)
+            m[k] = (double)b->plane_normal[k];
+        b->plane_offset = (ct_real)((double)b->plane_offset + (m[0] * place->t[0] + m[1] * place->t[1] + m[2] * place->t[2]));
+    }
+    if (!cti_finite(b->plane_offset))
+        return cti_error_set(&w->error, CT_ERR_ARGUMENT, -1, 0, "body '%.32s': position takes the plane beyond the largest number", b->name);
+    return CT_OK;
+}
+
 CONTACT_API_DEF ct_code ct_body_add_static(ct_world *w, const ct_static_desc *d, ct_body_id *out_body)
 {
     cti_body b;
-    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, out_body, "desc was not made by ct_static_desc_default");
+    cti_place place;
+    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_static_desc_default");
     cti_v3 n;
     if (code == CT_OK)
         code = cti_bodies_check_scalars(w, d->friction, d->thickness, NULL, NULL);
+    if (code == CT_OK)
+        code = cti_bodies_place(w, d->name, d->position, d->rotation, &place);
     if (code == CT_OK && d->mesh)
         code = cti_bodies_check_mesh(w, d->mesh);
     if (code != CT_OK)
@@ -52030,13 +52257,9 @@ CONTACT_API_DEF ct_code ct_body_add_static(ct_world *w, const ct_static_desc *d,
     if (!d->mesh && (!cti_finite(d->plane_offset) || !cti_finite(cti_v3_norm2(n)) || !(cti_v3_norm2(n) > 0)))
         return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "a plane needs a finite offset and a normal other than 0");
     cti_bodies_begin(w, &b, d->mesh ? CTI_BODY_STATIC : CTI_BODY_PLANE, d->name, d->friction, d->thickness);
-    if (!d->mesh) {
-        ct_real len = cti_v3_norm(n);
-        cti_v3_put(b.plane_normal, 0, cti_v3_mul(n, 1 / len));
-        b.plane_offset = d->plane_offset / len;
-        return cti_bodies_join(w, &b, CT_OK, NULL, NULL, out_body);
-    }
-    code = cti_bodies_copy(w, &b, d->mesh);
+    if (!d->mesh)
+        return cti_bodies_join(w, &b, cti_bodies_set_plane(w, &b, d, &place), NULL, NULL, out_body);
+    code = cti_bodies_copy(w, &b, d->mesh, &place);
     if (code == CT_OK)
         code = cti_bodies_copy_list(w, &b.triangles, d->mesh->triangles, 3 * d->mesh->n_triangles);
     if (code == CT_OK)
@@ -52044,6 +52267,16 @@ CONTACT_API_DEF ct_code ct_body_add_static(ct_world *w, const ct_static_desc *d,
     if (code == CT_OK)
         code = cti_bodies_surface(w, &b, d->mesh->n_triangles == 0 && d->mesh->n_segments == 0);
     return cti_bodies_join(w, &b, code, NULL, NULL, out_body);
+}
+
+CONTACT_API_DEF ct_code ct_body_add_plane(ct_world *w, const ct_real normal[3], ct_real offset, ct_body_id *out_body)
+{
+    ct_static_desc d = ct_static_desc_default();
+    d.name = "plane";
+    if (normal)
+        memcpy(d.plane_normal, normal, sizeof d.plane_normal);
+    d.plane_offset = offset;
+    return ct_body_add_static(w, &d, out_body);
 }
 
 #undef CTI_BODIES_MOST
@@ -52062,6 +52295,7 @@ CONTACT_API_DEF ct_soft_desc ct_soft_desc_default(void)
     d.cookie = CTI_COOKIE;
     d.material = ct_material_default(CT_MODEL_NEOHOOKEAN);
     d.friction = d.thickness = -1;
+    d.rotation[0] = 1;
     return d;
 }
 
@@ -52072,6 +52306,7 @@ CONTACT_API_DEF ct_cloth_desc ct_cloth_desc_default(void)
     d.cookie = CTI_COOKIE;
     d.material = ct_material_default(CT_MODEL_MEMBRANE);
     d.friction = d.thickness = -1;
+    d.rotation[0] = 1;
     return d;
 }
 
@@ -52108,7 +52343,7 @@ static ct_code cti_bodies_embed(ct_world *w, cti_body *b, const ct_mesh *nodes, 
 /* the visible mesh of a soft body: the embedded surface, or the tets' boundary */
 static ct_code cti_bodies_skin(ct_world *w, cti_body *b, const ct_soft_desc *d)
 {
-    ct_code code = cti_bodies_copy(w, b, d->surface ? d->surface : d->mesh);
+    ct_code code = cti_bodies_copy(w, b, d->surface ? d->surface : d->mesh, NULL);
     if (code == CT_OK && d->surface)
         code = cti_bodies_copy_list(w, &b->triangles, d->surface->triangles, 3 * d->surface->n_triangles);
     else if (code == CT_OK && !cti_mesh_boundary(&w->mem, d->mesh->tets, d->mesh->n_tets, b->n, &b->triangles))
@@ -52173,18 +52408,72 @@ static void cti_bodies_warn_slivers(const ct_world *w, const char *name, const c
                          "mesh it without", name ? name : "", found, flattest);
 }
 
+/* the mesh as it is placed: positions of its own where they move, all else the caller's */
+static ct_code cti_bodies_place_mesh(ct_world *w, const cti_body *b, const cti_place *place, const ct_mesh *mesh, ct_mesh *out)
+{
+    size_t n = (size_t)mesh->n_positions;
+    *out = *mesh;
+    if (!place->moves)
+        return CT_OK;
+    out->positions = NULL;
+    if (!CTI_RESIZE(&w->mem, out->positions, 3 * mesh->n_positions))
+        return CT_ERR_MEMORY;
+    memcpy(out->positions, mesh->positions, sizeof(ct_real) * 3 * n);
+    return cti_bodies_move(w, b, place, out->positions, mesh->n_positions);
+}
+
+static void cti_bodies_free_placed(ct_world *w, const ct_mesh *mesh, ct_mesh *placed)
+{
+    if (mesh && placed->positions != mesh->positions)
+        CTI_FREE(&w->mem, placed->positions);
+}
+
+/* model, surface and filling of a soft body */
+static ct_code cti_bodies_make_soft(ct_world *w, cti_body *b, const ct_soft_desc *d)
+{
+    int64_t bad = -1;
+    double value = 0;
+    ct_code code;
+    int ok = cti_model_init_soft(&w->mem, &b->model, &d->material, d->mesh->positions, b->n_blocks, d->mesh->tets, d->mesh->n_tets, b->block0, &bad,
+                                 &value);
+    if (ok < 0)
+        return cti_bodies_refuse(w, CT_ERR_MESH, bad, value, "a tet is inverted or flat (element: tet, value: volume)");
+    code = ok > 0 ? CT_OK : CT_ERR_MEMORY;
+    if (code == CT_OK)
+        code = cti_bodies_skin(w, b, d);
+    return code == CT_OK ? cti_bodies_fill(w, b, d) : code;
+}
+
+/* the same of the description's meshes as they are placed */
+static ct_code cti_bodies_make_placed(ct_world *w, cti_body *b, const ct_soft_desc *d, const cti_place *place)
+{
+    ct_soft_desc at = *d;
+    ct_mesh nodes, skin;
+    ct_code code = cti_bodies_place_mesh(w, b, place, d->mesh, &nodes);
+    memset(&skin, 0, sizeof skin);
+    if (code == CT_OK && d->surface)
+        code = cti_bodies_place_mesh(w, b, place, d->surface, &skin);
+    at.mesh = &nodes;
+    at.surface = d->surface ? &skin : NULL;
+    if (code == CT_OK)
+        code = cti_bodies_make_soft(w, b, &at);
+    cti_bodies_free_placed(w, d->mesh, &nodes);
+    cti_bodies_free_placed(w, d->surface, &skin);
+    return code;
+}
+
 CONTACT_API_DEF ct_code ct_body_add_soft(ct_world *w, const ct_soft_desc *d, ct_body_id *out_body)
 {
     cti_body b;
+    cti_place place;
     const char *text = NULL;
-    int64_t bad = -1;
-    double value = 0;
-    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, out_body, "desc was not made by ct_soft_desc_default");
-    int ok;
+    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_soft_desc_default");
     if (code == CT_OK)
         code = cti_bodies_check_mesh(w, d->mesh);
     if (code == CT_OK)
         code = cti_bodies_check_scalars(w, d->friction, d->thickness, d->velocity, d->angular_velocity);
+    if (code == CT_OK)
+        code = cti_bodies_place(w, d->name, d->position, d->rotation, &place);
     if (code == CT_OK && d->surface)
         code = cti_bodies_check_mesh(w, d->surface);
     if (code != CT_OK)
@@ -52199,14 +52488,7 @@ CONTACT_API_DEF ct_code ct_body_add_soft(ct_world *w, const ct_soft_desc *d, ct_
     b.block0 = w->state.n;
     b.n_blocks = d->mesh->n_positions;
     b.material = d->material;
-    ok = cti_model_init_soft(&w->mem, &b.model, &d->material, d->mesh->positions, b.n_blocks, d->mesh->tets, d->mesh->n_tets, b.block0, &bad, &value);
-    code = ok > 0 ? CT_OK : CT_ERR_MEMORY;
-    if (ok < 0)
-        code = cti_bodies_refuse(w, CT_ERR_MESH, bad, value, "a tet is inverted or flat (element: tet, value: volume)");
-    if (code == CT_OK)
-        code = cti_bodies_skin(w, &b, d);
-    if (code == CT_OK)
-        code = cti_bodies_fill(w, &b, d);
+    code = cti_bodies_make_placed(w, &b, d, &place);
     if (code == CT_OK && w->state.desc.log)
         cti_bodies_warn_slivers(w, d->name, d->mesh);
     return cti_bodies_join(w, &b, code, d->velocity, d->angular_velocity, out_body);
@@ -52215,10 +52497,11 @@ CONTACT_API_DEF ct_code ct_body_add_soft(ct_world *w, const ct_soft_desc *d, ct_
 CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, ct_body_id *out_body)
 {
     cti_body b;
+    cti_place place;
     const char *text = NULL;
     int64_t bad = -1;
     double value = 0;
-    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, out_body, "desc was not made by ct_cloth_desc_default");
+    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_cloth_desc_default");
     int ok;
     if (code == CT_OK)
         code = cti_world_refuse_discrete(w, d->name ? d->name : "cloth", "CT_STEPPER_DCD needs bodies with an inside, and cloth has none");
@@ -52226,6 +52509,8 @@ CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, c
         code = cti_bodies_check_mesh(w, d->mesh);
     if (code == CT_OK)
         code = cti_bodies_check_scalars(w, d->friction, d->thickness, d->velocity, d->angular_velocity);
+    if (code == CT_OK)
+        code = cti_bodies_place(w, d->name, d->position, d->rotation, &place);
     if (code != CT_OK)
         return code;
     if (d->mesh->n_triangles <= 0)
@@ -52236,7 +52521,7 @@ CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, c
     b.block0 = w->state.n;
     b.n_blocks = d->mesh->n_positions;
     b.material = d->material;
-    code = cti_bodies_copy(w, &b, d->mesh);
+    code = cti_bodies_copy(w, &b, d->mesh, &place);
     if (code == CT_OK) {
         ok = cti_model_init_cloth(&w->mem, &b.model, &d->material, b.rest, b.n, d->mesh->triangles, d->mesh->n_triangles, b.block0, &bad, &value);
         code = ok > 0 ? CT_OK : CT_ERR_MEMORY;
@@ -52263,6 +52548,7 @@ CONTACT_API_DEF ct_rigid_desc ct_rigid_desc_default(void)
     d.cookie = CTI_COOKIE;
     d.density = 1000;
     d.friction = d.thickness = -1;
+    d.rotation[0] = 1;
     return d;
 }
 
@@ -52272,6 +52558,7 @@ CONTACT_API_DEF ct_kinematic_desc ct_kinematic_desc_default(void)
     memset(&d, 0, sizeof d);
     d.cookie = CTI_COOKIE;
     d.friction = d.thickness = -1;
+    d.rotation[0] = 1;
     return d;
 }
 
@@ -52297,7 +52584,7 @@ static int cti_bodies_is_positive(const double *I)
     return I[0] > 0 && m > 0 && d > 0;
 }
 
-/* mass properties from the surface, which has to be closed */
+/* mass properties from the surface as the mesh has it, in whose axes the body frame is; it has to be closed */
 static ct_code cti_bodies_mass(ct_world *w, cti_body *b, const ct_rigid_desc *d)
 {
     cti_rigid *r = &b->rigid_start;
@@ -52333,21 +52620,36 @@ static ct_code cti_bodies_mass(ct_world *w, cti_body *b, const ct_rigid_desc *d)
     return CT_OK;
 }
 
+/* where the body starts; arms and inertia stay in the body frame */
+static ct_code cti_bodies_start(ct_world *w, cti_body *b, const cti_place *place)
+{
+    int k;
+    ct_code code = cti_bodies_move(w, b, place, b->rest, b->n);
+    if (code == CT_OK)
+        code = cti_bodies_move(w, b, place, b->center, 1);
+    for (k = 0; k < 4; k++)
+        b->rigid_start.q[k] = (ct_real)place->q[k];
+    return code;
+}
+
 CONTACT_API_DEF ct_code ct_body_add_rigid(ct_world *w, const ct_rigid_desc *d, ct_body_id *out_body)
 {
     cti_body b;
-    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, out_body, "desc was not made by ct_rigid_desc_default");
+    cti_place place;
+    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_rigid_desc_default");
     if (code == CT_OK)
         code = cti_world_refuse_discrete(w, d->name ? d->name : "rigid body", "CT_STEPPER_DCD steps no rigid bodies, only soft ones");
     if (code == CT_OK)
         code = cti_bodies_check_rigid(w, d);
+    if (code == CT_OK)
+        code = cti_bodies_place(w, d->name, d->position, d->rotation, &place);
     if (code != CT_OK)
         return code;
     cti_bodies_begin(w, &b, CTI_BODY_RIGID, d->name, d->friction, d->thickness);
     b.block0 = w->state.n;
     b.n_blocks = 2;
     b.material.damping_mass = d->damping_mass;
-    code = cti_bodies_copy(w, &b, d->mesh);
+    code = cti_bodies_copy(w, &b, d->mesh, NULL);
     if (code == CT_OK && d->mesh->n_tets > 0)
         code = cti_mesh_boundary(&w->mem, d->mesh->tets, d->mesh->n_tets, b.n, &b.triangles) ? CT_OK : CT_ERR_MEMORY;
     else if (code == CT_OK)
@@ -52356,6 +52658,8 @@ CONTACT_API_DEF ct_code ct_body_add_rigid(ct_world *w, const ct_rigid_desc *d, c
         code = cti_bodies_surface(w, &b, 0);
     if (code == CT_OK)
         code = cti_bodies_mass(w, &b, d);
+    if (code == CT_OK)
+        code = cti_bodies_start(w, &b, &place);
     return cti_bodies_join(w, &b, code, d->velocity, d->angular_velocity, out_body);
 }
 
@@ -52402,19 +52706,24 @@ static ct_code cti_bodies_copy_script(ct_world *w, cti_body *b, const ct_kinemat
 CONTACT_API_DEF ct_code ct_body_add_kinematic(ct_world *w, const ct_kinematic_desc *d, ct_body_id *out_body)
 {
     cti_body b;
-    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, out_body, "desc was not made by ct_kinematic_desc_default");
+    cti_place place;
+    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_kinematic_desc_default");
     if (code == CT_OK)
         code = cti_bodies_check_mesh(w, d->mesh);
     if (code == CT_OK)
         code = cti_bodies_check_scalars(w, d->friction, d->thickness, NULL, NULL);
     if (code == CT_OK)
         code = cti_bodies_check_script(w, d);
+    if (code == CT_OK)
+        code = cti_bodies_place(w, d->name, d->position, d->rotation, &place);
     if (code != CT_OK)
         return code;
     cti_bodies_begin(w, &b, CTI_BODY_KINEMATIC, d->name, d->friction, d->thickness);
-    code = cti_bodies_copy(w, &b, d->mesh);
+    code = cti_bodies_copy(w, &b, d->mesh, &place);
     if (code == CT_OK)
         code = cti_bodies_copy_script(w, &b, d);
+    if (code == CT_OK)
+        code = cti_bodies_move(w, &b, &place, b.keyframes, b.n * d->n_keyframes);
     if (code == CT_OK)
         code = cti_bodies_copy_list(w, &b.triangles, d->mesh->triangles, 3 * d->mesh->n_triangles);
     if (code == CT_OK)
@@ -52710,15 +53019,12 @@ static ct_code cti_joints_check_made(ct_world *w, const ct_joint_desc *d, const 
 static ct_code cti_joints_add(ct_world *w, const ct_joint_desc *d, ct_joint_id *out_joint)
 {
     cti_world_joint q;
-    ct_body_id none = {0, 0};
     ct_code code;
     int slot_a, slot_b, i;
     if (!w)
         return CT_ERR_ARGUMENT;
     if (cti_world_busy(w) != CT_OK)
         return CT_ERR_ARGUMENT;
-    if (!out_joint)
-        return cti_joints_refuse(w, CT_ERR_ARGUMENT, none, -1, 0, "out_joint is NULL");
     code = cti_joints_check(w, d);
     if (code == CT_OK)
         code = cti_world_refuse_discrete(w, NULL, "CT_STEPPER_DCD has no joints and no stitches");
@@ -52746,8 +53052,10 @@ static ct_code cti_joints_add(ct_world *w, const ct_joint_desc *d, ct_joint_id *
     q.joint.key = ((uint64_t)q.generation << 33 | (uint64_t)(uint32_t)i << 1) * 0x9e3779b97f4a7c15ull & ~(uint64_t)1;
     w->joints[i] = q;
     w->ready = w->prepared = 0;
-    out_joint->index1 = (uint32_t)i + 1;
-    out_joint->generation = q.generation;
+    if (out_joint) {
+        out_joint->index1 = (uint32_t)i + 1;
+        out_joint->generation = q.generation;
+    }
     return CT_OK;
 }
 

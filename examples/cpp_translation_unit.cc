@@ -54,7 +54,7 @@ try {
     for (int i = 0; i < 100; i++)
         check(world, ct_world_step(world.get(), ct_real(0.01), &report));
     std::printf("t = %.2f s   height %.2f m   %d contacts\n", ct_world_time(world.get()), report.center_of_mass[1], report.contacts);
-    return 0;
+    return report.center_of_mass[1] > 0 && report.center_of_mass[1] < 1 ? 0 : 1;
 } catch (const std::exception &e) {
     std::printf("%s\n", e.what());
     return 1;

@@ -1,4 +1,5 @@
-/* cc -O2 embedded_letter.c -lm -o embedded_letter     (beside contact.h and stb_ds.h) -- a letter in coarse tets, read into a vertex buffer */
+/* cc -O2 embedded_letter.c -lm -o embedded_letter     (beside contact.h and stb_ds.h) -- a letter in coarse tets, read into a vertex buffer
+ */
 #define CONTACT_IMPLEMENTATION
 #include "contact.h"
 #include <stdio.h>
@@ -19,8 +20,13 @@ static int fail(const char *text)
 /* the letter T, two boxes wide, one cell deep: outline corners, each at the front and at the back */
 static int letter(ct_mesh *out)
 {
-    static ct_real xy[8][2] = {{(ct_real)-0.1, 0}, {(ct_real)0.1, 0}, {(ct_real)0.1, (ct_real)0.4}, {(ct_real)0.3, (ct_real)0.4},
-                               {(ct_real)0.3, (ct_real)0.6}, {(ct_real)-0.3, (ct_real)0.6}, {(ct_real)-0.3, (ct_real)0.4},
+    static ct_real xy[8][2] = {{(ct_real)-0.1, 0},
+                               {(ct_real)0.1, 0},
+                               {(ct_real)0.1, (ct_real)0.4},
+                               {(ct_real)0.3, (ct_real)0.4},
+                               {(ct_real)0.3, (ct_real)0.6},
+                               {(ct_real)-0.3, (ct_real)0.6},
+                               {(ct_real)-0.3, (ct_real)0.4},
                                {(ct_real)-0.1, (ct_real)0.4}};
     static const int caps[6][3] = {{0, 1, 2}, {0, 2, 7}, {2, 3, 4}, {6, 7, 5}, {7, 2, 5}, {2, 4, 5}};
     static ct_real positions[48];
@@ -82,5 +88,5 @@ int main(void)
     }
     ct_world_destroy(world);
     ct_mesh_free(&tets); /* the surface's arrays are our own */
-    return 0;
+    return buffer[0].position[1] > 0 && buffer[0].position[1] < 0.1f ? 0 : 1;
 }

@@ -186,7 +186,7 @@ def optimize(work):
 def validate_keeps_bits(work, cc):
     """CONTACT_VALIDATE looks and changes nothing."""
     source = os.path.join(work, "bits.c")
-    text = open(os.path.join(ROOT, "examples", "quickstart.c")).read()
+    text = open(os.path.join(ROOT, "examples", "falling_cube.c")).read()
     text = text.replace('#include "contact.h"', '#include "%s/contact.h"' % ROOT).replace(
         "ct_world_destroy(world);", 'printf("%llx\\n", (unsigned long long)ct_world_hash(world));\n    ct_world_destroy(world);')
     with open(source, "w") as f:
@@ -365,7 +365,7 @@ def tree(work):
     d = os.path.join(work, "contact")
     if not os.path.exists(d):
         os.makedirs(d)
-        for f in ("contact.h", "CMakeLists.txt", "contact.pc.in", "Makefile", "LICENSE"):
+        for f in ("contact.h", "contact.c", "CMakeLists.txt", "contact.pc.in", "Makefile", "LICENSE"):
             shutil.copy(os.path.join(ROOT, f), d)
         shutil.copytree(os.path.join(ROOT, "cmake"), os.path.join(d, "cmake"))
     return d
@@ -408,13 +408,13 @@ def consume_cmake(work):
     if not cmake("cmake install", source, build, "-DCMAKE_INSTALL_PREFIX=" + prefix):
         return
     code, out = run(["cmake", "--install", build])
-    if not check("cmake install: installed", code == 0 and os.path.exists(prefix + "/include/contact.h"), out):
+    if not check("cmake install: installed", code == 0 and all(os.path.exists(prefix + "/include/contact." + e) for e in "hc"), out):
         return
     d = consumer(work, "cmake_package")
     if cmake("cmake_package", d, d + "/out", "-DCMAKE_PREFIX_PATH=" + prefix, "-DSTB_FOLDER=" + stb_folder()):
         runs("cmake_package", d + "/out/app")
     shutil.rmtree(d + "/out")
-    text = open(d + "/CMakeLists.txt").read().replace("find_package(contact 0.1", "find_package(contact 9.9")
+    text = open(d + "/CMakeLists.txt").read().replace("find_package(contact 0.2", "find_package(contact 9.9")
     with open(d + "/CMakeLists.txt", "w") as f:
         f.write(text)
     code, out = run(["cmake", "-S", d, "-B", d + "/out", "-DCMAKE_PREFIX_PATH=" + prefix])
@@ -425,7 +425,7 @@ def consume_cmake(work):
 def consume_make(work):
     prefix = os.path.join(work, "make_prefix")
     code, out = run(["make", "install", "PREFIX=" + prefix], cwd=tree(work))
-    if check("make install", code == 0 and os.path.exists(prefix + "/include/contact.h"), out):
+    if check("make install", code == 0 and all(os.path.exists(prefix + "/include/contact." + e) for e in "hc"), out):
         pkg_config(work, "pkg_config after make install", prefix)
 
 

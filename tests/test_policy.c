@@ -123,12 +123,15 @@ static void test_whole(void **state)
 {
     cti_solve_memory m = memory_of(1, 0, 0);
     (void)state;
-    assert_int_equal(cti_policy_is_whole(&m, 200, 200), 1);
-    assert_int_equal(cti_policy_is_whole(&m, 200, 209), 0); /* 1.5 MB of columns */
-    assert_int_equal(cti_policy_is_whole(&m, 201, 1), 0);
+    assert_int_equal(cti_policy_is_whole(CT_CLUSTER_AUTO, &m, 200, 200), 1);
+    assert_int_equal(cti_policy_is_whole(CT_CLUSTER_AUTO, &m, 200, 209), 0); /* 1.5 MB of columns */
+    assert_int_equal(cti_policy_is_whole(CT_CLUSTER_AUTO, &m, 201, 1), 0);
+    assert_int_equal(cti_policy_is_whole(CT_CLUSTER_BODY, &m, 5000, 5000), 1);
+    assert_int_equal(cti_policy_is_whole(CT_CLUSTER_NODE, &m, 1, 1), 0);
+    assert_int_equal(cti_policy_is_whole(CT_CLUSTER_PATCH, &m, 1, 1), 0);
     m.whole_attempts = 1;
-    assert_int_equal(cti_policy_is_whole(&m, 1500, 4000), 1);
-    assert_int_equal(cti_policy_is_whole(&m, 1501, 1), 0);
+    assert_int_equal(cti_policy_is_whole(CT_CLUSTER_AUTO, &m, 1500, 4000), 1);
+    assert_int_equal(cti_policy_is_whole(CT_CLUSTER_AUTO, &m, 1501, 1), 0);
     assert_int_equal(cti_policy_whole_attempts(0), 0);
     assert_int_equal(cti_policy_whole_attempts(1500), 30);
     assert_int_equal(cti_policy_whole_attempts(1501), 0);

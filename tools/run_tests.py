@@ -6,6 +6,7 @@ The last line is `N passed, N failed, N skipped`; exit 1 when something failed. 
 """
 import argparse
 import concurrent.futures
+import glob
 import os
 import re
 import shutil
@@ -34,6 +35,7 @@ class Count:
             self.failed += not ok
             if not ok:
                 print("FAILED  %s%s" % (what, "\n" + indent(detail) if detail.strip() else ""), flush=True)
+        return bool(ok)
 
     def skip(self, what, missing):
         with self.lock:
@@ -156,8 +158,33 @@ def links(count, family, real, stb, work):
     count.ok(code == 0 and code2 != 0, "%s: float and double units must not link" % family, out)
 
 
+def unpack_dist(count, work, stb):
+    """The folder that is in the archive of `make dist`, unpacked; the command of examples/README.md works in it."""
+    env = dict(os.environ, STB_CFLAGS=" ".join(stb))
+    said = [run([sys.executable, "tools/make_dist.py", "--out", os.path.join(work, d)], env=env) for d in ("dist", "again")]
+    archives = [glob.glob(os.path.join(work, d, "contact-*.tar.gz")) for d in ("dist", "again")]
+    if not count.ok(all(code == 0 for code, _, _ in said) and all(len(a) == 1 for a in archives), "make dist", said[0][1]):
+        return None
+    count.ok(open(archives[0][0], "rb").read() == open(archives[1][0], "rb").read(), "make dist: twice the same bytes")
+    code, out, _ = run([sys.executable, "tools/make_dist.py", "--out", work], env=dict(env, CONTACT_STB_DS_H='"no_stb_ds.h"'))
+    count.ok(code == 1 and "FIX" in out, "make dist: refused without stb_ds.h", out)
+    run(["tar", "-xzf", archives[0][0], "-C", work])
+    d = os.path.join(work, os.path.basename(archives[0][0])[:-len(".tar.gz")])
+    missing = [n for n in ["contact.h", "contact.c", "stb_ds.h", "LICENSE"] + ["examples/" + n for n in os.listdir(os.path.join(ROOT, "examples"))]
+               if not os.path.exists(os.path.join(d, n))]
+    count.ok(not missing, "make dist: everything is in it", " ".join(missing))
+    printed = re.search(r"^    (cc .*)$", open(os.path.join(d, "examples", "README.md")).read(), re.M).group(1)
+    # not optimized: the quick start is, in the same folder
+    code, out, _ = run(printed.replace("-O2", "-O0 -DCONTACT_OPTIMIZE=0").split(), cwd=d)
+    count.ok(code == 0 and not out.strip(), "make dist: " + printed, out)
+    if code == 0:
+        code, out, _ = run([os.path.join(d, printed.split()[-1])], timeout=120, cwd=d)
+        count.ok(code == 0, "make dist: the example runs", out)
+    return d
+
+
 def quick_start(count, families, work, stb):
-    """The README's program and command, as printed there, beside stb_ds.h."""
+    """The README's program and command, as printed there, in the folder of a release."""
     readme = open(os.path.join(ROOT, "README.md")).read()
     program = re.search(r"```c\n(.*?)```", readme, re.S)
     expected = re.search(r"```console\n\$ ([^\n]*)\n\$ \./quickstart\n(.*?)```", readme, re.S)
@@ -166,13 +193,11 @@ def quick_start(count, families, work, stb):
     if not program or not expected:
         return
     count.ok(program.group(1) == open(example).read(), "README's program is examples/quickstart.c")
-    d = os.path.join(work, "quickstart")
-    os.makedirs(d)
-    shutil.copy(os.path.join(ROOT, "contact.h"), d)
-    shutil.copy(example, d)
-    found = [p for p in [f[2:] + "/stb/stb_ds.h" for f in stb if f.startswith("-I")] + ["/usr/include/stb/stb_ds.h"] if os.path.exists(p)]
-    if found:
-        shutil.copy(found[0], d)
+    count.ok(program.group(1).count("\n") <= 12, "README's program has at most 12 lines")
+    d = unpack_dist(count, work, stb)
+    if not d:
+        return
+    shutil.copy(os.path.join(d, "examples", "quickstart.c"), d)
     printed = expected.group(1).split()
     languages = [["gcc", "-std=c99"]] + ([["g++", "-std=c++17", "-x", "c++"]] if "g++" in families else [])
     for language in languages:
@@ -214,28 +239,46 @@ def switches(count, cc, stb, work):
         count.ok("ct_world_step" in out and not left, what + ": nothing else is in the program", " ".join(left))
 
 
+def example(count, name, stb, work, check_all):
+    """One example: compiled as it stands (its own implementation is only looked at where check_all), linked to the library, and run."""
+    path = os.path.join(ROOT, "examples", name)
+    text = open(path).read()
+    cc = ["cc", "-std=c99"] if name.endswith(".c") else ["c++", "-std=c++11"]
+    if check_all:
+        code, out, _ = run(cc + ["-Wall", "-Wextra", "-fsyntax-only"] + QUICK + stb + ["-I", ROOT, path])
+        count.ok(code == 0 and not out.strip(), "example %s with its implementation" % name, out)
+    count.ok(len(text.splitlines()) < 150 and " -O2 " in text[:80], "example %s is short, and begins with its command" % name)
+    # the library in float has no suffixes, as contact.h's functions have
+    library, header = ("libcontact_dev32.a", "src/public/api.h") if "#define CONTACT_REAL 32" in text else ("libcontact_dev.a", "contact.h")
+    source = os.path.join(work, name)
+    with open(source, "w") as f:
+        f.write(text.replace("#define CONTACT_IMPLEMENTATION\n", "").replace('"contact.h"', '"%s"' % header))
+    code, out, _ = run(cc + ["-O1", "-Wall", "-Wextra", "-I", ROOT, source, os.path.join(ROOT, "build", library), "-pthread", "-lm", "-o", source + ".run"])
+    count.ok(code == 0 and not out.strip(), "example %s links" % name, out)
+    if code == 0:
+        code, out, _ = run([source + ".run"], timeout=60, cwd=work)
+        count.ok(code == 0 and out.strip() != "", "example %s runs" % name, out)
+
+
 def examples(count, stb, work):
-    """Every example compiles as C or C++ with its own implementation, and runs when it is linked to the library."""
+    """Every example compiles as C or C++ and runs when it is linked to the library; its exit code says whether the physics is right. The whole file
+    is compiled with one example for each way of switching it: it is the same in the others."""
+    seen = set()
+    table = open(os.path.join(ROOT, "examples", "README.md")).read()
     for name in sorted(os.listdir(os.path.join(ROOT, "examples"))):
         stem, kind = os.path.splitext(name)
-        if kind not in (".c", ".cc") or stem == "quickstart":
+        if kind not in (".c", ".cc"):
             continue
-        path = os.path.join(ROOT, "examples", name)
-        text = open(path).read()
+        count.ok("| `%s` |" % name in table, "examples/README.md has " + name)
+        if stem == "quickstart":
+            continue
         if kind == ".cc" and not shutil.which("c++"):
             count.skip("example " + name, "no C++ compiler (g++) is installed")
             continue
-        cc = ["cc", "-std=c99"] if kind == ".c" else ["c++", "-std=c++11"]
-        code, out, _ = run(cc + ["-Wall", "-Wextra", "-fsyntax-only"] + QUICK + stb + ["-I", ROOT, path])
-        count.ok(code == 0 and not out.strip() and len(text.splitlines()) < 150, "example " + name, out)
-        source = os.path.join(work, name)
-        with open(source, "w") as f:
-            f.write(text.replace("#define CONTACT_IMPLEMENTATION\n", ""))
-        code, out, _ = run(cc + ["-O1", "-I", ROOT, source, os.path.join(ROOT, "build", "libcontact_dev.a"), "-lm", "-o", source + ".run"])
-        count.ok(code == 0, "example %s links" % name, out)
-        if code == 0:
-            code, out, _ = run([source + ".run"], timeout=60, cwd=work)
-            count.ok(code == 0 and out.strip() != "", "example %s runs" % name, out)
+        switches = re.findall(r"^#define CONTACT_.*", open(os.path.join(ROOT, "examples", name)).read(), re.M)
+        way = (kind,) + tuple(switches)
+        example(count, name, stb, work, way not in seen)
+        seen.add(way)
 
 
 def install_cxx():

@@ -1,14 +1,14 @@
 /* anderson.c -- Anderson acceleration.
    Method: with residuals f_i = W (g(x_i) - x_i) and differences dF, dG of the last steps, the next point is g_k - dG c, c minimizing
-   |f_k - dF c|: in the linear regime this is GMRES on the sweeps. The least squares problem is solved by normal equations with a little
-   regularization. Differences and the history are float, sums double: what they extrapolate is checked by the next sweep.
+   f_k - dF c|. In the linear regime this is GMRES on the sweeps. The least squares problem is solved by normal equations with a little
+   regularization. Differences and the history are float, sums are double: the next sweep checks what they extrapolate.
    Based on: Anderson 1965; Walker & Ni 2011. */
 #include "anderson.h"
 #include "../1_math/simd.h"
 
-/* Sum of the mixture's coefficients above which the history is dropped. Times float's 6e-8 it bounds the relative error of a velocity by rounding,
-   here below 1e-3. A rigid cube that hits an equal soft one at 2 m/s needs it: with 1e5 that step ends on its budget, with 3e3 joints as
-   stiff as that beside a contact do. */
+/* [1] Sum of |c| above which the history is dropped. Times float's 6e-8 it bounds the relative rounding error of a velocity, here below
+   1e-3. The step in which a rigid cube hits an equal soft one at 2 m/s needs it: with 1e5 that step ends on its budget. With 3e3 joints of
+   the same stiffness beside a contact do. */
 #define CTI_ANDERSON_FAR 1e4
 
 CTI_FN int cti_anderson_init(cti_anderson *a, cti_arena *arena, int n, const ct_real *weight, int n_slave)
@@ -37,18 +37,18 @@ CTI_FN void cti_anderson_restart(cti_anderson *a) { a->count = a->head = a->star
 CTI_FN void cti_anderson_resume(cti_anderson *a) { a->started = 0; }
 
 #define CTI_ANDERSON_CUT 1024 /* entries in a range */
-#define CTI_ANDERSON_US 0.4   /* [us] that so many take, about, for one vector of the history */
+#define CTI_ANDERSON_US 0.4   /* [us] estimated time of such a range, for one vector of the history */
 
-/* the parts of a step, as loops: over vectors of the history, or over ranges of entries. What is done to an entry, and the order in a sum, is the
-   same however a loop is cut */
+/* the arguments of a step's loops, which run over vectors of the history or over ranges of entries. The operations on an entry, and the
+   order of a sum, do not depend on how a loop is cut */
 typedef struct cti_anderson_loop {
     cti_anderson *a;
-    const float *x, *z;         /* of the products */
+    const float *x, *z;         /* inputs of the dot products */
     double *out, *out2;
-    const ct_real *from;        /* of a point */
+    const ct_real *from;        /* the point x */
     const ct_real *to;
     int column;
-    const double *c;            /* of a mixture */
+    const double *c;            /* coefficients of the mixture */
     ct_real *y;
     float *slave;
     ct_task_fn *of_point, *of_slave;
@@ -80,7 +80,7 @@ static void cti_anderson_dots(int begin, int end, int worker, void *context)
     }
 }
 
-/* c = (dF'dF + eps)^-1 dF' f by Cholesky, dot = dF' f; 0 when the matrix is not positive */
+/* c = (dF'dF + eps)^-1 dF' f by Cholesky, dot = dF' f; 0 when the matrix is not positive definite */
 static int cti_anderson_fit(const cti_anderson *a, const double *dot, double *c)
 {
     double L[CTI_ANDERSON_DEPTH][CTI_ANDERSON_DEPTH], trace = 0;
@@ -125,7 +125,7 @@ static int cti_anderson_is_far(const cti_anderson *a, const double *c)
     return !(sum <= CTI_ANDERSON_FAR);
 }
 
-/* f, g of this point; their differences to the last one into a column of the history, where it is >= 0 */
+/* f and g of this point. Their differences to the last point go into `column` of the history, where it is >= 0 */
 static void cti_anderson_point(int begin, int end, int worker, void *context)
 {
     const cti_anderson_loop *q = (const cti_anderson_loop *)context;
@@ -152,7 +152,7 @@ static void cti_anderson_point(int begin, int end, int worker, void *context)
     }
 }
 
-/* the same for the slave */
+/* the same for the slave vector */
 static void cti_anderson_follow(int begin, int end, int worker, void *context)
 {
     const cti_anderson_loop *q = (const cti_anderson_loop *)context;
@@ -166,7 +166,7 @@ static void cti_anderson_follow(int begin, int end, int worker, void *context)
 
 static int cti_anderson_cuts(int n) { return (n + CTI_ANDERSON_CUT - 1) / CTI_ANDERSON_CUT; }
 
-/* ranges of the point, then those of the slave */
+/* ranges of the point, then those of the slave vector */
 static void cti_anderson_both(int begin, int end, int worker, void *context)
 {
     const cti_anderson_loop *q = (const cti_anderson_loop *)context;
@@ -177,7 +177,7 @@ static void cti_anderson_both(int begin, int end, int worker, void *context)
         q->of_slave(cti_max_int(begin, cuts) - cuts, end - cuts, worker, context);
 }
 
-/* one loop over both; us: of a range */
+/* one loop over both. us: estimated time of a range */
 static void cti_anderson_run(cti_anderson_loop *q, ct_task_fn *of_point, ct_task_fn *of_slave, double us)
 {
     const cti_anderson *a = q->a;
@@ -185,7 +185,7 @@ static void cti_anderson_run(cti_anderson_loop *q, ct_task_fn *of_point, ct_task
     cti_tasks_run_work(a->tasks, cti_anderson_both, cti_anderson_cuts(a->n) + (q->slave ? cti_anderson_cuts(a->n_slave) : 0), us, q);
 }
 
-/* the newest point, and its differences if it is not the first; dot = dF' f */
+/* records the newest point and its differences to the last one, if there is one; dot = dF' f */
 static void cti_anderson_record(cti_anderson *a, const ct_real *x, const ct_real *g, float *slave, double *dot)
 {
     int k, h = a->started ? a->head : -1;

@@ -10,8 +10,8 @@ enum { CTI_ANDERSON_DEPTH = 5 };
 
 typedef struct cti_anderson {
     int n, n_slave, count, head;
-    float *weight;                         /* [n] residuals are measured with it */
-    float *f;                              /* [n] weighted residual of the last step */
+    float *weight;                         /* [n] square root of the metric in which residuals are minimized */
+    float *f;                              /* [n] weighted residual of the last point */
     ct_real *g;                            /* [n] its image */
     float *df[CTI_ANDERSON_DEPTH], *dg[CTI_ANDERSON_DEPTH];
     float *slave, *ds[CTI_ANDERSON_DEPTH]; /* [n_slave] */
@@ -23,9 +23,9 @@ typedef struct cti_anderson {
 /* cti_anderson_init -- weight [n] is copied. 0 when memory ran out. */
 CTI_FN int cti_anderson_init(cti_anderson *a, cti_arena *arena, int n, const ct_real *weight, int n_slave);
 CTI_FN void cti_anderson_restart(cti_anderson *a);
-/* cti_anderson_resume -- the map's constant part changed: the differences stay, the last point is forgotten. */
+/* cti_anderson_resume -- for a map whose constant part has changed: the differences are kept, the last point is dropped. */
 CTI_FN void cti_anderson_resume(cti_anderson *a);
-/* cti_anderson_step -- x [n] the point, g [n] its image; g and slave (of g, may be NULL) become the next point. */
+/* cti_anderson_step -- x [n] the point, g [n] its image; g, and the slave vector of g (may be NULL), are overwritten by the next point. */
 CTI_FN void cti_anderson_step(cti_anderson *a, const ct_real *x, ct_real *g, float *slave);
 
 #endif /* CTI_ANDERSON_H */

@@ -1,54 +1,67 @@
-/* ica.c -- iterative constraint anticipation.
+/* ica.c -- iterative constraint anticipation (ICA).
    Purpose: A v = b + J' lambda + H' gamma with non-penetration and Coulomb friction, without the Schur complement J A^-1 J'.
-   Method: a splitting A = D - L - U, D block diagonal over clusters (nodes as in the paper, patches, whole bodies). The outer iteration
-   refines v by one block Gauss-Seidel sweep (eq. 12); in between, projected Gauss-Seidel over the contacts solves the LCP that anticipates
-   through D^-1 alone (eq. 10-11), normal and friction interlaced at each contact (eq. 13-14, 5.5). Tiles, the rows of D^-1 that contacts
-   touch, are float; multipliers and residuals (those of nodes at a base point, nodes.c) are ct_real, so that the outer iteration refines
-   the result to full precision. differs: the velocity change that a multiplier causes is added to v at once, so that a sweep over clusters
-   starts from it instead of from v(i-1); within one cluster the two agree exactly, and with cluster = body one outer iteration is full
-   anticipation. Contacts between nodes are first solved inside of the sweep over the nodes, each behind the last of its nodes, so that a
-   node that sticks does not give way to its neighbours in between: a third less iterations than contacts and nodes in turn, to which a
-   solve that does not end goes back. What is smooth over a body is corrected between sweeps (cti_problem.correction), and multipliers that
-   wander at a constant speed stride. An iteration that changes little is judged (residual.c), momenta settled first, and the judge alone ends a
-   solve that converges: where it finds more than the tolerance, contacts are swept to a smaller change.
+   Method: A is split as D - L - U, with D block diagonal over clusters (nodes as in the paper, patches, whole bodies). The outer iteration
+   refines v by one block Gauss-Seidel sweep (eq. 12). Between two such sweeps, projected Gauss-Seidel over the contacts solves the LCP that
+   anticipates through D^-1 alone (eq. 10-11), with normal and friction interlaced at each contact (eq. 13-14, 5.5). Tiles, the entries of
+   D^-1 at blocks that contacts touch, are float. Multipliers and residuals are ct_real (those of nodes at a base point, nodes.c), so that
+   the outer iteration refines the result to full precision. An iteration with a small change is judged (residual.c), after the momentum of
+   each body is balanced. Only the judge declares a solve converged: above the tolerance, the contacts are then swept to a smaller change.
+   differs: the velocity change of a multiplier is added to v at once, so that a sweep over clusters starts from it instead of from v(i-1).
+   Within one cluster the two agree exactly, and with cluster = body one outer iteration is full anticipation.
+   differs: contacts between nodes are first solved inside the sweep over the nodes. Each is visited directly after the last of its nodes,
+   so that a sticking node is not displaced by its neighbours in between. That takes a third fewer iterations than contacts and nodes in
+   turn, to which a solve that does not converge returns.
+   differs: error that is smooth over a body is corrected between sweeps (cti_problem.correction). Multipliers that drift at a constant rate
+   are extrapolated along their drift (cti_ica_stride).
    Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. */
 #include "ica_kernel.h"
 #include "ica_state.h"
 #include "../1_math/elem.h"
 
-#define CTI_ICA_MORE 20 /* so many times as many */
-#define CTI_ICA_DEFER 12 /* outer iterations between two solves of a cluster that only its contacts move */
-enum { CTI_ICA_COUPLED = 2, CTI_ICA_PLAIN = 10 }; /* sweeps over the contacts between two over coupled clusters; not accelerated */
-/* contacts are in the sweep over nodes for so many outer iterations, and while its change halves in so many; friction that cycles there
-   settles between sweeps */
+#define CTI_ICA_MORE 20  /* [1] the largest factor on max_sweeps; a problem with few contacts gets CTI_ICA_FEW / contacts times as many sweeps */
+#define CTI_ICA_DEFER 12 /* [outer iterations] between two full solves of a cluster that is coupled to others by contacts only */
+/* [sweeps] over the contacts between two sweeps over coupled clusters: accelerated, and with p->plain */
+enum { CTI_ICA_COUPLED = 2, CTI_ICA_PLAIN = 10 };
+/* Contacts are solved inside the sweep over nodes for the first FUSED outer iterations at most, and only while the smallest change halves
+   within HALVES iterations. Friction that cycles there converges when contacts and nodes are swept in turn. */
 enum { CTI_ICA_FUSED = 30, CTI_ICA_HALVES = 8 };
-/* corrections of whole bodies: sweeps before each; new factors of a solve, which are asked for after so many that left more than a share of
-   the change; times the tolerance that the last one may have had */
+/* Corrections of whole bodies (cti_problem.correction).
+   SWEEPS    [iterations] of contacts and nodes before each correction
+   RENEWALS  factorizations that a solve may ask for, the first one included
+   IDLE      corrections in a row that leave more than LEFT of the smallest change, before another factor is asked for, or corrections end
+   SMOOTH    [tolerances] largest entry of the last correction with which a solve may end without another one */
 enum { CTI_ICA_SWEEPS = 2, CTI_ICA_RENEWALS = 2, CTI_ICA_IDLE = 2 };
 #define CTI_ICA_SMOOTH CTI_R(10)
 #define CTI_ICA_LEFT CTI_R(0.7)
-/* strides: drifts alike up to a share, no shorter than so many iterations, multipliers that are not too slow beside the fastest; a change
-   so many times the best one behind a stride takes it back, and so many of these end them */
+/* Extrapolation along a constant drift of the multipliers (cti_ica_stride).
+   ALIKE     [1] relative difference, in the weighted norm, up to which the changes of two iterations count as the same drift
+   STRIDE    [iterations] least length of an extrapolation
+   SLOW      [1] share of the fastest normal multiplier's rate below which a multiplier does not limit the length
+   ASTRAY    [1] growth over the smallest change at which an extrapolation is undone
+   PATIENCE  extrapolations that are undone before a solve makes no more of them */
 #define CTI_ICA_ALIKE CTI_R(0.1)
 #define CTI_ICA_STRIDE CTI_R(3)
 #define CTI_ICA_SLOW CTI_R(0.05)
 #define CTI_ICA_ASTRAY CTI_R(4)
 enum { CTI_ICA_PATIENCE = 3 };
-#define CTI_ICA_NEAR 3 /* times the tolerance below which a solve that is too slow to reach it ends */
-/* [us] about what a row's scatter and velocity take, and a block of a cluster that is solved; see cti_tasks_run_work */
+#define CTI_ICA_NEAR 3 /* [tolerances] A solve below this change stops when its convergence rate does not reach the tolerance in budget. */
+/* [us] estimated times of a row's scatter, of a row's velocity, and of one block in the solve of its cluster; see cti_tasks_run_work */
 #define CTI_ICA_SCATTER_US 0.06
 #define CTI_ICA_VELOCITY_US 0.05
 #define CTI_ICA_SOLVE_US 0.4
-/* The residual is computed once an outer iteration changes velocities by less than this many tolerances. 1 and 2 give the same results; from 5 on
-   solves of joints in a crash are taken for converged when they have hardly begun. */
+/* [tolerances] The residual is computed once an outer iteration changes velocities by less than this. 1 and 2 give the same results. From 5
+   on, solves of joints in a crash count as converged when they have hardly begun. */
 #define CTI_ICA_JUDGE CTI_R(2)
-#define CTI_ICA_DROP CTI_R(1e-5) /* share of the first sweep's change that float's rounding of the velocity changes leaves to be resolved */
-#define CTI_ICA_JOINTED CTI_R(1e-3) /* the same under joints: a chain of five beads keeps its energy, and with the above it loses 6 % in 5 s */
-#define CTI_ICA_STALL 6 /* sweeps without a halved change after which a change below the tolerance is enough */
+#define CTI_ICA_DROP CTI_R(1e-5) /* [1] share of the first sweep's change at which an inner loop with exact inverses ends: float velocity
+                                    changes resolve no more */
+#define CTI_ICA_JOINTED CTI_R(1e-3) /* [1] the same under joints. With 1e-3 a chain of five beads keeps its energy; with CTI_ICA_DROP it
+                                       loses 6 % in 5 s. */
+#define CTI_ICA_STALL 6 /* [sweeps] without a halved change, after which a change below 0.7 tolerances is enough */
 
 /* ---- outer iteration: refine v ---- */
 
-/* v_c += D_c^-1 (f - A v)_c; returns the largest change of an entry, at the ports of a cluster that stands alone: there v was up to date */
+/* v_c += D_c^-1 (f - A v)_c. Returns the largest change of an entry. Of an uncoupled cluster (`alone`) only the ports count, since v was up
+   to date there alone. */
 static ct_real cti_ica_refine_cluster(cti_ica *s, const cti_ica_cluster *q, ct_real *v, int worker)
 {
     ct_real big = 0, *x = s->x + 6 * (size_t)s->max_blocks * (size_t)worker;
@@ -78,7 +91,7 @@ static ct_real cti_ica_refine_cluster(cti_ica *s, const cti_ica_cluster *q, ct_r
     return big;
 }
 
-/* the same at the ports alone, by what the contacts found: D^-1 J' of the change of their multipliers */
+/* the same at the ports only, from the inner loop's velocity change du: D^-1 J' times the change of the multipliers */
 static ct_real cti_ica_carry_cluster(const cti_ica *s, const cti_ica_cluster *q, ct_real *v)
 {
     ct_real big = 0;
@@ -92,7 +105,7 @@ static ct_real cti_ica_carry_cluster(const cti_ica *s, const cti_ica_cluster *q,
     return big;
 }
 
-/* the clusters that stand alone, solved */
+/* full solve of the clusters that A couples to no other cluster (`alone`). Returns the largest change */
 static ct_real cti_ica_catch_up(cti_ica *s)
 {
     ct_real big = 0;
@@ -105,7 +118,7 @@ static ct_real cti_ica_catch_up(cti_ica *s)
 
 /* ---- inner iteration: contacts ---- */
 
-/* u of a contact: what it was at the outer iteration's v, and what the multipliers changed since */
+/* u of a contact: its value at the outer iteration's v, plus what the multipliers have changed since */
 static void cti_ica_gather(const cti_ica *s, const cti_ica_contact *q, ct_real *u)
 {
     static const float zero[12] = {0};
@@ -122,7 +135,7 @@ static void cti_ica_gather(const cti_ica *s, const cti_ica_contact *q, ct_real *
         u[k] = q->base[k] + (ct_real)uf[k];
 }
 
-/* one contact: gather u, solve, scatter; returns the change as a velocity */
+/* one contact: gather u, solve, scatter. Returns the change as a velocity */
 static ct_real cti_ica_visit(cti_ica *s, int i)
 {
     const cti_ica_contact *q = &s->contacts[i];
@@ -141,7 +154,7 @@ static ct_real cti_ica_visit(cti_ica *s, int i)
     }
     if (change == 0)
         return 0;
-    /* multipliers that move together change more than the velocity that they take away: that is what counts */
+    /* Redundant contacts can exchange multipliers without moving anything, so the speed that is taken away bounds the change. */
     change = cti_min(change, speed);
     for (k = 0; k < 3; k++)
         ri[k] = r[k];
@@ -162,7 +175,7 @@ static void cti_ica_visit_run(cti_ica *s, int run)
     s->run_change[run] = big;
 }
 
-/* all contacts once; k: number of the sweep. Returns the largest change */
+/* all contacts once. k: number of the sweep. Returns the largest change */
 static ct_real cti_ica_sweep(cti_ica *s, int k)
 {
     ct_real big = 0;
@@ -178,10 +191,10 @@ static ct_real cti_ica_sweep(cti_ica *s, int k)
     return big;
 }
 
-/* projected Gauss-Seidel sweeps (eq. 11) until a sweep changes less than `stop`, or `drop` times the first sweep's change. differs: sweeps are
-   Anderson accelerated, since their error in sliding and rolling modes falls by less than a percent a sweep; a sweep that changes more than
-   twice the best one restarts the history; and sweeps end below the tolerance already when they stall there. again: v was refined at these
-   multipliers before */
+/* projected Gauss-Seidel sweeps (eq. 11) until a sweep changes less than `stop`, or less than `drop` times the first sweep's change. again:
+   v was refined at these multipliers before.
+   differs: sweeps are Anderson accelerated, since their error in sliding and rolling modes falls by less than a percent a sweep. A sweep
+   that changes more than twice the best one restarts the history. Sweeps that stall below the tolerance end, too. */
 static int cti_ica_inner(cti_ica *s, ct_real stop, ct_real drop, int max_sweeps, int again, ct_real *out_first)
 {
     int k, n = s->p->n_rows;
@@ -213,7 +226,7 @@ static int cti_ica_inner(cti_ica *s, ct_real stop, ct_real drop, int max_sweeps,
     return cti_min_int(k + 1, max_sweeps);
 }
 
-/* max_sweeps, and as many more as keep the work of few contacts below that of CTI_ICA_FEW */
+/* max_sweeps, raised for few contacts so that the work stays below that of CTI_ICA_FEW contacts */
 static int cti_ica_budget(const cti_ica *s)
 {
     double more = (double)CTI_ICA_FEW / (double)cti_max_int(1, s->p->n_rows), most;
@@ -222,7 +235,7 @@ static int cti_ica_budget(const cti_ica *s)
     return most < 1e9 ? (int)most : 1000000000;
 }
 
-/* multipliers to the rows */
+/* copies the multipliers to the rows */
 static void cti_ica_publish(const cti_ica *s)
 {
     int i;
@@ -248,13 +261,13 @@ static void cti_ica_rhs(cti_ica *s)
     cti_ica_each_run(s, cti_ica_scatter_run, CTI_ICA_SCATTER_US * s->p->n_rows);
 }
 
-/* eq. 10: where nodes would go by a Jacobi step at the multipliers at hand, for the contacts that touch them */
+/* eq. 10: the velocity of nodes with contacts after a Jacobi step at the present multipliers */
 static const ct_real *cti_ica_predict(cti_ica *s)
 {
     int c, i;
     if (!s->predicted)
         return s->v;
-    cti_ica_publish(s); /* f of the multipliers at hand: acceleration has moved them */
+    cti_ica_publish(s); /* f of the present multipliers, which acceleration has changed */
     cti_ica_rhs(s);
     for (c = 0; c < s->n_clusters; c++) {
         const cti_ica_cluster *q = &s->clusters[c];
@@ -274,7 +287,7 @@ static const ct_real *cti_ica_predict(cti_ica *s)
     return s->predicted;
 }
 
-/* a contact between nodes at the v of now: its multipliers, and at once what they do to its nodes. Returns the change as a velocity */
+/* one contact between nodes at the present v: its multipliers, and at once their effect on its nodes. Returns the change as a velocity */
 static ct_real cti_ica_visit_own(cti_ica *s, int i)
 {
     cti_ica_contact *q = &s->contacts[i];
@@ -308,7 +321,7 @@ static ct_real cti_ica_visit_own(cti_ica *s, int i)
     return cti_min(change, speed);
 }
 
-/* the contacts behind a node of the sweep */
+/* solves the contacts whose last node in the sweep is i */
 static ct_real cti_ica_after_node(void *ctx, int i)
 {
     cti_ica *s = (cti_ica *)ctx;
@@ -319,7 +332,7 @@ static ct_real cti_ica_after_node(void *ctx, int i)
     return big;
 }
 
-/* 1 where a cluster is a node, or keeps its free motion, as nodes do, since no contact touches it */
+/* 1 where a cluster is a node, which cti_nodes_sweep solves, or where it has no contact and keeps its free motion */
 static int cti_ica_is_left(const cti_ica *s, const cti_ica_cluster *q)
 {
     return cti_ica_is_node(q) || !(s->coupled || q->n_ports || s->cold);
@@ -332,7 +345,7 @@ static void cti_ica_refine_range(int begin, int end, int worker, void *context)
         s->cluster_change[begin] = cti_ica_is_left(s, &s->clusters[begin]) ? 0 : cti_ica_refine_cluster(s, &s->clusters[begin], s->v, worker);
 }
 
-/* clusters that are not coupled, each for itself */
+/* solves uncoupled clusters, each independently */
 static ct_real cti_ica_refine_apart(cti_ica *s)
 {
     ct_real big = 0;
@@ -343,7 +356,7 @@ static ct_real cti_ica_refine_apart(cti_ica *s)
     return big;
 }
 
-/* one block Gauss-Seidel sweep over the clusters (eq. 12). carry: those that stand alone are only kept up to date */
+/* one block Gauss-Seidel sweep over the clusters (eq. 12). carry: clusters that are `alone` are updated at their ports only */
 static ct_real cti_ica_refine(cti_ica *s, ct_real *v, int carry)
 {
     ct_real big = s->grouped && !s->coupled ? cti_ica_refine_apart(s) : 0;
@@ -386,19 +399,19 @@ static ct_real cti_ica_contacts(cti_ica *s, ct_real stop, cti_solve_info *info)
     return first;
 }
 
-/* what ends the outer loop after an iteration that changed `now`; CTI_SOLVE_BUDGET: go on */
+/* whether the outer loop ends after an iteration with the change `now`; CTI_SOLVE_BUDGET: it goes on */
 static cti_solve_status cti_ica_judge(const cti_ica *s, const cti_solve_info *info, ct_real now, ct_real last, ct_real best)
 {
     /* the residual monitor (5.6): growth by 1e4 over the best is divergence */
     if (!cti_finite(now) || now > CTI_R(1e4) * best)
         return CTI_SOLVE_DIVERGED;
-    /* an inverse that lags too far behind is not worth another round */
+    /* lagged inverses that contract by less than 0.4 an iteration are to be replaced, not iterated with */
     if (s->p->lagged && !s->coupled && info->iterations >= 2 && now > CTI_R(0.4) * last)
         return CTI_SOLVE_SLOW;
     return CTI_SOLVE_BUDGET;
 }
 
-/* 1 while contacts in the sweep over nodes do better than contacts and nodes in turn; best: smallest change so far */
+/* 1 while contacts are solved inside the sweep over nodes, 0 once contacts and nodes are swept in turn. best: smallest change so far */
 static int cti_ica_is_fused(cti_ica *s, int iteration, ct_real best)
 {
     if (iteration == 1 || best <= s->mark / 2)
@@ -406,16 +419,16 @@ static int cti_ica_is_fused(cti_ica *s, int iteration, ct_real best)
     return iteration <= CTI_ICA_FUSED && iteration - s->marked < CTI_ICA_HALVES;
 }
 
-/* 1 where an iteration that changed `now` may have reached the tolerance. Exact inverses of clusters that are not coupled move v to where the last
-   sweep over the contacts expects it, however far that is */
+/* 1 where an iteration with the change `now` may have reached the tolerance. Exact inverses of uncoupled clusters move v to where the last
+   sweep over the contacts predicted it, however far that is: there the change of that sweep counts. */
 static int cti_ica_is_worth(const cti_ica *s, ct_real now)
 {
     int exact = !s->coupled && !s->p->lagged;
     return (exact ? s->left : now) <= s->worth * s->p->velocity_scale;
 }
 
-/* The natural map at the present v and multipliers, after components that were solved apart are brought up to date; below 0: out of memory. A
-   residual above the tolerance lowers the change at which the next one is computed. */
+/* The natural map at the present v and multipliers, after clusters that are `alone` have been solved; below 0: out of memory. A residual
+   above the tolerance lowers the change at which the next one is computed. */
 static ct_real cti_ica_residual(cti_ica *s, ct_real now, cti_residuals *res)
 {
     ct_real tol = s->desc->tolerance;
@@ -445,7 +458,7 @@ static ct_real cti_ica_residual(cti_ica *s, ct_real now, cti_residuals *res)
     return res->natural_map;
 }
 
-/* a map that is new, or starts anew, has no pace yet */
+/* clears the record of convergence rates, for a new or restarted iteration */
 static void cti_ica_forget_pace(cti_ica *s)
 {
     int k;
@@ -453,9 +466,9 @@ static void cti_ica_forget_pace(cti_ica *s)
         s->pace[k] = CTI_REAL_MAX;
 }
 
-/* 1 when a solve comes near the tolerance, and will not reach it in the iterations left at the pace of the last ones, also where these
-   brought nothing: multipliers that many contacts share wander without end where velocities differ by roundings. best: smallest change so
-   far */
+/* 1 when a solve is near the tolerance and will not reach it in the iterations left. The estimate uses the convergence rate of the last
+   CTI_ICA_PACE iterations; no progress in them counts as well. Redundant multipliers drift without end where velocities differ by rounding.
+   best: smallest change so far */
 static int cti_ica_is_stuck(cti_ica *s, int iteration, int left, ct_real best)
 {
     ct_real tol = s->desc->tolerance * s->p->velocity_scale, then = s->pace[iteration % CTI_ICA_PACE];
@@ -465,7 +478,7 @@ static int cti_ica_is_stuck(cti_ica *s, int iteration, int left, ct_real best)
     return !((ct_real)left * cti_log(then / best) > (ct_real)CTI_ICA_PACE * cti_log(best / tol));
 }
 
-/* another map: another history, another measure */
+/* the fixed-point map has changed: acceleration and the measures of progress start again */
 static void cti_ica_new_map(cti_ica *s, ct_real *best, ct_real *last)
 {
     cti_anderson_restart(&s->outer);
@@ -473,8 +486,9 @@ static void cti_ica_new_map(cti_ica *s, ct_real *best, ct_real *last)
     cti_ica_forget_pace(s);
 }
 
-/* a correction behind an iteration that changed `now`, which it returns together with its own change; below 0: out of memory. A solve ends
-   with sweeps, after a correction that changed little. One that twice brings little gets a new factor, then another one, then ends */
+/* applies a correction after an iteration with the change `now`. Returns the larger of `now` and its own change; below 0: out of memory. A
+   solve may end only with sweeps that follow a small correction. Two corrections in a row with little effect ask for a new factor; after
+   the last factor they end the corrections of this solve. */
 static ct_real cti_ica_correct(cti_ica *s, int iteration, ct_real now, ct_real *best, ct_real *last)
 {
     ct_real tol = s->desc->tolerance * s->p->velocity_scale;
@@ -507,7 +521,7 @@ static ct_real cti_ica_correct(cti_ica *s, int iteration, ct_real now, ct_real *
     return now;
 }
 
-/* back to the best point, history forgotten */
+/* returns to the iterate of smallest change and drops the history */
 static void cti_ica_back(cti_ica *s)
 {
     memcpy(s->z, s->z_best, sizeof(ct_real) * (size_t)s->outer.n);
@@ -517,7 +531,7 @@ static void cti_ica_back(cti_ica *s)
     s->strode = 0;
 }
 
-/* how far z may go on along the drift until the first multiplier that it takes away vanishes; 0: it takes none away */
+/* step length, in iterations, along the drift until the first normal multiplier vanishes; 0: none decreases */
 static ct_real cti_ica_reach(const cti_ica *s)
 {
     const ct_real *d = s->drift + 3 * (size_t)s->p->A->n;
@@ -531,9 +545,9 @@ static ct_real cti_ica_reach(const cti_ica *s)
     return t < CTI_REAL_MAX ? t : 0;
 }
 
-/* contacts that stand for one another, or share a load that many could carry, hand it over at a constant speed, from the one that the
-   others relieve, which takes as many iterations as there are such small steps in it. Where two iterations have changed z alike, it goes at
-   once to where the first of them carries nothing. Returns 1 when it did */
+/* extrapolates along the drift. Redundant contacts, or contacts that could share one load in many ways, transfer it from one to the other
+   at a constant rate. That takes as many iterations as the load contains steps of that size. Where two iterations have changed z alike, z
+   moves at once to where the first multiplier vanishes. Returns 1 when it did */
 static int cti_ica_stride(cti_ica *s)
 {
     double same = 0, all = 0;
@@ -563,7 +577,8 @@ static int cti_ica_stride(cti_ica *s)
     return 1;
 }
 
-/* an iteration: contacts, then v, and where bodies are in pieces their correction. Returns the largest change, below 0 when memory ran out */
+/* one outer iteration: contacts, then v, then the correction of bodies that are split into nodes. Returns the largest change, below 0 when
+   memory ran out */
 static ct_real cti_ica_iterate(cti_ica *s, cti_solve_info *info, ct_real *best, ct_real *last)
 {
     ct_real now = 0, contact;
@@ -581,7 +596,7 @@ static ct_real cti_ica_iterate(cti_ica *s, cti_solve_info *info, ct_real *best, 
     return s->correcting ? cti_ica_correct(s, info->iterations, now, best, last) : now;
 }
 
-/* behind an iteration over coupled clusters that changed `now`: the best point is kept, and the next one is extrapolated */
+/* after an iteration over coupled clusters with the change `now`: the best iterate is stored, and the next one is extrapolated */
 static void cti_ica_extrapolate(cti_ica *s, ct_real now, ct_real best)
 {
     if (now < best)
@@ -592,7 +607,7 @@ static void cti_ica_extrapolate(cti_ica *s, ct_real now, ct_real best)
         cti_anderson_step(&s->outer, s->z_old, s->z, NULL);
 }
 
-/* the outer loop; where clusters are coupled the whole map is accelerated */
+/* the outer loop; where clusters are coupled, the whole fixed-point map is accelerated */
 static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
 {
     const ct_solver_desc *desc = s->desc;
@@ -620,12 +635,12 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
             info->status = CTI_SOLVE_MEMORY;
             return;
         }
-        if (judged >= 0 && (judged <= desc->tolerance || now == 0)) /* or nothing moves any more */
+        if (judged >= 0 && (judged <= desc->tolerance || now == 0)) /* or a fixed point, which no further iteration changes */
             info->status = CTI_SOLVE_OK;
         info->judged = info->status == CTI_SOLVE_OK && judged >= 0 && judged <= desc->tolerance;
         info->change = now / s->p->velocity_scale;
         if (info->status == CTI_SOLVE_DIVERGED && s->coupled && best < CTI_REAL_MAX && restarts++ < 5) {
-            /* an extrapolation went astray */
+            /* an extrapolation diverged */
             cti_ica_back(s);
             last = CTI_REAL_MAX;
             continue;
@@ -645,7 +660,7 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
         memcpy(s->z, s->z_best, sizeof(ct_real) * (size_t)s->outer.n);
 }
 
-/* multipliers to the rows; what stood alone is solved for them */
+/* copies the multipliers to the rows; clusters that are `alone` are solved for them */
 static void cti_ica_end(cti_ica *s, const cti_solve_info *info)
 {
     cti_ica_publish(s);

@@ -1,4 +1,4 @@
-/* ica_kernel.h -- inner loops of ICA: a block's residual, and columns of D^-1 J' by rows of D^-1 in float. */
+/* ica_kernel.h -- inner loops of ICA: the residual of one block, and the columns of D^-1 J' from the rows of D^-1, in float. */
 #ifndef CTI_ICA_KERNEL_H
 #define CTI_ICA_KERNEL_H
 

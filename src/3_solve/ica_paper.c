@@ -1,11 +1,11 @@
-/* ica_paper.c -- iterative constraint anticipation as printed, for comparison; worlds and problems take ica.c unless they are asked for this.
+/* ica_paper.c -- iterative constraint anticipation as printed, for comparison; worlds and problems use ica.c unless this is asked for.
    Method, in the paper's symbols: A = D - L - U with D of 3x3 nodes, dv = v - v*. An outer iteration i anticipates
        w = D^-1 ((L + U) dv(i-1) + J' lambda + H' gamma)                                                                   [eq. 9, 10, 13, 14]
-   and solves for lambda and gamma in u = J (v* + w) by projected Gauss-Seidel, three times normal and friction at each contact before the next
+   and solves for lambda and gamma in u = J (v* + w) by projected Gauss-Seidel, with three repeats of normal and friction at each contact
    [eq. 11; 5.5, 3.2.1]. Then dv(i) is refined by one block Gauss-Seidel sweep,
        (D - L) dv(i) = U dv(i-1) + J' lambda(i) + H' gamma(i)                                                              [eq. 12; 5.5, 3.3]
-   and the residuals are evaluated again. Both loops end when they change by less than 5 % and every distance is above half the thickness
-   [5.5]. That detects a standstill, not accuracy: the judge (residual.c) says what the end is worth.
+   and the residuals are evaluated again. Both loops end when the residuals change by less than 5 % and every distance is above half the
+   thickness [5.5]. This criterion detects stagnation, not accuracy: the accuracy of the result is measured by the judge (residual.c).
    differs: caps on both loops; rows have our laws (compliance, recovery), and joints are solved as blocks.
    Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. */
 #include "ica_paper.h"
@@ -13,12 +13,14 @@
 
 #define CTI_PAPER_CHANGE CTI_R(0.05) /* 5.5 */
 #define CTI_PAPER_REPEATS 3          /* 5.5, step 3.2.1 */
-#define CTI_PAPER_FEW 10             /* 5.3: sweeps below which nine inner loops in ten end; counted only */
-#define CTI_PAPER_GROWTH CTI_R(1e4)  /* of the residual of the response over its smallest, in a relaxation that diverges (5.6 has no number) */
-#define CTI_PAPER_MORE 20            /* times max_sweeps that a solve may take: six times the mean of the worst scene, a bound on those that go round */
-#define CTI_PAPER_NOISE 64           /* roundings below which a residual has no change that means anything */
+#define CTI_PAPER_FEW 10             /* [sweeps] 5.3: nine inner loops in ten end below this; used for counting only */
+#define CTI_PAPER_GROWTH CTI_R(1e4)  /* growth of the response's residual over its smallest, at which a relaxation diverges (5.6 gives no
+                                        number) */
+#define CTI_PAPER_MORE 20            /* [max_sweeps] cap on a solve's sweeps, six times the mean of the worst scene; it ends solves that
+                                        cycle */
+#define CTI_PAPER_NOISE 64           /* [CTI_EPS] changes of a residual below so many rounding errors are noise */
 
-typedef struct cti_paper_term { /* of a row's term: its part of J, and of D^-1 J' */
+typedef struct cti_paper_term { /* a row's term: its part of J, and of D^-1 J' */
     int32_t block;
     ct_real G[9], W[9];
 } cti_paper_term;
@@ -29,8 +31,8 @@ typedef struct cti_paper_contact {
     cti_law local;
 } cti_paper_contact;
 
-/* what both ends look at: norms of the residuals of (13) and (14) [m/s], and of A dv - J' lambda - H' gamma [N s]; 1 where every contact's distance
-   is above half the thickness */
+/* the quantities of both termination tests: norms of the residuals of (13) and (14) [m/s], and of A dv - J' lambda - H' gamma [N s]; 1
+   where every contact's distance is above half the thickness */
 typedef struct cti_paper_residuals {
     ct_real normal, friction, response;
     int apart;
@@ -42,9 +44,9 @@ typedef struct cti_paper {
     cti_paper_contact *contacts;
     cti_paper_term *terms;
     ct_real *D;         /* [9 n] D^-1 */
-    ct_real *dv, *w;    /* [3 n] response; what is anticipated of it */
+    ct_real *dv, *w;    /* [3 n] collision response; its anticipation (eq. 10) */
     ct_real *f, *e;     /* [3 n] J' lambda + H' gamma; f - A dv. Together [6 n] for the judge */
-    ct_real noise, push; /* of velocities; |f| of the first iteration */
+    ct_real noise, push; /* rounding error of velocities [m/s]; |f| of the first iteration [N s] */
 } cti_paper;
 
 static ct_real cti_paper_norm(int n, const ct_real *x)
@@ -64,7 +66,7 @@ static void cti_paper_add(const ct_real *M, const ct_real *x, ct_real *y)
     cti_v3_addto(y, 0, cti_m3_mul_v(M, cti_v3_at(x, 0)));
 }
 
-/* G, W = D^-1 G' of a row's terms, B = sum of G W where a block is the same, and what v* does at the contact */
+/* G and W = D^-1 G' of a row's terms, B = sum of G W over equal blocks, and the contact's velocity at v* */
 static void cti_paper_contact_make(cti_paper *s, int i, const ct_real *v_star)
 {
     const cti_row *row = &s->p->rows[i];
@@ -91,7 +93,7 @@ static void cti_paper_contact_make(cti_paper *s, int i, const ct_real *v_star)
                 q->local.B[a] += B.m[a];
         }
     cti_law_prepare(&q->local, row, s->desc->cone);
-    q->local.whole = 0; /* the paper has no step that sticks at once */
+    q->local.whole = 0; /* the paper has no solve of the whole 3x3 block */
     cti_row_velocity(row, v_star, q->star);
 }
 
@@ -112,7 +114,7 @@ static int cti_paper_make(cti_paper *s, cti_arena *arena, const ct_real *v_star,
     s->e = s->f + n3;
     for (i = 0; i < A->n; i++)
         if (!cti_m3_inverse(A->val + 9 * (size_t)A->diag[i], s->D + 9 * (size_t)i))
-            memset(s->D + 9 * (size_t)i, 0, 9 * sizeof(ct_real)); /* a block that cannot move stays */
+            memset(s->D + 9 * (size_t)i, 0, 9 * sizeof(ct_real)); /* a block with a singular diagonal does not move */
     for (i = 0; i < n3; i++)
         s->dv[i] = v[i] - v_star[i];
     for (i = total = 0; i < s->p->n_rows; i++) {
@@ -127,7 +129,7 @@ static int cti_paper_make(cti_paper *s, cti_arena *arena, const ct_real *v_star,
 
 /* ---- residuals ---- */
 
-/* u of a contact, dv being its response */
+/* u of a contact at the response dv */
 static void cti_paper_velocity(const cti_paper *s, int i, const ct_real *dv, ct_real *u)
 {
     const cti_paper_contact *q = &s->contacts[i];
@@ -138,7 +140,7 @@ static void cti_paper_velocity(const cti_paper *s, int i, const ct_real *dv, ct_
         cti_paper_add(s->terms[k].G, dv + 3 * (size_t)s->terms[k].block, u);
 }
 
-/* complementarity of one contact: what its multipliers would change by in a step of their own, as velocities */
+/* complementarity residual of one contact, as velocities: the change of its multipliers in a projected step of its own */
 static void cti_paper_residual(const cti_law *q, ct_cone cone, const ct_real *r, const ct_real *u, double *normal, double *friction)
 {
     ct_real law = u[0] + q->compliance[0] * r[0], d[3], g1, g2;
@@ -161,7 +163,7 @@ static void cti_paper_residual(const cti_law *q, ct_cone cone, const ct_real *r,
     *friction += (double)(d[1] * d[1] + d[2] * d[2]);
 }
 
-/* of all contacts, where the response is dv */
+/* residuals of all contacts at the response dv */
 static void cti_paper_evaluate(const cti_paper *s, const ct_real *dv, cti_paper_residuals *out)
 {
     double normal = 0, friction = 0;
@@ -179,9 +181,10 @@ static void cti_paper_evaluate(const cti_paper *s, const ct_real *dv, cti_paper_
     out->normal = cti_sqrt((ct_real)normal), out->friction = cti_sqrt((ct_real)friction);
 }
 
-/* 1 where no residual changes by more than 5 % of what the last response left, or than rounding does (5.5). Of what, the paper does not say. With
-   5 % of its own last value an inner loop that converges fast goes on to the last digit, and fewer than half of them end within ten sweeps, as
-   nine in ten do in the paper; with 5 % of its first one the outer loop ends so early that piles jump */
+/* 1 where no residual changes by more than 5 % of its value after the last refinement of dv, or by more than rounding (5.5). The paper does
+   not say what the 5 % refer to. With 5 % of the residual's own last value, an inner loop that converges fast goes on to the last digit.
+   Fewer than half of the inner loops then end within ten sweeps, where nine in ten do in the paper. With 5 % of the first value, the outer
+   loop ends so early that piles jump */
 static int cti_paper_stands(const cti_paper *s, const cti_paper_residuals *now, const cti_paper_residuals *last, const cti_paper_residuals *left)
 {
     ct_real noise = s->noise;
@@ -192,7 +195,7 @@ static int cti_paper_stands(const cti_paper *s, const cti_paper_residuals *now, 
 
 /* ---- loops ---- */
 
-/* w += D^-1 J' of what a contact's multipliers change by */
+/* solves one contact: w += D^-1 J' times the change of its multipliers */
 static void cti_paper_visit(cti_paper *s, int i)
 {
     const cti_paper_contact *q = &s->contacts[i];
@@ -211,7 +214,7 @@ static void cti_paper_visit(cti_paper *s, int i)
         cti_paper_add(s->terms[k].W, d, s->w + 3 * (size_t)s->terms[k].block);
 }
 
-/* 3.2: the LCPs of (13) and (14) by projected Gauss-Seidel; left: residuals behind the last response. Returns the sweeps */
+/* 3.2: the LCPs of (13) and (14) by projected Gauss-Seidel. left: residuals after the last refinement of dv. Returns the sweeps */
 static int cti_paper_inner(cti_paper *s, const cti_paper_residuals *left)
 {
     cti_paper_residuals now = {0, 0, 0, 0}, last = now;
@@ -247,7 +250,7 @@ static void cti_paper_refine(cti_paper *s)
     }
 }
 
-/* e = f - A dv, and w of the next iteration from it */
+/* e = f - A dv, and the next iteration's w from it (eq. 10) */
 static void cti_paper_anticipate(cti_paper *s)
 {
     int b;

@@ -1,20 +1,21 @@
-/* ica_parts.c -- contacts visited by several workers at the same time, with the bits of one after the other.
-   Method: where A couples no clusters, the visit of a contact reads and writes what belongs to its clusters alone. Contacts that follow one
-   another between the same clusters are a run. Each worker has a part of the runs, with clusters that it had before where it can, by level:
-   what can begin early comes first. It takes them in turn, and those of others when it is through or has to wait. A run begins when all
-   earlier ones of its clusters are done, which a counter of each cluster tells: for any two that share a cluster the order is kept, and
-   nobody waits for anybody else. So the schedule is free to depend on the number of workers; the result depends on the problem alone.
-   The first of the runs that are not done can always begin, or has begun: a worker may leave when it waited for long, and one alone gets
-   through. differs: no colouring, which would change the order of the contacts, and with it how the sweeps converge; no barriers between
-   levels, which would all have to wait for the slowest run. Based on: level scheduling of triangular solves (Saltz 1990), with counters in
-   place of barriers. */
+/* ica_parts.c -- contacts visited by several workers at the same time, with the bits of a sequential sweep.
+   Method: where A couples no clusters, the visit of a contact reads and writes data of its own clusters alone. Consecutive contacts between
+   the same clusters form a run. Runs are sorted by level, which is one more than the highest level of the earlier runs that share a
+   cluster. Each worker gets a part of them, where possible with clusters that its earlier runs had. It takes its runs in order; when they
+   are finished or cannot begin yet, it takes runs of other parts. A counter of each cluster tells how many of its runs are done, and a run
+   begins when all earlier runs of its clusters are. So any two runs that share a cluster keep their order, and no run waits for any other.
+   The schedule may therefore depend on the number of workers, while the result depends on the problem alone. The first run that is not done
+   can always begin, or has begun. A worker may therefore leave after a long wait, and a single worker finishes all runs.
+   differs: no colouring, which would change the order of the contacts and so the convergence of the sweeps; no barriers between levels, at
+   which all workers would wait for the slowest run.
+   Based on: level scheduling of triangular solves (Saltz 1990), with counters in place of barriers. */
 #include "ica_state.h"
 #include "../0_base/atomic.h"
 
-#define CTI_ICA_VISIT_US 0.12    /* [us] of a visit */
-#define CTI_ICA_COLUMN_US 0.0008 /* [us] of a row of a leg's three columns */
-/* [us] of a sweep below which it is not worth parts; looks after which a worker that waits leaves. Tests want parts, and workers that leave
- */
+#define CTI_ICA_VISIT_US 0.12    /* [us] estimated time of a visit of one contact */
+#define CTI_ICA_COLUMN_US 0.0008 /* [us] estimated time of one row of a leg's three columns */
+/* SWEEP_US [us]: a sweep estimated to be shorter stays on one thread. LOOKS: unsuccessful searches for a run after which a worker leaves.
+   Tests (CTI_TASKS_EAGER) want several parts and workers that leave. */
 #ifdef CTI_TASKS_EAGER
 #define CTI_ICA_SWEEP_US 0.0
 #define CTI_ICA_LOOKS 2
@@ -22,9 +23,9 @@
 #define CTI_ICA_SWEEP_US 8.0
 #define CTI_ICA_LOOKS 2000
 #endif
-enum { CTI_ICA_HEAD = 16 }; /* words between heads, which are in lines of their own */
+enum { CTI_ICA_HEAD = 16 }; /* words from one head to the next, so that each has a cache line of its own */
 
-/* 1 when two contacts are between the same clusters, in the same order */
+/* 1 when two contacts connect the same clusters, in the same order */
 static int cti_ica_alike(const cti_ica *s, const cti_ica_contact *a, const cti_ica_contact *b)
 {
     int k, same = a->n_legs == b->n_legs;
@@ -46,7 +47,7 @@ static int cti_ica_find_runs(cti_ica *s)
     return 1;
 }
 
-/* [us] of a run */
+/* estimated time of a run [us] */
 static double cti_ica_run_us(const cti_ica *s, int run)
 {
     const cti_ica_contact *q = &s->contacts[s->run_at[run]];
@@ -64,7 +65,7 @@ static int cti_ica_run_cluster(const cti_ica *s, int run, int k) { return s->leg
 
 static int cti_ica_run_legs(const cti_ica *s, int run) { return s->contacts[s->run_at[run]].n_legs; }
 
-/* for each run its clusters' counters, and how many earlier runs each has to have seen */
+/* for each run its clusters, and how many earlier runs each of them must have completed */
 static int cti_ica_find_needs(cti_ica *s)
 {
     int i, k, n = 0;
@@ -85,7 +86,7 @@ static int cti_ica_find_needs(cti_ica *s)
     return 1;
 }
 
-/* runs by level, one above the highest of the earlier runs that they share a cluster with. 0: out of memory */
+/* orders the runs by level: one above the highest level of the earlier runs that share a cluster. 0: out of memory */
 static int cti_ica_sort_runs(const cti_ica *s, int32_t *order)
 {
     int32_t *top = CTI_ARENA_ZERO(s->arena, int32_t, s->n_clusters), *level = CTI_ARENA_NEW(s->arena, int32_t, s->n_runs);
@@ -108,7 +109,7 @@ static int cti_ica_sort_runs(const cti_ica *s, int32_t *order)
     return 1;
 }
 
-/* the part of a run: the one that had its cluster last, if it has not much more to do than the one with the least */
+/* the part of a run: the one that had one of its clusters last, unless its load exceeds the least load by more than `much` [us] */
 static int cti_ica_choose(const cti_ica *s, int run, const int32_t *part_of, const double *load, double much)
 {
     int i, k, least = 0;
@@ -123,7 +124,7 @@ static int cti_ica_choose(const cti_ica *s, int run, const int32_t *part_of, con
     return least;
 }
 
-/* us [n_runs] */
+/* distributes the runs over `parts` parts. us [n_runs]: their estimated times. 0: out of memory */
 static int cti_ica_cut(cti_ica *s, int parts, const double *us)
 {
     double *load = CTI_ARENA_NEW(s->arena, double, parts), much = 2 * s->sweep_us / s->n_runs;
@@ -175,7 +176,7 @@ typedef struct cti_ica_loop_parts {
     cti_ica_run_fn *fn;
 } cti_ica_loop_parts;
 
-/* the next run of a part, if it may begin. 1: look again; 0: it has to wait; -1: there is none */
+/* takes and runs the next run of a part, if it may begin. 1: look again; 0: it has to wait; -1: there is none */
 static int cti_ica_take(const cti_ica_loop_parts *q, int part)
 {
     cti_ica *s = q->s;
@@ -195,7 +196,7 @@ static int cti_ica_take(const cti_ica_loop_parts *q, int part)
     return 1;
 }
 
-/* a worker: runs of its own part, then, or when these have to wait, of others */
+/* one worker: runs of its own part, or of other parts when its own are finished or have to wait */
 static void cti_ica_work(int begin, int end, int worker, void *context)
 {
     const cti_ica_loop_parts *q = (const cti_ica_loop_parts *)context;
@@ -229,7 +230,7 @@ CTI_FN void cti_ica_each_run(cti_ica *s, cti_ica_run_fn *fn, double us)
     for (i = 0; i < s->n_parts; i++)
         s->heads[CTI_ICA_HEAD * i] = (uint32_t)s->part_at[i];
     cti_tasks_run(s->p->tasks, cti_ica_work, s->n_parts, 1, &q);
-    cti_ica_work(0, 1, 0, &q); /* what all have left, each taking the other for busy */
+    cti_ica_work(0, 1, 0, &q); /* runs that every worker has left, each assuming that another one was busy with them */
 }
 
 #undef CTI_ICA_VISIT_US

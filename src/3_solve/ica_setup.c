@@ -1,11 +1,11 @@
-/* ica_setup.c -- clusters, their tiles of D^-1, and the contacts' parts in them.
-   Method: the rows of D^-1 that contacts touch (ports) are float tiles; a contact has one leg in each cluster, D^-1 J' of it. Based on:
-   Otaduy 2009, sec. 5.2. */
+/* ica_setup.c -- set-up of ICA: clusters, their tiles of D^-1, and the legs of the contacts.
+   Method: the rows and columns of D^-1 at blocks that contacts touch (ports) are stored as float tiles. A contact has one leg in each of
+   its clusters, which is D^-1 J' restricted to it. Based on: Otaduy 2009, sec. 5.2. */
 #include "ica_kernel.h"
 #include "ica_state.h"
 #include "../2_linalg/dense.h"
 
-/* [us] about what a cluster's tile and a contact's columns take, see cti_tasks_run_work */
+/* [us] estimated times of a cluster's tile and of a contact's columns, see cti_tasks_run_work */
 #define CTI_ICA_FILL_US 20.0
 #define CTI_ICA_LEGS_US 0.5
 
@@ -40,7 +40,8 @@ static int cti_ica_make_clusters(cti_ica *s)
     return 1;
 }
 
-/* whether A couples different clusters, since such a splitting needs more than one outer iteration, and which clusters stand alone then */
+/* finds whether A couples different clusters, since such a splitting needs more than one outer iteration, and which clusters are then
+   `alone` */
 static void cti_ica_find_coupling(cti_ica *s)
 {
     const cti_bsr *A = s->p->A;
@@ -91,7 +92,7 @@ static int cti_ica_make_ports(cti_ica *s)
     return s->du != NULL;
 }
 
-/* own D^-1 of a cluster without hooks: the dense inverse of A's sub-matrix */
+/* D^-1 of a cluster without hooks: the dense inverse of A's sub-matrix */
 static int cti_ica_invert(cti_ica *s, cti_ica_cluster *q, int32_t *local)
 {
     const cti_bsr *A = s->p->A;
@@ -117,7 +118,7 @@ static int cti_ica_invert(cti_ica *s, cti_ica_cluster *q, int32_t *local)
     return cti_dense32_invert_spd(q->inverse, n3, q->ld_inverse) >= 0;
 }
 
-/* the port rows and columns of an own inverse */
+/* the tile of such a cluster: the rows and columns of its inverse at the ports */
 static int cti_ica_restrict(cti_ica *s, cti_ica_cluster *q)
 {
     int i, j, r, c;
@@ -134,8 +135,8 @@ static int cti_ica_restrict(cti_ica *s, cti_ica_cluster *q)
     return 1;
 }
 
-/* single blocks together: their sweeps, and their D^-1 as tiles. Without coupling, one that no contact touches keeps the free motion that
-   it came with, unless that was no solution */
+/* the nodes: their sweeps, and their D^-1 as tiles. Without coupling, a node that no contact touches keeps the free motion that it came
+   with, unless the start need not be one (`cold`) */
 static int cti_ica_make_nodes(cti_ica *s)
 {
     int32_t *blocks = CTI_ARENA_NEW(s->arena, int32_t, s->n_clusters);
@@ -157,7 +158,7 @@ static int cti_ica_make_nodes(cti_ica *s)
     return 1;
 }
 
-/* D^-1 at the ports of clusters with hooks: a list of those that have to be filled, and room for each worker */
+/* the tiles of clusters with hooks: a list of those to be filled, and scratch of each worker */
 typedef struct cti_ica_fills {
     cti_ica *s;
     int32_t *list;
@@ -229,7 +230,7 @@ static void cti_ica_make_term(cti_ica *s, const cti_row *row, int k, cti_ica_ter
     t->at = (int32_t)(s->clusters[s->cluster_of[b]].du + 3 * (size_t)s->port_of[b]);
 }
 
-/* where the terms of a row are, and its legs: one for each cluster */
+/* the position of a row's terms, and its legs, one for each cluster */
 static void cti_ica_make_legs(cti_ica *s, int i, int32_t *leg, int32_t *term, size_t *w)
 {
     const cti_row *row = &s->p->rows[i];
@@ -252,7 +253,7 @@ static void cti_ica_make_legs(cti_ica *s, int i, int32_t *leg, int32_t *term, si
     q->n_legs = *leg - q->leg0, q->n_terms = row->n;
 }
 
-/* W = C (S G)' of a leg, columns contiguous; symmetric C: its columns are its rows. B += G W */
+/* W = C (S G)' of a leg, stored by columns; C is symmetric, so its columns are its rows. B += G W */
 static void cti_ica_fill_leg(cti_ica *s, const cti_row *row, cti_ica_contact *q, const cti_ica_leg *L)
 {
     const cti_ica_cluster *c = &s->clusters[L->cluster];
@@ -282,7 +283,7 @@ static void cti_ica_fill_leg(cti_ica *s, const cti_row *row, cti_ica_contact *q,
     }
 }
 
-/* which contacts have their nodes for themselves. touched [n_clusters], zeros */
+/* finds the contacts whose nodes no other contact touches. touched [n_clusters], zeros */
 static void cti_ica_find_single(cti_ica *s, int32_t *touched)
 {
     int i, k;
@@ -299,7 +300,7 @@ static void cti_ica_find_single(cti_ica *s, int32_t *touched)
     }
 }
 
-/* contacts between nodes alone, each behind the last of its nodes in a sweep */
+/* assigns each contact between nodes to the last of its nodes in a sweep */
 static int cti_ica_make_own(cti_ica *s)
 {
     int i, k, n = s->nodes.n, *last = CTI_ARENA_NEW(s->arena, int, s->p->n_rows);
@@ -382,7 +383,7 @@ static int cti_ica_make_state(cti_ica *s, const ct_real *v)
         return 0;
     s->v = s->z, s->r = s->z + n3;
     memcpy(s->v, v, sizeof(ct_real) * (size_t)n3);
-    for (i = 0; i < n3; i++) /* what is only solved now and then tells nothing of an iteration */
+    for (i = 0; i < n3; i++) /* entries that are updated only every CTI_ICA_DEFER iterations say nothing of an iteration */
         s->weight[i] = s->clusters[s->cluster_of[i / 3]].alone && s->port_of[i / 3] < 0
                            ? 0
                            : cti_sqrt(cti_max(0, A->val[9 * (size_t)A->diag[i / 3] + 4 * (size_t)(i % 3)]));

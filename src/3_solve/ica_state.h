@@ -1,4 +1,4 @@
-/* ica_state.h -- what a solve by iterative constraint anticipation works on. */
+/* ica_state.h -- the state of a solve by iterative constraint anticipation. */
 #ifndef CTI_ICA_STATE_H
 #define CTI_ICA_STATE_H
 
@@ -7,7 +7,7 @@
 #include "law.h"
 #include "nodes.h"
 
-enum { CTI_ICA_PACE = 12 }; /* outer iterations that tell how fast a solve converges */
+enum { CTI_ICA_PACE = 12 }; /* [outer iterations] over which the convergence rate is measured */
 
 typedef struct cti_ica_term {
     float G[10]; /* block velocity to contact frame, column by column, and a zero */
@@ -22,10 +22,10 @@ typedef struct cti_ica_leg { /* a contact's part in one cluster */
 
 typedef struct cti_ica_contact {
     int32_t leg0, n_legs, term0, n_terms;
-    int single; /* no other contact touches its clusters, which are nodes: a second visit would only polish its friction */
-    int own;         /* all of its clusters are nodes that others are coupled with: it can be visited in their sweep */
+    int single; /* 1: its clusters are nodes that no other contact touches: a second visit would change its friction only */
+    int own;         /* 1: all of its clusters are nodes, and A couples clusters: it can be solved inside the sweep over nodes */
     ct_real base[3]; /* u at the v of the outer iteration */
-    cti_law local; /* its law, and J D^-1 J' of it */
+    cti_law local; /* its law, with its block of J D^-1 J' */
 } cti_ica_contact;
 
 typedef struct cti_ica_cluster {
@@ -33,14 +33,15 @@ typedef struct cti_ica_cluster {
     int n, n_ports, ld;
     int32_t *ports;   /* positions in blocks */
     float *C;         /* [3 n_ports][ld] */
-    float *inverse;   /* own dense D^-1, [3 n][ld_inverse]; NULL where hooks solve and for single nodes */
+    float *inverse;   /* dense D^-1, [3 n][ld_inverse]; NULL for single nodes, and where the hooks solve */
     int ld_inverse;
     size_t du;        /* velocity change of the ports in this inner loop */
-    int alone;        /* A couples it to no other cluster, others are coupled, and its inverse is exact: v is only kept up to date at its ports */
+    int alone;        /* 1: A couples other clusters, but not this one, and its inverse is exact: most iterations update v only at its
+                         ports */
     const cti_cluster *hook;
 } cti_ica_cluster;
 
-typedef struct cti_ica_need { /* how many earlier runs a cluster has to have seen */
+typedef struct cti_ica_need { /* a run's condition: so many earlier runs of this cluster are done */
     int32_t cluster;
     uint32_t count;
 } cti_ica_need;
@@ -52,50 +53,52 @@ typedef struct cti_ica {
     int32_t *cluster_of, *port_of; /* [n] */
     cti_ica_cluster *clusters;
     int n_clusters, max_blocks;
-    int budget;  /* sweeps over the contacts where clusters are not coupled */
+    int budget;  /* [sweeps] over the contacts, where A couples no clusters */
     int grouped; /* clusters that are not single nodes */
-    int coupled; /* clusters see each other through A */
+    int coupled; /* 1: A couples different clusters */
     int jointed; /* some rows are equations */
-    int n_own, fused; /* contacts with nodes of their own; 1: they are visited in the sweep over nodes */
-    ct_real mark; /* smallest change when it had halved last, */
-    int marked;   /* before this iteration */
-    ct_real pace[CTI_ICA_PACE]; /* smallest changes up to each of the last iterations */
+    int n_own, fused; /* contacts with `own`; 1: they are solved inside the sweep over nodes */
+    ct_real mark; /* smallest change at the last time that it had halved, */
+    int marked;   /* and the iteration of that */
+    ct_real pace[CTI_ICA_PACE]; /* smallest changes so far, after each of the last iterations */
     int correcting;             /* p->correction is applied after sweeps */
-    int renewed;                /* times it was asked for a new factor */
-    int idle;                   /* corrections in a row that brought little */
-    ct_real corrected;          /* largest entry of the last one */
+    int renewed;                /* factors asked of it in this solve */
+    int idle;                   /* corrections in a row with little effect (CTI_ICA_IDLE) */
+    ct_real corrected;          /* largest entry of the last correction */
     ct_real nearest;            /* smallest change since the last new factor */
-    ct_real worth;              /* change, relative to velocity_scale, below which the residual of an iteration is computed, */
+    ct_real worth;              /* change, relative to velocity_scale, below which the residual of an iteration is computed */
     ct_real tight;              /* factor on the change at which sweeps over contacts end; smaller after a residual above the tolerance */
     ct_real left;               /* change of the last sweep over contacts */
     ct_real *work;              /* [6 n] of the judge, or NULL */
-    int cold;    /* v did not solve A v = b for clusters without contacts */
+    int cold;    /* 1: the start v need not solve A v = b for clusters without contacts */
     cti_ica_contact *contacts;
     cti_ica_leg *legs;
     cti_ica_term *terms;
     float *W, *du;
     size_t n_du;
-    /* runs of contacts between the same clusters, in parts, one for each worker; what shares a cluster keeps its order (ica_parts.c) */
-    int n_runs, n_parts;     /* n_parts 0: in turn */
+    /* Runs of consecutive contacts between the same clusters, distributed over workers. Runs that share a cluster keep their order
+       (ica_parts.c). */
+    int n_runs, n_parts;     /* n_parts 0: one run after the other on one thread */
     int32_t *run_at;         /* [n_runs + 1] starts in contacts */
     ct_real *run_change;     /* [n_runs] of a sweep */
     int32_t *part_at, *part_runs; /* [n_parts + 1] starts in part_runs; [n_runs] */
     int32_t *need_at;        /* [n_runs + 1] starts in needs */
-    cti_ica_need *needs;     /* when a run may begin */
+    cti_ica_need *needs;     /* the conditions under which a run may begin */
     uint32_t *done;          /* [n_clusters] runs of a cluster that are done */
     uint32_t *heads;         /* [16 n_parts] next run of each part */
-    double sweep_us;         /* [us] about what a sweep takes */
-    ct_real *cluster_change; /* [n_clusters] of a sweep over clusters that are not coupled */
-    ct_real *f, *x; /* b + J' r; [6 max_blocks] of each worker: local right side */
-    ct_real *predicted;             /* [3 n] of blocks with contacts, or NULL */
-    ct_real *z, *z_old, *weight; /* [3 n + 3 rows] velocities and multipliers, those before an outer iteration, metric of both */
-    ct_real *drift;              /* like z: what the last iteration changed */
-    int strode, astray;          /* 1: it ended in a stride; strides that went wrong */
-    ct_real *z_best;             /* those of the smallest change: what stands when the budget ends an accelerated loop */
-    ct_real *v, *r, *r_old;      /* parts of z: [3 n], [3 rows]; multipliers before a sweep */
-    int32_t *at_node, *of_node;  /* [nodes.n + 1] starts in of_node, contacts that are visited after a node */
+    double sweep_us;         /* [us] estimated time of a sweep */
+    ct_real *cluster_change; /* [n_clusters] largest change in each, of a sweep over uncoupled clusters */
+    ct_real *f, *x; /* b + J' r; scratch of each worker, [6 max_blocks]: the local residual and solution */
+    ct_real *predicted;             /* [3 n] velocities of eq. 10 of blocks with contacts, or NULL */
+    ct_real *z, *z_old, *weight; /* [3 n + 3 rows] velocities and multipliers; their values before an outer iteration; square root of their
+                                    metric's diagonal */
+    ct_real *drift;              /* [3 n + 3 rows] change of z in the last iteration */
+    int strode, astray;          /* 1: the last iteration ended with an extrapolation along the drift; extrapolations that were undone */
+    ct_real *z_best;             /* z of the smallest change: the result when the budget ends an accelerated loop */
+    ct_real *v, *r, *r_old;      /* the two parts of z, [3 n] and [3 rows]; multipliers before a sweep */
+    int32_t *at_node, *of_node;  /* [nodes.n + 1] starts in of_node; contacts that are solved after each node */
     cti_nodes nodes;             /* clusters of one block without hooks */
-    cti_anderson inner, outer;   /* outer: where clusters see each other through A */
+    cti_anderson inner, outer;   /* inner: of sweeps over contacts; outer: of outer iterations, where A couples clusters */
 } cti_ica;
 
 CTI_INLINE int cti_ica_is_node(const cti_ica_cluster *q) { return q->n == 1 && !(q->hook && q->hook->solve); }
@@ -103,10 +106,11 @@ CTI_INLINE int cti_ica_is_node(const cti_ica_cluster *q) { return q->n == 1 && !
 /* cti_ica_setup -- clusters, ports, contacts and vectors for s->p from the start v. 0 when memory ran out. */
 CTI_FN int cti_ica_setup(cti_ica *s, const ct_real *v);
 
-/* cti_ica_make_parts -- runs of contacts, and their parts, where clusters are not coupled. 0 when memory ran out. */
+/* cti_ica_make_parts -- finds the runs of contacts and distributes them over workers, where A couples no clusters. 0 when memory ran
+   out. */
 CTI_FN int cti_ica_make_parts(cti_ica *s);
-/* cti_ica_each_run -- fn(s, run) for all runs of contacts, as if in turn: a run comes behind all earlier ones that it shares a cluster with.
-   us: about what all of it takes [us]. */
+/* cti_ica_each_run -- fn(s, run) for all runs of contacts, with the result of calling it in turn: a run begins after all earlier runs that
+   it shares a cluster with. us: estimated time of all of them [us]. */
 typedef void cti_ica_run_fn(cti_ica *s, int run);
 CTI_FN void cti_ica_each_run(cti_ica *s, cti_ica_run_fn *fn, double us);
 

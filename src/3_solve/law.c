@@ -1,13 +1,14 @@
-/* law.c -- one contact against a known neighbourhood: its normal multiplier and its friction pair in turn.
-   Method: with u = u0 + B (r - r0), B = J D^-1 J' of this contact, lambda makes u_n vanish or is 0, then the friction pair makes u_t vanish
-   or lies on the cone. Based on: Otaduy 2009, eq. 13-14 and 5.5, steps 3.2.1.1 - 3.2.1.6. differs: besides the paper's box, a true pyramid
-   and Coulomb's cone; where `closes` is set the last step is along the ray of both, on which u_n vanishes. */
+/* law.c -- one contact with all others held fixed: its normal multiplier and its friction pair, alternately.
+   Method: with u = u0 + B (r - r0), B = J D^-1 J' of this contact, lambda makes u_n vanish or is 0; then the friction pair makes u_t vanish
+   or lies on the cone. Based on: Otaduy 2009, eq. 13-14 and 5.5, steps 3.2.1.1 - 3.2.1.6.
+   differs: besides the paper's box, a true pyramid and Coulomb's cone. Where `closes` is set, the last step scales lambda and gamma
+   together, in a fixed proportion, until u_n vanishes. */
 #include "law.h"
 
-#define CTI_LAW_MISS CTI_R(1e-5) /* of the normal multiplier: what friction may leave to it */
-#define CTI_LAW_FLAT CTI_R(0.1)  /* share of the normal compliance below which a ray is not followed */
+#define CTI_LAW_MISS CTI_R(1e-5) /* [1] share of the normal multiplier by which the friction step may leave the normal law violated */
+#define CTI_LAW_FLAT CTI_R(0.1)  /* [1] share of the normal compliance B_nn below which a ray's slope is too small to follow it */
 
-/* inverse of B with compliance on the axes that are equations, 0 elsewhere; stays 0 where that block is singular */
+/* inverse of B + compliance on the axes that are equations, 0 elsewhere; it stays 0 where that block is singular */
 static void cti_law_equations(cti_law *q)
 {
     ct_real C[9], inv[9];
@@ -24,7 +25,7 @@ static void cti_law_equations(cti_law *q)
             q->inv_B[3 * i + j] = (q->equations >> i & q->equations >> j & 1) ? inv[3 * i + j] : 0;
 }
 
-/* all equations of a joint at once */
+/* solves all equations of a joint at once */
 static void cti_law_join(const cti_law *q, ct_real *r, ct_real *u)
 {
     cti_v3 e = cti_v3_make(u[0] + q->compliance[0] * r[0], u[1] + q->compliance[1] * r[1], u[2] + q->compliance[2] * r[2]);
@@ -33,7 +34,7 @@ static void cti_law_join(const cti_law *q, ct_real *r, ct_real *u)
     u[0] += c.x, u[1] += c.y, u[2] += c.z;
 }
 
-/* reciprocals that a visit needs; 0 where a block is singular, so that its multipliers stay */
+/* the reciprocals that a visit needs. 0 where a block is singular, so that its multipliers do not change */
 CTI_FN void cti_law_prepare(cti_law *q, const cti_row *row, ct_cone cone)
 {
     const ct_real *B = q->B;
@@ -66,14 +67,14 @@ CTI_FN void cti_law_prepare(cti_law *q, const cti_row *row, ct_cone cone)
     }
 }
 
-/* the whole block: stick at a positive normal multiplier inside of the cone, in one step; 0 when it is not so */
+/* solves the whole 3x3 block: sticking, with a positive normal multiplier inside the cone, in one step. 0 when that is not the solution */
 static int cti_law_stick(const cti_law *q, ct_cone cone, ct_real *r, ct_real *u)
 {
     const ct_real *I = q->inv_B;
     ct_real e0 = u[0] + q->compliance[0] * r[0], e1 = u[1] + q->compliance[1] * r[1], e2 = u[2] + q->compliance[2] * r[2];
     ct_real a = r[0] - (I[0] * e0 + I[1] * e1 + I[2] * e2), b = r[1] - (I[3] * e0 + I[4] * e1 + I[5] * e2), bound = q->mu * a;
     ct_real c = r[2] - (I[6] * e0 + I[7] * e1 + I[8] * e2);
-    /* at u_n = 0 the recovery asks for recover / softness */
+    /* at u_n = 0 the recovery law requires at least recover / softness */
     if (!(a > q->recover_load))
         return 0;
     if (cone == CT_CONE_CONE ? b * b + c * c > bound * bound
@@ -95,8 +96,9 @@ static void cti_law_friction_box(const cti_law *q, ct_real bound, ct_real *r, ct
     }
 }
 
-/* the friction pair at known normal multiplier: both tangential velocities vanish at once if the cone allows it (stick); otherwise a step
-   with the largest local compliance, projected, whose repetition converges to maximal dissipation (slip). u is kept up to date */
+/* the friction pair at a known normal multiplier: both tangential velocities vanish at once if the cone allows it (stick). Otherwise it is
+   a projected step with the inverse of the largest local compliance, whose repetition converges to maximal dissipation (slip). u is kept
+   consistent */
 static void cti_law_friction(ct_cone cone, const cti_law *q, ct_real *r, ct_real *u)
 {
     const ct_real *B = q->B;
@@ -113,8 +115,9 @@ static void cti_law_friction(ct_cone cone, const cti_law *q, ct_real *r, ct_real
         u[k] += B[3 * k + 1] * d1 + B[3 * k + 2] * d2;
 }
 
-/* the normal law along the ray of the multipliers at hand, gamma in proportion to lambda: a contact that slides keeps to its cone, and
-   closes exactly however strongly friction and approach are coupled. A ray on which pressing hardly separates is left alone */
+/* the normal law along the ray of the present multipliers, with gamma in proportion to lambda. A sliding contact stays on its cone, and u_n
+   vanishes exactly, however strongly friction and normal velocity are coupled. A ray along which a larger lambda hardly changes u_n is not
+   followed */
 static void cti_law_ray(const cti_law *q, ct_real *r, ct_real *u)
 {
     const ct_real *B = q->B;
@@ -134,7 +137,7 @@ static void cti_law_ray(const cti_law *q, ct_real *r, ct_real *u)
         u[k] += d * (B[3 * k] + B[3 * k + 1] * g1 + B[3 * k + 2] * g2);
 }
 
-/* lambda and gamma of one contact, `repeats` times in turn (3.2.1.1 - 3.2.1.6); u is the contact's velocity, r its multipliers */
+/* lambda and gamma of one contact, alternately, `repeats` times (3.2.1.1 - 3.2.1.6). u is the contact's velocity, r its multipliers */
 CTI_FN void cti_law_solve(const cti_law *q, ct_cone cone, int repeats, ct_real *r, ct_real *u)
 {
     const ct_real *B = q->B;

@@ -1,4 +1,4 @@
-/* law.h -- the law of one contact, solved against a known neighbourhood. */
+/* law.h -- the contact law of one contact, solved with all other contacts held fixed. */
 #ifndef CTI_LAW_H
 #define CTI_LAW_H
 
@@ -10,16 +10,17 @@ typedef struct cti_law {
     ct_real inv_t[4];        /* inverse of the tangential 2x2 block; BOX: its two reciprocals in [0] and [3] */
     ct_real inv_top;         /* 1 / its largest eigenvalue */
     ct_real inv_B[9];        /* of B with compliance: all three velocities vanish at once */
-    ct_real recover_load;    /* least multiplier at which the hard law rules */
-    int whole;               /* inv_B may be used */
-    int closes;              /* 1: the normal law has the last word, also while it slides */
+    ct_real recover_load;    /* least normal multiplier at which the hard law holds and recovery does not act */
+    int whole;               /* 1: inv_B is well conditioned and may be used */
+    int closes;              /* 1: the normal law is satisfied last, also by a sliding contact */
     int equations;           /* mask of the row; inv_B is 0 on the other axes */
     ct_real mu, compliance[3], recover, softness;
 } cti_law;
 
-/* cti_law_prepare -- the rest from B and the row. A singular block keeps its multipliers. */
+/* cti_law_prepare -- computes all other fields from B and the row. The multipliers of a singular block are never changed. */
 CTI_FN void cti_law_prepare(cti_law *q, const cti_row *row, ct_cone cone);
-/* cti_law_solve -- r and u [3] of the contact, `repeats` times normal and friction in turn; u is kept consistent with r. */
+/* cti_law_solve -- solves for r and u [3] of the contact, with `repeats` alternations of normal and friction; u is kept consistent with
+   r. */
 CTI_FN void cti_law_solve(const cti_law *q, ct_cone cone, int repeats, ct_real *r, ct_real *u);
 
 #endif /* CTI_LAW_H */

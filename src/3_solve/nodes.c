@@ -1,11 +1,11 @@
 /* nodes.c -- Gauss-Seidel over single blocks.
-   Method: v = v0 + delta; with A v0 at hand, (f - A v)_i = (f - A v0)_i - (A delta)_i, and delta is small and getting smaller, so that float is
-   enough for it: iterative refinement whose inner solver is the sweep. Based on: Otaduy 2009, eq. 12. */
+   Method: v = v0 + delta. With a known A v0, (f - A v)_i = (f - A v0)_i - (A delta)_i. Since delta is small and shrinks as the sweeps
+   converge, float is enough for it: this is iterative refinement whose inner solver is the sweep. Based on: Otaduy 2009, eq. 12. */
 #include "nodes.h"
 
-#define CTI_NODES_REBASE 16 /* sweeps from one base point */
+#define CTI_NODES_REBASE 16 /* [sweeps] between two base points */
 
-/* blocks that a row of A in the list meets, each once */
+/* lists the columns of A's rows in the list, each once */
 static int cti_nodes_find_near(cti_nodes *q, cti_arena *arena)
 {
     uint8_t *seen = CTI_ARENA_ZERO(arena, uint8_t, q->A->n);
@@ -23,7 +23,7 @@ static int cti_nodes_find_near(cti_nodes *q, cti_arena *arena)
     return 1;
 }
 
-/* rows of A in float; a row is read one number farther than it goes, the last one too */
+/* rows of A in float. Reading a row touches one number beyond its end, also of the last row */
 static int cti_nodes_fill_rows(cti_nodes *q, cti_arena *arena)
 {
     size_t at = 0;
@@ -112,7 +112,7 @@ CTI_FN ct_real cti_nodes_sweep(cti_nodes *q, const ct_real *f, ct_real *v, cti_n
     for (i = 0; i < q->n; i++) {
         cti_f8 d = cti_nodes_visit(q, i, f, v);
         big = cti_f8_max(big, cti_f8_abs(d));
-        wrong = cti_f8_add(wrong, cti_f8_sub(d, d)); /* a maximum loses what is not a number, a sum does not */
+        wrong = cti_f8_add(wrong, cti_f8_sub(d, d)); /* a maximum may drop a NaN, a sum keeps it */
         if (after)
             other = cti_max(other, after(ctx, i));
     }

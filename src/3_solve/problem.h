@@ -1,11 +1,12 @@
-/* problem.h -- the contact problem: one linearized implicit step with contacts, as every solver takes it.
+/* problem.h -- the contact problem: one linearized implicit step with contacts, the input of every solver.
 
    A v = b + J' r,   u = J v + w,   per contact (u_n, u_t) and r = (lambda, gamma1, gamma2) in its frame n, t1, t2:
    0 <= lambda  perpendicular to  u_n + c_n lambda >= 0,   gamma in the cone of radius mu lambda, opposing u_t.     [Otaduy 2009, eq. 6-7]
 
    Joints and stitches are rows of the same shape whose axes are equations, u + c r = 0 with r of either sign.
-   J is never stored: a row keeps its attachments, at most sixteen terms, and gathers and scatters through them. A rows' constant part w
-   holds g0/dt, scripted motion and the stick target. Knows no mesh and no body: blocks are numbered, clusters are lists of blocks. */
+   J is never stored: a row keeps its attachments, at most sixteen terms, and gathers and scatters through them. A row's constant part w
+   holds g0/dt, scripted motion and the stick target. This floor knows no mesh and no body: blocks are numbered, clusters are lists of
+   blocks. */
 #ifndef CTI_PROBLEM_H
 #define CTI_PROBLEM_H
 
@@ -34,16 +35,17 @@ typedef struct cti_row {
     ct_real w[3];          /* [m/s] */
     ct_real mu;            /* >= 0 */
     ct_real compliance[3]; /* [m/s per N s] >= 0: softens the hard law u_n >= 0 and the stick */
-    ct_real recover;       /* > 0: speed at which a pair closer than its thickness is eased apart: lambda >= (recover - u_n) / softness */
+    ct_real recover;       /* > 0: [m/s] speed at which a pair closer than its thickness is separated: lambda >= (recover - u_n) / softness */
     ct_real softness;      /* [m/s per N s] > 0 where recover > 0 */
     ct_real r[3];          /* in: start values; out: multipliers [N s] */
-    uint64_t key;          /* of the feature pair: remembers multipliers over rounds and steps */
+    uint64_t key;          /* of the feature pair, by which multipliers are found again in later rounds and steps */
 } cti_row;
 
 /* cti_cluster -- blocks that a solver inverts together. Hooks are optional: without them a solver inverts A's own sub-matrix.
-   solve       x <- D^-1 x in place, x [3 n] in the order of blocks; worker: number of the one that calls, see ct_task_fn
-   compliance  C [3 p][ld] float <- (D^-1) restricted to ports (positions in `blocks`); 0 when memory ran out. *out_work > 0: C has to be filled
-   fill        does it, with work [*out_work]; allocates nothing, so that several workers can fill several clusters' */
+   solve       x <- D^-1 x in place, x [3 n] in the order of blocks; worker: number of the calling worker, see ct_task_fn
+   compliance  C [3 p][ld] float <- (D^-1) restricted to ports (positions in `blocks`); 0 when memory ran out. *out_work > 0: C is not
+               filled yet
+   fill        fills it, with work [*out_work]; allocates nothing, so that several workers can fill tiles of different clusters */
 typedef struct cti_cluster {
     const int32_t *blocks;
     int n;
@@ -51,12 +53,14 @@ typedef struct cti_cluster {
     int (*compliance)(void *ctx, const int32_t *ports, int n_ports, float **out_c, int *out_ld, size_t *out_work);
     void (*fill)(void *ctx, const int32_t *ports, int n_ports, float *C, float *work);
     void *ctx;
-    int lagged; /* 1: solve and compliance are of an earlier matrix */
+    int lagged; /* 1: solve and compliance use the factor of an earlier matrix */
 } cti_cluster;
 
-/* cti_correction -- v += M^-1 (f - A v) on bodies that a splitting leaves in pieces, M = A and what holds them at their contacts.
-   apply       returns the largest change of an entry, below 0 when memory ran out; renew: M is 1: made for the multipliers rows[].r and v at
-               hand, 0: made so where the last one will not do, -1: the last one */
+/* cti_correction -- v += M^-1 (f - A v) on bodies that a splitting divides into several clusters. M is A plus the stiffness of the
+   constraints at their contacts.
+   apply       returns the largest change of an entry, below 0 when memory ran out
+   renew       1: M is built for the multipliers rows[].r and v at hand; 0: so, where the last M is not good enough; -1: the last M is
+               used */
 typedef struct cti_correction {
     ct_real (*apply)(void *ctx, int renew, const ct_real *f, ct_real *v);
     void *ctx;
@@ -67,31 +71,38 @@ typedef struct cti_problem {
     const ct_real *b;           /* [3 n] */
     ct_real dt;                 /* [s] */
     ct_real velocity_scale;     /* [m/s] > 0: |g| dt where there is gravity; residuals are relative to it */
-    ct_real approach_limit;     /* [m/s] half the thickness / dt: no distance may be below half the thickness at the end of the paper's solve; 0: no test */
+    ct_real approach_limit;     /* [m/s] half the thickness / dt: approach speed at which a distance reaches half the thickness, a bound in
+                                   the paper's solve only; 0: no test */
     cti_row *rows;
     int n_rows;
     const cti_cluster *clusters;
     int n_clusters;             /* 0: every block is its own cluster */
-    int lagged;                 /* 1: clusters' inverses are of an earlier matrix; a solver that contracts slowly returns CTI_SOLVE_SLOW */
-    int free_start;             /* 1: where no contact touches a component of A, the start solves A v = b; such clusters are left alone */
+    int lagged;                 /* 1: the clusters' inverses are of an earlier matrix; a solver that contracts slowly then returns
+                                   CTI_SOLVE_SLOW */
+    int free_start;             /* 1: the start solves A v = b on components of A that no contact touches; such clusters are left
+                                   unchanged */
     const int32_t *filter;      /* [n] index into projectors or -1; NULL: no block is constrained */
     const ct_real *projectors;  /* [9 m]: J' r acts through them on constrained blocks (A and b are filtered already) */
-    const struct cti_body_factor *bodies; /* the blocks of A that it couples, run by run, with exact factors (delassus_bodies.h) */
-    int n_bodies;               /* 0: nobody has them */
-    const cti_correction *correction; /* between sweeps over coupled clusters; or NULL */
-    const ct_real *whole;       /* [n] inverse mass [1/kg] of all that A couples to a block where nothing holds it, else 0; or NULL */
-    ct_real *local;             /* [3 n_rows] local compliances of the rows (cti_residual_prepare); NULL: the judge computes them each time */
-    int (*balance)(void *ctx, ct_real *r, ct_real *v); /* moves the momentum that the residual r [3 n] has of each body into rows[].r and v,
-                                   before the natural map is taken. 0: out of memory; or NULL */
+    const struct cti_body_factor *bodies; /* the factored diagonal blocks of A, one a body or component, with exact factors
+                                             (delassus_bodies.h) */
+    int n_bodies;               /* 0: not available */
+    const cti_correction *correction; /* applied between sweeps over coupled clusters; or NULL */
+    const ct_real *whole;       /* [n] inverse mass [1/kg] of the component of A that a block belongs to, 0 where that component is held; or
+                                   NULL */
+    ct_real *local;             /* [3 n_rows] local compliances of the rows (cti_residual_prepare); NULL: the judge computes them at each
+                                   evaluation */
+    int (*balance)(void *ctx, ct_real *r, ct_real *v); /* transfers the net momentum of each body in the residual r [3 n] into rows[].r and
+                                                          v, before the natural map is evaluated. 0: out of memory; or NULL */
     void *balance_ctx;
-    int plain;                  /* 1: relaxation as the paper has it, not accelerated */
+    int plain;                  /* 1: the paper's relaxation, without acceleration */
     int predict;                /* 1: contacts of nodes anticipate from the Jacobi step D^-1 ((L + U) v + J' r) as in eq. 10; 0: from v */
     const ct_tasks *tasks;      /* who runs the loops, or NULL */
     int (*watch)(void *user, int iteration, const ct_real *v); /* sees v and rows[].r after every outer iteration, 0 ends; or NULL */
     void *watch_user;
 } cti_problem;
 
-/* cti_residuals -- what one piece of code says of a solution. All but dual_gap are velocities divided by velocity_scale, largest entry. */
+/* cti_residuals -- the errors of a solution, as the judge computes them. All but dual_gap are the largest entries of velocities divided by
+   velocity_scale. */
 typedef struct cti_residuals {
     ct_real dynamics;      /* |D^-1 (A v - b - J' r)|, D the 3x3 diagonal */
     ct_real primal;        /* violation of u_n >= 0 */
@@ -108,8 +119,9 @@ typedef struct cti_solve_info {
     cti_solve_status status;
     int iterations; /* outer */
     int sweeps;     /* over the contacts */
-    int quick;      /* iterations of ica_paper.c whose inner loop took fewer than ten of them */
-    ct_real spent;  /* iterations of a solver that pivots, as a share of what one attempt is given; of interior point, of what a step is */
+    int quick;      /* iterations of ica_paper.c whose inner loop took fewer than ten sweeps */
+    ct_real spent;  /* work of a pivoting solver, as a share of the iterations of one attempt; of the interior point method, as a share of a
+                       step's */
     ct_real change; /* largest change of v in the last outer iteration, relative to velocity_scale */
     int judged;     /* 1: the solution's residual is `res`, and its momenta are balanced */
     cti_residuals res;
@@ -132,13 +144,13 @@ CTI_FN void cti_problem_residual(const cti_problem *p, const ct_real *f, const c
 /* cti_cone_project -- (g1, g2) to the nearest point of the cone's section of radius `bound` >= 0. */
 CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *g2);
 
-/* cti_residual_prepare -- p->local, of the rows and A at hand, for judgements that come more than once. 0 when memory ran out. */
+/* cti_residual_prepare -- computes p->local from the rows and A, for problems that are judged more than once. 0 when memory ran out. */
 CTI_FN int cti_residual_prepare(cti_problem *p, cti_arena *arena);
-/* cti_residual_eval -- needs work [6 n]. It is both of its parts: */
+/* cti_residual_eval -- all residuals, by the two functions below. work [6 n] */
 CTI_FN void cti_residual_eval(const cti_problem *p, ct_cone cone, const ct_real *v, ct_real *work, cti_residuals *out);
 /* cti_residual_dynamics -- out->dynamics, of all blocks. work [6 n] */
 CTI_FN void cti_residual_dynamics(const cti_problem *p, const ct_real *v, ct_real *work, cti_residuals *out);
-/* cti_residual_contacts -- what the rows say, into the maxima (and the sum) that are in `out`. */
+/* cti_residual_contacts -- residuals of the rows, merged into the maxima (and the sum) that `out` already holds. */
 CTI_FN void cti_residual_contacts(const cti_problem *p, ct_cone cone, const ct_real *v, cti_residuals *out);
 
 #endif /* CTI_PROBLEM_H */

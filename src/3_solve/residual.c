@@ -20,7 +20,7 @@ static void cti_residual_local(const cti_problem *p, const cti_row *row, const c
     }
 }
 
-/* one contact's share; d [3]: its local compliance */
+/* residuals of one contact; d [3]: its local compliance */
 static void cti_residual_row(const cti_problem *p, ct_cone cone, const cti_row *row, const ct_real *v, const ct_real *d, cti_residuals *out)
 {
     ct_real u[3], g1, g2, ln, s = 1 / p->velocity_scale, bound, dt_mean, law;
@@ -34,7 +34,7 @@ static void cti_residual_row(const cti_problem *p, ct_cone cone, const cti_row *
     }
     if (!(d[0] > 0))
         return;
-    /* the law of the normal: hard with compliance, or recovery through its softness, whichever asks for more */
+    /* the normal law: the hard law with compliance, or recovery through its softness, whichever requires more */
     law = u[0] + row->compliance[0] * row->r[0];
     if (row->recover > 0)
         law = cti_min(law, u[0] + row->softness * row->r[0] - row->recover);
@@ -60,14 +60,14 @@ static void cti_residual_row(const cti_problem *p, ct_cone cone, const cti_row *
     }
 }
 
-/* [us] approximate time of a block's residual, and of a row's with and without its local compliance, see cti_tasks_run_work; most parts that a
-   maximum is taken in */
+/* [us] estimated time of a block's residual, and of a row's with and without its local compliance, see cti_tasks_run_work; PARTS: most
+   parts over which a maximum is reduced */
 #define CTI_RESIDUAL_BLOCK_US 0.06
 #define CTI_RESIDUAL_ROW_US 0.4
 #define CTI_RESIDUAL_LAW_US 0.06
 enum { CTI_RESIDUAL_PARTS = 64 };
 
-/* what a range of rows or blocks says: part k is of those from k `size` on */
+/* residuals of ranges of rows or blocks: part k is of those from k `size` on */
 typedef struct cti_residual_loop {
     const cti_problem *p;
     ct_cone cone;
@@ -112,7 +112,7 @@ static void cti_residual_blocks(int begin, int end, int worker, void *context)
     }
 }
 
-/* parts of n items: few, and cut by their number alone */
+/* number of parts of n items: at most CTI_RESIDUAL_PARTS, and dependent on n alone */
 static int cti_residual_cut(cti_residual_loop *q, int n, int least)
 {
     q->size = cti_max_int(least, (n - 1) / CTI_RESIDUAL_PARTS + 1);
@@ -132,9 +132,8 @@ CTI_FN void cti_residual_dynamics(const cti_problem *p, const ct_real *v, ct_rea
         out->dynamics = cti_max(out->dynamics, q.part[i].dynamics);
 }
 
-/* local compliance of row i, computed here so that the residual does not depend on the solver */
-/* Least compliance of a row: that of its bodies as rigid wholes. A node of a stiff body alone has a far smaller one, by its stiffness; a residual
-   scaled by that would not show an impulse that throws the body. */
+/* Lower bound on a row's compliance: that of its bodies as if they were rigid and moved without turning. A single node of a stiff body has a far
+   smaller compliance, because of its stiffness; a residual scaled by that would hide an impulse that is large enough to throw the body. */
 static ct_real cti_residual_whole(const cti_problem *p, const cti_row *row)
 {
     ct_real sum = 0, weight = 0;
@@ -147,6 +146,7 @@ static ct_real cti_residual_whole(const cti_problem *p, const cti_row *row)
     return sum;
 }
 
+/* local compliance of row i, computed here so that the residual does not depend on the solver */
 static void cti_residual_compliance(const cti_problem *p, int i, ct_real *d)
 {
     ct_real dinv[9 * CTI_ROW_TERMS];

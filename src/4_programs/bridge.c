@@ -1,13 +1,13 @@
 /* bridge.c -- the world's contact problem as a stand-alone one, and back. Method: see bridge.h; rows are gathered as triplets and summed.
-   Based on: Otaduy 2009, eq. 6-7 (the problem); Acary, Bremond and Huber 2018 (the global form of frictional contact); the compliances are
+   Based on: Otaduy 2009, eq. 6-7 (the problem); Acary, Bremond and Huber 2018 (the global form of frictional contact). The compliances are
    exact penalties, r = -u / c. */
 #include "bridge.h"
 
 #define CTI_BRIDGE_RIGID                                                                                                                   \
-    1e-9 /* compliance of an equation that has none, of its blocks' own: it is missed by that share of what it does                        \
-          */
+    1e-9 /* [1] compliance of an equation without one, as a share of its blocks' own: the equation is violated by that share of its
+            effect */
 
-/* triplets of the arena, counted before */
+/* triplets in arrays of the arena, whose number is counted in advance */
 typedef struct cti_bridge_list {
     int32_t *i, *j;
     double *x;
@@ -23,7 +23,7 @@ static int cti_bridge_list_open(cti_arena *arena, cti_bridge_list *t, int n)
 
 static void cti_bridge_list_add(cti_bridge_list *t, int i, int j, double x) { t->i[t->n] = i, t->j[t->n] = j, t->x[t->n++] = x; }
 
-/* rows at .. at + 2: J of a row, 9 entries a term */
+/* appends J of a row as the rows at .. at + 2, 9 entries a term */
 static void cti_bridge_add_row(cti_bridge_list *t, const cti_problem *p, const cti_row *row, int at)
 {
     int k, a, c;
@@ -47,7 +47,8 @@ CTI_FN cti_bridge_mode cti_bridge_whole(const cti_row *row)
     return row->compliance[0] < row->softness ? CTI_BRIDGE_TWO : CTI_BRIDGE_SOFT;
 }
 
-/* cti_bridge_law -- a row's contacts: one or two, compliance of the first normal and of the second, what the last one recovers */
+/* cti_bridge_law -- the contacts of a row: one or two; compliance of the first normal, additional compliance of the second, recovery speed
+   of the last one */
 typedef struct cti_bridge_law {
     int two;
     double c, more, recover;
@@ -64,7 +65,7 @@ static cti_bridge_law cti_bridge_law_of(const cti_bridge *q, int i)
     return l;
 }
 
-/* compliance of an axis along a row's blocks, each for itself */
+/* compliance of an axis by the row's blocks, as if these were uncoupled */
 static double cti_bridge_own(const cti_problem *p, const cti_row *row, int axis)
 {
     double d = 0;
@@ -81,7 +82,7 @@ static double cti_bridge_own(const cti_problem *p, const cti_row *row, int axis)
     return d;
 }
 
-/* compliance of an equation; 0: the axis moves nothing */
+/* compliance of an equation; 0: no block can move along the axis */
 static double cti_bridge_soft(const cti_problem *p, const cti_row *row, int axis)
 {
     double own = cti_bridge_own(p, row, axis);
@@ -116,7 +117,7 @@ static int cti_bridge_count(cti_bridge *q, cti_arena *arena, const uint8_t *mode
     return 1;
 }
 
-/* A of v, of s, and of equations; b */
+/* A, with the parts of v, of s and of eliminated equations; b */
 static int cti_bridge_matrix(cti_bridge *q, cti_mem *mem, cti_arena *arena)
 {
     const cti_problem *p = q->p;
@@ -157,7 +158,7 @@ static int cti_bridge_matrix(cti_bridge *q, cti_mem *mem, cti_arena *arena)
     return ok;
 }
 
-/* an unknown s of compliance c in one row, or in those of two contacts */
+/* an unknown s of compliance c, in one row or in the rows of both contacts */
 static void cti_bridge_add_soft(const cti_bridge *q, cti_bridge_list *t, int at, int both, double c, int *s)
 {
     if (!(c > 0))
@@ -209,7 +210,7 @@ static int cti_bridge_rows(cti_bridge *q, cti_mem *mem, cti_arena *arena)
 
 /* ---- to the program between contacts ---- */
 
-/* W of a row's block with compliance: contact k of it against contact l of the same row */
+/* adds compliances to the diagonal block W of a row: contact k of it against contact l of the same row */
 static void cti_bridge_compliant(const cti_bridge *q, int i, int k, int l, double *B)
 {
     const cti_row *row = &q->p->rows[i];
@@ -219,7 +220,7 @@ static void cti_bridge_compliant(const cti_bridge *q, int i, int k, int l, doubl
         B[4] += (double)row->compliance[1], B[8] += (double)row->compliance[2];
 }
 
-/* the numbers of W from its blocks: a row of two laws stands in two contacts */
+/* the entries of W from its blocks; a row with two laws appears as two contacts */
 static void cti_bridge_entries(cti_bridge *q, const cti_delassus_bodies *d)
 {
     cti_sparse *W = &q->program.W;

@@ -1,37 +1,34 @@
-/* bridge.h -- the world's contact problem (problem.h) as a stand-alone one (program.h) and back, so that every solver of this floor
-   takes it.
-
-   The program has kind GLOBAL: unknowns x = (v, s), v the blocks' scalars. What problem.h knows and program.h does not is expressed in
-   its terms, exactly:
-
-   compliance: u = J v + w + c r. An unknown s with a / 2 s^2 in the objective and alpha = sqrt(a c) in the row: A x = b + J'r says
-   a s = alpha r, hence alpha s = c r. a is the mean diagonal of A, so that s spoils no condition number.
-
-   recovery: 0 <= r perpendicular to min(u + c r, u + k r - recover) >= 0, k the softness. Two contacts in one place whose impulses add
-   up; the second has u - recover and the compliance k - c more. Where both push, u + c r = 0 and the second bears recover / (k - c).
-   With c >= k the second one alone is the whole law. Where it is known which of the two bears (cti_bridge_mode), one contact is enough.
-
-   equations: u + c r = 0 is eliminated, r = -(J v + w) / c, A + J'J / c, b - J'w / c. One without compliance gets a little of its
-   blocks' own.
-
-   Where the problem brings factors of its bodies (cti_problem.bodies) and no row is an equation, the program has kind LOCAL: W = J A^-1 J'
-   by blocks of contacts that share a body, compliances on its diagonal, no unknowns s.
-
-   constrained blocks: rows act through the projectors S on both sides, J S; A and b are filtered already, so that v stays in range. */
+/* bridge.h -- converts the world's contact problem (problem.h) to a stand-alone one (program.h) and back, so that every solver of this
+   floor can solve it.
+   The program has kind GLOBAL with unknowns x = (v, s), where v are the blocks' scalars. Three parts of problem.h are not in program.h, and
+   are expressed exactly in its terms:
+   compliance: u = J v + w + c r. An unknown s has a / 2 s^2 in the objective and alpha = sqrt(a c) in the row. A x = b + J'r then says
+   a s = alpha r, hence alpha s = c r. a is the mean diagonal of A, so that s does not worsen the condition number.
+   recovery: 0 <= r perpendicular to min(u + c r, u + k r - recover) >= 0, k the softness. Two contacts stand in one place, and their
+   impulses are added. The second has u - recover and the compliance k - c in addition. Where both carry load, u + c r = 0 and the second
+   carries recover / (k - c). With c >= k the second one alone is the whole law. Where it is known which of the two carries the load
+   (cti_bridge_mode), one contact is enough.
+   equations: u + c r = 0 is eliminated, r = -(J v + w) / c, A + J'J / c, b - J'w / c. An equation without compliance gets a small share of
+   its blocks' own.
+   Where the problem has factors of its bodies (cti_problem.bodies) and no row is an equation, the program has kind LOCAL: W = J A^-1 J' by
+   blocks of contacts that share a body, with compliances on its diagonal and without unknowns s.
+   constrained blocks: rows act through the projectors S on both sides, J S. A and b are filtered already, so that v stays in the range of
+   S. */
 #ifndef CTI_BRIDGE_H
 #define CTI_BRIDGE_H
 
 #include "delassus_bodies.h"
 #include "program.h"
 
-/* CTI_BRIDGE_SOLVERS -- 1 where a solver is built that worlds reach through this file, 0: they have ICA alone. */
+/* CTI_BRIDGE_SOLVERS -- 1 where a solver is built that worlds reach through this file; 0: worlds have ICA alone. */
 #define CTI_BRIDGE_SOLVERS                                                                                                           \
     (CONTACT_WITH_CA || CONTACT_WITH_PGS || CONTACT_WITH_LEMKE || CONTACT_WITH_BOXED || CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_MPRGP || \
      CONTACT_WITH_INTERIOR || CONTACT_WITH_NEWTON || CONTACT_WITH_ADMM)
 
-/* cti_bridge_mode -- how a row stands in the program: not at all, by its hard law alone, by its recovery alone, by both, as an equation. */
+/* cti_bridge_mode -- how a row enters the program: OUT not at all, HARD by its hard law alone, SOFT by its recovery alone, TWO by both, as
+   two contacts, EQUATION as an equation. */
 typedef enum cti_bridge_mode { CTI_BRIDGE_OUT, CTI_BRIDGE_HARD, CTI_BRIDGE_SOFT, CTI_BRIDGE_TWO, CTI_BRIDGE_EQUATION } cti_bridge_mode;
-/* cti_bridge_whole -- the mode that is the row's law whatever the solution. */
+/* cti_bridge_whole -- the mode that represents the row's complete law. */
 CTI_FN cti_bridge_mode cti_bridge_whole(const cti_row *row);
 
 /* cti_bridge -- zero it before first use. */
@@ -40,7 +37,7 @@ typedef struct cti_bridge {
     const uint8_t *mode; /* [rows] cti_bridge_mode */
     cti_program program; /* of mem */
     int contacts;        /* of the program */
-    int extra;           /* unknowns s */
+    int extra;           /* number of unknowns s */
     double a;
     int32_t *first; /* [rows] its first contact, -1: none */
     double *x0;     /* [3 blocks] LOCAL: A^-1 b; of the arena */
@@ -48,30 +45,33 @@ typedef struct cti_bridge {
 
 /* cti_bridge_is_local -- 1 where the program of p is of kind LOCAL. */
 CTI_FN int cti_bridge_is_local(const cti_problem *p);
-/* cti_bridge_open -- the program of p, which has to stand as long as the bridge does, and so has mode [rows]; NULL: each row's whole law.
-   Arrays of the arena and of mem. 0 when memory ran out; close in any case. */
+/* cti_bridge_open -- makes the program of p. p has to live as long as the bridge, and so has mode [rows]; NULL: each row's complete law.
+   Arrays are of the arena and of mem. 0 when memory ran out; close it in any case. */
 CTI_FN int cti_bridge_open(cti_mem *mem, cti_arena *arena, const cti_problem *p, const uint8_t *mode, cti_bridge *out);
 /* cti_bridge_start -- x, r of the program from v and the rows' multipliers. */
 CTI_FN void cti_bridge_start(const cti_bridge *q, const ct_real *v, double *x, double *r);
-/* cti_bridge_finish -- v and the rows' multipliers, those of equations too, from x, r. 0 when memory ran out; v is then as it was. */
+/* cti_bridge_finish -- v and the rows' multipliers, equations included, from x, r. 0 when memory ran out; v is then unchanged. */
 CTI_FN int cti_bridge_finish(const cti_bridge *q, cti_arena *arena, const double *x, const double *r, ct_real *v);
 CTI_FN void cti_bridge_close(cti_mem *mem, cti_bridge *q);
 
-/* cti_bridge_solve -- a stand-alone solver on the world's problem: v and the rows' multipliers are the start and the end. The solver's
-   own tolerance is made tighter until cti_residual_eval, the judge of worlds, finds the natural map below desc->tolerance. info->status:
-   OK: below the tolerance. BUDGET: above it, but not above `loose`. FAILED: above `loose`, or a problem that the solver does not take
-   (too many rows for it); v and multipliers are as they came. MEMORY: the same, memory ran out. */
+/* cti_bridge_solve -- runs a stand-alone solver on the world's problem. v and the rows' multipliers are the start and the result. The
+   solver's own tolerance is reduced until cti_residual_eval, the judge of worlds, finds the natural map below desc->tolerance.
+   info->status:
+   OK       below the tolerance
+   BUDGET   above it, but not above `loose`
+   FAILED   above `loose`, or a problem that the solver does not take (too many rows for it); v and multipliers are as they were at the start
+   MEMORY   out of memory; v and multipliers as for FAILED */
 CTI_FN void cti_bridge_solve(const cti_problem *p, const ct_solver_desc *desc, ct_solver solver, ct_real loose, cti_mem *mem,
                              cti_arena *arena, ct_real *v, cti_solve_info *info);
-/* cti_bridge_normals -- the same for the normals alone: friction stays what it is in the rows, a load. */
+/* cti_bridge_normals -- the same for the normals alone: the rows' friction is kept fixed, as a load. */
 CTI_FN void cti_bridge_normals(const cti_problem *p, const ct_solver_desc *desc, ct_solver solver, ct_real loose, cti_mem *mem,
                                cti_arena *arena, ct_real *v, cti_solve_info *info);
-/* cti_bridge_rub -- friction of every row at v and its normal multiplier, each contact for itself: what stops its blocks' sliding, were
-   they alone, and at most mu lambda. */
+/* cti_bridge_rub -- friction of every row at v and its normal multiplier, each contact independently: the impulse that stops the sliding of
+   its blocks, if these were uncoupled, and at most mu lambda. */
 CTI_FN void cti_bridge_rub(const cti_problem *p, const ct_real *v);
-/* cti_bridge_solver -- 1 when worlds can be solved by it. */
+/* cti_bridge_solver -- 1 when worlds can use this solver. */
 CTI_FN int cti_bridge_solver(ct_solver solver);
-/* cti_bridge_cone -- 1 when it solves for this cone. */
+/* cti_bridge_cone -- 1 when the solver supports this cone. */
 CTI_FN int cti_bridge_cone(ct_solver solver, ct_cone cone);
 
 #endif /* CTI_BRIDGE_H */

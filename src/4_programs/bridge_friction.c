@@ -1,6 +1,6 @@
-/* bridge_friction.c -- solvers without friction on the world's problem: normals for friction as it is, and friction contact by contact.
-   Based on: Li et al. 2015, section 5 (normals by MPRGP, friction by iterative constraint anticipation from there); Bridson, Marino and
-   Fedkiw 2003, section 4 (friction after the normals, each contact for itself). */
+/* bridge_friction.c -- solvers without friction on the world's problem: normals with friction held fixed, and friction contact by contact.
+   Based on: Li et al. 2015, section 5 (normals by MPRGP, then friction by iterative constraint anticipation); Bridson, Marino and Fedkiw
+   2003, section 4 (friction after the normals, each contact independently). */
 #include "bridge.h"
 
 CTI_FN void cti_bridge_normals(const cti_problem *p, const ct_solver_desc *desc, ct_solver solver, ct_real loose, cti_mem *mem,
@@ -38,7 +38,7 @@ CTI_FN void cti_bridge_normals(const cti_problem *p, const ct_solver_desc *desc,
     cti_arena_rewind(arena, mark);
 }
 
-/* mean compliance of a row's tangents along its blocks, each for itself */
+/* mean tangential compliance of a row by its blocks, as if these were uncoupled */
 static ct_real cti_bridge_slide(const cti_problem *p, const cti_row *row)
 {
     ct_real d = (row->compliance[1] + row->compliance[2]) / 2;

@@ -1,32 +1,34 @@
 /* bridge_solve.c -- stand-alone solvers on the world's contact problem.
-   Method: rows that the start says to be open stay out of the program, and one that recovers its gap stands in it by the law that bore
-   its last impulse; what the solution then breaks enters with its whole law, and the solve goes on from there. The program's judge
-   measures the natural map relative to |r| over all contacts, the world's judge velocities relative to velocity_scale at the worst row: a
-   solve starts with a share of the world's tolerance, and is continued from where it ended with a tighter one as long as the world's
-   judge is not content. The best point stands. Based on: no paper. */
+   Method: rows that are open at the start stay out of the program. A row that recovers its gap enters by the law that carried its last
+   impulse. Rows that the solution then violates enter with their complete law, and the solve continues from there. The program's judge
+   measures the natural map relative to |r| over all contacts; the world's judge measures velocities relative to velocity_scale at the worst
+   row. So a solve starts with a share of the world's tolerance, and continues from its result with a smaller one until the world's judge
+   accepts. The best iterate is the result. Based on: no paper. */
 #include "bridge.h"
 #include "solvers.h"
 
-#define CTI_BRIDGE_INTERIOR 4000 /* interior point iterations that a step is given, all solves together: three times what thousands of contacts take */
-#define CTI_BRIDGE_ATTEMPTS 4
-#define CTI_BRIDGE_LOCAL 0.5   /* the same where going on costs nothing but iterations: W stands */
-#define CTI_BRIDGE_FIRST 0.1   /* tolerance of the first attempt, of the world's; */
-#define CTI_BRIDGE_QUICK 1e-2  /* that of methods whose last digits cost next to nothing */
-#define CTI_BRIDGE_STAGGER 150 /* rounds, or interior steps */
-#define CTI_BRIDGE_BARRIER 80  /* the same where W is sparse */
+#define CTI_BRIDGE_INTERIOR                                                                                                                \
+    4000 /* [iterations] of the interior point method in all solves of a step: three times the need of thousands of contacts */
+#define CTI_BRIDGE_ATTEMPTS 4  /* attempts with smaller and smaller tolerances on one program */
+#define CTI_BRIDGE_LOCAL 0.5   /* [world's tolerance] first attempt's tolerance where W is formed, so that another attempt costs only iterations */
+#define CTI_BRIDGE_FIRST 0.1   /* [world's tolerance] first attempt's tolerance otherwise */
+#define CTI_BRIDGE_QUICK 1e-2  /* [world's tolerance] the same of methods whose last digits are almost free */
+#define CTI_BRIDGE_STAGGER 150 /* most rounds of staggering, or steps of the interior point method */
+#define CTI_BRIDGE_BARRIER 80  /* most steps of the interior point method where W is sparse */
 #define CTI_BRIDGE_ROUNDS                                                                                                                  \
-    12 /* normals and friction in turn come near in a dozen rounds, and then hardly any nearer; more where they cost little */
-#define CTI_BRIDGE_WORK 4e9        /* multiplications of an attempt's iterations */
-#define CTI_BRIDGE_NEWTON 80       /* steps */
-#define CTI_BRIDGE_TIGHT 1e-13     /* no attempt is asked for less */
-#define CTI_BRIDGE_PASSES 10       /* times broken rows enter, before all rows do */
-#define CTI_BRIDGE_SURE CTI_R(1.5) /* an impulse so many times what the recovery bears is the hard law's */
-#define CTI_BRIDGE_CONES 400       /* a step of interior point factors a dense matrix of three times as many rows */
-#define CTI_BRIDGE_PIVOTS 60       /* dense dictionaries of ten times as many rows */
-#define CTI_BRIDGE_BLOCKS 200      /* dense factors in every round of turned boxes */
-#define CTI_BRIDGE_SPARSE 20000    /* some hundred blocks of 72 bytes a contact */
-#define CTI_BRIDGE_CONTACTS 2000   /* a dense matrix between so many takes 290 megabytes, */
-#define CTI_BRIDGE_PAIRS 4e6       /* and so do so many blocks where W is sparse */
+    12 /* staggering where W is sparse gets near the solution in a dozen rounds, and hardly nearer after them; small problems may take
+          more */
+#define CTI_BRIDGE_WORK 4e9        /* [multiplications] in the iterations of one attempt */
+#define CTI_BRIDGE_NEWTON 80       /* most steps of Newton's method */
+#define CTI_BRIDGE_TIGHT 1e-13     /* [1] least tolerance that an attempt is given */
+#define CTI_BRIDGE_PASSES 10       /* passes that add violated rows only; the next one adds all rows */
+#define CTI_BRIDGE_SURE CTI_R(1.5) /* [1] an impulse beyond this factor of the recovery's part is carried by the hard law */
+#define CTI_BRIDGE_CONES 400       /* [contacts] interior point: a step factors a dense matrix of three times as many rows */
+#define CTI_BRIDGE_PIVOTS 60       /* [contacts] Lemke: its dense dictionary has ten times as many rows */
+#define CTI_BRIDGE_BLOCKS 200      /* [contacts] boxed pivoting: each round with turned friction boxes makes a dense factor */
+#define CTI_BRIDGE_SPARSE 20000    /* [contacts] a sparse W has some hundred blocks of 72 bytes a contact */
+#define CTI_BRIDGE_CONTACTS 2000   /* [contacts] a dense W between so many takes 290 megabytes, */
+#define CTI_BRIDGE_PAIRS 4e6       /* [blocks] and so does a sparse W with so many */
 
 CTI_FN int cti_bridge_solver(ct_solver solver)
 {
@@ -35,8 +37,8 @@ CTI_FN int cti_bridge_solver(ct_solver solver)
 
 CTI_FN int cti_bridge_cone(ct_solver solver, ct_cone cone) { return !cti_bridge_solver(solver) || cone == CT_CONE_CONE; }
 
-/* most iterations of an attempt on m rows, where the caller says nothing: what a few seconds hold, and no more than the method is likely to
- * need */
+/* most iterations of an attempt on m rows, where the caller sets no budget: as many as a few seconds allow, and no more than the method is
+   likely to need */
 static int cti_bridge_bound(ct_solver solver, const ct_solver_desc *desc, const cti_program *q)
 {
     int local = q->kind == CTI_PROGRAM_LOCAL, m = q->m;
@@ -64,7 +66,7 @@ static int cti_bridge_bound(ct_solver solver, const ct_solver_desc *desc, const 
     }
 }
 
-/* contacts of the largest problem that a solver is given: more would take it minutes or gigabytes */
+/* [contacts] the largest problem that a solver is given; a larger one would take minutes or gigabytes */
 static int cti_bridge_most(ct_solver solver, const cti_program *q)
 {
     if (q->kind == CTI_PROGRAM_LOCAL && solver != CT_SOLVER_LEMKE && solver != CT_SOLVER_BOXED)
@@ -81,7 +83,7 @@ static int cti_bridge_most(ct_solver solver, const cti_program *q)
     }
 }
 
-/* methods of pivots on dense matrices */
+/* 1 for pivoting methods on dense matrices */
 static int cti_bridge_pivots(ct_solver solver) { return solver == CT_SOLVER_LEMKE || solver == CT_SOLVER_BOXED; }
 
 static double cti_bridge_first(const cti_problem *p, ct_solver solver)
@@ -103,7 +105,7 @@ static void cti_bridge_effort(const cti_problem *p, const ct_solver_desc *desc, 
     e->started = desc->now_us ? desc->now_us(desc->now_user) : 0;
 }
 
-/* v and multipliers kept apart */
+/* a stored copy of v and the multipliers */
 typedef struct cti_bridge_point {
     ct_real *v, *r;
     ct_real natural;
@@ -132,7 +134,7 @@ static void cti_bridge_point_put(const cti_problem *p, const cti_bridge_point *q
         memcpy(p->rows[i].r, q->r + 3 * (size_t)i, sizeof p->rows[i].r);
 }
 
-/* the world's judgement of what stands in v and the rows; huge where numbers are not finite */
+/* the natural map of v and the rows by the world's judge; huge where numbers are not finite */
 static ct_real cti_bridge_judge(const cti_problem *p, const ct_real *v, ct_real *work)
 {
     cti_residuals res;
@@ -157,15 +159,15 @@ typedef struct cti_bridge_run {
     const ct_solver_desc *desc;
     ct_solver solver;
     cti_effort e;
-    ct_real tolerance, slight; /* natural map; [m/s] by which a row is broken */
+    ct_real tolerance, slight; /* tolerance of the natural map; [m/s] violation from which on a row is added */
     uint8_t *mode;            /* [rows] */
     ct_real *v, *work;
     cti_bridge_point start, best;
     cti_solve_info *info;
-    int attempts; /* with the rows that stand in the program now */
+    int attempts; /* attempts with the present set of rows */
 } cti_bridge_run;
 
-/* what the start says of a row; local: open ones stay in, they cost little */
+/* the mode of a row by the start. local: open rows stay in, since they cost little there */
 static cti_bridge_mode cti_bridge_guess(const cti_row *row, const ct_real *v, int local)
 {
     cti_bridge_mode mode = cti_bridge_whole(row);
@@ -177,15 +179,15 @@ static cti_bridge_mode cti_bridge_guess(const cti_row *row, const ct_real *v, in
         return CTI_BRIDGE_OUT;
     if (mode != CTI_BRIDGE_TWO || !(row->r[0] > 0))
         return mode;
-    /* where both bear, the recovery's part is recover / (softness - compliance) */
+    /* where both carry load, the recovery's part is recover / (softness - compliance) */
     share = row->recover / (row->softness - row->compliance[0]);
     return row->r[0] > CTI_BRIDGE_SURE * share ? CTI_BRIDGE_HARD : (row->r[0] * CTI_BRIDGE_SURE < share ? CTI_BRIDGE_SOFT : mode);
 }
 
-/* rows that v and their multipliers break, or meet by a law that is not theirs, get their whole law. Returns how many */
+/* gives their complete law to rows that v and the multipliers violate while they are out, or in by a part of their law. Returns how many */
 static int cti_bridge_mend(cti_bridge_run *b, ct_real natural)
 {
-    /* what a row lacks beside what all of them lack is not worth another pass */
+    /* a violation far below the natural map of the whole is not worth another pass */
     ct_real slight = cti_max(b->slight, CTI_R(0.25) * natural * b->p->velocity_scale);
     int i, n = 0;
     for (i = 0; i < b->p->n_rows; i++) {
@@ -204,7 +206,7 @@ static int cti_bridge_mend(cti_bridge_run *b, ct_real natural)
     return n;
 }
 
-/* one solve of the program as it is. 1: go on, 0: this is the end, -1: out of memory */
+/* one solve of the present program. 1: go on, 0: this is the end, -1: out of memory */
 static int cti_bridge_attempt(cti_bridge_run *b, const cti_bridge *q, cti_answer *a, int *mended)
 {
     cti_arena_point mark = cti_arena_mark(b->e.arena);
@@ -234,7 +236,7 @@ static int cti_bridge_attempt(cti_bridge_run *b, const cti_bridge *q, cti_answer
     return 1;
 }
 
-/* a program without contacts is a linear system. As cti_bridge_attempt */
+/* a program without contacts is a linear system. Returns as cti_bridge_attempt */
 static int cti_bridge_linear(cti_bridge_run *b, const cti_bridge *q, cti_answer *a, int *mended)
 {
     cti_scalar s;
@@ -257,7 +259,7 @@ static int cti_bridge_linear(cti_bridge_run *b, const cti_bridge *q, cti_answer 
     return ok ? *mended : -1;
 }
 
-/* solves of the program with these modes. As cti_bridge_attempt */
+/* all attempts on the program with the present modes. Returns as cti_bridge_attempt */
 static int cti_bridge_pass(cti_bridge_run *b)
 {
     cti_bridge q;
@@ -276,7 +278,8 @@ static int cti_bridge_pass(cti_bridge_run *b)
         if (got > 0)
             cti_bridge_start(&q, b->v, a.x, a.r);
         while (got > 0 && !mended) {
-            /* passes and attempts between contacts share one budget, those that pivot two; the last one is not left without */
+            /* passes and attempts on a LOCAL program share one budget, those of pivoting methods two; the last one always gets some
+               iterations */
             b->e.max_iterations = bound;
             if (q.program.kind == CTI_PROGRAM_LOCAL && cti_bridge_pivots(b->solver))
                 b->e.max_iterations = cti_max_int(cti_min_int(bound, 2 * bound - b->info->iterations), bound / 20 + 1);
@@ -299,13 +302,13 @@ static int cti_bridge_in_time(const cti_effort *e)
     return !(e->seconds > 0 && e->now_us && (double)(cti_effort_now(e) - e->started) * 1e-6 > e->seconds);
 }
 
-/* 0: out of memory */
+/* passes over growing sets of rows. 0: out of memory */
 static int cti_bridge_go(cti_bridge_run *b)
 {
     int k, i, got = 1, local = cti_bridge_is_local(b->p) && !cti_bridge_pivots(b->solver);
     for (i = 0; i < b->p->n_rows; i++)
         b->mode[i] = (uint8_t)cti_bridge_guess(&b->p->rows[i], b->v, local);
-    /* factors and matrices are formed in one go: a pass is not begun when the time is over */
+    /* forming factors and matrices cannot be interrupted: no pass begins after the time limit */
     for (k = 0; got > 0 && k <= CTI_BRIDGE_PASSES && (k == 0 || cti_bridge_in_time(&b->e)); k++) {
         cti_arena_point mark = cti_arena_mark(b->e.arena);
         for (i = 0; k == CTI_BRIDGE_PASSES && i < b->p->n_rows; i++)
@@ -326,7 +329,8 @@ CTI_FN void cti_bridge_solve(const cti_problem *p, const ct_solver_desc *desc, c
     memset(info, 0, sizeof *info), memset(&b, 0, sizeof b);
     b.p = p, b.v = v, b.info = info, b.tolerance = desc->tolerance, b.slight = CTI_R(0.5) * desc->tolerance * p->velocity_scale;
     b.best.natural = CTI_REAL_MAX;
-    /* W between the contacts is all of the response: on it, anticipation is Gauss-Seidel */
+    /* W of a LOCAL program is the complete response J A^-1 J'. With it the splitting of constraint anticipation has no error, and CA is
+       Gauss-Seidel. */
     b.solve = cti_solvers_find(solver == CT_SOLVER_CA && cti_bridge_is_local(p) ? CT_SOLVER_PGS : solver), b.desc = desc, b.solver = solver;
     b.work = CTI_ARENA_NEW(arena, ct_real, 6 * (size_t)p->A->n), b.mode = CTI_ARENA_NEW(arena, uint8_t, p->n_rows);
     cti_bridge_effort(p, desc, solver, mem, arena, &b.e);

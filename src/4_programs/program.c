@@ -1,6 +1,7 @@
-/* program.c -- contact problems that stand alone: sparse rows, the laws, the judge, budgets.
-   Method: the judge forms u, the residual of the dynamics and the natural map of each law from x and r alone; nothing that a solver says of
-   itself enters. Each number is relative to a size of the problem's data, so that units do not matter, and that no multiplier can grow. */
+/* program.c -- stand-alone contact problems: sparse matrices, checks, the judge, limits.
+   Method: the judge computes u, the residual of the dynamics and the natural map of each law from x and r alone, and uses nothing that a
+   solver reports. Each number is relative to a size of the problem's data. So units do not matter, and diverging multipliers cannot make an
+   error look small. */
 #include "program.h"
 
 /* ---- sparse rows ---- */
@@ -19,7 +20,7 @@ CTI_FN void cti_sparse_mul(const cti_sparse *a, const double *x, double *y)
     for (i = 0; i < a->rows; i++) {
         double s = 0, s1 = 0, s2 = 0, s3 = 0;
         k = a->p[i];
-        /* long rows in four sums, which do not wait for each other */
+        /* long rows in four independent sums, which the processor can overlap */
         if (a->p[i + 1] - k >= 16)
             for (; k + 4 <= a->p[i + 1]; k += 4) {
                 s += a->x[k] * x[a->i[k]], s1 += a->x[k + 1] * x[a->i[k + 1]];
@@ -83,7 +84,7 @@ CTI_FN int cti_sparse_transpose(cti_mem *mem, const cti_sparse *a, cti_sparse *o
     return 1;
 }
 
-/* the entries counted into rows, in the order in which they come */
+/* sorts the entries into rows by counting, in their given order */
 static void cti_sparse_bucket(cti_sparse *out, const int32_t *i, const int32_t *j, const double *x, int n_entries)
 {
     int k;
@@ -100,7 +101,7 @@ static void cti_sparse_bucket(cti_sparse *out, const int32_t *i, const int32_t *
     out->p[0] = 0;
 }
 
-/* equal columns that follow each other in a row become one */
+/* sums consecutive entries of the same column in a row */
 static void cti_sparse_merge(cti_sparse *a)
 {
     int i, k, n = 0, start;
@@ -232,7 +233,8 @@ static const char *cti_program_check_law(const cti_program *p)
     return NULL;
 }
 
-/* A is used as symmetric by every solver; 1e-9 of its row's and column's diagonal is rounding of who wrote it */
+/* every solver assumes a symmetric A; a difference of 1e-9, relative to the diagonal of its row and column, counts as the writer's
+   rounding */
 static const char *cti_program_check_symmetric(const cti_sparse *A)
 {
     int i, k;
@@ -263,7 +265,7 @@ CTI_FN const char *cti_program_check(const cti_program *p)
     return wrong ? wrong : cti_program_check_law(p);
 }
 
-enum { CTI_PROGRAM_BATCH = 48 }; /* rows whose Schur complement is formed at a time */
+enum { CTI_PROGRAM_BATCH = 48 }; /* rows whose Schur complement is formed together */
 
 static double cti_judge_most(const double *x, int n)
 {
@@ -285,7 +287,7 @@ static void cti_program_sizes(cti_program *p, const double *u0)
     p->size_r = sqrt(sum);
 }
 
-/* trace of W_ii = J_i A^-1 J_i', some contacts at a time by their rows' paths through the factor; then the sizes */
+/* traces of W_ii = J_i A^-1 J_i', for CTI_PROGRAM_BATCH rows at a time; then the sizes */
 static int cti_program_trace(cti_mem *mem, cti_program *p)
 {
     cti_scalar s;
@@ -321,7 +323,7 @@ static int cti_program_trace(cti_mem *mem, cti_program *p)
 CTI_FN int cti_program_prepare(cti_mem *mem, cti_program *p)
 {
     int i, contacts = p->kind == CTI_PROGRAM_LOCAL || p->kind == CTI_PROGRAM_GLOBAL;
-    /* an array of no numbers is not NULL: solvers copy from it */
+    /* empty arrays are not NULL, since solvers copy from them */
     if ((p->kind != CTI_PROGRAM_LOCAL && p->kind != CTI_PROGRAM_LCP && !CTI_RESERVE(mem, p->b, 1)) || !CTI_RESERVE(mem, p->w, 1) ||
         (contacts && (!CTI_RESERVE(mem, p->mu, 1) || !CTI_RESERVE(mem, p->scale, 1))))
         return 0;
@@ -416,7 +418,7 @@ static double cti_judge_dynamics(const cti_program *p, const double *x, const do
     return cti_judge_share(part, whole);
 }
 
-/* a QP's size of what cancels in u */
+/* the largest term of u in a QP, where terms cancel */
 static double cti_judge_size_u(const cti_program *p, const double *x, const double *u)
 {
     double size = cti_fmax(cti_judge_most(u, p->m), cti_judge_most(p->w, p->m));
@@ -429,7 +431,8 @@ static double cti_judge_size_u(const cti_program *p, const double *x, const doub
     return size;
 }
 
-/* an LCP's size of u and, in *unit, what a multiplier changes where its own row has no positive diagonal: of W, w and the bounds alone */
+/* the size of u in an LCP. *unit: the change of u by a unit multiplier whose own row has no positive diagonal. Both are of W, w and the
+   bounds alone */
 static double cti_judge_size_lcp(const cti_program *p, double *unit)
 {
     double size = cti_judge_most(p->w, p->m), most = cti_judge_most(p->W.x, p->m ? p->W.p[p->m] : 0);
@@ -444,8 +447,8 @@ static double cti_judge_size_lcp(const cti_program *p, double *unit)
     return size;
 }
 
-/* natural map of bounds: u and r in their own units, so the smaller of the two relative numbers counts at each row. unit:
-   an LCP's, whose r is measured by the u that it makes */
+/* natural map of bounds. u and r have different units, so the smaller of the two relative numbers counts at each row. unit: of an LCP,
+   whose r is measured by the u that it causes */
 static void cti_judge_bounds(const cti_program *p, const double *r, const double *u, double size_u, double unit, cti_judgement *out)
 {
     double most_r = cti_judge_most(r, p->m), products = 0;
@@ -488,7 +491,7 @@ static void cti_judge_contacts(const cti_program *p, const double *r, const doub
             norm_r += ri[k] * ri[k], norm_u += ui[k] * ui[k], norm_w += p->w[3 * i + k] * p->w[3 * i + k];
         }
         products += fabs(hat[0] * ri[0] + hat[1] * ri[1] + hat[2] * ri[2]);
-        if (!(p->scale[i] > 0)) /* a trace beyond all numbers: the map would say nothing */
+        if (!(p->scale[i] > 0)) /* an infinite trace makes the scale 0, and the map would be 0 for every r */
             scaled = NAN;
         out->primal = cti_fmax(out->primal, cti_judge_share(cti_fmax(0, -ui[0]), size_u));
         out->dual = cti_fmax(out->dual, cti_judge_share(cti_fmax(0, sqrt(ri[1] * ri[1] + ri[2] * ri[2]) - mu * ri[0]), p->size_r));
@@ -530,7 +533,7 @@ CTI_FN void cti_program_judge(const cti_program *p, const double *x, const doubl
     out->residual = cti_fmax(out->dynamics, out->natural);
     if (p->kind == CTI_PROGRAM_QP)
         out->residual = cti_fmax(out->residual, cti_fmax(out->gap, cti_fmax(out->primal, out->dual)));
-    /* what is no number, or has run away so far that squares of it are none, is no solution, whatever the comparisons above made of it */
+    /* NaN, or values whose squares overflow, are no solution, whatever the comparisons above have made of them */
     if (!(size_u < 1e150 && cti_judge_most(u, p->m) < 1e150 && cti_judge_most(r, p->m) < 1e150 &&
           (!global || cti_judge_most(x, p->n) < 1e150)) ||
         !cti_finite64(quadratic) || !cti_finite64(out->natural) || !cti_finite64(out->dynamics) || !cti_finite64(out->gap))

@@ -1,13 +1,11 @@
-/* program.h -- a contact problem that stands alone: read from a file or taken out of a world, with no mesh, body or scene behind it. All solvers
-   of this floor but the world's own take it, and one piece of code measures what they return.
-
+/* program.h -- a stand-alone contact problem: read from a file, given by the caller or made from a world, without mesh, body or scene. All
+   solvers of this floor take it, and one judge measures their results.
    QP      min 1/2 x'A x - b'x  subject to  J x + w >= 0 (rows marked in `equation`: = 0);      A x - b - J'r = 0, r >= 0, r'(J x + w) = 0
    GLOBAL  A x = b + J'r, u = J x + w, and Coulomb's law between u and r of every contact
    LOCAL   u = W r + w with the same law; W [m][m] may be unsymmetric
    LCP     u = W r + w >= 0, r >= 0, r'u = 0; boxed with lo, hi: r = lo -> u >= 0, r = hi -> u <= 0, else u = 0
-
    A contact has three rows in the order n, t1, t2. Coulomb's law: (u_n + mu |u_t|, u_t) in K*, r in K = {|r_t| <= mu r_n}, their product 0.
-   Numbers are double in every build: these problems are read, compared and certified, not stepped through. */
+   Numbers are double in every build: such problems are compared and certified, and speed is second to accuracy. */
 #ifndef CTI_PROGRAM_H
 #define CTI_PROGRAM_H
 
@@ -16,7 +14,8 @@
 #include "../1_math/real.h"
 #include "../2_linalg/supernodal.h"
 
-/* cti_sparse -- rows of scalars, compressed, columns sorted in each row, none twice. Zero it before first use. stb_ds arrays. */
+/* cti_sparse -- a scalar matrix in compressed rows; columns are sorted in each row, none appears twice. Zero it before first use. stb_ds
+   arrays. */
 typedef struct cti_sparse {
     int rows, cols;
     int32_t *p, *i; /* [rows + 1], [p[rows]] */
@@ -24,24 +23,25 @@ typedef struct cti_sparse {
 } cti_sparse;
 
 CTI_FN void cti_sparse_free(cti_mem *mem, cti_sparse *a);
-/* cti_sparse_reserve -- room for `entries`, row pointers 0; arrays of nothing are not NULL. 0 and empty when memory ran out. */
+/* cti_sparse_reserve -- room for `entries`, row pointers 0; empty arrays are not NULL. 0, and an empty matrix, when memory ran out. */
 CTI_FN int cti_sparse_reserve(cti_mem *mem, cti_sparse *a, int rows, int cols, int entries);
 /* cti_sparse_mul -- y = A x; cti_sparse_addmul_t -- y += A' x. */
 CTI_FN void cti_sparse_mul(const cti_sparse *a, const double *x, double *y);
 CTI_FN void cti_sparse_addmul_t(const cti_sparse *a, const double *x, double *y);
-/* cti_sparse_transpose -- out is empty before. 0 when memory ran out. */
+/* cti_sparse_transpose -- out need not be initialized. 0 when memory ran out. */
 CTI_FN int cti_sparse_transpose(cti_mem *mem, const cti_sparse *a, cti_sparse *out);
 /* cti_sparse_from_triplets -- entries in any order, sums of equal places. [n_entries] each. 0 when memory ran out. */
 CTI_FN int cti_sparse_from_triplets(cti_mem *mem, int rows, int cols, const int32_t *i, const int32_t *j, const double *x, int n_entries,
                                     cti_sparse *out);
-/* cti_triplets -- entries one by one; zero it before first use. add: 0 when memory ran out; close: their matrix where ok, empties the list. */
+/* cti_triplets -- a list of entries; zero it before first use. add: 0 when memory ran out. close: makes their matrix where ok is not 0, and
+   empties the list. */
 typedef struct cti_triplets {
     int32_t *i, *j;
     double *x;
 } cti_triplets;
 CTI_FN int cti_triplets_add(cti_mem *mem, cti_triplets *t, int i, int j, double x);
 CTI_FN int cti_triplets_close(cti_mem *mem, cti_triplets *t, int ok, int rows, int cols, cti_sparse *out);
-/* cti_sparse_asymmetry -- largest |a_ij - a_ji| over the largest |a_ij|, of every stride-th row and column; 0 for a matrix of zeros. */
+/* cti_sparse_asymmetry -- largest |a_ij - a_ji| over the largest |a_ij|, over every stride-th row and column; 0 for a zero matrix. */
 CTI_FN double cti_sparse_asymmetry(const cti_sparse *a, int stride);
 /* cti_sparse_at -- entry (i, j), 0 where none is stored. */
 CTI_FN double cti_sparse_at(const cti_sparse *a, int i, int j);
@@ -57,8 +57,9 @@ typedef struct cti_program {
     double *mu;        /* LOCAL, GLOBAL: [m / 3] */
     double *lo, *hi;   /* boxed LCP: [m], infinities allowed; else NULL */
     uint8_t *equation; /* QP: [m] or NULL */
-    /* what residuals of contacts are relative to, of the data alone, so that a multiplier that runs away does not make them small; filled by
-       cti_program_prepare: [m / 3] 3 / trace W_ii; largest entry of w and of the free velocity w + J A^-1 b, whose norm times `scale` is size_r */
+    /* Scales of the contacts' residuals, from the data alone, so that a diverging multiplier does not make them small; filled by
+       cti_program_prepare. scale [m / 3] is 3 / trace W_ii. size_u is the largest entry of w and of the free velocity w + J A^-1 b. size_r
+       is the norm of that velocity times `scale` */
     double *scale;
     double size_u, size_r;
     double constant;   /* added to a QP's objective */
@@ -71,7 +72,7 @@ typedef struct cti_program {
 CTI_FN void cti_program_free(cti_mem *mem, cti_program *p);
 /* cti_program_check -- NULL, or what is wrong with sizes, patterns or numbers (a sentence). */
 CTI_FN const char *cti_program_check(const cti_program *p);
-/* cti_program_prepare -- what the judge needs: once, after the problem is filled. 0 when memory ran out. */
+/* cti_program_prepare -- computes the judge's scales: once, after the problem is filled. 0 when memory ran out. */
 CTI_FN int cti_program_prepare(cti_mem *mem, cti_program *p);
 /* cti_program_u -- u [m] = J x + w, or W r + w for LOCAL and LCP. */
 CTI_FN void cti_program_u(const cti_program *p, const double *x, const double *r, double *u);
@@ -81,8 +82,8 @@ CTI_FN void cti_program_u(const cti_program *p, const double *x, const double *r
 CTI_FN int cti_program_normals(cti_mem *mem, const cti_program *p, cti_program *out);
 CTI_FN void cti_program_normals_free(cti_mem *mem, cti_program *q);
 
-/* cti_judgement -- what one piece of code says of (x, r), whatever the solver said. Relative to sizes of the data: size_u and size_r, an LCP's
-   w and bounds; a QP's, whose gap tells of multipliers that run away, to the terms that cancel. */
+/* cti_judgement -- the errors of (x, r) as the judge measures them, independent of the solver. They are relative to sizes of the data:
+   size_u and size_r; an LCP's w and bounds. A QP's are relative to the terms that cancel, since its gap shows diverging multipliers. */
 typedef struct cti_judgement {
     double dynamics;  /* |A x - b - J'r| of QP and GLOBAL */
     double primal;    /* violation of u >= 0 (LCP, QP; equations: |u|) or u_n >= 0 */
@@ -98,35 +99,36 @@ CTI_FN void cti_program_judge(const cti_program *p, const double *x, const doubl
 /* cti_cone_project3 -- r [3] to the nearest point of |r_t| <= mu r_n. */
 CTI_FN void cti_cone_project3(double mu, double *r);
 
-/* cti_effort -- how far a solver may go, and who watches. */
+/* cti_effort -- limits, options and observers of a solve. */
 typedef struct cti_effort {
     double tolerance;   /* > 0, of cti_judgement.residual */
     int max_iterations; /* 0: the solver's own bound */
     double seconds;     /* of the clock; 0: no limit */
-    int warm;           /* 1: the answer's x and r hold a start; 2: where this solver ended on nearly the same problem */
+    int warm;           /* 1: the answer's x and r hold a start; 2: they hold this solver's result on nearly the same problem */
     ct_cone cone;
-    int order;          /* PGS: 0 as the rows are, 1 forth and back, 2 by colours */
+    int order;          /* PGS: 0 rows in their order, 1 forward and backward, 2 by colours */
     double relaxation;  /* PGS: (0, 2), 1 plain */
     int plain;          /* ICA: 1 not accelerated */
-    int paper;          /* ICA, MPRGP: 1 as printed, and ended by the paper's rule */
+    int paper;          /* ICA, MPRGP: 1: the paper's algorithm with its own termination */
     int mix;            /* PGS: 1 W is symmetric, and its sweeps are accelerated (mixing.h) */
-    uint64_t seed;      /* of what is chosen at random */
+    uint64_t seed;      /* of random choices */
     uint64_t (*now_us)(void *user);
     void *now_user;
     int (*watch)(void *user, int iteration, const double *x, const double *r); /* returns 0 to end the solve; may be NULL */
     void *watch_user;
-    void (*show)(void *ctx); /* a solver's: brings the answer up to date for the watcher, or NULL */
+    void (*show)(void *ctx); /* set by the solver: updates the answer for the watcher; or NULL */
     void *show_ctx;
     int watch_from;     /* iterations before this one are not shown */
     uint64_t turn;      /* [us] cti_effort_now when the watcher's turn began */
-    uint64_t hidden;    /* [us] that showing and watching took: no part of the solve */
+    uint64_t hidden;    /* [us] spent in showing and watching, which is no part of the solve */
     cti_mem *mem;
     cti_arena *arena;   /* all scratch; rewound by the caller */
     uint64_t started;
 } cti_effort;
-/* cti_effort_goes_on -- 1 when iteration `k` (from 0) may begin: neither bound is reached, `own` being the solver's, and the watcher agrees. */
+/* cti_effort_goes_on -- 1 when iteration `k` (from 0) may begin: no limit is reached (`own` is the solver's default), and the watcher
+   agrees. */
 CTI_FN int cti_effort_goes_on(cti_effort *e, int k, int own, const double *x, const double *r);
-/* cti_effort_now -- the clock without what watching took [us]; 0 without a clock. */
+/* cti_effort_now -- the clock less the time spent in watching [us]; 0 without a clock. */
 CTI_FN uint64_t cti_effort_now(const cti_effort *e);
 
 typedef enum cti_outcome {
@@ -159,15 +161,15 @@ typedef struct cti_scalar {
     double *work, *z, *r;
     int boosted;
 } cti_scalar;
-/* cti_scalar_open -- analysis of the pattern of A, which has to stand as long as the system does. 0 when memory ran out. */
+/* cti_scalar_open -- analysis of the pattern of A, which has to live as long as the system. 0 when memory ran out. */
 CTI_FN int cti_scalar_open(cti_mem *mem, cti_scalar *s, const cti_sparse *A);
-/* cti_scalar_factor -- factor of the numbers that A has now. 0 when memory ran out. */
+/* cti_scalar_factor -- factors the present values of A. 0 when memory ran out. */
 CTI_FN int cti_scalar_factor(cti_mem *mem, cti_scalar *s);
 /* cti_scalar_solve -- z [n] in: right side, out: solution; `refine` steps of refinement with A (1 or 2 are enough). */
 CTI_FN void cti_scalar_solve(cti_scalar *s, double *z, int refine);
 CTI_FN void cti_scalar_close(cti_mem *mem, cti_scalar *s);
-/* cti_scalar_schur -- W [m][ld] row-major = J A^-1 J', full and symmetric, ld >= m; the factor has to be there. Scratch from the arena. 0 when memory
-   ran out. */
+/* cti_scalar_schur -- W [m][ld] row-major = J A^-1 J', full and symmetric, ld >= m; A must have been factored. Scratch from the arena. 0
+   when memory ran out. */
 CTI_FN int cti_scalar_schur(cti_scalar *s, cti_arena *arena, const cti_sparse *J, double *W, int ld);
 
 #endif /* CTI_PROGRAM_H */

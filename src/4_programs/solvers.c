@@ -1,6 +1,7 @@
 /* solvers.c -- the table of solvers for stand-alone problems, and the order in which AUTO tries them.
-   Method: CONTACT_WITH_<SOLVER> 0 takes a solver out of the table. tools/amalgamate.py follows the calls from here and puts
-   #if around all that the switch takes out, so that this is the only place that knows it; parts that solvers share go when the last one goes. */
+   Method: CONTACT_WITH_<SOLVER> 0 removes a solver from the table. tools/amalgamate.py follows the calls from here and puts #if around all
+   code that only removed solvers reach, so that no other file tests these switches. Code that solvers share is removed with the last of
+   them. */
 #include "solvers.h"
 #include "boxed.h"
 #include "ca.h"
@@ -58,7 +59,7 @@ CTI_FN cti_program_solver cti_solvers_find(ct_solver solver)
     }
 }
 
-/* orders of attempts, each ended by AUTO */
+/* the orders of AUTO's attempts, each terminated by CT_SOLVER_AUTO */
 static const ct_solver cti_solvers_friction[] = {CT_SOLVER_NEWTON, CT_SOLVER_ADMM, CT_SOLVER_PGS, CT_SOLVER_AUTO};
 static const ct_solver cti_solvers_many[] = {CT_SOLVER_PGS, CT_SOLVER_NEWTON, CT_SOLVER_ADMM, CT_SOLVER_AUTO};
 static const ct_solver cti_solvers_qp[] = {CT_SOLVER_CA,    CT_SOLVER_INTERIOR, CT_SOLVER_ACTIVE_SET,
@@ -77,7 +78,7 @@ static const ct_solver *cti_solvers_order(const cti_program *p)
         return cti_solvers_friction;
     case CTI_PROGRAM_GLOBAL:
         return p->m > CTI_SOLVERS_DENSE ? cti_solvers_many : cti_solvers_friction;
-    case CTI_PROGRAM_QP: /* more rows than unknowns: the Schur complement is singular, and pivoting on it slow */
+    case CTI_PROGRAM_QP: /* with more rows than unknowns the Schur complement is singular, and pivoting on it is slow */
         return p->m > CTI_SOLVERS_DENSE || p->m >= p->n ? cti_solvers_large : cti_solvers_qp;
     case CTI_PROGRAM_LCP:
         return p->lo ? cti_solvers_bounds : cti_solvers_lcp;

@@ -1,13 +1,12 @@
-/* solvers.h -- the solvers of stand-alone problems, and which of them takes what. */
+/* solvers.h -- the table of solvers for stand-alone problems. */
 #ifndef CTI_SOLVERS_H
 #define CTI_SOLVERS_H
 
 #include "program.h"
 
-/* cti_solvers_find -- the solver, or NULL where this build has none of that name. */
+/* cti_solvers_find -- the function of a solver, or NULL where this build does not have it. */
 CTI_FN cti_program_solver cti_solvers_find(ct_solver solver);
-/* cti_solvers_auto -- the solver that AUTO tries as number `attempt` (from 0) on p, of those that this build has; CT_SOLVER_AUTO when there
-   is none left. */
+/* cti_solvers_auto -- the solver of attempt `attempt` (from 0) of AUTO on p, among those that are built; CT_SOLVER_AUTO after the last. */
 CTI_FN ct_solver cti_solvers_auto(const cti_program *p, int attempt);
 
 #endif /* CTI_SOLVERS_H */

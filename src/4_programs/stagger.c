@@ -1,11 +1,11 @@
-/* stagger.c -- normals and friction in turn.
-   Method: with friction known the normal impulses are a quadratic program, u_n >= 0; with these known friction is another one, maximal
-   dissipation within bounds mu r_n. Both are solved on W = J A^-1 J' until the natural map of Coulomb's law is small; each starts from its
-   last solution. The tangents of a contact are turned along r_t - u_t; the bound of the first is mu r_n, the second has a compliance
-   |u_t| / (mu r_n), the curvature of the circle there, so that a fixed point obeys the round cone. differs: that; the map from friction to
-   friction is accelerated (Walker and Ni 2011) and damped; and the programs are proximal, W + sigma about the last impulses, which makes
-   them definite where contacts are redundant and leaves no trace of sigma. based on: Kaufman, Sueda, James and Pai 2008, Staggered
-   projections for frictional contact in multibody systems. */
+/* stagger.c -- normal and friction problems, solved alternately.
+   Method: with known friction the normal impulses solve a quadratic program, u_n >= 0. With these known friction solves another one,
+   maximal dissipation within bounds mu r_n. Both are solved on W = J A^-1 J' until the natural map of Coulomb's law is small; each starts
+   from its last solution. The tangents of a contact are rotated to r_t - u_t. The bound of the first is mu r_n. The second has a compliance
+   |u_t| / (mu r_n), the curvature of the circle there, so that a fixed point obeys the round cone.
+   differs: that; the map from friction to friction is accelerated (Walker and Ni 2011) and damped; and the programs are proximal, with W +
+   sigma about the last impulses. So they are definite where contacts are redundant, and their fixed point does not depend on sigma.
+   Based on: Kaufman, Sueda, James and Pai 2008, Staggered projections for frictional contact in multibody systems. */
 #include "stagger.h"
 #include "active_box.h"
 #include "active_set.h"
@@ -14,20 +14,20 @@
 #include "mprgp.h"
 
 enum {
-    CTI_STAGGER_DEPTH = 6,
-    CTI_STAGGER_OWN = 400,
-    CTI_STAGGER_FAILURES = 3,
-    CTI_STAGGER_PATIENCE = 60,
-    CTI_STAGGER_QUICK = 10,  /* rounds without progress, in a world */
-    CTI_STAGGER_SETS = 6,    /* active sets of one program */
-    CTI_STAGGER_SMALL = 600, /* rows of a program that may have four times as many */
-    CTI_STAGGER_INNER = 50,  /* steps of one program in a world */
-    CTI_STAGGER_LONG = 3000  /* the same where all is solved to the last digit, and the rounds have a bound */
+    CTI_STAGGER_DEPTH = 6,     /* differences in the acceleration's history */
+    CTI_STAGGER_OWN = 400,     /* most rounds, without a limit by the caller */
+    CTI_STAGGER_FAILURES = 3,  /* failures of the inner solver that end a solve */
+    CTI_STAGGER_PATIENCE = 60, /* rounds without progress that end a solve, */
+    CTI_STAGGER_QUICK = 10,    /* and in a world's LOCAL program */
+    CTI_STAGGER_SETS = 6,      /* most active sets tried on one program */
+    CTI_STAGGER_SMALL = 600,   /* [rows] programs up to this size may take four times CTI_STAGGER_INNER steps */
+    CTI_STAGGER_INNER = 50,    /* most steps on one program of a world */
+    CTI_STAGGER_LONG = 3000    /* most steps on one program that is solved to full accuracy, when the caller limits the rounds */
 };
 
-#define CTI_STAGGER_SHARE 0.05 /* of the residual: how well a program is solved in a world */
+#define CTI_STAGGER_SHARE 0.05 /* [residual] tolerance of a program in a world */
 
-#define CTI_STAGGER_SIGMA 1e-6 /* of W, whose diagonal is about 1 */
+#define CTI_STAGGER_SIGMA 1e-6 /* proximal shift on the diagonal of W, which is about 1 */
 
 typedef struct cti_stagger {
     cti_friction f;
@@ -36,24 +36,26 @@ typedef struct cti_stagger {
     cti_effort *e;
     cti_program normal, tangent; /* LCPs; arrays of mem */
     int32_t *at;                 /* [m] row of the tangent program: 3 i + 1 first, 3 i + 2 second tangent; -1 none */
-    double *load, *c, *s;        /* [nc] bound mu r_n follows; direction of the first tangent */
+    double *load, *c, *s;        /* [nc] friction bound, which follows mu r_n with damping; direction of the first tangent */
     double *eta;                 /* [nc] compliance of the second tangent */
-    double *old, *last, *last_e; /* [m] r at the start of this round and of the last, what that one changed; normals 0 */
+    double *old, *last, *last_e; /* [m] r at the start of this round, r at the start of the last one, and the change that the last one made;
+                                    0 for normals */
     double *dr[CTI_STAGGER_DEPTH], *de[CTI_STAGGER_DEPTH]; /* [m] differences of both */
     int count, head, started;
     double *z, *y, *x; /* [m] */
     int failures;
-    int world;             /* 1: a world between contacts, which has no time for the last digits */
-    double inexact;        /* relative to the residual: how well the programs are solved; 0: to a share of the tolerance */
+    int world;             /* 1: a LOCAL program of a world, which needs no more than the world's tolerance */
+    double inexact;        /* residual of the last round, to which the programs' tolerances are relative; 0: they are solved to a share of
+                              the tolerance */
     cti_active_box box[2]; /* active set: normals, tangents */
-    double *power[2];      /* [m] MPRGP: where its power methods ended, */
-    int power_rows[2];     /* of so many rows */
+    double *power[2];      /* [m] MPRGP: the last vectors of its power methods, */
+    int power_rows[2];     /* and their numbers of rows */
     const char *why;
 } cti_stagger;
 
 /* ---- programs ---- */
 
-/* block (i, j) of W; 0 where there is none. k: the block's number where W is sparse */
+/* block (i, j) of W. k: the block's number where W is sparse */
 static const double *cti_stagger_block(const cti_friction *f, int i, int j, int k, double *B)
 {
     int a, b;
@@ -72,7 +74,7 @@ static int cti_stagger_room(cti_mem *mem, cti_program *q, int n, int entries)
            CTI_RESIZE(mem, q->w, n) && CTI_RESIZE(mem, q->lo, n) && CTI_RESIZE(mem, q->hi, n);
 }
 
-/* entries of the normal program, or how many there are */
+/* fills the entries of the normal program, or counts them */
 static int cti_stagger_normals(cti_stagger *s, int fill)
 {
     const cti_friction *f = &s->f;
@@ -98,7 +100,7 @@ static int cti_stagger_normals(cti_stagger *s, int fill)
     return n;
 }
 
-/* the same of the tangents as they are turned now: two of a contact, none where there is no load */
+/* the same for the tangent program in the present directions: two rows a contact, none where there is no load */
 static int cti_stagger_tangents(cti_stagger *s, int fill)
 {
     const cti_friction *f = &s->f;
@@ -132,7 +134,7 @@ static int cti_stagger_tangents(cti_stagger *s, int fill)
     return n;
 }
 
-/* 1 when the columns of each row rise */
+/* 1 when the columns of each row are in ascending order */
 static int cti_stagger_is_sorted(const cti_sparse *W)
 {
     int i, k;
@@ -143,7 +145,7 @@ static int cti_stagger_is_sorted(const cti_sparse *W)
     return 1;
 }
 
-/* columns sorted in each row: those of a sparse W may not be */
+/* sorts the columns of each row; those of a sparse W may be unsorted */
 static int cti_stagger_sort(cti_mem *mem, const cti_friction *f, cti_sparse *W)
 {
     cti_sparse T;
@@ -157,7 +159,7 @@ static int cti_stagger_sort(cti_mem *mem, const cti_friction *f, cti_sparse *W)
     return ok;
 }
 
-/* friction within its circle */
+/* projects friction onto its disk */
 static void cti_stagger_round(cti_stagger *s)
 {
     int i;
@@ -210,7 +212,7 @@ static void cti_stagger_close(cti_stagger *s)
 
 /* ---- the two projections ---- */
 
-/* bounds on a definite W by an active set that is kept. 0: out of memory */
+/* solves a program with bounds and a definite W by an active set that is kept from round to round. 0: out of memory */
 static int cti_stagger_box(cti_stagger *s, const cti_program *q, double *r)
 {
     int tangent = q == &s->tangent,
@@ -218,7 +220,7 @@ static int cti_stagger_box(cti_stagger *s, const cti_program *q, double *r)
     return got >= 0;
 }
 
-/* MPRGP without a factor in the face, which changes from round to round */
+/* MPRGP without a factor of the free set as preconditioner, since the set changes from round to round */
 static cti_outcome cti_stagger_light(cti_stagger *s, const cti_program *q, cti_effort *e, cti_answer *a)
 {
     cti_mprgp_options o = cti_mprgp_options_default();
@@ -231,7 +233,7 @@ static cti_outcome cti_stagger_light(cti_stagger *s, const cti_program *q, cti_e
     return cti_mprgp_solve_with(q, &o, e, a, &count);
 }
 
-/* the inner solver on q from r [q->m], which is the end too. 0: out of memory or not a solver for this, with s->why */
+/* runs the inner solver on q; r [q->m] is the start and the result. 0: out of memory, or the solver refuses the program, with s->why */
 static int cti_stagger_inner(cti_stagger *s, cti_program *q, double *r)
 {
     cti_arena_point mark = cti_arena_mark(s->e->arena);
@@ -264,8 +266,8 @@ static int cti_stagger_inner(cti_stagger *s, cti_program *q, double *r)
     return 1;
 }
 
-/* normals for friction as it is */
-static int cti_stagger_push(cti_stagger *s)
+/* solves the normals with friction held fixed */
+static int cti_stagger_solve_normals(cti_stagger *s)
 {
     cti_friction *f = &s->f;
     int i;
@@ -281,8 +283,8 @@ static int cti_stagger_push(cti_stagger *s)
     return 1;
 }
 
-/* friction for normals as they are */
-static int cti_stagger_rub(cti_stagger *s)
+/* solves friction with the normals held fixed */
+static int cti_stagger_solve_friction(cti_stagger *s)
 {
     cti_friction *f = &s->f;
     cti_program *q = &s->tangent;
@@ -314,9 +316,10 @@ static int cti_stagger_rub(cti_stagger *s)
     return 1;
 }
 
-/* first tangents against the sliding, or along the force where nothing slides, and eta = |u_t| / (mu r_n): gamma_2 / gamma_1 = u_2 / u_1,
-   which keeps friction against a sliding that turns, is u_2 + eta gamma_2 = 0 near the first tangent */
-static void cti_stagger_aim(cti_stagger *s)
+/* rotates the first tangents against the sliding, or along the force where there is no sliding, and sets eta = |u_t| / (mu r_n). For a
+   sliding whose direction changes, friction opposes it when gamma_2 / gamma_1 = u_2 / u_1; near the first tangent that is u_2 + eta gamma_2
+   = 0 */
+static void cti_stagger_turn(cti_stagger *s)
 {
     int i;
     for (i = 0; i < s->f.nc; i++) {
@@ -328,7 +331,7 @@ static void cti_stagger_aim(cti_stagger *s)
     }
 }
 
-/* friction for the next round from what this one started with (old) and ended with (r), by Anderson's acceleration, damped by share */
+/* the next round's friction from this round's start (old) and result (r), by Anderson acceleration, damped by `share` */
 static void cti_stagger_next(cti_stagger *s, double share)
 {
     cti_friction *f = &s->f;
@@ -364,17 +367,17 @@ static int cti_stagger_run(cti_stagger *s, double enough, cti_answer *a)
         f->iterations++;
         s->inexact = s->world ? cti_fmin(residual, 1) : 0;
         memcpy(s->old, f->r, sizeof *f->r * (size_t)f->m);
-        if (!cti_stagger_push(s))
+        if (!cti_stagger_solve_normals(s))
             return 0;
         for (i = 0; i < f->nc; i++)
             s->old[3 * i] = 0, s->load[i] += share * (f->mu[i] * f->r[3 * i] - s->load[i]);
         cti_friction_residual(f);
-        cti_stagger_aim(s);
-        if (!cti_stagger_rub(s))
+        cti_stagger_turn(s);
+        if (!cti_stagger_solve_friction(s))
             return 0;
         residual = cti_friction_residual(f);
         cti_stagger_round(s);
-        /* it got much worse: the differences are those of another map */
+        /* much worse than the best: the differences belong to another map */
         if (residual > 30 * f->best_residual)
             s->started = s->count = s->head = 0;
         since++;
@@ -413,7 +416,7 @@ CTI_FN cti_outcome cti_stagger_solve(const cti_program *p, ct_solver kind, cti_p
 
 /* ---- by name ---- */
 
-static int cti_stagger_rubs(const cti_program *p)
+static int cti_stagger_has_friction(const cti_program *p)
 {
     int i;
     for (i = 0; p->mu && i < p->m / 3; i++)
@@ -424,18 +427,18 @@ static int cti_stagger_rubs(const cti_program *p)
 
 CTI_FN cti_outcome cti_stagger_mprgp(const cti_program *p, cti_effort *e, cti_answer *a)
 {
-    return cti_stagger_rubs(p) && !e->paper ? cti_stagger_solve(p, CT_SOLVER_MPRGP, cti_mprgp_solve, e, a) : cti_mprgp_solve(p, e, a);
+    return cti_stagger_has_friction(p) && !e->paper ? cti_stagger_solve(p, CT_SOLVER_MPRGP, cti_mprgp_solve, e, a) : cti_mprgp_solve(p, e, a);
 }
 
 CTI_FN cti_outcome cti_stagger_active_set(const cti_program *p, cti_effort *e, cti_answer *a)
 {
-    return cti_stagger_rubs(p) ? cti_stagger_solve(p, CT_SOLVER_ACTIVE_SET, cti_active_set_solve, e, a) : cti_active_set_solve(p, e, a);
+    return cti_stagger_has_friction(p) ? cti_stagger_solve(p, CT_SOLVER_ACTIVE_SET, cti_active_set_solve, e, a) : cti_active_set_solve(p, e, a);
 }
 
 CTI_FN cti_outcome cti_stagger_interior(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_outcome said = cti_interior_solve(p, e, a);
-    if (said != CTI_OUTCOME_NOT_APPLICABLE || !cti_stagger_rubs(p))
+    if (said != CTI_OUTCOME_NOT_APPLICABLE || !cti_stagger_has_friction(p))
         return said;
     return cti_stagger_solve(p, CT_SOLVER_INTERIOR, cti_interior_solve, e, a);
 }

@@ -1,15 +1,17 @@
-/* stagger.h -- contacts with friction by solvers that have none: normals and friction in turn. [Kaufman et al. 2008, Staggered projections]
- */
+/* stagger.h -- friction by solvers that have none: normal and friction problems are solved alternately. [Kaufman et al. 2008, Staggered
+   projections] */
 #ifndef CTI_STAGGER_H
 #define CTI_STAGGER_H
 
 #include "program.h"
 
-/* cti_stagger_solve -- LOCAL and GLOBAL by `inner`, by name `kind`, a solver of linear complementarity problems with symmetric W and bounds. */
+/* cti_stagger_solve -- solves LOCAL and GLOBAL problems by `inner`, whose name is `kind`: a solver of linear complementarity problems with
+   symmetric W and bounds. */
 CTI_FN cti_outcome cti_stagger_solve(const cti_program *p, ct_solver kind, cti_program_solver inner, cti_effort *e, cti_answer *a);
-/* cti_stagger_mprgp, cti_stagger_active_set, cti_stagger_interior -- these solvers on problems of every kind: as they are where nothing
-   rubs, staggered elsewhere. Interior point has a method of its own for friction; staggering takes what that one refuses, being too
-   large for it. What it fails on it would fail on again, normals and friction being programs of its own kind: FAILED stays. */
+/* cti_stagger_mprgp, cti_stagger_active_set, cti_stagger_interior -- these solvers on problems of every kind: directly where there is no
+   friction, and staggered otherwise. The interior point method has a method of its own for friction; staggering takes the problems that are
+   too large for that one (NOT_APPLICABLE). A failure of it stays FAILED, since normal and friction problems of the same kind would fail as
+   well. */
 CTI_FN cti_outcome cti_stagger_mprgp(const cti_program *p, cti_effort *e, cti_answer *a);
 CTI_FN cti_outcome cti_stagger_active_set(const cti_program *p, cti_effort *e, cti_answer *a);
 CTI_FN cti_outcome cti_stagger_interior(const cti_program *p, cti_effort *e, cti_answer *a);

@@ -5,8 +5,8 @@
 
 #include "../1_math/vec.h"
 
-/* cti_rigid -- the body frame has its origin in the centre of mass and the world's axes at the time it was added. R = R(q) takes it to the
-   world. */
+/* cti_rigid -- the body frame has its origin in the centre of mass and the axes of the mesh that it was added with. R = R(q) takes it to
+   the world. */
 typedef struct cti_rigid {
     int32_t block;       /* linear; block + 1 is angular */
     ct_real mass;        /* [kg] */

@@ -1,19 +1,19 @@
 /* detect.c -- from the trees' candidates to near pairs and collisions.
-   Method: one query covers the motion with a slack; its lists serve all rounds of a step and later steps until a vertex leaves what was
-   covered. Distances at the start are batched; CCD keeps a positive separation, so that every pair has a normal at its time of impact.
-   Rows are culled, candidates never: a feature shared by faces speaks through one owner, end points of edges are vertex-face pairs, and
-   edges that are flat are left to flats.c, and to CCD. Based on: Otaduy 2009, sec. 3.2 and 4. */
+   Method: one query covers the motion with a slack. Its lists serve all rounds of a step, and later steps until a vertex leaves the covered
+   boxes. Distances at the start are computed in batches. CCD keeps a positive separation, so that every pair has a normal at its time of
+   impact. Rows are culled, candidates never. A feature shared by several faces is represented by one of them, its owner. End points of
+   edges are left to vertex-face pairs, and flat edges to flats.c and to CCD. Based on: Otaduy 2009, sec. 3.2 and 4. */
 #include "detect.h"
 #include "../4_geom/ccd.h"
 #include "../4_geom/dist.h"
 
-#define CTI_DETECT_TRUST CTI_R(4)    /* of the thickness: a row when the free motion would close the gap */
-#define CTI_DETECT_SEP CTI_R(0.25)   /* of the thickness: what CCD keeps */
-#define CTI_DETECT_SLACK CTI_R(0.5) /* of the thickness: flat edges below it get a row */
-#define CTI_DETECT_CONE CTI_R(0.02)  /* sine by which a direction may leave a feature's normal cone */
-#define CTI_DETECT_FAST CTI_R(16)    /* of the thickness: what goes farther in a step has boxes of their own for start and end */
-#define CTI_DETECT_LAST CTI_R(1)     /* of the thickness: what moves at most so far in a step stays in its boxes for some */
-#define CTI_DETECT_FLAT CTI_R(0.995) /* cosine between the faces of an edge that is called flat */
+#define CTI_DETECT_TRUST CTI_R(4)    /* [thickness] farthest pair that gets a row, when the free motion would close its gap */
+#define CTI_DETECT_SEP CTI_R(0.25)   /* [thickness] separation that CCD keeps */
+#define CTI_DETECT_SLACK CTI_R(0.5) /* [thickness] flat edges that are nearer get a row */
+#define CTI_DETECT_CONE CTI_R(0.02)  /* [sine] angle by which a direction may leave a feature's normal cone */
+#define CTI_DETECT_FAST CTI_R(16)    /* [thickness] a body that moves farther in a step gets separate boxes for start and end */
+#define CTI_DETECT_LAST CTI_R(1)     /* [thickness a step] motion up to which lists are made to last for several steps */
+#define CTI_DETECT_FLAT CTI_R(0.995) /* [cosine] between the normals of the two faces, above which an edge is flat */
 
 static void cti_detect_free_list(cti_mem *mem, cti_list *l)
 {
@@ -50,7 +50,7 @@ CTI_FN void cti_detect_free(cti_mem *mem, cti_detect *d)
     memset(d, 0, sizeof *d);
 }
 
-/* 1 while both ends of every motion stay in the boxes that the lists were made for */
+/* 1 while both ends of every vertex's motion stay in the boxes of the last query */
 static int cti_detect_covered(const cti_detect *d, const cti_surface *s, const ct_real *x1)
 {
     int i, k, n3 = 3 * s->n_moving;
@@ -68,7 +68,7 @@ static int cti_detect_covered(const cti_detect *d, const cti_surface *s, const c
     return 1;
 }
 
-/* the farthest that a coordinate of the body goes */
+/* largest displacement of any coordinate of the body */
 static ct_real cti_detect_way(const cti_surface *s, int body, const ct_real *x1)
 {
     const cti_soup_body *r = &s->ranges[body];
@@ -79,8 +79,8 @@ static ct_real cti_detect_way(const cti_surface *s, int body, const ct_real *x1)
     return big;
 }
 
-/* 1 when all that moves is slow enough for lists to last: they end with the first vertex that leaves what they cover, and of what a script
-   moves they cover no more than the motion */
+/* 1 when all motion is slow enough for the lists to last several steps. They end with the first vertex that leaves its box, and the boxes
+   of scripted bodies cover no more than the motion of this step */
 static int cti_detect_lasts(const cti_surface *s, const ct_real *x1)
 {
     int b;
@@ -90,10 +90,10 @@ static int cti_detect_lasts(const cti_surface *s, const ct_real *x1)
     return 1;
 }
 
-/* what the lists will cover of a body's motion: a slow one by a box that holds both ends of a vertex's path, so that contact may stop it
-   anywhere and the next steps may go on; a fast one by a box at either end, for then what its features do together brings none of them
-   nearer to another, and contact that stops it asks again. The slack is half of the thickness, or a quarter of a slow motion, and twice the
-   thickness where the next steps may use the lists again */
+/* the boxes of a body's vertices that the lists will cover. A slow body gets one box around both ends of a vertex's path, so that contact
+   may stop it anywhere and later steps may use the lists. A fast body gets one box at each end. Its features move together, so that between
+   the ends none of them comes nearer to another; a contact that stops it makes a new query. The slack is half the thickness, or a quarter
+   of a slow motion, and twice the thickness where later steps may use the lists */
 static void cti_detect_boxes(cti_detect *d, cti_surface *s, int body, const ct_real *x1, int lasts)
 {
     cti_soup_body *r = &s->ranges[body];
@@ -102,7 +102,7 @@ static void cti_detect_boxes(cti_detect *d, cti_surface *s, int body, const ct_r
     r->swept = big <= CTI_DETECT_FAST * h;
     if (s->bodies[body].dynamic)
         slack = r->swept ? cti_max(least, big / 4) : least;
-    /* trees' boxes grow by the slack, and by the distance at which a pair is near: thickness on either side */
+    /* the trees' boxes grow by the slack, and by half of the distance at which a pair is near: both sides have it */
     r->inflate = CTI_DETECT_TRUST / 2 * h + slack;
     for (i = 3 * r->v0; i < 3 * r->v1; i++) {
         ct_real a = s->x0[i], b = x1[i], lo = cti_min(a, b), hi = cti_max(a, b);
@@ -169,18 +169,18 @@ static int cti_detect_reserve(cti_mem *mem, cti_list *l, int n, int weights)
     return CTI_RESIZE(mem, l->d2, n) && CTI_RESIZE(mem, l->w, n * weights) && CTI_RESIZE(mem, l->feature, n) && CTI_RESIZE(mem, l->min_sep, n);
 }
 
-/* separation that CCD keeps: a quarter of the pair's thickness, or half of a distance that is smaller */
+/* the separation that CCD keeps: a quarter of the pair's thickness, or half of the distance where that is less */
 static ct_real cti_detect_separation(const cti_surface *s, const int32_t *q, int second, ct_real d)
 {
     ct_real h = cti_surface_pair_thickness(s, s->body_of[q[0]], s->body_of[q[second]]);
     return cti_min(CTI_DETECT_SEP * h, d / 2);
 }
 
-/* candidates in a range of a loop, and [us] that a distance and a collision test of them take, about */
+/* candidates in a range of a loop, and [us] the estimated time of their distances and of their collision tests */
 #define CTI_DETECT_CUT 256
 #define CTI_DETECT_DISTANCE_US 10.0
 #define CTI_DETECT_COLLIDE_US 8.0
-#define CTI_DETECT_NEAR_US 0.1 /* a pair that may be near */
+#define CTI_DETECT_NEAR_US 0.1 /* [us] of a pair that may be near */
 
 typedef struct cti_detect_loop {
     const cti_surface *s;
@@ -265,7 +265,7 @@ static cti_v3 cti_detect_face_normal(const cti_surface *s, int f)
     return cti_v3_unit(cti_v3_cross(cti_v3_sub(cti_v3_at(s->x0, t[1]), a), cti_v3_sub(cti_v3_at(s->x0, t[2]), a)), cti_v3_zero());
 }
 
-/* a flat edge: both faces there and nearly in one plane */
+/* a flat edge has two faces, nearly in one plane */
 CTI_FN int cti_detect_flat(const cti_surface *s, int e)
 {
     int f0 = s->edge_faces[2 * e], f1 = s->edge_faces[2 * e + 1];
@@ -304,7 +304,8 @@ CTI_FN int cti_detect_edge_cone(const cti_surface *s, int e, cti_v3 n, const int
     return 1;
 }
 
-/* 1 when no edge at vertex v leads nearer to the feature of vertices other [2] that lies off it in the unit direction n */
+/* 1 when vertex v is the point of its neighbourhood nearest to the feature of vertices other [2], which lies off it in the unit direction
+   n: no edge at v leads nearer */
 static int cti_detect_vertex_cone(const cti_surface *s, int v, cti_v3 n, const int32_t *other)
 {
     int k;
@@ -316,8 +317,9 @@ static int cti_detect_vertex_cone(const cti_surface *s, int v, cti_v3 n, const i
     return 1;
 }
 
-/* a vertex against an edge or a vertex of a face makes a row when each is the nearest of its neighbourhood to the other: a flat mesh that
-   is seen from an edge sliding over it has no such vertex, and must not stop it */
+/* 1 for a ghost contact. A vertex against an edge or a vertex of a face makes a row only when each is the nearest point of its
+   neighbourhood to the other. An edge that slides over the inside of a flat mesh has no such vertex, and must not be stopped by the mesh's
+   inner edges */
 static int cti_detect_is_ghost(const cti_surface *s, const cti_pair *pair, int edge_b, cti_v3 n)
 {
     int32_t a[2] = {-1, -1}, b[2] = {-1, -1};
@@ -333,8 +335,8 @@ static int cti_detect_is_ghost(const cti_surface *s, const cti_pair *pair, int e
     return 0;
 }
 
-/* 1 when this face speaks for the feature on which the closest point lies */
-static int cti_detect_speaks(const cti_surface *s, int face, int feature)
+/* 1 when this face owns the feature on which the closest point lies */
+static int cti_detect_is_owner(const cti_surface *s, int face, int feature)
 {
     if (feature < 3)
         return s->vertex_owner[s->faces[3 * face + feature]] == face;
@@ -343,7 +345,8 @@ static int cti_detect_speaks(const cti_surface *s, int face, int feature)
     return 1;
 }
 
-/* *hit, whose pair is given; 1 when the pair is near, or will be, and its direction lies in the normal cones of the edges it is on (-1: on none) */
+/* completes *hit, whose pair is given. 1 when the pair is near, or will be, and its direction lies in the normal cones of the edges that it
+   is on (-1: on none) */
 static int cti_detect_is_near(const cti_surface *s, const ct_real *x1, const cti_memory *memory, int edge_a, int edge_b, ct_real dist,
                               cti_hit *hit)
 {
@@ -375,7 +378,7 @@ static int cti_detect_is_near(const cti_surface *s, const ct_real *x1, const cti
     return !(dist > CTI_DETECT_NEAR * h && cti_v3_dot(hit->normal, cti_pair_offset(s, x1, pair)) > h);
 }
 
-/* near pairs of a list, as a loop over those that may be */
+/* the arguments of a loop over candidates of a list that may be near */
 typedef struct cti_detect_nears {
     const cti_detect *d;
     const cti_surface *s;
@@ -385,7 +388,7 @@ typedef struct cti_detect_nears {
     cti_hit *hits; /* one for each of d->maybe */
 } cti_detect_nears;
 
-/* 1 when candidate i of the faces' list is near; into *hit */
+/* 1 when candidate i of the vertex-face list is near; fills *hit */
 static int cti_detect_near_face(const cti_detect_nears *q, int i, cti_hit *hit)
 {
     const cti_list *l = &q->d->vf;
@@ -393,14 +396,14 @@ static int cti_detect_near_face(const cti_detect_nears *q, int i, cti_hit *hit)
     const ct_real *w = l->w + 3 * (size_t)i;
     cti_pair *pair = &hit->pair;
     int edge = l->feature[i] >= 3 && l->feature[i] < 6 ? s->face_edges[3 * l->pairs[2 * i + 1] + l->feature[i] - 3] : -1;
-    if (!cti_detect_speaks(s, l->pairs[2 * i + 1], l->feature[i]) || cti_detect_is_tangled(q->d, s, l->quads + 4 * (size_t)i, 1, 4))
+    if (!cti_detect_is_owner(s, l->pairs[2 * i + 1], l->feature[i]) || cti_detect_is_tangled(q->d, s, l->quads + 4 * (size_t)i, 1, 4))
         return 0;
     cti_pair_make(s, CT_PAIR_VF, l->pairs[2 * i], l->pairs[2 * i + 1], pair);
     pair->w[0] = 1, pair->w[1] = -w[0], pair->w[2] = -w[1], pair->w[3] = -w[2];
     return cti_detect_is_near(s, q->x1, q->memory, -1, edge, cti_sqrt(l->d2[i]), hit);
 }
 
-/* the same of the edges' */
+/* the same for the edge-edge list */
 static int cti_detect_near_edge(const cti_detect_nears *q, int i, cti_hit *hit)
 {
     const cti_list *l = &q->d->ee;
@@ -411,7 +414,7 @@ static int cti_detect_near_edge(const cti_detect_nears *q, int i, cti_hit *hit)
     if (l->feature[i] != 0 || cti_detect_is_tangled(q->d, s, l->quads + 4 * (size_t)i, 2, 4))
         return 0;
     cti_pair_make(s, CT_PAIR_EE, a, b, pair);
-    /* flat edges wait for CCD, unless they carry load or are nearer than they may stay: min_sep is a quarter of the thickness at most */
+    /* flat edges are left to CCD, unless they carry load or are nearer than SLACK; min_sep is at most a quarter of the thickness */
     flat = cti_detect_flat(s, a) || cti_detect_flat(s, b);
     if (l->min_sep[i] * l->min_sep[i] * (CTI_DETECT_SLACK * CTI_DETECT_SLACK / (CTI_DETECT_SEP * CTI_DETECT_SEP)) < l->d2[i] && flat &&
         !(q->memory && cti_memory_find(q->memory, cti_pair_key(s, pair))))
@@ -436,7 +439,7 @@ static void cti_detect_near_range(int begin, int end, int worker, void *context)
     }
 }
 
-/* near pairs of the faces' or the edges' list, in its order */
+/* near pairs of the vertex-face or the edge-edge list, in its order */
 static int cti_detect_near_list(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, int edges,
                                 cti_hit **out)
 {
@@ -447,7 +450,7 @@ static int cti_detect_near_list(cti_mem *mem, cti_detect *d, const cti_surface *
         return 0;
     for (i = 0; i < n; i++) {
         ct_real sep = l->min_sep[i] * (CTI_DETECT_TRUST / CTI_DETECT_SEP);
-        /* min_sep is a quarter of the thickness unless the pair is nearer than half of it, and then it is near anyway */
+        /* min_sep is a quarter of the thickness, unless the pair is nearer than half the thickness, and then it is near in any case */
         if (!(l->d2[i] > sep * sep && l->d2[i] > 4 * l->min_sep[i] * l->min_sep[i] * CTI_R(1.0001)))
             d->maybe[m++] = i;
     }
@@ -463,13 +466,13 @@ static int cti_detect_near_list(cti_mem *mem, cti_detect *d, const cti_surface *
     return CTI_RESIZE(mem, *out, end);
 }
 
-/* how far a vertex is from plane k: what cti_pair_closest says of the pair */
+/* distance of a vertex from plane k, as cti_pair_closest has it */
 static ct_real cti_detect_above(const cti_surface *s, int k, const ct_real *x, int vertex)
 {
     return cti_v3_dot(cti_v3_at(s->planes[k].normal, 0), cti_v3_at(x, vertex)) - s->planes[k].offset;
 }
 
-/* codimensional pairs and planes: few, or cheap */
+/* codimensional pairs and planes, which are few or cheap */
 static int cti_detect_near_rest(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out)
 {
     int i, k, f;
@@ -506,7 +509,7 @@ CTI_FN int cti_detect_near(cti_mem *mem, cti_detect *d, const cti_surface *s, co
 
 /* ---- collisions ---- */
 
-/* weights and normal at the time of impact: the pair is still min_sep apart there */
+/* weights and normal at the time of impact, where the pair is still min_sep apart */
 static int cti_detect_impact(const cti_surface *s, const ct_real *x1, cti_hit *hit)
 {
     ct_real local[12];
@@ -568,7 +571,7 @@ static int cti_detect_collide_list(cti_mem *mem, cti_detect *d, const cti_list *
     return 1;
 }
 
-/* vertex against plane: the gap is linear in time, its end decides */
+/* vertex against plane: the gap is linear in time, so that its value at the end decides */
 static int cti_detect_collide_planes(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, cti_hit **out)
 {
     int i, k;
@@ -625,7 +628,7 @@ CTI_FN int cti_detect_collisions(cti_mem *mem, cti_detect *d, const cti_surface 
            cti_detect_collide_thin(mem, d, s, x1, out) && cti_detect_collide_planes(mem, d, s, x1, out);
 }
 
-/* enters a pair at its distance. Only one that is below its surfaces' thickness may have one of its own that matters */
+/* records a pair at its distance */
 static void cti_detect_enter(const cti_surface *s, const cti_pair *pair, ct_real dist, cti_nearness *out)
 {
     ct_real share = dist / cti_pair_thickness(s, pair);
@@ -633,7 +636,7 @@ static void cti_detect_enter(const cti_surface *s, const cti_pair *pair, ct_real
     out->too_near += share < CTI_R(0.5);
 }
 
-/* the pairs of a list; a feature where faces meet counts once */
+/* records the pairs of a list; a feature shared by several faces counts once */
 static void cti_detect_nearness_list(const cti_detect *d, const cti_surface *s, int edges, cti_nearness *out)
 {
     const cti_list *l = edges ? &d->ee : &d->vf;
@@ -645,7 +648,7 @@ static void cti_detect_nearness_list(const cti_detect *d, const cti_surface *s, 
         /* min_sep is a quarter of the thickness, or half of the distance where that is less */
         if (l->d2[i] >= l->min_sep[i] * l->min_sep[i] / (CTI_DETECT_SEP * CTI_DETECT_SEP))
             continue;
-        if (edges ? l->feature[i] != 0 : !cti_detect_speaks(s, l->pairs[2 * i + 1], l->feature[i]))
+        if (edges ? l->feature[i] != 0 : !cti_detect_is_owner(s, l->pairs[2 * i + 1], l->feature[i]))
             continue;
         cti_pair_make(s, edges ? CT_PAIR_EE : CT_PAIR_VF, l->pairs[2 * i], l->pairs[2 * i + 1], &pair);
         cti_detect_enter(s, &pair, cti_sqrt(l->d2[i]), out);

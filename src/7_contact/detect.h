@@ -1,42 +1,44 @@
-/* detect.h -- candidates over a linear motion, pairs that are near, pairs that collide. */
+/* detect.h -- candidate pairs over a linear motion, near pairs at its start, and collisions during it. */
 #ifndef CTI_DETECT_H
 #define CTI_DETECT_H
 
 #include "rows.h"
 
-/* of the thickness: what is nearer at the start of a step has a row, unless it is culled (detect.c, duplicates.h, flat_patches.h) */
+/* [thickness] a pair nearer than this at the start of a step gets a row, unless it is culled (detect.c, duplicates.h, flat_patches.h) */
 #define CTI_DETECT_NEAR CTI_R(1.25)
-/* of the thickness: what rows of flat edges keep. It is less than what the vertices beside them keep for them (flats.c), which so carry the load
-   when the crossing has come to rest. With 0.95 both carry it, and a fifth of the steps of S1 ends on the sweep budget */
+/* [thickness] distance that rows of flat edges keep. It is less than the distance that the rows of their end vertices keep for them
+   (flats.c), so that at rest the vertices' rows carry the load. With 0.95 both kinds of rows carry it, and a fifth of the steps of S1 ends
+   on the sweep budget. */
 #define CTI_DETECT_KEEP CTI_R(0.91)
-#define CTI_DETECT_KEEP_RIGID CTI_R(0.95) /* the same between rigid bodies, whose faces do not bulge: ten boxes on each other stand stiller than
-                                             with 0.91 (test_rigid) */
+#define CTI_DETECT_KEEP_RIGID CTI_R(0.95) /* [thickness] the same between rigid bodies, whose faces do not bulge: a stack of ten boxes moves
+                                             less than with 0.91 (test_rigid) */
 
-/* cti_list -- candidates of one kind with what is known of them at x0. */
+/* cti_list -- candidates of one kind, with their distances at x0. */
 typedef struct cti_list {
     int32_t *pairs;    /* [2 n] feature numbers, canonical order, from the trees */
     int32_t *quads;    /* [4 n] surface vertices */
     ct_real *d2;       /* [n] squared distance at x0 */
     ct_real *w;        /* VF [3 n] barycentrics of the face; EE [2 n] parameters */
     int32_t *feature;  /* [n] as in dist.h */
-    ct_real *min_sep;  /* [n] distance that the step must not undercut */
+    ct_real *min_sep;  /* [n] [m] least distance that CCD allows during the step */
 } cti_list;
 
 typedef struct cti_hit {
     cti_pair pair;  /* weights at the time of impact */
     cti_v3 normal;
     ct_real toi;
-    ct_real keep;   /* [m] distance that the row keeps; 0: the pair's thickness. Less for flat edges, more where flats.h asks for it */
-    uint64_t before; /* key of the pair that this contact was in the last step, where that is another one; else 0 */
-    int flat;       /* edge-edge with a flat edge: nothing new while vertex-face pairs of the same surfaces collide too */
+    ct_real keep;   /* [m] distance that the row keeps; 0: the pair's thickness. Less for flat edges; more where flats.h raises it */
+    uint64_t before; /* key of the pair by which the last step had this contact, where that is another one; else 0 */
+    int flat;       /* 1: edge-edge with a flat edge; it adds no information while vertex-face pairs of the same surfaces collide, too */
 } cti_hit;
 
-/* cti_hits_take -- leaves of hits [n], a dynamic array, those that keep [n] says, in their order. */
+/* cti_hits_take -- compacts hits [n], a dynamic array, to those with keep [n] set, in their order. */
 CTI_FN void cti_hits_take(cti_hit *hits, const uint8_t *keep);
 
-/* cti_detect_edge_cone -- 1 when a point that lies off an edge in the unit direction n has its closest point on the edge and not inside of one of its
-   faces. The point is on a feature with vertices other [2] (-1: none). A face that has one of them does not count: such features are joined, and
-   make no pair that could speak for this one. In a sharp fold every pair near the crease would be left out for one still nearer to it. */
+/* cti_detect_edge_cone -- 1 when the closest point of an edge, seen from a point that lies off it in the unit direction n, is not inside
+   one of the edge's faces. The point belongs to a feature with the vertices other [2] (-1: none). A face with one of these vertices is not
+   tested: it is joined to the feature, so that the two make no pair, which could replace this one. Otherwise, in a sharp fold every pair
+   near the crease would be dropped in favour of one still nearer to the crease. */
 CTI_FN int cti_detect_edge_cone(const cti_surface *s, int edge, cti_v3 n, const int32_t *other);
 /* cti_detect_flat -- 1 for an edge whose two faces are nearly in one plane. */
 CTI_FN int cti_detect_flat(const cti_surface *s, int edge);
@@ -47,45 +49,47 @@ CTI_FN ct_real cti_detect_keep(const cti_surface *s, const cti_pair *pair);
 typedef struct cti_detect {
     cti_list vf, ee;
     int32_t *ve, *vv;        /* codimensional candidates [2 n] */
-    ct_real *lo, *hi;        /* [6 n_moving] the lists are complete while each vertex that may move starts in its first box and ends in its second */
+    ct_real *lo, *hi;        /* [6 n_moving] the lists are complete while each moving vertex starts in its first box and ends in its
+                                second */
     ct_real *toi;            /* scratch [n] */
-    int32_t *maybe;          /* the same: candidates that may be near */
-    uint8_t *tangled;        /* [nv] 1: the vertex is in `tangles` */
-    uint64_t *tangles;       /* sorted: vertex << 32 | body << 1 | 1 where it is inside of the body or behind the plane, 0 where a feature of the
-                                vertex goes through one of the body's */
-    int n_tangled;           /* vertices; > 0: pairs are looked for at the start of a step */
-    int valid;               /* lists were made for the present topology */
+    int32_t *maybe;          /* scratch [n]: candidates that may be near */
+    uint8_t *tangled;        /* [nv] 1: the vertex is in `tangles`, the list of intersections */
+    uint64_t *tangles;       /* sorted: vertex << 32 | body << 1 | 1 where the vertex is inside the body or behind the plane, 0 where one of
+                                its edges or faces intersects the body's surface */
+    int n_tangled;           /* number of intersecting vertices; > 0: each step starts with a search for intersecting pairs */
+    int valid;               /* 1: the lists belong to the present topology */
     int n_queries;           /* broad-phase queries in this step */
 } cti_detect;
 
 CTI_FN void cti_detect_free(cti_mem *mem, cti_detect *d);
 
-/* cti_detect_tangle -- 0: vertex and body are clear of each other; 1: a feature of the vertex goes through one of the body's; 2: it is inside. */
+/* cti_detect_tangle -- 0: vertex and body do not intersect; 1: an edge or face of the vertex intersects the body's surface; 2: it is
+   inside. */
 CTI_FN int cti_detect_tangle(const cti_detect *d, int vertex, int body);
-/* cti_detect_is_tangled -- 1 when a pair of features v[0 .. n_a) and v[n_a .. n) is left out: a vertex of it is inside of the other side's body, or
-   both sides have a vertex of a feature that goes through the other's body. All other pairs of the same bodies stay in. */
+/* cti_detect_is_tangled -- 1 when a pair of features v[0 .. n_a) and v[n_a .. n) is excluded: one of its vertices is inside the other
+   side's body, or each side has a vertex whose edges or faces intersect the other's body. All other pairs of the same bodies are kept. */
 CTI_FN int cti_detect_is_tangled(const cti_detect *d, const cti_surface *s, const int32_t *v, int n_a, int n);
 
-/* cti_detect_still -- what trees' boxes grow by, of bodies that never move. */
+/* cti_detect_still -- sets the inflation of the trees' boxes for bodies that never move. */
 CTI_FN void cti_detect_still(cti_surface *s);
 
-/* cti_detect_cover -- makes the lists complete for the motion x0 -> x1 of the surface; a query of the trees only when some vertex
-   leaves what the last one covers. *out_changed 1 when the lists are new. 0 when memory ran out. */
+/* cti_detect_cover -- makes the lists complete for the motion x0 -> x1 of the surface. The trees are queried only when some vertex leaves
+   the boxes of the last query. *out_changed 1 when the lists are new. 0 when memory ran out. */
 CTI_FN int cti_detect_cover(cti_mem *mem, cti_detect *d, cti_surface *s, const ct_real *x1, int *out_changed);
 
 /* cti_detect_distances -- fills d2, w, feature, min_sep at x0. */
 CTI_FN int cti_detect_distances(cti_mem *mem, cti_detect *d, const cti_surface *s);
 
-/* cti_detect_near -- appends to *out the pairs that are, or by x1 will be, closer than their thickness and whose normal at x0 can be trusted;
-   one pair for each geometric contact where features meet (duplicates.h has those that only nearly do), and every pair that carried load in
-   `memory`. 0 when memory ran out. */
+/* cti_detect_near -- appends to *out the pairs that are, or by x1 will be, closer than their thickness, and whose normal at x0 is reliable.
+   It makes one pair of each geometric contact at a shared feature (duplicates.h treats near duplicates), and every pair that carried load
+   in `memory`. 0 when memory ran out. */
 CTI_FN int cti_detect_near(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out);
 
-/* cti_detect_collisions -- appends to *out every candidate that comes nearer than its min_sep on the way from x0 to x1, with normal and
-   weights at the time of impact. 0 when memory ran out. */
+/* cti_detect_collisions -- appends to *out every candidate that comes nearer than its min_sep during the motion from x0 to x1. Normal and
+   weights are those at the time of impact. 0 when memory ran out. */
 CTI_FN int cti_detect_collisions(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, cti_hit **out);
 
-/* cti_nearness -- how near to each other surfaces are. */
+/* cti_nearness -- how near surfaces are to each other. */
 typedef struct cti_nearness {
     ct_real distance; /* [m] smallest of all pairs */
     ct_real share;    /* smallest distance over the pair's own thickness, at most 2 */

@@ -1,44 +1,47 @@
-/* duplicates.c -- one row for near pairs that are one contact.
-   Method: a vertex over the diagonal of a square is near both triangles, and near every edge that crosses there; edges that lie along each
-   other are near in one point, and each is near the other's ends. Pairs whose points are the same but for a small share of a feature, or
-   are between those of two others, with about one normal, have multipliers that can not be told from each other, and sweeps hand load from
-   one to the other without end. The nearest speaks for them; at vertices before insides of edges, so that ends speak for what is between.
-   In a groove both sides stay, since from each of them the other is nearer than its own pair says; a flat one (41 degrees between normals)
-   is one. Constraint culling, never CCD culling. differs: Otaduy 2009, sec. 4 has a row for every near pair. */
+/* duplicates.c -- one row for several near pairs that are one contact.
+   Method: a vertex over the diagonal of a square is near both triangles, and near every edge that crosses the diagonal there. Two edges
+   along each other are near in one point, and each is near the other's ends. Such pairs have about one normal, and the same points but for
+   a small share of a feature, or points between those of two others. Their multipliers are not uniquely determined, and Gauss-Seidel sweeps
+   move load between them without end. The nearest pair represents the others. Pairs at vertices go before those inside of edges, so that
+   the ends represent the points between. In a groove both sides are kept, since the other side's distance along a side's normal is less
+   than its own pair says; a shallow groove (up to 41 degrees between its normals) counts as one surface. This culls constraints, never CCD
+   candidates.
+   differs: Otaduy 2009, sec. 4 has a row for every near pair. */
 #include "duplicates.h"
 #include "../0_base/heads.h"
 #include "../0_base/sort.h"
 
-#define CTI_DUPLICATES_SAME CTI_R(0.04) /* most by which weights of one contact differ, */
-#define CTI_DUPLICATES_APART CTI_R(1.5) /* and its points, of the thickness */
-#define CTI_DUPLICATES_ALIKE CTI_R(0.7) /* cosine of its normals */
+#define CTI_DUPLICATES_SAME CTI_R(0.04) /* [1] largest difference of the weights of duplicates, */
+#define CTI_DUPLICATES_APART CTI_R(1.5) /* [thickness] of their points, */
+#define CTI_DUPLICATES_ALIKE CTI_R(0.7) /* [cosine] and of their normals */
 #define CTI_DUPLICATES_NEARER                                                                                                              \
-    CTI_R(0.25) /* of the distance: so much nearer may a pair be, seen along the normal of the one that speaks for it */
-enum { CTI_DUPLICATES_VIEWS = 16, CTI_DUPLICATES_LOOKS = 128 }; /* most kept pairs that one is compared with, of those looked at for it */
+    CTI_R(0.25) /* [distance] a pair may be nearer than its representative by this share, measured along the representative's normal */
+/* VIEWS: most kept pairs that one is compared with; LOOKS: most entries inspected to find them */
+enum { CTI_DUPLICATES_VIEWS = 16, CTI_DUPLICATES_LOOKS = 128 };
 
-/* near pairs by the vertices that they touch */
+/* kept pairs, listed at the vertices where their points are */
 typedef struct cti_duplicates {
     const cti_surface *s;
     const cti_memory *memory;
     cti_hit *hits;
-    cti_heads heads; /* first: 1 + oldest entry of a vertex, last: its newest one */
-    int32_t *next;   /* [2 n] the same of the next: entry 2 i + k is of the k-th vertex that hit i touches */
+    cti_heads heads; /* first: 1 + oldest entry of a vertex, last: 1 + its newest one */
+    int32_t *next;   /* [2 n] 1 + next entry of the same vertex: entry 2 i + k belongs to the k-th vertex at which the point of hit i is */
     ct_real *h;      /* [n] thickness */
     uint8_t *keep;   /* [n] */
 } cti_duplicates;
 
-/* a pair that is kept, as one that might go sees it */
+/* a kept pair, in the coordinates of a pair that may be its duplicate */
 typedef struct cti_duplicates_view {
     int hit;
-    ct_real w[5];  /* its weights on the other's vertices */
-    cti_v3 at[2];  /* its points, on the other's sides */
-    ct_real slack; /* what the other would have to be nearer yet, along its normal, to be none of its twins */
+    ct_real w[5];  /* its weights on the vertices of the other pair */
+    cti_v3 at[2];  /* its points, in the order of the other pair's sides */
+    ct_real slack; /* [m] by which the other pair could come still nearer along the kept pair's normal and remain its duplicate */
 } cti_duplicates_view;
 
-/* 1 for a vertex of a side behind the first */
+/* 1 for a vertex on the second side */
 static int cti_duplicates_side(const cti_pair *p, int place) { return place >= p->n_a; }
 
-/* vertices that a pair's point is at on their side, at most two; returns how many */
+/* the vertices, at most two, that coincide with the pair's point on their side; returns how many */
 static int cti_duplicates_poles(const cti_duplicates *q, int hit, int32_t *out)
 {
     const cti_pair *p = &q->hits[hit].pair;
@@ -66,7 +69,7 @@ static ct_real cti_duplicates_weight(const cti_pair *p, int32_t v)
     return k ? p->w[k - 1] : 0;
 }
 
-/* the kept hit j as hit i sees it, both at vertex `pole`; 0 where j, or its normal, is somewhere else */
+/* the kept hit j in the coordinates of hit i, both at vertex `pole`; 0 where j has other vertices or another normal */
 static int cti_duplicates_look(const cti_duplicates *q, int i, int j, int32_t pole, cti_duplicates_view *out)
 {
     const cti_hit *a = &q->hits[i], *b = &q->hits[j];
@@ -91,8 +94,7 @@ static int cti_duplicates_look(const cti_duplicates *q, int i, int j, int32_t po
     return 1;
 }
 
-/* 1 when the points of pair p are between those of a and b, which may be the same, and it is no nearer than what is there; at: where they
- * are */
+/* 1 when the points of pair p, at [2], lie between those of a and b, which may be the same pair, and p is hardly nearer than they are there */
 static int cti_duplicates_between(const cti_pair *p, const cti_v3 *at, const cti_duplicates_view *a, const cti_duplicates_view *b,
                                   ct_real apart)
 {
@@ -112,7 +114,7 @@ static int cti_duplicates_between(const cti_pair *p, const cti_v3 *at, const cti
     return 1;
 }
 
-/* what hit i sees of others at its vertices, nearest first at each; returns how many */
+/* the kept pairs at the vertices of hit i, nearest first at each vertex; returns how many */
 static int cti_duplicates_views(const cti_duplicates *q, int i, cti_duplicates_view *view)
 {
     const cti_pair *p = &q->hits[i].pair;
@@ -129,9 +131,9 @@ static int cti_duplicates_views(const cti_duplicates *q, int i, cti_duplicates_v
     return n;
 }
 
-/* the kept hit that has the points of hit i, or one of two that have points on both sides of them: along two edges that lie on each other,
-   the vertices at the ends speak for what is between. -1: none. *out_same: it is the same point */
-static int cti_duplicates_speaker(const cti_duplicates *q, int i, int *out_same)
+/* the kept hit that represents hit i: one with the same points, or one of two with points on both sides of them. Along two edges that touch
+   lengthwise, the pairs at the end vertices represent those between. -1: none. *out_same: 1 when it is the same point */
+static int cti_duplicates_find_kept(const cti_duplicates *q, int i, int *out_same)
 {
     const cti_pair *p = &q->hits[i].pair;
     cti_duplicates_view view[CTI_DUPLICATES_VIEWS];
@@ -148,7 +150,7 @@ static int cti_duplicates_speaker(const cti_duplicates *q, int i, int *out_same)
     return -1;
 }
 
-/* what a contact carried as pair `from` in the last step, in about the same direction, it goes on with as pair `to` */
+/* pair `to` starts from the load that pair `from` carried in the last step, where that had about the same direction */
 static void cti_duplicates_hand_over(const cti_duplicates *q, int from, int to)
 {
     uint64_t key = cti_pair_key(q->s, &q->hits[from].pair);
@@ -158,7 +160,7 @@ static void cti_duplicates_hand_over(const cti_duplicates *q, int from, int to)
         q->hits[to].before = key;
 }
 
-/* hit i is one of those at vertex v, the farthest yet */
+/* appends hit i to the list of vertex v, where it is the farthest so far */
 static void cti_duplicates_list(cti_duplicates *q, int i, int k, int32_t v)
 {
     int32_t e = 2 * i + k + 1;
@@ -171,11 +173,11 @@ static void cti_duplicates_list(cti_duplicates *q, int i, int k, int32_t v)
     head->last = e;
 }
 
-/* keeps hit i unless another one speaks for it */
+/* keeps hit i unless another one represents it */
 static void cti_duplicates_admit(cti_duplicates *q, int i)
 {
     int32_t pole[2];
-    int k, n, same, other = cti_duplicates_speaker(q, i, &same);
+    int k, n, same, other = cti_duplicates_find_kept(q, i, &same);
     if (other >= 0) {
         if (same)
             cti_duplicates_hand_over(q, i, other);
@@ -187,9 +189,9 @@ static void cti_duplicates_admit(cti_duplicates *q, int i)
         cti_duplicates_list(q, i, k, pole[k]);
 }
 
-static int cti_duplicates_may_twin(const cti_hit *hit) { return hit->pair.kind == CT_PAIR_VF || hit->pair.kind == CT_PAIR_EE; }
+static int cti_duplicates_is_candidate(const cti_hit *hit) { return hit->pair.kind == CT_PAIR_VF || hit->pair.kind == CT_PAIR_EE; }
 
-/* pairs at vertices first, then those between insides of edges; of both the nearest first, in steps of a thousandth of the thickness */
+/* sort key: pairs at vertices first, then those inside of edges; both by distance, in units of a thousandth of the thickness */
 static uint32_t cti_duplicates_rank(const cti_duplicates *q, int i)
 {
     int32_t pole[2];
@@ -209,7 +211,7 @@ CTI_FN int cti_duplicates_cull(cti_arena *arena, const cti_surface *s, const cti
     if (!rank || !rank_tmp || !order || !order_tmp || !q.next || !cti_heads_init(&q.heads, arena, 2 * n, s->nv) || !q.h || !q.keep)
         return 0;
     for (i = 0; i < n; i++)
-        if (cti_duplicates_may_twin(&hits[i]))
+        if (cti_duplicates_is_candidate(&hits[i]))
             q.h[i] = cti_pair_thickness(s, &hits[i].pair), rank[m] = cti_duplicates_rank(&q, i), order[m++] = i;
         else
             q.keep[i] = 1;

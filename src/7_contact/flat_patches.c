@@ -1,25 +1,26 @@
 /* flat_patches.c -- contacts of flat faces between rigid bodies.
-   Method: a pile of crates whose edges line up has some twenty pairs where two faces meet; the gap of rigid bodies is linear over a flat
-   patch, so that the corners of its outline speak for all of it, and the multipliers of the others are not determined. Pairs are
-   grouped by bodies and normal; a group keeps its extreme points in eight directions of its plane, and what bulges out of the plane through
-   their gaps: all of a ball.
-   Constraint culling, never CCD culling. differs: Otaduy 2009, sec. 4 has a row for every near pair. */
+   Method: in a pile of crates whose edges line up, two faces that meet make some twenty pairs. The gap of rigid bodies is linear over a
+   flat patch, so that the corners of its outline determine it. The multipliers of the other pairs are not uniquely determined. Pairs are
+   grouped by bodies and normal. A group keeps its extreme points in eight directions of its plane, and the pairs whose gap lies below the
+   plane fitted to the outline's gaps; of a ball those are all. This culls constraints, never CCD candidates.
+   differs: Otaduy 2009, sec. 4 has a row for every near pair. */
 #include "flat_patches.h"
 
-#define CTI_PATCHES_SAME CTI_R(0.999) /* cosine of normals of one patch */
-#define CTI_PATCHES_FLAT CTI_R(0.01)  /* of the thickness: what comes out of the patch's plane by more is no part of it */
-#define CTI_PATCHES_STAY CTI_R(0.02)  /* of the patch's size: a point that carried load, or that was chosen already, counts as so much farther out */
+#define CTI_PATCHES_SAME CTI_R(0.999) /* [cosine] of two normals of one patch */
+#define CTI_PATCHES_FLAT CTI_R(0.01)  /* [thickness] a pair whose gap lies below the patch's plane by more is kept */
+#define CTI_PATCHES_STAY CTI_R(0.02)  /* [patch size] bonus of a point that carried load, or that is chosen already, so that the choice is
+                                         stable from step to step */
 
 typedef struct cti_patches {
     const cti_surface *s;
     int n, n_groups;
     int32_t *next, *first;  /* members of a group [n], [n_groups] */
-    int32_t *table;         /* group + 1 by bodies and number of the normal */
+    int32_t *table;         /* hash table: group + 1 by bodies and number of the normal */
     uint32_t mask;
     cti_v3 *normal;         /* [n_groups] from the body with the smaller number to the other */
     uint64_t *bodies;       /* [n_groups] */
     int32_t *number;        /* [n_groups] among those of the same bodies */
-    cti_v3 *at;             /* [n] where the pair touches */
+    cti_v3 *at;             /* [n] point of the pair */
     ct_real *gap;           /* [n] less the thickness */
     uint8_t *loaded, *keep, *bulge; /* [n] */
 } cti_patches;
@@ -35,7 +36,7 @@ static int cti_patches_is_hard(const cti_surface *s, const cti_pair *p)
     return 1;
 }
 
-/* the group of these bodies and this normal; a new one when there is none */
+/* the group of these bodies and this normal, created when there is none */
 static int cti_patches_group(cti_patches *q, uint64_t bodies, cti_v3 n)
 {
     int number;
@@ -95,7 +96,8 @@ static void cti_patches_outline(cti_patches *q, int g, cti_v3 t1, cti_v3 t2)
     }
 }
 
-/* the plane gap = c . (1, x, y) through the outline, by least squares about its middle o; where it has no area the gap is taken as level there */
+/* the plane gap = c . (1, x, y), fitted by least squares to the outline's gaps about its centroid o; without an area the gap counts as
+   constant */
 static cti_v3 cti_patches_fit(const cti_patches *q, int g, cti_v3 t1, cti_v3 t2, const ct_real *gap, cti_v3 *out_o)
 {
     ct_real n = 0, mean = 0, xx = 0, xy = 0, yy = 0, xg = 0, yg = 0, det, ridge;
@@ -118,7 +120,7 @@ static cti_v3 cti_patches_fit(const cti_patches *q, int g, cti_v3 t1, cti_v3 t2,
     return det > 0 ? cti_v3_make(mean, (yy * xg - xy * yg) / det, (xx * yg - xy * xg) / det) : cti_v3_make(mean, 0, 0);
 }
 
-/* one group: its outline, and what bulges out of the plane through it. gap [n] scratch */
+/* chooses the kept pairs of one group: its outline, and the pairs nearer than the plane through it. gap [n] scratch */
 static void cti_patches_choose(cti_patches *q, int g, const cti_hit *hits)
 {
     cti_v3 t1, t2, o, c;

@@ -1,13 +1,14 @@
-/* flat_patches.h -- fewer rows where two rigid faces lie on each other. */
+/* flat_patches.h -- culling of contacts between flat faces of rigid bodies. */
 #ifndef CTI_PATCHES_H
 #define CTI_PATCHES_H
 
 #include "../0_base/arena.h"
 #include "detect.h"
 
-/* cti_patches_flat -- takes out of hits the pairs between bodies without deformation that others of the same two bodies and the same normal stand
-   for: inside of their outline and no nearer than the plane through it. They are missed by no guarantee, only by the solver: what the motion
-   breaks is found by CCD. Order is kept; of equals that which carried load in memory stays. 0: out of memory. */
+/* cti_patches_flat -- removes from hits the pairs between bodies without deformation that others of the same two bodies and the same normal
+   represent: those inside the outline of a flat patch, and no nearer than the plane through it. No guarantee needs them; only the solver
+   loses their rows, and CCD finds what the motion violates. The order is kept. Of equivalent pairs, one that carried load in memory stays.
+   0: out of memory. */
 CTI_FN int cti_patches_flat(cti_arena *arena, const cti_surface *s, const cti_memory *memory, cti_hit *hits);
 
 #endif /* CTI_PATCHES_H */

@@ -1,36 +1,37 @@
 /* flats.c -- how near flat edges may come to each other.
-   Problem: faces that touch hold each other by rows at their vertices, and the surfaces bulge between those. A diagonal of one face crosses a
-   diagonal of the other nearer than the thickness. A row for each such crossing is redundant with the vertices' rows, and Gauss-Seidel sweeps hand
-   load from one to the other without end.
-   Method: the opening between two faces that nearly touch is linear along an edge. A crossing opens by sum w_i d_i when the rows at the ends of
-   the edge open by d_i; w_i are the crossing's weights there. The smallest d_i that open it by what it lacks are w_i / sum w_j^2 of that. A
-   vertex's row keeps the largest distance that crossings at its vertex ask for, measured from where the vertex is. One edge of a crossing is
-   enough: with both, cloth on a ball moves on, and 20 % fewer steps of S2 reach their tolerance. A crossing gets a row of its own where no row
-   holds an end, or where the rows would have to open too far.
-   Cloth that slides: its crossings change from step to step, and distances that follow them spoil the warm start. So a crossing of cloth from
-   .9 of the thickness on raises no row. It gets a row of its own, in the first solve, where the last step's velocity brings it below .9. Where the
-   first solve's motion does so all the same, it gets one then, and the problem is solved once more. The row's normal is that of the motion's end, as a
-   collision's is that of its impact (Otaduy 2009, sec. 4.4). Over four starts of S2, against raised rows and a second solve alone: 22,200
-   iterations, not 29,100, and 87 % of the steps reach their tolerance, not 81 %.
-   A crossing of cloth that starts below .9 is lifted by the vertices. Between bodies that leave no room nothing can lift it. */
+   Problem: faces in contact are kept apart by rows at their vertices, and the surfaces bulge between those. So a diagonal of one face
+   crosses a diagonal of the other nearer than the thickness. A row for each such crossing is redundant with the vertices' rows, and
+   Gauss-Seidel sweeps move load between the two without end.
+   Method: the opening between two faces in contact is linear along an edge. A crossing opens by sum w_i d_i when the rows at the ends of
+   the edge open by d_i, where w_i are the crossing's weights at the ends. The smallest d_i that open it by a missing distance m are m w_i /
+   sum w_j^2. A vertex's row keeps the largest distance that the crossings at its vertex require, measured from the vertex's present
+   position. One edge of a crossing is enough: with both, cloth on a ball moves on, and 20 % fewer steps of S2 reach their tolerance. A
+   crossing gets a row of its own where no row holds an end, or where the rows would have to open too far.
+   Sliding cloth: its crossings change from step to step, and distances that follow them spoil the warm start. So a crossing of cloth from
+   .9 of the thickness on raises no row. It gets a row of its own, in the first solve, where the last step's velocity brings it below .9.
+   Where only the motion of the first solve does so, it gets one then, and the problem is solved once more. The normal of that row is the
+   one at the end of the motion, as a collision's is the one at its impact (Otaduy 2009, sec. 4.4). Over four starts of S2, against raised
+   rows and a second solve alone: 22,200 iterations, not 29,100, and 87 % of the steps reach their tolerance, not 81 %.
+   A crossing of cloth that starts below .9 is lifted by the vertices' rows. Between bodies that leave no room nothing can lift it. */
 #include "flats.h"
 #include "../0_base/heads.h"
 
-#define CTI_FLATS_LEAST CTI_R(0.92) /* of the thickness: least that a crossing keeps. With 0.95 rows that rest above it are nearly active, and
-                                       a heap of letters ends 40 % of its steps on the sweep budget, not 10 % */
-#define CTI_FLATS_FALLEN CTI_R(0.9) /* of the thickness: a crossing of cloth that a motion brings below it gets a row, which keeps CTI_DETECT_KEEP.
-                                       Without it cloth on a ball (S2) comes down to .73 to .78. With 0.91, equal to what the row keeps, rounding
-                                       and curvature ask for more second solves, and S2 takes 1.15 times as long */
-#define CTI_FLATS_MOST CTI_R(1.5)   /* of the thickness: most that a row keeps for others; crossings nearer than half have their own rows */
-#define CTI_FLATS_ALIKE CTI_R(0.7)  /* cosine of a crossing's normal and a row's */
-#define CTI_FLATS_AT CTI_R(0.96)    /* weight of a vertex at which a pair's point is, as in duplicates.c */
+#define CTI_FLATS_LEAST CTI_R(0.92) /* [thickness] least distance of a crossing. With 0.95 rows that rest above it are nearly active, and a
+                                       heap of letters ends 40 % of its steps on the sweep budget, not 10 % */
+#define CTI_FLATS_FALLEN CTI_R(0.9) /* [thickness] a crossing of cloth that comes nearer during a motion gets a row, which keeps
+                                       CTI_DETECT_KEEP. Without it cloth on a ball (S2) comes down to .73 to .78. With 0.91, equal to what
+                                       the row keeps, rounding and curvature cause more second solves, and S2 takes 1.15 times as long */
+#define CTI_FLATS_MOST CTI_R(1.5)   /* [thickness] largest distance that a row keeps for crossings; crossings nearer than half the thickness
+                                       have their own rows */
+#define CTI_FLATS_ALIKE CTI_R(0.7)  /* [cosine] least between a crossing's normal and a row's */
+#define CTI_FLATS_AT CTI_R(0.96)    /* [1] weight from which on a pair's point counts as at a vertex, as in duplicates.c */
 
-/* hits by the vertices that their points are at */
+/* hits, listed at the vertices where their points are */
 typedef struct cti_flats {
     const cti_surface *s;
     cti_hit *hits;
     cti_heads heads; /* first: 1 + an entry of a vertex */
-    int32_t *next;  /* [2 n] entry 2 i + k is of the k-th vertex that hit i is at */
+    int32_t *next;  /* [2 n] 1 + next entry: entry 2 i + k belongs to the k-th vertex of hit i */
     ct_real *dist;  /* [n] along the normal */
 } cti_flats;
 
@@ -47,7 +48,7 @@ static int cti_flats_init(cti_flats *q, cti_arena *arena)
         if (p->kind != CT_PAIR_VF && p->kind != CT_PAIR_EE)
             continue;
         q->dist[i] = cti_v3_dot(q->hits[i].normal, cti_pair_offset(s, s->x0, p));
-        if (q->dist[i] > CTI_FLATS_MOST * cti_pair_thickness(s, p)) /* expected, and holds nothing yet */
+        if (q->dist[i] > CTI_FLATS_MOST * cti_pair_thickness(s, p)) /* a pair of the expected motion, which carries no load yet */
             continue;
         for (k = 0; k < p->n && at < 2; k++)
             if (cti_abs(p->w[k]) >= CTI_FLATS_AT) {
@@ -59,7 +60,7 @@ static int cti_flats_init(cti_flats *q, cti_arena *arena)
     return 1;
 }
 
-/* 1 when hit i holds vertex v off what is on the other side of it: n from there to v, `body` there */
+/* 1 when hit i keeps vertex v away from `body`; n: unit direction from there to v */
 static int cti_flats_holds(const cti_flats *q, int i, int32_t v, cti_v3 n, int body)
 {
     const cti_pair *p = &q->hits[i].pair;
@@ -69,7 +70,8 @@ static int cti_flats_holds(const cti_flats *q, int i, int32_t v, cti_v3 n, int b
     return q->s->body_of[p->v[side ? 0 : p->n_a]] == body && (side ? -1 : 1) * cti_v3_dot(q->hits[i].normal, n) > CTI_FLATS_ALIKE;
 }
 
-/* an edge with a crossing: v, w [2] its ends and their weights there, n [unit] from what it crosses, of `body`, to it */
+/* an edge of a crossing: v, w [2] its ends and the crossing's weights there; n [unit] to it from the edge that it crosses, which is of
+   `body` */
 typedef struct cti_flats_edge {
     const int32_t *v;
     ct_real w[2];
@@ -98,8 +100,8 @@ static ct_real cti_flats_reach(const cti_flats *q, const cti_flats_edge *a, int 
     return sum;
 }
 
-/* the rows at the ends of an edge are to open it by `lacks`; below 0 they may close it by so much. sum: its reach. Returns 0
-   when a row would have to keep more than `most` */
+/* raises the rows at the ends of an edge so that they open the crossing by `lacks` [m]; below 0 they may close it by as much. sum: its
+   reach. Returns 0 when a row would have to keep more than `most` */
 static int cti_flats_open(cti_flats *q, const cti_flats_edge *a, ct_real sum, ct_real lacks, ct_real most)
 {
     int32_t e;
@@ -115,16 +117,16 @@ static int cti_flats_open(cti_flats *q, const cti_flats_edge *a, ct_real sum, ct
     return can;
 }
 
-/* 1 where an edge of v [4] is a cloth's and none is a rigid body's. Cloth slides from face to face of what it lies on; between solids the vertices
-   alone hold crossings apart (.905 of the thickness in S1, .90 in S3_N8), and a second solve for those that fall on impacts takes S1 1.2 times
-   as long */
+/* 1 where one of the edges v [4] is a cloth's and none a rigid body's. Cloth slides from face to face of the surface that it lies on.
+   Between solids the vertices' rows alone hold crossings apart (.905 of the thickness in S1, .90 in S3_N8), and a second solve for
+   crossings that close at impacts takes S1 1.2 times as long */
 static int cti_flats_slides(const cti_surface *s, const int32_t *v)
 {
     return cti_surface_attach(s, v[0])->frame < 0 && cti_surface_attach(s, v[2])->frame < 0 &&
            (s->bodies[s->body_of[v[0]]].is_cloth || s->bodies[s->body_of[v[2]]].is_cloth);
 }
 
-/* the pair of candidate i of the edges' list, with its weights at x0 */
+/* the pair of candidate i of the edge-edge list, with its weights at x0 */
 static void cti_flats_pair(const cti_list *l, const cti_surface *s, int i, cti_pair *out)
 {
     const ct_real *t = l->w + 2 * (size_t)i;
@@ -132,7 +134,7 @@ static void cti_flats_pair(const cti_list *l, const cti_surface *s, int i, cti_p
     out->w[0] = 1 - t[0], out->w[1] = t[0], out->w[2] = t[1] - 1, out->w[3] = -t[1];
 }
 
-/* a row of its own for candidate i, unless it is tangled or its normal n leaves the cone of an edge. 0: out of memory */
+/* appends a row for candidate i, unless it intersects or its normal n leaves the cone of an edge. 0: out of memory */
 static int cti_flats_push(cti_mem *mem, const cti_detect *d, const cti_surface *s, int i, const cti_pair *pair, cti_v3 n, cti_hit **out)
 {
     cti_hit hit;
@@ -144,8 +146,8 @@ static int cti_flats_push(cti_mem *mem, const cti_detect *d, const cti_surface *
     return CTI_PUSH(mem, *out, hit);
 }
 
-/* 1 for a candidate of the edges' list that crosses with a flat edge, near enough to matter. min_sep is a quarter of the thickness, or half of a
-   distance below half of it */
+/* 1 for a candidate of the edge-edge list that crosses with a flat edge, near enough to matter. min_sep is a quarter of the thickness, or
+   half of a distance below half of it */
 static int cti_flats_is_crossing(const cti_list *l, const cti_surface *s, int i)
 {
     ct_real wide = CTI_FLATS_MOST * 4 * l->min_sep[i];
@@ -153,7 +155,7 @@ static int cti_flats_is_crossing(const cti_list *l, const cti_surface *s, int i)
            (cti_detect_flat(s, l->pairs[2 * i]) || cti_detect_flat(s, l->pairs[2 * i + 1]));
 }
 
-/* a row of its own for candidate i of cloth where x1 brings it from above .9 of the thickness below it. 0: out of memory */
+/* appends a row for candidate i of cloth where x1 brings it from above .9 of the thickness to below it. 0: out of memory */
 static int cti_flats_fall(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, int i, cti_hit **out)
 {
     cti_pair pair;
@@ -166,8 +168,8 @@ static int cti_flats_fall(cti_mem *mem, const cti_detect *d, const cti_surface *
     return cti_flats_push(mem, d, s, i, &pair, cti_v3_unit(cti_pair_offset(s, x1, &pair), cti_v3_make(0, 1, 0)), out);
 }
 
-/* candidate i of the edges' list, which has a flat edge: the rows at the ends of one edge open it, first of one that can move and is held at both
-   ends; or it gets a row of its own. 0: out of memory */
+/* treats candidate i of the edge-edge list, which has a flat edge. The rows at the ends of one edge open it, preferably of an edge that can
+   move and is held at both ends; otherwise it gets a row of its own. 0: out of memory */
 static int cti_flats_crossing(cti_mem *mem, cti_flats *q, const cti_detect *d, const ct_real *ahead, int i, cti_hit **out)
 {
     const cti_list *l = &d->ee;

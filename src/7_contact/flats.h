@@ -1,16 +1,19 @@
-/* flats.h -- flat edges, which have no rows of their own, keep their thickness through the rows of the vertices at their ends. */
+/* flats.h -- crossings of flat edges, which have no rows of their own, keep their thickness through the rows of the vertices at their
+   ends. */
 #ifndef CTI_FLATS_H
 #define CTI_FLATS_H
 
 #include "detect.h"
 
-/* cti_flats_raise -- sets keep of near pairs to the distance at which the flat edges at their vertices keep theirs, and appends those flat edges
-   that no vertex speaks for. Lists and distances of `d` are of x0. ahead [3 nv]: where the last step's velocity leads; crossings of cloth from .9 of
-   their thickness on raise nothing then, and are appended where it brings them below. NULL: all are treated alike. 0: out of memory. */
+/* cti_flats_raise -- raises `keep` of near pairs to the distance at which the flat edges at their vertices keep theirs. It appends a row
+   for each crossing that no vertex's row can hold. Lists and distances of `d` are of x0. ahead [3 nv]: positions extrapolated with the last
+   step's velocity; NULL: all crossings are treated alike. With `ahead`, crossings of cloth from .9 of their thickness on raise nothing, and
+   get a row of their own where the extrapolation brings them below .9. 0: out of memory. */
 CTI_FN int cti_flats_raise(cti_mem *mem, cti_arena *arena, const cti_detect *d, const cti_surface *s, const ct_real *ahead, cti_hit **hits);
 
-/* cti_flats_fallen -- appends to hits the crossings of flat edges that are at least .9 of their thickness apart at x0 and come below that by x1,
-   with their normals at x1, where one of the two is a cloth's edge and none a rigid body's. Lists and distances as above. 0: out of memory. */
+/* cti_flats_fallen -- appends to hits the crossings of flat edges that are at least .9 of their thickness apart at x0 and come below that
+   by x1. Their normals are those at x1. One of the two edges is a cloth's, and none a rigid body's. Lists and distances as above. 0: out of
+   memory. */
 CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface *s, cti_hit **hits);
 
 #endif /* CTI_FLATS_H */

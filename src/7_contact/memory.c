@@ -1,5 +1,5 @@
-/* memory.c -- contact memory by feature ids. Method: a hash table with linear probing over an array in insertion order, so that walking it
-   is deterministic. */
+/* memory.c -- contact memory by feature ids. Method: a hash table with linear probing over an array in insertion order, so that iteration
+   over it is deterministic. */
 #include "memory.h"
 
 CTI_FN void cti_memory_free(cti_mem *mem, cti_memory *m)

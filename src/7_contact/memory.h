@@ -11,10 +11,11 @@ typedef struct cti_memory_item {
     ct_real normal[3];
     ct_real slip[3];    /* [m], world axes */
     ct_real dt;         /* [s] length of the substep in which the impulse acted */
-    ct_real lift;       /* most speed that a gap below 0 is lifted at under load [m/s]; < 0: it did not rise; 0: not known */
+    ct_real lift;       /* [m/s] most speed at which a gap below 0 is lifted under load; < 0: it did not rise at the last request; 0: not
+                           known */
 } cti_memory_item;
 
-/* cti_memory -- open addressing by key, rebuilt every step. */
+/* cti_memory -- a hash table with open addressing by key, rebuilt every step. */
 typedef struct cti_memory {
     cti_memory_item *items;
     int32_t *table; /* [power of two] index + 1 */

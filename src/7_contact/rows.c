@@ -1,25 +1,26 @@
 /* rows.c -- rows of the contact problem.
-   Method: g(p) = n . (p_a - p_b) - h >= 0 linearized with constant normal and weights (Otaduy 2009, eq. 4-5), J v >= -g0/dt. A row with
-   g0 < 0 is hard only against approach; its recovery acts through compliance. Stick is held at position level: the tangential target is
-   -slip/dt, slip counted since stick onset, so that solver error does not add up to creep. */
+   Method: g(p) = n . (p_a - p_b) - h >= 0 is linearized with constant normal and weights (Otaduy 2009, eq. 4-5), J v >= -g0/dt. A row with
+   g0 < 0 resists further approach as a hard constraint; its recovery acts through a compliance. Stick is held at position level: the
+   tangential target is -slip/dt, with the slip counted from the onset of stick, so that solver errors do not add up to creep. */
 #include "rows.h"
 
 /* Lifting of loaded contacts whose gap is below the thickness h, see cti_rows_law. */
-#define CTI_ROWS_LIFT CTI_R(0.002)  /* [h a step] lift that is requested first: above SINK, by which the load presses the contact back */
-#define CTI_ROWS_STUCK CTI_R(0.004) /* the next request of a contact that did not rise, over the last one: requests double, so that it rests
-                                       for eight steps before it is lifted in earnest again */
-#define CTI_ROWS_ROSE CTI_R(0.125)  /* a contact did not rise if it rose by less than this share of the request; the solver's tolerance hides
-                                       less. With 0.25 light contacts between stiff blocks (S1) stop rising at 0.88 h */
-#define CTI_ROWS_HEAVY 16           /* a load is heavy if it presses the settling compliance by more than SINK / HEAVY in a step; with 4 and with 64
-                                       S1 takes 1.2 times the sweeps */
-#define CTI_ROWS_DRAG CTI_R(1e-4) /* share of the thickness that a sliding contact may be ahead of its anchor */
-#define CTI_ROWS_STICK CTI_R(1e-4) /* tangential compliance, of the free nodes' inverse mass */
-#define CTI_ROWS_SETTLE CTI_R(3e-6) /* normal compliance, of the free nodes' inverse mass */
-#define CTI_ROWS_SETTLE_OWN CTI_R(2e-4) /* and of what the blocks alone answer with, at most */
-#define CTI_ROWS_SINK CTI_R(5e-4) /* [h a step] most that a load presses a compliance by: a contact at rest is SINK / EASE below the thickness */
-#define CTI_ROWS_EASE CTI_R(0.2) /* share of a missing gap that is recovered in a step */
+#define CTI_ROWS_LIFT CTI_R(0.002)  /* [h a step] first request of lift: above SINK, by which the load compresses the contact again */
+#define CTI_ROWS_STUCK CTI_R(0.004) /* [1] next request over the last one, after a contact did not rise. Requests double, so that the
+                                       contact rests for eight steps before it is lifted by as much again */
+#define CTI_ROWS_ROSE CTI_R(0.125)  /* [1] a contact that rose by less than this share of the request did not rise; the solver's tolerance
+                                       hides less. With 0.25 light contacts between stiff blocks (S1) stop rising at 0.88 h */
+#define CTI_ROWS_HEAVY 16           /* a load is heavy if it compresses the contact's compliance (SETTLE) by more than SINK / HEAVY in a
+                                       step; with 4 and with 64 S1 takes 1.2 times the sweeps */
+#define CTI_ROWS_DRAG CTI_R(1e-4) /* [thickness] distance that a sliding contact may be ahead of its anchor */
+#define CTI_ROWS_STICK CTI_R(1e-4) /* [1] tangential compliance, in inverse masses of the free nodes */
+#define CTI_ROWS_SETTLE CTI_R(3e-6) /* [1] normal compliance, in inverse masses of the free nodes */
+#define CTI_ROWS_SETTLE_OWN CTI_R(2e-4) /* [1] cap on it, in the compliance of the blocks' own diagonal of A */
+#define CTI_ROWS_SINK CTI_R(5e-4) /* [h a step] largest compression of a compliance by a load: a contact at rest is SINK / EASE below the
+                                     thickness */
+#define CTI_ROWS_EASE CTI_R(0.2) /* [1] share of a missing gap that is recovered in a step */
 
-/* the term of a block on this side, which starts at `first`; a new one when there is none */
+/* the term of a block on this side, whose terms start at `first`; created when there is none */
 static cti_term *cti_rows_term(cti_row *row, int first, int block)
 {
     int i;
@@ -30,7 +31,7 @@ static cti_term *cti_rows_term(cti_row *row, int first, int block)
     return &row->term[row->n++];
 }
 
-/* one surface vertex with weight w: nodes by weight, a rigid body by weight and arm, what is scripted by its velocity */
+/* adds one surface vertex with weight w: nodes by weight, a rigid body by weight and arm, scripted motion by its velocity */
 static void cti_rows_vertex(const cti_row_context *c, int vertex, ct_real w, int first, cti_row *row, cti_v3 *scripted)
 {
     const cti_attach *a = cti_surface_attach(c->surface, vertex);
@@ -57,7 +58,7 @@ static void cti_rows_vertex(const cti_row_context *c, int vertex, ct_real w, int
     }
 }
 
-/* terms of a pair, side by side; both sides together never have more than CTI_ROW_TERMS */
+/* terms of a pair, side a before side b; both sides together never have more than CTI_ROW_TERMS */
 static void cti_rows_terms(const cti_row_context *c, const cti_pair *pair, cti_row *row, cti_contact_row *origin, cti_v3 *scripted)
 {
     int k;
@@ -74,7 +75,7 @@ static void cti_rows_terms(const cti_row_context *c, const cti_pair *pair, cti_r
         row->n_a = row->n;
 }
 
-/* what the pair's points do relative to each other on the way to the tentative positions, the script included; a plane stands still */
+/* relative displacement of the pair's points to the tentative positions, the script included; a plane does not move */
 static cti_v3 cti_rows_moved(const cti_surface *s, const cti_pair *pair)
 {
     if (pair->kind == CT_PAIR_PLANE)
@@ -115,7 +116,7 @@ CTI_FN cti_v3 cti_rows_answer(const cti_row_context *c, const cti_term *t, cti_v
     return cti_m3_mul_v(inverse, cti_v3_cross(cti_v3_at(t->arm, 0), n));
 }
 
-/* response of the free blocks to a unit impulse along n, at the contact: by their masses; and by their own blocks of A alone */
+/* compliance of the free blocks along n at the contact: by their masses (soft), and by their own diagonal blocks of A (own) */
 static void cti_rows_response(const cti_row_context *c, const cti_row *row, cti_v3 n, ct_real *soft, ct_real *own)
 {
     int k;
@@ -134,8 +135,9 @@ static void cti_rows_response(const cti_row_context *c, const cti_row *row, cti_
     }
 }
 
-/* t1 along the tangential part of the pair's unconstrained relative velocity, t2 = n x t1, on which a box or a pyramid stands (Otaduy 2009, 3.4).
-   scripted: what scripts move the pair's points by. Where nothing would slide by more than the tolerance leaves, t1 depends on n alone */
+/* t1 along the tangential part of the pair's unconstrained relative velocity, t2 = n x t1: the axes of a box or a pyramid (Otaduy 2009,
+   3.4). scripted: relative velocity of the pair's points by scripts. Where the sliding is below what the tolerance leaves, t1 depends on n
+   alone */
 static void cti_rows_tangents(const cti_row_context *c, const cti_row *row, cti_v3 scripted, cti_v3 n, cti_v3 *t1, cti_v3 *t2)
 {
     cti_v3 v = scripted;
@@ -157,8 +159,8 @@ static void cti_rows_tangents(const cti_row_context *c, const cti_row *row, cti_
     *t2 = cti_v3_cross(n, *t1);
 }
 
-/* the frame and start multipliers: the impulse of the last step is a world vector and is rotated into this frame. other: it was another pair's,
-   whose sides may be the other way round */
+/* the start multipliers: the impulse of the last step is a world vector and is rotated into this frame. other: 1: it belonged to another
+   pair, whose sides may be swapped */
 static void cti_rows_recall(const cti_row_context *c, uint64_t key, int other, cti_v3 n, cti_row *row, cti_contact_row *origin)
 {
     const cti_memory_item *m = cti_memory_find(c->memory, key);
@@ -183,14 +185,15 @@ static void cti_rows_recall(const cti_row_context *c, uint64_t key, int other, c
     origin->lift = m->lift;
 }
 
-/* speed that closes a gap, or undoes a slip, of this size. The solver's tolerance leaves some of it in a whole step (slight): a part of a step
-   puts that back over the whole step's length, or the impulse that it takes would grow as the part is shorter */
+/* speed that closes a gap, or undoes a slip, of this size. The solver's tolerance leaves some of it in a whole step (slight). A substep
+   recovers that part over the whole step's length; otherwise the impulse for it would grow as the substep becomes shorter */
 static ct_real cti_rows_speed(const cti_row_context *c, ct_real size)
 {
     return (size - cti_min(size, c->slight) * (1 - 1 / c->cut)) / c->dt;
 }
 
-/* target velocity of stick. The slip that holds the remembered load by the stick's compliance, c r dt, is at rest; what differs from it is undone */
+/* target velocity of stick. The slip that balances the remembered load through the stick's compliance, c r dt, is at rest; the difference
+   to it is undone */
 static cti_v3 cti_rows_stick(const cti_row_context *c, const cti_row *row, cti_v3 slip)
 {
     cti_v3 hold = cti_v3_make(0, -row->compliance[1] * row->r[1], -row->compliance[2] * row->r[2]), rest = cti_v3_mad(slip, hold, -c->dt);
@@ -201,10 +204,10 @@ static cti_v3 cti_rows_stick(const cti_row_context *c, const cti_row *row, cti_v
 }
 
 /* The row's target velocity: g0/dt for a gap above the thickness, the recovery speed for one below it, and -slip/dt for stick.
-   differs: a contact that carried load in the last step is lifted, too, at a speed that doubles with every step in which it rises. Heavy loads
-   and the last hundredth of the thickness are lifted by a hard constraint. Light loads are lifted through a softness that the load presses
-   by SINK in a step: rows that contradict each other then press each other by no more than about their loads. A contact that did not rise
-   is hardly lifted for some steps. */
+   differs: a contact that carried load in the last step is lifted, too, at a speed that doubles with every step in which it rises. Heavy
+   loads and the last hundredth of the thickness are lifted by a hard constraint. Light loads are lifted through a softness that the load
+   compresses by SINK in a step, so that contradicting rows load each other by no more than about their present loads. A contact that did
+   not rise is hardly lifted for some steps. */
 static void cti_rows_law(const cti_row_context *c, cti_row *row, cti_contact_row *origin, ct_real soft)
 {
     cti_v3 slip = cti_m3_mul_v(row->frame, cti_v3_at(origin->slip, 0));
@@ -255,16 +258,17 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     if (twin == 0)
         cti_rows_recall(c, before ? before : row->key, before != 0, n, row, origin);
     cti_rows_response(c, row, n, &soft, &own);
-    /* Two contacts at one place whose gaps differ by rounding share a load in any proportion, and multipliers drift. A compliance below what the
-       tolerance resolves makes the shares unique, and bounds the multipliers of contradicting rows to scripted surfaces. A load presses it by
-       c m g dt^2 before easing balances it, and a stick by as much: in a part of a step both are larger by the square of the parts, or what
-       rests would move whenever a step is cut. */
+    /* Two contacts at one place whose gaps differ by rounding can share a load in any proportion, and their multipliers drift. A compliance
+       below the resolution of the tolerance makes the shares unique. It also bounds the multipliers of rows that contradict scripted
+       surfaces. A load compresses it by c m g dt^2 before recovery balances it, and a stick by as much. In a substep both grow with the
+       square of the number of substeps; otherwise resting bodies would move whenever a step is cut. */
     row->compliance[0] = cti_min(soft * CTI_ROWS_SETTLE * c->cut * c->cut, own * CTI_ROWS_SETTLE_OWN);
-    /* under the load of the last step it gives way by less than the easing takes back: a light body under a heavy one would sink without end */
+    /* under the last step's load it yields by less than recovery takes back; otherwise a light body under a heavy one would sink without
+       end */
     if (row->r[0] > 0)
         row->compliance[0] = cti_min(row->compliance[0], CTI_ROWS_SINK * origin->thickness / (c->dt * row->r[0]));
-    /* stick is a stiff spring of c gamma dt, far below the thickness: several contacts at one point may remember different slips, and without
-       compliance their multipliers would drift apart without end */
+    /* stick is a stiff spring with the slip c gamma dt, far below the thickness. Several contacts at one point may remember different
+       slips; without compliance their multipliers would drift apart without end */
     row->compliance[1] = row->compliance[2] = soft * CTI_ROWS_STICK * c->cut * c->cut;
     cti_rows_law(c, row, origin, soft);
     scripted = cti_m3_mul_v(row->frame, scripted);
@@ -282,7 +286,7 @@ CTI_FN int cti_rows_sticks(ct_cone cone, const cti_row *row)
     return (cone == CT_CONE_BOX ? cti_max(a, b) : a + b) < bound * CTI_R(0.99995);
 }
 
-/* slip of a contact from the step's motion: u_t = motion + slip/dt; what is left of it is the new slip */
+/* slip of a contact after the step's motion: u_t = motion + slip/dt; the part that is left is the new slip */
 static cti_v3 cti_rows_slip(const cti_row_context *c, const cti_row *row, const cti_contact_row *origin, const ct_real *u)
 {
     cti_v3 n = cti_v3_at(row->frame, 0), moved;
@@ -295,15 +299,16 @@ static cti_v3 cti_rows_slip(const cti_row_context *c, const cti_row *row, const 
     }
     if (cti_rows_sticks(c->cone, row))
         return moved;
-    /* at the cone's edge the anchor is dragged along: it keeps what the stick's compliance holds at this load, and a distance that does not
-       matter, so that a contact that is just held does not lose its place for a rounding */
+    /* at the cone's edge the anchor is dragged along. It stays behind by the slip that the stick's compliance needs at this load, and by a
+       distance that does not matter. So a contact at the limit of stick does not lose its anchor by rounding */
     most = row->compliance[1] * cti_sqrt(row->r[1] * row->r[1] + row->r[2] * row->r[2]) * c->dt + CTI_ROWS_DRAG * origin->thickness;
     size = cti_v3_norm(moved);
     return size > most ? cti_v3_mul(moved, most / size) : moved;
 }
 
-/* The speed at which the next step may lift the contact; below 0 if the contact did not rise at the last request. *share: the part of its impulse
-   that is remembered as load; the impulse of a lift that failed is not. Requests of SINK or less cannot fail, since the load presses them back. */
+/* The speed at which the next step may lift the contact; below 0 if the contact did not rise at the last request. *share: the part of its
+   impulse that is remembered as load; the impulse of a failed lift is not. Requests of SINK or less cannot fail, since the load compresses
+   them again. */
 static ct_real cti_rows_lift(const cti_row_context *c, const cti_row *row, const cti_contact_row *origin, ct_real u_n, ct_real *share)
 {
     ct_real asked = origin->asked, step = origin->thickness / c->dt, next;

@@ -5,7 +5,7 @@
 #include "memory.h"
 #include "../2_linalg/bsr.h"
 
-/* cti_row_context -- what rows need to know of the step. */
+/* cti_row_context -- the data of the step that rows need. */
 typedef struct cti_row_context {
     const cti_surface *surface;
     const uint8_t *fixed;     /* [n blocks] 1: all three axes are scripted */
@@ -18,11 +18,12 @@ typedef struct cti_row_context {
     const cti_bsr *A;         /* of this step */
     const cti_memory *memory;
     ct_real dt;               /* of this step */
-    ct_real cut;              /* length of the whole step over that of this one, which may be a part of it */
+    ct_real cut;              /* [1] length of the whole step over that of this substep */
     ct_real slight;           /* [m] gap or slip that the solver's tolerance leaves in a whole step */
-    int own;                  /* 1: a row starts from multipliers of its own pair, never from those of one that it stands for */
+    int own;                  /* 1: a row starts from multipliers of its own pair, never from those of a pair that it represents
+                                 (cti_hit.before) */
     int at_start;             /* 1: rows of rigid bodies stay linearized at the start of the step (CT_ROW_VELOCITY); frames are the start's */
-    ct_real recovery_speed;   /* cap of easing apart [m/s]; 0: none */
+    ct_real recovery_speed;   /* [m/s] cap on the recovery of gaps; 0: none */
 } cti_row_context;
 
 /* cti_contact_row -- a row and where it comes from. */
@@ -30,34 +31,35 @@ typedef struct cti_contact_row {
     cti_pair pair;
     ct_real thickness;
     ct_real gap0;  /* along the normal at the start of the step, less the thickness */
-    ct_real slip[3]; /* remembered slip that the stick target undoes [m] */
-    ct_real base[3]; /* w without the script's motion and what a linearization adds [m/s] */
-    ct_real script[3]; /* what scripts move the pair's points by, in the frame [m/s] */
-    int bends;       /* a rigid body takes part: the row is linearized anew in every round */
+    ct_real slip[3]; /* [m] remembered slip, which the stick target undoes */
+    ct_real base[3]; /* [m/s] w without the script's motion and without the term of a linearization */
+    ct_real script[3]; /* [m/s] relative velocity of the pair's points by scripts, in the frame */
+    int bends;       /* 1: a rigid body takes part, so that the row is linearized again in every round */
     ct_real lift;    /* see cti_memory_item */
-    ct_real load, asked; /* > 0 where the row lifts a loaded contact: the load [N s], normal multiplier of the last step, and the speed [m/s] */
-    int fresh;     /* not solved yet */
-    ct_real missed; /* [m] by which a joint's row misses its equation at the tentative motion */
+    ct_real load, asked; /* > 0 where the row lifts a loaded contact: the last step's normal multiplier [N s], and the requested speed
+                            [m/s] */
+    int fresh;     /* 1: not solved yet */
+    ct_real missed; /* [m] violation of a joint's equation at the tentative motion */
     int joint;     /* 0: a contact; else 1 + 2 joint + part: a joint's row, whose pair means nothing */
-    int repair;    /* takes features that go through each other apart: no contact */
+    int repair;    /* 1: separates features that intersect; not a contact */
 } cti_contact_row;
 
-/* cti_rows_build -- fills row and origin for `pair` with weights set and unit normal n (from b to a), gap measured at x0. Returns 0 when no
-   unknown takes part (nothing to solve). before, keep: see cti_hit. twin > 0 tells apart several rows of one pair. */
+/* cti_rows_build -- fills row and origin for `pair` with weights set and unit normal n (from b to a); the gap is measured at x0. Returns 0
+   when no unknown takes part (nothing to solve). before, keep: see cti_hit. twin > 0 distinguishes several rows of one pair. */
 CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3 n, uint64_t before, int twin, ct_real keep,
                           cti_row *row, cti_contact_row *origin);
 
-/* cti_rows_linearize -- arms and w of a row that bends, at the tentative state of the context: w + J v is the exact relative velocity there.
-   Returns the largest change of a row's velocity at v [m/s]. */
+/* cti_rows_linearize -- recomputes arms and w of a row that bends at the tentative state of the context: w + J v is the exact relative
+   velocity there. Returns the largest change of a row's velocity at v [m/s]. */
 CTI_FN ct_real cti_rows_linearize(const cti_row_context *c, cti_row *row, const cti_contact_row *origin);
 
 /* cti_rows_answer -- velocity of term k's block for a unit impulse along n at the contact: w n / m, or I^-1 (arm x n). */
 CTI_FN cti_v3 cti_rows_answer(const cti_row_context *c, const cti_term *t, cti_v3 n);
 
-/* cti_rows_sticks -- 1 where the friction pair lies inside of its cone, not at its edge. */
+/* cti_rows_sticks -- 1 where the friction pair lies strictly inside its cone. */
 CTI_FN int cti_rows_sticks(ct_cone cone, const cti_row *row);
 
-/* cti_rows_remember -- memory of the next step from the solved rows; v [3 blocks] the solution. 0 when memory ran out. */
+/* cti_rows_remember -- fills the memory for the next step from the solved rows; v [3 blocks] the solution. 0 when memory ran out. */
 CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_row *rows, const cti_contact_row *origins, int n, const ct_real *v,
                              cti_memory *out);
 

@@ -4,7 +4,7 @@
 #include "../4_geom/dist.h"
 #include "../1_math/exact.h"
 
-#define CTI_PLANE_LEAST 1e-30 /* [m] of a gap that is not zero, but rounds to it */
+#define CTI_PLANE_LEAST 1e-30 /* [m] stands for a gap that is not zero, but rounds to zero */
 
 CTI_FN void cti_surface_free(cti_mem *mem, cti_surface *s)
 {
@@ -55,7 +55,7 @@ CTI_FN cti_v3 cti_attach_point(const cti_attach *a, const ct_real *q, const ct_r
     int k;
     if (a->frame >= 0)
         return cti_v3_add(p, cti_m3_mul_v(frames + 9 * (size_t)a->frame, cti_v3_at(a->weight, 0)));
-    /* weights sum to one: relative to the first block no digits are lost far from the origin */
+    /* weights sum to one: sums relative to the first block lose no digits far from the origin */
     for (k = 1; k < a->n; k++)
         r = cti_v3_mad(r, cti_v3_sub(cti_v3_at(q, a->block[k]), p), a->weight[k]);
     return a->n > 1 ? cti_v3_add(p, r) : p;
@@ -73,7 +73,7 @@ static void cti_surface_place_range(int begin, int end, int worker, void *contex
     const cti_surface *s = p->s;
     int lo = 0, hi = CTI_LEN(s->runs) / 3, i, last;
     CTI_UNUSED(worker);
-    while (hi - lo > 1) { /* the run that `begin` is in */
+    while (hi - lo > 1) { /* binary search for the run that contains `begin` */
         int mid = (lo + hi) / 2;
         if (s->runs[3 * mid + 2] > begin)
             hi = mid;
@@ -236,7 +236,7 @@ CTI_FN cti_v3 cti_pair_offset(const cti_surface *s, const ct_real *x, const cti_
         const cti_plane *pl = &s->planes[pair->plane];
         return cti_v3_mul(cti_v3_at(pl->normal, 0), cti_plane_gap(pl, o));
     }
-    /* weights sum to zero: positions relative to the first one lose no digits far from the origin */
+    /* weights sum to zero: positions relative to the first vertex lose no digits far from the origin */
     for (k = 0; k < pair->n; k++)
         r = cti_v3_mad(r, cti_v3_sub(cti_v3_at(x, pair->v[k]), o), pair->w[k]);
     return r;

@@ -1,13 +1,13 @@
-/* surface.h -- the layer between bodies and contact: a soup of surface vertices, edges and faces over all bodies. Detection and CCD see
-   only their positions at the two ends of a linear motion; a row reaches the unknowns through a vertex's attachment. */
+/* surface.h -- the layer between bodies and contact: surface vertices, edges and faces of all bodies in common arrays. Detection and CCD
+   see only their positions at the two ends of a linear motion. A row reaches the unknowns through a vertex's attachment. */
 #ifndef CTI_SURFACE_H
 #define CTI_SURFACE_H
 
 #include "../3_solve/problem.h"
 #include "../5_mesh/pairs.h"
 
-/* cti_attach -- surface vertex to blocks: x = sum weight x_block; with frame >= 0 the vertex of a rigid body, x = x_block[0] + R weight[0..2],
-   n 2. n 0: nothing moves it, or nothing but a script. */
+/* cti_attach -- the map from blocks to a surface vertex: x = sum weight x_block. frame >= 0: the vertex of a rigid body, x = x_block[0] + R
+   weight[0..2], n 2. n 0: a vertex that does not move, or that only a script moves. */
 typedef struct cti_attach {
     int32_t n;
     int32_t frame;
@@ -19,10 +19,10 @@ typedef struct cti_surface_body {
     ct_real thickness, friction;
     int dynamic;  /* has unknowns */
     int moves;    /* dynamic or scripted */
-    int shift;    /* moving: vertex v of it is entry v + shift of what only vertices that move have */
-    int is_cloth; /* surface without an inside */
-    int solid;    /* a closed surface around a volume */
-    uint64_t id;  /* of the body for as long as it lives, and of no other */
+    int shift;    /* of a moving body: vertex v is entry v + shift of the arrays that only moving vertices have */
+    int is_cloth; /* 1: a surface without an inside */
+    int solid;    /* 1: a closed surface around a volume */
+    uint64_t id;  /* unique to the body for its whole life */
 } cti_surface_body;
 
 typedef struct cti_plane {
@@ -32,21 +32,21 @@ typedef struct cti_plane {
 
 typedef struct cti_surface {
     int nv, ne, nf, n_bodies, n_planes;
-    int n_moving;            /* vertices of bodies that move; the others' positions were set when the bodies were prepared */
-    int32_t *runs;           /* [3 n] runs of them: first vertex, end, moving ones before it */
+    int n_moving;            /* vertices of bodies that move; the others' positions are set when the bodies are prepared */
+    int32_t *runs;           /* [3 n] consecutive runs of them: first vertex, end, number of moving vertices before it */
     int has_still;
     ct_real still_lo[3], still_hi[3]; /* box of the vertices that never move */
-    cti_attach *attach;      /* [n_moving + 1] see cti_surface_attach; the last one is that of all that never moves */
+    cti_attach *attach;      /* [n_moving + 1] see cti_surface_attach; the last one belongs to all vertices that never move */
     int32_t *body_of;        /* [nv] */
     int32_t *edges, *faces;  /* [2 ne], [3 nf] */
     int32_t *face_edges;     /* [3 nf] edges 01, 12, 20 */
     int32_t *edge_faces;     /* [2 ne] -1: none */
     int32_t *vertex_start, *vertex_next; /* [nv + 1], [2 ne]: vertices joined to vertex v by an edge are vertex_next[vertex_start[v] ..] */
-    int32_t *vertex_owner, *edge_owner; /* the face that speaks for a shared feature; -1: none */
-    uint8_t *is_point;       /* [nv] no edge and no face has it */
+    int32_t *vertex_owner, *edge_owner; /* the face that represents a shared feature; -1: none */
+    uint8_t *is_point;       /* [nv] 1: a single point, without edges and faces */
     ct_real *rest;           /* [3 nv] */
     ct_real *x0, *x1;        /* [3 nv] both ends of the motion */
-    ct_real *script;         /* [3 n_moving] where vertices without blocks end the step */
+    ct_real *script;         /* [3 n_moving] end positions of vertices without blocks */
     cti_surface_body *bodies;
     cti_soup_body *ranges;   /* [n_bodies] */
     cti_plane *planes;
@@ -60,11 +60,11 @@ CTI_FN void cti_surface_free(cti_mem *mem, cti_surface *s);
 /* cti_surface_neighbours -- vertex_start, vertex_next from the edges. 0: out of memory. */
 CTI_FN int cti_surface_neighbours(cti_mem *mem, cti_surface *s);
 
-/* cti_surface_find_still -- n_moving, runs and the box of what never moves, which gets its positions at both ends. Nothing of it costs anything in a
-   step: loops over the surface's vertices go by runs or by bodies. 0: out of memory. */
+/* cti_surface_find_still -- computes n_moving, runs and the box of all vertices that never move, and sets their positions at both ends.
+   Such vertices cost nothing in a step: loops over the surface's vertices go by runs or by bodies. 0: out of memory. */
 CTI_FN int cti_surface_find_still(cti_mem *mem, cti_surface *s);
 
-/* cti_surface_attach -- the attachment of vertex v; cti_surface_script -- where in script a vertex that moves is. */
+/* cti_surface_attach -- the attachment of vertex v; cti_surface_script -- the scripted position of a moving vertex. */
 CTI_INLINE const cti_attach *cti_surface_attach(const cti_surface *s, int v)
 {
     const cti_surface_body *b = &s->bodies[s->body_of[v]];
@@ -75,7 +75,7 @@ CTI_INLINE ct_real *cti_surface_script(const cti_surface *s, int v) { return s->
 /* cti_surface_place -- out [3 nv]: positions of the moving surface at block positions q [3 n], rigid frames R [9 each], and the script. The one
    code path from unknowns to positions. */
 CTI_FN void cti_surface_place(const cti_surface *s, const ct_real *q, const ct_real *frames, ct_real *out);
-/* cti_surface_dynamic -- the first vertex of a dynamic body at or behind v; nv: none. */
+/* cti_surface_dynamic -- the first vertex of a dynamic body at or after v; nv: none. */
 CTI_INLINE int cti_surface_dynamic(const cti_surface *s, int v)
 {
     while (v < s->nv && !s->bodies[s->body_of[v]].dynamic)
@@ -83,9 +83,9 @@ CTI_INLINE int cti_surface_dynamic(const cti_surface *s, int v)
     return v;
 }
 
-/* cti_surface_commit -- the end of the motion, x1, is its start, x0. */
+/* cti_surface_commit -- copies the end of the motion, x1, to its start, x0. */
 CTI_FN void cti_surface_commit(cti_surface *s);
-/* cti_attach_point -- the same of one attachment with n > 0. */
+/* cti_attach_point -- the position of one attachment with n > 0, as cti_surface_place computes it. */
 CTI_FN cti_v3 cti_attach_point(const cti_attach *a, const ct_real *q, const ct_real *frames);
 
 /* cti_plane_gap -- signed distance of x from a plane; its sign is that of dot(normal, x) - offset in exact arithmetic. */
@@ -94,8 +94,8 @@ CTI_FN ct_real cti_plane_gap(const cti_plane *p, cti_v3 x);
 /* cti_surface_pair_thickness -- (h_a + h_b) / 2 of two bodies. */
 CTI_FN ct_real cti_surface_pair_thickness(const cti_surface *s, int body_a, int body_b);
 
-/* cti_pair -- a feature pair with signed weights: p_a - p_b = sum w[k] x[v[k]]; the first n_a belong to a. PLANE: v[0] and plane.
-   EF, an edge that goes through a face: two and three vertices, weights at the point in common. */
+/* cti_pair -- a feature pair with signed weights: p_a - p_b = sum w[k] x[v[k]]; the first n_a belong to a. PLANE: v[0] and plane. EF: an
+   edge that goes through a face, with two and three vertices, and weights at the intersection point. */
 typedef struct cti_pair {
     int32_t kind; /* ct_pair_kind */
     int32_t n_a, n;
@@ -112,7 +112,8 @@ CTI_FN ct_real cti_pair_closest(const cti_surface *s, const ct_real *x, cti_pair
 CTI_FN cti_v3 cti_pair_offset(const cti_surface *s, const ct_real *x, const cti_pair *pair);
 /* cti_pair_point -- the point of a pair on side 0 or 1 at positions x; not of planes. */
 CTI_FN cti_v3 cti_pair_point(const ct_real *x, const cti_pair *pair, int side);
-/* cti_pair_key -- names the features by body and by vertex within it: the same while both bodies live, whatever comes and goes beside them. */
+/* cti_pair_key -- a key from bodies and vertex numbers within them: it does not change while both bodies live, whatever bodies are added or
+   removed. */
 CTI_FN uint64_t cti_pair_key(const cti_surface *s, const cti_pair *pair);
 CTI_FN int cti_pair_body_a(const cti_surface *s, const cti_pair *pair);
 CTI_FN int cti_pair_body_b(const cti_surface *s, const cti_pair *pair);

@@ -141,7 +141,7 @@ CTI_FN int cti_clusters_make(cti_factors *f, cti_arena *arena, ct_cluster_mode m
         return 0;
     for (c = 0; c < island->n_components; c++) {
         cti_component *q = &f->components[island->components[c]];
-        int whole = mode == CT_CLUSTER_AUTO ? cti_policy_is_whole(&q->solve, count[2 * c], count[2 * c + 1]) : mode == CT_CLUSTER_BODY;
+        int whole = cti_policy_is_whole(mode, &q->solve, count[2 * c], count[2 * c + 1]);
         q->solve.node_ports = whole ? 0 : count[2 * c];
         if (whole) {
             out[n].blocks = island->own + q->place;

@@ -59,7 +59,7 @@ static int cti_events_is_stepped(const cti_state *s, const cti_pair *pair)
 {
     int k;
     for (k = 0; k < pair->n; k++) {
-        const cti_attach *a = &s->surface.attach[pair->v[k]];
+        const cti_attach *a = cti_surface_attach(&s->surface, pair->v[k]);
         if (a->n > 0 && cti_state_is_inactive(s, a->block[0]))
             return 0;
     }

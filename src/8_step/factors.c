@@ -264,12 +264,19 @@ static ct_real cti_factors_stiffness(const cti_factors *f, const cti_component *
     return big;
 }
 
+/* 1 where a factor is computed anew for a step of dt */
+static int cti_factors_is_due(const cti_factors *f, const cti_component *q, const cti_symbolic *sym, ct_real dt)
+{
+    int moves_in_contact = !q->solve.was_free && q->cache.stamp.drift > f->rest;
+    return cti_policy_factor_is_due(&q->cache.stamp, sym->flops, sym->nonzeros, dt, moves_in_contact);
+}
+
 CTI_FN int cti_factors_prepare(cti_factors *f, cti_component *q, ct_real dt)
 {
     const cti_symbolic *sym = &f->symbolics[q->symbolic];
     cti_factor_cache *k = &q->cache;
-    int exact, moves_in_contact = !q->solve.was_free && k->stamp.drift > f->rest;
-    k->is_due = cti_policy_factor_is_due(&k->stamp, (double)sym->flops, (double)sym->nonzeros, dt, moves_in_contact);
+    int exact;
+    k->is_due = cti_factors_is_due(f, q, sym, dt);
     if (!k->is_due)
         return 1;
     f->n_refactored++;

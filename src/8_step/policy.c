@@ -103,8 +103,10 @@ CTI_FN ct_real cti_policy_free_tolerance(int inexact_attempts) { return inexact_
 /* [1] Times that bound where an island has joints, which each round linearizes anew. */
 #define CTI_POLICY_WASTED_JOINTS 4
 
-CTI_FN int cti_policy_is_whole(const cti_solve_memory *memory, int ports, int rows)
+CTI_FN int cti_policy_is_whole(ct_cluster_mode mode, const cti_solve_memory *memory, int ports, int rows)
 {
+    if (mode != CT_CLUSTER_AUTO)
+        return mode == CT_CLUSTER_BODY;
     if (memory->whole_attempts)
         return ports <= CTI_POLICY_PORTS_FAILED;
     return ports <= CTI_POLICY_PORTS && 36.0 * ports * rows <= CTI_POLICY_COLUMNS;

@@ -34,8 +34,9 @@ CTI_FN ct_real cti_policy_free_tolerance(int inexact_attempts);
 
 /* ---- an island's solve ---- */
 
-/* cti_policy_is_whole -- 1 where AUTO takes a component as one cluster, 0: node by node. ports: its blocks in contact; rows: contacts on it. */
-CTI_FN int cti_policy_is_whole(const cti_solve_memory *memory, int ports, int rows);
+/* cti_policy_is_whole -- 1 where a component is one cluster, 0: it is split into nodes or patches. ports: its blocks in contact; rows:
+ * contacts on it. */
+CTI_FN int cti_policy_is_whole(ct_cluster_mode mode, const cti_solve_memory *memory, int ports, int rows);
 /* cti_policy_whole_attempts -- attempts in which AUTO takes a component whole after its solve by nodes failed. 0: nodes are kept. */
 CTI_FN int cti_policy_whole_attempts(int node_ports);
 /* cti_policy_is_corrected -- 1 where an island with so many components that are solved by nodes gets corrections (smooth.h). */

@@ -12,6 +12,7 @@ CONTACT_API_DEF ct_static_desc ct_static_desc_default(void)
     memset(&d, 0, sizeof d);
     d.cookie = CTI_COOKIE;
     d.plane_normal[1] = 1;
+    d.rotation[0] = 1;
     d.friction = d.thickness = -1;
     return d;
 }
@@ -77,14 +78,12 @@ CTI_FN ct_code cti_bodies_refuse(ct_world *w, ct_code code, int64_t element, dou
     return cti_world_fail(w, code, none, element, value, text);
 }
 
-CTI_FN ct_code cti_bodies_open(ct_world *w, const uint32_t *cookie, const ct_body_id *out_body, const char *text)
+CTI_FN ct_code cti_bodies_open(ct_world *w, const uint32_t *cookie, const char *text)
 {
     if (!w)
         return CT_ERR_ARGUMENT;
     if (cti_world_busy(w) != CT_OK)
         return CT_ERR_ARGUMENT;
-    if (!out_body)
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "out_body is NULL");
     if (!cookie || *cookie != CTI_COOKIE)
         return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, text);
     return CT_OK;
@@ -143,6 +142,14 @@ CTI_FN ct_code cti_bodies_check_scalars(ct_world *w, ct_real friction, ct_real t
     return CT_OK;
 }
 
+CTI_FN ct_code cti_bodies_place(ct_world *w, const char *name, const ct_real *position, const ct_real *rotation, cti_place *out)
+{
+    uint64_t mode = cti_fpenv_enter();
+    const char *text = cti_place_make(rotation, position, out);
+    cti_fpenv_leave(mode);
+    return text ? cti_error_set(&w->error, CT_ERR_ARGUMENT, -1, 0, "body '%.32s': %s", name ? name : "", text) : CT_OK;
+}
+
 /* ---- building ---- */
 
 static void cti_bodies_name(cti_body *b, const char *name)
@@ -188,13 +195,23 @@ CTI_FN ct_code cti_bodies_surface(ct_world *w, cti_body *b, int all_vertices)
     return ok ? CT_OK : CT_ERR_MEMORY;
 }
 
-CTI_FN ct_code cti_bodies_copy(ct_world *w, cti_body *b, const ct_mesh *mesh)
+CTI_FN ct_code cti_bodies_move(ct_world *w, const cti_body *b, const cti_place *place, ct_real *points, int n)
+{
+    int bad = place->moves ? cti_place_apply(place, points, n, points) : -1;
+    if (bad < 0)
+        return CT_OK;
+    bad = b->n > 0 ? bad % b->n : bad; /* keyframes have the vertices many times */
+    return cti_error_set(&w->error, CT_ERR_MESH, bad, 0, "body '%.32s': position and rotation take vertex %d beyond the largest number",
+                         b->name, bad);
+}
+
+CTI_FN ct_code cti_bodies_copy(ct_world *w, cti_body *b, const ct_mesh *mesh, const cti_place *place)
 {
     b->n = mesh->n_positions;
     if (!CTI_RESIZE(&w->mem, b->rest, 3 * b->n))
         return CT_ERR_MEMORY;
     memcpy(b->rest, mesh->positions, sizeof(ct_real) * 3 * (size_t)b->n);
-    return CT_OK;
+    return place ? cti_bodies_move(w, b, place, b->rest, b->n) : CT_OK;
 }
 
 CTI_FN ct_code cti_bodies_copy_list(ct_world *w, int32_t **out, const int32_t *list, int n)
@@ -243,11 +260,15 @@ static void cti_bodies_join_rigid(ct_world *w, cti_body *b, const ct_real *v, co
 {
     cti_state *s = &w->state;
     cti_rigid *r = &b->rigid_start;
+    ct_real R[9];
+    cti_v3 L;
     int n0 = b->block0, k;
     b->rigid = CTI_LEN(s->rigids);
     r->block = n0;
-    r->q[0] = 1;
-    cti_v3_put(r->spin, 0, cti_m3_mul_v(r->inertia, cti_v3_at(omega, 0)));
+    /* L = R I R' w: in the body frame, so that a body that starts unturned has I w to the bit */
+    cti_rigid_matrix(r->q, R);
+    L = cti_m3_mul_v(r->inertia, cti_m3_mul_tv(R, cti_v3_at(omega, 0)));
+    cti_v3_put(r->spin, 0, cti_m3_mul_v(R, L));
     s->mass[n0] = r->mass, s->inv_mass[n0] = 1 / r->mass;
     s->mass[n0 + 1] = s->inv_mass[n0 + 1] = 0;
     for (k = 0; k < 2; k++)
@@ -334,7 +355,8 @@ CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_
     w->bodies[slot].fresh = 1;
     w->n_alive++, w->n_fresh++;
     w->ready = 0;
-    *out = cti_world_id(w, slot);
+    if (out)
+        *out = cti_world_id(w, slot);
     return CT_OK;
 }
 
@@ -350,13 +372,39 @@ CTI_FN void cti_bodies_begin(ct_world *w, cti_body *b, cti_body_kind kind, const
     cti_bodies_name(b, name);
 }
 
+/* the plane, turned and moved: dot(M n, x) = offset + dot(M n, t), n a unit vector */
+static ct_code cti_bodies_set_plane(ct_world *w, cti_body *b, const ct_static_desc *d, const cti_place *place)
+{
+    cti_v3 n = cti_v3_at(d->plane_normal, 0);
+    ct_real len = cti_v3_norm(n);
+    cti_v3_put(b->plane_normal, 0, cti_v3_mul(n, 1 / len));
+    b->plane_offset = d->plane_offset / len;
+    if (place->moves) {
+        cti_place turn = *place;
+        double m[3];
+        int k;
+        for (k = 0; k < 3; k++)
+            turn.t[k] = 0;
+        cti_place_apply(&turn, b->plane_normal, 1, b->plane_normal);
+        for (k = 0; k < 3; k++)
+            m[k] = (double)b->plane_normal[k];
+        b->plane_offset = (ct_real)((double)b->plane_offset + (m[0] * place->t[0] + m[1] * place->t[1] + m[2] * place->t[2]));
+    }
+    if (!cti_finite(b->plane_offset))
+        return cti_error_set(&w->error, CT_ERR_ARGUMENT, -1, 0, "body '%.32s': position takes the plane beyond the largest number", b->name);
+    return CT_OK;
+}
+
 CONTACT_API_DEF ct_code ct_body_add_static(ct_world *w, const ct_static_desc *d, ct_body_id *out_body)
 {
     cti_body b;
-    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, out_body, "desc was not made by ct_static_desc_default");
+    cti_place place;
+    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_static_desc_default");
     cti_v3 n;
     if (code == CT_OK)
         code = cti_bodies_check_scalars(w, d->friction, d->thickness, NULL, NULL);
+    if (code == CT_OK)
+        code = cti_bodies_place(w, d->name, d->position, d->rotation, &place);
     if (code == CT_OK && d->mesh)
         code = cti_bodies_check_mesh(w, d->mesh);
     if (code != CT_OK)
@@ -365,13 +413,9 @@ CONTACT_API_DEF ct_code ct_body_add_static(ct_world *w, const ct_static_desc *d,
     if (!d->mesh && (!cti_finite(d->plane_offset) || !cti_finite(cti_v3_norm2(n)) || !(cti_v3_norm2(n) > 0)))
         return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "a plane needs a finite offset and a normal other than 0");
     cti_bodies_begin(w, &b, d->mesh ? CTI_BODY_STATIC : CTI_BODY_PLANE, d->name, d->friction, d->thickness);
-    if (!d->mesh) {
-        ct_real len = cti_v3_norm(n);
-        cti_v3_put(b.plane_normal, 0, cti_v3_mul(n, 1 / len));
-        b.plane_offset = d->plane_offset / len;
-        return cti_bodies_join(w, &b, CT_OK, NULL, NULL, out_body);
-    }
-    code = cti_bodies_copy(w, &b, d->mesh);
+    if (!d->mesh)
+        return cti_bodies_join(w, &b, cti_bodies_set_plane(w, &b, d, &place), NULL, NULL, out_body);
+    code = cti_bodies_copy(w, &b, d->mesh, &place);
     if (code == CT_OK)
         code = cti_bodies_copy_list(w, &b.triangles, d->mesh->triangles, 3 * d->mesh->n_triangles);
     if (code == CT_OK)
@@ -379,6 +423,16 @@ CONTACT_API_DEF ct_code ct_body_add_static(ct_world *w, const ct_static_desc *d,
     if (code == CT_OK)
         code = cti_bodies_surface(w, &b, d->mesh->n_triangles == 0 && d->mesh->n_segments == 0);
     return cti_bodies_join(w, &b, code, NULL, NULL, out_body);
+}
+
+CONTACT_API_DEF ct_code ct_body_add_plane(ct_world *w, const ct_real normal[3], ct_real offset, ct_body_id *out_body)
+{
+    ct_static_desc d = ct_static_desc_default();
+    d.name = "plane";
+    if (normal)
+        memcpy(d.plane_normal, normal, sizeof d.plane_normal);
+    d.plane_offset = offset;
+    return ct_body_add_static(w, &d, out_body);
 }
 
 #undef CTI_BODIES_MOST

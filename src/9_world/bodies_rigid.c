@@ -9,6 +9,7 @@ CONTACT_API_DEF ct_rigid_desc ct_rigid_desc_default(void)
     d.cookie = CTI_COOKIE;
     d.density = 1000;
     d.friction = d.thickness = -1;
+    d.rotation[0] = 1;
     return d;
 }
 
@@ -18,6 +19,7 @@ CONTACT_API_DEF ct_kinematic_desc ct_kinematic_desc_default(void)
     memset(&d, 0, sizeof d);
     d.cookie = CTI_COOKIE;
     d.friction = d.thickness = -1;
+    d.rotation[0] = 1;
     return d;
 }
 
@@ -43,7 +45,7 @@ static int cti_bodies_is_positive(const double *I)
     return I[0] > 0 && m > 0 && d > 0;
 }
 
-/* mass properties from the surface, which has to be closed */
+/* mass properties from the surface as the mesh has it, in whose axes the body frame is; it has to be closed */
 static ct_code cti_bodies_mass(ct_world *w, cti_body *b, const ct_rigid_desc *d)
 {
     cti_rigid *r = &b->rigid_start;
@@ -79,21 +81,36 @@ static ct_code cti_bodies_mass(ct_world *w, cti_body *b, const ct_rigid_desc *d)
     return CT_OK;
 }
 
+/* where the body starts; arms and inertia stay in the body frame */
+static ct_code cti_bodies_start(ct_world *w, cti_body *b, const cti_place *place)
+{
+    int k;
+    ct_code code = cti_bodies_move(w, b, place, b->rest, b->n);
+    if (code == CT_OK)
+        code = cti_bodies_move(w, b, place, b->center, 1);
+    for (k = 0; k < 4; k++)
+        b->rigid_start.q[k] = (ct_real)place->q[k];
+    return code;
+}
+
 CONTACT_API_DEF ct_code ct_body_add_rigid(ct_world *w, const ct_rigid_desc *d, ct_body_id *out_body)
 {
     cti_body b;
-    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, out_body, "desc was not made by ct_rigid_desc_default");
+    cti_place place;
+    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_rigid_desc_default");
     if (code == CT_OK)
         code = cti_world_refuse_discrete(w, d->name ? d->name : "rigid body", "CT_STEPPER_DCD steps no rigid bodies, only soft ones");
     if (code == CT_OK)
         code = cti_bodies_check_rigid(w, d);
+    if (code == CT_OK)
+        code = cti_bodies_place(w, d->name, d->position, d->rotation, &place);
     if (code != CT_OK)
         return code;
     cti_bodies_begin(w, &b, CTI_BODY_RIGID, d->name, d->friction, d->thickness);
     b.block0 = w->state.n;
     b.n_blocks = 2;
     b.material.damping_mass = d->damping_mass;
-    code = cti_bodies_copy(w, &b, d->mesh);
+    code = cti_bodies_copy(w, &b, d->mesh, NULL);
     if (code == CT_OK && d->mesh->n_tets > 0)
         code = cti_mesh_boundary(&w->mem, d->mesh->tets, d->mesh->n_tets, b.n, &b.triangles) ? CT_OK : CT_ERR_MEMORY;
     else if (code == CT_OK)
@@ -102,6 +119,8 @@ CONTACT_API_DEF ct_code ct_body_add_rigid(ct_world *w, const ct_rigid_desc *d, c
         code = cti_bodies_surface(w, &b, 0);
     if (code == CT_OK)
         code = cti_bodies_mass(w, &b, d);
+    if (code == CT_OK)
+        code = cti_bodies_start(w, &b, &place);
     return cti_bodies_join(w, &b, code, d->velocity, d->angular_velocity, out_body);
 }
 
@@ -148,19 +167,24 @@ static ct_code cti_bodies_copy_script(ct_world *w, cti_body *b, const ct_kinemat
 CONTACT_API_DEF ct_code ct_body_add_kinematic(ct_world *w, const ct_kinematic_desc *d, ct_body_id *out_body)
 {
     cti_body b;
-    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, out_body, "desc was not made by ct_kinematic_desc_default");
+    cti_place place;
+    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_kinematic_desc_default");
     if (code == CT_OK)
         code = cti_bodies_check_mesh(w, d->mesh);
     if (code == CT_OK)
         code = cti_bodies_check_scalars(w, d->friction, d->thickness, NULL, NULL);
     if (code == CT_OK)
         code = cti_bodies_check_script(w, d);
+    if (code == CT_OK)
+        code = cti_bodies_place(w, d->name, d->position, d->rotation, &place);
     if (code != CT_OK)
         return code;
     cti_bodies_begin(w, &b, CTI_BODY_KINEMATIC, d->name, d->friction, d->thickness);
-    code = cti_bodies_copy(w, &b, d->mesh);
+    code = cti_bodies_copy(w, &b, d->mesh, &place);
     if (code == CT_OK)
         code = cti_bodies_copy_script(w, &b, d);
+    if (code == CT_OK)
+        code = cti_bodies_move(w, &b, &place, b.keyframes, b.n * d->n_keyframes);
     if (code == CT_OK)
         code = cti_bodies_copy_list(w, &b.triangles, d->mesh->triangles, 3 * d->mesh->n_triangles);
     if (code == CT_OK)

@@ -15,6 +15,7 @@ CONTACT_API_DEF ct_soft_desc ct_soft_desc_default(void)
     d.cookie = CTI_COOKIE;
     d.material = ct_material_default(CT_MODEL_NEOHOOKEAN);
     d.friction = d.thickness = -1;
+    d.rotation[0] = 1;
     return d;
 }
 
@@ -25,6 +26,7 @@ CONTACT_API_DEF ct_cloth_desc ct_cloth_desc_default(void)
     d.cookie = CTI_COOKIE;
     d.material = ct_material_default(CT_MODEL_MEMBRANE);
     d.friction = d.thickness = -1;
+    d.rotation[0] = 1;
     return d;
 }
 
@@ -61,7 +63,7 @@ static ct_code cti_bodies_embed(ct_world *w, cti_body *b, const ct_mesh *nodes, 
 /* the visible mesh of a soft body: the embedded surface, or the tets' boundary */
 static ct_code cti_bodies_skin(ct_world *w, cti_body *b, const ct_soft_desc *d)
 {
-    ct_code code = cti_bodies_copy(w, b, d->surface ? d->surface : d->mesh);
+    ct_code code = cti_bodies_copy(w, b, d->surface ? d->surface : d->mesh, NULL);
     if (code == CT_OK && d->surface)
         code = cti_bodies_copy_list(w, &b->triangles, d->surface->triangles, 3 * d->surface->n_triangles);
     else if (code == CT_OK && !cti_mesh_boundary(&w->mem, d->mesh->tets, d->mesh->n_tets, b->n, &b->triangles))
@@ -126,18 +128,72 @@ static void cti_bodies_warn_slivers(const ct_world *w, const char *name, const c
                          "mesh it without", name ? name : "", found, flattest);
 }
 
+/* the mesh as it is placed: positions of its own where they move, all else the caller's */
+static ct_code cti_bodies_place_mesh(ct_world *w, const cti_body *b, const cti_place *place, const ct_mesh *mesh, ct_mesh *out)
+{
+    size_t n = (size_t)mesh->n_positions;
+    *out = *mesh;
+    if (!place->moves)
+        return CT_OK;
+    out->positions = NULL;
+    if (!CTI_RESIZE(&w->mem, out->positions, 3 * mesh->n_positions))
+        return CT_ERR_MEMORY;
+    memcpy(out->positions, mesh->positions, sizeof(ct_real) * 3 * n);
+    return cti_bodies_move(w, b, place, out->positions, mesh->n_positions);
+}
+
+static void cti_bodies_free_placed(ct_world *w, const ct_mesh *mesh, ct_mesh *placed)
+{
+    if (mesh && placed->positions != mesh->positions)
+        CTI_FREE(&w->mem, placed->positions);
+}
+
+/* model, surface and filling of a soft body */
+static ct_code cti_bodies_make_soft(ct_world *w, cti_body *b, const ct_soft_desc *d)
+{
+    int64_t bad = -1;
+    double value = 0;
+    ct_code code;
+    int ok = cti_model_init_soft(&w->mem, &b->model, &d->material, d->mesh->positions, b->n_blocks, d->mesh->tets, d->mesh->n_tets, b->block0, &bad,
+                                 &value);
+    if (ok < 0)
+        return cti_bodies_refuse(w, CT_ERR_MESH, bad, value, "a tet is inverted or flat (element: tet, value: volume)");
+    code = ok > 0 ? CT_OK : CT_ERR_MEMORY;
+    if (code == CT_OK)
+        code = cti_bodies_skin(w, b, d);
+    return code == CT_OK ? cti_bodies_fill(w, b, d) : code;
+}
+
+/* the same of the description's meshes as they are placed */
+static ct_code cti_bodies_make_placed(ct_world *w, cti_body *b, const ct_soft_desc *d, const cti_place *place)
+{
+    ct_soft_desc at = *d;
+    ct_mesh nodes, skin;
+    ct_code code = cti_bodies_place_mesh(w, b, place, d->mesh, &nodes);
+    memset(&skin, 0, sizeof skin);
+    if (code == CT_OK && d->surface)
+        code = cti_bodies_place_mesh(w, b, place, d->surface, &skin);
+    at.mesh = &nodes;
+    at.surface = d->surface ? &skin : NULL;
+    if (code == CT_OK)
+        code = cti_bodies_make_soft(w, b, &at);
+    cti_bodies_free_placed(w, d->mesh, &nodes);
+    cti_bodies_free_placed(w, d->surface, &skin);
+    return code;
+}
+
 CONTACT_API_DEF ct_code ct_body_add_soft(ct_world *w, const ct_soft_desc *d, ct_body_id *out_body)
 {
     cti_body b;
+    cti_place place;
     const char *text = NULL;
-    int64_t bad = -1;
-    double value = 0;
-    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, out_body, "desc was not made by ct_soft_desc_default");
-    int ok;
+    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_soft_desc_default");
     if (code == CT_OK)
         code = cti_bodies_check_mesh(w, d->mesh);
     if (code == CT_OK)
         code = cti_bodies_check_scalars(w, d->friction, d->thickness, d->velocity, d->angular_velocity);
+    if (code == CT_OK)
+        code = cti_bodies_place(w, d->name, d->position, d->rotation, &place);
     if (code == CT_OK && d->surface)
         code = cti_bodies_check_mesh(w, d->surface);
     if (code != CT_OK)
@@ -152,14 +208,7 @@ CONTACT_API_DEF ct_code ct_body_add_soft(ct_world *w, const ct_soft_desc *d, ct_
     b.block0 = w->state.n;
     b.n_blocks = d->mesh->n_positions;
     b.material = d->material;
-    ok = cti_model_init_soft(&w->mem, &b.model, &d->material, d->mesh->positions, b.n_blocks, d->mesh->tets, d->mesh->n_tets, b.block0, &bad, &value);
-    code = ok > 0 ? CT_OK : CT_ERR_MEMORY;
-    if (ok < 0)
-        code = cti_bodies_refuse(w, CT_ERR_MESH, bad, value, "a tet is inverted or flat (element: tet, value: volume)");
-    if (code == CT_OK)
-        code = cti_bodies_skin(w, &b, d);
-    if (code == CT_OK)
-        code = cti_bodies_fill(w, &b, d);
+    code = cti_bodies_make_placed(w, &b, d, &place);
     if (code == CT_OK && w->state.desc.log)
         cti_bodies_warn_slivers(w, d->name, d->mesh);
     return cti_bodies_join(w, &b, code, d->velocity, d->angular_velocity, out_body);
@@ -168,10 +217,11 @@ CONTACT_API_DEF ct_code ct_body_add_soft(ct_world *w, const ct_soft_desc *d, ct_
 CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, ct_body_id *out_body)
 {
     cti_body b;
+    cti_place place;
     const char *text = NULL;
     int64_t bad = -1;
     double value = 0;
-    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, out_body, "desc was not made by ct_cloth_desc_default");
+    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_cloth_desc_default");
     int ok;
     if (code == CT_OK)
         code = cti_world_refuse_discrete(w, d->name ? d->name : "cloth", "CT_STEPPER_DCD needs bodies with an inside, and cloth has none");
@@ -179,6 +229,8 @@ CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, c
         code = cti_bodies_check_mesh(w, d->mesh);
     if (code == CT_OK)
         code = cti_bodies_check_scalars(w, d->friction, d->thickness, d->velocity, d->angular_velocity);
+    if (code == CT_OK)
+        code = cti_bodies_place(w, d->name, d->position, d->rotation, &place);
     if (code != CT_OK)
         return code;
     if (d->mesh->n_triangles <= 0)
@@ -189,7 +241,7 @@ CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, c
     b.block0 = w->state.n;
     b.n_blocks = d->mesh->n_positions;
     b.material = d->material;
-    code = cti_bodies_copy(w, &b, d->mesh);
+    code = cti_bodies_copy(w, &b, d->mesh, &place);
     if (code == CT_OK) {
         ok = cti_model_init_cloth(&w->mem, &b.model, &d->material, b.rest, b.n, d->mesh->triangles, d->mesh->n_triangles, b.block0, &bad, &value);
         code = ok > 0 ? CT_OK : CT_ERR_MEMORY;

@@ -205,15 +205,12 @@ static ct_code cti_joints_check_made(ct_world *w, const ct_joint_desc *d, const 
 static ct_code cti_joints_add(ct_world *w, const ct_joint_desc *d, ct_joint_id *out_joint)
 {
     cti_world_joint q;
-    ct_body_id none = {0, 0};
     ct_code code;
     int slot_a, slot_b, i;
     if (!w)
         return CT_ERR_ARGUMENT;
     if (cti_world_busy(w) != CT_OK)
         return CT_ERR_ARGUMENT;
-    if (!out_joint)
-        return cti_joints_refuse(w, CT_ERR_ARGUMENT, none, -1, 0, "out_joint is NULL");
     code = cti_joints_check(w, d);
     if (code == CT_OK)
         code = cti_world_refuse_discrete(w, NULL, "CT_STEPPER_DCD has no joints and no stitches");
@@ -241,8 +238,10 @@ static ct_code cti_joints_add(ct_world *w, const ct_joint_desc *d, ct_joint_id *
     q.joint.key = ((uint64_t)q.generation << 33 | (uint64_t)(uint32_t)i << 1) * 0x9e3779b97f4a7c15ull & ~(uint64_t)1;
     w->joints[i] = q;
     w->ready = w->prepared = 0;
-    out_joint->index1 = (uint32_t)i + 1;
-    out_joint->generation = q.generation;
+    if (out_joint) {
+        out_joint->index1 = (uint32_t)i + 1;
+        out_joint->generation = q.generation;
+    }
     return CT_OK;
 }
 

@@ -1,5 +1,5 @@
-/* prepare.c -- from bodies to the arrays that a step works on: surface soup, matrix pattern, scatter slots, factors. Once per change of
-   topology; positions and velocities are not touched. */
+/* prepare.c -- from bodies to the arrays of a step: surface, matrix pattern, scatter slots, factors. This runs once per change of topology,
+   and positions and velocities are not touched. */
 #include "world.h"
 #include "../8_step/impulses.h"
 #include "../8_step/integrate.h"
@@ -21,7 +21,7 @@ CTI_FN void cti_world_unprepare(ct_world *w)
     CTI_CLEAR(s->tangled_pairs);
     CTI_CLEAR(s->repairs);
     CTI_CLEAR(s->movers);
-    CTI_CLEAR(s->impulses.touches); /* their features are numbers of the surface */
+    CTI_CLEAR(s->impulses.touches); /* their features are indices into the surface */
     s->n_models = 0;
     s->has_problem = 0;
     w->ready = w->prepared = 0;
@@ -39,7 +39,7 @@ CTI_FN int cti_world_list_models(ct_world *w)
     return ok;
 }
 
-/* bodies, and what their surfaces have: vertices, those of bodies that move, edges, faces, planes */
+/* counts of bodies and of their surfaces' vertices, moving vertices, edges, faces and planes */
 typedef struct cti_prepare_sizes {
     int bodies, nv, moving, ne, nf, np;
 } cti_prepare_sizes;
@@ -79,7 +79,7 @@ static int cti_prepare_reserve(cti_mem *mem, cti_surface *f, const cti_prepare_s
            CTI_RESIZE(mem, f->planes, n->np);
 }
 
-/* one body's surface appended to the soup at the offsets of f */
+/* appends one body's surface at the counts of f */
 static void cti_prepare_body(const ct_world *w, cti_surface *f, int index, const cti_body *b)
 {
     const cti_topology *t = &b->topology;
@@ -136,7 +136,7 @@ static int cti_prepare_movers(ct_world *w)
     return 1;
 }
 
-/* where the surface is now: nodes, rotations, scripts */
+/* places the surface at the present nodes, rotations and scripts */
 static int cti_prepare_place(ct_world *w)
 {
     cti_state *s = &w->state;
@@ -150,7 +150,7 @@ static int cti_prepare_place(ct_world *w)
     return 1;
 }
 
-/* six times the volume that a closed surface is around, < 0: a room */
+/* six times the volume that a closed surface encloses; < 0: its inside is the free space (a room) */
 static ct_real cti_prepare_volume(const cti_body *b)
 {
     ct_real sum = 0;
@@ -165,7 +165,7 @@ static ct_real cti_prepare_volume(const cti_body *b)
     return sum;
 }
 
-/* trees; those of what never moves are put in order once. 0: out of memory */
+/* builds the trees; those of bodies that never move are ordered once. 0: out of memory */
 static int cti_prepare_trees(ct_world *w)
 {
     cti_surface *f = &w->state.surface;
@@ -295,7 +295,7 @@ static void cti_prepare_tets(const cti_body *b, ct_real *out)
     }
 }
 
-/* what discrete detection needs. 0: out of memory */
+/* the data of discrete detection. 0: out of memory */
 static int cti_prepare_discrete(ct_world *w)
 {
     cti_state *s = &w->state;
@@ -318,7 +318,7 @@ static int cti_prepare_discrete(ct_world *w)
     return cti_dcd_prepare(s);
 }
 
-/* what the stepper knows of bodies before its first step. 0: out of memory */
+/* the stepper's own data before its first step. 0: out of memory */
 static int cti_prepare_stepper(ct_world *w)
 {
 #if CONTACT_WITH_DCD

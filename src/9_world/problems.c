@@ -1,5 +1,5 @@
 /* problems.c -- contact problems without a world: their memory, their solves.
-   Method: the solver works on scratch of its own; the judge then says what its result is worth, and only that is reported. */
+   Method: the solver works on its own scratch. The judge then measures its result, and only the judge's numbers are reported. */
 #include "problems.h"
 #include "../4_programs/bridge.h"
 #include "../4_programs/certificate.h"
@@ -75,7 +75,7 @@ static int cti_problems_desc_ok(const ct_solver_desc *d)
 
 /* ---- one solve ---- */
 
-/* cti_problems_run -- a solve, of one solver or of several one after the other: one clock, one start, the best end so far. */
+/* cti_problems_run -- a solve by one solver, or by several in sequence: one clock, one start, the best result so far. */
 typedef struct cti_problems_run {
     const cti_program *p;
     const ct_solver_desc *d;
@@ -83,9 +83,9 @@ typedef struct cti_problems_run {
     cti_arena arena;
     cti_arena_point mark;
     uint64_t started;
-    uint64_t hidden;      /* [us] that watching took so far */
-    cti_effort *e;        /* of the attempt */
-    int stopped;          /* the watcher said no */
+    uint64_t hidden;      /* [us] spent in watching so far */
+    cti_effort *e;        /* of the present attempt */
+    int stopped;          /* 1: the watcher ended the solve */
     double *x0, *r0;      /* [n], [m] start */
     double *x, *r, *work; /* [n], [m] of the attempt; [2 m + 2 n] */
     double *proof;        /* [m] */
@@ -96,9 +96,10 @@ static double cti_problems_elapsed(const cti_problems_run *q)
     return q->d->now_us ? (double)(q->d->now_us(q->d->now_user) - q->hidden - q->started) * 1e-6 : 0;
 }
 
-enum { CTI_PROBLEMS_THIN = 50 }; /* iterations before those that are traced lie further apart than one */
+/* [iterations] all of the first 50 are traced, later only each whose distance from the last one is 1/50 of its number */
+enum { CTI_PROBLEMS_THIN = 50 };
 
-/* the answer as it stands, judged, to the tracer; 0 when it says no */
+/* passes the judged present answer to the tracer; 0 when that ends the solve */
 static int cti_problems_trace(cti_problems_run *q, int iteration)
 {
     cti_judgement j;
@@ -137,7 +138,7 @@ static int cti_problems_start_ok(const cti_program *p, const ct_solution *s)
     return 1;
 }
 
-/* room for the start, the attempts and the answer. 0: out of memory, s as it was */
+/* allocates the start, the attempts and the answer. 0: out of memory, s is unchanged */
 static int cti_problems_open(cti_problems_run *q, const ct_solution *s)
 {
     const cti_program *p = q->p;
@@ -157,7 +158,7 @@ static int cti_problems_open(cti_problems_run *q, const ct_solution *s)
 
 static const char CTI_PROBLEMS_PROOF[] = "no point meets all rows: the multipliers are a certificate";
 
-/* multipliers that run away do so along a proof that no point is feasible: 1 when it is found, then in q->r */
+/* 1 when the multipliers contain a certificate of infeasibility, which is then in q->r: diverging multipliers do so along one */
 static int cti_problems_prove(const cti_problems_run *q)
 {
     const cti_program *p = q->p;
@@ -171,8 +172,9 @@ static int cti_problems_prove(const cti_problems_run *q)
     return 1;
 }
 
-/* what the attempt is worth, said by the judge: what a solver calls solved and is not has failed, what it gave up and is solved is solved;
-   INFEASIBLE stands only on a proof, and a proof comes before any other outcome */
+/* the outcome of an attempt, by the judge. A result that the solver calls solved and the judge does not is FAILED. A result that the solver
+   gave up, and that the judge accepts, is SOLVED. INFEASIBLE needs a certificate that holds, and such a certificate precedes every other
+   outcome */
 static ct_outcome cti_problems_judge(const cti_problems_run *q, cti_outcome said, const char **why, cti_judgement *j)
 {
     cti_program_judge(q->p, q->x, q->r, q->work, j);
@@ -195,7 +197,8 @@ static ct_outcome cti_problems_judge(const cti_problems_run *q, cti_outcome said
     return (ct_outcome)said;
 }
 
-/* 1 when an attempt that ended so is to replace what s holds: it solves, proves, ends on the first ray, or is better than what is no ray */
+/* 1 when an attempt with this outcome replaces the one in s: it is solved or proved infeasible, it is the first ray, or it has a smaller
+   residual and s holds no ray */
 static int cti_problems_better(const ct_solution *s, ct_outcome outcome, double residual)
 {
     if (outcome == CT_OUTCOME_SOLVED || outcome == CT_OUTCOME_INFEASIBLE)
@@ -205,7 +208,7 @@ static int cti_problems_better(const ct_solution *s, ct_outcome outcome, double 
     return outcome == CT_OUTCOME_RAY || s->outcome == CT_OUTCOME_NOT_APPLICABLE || residual < s->residual;
 }
 
-/* the attempt into s where it is the first or better */
+/* stores the attempt in s if it is the first or better */
 static void cti_problems_keep(const cti_problems_run *q, ct_solver solver, ct_outcome outcome, const cti_answer *a, const cti_judgement *j, int first,
                               ct_solution *s)
 {
@@ -221,7 +224,7 @@ static void cti_problems_keep(const cti_problems_run *q, ct_solver solver, ct_ou
         memcpy(s->r, q->r, sizeof *s->r * (size_t)q->p->m);
 }
 
-/* a problem without unknowns: r = 0, u = w, and a row that is below 0 is its own proof */
+/* a problem without unknowns: r = 0, u = w, and a row with w < 0 is a certificate of infeasibility */
 static cti_outcome cti_problems_empty(const cti_problems_run *q)
 {
     const cti_program *p = q->p;
@@ -239,7 +242,7 @@ static cti_outcome cti_problems_empty(const cti_problems_run *q)
     return CTI_OUTCOME_SOLVED;
 }
 
-/* what a solver of the run may do */
+/* the limits and options of the run's solvers */
 static void cti_problems_effort(cti_problems_run *q, cti_effort *e)
 {
     const ct_solver_desc *d = q->d;
@@ -274,7 +277,7 @@ static int cti_problems_attempt(cti_problems_run *q, ct_solver solver, int first
     return said != CTI_OUTCOME_MEMORY;
 }
 
-/* the certificate in s, in numbers */
+/* measures the certificate in s */
 static void cti_problems_measure(const cti_problems_run *q, ct_solution *s)
 {
     cti_certificate c;
@@ -284,7 +287,8 @@ static void cti_problems_measure(const cti_problems_run *q, ct_solution *s)
     s->proof_rows = c.rows, s->proof_off = c.off, s->proof_value = c.terms > 0 ? c.value / c.terms : 0;
 }
 
-/* AUTO has no solution: are the normal rows of contacts alone infeasible? Their solvers know how to prove that. The proof goes to q->r; 0: none */
+/* When AUTO has no solution, this tests whether the contacts' normal rows alone are infeasible, for which their solvers have proofs. The
+   proof goes to q->r; 0: none */
 static int cti_problems_prove_normals(cti_problems_run *q)
 {
     cti_program normals;
@@ -312,8 +316,8 @@ static int cti_problems_prove_normals(cti_problems_run *q)
     return found;
 }
 
-/* friction in a cone that the judge does not know, so that no answer could be called solved, or the paper's rule for a solver that has none.
-   1 where that ends the solve, the answer being the start */
+/* 1 where the solve is refused, with the start as its answer: friction in a cone that the judge does not know, so that no answer could be
+   called solved, or the paper's termination for a solver without it */
 static int cti_problems_refuses(const cti_problems_run *q, ct_solution *s)
 {
     const cti_program *p = q->p;
@@ -335,7 +339,7 @@ static int cti_problems_refuses(const cti_problems_run *q, ct_solution *s)
     return 1;
 }
 
-/* the k-th solver that AUTO tries, AUTO behind the last */
+/* the k-th solver that AUTO tries; CT_SOLVER_AUTO after the last */
 static ct_solver cti_problems_next(const cti_problems_run *q, int k)
 {
     if (q->d->termination == CT_TERMINATION_PAPER)
@@ -343,8 +347,8 @@ static ct_solver cti_problems_next(const cti_problems_run *q, int k)
     return cti_solvers_auto(q->p, k);
 }
 
-/* the solver that is asked for, or those of AUTO until one ends it, time is over or the watcher has enough. 0: out of memory, of which
-   AUTO's next solver may need less */
+/* runs the chosen solver, or those of AUTO until one ends the solve, the time is over or the watcher ends it. 0: every attempt ran out of
+   memory (the next solver of AUTO may need less) */
 static int cti_problems_attempts(cti_problems_run *q, ct_solution *s)
 {
     int k, done = 0;
@@ -367,7 +371,7 @@ static int cti_problems_attempts(cti_problems_run *q, ct_solution *s)
     }
 }
 
-/* x and r into arrays of the caller that have the size, else in the place of what was there */
+/* moves x and r into the caller's arrays if these have the size, and replaces them otherwise */
 static void cti_problems_hand_over(ct_solution *s, ct_solution *out)
 {
     if (out->n == s->n && out->m == s->m && out->x && out->r && s->x && s->r) {

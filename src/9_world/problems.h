@@ -10,7 +10,7 @@ struct ct_problem {
 };
 
 #if CONTACT_WITH_FILES
-/* cti_problem_save -- a program to a file, an LCP as text, all others as CPB. CT_ERR_FILE, CT_ERR_MEMORY. */
+/* cti_problem_save -- writes a program to a file, an LCP as text, all others as CPB. CT_ERR_FILE, CT_ERR_MEMORY. */
 CTI_FN ct_code cti_problem_save(cti_mem *mem, const cti_program *p, const char *path, ct_error_info *error);
 #endif
 /* cti_problem_new -- empty; NULL when memory ran out. */

@@ -1,12 +1,12 @@
 /* problems_make.c -- contact problems from the caller's arrays.
-   Method: patterns are checked before anything is read through them; rows are then sorted and equal places summed; the numbers are checked
-   by the piece of code that checks those of files. */
+   Method: index patterns are checked before anything is read through them. Rows are then sorted and duplicate entries summed. The numbers
+   are checked by the same function as those of files. */
 #include "problems.h"
 #include "world.h"
 
 #define CTI_MAKE_MOST 0x0fffffff /* entries of a matrix */
 
-/* cti_make -- where a refusal goes */
+/* cti_make -- memory, and the error record of a refusal */
 typedef struct cti_make {
     cti_mem *mem;
     ct_error_info *error;
@@ -23,7 +23,7 @@ static int cti_make_refuse(cti_make *k, ct_code code, int64_t element, double va
     return 0;
 }
 
-/* a matrix of the caller's, sorted; cols -1: as many as rows */
+/* copies a matrix of the caller's, sorted; cols -1: it has to be square */
 static int cti_make_sparse(cti_make *k, const ct_csr *from, int cols, cti_sparse *out)
 {
     int32_t *row = NULL;
@@ -50,7 +50,7 @@ static int cti_make_sparse(cti_make *k, const ct_csr *from, int cols, cti_sparse
     return ok || cti_make_refuse(k, CT_ERR_MEMORY, -1, 0, "out of memory");
 }
 
-/* [n] numbers of the caller's; what may be missing stays NULL */
+/* copies [n] numbers of the caller's; an array that is not needed may be NULL */
 static int cti_make_vector(cti_make *k, const double *from, int n, int needed, double **out)
 {
     if (!from && (!needed || n == 0))
@@ -64,7 +64,7 @@ static int cti_make_vector(cti_make *k, const double *from, int n, int needed, d
     return 1;
 }
 
-/* what a kind does not have may not be given: it would be dropped */
+/* refuses data that the kind does not have, since it would be ignored */
 static int cti_make_only(cti_make *k, const ct_problem_desc *d)
 {
     int qp = d->kind == CT_PROBLEM_QP, lcp = d->kind == CT_PROBLEM_LCP, dynamic = qp || d->kind == CT_PROBLEM_GLOBAL;

@@ -1,4 +1,4 @@
-/* query.c -- what a world tells of itself: pairs, contacts, hash. */
+/* query.c -- queries of a world: pairs, contacts, hash. */
 #include "world.h"
 #include "../4_geom/intersect.h"
 
@@ -66,7 +66,7 @@ static int cti_query_planes(ct_world *w)
 
 static ct_code cti_world_validate(const ct_world *cw, ct_pair **out_pairs, int *out_n)
 {
-    ct_world *w = (ct_world *)cw; /* scratch of the world is used; its state is not changed */
+    ct_world *w = (ct_world *)cw; /* only scratch of the world is written; its state does not change */
     ct_body_id none = {0, 0};
     int32_t *hits = NULL;
     ct_code code;
@@ -81,7 +81,7 @@ static ct_code cti_world_validate(const ct_world *cw, ct_pair **out_pairs, int *
     if (code != CT_OK)
         return code;
     CTI_CLEAR(w->pairs);
-    w->state.detect.valid = 0; /* the trees' boxes are used for another question */
+    w->state.detect.valid = 0; /* the query below uses the trees' boxes for other motions */
     ok = cti_broad_update(&w->mem, &w->state.surface.broad, &w->state.surface.soup, w->state.surface.x0, w->state.surface.x0) &&
          cti_intersect_soup(&w->mem, &w->state.surface.broad, &w->state.surface.soup, w->state.surface.x0, &hits);
     for (i = 0; ok && i < CTI_LEN(hits) / 2; i++) {
@@ -179,14 +179,14 @@ static uint64_t cti_query_mix(uint64_t h, const void *data, size_t bytes)
     return h;
 }
 
-/* what the next step takes from the ones before, block by block: the last dt, and where there was one, BDF2's velocities */
+/* mixes in the history that the next step uses, block by block: the last dt, and with one the velocities of BDF2 */
 static uint64_t cti_query_mix_history(uint64_t h, const cti_state *s)
 {
     const cti_history *q = &s->history;
     int i, k = 0, bytes = 3 * (int)sizeof(ct_real);
     h = cti_query_mix(h, s->dt_prev, sizeof(ct_real) * (size_t)s->n);
     for (i = 0; i < CTI_LEN(q->v0) / 3 && i < s->n; i++) {
-        /* rigid bodies, in the order of their blocks, have none */
+        /* rigid bodies, in the order of their blocks, have no history */
         while (k < CTI_LEN(s->rigids) && s->rigids[k].block + 1 < i)
             k++;
         if (!(s->dt_prev[i] > 0) || (k < CTI_LEN(s->rigids) && i >= s->rigids[k].block))

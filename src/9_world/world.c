@@ -1,5 +1,5 @@
-/* world.c -- creation, stepping, errors, library information. Method: the world validates and keeps books; all numerics are on the floors
-   below. */
+/* world.c -- creation, stepping, errors, library information. Method: the world validates arguments and keeps the bodies; all numerical
+   work is on the floors below. */
 #include "world.h"
 #include "inspect.h"
 #include "../0_base/log.h"
@@ -127,7 +127,8 @@ CONTACT_API_DEF ct_solver_desc ct_solver_desc_default(void)
     d.cone = CT_CONE_CONE;
     d.cluster = CT_CLUSTER_AUTO;
     d.termination = CT_TERMINATION_RESIDUAL;
-    d.tolerance = sizeof(ct_real) == sizeof(float) ? CTI_R(1e-3) : CTI_R(1e-4); /* float does not resolve less: sweeps go on for nothing */
+    d.tolerance = sizeof(ct_real) == sizeof(float) ? CTI_R(1e-3) : CTI_R(1e-4); /* float does not resolve less: further sweeps would change
+                                                                                   nothing */
     d.max_iterations = 500;
     d.max_sweeps = 200;
     d.inner_iterations = 200;
@@ -285,7 +286,7 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
 {
     ct_code code;
     int k;
-    if (!d || d->cookie != CTI_COOKIE)
+    if (d->cookie != CTI_COOKIE)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, 0, "world desc was not made by ct_world_desc_default");
     for (k = 0; k < 3; k++)
         if (!cti_finite(d->gravity[k]))
@@ -325,7 +326,7 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
     return code == CT_OK ? cti_world_check_paper(d, e) : code;
 }
 
-/* what Li 2015 fixes: one Newton iteration, no friction, and one row a vertex, at random, unless all of them or the deepest are asked for */
+/* the settings of Li 2015: one Newton iteration, no friction, and one random row a vertex, unless all rows or the deepest are chosen */
 static void cti_world_as_li_printed(ct_world_desc *d)
 {
     d->dcd.newton_iterations = 1, d->dcd.friction = CT_DCD_FRICTION_NONE, d->dcd.recovery = 1, d->dcd.max_substeps = 1;
@@ -333,7 +334,7 @@ static void cti_world_as_li_printed(ct_world_desc *d)
         d->dcd.decouple = CT_DECOUPLE_RANDOM;
 }
 
-/* what Otaduy 2009, or with DCD Li 2015, fixes, where its steps are asked for as printed */
+/* the settings of Otaduy 2009, or with DCD of Li 2015, where the paper's own step is chosen */
 static void cti_world_as_printed(ct_world_desc *d)
 {
     if (d->solver.termination != CT_TERMINATION_PAPER)
@@ -349,8 +350,9 @@ static void cti_world_as_printed(ct_world_desc *d)
     d->newton_iterations = 1, d->cmr_rounds = 5, d->max_halvings = 2;
 }
 
-/* 1 when products and sums of this file were fused in spite of the pragma on top of contact.h (clang -ffp-contract=fast, or src/ built without
-   -ffp-contract=off), for which the collision test's bounds do not hold: the exact product 1 - 2^-54 rounds to 1 */
+/* 1 when products and sums of this file were fused in spite of the pragma on top of contact.h: by clang -ffp-contract=fast, or in src/
+   built without -ffp-contract=off. The collision test's bounds do not hold then. The test: without fusion the exact product 1 - 2^-54
+   rounds to 1 */
 static int cti_world_contracted(void)
 {
     volatile double a = 1 + 1.0 / 134217728, b = 1 - 1.0 / 134217728, c = -1;
@@ -358,7 +360,7 @@ static int cti_world_contracted(void)
     return x * y + z != 0;
 }
 
-/* threads of the world's own, where they are asked for */
+/* starts the world's own threads, where they are asked for */
 static ct_code cti_world_start_pool(ct_world *w, ct_error_info *e)
 {
     ct_tasks *t = &w->state.desc.tasks;
@@ -382,6 +384,10 @@ static ct_code cti_world_make(const ct_world_desc *desc, ct_world **out_world, c
     ct_code code;
     if (!out_world)
         return cti_world_refuse(out_error, CT_ERR_ARGUMENT, 0, "out_world is NULL");
+    if (!desc) {
+        ct_world_desc usual = ct_world_desc_default();
+        return cti_world_make(&usual, out_world, out_error);
+    }
     if (cti_world_contracted())
         return cti_world_refuse(out_error, CT_ERR_UNSUPPORTED, 0, "the compiler has fused products and sums: compile with -ffp-contract=off");
     code = cti_world_check(desc, out_error);
@@ -468,7 +474,7 @@ CONTACT_API_DEF void ct_world_destroy(ct_world *w)
     cti_mem_resize(&mem, w, sizeof *w, 0);
 }
 
-/* bodies that went where their thickness is below 64 ulp of a coordinate */
+/* counts bodies so far from the origin that their thickness is below 64 ulp of a coordinate */
 static int cti_world_coarse(const cti_surface *f)
 {
     int b, i, n = 0;
@@ -481,7 +487,7 @@ static int cti_world_coarse(const cti_surface *f)
     return n;
 }
 
-/* a sum that overflows is the largest number, and so is a difference of such sums */
+/* an overflowing sum, or a difference of such sums, becomes the largest number */
 static double cti_world_bounded(double x) { return cti_finite64(x) ? x : (x < 0 ? -CTI_WORLD_MOST : CTI_WORLD_MOST); }
 
 static void cti_world_bound(ct_step_report *r)
@@ -500,7 +506,8 @@ static void cti_world_bound(ct_step_report *r)
         *reals[k] = cti_finite(*reals[k]) ? *reals[k] : CTI_REAL_MAX;
 }
 
-/* times, which add up, and sums that may overflow; t0, t1: when the step began, and when bodies were prepared [ms] */
+/* the report's times, which add up to the total, and bounds on sums that may overflow. t0, t1: start of the step, and end of the bodies'
+   preparation [ms] */
 static void cti_world_report(const ct_world *w, double t0, double t1, ct_step_report *r)
 {
     if (w->state.limit.n > 0)
@@ -523,7 +530,7 @@ static ct_code cti_world_advance(cti_state *s, ct_real dt, ct_step_report *repor
 #if CONTACT_WITH_CMR
     return cti_step(s, dt, report);
 #else
-    return CT_ERR_UNSUPPORTED; /* ct_world_create has refused it */
+    return CT_ERR_UNSUPPORTED; /* unreachable: ct_world_create refuses such a world */
 #endif
 }
 

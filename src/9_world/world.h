@@ -4,6 +4,7 @@
 
 #include "../0_base/pool.h"
 #include "../5_mesh/mesh.h"
+#include "../5_mesh/place.h"
 #include "../8_dcd/dcd.h"
 #include "../8_step/step.h"
 #include "../8_step/tangle.h"
@@ -17,15 +18,15 @@ typedef struct cti_body {
     uint32_t generation;
     char name[64];
     int n;                  /* vertices that the user sees */
-    int fresh;              /* nothing was prepared for it yet */
+    int fresh;              /* 1: nothing has been prepared for it yet */
     int block0, n_blocks;   /* its unknowns; block0 -1: none */
     int rigid;              /* number in state.rigids, or -1 */
     ct_real *rest;          /* [3 n] positions when added */
     cti_attach *attach;     /* [n] vertices embedded in nodes or in a rigid frame, blocks counted from block0; NULL: vertex = node */
     ct_real *nodes;         /* [3 n_blocks] positions of the nodes when added, where vertices are embedded */
     cti_rigid rigid_start;  /* of a rigid body when added */
-    ct_real center[3];      /* its centre of mass then */
-    cti_script script;      /* of a kinematic body; its arrays are the next two and rest */
+    ct_real center[3];      /* its centre of mass when added */
+    cti_script script;      /* of a kinematic body; its arrays are the next two fields and `rest` */
     ct_motion_segment *path;
     ct_real *keyframes;     /* [n_keyframes][3 n] */
     int32_t *triangles;     /* [3 nt] surface, body vertices */
@@ -37,10 +38,10 @@ typedef struct cti_body {
     ct_material material;
     ct_real friction, thickness;
     ct_real plane_normal[3], plane_offset;
-    int32_t *order; /* of the trees of what never moves (cti_broad_order); NULL: not built yet */
+    int32_t *order; /* order of the tree of a body that never moves (cti_broad_order); NULL: not built yet */
 } cti_body;
 
-/* cti_world_joint -- a joint with blocks counted from its bodies' first ones and rigid 0 for the body's own. */
+/* cti_world_joint -- a joint; its blocks are counted from its bodies' first ones, and rigid 0 stands for the body's own. */
 typedef struct cti_world_joint {
     int alive;
     uint32_t generation;
@@ -53,19 +54,19 @@ struct ct_world {
     cti_mem mem;
     cti_arena arena;
     cti_state state;
-    cti_pool *pool;         /* behind state.desc.tasks, where that is the world's own; or NULL */
+    cti_pool *pool;         /* the world's own threads behind state.desc.tasks; or NULL */
     cti_body *bodies;       /* slots; kind FREE: unused */
     cti_world_joint *joints; /* slots */
     int32_t *surface_slot;  /* slot of each surface body */
     int n_alive;
-    int ready;              /* surface, matrix and factors match the bodies */
-    int n_fresh;            /* bodies that they do not know yet; all that is missing where `prepared` */
-    int prepared;           /* they match the other bodies and all joints */
+    int ready;              /* 1: surface, matrix and factors match the bodies */
+    int n_fresh;            /* bodies that these do not contain yet; if `prepared`, nothing else is missing */
+    int prepared;           /* 1: they match all other bodies and all joints */
     ct_error_info error;
     ct_pair *pairs;         /* of validate */
     ct_contact *contacts;
     int contacts_ready;
-    int busy;               /* inside of a step, of a repair, or of a body that is added: callbacks may not call back */
+    int busy;               /* 1: during a step, a repair or the adding of a body: callbacks may not call back */
     uint64_t mode;          /* the caller's floating-point mode, while a body is added */
 };
 
@@ -73,12 +74,13 @@ struct ct_world {
 CTI_FN ct_code cti_world_fail(ct_world *w, ct_code code, ct_body_id body, int64_t element, double value, const char *text);
 /* cti_world_slot -- slot of a live body or -1. */
 CTI_FN int cti_world_slot(const ct_world *w, ct_body_id body);
-/* cti_world_list_models -- state.models: they lie in the bodies, which move when slots are added. 0: out of memory. */
+/* cti_world_list_models -- rebuilds state.models, whose pointers lead into the bodies, which move when slots are added. 0: out of
+   memory. */
 CTI_FN int cti_world_list_models(ct_world *w);
 
-/* cti_world_busy -- CT_OK, or the recorded CT_ERR_ARGUMENT of a call out of a callback, while a step is on the way. */
+/* cti_world_busy -- CT_OK, or the recorded CT_ERR_ARGUMENT for a call out of a callback during a step. */
 CTI_FN ct_code cti_world_busy(ct_world *w);
-/* cti_world_keep_contacts -- the list of contacts as the user sees it, made before what it is made of goes. CT_ERR_MEMORY. */
+/* cti_world_keep_contacts -- makes the user's list of contacts before its sources are removed. CT_ERR_MEMORY. */
 CTI_FN ct_code cti_world_keep_contacts(ct_world *w);
 CTI_FN ct_body_id cti_world_id(const ct_world *w, int slot);
 /* cti_world_prepare -- builds surface, matrix pattern, factors after bodies changed. */
@@ -95,30 +97,34 @@ CTI_INLINE int cti_body_is_scripted(const cti_body *b)
 CTI_FN ct_code cti_world_refuse_discrete(ct_world *w, const char *name, const char *text);
 /* cti_body_attach -- attachment of body vertex i with the world's block and frame numbers. */
 CTI_FN void cti_body_attach(const cti_body *b, int i, cti_attach *out);
-/* cti_body_point -- where vertex i of a body is: the same code path as the surface's. */
+/* cti_body_point -- the position of vertex i of a body, by the same code path as the surface's. */
 CTI_FN cti_v3 cti_body_point(const ct_world *w, const cti_body *b, int i);
-/* cti_world_drop_joints -- those of a body that leaves. cti_world_resolve_joints -- state.joints and the surface's list of bodies that do not meet;
-   0: out of memory. */
+/* cti_world_drop_joints -- removes the joints of a body that leaves. cti_world_resolve_joints -- builds state.joints and the surface's list
+   of bodies that do not collide; 0: out of memory. */
 CTI_FN void cti_world_drop_joints(ct_world *w, int slot);
 CTI_FN int cti_world_resolve_joints(ct_world *w);
-/* cti_bodies_* -- steps of adding a body, in this order; what fails has been recorded in the world. */
+/* cti_bodies_* -- the stages of adding a body, in this order; failures are recorded in the world. */
 CTI_FN ct_code cti_bodies_refuse(ct_world *w, ct_code code, int64_t element, double value, const char *text);
-CTI_FN ct_code cti_bodies_open(ct_world *w, const uint32_t *cookie, const ct_body_id *out_body, const char *text); /* no desc: cookie NULL */
+CTI_FN ct_code cti_bodies_open(ct_world *w, const uint32_t *cookie, const char *text); /* no desc: cookie NULL */
 CTI_FN ct_code cti_bodies_check_mesh(ct_world *w, const ct_mesh *m);
 CTI_FN ct_code cti_bodies_check_scalars(ct_world *w, ct_real friction, ct_real thickness, const ct_real *v, const ct_real *omega);
+/* cti_bodies_place -- where a description puts its mesh. */
+CTI_FN ct_code cti_bodies_place(ct_world *w, const char *name, const ct_real *position, const ct_real *rotation, cti_place *out);
 /* cti_bodies_is_moderate -- 1 where squares of squares of a speed do not overflow: 1e77 in double, 4e9 in float. */
 CTI_FN int cti_bodies_is_moderate(const ct_real *v);
 CTI_FN ct_code cti_bodies_check_motion(ct_world *w, ct_body_id body, const ct_motion *m);
 CTI_FN ct_code cti_bodies_check_path(ct_world *w, ct_body_id body, const ct_motion_segment *path, int n);
 CTI_FN void cti_bodies_begin(ct_world *w, cti_body *b, cti_body_kind kind, const char *name, ct_real friction, ct_real thickness);
-CTI_FN ct_code cti_bodies_copy(ct_world *w, cti_body *b, const ct_mesh *mesh);
+/* cti_bodies_copy -- positions, placed (NULL: as they are). cti_bodies_move -- n points of a body, [3 n], in place. */
+CTI_FN ct_code cti_bodies_copy(ct_world *w, cti_body *b, const ct_mesh *mesh, const cti_place *place);
+CTI_FN ct_code cti_bodies_move(ct_world *w, const cti_body *b, const cti_place *place, ct_real *points, int n);
 CTI_FN ct_code cti_bodies_copy_list(ct_world *w, int32_t **out, const int32_t *list, int n);
 CTI_FN ct_code cti_bodies_surface(ct_world *w, cti_body *b, int all_vertices);
 CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_real *v, const ct_real *omega, ct_body_id *out);
-/* cti_world_public_pair -- soup features to body features. */
+/* cti_world_public_pair -- converts surface features to features of the bodies. */
 CTI_FN void cti_world_public_pair(const ct_world *w, const cti_pair *p, ct_pair *out);
 
 #define CTI_COOKIE 0x63740001u
-#define CTI_WORLD_ULPS 64 /* of a coordinate that a thickness must be worth; CTI_EPS x >= ulp(x) */
+#define CTI_WORLD_ULPS 64 /* [ulp of a coordinate] least thickness; CTI_EPS x >= ulp(x) */
 
 #endif /* CTI_WORLD_H */

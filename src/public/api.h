@@ -1,5 +1,5 @@
-/* api.h -- every public function. Outputs come last and are named out_*. Functions that return ct_code leave their outputs untouched unless
-   they return CT_OK, and leave the world unchanged. A world is used by one thread at a time; two worlds never touch. */
+/* api.h -- every public function. Outputs come last and are named out_*. Functions that return ct_code leave their outputs and the world
+   unchanged unless they return CT_OK. A world is used by one thread at a time; two worlds share nothing. */
 #ifndef CT_CONTACT_H_INCLUDED
 #define CT_CONTACT_H_INCLUDED
 
@@ -11,57 +11,58 @@ extern "C" {
 
 /* ---- library ---- */
 CONTACT_API const ct_library_info *ct_library_info_get(void);
-/* ct_code_text, ct_status_text, ct_stepper_text, ct_solver_text, ct_integrator_text -- the name in lower case as scene files spell it ("ok", "cmr",
-   "active_set"; codes: a short sentence); "?" when out of range. Static strings. */
+/* ct_code_text, ct_status_text, ct_stepper_text, ct_solver_text, ct_integrator_text -- the name in lower case as scene files spell it
+   ("ok", "cmr", "active_set"; for codes a short sentence); "?" when out of range. Static strings. */
 CONTACT_API const char *ct_code_text(ct_code code);
 CONTACT_API const char *ct_status_text(ct_status status);
 CONTACT_API const char *ct_stepper_text(ct_stepper stepper);
 CONTACT_API const char *ct_solver_text(ct_solver solver);
 CONTACT_API const char *ct_integrator_text(ct_integrator integrator);
-/* ct_stepper_built, ct_solver_built -- 1 when this build can run it. */
+/* ct_stepper_built, ct_solver_built -- 1 when this build contains it. */
 CONTACT_API int ct_stepper_built(ct_stepper stepper);
 CONTACT_API int ct_solver_built(ct_solver solver);
 
 /* ---- world ---- */
 CONTACT_API ct_solver_desc ct_solver_desc_default(void);
 CONTACT_API ct_world_desc ct_world_desc_default(void);
-/* ct_world_create -- out_error may be NULL. CT_ERR_ARGUMENT (a field out of range, wrong cookie), CT_ERR_UNSUPPORTED (stepper or solver that
-   is not built, pair that makes no sense; an implementation whose sums the compiler has fused, see the manual's switches), CT_ERR_MEMORY. */
+/* ct_world_create -- desc NULL: the defaults. out_error may be NULL. CT_ERR_ARGUMENT (a field out of range, wrong cookie), CT_ERR_UNSUPPORTED
+   (a stepper or solver that is not built, a combination that is not supported, an implementation whose products and sums the compiler has
+   fused, see the manual's switches), CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_world_create(const ct_world_desc *desc, ct_world **out_world, ct_error_info *out_error);
 CONTACT_API void ct_world_destroy(ct_world *world); /* NULL is fine */
-/* ct_world_step -- advances by dt [s] > 0. The state at the end is finite in every case; out_report (may be NULL) says how well it went.
-   CT_ERR_ARGUMENT (dt; a call out of a callback of this world: clock, log and task functions may not call back into it), CT_ERR_MEMORY: world
-   unchanged. */
+/* ct_world_step -- advances by dt [s] > 0. The state at the end is finite in every case; out_report (may be NULL) describes its quality.
+   CT_ERR_ARGUMENT (dt; a call from a callback of this world: clock, log and task functions may not call back into it), CT_ERR_MEMORY: the
+   world is unchanged. */
 CONTACT_API ct_code ct_world_step(ct_world *world, ct_real dt, ct_step_report *out_report);
 CONTACT_API const ct_error_info *ct_world_error(const ct_world *world);
-/* ct_world_validate -- every pair that intersects now (edge through face; vertex behind a plane), exact. *out_pairs [*out_n] belongs to the
-   world and is valid until the next call on it. */
+/* ct_world_validate -- every pair that intersects now (edge through face; vertex behind a plane), by an exact test. *out_pairs [*out_n]
+   belongs to the world and is valid until the next call on it. */
 CONTACT_API ct_code ct_world_validate(const ct_world *world, ct_pair **out_pairs, int *out_n);
-/* ct_world_repair -- tries to free a world that starts with intersections: bodies that take part are moved apart, no farther than it takes, with
-   time, scripts, velocities and all other bodies standing still (others are moved when it does not work without). *out_freed and *out_left count
-   pairs as ct_world_validate does; what is left is named by it. A step does the same by bounded impulses, in time; this is for before the first.
-   CT_ERR_ARGUMENT (NULL), CT_ERR_MEMORY (the world is as it was). */
+/* ct_world_repair -- tries to remove all intersections from a world before its first step. Bodies that intersect are moved apart, by the
+   least distance that is needed. Time, scripts, velocities and all other bodies do not change; others are moved only where it does not work
+   without. *out_freed and *out_left count pairs as ct_world_validate does, and that function names those that are left. During steps the
+   same is done gradually, by bounded impulses. CT_ERR_ARGUMENT (NULL), CT_ERR_MEMORY (the world is unchanged). */
 CONTACT_API ct_code ct_world_repair(ct_world *world, int *out_freed, int *out_left);
-/* ct_world_hash -- of positions, velocities, multipliers, time, and of what integrators remember of the steps before. */
+/* ct_world_hash -- a hash of positions, velocities, multipliers, time, and of the history that integrators keep of earlier steps. */
 CONTACT_API uint64_t ct_world_hash(const ct_world *world);
 CONTACT_API double ct_world_time(const ct_world *world);
 CONTACT_API int ct_world_body_count(const ct_world *world);
-/* ct_world_contacts -- contacts of the last step with their impulses over all of it, in the order in which its substeps found them, which is the
-   same for every number of workers; valid until the next call that changes the world. When a body is removed only its own contacts leave the list. What impact zones and the repair of intersections did is
-   not in them. */
+/* ct_world_contacts -- contacts of the last step with their impulses over all of it. Their order is that in which the substeps found them,
+   and does not depend on the number of workers. The list is valid until the next call that changes the world. Removing a body removes only
+   its own contacts from the list. Impulses of impact zones and of the repair of intersections are not in it. */
 CONTACT_API ct_code ct_world_contacts(const ct_world *world, const ct_contact **out_contacts, int *out_n);
-/* ct_world_dump_problem -- the contact problem that the last step solved, with its solution as r_ref and v_ref, as a CPB file (global frictional
-   contact). A row's compliance is an unknown behind the velocities there, and a row that is eased apart while it holds is two contacts, so that
-   r_ref and v_ref solve the file. CT_ERR_ARGUMENT when the last step had no contact problem, CT_ERR_UNSUPPORTED when it had joints, which the format does not
-   know, CT_ERR_FILE when the file cannot be written. */
+/* ct_world_dump_problem -- writes the contact problem that the last step solved, with its solution as r_ref and v_ref, as a CPB file
+   (global frictional contact). There a row's compliance is an unknown behind the velocities. A row that recovers its gap under load becomes
+   two contacts. So r_ref and v_ref solve the file. CT_ERR_ARGUMENT when the last step had no contact problem, CT_ERR_UNSUPPORTED when it
+   had joints, which the format does not contain, CT_ERR_FILE when the file cannot be written. */
 CONTACT_API ct_code ct_world_dump_problem(const ct_world *world, const char *path);
 /* ---- contact problems without a world ---- */
 /* ct_problem_read -- .cpb (CPB container), .lcp, .blcp (text). CT_ERR_FILE, CT_ERR_FORMAT (names line or byte), CT_ERR_DOMAIN (sizes, numbers),
    CT_ERR_UNSUPPORTED (extension), CT_ERR_MEMORY. Free with ct_problem_free (NULL is fine). */
 CONTACT_API ct_code ct_problem_read(const char *path, ct_problem **out_problem, ct_error_info *out_error);
-/* ct_problem_write -- .cpb (QP, GLOBAL, LOCAL) or .lcp, .blcp (LCP), reference solution included: reading gives the same numbers, bit for bit. The
-   file is written as path + ".tmp", then renamed: it is whole or it is not there. out_error may be NULL. CT_ERR_ARGUMENT, CT_ERR_UNSUPPORTED (an
-   extension that the kind has not), CT_ERR_FILE, CT_ERR_MEMORY. */
+/* ct_problem_write -- .cpb (QP, GLOBAL, LOCAL) or .lcp, .blcp (LCP), reference solution included: reading gives the same numbers, bit for
+   bit. The file is written as path + ".tmp", then renamed, so that a failure leaves no partial file. out_error may be NULL.
+   CT_ERR_ARGUMENT, CT_ERR_UNSUPPORTED (an extension that does not fit the kind), CT_ERR_FILE, CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_problem_write(const ct_problem *problem, const char *path, ct_error_info *out_error);
 CONTACT_API ct_problem_desc ct_problem_desc_default(void);
 /* ct_problem_create -- a problem from arrays. out_error may be NULL. CT_ERR_ARGUMENT (NULL, wrong cookie, an array that the kind needs is missing),
@@ -69,13 +70,15 @@ CONTACT_API ct_problem_desc ct_problem_desc_default(void);
 CONTACT_API ct_code ct_problem_create(const ct_problem_desc *desc, ct_problem **out_problem, ct_error_info *out_error);
 CONTACT_API void ct_problem_free(ct_problem *problem);
 CONTACT_API ct_code ct_problem_info_get(const ct_problem *problem, ct_problem_info *out_info);
-/* ct_problem_solve -- one solve by desc->solver, its tolerance relative, of ct_solution.residual. CT_SOLVER_AUTO tries one after the other until one
-   ends it, within one time limit, and keeps the best. CT_ERR_ARGUMENT (also: a warm start of other sizes, or with what is no number), CT_ERR_MEMORY,
-   CT_ERR_UNSUPPORTED (solver that is not built), solution untouched; else CT_OK and `outcome` says the rest. Friction of problems is Coulomb's:
-   with another desc->cone it is NOT_APPLICABLE, and `why` names the cone. */
+/* ct_problem_solve -- one solve by desc->solver; its tolerance is relative and bounds ct_solution.residual. CT_SOLVER_AUTO tries several
+   solvers in sequence until one succeeds, within one time limit, and returns the best result. CT_ERR_ARGUMENT (also: a warm start of other
+   sizes, or with NaN or infinity), CT_ERR_MEMORY and CT_ERR_UNSUPPORTED (a solver that is not built) leave `solution` untouched; otherwise
+   CT_OK, and `outcome` says how the solve ended. The friction law of problems is Coulomb's: with another desc->cone the outcome is
+   NOT_APPLICABLE, and `why` names the cone. */
 CONTACT_API ct_code ct_problem_solve(const ct_problem *problem, const ct_solver_desc *desc, ct_solution *solution);
 CONTACT_API void ct_solution_free(ct_solution *solution);
-/* ct_outcome_text -- "solved", "infeasible", "ray", "budget", "failed", "not_applicable". ct_problem_solver_built -- 1 when ct_problem_solve has it. */
+/* ct_outcome_text -- "solved", "infeasible", "ray", "budget", "failed", "not_applicable". ct_problem_solver_built -- 1 when
+   ct_problem_solve contains the solver. */
 CONTACT_API const char *ct_outcome_text(ct_outcome outcome);
 CONTACT_API int ct_problem_solver_built(ct_solver solver);
 
@@ -89,17 +92,22 @@ CONTACT_API ct_cloth_desc ct_cloth_desc_default(void);
 CONTACT_API ct_static_desc ct_static_desc_default(void);
 CONTACT_API ct_rigid_desc ct_rigid_desc_default(void);
 CONTACT_API ct_kinematic_desc ct_kinematic_desc_default(void);
-/* ct_body_add_* -- CT_ERR_ARGUMENT, CT_ERR_MEMORY, CT_ERR_UNSUPPORTED; CT_ERR_MESH: the mesh cannot be used, or a vertex (.element, its coordinate in
-   .value) is farther from the origin than h / (64 * 2^-23) = 131,072 h in float, 7e13 h in double, h the body's thickness. */
+/* ct_body_add_* -- out_body may be NULL. CT_ERR_ARGUMENT (a field out of range; a position that is not finite, a rotation that is not or that is
+   zero: the text names the body), CT_ERR_MEMORY, CT_ERR_UNSUPPORTED; CT_ERR_MESH: the mesh cannot be used, or a vertex (.element, its coordinate in
+   .value) is, once it is placed, farther from the origin than h / (64 * 2^-23) = 131,072 h in float, 7e13 h in double, h the body's thickness. */
 CONTACT_API ct_code ct_body_add_soft(ct_world *world, const ct_soft_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_cloth(ct_world *world, const ct_cloth_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_static(ct_world *world, const ct_static_desc *desc, ct_body_id *out_body);
+/* ct_body_add_plane -- the static body of a plane dot(normal, x) = offset, free space on the normal's side, with the world's friction and
+   thickness and the name "plane": ct_body_add_static without a mesh. normal  in  [3] any length > 0; NULL: 0, 1, 0 offset  in  [m] times
+   the normal's length CT_ERR_ARGUMENT (numbers that are not finite, a zero normal), CT_ERR_MEMORY. */
+CONTACT_API ct_code ct_body_add_plane(ct_world *world, const ct_real normal[3], ct_real offset, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_rigid(ct_world *world, const ct_rigid_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_kinematic(ct_world *world, const ct_kinematic_desc *desc, ct_body_id *out_body);
-/* ct_body_remove -- a body leaves, with its contacts and joints. A body that is added and removed before the next step has changed no bit, unless a
-   joint was added or removed, too. Otherwise what the world keeps between steps (factors, candidates) is made anew, now and when bodies are added:
-   later results differ from those of a world without the body by rounding. CT_ERR_STALE_ID, CT_ERR_MEMORY (the
-   world is as it was). */
+/* ct_body_remove -- removes a body with its contacts and joints. A body that is added and removed before the next step changes no bit of
+   the results, unless a joint was added or removed, too. Otherwise the data that the world keeps between steps (factors, candidates) are
+   rebuilt, as they are when bodies are added: later results differ by rounding from those of a world that never had the body.
+   CT_ERR_STALE_ID, CT_ERR_MEMORY (the world is unchanged). */
 CONTACT_API ct_code ct_body_remove(ct_world *world, ct_body_id body);
 /* ct_body_pin -- holds the axes (CT_AXIS_* mask) of n nodes (see ct_body_node_count) to a scripted motion (NULL: at rest where they are)
    until world time `until` [s] (< 0: for ever). A later pin of a vertex replaces the motion of an earlier one on the axes that both hold, as
@@ -112,8 +120,9 @@ CONTACT_API ct_code ct_body_pin_path(ct_world *world, ct_body_id body, const int
 /* ct_body_constrain -- a direction pin (Volino 2000, 2.2): the vertex moves only in the range of the symmetric projector S [9], row-major:
    0 fixes it, X X' keeps it on a line along the unit vector X, I - X X' in a plane with normal X. Its inverse mass is S / m. */
 CONTACT_API ct_code ct_body_constrain(ct_world *world, ct_body_id body, int vertex, const ct_real projector[9]);
-/* ct_body_get_pin_impulse -- momentum [N s], world axes, that pins and directions gave to a node (counted as by ct_body_pin) over the last step, all
-   its substeps: what the node and its neighbours' forces, contacts and joints lack to move as the script says. Zero where nothing holds the node.
+/* ct_body_get_pin_impulse -- impulse [N s], world axes, that pins and direction pins gave to a node (numbered as in ct_body_pin) over the
+   last step, all its substeps. It is the impulse that the node needs, besides elastic forces, contacts and joints, to follow its script.
+   Zero where nothing holds the node.
    out_impulse  out  [3]; in the directions that are held only
    CT_ERR_ARGUMENT: a body without nodes, a node that it does not have (.element), NULL. */
 CONTACT_API ct_code ct_body_get_pin_impulse(const ct_world *world, ct_body_id body, int32_t vertex, ct_real out_impulse[3]);
@@ -129,7 +138,8 @@ CONTACT_API ct_code ct_body_get_positions(const ct_world *world, ct_body_id body
 CONTACT_API ct_code ct_body_get_velocities(const ct_world *world, ct_body_id body, void *out, ct_scalar_type type, size_t stride, int *out_n);
 /* ct_body_set_velocities -- of a deformable body's nodes, [3 n], n as ct_body_node_count. */
 CONTACT_API ct_code ct_body_set_velocities(ct_world *world, ct_body_id body, const ct_real *velocities, int n);
-/* ct_body_get_pose -- of a rigid body: centre of mass [3] and orientation, a unit quaternion w x y z that is 1 0 0 0 when the body is added.
+/* ct_body_get_pose -- of a rigid body: centre of mass [3] and orientation, a unit quaternion w x y z that is the description's rotation, by default
+   1 0 0 0, when the body is added.
    Either may be NULL. CT_ERR_ARGUMENT for other bodies. */
 CONTACT_API ct_code ct_body_get_pose(const ct_world *world, ct_body_id body, ct_real out_position[3], ct_real out_quaternion[4]);
 /* ct_body_get_motion, ct_body_set_motion -- of a rigid body: velocity of its centre of mass and angular velocity [rad/s], world axes; either may
@@ -141,9 +151,9 @@ CONTACT_API ct_code ct_body_get_triangles(const ct_world *world, ct_body_id body
 
 /* ---- joints ---- */
 CONTACT_API ct_joint_desc ct_joint_desc_default(ct_joint_kind kind);
-/* ct_joint_add -- joins two bodies, or a body and the world; ends with either body. CT_ERR_ARGUMENT (a field out of range, vertex out of
-   range, weights that do not sum to 1, nothing that can move), CT_ERR_STALE_ID, CT_ERR_UNSUPPORTED (hinge or fixed joint of a deformable
-   body; more than 16 nodes on both sides together), CT_ERR_MEMORY. */
+/* ct_joint_add -- joins two bodies, or a body and the world; the joint is removed with either body. out_joint may be NULL. CT_ERR_ARGUMENT
+   (a field out of range, vertex out of range, weights that do not sum to 1, no side that can move), CT_ERR_STALE_ID, CT_ERR_UNSUPPORTED
+   (hinge or fixed joint of a deformable body; more than 16 nodes on both sides together), CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_joint_add(ct_world *world, const ct_joint_desc *desc, ct_joint_id *out_joint);
 CONTACT_API ct_code ct_joint_remove(ct_world *world, ct_joint_id joint);
 /* ct_joint_get_impulse -- on side a over the last step, all its substeps, world axes: [N s] and [N m s] of a hinge or fixed joint; either may be
@@ -157,29 +167,38 @@ CONTACT_API ct_code ct_joint_get_impulse(const ct_world *world, ct_joint_id join
    or the byte of a binary part, in .text and .element, and what was expected. CT_ERR_ARGUMENT (NULL), CT_ERR_FILE (cannot be opened or read),
    CT_ERR_FORMAT (content), CT_ERR_UNSUPPORTED (extension, or a part of the format that is not read), CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_mesh_read(const char *path, ct_mesh *out_mesh, ct_error_info *out_error);
-/* ct_mesh_write -- by extension: .obj, .msh (Gmsh 2.2, ASCII), .vtk (legacy, ASCII, UNSTRUCTURED_GRID), numbers with 17 digits: reading gives
-   the same bits. Positions that no element uses are written as points. OBJ has no tets: where there are no triangles the boundary of the tets
-   is written, else the triangles. The file is written as path + ".tmp", then renamed: it is whole or it is not there.
-   CT_ERR_ARGUMENT (NULL, no position, a count without its array), CT_ERR_MESH (a position that is not finite, an index out of range: .element
-   names the vertex, tet, triangle or segment), CT_ERR_UNSUPPORTED (extension), CT_ERR_FILE, CT_ERR_MEMORY. */
+/* ct_mesh_write -- by extension: .obj, .msh (Gmsh 2.2, ASCII), .vtk (legacy, ASCII, UNSTRUCTURED_GRID), numbers with 17 digits: reading
+   gives the same bits. Positions that no element uses are written as points. OBJ has no tets: where there are no triangles the boundary of
+   the tets is written, else the triangles. The file is written as path + ".tmp", then renamed, so that a failure leaves no partial file.
+   CT_ERR_ARGUMENT (NULL, no position, a count without its array), CT_ERR_MESH (a position that is not finite, an index out of range:
+   .element names the vertex, tet, triangle or segment), CT_ERR_UNSUPPORTED (extension), CT_ERR_FILE, CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_mesh_write(const char *path, const ct_mesh *mesh, ct_error_info *out_error);
 CONTACT_API void ct_mesh_free(ct_mesh *mesh);
 /* ct_mesh_box -- size [m] centred at the origin, cells per axis >= 1; with_tets 1: five or six tets a cell and no triangles, 0: surface. */
 CONTACT_API ct_code ct_mesh_box(const ct_real size[3], const int cells[3], int with_tets, ct_mesh *out_mesh, ct_error_info *out_error);
-/* ct_mesh_locking -- by how much the mesh's linear tets are too stiff in bending, by the axes of the body's least resistance: 1 + 2.1 / n^2 for a bar
-   of n cells across (docs/locking.md). A body of young / factor bends as it should, and is softer by the factor against being stretched. Compares
-   the mesh with quadratic tets on it, in linear elasticity. CT_ERR_ARGUMENT (NULL, poisson not in (-1, 1/2)), CT_ERR_MESH (no tets, or an unusable
-   one), CT_ERR_UNSUPPORTED (more than 2e7 tets), CT_ERR_MEMORY. */
+/* ct_mesh_locking -- the factor by which the mesh's linear tets are too stiff in bending about the body's weakest axes: 1 + 2.1 / n^2 for a
+   bar of n cells across (docs/locking.md). With young / factor the body bends correctly, and is too soft in stretching by the factor. The
+   mesh is compared with quadratic tets on it, in linear elasticity. CT_ERR_ARGUMENT (NULL, poisson not in (-1, 1/2)), CT_ERR_MESH (no tets,
+   or an unusable one), CT_ERR_UNSUPPORTED (more than 2e7 tets), CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_mesh_locking(const ct_mesh *mesh, ct_real poisson, ct_real *out_factor, ct_error_info *out_error);
 /* ct_mesh_grid -- a sheet size[0] x size[1] in the xz plane, centred, normal +y; diagonals alternate. */
 CONTACT_API ct_code ct_mesh_grid(const ct_real size[2], const int cells[2], ct_mesh *out_mesh, ct_error_info *out_error);
 /* ct_mesh_sphere -- subdivided icosahedron, 20 * 4^levels triangles, levels 0..7. */
 CONTACT_API ct_code ct_mesh_sphere(ct_real radius, int levels, ct_mesh *out_mesh, ct_error_info *out_error);
-/* ct_mesh_tetrahedralize -- a coarse lattice of tets in which a closed triangle surface is embedded: the cells that the surface or its inside
-   touches, five tets each. Holes and handles stay open, and parts stay apart, where they are at least a cell wide or lie in different
-   cells; what passes through one cell is joined there.
+/* ct_mesh_transform -- every position x becomes R(rotation) (scale x) + position, computed in double and rounded once.
+   scale     in  [3] along x, y, z, finite and not 0; NULL: 1. A mirror (one or three factors below 0) reverses tets and triangles, so that
+                 they stay positive and outward
+   rotation  in  [4] quaternion w x y z, finite, of any length > 0; NULL: none
+   position  in  [3] [m], finite; NULL: 0
+   CT_ERR_ARGUMENT (NULL mesh, a count without its array, numbers out of range: .text names which), CT_ERR_MESH (.element: a vertex that is not
+   finite, or would not be): the mesh is as it was. out_error may be NULL. */
+CONTACT_API ct_code ct_mesh_transform(ct_mesh *mesh, const ct_real scale[3], const ct_real rotation[4], const ct_real position[3],
+                                      ct_error_info *out_error);
+/* ct_mesh_tetrahedralize -- a coarse lattice of tets in which a closed triangle surface is embedded: the cells that the surface or its
+   inside touches, five tets each. Holes and handles stay open, and parts stay apart, where they are at least a cell wide or lie in
+   different cells; parts that pass through one cell are joined there.
    surface   in   positions and triangles: one or more closed shells, each edge in two triangles that run along it in opposite directions
-   cell      in   sides of a cell [m], > 0, are of about this length: the bounding box is divided evenly; 0: a sixth of its longest side
+   cell      in   approximate side of a cell [m], > 0: the bounding box is divided evenly; 0: a sixth of its longest side
    out_mesh  out  positions and tets of the lattice; the surface is not in it
    CT_ERR_ARGUMENT: cell, or more than 4 million cells in the bounding box (value: how many); CT_ERR_MESH: no triangles, numbers out of
    range, a surface that is not closed (element: a triangle, the text names its edge); CT_ERR_MEMORY. */
@@ -199,13 +218,13 @@ CONTACT_API ct_code ct_ccd_vertex_face(const ct_real x0[12], const ct_real x1[12
 CONTACT_API ct_code ct_ccd_edge_edge(const ct_real x0[12], const ct_real x1[12], ct_real min_distance, ct_real *out_toi);
 CONTACT_API ct_code ct_ccd_vertex_edge(const ct_real x0[9], const ct_real x1[9], ct_real min_distance, ct_real *out_toi);
 CONTACT_API ct_code ct_ccd_vertex_vertex(const ct_real x0[6], const ct_real x1[6], ct_real min_distance, ct_real *out_toi);
-/* ct_ccd_*_backward -- the same seen from the end of the motion: the last contact, and a time just before it began.
-   out_last   out  last time in [0, 1] at which the features are as near as min_distance, rounded up, never early: from there to the end they
-                   stay apart, and 1 when they end as near. -1 when they stay apart
-   out_before out  a time before that contact began at which they are farther than min_distance for certain, as late as the search can tell
-                   (to 1e-6, usually to 1e-9; to 1e-4 where they only graze). -1 when there is none: they are as near from the start on. 1 when
-                   they stay apart. An earlier contact may lie before it: the first one is for the functions above to find. With min_distance
-                   0, to which only touching is a contact, it is the time just before the last touch. May be NULL
+/* ct_ccd_*_backward -- the same backward in time: the last contact, and a time just before it began.
+   out_last   out  last time in [0, 1] at which the features are as near as min_distance, rounded up, never early: from there to the end
+              they stay farther apart. 1 when they end as near; -1 when they are never as near
+   out_before out  a time before that contact began at which they are certainly farther than min_distance, as late as the search can tell
+                   (to 1e-6, usually to 1e-9; to 1e-4 at grazing contacts). -1 when there is none, since they are as near from the start on.
+                   1 when they are never as near. An earlier contact may lie before it, which the functions above find. With min_distance 0,
+                   where only touching is a contact, it is the time just before the last touch. May be NULL
    Errors and guarantees as above. */
 CONTACT_API ct_code ct_ccd_vertex_face_backward(const ct_real x0[12], const ct_real x1[12], ct_real min_distance, ct_real *out_last,
                                                 ct_real *out_before);

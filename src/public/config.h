@@ -4,8 +4,10 @@
 
 /* Version of the library; ct_library_info_get gives the same numbers. */
 #define CT_VERSION_MAJOR 0
-#define CT_VERSION_MINOR 1
+#define CT_VERSION_MINOR 2
 #define CT_VERSION_PATCH 0
+#define CT_VERSION_STRING "0.2.0"
+#define CT_VERSION (10000 * CT_VERSION_MAJOR + 100 * CT_VERSION_MINOR + CT_VERSION_PATCH) /* for #if CT_VERSION >= 200 */
 
 #ifdef CONTACT_CONFIG_H
 #include CONTACT_CONFIG_H
@@ -34,7 +36,7 @@
 #error "contact.h: x87 arithmetic rounds twice, which breaks its error bounds; compile with -msse2 -mfpmath=sse"
 #endif
 
-/* Values of CONTACT_SIMD; none is 0, which is what a misspelt name is to the preprocessor. */
+/* Values of CONTACT_SIMD. None of them is 0, since the preprocessor takes a misspelt name for 0. */
 #define CT_SIMD_AUTO 7
 #define CT_SIMD_NONE 1
 #define CT_SIMD_SSE2 2
@@ -57,7 +59,7 @@
 #if CONTACT_OPTIMIZE != 0 && CONTACT_OPTIMIZE != 1 && CONTACT_OPTIMIZE != 2
 #error "contact.h: CONTACT_OPTIMIZE is 0 (the compiler's level), 1 (the default) or 2 (-O2 throughout); define it as one of these numbers"
 #endif
-/* A game has CMR's worlds alone, which ICA solves. What is defined already stays as it is. */
+/* The preset of a game: worlds with CMR, solved by ICA, and nothing else. A switch that is defined already keeps its value. */
 #ifdef CONTACT_PRESET_GAME
 #ifndef CONTACT_WITH_FILES
 #define CONTACT_WITH_FILES 0
