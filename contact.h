@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs aeaa666bde3c299a.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs d7ebc93afe35faee.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -930,7 +930,8 @@ typedef struct ct_rigid_desc {
     ct_real velocity[3];         /* of the centre of mass */
     ct_real angular_velocity[3]; /* [rad/s], world axes */
     ct_real position[3]; /* [m] position of the origin of the mesh: a vertex x starts at R(rotation) x + position; default 0 */
-    ct_real rotation[4]; /* quaternion w x y z of any length > 0; default 1, 0, 0, 0: none. Until the body rotates, ct_body_get_pose returns it, normalized */
+    ct_real rotation[4]; /* quaternion w x y z of any length > 0; default 1, 0, 0, 0: none. Until the body rotates, ct_body_get_pose returns
+                            it, normalized */
 } ct_rigid_desc;
 
 typedef struct ct_static_desc {
@@ -1214,11 +1215,9 @@ CONTACT_API ct_kinematic_desc ct_kinematic_desc_default(void);
 CONTACT_API ct_code ct_body_add_soft(ct_world *world, const ct_soft_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_cloth(ct_world *world, const ct_cloth_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_static(ct_world *world, const ct_static_desc *desc, ct_body_id *out_body);
-/* ct_body_add_plane -- the static body of a plane dot(normal, x) = offset, free space on the normal's side, with the world's friction and thickness and
-   the name "plane": ct_body_add_static without a mesh.
-   normal  in  [3] any length > 0; NULL: 0, 1, 0
-   offset  in  [m] times the normal's length
-   CT_ERR_ARGUMENT (numbers that are not finite, a zero normal), CT_ERR_MEMORY. */
+/* ct_body_add_plane -- the static body of a plane dot(normal, x) = offset, free space on the normal's side, with the world's friction and
+   thickness and the name "plane": ct_body_add_static without a mesh. normal  in  [3] any length > 0; NULL: 0, 1, 0 offset  in  [m] times
+   the normal's length CT_ERR_ARGUMENT (numbers that are not finite, a zero normal), CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_body_add_plane(ct_world *world, const ct_real normal[3], ct_real offset, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_rigid(ct_world *world, const ct_rigid_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_kinematic(ct_world *world, const ct_kinematic_desc *desc, ct_body_id *out_body);
@@ -26270,7 +26269,8 @@ CTI_FN int cti_bridge_finish(const cti_bridge *q, cti_arena *arena, const double
    accepts. The best iterate is the result. Based on: no paper. */
 
 #if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
-#define CTI_BRIDGE_INTERIOR 4000 /* [iterations] of the interior point method in all solves of a step: three times the need of thousands of contacts */
+#define CTI_BRIDGE_INTERIOR                                                                                                                \
+    4000 /* [iterations] of the interior point method in all solves of a step: three times the need of thousands of contacts */
 #define CTI_BRIDGE_ATTEMPTS 4  /* attempts with smaller and smaller tolerances on one program */
 #define CTI_BRIDGE_LOCAL 0.5   /* [world's tolerance] first attempt's tolerance where W is formed, so that another attempt costs only iterations */
 #define CTI_BRIDGE_FIRST 0.1   /* [world's tolerance] first attempt's tolerance otherwise */
@@ -38828,55 +38828,89 @@ typedef struct cti_mover {
     cti_script script;
 } cti_mover;
 
-/* cti_component -- blocks that A couples: one body, or a piece of one. Its float factor is a cluster's inverse and a preconditioner; it may
-   lag behind A. */
-typedef struct cti_component {
-    int32_t begin, end;    /* in cti_factors.blocks, sorted */
-    int32_t symbolic;      /* index of the shared analysis */
-    int32_t patch0, patch1;/* its patches in cti_factors.patches */
-    cti_gather gather;
-    cti_factor32 factor;
-    cti_factor64 exact;    /* in its place where the matrix is too stiff for float */
-    int stiff;             /* 1: `exact` is used */
-    int told;              /* 1: the log has named the component */
-    cti_factor32 held;     /* of A and what contacts hold, for corrections (smooth.h) */
-    int held_ok, held_version; /* there is one; counts them */
-    ct_real held_dt;       /* time step it was computed for */
-    int age;               /* steps since the factor was computed; -1: none */
-    int iterations, extra; /* of the free solve behind the new factor; what its age has cost since, in iterations */
-    int took;              /* of the last free solve */
-    int due;               /* 1: its factor is being renewed */
-    int flew;              /* no contacts in the last attempt */
-    ct_real drift;         /* [m] about the most that a block has moved since the factor was computed */
-    ct_real dt;            /* time step it was computed for */
-    int stale;             /* asked for a refresh */
-    int place;             /* local number of its first block in the island at hand; -1: not in it */
-    int fell;              /* the chosen solver has failed on an island of it with the matrix at hand */
-    int pressed;           /* it had contacts in the last attempt */
-    int loose;             /* attempts in a row in which its free motion was solved only roughly, since contacts are expected to change it */
-    int guessed;           /* attempts in a row in which it was not solved at all, only guessed */
-    ct_real speed;         /* largest entry of v_free */
-    ct_real dynamics;      /* [m/s] largest entry of D^-1 (A v - b - J' r), D the 3x3 diagonal; -1: not known */
-    ct_real natural;       /* natural map of its island's rows, when it was solved last */
-    ct_real dt_free;       /* time step of its last free motion, solved or guessed; 0: none */
-    int part;              /* 0: the component is active; CTI_PART_*: it is excluded or interpolated (parts.h) */
-    int failed;            /* 1: its end in this attempt is refused */
-    int unbalanced;        /* 1: a group of it that contacts press does not get its angular momentum back, see momenta.h; */
-    int forced;            /* nor does it where the fail-safe has changed its motion */
-    ct_real dt_limit;      /* [s] step limit for the rest of this step; 0: none */
-    int successes;         /* in a row, of substeps as long as the limit */
-    ct_real elapsed, interval; /* [s] of an interpolated component: time since its split; time that the split spans */
-    double energy, moved;  /* v_free' A v_free; (v - v_free)' A (v - v_free) of the last solve */
-    int split;             /* ports in the last solve when that split it, else 0 */
-    int hard;              /* attempts left in which it is one cluster, because nodes did not get anywhere */
-    int version;           /* counts computations */
-    /* compliance between ports, kept while the factor stands */
-    int32_t *port_at;      /* [blocks] position in ports or -1 */
+/* cti_factor_stamp -- what a component's factors are of. Plain: a step that is taken back copies it. */
+typedef struct cti_factor_stamp {
+    int version;                 /* counts computations of the factor */
+    int age;                     /* [steps] since the factor was computed; -1: there is none */
+    ct_real dt;                  /* [s] time step that the factor is of */
+    ct_real drift;               /* [m] bound on how far a block has moved since the factor was computed */
+    int renewal_asked;           /* 1: the next step computes the factor anew */
+    int base_iterations;         /* conjugate gradient iterations of the first free solve behind the factor */
+    int excess_iterations;       /* iterations beyond that in the free solves since then: the price of the factor's age */
+    int penalized_known;         /* 1: there is a factor of the penalized matrix */
+    int penalized_version;       /* counts computations of the penalized factor */
+    ct_real penalized_dt;        /* [s] time step that the penalized factor is of */
+} cti_factor_stamp;
+
+/* cti_compliance -- a component's response between ports, which are blocks that contacts touch. It is kept while the factor stands. */
+typedef struct cti_compliance {
+    int32_t *port_at;            /* [blocks] position in `ports` or -1 */
     int32_t *ports;
     float *C;
-    int ld, C_version;
+    int ld, version;             /* leading dimension of C; version of the factor that C is of, -1: none */
+} cti_compliance;
+
+/* cti_factor_cache -- a component's factors. The one in use is a cluster's inverse and a preconditioner; it may lag behind A. */
+typedef struct cti_factor_cache {
+    cti_factor32 single;         /* LDL' of A in float */
+    cti_factor64 exact;          /* LDL' of A in double, used in its place where float is not enough for the matrix */
+    cti_factor32 penalized;      /* LDL' of A and the stiffness of acting contacts, for corrections (smooth.h) */
+    int is_exact;                /* 1: `exact` is used */
+    int exact_logged;            /* 1: the log has named the component */
+    int is_due;                  /* 1: the factor is being computed anew */
+    cti_factor_stamp stamp;
+    cti_compliance compliance;
+} cti_factor_cache;
+
+/* cti_solve_memory -- what the solves of a component leave for the next one. Plain: a step that is taken back copies it. */
+typedef struct cti_solve_memory {
+    int in_contact;              /* 1: rows of the attempt at hand touch the component */
+    int was_free;                /* 1: rows of the last attempt did not */
+    int node_ports;              /* blocks in contact when the last solve took the component node by node; 0: it took it whole */
+    int whole_attempts;          /* attempts left in which the component is solved whole, since solves by nodes failed */
+    int inexact_attempts;        /* attempts in a row in which the free motion was solved inexactly, since contacts were expected */
+    int extrapolated_attempts;   /* attempts in a row in which the free motion was extrapolated from the last solved one */
+    int free_iterations;         /* conjugate gradient iterations of the last free solve */
+    int solver_failed;           /* 1: the chosen solver has failed on an island of the component with the matrix at hand */
+    ct_real dt_free;             /* [s] time step of the last free motion, solved or extrapolated; 0: none */
+    ct_real free_speed;          /* [m/s] largest entry of v_free */
+    ct_real dynamics;            /* [m/s] largest entry of D^-1 (A v - b - J' r), D the 3x3 diagonal; -1: not known */
+    ct_real natural;             /* natural map of the rows of the component's island when it was solved last */
+    double free_energy;          /* v_free' A v_free of the last free motion */
+    double contact_energy;       /* (v - v_free)' A (v - v_free) of the last solve */
+} cti_solve_memory;
+
+/* cti_substep_memory -- how a component is stepped where its time step is cut (parts.h). Plain: a step that is taken back copies it. */
+typedef struct cti_substep_memory {
+    int part;                    /* 0: the component is active; CTI_PART_*: it is excluded or interpolated */
+    int failed;                  /* 1: the end of the component in this attempt is refused */
+    int unbalanced;              /* 1: a group of the component that contacts press does not get its angular momentum back (momenta.h) */
+    int forced;                  /* 1: nor does it, since the fail-safe has changed its motion */
+    ct_real dt_limit;            /* [s] step limit for the rest of this step; 0: none */
+    int successes;               /* accepted substeps in a row that were as long as the limit */
+    ct_real elapsed;             /* [s] of an interpolated component: time since its split */
+    ct_real interval;            /* [s] time that the split spans */
+} cti_substep_memory;
+
+/* cti_component -- blocks that A couples: one body, or a piece of one. Its own fields are geometry, which changes with the topology alone. */
+typedef struct cti_component {
+    int32_t begin, end;          /* in cti_factors.blocks, sorted */
+    int32_t symbolic;            /* index of the shared analysis */
+    int32_t patch0, patch1;      /* its patches in cti_factors.patches */
+    int32_t place;               /* local number of its first block in the open island; -1: it is in none (island.h) */
+    cti_gather gather;           /* entries of A in the order of the analysis */
     struct cti_factors *owner;
+    cti_factor_cache cache;
+    cti_solve_memory solve;
+    cti_substep_memory substep;
 } cti_component;
+
+/* cti_component_start -- what a component was when a step began. */
+typedef struct cti_component_start {
+    cti_factor_stamp stamp;
+    cti_solve_memory solve;
+    cti_substep_memory substep;
+} cti_component_start;
 
 /* cti_exact -- a component's factor in double, of the matrix with that number. */
 typedef struct cti_exact {
@@ -38930,7 +38964,8 @@ typedef struct cti_turn {
 /* cti_group -- components that contacts connect in a step, at their root (momenta.h); 0: before the step, 1: after it. */
 typedef struct cti_group {
     int32_t up;
-    int pressed, held;          /* impulses act in it; something outside of it, too */
+    int has_impulses;           /* 1: impulses act between its components */
+    int held;                   /* 1: something outside of it acts on it, too */
     ct_real mass;
     cti_v3 first, center[2], speed[2];
     ct_real inertia[9];         /* about the centre */
@@ -38949,7 +38984,7 @@ typedef struct cti_repair {
     cti_pair pair;
     cti_v3 normal;
     ct_real depth;
-    int soft; /* the direction is a guess that changes from step to step */
+    int soft; /* 1: the direction is estimated, and changes from step to step */
 } cti_repair;
 
 /* cti_way -- the direction in which body a leaves body b, and how far that is [m]. */
@@ -38998,7 +39033,7 @@ typedef struct cti_snapshot {
     ct_real dt_memory, dt_free;
     cti_copy copy;
     ct_real *dv_free;          /* [3 n] */
-    cti_component *components; /* their arrays are the factors' own */
+    cti_component_start *components;
     cti_way *ways;
     uint64_t *tangles;
     int n_tangled;
@@ -39056,7 +39091,7 @@ typedef struct cti_parts {
 } cti_parts;
 
 #define CTI_HELD_REPAIR 1
-#define CTI_HELD_WILD 2
+#define CTI_HELD_IMPLAUSIBLE 2
 #define CTI_HELD_RESTED 4
 
 typedef struct cti_state {
@@ -39085,8 +39120,8 @@ typedef struct cti_state {
     uint8_t *gains;           /* [models + rigid bodies] 1: the body gains energy in the substep */
     int energies_known;       /* `energies` are of x and v */
     uint8_t *fixed;           /* [n] all axes scripted */
-    uint8_t *held;            /* [n] stays where it is: CTI_HELD_REPAIR, a repair leaves it alone; CTI_HELD_WILD, the last resort of an attempt;
-                                 CTI_HELD_RESTED: did so in the substep that ends */
+    uint8_t *held; /* [n] stays where it is: CTI_HELD_REPAIR, a repair leaves it alone; CTI_HELD_IMPLAUSIBLE, the last resort of an attempt;
+                      CTI_HELD_RESTED: did so in the substep that ends */
     int still;                /* 1: scripts stand where they are at `time` */
     ct_real *v_fixed;         /* [3 n] scripted velocity */
     int32_t *filter;          /* [n] -1 or index into projectors */
@@ -39114,14 +39149,14 @@ typedef struct cti_state {
     cti_bsr A;
     ct_real *b, *force;       /* [3 n] */
     ct_real *v_free;          /* [3 n] solution without contacts */
-    ct_real *dv_free, dt_free;/* [3 n] v_free - v of the last attempt, solved or guessed, and DCD's time step: others are the components' own */
+    ct_real *dv_free, dt_free;/* [3 n] v_free - v of the last attempt, solved or extrapolated; DCD's time step: CMR's components have their own */
     ct_real *dv;              /* [3 n] what the last step, of dt_prev, added to v */
     ct_real *v_new, *x_new;   /* [3 n] tentative end of the step */
     ct_real *push;            /* [3 n] of an attempt as printed: response of the last step's contacts, for this one's length; else NULL */
     ct_real *pcg_work;
     cti_factors factors;
     ct_real spent;            /* of this step by a solver that pivots, or by interior point, see cti_solve_info */
-    double in_vain;           /* of this step by ICA in solves that ended far from a solution: sweeps, as shares of max_sweeps over all contacts */
+    double wasted_sweeps;     /* sweeps of this step in ICA's solves that ended far from a solution, in budgets: max_sweeps over all contacts */
     cti_row *rows;            /* of the last solve */
     cti_contact_row *origins;
     ct_real problem_dt, problem_scale; /* of the last solve */
@@ -39144,8 +39179,13 @@ typedef struct cti_state {
 /* cti_state_is_inactive -- 1 where the block's component is excluded or interpolated (parts.h). */
 CTI_INLINE int cti_state_is_inactive(const cti_state *s, int block)
 {
-    return s->parts.inactive && s->factors.components[s->factors.component_of[block]].part;
+    return s->parts.inactive && s->factors.components[s->factors.component_of[block]].substep.part;
 }
+
+#if CONTACT_WITH_CMR
+/* cti_state_fail -- the end of the block's component in this attempt is refused. */
+CTI_INLINE void cti_state_fail(cti_state *s, int block) { s->factors.components[s->factors.component_of[block]].substep.failed = 1; }
+#endif
 
 /* cti_state_ahead -- the time after a substep of dt: the last one of a step ends when the step does, to the bit, so that scripts seen then are
    those seen later. In a repair time stands still. */
@@ -39167,11 +39207,439 @@ CTI_INLINE int cti_state_is_printed(const cti_state *s)
 #endif
 
 
+/* ---- 8_step/policy.h ---- */
+/* policy.h -- the decisions of a step's solves, as functions of a few facts. They change nothing; policy.c has their constants. */
+
+
+/* ---- factors ---- */
+
+#if CONTACT_WITH_CMR
+/* cti_policy_factor_is_cheap -- 1 where a component's factor is computed anew in every step. flops: of a factorization; nonzeros: of the factor. */
+CTI_FN int cti_policy_factor_is_cheap(double flops, double nonzeros);
+/* cti_policy_factor_is_due -- 1 where the factor is computed anew before the free solve of a step of dt. moves_in_contact: contacts act on the
+   component, and since the factor was computed it has moved farther than the thickness. */
+CTI_FN int cti_policy_factor_is_due(const cti_factor_stamp *stamp, double flops, double nonzeros, ct_real dt, int moves_in_contact);
+/* cti_policy_factor_is_exact -- 1 where the factor is computed in double. stiffness: largest of a block, by its mass. */
+CTI_FN int cti_policy_factor_is_exact(ct_real stiffness);
+/* cti_policy_factor_is_slow -- 1 where a free solve that has not ended after so many iterations asks for a new factor in the next step. */
+CTI_FN int cti_policy_factor_is_slow(const cti_factor_stamp *stamp, int iterations);
+/* cti_policy_factor_lands -- 1 where a component's first contacts after free flight ask for a new factor at once. */
+CTI_FN int cti_policy_factor_lands(const cti_factor_stamp *stamp, const cti_solve_memory *memory, int is_cheap);
+/* cti_policy_factor_is_late -- 1 where a component that is solved whole has no factor of this step, since its free motion was extrapolated. */
+CTI_FN int cti_policy_factor_is_late(const cti_factor_stamp *stamp, const cti_solve_memory *memory);
+/* cti_policy_penalized_is_due -- 1 where the factor for corrections is computed anew. renew: the solve asks for it; missing: blocks of the
+   component's n that contacts hold and the factor does not know. */
+CTI_FN int cti_policy_penalized_is_due(const cti_factor_stamp *stamp, ct_real dt, int renew, int missing, int n);
+
+/* ---- free motion ---- */
+
+/* cti_policy_inexact_attempts -- the count for the attempt at hand: above 0 the free motion is solved inexactly. is_paper: never. */
+CTI_FN int cti_policy_inexact_attempts(const cti_solve_memory *memory, int is_paper);
+/* cti_policy_extrapolated_attempts -- the count for an attempt of dt: above 0 the free motion is extrapolated. renewal_asked: of its factor. */
+CTI_FN int cti_policy_extrapolated_attempts(const cti_solve_memory *memory, int renewal_asked, ct_real dt, ct_integrator integrator);
+/* cti_policy_free_tolerance -- tolerance of a free solve, as a multiple of the usual one. */
+CTI_FN ct_real cti_policy_free_tolerance(int inexact_attempts);
+
+/* ---- an island's solve ---- */
+
+/* cti_policy_is_whole -- 1 where a component is one cluster, 0: it is split into nodes or patches. ports: its blocks in contact; rows:
+ * contacts on it. */
+CTI_FN int cti_policy_is_whole(ct_cluster_mode mode, const cti_solve_memory *memory, int ports, int rows);
+/* cti_policy_whole_attempts -- attempts in which AUTO takes a component whole after its solve by nodes failed. 0: nodes are kept. */
+CTI_FN int cti_policy_whole_attempts(int node_ports);
+/* cti_policy_is_corrected -- 1 where an island with so many components that are solved by nodes gets corrections (smooth.h). */
+CTI_FN int cti_policy_is_corrected(int split_components);
+#endif
+
+/* cti_policy_budget -- facts for the sweeps of a solve. */
+typedef struct cti_policy_budget {
+    int max_sweeps;       /* the user's */
+    int is_later;         /* 1: the solve starts from the solution of an earlier round */
+    int has_equations;    /* 1: joints are among the rows */
+    int is_far;           /* 1: cti_policy_is_far of the island's last solve */
+    double wasted_sweeps; /* see cti_state */
+} cti_policy_budget;
+#if CONTACT_WITH_CMR
+/* cti_policy_sweeps -- sweeps that a solve may take. */
+CTI_FN int cti_policy_sweeps(const cti_policy_budget *q);
+#endif
+
+/* ---- the end of an island's solve, by the natural map of its rows ---- */
+
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+/* cti_policy_far_natural -- natural map above which a solve ended far from a solution, and cti_policy_is_far -- 1 where it did, or is NaN. */
+CTI_FN ct_real cti_policy_far_natural(void);
+#endif
+#if CONTACT_WITH_CMR
+CTI_FN int cti_policy_is_far(ct_real natural);
+/* cti_policy_failed_natural -- natural map from which on a solve by nodes has failed. speed: the island's largest free speed [m/s]; scale: velocity
+   that its residuals are relative to [m/s]. */
+CTI_FN ct_real cti_policy_failed_natural(ct_real speed, ct_real scale);
+/* cti_policy_any_failed -- 0 where no island can have failed, as the worst natural map of all of them tells. */
+CTI_FN int cti_policy_any_failed(ct_real worst);
+/* cti_policy_gets_more_sweeps -- 1 where an island that ended on its budget is solved on with another half of it. failed: its
+   cti_policy_failed_natural. */
+CTI_FN int cti_policy_gets_more_sweeps(cti_solve_status ended, ct_real natural, ct_real failed);
+#endif
+/* cti_policy_newton_takes_over -- 1 where AUTO gives an island that ICA did not solve to Newton's method.
+   cti_policy_newton_natural -- natural map up to which the result is taken. natural: of ICA's solution. */
+#if CONTACT_WITH_NEWTON
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_NEWTON))
+CTI_FN int cti_policy_newton_takes_over(const ct_solver_desc *desc, cti_solve_status ended, ct_real natural, int rows);
+CTI_FN ct_real cti_policy_newton_natural(ct_real natural);
+#endif
+#endif
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+/* cti_policy_friction_diverged -- 1 where friction contact by contact (CT_FRICTION_LOCAL) has diverged, and ICA solves the island. */
+CTI_FN int cti_policy_friction_diverged(ct_real natural);
+/* cti_policy_chosen_goes_on -- 0 where the solver that the user chose has spent its bound of the step, and ICA solves the rest. spent: see
+   cti_solve_info, summed over the step. */
+CTI_FN int cti_policy_chosen_goes_on(ct_real spent);
+#endif
+
+/* ---- an attempt ---- */
+
+#if CONTACT_WITH_CMR
+/* cti_policy_joint_slack -- distance that joints may miss by [m]. tolerance: the solver's; scale: velocity that residuals are relative to [m/s];
+   size: largest coordinate [m]. */
+CTI_FN ct_real cti_policy_joint_slack(ct_real thickness, ct_real tolerance, ct_real scale, ct_real dt, ct_real size);
+/* cti_policy_joint_holds -- 1 where joints that miss by `miss` [m] are not linearized again. times: they were already in this round. */
+CTI_FN int cti_policy_joint_holds(ct_real miss, ct_real slack, int times);
+/* cti_policy_joint_fails -- 1 where a joint that misses by `miss` [m] at the end of the attempt refuses it. */
+CTI_FN int cti_policy_joint_fails(ct_real miss, ct_real slack);
+/* cti_policy_turns_far -- 1 where a rigid body with contacts may not turn by `angle` [rad] in a substep. */
+CTI_FN int cti_policy_turns_far(ct_real angle);
+
+/* cti_policy_row_miss -- approach [m/s] by which a substep of dt may miss a contact's row. Beyond it the row is solved again. */
+CTI_FN ct_real cti_policy_row_miss(ct_real thickness, ct_real dt);
+/* cti_policy_rigid_gain, cti_policy_body_gain -- energy [J] that a rigid body, and any other, may gain in a substep. energy: the energies
+   and the work at hand; is_euler: its rule dissipates; rounded: what its elastic energy is computed from [J]. */
+CTI_FN double cti_policy_rigid_gain(double energy);
+CTI_FN double cti_policy_body_gain(int is_euler, double energy, double rounded);
+/* cti_policy_chain_climbs -- 1 where a chain of rigid bodies has risen too far above its energy. rise: of its gravitational energy [J];
+   motion: rise that its motion accounts for [J]; mass [kg], fall: energy of a step's free fall by the mass [J/kg]. */
+CTI_FN int cti_policy_chain_climbs(double rise, double motion, double mass, double fall);
+/* cti_policy_newton_is_full -- 1 where the next Newton iteration takes the whole step, 0: a step along which the potential falls. */
+CTI_FN int cti_policy_newton_is_full(int iterations);
+
+/* ---- a step and its substeps ---- */
+
+/* cti_policy_dt_reaches -- 1 where a substep dt is as long as `length`, but for rounding. */
+CTI_FN int cti_policy_dt_reaches(ct_real dt, ct_real length);
+/* cti_policy_is_limited -- 1 where a component's step limit is below dt. */
+CTI_FN int cti_policy_is_limited(const cti_substep_memory *memory, ct_real dt);
+/* cti_policy_raises_limit -- 1 where so many successes in a row double a step limit. */
+CTI_FN int cti_policy_raises_limit(int successes);
+#endif
+/* cti_policy_is_end -- 1 where a share of an interval is all of it, but for rounding. */
+CTI_FN int cti_policy_is_end(ct_real share);
+#if CONTACT_WITH_CMR
+/* cti_policy_least_dt -- shortest substep [s] of a step of dt. least: by the user's max_halvings; is_tangled: surfaces intersect. */
+CTI_FN ct_real cti_policy_least_dt(ct_real dt, ct_real least, int is_tangled);
+/* cti_policy_may_exclude -- 1 where a step that was rolled back so many times may still exclude failed components. */
+CTI_FN int cti_policy_may_exclude(int rollbacks);
+/* cti_policy_may_hold -- 1 where a substep that cannot be halved is tried once more with blocks held. tries: with blocks held, so far. */
+CTI_FN int cti_policy_may_hold(int tries);
+
+
+/* ---- 8_step/policy.c ---- */
+/* policy.c -- the decisions of a step. They say when a factor is computed anew, how a free motion is solved, and what an island's solve is given.
+   They also say what follows from its end, what refuses an attempt, and how a step is cut.
+   Method: every decision is a pure function of a few facts, with its constants beside it. A constant's comment has its unit and the reason for its
+   value. Half and double of it were measured only where the comment says so. The natural map is the residual of the contact law, relative to |g| dt.
+   Based on: no paper. */
+
+/* ---- factors ---- */
+
+/* [flops a nonzero] A factor below is computed anew in every step: a factorization then costs about ten solves. A factor above is computed anew when
+   it is asked for. */
+#define CTI_POLICY_CHEAP 300
+/* [flops] A factorization above is put off while the component flies, or rests in contact. */
+#define CTI_POLICY_LARGE 5e7
+/* [flops a nonzero] A solve with the factor takes as long as so many flops of a factorization, since it waits for memory. */
+#define CTI_POLICY_SOLVE 15
+/* [1] Stiffness of a block by its mass above which the factor is in double. Float then knows the free motion, which is the mass's, to less than a
+   hundredth. S1 has 1e2, a steel cube of 2 cm at 1/60 s 1e9. Ten times more or less changes nothing in all scenes at hand. */
+#define CTI_POLICY_STIFF CTI_R(1e5)
+/* [iterations] A free solve that takes more asks for a new factor. */
+#define CTI_POLICY_SLOW 8
+/* [1] Corrections get a new factor where more than one block in so many is held and the factor does not know it. */
+#define CTI_POLICY_MISSING 12
+
+CTI_FN int cti_policy_factor_is_cheap(double flops, double nonzeros) { return flops < CTI_POLICY_CHEAP * nonzeros; }
+
+/* The last rule puts a large factorization off until the factor's age has cost as many iterations as a new one takes to compute. A rule
+   that does not know the future can do no better than twice the best time. */
+CTI_FN int cti_policy_factor_is_due(const cti_factor_stamp *stamp, double flops, double nonzeros, ct_real dt, int moves_in_contact)
+{
+    if (stamp->age == 0)
+        return 0;
+    if (stamp->age < 0 || stamp->renewal_asked || stamp->dt != dt)
+        return 1;
+    if (!cti_policy_factor_is_cheap(flops, nonzeros))
+        return 0;
+    if (flops < CTI_POLICY_LARGE || moves_in_contact)
+        return 1;
+    return CTI_POLICY_SOLVE * (double)(stamp->excess_iterations + 1) * nonzeros >= flops;
+}
+
+CTI_FN int cti_policy_factor_is_exact(ct_real stiffness) { return stiffness > CTI_POLICY_STIFF; }
+
+CTI_FN int cti_policy_factor_is_slow(const cti_factor_stamp *stamp, int iterations) { return iterations > CTI_POLICY_SLOW && stamp->age > 0; }
+
+/* An impact asks more of a factor than free flight. Without this rule, factors that were put off doubled the worst step of a cloth's impact. */
+CTI_FN int cti_policy_factor_lands(const cti_factor_stamp *stamp, const cti_solve_memory *memory, int is_cheap)
+{
+    return memory->was_free && stamp->age > 0 && is_cheap;
+}
+
+CTI_FN int cti_policy_factor_is_late(const cti_factor_stamp *stamp, const cti_solve_memory *memory)
+{
+    return memory->node_ports == 0 && memory->extrapolated_attempts > 0 && stamp->age != 0;
+}
+
+CTI_FN int cti_policy_penalized_is_due(const cti_factor_stamp *stamp, ct_real dt, int renew, int missing, int n)
+{
+    return renew || !stamp->penalized_known || stamp->penalized_dt != dt || missing * CTI_POLICY_MISSING > n;
+}
+
+/* ---- free motion ---- */
+
+/* [1] Times the usual tolerance of the free solve for a component in contact that is solved by nodes: the solve of its contacts judges all of its
+   motion. */
+#define CTI_POLICY_INEXACT CTI_R(100)
+/* [attempts] in a row in which the free motion of such a component is extrapolated: a component that rests solves it in one step of ten. */
+#define CTI_POLICY_EXTRAPOLATED 9
+
+CTI_FN int cti_policy_inexact_attempts(const cti_solve_memory *memory, int is_paper)
+{
+    return memory->in_contact && memory->node_ports > 0 && !is_paper ? memory->inexact_attempts + 1 : 0;
+}
+
+/* The gain of speed of the last solved free motion finds the near pairs, and the solve with contacts corrects the rest. The first
+   attempt behind an impact is solved, since free flight says nothing about the contact. */
+CTI_FN int cti_policy_extrapolated_attempts(const cti_solve_memory *memory, int renewal_asked, ct_real dt, ct_integrator integrator)
+{
+    int may = memory->inexact_attempts > 1 && !renewal_asked && dt == memory->dt_free &&
+              memory->extrapolated_attempts < CTI_POLICY_EXTRAPOLATED && integrator == CT_INTEGRATOR_EULER;
+    return may ? memory->extrapolated_attempts + 1 : 0;
+}
+
+CTI_FN ct_real cti_policy_free_tolerance(int inexact_attempts) { return inexact_attempts ? CTI_POLICY_INEXACT : 1; }
+
+/* ---- an island's solve ---- */
+
+/* [blocks] in contact up to which a component is one cluster. A sweep reads the response between all of them. */
+#define CTI_POLICY_PORTS 200
+/* [bytes] of the columns of A^-1 J' of a component's contacts, up to which the component is one cluster.
+   Every sweep reads them, and a near cache holds that many. A contact has 36 bytes for each block in contact. */
+#define CTI_POLICY_COLUMNS 1500000
+/* [blocks] in contact up to which a component is one cluster after its solve by nodes failed: stiff cards in a heap fell apart under nodes. */
+#define CTI_POLICY_PORTS_FAILED 1500
+/* [attempts] for which a component stays one cluster then. */
+#define CTI_POLICY_WHOLE_ATTEMPTS 30
+/* [components] solved by nodes up to which an island gets corrections. Contacts of several nodes hold each of them alone, so that stacks which move
+   together gain nothing: with six layers of cloth, corrections cost more than they bring. */
+#define CTI_POLICY_CORRECTED 2
+/* [budgets] of max_sweeps over all contacts that a step may spend in solves that end far from a solution. Then such islands get an eighth of their
+   budget: what is in contact has no room, and the step will end in smaller steps or in impact zones. */
+#define CTI_POLICY_WASTED 24
+/* [1] Times that bound where an island has joints, which each round linearizes anew. */
+#define CTI_POLICY_WASTED_JOINTS 4
+
+CTI_FN int cti_policy_is_whole(ct_cluster_mode mode, const cti_solve_memory *memory, int ports, int rows)
+{
+    if (mode != CT_CLUSTER_AUTO)
+        return mode == CT_CLUSTER_BODY;
+    if (memory->whole_attempts)
+        return ports <= CTI_POLICY_PORTS_FAILED;
+    return ports <= CTI_POLICY_PORTS && 36.0 * ports * rows <= CTI_POLICY_COLUMNS;
+}
+
+CTI_FN int cti_policy_whole_attempts(int node_ports)
+{
+    return node_ports > 0 && node_ports <= CTI_POLICY_PORTS_FAILED ? CTI_POLICY_WHOLE_ATTEMPTS : 0;
+}
+
+CTI_FN int cti_policy_is_corrected(int split_components) { return split_components > 0 && split_components <= CTI_POLICY_CORRECTED; }
+
+CTI_FN int cti_policy_sweeps(const cti_policy_budget *q)
+{
+    int bound = CTI_POLICY_WASTED * (q->has_equations ? CTI_POLICY_WASTED_JOINTS : 1);
+    if (q->wasted_sweeps > bound && q->is_far)
+        return cti_max_int(1, q->max_sweeps / 8);
+    return q->is_later ? cti_max_int(1, q->max_sweeps / 2) : q->max_sweeps;
+}
+
+/* ---- the end of an island's solve ---- */
+
+/* [1] Natural map above which a solve ended far from a solution. ICA's islands then get another half of their budget, and the result of another solver
+   is refused. */
+#define CTI_POLICY_FAR CTI_R(0.15)
+/* [1] Natural map from which on a solve by nodes has failed. */
+#define CTI_POLICY_FAILED CTI_R(0.5)
+/* [1] The same as a share of the island's speed, if that is more: in an impact, |g| dt is little beside it. */
+#define CTI_POLICY_FAILED_SPEED CTI_R(0.05)
+#endif
+/* [rows] of an island up to which Newton's method takes over. */
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_NEWTON))
+#define CTI_POLICY_NEWTON_ROWS 400
+/* [1] Share of ICA's natural map up to which Newton's result is taken. */
+#define CTI_POLICY_NEWTON_SHARE CTI_R(0.5)
+#endif
+/* [1] Natural map from which on friction contact by contact has diverged. It is not solved for, and its own part of the residual is large. */
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#define CTI_POLICY_DIVERGED CTI_R(10)
+/* [1] Times its bound that a solver that pivots, or interior point, may spend in a step. */
+#define CTI_POLICY_SPENT 1
+
+CTI_FN ct_real cti_policy_far_natural(void) { return CTI_POLICY_FAR; }
+#endif
+
+#if CONTACT_WITH_CMR
+CTI_FN int cti_policy_is_far(ct_real natural) { return !(natural <= CTI_POLICY_FAR); }
+
+CTI_FN ct_real cti_policy_failed_natural(ct_real speed, ct_real scale)
+{
+    return cti_max(CTI_POLICY_FAILED, CTI_POLICY_FAILED_SPEED * speed / scale);
+}
+
+CTI_FN int cti_policy_any_failed(ct_real worst) { return !(worst < CTI_POLICY_FAILED); }
+
+CTI_FN int cti_policy_gets_more_sweeps(cti_solve_status ended, ct_real natural, ct_real failed)
+{
+    return ended == CTI_SOLVE_BUDGET && natural > CTI_POLICY_FAR && natural < failed;
+}
+#endif
+
+#if CONTACT_WITH_NEWTON
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_NEWTON))
+CTI_FN int cti_policy_newton_takes_over(const ct_solver_desc *desc, cti_solve_status ended, ct_real natural, int rows)
+{
+    return desc->solver == CT_SOLVER_AUTO && desc->cone == CT_CONE_CONE && natural > CTI_POLICY_FAR && ended != CTI_SOLVE_DIVERGED &&
+           rows <= CTI_POLICY_NEWTON_ROWS;
+}
+
+CTI_FN ct_real cti_policy_newton_natural(ct_real natural) { return CTI_POLICY_NEWTON_SHARE * natural; }
+#endif
+#endif
+
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+CTI_FN int cti_policy_friction_diverged(ct_real natural) { return !(natural < CTI_POLICY_DIVERGED); }
+
+CTI_FN int cti_policy_chosen_goes_on(ct_real spent) { return !(spent > CTI_POLICY_SPENT); }
+#endif
+
+/* ---- an attempt ---- */
+
+/* [1] Share of the thickness that a joint may miss by, far below what contacts notice. */
+#if CONTACT_WITH_CMR
+#define CTI_POLICY_JOINT CTI_R(1e-4)
+/* [1] Times the slack by which a joint refuses the end of an attempt, so that the step is cut. */
+#define CTI_POLICY_JOINT_FAILS 4
+/* [1] Times that joints are linearized again in a round. */
+#define CTI_POLICY_JOINT_TIMES 8
+/* [rad] Turn of a rigid body with contacts in a substep: rows and straight motions describe a small turn. */
+#define CTI_POLICY_TURN CTI_R(0.5)
+/* [1] Share of the thickness by which the motion may miss a contact's row. */
+#define CTI_POLICY_ROW CTI_R(0.01)
+/* [1] Share of its energy and work that a body may gain in a substep under Euler's rule. The rule itself loses some hundred times as much
+   in a step of 1/60 s. */
+#define CTI_POLICY_GAIN 2e-4
+/* [1] The same under the other rules, whose energy swings by their order. */
+#define CTI_POLICY_GAIN_SWING 1e-3
+/* [1] The same of a rigid body: half of the 1 % that a step must not gain. A row is linear in a turn: a ball of facets that rolls at 2 m/s
+   gains up to .4 % in one step and loses it in the next. It gains more than .1 % in a fifth of its steps. Random world 732 gained 1 % in one. */
+#define CTI_POLICY_GAIN_RIGID 5e-3
+/* [ulp] of what an elastic energy is computed from. */
+#define CTI_POLICY_GAIN_ROUNDING 16.0
+/* [1] Share of what a step changes that a chain may rise above its energy. */
+#define CTI_POLICY_CLIMB 0.1
+/* [1] And share of the energy of a step's fall, far above what tolerances leave. */
+#define CTI_POLICY_CLIMB_FALL 0.01
+/* [iterations] of Newton's method with whole steps, before steps are searched. Contacts' impulses change with x, and whole steps get there
+ * sooner. */
+#define CTI_POLICY_NEWTON_FULL 3
+
+/* Behind the share of the thickness: what the solver's tolerance leaves in a step, twice, and 16 roundings of a coordinate. */
+CTI_FN ct_real cti_policy_joint_slack(ct_real thickness, ct_real tolerance, ct_real scale, ct_real dt, ct_real size)
+{
+    return cti_max(CTI_POLICY_JOINT * thickness, cti_max(2 * tolerance * scale * dt, 16 * CTI_EPS * size));
+}
+
+CTI_FN int cti_policy_joint_holds(ct_real miss, ct_real slack, int times) { return miss <= slack || times == CTI_POLICY_JOINT_TIMES; }
+
+CTI_FN int cti_policy_joint_fails(ct_real miss, ct_real slack) { return miss > CTI_POLICY_JOINT_FAILS * slack; }
+
+CTI_FN int cti_policy_turns_far(ct_real angle) { return angle > CTI_POLICY_TURN; }
+
+CTI_FN ct_real cti_policy_row_miss(ct_real thickness, ct_real dt) { return CTI_POLICY_ROW * thickness / dt; }
+
+CTI_FN double cti_policy_rigid_gain(double energy) { return CTI_POLICY_GAIN_RIGID * energy; }
+
+CTI_FN double cti_policy_body_gain(int is_euler, double energy, double rounded)
+{
+    return (is_euler ? CTI_POLICY_GAIN : CTI_POLICY_GAIN_SWING) * energy + CTI_POLICY_GAIN_ROUNDING * (double)CTI_EPS * rounded;
+}
+
+CTI_FN int cti_policy_chain_climbs(double rise, double motion, double mass, double fall)
+{
+    return rise - motion > CTI_POLICY_CLIMB * (fabs(rise) + fabs(motion)) + CTI_POLICY_CLIMB_FALL * mass * fall;
+}
+
+CTI_FN int cti_policy_newton_is_full(int iterations) { return iterations <= CTI_POLICY_NEWTON_FULL; }
+
+/* ---- a step and its substeps ---- */
+
+/* [1] Successes in a row that double a step limit, as in adaptive integration: the first alone may be the calm after an impact. S2, S3_N8 (200 steps)
+   and letters (45, 100 steps) have no failure, and no constant of substeps changes a bit of them. Bars that tumble beside resting crates (25 runs of
+   test_parts' scenes; 1,680 steps, 979 of them cut) take 3,502 substeps and 5,681 linearizations; half: 3,503 and 5,694; double: 3,528 and 5,686. A
+   stack of ten beside a hopping bar (150 steps): 209 substeps; half: 209; double: 213. */
+#define CTI_POLICY_SUCCESSES 2
+/* [1] Ratio above which two lengths of substeps are equal. The last substep of a span is longer by up to 1e-6 of the step (cti_step_length), which is
+   2.6e-4 of the shortest substep, 1/256 of the step; a limit must not halve it for that. Half and double the distance to 1, and 1 itself, change no
+   bit in the scenes above, impacts of ccd_limits_step among them; .9 changes those alone. */
+#define CTI_POLICY_EQUAL CTI_R(0.999)
+#endif
+/* [1] Share of an interval below which the rest of it is rounding: the surface is then at its end to the bit, not one rounding beside it. Sums of up
+   to 256 lengths round by 3e-14 in double and 1.5e-5 at worst in float; the shortest substep is 4e-3 of an interval. Half and double change no bit in
+   the scenes above. Without it the surface ends beside its body (other bits in 4 of those 25 runs, of bars that tumble). */
+#define CTI_POLICY_END CTI_R(1e-5)
+/* [1] Parts that a step of a tangled world is cut into at most: shorter substeps make no room. */
+#if CONTACT_WITH_CMR
+#define CTI_POLICY_TANGLED 4
+/* [1] Rollbacks of a step, after which no component is excluded any more, and failures halve the world. They bound the work of a step. In
+   the swarms of test_parts and in 240 worlds of the soak a step had two rollbacks at most. Half and double change nothing there. */
+#define CTI_POLICY_ROLLBACKS 4
+/* [1] Tries of the shortest substep in which blocks with meaningless velocities are held, and the others solved about them. */
+#define CTI_POLICY_HOLDS 3
+
+CTI_FN int cti_policy_dt_reaches(ct_real dt, ct_real length) { return dt >= CTI_POLICY_EQUAL * length; }
+
+CTI_FN int cti_policy_is_limited(const cti_substep_memory *memory, ct_real dt)
+{
+    return memory->dt_limit > 0 && memory->dt_limit < CTI_POLICY_EQUAL * dt;
+}
+
+CTI_FN int cti_policy_raises_limit(int successes) { return successes == CTI_POLICY_SUCCESSES; }
+#endif
+
+CTI_FN int cti_policy_is_end(ct_real share) { return share > 1 - CTI_POLICY_END; }
+
+#if CONTACT_WITH_CMR
+CTI_FN ct_real cti_policy_least_dt(ct_real dt, ct_real least, int is_tangled)
+{
+    return is_tangled ? cti_max(least, dt / CTI_POLICY_TANGLED) : least;
+}
+
+CTI_FN int cti_policy_may_exclude(int rollbacks) { return rollbacks < CTI_POLICY_ROLLBACKS; }
+
+CTI_FN int cti_policy_may_hold(int tries) { return tries < CTI_POLICY_HOLDS; }
+
 /* ---- 8_step/swing.h ---- */
 /* swing.h -- rotation of rigid bodies that joints turn. */
 
 
-#if CONTACT_WITH_CMR
 /* cti_swing_begin -- which rigid bodies are held by joints. */
 CTI_FN void cti_swing_begin(cti_state *s);
 #endif
@@ -39479,7 +39947,7 @@ CTI_FN void cti_motion_predict(cti_state *s, ct_real dt)
         cti_v3 turn;
         t->turns = t->moved = 0;
         m.mass = 0;
-        if (!p->part && !cti_motion_is_rigid(s, p) && cti_motion_is_free(s, p))
+        if (!p->substep.part && !cti_motion_is_rigid(s, p) && cti_motion_is_free(s, p))
             cti_motion_measure(s, p, s->x, s->v, &m);
         for (i = p->begin; i < p->end; i++)
             s->whole[s->factors.blocks[i]] = 0;
@@ -39503,7 +39971,7 @@ CTI_FN void cti_motion_whole(cti_state *s, const cti_component *c)
 {
     ct_real m = 0;
     int i;
-    if (!c->stiff || !cti_motion_is_free(s, c))
+    if (!c->cache.is_exact || !cti_motion_is_free(s, c))
         return;
     for (i = c->begin; i < c->end; i++)
         m += s->mass[s->factors.blocks[i]];
@@ -39514,9 +39982,9 @@ CTI_FN void cti_motion_whole(cti_state *s, const cti_component *c)
 CTI_FN void cti_motion_tell(const cti_state *s, ct_real dt, cti_component *q)
 {
     cti_logger log;
-    if (!q->stiff || q->told)
+    if (!q->cache.is_exact || q->cache.exact_logged)
         return;
-    q->told = 1;
+    q->cache.exact_logged = 1;
     log.fn = s->desc.log, log.user = s->desc.log_user;
     cti_logger_write(&log, CT_LOG_INFO,
                      "%d nodes from (%g, %g, %g) on are so stiff for their density, their size and a step of %g s that they move as one: "
@@ -39634,7 +40102,6 @@ CTI_FN void cti_newton_place(cti_state *s, ct_real dt);
    the last iteration goes to zero with p. Stiffness damping acts on p alone, so it is in A, but not in L.
    Translation does not change forces: of bodies without pins it is not part of p. */
 
-#define CTI_NEWTON_FULL 3      /* whole steps before: r changes with x, and under contacts they get there sooner */
 #define CTI_NEWTON_TRIES 8     /* the last of them is at most 1/256 of the way */
 #define CTI_NEWTON_FALL 1e-4   /* share of what the slope promises that L has to fall */
 
@@ -39718,7 +40185,7 @@ CTI_FN void cti_newton_place(cti_state *s, ct_real dt)
         ct_real a = 1;
         if (!s->gains[m])
             continue;
-        if (s->again > CTI_NEWTON_FULL && cti_newton_has_potential(s, m))
+        if (!cti_policy_newton_is_full(s->again) && cti_newton_has_potential(s, m))
             a = cti_newton_step_length(s, m, dt, p, x);
         for (i = 3 * s->history.block[m]; i < 3 * s->history.last[m] + 3; i++)
             s->q[i] += a * p[i];
@@ -39728,7 +40195,6 @@ CTI_FN void cti_newton_place(cti_state *s, ct_real dt)
             s->turns[c].moved = 2, s->turns[c].turns = 0;
 }
 
-#undef CTI_NEWTON_FULL
 #undef CTI_NEWTON_TRIES
 #undef CTI_NEWTON_FALL
 
@@ -39775,7 +40241,7 @@ static void cti_momenta_unite(cti_state *s)
             cti_group *b = cti_momenta_root(q, s->factors.component_of[row->term[k].block]);
             b->up = a->up;
             a->held |= b->held || row->equations || row->n_a == 0 || row->n_a == row->n;
-            a->pressed = 1;
+            a->has_impulses = 1;
         }
     }
 }
@@ -39788,8 +40254,8 @@ static void cti_momenta_select(cti_state *s)
         const cti_component *p = &s->factors.components[c];
         cti_group *g = cti_momenta_root(s->groups, c);
         int block = s->factors.blocks[p->begin], model = s->history.model_of[block];
-        g->held |= (g->pressed && (p->forced || p->unbalanced)) || (model >= 0 && s->history.reset[model]);
-        g->held |= !g->pressed && !s->turns[c].turns;
+        g->held |= (g->has_impulses && (p->substep.forced || p->substep.unbalanced)) || (model >= 0 && s->history.reset[model]);
+        g->held |= !g->has_impulses && !s->turns[c].turns;
         for (k = p->begin; s->n_constrained && !g->held && k < p->end; k++)
             g->held = s->filter[s->factors.blocks[k]] >= 0;
     }
@@ -40122,7 +40588,7 @@ CTI_FN void cti_integrate_reset(cti_state *s, int all)
     for (i = 0; i < 3 * s->n; i++)
         if ((all || !(q->v_end[i] == s->v_new[i])) && !cti_state_is_inactive(s, i / 3)) {
             cti_integrate_reset_block(s, i / 3);
-            s->factors.components[s->factors.component_of[i / 3]].forced = 1;
+            s->factors.components[s->factors.component_of[i / 3]].substep.forced = 1;
         }
 }
 
@@ -40256,7 +40722,7 @@ CTI_FN void cti_integrate_clear(cti_state *s)
     for (i = 0; i < CTI_LEN(s->history.reset); i++)
         s->history.reset[i] = 0;
     for (i = 0; i < CTI_LEN(s->factors.components); i++)
-        s->factors.components[i].forced = 0;
+        s->factors.components[i].substep.forced = 0;
 }
 
 /* ---- 8_step/impulses.h ---- */
@@ -40627,7 +41093,7 @@ static int cti_assemble_direction(cti_state *s, const cti_direction *d)
 /* 1 where a block stays where it is, or goes as its script wants */
 static int cti_assemble_is_held(const cti_state *s, int i)
 {
-    return (s->held[i] & (CTI_HELD_REPAIR | CTI_HELD_WILD)) || cti_state_is_inactive(s, i);
+    return (s->held[i] & (CTI_HELD_REPAIR | CTI_HELD_IMPLAUSIBLE)) || cti_state_is_inactive(s, i);
 }
 
 CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt)
@@ -40651,7 +41117,7 @@ CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt)
             if (slot < 0)
                 return 0;
             memset(s->projectors + 9 * (size_t)slot, 0, 9 * sizeof(ct_real));
-            if (s->held[i] & CTI_HELD_REPAIR || cti_state_is_inactive(s, i)) /* what is wild follows the scripts of its axes */
+            if (s->held[i] & CTI_HELD_REPAIR || cti_state_is_inactive(s, i)) /* implausible blocks follow the scripts of their axes */
                 memset(s->v_fixed + 3 * (size_t)i, 0, 3 * sizeof(ct_real));
         }
     for (i = 0; i < CTI_LEN(s->directions); i++)
@@ -41118,7 +41584,7 @@ CTI_FN void cti_island_close(cti_factors *f, const cti_island *q, cti_row *rows,
 #endif
 
 /* ---- 8_step/factors.h ---- */
-/* factors.h -- components of the elastic matrix, their float factors, patches, and the clusters that a solve is given. */
+/* factors.h -- components of the elastic matrix, their factors and patches, and the free solve. */
 
 
 /* cti_factors_init -- components of A's graph, shared analyses, patches. Once per topology. 0 when memory ran out. */
@@ -41126,11 +41592,16 @@ CTI_FN int cti_factors_init(cti_mem *mem, cti_arena *arena, cti_factors *f, cons
 CTI_FN void cti_factors_free(cti_mem *mem, cti_factors *f);
 
 #if CONTACT_WITH_CMR
-/* cti_factors_renew -- recomputes a component's factor when it is missing, stale, made for another dt, or costs no more than some ten solves.
-   A is the world's. 0 when memory ran out. */
+/* cti_factors_ask -- asks for a new factor of a component; the next renewal computes it. */
+CTI_FN void cti_factors_ask(cti_component *q);
+/* cti_factors_drift -- some block of the component may have moved by `way` [m] since the factor was computed, beyond what is known. */
+CTI_FN void cti_factors_drift(cti_component *q, ct_real way);
+/* cti_factors_relinearize -- the component's part of A has changed within a step: its factor is of another matrix, and a new one is asked for. */
+CTI_FN void cti_factors_relinearize(cti_component *q);
+/* cti_factors_renew -- computes a component's factor anew where cti_policy_factor_is_due says so. A is the world's. 0 when memory ran out. */
 CTI_FN int cti_factors_renew(cti_factors *f, cti_component *q, const cti_bsr *A, ct_real dt);
-/* cti_factors_prepare -- the part of a renewal that allocates: q->due says whether the rest, cti_factors_refill, has to come; that may be on any
-   thread. 0 when memory ran out. */
+/* cti_factors_prepare -- the part of a renewal that allocates: q->cache.is_due says whether the rest, cti_factors_refill, has to come; that
+   may be on any thread. 0 when memory ran out. */
 CTI_FN int cti_factors_prepare(cti_factors *f, cti_component *q, ct_real dt);
 CTI_FN void cti_factors_refill(cti_component *q, const cti_bsr *A, ct_real dt);
 /* cti_factors_room -- scratch for solves with a factor, for every worker. 0 when memory ran out. */
@@ -41148,10 +41619,6 @@ CTI_FN int cti_factors_exact(cti_factors *f, cti_arena *arena, const cti_bsr *A,
 #if CONTACT_WITH_CMR
 /* cti_factors_mark -- asks for new factors of the island's components whose factor lags. Returns how many were marked. */
 CTI_FN int cti_factors_mark(cti_factors *f, const cti_island *island);
-
-/* cti_factors_harden -- components under these rows that the last solve split into nodes or patches are one cluster for a while, where their
-   ports are not too many. Returns 0 when that changes nothing. */
-CTI_FN int cti_factors_harden(cti_factors *f, const cti_row *rows, int n_rows);
 
 /* cti_factors_lag -- 1 when some factor of the island is of an earlier step. */
 CTI_FN int cti_factors_lag(const cti_factors *f, const cti_island *island);
@@ -41173,9 +41640,8 @@ CTI_FN void cti_factors_apply(cti_factors *f, const cti_component *q, const cti_
    their first row. 0 when memory ran out. */
 CTI_FN int cti_factors_islands(cti_factors *f, cti_arena *arena, const cti_row *rows, int n_rows, int32_t *island, int *out_n);
 
-/* cti_factors_clusters -- clusters of the open island's problem, in the arena: AUTO takes bodies where their ports are few, nodes where they
-   are many. 0 when memory ran out. */
-CTI_FN int cti_factors_clusters(cti_factors *f, cti_arena *arena, ct_cluster_mode mode, cti_island *island);
+/* cti_factors_solve -- x = D^-1 x [3 blocks] by the factor of a component, which ctx points to: the solve of a cluster. */
+CTI_FN void cti_factors_solve(void *ctx, ct_real *x, int worker);
 #endif
 
 
@@ -41186,35 +41652,23 @@ CTI_FN int cti_factors_clusters(cti_factors *f, cti_arena *arena, ct_cluster_mod
 #endif
 
 /* ---- 8_step/factors.c ---- */
-/* factors.c -- clusters of the contact solve and preconditioner of the free solve.
-   Method: the graph of A falls into components; equal components share one symbolic analysis; each has a float LDL^T that may lag. A
-   component whose contacts touch few blocks is one cluster, and ICA anticipates its whole response; one with many ports falls back to the
-   paper's nodes, between whose sweeps it is corrected as a whole (smooth.c). Patches, grown breadth
-   first, are there on request. Based on: Otaduy 2009, sec. 5.2 (the splitting), 5.6 (its convergence). */
+/* factors.c -- factors of the elastic matrix, and the free solve behind them.
+   Method: the graph of A falls into components. Equal components share one symbolic analysis. Each component has an LDL' in float, or in double where
+   it is very stiff. The factor may be that of an earlier step: it then preconditions the conjugate gradients of the free solve. Patches are grown
+   breadth first. Based on: Otaduy 2009, sec. 4, step 2; differs: the factor is kept over steps. */
 
-#define CTI_FACTORS_PATCH 48       /* blocks in a patch */
-#if CONTACT_WITH_CMR
-#define CTI_FACTORS_PORTS 200      /* most ports of a component that is one cluster */
-#define CTI_FACTORS_BYTES 1500000  /* of its contacts' columns, which every sweep reads: what a near cache holds */
-#define CTI_FACTORS_PORTS_MOST 1500 /* the same where nodes were tried and failed */
-#define CTI_FACTORS_HARD 30        /* attempts for which a component stays one cluster then */
-#define CTI_FACTORS_LARGE 5e7      /* flops of a factorization that is put off in flight */
-/* stiffness of a block by its mass above which a component is factored in double: float then knows the body's free motion, which is the mass's,
-   to less than a hundredth. S1 has 1e2, a steel cube of 2 cm at 1/60 s 1e9; ten times more or less is the same in all scenes at hand */
-#define CTI_FACTORS_STIFF CTI_R(1e5)
-#define CTI_FACTORS_SOLVE 15       /* flops a nonzero of a factorization that take as long as a solve, which waits for memory */
-#define CTI_FACTORS_CHEAP 300      /* flops a nonzero below which a factor is renewed in every step: some ten solves with it */
-#endif
+#define CTI_FACTORS_PATCH 48 /* [blocks] of a patch. */
 
 static void cti_factors_free_component(cti_mem *mem, cti_component *c)
 {
+    cti_compliance *m = &c->cache.compliance;
     cti_gather_free(mem, &c->gather);
-    cti_factor32_free(mem, &c->factor);
-    cti_factor32_free(mem, &c->held);
-    cti_factor64_free(mem, &c->exact);
-    CTI_FREE(mem, c->port_at);
-    CTI_FREE(mem, c->ports);
-    CTI_FREE(mem, c->C);
+    cti_factor32_free(mem, &c->cache.single);
+    cti_factor32_free(mem, &c->cache.penalized);
+    cti_factor64_free(mem, &c->cache.exact);
+    CTI_FREE(mem, m->port_at);
+    CTI_FREE(mem, m->ports);
+    CTI_FREE(mem, m->C);
 }
 
 /* vectors of the conjugate gradients of the free motion */
@@ -41300,7 +41754,7 @@ static int cti_factors_find_components(cti_mem *mem, cti_factors *f, const cti_b
             continue;
         memset(&c, 0, sizeof c);
         c.begin = at;
-        c.age = c.place = -1;
+        c.cache.stamp.age = c.place = -1;
         at += cti_factors_grow(A, i, A->n, CTI_LEN(f->components), f->component_of, -1, f->blocks + at);
         c.end = at;
         cti_factors_sort(f->blocks + c.begin, c.end - c.begin);
@@ -41363,7 +41817,7 @@ static int cti_factors_analyze(cti_mem *mem, cti_factors *f, const cti_bsr *A, c
         }
     }
     c->symbolic = i;
-    return cti_gather_make(mem, &c->gather, &f->symbolics[i], A, blocks) && CTI_RESIZE(mem, c->port_at, n);
+    return cti_gather_make(mem, &c->gather, &f->symbolics[i], A, blocks) && CTI_RESIZE(mem, c->cache.compliance.port_at, n);
 }
 
 CTI_FN int cti_factors_init(cti_mem *mem, cti_arena *arena, cti_factors *f, const cti_bsr *A)
@@ -41398,39 +41852,39 @@ CTI_FN void cti_factors_age(cti_factors *f)
     int c;
     f->matrix++;
     for (c = 0; c < CTI_LEN(f->components); c++) {
-        if (f->components[c].part)
+        cti_component *q = &f->components[c];
+        if (q->substep.part)
             continue;
-        f->components[c].fell = 0;
-        if (f->components[c].age >= 0)
-            f->components[c].age++;
-        f->components[c].hard -= f->components[c].hard > 0;
+        q->solve.solver_failed = 0;
+        q->solve.whole_attempts -= q->solve.whole_attempts > 0;
+        q->cache.stamp.age += q->cache.stamp.age >= 0;
     }
+}
+
+CTI_FN void cti_factors_ask(cti_component *q) { q->cache.stamp.renewal_asked = 1; }
+
+CTI_FN void cti_factors_drift(cti_component *q, ct_real way) { q->cache.stamp.drift += way; }
+
+CTI_FN void cti_factors_relinearize(cti_component *q)
+{
+    q->cache.stamp.age = 1;
+    cti_factors_ask(q);
 }
 
 CTI_FN int cti_factors_is_cheap(const cti_factors *f, const cti_component *q)
 {
     const cti_symbolic *sym = &f->symbolics[q->symbolic];
-    return sym->flops < CTI_FACTORS_CHEAP * sym->nonzeros;
+    return cti_policy_factor_is_cheap((double)sym->flops, (double)sym->nonzeros);
 }
 
-/* 1 when a factor is due: cheap ones in every step; large ones of bodies that fly or rest only when their age has cost as many iterations
-   as a new one takes to compute: no plan that does not know the future loses less than twice the best one's time */
-static int cti_factors_is_due(const cti_factors *f, const cti_component *q, const cti_symbolic *sym)
+/* notes the iterations of a free solve: those of a new factor are the measure, the excess over them is the price of its age */
+static void cti_factors_charge(cti_factor_stamp *t, int iterations)
 {
-    if (!cti_factors_is_cheap(f, q))
-        return 0;
-    if (sym->flops < CTI_FACTORS_LARGE || (!q->flew && q->drift > f->rest))
-        return 1;
-    return (double)CTI_FACTORS_SOLVE * (double)(q->extra + 1) * (double)sym->nonzeros >= (double)sym->flops;
-}
-
-/* what the free solve took: the measure of a new factor, or the price of an old one */
-static void cti_factors_charge(cti_component *q, int iterations)
-{
-    if (q->age == 0)
-        q->iterations = iterations, q->extra = 0;
-    else
-        q->extra += cti_max_int(0, iterations - q->iterations);
+    if (t->age == 0) {
+        t->base_iterations = iterations;
+        t->excess_iterations = 0;
+    } else
+        t->excess_iterations += cti_max_int(0, iterations - t->base_iterations);
 }
 
 /* room for `doubles` of work in a solve of each worker. 0: out of memory */
@@ -41461,34 +41915,45 @@ static ct_real cti_factors_stiffness(const cti_factors *f, const cti_component *
     return big;
 }
 
+/* 1 where a factor is computed anew for a step of dt */
+static int cti_factors_is_due(const cti_factors *f, const cti_component *q, const cti_symbolic *sym, ct_real dt)
+{
+    int moves_in_contact = !q->solve.was_free && q->cache.stamp.drift > f->rest;
+    return cti_policy_factor_is_due(&q->cache.stamp, sym->flops, sym->nonzeros, dt, moves_in_contact);
+}
+
 CTI_FN int cti_factors_prepare(cti_factors *f, cti_component *q, ct_real dt)
 {
     const cti_symbolic *sym = &f->symbolics[q->symbolic];
-    int stiff;
-    q->due = !(q->age == 0 || (q->age > 0 && !q->stale && q->dt == dt && !cti_factors_is_due(f, q, sym)));
-    if (!q->due)
+    cti_factor_cache *k = &q->cache;
+    int exact;
+    k->is_due = cti_factors_is_due(f, q, sym, dt);
+    if (!k->is_due)
         return 1;
     f->n_refactored++;
-    stiff = f->mass && cti_factors_stiffness(f, q, f->mass) > CTI_FACTORS_STIFF;
-    q->version += stiff != q->stiff; /* the factor that there is, is of the other kind: one to go back to no more */
-    q->stiff = stiff;
-    if (q->stiff)
-        return cti_factor64_reserve(f->mem, &q->exact, sym) && cti_factors_reserve_work(f, cti_factor64_work(&q->exact));
-    return cti_factor32_reserve(f->mem, &q->factor, sym) && cti_factors_room(f, &q->factor);
+    exact = f->mass && cti_policy_factor_is_exact(cti_factors_stiffness(f, q, f->mass));
+    k->stamp.version += exact != k->is_exact; /* a step that is taken back cannot return to the factor of the other precision */
+    k->is_exact = exact;
+    if (exact)
+        return cti_factor64_reserve(f->mem, &k->exact, sym) && cti_factors_reserve_work(f, cti_factor64_work(&k->exact));
+    return cti_factor32_reserve(f->mem, &k->single, sym) && cti_factors_room(f, &k->single);
 }
 
 CTI_FN void cti_factors_refill(cti_component *q, const cti_bsr *A, ct_real dt)
 {
-    if (!q->due)
+    cti_factor_cache *k = &q->cache;
+    if (!k->is_due)
         return;
-    if (q->stiff)
-        cti_factor64_refill(&q->exact, &q->gather, A->val);
+    if (k->is_exact)
+        cti_factor64_refill(&k->exact, &q->gather, A->val);
     else
-        cti_factor32_refill(&q->factor, &q->gather, A->val);
-    q->age = q->stale = q->due = 0;
-    q->drift = 0;
-    q->dt = dt;
-    q->version++;
+        cti_factor32_refill(&k->single, &q->gather, A->val);
+    k->is_due = 0;
+    k->stamp.renewal_asked = 0;
+    k->stamp.age = 0;
+    k->stamp.drift = 0;
+    k->stamp.dt = dt;
+    k->stamp.version++;
 }
 
 CTI_FN int cti_factors_renew(cti_factors *f, cti_component *q, const cti_bsr *A, ct_real dt)
@@ -41529,9 +41994,13 @@ CTI_FN int cti_factors_exact(cti_factors *f, cti_arena *arena, const cti_bsr *A,
 CTI_FN int cti_factors_mark(cti_factors *f, const cti_island *island)
 {
     int c, marked = 0;
-    for (c = 0; c < island->n_components; c++)
-        if (f->components[island->components[c]].age > 0)
-            f->components[island->components[c]].stale = 1, marked++;
+    for (c = 0; c < island->n_components; c++) {
+        cti_component *q = &f->components[island->components[c]];
+        if (q->cache.stamp.age > 0) {
+            cti_factors_ask(q);
+            marked++;
+        }
+    }
     return marked;
 }
 
@@ -41539,30 +42008,15 @@ CTI_FN int cti_factors_lag(const cti_factors *f, const cti_island *island)
 {
     int c;
     for (c = 0; c < island->n_components; c++)
-        if (f->components[island->components[c]].age > 0)
+        if (f->components[island->components[c]].cache.stamp.age > 0)
             return 1;
     return 0;
-}
-
-CTI_FN int cti_factors_harden(cti_factors *f, const cti_row *rows, int n_rows)
-{
-    int i, k, changed = 0;
-    for (i = 0; i < n_rows; i++)
-        for (k = 0; k < rows[i].n; k++) {
-            cti_component *c = &f->components[f->component_of[rows[i].term[k].block]];
-            if (c->split == 0 || c->split > CTI_FACTORS_PORTS_MOST)
-                continue;
-            c->hard = CTI_FACTORS_HARD;
-            c->split = 0;
-            changed = 1;
-        }
-    return changed;
 }
 
 /* x [3 n] of a component in place, in the precision of its factor */
 static void cti_factors_solve_exact(const cti_component *q, double *x, int worker)
 {
-    cti_factor64_solve(&q->exact, x, q->owner->work + q->owner->work_room * (size_t)worker);
+    cti_factor64_solve(&q->cache.exact, x, q->owner->work + q->owner->work_room * (size_t)worker);
 }
 
 static void cti_factors_solve_float(const cti_factors *f, const cti_factor32 *factor, float *x, int worker)
@@ -41577,14 +42031,14 @@ static float cti_factors_to_float(ct_real r, double scale)
     return (float)(fabs(x) < (double)CTI_FACTOR32_LEAST ? 0 : x);
 }
 
-static void cti_factors_solve(void *ctx, ct_real *x, int worker)
+CTI_FN void cti_factors_solve(void *ctx, ct_real *x, int worker)
 {
     cti_component *c = (cti_component *)ctx;
     double *y = c->owner->x + c->owner->x_room * (size_t)worker, scale;
     float *z = (float *)(void *)y;
     ct_real most = 0;
     int n3 = 3 * (c->end - c->begin), i;
-    if (c->stiff) {
+    if (c->cache.is_exact) {
         for (i = 0; i < n3; i++)
             y[i] = (double)x[i];
         cti_factors_solve_exact(c, y, worker);
@@ -41597,7 +42051,7 @@ static void cti_factors_solve(void *ctx, ct_real *x, int worker)
     scale = cti_factor32_scale((double)most);
     for (i = 0; i < n3; i++)
         z[i] = cti_factors_to_float(x[i], scale);
-    cti_factors_solve_float(c->owner, &c->factor, z, worker);
+    cti_factors_solve_float(c->owner, &c->cache.single, z, worker);
     for (i = 0; i < n3; i++)
         x[i] = (ct_real)((double)z[i] * (1 / scale));
 }
@@ -41608,7 +42062,7 @@ CTI_FN void cti_factors_apply(cti_factors *f, const cti_component *q, const cti_
     double *x = f->x + f->x_room * (size_t)worker, scale;
     float *y = (float *)(void *)x;
     ct_real most = 0;
-    int n = q->end - q->begin, exact = q->stiff && factor == &q->factor, i, k;
+    int n = q->end - q->begin, exact = q->cache.is_exact && factor == &q->cache.single, i, k;
     for (i = 0; i < n && !exact; i++)
         for (k = 0; k < 3; k++)
             most = cti_max(most, cti_abs(r[3 * blocks[i] + k]));
@@ -41667,7 +42121,7 @@ static int cti_factors_iterate(cti_factors *f, const cti_component *c, cti_free_
     for (i = c->begin; i < c->end; i++)
         for (k = 3 * f->blocks[i]; k < 3 * f->blocks[i] + 3; k++)
             x[k] += alpha * s->p[k], s->r[k] -= alpha * s->q[k];
-    cti_factors_apply(f, c, &c->factor, blocks, s->r, s->z, worker);
+    cti_factors_apply(f, c, &c->cache.single, blocks, s->r, s->z, worker);
     next = cti_factors_dot(c, blocks, s->r, s->z);
     go = next > tol * tol;
     beta = go ? (ct_real)(next / *rz) : 0;
@@ -41687,7 +42141,7 @@ CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_bs
     double rz;
     s.r = work, s.z = work + n3, s.p = s.z + n3, s.q = s.p + n3;
     cti_factors_residual(c, blocks, A, b, x, s.r);
-    cti_factors_apply(f, c, &c->factor, blocks, s.r, s.z, worker);
+    cti_factors_apply(f, c, &c->cache.single, blocks, s.r, s.z, worker);
     rz = cti_factors_dot(c, blocks, s.r, s.z);
     go = rz > tol * tol;
     for (i = c->begin; go && i < c->end; i++)
@@ -41695,11 +42149,10 @@ CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_bs
     for (it = 0; it < max_it && go; it++) {
         cti_factors_product(c, blocks, A, s.p, s.q);
         go = cti_factors_iterate(f, c, &s, x, &rz, tol, worker);
-        /* a factor that costs iterations is renewed in the next step */
-        if (go && it >= 8 && c->age > 0)
-            c->stale = 1;
+        if (go && cti_policy_factor_is_slow(&c->cache.stamp, it + 1))
+            cti_factors_ask(c);
     }
-    cti_factors_charge(c, it);
+    cti_factors_charge(&c->cache.stamp, it);
     return it;
 }
 
@@ -41724,48 +42177,84 @@ CTI_FN int cti_factors_islands(cti_factors *f, cti_arena *arena, const cti_row *
     *out_n = n;
     return 1;
 }
+#endif
 
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
+
+/* ---- 8_step/clusters.h ---- */
+/* clusters.h -- the clusters that an island's solve is given: whole components, patches of them, or nodes. */
+
+
+#if CONTACT_WITH_CMR
+/* cti_clusters_make -- clusters of the open island's problem, in the arena. AUTO takes components whole where few of their blocks are in contact, node
+   by node where many are. 0 when memory ran out. */
+CTI_FN int cti_clusters_make(cti_factors *f, cti_arena *arena, ct_cluster_mode mode, cti_island *island);
+/* cti_clusters_take_whole -- AUTO takes components under these rows whole for a while, if the last solve took them node by node.
+   cti_policy_whole_attempts has the bounds. Returns 0 when that changes nothing. */
+CTI_FN int cti_clusters_take_whole(cti_factors *f, const cti_row *rows, int n_rows);
+#endif
+
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
+
+/* ---- 8_step/clusters.c ---- */
+/* clusters.c -- the clusters that an island's solve is given.
+   Method: a component with few blocks in contact is one cluster. The solve anticipates the response of all of it through C, which is A^-1 between
+   these blocks. A component with many blocks in contact is split into the paper's nodes, between whose sweeps it is corrected as a whole (smooth.c).
+   Based on: Otaduy 2009, sec. 5.2 (the splitting), 5.6 (its convergence). */
+
+#if CONTACT_WITH_CMR
 /* the kept compliance covers all ports asked for, or is to be recomputed for the union of old and new ones; *out_work: with that scratch */
-static int cti_factors_cover_ports(cti_component *c, const int32_t *ports, int n_ports, size_t *out_work)
+static int cti_clusters_cover_ports(cti_component *c, const int32_t *ports, int n_ports, size_t *out_work)
 {
     cti_factors *f = c->owner;
-    int n = c->end - c->begin, i, missing = c->C_version != c->version;
+    cti_compliance *m = &c->cache.compliance;
+    int n = c->end - c->begin, i, missing = m->version != c->cache.stamp.version;
     *out_work = 0;
     if (missing) {
-        CTI_CLEAR(c->ports);
+        CTI_CLEAR(m->ports);
         for (i = 0; i < n; i++)
-            c->port_at[i] = -1;
+            m->port_at[i] = -1;
     }
     for (i = 0; i < n_ports; i++)
-        if (c->port_at[ports[i]] < 0) {
+        if (m->port_at[ports[i]] < 0) {
             missing = 1;
-            if (!CTI_PUSH(f->mem, c->ports, ports[i]))
+            if (!CTI_PUSH(f->mem, m->ports, ports[i]))
                 return 0;
-            c->port_at[ports[i]] = CTI_LEN(c->ports) - 1;
-            c->C_version = -1; /* C does not have it yet, whatever happens next */
+            m->port_at[ports[i]] = CTI_LEN(m->ports) - 1;
+            m->version = -1; /* C does not have it yet, whatever happens next */
         }
     if (!missing)
         return 1;
-    c->C_version = -1;
-    n_ports = CTI_LEN(c->ports);
-    c->ld = (3 * n_ports + 7) & ~7;
-    *out_work = c->stiff ? 2 * (cti_factor64_compliance_work(&c->exact, n_ports) + (size_t)(3 * n_ports) * (size_t)c->ld)
-                         : cti_factor32_compliance_work(&c->factor, n_ports);
-    return CTI_RESERVE(f->mem, c->C, 3 * n_ports * c->ld);
+    m->version = -1;
+    n_ports = CTI_LEN(m->ports);
+    m->ld = (3 * n_ports + 7) & ~7;
+    *out_work = c->cache.is_exact ? 2 * (cti_factor64_compliance_work(&c->cache.exact, n_ports) + (size_t)(3 * n_ports) * (size_t)m->ld)
+                         : cti_factor32_compliance_work(&c->cache.single, n_ports);
+    return CTI_RESERVE(f->mem, m->C, 3 * n_ports * m->ld);
 }
 
-static int cti_factors_compliance(void *ctx, const int32_t *ports, int n_ports, float **out_c, int *out_ld, size_t *out_work)
+static int cti_clusters_compliance(void *ctx, const int32_t *ports, int n_ports, float **out_c, int *out_ld, size_t *out_work)
 {
     cti_component *c = (cti_component *)ctx;
+    const cti_compliance *m = &c->cache.compliance;
     int i, ld = (3 * n_ports + 7) & ~7, same;
-    if (!cti_factors_cover_ports(c, ports, n_ports, out_work))
+    if (!cti_clusters_cover_ports(c, ports, n_ports, out_work))
         return 0;
-    same = n_ports == CTI_LEN(c->ports);
+    same = n_ports == CTI_LEN(m->ports);
     for (i = 0; same && i < n_ports; i++)
-        same = c->port_at[ports[i]] == i;
+        same = m->port_at[ports[i]] == i;
     *out_ld = ld;
     if (same) {
-        *out_c = c->C;
+        *out_c = m->C;
         return 1;
     }
     /* the ports in the order asked for */
@@ -41774,40 +42263,42 @@ static int cti_factors_compliance(void *ctx, const int32_t *ports, int n_ports, 
     return *out_c != NULL;
 }
 
-/* C of all ports by a factor in double; work as cti_factors_cover_ports says */
-static void cti_factors_fill_exact(cti_component *c, double *work)
+/* C of all ports by a factor in double; work as cti_clusters_cover_ports says */
+static void cti_clusters_fill_exact(cti_component *c, double *work)
 {
-    size_t n = (size_t)(3 * CTI_LEN(c->ports)) * (size_t)c->ld, i;
-    cti_factor64_compliance(&c->exact, c->ports, CTI_LEN(c->ports), work, c->ld, work + n);
+    cti_compliance *m = &c->cache.compliance;
+    size_t n = (size_t)(3 * CTI_LEN(m->ports)) * (size_t)m->ld, i;
+    cti_factor64_compliance(&c->cache.exact, m->ports, CTI_LEN(m->ports), work, m->ld, work + n);
     for (i = 0; i < n; i++)
-        c->C[i] = (float)work[i];
+        m->C[i] = (float)work[i];
 }
 
-static void cti_factors_fill(void *ctx, const int32_t *ports, int n_ports, float *C, float *work)
+static void cti_clusters_fill(void *ctx, const int32_t *ports, int n_ports, float *C, float *work)
 {
     cti_component *c = (cti_component *)ctx;
+    cti_compliance *m = &c->cache.compliance;
     int i, j, r, ld = (3 * n_ports + 7) & ~7;
-    if (c->C_version != c->version) {
-        if (c->stiff)
-            cti_factors_fill_exact(c, (double *)(void *)work);
+    if (m->version != c->cache.stamp.version) {
+        if (c->cache.is_exact)
+            cti_clusters_fill_exact(c, (double *)(void *)work);
         else
-            cti_factor32_compliance(&c->factor, c->ports, CTI_LEN(c->ports), c->C, c->ld, work);
-        c->C_version = c->version;
+            cti_factor32_compliance(&c->cache.single, m->ports, CTI_LEN(m->ports), m->C, m->ld, work);
+        m->version = c->cache.stamp.version;
     }
-    if (C == c->C)
+    if (C == m->C)
         return;
     memset(C, 0, sizeof(float) * (size_t)(3 * n_ports) * (size_t)ld);
     for (i = 0; i < n_ports; i++)
         for (r = 0; r < 3; r++) {
-            const float *from = c->C + (size_t)(3 * c->port_at[ports[i]] + r) * (size_t)c->ld;
+            const float *from = m->C + (size_t)(3 * m->port_at[ports[i]] + r) * (size_t)m->ld;
             float *to = C + (size_t)(3 * i + r) * (size_t)ld;
             for (j = 0; j < n_ports; j++)
-                memcpy(to + 3 * j, from + 3 * c->port_at[ports[j]], 3 * sizeof(float));
+                memcpy(to + 3 * j, from + 3 * m->port_at[ports[j]], 3 * sizeof(float));
         }
 }
 
 /* [2 n_components] ports, which are blocks that rows touch, and rows */
-static int32_t *cti_factors_count_ports(const cti_factors *f, cti_arena *arena, const cti_island *island)
+static int32_t *cti_clusters_count_ports(const cti_factors *f, cti_arena *arena, const cti_island *island)
 {
     int32_t *count = CTI_ARENA_ZERO(arena, int32_t, 2 * island->n_components), *of = CTI_ARENA_NEW(arena, int32_t, island->n);
     uint8_t *seen = CTI_ARENA_ZERO(arena, uint8_t, island->n);
@@ -41831,7 +42322,7 @@ static int32_t *cti_factors_count_ports(const cti_factors *f, cti_arena *arena, 
 }
 
 /* a component's patches in local numbers, behind the n clusters that are there; -1: out of memory */
-static int cti_factors_cut(const cti_factors *f, cti_arena *arena, const cti_component *q, cti_cluster *out, int n)
+static int cti_clusters_cut(const cti_factors *f, cti_arena *arena, const cti_component *q, cti_cluster *out, int n)
 {
     const int32_t *from = f->patch_blocks + f->patches[q->patch0];
     int32_t *list = CTI_ARENA_NEW(arena, int32_t, q->end - q->begin);
@@ -41847,38 +42338,27 @@ static int cti_factors_cut(const cti_factors *f, cti_arena *arena, const cti_com
     return n;
 }
 
-/* 1 when a component is better taken whole: few ports, and columns of its contacts that stay in a near cache; where nodes have failed, more
- */
-static int cti_factors_is_whole(const cti_component *q, ct_cluster_mode mode, int ports, int rows)
+CTI_FN int cti_clusters_make(cti_factors *f, cti_arena *arena, ct_cluster_mode mode, cti_island *island)
 {
-    if (mode != CT_CLUSTER_AUTO)
-        return mode == CT_CLUSTER_BODY;
-    if (q->hard)
-        return ports <= CTI_FACTORS_PORTS_MOST;
-    return ports <= CTI_FACTORS_PORTS && 36.0 * ports * rows <= CTI_FACTORS_BYTES;
-}
-
-CTI_FN int cti_factors_clusters(cti_factors *f, cti_arena *arena, ct_cluster_mode mode, cti_island *island)
-{
-    int32_t *count = cti_factors_count_ports(f, arena, island);
+    int32_t *count = cti_clusters_count_ports(f, arena, island);
     cti_cluster *out = CTI_ARENA_ZERO(arena, cti_cluster, island->n);
     int c, i, n = 0;
     if (!count || !out)
         return 0;
     for (c = 0; c < island->n_components; c++) {
         cti_component *q = &f->components[island->components[c]];
-        int whole = cti_factors_is_whole(q, mode, count[2 * c], count[2 * c + 1]);
-        q->split = whole ? 0 : count[2 * c];
+        int whole = cti_policy_is_whole(mode, &q->solve, count[2 * c], count[2 * c + 1]);
+        q->solve.node_ports = whole ? 0 : count[2 * c];
         if (whole) {
             out[n].blocks = island->own + q->place;
             out[n].n = q->end - q->begin;
             out[n].solve = cti_factors_solve;
-            out[n].lagged = q->age > 0;
-            out[n].compliance = cti_factors_compliance;
-            out[n].fill = cti_factors_fill;
+            out[n].lagged = q->cache.stamp.age > 0;
+            out[n].compliance = cti_clusters_compliance;
+            out[n].fill = cti_clusters_fill;
             out[n++].ctx = q;
         } else if (mode == CT_CLUSTER_PATCH) {
-            n = cti_factors_cut(f, arena, q, out, n);
+            n = cti_clusters_cut(f, arena, q, out, n);
             if (n < 0)
                 return 0;
         } else
@@ -41889,6 +42369,22 @@ CTI_FN int cti_factors_clusters(cti_factors *f, cti_arena *arena, ct_cluster_mod
     }
     island->p.clusters = out, island->p.n_clusters = n;
     return 1;
+}
+
+CTI_FN int cti_clusters_take_whole(cti_factors *f, const cti_row *rows, int n_rows)
+{
+    int i, k, attempts, changed = 0;
+    for (i = 0; i < n_rows; i++)
+        for (k = 0; k < rows[i].n; k++) {
+            cti_solve_memory *m = &f->components[f->component_of[rows[i].term[k].block]].solve;
+            attempts = cti_policy_whole_attempts(m->node_ports);
+            if (attempts == 0)
+                continue;
+            m->whole_attempts = attempts;
+            m->node_ports = 0;
+            changed = 1;
+        }
+    return changed;
 }
 #endif
 
@@ -41914,7 +42410,7 @@ typedef struct cti_smoother {
 } cti_smoother;
 
 #if CONTACT_WITH_CMR
-/* cti_smooth_open -- a corrector for the components that the last cti_factors_clusters split; out->hook.apply is NULL when there
+/* cti_smooth_open -- a corrector for the components that the last cti_clusters_make split; out->hook.apply is NULL when there
    is none, or so many that they are a stack. A is the world's. Memory from the arena; 0 when it ran out. */
 CTI_FN int cti_smooth_open(cti_factors *f, cti_arena *arena, cti_bsr *A, const cti_island *island, cti_smoother *out);
 #endif
@@ -41936,11 +42432,9 @@ CTI_FN int cti_smooth_open(cti_factors *f, cti_arena *arena, cti_bsr *A, const c
    for the coarse grids, contacts of several nodes hold each of them alone. */
 
 #if CONTACT_WITH_CMR
-#define CTI_SMOOTH_STIFF CTI_R(100) /* stiffness of a hold, in diagonals of A */
-#define CTI_SMOOTH_BODIES 2         /* most bodies in pieces of an island that is corrected: stacks of more gain nothing */
-#define CTI_SMOOTH_NEWS 12          /* a factor is made anew when more than one in so many blocks is held and it does not know */
+#define CTI_SMOOTH_STIFF CTI_R(100) /* [1] stiffness of a held block, in diagonals of A. */
 
-static int cti_smooth_split(const cti_smoother *t, int c) { return t->f->components[t->island->components[c]].split > 0; }
+static int cti_smooth_split(const cti_smoother *t, int c) { return t->f->components[t->island->components[c]].solve.node_ports > 0; }
 
 /* a contact that acts: pressed, or a joint */
 static int cti_smooth_is_active(const cti_row *row) { return row->equations || row->r[0] > 0; }
@@ -41976,10 +42470,10 @@ static int cti_smooth_look(cti_smoother *t, int renew)
             t->hold[q->p.rows[i].term[k].block] = 1;
     for (c = 0; c < q->n_components; c++) {
         const cti_component *p = &t->f->components[q->components[c]];
-        int n = p->end - p->begin, news = 0;
+        int n = p->end - p->begin, missing = 0;
         for (i = p->place; i < p->place + n; i++)
-            news += t->hold[i] && !t->f->held_at[q->blocks[i]];
-        t->due[c] = (uint8_t)(cti_smooth_split(t, c) && (renew || !p->held_ok || p->held_dt != q->p.dt || news * CTI_SMOOTH_NEWS > n));
+            missing += t->hold[i] && !t->f->held_at[q->blocks[i]];
+        t->due[c] = (uint8_t)(cti_smooth_split(t, c) && cti_policy_penalized_is_due(&p->cache.stamp, q->p.dt, renew, missing, n));
         any |= t->due[c];
     }
     return any;
@@ -41989,10 +42483,13 @@ static int cti_smooth_look(cti_smoother *t, int renew)
 static int cti_smooth_factor(cti_smoother *t, cti_component *p)
 {
     cti_factors *f = t->f;
-    p->held_ok = 0, p->held_version++;
-    if (!cti_factor32_compute(f->mem, &p->held, &f->symbolics[p->symbolic], &p->gather, t->A->val) || !cti_factors_room(f, &p->held))
+    cti_factor_cache *k = &p->cache;
+    k->stamp.penalized_known = 0;
+    k->stamp.penalized_version++;
+    if (!cti_factor32_compute(f->mem, &k->penalized, &f->symbolics[p->symbolic], &p->gather, t->A->val) || !cti_factors_room(f, &k->penalized))
         return 0;
-    p->held_ok = 1, p->held_dt = t->island->p.dt;
+    k->stamp.penalized_known = 1;
+    k->stamp.penalized_dt = t->island->p.dt;
     return 1;
 }
 
@@ -42061,7 +42558,7 @@ static ct_real cti_smooth_apply(void *ctx, int renew, const ct_real *f, ct_real 
         if (!cti_smooth_split(t, c))
             continue;
         cti_factors_residual(p, q->own + p->place, &q->A, f, v, t->r);
-        cti_factors_apply(t->f, p, &p->held, q->own + p->place, t->r, t->z, 0);
+        cti_factors_apply(t->f, p, &p->cache.penalized, q->own + p->place, t->r, t->z, 0);
     }
     for (i = 0; i < q->p.n_rows; i++)
         cti_smooth_cut(t, &q->p.rows[i], v);
@@ -42077,7 +42574,7 @@ CTI_FN int cti_smooth_open(cti_factors *f, cti_arena *arena, cti_bsr *A, const c
     out->f = f, out->A = A, out->island = island;
     for (c = 0; c < island->n_components; c++)
         any += cti_smooth_split(out, c);
-    if (any == 0 || any > CTI_SMOOTH_BODIES)
+    if (!cti_policy_is_corrected(any))
         return 1;
     out->split = CTI_ARENA_ZERO(arena, uint8_t, island->n);
     for (c = 0; out->split && c < island->n_components; c++) {
@@ -42196,6 +42693,22 @@ CTI_FN int cti_copy_save(cti_state *s, cti_copy *t)
            CTI_SNAPSHOT_COPY(m, t->energies, s->energies, CTI_LEN(s->energies));
 }
 
+/* What is kept of the components: no array of theirs. 0: out of memory */
+static int cti_snapshot_save_components(cti_mem *mem, const cti_factors *f, cti_component_start **out)
+{
+    int i;
+    if (!CTI_RESIZE(mem, *out, CTI_LEN(f->components)))
+        return 0;
+    for (i = 0; i < CTI_LEN(f->components); i++) {
+        cti_component_start *t = &(*out)[i];
+        const cti_component *q = &f->components[i];
+        t->stamp = q->cache.stamp;
+        t->solve = q->solve;
+        t->substep = q->substep;
+    }
+    return 1;
+}
+
 CTI_FN int cti_snapshot_save(cti_state *s, int all, cti_snapshot *t)
 {
     cti_mem *m = s->mem;
@@ -42203,7 +42716,7 @@ CTI_FN int cti_snapshot_save(cti_state *s, int all, cti_snapshot *t)
     t->dt_memory = s->dt_memory, t->dt_free = s->dt_free;
     t->n_tangled = s->detect.n_tangled;
     return cti_copy_save(s, &t->copy) && CTI_SNAPSHOT_COPY(m, t->dv_free, s->dv_free, 3 * s->n) &&
-           CTI_SNAPSHOT_COPY(m, t->components, s->factors.components, CTI_LEN(s->factors.components)) &&
+           cti_snapshot_save_components(m, &s->factors, &t->components) &&
            CTI_SNAPSHOT_COPY(m, t->ways, s->ways, CTI_LEN(s->ways)) &&
            CTI_SNAPSHOT_COPY(m, t->tangles, s->detect.tangles, CTI_LEN(s->detect.tangles)) &&
            (!all || (CTI_SNAPSHOT_COPY(m, t->memory.items, s->memory.items, CTI_LEN(s->memory.items)) &&
@@ -42234,20 +42747,29 @@ CTI_FN void cti_copy_restore(cti_state *s, const cti_component *q, const cti_cop
 }
 #endif
 
-/* all that steers the factors; their arrays stay what they are, and one that is newer than its component was is not that of the start */
-static void cti_snapshot_components(cti_factors *f, const cti_snapshot *t)
+/* The stamp of factors that a step may have replaced since `start`. A factor with another version is not the one of the start: it has no age then,
+   and is computed when it is asked for. */
+static void cti_snapshot_rewind_stamp(const cti_factor_stamp *start, cti_factor_stamp *stamp)
+{
+    int version = stamp->version, penalized_version = stamp->penalized_version, penalized_known = stamp->penalized_known;
+    *stamp = *start;
+    if (version != start->version)
+        stamp->age = -1;
+    if (!penalized_known || penalized_version != start->penalized_version)
+        stamp->penalized_known = 0;
+    stamp->version = version;
+    stamp->penalized_version = penalized_version;
+}
+
+static void cti_snapshot_rewind_components(cti_factors *f, const cti_component_start *start)
 {
     int i;
     for (i = 0; i < CTI_LEN(f->components); i++) {
-        cti_component now = f->components[i], *q = &f->components[i];
-        *q = t->components[i];
-        q->age = now.version == q->version ? q->age : -1;
-        q->version = now.version;
-        q->held_ok &= now.held_ok && now.held_version == q->held_version;
-        q->held_version = now.held_version;
-        q->gather = now.gather, q->factor = now.factor, q->held = now.held, q->exact = now.exact, q->stiff = now.stiff, q->told = now.told;
-        q->port_at = now.port_at, q->ports = now.ports;
-        q->C = now.C, q->ld = now.ld, q->C_version = now.C_version;
+        cti_component *q = &f->components[i];
+        q->solve = start[i].solve;
+        q->substep = start[i].substep;
+        cti_snapshot_rewind_stamp(&start[i].stamp, &q->cache.stamp);
+        q->cache.is_due = 0;
         q->place = -1;
     }
 }
@@ -42286,7 +42808,7 @@ CTI_FN void cti_snapshot_restore(cti_state *s, int all, cti_snapshot *t)
     cti_snapshot_back(s->history.u0, from->u0, sizeof *from->u0, CTI_LEN(from->u0));
     cti_snapshot_back(s->history.touched, from->touched, 1, n), cti_snapshot_back(s->fall, from->fall, sizeof *s->fall, n);
     cti_snapshot_back(s->rigids, from->rigids, sizeof *s->rigids, CTI_LEN(s->rigids));
-    cti_snapshot_components(&s->factors, t);
+    cti_snapshot_rewind_components(&s->factors, t->components);
     s->parts.inactive = 0;
     cti_integrate_clear(s);
     cti_snapshot_swap(s, all, t);
@@ -42605,29 +43127,10 @@ CTI_FN int cti_balance(cti_state *s, ct_real dt, const cti_island *q, ct_real *r
 /* solve_islands.c -- the constrained solve of an attempt, island by island.
    Method: rows that share components, directly or through others, are an island; each is taken out of the world, solved from where the last
    round left it, and judged by its own residual. A free component's momentum is balanced after the sweeps; a factor that lags too far is
-   renewed on the way; an island that ends poorly with a body split into nodes is solved again with the body whole. Islands without new rows
+   renewed on the way; an island whose solve by nodes fails is solved again with its bodies whole. Islands without new rows
    keep their solution, bit by bit. Based on: Otaduy 2009, sec. 4, step 4.1; differs: the paper solves all contacts as one problem. */
 
-#define CTI_ISLANDS_POOR CTI_R(0.5)        /* natural map at which a solve by nodes has failed ... */
-#define CTI_ISLANDS_POOR_SPEED CTI_R(0.05) /* ... if that is as much of the island's speed: in an impact, g dt is little */
-
-#define CTI_ISLANDS_LOOSE CTI_R(0.15) /* natural map above which an island that did not fail is given another half of its budget */
-#endif
-
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
-#define CTI_ISLANDS_WILD 10 /* natural map above which friction contact by contact, whose own part of it is large, has run away */
-#endif
-
-#if CONTACT_WITH_CMR
-#define CTI_ISLANDS_NOTE_US 0.08 /* [us] a block, about; see cti_tasks_run_work */
-#define CTI_ISLANDS_VAIN 24 /* budgets of all contacts that a step may spend on sweeps in vain before islands that end so get an eighth; */
-#define CTI_ISLANDS_JOINTED 4 /* so many times as many where equations are linearized anew in each round */
-#endif
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
-#define CTI_ISLANDS_SPENT 1 /* times its bound that a solver that pivots, or interior point, may take in a step */
-#endif
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_NEWTON))
-#define CTI_ISLANDS_RESCUE 400 /* rows of an island that AUTO gives to Newton's method where ICA failed */
+#define CTI_ISLANDS_NOTE_US 0.08 /* [us] that the notes of a block take, about; see cti_tasks_run_work */
 #endif
 
 /* islands of one solve */
@@ -42636,7 +43139,7 @@ typedef struct cti_islands {
     int32_t *start;          /* [n + 1] in rows */
     uint8_t *todo;           /* [n] 0: solved before, 1: to solve, 2: to solve, and some of its components were in this attempt */
     ct_real *scale;          /* [n] velocity that residuals are relative to */
-    ct_real *poor;           /* [n] natural map at which a solve by nodes has failed */
+    ct_real *failed;         /* [n] natural map from which on a solve by nodes has failed */
     ct_real *natural;        /* [n] how well its rows are solved */
     uint8_t *bridged;        /* [n] 1: solved by the chosen solver, which knows no nodes */
     cti_solve_status *ended; /* [n] how it did when it was solved last */
@@ -42739,12 +43242,12 @@ static void cti_islands_note(int begin, int end, int worker, void *context)
     for (; begin < end; begin++) {
         cti_component *k = &j->s->factors.components[q->components[begin]];
         int i, last = k->place + k->end - k->begin;
-        k->dynamics = j->res.dynamics * q->p.velocity_scale;
-        k->natural = j->res.natural;
+        k->solve.dynamics = j->res.dynamics * q->p.velocity_scale;
+        k->solve.natural = j->res.natural;
         for (i = k->place; i < last; i++)
             cti_v3_put(w, i, cti_v3_sub(cti_v3_at(q->v, i), cti_v3_at(j->s->v_free, q->blocks[i])));
-        for (k->moved = 0, i = k->place; i < last; i++)
-            k->moved += (double)cti_v3_dot(cti_v3_at(w, i), cti_bsr_row(&q->A, w, i));
+        for (k->solve.contact_energy = 0, i = k->place; i < last; i++)
+            k->solve.contact_energy += (double)cti_v3_dot(cti_v3_at(w, i), cti_bsr_row(&q->A, w, i));
     }
 }
 
@@ -42773,30 +43276,29 @@ static int cti_islands_renew(cti_state *s, ct_real dt, const cti_island *q)
     return 1;
 }
 
-/* a factor that was put off in flight is renewed before the first contact: an impact asks more of it than any flight did. 0: out of memory
- */
+/* new factors of components that end a free flight. 0: out of memory */
 static int cti_islands_land(cti_state *s, ct_real dt, const cti_island *q)
 {
     int c;
     for (c = 0; c < q->n_components; c++) {
         cti_component *k = &s->factors.components[q->components[c]];
-        if (k->flew && k->age > 0 && cti_factors_is_cheap(&s->factors, k)) {
-            k->stale = 1;
-            if (!cti_factors_renew(&s->factors, k, &s->A, dt))
-                return 0;
-        }
+        if (!cti_policy_factor_lands(&k->cache.stamp, &k->solve, cti_factors_is_cheap(&s->factors, k)))
+            continue;
+        cti_factors_ask(k);
+        if (!cti_factors_renew(&s->factors, k, &s->A, dt))
+            return 0;
     }
     return 1;
 }
 
-/* where a first solve starts: bodies that were in contact and solved by nodes in the last attempt, too, from the last step's velocity and
-   gain of it, as near to the end as a free motion is not */
+/* The start of a first solve. Components that were in contact and solved by nodes in the last two attempts start from the last step's
+   velocity and its gain. That is nearer to their end than the free motion */
 static void cti_islands_begin(const cti_state *s, ct_real dt, const cti_island *q)
 {
     int c, i;
     for (c = 0; c < q->n_components && s->desc.integrator == CT_INTEGRATOR_EULER; c++) {
         const cti_component *k = &s->factors.components[q->components[c]];
-        for (i = k->place; k->loose > 1 && i < k->place + k->end - k->begin; i++) {
+        for (i = k->place; k->solve.inexact_attempts > 1 && i < k->place + k->end - k->begin; i++) {
             int b = q->blocks[i];
             ct_real share = s->dt_prev[b] > 0 ? dt / s->dt_prev[b] : 0;
             cti_v3_put(q->v, i, cti_v3_mad(cti_v3_at(s->v, b), cti_v3_at(s->dv, b), share));
@@ -42804,31 +43306,32 @@ static void cti_islands_begin(const cti_state *s, ct_real dt, const cti_island *
     }
 }
 
-/* clusters of an open island; a body that is taken whole after it was only guessed gets a new factor. 0: out of memory */
+/* clusters of an open island. A component that is taken whole behind an extrapolated free motion gets a new factor first. 0: out of memory */
 static int cti_islands_cluster(cti_state *s, ct_real dt, cti_island *q)
 {
     int c, late = 0;
-    if (!cti_factors_clusters(&s->factors, s->arena, s->desc.solver.cluster, q))
+    if (!cti_clusters_make(&s->factors, s->arena, s->desc.solver.cluster, q))
         return 0;
     for (c = 0; c < q->n_components; c++) {
         cti_component *k = &s->factors.components[q->components[c]];
-        if (k->split > 0 || !k->guessed || k->age == 0)
+        if (!cti_policy_factor_is_late(&k->cache.stamp, &k->solve))
             continue;
-        k->stale = late = 1;
+        late = 1;
+        cti_factors_ask(k);
         if (!cti_factors_renew(&s->factors, k, &s->A, dt))
             return 0;
     }
     q->p.lagged = cti_factors_lag(&s->factors, q);
-    return !late || cti_factors_clusters(&s->factors, s->arena, s->desc.solver.cluster, q);
+    return !late || cti_clusters_make(&s->factors, s->arena, s->desc.solver.cluster, q);
 }
 
-/* 1 where the last solve of one of its components ended far from a solution, or nowhere */
-static int cti_islands_ended_loose(const cti_state *s, const cti_island *q)
+/* 1 where the last solve of one of the island's components ended far from a solution, or with NaN */
+static int cti_islands_is_far(const cti_state *s, const cti_island *q)
 {
-    int c, loose = 0;
+    int c, far = 0;
     for (c = 0; c < q->n_components; c++)
-        loose |= !(s->factors.components[q->components[c]].natural <= CTI_ISLANDS_LOOSE);
-    return loose;
+        far |= cti_policy_is_far(s->factors.components[q->components[c]].solve.natural);
+    return far;
 }
 
 static int cti_islands_has_equations(const cti_island *q)
@@ -42839,14 +43342,16 @@ static int cti_islands_has_equations(const cti_island *q)
     return any;
 }
 
-/* sweeps that a solve of this step may take. A later round starts from the solution of the one before. Where solves have ended far from one
-   for so long as this, and this island's, too, what is in contact has no room, and the step will end in smaller ones or in zones */
+/* sweeps that a solve of this step may take. later: it starts from the solution of the round before */
 static int cti_islands_sweeps(const cti_state *s, const cti_island *q, int later)
 {
-    int most = s->desc.solver.max_sweeps, bound = CTI_ISLANDS_VAIN * (cti_islands_has_equations(q) ? CTI_ISLANDS_JOINTED : 1);
-    if (s->in_vain > bound && cti_islands_ended_loose(s, q))
-        return cti_max_int(1, most / 8);
-    return later ? cti_max_int(1, most / 2) : most;
+    cti_policy_budget b;
+    b.max_sweeps = s->desc.solver.max_sweeps;
+    b.is_later = later;
+    b.has_equations = cti_islands_has_equations(q);
+    b.is_far = cti_islands_is_far(s, q);
+    b.wasted_sweeps = s->wasted_sweeps;
+    return cti_policy_sweeps(&b);
 }
 
 /* an open island; a factor that lags too far is renewed on the way. 0: out of memory */
@@ -42888,24 +43393,24 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
     }
     if (!cti_islands_judge(s, dt, q, &info))
         return 0;
-    if (cti_islands_ended_loose(s, q))
-        s->in_vain += visits / ((double)s->desc.solver.max_sweeps * (double)cti_max_int(CTI_ICA_FEW, CTI_LEN(s->rows)));
+    if (cti_islands_is_far(s, q))
+        s->wasted_sweeps += visits / ((double)s->desc.solver.max_sweeps * (double)cti_max_int(CTI_ICA_FEW, CTI_LEN(s->rows)));
     *ended = info.status;
     return 1;
 }
 #endif
 
 #if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
-/* Solves an open island by another solver than ICA. *done 0: its residual is above `loose`, and the island is as it was. 0: out of memory, also
+/* Solves an open island by another solver than ICA. *done 0: its residual is above `most`, and the island is as it was. 0: out of memory, also
    where the solver itself did not report it */
-static int cti_islands_bridge(cti_state *s, ct_real dt, cti_island *q, ct_solver solver, ct_real loose, cti_islands_result *out,
+static int cti_islands_bridge(cti_state *s, ct_real dt, cti_island *q, ct_solver solver, ct_real most, cti_islands_result *out,
                               cti_solve_status *ended, int *done)
 {
     cti_solve_info info;
     *done = 0;
     if (!cti_factors_exact(&s->factors, s->arena, &s->A, q))
         return 0;
-    cti_bridge_solve(&q->p, &s->desc.solver, solver, loose, s->mem, s->arena, q->v, &info);
+    cti_bridge_solve(&q->p, &s->desc.solver, solver, most, s->mem, s->arena, q->v, &info);
     out->iterations += info.iterations;
     s->spent += info.spent;
     if (info.status == CTI_SOLVE_MEMORY || s->mem->failed)
@@ -42961,7 +43466,7 @@ static int cti_islands_normals(cti_state *s, ct_real dt, cti_island *q, cti_isla
     for (pass = 0; pass < 1 + local; pass++) {
         if (pass)
             cti_bridge_rub(&q->p, q->v);
-        cti_bridge_normals(&q->p, desc, desc->solver, CTI_ISLANDS_LOOSE, s->mem, s->arena, q->v, &info);
+        cti_bridge_normals(&q->p, desc, desc->solver, cti_policy_far_natural(), s->mem, s->arena, q->v, &info);
         out->iterations += info.iterations;
         if (info.status == CTI_SOLVE_MEMORY || s->mem->failed)
             return 0;
@@ -42975,9 +43480,9 @@ static int cti_islands_normals(cti_state *s, ct_real dt, cti_island *q, cti_isla
         ct_real natural;
         if (!cti_islands_judge(s, dt, q, &info))
             return 0;
-        natural = s->factors.components[q->components[0]].natural;
+        natural = s->factors.components[q->components[0]].solve.natural;
         *ended = natural <= desc->tolerance ? info.status : CTI_SOLVE_BUDGET;
-        *done = natural < CTI_ISLANDS_WILD;
+        *done = !cti_policy_friction_diverged(natural);
         if (!*done)
             cti_islands_put_back(q, v, r);
     }
@@ -42990,12 +43495,11 @@ static int cti_islands_normals(cti_state *s, ct_real dt, cti_island *q, cti_isla
 /* AUTO: where ICA failed on few rows Newton's method takes over, if it does better. 0: out of memory */
 static int cti_islands_rescue(cti_state *s, ct_real dt, cti_island *q, cti_islands_result *out, cti_solve_status *ended)
 {
-    ct_real natural = s->factors.components[q->components[0]].natural;
+    ct_real natural = s->factors.components[q->components[0]].solve.natural;
     int done = 0;
-    if (s->desc.solver.solver != CT_SOLVER_AUTO || !(natural > CTI_ISLANDS_LOOSE) || *ended == CTI_SOLVE_DIVERGED ||
-        q->p.n_rows > CTI_ISLANDS_RESCUE || s->desc.solver.cone != CT_CONE_CONE)
+    if (!cti_policy_newton_takes_over(&s->desc.solver, *ended, natural, q->p.n_rows))
         return 1;
-    if (!cti_islands_bridge(s, dt, q, CT_SOLVER_NEWTON, natural / 2, out, ended, &done))
+    if (!cti_islands_bridge(s, dt, q, CT_SOLVER_NEWTON, cti_policy_newton_natural(natural), out, ended, &done))
         return 0;
     out->fallbacks += done;
     return 1;
@@ -43003,26 +43507,17 @@ static int cti_islands_rescue(cti_state *s, ct_real dt, cti_island *q, cti_islan
 #endif
 #endif
 
-#if CONTACT_WITH_CMR
-/* 1 where an island ended on its budget, neither well nor so poorly that its bodies are to be taken whole */
-static int cti_islands_is_loose(const cti_state *s, const cti_islands *list, int i, const cti_island *q)
-{
-    ct_real natural = s->factors.components[q->components[0]].natural;
-    return list->ended[i] == CTI_SOLVE_BUDGET && natural > CTI_ISLANDS_LOOSE && natural < list->poor[i];
-}
-#endif
-
 #if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* 1 where the chosen solver has failed on a component of the island since the matrix was made; marks them where it does now */
-static int cti_islands_fell(cti_state *s, const cti_island *q, int now)
+static int cti_islands_chosen_failed(cti_state *s, const cti_island *q, int now)
 {
-    int c, fell = now;
+    int c, failed = now;
     for (c = 0; c < q->n_components; c++) {
-        cti_component *k = &s->factors.components[q->components[c]];
-        k->fell |= now;
-        fell |= k->fell;
+        cti_solve_memory *m = &s->factors.components[q->components[c]].solve;
+        m->solver_failed |= now;
+        failed |= m->solver_failed;
     }
-    return fell;
+    return failed;
 }
 #endif
 
@@ -43057,18 +43552,18 @@ static int cti_islands_chosen(cti_state *s, ct_real dt, const cti_islands *list,
 {
     cti_arena_point mark = cti_arena_mark(s->arena);
     int ok = 1, done = 0;
-    if (cti_islands_fell(s, q, 0) || s->spent > CTI_ISLANDS_SPENT)
+    if (cti_islands_chosen_failed(s, q, 0) || !cti_policy_chosen_goes_on(s->spent))
         done = 0;
     else if (cti_islands_is_plain(s))
         ok = cti_islands_normals(s, dt, q, out, &list->ended[i], &done);
     else
-        ok = cti_islands_bridge(s, dt, q, s->desc.solver.solver, CTI_ISLANDS_LOOSE, out, &list->ended[i], &done);
+        ok = cti_islands_bridge(s, dt, q, s->desc.solver.solver, cti_policy_far_natural(), out, &list->ended[i], &done);
     cti_arena_rewind(s->arena, mark);
     q->p.bodies = NULL, q->p.n_bodies = 0;
     if (!ok)
         return 0;
     list->bridged[i] = (uint8_t)(done && !(cti_islands_is_plain(s) && s->desc.solver.friction == CT_FRICTION_ANTICIPATED));
-    cti_islands_fell(s, q, !done);
+    cti_islands_chosen_failed(s, q, !done);
     out->fallbacks += !done;
     return 1;
 }
@@ -43092,7 +43587,7 @@ static int cti_islands_open_solve(cti_state *s, ct_real dt, const cti_islands *l
     }
 #endif
     ok = cti_islands_relax(s, dt, list->todo[i] == 2, q, out, &list->ended[i]);
-    if (ok && cti_islands_is_loose(s, list, i, q))
+    if (ok && cti_policy_gets_more_sweeps(list->ended[i], s->factors.components[q->components[0]].solve.natural, list->failed[i]))
         ok = cti_islands_relax(s, dt, 1, q, out, &list->ended[i]);
 #if CONTACT_WITH_NEWTON
     ok = ok && cti_islands_rescue(s, dt, q, out, &list->ended[i]);
@@ -43126,11 +43621,11 @@ static int cti_islands_touch(cti_state *s, int first, int end)
         fresh |= s->origins[i].fresh;
     for (i = first; fresh && i < end; i++)
         for (k = 0; k < s->rows[i].n; k++)
-            later |= s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].pressed;
+            later |= s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].solve.in_contact;
     for (i = first; fresh && i < end; i++) {
         s->origins[i].fresh = 0;
         for (k = 0; k < s->rows[i].n; k++)
-            s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].pressed = 1;
+            s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].solve.in_contact = 1;
     }
     return fresh ? 1 + later : 0;
 }
@@ -43142,7 +43637,7 @@ static ct_real cti_islands_speed(const cti_state *s, int first, int end)
     int i, k;
     for (i = first; i < end; i++)
         for (k = 0; k < s->rows[i].n; k++)
-            speed = cti_max(speed, s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].speed);
+            speed = cti_max(speed, s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].solve.free_speed);
     return speed;
 }
 
@@ -43176,8 +43671,8 @@ static void cti_islands_free_range(int begin, int end, int worker, void *context
     CTI_UNUSED(worker);
     for (; begin < end; begin++) {
         cti_component *q = &f->s->factors.components[begin];
-        if (q->dynamics < 0 && !q->part)
-            q->dynamics = cti_islands_free_dynamics(f->s, q);
+        if (q->solve.dynamics < 0 && !q->substep.part)
+            q->solve.dynamics = cti_islands_free_dynamics(f->s, q);
     }
 }
 
@@ -43189,7 +43684,7 @@ CTI_FN ct_real cti_islands_dynamics(cti_state *s, ct_real scale)
     f.s = s;
     cti_tasks_run_work(&s->desc.tasks, cti_islands_free_range, n, CTI_ISLANDS_NOTE_US * s->n / cti_max_int(1, n), &f);
     for (c = 0; c < n; c++)
-        big = cti_max(big, s->factors.components[c].part ? 0 : s->factors.components[c].dynamics / scale);
+        big = cti_max(big, s->factors.components[c].substep.part ? 0 : s->factors.components[c].solve.dynamics / scale);
     return big;
 }
 
@@ -43203,22 +43698,22 @@ static int cti_islands_solve_all(cti_state *s, ct_real dt, cti_islands *list, ct
             return 0;
     out->residual = cti_islands_dynamics(s, s->problem_scale);
     for (i = 0; i < list->n; i++) {
-        list->natural[i] = q[s->factors.component_of[s->rows[list->start[i]].term[0].block]].natural;
+        list->natural[i] = q[s->factors.component_of[s->rows[list->start[i]].term[0].block]].solve.natural;
         out->residual = cti_max(out->residual, list->natural[i]);
     }
     return 1;
 }
 
-/* islands that ended poorly with a body split into nodes: the body is taken whole, and they start again. todo: in, those that were solved;
-   out, those to solve again. r [3 rows]: multipliers that the first solve started from. Returns how many */
-static int cti_islands_harden(cti_state *s, cti_islands *list, const ct_real *r)
+/* Islands whose solve by nodes failed: their components are taken whole, and start again. todo: in, those that were solved; out, those to
+   solve again. r [3 rows]: multipliers that the first solve started from. Returns how many */
+static int cti_islands_take_whole(cti_state *s, cti_islands *list, const ct_real *r)
 {
     int i, k, e, c, count = 0;
     for (i = 0; i < list->n; i++) {
         int first = list->start[i], end = list->start[i + 1];
         if (!list->todo[i])
             continue;
-        if (list->bridged[i] || list->natural[i] < list->poor[i] || !cti_factors_harden(&s->factors, s->rows + first, end - first)) {
+        if (list->bridged[i] || list->natural[i] < list->failed[i] || !cti_clusters_take_whole(&s->factors, s->rows + first, end - first)) {
             list->todo[i] = 0;
             continue;
         }
@@ -43243,16 +43738,16 @@ static int cti_islands_make(cti_state *s, ct_real dt, cti_islands *list)
         return 0;
     list->todo = CTI_ARENA_NEW(s->arena, uint8_t, list->n);
     list->scale = CTI_ARENA_NEW(s->arena, ct_real, list->n), list->natural = CTI_ARENA_NEW(s->arena, ct_real, list->n);
-    list->poor = CTI_ARENA_NEW(s->arena, ct_real, list->n);
+    list->failed = CTI_ARENA_NEW(s->arena, ct_real, list->n);
     list->bridged = CTI_ARENA_ZERO(s->arena, uint8_t, list->n);
     list->ended = CTI_ARENA_ZERO(s->arena, cti_solve_status, list->n);
-    if (!list->todo || !list->scale || !list->natural || !list->poor || !list->ended || !list->bridged)
+    if (!list->todo || !list->scale || !list->natural || !list->failed || !list->ended || !list->bridged)
         return 0;
     for (i = 0; i < list->n; i++) {
         ct_real speed = cti_islands_speed(s, list->start[i], list->start[i + 1]);
         list->todo[i] = (uint8_t)cti_islands_touch(s, list->start[i], list->start[i + 1]);
         list->scale[i] = cti_islands_scale(s, dt, speed); /* of what is in it, not of the world */
-        list->poor[i] = cti_max(CTI_ISLANDS_POOR, CTI_ISLANDS_POOR_SPEED * speed / list->scale[i]);
+        list->failed[i] = cti_policy_failed_natural(speed, list->scale[i]);
     }
     return 1;
 }
@@ -43270,7 +43765,7 @@ CTI_FN int cti_islands_solve(cti_state *s, ct_real dt, ct_real scale, cti_island
         memcpy(r + 3 * (size_t)i, s->rows[i].r, 3 * sizeof(ct_real));
     if (!cti_islands_solve_all(s, dt, &list, out))
         return 0;
-    if (!(out->residual < CTI_ISLANDS_POOR) && s->desc.solver.cluster == CT_CLUSTER_AUTO && cti_islands_harden(s, &list, r) &&
+    if (cti_policy_any_failed(out->residual) && s->desc.solver.cluster == CT_CLUSTER_AUTO && cti_islands_take_whole(s, &list, r) &&
         !cti_islands_solve_all(s, dt, &list, out))
         return 0;
     for (i = 0; i < list.n; i++) {
@@ -43641,8 +44136,6 @@ CTI_FN void cti_linkage_forget(cti_state *s, int all);
 
 #define CTI_LINKAGE_MOST 0.5  /* most that a step adds to the kinetic energy, as a share: where a chain turns round there is little to add to */
 #define CTI_LINKAGE_LESS 0.95 /* and most that it takes. With half two rods of 2 cm with velocity rows (1/60 s) end a step 1.1 % above their energy */
-#define CTI_LINKAGE_CLIMB 0.1 /* share of what a step changes that a chain may rise above its energy, */
-#define CTI_LINKAGE_SLIGHT 0.01 /* and share of the energy of a step's fall, far above what tolerances leave */
 #define CTI_LINKAGE_EASED CTI_R(0.01) /* share of the thickness above which a joint is being eased together */
 #endif
 
@@ -43999,9 +44492,9 @@ CTI_FN int cti_linkage_climbs(cti_state *s, ct_real dt, int *out)
         const cti_linkage *g = &w.q[i];
         double rise = g->now - g->start, motion = g->was - g->start;
         if (g->up != i || !g->joined || !g->known || g->open || cti_state_is_inactive(s, s->rigids[i].block) ||
-            !(rise - motion > CTI_LINKAGE_CLIMB * (fabs(rise) + fabs(motion)) + CTI_LINKAGE_SLIGHT * (double)g->mass * fall))
+            !cti_policy_chain_climbs(rise, motion, (double)g->mass, fall))
             continue;
-        s->factors.components[s->factors.component_of[s->rigids[i].block]].failed = 1;
+        cti_state_fail(s, s->rigids[i].block);
         ++*out;
     }
     return 1;
@@ -44036,8 +44529,6 @@ CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt)
 #undef CTI_LINKAGE_MOST
 #undef CTI_LINKAGE_LESS
 #undef CTI_LINKAGE_EASED
-#undef CTI_LINKAGE_CLIMB
-#undef CTI_LINKAGE_SLIGHT
 #endif
 
 /* ---- 8_step/repair.h ---- */
@@ -45103,9 +45594,9 @@ CTI_FN double cti_plausible_reach(const cti_state *s, ct_real dt);
    solution, and its motion is not worth a detection. */
 CTI_FN int cti_plausible_contacts(const cti_state *s, double reach);
 
-/* cti_plausible_wild -- marks as wild in s->held the blocks of the islands, and of components in none, whose own motion means nothing, but
-   for those that are fixed; *out_n: how many. Rows and v_new are those of the attempt. 0: out of memory. */
-CTI_FN int cti_plausible_wild(cti_state *s, ct_real dt, int *out_n);
+/* cti_plausible_find -- marks in s->held the blocks of islands whose own motion is implausible, and of such components that are in no island. Fixed
+   blocks are not marked. *out_n: how many are. Rows and v_new are those of the attempt. 0: out of memory. */
+CTI_FN int cti_plausible_find(cti_state *s, ct_real dt, int *out_n);
 #endif
 
 
@@ -45185,7 +45676,7 @@ static ct_real cti_plausible_speed(const cti_state *s, ct_real dt)
 /* a component's part of the reach, where scripts and easing move it at w */
 static double cti_plausible_part(const cti_state *s, const cti_component *q, ct_real w)
 {
-    double sum = q->energy;
+    double sum = q->solve.free_energy;
     int c, k;
     for (c = q->begin; c < q->end; c++) {
         int i = s->factors.blocks[c];
@@ -45209,7 +45700,7 @@ CTI_FN double cti_plausible_reach(const cti_state *s, ct_real dt)
     double sum = 0;
     int i;
     for (i = 0; i < CTI_LEN(s->factors.components); i++)
-        sum += s->factors.components[i].part ? 0 : cti_plausible_part(s, &s->factors.components[i], w);
+        sum += s->factors.components[i].substep.part ? 0 : cti_plausible_part(s, &s->factors.components[i], w);
     for (i = 0; i < CTI_LEN(s->rows); i++)
         sum += cti_plausible_row(s, i);
     return sum;
@@ -45220,7 +45711,7 @@ CTI_FN int cti_plausible_contacts(const cti_state *s, double reach)
     double moved = 0;
     int c;
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
-        moved += s->factors.components[c].part ? 0 : s->factors.components[c].moved;
+        moved += s->factors.components[c].substep.part ? 0 : s->factors.components[c].solve.contact_energy;
     return moved <= reach;
 }
 
@@ -45231,12 +45722,12 @@ static int cti_plausible_mark(cti_state *s, const cti_component *q)
     for (c = q->begin; c < q->end; c++) {
         int b = s->factors.blocks[c];
         n += !s->fixed[b]; /* what is held is */
-        s->held[b] |= s->fixed[b] ? 0 : CTI_HELD_WILD;
+        s->held[b] |= s->fixed[b] ? 0 : CTI_HELD_IMPLAUSIBLE;
     }
     return n;
 }
 
-CTI_FN int cti_plausible_wild(cti_state *s, ct_real dt, int *out_n)
+CTI_FN int cti_plausible_find(cti_state *s, ct_real dt, int *out_n)
 {
     const cti_component *q = s->factors.components;
     int nc = CTI_LEN(q), nr = CTI_LEN(s->rows), n, i, k, c;
@@ -45254,13 +45745,13 @@ CTI_FN int cti_plausible_wild(cti_state *s, ct_real dt, int *out_n)
             of[s->factors.component_of[s->rows[i].term[k].block]] = of_row[i];
     }
     for (c = 0; c < nc; c++) {
-        excess[of[c]] += q[c].moved - cti_plausible_part(s, &q[c], w);
+        excess[of[c]] += q[c].solve.contact_energy - cti_plausible_part(s, &q[c], w);
         for (k = q[c].begin; k < q[c].end; k++)
             if (!cti_plausible_block(s, s->factors.blocks[k], dt, limit))
                 excess[of[c]] = HUGE_VAL;
     }
     for (c = 0; c < nc; c++)
-        if (!q[c].part && !(excess[of[c]] <= 0))
+        if (!q[c].substep.part && !(excess[of[c]] <= 0))
             *out_n += cti_plausible_mark(s, &q[c]);
     return 1;
 }
@@ -45280,6 +45771,7 @@ CTI_FN int cti_plausible_wild(cti_state *s, ct_real dt, int *out_n)
 /* cti_whirl_count -- *out: rigid bodies that the tentative motion turns by more than half a radian and that have a row, or whose bounding
    sphere comes within the thickness of another body on its way: a shorter step is better for them. 0: out of memory. */
 CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out);
+#endif
 
 
 /* ---- 8_step/whirl.c ---- */
@@ -45287,9 +45779,6 @@ CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out);
    Method: rows and straight motions describe a turn for as long as it is small. A body without rows needs neither: its free rotation is
    known for any angle (rigid.c), and while its bounding sphere meets no other body, none of its features does, on the way and at the end.
    Boxes of the sphere's way and of the others' ways are compared: bodies first, then faces, edges and vertices of those that overlap. */
-
-#define CTI_WHIRL_TURN CTI_R(0.5) /* rad that a rigid body with rows may turn in a substep */
-#endif
 
 typedef struct cti_whirl_box {
     ct_real lo[3], hi[3];
@@ -45407,8 +45896,6 @@ static void cti_whirl_ways(const cti_state *s, const uint8_t *turns, uint8_t *be
     }
 }
 
-static void cti_whirl_fail(cti_state *s, int rigid) { s->factors.components[s->factors.component_of[s->rigids[rigid].block]].failed = 1; }
-
 CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out)
 {
     int i, k, n = CTI_LEN(s->rigids), free_ = 0;
@@ -45418,7 +45905,9 @@ CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out)
         return 0;
     *out = 0;
     for (i = 0; i < n; i++)
-        turns[i] = !cti_state_is_inactive(s, s->rigids[i].block) && dt * cti_v3_norm(cti_v3_at(s->v_new, s->rigids[i].block + 1)) > CTI_WHIRL_TURN, free_ += turns[i];
+        turns[i] = !cti_state_is_inactive(s, s->rigids[i].block) &&
+                   cti_policy_turns_far(dt * cti_v3_norm(cti_v3_at(s->v_new, s->rigids[i].block + 1))),
+        free_ += turns[i];
     if (free_ == 0)
         return 1;
     for (i = 0; i < CTI_LEN(s->rows); i++)
@@ -45426,7 +45915,7 @@ CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out)
             int at = s->rigid_of[s->rows[i].term[k].block];
             if (at >= 0 && turns[at] == 1) {
                 turns[at] = 2, ++*out, free_--;
-                cti_whirl_fail(s, at);
+                cti_state_fail(s, s->rigids[at].block);
             }
         }
     if (free_ == 0)
@@ -45439,14 +45928,13 @@ CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out)
         int rigid = cti_whirl_rigid(&s->surface, i);
         if (rigid >= 0 && turns[rigid] == 1 && !cti_whirl_is_alone(s, i, rigid, ways, beyond)) {
             ++*out;
-            cti_whirl_fail(s, rigid);
+            cti_state_fail(s, s->rigids[rigid].block);
         }
     }
     return 1;
 }
-
-#undef CTI_WHIRL_TURN
 #endif
+
 
 #if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
 #pragma GCC pop_options
@@ -45465,16 +45953,8 @@ CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out)
    Based on: no paper; the identity v'M (v - v0) = (|v|^2 - |v0|^2 + |v - v0|^2) / 2 in the norm of M. */
 
 #define CTI_ENERGY_US 20.0 /* [us] that a body's elastic energy takes, about; see cti_tasks_run_work */
-/* share of a body's energy and work that it may gain in a substep: Euler's rule, which loses some hundred times as much in a step of 1/60 s; the
-   others, whose energy swings by their order */
 #if CONTACT_WITH_CMR
-#define CTI_ENERGY_GAIN 2e-4
-#define CTI_ENERGY_SWING 1e-3
-/* The same of a rigid body, half of the 1 % that a step must not gain. A row is linear in a turn: a ball of facets that rolls at 2 m/s gains up to .4 %
-   in one step and loses it in the next, and more than .1 % in a fifth of its steps; random world 732 gained 1 % in one */
-#define CTI_ENERGY_ROLL 5e-3
-#define CTI_ENERGY_ROUNDING 16.0 /* ulp of what an elastic energy is computed from */
-#define CTI_ENERGY_PRESSED 1     /* a rigid body under contacts, */
+#define CTI_ENERGY_TOUCHED 1     /* a rigid body under contacts, */
 #define CTI_ENERGY_JOINED 2      /* and under joints, which linkage.c answers for */
 #define CTI_ENERGY_LEFT 2        /* a body whose gain the last resort could not take */
 #endif
@@ -45639,7 +46119,7 @@ static void cti_energy_bend(cti_state *s)
                 continue;
             s->works[m] -= bent / n;
             if (row->r[0] > 0 || s->origins[i].joint)
-                s->gains[m] |= s->origins[i].joint ? CTI_ENERGY_JOINED : CTI_ENERGY_PRESSED;
+                s->gains[m] |= s->origins[i].joint ? CTI_ENERGY_JOINED : CTI_ENERGY_TOUCHED;
         }
     }
 }
@@ -45685,7 +46165,7 @@ static double cti_energy_gain_rigid(const cti_state *s, int i, ct_real dt, doubl
     cti_v3_put(r.spin, 0, cti_m3_mul_v(r.I_mid, cti_v3_at(v, r.block + 1)));
     memcpy(r.q, r.q_new, sizeof r.q);
     after = (double)(r.mass / 2 * cti_v3_norm2(cti_v3_at(v, r.block))) + cti_rigid_energy(&r);
-    *out_bound = CTI_ENERGY_ROLL * (before + fabs(fall) + fabs(work) + (double)(r.mass * dt * dt * cti_v3_norm2(g)));
+    *out_bound = cti_policy_rigid_gain(before + fabs(fall) + fabs(work) + (double)(r.mass * dt * dt * cti_v3_norm2(g)));
     return after - before - fall - work;
 }
 
@@ -45709,8 +46189,8 @@ static double cti_energy_gain(cti_state *s, int m, ct_real dt, double *out_bound
         after += (double)(s->mass[i] / 2 * cti_v3_norm2(cti_v3_mad(cti_v3_at(q->v_end, i), cti_v3_at(s->desc.gravity, 0), -cti_integrate_leave(s, i, dt))));
         fall += (double)(s->mass[i] * kick * cti_v3_dot(cti_v3_at(s->desc.gravity, 0), cti_v3_at(s->v_new, i)));
     }
-    *out_bound = (plain ? CTI_ENERGY_GAIN : CTI_ENERGY_SWING) * (before + fabs(elastic) + fabs(fall) + fabs(s->works[m]) + mass * g * g) +
-                 CTI_ENERGY_ROUNDING * (double)CTI_EPS * (s->moduli[m] + fabs(e1->gravity));
+    *out_bound = cti_policy_body_gain(plain, before + fabs(elastic) + fabs(fall) + fabs(s->works[m]) + mass * g * g,
+                                      s->moduli[m] + fabs(e1->gravity));
     gain = after - before + e1->elastic - elastic - fall - s->works[m];
     /* a free fall loses nothing to its rule: energies are those of one time. What velocities in the middle of steps seem to lose in it, |kick|^2 / 2,
        is none that an error of the linearization may have */
@@ -45754,7 +46234,7 @@ static int cti_energy_mark(cti_state *s, ct_real dt)
             s->gains[m] = !(gain <= bound) && !(gain <= bound + cti_energy_turning(s, m, dt));
         } else {
             gain = cti_energy_gain_rigid(s, m - s->n_models, dt, &bound);
-            s->gains[m] = s->gains[m] == CTI_ENERGY_PRESSED && !(gain <= bound);
+            s->gains[m] = s->gains[m] == CTI_ENERGY_TOUCHED && !(gain <= bound);
         }
         n += s->gains[m];
     }
@@ -45766,14 +46246,14 @@ CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
     int n, c;
     cti_energy_state(s);
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
-        s->factors.components[c].unbalanced = 0;
+        s->factors.components[c].substep.unbalanced = 0;
     n = cti_energy_mark(s, dt);
     if (n == 0 || cti_state_is_paper(s)) /* which does nothing about it */
         return 0;
     /* the angular momentum that a group of bodies gets back may be more than one of them can take */
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         int body = cti_energy_body(s, s->factors.blocks[s->factors.components[c].begin]);
-        s->factors.components[c].unbalanced = body >= 0 && s->gains[body];
+        s->factors.components[c].substep.unbalanced = body >= 0 && s->gains[body];
     }
     return cti_energy_mark(s, dt);
 }
@@ -46023,11 +46503,7 @@ CTI_FN void cti_energy_commit(cti_state *s, cti_account *out)
 
 #undef CTI_ENERGY_US
 #if CONTACT_WITH_CMR
-#undef CTI_ENERGY_GAIN
-#undef CTI_ENERGY_SWING
-#undef CTI_ENERGY_ROLL
-#undef CTI_ENERGY_ROUNDING
-#undef CTI_ENERGY_PRESSED
+#undef CTI_ENERGY_TOUCHED
 #undef CTI_ENERGY_JOINED
 #undef CTI_ENERGY_LEFT
 #endif
@@ -46052,7 +46528,8 @@ typedef struct cti_attempt {
     int crushed;        /* tets that the motion takes below J = 0.2 */
     int spun;           /* rigid bodies that turn by more than half a radian, and may meet something (whirl.h) */
     ct_real event;      /* [s] > 0: the attempt ended early because features first meet then (events.h); it is neither clear nor failed */
-    int gave_up, wild;  /* 1: the velocities meant nothing, and x_new is x; number of blocks whose velocities did, marked in cti_state.held */
+    int gave_up;        /* 1: the velocities were implausible, and x_new is x (plausible.h) */
+    int implausible;    /* number of blocks with such velocities of their own, marked in cti_state.held */
     int gained;         /* bodies that gain energy (energy.h) */
     int newton;         /* linearizations */
     int strained;       /* rows of joints that miss by more than they may at the end */
@@ -46100,7 +46577,7 @@ CTI_FN void cti_cmr_hold(const cti_state *s, ct_real *v);
 CTI_FN int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out);
 /* cti_cmr_free_one -- the same of one component, *its: at least its iterations. */
 CTI_FN int cti_cmr_free_one(cti_state *s, ct_real dt, cti_component *q, int *its);
-/* cti_cmr_measure -- solves free motions that were guessed, and measures the contacts' share of the motion from them. */
+/* cti_cmr_measure -- solves free motions that were extrapolated, and measures the contacts' share of the motion from them. */
 CTI_FN int cti_cmr_measure(cti_state *s, ct_real dt, cti_attempt *out);
 /* cti_cmr_tighten -- solves the motion of bodies whose contacts did not come again; *moved: how many. */
 CTI_FN int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out, int *moved);
@@ -46109,10 +46586,9 @@ CTI_FN int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out, int *move
 /* ---- 8_step/cmr_free.c ---- */
 /* cmr_free.c -- the motion without contacts, where constraint manifold refinement begins.
    Method: A v = b, component by component, by the lagged factor and conjugate gradients (Otaduy 2009, sec. 4, step 2). differs: a body that
-   contacts press and that is solved by nodes is solved loosely, or guessed from its last free motion, since its contacts' solve judges all of it. */
+   contacts press and that is solved by nodes gets an inexact free motion, or one extrapolated from the last, since its contacts' solve
+   judges all of it. */
 
-#define CTI_CMR_LOOSE 100   /* times the free tolerance for a body in contact that is solved by nodes */
-#define CTI_CMR_GUESSES 9   /* attempts in a row in which it is only guessed */
 #define CTI_CMR_FREE_US 1.0 /* [us] that a block's free motion takes, about; see cti_tasks_run_work */
 #endif
 
@@ -46141,17 +46617,18 @@ static double cti_cmr_free_tolerance(const cti_state *s, const cti_component *c,
     }
     if (!(g > 0))
         g = speed > 0 ? CTI_R(1e-3) * speed : CTI_R(1e-9);
-    if (c->loose)
-        g *= CTI_CMR_LOOSE;
+    g *= cti_policy_free_tolerance(c->solve.inexact_attempts);
     return (double)(s->desc.solver.tolerance * CTI_R(0.5) * g * cti_sqrt(light) * cti_max(1, CTI_R(0.1) * cti_sqrt(n)));
 }
 
-/* 1 where about the gain of speed of the last solved free motion will do again: it finds the near pairs, and all of the motion is solved with
-   them, from what the last step tells. Not behind an impact, whose flight tells nothing */
-static int cti_cmr_may_guess(const cti_state *s, const cti_component *q, ct_real dt)
+/* how the free motion of an attempt of dt is solved, by the contacts and solves of the last attempt */
+static void cti_cmr_free_remember(const cti_state *s, cti_component *q, ct_real dt)
 {
-    return q->loose > 1 && !q->stale && dt == q->dt_free && q->guessed < CTI_CMR_GUESSES &&
-           s->desc.integrator == CT_INTEGRATOR_EULER;
+    cti_solve_memory *m = &q->solve;
+    m->was_free = !m->in_contact;
+    m->inexact_attempts = cti_policy_inexact_attempts(m, cti_state_is_paper(s));
+    m->extrapolated_attempts = cti_policy_extrapolated_attempts(m, q->cache.stamp.renewal_asked, dt, s->desc.integrator);
+    m->in_contact = 0;
 }
 
 /* where v_free starts: exact for a body that falls without deformation; one that contacts press is deformed, and changes speed as in the
@@ -46162,18 +46639,15 @@ static void cti_cmr_free_start(cti_state *s, ct_real dt)
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
         ct_real speed = 0;
-        if (q->part)
+        if (q->substep.part)
             continue;
         for (k = q->begin; k < q->end; k++)
             for (i = 3 * s->factors.blocks[k]; i < 3 * s->factors.blocks[k] + 3; i++)
-                s->v_free[i] = s->v[i] + (q->pressed ? s->dv_free[i] * (dt / q->dt_free) : cti_integrate_gain(s, i / 3, i % 3, dt));
+                s->v_free[i] = s->v[i] + (q->solve.in_contact ? s->dv_free[i] * (dt / q->solve.dt_free) : cti_integrate_gain(s, i / 3, i % 3, dt));
         for (k = q->begin; k < q->end; k++)
             speed = cti_max(speed, cti_v3_norm2(cti_v3_at(s->v, s->factors.blocks[k])));
-        q->drift += dt * cti_sqrt(speed);
-        q->flew = !q->pressed;
-        q->loose = q->pressed && q->split > 0 && !cti_state_is_paper(s) ? q->loose + 1 : 0;
-        q->guessed = cti_cmr_may_guess(s, q, dt) ? q->guessed + 1 : 0;
-        q->pressed = 0;
+        cti_factors_drift(q, dt * cti_sqrt(speed));
+        cti_cmr_free_remember(s, q, dt);
     }
     for (i = 0; i < CTI_LEN(s->rigids); i++) {
         const cti_rigid *r = &s->rigids[i];
@@ -46196,23 +46670,28 @@ static ct_real cti_cmr_radius(const cti_state *s, int block)
 static void cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, int worker)
 {
     cti_factors *f = &s->factors;
+    cti_solve_memory *m = &q->solve;
     const int32_t *blocks = f->blocks + q->begin;
     int i, k, n = q->end - q->begin;
-    q->took = 0;
-    if (!q->guessed) {
+    m->free_iterations = 0;
+    if (!m->extrapolated_attempts) {
         cti_factors_refill(q, &s->A, dt);
-        q->took = cti_factors_free_solve(f, q, &s->A, s->b, s->v_free, cti_cmr_free_tolerance(s, q, dt), 200, s->pcg_work, worker);
+        m->free_iterations = cti_factors_free_solve(f, q, &s->A, s->b, s->v_free, cti_cmr_free_tolerance(s, q, dt), 200, s->pcg_work, worker);
     }
     cti_factors_residual(q, blocks, &s->A, s->b, s->v_free, s->pcg_work);
-    q->energy = 0;
+    m->free_energy = 0;
     for (i = 0; i < n; i++)
-        q->energy += (double)cti_v3_dot(cti_v3_at(s->v_free, blocks[i]), cti_v3_sub(cti_v3_at(s->b, blocks[i]), cti_v3_at(s->pcg_work, blocks[i])));
+        m->free_energy += (double)cti_v3_dot(cti_v3_at(s->v_free, blocks[i]),
+                                             cti_v3_sub(cti_v3_at(s->b, blocks[i]), cti_v3_at(s->pcg_work, blocks[i])));
     cti_balance_component(s, dt, q, blocks, s->pcg_work, s->v_free);
-    q->speed = 0, q->dynamics = -1, q->moved = 0, q->dt_free = dt;
+    m->free_speed = 0;
+    m->dynamics = -1;
+    m->contact_energy = 0;
+    m->dt_free = dt;
     for (i = 0; i < n; i++)
         for (k = 3 * blocks[i]; k < 3 * blocks[i] + 3; k++) {
             s->dv_free[k] = s->v_free[k] - s->v[k];
-            q->speed = cti_max(q->speed, cti_abs(s->v_free[k]) * cti_cmr_radius(s, blocks[i]));
+            m->free_speed = cti_max(m->free_speed, cti_abs(s->v_free[k]) * cti_cmr_radius(s, blocks[i]));
         }
 }
 
@@ -46222,7 +46701,7 @@ CTI_FN int cti_cmr_free_one(cti_state *s, ct_real dt, cti_component *q, int *its
     if (!cti_factors_prepare(&s->factors, q, dt))
         return 0;
     cti_cmr_free_component(s, dt, q, 0);
-    *its = cti_max_int(*its, q->took);
+    *its = cti_max_int(*its, q->solve.free_iterations);
     return 1;
 }
 #endif
@@ -46237,7 +46716,7 @@ static void cti_cmr_free_range(int begin, int end, int worker, void *context)
 {
     const cti_cmr_frees *q = (const cti_cmr_frees *)context;
     for (; begin < end; begin++)
-        if (!q->s->factors.components[begin].part)
+        if (!q->s->factors.components[begin].substep.part)
             cti_cmr_free_component(q->s, q->dt, &q->s->factors.components[begin], worker);
 }
 
@@ -46249,11 +46728,13 @@ CTI_FN int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
     cti_factors_age(&s->factors);
     s->factors.rest = s->desc.thickness, s->factors.mass = s->mass;
     cti_cmr_free_start(s, dt);
-    for (c = 0; c < n; c++)
-        if (!s->factors.components[c].part && !s->factors.components[c].guessed && !cti_factors_prepare(&s->factors, &s->factors.components[c], dt))
-            return 0;
     for (c = 0; c < n; c++) {
-        if (s->factors.components[c].part)
+        cti_component *k = &s->factors.components[c];
+        if (!k->substep.part && !k->solve.extrapolated_attempts && !cti_factors_prepare(&s->factors, k, dt))
+            return 0;
+    }
+    for (c = 0; c < n; c++) {
+        if (s->factors.components[c].substep.part)
             continue;
         cti_motion_whole(s, &s->factors.components[c]);
         cti_motion_tell(s, dt, &s->factors.components[c]);
@@ -46261,12 +46742,12 @@ CTI_FN int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
     q.s = s, q.dt = dt;
     cti_tasks_run_work(&s->desc.tasks, cti_cmr_free_range, n, CTI_CMR_FREE_US * s->n / cti_max_int(1, n), &q);
     for (c = 0; c < n; c++)
-        its = cti_max_int(its, s->factors.components[c].part ? 0 : s->factors.components[c].took);
+        its = cti_max_int(its, s->factors.components[c].substep.part ? 0 : s->factors.components[c].solve.free_iterations);
     out->linear_iterations += its;
     return 1;
 }
 
-/* free motions that were guessed are solved after all, and the contacts' share of the motion is measured from them. 0: out of memory */
+/* free motions that were extrapolated are solved after all, and the contacts' share of the motion is measured from them. 0: out of memory */
 CTI_FN int cti_cmr_measure(cti_state *s, ct_real dt, cti_attempt *out)
 {
     ct_real *w = s->pcg_work;
@@ -46274,17 +46755,17 @@ CTI_FN int cti_cmr_measure(cti_state *s, ct_real dt, cti_attempt *out)
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
         const int32_t *blocks = s->factors.blocks + q->begin;
-        ct_real dynamics = q->dynamics;
-        if (!q->guessed || q->part)
+        ct_real dynamics = q->solve.dynamics;
+        if (!q->solve.extrapolated_attempts || q->substep.part)
             continue;
-        q->guessed = 0;
+        q->solve.extrapolated_attempts = 0;
         if (!cti_cmr_free_one(s, dt, q, &its))
             return 0;
-        q->dynamics = dynamics;
+        q->solve.dynamics = dynamics;
         for (i = 0; i < q->end - q->begin; i++)
             cti_v3_put(w, blocks[i], cti_v3_sub(cti_v3_at(s->v_new, blocks[i]), cti_v3_at(s->v_free, blocks[i])));
         for (i = 0; i < q->end - q->begin; i++)
-            q->moved += (double)cti_v3_dot(cti_v3_at(w, blocks[i]), cti_bsr_row(&s->A, w, blocks[i]));
+            q->solve.contact_energy += (double)cti_v3_dot(cti_v3_at(w, blocks[i]), cti_bsr_row(&s->A, w, blocks[i]));
     }
     out->linear_iterations += its;
     return 1;
@@ -46303,9 +46784,9 @@ CTI_FN int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out, int *move
             touched[s->factors.component_of[s->rows[i].term[k].block]] = 1;
     for (c = 0; c < n; c++) {
         cti_component *q = &s->factors.components[c];
-        if (q->part || !q->loose || touched[c])
+        if (q->substep.part || !q->solve.inexact_attempts || touched[c])
             continue;
-        q->loose = q->guessed = 0;
+        q->solve.inexact_attempts = q->solve.extrapolated_attempts = 0;
         if (!cti_cmr_free_one(s, dt, q, &its))
             return 0;
         for (k = q->begin; k < q->end; k++)
@@ -46342,7 +46823,6 @@ CTI_FN void cti_cmr_bend(cti_state *s, const cti_row_context *c);
 
 #if CONTACT_WITH_CMR
 #define CTI_CMR_ROW_US 0.2 /* [us] that a row takes, about; see cti_tasks_run_work */
-#define CTI_CMR_BROKEN CTI_R(0.01) /* share of the thickness that a row may be missed by in a step */
 
 /* a flood of hits: only those that are the first of one of their vertices; the others come back if they still matter */
 static int cti_cmr_first_hits(cti_state *s)
@@ -46461,7 +46941,7 @@ static int cti_cmr_is_broken(const cti_state *s, int row, ct_real dt)
     if (s->origins[row].pair.kind == CT_PAIR_PLANE)
         return 1;
     cti_row_velocity(&s->rows[row], s->v_new, u);
-    return u[0] + s->rows[row].compliance[0] * s->rows[row].r[0] < -CTI_CMR_BROKEN * s->origins[row].thickness / dt;
+    return u[0] + s->rows[row].compliance[0] * s->rows[row].r[0] < -cti_policy_row_miss(s->origins[row].thickness, dt);
 }
 
 /* rows of rigid bodies are linearized at the motion that stands now; one that it misses by much asks for another solve */
@@ -46469,7 +46949,7 @@ CTI_FN void cti_cmr_bend(cti_state *s, const cti_row_context *c)
 {
     int i;
     for (i = 0; CTI_LEN(s->rigids) && i < CTI_LEN(s->rows); i++)
-        if (s->origins[i].bends && cti_rows_linearize(c, &s->rows[i], &s->origins[i]) > CTI_CMR_BROKEN * s->origins[i].thickness / c->dt)
+        if (s->origins[i].bends && cti_rows_linearize(c, &s->rows[i], &s->origins[i]) > cti_policy_row_miss(s->origins[i].thickness, c->dt))
             s->origins[i].fresh = 1;
 }
 #endif
@@ -46478,7 +46958,7 @@ CTI_FN void cti_cmr_bend(cti_state *s, const cti_row_context *c)
 typedef struct cti_cmr_build {
     const cti_row_context *c;
     const cti_hit *hits;
-    int32_t *twins; /* [n hits] rows that the pair has; -1: it gets none */
+    int32_t *existing; /* [n hits] rows that the pair has; -1: it gets none */
     cti_row *rows;
     cti_contact_row *origins;
 } cti_cmr_build;
@@ -46490,22 +46970,22 @@ static void cti_cmr_build_range(int begin, int end, int worker, void *context)
     CTI_UNUSED(worker);
     for (; begin < end; begin++) {
         const cti_hit *hit = &q->hits[begin];
-        if (q->twins[begin] >= 0 && !cti_rows_build(q->c, &hit->pair, hit->normal, hit->before, cti_min_int(q->twins[begin], 2), hit->keep,
+        if (q->existing[begin] >= 0 && !cti_rows_build(q->c, &hit->pair, hit->normal, hit->before, cti_min_int(q->existing[begin], 2), hit->keep,
                                                     &q->rows[begin], &q->origins[begin]))
-            q->twins[begin] = -1;
+            q->existing[begin] = -1;
     }
 }
 
-/* rows a pair of hits has; where the newest is broken it gets no other, but is solved again */
-static void cti_cmr_count_twins(cti_state *s, const cti_cmr_index *x, ct_real dt, int32_t *twins)
+/* rows that the pair of each hit has. Where the motion breaks the newest of them the pair gets no other, and the row is solved again */
+static void cti_cmr_count_rows(cti_state *s, const cti_cmr_index *x, ct_real dt, int32_t *existing)
 {
     int i;
     for (i = 0; i < CTI_LEN(s->hits); i++) {
         uint32_t at = cti_cmr_find(x, cti_pair_key(&s->surface, &s->hits[i].pair));
-        twins[i] = x->count[at];
-        if (twins[i] > 0 && cti_cmr_is_broken(s, x->last[at], dt)) {
+        existing[i] = x->count[at];
+        if (existing[i] > 0 && cti_cmr_is_broken(s, x->last[at], dt)) {
             s->origins[x->last[at]].fresh = 1;
-            twins[i] = -1;
+            existing[i] = -1;
         }
     }
 }
@@ -46532,19 +47012,19 @@ CTI_FN int cti_cmr_add_rows(cti_state *s, const cti_row_context *c)
     int i, n = CTI_LEN(s->hits), n0 = CTI_LEN(s->rows);
     if (n == 0)
         return 1;
-    q.c = c, q.hits = s->hits, q.twins = CTI_ARENA_NEW(s->arena, int32_t, n);
-    if (!q.twins || !cti_cmr_make_index(s, &x) || !CTI_RESERVE(s->mem, s->rows, n0 + n) || !CTI_RESERVE(s->mem, s->origins, n0 + n))
+    q.c = c, q.hits = s->hits, q.existing = CTI_ARENA_NEW(s->arena, int32_t, n);
+    if (!q.existing || !cti_cmr_make_index(s, &x) || !CTI_RESERVE(s->mem, s->rows, n0 + n) || !CTI_RESERVE(s->mem, s->origins, n0 + n))
         return 0;
     q.rows = s->rows + n0, q.origins = s->origins + n0;
-    cti_cmr_count_twins(s, &x, c->dt, q.twins);
+    cti_cmr_count_rows(s, &x, c->dt, q.existing);
     cti_tasks_run_work(&s->desc.tasks, cti_cmr_build_range, n, CTI_CMR_ROW_US, &q);
     for (i = 0; i < n; i++) {
         uint64_t key = cti_pair_key(&s->surface, &s->hits[i].pair);
         uint32_t at = cti_cmr_find(&x, key);
-        if (q.twins[i] != x.count[at])
+        if (q.existing[i] != x.count[at])
             continue;
-        cti_cmr_put_row(s, &q.rows[i], &q.origins[i], q.twins[i] < 3 ? -1 : x.last[at]);
-        if (q.twins[i] < 3)
+        cti_cmr_put_row(s, &q.rows[i], &q.origins[i], q.existing[i] < 3 ? -1 : x.last[at]);
+        if (q.existing[i] < 3)
             cti_cmr_enter(&x, key, CTI_LEN(s->rows) - 1);
     }
     return 1;
@@ -46651,6 +47131,7 @@ CTI_FN int cti_parts_save(cti_state *s);
 CTI_FN int cti_parts_split(cti_state *s, ct_real interval, int depth);
 CTI_FN void cti_parts_advance(cti_state *s, ct_real dt);
 CTI_FN void cti_parts_merge(cti_state *s, int depth);
+#endif
 
 
 /* ---- 8_step/parts.c ---- */
@@ -46662,20 +47143,6 @@ CTI_FN void cti_parts_merge(cti_state *s, int depth);
    back, since neither end knows of it. A step limit keeps components that failed from being solved at a length that has just failed.
    Based on: Otaduy 2009, sec. 4 (the step is halved). differs: it is halved for the coupled sets that fail, not for the world. */
 
-/* Successes in a row [1] that double a step limit, as in adaptive integration: the first alone may be the calm after an impact. S2, S3_N8 (200 steps)
-   and letters (45, 100 steps) have no failure, and no number of this file changes a bit of them. Bars that tumble beside resting crates (25 runs of test_parts'
-   scenes; 1,680 steps, 979 of them cut) take 3,502 substeps and 5,681 linearizations; half: 3,503 and 5,694; double: 3,528 and 5,686. A stack of ten beside a
-   hopping bar (150 steps): 209 substeps; half: 209; double: 213. */
-#define CTI_PARTS_SUCCESSES 2
-/* Ratio [1] above which two lengths of substeps are equal. The last substep of a span is longer by up to 1e-6 of the step (cti_step_length), which is
-   2.6e-4 of the shortest substep, 1/256 of the step; a limit must not halve it for that. Half and double the distance to 1, and 1 itself, change no
-   bit in the scenes above, impacts of ccd_limits_step among them; .9 changes those alone. */
-#define CTI_PARTS_EQUAL CTI_R(0.999)
-#endif
-/* Share of an interval [1] below which the rest of it is rounding: the surface is then at its end to the bit, not one rounding beside it. Sums of
-   up to 256 lengths round by 3e-14 in double and 1.5e-5 at worst in float; the shortest substep is 4e-3 of an interval. Half and double change no
-   bit in the scenes above. Without it the surface ends beside its body (other bits in 4 of those 25 runs, of bars that tumble). */
-#define CTI_PARTS_END CTI_R(1e-5)
 CTI_FN void cti_parts_free(cti_mem *mem, cti_parts *p)
 {
     int i;
@@ -46698,10 +47165,10 @@ CTI_FN void cti_parts_rollback(cti_state *s)
     s->parts.conflict = 0;
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
-        q->part = 0;
-        q->failed = 0;
-        q->successes = 0;
-        q->dt_limit = 0;
+        q->substep.part = 0;
+        q->substep.failed = 0;
+        q->substep.successes = 0;
+        q->substep.dt_limit = 0;
     }
 }
 
@@ -46718,10 +47185,10 @@ CTI_FN void cti_parts_begin(cti_state *s)
     s->parts.inactive = 0;
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
-        q->failed = 0;
-        if (q->part == CTI_PART_EXCLUDED)
-            q->part = 0;
-        s->parts.inactive |= q->part > 0;
+        q->substep.failed = 0;
+        if (q->substep.part == CTI_PART_EXCLUDED)
+            q->substep.part = 0;
+        s->parts.inactive |= q->substep.part > 0;
     }
 }
 #endif
@@ -46740,7 +47207,7 @@ CTI_FN void cti_parts_fail_pair(cti_state *s, const cti_pair *pair)
     for (k = 0; k < pair->n; k++) {
         int c = cti_parts_of(s, pair->v[k]);
         if (c >= 0)
-            s->factors.components[c].failed = 1;
+            s->factors.components[c].substep.failed = 1;
     }
 }
 
@@ -46751,7 +47218,7 @@ CTI_FN void cti_parts_fail_gaining(cti_state *s)
         cti_component *q = &s->factors.components[c];
         int body = cti_energy_body(s, s->factors.blocks[q->begin]);
         if (body >= 0 && s->gains[body])
-            q->failed = 1;
+            q->substep.failed = 1;
     }
 }
 
@@ -46826,7 +47293,7 @@ static void cti_parts_stop(cti_state *s, cti_component *q)
         cti_v3_put(s->x_new, b, cti_v3_at(s->x, b));
         cti_v3_put(s->q, b, cti_v3_at(s->x, b));
     }
-    q->moved = 0;
+    q->solve.contact_energy = 0;
     if (body >= 0)
         cti_energy_rest(s, body);
 }
@@ -46856,7 +47323,7 @@ static ct_real cti_parts_residual(cti_state *s, ct_real scale)
     ct_real big = cti_islands_dynamics(s, scale);
     int i;
     for (i = 0; i < CTI_LEN(s->rows); i++)
-        big = cti_max(big, s->factors.components[s->factors.component_of[s->rows[i].term[0].block]].natural);
+        big = cti_max(big, s->factors.components[s->factors.component_of[s->rows[i].term[0].block]].solve.natural);
     return big;
 }
 
@@ -46872,7 +47339,7 @@ static int cti_parts_any_failed(const cti_state *s)
 {
     int c;
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
-        if (!s->factors.components[c].part && s->factors.components[c].failed)
+        if (!s->factors.components[c].substep.part && s->factors.components[c].substep.failed)
             return 1;
     return 0;
 }
@@ -46883,10 +47350,10 @@ static int cti_parts_judge_sets(cti_state *s, int32_t *sets, uint8_t *failed)
     const cti_component *q = s->factors.components;
     int c, n = CTI_LEN(q);
     for (c = 0; c < n; c++)
-        if (q[c].failed)
+        if (q[c].substep.failed)
             failed[cti_sets_root(sets, c)] = 1;
     for (c = 0; c < n; c++)
-        if (!q[c].part && !failed[cti_sets_root(sets, c)] && cti_parts_moves(s, &q[c]))
+        if (!q[c].substep.part && !failed[cti_sets_root(sets, c)] && cti_parts_moves(s, &q[c]))
             return 1;
     return 0;
 }
@@ -46910,8 +47377,8 @@ CTI_FN int cti_parts_exclude(cti_state *s, ct_real dt, cti_attempt *out)
     }
     s->parts.inactive = 1;
     for (c = 0; c < n; c++)
-        if (!q[c].part && failed[cti_sets_root(sets, c)]) {
-            q[c].part = CTI_PART_EXCLUDED;
+        if (!q[c].substep.part && failed[cti_sets_root(sets, c)]) {
+            q[c].substep.part = CTI_PART_EXCLUDED;
             out->excluded++;
             cti_parts_stop(s, &q[c]);
         }
@@ -46926,9 +47393,6 @@ CTI_FN int cti_parts_exclude(cti_state *s, ct_real dt, cti_attempt *out)
 
 /* ---- step limits ---- */
 
-/* 1 where a component may not take a substep as long as dt */
-static int cti_parts_is_limited(const cti_component *q, ct_real dt) { return q->dt_limit > 0 && q->dt_limit < CTI_PARTS_EQUAL * dt; }
-
 CTI_FN int cti_parts_exclude_limited(cti_state *s, ct_real dt, cti_attempt *out)
 {
     int c, any = 0;
@@ -46936,8 +47400,8 @@ CTI_FN int cti_parts_exclude_limited(cti_state *s, ct_real dt, cti_attempt *out)
         return 1;
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
-        q->failed |= !q->part && cti_parts_is_limited(q, dt);
-        any |= q->failed;
+        q->substep.failed |= !q->substep.part && cti_policy_is_limited(&q->substep, dt);
+        any |= q->substep.failed;
     }
     if (!cti_parts_exclude(s, dt, out))
         return 0;
@@ -46950,8 +47414,8 @@ CTI_FN int cti_parts_must_halve(const cti_state *s, ct_real dt, int can_exclude)
     int c, some = 0, all = 1;
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         const cti_component *q = &s->factors.components[c];
-        int limited = cti_parts_is_limited(q, dt);
-        if (q->part)
+        int limited = cti_policy_is_limited(&q->substep, dt);
+        if (q->substep.part)
             continue;
         some |= limited;
         all &= limited;
@@ -46964,10 +47428,10 @@ CTI_FN void cti_parts_lower_limit(cti_state *s, ct_real dt, int all)
     int c, part = all ? 0 : CTI_PART_EXCLUDED;
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
-        if (q->part != part || cti_parts_is_limited(q, dt))
+        if (q->substep.part != part || cti_policy_is_limited(&q->substep, dt))
             continue;
-        q->dt_limit = dt / 2;
-        q->successes = 0;
+        q->substep.dt_limit = dt / 2;
+        q->substep.successes = 0;
     }
 }
 
@@ -46976,12 +47440,12 @@ CTI_FN void cti_parts_raise_limit(cti_state *s, ct_real dt)
     int c;
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
-        if (q->part || !(q->dt_limit > 0) || !(dt >= CTI_PARTS_EQUAL * q->dt_limit))
+        if (q->substep.part || !(q->substep.dt_limit > 0) || !cti_policy_dt_reaches(dt, q->substep.dt_limit))
             continue;
-        q->successes++;
-        if (q->successes == CTI_PARTS_SUCCESSES) { /* the cause of the failure may be gone */
-            q->successes = 0;
-            q->dt_limit *= 2;
+        q->substep.successes++;
+        if (cti_policy_raises_limit(q->substep.successes)) { /* the cause of the failure may be gone */
+            q->substep.successes = 0;
+            q->substep.dt_limit *= 2;
         }
     }
 }
@@ -46992,9 +47456,9 @@ CTI_FN void cti_parts_raise_limit(cti_state *s, ct_real dt)
 /* where the surface of an interpolated component is after a substep dt: a point of the vertex's straight line, or its very end */
 static cti_v3 cti_parts_point(const cti_parts *p, int vertex, const cti_component *q, ct_real dt)
 {
-    ct_real share = (q->elapsed + dt) / q->interval;
+    ct_real share = (q->substep.elapsed + dt) / q->substep.interval;
     cti_v3 x0 = cti_v3_at(p->x0, vertex), x1 = cti_v3_at(p->x1, vertex);
-    return share > 1 - CTI_PARTS_END ? x1 : cti_v3_mad(x0, cti_v3_sub(x1, x0), share);
+    return cti_policy_is_end(share) ? x1 : cti_v3_mad(x0, cti_v3_sub(x1, x0), share);
 }
 
 CTI_FN void cti_parts_place(cti_state *s, ct_real dt)
@@ -47008,9 +47472,9 @@ CTI_FN void cti_parts_place(cti_state *s, ct_real dt)
         if (c < 0)
             continue;
         q = &s->factors.components[c];
-        if (q->part == CTI_PART_EXCLUDED)
+        if (q->substep.part == CTI_PART_EXCLUDED)
             cti_v3_put(s->surface.x1, i, cti_v3_at(s->surface.x0, i));
-        else if (q->part)
+        else if (q->substep.part)
             cti_v3_put(s->surface.x1, i, cti_parts_point(&s->parts, i, q, dt));
     }
 }
@@ -47041,7 +47505,7 @@ CTI_FN void cti_parts_filter(cti_state *s)
         int excluded = 0, interpolated = 0, active = 0;
         for (k = 0; k < pair->n; k++) {
             int c = cti_parts_of(s, pair->v[k]);
-            int part = c >= 0 ? s->factors.components[c].part : 0;
+            int part = c >= 0 ? s->factors.components[c].substep.part : 0;
             excluded |= part == CTI_PART_EXCLUDED;
             interpolated |= part > CTI_PART_EXCLUDED;
             active |= c >= 0 && !part;
@@ -47078,7 +47542,7 @@ CTI_FN int cti_parts_split(cti_state *s, ct_real interval, int depth)
     int c, i;
     for (i = 0; i < s->surface.nv; i++) {
         c = cti_parts_of(s, i);
-        if (c < 0 || s->factors.components[c].part)
+        if (c < 0 || s->factors.components[c].substep.part)
             continue;
         cti_v3_put(p->x0, i, cti_v3_at(p->x_start, i));
         cti_v3_put(p->x1, i, cti_v3_at(s->surface.x0, i));
@@ -47087,14 +47551,14 @@ CTI_FN int cti_parts_split(cti_state *s, ct_real interval, int depth)
         memcpy(s->surface.x0, p->x_start, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
-        if (q->part)
+        if (q->substep.part)
             cti_copy_restore(s, q, &p->start);
-        if (!q->part) {
-            q->part = CTI_PART_INTERPOLATED(depth);
-            q->elapsed = 0;
-            q->interval = interval;
-        } else if (q->part == CTI_PART_EXCLUDED)
-            q->part = 0;
+        if (!q->substep.part) {
+            q->substep.part = CTI_PART_INTERPOLATED(depth);
+            q->substep.elapsed = 0;
+            q->substep.interval = interval;
+        } else if (q->substep.part == CTI_PART_EXCLUDED)
+            q->substep.part = 0;
     }
     return cti_copy_save(s, &p->end);
 }
@@ -47106,9 +47570,9 @@ CTI_FN void cti_parts_advance(cti_state *s, ct_real dt)
         return;
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
-        if (q->part > CTI_PART_EXCLUDED) {
+        if (q->substep.part > CTI_PART_EXCLUDED) {
             cti_copy_restore(s, q, &s->parts.end);
-            q->elapsed += dt;
+            q->substep.elapsed += dt;
         }
     }
 }
@@ -47117,15 +47581,12 @@ CTI_FN void cti_parts_merge(cti_state *s, int depth)
 {
     int c;
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
-        if (s->factors.components[c].part == CTI_PART_INTERPOLATED(depth))
-            s->factors.components[c].part = 0;
+        if (s->factors.components[c].substep.part == CTI_PART_INTERPOLATED(depth))
+            s->factors.components[c].substep.part = 0;
     cti_parts_begin(s);
 }
-
-#undef CTI_PARTS_SUCCESSES
-#undef CTI_PARTS_EQUAL
 #endif
-#undef CTI_PARTS_END
+
 
 #if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
 #pragma GCC pop_options
@@ -47142,9 +47603,6 @@ CTI_FN void cti_parts_merge(cti_state *s, int depth)
    plausible ends the attempt. */
 
 #if CONTACT_WITH_CMR
-#define CTI_CMR_JOINT CTI_R(1e-4) /* share of the thickness that a joint may miss by */
-#define CTI_CMR_STRAIN 4          /* times that much makes the step shorter */
-#define CTI_CMR_SETTLE 8          /* times joints are linearized anew in a round */
 #define CTI_CMR_CRUSHED_US 0.02 /* [us] that the test of a block's elements takes, about; see cti_tasks_run_work */
 #endif
 
@@ -47193,7 +47651,7 @@ CTI_FN ct_real cti_cmr_scale(const cti_state *s, ct_real dt)
     ct_real big = 0;
     int c;
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
-        big = cti_max(big, s->factors.components[c].part ? 0 : s->factors.components[c].speed);
+        big = cti_max(big, s->factors.components[c].substep.part ? 0 : s->factors.components[c].solve.free_speed);
     return cti_islands_scale(s, dt, big);
 }
 
@@ -47218,7 +47676,7 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
 static int cti_cmr_give_up(cti_state *s, ct_real dt, cti_attempt *out)
 {
     cti_parts_include(s, out);
-    if (!cti_plausible_wild(s, dt, &out->wild))
+    if (!cti_plausible_find(s, dt, &out->implausible))
         return 0;
     memset(s->v_new, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_cmr_move(s, dt);
@@ -47295,7 +47753,7 @@ static ct_real cti_cmr_slack(const cti_state *s, ct_real dt, ct_real scale)
     int i;
     for (i = 0; i < 3 * s->n; i++)
         big = cti_max(big, cti_abs(s->x[i]));
-    return cti_max(CTI_CMR_JOINT * s->desc.thickness, cti_max(2 * s->desc.solver.tolerance * scale * dt, 16 * CTI_EPS * big));
+    return cti_policy_joint_slack(s->desc.thickness, s->desc.solver.tolerance, scale, dt, big);
 }
 
 /* the contacts' share of the motion is one that a solution may have. The paper takes an end as it is */
@@ -47324,7 +47782,7 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
         if (CTI_LEN(s->joints) == 0)
             return 1;
         miss = cti_joints_linearize(s, c, out->slack);
-        if (miss <= out->slack || k == CTI_CMR_SETTLE)
+        if (cti_policy_joint_holds(miss, out->slack, k))
             return 1;
     }
 }
@@ -47408,7 +47866,7 @@ static int cti_cmr_crushed(cti_state *s, cti_attempt *out)
     for (i = 0; i < s->n_models; i++) {
         out->crushed += q.n[i];
         if (q.n[i])
-            s->factors.components[s->factors.component_of[s->history.block[i]]].failed = 1;
+            cti_state_fail(s, s->history.block[i]);
     }
     return 1;
 }
@@ -47458,7 +47916,8 @@ static int cti_cmr_again(cti_state *s, ct_real dt, const cti_row_context *c, cti
         cti_component *q = &s->factors.components[i];
         if (!cti_newton_gains(s, q))
             continue;
-        q->age = 1, q->stale = 1, q->guessed = 0;
+        cti_factors_relinearize(q);
+        q->solve.extrapolated_attempts = 0;
         if (!cti_cmr_free_one(s, dt, q, &its))
             return 0;
     }
@@ -47485,7 +47944,7 @@ static int cti_cmr_recall(cti_state *s, ct_real dt)
     if (!s->push)
         return 0;
     for (i = 0; i < 3 * s->n; i++) {
-        ct_real dt_free = s->factors.components[s->factors.component_of[i / 3]].dt_free;
+        ct_real dt_free = s->factors.components[s->factors.component_of[i / 3]].solve.dt_free;
         if (s->dt_prev[i / 3] > 0 && dt_free > 0)
             s->push[i] = dt * (s->dv[i] / s->dt_prev[i / 3] - s->dv_free[i] / dt_free);
     }
@@ -47500,15 +47959,15 @@ static int cti_cmr_exclude(cti_state *s, ct_real dt, cti_attempt *out)
     return cti_parts_exclude(s, dt, out);
 }
 
-/* Counts the rows of joints that miss their equations by more than CTI_CMR_STRAIN times the slack at the end; their components have failed */
+/* counts the rows of joints that miss their equations by too much at the end; their components have failed */
 static void cti_cmr_strain(cti_state *s, cti_attempt *out)
 {
     int i;
     if (!(out->slack > 0) || s->desc.row_mode == CT_ROW_VELOCITY)
         return;
     for (i = 0; i < CTI_LEN(s->rows); i++)
-        if (s->origins[i].joint && s->origins[i].missed > CTI_CMR_STRAIN * out->slack) {
-            s->factors.components[s->factors.component_of[s->rows[i].term[0].block]].failed = 1;
+        if (s->origins[i].joint && cti_policy_joint_fails(s->origins[i].missed, out->slack)) {
+            cti_state_fail(s, s->rows[i].term[0].block);
             out->strained++;
         }
 }
@@ -48070,14 +48529,6 @@ CTI_FN void cti_step_energies(cti_state *s, ct_step_report *report);
    Positions are committed substep by substep, and put back when memory runs out. differs: a crushed element halves the step too, since one Newton
    step cannot answer for it; components that failed have a step limit for a while. */
 
-#if CONTACT_WITH_CMR
-#define CTI_STEP_TANGLED 4 /* a step of a tangled world is cut into at most so many: where there is no room, shorter ones do not help */
-/* Rollbacks of a step [1], after which no component is excluded any more, and failures halve the world. They bound the work of a step. In the swarms
-   of test_parts and in 240 worlds of the soak a step had two rollbacks at most, so that half and double change nothing there. */
-#define CTI_STEP_ROLLBACKS 4
-#define CTI_STEP_RESTS 3 /* times that blocks with meaningless velocities are held in the shortest substep, and the others solved about them */
-#endif
-
 CTI_FN void cti_step_energies(cti_state *s, ct_step_report *r)
 {
     int i, k;
@@ -48279,7 +48730,7 @@ static void cti_step_begin(cti_state *s, ct_step_report *r)
     s->detect.n_queries = 0;
     s->has_problem = 0;
     s->spent = 0;
-    s->in_vain = 0;
+    s->wasted_sweeps = 0;
     cti_impulses_begin(s);
     cti_parts_reset(s);
     memset(&s->limit, 0, sizeof s->limit);
@@ -48304,7 +48755,7 @@ static void cti_step_nothing(cti_state *s, ct_real dt, ct_step_report *r)
 static ct_real cti_step_least(const cti_state *s)
 {
     ct_real least = s->dt_step / (ct_real)(1 << s->desc.max_halvings);
-    return CTI_LEN(s->tangled_pairs) ? cti_max(least, s->dt_step / CTI_STEP_TANGLED) : least;
+    return cti_policy_least_dt(s->dt_step, least, CTI_LEN(s->tangled_pairs) > 0);
 }
 
 /* length of the next substep: as wanted, or all that is left where the rest would be too short */
@@ -48354,11 +48805,13 @@ static void cti_step_rested(cti_state *s, int all)
 {
     int i;
     for (i = 0; i < s->n; i++) {
-        int wild = s->held[i] & CTI_HELD_WILD || (all && !s->fixed[i]);
-        int rests = wild && !cti_state_is_inactive(s, i);
+        int implausible = s->held[i] & CTI_HELD_IMPLAUSIBLE || (all && !s->fixed[i]);
+        int rests = implausible && !cti_state_is_inactive(s, i);
         s->held[i] = (uint8_t)((s->held[i] & CTI_HELD_REPAIR) | (rests ? CTI_HELD_RESTED : 0));
-        if (rests)
-            s->factors.components[s->factors.component_of[i]].stale = 1, cti_integrate_reset_block(s, i);
+        if (!rests)
+            continue;
+        cti_factors_ask(&s->factors.components[s->factors.component_of[i]]);
+        cti_integrate_reset_block(s, i);
     }
 }
 
@@ -48381,7 +48834,7 @@ typedef struct cti_step_try {
     int good;
     int shorter; /* 1: it failed and is halved */
     int again;   /* 1: it failed and cannot be halved; blocks with meaningless velocities are held when it is tried again */
-    int whole;   /* 1: it cannot be halved, and components were excluded in vain; it is tried again without exclusion */
+    int whole;   /* 1: it cannot be halved, and no end without the excluded components was accepted; it is tried again without exclusion */
     int rests;   /* tries in which blocks were held */
 } cti_step_try;
 
@@ -48417,8 +48870,8 @@ static int cti_step_once(cti_state *s, ct_real sub, int last, const cti_memory *
         return 0;
     cti_step_time(s, t0, a);
     t->good = a->clear && a->converged && !(a->crushed && !cti_state_is_paper(s)) && !a->spun && !a->strained && !a->gained && cti_step_is_finite(s);
-    t->shorter = !last && !t->good && sub / 2 >= CTI_R(0.999) * cti_step_least(s);
-    t->again = !last && !t->shorter && a->wild > 0 && t->rests < CTI_STEP_RESTS;
+    t->shorter = !last && !t->good && cti_policy_dt_reaches(sub / 2, cti_step_least(s));
+    t->again = !last && !t->shorter && a->implausible > 0 && cti_policy_may_hold(t->rests);
     t->rests += t->again;
     t->whole = !t->shorter && (a->redo || (a->excluded && !t->good));
     cti_step_note(r, a, !t->shorter && !t->again && !t->whole && !s->parts.conflict && !(a->event > 0));
@@ -48463,24 +48916,28 @@ static int cti_step_end(cti_state *s, ct_real dt, cti_step_try *t, ct_step_repor
     return cti_energy_try(s, dt) ? cti_energy_calm(s, dt, &r->momentum_lost) : 0;
 }
 
-/* Holds the bodies that gain energy, besides those that rest already. all: also the other deformable bodies of their zoned set that contacts act on */
-static void cti_step_hold(cti_state *s, int all)
+/* Holds the bodies that gain energy, besides those that rest already. all: also the other deformable bodies of their zoned set that contacts act on.
+   0: out of memory */
+static int cti_step_hold(cti_state *s, int all)
 {
-    cti_component *q = s->factors.components;
-    int i, m;
-    for (i = 0; i < CTI_LEN(q); i++)
-        q[i].failed = 0;
+    uint8_t *gaining = CTI_ARENA_ZERO(s->arena, uint8_t, CTI_LEN(s->factors.components)); /* by the root of a zoned set */
+    int i, m, is_hold;
+    if (!gaining)
+        return 0;
     for (i = 0; i < s->n; i++) {
         m = s->history.model_of[i];
         if (m >= 0 && s->gains[m])
-            q[cti_sets_root(s->parts.zoned, s->factors.component_of[i])].failed = 1;
+            gaining[cti_sets_root(s->parts.zoned, s->factors.component_of[i])] = 1;
     }
     for (i = 0; i < s->n; i++) {
-        int gaining = q[cti_sets_root(s->parts.zoned, s->factors.component_of[i])].failed;
         m = s->history.model_of[i];
-        if (s->held[i] & CTI_HELD_RESTED || (m >= 0 && (s->gains[m] || (all && gaining && cti_energy_is_touched(s, m)))))
-            s->held[i] = (uint8_t)((s->held[i] & CTI_HELD_REPAIR) | CTI_HELD_WILD);
+        is_hold = s->held[i] & CTI_HELD_RESTED || (m >= 0 && s->gains[m]);
+        if (all && m >= 0 && gaining[cti_sets_root(s->parts.zoned, s->factors.component_of[i])])
+            is_hold |= cti_energy_is_touched(s, m);
+        if (is_hold)
+            s->held[i] = (uint8_t)((s->held[i] & CTI_HELD_REPAIR) | CTI_HELD_IMPLAUSIBLE);
     }
+    return 1;
 }
 
 /* takes back what a refused end has added to the report, and told the integrators and the chains */
@@ -48500,9 +48957,10 @@ static int cti_step_force(cti_state *s, ct_real sub, const cti_memory *memory, c
     int k, n;
     for (k = 1;; k++) {
         n = cti_step_end(s, sub, t, r);
-        if (n <= 0 || s->parts.conflict || k > CTI_STEP_RESTS)
+        if (n <= 0 || s->parts.conflict || !cti_policy_may_hold(k - 1))
             break;
-        cti_step_hold(s, k == CTI_STEP_RESTS);
+        if (!cti_step_hold(s, !cti_policy_may_hold(k)))
+            return 0;
         cti_step_forget(s, &before, r);
         t->rests++;
         if (!cti_step_once(s, sub, 1, memory, t, r))
@@ -48665,7 +49123,7 @@ static int cti_step_rollback(cti_state *s, ct_step_report *r)
     cti_impulses_begin(s);
     memset(&s->limit, 0, sizeof s->limit);
     s->spent = 0;
-    s->in_vain = 0;
+    s->wasted_sweeps = 0;
     fresh.status = CT_STATUS_OK;
     fresh.substeps = fresh.events = fresh.zones = fresh.frozen = 0;
     fresh.residual = fresh.momentum_lost = 0;
@@ -48689,7 +49147,7 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
     s->dt_step = dt;
     for (k = 0;; k++) {
         memset(&q, 0, sizeof q);
-        s->parts.never_exclude = k >= CTI_STEP_ROLLBACKS;
+        s->parts.never_exclude = !cti_policy_may_exclude(k);
         q.length = q.first = dt;
         q.until = s->time + (double)dt;
         q.memory = &s->memory;
@@ -52178,7 +52636,8 @@ CTI_FN ct_code cti_bodies_move(ct_world *w, const cti_body *b, const cti_place *
     if (bad < 0)
         return CT_OK;
     bad = b->n > 0 ? bad % b->n : bad; /* keyframes have the vertices many times */
-    return cti_error_set(&w->error, CT_ERR_MESH, bad, 0, "body '%.32s': position and rotation take vertex %d beyond the largest number", b->name, bad);
+    return cti_error_set(&w->error, CT_ERR_MESH, bad, 0, "body '%.32s': position and rotation take vertex %d beyond the largest number",
+                         b->name, bad);
 }
 
 CTI_FN ct_code cti_bodies_copy(ct_world *w, cti_body *b, const ct_mesh *mesh, const cti_place *place)
@@ -54090,8 +54549,10 @@ static void cti_untangle_finish(ct_world *w, const cti_untangle *u)
     memcpy(s->v, u->start.copy.v, sizeof(ct_real) * 3 * (size_t)n);
     memcpy(s->dt_prev, u->start.copy.dt_prev, sizeof(ct_real) * (size_t)n);
     memcpy(s->fall, u->start.copy.fall, sizeof(ct_real) * (size_t)n);
-    for (i = 0; i < CTI_LEN(s->factors.components); i++) /* bodies were carried at rest */
-        s->factors.components[i].drift = CTI_REAL_MAX, s->factors.components[i].stale = 1;
+    for (i = 0; i < CTI_LEN(s->factors.components); i++) { /* bodies were carried at rest */
+        cti_factors_drift(&s->factors.components[i], CTI_REAL_MAX);
+        cti_factors_ask(&s->factors.components[i]);
+    }
     if (n)
         memset(s->dv, 0, sizeof *s->dv * 3 * (size_t)n);
     /* integrators that remember a step before start again */
@@ -58772,21 +59233,61 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #endif
 #undef CTI_IS_DISCRETE
 #undef CTI_HELD_REPAIR
-#undef CTI_HELD_WILD
+#undef CTI_HELD_IMPLAUSIBLE
 #undef CTI_HELD_RESTED
+#if CONTACT_WITH_CMR
+#undef CTI_POLICY_CHEAP
+#undef CTI_POLICY_LARGE
+#undef CTI_POLICY_SOLVE
+#undef CTI_POLICY_STIFF
+#undef CTI_POLICY_SLOW
+#undef CTI_POLICY_MISSING
+#undef CTI_POLICY_INEXACT
+#undef CTI_POLICY_EXTRAPOLATED
+#undef CTI_POLICY_PORTS
+#undef CTI_POLICY_COLUMNS
+#undef CTI_POLICY_PORTS_FAILED
+#undef CTI_POLICY_WHOLE_ATTEMPTS
+#undef CTI_POLICY_CORRECTED
+#undef CTI_POLICY_WASTED
+#undef CTI_POLICY_WASTED_JOINTS
+#undef CTI_POLICY_FAR
+#undef CTI_POLICY_FAILED
+#undef CTI_POLICY_FAILED_SPEED
+#endif
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_NEWTON))
+#undef CTI_POLICY_NEWTON_ROWS
+#undef CTI_POLICY_NEWTON_SHARE
+#endif
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#undef CTI_POLICY_DIVERGED
+#undef CTI_POLICY_SPENT
+#endif
+#if CONTACT_WITH_CMR
+#undef CTI_POLICY_JOINT
+#undef CTI_POLICY_JOINT_FAILS
+#undef CTI_POLICY_JOINT_TIMES
+#undef CTI_POLICY_TURN
+#undef CTI_POLICY_ROW
+#undef CTI_POLICY_GAIN
+#undef CTI_POLICY_GAIN_SWING
+#undef CTI_POLICY_GAIN_RIGID
+#undef CTI_POLICY_GAIN_ROUNDING
+#undef CTI_POLICY_CLIMB
+#undef CTI_POLICY_CLIMB_FALL
+#undef CTI_POLICY_NEWTON_FULL
+#undef CTI_POLICY_SUCCESSES
+#undef CTI_POLICY_EQUAL
+#endif
+#undef CTI_POLICY_END
+#if CONTACT_WITH_CMR
+#undef CTI_POLICY_TANGLED
+#undef CTI_POLICY_ROLLBACKS
+#undef CTI_POLICY_HOLDS
+#endif
 #undef CTI_FACTORS_PATCH
 #if CONTACT_WITH_CMR
-#undef CTI_FACTORS_PORTS
-#undef CTI_FACTORS_BYTES
-#undef CTI_FACTORS_PORTS_MOST
-#undef CTI_FACTORS_HARD
-#undef CTI_FACTORS_LARGE
-#undef CTI_FACTORS_STIFF
-#undef CTI_FACTORS_SOLVE
-#undef CTI_FACTORS_CHEAP
 #undef CTI_SMOOTH_STIFF
-#undef CTI_SMOOTH_BODIES
-#undef CTI_SMOOTH_NEWS
 #endif
 #undef CTI_SNAPSHOT_COPY
 #if CONTACT_WITH_CMR
@@ -58794,25 +59295,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_BALANCE_SMALL
 #undef CTI_BALANCE_LARGE
 #undef CTI_BALANCE_SHARE
-#undef CTI_ISLANDS_POOR
-#undef CTI_ISLANDS_POOR_SPEED
-#undef CTI_ISLANDS_LOOSE
-#endif
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
-#undef CTI_ISLANDS_WILD
-#endif
-#if CONTACT_WITH_CMR
 #undef CTI_ISLANDS_NOTE_US
-#undef CTI_ISLANDS_VAIN
-#undef CTI_ISLANDS_JOINTED
-#endif
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
-#undef CTI_ISLANDS_SPENT
-#endif
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_NEWTON))
-#undef CTI_ISLANDS_RESCUE
-#endif
-#if CONTACT_WITH_CMR
 #undef CTI_JOINTS_SETTLE
 #endif
 #undef CTI_REPAIR_WAYS
@@ -58831,27 +59314,18 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_PLAUSIBLE_SIZES
 #if CONTACT_WITH_CMR
 #undef CTI_PLAUSIBLE_MARGIN
-#undef CTI_CMR_LOOSE
-#undef CTI_CMR_GUESSES
 #undef CTI_CMR_FREE_US
 #undef CTI_CMR_ROW_US
-#undef CTI_CMR_BROKEN
 #endif
 #undef CTI_PART_EXCLUDED
 #if CONTACT_WITH_CMR
 #undef CTI_PART_INTERPOLATED
-#undef CTI_CMR_JOINT
-#undef CTI_CMR_STRAIN
-#undef CTI_CMR_SETTLE
 #undef CTI_CMR_CRUSHED_US
 #undef CTI_ZONES_SOFT
 #undef CTI_ZONES_RIGID
 #undef CTI_ZONES_SWEEPS
 #undef CTI_ZONES_TURN
 #undef CTI_ZONES_MISS
-#undef CTI_STEP_TANGLED
-#undef CTI_STEP_ROLLBACKS
-#undef CTI_STEP_RESTS
 #endif
 #if CONTACT_WITH_DCD
 #undef CTI_DCD_NEAR

@@ -677,9 +677,9 @@ static void fallbacks_are_counted(void **state)
     }
     assert_true(fallbacks >= 10 && r.status <= CT_STATUS_SUBSTEPPED);
     /* it is not asked again with this matrix, but with the next one */
-    assert_int_equal(w->state.factors.components[0].fell, 1);
+    assert_int_equal(w->state.factors.components[0].solve.solver_failed, 1);
     cti_factors_age(&w->state.factors);
-    assert_int_equal(w->state.factors.components[0].fell, 0);
+    assert_int_equal(w->state.factors.components[0].solve.solver_failed, 0);
     read_middle(w, id, 0, x);
     assert_true(fabs(x[1] - 0.054) < 2e-3);
     ct_world_destroy(w);

@@ -1,5 +1,5 @@
 /* test_island.c -- contact islands as problems of their own: an island's numbers, matrix and rows are the world's, what is put back stays in
-   its place, and nothing that is far away changes a bit: not through factors that lag, not through splitting, hardening or budgets. */
+   its place, and nothing that is far away changes a bit: not through factors that lag, not through splitting, taking bodies whole, or budgets. */
 #include "../src/3_solve/ica.h"
 #include "../src/8_step/factors.h"
 #include "../src/9_world/world.h"
@@ -247,10 +247,10 @@ static void look(const ct_world *w, life *l)
     const cti_factors *f = &w->state.factors;
     int i;
     for (i = 0; i < CTI_LEN(f->components); i++) {
-        l->lagged += f->components[i].age > 0;
-        l->split += f->components[i].split > 0;
-        l->whole += f->components[i].pressed && f->components[i].split == 0;
-        l->hard += f->components[i].hard > 0;
+        l->lagged += f->components[i].cache.stamp.age > 0;
+        l->split += f->components[i].solve.node_ports > 0;
+        l->whole += f->components[i].solve.in_contact && f->components[i].solve.node_ports == 0;
+        l->hard += f->components[i].solve.whole_attempts > 0;
     }
 }
 
@@ -307,7 +307,7 @@ static void far_islands_change_no_bit(void **state)
         ct_world_desc d = world_desc(2e-3, 0.4, NULL);
         budget += run_corners(&d, 0.004, order, order != 2, &l);
     }
-    print_message("  component steps: %d lagged, %d split, %d hardened, %d whole; %d steps on their budget\n", l.lagged, l.split, l.hard,
+    print_message("  component steps: %d lagged, %d split, %d taken whole after nodes, %d whole; %d steps on their budget\n", l.lagged, l.split, l.hard,
                   l.whole, budget);
     /* 6 are split: solves that are judged once their contacts have settled rarely need it */
     assert_true(l.lagged > 20 && l.split > 3 && l.whole > 20);
@@ -325,7 +325,7 @@ static void far_islands_change_no_bit_on_a_budget(void **state)
         d.solver.max_sweeps = 30;
         budget += run_corners(&d, 0.004, order, order != 2, &l);
     }
-    print_message("  component steps: %d lagged, %d split, %d hardened, %d whole; %d steps on their budget\n", l.lagged, l.split, l.hard,
+    print_message("  component steps: %d lagged, %d split, %d taken whole after nodes, %d whole; %d steps on their budget\n", l.lagged, l.split, l.hard,
                   l.whole, budget);
     assert_true(budget > 20 && l.hard > 20);
 }
@@ -390,7 +390,7 @@ static void what_leaves_its_contacts_is_solved_in_full(void **unused)
         }
         assert_true(k == 2 || ct_body_set_velocities(w, sheet, v, n) == CT_OK);
         r = step_once(w, 0.004);
-        assert_int_equal(s->factors.components[0].loose > 0, k < 2);
+        assert_int_equal(s->factors.components[0].solve.inexact_attempts > 0, k < 2);
     }
     free(v);
     assert_int_equal(r.rows, 0);
@@ -426,15 +426,15 @@ static void what_rests_guesses_its_free_motion(void **unused)
     (void)unused;
     for (i = 0; i < 20; i++) {
         r = step_once(w, 0.004);
-        solved += w->state.factors.components[0].guessed == 0;
+        solved += w->state.factors.components[0].solve.extrapolated_attempts == 0;
         assert_true(r.contacts > 200 && r.residual < 2e-4 && r.penetration == 0);
     }
     assert_int_equal(solved, 2);
     step_once(w, 0.002); /* another dt is another motion */
-    assert_int_equal(w->state.factors.components[0].guessed, 0);
+    assert_int_equal(w->state.factors.components[0].solve.extrapolated_attempts, 0);
     ct_world_destroy(w);
     w = resting_sheet(20, CT_INTEGRATOR_BDF2, &sheet); /* whose end of a step needs the free motion */
-    assert_true(w->state.factors.components[0].loose > 1 && w->state.factors.components[0].guessed == 0);
+    assert_true(w->state.factors.components[0].solve.inexact_attempts > 1 && w->state.factors.components[0].solve.extrapolated_attempts == 0);
     ct_world_destroy(w);
 }
 
@@ -448,13 +448,13 @@ static void a_wrong_guess_costs_no_step(void **unused)
     ct_real from = s->x[0];
     int i;
     (void)unused;
-    assert_true(s->factors.components[0].guessed > 0 && s->factors.components[0].guessed < 8);
+    assert_true(s->factors.components[0].solve.extrapolated_attempts > 0 && s->factors.components[0].solve.extrapolated_attempts < 8);
     for (i = 0; i < 3 * s->n; i++)
         if (i % 3 != 1)
             s->x[i] *= 2, s->surface.x0[i] *= 2;
     s->energies_known = 0;
     r = step_once(w, 0.004);
-    assert_int_equal(s->factors.components[0].guessed, 0);
+    assert_int_equal(s->factors.components[0].solve.extrapolated_attempts, 0);
     assert_int_equal(r.substeps, 1);
     assert_true(s->x[0] / from < CTI_R(1.9));
     ct_world_destroy(w);

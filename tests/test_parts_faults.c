@@ -16,7 +16,7 @@ static int is_split(const cti_state *s)
 {
     int c;
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
-        if (s->factors.components[c].part > CTI_PART_EXCLUDED)
+        if (s->factors.components[c].substep.part > CTI_PART_EXCLUDED)
             return 1;
     return 0;
 }
@@ -204,7 +204,7 @@ static ct_world *make_decisions(void)
     inject(NONE);
     step_once(w, 0.01);
     assert_int_equal(CTI_LEN(s->factors.components), 2);
-    s->factors.components[0].part = CTI_PART_INTERPOLATED(1);
+    s->factors.components[0].substep.part = CTI_PART_INTERPOLATED(1);
     s->parts.inactive = 1;
     memset(s->fixed, 0, (size_t)s->n);
     memset(s->held, 0, (size_t)s->n);
@@ -220,13 +220,13 @@ static void what_is_interpolated_does_not_rest(void **state)
         ct_world *w = make_decisions();
         cti_state *s = &w->state;
         if (!all)
-            memset(s->held, CTI_HELD_WILD, (size_t)s->n);
-        s->factors.components[0].stale = s->factors.components[1].stale = 0;
+            memset(s->held, CTI_HELD_IMPLAUSIBLE, (size_t)s->n);
+        s->factors.components[0].cache.stamp.renewal_asked = s->factors.components[1].cache.stamp.renewal_asked = 0;
         cti_step_rested(s, all);
         for (i = 0; i < s->n; i++)
             assert_int_equal(s->held[i], s->factors.component_of[i] == 0 ? 0 : CTI_HELD_RESTED);
-        assert_int_equal(s->factors.components[0].stale, 0);
-        assert_int_equal(s->factors.components[1].stale, 1);
+        assert_int_equal(s->factors.components[0].cache.stamp.renewal_asked, 0);
+        assert_int_equal(s->factors.components[1].cache.stamp.renewal_asked, 1);
         ct_world_destroy(w);
     }
 }
@@ -237,12 +237,12 @@ static void what_is_interpolated_is_not_forced(void **state)
     ct_world *w = make_decisions();
     cti_state *s = &w->state;
     (void)state;
-    s->factors.components[0].part = 0;
-    s->factors.components[1].part = CTI_PART_INTERPOLATED(1);
+    s->factors.components[0].substep.part = 0;
+    s->factors.components[1].substep.part = CTI_PART_INTERPOLATED(1);
     cti_integrate_clear(s);
     cti_integrate_reset(s, 1);
-    assert_int_equal(s->factors.components[0].forced, 1);
-    assert_int_equal(s->factors.components[1].forced, 0);
+    assert_int_equal(s->factors.components[0].substep.forced, 1);
+    assert_int_equal(s->factors.components[1].substep.forced, 0);
     assert_int_equal(s->history.reset[0], 0);
     ct_world_destroy(w);
 }
@@ -325,7 +325,7 @@ static void gains_are_held_by_set(void **state)
         cti_step_hold(s, all);
         for (i = 0; i < s->n; i++) {
             int m = s->history.model_of[i];
-            assert_int_equal(s->held[i], m == 0 || (m == 1 && all) ? CTI_HELD_WILD : 0);
+            assert_int_equal(s->held[i], m == 0 || (m == 1 && all) ? CTI_HELD_IMPLAUSIBLE : 0);
         }
         ct_world_destroy(w);
     }

@@ -3,6 +3,7 @@
    stand still; it shares no code with the solver but the rows themselves. Scenes: S1, S2, S3_N4 of the data folder, cut down where a dense
    matrix would be too large; shapes of the same size where the folder is missing. */
 #include "../src/3_solve/ica.h"
+#include "../src/8_step/clusters.h"
 #include "../src/8_step/smooth.h"
 #include "../src/9_world/world.h"
 #include "world_util.h"
@@ -259,7 +260,7 @@ static void corrects(ct_world *w, cti_problem *p)
         for (i = 0; i < p->n_rows; i++)
             memset(p->rows[i].r, 0, sizeof p->rows[i].r);
         open_world(w, p, v, &q);
-        assert_true(cti_factors_clusters(&s->factors, s->arena, CT_CLUSTER_NODE, &q));
+        assert_true(cti_clusters_make(&s->factors, s->arena, CT_CLUSTER_NODE, &q));
         assert_true(cti_smooth_open(&s->factors, s->arena, &s->A, &q, &c));
         if (q.n_components > 2) { /* a stack does without */
             assert_true(!c.hook.apply);
@@ -306,7 +307,7 @@ static void corrects(ct_world *w, cti_problem *p)
         assert_memory_equal(A, s->A.val, bytes);
     }
     open_world(w, p, v, &q);
-    assert_true(cti_factors_clusters(&s->factors, s->arena, CT_CLUSTER_BODY, &q));
+    assert_true(cti_clusters_make(&s->factors, s->arena, CT_CLUSTER_BODY, &q));
     assert_true(cti_smooth_open(&s->factors, s->arena, &s->A, &q, &c) && !c.hook.apply);
     cti_island_close(&s->factors, &q, p->rows, work);
     free(v), free(f), free(work), free(A);
@@ -354,7 +355,7 @@ static void compare(ct_world *w, const char *name, double dt, ct_cone cone, doub
         for (i = 0; i < f.n; i++)
             v[i] = s->v_free[i];
         open_world(w, &p, v, &q);
-        assert_true(cti_factors_clusters(&s->factors, s->arena, modes[k], &q));
+        assert_true(cti_clusters_make(&s->factors, s->arena, modes[k], &q));
         assert_true(cti_smooth_open(&s->factors, s->arena, &s->A, &q, &c));
         q.p.correction = k == 4 && c.hook.apply ? &c.hook : NULL;
         start = clock();

@@ -1,6 +1,7 @@
 /* test_step_factors.c -- components, patches and shared analyses of known graphs; when a factor is renewed and when it lags; what is one
    cluster; and the islands of a solve: which rows share one, which are solved again, what a velocity is relative to. factors.c is compiled
    here for its decisions. */
+#include "../src/8_step/clusters.h"
 #include "../src/8_step/factors.c"
 #include "step_util.h"
 
@@ -50,7 +51,7 @@ static void graphs_fall_into_components(void **state)
     for (c = 0; c < 4; c++) {
         const cti_component *q = &g.f.components[c];
         assert_int_equal(q->end - q->begin, size[c]);
-        assert_true(q->age == -1 && q->place == -1 && q->patch1 - q->patch0 == 1);
+        assert_true(q->cache.stamp.age == -1 && q->place == -1 && q->patch1 - q->patch0 == 1);
         for (i = 0; i < size[c]; i++) {
             assert_int_equal(g.f.blocks[q->begin + i], want[c][i]);
             assert_int_equal(g.f.component_of[want[c][i]], c);
@@ -93,7 +94,7 @@ static void chains_are_cut_into_patches(void **state)
 static int is_due(graph *g, cti_component *q, double dt)
 {
     assert_true(cti_factors_prepare(&g->f, q, (ct_real)dt));
-    return q->due;
+    return q->cache.is_due;
 }
 
 /* a small factor is renewed with every matrix, and once for each */
@@ -105,13 +106,14 @@ static void small_factors_are_renewed(void **state)
     graph_make(&g, MIXED, mixed_pairs, MIXED_PAIRS);
     q = &g.f.components[2];
     assert_true(is_due(&g, q, 0.01)); /* there is none */
-    q->drift = 1, q->stale = 1;
+    q->cache.stamp.drift = 1, q->cache.stamp.renewal_asked = 1;
     cti_factors_refill(q, &g.A, CTI_R(0.01));
-    assert_true(q->age == 0 && q->stale == 0 && q->due == 0 && q->drift == 0 && q->dt == CTI_R(0.01) && q->version == 1);
+    assert_true(q->cache.stamp.age == 0 && q->cache.stamp.renewal_asked == 0 && q->cache.is_due == 0 && q->cache.stamp.drift == 0 &&
+                q->cache.stamp.dt == CTI_R(0.01) && q->cache.stamp.version == 1);
     assert_false(is_due(&g, q, 0.01)); /* made for this matrix */
     cti_factors_age(&g.f);
-    assert_int_equal(q->age, 1);
-    assert_int_equal(g.f.components[0].age, -1);
+    assert_int_equal(q->cache.stamp.age, 1);
+    assert_int_equal(g.f.components[0].cache.stamp.age, -1);
     assert_true(is_due(&g, q, 0.01));
     assert_int_equal(g.f.n_refactored, 2);
     graph_free(&g);
@@ -134,7 +136,7 @@ static void dear_factors_lag(void **state)
     assert_false(cti_factors_is_cheap(&g.f, q) || is_due(&g, q, 0.01));
     assert_true(is_due(&g, q, 0.02));
     assert_false(is_due(&g, q, 0.01));
-    q->stale = 1;
+    q->cache.stamp.renewal_asked = 1;
     assert_true(is_due(&g, q, 0.01));
     graph_free(&g);
 }
@@ -148,26 +150,27 @@ static void large_factors_wait_for_their_price(void **state)
     (void)state;
     memset(&q, 0, sizeof q), memset(&sym, 0, sizeof sym), memset(&f, 0, sizeof f);
     f.symbolics = &sym, f.rest = CTI_R(1e-3);
+    q.cache.stamp.age = 1;
     sym.nonzeros = 1000000, sym.flops = 150 * sym.nonzeros; /* ten solves */
-    q.drift = CTI_R(2e-3);
-    assert_true(cti_factors_is_due(&f, &q, &sym)); /* in contact, and it has moved */
-    q.drift = CTI_R(0.5e-3);
-    assert_false(cti_factors_is_due(&f, &q, &sym));
-    q.flew = 1, q.drift = 1;
-    assert_false(cti_factors_is_due(&f, &q, &sym));
-    q.extra = 8;
-    assert_false(cti_factors_is_due(&f, &q, &sym));
-    q.extra = 9;
-    assert_true(cti_factors_is_due(&f, &q, &sym));
-    q.extra = 0, sym.nonzeros = 300000, sym.flops = 49000000;
-    assert_true(cti_factors_is_due(&f, &q, &sym)); /* not large */
+    q.cache.stamp.drift = CTI_R(2e-3);
+    assert_true(cti_factors_is_due(&f, &q, &sym, 0)); /* in contact, and it has moved */
+    q.cache.stamp.drift = CTI_R(0.5e-3);
+    assert_false(cti_factors_is_due(&f, &q, &sym, 0));
+    q.solve.was_free = 1, q.cache.stamp.drift = 1;
+    assert_false(cti_factors_is_due(&f, &q, &sym, 0));
+    q.cache.stamp.excess_iterations = 8;
+    assert_false(cti_factors_is_due(&f, &q, &sym, 0));
+    q.cache.stamp.excess_iterations = 9;
+    assert_true(cti_factors_is_due(&f, &q, &sym, 0));
+    q.cache.stamp.excess_iterations = 0, sym.nonzeros = 300000, sym.flops = 49000000;
+    assert_true(cti_factors_is_due(&f, &q, &sym, 0)); /* not large */
     /* iterations beyond the new factor's are its price */
-    q.age = 0;
-    cti_factors_charge(&q, 5);
-    assert_true(q.iterations == 5 && q.extra == 0);
-    q.age = 1;
-    cti_factors_charge(&q, 9), cti_factors_charge(&q, 3), cti_factors_charge(&q, 6);
-    assert_int_equal(q.extra, 5);
+    q.cache.stamp.age = 0;
+    cti_factors_charge(&q.cache.stamp, 5);
+    assert_true(q.cache.stamp.base_iterations == 5 && q.cache.stamp.excess_iterations == 0);
+    q.cache.stamp.age = 1;
+    cti_factors_charge(&q.cache.stamp, 9), cti_factors_charge(&q.cache.stamp, 3), cti_factors_charge(&q.cache.stamp, 6);
+    assert_int_equal(q.cache.stamp.excess_iterations, 5);
 }
 
 /* A block's stiffness over its mass above 1e5 asks for double; both kinds of factor solve, and touch their own component alone */
@@ -187,7 +190,7 @@ static void stiff_components_are_factored_in_double(void **state)
         mass[6] = (ct_real)(12 / (1 + (stiff ? 1.001e5 : 0.999e5)));
         g.f.mass = mass;
         assert_true(cti_factors_renew(&g.f, q, &g.A, CTI_R(0.01)));
-        assert_int_equal(q->stiff, stiff);
+        assert_int_equal(q->cache.is_exact, stiff);
         for (i = 0; i < 3 * MIXED; i++)
             want[i] = (ct_real)(1 + i % 5), x[i] = -7;
         cti_bsr_mul(&g.A, want, b);
@@ -224,7 +227,7 @@ static void slow_factors_are_marked(void **state)
             b[i] = (ct_real)(i % 11 - 5), x[i] = 0;
         its = cti_factors_free_solve(&g.f, q, &g.A, b, x, 1e-12, most, work, 0);
         assert_int_equal(its, most);
-        assert_int_equal(q->stale, most > 8);
+        assert_int_equal(q->cache.stamp.renewal_asked, most > 8);
         graph_free(&g);
     }
 }
@@ -244,8 +247,8 @@ static void bodies_are_whole_where_ports_are_few(void **state)
     (void)state;
     memset(&q, 0, sizeof q);
     for (i = 0; i < sizeof t / sizeof *t; i++) {
-        q.hard = t[i].hard;
-        assert_int_equal(cti_factors_is_whole(&q, t[i].mode, t[i].ports, t[i].rows), t[i].want);
+        q.solve.whole_attempts = t[i].hard;
+        assert_int_equal(cti_policy_is_whole(t[i].mode, &q.solve, t[i].ports, t[i].rows), t[i].want);
     }
 }
 
@@ -270,29 +273,30 @@ static void hardening_lasts_thirty_attempts(void **state)
     (void)state;
     graph_make(&g, MIXED, mixed_pairs, MIXED_PAIRS);
     row_make(&rows[0], 0, 3), row_make(&rows[1], 5, 4);
-    assert_false(cti_factors_harden(&g.f, rows, 2)); /* nothing was split */
-    g.f.components[0].split = 1501;
-    assert_false(cti_factors_harden(&g.f, rows, 2));
-    g.f.components[0].split = 1500, g.f.components[2].split = 7;
-    assert_true(cti_factors_harden(&g.f, rows, 2));
-    assert_true(g.f.components[0].hard == 30 && g.f.components[0].split == 0);
-    assert_true(g.f.components[1].hard == 0 && g.f.components[2].hard == 0);
-    assert_false(cti_factors_harden(&g.f, rows, 2));
-    g.f.components[2].hard = 30, g.f.components[2].part = CTI_PART_EXCLUDED;
+    assert_false(cti_clusters_take_whole(&g.f, rows, 2)); /* nothing was split */
+    g.f.components[0].solve.node_ports = 1501;
+    assert_false(cti_clusters_take_whole(&g.f, rows, 2));
+    g.f.components[0].solve.node_ports = 1500, g.f.components[2].solve.node_ports = 7;
+    assert_true(cti_clusters_take_whole(&g.f, rows, 2));
+    assert_true(g.f.components[0].solve.whole_attempts == 30 && g.f.components[0].solve.node_ports == 0);
+    assert_true(g.f.components[1].solve.whole_attempts == 0 && g.f.components[2].solve.whole_attempts == 0);
+    assert_false(cti_clusters_take_whole(&g.f, rows, 2));
+    g.f.components[2].solve.whole_attempts = 30, g.f.components[2].substep.part = CTI_PART_EXCLUDED;
     for (i = 29; i >= -1; i--) {
         cti_factors_age(&g.f);
-        assert_int_equal(g.f.components[0].hard, i > 0 ? i : 0);
+        assert_int_equal(g.f.components[0].solve.whole_attempts, i > 0 ? i : 0);
     }
-    assert_int_equal(g.f.components[2].hard, 30); /* an excluded one makes no attempt */
+    assert_int_equal(g.f.components[2].solve.whole_attempts, 30); /* an excluded one makes no attempt */
     memset(&island, 0, sizeof island);
     island.components = both, island.n_components = 2;
-    g.f.components[0].age = 0, g.f.components[1].age = -1, g.f.components[2].age = 3;
+    g.f.components[0].cache.stamp.age = 0, g.f.components[1].cache.stamp.age = -1, g.f.components[2].cache.stamp.age = 3;
     assert_false(cti_factors_lag(&g.f, &island));
     assert_int_equal(cti_factors_mark(&g.f, &island), 0);
-    g.f.components[1].age = 1;
+    g.f.components[1].cache.stamp.age = 1;
     assert_true(cti_factors_lag(&g.f, &island));
     assert_int_equal(cti_factors_mark(&g.f, &island), 1);
-    assert_true(g.f.components[1].stale && !g.f.components[0].stale && !g.f.components[2].stale);
+    assert_true(g.f.components[1].cache.stamp.renewal_asked && !g.f.components[0].cache.stamp.renewal_asked &&
+                !g.f.components[2].cache.stamp.renewal_asked);
     graph_free(&g);
 }
 
@@ -395,7 +399,7 @@ static void islands_are_solved_once(void **state)
     memcpy(s->v_free, s->v_new, sizeof(ct_real) * 27);
     cti_bsr_mul(&s->A, s->v_free, s->b);
     for (i = 0; i < 3; i++) {
-        s->factors.components[i].speed = (ct_real)(2 + i), s->factors.components[i].dynamics = -1;
+        s->factors.components[i].solve.free_speed = (ct_real)(2 + i), s->factors.components[i].solve.dynamics = -1;
         assert_true(cti_factors_renew(&s->factors, &s->factors.components[i], &s->A, CTI_R(STEP_DT)));
         add_row(s, i, 0.01);
         add_row(s, 3 + i, 0.04); /* 4 m/s of room: never reached */
@@ -412,7 +416,7 @@ static void islands_are_solved_once(void **state)
         STEP_NEAR(s->rows[i].r[0], i < 3 ? (double)s->mass[i] : 0, 1e-4 * (double)s->mass[i]);
     }
     assert_true(s->v_new[19] == -4);
-    assert_true(s->factors.components[0].pressed && s->factors.components[1].pressed && !s->factors.components[2].pressed);
+    assert_true(s->factors.components[0].solve.in_contact && s->factors.components[1].solve.in_contact && !s->factors.components[2].solve.in_contact);
     /* the second solve sees one new row, of the second island */
     s->v_new[1] = -7;
     memcpy(kept, s->v_new, sizeof kept);

@@ -73,7 +73,7 @@ static cti_state *plausible_state(ct_world *w, double recovery)
     s->desc.recovery_speed = (ct_real)recovery;
     assert_int_equal(CTI_LEN(s->factors.components), 3);
     for (c = 0; c < 3; c++)
-        s->factors.components[c].energy = 2 + c, s->factors.components[c].moved = 0;
+        s->factors.components[c].solve.free_energy = 2 + c, s->factors.components[c].solve.contact_energy = 0;
     return s;
 }
 
@@ -93,36 +93,36 @@ static void contacts_have_a_reach(void **state)
         reach = cti_plausible_reach(s, CTI_R(STEP_DT));
         STEP_NEAR(reach, part(s, 0, ease) + part(s, 1, ease) + part(s, 2, ease), 1e-12 * reach);
         /* all of it may be spent in one place, and not more */
-        q[1].moved = reach;
+        q[1].solve.contact_energy = reach;
         assert_true(cti_plausible_contacts(s, reach));
-        q[2].moved = 1e-6 * reach;
+        q[2].solve.contact_energy = 1e-6 * reach;
         assert_false(cti_plausible_contacts(s, reach));
-        q[1].moved = NAN;
+        q[1].solve.contact_energy = NAN;
         assert_false(cti_plausible_contacts(s, reach));
         /* an excluded component neither moves nor gives reach */
-        q[1].part = CTI_PART_EXCLUDED;
+        q[1].substep.part = CTI_PART_EXCLUDED;
         assert_true(cti_plausible_contacts(s, reach));
         STEP_NEAR(cti_plausible_reach(s, CTI_R(STEP_DT)), part(s, 0, ease) + part(s, 2, ease), 1e-12 * reach);
         ct_world_destroy(w);
     }
 }
 
-static void check_wild(cti_state *s, int a, int b, int c)
+static void check_implausible(cti_state *s, int a, int b, int c)
 {
     const int want[3] = {a, b, c};
     int n, i, count = 0;
     memset(s->held, 0, (size_t)s->n);
-    assert_true(cti_plausible_wild(s, CTI_R(STEP_DT), &n));
+    assert_true(cti_plausible_find(s, CTI_R(STEP_DT), &n));
     for (i = 0; i < s->n; i++) {
-        int wild = want[i / 3] && !s->fixed[i];
-        assert_int_equal(s->held[i], wild ? CTI_HELD_WILD : 0);
-        count += wild;
+        int implausible = want[i / 3] && !s->fixed[i];
+        assert_int_equal(s->held[i], implausible ? CTI_HELD_IMPLAUSIBLE : 0);
+        count += implausible;
     }
     assert_int_equal(n, count);
 }
 
-/* what is wild is found by island: rows let bodies share their reach, and what one does is blamed on all of them */
-static void wild_islands_are_marked(void **state)
+/* implausible motion is found by island: rows let bodies share their reach, and what one does is blamed on all of them */
+static void implausible_islands_are_marked(void **state)
 {
     ct_world *w = step_world(9.81);
     cti_state *s = plausible_state(w, 0);
@@ -131,30 +131,30 @@ static void wild_islands_are_marked(void **state)
     cti_row row;
     double own = part(s, 0, STEP_H / STEP_DT), both = own + part(s, 1, STEP_H / STEP_DT);
     (void)state;
-    check_wild(s, 0, 0, 0);
-    q[0].moved = (own + both) / 2;
-    check_wild(s, 1, 0, 0);
+    check_implausible(s, 0, 0, 0);
+    q[0].solve.contact_energy = (own + both) / 2;
+    check_implausible(s, 1, 0, 0);
     memset(&row, 0, sizeof row), memset(&origin, 0, sizeof origin);
     row.n_a = 1, row.n = 2, row.term[0].block = 2, row.term[1].block = 3;
     row.term[0].weight = 1, row.term[1].weight = -1;
     assert_true(CTI_PUSH(s->mem, s->rows, row) && CTI_PUSH(s->mem, s->origins, origin));
-    check_wild(s, 0, 0, 0);
-    q[0].moved = 1.001 * both;
-    check_wild(s, 1, 1, 0);
-    q[0].moved = 0;
+    check_implausible(s, 0, 0, 0);
+    q[0].solve.contact_energy = 1.001 * both;
+    check_implausible(s, 1, 1, 0);
+    q[0].solve.contact_energy = 0;
     s->v_new[3 * 4 + 1] = CTI_R(1e10);
-    check_wild(s, 1, 1, 0);
-    s->fixed[3] = 1; /* a script's motion is not wild */
-    check_wild(s, 1, 1, 0);
+    check_implausible(s, 1, 1, 0);
+    s->fixed[3] = 1; /* a script's motion is never implausible */
+    check_implausible(s, 1, 1, 0);
     s->fixed[3] = 0, s->v_new[3 * 4 + 1] = 0, s->v_new[3 * 8] = (ct_real)NAN;
-    check_wild(s, 0, 0, 1);
-    q[2].part = CTI_PART_EXCLUDED;
-    check_wild(s, 0, 0, 0);
+    check_implausible(s, 0, 0, 1);
+    q[2].substep.part = CTI_PART_EXCLUDED;
+    check_implausible(s, 0, 0, 0);
     /* a repair row gives its island reach, 4 recover^2 / softness */
-    s->v_new[3 * 8] = 0, q[2].part = 0;
-    q[0].moved = 1.001 * both;
+    s->v_new[3 * 8] = 0, q[2].substep.part = 0;
+    q[0].solve.contact_energy = 1.001 * both;
     s->origins[0].repair = 1, s->rows[0].recover = CTI_R(0.5), s->rows[0].softness = (ct_real)(0.25 / (0.002 * both));
-    check_wild(s, 0, 0, 0);
+    check_implausible(s, 0, 0, 0);
     ct_world_destroy(w);
 }
 
@@ -252,9 +252,9 @@ static void meetings_are_new_deep_and_apart(void **state)
     cti_memory_free(t.s->mem, &memory);
     t.c.memory = NULL;
     /* nor does one that is not stepped */
-    t.s->parts.inactive = 1, t.s->factors.components[1].part = CTI_PART_EXCLUDED;
+    t.s->parts.inactive = 1, t.s->factors.components[1].substep.part = CTI_PART_EXCLUDED;
     STEP_NEAR(first_meeting(&t, &pair), 0, 0);
-    t.s->factors.components[1].part = 0;
+    t.s->factors.components[1].substep.part = 0;
     STEP_NEAR(first_meeting(&t, &pair), 0.005, 1e-6 * STEP_DT);
     /* off, and without room for two pieces */
     t.s->event_least = 0;
@@ -348,7 +348,7 @@ static void cuts_leave_both_pieces(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(motion_has_a_bound),       cmocka_unit_test(turns_are_numbers),
-                                       cmocka_unit_test(contacts_have_a_reach),    cmocka_unit_test(wild_islands_are_marked),
+                                       cmocka_unit_test(contacts_have_a_reach),    cmocka_unit_test(implausible_islands_are_marked),
                                        cmocka_unit_test(meetings_have_their_time), cmocka_unit_test(meetings_are_new_deep_and_apart),
                                        cmocka_unit_test(edges_and_planes_meet),    cmocka_unit_test(later_meetings_are_deferred),
                                        cmocka_unit_test(cuts_leave_both_pieces)};

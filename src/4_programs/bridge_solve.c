@@ -7,7 +7,8 @@
 #include "bridge.h"
 #include "solvers.h"
 
-#define CTI_BRIDGE_INTERIOR 4000 /* [iterations] of the interior point method in all solves of a step: three times the need of thousands of contacts */
+#define CTI_BRIDGE_INTERIOR                                                                                                                \
+    4000 /* [iterations] of the interior point method in all solves of a step: three times the need of thousands of contacts */
 #define CTI_BRIDGE_ATTEMPTS 4  /* attempts with smaller and smaller tolerances on one program */
 #define CTI_BRIDGE_LOCAL 0.5   /* [world's tolerance] first attempt's tolerance where W is formed, so that another attempt costs only iterations */
 #define CTI_BRIDGE_FIRST 0.1   /* [world's tolerance] first attempt's tolerance otherwise */

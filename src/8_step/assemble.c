@@ -101,7 +101,7 @@ static int cti_assemble_direction(cti_state *s, const cti_direction *d)
 /* 1 where a block stays where it is, or goes as its script wants */
 static int cti_assemble_is_held(const cti_state *s, int i)
 {
-    return (s->held[i] & (CTI_HELD_REPAIR | CTI_HELD_WILD)) || cti_state_is_inactive(s, i);
+    return (s->held[i] & (CTI_HELD_REPAIR | CTI_HELD_IMPLAUSIBLE)) || cti_state_is_inactive(s, i);
 }
 
 CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt)
@@ -125,7 +125,7 @@ CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt)
             if (slot < 0)
                 return 0;
             memset(s->projectors + 9 * (size_t)slot, 0, 9 * sizeof(ct_real));
-            if (s->held[i] & CTI_HELD_REPAIR || cti_state_is_inactive(s, i)) /* what is wild follows the scripts of its axes */
+            if (s->held[i] & CTI_HELD_REPAIR || cti_state_is_inactive(s, i)) /* implausible blocks follow the scripts of their axes */
                 memset(s->v_fixed + 3 * (size_t)i, 0, 3 * sizeof(ct_real));
         }
     for (i = 0; i < CTI_LEN(s->directions); i++)

@@ -12,15 +12,13 @@
 #include "newton.h"
 #include "parts.h"
 #include "plausible.h"
+#include "policy.h"
 #include "swing.h"
 #include "whirl.h"
 #include "../7_contact/flat_patches.h"
 #include "../7_contact/flats.h"
 #include "../7_contact/duplicates.h"
 
-#define CTI_CMR_JOINT CTI_R(1e-4) /* share of the thickness that a joint may miss by */
-#define CTI_CMR_STRAIN 4          /* times that much makes the step shorter */
-#define CTI_CMR_SETTLE 8          /* times joints are linearized anew in a round */
 #define CTI_CMR_CRUSHED_US 0.02 /* [us] that the test of a block's elements takes, about; see cti_tasks_run_work */
 
 CTI_FN double cti_cmr_clock(const cti_state *s) { return s->desc.now_us ? (double)s->desc.now_us(s->desc.now_user) * 1e-3 : 0.0; }
@@ -67,7 +65,7 @@ CTI_FN ct_real cti_cmr_scale(const cti_state *s, ct_real dt)
     ct_real big = 0;
     int c;
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
-        big = cti_max(big, s->factors.components[c].part ? 0 : s->factors.components[c].speed);
+        big = cti_max(big, s->factors.components[c].substep.part ? 0 : s->factors.components[c].solve.free_speed);
     return cti_islands_scale(s, dt, big);
 }
 
@@ -92,7 +90,7 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
 static int cti_cmr_give_up(cti_state *s, ct_real dt, cti_attempt *out)
 {
     cti_parts_include(s, out);
-    if (!cti_plausible_wild(s, dt, &out->wild))
+    if (!cti_plausible_find(s, dt, &out->implausible))
         return 0;
     memset(s->v_new, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_cmr_move(s, dt);
@@ -169,7 +167,7 @@ static ct_real cti_cmr_slack(const cti_state *s, ct_real dt, ct_real scale)
     int i;
     for (i = 0; i < 3 * s->n; i++)
         big = cti_max(big, cti_abs(s->x[i]));
-    return cti_max(CTI_CMR_JOINT * s->desc.thickness, cti_max(2 * s->desc.solver.tolerance * scale * dt, 16 * CTI_EPS * big));
+    return cti_policy_joint_slack(s->desc.thickness, s->desc.solver.tolerance, scale, dt, big);
 }
 
 /* the contacts' share of the motion is one that a solution may have. The paper takes an end as it is */
@@ -198,7 +196,7 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
         if (CTI_LEN(s->joints) == 0)
             return 1;
         miss = cti_joints_linearize(s, c, out->slack);
-        if (miss <= out->slack || k == CTI_CMR_SETTLE)
+        if (cti_policy_joint_holds(miss, out->slack, k))
             return 1;
     }
 }
@@ -280,7 +278,7 @@ static int cti_cmr_crushed(cti_state *s, cti_attempt *out)
     for (i = 0; i < s->n_models; i++) {
         out->crushed += q.n[i];
         if (q.n[i])
-            s->factors.components[s->factors.component_of[s->history.block[i]]].failed = 1;
+            cti_state_fail(s, s->history.block[i]);
     }
     return 1;
 }
@@ -330,7 +328,8 @@ static int cti_cmr_again(cti_state *s, ct_real dt, const cti_row_context *c, cti
         cti_component *q = &s->factors.components[i];
         if (!cti_newton_gains(s, q))
             continue;
-        q->age = 1, q->stale = 1, q->guessed = 0;
+        cti_factors_relinearize(q);
+        q->solve.extrapolated_attempts = 0;
         if (!cti_cmr_free_one(s, dt, q, &its))
             return 0;
     }
@@ -357,7 +356,7 @@ static int cti_cmr_recall(cti_state *s, ct_real dt)
     if (!s->push)
         return 0;
     for (i = 0; i < 3 * s->n; i++) {
-        ct_real dt_free = s->factors.components[s->factors.component_of[i / 3]].dt_free;
+        ct_real dt_free = s->factors.components[s->factors.component_of[i / 3]].solve.dt_free;
         if (s->dt_prev[i / 3] > 0 && dt_free > 0)
             s->push[i] = dt * (s->dv[i] / s->dt_prev[i / 3] - s->dv_free[i] / dt_free);
     }
@@ -372,15 +371,15 @@ static int cti_cmr_exclude(cti_state *s, ct_real dt, cti_attempt *out)
     return cti_parts_exclude(s, dt, out);
 }
 
-/* Counts the rows of joints that miss their equations by more than CTI_CMR_STRAIN times the slack at the end; their components have failed */
+/* counts the rows of joints that miss their equations by too much at the end; their components have failed */
 static void cti_cmr_strain(cti_state *s, cti_attempt *out)
 {
     int i;
     if (!(out->slack > 0) || s->desc.row_mode == CT_ROW_VELOCITY)
         return;
     for (i = 0; i < CTI_LEN(s->rows); i++)
-        if (s->origins[i].joint && s->origins[i].missed > CTI_CMR_STRAIN * out->slack) {
-            s->factors.components[s->factors.component_of[s->rows[i].term[0].block]].failed = 1;
+        if (s->origins[i].joint && cti_policy_joint_fails(s->origins[i].missed, out->slack)) {
+            cti_state_fail(s, s->rows[i].term[0].block);
             out->strained++;
         }
 }

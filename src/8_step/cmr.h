@@ -19,7 +19,8 @@ typedef struct cti_attempt {
     int crushed;        /* tets that the motion takes below J = 0.2 */
     int spun;           /* rigid bodies that turn by more than half a radian, and may meet something (whirl.h) */
     ct_real event;      /* [s] > 0: the attempt ended early because features first meet then (events.h); it is neither clear nor failed */
-    int gave_up, wild;  /* 1: the velocities meant nothing, and x_new is x; number of blocks whose velocities did, marked in cti_state.held */
+    int gave_up;        /* 1: the velocities were implausible, and x_new is x (plausible.h) */
+    int implausible;    /* number of blocks with such velocities of their own, marked in cti_state.held */
     int gained;         /* bodies that gain energy (energy.h) */
     int newton;         /* linearizations */
     int strained;       /* rows of joints that miss by more than they may at the end */

@@ -1,13 +1,13 @@
 /* cmr_free.c -- the motion without contacts, where constraint manifold refinement begins.
    Method: A v = b, component by component, by the lagged factor and conjugate gradients (Otaduy 2009, sec. 4, step 2). differs: a body that
-   contacts press and that is solved by nodes is solved loosely, or guessed from its last free motion, since its contacts' solve judges all of it. */
+   contacts press and that is solved by nodes gets an inexact free motion, or one extrapolated from the last, since its contacts' solve
+   judges all of it. */
 #include "cmr_free.h"
 #include "balance.h"
 #include "integrate.h"
 #include "motion.h"
+#include "policy.h"
 
-#define CTI_CMR_LOOSE 100   /* times the free tolerance for a body in contact that is solved by nodes */
-#define CTI_CMR_GUESSES 9   /* attempts in a row in which it is only guessed */
 #define CTI_CMR_FREE_US 1.0 /* [us] that a block's free motion takes, about; see cti_tasks_run_work */
 
 /* constrained blocks have their scripted velocity exactly: v <- S v + v_p */
@@ -34,17 +34,18 @@ static double cti_cmr_free_tolerance(const cti_state *s, const cti_component *c,
     }
     if (!(g > 0))
         g = speed > 0 ? CTI_R(1e-3) * speed : CTI_R(1e-9);
-    if (c->loose)
-        g *= CTI_CMR_LOOSE;
+    g *= cti_policy_free_tolerance(c->solve.inexact_attempts);
     return (double)(s->desc.solver.tolerance * CTI_R(0.5) * g * cti_sqrt(light) * cti_max(1, CTI_R(0.1) * cti_sqrt(n)));
 }
 
-/* 1 where about the gain of speed of the last solved free motion will do again: it finds the near pairs, and all of the motion is solved with
-   them, from what the last step tells. Not behind an impact, whose flight tells nothing */
-static int cti_cmr_may_guess(const cti_state *s, const cti_component *q, ct_real dt)
+/* how the free motion of an attempt of dt is solved, by the contacts and solves of the last attempt */
+static void cti_cmr_free_remember(const cti_state *s, cti_component *q, ct_real dt)
 {
-    return q->loose > 1 && !q->stale && dt == q->dt_free && q->guessed < CTI_CMR_GUESSES &&
-           s->desc.integrator == CT_INTEGRATOR_EULER;
+    cti_solve_memory *m = &q->solve;
+    m->was_free = !m->in_contact;
+    m->inexact_attempts = cti_policy_inexact_attempts(m, cti_state_is_paper(s));
+    m->extrapolated_attempts = cti_policy_extrapolated_attempts(m, q->cache.stamp.renewal_asked, dt, s->desc.integrator);
+    m->in_contact = 0;
 }
 
 /* where v_free starts: exact for a body that falls without deformation; one that contacts press is deformed, and changes speed as in the
@@ -55,18 +56,15 @@ static void cti_cmr_free_start(cti_state *s, ct_real dt)
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
         ct_real speed = 0;
-        if (q->part)
+        if (q->substep.part)
             continue;
         for (k = q->begin; k < q->end; k++)
             for (i = 3 * s->factors.blocks[k]; i < 3 * s->factors.blocks[k] + 3; i++)
-                s->v_free[i] = s->v[i] + (q->pressed ? s->dv_free[i] * (dt / q->dt_free) : cti_integrate_gain(s, i / 3, i % 3, dt));
+                s->v_free[i] = s->v[i] + (q->solve.in_contact ? s->dv_free[i] * (dt / q->solve.dt_free) : cti_integrate_gain(s, i / 3, i % 3, dt));
         for (k = q->begin; k < q->end; k++)
             speed = cti_max(speed, cti_v3_norm2(cti_v3_at(s->v, s->factors.blocks[k])));
-        q->drift += dt * cti_sqrt(speed);
-        q->flew = !q->pressed;
-        q->loose = q->pressed && q->split > 0 && !cti_state_is_paper(s) ? q->loose + 1 : 0;
-        q->guessed = cti_cmr_may_guess(s, q, dt) ? q->guessed + 1 : 0;
-        q->pressed = 0;
+        cti_factors_drift(q, dt * cti_sqrt(speed));
+        cti_cmr_free_remember(s, q, dt);
     }
     for (i = 0; i < CTI_LEN(s->rigids); i++) {
         const cti_rigid *r = &s->rigids[i];
@@ -89,23 +87,28 @@ static ct_real cti_cmr_radius(const cti_state *s, int block)
 static void cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, int worker)
 {
     cti_factors *f = &s->factors;
+    cti_solve_memory *m = &q->solve;
     const int32_t *blocks = f->blocks + q->begin;
     int i, k, n = q->end - q->begin;
-    q->took = 0;
-    if (!q->guessed) {
+    m->free_iterations = 0;
+    if (!m->extrapolated_attempts) {
         cti_factors_refill(q, &s->A, dt);
-        q->took = cti_factors_free_solve(f, q, &s->A, s->b, s->v_free, cti_cmr_free_tolerance(s, q, dt), 200, s->pcg_work, worker);
+        m->free_iterations = cti_factors_free_solve(f, q, &s->A, s->b, s->v_free, cti_cmr_free_tolerance(s, q, dt), 200, s->pcg_work, worker);
     }
     cti_factors_residual(q, blocks, &s->A, s->b, s->v_free, s->pcg_work);
-    q->energy = 0;
+    m->free_energy = 0;
     for (i = 0; i < n; i++)
-        q->energy += (double)cti_v3_dot(cti_v3_at(s->v_free, blocks[i]), cti_v3_sub(cti_v3_at(s->b, blocks[i]), cti_v3_at(s->pcg_work, blocks[i])));
+        m->free_energy += (double)cti_v3_dot(cti_v3_at(s->v_free, blocks[i]),
+                                             cti_v3_sub(cti_v3_at(s->b, blocks[i]), cti_v3_at(s->pcg_work, blocks[i])));
     cti_balance_component(s, dt, q, blocks, s->pcg_work, s->v_free);
-    q->speed = 0, q->dynamics = -1, q->moved = 0, q->dt_free = dt;
+    m->free_speed = 0;
+    m->dynamics = -1;
+    m->contact_energy = 0;
+    m->dt_free = dt;
     for (i = 0; i < n; i++)
         for (k = 3 * blocks[i]; k < 3 * blocks[i] + 3; k++) {
             s->dv_free[k] = s->v_free[k] - s->v[k];
-            q->speed = cti_max(q->speed, cti_abs(s->v_free[k]) * cti_cmr_radius(s, blocks[i]));
+            m->free_speed = cti_max(m->free_speed, cti_abs(s->v_free[k]) * cti_cmr_radius(s, blocks[i]));
         }
 }
 
@@ -115,7 +118,7 @@ CTI_FN int cti_cmr_free_one(cti_state *s, ct_real dt, cti_component *q, int *its
     if (!cti_factors_prepare(&s->factors, q, dt))
         return 0;
     cti_cmr_free_component(s, dt, q, 0);
-    *its = cti_max_int(*its, q->took);
+    *its = cti_max_int(*its, q->solve.free_iterations);
     return 1;
 }
 
@@ -128,7 +131,7 @@ static void cti_cmr_free_range(int begin, int end, int worker, void *context)
 {
     const cti_cmr_frees *q = (const cti_cmr_frees *)context;
     for (; begin < end; begin++)
-        if (!q->s->factors.components[begin].part)
+        if (!q->s->factors.components[begin].substep.part)
             cti_cmr_free_component(q->s, q->dt, &q->s->factors.components[begin], worker);
 }
 
@@ -140,11 +143,13 @@ CTI_FN int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
     cti_factors_age(&s->factors);
     s->factors.rest = s->desc.thickness, s->factors.mass = s->mass;
     cti_cmr_free_start(s, dt);
-    for (c = 0; c < n; c++)
-        if (!s->factors.components[c].part && !s->factors.components[c].guessed && !cti_factors_prepare(&s->factors, &s->factors.components[c], dt))
-            return 0;
     for (c = 0; c < n; c++) {
-        if (s->factors.components[c].part)
+        cti_component *k = &s->factors.components[c];
+        if (!k->substep.part && !k->solve.extrapolated_attempts && !cti_factors_prepare(&s->factors, k, dt))
+            return 0;
+    }
+    for (c = 0; c < n; c++) {
+        if (s->factors.components[c].substep.part)
             continue;
         cti_motion_whole(s, &s->factors.components[c]);
         cti_motion_tell(s, dt, &s->factors.components[c]);
@@ -152,12 +157,12 @@ CTI_FN int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
     q.s = s, q.dt = dt;
     cti_tasks_run_work(&s->desc.tasks, cti_cmr_free_range, n, CTI_CMR_FREE_US * s->n / cti_max_int(1, n), &q);
     for (c = 0; c < n; c++)
-        its = cti_max_int(its, s->factors.components[c].part ? 0 : s->factors.components[c].took);
+        its = cti_max_int(its, s->factors.components[c].substep.part ? 0 : s->factors.components[c].solve.free_iterations);
     out->linear_iterations += its;
     return 1;
 }
 
-/* free motions that were guessed are solved after all, and the contacts' share of the motion is measured from them. 0: out of memory */
+/* free motions that were extrapolated are solved after all, and the contacts' share of the motion is measured from them. 0: out of memory */
 CTI_FN int cti_cmr_measure(cti_state *s, ct_real dt, cti_attempt *out)
 {
     ct_real *w = s->pcg_work;
@@ -165,17 +170,17 @@ CTI_FN int cti_cmr_measure(cti_state *s, ct_real dt, cti_attempt *out)
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
         const int32_t *blocks = s->factors.blocks + q->begin;
-        ct_real dynamics = q->dynamics;
-        if (!q->guessed || q->part)
+        ct_real dynamics = q->solve.dynamics;
+        if (!q->solve.extrapolated_attempts || q->substep.part)
             continue;
-        q->guessed = 0;
+        q->solve.extrapolated_attempts = 0;
         if (!cti_cmr_free_one(s, dt, q, &its))
             return 0;
-        q->dynamics = dynamics;
+        q->solve.dynamics = dynamics;
         for (i = 0; i < q->end - q->begin; i++)
             cti_v3_put(w, blocks[i], cti_v3_sub(cti_v3_at(s->v_new, blocks[i]), cti_v3_at(s->v_free, blocks[i])));
         for (i = 0; i < q->end - q->begin; i++)
-            q->moved += (double)cti_v3_dot(cti_v3_at(w, blocks[i]), cti_bsr_row(&s->A, w, blocks[i]));
+            q->solve.contact_energy += (double)cti_v3_dot(cti_v3_at(w, blocks[i]), cti_bsr_row(&s->A, w, blocks[i]));
     }
     out->linear_iterations += its;
     return 1;
@@ -194,9 +199,9 @@ CTI_FN int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out, int *move
             touched[s->factors.component_of[s->rows[i].term[k].block]] = 1;
     for (c = 0; c < n; c++) {
         cti_component *q = &s->factors.components[c];
-        if (q->part || !q->loose || touched[c])
+        if (q->substep.part || !q->solve.inexact_attempts || touched[c])
             continue;
-        q->loose = q->guessed = 0;
+        q->solve.inexact_attempts = q->solve.extrapolated_attempts = 0;
         if (!cti_cmr_free_one(s, dt, q, &its))
             return 0;
         for (k = q->begin; k < q->end; k++)

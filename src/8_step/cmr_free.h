@@ -10,7 +10,7 @@ CTI_FN void cti_cmr_hold(const cti_state *s, ct_real *v);
 CTI_FN int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out);
 /* cti_cmr_free_one -- the same of one component, *its: at least its iterations. */
 CTI_FN int cti_cmr_free_one(cti_state *s, ct_real dt, cti_component *q, int *its);
-/* cti_cmr_measure -- solves free motions that were guessed, and measures the contacts' share of the motion from them. */
+/* cti_cmr_measure -- solves free motions that were extrapolated, and measures the contacts' share of the motion from them. */
 CTI_FN int cti_cmr_measure(cti_state *s, ct_real dt, cti_attempt *out);
 /* cti_cmr_tighten -- solves the motion of bodies whose contacts did not come again; *moved: how many. */
 CTI_FN int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out, int *moved);

@@ -2,10 +2,10 @@
    Method: a row is added for each hit, with the normal at its time of impact (Otaduy 2009, sec. 4, steps 3 and 4.4). differs: a pair whose row the
    motion breaks is solved again instead of getting a twin, and flat edges wait for a round in which nothing else collides. */
 #include "cmr_rows.h"
+#include "policy.h"
 #include "../0_base/sets.h"
 
 #define CTI_CMR_ROW_US 0.2 /* [us] that a row takes, about; see cti_tasks_run_work */
-#define CTI_CMR_BROKEN CTI_R(0.01) /* share of the thickness that a row may be missed by in a step */
 
 /* a flood of hits: only those that are the first of one of their vertices; the others come back if they still matter */
 static int cti_cmr_first_hits(cti_state *s)
@@ -122,7 +122,7 @@ static int cti_cmr_is_broken(const cti_state *s, int row, ct_real dt)
     if (s->origins[row].pair.kind == CT_PAIR_PLANE)
         return 1;
     cti_row_velocity(&s->rows[row], s->v_new, u);
-    return u[0] + s->rows[row].compliance[0] * s->rows[row].r[0] < -CTI_CMR_BROKEN * s->origins[row].thickness / dt;
+    return u[0] + s->rows[row].compliance[0] * s->rows[row].r[0] < -cti_policy_row_miss(s->origins[row].thickness, dt);
 }
 
 /* rows of rigid bodies are linearized at the motion that stands now; one that it misses by much asks for another solve */
@@ -130,7 +130,7 @@ CTI_FN void cti_cmr_bend(cti_state *s, const cti_row_context *c)
 {
     int i;
     for (i = 0; CTI_LEN(s->rigids) && i < CTI_LEN(s->rows); i++)
-        if (s->origins[i].bends && cti_rows_linearize(c, &s->rows[i], &s->origins[i]) > CTI_CMR_BROKEN * s->origins[i].thickness / c->dt)
+        if (s->origins[i].bends && cti_rows_linearize(c, &s->rows[i], &s->origins[i]) > cti_policy_row_miss(s->origins[i].thickness, c->dt))
             s->origins[i].fresh = 1;
 }
 
@@ -138,7 +138,7 @@ CTI_FN void cti_cmr_bend(cti_state *s, const cti_row_context *c)
 typedef struct cti_cmr_build {
     const cti_row_context *c;
     const cti_hit *hits;
-    int32_t *twins; /* [n hits] rows that the pair has; -1: it gets none */
+    int32_t *existing; /* [n hits] rows that the pair has; -1: it gets none */
     cti_row *rows;
     cti_contact_row *origins;
 } cti_cmr_build;
@@ -149,22 +149,22 @@ static void cti_cmr_build_range(int begin, int end, int worker, void *context)
     CTI_UNUSED(worker);
     for (; begin < end; begin++) {
         const cti_hit *hit = &q->hits[begin];
-        if (q->twins[begin] >= 0 && !cti_rows_build(q->c, &hit->pair, hit->normal, hit->before, cti_min_int(q->twins[begin], 2), hit->keep,
+        if (q->existing[begin] >= 0 && !cti_rows_build(q->c, &hit->pair, hit->normal, hit->before, cti_min_int(q->existing[begin], 2), hit->keep,
                                                     &q->rows[begin], &q->origins[begin]))
-            q->twins[begin] = -1;
+            q->existing[begin] = -1;
     }
 }
 
-/* rows a pair of hits has; where the newest is broken it gets no other, but is solved again */
-static void cti_cmr_count_twins(cti_state *s, const cti_cmr_index *x, ct_real dt, int32_t *twins)
+/* rows that the pair of each hit has. Where the motion breaks the newest of them the pair gets no other, and the row is solved again */
+static void cti_cmr_count_rows(cti_state *s, const cti_cmr_index *x, ct_real dt, int32_t *existing)
 {
     int i;
     for (i = 0; i < CTI_LEN(s->hits); i++) {
         uint32_t at = cti_cmr_find(x, cti_pair_key(&s->surface, &s->hits[i].pair));
-        twins[i] = x->count[at];
-        if (twins[i] > 0 && cti_cmr_is_broken(s, x->last[at], dt)) {
+        existing[i] = x->count[at];
+        if (existing[i] > 0 && cti_cmr_is_broken(s, x->last[at], dt)) {
             s->origins[x->last[at]].fresh = 1;
-            twins[i] = -1;
+            existing[i] = -1;
         }
     }
 }
@@ -191,19 +191,19 @@ CTI_FN int cti_cmr_add_rows(cti_state *s, const cti_row_context *c)
     int i, n = CTI_LEN(s->hits), n0 = CTI_LEN(s->rows);
     if (n == 0)
         return 1;
-    q.c = c, q.hits = s->hits, q.twins = CTI_ARENA_NEW(s->arena, int32_t, n);
-    if (!q.twins || !cti_cmr_make_index(s, &x) || !CTI_RESERVE(s->mem, s->rows, n0 + n) || !CTI_RESERVE(s->mem, s->origins, n0 + n))
+    q.c = c, q.hits = s->hits, q.existing = CTI_ARENA_NEW(s->arena, int32_t, n);
+    if (!q.existing || !cti_cmr_make_index(s, &x) || !CTI_RESERVE(s->mem, s->rows, n0 + n) || !CTI_RESERVE(s->mem, s->origins, n0 + n))
         return 0;
     q.rows = s->rows + n0, q.origins = s->origins + n0;
-    cti_cmr_count_twins(s, &x, c->dt, q.twins);
+    cti_cmr_count_rows(s, &x, c->dt, q.existing);
     cti_tasks_run_work(&s->desc.tasks, cti_cmr_build_range, n, CTI_CMR_ROW_US, &q);
     for (i = 0; i < n; i++) {
         uint64_t key = cti_pair_key(&s->surface, &s->hits[i].pair);
         uint32_t at = cti_cmr_find(&x, key);
-        if (q.twins[i] != x.count[at])
+        if (q.existing[i] != x.count[at])
             continue;
-        cti_cmr_put_row(s, &q.rows[i], &q.origins[i], q.twins[i] < 3 ? -1 : x.last[at]);
-        if (q.twins[i] < 3)
+        cti_cmr_put_row(s, &q.rows[i], &q.origins[i], q.existing[i] < 3 ? -1 : x.last[at]);
+        if (q.existing[i] < 3)
             cti_cmr_enter(&x, key, CTI_LEN(s->rows) - 1);
     }
     return 1;

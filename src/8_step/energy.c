@@ -10,18 +10,11 @@
 #include "impulses.h"
 #include "integrate.h"
 #include "motion.h"
+#include "policy.h"
 #include "../0_base/sets.h"
 
 #define CTI_ENERGY_US 20.0 /* [us] that a body's elastic energy takes, about; see cti_tasks_run_work */
-/* share of a body's energy and work that it may gain in a substep: Euler's rule, which loses some hundred times as much in a step of 1/60 s; the
-   others, whose energy swings by their order */
-#define CTI_ENERGY_GAIN 2e-4
-#define CTI_ENERGY_SWING 1e-3
-/* The same of a rigid body, half of the 1 % that a step must not gain. A row is linear in a turn: a ball of facets that rolls at 2 m/s gains up to .4 %
-   in one step and loses it in the next, and more than .1 % in a fifth of its steps; random world 732 gained 1 % in one */
-#define CTI_ENERGY_ROLL 5e-3
-#define CTI_ENERGY_ROUNDING 16.0 /* ulp of what an elastic energy is computed from */
-#define CTI_ENERGY_PRESSED 1     /* a rigid body under contacts, */
+#define CTI_ENERGY_TOUCHED 1     /* a rigid body under contacts, */
 #define CTI_ENERGY_JOINED 2      /* and under joints, which linkage.c answers for */
 #define CTI_ENERGY_LEFT 2        /* a body whose gain the last resort could not take */
 
@@ -182,7 +175,7 @@ static void cti_energy_bend(cti_state *s)
                 continue;
             s->works[m] -= bent / n;
             if (row->r[0] > 0 || s->origins[i].joint)
-                s->gains[m] |= s->origins[i].joint ? CTI_ENERGY_JOINED : CTI_ENERGY_PRESSED;
+                s->gains[m] |= s->origins[i].joint ? CTI_ENERGY_JOINED : CTI_ENERGY_TOUCHED;
         }
     }
 }
@@ -228,7 +221,7 @@ static double cti_energy_gain_rigid(const cti_state *s, int i, ct_real dt, doubl
     cti_v3_put(r.spin, 0, cti_m3_mul_v(r.I_mid, cti_v3_at(v, r.block + 1)));
     memcpy(r.q, r.q_new, sizeof r.q);
     after = (double)(r.mass / 2 * cti_v3_norm2(cti_v3_at(v, r.block))) + cti_rigid_energy(&r);
-    *out_bound = CTI_ENERGY_ROLL * (before + fabs(fall) + fabs(work) + (double)(r.mass * dt * dt * cti_v3_norm2(g)));
+    *out_bound = cti_policy_rigid_gain(before + fabs(fall) + fabs(work) + (double)(r.mass * dt * dt * cti_v3_norm2(g)));
     return after - before - fall - work;
 }
 
@@ -252,8 +245,8 @@ static double cti_energy_gain(cti_state *s, int m, ct_real dt, double *out_bound
         after += (double)(s->mass[i] / 2 * cti_v3_norm2(cti_v3_mad(cti_v3_at(q->v_end, i), cti_v3_at(s->desc.gravity, 0), -cti_integrate_leave(s, i, dt))));
         fall += (double)(s->mass[i] * kick * cti_v3_dot(cti_v3_at(s->desc.gravity, 0), cti_v3_at(s->v_new, i)));
     }
-    *out_bound = (plain ? CTI_ENERGY_GAIN : CTI_ENERGY_SWING) * (before + fabs(elastic) + fabs(fall) + fabs(s->works[m]) + mass * g * g) +
-                 CTI_ENERGY_ROUNDING * (double)CTI_EPS * (s->moduli[m] + fabs(e1->gravity));
+    *out_bound = cti_policy_body_gain(plain, before + fabs(elastic) + fabs(fall) + fabs(s->works[m]) + mass * g * g,
+                                      s->moduli[m] + fabs(e1->gravity));
     gain = after - before + e1->elastic - elastic - fall - s->works[m];
     /* a free fall loses nothing to its rule: energies are those of one time. What velocities in the middle of steps seem to lose in it, |kick|^2 / 2,
        is none that an error of the linearization may have */
@@ -297,7 +290,7 @@ static int cti_energy_mark(cti_state *s, ct_real dt)
             s->gains[m] = !(gain <= bound) && !(gain <= bound + cti_energy_turning(s, m, dt));
         } else {
             gain = cti_energy_gain_rigid(s, m - s->n_models, dt, &bound);
-            s->gains[m] = s->gains[m] == CTI_ENERGY_PRESSED && !(gain <= bound);
+            s->gains[m] = s->gains[m] == CTI_ENERGY_TOUCHED && !(gain <= bound);
         }
         n += s->gains[m];
     }
@@ -309,14 +302,14 @@ CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
     int n, c;
     cti_energy_state(s);
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
-        s->factors.components[c].unbalanced = 0;
+        s->factors.components[c].substep.unbalanced = 0;
     n = cti_energy_mark(s, dt);
     if (n == 0 || cti_state_is_paper(s)) /* which does nothing about it */
         return 0;
     /* the angular momentum that a group of bodies gets back may be more than one of them can take */
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         int body = cti_energy_body(s, s->factors.blocks[s->factors.components[c].begin]);
-        s->factors.components[c].unbalanced = body >= 0 && s->gains[body];
+        s->factors.components[c].substep.unbalanced = body >= 0 && s->gains[body];
     }
     return cti_energy_mark(s, dt);
 }
@@ -564,10 +557,6 @@ CTI_FN void cti_energy_commit(cti_state *s, cti_account *out)
 }
 
 #undef CTI_ENERGY_US
-#undef CTI_ENERGY_GAIN
-#undef CTI_ENERGY_SWING
-#undef CTI_ENERGY_ROLL
-#undef CTI_ENERGY_ROUNDING
-#undef CTI_ENERGY_PRESSED
+#undef CTI_ENERGY_TOUCHED
 #undef CTI_ENERGY_JOINED
 #undef CTI_ENERGY_LEFT

@@ -1,33 +1,24 @@
-/* factors.c -- clusters of the contact solve and preconditioner of the free solve.
-   Method: the graph of A falls into components; equal components share one symbolic analysis; each has a float LDL^T that may lag. A
-   component whose contacts touch few blocks is one cluster, and ICA anticipates its whole response; one with many ports falls back to the
-   paper's nodes, between whose sweeps it is corrected as a whole (smooth.c). Patches, grown breadth
-   first, are there on request. Based on: Otaduy 2009, sec. 5.2 (the splitting), 5.6 (its convergence). */
+/* factors.c -- factors of the elastic matrix, and the free solve behind them.
+   Method: the graph of A falls into components. Equal components share one symbolic analysis. Each component has an LDL' in float, or in double where
+   it is very stiff. The factor may be that of an earlier step: it then preconditions the conjugate gradients of the free solve. Patches are grown
+   breadth first. Based on: Otaduy 2009, sec. 4, step 2; differs: the factor is kept over steps. */
 #include "factors.h"
+#include "policy.h"
 #include "../0_base/sets.h"
 #include "../4_programs/delassus_bodies.h"
 
-#define CTI_FACTORS_PATCH 48       /* blocks in a patch */
-#define CTI_FACTORS_PORTS 200      /* most ports of a component that is one cluster */
-#define CTI_FACTORS_BYTES 1500000  /* of its contacts' columns, which every sweep reads: what a near cache holds */
-#define CTI_FACTORS_PORTS_MOST 1500 /* the same where nodes were tried and failed */
-#define CTI_FACTORS_HARD 30        /* attempts for which a component stays one cluster then */
-#define CTI_FACTORS_LARGE 5e7      /* flops of a factorization that is put off in flight */
-/* stiffness of a block by its mass above which a component is factored in double: float then knows the body's free motion, which is the mass's,
-   to less than a hundredth. S1 has 1e2, a steel cube of 2 cm at 1/60 s 1e9; ten times more or less is the same in all scenes at hand */
-#define CTI_FACTORS_STIFF CTI_R(1e5)
-#define CTI_FACTORS_SOLVE 15       /* flops a nonzero of a factorization that take as long as a solve, which waits for memory */
-#define CTI_FACTORS_CHEAP 300      /* flops a nonzero below which a factor is renewed in every step: some ten solves with it */
+#define CTI_FACTORS_PATCH 48 /* [blocks] of a patch. */
 
 static void cti_factors_free_component(cti_mem *mem, cti_component *c)
 {
+    cti_compliance *m = &c->cache.compliance;
     cti_gather_free(mem, &c->gather);
-    cti_factor32_free(mem, &c->factor);
-    cti_factor32_free(mem, &c->held);
-    cti_factor64_free(mem, &c->exact);
-    CTI_FREE(mem, c->port_at);
-    CTI_FREE(mem, c->ports);
-    CTI_FREE(mem, c->C);
+    cti_factor32_free(mem, &c->cache.single);
+    cti_factor32_free(mem, &c->cache.penalized);
+    cti_factor64_free(mem, &c->cache.exact);
+    CTI_FREE(mem, m->port_at);
+    CTI_FREE(mem, m->ports);
+    CTI_FREE(mem, m->C);
 }
 
 /* vectors of the conjugate gradients of the free motion */
@@ -113,7 +104,7 @@ static int cti_factors_find_components(cti_mem *mem, cti_factors *f, const cti_b
             continue;
         memset(&c, 0, sizeof c);
         c.begin = at;
-        c.age = c.place = -1;
+        c.cache.stamp.age = c.place = -1;
         at += cti_factors_grow(A, i, A->n, CTI_LEN(f->components), f->component_of, -1, f->blocks + at);
         c.end = at;
         cti_factors_sort(f->blocks + c.begin, c.end - c.begin);
@@ -176,7 +167,7 @@ static int cti_factors_analyze(cti_mem *mem, cti_factors *f, const cti_bsr *A, c
         }
     }
     c->symbolic = i;
-    return cti_gather_make(mem, &c->gather, &f->symbolics[i], A, blocks) && CTI_RESIZE(mem, c->port_at, n);
+    return cti_gather_make(mem, &c->gather, &f->symbolics[i], A, blocks) && CTI_RESIZE(mem, c->cache.compliance.port_at, n);
 }
 
 CTI_FN int cti_factors_init(cti_mem *mem, cti_arena *arena, cti_factors *f, const cti_bsr *A)
@@ -210,39 +201,39 @@ CTI_FN void cti_factors_age(cti_factors *f)
     int c;
     f->matrix++;
     for (c = 0; c < CTI_LEN(f->components); c++) {
-        if (f->components[c].part)
+        cti_component *q = &f->components[c];
+        if (q->substep.part)
             continue;
-        f->components[c].fell = 0;
-        if (f->components[c].age >= 0)
-            f->components[c].age++;
-        f->components[c].hard -= f->components[c].hard > 0;
+        q->solve.solver_failed = 0;
+        q->solve.whole_attempts -= q->solve.whole_attempts > 0;
+        q->cache.stamp.age += q->cache.stamp.age >= 0;
     }
+}
+
+CTI_FN void cti_factors_ask(cti_component *q) { q->cache.stamp.renewal_asked = 1; }
+
+CTI_FN void cti_factors_drift(cti_component *q, ct_real way) { q->cache.stamp.drift += way; }
+
+CTI_FN void cti_factors_relinearize(cti_component *q)
+{
+    q->cache.stamp.age = 1;
+    cti_factors_ask(q);
 }
 
 CTI_FN int cti_factors_is_cheap(const cti_factors *f, const cti_component *q)
 {
     const cti_symbolic *sym = &f->symbolics[q->symbolic];
-    return sym->flops < CTI_FACTORS_CHEAP * sym->nonzeros;
+    return cti_policy_factor_is_cheap((double)sym->flops, (double)sym->nonzeros);
 }
 
-/* 1 when a factor is due: cheap ones in every step; large ones of bodies that fly or rest only when their age has cost as many iterations
-   as a new one takes to compute: no plan that does not know the future loses less than twice the best one's time */
-static int cti_factors_is_due(const cti_factors *f, const cti_component *q, const cti_symbolic *sym)
+/* notes the iterations of a free solve: those of a new factor are the measure, the excess over them is the price of its age */
+static void cti_factors_charge(cti_factor_stamp *t, int iterations)
 {
-    if (!cti_factors_is_cheap(f, q))
-        return 0;
-    if (sym->flops < CTI_FACTORS_LARGE || (!q->flew && q->drift > f->rest))
-        return 1;
-    return (double)CTI_FACTORS_SOLVE * (double)(q->extra + 1) * (double)sym->nonzeros >= (double)sym->flops;
-}
-
-/* what the free solve took: the measure of a new factor, or the price of an old one */
-static void cti_factors_charge(cti_component *q, int iterations)
-{
-    if (q->age == 0)
-        q->iterations = iterations, q->extra = 0;
-    else
-        q->extra += cti_max_int(0, iterations - q->iterations);
+    if (t->age == 0) {
+        t->base_iterations = iterations;
+        t->excess_iterations = 0;
+    } else
+        t->excess_iterations += cti_max_int(0, iterations - t->base_iterations);
 }
 
 /* room for `doubles` of work in a solve of each worker. 0: out of memory */
@@ -273,34 +264,45 @@ static ct_real cti_factors_stiffness(const cti_factors *f, const cti_component *
     return big;
 }
 
+/* 1 where a factor is computed anew for a step of dt */
+static int cti_factors_is_due(const cti_factors *f, const cti_component *q, const cti_symbolic *sym, ct_real dt)
+{
+    int moves_in_contact = !q->solve.was_free && q->cache.stamp.drift > f->rest;
+    return cti_policy_factor_is_due(&q->cache.stamp, sym->flops, sym->nonzeros, dt, moves_in_contact);
+}
+
 CTI_FN int cti_factors_prepare(cti_factors *f, cti_component *q, ct_real dt)
 {
     const cti_symbolic *sym = &f->symbolics[q->symbolic];
-    int stiff;
-    q->due = !(q->age == 0 || (q->age > 0 && !q->stale && q->dt == dt && !cti_factors_is_due(f, q, sym)));
-    if (!q->due)
+    cti_factor_cache *k = &q->cache;
+    int exact;
+    k->is_due = cti_factors_is_due(f, q, sym, dt);
+    if (!k->is_due)
         return 1;
     f->n_refactored++;
-    stiff = f->mass && cti_factors_stiffness(f, q, f->mass) > CTI_FACTORS_STIFF;
-    q->version += stiff != q->stiff; /* the factor that there is, is of the other kind: one to go back to no more */
-    q->stiff = stiff;
-    if (q->stiff)
-        return cti_factor64_reserve(f->mem, &q->exact, sym) && cti_factors_reserve_work(f, cti_factor64_work(&q->exact));
-    return cti_factor32_reserve(f->mem, &q->factor, sym) && cti_factors_room(f, &q->factor);
+    exact = f->mass && cti_policy_factor_is_exact(cti_factors_stiffness(f, q, f->mass));
+    k->stamp.version += exact != k->is_exact; /* a step that is taken back cannot return to the factor of the other precision */
+    k->is_exact = exact;
+    if (exact)
+        return cti_factor64_reserve(f->mem, &k->exact, sym) && cti_factors_reserve_work(f, cti_factor64_work(&k->exact));
+    return cti_factor32_reserve(f->mem, &k->single, sym) && cti_factors_room(f, &k->single);
 }
 
 CTI_FN void cti_factors_refill(cti_component *q, const cti_bsr *A, ct_real dt)
 {
-    if (!q->due)
+    cti_factor_cache *k = &q->cache;
+    if (!k->is_due)
         return;
-    if (q->stiff)
-        cti_factor64_refill(&q->exact, &q->gather, A->val);
+    if (k->is_exact)
+        cti_factor64_refill(&k->exact, &q->gather, A->val);
     else
-        cti_factor32_refill(&q->factor, &q->gather, A->val);
-    q->age = q->stale = q->due = 0;
-    q->drift = 0;
-    q->dt = dt;
-    q->version++;
+        cti_factor32_refill(&k->single, &q->gather, A->val);
+    k->is_due = 0;
+    k->stamp.renewal_asked = 0;
+    k->stamp.age = 0;
+    k->stamp.drift = 0;
+    k->stamp.dt = dt;
+    k->stamp.version++;
 }
 
 CTI_FN int cti_factors_renew(cti_factors *f, cti_component *q, const cti_bsr *A, ct_real dt)
@@ -337,9 +339,13 @@ CTI_FN int cti_factors_exact(cti_factors *f, cti_arena *arena, const cti_bsr *A,
 CTI_FN int cti_factors_mark(cti_factors *f, const cti_island *island)
 {
     int c, marked = 0;
-    for (c = 0; c < island->n_components; c++)
-        if (f->components[island->components[c]].age > 0)
-            f->components[island->components[c]].stale = 1, marked++;
+    for (c = 0; c < island->n_components; c++) {
+        cti_component *q = &f->components[island->components[c]];
+        if (q->cache.stamp.age > 0) {
+            cti_factors_ask(q);
+            marked++;
+        }
+    }
     return marked;
 }
 
@@ -347,30 +353,15 @@ CTI_FN int cti_factors_lag(const cti_factors *f, const cti_island *island)
 {
     int c;
     for (c = 0; c < island->n_components; c++)
-        if (f->components[island->components[c]].age > 0)
+        if (f->components[island->components[c]].cache.stamp.age > 0)
             return 1;
     return 0;
-}
-
-CTI_FN int cti_factors_harden(cti_factors *f, const cti_row *rows, int n_rows)
-{
-    int i, k, changed = 0;
-    for (i = 0; i < n_rows; i++)
-        for (k = 0; k < rows[i].n; k++) {
-            cti_component *c = &f->components[f->component_of[rows[i].term[k].block]];
-            if (c->split == 0 || c->split > CTI_FACTORS_PORTS_MOST)
-                continue;
-            c->hard = CTI_FACTORS_HARD;
-            c->split = 0;
-            changed = 1;
-        }
-    return changed;
 }
 
 /* x [3 n] of a component in place, in the precision of its factor */
 static void cti_factors_solve_exact(const cti_component *q, double *x, int worker)
 {
-    cti_factor64_solve(&q->exact, x, q->owner->work + q->owner->work_room * (size_t)worker);
+    cti_factor64_solve(&q->cache.exact, x, q->owner->work + q->owner->work_room * (size_t)worker);
 }
 
 static void cti_factors_solve_float(const cti_factors *f, const cti_factor32 *factor, float *x, int worker)
@@ -385,14 +376,14 @@ static float cti_factors_to_float(ct_real r, double scale)
     return (float)(fabs(x) < (double)CTI_FACTOR32_LEAST ? 0 : x);
 }
 
-static void cti_factors_solve(void *ctx, ct_real *x, int worker)
+CTI_FN void cti_factors_solve(void *ctx, ct_real *x, int worker)
 {
     cti_component *c = (cti_component *)ctx;
     double *y = c->owner->x + c->owner->x_room * (size_t)worker, scale;
     float *z = (float *)(void *)y;
     ct_real most = 0;
     int n3 = 3 * (c->end - c->begin), i;
-    if (c->stiff) {
+    if (c->cache.is_exact) {
         for (i = 0; i < n3; i++)
             y[i] = (double)x[i];
         cti_factors_solve_exact(c, y, worker);
@@ -405,7 +396,7 @@ static void cti_factors_solve(void *ctx, ct_real *x, int worker)
     scale = cti_factor32_scale((double)most);
     for (i = 0; i < n3; i++)
         z[i] = cti_factors_to_float(x[i], scale);
-    cti_factors_solve_float(c->owner, &c->factor, z, worker);
+    cti_factors_solve_float(c->owner, &c->cache.single, z, worker);
     for (i = 0; i < n3; i++)
         x[i] = (ct_real)((double)z[i] * (1 / scale));
 }
@@ -416,7 +407,7 @@ CTI_FN void cti_factors_apply(cti_factors *f, const cti_component *q, const cti_
     double *x = f->x + f->x_room * (size_t)worker, scale;
     float *y = (float *)(void *)x;
     ct_real most = 0;
-    int n = q->end - q->begin, exact = q->stiff && factor == &q->factor, i, k;
+    int n = q->end - q->begin, exact = q->cache.is_exact && factor == &q->cache.single, i, k;
     for (i = 0; i < n && !exact; i++)
         for (k = 0; k < 3; k++)
             most = cti_max(most, cti_abs(r[3 * blocks[i] + k]));
@@ -475,7 +466,7 @@ static int cti_factors_iterate(cti_factors *f, const cti_component *c, cti_free_
     for (i = c->begin; i < c->end; i++)
         for (k = 3 * f->blocks[i]; k < 3 * f->blocks[i] + 3; k++)
             x[k] += alpha * s->p[k], s->r[k] -= alpha * s->q[k];
-    cti_factors_apply(f, c, &c->factor, blocks, s->r, s->z, worker);
+    cti_factors_apply(f, c, &c->cache.single, blocks, s->r, s->z, worker);
     next = cti_factors_dot(c, blocks, s->r, s->z);
     go = next > tol * tol;
     beta = go ? (ct_real)(next / *rz) : 0;
@@ -495,7 +486,7 @@ CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_bs
     double rz;
     s.r = work, s.z = work + n3, s.p = s.z + n3, s.q = s.p + n3;
     cti_factors_residual(c, blocks, A, b, x, s.r);
-    cti_factors_apply(f, c, &c->factor, blocks, s.r, s.z, worker);
+    cti_factors_apply(f, c, &c->cache.single, blocks, s.r, s.z, worker);
     rz = cti_factors_dot(c, blocks, s.r, s.z);
     go = rz > tol * tol;
     for (i = c->begin; go && i < c->end; i++)
@@ -503,11 +494,10 @@ CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_bs
     for (it = 0; it < max_it && go; it++) {
         cti_factors_product(c, blocks, A, s.p, s.q);
         go = cti_factors_iterate(f, c, &s, x, &rz, tol, worker);
-        /* a factor that costs iterations is renewed in the next step */
-        if (go && it >= 8 && c->age > 0)
-            c->stale = 1;
+        if (go && cti_policy_factor_is_slow(&c->cache.stamp, it + 1))
+            cti_factors_ask(c);
     }
-    cti_factors_charge(c, it);
+    cti_factors_charge(&c->cache.stamp, it);
     return it;
 }
 
@@ -530,171 +520,5 @@ CTI_FN int cti_factors_islands(cti_factors *f, cti_arena *arena, const cti_row *
         island[i] = number[root];
     }
     *out_n = n;
-    return 1;
-}
-
-/* the kept compliance covers all ports asked for, or is to be recomputed for the union of old and new ones; *out_work: with that scratch */
-static int cti_factors_cover_ports(cti_component *c, const int32_t *ports, int n_ports, size_t *out_work)
-{
-    cti_factors *f = c->owner;
-    int n = c->end - c->begin, i, missing = c->C_version != c->version;
-    *out_work = 0;
-    if (missing) {
-        CTI_CLEAR(c->ports);
-        for (i = 0; i < n; i++)
-            c->port_at[i] = -1;
-    }
-    for (i = 0; i < n_ports; i++)
-        if (c->port_at[ports[i]] < 0) {
-            missing = 1;
-            if (!CTI_PUSH(f->mem, c->ports, ports[i]))
-                return 0;
-            c->port_at[ports[i]] = CTI_LEN(c->ports) - 1;
-            c->C_version = -1; /* C does not have it yet, whatever happens next */
-        }
-    if (!missing)
-        return 1;
-    c->C_version = -1;
-    n_ports = CTI_LEN(c->ports);
-    c->ld = (3 * n_ports + 7) & ~7;
-    *out_work = c->stiff ? 2 * (cti_factor64_compliance_work(&c->exact, n_ports) + (size_t)(3 * n_ports) * (size_t)c->ld)
-                         : cti_factor32_compliance_work(&c->factor, n_ports);
-    return CTI_RESERVE(f->mem, c->C, 3 * n_ports * c->ld);
-}
-
-static int cti_factors_compliance(void *ctx, const int32_t *ports, int n_ports, float **out_c, int *out_ld, size_t *out_work)
-{
-    cti_component *c = (cti_component *)ctx;
-    int i, ld = (3 * n_ports + 7) & ~7, same;
-    if (!cti_factors_cover_ports(c, ports, n_ports, out_work))
-        return 0;
-    same = n_ports == CTI_LEN(c->ports);
-    for (i = 0; same && i < n_ports; i++)
-        same = c->port_at[ports[i]] == i;
-    *out_ld = ld;
-    if (same) {
-        *out_c = c->C;
-        return 1;
-    }
-    /* the ports in the order asked for */
-    *out_c = CTI_ARENA_NEW(c->owner->arena, float, (size_t)(3 * n_ports) * (size_t)ld);
-    *out_work = *out_work > 0 ? *out_work : 1;
-    return *out_c != NULL;
-}
-
-/* C of all ports by a factor in double; work as cti_factors_cover_ports says */
-static void cti_factors_fill_exact(cti_component *c, double *work)
-{
-    size_t n = (size_t)(3 * CTI_LEN(c->ports)) * (size_t)c->ld, i;
-    cti_factor64_compliance(&c->exact, c->ports, CTI_LEN(c->ports), work, c->ld, work + n);
-    for (i = 0; i < n; i++)
-        c->C[i] = (float)work[i];
-}
-
-static void cti_factors_fill(void *ctx, const int32_t *ports, int n_ports, float *C, float *work)
-{
-    cti_component *c = (cti_component *)ctx;
-    int i, j, r, ld = (3 * n_ports + 7) & ~7;
-    if (c->C_version != c->version) {
-        if (c->stiff)
-            cti_factors_fill_exact(c, (double *)(void *)work);
-        else
-            cti_factor32_compliance(&c->factor, c->ports, CTI_LEN(c->ports), c->C, c->ld, work);
-        c->C_version = c->version;
-    }
-    if (C == c->C)
-        return;
-    memset(C, 0, sizeof(float) * (size_t)(3 * n_ports) * (size_t)ld);
-    for (i = 0; i < n_ports; i++)
-        for (r = 0; r < 3; r++) {
-            const float *from = c->C + (size_t)(3 * c->port_at[ports[i]] + r) * (size_t)c->ld;
-            float *to = C + (size_t)(3 * i + r) * (size_t)ld;
-            for (j = 0; j < n_ports; j++)
-                memcpy(to + 3 * j, from + 3 * c->port_at[ports[j]], 3 * sizeof(float));
-        }
-}
-
-/* [2 n_components] ports, which are blocks that rows touch, and rows */
-static int32_t *cti_factors_count_ports(const cti_factors *f, cti_arena *arena, const cti_island *island)
-{
-    int32_t *count = CTI_ARENA_ZERO(arena, int32_t, 2 * island->n_components), *of = CTI_ARENA_NEW(arena, int32_t, island->n);
-    uint8_t *seen = CTI_ARENA_ZERO(arena, uint8_t, island->n);
-    int i, k, c, last;
-    if (!count || !seen || !of)
-        return NULL;
-    for (i = 0; i < island->p.n_rows; i++)
-        for (k = 0; k < island->p.rows[i].n; k++)
-            seen[island->p.rows[i].term[k].block] = 1;
-    for (i = c = 0; c < island->n_components; c++) {
-        const cti_component *q = &f->components[island->components[c]];
-        for (; i < q->place + q->end - q->begin; i++)
-            count[2 * c] += seen[i], of[i] = c;
-    }
-    /* terms of a row come component by component, or nearly so */
-    for (i = 0; i < island->p.n_rows; i++)
-        for (last = -1, k = 0; k < island->p.rows[i].n; k++)
-            if (of[island->p.rows[i].term[k].block] != last)
-                count[2 * (last = of[island->p.rows[i].term[k].block]) + 1]++;
-    return count;
-}
-
-/* a component's patches in local numbers, behind the n clusters that are there; -1: out of memory */
-static int cti_factors_cut(const cti_factors *f, cti_arena *arena, const cti_component *q, cti_cluster *out, int n)
-{
-    const int32_t *from = f->patch_blocks + f->patches[q->patch0];
-    int32_t *list = CTI_ARENA_NEW(arena, int32_t, q->end - q->begin);
-    int i;
-    if (!list)
-        return -1;
-    for (i = 0; i < q->end - q->begin; i++)
-        list[i] = q->place + f->rank[from[i]];
-    for (i = q->patch0; i < q->patch1; i++, n++) {
-        out[n].blocks = list + (f->patches[i] - f->patches[q->patch0]);
-        out[n].n = f->patches[i + 1] - f->patches[i];
-    }
-    return n;
-}
-
-/* 1 when a component is better taken whole: few ports, and columns of its contacts that stay in a near cache; where nodes have failed, more
- */
-static int cti_factors_is_whole(const cti_component *q, ct_cluster_mode mode, int ports, int rows)
-{
-    if (mode != CT_CLUSTER_AUTO)
-        return mode == CT_CLUSTER_BODY;
-    if (q->hard)
-        return ports <= CTI_FACTORS_PORTS_MOST;
-    return ports <= CTI_FACTORS_PORTS && 36.0 * ports * rows <= CTI_FACTORS_BYTES;
-}
-
-CTI_FN int cti_factors_clusters(cti_factors *f, cti_arena *arena, ct_cluster_mode mode, cti_island *island)
-{
-    int32_t *count = cti_factors_count_ports(f, arena, island);
-    cti_cluster *out = CTI_ARENA_ZERO(arena, cti_cluster, island->n);
-    int c, i, n = 0;
-    if (!count || !out)
-        return 0;
-    for (c = 0; c < island->n_components; c++) {
-        cti_component *q = &f->components[island->components[c]];
-        int whole = cti_factors_is_whole(q, mode, count[2 * c], count[2 * c + 1]);
-        q->split = whole ? 0 : count[2 * c];
-        if (whole) {
-            out[n].blocks = island->own + q->place;
-            out[n].n = q->end - q->begin;
-            out[n].solve = cti_factors_solve;
-            out[n].lagged = q->age > 0;
-            out[n].compliance = cti_factors_compliance;
-            out[n].fill = cti_factors_fill;
-            out[n++].ctx = q;
-        } else if (mode == CT_CLUSTER_PATCH) {
-            n = cti_factors_cut(f, arena, q, out, n);
-            if (n < 0)
-                return 0;
-        } else
-            for (i = q->place; i < q->place + q->end - q->begin; i++) {
-                out[n].blocks = island->own + i;
-                out[n++].n = 1;
-            }
-    }
-    island->p.clusters = out, island->p.n_clusters = n;
     return 1;
 }

@@ -1,4 +1,4 @@
-/* factors.h -- components of the elastic matrix, their float factors, patches, and the clusters that a solve is given. */
+/* factors.h -- components of the elastic matrix, their factors and patches, and the free solve. */
 #ifndef CTI_FACTORS_H
 #define CTI_FACTORS_H
 
@@ -8,11 +8,16 @@
 CTI_FN int cti_factors_init(cti_mem *mem, cti_arena *arena, cti_factors *f, const cti_bsr *A);
 CTI_FN void cti_factors_free(cti_mem *mem, cti_factors *f);
 
-/* cti_factors_renew -- recomputes a component's factor when it is missing, stale, made for another dt, or costs no more than some ten solves.
-   A is the world's. 0 when memory ran out. */
+/* cti_factors_ask -- asks for a new factor of a component; the next renewal computes it. */
+CTI_FN void cti_factors_ask(cti_component *q);
+/* cti_factors_drift -- some block of the component may have moved by `way` [m] since the factor was computed, beyond what is known. */
+CTI_FN void cti_factors_drift(cti_component *q, ct_real way);
+/* cti_factors_relinearize -- the component's part of A has changed within a step: its factor is of another matrix, and a new one is asked for. */
+CTI_FN void cti_factors_relinearize(cti_component *q);
+/* cti_factors_renew -- computes a component's factor anew where cti_policy_factor_is_due says so. A is the world's. 0 when memory ran out. */
 CTI_FN int cti_factors_renew(cti_factors *f, cti_component *q, const cti_bsr *A, ct_real dt);
-/* cti_factors_prepare -- the part of a renewal that allocates: q->due says whether the rest, cti_factors_refill, has to come; that may be on any
-   thread. 0 when memory ran out. */
+/* cti_factors_prepare -- the part of a renewal that allocates: q->cache.is_due says whether the rest, cti_factors_refill, has to come; that
+   may be on any thread. 0 when memory ran out. */
 CTI_FN int cti_factors_prepare(cti_factors *f, cti_component *q, ct_real dt);
 CTI_FN void cti_factors_refill(cti_component *q, const cti_bsr *A, ct_real dt);
 /* cti_factors_room -- scratch for solves with a factor, for every worker. 0 when memory ran out. */
@@ -26,10 +31,6 @@ CTI_FN int cti_factors_is_cheap(const cti_factors *f, const cti_component *q);
 CTI_FN int cti_factors_exact(cti_factors *f, cti_arena *arena, const cti_bsr *A, cti_island *island);
 /* cti_factors_mark -- asks for new factors of the island's components whose factor lags. Returns how many were marked. */
 CTI_FN int cti_factors_mark(cti_factors *f, const cti_island *island);
-
-/* cti_factors_harden -- components under these rows that the last solve split into nodes or patches are one cluster for a while, where their
-   ports are not too many. Returns 0 when that changes nothing. */
-CTI_FN int cti_factors_harden(cti_factors *f, const cti_row *rows, int n_rows);
 
 /* cti_factors_lag -- 1 when some factor of the island is of an earlier step. */
 CTI_FN int cti_factors_lag(const cti_factors *f, const cti_island *island);
@@ -51,8 +52,7 @@ CTI_FN void cti_factors_apply(cti_factors *f, const cti_component *q, const cti_
    their first row. 0 when memory ran out. */
 CTI_FN int cti_factors_islands(cti_factors *f, cti_arena *arena, const cti_row *rows, int n_rows, int32_t *island, int *out_n);
 
-/* cti_factors_clusters -- clusters of the open island's problem, in the arena: AUTO takes bodies where their ports are few, nodes where they
-   are many. 0 when memory ran out. */
-CTI_FN int cti_factors_clusters(cti_factors *f, cti_arena *arena, ct_cluster_mode mode, cti_island *island);
+/* cti_factors_solve -- x = D^-1 x [3 blocks] by the factor of a component, which ctx points to: the solve of a cluster. */
+CTI_FN void cti_factors_solve(void *ctx, ct_real *x, int worker);
 
 #endif /* CTI_FACTORS_H */

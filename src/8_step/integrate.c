@@ -196,7 +196,7 @@ CTI_FN void cti_integrate_reset(cti_state *s, int all)
     for (i = 0; i < 3 * s->n; i++)
         if ((all || !(q->v_end[i] == s->v_new[i])) && !cti_state_is_inactive(s, i / 3)) {
             cti_integrate_reset_block(s, i / 3);
-            s->factors.components[s->factors.component_of[i / 3]].forced = 1;
+            s->factors.components[s->factors.component_of[i / 3]].substep.forced = 1;
         }
 }
 
@@ -329,5 +329,5 @@ CTI_FN void cti_integrate_clear(cti_state *s)
     for (i = 0; i < CTI_LEN(s->history.reset); i++)
         s->history.reset[i] = 0;
     for (i = 0; i < CTI_LEN(s->factors.components); i++)
-        s->factors.components[i].forced = 0;
+        s->factors.components[i].substep.forced = 0;
 }

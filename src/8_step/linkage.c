@@ -10,11 +10,10 @@
    energy by it, are not taken for eased. */
 #include "linkage.h"
 #include "joints.h"
+#include "policy.h"
 
 #define CTI_LINKAGE_MOST 0.5  /* most that a step adds to the kinetic energy, as a share: where a chain turns round there is little to add to */
 #define CTI_LINKAGE_LESS 0.95 /* and most that it takes. With half two rods of 2 cm with velocity rows (1/60 s) end a step 1.1 % above their energy */
-#define CTI_LINKAGE_CLIMB 0.1 /* share of what a step changes that a chain may rise above its energy, */
-#define CTI_LINKAGE_SLIGHT 0.01 /* and share of the energy of a step's fall, far above what tolerances leave */
 #define CTI_LINKAGE_EASED CTI_R(0.01) /* share of the thickness above which a joint is being eased together */
 
 /* bodies that are held together, at their root */
@@ -369,9 +368,9 @@ CTI_FN int cti_linkage_climbs(cti_state *s, ct_real dt, int *out)
         const cti_linkage *g = &w.q[i];
         double rise = g->now - g->start, motion = g->was - g->start;
         if (g->up != i || !g->joined || !g->known || g->open || cti_state_is_inactive(s, s->rigids[i].block) ||
-            !(rise - motion > CTI_LINKAGE_CLIMB * (fabs(rise) + fabs(motion)) + CTI_LINKAGE_SLIGHT * (double)g->mass * fall))
+            !cti_policy_chain_climbs(rise, motion, (double)g->mass, fall))
             continue;
-        s->factors.components[s->factors.component_of[s->rigids[i].block]].failed = 1;
+        cti_state_fail(s, s->rigids[i].block);
         ++*out;
     }
     return 1;
@@ -406,5 +405,3 @@ CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt)
 #undef CTI_LINKAGE_MOST
 #undef CTI_LINKAGE_LESS
 #undef CTI_LINKAGE_EASED
-#undef CTI_LINKAGE_CLIMB
-#undef CTI_LINKAGE_SLIGHT

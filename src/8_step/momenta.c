@@ -34,7 +34,7 @@ static void cti_momenta_unite(cti_state *s)
             cti_group *b = cti_momenta_root(q, s->factors.component_of[row->term[k].block]);
             b->up = a->up;
             a->held |= b->held || row->equations || row->n_a == 0 || row->n_a == row->n;
-            a->pressed = 1;
+            a->has_impulses = 1;
         }
     }
 }
@@ -47,8 +47,8 @@ static void cti_momenta_select(cti_state *s)
         const cti_component *p = &s->factors.components[c];
         cti_group *g = cti_momenta_root(s->groups, c);
         int block = s->factors.blocks[p->begin], model = s->history.model_of[block];
-        g->held |= (g->pressed && (p->forced || p->unbalanced)) || (model >= 0 && s->history.reset[model]);
-        g->held |= !g->pressed && !s->turns[c].turns;
+        g->held |= (g->has_impulses && (p->substep.forced || p->substep.unbalanced)) || (model >= 0 && s->history.reset[model]);
+        g->held |= !g->has_impulses && !s->turns[c].turns;
         for (k = p->begin; s->n_constrained && !g->held && k < p->end; k++)
             g->held = s->filter[s->factors.blocks[k]] >= 0;
     }

@@ -101,7 +101,7 @@ CTI_FN void cti_motion_predict(cti_state *s, ct_real dt)
         cti_v3 turn;
         t->turns = t->moved = 0;
         m.mass = 0;
-        if (!p->part && !cti_motion_is_rigid(s, p) && cti_motion_is_free(s, p))
+        if (!p->substep.part && !cti_motion_is_rigid(s, p) && cti_motion_is_free(s, p))
             cti_motion_measure(s, p, s->x, s->v, &m);
         for (i = p->begin; i < p->end; i++)
             s->whole[s->factors.blocks[i]] = 0;
@@ -124,7 +124,7 @@ CTI_FN void cti_motion_whole(cti_state *s, const cti_component *c)
 {
     ct_real m = 0;
     int i;
-    if (!c->stiff || !cti_motion_is_free(s, c))
+    if (!c->cache.is_exact || !cti_motion_is_free(s, c))
         return;
     for (i = c->begin; i < c->end; i++)
         m += s->mass[s->factors.blocks[i]];
@@ -135,9 +135,9 @@ CTI_FN void cti_motion_whole(cti_state *s, const cti_component *c)
 CTI_FN void cti_motion_tell(const cti_state *s, ct_real dt, cti_component *q)
 {
     cti_logger log;
-    if (!q->stiff || q->told)
+    if (!q->cache.is_exact || q->cache.exact_logged)
         return;
-    q->told = 1;
+    q->cache.exact_logged = 1;
     log.fn = s->desc.log, log.user = s->desc.log_user;
     cti_logger_write(&log, CT_LOG_INFO,
                      "%d nodes from (%g, %g, %g) on are so stiff for their density, their size and a step of %g s that they move as one: "

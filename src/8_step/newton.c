@@ -9,8 +9,8 @@
 #include "newton.h"
 #include "integrate.h"
 #include "motion.h"
+#include "policy.h"
 
-#define CTI_NEWTON_FULL 3      /* whole steps before: r changes with x, and under contacts they get there sooner */
 #define CTI_NEWTON_TRIES 8     /* the last of them is at most 1/256 of the way */
 #define CTI_NEWTON_FALL 1e-4   /* share of what the slope promises that L has to fall */
 
@@ -92,7 +92,7 @@ CTI_FN void cti_newton_place(cti_state *s, ct_real dt)
         ct_real a = 1;
         if (!s->gains[m])
             continue;
-        if (s->again > CTI_NEWTON_FULL && cti_newton_has_potential(s, m))
+        if (!cti_policy_newton_is_full(s->again) && cti_newton_has_potential(s, m))
             a = cti_newton_step_length(s, m, dt, p, x);
         for (i = 3 * s->history.block[m]; i < 3 * s->history.last[m] + 3; i++)
             s->q[i] += a * p[i];
@@ -102,6 +102,5 @@ CTI_FN void cti_newton_place(cti_state *s, ct_real dt)
             s->turns[c].moved = 2, s->turns[c].turns = 0;
 }
 
-#undef CTI_NEWTON_FULL
 #undef CTI_NEWTON_TRIES
 #undef CTI_NEWTON_FALL

@@ -6,22 +6,10 @@
    back, since neither end knows of it. A step limit keeps components that failed from being solved at a length that has just failed.
    Based on: Otaduy 2009, sec. 4 (the step is halved). differs: it is halved for the coupled sets that fail, not for the world. */
 #include "parts.h"
+#include "policy.h"
 #include "snapshot.h"
 #include "../0_base/sets.h"
 
-/* Successes in a row [1] that double a step limit, as in adaptive integration: the first alone may be the calm after an impact. S2, S3_N8 (200 steps)
-   and letters (45, 100 steps) have no failure, and no number of this file changes a bit of them. Bars that tumble beside resting crates (25 runs of test_parts'
-   scenes; 1,680 steps, 979 of them cut) take 3,502 substeps and 5,681 linearizations; half: 3,503 and 5,694; double: 3,528 and 5,686. A stack of ten beside a
-   hopping bar (150 steps): 209 substeps; half: 209; double: 213. */
-#define CTI_PARTS_SUCCESSES 2
-/* Ratio [1] above which two lengths of substeps are equal. The last substep of a span is longer by up to 1e-6 of the step (cti_step_length), which is
-   2.6e-4 of the shortest substep, 1/256 of the step; a limit must not halve it for that. Half and double the distance to 1, and 1 itself, change no
-   bit in the scenes above, impacts of ccd_limits_step among them; .9 changes those alone. */
-#define CTI_PARTS_EQUAL CTI_R(0.999)
-/* Share of an interval [1] below which the rest of it is rounding: the surface is then at its end to the bit, not one rounding beside it. Sums of
-   up to 256 lengths round by 3e-14 in double and 1.5e-5 at worst in float; the shortest substep is 4e-3 of an interval. Half and double change no
-   bit in the scenes above. Without it the surface ends beside its body (other bits in 4 of those 25 runs, of bars that tumble). */
-#define CTI_PARTS_END CTI_R(1e-5)
 CTI_FN void cti_parts_free(cti_mem *mem, cti_parts *p)
 {
     int i;
@@ -44,10 +32,10 @@ CTI_FN void cti_parts_rollback(cti_state *s)
     s->parts.conflict = 0;
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
-        q->part = 0;
-        q->failed = 0;
-        q->successes = 0;
-        q->dt_limit = 0;
+        q->substep.part = 0;
+        q->substep.failed = 0;
+        q->substep.successes = 0;
+        q->substep.dt_limit = 0;
     }
 }
 
@@ -63,10 +51,10 @@ CTI_FN void cti_parts_begin(cti_state *s)
     s->parts.inactive = 0;
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
-        q->failed = 0;
-        if (q->part == CTI_PART_EXCLUDED)
-            q->part = 0;
-        s->parts.inactive |= q->part > 0;
+        q->substep.failed = 0;
+        if (q->substep.part == CTI_PART_EXCLUDED)
+            q->substep.part = 0;
+        s->parts.inactive |= q->substep.part > 0;
     }
 }
 
@@ -83,7 +71,7 @@ CTI_FN void cti_parts_fail_pair(cti_state *s, const cti_pair *pair)
     for (k = 0; k < pair->n; k++) {
         int c = cti_parts_of(s, pair->v[k]);
         if (c >= 0)
-            s->factors.components[c].failed = 1;
+            s->factors.components[c].substep.failed = 1;
     }
 }
 
@@ -94,7 +82,7 @@ CTI_FN void cti_parts_fail_gaining(cti_state *s)
         cti_component *q = &s->factors.components[c];
         int body = cti_energy_body(s, s->factors.blocks[q->begin]);
         if (body >= 0 && s->gains[body])
-            q->failed = 1;
+            q->substep.failed = 1;
     }
 }
 
@@ -169,7 +157,7 @@ static void cti_parts_stop(cti_state *s, cti_component *q)
         cti_v3_put(s->x_new, b, cti_v3_at(s->x, b));
         cti_v3_put(s->q, b, cti_v3_at(s->x, b));
     }
-    q->moved = 0;
+    q->solve.contact_energy = 0;
     if (body >= 0)
         cti_energy_rest(s, body);
 }
@@ -199,7 +187,7 @@ static ct_real cti_parts_residual(cti_state *s, ct_real scale)
     ct_real big = cti_islands_dynamics(s, scale);
     int i;
     for (i = 0; i < CTI_LEN(s->rows); i++)
-        big = cti_max(big, s->factors.components[s->factors.component_of[s->rows[i].term[0].block]].natural);
+        big = cti_max(big, s->factors.components[s->factors.component_of[s->rows[i].term[0].block]].solve.natural);
     return big;
 }
 
@@ -215,7 +203,7 @@ static int cti_parts_any_failed(const cti_state *s)
 {
     int c;
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
-        if (!s->factors.components[c].part && s->factors.components[c].failed)
+        if (!s->factors.components[c].substep.part && s->factors.components[c].substep.failed)
             return 1;
     return 0;
 }
@@ -226,10 +214,10 @@ static int cti_parts_judge_sets(cti_state *s, int32_t *sets, uint8_t *failed)
     const cti_component *q = s->factors.components;
     int c, n = CTI_LEN(q);
     for (c = 0; c < n; c++)
-        if (q[c].failed)
+        if (q[c].substep.failed)
             failed[cti_sets_root(sets, c)] = 1;
     for (c = 0; c < n; c++)
-        if (!q[c].part && !failed[cti_sets_root(sets, c)] && cti_parts_moves(s, &q[c]))
+        if (!q[c].substep.part && !failed[cti_sets_root(sets, c)] && cti_parts_moves(s, &q[c]))
             return 1;
     return 0;
 }
@@ -253,8 +241,8 @@ CTI_FN int cti_parts_exclude(cti_state *s, ct_real dt, cti_attempt *out)
     }
     s->parts.inactive = 1;
     for (c = 0; c < n; c++)
-        if (!q[c].part && failed[cti_sets_root(sets, c)]) {
-            q[c].part = CTI_PART_EXCLUDED;
+        if (!q[c].substep.part && failed[cti_sets_root(sets, c)]) {
+            q[c].substep.part = CTI_PART_EXCLUDED;
             out->excluded++;
             cti_parts_stop(s, &q[c]);
         }
@@ -269,9 +257,6 @@ CTI_FN int cti_parts_exclude(cti_state *s, ct_real dt, cti_attempt *out)
 
 /* ---- step limits ---- */
 
-/* 1 where a component may not take a substep as long as dt */
-static int cti_parts_is_limited(const cti_component *q, ct_real dt) { return q->dt_limit > 0 && q->dt_limit < CTI_PARTS_EQUAL * dt; }
-
 CTI_FN int cti_parts_exclude_limited(cti_state *s, ct_real dt, cti_attempt *out)
 {
     int c, any = 0;
@@ -279,8 +264,8 @@ CTI_FN int cti_parts_exclude_limited(cti_state *s, ct_real dt, cti_attempt *out)
         return 1;
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
-        q->failed |= !q->part && cti_parts_is_limited(q, dt);
-        any |= q->failed;
+        q->substep.failed |= !q->substep.part && cti_policy_is_limited(&q->substep, dt);
+        any |= q->substep.failed;
     }
     if (!cti_parts_exclude(s, dt, out))
         return 0;
@@ -293,8 +278,8 @@ CTI_FN int cti_parts_must_halve(const cti_state *s, ct_real dt, int can_exclude)
     int c, some = 0, all = 1;
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         const cti_component *q = &s->factors.components[c];
-        int limited = cti_parts_is_limited(q, dt);
-        if (q->part)
+        int limited = cti_policy_is_limited(&q->substep, dt);
+        if (q->substep.part)
             continue;
         some |= limited;
         all &= limited;
@@ -307,10 +292,10 @@ CTI_FN void cti_parts_lower_limit(cti_state *s, ct_real dt, int all)
     int c, part = all ? 0 : CTI_PART_EXCLUDED;
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
-        if (q->part != part || cti_parts_is_limited(q, dt))
+        if (q->substep.part != part || cti_policy_is_limited(&q->substep, dt))
             continue;
-        q->dt_limit = dt / 2;
-        q->successes = 0;
+        q->substep.dt_limit = dt / 2;
+        q->substep.successes = 0;
     }
 }
 
@@ -319,12 +304,12 @@ CTI_FN void cti_parts_raise_limit(cti_state *s, ct_real dt)
     int c;
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
-        if (q->part || !(q->dt_limit > 0) || !(dt >= CTI_PARTS_EQUAL * q->dt_limit))
+        if (q->substep.part || !(q->substep.dt_limit > 0) || !cti_policy_dt_reaches(dt, q->substep.dt_limit))
             continue;
-        q->successes++;
-        if (q->successes == CTI_PARTS_SUCCESSES) { /* the cause of the failure may be gone */
-            q->successes = 0;
-            q->dt_limit *= 2;
+        q->substep.successes++;
+        if (cti_policy_raises_limit(q->substep.successes)) { /* the cause of the failure may be gone */
+            q->substep.successes = 0;
+            q->substep.dt_limit *= 2;
         }
     }
 }
@@ -334,9 +319,9 @@ CTI_FN void cti_parts_raise_limit(cti_state *s, ct_real dt)
 /* where the surface of an interpolated component is after a substep dt: a point of the vertex's straight line, or its very end */
 static cti_v3 cti_parts_point(const cti_parts *p, int vertex, const cti_component *q, ct_real dt)
 {
-    ct_real share = (q->elapsed + dt) / q->interval;
+    ct_real share = (q->substep.elapsed + dt) / q->substep.interval;
     cti_v3 x0 = cti_v3_at(p->x0, vertex), x1 = cti_v3_at(p->x1, vertex);
-    return share > 1 - CTI_PARTS_END ? x1 : cti_v3_mad(x0, cti_v3_sub(x1, x0), share);
+    return cti_policy_is_end(share) ? x1 : cti_v3_mad(x0, cti_v3_sub(x1, x0), share);
 }
 
 CTI_FN void cti_parts_place(cti_state *s, ct_real dt)
@@ -350,9 +335,9 @@ CTI_FN void cti_parts_place(cti_state *s, ct_real dt)
         if (c < 0)
             continue;
         q = &s->factors.components[c];
-        if (q->part == CTI_PART_EXCLUDED)
+        if (q->substep.part == CTI_PART_EXCLUDED)
             cti_v3_put(s->surface.x1, i, cti_v3_at(s->surface.x0, i));
-        else if (q->part)
+        else if (q->substep.part)
             cti_v3_put(s->surface.x1, i, cti_parts_point(&s->parts, i, q, dt));
     }
 }
@@ -382,7 +367,7 @@ CTI_FN void cti_parts_filter(cti_state *s)
         int excluded = 0, interpolated = 0, active = 0;
         for (k = 0; k < pair->n; k++) {
             int c = cti_parts_of(s, pair->v[k]);
-            int part = c >= 0 ? s->factors.components[c].part : 0;
+            int part = c >= 0 ? s->factors.components[c].substep.part : 0;
             excluded |= part == CTI_PART_EXCLUDED;
             interpolated |= part > CTI_PART_EXCLUDED;
             active |= c >= 0 && !part;
@@ -419,7 +404,7 @@ CTI_FN int cti_parts_split(cti_state *s, ct_real interval, int depth)
     int c, i;
     for (i = 0; i < s->surface.nv; i++) {
         c = cti_parts_of(s, i);
-        if (c < 0 || s->factors.components[c].part)
+        if (c < 0 || s->factors.components[c].substep.part)
             continue;
         cti_v3_put(p->x0, i, cti_v3_at(p->x_start, i));
         cti_v3_put(p->x1, i, cti_v3_at(s->surface.x0, i));
@@ -428,14 +413,14 @@ CTI_FN int cti_parts_split(cti_state *s, ct_real interval, int depth)
         memcpy(s->surface.x0, p->x_start, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
-        if (q->part)
+        if (q->substep.part)
             cti_copy_restore(s, q, &p->start);
-        if (!q->part) {
-            q->part = CTI_PART_INTERPOLATED(depth);
-            q->elapsed = 0;
-            q->interval = interval;
-        } else if (q->part == CTI_PART_EXCLUDED)
-            q->part = 0;
+        if (!q->substep.part) {
+            q->substep.part = CTI_PART_INTERPOLATED(depth);
+            q->substep.elapsed = 0;
+            q->substep.interval = interval;
+        } else if (q->substep.part == CTI_PART_EXCLUDED)
+            q->substep.part = 0;
     }
     return cti_copy_save(s, &p->end);
 }
@@ -447,9 +432,9 @@ CTI_FN void cti_parts_advance(cti_state *s, ct_real dt)
         return;
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
-        if (q->part > CTI_PART_EXCLUDED) {
+        if (q->substep.part > CTI_PART_EXCLUDED) {
             cti_copy_restore(s, q, &s->parts.end);
-            q->elapsed += dt;
+            q->substep.elapsed += dt;
         }
     }
 }
@@ -458,11 +443,8 @@ CTI_FN void cti_parts_merge(cti_state *s, int depth)
 {
     int c;
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
-        if (s->factors.components[c].part == CTI_PART_INTERPOLATED(depth))
-            s->factors.components[c].part = 0;
+        if (s->factors.components[c].substep.part == CTI_PART_INTERPOLATED(depth))
+            s->factors.components[c].substep.part = 0;
     cti_parts_begin(s);
 }
 
-#undef CTI_PARTS_SUCCESSES
-#undef CTI_PARTS_EQUAL
-#undef CTI_PARTS_END

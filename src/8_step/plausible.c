@@ -68,7 +68,7 @@ static ct_real cti_plausible_speed(const cti_state *s, ct_real dt)
 /* a component's part of the reach, where scripts and easing move it at w */
 static double cti_plausible_part(const cti_state *s, const cti_component *q, ct_real w)
 {
-    double sum = q->energy;
+    double sum = q->solve.free_energy;
     int c, k;
     for (c = q->begin; c < q->end; c++) {
         int i = s->factors.blocks[c];
@@ -92,7 +92,7 @@ CTI_FN double cti_plausible_reach(const cti_state *s, ct_real dt)
     double sum = 0;
     int i;
     for (i = 0; i < CTI_LEN(s->factors.components); i++)
-        sum += s->factors.components[i].part ? 0 : cti_plausible_part(s, &s->factors.components[i], w);
+        sum += s->factors.components[i].substep.part ? 0 : cti_plausible_part(s, &s->factors.components[i], w);
     for (i = 0; i < CTI_LEN(s->rows); i++)
         sum += cti_plausible_row(s, i);
     return sum;
@@ -103,7 +103,7 @@ CTI_FN int cti_plausible_contacts(const cti_state *s, double reach)
     double moved = 0;
     int c;
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
-        moved += s->factors.components[c].part ? 0 : s->factors.components[c].moved;
+        moved += s->factors.components[c].substep.part ? 0 : s->factors.components[c].solve.contact_energy;
     return moved <= reach;
 }
 
@@ -114,12 +114,12 @@ static int cti_plausible_mark(cti_state *s, const cti_component *q)
     for (c = q->begin; c < q->end; c++) {
         int b = s->factors.blocks[c];
         n += !s->fixed[b]; /* what is held is */
-        s->held[b] |= s->fixed[b] ? 0 : CTI_HELD_WILD;
+        s->held[b] |= s->fixed[b] ? 0 : CTI_HELD_IMPLAUSIBLE;
     }
     return n;
 }
 
-CTI_FN int cti_plausible_wild(cti_state *s, ct_real dt, int *out_n)
+CTI_FN int cti_plausible_find(cti_state *s, ct_real dt, int *out_n)
 {
     const cti_component *q = s->factors.components;
     int nc = CTI_LEN(q), nr = CTI_LEN(s->rows), n, i, k, c;
@@ -137,13 +137,13 @@ CTI_FN int cti_plausible_wild(cti_state *s, ct_real dt, int *out_n)
             of[s->factors.component_of[s->rows[i].term[k].block]] = of_row[i];
     }
     for (c = 0; c < nc; c++) {
-        excess[of[c]] += q[c].moved - cti_plausible_part(s, &q[c], w);
+        excess[of[c]] += q[c].solve.contact_energy - cti_plausible_part(s, &q[c], w);
         for (k = q[c].begin; k < q[c].end; k++)
             if (!cti_plausible_block(s, s->factors.blocks[k], dt, limit))
                 excess[of[c]] = HUGE_VAL;
     }
     for (c = 0; c < nc; c++)
-        if (!q[c].part && !(excess[of[c]] <= 0))
+        if (!q[c].substep.part && !(excess[of[c]] <= 0))
             *out_n += cti_plausible_mark(s, &q[c]);
     return 1;
 }

@@ -15,8 +15,8 @@ CTI_FN double cti_plausible_reach(const cti_state *s, ct_real dt);
    solution, and its motion is not worth a detection. */
 CTI_FN int cti_plausible_contacts(const cti_state *s, double reach);
 
-/* cti_plausible_wild -- marks as wild in s->held the blocks of the islands, and of components in none, whose own motion means nothing, but
-   for those that are fixed; *out_n: how many. Rows and v_new are those of the attempt. 0: out of memory. */
-CTI_FN int cti_plausible_wild(cti_state *s, ct_real dt, int *out_n);
+/* cti_plausible_find -- marks in s->held the blocks of islands whose own motion is implausible, and of such components that are in no island. Fixed
+   blocks are not marked. *out_n: how many are. Rows and v_new are those of the attempt. 0: out of memory. */
+CTI_FN int cti_plausible_find(cti_state *s, ct_real dt, int *out_n);
 
 #endif /* CTI_PLAUSIBLE_H */

@@ -6,12 +6,11 @@
    on: Graeser and Kornhuber 2009 (truncated Newton multigrid: relax, then correct what the constraints leave free); differs: a direct solve
    for the coarse grids, contacts of several nodes hold each of them alone. */
 #include "smooth.h"
+#include "policy.h"
 
-#define CTI_SMOOTH_STIFF CTI_R(100) /* stiffness of a hold, in diagonals of A */
-#define CTI_SMOOTH_BODIES 2         /* most bodies in pieces of an island that is corrected: stacks of more gain nothing */
-#define CTI_SMOOTH_NEWS 12          /* a factor is made anew when more than one in so many blocks is held and it does not know */
+#define CTI_SMOOTH_STIFF CTI_R(100) /* [1] stiffness of a held block, in diagonals of A. */
 
-static int cti_smooth_split(const cti_smoother *t, int c) { return t->f->components[t->island->components[c]].split > 0; }
+static int cti_smooth_split(const cti_smoother *t, int c) { return t->f->components[t->island->components[c]].solve.node_ports > 0; }
 
 /* a contact that acts: pressed, or a joint */
 static int cti_smooth_is_active(const cti_row *row) { return row->equations || row->r[0] > 0; }
@@ -47,10 +46,10 @@ static int cti_smooth_look(cti_smoother *t, int renew)
             t->hold[q->p.rows[i].term[k].block] = 1;
     for (c = 0; c < q->n_components; c++) {
         const cti_component *p = &t->f->components[q->components[c]];
-        int n = p->end - p->begin, news = 0;
+        int n = p->end - p->begin, missing = 0;
         for (i = p->place; i < p->place + n; i++)
-            news += t->hold[i] && !t->f->held_at[q->blocks[i]];
-        t->due[c] = (uint8_t)(cti_smooth_split(t, c) && (renew || !p->held_ok || p->held_dt != q->p.dt || news * CTI_SMOOTH_NEWS > n));
+            missing += t->hold[i] && !t->f->held_at[q->blocks[i]];
+        t->due[c] = (uint8_t)(cti_smooth_split(t, c) && cti_policy_penalized_is_due(&p->cache.stamp, q->p.dt, renew, missing, n));
         any |= t->due[c];
     }
     return any;
@@ -60,10 +59,13 @@ static int cti_smooth_look(cti_smoother *t, int renew)
 static int cti_smooth_factor(cti_smoother *t, cti_component *p)
 {
     cti_factors *f = t->f;
-    p->held_ok = 0, p->held_version++;
-    if (!cti_factor32_compute(f->mem, &p->held, &f->symbolics[p->symbolic], &p->gather, t->A->val) || !cti_factors_room(f, &p->held))
+    cti_factor_cache *k = &p->cache;
+    k->stamp.penalized_known = 0;
+    k->stamp.penalized_version++;
+    if (!cti_factor32_compute(f->mem, &k->penalized, &f->symbolics[p->symbolic], &p->gather, t->A->val) || !cti_factors_room(f, &k->penalized))
         return 0;
-    p->held_ok = 1, p->held_dt = t->island->p.dt;
+    k->stamp.penalized_known = 1;
+    k->stamp.penalized_dt = t->island->p.dt;
     return 1;
 }
 
@@ -132,7 +134,7 @@ static ct_real cti_smooth_apply(void *ctx, int renew, const ct_real *f, ct_real 
         if (!cti_smooth_split(t, c))
             continue;
         cti_factors_residual(p, q->own + p->place, &q->A, f, v, t->r);
-        cti_factors_apply(t->f, p, &p->held, q->own + p->place, t->r, t->z, 0);
+        cti_factors_apply(t->f, p, &p->cache.penalized, q->own + p->place, t->r, t->z, 0);
     }
     for (i = 0; i < q->p.n_rows; i++)
         cti_smooth_cut(t, &q->p.rows[i], v);
@@ -148,7 +150,7 @@ CTI_FN int cti_smooth_open(cti_factors *f, cti_arena *arena, cti_bsr *A, const c
     out->f = f, out->A = A, out->island = island;
     for (c = 0; c < island->n_components; c++)
         any += cti_smooth_split(out, c);
-    if (any == 0 || any > CTI_SMOOTH_BODIES)
+    if (!cti_policy_is_corrected(any))
         return 1;
     out->split = CTI_ARENA_ZERO(arena, uint8_t, island->n);
     for (c = 0; out->split && c < island->n_components; c++) {

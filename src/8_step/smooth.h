@@ -15,7 +15,7 @@ typedef struct cti_smoother {
     cti_correction hook;   /* for cti_problem.correction */
 } cti_smoother;
 
-/* cti_smooth_open -- a corrector for the components that the last cti_factors_clusters split; out->hook.apply is NULL when there
+/* cti_smooth_open -- a corrector for the components that the last cti_clusters_make split; out->hook.apply is NULL when there
    is none, or so many that they are a stack. A is the world's. Memory from the arena; 0 when it ran out. */
 CTI_FN int cti_smooth_open(cti_factors *f, cti_arena *arena, cti_bsr *A, const cti_island *island, cti_smoother *out);
 

@@ -35,6 +35,22 @@ CTI_FN int cti_copy_save(cti_state *s, cti_copy *t)
            CTI_SNAPSHOT_COPY(m, t->energies, s->energies, CTI_LEN(s->energies));
 }
 
+/* What is kept of the components: no array of theirs. 0: out of memory */
+static int cti_snapshot_save_components(cti_mem *mem, const cti_factors *f, cti_component_start **out)
+{
+    int i;
+    if (!CTI_RESIZE(mem, *out, CTI_LEN(f->components)))
+        return 0;
+    for (i = 0; i < CTI_LEN(f->components); i++) {
+        cti_component_start *t = &(*out)[i];
+        const cti_component *q = &f->components[i];
+        t->stamp = q->cache.stamp;
+        t->solve = q->solve;
+        t->substep = q->substep;
+    }
+    return 1;
+}
+
 CTI_FN int cti_snapshot_save(cti_state *s, int all, cti_snapshot *t)
 {
     cti_mem *m = s->mem;
@@ -42,7 +58,7 @@ CTI_FN int cti_snapshot_save(cti_state *s, int all, cti_snapshot *t)
     t->dt_memory = s->dt_memory, t->dt_free = s->dt_free;
     t->n_tangled = s->detect.n_tangled;
     return cti_copy_save(s, &t->copy) && CTI_SNAPSHOT_COPY(m, t->dv_free, s->dv_free, 3 * s->n) &&
-           CTI_SNAPSHOT_COPY(m, t->components, s->factors.components, CTI_LEN(s->factors.components)) &&
+           cti_snapshot_save_components(m, &s->factors, &t->components) &&
            CTI_SNAPSHOT_COPY(m, t->ways, s->ways, CTI_LEN(s->ways)) &&
            CTI_SNAPSHOT_COPY(m, t->tangles, s->detect.tangles, CTI_LEN(s->detect.tangles)) &&
            (!all || (CTI_SNAPSHOT_COPY(m, t->memory.items, s->memory.items, CTI_LEN(s->memory.items)) &&
@@ -71,20 +87,29 @@ CTI_FN void cti_copy_restore(cti_state *s, const cti_component *q, const cti_cop
     }
 }
 
-/* all that steers the factors; their arrays stay what they are, and one that is newer than its component was is not that of the start */
-static void cti_snapshot_components(cti_factors *f, const cti_snapshot *t)
+/* The stamp of factors that a step may have replaced since `start`. A factor with another version is not the one of the start: it has no age then,
+   and is computed when it is asked for. */
+static void cti_snapshot_rewind_stamp(const cti_factor_stamp *start, cti_factor_stamp *stamp)
+{
+    int version = stamp->version, penalized_version = stamp->penalized_version, penalized_known = stamp->penalized_known;
+    *stamp = *start;
+    if (version != start->version)
+        stamp->age = -1;
+    if (!penalized_known || penalized_version != start->penalized_version)
+        stamp->penalized_known = 0;
+    stamp->version = version;
+    stamp->penalized_version = penalized_version;
+}
+
+static void cti_snapshot_rewind_components(cti_factors *f, const cti_component_start *start)
 {
     int i;
     for (i = 0; i < CTI_LEN(f->components); i++) {
-        cti_component now = f->components[i], *q = &f->components[i];
-        *q = t->components[i];
-        q->age = now.version == q->version ? q->age : -1;
-        q->version = now.version;
-        q->held_ok &= now.held_ok && now.held_version == q->held_version;
-        q->held_version = now.held_version;
-        q->gather = now.gather, q->factor = now.factor, q->held = now.held, q->exact = now.exact, q->stiff = now.stiff, q->told = now.told;
-        q->port_at = now.port_at, q->ports = now.ports;
-        q->C = now.C, q->ld = now.ld, q->C_version = now.C_version;
+        cti_component *q = &f->components[i];
+        q->solve = start[i].solve;
+        q->substep = start[i].substep;
+        cti_snapshot_rewind_stamp(&start[i].stamp, &q->cache.stamp);
+        q->cache.is_due = 0;
         q->place = -1;
     }
 }
@@ -123,7 +148,7 @@ CTI_FN void cti_snapshot_restore(cti_state *s, int all, cti_snapshot *t)
     cti_snapshot_back(s->history.u0, from->u0, sizeof *from->u0, CTI_LEN(from->u0));
     cti_snapshot_back(s->history.touched, from->touched, 1, n), cti_snapshot_back(s->fall, from->fall, sizeof *s->fall, n);
     cti_snapshot_back(s->rigids, from->rigids, sizeof *s->rigids, CTI_LEN(s->rigids));
-    cti_snapshot_components(&s->factors, t);
+    cti_snapshot_rewind_components(&s->factors, t->components);
     s->parts.inactive = 0;
     cti_integrate_clear(s);
     cti_snapshot_swap(s, all, t);

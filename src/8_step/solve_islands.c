@@ -1,10 +1,12 @@
 /* solve_islands.c -- the constrained solve of an attempt, island by island.
    Method: rows that share components, directly or through others, are an island; each is taken out of the world, solved from where the last
    round left it, and judged by its own residual. A free component's momentum is balanced after the sweeps; a factor that lags too far is
-   renewed on the way; an island that ends poorly with a body split into nodes is solved again with the body whole. Islands without new rows
+   renewed on the way; an island whose solve by nodes fails is solved again with its bodies whole. Islands without new rows
    keep their solution, bit by bit. Based on: Otaduy 2009, sec. 4, step 4.1; differs: the paper solves all contacts as one problem. */
 #include "solve_islands.h"
 #include "balance.h"
+#include "clusters.h"
+#include "policy.h"
 #include "smooth.h"
 #include "assemble.h"
 #include "integrate.h"
@@ -12,18 +14,7 @@
 #include "../3_solve/ica.h"
 #include "../3_solve/ica_paper.h"
 
-#define CTI_ISLANDS_POOR CTI_R(0.5)        /* natural map at which a solve by nodes has failed ... */
-#define CTI_ISLANDS_POOR_SPEED CTI_R(0.05) /* ... if that is as much of the island's speed: in an impact, g dt is little */
-
-#define CTI_ISLANDS_LOOSE CTI_R(0.15) /* natural map above which an island that did not fail is given another half of its budget */
-
-#define CTI_ISLANDS_WILD 10 /* natural map above which friction contact by contact, whose own part of it is large, has run away */
-
-#define CTI_ISLANDS_NOTE_US 0.08 /* [us] a block, about; see cti_tasks_run_work */
-#define CTI_ISLANDS_VAIN 24 /* budgets of all contacts that a step may spend on sweeps in vain before islands that end so get an eighth; */
-#define CTI_ISLANDS_JOINTED 4 /* so many times as many where equations are linearized anew in each round */
-#define CTI_ISLANDS_SPENT 1 /* times its bound that a solver that pivots, or interior point, may take in a step */
-#define CTI_ISLANDS_RESCUE 400 /* rows of an island that AUTO gives to Newton's method where ICA failed */
+#define CTI_ISLANDS_NOTE_US 0.08 /* [us] that the notes of a block take, about; see cti_tasks_run_work */
 
 /* islands of one solve */
 typedef struct cti_islands {
@@ -31,7 +22,7 @@ typedef struct cti_islands {
     int32_t *start;          /* [n + 1] in rows */
     uint8_t *todo;           /* [n] 0: solved before, 1: to solve, 2: to solve, and some of its components were in this attempt */
     ct_real *scale;          /* [n] velocity that residuals are relative to */
-    ct_real *poor;           /* [n] natural map at which a solve by nodes has failed */
+    ct_real *failed;         /* [n] natural map from which on a solve by nodes has failed */
     ct_real *natural;        /* [n] how well its rows are solved */
     uint8_t *bridged;        /* [n] 1: solved by the chosen solver, which knows no nodes */
     cti_solve_status *ended; /* [n] how it did when it was solved last */
@@ -125,12 +116,12 @@ static void cti_islands_note(int begin, int end, int worker, void *context)
     for (; begin < end; begin++) {
         cti_component *k = &j->s->factors.components[q->components[begin]];
         int i, last = k->place + k->end - k->begin;
-        k->dynamics = j->res.dynamics * q->p.velocity_scale;
-        k->natural = j->res.natural;
+        k->solve.dynamics = j->res.dynamics * q->p.velocity_scale;
+        k->solve.natural = j->res.natural;
         for (i = k->place; i < last; i++)
             cti_v3_put(w, i, cti_v3_sub(cti_v3_at(q->v, i), cti_v3_at(j->s->v_free, q->blocks[i])));
-        for (k->moved = 0, i = k->place; i < last; i++)
-            k->moved += (double)cti_v3_dot(cti_v3_at(w, i), cti_bsr_row(&q->A, w, i));
+        for (k->solve.contact_energy = 0, i = k->place; i < last; i++)
+            k->solve.contact_energy += (double)cti_v3_dot(cti_v3_at(w, i), cti_bsr_row(&q->A, w, i));
     }
 }
 
@@ -159,30 +150,29 @@ static int cti_islands_renew(cti_state *s, ct_real dt, const cti_island *q)
     return 1;
 }
 
-/* a factor that was put off in flight is renewed before the first contact: an impact asks more of it than any flight did. 0: out of memory
- */
+/* new factors of components that end a free flight. 0: out of memory */
 static int cti_islands_land(cti_state *s, ct_real dt, const cti_island *q)
 {
     int c;
     for (c = 0; c < q->n_components; c++) {
         cti_component *k = &s->factors.components[q->components[c]];
-        if (k->flew && k->age > 0 && cti_factors_is_cheap(&s->factors, k)) {
-            k->stale = 1;
-            if (!cti_factors_renew(&s->factors, k, &s->A, dt))
-                return 0;
-        }
+        if (!cti_policy_factor_lands(&k->cache.stamp, &k->solve, cti_factors_is_cheap(&s->factors, k)))
+            continue;
+        cti_factors_ask(k);
+        if (!cti_factors_renew(&s->factors, k, &s->A, dt))
+            return 0;
     }
     return 1;
 }
 
-/* where a first solve starts: bodies that were in contact and solved by nodes in the last attempt, too, from the last step's velocity and
-   gain of it, as near to the end as a free motion is not */
+/* The start of a first solve. Components that were in contact and solved by nodes in the last two attempts start from the last step's
+   velocity and its gain. That is nearer to their end than the free motion */
 static void cti_islands_begin(const cti_state *s, ct_real dt, const cti_island *q)
 {
     int c, i;
     for (c = 0; c < q->n_components && s->desc.integrator == CT_INTEGRATOR_EULER; c++) {
         const cti_component *k = &s->factors.components[q->components[c]];
-        for (i = k->place; k->loose > 1 && i < k->place + k->end - k->begin; i++) {
+        for (i = k->place; k->solve.inexact_attempts > 1 && i < k->place + k->end - k->begin; i++) {
             int b = q->blocks[i];
             ct_real share = s->dt_prev[b] > 0 ? dt / s->dt_prev[b] : 0;
             cti_v3_put(q->v, i, cti_v3_mad(cti_v3_at(s->v, b), cti_v3_at(s->dv, b), share));
@@ -190,31 +180,32 @@ static void cti_islands_begin(const cti_state *s, ct_real dt, const cti_island *
     }
 }
 
-/* clusters of an open island; a body that is taken whole after it was only guessed gets a new factor. 0: out of memory */
+/* clusters of an open island. A component that is taken whole behind an extrapolated free motion gets a new factor first. 0: out of memory */
 static int cti_islands_cluster(cti_state *s, ct_real dt, cti_island *q)
 {
     int c, late = 0;
-    if (!cti_factors_clusters(&s->factors, s->arena, s->desc.solver.cluster, q))
+    if (!cti_clusters_make(&s->factors, s->arena, s->desc.solver.cluster, q))
         return 0;
     for (c = 0; c < q->n_components; c++) {
         cti_component *k = &s->factors.components[q->components[c]];
-        if (k->split > 0 || !k->guessed || k->age == 0)
+        if (!cti_policy_factor_is_late(&k->cache.stamp, &k->solve))
             continue;
-        k->stale = late = 1;
+        late = 1;
+        cti_factors_ask(k);
         if (!cti_factors_renew(&s->factors, k, &s->A, dt))
             return 0;
     }
     q->p.lagged = cti_factors_lag(&s->factors, q);
-    return !late || cti_factors_clusters(&s->factors, s->arena, s->desc.solver.cluster, q);
+    return !late || cti_clusters_make(&s->factors, s->arena, s->desc.solver.cluster, q);
 }
 
-/* 1 where the last solve of one of its components ended far from a solution, or nowhere */
-static int cti_islands_ended_loose(const cti_state *s, const cti_island *q)
+/* 1 where the last solve of one of the island's components ended far from a solution, or with NaN */
+static int cti_islands_is_far(const cti_state *s, const cti_island *q)
 {
-    int c, loose = 0;
+    int c, far = 0;
     for (c = 0; c < q->n_components; c++)
-        loose |= !(s->factors.components[q->components[c]].natural <= CTI_ISLANDS_LOOSE);
-    return loose;
+        far |= cti_policy_is_far(s->factors.components[q->components[c]].solve.natural);
+    return far;
 }
 
 static int cti_islands_has_equations(const cti_island *q)
@@ -225,14 +216,16 @@ static int cti_islands_has_equations(const cti_island *q)
     return any;
 }
 
-/* sweeps that a solve of this step may take. A later round starts from the solution of the one before. Where solves have ended far from one
-   for so long as this, and this island's, too, what is in contact has no room, and the step will end in smaller ones or in zones */
+/* sweeps that a solve of this step may take. later: it starts from the solution of the round before */
 static int cti_islands_sweeps(const cti_state *s, const cti_island *q, int later)
 {
-    int most = s->desc.solver.max_sweeps, bound = CTI_ISLANDS_VAIN * (cti_islands_has_equations(q) ? CTI_ISLANDS_JOINTED : 1);
-    if (s->in_vain > bound && cti_islands_ended_loose(s, q))
-        return cti_max_int(1, most / 8);
-    return later ? cti_max_int(1, most / 2) : most;
+    cti_policy_budget b;
+    b.max_sweeps = s->desc.solver.max_sweeps;
+    b.is_later = later;
+    b.has_equations = cti_islands_has_equations(q);
+    b.is_far = cti_islands_is_far(s, q);
+    b.wasted_sweeps = s->wasted_sweeps;
+    return cti_policy_sweeps(&b);
 }
 
 /* an open island; a factor that lags too far is renewed on the way. 0: out of memory */
@@ -274,22 +267,22 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
     }
     if (!cti_islands_judge(s, dt, q, &info))
         return 0;
-    if (cti_islands_ended_loose(s, q))
-        s->in_vain += visits / ((double)s->desc.solver.max_sweeps * (double)cti_max_int(CTI_ICA_FEW, CTI_LEN(s->rows)));
+    if (cti_islands_is_far(s, q))
+        s->wasted_sweeps += visits / ((double)s->desc.solver.max_sweeps * (double)cti_max_int(CTI_ICA_FEW, CTI_LEN(s->rows)));
     *ended = info.status;
     return 1;
 }
 
-/* Solves an open island by another solver than ICA. *done 0: its residual is above `loose`, and the island is as it was. 0: out of memory, also
+/* Solves an open island by another solver than ICA. *done 0: its residual is above `most`, and the island is as it was. 0: out of memory, also
    where the solver itself did not report it */
-static int cti_islands_bridge(cti_state *s, ct_real dt, cti_island *q, ct_solver solver, ct_real loose, cti_islands_result *out,
+static int cti_islands_bridge(cti_state *s, ct_real dt, cti_island *q, ct_solver solver, ct_real most, cti_islands_result *out,
                               cti_solve_status *ended, int *done)
 {
     cti_solve_info info;
     *done = 0;
     if (!cti_factors_exact(&s->factors, s->arena, &s->A, q))
         return 0;
-    cti_bridge_solve(&q->p, &s->desc.solver, solver, loose, s->mem, s->arena, q->v, &info);
+    cti_bridge_solve(&q->p, &s->desc.solver, solver, most, s->mem, s->arena, q->v, &info);
     out->iterations += info.iterations;
     s->spent += info.spent;
     if (info.status == CTI_SOLVE_MEMORY || s->mem->failed)
@@ -345,7 +338,7 @@ static int cti_islands_normals(cti_state *s, ct_real dt, cti_island *q, cti_isla
     for (pass = 0; pass < 1 + local; pass++) {
         if (pass)
             cti_bridge_rub(&q->p, q->v);
-        cti_bridge_normals(&q->p, desc, desc->solver, CTI_ISLANDS_LOOSE, s->mem, s->arena, q->v, &info);
+        cti_bridge_normals(&q->p, desc, desc->solver, cti_policy_far_natural(), s->mem, s->arena, q->v, &info);
         out->iterations += info.iterations;
         if (info.status == CTI_SOLVE_MEMORY || s->mem->failed)
             return 0;
@@ -359,9 +352,9 @@ static int cti_islands_normals(cti_state *s, ct_real dt, cti_island *q, cti_isla
         ct_real natural;
         if (!cti_islands_judge(s, dt, q, &info))
             return 0;
-        natural = s->factors.components[q->components[0]].natural;
+        natural = s->factors.components[q->components[0]].solve.natural;
         *ended = natural <= desc->tolerance ? info.status : CTI_SOLVE_BUDGET;
-        *done = natural < CTI_ISLANDS_WILD;
+        *done = !cti_policy_friction_diverged(natural);
         if (!*done)
             cti_islands_put_back(q, v, r);
     }
@@ -372,35 +365,27 @@ static int cti_islands_normals(cti_state *s, ct_real dt, cti_island *q, cti_isla
 /* AUTO: where ICA failed on few rows Newton's method takes over, if it does better. 0: out of memory */
 static int cti_islands_rescue(cti_state *s, ct_real dt, cti_island *q, cti_islands_result *out, cti_solve_status *ended)
 {
-    ct_real natural = s->factors.components[q->components[0]].natural;
+    ct_real natural = s->factors.components[q->components[0]].solve.natural;
     int done = 0;
-    if (s->desc.solver.solver != CT_SOLVER_AUTO || !(natural > CTI_ISLANDS_LOOSE) || *ended == CTI_SOLVE_DIVERGED ||
-        q->p.n_rows > CTI_ISLANDS_RESCUE || s->desc.solver.cone != CT_CONE_CONE)
+    if (!cti_policy_newton_takes_over(&s->desc.solver, *ended, natural, q->p.n_rows))
         return 1;
-    if (!cti_islands_bridge(s, dt, q, CT_SOLVER_NEWTON, natural / 2, out, ended, &done))
+    if (!cti_islands_bridge(s, dt, q, CT_SOLVER_NEWTON, cti_policy_newton_natural(natural), out, ended, &done))
         return 0;
     out->fallbacks += done;
     return 1;
 }
 #endif
 
-/* 1 where an island ended on its budget, neither well nor so poorly that its bodies are to be taken whole */
-static int cti_islands_is_loose(const cti_state *s, const cti_islands *list, int i, const cti_island *q)
-{
-    ct_real natural = s->factors.components[q->components[0]].natural;
-    return list->ended[i] == CTI_SOLVE_BUDGET && natural > CTI_ISLANDS_LOOSE && natural < list->poor[i];
-}
-
 /* 1 where the chosen solver has failed on a component of the island since the matrix was made; marks them where it does now */
-static int cti_islands_fell(cti_state *s, const cti_island *q, int now)
+static int cti_islands_chosen_failed(cti_state *s, const cti_island *q, int now)
 {
-    int c, fell = now;
+    int c, failed = now;
     for (c = 0; c < q->n_components; c++) {
-        cti_component *k = &s->factors.components[q->components[c]];
-        k->fell |= now;
-        fell |= k->fell;
+        cti_solve_memory *m = &s->factors.components[q->components[c]].solve;
+        m->solver_failed |= now;
+        failed |= m->solver_failed;
     }
-    return fell;
+    return failed;
 }
 
 /* an open island as printed: its end is `budget` where it is above the tolerance. 0: out of memory */
@@ -431,18 +416,18 @@ static int cti_islands_chosen(cti_state *s, ct_real dt, const cti_islands *list,
 {
     cti_arena_point mark = cti_arena_mark(s->arena);
     int ok = 1, done = 0;
-    if (cti_islands_fell(s, q, 0) || s->spent > CTI_ISLANDS_SPENT)
+    if (cti_islands_chosen_failed(s, q, 0) || !cti_policy_chosen_goes_on(s->spent))
         done = 0;
     else if (cti_islands_is_plain(s))
         ok = cti_islands_normals(s, dt, q, out, &list->ended[i], &done);
     else
-        ok = cti_islands_bridge(s, dt, q, s->desc.solver.solver, CTI_ISLANDS_LOOSE, out, &list->ended[i], &done);
+        ok = cti_islands_bridge(s, dt, q, s->desc.solver.solver, cti_policy_far_natural(), out, &list->ended[i], &done);
     cti_arena_rewind(s->arena, mark);
     q->p.bodies = NULL, q->p.n_bodies = 0;
     if (!ok)
         return 0;
     list->bridged[i] = (uint8_t)(done && !(cti_islands_is_plain(s) && s->desc.solver.friction == CT_FRICTION_ANTICIPATED));
-    cti_islands_fell(s, q, !done);
+    cti_islands_chosen_failed(s, q, !done);
     out->fallbacks += !done;
     return 1;
 }
@@ -464,7 +449,7 @@ static int cti_islands_open_solve(cti_state *s, ct_real dt, const cti_islands *l
     }
 #endif
     ok = cti_islands_relax(s, dt, list->todo[i] == 2, q, out, &list->ended[i]);
-    if (ok && cti_islands_is_loose(s, list, i, q))
+    if (ok && cti_policy_gets_more_sweeps(list->ended[i], s->factors.components[q->components[0]].solve.natural, list->failed[i]))
         ok = cti_islands_relax(s, dt, 1, q, out, &list->ended[i]);
 #if CONTACT_WITH_NEWTON
     ok = ok && cti_islands_rescue(s, dt, q, out, &list->ended[i]);
@@ -498,11 +483,11 @@ static int cti_islands_touch(cti_state *s, int first, int end)
         fresh |= s->origins[i].fresh;
     for (i = first; fresh && i < end; i++)
         for (k = 0; k < s->rows[i].n; k++)
-            later |= s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].pressed;
+            later |= s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].solve.in_contact;
     for (i = first; fresh && i < end; i++) {
         s->origins[i].fresh = 0;
         for (k = 0; k < s->rows[i].n; k++)
-            s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].pressed = 1;
+            s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].solve.in_contact = 1;
     }
     return fresh ? 1 + later : 0;
 }
@@ -514,7 +499,7 @@ static ct_real cti_islands_speed(const cti_state *s, int first, int end)
     int i, k;
     for (i = first; i < end; i++)
         for (k = 0; k < s->rows[i].n; k++)
-            speed = cti_max(speed, s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].speed);
+            speed = cti_max(speed, s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].solve.free_speed);
     return speed;
 }
 
@@ -546,8 +531,8 @@ static void cti_islands_free_range(int begin, int end, int worker, void *context
     CTI_UNUSED(worker);
     for (; begin < end; begin++) {
         cti_component *q = &f->s->factors.components[begin];
-        if (q->dynamics < 0 && !q->part)
-            q->dynamics = cti_islands_free_dynamics(f->s, q);
+        if (q->solve.dynamics < 0 && !q->substep.part)
+            q->solve.dynamics = cti_islands_free_dynamics(f->s, q);
     }
 }
 
@@ -559,7 +544,7 @@ CTI_FN ct_real cti_islands_dynamics(cti_state *s, ct_real scale)
     f.s = s;
     cti_tasks_run_work(&s->desc.tasks, cti_islands_free_range, n, CTI_ISLANDS_NOTE_US * s->n / cti_max_int(1, n), &f);
     for (c = 0; c < n; c++)
-        big = cti_max(big, s->factors.components[c].part ? 0 : s->factors.components[c].dynamics / scale);
+        big = cti_max(big, s->factors.components[c].substep.part ? 0 : s->factors.components[c].solve.dynamics / scale);
     return big;
 }
 
@@ -573,22 +558,22 @@ static int cti_islands_solve_all(cti_state *s, ct_real dt, cti_islands *list, ct
             return 0;
     out->residual = cti_islands_dynamics(s, s->problem_scale);
     for (i = 0; i < list->n; i++) {
-        list->natural[i] = q[s->factors.component_of[s->rows[list->start[i]].term[0].block]].natural;
+        list->natural[i] = q[s->factors.component_of[s->rows[list->start[i]].term[0].block]].solve.natural;
         out->residual = cti_max(out->residual, list->natural[i]);
     }
     return 1;
 }
 
-/* islands that ended poorly with a body split into nodes: the body is taken whole, and they start again. todo: in, those that were solved;
-   out, those to solve again. r [3 rows]: multipliers that the first solve started from. Returns how many */
-static int cti_islands_harden(cti_state *s, cti_islands *list, const ct_real *r)
+/* Islands whose solve by nodes failed: their components are taken whole, and start again. todo: in, those that were solved; out, those to
+   solve again. r [3 rows]: multipliers that the first solve started from. Returns how many */
+static int cti_islands_take_whole(cti_state *s, cti_islands *list, const ct_real *r)
 {
     int i, k, e, c, count = 0;
     for (i = 0; i < list->n; i++) {
         int first = list->start[i], end = list->start[i + 1];
         if (!list->todo[i])
             continue;
-        if (list->bridged[i] || list->natural[i] < list->poor[i] || !cti_factors_harden(&s->factors, s->rows + first, end - first)) {
+        if (list->bridged[i] || list->natural[i] < list->failed[i] || !cti_clusters_take_whole(&s->factors, s->rows + first, end - first)) {
             list->todo[i] = 0;
             continue;
         }
@@ -613,16 +598,16 @@ static int cti_islands_make(cti_state *s, ct_real dt, cti_islands *list)
         return 0;
     list->todo = CTI_ARENA_NEW(s->arena, uint8_t, list->n);
     list->scale = CTI_ARENA_NEW(s->arena, ct_real, list->n), list->natural = CTI_ARENA_NEW(s->arena, ct_real, list->n);
-    list->poor = CTI_ARENA_NEW(s->arena, ct_real, list->n);
+    list->failed = CTI_ARENA_NEW(s->arena, ct_real, list->n);
     list->bridged = CTI_ARENA_ZERO(s->arena, uint8_t, list->n);
     list->ended = CTI_ARENA_ZERO(s->arena, cti_solve_status, list->n);
-    if (!list->todo || !list->scale || !list->natural || !list->poor || !list->ended || !list->bridged)
+    if (!list->todo || !list->scale || !list->natural || !list->failed || !list->ended || !list->bridged)
         return 0;
     for (i = 0; i < list->n; i++) {
         ct_real speed = cti_islands_speed(s, list->start[i], list->start[i + 1]);
         list->todo[i] = (uint8_t)cti_islands_touch(s, list->start[i], list->start[i + 1]);
         list->scale[i] = cti_islands_scale(s, dt, speed); /* of what is in it, not of the world */
-        list->poor[i] = cti_max(CTI_ISLANDS_POOR, CTI_ISLANDS_POOR_SPEED * speed / list->scale[i]);
+        list->failed[i] = cti_policy_failed_natural(speed, list->scale[i]);
     }
     return 1;
 }
@@ -640,7 +625,7 @@ CTI_FN int cti_islands_solve(cti_state *s, ct_real dt, ct_real scale, cti_island
         memcpy(r + 3 * (size_t)i, s->rows[i].r, 3 * sizeof(ct_real));
     if (!cti_islands_solve_all(s, dt, &list, out))
         return 0;
-    if (!(out->residual < CTI_ISLANDS_POOR) && s->desc.solver.cluster == CT_CLUSTER_AUTO && cti_islands_harden(s, &list, r) &&
+    if (cti_policy_any_failed(out->residual) && s->desc.solver.cluster == CT_CLUSTER_AUTO && cti_islands_take_whole(s, &list, r) &&
         !cti_islands_solve_all(s, dt, &list, out))
         return 0;
     for (i = 0; i < list.n; i++) {

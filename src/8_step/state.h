@@ -41,55 +41,89 @@ typedef struct cti_mover {
     cti_script script;
 } cti_mover;
 
-/* cti_component -- blocks that A couples: one body, or a piece of one. Its float factor is a cluster's inverse and a preconditioner; it may
-   lag behind A. */
-typedef struct cti_component {
-    int32_t begin, end;    /* in cti_factors.blocks, sorted */
-    int32_t symbolic;      /* index of the shared analysis */
-    int32_t patch0, patch1;/* its patches in cti_factors.patches */
-    cti_gather gather;
-    cti_factor32 factor;
-    cti_factor64 exact;    /* in its place where the matrix is too stiff for float */
-    int stiff;             /* 1: `exact` is used */
-    int told;              /* 1: the log has named the component */
-    cti_factor32 held;     /* of A and what contacts hold, for corrections (smooth.h) */
-    int held_ok, held_version; /* there is one; counts them */
-    ct_real held_dt;       /* time step it was computed for */
-    int age;               /* steps since the factor was computed; -1: none */
-    int iterations, extra; /* of the free solve behind the new factor; what its age has cost since, in iterations */
-    int took;              /* of the last free solve */
-    int due;               /* 1: its factor is being renewed */
-    int flew;              /* no contacts in the last attempt */
-    ct_real drift;         /* [m] about the most that a block has moved since the factor was computed */
-    ct_real dt;            /* time step it was computed for */
-    int stale;             /* asked for a refresh */
-    int place;             /* local number of its first block in the island at hand; -1: not in it */
-    int fell;              /* the chosen solver has failed on an island of it with the matrix at hand */
-    int pressed;           /* it had contacts in the last attempt */
-    int loose;             /* attempts in a row in which its free motion was solved only roughly, since contacts are expected to change it */
-    int guessed;           /* attempts in a row in which it was not solved at all, only guessed */
-    ct_real speed;         /* largest entry of v_free */
-    ct_real dynamics;      /* [m/s] largest entry of D^-1 (A v - b - J' r), D the 3x3 diagonal; -1: not known */
-    ct_real natural;       /* natural map of its island's rows, when it was solved last */
-    ct_real dt_free;       /* time step of its last free motion, solved or guessed; 0: none */
-    int part;              /* 0: the component is active; CTI_PART_*: it is excluded or interpolated (parts.h) */
-    int failed;            /* 1: its end in this attempt is refused */
-    int unbalanced;        /* 1: a group of it that contacts press does not get its angular momentum back, see momenta.h; */
-    int forced;            /* nor does it where the fail-safe has changed its motion */
-    ct_real dt_limit;      /* [s] step limit for the rest of this step; 0: none */
-    int successes;         /* in a row, of substeps as long as the limit */
-    ct_real elapsed, interval; /* [s] of an interpolated component: time since its split; time that the split spans */
-    double energy, moved;  /* v_free' A v_free; (v - v_free)' A (v - v_free) of the last solve */
-    int split;             /* ports in the last solve when that split it, else 0 */
-    int hard;              /* attempts left in which it is one cluster, because nodes did not get anywhere */
-    int version;           /* counts computations */
-    /* compliance between ports, kept while the factor stands */
-    int32_t *port_at;      /* [blocks] position in ports or -1 */
+/* cti_factor_stamp -- what a component's factors are of. Plain: a step that is taken back copies it. */
+typedef struct cti_factor_stamp {
+    int version;                 /* counts computations of the factor */
+    int age;                     /* [steps] since the factor was computed; -1: there is none */
+    ct_real dt;                  /* [s] time step that the factor is of */
+    ct_real drift;               /* [m] bound on how far a block has moved since the factor was computed */
+    int renewal_asked;           /* 1: the next step computes the factor anew */
+    int base_iterations;         /* conjugate gradient iterations of the first free solve behind the factor */
+    int excess_iterations;       /* iterations beyond that in the free solves since then: the price of the factor's age */
+    int penalized_known;         /* 1: there is a factor of the penalized matrix */
+    int penalized_version;       /* counts computations of the penalized factor */
+    ct_real penalized_dt;        /* [s] time step that the penalized factor is of */
+} cti_factor_stamp;
+
+/* cti_compliance -- a component's response between ports, which are blocks that contacts touch. It is kept while the factor stands. */
+typedef struct cti_compliance {
+    int32_t *port_at;            /* [blocks] position in `ports` or -1 */
     int32_t *ports;
     float *C;
-    int ld, C_version;
+    int ld, version;             /* leading dimension of C; version of the factor that C is of, -1: none */
+} cti_compliance;
+
+/* cti_factor_cache -- a component's factors. The one in use is a cluster's inverse and a preconditioner; it may lag behind A. */
+typedef struct cti_factor_cache {
+    cti_factor32 single;         /* LDL' of A in float */
+    cti_factor64 exact;          /* LDL' of A in double, used in its place where float is not enough for the matrix */
+    cti_factor32 penalized;      /* LDL' of A and the stiffness of acting contacts, for corrections (smooth.h) */
+    int is_exact;                /* 1: `exact` is used */
+    int exact_logged;            /* 1: the log has named the component */
+    int is_due;                  /* 1: the factor is being computed anew */
+    cti_factor_stamp stamp;
+    cti_compliance compliance;
+} cti_factor_cache;
+
+/* cti_solve_memory -- what the solves of a component leave for the next one. Plain: a step that is taken back copies it. */
+typedef struct cti_solve_memory {
+    int in_contact;              /* 1: rows of the attempt at hand touch the component */
+    int was_free;                /* 1: rows of the last attempt did not */
+    int node_ports;              /* blocks in contact when the last solve took the component node by node; 0: it took it whole */
+    int whole_attempts;          /* attempts left in which the component is solved whole, since solves by nodes failed */
+    int inexact_attempts;        /* attempts in a row in which the free motion was solved inexactly, since contacts were expected */
+    int extrapolated_attempts;   /* attempts in a row in which the free motion was extrapolated from the last solved one */
+    int free_iterations;         /* conjugate gradient iterations of the last free solve */
+    int solver_failed;           /* 1: the chosen solver has failed on an island of the component with the matrix at hand */
+    ct_real dt_free;             /* [s] time step of the last free motion, solved or extrapolated; 0: none */
+    ct_real free_speed;          /* [m/s] largest entry of v_free */
+    ct_real dynamics;            /* [m/s] largest entry of D^-1 (A v - b - J' r), D the 3x3 diagonal; -1: not known */
+    ct_real natural;             /* natural map of the rows of the component's island when it was solved last */
+    double free_energy;          /* v_free' A v_free of the last free motion */
+    double contact_energy;       /* (v - v_free)' A (v - v_free) of the last solve */
+} cti_solve_memory;
+
+/* cti_substep_memory -- how a component is stepped where its time step is cut (parts.h). Plain: a step that is taken back copies it. */
+typedef struct cti_substep_memory {
+    int part;                    /* 0: the component is active; CTI_PART_*: it is excluded or interpolated */
+    int failed;                  /* 1: the end of the component in this attempt is refused */
+    int unbalanced;              /* 1: a group of the component that contacts press does not get its angular momentum back (momenta.h) */
+    int forced;                  /* 1: nor does it, since the fail-safe has changed its motion */
+    ct_real dt_limit;            /* [s] step limit for the rest of this step; 0: none */
+    int successes;               /* accepted substeps in a row that were as long as the limit */
+    ct_real elapsed;             /* [s] of an interpolated component: time since its split */
+    ct_real interval;            /* [s] time that the split spans */
+} cti_substep_memory;
+
+/* cti_component -- blocks that A couples: one body, or a piece of one. Its own fields are geometry, which changes with the topology alone. */
+typedef struct cti_component {
+    int32_t begin, end;          /* in cti_factors.blocks, sorted */
+    int32_t symbolic;            /* index of the shared analysis */
+    int32_t patch0, patch1;      /* its patches in cti_factors.patches */
+    int32_t place;               /* local number of its first block in the open island; -1: it is in none (island.h) */
+    cti_gather gather;           /* entries of A in the order of the analysis */
     struct cti_factors *owner;
+    cti_factor_cache cache;
+    cti_solve_memory solve;
+    cti_substep_memory substep;
 } cti_component;
+
+/* cti_component_start -- what a component was when a step began. */
+typedef struct cti_component_start {
+    cti_factor_stamp stamp;
+    cti_solve_memory solve;
+    cti_substep_memory substep;
+} cti_component_start;
 
 /* cti_exact -- a component's factor in double, of the matrix with that number. */
 typedef struct cti_exact {
@@ -143,7 +177,8 @@ typedef struct cti_turn {
 /* cti_group -- components that contacts connect in a step, at their root (momenta.h); 0: before the step, 1: after it. */
 typedef struct cti_group {
     int32_t up;
-    int pressed, held;          /* impulses act in it; something outside of it, too */
+    int has_impulses;           /* 1: impulses act between its components */
+    int held;                   /* 1: something outside of it acts on it, too */
     ct_real mass;
     cti_v3 first, center[2], speed[2];
     ct_real inertia[9];         /* about the centre */
@@ -162,7 +197,7 @@ typedef struct cti_repair {
     cti_pair pair;
     cti_v3 normal;
     ct_real depth;
-    int soft; /* the direction is a guess that changes from step to step */
+    int soft; /* 1: the direction is estimated, and changes from step to step */
 } cti_repair;
 
 /* cti_way -- the direction in which body a leaves body b, and how far that is [m]. */
@@ -211,7 +246,7 @@ typedef struct cti_snapshot {
     ct_real dt_memory, dt_free;
     cti_copy copy;
     ct_real *dv_free;          /* [3 n] */
-    cti_component *components; /* their arrays are the factors' own */
+    cti_component_start *components;
     cti_way *ways;
     uint64_t *tangles;
     int n_tangled;
@@ -269,7 +304,7 @@ typedef struct cti_parts {
 } cti_parts;
 
 #define CTI_HELD_REPAIR 1
-#define CTI_HELD_WILD 2
+#define CTI_HELD_IMPLAUSIBLE 2
 #define CTI_HELD_RESTED 4
 
 typedef struct cti_state {
@@ -298,8 +333,8 @@ typedef struct cti_state {
     uint8_t *gains;           /* [models + rigid bodies] 1: the body gains energy in the substep */
     int energies_known;       /* `energies` are of x and v */
     uint8_t *fixed;           /* [n] all axes scripted */
-    uint8_t *held;            /* [n] stays where it is: CTI_HELD_REPAIR, a repair leaves it alone; CTI_HELD_WILD, the last resort of an attempt;
-                                 CTI_HELD_RESTED: did so in the substep that ends */
+    uint8_t *held; /* [n] stays where it is: CTI_HELD_REPAIR, a repair leaves it alone; CTI_HELD_IMPLAUSIBLE, the last resort of an attempt;
+                      CTI_HELD_RESTED: did so in the substep that ends */
     int still;                /* 1: scripts stand where they are at `time` */
     ct_real *v_fixed;         /* [3 n] scripted velocity */
     int32_t *filter;          /* [n] -1 or index into projectors */
@@ -327,14 +362,14 @@ typedef struct cti_state {
     cti_bsr A;
     ct_real *b, *force;       /* [3 n] */
     ct_real *v_free;          /* [3 n] solution without contacts */
-    ct_real *dv_free, dt_free;/* [3 n] v_free - v of the last attempt, solved or guessed, and DCD's time step: others are the components' own */
+    ct_real *dv_free, dt_free;/* [3 n] v_free - v of the last attempt, solved or extrapolated; DCD's time step: CMR's components have their own */
     ct_real *dv;              /* [3 n] what the last step, of dt_prev, added to v */
     ct_real *v_new, *x_new;   /* [3 n] tentative end of the step */
     ct_real *push;            /* [3 n] of an attempt as printed: response of the last step's contacts, for this one's length; else NULL */
     ct_real *pcg_work;
     cti_factors factors;
     ct_real spent;            /* of this step by a solver that pivots, or by interior point, see cti_solve_info */
-    double in_vain;           /* of this step by ICA in solves that ended far from a solution: sweeps, as shares of max_sweeps over all contacts */
+    double wasted_sweeps;     /* sweeps of this step in ICA's solves that ended far from a solution, in budgets: max_sweeps over all contacts */
     cti_row *rows;            /* of the last solve */
     cti_contact_row *origins;
     ct_real problem_dt, problem_scale; /* of the last solve */
@@ -357,8 +392,11 @@ typedef struct cti_state {
 /* cti_state_is_inactive -- 1 where the block's component is excluded or interpolated (parts.h). */
 CTI_INLINE int cti_state_is_inactive(const cti_state *s, int block)
 {
-    return s->parts.inactive && s->factors.components[s->factors.component_of[block]].part;
+    return s->parts.inactive && s->factors.components[s->factors.component_of[block]].substep.part;
 }
+
+/* cti_state_fail -- the end of the block's component in this attempt is refused. */
+CTI_INLINE void cti_state_fail(cti_state *s, int block) { s->factors.components[s->factors.component_of[block]].substep.failed = 1; }
 
 /* cti_state_ahead -- the time after a substep of dt: the last one of a step ends when the step does, to the bit, so that scripts seen then are
    those seen later. In a repair time stands still. */

@@ -6,20 +6,16 @@
    step cannot answer for it; components that failed have a step limit for a while. */
 #include "step.h"
 #include "energy.h"
+#include "factors.h"
 #include "impulses.h"
 #include "integrate.h"
 #include "linkage.h"
 #include "motion.h"
 #include "parts.h"
+#include "policy.h"
 #include "snapshot.h"
 #include "tangle.h"
 #include "../0_base/sets.h"
-
-#define CTI_STEP_TANGLED 4 /* a step of a tangled world is cut into at most so many: where there is no room, shorter ones do not help */
-/* Rollbacks of a step [1], after which no component is excluded any more, and failures halve the world. They bound the work of a step. In the swarms
-   of test_parts and in 240 worlds of the soak a step had two rollbacks at most, so that half and double change nothing there. */
-#define CTI_STEP_ROLLBACKS 4
-#define CTI_STEP_RESTS 3 /* times that blocks with meaningless velocities are held in the shortest substep, and the others solved about them */
 
 CTI_FN void cti_step_energies(cti_state *s, ct_step_report *r)
 {
@@ -219,7 +215,7 @@ static void cti_step_begin(cti_state *s, ct_step_report *r)
     s->detect.n_queries = 0;
     s->has_problem = 0;
     s->spent = 0;
-    s->in_vain = 0;
+    s->wasted_sweeps = 0;
     cti_impulses_begin(s);
     cti_parts_reset(s);
     memset(&s->limit, 0, sizeof s->limit);
@@ -244,7 +240,7 @@ static void cti_step_nothing(cti_state *s, ct_real dt, ct_step_report *r)
 static ct_real cti_step_least(const cti_state *s)
 {
     ct_real least = s->dt_step / (ct_real)(1 << s->desc.max_halvings);
-    return CTI_LEN(s->tangled_pairs) ? cti_max(least, s->dt_step / CTI_STEP_TANGLED) : least;
+    return cti_policy_least_dt(s->dt_step, least, CTI_LEN(s->tangled_pairs) > 0);
 }
 
 /* length of the next substep: as wanted, or all that is left where the rest would be too short */
@@ -292,11 +288,13 @@ static void cti_step_rested(cti_state *s, int all)
 {
     int i;
     for (i = 0; i < s->n; i++) {
-        int wild = s->held[i] & CTI_HELD_WILD || (all && !s->fixed[i]);
-        int rests = wild && !cti_state_is_inactive(s, i);
+        int implausible = s->held[i] & CTI_HELD_IMPLAUSIBLE || (all && !s->fixed[i]);
+        int rests = implausible && !cti_state_is_inactive(s, i);
         s->held[i] = (uint8_t)((s->held[i] & CTI_HELD_REPAIR) | (rests ? CTI_HELD_RESTED : 0));
-        if (rests)
-            s->factors.components[s->factors.component_of[i]].stale = 1, cti_integrate_reset_block(s, i);
+        if (!rests)
+            continue;
+        cti_factors_ask(&s->factors.components[s->factors.component_of[i]]);
+        cti_integrate_reset_block(s, i);
     }
 }
 
@@ -318,7 +316,7 @@ typedef struct cti_step_try {
     int good;
     int shorter; /* 1: it failed and is halved */
     int again;   /* 1: it failed and cannot be halved; blocks with meaningless velocities are held when it is tried again */
-    int whole;   /* 1: it cannot be halved, and components were excluded in vain; it is tried again without exclusion */
+    int whole;   /* 1: it cannot be halved, and no end without the excluded components was accepted; it is tried again without exclusion */
     int rests;   /* tries in which blocks were held */
 } cti_step_try;
 
@@ -353,8 +351,8 @@ static int cti_step_once(cti_state *s, ct_real sub, int last, const cti_memory *
         return 0;
     cti_step_time(s, t0, a);
     t->good = a->clear && a->converged && !(a->crushed && !cti_state_is_paper(s)) && !a->spun && !a->strained && !a->gained && cti_step_is_finite(s);
-    t->shorter = !last && !t->good && sub / 2 >= CTI_R(0.999) * cti_step_least(s);
-    t->again = !last && !t->shorter && a->wild > 0 && t->rests < CTI_STEP_RESTS;
+    t->shorter = !last && !t->good && cti_policy_dt_reaches(sub / 2, cti_step_least(s));
+    t->again = !last && !t->shorter && a->implausible > 0 && cti_policy_may_hold(t->rests);
     t->rests += t->again;
     t->whole = !t->shorter && (a->redo || (a->excluded && !t->good));
     cti_step_note(r, a, !t->shorter && !t->again && !t->whole && !s->parts.conflict && !(a->event > 0));
@@ -399,24 +397,28 @@ static int cti_step_end(cti_state *s, ct_real dt, cti_step_try *t, ct_step_repor
     return cti_energy_try(s, dt) ? cti_energy_calm(s, dt, &r->momentum_lost) : 0;
 }
 
-/* Holds the bodies that gain energy, besides those that rest already. all: also the other deformable bodies of their zoned set that contacts act on */
-static void cti_step_hold(cti_state *s, int all)
+/* Holds the bodies that gain energy, besides those that rest already. all: also the other deformable bodies of their zoned set that contacts act on.
+   0: out of memory */
+static int cti_step_hold(cti_state *s, int all)
 {
-    cti_component *q = s->factors.components;
-    int i, m;
-    for (i = 0; i < CTI_LEN(q); i++)
-        q[i].failed = 0;
+    uint8_t *gaining = CTI_ARENA_ZERO(s->arena, uint8_t, CTI_LEN(s->factors.components)); /* by the root of a zoned set */
+    int i, m, is_hold;
+    if (!gaining)
+        return 0;
     for (i = 0; i < s->n; i++) {
         m = s->history.model_of[i];
         if (m >= 0 && s->gains[m])
-            q[cti_sets_root(s->parts.zoned, s->factors.component_of[i])].failed = 1;
+            gaining[cti_sets_root(s->parts.zoned, s->factors.component_of[i])] = 1;
     }
     for (i = 0; i < s->n; i++) {
-        int gaining = q[cti_sets_root(s->parts.zoned, s->factors.component_of[i])].failed;
         m = s->history.model_of[i];
-        if (s->held[i] & CTI_HELD_RESTED || (m >= 0 && (s->gains[m] || (all && gaining && cti_energy_is_touched(s, m)))))
-            s->held[i] = (uint8_t)((s->held[i] & CTI_HELD_REPAIR) | CTI_HELD_WILD);
+        is_hold = s->held[i] & CTI_HELD_RESTED || (m >= 0 && s->gains[m]);
+        if (all && m >= 0 && gaining[cti_sets_root(s->parts.zoned, s->factors.component_of[i])])
+            is_hold |= cti_energy_is_touched(s, m);
+        if (is_hold)
+            s->held[i] = (uint8_t)((s->held[i] & CTI_HELD_REPAIR) | CTI_HELD_IMPLAUSIBLE);
     }
+    return 1;
 }
 
 /* takes back what a refused end has added to the report, and told the integrators and the chains */
@@ -436,9 +438,10 @@ static int cti_step_force(cti_state *s, ct_real sub, const cti_memory *memory, c
     int k, n;
     for (k = 1;; k++) {
         n = cti_step_end(s, sub, t, r);
-        if (n <= 0 || s->parts.conflict || k > CTI_STEP_RESTS)
+        if (n <= 0 || s->parts.conflict || !cti_policy_may_hold(k - 1))
             break;
-        cti_step_hold(s, k == CTI_STEP_RESTS);
+        if (!cti_step_hold(s, !cti_policy_may_hold(k)))
+            return 0;
         cti_step_forget(s, &before, r);
         t->rests++;
         if (!cti_step_once(s, sub, 1, memory, t, r))
@@ -601,7 +604,7 @@ static int cti_step_rollback(cti_state *s, ct_step_report *r)
     cti_impulses_begin(s);
     memset(&s->limit, 0, sizeof s->limit);
     s->spent = 0;
-    s->in_vain = 0;
+    s->wasted_sweeps = 0;
     fresh.status = CT_STATUS_OK;
     fresh.substeps = fresh.events = fresh.zones = fresh.frozen = 0;
     fresh.residual = fresh.momentum_lost = 0;
@@ -625,7 +628,7 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
     s->dt_step = dt;
     for (k = 0;; k++) {
         memset(&q, 0, sizeof q);
-        s->parts.never_exclude = k >= CTI_STEP_ROLLBACKS;
+        s->parts.never_exclude = !cti_policy_may_exclude(k);
         q.length = q.first = dt;
         q.until = s->time + (double)dt;
         q.memory = &s->memory;

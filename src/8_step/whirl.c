@@ -3,8 +3,7 @@
    known for any angle (rigid.c), and while its bounding sphere meets no other body, none of its features does, on the way and at the end.
    Boxes of the sphere's way and of the others' ways are compared: bodies first, then faces, edges and vertices of those that overlap. */
 #include "whirl.h"
-
-#define CTI_WHIRL_TURN CTI_R(0.5) /* rad that a rigid body with rows may turn in a substep */
+#include "policy.h"
 
 typedef struct cti_whirl_box {
     ct_real lo[3], hi[3];
@@ -121,8 +120,6 @@ static void cti_whirl_ways(const cti_state *s, const uint8_t *turns, uint8_t *be
     }
 }
 
-static void cti_whirl_fail(cti_state *s, int rigid) { s->factors.components[s->factors.component_of[s->rigids[rigid].block]].failed = 1; }
-
 CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out)
 {
     int i, k, n = CTI_LEN(s->rigids), free_ = 0;
@@ -132,7 +129,9 @@ CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out)
         return 0;
     *out = 0;
     for (i = 0; i < n; i++)
-        turns[i] = !cti_state_is_inactive(s, s->rigids[i].block) && dt * cti_v3_norm(cti_v3_at(s->v_new, s->rigids[i].block + 1)) > CTI_WHIRL_TURN, free_ += turns[i];
+        turns[i] = !cti_state_is_inactive(s, s->rigids[i].block) &&
+                   cti_policy_turns_far(dt * cti_v3_norm(cti_v3_at(s->v_new, s->rigids[i].block + 1))),
+        free_ += turns[i];
     if (free_ == 0)
         return 1;
     for (i = 0; i < CTI_LEN(s->rows); i++)
@@ -140,7 +139,7 @@ CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out)
             int at = s->rigid_of[s->rows[i].term[k].block];
             if (at >= 0 && turns[at] == 1) {
                 turns[at] = 2, ++*out, free_--;
-                cti_whirl_fail(s, at);
+                cti_state_fail(s, s->rigids[at].block);
             }
         }
     if (free_ == 0)
@@ -153,10 +152,9 @@ CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out)
         int rigid = cti_whirl_rigid(&s->surface, i);
         if (rigid >= 0 && turns[rigid] == 1 && !cti_whirl_is_alone(s, i, rigid, ways, beyond)) {
             ++*out;
-            cti_whirl_fail(s, rigid);
+            cti_state_fail(s, s->rigids[rigid].block);
         }
     }
     return 1;
 }
 
-#undef CTI_WHIRL_TURN

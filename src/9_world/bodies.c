@@ -201,7 +201,8 @@ CTI_FN ct_code cti_bodies_move(ct_world *w, const cti_body *b, const cti_place *
     if (bad < 0)
         return CT_OK;
     bad = b->n > 0 ? bad % b->n : bad; /* keyframes have the vertices many times */
-    return cti_error_set(&w->error, CT_ERR_MESH, bad, 0, "body '%.32s': position and rotation take vertex %d beyond the largest number", b->name, bad);
+    return cti_error_set(&w->error, CT_ERR_MESH, bad, 0, "body '%.32s': position and rotation take vertex %d beyond the largest number",
+                         b->name, bad);
 }
 
 CTI_FN ct_code cti_bodies_copy(ct_world *w, cti_body *b, const ct_mesh *mesh, const cti_place *place)

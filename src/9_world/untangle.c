@@ -1,6 +1,7 @@
 /* untangle.c -- ct_world_repair. Method: steps of repair rows that start at rest, without gravity and with the scripts standing still, in which at
    first only bodies that are tangled move, then all, until nothing intersects or nothing moves; then the velocities come back. */
 #include "world.h"
+#include "../8_step/factors.h"
 #include "../8_step/impulses.h"
 #include "../8_step/integrate.h"
 #include "../8_step/snapshot.h"
@@ -128,8 +129,10 @@ static void cti_untangle_finish(ct_world *w, const cti_untangle *u)
     memcpy(s->v, u->start.copy.v, sizeof(ct_real) * 3 * (size_t)n);
     memcpy(s->dt_prev, u->start.copy.dt_prev, sizeof(ct_real) * (size_t)n);
     memcpy(s->fall, u->start.copy.fall, sizeof(ct_real) * (size_t)n);
-    for (i = 0; i < CTI_LEN(s->factors.components); i++) /* bodies were carried at rest */
-        s->factors.components[i].drift = CTI_REAL_MAX, s->factors.components[i].stale = 1;
+    for (i = 0; i < CTI_LEN(s->factors.components); i++) { /* bodies were carried at rest */
+        cti_factors_drift(&s->factors.components[i], CTI_REAL_MAX);
+        cti_factors_ask(&s->factors.components[i]);
+    }
     if (n)
         memset(s->dv, 0, sizeof *s->dv * 3 * (size_t)n);
     /* integrators that remember a step before start again */

@@ -98,11 +98,9 @@ CONTACT_API ct_kinematic_desc ct_kinematic_desc_default(void);
 CONTACT_API ct_code ct_body_add_soft(ct_world *world, const ct_soft_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_cloth(ct_world *world, const ct_cloth_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_static(ct_world *world, const ct_static_desc *desc, ct_body_id *out_body);
-/* ct_body_add_plane -- the static body of a plane dot(normal, x) = offset, free space on the normal's side, with the world's friction and thickness and
-   the name "plane": ct_body_add_static without a mesh.
-   normal  in  [3] any length > 0; NULL: 0, 1, 0
-   offset  in  [m] times the normal's length
-   CT_ERR_ARGUMENT (numbers that are not finite, a zero normal), CT_ERR_MEMORY. */
+/* ct_body_add_plane -- the static body of a plane dot(normal, x) = offset, free space on the normal's side, with the world's friction and
+   thickness and the name "plane": ct_body_add_static without a mesh. normal  in  [3] any length > 0; NULL: 0, 1, 0 offset  in  [m] times
+   the normal's length CT_ERR_ARGUMENT (numbers that are not finite, a zero normal), CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_body_add_plane(ct_world *world, const ct_real normal[3], ct_real offset, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_rigid(ct_world *world, const ct_rigid_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_kinematic(ct_world *world, const ct_kinematic_desc *desc, ct_body_id *out_body);

@@ -434,7 +434,8 @@ typedef struct ct_rigid_desc {
     ct_real velocity[3];         /* of the centre of mass */
     ct_real angular_velocity[3]; /* [rad/s], world axes */
     ct_real position[3]; /* [m] position of the origin of the mesh: a vertex x starts at R(rotation) x + position; default 0 */
-    ct_real rotation[4]; /* quaternion w x y z of any length > 0; default 1, 0, 0, 0: none. Until the body rotates, ct_body_get_pose returns it, normalized */
+    ct_real rotation[4]; /* quaternion w x y z of any length > 0; default 1, 0, 0, 0: none. Until the body rotates, ct_body_get_pose returns
+                            it, normalized */
 } ct_rigid_desc;
 
 typedef struct ct_static_desc {
