@@ -12,13 +12,6 @@
 #include "../7_contact/detect.h"
 #include "script.h"
 
-/* CTI_IS_DISCRETE -- 1 when CT_STEPPER_DCD steps a state; a constant where only one stepper is built, so that the other is dropped. */
-#if CONTACT_WITH_CMR && CONTACT_WITH_DCD
-#define CTI_IS_DISCRETE(s) ((s)->desc.stepper == CT_STEPPER_DCD)
-#else
-#define CTI_IS_DISCRETE(s) CONTACT_WITH_DCD
-#endif
-
 /* cti_pin -- scripted axes of one block, which was at `start` at time t0 and moves along a path (script.h). */
 typedef struct cti_pin {
     int32_t block;
@@ -375,6 +368,7 @@ typedef struct cti_state {
     ct_real problem_dt, problem_scale; /* of the last solve */
     int has_problem;
     cti_dcd dcd;
+    void *own;                /* private data of the stepper (stepper.h) */
     cti_hit *hits;
     int32_t *tangled_pairs;   /* [2 m] edge, face that have a point in common at surface.x0 when the last step began */
     cti_repair *repairs;      /* what takes them apart */
