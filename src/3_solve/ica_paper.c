@@ -182,7 +182,8 @@ static int cti_paper_stands(const cti_paper *s, const cti_paper_residuals *now, 
     ct_real noise = s->noise;
     return cti_abs(now->normal - last->normal) <= cti_max(cti_solve_tuned.paper.change * left->normal, noise) &&
            cti_abs(now->friction - last->friction) <= cti_max(cti_solve_tuned.paper.change * left->friction, noise) &&
-           cti_abs(now->response - last->response) <= cti_max(cti_solve_tuned.paper.change * left->response, cti_solve_tuned.paper.noise * CTI_EPS * s->push);
+           cti_abs(now->response - last->response) <=
+               cti_max(cti_solve_tuned.paper.change * left->response, cti_solve_tuned.paper.noise * CTI_EPS * s->push);
 }
 
 /* ---- loops ---- */
