@@ -1,14 +1,14 @@
-/* files_cpb.c -- the last contact problem of a world as a CPB file: global frictional contact, A v = b + J'r, u = J v + w; of the discrete
-   stepper a quadratic program, min 1/2 v'A v - b'v, J v + w >= 0.
-   Method: the problem becomes a program (program.h) with the same solution, which is written as any other; a row's compliance is an
-   unknown more, and a row that is eased apart while it is held is two contacts (bridge.h). */
+/* files_cpb.c -- writes the last contact problem of a world as a CPB file: global frictional contact, A v = b + J'r, u = J v + w. For the
+   discrete stepper it is a quadratic program, min 1/2 v'A v - b'v, J v + w >= 0.
+   Method: the problem is converted to a program (program.h) with the same solution, which is then written like any other. A row with
+   compliance adds an unknown; a row that is recovering its gap becomes two contacts (bridge.h). */
 #include "../4_programs/bridge.h"
 #include "../9_world/problems.h"
 #include "../9_world/world.h"
 
 #if CONTACT_WITH_FILES
 
-/* numbers of the world as double. 0 when memory ran out */
+/* copies numbers of the world as double. 0 when memory ran out */
 static int cti_dump_vector(cti_mem *mem, const ct_real *from, int n, double **out)
 {
     int i;
@@ -31,7 +31,8 @@ static int cti_dump_matrix(cti_mem *mem, const cti_bsr *A, cti_sparse *out)
     return cti_triplets_close(mem, &t, ok, 3 * A->n, 3 * A->n, out);
 }
 
-/* the contacts' problem with each row's whole law, compliance and recovery included (bridge.h), and its solution v. 0 when memory ran out */
+/* converts the contact problem, with each row's law including compliance and recovery (bridge.h), and its solution v. 0 when memory ran
+   out */
 static int cti_dump_contacts(cti_mem *mem, cti_arena *arena, const cti_problem *p, const ct_real *v, cti_program *out)
 {
     cti_arena_point mark = cti_arena_mark(arena);
@@ -39,7 +40,7 @@ static int cti_dump_contacts(cti_mem *mem, cti_arena *arena, const cti_problem *
     int ok;
     memset(&q, 0, sizeof q);
     ok = cti_bridge_open(mem, arena, p, NULL, &q);
-    *out = q.program; /* also of one that failed on the way: the caller frees it */
+    *out = q.program; /* also after a failure: the caller frees it */
     ok = ok && CTI_RESIZE(mem, out->x_ref, out->n) && CTI_RESIZE(mem, out->r_ref, out->m);
     if (ok)
         cti_bridge_start(&q, v, out->x_ref, out->r_ref);
@@ -47,7 +48,7 @@ static int cti_dump_contacts(cti_mem *mem, cti_arena *arena, const cti_problem *
     return ok;
 }
 
-/* a copy of a matrix whose arrays are the arena's */
+/* copies a matrix whose arrays belong to the arena */
 static int cti_dump_copy(cti_mem *mem, const cti_sparse *from, cti_sparse *out)
 {
     int n = from->p[from->rows];
@@ -87,7 +88,7 @@ static int cti_dump_problem(ct_world *w, const cti_problem *p, cti_program *out)
     if (CTI_IS_DISCRETE(&w->state))
         return cti_dump_discrete(&w->mem, &w->state, out);
 #endif
-    /* v_new is what the solve left: integrators and rigid bodies make other velocities of it */
+    /* v_new is the result of the solve itself; integrators and rigid bodies derive other velocities from it */
     return cti_dump_contacts(&w->mem, &w->arena, p, w->state.v_new, out);
 }
 
