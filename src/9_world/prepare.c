@@ -1,5 +1,5 @@
-/* prepare.c -- from bodies to the arrays of a step: surface, matrix pattern, scatter slots, factors. This runs once per change of topology,
-   and positions and velocities are not touched. */
+/* prepare.c -- from bodies to the arrays of a step: surface, matrix pattern, scatter slots, factors. It runs once per change of topology
+   and does not touch positions or velocities. */
 #include "world.h"
 #include "../8_step/impulses.h"
 #include "../8_step/integrate.h"
@@ -21,7 +21,7 @@ CTI_FN void cti_world_unprepare(ct_world *w)
     CTI_CLEAR(s->tangled_pairs);
     CTI_CLEAR(s->repairs);
     CTI_CLEAR(s->movers);
-    CTI_CLEAR(s->impulses.touches); /* their features are indices into the surface */
+    CTI_CLEAR(s->impulses.touches); /* touches refer to features by index into the surface */
     s->n_models = 0;
     s->has_problem = 0;
     w->ready = w->prepared = 0;
@@ -39,7 +39,7 @@ CTI_FN int cti_world_list_models(ct_world *w)
     return ok;
 }
 
-/* counts of bodies and of their surfaces' vertices, moving vertices, edges, faces and planes */
+/* counts of bodies, and of their surfaces' vertices, moving vertices, edges, faces and planes */
 typedef struct cti_prepare_sizes {
     int bodies, nv, moving, ne, nf, np;
 } cti_prepare_sizes;
@@ -115,7 +115,7 @@ static void cti_prepare_body(const ct_world *w, cti_surface *f, int index, const
     f->nv += nv, f->ne += t->n_edges, f->nf += nf;
 }
 
-/* movers of the kinematic bodies. 0: out of memory */
+/* lists the movers of the kinematic bodies. 0: out of memory */
 static int cti_prepare_movers(ct_world *w)
 {
     cti_state *s = &w->state;
@@ -136,7 +136,7 @@ static int cti_prepare_movers(ct_world *w)
     return 1;
 }
 
-/* places the surface at the present nodes, rotations and scripts */
+/* computes the surface's positions from the current nodes, rotations and scripts */
 static int cti_prepare_place(ct_world *w)
 {
     cti_state *s = &w->state;
@@ -150,7 +150,7 @@ static int cti_prepare_place(ct_world *w)
     return 1;
 }
 
-/* six times the volume that a closed surface encloses; < 0: its inside is the free space (a room) */
+/* six times the volume that a closed surface encloses; < 0: it encloses free space, like the walls of a room */
 static ct_real cti_prepare_volume(const cti_body *b)
 {
     ct_real sum = 0;
@@ -165,7 +165,7 @@ static ct_real cti_prepare_volume(const cti_body *b)
     return sum;
 }
 
-/* builds the trees; those of bodies that never move are ordered once. 0: out of memory */
+/* builds the trees; the item order of bodies that never move is computed once. 0: out of memory */
 static int cti_prepare_trees(ct_world *w)
 {
     cti_surface *f = &w->state.surface;
@@ -242,7 +242,7 @@ static ct_code cti_prepare_matrix(ct_world *w)
         ok = cti_model_slots(&w->mem, s->models[i], cti_prepare_slot, &s->A) > 0;
     CTI_FREE(&w->mem, pairs);
     if (ok && CTI_IS_DISCRETE(s))
-        return CT_OK; /* no factors */
+        return CT_OK; /* there are no factors */
     s->factors.tasks = &s->desc.tasks;
     return ok && cti_factors_init(&w->mem, &w->arena, &s->factors, &s->A) ? CT_OK : CT_ERR_MEMORY;
 }
@@ -295,7 +295,7 @@ static void cti_prepare_tets(const cti_body *b, ct_real *out)
     }
 }
 
-/* the data of discrete detection. 0: out of memory */
+/* prepares the data of discrete detection. 0: out of memory */
 static int cti_prepare_discrete(ct_world *w)
 {
     cti_state *s = &w->state;
@@ -318,7 +318,7 @@ static int cti_prepare_discrete(ct_world *w)
     return cti_dcd_prepare(s);
 }
 
-/* the stepper's own data before its first step. 0: out of memory */
+/* prepares the stepper's own data before its first step. 0: out of memory */
 static int cti_prepare_stepper(ct_world *w)
 {
 #if CONTACT_WITH_DCD

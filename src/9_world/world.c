@@ -1,5 +1,5 @@
 /* world.c -- creation, stepping, errors, library information. Method: the world validates arguments and keeps the bodies; all numerical
-   work is on the floors below. */
+   work is in lower folders. */
 #include "world.h"
 #include "inspect.h"
 #include "../0_base/log.h"
@@ -48,7 +48,7 @@ CONTACT_API_DEF int ct_solver_built(ct_solver solver)
     return solver == CT_SOLVER_ICA || solver == CT_SOLVER_AUTO || cti_bridge_solver(solver);
 }
 
-/* names of what is built, each with a space in front */
+/* names of the steppers and solvers that are compiled in, each with a leading space */
 static const char cti_world_built_steppers[] = ""
 #if CONTACT_WITH_CMR
                                                " cmr"
@@ -102,7 +102,8 @@ CONTACT_API_DEF const ct_library_info *ct_library_info_get(void)
     return &info;
 }
 
-/* Defaults that are not built are refused here, by a name that says what to do: enum values are unknown to the preprocessor. */
+/* A default that is not compiled in is refused here, with an undefined name that tells what to do: the preprocessor does not know enum
+   values. */
 #define CTI_WORLD_IS(solver) ((CONTACT_SOLVER) == CT_SOLVER_##solver)
 typedef char cti_CONTACT_STEPPER_is_not_built_set_its_CONTACT_WITH_to_1[(CONTACT_WITH_CMR && (CONTACT_STEPPER) == CT_STEPPER_CMR) ||
                                                                                 (CONTACT_WITH_DCD && (CONTACT_STEPPER) == CT_STEPPER_DCD)
