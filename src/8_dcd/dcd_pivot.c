@@ -88,7 +88,7 @@ static void cti_pivot_patches(const cti_state *s, int32_t *set, uint8_t *touched
                 cti_sets_join(set, v, f->vertex_next[k]);
 }
 
-/* hash of the two patches that row i is between, and *side: 1 when the vertex's patch has the larger number; 0: there is no opposite
+/* key of the two patches that row i is between, and *side: 1 when the vertex's patch has the larger number; 0: there is no opposite
    patch */
 static uint64_t cti_pivot_sides(const cti_state *s, int32_t *set, int i, int *side)
 {
@@ -128,7 +128,7 @@ static int cti_pivot_ranks(cti_state *s, const double *depth, cti_pivot_rank *ra
             rank[row].second = key[k] ? (cti_pivot_sides(s, set, row, &side), side == (sum[0] >= sum[1])) + 1 : s->origins[row].pair.n > 1;
         }
     }
-    /* counts what earlier steps have left out, before the number grows */
+    /* rows deeper than twice the thickness were left out by earlier steps: they come first, before they get deeper */
     for (i = 0; i < rows; i++)
         if (rank[i].second && s->origins[i].gap0 < -2 * s->origins[i].thickness)
             rank[i].second = 0, rank[i].depth = (double)s->origins[i].gap0;
