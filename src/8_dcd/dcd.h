@@ -37,7 +37,7 @@ typedef struct cti_dcd_solution {
     int coupled;      /* 1: rows were not decoupled */
     ct_real residual; /* largest entry of |phi + beta| over the largest term in it */
 } cti_dcd_solution;
-/* cti_dcd_solve -- min 1/2 v'A v - b'v under s->rows. v [3 n] is the start, then the solution; the rows' r[0] are the multipliers. rub
+/* cti_dcd_solve -- min 1/2 v'A v - b'v under contact.rows. v [3 n] is the start, then the solution; the rows' r[0] are the multipliers. rub
    [rows]: adds 1/2 sum rub |u_t|^2 with the rows' tangential velocities u_t; NULL: nothing. tolerance > 0. 0: out of memory. */
 CTI_FN int cti_dcd_solve(cti_state *s, const ct_real *rub, ct_real tolerance, ct_real *v, cti_dcd_solution *out);
 /* cti_dcd_decouple -- removes rows (and origins) until no two touch the same block; depth [rows]: the smallest is the deepest. Returns how

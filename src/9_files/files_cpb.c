@@ -64,18 +64,18 @@ static int cti_dump_copy(cti_mem *mem, const cti_sparse *from, cti_sparse *out)
 static int cti_dump_discrete(cti_mem *mem, cti_state *s, cti_program *out)
 {
     cti_arena_point mark = cti_arena_mark(s->arena);
-    int i, m = CTI_LEN(s->rows), n = 3 * s->n, ok;
+    int i, m = CTI_LEN(s->contact.rows), n = 3 * s->n, ok;
     cti_sparse J;
     double *w;
     out->kind = CTI_PROGRAM_QP, out->n = n, out->m = m, out->has_objective = 1;
-    ok = cti_dcd_jacobian(s, &J, &w) && cti_dump_matrix(mem, &s->A, &out->A) && cti_dump_copy(mem, &J, &out->J) &&
-         cti_dump_vector(mem, s->b, n, &out->b) && cti_dump_vector(mem, s->dcd.answer, n, &out->x_ref) &&
+    ok = cti_dcd_jacobian(s, &J, &w) && cti_dump_matrix(mem, &s->system.A, &out->A) && cti_dump_copy(mem, &J, &out->J) &&
+         cti_dump_vector(mem, s->system.b, n, &out->b) && cti_dump_vector(mem, s->dcd.answer, n, &out->x_ref) &&
          cti_dump_vector(mem, s->dcd.lambda, m, &out->r_ref) && CTI_RESIZE(mem, out->w, m);
     if (ok && m)
         memcpy(out->w, w, sizeof *w * (size_t)m);
     for (i = 0; ok && i < s->n; i++) {
-        cti_v3 v = cti_v3_at(s->dcd.answer, i), Av = cti_bsr_row(&s->A, s->dcd.answer, i);
-        out->objective_ref += (double)(cti_v3_dot(v, Av) / 2 - cti_v3_dot(v, cti_v3_at(s->b, i)));
+        cti_v3 v = cti_v3_at(s->dcd.answer, i), Av = cti_bsr_row(&s->system.A, s->dcd.answer, i);
+        out->objective_ref += (double)(cti_v3_dot(v, Av) / 2 - cti_v3_dot(v, cti_v3_at(s->system.b, i)));
     }
     cti_arena_rewind(s->arena, mark);
     return ok;
@@ -88,8 +88,8 @@ static int cti_dump_problem(ct_world *w, const cti_problem *p, cti_program *out)
     if (CTI_IS_DISCRETE(&w->state))
         return cti_dump_discrete(&w->mem, &w->state, out);
 #endif
-    /* v_new is the result of the solve itself; integrators and rigid bodies derive other velocities from it */
-    return cti_dump_contacts(&w->mem, &w->arena, p, w->state.v_new, out);
+    /* end.v is the result of the solve itself; integrators and rigid bodies derive other velocities from it */
+    return cti_dump_contacts(&w->mem, &w->arena, p, w->state.end.v, out);
 }
 
 static ct_code cti_dump_world(const ct_world *cw, const char *path)
@@ -104,13 +104,13 @@ static ct_code cti_dump_world(const ct_world *cw, const char *path)
         return CT_ERR_ARGUMENT;
     if (cti_world_busy(w) != CT_OK)
         return CT_ERR_ARGUMENT;
-    if (!path || !w->ready || !w->state.has_problem)
+    if (!path || !w->ready || !w->state.contact.is_solved)
         return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "no path, or no contact problem was solved in the last step");
     discrete = CTI_IS_DISCRETE(&w->state);
     if (!discrete)
         cti_islands_problem(&w->state, &p);
     for (i = 0; !discrete && i < p.n_rows; i++)
-        if (w->state.origins[i].repair)
+        if (w->state.contact.origins[i].repair)
             return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, i, 0,
                                   "the problem repairs tangled pairs, which a CPB file cannot hold (element: row)");
         else if (p.rows[i].equations)
