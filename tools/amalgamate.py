@@ -346,7 +346,7 @@ class Builder:
         """Puts #if around what a CONTACT_WITH_ switch takes out, and around instances of templates that tests alone use; refuses other unused functions."""
         start = self.lines.index("#ifdef CONTACT_IMPLEMENTATION")
         raw = self.lines[start:]
-        chunks = reach.reach(raw, strip_comments(raw))
+        chunks = reach.reach(raw, strip_comments(raw), strip_comments(self.lines[:start]))
         drop, spare = set(), []
         unreached = reach.unreached(chunks)
         instances = set(c.names[0] for c in unreached if c.kind == "function" and ".inl:" in self.origin[start + c.last])

@@ -13,6 +13,7 @@
 #include "../4_programs/bridge.h"
 #include "../3_solve/ica.h"
 #include "../3_solve/ica_paper.h"
+#include "../3_solve/solve_policy.h"
 
 #define CTI_ISLANDS_NOTE_US 0.08 /* [us] that the notes of a block take, about; see cti_tasks_run_work */
 
@@ -268,7 +269,7 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
     if (!cti_islands_judge(s, dt, q, &info))
         return 0;
     if (cti_islands_is_far(s, q))
-        s->step.wasted_sweeps += visits / ((double)s->desc.solver.max_sweeps * (double)cti_max_int(CTI_ICA_FEW, CTI_LEN(s->contact.rows)));
+        s->step.wasted_sweeps += visits / ((double)s->desc.solver.max_sweeps * (double)cti_solve_policy_visits(CTI_LEN(s->contact.rows)));
     *ended = info.status;
     return 1;
 }
