@@ -35,10 +35,10 @@ struct cti_program;
 
 /* cti_stepper -- members may be NULL, except check, prepare and step.
    check     tests the description: CT_OK, or cti_error_set's code. All steppers of a build check the ranges of their own options, in every
-             world; the stepper of the world (d->stepper) also checks the rest. A stepper without a step as printed refuses termination PAPER
+             world; the world's stepper (d->stepper) also checks the rest. A stepper without a step as printed refuses termination PAPER
    complete  sets values that a description leaves to the stepper, in the world's copy of it
-   refuses   returns NULL if worlds of this stepper have the feature, else the reason, a sentence for the error's text, which begins with the
-             body's name
+   refuses   returns NULL if worlds of this stepper have the feature, else the reason, a sentence for the error's text, which begins with
+             the body's name
    prepare   makes cti_state.own, the stepper's private data, after bodies or joints have changed; surface, models, rigids, joints, scratch
              and A's pattern are ready. bodies [surface.n_bodies]. 0: out of memory; `release` is called then, too
    step      one step: CT_OK with the whole report except the sums of its times, or CT_ERR_MEMORY with the state unchanged. cti_state has
