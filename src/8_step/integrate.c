@@ -13,8 +13,8 @@
    as a force over the step, v1 would get a second share of it, which the next impulse would have to remove. When the contact opens, or an
    impact bends a stiff body more than the step resolves, v1 would have energy from nowhere. So a body that contacts or joints acted on in
    the last step is stepped by Euler's rule, v1 = u. In the first step with a contact the impulse acts at the step's start, as if the body
-   had always had the additional velocity w = (1 + h alpha) (u - u_free) that the impulse gives through A. Its momentum, weighed by M, is
-   that of M^-1 J' r:
+   had always had the additional velocity w = (1 + h alpha) (u - u_free) that the impulse gives through A. Its total momentum is that of
+   M^-1 J' r:
      Newmark  v1 = u + (u - v0 - w),   BDF2  v1 = u + s (u - u' - w), and its history becomes v0 + w, u.
    BDF2 starts anew after a contact. (Kane, Repetto, Ortiz, Marsden 1999; Deuflhard, Krause, Ertel 2008: contact is implicit, whatever the
    rest is.)
