@@ -179,7 +179,6 @@ typedef struct cti_mprgp_target {
     const cti_mprgp_options *options;
     cti_mprgp_counters *count;
     double *work;  /* [2 m + 2 n] of the judged */
-    int judged_at; /* products when the judge was asked last */
 } cti_mprgp_target;
 /* cti_mprgp_target_good -- 1 when the judge accepts what stands in the answer. */
 CTI_FN int cti_mprgp_target_good(cti_mprgp_target *t);

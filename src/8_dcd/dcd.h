@@ -32,7 +32,7 @@ CTI_FN ct_real cti_dcd_need(cti_state *s, const ct_real *x0, const ct_real *x1, 
 
 /* cti_dcd_solution -- how a solve ended. */
 typedef struct cti_dcd_solution {
-    int iterations, cg, products;
+    int iterations, cg;
     int budget;       /* ended above the tolerance */
     int coupled;      /* rows were not decoupled */
     ct_real residual; /* largest entry of |phi + beta| over the largest term in it */
@@ -49,7 +49,7 @@ CTI_FN int cti_dcd_jacobian(const cti_state *s, cti_sparse *J, double **out_w);
 
 /* ---- dcd_pivot.c ---- */
 
-/* cti_dcd_pivots -- as cti_dcd_decouple; rows that stay are put in an order in which each hangs on those before it, and s->dcd.pivot [rows]
+/* cti_dcd_pivots -- as cti_dcd_decouple; rows that stay are put in an order in which each hangs on those before it, and dcd.solve.pivot [rows]
    has the blocks of their pivots. */
 CTI_FN int cti_dcd_pivots(cti_state *s, const double *depth);
 /* cti_dcd_turn -- x = T z: for each row in order x_p -= q rest'x, so that size q'z_p is the row at x. */

@@ -118,7 +118,7 @@ static int32_t *cti_clusters_count_ports(const cti_factors *f, cti_arena *arena,
 /* a component's patches in local numbers, behind the n clusters that are there; -1: out of memory */
 static int cti_clusters_cut(const cti_factors *f, cti_arena *arena, const cti_component *q, cti_cluster *out, int n)
 {
-    const int32_t *from = f->patch_blocks + f->patches[q->patch0];
+    const int32_t *from = f->patches.blocks + f->patches.at[q->patch0];
     int32_t *list = CTI_ARENA_NEW(arena, int32_t, q->end - q->begin);
     int i;
     if (!list)
@@ -126,8 +126,8 @@ static int cti_clusters_cut(const cti_factors *f, cti_arena *arena, const cti_co
     for (i = 0; i < q->end - q->begin; i++)
         list[i] = q->place + f->rank[from[i]];
     for (i = q->patch0; i < q->patch1; i++, n++) {
-        out[n].blocks = list + (f->patches[i] - f->patches[q->patch0]);
-        out[n].n = f->patches[i + 1] - f->patches[i];
+        out[n].blocks = list + (f->patches.at[i] - f->patches.at[q->patch0]);
+        out[n].n = f->patches.at[i + 1] - f->patches.at[i];
     }
     return n;
 }
