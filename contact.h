@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs d7ebc93afe35faee.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs c68ba24b8a6b2bac.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -387,12 +387,6 @@ SOURCES
 #ifndef CONTACT_VALIDATE
 #define CONTACT_VALIDATE 0
 #endif
-#if !CONTACT_WITH_CMR && !CONTACT_WITH_DCD
-#error "contact.h: a world needs a stepper; leave CONTACT_WITH_CMR or CONTACT_WITH_DCD at 1"
-#endif
-#ifndef CONTACT_STEPPER
-#define CONTACT_STEPPER (CONTACT_WITH_CMR ? CT_STEPPER_CMR : CT_STEPPER_DCD)
-#endif
 #ifndef CONTACT_SOLVER
 #define CONTACT_SOLVER CT_SOLVER_ICA
 #endif
@@ -586,16 +580,21 @@ typedef struct ct_tasks {
 typedef enum ct_log_level { CT_LOG_ERROR, CT_LOG_WARNING, CT_LOG_INFO } ct_log_level;
 typedef void ct_log_fn(ct_log_level level, const char *text, void *user);
 
-typedef enum ct_stepper {
-    CT_STEPPER_CMR,
-    CT_STEPPER_DCD,
-    CT_STEPPER_BARRIER,
-    CT_STEPPER_LAYERS,
-    CT_STEPPER_PENALTY,
-    CT_STEPPER_GEOMETRIC,
-    CT_STEPPER_EXPLICIT,
-    CT_STEPPER_COUNT_
-} ct_stepper;
+/* Steppers: name, number, the word of scene files, switch. One list makes the enum, the texts and the table of what is built. A new stepper is
+   a line here, its switch in config.h, and a function cti_stepper_<word> (8_step/stepper.h). Numbers are for good: 3 is kept for layers, 4
+   for penalty, 5 for geometric, 6 for explicit, and 2 for barrier. */
+#define CT_STEPPER_LIST(X)                                                                                                                 \
+    X(CT_STEPPER_CMR, 0, cmr, CONTACT_WITH_CMR)                                                                                            \
+    X(CT_STEPPER_DCD, 1, dcd, CONTACT_WITH_DCD)
+#define CT_STEPPER_ENUM(name, number, word, built) name = number,
+typedef enum ct_stepper { CT_STEPPER_LIST(CT_STEPPER_ENUM) CT_STEPPER_COUNT_ } ct_stepper;
+#undef CT_STEPPER_ENUM
+
+#define CT_STEPPER_OR(name, number, word, built) || (built)
+#if !(0 CT_STEPPER_LIST(CT_STEPPER_OR))
+#error "contact.h: a world needs a stepper; leave CONTACT_WITH_CMR or CONTACT_WITH_DCD at 1"
+#endif
+#undef CT_STEPPER_OR
 
 /* ct_integrator -- the time integrator of deformable bodies under CT_STEPPER_CMR; rigid bodies have their own rule with each. Forces are
    linearized once a step, at the body after its own rigid rotation, and again (newton_iterations) where a body would gain energy. All
@@ -612,21 +611,24 @@ typedef enum ct_stepper {
    holds for small strains, where the stiffness needs no projection; in large swings the order falls towards one. */
 typedef enum ct_integrator { CT_INTEGRATOR_EULER, CT_INTEGRATOR_NEWMARK, CT_INTEGRATOR_BDF2, CT_INTEGRATOR_COUNT_ } ct_integrator;
 
-typedef enum ct_solver {
-    CT_SOLVER_AUTO,
-    CT_SOLVER_ICA,
-    CT_SOLVER_CA,
-    CT_SOLVER_PGS,
-    CT_SOLVER_LEMKE,
-    CT_SOLVER_BOXED,
-    CT_SOLVER_ACTIVE_SET,
-    CT_SOLVER_MPRGP,
-    CT_SOLVER_INTERIOR,
-    CT_SOLVER_GEOMETRIC_CG,
-    CT_SOLVER_NEWTON,
-    CT_SOLVER_ADMM,
-    CT_SOLVER_COUNT_
-} ct_solver;
+/* Solvers: as steppers; a solver is a function cti_solver_<word> (4_programs/program.h). CT_SOLVER_AUTO, number 0, is a choice among them.
+   Number 9 is kept for geometric_cg. CT_SOLVER_ICA solves worlds in every build; its switch is for problems without a world. */
+#define CT_SOLVER_LIST(X)                                                                                                                  \
+    X(CT_SOLVER_ICA, 1, ica, CONTACT_WITH_ICA)                                                                                             \
+    CT_SOLVER_LIST_OPTIONAL(X)
+#define CT_SOLVER_LIST_OPTIONAL(X)                                                                                                         \
+    X(CT_SOLVER_CA, 2, ca, CONTACT_WITH_CA)                                                                                                \
+    X(CT_SOLVER_PGS, 3, pgs, CONTACT_WITH_PGS)                                                                                             \
+    X(CT_SOLVER_LEMKE, 4, lemke, CONTACT_WITH_LEMKE)                                                                                       \
+    X(CT_SOLVER_BOXED, 5, boxed, CONTACT_WITH_BOXED)                                                                                       \
+    X(CT_SOLVER_ACTIVE_SET, 6, active_set, CONTACT_WITH_ACTIVE_SET)                                                                        \
+    X(CT_SOLVER_MPRGP, 7, mprgp, CONTACT_WITH_MPRGP)                                                                                       \
+    X(CT_SOLVER_INTERIOR, 8, interior, CONTACT_WITH_INTERIOR)                                                                              \
+    X(CT_SOLVER_NEWTON, 10, newton, CONTACT_WITH_NEWTON)                                                                                   \
+    X(CT_SOLVER_ADMM, 11, admm, CONTACT_WITH_ADMM)
+#define CT_SOLVER_ENUM(name, number, word, built) name = number,
+typedef enum ct_solver { CT_SOLVER_AUTO = 0, CT_SOLVER_LIST(CT_SOLVER_ENUM) CT_SOLVER_COUNT_ } ct_solver;
+#undef CT_SOLVER_ENUM
 
 /* ct_cone -- the admissible set of a contact's friction (g1, g2) at normal multiplier l:
    BOX      |g1| <= mu l and |g2| <= mu l (Otaduy 2009, 5.5: two independent projections)
@@ -821,7 +823,7 @@ typedef struct ct_world_desc {
     ct_real restitution;  /* 0 is the only value that is supported now */
     int self_collision;   /* 1: a body collides with itself; default 1 */
     ct_broad_phase broad_phase; /* default CT_BROAD_TREE */
-    ct_stepper stepper;   /* default CONTACT_STEPPER */
+    ct_stepper stepper;   /* default CONTACT_STEPPER, or the first of the list that is built */
     ct_integrator integrator; /* default CT_INTEGRATOR_EULER */
     int newton_iterations; /* most linearizations of a substep of CT_STEPPER_CMR, 1..100; Otaduy 2009 has 1. Only a body that gains energy
                               uses more than one. Default 8 */
@@ -1417,8 +1419,12 @@ extern "C++" {
 #include <stdint.h>
 #include <string.h>
 
+/* CTI_CONSTANT_FN -- in front of the definition of an internal function that returns a constant: contact.h's compiler sees through it. */
 #ifndef CTI_FN
 #define CTI_FN
+#define CTI_CONSTANT_FN
+#else
+#define CTI_CONSTANT_FN CTI_INLINE
 #endif
 
 /* CONTACT_API_DEF -- in front of the definition of a public function. */
@@ -1431,14 +1437,15 @@ extern "C++" {
 #endif
 
 #if defined(__GNUC__) || defined(__clang__)
-/* without optimization the body of every small function at every call is 7 MB of code, three times the compiler's time, and nothing gained */
+/* Without optimization, forced inlining of every small function would make 7 MB of code and take three times the compile time, for no
+   gain. */
 #if defined(__OPTIMIZE__) || defined(CTI_OPTIMIZED)
 #define CTI_INLINE static inline __attribute__((always_inline, unused))
 #else
 #define CTI_INLINE static inline __attribute__((unused))
 #endif
 #define CTI_NOINLINE __attribute__((noinline))
-#define CTI_SPARE __attribute__((unused)) /* one of a set of functions, of which a build may use none */
+#define CTI_SPARE __attribute__((unused)) /* one of a set of functions of which a build may not use all */
 #define CTI_RESTRICT __restrict__
 #define CTI_ALIGNED(n) __attribute__((aligned(n)))
 #define CTI_LIKELY(x) __builtin_expect(!!(x), 1)
@@ -1470,6 +1477,12 @@ extern "C++" {
 #endif
 
 #define CTI_UNUSED(x) ((void)(x))
+
+/* CTI_IF -- `text` where the switch is 1, nothing where it is 0: for the lines of lists such as CT_STEPPER_LIST. */
+#define CTI_IF(built, text) CTI_IF_VALUE(built, text)
+#define CTI_IF_VALUE(built, text) CTI_IF_##built(text)
+#define CTI_IF_0(text)
+#define CTI_IF_1(text) text
 
 /* cti_finite -- 1 when x is neither infinite nor NaN. Reads the exponent bits, so that no compiler flag can remove the test. */
 CTI_INLINE int cti_finite64(double x)
@@ -1517,10 +1530,11 @@ CTI_INLINE int cti_lowest_bit64(uint64_t x)
 
 
 /* ---- 0_base/stb_include.h ---- */
-/* stb_include.h -- finds stb_ds.h: CONTACT_STB_DS_H, else "stb_ds.h", else <stb/stb_ds.h>. Its implementation is never emitted here and a
-   user's STB_DS_IMPLEMENTATION is put aside and restored; only the array header and the accessors that do not grow are used. The short names
-   (arrlen) are there afterwards unless the user has defined STBDS_NO_SHORT_NAMES: stb_ds.h defines them in its guarded part, so that a user who
-   includes it after contact.h would get none. extern "C++": its templates, inside of a user's extern "C". */
+/* stb_include.h -- finds stb_ds.h: CONTACT_STB_DS_H, else "stb_ds.h", else <stb/stb_ds.h>. Its implementation is never emitted here; a
+   user's STB_DS_IMPLEMENTATION is put aside and restored. Only the array header and the accessors that do not grow are used. The short
+   names (arrlen) are defined afterwards unless the user has defined STBDS_NO_SHORT_NAMES. This is needed since stb_ds.h defines them inside
+   its include guard: a later include by the user would not. extern "C++" is for its templates, where contact.h is included inside the
+   user's extern "C". */
 
 #ifdef STB_DS_IMPLEMENTATION
 #define CTI_STB_DS_WAS_IMPLEMENTATION
@@ -1633,11 +1647,11 @@ CTI_FN ct_code cti_error_set(ct_error_info *error, ct_code code, int64_t element
 }
 
 /* ---- 0_base/alloc.h ---- */
-/* alloc.h -- the one door to memory: a checked allocator with counters and failure injection. Method: every block goes through the
-   caller's `ct_allocator`; sizes are known at release, so that no header of ours is needed. */
+/* alloc.h -- every allocation of the library goes through here: a checked allocator with counters and failure injection. Method: blocks
+   come from the caller's `ct_allocator`. Sizes are known at release, so that blocks need no header of ours. */
 
 
-/* cti_mem -- one allocator with its books. A world owns one; functions that work without a world use a local one. */
+/* cti_mem -- one allocator and its counters. A world owns one; functions that work without a world use a local one. */
 typedef struct cti_mem {
     ct_allocator user;   /* never with a NULL resize: cti_mem_init fills the default */
     int64_t n_calls;     /* resize calls that asked for memory, since init */
@@ -1811,8 +1825,8 @@ CTI_FN void cti_array_free(cti_mem *mem, void *array, size_t element)
 }
 
 /* ---- 0_base/arena.h ---- */
-/* arena.h -- per-step scratch memory: bump allocation in chunks, released together. Method: after a reset that followed an overflow the
-   chunks are replaced by one of the peak size, so that a warmed-up step asks the allocator for nothing. */
+/* arena.h -- per-step scratch memory: bump allocation in chunks that are released together. Method: after a step that needed several
+   chunks, the reset replaces them by one of the peak size. A warmed-up step therefore asks the allocator for nothing. */
 
 
 typedef struct cti_arena_chunk {
@@ -1824,14 +1838,14 @@ typedef struct cti_arena {
     cti_mem *mem;
     cti_arena_chunk *first; /* newest chunk */
     size_t used;            /* bytes used in the newest chunk */
-    size_t total, peak;     /* bytes handed out and not yet taken back; most ever */
+    size_t total, peak;     /* bytes handed out now; the most there ever were */
 } cti_arena;
 
 CTI_FN void cti_arena_init(cti_arena *arena, cti_mem *mem);
 CTI_FN void cti_arena_free(cti_arena *arena);
 /* cti_arena_reset -- everything handed out becomes invalid. */
 CTI_FN void cti_arena_reset(cti_arena *arena);
-/* cti_arena_mark -- a point in time; cti_arena_rewind -- what was handed out since becomes invalid, and its room is handed out again. */
+/* cti_arena_mark -- remembers how much is handed out; cti_arena_rewind -- releases everything that was handed out after the mark. */
 typedef struct cti_arena_point {
     const cti_arena_chunk *first;
     size_t used, total;
@@ -1890,7 +1904,7 @@ CTI_FN void cti_arena_reset(cti_arena *arena)
     if (arena->total > arena->peak)
         arena->peak = arena->total;
     if (arena->first && arena->first->next) {
-        /* one chunk of the peak size instead of many; if that fails the next get tries again */
+        /* replaces the chunks by one of the peak size; if that allocation fails, the next cti_arena_get tries again */
         size_t want = arena->peak + arena->peak / 4;
         cti_arena_free(arena);
         cti_arena_grow(arena, want);
@@ -1909,7 +1923,7 @@ CTI_FN void cti_arena_rewind(cti_arena *arena, cti_arena_point point)
 {
     if (arena->total > arena->peak)
         arena->peak = arena->total;
-    /* a chunk that is newer than the point holds nothing older */
+    /* a chunk that was allocated after the mark holds nothing from before it */
     arena->used = arena->first == point.first ? point.used : 0;
     arena->total = point.total;
 }
@@ -1942,23 +1956,24 @@ CTI_FN void *cti_arena_zero(cti_arena *arena, size_t count, size_t element)
 }
 
 /* ---- 0_base/heads.h ---- */
-/* heads.h -- heads of lists for a few of many numbers: a table that grows with the few. Method: open addressing with linear probes, at most half
-   full; where all numbers fit it is indexed by them. Based on: Knuth, The Art of Computer Programming 3, 6.4. */
+/* heads.h -- a hash table from numbers to list heads, for the case that few of many possible numbers occur. Method: open addressing with
+   linear probes, at most half full; if the table has room for all numbers, they index it directly. Based on: Knuth, The Art of Computer
+   Programming 3, 6.4. */
 
 
 typedef struct cti_head {
-    int32_t number; /* 1 + the number, 0: free */
+    int32_t number; /* 1 + the number, or 0: this place is free */
     int32_t first, last;
 } cti_head;
 
 typedef struct cti_heads {
     cti_head *items;
     uint32_t mask;
-    int direct; /* 1: all numbers fit */
+    int direct; /* 1: the table has room for all numbers, which index it */
 } cti_heads;
 
 #if CONTACT_WITH_CMR
-/* cti_heads_init -- for at most `most` different numbers below n. 0: out of memory. */
+/* cti_heads_init -- for at most `most` different numbers, all below n. Returns 0 when memory ran out. */
 CTI_INLINE int cti_heads_init(cti_heads *h, cti_arena *arena, int most, int n)
 {
     uint32_t size = 8;
@@ -1969,7 +1984,7 @@ CTI_INLINE int cti_heads_init(cti_heads *h, cti_arena *arena, int most, int n)
     return h->items != NULL;
 }
 
-/* cti_heads_at -- the head of a number, or the free one that it would have: its own once `number` is 1 + v. */
+/* cti_heads_at -- the head of number v, or the free place where it belongs. The caller claims a free place by setting `number` to 1 + v. */
 CTI_INLINE cti_head *cti_heads_at(const cti_heads *h, int32_t v)
 {
     uint32_t i = h->direct ? (uint32_t)v : ((uint32_t)v * 2654435769u >> 7) & h->mask;
@@ -1981,18 +1996,18 @@ CTI_INLINE cti_head *cti_heads_at(const cti_heads *h, int32_t v)
 
 
 /* ---- 0_base/sort.h ---- */
-/* sort.h -- stable sorting of integer keys with a payload: least significant digit radix sort, 8 bits a pass, passes in which all keys
-   agree are skipped, insertion sort below 48 elements. The result depends on keys and order alone. */
+/* sort.h -- stable sorting of integer keys with a payload: least significant digit radix sort, 8 bits a pass. Passes in which all keys
+   agree are skipped; below 48 elements insertion sort is used. The result depends on the keys and their order alone. */
 
 
 #if CONTACT_WITH_ADMM || CONTACT_WITH_CMR || CONTACT_WITH_INTERIOR || CONTACT_WITH_NEWTON
-/* cti_sort_u32, cti_sort_u64 -- keys [n] ascending in place, equal keys in their first order; payload [n] moves along (may be NULL).
-   keys_tmp [n], payload_tmp [n] are scratch (payload_tmp NULL when payload is). */
+/* cti_sort_u32, cti_sort_u64 -- sorts keys [n] in place, ascending and stable; payload [n] moves along (may be NULL). keys_tmp [n],
+   payload_tmp [n] are scratch (payload_tmp NULL when payload is). */
 CTI_FN void cti_sort_u32(uint32_t *keys, int32_t *payload, uint32_t *keys_tmp, int32_t *payload_tmp, int n);
 #endif
 CTI_FN void cti_sort_u64(uint64_t *keys, int32_t *payload, uint64_t *keys_tmp, int32_t *payload_tmp, int n);
 
-/* cti_sort_unique_u64 -- drops repetitions from sorted keys (payload of the first stays; may be NULL); returns the new length. */
+/* cti_sort_unique_u64 -- drops repetitions from sorted keys; the payload (may be NULL) of the first one stays. Returns the new length. */
 CTI_FN int cti_sort_unique_u64(uint64_t *keys, int32_t *payload, int n);
 
 
@@ -2003,7 +2018,7 @@ CTI_FN int cti_sort_unique_u64(uint64_t *keys, int32_t *payload, int n);
 #define CTI_T uint32_t
 #endif
 #define CTI_TN(name) name##_u32
-/* sort.inl -- radix sort of CTI_T keys; included once a key type. */
+/* sort.inl -- radix sort of keys of type CTI_T; included once for each key type. */
 
 #if CONTACT_WITH_ADMM || CONTACT_WITH_CMR || CONTACT_WITH_INTERIOR || CONTACT_WITH_NEWTON
 static void CTI_TN(cti_sort_insertion)(CTI_T *keys, int32_t *payload, int n)
@@ -2044,7 +2059,7 @@ CTI_FN void CTI_TN(cti_sort)(CTI_T *keys, int32_t *payload, CTI_T *keys_tmp, int
         CTI_TN(cti_sort_insertion)(keys, payload, n);
         return;
     }
-    /* histograms of all digits in one reading */
+    /* histograms of all digits in one pass over the keys */
     memset(count, 0, sizeof count);
     for (i = 0; i < n; i++)
         for (pass = 0; pass < (int)sizeof(CTI_T); pass++)
@@ -2077,7 +2092,7 @@ CTI_FN void CTI_TN(cti_sort)(CTI_T *keys, int32_t *payload, CTI_T *keys_tmp, int
 
 #define CTI_T uint64_t
 #define CTI_TN(name) name##_u64
-/* sort.inl -- radix sort of CTI_T keys; included once a key type. */
+/* sort.inl -- radix sort of keys of type CTI_T; included once for each key type. */
 
 static void CTI_TN(cti_sort_insertion)(CTI_T *keys, int32_t *payload, int n)
 {
@@ -2117,7 +2132,7 @@ CTI_FN void CTI_TN(cti_sort)(CTI_T *keys, int32_t *payload, CTI_T *keys_tmp, int
         CTI_TN(cti_sort_insertion)(keys, payload, n);
         return;
     }
-    /* histograms of all digits in one reading */
+    /* histograms of all digits in one pass over the keys */
     memset(count, 0, sizeof count);
     for (i = 0; i < n; i++)
         for (pass = 0; pass < (int)sizeof(CTI_T); pass++)
@@ -2162,8 +2177,8 @@ CTI_FN int cti_sort_unique_u64(uint64_t *keys, int32_t *payload, int n)
 }
 
 /* ---- 0_base/sets.h ---- */
-/* sets.h -- disjoint sets of numbers 0 .. n - 1: parent [n], a root is its own parent and the smallest of its set. Method: path halving, no
-   ranks. Based on: Tarjan, van Leeuwen, Worst-case analysis of set union algorithms, 1984. */
+/* sets.h -- disjoint sets (union-find) of the numbers 0 .. n - 1 in parent [n]. A root is its own parent and the smallest number of its
+   set. Method: path halving, no ranks. Based on: Tarjan, van Leeuwen, Worst-case analysis of set union algorithms, 1984. */
 
 
 /* cti_sets_init -- n sets of one number each. */
@@ -2191,8 +2206,8 @@ CTI_INLINE void cti_sets_join(int32_t *parent, int32_t a, int32_t b)
 
 
 /* ---- 0_base/atomic.h ---- */
-/* atomic.h -- words that several threads read and write: loads that see all that was written before the store they read. 32 bits, where the
-   compiler has them (CTI_ATOMICS 1); pool.c has its own wider ones. */
+/* atomic.h -- 32-bit words that threads share. A load (acquire) sees everything that was written before the store (release) whose value it
+   reads. CTI_ATOMICS is 1 where the compiler has them. pool.c has its own 64-bit operations. */
 
 
 #if defined(__GCC_ATOMIC_INT_LOCK_FREE) && __GCC_ATOMIC_INT_LOCK_FREE == 2
@@ -2200,7 +2215,7 @@ CTI_INLINE void cti_sets_join(int32_t *parent, int32_t a, int32_t b)
 #define CTI_ATOMICS 1
 CTI_INLINE uint32_t cti_atomic_load(const uint32_t *p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }
 CTI_INLINE void cti_atomic_store(uint32_t *p, uint32_t x) { __atomic_store_n(p, x, __ATOMIC_RELEASE); }
-/* 1 when *p was `from`, and is `to` now */
+/* compare and exchange: *p becomes `to` if it is `from`; returns 1 if it did */
 CTI_INLINE int cti_atomic_swap(uint32_t *p, uint32_t from, uint32_t to)
 {
     return __atomic_compare_exchange_n(p, &from, to, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
@@ -2226,7 +2241,7 @@ CTI_INLINE int cti_atomic_swap(uint32_t *p, uint32_t from, uint32_t to)
     return (uint32_t)_InterlockedCompareExchange((volatile long *)p, (long)to, (long)from) == from;
 }
 #endif
-#else /* one thread */
+#else /* no atomic operations: one thread only */
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #define CTI_ATOMICS 0
 CTI_INLINE uint32_t cti_atomic_load(const uint32_t *p) { return *p; }
@@ -2241,7 +2256,7 @@ CTI_INLINE int cti_atomic_swap(uint32_t *p, uint32_t from, uint32_t to)
 #endif
 #endif
 
-/* cti_atomic_pause -- a moment in a loop that waits */
+/* cti_atomic_pause -- the processor's hint inside a spin loop */
 CTI_INLINE void cti_atomic_pause(void)
 {
 #if defined(_MSC_VER) && (defined(_M_X64) || defined(_M_IX86))
@@ -2257,15 +2272,16 @@ CTI_INLINE void cti_atomic_pause(void)
 
 
 /* ---- 0_base/fpenv.h ---- */
-/* fpenv.h -- the processor's floating-point mode, one for each thread: rounding to nearest, gradual underflow, exceptions that only raise flags.
-   Method: who computes enters it and leaves it again, so that bits do not depend on the mode of who calls, of the world's own threads or of a task
-   system's, and the bounds of collision tests hold, which count on gradual underflow. MXCSR on x86, FPCR on 64-bit ARM; WebAssembly has no other
-   mode, and where the compiler cannot write the register (tcc) the caller's stays. */
+/* fpenv.h -- the processor's floating-point mode, which each thread has: rounding to nearest, gradual underflow, exceptions that only raise
+   flags. Method: every function that computes enters this mode and restores the caller's when it leaves. Results then do not depend on the
+   mode of the caller, of the world's own threads or of a task system. The error bounds of the collision tests rely on gradual underflow.
+   The mode is in MXCSR on x86 and in FPCR on 64-bit ARM; WebAssembly has this mode only. Where the compiler cannot write the register
+   (tcc), the caller's mode stays. */
 
 
 #if (defined(__GNUC__) || defined(__clang__)) && defined(__SSE__) && !defined(__TINYC__)
 #define CTI_FPENV 1
-#define CTI_FPENV_FLAGS 0x3fu    /* what was raised */
+#define CTI_FPENV_FLAGS 0x3fu    /* bits of the exception flags */
 #define CTI_FPENV_USUAL 0x1f80u
 CTI_INLINE uint64_t cti_fpenv_get(void)
 {
@@ -2280,7 +2296,7 @@ CTI_INLINE void cti_fpenv_put(uint64_t x)
 }
 #elif (defined(__GNUC__) || defined(__clang__)) && defined(__aarch64__) && !defined(__TINYC__)
 #define CTI_FPENV 1
-#define CTI_FPENV_FLAGS 0u /* they are in a register of their own */
+#define CTI_FPENV_FLAGS 0u /* the flags are in another register (FPSR) */
 #define CTI_FPENV_USUAL 0u
 CTI_INLINE uint64_t cti_fpenv_get(void)
 {
@@ -2304,7 +2320,7 @@ CTI_INLINE uint64_t cti_fpenv_get(void) { return 0; }
 CTI_INLINE void cti_fpenv_put(uint64_t word) { CTI_UNUSED(word); }
 #endif
 
-/* cti_fpenv_enter -- the usual mode from here on; returns what to leave it with. cti_fpenv_leave -- the former mode; flags raised between stay. */
+/* cti_fpenv_enter -- sets the mode; returns the former one. cti_fpenv_leave -- restores it; exception flags raised in between stay. */
 CTI_INLINE uint64_t cti_fpenv_enter(void)
 {
     uint64_t before = cti_fpenv_get();
@@ -2320,38 +2336,39 @@ CTI_INLINE void cti_fpenv_leave(uint64_t before)
 
 
 /* ---- 0_base/pool.h ---- */
-/* pool.h -- the built-in threads behind ct_tasks (CONTACT_THREADS 1). Workers spin for a moment after a loop, since the next one is near, then
-   sleep. */
+/* pool.h -- the built-in threads behind ct_tasks (CONTACT_THREADS 1). After a loop a worker spins for a moment, since the next loop usually
+   follows soon, and then sleeps. */
 
 
 typedef struct cti_pool cti_pool;
 
-enum { CTI_POOL_MOST = 256 }; /* workers */
+enum { CTI_POOL_MOST = 256 }; /* largest number of workers */
 
-/* cti_pool_create -- starts workers - 1 threads, 1 <= workers <= CTI_POOL_MOST; the calling thread is worker 0. NULL: out of memory (*out_failed -1),
-   or thread *out_failed >= 1 could not be started, *out_system being what the system said; then nothing is left behind. Always NULL without
-   CONTACT_THREADS. */
+/* cti_pool_create -- starts workers - 1 threads, 1 <= workers <= CTI_POOL_MOST; the calling thread is worker 0. On failure it returns NULL
+   and leaves nothing behind: *out_failed is -1 when memory ran out, else the number (>= 1) of the thread that could not be started, and
+   *out_system the system's error code. Always NULL without CONTACT_THREADS. */
 CTI_FN cti_pool *cti_pool_create(cti_mem *mem, int workers, int *out_failed, int *out_system);
 /* cti_pool_destroy -- ends the threads; NULL is allowed. No loop may be running. */
 CTI_FN void cti_pool_destroy(cti_mem *mem, cti_pool *pool);
-/* cti_pool_sleeps -- 1 where all threads sleep, so that a loop has to wake them. */
+/* cti_pool_sleeps -- 1 if all threads sleep, so that a loop has to wake them first. */
 CTI_FN int cti_pool_sleeps(const cti_pool *pool);
-/* cti_pool_enqueue, cti_pool_finish -- the functions of a ct_tasks whose user is the pool. One loop at a time, and one thread that calls. */
+/* cti_pool_enqueue, cti_pool_finish -- the callbacks of a ct_tasks whose `user` is the pool. Only one loop may run at a time, and only one
+   thread may call them. */
 CTI_FN void *cti_pool_enqueue(ct_task_fn *fn, int count, int min_range, void *context, void *user);
 CTI_FN void cti_pool_finish(void *task, void *user);
 
 
 /* ---- 0_base/pool.c ---- */
-/* pool.c -- a pool of threads for one loop at a time.
-   Method: a loop is cut into blocks; who takes a block lowers the number of those that are left. That number and the number of the loop are one
-   64-bit word, so that a worker that comes late can not take a block of another loop by mistake. The caller takes blocks, too, and waits for
-   those that others took. Workers look at the word for some ten microseconds, then sleep until a loop wakes them. Based on: no paper; the
-   sleepers' count and the word are written and read in sequential consistency (Dekker's rule), so that no wake-up is lost. */
+/* pool.c -- a pool of threads that runs one loop at a time.
+   Method: a loop is cut into blocks; a thread takes a block by lowering the count of blocks left. This count and the loop's number share
+   one 64-bit word, so that a late worker cannot take a block of another loop by mistake. The caller takes blocks, too, and then waits for
+   the blocks that others took. An idle worker watches the word for some ten microseconds, then sleeps until a loop wakes it. No wake-up is
+   lost, because the count of sleepers and the word are accessed with sequential consistency (Dekker's algorithm). Based on: no paper. */
 
 #if CONTACT_THREADS
 
 #if defined(_WIN32)
-#include <windows.h> /* near, far, small, min and max are its macros: no names for what comes behind it */
+#include <windows.h> /* windows.h defines near, far, small, min and max as macros: the code below must not use these names */
 #else
 #include <errno.h>
 #include <pthread.h>
@@ -2359,9 +2376,9 @@ CTI_FN void cti_pool_finish(void *task, void *user);
 #include <signal.h>
 #endif
 
-#define CTI_POOL_SPIN 3000  /* looks at the word before a worker sleeps */
-#define CTI_POOL_WAIT 1000  /* looks of the caller before it lets others run */
-#define CTI_POOL_BLOCKS 64  /* most blocks of a loop */
+#define CTI_POOL_SPIN 3000  /* reads of the ticket before an idle worker sleeps */
+#define CTI_POOL_WAIT 1000  /* reads of `done` by the caller before it yields its processor */
+#define CTI_POOL_BLOCKS 64  /* largest number of blocks of a loop */
 
 /* ---- atomic words ---- */
 
@@ -2395,11 +2412,11 @@ typedef struct cti_pool_thread {
 #endif
 } cti_pool_thread;
 
-/* ticket: number of the loop << 32 | blocks left. What describes the loop changes only while no block of it is taken and not done */
+/* ticket: number of the loop << 32 | blocks left. The fields that describe a loop change only when all blocks that were taken are done. */
 struct cti_pool {
     uint64_t ticket;
-    char apart0[64 - sizeof(uint64_t)]; /* the words that many write are in lines of their own */
-    uint64_t done;                      /* blocks */
+    char apart0[64 - sizeof(uint64_t)]; /* padding: each of the words that many threads write has a cache line of its own */
+    uint64_t done;                      /* blocks that are done */
     char apart1[64 - sizeof(uint64_t)];
     uint64_t sleeping, stop;
     ct_task_fn *fn;
@@ -2448,7 +2465,7 @@ static void cti_pool_yield(void) { sched_yield(); }
 
 /* ---- a loop ---- */
 
-/* takes one block and runs it; 0: none is left */
+/* takes one block and runs it; 0: no block was left */
 static int cti_pool_work(cti_pool *p, int worker)
 {
     uint64_t t = cti_pool_load(&p->ticket);
@@ -2465,7 +2482,8 @@ static int cti_pool_work(cti_pool *p, int worker)
 
 static int cti_pool_is_idle(const cti_pool *p) { return (cti_pool_load(&p->ticket) & 0xffffffffu) == 0 && !cti_pool_load(&p->stop); }
 
-/* until there is something to do; 0: the pool ends. Who is woken looks again for a while, since a loop may be about to come */
+/* returns 1 when there is a block to take, 0 when the pool ends. A woken worker watches the ticket for a while again, since the next loop
+   may be close. */
 static int cti_pool_wait(cti_pool *p)
 {
     for (;;) {
@@ -2537,8 +2555,8 @@ CTI_FN void cti_pool_finish(void *task, void *user)
 
 /* ---- beginning and end ---- */
 
-/* 0, or what the system says. Signals are the application's: a thread begins with all of them blocked but those of its own faults, where the
-   headers show POSIX (not under a plain -std=c99) */
+/* returns 0, or the system's error code. Signals are left to the application: the thread starts with all signals blocked except those of
+   its own faults. This needs POSIX headers, which a plain -std=c99 hides. */
 static int cti_pool_start(cti_pool_thread *t)
 {
 #if defined(_WIN32)
@@ -2568,7 +2586,7 @@ static void cti_pool_join(cti_pool_thread *t)
 #endif
 }
 
-/* of the first n threads, which are running */
+/* stops and joins the first n threads, which are running, and frees the pool */
 static void cti_pool_end(cti_mem *mem, cti_pool *p, int n)
 {
     int i;
@@ -2645,37 +2663,38 @@ CTI_FN void cti_pool_finish(void *task, void *user) { CTI_UNUSED(task), CTI_UNUS
 #endif
 
 /* ---- 0_base/tasks.h ---- */
-/* tasks.h -- loops over ranges, serial or by the caller's task system or the world's pool (pool.h). The result of a loop may not depend on the
-   number of workers or on how it is cut: a body writes only what belongs to its own range (but for the runs of
-   ica_parts.c, which have an order of their own), sums are taken afterwards in a fixed order. */
+/* tasks.h -- loops over ranges: serial, by the caller's task system, or by the world's pool (pool.h). The result of a loop may not depend
+   on the number of workers or on how the loop is cut. A body therefore writes only what belongs to its own range, and sums are taken
+   afterwards in a fixed order. Exception: the runs of ica_parts.c, which fix their order themselves. */
 
 
 /* cti_tasks_workers -- number of workers, at least 1; worker numbers that a body sees are below it. tasks may be NULL. */
 CTI_FN int cti_tasks_workers(const ct_tasks *tasks);
 
-/* cti_tasks_least -- work [us] below which a loop is better left to the calling thread: little for the pool while its workers wait for it, more
-   when they sleep, and for a task system, of which nothing is known. */
+/* cti_tasks_least -- least work [us] for which workers pay; shorter loops should stay on the calling thread. It is small while the pool's
+   threads are awake, and larger when they sleep or when the tasks are the user's, of which nothing is known. */
 CTI_FN double cti_tasks_least(const ct_tasks *tasks);
 
-/* cti_tasks_run -- fn(begin, end, worker, context) over [0, count), and waits. Ranges shorter than 2 min_range run here as worker 0. Every range
-   is computed in the usual floating-point mode, whoever runs it. */
+/* cti_tasks_run -- calls fn(begin, end, worker, context) for ranges that cover [0, count), and waits for all. With fewer than 2 min_range
+   items everything runs here as worker 0. Every range is computed in the usual floating-point mode, on any thread. */
 CTI_FN void cti_tasks_run(const ct_tasks *tasks, ct_task_fn *fn, int count, int min_range, void *context);
 
-/* cti_tasks_run_work -- the same for items that take about `us` microseconds each: what is not worth a loop runs here. */
+/* cti_tasks_run_work -- the same for items that take about `us` microseconds each; a loop too short for workers runs here. */
 CTI_FN void cti_tasks_run_work(const ct_tasks *tasks, ct_task_fn *fn, int count, double us, void *context);
 
 
 /* ---- 0_base/tasks.c ---- */
-/* tasks.c -- one loop through enqueue and finish (box2d v3's shape: a NULL task means that enqueue ran it at once). */
+/* tasks.c -- runs one loop through the callbacks enqueue and finish. As in box2d v3, a NULL task means that enqueue has run the loop
+   already. */
 
-/* work of a loop, and of a range of it [us]; 0 in tests that want every loop cut */
+/* least work [us] for which a loop is given to workers; half of it is the least work of one range. 0 in tests that want every loop cut. */
 #ifdef CTI_TASKS_EAGER
 #define CTI_TASKS_LEAST 0.0
 #define CTI_TASKS_LEAST_ASLEEP 0.0
 #define CTI_TASKS_LEAST_USER 0.0
 #else
 #define CTI_TASKS_LEAST 4.0
-#define CTI_TASKS_LEAST_ASLEEP 40.0 /* workers have to be woken for it */
+#define CTI_TASKS_LEAST_ASLEEP 40.0 /* the threads sleep and must be woken first */
 #define CTI_TASKS_LEAST_USER 40.0
 #endif
 
@@ -2693,7 +2712,7 @@ CTI_FN double cti_tasks_least(const ct_tasks *tasks)
     return cti_pool_sleeps((const cti_pool *)tasks->user) ? CTI_TASKS_LEAST_ASLEEP : CTI_TASKS_LEAST;
 }
 
-/* a loop as workers get it: in the usual floating-point mode */
+/* what the workers get as context: the loop's function, to be called in the usual floating-point mode */
 typedef struct cti_tasks_call {
     ct_task_fn *fn;
     void *context;
@@ -2730,7 +2749,7 @@ CTI_FN void cti_tasks_run_work(const ct_tasks *tasks, ct_task_fn *fn, int count,
     double least = cti_tasks_least(tasks);
     if (us * (double)count < least)
         cti_tasks_run(NULL, fn, count, count, context);
-    else /* ranges are no shorter than half of what a loop is worth, awake */
+    else /* the shortest range has half the least work that pays while the threads are awake */
         cti_tasks_run(tasks, fn, count, (int)((cti_tasks_has_pool(tasks) ? CTI_TASKS_LEAST : CTI_TASKS_LEAST_USER) / 2 / us), context);
 }
 
@@ -2763,7 +2782,8 @@ CTI_INLINE ct_real cti_sqrt(ct_real x)
 CTI_INLINE ct_real cti_abs(ct_real x) { return x < 0 ? -x : x; }
 CTI_INLINE ct_real cti_min(ct_real a, ct_real b) { return a < b ? a : b; }
 CTI_INLINE ct_real cti_max(ct_real a, ct_real b) { return a > b ? a : b; }
-/* cti_fmax, cti_fmin -- as C's, which skip what is no number, but with one answer for zeros of two signs, a: C leaves that to the machine. */
+/* cti_fmax, cti_fmin -- as C's fmax and fmin, which ignore a NaN. For zeros of different sign the result is a; C leaves that to the
+   implementation. */
 CTI_INLINE double cti_fmax(double a, double b) { return a >= b || b != b ? a : b; }
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_FILES || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
 CTI_INLINE double cti_fmin(double a, double b) { return a <= b || b != b ? a : b; }
@@ -2813,7 +2833,7 @@ CTI_INLINE ct_real cti_v3_norm2(cti_v3 a) { return cti_v3_dot(a, a); }
 CTI_INLINE ct_real cti_v3_norm(cti_v3 a) { return cti_sqrt(cti_v3_dot(a, a)); }
 CTI_INLINE cti_v3 cti_v3_min(cti_v3 a, cti_v3 b) { return cti_v3_make(cti_min(a.x, b.x), cti_min(a.y, b.y), cti_min(a.z, b.z)); }
 CTI_INLINE cti_v3 cti_v3_max(cti_v3 a, cti_v3 b) { return cti_v3_make(cti_max(a.x, b.x), cti_max(a.y, b.y), cti_max(a.z, b.z)); }
-/* cti_v3_unit -- a / |a|, or `fallback` when a is too short to have a direction. */
+/* cti_v3_unit -- a / |a|, or `fallback` when a is too short for its direction to be computed. */
 CTI_INLINE cti_v3 cti_v3_unit(cti_v3 a, cti_v3 fallback)
 {
     ct_real s = cti_max(cti_max(cti_abs(a.x), cti_abs(a.y)), cti_abs(a.z)), n;
@@ -2864,7 +2884,7 @@ CTI_INLINE ct_real cti_m3_det(const ct_real *m)
 {
     return m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) + m[2] * (m[3] * m[7] - m[4] * m[6]);
 }
-/* out [9], not m: the adjoint of m over d, its determinant. */
+/* out [9] = adj(m) / d for d = det m; out may not be m. */
 CTI_INLINE void cti_m3_adjoint(const ct_real *m, ct_real d, ct_real *out)
 {
     ct_real i = 1 / d;
@@ -2872,9 +2892,9 @@ CTI_INLINE void cti_m3_adjoint(const ct_real *m, ct_real d, ct_real *out)
     out[3] = (m[5] * m[6] - m[3] * m[8]) * i, out[4] = (m[0] * m[8] - m[2] * m[6]) * i, out[5] = (m[2] * m[3] - m[0] * m[5]) * i;
     out[6] = (m[3] * m[7] - m[4] * m[6]) * i, out[7] = (m[1] * m[6] - m[0] * m[7]) * i, out[8] = (m[0] * m[4] - m[1] * m[3]) * i;
 }
-/* cti_m3_inverse -- 1 and the inverse, or 0 (out untouched) when the determinant is zero or not finite. A determinant is of third order in the
-   entries: where it nears the ends of ct_real's range, as those of small bodies' inertias do in float, they are scaled first. m and out: not the
-   same. */
+/* cti_m3_inverse -- 1 and the inverse, or 0 (out untouched) when the determinant is zero or not finite. The determinant is cubic in the
+   entries; where it comes near the limits of ct_real's range, as for small bodies' inertias in float, the entries are scaled first. out may
+   not be m. */
 CTI_INLINE int cti_m3_inverse(const ct_real *m, ct_real *out)
 {
     const ct_real least = sizeof(ct_real) == 4 ? CTI_R(1e-24) : CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS;
@@ -2900,26 +2920,27 @@ CTI_INLINE int cti_m3_inverse(const ct_real *m, ct_real *out)
 
 
 /* ---- 1_math/simd.h ---- */
-/* simd.h -- the one place where SIMD is decided: eight virtual lanes of double (cti_d8) and of float (cti_f8) on every path. Method: AVX512
-   has one 512-bit register of double, AVX2 two of 256 bits, and both one of float; SSE2, NEON and WASM take four and two 128-bit ones; NONE
-   takes four and two vectors of gcc's or clang's own, and plain loops with other compilers (with these too where CTI_SIMD_PLAIN is defined, for
-   tests). Every operation is lane-wise and correctly rounded, nothing is fused unless CONTACT_DETERMINISTIC is 0 (cti_*8_mad), and sums over
-   lanes have one fixed order ((0+4)+(2+6))+((1+5)+(3+7)), so all paths give the same bits. CTI_SIMD_NAME is the path that was compiled in.
-   There is no dispatch at run time.
+/* simd.h -- the one place where SIMD is decided: eight virtual lanes of double (cti_d8) and of float (cti_f8) on every path.
+   Method: AVX512 has one 512-bit register of double, AVX2 two of 256 bits, and both one of float. SSE2, NEON and WASM take four 128-bit
+   registers of double and two of float. NONE takes four and two vectors of gcc's or clang's own; with other compilers, and where
+   CTI_SIMD_PLAIN is defined (for tests), plain loops. Every operation is lane-wise and correctly rounded, and sums over lanes have one
+   fixed order ((0+4)+(2+6))+((1+5)+(3+7)). Nothing is fused unless CONTACT_DETERMINISTIC is 0 (cti_*8_mad). So all paths give the same
+   bits. CTI_SIMD_NAME is the path that was compiled in. There is no dispatch at run time.
    The interface, for V = cti_d8 of double and cti_f8 of float (CTI_R8: of ct_real):
-     set, load, store     one number in all lanes; eight numbers, at any address
-     add, sub, mul, div, sqrt, abs
-     min, max             x < y ? x : y and x > y ? x : y: y where either is NaN or both are zeros
-     lt, le, and, or      masks: 0 where a lane is false or has a NaN. Use them only with and, or, select, bits: what true is differs by path
-     select, bits         mask ? yes : no; an int whose bit i is set where lane i of the mask is
-     mad, nmad            c + x y and c - x y: two roundings, or one with CONTACT_DETERMINISTIC 0 where the processor has it: for linear
-                          algebra only, not where an error bound is proven for two
-     split                x = 2^k m with m in [sqrt(1/2), sqrt 2), for positive normal lanes; exact
-     sum                  over lanes in the fixed order
+   set, load, store     one number in all lanes; eight numbers, at any address
+   add, sub, mul, div, sqrt, abs
+   min, max             x < y ? x : y and x > y ? x : y: y where either is NaN or both are zeros
+   lt, le, and, or      masks: 0 where a lane is false or has a NaN. The bits of a true lane differ by path: use masks only with and, or,
+                        select, bits
+   select, bits         mask ? yes : no; an int whose bit i is set where lane i of the mask is true
+   mad, nmad            c + x y and c - x y. They round twice, or once with CONTACT_DETERMINISTIC 0 on a processor that can. For linear
+                        algebra only, not where a proof counts on two roundings
+   split                x = 2^k m with m in [sqrt(1/2), sqrt 2), for positive normal lanes; exact
+   sum                  over lanes in the fixed order
    of cti_f8 alone, seen as two halves of four lanes:
-     load44, store4       p[0..3] and q[0..3]; lanes 0 to 3
-     spread0, 1, 2        lane k of each half in all four of it
-     fold                 lane i + lane i + 4 in lane i < 4, the others mean nothing
+   load44, store4       p[0..3] and q[0..3]; lanes 0 to 3
+   spread0, 1, 2        lane k of each half, copied to all four lanes of that half
+   fold                 lane i + lane i + 4 in lanes i < 4; the other lanes are unspecified
    cti_d8_widen is exact, cti_f8_narrow rounds to nearest. */
 
 
@@ -2929,7 +2950,7 @@ CTI_INLINE int cti_m3_inverse(const ct_real *m, ct_real *out)
 #define CTI_SIMD_AVX512 4
 #define CTI_SIMD_NEON 5
 #define CTI_SIMD_WASM 6
-/* which of them this compiler can emit with the flags that it was given */
+/* the paths that this compiler can emit with its flags */
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
 #define CTI_HAS_AVX512 1
 #else
@@ -2955,7 +2976,7 @@ CTI_INLINE int cti_m3_inverse(const ct_real *m, ct_real *out)
 #else
 #define CTI_HAS_WASM 0
 #endif
-/* vectors in the language itself */
+/* the compiler's vector extension */
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(__TINYC__) && !defined(__INTEL_COMPILER) && !defined(CTI_SIMD_PLAIN)
 #define CTI_HAS_VECTORS 1
 #else
@@ -3007,7 +3028,7 @@ CTI_INLINE int cti_m3_inverse(const ct_real *m, ct_real *out)
 #error "contact.h: CONTACT_SIMD is CT_SIMD_AUTO, NONE, SSE2, AVX2, AVX512, NEON or WASM"
 #endif
 
-/* CTI_FUSED -- 1 where cti_*8_mad is one rounding */
+/* CTI_FUSED -- 1 where cti_*8_mad rounds once */
 #if !CONTACT_DETERMINISTIC && (defined(__FMA__) || (CTI_SIMD == CTI_SIMD_NEON))
 #define CTI_FUSED 1
 #else
@@ -3015,8 +3036,8 @@ CTI_INLINE int cti_m3_inverse(const ct_real *m, ct_real *out)
 #endif
 
 #if CTI_SIMD == CTI_SIMD_AVX512 || CTI_SIMD == CTI_SIMD_AVX2
-/* simd_wide.inl -- lanes of wide registers. AVX2: two of four doubles, one of eight floats; AVX512: one of eight doubles, floats as AVX2.
-   Masks are whole lanes on both: AVX512's comparison makes one from its mask register, and a selection is one ternary operation on bits.
+/* simd_wide.inl -- lanes in wide registers. AVX2: two of four doubles, one of eight floats; AVX512: one of eight doubles, floats as AVX2.
+   Masks are whole lanes on both. With AVX512 a comparison expands its mask register to lanes, and select is one ternary logic instruction.
    Included by simd.h. */
 
 #include <immintrin.h>
@@ -3034,7 +3055,7 @@ typedef struct cti_d8 {
 #define CTI_W_MASK(k) _mm512_castsi512_pd(_mm512_movm_epi64(k))
 #define CTI_W_LT(x, y) CTI_W_MASK(_mm512_cmp_pd_mask(x, y, _CMP_LT_OQ))
 #define CTI_W_LE(x, y) CTI_W_MASK(_mm512_cmp_pd_mask(x, y, _CMP_LE_OQ))
-/* what these do without a mask takes an undefined operand, of which g++ 12 warns; with all of a mask set they are the same instruction */
+/* The unmasked intrinsics use an undefined operand, of which g++ 12 warns. With a full mask they compile to the same instruction. */
 #define CTI_W_ALL ((__mmask8)0xff)
 #define CTI_W_MIN(x, y) _mm512_maskz_min_pd(CTI_W_ALL, x, y)
 #define CTI_W_MAX(x, y) _mm512_maskz_max_pd(CTI_W_ALL, x, y)
@@ -3300,7 +3321,7 @@ CTI_INLINE cti_f8 cti_f8_split(cti_f8 x, cti_f8 *k)
     return x;
 }
 #elif CTI_SIMD == CTI_SIMD_NONE && !CTI_HAS_VECTORS
-/* simd_plain.inl -- eight lanes in plain C, in loops that compilers may vectorize. Included by simd.h. */
+/* simd_plain.inl -- eight lanes as loops in plain C, which compilers may vectorize. Included by simd.h. */
 
 #define CTI_SIMD_NAME "NONE"
 typedef struct cti_d8 {
@@ -3448,9 +3469,9 @@ CTI_INLINE cti_f8 cti_f8_split(cti_f8 x, cti_f8 *k)
     return x;
 }
 #else
-/* simd_128.inl -- lanes of 128-bit registers, four of two doubles and two of four floats: SSE2, NEON (AArch64), WebAssembly's simd128, and NONE
-   where the compiler has vectors of its own. Each path names its instructions for one register (CTI_P2 of doubles, CTI_P4 of floats); what
-   follows is the same for all. Included by simd.h. */
+/* simd_128.inl -- lanes made of 128-bit registers, four of two doubles and two of four floats: SSE2, NEON (AArch64), WebAssembly's simd128,
+   and NONE with a compiler's vector extension. Each path names its instructions for one register (CTI_P2 of doubles, CTI_P4 of floats); the
+   code below them is the same for all. Included by simd.h. */
 
 #if CTI_SIMD == CTI_SIMD_SSE2
 #define CTI_SIMD_NAME "SSE2"
@@ -3489,7 +3510,7 @@ CTI_INLINE cti_f8 cti_f8_split(cti_f8 x, cti_f8 *k)
 #define CTI_P2_WIDEN_LOW(x) _mm_cvtps_pd(x)
 #define CTI_P2_WIDEN_HIGH(x) _mm_cvtps_pd(_mm_movehl_ps(x, x))
 #define CTI_P4_NARROW(x, y) _mm_movelh_ps(_mm_cvtpd_ps(x), _mm_cvtpd_ps(y))
-/* whole numbers in a register's lanes */
+/* integers in a register's lanes */
 #define CTI_PI __m128i
 #define CTI_PI_FROM2(x) _mm_castpd_si128(x)
 #define CTI_PI_FROM4(x) _mm_castps_si128(x)
@@ -3516,7 +3537,7 @@ CTI_INLINE cti_f8 cti_f8_split(cti_f8 x, cti_f8 *k)
 #define CTI_P4_LT(x, y) CTI_P4_MASK(vcltq_f32(x, y))
 #define CTI_P2_LE(x, y) CTI_P2_MASK(vcleq_f64(x, y))
 #define CTI_P4_LE(x, y) CTI_P4_MASK(vcleq_f32(x, y))
-/* not vminq, which takes the NaN and the negative zero of either side */
+/* not vminq, which returns the NaN of either operand and orders zeros by sign */
 #define CTI_P2_MIN(x, y) vbslq_f64(vcltq_f64(x, y), x, y)
 #define CTI_P4_MIN(x, y) vbslq_f32(vcltq_f32(x, y), x, y)
 #define CTI_P2_MAX(x, y) vbslq_f64(vcgtq_f64(x, y), x, y)
@@ -3572,8 +3593,9 @@ CTI_INLINE int cti_p4_bits(CTI_P4 m)
     return (int)vaddvq_u32(vandq_u32(vreinterpretq_u32_f32(m), vld1q_u32(bit)));
 }
 #elif CTI_SIMD == CTI_SIMD_NONE
-/* Vectors of gcc and clang: their operators are C's, lane by lane, and the compiler makes of them what its target has, be it scalars. A plain
-   struct of eight numbers takes gcc nearly three times as long, and runs at little more than half the speed. */
+/* Vector extension of gcc and clang: C operators that act lane by lane. The compiler maps them to the target's instructions, scalar ones if
+   need be. For gcc a plain struct of eight numbers takes nearly three times the compile time and runs at little more than half the
+   speed. */
 #define CTI_SIMD_NAME "NONE"
 typedef double cti_v2 __attribute__((vector_size(16)));
 typedef float cti_v4 __attribute__((vector_size(16)));
@@ -3587,7 +3609,7 @@ typedef uint32_t cti_vu4 __attribute__((vector_size(16)));
 #define CTI_V_div /
 #define CTI_P2_DO(op, x, y) ((x)CTI_V_##op(y))
 #define CTI_P4_DO(op, x, y) ((x)CTI_V_##op(y))
-/* a comparison is a vector of whole numbers, all bits set where it is true */
+/* a comparison gives a vector of integers with all bits set where it is true */
 #define CTI_P2_LT(x, y) ((cti_v2)((x) < (y)))
 #define CTI_P4_LT(x, y) ((cti_v4)((x) < (y)))
 #define CTI_P2_LE(x, y) ((cti_v2)((x) <= (y)))
@@ -3955,7 +3977,7 @@ CTI_INLINE float cti_f8_sum(cti_f8 x)
     return ((t[0] + t[4]) + (t[2] + t[6])) + ((t[1] + t[5]) + (t[3] + t[7]));
 }
 
-/* cti_f8_turn44 -- transposes within both halves: entry k of row i becomes entry i of row k, for the four rows r and lanes 0-3, 4-7. */
+/* cti_f8_turn44 -- transposes the 4x4 matrices in lanes 0-3 and in lanes 4-7 of four rows r: entry k of row i becomes entry i of row k. */
 #if CTI_SIMD == CTI_SIMD_AVX2 || (defined(CTI_SIMD_AVX512) && CTI_SIMD == CTI_SIMD_AVX512)
 CTI_INLINE void cti_f8_turn44(cti_f8 r[4])
 {
@@ -3988,8 +4010,8 @@ CTI_INLINE void cti_f8_turn44(cti_f8 r[4])
 
 /* ---- 1_math/lanes.h ---- */
 /* lanes.h -- short names for arithmetic on eight lanes of ct_real, and 3-vectors and 3x3 matrices of lanes (arrays of cti_r8, row-major).
-   Everything is lane-wise: lane i of a result depends on lane i of the arguments only. Products are written out, so that they stay in
-   registers at -O2. */
+   Everything is lane-wise: lane i of a result depends on lane i of the arguments only. Matrix products are unrolled by hand, so that they
+   stay in registers at -O2. */
 
 
 CTI_INLINE cti_r8 cti_set8(ct_real a) { return CTI_R8(set)(a); }
@@ -4006,7 +4028,7 @@ CTI_INLINE cti_r8 cti_sqrt8(cti_r8 a) { return CTI_R8(sqrt)(a); }
 CTI_INLINE cti_r8 cti_lt8(cti_r8 a, cti_r8 b) { return CTI_R8(lt)(a, b); }
 CTI_INLINE cti_r8 cti_select8(cti_r8 mask, cti_r8 yes, cti_r8 no) { return CTI_R8(select)(mask, yes, no); }
 CTI_INLINE int cti_bits8(cti_r8 mask) { return CTI_R8(bits)(mask); }
-/* c + a b, c - a b, s a, -a; two roundings each, always: collision tests are made of these (cti_*8_mad may be one) */
+/* c + a b, c - a b, s a, -a. The first two always round twice (cti_*8_mad may round once): the collision tests' error bounds need that */
 CTI_INLINE cti_r8 cti_mad8(cti_r8 c, cti_r8 a, cti_r8 b) { return cti_add8(c, cti_mul8(a, b)); }
 CTI_INLINE cti_r8 cti_nmad8(cti_r8 c, cti_r8 a, cti_r8 b) { return cti_sub8(c, cti_mul8(a, b)); }
 CTI_INLINE cti_r8 cti_scale8(ct_real s, cti_r8 a) { return cti_mul8(cti_set8(s), a); }
@@ -4031,7 +4053,7 @@ CTI_INLINE void cti_scale3_8(cti_r8 s, const cti_r8 *a, cti_r8 *r)
 {
     r[0] = cti_mul8(s, a[0]), r[1] = cti_mul8(s, a[1]), r[2] = cti_mul8(s, a[2]);
 }
-/* r = A x and r = A' x; r apart from x */
+/* r = A x and r = A' x; r may not overlap x */
 CTI_INLINE void cti_matvec8(const cti_r8 *A, const cti_r8 *x, cti_r8 *r)
 {
     r[0] = cti_sum3_8(A[0], x[0], A[1], x[1], A[2], x[2]);
@@ -4044,7 +4066,7 @@ CTI_INLINE void cti_matvec_t8(const cti_r8 *A, const cti_r8 *x, cti_r8 *r)
     r[1] = cti_sum3_8(A[1], x[0], A[4], x[1], A[7], x[2]);
     r[2] = cti_sum3_8(A[2], x[0], A[5], x[1], A[8], x[2]);
 }
-/* R = A B and R = A B'; R apart from A and B */
+/* R = A B and R = A B'; R may not overlap A or B */
 #define CTI_LANES_ROW(i)                                                                                                                   \
     R[3 * (i)] = cti_sum3_8(A[3 * (i)], B[0], A[3 * (i) + 1], B[3], A[3 * (i) + 2], B[6]);                                                 \
     R[3 * (i) + 1] = cti_sum3_8(A[3 * (i)], B[1], A[3 * (i) + 1], B[4], A[3 * (i) + 2], B[7]);                                             \
@@ -4093,7 +4115,7 @@ CTI_FN double cti_acos64(double x);
 CTI_FN double cti_atan2_64(double y, double x);
 CTI_FN double cti_cbrt64(double x);
 
-/* Eight lanes. log: lanes must be positive and normal, others give an unspecified number. atan2 as above. */
+/* Eight lanes. log: lanes must be positive and normal, else the result is unspecified. atan2 as above. */
 CTI_SPARE CTI_FN cti_d8 cti_d8_log(cti_d8 x);
 CTI_SPARE CTI_FN cti_f8 cti_f8_log(cti_f8 x);
 CTI_SPARE CTI_FN cti_d8 cti_d8_atan2(cti_d8 y, cti_d8 x);
@@ -4110,9 +4132,9 @@ CTI_INLINE ct_real cti_cbrt(ct_real x) { return (ct_real)cti_cbrt64((double)x); 
 
 /* ---- 1_math/elem.c ---- */
 /* elem.c -- log, exp, sin, cos, acos, atan2, cbrt by argument reduction and polynomials.
-   Method: reductions carry a low part, polynomials are Taylor sums (log, exp, sin, cos) or interpolate in Chebyshev's points (asin, atan),
-   each truncated below 2^-58 of the result. The lane versions do the same arithmetic lane by lane.
-   based on: Muller, Elementary Functions (2006), ch. 5, 8, 10; Cody and Waite 1980 for the reductions; Kahan's cube root. */
+   Method: argument reductions carry a low part. Polynomials are Taylor sums (log, exp, sin, cos) or interpolate at Chebyshev points (asin,
+   atan), each truncated below 2^-58 of the result. The lane versions do the same arithmetic lane by lane.
+   Based on: Muller, Elementary Functions (2006), ch. 5, 8, 10; Cody and Waite 1980 for the reductions; Kahan's cube root. */
 
 #define CTI_ELEM_LN2_HI 0.6931471803691238     /* 32 bits: k * hi is exact */
 #define CTI_ELEM_LN2_LO 1.9082149292705877e-10 /* ln 2 - hi */
@@ -4202,14 +4224,15 @@ static int cti_elem_reduce(double x, double *r, double *t)
     return (int)(n - 4 * floor(n * 0.25));
 }
 
-/* 2/pi: bit k behind the point, 2^-k, is bit 31 + k of the list from its first word's highest on */
+/* the bits of 2/pi: bit 2^-k is bit 31 + k of this list, counted from the highest bit of its first word */
 static const uint32_t cti_elem_two_over_pi[38] = {
     0x00000000u, 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u, 0x3c439041u, 0xfe5163abu, 0xdebbc561u, 0xb7246e3au,
     0x424dd2e0u, 0x06492eeau, 0x09d1921cu, 0xfe1deb1cu, 0xb129a73eu, 0xe88235f5u, 0x2ebb4484u, 0xe99c7026u, 0xb45f7e41u, 0x3991d639u,
     0x835339f4u, 0x9c845f8bu, 0xbdf9283bu, 0x1ff897ffu, 0xde05980fu, 0xef2f118bu, 0x5a0a6d1fu, 0x6d367ecfu, 0x27cb09b7u, 0x4f463f66u,
     0x9e5fea2du, 0x7527bac7u, 0xebe5f17bu, 0x3d0739f7u, 0x8a5292eau, 0x6bfb5fb1u, 0x1f8d5d08u, 0x56033046u};
 
-/* out [6], lowest word first: 2^190 x 2/pi mod 2^192, x = m 2^e > 2^26. Only 192 bits of 2/pi matter: higher ones give multiples of 4 */
+/* out [6], lowest word first: 2^190 x 2/pi mod 2^192, for x = m 2^e > 2^26. 192 bits of 2/pi are enough: higher bits contribute multiples
+   of 4 */
 static void cti_elem_quarters(uint64_t m, int e, uint32_t *out)
 {
     uint32_t p[6];
@@ -4230,17 +4253,17 @@ static void cti_elem_quarters(uint64_t m, int e, uint32_t *out)
     }
 }
 
-/* cti_elem_reduce of a finite |x| > 1e8, by exact arithmetic of whole numbers (Payne, Hanek 1983) */
+/* cti_elem_reduce for a finite |x| > 1e8, by exact integer arithmetic (Payne, Hanek 1983) */
 static int cti_elem_reduce_large(double x, double *r, double *t)
 {
-    static const double split = 134217729.0; /* 2^27 + 1: halves a double into two of 26 bits (Dekker 1971) */
+    static const double split = 134217729.0; /* 2^27 + 1: splits a double into two halves of 26 bits (Dekker 1971) */
     uint64_t u = cti_elem_bits(fabs(x));
     uint32_t q[6], borrow = 1;
     double h = 0, low = 0, weight = 1.0 / 1073741824.0, hh, hl, ph, pl, p;
     int i, n, sign = 1;
     cti_elem_quarters((u & 0x000fffffffffffffull) | 0x0010000000000000ull, (int)(u >> 52) - 1075, q);
     n = (int)(q[5] >> 30), q[5] &= 0x3fffffffu;
-    if (q[5] >> 29) { /* above a half: from the next multiple down */
+    if (q[5] >> 29) { /* fraction above 1/2: measure from the next multiple */
         n++, sign = -1;
         for (i = 0; i < 6; i++) {
             q[i] = ~q[i] + borrow;
@@ -4252,7 +4275,7 @@ static int cti_elem_reduce_large(double x, double *r, double *t)
         double part = (double)q[i] * weight, sum = h + part;
         low += part - (sum - h), h = sum;
     }
-    /* times pi/2 = CTI_ELEM_PI_2 + CTI_ELEM_PI_2_LO */
+    /* the fraction times pi/2 = CTI_ELEM_PI_2 + CTI_ELEM_PI_2_LO */
     p = h + low, low = (h - p) + low, h = p;
     hh = split * h - (split * h - h), hl = h - hh;
     ph = split * CTI_ELEM_PI_2 - (split * CTI_ELEM_PI_2 - CTI_ELEM_PI_2), pl = CTI_ELEM_PI_2 - ph;
@@ -4272,7 +4295,7 @@ static double cti_elem_sin_poly(double r, double t)
     p = 1.0 / 362880 + z * p, p = -1.0 / 5040 + z * p, p = 1.0 / 120 + z * p, p = -1.0 / 6 + z * p;
     return r + (r * z * p + t * (1 - 0.5 * z));
 }
-/* cos(r + t) = 1 - r^2/2 + r^4/24 - ... - r t, with the rounding of 1 - r^2/2 put back */
+/* cos(r + t) = 1 - r^2/2 + r^4/24 - ... - r t, compensated for the rounding of 1 - r^2/2 */
 static double cti_elem_cos_poly(double r, double t)
 {
     double z = r * r, h = 0.5 * z, w = 1 - h, p = 1.0 / 20922789888000.0;
@@ -4358,7 +4381,7 @@ CTI_FN double cti_atan2_64(double y, double x)
     for (i = 10; i >= 0; i--)
         p = cti_elem_atan_c[i] + z * p;
     r = w * z * p + low;
-    /* r + w + base, reflected at pi/4 and pi/2, keeping the low part apart */
+    /* r + w + base, reflected at pi/4 and pi/2; the low part is kept apart */
     if (ay > ax)
         r = CTI_ELEM_PI_2 - base - (w + (r - CTI_ELEM_PI_2_LO));
     else
@@ -4376,12 +4399,12 @@ CTI_FN double cti_cbrt64(double x)
     if (!(a > 0) || !cti_finite64(a))
         return x;
     if (a < 2.2250738585072014e-308)
-        a *= 18014398509481984.0, scale = 3.814697265625e-06; /* 2^54 a, 2^-18 after the root */
+        a *= 18014398509481984.0, scale = 3.814697265625e-06; /* subnormal: 2^54 a, and 2^-18 for its root */
     /* a = 2^(3 q) m, m in [1, 8) */
     u = cti_elem_bits(a), e = (int)(u >> 52) - 1023;
     q = (e + 1026) / 3 - 342;
     m = cti_elem_from_bits((u & 0x000fffffffffffffull) | ((uint64_t)(e - 3 * q + 1023) << 52));
-    /* two of Halley's steps from a quadratic guess, then Newton's from 26 bits, whose square is exact */
+    /* two Halley steps from a quadratic guess, then one Newton step from a root of 26 bits, whose square is exact */
     t = 0.70 + m * (0.3215 - m * 0.0203);
     r = t * t * t, t = t * (r + 2 * m) / (2 * r + m);
     r = t * t * t, t = t * (r + 2 * m) / (2 * r + m);
@@ -4436,7 +4459,7 @@ CTI_FN cti_f8 cti_f8_log(cti_f8 x)
     return cti_f8_sub(cti_f8_mul(k, cti_f8_set(0.69314575f)), cti_f8_sub(cti_f8_sub(h, r), f));
 }
 
-/* the same steps for both widths: V the lane type, T its scalar, C[i] the n + 1 coefficients of (atan(w) / w - 1) / w^2 */
+/* the same steps for double and float lanes: V the lane type, T its scalar, C[i] the n + 1 coefficients of (atan(w) / w - 1) / w^2 */
 #define CTI_ELEM_ATAN2(V, T, C, n, LOW)                                                                                                    \
     CTI_FN V V##_atan2(V y, V x)                                                                                                           \
     {                                                                                                                                      \
@@ -4473,21 +4496,22 @@ CTI_ELEM_ATAN2(cti_f8, float, cti_elem_atan_c32, 4, -4.371139e-08)
 
 /* ---- 1_math/eig3.h ---- */
 /* eig3.h -- 3x3 eigenproblems: symmetric eigenvalues, signed singular values, polar decomposition; and the projection of a small symmetric
-   matrix to positive semidefinite. Method: cyclic Jacobi rotations, in eight lanes; the scalar functions run the same lanes, so both give
-   the same bits. A lane does not depend on its neighbours. */
+   matrix to positive semidefinite. Method: cyclic Jacobi rotations in eight lanes. The scalar functions run the same lanes, so that both
+   give the same bits. A lane does not depend on its neighbours. */
 
 
 /* cti_eig3_8 -- a = v diag(w) v', a [6] = xx yy zz yz xz xy; w [3] descending; v [9] row-major, eigenvectors are its columns, det v = +1.
  */
 CTI_FN void cti_eig3_8(const cti_r8 *a, cti_r8 *w, cti_r8 *v);
-/* cti_svd3_8 -- f = u diag(s) v' with rotations u, v (det +1): |s0| >= |s1| >= |s2| to rounding, only s2 is negative, when det f is. */
+/* cti_svd3_8 -- f = u diag(s) v' with rotations u, v (det +1); |s0| >= |s1| >= |s2| up to rounding; only s2 can be negative, and is when
+   det f < 0. */
 CTI_FN void cti_svd3_8(const cti_r8 *f, cti_r8 *u, cti_r8 *s, cti_r8 *v);
-/* cti_psd3_8 -- a [6] with negative eigenvalues set to zero; a lane that is positive definite already is left as it is. */
+/* cti_psd3_8 -- sets negative eigenvalues of a [6] to zero; a lane that is positive definite already keeps its bits. */
 CTI_FN void cti_psd3_8(cti_r8 *a);
 
 /* The same for one matrix. a [6] as above; f, u, v [9] row-major. */
 CTI_FN void cti_eig3(const ct_real *a, ct_real *w, ct_real *v);
-/* cti_eig3_spread, cti_eig3_first -- n numbers into all lanes, and those of the first lane. */
+/* cti_eig3_spread -- copies n numbers into all lanes. cti_eig3_first -- reads them back from the first lane. */
 CTI_FN void cti_eig3_spread(const ct_real *from, cti_r8 *to, int n);
 CTI_FN void cti_eig3_first(const cti_r8 *from, ct_real *to, int n);
 
@@ -4500,10 +4524,11 @@ CTI_FN void cti_eig3_first(const cti_r8 *from, ct_real *to, int n);
 
 /* ---- 1_math/eig3.c ---- */
 /* eig3.c -- symmetric 3x3 eigenproblem and signed SVD in eight lanes.
-   Method: cyclic Jacobi on A; for the SVD on F'F, then one one-sided rotation on the two small columns of B = F V, so that their angle does
-   not suffer from squaring, and a QR step: u = orthonormalized columns of B, s = u . B, the sign of det F ends in s2.
-   based on: Golub and Van Loan, Matrix Computations, 8.5; Hestenes 1958; McAdams et al. 2011 (sorting and signs);
-   Teran et al. 2005 (why the signs are wanted). */
+   Method: cyclic Jacobi on A; the SVD begins with the eigenvectors V of F'F. Squaring loses the angle between the two small columns of B =
+   F V, so one one-sided rotation of these restores it. A QR step ends it: u = orthonormalized columns of B, s = u . B; the sign of det F
+   ends in s2.
+   Based on: Golub and Van Loan, Matrix Computations, 8.5; Hestenes 1958; McAdams et al. 2011 (sorting and signs); Teran et al. 2005 (why
+   the signs are wanted). */
 
 #if CONTACT_REAL == 32
 #define CTI_EIG3_TINY CTI_R(1e-30f)
@@ -4512,7 +4537,7 @@ CTI_FN void cti_eig3_first(const cti_r8 *from, ct_real *to, int n);
 #endif
 enum { CTI_EIG3_SWEEPS = 8 };
 
-/* columns p, q of v: (c p - s q, s p + c q) */
+/* columns p, q of v become c v_p - s v_q, s v_p + c v_q */
 CTI_INLINE void cti_eig3_turn(cti_r8 *v, int p, int q, cti_r8 c, cti_r8 s)
 {
     int i;
@@ -4523,7 +4548,7 @@ CTI_INLINE void cti_eig3_turn(cti_r8 *v, int p, int q, cti_r8 c, cti_r8 s)
     }
 }
 
-/* One rotation that makes apq zero; lanes where |apq| <= eps/2 sqrt(app aqq) keep all their bits. Returns whether any lane turned. */
+/* One rotation that makes apq zero. Lanes with |apq| <= eps/2 sqrt(app aqq) keep all their bits. Returns 1 if any lane was rotated. */
 CTI_INLINE int cti_eig3_rotate(cti_r8 *app, cti_r8 *aqq, cti_r8 *apq, cti_r8 *arp, cti_r8 *arq, cti_r8 *v, int p, int q)
 {
     const cti_r8 zero = cti_set8(0), one = cti_set8(1);
@@ -4546,7 +4571,7 @@ CTI_INLINE int cti_eig3_rotate(cti_r8 *app, cti_r8 *aqq, cti_r8 *apq, cti_r8 *ar
     return 1;
 }
 
-/* where w[q] > w[p]: swap them, columns (p, q) of v become (q, -p), so that det v stays */
+/* in lanes where w[q] > w[p]: swaps them; columns (p, q) of v become (q, -p), which keeps det v */
 CTI_INLINE void cti_eig3_order(cti_r8 *w, cti_r8 *v, int p, int q)
 {
     cti_r8 swap = cti_lt8(w[p], w[q]), a = w[p];
@@ -4577,7 +4602,7 @@ CTI_FN void cti_eig3_8(const cti_r8 *a, cti_r8 *w, cti_r8 *v)
     cti_eig3_order(w, v, 0, 1);
 }
 
-/* u1 = b1 / |b1|, u2 = b2 made orthogonal to u1 (twice) and normalized, u3 = u1 x u2; columns of b without a direction get one */
+/* u1 = b1 / |b1|, u2 = b2 made orthogonal to u1 (twice) and normalized, u3 = u1 x u2; a column of b that is zero gets a direction */
 CTI_INLINE void cti_eig3_frame(const cti_r8 *b, cti_r8 *u, cti_r8 *s)
 {
     const cti_r8 zero = cti_set8(0), one = cti_set8(1), tiny = cti_set8(CTI_EIG3_TINY);
@@ -4592,7 +4617,7 @@ CTI_INLINE void cti_eig3_frame(const cti_r8 *b, cti_r8 *u, cti_r8 *s)
         for (i = 0; i < 3; i++)
             u2[i] = cti_nmad8(u2[i], d, u1[i]);
     }
-    /* where b2 vanishes: a unit vector orthogonal to u1, from the axis that u1 is far from */
+    /* where b2 vanishes: a unit vector orthogonal to u1, made from the axis with the smallest component of u1 */
     n2 = cti_dot8(u2, u2), ok = cti_lt8(tiny, n2);
     if (cti_bits8(ok) != 255) {
         d = cti_lt8(cti_abs8(u1[0]), cti_set8(CTI_R(0.7)));
@@ -4620,7 +4645,7 @@ CTI_FN void cti_svd3_8(const cti_r8 *f, cti_r8 *u, cti_r8 *s, cti_r8 *v)
     a[2] = cti_sum3_8(f[2], f[2], f[5], f[5], f[8], f[8]), a[3] = cti_sum3_8(f[1], f[2], f[4], f[5], f[7], f[8]);
     a[4] = cti_sum3_8(f[0], f[2], f[3], f[5], f[6], f[8]), a[5] = cti_sum3_8(f[0], f[1], f[3], f[4], f[6], f[7]);
     cti_eig3_8(a, w, v);
-    /* B = F V; turn columns 2, 3 until they are orthogonal to rounding of themselves, the longer one first */
+    /* B = F V; rotates columns 2, 3 until they are orthogonal up to their own rounding, the longer one first */
     cti_matmul8(f, v, b);
     w[1] = cti_sum3_8(b[1], b[1], b[4], b[4], b[7], b[7]), w[2] = cti_sum3_8(b[2], b[2], b[5], b[5], b[8], b[8]);
     pq = cti_sum3_8(b[1], b[2], b[4], b[5], b[7], b[8]), r0 = r1 = cti_set8(0);
@@ -4635,7 +4660,7 @@ CTI_FN void cti_psd3_8(cti_r8 *a)
     const cti_r8 zero = cti_set8(0);
     cti_r8 m2, m3, bad, w[3], v[9], p[6];
     int i;
-    /* leading minors: positive where the matrix is positive definite */
+    /* leading minors: all positive where the matrix is positive definite */
     m2 = cti_nmad8(cti_mul8(a[0], a[1]), a[5], a[5]);
     m3 = cti_sub8(cti_mul8(a[4], a[5]), cti_mul8(a[0], a[3]));
     m3 = cti_add8(cti_mul8(m2, a[2]), cti_add8(cti_mul8(a[3], m3), cti_mul8(a[4], cti_nmad8(cti_mul8(a[3], a[5]), a[1], a[4]))));
@@ -4693,9 +4718,9 @@ CTI_FN void cti_eig3(const ct_real *a, ct_real *w, ct_real *v)
 /* ---- 1_math/dd.h ---- */
 /* dd.h -- double-double numbers hi + lo, |lo| <= ulp(hi)/2: about 106 bits, in both builds.
    Errors, u = 2^-53, barring underflow and overflow: cti_dd_diff exact; add, sub 4 u^2 (|a| + |b|); mul 8 u^2 |a| |b|; half exact.
-   So each operation errs by at most CTI_DD_U = 8 u^2 times the sum of the sizes of its operands or their product. No fused operation is
-   used or needed; the file must be compiled without contraction and without value-changing optimisation. based on: Dekker 1971; Knuth
-   (two-sum); Joldes, Muller, Popescu 2017 (bounds). */
+   So each operation errs by at most CTI_DD_U = 8 u^2 times the sum of its operands' sizes, or times the size of their product. Fused
+   operations are neither used nor needed. The file must be compiled without contraction and without value-changing optimisation. Based on:
+   Dekker 1971; Knuth (two-sum); Joldes, Muller, Popescu 2017 (bounds). */
 
 
 #define CTI_DD_U (8 * 1.2325951644078309e-32)
@@ -4733,7 +4758,7 @@ CTI_INLINE cti_dd cti_dd_mul(cti_dd a, cti_dd b)
            b2 = b.hi - b1, e = ((a1 * b1 - p) + a1 * b2 + a2 * b1) + a2 * b2;
     return cti_dd_sum(p, e + (a.hi * b.lo + a.lo * b.hi));
 }
-/* cti_dd_scale -- times a power of two: exact */
+/* cti_dd_scale -- a times s, a power of two: exact */
 CTI_INLINE cti_dd cti_dd_scale(cti_dd a, double s)
 {
     a.hi *= s, a.lo *= s;
@@ -4798,7 +4823,7 @@ CTI_FN int cti_expansion_sum(int ne, const double *e, int nf, const double *f, d
 {
     int i = 0, j = 0, n = 0;
     double q = 0, r;
-    /* parts in the order of their size, added one by one; roundoff errors are the parts of the sum */
+    /* merges the parts by size and adds them one by one; the rounding errors of the additions are the parts of the sum */
     while (i < ne || j < nf) {
         double t;
         if (j >= nf || (i < ne && (e[i] < 0 ? -e[i] : e[i]) < (f[j] < 0 ? -f[j] : f[j])))
@@ -4937,7 +4962,7 @@ CTI_FN int cti_exact_orient3d(const double a[3], const double b[3], const double
     double wx = c[0] - d[0], wy = c[1] - d[1], wz = c[2] - d[2];
     double vw = vx * wy, wv = wx * vy, wu = wx * uy, uw = ux * wy, uv = ux * vy, vu = vx * uy;
     double det = uz * (vw - wv) + vz * (wu - uw) + wz * (uv - vu);
-    /* the sum of the sizes of all products bounds the error */
+    /* the error is bounded by the sum of the sizes of all products */
     double size = (fabs(vw) + fabs(wv)) * fabs(uz) + (fabs(wu) + fabs(uw)) * fabs(vz) + (fabs(uv) + fabs(vu)) * fabs(wz);
     double bound = CTI_EXACT_BOUND3 * size + CTI_EXACT_TINY;
     if (det > bound)
@@ -4953,10 +4978,10 @@ CTI_FN int cti_exact_orient3d(const double a[3], const double b[3], const double
 
 /* ---- 2_linalg/kernel.h ---- */
 /* kernel.h -- the small matrix product below every dense and supernodal routine, in float and double.
-   A tile is four broadcast rows times one or two strips of eight lanes; operands are read with strides, so that strips (8 numbers per k,
+   A tile is four broadcast rows times one or two strips of eight lanes. Operands are read with strides, so that strips (8 numbers per k,
    stride 8) and row-major matrices (stride ld) use the same code. Products are summed in order of k, lane by lane, without fused
-   multiply-add unless CONTACT_DETERMINISTIC is 0: every SIMD path gives the same bits.
-   based on: Goto and van de Geijn, Anatomy of high-performance matrix multiplication, 2008 (register blocking). */
+   multiply-add unless CONTACT_DETERMINISTIC is 0. So every SIMD path gives the same bits.
+   Based on: Goto and van de Geijn, Anatomy of high-performance matrix multiplication, 2008 (register blocking). */
 
 
 /* cti_strips -- n numbers in strips of eight lanes; cti_pad8, cti_pad4 -- n rounded up. */
@@ -4964,7 +4989,7 @@ CTI_INLINE int cti_strips(int n) { return (n + 7) >> 3; }
 CTI_INLINE int cti_pad8(int n) { return (n + 7) & ~7; }
 CTI_INLINE int cti_pad4(int n) { return (n + 3) & ~3; }
 
-/* cti_k_keep -- the value stays in its register: without it gcc folds a load into each of its uses, and the tile is bound by loads. */
+/* cti_k_keep -- forces a value to stay in its register. Otherwise gcc repeats the load at every use, and loads bound the tile's speed. */
 #if CTI_SIMD == CTI_SIMD_AVX512 && (defined(__GNUC__) || defined(__clang__))
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #define CTI_K_KEEP32(v) __asm__("" : "+x"((v).a))
@@ -5044,7 +5069,7 @@ CTI_INLINE void CTI_TN(cti_k, tile2)(int K, const CTI_T *const a[4], size_t sa, 
 #endif
 }
 
-/* Groups of four vectors at p, p + step, ...: written out, so that they stay in registers. */
+/* Loads, stores and sums of four vectors at p, p + step, ...: unrolled by hand, so that they stay in registers. */
 CTI_INLINE void CTI_TN(cti_k, load4)(const CTI_T *p, size_t step, CTI_TVEC v[4])
 {
     v[0] = CTI_TV(load)(p), v[1] = CTI_TV(load)(p + step), v[2] = CTI_TV(load)(p + 2 * step), v[3] = CTI_TV(load)(p + 3 * step);
@@ -5097,7 +5122,7 @@ CTI_INLINE void CTI_TN(cti_k, trsm4)(const CTI_T *l, size_t sq, size_t sp, const
 #endif
 
 #if CONTACT_WITH_CMR
-/* cti_k_flush4 -- lanes of c[q] whose size is below least[q] become 0; what is no number stays. */
+/* cti_k_flush4 -- sets lanes of c[q] whose size is below least[q] to 0; a NaN stays. */
 CTI_INLINE void CTI_TN(cti_k, flush4)(const CTI_T least[4], CTI_TVEC c[4])
 {
     CTI_TVEC zero = CTI_TV(set)(0);
@@ -5108,7 +5133,8 @@ CTI_INLINE void CTI_TN(cti_k, flush4)(const CTI_T least[4], CTI_TVEC c[4])
 #endif
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
-/* cti_k_judge -- a pivot, or its replacement: what is not above eps orig, or not finite, becomes |orig|, or 1 where that is no use */
+/* cti_k_judge -- returns the pivot s if it is finite and above eps orig; else its replacement: |orig|, or 1 if that is zero or not
+   finite */
 CTI_INLINE CTI_T CTI_TN(cti_k, judge)(CTI_T s, CTI_T orig, CTI_T eps, int *boosted)
 {
     if (CTI_LIKELY(s > eps * orig && s > (CTI_T)1e-36 && s < (CTI_T)1e36))
@@ -5128,8 +5154,8 @@ CTI_INLINE CTI_T CTI_TN(cti_k, root)(CTI_T s)
 }
 
 /* cti_k_chol4 -- l l' = d for a 4x4 block, l lower triangular with zeros above, r its inverse diagonal. orig[q] is the diagonal before any
-   elimination (see judge). d and l [16] with stride 4, may be the same. The recurrence is that of l D l', whose chain has no square root.
-   Returns the number of replaced pivots. */
+   elimination (see judge). d and l [16] with stride 4, may be the same. The recurrence is that of l D l': its dependency chain has no
+   square root. Returns the number of replaced pivots. */
 CTI_INLINE int CTI_TN(cti_k, chol4)(const CTI_T *d, const CTI_T *orig, CTI_T eps, CTI_T *l, CTI_T *r)
 {
     int boosted = 0;
@@ -5219,7 +5245,7 @@ CTI_INLINE void CTI_TN(cti_k, tile2)(int K, const CTI_T *const a[4], size_t sa, 
 #endif
 }
 
-/* Groups of four vectors at p, p + step, ...: written out, so that they stay in registers. */
+/* Loads, stores and sums of four vectors at p, p + step, ...: unrolled by hand, so that they stay in registers. */
 CTI_INLINE void CTI_TN(cti_k, load4)(const CTI_T *p, size_t step, CTI_TVEC v[4])
 {
     v[0] = CTI_TV(load)(p), v[1] = CTI_TV(load)(p + step), v[2] = CTI_TV(load)(p + 2 * step), v[3] = CTI_TV(load)(p + 3 * step);
@@ -5264,7 +5290,7 @@ CTI_INLINE void CTI_TN(cti_k, trsm4)(const CTI_T *l, size_t sq, size_t sp, const
     c[0] = x0, c[1] = x1, c[2] = x2, c[3] = x3;
 }
 
-/* cti_k_flush4 -- lanes of c[q] whose size is below least[q] become 0; what is no number stays. */
+/* cti_k_flush4 -- sets lanes of c[q] whose size is below least[q] to 0; a NaN stays. */
 CTI_INLINE void CTI_TN(cti_k, flush4)(const CTI_T least[4], CTI_TVEC c[4])
 {
     CTI_TVEC zero = CTI_TV(set)(0);
@@ -5273,7 +5299,8 @@ CTI_INLINE void CTI_TN(cti_k, flush4)(const CTI_T least[4], CTI_TVEC c[4])
         c[q] = CTI_TV(select)(CTI_TV(lt)(CTI_TV(abs)(c[q]), CTI_TV(set)(least[q])), zero, c[q]);
 }
 
-/* cti_k_judge -- a pivot, or its replacement: what is not above eps orig, or not finite, becomes |orig|, or 1 where that is no use */
+/* cti_k_judge -- returns the pivot s if it is finite and above eps orig; else its replacement: |orig|, or 1 if that is zero or not
+   finite */
 CTI_INLINE CTI_T CTI_TN(cti_k, judge)(CTI_T s, CTI_T orig, CTI_T eps, int *boosted)
 {
     if (CTI_LIKELY(s > eps * orig && s > (CTI_T)1e-36 && s < (CTI_T)1e36))
@@ -5293,8 +5320,8 @@ CTI_INLINE CTI_T CTI_TN(cti_k, root)(CTI_T s)
 }
 
 /* cti_k_chol4 -- l l' = d for a 4x4 block, l lower triangular with zeros above, r its inverse diagonal. orig[q] is the diagonal before any
-   elimination (see judge). d and l [16] with stride 4, may be the same. The recurrence is that of l D l', whose chain has no square root.
-   Returns the number of replaced pivots. */
+   elimination (see judge). d and l [16] with stride 4, may be the same. The recurrence is that of l D l': its dependency chain has no
+   square root. Returns the number of replaced pivots. */
 CTI_INLINE int CTI_TN(cti_k, chol4)(const CTI_T *d, const CTI_T *orig, CTI_T eps, CTI_T *l, CTI_T *r)
 {
     int boosted = 0;
@@ -5330,13 +5357,13 @@ CTI_INLINE int CTI_TN(cti_k, chol4)(const CTI_T *d, const CTI_T *orig, CTI_T eps
 
 /* ---- 2_linalg/dense.h ---- */
 /* dense.h -- small dense symmetric positive definite matrices in float and double (factor, solve, inverse), and a general LU in double.
-   Matrices are row-major with a leading dimension ld: at least n rounded up to 8, so that rows may be read in whole lanes. The columns
-   n .. ld-1 may hold anything and may be overwritten up to n rounded up to 8. ld = n + 8 k with odd k avoids cache conflicts for large n.
- */
+   Matrices are row-major with a leading dimension ld of at least n rounded up to 8, so that rows may be read in whole lanes. The columns n
+   .. ld-1 may hold anything; those up to n rounded up to 8 may be overwritten. For large n, ld = n + 8 k with odd k avoids cache
+   conflicts. */
 
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
-/* cti_dense*_factor -- A = U' U in place: reads and overwrites the upper triangle, the lower one is destroyed; the diagonal of U is stored
+/* cti_dense*_factor -- A = U' U in place: reads and overwrites the upper triangle and destroys the lower one. The diagonal of U is stored
    inverted. A pivot that is not above eps a_kk is replaced by |a_kk|. Returns the number of replaced pivots. */
 CTI_FN int cti_dense32_factor(float *A, int n, int ld);
 #endif
@@ -5363,9 +5390,10 @@ CTI_FN int cti_dense64_invert_spd(double *A, int n, int ld);
 
 /* ---- 2_linalg/dense.c ---- */
 /* dense.c -- dense Cholesky and inverse.
-   Method: A = U' U by rows of four with the tiles of kernel.h, left-looking, so that the original diagonal is at hand when a pivot is
-   judged. The inverse is W' W with W = U'^-1 built column strip by column strip in the lower triangle; nothing but the matrix itself is
-   used. based on: Golub and Van Loan, Matrix Computations, 4.2 (Cholesky); LAPACK's potri for the order of the three stages. */
+   Method: A = U' U by groups of four rows with the tiles of kernel.h. It is left-looking, so that the original diagonal entry is still
+   there when its pivot is judged. The inverse is W' W with W = U'^-1, built in column strips in the lower triangle; it needs no memory
+   beyond the matrix. Based on: Golub and Van Loan, Matrix Computations, 4.2 (Cholesky); LAPACK's potri for the order of the three
+   stages. */
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #define CTI_T float
@@ -5379,7 +5407,7 @@ CTI_FN int cti_dense64_invert_spd(double *A, int n, int ld);
 #define CTI_DENSE_EPS 1.1920929e-7f
 /* dense.inl -- dense SPD routines for one number type; included by dense.c. */
 
-/* rows i0 .. i0+3 from strip j on: A(i, j) - sum_{k<i0} U(k, i) U(k, j), then the 4x4 solve with l, r */
+/* rows i0 .. i0+3 from strip j on: A(i, j) - sum_{k<i0} U(k, i) U(k, j), then the solve with the 4x4 diagonal block l, r */
 static void CTI_TN(cti_dense, factor_row)(CTI_T *A, int n, size_t ld, int i0, int j, const CTI_T *l, const CTI_T *r)
 {
     const CTI_T *a[4];
@@ -5389,7 +5417,7 @@ static void CTI_TN(cti_dense, factor_row)(CTI_T *A, int n, size_t ld, int i0, in
     for (q = 0; q < 4; q++)
         a[q] = A + i0 + cti_min_int(q, m - 1);
     if (m < 4) {
-        /* the last rows of a matrix whose size is no multiple of four: one strip at a time, through a copy */
+        /* the last rows, where the size is not a multiple of four: one strip at a time, through a copy */
         CTI_T t[32];
         for (; j < n; j += 8, to += 8) {
             for (q = 0; q < 4; q++)
@@ -5462,7 +5490,7 @@ CTI_FN void CTI_TN(cti_dense, solve)(const CTI_T *A, int n, int ldi, CTI_T *x)
         for (j = i + 1; j < n; j++)
             x[j] -= s * u[j];
     }
-    /* U x = y by rows, from the last one; lanes from the first multiple of eight on */
+    /* U x = y by rows, from the last one; whole lanes begin at the first multiple of eight */
     for (i = n - 1; i >= 0; i--) {
         const CTI_T *u = A + (size_t)i * ld;
         CTI_T s = 0;
@@ -5479,7 +5507,7 @@ CTI_FN void CTI_TN(cti_dense, solve)(const CTI_T *A, int n, int ldi, CTI_T *x)
 #endif
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
-/* t = inverse of the m x m lower triangle U(j.., j..)', row-major 16 wide, zero above the diagonal and below row m */
+/* t = inverse of the m x m lower triangle U(j.., j..)', row-major, 16 wide; zero above the diagonal and below row m */
 static void CTI_TN(cti_dense, inverse16)(const CTI_T *A, size_t ld, int j, int m, CTI_T *t)
 {
     int i, k, p;
@@ -5564,7 +5592,7 @@ static void CTI_TN(cti_dense, product_row)(CTI_T *A, int n, size_t ld, int i0)
             CTI_TN(cti_k, store4)(y, ld, c + 4);
             continue;
         }
-        /* strips that may cross the diagonal: only the lower part is written */
+        /* strips that may cross the diagonal: only their lower part is written */
         CTI_TN(cti_k, store4)(t, 16, c);
         CTI_TN(cti_k, store4)(t + 8, 16, c + 4);
         for (q = 0; q < m; q++)
@@ -5611,7 +5639,7 @@ CTI_FN int CTI_TN(cti_dense, invert_spd)(CTI_T *A, int n, int ldi)
 #define CTI_DENSE_EPS 2.2204460492503131e-16
 /* dense.inl -- dense SPD routines for one number type; included by dense.c. */
 
-/* rows i0 .. i0+3 from strip j on: A(i, j) - sum_{k<i0} U(k, i) U(k, j), then the 4x4 solve with l, r */
+/* rows i0 .. i0+3 from strip j on: A(i, j) - sum_{k<i0} U(k, i) U(k, j), then the solve with the 4x4 diagonal block l, r */
 static void CTI_TN(cti_dense, factor_row)(CTI_T *A, int n, size_t ld, int i0, int j, const CTI_T *l, const CTI_T *r)
 {
     const CTI_T *a[4];
@@ -5621,7 +5649,7 @@ static void CTI_TN(cti_dense, factor_row)(CTI_T *A, int n, size_t ld, int i0, in
     for (q = 0; q < 4; q++)
         a[q] = A + i0 + cti_min_int(q, m - 1);
     if (m < 4) {
-        /* the last rows of a matrix whose size is no multiple of four: one strip at a time, through a copy */
+        /* the last rows, where the size is not a multiple of four: one strip at a time, through a copy */
         CTI_T t[32];
         for (; j < n; j += 8, to += 8) {
             for (q = 0; q < 4; q++)
@@ -5692,7 +5720,7 @@ CTI_FN void CTI_TN(cti_dense, solve)(const CTI_T *A, int n, int ldi, CTI_T *x)
         for (j = i + 1; j < n; j++)
             x[j] -= s * u[j];
     }
-    /* U x = y by rows, from the last one; lanes from the first multiple of eight on */
+    /* U x = y by rows, from the last one; whole lanes begin at the first multiple of eight */
     for (i = n - 1; i >= 0; i--) {
         const CTI_T *u = A + (size_t)i * ld;
         CTI_T s = 0;
@@ -5709,7 +5737,7 @@ CTI_FN void CTI_TN(cti_dense, solve)(const CTI_T *A, int n, int ldi, CTI_T *x)
 #endif
 
 #ifdef CTI_SPARE_INSTANCES
-/* t = inverse of the m x m lower triangle U(j.., j..)', row-major 16 wide, zero above the diagonal and below row m */
+/* t = inverse of the m x m lower triangle U(j.., j..)', row-major, 16 wide; zero above the diagonal and below row m */
 static void CTI_TN(cti_dense, inverse16)(const CTI_T *A, size_t ld, int j, int m, CTI_T *t)
 {
     int i, k, p;
@@ -5798,7 +5826,7 @@ static void CTI_TN(cti_dense, product_row)(CTI_T *A, int n, size_t ld, int i0)
             CTI_TN(cti_k, store4)(y, ld, c + 4);
             continue;
         }
-        /* strips that may cross the diagonal: only the lower part is written */
+        /* strips that may cross the diagonal: only their lower part is written */
         CTI_TN(cti_k, store4)(t, 16, c);
         CTI_TN(cti_k, store4)(t + 8, 16, c + 4);
         for (q = 0; q < m; q++)
@@ -5839,8 +5867,8 @@ CTI_FN int CTI_TN(cti_dense, invert_spd)(CTI_T *A, int n, int ldi)
 
 
 /* ---- 2_linalg/bsr.h ---- */
-/* bsr.h -- symmetric matrices of 3x3 blocks, compressed by rows. Both triangles are stored, columns are sorted in each row and the diagonal
-   block is always there, so that a product is one stream and an element's blocks are found once and kept as slots. */
+/* bsr.h -- symmetric matrices of 3x3 blocks, compressed by rows. Both triangles are stored, so that a product reads memory in one stream.
+   Columns are sorted in each row and the diagonal block is always there. An element finds its blocks once and keeps their slots. */
 
 
 /* cti_bsr -- zero it before first use. All arrays are stb_ds arrays. */
@@ -5856,7 +5884,7 @@ typedef struct cti_bsr {
    pairs  in  [2 n_pairs]
    returns 1, or 0 when memory ran out (A may then only be freed or built again). Linear time: two counting sorts. */
 CTI_FN int cti_bsr_pattern(cti_mem *mem, cti_bsr *A, int n, const int32_t *pairs, int n_pairs);
-/* cti_bsr_shape -- the same without val, for one who keeps the numbers elsewhere. */
+/* cti_bsr_shape -- the same without val, for callers that keep the values elsewhere. */
 CTI_FN int cti_bsr_shape(cti_mem *mem, cti_bsr *A, int n, const int32_t *pairs, int n_pairs);
 /* cti_bsr_slot -- number of block (i, j), or -1. */
 CTI_FN int cti_bsr_slot(const cti_bsr *A, int i, int j);
@@ -5881,15 +5909,15 @@ CTI_INLINE cti_v3 cti_bsr_row(const cti_bsr *A, const ct_real *x, int i)
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 /* cti_bsr_float_row -- row i of A in float, block by block, each column by column. row [9 m] for m blocks. */
 CTI_FN void cti_bsr_float_row(const cti_bsr *A, int i, float *row);
-/* cti_blocks_mul2 -- a x in the lower half, b y in the upper one: two 3x3 blocks, column by column, with one finite number behind; x and y
-   three numbers and one that is ignored. Lanes 3 and 7 mean nothing. */
+/* cti_blocks_mul2 -- two 3x3 blocks: a x in lanes 0-2, b y in lanes 4-6; lanes 3 and 7 are unspecified. a and b are stored column by
+   column; one more float behind each is read and must be finite. x and y have three numbers and one that is ignored. */
 CTI_INLINE cti_f8 cti_blocks_mul2(const float *a, const float *b, const float *x, const float *y)
 {
     cti_f8 v = cti_f8_load44(x, y);
     cti_f8 s = cti_f8_mad(cti_f8_mul(cti_f8_load44(a, b), cti_f8_spread0(v)), cti_f8_load44(a + 3, b + 3), cti_f8_spread1(v));
     return cti_f8_mad(s, cti_f8_load44(a + 6, b + 6), cti_f8_spread2(v));
 }
-/* cti_bsr_float_dot -- (A x)_i in lanes 0 to 2 from such a row with a finite number behind it, x [4 n] */
+/* cti_bsr_float_dot -- (A x)_i in lanes 0 to 2, from a row of cti_bsr_float_row with one more finite number behind it; x [4 n] */
 CTI_INLINE cti_f8 cti_bsr_float_dot(const cti_bsr *A, const float *row, const float *x, int i)
 {
     static const float zero[12] = {0};
@@ -5914,9 +5942,9 @@ CTI_INLINE cti_f8 cti_bsr_float_dot(const cti_bsr *A, const float *row, const fl
 
 /* ---- 2_linalg/bsr.c ---- */
 /* bsr.c -- block-sparse rows with 3x3 blocks: pattern, slots, product.
-   Method: the directed pairs and the diagonal are counting-sorted by column, then stably by row, and duplicates dropped. The product adds
-   one block's three terms before they meet the row's sum, so that a block costs one addition of latency; it is bound by memory. based on:
-   the usual compressed row storage (Saad, Iterative Methods for Sparse Linear Systems, 3.4). */
+   Method: the directed pairs and the diagonal are counting-sorted by column, then stably by row; duplicates are dropped. The product sums a
+   block's three terms first and adds that sum to the row's, so that a block costs the latency of one addition. The product is bound by
+   memory. Based on: the usual compressed row storage (Saad, Iterative Methods for Sparse Linear Systems, 3.4). */
 
 /* counting sort of the items (row, col) by key into (row2, col2); head is [n + 1] */
 static void cti_bsr_sort(int n, int m, const int *key, const int *row, const int *col, int *row2, int *col2, int *head)
@@ -5985,7 +6013,7 @@ CTI_FN int cti_bsr_pattern(cti_mem *mem, cti_bsr *A, int n, const int32_t *pairs
 {
     if (!cti_bsr_shape(mem, A, n, pairs, n_pairs))
         return 0;
-    CTI_CLEAR(A->val); /* all of it is new, and zero */
+    CTI_CLEAR(A->val); /* all entries are new: zero them */
     if (CTI_RESIZE(mem, A->val, 9 * (size_t)A->row[n]))
         return 1;
     A->n = 0;
@@ -6089,12 +6117,12 @@ typedef struct cti_graph {
 CTI_FN int cti_graph_alloc(cti_mem *mem, cti_graph *g, int n, int m);
 CTI_FN void cti_graph_free(cti_mem *mem, cti_graph *g);
 
-/* cti_order_cut -- vertex separator: label[v] 0 or 1 for the two sides, 2 for the separator; no edge joins 0 and 1. Sides weigh at most
-   about 0.6 of all where the graph allows it. seed makes the tries differ. 0 when memory ran out. */
+/* cti_order_cut -- vertex separator: label[v] 0 or 1 for the two sides, 2 for the separator; no edge joins 0 and 1. A side weighs at most
+   about 0.6 of the whole where the graph allows it. Different seeds give different cuts. 0 when memory ran out. */
 CTI_FN int cti_order_cut(cti_mem *mem, const cti_graph *g, uint32_t seed, int *label);
 
 /* cti_order_dissect -- perm[k] is the vertex that is eliminated k-th. Parts of at most `leaf` vertices are ordered by exact minimum degree,
-   with their surroundings counted. leaf >= n: minimum degree alone. Weights are not used. 0 when memory ran out. */
+   where the vertices around the part count. leaf >= n: minimum degree alone. Weights are not used. 0 when memory ran out. */
 CTI_FN int cti_order_dissect(cti_mem *mem, const cti_graph *g, int leaf, int *perm);
 
 
@@ -6133,7 +6161,8 @@ static uint32_t cti_order_random(uint32_t *state)
     return *state >> 8;
 }
 
-/* cti_order_fm -- the state of a refinement. Heap entries may be stale: they count only while their gain is the current one. */
+/* cti_order_fm -- the state of a refinement. A heap may hold stale entries: an entry is valid only if its gain is the vertex's current
+   gain. */
 typedef struct cti_order_entry {
     int gain, v;
 } cti_order_entry;
@@ -6143,8 +6172,8 @@ typedef struct cti_order_fm {
     int *label;
     int *side[2];             /* [n] weight of a separator vertex's neighbours in side 0, 1 */
     int *locked;              /* [n] pass in which the vertex moved */
-    int *undo;                /* pairs vertex, old label */
-    cti_order_entry *heap[2]; /* moves to side 0, 1 */
+    int *undo;                /* to undo moves: pairs of vertex and old label */
+    cti_order_entry *heap[2]; /* possible moves to side 0, 1 */
     int weight[3], most, pass;
     int *store;
     int failed;
@@ -6186,7 +6215,7 @@ static void cti_order_pop(cti_order_entry *h)
         h[i] = e;
 }
 
-/* the weights of v's neighbours in both sides, and its two moves into the heaps */
+/* computes the weights of v's neighbours in both sides, and puts its two moves into the heaps */
 static void cti_order_enter(cti_order_fm *s, int v)
 {
     const cti_graph *g = s->g;
@@ -6212,7 +6241,7 @@ static void cti_order_relabel(cti_order_fm *s, int v, int to)
     s->weight[from] -= g->w[v];
     s->weight[to] += g->w[v];
     s->label[v] = to;
-    /* neighbours in the separator see the side change */
+    /* neighbours in the separator: update their weights and gains */
     for (k = g->ptr[v]; k < g->ptr[v + 1]; k++) {
         u = g->adj[k];
         if (s->label[u] != 2)
@@ -6230,7 +6259,7 @@ static void cti_order_relabel(cti_order_fm *s, int v, int to)
         cti_order_enter(s, v);
 }
 
-/* the best valid move: -1 when there is none */
+/* the best valid move, or -1 */
 static int cti_order_pick(cti_order_fm *s, int *out_to)
 {
     int to, v, best = -1, best_gain = 0, lighter = s->weight[1] < s->weight[0];
@@ -6256,7 +6285,7 @@ static int cti_order_pick(cti_order_fm *s, int *out_to)
 
 static int cti_order_imbalance(const int weight[3]) { return weight[0] > weight[1] ? weight[0] - weight[1] : weight[1] - weight[0]; }
 
-/* one pass of moves; returns 1 when the separator became better */
+/* one pass of moves; returns 1 when it found a better separator */
 static int cti_order_fm_pass(cti_order_fm *s)
 {
     const cti_graph *g = s->g;
@@ -6278,7 +6307,7 @@ static int cti_order_fm_pass(cti_order_fm *s)
             if (s->label[u] == 1 - to)
                 cti_order_relabel(s, u, 2);
         }
-        /* a better state is feasible first, then light, then balanced */
+        /* of two states the feasible one is better, then the lighter separator, then the better balance */
         over = cti_max_int(cti_max_int(s->weight[0], s->weight[1]) - s->most, 0);
         best_over = cti_max_int(cti_max_int(best[0], best[1]) - s->most, 0);
         idle++;
@@ -6290,7 +6319,7 @@ static int cti_order_fm_pass(cti_order_fm *s)
             idle = 0;
         }
     }
-    /* back to the best prefix */
+    /* undo the moves after the best prefix */
     for (k = CTI_LEN(s->undo); k > kept; k -= 2)
         s->label[s->undo[k - 2]] = s->undo[k - 1];
     memcpy(s->weight, best, sizeof best);
@@ -6320,7 +6349,7 @@ static int cti_order_refine(cti_mem *mem, const cti_graph *g, int *label, int pa
     return !s.failed;
 }
 
-/* separator quality: its weight, raised when the sides differ */
+/* cost of a separator: its weight, raised by imbalance of the sides */
 static double cti_order_cost(const cti_graph *g, const int *label)
 {
     int v, w[3] = {0, 0, 0};
@@ -6333,7 +6362,7 @@ static double cti_order_cost(const cti_graph *g, const int *label)
     return w[2] * (1 + 2 * ((double)cti_order_imbalance(w) / total) * ((double)cti_order_imbalance(w) / total));
 }
 
-/* region of half the weight around a random vertex; its outer boundary is the separator */
+/* grows a region of half the weight around a random vertex; its outer boundary is the separator */
 static void cti_order_grow(const cti_graph *g, uint32_t *random, int *label, int *queue)
 {
     int v, k, head = 0, tail = 0, w = 0, half = 0;
@@ -6343,7 +6372,7 @@ static void cti_order_grow(const cti_graph *g, uint32_t *random, int *label, int
     }
     half /= 2;
     v = (int)(cti_order_random(random) % (uint32_t)g->n);
-    /* labels: 1 untouched, 3 queued, 0 taken; breadth first, a new seed when a component ends */
+    /* labels: 1 untouched, 3 queued, 0 in the region. Breadth first, with a new seed when a component is exhausted */
     label[v] = 3;
     queue[tail++] = v;
     while (w < half) {
@@ -6369,7 +6398,7 @@ static void cti_order_grow(const cti_graph *g, uint32_t *random, int *label, int
             label[v] = 2;
 }
 
-/* the best of several grown and refined regions */
+/* grows and refines several regions, keeps the best */
 static int cti_order_initial(cti_mem *mem, const cti_graph *g, uint32_t seed, int *label)
 {
     int *w = NULL, t, n = g->n, ok = 0;
@@ -6444,7 +6473,7 @@ static int cti_order_contract(cti_mem *mem, const cti_graph *g, const int *map, 
         int member[2], m, first = e;
         member[0] = list[i], member[1] = mark[i];
         c->ptr[i] = e;
-        /* w serves as a map from neighbour to edge until the end */
+        /* w maps a neighbour to its edge; vertex weights are written at the end */
         for (m = 0; m < 2 && member[m] >= 0; m++)
             for (k = g->ptr[member[m]]; k < g->ptr[member[m] + 1]; k++) {
                 u = map[g->adj[k]];
@@ -6473,7 +6502,7 @@ CTI_FN int cti_order_cut(cti_mem *mem, const cti_graph *g, uint32_t seed, int *l
     level[0] = *g;
     if (!CTI_RESIZE(mem, w, 2 * (size_t)n) || !CTI_RESIZE(mem, fine, n))
         goto done;
-    /* down */
+    /* down: coarsen */
     while (level[d].n > CTI_ORDER_COARSEST && d + 1 < CTI_ORDER_LEVELS) {
         if (!CTI_RESIZE(mem, map[d], level[d].n))
             goto done;
@@ -6513,10 +6542,10 @@ done:
 
 /* ---- 2_linalg/order.c ---- */
 /* order.c -- fill-reducing orders.
-   Method: nested dissection; a segment of perm holds a part's vertices, a cut sorts them into side 0, side 1, separator, and the two sides
-   are segments again. Small parts are ordered by exact minimum degree on an elimination graph of bit rows, with the vertices around them
-   (which are all eliminated later) as columns that count but are never chosen. based on: George 1973 (nested dissection); Tinney and Walker
-   1967 (minimum degree); Ashcraft, Liu 1998 (constrained leaves). */
+   Method: nested dissection. A segment of perm holds a part's vertices; a cut sorts them into side 0, side 1 and separator, and the two
+   sides are segments again. Small parts are ordered by exact minimum degree on an elimination graph of bit rows. The vertices around a part
+   are all eliminated later: they count as columns but are never chosen. Based on: George 1973 (nested dissection); Tinney and Walker 1967
+   (minimum degree); Ashcraft, Liu 1998 (constrained leaves). */
 
 static int cti_order_bits(uint64_t x)
 {
@@ -6533,10 +6562,10 @@ typedef struct cti_order_work {
     int *at;
     int *list; /* scratch [n] */
     uint64_t *rows;
-    int *todo; /* segments lo, hi */
+    int *todo; /* segments still to be cut: pairs lo, hi */
 } cti_order_work;
 
-/* bit rows of the part part[0..n), its surroundings numbered from n on; returns the words per row, 0 when memory ran out */
+/* bit rows of the part part[0..n); the vertices around it are numbered from n on. Returns the words per row, 0 when memory ran out */
 static int cti_order_rows(cti_order_work *s, const int *part, int n, int *out_around)
 {
     const cti_graph *g = s->g;
@@ -6572,7 +6601,7 @@ static int cti_order_rows(cti_order_work *s, const int *part, int n, int *out_ar
     return words;
 }
 
-/* row |= r without the bit `gone`; returns the number of bits */
+/* row |= r without the bit `gone`; returns the number of bits set in row */
 static int cti_order_join(uint64_t *row, const uint64_t *r, int words, int gone)
 {
     int k, n = 0;
@@ -6585,7 +6614,8 @@ static int cti_order_join(uint64_t *row, const uint64_t *r, int words, int gone)
     return n;
 }
 
-/* exact minimum degree: part becomes its elimination order. Rows keep their own bit; eliminated bits are cleared. */
+/* exact minimum degree: sorts part into its elimination order. A row keeps the bit of its own vertex; bits of eliminated vertices are
+   cleared. */
 static int cti_order_degree(cti_order_work *s, int *part, int n)
 {
     int i, k, j, step, around, words = cti_order_rows(s, part, n, &around);
@@ -6604,7 +6634,7 @@ static int cti_order_degree(cti_order_work *s, int *part, int n)
             if (degree[i] >= 0 && (best < 0 || degree[i] < degree[best]))
                 best = i;
         if (degree[best] == n - step + around) {
-            /* what is left is complete: by number, as all degrees stay alike */
+            /* the remaining graph is complete, all degrees stay equal: eliminate by number */
             for (i = 0; i < n; i++)
                 if (degree[i] >= 0)
                     part[step++] = copy[i];
@@ -6665,7 +6695,7 @@ static int cti_order_split(cti_order_work *s, int *part, int n, int count[3])
     for (i = 0; i < n; i++)
         count[label[i]]++;
     at[0] = 0, at[1] = count[0], at[2] = count[0] + count[1];
-    /* stable partition through the second half of the scratch */
+    /* stable partition; the second half of the scratch is the buffer */
     for (i = 0; i < n; i++)
         s->list[n + at[label[i]]++] = part[i];
     for (k = 0; k < n; k++)
@@ -6726,10 +6756,10 @@ CTI_FN int cti_etree_supernodes(cti_mem *mem, const cti_graph *g, int *perm, int
 
 /* ---- 2_linalg/etree.c ---- */
 /* etree.c -- elimination tree, column counts, supernodes, amalgamation.
-   Method: the tree by path compression, counts by walking every row's subtree; columns with nested patterns form supernodes; a supernode
-   joins its parent when a model of the factorization's time says that the zeros cost less than the smaller kernels. Every child may join,
-   not only the last: the joined tree is postordered anew, which keeps the fill. based on: Liu 1990 (the role of elimination trees);
-   Ashcraft and Grimes 1989 (relaxed supernodes). */
+   Method: the tree by path compression, counts by walking every row's subtree; columns with nested patterns form supernodes. A supernode
+   joins its parent when a time model says that the added zeros cost less than the smaller kernels do. Any child may join, not only the last
+   one. The joined tree is postordered anew, which keeps the fill. Based on: Liu 1990 (the role of elimination trees); Ashcraft and Grimes
+   1989 (relaxed supernodes). */
 
 CTI_FN double cti_etree_cost(int ns, int nb)
 {
@@ -6783,7 +6813,7 @@ static void cti_etree_postorder(const int *parent, int n, int *post, int *head, 
         if (parent[root] >= 0)
             continue;
         for (i = root;;) {
-            /* down to a leaf, then out, and to the next sibling of the first node that has one */
+            /* descend to a leaf, number nodes on the way up, then go on with the next sibling of the first node that has one */
             while ((c = head[i]) >= 0) {
                 head[i] = next[c];
                 i = c;
@@ -6796,7 +6826,7 @@ static void cti_etree_postorder(const int *parent, int n, int *post, int *head, 
     }
 }
 
-/* cti_etree_work -- one block of ints: the arrays are [n] but for the first */
+/* cti_etree_work -- all arrays are [n] except the first, which is the block of ints behind them */
 typedef struct cti_etree_work {
     int *store, *inv, *parent, *count, *post, *a, *b, *super;
     int *ns, *nb, *up, *rep;
@@ -6832,14 +6862,14 @@ static int cti_etree_chains(cti_etree_work *w, int n)
         w->super[j] = s;
         w->ns[s]++;
         w->nb[s] = w->count[j];
-        w->up[s] = j; /* last column for now */
+        w->up[s] = j; /* the chain's last column for now; replaced by the parent supernode */
     }
     for (j = 0; j <= s; j++)
         w->up[j] = w->parent[w->up[j]] < 0 ? -1 : w->super[w->parent[w->up[j]]];
     return s + 1;
 }
 
-/* joins children into parents while the model gains; rep[s] is the supernode that s has become part of */
+/* joins children into parents while the time model gains; rep[s] is the supernode that s has become part of */
 static void cti_etree_join(cti_etree_work *w, int m)
 {
     int *head = w->a, *next = w->b, s, c, best;
@@ -6856,7 +6886,7 @@ static void cti_etree_join(cti_etree_work *w, int m)
             }
             if (best < 0)
                 break;
-            /* unlink best, hand its children to s */
+            /* unlinks best and hands its children to s */
             if (head[s] == best)
                 head[s] = next[best];
             else {
@@ -6882,14 +6912,14 @@ static void cti_etree_join(cti_etree_work *w, int m)
         w->rep[s] = w->rep[w->rep[s]];
 }
 
-/* columns in the order of the joined, postordered tree into perm, the supernodes' first columns into first */
+/* writes the columns in the order of the joined, postordered tree into perm, and the supernodes' first columns into first */
 static int cti_etree_emit(cti_mem *mem, cti_etree_work *w, int n, int m, int *perm, int **first, double *out_cost)
 {
     int i, s, k = 0, *at = w->post, *sorted = w->inv, *old = w->count;
     CTI_CLEAR(*first);
     if (!CTI_RESERVE(mem, *first, m + 1))
         return 0;
-    /* joined supernodes leave the forest: they hang below their representative and emit nothing */
+    /* joined supernodes leave the forest: they hang below their representative and emit nothing themselves */
     for (s = 0; s < m; s++)
         if (w->rep[s] != s)
             w->up[s] = w->rep[s];
@@ -6939,32 +6969,32 @@ CTI_FN int cti_etree_supernodes(cti_mem *mem, const cti_graph *g, int *perm, int
 /* ---- 2_linalg/symbolic.h ---- */
 /* symbolic.h -- analysis of a principal sub-matrix of a cti_bsr: order, supernodes, rows, and the static plan of a left-looking
    factorization. A cluster is a sorted list of A's blocks (one body, one connected component, one patch). The analysis works on local
-   numbers 0 .. n-1 in the order of that list, so that clusters with equal local graphs share one; what is A's own, the slots of its blocks,
-   is a cti_gather.
+   numbers 0 .. n-1 in the order of that list, so that clusters with equal local graphs share one analysis. What differs between them, the
+   slots of their blocks in A, is a cti_gather.
+   Numbers used below: "local" as above; "position" is the place in the elimination order: position = inv[local], local = perm[position]. A
+   supernode has the positions first[s] .. first[s+1]-1 as pivots, and the positions rows[row_ptr[s] .. row_ptr[s+1]-1] below them. Its
+   panel is a matrix of unknowns: pivot rows padded to a multiple of 8, then the rows below padded to a multiple of 8. Columns are padded to
+   a multiple of 4; a padded pivot is 1. The panel is stored in strips of 8 rows, each strip [column][8]. */
 
-   Numbers used below: "local" as above; "position" = place in the elimination order, position = inv[local], local = perm[position].
-   A supernode has the positions first[s] .. first[s+1]-1 as pivots, and the positions rows[row_ptr[s] .. row_ptr[s+1]-1] below them. Its
-   panel is a matrix of unknowns: pivot rows padded to a multiple of 8, then the rows below padded to a multiple of 8; columns padded to a
-   multiple of 4 (padded pivots are those of 1). It is stored in strips of 8 rows, each strip [column][8]. */
 
+#define CTI_SYMBOLIC_WIDTH 32 /* [blocks] widest panel */
 
-#define CTI_SYMBOLIC_WIDTH 32 /* blocks: widest panel */
-
-/* cti_sym_update -- what supernode `source` does to a later one: its rows i0 .. i1-1 (blocks, counted below the pivots) are pivots there */
+/* cti_sym_update -- how supernode `source` updates a later one: its rows i0 .. i1-1 (blocks, counted below the pivots) are pivots of the
+   later one */
 typedef struct cti_sym_update {
     int source, i0, i1;
-    int piece; /* first of its pieces: see strip */
-    int strip; /* first of its strips in strip_piece: strips floor(3 i0 / 8) .. end of the source's rows below */
+    int piece; /* index of its first piece: see strip */
+    int strip; /* index of its first strip in strip_piece; its strips are floor(3 i0 / 8) .. end of the source's rows below */
 } cti_sym_update;
-/* cti_sym_piece -- consecutive rows of a source's strip that are consecutive rows of the target */
+/* cti_sym_piece -- consecutive rows of a source's strip that are also consecutive in the target */
 typedef struct cti_sym_piece {
     int target;         /* row in the target's panel */
     short lane, length; /* first row in the strip, number of rows */
 } cti_sym_piece;
-/* cti_sym_entry -- block (i, j) of the lower triangle goes to unknowns (row, col) of the panel */
+/* cti_sym_entry -- block (i, j) of the lower triangle, stored at unknowns (row, col) of the panel */
 typedef struct cti_sym_entry {
     int i, j;     /* local numbers */
-    int row, col; /* of the supernode that owns j */
+    int row, col; /* in the panel of the supernode that owns j */
 } cti_sym_entry;
 
 /* cti_symbolic -- zero it before first use; read-only afterwards, may be shared by clusters and threads. All arrays are stb_ds arrays. */
@@ -6977,31 +7007,32 @@ typedef struct cti_symbolic {
     int *owner;   /* [n] supernode of a position */
     int *row_ptr; /* [n_super + 1] */
     int *rows;
-    int *subtree;    /* [n_super] first position of the subtree below (and with) the supernode */
+    int *subtree;    /* [n_super] first position of the subtree whose root is the supernode */
     size_t *panel;   /* [n_super + 1] offset of the panel */
     int *pivot;      /* [n_super + 1] offset of the padded pivots */
     int *place;      /* [n] offset of a position's first unknown among the padded pivots */
     int *update_ptr; /* [n_super + 1], by target */
     cti_sym_update *update;
-    int *strip_piece; /* pieces of each strip of each update, with one end mark */
+    int *strip_piece; /* index of the first piece of each strip of each update, and an end mark */
     cti_sym_piece *piece;
     int *entry_ptr; /* [n_super + 1] */
     cti_sym_entry *entry;
     size_t scratch;         /* numbers in the largest panel */
     int max_cols, max_rows; /* padded columns and padded rows of the largest panels */
-    double nonzeros, flops; /* of the factor as stored without padding; multiplications and additions of a factorization */
+    double nonzeros, flops; /* numbers of the factor as stored, padding not counted; additions and multiplications of one factorization */
 } cti_symbolic;
 
 /* cti_symbolic_analyze -- blocks [n_blocks] sorted, without repetitions. 0 when memory ran out (out is then empty). */
 CTI_FN int cti_symbolic_analyze(cti_mem *mem, cti_symbolic *out, const cti_bsr *A, const int32_t *blocks, int n_blocks);
-/* cti_symbolic_analyze_once -- the same in a fifth of the time, for a matrix that is factored once or twice: the factor costs a tenth more. */
+/* cti_symbolic_analyze_once -- the same in a fifth of the time, for a matrix that is factored once or twice; each factorization costs a
+   tenth more. */
 CTI_FN int cti_symbolic_analyze_once(cti_mem *mem, cti_symbolic *out, const cti_bsr *A, const int32_t *blocks, int n_blocks);
 CTI_FN void cti_symbolic_free(cti_mem *mem, cti_symbolic *sym);
 /* cti_symbolic_hash -- a hash of the cluster's local pattern; cti_symbolic_same -- 1 when sym was made from the same local pattern. */
 CTI_FN uint64_t cti_symbolic_hash(const cti_bsr *A, const int32_t *blocks, int n_blocks);
 CTI_FN int cti_symbolic_same(const cti_symbolic *sym, const cti_bsr *A, const int32_t *blocks, int n_blocks);
 
-/* cti_gather -- A's slot of every entry of a symbolic. Zero it before first use. */
+/* cti_gather -- for every entry of a symbolic its slot in A. Zero it before first use. */
 typedef struct cti_gather {
     int *slot; /* [entry_ptr[n_super]] */
 } cti_gather;
@@ -7009,7 +7040,7 @@ typedef struct cti_gather {
 CTI_FN int cti_gather_make(cti_mem *mem, cti_gather *out, const cti_symbolic *sym, const cti_bsr *A, const int32_t *blocks);
 CTI_FN void cti_gather_free(cti_mem *mem, cti_gather *gather);
 
-/* sizes of supernode s: pivots in unknowns, columns padded to 4, pivot rows padded to 8, unknowns below, padded to 8 */
+/* sizes of supernode s: pivots in unknowns; columns padded to 4; pivot rows padded to 8; unknowns below; these padded to 8 */
 CTI_INLINE int cti_sym_pivots(const cti_symbolic *sym, int s) { return 3 * (sym->first[s + 1] - sym->first[s]); }
 CTI_INLINE int cti_sym_cols(const cti_symbolic *sym, int s) { return cti_pad4(cti_sym_pivots(sym, s)); }
 CTI_INLINE int cti_sym_top(const cti_symbolic *sym, int s) { return cti_pad8(cti_sym_pivots(sym, s)); }
@@ -7019,15 +7050,15 @@ CTI_INLINE int cti_sym_height(const cti_symbolic *sym, int s) { return cti_sym_t
 
 /* ---- 2_linalg/symbolic.c ---- */
 /* symbolic.c -- from a cluster's pattern to the plan of its factorization.
-   Method: several fill-reducing orders are tried where that is cheap and the one with the least modelled time is kept; wide supernodes are
-   cut into chains of panels that fit the second-level cache; for every pair (descendant, target) the rows that the descendant updates are
-   found once, as pieces of its strips, so that the numeric phase searches nothing. based on: Ng and Peyton 1993 (blocked left-looking
+   Method: where it is cheap, several fill-reducing orders are tried, and the one with the least modelled time is kept. Wide supernodes are
+   cut into chains of panels that fit the second-level cache. For every pair (descendant, target) the rows that the descendant updates are
+   found once, as pieces of its strips, so that the numeric phase searches nothing. Based on: Ng and Peyton 1993 (blocked left-looking
    Cholesky); Chen, Davis, Hager, Rajamanickam 2008 (CHOLMOD). */
 
 /* local number of block b, or -1 */
 static int cti_symbolic_local(const int32_t *blocks, int n, int b)
 {
-    int lo = 0, hi = n, even = b - blocks[0]; /* a body's blocks mostly follow each other */
+    int lo = 0, hi = n, even = b - blocks[0]; /* a body's blocks are usually consecutive numbers */
     if (even >= 0 && even < n && blocks[even] == b)
         return even;
     while (lo < hi) {
@@ -7097,10 +7128,11 @@ static int cti_symbolic_pattern(cti_mem *mem, cti_symbolic *s, const cti_bsr *A,
     return 1;
 }
 
-#define CTI_SYMBOLIC_ONCE_SMALL 1200 /* blocks up to which minimum degree alone is cheapest, cuts counted */
-#define CTI_SYMBOLIC_ONCE_LARGE 6000 /* blocks from which more cuts pay */
+#define CTI_SYMBOLIC_ONCE_SMALL 1200 /* [blocks] up to this size minimum degree alone costs least, ordering and one factorization
+                                        together */
+#define CTI_SYMBOLIC_ONCE_LARGE 6000 /* [blocks] from this size on smaller leaves (400 in place of 1000) pay */
 
-/* the best of a few orders, or one that is found quickly, and its supernodes */
+/* finds an order and its supernodes: the best of several orders, or with `once` one that is found quickly */
 static int cti_symbolic_order(cti_mem *mem, cti_symbolic *s, int once)
 {
     static const int leaves[] = {0x7fffffff, 64, 32, 12};
@@ -7119,7 +7151,7 @@ static int cti_symbolic_order(cti_mem *mem, cti_symbolic *s, int once)
         goto done;
     }
     for (i = 0; i < 4; i++) {
-        /* minimum degree alone for small parts only, small leaves for small parts only */
+        /* minimum degree alone, and small leaves, are tried for small parts only */
         if ((i == 0 && n > 3000) || (i == 1 && n <= leaves[1]) || (i > 1 && (n > 600 || n <= leaves[i])))
             continue;
         if (!cti_order_dissect(mem, &g, leaves[i], perm) || !cti_etree_supernodes(mem, &g, perm, &first, &cost))
@@ -7139,7 +7171,7 @@ done:
     return ok;
 }
 
-/* chains of panels: supernodes wider than the limit are cut into equal parts */
+/* cuts supernodes wider than the limit into chains of panels of equal width */
 static int cti_symbolic_cut(cti_mem *mem, cti_symbolic *s)
 {
     int *cut = NULL, i, k, parts, m = CTI_LEN(s->first) - 1;
@@ -7166,7 +7198,7 @@ fail:
     return 0;
 }
 
-/* ascending order of a short list of distinct numbers below n: heap sort */
+/* heap sort of a short list of distinct numbers below n, ascending */
 static void cti_symbolic_sort(int *a, int m)
 {
     int i, c, p, v;
@@ -7190,7 +7222,7 @@ static void cti_symbolic_sort(int *a, int m)
     }
 }
 
-/* rows of every supernode: those of its columns in A and of its children; subtrees. child and sibling are lists by parent. */
+/* rows of every supernode: those of its columns in A and those of its children; also subtrees. child and sibling are lists by parent. */
 static int cti_symbolic_rows(cti_mem *mem, cti_symbolic *s)
 {
     int *w = NULL, *mark, *child, *sibling, i, j, k, c, r, ok = 0, m = s->n_super;
@@ -7267,7 +7299,7 @@ static int cti_symbolic_layout(cti_mem *mem, cti_symbolic *s)
     return 1;
 }
 
-/* rows i0 .. of source d as pieces of its strips; at[position]: row in the target's panel */
+/* rows i0 .. of source d as pieces of its strips; at[position] is the row in the target's panel */
 static int cti_symbolic_pieces(cti_mem *mem, cti_symbolic *s, cti_sym_update *u, const int *at)
 {
     const int *rows = s->rows + s->row_ptr[u->source];
@@ -7294,7 +7326,7 @@ static int cti_symbolic_pieces(cti_mem *mem, cti_symbolic *s, cti_sym_update *u,
     return CTI_PUSH(mem, s->strip_piece, CTI_LEN(s->piece));
 }
 
-/* updates by target, in the order of their sources */
+/* lists updates by target, in the order of their sources */
 static int cti_symbolic_updates(cti_mem *mem, cti_symbolic *s)
 {
     int d, a, i, k, m = s->n_super, pass;
@@ -7304,7 +7336,7 @@ static int cti_symbolic_updates(cti_mem *mem, cti_symbolic *s)
     for (pass = 0; pass < 2; pass++) {
         for (d = 0; d < m; d++) {
             int n = s->row_ptr[d + 1] - s->row_ptr[d];
-            const int *rows = n ? s->rows + s->row_ptr[d] : NULL; /* a diagonal matrix has none at all */
+            const int *rows = n ? s->rows + s->row_ptr[d] : NULL; /* a diagonal matrix has no rows below */
             for (i = 0; i < n; i = k) {
                 a = s->owner[rows[i]];
                 for (k = i; k < n && s->owner[rows[k]] == a; k++) {
@@ -7330,7 +7362,7 @@ static int cti_symbolic_updates(cti_mem *mem, cti_symbolic *s)
     return 1;
 }
 
-/* blocks of A's lower triangle by owner; counts first, then fills */
+/* lists the blocks of A's lower triangle by owner: the first pass counts, the second fills */
 static int cti_symbolic_entries(cti_mem *mem, cti_symbolic *s)
 {
     int i, k, m = s->n_super, pass, r, c, o;
@@ -7365,7 +7397,7 @@ static int cti_symbolic_entries(cti_mem *mem, cti_symbolic *s)
     return 1;
 }
 
-/* places in the target's panel: of the updates' rows and of the entries */
+/* places in the target's panel, for the updates' rows and for the entries */
 static int cti_symbolic_place(cti_mem *mem, cti_symbolic *s)
 {
     int *at = NULL, a, k, ok = 0;
@@ -7447,8 +7479,8 @@ CTI_FN void cti_gather_free(cti_mem *mem, cti_gather *gather) { CTI_FREE(mem, ga
 
 /* ---- 2_linalg/supernodal.h ---- */
 /* supernodal.h -- sparse Cholesky of 3x3-block matrices by supernodes, in float and double: factor, solve, solve with many right sides, and
-   compliance (the inverse restricted to some blocks). See symbolic.h for the panels. A factor is read-only after compute: solves may run on
-   several threads, each with its own work. */
+   compliance (the inverse restricted to some blocks). symbolic.h describes the panels. A factor is read-only once computed: several threads
+   may solve with it, each with its own work array. */
 
 
 /* cti_factor32, cti_factor64 -- A = L L' on a cluster. Zero it before first use. sym must outlive it. */
@@ -7457,7 +7489,7 @@ typedef struct cti_factor32 {
     float *L;       /* panels */
     float *inverse; /* [pivot[n_super]] 1 / l_kk; pads 1 */
     float *scratch;
-    int boosted; /* pivots that were replaced */
+    int boosted; /* number of replaced pivots */
     void *block;
     size_t bytes;
 } cti_factor32, cti_factor32_t;
@@ -7472,47 +7504,48 @@ typedef struct cti_factor64 {
 } cti_factor64, cti_factor64_t;
 
 #if CONTACT_WITH_CMR
-/* cti_factor*_compute -- factor of the cluster's matrix; val is A's val. A pivot that is not above eps a_kk is replaced by |a_kk| (by 1
-   where that is no use) and counted in f->boosted, so the factor is always of a positive definite matrix. Allocates only when it grows.
-   Returns 0 when memory ran out. */
+/* cti_factor*_compute -- factors the cluster's matrix; val is A's val. A pivot that is not above eps a_kk is replaced by |a_kk| (or by 1 if
+   that is zero or not finite) and counted in f->boosted. So the factor is always that of a positive definite matrix. Allocates only when it
+   grows. Returns 0 when memory ran out. */
 CTI_FN int cti_factor32_compute(cti_mem *mem, cti_factor32 *f, const cti_symbolic *sym, const cti_gather *g, const ct_real *val);
 #endif
 #if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 CTI_FN int cti_factor64_compute(cti_mem *mem, cti_factor64 *f, const cti_symbolic *sym, const cti_gather *g, const ct_real *val);
 #endif
 #if CONTACT_WITH_CMR
-/* cti_factor*_reserve -- memory for it alone; cti_factor*_refill -- what is left to do then, with no allocation: components on several threads. */
+/* cti_factor*_reserve -- the allocation of cti_factor*_compute alone; cti_factor*_refill -- its other part, which allocates nothing, so
+   that threads may factor several components at once. */
 CTI_FN int cti_factor32_reserve(cti_mem *mem, cti_factor32 *f, const cti_symbolic *sym);
 CTI_FN int cti_factor64_reserve(cti_mem *mem, cti_factor64 *f, const cti_symbolic *sym);
 CTI_FN void cti_factor32_refill(cti_factor32 *f, const cti_gather *g, const ct_real *val);
 CTI_FN void cti_factor64_refill(cti_factor64 *f, const cti_gather *g, const ct_real *val);
 #endif
-/* cti_factor64_compute_double -- the same with entries in double in every build. */
+/* cti_factor64_compute_double -- the same for entries that are double in every build. */
 CTI_FN int cti_factor64_compute_double(cti_mem *mem, cti_factor64 *f, const cti_symbolic *sym, const cti_gather *g, const double *val);
 CTI_FN void cti_factor32_free(cti_mem *mem, cti_factor32 *f);
 CTI_FN void cti_factor64_free(cti_mem *mem, cti_factor64 *f);
 
-/* what cti_factor32_solve takes for 0 before it divides by a pivot. Entries of the factor are at least 3.5e-15 of their pivot, so products with what
-   is kept are above 1.9e-34 of the pivots' ratio, 1.6e4 times the least normal float. Half and double change nothing: 5e-20 of the largest entry is
-   far below a float's rounding */
+/* [largest entry of x] entries of x below this are set to 0 in cti_factor32_solve before they are divided by a pivot. Entries of the factor
+   are at least 3.5e-15 of their pivot. Products with the entries kept are therefore above 1.9e-34 times the pivots' ratio, which is 1.6e4
+   times the smallest normal float. Half and double change nothing: 5e-20 of the largest entry is far below a float's rounding */
 #if CONTACT_WITH_CMR
 #define CTI_FACTOR32_LEAST 5.42101086e-20f /* 2^-64 */
 
-/* cti_factor*_solve -- x = A^-1 x; x [3 n] in the cluster's local order; work [cti_factor*_work(f)]. In float the largest entry of x should be of the
-   order of 1 (cti_factor32_scale): entries below CTI_FACTOR32_LEAST are 0. */
+/* cti_factor*_solve -- x = A^-1 x; x [3 n] in the cluster's local order; work [cti_factor*_work(f)]. In float, x should be scaled so that
+   its largest entry is about 1 (cti_factor32_scale), since entries below CTI_FACTOR32_LEAST are set to 0. */
 CTI_FN void cti_factor32_solve(const cti_factor32 *f, float *x, float *work);
 #endif
 CTI_FN void cti_factor64_solve(const cti_factor64 *f, double *x, double *work);
 #if CONTACT_WITH_CMR
-/* cti_factor32_scale -- a power of 2 by which a number of size `most` becomes 1 to 2; 1 where it is 0 or not finite. */
+/* cti_factor32_scale -- the power of 2 that scales a number of size `most` into [1, 2); 1 if `most` is 0 or not finite. */
 CTI_FN double cti_factor32_scale(double most);
 CTI_FN size_t cti_factor32_work(const cti_factor32 *f);
 #endif
 CTI_FN size_t cti_factor64_work(const cti_factor64 *f);
 
 #ifdef CTI_SPARE_INSTANCES
-/* cti_factor*_solve_many -- X = A^-1 X; X [3 n][ld], ld = nrhs rounded up to 8, a row per unknown; all ld columns are solved for.
-   work [cti_factor*_many_work(f)] */
+/* cti_factor*_solve_many -- X = A^-1 X; X [3 n][ld], ld = nrhs rounded up to 8, one row per unknown; all ld columns are solved. work
+   [cti_factor*_many_work(f)] */
 CTI_FN void cti_factor32_solve_many(const cti_factor32 *f, float *X, int nrhs, float *work);
 #endif
 #if CONTACT_WITH_ACTIVE_SET
@@ -7527,10 +7560,10 @@ CTI_FN size_t cti_factor64_many_work(const cti_factor64 *f);
 
 #if CONTACT_WITH_CMR
 /* cti_factor*_compliance -- C = S' A^-1 S for the blocks `ports`: C(3 a + i, 3 b + j) = A^-1(3 ports[a] + i, 3 ports[b] + j).
-   ports  in   [n_ports] local numbers, all different; it is fastest when they are in elimination order (by cti_symbolic.inv)
-   C      out  [3 n_ports][ld], full and exactly symmetric; ld >= 3 n_ports, a multiple of 8; the pads get anything
+   ports  in   [n_ports] local numbers, all different; fastest if they are in elimination order (by cti_symbolic.inv)
+   C      out  [3 n_ports][ld], full and exactly symmetric; ld >= 3 n_ports, a multiple of 8; the padding is unspecified
    work   [cti_factor*_compliance_work(f, n_ports)]
-   Method: Y = L^-1 S, each column from its own supernode up; C = Y' Y. */
+   Method: Y = L^-1 S, where each column is solved from its own supernode upwards; C = Y' Y. */
 CTI_FN void cti_factor32_compliance(const cti_factor32 *f, const int32_t *ports, int n_ports, float *C, int ld, float *work);
 CTI_FN void cti_factor64_compliance(const cti_factor64 *f, const int32_t *ports, int n_ports, double *C, int ld, double *work);
 CTI_FN size_t cti_factor32_compliance_work(const cti_factor32 *f, int n_ports);
@@ -7546,12 +7579,12 @@ CTI_FN size_t cti_factor64_compliance_work(const cti_factor64 *f, int n_ports);
 
 /* ---- 2_linalg/supernodal.c ---- */
 /* supernodal.c -- left-looking supernodal Cholesky and the solve with one right side.
-   Method: a supernode's columns are gathered from A into a column-major scratch, every earlier supernode that reaches them subtracts its
-   outer product, tile by tile, through the pieces found by the analysis; then the panel is factored by columns of four and written in
-   strips. Zeros above the diagonal of a strip are stored, so that kernels may run over whole strips. based on: Ng and Peyton 1993; Chen,
+   Method: a supernode's columns are gathered from A into a column-major scratch. Every earlier supernode that reaches them subtracts its
+   outer product, tile by tile, through the pieces found by the analysis. Then the panel is factored in groups of four columns and written
+   in strips. Zeros above the diagonal of a strip are stored, so that kernels may run over whole strips. Based on: Ng and Peyton 1993; Chen,
    Davis, Hager, Rajamanickam 2008; Goto and van de Geijn 2008. */
 
-#define CTI_SUPER_WIDE 400 /* strips times columns from which the backward sweep reads the panel in storage order */
+#define CTI_SUPER_WIDE 400 /* [strips times columns] panels from this size on are read in storage order by the backward sweep */
 
 #if CONTACT_WITH_CMR
 CTI_FN double cti_factor32_scale(double most)
@@ -7575,15 +7608,15 @@ CTI_FN double cti_factor32_scale(double most)
 #define CTI_SUPER_TINY 3.5e-15f /* eps^2 / 4 */
 #define CTI_SUPER_ABS fabsf
 #define CTI_SUPER_LEAST CTI_FACTOR32_LEAST
-#define CTI_SUPER_GONE 1e-34f /* 1e4 times the least normal number */
+#define CTI_SUPER_GONE 1e-34f /* 1e4 times the smallest normal number */
 /* supernodal.inl -- factor and single solve for one number type; included by supernodal.c. */
 
 static const CTI_T CTI_TN(cti_super, lanes)[8] = {0, 1, 2, 3, 4, 5, 6, 7};
 
-/* an entry of A; a denormal one is 0 */
+/* an entry of A; one so small that it is denormal or nearly so becomes 0 */
 CTI_INLINE CTI_T CTI_TN(cti_super, entry)(ct_real v) { return (CTI_T)(fabs((double)v) < (double)CTI_SUPER_GONE ? 0 : v); }
 
-/* scratch = the columns of supernode s in A, column-major with ld; orig: their diagonal */
+/* scratch = the columns of supernode s in A, column-major with leading dimension ld; orig: their diagonal */
 static void CTI_TN(cti_super, assemble)(const cti_symbolic *sym, const cti_gather *g, const ct_real *val, int s, CTI_T *W, size_t ld,
                                         CTI_T *orig)
 {
@@ -7603,8 +7636,9 @@ static void CTI_TN(cti_super, assemble)(const cti_symbolic *sym, const cti_gathe
         orig[c] = W[(size_t)c * (ld + 1)];
 }
 
-/* subtracts one strip of four columns: p0 .. p1 are the strip's pieces, to[q] the target columns of which the first m count. A piece
-   shorter than the strip is subtracted as a whole strip with zeros outside: the scratch has room for eight numbers on both sides. */
+/* subtracts one strip of four columns: p0 .. p1 are the strip's pieces, to[q] the target columns, of which the first m count. A piece
+   shorter than the strip is subtracted as a whole strip with zeros outside: the scratch has margins of eight numbers on both sides for
+   this. */
 CTI_INLINE void CTI_TN(cti_super, scatter)(const cti_sym_piece *p0, const cti_sym_piece *p1, int m, CTI_T *const to[4], const CTI_TVEC c[4])
 {
     CTI_TVEC lanes, in, zero;
@@ -7630,7 +7664,7 @@ CTI_INLINE void CTI_TN(cti_super, scatter)(const cti_sym_piece *p0, const cti_sy
     }
 }
 
-/* scratch of target -= (rows below of u->source) (its rows that are pivots of the target)' */
+/* subtracts from the target's scratch the product of the source's rows below and (its rows that are pivots of the target)' */
 static void CTI_TN(cti_super, update)(const cti_symbolic *sym, const CTI_T *L, const cti_sym_update *u, int target, CTI_T *W, size_t ld)
 {
     int d = u->source, cols = cti_sym_cols(sym, d), K = cti_sym_pivots(sym, d), strips = cti_strips(cti_sym_below(sym, d));
@@ -7640,7 +7674,8 @@ static void CTI_TN(cti_super, update)(const cti_symbolic *sym, const CTI_T *L, c
     const CTI_T *B = L + sym->panel[d] + (size_t)cti_sym_top(sym, d) * (size_t)cols, *from[3 * CTI_SYMBOLIC_WIDTH + 4];
     CTI_T *to[3 * CTI_SYMBOLIC_WIDTH + 4];
     const cti_sym_piece *piece = sym->piece;
-    /* where row c of the source stands, and the column of the target that it is; the last one repeats */
+    /* for each row c of the source among the target's pivots: where it is stored, and its column in the target; the last one is repeated as
+       padding */
     for (k = u->i0, c = 0; k < u->i1; k++, c += 3) {
         int i = 3 * k;
         CTI_T *w = W + (size_t)(3 * (rows[k] - sym->first[target])) * ld;
@@ -7670,11 +7705,11 @@ static void CTI_TN(cti_super, update)(const cti_symbolic *sym, const CTI_T *L, c
     }
 }
 
-/* entries far below what rounding leaves of the column's pivot 1 / r become 0: where the diagonal dominates, what fills in decays until its
-   products are denormal */
+/* sets an entry to 0 if it is far below the rounding error of the column's pivot 1 / r. Where the diagonal dominates, fill-in decays until
+   its products would be denormal */
 CTI_INLINE CTI_T CTI_TN(cti_super, flush1)(CTI_T least, CTI_T x) { return CTI_SUPER_ABS(x) < least ? 0 : x; }
 
-/* columns k0 .. k0+3 of strips t and, if two, t + 1: L = (W - L(rows, < k0) L(k0.., < k0)') L(k0.., k0..)'^-1. P: the panel */
+/* columns k0 .. k0+3 of strip t and, if two is set, t + 1: L = (W - L(rows, < k0) L(k0.., < k0)') L(k0.., k0..)'^-1. P: the panel */
 CTI_INLINE void CTI_TN(cti_super, solve_tile)(CTI_T *P, size_t stride, const CTI_T *r, int k0, int t, int two, const CTI_T *W, size_t ld)
 {
     const CTI_T *a[4], *l = P + (size_t)(k0 >> 3) * stride + (k0 & 7), *in = W + (size_t)k0 * ld + 8 * (size_t)t;
@@ -7711,7 +7746,7 @@ static int CTI_TN(cti_super, pivot)(CTI_T *P, size_t stride, CTI_T *r, int k0, c
     v[0] = CTI_TV(sub)(v[0], c[0]), v[1] = CTI_TV(sub)(v[1], c[1]), v[2] = CTI_TV(sub)(v[2], c[2]), v[3] = CTI_TV(sub)(v[3], c[3]);
     CTI_TN(cti_k, store4)(t, 8, v);
     for (q = 0; q < 4; q++)
-        for (p = 0; p <= q; p++) /* squares of what is small beside both diagonals would be denormal */
+        for (p = 0; p <= q; p++) /* an entry small beside both diagonals is flushed to 0: its square would be denormal */
             d[4 * q + p] = CTI_TN(cti_super, flush1)(CTI_SUPER_TINY * (orig[k0 + p] < orig[k0 + q] ? orig[k0 + p] : orig[k0 + q]), t[8 * p + o + q]);
     boosted = CTI_TN(cti_k, chol4)(d, orig + k0, CTI_SUPER_EPS, d, r + k0);
     for (q = 1; q < 4; q++)
@@ -7736,7 +7771,7 @@ static int CTI_TN(cti_super, pivot)(CTI_T *P, size_t stride, CTI_T *r, int k0, c
     return boosted;
 }
 
-/* panel of supernode s from its scratch */
+/* factors the panel of supernode s from its scratch */
 static int CTI_TN(cti_super, panel)(const cti_symbolic *sym, int s, CTI_T *P, CTI_T *r, const CTI_T *W, size_t ld, const CTI_T *orig)
 {
     int cols = cti_sym_cols(sym, s), top = cti_sym_top(sym, s) / 8, strips = cti_sym_height(sym, s) / 8, k0, t, boosted = 0;
@@ -7752,7 +7787,7 @@ static int CTI_TN(cti_super, panel)(const cti_symbolic *sym, int s, CTI_T *P, CT
     return boosted;
 }
 
-/* one block of memory: panels, inverse pivots, scratch */
+/* allocates one block of memory: panels, inverse pivots, scratch */
 static int CTI_TN(cti_super, reserve)(cti_mem *mem, CTI_TN(cti_factor, t) * f, const cti_symbolic *sym)
 {
     size_t panels = sym->panel[sym->n_super], pivots = ((size_t)sym->pivot[sym->n_super] + 15) & ~(size_t)15, n, bytes;
@@ -7761,7 +7796,7 @@ static int CTI_TN(cti_super, reserve)(cti_mem *mem, CTI_TN(cti_factor, t) * f, c
     if (!cti_mem_mul(n, sizeof(CTI_T), &bytes))
         return 0;
     if (bytes > f->bytes) {
-        /* nothing is kept: release first */
+        /* the old content is not needed: release it first */
         if (f->block)
             cti_mem_resize(mem, f->block, f->bytes, 0);
         f->bytes = 0;
@@ -7776,14 +7811,14 @@ static int CTI_TN(cti_super, reserve)(cti_mem *mem, CTI_TN(cti_factor, t) * f, c
     f->L = (CTI_T *)(void *)p;
     f->inverse = f->L + ((panels + 15) & ~(size_t)15);
     f->scratch = f->inverse + pivots + 16;
-    /* the margins of the scratch are read and written back */
+    /* the margins of the scratch are read and written back, so they need a value */
     memset(f->scratch - 16, 0, 16 * sizeof(CTI_T));
     memset(f->scratch + sym->scratch, 0, 16 * sizeof(CTI_T));
     f->sym = sym;
     return 1;
 }
 
-/* the scratch, assembled, becomes supernode s's panel */
+/* makes supernode s's panel from the assembled scratch */
 static void CTI_TN(cti_super, finish)(CTI_TN(cti_factor, t) * f, int s, CTI_T *orig)
 {
     const cti_symbolic *sym = f->sym;
@@ -7840,8 +7875,8 @@ CTI_FN size_t CTI_TN(cti_factor, work)(const CTI_TN(cti_factor, t) * f)
     return (size_t)f->sym->pivot[f->sym->n_super] + (size_t)f->sym->max_rows + 8 * (size_t)f->sym->max_cols + 48;
 }
 
-/* an unknown of a solve, made with the pivot 1 / r: 0 where it is far below what the largest right side makes, whose influence decays with the
-   distance until products are denormal */
+/* an unknown of a solve with the pivot 1 / r; set to 0 if it is far below the largest right side. Its influence decays with distance until
+   products would be denormal */
 CTI_INLINE CTI_T CTI_TN(cti_super, keep)(CTI_T r, CTI_T x) { return CTI_TN(cti_super, flush1)(CTI_SUPER_LEAST * r, x); }
 
 /* x = L(pivots, pivots)^-1 x, x padded: by halves of strips */
@@ -7871,7 +7906,7 @@ static void CTI_TN(cti_super, forward)(const CTI_T *P, size_t stride, const CTI_
     }
 }
 
-/* y = L(below, pivots) x, y padded to strips; the panel is read in its order. cols is a multiple of 4, x padded with 0. */
+/* y = L(below, pivots) x, y padded to strips; the panel is read in storage order. cols is a multiple of 4, x padded with 0. */
 static void CTI_TN(cti_super, below)(const CTI_T *B, int cols, int strips, const CTI_T *x, CTI_T *y)
 {
     int t, k;
@@ -7902,7 +7937,7 @@ CTI_INLINE void CTI_TN(cti_super, dots4)(const CTI_T *B, size_t stride, int stri
     c[0] = c0, c[1] = c1, c[2] = c2, c[3] = c3;
 }
 
-/* c[k] = sum over strips of L(strip, k)' y(strip) for all columns, c [cols][8]: L is read once, in its order */
+/* c[k] = sum over strips of L(strip, k)' y(strip) for all columns, c [cols][8]; L is read once, in storage order */
 static void CTI_TN(cti_super, dots)(const CTI_T *B, int cols, int strips, const CTI_T *y, CTI_T *c)
 {
     int t, k;
@@ -7961,7 +7996,7 @@ CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) * f, CTI_T *x,
     const cti_symbolic *sym = f->sym;
     CTI_T *z = CTI_TN(cti_super, align)(work), *y = z + ((sym->pivot[sym->n_super] + 15) & ~15), *w = y + sym->max_rows;
     int i, s, k;
-    /* z = x in elimination order, pads 0 */
+    /* z = x in elimination order; padding is 0 */
     memset(z, 0, (size_t)sym->pivot[sym->n_super] * sizeof *z);
     for (i = 0; i < sym->n; i++)
         memcpy(z + sym->place[i], x + 3 * (size_t)sym->perm[i], 3 * sizeof *z);
@@ -8010,7 +8045,7 @@ CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) * f, CTI_T *x,
 #define CTI_SUPER_EPS 2.2204460492503131e-16
 #define CTI_SUPER_TINY 1.2e-32
 #define CTI_SUPER_ABS fabs
-#define CTI_SUPER_LEAST 0 /* nothing is: products of doubles do not underflow here */
+#define CTI_SUPER_LEAST 0 /* no unknown is flushed to 0: products of doubles do not underflow here */
 #if CONTACT_WITH_CMR
 #define CTI_SUPER_GONE 0
 #endif
@@ -8019,10 +8054,10 @@ CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) * f, CTI_T *x,
 static const CTI_T CTI_TN(cti_super, lanes)[8] = {0, 1, 2, 3, 4, 5, 6, 7};
 
 #if CONTACT_WITH_CMR
-/* an entry of A; a denormal one is 0 */
+/* an entry of A; one so small that it is denormal or nearly so becomes 0 */
 CTI_INLINE CTI_T CTI_TN(cti_super, entry)(ct_real v) { return (CTI_T)(fabs((double)v) < (double)CTI_SUPER_GONE ? 0 : v); }
 
-/* scratch = the columns of supernode s in A, column-major with ld; orig: their diagonal */
+/* scratch = the columns of supernode s in A, column-major with leading dimension ld; orig: their diagonal */
 static void CTI_TN(cti_super, assemble)(const cti_symbolic *sym, const cti_gather *g, const ct_real *val, int s, CTI_T *W, size_t ld,
                                         CTI_T *orig)
 {
@@ -8043,8 +8078,9 @@ static void CTI_TN(cti_super, assemble)(const cti_symbolic *sym, const cti_gathe
 }
 #endif
 
-/* subtracts one strip of four columns: p0 .. p1 are the strip's pieces, to[q] the target columns of which the first m count. A piece
-   shorter than the strip is subtracted as a whole strip with zeros outside: the scratch has room for eight numbers on both sides. */
+/* subtracts one strip of four columns: p0 .. p1 are the strip's pieces, to[q] the target columns, of which the first m count. A piece
+   shorter than the strip is subtracted as a whole strip with zeros outside: the scratch has margins of eight numbers on both sides for
+   this. */
 CTI_INLINE void CTI_TN(cti_super, scatter)(const cti_sym_piece *p0, const cti_sym_piece *p1, int m, CTI_T *const to[4], const CTI_TVEC c[4])
 {
     CTI_TVEC lanes, in, zero;
@@ -8070,7 +8106,7 @@ CTI_INLINE void CTI_TN(cti_super, scatter)(const cti_sym_piece *p0, const cti_sy
     }
 }
 
-/* scratch of target -= (rows below of u->source) (its rows that are pivots of the target)' */
+/* subtracts from the target's scratch the product of the source's rows below and (its rows that are pivots of the target)' */
 static void CTI_TN(cti_super, update)(const cti_symbolic *sym, const CTI_T *L, const cti_sym_update *u, int target, CTI_T *W, size_t ld)
 {
     int d = u->source, cols = cti_sym_cols(sym, d), K = cti_sym_pivots(sym, d), strips = cti_strips(cti_sym_below(sym, d));
@@ -8080,7 +8116,8 @@ static void CTI_TN(cti_super, update)(const cti_symbolic *sym, const CTI_T *L, c
     const CTI_T *B = L + sym->panel[d] + (size_t)cti_sym_top(sym, d) * (size_t)cols, *from[3 * CTI_SYMBOLIC_WIDTH + 4];
     CTI_T *to[3 * CTI_SYMBOLIC_WIDTH + 4];
     const cti_sym_piece *piece = sym->piece;
-    /* where row c of the source stands, and the column of the target that it is; the last one repeats */
+    /* for each row c of the source among the target's pivots: where it is stored, and its column in the target; the last one is repeated as
+       padding */
     for (k = u->i0, c = 0; k < u->i1; k++, c += 3) {
         int i = 3 * k;
         CTI_T *w = W + (size_t)(3 * (rows[k] - sym->first[target])) * ld;
@@ -8110,11 +8147,11 @@ static void CTI_TN(cti_super, update)(const cti_symbolic *sym, const CTI_T *L, c
     }
 }
 
-/* entries far below what rounding leaves of the column's pivot 1 / r become 0: where the diagonal dominates, what fills in decays until its
-   products are denormal */
+/* sets an entry to 0 if it is far below the rounding error of the column's pivot 1 / r. Where the diagonal dominates, fill-in decays until
+   its products would be denormal */
 CTI_INLINE CTI_T CTI_TN(cti_super, flush1)(CTI_T least, CTI_T x) { return CTI_SUPER_ABS(x) < least ? 0 : x; }
 
-/* columns k0 .. k0+3 of strips t and, if two, t + 1: L = (W - L(rows, < k0) L(k0.., < k0)') L(k0.., k0..)'^-1. P: the panel */
+/* columns k0 .. k0+3 of strip t and, if two is set, t + 1: L = (W - L(rows, < k0) L(k0.., < k0)') L(k0.., k0..)'^-1. P: the panel */
 CTI_INLINE void CTI_TN(cti_super, solve_tile)(CTI_T *P, size_t stride, const CTI_T *r, int k0, int t, int two, const CTI_T *W, size_t ld)
 {
     const CTI_T *a[4], *l = P + (size_t)(k0 >> 3) * stride + (k0 & 7), *in = W + (size_t)k0 * ld + 8 * (size_t)t;
@@ -8151,7 +8188,7 @@ static int CTI_TN(cti_super, pivot)(CTI_T *P, size_t stride, CTI_T *r, int k0, c
     v[0] = CTI_TV(sub)(v[0], c[0]), v[1] = CTI_TV(sub)(v[1], c[1]), v[2] = CTI_TV(sub)(v[2], c[2]), v[3] = CTI_TV(sub)(v[3], c[3]);
     CTI_TN(cti_k, store4)(t, 8, v);
     for (q = 0; q < 4; q++)
-        for (p = 0; p <= q; p++) /* squares of what is small beside both diagonals would be denormal */
+        for (p = 0; p <= q; p++) /* an entry small beside both diagonals is flushed to 0: its square would be denormal */
             d[4 * q + p] = CTI_TN(cti_super, flush1)(CTI_SUPER_TINY * (orig[k0 + p] < orig[k0 + q] ? orig[k0 + p] : orig[k0 + q]), t[8 * p + o + q]);
     boosted = CTI_TN(cti_k, chol4)(d, orig + k0, CTI_SUPER_EPS, d, r + k0);
     for (q = 1; q < 4; q++)
@@ -8176,7 +8213,7 @@ static int CTI_TN(cti_super, pivot)(CTI_T *P, size_t stride, CTI_T *r, int k0, c
     return boosted;
 }
 
-/* panel of supernode s from its scratch */
+/* factors the panel of supernode s from its scratch */
 static int CTI_TN(cti_super, panel)(const cti_symbolic *sym, int s, CTI_T *P, CTI_T *r, const CTI_T *W, size_t ld, const CTI_T *orig)
 {
     int cols = cti_sym_cols(sym, s), top = cti_sym_top(sym, s) / 8, strips = cti_sym_height(sym, s) / 8, k0, t, boosted = 0;
@@ -8192,7 +8229,7 @@ static int CTI_TN(cti_super, panel)(const cti_symbolic *sym, int s, CTI_T *P, CT
     return boosted;
 }
 
-/* one block of memory: panels, inverse pivots, scratch */
+/* allocates one block of memory: panels, inverse pivots, scratch */
 static int CTI_TN(cti_super, reserve)(cti_mem *mem, CTI_TN(cti_factor, t) * f, const cti_symbolic *sym)
 {
     size_t panels = sym->panel[sym->n_super], pivots = ((size_t)sym->pivot[sym->n_super] + 15) & ~(size_t)15, n, bytes;
@@ -8201,7 +8238,7 @@ static int CTI_TN(cti_super, reserve)(cti_mem *mem, CTI_TN(cti_factor, t) * f, c
     if (!cti_mem_mul(n, sizeof(CTI_T), &bytes))
         return 0;
     if (bytes > f->bytes) {
-        /* nothing is kept: release first */
+        /* the old content is not needed: release it first */
         if (f->block)
             cti_mem_resize(mem, f->block, f->bytes, 0);
         f->bytes = 0;
@@ -8216,14 +8253,14 @@ static int CTI_TN(cti_super, reserve)(cti_mem *mem, CTI_TN(cti_factor, t) * f, c
     f->L = (CTI_T *)(void *)p;
     f->inverse = f->L + ((panels + 15) & ~(size_t)15);
     f->scratch = f->inverse + pivots + 16;
-    /* the margins of the scratch are read and written back */
+    /* the margins of the scratch are read and written back, so they need a value */
     memset(f->scratch - 16, 0, 16 * sizeof(CTI_T));
     memset(f->scratch + sym->scratch, 0, 16 * sizeof(CTI_T));
     f->sym = sym;
     return 1;
 }
 
-/* the scratch, assembled, becomes supernode s's panel */
+/* makes supernode s's panel from the assembled scratch */
 static void CTI_TN(cti_super, finish)(CTI_TN(cti_factor, t) * f, int s, CTI_T *orig)
 {
     const cti_symbolic *sym = f->sym;
@@ -8282,8 +8319,8 @@ CTI_FN size_t CTI_TN(cti_factor, work)(const CTI_TN(cti_factor, t) * f)
     return (size_t)f->sym->pivot[f->sym->n_super] + (size_t)f->sym->max_rows + 8 * (size_t)f->sym->max_cols + 48;
 }
 
-/* an unknown of a solve, made with the pivot 1 / r: 0 where it is far below what the largest right side makes, whose influence decays with the
-   distance until products are denormal */
+/* an unknown of a solve with the pivot 1 / r; set to 0 if it is far below the largest right side. Its influence decays with distance until
+   products would be denormal */
 CTI_INLINE CTI_T CTI_TN(cti_super, keep)(CTI_T r, CTI_T x) { return CTI_TN(cti_super, flush1)(CTI_SUPER_LEAST * r, x); }
 
 /* x = L(pivots, pivots)^-1 x, x padded: by halves of strips */
@@ -8313,7 +8350,7 @@ static void CTI_TN(cti_super, forward)(const CTI_T *P, size_t stride, const CTI_
     }
 }
 
-/* y = L(below, pivots) x, y padded to strips; the panel is read in its order. cols is a multiple of 4, x padded with 0. */
+/* y = L(below, pivots) x, y padded to strips; the panel is read in storage order. cols is a multiple of 4, x padded with 0. */
 static void CTI_TN(cti_super, below)(const CTI_T *B, int cols, int strips, const CTI_T *x, CTI_T *y)
 {
     int t, k;
@@ -8344,7 +8381,7 @@ CTI_INLINE void CTI_TN(cti_super, dots4)(const CTI_T *B, size_t stride, int stri
     c[0] = c0, c[1] = c1, c[2] = c2, c[3] = c3;
 }
 
-/* c[k] = sum over strips of L(strip, k)' y(strip) for all columns, c [cols][8]: L is read once, in its order */
+/* c[k] = sum over strips of L(strip, k)' y(strip) for all columns, c [cols][8]; L is read once, in storage order */
 static void CTI_TN(cti_super, dots)(const CTI_T *B, int cols, int strips, const CTI_T *y, CTI_T *c)
 {
     int t, k;
@@ -8403,7 +8440,7 @@ CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) * f, CTI_T *x,
     const cti_symbolic *sym = f->sym;
     CTI_T *z = CTI_TN(cti_super, align)(work), *y = z + ((sym->pivot[sym->n_super] + 15) & ~15), *w = y + sym->max_rows;
     int i, s, k;
-    /* z = x in elimination order, pads 0 */
+    /* z = x in elimination order; padding is 0 */
     memset(z, 0, (size_t)sym->pivot[sym->n_super] * sizeof *z);
     for (i = 0; i < sym->n; i++)
         memcpy(z + sym->place[i], x + 3 * (size_t)sym->perm[i], 3 * sizeof *z);
@@ -8475,10 +8512,10 @@ CTI_FN int cti_factor64_compute_double(cti_mem *mem, cti_factor64 *f, const cti_
 
 /* ---- 2_linalg/supernodal_many.c ---- */
 /* supernodal_many.c -- solves with many right sides, and compliance.
-   Method: right sides are strips of eight columns, so that every row operation is whole lanes. Compliance: the ports are taken in
-   elimination order; the ports below a supernode are then consecutive, and its rows of Y = L^-1 S are stored for those alone. C = Y' Y is
-   summed supernode by supernode into strips right of the diagonal. based on: Chen, Davis, Hager, Rajamanickam 2008 (CHOLMOD); Amestoy et
-   al. 2012 (entries of the inverse by sparse right sides). */
+   Method: right sides are strips of eight columns, so that every row operation is on whole lanes. Compliance: the ports are taken in
+   elimination order. The ports below a supernode in the tree are then consecutive, and its rows of Y = L^-1 S are stored for those alone. C
+   = Y' Y is summed supernode by supernode into strips right of the diagonal. Based on: Chen, Davis, Hager, Rajamanickam 2008 (CHOLMOD);
+   Amestoy et al. 2012 (entries of the inverse by sparse right sides). */
 
 #define CTI_T float
 #define CTI_TN(a, b) a##32_##b
@@ -8487,12 +8524,12 @@ CTI_FN int cti_factor64_compute_double(cti_mem *mem, cti_factor64 *f, const cti_
 #endif
 #define CTI_TV(op) cti_f8_##op
 #if CONTACT_WITH_CMR
-#define CTI_MANY_TINY 3.5e-15f /* eps^2 / 4, as in factors */
+#define CTI_MANY_TINY 3.5e-15f /* eps^2 / 4, as in supernodal.c */
 /* supernodal_many.inl -- many right sides and compliance for one number type; included by supernodal_many.c.
    Right sides are kept by supernode as strips of eight columns: strip j of supernode s is [padded pivot][8]. */
 
-/* four rows of Y = L^-1 Y. tiny > 0: entries below `tiny` of what their pivots 1 / r make of a unit become 0, since the inverse decays with the
-   distance from a port until its products are denormal */
+/* four rows of Y = L^-1 Y. If tiny > 0, an entry below `tiny` times what its pivot 1 / r makes of a unit load becomes 0. The inverse decays
+   with the distance from a port, and products would become denormal */
 CTI_INLINE void CTI_TN(cti_many, rows4)(const CTI_T *l, const CTI_T *r, CTI_T tiny, const CTI_T *y, CTI_TVEC c[4])
 {
     CTI_T least[4];
@@ -8505,8 +8542,8 @@ CTI_INLINE void CTI_TN(cti_many, rows4)(const CTI_T *l, const CTI_T *r, CTI_T ti
     CTI_TN(cti_k, flush4)(least, c);
 }
 
-/* Y = L(pivots, pivots)^-1 Y in place, n strips of size ys; rows of strip j below zero[j] (a multiple of 4, ascending) are 0. zero may be
-   NULL. tiny: see rows4 */
+/* Y = L(pivots, pivots)^-1 Y in place, n strips of size ys. Rows of strip j below zero[j] (a multiple of 4, ascending in j) are 0; zero may
+   be NULL. tiny: see rows4 */
 static void CTI_TN(cti_many, forward)(const CTI_T *P, const CTI_T *r, int cols, CTI_T *Y, size_t ys, int n, const int *zero, CTI_T tiny)
 {
     size_t stride = 8 * (size_t)cols;
@@ -8544,7 +8581,7 @@ CTI_INLINE void CTI_TN(cti_many, sub4)(CTI_T *const y[4], int m, const CTI_TVEC 
         CTI_TN(cti_k, sub1)(y[3], c[3]);
 }
 
-/* rows of later supernodes -= L(below, pivots) Y; row i of strip 0 is at base + to[i], strip j is j step[i] further */
+/* rows of later supernodes -= L(below, pivots) Y; row i of strip 0 is at base + to[i], strip j is j step[i] numbers behind it */
 static void CTI_TN(cti_many, below)(const CTI_T *B, int cols, int pivots, int below, const CTI_T *Y, size_t ys, int n, CTI_T *base,
                                     const size_t *to, const size_t *step, const int *zero)
 {
@@ -8619,7 +8656,7 @@ static void CTI_TN(cti_many, backward)(const CTI_T *P, const CTI_T *r, int cols,
 }
 #endif
 
-#define CTI_MANY_GROUP 4 /* strips of right sides that go through the factor together */
+#define CTI_MANY_GROUP 4 /* strips of right sides that are solved together */
 
 #ifdef CTI_SPARE_INSTANCES
 CTI_FN size_t CTI_TN(cti_factor, many_work)(const CTI_TN(cti_factor, t) * f)
@@ -8710,7 +8747,7 @@ CTI_FN void CTI_TN(cti_factor, solve_many)(const CTI_TN(cti_factor, t) * f, CTI_
 #endif
 
 #if CONTACT_WITH_CMR
-/* most strips that supernode s can have with p ports */
+/* largest number of strips that supernode s can have with p ports */
 static int CTI_TN(cti_many, most)(const cti_symbolic *sym, int s, int p)
 {
     int sub = sym->first[s + 1] - sym->subtree[s];
@@ -8724,7 +8761,7 @@ CTI_FN size_t CTI_TN(cti_factor, compliance_work)(const CTI_TN(cti_factor, t) * 
     int s;
     for (s = 0; s < sym->n_super; s++)
         n += 8 * (size_t)cti_sym_top(sym, s) * (size_t)CTI_TN(cti_many, most)(sym, s, n_ports);
-    /* tables: two per row, one offset and two strip numbers per supernode, two numbers per port */
+    /* sizes of the tables: two numbers per row, one offset and two strip numbers per supernode, two numbers per port */
     words = (2 * (size_t)sym->max_rows + (size_t)sym->n_super) * sizeof(size_t) +
             (2 * (size_t)sym->n_super + 3 * (size_t)n_ports + (size_t)sym->n + 8) * sizeof(int);
     n += words / sizeof(CTI_T) + 64;
@@ -8732,18 +8769,18 @@ CTI_FN size_t CTI_TN(cti_factor, compliance_work)(const CTI_TN(cti_factor, t) * 
 }
 #endif
 
-/* cti_many_plan -- the supernodes' columns of Y: strips strip[s] .. strip[s] + count[s] - 1 at Y + offset[s] */
+/* cti_many_plan -- the columns of Y that supernode s stores: strips strip[s] .. strip[s] + count[s] - 1, at Y + offset[s] */
 typedef struct CTI_TN(cti_many, plan) {
     CTI_T *Y, *C; /* C: in elimination order of the ports */
     size_t ld, used;
     size_t *to, *step, *offset;
-    int *zero;                 /* see zeros: of the supernode at hand */
+    int *zero;                 /* of the current supernode: see cti_many_zeros */
     int *strip, *count, *port; /* port[k]: the caller's number of the k-th port in elimination order */
     int n, sorted;
 } CTI_TN(cti_many, plan);
 
 #if CONTACT_WITH_CMR
-/* lays out work; ports in elimination order; columns of every supernode */
+/* lays out the work array, sorts the ports into elimination order, and finds the columns of every supernode */
 static void CTI_TN(cti_many, prepare)(const CTI_TN(cti_factor, t) * f, const int32_t *ports, int n, CTI_T *work, CTI_TN(cti_many, plan) * w)
 {
     const cti_symbolic *sym = f->sym;
@@ -8777,7 +8814,7 @@ static void CTI_TN(cti_many, prepare)(const CTI_TN(cti_factor, t) * f, const int
     p += (64 - ((uintptr_t)p & 63)) & 63;
     w->Y = (CTI_T *)(void *)p;
     w->used = 0;
-    /* supernodes ascend, and so do the ends of their ranges; the beginning is found by going back */
+    /* the ends of the supernodes' port ranges ascend with s; a range's beginning is found by going back */
     for (s = 0, hi = 0; s < sym->n_super; s++) {
         while (hi < n && sym->inv[ports[w->port[hi]]] < sym->first[s + 1])
             hi++;
@@ -8791,7 +8828,7 @@ static void CTI_TN(cti_many, prepare)(const CTI_TN(cti_factor, t) * f, const int
     w->C = w->Y + w->used;
 }
 
-/* zero[j] of supernode s: the columns of its own ports begin with zeros */
+/* zero[j] for supernode s: a column that begins in one of its own ports has zeros above that port */
 static void CTI_TN(cti_many, zeros)(const cti_symbolic *sym, const int32_t *ports, const CTI_TN(cti_many, plan) * w, int s)
 {
     int j;
@@ -8879,7 +8916,8 @@ static void CTI_TN(cti_many, product)(const CTI_TN(cti_factor, t) * f, const int
     }
 }
 
-/* entries of C that are nothing beside the smallest of the diagonal become 0: sweeps multiply columns by small changes of multipliers */
+/* sets entries of C to 0 that are negligible beside the smallest diagonal entry, since sweeps multiply columns by small changes of
+   multipliers */
 static void CTI_TN(cti_many, trim)(CTI_T *C, int rows, int ld)
 {
     CTI_T least = C[0];
@@ -8895,7 +8933,7 @@ static void CTI_TN(cti_many, trim)(CTI_T *C, int rows, int ld)
         }
 }
 
-/* C of sorted ports is the upper triangle, which is mirrored into the lower one; other ports' blocks come from w->C */
+/* for sorted ports, C already is the upper triangle, which is mirrored into the lower one; for other orders the blocks come from w->C */
 static void CTI_TN(cti_many, mirror)(const CTI_TN(cti_many, plan) * w, CTI_T *C, int ld)
 {
     int i, j, i0, j0, rows = 3 * w->n;
@@ -8908,7 +8946,7 @@ static void CTI_TN(cti_many, mirror)(const CTI_TN(cti_many, plan) * w, CTI_T *C,
                         C[(size_t)i * (size_t)ld + (size_t)j] = C[(size_t)j * (size_t)ld + (size_t)i];
         return;
     }
-    /* blocks to the caller's places, and mirrored; the diagonal blocks' lower halves from their upper ones */
+    /* copies blocks to the caller's places and mirrors them; the lower half of a diagonal block is the mirror image of its upper half */
     for (i = 0; i < w->n; i++)
         for (j = i; j < w->n; j++) {
             const CTI_T *u = w->C + 3 * (size_t)i * w->ld + 3 * (size_t)j, *v = u + w->ld, *x = v + w->ld;
@@ -8964,8 +9002,8 @@ CTI_FN void CTI_TN(cti_factor, compliance)(const CTI_TN(cti_factor, t) * f, cons
    Right sides are kept by supernode as strips of eight columns: strip j of supernode s is [padded pivot][8]. */
 
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_CMR
-/* four rows of Y = L^-1 Y. tiny > 0: entries below `tiny` of what their pivots 1 / r make of a unit become 0, since the inverse decays with the
-   distance from a port until its products are denormal */
+/* four rows of Y = L^-1 Y. If tiny > 0, an entry below `tiny` times what its pivot 1 / r makes of a unit load becomes 0. The inverse decays
+   with the distance from a port, and products would become denormal */
 CTI_INLINE void CTI_TN(cti_many, rows4)(const CTI_T *l, const CTI_T *r, CTI_T tiny, const CTI_T *y, CTI_TVEC c[4])
 {
     CTI_T least[4];
@@ -8978,8 +9016,8 @@ CTI_INLINE void CTI_TN(cti_many, rows4)(const CTI_T *l, const CTI_T *r, CTI_T ti
     CTI_TN(cti_k, flush4)(least, c);
 }
 
-/* Y = L(pivots, pivots)^-1 Y in place, n strips of size ys; rows of strip j below zero[j] (a multiple of 4, ascending) are 0. zero may be
-   NULL. tiny: see rows4 */
+/* Y = L(pivots, pivots)^-1 Y in place, n strips of size ys. Rows of strip j below zero[j] (a multiple of 4, ascending in j) are 0; zero may
+   be NULL. tiny: see rows4 */
 static void CTI_TN(cti_many, forward)(const CTI_T *P, const CTI_T *r, int cols, CTI_T *Y, size_t ys, int n, const int *zero, CTI_T tiny)
 {
     size_t stride = 8 * (size_t)cols;
@@ -9017,7 +9055,7 @@ CTI_INLINE void CTI_TN(cti_many, sub4)(CTI_T *const y[4], int m, const CTI_TVEC 
         CTI_TN(cti_k, sub1)(y[3], c[3]);
 }
 
-/* rows of later supernodes -= L(below, pivots) Y; row i of strip 0 is at base + to[i], strip j is j step[i] further */
+/* rows of later supernodes -= L(below, pivots) Y; row i of strip 0 is at base + to[i], strip j is j step[i] numbers behind it */
 static void CTI_TN(cti_many, below)(const CTI_T *B, int cols, int pivots, int below, const CTI_T *Y, size_t ys, int n, CTI_T *base,
                                     const size_t *to, const size_t *step, const int *zero)
 {
@@ -9089,7 +9127,7 @@ static void CTI_TN(cti_many, backward)(const CTI_T *P, const CTI_T *r, int cols,
     }
 }
 
-#define CTI_MANY_GROUP 4 /* strips of right sides that go through the factor together */
+#define CTI_MANY_GROUP 4 /* strips of right sides that are solved together */
 
 CTI_FN size_t CTI_TN(cti_factor, many_work)(const CTI_TN(cti_factor, t) * f)
 {
@@ -9177,7 +9215,7 @@ CTI_FN void CTI_TN(cti_factor, solve_many)(const CTI_TN(cti_factor, t) * f, CTI_
 #endif
 
 #if CONTACT_WITH_CMR
-/* most strips that supernode s can have with p ports */
+/* largest number of strips that supernode s can have with p ports */
 static int CTI_TN(cti_many, most)(const cti_symbolic *sym, int s, int p)
 {
     int sub = sym->first[s + 1] - sym->subtree[s];
@@ -9191,7 +9229,7 @@ CTI_FN size_t CTI_TN(cti_factor, compliance_work)(const CTI_TN(cti_factor, t) * 
     int s;
     for (s = 0; s < sym->n_super; s++)
         n += 8 * (size_t)cti_sym_top(sym, s) * (size_t)CTI_TN(cti_many, most)(sym, s, n_ports);
-    /* tables: two per row, one offset and two strip numbers per supernode, two numbers per port */
+    /* sizes of the tables: two numbers per row, one offset and two strip numbers per supernode, two numbers per port */
     words = (2 * (size_t)sym->max_rows + (size_t)sym->n_super) * sizeof(size_t) +
             (2 * (size_t)sym->n_super + 3 * (size_t)n_ports + (size_t)sym->n + 8) * sizeof(int);
     n += words / sizeof(CTI_T) + 64;
@@ -9199,18 +9237,18 @@ CTI_FN size_t CTI_TN(cti_factor, compliance_work)(const CTI_TN(cti_factor, t) * 
 }
 #endif
 
-/* cti_many_plan -- the supernodes' columns of Y: strips strip[s] .. strip[s] + count[s] - 1 at Y + offset[s] */
+/* cti_many_plan -- the columns of Y that supernode s stores: strips strip[s] .. strip[s] + count[s] - 1, at Y + offset[s] */
 typedef struct CTI_TN(cti_many, plan) {
     CTI_T *Y, *C; /* C: in elimination order of the ports */
     size_t ld, used;
     size_t *to, *step, *offset;
-    int *zero;                 /* see zeros: of the supernode at hand */
+    int *zero;                 /* of the current supernode: see cti_many_zeros */
     int *strip, *count, *port; /* port[k]: the caller's number of the k-th port in elimination order */
     int n, sorted;
 } CTI_TN(cti_many, plan);
 
 #if CONTACT_WITH_CMR
-/* lays out work; ports in elimination order; columns of every supernode */
+/* lays out the work array, sorts the ports into elimination order, and finds the columns of every supernode */
 static void CTI_TN(cti_many, prepare)(const CTI_TN(cti_factor, t) * f, const int32_t *ports, int n, CTI_T *work, CTI_TN(cti_many, plan) * w)
 {
     const cti_symbolic *sym = f->sym;
@@ -9244,7 +9282,7 @@ static void CTI_TN(cti_many, prepare)(const CTI_TN(cti_factor, t) * f, const int
     p += (64 - ((uintptr_t)p & 63)) & 63;
     w->Y = (CTI_T *)(void *)p;
     w->used = 0;
-    /* supernodes ascend, and so do the ends of their ranges; the beginning is found by going back */
+    /* the ends of the supernodes' port ranges ascend with s; a range's beginning is found by going back */
     for (s = 0, hi = 0; s < sym->n_super; s++) {
         while (hi < n && sym->inv[ports[w->port[hi]]] < sym->first[s + 1])
             hi++;
@@ -9258,7 +9296,7 @@ static void CTI_TN(cti_many, prepare)(const CTI_TN(cti_factor, t) * f, const int
     w->C = w->Y + w->used;
 }
 
-/* zero[j] of supernode s: the columns of its own ports begin with zeros */
+/* zero[j] for supernode s: a column that begins in one of its own ports has zeros above that port */
 static void CTI_TN(cti_many, zeros)(const cti_symbolic *sym, const int32_t *ports, const CTI_TN(cti_many, plan) * w, int s)
 {
     int j;
@@ -9346,7 +9384,8 @@ static void CTI_TN(cti_many, product)(const CTI_TN(cti_factor, t) * f, const int
     }
 }
 
-/* entries of C that are nothing beside the smallest of the diagonal become 0: sweeps multiply columns by small changes of multipliers */
+/* sets entries of C to 0 that are negligible beside the smallest diagonal entry, since sweeps multiply columns by small changes of
+   multipliers */
 static void CTI_TN(cti_many, trim)(CTI_T *C, int rows, int ld)
 {
     CTI_T least = C[0];
@@ -9362,7 +9401,7 @@ static void CTI_TN(cti_many, trim)(CTI_T *C, int rows, int ld)
         }
 }
 
-/* C of sorted ports is the upper triangle, which is mirrored into the lower one; other ports' blocks come from w->C */
+/* for sorted ports, C already is the upper triangle, which is mirrored into the lower one; for other orders the blocks come from w->C */
 static void CTI_TN(cti_many, mirror)(const CTI_TN(cti_many, plan) * w, CTI_T *C, int ld)
 {
     int i, j, i0, j0, rows = 3 * w->n;
@@ -9375,7 +9414,7 @@ static void CTI_TN(cti_many, mirror)(const CTI_TN(cti_many, plan) * w, CTI_T *C,
                         C[(size_t)i * (size_t)ld + (size_t)j] = C[(size_t)j * (size_t)ld + (size_t)i];
         return;
     }
-    /* blocks to the caller's places, and mirrored; the diagonal blocks' lower halves from their upper ones */
+    /* copies blocks to the caller's places and mirrors them; the lower half of a diagonal block is the mirror image of its upper half */
     for (i = 0; i < w->n; i++)
         for (j = i; j < w->n; j++) {
             const CTI_T *u = w->C + 3 * (size_t)i * w->ld + 3 * (size_t)j, *v = u + w->ld, *x = v + w->ld;
@@ -9432,10 +9471,10 @@ CTI_FN void CTI_TN(cti_factor, compliance)(const CTI_TN(cti_factor, t) * f, cons
 
 /* cti_factor64_schur -- W = J A^-1 J', full and exactly symmetric.
    rows       in   rows of J
-   ptr, idx   in   [rows + 1], [ptr[rows]] columns of each row, sorted: unknown 3 i + a is entry a of the cluster's block i
+   ptr, idx   in   [rows + 1], [ptr[rows]] columns of each row, sorted: column 3 i + a is unknown a of the cluster's block i
    val        in   [ptr[rows]]
    W          out  [rows][ld], ld >= rows
-   Scratch from the arena, rewound. Returns 0 when memory ran out. */
+   Scratch comes from the arena and is given back. Returns 0 when memory ran out. */
 CTI_FN int cti_factor64_schur(const cti_factor64 *f, cti_arena *arena, int rows, const int32_t *ptr, const int32_t *idx, const double *val,
                               double *W, int ld);
 
@@ -9448,26 +9487,27 @@ CTI_FN int cti_factor64_schur(const cti_factor64 *f, cti_arena *arena, int rows,
 
 /* ---- 2_linalg/schur.c ---- */
 /* schur.c -- Schur complements of sparse rows.
-   Method: W = Y'Y with Y = L^-1 J'. A row of J fills in only along the paths of its blocks to the roots of the elimination trees. The trees
-   (bodies that no entry of A joins) are taken one by one: W is the sum over trees. In a tree, rows are sorted by their first block in
-   elimination order and laid out in strips of eight columns; a supernode stores the strips that reach it and no others. Y'Y is summed
-   supernode by supernode. based on: Gilbert and Peierls 1988 (sparse right sides); Amestoy et al. 2012 (their order). */
+   Method: W = Y'Y with Y = L^-1 J'. A row of J fills in only along the paths from its blocks to the roots of the elimination trees. W is a
+   sum over these trees (bodies that no entry of A joins), taken one at a time. In a tree, rows are sorted by their first block in
+   elimination order and laid out in strips of eight columns. A supernode stores only the strips that reach it. Y'Y is summed supernode by
+   supernode. Based on: Gilbert and Peierls 1988 (sparse right sides); Amestoy et al. 2012 (their order). */
 
 /* cti_schur_plan -- one tree at a time: supernodes s0 .. s1 - 1, columns row[0 .. n - 1] */
 typedef struct cti_schur_plan {
     const cti_factor64 *f;
     const int32_t *ptr, *idx;
     const double *val;
-    int32_t *row, *at; /* rows of J by tree and first position, [pairs]; that position */
+    int32_t *row, *at; /* [pairs] rows of J, sorted by tree and first position; the first position of each */
     int pairs;
     int s0, s1, n, strips;
     const int32_t *own;    /* the tree's part of row */
-    int32_t *first;        /* [s1 - s0 + 1] of strip: strips that reach a supernode, ascending */
-    int32_t *strip, *zero; /* zero: rows above it (a multiple of 4) are 0 */
-    size_t *offset;        /* [s1 - s0] of its strips in Y, each [top][8] */
-    double *Y, *C;         /* C [8 strips][8 strips]: Y'Y right of the diagonal */
-    size_t *to, *step;     /* [max_rows] place of a row below in strip 0 of its owner, distance of strips there */
-    const int32_t **map;   /* [max_rows] the owner's number of each strip */
+    int32_t *first;        /* [s1 - s0 + 1] ranges in strip: the strips that reach a supernode, ascending */
+    int32_t *strip, *zero; /* number of a strip; zero: its rows above this one (a multiple of 4) are 0 */
+    size_t *offset;        /* [s1 - s0] where the supernode's strips begin in Y, each [top][8] */
+    double *Y, *C;         /* C [8 strips][8 strips]: Y'Y on and right of the diagonal */
+    size_t *to, *step;     /* [max_rows] for each row below: its place in strip 0 of the supernode that owns it; distance between strips
+                              there */
+    const int32_t **map;   /* [max_rows] for each row below: number, in the supernode that owns it, of each strip of this one */
     int32_t *maps;
 } cti_schur_plan;
 
@@ -9486,7 +9526,7 @@ static void cti_schur_roots(const cti_symbolic *sym, int32_t *root)
     }
 }
 
-/* every pair of a row and a tree that it touches, sorted by the first position there; bucket [n + 1] */
+/* lists every pair of a row and a tree that it touches, sorted by the first position it touches; bucket [n + 1] */
 static void cti_schur_pairs(cti_schur_plan *w, int rows, const int32_t *root, int32_t *row, int32_t *at, int32_t *bucket)
 {
     const cti_symbolic *sym = w->f->sym;
@@ -9515,7 +9555,8 @@ static void cti_schur_pairs(cti_schur_plan *w, int rows, const int32_t *root, in
     w->pairs = n;
 }
 
-/* strips that reach each supernode of the tree: its own blocks' and its children's. mark [s1 - s0][strips]: 1 + first row, or 0 */
+/* the strips that reach each supernode of the tree: those of its own blocks and of its children. mark [s1 - s0][strips]: 1 + first row, or
+   0 */
 static int cti_schur_reach(cti_schur_plan *w, cti_arena *arena, int32_t *mark)
 {
     const cti_symbolic *sym = w->f->sym;
@@ -9557,7 +9598,7 @@ static int cti_schur_reach(cti_schur_plan *w, cti_arena *arena, int32_t *mark)
     return w->Y != NULL;
 }
 
-/* number of a strip among those of supernode s (counted from s0) */
+/* index of a strip among those of supernode s (counted from s0) */
 static int cti_schur_find(const cti_schur_plan *w, int s, int strip)
 {
     int lo = w->first[s], hi = w->first[s + 1] - 1;
@@ -9587,7 +9628,7 @@ static void cti_schur_fill(cti_schur_plan *w)
         }
 }
 
-/* one strip: y = L(pivots, pivots)^-1 y, rows above z are 0 */
+/* one strip: y = L(pivots, pivots)^-1 y; rows above z are 0 */
 static void cti_schur_forward(const double *P, const double *inverse, int cols, double *y, int z)
 {
     size_t stride = 8 * (size_t)cols;
@@ -9602,7 +9643,7 @@ static void cti_schur_forward(const double *P, const double *inverse, int cols, 
     }
 }
 
-/* where the rows below supernode s go */
+/* for each row below supernode s: its place in the supernode that owns it */
 static void cti_schur_targets(cti_schur_plan *w, int s)
 {
     const cti_symbolic *sym = w->f->sym;
@@ -9611,7 +9652,7 @@ static void cti_schur_targets(cti_schur_plan *w, int s)
     for (k = sym->row_ptr[s]; k < sym->row_ptr[s + 1]; k++) {
         int p = sym->rows[k], o = sym->owner[p];
         if (o != owner) {
-            /* the owner's strips contain these, in the same order */
+            /* the owner's strips contain those of s, in the same order */
             int at = w->first[o - w->s0];
             owner = o, map += count;
             for (j = 0; j < count; j++) {
@@ -9629,7 +9670,7 @@ static void cti_schur_targets(cti_schur_plan *w, int s)
     }
 }
 
-#define CTI_SCHUR_BLOCK 64 /* rows below that stay in cache while the strips go by */
+#define CTI_SCHUR_BLOCK 64 /* rows below that stay in cache while all strips are processed */
 
 /* rows of later supernodes -= L(below, pivots) Y */
 static void cti_schur_below(cti_schur_plan *w, int s)
@@ -9768,8 +9809,8 @@ CTI_FN int cti_factor64_schur(const cti_factor64 *f, cti_arena *arena, int rows,
 
 
 #if CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_NEWTON
-/* cti_lu_factor -- P A = L U in place with partial pivoting; A [n][ld] row-major, ld >= n rounded up to 8 (the pads are overwritten), pivot [n];
-   scratch [cti_lu_scratch(n)]. 0 when A is singular or not finite. */
+/* cti_lu_factor -- P A = L U in place with partial pivoting; A [n][ld] row-major, ld >= n rounded up to 8 (the padding is overwritten),
+   pivot [n]; scratch [cti_lu_scratch(n)]. 0 when A is singular or not finite. */
 CTI_FN int cti_lu_factor(double *A, int n, int ld, int *pivot, double *scratch);
 CTI_FN size_t cti_lu_scratch(int n);
 /* cti_lu_solve -- x = A^-1 x; x [n] */
@@ -9789,8 +9830,9 @@ CTI_FN double cti_lu_dot(const double *a, const double *b, int n);
 
 /* ---- 2_linalg/lu.c ---- */
 /* lu.c -- LU of large general matrices in double.
-   Method: right-looking in panels of 32 columns: the panel is factored with row exchanges, its rows of U are solved for, and what remains is
-   updated by the tile of kernel.h from packed strips. based on: Golub and Van Loan, Matrix Computations, 3.4 (partial pivoting, block form). */
+   Method: right-looking in panels of 32 columns. A panel is factored with row exchanges and its rows of U are computed; then the rest of
+   the matrix is updated by the tile of kernel.h from packed strips. Based on: Golub and Van Loan, Matrix Computations, 3.4 (partial
+   pivoting, block form). */
 
 #if CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_NEWTON
 enum { CTI_LU_PANEL = 32 };
@@ -9844,7 +9886,7 @@ static int cti_lu_panel(double *A, int n, int ld, int k0, int k1, int *pivot)
     return 1;
 }
 
-/* rows of U right of the panel, packed into strips of eight columns */
+/* computes the panel's rows of U, right of it, and packs them into strips of eight columns */
 static void cti_lu_rows(double *A, int n, int ld, int k0, int k1, double *strips)
 {
     int i, k, j, c, K = k1 - k0;
@@ -9857,7 +9899,7 @@ static void cti_lu_rows(double *A, int n, int ld, int k0, int k1, double *strips
                 strips[8 * k + c] = j + c < n ? A[(size_t)(k0 + k) * (size_t)ld + (size_t)(j + c)] : 0;
 }
 
-/* A -= L U for what remains */
+/* A -= L U for the rest of the matrix */
 static void cti_lu_update(double *A, int n, int ld, int k0, int k1, const double *strips)
 {
     int i, j, q, K = k1 - k0;
@@ -9933,25 +9975,25 @@ CTI_FN void cti_lu_solve(const double *A, int n, int ld, const int *pivot, doubl
 #endif
 
 /* ---- 2_linalg/block_lu.h ---- */
-/* block_lu.h -- LU of sparse matrices of 3x3 blocks whose numbers are unsymmetric, without exchanges between blocks. */
+/* block_lu.h -- LU of sparse matrices of 3x3 blocks with unsymmetric values, without exchanges between blocks. */
 
 
 /* cti_block_lu -- zero it before first use. All arrays are stb_ds arrays. Column k of L and row k of U have the same pattern. */
 typedef struct cti_block_lu {
     int n;
     int *perm, *inv;   /* order of elimination and its inverse */
-    int *ptr, *rows;   /* [n + 1], [ptr[n]] positions above k of column k, rising */
-    int *slot, *side;  /* of every entry of the matrix: its block; 0 diagonal, 1 L, 2 U */
-    double *D, *L, *U; /* inverses of the pivots; blocks */
-    double flops;      /* multiplications and additions of a factorization */
+    int *ptr, *rows;   /* [n + 1], [ptr[n]] positions above k in column k, ascending */
+    int *slot, *side;  /* for every entry of the matrix: its block in the array that side names: 0 D (diagonal), 1 L, 2 U */
+    double *D, *L, *U; /* inverses of the pivots; blocks of the factors */
+    double flops;      /* additions and multiplications of one factorization */
     double *work;      /* [3 n] */
 } cti_block_lu;
 
 #if CONTACT_WITH_ADMM || CONTACT_WITH_INTERIOR || CONTACT_WITH_NEWTON
-/* cti_block_lu_open -- analysis of a matrix whose row i has the columns column[first[i]] .. column[first[i + 1] - 1], in any order.
-   0 when memory ran out. */
+/* cti_block_lu_open -- symbolic analysis of a matrix whose row i has the columns column[first[i]] .. column[first[i + 1] - 1], in any
+   order. 0 when memory ran out. */
 CTI_FN int cti_block_lu_open(cti_mem *mem, cti_block_lu *s, int n, const int32_t *first, const int32_t *column);
-/* cti_block_lu_factor -- block [9 first[n]] in the order of column. 0 when a pivot block is singular or not finite. */
+/* cti_block_lu_factor -- block [9 first[n]]: the entries in the order of `column`. 0 when a pivot block is singular or not finite. */
 CTI_FN int cti_block_lu_factor(cti_block_lu *s, const double *block);
 /* cti_block_lu_solve -- x [3 n] = A^-1 x. */
 CTI_FN void cti_block_lu_solve(cti_block_lu *s, double *x);
@@ -9966,10 +10008,11 @@ CTI_FN void cti_block_lu_close(cti_mem *mem, cti_block_lu *s);
 #endif
 
 /* ---- 2_linalg/block_lu.c ---- */
-/* block_lu.c -- LU of sparse matrices of 3x3 blocks whose numbers are unsymmetric.
-   Method: the pattern is made symmetric and ordered by minimum degree; elimination goes to the right, L and U share one pattern; pivots are
-   inverses of whole blocks, not exchanged: for matrices whose diagonal blocks are safe, as those of contact problems are.
-   based on: Davis, Direct Methods for Sparse Linear Systems, 4.1 and 6.2. */
+/* block_lu.c -- LU of sparse matrices of 3x3 blocks with unsymmetric values.
+   Method: the pattern is made symmetric and ordered by minimum degree. Elimination is right-looking; L and U share one pattern. A pivot is
+   the inverse of a whole diagonal block, and blocks are not exchanged. This suits matrices whose diagonal blocks dominate, as those of
+   contact problems do.
+   Based on: Davis, Direct Methods for Sparse Linear Systems, 4.1 and 6.2. */
 
 #if CONTACT_WITH_ADMM || CONTACT_WITH_INTERIOR || CONTACT_WITH_NEWTON
 enum { CTI_BLOCK_LU_LEAF = 200 };
@@ -10012,7 +10055,8 @@ static int cti_block_lu_order(cti_mem *mem, cti_block_lu *s, const cti_bsr *G)
     return ok;
 }
 
-/* positions of column k: the matrix's own and those of the columns that have k as their first; unsorted, appended to rows */
+/* pattern of column k: the matrix's own positions and those of its children in the elimination tree (columns whose first entry is k);
+   unsorted, appended to rows */
 static int cti_block_lu_column(cti_mem *mem, cti_block_lu *s, const cti_bsr *G, int k, int *mark, int *child, int *next)
 {
     int e, c, i = s->perm[k], start = CTI_LEN(s->rows), least = s->n, at;
@@ -10042,7 +10086,7 @@ static int cti_block_lu_column(cti_mem *mem, cti_block_lu *s, const cti_bsr *G, 
     return 1;
 }
 
-/* rows of all columns in rising order, by two transpositions */
+/* sorts the rows of all columns, by two transpositions */
 static void cti_block_lu_sort(cti_block_lu *s, int *count, int *columns, int *rows)
 {
     int n = s->n, k, e;
@@ -10078,7 +10122,7 @@ static int cti_block_lu_fill(cti_mem *mem, cti_block_lu *s, const cti_bsr *G)
     return ok;
 }
 
-/* where the matrix's entries are kept */
+/* the place of each of the matrix's entries in D, L or U */
 static void cti_block_lu_slots(cti_block_lu *s, const int32_t *first, const int32_t *column)
 {
     int i, e;
@@ -10149,7 +10193,7 @@ CTI_INLINE void cti_block_lu_less(const double *A, const double *B, double *C)
     }
 }
 
-/* what position k does to all later ones */
+/* eliminates position k: updates all later ones */
 static void cti_block_lu_eliminate(cti_block_lu *s, int k)
 {
     int e, g, at, end = s->ptr[k + 1];
@@ -10231,30 +10275,32 @@ CTI_FN void cti_block_lu_solve(cti_block_lu *s, double *x)
 #endif
 
 /* ---- 2_linalg/panel_lu.h ---- */
-/* panel_lu.h -- LU of sparse matrices whose unknowns come in groups, every pair of them with a dense block or none; unsymmetric numbers. */
+/* panel_lu.h -- LU of sparse matrices whose unknowns come in groups. The block of two groups is dense or absent; values are unsymmetric. */
 
 
-/* cti_panel_lu -- zero it before first use. Arrays are stb_ds arrays. Position: place in the order of elimination. */
+/* cti_panel_lu -- zero it before first use. Arrays are stb_ds arrays. A position is a group's place in the order of elimination. */
 typedef struct cti_panel_lu {
-    cti_block_lu plan;          /* order and fill of the groups; its numbers are not used */
-    int n, unknowns;            /* groups; unknowns of all of them */
-    int *size, *start;          /* [n] unknowns of a position, [n + 1] their first place in a right side */
-    size_t *diag, *lower, *upper; /* [n], [fill] of blocks in val, row-major, rows of the columns rounded up to 8 */
+    cti_block_lu plan;          /* order and fill of the groups; its values are not used */
+    int n, unknowns;            /* number of groups, and of the unknowns in all of them */
+    int *size, *start;          /* [n] unknowns of a position; [n + 1] where they begin in a right side */
+    size_t *diag, *lower, *upper; /* [n], [fill], [fill] offsets of blocks in val; blocks are row-major, with rows padded to a multiple
+                                     of 8 */
     double *val, *work;
     int *pivot;
 } cti_panel_lu;
 
 #if CONTACT_WITH_ADMM || CONTACT_WITH_INTERIOR || CONTACT_WITH_NEWTON
-/* cti_panel_lu_open -- analysis; group i is joined with groups column[first[i]] .. column[first[i + 1] - 1], in any order. 0: out of memory. */
+/* cti_panel_lu_open -- symbolic analysis; group i is coupled to groups column[first[i]] .. column[first[i + 1] - 1], in any order. 0: out
+   of memory. */
 CTI_FN int cti_panel_lu_open(cti_mem *mem, cti_panel_lu *s, int n, const int32_t *first, const int32_t *column);
 CTI_FN void cti_panel_lu_close(cti_mem *mem, cti_panel_lu *s);
-/* cti_panel_lu_clear -- room and zeros for groups of size [n] unknowns, 0 is allowed. 0: out of memory. */
+/* cti_panel_lu_clear -- sets group sizes [n] (0 is allowed), makes room for the blocks and zeroes them. 0: out of memory. */
 CTI_FN int cti_panel_lu_clear(cti_mem *mem, cti_panel_lu *s, const int32_t *size);
-/* cti_panel_lu_block -- where the numbers of block (i, j) go, rows *ld apart; NULL where the analysis has none. */
+/* cti_panel_lu_block -- where block (i, j) is to be written, its rows *ld numbers apart; NULL if the analysis has no such block. */
 CTI_FN double *cti_panel_lu_block(cti_panel_lu *s, int i, int j, int *ld);
-/* cti_panel_lu_factor -- 0 when a group's block is singular or not finite: rows are exchanged within groups only. */
+/* cti_panel_lu_factor -- 0 when the diagonal block of a group is singular or not finite: rows are exchanged within groups only. */
 CTI_FN int cti_panel_lu_factor(cti_panel_lu *s);
-/* cti_panel_lu_place -- first place of group i's unknowns in the vector that cti_panel_lu_solve takes; x [unknowns] = A^-1 x. */
+/* cti_panel_lu_place -- where group i begins in the vector of cti_panel_lu_solve, which computes x [unknowns] = A^-1 x. */
 CTI_FN int cti_panel_lu_place(const cti_panel_lu *s, int i);
 CTI_FN void cti_panel_lu_solve(cti_panel_lu *s, double *x);
 #endif
@@ -10268,10 +10314,10 @@ CTI_FN void cti_panel_lu_solve(cti_panel_lu *s, double *x);
 
 /* ---- 2_linalg/panel_lu.c ---- */
 /* panel_lu.c -- LU by groups of unknowns.
-   Method: the groups are ordered and filled as single blocks (block_lu.c). Elimination goes to the right: the diagonal block is inverted
-   with row exchanges, the blocks right of it are multiplied by the inverse, and their products with those below are taken off what remains,
-   by the tile of kernel.h. Based on: Golub and Van Loan, Matrix Computations, 3.2 and 3.4 (block LU, Gauss-Jordan); Davis, Direct Methods
-   for Sparse Linear Systems, 6.2. */
+   Method: the groups are ordered, and their fill is computed, as if each were a single block (block_lu.c). Elimination is right-looking.
+   The diagonal block is inverted with row exchanges and multiplied into the blocks right of it. The tile of kernel.h then subtracts their
+   products with the blocks below from the rest. Based on: Golub and Van Loan, Matrix Computations, 3.2 and 3.4 (block LU, Gauss-Jordan);
+   Davis, Direct Methods for Sparse Linear Systems, 6.2. */
 
 #if CONTACT_WITH_ADMM || CONTACT_WITH_INTERIOR || CONTACT_WITH_NEWTON
 CTI_FN int cti_panel_lu_open(cti_mem *mem, cti_panel_lu *s, int n, const int32_t *first, const int32_t *column)
@@ -10316,7 +10362,7 @@ CTI_FN int cti_panel_lu_clear(cti_mem *mem, cti_panel_lu *s, const int32_t *size
     return 1;
 }
 
-/* entry of position j > k in column k, or -1 */
+/* index of the entry of position j > k in column k, or -1 */
 static int cti_panel_lu_find(const cti_block_lu *q, int k, int j)
 {
     int lo = q->ptr[k], hi = q->ptr[k + 1];
@@ -10341,7 +10387,7 @@ CTI_FN double *cti_panel_lu_block(cti_panel_lu *s, int i, int j, int *ld)
     return e < 0 ? NULL : s->val + (a > b ? s->lower[e] : s->upper[e]);
 }
 
-/* row -= f times other, n numbers in whole lanes */
+/* row -= f other, n numbers in whole lanes */
 static void cti_panel_lu_less(double *row, double f, const double *other, int n)
 {
     cti_d8 v = cti_d8_set(f);
@@ -10417,7 +10463,7 @@ static void cti_panel_lu_product(int m, int K, int n, const double *A, int lda, 
     }
 }
 
-/* what position k does to all later ones; its upper blocks are D^-1 U then */
+/* eliminates position k: updates all later ones; the blocks right of its diagonal become D^-1 U */
 static void cti_panel_lu_eliminate(cti_panel_lu *s, int k)
 {
     const cti_block_lu *q = &s->plan;
@@ -10491,7 +10537,7 @@ CTI_FN void cti_panel_lu_solve(cti_panel_lu *s, double *x)
    summation is the same on every SIMD path. */
 
 
-/* cti_krylov_dot -- x'y over n numbers: eight lanes, lane i sums the terms i, i + 8, ..., then the lanes in simd.h's fixed order. */
+/* cti_krylov_dot -- x'y over n numbers: lane i of eight sums the terms i, i + 8, ...; the lanes are then summed in simd.h's fixed order. */
 CTI_FN ct_real cti_krylov_dot(int n, const ct_real *x, const ct_real *y);
 
 /* cti_precond_fn -- z = M^-1 r, both [3 n]; M symmetric positive definite. */
@@ -10500,8 +10546,8 @@ typedef void cti_precond_fn(void *ctx, const ct_real *r, ct_real *z);
 /* cti_pcg -- A x = b by preconditioned conjugate gradients.
    x         in: start, out: solution, [3 n]
    precond   NULL: M = 1
-   tol       absolute: stops when sqrt(r' M^-1 r) <= tol, r = b - A x by recurrence. With M close to A this is the energy norm of the
-             error. tol 0 runs until max_it or until r' M^-1 r is exactly 0
+   tol       absolute: stops when sqrt(r' M^-1 r) <= tol, with r = b - A x from the recurrence. With M close to A this is the energy norm
+             of the error. tol 0 runs until max_it or until r' M^-1 r is exactly 0
    work      [12 n]
    returns 1 when it converged, 0 when max_it was reached or p' A p is not positive (x is then the last iterate). out_iterations (may be
    NULL): products with A after the first residual. No allocation. */
@@ -10513,7 +10559,8 @@ typedef struct cti_jacobi {
     int n;
     ct_real *inv; /* [9 n] */
 } cti_jacobi;
-/* cti_jacobi_make -- a block that cannot be inverted to a finite one is replaced by its diagonal, then by 1. 0 when memory ran out. */
+/* cti_jacobi_make -- inverts the diagonal blocks. A block without a finite inverse is replaced by its diagonal, and if that fails by 1. 0
+   when memory ran out. */
 CTI_FN int cti_jacobi_make(cti_mem *mem, cti_jacobi *out, const cti_bsr *A);
 CTI_FN void cti_jacobi_free(cti_mem *mem, cti_jacobi *jacobi);
 /* cti_jacobi_apply -- a cti_precond_fn; ctx is a cti_jacobi. */
@@ -10532,7 +10579,7 @@ CTI_FN ct_real cti_krylov_dot(int n, const ct_real *x, const ct_real *y)
     for (i = 0; i + 8 <= n; i += 8)
         s = CTI_R8(add)(s, CTI_R8(mul)(CTI_R8(load)(x + i), CTI_R8(load)(y + i)));
     if (i < n) {
-        /* the tail fills the first lanes, the others add 0 */
+        /* the last, partial group fills the first lanes; the other lanes add 0 */
         ct_real a[8], b[8];
         int k;
         for (k = 0; k < 8; k++)
@@ -14780,10 +14827,10 @@ CTI_FN int cti_program_certify_sharp(const cti_program *p, double *y, double *wo
 
 
 #if CONTACT_WITH_ICA
-/* cti_ica_program_solve -- QP and GLOBAL, the splitting the paper's: 3x3 nodes, three unknowns in the order of the program. Iterations are
+/* cti_solver_ica -- QP and GLOBAL, the splitting the paper's: 3x3 nodes, three unknowns in the order of the program. Iterations are
    outer ones; the watcher sees x and r after each. Not applicable: LOCAL and LCP (no A); a row that touches more than sixteen blocks; with
    friction, a contact whose blocks do not see one orthonormal frame by a weight and an arm. */
-CTI_FN cti_outcome cti_ica_program_solve(const cti_program *p, cti_effort *e, cti_answer *a);
+CTI_FN cti_outcome cti_solver_ica(const cti_program *p, cti_effort *e, cti_answer *a);
 
 
 /* ---- 4_programs/ica_program.c ---- */
@@ -15116,7 +15163,7 @@ static cti_outcome cti_ica_program_run(cti_ica_program *s)
     return info.status == CTI_SOLVE_BUDGET ? CTI_OUTCOME_BUDGET : CTI_OUTCOME_FAILED;
 }
 
-CTI_FN cti_outcome cti_ica_program_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+CTI_FN cti_outcome cti_solver_ica(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_ica_program s;
     cti_outcome outcome = CTI_OUTCOME_MEMORY;
@@ -15741,7 +15788,7 @@ CTI_FN void cti_mixing_step(cti_mixing *s, const double *x, double *g, double *u
 
 
 #if CONTACT_WITH_PGS
-CTI_FN cti_outcome cti_pgs_solve(const cti_program *p, cti_effort *e, cti_answer *a);
+CTI_FN cti_outcome cti_solver_pgs(const cti_program *p, cti_effort *e, cti_answer *a);
 #endif
 
 /* cti_pgs -- the sweeps: u = W r + q and the law, by rows or by contacts. */
@@ -16203,7 +16250,7 @@ static int cti_pgs_fill(cti_pgs *s, const cti_program *p, cti_arena *arena)
     return 1;
 }
 
-CTI_FN cti_outcome cti_pgs_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+CTI_FN cti_outcome cti_solver_pgs(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_pgs s;
     cti_dual d;
@@ -16244,7 +16291,7 @@ CTI_FN cti_outcome cti_pgs_solve(const cti_program *p, cti_effort *e, cti_answer
 
 
 #if CONTACT_WITH_CA
-CTI_FN cti_outcome cti_ca_solve(const cti_program *p, cti_effort *e, cti_answer *a);
+CTI_FN cti_outcome cti_solver_ca(const cti_program *p, cti_effort *e, cti_answer *a);
 
 
 /* ---- 4_programs/ca.c ---- */
@@ -16546,7 +16593,7 @@ static cti_outcome cti_ca_contacts(cti_ca *s)
     return cti_pgs_open(&g, s->e->arena, s->a->r) ? cti_pgs_run(&g, s->p, &s->d, s->e, s->a) : CTI_OUTCOME_MEMORY;
 }
 
-CTI_FN cti_outcome cti_ca_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+CTI_FN cti_outcome cti_solver_ca(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_ca s;
     cti_outcome outcome;
@@ -16684,12 +16731,12 @@ CTI_FN void cti_friction_weights(double *const *de, int n, int m, const double *
 #endif
 
 #if CONTACT_WITH_NEWTON
-/* cti_newton_solve -- semismooth Newton with Gauss-Seidel sweeps; cti_admm_solve -- alternating directions, ended by Newton steps. LOCAL and
+/* cti_solver_newton -- semismooth Newton with Gauss-Seidel sweeps; cti_solver_admm -- alternating directions, ended by Newton steps. LOCAL and
    GLOBAL. */
-CTI_FN cti_outcome cti_newton_solve(const cti_program *p, cti_effort *e, cti_answer *a);
+CTI_FN cti_outcome cti_solver_newton(const cti_program *p, cti_effort *e, cti_answer *a);
 #endif
 #if CONTACT_WITH_ADMM
-CTI_FN cti_outcome cti_admm_solve(const cti_program *p, cti_effort *e, cti_answer *a);
+CTI_FN cti_outcome cti_solver_admm(const cti_program *p, cti_effort *e, cti_answer *a);
 #endif
 
 
@@ -17703,7 +17750,7 @@ static void cti_newton_run(cti_newton *s, double enough, cti_answer *a)
     }
 }
 
-CTI_FN cti_outcome cti_newton_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+CTI_FN cti_outcome cti_solver_newton(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_friction f;
     cti_newton s;
@@ -17906,7 +17953,7 @@ static void cti_admm_run(cti_admm *s, double enough, cti_answer *a)
     }
 }
 
-CTI_FN cti_outcome cti_admm_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+CTI_FN cti_outcome cti_solver_admm(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_friction f;
     cti_admm s;
@@ -21466,7 +21513,7 @@ CTI_FN int cti_submatrix_solve(cti_arena *arena, const double *M, int n, const i
 
 
 #if CONTACT_WITH_LEMKE
-CTI_FN cti_outcome cti_lemke_solve(const cti_program *p, cti_effort *e, cti_answer *a);
+CTI_FN cti_outcome cti_solver_lemke(const cti_program *p, cti_effort *e, cti_answer *a);
 #endif
 
 /* cti_lemke_result -- z, y [n] are the caller's. */
@@ -22253,7 +22300,7 @@ static cti_outcome cti_lemke_friction(const cti_program *p, cti_delassus *w, cti
     return said == CTI_OUTCOME_SOLVED || best < INFINITY ? (said == CTI_OUTCOME_BUDGET ? said : CTI_OUTCOME_FAILED) : said;
 }
 
-CTI_FN cti_outcome cti_lemke_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+CTI_FN cti_outcome cti_solver_lemke(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_delassus w;
     cti_outcome said;
@@ -22282,7 +22329,7 @@ CTI_FN cti_outcome cti_lemke_solve(const cti_program *p, cti_effort *e, cti_answ
 
 
 #if CONTACT_WITH_BOXED
-CTI_FN cti_outcome cti_boxed_solve(const cti_program *p, cti_effort *e, cti_answer *a);
+CTI_FN cti_outcome cti_solver_boxed(const cti_program *p, cti_effort *e, cti_answer *a);
 
 /* cti_boxed_pivot -- block principal pivoting alone: SOLVED, BUDGET, FAILED (a cycle, or a singular part), MEMORY. lo, hi [n] may be
    infinite. state [n], in: a start, out: -1 at lo, 1 at hi, 0 between. z [n]. a->iterations grows by the blocks of pivots. */
@@ -22653,7 +22700,7 @@ static cti_outcome cti_boxed_coulomb(const cti_program *p, cti_delassus *w, cti_
     return said == CTI_OUTCOME_SOLVED || said == CTI_OUTCOME_RAY || said == CTI_OUTCOME_INFEASIBLE ? CTI_OUTCOME_FAILED : said;
 }
 
-CTI_FN cti_outcome cti_boxed_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+CTI_FN cti_outcome cti_solver_boxed(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_delassus w;
     cti_outcome said;
@@ -24855,17 +24902,17 @@ CTI_FN int cti_active_box_solve(cti_active_box *s, const cti_program *q, cti_eff
 CTI_FN cti_outcome cti_stagger_solve(const cti_program *p, ct_solver kind, cti_program_solver inner, cti_effort *e, cti_answer *a);
 #endif
 #if CONTACT_WITH_MPRGP
-/* cti_stagger_mprgp, cti_stagger_active_set, cti_stagger_interior -- these solvers on problems of every kind: directly where there is no
+/* cti_solver_mprgp, cti_solver_active_set, cti_solver_interior -- these solvers on problems of every kind: directly where there is no
    friction, and staggered otherwise. The interior point method has a method of its own for friction; staggering takes the problems that are
    too large for that one (NOT_APPLICABLE). A failure of it stays FAILED, since normal and friction problems of the same kind would fail as
    well. */
-CTI_FN cti_outcome cti_stagger_mprgp(const cti_program *p, cti_effort *e, cti_answer *a);
+CTI_FN cti_outcome cti_solver_mprgp(const cti_program *p, cti_effort *e, cti_answer *a);
 #endif
 #if CONTACT_WITH_ACTIVE_SET
-CTI_FN cti_outcome cti_stagger_active_set(const cti_program *p, cti_effort *e, cti_answer *a);
+CTI_FN cti_outcome cti_solver_active_set(const cti_program *p, cti_effort *e, cti_answer *a);
 #endif
 #if CONTACT_WITH_INTERIOR
-CTI_FN cti_outcome cti_stagger_interior(const cti_program *p, cti_effort *e, cti_answer *a);
+CTI_FN cti_outcome cti_solver_interior(const cti_program *p, cti_effort *e, cti_answer *a);
 #endif
 
 
@@ -25296,21 +25343,21 @@ static int cti_stagger_has_friction(const cti_program *p)
 #endif
 
 #if CONTACT_WITH_MPRGP
-CTI_FN cti_outcome cti_stagger_mprgp(const cti_program *p, cti_effort *e, cti_answer *a)
+CTI_FN cti_outcome cti_solver_mprgp(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     return cti_stagger_has_friction(p) && !e->paper ? cti_stagger_solve(p, CT_SOLVER_MPRGP, cti_mprgp_solve, e, a) : cti_mprgp_solve(p, e, a);
 }
 #endif
 
 #if CONTACT_WITH_ACTIVE_SET
-CTI_FN cti_outcome cti_stagger_active_set(const cti_program *p, cti_effort *e, cti_answer *a)
+CTI_FN cti_outcome cti_solver_active_set(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     return cti_stagger_has_friction(p) ? cti_stagger_solve(p, CT_SOLVER_ACTIVE_SET, cti_active_set_solve, e, a) : cti_active_set_solve(p, e, a);
 }
 #endif
 
 #if CONTACT_WITH_INTERIOR
-CTI_FN cti_outcome cti_stagger_interior(const cti_program *p, cti_effort *e, cti_answer *a)
+CTI_FN cti_outcome cti_solver_interior(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_outcome said = cti_interior_solve(p, e, a);
     if (said != CTI_OUTCOME_NOT_APPLICABLE || !cti_stagger_has_friction(p))
@@ -25668,46 +25715,8 @@ CTI_FN int cti_delassus_bodies_form(cti_arena *arena, const cti_problem *p, cons
 CTI_FN cti_program_solver cti_solvers_find(ct_solver solver)
 {
     switch (solver) {
-#if CONTACT_WITH_ICA
-    case CT_SOLVER_ICA:
-        return cti_ica_program_solve;
-#endif
-#if CONTACT_WITH_PGS
-    case CT_SOLVER_PGS:
-        return cti_pgs_solve;
-#endif
-#if CONTACT_WITH_CA
-    case CT_SOLVER_CA:
-        return cti_ca_solve;
-#endif
-#if CONTACT_WITH_NEWTON
-    case CT_SOLVER_NEWTON:
-        return cti_newton_solve;
-#endif
-#if CONTACT_WITH_ADMM
-    case CT_SOLVER_ADMM:
-        return cti_admm_solve;
-#endif
-#if CONTACT_WITH_MPRGP
-    case CT_SOLVER_MPRGP:
-        return cti_stagger_mprgp;
-#endif
-#if CONTACT_WITH_LEMKE
-    case CT_SOLVER_LEMKE:
-        return cti_lemke_solve;
-#endif
-#if CONTACT_WITH_BOXED
-    case CT_SOLVER_BOXED:
-        return cti_boxed_solve;
-#endif
-#if CONTACT_WITH_ACTIVE_SET
-    case CT_SOLVER_ACTIVE_SET:
-        return cti_stagger_active_set;
-#endif
-#if CONTACT_WITH_INTERIOR
-    case CT_SOLVER_INTERIOR:
-        return cti_stagger_interior;
-#endif
+#define CTI_SOLVERS_CASE(name, number, word, built) CTI_IF(built, case name: return cti_solver_##word;)
+        CT_SOLVER_LIST(CTI_SOLVERS_CASE)
     default:
         return NULL;
     }
@@ -25771,9 +25780,8 @@ CTI_FN ct_solver cti_solvers_auto(const cti_program *p, int attempt)
 
 
 /* CTI_BRIDGE_SOLVERS -- 1 where a solver is built that worlds reach through this file; 0: worlds have ICA alone. */
-#define CTI_BRIDGE_SOLVERS                                                                                                           \
-    (CONTACT_WITH_CA || CONTACT_WITH_PGS || CONTACT_WITH_LEMKE || CONTACT_WITH_BOXED || CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_MPRGP || \
-     CONTACT_WITH_INTERIOR || CONTACT_WITH_NEWTON || CONTACT_WITH_ADMM)
+#define CTI_BRIDGE_OR(name, number, word, built) || (built)
+#define CTI_BRIDGE_SOLVERS (0 CT_SOLVER_LIST_OPTIONAL(CTI_BRIDGE_OR))
 
 /* cti_bridge_mode -- how a row enters the program: OUT not at all, HARD by its hard law alone, SOFT by its recovery alone, TWO by both, as
    two contacts, EQUATION as an equation. */
@@ -26725,8 +26733,9 @@ CTI_FN void cti_bridge_rub(const cti_problem *p, const ct_real *v)
 /* Squared distances; every pointer is a point of three numbers.
    t          out  closest point e0 + t (e1 - e0), 0 <= t <= 1
    w          out  [3] barycentric weights of the closest point, >= 0, sum 1 up to rounding
-   st         out  [2] closest points a0 + st[0] (a1 - a0) and b0 + st[1] (b1 - b0); one of many where edges are parallel
-   feature    out  as above. Zero-length edges and flat triangles are allowed. No output may be NULL. */
+   st         out  [2] closest points a0 + st[0] (a1 - a0) and b0 + st[1] (b1 - b0); for parallel edges one of many such pairs
+   feature    out  as above
+   Zero-length edges and flat triangles are allowed. No output may be NULL. */
 CTI_FN ct_real cti_dist_pp(const ct_real *p, const ct_real *q);
 CTI_FN ct_real cti_dist_pe(const ct_real *p, const ct_real *e0, const ct_real *e1, ct_real *t, int *feature);
 CTI_FN ct_real cti_dist_pt(const ct_real *p, const ct_real *t0, const ct_real *t1, const ct_real *t2, ct_real w[3], int *feature);
@@ -26745,12 +26754,12 @@ CTI_FN void cti_dist_ee_batch(const ct_real *x, const int32_t *quads, int n, ct_
 /* dist.c -- squared distances and closest points: vertex-vertex, vertex-edge, vertex-triangle, edge-edge.
    Method: the foot of the perpendicular is taken where it lies inside both features and the normal is well determined; otherwise the
    minimum over the boundary features, which is exact because the squared distance is convex in the parameters. Near-degenerate interiors
-   are compared with the boundary, so that a badly rounded foot never beats a better boundary point. The distance is always evaluated at
-   the returned parameters: it is the distance of two points of the features, never less than the true one by more than rounding.
+   are compared with the boundary, so that a badly rounded foot never replaces a better boundary point. The distance is always evaluated at
+   the returned parameters. So it is the distance of two points of the features and never less than the true one by more than rounding.
    based on: Ericson, Real-Time Collision Detection, ch. 5.1; barycentric weights from cross products rather than from Gram matrices,
    which lose half of the digits where edges are nearly parallel. */
 
-/* below this share of |u|^2 |v|^2, |u x v|^2 does not decide alone */
+/* where |u x v|^2 is below this share of |u|^2 |v|^2, the foot is compared with the boundary */
 #define CTI_DIST_FLAT CTI_R(1e-4)
 
 CTI_FN ct_real cti_dist_pp(const ct_real *p, const ct_real *q) { return cti_v3_norm2(cti_v3_sub(cti_v3_at(p, 0), cti_v3_at(q, 0))); }
@@ -26879,7 +26888,7 @@ CTI_FN ct_real cti_dist_ee(const ct_real *a0, const ct_real *a1, const ct_real *
 #if CONTACT_WITH_CMR
 #define CTI_DISTB_FLAT CTI_R(1e-4) /* as in dist.c */
 
-/* cti_distb_load -- point `corner` of eight quads (the last one again where fewer are left) */
+/* cti_distb_load -- point `corner` of eight quads (the last quad is repeated where fewer are left) */
 CTI_INLINE void cti_distb_load(const ct_real *x, const int32_t *quads, int n, int corner, cti_r8 r[3])
 {
     ct_real buf[3][8];
@@ -26947,7 +26956,7 @@ CTI_INLINE cti_r8 cti_distb_face(cti_r8 x[4][3], cti_r8 w[3], cti_r8 *feature)
     return cti_select8(in, d2, best);
 }
 
-/* cti_distb_better -- takes over (d2, s, t) where d2 is less than best */
+/* cti_distb_better -- lanes where d2 < best take over d2, s and t */
 CTI_INLINE void cti_distb_better(cti_r8 d2, cti_r8 s, cti_r8 t, cti_r8 *best, cti_r8 st[2])
 {
     cti_r8 less = cti_lt8(d2, *best);
@@ -27038,12 +27047,12 @@ CTI_FN void cti_dist_ee_batch(const ct_real *x, const int32_t *quads, int n, ct_
 #endif
 
 /* ---- 4_geom/ccd.h ---- */
-/* ccd.h -- continuous collision detection: the first time at which two features that move on straight lines touch, or come as near as a
-   minimum distance. All arithmetic is double in both builds (float input is exact in double; the answer is rounded down to ct_real). */
+/* ccd.h -- continuous collision detection: the first time at which two features that move on straight lines touch, or come within a minimum
+   distance. All arithmetic is double in both builds: float input is exact in double, and the answer is rounded down to ct_real. */
 
 
 #define CTI_CCD_NONE 2.0   /* time of impact of a pair that stays apart */
-#define CTI_CCD_NEVER -1.0 /* the same, seen from the end */
+#define CTI_CCD_NEVER -1.0 /* of the search backwards: no time without contact was found */
 
 /* Single queries: x0, x1 points at t = 0 and t = 1 (VF vertex, face 0 1 2; EE edge a 0 1, edge b 0 1; VE vertex, edge 0 1; VV).
    min_distance >= 0 [m], 0: touch. Returns 1 and the time in [0, 1], never late, or 0 and CTI_CCD_NONE. Input that is not finite, or a
@@ -27055,13 +27064,13 @@ CTI_FN int cti_ccd_ve(const ct_real x0[9], const ct_real x1[9], ct_real min_dist
 CTI_FN int cti_ccd_vv(const ct_real x0[6], const ct_real x1[6], ct_real min_distance, ct_real *out_toi);
 #endif
 
-/* Batches: points x0, x1 [3 points], quads [4 n] point numbers, min_distance [n] or NULL (0), toi [n]. Return the number of contacts.
-   A batch may free a pair that a single query, within rounding, calls a contact: it looks at more planes first. */
+/* Batches: points x0, x1 [3 points], quads [4 n] point numbers, min_distance [n] or NULL (0), toi [n]. They return the number of contacts.
+   A pair at the minimum distance, up to rounding, may be a contact for a single query and free for a batch, which tries more planes. */
 CTI_FN int cti_ccd_vf_batch(const ct_real *x0, const ct_real *x1, const int32_t *quads, int n, const ct_real *min_distance, ct_real *toi);
 CTI_FN int cti_ccd_ee_batch(const ct_real *x0, const ct_real *x1, const int32_t *quads, int n, const ct_real *min_distance, ct_real *toi);
 
 /* ---- between the ccd_*.c files ---- */
-CTI_FN ct_real cti_ccd_round(double t); /* down to ct_real */
+CTI_FN ct_real cti_ccd_round(double t); /* rounds down to ct_real */
 #define CTI_CCD_VF 0
 #define CTI_CCD_EE 1
 #define CTI_CCD_VE 2
@@ -27078,28 +27087,28 @@ typedef struct cti_ccd_query {
     const double *x[2];
 } cti_ccd_query;
 
-/* cti_ccd_prepare -- 1: go on; 0: contact at 0 for certain or no finite input */
+/* cti_ccd_prepare -- returns 1 if the search must decide, 0 if there is contact at time 0 for certain or the input is not finite */
 CTI_FN int cti_ccd_prepare(cti_ccd_query *q, int kind, const double *x0, const double *x1, double distance);
 /* cti_ccd_direction -- at time t a direction (unit length) along which the hull is far from the origin; returns the certified lower bound
    of the distance along it (may be negative) */
 CTI_FN double cti_ccd_direction(const cti_ccd_query *q, double t, double n[3]);
-/* cti_ccd_plane, cti_ccd_clear -- 1 when for certain the features stay apart by more than the distance in [t0, t1]: a fixed plane lies in
-   the gap; a fixed plane, or one that turns with the features */
+/* cti_ccd_plane, cti_ccd_clear -- return 1 when the features certainly stay farther apart than the distance during [t0, t1]. The
+   certificate is a fixed plane in the gap; for cti_ccd_clear it may also be a plane that turns with the features */
 CTI_FN int cti_ccd_plane(const cti_ccd_query *q, double t0, double t1);
 CTI_FN int cti_ccd_clear(const cti_ccd_query *q, double t0, double t1);
-/* Searches: time or CTI_CCD_NONE. touch: VF and EE at distance 0, advance: all kinds, any distance,
-   in [t, stop]. */
+/* Searches: return a time or CTI_CCD_NONE. touch: VF and EE at distance 0; advance: all kinds, any distance, in [t, stop]. */
 CTI_FN double cti_ccd_touch(const cti_ccd_query *q);
 CTI_FN double cti_ccd_advance(const cti_ccd_query *q, double t, double stop);
 CTI_FN double cti_ccd_solve(int kind, const double *x0, const double *x1, double distance);
 
 
-/* cti_ccd_check -- of the arguments of public functions; `out` is what they may not do without. */
+/* cti_ccd_check -- checks the arguments of a public function; `out` is its output pointer, which may not be NULL. */
 CTI_FN ct_code cti_ccd_check(int kind, const ct_real *x0, const ct_real *x1, ct_real min_distance, const ct_real *out);
-/* cti_ccd_backward -- public functions ct_ccd_*_backward without their checks; input as the single queries. Returns 1 when there is a contact. */
+/* cti_ccd_backward -- the public functions ct_ccd_*_backward without their checks; input as for single queries. Returns 1 when there is a
+   contact. */
 CTI_FN int cti_ccd_backward(int kind, const ct_real *x0, const ct_real *x1, ct_real min_distance, ct_real *out_last, ct_real *out_before);
-/* cti_ccd_before -- a time, exact in ct_real, at which the features are apart for certain, before the contact that ends at `last` began;
-   CTI_CCD_NEVER when none was found */
+/* cti_ccd_before -- a time, exact in ct_real, at which the features are certainly apart, before the start of the contact that ends at
+   `last`; CTI_CCD_NEVER when none was found */
 CTI_FN double cti_ccd_before(const cti_ccd_query *q, double last);
 
 
@@ -27107,15 +27116,15 @@ CTI_FN double cti_ccd_before(const cti_ccd_query *q, double last);
 /* ccd_advance.c -- preparation of a query, certified separating planes, and the search with a minimum distance.
    Method: the two features are as far apart as the origin is from the convex hull of their differences h_i(t) = h_i(0) + t v_i. For every
    direction n, |n| <= 1, the distance at time s is at least min_i n.h_i(s), and each n.h_i is linear in s. With n along the nearest point
-   of the hull at t this bound is sharp at t, so all times up to the first root of min_i n.h_i(s) = distance are free: go there, repeat.
-   Rounding (u = 2^-53, B_k the largest coordinate of axis k): a difference of input points is off by u B_k at most; h(0) + s (h(1) - h(0))
-   adds 2u B_k (difference) + 2u B_k (product) + u B_k (1 + 4u) (sum); the inner product with n adds 3u sum_k |n_k| B_k. Together
+   of the hull at t this bound is sharp at t, so all times up to the first root of min_i n.h_i(s) = distance are free: advance to it and
+   repeat. Rounding (u = 2^-53, B_k the largest coordinate of axis k): a difference of input points is off by u B_k at most; h(0) + s (h(1)
+   - h(0)) adds 2u B_k (difference) + 2u B_k (product) + u B_k (1 + 4u) (sum); the inner product with n adds 3u sum_k |n_k| B_k. Together
        |computed n.h - exact n.h| <= 10u sum_k |n_k| B_k (1 + 20u),   below CTI_CCD_DOT sum_k |n_k| B_k + tiny.
    based on: Mirtich, conservative advancement; Li et al. 2021, additive CCD (the loop); Catto, bilateral advancement (a fixed axis). */
 
-#define CTI_CCD_STRIDES 256 /* then the time reached is the answer: early, never late */
+#define CTI_CCD_STRIDES 256 /* after so many strides the time reached is the answer: too early perhaps, never late */
 #define CTI_CCD_DOT (12 * 1.1102230246251565e-16)
-#define CTI_CCD_TINY 1e-290 /* more than all underflow of one query, whose largest coordinate is at least 1 */
+#define CTI_CCD_TINY 1e-290 /* bound on the sum of all underflow errors of one query, whose largest coordinate is at least 1 */
 
 /* cti_ccd_scale -- 2^-e with 1 <= x 2^-e < 2 for normal x; clamped to 2^-1021 .. 2^1021 */
 static double cti_ccd_scale(double x)
@@ -27135,7 +27144,8 @@ static double cti_ccd_scale(double x)
     return r;
 }
 
-/* cti_ccd_relative -- differences of one end, times `half` on both operands first (1, or 1/2 where a difference would overflow) */
+/* cti_ccd_relative -- the differences at one end; both operands are first multiplied by `half`: 1, or 1/2 where a difference would
+   overflow */
 static void cti_ccd_relative(cti_ccd_query *q, int end, const double *x, double half)
 {
     int k;
@@ -27158,7 +27168,7 @@ static void cti_ccd_relative(cti_ccd_query *q, int end, const double *x, double 
     }
 }
 
-/* cti_ccd_measure -- q->big; returns the largest coordinate, NaN where one is NaN */
+/* cti_ccd_measure -- computes q->big; returns the largest coordinate, or NaN where one is NaN */
 static double cti_ccd_measure(cti_ccd_query *q)
 {
     double top = 0;
@@ -27186,7 +27196,7 @@ CTI_FN int cti_ccd_prepare(cti_ccd_query *q, int kind, const double *x0, const d
     cti_ccd_relative(q, 0, x0, 1), cti_ccd_relative(q, 1, x1, 1);
     top = cti_ccd_measure(q);
     if (!cti_finite64(top)) {
-        /* a difference overflowed: halves of finite numbers never do */
+        /* a difference overflowed; differences of halved finite numbers cannot */
         cti_ccd_relative(q, 0, x0, 0.5), cti_ccd_relative(q, 1, x1, 0.5);
         top = cti_ccd_measure(q);
         distance *= 0.5, q->pre = 0.5;
@@ -27206,7 +27216,7 @@ CTI_FN int cti_ccd_prepare(cti_ccd_query *q, int kind, const double *x0, const d
         }
         top *= s, distance *= s;
     }
-    /* a distance that underflowed must not become a touch query */
+    /* a positive distance that underflowed must not become a query at distance 0 */
     q->distance = distance > 0 || !positive ? distance : CTI_CCD_TINY;
     return 1;
 }
@@ -27238,7 +27248,7 @@ static double cti_ccd_lowest(const cti_ccd_query *q, double h[4][3], const doubl
     return low - CTI_CCD_DOT * (fabs(n[0]) * q->big[0] + fabs(n[1]) * q->big[1] + fabs(n[2]) * q->big[2]) - CTI_CCD_TINY;
 }
 
-/* cti_ccd_unit -- n / (|n| (1 + 8u)), so that the length is 1 at most; 0 where n has no direction */
+/* cti_ccd_unit -- n / (|n| (1 + 8u)), so that the length is at most 1; returns 0 where n has no direction */
 static int cti_ccd_unit(double n[3])
 {
     double m = fabs(n[0]) > fabs(n[1]) ? fabs(n[0]) : fabs(n[1]), s;
@@ -27271,7 +27281,7 @@ static void cti_ccd_rim(double h[4][3], int m, double v[3])
     }
 }
 
-/* cti_ccd_face -- normal of the polygon towards its side away from the origin; 0 when the origin's foot is outside */
+/* cti_ccd_face -- the polygon's normal, pointing from the origin to its plane; 0 when the foot of the origin is outside the polygon */
 static int cti_ccd_face(double h[4][3], int m, double n[3])
 {
     double u[3], v[3], x[3], s;
@@ -27299,7 +27309,7 @@ CTI_FN double cti_ccd_direction(const cti_ccd_query *q, double t, double n[3])
         a = cti_ccd_lowest(q, h, n);
     else
         n[0] = n[1] = n[2] = 0;
-    /* the sharper of face and rim */
+    /* takes the one of face and rim that gives the larger lower bound */
     cti_ccd_rim(h, q->n_hull, f);
     if (cti_ccd_unit(f)) {
         b = cti_ccd_lowest(q, h, f);
@@ -27309,8 +27319,8 @@ CTI_FN double cti_ccd_direction(const cti_ccd_query *q, double t, double n[3])
     return a;
 }
 
-/* cti_ccd_turning -- 1 when for certain the distance is kept in [t0, t1] along a direction that turns linearly from n0 to n1: for each i
-   n(s).h_i(s) is a quadratic with Bernstein coefficients n0.h_i(t0), (n0.h_i(t1) + n1.h_i(t0)) / 2, n1.h_i(t1), and |n(s)| <= 1 */
+/* cti_ccd_turning -- returns 1 when the distance is certainly kept in [t0, t1] along a direction that turns linearly from n0 to n1. For
+   each i, n(s).h_i(s) is a quadratic with Bernstein coefficients n0.h_i(t0), (n0.h_i(t1) + n1.h_i(t0)) / 2, n1.h_i(t1), and |n(s)| <= 1 */
 static int cti_ccd_turning(const cti_ccd_query *q, double t0, const double *n0, double t1, const double *n1)
 {
     double a[4][3], b[4][3], edge = q->distance + CTI_CCD_TINY, s;
@@ -27346,7 +27356,8 @@ CTI_FN int cti_ccd_clear(const cti_ccd_query *q, double t0, double t1)
     return cti_ccd_direction(q, t0, n) > q->distance && cti_ccd_direction(q, t1, m) > q->distance && cti_ccd_turning(q, t0, n, t1, m);
 }
 
-/* cti_ccd_reach -- estimate of the share of [t0, t1] that n0 turning to n1 frees: first root of the quadratics, 1 where there is none */
+/* cti_ccd_reach -- estimates the share of [t0, t1] that a direction turning from n0 to n1 frees: the first root of the quadratics, 1 if
+   there is none */
 static double cti_ccd_reach(const cti_ccd_query *q, double t0, const double *n0, double t1, const double *n1)
 {
     double a[4][3], b[4][3], edge = q->distance, share = 1, c0, c1, c2, p, r, d;
@@ -27372,8 +27383,9 @@ static double cti_ccd_reach(const cti_ccd_query *q, double t0, const double *n0,
     return share;
 }
 
-/* cti_ccd_stride -- from t along n0: the end of a certified free interval [t, result]; t when none was found. A fixed direction comes
-   first, then one that turns towards the direction at *ratio times its reach; *ratio adapts to what that was good for */
+/* cti_ccd_stride -- the end of a certified free interval that begins at t; t when none was found. First the reach of the fixed direction n0
+   is estimated. Then a direction is tried that turns from n0 towards the one at *ratio times that reach. *ratio grows when turning frees
+   more than the fixed direction, and shrinks otherwise */
 static double cti_ccd_stride(const cti_ccd_query *q, double t, const double *n0, double *ratio)
 {
     double n1[3], m[3], fixed, share, end;
@@ -27433,9 +27445,9 @@ CTI_FN double cti_ccd_advance(const cti_ccd_query *q, double t, double stop)
                                                                    EE: n = bc + ca,  ca.n, bc.n, -ab.n, (n + ab).n >= 0.
    f is a cubic, the others are quartics in t. Their Bernstein coefficients bound them: an interval without a zero of f, or with a negative
    quartic, is free. The leftmost interval that is not free is split at the border of the expected root of f, else in the middle. Where f
-   vanishes to rounding (coplanar motion, parallel or zero-length edges, flat triangles) a plane through the gap decides (cti_ccd_clear).
-   What double precision leaves open on a short or flat interval goes once more through the same polynomials in double-double, from exact
-   differences of the input. There is no "no" without a certificate; the answer is the left end of the first interval that was not freed.
+   vanishes to rounding (coplanar motion, parallel or zero-length edges, flat triangles) a plane in the gap decides (cti_ccd_clear). A short
+   or flat interval that double precision leaves open goes through the same polynomials in double-double, from exact differences of the
+   input. Every interval is freed by a certificate; the answer is the left end of the first interval that was not freed.
 
    Error bounds. u = 2^-53; B_k bounds coordinate k of a, b, c at both ends (q->big), P = B_x B_y B_z, S_x = B_y B_z (S_y, S_z alike),
    Q = S_x^2 + S_y^2 + S_z^2. Products of second order in u are covered by rounding the constants up. Every product in f has one factor of
@@ -27466,15 +27478,17 @@ CTI_FN double cti_ccd_advance(const cti_ccd_query *q, double t, double stop)
 #define CTI_TOUCH_SOLID 4294967296.0
 #define CTI_TOUCH_WIDTH 5.6843418860808015e-14     /* 2^-44: shortest piece in double */
 #define CTI_TOUCH_WIDTHDD 8.2718061255302767e-25   /* 2^-80: in double-double */
-#define CTI_TOUCH_WIDTHSURE 5.8207660913467407e-11 /* 2^-34: shortest piece that certainly holds a contact */
-#define CTI_TOUCH_WIDTHBLIND 2.44140625e-4         /* 2^-12: longest piece that is handed on because double sees nothing in it */
+#define CTI_TOUCH_WIDTHSURE 5.8207660913467407e-11 /* 2^-34: a shorter piece that certainly holds a contact is not split */
+#define CTI_TOUCH_WIDTHBLIND 2.44140625e-4         /* 2^-12: longest piece handed on to double-double because rounding hides its polynomials
+                                                      in double */
 #define CTI_TOUCH_DEPTH 64
 #define CTI_TOUCH_DEPTHDD 84
-#define CTI_TOUCH_BUDGET 320   /* pieces looked at in one query, in double */
+#define CTI_TOUCH_BUDGET 320   /* pieces examined in one query, in double */
 #define CTI_TOUCH_BUDGETDD 256 /* and in double-double */
 
-/* what is known of a piece that is not free: contact is possible; f is zero to rounding; the quartics say inside or on the border, to
-   rounding; contact is certain; the quartics are lost in rounding (the normal nearly vanishes: only planes through the gap can tell) */
+/* State of a piece that is not free. OPEN: contact is possible. FLAT: f is zero to rounding. SETTLED: the quartics are positive or zero to
+   rounding, inside or on the border. CERTAIN: there is a contact. BLIND: the quartics are lost in rounding since the normal nearly
+   vanishes, so only planes in the gap can decide */
 #define CTI_TOUCH_OPEN 1
 #define CTI_TOUCH_FLAT 2
 #define CTI_TOUCH_SETTLED 4
@@ -27490,11 +27504,12 @@ static double cti_touch_d_mix(double a, double b, double s) { return (1 - s) * a
 static double cti_touch_d_high(double a) { return a; }
 #define CTI_T double
 #define CTI_TN(name) cti_touch_d_##name
-/* ccd_touch.inl -- polynomials of a touch query over a piece of time, for CTI_T = double and cti_dd. CTI_TN(name) names the operations
-   add, sub, mul, scale (power of two), third (x / 3), mix ((1 - s) a + s b), high (leading double) and everything that is defined here. */
+/* ccd_touch.inl -- polynomials of a touch query over a piece of time, for CTI_T = double and cti_dd. CTI_TN(name) names the functions
+   defined here and the operations add, sub, mul, scale (by a power of two), third (x / 3), mix ((1 - s) a + s b) and high (the leading
+   double). */
 
-/* f coplanarity cubic, g the four inside quartics (VF: the last one twice), ef, eg their error bounds. The piece is [t0, t1] in double, and
-   t0 + tl .. t0 + tl + width in double-double, where a double cannot hold the time */
+/* f: the coplanarity cubic; g: the four inside quartics (for VF the last one twice); ef, eg: their error bounds. The piece is [t0, t1] in
+   double. In double-double it is t0 + tl .. t0 + tl + width, since a double cannot hold these times */
 typedef struct CTI_TN(piece) {
     double t0, t1, tl, width, ef, eg[4];
     CTI_T f[4], g[4][5];
@@ -27583,7 +27598,7 @@ static void CTI_TN(range)(const CTI_T *c, int n, double *low, double *high)
     *low = a, *high = b;
 }
 
-/* 0: no contact in the piece; else CTI_TOUCH_OPEN and what more is known */
+/* 0: no contact in the piece; else CTI_TOUCH_OPEN with the other flags that hold */
 static int CTI_TN(state)(const CTI_TN(piece) * p)
 {
     double low, high, first = CTI_TN(high)(p->f[0]), last = CTI_TN(high)(p->f[3]);
@@ -27604,7 +27619,7 @@ static int CTI_TN(state)(const CTI_TN(piece) * p)
         else if (low >= -16 * p->eg[i] && high <= 16 * p->eg[i])
             level++;
     }
-    /* a quartic that is zero to rounding puts the point on the border only where n^2, a sum of quartics, is far above rounding */
+    /* quartics that are zero to rounding mean "on the border" only where n^2, a sum of quartics, is far above rounding */
     if (inside + level == 4)
         r |= inside == 4 || best > CTI_TOUCH_SOLID * p->eg[3] ? CTI_TOUCH_SETTLED : CTI_TOUCH_BLIND;
     if (inside == 4 && ((first > p->ef && last < -p->ef) || (first < -p->ef && last > p->ef)))
@@ -27629,7 +27644,7 @@ static double CTI_TN(cut)(CTI_T *c, CTI_T *r, int n, double s)
     return m;
 }
 
-/* p keeps the part of the piece left of s, r gets the part right of it; the times are the caller's */
+/* p keeps the part of the piece left of s, r gets the part right of it; the caller sets the times */
 static void CTI_TN(split)(CTI_TN(piece) * p, CTI_TN(piece) * r, double s, double unit)
 {
     int i;
@@ -27653,7 +27668,7 @@ static cti_dd cti_touch_x_third(cti_dd a)
     t.hi = 0.33333333333333331, t.lo = 1.8503717077085941e-17; /* 1/3 to 107 bits */
     return cti_dd_mul(a, t);
 }
-/* pieces are always halved in double-double: s is not used */
+/* double-double pieces are always halved: s is not used */
 static cti_dd cti_touch_x_mix(cti_dd a, cti_dd b, double s)
 {
     CTI_UNUSED(s);
@@ -27662,11 +27677,12 @@ static cti_dd cti_touch_x_mix(cti_dd a, cti_dd b, double s)
 static double cti_touch_x_high(cti_dd a) { return a.hi; }
 #define CTI_T cti_dd
 #define CTI_TN(name) cti_touch_x_##name
-/* ccd_touch.inl -- polynomials of a touch query over a piece of time, for CTI_T = double and cti_dd. CTI_TN(name) names the operations
-   add, sub, mul, scale (power of two), third (x / 3), mix ((1 - s) a + s b), high (leading double) and everything that is defined here. */
+/* ccd_touch.inl -- polynomials of a touch query over a piece of time, for CTI_T = double and cti_dd. CTI_TN(name) names the functions
+   defined here and the operations add, sub, mul, scale (by a power of two), third (x / 3), mix ((1 - s) a + s b) and high (the leading
+   double). */
 
-/* f coplanarity cubic, g the four inside quartics (VF: the last one twice), ef, eg their error bounds. The piece is [t0, t1] in double, and
-   t0 + tl .. t0 + tl + width in double-double, where a double cannot hold the time */
+/* f: the coplanarity cubic; g: the four inside quartics (for VF the last one twice); ef, eg: their error bounds. The piece is [t0, t1] in
+   double. In double-double it is t0 + tl .. t0 + tl + width, since a double cannot hold these times */
 typedef struct CTI_TN(piece) {
     double t0, t1, tl, width, ef, eg[4];
     CTI_T f[4], g[4][5];
@@ -27755,7 +27771,7 @@ static void CTI_TN(range)(const CTI_T *c, int n, double *low, double *high)
     *low = a, *high = b;
 }
 
-/* 0: no contact in the piece; else CTI_TOUCH_OPEN and what more is known */
+/* 0: no contact in the piece; else CTI_TOUCH_OPEN with the other flags that hold */
 static int CTI_TN(state)(const CTI_TN(piece) * p)
 {
     double low, high, first = CTI_TN(high)(p->f[0]), last = CTI_TN(high)(p->f[3]);
@@ -27776,7 +27792,7 @@ static int CTI_TN(state)(const CTI_TN(piece) * p)
         else if (low >= -16 * p->eg[i] && high <= 16 * p->eg[i])
             level++;
     }
-    /* a quartic that is zero to rounding puts the point on the border only where n^2, a sum of quartics, is far above rounding */
+    /* quartics that are zero to rounding mean "on the border" only where n^2, a sum of quartics, is far above rounding */
     if (inside + level == 4)
         r |= inside == 4 || best > CTI_TOUCH_SOLID * p->eg[3] ? CTI_TOUCH_SETTLED : CTI_TOUCH_BLIND;
     if (inside == 4 && ((first > p->ef && last < -p->ef) || (first < -p->ef && last > p->ef)))
@@ -27801,7 +27817,7 @@ static double CTI_TN(cut)(CTI_T *c, CTI_T *r, int n, double s)
     return m;
 }
 
-/* p keeps the part of the piece left of s, r gets the part right of it; the times are the caller's */
+/* p keeps the part of the piece left of s, r gets the part right of it; the caller sets the times */
 static void CTI_TN(split)(CTI_TN(piece) * p, CTI_TN(piece) * r, double s, double unit)
 {
     int i;
@@ -27846,21 +27862,21 @@ static double cti_touch_exact(const cti_ccd_query *q, double t0, double t1, int 
     stack[0].t0 = t0, stack[0].t1 = t1, stack[0].tl = 0, stack[0].width = t1 - t0;
     for (; top >= 0; (*budget)--) {
         cti_touch_x_piece *p = &stack[top];
-        /* outward: t0 drops tl, and the first width may be rounded */
+        /* rounded outward: t0 drops tl, and the first width may be rounded */
         double low = p->t0 > t0 ? p->t0 * (1 - 4 * CTI_TOUCH_U) : t0, high = (p->t0 + p->width) * (1 + 4 * CTI_TOUCH_U);
         state = cti_touch_x_state(p);
         ends = (state & CTI_TOUCH_FLAT && state & CTI_TOUCH_SETTLED) || (state & CTI_TOUCH_BLIND && p->width <= CTI_TOUCH_WIDTH) ||
                p->width <= CTI_TOUCH_WIDTHDD || *budget <= 0 || top + 1 >= CTI_TOUCH_DEPTHDD;
         if (state & CTI_TOUCH_CERTAIN && p->width <= CTI_TOUCH_WIDTH)
             return low;
-        /* where the polynomials say no more, a plane may */
+        /* where the polynomials cannot decide further, a plane may free the piece */
         if (state == 0 || ((ends || state & CTI_TOUCH_FLAT) && cti_ccd_clear(q, low, high))) {
             top--;
             continue;
         }
         if (ends)
             return low;
-        /* halves; the left one goes on top */
+        /* halves; the left one goes on top of the stack */
         cti_touch_x_split(p, &right, 0.5, CTI_TOUCH_UDD);
         p->width *= 0.5;
         right.width = p->width;
@@ -27881,7 +27897,7 @@ static double cti_touch_cut(const cti_touch_d_piece *p)
     int i;
     if (!((f[0] > p->ef && f[3] < -p->ef) || (f[0] < -p->ef && f[3] > p->ef)))
         return mid;
-    /* Newton, kept in the bracket */
+    /* Newton's method, kept inside the bracket */
     c1 = 3 * (f[1] - f[0]), c2 = 3 * (f[2] - 2 * f[1] + f[0]), c3 = f[3] - f[0] - 3 * (f[2] - f[1]);
     s = f[0] / (f[0] - f[3]);
     d = c1;
@@ -27936,7 +27952,7 @@ CTI_FN double cti_ccd_touch(const cti_ccd_query *q)
         if (state & CTI_TOUCH_CERTAIN && width <= CTI_TOUCH_WIDTHSURE)
             return p->t0;
         if (budget <= 0 || exact <= 0) {
-            /* the budget is spent: free what single planes free, then stop at the first piece that is left */
+            /* the budget is spent: drop pieces that single planes free, and stop at the first that is left */
             if (budget > -CTI_TOUCH_DEPTH && cti_ccd_clear(q, p->t0, t1)) {
                 top--;
                 continue;
@@ -27953,7 +27969,7 @@ CTI_FN double cti_ccd_touch(const cti_ccd_query *q)
             top--;
             continue;
         }
-        /* the left part goes on top */
+        /* the left part goes on top of the stack */
         s = (t - p->t0) / width;
         cti_touch_d_split(p, &right, s, CTI_TOUCH_U);
         right.t0 = t, right.t1 = t1, right.tl = right.width = 0, p->t1 = t;
@@ -27991,12 +28007,13 @@ CTI_FN double cti_ccd_touch(const cti_ccd_query *q)
 #endif
 
 /* ---- 4_geom/ccd_batch.c ---- */
-/* ccd_batch.c -- many continuous queries at once: eight lanes of cheap certified early no, then one search for each pair that is left.
-   Method: passes 1 and 2 look for a plane through the gap between the origin and all end points of the difference hull (the moving hulls are
-   inside theirs): along the axes and the normal at half time, then in directions from Gilbert's iteration on the nearest point. Pass 3, for
-   touch queries only: the signs of the Bernstein coefficients of the coplanarity cubic and of the inside quartics (ccd_touch.c, same
-   bounds). The float build makes all passes in float lanes first, and in double lanes what those leave open; the search is double in both.
-   Lanes that are too large or too small for the bounds (outside of CTI_BSMALL .. CTI_BBIG) or not finite are never freed here.
+/* ccd_batch.c -- many continuous queries at once: cheap tests on eight lanes certify most pairs as apart; each pair that is left gets a
+   search.
+   Method: passes 1 and 2 look for a plane between the origin and the convex hull of all end points of the difference hull, which contains
+   the moving hull. Pass 1 tries the axes and the normal at half time, pass 2 directions from Gilbert's iteration on the nearest point. Pass
+   3, for touch queries only: the signs of the Bernstein coefficients of the coplanarity cubic and of the inside quartics (ccd_touch.c, same
+   bounds). The float build runs all passes in float lanes first, and then in double lanes where float lanes were out of range; the search
+   is double in both builds. Lanes outside the range of the bounds (CTI_BSMALL .. CTI_BBIG), or not finite, are never freed here.
 
    Error bounds, for both lane types, u the unit roundoff of the lanes (2^-53, 2^-24). Input is exact in either type that the build uses.
      difference            h (1 + d), |d| <= u: the sign is exact; |h_k| <= B_k (q->big, of rounded differences: the u^2 goes into the constants)
@@ -28031,7 +28048,7 @@ CTI_INLINE const float *cti_batch_before(const ct_real *x, const int32_t *quads,
 }
 CTI_INLINE void cti_batch_points(const ct_real *x, const int32_t *quads, const int *list, int corner, cti_f8 r[4])
 {
-    /* four numbers from the one before a point on; there is none before the first */
+    /* loads four numbers from the one before the point on; the first point has none before it */
     float first[4];
     first[0] = 0, first[1] = x[0], first[2] = x[1], first[3] = x[2];
     r[0] = cti_f8_load44(cti_batch_before(x, quads, first, list[0], corner), cti_batch_before(x, quads, first, list[4], corner));
@@ -28069,9 +28086,9 @@ CTI_INLINE void cti_batch_points(const ct_real *x, const int32_t *quads, const i
 #define CTI_BNORM 3e-154
 #define CTI_BSMALL 1e-60
 #define CTI_BBIG 1e60
-/* ccd_batch.inl -- the passes over eight lanes, for CTI_V = cti_d8 and cti_f8. CTI_VN(name) names the operations of simd.h, CTI_BN(name) what is
-   defined here; CTI_BS(x) is a constant of the lane's type, CTI_BU its unit roundoff, CTI_BTINY more than all that underflows, CTI_BNORM
-   more than what underflow takes from a length, CTI_BSMALL .. CTI_BBIG the sizes for which that is so. */
+/* ccd_batch.inl -- the passes over eight lanes, for CTI_V = cti_d8 and cti_f8. CTI_VN(name) names the operations of simd.h, CTI_BN(name)
+   the functions defined here. CTI_BS(x) is a constant of the lane's type and CTI_BU its unit roundoff. CTI_BTINY exceeds all errors from
+   underflow, CTI_BNORM the error of a length from underflow. Both hold for coordinates whose size is in CTI_BSMALL .. CTI_BBIG. */
 
 /* eight queries: h hull of differences at both ends, c third vector of the cubic, big largest |coordinate| by axis */
 typedef struct CTI_BN(lanes) {
@@ -28089,7 +28106,8 @@ CTI_INLINE void CTI_BN(cross)(const CTI_V *a, const CTI_V *b, CTI_V *r)
     r[2] = CTI_VN(sub)(CTI_VN(mul)(a[0], b[1]), CTI_VN(mul)(a[1], b[0]));
 }
 
-/* CTI_BN(axes) -- lanes that an axis frees; sets big; *sane: lanes in range and finite (a NaN reaches the sum, not the maximum) */
+/* CTI_BN(axes) -- returns the lanes that an axis frees and sets big. *sane: lanes in range and finite (a NaN shows in the sum, not in the
+   maximum) */
 CTI_INLINE CTI_V CTI_BN(axes)(CTI_BN(lanes) *q, int m, CTI_V *sane)
 {
     CTI_V zero = CTI_VN(set)(0), r = CTI_VN(lt)(zero, zero), sum = q->distance, top = zero, low, high, x;
@@ -28114,7 +28132,7 @@ CTI_INLINE CTI_V CTI_BN(axes)(CTI_BN(lanes) *q, int m, CTI_V *sane)
     return r;
 }
 
-/* CTI_BN(edge) -- how far along n the hull must lie: distance |n| and the rounding bound */
+/* CTI_BN(edge) -- the least n.h that frees a lane: distance times |n|, and the rounding bound */
 CTI_INLINE CTI_V CTI_BN(edge)(const CTI_BN(lanes) *q, const CTI_V *n)
 {
     CTI_V r = CTI_VN(add)(CTI_VN(add)(CTI_VN(mul)(CTI_VN(abs)(n[0]), q->big[0]), CTI_VN(mul)(CTI_VN(abs)(n[1]), q->big[1])),
@@ -28124,7 +28142,7 @@ CTI_INLINE CTI_V CTI_BN(edge)(const CTI_BN(lanes) *q, const CTI_V *n)
     return CTI_VN(add)(r, CTI_VN(mul)(CTI_VN(add)(length, CTI_VN(set)(CTI_BS(CTI_BNORM))), q->distance));
 }
 
-/* CTI_BN(normal) -- lanes that the plane of the feature normal at half time frees */
+/* CTI_BN(normal) -- lanes freed by the plane with the features' normal at half time */
 CTI_INLINE CTI_V CTI_BN(normal)(const CTI_BN(lanes) *q, int m)
 {
     CTI_V u[3], v[3], n[3], low, high, s, edge;
@@ -28146,7 +28164,8 @@ CTI_INLINE CTI_V CTI_BN(normal)(const CTI_BN(lanes) *q, int m)
     return CTI_VN(or)(CTI_VN(lt)(edge, low), CTI_VN(lt)(high, CTI_VN(sub)(CTI_VN(set)(0), edge)));
 }
 
-/* CTI_BN(gilbert) -- v to the nearest point of the segment from v to the hull's lowest point along v; returns the lanes v frees */
+/* CTI_BN(gilbert) -- moves v to the point nearest to the origin on the segment from v to the hull's lowest point along v; returns the lanes
+   that the old v frees */
 CTI_INLINE CTI_V CTI_BN(gilbert)(const CTI_BN(lanes) *q, CTI_V *v, int m)
 {
     CTI_V low = CTI_BN(dot)(v, q->h[0][0]), w[3], s, less, r, one = CTI_VN(set)(1), zero = CTI_VN(set)(0);
@@ -28173,7 +28192,7 @@ CTI_INLINE CTI_V CTI_BN(gilbert)(const CTI_BN(lanes) *q, CTI_V *v, int m)
     return r;
 }
 
-/* CTI_BN(search) -- planes that Gilbert's iteration finds, from the middle of the hull on: the lanes they free */
+/* CTI_BN(search) -- lanes freed by planes of Gilbert's iteration, which starts at the middle of the hull */
 CTI_INLINE int CTI_BN(search)(const CTI_BN(lanes) *q, int m, int good)
 {
     CTI_V v[3];
@@ -28189,7 +28208,7 @@ CTI_INLINE int CTI_BN(search)(const CTI_BN(lanes) *q, int m, int good)
     return bits;
 }
 
-/* CTI_BN(sign) -- lanes in which all of n coefficients are below -edge (or, both: above edge) */
+/* CTI_BN(sign) -- lanes in which all n coefficients are below -edge (with `both`: or all above edge) */
 CTI_INLINE CTI_V CTI_BN(sign)(const CTI_V *c, int n, CTI_V edge, int both)
 {
     CTI_V low = c[0], high = c[0], r;
@@ -28211,7 +28230,7 @@ CTI_INLINE void CTI_BN(quadric)(const CTI_V *a0, const CTI_V *a1, const CTI_V *b
         r[1][k] = CTI_VN(mul)(CTI_VN(set)(CTI_BS(0.5)), CTI_VN(add)(x[k], y[k]));
 }
 
-/* CTI_BN(quartic) -- lanes in which x.n (times `sign`) is negative for certain */
+/* CTI_BN(quartic) -- lanes in which x.n is negative for certain */
 CTI_INLINE CTI_V CTI_BN(quartic)(CTI_V x[3][3], CTI_V n[3][3], CTI_V edge)
 {
     CTI_V g[5], half = CTI_VN(set)(CTI_BS(0.5)), b = CTI_VN(mul)(CTI_VN(set)(4), CTI_BN(dot)(x[1], n[1]));
@@ -28222,7 +28241,7 @@ CTI_INLINE CTI_V CTI_BN(quartic)(CTI_V x[3][3], CTI_V n[3][3], CTI_V edge)
     return CTI_BN(sign)(g, 5, edge, 0);
 }
 
-/* CTI_BN(signs) -- pass 2 for eight touch queries: a bit per lane that is free */
+/* CTI_BN(signs) -- pass 3, for eight queries at distance 0: one bit per lane that is free */
 CTI_INLINE int CTI_BN(signs)(const CTI_BN(lanes) *q, int m)
 {
     const CTI_V *a0 = q->h[0][0], *a1 = q->h[1][0], *b0 = q->h[0][1], *b1 = q->h[1][1];
@@ -28260,7 +28279,7 @@ CTI_INLINE int CTI_BN(signs)(const CTI_BN(lanes) *q, int m)
 }
 
 
-/* CTI_BN(load) -- differences of the queries list[0..7] */
+/* CTI_BN(load) -- the differences of the queries list[0..7] */
 CTI_INLINE void CTI_BN(load)(CTI_BN(lanes) *q, int kind, const ct_real *const x[2], const int32_t *quads, const int *list,
                              const ct_real *min_distance)
 {
@@ -28292,8 +28311,8 @@ CTI_INLINE void CTI_BN(load)(CTI_BN(lanes) *q, int kind, const ct_real *const x[
     }
 }
 
-/* CTI_BN(pass) -- one pass over `count` queries of the list, compacted in place; returns how many are left. *out_of_range: 1 where it met lanes
-   of which it can say nothing, else as it was */
+/* CTI_BN(pass) -- one pass over `count` queries of the list, which is compacted in place; returns how many are left. *out_of_range becomes
+   1 if some lanes are out of range or not finite */
 CTI_INLINE int CTI_BN(pass)(int pass, int kind, const ct_real *const x[2], const int32_t *quads, int *list, int count,
                             const ct_real *min_distance, int *out_of_range)
 {
@@ -28367,9 +28386,9 @@ static int CTI_BN(passes)(int kind, const ct_real *const x[2], const int32_t *qu
 #define CTI_BNORM 2e-19
 #define CTI_BSMALL 9.5367431640625e-7 /* 2^-20 */
 #define CTI_BBIG 4096.0
-/* ccd_batch.inl -- the passes over eight lanes, for CTI_V = cti_d8 and cti_f8. CTI_VN(name) names the operations of simd.h, CTI_BN(name) what is
-   defined here; CTI_BS(x) is a constant of the lane's type, CTI_BU its unit roundoff, CTI_BTINY more than all that underflows, CTI_BNORM
-   more than what underflow takes from a length, CTI_BSMALL .. CTI_BBIG the sizes for which that is so. */
+/* ccd_batch.inl -- the passes over eight lanes, for CTI_V = cti_d8 and cti_f8. CTI_VN(name) names the operations of simd.h, CTI_BN(name)
+   the functions defined here. CTI_BS(x) is a constant of the lane's type and CTI_BU its unit roundoff. CTI_BTINY exceeds all errors from
+   underflow, CTI_BNORM the error of a length from underflow. Both hold for coordinates whose size is in CTI_BSMALL .. CTI_BBIG. */
 
 /* eight queries: h hull of differences at both ends, c third vector of the cubic, big largest |coordinate| by axis */
 typedef struct CTI_BN(lanes) {
@@ -28387,7 +28406,8 @@ CTI_INLINE void CTI_BN(cross)(const CTI_V *a, const CTI_V *b, CTI_V *r)
     r[2] = CTI_VN(sub)(CTI_VN(mul)(a[0], b[1]), CTI_VN(mul)(a[1], b[0]));
 }
 
-/* CTI_BN(axes) -- lanes that an axis frees; sets big; *sane: lanes in range and finite (a NaN reaches the sum, not the maximum) */
+/* CTI_BN(axes) -- returns the lanes that an axis frees and sets big. *sane: lanes in range and finite (a NaN shows in the sum, not in the
+   maximum) */
 CTI_INLINE CTI_V CTI_BN(axes)(CTI_BN(lanes) *q, int m, CTI_V *sane)
 {
     CTI_V zero = CTI_VN(set)(0), r = CTI_VN(lt)(zero, zero), sum = q->distance, top = zero, low, high, x;
@@ -28412,7 +28432,7 @@ CTI_INLINE CTI_V CTI_BN(axes)(CTI_BN(lanes) *q, int m, CTI_V *sane)
     return r;
 }
 
-/* CTI_BN(edge) -- how far along n the hull must lie: distance |n| and the rounding bound */
+/* CTI_BN(edge) -- the least n.h that frees a lane: distance times |n|, and the rounding bound */
 CTI_INLINE CTI_V CTI_BN(edge)(const CTI_BN(lanes) *q, const CTI_V *n)
 {
     CTI_V r = CTI_VN(add)(CTI_VN(add)(CTI_VN(mul)(CTI_VN(abs)(n[0]), q->big[0]), CTI_VN(mul)(CTI_VN(abs)(n[1]), q->big[1])),
@@ -28422,7 +28442,7 @@ CTI_INLINE CTI_V CTI_BN(edge)(const CTI_BN(lanes) *q, const CTI_V *n)
     return CTI_VN(add)(r, CTI_VN(mul)(CTI_VN(add)(length, CTI_VN(set)(CTI_BS(CTI_BNORM))), q->distance));
 }
 
-/* CTI_BN(normal) -- lanes that the plane of the feature normal at half time frees */
+/* CTI_BN(normal) -- lanes freed by the plane with the features' normal at half time */
 CTI_INLINE CTI_V CTI_BN(normal)(const CTI_BN(lanes) *q, int m)
 {
     CTI_V u[3], v[3], n[3], low, high, s, edge;
@@ -28444,7 +28464,8 @@ CTI_INLINE CTI_V CTI_BN(normal)(const CTI_BN(lanes) *q, int m)
     return CTI_VN(or)(CTI_VN(lt)(edge, low), CTI_VN(lt)(high, CTI_VN(sub)(CTI_VN(set)(0), edge)));
 }
 
-/* CTI_BN(gilbert) -- v to the nearest point of the segment from v to the hull's lowest point along v; returns the lanes v frees */
+/* CTI_BN(gilbert) -- moves v to the point nearest to the origin on the segment from v to the hull's lowest point along v; returns the lanes
+   that the old v frees */
 CTI_INLINE CTI_V CTI_BN(gilbert)(const CTI_BN(lanes) *q, CTI_V *v, int m)
 {
     CTI_V low = CTI_BN(dot)(v, q->h[0][0]), w[3], s, less, r, one = CTI_VN(set)(1), zero = CTI_VN(set)(0);
@@ -28471,7 +28492,7 @@ CTI_INLINE CTI_V CTI_BN(gilbert)(const CTI_BN(lanes) *q, CTI_V *v, int m)
     return r;
 }
 
-/* CTI_BN(search) -- planes that Gilbert's iteration finds, from the middle of the hull on: the lanes they free */
+/* CTI_BN(search) -- lanes freed by planes of Gilbert's iteration, which starts at the middle of the hull */
 CTI_INLINE int CTI_BN(search)(const CTI_BN(lanes) *q, int m, int good)
 {
     CTI_V v[3];
@@ -28487,7 +28508,7 @@ CTI_INLINE int CTI_BN(search)(const CTI_BN(lanes) *q, int m, int good)
     return bits;
 }
 
-/* CTI_BN(sign) -- lanes in which all of n coefficients are below -edge (or, both: above edge) */
+/* CTI_BN(sign) -- lanes in which all n coefficients are below -edge (with `both`: or all above edge) */
 CTI_INLINE CTI_V CTI_BN(sign)(const CTI_V *c, int n, CTI_V edge, int both)
 {
     CTI_V low = c[0], high = c[0], r;
@@ -28509,7 +28530,7 @@ CTI_INLINE void CTI_BN(quadric)(const CTI_V *a0, const CTI_V *a1, const CTI_V *b
         r[1][k] = CTI_VN(mul)(CTI_VN(set)(CTI_BS(0.5)), CTI_VN(add)(x[k], y[k]));
 }
 
-/* CTI_BN(quartic) -- lanes in which x.n (times `sign`) is negative for certain */
+/* CTI_BN(quartic) -- lanes in which x.n is negative for certain */
 CTI_INLINE CTI_V CTI_BN(quartic)(CTI_V x[3][3], CTI_V n[3][3], CTI_V edge)
 {
     CTI_V g[5], half = CTI_VN(set)(CTI_BS(0.5)), b = CTI_VN(mul)(CTI_VN(set)(4), CTI_BN(dot)(x[1], n[1]));
@@ -28520,7 +28541,7 @@ CTI_INLINE CTI_V CTI_BN(quartic)(CTI_V x[3][3], CTI_V n[3][3], CTI_V edge)
     return CTI_BN(sign)(g, 5, edge, 0);
 }
 
-/* CTI_BN(signs) -- pass 2 for eight touch queries: a bit per lane that is free */
+/* CTI_BN(signs) -- pass 3, for eight queries at distance 0: one bit per lane that is free */
 CTI_INLINE int CTI_BN(signs)(const CTI_BN(lanes) *q, int m)
 {
     const CTI_V *a0 = q->h[0][0], *a1 = q->h[1][0], *b0 = q->h[0][1], *b1 = q->h[1][1];
@@ -28558,7 +28579,7 @@ CTI_INLINE int CTI_BN(signs)(const CTI_BN(lanes) *q, int m)
 }
 
 
-/* CTI_BN(load) -- differences of the queries list[0..7] */
+/* CTI_BN(load) -- the differences of the queries list[0..7] */
 CTI_INLINE void CTI_BN(load)(CTI_BN(lanes) *q, int kind, const ct_real *const x[2], const int32_t *quads, const int *list,
                              const ct_real *min_distance)
 {
@@ -28590,8 +28611,8 @@ CTI_INLINE void CTI_BN(load)(CTI_BN(lanes) *q, int kind, const ct_real *const x[
     }
 }
 
-/* CTI_BN(pass) -- one pass over `count` queries of the list, compacted in place; returns how many are left. *out_of_range: 1 where it met lanes
-   of which it can say nothing, else as it was */
+/* CTI_BN(pass) -- one pass over `count` queries of the list, which is compacted in place; returns how many are left. *out_of_range becomes
+   1 if some lanes are out of range or not finite */
 CTI_INLINE int CTI_BN(pass)(int pass, int kind, const ct_real *const x[2], const int32_t *quads, int *list, int count,
                             const ct_real *min_distance, int *out_of_range)
 {
@@ -28666,14 +28687,14 @@ static int cti_batch_run(int kind, const ct_real *x0, const ct_real *x1, const i
         count = n - first < CTI_BATCH_CHUNK ? n - first : CTI_BATCH_CHUNK;
         for (i = 0; i < count; i++)
             list[i] = first + i, toi[first + i] = CTI_R(CTI_CCD_NONE);
-        narrow = CONTACT_REAL == 64; /* 1: lanes are left that are too narrow for their queries */
+        narrow = CONTACT_REAL == 64; /* 1: some lanes are out of range of their type's bounds */
 #if CONTACT_REAL == 32
         count = cti_batch_f_passes(kind, x, quads, list, count, min_distance, &narrow);
 #endif
-        /* what float lanes leave in their range double ones leave, too: it meets, or nearly */
+        /* where all lanes were in float's range, double lanes would free no more: the remaining pairs meet, or nearly */
         if (narrow)
             count = cti_batch_d_passes(kind, x, quads, list, count, min_distance, &narrow);
-        /* the search for what is left */
+        /* the search for each remaining query */
         for (i = 0; i < count; i++) {
             const int32_t *quad = quads + 4 * (size_t)list[i];
             ct_real a[12], b[12], d = min_distance ? min_distance[list[i]] : 0;
@@ -28710,12 +28731,13 @@ CTI_FN int cti_ccd_ee_batch(const ct_real *x0, const ct_real *x1, const int32_t 
 
 /* ---- 4_geom/ccd.c ---- */
 /* ccd.c -- entry points of continuous collision detection: one query, and the public functions.
-   Method: the coordinates are widened to double (exact), the query is prepared, a plane through the gap is tried over the whole time, then
-   the search that fits decides: inclusion for touching VF and EE, advancement otherwise. Times are rounded down to ct_real.
+   Method: the coordinates are widened to double (exact) and the query is prepared. A fixed plane in the gap over the whole motion is tried
+   first. If none is found, a search decides: inclusion for VF and EE at distance 0, advancement otherwise. Times are rounded down to
+   ct_real.
    based on: see ccd_touch.c and ccd_advance.c. */
 
-/* cti_ccd_axis -- 1 when an axis has the whole hull on one side, farther than the distance: a difference has the exact sign and is off by
-   one rounding */
+/* cti_ccd_axis -- 1 when the whole hull is on one side of the origin along an axis, farther than the distance. A computed difference has
+   the exact sign and an error of one rounding */
 static int cti_ccd_axis(const cti_ccd_query *q)
 {
     double edge = q->distance > 0 ? q->distance * (1 + 1e-15) + 1e-290 : 0, low, high, x;
@@ -28751,7 +28773,7 @@ CTI_FN ct_real cti_ccd_round(double t)
     ct_real r = (ct_real)t;
 #if CONTACT_REAL == 32
     if ((double)r > t)
-        r = r * (1 - CTI_EPS * CTI_R(0.5)); /* the next float below, or the one below it */
+        r = r * (1 - CTI_EPS * CTI_R(0.5)); /* the next smaller float, or the one below that */
 #endif
     return r;
 }
@@ -28830,7 +28852,7 @@ CONTACT_API_DEF ct_code ct_ccd_vertex_vertex(const ct_real x0[6], const ct_real 
     return cti_ccd_public(CTI_CCD_VV, x0, x1, min_distance, out_toi);
 }
 
-/* cti_ccd_all_finite -- 1 when all n numbers are finite: x times 0 is 0 or no number, and so is a sum of them */
+/* cti_ccd_all_finite -- 1 when all n numbers are finite: x times 0 is 0 for a finite x, else NaN, and the sum keeps a NaN */
 static int cti_ccd_all_finite(const ct_real *x, size_t n)
 {
     cti_r8 zero = cti_set8(0), a = zero, b = zero;
@@ -28846,8 +28868,9 @@ static int cti_ccd_all_finite(const ct_real *x, size_t n)
     return rest == 0;
 }
 
-/* cti_ccd_check_batch -- all queries are checked before the first is answered: all points up to the last one in use at once, where there are
-   not many more of them than queries, and those in use one by one where that finds something */
+/* cti_ccd_check_batch -- checks all queries before the first is answered. Where there are not many more points than queries, all points up
+   to the highest one in use are tested in one pass. If that pass fails, or there are many more points, only the points in use are tested,
+   one by one. */
 static ct_code cti_ccd_check_batch(const ct_real *x0, const ct_real *x1, const int32_t *quads, int n)
 {
     int32_t top = 0, any = 0;
@@ -28909,20 +28932,21 @@ CONTACT_API_DEF ct_code ct_ccd_edge_edge_batch(const ct_real *x0, const ct_real 
 
 /* ---- 4_geom/ccd_backward.c ---- */
 /* ccd_backward.c -- continuous collision detection seen from the end of the motion: the last contact, and a time just before it began.
-   Method: the last time is 1 less the first time of the reversed motion. From there the search goes back. While contact is certain it takes the
-   nearest points of the two features and keeps their weights: the distance between two such points is convex in time and bounds that of the
-   features from above, so that contact is certain from the first time at which it is the minimum distance: go there, repeat (the advancement
-   of ccd_advance.c with upper bounds in place of lower ones). Where contact is possible but not certain it steps back by twice the last step,
-   until a plane in the gap proves the features apart, and halves the interval between. A time is returned only with such a proof.
-   Rounding: as in ccd_advance.c, n.h is off by 12u sum_k B_k at most; weights of sum 1 + 4u add less than that: CTI_BACK_MARGIN.
+   Method: the last time of contact is 1 minus the first time of the reversed motion. From there the search goes back in time. While contact
+   is certain, it takes the nearest points of the two features and keeps their weights. The distance between these two points is convex in
+   time and an upper bound of the features' distance. Contact is therefore certain from the first time at which this bound equals the
+   minimum distance; the search goes to that time and repeats. (This is the advancement of ccd_advance.c with upper bounds in place of lower
+   ones.) Where contact is possible but not certain, the search goes back by steps that double, until a plane in the gap proves the features
+   apart. It then bisects the last interval. A time is returned only with such a proof. Rounding: as in ccd_advance.c, n.h is off by 12u
+   sum_k B_k at most; weights whose sum is within 4u of 1 add less than that: CTI_BACK_MARGIN.
    based on: see ccd_advance.c; looking back in time: Otaduy's lecture notes, contact generation. */
 
 #define CTI_BACK_PASSES 256
-#define CTI_BACK_STRIDES 128 /* passes after which only the doubling steps go on */
-#define CTI_BACK_STRIDE 1e-12 /* shortest stride */
-#define CTI_BACK_STEP 1.1641532182693481e-10     /* 2^-33: first step, twice the blur of a last time (CTI_TOUCH_WIDTHSURE) ... */
-#define CTI_BACK_STEPTHIN 9.5367431640625e-07    /* 2^-20: ... of a vertex that touches an edge or a vertex, where advancement slows down */
-#define CTI_BACK_BAND 2e-9 /* share of the distance */
+#define CTI_BACK_STRIDES 128 /* passes with advancement; after these only the doubling steps go on */
+#define CTI_BACK_STRIDE 1e-12 /* [share of the motion] shortest stride */
+#define CTI_BACK_STEP 1.1641532182693481e-10     /* 2^-33: first step, twice the uncertainty of a last time (CTI_TOUCH_WIDTHSURE) ... */
+#define CTI_BACK_STEPTHIN 9.5367431640625e-07    /* 2^-20: ... for a vertex that touches an edge or a vertex, where advancement is slow */
+#define CTI_BACK_BAND 2e-9 /* [share of the distance] the forward search may report contact up to this much beyond the distance */
 #define CTI_BACK_MARGIN (64 * 1.1102230246251565e-16)
 
 /* cti_back_weights -- weights of the hull's point nearest to the origin at time t: >= 0, sum 1 */
@@ -28954,7 +28978,7 @@ static void cti_back_weights(const cti_ccd_query *q, double t, double w[4])
         w[i] /= sum;
 }
 
-/* cti_back_touching -- the first time of an interval up to t in which contact is certain; t where it is not */
+/* cti_back_touching -- the earliest time from which contact is certain up to t; t where it is not certain */
 static double cti_back_touching(const cti_ccd_query *q, double t)
 {
     double w[4], a[3], v[3], uu = 0, uv = 0, vv = 0, end = 0, within, back, s;
@@ -28972,7 +28996,7 @@ static double cti_back_touching(const cti_ccd_query *q, double t)
     }
     if (!(uu <= within * within))
         return t;
-    /* |u - r v| = near */
+    /* |u - back / vv v| = within */
     back = uv + sqrt(uv * uv + vv * (within * within - uu));
     s = back < vv * t ? t - back / vv * (1 - 1e-12) : 0;
     for (k = 0; k < 3; k++)
@@ -28980,8 +29004,8 @@ static double cti_back_touching(const cti_ccd_query *q, double t)
     return s < t && end <= within * within ? s : t;
 }
 
-/* cti_back_apart -- 1 when for certain the features are farther than the distance at time t, by more than what the forward search lets pass as
-   contact */
+/* cti_back_apart -- returns 1 when the features are certainly farther apart at time t than the distance, by more than the tolerance of the
+   forward search */
 static int cti_back_apart(const cti_ccd_query *q, double t)
 {
     double n[3];
@@ -28994,13 +29018,13 @@ static double cti_back_step(const cti_ccd_query *q)
     return q->distance > 0 || q->kind < CTI_CCD_VE ? CTI_BACK_STEP : CTI_BACK_STEPTHIN;
 }
 
-/* cti_back_is_before -- 1 when the features are apart at time t and a contact is, or may be, in [t, last] */
+/* cti_back_is_before -- 1 when the features are apart at time t and a contact in [t, last] is certain (sure) or possible */
 static int cti_back_is_before(const cti_ccd_query *q, double t, double last, int sure)
 {
     return cti_back_apart(q, t) && (sure || cti_ccd_advance(q, t, last) <= 1);
 }
 
-/* cti_back_sharpen -- low: apart, before the contact; high: not known to be. The latest time like low that halving finds */
+/* cti_back_sharpen -- bisects for the latest time that is apart and before the contact; low is such a time, high is not known to be one */
 static double cti_back_sharpen(const cti_ccd_query *q, double low, double high, double last, int sure)
 {
     while (high - low > cti_back_step(q)) {
@@ -29043,7 +29067,7 @@ static ct_real cti_back_last(double toi)
     r = (ct_real)t;
 #if CONTACT_REAL == 32
     if ((double)r < t)
-        r = r * (1 + CTI_EPS); /* the next float above, or the one above it */
+        r = r * (1 + CTI_EPS); /* the next larger float, or the one above that */
 #endif
     return r < 1 ? r : 1;
 }
@@ -29111,15 +29135,15 @@ CONTACT_API_DEF ct_code ct_ccd_vertex_vertex_backward(const ct_real x0[6], const
 #undef CTI_BACK_MARGIN
 
 /* ---- 4_geom/bounds.h ---- */
-/* bounds.h -- axis-aligned boxes of moving points, rounded outward. Method: a box over a linear motion is the box of its two ends; it is
-   widened by the detection distance and then by one rounding error. Trees hold boxes in float: conversion to float is monotone, and
-   lo_a <= hi_b implies float(lo_a) <= float(hi_b), so that float boxes never miss an overlap of the boxes they come from.
-   Two sets of points on linear motions that are apart along an axis at the start, and on the same side at the end, are so all the way: a
-   difference that is linear in time is positive between two positive values. Start is held against start and end against end, so that
-   what both do together has no part in it. */
+/* bounds.h -- axis-aligned boxes of moving points, rounded outward. Method: the box over a linear motion is the box of its two ends,
+   widened by the detection distance and then by one rounding error. Trees hold boxes in float. Conversion to float is monotone: lo_a <=
+   hi_b implies float(lo_a) <= float(hi_b), so float boxes never miss an overlap of the boxes they come from. Two sets of points move
+   linearly. If they are apart along an axis at the start, and on the same sides at the end, they are apart all the way: a difference that
+   is linear in time is positive between two positive values. The test compares start with start and end with end, so that a common motion
+   of both sets does not matter. */
 
 
-/* cti_box -- lo > hi: empty. */
+/* cti_box -- lo > hi: the empty box. */
 typedef struct cti_box {
     cti_v3 lo, hi;
 } cti_box;
@@ -29140,7 +29164,8 @@ CTI_INLINE int cti_box_overlap(const cti_box *a, const cti_box *b)
 }
 #endif
 
-/* cti_round_down, cti_round_up -- a number at most (at least) every real that rounds to x: |x| eps is twice the error of one rounding. */
+/* cti_round_down, cti_round_up -- a number at most (at least) as large as every real that rounds to x: |x| eps is twice one rounding
+   error. */
 CTI_INLINE ct_real cti_round_down(ct_real x) { return x - CTI_EPS * cti_abs(x); }
 CTI_INLINE ct_real cti_round_up(ct_real x) { return x + CTI_EPS * cti_abs(x); }
 
@@ -29156,7 +29181,8 @@ CTI_INLINE cti_box cti_box_motion(cti_v3 p0, cti_v3 p1, ct_real r)
     return b;
 }
 
-/* cti_round_float -- x to float, monotone, within 1e38: never infinite, and no box reaches the empty ones of a tree. */
+/* cti_round_float -- converts x to float: monotone, and clamped to +-1e38. It is never infinite, and no box reaches the empty boxes of a
+   tree. */
 CTI_INLINE float cti_round_float(ct_real x)
 {
     const ct_real most = (ct_real)1e38f;
@@ -29168,9 +29194,9 @@ typedef struct cti_slabs {
     ct_real lo[6], hi[6];
 } cti_slabs;
 
-/* cti_slabs_motion -- for the way from p0 to p1, widened by r >= 0 in space. Points at most ra + rb apart at one time have overlapping
-   slabs: a projection changes by at most sqrt(2) times the distance, and 2 eps of all terms is more than the four roundings. r = 0: a
-   rounded sum is monotone in the exact one, so that nothing is to be widened. */
+/* cti_slabs_motion -- for the motion from p0 to p1, widened by r >= 0 (a distance in space). Points at most ra + rb apart at one time have
+   overlapping slabs: a projection changes by at most sqrt(2) times the distance, and 2 eps of all terms exceeds the four roundings. With r
+   = 0 nothing is widened: a rounded sum is monotone in the exact one. */
 CTI_INLINE cti_slabs cti_slabs_motion(cti_v3 p0, cti_v3 p1, ct_real r)
 {
     cti_slabs s;
@@ -29189,34 +29215,36 @@ CTI_INLINE cti_slabs cti_slabs_motion(cti_v3 p0, cti_v3 p1, ct_real r)
 
 /* ---- 4_geom/intersect.h ---- */
 /* intersect.h -- exact intersection tests: edge through triangle, and point inside a closed surface. Method: signs from exact.h, so that
-   the answers are right for the numbers as they are, rounding included; float positions are doubles too. based on: Guigue, Devillers 2003
+   the answers are exact for the given coordinates; float positions are widened to double, which is exact. based on: Guigue, Devillers 2003
    (tests by orientation signs); Edelsbrunner, Muecke, Simulation of simplicity, 1990 (the ray that meets no edge). */
 
 
-/* cti_intersect_edge_triangle -- has the closed segment p0 p1 a point in common with the closed triangle t0 t1 t2? 0: none. 1: it goes
-   through, from one side strictly to the other, inside the triangle. 2: it touches: an end in the triangle, a point on its rim, or both in
-   one plane. Segments and triangles without extent are treated as the points and segments that they are. Features that share a vertex
-   touch; callers leave them out. */
+/* cti_intersect_edge_triangle -- does the closed segment p0 p1 meet the closed triangle t0 t1 t2? 0: no. 1: it goes through the inside,
+   from strictly on one side to strictly on the other. 2: it touches: an end point in the triangle, a point on its boundary, or both
+   coplanar. Degenerate segments and triangles are treated as the points and segments that they are. Features that share a vertex touch:
+   callers leave such pairs out. */
 CTI_FN int cti_intersect_edge_triangle(const ct_real *p0, const ct_real *p1, const ct_real *t0, const ct_real *t1, const ct_real *t2);
-/* cti_intersect_segments -- have two closed segments a point in common? */
+/* cti_intersect_segments -- do two closed segments have a point in common? */
 CTI_FN int cti_intersect_segments(const double a[3], const double b[3], const double c[3], const double d[3]);
-/* cti_intersect_contains -- p against the closed surface faces [3 nf] with vertices x: 0 outside, 1 inside, 2 on it. Inside: the surface
-   winds around p, which for one closed surface is odd ray parity; parts that overlap add, a reversed inner surface is a hollow. For open
-   surfaces only 2 means something. */
+#if CONTACT_WITH_CMR
+/* cti_intersect_contains -- p against the closed surface faces [3 nf] with vertices x: 0 outside, 1 inside, 2 on it. Inside means that the
+   winding number around p is above 0; for one closed surface this is odd ray parity. Overlapping parts add up; an inner surface of reversed
+   orientation is a hollow. For open surfaces only the answer 2 is meaningful. */
 CTI_FN int cti_intersect_contains(const int32_t *faces, int nf, const ct_real *x, const ct_real *p);
+#endif
 
 
 /* ---- 4_geom/intersect.c ---- */
-/* intersect.c -- exact edge-triangle and point-surface tests. Method: intersect.h. What lies in one plane is tested in a projection along
-   an axis on which the plane does not stand on edge; segments, in all three projections. The ray of the containment test runs along +z from
-   p + (e, e^2, 0) with e infinitesimal: it meets no edge and no vertex, and triangles on edge to it not at all. */
+/* intersect.c -- exact edge-triangle and point-surface tests. Method: intersect.h. Coplanar cases are tested in a projection along an axis
+   that is not parallel to the plane, segments in all three projections. The ray of the containment test runs along +z from p + (e, e^2, 0)
+   with e infinitesimal: it meets no edge, no vertex, and no triangle that is parallel to it. */
 
 static void cti_intersect_load(double d[3], const ct_real *p) { d[0] = (double)p[0], d[1] = (double)p[1], d[2] = (double)p[2]; }
 
 /* The projection that drops `axis`; cyclic, so that orientation is kept. */
 static void cti_intersect_project(double q[2], const double p[3], int axis) { q[0] = p[(axis + 1) % 3], q[1] = p[(axis + 2) % 3]; }
 
-/* c on the closed segment a b, given that all three are on one line. */
+/* Is c on the closed segment a b? All three must be on one line. */
 static int cti_intersect_between(const double a[2], const double b[2], const double c[2])
 {
     int k;
@@ -29240,7 +29268,7 @@ static int cti_intersect_segments_2d(const double a[2], const double b[2], const
            (oa == 0 && cti_intersect_between(c, d, a)) || (ob == 0 && cti_intersect_between(c, d, b));
 }
 
-/* Segments in space: in one plane, and crossing in every projection (one of them is one to one on their plane). */
+/* Segments in space meet if they are coplanar and meet in all three projections (one of these is one-to-one on their plane). */
 CTI_FN int cti_intersect_segments(const double a[3], const double b[3], const double c[3], const double d[3])
 {
     int axis;
@@ -29256,7 +29284,7 @@ CTI_FN int cti_intersect_segments(const double a[3], const double b[3], const do
     return 1;
 }
 
-/* An axis along which the triangle has area, -1: it has none. */
+/* An axis along which the triangle's projection has area, or -1: it has none. q: that projection. */
 static int cti_intersect_axis(double t[3][3], double q[3][2])
 {
     int axis, k;
@@ -29269,20 +29297,20 @@ static int cti_intersect_axis(double t[3][3], double q[3][2])
     return -1;
 }
 
-/* p in the closed triangle q, both in the projection. */
+/* Is p in the closed triangle q? Both are projected. */
 static int cti_intersect_inside_2d(double q[3][2], const double p[2])
 {
     int a = cti_exact_orient2d(q[0], q[1], p), b = cti_exact_orient2d(q[1], q[2], p), c = cti_exact_orient2d(q[2], q[0], p);
     return (a >= 0 && b >= 0 && c >= 0) || (a <= 0 && b <= 0 && c <= 0);
 }
 
-/* Points of the plane of t: one (p, with p1 NULL) or a segment. */
+/* Does the triangle t meet a point (p0, with p1 NULL) or a segment that lies in its plane? */
 static int cti_intersect_in_plane(double t[3][3], const double p0[3], const double *p1)
 {
     double q[3][2], a[2], b[2];
     int axis = cti_intersect_axis(t, q), k;
     if (axis < 0) {
-        /* no area: the triangle is its three sides */
+        /* a triangle without area is tested as its three sides */
         for (k = 0; k < 3; k++)
             if (cti_intersect_segments(p0, p1 ? p1 : p0, t[k], t[(k + 1) % 3]))
                 return 1;
@@ -29304,7 +29332,7 @@ CTI_FN int cti_intersect_edge_triangle(const ct_real *p0, const ct_real *p1, con
 {
     double a[3], b[3], t[3][3];
     int k, o0, o1, s[3];
-    /* boxes, compared exactly */
+    /* the boxes must overlap; the comparison is exact */
     for (k = 0; k < 3; k++) {
         ct_real lo = p0[k] < p1[k] ? p0[k] : p1[k], hi = p0[k] < p1[k] ? p1[k] : p0[k];
         if ((t0[k] > hi && t1[k] > hi && t2[k] > hi) || (t0[k] < lo && t1[k] < lo && t2[k] < lo))
@@ -29312,14 +29340,14 @@ CTI_FN int cti_intersect_edge_triangle(const ct_real *p0, const ct_real *p1, con
     }
     cti_intersect_load(a, p0), cti_intersect_load(b, p1);
     cti_intersect_load(t[0], t0), cti_intersect_load(t[1], t1), cti_intersect_load(t[2], t2);
-    /* the ends against the plane */
+    /* the end points' sides of the triangle's plane */
     o0 = cti_exact_orient3d(t[0], t[1], t[2], a);
     o1 = cti_exact_orient3d(t[0], t[1], t[2], b);
     if (o0 * o1 > 0)
         return 0;
     if (o0 == 0 || o1 == 0)
         return cti_intersect_in_plane(t, o0 == 0 ? a : b, o0 == 0 && o1 == 0 ? b : NULL) ? 2 : 0;
-    /* strictly through the plane: inside when the line passes all sides on one hand */
+    /* the segment crosses the plane: it goes through the triangle when the line has all three sides on the same hand */
     for (k = 0; k < 3; k++)
         s[k] = cti_exact_orient3d(a, b, t[k], t[(k + 1) % 3]);
     if (!((s[0] >= 0 && s[1] >= 0 && s[2] >= 0) || (s[0] <= 0 && s[1] <= 0 && s[2] <= 0)))
@@ -29327,6 +29355,7 @@ CTI_FN int cti_intersect_edge_triangle(const ct_real *p0, const ct_real *p1, con
     return s[0] != 0 && s[1] != 0 && s[2] != 0 ? 1 : 2;
 }
 
+#if CONTACT_WITH_CMR
 /* The sign of (b - a) x (p' - a), p' = p + (e, e^2): never 0 unless a and b are the same. */
 static int cti_intersect_side(const double a[2], const double b[2], const double p[2])
 {
@@ -29338,13 +29367,13 @@ static int cti_intersect_side(const double a[2], const double b[2], const double
     return b[0] > a[0] ? 1 : (b[0] < a[0] ? -1 : 0);
 }
 
-/* What one triangle adds to the winding around p: 0, 1 or -1; 2: p lies on it. */
+/* The triangle's contribution to the winding number around p: 0, 1 or -1; or 2: p lies on it. */
 static int cti_intersect_winding(const ct_real *t0, const ct_real *t1, const ct_real *t2, const double p[3])
 {
     double t[3][3];
     int k, s, above;
     cti_intersect_load(t[0], t0), cti_intersect_load(t[1], t1), cti_intersect_load(t[2], t2);
-    /* out of the ray's reach */
+    /* the ray cannot meet the triangle's box */
     for (k = 0; k < 3; k++)
         if ((k < 2 && t[0][k] > p[k] && t[1][k] > p[k] && t[2][k] > p[k]) || (t[0][k] < p[k] && t[1][k] < p[k] && t[2][k] < p[k]))
             return 0;
@@ -29354,7 +29383,7 @@ static int cti_intersect_winding(const ct_real *t0, const ct_real *t1, const ct_
     s = cti_intersect_side(t[0], t[1], p);
     if (s == 0 || cti_intersect_side(t[1], t[2], p) != s || cti_intersect_side(t[2], t[0], p) != s)
         return 0;
-    /* seen from above, s > 0 is counter-clockwise: its normal has z > 0, and the ray goes up through it when p is on its back */
+    /* seen from above, s > 0 means counter-clockwise, with a normal of z > 0; the ray leaves through the triangle if p is behind it */
     return above == -s ? s : 0;
 }
 
@@ -29372,11 +29401,12 @@ CTI_FN int cti_intersect_contains(const int32_t *faces, int nf, const ct_real *x
     }
     return winding != 0;
 }
+#endif
 
 /* ---- 5_mesh/pairsort.h ---- */
-/* pairsort.h -- pairs of non-negative integers into lexicographic order, in linear time.
-   Method: radix sort from the least significant digit, digits of at most 13 bits, second number first; stable.
-   based on: Knuth, The Art of Computer Programming vol. 3, 5.2.5. */
+/* pairsort.h -- sorts pairs of non-negative integers lexicographically, in linear time.
+   Method: radix sort from the least significant digit, digits of at most 13 bits, second number first; stable. Based on: Knuth, The Art of
+   Computer Programming vol. 3, 5.2.5. */
 
 
 /* cti_pairsort -- sorts n pairs [2 n] by (first, second); values lie in [0, n_first) and [0, n_second). scratch is a growable array that
@@ -29391,8 +29421,8 @@ CTI_FN int cti_pairsort(cti_mem *mem, int32_t *pairs, int n, int n_first, int n_
 #endif
 
 /* ---- 5_mesh/pairsort.c ---- */
-/* pairsort.c -- pairs of integers into lexicographic order. Method: insertion for a few, else radix sort of the two numbers in place of a
-   packed key: the number of passes follows from the largest value, not from the key's width. */
+/* pairsort.c -- pairs of integers into lexicographic order. Method: insertion sort for a few pairs, else radix sort by the two numbers
+   instead of a packed key. So the number of passes depends on the largest value, not on the key's width. */
 
 enum { CTI_PAIRSORT_BITS = 13, CTI_PAIRSORT_FEW = 24 };
 
@@ -29410,7 +29440,7 @@ static void cti_pairsort_insertion(int32_t *pairs, int n)
     }
 }
 
-/* One stable pass: by `bits` bits at `shift` of number `which` of each pair. */
+/* One stable pass of the radix sort: by `bits` bits, from bit `shift` on, of number `which` of each pair. */
 static void cti_pairsort_pass(const int32_t *CTI_RESTRICT in, int32_t *CTI_RESTRICT out, int n, int which, int shift, int bits)
 {
     int start[1 << CTI_PAIRSORT_BITS], i, sum = 0, size = 1 << bits;
@@ -29454,7 +29484,7 @@ CTI_FN int cti_pairsort(cti_mem *mem, int32_t *pairs, int n, int n_first, int n_
     b = *scratch;
     for (which = 1; which >= 0; which--) {
         int total = cti_pairsort_bit_count(which ? n_second : n_first), shift = 0;
-        /* a digit has at most as many values as there are pairs, roughly */
+        /* a digit gets roughly no more values than there are pairs */
         int most = cti_max_int(8, cti_min_int(CTI_PAIRSORT_BITS, cti_pairsort_bit_count(n))), passes = (total + most - 1) / most, p;
         for (p = 0; p < passes; p++) {
             int bits = (total - shift + passes - p - 1) / (passes - p);
@@ -29475,54 +29505,54 @@ CTI_FN int cti_pairsort(cti_mem *mem, int32_t *pairs, int n, int n_first, int n_
 #endif
 
 /* ---- 5_mesh/mesh.h ---- */
-/* mesh.h -- combinatorial surfaces: the boundary of a tet mesh, and edges, adjacency and owners of a triangle and segment mesh.
-   Indices must lie in [0, n_vertices); degenerate and non-manifold elements are welcome and are flagged. */
+/* mesh.h -- combinatorial surfaces: the boundary of a tet mesh, and edges, adjacency and owners of a triangle and segment mesh. Indices
+   must lie in [0, n_vertices). Degenerate and non-manifold elements are allowed and flagged. */
 
 
-/* cti_mesh_boundary -- faces that belong to one tet only, outward (counter-clockwise from outside for positive tets), in the order of the
-   tets. *out_triangles is a growable array [3 n], its length CTI_LEN; old contents are replaced. 1, or 0 when memory ran out. */
+/* cti_mesh_boundary -- faces that belong to one tet only, oriented outward (counter-clockwise seen from outside for positive tets), in the
+   order of the tets. *out_triangles is a growable array [3 n] of length CTI_LEN; old contents are replaced. 1, or 0 when memory ran out. */
 CTI_FN int cti_mesh_boundary(cti_mem *mem, const int32_t *tets, int n_tets, int n_vertices, int32_t **out_triangles);
 
-/* cti_mesh_cell_tets -- the five tets of a cell of a lattice, by its corners (bits x, y, z: 0..7); odd 1: the mirror image, for cells with
-   x + y + z odd, so that the faces of neighbours match. */
+/* cti_mesh_cell_tets -- the five tets of a lattice cell as corner numbers 0..7 (bits x, y, z). odd 1: the mirror image, for cells with odd
+   x + y + z, so that the faces of neighbours match. */
 CTI_FN void cti_mesh_cell_tets(int odd, int corners[20]);
 
-/* Edge flags. An edge with two faces that run along it in opposite directions has none. */
+/* Edge flags. An edge of two consistently oriented faces, which run along it in opposite directions, has no flag. */
 enum {
-    CTI_EDGE_LOOSE = 1,       /* of a segment, in no face */
+    CTI_EDGE_LOOSE = 1,       /* it belongs to a segment and to no face */
     CTI_EDGE_BOUNDARY = 2,    /* in one face */
     CTI_EDGE_NONMANIFOLD = 4, /* in more than two faces; edge_faces holds the first two */
     CTI_EDGE_TWISTED = 8,     /* in two faces that run along it in the same direction */
-    CTI_EDGE_SEGMENT = 16     /* named as a segment (beside the above) */
+    CTI_EDGE_SEGMENT = 16     /* it was given as a segment (may come with the flags above) */
 };
 
 /* cti_topology -- zero it, build it, free it. All arrays are growable arrays. Edge k of face f joins its vertices k and k + 1 (mod 3). */
 typedef struct cti_topology {
     int n_vertices, n_edges, n_faces;
     int32_t *edges;           /* [2 ne] unique, low < high, sorted */
-    int32_t *edge_faces;      /* [2 ne] adjacent faces in rising order, -1: none */
+    int32_t *edge_faces;      /* [2 ne] adjacent faces, ascending, -1: none */
     int32_t *face_edges;      /* [3 nf], -1 where the two vertices are the same */
-    int32_t *edge_owner;      /* [ne] smallest adjacent face, -1: loose */
-    int32_t *vertex_owner;    /* [nv] smallest face that has it, -1: none */
+    int32_t *edge_owner;      /* [ne] lowest adjacent face, -1: the edge is loose */
+    int32_t *vertex_owner;    /* [nv] lowest face that contains the vertex, -1: none */
     int32_t *first_edge;      /* [nv + 1] edges whose low vertex is v: first_edge[v] .. first_edge[v + 1] */
     uint8_t *edge_flags;      /* [ne] CTI_EDGE_* */
-    uint8_t *vertex_is_point; /* [nv] 1: no edge and no face has it */
+    uint8_t *vertex_is_point; /* [nv] 1: the vertex is in no edge and no face */
     int n_loose, n_boundary, n_nonmanifold, n_twisted, n_degenerate; /* edges by flag; faces with a repeated vertex */
     int closed; /* 1: there are faces, and every edge has exactly two that run along it in opposite directions */
 } cti_topology;
 
-/* cti_topology_build -- old contents are replaced, their memory reused. triangles [3 nt], segments [2 ns]. 1, or 0 when memory ran out
-   (topology emptied). */
+/* cti_topology_build -- old contents are replaced, their memory is reused. triangles [3 nt], segments [2 ns]. 1, or 0 when memory ran out
+   (the topology is then empty). */
 CTI_FN int cti_topology_build(cti_mem *mem, cti_topology *topology, int n_vertices, const int32_t *triangles, int n_triangles,
                               const int32_t *segments, int n_segments);
 CTI_FN void cti_topology_free(cti_mem *mem, cti_topology *topology);
-/* cti_topology_edge -- number of the edge between a and b, -1: none. */
+/* cti_topology_edge -- number of the edge between a and b, or -1. */
 CTI_FN int cti_topology_edge(const cti_topology *topology, int a, int b);
 
 
 /* ---- 5_mesh/mesh.c ---- */
-/* mesh.c -- boundary extraction and surface adjacency. Method: a hash of sorted vertex triples counts the tets at a face; edges are sorted
-   pairs made unique, found again by bisection among the edges of their lower vertex. Every order follows from the input order, so that
+/* mesh.c -- boundary extraction and surface adjacency. Method: a hash of sorted vertex triples counts the tets at a face. Edges are sorted,
+   unique vertex pairs; an edge is found by bisection among the edges of its lower vertex. All orders follow from the input order, so that
    results do not depend on addresses.
    based on: the half-face and edge lists common to simplicial mesh codes; outward faces of the tet 0123: 021, 013, 123, 032. */
 
@@ -29552,7 +29582,7 @@ static uint64_t cti_mesh_hash(const int32_t key[3])
     return h ^ (h >> 31);
 }
 
-/* first[h] = the first half-face with the triple of h, count[that] = number of such half-faces. */
+/* first[h] = the first half-face with the same vertices as h, count[first[h]] = number of such half-faces. */
 static void cti_mesh_count_faces(const int32_t *tets, int64_t n, int32_t *slots, uint64_t mask, int32_t *first, uint8_t *count)
 {
     int64_t h;
@@ -29589,7 +29619,7 @@ CTI_FN int cti_mesh_boundary(cti_mem *mem, const int32_t *tets, int n_tets, int 
         goto done;
     memset(slots, 0xff, (size_t)size * sizeof *slots);
     cti_mesh_count_faces(tets, n, slots, (uint64_t)size - 1, first, count);
-    /* boundary: the triples that were met once */
+    /* boundary: faces that occur once */
     for (h = 0; h < n; h++) {
         const int32_t *t = tets + (h / 4) * 4;
         if (count[first[h]] != 1)
@@ -29682,7 +29712,8 @@ static void cti_topology_offsets(cti_topology *t)
     }
 }
 
-/* Faces at every edge and the first face at every vertex; an edge remembers in bit 7 that its first face runs it from high to low. */
+/* Finds the faces at every edge and the first face at every vertex. Bit 7 of an edge's flags: its first face runs along it from high to
+   low. */
 static void cti_topology_faces(cti_topology *t, const int32_t *triangles)
 {
     int f, k;
@@ -29768,9 +29799,9 @@ failed:
 }
 
 /* ---- 5_mesh/shapes.c ---- */
-/* shapes.c -- meshes made from numbers: box, sheet, sphere; and release of meshes. Method: lattices numbered x fastest; a box of tets cuts
-   every cell into five, mirrored from cell to cell so that faces match; its surface takes the same diagonals; a sphere is a subdivided
-   icosahedron. Only +, -, *, / and square roots, so that all machines get the same bits. */
+/* shapes.c -- meshes from numbers: box, sheet, sphere; and release of meshes. Method: lattices are numbered x fastest. A box of tets cuts
+   every cell into five, mirrored from cell to cell so that faces match; its surface takes the same diagonals. A sphere is a subdivided
+   icosahedron. Only +, -, *, / and square roots, so that all machines give the same bits. */
 
 static ct_code cti_shape_error(ct_error_info *out, ct_code code, const char *text, int64_t element, double value)
 {
@@ -29799,7 +29830,7 @@ CONTACT_API_DEF void ct_mesh_free(ct_mesh *mesh)
     memset(mesh, 0, sizeof *mesh);
 }
 
-/* Lengths of the arrays into the counts. */
+/* Sets the mesh's counts from the lengths of its arrays. */
 static ct_code cti_shape_finish(ct_mesh *mesh, int ok, ct_mesh *out, ct_error_info *error)
 {
     if (!ok) {
@@ -29812,7 +29843,7 @@ static ct_code cti_shape_finish(ct_mesh *mesh, int ok, ct_mesh *out, ct_error_in
     return CT_OK;
 }
 
-/* Sizes > 0 and finite, cells >= 1 and few enough that all numbers fit. */
+/* Checks that sizes are > 0 and finite, cells >= 1, and all counts fit into an int. */
 static ct_code cti_shape_check(const ct_real *size, const int *cells, int n, int out_ok, ct_error_info *error)
 {
     double product = 1;
@@ -29841,12 +29872,12 @@ static int cti_shape_vertex(cti_mem *mem, ct_mesh *m, cti_v3 p)
     return CTI_PUSH(mem, m->positions, p.x) && CTI_PUSH(mem, m->positions, p.y) && CTI_PUSH(mem, m->positions, p.z);
 }
 
-/* Coordinate i of n cells over [-size / 2, size / 2]: symmetric about 0, its ends exact. */
+/* Coordinate i of n cells over [-size / 2, size / 2]: symmetric about 0, exact at both ends. */
 static ct_real cti_shape_at(ct_real size, int i, int n) { return size * ((ct_real)(2 * (int64_t)i - n) / (ct_real)(2 * (int64_t)n)); }
 
 /* ---- box ---- */
 
-/* A box lattice; in a surface lattice only points on the boundary have numbers: whole slices at both ends of z, rings between. */
+/* A box lattice. In a surface lattice only boundary points have numbers: whole slices at both ends of z, rings in between. */
 typedef struct cti_shape_lattice {
     int n[3]; /* cells */
     int solid;
@@ -29859,7 +29890,7 @@ static int32_t cti_shape_number(const cti_shape_lattice *l, int x, int y, int z)
         return (int32_t)((z * ny + y) * nx + x);
     if (z == nz - 1)
         return (int32_t)(nx * ny + (nz - 2) * ring + y * nx + x);
-    /* the ring: first row, then two a row, then the last row */
+    /* a ring: its first row, then two points a row, then its last row */
     if (y == 0)
         in_slice = x;
     else if (y == ny - 1)
@@ -29878,7 +29909,7 @@ CTI_FN void cti_mesh_cell_tets(int odd, int corners[20])
 {
     static const int tets[5][4] = {{0, 1, 2, 4}, {3, 2, 1, 7}, {5, 4, 7, 1}, {6, 7, 4, 2}, {1, 2, 4, 7}};
     int t, k;
-    /* an odd cell is the mirror image in x, its tets are reversed */
+    /* an odd cell is the mirror image in x; its tets are reversed */
     for (t = 0; t < 5; t++)
         for (k = 0; k < 4; k++)
             corners[4 * t + k] = tets[t][odd && k >= 2 ? 5 - k : k] ^ odd;
@@ -29896,7 +29927,7 @@ static int cti_shape_cell(cti_mem *mem, ct_mesh *m, const cti_shape_lattice *l, 
     return 1;
 }
 
-/* A quad of the side at `end` of axis `a`, outward; its diagonal joins the corners that a tet cell would join: those of even parity. */
+/* Adds a quad of the side at `end` of axis `a`, oriented outward. Its diagonal is that of the tets in the cell behind it. */
 static int cti_shape_side_quad(cti_mem *mem, ct_mesh *m, const cti_shape_lattice *l, int a, int end, int i, int j)
 {
     int b = (a + 1) % 3, c = (a + 2) % 3, k, p[3], parity = 0, turn;
@@ -30006,7 +30037,7 @@ CONTACT_API_DEF ct_code ct_mesh_grid(const ct_real size[2], const int cells[2], 
 
 /* ---- sphere ---- */
 
-/* Splits every triangle into four; the middle of an edge is pushed out to the sphere and belongs to both sides. */
+/* Splits every triangle into four. The middle of an edge is moved out to the sphere and shared by both triangles. */
 static int cti_shape_split(cti_mem *mem, ct_mesh *m, cti_topology *topology, ct_real radius)
 {
     int nv = CTI_LEN(m->positions) / 3, nf = CTI_LEN(m->triangles) / 3, e, f, k;
@@ -30083,18 +30114,19 @@ CONTACT_API_DEF ct_code ct_mesh_sphere(ct_real radius, int levels, ct_mesh *out_
 typedef struct cti_place {
     double M[9], t[3];
     double q[4]; /* unit quaternion w x y z of the rotation */
-    int moves;   /* 0: it changes no bit of what it is applied to */
+    int moves;   /* 0: the placement is the identity and changes no bit */
 } cti_place;
 
-/* cti_place_make -- from a quaternion w x y z of any length > 0 and a translation; NULL: none. NULL, or the reason why it cannot be. */
+/* cti_place_make -- from a quaternion w x y z of any length > 0 and a translation; either may be NULL: none. Returns NULL, or the reason
+   why there is no such placement. */
 CTI_FN const char *cti_place_make(const ct_real *rotation, const ct_real *position, cti_place *out);
-/* cti_place_apply -- points in [3 n] to out [3 n], which may be the same. The first point that is not finite then, or -1. */
+/* cti_place_apply -- points in [3 n] to out [3 n], which may be the same. Returns the first point whose result is not finite, or -1. */
 CTI_FN int cti_place_apply(const cti_place *place, const ct_real *in, int n, ct_real *out);
 
 
 /* ---- 5_mesh/place.c ---- */
-/* place.c -- where a mesh is put: scale, rotation, translation. Method: the matrix of a quaternion of any length, in double; a point is rounded once.
-   Only +, -, *, / and square roots, so that all machines get the same bits. */
+/* place.c -- placement of a mesh: scale, rotation, translation. Method: the matrix of a quaternion of any length, in double; a point is
+   rounded once. Only +, -, *, / and square roots, so that all machines give the same bits. */
 #include <math.h>
 
 /* R = I + 2 / |q|^2 ((v v' - v'v I) + w [v]x), q = (w, v) */
@@ -30133,7 +30165,7 @@ CTI_FN const char *cti_place_make(const ct_real *rotation, const ct_real *positi
         if (!cti_finite64(out->t[k]))
             return "position must be finite";
     }
-    /* squares of components up to 1 neither overflow nor all vanish */
+    /* after scaling to components of at most 1, squares neither overflow nor all underflow */
     for (k = 0; k < 4; k++) {
         q[k] /= most;
         length += q[k] * q[k];
@@ -30174,7 +30206,7 @@ static ct_code cti_place_scale(cti_place *p, const ct_real *scale, ct_error_info
     return CT_OK;
 }
 
-/* a mirrored mesh is inside out until its elements are turned */
+/* a mirrored mesh is inside out: reverses the orientation of its elements */
 static void cti_place_turn_elements(int32_t *list, int n, int per)
 {
     int i;
@@ -30201,7 +30233,7 @@ static ct_code cti_place_mesh(ct_mesh *mesh, const ct_real *scale, const ct_real
         code = cti_place_scale(&place, scale, error);
     if (code != CT_OK)
         return code;
-    /* first where it can fail, then in place */
+    /* first all checks that can fail, then the change in place */
     for (i = 0; i < mesh->n_positions; i++) {
         ct_real moved[3];
         if (cti_place_apply(&place, mesh->positions + 3 * (size_t)i, 1, moved) >= 0)
@@ -30229,36 +30261,37 @@ CONTACT_API_DEF ct_code ct_mesh_transform(ct_mesh *mesh, const ct_real scale[3],
 /* tetrahedralize.h -- parts of the lattice tetrahedralizer that are of use by themselves; ct_mesh_tetrahedralize is in api.h. */
 
 
-/* cti_tetrahedralize_overlap -- has the closed triangle [9] a point in common with the closed box centre +- half [3] each? Up to rounding;
-   half may be 0 along an axis, the triangle may be flat. */
+/* cti_tetrahedralize_overlap -- does the closed triangle [9] meet the closed box centre +- half [3]? Exact up to rounding; half may be 0
+   along an axis, and the triangle may be flat. */
 CTI_FN int cti_tetrahedralize_overlap(const double centre[3], const double half[3], const double triangle[9]);
 
 
 /* ---- 5_mesh/tetrahedralize.c ---- */
 /* tetrahedralize.c -- a coarse lattice of tets around a closed surface, for embedding it.
-   Method: the bounding box is divided into cells. A cell is kept when a triangle overlaps it (separating axes) or its centre is inside; two
-   neighbours share the nodes of the face between them when a triangle overlaps the face or its centre is inside, so that parts of the
-   surface in neighbouring cells stay apart unless they are one there. Inside: winding numbers of the points of the half lattice, by lines
-   along x, one triangle after the other; signs are exact and ties follow one rule, so that no line slips between triangles. A cell gives
-   five tets, mirrored from cell to cell. Cells and faces are shrunk by CTI_LATTICE_EPS of their sides: what lies in a lattice plane does
-   not keep the empty side.
-   differs: nodes of cells that touch each other at an edge or a corner alone are apart (a lattice has one node there); parts of the surface
-   within one cell are not told apart, that cell is not duplicated.
+   Method: the bounding box is divided into cells. A cell is kept when a triangle overlaps it (separating axes) or its centre is inside. Two
+   neighbours share the nodes of their common face when a triangle overlaps that face or its centre is inside. So parts of the surface in
+   neighbouring cells stay separate unless they are connected through the face. "Inside" comes from winding numbers at the points of the
+   half lattice, counted along lines in x, one triangle after the other. Signs are exact and ties follow one rule, so that no line passes
+   between two triangles. A cell gives five tets, mirrored from cell to cell. Cells and faces are shrunk by CTI_LATTICE_EPS of their sides:
+   a triangle in a lattice plane then does not keep the empty cell beside it. differs: cells that touch only at an edge or a corner have
+   separate nodes there (a plain lattice has one node). Separate parts of the surface within one cell are not distinguished; the cell is not
+   duplicated.
    based on: Mueller, Gross, Interactive virtual materials, 2004 (embedding in a lattice of cells); Akenine-Moeller, Fast 3D triangle-box
    overlap testing, 2001 (the thirteen axes); Shewchuk's predicates (exact.h). */
 
-#define CTI_LATTICE_EPS 1e-7 /* of a cell */
-#define CTI_LATTICE_PAD 1e-3 /* of a cell: around the bounding box */
+#define CTI_LATTICE_EPS 1e-7 /* [side of a cell] */
+#define CTI_LATTICE_PAD 1e-3 /* [side of a cell] margin around the bounding box */
 #define CTI_LATTICE_MOST 4e6 /* cells */
 
-/* cti_lattice -- zeroed, then filled. Points of the half lattice: corners of cells at even numbers, centres at odd ones. */
+/* cti_lattice -- zeroed, then filled. The half lattice has points at half the cell size: corners of cells at even numbers, centres at odd
+   ones. */
 typedef struct cti_lattice {
     int n[3];               /* cells */
     double origin[3], d[3]; /* lowest corner, sides of a cell */
     uint8_t *touched;       /* [cells] bit 0: the cell, bits 1..3: its lower faces along x, y, z */
-    int16_t *winding;       /* [(2 n0 + 1) (2 n1 + 1) (2 n2 + 1)] where at least two numbers are odd */
-    int32_t *kept;          /* [cells] number among the kept ones, -1: empty */
-    int32_t *corner;        /* [8 kept] union-find over corners, then their nodes */
+    int16_t *winding;       /* [(2 n0 + 1) (2 n1 + 1) (2 n2 + 1)] winding numbers, at points with at least two odd coordinates */
+    int32_t *kept;          /* [cells] number of the cell among the kept ones, -1: not kept */
+    int32_t *corner;        /* [8 kept] union-find over the cells' corners; then the nodes */
 } cti_lattice;
 
 static void cti_lattice_free(cti_mem *mem, cti_lattice *l)
@@ -30283,7 +30316,7 @@ static double cti_lattice_at(const cti_lattice *l, int axis, int half) { return 
 
 /* ---- triangles against boxes ---- */
 
-/* 1 when the triangle's projections on axis a lie beyond the box's half width there */
+/* 1 if the triangle's projection on axis a is beyond the box's half width */
 static int cti_lattice_apart(const double a[3], const double h[3], const double v[9])
 {
     double r = 0, lo = 0, hi = 0;
@@ -30305,18 +30338,18 @@ CTI_FN int cti_tetrahedralize_overlap(const double c[3], const double h[3], cons
         v[i] = triangle[i] - c[i % 3];
     for (i = 0; i < 9; i++)
         e[i / 3][i % 3] = v[(i + 3) % 9] - v[i];
-    /* the box's normals */
+    /* axes: the box's normals */
     for (k = 0; k < 3; k++) {
         a[0] = a[1] = a[2] = 0, a[k] = 1;
         if (cti_lattice_apart(a, h, v))
             return 0;
     }
-    /* the triangle's normal */
+    /* axis: the triangle's normal */
     for (k = 0; k < 3; k++)
         a[k] = e[0][(k + 1) % 3] * e[1][(k + 2) % 3] - e[0][(k + 2) % 3] * e[1][(k + 1) % 3];
     if (cti_lattice_apart(a, h, v))
         return 0;
-    /* products of the box's and the triangle's edges */
+    /* axes: cross products of the box's and the triangle's edges */
     for (i = 0; i < 3; i++)
         for (k = 0; k < 3; k++) {
             a[k] = 0, a[(k + 1) % 3] = -e[i][(k + 2) % 3], a[(k + 2) % 3] = e[i][(k + 1) % 3];
@@ -30326,7 +30359,7 @@ CTI_FN int cti_tetrahedralize_overlap(const double c[3], const double h[3], cons
     return 1;
 }
 
-/* Cells along an axis that a triangle may touch. */
+/* Range of the cells along an axis that a triangle may touch. */
 static void cti_lattice_range(const cti_lattice *l, const double t[9], int axis, int *first, int *last)
 {
     double lo = cti_lattice_at(l, axis, 0), a = t[axis], b = t[axis];
@@ -30366,7 +30399,8 @@ static void cti_lattice_touch(cti_lattice *l, const double t[9])
 
 /* ---- inside ---- */
 
-/* The triangle's winding around the line through p along x. Half-open: an edge counts by itself, and against itself from the other side. */
+/* Contribution of a triangle to the winding number of the line through p along x. Half-open: an edge counts in only one of its
+   triangles. */
 static int cti_lattice_around(const double t[9], const double p[2])
 {
     int i, w = 0;
@@ -30380,7 +30414,7 @@ static int cti_lattice_around(const double t[9], const double p[2])
     return w;
 }
 
-/* What a triangle changes on the way along x: it is entered into the first point behind it on each line. */
+/* Enters the change that a triangle makes to the winding number along x: at the first point behind it on each line. */
 static void cti_lattice_wind(cti_lattice *l, const double t[9])
 {
     int first[3], last[3], x, y, z, k;
@@ -30393,7 +30427,7 @@ static void cti_lattice_wind(cti_lattice *l, const double t[9])
             p[1] = cti_lattice_at(l, 1, y), p[2] = cti_lattice_at(l, 2, z);
             if ((w = cti_lattice_around(t, p + 1)) == 0)
                 continue;
-            /* w > 0: its normal has x > 0, and the line leaves through it */
+            /* w > 0: the normal points to +x, and the line leaves the surface here */
             for (x = 2 * first[0]; x <= 2 * l->n[0]; x++) {
                 p[0] = cti_lattice_at(l, 0, x);
                 if ((p[0] > t[0] && p[0] > t[3] && p[0] > t[6]) || w * cti_exact_orient3d(t, t + 3, t + 6, p) > 0)
@@ -30434,7 +30468,7 @@ static int32_t cti_lattice_root(int32_t *corner, int32_t i)
     return i;
 }
 
-/* A cell and its lower neighbour along an axis: their four common corners become one each. */
+/* Joins a cell and its lower neighbour along an axis: their four common corners become the same nodes. */
 static void cti_lattice_join(cti_lattice *l, size_t cell, size_t below, int axis)
 {
     int c;
@@ -30451,7 +30485,7 @@ static void cti_lattice_join(cti_lattice *l, size_t cell, size_t below, int axis
     }
 }
 
-/* Which cells are kept, and which of their corners are one. 0: out of memory. */
+/* Finds the kept cells, and which of their corners are the same node. 0: out of memory. */
 static int cti_lattice_connect(cti_mem *mem, cti_lattice *l)
 {
     int x, y, z, k, n = 0;
@@ -30481,7 +30515,8 @@ static int cti_lattice_connect(cti_mem *mem, cti_lattice *l)
     return 1;
 }
 
-/* One kept cell: nodes that are new, and five tets. A root is its set's lowest corner, so that it has its node before the others ask. */
+/* Emits one kept cell: its new nodes and five tets. A root is the lowest corner of its set, so its node exists before other corners ask for
+   it. */
 static int cti_lattice_emit(cti_mem *mem, cti_lattice *l, int x, int y, int z, ct_mesh *out)
 {
     int corners[20], c, k, ok = 1;
@@ -30506,7 +30541,7 @@ static int cti_lattice_emit(cti_mem *mem, cti_lattice *l, int x, int y, int z, c
 
 /* ---- the surface ---- */
 
-/* Counts, numbers and indices; the bounding box of what the triangles use. */
+/* Checks counts, indices and coordinates; computes the bounding box of the vertices that triangles use. */
 static ct_code cti_lattice_check(const ct_mesh *m, double lo[3], double hi[3], ct_error_info *error)
 {
     int i, k;
@@ -30528,7 +30563,7 @@ static ct_code cti_lattice_check(const ct_mesh *m, double lo[3], double hi[3], c
     return CT_OK;
 }
 
-/* Is the surface closed? If not, an edge is named. */
+/* Is the surface closed? If not, the error names an edge. */
 static ct_code cti_lattice_closed(cti_mem *mem, const ct_mesh *m, ct_error_info *error)
 {
     cti_topology t;
@@ -30555,7 +30590,8 @@ static ct_code cti_lattice_closed(cti_mem *mem, const ct_mesh *m, ct_error_info 
     return code;
 }
 
-/* Cells per axis, their sides and the lowest corner. An axis along which the surface is thin has a cell of at least half the size. */
+/* Cells per axis, their sides and the lowest corner. Along an axis on which the surface is thin, the lattice is at least half a cell
+   wide. */
 static ct_code cti_lattice_size(cti_lattice *l, const double lo[3], const double hi[3], double cell, ct_error_info *error)
 {
     double longest = 0, count = 1, n[3];
@@ -30575,7 +30611,7 @@ static ct_code cti_lattice_size(cti_lattice *l, const double lo[3], const double
                              CTI_LATTICE_MOST);
     for (k = 0; k < 3; k++) {
         double width = hi[k] - lo[k] + 2 * CTI_LATTICE_PAD * cell;
-        /* a cell that is large against the surface: of the surface's size */
+        /* for a cell larger than the surface, half of the surface's longest extent */
         double least = 0.5 * (cell < longest ? cell : longest);
         width = width < least ? least : width;
         l->n[k] = (int)n[k];
@@ -30644,15 +30680,15 @@ CONTACT_API_DEF ct_code ct_mesh_tetrahedralize(const ct_mesh *surface, ct_real c
 /* embed.h -- points in a tet mesh by barycentric weights: x = sum of w_k X_k over the four nodes of a tet. */
 
 
-/* cti_embed -- the tet that holds each point, and its weights there.
+/* cti_embed -- the tet that contains each point, and the point's weights there.
    x            in   [3 n_nodes] nodes
-   tets         in   [4 n_tets] of either orientation; flat ones hold nothing
+   tets         in   [4 n_tets] of either orientation; flat ones contain nothing
    points       in   [3 n] finite
-   out_tet      out  [n] the tet in which the least weight is largest, the first of equals; where no tet holds the point: the nearest (the
-                     first of equals); -1 when all tets are flat or there are none
-   out_weights  out  [4 n] sum 1 up to rounding; each in [-1e-6, 1 + 1e-6] where the point is held, else they extrapolate
-   out_outside  out  [n] 1 where no tet holds the point, else 0; may be NULL
-   out_n_outside out how many those are; may be NULL
+   out_tet      out  [n] the tet in which the smallest weight is largest; of equals the first. If no tet contains the point: the nearest
+                     one, of equals the first. -1 if all tets are flat or there are none
+   out_weights  out  [4 n] sum 1 up to rounding; each in [-1e-6, 1 + 1e-6] if a tet contains the point, else they extrapolate
+   out_outside  out  [n] 1 if no tet contains the point, else 0; may be NULL
+   out_n_outside out number of such points; may be NULL
    returns 1, or 0 when memory ran out. */
 CTI_FN int cti_embed(cti_mem *mem, const ct_real *x, int n_nodes, const int32_t *tets, int n_tets, const ct_real *points, int n,
                      int32_t *out_tet, ct_real *out_weights, uint8_t *out_outside, int *out_n_outside);
@@ -30660,12 +30696,13 @@ CTI_FN int cti_embed(cti_mem *mem, const ct_real *x, int n_nodes, const int32_t 
 
 /* ---- 5_mesh/embed.c ---- */
 /* embed.c -- which tet holds a point. Method: tets are entered into the cells of a grid that their boxes meet, about one tet a cell; a
-   point asks the tets of its cell. A point that none of them holds looks for the nearest tet ring by ring around its cell: a point on the
-   convex grid that is nearest to it is nearer to all that is in the grid than the point itself, so that rings bound the distance from
-   below. All in double. based on: barycentric weights as ratios of volumes, w = X^-1 (p - x0). */
+   point tests the tets of its cell. If none contains the point, the nearest tet is searched ring by ring around its cell. Rings bound the
+   distance from below: a point outside the grid is first projected onto the grid's box, which brings it nearer to everything inside. All in
+   double. based on: barycentric weights as ratios of volumes, w = X^-1 (p - x0). */
 
-#define CTI_EMBED_HELD (-1e-6) /* least weight of a point that a tet holds */
-#define CTI_EMBED_WIDEN 1e-5   /* of a tet's size: its box in the grid, more than a held point can be off */
+#define CTI_EMBED_HELD (-1e-6) /* a tet contains a point if all its weights are at least this */
+#define CTI_EMBED_WIDEN 1e-5   /* [tet's size] its box in the grid is widened by this, which is more than a contained point can be
+                                  outside */
 enum { CTI_EMBED_AXIS = 256 }; /* most cells along an axis */
 
 typedef struct cti_embed_grid {
@@ -30674,8 +30711,8 @@ typedef struct cti_embed_grid {
     int n_tets, n[3];
     double lo[3], d[3]; /* lowest corner, sides of a cell */
     int32_t *first;     /* [cells + 1] */
-    int32_t *list;      /* [first[cells]] tets, rising in each cell */
-    int32_t *seen;      /* [n_tets] the last point that measured its distance */
+    int32_t *list;      /* [first[cells]] tets, ascending in each cell */
+    int32_t *seen;      /* [n_tets] the last point whose distance to this tet was computed */
 } cti_embed_grid;
 
 static int cti_embed_cell_of(const cti_embed_grid *g, double p, int axis)
@@ -30689,7 +30726,7 @@ static size_t cti_embed_index(const cti_embed_grid *g, int x, int y, int z)
     return ((size_t)z * (size_t)g->n[1] + (size_t)y) * (size_t)g->n[0] + (size_t)x;
 }
 
-/* Cells that a tet's widened box meets. */
+/* Range of the cells that a tet's widened box meets. */
 static void cti_embed_range(const cti_embed_grid *g, int t, int from[3], int to[3])
 {
     const int32_t *v = g->tets + 4 * (size_t)t;
@@ -30709,7 +30746,7 @@ static void cti_embed_range(const cti_embed_grid *g, int t, int from[3], int to[
     }
 }
 
-/* The nodes' box, in cubes: about as many cells as tets. */
+/* The nodes' bounding box, divided into cubes: about as many cells as tets. */
 static void cti_embed_divide(cti_embed_grid *g)
 {
     double hi[3] = {0, 0, 0}, longest = 0, volume = 1, side;
@@ -30766,7 +30803,7 @@ static int cti_embed_build(cti_mem *mem, cti_embed_grid *g)
         g->first[c + 1] += g->first[c];
     if (!CTI_RESIZE(mem, g->list, (size_t)g->first[cells]))
         return 0;
-    /* entering moves every cell's offset to the next one's: back again */
+    /* entering has moved every cell's offset to the next cell's: shift back */
     cti_embed_enter(g, 1);
     for (c = cells; c > 0; c--)
         g->first[c] = g->first[c - 1];
@@ -30781,7 +30818,7 @@ static double cti_embed_det(const double a[3], const double b[3], const double c
     return a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
 }
 
-/* Weights of p in tet t; the least of them, or -infinity (a huge number) for a flat tet. */
+/* Weights of p in tet t; returns the smallest, or a huge negative number for a flat tet. */
 static double cti_embed_weights(const cti_embed_grid *g, int t, const ct_real *p, double w[4])
 {
     const int32_t *v = g->tets + 4 * (size_t)t;
@@ -30821,7 +30858,7 @@ static double cti_embed_distance(const cti_embed_grid *g, int t, const ct_real *
     return best;
 }
 
-/* One cell of a ring: tets not yet measured for point i. */
+/* One cell of a ring: computes the distances of point i to its tets that have none yet. */
 static void cti_embed_measure(cti_embed_grid *g, size_t cell, int i, const ct_real *p, int *tet, double *d2)
 {
     int k;
@@ -30839,7 +30876,7 @@ static void cti_embed_measure(cti_embed_grid *g, size_t cell, int i, const ct_re
     }
 }
 
-/* The nearest tet of point i, by rings around its cell. -1: none that is not flat. */
+/* The nearest tet of point i, by rings around its cell. -1: all tets are flat. */
 static int cti_embed_nearest(cti_embed_grid *g, int i, const ct_real *p)
 {
     int at[3], k, r, x, y, z, tet = -1, most = 0;
@@ -30850,7 +30887,7 @@ static int cti_embed_nearest(cti_embed_grid *g, int i, const ct_real *p)
         most = cti_max_int(most, cti_max_int(at[k], g->n[k] - 1 - at[k]));
     }
     for (r = 0; r <= most; r++) {
-        /* what is in ring r is at least r - 1 cells away */
+        /* everything in ring r is at least r - 1 cells away */
         if (tet >= 0 && r > 1 && (r - 1) * side * ((r - 1) * side) > d2 * (1 + 1e-5))
             break;
         for (z = cti_max_int(at[2] - r, 0); z <= cti_min_int(at[2] + r, g->n[2] - 1); z++)
@@ -30864,7 +30901,7 @@ static int cti_embed_nearest(cti_embed_grid *g, int i, const ct_real *p)
     return tet;
 }
 
-/* The tet of its cell that holds point p best: the largest least weight; -1: none holds it. */
+/* Of the tets in the cell of p that contain p, the one whose smallest weight is largest; -1: there is none. */
 static int cti_embed_holder(const cti_embed_grid *g, const ct_real *p, double w[4])
 {
     int k, j, tet = -1;
@@ -30900,7 +30937,7 @@ CTI_FN int cti_embed(cti_mem *mem, const ct_real *x, int n_nodes, const int32_t 
         out_tet[i] = t;
         for (k = 1; k < 4; k++)
             out_weights[4 * (size_t)i + (size_t)k] = (ct_real)w[k];
-        /* the first is what the rounded others leave of 1 */
+        /* the first weight is 1 minus the other three, as rounded to ct_real */
         out_weights[4 * (size_t)i] = t < 0 ? 0 : (ct_real)(1 - ((double)(ct_real)w[1] + (double)(ct_real)w[2] + (double)(ct_real)w[3]));
         outside += out;
         if (out_outside)
@@ -30918,12 +30955,12 @@ CTI_FN int cti_embed(cti_mem *mem, const ct_real *x, int n_nodes, const int32_t 
 /* fill.h -- the part of each tet that a closed surface encloses. */
 
 
-/* cti_fill -- volume fractions of tets inside of a closed surface.
+/* cti_fill -- volume fractions of tets inside a closed surface.
    x, tets          in   nodes, [4 n_tets] tets of either orientation, none of them flat
    surface          in   [3 points]
-   triangles        in   [3 n_triangles] closed: every edge has two, which agree on the outside
-   out_fill         out  [n_tets] at least 1/10; fill times volume of the tets sum to the surface's volume. 1 everywhere where that is not
-                         positive, or where no tet holds any of it
+   triangles        in   [3 n_triangles] closed: every edge has two triangles of consistent orientation
+   out_fill         out  [n_tets] at least 1/10. The sum of fill times volume over the tets is the surface's volume. All are 1 if that
+                         volume is not positive, or if no tet contains any part of it
    returns 1, or 0 when memory ran out. */
 CTI_FN int cti_fill(cti_mem *mem, const ct_real *x, const int32_t *tets, int n_tets, const ct_real *surface, const int32_t *triangles,
                     int n_triangles, ct_real *out_fill);
@@ -30931,18 +30968,19 @@ CTI_FN int cti_fill(cti_mem *mem, const ct_real *x, const int32_t *tets, int n_t
 
 /* ---- 5_mesh/fill.c ---- */
 /* fill.c -- how much of each tet lies inside of a closed surface. Method: parallel lines along x on a square grid, about 70 through a tet of
-   average size. The surface cuts a line into pieces inside (winding number above 0) and outside, a tet cuts one piece out of it; a tet's
-   fraction is the length inside over the length of all its pieces. A tet between the lines takes the line next to its centre. Then all
-   fractions are scaled so that the volume of the whole is exact. */
+   average size. The surface cuts a line into pieces inside (winding number above 0) and outside; a tet cuts one piece out of a line. A
+   tet's fraction is the length of its pieces inside over the length of all its pieces. A tet that no line meets uses the line next to its
+   centre. Finally all fractions are scaled so that the total volume is exact. */
 
-/* Least fraction of a tet. A surface cuts slivers off tets, whose nodes would be almost without mass and stiffness: with 1/10 the ratio of
-   stiffness between neighbours stays within that of graded meshes. A ball of radius 2.5 cells has 3 % of its mass from this floor,
+/* Least fraction of a tet. Where the surface cuts only a sliver off a tet, its nodes would have almost no mass and stiffness. With 1/10 the
+   ratio of stiffness between neighbours stays within that of graded meshes. A ball of radius 2.5 cells has 3 % of its mass from this floor,
    with 1/20 half of it, with 1/5 twice; the total is exact at any value. */
 #define CTI_FILL_LEAST 0.1
-#define CTI_FILL_LINES 12.0 /* lines to the edge of a cube of six average tets: fractions are good to about 1/100; half: 1/40, double: 1/300 */
-enum { CTI_FILL_AXIS = 500 }; /* most lines along an axis: 4 MB at two crossings a line */
+#define CTI_FILL_LINES 12.0 /* [lines per edge of a cube that six average tets fill] fractions are accurate to about 1/100; half: 1/40,
+                               double: 1/300 */
+enum { CTI_FILL_AXIS = 500 }; /* [lines] most along an axis: 4 MB at two crossings a line */
 
-/* where the surface crosses a line: place, and the change of the winding number along x */
+/* a crossing of the surface and a line: its place, and the change of the winding number there along x */
 typedef struct cti_fill_cross {
     double x;
     int turn;
@@ -30952,10 +30990,10 @@ typedef struct cti_fill_lines {
     double lo[2], d;       /* line (j, k) is at y = lo[0] + (j + 1/2) d, z likewise */
     int n[2];
     int32_t *first;        /* [lines + 1] */
-    cti_fill_cross *cross; /* [first[lines]], rising by x in each line */
+    cti_fill_cross *cross; /* [first[lines]], ascending by x in each line */
 } cti_fill_lines;
 
-/* one tet's half spaces: b + g . p >= 0, and its box across the lines */
+/* a tet as four half spaces b + g . p >= 0, with its bounding box in the plane across the lines */
 typedef struct cti_fill_tet {
     double b[4], g[4][3], lo[2], hi[2], centre[3];
 } cti_fill_tet;
@@ -30978,7 +31016,7 @@ static void cti_fill_corners(const ct_real *x, const int32_t *v, int n, double *
             out[3 * i + k] = (double)x[3 * (size_t)v[i] + (size_t)k];
 }
 
-/* barycentric coordinates as functions of the point; returns the volume */
+/* the barycentric coordinates as linear functions of the point; returns the volume */
 static double cti_fill_open(const ct_real *x, const int32_t *v, cti_fill_tet *t)
 {
     static const int face[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
@@ -31008,7 +31046,7 @@ static double cti_fill_open(const ct_real *x, const int32_t *v, cti_fill_tet *t)
     return volume;
 }
 
-/* the triangle's winding around the line through p; half-open, so that an edge counts in one of its triangles */
+/* contribution of a triangle to the winding number around the line through p; half-open: an edge counts in one of its two triangles only */
 static int cti_fill_around(const double t[9], const double p[2])
 {
     int i, w = 0;
@@ -31022,7 +31060,7 @@ static int cti_fill_around(const double t[9], const double p[2])
     return w;
 }
 
-/* counts, or enters, the crossings of one triangle */
+/* counts (write 0) or stores the crossings of one triangle with all lines */
 static void cti_fill_enter(cti_fill_lines *q, const double t[9], int write)
 {
     double e[3], f[3], n[3], p[2];
@@ -31043,7 +31081,7 @@ static void cti_fill_enter(cti_fill_lines *q, const double t[9], int write)
             if (w == 0)
                 continue;
             if (write) {
-                /* w > 0: the normal has x > 0, and the line leaves */
+                /* w > 0: the normal points to +x, so the line leaves the surface here */
                 double x = n[0] != 0 ? t[0] - (n[1] * (p[0] - t[1]) + n[2] * (p[1] - t[2])) / n[0] : t[0];
                 int m = (*at)++;
                 q->cross[m].x = x, q->cross[m].turn = -w;
@@ -31052,7 +31090,7 @@ static void cti_fill_enter(cti_fill_lines *q, const double t[9], int write)
         }
 }
 
-/* crossings of all lines, sorted. 0: out of memory */
+/* all crossings of all lines, sorted. 0: out of memory */
 static int cti_fill_cut(cti_mem *mem, cti_fill_lines *q, const ct_real *surface, const int32_t *triangles, int n_triangles)
 {
     size_t lines = (size_t)q->n[0] * (size_t)q->n[1], c;
@@ -31073,7 +31111,7 @@ static int cti_fill_cut(cti_mem *mem, cti_fill_lines *q, const ct_real *surface,
         cti_fill_corners(surface, triangles + 3 * (size_t)i, 3, t);
         cti_fill_enter(q, t, 1);
     }
-    /* entering moves every line's offset to the next one's: back again */
+    /* storing has moved every line's offset to the next line's: shift back */
     for (c = lines; c > 0; c--)
         q->first[c] = q->first[c - 1];
     q->first[0] = 0;
@@ -31087,7 +31125,7 @@ static int cti_fill_cut(cti_mem *mem, cti_fill_lines *q, const ct_real *surface,
     return 1;
 }
 
-/* length inside of the surface between x0 and x1 on a line */
+/* length of the part of a line between x0 and x1 that is inside the surface */
 static double cti_fill_inside(const cti_fill_lines *q, size_t line, double x0, double x1)
 {
     double sum = 0, from = x0;
@@ -31128,7 +31166,7 @@ static double cti_fill_of(const cti_fill_lines *q, const cti_fill_tet *t)
     return cti_fill_inside(q, (size_t)j * (size_t)q->n[0] + (size_t)i, t->centre[0] - tiny, t->centre[0] + tiny) / (2 * tiny);
 }
 
-/* lines over the tets' box; `size` is the edge of a cube of six average tets */
+/* the lines over the tets' bounding box; `size` is the edge of a cube that six average tets fill */
 static void cti_fill_grid(cti_fill_lines *q, const ct_real *x, const int32_t *tets, int n_tets, double size)
 {
     double hi[2] = {0, 0}, p, width;
@@ -31192,26 +31230,27 @@ CTI_FN int cti_fill(cti_mem *mem, const ct_real *x, const int32_t *tets, int n_t
 #undef CTI_FILL_LINES
 
 /* ---- 5_mesh/bvh.h ---- */
-/* bvh.h -- trees of moving boxes, eight wide, over vertices, edges or faces: built once, refitted, traversed in pairs.
-   Method: a moving box is a box at the start and one at the end of linear motions; two of them are apart when along some axis one is above
-   the other at both ends (bounds.h). Items are ordered by median splits at multiples of powers of eight, so that a tree needs no pointers:
-   level 0 holds the items' boxes in blocks of eight lanes, level k + 1 one box per block of level k, up to a level with one box. An overlap
-   test compares one box with a block. Which pairs are found depends on the items' boxes alone, never on the tree.
-   A tree may also have one box that holds for both ends; two such trees are held against each other once.
-   differs: the boxes at the two ends of a motion are kept apart, and not joined to one that holds both.
+/* bvh.h -- trees of moving boxes, eight wide, over vertices, edges or faces. They are built once, refitted to each motion and traversed in
+   pairs.
+   Method: a moving box is two boxes, at the start and at the end of linear motions. Two moving boxes are apart when along some axis one is
+   above the other at both ends (bounds.h). Items are ordered by median splits at multiples of powers of eight, so that a tree needs no
+   pointers. Level 0 holds the items' boxes in blocks of eight lanes; level k + 1 holds one box per block of level k, up to a level with one
+   box. An overlap test compares one box with a block. Which pairs are found depends on the items' boxes alone, never on the tree. The items
+   of a tree may instead have one box that covers the whole motion; two such trees are compared once, not at both ends. differs: the boxes
+   at the two ends of a motion are kept as two, not merged into one swept box.
    based on: Dammertz, Hanika, Keller, Shallow bounding volume hierarchies, 2008 (wide nodes); implicit layout as in B-tree arrays. */
 
 
 /* floats in a block: lo x, lo y, lo z, hi x, hi y, hi z at the start, then at the end, eight lanes each */
 enum { CTI_BVH_LEVELS = 13, CTI_BVH_HALF = 48, CTI_BVH_BLOCK = 96 };
 
-/* cti_bvh -- one tree in a forest. Level k has `entries[k]` boxes in blocks block0[k] ... ; the last level has one entry. A tree over what never
-   moves has blocks of CTI_BVH_HALF floats, without boxes at the end. */
+/* cti_bvh -- one tree in a forest. Level k has `entries[k]` boxes in blocks block0[k] ... ; the last level has one entry. A tree over items
+   that never move has blocks of CTI_BVH_HALF floats, without boxes for the end. */
 typedef struct cti_bvh {
     int n_items, n_levels; /* n_levels 0: empty; else at least 2 */
     int size;              /* floats in a block: CTI_BVH_BLOCK or CTI_BVH_HALF */
-    size_t float0;         /* where its first block's floats are */
-    int end;               /* where in a block the boxes at the end are: CTI_BVH_HALF, or 0: the same */
+    size_t float0;         /* offset of the floats of its first block */
+    int end;               /* offset, in a block, of the boxes at the end: CTI_BVH_HALF, or 0 if they are those of the start */
     int item0;             /* its items: forest->items[item0 ...], in tree order */
     int entries[CTI_BVH_LEVELS], block0[CTI_BVH_LEVELS];
 } cti_bvh;
@@ -31220,12 +31259,12 @@ typedef struct cti_bvh {
 typedef struct cti_forest {
     int32_t *items;
     float *blocks;   /* of all trees, [size n] of each */
-    uint8_t *active; /* [n_blocks] bit per lane: takes part in an active traversal */
+    uint8_t *active; /* [n_blocks] one bit per lane: 1 if its items take part in an active traversal */
     int n_blocks;
     size_t n_floats;
 } cti_forest;
 
-/* cti_bvh_block -- block i of a tree, block0[k] + j: block j of level k. */
+/* cti_bvh_block -- block i of a tree; i = block0[k] + j is block j of level k. */
 CTI_INLINE float *cti_bvh_block(const cti_forest *forest, const cti_bvh *tree, int i)
 {
     return forest->blocks + tree->float0 + (size_t)(i - tree->block0[0]) * (size_t)tree->size;
@@ -31234,23 +31273,24 @@ CTI_INLINE float *cti_bvh_block(const cti_forest *forest, const cti_bvh *tree, i
 CTI_FN void cti_forest_clear(cti_forest *forest);
 CTI_FN void cti_forest_free(cti_mem *mem, cti_forest *forest);
 
-/* cti_bvh_item -- an item with the point by which it is placed. */
+/* cti_bvh_item -- an item and the point by which it is sorted into the tree. */
 typedef struct cti_bvh_item {
     ct_real at[3];
     int32_t id;
 } cti_bvh_item;
 
-/* cti_bvh_build -- appends a tree over n items to the forest (items are reordered); boxes are empty until refitted. still 1: it is only refitted
-   with moving 0. 0: out of memory.
-   cti_bvh_build_ordered -- the same with item numbers in the order of a tree that was built before, each plus `first`. */
+/* cti_bvh_build -- appends a tree over n items to the forest (items are reordered). Its boxes are empty until refitted. still 1: the tree
+   will only be refitted with moving 0. 0: out of memory.
+   cti_bvh_build_ordered -- the same with the item order of a tree built before; `first` is added to each item number. */
 CTI_FN int cti_bvh_build(cti_mem *mem, cti_forest *forest, cti_bvh *tree, cti_bvh_item *items, int n, int still);
 CTI_FN int cti_bvh_build_ordered(cti_mem *mem, cti_forest *forest, cti_bvh *tree, const int32_t *order, int first, int n, int still);
-/* cti_bvh_blocks -- how many blocks a tree over n items has. cti_forest_reserve -- room for trees with so many items, blocks and floats in them in
-   all, so that the arrays of a large forest are neither copied while they grow nor larger than it. 0: out of memory. */
+/* cti_bvh_blocks -- number of blocks of a tree over n items. cti_forest_reserve -- reserves memory for all trees of a large forest, given
+   their total numbers of items, blocks and floats. Its arrays are then neither copied while they grow nor larger than needed. 0: out of
+   memory. */
 CTI_FN int cti_bvh_blocks(int n);
 CTI_FN int cti_forest_reserve(cti_mem *mem, cti_forest *forest, size_t items, size_t blocks, size_t floats);
-/* cti_boxes -- boxes of vertices: that of vertex v is lo x y z, 0, -hi x y z, 0 at at[stride v + base], at the start of a motion, and with
-   stride 16 behind it another one, at the end. base may be below 0. */
+/* cti_boxes -- boxes of vertices. The box of vertex v at the start of a motion is lo x y z, 0, -hi x y z, 0 at at[stride v + base]. With
+   stride 16 the box at the end follows it. base may be negative. */
 typedef struct cti_boxes {
     const float *at;
     ptrdiff_t base;
@@ -31258,18 +31298,18 @@ typedef struct cti_boxes {
 } cti_boxes;
 CTI_INLINE const float *cti_boxes_of(cti_boxes b, int v) { return b.at + (b.base + (ptrdiff_t)b.stride * v); }
 
-/* cti_bvh_refit -- boxes from those of the vertices; moving 0: what they are at the start holds for the end. elements [width n] vertex numbers, NULL
-   with width 1: items are vertices. */
+/* cti_bvh_refit -- computes all boxes from those of the vertices; moving 0: the boxes at the start hold for the end, too. elements [width
+   n] are vertex numbers, or NULL with width 1: items are vertices. */
 CTI_FN void cti_bvh_refit(cti_forest *forest, cti_bvh *tree, cti_boxes boxes, int moving, const int32_t *elements, int width);
-/* cti_bvh_activate -- an item is active when a vertex of it is; vertex_active NULL: all. */
+/* cti_bvh_activate -- an item is active if any of its vertices is; vertex_active NULL: all are. */
 CTI_FN void cti_bvh_activate(cti_forest *forest, const cti_bvh *tree, const uint8_t *vertex_active, const int32_t *elements, int width);
-/* cti_bvh_root -- the box of the whole tree: lo, hi at the start, then at the end. An empty tree: lo > hi. */
+/* cti_bvh_root -- the box of the whole tree: lo, hi at the start, then at the end. For an empty tree lo > hi. */
 CTI_FN void cti_bvh_root(const cti_forest *forest, const cti_bvh *tree, float box[12]);
-/* cti_bvh_pairs -- appends every (item of a, item of b) whose boxes overlap and of which at least one is active to *out [2 n]; a == b: each
-   unordered pair once, never an item with itself. No order. 0: out of memory. */
+/* cti_bvh_pairs -- appends to *out [2 n] every (item of a, item of b) whose boxes overlap and of which at least one is active. a == b: each
+   unordered pair once, never an item with itself. The order is unspecified. 0: out of memory. */
 CTI_FN int cti_bvh_pairs(cti_mem *mem, const cti_forest *forest, const cti_bvh *a, const cti_bvh *b, int32_t **out);
 
-/* cti_bvh_hits -- lanes of `block` whose boxes overlap the box in lane `lane` of `query` (closed), at one end. */
+/* cti_bvh_hits -- lanes of `block` whose closed boxes overlap the box in lane `lane` of `query`, at one end of the motion. */
 CTI_INLINE unsigned cti_bvh_hits(const float *query, int lane, const float *block)
 {
     cti_f8 m = cti_f8_and(cti_f8_le(cti_f8_set(query[lane]), cti_f8_load(block + 24)),
@@ -31281,8 +31321,8 @@ CTI_INLINE unsigned cti_bvh_hits(const float *query, int lane, const float *bloc
     return (unsigned)cti_f8_bits(m);
 }
 
-/* cti_bvh_on_way -- lanes that overlap along axis k at some time: neither is above the other at both ends. q0, b0: query and block at the
-   start, q1, b1: at the end. */
+/* cti_bvh_on_way -- lanes that may overlap along axis k during the motion: neither box is above the other at both ends. q0, b0: query and
+   block at the start; q1, b1: at the end. */
 CTI_INLINE cti_f8 cti_bvh_on_way(const float *q0, const float *q1, int lane, const float *b0, const float *b1, int k)
 {
     cti_f8 below = cti_f8_or(cti_f8_le(cti_f8_set(q0[8 * k + lane]), cti_f8_load(b0 + 24 + 8 * k)),
@@ -31307,10 +31347,10 @@ CTI_INLINE unsigned cti_bvh_hits_moving(const float *q0, const float *q1, int la
 #endif
 
 /* ---- 5_mesh/bvh.c ---- */
-/* bvh.c -- eight-wide box trees. Purpose: candidate pairs fast, with nothing allocated after the build. Method: see bvh.h; traversal of a
-   pair of trees with an explicit stack, both nodes opened together when they stand on one level. */
+/* bvh.c -- eight-wide box trees. Purpose: fast candidate pairs, with no allocation after the build. Method: see bvh.h. A pair of trees is
+   traversed with an explicit stack; two nodes of the same level are opened together. */
 
-/* the top of a traversal pushes at most 64 pairs a level of either tree */
+/* a traversal pushes at most 64 pairs for each level of either tree */
 enum { CTI_BVH_STACK = 64 * 2 * CTI_BVH_LEVELS, CTI_BVH_PUSH = 64 };
 #define CTI_BVH_BIG 3.4028234e38f
 
@@ -31337,7 +31377,7 @@ static int cti_bvh_less(const cti_bvh_item *a, const cti_bvh_item *b, int axis)
     return a->at[axis] < b->at[axis] || (!(b->at[axis] < a->at[axis]) && a->id < b->id);
 }
 
-/* Quickselect: the k least of a[0 .. n) along the axis come first. The order is total, so that the set is unique. */
+/* Quickselect: moves the k smallest of a[0 .. n) along the axis to the front. The order is total, so that this set is unique. */
 static void cti_bvh_select(cti_bvh_item *a, int n, int k, int axis)
 {
     int lo = 0, hi = n - 1;
@@ -31390,7 +31430,7 @@ static int cti_bvh_longest_axis(const cti_bvh_item *a, int n)
     return best;
 }
 
-/* Orders items so that children of `cap` items (a power of eight) are contiguous; only the last is not full. */
+/* Orders items so that children of `cap` items (a power of eight) are contiguous; only the last child may be smaller. */
 static void cti_bvh_order(cti_bvh_item *a, int n, int cap)
 {
     while (n > 8) {
@@ -31404,7 +31444,7 @@ static void cti_bvh_order(cti_bvh_item *a, int n, int cap)
         cti_bvh_order(a, left, cap);
         a += left, n -= left;
     }
-    /* a leaf: by number */
+    /* a leaf: sorted by number */
     {
         int i, j;
         for (i = 1; i < n; i++) {
@@ -31433,7 +31473,7 @@ CTI_FN int cti_forest_reserve(cti_mem *mem, cti_forest *forest, size_t items, si
     return CTI_RESERVE(mem, forest->items, items) && CTI_RESERVE(mem, forest->blocks, floats) && CTI_RESERVE(mem, forest->active, blocks);
 }
 
-/* levels and empty boxes of a tree over n items, which go to forest->items[tree->item0 ..] */
+/* sets up levels and empty boxes of a tree over n items; the items go to forest->items[tree->item0 ..] */
 static int cti_bvh_lay_out(cti_mem *mem, cti_forest *forest, cti_bvh *tree, int n, int still)
 {
     int entries = n, blocks = forest->n_blocks, k;
@@ -31443,7 +31483,7 @@ static int cti_bvh_lay_out(cti_mem *mem, cti_forest *forest, cti_bvh *tree, int 
         return 1;
     tree->size = still ? CTI_BVH_HALF : CTI_BVH_BLOCK;
     tree->float0 = forest->n_floats;
-    /* boxes of level k + 1 are blocks of level k */
+    /* each box of level k + 1 bounds one block of level k */
     for (k = 0;; k++) {
         int level_blocks = (entries - 1) / 8 + 1;
         tree->entries[k] = entries;
@@ -31494,7 +31534,7 @@ CTI_FN int cti_bvh_build_ordered(cti_mem *mem, cti_forest *forest, cti_bvh *tree
 
 /* ---- refit ---- */
 
-/* Lane `lane` of half a block from a box lo x y z, 0, -hi x y z, 0. */
+/* Writes a box (lo x y z, 0, -hi x y z, 0) to lane `lane` of half a block. */
 static void cti_bvh_put(float *block, int lane, cti_f8 box)
 {
     float t[8];
@@ -31503,7 +31543,7 @@ static void cti_bvh_put(float *block, int lane, cti_f8 box)
     block[24 + lane] = -t[4], block[32 + lane] = -t[5], block[40 + lane] = -t[6];
 }
 
-/* The box of the lanes of half a block, in the same form. */
+/* The bounding box of all lanes of half a block, in the same form. */
 static cti_f8 cti_bvh_block_box(const float *block)
 {
     float t[8];
@@ -31520,7 +31560,7 @@ static cti_f8 cti_bvh_block_box(const float *block)
     return cti_f8_load(t);
 }
 
-/* One half of the blocks, `half` floats into each: level 0 from the vertices, and level 1 in passing, then the others. */
+/* Refits one half of the blocks, `half` floats into each: level 0 from the vertices and level 1 in the same pass, then the other levels. */
 static void cti_bvh_refit_half(cti_forest *forest, const cti_bvh *tree, int half, cti_boxes boxes, const int32_t *elements, int width)
 {
     const int32_t *items = forest->items + tree->item0;
@@ -31593,7 +31633,7 @@ CTI_FN void cti_bvh_root(const cti_forest *forest, const cti_bvh *tree, float bo
 
 /* ---- pairs ---- */
 
-/* A pair of nodes: node (level, i) is box i of level `level` and opens into block i of the level below. */
+/* A pair of nodes. Node (level, i) is box i of level `level`; it opens into block i of the level below. */
 typedef struct cti_bvh_node_pair {
     int level_a, a, level_b, b;
 } cti_bvh_node_pair;
@@ -31612,7 +31652,7 @@ static const float *cti_bvh_level_block(const cti_forest *forest, const cti_bvh 
     return cti_bvh_block(forest, t, b);
 }
 
-/* Lanes of a block of tree b whose boxes overlap the one in lane `lane` of a block of tree a */
+/* Lanes of a block of tree b whose boxes overlap the box in lane `lane` of a block of tree a */
 CTI_INLINE unsigned cti_bvh_meet(const cti_bvh *a, const float *query, int lane, const cti_bvh *b, const float *block)
 {
     if (a->end + b->end == 0)
@@ -31626,7 +31666,7 @@ static void cti_bvh_push(cti_bvh_walk *w, int level_a, int a, int level_b, int b
     p->level_a = level_a, p->a = a, p->level_b = level_b, p->b = b;
 }
 
-/* Opens one node, `t` at (level, i), against the box of node (other_level, j) of the other tree. */
+/* Opens one node of the pair against the box of the other node, which stays closed. */
 static void cti_bvh_open_one(cti_bvh_walk *w, int open_a, const cti_bvh_node_pair *p)
 {
     const cti_bvh *t = open_a ? w->a : w->b, *o = open_a ? w->b : w->a;
@@ -31647,7 +31687,7 @@ static void cti_bvh_open_one(cti_bvh_walk *w, int open_a, const cti_bvh_node_pai
     }
 }
 
-/* The lanes of node a's block that reach node b's box at all; of the same node: the lanes in use. */
+/* The lanes of node a's block that overlap node b's box. If both are the same node: all lanes in use. */
 static unsigned cti_bvh_lanes(const cti_bvh_walk *w, const cti_bvh_node_pair *p, int self, const float *block_a)
 {
     unsigned unused;
@@ -31657,7 +31697,7 @@ static unsigned cti_bvh_lanes(const cti_bvh_walk *w, const cti_bvh_node_pair *p,
     return cti_bvh_meet(w->b, cti_bvh_level_block(w->forest, w->b, level + 1, p->b / 8, &unused), p->b % 8, w->a, block_a);
 }
 
-/* Opens both nodes of a pair on one level above the leaves: lanes against lanes. `self`: the two are the same node. */
+/* Opens both nodes of a pair on the same level above the leaves: lanes against lanes. `self`: both are the same node. */
 static void cti_bvh_open_both(cti_bvh_walk *w, const cti_bvh_node_pair *p, int self)
 {
     int level = p->level_a - 1;
@@ -31677,7 +31717,7 @@ static void cti_bvh_open_both(cti_bvh_walk *w, const cti_bvh_node_pair *p, int s
     }
 }
 
-/* Two leaves: items against items, at most 64 pairs written at out; returns its new end. */
+/* Two leaves: items against items. Writes at most 64 pairs to out; returns the new end. */
 static int32_t *cti_bvh_leaves(const cti_bvh_walk *w, const cti_bvh_node_pair *p, int self, int32_t *out)
 {
     unsigned active_a, active_b, lanes;
@@ -31712,7 +31752,7 @@ CTI_FN int cti_bvh_pairs(cti_mem *mem, const cti_forest *forest, const cti_bvh *
         } else if (p.level_a > 1) {
             cti_bvh_open_both(&w, &p, a == b && p.a == p.b);
         } else {
-            /* room for a pair of leaves */
+            /* room for the pairs of two leaves */
             if (!CTI_RESERVE(mem, *out, (int64_t)n + 2 * CTI_BVH_PUSH))
                 return 0;
             n = (size_t)(cti_bvh_leaves(&w, &p, a == b && p.a == p.b, *out + n) - *out);
@@ -31730,11 +31770,11 @@ CTI_FN int cti_bvh_pairs(cti_mem *mem, const cti_forest *forest, const cti_bvh *
 #endif
 
 /* ---- 5_mesh/nearest.h ---- */
-/* nearest.h -- questions to one box tree: the triangle that is nearest to a point, a tet that holds it, what a ray meets, what a box may
-   meet. Trees as in bvh.h, refitted without motion to the positions that are handed in. */
+/* nearest.h -- queries on one box tree: the triangle nearest to a point, a tet that contains it, the first triangle on a ray, the items
+   that a box may meet. Trees are those of bvh.h, refitted without motion to the positions passed in. */
 
 
-/* cti_nearest_keep -- 1 when an item takes part. */
+/* cti_nearest_keep -- a filter: 1 if the item takes part in the query. */
 typedef int cti_nearest_keep(const void *ctx, int item);
 
 /* cti_nearest -- the closest point of a triangle. */
@@ -31745,37 +31785,39 @@ typedef struct cti_nearest {
 } cti_nearest;
 
 #if CONTACT_WITH_DCD
-/* cti_nearest_box -- a vertex's part of the boxes of cti_bvh_refit: box [16] from the points a and b (the same for a point that stands). */
+/* cti_nearest_box -- writes a vertex's box [16] for cti_bvh_refit, from its positions a at the start and b at the end (equal if it does not
+   move). */
 CTI_FN void cti_nearest_box(float *box, cti_v3 a, cti_v3 b);
-/* cti_nearest_boxes -- such boxes [16 nv] as cti_bvh_refit takes them. */
+/* cti_nearest_boxes -- wraps such boxes [16 nv] for cti_bvh_refit. */
 CTI_INLINE cti_boxes cti_nearest_boxes(const float *boxes)
 {
     cti_boxes b;
     b.at = boxes, b.base = 0, b.stride = 16;
     return b;
 }
-/* cti_nearest_face -- the triangle closest to p within `radius` (CTI_REAL_MAX: any), of those that `keep` (NULL: all) takes; equal
-   distances: the one with the lower number. faces [3 n], x [3 points]. */
+/* cti_nearest_face -- the triangle closest to p within `radius` (CTI_REAL_MAX: any) among those that `keep` accepts (NULL: all). Of equal
+   distances the lower number wins. faces [3 n], x [3 points]. */
 CTI_FN void cti_nearest_face(const cti_forest *forest, const cti_bvh *tree, const int32_t *faces, const ct_real *x, cti_v3 p,
                              ct_real radius, cti_nearest_keep *keep, const void *ctx, cti_nearest *out);
-/* cti_nearest_tet -- number of a tet that holds p (border included), the lowest of them, or -1. Inverted tets count like others. */
+/* cti_nearest_tet -- the lowest number of a tet that contains p (boundary included), or -1. Inverted tets count like others. */
 CTI_FN int cti_nearest_tet(const cti_forest *forest, const cti_bvh *tree, const int32_t *tets, const ct_real *x, cti_v3 p,
                            cti_nearest_keep *keep, const void *ctx);
-/* cti_nearest_ray -- length of the way from p along the unit vector d to the first triangle from behind (d . normal > 0), CTI_REAL_MAX when
-   there is none. */
+/* cti_nearest_ray -- distance from p along the unit vector d to the first triangle hit from behind (d . normal > 0); CTI_REAL_MAX if none
+   is. */
 CTI_FN ct_real cti_nearest_ray(const cti_forest *forest, const cti_bvh *tree, const int32_t *faces, const ct_real *x, cti_v3 p, cti_v3 d);
 /* cti_nearest_visit -- calls visit(ctx, item) for every item whose box overlaps the closed box lo, hi. */
 CTI_FN void cti_nearest_visit(const cti_forest *forest, const cti_bvh *tree, cti_v3 lo, cti_v3 hi, void (*visit)(void *ctx, int item),
                               void *ctx);
-/* cti_nearest_in_tet -- 1 when p is in the closed tet a, b, c, d of either orientation; a flat one holds nothing. */
+/* cti_nearest_in_tet -- 1 if p is in the closed tet a, b, c, d of either orientation; a flat tet contains nothing. */
 CTI_FN int cti_nearest_in_tet(cti_v3 p, cti_v3 a, cti_v3 b, cti_v3 c, cti_v3 d);
 #endif
 
 
 /* ---- 5_mesh/nearest.c ---- */
-/* nearest.c -- questions to one box tree.
-   Method: depth first with a stack of boxes; for the nearest triangle the closest box of a block is opened first, and a box that is farther
-   than the best so far is not. Boxes are float: a triangle that is closer than the best by a rounding of float coordinates may be missed.
+/* nearest.c -- queries on one box tree.
+   Method: depth first with a stack of boxes. For the nearest triangle the closest box of a block is opened first, and boxes farther than
+   the best distance so far are skipped. Boxes are float: a triangle may be missed that is closer than the one found by no more than a float
+   rounding error of the coordinates.
  */
 
 enum { CTI_NEAREST_STACK = 8 * CTI_BVH_LEVELS };
@@ -31799,7 +31841,7 @@ static const float *cti_nearest_block(const cti_forest *forest, const cti_bvh *t
     return cti_bvh_block(forest, t, t->block0[n->level - 1] + n->i);
 }
 
-/* item of a lane of a block over items, -1: the lane is empty */
+/* the item in a lane of a level 0 block, -1: the lane is empty */
 static int cti_nearest_item(const cti_forest *forest, const cti_bvh *t, const cti_nearest_node *n, int lane)
 {
     int at = 8 * n->i + lane;
@@ -31865,7 +31907,7 @@ CTI_FN void cti_nearest_face(const cti_forest *forest, const cti_bvh *tree, cons
                     cti_nearest_try(faces, x, point, item, out);
                 continue;
             }
-            /* insertion: the closest box is on top */
+            /* insertion sort: the closest box ends on top of the stack */
             for (k = n; k > 0 && stack[k - 1].level == q.level - 1 && stack[k - 1].i / 8 == q.i && stack[k - 1].d2 < d2[l]; k--)
                 stack[k] = stack[k - 1];
             stack[k].level = q.level - 1, stack[k].i = 8 * q.i + l, stack[k].d2 = d2[l];
@@ -31960,7 +32002,7 @@ static int cti_nearest_slab(const float *b, int l, const ct_real p[3], const ct_
     return t0 <= t1 * CTI_R(1.00001);
 }
 
-/* way to a triangle that is met from behind, or CTI_REAL_MAX (Moeller, Trumbore 1997) */
+/* distance to a triangle that the ray meets from behind, or CTI_REAL_MAX (Moeller, Trumbore 1997) */
 static ct_real cti_nearest_meet(cti_v3 p, cti_v3 d, cti_v3 a, cti_v3 b, cti_v3 c)
 {
     cti_v3 e = cti_v3_sub(b, a), f = cti_v3_sub(c, a), q = cti_v3_cross(d, f), s = cti_v3_sub(p, a), r = cti_v3_cross(s, e);
@@ -32001,13 +32043,13 @@ CTI_FN ct_real cti_nearest_ray(const cti_forest *forest, const cti_bvh *tree, co
 #endif
 
 /* ---- 5_mesh/grid.h ---- */
-/* grid.h -- pairs of overlapping boxes by a spatial hash: cells of one size, a table of buckets, a list of items in each.
-   Method: a moving box is entered into the cells that its boxes at both ends of the motion cover together, the mean motion of all taken
-   away, and a cell into the bucket (73856093 x xor 19349663 y xor 83492791 z) mod n of a table. Items of a bucket are held against each
-   other, eight at a time; two of them are a pair in the bucket of the lowest cell that they have in common, and in no other. Items that
-   cover many cells are held against all. The side of a cell is about the mean size of the boxes, those left out that are much larger.
-   differs: every cell of a box is entered for both items of a pair (there, points are entered and tets look them up); a bucket holds an
-   item once; no time stamps, the lists are made anew in two passes.
+/* grid.h -- pairs of overlapping boxes by a spatial hash: cells of one size, a table of buckets, a list of items in each. Method: the mean
+   motion of all items is subtracted first. A moving box is then entered into all cells that the union of its boxes at both ends covers. A
+   cell belongs to the bucket (73856093 x xor 19349663 y xor 83492791 z) mod n of a table. Items of a bucket are tested against each other,
+   eight at a time. A pair is reported only in the bucket of the lowest cell that both share. Items that cover many cells are tested against
+   all others. The side of a cell is about the mean size of the boxes, with much larger ones left out. differs: all items are entered in
+   every cell they cover (in the paper, points are entered and tets look them up). A bucket holds an item once. There are no time stamps;
+   the lists are rebuilt in two passes.
    based on: Teschner, Heidelberger, Mueller, Pomeranets, Gross, Optimized spatial hashing for collision detection of deformable objects,
    2003. */
 
@@ -32015,18 +32057,18 @@ CTI_FN ct_real cti_nearest_ray(const cti_forest *forest, const cti_bvh *tree, co
 enum { CTI_GRID_TILE = 64 };
 enum { CTI_GRID_DYNAMIC = 1, CTI_GRID_SELF = 2, CTI_GRID_LARGE = 4 };
 
-/* cti_grid_items -- zero it, fill n, id, body, flags and boxes; the rest is the grid's. Growable arrays. */
+/* cti_grid_items -- zero it, fill in n, id, body, flags and boxes; the other fields are set by the grid. Growable arrays. */
 typedef struct cti_grid_items {
     int n;
-    int32_t *id;    /* [n] what pairs are made of */
+    int32_t *id;    /* [n] the numbers that pairs are made of */
     int32_t *body;  /* [n] */
-    uint8_t *flags; /* [n] DYNAMIC: two items without it are no pair; SELF: it may meet items of its own body */
+    uint8_t *flags; /* [n] DYNAMIC: two items without this flag are no pair; SELF: the item may meet items of its own body */
     float *boxes;   /* [12 n] lo, hi at the start, then at the end; each lo <= hi */
     int32_t *low;   /* [3 n] lowest cell */
     int32_t *keys;  /* buckets of item after item */
-    int32_t *first; /* [n + 1] where in keys */
-    int32_t *start; /* [table + 1] where in list */
-    int32_t *list;  /* items of bucket after bucket */
+    int32_t *first; /* [n + 1] where each item's buckets begin in keys */
+    int32_t *start; /* [table + 1] where each bucket's items begin in list */
+    int32_t *list;  /* items, bucket after bucket */
     int32_t *large; /* items that are in no bucket */
 } cti_grid_items;
 
@@ -32041,23 +32083,22 @@ typedef struct cti_grid {
     float blocks_a[CTI_GRID_TILE / 8 * CTI_BVH_BLOCK], blocks_b[CTI_GRID_TILE / 8 * CTI_BVH_BLOCK];
 } cti_grid;
 
-/* cti_grid_box -- the box over vertices v [n] from the boxes of vertices (as in cti_bvh_refit) at both ends; swept 1: that at the start
-   holds for both. */
+/* cti_grid_box -- the bounding box at both ends of the vertices v [n], from the vertices' boxes (as in cti_bvh_refit). swept 1: the boxes
+   at the start cover the whole motion. */
 CTI_FN void cti_grid_box(cti_boxes boxes, const int32_t *v, int n, int swept, float box[12]);
 CTI_FN void cti_grid_free(cti_mem *mem, cti_grid *grid);
-/* cti_grid_pairs -- every pair of items of a and b whose boxes overlap as in bvh.h, as numbers of items, once, in no order that means
-   anything. self: a alone, each pair once, no item with itself. moving 0: the boxes at the end are those at the start. *out [2 n] is
-   replaced. 0: out of memory. */
+/* cti_grid_pairs -- every pair of items of a and b whose boxes overlap as in bvh.h, by item number, once, in unspecified order. self:
+   within a alone, no item with itself. moving 0: the boxes at the end are those at the start. *out [2 n] is replaced. 0: out of memory. */
 CTI_FN int cti_grid_pairs(cti_mem *mem, cti_grid *grid, int self, int moving, int32_t **out);
 
 
 /* ---- 5_mesh/grid.c ---- */
-/* grid.c -- a spatial hash of moving boxes. Method: see grid.h. Cells are numbered from the lowest corner of all boxes by a monotone map,
-   so that boxes that overlap have a cell in common, rounding included. Based on: Teschner et al. 2003, sec. 4 and 5. */
+/* grid.c -- a spatial hash of moving boxes. Method: see grid.h. Cells are numbered from the lowest corner of all boxes by a monotone map.
+   So boxes that overlap share a cell, rounding included. Based on: Teschner et al. 2003, sec. 4 and 5. */
 
-/* most cells of an item in the table; cells along an axis: what lies beyond is in the last; buckets */
+/* most cells that an item of the table may cover; cells along an axis (positions beyond are in the last one); fewest and most buckets */
 enum { CTI_GRID_CELLS = 216, CTI_GRID_AXIS = 1 << 20, CTI_GRID_LEAST = 64, CTI_GRID_MOST = 1 << 22 };
-#define CTI_GRID_SIDE 1.5 /* side of a cell in mean sizes of boxes */
+#define CTI_GRID_SIDE 1.5 /* [mean size of boxes] side of a cell */
 
 static void cti_grid_free_items(cti_mem *mem, cti_grid_items *s)
 {
@@ -32098,7 +32139,8 @@ CTI_FN void cti_grid_box(cti_boxes boxes, const int32_t *v, int n, int swept, fl
 
 /* ---- cells ---- */
 
-/* What a box covers along an axis, over both ends, the end less the shift: that all take the same from it changes no comparison. */
+/* Lower bound of a box along an axis over both ends; the end is taken minus the shift. Subtracting the same shift from all boxes changes no
+   comparison. */
 static float cti_grid_lo(const cti_grid *g, const float *box, int k)
 {
     float end = box[6 + k] - g->shift[k];
@@ -32110,7 +32152,7 @@ static float cti_grid_hi(const cti_grid *g, const float *box, int k)
     return end > box[3 + k] ? end : box[3 + k];
 }
 
-/* The mean motion of the dynamic items. */
+/* Computes the mean motion of the dynamic items. */
 static void cti_grid_drift(cti_grid *g, int self)
 {
     double sum[3] = {0, 0, 0};
@@ -32130,7 +32172,7 @@ static void cti_grid_drift(cti_grid *g, int self)
         g->shift[k] = g->moving && n > 0 ? (float)(sum[k] / n) : 0;
 }
 
-/* Mean of the items' sizes, those above `most` left out. */
+/* Mean of the items' sizes, without those above `most`. */
 static double cti_grid_mean(const cti_grid *g, const cti_grid_items *s, double most)
 {
     double sum = 0;
@@ -32148,7 +32190,7 @@ static double cti_grid_mean(const cti_grid *g, const cti_grid_items *s, double m
     return n > 0 ? sum / n : 0;
 }
 
-/* The lowest corner, and the side from the kind of item that is larger. */
+/* Computes the lowest corner, and the cell's side from the kind of item that is larger. */
 static void cti_grid_measure(cti_grid *g, int self)
 {
     double side = 0;
@@ -32182,7 +32224,7 @@ static int32_t cti_grid_hash(const cti_grid *g, int32_t x, int32_t y, int32_t z)
     return (int32_t)(h & (uint32_t)(g->table - 1));
 }
 
-/* Lowest cells, and which items are large; how many entries the others make. */
+/* Computes lowest cells and flags large items; *entries is the number of entries of the others. */
 static int cti_grid_place(cti_mem *mem, cti_grid *g, cti_grid_items *s, int64_t *entries)
 {
     int i, k;
@@ -32212,7 +32254,7 @@ static int cti_grid_place(cti_mem *mem, cti_grid *g, cti_grid_items *s, int64_t 
 
 /* ---- the table ---- */
 
-/* The buckets of item i, each once, appended to keys, which has room. */
+/* Appends the buckets of item i, each once, to keys, which has room. */
 static void cti_grid_keys(cti_grid *g, cti_grid_items *s, int i)
 {
     const float *box = s->boxes + 12 * (size_t)i;
@@ -32234,7 +32276,7 @@ static void cti_grid_keys(cti_grid *g, cti_grid_items *s, int i)
     s->first[i + 1] = (int32_t)(out - s->keys);
 }
 
-/* Lists of all buckets in two passes: counts, then places. */
+/* Builds the lists of all buckets in two passes: counts, then places. */
 static int cti_grid_enter(cti_mem *mem, cti_grid *g, cti_grid_items *s, int64_t entries)
 {
     size_t table = (size_t)g->table;
@@ -32252,7 +32294,7 @@ static int cti_grid_enter(cti_mem *mem, cti_grid *g, cti_grid_items *s, int64_t 
     }
     for (i = 0; i < g->table; i++)
         s->start[i + 1] += s->start[i];
-    /* placing moves every bucket's offset down from its end to its start: items in falling order */
+    /* placing moves every bucket's offset from its end down to its start: hence items in descending order */
     for (i = s->n - 1; i >= 0; i--)
         for (k = s->first[i]; k < s->first[i + 1]; k++)
             s->list[--s->start[s->keys[k] + 1]] = i;
@@ -32265,7 +32307,7 @@ static int cti_grid_enter(cti_mem *mem, cti_grid *g, cti_grid_items *s, int64_t 
 
 /* ---- pairs ---- */
 
-/* Some items' boxes as blocks of eight lanes, as the trees have them. */
+/* Packs some items' boxes into blocks of eight lanes, as in the trees. */
 static void cti_grid_pack(const cti_grid_items *s, const int32_t *list, int from, int n, int moving, float *blocks)
 {
     int i, k;
@@ -32277,20 +32319,20 @@ static void cti_grid_pack(const cti_grid_items *s, const int32_t *list, int from
     }
 }
 
-/* May two items whose boxes overlap be a pair, and is it to be found here? bucket -1: among the large ones. */
+/* Can two items with overlapping boxes be a pair, and is it to be reported here? bucket -1: in the test of large items. */
 static int cti_grid_accept(const cti_grid *g, const cti_grid_items *b, int self, int bucket, int32_t i, int32_t j)
 {
     const cti_grid_items *a = &g->a;
     const int32_t *p = a->low + 3 * (size_t)i, *q = b->low + 3 * (size_t)j;
     if (!((a->flags[i] | b->flags[j]) & CTI_GRID_DYNAMIC) || (a->body[i] == b->body[j] && !(a->flags[i] & CTI_GRID_SELF)))
         return 0;
-    /* a large item meets all others: of two, the lower one does */
+    /* a large item meets all others; of two large items the one with the lower number reports the pair */
     if (bucket < 0)
         return !self || !(b->flags[j] & CTI_GRID_LARGE) || i < j;
     return cti_grid_hash(g, p[0] > q[0] ? p[0] : q[0], p[1] > q[1] ? p[1] : q[1], p[2] > q[2] ? p[2] : q[2]) == bucket;
 }
 
-/* One tile against another: items from list_a and list_b (NULL: all), na and nb of them. below: only later ones of the same list. */
+/* One tile against another: na items of list_a from from_a on and nb of list_b from from_b on; a list that is NULL has all items. */
 static int cti_grid_tile(cti_mem *mem, const cti_grid *g, const cti_grid_items *b, int self, int bucket, const int32_t *list_a, int from_a,
                          int na, const int32_t *list_b, int from_b, int nb, int32_t **out)
 {
@@ -32298,7 +32340,7 @@ static int cti_grid_tile(cti_mem *mem, const cti_grid *g, const cti_grid_items *
     for (i = 0; i < na; i++) {
         const float *query = g->blocks_a + (size_t)(i / 8) * CTI_BVH_BLOCK;
         int32_t item = list_a ? list_a[from_a + i] : from_a + i;
-        /* pairs within one list: those that stand behind the item */
+        /* within one list, only items behind this one */
         int skip = self && bucket >= 0 ? from_a + i + 1 - from_b : 0;
         size_t n = (size_t)CTI_LEN(*out);
         if (!CTI_RESERVE(mem, *out, (int64_t)n + 2 * CTI_GRID_TILE))
@@ -32353,7 +32395,7 @@ static int cti_grid_meet_large(cti_mem *mem, cti_grid *g, int self, int32_t **ou
     n = m = CTI_LEN(*out);
     if (!cti_grid_meet(mem, g, self, -1, NULL, g->a.n, g->b.large, CTI_LEN(g->b.large), out))
         return 0;
-    /* both large: found before */
+    /* both are large: found before */
     for (i = n; i < CTI_LEN(*out); i += 2) {
         (*out)[m] = (*out)[i], (*out)[m + 1] = (*out)[i + 1];
         m += g->a.flags[(*out)[i]] & CTI_GRID_LARGE ? 0 : 2;
@@ -32389,26 +32431,25 @@ CTI_FN int cti_grid_pairs(cti_mem *mem, cti_grid *g, int self, int moving, int32
 }
 
 /* ---- 5_mesh/pairs.h ---- */
-/* pairs.h -- the broad phase: candidate pairs of surface features over many bodies. Method: per body, box trees over vertices, edges and
-   faces (and over loose points and loose edges), built once, refitted to the boxes at both ends of linear motions; bodies are culled by
-   sweep and prune. A pair is a candidate unless along an axis, or along one of the six diagonals of the axes (together an 18-DOP), one
-   element is above the other at both ends of the motion, as widened and converted to float (bounds.h): what both do together has no part
-   in it, and a body that falls has the pairs that it has at rest. Nor have the trees a part in the result or in its order: a spatial hash
-   in their place (grid.h) gives the same. based on:
-   Klosowski, Held, Mitchell, Sowizral, Zikan, Efficient collision detection using bounding volume hierarchies of k-DOPs, 1998; Cohen, Lin,
-   Manocha, Ponamgi, I-COLLIDE, 1995 (sweep and prune); see bvh.h. */
+/* pairs.h -- the broad phase: candidate pairs of surface features over many bodies. Method: each body has box trees over vertices, edges
+   and faces (and over loose points and loose edges). They are built once and refitted to the boxes at both ends of linear motions. Bodies
+   are culled by sweep and prune. A pair is a candidate unless along an axis, or along one of the six diagonals of the axes (together an
+   18-DOP), one element is above the other at both ends of the motion, after widening and conversion to float (bounds.h). A common motion of
+   both does not matter: a falling body has the same self pairs as one at rest. The result and its order do not depend on the trees: a
+   spatial hash in their place (grid.h) gives the same. based on: Klosowski, Held, Mitchell, Sowizral, Zikan, Efficient collision detection
+   using bounding volume hierarchies of k-DOPs, 1998; Cohen, Lin, Manocha, Ponamgi, I-COLLIDE, 1995 (sweep and prune); see bvh.h. */
 
 
-/* cti_soup_body -- its ranges of surface vertices, edges and faces in the soup. Two bodies meet when one of them is dynamic and
-   (a.group & b.mask) and (b.group & a.mask); a body meets itself when it is dynamic and `self`. */
+/* cti_soup_body -- the ranges of a body's surface vertices, edges and faces in the soup. Two bodies may meet if one of them is dynamic and
+   (a.group & b.mask) and (b.group & a.mask). A body may meet itself if it is dynamic and `self` is set. */
 typedef struct cti_soup_body {
     int v0, v1, e0, e1, f0, f1;
     int dynamic;
     int self;
-    int still;       /* 1: its vertices never move, and swept is 1 */
+    int still;       /* 1: its vertices never move; requires swept = 1 */
     const int32_t *order; /* the order of its trees' items from an earlier build (cti_broad_order), or NULL */
     uint32_t group, mask;
-    int swept;       /* 1: a vertex may be anywhere in the box of its motion's ends, at any time; 0: it moves from one to the other */
+    int swept;       /* 1: at any time a vertex may be anywhere in the box of its two end positions; 0: it moves linearly between them */
     ct_real inflate; /* half of the detection distance; >= 0 */
 } cti_soup_body;
 
@@ -32427,12 +32468,12 @@ typedef struct cti_soup {
 
 enum { CTI_BROAD_VERTICES, CTI_BROAD_EDGES, CTI_BROAD_FACES, CTI_BROAD_POINTS, CTI_BROAD_LOOSE, CTI_BROAD_TREES };
 
-/* cti_broad_lane -- what a worker of a query works with. */
+/* cti_broad_lane -- the buffers of one worker. */
 typedef struct cti_broad_lane {
     int32_t *raw;     /* [2 n] overlaps of one body pair */
     int32_t *scratch;
-    uint64_t *bits;   /* matrix for sorting them; zero between uses */
-    int32_t *out;     /* [2 n] what it has found; of the first one none */
+    uint64_t *bits;   /* bit matrix for sorting; zero between uses */
+    int32_t *out;     /* [2 n] the pairs found; unused in the calling thread's own lane */
 } cti_broad_lane;
 
 /* cti_broad -- zero it, build it, free it. */
@@ -32440,44 +32481,44 @@ typedef struct cti_broad {
     cti_forest forest;
     cti_bvh *trees;        /* [CTI_BROAD_TREES n_bodies] */
     float *vertex_boxes;   /* [16 for a vertex that may move, 8 for the others], see cti_boxes, cti_broad_boxes */
-    float *vertex_slabs;   /* twice that: lo of the six slabs, 0, 0, -hi, 0, 0 at the start, then at the end */
+    float *vertex_slabs;   /* as vertex_boxes with twice the floats: lo of the six slabs, 0, 0, -hi, 0, 0 at the start, then at the end */
     ptrdiff_t *boxes_at;   /* [n_bodies] base of a body's cti_boxes */
-    ct_real *last_x;       /* x0 and x1 of the last update, of bodies that may move: what has not changed keeps its boxes */
-    size_t *last_at;       /* [n_bodies] where in last_x a body is */
+    ct_real *last_x;       /* x0 and x1 of the last update for bodies that may move: if they are unchanged, the body's boxes stay valid */
+    size_t *last_at;       /* [n_bodies] where each body begins in last_x */
     ct_real *last_inflate; /* [n_bodies] */
     uint8_t *last_swept;   /* [n_bodies] */
     uint8_t *edge_loose;   /* [ne] 1: the edge is in no face */
     float *body_boxes;     /* [12 n_bodies] lo, hi at the start, then at the end */
-    int32_t *body_order;   /* [2 n_bodies] (key of the lower lo on the sweep axis, body), sorted */
-    int32_t *body_pairs;   /* [2 n] bodies whose boxes overlap, i < j, and (i, i), sorted */
-    float *sweep;   /* blocks of body boxes in sweep order */
-    cti_broad_lane own;    /* of the calling thread: grows */
-    cti_broad_lane *lanes; /* [workers], empty before the first query with several: they have room for what one of the last queries took */
-    int32_t *place;        /* [3 n] worker, first, end of a body pair's candidates in its lane's out; worker -1: they did not fit */
-    int most_out;          /* [entries] that a query of one kind has found */
+    int32_t *body_order;   /* [2 n_bodies] (key of the lower lo on the sweep axis, body), sorted by key */
+    int32_t *body_pairs;   /* [2 n] bodies whose boxes overlap, i < j, and bodies with themselves (i, i); sorted */
+    float *sweep;   /* the bodies' boxes in sweep order, in blocks */
+    cti_broad_lane own;    /* of the calling thread; it grows when needed */
+    cti_broad_lane *lanes; /* [workers]; empty before the first query with several workers. Their room is that of recent queries */
+    int32_t *place;        /* [3 n] worker, begin, end of a body pair's candidates in that worker's `out`; worker -1: they did not fit */
+    int most_out;          /* largest number of entries that a query of one kind has found */
     int n_bodies, nv, ne, nf;
     int fresh;      /* 1: boxes of every body have to be refitted */
     int partial;    /* 1: some items are inactive */
-    int boxes_only; /* 1: slabs are not looked at; the caller's to set after the build */
-    int hashed;     /* 1: a spatial hash and no trees; the caller's to set before the build, and kept by it */
+    int boxes_only; /* 1: slabs are not tested; set by the caller after the build */
+    int hashed;     /* 1: a spatial hash in place of trees; set by the caller before the build, which keeps it */
     cti_grid grid;
-    int32_t *grid_pairs; /* [2 n] overlaps over all bodies, then by groups */
+    int32_t *grid_pairs; /* [2 n] overlaps over all bodies, later sorted by groups */
     int32_t *grid_group; /* [n] */
-    int32_t *grid_first; /* first body pair of every body, then first pair of every group */
+    int32_t *grid_first; /* first body pair of every body; later first pair of every group */
     uint8_t *grid_used;  /* [n_bodies] bodies that are in a body pair */
 } cti_broad;
 
-/* cti_broad_build -- trees from positions x [3 nv]. Old contents are replaced. The soup is read in every call and not kept. 0: out of
-   memory (broad emptied). */
+/* cti_broad_build -- builds the trees from positions x [3 nv]. Old contents are replaced. The soup is read in every call and not kept. 0:
+   out of memory (broad is then empty). */
 CTI_FN int cti_broad_build(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x);
 CTI_FN void cti_broad_free(cti_mem *mem, cti_broad *broad);
-/* cti_broad_order -- how the trees of body b are ordered: for each tree its number of items, then the items of all, counted from the body's first.
-   Valid for the next build as long as the body is in its place at rest. 0: out of memory. */
+/* cti_broad_order -- the item order of the trees of body b: for each tree its number of items, then all items, counted from the body's
+   first element. A later build may use it for the same body at rest in the same place. 0: out of memory. */
 CTI_FN int cti_broad_order(cti_mem *mem, const cti_broad *broad, const cti_soup *soup, int b, int32_t **out);
-/* cti_broad_update -- boxes of the motions from x0 to x1 [3 nv] (may be the same), widened by each body's inflate. Finds the overlapping
-   bodies. 0: out of memory. */
+/* cti_broad_update -- boxes of the motions from x0 to x1 [3 nv] (may be the same array), widened by each body's inflate. Then finds the
+   overlapping bodies. 0: out of memory. */
 CTI_FN int cti_broad_update(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x0, const ct_real *x1);
-/* cti_broad_boxes, cti_broad_slabs -- boxes of the vertices of body b; slabs, which lie in the same way, with strides and base doubled. */
+/* cti_broad_boxes, cti_broad_slabs -- boxes of the vertices of body b; slabs are laid out alike, with stride and base doubled. */
 CTI_INLINE cti_boxes cti_broad_boxes(const cti_broad *broad, const cti_soup *soup, int b)
 {
     cti_boxes boxes;
@@ -32490,29 +32531,30 @@ CTI_INLINE cti_boxes cti_broad_slabs(const cti_broad *broad, const cti_soup *sou
     slabs.at = broad->vertex_slabs, slabs.base *= 2, slabs.stride *= 2;
     return slabs;
 }
-/* cti_broad_elements -- what a tree of kind `tree` has as elements, [*width n]; NULL: vertices. */
+/* cti_broad_elements -- the elements [*width n] of a tree of kind `tree`; NULL: they are vertices. */
 CTI_FN const int32_t *cti_broad_elements(const cti_soup *soup, int tree, int *width);
-/* cti_broad_sweep -- body_pairs from the boxes of the bodies, a part of the update. 0: out of memory. */
+/* cti_broad_sweep -- computes body_pairs from the bodies' boxes; a part of the update. 0: out of memory. */
 CTI_FN int cti_broad_sweep(cti_mem *mem, cti_broad *broad, const cti_soup *soup);
-/* cti_broad_may_meet -- 1 when bodies a and b may meet, boxes not looked at. */
+/* cti_broad_may_meet -- 1 if bodies a and b may meet by groups, masks and `apart`; boxes are not tested. */
 CTI_FN int cti_broad_may_meet(const cti_soup *soup, int a, int b);
-/* cti_broad_keep_apart -- bodies a and b do not meet from now on: enters them in the sorted array `apart` of a soup. 0: out of memory. */
+/* cti_broad_keep_apart -- adds bodies a and b, which must not meet from now on, to the sorted array `apart` of a soup. 0: out of memory. */
 CTI_FN int cti_broad_keep_apart(cti_mem *mem, int32_t **apart, int a, int b);
 #if CONTACT_WITH_CMR
-/* cti_broad_pairs -- candidates of the last update, each kind a growable array [2 n] (CTI_LEN is 2 n), unique; NULL: not wanted. Order:
-   body pairs (p, p) and (p, q), p < q, in rising order; in each, the pairs by their numbers (vf: first vertices of p, then vertices of q).
-   vf: (vertex, face); ee: (edge, edge), a < b; ve: (loose point, loose edge); vv: (loose point, loose point), a < b. Left out: a vertex and
-   its own face or edge, edges that share a vertex. 0: out of memory. */
+/* cti_broad_pairs -- candidates of the last update, each kind a growable array [2 n] (CTI_LEN is 2 n), unique; NULL: not wanted.
+   Order: body pairs (p, p) and (p, q), p < q, ascending; in each, the pairs by their numbers (vf: first vertices of p, then vertices of q).
+   vf: (vertex, face); ee: (edge, edge), a < b; ve: (loose point, loose edge); vv: (loose point, loose point), a < b.
+   Left out: a vertex with its own face or edge, and edges that share a vertex. 0: out of memory. */
 CTI_FN int cti_broad_pairs(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int32_t **vf, int32_t **ee, int32_t **ve, int32_t **vv);
-/* cti_broad_pairs_moved -- the same, only those with a vertex v for which vertex_moved[v] is not 0; vertex_moved [nv]. */
+/* cti_broad_pairs_moved -- the same, but only pairs with a vertex v whose vertex_moved[v] is not 0; vertex_moved [nv]. */
 CTI_FN int cti_broad_pairs_moved(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const uint8_t *vertex_moved, int32_t **vf,
                                  int32_t **ee, int32_t **ve, int32_t **vv);
 #endif
 /* cti_broad_edge_faces -- (edge, face) candidates of the last update that share no vertex, ordered as vf. 0: out of memory. */
 CTI_FN int cti_broad_edge_faces(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int32_t **ef);
 
-/* cti_intersect_soup -- every (edge, face) that has a point in common at positions x, exactly (crossing.c); features that share a vertex
-   and bodies that do not meet are left out. The last update must have covered x. Growable array [2 n], ordered as vf. 0: out of memory. */
+/* cti_intersect_soup -- every (edge, face) that has a common point at positions x, by an exact test (crossing.c). Features that share a
+   vertex and bodies that may not meet are left out. The last update must have covered x. Growable array [2 n], ordered as vf. 0: out of
+   memory. */
 CTI_FN int cti_intersect_soup(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x, int32_t **out_pairs);
 
 
@@ -32523,9 +32565,9 @@ CTI_FN int cti_intersect_soup(cti_mem *mem, cti_broad *broad, const cti_soup *so
 #endif
 
 /* ---- 5_mesh/pairs_bodies.c ---- */
-/* pairs_bodies.c -- which bodies meet. Method: bodies that groups and masks, or the list of those that do not meet (joined ones), keep apart
-   have no pairs; of the others those whose boxes overlap are found by sweep and prune, eight boxes a test, along the axis on which the bodies
-   spread most. Based on: Cohen, Lin, Manocha, Ponamgi, I-COLLIDE, 1995; differs: one axis, sorted anew. */
+/* pairs_bodies.c -- which bodies meet. Method: body pairs excluded by groups and masks, or by the list `apart` (joined bodies), are
+   dropped. Of the others, those with overlapping boxes are found by sweep and prune, eight boxes a test, along the axis on which the bodies
+   spread most. Based on: Cohen, Lin, Manocha, Ponamgi, I-COLLIDE, 1995; differs: one axis, sorted from scratch each time. */
 
 /* The first of n sorted pairs that is not before (a, b). */
 static int cti_broad_find_apart(const int32_t *apart, int n, int a, int b)
@@ -32581,11 +32623,11 @@ static int32_t cti_broad_key(float f)
     return (int32_t)(u >> 1);
 }
 
-/* What a body sweeps along an axis: from the lower lo to the higher hi. */
+/* Lower and upper end of the interval that a body sweeps along an axis. */
 static float cti_broad_from(const float *box, int axis) { return box[axis] < box[6 + axis] ? box[axis] : box[6 + axis]; }
 static float cti_broad_to(const float *box, int axis) { return box[3 + axis] > box[9 + axis] ? box[3 + axis] : box[9 + axis]; }
 
-/* body_order and the sweep blocks: bodies by lo on the axis on which they spread most. */
+/* Sorts bodies by their lower ends on the axis on which they spread most: body_order and the sweep blocks. */
 static int cti_broad_sort_bodies(cti_mem *mem, cti_broad *broad)
 {
     const float *box = broad->body_boxes;
@@ -32643,10 +32685,10 @@ CTI_FN int cti_broad_sweep(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
 }
 
 /* ---- 5_mesh/pairs_trees.c ---- */
-/* pairs_trees.c -- what candidate pairs are found with: a tree for each kind of element of each body, boxes and slabs of the vertices' ways.
-   Method: trees are built once and refitted to each motion; bodies that did not move keep theirs. */
+/* pairs_trees.c -- the data for candidate pairs: a tree for each kind of element of each body, and boxes and slabs of the vertices'
+   motions. Method: trees are built once and refitted to each motion; the trees of bodies that did not move are left as they are. */
 
-#define CTI_BROAD_VERTEX_US 0.2 /* [us] about what the boxes and trees of a vertex take; see cti_tasks_run_work */
+#define CTI_BROAD_VERTEX_US 0.2 /* [us] about the time for boxes and trees of one vertex; see cti_tasks_run_work */
 
 static void cti_broad_free_lane(cti_mem *mem, cti_broad_lane *lane)
 {
@@ -32691,7 +32733,7 @@ CTI_FN void cti_broad_free(cti_mem *mem, cti_broad *broad)
 static int32_t cti_broad_low(const int32_t *e) { return e[0] < e[1] ? e[0] : e[1]; }
 static int32_t cti_broad_high(const int32_t *e) { return e[0] < e[1] ? e[1] : e[0]; }
 
-/* edge_loose: the edges that are no side of any face. Where that is not known, sides are sorted and searched by bisection. */
+/* Finds edge_loose: the edges that belong to no face. Without edge_faces, the sides of all faces are sorted and searched by bisection. */
 static int cti_broad_find_loose(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
 {
     int32_t *sides = NULL;
@@ -32731,7 +32773,8 @@ done:
     return ok;
 }
 
-/* Items of one tree: the elements first .. last of a body, placed by the middle of their boxes; `only`: those with only[i] set. */
+/* Collects the items of one tree: the body's elements first .. last, each placed at the middle of its box; with `only`, those with only[i]
+   set. */
 static int cti_broad_collect(cti_bvh_item *items, int first, int last, const int32_t *elements, int width, const uint8_t *only,
                              const ct_real *x)
 {
@@ -32759,7 +32802,7 @@ CTI_FN const int32_t *cti_broad_elements(const cti_soup *soup, int tree, int *wi
     return *width == 3 ? soup->faces : (*width == 2 ? soup->edges : NULL);
 }
 
-/* the first of a body's elements of a tree */
+/* number of the body's first element in a tree with this element width */
 static int cti_broad_first(const cti_soup_body *body, int width) { return width == 3 ? body->f0 : (width == 2 ? body->e0 : body->v0); }
 
 CTI_FN int cti_broad_order(cti_mem *mem, const cti_broad *broad, const cti_soup *soup, int b, int32_t **out)
@@ -32779,7 +32822,7 @@ CTI_FN int cti_broad_order(cti_mem *mem, const cti_broad *broad, const cti_soup 
     return 1;
 }
 
-/* the trees of a body whose order is known. 0: out of memory */
+/* builds the trees of a body whose order is known. 0: out of memory */
 static int cti_broad_build_known(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int b)
 {
     const int32_t *order = soup->bodies[b].order, *at = order + CTI_BROAD_TREES;
@@ -32816,7 +32859,7 @@ static int cti_broad_build_trees(cti_mem *mem, cti_broad *broad, const cti_soup 
     return 1;
 }
 
-/* room for boxes and slabs, for what moving bodies were like, and for the trees. 0: out of memory */
+/* reserves boxes and slabs, the last states of moving bodies, and the trees. 0: out of memory */
 static int cti_broad_place(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
 {
     size_t last = 0, boxes = 0, items = 0, blocks = 0, floats = 0;
@@ -32833,7 +32876,7 @@ static int cti_broad_place(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
         items += (size_t)n + (size_t)(q->e1 - q->e0) + (size_t)(q->f1 - q->f0);
         blocks += (size_t)sum, floats += (size_t)sum * (q->still ? CTI_BVH_HALF : CTI_BVH_BLOCK);
     }
-    /* trees over loose points and edges, which are few, make the forest grow */
+    /* trees over loose points and edges are small and not reserved: they make the forest grow */
     return CTI_RESIZE(mem, broad->last_x, last) && CTI_RESIZE(mem, broad->vertex_boxes, boxes) && CTI_RESIZE(mem, broad->vertex_slabs, 2 * boxes) &&
            (broad->hashed || cti_forest_reserve(mem, &broad->forest, items, blocks, floats));
 }
@@ -32881,7 +32924,7 @@ static void cti_broad_put_box(float *t, cti_v3 p0, cti_v3 p1, ct_real inflate)
     t[4] = -cti_round_float(b.hi.x), t[5] = -cti_round_float(b.hi.y), t[6] = -cti_round_float(b.hi.z), t[7] = 0;
 }
 
-/* Is body b where it was in the last update? If not, its motion is remembered. */
+/* Is body b where it was in the last update? If not, its new motion is stored. */
 static int cti_broad_same(cti_broad *broad, const cti_soup_body *body, int b, const ct_real *x0, const ct_real *x1)
 {
     size_t first = 3 * (size_t)body->v0, n = body->still ? 0 : 3 * (size_t)(body->v1 - body->v0), bytes = n * sizeof *x0;
@@ -32913,7 +32956,7 @@ static void cti_broad_vertex_boxes(cti_broad *broad, const cti_soup_body *body, 
     }
 }
 
-/* box becomes the box of both. */
+/* box becomes the bounding box of both. */
 static void cti_broad_join(float box[12], const float other[12])
 {
     int k;
@@ -32921,7 +32964,7 @@ static void cti_broad_join(float box[12], const float other[12])
         box[k] = (k % 6 < 3 ? other[k] < box[k] : other[k] > box[k]) ? other[k] : box[k];
 }
 
-/* Trees of one body after its motion, and its box. */
+/* Refits the trees of one body after its motion, and computes its box. */
 static void cti_broad_refit(cti_broad *broad, const cti_soup *soup, int b)
 {
     float *box = broad->body_boxes + 12 * (size_t)b, other[12];
@@ -32938,7 +32981,7 @@ static void cti_broad_refit(cti_broad *broad, const cti_soup *soup, int b)
     }
 }
 
-/* The box of one body without trees: of its vertices. (The box of no vertices is that of no tree.) */
+/* The box of one body without trees, from its vertices. (A body without vertices has the empty box of an empty tree.) */
 static void cti_broad_body_box(cti_broad *broad, const cti_soup *soup, int b)
 {
     float *box = broad->body_boxes + 12 * (size_t)b, other[12];
@@ -32952,7 +32995,7 @@ static void cti_broad_body_box(cti_broad *broad, const cti_soup *soup, int b)
     }
 }
 
-/* bodies write to their own boxes and trees */
+/* each body writes its own boxes and trees only */
 typedef struct cti_broad_moves {
     cti_broad *broad;
     const cti_soup *soup;
@@ -32987,19 +33030,19 @@ CTI_FN int cti_broad_update(cti_mem *mem, cti_broad *broad, const cti_soup *soup
 #undef CTI_BROAD_VERTEX_US
 
 /* ---- 5_mesh/pairs.c ---- */
-/* pairs.c -- candidate pairs over many bodies. Method: pairs.h; trees and boxes: pairs_trees.c; which bodies meet: pairs_bodies.c. Raw overlaps come
-   from the trees body pair by body pair, or from the hash all at once and are then dealt out to the body pairs; pairs that share a vertex are
-   taken out of what a body gave with itself, then those whose slabs are apart; what is left of each body pair is sorted, in a bit matrix or by
-   digits. */
+/* pairs.c -- candidate pairs over many bodies. Method: pairs.h; trees and boxes: pairs_trees.c; which bodies meet: pairs_bodies.c. Raw
+   overlaps come from the trees, one body pair at a time, or from the hash all at once, and are then distributed to the body pairs. Pairs of
+   one body that share a vertex are removed, then pairs whose slabs are apart. The rest of each body pair is sorted, in a bit matrix or by
+   radix sort. */
 
-#define CTI_BROAD_PAIR_US 3.0 /* [us] about what a body pair's overlaps take; see cti_tasks_run_work */
+#define CTI_BROAD_PAIR_US 3.0 /* [us] about the time of one body pair's overlaps; see cti_tasks_run_work */
 
-/* pairs are sorted in a bit matrix when there are more than a few, and at least one for so many words of it */
+/* Pairs are sorted in a bit matrix if they are more than CTI_BROAD_FEW and at least one for every CTI_BROAD_DENSE words of the matrix. */
 enum { CTI_BROAD_FEW = 24, CTI_BROAD_DENSE = 8 };
 
 /* ---- pairs ---- */
 
-/* Do two elements share a vertex? wa and wb are constants where this is expanded. */
+/* Do two elements share a vertex? wa and wb are constants where this is inlined. */
 CTI_INLINE int cti_broad_shared(const int32_t *a, int wa, const int32_t *b, int wb)
 {
     int j, k, shared = 0;
@@ -33009,8 +33052,7 @@ CTI_INLINE int cti_broad_shared(const int32_t *a, int wa, const int32_t *b, int 
     return shared;
 }
 
-/* Takes out pairs that share a vertex; the elements of kind a and b are the same kind when wa is wb, and then the smaller number comes
- * first. */
+/* Removes pairs that share a vertex. If wa is wb, both elements are of one kind, and the smaller number is put first. */
 CTI_INLINE int cti_broad_filter_as(int32_t *pairs, int n, const int32_t *ea, int wa, const int32_t *eb, int wb)
 {
     int i, m = 0;
@@ -33037,7 +33079,7 @@ static int cti_broad_filter(int32_t *pairs, int n, const int32_t *ea, int wa, co
     return cti_broad_filter_as(pairs, n, ea, 1, eb, 1);
 }
 
-/* Slabs of an element of w vertices at one end: the least of its vertices', lo and -hi alike. */
+/* Slabs of an element with w vertices at one end: the minimum over its vertices, both of lo and of -hi. */
 CTI_INLINE void cti_broad_slabs_over(cti_boxes slabs, int end, const int32_t *v, int w, cti_f8 *lo, cti_f8 *minus_hi)
 {
     const float *at = cti_boxes_of(slabs, v[0]) + end;
@@ -33050,16 +33092,16 @@ CTI_INLINE void cti_broad_slabs_over(cti_boxes slabs, int end, const int32_t *v,
     }
 }
 
-/* Slabs in which a begins below the end of b: lo_a <= hi_b. The sign of a rounded sum is exact. */
+/* Mask of the slabs in which a begins below the end of b: lo_a <= hi_b. The rounded sum has the exact sign. */
 CTI_INLINE cti_f8 cti_broad_below(cti_f8 lo_a, cti_f8 minus_hi_b) { return cti_f8_le(cti_f8_add(lo_a, minus_hi_b), cti_f8_set(0)); }
 
-/* Slabs of the two sides' vertices, and where those at the end are: 16, or 0: the same as at the start. */
+/* Slabs of the vertices of both bodies; offset of those at the end: 16, or 0 if they are those at the start. */
 typedef struct cti_broad_sides {
     cti_boxes a, b;
     int end_a, end_b;
 } cti_broad_sides;
 
-/* Takes out pairs that are apart in a slab, on the same side at both ends. */
+/* Removes pairs that are apart in a slab, on the same side at both ends. */
 CTI_INLINE int cti_broad_cull_as(cti_broad_sides s, int32_t *pairs, int n, const int32_t *ea, int wa, const int32_t *eb, int wb)
 {
     cti_f8 lo_a = cti_f8_set(0), hi_a = lo_a, lo_b, hi_b, lo_c = lo_a, hi_c = lo_a, below, above;
@@ -33114,7 +33156,7 @@ static void cti_broad_range(const cti_soup_body *b, int width, int *first, int *
     *count = (width == 3 ? b->f1 : (width == 2 ? b->e1 : b->v1)) - *first;
 }
 
-/* Sorts n pairs of two bodies' elements by way of a bit matrix: row a - a0, column b - b0. Worth it when it is small against n. */
+/* Sorts n pairs of two bodies' elements through a bit matrix: row a - a0, column b - b0. This pays if the matrix is small relative to n. */
 static void cti_broad_matrix(uint64_t *bits, int words, const int32_t *pairs, int n, int a0, int b0, int32_t *out)
 {
     int i, row, k, low = INT32_MAX, high = -1;
@@ -33134,7 +33176,7 @@ static void cti_broad_matrix(uint64_t *bits, int words, const int32_t *pairs, in
         }
 }
 
-/* Appends the n overlaps `raw` of bodies p (kind ka) and q (kind kb): filtered, sorted. */
+/* Filters and sorts the n overlaps `raw` of bodies p (kind ka) and q (kind kb), and appends them. */
 static int cti_broad_finish(cti_mem *mem, const cti_broad *broad, cti_broad_lane *lane, const cti_soup *soup, int p, int q, int ka, int kb,
                             int32_t *raw, int n, int32_t **out)
 {
@@ -33172,7 +33214,7 @@ static int cti_broad_finish(cti_mem *mem, const cti_broad *broad, cti_broad_lane
     return 1;
 }
 
-/* What the trees give for bodies p (kind ka) and q (kind kb). */
+/* The overlaps that the trees find for bodies p (kind ka) and q (kind kb). */
 static int cti_broad_group(cti_mem *mem, const cti_broad *broad, cti_broad_lane *lane, const cti_soup *soup, int p, int q, int ka, int kb,
                            int32_t **out)
 {
@@ -33182,7 +33224,7 @@ static int cti_broad_group(cti_mem *mem, const cti_broad *broad, cti_broad_lane 
     return cti_broad_finish(mem, broad, lane, soup, p, q, ka, kb, lane->raw, CTI_LEN(lane->raw) / 2, out);
 }
 
-/* Both groups of body pair i. */
+/* Both groups of body pair i: (p, q) and, for two kinds and two bodies, (q, p). */
 static int cti_broad_both(cti_mem *mem, const cti_broad *broad, cti_broad_lane *lane, const cti_soup *soup, int i, int ka, int kb, int32_t **out)
 {
     int p = broad->body_pairs[2 * i], q = broad->body_pairs[2 * i + 1];
@@ -33198,7 +33240,7 @@ typedef struct cti_broad_query {
     int ka, kb;
 } cti_broad_query;
 
-/* workers do not allocate: what does not fit into their lane is left */
+/* workers do not allocate: a body pair that does not fit into the worker's lane is left to the calling thread */
 static void *cti_broad_refuse(void *user, void *block, size_t old_size, size_t new_size)
 {
     CTI_UNUSED(user), CTI_UNUSED(block), CTI_UNUSED(old_size), CTI_UNUSED(new_size);
@@ -33223,7 +33265,7 @@ static void cti_broad_query_range(int begin, int end, int worker, void *context)
     }
 }
 
-/* Lanes have room for what the calling thread's own has, and for all of the largest query so far. */
+/* Gives each worker's lane as much room as the calling thread's lane has, and its output room for the largest query so far. */
 static int cti_broad_reserve_lanes(cti_mem *mem, cti_broad *broad, int workers, int n)
 {
     int i, most = broad->most_out + broad->most_out / 4;
@@ -33243,8 +33285,8 @@ static int cti_broad_reserve_lanes(cti_mem *mem, cti_broad *broad, int workers, 
     return 1;
 }
 
-/* All pairs (item of tree kind ka, item of tree kind kb) over the body pairs, in their order; what workers had no room for by the calling thread,
-   whose lane grows, and with it theirs in the next query. */
+/* All pairs (element of kind ka, element of kind kb) over the body pairs, in their order. The calling thread does the body pairs that did
+   not fit into the workers' lanes. Its own lane grows with them, and the workers' lanes follow in the next query. */
 static int cti_broad_kind(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int ka, int kb, int32_t **out)
 {
     int i, n = CTI_LEN(broad->body_pairs) / 2, workers = cti_tasks_workers(soup->tasks), many;
@@ -33275,7 +33317,7 @@ static int cti_broad_kind(cti_mem *mem, cti_broad *broad, const cti_soup *soup, 
 
 /* ---- pairs from the hash ---- */
 
-/* Items of one kind of the bodies that are in a body pair. *moving: one of them has boxes of its own for the end. */
+/* Items of one kind of all bodies that are in a body pair. *moving: 1 if any of them has other boxes at the end than at the start. */
 static int cti_broad_items(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int kind, cti_grid_items *s, int *moving)
 {
     int width, b, first, count, i, n = 0;
@@ -33311,7 +33353,7 @@ static int cti_broad_items(cti_mem *mem, cti_broad *broad, const cti_soup *soup,
     return 1;
 }
 
-/* Bodies in pairs, and where in body_pairs those of a body start. */
+/* Marks the bodies that are in pairs, and finds where the pairs of each body begin in body_pairs. */
 static int cti_broad_index_bodies(cti_mem *mem, cti_broad *broad)
 {
     int n = CTI_LEN(broad->body_pairs) / 2, i, b = 0;
@@ -33330,7 +33372,7 @@ static int cti_broad_index_bodies(cti_mem *mem, cti_broad *broad)
     return 1;
 }
 
-/* The number of body pair (p, q), p <= q; -1: they do not meet. */
+/* Number of body pair (p, q), p <= q; -1: there is none. */
 static int cti_broad_find_bodies(const cti_broad *broad, int p, int q)
 {
     int lo = broad->grid_first[p], hi = broad->grid_first[p + 1];
@@ -33352,8 +33394,8 @@ static int cti_broad_any(const uint8_t *on, const int32_t *elements, int width, 
     return any;
 }
 
-/* Deals the hash's pairs, numbers of items, out to groups: a body pair and which of the two has the first element. Pairs of elements are
-   written to broad->own.raw, group after group; first[g]: where group g starts. */
+/* Distributes the hash's pairs of item numbers to groups. A group is a body pair together with the side that has the first element. Pairs
+   of elements are written to broad->own.raw, group after group; group g begins at first[g]. */
 static int cti_broad_deal(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const uint8_t *moved, int ka, int kb, int32_t *first)
 {
     const cti_grid_items *a = &broad->grid.a, *b = ka == kb ? a : &broad->grid.b;
@@ -33376,7 +33418,7 @@ static int cti_broad_deal(cti_mem *mem, cti_broad *broad, const cti_soup *soup, 
     }
     for (i = 0; i < groups; i++)
         first[i + 1] += first[i];
-    /* placing moves every group's offset to the next one's: back again */
+    /* placing has moved every group's offset to the next group's: shift back */
     for (i = 0; i < n; i++)
         if (broad->grid_group[i] >= 0) {
             int32_t at = first[broad->grid_group[i]]++;
@@ -33387,7 +33429,7 @@ static int cti_broad_deal(cti_mem *mem, cti_broad *broad, const cti_soup *soup, 
     return 1;
 }
 
-/* What cti_broad_kind gives, by the hash. moved: as in cti_broad_pairs_moved. */
+/* The same as cti_broad_kind, by the hash. moved: as in cti_broad_pairs_moved. */
 static int cti_broad_hash_kind(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const uint8_t *moved, int ka, int kb, int32_t **out)
 {
     int g, groups = CTI_LEN(broad->body_pairs), moving = 0;
@@ -33534,7 +33576,7 @@ static ct_code cti_crossing_all(const ct_mesh *mesh, int32_t **out_pairs, int *o
     ok = ok && cti_broad_build(&mem, &broad, &soup, mesh->positions) &&
          cti_broad_update(&mem, &broad, &soup, mesh->positions, mesh->positions) &&
          cti_intersect_soup(&mem, &broad, &soup, mesh->positions, &pairs);
-    /* an edge goes by the smallest face that has it */
+    /* an edge is taken only by the smallest face that contains it */
     for (i = 0; ok && i < CTI_LEN(pairs) / 2; i++)
         pairs[2 * i] = topology.edge_owner[pairs[2 * i]];
     cti_broad_free(&mem, &broad);
@@ -37228,10 +37270,10 @@ typedef struct cti_detect {
 
 CTI_FN void cti_detect_free(cti_mem *mem, cti_detect *d);
 
+#if CONTACT_WITH_CMR
 /* cti_detect_tangle -- 0: vertex and body do not intersect; 1: an edge or face of the vertex intersects the body's surface; 2: it is
    inside. */
 CTI_FN int cti_detect_tangle(const cti_detect *d, int vertex, int body);
-#if CONTACT_WITH_CMR
 /* cti_detect_is_tangled -- 1 when a pair of features v[0 .. n_a) and v[n_a .. n) is excluded: one of its vertices is inside the other
    side's body, or each side has a vertex whose edges or faces intersect the other's body. All other pairs of the same bodies are kept. */
 CTI_FN int cti_detect_is_tangled(const cti_detect *d, const cti_surface *s, const int32_t *v, int n_a, int n);
@@ -37506,7 +37548,6 @@ CTI_FN int cti_detect_distances(cti_mem *mem, cti_detect *d, const cti_surface *
     cti_tasks_run_work(s->soup.tasks, cti_detect_distance_range, cti_detect_cuts(q.l), CTI_DETECT_DISTANCE_US, &q);
     return 1;
 }
-#endif
 
 CTI_FN int cti_detect_tangle(const cti_detect *d, int vertex, int body)
 {
@@ -37526,7 +37567,6 @@ CTI_FN int cti_detect_tangle(const cti_detect *d, int vertex, int body)
     return (d->tangles[lo] & 1) || (lo + 1 < CTI_LEN(d->tangles) && d->tangles[lo + 1] == (key | 1)) ? 2 : 1;
 }
 
-#if CONTACT_WITH_CMR
 CTI_FN int cti_detect_is_tangled(const cti_detect *d, const cti_surface *s, const int32_t *v, int n_a, int n)
 {
     int k, worst_a = 0, worst_b = 0, any = 0, a, b;
@@ -38799,19 +38839,12 @@ CTI_FN cti_v3 cti_script_point(const cti_script *s, int i, double time, cti_v3 *
    at the end of a step. */
 
 
-/* CTI_IS_DISCRETE -- 1 when CT_STEPPER_DCD steps a state; a constant where only one stepper is built, so that the other is dropped. */
-#if CONTACT_WITH_CMR && CONTACT_WITH_DCD
-#define CTI_IS_DISCRETE(s) ((s)->desc.stepper == CT_STEPPER_DCD)
-#else
-#define CTI_IS_DISCRETE(s) CONTACT_WITH_DCD
-#endif
-
 /* cti_pin -- scripted axes of one block, which was at `start` at time t0 and moves along a path (script.h). */
 typedef struct cti_pin {
     int32_t block;
     int axes;          /* CT_AXIS_* mask */
     ct_real start[3];
-    int32_t path, n_path; /* pieces [path, path + n_path) of cti_state.path */
+    int32_t path, n_path; /* pieces [path, path + n_path) of cti_state.scripts.path */
     double t0, until;  /* until < 0: for ever */
 } cti_pin;
 
@@ -38942,16 +38975,6 @@ typedef struct cti_factors {
     ct_real rest;          /* [m] drift below which a large factor may lag under contacts */
 } cti_factors;
 
-/* cti_history -- what integrators keep beside x and v (integrate.h). */
-typedef struct cti_history {
-    ct_real *v0, *u0;          /* [3 n] BDF2: end and average velocities of the step before; mean nothing where dt_prev is 0 */
-    uint8_t *touched, *touches;/* 1: contacts or joints act on the body: [n] in the last step, [models] in this one */
-    ct_real *v_end;            /* [3 n] scratch */
-    int32_t *model_of;         /* [n] model of a block or -1 */
-    int32_t *block, *last;     /* [models] first and last block; last -1: none */
-    uint8_t *reset;            /* [models] starts again after this step */
-} cti_history;
-
 /* cti_turn -- the turn of a component that its angular momentum predicts for a step (motion.h). */
 typedef struct cti_turn {
     int turns;       /* 1: q = c + R (x - c), and b gets `rate`; 0: the turn is below rounding, the component is held, or `moved` is 2 */
@@ -39010,6 +39033,21 @@ typedef struct cti_impulses {
     ct_real *pins;     /* [3 n] what pins and directions gave to their blocks, world axes */
 } cti_impulses;
 
+/* cti_history -- what steps leave for the next one beside x and v (integrate.h, motion.h). */
+typedef struct cti_history {
+    ct_real *dv;               /* [3 n] what the last step, of dt_prev, added to v */
+    ct_real *dt_prev;          /* [n] last step of the block; 0 before its first */
+    ct_real *dv_free, dt_free; /* [3 n] v_free - v of the last attempt, solved or extrapolated; DCD's time step: CMR's components have their own */
+    ct_real *fall;             /* [n] share of gravity's kick by which the block gained speed in the last step (motion.h) */
+    ct_real *v0, *u0;          /* [3 n] BDF2: end and average velocities of the step before; mean nothing where dt_prev is 0 */
+    uint8_t *touched, *touches;/* 1: contacts or joints act on the body: [n] in the last step, [models] in this one */
+    ct_real *v_end;            /* [3 n] scratch */
+    int32_t *model_of;         /* [n] model of a block or -1 */
+    int32_t *block, *last;     /* [models] first and last block; last -1: none */
+    uint8_t *reset;            /* [models] starts again after this step */
+    cti_impulses impulses;     /* of the last step */
+} cti_history;
+
 /* cti_reactions -- rows of A, each followed by its b, of the blocks that scripts constrain, before they are filtered. */
 typedef struct cti_reactions {
     int32_t *blocks;
@@ -39043,7 +39081,7 @@ typedef struct cti_snapshot {
 /* cti_dcd_body -- what discrete detection knows of a surface body. */
 typedef struct cti_dcd_body {
     cti_bvh faces, tets; /* trees in cti_dcd.forest */
-    int model;           /* in cti_state.models, whose tets fill the body; -1: none */
+    int model;           /* in cti_state.bodies.models, whose tets fill the body; -1: none */
     int embedded;        /* its surface lies in the tets, and is not their boundary */
     int closed;          /* the surface has an inside */
     int tet0;            /* first of its tets in cti_dcd.tet_rest */
@@ -39094,86 +39132,119 @@ typedef struct cti_parts {
 #define CTI_HELD_IMPLAUSIBLE 2
 #define CTI_HELD_RESTED 4
 
+/* cti_bodies -- what bodies are made of: prepared, and changed by the user alone, but for the rigid bodies' motion. */
+typedef struct cti_bodies {
+    ct_real *mass, *inv_mass; /* [n] */
+    ct_real mass_min;         /* smallest positive mass of a block */
+    ct_real *alpha;           /* [n] Rayleigh mass damping [1/s] */
+    cti_rigid *rigids;
+    int32_t *rigid_of;        /* [n] rigid body of a block, or -1 */
+    ct_real *frames;          /* [9 rigids] rotations at the start of the step */
+    cti_joint *joints;
+    cti_model **models;
+    int n_models;
+} cti_bodies;
+
+/* cti_energies -- of bodies: models first, then rigid bodies. */
+typedef struct cti_energies {
+    cti_energy *now, *end;    /* [models + rigid bodies] at x; at the tentative end of a substep */
+    double *moduli;           /* [models] of the body's elasticity [J], see cti_model_modulus */
+    double *works;            /* [models + rigid bodies] work done on the body in the substep [J] */
+    uint8_t *gains;           /* [models + rigid bodies] 1: the body gains energy in the substep */
+    int known;                /* `now` is of x and v */
+} cti_energies;
+
+/* cti_scripts -- what scripts say of blocks and surface vertices, and what follows for the substep at hand. */
+typedef struct cti_scripts {
+    cti_pin *pins;
+    cti_direction *directions;
+    ct_motion_segment *path;  /* pieces of the pins' paths */
+    cti_mover *movers;
+    int still;                /* 1: scripts stand where they are at `time` */
+    uint8_t *fixed;           /* [n] all axes scripted */
+    uint8_t *held;            /* [n] stays where it is: CTI_HELD_REPAIR, a repair leaves it alone; CTI_HELD_IMPLAUSIBLE, the last resort of an
+                                 attempt; CTI_HELD_RESTED: did so in the substep that ends */
+    int32_t *filter;          /* [n] -1 or index into projectors */
+    ct_real *projectors;      /* [9 m] */
+    int n_constrained;
+    ct_real *v_fixed;         /* [3 n] scripted velocity */
+    cti_reactions reactions;
+} cti_scripts;
+
+/* cti_contacts -- what detection has found, the rows made of it, and what is remembered of them. */
+typedef struct cti_contacts {
+    cti_hit *hits;
+    cti_row *rows;            /* of the last solve */
+    cti_contact_row *origins;
+    ct_real *push;            /* [3 n] of an attempt as printed: response of the last step's contacts, for this one's length; else NULL */
+    int is_solved;            /* 1: `rows` belong to a problem that was solved */
+    ct_real solved_dt, solved_scale; /* of the last solve */
+    cti_memory memory;        /* committed; the others are a step's own: two for each depth of splits */
+    cti_memory memory_step[2 * CTI_PARTS_DEPTH], memory_none;
+    int memory_slot;          /* of memory_step: what the last step began with */
+    ct_real memory_dt;        /* [s] length of the substep that `memory` is of */
+    int32_t *tangled_pairs;   /* [2 m] edge, face that have a point in common at surface.x0 when the last step began */
+    cti_repair *repairs;      /* what takes them apart */
+    cti_way *ways;            /* directions that pairs of bodies leave each other in, kept over steps */
+} cti_contacts;
+
+/* cti_system -- the equations of motion, linearized at q, and their solution without contacts: A v_free = b. */
+typedef struct cti_system {
+    ct_real *q;               /* [3 n] where forces are linearized in this step */
+    cti_turn *turns;          /* [components] */
+    ct_real *whole;           /* [n] inverse mass of a deformable component that no script holds, else 0 */
+    int again;                /* linearizations before this one in the attempt */
+    cti_bsr A;
+    ct_real *b, *force;       /* [3 n] */
+    ct_real *force0;          /* [3 n] Newmark: f(x) */
+    ct_real *v_free;          /* [3 n] solution without contacts */
+    ct_real *work;            /* [12 n + 8] scratch */
+} cti_system;
+
+/* cti_end -- tentative end of a substep; a commit makes it the state. */
+typedef struct cti_end {
+    ct_real *v, *x;           /* [3 n] */
+    ct_real *frames;          /* [9 rigids] rotations */
+    ct_real *fall;            /* [n] see cti_history */
+    ct_real *impulse;         /* [3 n] J' r of the last solve */
+    cti_group *groups;        /* [components] scratch */
+} cti_end;
+
+/* cti_clock -- the step at hand: its times, what it has spent, and what to go back to. */
+typedef struct cti_clock {
+    double time;              /* [s] of x and v */
+    ct_real dt;               /* [s] length of the step */
+    double until;             /* [s] time at which the substeps at hand end: that of the step, or of a part of it (parts.h) */
+    ct_real left;             /* [s] what is left until then before a substep */
+    ct_real event_least;      /* [s] shortest substep that an impact may cut off, 0: none is */
+    ct_real spent;            /* of this step by a solver that pivots, or by interior point, see cti_solve_info */
+    double wasted_sweeps;     /* sweeps of this step in ICA's solves that ended far from a solution, in budgets: max_sweeps over all contacts */
+    cti_pair limit;           /* pair that limited the last step; n 0: none */
+    cti_impulses impulses;    /* so far */
+    cti_snapshot start;
+} cti_clock;
+
+/* cti_state -- all of it. A step writes energy, history, contact, system, end, step, parts and dcd, and a commit also x, v and rigid bodies. */
 typedef struct cti_state {
     cti_mem *mem;
     cti_arena *arena;
     ct_world_desc desc;
     int n;                    /* blocks */
     ct_real *x, *v;           /* [3 n] */
-    ct_real *mass, *inv_mass; /* [n] */
-    ct_real mass_min;         /* smallest positive mass of a block */
-    ct_real *alpha;           /* [n] Rayleigh mass damping [1/s] */
-    ct_real *dt_prev;         /* [n] last step of the block; 0 before its first */
+    cti_bodies bodies;
+    cti_scripts scripts;
     cti_history history;
-    ct_real *fall;            /* [n] share of gravity's kick by which the block gained speed in the last step (motion.h) */
-    ct_real *fall_new;        /* [n] of the step at hand */
-    ct_real *q;               /* [3 n] where forces are linearized in this step */
-    cti_turn *turns;          /* [components] */
-    cti_group *groups;        /* [components] scratch */
-    ct_real *whole;           /* [n] inverse mass of a deformable component that no script holds, else 0 */
-    ct_real *force0;          /* [3 n] Newmark: f(x) */
-    int again;                /* linearizations before this one in the attempt */
-    ct_real *impulse;         /* [3 n] J' r of the last solve */
-    cti_energy *energies, *energies_new; /* [models + rigid bodies] at x; at the tentative end of a substep */
-    double *moduli;           /* [models] of the body's elasticity [J], see cti_model_modulus */
-    double *works;            /* [models + rigid bodies] work done on the body in the substep [J] */
-    uint8_t *gains;           /* [models + rigid bodies] 1: the body gains energy in the substep */
-    int energies_known;       /* `energies` are of x and v */
-    uint8_t *fixed;           /* [n] all axes scripted */
-    uint8_t *held; /* [n] stays where it is: CTI_HELD_REPAIR, a repair leaves it alone; CTI_HELD_IMPLAUSIBLE, the last resort of an attempt;
-                      CTI_HELD_RESTED: did so in the substep that ends */
-    int still;                /* 1: scripts stand where they are at `time` */
-    ct_real *v_fixed;         /* [3 n] scripted velocity */
-    int32_t *filter;          /* [n] -1 or index into projectors */
-    ct_real *projectors;      /* [9 m] */
-    int n_constrained;
-    cti_rigid *rigids;
-    int32_t *rigid_of;        /* [n] rigid body of a block, or -1 */
-    ct_real *frames0, *frames1; /* [9 rigids] rotations at the start of the step and at its tentative end */
-    cti_joint *joints;
-    cti_mover *movers;
-    cti_pin *pins;
-    ct_motion_segment *path; /* pieces of the pins' paths */
-    cti_direction *directions;
-    cti_model **models;
-    int n_models;
+    cti_energies energy;
     cti_surface surface;
     cti_detect detect;
-    cti_memory memory;        /* committed; the others are a step's own: two for each depth of splits */
-    cti_memory memory_step[2 * CTI_PARTS_DEPTH], memory_none;
-    int memory_slot;          /* of memory_step: what the last step began with */
-    ct_real dt_memory;
-    cti_impulses impulses;    /* of the last step */
-    cti_impulses impulses_step; /* of the step at hand */
-    cti_reactions reactions;
-    cti_bsr A;
-    ct_real *b, *force;       /* [3 n] */
-    ct_real *v_free;          /* [3 n] solution without contacts */
-    ct_real *dv_free, dt_free;/* [3 n] v_free - v of the last attempt, solved or extrapolated; DCD's time step: CMR's components have their own */
-    ct_real *dv;              /* [3 n] what the last step, of dt_prev, added to v */
-    ct_real *v_new, *x_new;   /* [3 n] tentative end of the step */
-    ct_real *push;            /* [3 n] of an attempt as printed: response of the last step's contacts, for this one's length; else NULL */
-    ct_real *pcg_work;
+    cti_contacts contact;
+    cti_system system;
     cti_factors factors;
-    ct_real spent;            /* of this step by a solver that pivots, or by interior point, see cti_solve_info */
-    double wasted_sweeps;     /* sweeps of this step in ICA's solves that ended far from a solution, in budgets: max_sweeps over all contacts */
-    cti_row *rows;            /* of the last solve */
-    cti_contact_row *origins;
-    ct_real problem_dt, problem_scale; /* of the last solve */
-    int has_problem;
-    cti_dcd dcd;
-    cti_hit *hits;
-    int32_t *tangled_pairs;   /* [2 m] edge, face that have a point in common at surface.x0 when the last step began */
-    cti_repair *repairs;      /* what takes them apart */
-    cti_way *ways;            /* directions that pairs of bodies leave each other in, kept over steps */
-    cti_snapshot start;          /* of the step */
+    cti_end end;
+    cti_clock step;
     cti_parts parts;
-    double time;
-    double time_end;          /* when a step ends, and */
-    ct_real dt_step;          /* its length */
-    ct_real left;             /* what is left of it before a substep */
-    ct_real event_least;      /* [s] shortest substep that an impact may cut off, 0: none is */
-    cti_pair limit;           /* pair that limited the last step; n 0: none */
+    cti_dcd dcd;
+    void *own;                /* private data of the stepper (stepper.h) */
 } cti_state;
 
 /* cti_state_is_inactive -- 1 where the block's component is excluded or interpolated (parts.h). */
@@ -39191,7 +39262,7 @@ CTI_INLINE void cti_state_fail(cti_state *s, int block) { s->factors.components[
    those seen later. In a repair time stands still. */
 CTI_INLINE double cti_state_ahead(const cti_state *s, ct_real dt)
 {
-    return s->still ? s->time : (dt == s->left ? s->time_end : s->time + (double)dt);
+    return s->scripts.still ? s->step.time : (dt == s->step.left ? s->step.until : s->step.time + (double)dt);
 }
 
 /* cti_state_is_paper -- 1 where steps and solves are Otaduy 2009's as printed, cti_state_is_printed -- where DCD's solves are Li 2015's. */
@@ -39646,9 +39717,9 @@ CTI_FN void cti_swing_begin(cti_state *s);
 /* cti_swing_equation -- angular block D [9] and right side b [3] of such a body about I_mid, w_mid, the rotation at the impulse at hand. */
 CTI_FN void cti_swing_equation(const cti_rigid *r, ct_real damp, ct_real *D, ct_real *b);
 #if CONTACT_WITH_CMR
-/* cti_swing_follow -- behind a solve of a step dt: rotations of these bodies at the impulses of v_new, and v_new with them. */
+/* cti_swing_follow -- behind a solve of a step dt: rotations of these bodies at the impulses of end.v, and end.v with them. */
 CTI_FN void cti_swing_follow(cti_state *s, ct_real dt);
-/* cti_swing_close -- behind the last solve: A and b of these bodies are those of their rotation, as for others; v_new solves them, too. */
+/* cti_swing_close -- behind the last solve: A and b of these bodies are those of their rotation, as for others; end.v solves them, too. */
 CTI_FN void cti_swing_close(cti_state *s, ct_real dt);
 
 
@@ -39663,14 +39734,14 @@ CTI_FN void cti_swing_close(cti_state *s, ct_real dt);
 CTI_FN void cti_swing_begin(cti_state *s)
 {
     int i;
-    for (i = 0; i < CTI_LEN(s->rigids); i++)
-        s->rigids[i].swings = 0;
-    for (i = 0; i < CTI_LEN(s->joints); i++) {
-        const cti_joint *j = &s->joints[i];
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
+        s->bodies.rigids[i].swings = 0;
+    for (i = 0; i < CTI_LEN(s->bodies.joints); i++) {
+        const cti_joint *j = &s->bodies.joints[i];
         if (j->a.rigid >= 0)
-            s->rigids[j->a.rigid].swings = 1;
+            s->bodies.rigids[j->a.rigid].swings = 1;
         if (j->b.rigid >= 0)
-            s->rigids[j->b.rigid].swings = 1;
+            s->bodies.rigids[j->b.rigid].swings = 1;
     }
 }
 #endif
@@ -39689,33 +39760,34 @@ CTI_FN void cti_swing_equation(const cti_rigid *r, ct_real damp, ct_real *D, ct_
 CTI_FN void cti_swing_follow(cti_state *s, ct_real dt)
 {
     int i;
-    for (i = 0; i < CTI_LEN(s->rigids); i++) {
-        cti_rigid *r = &s->rigids[i], next = *r;
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        cti_rigid *r = &s->bodies.rigids[i], next = *r;
         int at = r->block + 1;
-        ct_real *D = s->A.val + 9 * (size_t)s->A.diag[at], damp = 1 + dt * s->alpha[at];
+        ct_real *D = s->system.A.val + 9 * (size_t)s->system.A.diag[at], damp = 1 + dt * s->bodies.alpha[at];
         cti_v3 given;
-        if (!r->swings || cti_state_is_inactive(s, at) || !memcmp(s->v_new + 3 * (size_t)at, r->w_mid, sizeof r->w_mid)) /* not solved again: it keeps its bits */
+        /* what was not solved again keeps its bits */
+        if (!r->swings || cti_state_is_inactive(s, at) || !memcmp(s->end.v + 3 * (size_t)at, r->w_mid, sizeof r->w_mid))
             continue;
-        given = cti_v3_sub(cti_m3_mul_v(D, cti_v3_at(s->v_new, at)), cti_v3_at(s->b, at));
+        given = cti_v3_sub(cti_m3_mul_v(D, cti_v3_at(s->end.v, at)), cti_v3_at(s->system.b, at));
         cti_v3_put(next.spin, 0, cti_v3_mul(cti_v3_add(cti_v3_at(r->spin, 0), given), 1 / damp));
         cti_rigid_free(&next, dt);
         cti_v3_put(next.spin, 0, cti_v3_at(r->spin, 0));
         *r = next;
-        cti_swing_equation(r, damp, D, s->b + 3 * (size_t)at);
-        cti_v3_put(s->v_new, at, cti_v3_at(r->w_mid, 0));
+        cti_swing_equation(r, damp, D, s->system.b + 3 * (size_t)at);
+        cti_v3_put(s->end.v, at, cti_v3_at(r->w_mid, 0));
     }
 }
 
 CTI_FN void cti_swing_close(cti_state *s, ct_real dt)
 {
     int i, k;
-    for (i = 0; i < CTI_LEN(s->rigids); i++) {
-        const cti_rigid *r = &s->rigids[i];
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        const cti_rigid *r = &s->bodies.rigids[i];
         int at = r->block + 1;
         for (k = 0; r->swings && k < 9; k++)
-            s->A.val[9 * (size_t)s->A.diag[at] + (size_t)k] = r->I_mid[k] * (1 + dt * s->alpha[at]);
+            s->system.A.val[9 * (size_t)s->system.A.diag[at] + (size_t)k] = r->I_mid[k] * (1 + dt * s->bodies.alpha[at]);
         if (r->swings)
-            cti_v3_put(s->b, at, cti_v3_at(r->spin, 0));
+            cti_v3_put(s->system.b, at, cti_v3_at(r->spin, 0));
     }
 }
 #endif
@@ -39730,8 +39802,8 @@ CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt);
 CTI_FN void cti_assemble_movers(cti_state *s, double time);
 /* cti_assemble_script_speed -- most speed of a surface that a script moves, over a step dt to surface.script. */
 CTI_FN ct_real cti_assemble_script_speed(const cti_state *s, ct_real dt);
-/* cti_assemble -- A, b of a step dt from (x, v), forces linearized at s->q, filtered for pins. *out_extended: tets whose log J was continued. 0 when
-   memory ran out. */
+/* cti_assemble -- A, b of a step dt from (x, v), forces linearized at system.q, filtered for pins. *out_extended: tets whose log J was
+   continued. 0 when memory ran out. */
 CTI_FN int cti_assemble(cti_state *s, ct_real dt, int *out_extended);
 #if CONTACT_WITH_DCD
 /* cti_assemble_at -- the same of implicit Euler with the forces linearized at positions q = x + dt v: another Newton iteration. Soft bodies and
@@ -39776,12 +39848,12 @@ CTI_FN void cti_integrate_assemble(cti_state *s, ct_real dt);
 /* cti_integrate_gain -- component k of the change of speed in a free fall of a block that was assembled, where the free motion starts. */
 CTI_FN ct_real cti_integrate_gain(const cti_state *s, int block, int k, ct_real dt);
 #if CONTACT_WITH_CMR
-/* cti_integrate_watch, _reset -- around the fail-safe: bodies whose v_new it changed, or all, start again after this step. */
+/* cti_integrate_watch, _reset -- around the fail-safe: bodies whose end.v it changed, or all, start again after this step. */
 CTI_FN void cti_integrate_watch(cti_state *s);
 CTI_FN void cti_integrate_reset(cti_state *s, int all);
 /* cti_integrate_reset_block -- the body of one block starts again. */
 CTI_FN void cti_integrate_reset_block(cti_state *s, int block);
-/* cti_integrate_end -- the end velocities [3 n] that belong to v_new; s->impulse, s->fall_new and history.touches are theirs. Changes no state. */
+/* cti_integrate_end -- the end velocities [3 n] that belong to end.v; end.impulse, end.fall and history.touches are theirs. Changes no state. */
 CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt);
 /* cti_integrate_leave -- [s] of gravity that a block's end velocity has more than its step gave it: the second half of a kick, which a body gets that
    contacts have left, and from which its scheme goes on. */
@@ -39816,26 +39888,26 @@ typedef struct cti_motion {
 CTI_FN void cti_motion_measure(const cti_state *s, const cti_component *c, const ct_real *x, const ct_real *v, cti_motion *out);
 /* cti_motion_rate -- angular velocity [rad/s] of a rigid body with this motion. 0: nodes on a line have none about it, and rounding decides. */
 CTI_FN int cti_motion_rate(const cti_motion *m, cti_v3 *out);
-/* cti_motion_predict -- s->q [3 n]: x after the turn that each component's angular momentum gives it in dt without contacts, and s->turns
+/* cti_motion_predict -- system.q [3 n]: x after the turn that each component's angular momentum gives it in dt without contacts, and system.turns
    [components]. Translation does not change forces, and is left out. */
 CTI_FN void cti_motion_predict(cti_state *s, ct_real dt);
 #if CONTACT_WITH_CMR
-/* cti_motion_whole -- s->whole of a component that is too stiff for float: a judge that measures impulses by the compliance of its nodes would
+/* cti_motion_whole -- system.whole of a component that is too stiff for float: a judge that measures impulses by the compliance of its nodes would
    not see one that throws it. Of others the nodes are what a contact moves first. */
 CTI_FN void cti_motion_whole(cti_state *s, const cti_component *c);
 /* cti_motion_tell -- names a component that is rigid to a step of this length in the log, once. */
 CTI_FN void cti_motion_tell(const cti_state *s, ct_real dt, cti_component *q);
-/* cti_motion_place -- out [3 n] = s->x_new of a component's blocks; of one without pins less its translation. */
+/* cti_motion_place -- out [3 n] = end.x of a component's blocks; of one without pins less its translation. */
 CTI_FN void cti_motion_place(const cti_state *s, const cti_component *p, ct_real *out);
 #endif
-/* cti_motion_forces -- Newmark: s->force = f(q) becomes (f(x) + f(q)) / 2. The first linearization of a step knows f(x) = R' f(q), and keeps it
+/* cti_motion_forces -- Newmark: system.force = f(q) becomes (f(x) + f(q)) / 2. The first linearization of a step knows f(x) = R' f(q), and keeps it
    for the next ones. */
 CTI_FN void cti_motion_forces(cti_state *s);
 #if CONTACT_WITH_CMR
-/* cti_motion_impulses -- s->impulse [3 n] = J' r of the rows of the last solve, through the projectors. */
+/* cti_motion_impulses -- end.impulse [3 n] = J' r of the rows of the last solve, through the projectors. */
 CTI_FN void cti_motion_impulses(cti_state *s);
 #endif
-/* cti_motion_fall -- s->fall_new [n]: gain of a component's speed along gravity in the step, over the gain in free fall, clamped to [0, 1]: 1 in
+/* cti_motion_fall -- end.fall [n]: gain of a component's speed along gravity in the step, over the gain in free fall, clamped to [0, 1]: 1 in
    free fall, 0 at rest and in a block that was held. To be called before s->v is replaced. */
 CTI_FN void cti_motion_fall(cti_state *s, ct_real dt, const ct_real *v);
 /* cti_motion_is_halfway -- 1 where v is the velocity in the middle of the last step, in a body that the next one steps by Euler's rule; 0: at
@@ -39859,6 +39931,7 @@ CTI_FN ct_real cti_motion_kick(const cti_state *s, int block, ct_real dt);
 
 CTI_FN void cti_motion_measure(const cti_state *s, const cti_component *c, const ct_real *x, const ct_real *v, cti_motion *out)
 {
+    const cti_bodies *bodies = &s->bodies;
     const int32_t *blocks = s->factors.blocks;
     cti_v3 mx = cti_v3_zero(), mv = cti_v3_zero(), o = cti_v3_at(x, blocks[c->begin]);
     ct_real m = 0, trace, *I = out->inertia;
@@ -39866,9 +39939,9 @@ CTI_FN void cti_motion_measure(const cti_state *s, const cti_component *c, const
     memset(out, 0, sizeof *out);
     for (i = c->begin; i < c->end; i++) {
         int b = blocks[i];
-        m += s->mass[b];
-        mx = cti_v3_mad(mx, cti_v3_sub(cti_v3_at(x, b), o), s->mass[b]);
-        mv = cti_v3_mad(mv, cti_v3_at(v, b), s->mass[b]);
+        m += bodies->mass[b];
+        mx = cti_v3_mad(mx, cti_v3_sub(cti_v3_at(x, b), o), bodies->mass[b]);
+        mv = cti_v3_mad(mv, cti_v3_at(v, b), bodies->mass[b]);
     }
     out->mass = m;
     if (!(m > 0))
@@ -39877,10 +39950,10 @@ CTI_FN void cti_motion_measure(const cti_state *s, const cti_component *c, const
     for (i = c->begin; i < c->end; i++) {
         int b = blocks[i];
         cti_v3 r = cti_v3_sub(cti_v3_at(x, b), out->center), u = cti_v3_sub(cti_v3_at(v, b), out->speed);
-        out->spin = cti_v3_mad(out->spin, cti_v3_cross(r, u), s->mass[b]);
-        out->about += (double)(s->mass[b] / 2 * cti_v3_norm2(u));
-        I[0] += s->mass[b] * r.x * r.x, I[4] += s->mass[b] * r.y * r.y, I[8] += s->mass[b] * r.z * r.z;
-        I[1] += s->mass[b] * r.x * r.y, I[2] += s->mass[b] * r.x * r.z, I[5] += s->mass[b] * r.y * r.z;
+        out->spin = cti_v3_mad(out->spin, cti_v3_cross(r, u), bodies->mass[b]);
+        out->about += (double)(bodies->mass[b] / 2 * cti_v3_norm2(u));
+        I[0] += bodies->mass[b] * r.x * r.x, I[4] += bodies->mass[b] * r.y * r.y, I[8] += bodies->mass[b] * r.z * r.z;
+        I[1] += bodies->mass[b] * r.x * r.y, I[2] += bodies->mass[b] * r.x * r.z, I[5] += bodies->mass[b] * r.y * r.z;
     }
     /* sum m (|r|^2 1 - r r') */
     trace = I[0] + I[4] + I[8];
@@ -39889,14 +39962,14 @@ CTI_FN void cti_motion_measure(const cti_state *s, const cti_component *c, const
     I[3] = I[1] = -I[1], I[6] = I[2] = -I[2], I[7] = I[5] = -I[5];
 }
 
-static int cti_motion_is_rigid(const cti_state *s, const cti_component *c) { return s->rigid_of[s->factors.blocks[c->begin]] >= 0; }
+static int cti_motion_is_rigid(const cti_state *s, const cti_component *c) { return s->bodies.rigid_of[s->factors.blocks[c->begin]] >= 0; }
 
 /* 1 where no script holds a block of it: what scripts hold does not turn as its momentum says */
 static int cti_motion_is_free(const cti_state *s, const cti_component *c)
 {
     int i, is_free = 1;
-    for (i = c->begin; s->n_constrained && is_free && i < c->end; i++)
-        is_free = s->filter[s->factors.blocks[i]] < 0;
+    for (i = c->begin; s->scripts.n_constrained && is_free && i < c->end; i++)
+        is_free = s->scripts.filter[s->factors.blocks[i]] < 0;
     return is_free;
 }
 
@@ -39930,7 +40003,7 @@ static cti_v3 cti_motion_lack(const cti_state *s, const cti_component *p, const 
 {
     cti_motion there;
     ct_real inverse[9];
-    cti_motion_measure(s, p, s->q, s->v, &there);
+    cti_motion_measure(s, p, s->system.q, s->v, &there);
     return cti_m3_inverse(there.inertia, inverse) ? cti_m3_mul_v(inverse, cti_v3_sub(m->spin, there.spin)) : cti_v3_zero();
 }
 
@@ -39938,10 +40011,10 @@ CTI_FN void cti_motion_predict(cti_state *s, ct_real dt)
 {
     static const ct_real unit[4] = {1, 0, 0, 0};
     int c, i;
-    memcpy(s->q, s->x, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(s->system.q, s->x, sizeof(ct_real) * 3 * (size_t)s->n);
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         const cti_component *p = &s->factors.components[c];
-        cti_turn *t = &s->turns[c];
+        cti_turn *t = &s->system.turns[c];
         ct_real q[4];
         cti_motion m;
         cti_v3 turn;
@@ -39950,7 +40023,7 @@ CTI_FN void cti_motion_predict(cti_state *s, ct_real dt)
         if (!p->substep.part && !cti_motion_is_rigid(s, p) && cti_motion_is_free(s, p))
             cti_motion_measure(s, p, s->x, s->v, &m);
         for (i = p->begin; i < p->end; i++)
-            s->whole[s->factors.blocks[i]] = 0;
+            s->system.whole[s->factors.blocks[i]] = 0;
         if (!(m.mass > 0))
             continue;
         if (!cti_motion_turn(&m, dt, &turn))
@@ -39960,7 +40033,7 @@ CTI_FN void cti_motion_predict(cti_state *s, ct_real dt)
         cti_rigid_matrix(q, t->R);
         for (i = p->begin; i < p->end; i++) {
             int b = s->factors.blocks[i];
-            cti_v3_put(s->q, b, cti_v3_add(m.center, cti_m3_mul_v(t->R, cti_v3_sub(cti_v3_at(s->x, b), m.center))));
+            cti_v3_put(s->system.q, b, cti_v3_add(m.center, cti_m3_mul_v(t->R, cti_v3_sub(cti_v3_at(s->x, b), m.center))));
         }
         t->rate = s->desc.integrator == CT_INTEGRATOR_EULER ? cti_motion_lack(s, p, &m) : cti_v3_zero();
     }
@@ -39974,9 +40047,9 @@ CTI_FN void cti_motion_whole(cti_state *s, const cti_component *c)
     if (!c->cache.is_exact || !cti_motion_is_free(s, c))
         return;
     for (i = c->begin; i < c->end; i++)
-        m += s->mass[s->factors.blocks[i]];
+        m += s->bodies.mass[s->factors.blocks[i]];
     for (i = c->begin; m > 0 && i < c->end; i++)
-        s->whole[s->factors.blocks[i]] = 1 / m;
+        s->system.whole[s->factors.blocks[i]] = 1 / m;
 }
 
 CTI_FN void cti_motion_tell(const cti_state *s, ct_real dt, cti_component *q)
@@ -40000,28 +40073,29 @@ CTI_FN void cti_motion_place(const cti_state *s, const cti_component *p, ct_real
     int i;
     if (cti_motion_is_free(s, p)) {
         cti_motion_measure(s, p, s->x, s->v, &m);
-        cti_motion_measure(s, p, s->x_new, s->v, &there);
+        cti_motion_measure(s, p, s->end.x, s->v, &there);
         back = cti_v3_sub(m.center, there.center);
     }
     for (i = p->begin; i < p->end; i++)
-        cti_v3_put(out, s->factors.blocks[i], cti_v3_add(cti_v3_at(s->x_new, s->factors.blocks[i]), back));
+        cti_v3_put(out, s->factors.blocks[i], cti_v3_add(cti_v3_at(s->end.x, s->factors.blocks[i]), back));
 }
 #endif
 
 CTI_FN void cti_motion_forces(cti_state *s)
 {
+    cti_system *sys = &s->system;
     int c, i, k;
     if (s->desc.integrator != CT_INTEGRATOR_NEWMARK)
         return;
-    for (i = 0; !s->again && i < 3 * s->n; i++)
-        s->force0[i] = s->force[i];
-    for (c = 0; !s->again && c < CTI_LEN(s->factors.components); c++)
-        for (i = s->factors.components[c].begin; s->turns[c].turns && i < s->factors.components[c].end; i++) {
+    for (i = 0; !sys->again && i < 3 * s->n; i++)
+        sys->force0[i] = sys->force[i];
+    for (c = 0; !sys->again && c < CTI_LEN(s->factors.components); c++)
+        for (i = s->factors.components[c].begin; sys->turns[c].turns && i < s->factors.components[c].end; i++) {
             int b = s->factors.blocks[i];
-            cti_v3_put(s->force0, b, cti_m3_mul_tv(s->turns[c].R, cti_v3_at(s->force, b)));
+            cti_v3_put(sys->force0, b, cti_m3_mul_tv(sys->turns[c].R, cti_v3_at(sys->force, b)));
         }
     for (k = 0; k < 3 * s->n; k++)
-        s->force[k] = cti_integrate_is_plain(s, k / 3) ? s->force[k] : (s->force0[k] + s->force[k]) / 2;
+        sys->force[k] = cti_integrate_is_plain(s, k / 3) ? sys->force[k] : (sys->force0[k] + sys->force[k]) / 2;
 }
 
 #if CONTACT_WITH_CMR
@@ -40030,10 +40104,10 @@ CTI_FN void cti_motion_impulses(cti_state *s)
     cti_problem p;
     int i;
     memset(&p, 0, sizeof p);
-    p.filter = s->n_constrained ? s->filter : NULL, p.projectors = s->projectors;
-    memset(s->impulse, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        cti_row_scatter(&p, &s->rows[i], s->rows[i].r, s->impulse);
+    p.filter = s->scripts.n_constrained ? s->scripts.filter : NULL, p.projectors = s->scripts.projectors;
+    memset(s->end.impulse, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        cti_row_scatter(&p, &s->contact.rows[i], s->contact.rows[i].r, s->end.impulse);
 }
 #endif
 
@@ -40045,13 +40119,13 @@ static void cti_motion_fall_of(cti_state *s, ct_real dt, const ct_real *v, const
     int i;
     for (i = begin; i < end; i++) {
         int b = list ? list[i] : i;
-        gained += s->mass[b] * cti_v3_dot(cti_v3_sub(cti_v3_at(v, b), cti_v3_at(s->v, b)), g);
-        kicked += s->mass[b] * cti_motion_kick(s, b, dt) * cti_v3_norm2(g);
+        gained += s->bodies.mass[b] * cti_v3_dot(cti_v3_sub(cti_v3_at(v, b), cti_v3_at(s->v, b)), g);
+        kicked += s->bodies.mass[b] * cti_motion_kick(s, b, dt) * cti_v3_norm2(g);
     }
     share = kicked > 0 ? cti_clamp(gained / kicked, 0, 1) : 1;
     for (i = begin; i < end; i++) {
         int b = list ? list[i] : i;
-        s->fall_new[b] = s->held[b] & CTI_HELD_RESTED ? 0 : share;
+        s->end.fall[b] = s->scripts.held[b] & CTI_HELD_RESTED ? 0 : share;
     }
 }
 
@@ -40060,7 +40134,7 @@ CTI_FN void cti_motion_fall(cti_state *s, ct_real dt, const ct_real *v)
     int c;
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
         cti_motion_fall_of(s, dt, v, s->factors.blocks, s->factors.components[c].begin, s->factors.components[c].end);
-    for (c = 0; CTI_LEN(s->factors.components) == 0 && c < s->n_models; c++)
+    for (c = 0; CTI_LEN(s->factors.components) == 0 && c < s->bodies.n_models; c++)
         cti_motion_fall_of(s, dt, v, NULL, s->history.block[c], s->history.last[c] + 1);
 }
 
@@ -40071,9 +40145,9 @@ CTI_FN int cti_motion_is_halfway(const cti_state *s, int block)
 
 CTI_FN ct_real cti_motion_kick(const cti_state *s, int block, ct_real dt)
 {
-    if (!(s->dt_prev[block] > 0))
+    if (!(s->history.dt_prev[block] > 0))
         return dt / 2;
-    return dt + (cti_motion_is_halfway(s, block) ? (s->dt_prev[block] - dt) / 2 * s->fall[block] : 0);
+    return dt + (cti_motion_is_halfway(s, block) ? (s->history.dt_prev[block] - dt) / 2 * s->history.fall[block] : 0);
 }
 
 #undef CTI_MOTION_LEAST
@@ -40087,8 +40161,8 @@ CTI_FN ct_real cti_motion_kick(const cti_state *s, int block, ct_real dt)
 CTI_FN int cti_newton_gains(const cti_state *s, const cti_component *q);
 /* cti_newton_helps -- 1 where a deformable body gains: rows of rigid bodies are linearized anew in every round as it is. */
 CTI_FN int cti_newton_helps(const cti_state *s);
-/* cti_newton_place -- s->q of bodies that gain: on the way from where the last iteration of a substep dt was linearized to where it ended,
-   as far as the incremental potential falls. Needs A and force of that iteration; s->pcg_work is scratch. */
+/* cti_newton_place -- system.q of bodies that gain: on the way from where the last iteration of a substep dt was linearized to where it ended,
+   as far as the incremental potential falls. Needs A and force of that iteration; system.work is scratch. */
 CTI_FN void cti_newton_place(cti_state *s, ct_real dt);
 
 
@@ -40108,14 +40182,14 @@ CTI_FN void cti_newton_place(cti_state *s, ct_real dt);
 CTI_FN int cti_newton_gains(const cti_state *s, const cti_component *q)
 {
     int m = s->history.model_of[s->factors.blocks[q->begin]];
-    return m >= 0 && s->gains[m];
+    return m >= 0 && s->energy.gains[m];
 }
 
 CTI_FN int cti_newton_helps(const cti_state *s)
 {
     int m, n = 0;
-    for (m = 0; m < s->n_models; m++)
-        n += s->gains[m];
+    for (m = 0; m < s->bodies.n_models; m++)
+        n += s->energy.gains[m];
     return n > 0;
 }
 #endif
@@ -40131,9 +40205,9 @@ static void cti_newton_measure(const cti_state *s, int m, const ct_real *p, ct_r
     int i;
     memset(out, 0, sizeof *out);
     for (i = s->history.block[m]; i <= s->history.last[m]; i++) {
-        out->slope += (double)cti_v3_dot(cti_v3_at(p, i), cti_bsr_row(&s->A, p, i));
-        out->mass += (double)(s->mass[i] * (1 + dt * s->alpha[i]) * cti_v3_norm2(cti_v3_at(p, i)));
-        out->force += (double)cti_v3_dot(cti_v3_at(p, i), cti_v3_at(s->force, i));
+        out->slope += (double)cti_v3_dot(cti_v3_at(p, i), cti_bsr_row(&s->system.A, p, i));
+        out->mass += (double)(s->bodies.mass[i] * (1 + dt * s->bodies.alpha[i]) * cti_v3_norm2(cti_v3_at(p, i)));
+        out->force += (double)cti_v3_dot(cti_v3_at(p, i), cti_v3_at(s->system.force, i));
     }
     out->slope /= (double)(dt * dt), out->mass /= (double)(dt * dt);
 }
@@ -40143,10 +40217,10 @@ static void cti_newton_measure(const cti_state *s, int m, const ct_real *p, ct_r
 static int cti_newton_has_potential(const cti_state *s, int m)
 {
     int block = s->history.block[m], i, scripted = 0;
-    for (i = block; s->n_constrained && i <= s->history.last[m]; i++)
-        scripted |= s->filter[i] >= 0;
+    for (i = block; s->scripts.n_constrained && i <= s->history.last[m]; i++)
+        scripted |= s->scripts.filter[i] >= 0;
     return cti_integrate_is_plain(s, block) &&
-           (s->turns[s->factors.component_of[block]].moved == 2 || !(scripted || s->models[m]->springs.limit > 0));
+           (s->system.turns[s->factors.component_of[block]].moved == 2 || !(scripted || s->bodies.models[m]->springs.limit > 0));
 }
 
 /* share of the way p that body m goes (line search); x [3 n] is scratch */
@@ -40156,13 +40230,13 @@ static ct_real cti_newton_step_length(cti_state *s, int m, ct_real dt, const ct_
     cti_newton_way way;
     int i, k;
     cti_newton_measure(s, m, p, dt, &way);
-    cti_model_ahead(s->models[m], dt, 1, NULL);
-    psi = cti_model_energy(s->models[m], s->q);
+    cti_model_ahead(s->bodies.models[m], dt, 1, NULL);
+    psi = cti_model_energy(s->bodies.models[m], s->system.q);
     for (k = 1; k < CTI_NEWTON_TRIES; k++) {
         double rise, share;
         for (i = 3 * s->history.block[m]; i < 3 * s->history.last[m] + 3; i++)
-            x[i] = s->q[i] + (ct_real)a * p[i];
-        rise = cti_model_energy(s->models[m], x) - psi - a * (way.slope - way.force) + a * a / 2 * way.mass;
+            x[i] = s->system.q[i] + (ct_real)a * p[i];
+        rise = cti_model_energy(s->bodies.models[m], x) - psi - a * (way.slope - way.force) + a * a / 2 * way.mass;
         if (rise <= -CTI_NEWTON_FALL * a * way.slope)
             break;
         share = way.slope * a / (2 * (rise + way.slope * a));
@@ -40173,26 +40247,27 @@ static ct_real cti_newton_step_length(cti_state *s, int m, ct_real dt, const ct_
 
 CTI_FN void cti_newton_place(cti_state *s, ct_real dt)
 {
-    ct_real *p = s->pcg_work, *x = p + 3 * (size_t)s->n;
+    cti_system *sys = &s->system;
+    ct_real *p = sys->work, *x = p + 3 * (size_t)s->n;
     int c, i, m;
-    memcpy(p, s->q, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(p, sys->q, sizeof(ct_real) * 3 * (size_t)s->n);
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
         if (cti_newton_gains(s, &s->factors.components[c]))
             cti_motion_place(s, &s->factors.components[c], p);
     for (i = 0; i < 3 * s->n; i++)
-        p[i] -= s->q[i];
-    for (m = 0; m < s->n_models; m++) {
+        p[i] -= sys->q[i];
+    for (m = 0; m < s->bodies.n_models; m++) {
         ct_real a = 1;
-        if (!s->gains[m])
+        if (!s->energy.gains[m])
             continue;
-        if (!cti_policy_newton_is_full(s->again) && cti_newton_has_potential(s, m))
+        if (!cti_policy_newton_is_full(sys->again) && cti_newton_has_potential(s, m))
             a = cti_newton_step_length(s, m, dt, p, x);
         for (i = 3 * s->history.block[m]; i < 3 * s->history.last[m] + 3; i++)
-            s->q[i] += a * p[i];
+            sys->q[i] += a * p[i];
     }
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
         if (cti_newton_gains(s, &s->factors.components[c]))
-            s->turns[c].moved = 2, s->turns[c].turns = 0;
+            sys->turns[c].moved = 2, sys->turns[c].turns = 0;
 }
 
 #undef CTI_NEWTON_TRIES
@@ -40228,12 +40303,12 @@ static cti_group *cti_momenta_root(cti_group *q, int c)
    turn of each body about its own centre would tear at */
 static void cti_momenta_unite(cti_state *s)
 {
-    cti_group *q = s->groups;
+    cti_group *q = s->end.groups;
     int i, k, c;
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
         memset(&q[c], 0, sizeof q[c]), q[c].up = c;
-    for (i = 0; i < CTI_LEN(s->rows); i++) {
-        const cti_row *row = &s->rows[i];
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        const cti_row *row = &s->contact.rows[i];
         if (!row->equations && !(row->r[0] > 0))
             continue;
         for (k = 0; k < row->n; k++) {
@@ -40252,12 +40327,12 @@ static void cti_momenta_select(cti_state *s)
     int c, k;
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         const cti_component *p = &s->factors.components[c];
-        cti_group *g = cti_momenta_root(s->groups, c);
+        cti_group *g = cti_momenta_root(s->end.groups, c);
         int block = s->factors.blocks[p->begin], model = s->history.model_of[block];
         g->held |= (g->has_impulses && (p->substep.forced || p->substep.unbalanced)) || (model >= 0 && s->history.reset[model]);
-        g->held |= !g->has_impulses && !s->turns[c].turns;
-        for (k = p->begin; s->n_constrained && !g->held && k < p->end; k++)
-            g->held = s->filter[s->factors.blocks[k]] >= 0;
+        g->held |= !g->has_impulses && !s->system.turns[c].turns;
+        for (k = p->begin; s->scripts.n_constrained && !g->held && k < p->end; k++)
+            g->held = s->scripts.filter[s->factors.blocks[k]] >= 0;
     }
 }
 
@@ -40265,10 +40340,10 @@ static void cti_momenta_select(cti_state *s)
 static void cti_momenta_measure(const cti_state *s, int c, int at_end, const ct_real *v, cti_motion *out)
 {
     const cti_component *p = &s->factors.components[c];
-    int rigid = s->rigid_of[s->factors.blocks[p->begin]];
-    cti_motion_measure(s, p, at_end ? s->x_new : s->x, v, out);
+    int rigid = s->bodies.rigid_of[s->factors.blocks[p->begin]];
+    cti_motion_measure(s, p, at_end ? s->end.x : s->x, v, out);
     if (rigid >= 0) {
-        const cti_rigid *r = &s->rigids[rigid];
+        const cti_rigid *r = &s->bodies.rigids[rigid];
         cti_v3 w = cti_v3_at(v, r->block + 1);
         out->spin = at_end ? cti_m3_mul_v(r->I_mid, w) : cti_v3_at(r->spin, 0);
         cti_rigid_inertia(r, at_end ? r->q_new : r->q, out->inertia);
@@ -40282,7 +40357,7 @@ static void cti_momenta_center(const cti_state *s, cti_group *g, int c, const ct
     int at_end;
     for (at_end = 0; at_end < 2; at_end++) {
         cti_motion m;
-        cti_motion_measure(s, &s->factors.components[c], at_end ? s->x_new : s->x, at_end ? v : s->v, &m);
+        cti_motion_measure(s, &s->factors.components[c], at_end ? s->end.x : s->x, at_end ? v : s->v, &m);
         if (!(g->mass > 0) && !at_end)
             g->first = m.center;
         g->mass += at_end ? 0 : m.mass;
@@ -40299,12 +40374,12 @@ static cti_v3 cti_momenta_moment(const cti_state *s, const cti_group *g, int c, 
     int i;
     for (i = p->begin; i < p->end; i++) {
         int b = s->factors.blocks[i];
-        const cti_rigid *turning = cti_rigid_turning(s->rigids, s->rigid_of, b);
-        cti_v3 u = cti_v3_mul(cti_v3_at(s->v_new, b), -dt * s->alpha[b]);
+        const cti_rigid *turning = cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, b);
+        cti_v3 u = cti_v3_mul(cti_v3_at(s->end.v, b), -dt * s->bodies.alpha[b]);
         if (turning)
             sum = cti_v3_add(sum, cti_m3_mul_v(turning->I_mid, u));
         u = cti_v3_mad(u, gravity, cti_integrate_kick(s, b, dt));
-        sum = cti_v3_mad(sum, cti_v3_cross(cti_v3_sub(cti_v3_at(s->x, b), g->center[0]), u), s->mass[b]);
+        sum = cti_v3_mad(sum, cti_v3_cross(cti_v3_sub(cti_v3_at(s->x, b), g->center[0]), u), s->bodies.mass[b]);
     }
     return sum;
 }
@@ -40344,33 +40419,34 @@ static void cti_momenta_rate(cti_group *g)
 static void cti_momenta_turn(const cti_state *s, const cti_group *g, int c, ct_real *v)
 {
     const cti_component *p = &s->factors.components[c];
-    int rigid = s->rigid_of[s->factors.blocks[p->begin]], i;
+    int rigid = s->bodies.rigid_of[s->factors.blocks[p->begin]], i;
     cti_motion m;
     if (rigid >= 0) { /* spin is I_mid times the angular block's velocity */
-        const cti_rigid *r = &s->rigids[rigid];
+        const cti_rigid *r = &s->bodies.rigids[rigid];
         ct_real I[9], inverse[9];
         cti_rigid_inertia(r, r->q_new, I);
         if (cti_m3_inverse(r->I_mid, inverse))
             cti_v3_addto(v, r->block + 1, cti_m3_mul_v(inverse, cti_m3_mul_v(I, g->rate)));
         return;
     }
-    cti_motion_measure(s, p, s->x_new, v, &m);
+    cti_motion_measure(s, p, s->end.x, v, &m);
     for (i = p->begin; i < p->end; i++) {
         int b = s->factors.blocks[i];
-        cti_v3_addto(v, b, cti_v3_cross(g->rate, cti_v3_sub(cti_v3_at(s->x_new, b), m.center)));
+        cti_v3_addto(v, b, cti_v3_cross(g->rate, cti_v3_sub(cti_v3_at(s->end.x, b), m.center)));
     }
 }
 
 CTI_FN void cti_momenta_balance(cti_state *s, ct_real dt, ct_real *v)
 {
+    cti_end *end = &s->end;
     int c, k, n = CTI_LEN(s->factors.components);
     cti_momenta_unite(s);
     cti_momenta_select(s);
     for (c = 0; c < n; c++)
-        if (!cti_momenta_root(s->groups, c)->held)
-            cti_momenta_center(s, cti_momenta_root(s->groups, c), c, v);
+        if (!cti_momenta_root(end->groups, c)->held)
+            cti_momenta_center(s, cti_momenta_root(end->groups, c), c, v);
     for (c = 0; c < n; c++) {
-        cti_group *g = &s->groups[c];
+        cti_group *g = &end->groups[c];
         g->held |= !(g->mass > 0);
         for (k = 0; !g->held && k < 2; k++) {
             g->center[k] = cti_v3_mad(g->first, g->center[k], 1 / g->mass);
@@ -40378,14 +40454,14 @@ CTI_FN void cti_momenta_balance(cti_state *s, ct_real dt, ct_real *v)
         }
     }
     for (c = 0; c < n; c++)
-        if (!cti_momenta_root(s->groups, c)->held)
-            cti_momenta_add(s, cti_momenta_root(s->groups, c), c, dt, v);
+        if (!cti_momenta_root(end->groups, c)->held)
+            cti_momenta_add(s, cti_momenta_root(end->groups, c), c, dt, v);
     for (c = 0; c < n; c++)
-        if (s->groups[c].up == c && !s->groups[c].held)
-            cti_momenta_rate(&s->groups[c]);
+        if (end->groups[c].up == c && !end->groups[c].held)
+            cti_momenta_rate(&end->groups[c]);
     for (c = 0; c < n; c++)
-        if (!cti_momenta_root(s->groups, c)->held)
-            cti_momenta_turn(s, cti_momenta_root(s->groups, c), c, v);
+        if (!cti_momenta_root(end->groups, c)->held)
+            cti_momenta_turn(s, cti_momenta_root(end->groups, c), c, v);
 }
 #endif
 
@@ -40414,16 +40490,16 @@ CTI_FN void cti_momenta_balance(cti_state *s, ct_real dt, ct_real *v)
 CTI_FN int cti_integrate_reserve(cti_state *s)
 {
     cti_history *q = &s->history;
-    int i, k, n3 = 3 * s->n, two = s->desc.integrator == CT_INTEGRATOR_BDF2 ? n3 : 0;
+    int i, k, n3 = 3 * s->n, models = s->bodies.n_models, two = s->desc.integrator == CT_INTEGRATOR_BDF2 ? n3 : 0;
     if (!CTI_RESIZE(s->mem, q->v_end, n3) || !CTI_RESIZE(s->mem, q->v0, two) || !CTI_RESIZE(s->mem, q->u0, two) ||
-        !CTI_RESIZE(s->mem, q->touched, s->n) || !CTI_RESIZE(s->mem, q->touches, s->n_models) || !CTI_RESIZE(s->mem, q->model_of, s->n) || !CTI_RESIZE(s->mem, q->block, s->n_models) ||
-        !CTI_RESIZE(s->mem, q->last, s->n_models) || !CTI_RESIZE(s->mem, q->reset, s->n_models))
+        !CTI_RESIZE(s->mem, q->touched, s->n) || !CTI_RESIZE(s->mem, q->touches, models) || !CTI_RESIZE(s->mem, q->model_of, s->n) ||
+        !CTI_RESIZE(s->mem, q->block, models) || !CTI_RESIZE(s->mem, q->last, models) || !CTI_RESIZE(s->mem, q->reset, models))
         return 0;
     for (i = 0; i < s->n; i++)
         q->model_of[i] = -1;
     /* a body's blocks are all from its smallest node number to its largest */
-    for (k = 0; k < s->n_models; k++) {
-        const cti_model *m = s->models[k];
+    for (k = 0; k < s->bodies.n_models; k++) {
+        const cti_model *m = s->bodies.models[k];
         const int32_t *list = m->tets.n ? m->tets.node : m->membrane.node;
         int32_t lo = INT32_MAX, hi = -1;
         for (i = 0; i < CTI_LEN(list); i++) {
@@ -40473,7 +40549,7 @@ CTI_FN int cti_integrate_is_plain(const cti_state *s, int block)
 /* the coefficients of a block that is not plain; the same for all blocks of a body */
 CTI_FN void cti_integrate_scheme(const cti_state *s, int block, ct_real dt, cti_scheme *out)
 {
-    ct_real dt_prev = s->dt_prev[block], w, a, c;
+    ct_real dt_prev = s->history.dt_prev[block], w, a, c;
     memset(out, 0, sizeof *out);
     if (s->desc.integrator == CT_INTEGRATOR_NEWMARK || !(dt_prev > 0)) {
         out->newmark = 1;
@@ -40512,42 +40588,43 @@ CTI_FN ct_real cti_integrate_reaction_factor(const cti_state *s, int block, ct_r
 static void cti_integrate_block(cti_state *s, int i, const cti_scheme *c, const ct_real *Du)
 {
     const cti_history *q = &s->history;
-    ct_real *D = s->A.val + 9 * (size_t)s->A.diag[i], m = s->mass[i];
+    ct_real *D = s->system.A.val + 9 * (size_t)s->system.A.diag[i], m = s->bodies.mass[i];
     int k;
     for (k = 3 * i; k < 3 * i + 3; k++) {
         ct_real v = c->v_ * s->v[k], fall = c->f_ * s->desc.gravity[k - 3 * i];
         if (!c->newmark)
             v += c->v0_ * q->v0[k] + c->u_ * q->u0[k];
         q->v_end[k] = v + fall; /* where the free motion starts */
-        s->b[k] += m * (v + fall) + c->f_ * s->force[k];
+        s->system.b[k] += m * (v + fall) + c->f_ * s->system.force[k];
         if (Du)
-            s->b[k] += c->c_ * (s->alpha[i] * m * q->u0[k] + Du[k]);
-        D[4 * (k - 3 * i)] += m * (1 + c->h * s->alpha[i]);
+            s->system.b[k] += c->c_ * (s->bodies.alpha[i] * m * q->u0[k] + Du[k]);
+        D[4 * (k - 3 * i)] += m * (1 + c->h * s->bodies.alpha[i]);
     }
 }
 
 /* b and the mass in A of a block that is stepped by Euler's rule */
 static void cti_integrate_plain(cti_state *s, int i, ct_real dt)
 {
-    ct_real *D = s->A.val + 9 * (size_t)s->A.diag[i], mass = s->mass[i] * (1 + dt * s->alpha[i]), kick = cti_motion_kick(s, i, dt);
+    ct_real *D = s->system.A.val + 9 * (size_t)s->system.A.diag[i];
+    ct_real mass = s->bodies.mass[i] * (1 + dt * s->bodies.alpha[i]), kick = cti_motion_kick(s, i, dt);
     int k;
     for (k = 0; k < 3; k++) {
         D[4 * k] += mass;
-        s->b[3 * i + k] += s->mass[i] * (s->v[3 * i + k] + kick * s->desc.gravity[k]) + dt * s->force[3 * i + k];
+        s->system.b[3 * i + k] += s->bodies.mass[i] * (s->v[3 * i + k] + kick * s->desc.gravity[k]) + dt * s->system.force[3 * i + k];
     }
 }
 
 CTI_FN void cti_integrate_assemble(cti_state *s, ct_real dt)
 {
-    ct_real *Du = s->desc.integrator == CT_INTEGRATOR_BDF2 ? s->pcg_work : NULL;
+    ct_real *Du = s->desc.integrator == CT_INTEGRATOR_BDF2 ? s->system.work : NULL;
     int i, k;
     if (Du) { /* in the middle of that step: u' of a turn is rigid there, and nowhere else */
         ct_real *middle = Du + 3 * (size_t)s->n;
         memset(Du, 0, sizeof(ct_real) * 3 * (size_t)s->n);
         for (k = 0; k < 3 * s->n; k++)
-            middle[k] = s->dt_prev[k / 3] > 0 ? s->x[k] - s->dt_prev[k / 3] / 2 * s->history.u0[k] : s->x[k];
-        for (k = 0; k < s->n_models; k++)
-            cti_model_damping(s->models[k], middle, s->history.u0, Du);
+            middle[k] = s->history.dt_prev[k / 3] > 0 ? s->x[k] - s->history.dt_prev[k / 3] / 2 * s->history.u0[k] : s->x[k];
+        for (k = 0; k < s->bodies.n_models; k++)
+            cti_model_damping(s->bodies.models[k], middle, s->history.u0, Du);
     }
     for (i = 0; i < s->n; i++) {
         cti_scheme c;
@@ -40571,7 +40648,7 @@ CTI_FN ct_real cti_integrate_gain(const cti_state *s, int block, int k, ct_real 
 CTI_FN void cti_integrate_watch(cti_state *s)
 {
     if (s->n)
-        memcpy(s->history.v_end, s->v_new, sizeof(ct_real) * 3 * (size_t)s->n);
+        memcpy(s->history.v_end, s->end.v, sizeof(ct_real) * 3 * (size_t)s->n);
 }
 
 CTI_FN void cti_integrate_reset_block(cti_state *s, int block)
@@ -40586,7 +40663,7 @@ CTI_FN void cti_integrate_reset(cti_state *s, int all)
     cti_history *q = &s->history;
     int i;
     for (i = 0; i < 3 * s->n; i++)
-        if ((all || !(q->v_end[i] == s->v_new[i])) && !cti_state_is_inactive(s, i / 3)) {
+        if ((all || !(q->v_end[i] == s->end.v[i])) && !cti_state_is_inactive(s, i / 3)) {
             cti_integrate_reset_block(s, i / 3);
             s->factors.components[s->factors.component_of[i / 3]].substep.forced = 1;
         }
@@ -40596,31 +40673,31 @@ CTI_FN void cti_integrate_reset(cti_state *s, int all)
 static void cti_integrate_touch(cti_state *s, uint8_t *touched)
 {
     int i, k;
-    if (s->n_models)
-        memset(touched, 0, (size_t)s->n_models);
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        for (k = 0; (s->rows[i].equations || s->rows[i].r[0] > 0) && k < s->rows[i].n; k++)
-            if (s->history.model_of[s->rows[i].term[k].block] >= 0)
-                touched[s->history.model_of[s->rows[i].term[k].block]] = 1;
+    if (s->bodies.n_models)
+        memset(touched, 0, (size_t)s->bodies.n_models);
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        for (k = 0; (s->contact.rows[i].equations || s->contact.rows[i].r[0] > 0) && k < s->contact.rows[i].n; k++)
+            if (s->history.model_of[s->contact.rows[i].term[k].block] >= 0)
+                touched[s->history.model_of[s->contact.rows[i].term[k].block]] = 1;
 }
 
 /* w of a block */
 static cti_v3 cti_integrate_jump(const cti_state *s, int i, const cti_scheme *c)
 {
-    return cti_v3_mul(cti_v3_sub(cti_v3_at(s->v_new, i), cti_v3_at(s->v_free, i)), 1 + c->h * s->alpha[i]);
+    return cti_v3_mul(cti_v3_sub(cti_v3_at(s->end.v, i), cti_v3_at(s->system.v_free, i)), 1 + c->h * s->bodies.alpha[i]);
 }
 
 /* v1 of one block */
 static void cti_integrate_close(cti_state *s, int i, ct_real dt, const cti_scheme *c, int blow)
 {
     cti_history *q = &s->history;
-    cti_v3 u = cti_v3_at(s->v_new, i), w = blow ? cti_integrate_jump(s, i, c) : cti_v3_zero(), e;
+    cti_v3 u = cti_v3_at(s->end.v, i), w = blow ? cti_integrate_jump(s, i, c) : cti_v3_zero(), e;
     e = cti_v3_mul(cti_v3_sub(cti_v3_sub(u, cti_v3_at(c->newmark ? s->v : q->u0, i)), w), c->s);
     if (blow) /* Euler's rule is next, whose gravity kicks from the middle of one step to the middle of the next */
         e = cti_v3_mad(e, cti_v3_at(s->desc.gravity, 0), -dt / 2);
     /* scripted axes have the script's velocity */
-    if (s->n_constrained && s->filter[i] >= 0)
-        e = cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[i], e);
+    if (s->scripts.n_constrained && s->scripts.filter[i] >= 0)
+        e = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], e);
     cti_v3_put(q->v_end, i, cti_v3_add(u, e));
 }
 
@@ -40640,7 +40717,7 @@ static int cti_integrate_leaves(const cti_state *s, int model)
 CTI_FN ct_real cti_integrate_leave(const cti_state *s, int block, ct_real dt)
 {
     int m = s->history.model_of[block];
-    return m < 0 || !cti_integrate_leaves(s, m) || (s->n_constrained && s->filter[block] >= 0) ? 0 : dt / 2 * s->fall_new[block];
+    return m < 0 || !cti_integrate_leaves(s, m) || (s->scripts.n_constrained && s->scripts.filter[block] >= 0) ? 0 : dt / 2 * s->end.fall[block];
 }
 
 CTI_FN ct_real cti_integrate_kick(const cti_state *s, int block, ct_real dt)
@@ -40658,8 +40735,8 @@ CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt)
     int i, m;
     cti_motion_impulses(s);
     cti_integrate_touch(s, q->touches);
-    memcpy(q->v_end, s->v_new, sizeof(ct_real) * 3 * (size_t)s->n);
-    for (m = 0; m < s->n_models; m++) {
+    memcpy(q->v_end, s->end.v, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (m = 0; m < s->bodies.n_models; m++) {
         cti_scheme c;
         if (!cti_integrate_closes(s, m))
             continue;
@@ -40669,7 +40746,7 @@ CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt)
     }
     cti_motion_fall(s, dt, q->v_end);
     cti_momenta_balance(s, dt, q->v_end);
-    for (m = 0; m < s->n_models; m++)
+    for (m = 0; m < s->bodies.n_models; m++)
         for (i = q->block[m]; cti_integrate_leaves(s, m) && i <= q->last[m]; i++)
             cti_v3_addto(q->v_end, i, cti_v3_mul(cti_v3_at(s->desc.gravity, 0), cti_integrate_leave(s, i, dt)));
     return q->v_end;
@@ -40679,24 +40756,24 @@ CTI_FN void cti_integrate_yield(cti_state *s, const uint8_t *bodies)
 {
     cti_history *q = &s->history;
     int i, m;
-    for (m = 0; m < s->n_models; m++)
+    for (m = 0; m < s->bodies.n_models; m++)
         for (i = q->block[m]; s->desc.integrator != CT_INTEGRATOR_EULER && bodies[m] && i <= q->last[m]; i++)
-            s->dt_prev[i] = q->touched[i] ? s->dt_prev[i] : 0, q->touched[i] = 1; /* v is that of now, half of gravity's kick is due */
+            q->dt_prev[i] = q->touched[i] ? q->dt_prev[i] : 0, q->touched[i] = 1; /* v is that of now, half of gravity's kick is due */
 }
 
 CTI_FN void cti_integrate_advance(cti_state *s, ct_real dt)
 {
     cti_history *q = &s->history;
     int i, m;
-    memcpy(s->fall, s->fall_new, sizeof(ct_real) * (size_t)s->n);
-    for (m = 0; m < s->n_models; m++) {
+    memcpy(s->history.fall, s->end.fall, sizeof(ct_real) * (size_t)s->n);
+    for (m = 0; m < s->bodies.n_models; m++) {
         cti_scheme c;
         if (s->desc.integrator == CT_INTEGRATOR_BDF2 && cti_integrate_closes(s, m)) {
             cti_integrate_scheme(s, q->block[m], dt, &c);
             for (i = q->block[m]; i <= q->last[m]; i++) {
                 cti_v3 w = q->touches[m] ? cti_integrate_jump(s, i, &c) : cti_v3_zero();
                 cti_v3_put(q->v0, i, cti_v3_add(cti_v3_at(s->v, i), w));
-                cti_v3_put(q->u0, i, cti_v3_at(s->v_new, i));
+                cti_v3_put(q->u0, i, cti_v3_at(s->end.v, i));
             }
         }
         q->reset[m] |= (uint8_t)cti_integrate_leaves(s, m);
@@ -40711,7 +40788,7 @@ CTI_FN void cti_integrate_forget(cti_state *s)
     int i;
     for (i = 0; s->desc.integrator != CT_INTEGRATOR_EULER && i < s->n; i++)
         if (q->model_of[i] >= 0 && q->reset[q->model_of[i]])
-            s->dt_prev[i] = 0;
+            s->history.dt_prev[i] = 0;
     cti_integrate_clear(s);
 }
 #endif
@@ -40737,13 +40814,13 @@ CTI_FN void cti_impulses_remove(cti_state *s, int b0, int n);
 /* cti_impulses_keep -- rows of A and b of the blocks that pins and directions constrain, before the filter changes them: their reaction is
    A v - b less what rows give. 0: out of memory. */
 CTI_FN int cti_impulses_keep(cti_state *s);
-/* cti_impulses_reactions -- impulses [3 n] that scripts give to the blocks in s->reactions in a substep dt to s->v_new: factor (A v - b) - J' r,
-   without what the block is free to do. In s->pcg_work. */
+/* cti_impulses_reactions -- impulses [3 n] that scripts give to the blocks in scripts.reactions in a substep dt to end.v: factor (A v - b) - J' r,
+   without what the block is free to do. In system.work. */
 CTI_FN const ct_real *cti_impulses_reactions(cti_state *s, ct_real dt);
 /* cti_impulses_begin -- sums of a new step, all zero. */
 CTI_FN void cti_impulses_begin(cti_state *s);
-/* cti_impulses_add -- adds a substep of dt that is about to be committed: s->rows, s->origins, s->v_new. s->pcg_work and the arena are scratch.
-   0: out of memory. */
+/* cti_impulses_add -- adds a substep of dt that is about to be committed: contact.rows, contact.origins, end.v. system.work and the arena are
+   scratch. 0: out of memory. */
 CTI_FN int cti_impulses_add(cti_state *s, ct_real dt);
 /* cti_impulses_swap -- the new step's sums become those that are read; called again they are put back. Not in a repair, where time stands still. */
 CTI_FN void cti_impulses_swap(cti_state *s);
@@ -40768,12 +40845,12 @@ CTI_FN void cti_impulses_free(cti_mem *mem, cti_impulses *q)
 
 CTI_FN int cti_impulses_reserve(cti_state *s)
 {
-    return CTI_RESIZE(s->mem, s->impulses.pins, 3 * s->n) && CTI_RESIZE(s->mem, s->impulses_step.pins, 3 * s->n);
+    return CTI_RESIZE(s->mem, s->history.impulses.pins, 3 * s->n) && CTI_RESIZE(s->mem, s->step.impulses.pins, 3 * s->n);
 }
 
 CTI_FN void cti_impulses_remove(cti_state *s, int b0, int n)
 {
-    ct_real *pins = s->impulses.pins;
+    ct_real *pins = s->history.impulses.pins;
     int have = CTI_LEN(pins) / 3; /* blocks that joined later have none yet */
     if (b0 + n > have)
         return;
@@ -40789,15 +40866,15 @@ CTI_FN void cti_impulses_clear(cti_impulses *q)
         memset(q->pins, 0, sizeof *q->pins * (size_t)CTI_LEN(q->pins));
 }
 
-CTI_FN void cti_impulses_begin(cti_state *s) { cti_impulses_clear(&s->impulses_step); }
+CTI_FN void cti_impulses_begin(cti_state *s) { cti_impulses_clear(&s->step.impulses); }
 
 CTI_FN void cti_impulses_swap(cti_state *s)
 {
-    cti_impulses q = s->impulses;
-    if (s->still)
+    cti_impulses q = s->history.impulses;
+    if (s->scripts.still)
         return;
-    s->impulses = s->impulses_step;
-    s->impulses_step = q;
+    s->history.impulses = s->step.impulses;
+    s->step.impulses = q;
 }
 
 /* ---- contacts and joints ---- */
@@ -40819,14 +40896,14 @@ static uint32_t cti_impulses_find(const cti_impulses_index *x, const cti_touch *
 /* the first substep needs none: a key has one row. 0: out of memory */
 static int cti_impulses_make_index(cti_state *s, cti_impulses_index *x)
 {
-    const cti_touch *list = s->impulses_step.touches;
+    const cti_touch *list = s->step.impulses.touches;
     int i, n = CTI_LEN(list);
     uint32_t size = 64;
     x->at = NULL;
     x->mask = 0;
     if (n == 0)
         return 1;
-    while (size < 2 * (uint32_t)(n + CTI_LEN(s->rows)))
+    while (size < 2 * (uint32_t)(n + CTI_LEN(s->contact.rows)))
         size *= 2;
     x->mask = size - 1;
     x->at = CTI_ARENA_ZERO(s->arena, int32_t, size);
@@ -40865,38 +40942,42 @@ static void cti_impulses_contact(cti_impulses *q, const cti_surface *s, ct_cone 
 
 static int cti_impulses_joint(cti_state *s, const cti_row *row)
 {
-    const cti_memory_item *m = cti_memory_find(&s->impulses_step.joints, row->key);
+    const cti_memory_item *m = cti_memory_find(&s->step.impulses.joints, row->key);
     cti_v3 r = cti_m3_mul_tv(row->frame, cti_v3_at(row->r, 0));
     cti_memory_item item;
     memset(&item, 0, sizeof item);
     item.key = row->key;
     cti_v3_put(item.impulse, 0, m ? cti_v3_add(r, cti_v3_at(m->impulse, 0)) : r);
-    return cti_memory_add(s->mem, &s->impulses_step.joints, &item);
+    return cti_memory_add(s->mem, &s->step.impulses.joints, &item);
 }
 
 /* ---- pins ---- */
 
 /* 1 where pins or directions constrain a block */
-static int cti_impulses_is_pinned(const cti_state *s, int i) { return s->filter[i] >= 0 && !s->held[i] && !cti_state_is_inactive(s, i); }
+static int cti_impulses_is_pinned(const cti_state *s, int i)
+{
+    return s->scripts.filter[i] >= 0 && !s->scripts.held[i] && !cti_state_is_inactive(s, i);
+}
 
 CTI_FN int cti_impulses_keep(cti_state *s)
 {
-    cti_reactions *q = &s->reactions;
+    cti_system *sys = &s->system;
+    cti_reactions *q = &s->scripts.reactions;
     int i, k, size = 0, n = 0;
     CTI_CLEAR(q->blocks);
-    for (i = 0; s->n_constrained && !s->still && i < s->n; i++)
+    for (i = 0; s->scripts.n_constrained && !s->scripts.still && i < s->n; i++)
         if (cti_impulses_is_pinned(s, i))
-            n++, size += 9 * (s->A.row[i + 1] - s->A.row[i]) + 3;
+            n++, size += 9 * (sys->A.row[i + 1] - sys->A.row[i]) + 3;
     if (n == 0)
         return 1;
     if (!CTI_RESERVE(s->mem, q->blocks, n) || !CTI_RESIZE(s->mem, q->values, size))
         return 0;
     for (i = size = 0; i < s->n; i++)
         if (cti_impulses_is_pinned(s, i)) {
-            k = 9 * (s->A.row[i + 1] - s->A.row[i]);
+            k = 9 * (sys->A.row[i + 1] - sys->A.row[i]);
             CTI_PUSH(s->mem, q->blocks, i);
-            memcpy(q->values + size, s->A.val + 9 * (size_t)s->A.row[i], sizeof(ct_real) * (size_t)k);
-            memcpy(q->values + size + k, s->b + 3 * (size_t)i, sizeof(ct_real) * 3);
+            memcpy(q->values + size, sys->A.val + 9 * (size_t)sys->A.row[i], sizeof(ct_real) * (size_t)k);
+            memcpy(q->values + size + k, sys->b + 3 * (size_t)i, sizeof(ct_real) * 3);
             size += k + 3;
         }
     return 1;
@@ -40905,7 +40986,7 @@ CTI_FN int cti_impulses_keep(cti_state *s)
 /* out += weight times impulse where a script constrains the block */
 static void cti_impulses_give(const cti_state *s, int block, ct_real weight, cti_v3 impulse, ct_real *out)
 {
-    if (s->filter[block] >= 0)
+    if (s->scripts.filter[block] >= 0)
         cti_v3_addto(out, block, cti_v3_mul(impulse, weight));
 }
 
@@ -40913,13 +40994,13 @@ static void cti_impulses_give(const cti_state *s, int block, ct_real weight, cti
 static void cti_impulses_received(const cti_state *s, ct_real *out)
 {
     int i, k, j;
-    for (i = 0; i < CTI_LEN(s->reactions.blocks); i++)
-        cti_v3_put(out, s->reactions.blocks[i], cti_v3_zero());
-    for (i = 0; i < CTI_LEN(s->rows); i++) {
-        const cti_pair *p = &s->origins[i].pair;
-        cti_v3 r = cti_m3_mul_tv(s->rows[i].frame, cti_v3_at(s->rows[i].r, 0));
-        if (s->origins[i].joint) {
-            const cti_joint *q = &s->joints[(s->origins[i].joint - 1) / 2];
+    for (i = 0; i < CTI_LEN(s->scripts.reactions.blocks); i++)
+        cti_v3_put(out, s->scripts.reactions.blocks[i], cti_v3_zero());
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        const cti_pair *p = &s->contact.origins[i].pair;
+        cti_v3 r = cti_m3_mul_tv(s->contact.rows[i].frame, cti_v3_at(s->contact.rows[i].r, 0));
+        if (s->contact.origins[i].joint) {
+            const cti_joint *q = &s->bodies.joints[(s->contact.origins[i].joint - 1) / 2];
             for (j = 0; j < q->a.n; j++)
                 cti_impulses_give(s, q->a.block[j], q->a.weight[j], r, out);
             for (j = 0; j < q->b.n; j++)
@@ -40936,21 +41017,22 @@ static void cti_impulses_received(const cti_state *s, ct_real *out)
 
 CTI_FN const ct_real *cti_impulses_reactions(cti_state *s, ct_real dt)
 {
-    ct_real *received = s->pcg_work, *out = received + 3 * (size_t)s->n;
-    const ct_real *value = s->reactions.values;
+    cti_scripts *scripts = &s->scripts;
+    ct_real *received = s->system.work, *out = received + 3 * (size_t)s->n;
+    const ct_real *value = scripts->reactions.values;
     int i, k;
     cti_impulses_received(s, received);
-    for (i = 0; i < CTI_LEN(s->reactions.blocks); i++) {
-        int b = s->reactions.blocks[i];
+    for (i = 0; i < CTI_LEN(scripts->reactions.blocks); i++) {
+        int b = scripts->reactions.blocks[i];
         cti_v3 sum = cti_v3_zero();
-        for (k = s->A.row[b]; k < s->A.row[b + 1]; k++, value += 9)
-            sum = cti_v3_add(sum, cti_m3_mul_v(value, cti_v3_at(s->v_new, s->A.col[k])));
+        for (k = s->system.A.row[b]; k < s->system.A.row[b + 1]; k++, value += 9)
+            sum = cti_v3_add(sum, cti_m3_mul_v(value, cti_v3_at(s->end.v, s->system.A.col[k])));
         sum = cti_v3_mul(cti_v3_sub(sum, cti_v3_at(value, 0)), cti_integrate_reaction_factor(s, b, dt));
         value += 3;
         sum = cti_v3_sub(sum, cti_v3_at(received, b));
-        if (s->filter[b] >= 0)
-            sum = cti_v3_sub(sum, cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[b], sum));
-        cti_v3_put(out, b, s->filter[b] >= 0 ? sum : cti_v3_zero());
+        if (scripts->filter[b] >= 0)
+            sum = cti_v3_sub(sum, cti_m3_mul_v(scripts->projectors + 9 * (size_t)scripts->filter[b], sum));
+        cti_v3_put(out, b, scripts->filter[b] >= 0 ? sum : cti_v3_zero());
     }
     return out;
 }
@@ -40959,31 +41041,31 @@ static void cti_impulses_pins(cti_state *s, ct_real dt)
 {
     const ct_real *reaction;
     int i;
-    if (CTI_LEN(s->reactions.blocks) == 0)
+    if (CTI_LEN(s->scripts.reactions.blocks) == 0)
         return;
     reaction = cti_impulses_reactions(s, dt);
-    for (i = 0; i < CTI_LEN(s->reactions.blocks); i++)
-        if (!cti_state_is_inactive(s, s->reactions.blocks[i])) /* an active one: others were excluded since */
-            cti_v3_addto(s->impulses_step.pins, s->reactions.blocks[i], cti_v3_at(reaction, s->reactions.blocks[i]));
+    for (i = 0; i < CTI_LEN(s->scripts.reactions.blocks); i++)
+        if (!cti_state_is_inactive(s, s->scripts.reactions.blocks[i])) /* an active one: others were excluded since */
+            cti_v3_addto(s->step.impulses.pins, s->scripts.reactions.blocks[i], cti_v3_at(reaction, s->scripts.reactions.blocks[i]));
 }
 
 /* ---- a substep ---- */
 
 CTI_FN int cti_impulses_add(cti_state *s, ct_real dt)
 {
-    cti_impulses *q = &s->impulses_step;
+    cti_impulses *q = &s->step.impulses;
     cti_impulses_index x;
-    int i, n = CTI_LEN(s->rows);
-    if (s->still)
+    int i, n = CTI_LEN(s->contact.rows);
+    if (s->scripts.still)
         return 1;
     if (!cti_impulses_make_index(s, &x) || !CTI_RESERVE(s->mem, q->touches, CTI_LEN(q->touches) + n))
         return 0;
     for (i = 0; i < n; i++) {
-        const cti_row *row = &s->rows[i];
-        if (s->origins[i].joint && !cti_impulses_joint(s, row))
+        const cti_row *row = &s->contact.rows[i];
+        if (s->contact.origins[i].joint && !cti_impulses_joint(s, row))
             return 0;
-        if (!row->equations && !s->origins[i].repair && row->r[0] > 0)
-            cti_impulses_contact(q, &s->surface, s->desc.solver.cone, &x, row, &s->origins[i]);
+        if (!row->equations && !s->contact.origins[i].repair && row->r[0] > 0)
+            cti_impulses_contact(q, &s->surface, s->desc.solver.cone, &x, row, &s->contact.origins[i]);
     }
     cti_impulses_pins(s, dt);
     return 1;
@@ -41005,8 +41087,8 @@ CTI_FN int cti_impulses_add(cti_state *s, ct_real dt)
 CTI_FN void cti_assemble_movers(cti_state *s, double time)
 {
     int i, k;
-    for (i = 0; i < CTI_LEN(s->movers); i++) {
-        const cti_mover *m = &s->movers[i];
+    for (i = 0; i < CTI_LEN(s->scripts.movers); i++) {
+        const cti_mover *m = &s->scripts.movers[i];
         for (k = 0; k < m->n; k++)
             cti_v3_put(cti_surface_script(&s->surface, m->v0 + k), 0, cti_script_point(&m->script, m->vertices[k], time, NULL));
     }
@@ -41016,8 +41098,8 @@ CTI_FN ct_real cti_assemble_script_speed(const cti_state *s, ct_real dt)
 {
     ct_real big = 0;
     int i, k;
-    for (i = 0; i < CTI_LEN(s->movers); i++)
-        for (k = s->movers[i].v0; k < s->movers[i].v0 + s->movers[i].n; k++)
+    for (i = 0; i < CTI_LEN(s->scripts.movers); i++)
+        for (k = s->scripts.movers[i].v0; k < s->scripts.movers[i].v0 + s->scripts.movers[i].n; k++)
             big = cti_max(big, cti_v3_norm2(cti_v3_sub(cti_v3_at(cti_surface_script(&s->surface, k), 0), cti_v3_at(s->surface.x0, k))));
     return cti_sqrt(big) / dt;
 }
@@ -41025,25 +41107,25 @@ CTI_FN ct_real cti_assemble_script_speed(const cti_state *s, ct_real dt)
 /* room for a projector of this block: its index, -1 when memory ran out */
 static int cti_assemble_slot(cti_state *s, int block)
 {
-    int k = s->n_constrained;
-    if (s->filter[block] >= 0)
-        return s->filter[block];
-    if (!CTI_RESIZE(s->mem, s->projectors, 9 * (k + 1)))
+    int k = s->scripts.n_constrained;
+    if (s->scripts.filter[block] >= 0)
+        return s->scripts.filter[block];
+    if (!CTI_RESIZE(s->mem, s->scripts.projectors, 9 * (k + 1)))
         return -1;
-    s->n_constrained++;
-    return s->filter[block] = k;
+    s->scripts.n_constrained++;
+    return s->scripts.filter[block] = k;
 }
 
 /* axes that p holds are taken out of the block's S, which is diagonal so far */
 static int cti_assemble_axes(cti_state *s, const cti_pin *p, ct_real dt)
 {
-    cti_v3 target = cti_script_follow(p->n_path ? s->path + p->path : NULL, p->n_path, cti_v3_at(p->start, 0),
+    cti_v3 target = cti_script_follow(p->n_path ? s->scripts.path + p->path : NULL, p->n_path, cti_v3_at(p->start, 0),
                                       cti_state_ahead(s, dt) - p->t0, NULL);
-    int b = p->block, first = s->filter[b] < 0, slot = cti_assemble_slot(s, b), k;
+    int b = p->block, first = s->scripts.filter[b] < 0, slot = cti_assemble_slot(s, b), k;
     ct_real t[3], *S;
     if (slot < 0)
         return 0;
-    S = s->projectors + 9 * (size_t)slot;
+    S = s->scripts.projectors + 9 * (size_t)slot;
     if (first) {
         memset(S, 0, 9 * sizeof *S);
         S[0] = S[4] = S[8] = 1;
@@ -41052,7 +41134,7 @@ static int cti_assemble_axes(cti_state *s, const cti_pin *p, ct_real dt)
     for (k = 0; k < 3; k++)
         if (p->axes & (1 << k)) {
             S[4 * k] = 0;
-            s->v_fixed[3 * b + k] = (t[k] - s->x[3 * b + k]) / dt;
+            s->scripts.v_fixed[3 * b + k] = (t[k] - s->x[3 * b + k]) / dt;
         }
     return 1;
 }
@@ -41061,13 +41143,13 @@ static int cti_assemble_axes(cti_state *s, const cti_pin *p, ct_real dt)
    velocity in M's range that keeps both, M v = (I - D) v_pins */
 static int cti_assemble_direction(cti_state *s, const cti_direction *d)
 {
-    int b = d->block, first = s->filter[b] < 0, slot = cti_assemble_slot(s, b), i, j, k;
+    int b = d->block, first = s->scripts.filter[b] < 0, slot = cti_assemble_slot(s, b), i, j, k;
     ct_real M[6], w[3], V[9], *S;
     const ct_real *P = d->projector;
-    cti_v3 rhs = cti_v3_at(s->v_fixed, b), v = cti_v3_zero();
+    cti_v3 rhs = cti_v3_at(s->scripts.v_fixed, b), v = cti_v3_zero();
     if (slot < 0)
         return 0;
-    S = s->projectors + 9 * (size_t)slot;
+    S = s->scripts.projectors + 9 * (size_t)slot;
     if (first) {
         memcpy(S, P, 9 * sizeof *S);
         return 1;
@@ -41086,29 +41168,30 @@ static int cti_assemble_direction(cti_state *s, const cti_direction *d)
             for (j = 0; j < 3; j++)
                 S[3 * i + j] += V[3 * i + k] * V[3 * j + k];
     }
-    cti_v3_put(s->v_fixed, b, v);
+    cti_v3_put(s->scripts.v_fixed, b, v);
     return 1;
 }
 
 /* 1 where a block stays where it is, or goes as its script wants */
 static int cti_assemble_is_held(const cti_state *s, int i)
 {
-    return (s->held[i] & (CTI_HELD_REPAIR | CTI_HELD_IMPLAUSIBLE)) || cti_state_is_inactive(s, i);
+    return (s->scripts.held[i] & (CTI_HELD_REPAIR | CTI_HELD_IMPLAUSIBLE)) || cti_state_is_inactive(s, i);
 }
 
 CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt)
 {
+    cti_scripts *scripts = &s->scripts;
     int i;
     if (s->n == 0)
         return 1;
-    memset(s->fixed, 0, (size_t)s->n);
-    memset(s->v_fixed, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    memset(scripts->fixed, 0, (size_t)s->n);
+    memset(scripts->v_fixed, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < s->n; i++)
-        s->filter[i] = -1;
-    s->n_constrained = 0;
-    for (i = 0; i < CTI_LEN(s->pins); i++) {
-        const cti_pin *p = &s->pins[i];
-        if (p->axes && !(p->until >= 0 && s->time >= p->until - 1e-9 * (double)dt) && !cti_assemble_axes(s, p, dt))
+        scripts->filter[i] = -1;
+    scripts->n_constrained = 0;
+    for (i = 0; i < CTI_LEN(scripts->pins); i++) {
+        const cti_pin *p = &scripts->pins[i];
+        if (p->axes && !(p->until >= 0 && s->step.time >= p->until - 1e-9 * (double)dt) && !cti_assemble_axes(s, p, dt))
             return 0;
     }
     for (i = 0; i < s->n; i++)
@@ -41116,17 +41199,17 @@ CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt)
             int slot = cti_assemble_slot(s, i);
             if (slot < 0)
                 return 0;
-            memset(s->projectors + 9 * (size_t)slot, 0, 9 * sizeof(ct_real));
-            if (s->held[i] & CTI_HELD_REPAIR || cti_state_is_inactive(s, i)) /* implausible blocks follow the scripts of their axes */
-                memset(s->v_fixed + 3 * (size_t)i, 0, 3 * sizeof(ct_real));
+            memset(scripts->projectors + 9 * (size_t)slot, 0, 9 * sizeof(ct_real));
+            if (scripts->held[i] & CTI_HELD_REPAIR || cti_state_is_inactive(s, i)) /* implausible blocks follow the scripts of their axes */
+                memset(scripts->v_fixed + 3 * (size_t)i, 0, 3 * sizeof(ct_real));
         }
-    for (i = 0; i < CTI_LEN(s->directions); i++)
-        if (!cti_assemble_is_held(s, s->directions[i].block) && !cti_assemble_direction(s, &s->directions[i]))
+    for (i = 0; i < CTI_LEN(scripts->directions); i++)
+        if (!cti_assemble_is_held(s, scripts->directions[i].block) && !cti_assemble_direction(s, &scripts->directions[i]))
             return 0;
     for (i = 0; i < s->n; i++)
-        if (s->filter[i] >= 0) {
-            const ct_real *S = s->projectors + 9 * (size_t)s->filter[i];
-            s->fixed[i] = (uint8_t)(S[0] == 0 && S[4] == 0 && S[8] == 0);
+        if (scripts->filter[i] >= 0) {
+            const ct_real *S = scripts->projectors + 9 * (size_t)scripts->filter[i];
+            scripts->fixed[i] = (uint8_t)(S[0] == 0 && S[4] == 0 && S[8] == 0);
         }
     return 1;
 }
@@ -41134,16 +41217,17 @@ CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt)
 /* rows and columns of constrained blocks: b -= A v_p, A <- S A S + (I - S) scale, b <- S b + scale v_p */
 static void cti_assemble_filter(cti_state *s)
 {
-    cti_bsr *A = &s->A;
+    cti_scripts *scripts = &s->scripts;
+    cti_bsr *A = &s->system.A;
     int i, k, e;
     for (i = 0; i < s->n; i++)
         for (k = A->row[i]; k < A->row[i + 1]; k++)
-            if (s->filter[A->col[k]] >= 0) {
-                cti_v3 d = cti_m3_mul_v(A->val + 9 * (size_t)k, cti_v3_at(s->v_fixed, A->col[k]));
-                cti_v3_addto(s->b, i, cti_v3_mul(d, -1));
+            if (scripts->filter[A->col[k]] >= 0) {
+                cti_v3 d = cti_m3_mul_v(A->val + 9 * (size_t)k, cti_v3_at(scripts->v_fixed, A->col[k]));
+                cti_v3_addto(s->system.b, i, cti_v3_mul(d, -1));
             }
     for (i = 0; i < s->n; i++) {
-        const ct_real *Si = s->filter[i] >= 0 ? s->projectors + 9 * (size_t)s->filter[i] : NULL;
+        const ct_real *Si = scripts->filter[i] >= 0 ? scripts->projectors + 9 * (size_t)scripts->filter[i] : NULL;
         ct_real *D = A->val + 9 * (size_t)A->diag[i], scale = (D[0] + D[4] + D[8]) / 3;
         for (k = A->row[i]; k < A->row[i + 1]; k++) {
             int j = A->col[k];
@@ -41152,8 +41236,8 @@ static void cti_assemble_filter(cti_state *s)
                 cti_m3 m = cti_m3_mul(Si, B);
                 memcpy(B, m.m, sizeof m.m);
             }
-            if (s->filter[j] >= 0) {
-                cti_m3 m = cti_m3_mul(B, s->projectors + 9 * (size_t)s->filter[j]);
+            if (scripts->filter[j] >= 0) {
+                cti_m3 m = cti_m3_mul(B, scripts->projectors + 9 * (size_t)scripts->filter[j]);
                 memcpy(B, m.m, sizeof m.m);
             }
         }
@@ -41161,7 +41245,7 @@ static void cti_assemble_filter(cti_state *s)
             continue;
         for (e = 0; e < 9; e++)
             D[e] += scale * ((e % 4 == 0 ? 1 : 0) - Si[e]);
-        cti_v3_put(s->b, i, cti_v3_mad(cti_m3_mul_v(Si, cti_v3_at(s->b, i)), cti_v3_at(s->v_fixed, i), scale));
+        cti_v3_put(s->system.b, i, cti_v3_mad(cti_m3_mul_v(Si, cti_v3_at(s->system.b, i)), cti_v3_at(scripts->v_fixed, i), scale));
     }
 }
 
@@ -41169,23 +41253,23 @@ static void cti_assemble_filter(cti_state *s)
 static void cti_assemble_rigids(cti_state *s, ct_real dt)
 {
     int i, k;
-    for (i = 0; i < CTI_LEN(s->rigids); i++) {
-        cti_rigid *r = &s->rigids[i];
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        cti_rigid *r = &s->bodies.rigids[i];
         int b = r->block + 1;
-        ct_real *D = s->A.val + 9 * (size_t)s->A.diag[b], damp = 1 + dt * s->alpha[b];
-        if (r->swings && s->again > 0) { /* its rotation is that of the last solve */
-            cti_swing_equation(r, damp, D, s->b + 3 * (size_t)b);
+        ct_real *D = s->system.A.val + 9 * (size_t)s->system.A.diag[b], damp = 1 + dt * s->bodies.alpha[b];
+        if (r->swings && s->system.again > 0) { /* its rotation is that of the last solve */
+            cti_swing_equation(r, damp, D, s->system.b + 3 * (size_t)b);
             continue;
         }
         cti_rigid_free(r, dt);
         if (r->swings) {
-            cti_swing_equation(r, damp, D, s->b + 3 * (size_t)b);
+            cti_swing_equation(r, damp, D, s->system.b + 3 * (size_t)b);
             continue;
         }
         for (k = 0; k < 9; k++)
             D[k] = r->I_mid[k] * damp;
         for (k = 0; k < 3; k++)
-            s->b[3 * b + k] = r->spin[k];
+            s->system.b[3 * b + k] = r->spin[k];
     }
 }
 
@@ -41205,7 +41289,7 @@ static void cti_assemble_lengths(const cti_state *s, int model, ct_real dt, ct_r
 {
     cti_scheme c;
     *h = dt, *share = 1;
-    if (CTI_IS_DISCRETE(s) || s->history.last[model] < 0 || cti_integrate_is_plain(s, s->history.block[model]))
+    if (s->history.last[model] < 0 || cti_integrate_is_plain(s, s->history.block[model]))
         return;
     cti_integrate_scheme(s, s->history.block[model], dt, &c);
     *h = c.h, *share = c.share;
@@ -41222,8 +41306,8 @@ static void cti_assemble_range(int begin, int end, int worker, void *context)
         if (s->history.last[begin] >= 0 && cti_state_is_inactive(s, s->history.block[begin]))
             continue;
         cti_assemble_lengths(s, begin, q->dt, &h, &share);
-        cti_model_ahead(s->models[begin], q->dt, share, q->ahead);
-        cti_model_assemble(s->models[begin], q->x, h, s->force, s->A.val, &q->extended[begin], NULL);
+        cti_model_ahead(s->bodies.models[begin], q->dt, share, q->ahead);
+        cti_model_assemble(s->bodies.models[begin], q->x, h, s->system.force, s->system.A.val, &q->extended[begin], NULL);
     }
 }
 
@@ -41231,20 +41315,20 @@ static void cti_assemble_range(int begin, int end, int worker, void *context)
 static int cti_assemble_models(cti_state *s, ct_real dt, const ct_real *x, int *out_extended)
 {
     cti_assemble_loop q;
-    ct_real *ahead = s->pcg_work + 9 * (size_t)s->n; /* damping that is computed before the free solve looks there again */
+    ct_real *ahead = s->system.work + 9 * (size_t)s->n; /* damping that is computed before the free solve looks there again */
     int i, c;
     q.s = s, q.dt = dt, q.x = x, q.ahead = ahead;
     for (i = 0; i < 3 * s->n; i++)
         ahead[i] = s->v[i] - (x[i] - s->x[i]) / dt;
     /* strain limits of components in a further iteration are evaluated at q itself */
-    for (c = 0; x == s->q && c < CTI_LEN(s->factors.components); c++)
-        for (i = s->factors.components[c].begin; s->turns[c].moved == 2 && i < s->factors.components[c].end; i++)
+    for (c = 0; x == s->system.q && c < CTI_LEN(s->factors.components); c++)
+        for (i = s->factors.components[c].begin; s->system.turns[c].moved == 2 && i < s->factors.components[c].end; i++)
             cti_v3_put(ahead, s->factors.blocks[i], cti_v3_zero());
-    q.extended = CTI_ARENA_NEW(s->arena, int, s->n_models);
+    q.extended = CTI_ARENA_NEW(s->arena, int, s->bodies.n_models);
     if (!q.extended)
         return 0;
-    cti_tasks_run_work(&s->desc.tasks, cti_assemble_range, s->n_models, CTI_ASSEMBLE_MODEL_US, &q);
-    for (i = 0; i < s->n_models; i++)
+    cti_tasks_run_work(&s->desc.tasks, cti_assemble_range, s->bodies.n_models, CTI_ASSEMBLE_MODEL_US, &q);
+    for (i = 0; i < s->bodies.n_models; i++)
         *out_extended += q.extended[i];
     return 1;
 }
@@ -41252,10 +41336,10 @@ static int cti_assemble_models(cti_state *s, ct_real dt, const ct_real *x, int *
 static void cti_assemble_clear_range(int begin, int end, int worker, void *context)
 {
     cti_state *s = (cti_state *)context;
-    size_t first = (size_t)s->A.row[begin], last = (size_t)s->A.row[end];
+    size_t first = (size_t)s->system.A.row[begin], last = (size_t)s->system.A.row[end];
     CTI_UNUSED(worker);
-    memset(s->A.val + 9 * first, 0, sizeof(ct_real) * 9 * (last - first));
-    memset(s->force + 3 * (size_t)begin, 0, sizeof(ct_real) * 3 * (size_t)(end - begin));
+    memset(s->system.A.val + 9 * first, 0, sizeof(ct_real) * 9 * (last - first));
+    memset(s->system.force + 3 * (size_t)begin, 0, sizeof(ct_real) * 3 * (size_t)(end - begin));
 }
 
 /* A and force are zero */
@@ -41275,15 +41359,15 @@ static ct_real cti_assemble_share(const cti_state *s, const cti_component *p, co
     double free = 0, bound = 0;
     int i;
     for (i = p->begin; i < p->end; i++) {
-        mass += s->mass[blocks[i]];
-        speed = cti_v3_mad(speed, cti_v3_at(s->v, blocks[i]), s->mass[blocks[i]]);
+        mass += s->bodies.mass[blocks[i]];
+        speed = cti_v3_mad(speed, cti_v3_at(s->v, blocks[i]), s->bodies.mass[blocks[i]]);
     }
     speed = cti_v3_mul(speed, 1 / mass);
     for (i = p->begin; i < p->end; i++)
         cti_v3_put(e, blocks[i], cti_v3_sub(cti_v3_sub(cti_v3_at(s->v, blocks[i]), speed), cti_v3_at(w, blocks[i])));
     for (i = p->begin; i < p->end; i++) {
-        free += (double)(s->mass[blocks[i]] * cti_v3_norm2(cti_v3_at(e, blocks[i])));
-        bound += (double)cti_v3_dot(cti_v3_at(e, blocks[i]), cti_bsr_row(&s->A, e, blocks[i]));
+        free += (double)(s->bodies.mass[blocks[i]] * cti_v3_norm2(cti_v3_at(e, blocks[i])));
+        bound += (double)cti_v3_dot(cti_v3_at(e, blocks[i]), cti_bsr_row(&s->system.A, e, blocks[i]));
     }
     return bound > 0 ? (ct_real)(bound / (bound + free)) : 0;
 }
@@ -41292,26 +41376,27 @@ static ct_real cti_assemble_share(const cti_state *s, const cti_component *p, co
    takes D out of the motion from x to q: strain damping acts on the departure from q alone. */
 static void cti_assemble_place(cti_state *s, ct_real dt)
 {
-    ct_real *w = s->pcg_work, *e = w + 3 * (size_t)s->n;
+    cti_system *sys = &s->system;
+    ct_real *w = sys->work, *e = w + 3 * (size_t)s->n;
     int c, i, k;
-    memset(s->b, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    memset(sys->b, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         const cti_component *p = &s->factors.components[c];
-        const cti_turn *turn = &s->turns[c];
+        const cti_turn *turn = &sys->turns[c];
         cti_v3 rate;
         if (!turn->moved)
             continue;
         for (i = p->begin; i < p->end; i++)
             for (k = 3 * s->factors.blocks[i]; k < 3 * s->factors.blocks[i] + 3; k++)
-                w[k] = (s->q[k] - s->x[k]) / dt;
+                w[k] = (sys->q[k] - s->x[k]) / dt;
         for (i = p->begin; i < p->end; i++)
-            cti_v3_put(s->b, s->factors.blocks[i], cti_bsr_row(&s->A, w, s->factors.blocks[i]));
+            cti_v3_put(sys->b, s->factors.blocks[i], cti_bsr_row(&sys->A, w, s->factors.blocks[i]));
         rate = turn->rate;
         if (turn->turns && cti_v3_norm(rate) > 0)
             rate = cti_v3_mul(rate, cti_assemble_share(s, p, w, e));
         for (i = p->begin; turn->turns && i < p->end; i++) {
             int b = s->factors.blocks[i];
-            cti_v3_addto(s->b, b, cti_v3_mul(cti_v3_cross(rate, cti_v3_sub(cti_v3_at(s->q, b), turn->center)), s->mass[b]));
+            cti_v3_addto(sys->b, b, cti_v3_mul(cti_v3_cross(rate, cti_v3_sub(cti_v3_at(sys->q, b), turn->center)), s->bodies.mass[b]));
         }
     }
 }
@@ -41322,13 +41407,13 @@ static void cti_assemble_place(cti_state *s, ct_real dt)
 static void cti_assemble_shift(cti_state *s, ct_real dt, const ct_real *q, const ct_real *v, ct_real *damping)
 {
     int k, m;
-    cti_bsr_mul(&s->A, v, s->pcg_work);
+    cti_bsr_mul(&s->system.A, v, s->system.work);
     memset(damping, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    for (m = 0; m < s->n_models; m++)
-        cti_model_damping(s->models[m], q, v, damping);
+    for (m = 0; m < s->bodies.n_models; m++)
+        cti_model_damping(s->bodies.models[m], q, v, damping);
     for (k = 0; k < 3 * s->n; k++) {
         damping[k] *= dt;
-        s->b[k] += s->pcg_work[k] - damping[k];
+        s->system.b[k] += s->system.work[k] - damping[k];
     }
 }
 
@@ -41337,20 +41422,21 @@ CTI_FN int cti_assemble_at(cti_state *s, ct_real dt, const ct_real *q, const ct_
     int i, k;
     *out_extended = 0;
     cti_assemble_clear(s);
-    memset(s->b, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    memset(s->system.b, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     if (!cti_assemble_models(s, dt, q, out_extended))
         return 0;
     cti_assemble_shift(s, dt, q, v, damping);
     for (i = 0; i < s->n; i++) {
-        ct_real *D = s->A.val + 9 * (size_t)s->A.diag[i], m = s->mass[i] * (1 + dt * s->alpha[i]), kick = cti_motion_kick(s, i, dt);
+        ct_real *D = s->system.A.val + 9 * (size_t)s->system.A.diag[i];
+        ct_real m = s->bodies.mass[i] * (1 + dt * s->bodies.alpha[i]), kick = cti_motion_kick(s, i, dt);
         for (k = 0; k < 3; k++) {
             D[4 * k] += m;
-            s->b[3 * i + k] += s->mass[i] * (s->v[3 * i + k] + kick * s->desc.gravity[k]) + dt * s->force[3 * i + k];
+            s->system.b[3 * i + k] += s->bodies.mass[i] * (s->v[3 * i + k] + kick * s->desc.gravity[k]) + dt * s->system.force[3 * i + k];
         }
     }
     if (!cti_impulses_keep(s))
         return 0;
-    if (s->n_constrained)
+    if (s->scripts.n_constrained)
         cti_assemble_filter(s);
     return 1;
 }
@@ -41362,7 +41448,7 @@ CTI_FN int cti_assemble(cti_state *s, ct_real dt, int *out_extended)
     if (s->n == 0)
         return 1;
     cti_assemble_clear(s);
-    if (!cti_assemble_models(s, dt, s->q, out_extended))
+    if (!cti_assemble_models(s, dt, s->system.q, out_extended))
         return 0;
     cti_assemble_place(s, dt);
     cti_motion_forces(s);
@@ -41370,7 +41456,7 @@ CTI_FN int cti_assemble(cti_state *s, ct_real dt, int *out_extended)
     cti_assemble_rigids(s, dt);
     if (!cti_impulses_keep(s))
         return 0;
-    if (s->n_constrained)
+    if (s->scripts.n_constrained)
         cti_assemble_filter(s);
     return 1;
 }
@@ -42614,11 +42700,11 @@ typedef struct cti_account {
 
 /* cti_energy_state -- energies of the committed state, computed where they are not known. */
 CTI_FN void cti_energy_state(cti_state *s);
-/* cti_energy_body -- place of a block's body in s->energies: a model, or models + a rigid body; -1: none. */
+/* cti_energy_body -- place of a block's body in energy.now: a model, or models + a rigid body; -1: none. */
 CTI_FN int cti_energy_body(const cti_state *s, int block);
 #if CONTACT_WITH_CMR
-/* cti_energy_try -- energies of the tentative end of a substep dt. Returns how many bodies, marked in s->gains, gain more than the work done on them
-   and a bound; 0 where steps are Otaduy 2009's as printed, which stand whatever they gain. */
+/* cti_energy_try -- energies of the tentative end of a substep dt. Returns how many bodies, marked in energy.gains, gain more than the work done on
+   them and a bound; 0 where steps are Otaduy 2009's as printed, which stand whatever they gain. */
 CTI_FN int cti_energy_try(cti_state *s, ct_real dt);
 /* cti_energy_stands -- bodies that gain, by cti_energy_try, in a step as printed. */
 CTI_FN int cti_energy_stands(const cti_state *s);
@@ -42629,7 +42715,7 @@ CTI_FN int cti_energy_is_touched(const cti_state *s, int m);
 /* cti_energy_calm -- the last resort, after cti_energy_try found bodies that gain: where all bodies that rows and zones (s->parts.zoned) connect gain
    together, what they gain is taken from their velocities at the end, from what is not rigid motion first, and the rest from those of deformable
    bodies among them that something acts on. *out_lost += the momentum [N s] that this takes. Returns how many bodies gain more than all that; 0:
-   none. s->gains is left of them alone, and s->parts.zoned has the sets. */
+   none. energy.gains is left of them alone, and s->parts.zoned has the sets. */
 CTI_FN int cti_energy_calm(cti_state *s, ct_real dt, ct_real *out_lost);
 /* cti_energy_account -- the account of a substep dt that cti_energy_try has looked at, before it is committed. */
 CTI_FN void cti_energy_account(cti_state *s, ct_real dt, cti_account *out);
@@ -42686,11 +42772,11 @@ CTI_FN int cti_copy_save(cti_state *s, cti_copy *t)
     cti_mem *m = s->mem;
     int n = s->n, two = s->desc.integrator == CT_INTEGRATOR_BDF2 ? 3 * n : 0;
     return CTI_SNAPSHOT_COPY(m, t->x, s->x, 3 * n) && CTI_SNAPSHOT_COPY(m, t->v, s->v, 3 * n) &&
-           CTI_SNAPSHOT_COPY(m, t->dt_prev, s->dt_prev, n) && CTI_SNAPSHOT_COPY(m, t->dv, s->dv, 3 * n) &&
+           CTI_SNAPSHOT_COPY(m, t->dt_prev, s->history.dt_prev, n) && CTI_SNAPSHOT_COPY(m, t->dv, s->history.dv, 3 * n) &&
            CTI_SNAPSHOT_COPY(m, t->v0, s->history.v0, two) && CTI_SNAPSHOT_COPY(m, t->u0, s->history.u0, two) &&
-           CTI_SNAPSHOT_COPY(m, t->touched, s->history.touched, n) && CTI_SNAPSHOT_COPY(m, t->fall, s->fall, n) &&
-           CTI_SNAPSHOT_COPY(m, t->rigids, s->rigids, CTI_LEN(s->rigids)) &&
-           CTI_SNAPSHOT_COPY(m, t->energies, s->energies, CTI_LEN(s->energies));
+           CTI_SNAPSHOT_COPY(m, t->touched, s->history.touched, n) && CTI_SNAPSHOT_COPY(m, t->fall, s->history.fall, n) &&
+           CTI_SNAPSHOT_COPY(m, t->rigids, s->bodies.rigids, CTI_LEN(s->bodies.rigids)) &&
+           CTI_SNAPSHOT_COPY(m, t->energies, s->energy.now, CTI_LEN(s->energy.now));
 }
 
 /* What is kept of the components: no array of theirs. 0: out of memory */
@@ -42712,37 +42798,37 @@ static int cti_snapshot_save_components(cti_mem *mem, const cti_factors *f, cti_
 CTI_FN int cti_snapshot_save(cti_state *s, int all, cti_snapshot *t)
 {
     cti_mem *m = s->mem;
-    t->time = s->time;
-    t->dt_memory = s->dt_memory, t->dt_free = s->dt_free;
+    t->time = s->step.time;
+    t->dt_memory = s->contact.memory_dt, t->dt_free = s->history.dt_free;
     t->n_tangled = s->detect.n_tangled;
-    return cti_copy_save(s, &t->copy) && CTI_SNAPSHOT_COPY(m, t->dv_free, s->dv_free, 3 * s->n) &&
+    return cti_copy_save(s, &t->copy) && CTI_SNAPSHOT_COPY(m, t->dv_free, s->history.dv_free, 3 * s->n) &&
            cti_snapshot_save_components(m, &s->factors, &t->components) &&
-           CTI_SNAPSHOT_COPY(m, t->ways, s->ways, CTI_LEN(s->ways)) &&
+           CTI_SNAPSHOT_COPY(m, t->ways, s->contact.ways, CTI_LEN(s->contact.ways)) &&
            CTI_SNAPSHOT_COPY(m, t->tangles, s->detect.tangles, CTI_LEN(s->detect.tangles)) &&
-           (!all || (CTI_SNAPSHOT_COPY(m, t->memory.items, s->memory.items, CTI_LEN(s->memory.items)) &&
-                     CTI_SNAPSHOT_COPY(m, t->memory.table, s->memory.table, CTI_LEN(s->memory.table))));
+           (!all || (CTI_SNAPSHOT_COPY(m, t->memory.items, s->contact.memory.items, CTI_LEN(s->contact.memory.items)) &&
+                     CTI_SNAPSHOT_COPY(m, t->memory.table, s->contact.memory.table, CTI_LEN(s->contact.memory.table))));
 }
 
 #if CONTACT_WITH_CMR
 /* a block; two: BDF2 */
 static void cti_copy_block(cti_state *s, int b, int two, const cti_copy *t)
 {
-    cti_v3_put(s->x, b, cti_v3_at(t->x, b)), cti_v3_put(s->v, b, cti_v3_at(t->v, b)), cti_v3_put(s->dv, b, cti_v3_at(t->dv, b));
-    s->dt_prev[b] = t->dt_prev[b], s->fall[b] = t->fall[b], s->history.touched[b] = t->touched[b];
+    cti_v3_put(s->x, b, cti_v3_at(t->x, b)), cti_v3_put(s->v, b, cti_v3_at(t->v, b)), cti_v3_put(s->history.dv, b, cti_v3_at(t->dv, b));
+    s->history.dt_prev[b] = t->dt_prev[b], s->history.fall[b] = t->fall[b], s->history.touched[b] = t->touched[b];
     if (two)
         cti_v3_put(s->history.v0, b, cti_v3_at(t->v0, b)), cti_v3_put(s->history.u0, b, cti_v3_at(t->u0, b));
 }
 
 CTI_FN void cti_copy_restore(cti_state *s, const cti_component *q, const cti_copy *t)
 {
-    int i, two = s->desc.integrator == CT_INTEGRATOR_BDF2, first = s->factors.blocks[q->begin], rigid = s->rigid_of[first];
+    int i, two = s->desc.integrator == CT_INTEGRATOR_BDF2, first = s->factors.blocks[q->begin], rigid = s->bodies.rigid_of[first];
     for (i = q->begin; i < q->end; i++)
         cti_copy_block(s, s->factors.blocks[i], two, t);
     if (cti_energy_body(s, first) >= 0)
-        s->energies[cti_energy_body(s, first)] = t->energies[cti_energy_body(s, first)];
+        s->energy.now[cti_energy_body(s, first)] = t->energies[cti_energy_body(s, first)];
     if (rigid >= 0) {
-        s->rigids[rigid] = t->rigids[rigid];
-        cti_rigid_matrix(s->rigids[rigid].q, s->frames0 + 9 * (size_t)rigid);
+        s->bodies.rigids[rigid] = t->rigids[rigid];
+        cti_rigid_matrix(s->bodies.rigids[rigid].q, s->bodies.frames + 9 * (size_t)rigid);
     }
 }
 #endif
@@ -42777,14 +42863,14 @@ static void cti_snapshot_rewind_components(cti_factors *f, const cti_component_s
 /* arrays that a step replaces change places with their copies: that cannot run out of memory */
 static void cti_snapshot_swap(cti_state *s, int all, cti_snapshot *t)
 {
-    cti_way *ways = s->ways;
+    cti_way *ways = s->contact.ways;
     uint64_t *tangles = s->detect.tangles;
-    cti_memory memory = s->memory;
-    s->ways = t->ways, t->ways = ways;
+    cti_memory memory = s->contact.memory;
+    s->contact.ways = t->ways, t->ways = ways;
     s->detect.tangles = t->tangles, t->tangles = tangles;
     s->detect.n_tangled = cti_max_int(1, t->n_tangled); /* the next step looks for tangled pairs first */
     if (all)
-        s->memory = t->memory, t->memory = memory;
+        s->contact.memory = t->memory, t->memory = memory;
 }
 
 static void cti_snapshot_back(void *to, const void *from, size_t size, int n)
@@ -42795,29 +42881,30 @@ static void cti_snapshot_back(void *to, const void *from, size_t size, int n)
 
 CTI_FN void cti_snapshot_restore(cti_state *s, int all, cti_snapshot *t)
 {
+    cti_history *history = &s->history;
     const cti_copy *from = &t->copy;
     int i, n = s->n;
-    s->time = t->time;
-    s->energies_known = 0;
-    s->dt_memory = t->dt_memory, s->dt_free = t->dt_free;
+    s->step.time = t->time;
+    s->energy.known = 0;
+    s->contact.memory_dt = t->dt_memory, history->dt_free = t->dt_free;
     cti_snapshot_back(s->x, from->x, sizeof *s->x, 3 * n), cti_snapshot_back(s->v, from->v, sizeof *s->v, 3 * n);
-    cti_snapshot_back(s->dv, from->dv, sizeof *s->dv, 3 * n);
-    cti_snapshot_back(s->dt_prev, from->dt_prev, sizeof *s->dt_prev, n),
-        cti_snapshot_back(s->dv_free, t->dv_free, sizeof *s->dv_free, 3 * n);
-    cti_snapshot_back(s->history.v0, from->v0, sizeof *from->v0, CTI_LEN(from->v0));
-    cti_snapshot_back(s->history.u0, from->u0, sizeof *from->u0, CTI_LEN(from->u0));
-    cti_snapshot_back(s->history.touched, from->touched, 1, n), cti_snapshot_back(s->fall, from->fall, sizeof *s->fall, n);
-    cti_snapshot_back(s->rigids, from->rigids, sizeof *s->rigids, CTI_LEN(s->rigids));
+    cti_snapshot_back(history->dv, from->dv, sizeof *history->dv, 3 * n);
+    cti_snapshot_back(history->dt_prev, from->dt_prev, sizeof *history->dt_prev, n),
+        cti_snapshot_back(history->dv_free, t->dv_free, sizeof *history->dv_free, 3 * n);
+    cti_snapshot_back(history->v0, from->v0, sizeof *from->v0, CTI_LEN(from->v0));
+    cti_snapshot_back(history->u0, from->u0, sizeof *from->u0, CTI_LEN(from->u0));
+    cti_snapshot_back(history->touched, from->touched, 1, n), cti_snapshot_back(history->fall, from->fall, sizeof *history->fall, n);
+    cti_snapshot_back(s->bodies.rigids, from->rigids, sizeof *s->bodies.rigids, CTI_LEN(s->bodies.rigids));
     cti_snapshot_rewind_components(&s->factors, t->components);
     s->parts.inactive = 0;
     cti_integrate_clear(s);
     cti_snapshot_swap(s, all, t);
-    for (i = 0; i < CTI_LEN(s->rigids); i++)
-        cti_rigid_matrix(s->rigids[i].q, s->frames0 + 9 * (size_t)i);
-    cti_assemble_movers(s, s->time);
-    cti_surface_place(&s->surface, s->x, s->frames0, s->surface.x0);
-    CTI_CLEAR(s->rows);
-    CTI_CLEAR(s->origins);
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
+        cti_rigid_matrix(s->bodies.rigids[i].q, s->bodies.frames + 9 * (size_t)i);
+    cti_assemble_movers(s, s->step.time);
+    cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x0);
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
     s->detect.valid = 0;
 }
 
@@ -42851,7 +42938,7 @@ typedef struct cti_islands_result {
 /* cti_islands_scale -- velocity that residuals are relative to: |g| dt, or without gravity a thousandth of the largest speed, scripts' too,
    or of a thickness a step. */
 CTI_FN ct_real cti_islands_scale(const cti_state *s, ct_real dt, ct_real speed);
-/* cti_islands_solve -- v_new and the rows' multipliers, from where they are; rows come out sorted by island. scale: of the world's
+/* cti_islands_solve -- end.v and the rows' multipliers, from where they are; rows come out sorted by island. scale: of the world's
    residuals. 0: out of memory. */
 CTI_FN int cti_islands_solve(cti_state *s, ct_real dt, ct_real scale, cti_islands_result *out);
 #endif
@@ -42861,7 +42948,7 @@ CTI_FN void cti_islands_problem(const cti_state *s, cti_problem *out);
 #endif
 
 #if CONTACT_WITH_CMR
-/* cti_islands_dynamics -- the largest residual of the dynamics of a component at v_new, relative to `scale`: of those in islands as judged
+/* cti_islands_dynamics -- the largest residual of the dynamics of a component at end.v, relative to `scale`: of those in islands as judged
    there, of those that no contact touches as their free motion was solved. */
 CTI_FN ct_real cti_islands_dynamics(cti_state *s, ct_real scale);
 #endif
@@ -42897,7 +42984,7 @@ static void cti_balance_rigid(const cti_state *s, const cti_component *q, const 
     int k;
     for (k = 0; k < q->end - q->begin; k++) {
         ct_real inverse[9];
-        if (cti_m3_inverse(s->A.val + 9 * (size_t)s->A.diag[blocks[k]], inverse))
+        if (cti_m3_inverse(s->system.A.val + 9 * (size_t)s->system.A.diag[blocks[k]], inverse))
             cti_v3_addto(v, at[k], cti_m3_mul_v(inverse, cti_v3_at(r, at[k])));
     }
 }
@@ -42910,11 +42997,11 @@ static ct_real cti_balance_sum(const cti_state *s, ct_real dt, const cti_compone
     int k, n = q->end - q->begin, held = 0;
     *sum = cti_v3_zero();
     for (k = 0; k < n; k++) {
-        held |= s->n_constrained && s->filter[blocks[k]] >= 0;
-        if (!(s->mass[blocks[k]] > 0)) /* an angular block */
+        held |= s->scripts.n_constrained && s->scripts.filter[blocks[k]] >= 0;
+        if (!(s->bodies.mass[blocks[k]] > 0)) /* an angular block */
             continue;
         *sum = cti_v3_add(*sum, cti_v3_at(r, at[k]));
-        m += s->mass[blocks[k]] * (1 + cti_integrate_h(s, blocks[k], dt) * s->alpha[blocks[k]]);
+        m += s->bodies.mass[blocks[k]] * (1 + cti_integrate_h(s, blocks[k], dt) * s->bodies.alpha[blocks[k]]);
     }
     return held ? 0 : m;
 }
@@ -42924,7 +43011,7 @@ CTI_FN void cti_balance_component(const cti_state *s, ct_real dt, const cti_comp
     cti_v3 sum;
     ct_real m;
     int k, n = q->end - q->begin;
-    if (s->rigid_of[s->factors.blocks[q->begin]] >= 0) {
+    if (s->bodies.rigid_of[s->factors.blocks[q->begin]] >= 0) {
         cti_balance_rigid(s, q, at, r, v);
         return;
     }
@@ -43159,13 +43246,13 @@ CTI_FN ct_real cti_islands_scale(const cti_state *s, ct_real dt, ct_real speed)
 CTI_FN void cti_islands_problem(const cti_state *s, cti_problem *p)
 {
     memset(p, 0, sizeof *p);
-    p->A = &s->A, p->b = s->b, p->dt = s->problem_dt;
-    p->velocity_scale = s->problem_scale;
-    p->approach_limit = s->desc.thickness / (2 * s->problem_dt);
-    p->rows = s->rows, p->n_rows = CTI_LEN(s->rows);
-    p->filter = s->n_constrained ? s->filter : NULL;
-    p->projectors = s->projectors;
-    p->whole = s->whole;
+    p->A = &s->system.A, p->b = s->system.b, p->dt = s->contact.solved_dt;
+    p->velocity_scale = s->contact.solved_scale;
+    p->approach_limit = s->desc.thickness / (2 * s->contact.solved_dt);
+    p->rows = s->contact.rows, p->n_rows = CTI_LEN(s->contact.rows);
+    p->filter = s->scripts.n_constrained ? s->scripts.filter : NULL;
+    p->projectors = s->scripts.projectors;
+    p->whole = s->system.whole;
     p->tasks = &s->desc.tasks;
 }
 #endif
@@ -43174,11 +43261,11 @@ CTI_FN void cti_islands_problem(const cti_state *s, cti_problem *p)
 /* rows and origins sorted by island, each island's in their order; start [n_islands + 1] */
 static int cti_islands_sort(cti_state *s, int32_t **out_start, int *out_n)
 {
-    int n = CTI_LEN(s->rows), i;
+    int n = CTI_LEN(s->contact.rows), i;
     int32_t *island = CTI_ARENA_NEW(s->arena, int32_t, n), *start;
     cti_row *rows = CTI_ARENA_NEW(s->arena, cti_row, n);
     cti_contact_row *origins = CTI_ARENA_NEW(s->arena, cti_contact_row, n);
-    if (!island || !rows || !origins || !cti_factors_islands(&s->factors, s->arena, s->rows, n, island, out_n))
+    if (!island || !rows || !origins || !cti_factors_islands(&s->factors, s->arena, s->contact.rows, n, island, out_n))
         return 0;
     start = CTI_ARENA_ZERO(s->arena, int32_t, *out_n + 2);
     if (!start)
@@ -43194,10 +43281,10 @@ static int cti_islands_sort(cti_state *s, int32_t **out_start, int *out_n)
         start[i + 2] += start[i + 1];
     for (i = 0; i < n; i++) {
         int at = start[island[i] + 1]++;
-        rows[at] = s->rows[i], origins[at] = s->origins[i];
+        rows[at] = s->contact.rows[i], origins[at] = s->contact.origins[i];
     }
-    memcpy(s->rows, rows, sizeof(cti_row) * (size_t)n);
-    memcpy(s->origins, origins, sizeof(cti_contact_row) * (size_t)n);
+    memcpy(s->contact.rows, rows, sizeof(cti_row) * (size_t)n);
+    memcpy(s->contact.origins, origins, sizeof(cti_contact_row) * (size_t)n);
     return 1;
 }
 #endif
@@ -43219,9 +43306,9 @@ static int cti_islands_balance(void *ctx, ct_real *r, ct_real *v)
 /* the same of an island behind its solve. 0: out of memory */
 static int cti_islands_balance_one(cti_state *s, ct_real dt, const cti_island *q)
 {
-    cti_problem_rhs(&q->p, s->pcg_work);
-    cti_problem_residual(&q->p, s->pcg_work, q->v, s->pcg_work);
-    return cti_balance(s, dt, q, s->pcg_work, q->v);
+    cti_problem_rhs(&q->p, s->system.work);
+    cti_problem_residual(&q->p, s->system.work, q->v, s->system.work);
+    return cti_balance(s, dt, q, s->system.work, q->v);
 }
 #endif
 
@@ -43237,7 +43324,7 @@ static void cti_islands_note(int begin, int end, int worker, void *context)
 {
     const cti_islands_judges *j = (const cti_islands_judges *)context;
     const cti_island *q = j->q;
-    ct_real *w = j->s->pcg_work;
+    ct_real *w = j->s->system.work;
     CTI_UNUSED(worker);
     for (; begin < end; begin++) {
         cti_component *k = &j->s->factors.components[q->components[begin]];
@@ -43245,7 +43332,7 @@ static void cti_islands_note(int begin, int end, int worker, void *context)
         k->solve.dynamics = j->res.dynamics * q->p.velocity_scale;
         k->solve.natural = j->res.natural;
         for (i = k->place; i < last; i++)
-            cti_v3_put(w, i, cti_v3_sub(cti_v3_at(q->v, i), cti_v3_at(j->s->v_free, q->blocks[i])));
+            cti_v3_put(w, i, cti_v3_sub(cti_v3_at(q->v, i), cti_v3_at(j->s->system.v_free, q->blocks[i])));
         for (k->solve.contact_energy = 0, i = k->place; i < last; i++)
             k->solve.contact_energy += (double)cti_v3_dot(cti_v3_at(w, i), cti_bsr_row(&q->A, w, i));
     }
@@ -43259,7 +43346,7 @@ static int cti_islands_judge(cti_state *s, ct_real dt, const cti_island *q, cons
     if (!info->judged) {
         if (!cti_islands_balance_one(s, dt, q))
             return 0;
-        cti_residual_eval(&q->p, s->desc.solver.cone, q->v, s->pcg_work, &j.res);
+        cti_residual_eval(&q->p, s->desc.solver.cone, q->v, s->system.work, &j.res);
     }
     cti_tasks_run_work(&s->desc.tasks, cti_islands_note, q->n_components, CTI_ISLANDS_NOTE_US * q->n / q->n_components, &j);
     return 1;
@@ -43271,7 +43358,7 @@ static int cti_islands_renew(cti_state *s, ct_real dt, const cti_island *q)
     int c;
     cti_factors_mark(&s->factors, q);
     for (c = 0; c < q->n_components; c++)
-        if (!cti_factors_renew(&s->factors, &s->factors.components[q->components[c]], &s->A, dt))
+        if (!cti_factors_renew(&s->factors, &s->factors.components[q->components[c]], &s->system.A, dt))
             return 0;
     return 1;
 }
@@ -43285,7 +43372,7 @@ static int cti_islands_land(cti_state *s, ct_real dt, const cti_island *q)
         if (!cti_policy_factor_lands(&k->cache.stamp, &k->solve, cti_factors_is_cheap(&s->factors, k)))
             continue;
         cti_factors_ask(k);
-        if (!cti_factors_renew(&s->factors, k, &s->A, dt))
+        if (!cti_factors_renew(&s->factors, k, &s->system.A, dt))
             return 0;
     }
     return 1;
@@ -43300,8 +43387,8 @@ static void cti_islands_begin(const cti_state *s, ct_real dt, const cti_island *
         const cti_component *k = &s->factors.components[q->components[c]];
         for (i = k->place; k->solve.inexact_attempts > 1 && i < k->place + k->end - k->begin; i++) {
             int b = q->blocks[i];
-            ct_real share = s->dt_prev[b] > 0 ? dt / s->dt_prev[b] : 0;
-            cti_v3_put(q->v, i, cti_v3_mad(cti_v3_at(s->v, b), cti_v3_at(s->dv, b), share));
+            ct_real share = s->history.dt_prev[b] > 0 ? dt / s->history.dt_prev[b] : 0;
+            cti_v3_put(q->v, i, cti_v3_mad(cti_v3_at(s->v, b), cti_v3_at(s->history.dv, b), share));
         }
     }
 }
@@ -43318,7 +43405,7 @@ static int cti_islands_cluster(cti_state *s, ct_real dt, cti_island *q)
             continue;
         late = 1;
         cti_factors_ask(k);
-        if (!cti_factors_renew(&s->factors, k, &s->A, dt))
+        if (!cti_factors_renew(&s->factors, k, &s->system.A, dt))
             return 0;
     }
     q->p.lagged = cti_factors_lag(&s->factors, q);
@@ -43328,10 +43415,10 @@ static int cti_islands_cluster(cti_state *s, ct_real dt, cti_island *q)
 /* 1 where the last solve of one of the island's components ended far from a solution, or with NaN */
 static int cti_islands_is_far(const cti_state *s, const cti_island *q)
 {
-    int c, far = 0;
+    int c, is_far = 0;
     for (c = 0; c < q->n_components; c++)
-        far |= cti_policy_is_far(s->factors.components[q->components[c]].solve.natural);
-    return far;
+        is_far |= cti_policy_is_far(s->factors.components[q->components[c]].solve.natural);
+    return is_far;
 }
 
 static int cti_islands_has_equations(const cti_island *q)
@@ -43350,7 +43437,7 @@ static int cti_islands_sweeps(const cti_state *s, const cti_island *q, int later
     b.is_later = later;
     b.has_equations = cti_islands_has_equations(q);
     b.is_far = cti_islands_is_far(s, q);
-    b.wasted_sweeps = s->wasted_sweeps;
+    b.wasted_sweeps = s->step.wasted_sweeps;
     return cti_policy_sweeps(&b);
 }
 
@@ -43372,7 +43459,7 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
             return 0;
         if (!later && turn == 0)
             cti_islands_begin(s, dt, q);
-        if (!cti_smooth_open(&s->factors, s->arena, &s->A, q, &corrector))
+        if (!cti_smooth_open(&s->factors, s->arena, &s->system.A, q, &corrector))
             return 0;
         q->p.correction = corrector.hook.apply ? &corrector.hook : NULL;
         if (!q->p.local && !cti_residual_prepare(&q->p, s->arena))
@@ -43394,7 +43481,7 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
     if (!cti_islands_judge(s, dt, q, &info))
         return 0;
     if (cti_islands_is_far(s, q))
-        s->wasted_sweeps += visits / ((double)s->desc.solver.max_sweeps * (double)cti_max_int(CTI_ICA_FEW, CTI_LEN(s->rows)));
+        s->step.wasted_sweeps += visits / ((double)s->desc.solver.max_sweeps * (double)cti_max_int(CTI_ICA_FEW, CTI_LEN(s->contact.rows)));
     *ended = info.status;
     return 1;
 }
@@ -43408,11 +43495,11 @@ static int cti_islands_bridge(cti_state *s, ct_real dt, cti_island *q, ct_solver
 {
     cti_solve_info info;
     *done = 0;
-    if (!cti_factors_exact(&s->factors, s->arena, &s->A, q))
+    if (!cti_factors_exact(&s->factors, s->arena, &s->system.A, q))
         return 0;
     cti_bridge_solve(&q->p, &s->desc.solver, solver, most, s->mem, s->arena, q->v, &info);
     out->iterations += info.iterations;
-    s->spent += info.spent;
+    s->step.spent += info.spent;
     if (info.status == CTI_SOLVE_MEMORY || s->mem->failed)
         return 0;
     *done = info.status != CTI_SOLVE_FAILED;
@@ -43461,7 +43548,7 @@ static int cti_islands_normals(cti_state *s, ct_real dt, cti_island *q, cti_isla
     ct_real *v, *r;
     cti_solve_info info;
     *done = 0;
-    if (!cti_islands_keep(s, q, &v, &r) || !cti_factors_exact(&s->factors, s->arena, &s->A, q))
+    if (!cti_islands_keep(s, q, &v, &r) || !cti_factors_exact(&s->factors, s->arena, &s->system.A, q))
         return 0;
     for (pass = 0; pass < 1 + local; pass++) {
         if (pass)
@@ -43532,9 +43619,9 @@ static int cti_islands_paper(cti_state *s, ct_real dt, int later, const cti_isla
         return 0;
     for (i = 0; i < q->n; i++) {
         int b = q->blocks[i];
-        cti_v3_put(star, i, cti_v3_at(s->v_free, b));
+        cti_v3_put(star, i, cti_v3_at(s->system.v_free, b));
         if (!later)
-            cti_v3_put(q->v, i, cti_v3_add(cti_v3_at(s->v_free, b), cti_v3_at(s->push, b)));
+            cti_v3_put(q->v, i, cti_v3_add(cti_v3_at(s->system.v_free, b), cti_v3_at(s->contact.push, b)));
     }
     cti_ica_paper_solve(&q->p, &s->desc.solver, s->arena, star, q->v, &info);
     if (info.status == CTI_SOLVE_MEMORY)
@@ -43552,7 +43639,7 @@ static int cti_islands_chosen(cti_state *s, ct_real dt, const cti_islands *list,
 {
     cti_arena_point mark = cti_arena_mark(s->arena);
     int ok = 1, done = 0;
-    if (cti_islands_chosen_failed(s, q, 0) || !cti_policy_chosen_goes_on(s->spent))
+    if (cti_islands_chosen_failed(s, q, 0) || !cti_policy_chosen_goes_on(s->step.spent))
         done = 0;
     else if (cti_islands_is_plain(s))
         ok = cti_islands_normals(s, dt, q, out, &list->ended[i], &done);
@@ -43604,10 +43691,10 @@ static int cti_islands_solve_one(cti_state *s, ct_real dt, const cti_islands *li
     int ok;
     cti_islands_problem(s, &world);
     world.velocity_scale = list->scale[i];
-    if (!cti_island_open(&s->factors, s->arena, &world, list->start[i], list->start[i + 1], s->v_new, &q))
+    if (!cti_island_open(&s->factors, s->arena, &world, list->start[i], list->start[i + 1], s->end.v, &q))
         return 0;
     ok = cti_islands_open_solve(s, dt, list, i, &q, out);
-    cti_island_close(&s->factors, &q, world.rows + list->start[i], s->v_new);
+    cti_island_close(&s->factors, &q, world.rows + list->start[i], s->end.v);
     cti_arena_rewind(s->arena, mark);
     return ok;
 }
@@ -43618,14 +43705,14 @@ static int cti_islands_touch(cti_state *s, int first, int end)
 {
     int i, k, fresh = 0, later = 0;
     for (i = first; i < end; i++)
-        fresh |= s->origins[i].fresh;
+        fresh |= s->contact.origins[i].fresh;
     for (i = first; fresh && i < end; i++)
-        for (k = 0; k < s->rows[i].n; k++)
-            later |= s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].solve.in_contact;
+        for (k = 0; k < s->contact.rows[i].n; k++)
+            later |= s->factors.components[s->factors.component_of[s->contact.rows[i].term[k].block]].solve.in_contact;
     for (i = first; fresh && i < end; i++) {
-        s->origins[i].fresh = 0;
-        for (k = 0; k < s->rows[i].n; k++)
-            s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].solve.in_contact = 1;
+        s->contact.origins[i].fresh = 0;
+        for (k = 0; k < s->contact.rows[i].n; k++)
+            s->factors.components[s->factors.component_of[s->contact.rows[i].term[k].block]].solve.in_contact = 1;
     }
     return fresh ? 1 + later : 0;
 }
@@ -43636,8 +43723,8 @@ static ct_real cti_islands_speed(const cti_state *s, int first, int end)
     ct_real speed = 0;
     int i, k;
     for (i = first; i < end; i++)
-        for (k = 0; k < s->rows[i].n; k++)
-            speed = cti_max(speed, s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].solve.free_speed);
+        for (k = 0; k < s->contact.rows[i].n; k++)
+            speed = cti_max(speed, s->factors.components[s->factors.component_of[s->contact.rows[i].term[k].block]].solve.free_speed);
     return speed;
 }
 
@@ -43647,13 +43734,13 @@ static ct_real cti_islands_free_dynamics(cti_state *s, const cti_component *q)
     const int32_t *blocks = s->factors.blocks + q->begin;
     ct_real big = 0;
     int i;
-    cti_factors_residual(q, blocks, &s->A, s->b, s->v_new, s->pcg_work);
+    cti_factors_residual(q, blocks, &s->system.A, s->system.b, s->end.v, s->system.work);
     for (i = 0; i < q->end - q->begin; i++) {
         ct_real inv[9];
         cti_v3 e;
-        if (!cti_m3_inverse(s->A.val + 9 * (size_t)s->A.diag[blocks[i]], inv))
+        if (!cti_m3_inverse(s->system.A.val + 9 * (size_t)s->system.A.diag[blocks[i]], inv))
             continue;
-        e = cti_m3_mul_v(inv, cti_v3_at(s->pcg_work, blocks[i]));
+        e = cti_m3_mul_v(inv, cti_v3_at(s->system.work, blocks[i]));
         big = cti_max(big, cti_max(cti_abs(e.x), cti_max(cti_abs(e.y), cti_abs(e.z))));
     }
     return big;
@@ -43696,9 +43783,9 @@ static int cti_islands_solve_all(cti_state *s, ct_real dt, cti_islands *list, ct
     for (i = 0; i < list->n; i++)
         if (list->todo[i] && !cti_islands_solve_one(s, dt, list, i, out))
             return 0;
-    out->residual = cti_islands_dynamics(s, s->problem_scale);
+    out->residual = cti_islands_dynamics(s, s->contact.solved_scale);
     for (i = 0; i < list->n; i++) {
-        list->natural[i] = q[s->factors.component_of[s->rows[list->start[i]].term[0].block]].solve.natural;
+        list->natural[i] = q[s->factors.component_of[s->contact.rows[list->start[i]].term[0].block]].solve.natural;
         out->residual = cti_max(out->residual, list->natural[i]);
     }
     return 1;
@@ -43713,17 +43800,17 @@ static int cti_islands_take_whole(cti_state *s, cti_islands *list, const ct_real
         int first = list->start[i], end = list->start[i + 1];
         if (!list->todo[i])
             continue;
-        if (list->bridged[i] || list->natural[i] < list->failed[i] || !cti_clusters_take_whole(&s->factors, s->rows + first, end - first)) {
+        if (list->bridged[i] || list->natural[i] < list->failed[i] || !cti_clusters_take_whole(&s->factors, s->contact.rows + first, end - first)) {
             list->todo[i] = 0;
             continue;
         }
         count++;
         for (k = first; k < end; k++) {
-            memcpy(s->rows[k].r, r + 3 * (size_t)k, 3 * sizeof(ct_real));
-            for (e = 0; e < s->rows[k].n; e++) {
-                const cti_component *q = &s->factors.components[s->factors.component_of[s->rows[k].term[e].block]];
+            memcpy(s->contact.rows[k].r, r + 3 * (size_t)k, 3 * sizeof(ct_real));
+            for (e = 0; e < s->contact.rows[k].n; e++) {
+                const cti_component *q = &s->factors.components[s->factors.component_of[s->contact.rows[k].term[e].block]];
                 for (c = q->begin; c < q->end; c++)
-                    cti_v3_put(s->v_new, s->factors.blocks[c], cti_v3_at(s->v_free, s->factors.blocks[c]));
+                    cti_v3_put(s->end.v, s->factors.blocks[c], cti_v3_at(s->system.v_free, s->factors.blocks[c]));
             }
         }
     }
@@ -43756,13 +43843,13 @@ CTI_FN int cti_islands_solve(cti_state *s, ct_real dt, ct_real scale, cti_island
 {
     cti_islands list;
     int i;
-    ct_real *r = CTI_ARENA_NEW(s->arena, ct_real, 3 * CTI_LEN(s->rows));
+    ct_real *r = CTI_ARENA_NEW(s->arena, ct_real, 3 * CTI_LEN(s->contact.rows));
     memset(out, 0, sizeof *out);
-    s->problem_dt = dt, s->problem_scale = scale, s->has_problem = 1;
+    s->contact.solved_dt = dt, s->contact.solved_scale = scale, s->contact.is_solved = 1;
     if (!r || !cti_islands_make(s, dt, &list))
         return 0;
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        memcpy(r + 3 * (size_t)i, s->rows[i].r, 3 * sizeof(ct_real));
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        memcpy(r + 3 * (size_t)i, s->contact.rows[i].r, 3 * sizeof(ct_real));
     if (!cti_islands_solve_all(s, dt, &list, out))
         return 0;
     if (cti_policy_any_failed(out->residual) && s->desc.solver.cluster == CT_CLUSTER_AUTO && cti_islands_take_whole(s, &list, r) &&
@@ -43822,14 +43909,14 @@ CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt);
 /* where a side holds, and the axes that it carries, at the start (end 0) or the tentative end of the step; triad may be NULL */
 static cti_v3 cti_joints_place(const cti_state *s, const cti_joint_side *side, int end, double time, ct_real *triad)
 {
-    const ct_real *x = end ? s->x_new : s->x;
+    const ct_real *x = end ? s->end.x : s->x;
     cti_v3 p = cti_v3_zero(), o;
     int i;
     if (side->rigid >= 0) {
-        const ct_real *R = (end ? s->frames1 : s->frames0) + 9 * (size_t)side->rigid;
+        const ct_real *R = (end ? s->end.frames : s->bodies.frames) + 9 * (size_t)side->rigid;
         for (i = 0; triad && i < 3; i++)
             cti_v3_put(triad, i, cti_m3_mul_v(R, cti_v3_at(side->triad, i)));
-        return cti_v3_add(cti_v3_at(x, s->rigids[side->rigid].block), cti_m3_mul_v(R, cti_v3_at(side->arm, 0)));
+        return cti_v3_add(cti_v3_at(x, s->bodies.rigids[side->rigid].block), cti_m3_mul_v(R, cti_v3_at(side->arm, 0)));
     }
     if (side->n == 0) {
         o = cti_script_follow(side->path, side->n_path, p, time - side->t0, NULL);
@@ -43871,18 +43958,18 @@ static void cti_joints_side(const cti_state *s, const cti_joint_side *side, int 
 {
     int i, first = row->n;
     if (side->rigid >= 0) {
-        int b = s->rigids[side->rigid].block;
+        int b = s->bodies.rigids[side->rigid].block;
         if (part == 1) {
             cti_joints_term(row, first, b + 1)->weight = sign;
             return;
         }
         cti_joints_term(row, first, b)->weight = sign;
         cti_v3_put(cti_joints_term(row, first, b + 1)->arm, 0,
-                   cti_v3_mul(cti_m3_mul_v(s->frames0 + 9 * (size_t)side->rigid, cti_v3_at(side->arm, 0)), sign));
+                   cti_v3_mul(cti_m3_mul_v(s->bodies.frames + 9 * (size_t)side->rigid, cti_v3_at(side->arm, 0)), sign));
         return;
     }
     for (i = 0; i < side->n; i++)
-        if (side->weight[i] != 0 && !s->fixed[side->block[i]])
+        if (side->weight[i] != 0 && !s->scripts.fixed[side->block[i]])
             cti_joints_term(row, first, side->block[i])->weight += sign * side->weight[i];
 }
 
@@ -43893,7 +43980,7 @@ static ct_real cti_joints_own(const cti_state *s, const cti_row *row)
     int k, i, j, l;
     for (k = 0; k < row->n; k++) {
         ct_real G[9], inverse[9], big = 0;
-        if (!cti_m3_inverse(s->A.val + 9 * (size_t)s->A.diag[row->term[k].block], inverse))
+        if (!cti_m3_inverse(s->system.A.val + 9 * (size_t)s->system.A.diag[row->term[k].block], inverse))
             continue;
         cti_row_map(row, k, G);
         for (i = 0; i < 3; i++) {
@@ -43921,15 +44008,15 @@ static cti_v3 cti_joints_script(const cti_state *s, const cti_joint *j, int part
         if (side[k]->rigid >= 0)
             continue;
         for (i = 0; i < side[k]->n; i++)
-            if (s->fixed[side[k]->block[i]])
-                v = cti_v3_mad(v, cti_v3_at(s->v_fixed, side[k]->block[i]), side[k]->weight[i]);
+            if (s->scripts.fixed[side[k]->block[i]])
+                v = cti_v3_mad(v, cti_v3_at(s->scripts.v_fixed, side[k]->block[i]), side[k]->weight[i]);
         if (part == 1 && side[k]->n == 0) {
             ct_real from[9], to[9];
-            cti_joints_place(s, side[k], 0, s->time, from);
+            cti_joints_place(s, side[k], 0, s->step.time, from);
             cti_joints_place(s, side[k], 0, cti_state_ahead(s, dt), to);
             v = cti_v3_mul(cti_joint_turn(to, from, 0), j->lever / dt);
         } else if (side[k]->n == 0) {
-            v = cti_v3_sub(cti_joints_place(s, side[k], 0, cti_state_ahead(s, dt), NULL), cti_joints_place(s, side[k], 0, s->time, NULL));
+            v = cti_v3_sub(cti_joints_place(s, side[k], 0, cti_state_ahead(s, dt), NULL), cti_joints_place(s, side[k], 0, s->step.time, NULL));
             v = cti_v3_mul(v, 1 / dt);
         }
         u = cti_v3_mad(u, v, k == 0 ? CTI_R(1) : CTI_R(-1));
@@ -43947,9 +44034,9 @@ CTI_FN void cti_joints_row(const cti_state *s, const cti_joint *j, int part, cti
     row->equations = part == 1 ? (j->kind == CT_JOINT_HINGE ? 6 : 7) : (j->rest > 0 ? 1 : 7);
     row->frame[0] = row->frame[4] = row->frame[8] = 1;
     if (part == 1)
-        cti_joints_place(s, &j->b, 0, s->time, row->frame);
+        cti_joints_place(s, &j->b, 0, s->step.time, row->frame);
     else if (j->rest > 0)
-        cti_joint_axes(cti_v3_unit(cti_v3_sub(cti_joints_place(s, &j->a, 0, s->time, NULL), cti_joints_place(s, &j->b, 0, s->time, NULL)),
+        cti_joint_axes(cti_v3_unit(cti_v3_sub(cti_joints_place(s, &j->a, 0, s->step.time, NULL), cti_joints_place(s, &j->b, 0, s->step.time, NULL)),
                                    cti_v3_make(0, 1, 0)), row->frame);
     cti_joints_side(s, &j->a, part, part == 1 ? j->lever : 1, row);
     row->n_a = row->n;
@@ -43984,7 +44071,7 @@ static int cti_joints_is_inactive(const cti_state *s, const cti_joint *j)
         return 0;
     side[0] = &j->a, side[1] = &j->b;
     for (k = 0; k < 2; k++) {
-        if (side[k]->rigid >= 0 && cti_state_is_inactive(s, s->rigids[side[k]->rigid].block))
+        if (side[k]->rigid >= 0 && cti_state_is_inactive(s, s->bodies.rigids[side[k]->rigid].block))
             return 1;
         for (i = 0; i < side[k]->n; i++)
             if (cti_state_is_inactive(s, side[k]->block[i]))
@@ -43997,19 +44084,19 @@ static int cti_joints_is_inactive(const cti_state *s, const cti_joint *j)
 CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c)
 {
     int i, part;
-    for (i = 0; i < CTI_LEN(s->joints); i++) {
-        if (cti_joints_is_inactive(s, &s->joints[i]))
+    for (i = 0; i < CTI_LEN(s->bodies.joints); i++) {
+        if (cti_joints_is_inactive(s, &s->bodies.joints[i]))
             continue;
-        for (part = 0; part < cti_joints_parts(&s->joints[i]); part++) {
+        for (part = 0; part < cti_joints_parts(&s->bodies.joints[i]); part++) {
             cti_row row;
             cti_contact_row origin;
-            cti_joints_build(s, c, &s->joints[i], part, &row, &origin);
+            cti_joints_build(s, c, &s->bodies.joints[i], part, &row, &origin);
             if (row.n == 0)
                 continue;
             origin.joint = 1 + 2 * i + part;
-            if (!CTI_RESERVE(s->mem, s->origins, CTI_LEN(s->origins) + 1) || !CTI_PUSH(s->mem, s->rows, row))
+            if (!CTI_RESERVE(s->mem, s->contact.origins, CTI_LEN(s->contact.origins) + 1) || !CTI_PUSH(s->mem, s->contact.rows, row))
                 return 0;
-            CTI_PUSH(s->mem, s->origins, origin);
+            CTI_PUSH(s->mem, s->contact.origins, origin);
         }
     }
     return 1;
@@ -44024,7 +44111,7 @@ static cti_v3 cti_joints_target(const cti_state *s, const cti_joint *j, int part
 {
     if (cti_joints_is_soft(j, part) || !(s->desc.recovery_speed > 0))
         return cti_v3_zero();
-    return cti_joint_left(cti_joints_phi(s, j, part, 0, s->time, frame), dt * s->desc.recovery_speed);
+    return cti_joint_left(cti_joints_phi(s, j, part, 0, s->step.time, frame), dt * s->desc.recovery_speed);
 }
 
 /* w of one row; returns by how much the row misses its equation at v [m] */
@@ -44032,7 +44119,7 @@ static ct_real cti_joints_bend(const cti_state *s, const cti_row_context *c, con
 {
     int k, start = s->desc.row_mode == CT_ROW_VELOCITY;
     ct_real u[3], miss = 0;
-    cti_v3 e = cti_joints_phi(s, j, part, !start, start ? s->time : cti_state_ahead(s, c->dt), row->frame);
+    cti_v3 e = cti_joints_phi(s, j, part, !start, start ? s->step.time : cti_state_ahead(s, c->dt), row->frame);
     e = cti_v3_mul(cti_v3_sub(e, cti_joints_target(s, j, part, c->dt, row->frame)), 1 / c->dt);
     row->w[0] = row->w[1] = row->w[2] = 0;
     if (start)
@@ -44053,14 +44140,14 @@ CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_r
 {
     ct_real worst = 0;
     int i;
-    for (i = 0; i < CTI_LEN(s->rows); i++) {
-        int id = s->origins[i].joint - 1;
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        int id = s->contact.origins[i].joint - 1;
         ct_real miss;
         if (id < 0)
             continue;
-        miss = cti_joints_bend(s, c, &s->joints[id / 2], id & 1, &s->rows[i]);
-        s->origins[i].fresh |= miss > tolerance;
-        s->origins[i].missed = miss;
+        miss = cti_joints_bend(s, c, &s->bodies.joints[id / 2], id & 1, &s->contact.rows[i]);
+        s->contact.origins[i].fresh |= miss > tolerance;
+        s->contact.origins[i].missed = miss;
         worst = cti_max(worst, miss);
     }
     return worst;
@@ -44073,7 +44160,7 @@ CTI_FN ct_real cti_joints_miss(const cti_state *s, const cti_joint *j)
     int part;
     for (part = 0; part < cti_joints_parts(j); part++)
         if (!cti_joints_is_soft(j, part))
-            worst = cti_max(worst, cti_v3_norm(cti_joints_phi(s, j, part, 0, s->time, unit)));
+            worst = cti_max(worst, cti_v3_norm(cti_joints_phi(s, j, part, 0, s->step.time, unit)));
     return worst;
 }
 
@@ -44081,8 +44168,8 @@ CTI_FN ct_real cti_joints_error(const cti_state *s)
 {
     ct_real worst = 0;
     int i;
-    for (i = 0; i < CTI_LEN(s->joints); i++)
-        worst = cti_max(worst, cti_joints_miss(s, &s->joints[i]));
+    for (i = 0; i < CTI_LEN(s->bodies.joints); i++)
+        worst = cti_max(worst, cti_joints_miss(s, &s->bodies.joints[i]));
     return worst;
 }
 #endif
@@ -44092,12 +44179,12 @@ CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt)
     static const ct_real unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     ct_real most = 0;
     int i, part;
-    for (i = 0; i < CTI_LEN(s->joints); i++) {
-        const cti_joint *j = &s->joints[i];
+    for (i = 0; i < CTI_LEN(s->bodies.joints); i++) {
+        const cti_joint *j = &s->bodies.joints[i];
         if (cti_joints_is_inactive(s, j))
             continue;
         for (part = 0; part < cti_joints_parts(j); part++) {
-            ct_real e = cti_joints_is_soft(j, part) ? 0 : cti_v3_norm(cti_joints_phi(s, j, part, 0, s->time, unit));
+            ct_real e = cti_joints_is_soft(j, part) ? 0 : cti_v3_norm(cti_joints_phi(s, j, part, 0, s->step.time, unit));
             if (s->desc.recovery_speed > 0)
                 e = cti_min(e, dt * s->desc.recovery_speed);
             most = cti_max(most, e / dt + cti_v3_norm(cti_joints_script(s, j, part, dt, unit)));
@@ -44117,7 +44204,7 @@ CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt);
 /* cti_linkage_climbs -- adds to *out: linkages whose gravity energy at the tentative end of a step dt is above all the energy that they have, so
    that none could be taken from their motion. 0: out of memory. */
 CTI_FN int cti_linkage_climbs(cti_state *s, ct_real dt, int *out);
-/* cti_linkage_watch, _forget -- around the fail-safe: bodies whose v_new it changed, or all, have no energy to keep in this step. */
+/* cti_linkage_watch, _forget -- around the fail-safe: bodies whose end.v it changed, or all, have no energy to keep in this step. */
 CTI_FN void cti_linkage_watch(cti_state *s);
 CTI_FN void cti_linkage_forget(cti_state *s, int all);
 
@@ -44181,11 +44268,11 @@ static void cti_linkage_unite(const cti_state *s, cti_linkage_work *w)
 {
     cti_linkage *q = w->q;
     int i;
-    for (i = 0; i < CTI_LEN(s->joints); i++)
-        if (s->joints[i].a.rigid >= 0 && s->joints[i].b.rigid >= 0)
-            q[cti_linkage_root(q, s->joints[i].a.rigid)].up = cti_linkage_root(q, s->joints[i].b.rigid);
-    for (i = 0; i < CTI_LEN(s->joints); i++) {
-        const cti_joint *j = &s->joints[i];
+    for (i = 0; i < CTI_LEN(s->bodies.joints); i++)
+        if (s->bodies.joints[i].a.rigid >= 0 && s->bodies.joints[i].b.rigid >= 0)
+            q[cti_linkage_root(q, s->bodies.joints[i].a.rigid)].up = cti_linkage_root(q, s->bodies.joints[i].b.rigid);
+    for (i = 0; i < CTI_LEN(s->bodies.joints); i++) {
+        const cti_joint *j = &s->bodies.joints[i];
         int any = j->a.rigid >= 0 ? j->a.rigid : j->b.rigid, part;
         cti_linkage *g = any >= 0 ? &q[cti_linkage_root(q, any)] : NULL;
         if (!g)
@@ -44206,16 +44293,16 @@ static void cti_linkage_unite(const cti_state *s, cti_linkage_work *w)
 static void cti_linkage_open(const cti_state *s, cti_linkage_work *w)
 {
     int i, k;
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        for (k = 0; !s->origins[i].joint && s->rows[i].r[0] > 0 && k < s->rows[i].n; k++) {
-            int at = s->rigid_of[s->rows[i].term[k].block];
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        for (k = 0; !s->contact.origins[i].joint && s->contact.rows[i].r[0] > 0 && k < s->contact.rows[i].n; k++) {
+            int at = s->bodies.rigid_of[s->contact.rows[i].term[k].block];
             if (at >= 0)
                 w->q[cti_linkage_root(w->q, at)].open = 1;
         }
-    for (i = 0; i < CTI_LEN(s->rigids); i++) {
-        const cti_rigid *r = &s->rigids[i];
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        const cti_rigid *r = &s->bodies.rigids[i];
         cti_linkage *g = &w->q[cti_linkage_root(w->q, i)];
-        g->open |= s->still || s->alpha[r->block] > 0;
+        g->open |= s->scripts.still || s->bodies.alpha[r->block] > 0;
         g->known &= r->linked;
         g->was += r->energy;
     }
@@ -44225,8 +44312,8 @@ static void cti_linkage_open(const cti_state *s, cti_linkage_work *w)
 static void cti_linkage_start(const cti_state *s, cti_linkage_work *w, ct_real dt)
 {
     int i;
-    for (i = 0; i < CTI_LEN(s->rigids); i++) {
-        const cti_rigid *r = &s->rigids[i];
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        const cti_rigid *r = &s->bodies.rigids[i];
         cti_rigid_inertia(r, r->q, w->I + 9 * (size_t)i);
         if (!cti_m3_inverse(w->I + 9 * (size_t)i, w->inverse + 9 * (size_t)i))
             memset(w->inverse + 9 * (size_t)i, 0, 9 * sizeof(ct_real));
@@ -44238,8 +44325,8 @@ static void cti_linkage_start(const cti_state *s, cti_linkage_work *w, ct_real d
 /* place of a block of the rows among the velocities [2 rigids] */
 static int cti_linkage_place(const cti_state *s, int block)
 {
-    int at = s->rigid_of[block];
-    return 2 * at + (block != s->rigids[at].block);
+    int at = s->bodies.rigid_of[block];
+    return 2 * at + (block != s->bodies.rigids[at].block);
 }
 
 /* u [3 rows] = J p, equations only */
@@ -44262,7 +44349,7 @@ static void cti_linkage_rates(const cti_state *s, const cti_linkage_work *w, con
 /* p [6 rigids] = M^-1 J' f */
 static void cti_linkage_answer(const cti_state *s, const cti_linkage_work *w, const ct_real *f, ct_real *p)
 {
-    int i, k, n = CTI_LEN(s->rigids);
+    int i, k, n = CTI_LEN(s->bodies.rigids);
     memset(p, 0, sizeof(ct_real) * 6 * (size_t)n);
     for (i = 0; i < w->n; i++) {
         const cti_row *row = &w->rows[i];
@@ -44272,7 +44359,7 @@ static void cti_linkage_answer(const cti_state *s, const cti_linkage_work *w, co
                          cti_v3_mad(cti_v3_cross(cti_v3_at(row->term[k].arm, 0), F), F, row->term[k].weight));
     }
     for (i = 0; i < n; i++) {
-        cti_v3_put(p, 2 * i, cti_v3_mul(cti_v3_at(p, 2 * i), 1 / s->rigids[i].mass));
+        cti_v3_put(p, 2 * i, cti_v3_mul(cti_v3_at(p, 2 * i), 1 / s->bodies.rigids[i].mass));
         cti_v3_put(p, 2 * i + 1, cti_m3_mul_v(w->inverse + 9 * (size_t)i, cti_v3_at(p, 2 * i + 1)));
     }
 }
@@ -44280,7 +44367,7 @@ static void cti_linkage_answer(const cti_state *s, const cti_linkage_work *w, co
 /* linkage of a row */
 static cti_linkage *cti_linkage_of(const cti_state *s, const cti_linkage_work *w, int row)
 {
-    return &w->q[cti_linkage_root(w->q, s->rigid_of[w->rows[row].term[0].block])];
+    return &w->q[cti_linkage_root(w->q, s->bodies.rigid_of[w->rows[row].term[0].block])];
 }
 
 /* a . b of a row */
@@ -44293,7 +44380,7 @@ static double cti_linkage_dot(const ct_real *a, const ct_real *b, int row)
  */
 static int cti_linkage_descend(const cti_state *s, cti_linkage_work *w, ct_real *r, ct_real *d, ct_real *Wd, ct_real *step)
 {
-    int i, n = CTI_LEN(s->rigids), open = 0;
+    int i, n = CTI_LEN(s->bodies.rigids), open = 0;
     for (i = 0; i < n; i++)
         w->q[i].down = w->q[i].next = 0;
     cti_linkage_answer(s, w, d, step);
@@ -44327,7 +44414,7 @@ static int cti_linkage_descend(const cti_state *s, cti_linkage_work *w, ct_real 
 /* p <- p - M^-1 J' (J M^-1 J')^-1 J p by conjugate gradients: a chain takes as many steps as it has equations. 0: out of memory */
 static int cti_linkage_project(cti_state *s, cti_linkage_work *w)
 {
-    int i, n = 3 * w->n, m = 6 * CTI_LEN(s->rigids);
+    int i, n = 3 * w->n, m = 6 * CTI_LEN(s->bodies.rigids);
     ct_real *r = CTI_ARENA_NEW(s->arena, ct_real, n + 1), *d = CTI_ARENA_NEW(s->arena, ct_real, n + 1);
     ct_real *Wd = CTI_ARENA_NEW(s->arena, ct_real, n + 1), *step = CTI_ARENA_NEW(s->arena, ct_real, m + 1);
     if (!r || !d || !Wd || !step)
@@ -44338,7 +44425,7 @@ static int cti_linkage_project(cti_state *s, cti_linkage_work *w)
         cti_linkage *g = cti_linkage_of(s, w, i);
         g->square += cti_linkage_dot(r, r, i), g->most += 6;
     }
-    for (i = 0; i < CTI_LEN(s->rigids); i++)
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
         w->q[i].first_square = w->q[i].square, w->q[i].done = !(w->q[i].square > 0);
     while (cti_linkage_descend(s, w, r, d, Wd, step))
         ;
@@ -44349,16 +44436,16 @@ static int cti_linkage_project(cti_state *s, cti_linkage_work *w)
 static double cti_linkage_kinetic(const cti_state *s, const cti_linkage_work *w, int i, const ct_real *p)
 {
     cti_v3 v = cti_v3_at(p, 0), r = cti_v3_at(p, 1);
-    return 0.5 * ((double)s->rigids[i].mass * (double)cti_v3_norm2(v) + (double)cti_v3_dot(r, cti_m3_mul_v(w->I + 9 * (size_t)i, r)));
+    return 0.5 * ((double)s->bodies.rigids[i].mass * (double)cti_v3_norm2(v) + (double)cti_v3_dot(r, cti_m3_mul_v(w->I + 9 * (size_t)i, r)));
 }
 
 /* the motion that free bodies have as one; that of held ones is 0 */
 static void cti_linkage_common(const cti_state *s, cti_linkage_work *w)
 {
-    int i, k, n = CTI_LEN(s->rigids), pass;
+    int i, k, n = CTI_LEN(s->bodies.rigids), pass;
     for (pass = 0; pass < 2; pass++)
         for (i = 0; i < n; i++) {
-            const cti_rigid *r = &s->rigids[i];
+            const cti_rigid *r = &s->bodies.rigids[i];
             cti_linkage *g = &w->q[cti_linkage_root(w->q, i)];
             cti_v3 x = cti_v3_sub(cti_v3_at(s->x, r->block), g->first), v = cti_v3_at(w->p, 2 * i);
             if (pass == 0) { /* relative to one of them, so that no digits are lost far from the origin */
@@ -44390,20 +44477,20 @@ static void cti_linkage_common(const cti_state *s, cti_linkage_work *w)
 /* p [6] of a body less the common motion */
 static void cti_linkage_apart(const cti_state *s, const cti_linkage_work *w, const cti_linkage *g, int i, ct_real *out)
 {
-    cti_v3 x = cti_v3_sub(cti_v3_at(s->x, s->rigids[i].block), g->center);
+    cti_v3 x = cti_v3_sub(cti_v3_at(s->x, s->bodies.rigids[i].block), g->center);
     cti_v3_put(out, 0, cti_v3_sub(cti_v3_at(w->p, 2 * i), cti_v3_add(g->speed, cti_v3_cross(g->rate, x))));
     cti_v3_put(out, 1, cti_v3_sub(cti_v3_at(w->p, 2 * i + 1), g->rate));
 }
 
 static double cti_linkage_gravity(const cti_state *s, int i, const ct_real *x)
 {
-    return -(double)s->rigids[i].mass * (double)cti_v3_dot(cti_v3_at(s->desc.gravity, 0), cti_v3_at(x, s->rigids[i].block));
+    return -(double)s->bodies.rigids[i].mass * (double)cti_v3_dot(cti_v3_at(s->desc.gravity, 0), cti_v3_at(x, s->bodies.rigids[i].block));
 }
 
 /* the scale of each linkage */
 static void cti_linkage_scale(const cti_state *s, cti_linkage_work *w)
 {
-    int i, n = CTI_LEN(s->rigids);
+    int i, n = CTI_LEN(s->bodies.rigids);
     for (i = 0; i < n; i++) {
         cti_linkage *g = &w->q[cti_linkage_root(w->q, i)];
         ct_real apart[6];
@@ -44424,7 +44511,7 @@ static void cti_linkage_scale(const cti_state *s, cti_linkage_work *w)
 /* velocities and what is remembered of a body */
 static void cti_linkage_apply(cti_state *s, const cti_linkage_work *w, const cti_linkage *g, int i)
 {
-    cti_rigid *r = &s->rigids[i];
+    cti_rigid *r = &s->bodies.rigids[i];
     ct_real apart[6], scale = g->scale - 1, *p = w->p + 6 * (size_t)i;
     double left = 0;
     int k;
@@ -44445,25 +44532,25 @@ static void cti_linkage_apply(cti_state *s, const cti_linkage_work *w, const cti
 CTI_FN void cti_linkage_watch(cti_state *s)
 {
     int i;
-    for (i = 0; i < CTI_LEN(s->rigids); i++)
-        memcpy(s->rigids[i].end, s->v_new + 3 * (size_t)s->rigids[i].block, sizeof s->rigids[i].end);
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
+        memcpy(s->bodies.rigids[i].end, s->end.v + 3 * (size_t)s->bodies.rigids[i].block, sizeof s->bodies.rigids[i].end);
 }
 
 CTI_FN void cti_linkage_forget(cti_state *s, int all)
 {
     int i, k;
-    for (i = 0; i < CTI_LEN(s->rigids); i++)
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
         for (k = 0; k < 6; k++)
-            if (all || s->rigids[i].end[k] != s->v_new[3 * s->rigids[i].block + k])
-                s->rigids[i].linked = 0;
+            if (all || s->bodies.rigids[i].end[k] != s->end.v[3 * s->bodies.rigids[i].block + k])
+                s->bodies.rigids[i].linked = 0;
 }
 
 /* a work area for the state at hand, with linkages found; 0: out of memory */
 static int cti_linkage_make(cti_state *s, cti_linkage_work *w)
 {
-    int i, n = CTI_LEN(s->rigids);
+    int i, n = CTI_LEN(s->bodies.rigids);
     w->n = 0;
-    w->q = CTI_ARENA_ZERO(s->arena, cti_linkage, n), w->rows = CTI_ARENA_NEW(s->arena, cti_row, 2 * CTI_LEN(s->joints));
+    w->q = CTI_ARENA_ZERO(s->arena, cti_linkage, n), w->rows = CTI_ARENA_NEW(s->arena, cti_row, 2 * CTI_LEN(s->bodies.joints));
     if (!w->q || !w->rows)
         return 0;
     for (i = 0; i < n; i++)
@@ -44476,25 +44563,25 @@ static int cti_linkage_make(cti_state *s, cti_linkage_work *w)
 CTI_FN int cti_linkage_climbs(cti_state *s, ct_real dt, int *out)
 {
     cti_linkage_work w;
-    int i, n = CTI_LEN(s->rigids);
+    int i, n = CTI_LEN(s->bodies.rigids);
     double fall = (double)(dt * dt * cti_v3_norm2(cti_v3_at(s->desc.gravity, 0)));
-    if (n == 0 || CTI_LEN(s->joints) == 0)
+    if (n == 0 || CTI_LEN(s->bodies.joints) == 0)
         return 1;
     if (!cti_linkage_make(s, &w))
         return 0;
     for (i = 0; i < n; i++) {
         cti_linkage *g = &w.q[cti_linkage_root(w.q, i)];
-        g->now += cti_linkage_gravity(s, i, s->x_new);
+        g->now += cti_linkage_gravity(s, i, s->end.x);
         g->start += cti_linkage_gravity(s, i, s->x);
-        g->mass += s->rigids[i].mass;
+        g->mass += s->bodies.rigids[i].mass;
     }
     for (i = 0; i < n; i++) {
         const cti_linkage *g = &w.q[i];
         double rise = g->now - g->start, motion = g->was - g->start;
-        if (g->up != i || !g->joined || !g->known || g->open || cti_state_is_inactive(s, s->rigids[i].block) ||
+        if (g->up != i || !g->joined || !g->known || g->open || cti_state_is_inactive(s, s->bodies.rigids[i].block) ||
             !cti_policy_chain_climbs(rise, motion, (double)g->mass, fall))
             continue;
-        cti_state_fail(s, s->rigids[i].block);
+        cti_state_fail(s, s->bodies.rigids[i].block);
         ++*out;
     }
     return 1;
@@ -44503,9 +44590,9 @@ CTI_FN int cti_linkage_climbs(cti_state *s, ct_real dt, int *out)
 CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt)
 {
     cti_linkage_work w;
-    int i, n = CTI_LEN(s->rigids), n_joints = CTI_LEN(s->joints);
+    int i, n = CTI_LEN(s->bodies.rigids), n_joints = CTI_LEN(s->bodies.joints);
     for (i = 0; n_joints == 0 && i < n; i++)
-        s->rigids[i].linked = 0;
+        s->bodies.rigids[i].linked = 0;
     if (n == 0 || n_joints == 0)
         return 1;
     w.I = CTI_ARENA_NEW(s->arena, ct_real, 9 * n), w.inverse = CTI_ARENA_NEW(s->arena, ct_real, 9 * n);
@@ -44519,7 +44606,7 @@ CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt)
     cti_linkage_scale(s, &w);
     for (i = 0; i < n; i++) {
         const cti_linkage *g = &w.q[cti_linkage_root(w.q, i)];
-        s->rigids[i].linked = 0;
+        s->bodies.rigids[i].linked = 0;
         if (g->joined)
             cti_linkage_apply(s, &w, g, i);
     }
@@ -44529,16 +44616,14 @@ CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt)
 #undef CTI_LINKAGE_MOST
 #undef CTI_LINKAGE_LESS
 #undef CTI_LINKAGE_EASED
-#endif
 
 /* ---- 8_step/repair.h ---- */
 /* repair.h -- bounded impulses that take apart what intersects at the start of a step. */
 
 
-/* cti_repair_find -- s->repairs from tangled_pairs and detect.tangles. Appends to *marks, in the form of detect.tangles, what else has to be let
+/* cti_repair_find -- contact.repairs from tangled_pairs and detect.tangles. Appends to *marks, in the form of detect.tangles, what else has to be let
    through. 0: out of memory. */
 CTI_FN int cti_repair_find(cti_state *s, uint64_t **marks);
-#if CONTACT_WITH_CMR
 /* cti_repair_rows -- appends a row for each of them: recovery only, no hard law, no friction. 0: out of memory. */
 CTI_FN int cti_repair_rows(cti_state *s, const cti_row_context *c);
 #endif
@@ -44562,16 +44647,14 @@ CTI_FN int cti_repair_rows(cti_state *s, const cti_row_context *c);
 #define CTI_REPAIR_WAYS 32            /* directions that are compared */
 #if CONTACT_WITH_CMR
 #define CTI_REPAIR_TIME CTI_R(0.1)    /* [s] in which a depth is to be left */
-#endif
 #define CTI_REPAIR_LOCAL CTI_R(4)     /* way out over the size of what is shared: above, points leave by the nearest surface */
 #define CTI_REPAIR_KEEP CTI_R(1.5)    /* the way of the last step is kept while it is not longer than that over the shortest */
-#if CONTACT_WITH_CMR
 #define CTI_REPAIR_STIFF CTI_R(0.03)  /* softness, of the blocks' inverse mass, where the way is known */
 #define CTI_REPAIR_SOFT CTI_R(0.1)    /* and where a contour is followed, whose directions change as it shrinks */
 #define CTI_REPAIR_RIGID CTI_R(0.03)  /* the same for all rows on a rigid body together: what they add up to has to stay solvable */
 #define CTI_REPAIR_PAST CTI_R(4)      /* thicknesses beyond the way out that are aimed at */
-#endif
 #define CTI_REPAIR_STEEP CTI_R(0.1)   /* least |E . N| */
+#endif
 
 /* two bodies that share something; ways [n]: candidates, a moves along them */
 typedef struct cti_repair_bodies {
@@ -44581,6 +44664,7 @@ typedef struct cti_repair_bodies {
     int inside;  /* vertices inside of the other body */
 } cti_repair_bodies;
 
+#if CONTACT_WITH_CMR
 static cti_v3 cti_repair_normal(const cti_surface *f, int face)
 {
     const int32_t *t = f->faces + 3 * (size_t)face;
@@ -44620,7 +44704,7 @@ static int cti_repair_push(cti_state *s, const cti_pair *pair, cti_v3 normal, ct
 {
     cti_repair r;
     r.pair = *pair, r.normal = normal, r.depth = depth, r.soft = soft;
-    return CTI_PUSH(s->mem, s->repairs, r);
+    return CTI_PUSH(s->mem, s->contact.repairs, r);
 }
 
 /* ---- two bodies, one of them a solid ---- */
@@ -44656,18 +44740,19 @@ static int cti_repair_is_of(const cti_surface *f, const cti_repair_bodies *q, in
 /* what the bodies share: points on both surfaces, and vertices of one inside of the other */
 static void cti_repair_share(const cti_state *s, cti_repair_bodies *q)
 {
+    const cti_contacts *found = &s->contact;
     const cti_surface *f = &s->surface;
-    int i, k, n = CTI_LEN(s->tangled_pairs) / 2;
+    int i, k, n = CTI_LEN(found->tangled_pairs) / 2;
     cti_pair pair;
     q->n = q->inside = 0;
     for (i = 0; i < 3; i++)
         cti_repair_offer(q, cti_v3_make(i == 0, i == 1, i == 2));
     for (i = 0; i < n; i++)
-        if (cti_repair_is_of(f, q, s->tangled_pairs[2 * i], s->tangled_pairs[2 * i + 1]))
-            cti_repair_offer(q, cti_repair_normal(f, s->tangled_pairs[2 * i + 1]));
+        if (cti_repair_is_of(f, q, found->tangled_pairs[2 * i], found->tangled_pairs[2 * i + 1]))
+            cti_repair_offer(q, cti_repair_normal(f, found->tangled_pairs[2 * i + 1]));
     for (i = 0; i < n; i++)
-        if (cti_repair_is_of(f, q, s->tangled_pairs[2 * i], s->tangled_pairs[2 * i + 1]))
-            cti_repair_extend(q, cti_repair_cross(f, s->tangled_pairs[2 * i], s->tangled_pairs[2 * i + 1], &pair));
+        if (cti_repair_is_of(f, q, found->tangled_pairs[2 * i], found->tangled_pairs[2 * i + 1]))
+            cti_repair_extend(q, cti_repair_cross(f, found->tangled_pairs[2 * i], found->tangled_pairs[2 * i + 1], &pair));
     for (k = 0; k < 2; k++) {
         const cti_soup_body *r = &f->ranges[k ? q->b : q->a];
         for (i = r->v0; i < r->v1; i++)
@@ -44702,9 +44787,9 @@ static int cti_repair_choose(cti_state *s, const cti_repair_bodies *q, cti_v3 *o
     ct_real best = CTI_REAL_MAX, size = CTI_REAL_MAX;
     int i, k, at = 0;
     cti_way *old = NULL, way;
-    for (k = 0; k < CTI_LEN(s->ways); k++)
-        if (s->ways[k].a == a && s->ways[k].b == b)
-            old = &s->ways[k];
+    for (k = 0; k < CTI_LEN(s->contact.ways); k++)
+        if (s->contact.ways[k].a == a && s->contact.ways[k].b == b)
+            old = &s->contact.ways[k];
     for (i = 0; i < q->n; i++) {
         ct_real d = cti_repair_way_out(f, q, i);
         size = cti_min(size, q->hi[i] - q->lo[i]);
@@ -44722,7 +44807,7 @@ static int cti_repair_choose(cti_state *s, const cti_repair_bodies *q, cti_v3 *o
         *old = way;
         return 1;
     }
-    return CTI_PUSH(s->mem, s->ways, way);
+    return CTI_PUSH(s->mem, s->contact.ways, way);
 }
 
 /* where the ray from vertex v along n leaves the faces of a body first: weights of the face; distance, or < 0 */
@@ -44819,8 +44904,8 @@ static int cti_repair_solids(cti_state *s, int a, int b, uint8_t *done, uint64_t
     cti_repair_share(s, &q);
     if (!cti_repair_choose(s, &q, &n, &depth, &local) || (!local && !cti_repair_around(s, &q, depth, marks)))
         return 0;
-    for (i = 0; !local && i < CTI_LEN(s->tangled_pairs) / 2; i++) {
-        int e = s->tangled_pairs[2 * i], face = s->tangled_pairs[2 * i + 1];
+    for (i = 0; !local && i < CTI_LEN(s->contact.tangled_pairs) / 2; i++) {
+        int e = s->contact.tangled_pairs[2 * i], face = s->contact.tangled_pairs[2 * i + 1];
         cti_pair pair;
         if (!cti_repair_is_of(f, &q, e, face))
             continue;
@@ -44832,6 +44917,7 @@ static int cti_repair_solids(cti_state *s, int a, int b, uint8_t *done, uint64_t
     return (!f->bodies[b].solid || cti_repair_inside(s, a, b, n, local)) &&
            (!f->bodies[a].solid || cti_repair_inside(s, b, a, cti_v3_mul(n, -1), local));
 }
+#endif
 
 /* ---- contours ---- */
 
@@ -44845,6 +44931,7 @@ typedef struct cti_repair_point {
     cti_v3 side_pull[2];  /* along the edges, from the smaller part to the larger */
 } cti_repair_point;
 
+#if CONTACT_WITH_CMR
 /* G of one edge and face */
 static cti_v3 cti_repair_gradient(const cti_surface *f, int edge, int face, ct_real *out_length)
 {
@@ -44894,14 +44981,15 @@ static void cti_repair_join(cti_repair_point *p, int32_t i, int32_t j, int turne
 static int cti_repair_link(cti_state *s, cti_repair_point *p, const uint8_t *done)
 {
     const cti_surface *f = &s->surface;
-    int i, k, m = 0, n = CTI_LEN(s->tangled_pairs) / 2;
+    int i, k, m = 0, n = CTI_LEN(s->contact.tangled_pairs) / 2;
     uint64_t *keys = CTI_ARENA_NEW(s->arena, uint64_t, 2 * n + 1), *scratch = CTI_ARENA_NEW(s->arena, uint64_t, 2 * n + 1);
     int32_t *who = CTI_ARENA_NEW(s->arena, int32_t, 4 * n + 1);
     if (!keys || !scratch || !who)
         return 0;
     for (i = 0; i < n; i++)
         for (k = 0; k < 2; k++) {
-            int own = f->edge_faces[2 * s->tangled_pairs[2 * i] + k], face = s->tangled_pairs[2 * i + 1], low = cti_min_int(own, face);
+            const int32_t *pair = s->contact.tangled_pairs + 2 * (size_t)i;
+            int own = f->edge_faces[2 * pair[0] + k], face = pair[1], low = cti_min_int(own, face);
             if (own < 0 || done[i])
                 continue;
             keys[m] = (uint64_t)(uint32_t)low << 32 | (uint32_t)cti_max_int(own, face);
@@ -44923,8 +45011,8 @@ static int cti_repair_cut(cti_state *s, const uint8_t *done, int32_t **out_part,
     int i;
     if (!part || !size || !cut)
         return 0;
-    for (i = 0; i < CTI_LEN(s->tangled_pairs) / 2; i++)
-        cut[s->tangled_pairs[2 * i]] = (uint8_t)(cut[s->tangled_pairs[2 * i]] | !done[i]);
+    for (i = 0; i < CTI_LEN(s->contact.tangled_pairs) / 2; i++)
+        cut[s->contact.tangled_pairs[2 * i]] = (uint8_t)(cut[s->contact.tangled_pairs[2 * i]] | !done[i]);
     cti_sets_init(part, f->nv);
     for (i = 0; i < f->ne; i++)
         if (!cut[i])
@@ -44943,13 +45031,13 @@ static int cti_repair_pull(cti_state *s, cti_repair_point *p, const uint8_t *don
 {
     const cti_surface *f = &s->surface;
     int32_t *part, *size;
-    int i, turned, n = CTI_LEN(s->tangled_pairs) / 2;
+    int i, turned, n = CTI_LEN(s->contact.tangled_pairs) / 2;
     if (!cti_repair_cut(s, done, &part, &size))
         return 0;
     for (i = 0; i < n; i++)
         p[i].side_small[0] = p[i].side_small[1] = INT32_MAX;
     for (i = 0; i < n; i++) {
-        const int32_t *e = f->edges + 2 * (size_t)s->tangled_pairs[2 * i];
+        const int32_t *e = f->edges + 2 * (size_t)s->contact.tangled_pairs[2 * i];
         int32_t root = cti_repair_root(p, i, &turned), a = size[part[e[0]]], b = size[part[e[1]]];
         cti_v3 d = cti_v3_unit(cti_v3_sub(cti_v3_at(f->x0, e[1]), cti_v3_at(f->x0, e[0])), cti_v3_zero());
         if (done[i] || part[e[0]] == part[e[1]] || a == b)
@@ -44970,13 +45058,13 @@ static int cti_repair_pull(cti_state *s, cti_repair_point *p, const uint8_t *don
 static int cti_repair_contours(cti_state *s, const uint8_t *done)
 {
     const cti_surface *f = &s->surface;
-    int i, turned, n = CTI_LEN(s->tangled_pairs) / 2;
+    int i, turned, n = CTI_LEN(s->contact.tangled_pairs) / 2;
     cti_repair_point *p = CTI_ARENA_ZERO(s->arena, cti_repair_point, n);
     if (n && !p)
         return 0;
     for (i = 0; i < n; i++) {
         p[i].parent = i;
-        p[i].gradient = cti_repair_gradient(f, s->tangled_pairs[2 * i], s->tangled_pairs[2 * i + 1], &p[i].length);
+        p[i].gradient = cti_repair_gradient(f, s->contact.tangled_pairs[2 * i], s->contact.tangled_pairs[2 * i + 1], &p[i].length);
     }
     if (!cti_repair_link(s, p, done))
         return 0;
@@ -44996,7 +45084,7 @@ static int cti_repair_contours(cti_state *s, const uint8_t *done)
             g = p[i].gradient;
         if (cti_v3_norm2(g) < CTI_R(1e-4))
             continue;
-        cti_repair_cross(f, s->tangled_pairs[2 * i], s->tangled_pairs[2 * i + 1], &pair);
+        cti_repair_cross(f, s->contact.tangled_pairs[2 * i], s->contact.tangled_pairs[2 * i + 1], &pair);
         if (!cti_repair_push(s, &pair, cti_v3_unit(g, cti_v3_zero()), p[i].length / 2, 1))
             return 0;
     }
@@ -45048,10 +45136,10 @@ static int cti_repair_planes(cti_state *s)
 
 CTI_FN int cti_repair_find(cti_state *s, uint64_t **marks)
 {
-    uint8_t *done = CTI_ARENA_ZERO(s->arena, uint8_t, CTI_LEN(s->tangled_pairs) / 2 + 1);
+    uint8_t *done = CTI_ARENA_ZERO(s->arena, uint8_t, CTI_LEN(s->contact.tangled_pairs) / 2 + 1);
     uint64_t *bodies = NULL;
     int i, ok;
-    CTI_CLEAR(s->repairs);
+    CTI_CLEAR(s->contact.repairs);
     ok = done && cti_repair_list(s, &bodies);
     for (i = 0; ok && i < CTI_LEN(bodies); i++)
         ok = cti_repair_solids(s, (int)(bodies[i] >> 32), (int)(uint32_t)bodies[i], done, marks);
@@ -45060,7 +45148,6 @@ CTI_FN int cti_repair_find(cti_state *s, uint64_t **marks)
     return ok;
 }
 
-#if CONTACT_WITH_CMR
 /* an edge and a face that hang on more blocks than a row has terms: the nearer end speaks for the edge */
 static void cti_repair_fit(const cti_surface *f, cti_pair *pair)
 {
@@ -45082,8 +45169,8 @@ static int32_t *cti_repair_crowds(cti_state *s)
     const cti_surface *f = &s->surface;
     int32_t *rows = CTI_ARENA_ZERO(s->arena, int32_t, f->n_bodies + 1);
     int i;
-    for (i = 0; rows && i < CTI_LEN(s->repairs); i++) {
-        const cti_pair *p = &s->repairs[i].pair;
+    for (i = 0; rows && i < CTI_LEN(s->contact.repairs); i++) {
+        const cti_pair *p = &s->contact.repairs[i].pair;
         rows[cti_pair_body_a(f, p)] += cti_surface_attach(f, p->v[0])->frame >= 0;
         if (p->n > p->n_a)
             rows[f->body_of[p->v[p->n_a]]] += cti_surface_attach(f, p->v[p->n_a])->frame >= 0;
@@ -45123,8 +45210,8 @@ CTI_FN int cti_repair_rows(cti_state *s, const cti_row_context *c)
     int i, crowd;
     if (s->detect.n_tangled && !crowds)
         return 0;
-    for (i = 0; s->detect.n_tangled && i < CTI_LEN(s->repairs); i++) {
-        cti_repair r = s->repairs[i];
+    for (i = 0; s->detect.n_tangled && i < CTI_LEN(s->contact.repairs); i++) {
+        cti_repair r = s->contact.repairs[i];
         cti_row row;
         cti_contact_row origin;
         cti_repair_fit(&s->surface, &r.pair);
@@ -45145,16 +45232,15 @@ CTI_FN int cti_repair_rows(cti_state *s, const cti_row_context *c)
         if (!(row.softness > 0))
             continue;
         origin.repair = origin.fresh = 1;
-        if (!CTI_PUSH(s->mem, s->rows, row))
+        if (!CTI_PUSH(s->mem, s->contact.rows, row))
             return 0;
-        if (!CTI_PUSH(s->mem, s->origins, origin)) {
-            stbds_header(s->rows)->length--;
+        if (!CTI_PUSH(s->mem, s->contact.origins, origin)) {
+            stbds_header(s->contact.rows)->length--;
             return 0;
         }
     }
     return 1;
 }
-#endif
 
 /* ---- 8_step/tangle.h ---- */
 /* tangle.h -- what intersects at the start of a step: pairs, and the vertices on the wrong side. */
@@ -45195,8 +45281,8 @@ static int cti_tangle_crossings(cti_state *s, uint64_t **marks)
 {
     const cti_surface *f = &s->surface;
     int i, k;
-    for (i = 0; i < CTI_LEN(s->tangled_pairs) / 2; i++) {
-        const int32_t *e = f->edges + 2 * (size_t)s->tangled_pairs[2 * i], *t = f->faces + 3 * (size_t)s->tangled_pairs[2 * i + 1];
+    for (i = 0; i < CTI_LEN(s->contact.tangled_pairs) / 2; i++) {
+        const int32_t *e = f->edges + 2 * (size_t)s->contact.tangled_pairs[2 * i], *t = f->faces + 3 * (size_t)s->contact.tangled_pairs[2 * i + 1];
         for (k = 0; k < 5; k++) {
             int v = k < 2 ? e[k] : t[k - 2], other = f->body_of[k < 2 ? t[0] : e[0]];
             if (!CTI_PUSH(s->mem, *marks, cti_tangle_key(v, other, 0)))
@@ -45235,8 +45321,8 @@ static int cti_tangle_known(cti_state *s, uint64_t **out)
 {
     const cti_surface *f = &s->surface;
     int i;
-    for (i = 0; i < CTI_LEN(s->ways); i++) {
-        int a = cti_tangle_body(f, s->ways[i].a), b = cti_tangle_body(f, s->ways[i].b);
+    for (i = 0; i < CTI_LEN(s->contact.ways); i++) {
+        int a = cti_tangle_body(f, s->contact.ways[i].a), b = cti_tangle_body(f, s->contact.ways[i].b);
         if (a < 0 || b < 0)
             continue;
         if ((f->bodies[b].solid && !CTI_PUSH(s->mem, *out, (uint64_t)(uint32_t)a << 32 | (uint32_t)b)) ||
@@ -45251,8 +45337,8 @@ static int cti_tangle_bodies(cti_state *s, uint64_t **out)
 {
     const cti_surface *f = &s->surface;
     int i;
-    for (i = 0; i < CTI_LEN(s->tangled_pairs) / 2; i++) {
-        int a = f->body_of[f->edges[2 * s->tangled_pairs[2 * i]]], b = f->body_of[f->faces[3 * s->tangled_pairs[2 * i + 1]]];
+    for (i = 0; i < CTI_LEN(s->contact.tangled_pairs) / 2; i++) {
+        int a = f->body_of[f->edges[2 * s->contact.tangled_pairs[2 * i]]], b = f->body_of[f->faces[3 * s->contact.tangled_pairs[2 * i + 1]]];
         if (a == b)
             continue;
         if ((f->bodies[b].solid && !CTI_PUSH(s->mem, *out, (uint64_t)(uint32_t)a << 32 | (uint32_t)b)) ||
@@ -45279,9 +45365,9 @@ static int32_t *cti_tangle_parts(cti_state *s, int a, int b)
     if (!parent || !cut)
         return NULL;
     cti_sets_init(parent, r->v1 - r->v0);
-    for (i = 0; i < CTI_LEN(s->tangled_pairs) / 2; i++) {
-        int e = s->tangled_pairs[2 * i];
-        if (e >= r->e0 && e < r->e1 && f->body_of[f->faces[3 * s->tangled_pairs[2 * i + 1]]] == b)
+    for (i = 0; i < CTI_LEN(s->contact.tangled_pairs) / 2; i++) {
+        int e = s->contact.tangled_pairs[2 * i];
+        if (e >= r->e0 && e < r->e1 && f->body_of[f->faces[3 * s->contact.tangled_pairs[2 * i + 1]]] == b)
             cut[e - r->e0] = 1;
     }
     for (i = r->e0; i < r->e1; i++)
@@ -45348,9 +45434,9 @@ CTI_FN int cti_tangle_find(cti_state *s)
     if (!CTI_RESIZE(s->mem, d->tangled, s->surface.nv))
         return 0;
     d->n_tangled = cti_max_int(1, d->n_tangled); /* asked again when memory runs out on the way */
-    CTI_CLEAR(s->tangled_pairs);
+    CTI_CLEAR(s->contact.tangled_pairs);
     ok = cti_broad_update(s->mem, &s->surface.broad, &s->surface.soup, s->surface.x0, s->surface.x0) &&
-         cti_intersect_soup(s->mem, &s->surface.broad, &s->surface.soup, s->surface.x0, &s->tangled_pairs) && cti_tangle_marks(s, &marks);
+         cti_intersect_soup(s->mem, &s->surface.broad, &s->surface.soup, s->surface.x0, &s->contact.tangled_pairs) && cti_tangle_marks(s, &marks);
     if (!ok) {
         CTI_FREE(s->mem, marks);
         return 0;
@@ -45359,8 +45445,8 @@ CTI_FN int cti_tangle_find(cti_state *s)
     d->tangles = marks;
     cti_tangle_count(s);
     if (d->n_tangled == 0) {
-        CTI_CLEAR(s->repairs);
-        CTI_CLEAR(s->ways);
+        CTI_CLEAR(s->contact.repairs);
+        CTI_CLEAR(s->contact.ways);
         return 1;
     }
     /* repairs read the marks and ask for more */
@@ -45379,12 +45465,11 @@ CTI_FN int cti_tangle_find(cti_state *s)
 /* events.h -- substeps that end where features first meet ("prevent collisions by a small enough time step based on CCD"). */
 
 
-/* All of this does nothing while s->event_least is 0. A pair meets when it starts the substep farther apart than a near pair, carried no load in the
-   last one, and comes nearer than 3/4 of its thickness; it meets at the time at which it is as near as its thickness. Pairs with
+/* All of this does nothing while step.event_least is 0. A pair meets when it starts the substep farther apart than a near pair, carried no load in
+   the last one, and comes nearer than 3/4 of its thickness; it meets at the time at which it is as near as its thickness. Pairs with
    an inactive side (parts.h) do not meet. */
 
-#if CONTACT_WITH_CMR
-/* cti_events_defer -- takes out of s->hits, near pairs at the start of a substep, those that will first meet later than event_least: they get
+/* cti_events_defer -- takes out of contact.hits, near pairs at the start of a substep, those that will first meet later than event_least: they get
    no row that would stop them now. */
 CTI_FN void cti_events_defer(cti_state *s, const cti_row_context *c);
 /* cti_events_first -- *out_time > 0: some pairs meet in the motion to surface.x1 over c->dt, for which the candidate lists are complete, the first
@@ -45464,14 +45549,14 @@ static int cti_events_is_stepped(const cti_state *s, const cti_pair *pair)
 CTI_FN void cti_events_defer(cti_state *s, const cti_row_context *c)
 {
     int i, n = 0;
-    if (!(s->event_least > 0) || !(c->dt >= 2 * s->event_least) || CTI_LEN(s->hits) == 0)
+    if (!(s->step.event_least > 0) || !(c->dt >= 2 * s->step.event_least) || CTI_LEN(s->contact.hits) == 0)
         return;
-    for (i = 0; i < CTI_LEN(s->hits); i++) {
-        const cti_pair *pair = &s->hits[i].pair;
-        if (!cti_events_is_stepped(s, pair) || !cti_events_is_new(s, c, pair) || cti_events_share(s, pair, 1) * c->dt <= s->event_least)
-            s->hits[n++] = s->hits[i];
+    for (i = 0; i < CTI_LEN(s->contact.hits); i++) {
+        const cti_pair *pair = &s->contact.hits[i].pair;
+        if (!cti_events_is_stepped(s, pair) || !cti_events_is_new(s, c, pair) || cti_events_share(s, pair, 1) * c->dt <= s->step.event_least)
+            s->contact.hits[n++] = s->contact.hits[i];
     }
-    stbds_header(s->hits)->length = (size_t)n;
+    stbds_header(s->contact.hits)->length = (size_t)n;
 }
 #endif
 
@@ -45555,7 +45640,7 @@ CTI_FN int cti_events_first(cti_state *s, const cti_row_context *c, ct_real *out
 {
     cti_events_search first;
     *out_time = 0;
-    if (!(s->event_least > 0) || !(c->dt >= 2 * s->event_least))
+    if (!(s->step.event_least > 0) || !(c->dt >= 2 * s->step.event_least))
         return 1;
     memset(&first, 0, sizeof first);
     first.c = c, first.share = 2;
@@ -45563,16 +45648,16 @@ CTI_FN int cti_events_first(cti_state *s, const cti_row_context *c, ct_real *out
         return 0;
     cti_events_planes(s, &first);
     cti_events_thin(s, &first);
-    if (first.share > 1 || first.share * c->dt > c->dt - s->event_least)
+    if (first.share > 1 || first.share * c->dt > c->dt - s->step.event_least)
         return 1;
-    *out_time = cti_max(first.share * c->dt, CTI_R(0.5) * s->event_least); /* > 0: there is one */
+    *out_time = cti_max(first.share * c->dt, CTI_R(0.5) * s->step.event_least); /* > 0: there is one */
     *out_pair = first.pair;
     return 1;
 }
 
 CTI_FN ct_real cti_events_cut(const cti_state *s, ct_real dt, ct_real time)
 {
-    return cti_clamp(time, s->event_least, dt - s->event_least);
+    return cti_clamp(time, s->step.event_least, dt - s->step.event_least);
 }
 
 #undef CTI_EVENTS_MEET
@@ -45582,20 +45667,20 @@ CTI_FN ct_real cti_events_cut(const cti_state *s, ct_real dt, ct_real time)
 /* plausible.h -- whether the tentative motion of an attempt means something, and what it comes from where it does not. */
 
 
-/* cti_plausible_motion -- 1 while v_new is finite and no block runs farther than ten times the world's size and what speed and gravity allow:
+/* cti_plausible_motion -- 1 while end.v is finite and no block runs farther than ten times the world's size and what speed and gravity allow:
    an element that was crushed may answer with any force, and trees and predicates are for numbers that mean something. */
 CTI_FN int cti_plausible_motion(const cti_state *s, ct_real dt);
 
 #if CONTACT_WITH_CMR
-/* cti_plausible_reach -- how far contacts may take v_new from v_free, squared in the norm of A. */
+/* cti_plausible_reach -- how far contacts may take end.v from v_free, squared in the norm of A. */
 CTI_FN double cti_plausible_reach(const cti_state *s, ct_real dt);
 
 /* cti_plausible_contacts -- 1 while the contacts' share of the motion is within reach: a solve that ends outside has not found the
    solution, and its motion is not worth a detection. */
 CTI_FN int cti_plausible_contacts(const cti_state *s, double reach);
 
-/* cti_plausible_find -- marks in s->held the blocks of islands whose own motion is implausible, and of such components that are in no island. Fixed
-   blocks are not marked. *out_n: how many are. Rows and v_new are those of the attempt. 0: out of memory. */
+/* cti_plausible_find -- marks in scripts.held the blocks of islands whose own motion is implausible, and of such components that are in no island.
+   Fixed blocks are not marked. *out_n: how many are. Rows and end.v are those of the attempt. 0: out of memory. */
 CTI_FN int cti_plausible_find(cti_state *s, ct_real dt, int *out_n);
 #endif
 
@@ -45631,12 +45716,12 @@ static ct_real cti_plausible_limit(const cti_state *s, ct_real dt)
     for (k = 0; k < 3 && f->has_still; k++) /* what never moves, by its box: rounding is monotone */
         size[k] = cti_max(size[k], cti_max(cti_abs(f->still_lo[k] - f->x0[k]), cti_abs(f->still_hi[k] - f->x0[k])));
     for (b = 0; b < s->n; b++) {
-        if (cti_rigid_turning(s->rigids, s->rigid_of, b))
+        if (cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, b))
             continue;
         for (k = 0; k < 3; k++) {
             size[k] = cti_max(size[k], cti_abs(s->x[3 * b + k] - s->x[k]));
             speed[k] = cti_max(speed[k], cti_abs(s->v[3 * b + k]));
-            script = cti_max(script, s->n_constrained ? cti_abs(s->v_fixed[3 * b + k]) : 0);
+            script = cti_max(script, s->scripts.n_constrained ? cti_abs(s->scripts.v_fixed[3 * b + k]) : 0);
         }
     }
     return CTI_PLAUSIBLE_SIZES *
@@ -45645,9 +45730,9 @@ static ct_real cti_plausible_limit(const cti_state *s, ct_real dt)
 
 static int cti_plausible_block(const cti_state *s, int b, ct_real dt, ct_real limit)
 {
-    int turns = cti_rigid_turning(s->rigids, s->rigid_of, b) != NULL, k;
+    int turns = cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, b) != NULL, k;
     for (k = 3 * b; k < 3 * b + 3; k++)
-        if (!cti_finite(s->v_new[k]) || (!turns && !(cti_abs(dt * s->v_new[k]) <= limit)))
+        if (!cti_finite(s->end.v[k]) || (!turns && !(cti_abs(dt * s->end.v[k]) <= limit)))
             return 0;
     return 1;
 }
@@ -45669,7 +45754,7 @@ static ct_real cti_plausible_speed(const cti_state *s, ct_real dt)
     ct_real w = s->desc.recovery_speed > 0 ? s->desc.recovery_speed : s->desc.thickness / dt, script = 0;
     int i;
     for (i = 0; i < 3 * s->n; i++)
-        script = cti_max(script, cti_abs(s->v_fixed[i]));
+        script = cti_max(script, cti_abs(s->scripts.v_fixed[i]));
     return w + cti_max(script, cti_assemble_script_speed(s, dt)) + cti_joints_speed(s, dt);
 }
 
@@ -45680,9 +45765,9 @@ static double cti_plausible_part(const cti_state *s, const cti_component *q, ct_
     int c, k;
     for (c = q->begin; c < q->end; c++) {
         int i = s->factors.blocks[c];
-        sum += (double)(3 * s->mass[i] * w * w);
-        for (k = 3 * i; s->n_constrained && s->filter[i] >= 0 && k < 3 * i + 3; k++)
-            sum += (double)(s->A.val[9 * (size_t)s->A.diag[i] + 4 * (size_t)(k % 3)] * s->v_fixed[k] * s->v_fixed[k]);
+        sum += (double)(3 * s->bodies.mass[i] * w * w);
+        for (k = 3 * i; s->scripts.n_constrained && s->scripts.filter[i] >= 0 && k < 3 * i + 3; k++)
+            sum += (double)(s->system.A.val[9 * (size_t)s->system.A.diag[i] + 4 * (size_t)(k % 3)] * s->scripts.v_fixed[k] * s->scripts.v_fixed[k]);
     }
     return CTI_PLAUSIBLE_MARGIN * sum;
 }
@@ -45690,8 +45775,8 @@ static double cti_plausible_part(const cti_state *s, const cti_component *q, ct_
 /* a row's part: the most that a repair row may do, whose impulse is at most recover / softness */
 static double cti_plausible_row(const cti_state *s, int row)
 {
-    const cti_row *q = &s->rows[row];
-    return s->origins[row].repair ? CTI_PLAUSIBLE_MARGIN * (double)(q->recover * q->recover / q->softness) : 0;
+    const cti_row *q = &s->contact.rows[row];
+    return s->contact.origins[row].repair ? CTI_PLAUSIBLE_MARGIN * (double)(q->recover * q->recover / q->softness) : 0;
 }
 
 CTI_FN double cti_plausible_reach(const cti_state *s, ct_real dt)
@@ -45701,7 +45786,7 @@ CTI_FN double cti_plausible_reach(const cti_state *s, ct_real dt)
     int i;
     for (i = 0; i < CTI_LEN(s->factors.components); i++)
         sum += s->factors.components[i].substep.part ? 0 : cti_plausible_part(s, &s->factors.components[i], w);
-    for (i = 0; i < CTI_LEN(s->rows); i++)
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
         sum += cti_plausible_row(s, i);
     return sum;
 }
@@ -45721,8 +45806,8 @@ static int cti_plausible_mark(cti_state *s, const cti_component *q)
     int c, n = 0;
     for (c = q->begin; c < q->end; c++) {
         int b = s->factors.blocks[c];
-        n += !s->fixed[b]; /* what is held is */
-        s->held[b] |= s->fixed[b] ? 0 : CTI_HELD_IMPLAUSIBLE;
+        n += !s->scripts.fixed[b]; /* what is held is */
+        s->scripts.held[b] |= s->scripts.fixed[b] ? 0 : CTI_HELD_IMPLAUSIBLE;
     }
     return n;
 }
@@ -45730,19 +45815,19 @@ static int cti_plausible_mark(cti_state *s, const cti_component *q)
 CTI_FN int cti_plausible_find(cti_state *s, ct_real dt, int *out_n)
 {
     const cti_component *q = s->factors.components;
-    int nc = CTI_LEN(q), nr = CTI_LEN(s->rows), n, i, k, c;
+    int nc = CTI_LEN(q), nr = CTI_LEN(s->contact.rows), n, i, k, c;
     int32_t *of_row = CTI_ARENA_NEW(s->arena, int32_t, nr + 1), *of = CTI_ARENA_NEW(s->arena, int32_t, nc + 1);
     double *excess = CTI_ARENA_ZERO(s->arena, double, nr + nc + 1); /* islands, then components in none */
     ct_real w = cti_plausible_speed(s, dt), limit = cti_plausible_limit(s, dt);
     *out_n = 0;
-    if (!of_row || !of || !excess || !cti_factors_islands(&s->factors, s->arena, s->rows, nr, of_row, &n))
+    if (!of_row || !of || !excess || !cti_factors_islands(&s->factors, s->arena, s->contact.rows, nr, of_row, &n))
         return 0;
     for (c = 0; c < nc; c++)
         of[c] = nr + c;
     for (i = 0; i < nr; i++) {
         excess[of_row[i]] -= cti_plausible_row(s, i);
-        for (k = 0; k < s->rows[i].n; k++)
-            of[s->factors.component_of[s->rows[i].term[k].block]] = of_row[i];
+        for (k = 0; k < s->contact.rows[i].n; k++)
+            of[s->factors.component_of[s->contact.rows[i].term[k].block]] = of_row[i];
     }
     for (c = 0; c < nc; c++) {
         excess[of[c]] += q[c].solve.contact_energy - cti_plausible_part(s, &q[c], w);
@@ -45822,14 +45907,14 @@ static int cti_whirl_rigid(const cti_surface *f, int body)
 static ct_real cti_whirl_sphere(const cti_state *s, int body, int rigid, cti_whirl_box *out)
 {
     const cti_soup_body *range = &s->surface.ranges[body];
-    size_t at = 3 * (size_t)s->rigids[rigid].block;
+    size_t at = 3 * (size_t)s->bodies.rigids[rigid].block;
     ct_real r = 0;
     int v;
     for (v = range->v0; v < range->v1; v++)
         r = cti_max(r, cti_v3_norm2(cti_v3_at(cti_surface_attach(&s->surface, v)->weight, 0)));
     r = cti_sqrt(r);
     *out = cti_whirl_none;
-    cti_whirl_add(out, s->x + at, r), cti_whirl_add(out, s->x_new + at, r);
+    cti_whirl_add(out, s->x + at, r), cti_whirl_add(out, s->end.x + at, r);
     return r;
 }
 
@@ -45863,7 +45948,7 @@ static int cti_whirl_elements_apart(const cti_surface *f, const cti_soup_body *b
 static int cti_whirl_is_alone(const cti_state *s, int body, int rigid, const cti_whirl_box *ways, const uint8_t *beyond)
 {
     const cti_surface *f = &s->surface;
-    const cti_rigid *r = &s->rigids[rigid];
+    const cti_rigid *r = &s->bodies.rigids[rigid];
     cti_whirl_box way;
     ct_real radius = cti_whirl_sphere(s, body, rigid, &way);
     int i;
@@ -45874,7 +45959,7 @@ static int cti_whirl_is_alone(const cti_state *s, int body, int rigid, const cti
     }
     for (i = 0; i < f->n_planes; i++) {
         const cti_plane *p = &f->planes[i];
-        ct_real gap = cti_min(cti_plane_gap(p, cti_v3_at(s->x, r->block)), cti_plane_gap(p, cti_v3_at(s->x_new, r->block)));
+        ct_real gap = cti_min(cti_plane_gap(p, cti_v3_at(s->x, r->block)), cti_plane_gap(p, cti_v3_at(s->end.x, r->block)));
         if (!(gap > radius + cti_surface_pair_thickness(f, body, p->body)))
             return 0;
     }
@@ -45898,24 +45983,24 @@ static void cti_whirl_ways(const cti_state *s, const uint8_t *turns, uint8_t *be
 
 CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out)
 {
-    int i, k, n = CTI_LEN(s->rigids), free_ = 0;
+    int i, k, n = CTI_LEN(s->bodies.rigids), free_ = 0;
     uint8_t *turns = CTI_ARENA_ZERO(s->arena, uint8_t, n + 1), *beyond = CTI_ARENA_ZERO(s->arena, uint8_t, s->surface.n_bodies + 1);
     cti_whirl_box *ways;
     if (!turns || !beyond)
         return 0;
     *out = 0;
     for (i = 0; i < n; i++)
-        turns[i] = !cti_state_is_inactive(s, s->rigids[i].block) &&
-                   cti_policy_turns_far(dt * cti_v3_norm(cti_v3_at(s->v_new, s->rigids[i].block + 1))),
+        turns[i] = !cti_state_is_inactive(s, s->bodies.rigids[i].block) &&
+                   cti_policy_turns_far(dt * cti_v3_norm(cti_v3_at(s->end.v, s->bodies.rigids[i].block + 1))),
         free_ += turns[i];
     if (free_ == 0)
         return 1;
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        for (k = 0; k < s->rows[i].n; k++) {
-            int at = s->rigid_of[s->rows[i].term[k].block];
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        for (k = 0; k < s->contact.rows[i].n; k++) {
+            int at = s->bodies.rigid_of[s->contact.rows[i].term[k].block];
             if (at >= 0 && turns[at] == 1) {
                 turns[at] = 2, ++*out, free_--;
-                cti_state_fail(s, s->rigids[at].block);
+                cti_state_fail(s, s->bodies.rigids[at].block);
             }
         }
     if (free_ == 0)
@@ -45928,7 +46013,7 @@ CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out)
         int rigid = cti_whirl_rigid(&s->surface, i);
         if (rigid >= 0 && turns[rigid] == 1 && !cti_whirl_is_alone(s, i, rigid, ways, beyond)) {
             ++*out;
-            cti_state_fail(s, s->rigids[rigid].block);
+            cti_state_fail(s, s->bodies.rigids[rigid].block);
         }
     }
     return 1;
@@ -45962,20 +46047,20 @@ CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out)
 CTI_FN int cti_energy_body(const cti_state *s, int block)
 {
     int m = s->history.model_of[block];
-    return m >= 0 ? m : (s->rigid_of[block] >= 0 ? s->n_models + s->rigid_of[block] : -1);
+    return m >= 0 ? m : (s->bodies.rigid_of[block] >= 0 ? s->bodies.n_models + s->bodies.rigid_of[block] : -1);
 }
 
 /* 1 where a body is not stepped */
 static int cti_energy_is_inactive(const cti_state *s, int m)
 {
-    return s->parts.inactive && (m >= s->n_models || s->history.last[m] >= 0) &&
-           cti_state_is_inactive(s, m < s->n_models ? s->history.block[m] : s->rigids[m - s->n_models].block);
+    return s->parts.inactive && (m >= s->bodies.n_models || s->history.last[m] >= 0) &&
+           cti_state_is_inactive(s, m < s->bodies.n_models ? s->history.block[m] : s->bodies.rigids[m - s->bodies.n_models].block);
 }
 
 #if CONTACT_WITH_CMR
 CTI_FN void cti_energy_rest(cti_state *s, int m)
 {
-    s->energies_new[m] = s->energies[m], s->works[m] = 0, s->gains[m] = 0;
+    s->energy.end[m] = s->energy.now[m], s->energy.works[m] = 0, s->energy.gains[m] = 0;
 }
 #endif
 
@@ -45991,10 +46076,10 @@ static void cti_energy_range(int begin, int end, int worker, void *context)
     const cti_energy_loop *q = (const cti_energy_loop *)context;
     CTI_UNUSED(worker);
     for (; begin < end; begin++) {
-        if (q->out == q->s->energies_new && cti_energy_is_inactive(q->s, begin))
+        if (q->out == q->s->energy.end && cti_energy_is_inactive(q->s, begin))
             continue;
-        cti_model_ahead(q->s->models[begin], q->dt, 1, NULL);
-        q->out[begin].elastic = cti_model_energy(q->s->models[begin], q->x);
+        cti_model_ahead(q->s->bodies.models[begin], q->dt, 1, NULL);
+        q->out[begin].elastic = cti_model_energy(q->s->bodies.models[begin], q->x);
     }
 }
 
@@ -46003,13 +46088,13 @@ static void cti_energy_places(cti_state *s, const ct_real *x, ct_real dt, cti_en
 {
     cti_energy_loop q;
     int i, k;
-    memset(out, 0, sizeof *out * (size_t)(s->n_models + CTI_LEN(s->rigids)));
+    memset(out, 0, sizeof *out * (size_t)(s->bodies.n_models + CTI_LEN(s->bodies.rigids)));
     q.s = s, q.x = x, q.dt = dt, q.out = out;
-    cti_tasks_run_work(&s->desc.tasks, cti_energy_range, s->n_models, CTI_ENERGY_US, &q);
+    cti_tasks_run_work(&s->desc.tasks, cti_energy_range, s->bodies.n_models, CTI_ENERGY_US, &q);
     for (i = 0; i < s->n; i++) {
         int b = cti_energy_body(s, i);
         for (k = 0; b >= 0 && k < 3; k++)
-            out[b].gravity -= (double)(s->mass[i] * s->desc.gravity[k]) * (double)x[3 * i + k];
+            out[b].gravity -= (double)(s->bodies.mass[i] * s->desc.gravity[k]) * (double)x[3 * i + k];
     }
 }
 
@@ -46019,7 +46104,7 @@ static void cti_energy_speed(const cti_state *s, int block, const ct_real *v, ct
     int b = cti_energy_body(s, block), k;
     for (k = 0; b >= 0 && k < 3; k++) {
         double u = (double)v[3 * block + k] + (double)(late * s->desc.gravity[k]);
-        out[b].kinetic += 0.5 * (double)s->mass[block] * u * u;
+        out[b].kinetic += 0.5 * (double)s->bodies.mass[block] * u * u;
     }
 }
 
@@ -46027,13 +46112,13 @@ static void cti_energy_speed(const cti_state *s, int block, const ct_real *v, ct
 static void cti_energy_rigids(cti_state *s)
 {
     int i;
-    for (i = 0; i < CTI_LEN(s->rigids); i++) {
-        const cti_rigid *r = &s->rigids[i];
-        cti_energy *e = &s->energies[s->n_models + i];
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        const cti_rigid *r = &s->bodies.rigids[i];
+        cti_energy *e = &s->energy.now[s->bodies.n_models + i];
         ct_real I[9];
         e->kinetic = 0;
         if (!r->linked) {
-            cti_energy_speed(s, r->block, s->v, s->fall[r->block] * s->dt_prev[r->block] / 2, s->energies);
+            cti_energy_speed(s, r->block, s->v, s->history.fall[r->block] * s->history.dt_prev[r->block] / 2, s->energy.now);
             e->kinetic += cti_rigid_energy(r);
             continue;
         }
@@ -46046,15 +46131,15 @@ static void cti_energy_rigids(cti_state *s)
 CTI_FN void cti_energy_state(cti_state *s)
 {
     int i;
-    if (s->energies_known)
+    if (s->energy.known)
         return;
-    s->energies_known = 1;
-    for (i = 0; i < s->n_models; i++)
-        s->moduli[i] = cti_model_modulus(s->models[i]);
-    cti_energy_places(s, s->x, s->dt_memory, s->energies); /* the last step's; a body's own is 0 where it starts again */
+    s->energy.known = 1;
+    for (i = 0; i < s->bodies.n_models; i++)
+        s->energy.moduli[i] = cti_model_modulus(s->bodies.models[i]);
+    cti_energy_places(s, s->x, s->contact.memory_dt, s->energy.now); /* the last step's; a body's own is 0 where it starts again */
     for (i = 0; i < s->n; i++)
-        if (s->rigid_of[i] < 0)
-            cti_energy_speed(s, i, s->v, cti_motion_is_halfway(s, i) ? s->fall[i] * s->dt_prev[i] / 2 : 0, s->energies);
+        if (s->bodies.rigid_of[i] < 0)
+            cti_energy_speed(s, i, s->v, cti_motion_is_halfway(s, i) ? s->history.fall[i] * s->history.dt_prev[i] / 2 : 0, s->energy.now);
     cti_energy_rigids(s);
 }
 
@@ -46063,7 +46148,7 @@ CTI_FN void cti_energy_state(cti_state *s)
 static ct_real cti_energy_late(const cti_state *s, int i, ct_real dt)
 {
     int m = s->history.model_of[i];
-    return m < 0 || s->desc.integrator == CT_INTEGRATOR_EULER || s->history.touches[m] ? s->fall_new[i] * dt / 2 : 0;
+    return m < 0 || s->desc.integrator == CT_INTEGRATOR_EULER || s->history.touches[m] ? s->end.fall[i] * dt / 2 : 0;
 }
 
 /* energies at the tentative end */
@@ -46071,14 +46156,14 @@ static void cti_energy_end(cti_state *s, ct_real dt)
 {
     const ct_real *v = cti_integrate_end(s, dt);
     int i;
-    cti_energy_places(s, s->x_new, dt, s->energies_new);
+    cti_energy_places(s, s->end.x, dt, s->energy.end);
     for (i = 0; i < s->n; i++)
-        cti_energy_speed(s, i, v, cti_energy_late(s, i, dt), s->energies_new);
-    for (i = 0; i < CTI_LEN(s->rigids); i++) {
-        cti_rigid r = s->rigids[i];
+        cti_energy_speed(s, i, v, cti_energy_late(s, i, dt), s->energy.end);
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        cti_rigid r = s->bodies.rigids[i];
         cti_v3_put(r.spin, 0, cti_m3_mul_v(r.I_mid, cti_v3_at(v, r.block + 1)));
         memcpy(r.q, r.q_new, sizeof r.q);
-        s->energies_new[s->n_models + i].kinetic += cti_rigid_energy(&r);
+        s->energy.end[s->bodies.n_models + i].kinetic += cti_rigid_energy(&r);
     }
 }
 
@@ -46086,14 +46171,14 @@ static void cti_energy_end(cti_state *s, ct_real dt)
    where the contact takes as much */
 static double cti_energy_bent(const cti_state *s, int i)
 {
-    const cti_row *row = &s->rows[i];
-    const cti_contact_row *o = &s->origins[i];
+    const cti_row *row = &s->contact.rows[i];
+    const cti_contact_row *o = &s->contact.origins[i];
     ct_real u[3];
     double bent = 0, work = 0;
     int k;
     if (!o->bends || o->joint)
         return 0;
-    cti_row_velocity(row, s->v_new, u);
+    cti_row_velocity(row, s->end.v, u);
     for (k = 0; k < 3; k++) {
         bent += (double)(row->r[k] * (o->base[k] + o->script[k] - row->w[k]));
         work += (double)(row->r[k] * (u[k] - row->w[k] + o->script[k]));
@@ -46106,20 +46191,20 @@ static double cti_energy_bent(const cti_state *s, int i)
 static void cti_energy_bend(cti_state *s)
 {
     int i, k;
-    memset(s->gains, 0, (size_t)(s->n_models + CTI_LEN(s->rigids)));
-    for (i = 0; i < CTI_LEN(s->rows); i++) {
-        const cti_row *row = &s->rows[i];
+    memset(s->energy.gains, 0, (size_t)(s->bodies.n_models + CTI_LEN(s->bodies.rigids)));
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        const cti_row *row = &s->contact.rows[i];
         double bent = cti_energy_bent(s, i);
         int n = 0;
         for (k = 0; k < row->n; k++)
-            n += s->rigid_of[row->term[k].block] >= 0;
+            n += s->bodies.rigid_of[row->term[k].block] >= 0;
         for (k = 0; k < row->n; k++) {
             int m = cti_energy_body(s, row->term[k].block);
-            if (m < s->n_models)
+            if (m < s->bodies.n_models)
                 continue;
-            s->works[m] -= bent / n;
-            if (row->r[0] > 0 || s->origins[i].joint)
-                s->gains[m] |= s->origins[i].joint ? CTI_ENERGY_JOINED : CTI_ENERGY_TOUCHED;
+            s->energy.works[m] -= bent / n;
+            if (row->r[0] > 0 || s->contact.origins[i].joint)
+                s->energy.gains[m] |= s->contact.origins[i].joint ? CTI_ENERGY_JOINED : CTI_ENERGY_TOUCHED;
         }
     }
 }
@@ -46129,16 +46214,16 @@ static void cti_energy_works(cti_state *s, ct_real dt)
 {
     const ct_real *reaction = NULL;
     int i;
-    memset(s->works, 0, sizeof *s->works * (size_t)(s->n_models + CTI_LEN(s->rigids)));
+    memset(s->energy.works, 0, sizeof *s->energy.works * (size_t)(s->bodies.n_models + CTI_LEN(s->bodies.rigids)));
     for (i = 0; i < s->n; i++)
         if (cti_energy_body(s, i) >= 0)
-            s->works[cti_energy_body(s, i)] += (double)cti_v3_dot(cti_v3_at(s->impulse, i), cti_v3_at(s->v_new, i));
-    if (CTI_LEN(s->reactions.blocks))
+            s->energy.works[cti_energy_body(s, i)] += (double)cti_v3_dot(cti_v3_at(s->end.impulse, i), cti_v3_at(s->end.v, i));
+    if (CTI_LEN(s->scripts.reactions.blocks))
         reaction = cti_impulses_reactions(s, dt);
-    for (i = 0; i < CTI_LEN(s->reactions.blocks); i++) {
-        int block = s->reactions.blocks[i];
+    for (i = 0; i < CTI_LEN(s->scripts.reactions.blocks); i++) {
+        int block = s->scripts.reactions.blocks[i];
         if (cti_energy_body(s, block) >= 0) /* a node of no element may be pinned */
-            s->works[cti_energy_body(s, block)] += (double)cti_v3_dot(cti_v3_at(reaction, block), cti_v3_at(s->v_new, block));
+            s->energy.works[cti_energy_body(s, block)] += (double)cti_v3_dot(cti_v3_at(reaction, block), cti_v3_at(s->end.v, block));
     }
     cti_energy_bend(s);
 }
@@ -46148,19 +46233,20 @@ static double cti_energy_sum(const cti_energy *e) { return e->kinetic + e->elast
 /* elastic energy of the start, with strain limits as stiff as a step dt makes them */
 static double cti_energy_elastic(cti_state *s, int m, ct_real dt)
 {
-    if (!(s->models[m]->springs.limit > 0))
-        return s->energies[m].elastic;
-    cti_model_ahead(s->models[m], dt, 1, NULL);
-    return cti_model_energy(s->models[m], s->x);
+    if (!(s->bodies.models[m]->springs.limit > 0))
+        return s->energy.now[m].elastic;
+    cti_model_ahead(s->bodies.models[m], dt, 1, NULL);
+    return cti_model_energy(s->bodies.models[m], s->x);
 }
 
 /* what a rigid body gains and may, as below */
 static double cti_energy_gain_rigid(const cti_state *s, int i, ct_real dt, double *out_bound)
 {
-    cti_rigid r = s->rigids[i];
+    cti_rigid r = s->bodies.rigids[i];
     const ct_real *v = s->history.v_end;
     cti_v3 g = cti_v3_at(s->desc.gravity, 0);
-    double work = s->works[s->n_models + i], fall = (double)(r.mass * cti_motion_kick(s, r.block, dt) * cti_v3_dot(g, cti_v3_at(s->v_new, r.block)));
+    double work = s->energy.works[s->bodies.n_models + i];
+    double fall = (double)(r.mass * cti_motion_kick(s, r.block, dt) * cti_v3_dot(g, cti_v3_at(s->end.v, r.block)));
     double before = (double)(r.mass / 2 * cti_v3_norm2(cti_v3_at(s->v, r.block))) + cti_rigid_energy(&r), after;
     cti_v3_put(r.spin, 0, cti_m3_mul_v(r.I_mid, cti_v3_at(v, r.block + 1)));
     memcpy(r.q, r.q_new, sizeof r.q);
@@ -46174,24 +46260,25 @@ static double cti_energy_gain_rigid(const cti_state *s, int i, ct_real dt, doubl
    what rounding makes of its elastic energy */
 static double cti_energy_gain(cti_state *s, int m, ct_real dt, double *out_bound)
 {
-    const cti_energy *e0 = &s->energies[m], *e1 = &s->energies_new[m];
+    const cti_energy *e0 = &s->energy.now[m], *e1 = &s->energy.end[m];
     const cti_history *q = &s->history;
     int plain = q->last[m] >= 0 && cti_integrate_is_plain(s, q->block[m]), i;
     double before = 0, after = 0, fall = 0, g = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0;
     double elastic = cti_energy_elastic(s, m, dt), kept = 0, gain, free = -HUGE_VAL;
-    int alone = s->works[m] == 0;
+    int alone = s->energy.works[m] == 0;
     for (i = q->block[m]; i <= q->last[m]; i++) {
         ct_real kick = plain ? cti_motion_kick(s, i, dt) : dt;
-        mass += (double)s->mass[i];
-        alone &= !(s->n_constrained && s->filter[i] >= 0); /* a pin at rest does no work */
-        kept += (double)(s->mass[i] / 2 * cti_v3_norm2(cti_v3_mul(cti_v3_at(s->desc.gravity, 0), s->fall_new[i] * kick)));
-        before += (double)(s->mass[i] / 2 * cti_v3_norm2(cti_v3_at(s->v, i)));
-        after += (double)(s->mass[i] / 2 * cti_v3_norm2(cti_v3_mad(cti_v3_at(q->v_end, i), cti_v3_at(s->desc.gravity, 0), -cti_integrate_leave(s, i, dt))));
-        fall += (double)(s->mass[i] * kick * cti_v3_dot(cti_v3_at(s->desc.gravity, 0), cti_v3_at(s->v_new, i)));
+        mass += (double)s->bodies.mass[i];
+        alone &= !(s->scripts.n_constrained && s->scripts.filter[i] >= 0); /* a pin at rest does no work */
+        kept += (double)(s->bodies.mass[i] / 2 * cti_v3_norm2(cti_v3_mul(cti_v3_at(s->desc.gravity, 0), s->end.fall[i] * kick)));
+        before += (double)(s->bodies.mass[i] / 2 * cti_v3_norm2(cti_v3_at(s->v, i)));
+        after += (double)(s->bodies.mass[i] / 2 *
+                          cti_v3_norm2(cti_v3_mad(cti_v3_at(q->v_end, i), cti_v3_at(s->desc.gravity, 0), -cti_integrate_leave(s, i, dt))));
+        fall += (double)(s->bodies.mass[i] * kick * cti_v3_dot(cti_v3_at(s->desc.gravity, 0), cti_v3_at(s->end.v, i)));
     }
-    *out_bound = cti_policy_body_gain(plain, before + fabs(elastic) + fabs(fall) + fabs(s->works[m]) + mass * g * g,
-                                      s->moduli[m] + fabs(e1->gravity));
-    gain = after - before + e1->elastic - elastic - fall - s->works[m];
+    *out_bound = cti_policy_body_gain(plain, before + fabs(elastic) + fabs(fall) + fabs(s->energy.works[m]) + mass * g * g,
+                                      s->energy.moduli[m] + fabs(e1->gravity));
+    gain = after - before + e1->elastic - elastic - fall - s->energy.works[m];
     /* a free fall loses nothing to its rule: energies are those of one time. What velocities in the middle of steps seem to lose in it, |kick|^2 / 2,
        is none that an error of the linearization may have */
     if (alone)
@@ -46208,12 +46295,12 @@ static double cti_energy_turning(const cti_state *s, int m, ct_real dt)
     ct_real inverse[9], t;
     double pressed = 0;
     int i;
-    cti_motion_measure(s, p, s->x_new, s->v_new, &motion);
+    cti_motion_measure(s, p, s->end.x, s->end.v, &motion);
     if (!(motion.mass > 0) || !cti_m3_inverse(motion.inertia, inverse))
         return 0;
     t = dt * cti_v3_norm(cti_m3_mul_v(inverse, motion.spin));
     for (i = s->history.block[m]; i <= s->history.last[m]; i++)
-        pressed += (double)cti_v3_dot(cti_v3_sub(cti_v3_at(s->x_new, i), motion.center), cti_v3_at(s->impulse, i));
+        pressed += (double)cti_v3_dot(cti_v3_sub(cti_v3_at(s->end.x, i), motion.center), cti_v3_at(s->end.impulse, i));
     return (double)(t < 1 ? t * t / 2 : CTI_R(0.5)) * fabs(pressed) / (double)dt;
 }
 
@@ -46223,20 +46310,20 @@ static int cti_energy_mark(cti_state *s, ct_real dt)
     int m, n = 0;
     cti_energy_end(s, dt);
     cti_energy_works(s, dt);
-    for (m = 0; m < s->n_models + CTI_LEN(s->rigids); m++) {
+    for (m = 0; m < s->bodies.n_models + CTI_LEN(s->bodies.rigids); m++) {
         double bound, gain;
         if (cti_energy_is_inactive(s, m)) {
             cti_energy_rest(s, m);
             continue;
         }
-        if (m < s->n_models) {
+        if (m < s->bodies.n_models) {
             gain = cti_energy_gain(s, m, dt, &bound);
-            s->gains[m] = !(gain <= bound) && !(gain <= bound + cti_energy_turning(s, m, dt));
+            s->energy.gains[m] = !(gain <= bound) && !(gain <= bound + cti_energy_turning(s, m, dt));
         } else {
-            gain = cti_energy_gain_rigid(s, m - s->n_models, dt, &bound);
-            s->gains[m] = s->gains[m] == CTI_ENERGY_TOUCHED && !(gain <= bound);
+            gain = cti_energy_gain_rigid(s, m - s->bodies.n_models, dt, &bound);
+            s->energy.gains[m] = s->energy.gains[m] == CTI_ENERGY_TOUCHED && !(gain <= bound);
         }
-        n += s->gains[m];
+        n += s->energy.gains[m];
     }
     return n;
 }
@@ -46253,7 +46340,7 @@ CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
     /* the angular momentum that a group of bodies gets back may be more than one of them can take */
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         int body = cti_energy_body(s, s->factors.blocks[s->factors.components[c].begin]);
-        s->factors.components[c].substep.unbalanced = body >= 0 && s->gains[body];
+        s->factors.components[c].substep.unbalanced = body >= 0 && s->energy.gains[body];
     }
     return cti_energy_mark(s, dt);
 }
@@ -46261,17 +46348,17 @@ CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
 CTI_FN int cti_energy_stands(const cti_state *s)
 {
     int m, n = 0;
-    for (m = 0; cti_state_is_paper(s) && m < s->n_models + CTI_LEN(s->rigids); m++)
-        n += s->gains[m] != 0;
+    for (m = 0; cti_state_is_paper(s) && m < s->bodies.n_models + CTI_LEN(s->bodies.rigids); m++)
+        n += s->energy.gains[m] != 0;
     return n;
 }
 
 /* place of a body's first block; -1: it has none, or is inactive */
 static int cti_energy_block(const cti_state *s, int m)
 {
-    if (cti_energy_is_inactive(s, m) || (m < s->n_models && s->history.last[m] < 0))
+    if (cti_energy_is_inactive(s, m) || (m < s->bodies.n_models && s->history.last[m] < 0))
         return -1;
-    return m < s->n_models ? s->history.block[m] : s->rigids[m - s->n_models].block;
+    return m < s->bodies.n_models ? s->history.block[m] : s->bodies.rigids[m - s->bodies.n_models].block;
 }
 
 static int cti_energy_is_in(const cti_state *s, int m, int32_t root)
@@ -46289,9 +46376,9 @@ static void cti_energy_connect(cti_state *s)
         int block = s->factors.blocks[s->factors.components[i].begin], m = s->history.model_of[block];
         cti_sets_join(s->parts.zoned, i, of[m >= 0 ? s->history.block[m] : block]);
     }
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        for (k = 1; k < s->rows[i].n; k++)
-            cti_sets_join(s->parts.zoned, of[s->rows[i].term[k].block], of[s->rows[i].term[0].block]);
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        for (k = 1; k < s->contact.rows[i].n; k++)
+            cti_sets_join(s->parts.zoned, of[s->contact.rows[i].term[k].block], of[s->contact.rows[i].term[0].block]);
 }
 
 /* 1 where all bodies of a set together gain no more than they may: what zones take from one they give to another */
@@ -46299,9 +46386,9 @@ static int cti_energy_agrees(cti_state *s, ct_real dt, int32_t root)
 {
     double gain = 0, may = 0, bound;
     int m;
-    for (m = 0; m < s->n_models + CTI_LEN(s->rigids); m++)
+    for (m = 0; m < s->bodies.n_models + CTI_LEN(s->bodies.rigids); m++)
         if (cti_energy_is_in(s, m, root)) {
-            gain += m < s->n_models ? cti_energy_gain(s, m, dt, &bound) : cti_energy_gain_rigid(s, m - s->n_models, dt, &bound);
+            gain += m < s->bodies.n_models ? cti_energy_gain(s, m, dt, &bound) : cti_energy_gain_rigid(s, m - s->bodies.n_models, dt, &bound);
             may += bound;
         }
     return gain <= may;
@@ -46316,7 +46403,7 @@ static double cti_energy_slow(cti_state *s, const cti_component *p, double gain,
     cti_v3 w;
     double rigid, free;
     int i;
-    cti_motion_measure(s, p, s->x_new, v, &m);
+    cti_motion_measure(s, p, s->end.x, v, &m);
     if (!(m.mass > 0))
         return 0;
     if (!cti_motion_rate(&m, &w))
@@ -46328,10 +46415,10 @@ static double cti_energy_slow(cti_state *s, const cti_component *p, double gain,
     all = (ct_real)(gain <= free ? 1 : (gain - free < rigid ? sqrt(1 - (gain - free) / rigid) : 0));
     for (i = p->begin; i < p->end; i++) {
         int b = blocks[i];
-        cti_v3 u = cti_v3_add(m.speed, cti_v3_cross(w, cti_v3_sub(cti_v3_at(s->x_new, b), m.center)));
+        cti_v3 u = cti_v3_add(m.speed, cti_v3_cross(w, cti_v3_sub(cti_v3_at(s->end.x, b), m.center)));
         cti_v3 change = cti_v3_sub(cti_v3_mul(cti_v3_mad(u, cti_v3_sub(cti_v3_at(v, b), u), about), all), cti_v3_at(v, b));
-        if (s->n_constrained && s->filter[b] >= 0)
-            change = cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[b], change);
+        if (s->scripts.n_constrained && s->scripts.filter[b] >= 0)
+            change = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[b], change);
         cti_v3_addto(v, b, change);
         cti_integrate_reset_block(s, b);
     }
@@ -46343,7 +46430,7 @@ CTI_FN int cti_energy_is_touched(const cti_state *s, int m)
 {
     int i;
     for (i = 3 * s->history.block[m]; i < 3 * s->history.last[m] + 3; i++)
-        if (s->v_new[i] != s->v_free[i])
+        if (s->end.v[i] != s->system.v_free[i])
             return 1;
     return 0;
 }
@@ -46356,9 +46443,9 @@ static double cti_energy_take(cti_state *s, int m, double gain, ct_real dt, ct_r
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
         if (s->history.model_of[s->factors.blocks[s->factors.components[c].begin]] == m)
             taken += cti_energy_slow(s, &s->factors.components[c], gain - taken, out_lost);
-    s->energies_new[m].kinetic = 0;
+    s->energy.end[m].kinetic = 0;
     for (i = s->history.block[m]; i <= s->history.last[m]; i++)
-        cti_energy_speed(s, i, s->history.v_end, cti_energy_late(s, i, dt), s->energies_new);
+        cti_energy_speed(s, i, s->history.v_end, cti_energy_late(s, i, dt), s->energy.end);
     return taken;
 }
 
@@ -46369,17 +46456,17 @@ static double cti_energy_relieve(cti_state *s, int m, ct_real dt, ct_real *out_l
     double bound, gain, spin;
     cti_rigid r;
     ct_real *w;
-    if (m < s->n_models) {
+    if (m < s->bodies.n_models) {
         gain = cti_energy_gain(s, m, dt, &bound);
         return gain - cti_energy_take(s, m, gain, dt, out_lost);
     }
-    gain = cti_energy_gain_rigid(s, m - s->n_models, dt, &bound);
-    r = s->rigids[m - s->n_models], w = s->history.v_end + 3 * (r.block + 1);
+    gain = cti_energy_gain_rigid(s, m - s->bodies.n_models, dt, &bound);
+    r = s->bodies.rigids[m - s->bodies.n_models], w = s->history.v_end + 3 * (r.block + 1);
     cti_v3_put(r.spin, 0, cti_m3_mul_v(r.I_mid, cti_v3_at(w, 0)));
     memcpy(r.q, r.q_new, sizeof r.q);
     spin = cti_rigid_energy(&r);
     cti_v3_put(w, 0, cti_v3_mul(cti_v3_at(w, 0), gain < spin ? (ct_real)sqrt(1 - gain / spin) : 0));
-    s->energies_new[m].kinetic -= gain < spin ? gain : spin;
+    s->energy.end[m].kinetic -= gain < spin ? gain : spin;
     return 0;
 }
 
@@ -46389,21 +46476,21 @@ static int cti_energy_calm_set(cti_state *s, ct_real dt, int32_t root, ct_real *
 {
     double rest = 0, most = 0;
     int m, n = 0, calm, agrees = cti_energy_agrees(s, dt, root);
-    for (m = 0; m < s->n_models + CTI_LEN(s->rigids) && !agrees; m++) {
+    for (m = 0; m < s->bodies.n_models + CTI_LEN(s->bodies.rigids) && !agrees; m++) {
         if (!cti_energy_is_in(s, m, root))
             continue;
-        if (s->gains[m])
+        if (s->energy.gains[m])
             rest += cti_energy_relieve(s, m, dt, out_lost), n++;
-        else if (m < s->n_models && cti_energy_is_touched(s, m))
-            most += s->energies_new[m].kinetic;
+        else if (m < s->bodies.n_models && cti_energy_is_touched(s, m))
+            most += s->energy.end[m].kinetic;
     }
     calm = !(rest > 0) || rest < most;
-    for (m = 0; m < s->n_models + CTI_LEN(s->rigids); m++) {
+    for (m = 0; m < s->bodies.n_models + CTI_LEN(s->bodies.rigids); m++) {
         if (!cti_energy_is_in(s, m, root))
             continue;
-        if (rest > 0 && calm && m < s->n_models && !s->gains[m] && cti_energy_is_touched(s, m))
-            cti_energy_take(s, m, rest * s->energies_new[m].kinetic / most, dt, out_lost);
-        s->gains[m] = s->gains[m] && !calm ? CTI_ENERGY_LEFT : 0;
+        if (rest > 0 && calm && m < s->bodies.n_models && !s->energy.gains[m] && cti_energy_is_touched(s, m))
+            cti_energy_take(s, m, rest * s->energy.end[m].kinetic / most, dt, out_lost);
+        s->energy.gains[m] = s->energy.gains[m] && !calm ? CTI_ENERGY_LEFT : 0;
     }
     return calm ? 0 : n;
 }
@@ -46412,10 +46499,10 @@ CTI_FN int cti_energy_calm(cti_state *s, ct_real dt, ct_real *out_lost)
 {
     int m, n = 0;
     cti_energy_connect(s);
-    for (m = 0; m < s->n_models + CTI_LEN(s->rigids); m++) {
+    for (m = 0; m < s->bodies.n_models + CTI_LEN(s->bodies.rigids); m++) {
         int block = cti_energy_block(s, m);
         int32_t root = block >= 0 ? cti_sets_root(s->parts.zoned, s->factors.component_of[block]) : -1;
-        if (root >= 0 && s->gains[m] == 1) /* of a set that has not been asked */
+        if (root >= 0 && s->energy.gains[m] == 1) /* of a set that has not been asked */
             n += cti_energy_calm_set(s, dt, root, out_lost);
     }
     return n;
@@ -46424,12 +46511,12 @@ CTI_FN int cti_energy_calm(cti_state *s, ct_real dt, ct_real *out_lost)
 /* work of one row on bodies */
 static void cti_energy_row(const cti_state *s, int i, cti_account *out)
 {
-    const cti_row *row = &s->rows[i];
-    const cti_contact_row *o = &s->origins[i];
+    const cti_row *row = &s->contact.rows[i];
+    const cti_contact_row *o = &s->contact.origins[i];
     ct_real u[3];
     double work, driven = 0;
     int k;
-    cti_row_velocity(row, s->v_new, u);
+    cti_row_velocity(row, s->end.v, u);
     for (work = -cti_energy_bent(s, i), k = 0; k < 3; k++) {
         work += (double)(row->r[k] * (u[k] - row->w[k]));
         driven -= (double)(row->r[k] * o->script[k]);
@@ -46448,21 +46535,21 @@ static void cti_energy_row(const cti_state *s, int i, cti_account *out)
 /* what mass and stiffness damping take, (u'alpha M u + w'D w) dt: w is u less the turn that the step is linearized about, as in b */
 static double cti_energy_damping(cti_state *s, ct_real dt)
 {
-    ct_real *D = s->pcg_work, *w = D + 3 * (size_t)s->n;
+    ct_real *D = s->system.work, *w = D + 3 * (size_t)s->n;
     double lost = 0;
     int i, k, b;
     memset(D, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < 3 * s->n; i++)
-        w[i] = s->v_new[i] - (s->q[i] - s->x[i]) / dt;
-    for (i = 0; i < s->n_models; i++)
-        cti_model_damping(s->models[i], s->q, w, D);
+        w[i] = s->end.v[i] - (s->system.q[i] - s->x[i]) / dt;
+    for (i = 0; i < s->bodies.n_models; i++)
+        cti_model_damping(s->bodies.models[i], s->system.q, w, D);
     for (i = 0; i < 3 * s->n; i++)
-        lost += (double)(D[i] * w[i]) + (double)(s->alpha[i / 3] * s->mass[i / 3] * s->v_new[i]) * (double)s->v_new[i];
-    for (i = 0; i < CTI_LEN(s->rigids); i++) {
-        const cti_rigid *r = &s->rigids[i];
+        lost += (double)(D[i] * w[i]) + (double)(s->bodies.alpha[i / 3] * s->bodies.mass[i / 3] * s->end.v[i]) * (double)s->end.v[i];
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        const cti_rigid *r = &s->bodies.rigids[i];
         b = r->block + 1;
         for (k = 0; k < 3; k++)
-            lost += (double)s->alpha[b] * (double)(s->v_new[3 * b + k] * cti_v3_dot(cti_v3_at(r->I_mid, k), cti_v3_at(s->v_new, b)));
+            lost += (double)s->bodies.alpha[b] * (double)(s->end.v[3 * b + k] * cti_v3_dot(cti_v3_at(r->I_mid, k), cti_v3_at(s->end.v, b)));
     }
     return lost * (double)dt;
 }
@@ -46471,11 +46558,11 @@ CTI_FN void cti_energy_account(cti_state *s, ct_real dt, cti_account *out)
 {
     int i;
     memset(out, 0, sizeof *out);
-    for (i = 0; i < s->n_models + CTI_LEN(s->rigids); i++) {
-        out->gained += cti_energy_sum(&s->energies_new[i]) - cti_energy_sum(&s->energies[i]);
-        out->pins += s->works[i];
+    for (i = 0; i < s->bodies.n_models + CTI_LEN(s->bodies.rigids); i++) {
+        out->gained += cti_energy_sum(&s->energy.end[i]) - cti_energy_sum(&s->energy.now[i]);
+        out->pins += s->energy.works[i];
     }
-    for (i = 0; i < CTI_LEN(s->rows); i++)
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
         cti_energy_row(s, i, out);
     out->damping = cti_energy_damping(s, dt);
     out->pins -= out->script + out->joints + out->recovery - out->contact; /* the rest of all work */
@@ -46484,19 +46571,21 @@ CTI_FN void cti_energy_account(cti_state *s, ct_real dt, cti_account *out)
 
 CTI_FN void cti_energy_commit(cti_state *s, cti_account *out)
 {
-    cti_energy *e = s->energies;
+    cti_energies *energy = &s->energy;
+    cti_bodies *bodies = &s->bodies;
+    cti_energy *e = energy->now;
     int i;
-    s->energies = s->energies_new, s->energies_new = e;
-    s->energies_known = 1;
+    energy->now = energy->end, energy->end = e;
+    energy->known = 1;
     memset(out, 0, sizeof *out);
-    for (i = 0; i < CTI_LEN(s->rigids); i++)
-        if (s->rigids[i].linked && !cti_energy_is_inactive(s, s->n_models + i))
-            out->gained += s->works[s->n_models + i] - s->energies[s->n_models + i].kinetic;
+    for (i = 0; i < CTI_LEN(bodies->rigids); i++)
+        if (bodies->rigids[i].linked && !cti_energy_is_inactive(s, bodies->n_models + i))
+            out->gained += energy->works[bodies->n_models + i] - energy->now[bodies->n_models + i].kinetic;
     cti_energy_rigids(s); /* joints have changed their speed */
-    for (i = 0; i < CTI_LEN(s->rigids); i++)
-        if (s->rigids[i].linked && !cti_energy_is_inactive(s, s->n_models + i)) {
-            out->gained += s->energies[s->n_models + i].kinetic;
-            out->joints -= s->works[s->n_models + i];
+    for (i = 0; i < CTI_LEN(bodies->rigids); i++)
+        if (bodies->rigids[i].linked && !cti_energy_is_inactive(s, bodies->n_models + i)) {
+            out->gained += energy->now[bodies->n_models + i].kinetic;
+            out->joints -= energy->works[bodies->n_models + i];
         }
 }
 #endif
@@ -46520,16 +46609,16 @@ CTI_FN void cti_energy_commit(cti_state *s, cti_account *out)
 
 /* cti_attempt -- what an attempt did. */
 typedef struct cti_attempt {
-    int clear;          /* the motion to x_new is free of collisions */
-    int converged;      /* no solve diverged and the motion means something; otherwise x_new is not to be looked at */
+    int clear;          /* the motion to end.x is free of collisions */
+    int converged;      /* no solve diverged and the motion means something; otherwise end.x is not to be looked at */
     int budget;         /* the last solve ended on its budget, above its tolerance */
     int rounds, solver_iterations, solver_sweeps, solver_quick, linear_iterations, extended;
     int solver_fallbacks; /* islands, over all solves */
     int crushed;        /* tets that the motion takes below J = 0.2 */
     int spun;           /* rigid bodies that turn by more than half a radian, and may meet something (whirl.h) */
     ct_real event;      /* [s] > 0: the attempt ended early because features first meet then (events.h); it is neither clear nor failed */
-    int gave_up;        /* 1: the velocities were implausible, and x_new is x (plausible.h) */
-    int implausible;    /* number of blocks with such velocities of their own, marked in cti_state.held */
+    int gave_up;        /* 1: the velocities were implausible, and end.x is x (plausible.h) */
+    int implausible;    /* number of blocks with such velocities of their own, marked in cti_state.scripts.held */
     int gained;         /* bodies that gain energy (energy.h) */
     int newton;         /* linearizations */
     int strained;       /* rows of joints that miss by more than they may at the end */
@@ -46545,15 +46634,15 @@ typedef struct cti_attempt {
 } cti_attempt;
 
 #if CONTACT_WITH_CMR
-/* cti_cmr_attempt -- from (x, v) to tentative v_new, x_new and surface.x1 over dt. Multipliers start from `memory`. State x, v untouched.
+/* cti_cmr_attempt -- from (x, v) to tentative end.v, end.x and surface.x1 over dt. Multipliers start from `memory`. State x, v untouched.
    Returns 0 when memory ran out. */
 CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, cti_attempt *out);
 #endif
 
-/* cti_cmr_move -- x_new = x + dt v_new, rounded once, and surface.x1. */
+/* cti_cmr_move -- end.x = x + dt end.v, rounded once, and surface.x1. */
 CTI_FN void cti_cmr_move(cti_state *s, ct_real dt);
 #if CONTACT_WITH_CMR
-/* cti_cmr_collide -- the collisions of the motion to surface.x1 into s->hits; the candidate lists are made complete for it first.
+/* cti_cmr_collide -- the collisions of the motion to surface.x1 into contact.hits; the candidate lists are made complete for it first.
    0: out of memory. */
 CTI_FN int cti_cmr_collide(cti_state *s, cti_attempt *out);
 #endif
@@ -46595,10 +46684,11 @@ CTI_FN int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out, int *move
 /* constrained blocks have their scripted velocity exactly: v <- S v + v_p */
 CTI_FN void cti_cmr_hold(const cti_state *s, ct_real *v)
 {
+    const cti_scripts *held = &s->scripts;
     int i;
-    for (i = 0; s->n_constrained && i < s->n; i++)
-        if (s->filter[i] >= 0)
-            cti_v3_put(v, i, cti_v3_add(cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[i], cti_v3_at(v, i)), cti_v3_at(s->v_fixed, i)));
+    for (i = 0; held->n_constrained && i < s->n; i++)
+        if (held->filter[i] >= 0)
+            cti_v3_put(v, i, cti_v3_add(cti_m3_mul_v(held->projectors + 9 * (size_t)held->filter[i], cti_v3_at(v, i)), cti_v3_at(held->v_fixed, i)));
 }
 
 #if CONTACT_WITH_CMR
@@ -46610,10 +46700,10 @@ static double cti_cmr_free_tolerance(const cti_state *s, const cti_component *c,
     int i, k;
     for (i = c->begin; i < c->end; i++) {
         int b = s->factors.blocks[i];
-        if (s->mass[b] > 0)
-            light = cti_min(light, s->mass[b]);
+        if (s->bodies.mass[b] > 0)
+            light = cti_min(light, s->bodies.mass[b]);
         for (k = 0; k < 3; k++)
-            speed = cti_max(speed, cti_abs(s->v_free[3 * b + k]));
+            speed = cti_max(speed, cti_abs(s->system.v_free[3 * b + k]));
     }
     if (!(g > 0))
         g = speed > 0 ? CTI_R(1e-3) * speed : CTI_R(1e-9);
@@ -46643,25 +46733,26 @@ static void cti_cmr_free_start(cti_state *s, ct_real dt)
             continue;
         for (k = q->begin; k < q->end; k++)
             for (i = 3 * s->factors.blocks[k]; i < 3 * s->factors.blocks[k] + 3; i++)
-                s->v_free[i] = s->v[i] + (q->solve.in_contact ? s->dv_free[i] * (dt / q->solve.dt_free) : cti_integrate_gain(s, i / 3, i % 3, dt));
+                s->system.v_free[i] = s->v[i] + (q->solve.in_contact ? s->history.dv_free[i] * (dt / q->solve.dt_free)
+                                                                     : cti_integrate_gain(s, i / 3, i % 3, dt));
         for (k = q->begin; k < q->end; k++)
             speed = cti_max(speed, cti_v3_norm2(cti_v3_at(s->v, s->factors.blocks[k])));
         cti_factors_drift(q, dt * cti_sqrt(speed));
         cti_cmr_free_remember(s, q, dt);
     }
-    for (i = 0; i < CTI_LEN(s->rigids); i++) {
-        const cti_rigid *r = &s->rigids[i];
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        const cti_rigid *r = &s->bodies.rigids[i];
         ct_real kick = cti_motion_kick(s, r->block, dt);
-        cti_v3_put(s->v_free, r->block, cti_v3_mad(cti_v3_at(s->v, r->block), cti_v3_at(s->desc.gravity, 0), kick));
-        cti_v3_put(s->v_free, r->block + 1, cti_v3_at(r->w_mid, 0));
+        cti_v3_put(s->system.v_free, r->block, cti_v3_mad(cti_v3_at(s->v, r->block), cti_v3_at(s->desc.gravity, 0), kick));
+        cti_v3_put(s->system.v_free, r->block + 1, cti_v3_at(r->w_mid, 0));
     }
-    cti_cmr_hold(s, s->v_free);
+    cti_cmr_hold(s, s->system.v_free);
 }
 
 /* 1, or for an angular block the radius of gyration: what turns its velocity into a speed */
 static ct_real cti_cmr_radius(const cti_state *s, int block)
 {
-    const cti_rigid *r = cti_rigid_turning(s->rigids, s->rigid_of, block);
+    const cti_rigid *r = cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, block);
     return r ? cti_rigid_gyration(r) : 1;
 }
 
@@ -46669,29 +46760,30 @@ static ct_real cti_cmr_radius(const cti_state *s, int block)
    from memory; it touches nothing of the others */
 static void cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, int worker)
 {
+    cti_system *sys = &s->system;
     cti_factors *f = &s->factors;
     cti_solve_memory *m = &q->solve;
     const int32_t *blocks = f->blocks + q->begin;
     int i, k, n = q->end - q->begin;
     m->free_iterations = 0;
     if (!m->extrapolated_attempts) {
-        cti_factors_refill(q, &s->A, dt);
-        m->free_iterations = cti_factors_free_solve(f, q, &s->A, s->b, s->v_free, cti_cmr_free_tolerance(s, q, dt), 200, s->pcg_work, worker);
+        cti_factors_refill(q, &sys->A, dt);
+        m->free_iterations = cti_factors_free_solve(f, q, &sys->A, sys->b, sys->v_free, cti_cmr_free_tolerance(s, q, dt), 200, sys->work, worker);
     }
-    cti_factors_residual(q, blocks, &s->A, s->b, s->v_free, s->pcg_work);
+    cti_factors_residual(q, blocks, &sys->A, sys->b, sys->v_free, sys->work);
     m->free_energy = 0;
     for (i = 0; i < n; i++)
-        m->free_energy += (double)cti_v3_dot(cti_v3_at(s->v_free, blocks[i]),
-                                             cti_v3_sub(cti_v3_at(s->b, blocks[i]), cti_v3_at(s->pcg_work, blocks[i])));
-    cti_balance_component(s, dt, q, blocks, s->pcg_work, s->v_free);
+        m->free_energy += (double)cti_v3_dot(cti_v3_at(sys->v_free, blocks[i]),
+                                             cti_v3_sub(cti_v3_at(sys->b, blocks[i]), cti_v3_at(sys->work, blocks[i])));
+    cti_balance_component(s, dt, q, blocks, sys->work, sys->v_free);
     m->free_speed = 0;
     m->dynamics = -1;
     m->contact_energy = 0;
     m->dt_free = dt;
     for (i = 0; i < n; i++)
         for (k = 3 * blocks[i]; k < 3 * blocks[i] + 3; k++) {
-            s->dv_free[k] = s->v_free[k] - s->v[k];
-            m->free_speed = cti_max(m->free_speed, cti_abs(s->v_free[k]) * cti_cmr_radius(s, blocks[i]));
+            s->history.dv_free[k] = sys->v_free[k] - s->v[k];
+            m->free_speed = cti_max(m->free_speed, cti_abs(sys->v_free[k]) * cti_cmr_radius(s, blocks[i]));
         }
 }
 
@@ -46726,7 +46818,7 @@ CTI_FN int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
     cti_cmr_frees q;
     int c, its = 0, n = CTI_LEN(s->factors.components);
     cti_factors_age(&s->factors);
-    s->factors.rest = s->desc.thickness, s->factors.mass = s->mass;
+    s->factors.rest = s->desc.thickness, s->factors.mass = s->bodies.mass;
     cti_cmr_free_start(s, dt);
     for (c = 0; c < n; c++) {
         cti_component *k = &s->factors.components[c];
@@ -46750,7 +46842,7 @@ CTI_FN int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
 /* free motions that were extrapolated are solved after all, and the contacts' share of the motion is measured from them. 0: out of memory */
 CTI_FN int cti_cmr_measure(cti_state *s, ct_real dt, cti_attempt *out)
 {
-    ct_real *w = s->pcg_work;
+    ct_real *w = s->system.work;
     int c, i, its = 0;
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
@@ -46763,9 +46855,9 @@ CTI_FN int cti_cmr_measure(cti_state *s, ct_real dt, cti_attempt *out)
             return 0;
         q->solve.dynamics = dynamics;
         for (i = 0; i < q->end - q->begin; i++)
-            cti_v3_put(w, blocks[i], cti_v3_sub(cti_v3_at(s->v_new, blocks[i]), cti_v3_at(s->v_free, blocks[i])));
+            cti_v3_put(w, blocks[i], cti_v3_sub(cti_v3_at(s->end.v, blocks[i]), cti_v3_at(s->system.v_free, blocks[i])));
         for (i = 0; i < q->end - q->begin; i++)
-            q->solve.contact_energy += (double)cti_v3_dot(cti_v3_at(w, blocks[i]), cti_bsr_row(&s->A, w, blocks[i]));
+            q->solve.contact_energy += (double)cti_v3_dot(cti_v3_at(w, blocks[i]), cti_bsr_row(&s->system.A, w, blocks[i]));
     }
     out->linear_iterations += its;
     return 1;
@@ -46779,9 +46871,9 @@ CTI_FN int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out, int *move
     *moved = 0;
     if (!touched)
         return 0;
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        for (k = 0; k < s->rows[i].n; k++)
-            touched[s->factors.component_of[s->rows[i].term[k].block]] = 1;
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        for (k = 0; k < s->contact.rows[i].n; k++)
+            touched[s->factors.component_of[s->contact.rows[i].term[k].block]] = 1;
     for (c = 0; c < n; c++) {
         cti_component *q = &s->factors.components[c];
         if (q->substep.part || !q->solve.inexact_attempts || touched[c])
@@ -46790,7 +46882,7 @@ CTI_FN int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out, int *move
         if (!cti_cmr_free_one(s, dt, q, &its))
             return 0;
         for (k = q->begin; k < q->end; k++)
-            cti_v3_put(s->v_new, s->factors.blocks[k], cti_v3_at(s->v_free, s->factors.blocks[k]));
+            cti_v3_put(s->end.v, s->factors.blocks[k], cti_v3_at(s->system.v_free, s->factors.blocks[k]));
         ++*moved;
     }
     out->linear_iterations += its;
@@ -46801,7 +46893,7 @@ CTI_FN int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out, int *move
 /* cmr_rows.h -- rows that an attempt adds. */
 
 
-/* cti_cmr_add_rows -- rows for s->hits; a pair gets at most three. 0: out of memory. */
+/* cti_cmr_add_rows -- rows for contact.hits; a pair gets at most three. 0: out of memory. */
 CTI_FN int cti_cmr_add_rows(cti_state *s, const cti_row_context *c);
 /* cti_cmr_refine -- the same for collisions; out->limit is one of them. 0: out of memory. */
 CTI_FN int cti_cmr_refine(cti_state *s, const cti_row_context *c, cti_attempt *out);
@@ -46827,24 +46919,25 @@ CTI_FN void cti_cmr_bend(cti_state *s, const cti_row_context *c);
 /* a flood of hits: only those that are the first of one of their vertices; the others come back if they still matter */
 static int cti_cmr_first_hits(cti_state *s)
 {
+    cti_contacts *found = &s->contact;
     ct_real *first = CTI_ARENA_NEW(s->arena, ct_real, s->surface.nv);
     int i, k, n = 0;
     if (!first)
         return 0;
     for (i = 0; i < s->surface.nv; i++)
         first[i] = 2;
-    for (i = 0; i < CTI_LEN(s->hits); i++)
-        for (k = 0; k < s->hits[i].pair.n; k++)
-            first[s->hits[i].pair.v[k]] = cti_min(first[s->hits[i].pair.v[k]], s->hits[i].toi);
-    for (i = 0; i < CTI_LEN(s->hits); i++) {
+    for (i = 0; i < CTI_LEN(found->hits); i++)
+        for (k = 0; k < found->hits[i].pair.n; k++)
+            first[found->hits[i].pair.v[k]] = cti_min(first[found->hits[i].pair.v[k]], found->hits[i].toi);
+    for (i = 0; i < CTI_LEN(found->hits); i++) {
         int keep = 0;
-        for (k = 0; k < s->hits[i].pair.n; k++)
-            keep |= s->hits[i].toi <= first[s->hits[i].pair.v[k]];
+        for (k = 0; k < found->hits[i].pair.n; k++)
+            keep |= found->hits[i].toi <= first[found->hits[i].pair.v[k]];
         if (keep)
-            s->hits[n++] = s->hits[i];
+            found->hits[n++] = found->hits[i];
     }
-    if (s->hits)
-        stbds_header(s->hits)->length = (size_t)n;
+    if (found->hits)
+        stbds_header(found->hits)->length = (size_t)n;
     return 1;
 }
 
@@ -46869,25 +46962,26 @@ static int cti_cmr_set(const cti_state *s, int32_t *sets, const cti_pair *pair)
    collides has ended, however many rounds others take. 0: out of memory */
 static int cti_cmr_stage(cti_state *s)
 {
+    cti_contacts *found = &s->contact;
     int i, k, n = 0, nc = CTI_LEN(s->factors.components);
     int32_t *sets = CTI_ARENA_NEW(s->arena, int32_t, nc);
     uint8_t *has = CTI_ARENA_ZERO(s->arena, uint8_t, nc);
     if (!sets || !has)
         return 0;
     cti_sets_init(sets, nc);
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        for (k = 1; k < s->rows[i].n; k++)
-            cti_sets_join(sets, s->factors.component_of[s->rows[i].term[k].block], s->factors.component_of[s->rows[i].term[0].block]);
-    for (i = 0; i < CTI_LEN(s->hits); i++)
-        cti_cmr_set(s, sets, &s->hits[i].pair);
-    for (i = 0; i < CTI_LEN(s->hits); i++)
-        has[cti_sets_root(sets, cti_cmr_set(s, sets, &s->hits[i].pair))] |= s->hits[i].flat ? CTI_CMR_HIT : CTI_CMR_HIT | CTI_CMR_OTHER;
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        s->origins[i].fresh &= has[cti_sets_root(sets, s->factors.component_of[s->rows[i].term[0].block])] != 0;
-    for (i = 0; i < CTI_LEN(s->hits); i++)
-        if (!s->hits[i].flat || !(has[cti_sets_root(sets, cti_cmr_set(s, sets, &s->hits[i].pair))] & CTI_CMR_OTHER))
-            s->hits[n++] = s->hits[i];
-    stbds_header(s->hits)->length = (size_t)n;
+    for (i = 0; i < CTI_LEN(found->rows); i++)
+        for (k = 1; k < found->rows[i].n; k++)
+            cti_sets_join(sets, s->factors.component_of[found->rows[i].term[k].block], s->factors.component_of[found->rows[i].term[0].block]);
+    for (i = 0; i < CTI_LEN(found->hits); i++)
+        cti_cmr_set(s, sets, &found->hits[i].pair);
+    for (i = 0; i < CTI_LEN(found->hits); i++)
+        has[cti_sets_root(sets, cti_cmr_set(s, sets, &found->hits[i].pair))] |= found->hits[i].flat ? CTI_CMR_HIT : CTI_CMR_HIT | CTI_CMR_OTHER;
+    for (i = 0; i < CTI_LEN(found->rows); i++)
+        found->origins[i].fresh &= has[cti_sets_root(sets, s->factors.component_of[found->rows[i].term[0].block])] != 0;
+    for (i = 0; i < CTI_LEN(found->hits); i++)
+        if (!found->hits[i].flat || !(has[cti_sets_root(sets, cti_cmr_set(s, sets, &found->hits[i].pair))] & CTI_CMR_OTHER))
+            found->hits[n++] = found->hits[i];
+    stbds_header(found->hits)->length = (size_t)n;
     return 1;
 }
 #endif
@@ -46918,9 +47012,9 @@ static void cti_cmr_enter(cti_cmr_index *x, uint64_t key, int row)
 
 static int cti_cmr_make_index(const cti_state *s, cti_cmr_index *x)
 {
-    int i, n = CTI_LEN(s->rows);
+    int i, n = CTI_LEN(s->contact.rows);
     uint32_t size = 64;
-    while (size < 2 * (uint32_t)(n + CTI_LEN(s->hits)))
+    while (size < 2 * (uint32_t)(n + CTI_LEN(s->contact.hits)))
         size *= 2;
     x->mask = size - 1;
     x->key = CTI_ARENA_NEW(s->arena, uint64_t, size);
@@ -46929,8 +47023,8 @@ static int cti_cmr_make_index(const cti_state *s, cti_cmr_index *x)
     if (!x->key || !x->count || !x->last)
         return 0;
     for (i = 0; i < n; i++)
-        if (!s->origins[i].joint && !s->origins[i].repair)
-            cti_cmr_enter(x, cti_pair_key(&s->surface, &s->origins[i].pair), i);
+        if (!s->contact.origins[i].joint && !s->contact.origins[i].repair)
+            cti_cmr_enter(x, cti_pair_key(&s->surface, &s->contact.origins[i].pair), i);
     return 1;
 }
 
@@ -46938,19 +47032,21 @@ static int cti_cmr_make_index(const cti_state *s, cti_cmr_index *x)
 static int cti_cmr_is_broken(const cti_state *s, int row, ct_real dt)
 {
     ct_real u[3];
-    if (s->origins[row].pair.kind == CT_PAIR_PLANE)
+    if (s->contact.origins[row].pair.kind == CT_PAIR_PLANE)
         return 1;
-    cti_row_velocity(&s->rows[row], s->v_new, u);
-    return u[0] + s->rows[row].compliance[0] * s->rows[row].r[0] < -cti_policy_row_miss(s->origins[row].thickness, dt);
+    cti_row_velocity(&s->contact.rows[row], s->end.v, u);
+    return u[0] + s->contact.rows[row].compliance[0] * s->contact.rows[row].r[0] < -cti_policy_row_miss(s->contact.origins[row].thickness, dt);
 }
 
 /* rows of rigid bodies are linearized at the motion that stands now; one that it misses by much asks for another solve */
 CTI_FN void cti_cmr_bend(cti_state *s, const cti_row_context *c)
 {
     int i;
-    for (i = 0; CTI_LEN(s->rigids) && i < CTI_LEN(s->rows); i++)
-        if (s->origins[i].bends && cti_rows_linearize(c, &s->rows[i], &s->origins[i]) > cti_policy_row_miss(s->origins[i].thickness, c->dt))
-            s->origins[i].fresh = 1;
+    for (i = 0; CTI_LEN(s->bodies.rigids) && i < CTI_LEN(s->contact.rows); i++) {
+        cti_contact_row *o = &s->contact.origins[i];
+        if (o->bends && cti_rows_linearize(c, &s->contact.rows[i], o) > cti_policy_row_miss(o->thickness, c->dt))
+            o->fresh = 1;
+    }
 }
 #endif
 
@@ -46980,11 +47076,11 @@ static void cti_cmr_build_range(int begin, int end, int worker, void *context)
 static void cti_cmr_count_rows(cti_state *s, const cti_cmr_index *x, ct_real dt, int32_t *existing)
 {
     int i;
-    for (i = 0; i < CTI_LEN(s->hits); i++) {
-        uint32_t at = cti_cmr_find(x, cti_pair_key(&s->surface, &s->hits[i].pair));
+    for (i = 0; i < CTI_LEN(s->contact.hits); i++) {
+        uint32_t at = cti_cmr_find(x, cti_pair_key(&s->surface, &s->contact.hits[i].pair));
         existing[i] = x->count[at];
         if (existing[i] > 0 && cti_cmr_is_broken(s, x->last[at], dt)) {
-            s->origins[x->last[at]].fresh = 1;
+            s->contact.origins[x->last[at]].fresh = 1;
             existing[i] = -1;
         }
     }
@@ -46993,39 +47089,41 @@ static void cti_cmr_count_rows(cti_state *s, const cti_cmr_index *x, ct_real dt,
 /* row and origin come behind the last, or in place of row `place` >= 0 whose multipliers the row takes over. There is room */
 static void cti_cmr_put_row(cti_state *s, const cti_row *row, const cti_contact_row *origin, int place)
 {
-    int at = place >= 0 ? place : CTI_LEN(s->rows);
+    cti_contacts *found = &s->contact;
+    int at = place >= 0 ? place : CTI_LEN(found->rows);
     ct_real r[3];
-    memcpy(r, place >= 0 ? s->rows[place].r : row->r, sizeof r);
-    if (row != &s->rows[at])
-        s->rows[at] = *row, s->origins[at] = *origin;
-    memcpy(s->rows[at].r, r, sizeof r);
-    s->origins[at].fresh = 1;
+    memcpy(r, place >= 0 ? found->rows[place].r : row->r, sizeof r);
+    if (row != &found->rows[at])
+        found->rows[at] = *row, found->origins[at] = *origin;
+    memcpy(found->rows[at].r, r, sizeof r);
+    found->origins[at].fresh = 1;
     if (place < 0)
-        stbds_header(s->rows)->length++, stbds_header(s->origins)->length++;
+        stbds_header(found->rows)->length++, stbds_header(found->origins)->length++;
 }
 
 /* rows for hits; a pair gets at most three, then its newest is linearized anew. A pair that is there twice (a face given twice) gets one */
 CTI_FN int cti_cmr_add_rows(cti_state *s, const cti_row_context *c)
 {
+    cti_contacts *found = &s->contact;
     cti_cmr_index x;
     cti_cmr_build q;
-    int i, n = CTI_LEN(s->hits), n0 = CTI_LEN(s->rows);
+    int i, n = CTI_LEN(found->hits), n0 = CTI_LEN(found->rows);
     if (n == 0)
         return 1;
-    q.c = c, q.hits = s->hits, q.existing = CTI_ARENA_NEW(s->arena, int32_t, n);
-    if (!q.existing || !cti_cmr_make_index(s, &x) || !CTI_RESERVE(s->mem, s->rows, n0 + n) || !CTI_RESERVE(s->mem, s->origins, n0 + n))
+    q.c = c, q.hits = found->hits, q.existing = CTI_ARENA_NEW(s->arena, int32_t, n);
+    if (!q.existing || !cti_cmr_make_index(s, &x) || !CTI_RESERVE(s->mem, found->rows, n0 + n) || !CTI_RESERVE(s->mem, found->origins, n0 + n))
         return 0;
-    q.rows = s->rows + n0, q.origins = s->origins + n0;
+    q.rows = found->rows + n0, q.origins = found->origins + n0;
     cti_cmr_count_rows(s, &x, c->dt, q.existing);
     cti_tasks_run_work(&s->desc.tasks, cti_cmr_build_range, n, CTI_CMR_ROW_US, &q);
     for (i = 0; i < n; i++) {
-        uint64_t key = cti_pair_key(&s->surface, &s->hits[i].pair);
+        uint64_t key = cti_pair_key(&s->surface, &found->hits[i].pair);
         uint32_t at = cti_cmr_find(&x, key);
         if (q.existing[i] != x.count[at])
             continue;
         cti_cmr_put_row(s, &q.rows[i], &q.origins[i], q.existing[i] < 3 ? -1 : x.last[at]);
         if (q.existing[i] < 3)
-            cti_cmr_enter(&x, key, CTI_LEN(s->rows) - 1);
+            cti_cmr_enter(&x, key, CTI_LEN(found->rows) - 1);
     }
     return 1;
 }
@@ -47033,8 +47131,8 @@ CTI_FN int cti_cmr_add_rows(cti_state *s, const cti_row_context *c)
 /* rows for the collisions in hits. 0: out of memory */
 CTI_FN int cti_cmr_refine(cti_state *s, const cti_row_context *c, cti_attempt *out)
 {
-    out->limit = s->hits[0].pair;
-    if (!cti_cmr_stage(s) || (CTI_LEN(s->hits) > s->surface.nv && !cti_cmr_first_hits(s)))
+    out->limit = s->contact.hits[0].pair;
+    if (!cti_cmr_stage(s) || (CTI_LEN(s->contact.hits) > s->surface.nv && !cti_cmr_first_hits(s)))
         return 0;
     return cti_cmr_add_rows(s, c);
 }
@@ -47089,7 +47187,7 @@ CTI_FN void cti_parts_free(cti_mem *mem, cti_parts *p);
 /* cti_parts_begin -- the begin of an attempt: no component has failed, and excluded components are active again. */
 CTI_FN void cti_parts_begin(cti_state *s);
 /* cti_parts_fail_pair -- the components on both sides of a pair have failed.
-   cti_parts_fail_gaining -- the components of bodies that gain energy (s->gains) have failed. */
+   cti_parts_fail_gaining -- the components of bodies that gain energy (energy.gains) have failed. */
 CTI_FN void cti_parts_fail_pair(cti_state *s, const cti_pair *pair);
 CTI_FN void cti_parts_fail_gaining(cti_state *s);
 /* cti_parts_exclude -- excludes the coupled sets of failed components from the attempt, where s->parts.can_exclude. The rows and hits of these sets
@@ -47117,7 +47215,7 @@ CTI_FN void cti_parts_raise_limit(cti_state *s, ct_real dt);
    interpolated ones. */
 CTI_FN void cti_parts_place(cti_state *s, ct_real dt);
 #if CONTACT_WITH_CMR
-/* cti_parts_filter -- deletes the hits of s->hits that have an inactive side, or no active one. A hit between an active and an interpolated
+/* cti_parts_filter -- deletes the hits of contact.hits that have an inactive side, or no active one. A hit between an active and an interpolated
    component is a conflict: s->parts.conflict is set, and both are coupled from the next try of the step on. */
 CTI_FN void cti_parts_filter(cti_state *s);
 
@@ -47217,7 +47315,7 @@ CTI_FN void cti_parts_fail_gaining(cti_state *s)
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
         int body = cti_energy_body(s, s->factors.blocks[q->begin]);
-        if (body >= 0 && s->gains[body])
+        if (body >= 0 && s->energy.gains[body])
             q->substep.failed = 1;
     }
 }
@@ -47234,7 +47332,7 @@ static int cti_parts_join_side(const cti_state *s, int32_t *sets, const cti_join
 {
     int i;
     if (side->rigid >= 0)
-        return s->rigids[side->rigid].block;
+        return s->bodies.rigids[side->rigid].block;
     for (i = 1; i < side->n; i++)
         cti_parts_join_blocks(s, sets, side->block[i], side->block[0]);
     return side->n ? side->block[0] : -1;
@@ -47243,11 +47341,11 @@ static int cti_parts_join_side(const cti_state *s, int32_t *sets, const cti_join
 /* joins the component with all others of its body */
 static void cti_parts_join_body(const cti_state *s, int32_t *sets, const cti_component *q)
 {
-    int block = s->factors.blocks[q->begin], model = s->history.model_of[block], rigid = s->rigid_of[block];
+    int block = s->factors.blocks[q->begin], model = s->history.model_of[block], rigid = s->bodies.rigid_of[block];
     if (model >= 0)
         cti_parts_join_blocks(s, sets, block, s->history.block[model]);
     if (rigid >= 0)
-        cti_parts_join_blocks(s, sets, block, s->rigids[rigid].block);
+        cti_parts_join_blocks(s, sets, block, s->bodies.rigids[rigid].block);
 }
 
 /* sets [components]: the coupled sets */
@@ -47260,12 +47358,12 @@ static void cti_parts_couple(cti_state *s, int32_t *sets)
             cti_sets_join(sets, i, s->parts.coupled[i]);
     for (i = 0; i < n; i++)
         cti_parts_join_body(s, sets, &s->factors.components[i]);
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        for (k = 1; k < s->rows[i].n; k++)
-            cti_parts_join_blocks(s, sets, s->rows[i].term[k].block, s->rows[i].term[0].block);
-    for (i = 0; i < CTI_LEN(s->joints); i++) {
-        int a = cti_parts_join_side(s, sets, &s->joints[i].a);
-        int b = cti_parts_join_side(s, sets, &s->joints[i].b);
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        for (k = 1; k < s->contact.rows[i].n; k++)
+            cti_parts_join_blocks(s, sets, s->contact.rows[i].term[k].block, s->contact.rows[i].term[0].block);
+    for (i = 0; i < CTI_LEN(s->bodies.joints); i++) {
+        int a = cti_parts_join_side(s, sets, &s->bodies.joints[i].a);
+        int b = cti_parts_join_side(s, sets, &s->bodies.joints[i].b);
         if (a >= 0 && b >= 0)
             cti_parts_join_blocks(s, sets, a, b);
     }
@@ -47276,7 +47374,7 @@ static int cti_parts_moves(const cti_state *s, const cti_component *q)
 {
     int i;
     for (i = q->begin; i < q->end; i++)
-        if (!s->fixed[s->factors.blocks[i]])
+        if (!s->scripts.fixed[s->factors.blocks[i]])
             return 1;
     return 0;
 }
@@ -47289,9 +47387,9 @@ static void cti_parts_stop(cti_state *s, cti_component *q)
     int i, body = cti_energy_body(s, s->factors.blocks[q->begin]);
     for (i = q->begin; i < q->end; i++) {
         int b = s->factors.blocks[i];
-        cti_v3_put(s->v_new, b, cti_v3_zero());
-        cti_v3_put(s->x_new, b, cti_v3_at(s->x, b));
-        cti_v3_put(s->q, b, cti_v3_at(s->x, b));
+        cti_v3_put(s->end.v, b, cti_v3_zero());
+        cti_v3_put(s->end.x, b, cti_v3_at(s->x, b));
+        cti_v3_put(s->system.q, b, cti_v3_at(s->x, b));
     }
     q->solve.contact_energy = 0;
     if (body >= 0)
@@ -47301,20 +47399,21 @@ static void cti_parts_stop(cti_state *s, cti_component *q)
 /* deletes the rows of inactive components; the others keep their order */
 static void cti_parts_delete_rows(cti_state *s)
 {
+    cti_contacts *found = &s->contact;
     int i, n = 0;
-    for (i = 0; i < CTI_LEN(s->rows); i++) {
-        if (cti_state_is_inactive(s, s->rows[i].term[0].block))
+    for (i = 0; i < CTI_LEN(found->rows); i++) {
+        if (cti_state_is_inactive(s, found->rows[i].term[0].block))
             continue;
         if (n < i) {
-            s->rows[n] = s->rows[i];
-            s->origins[n] = s->origins[i];
+            found->rows[n] = found->rows[i];
+            found->origins[n] = found->origins[i];
         }
         n++;
     }
-    if (s->rows)
-        stbds_header(s->rows)->length = (size_t)n;
-    if (s->origins)
-        stbds_header(s->origins)->length = (size_t)n;
+    if (found->rows)
+        stbds_header(found->rows)->length = (size_t)n;
+    if (found->origins)
+        stbds_header(found->origins)->length = (size_t)n;
 }
 
 /* largest residual of active components: dynamics, and natural map of the islands that their rows were solved in */
@@ -47322,8 +47421,8 @@ static ct_real cti_parts_residual(cti_state *s, ct_real scale)
 {
     ct_real big = cti_islands_dynamics(s, scale);
     int i;
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        big = cti_max(big, s->factors.components[s->factors.component_of[s->rows[i].term[0].block]].solve.natural);
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        big = cti_max(big, s->factors.components[s->factors.component_of[s->contact.rows[i].term[0].block]].solve.natural);
     return big;
 }
 
@@ -47500,8 +47599,8 @@ CTI_FN void cti_parts_filter(cti_state *s)
     int i, k, n = 0;
     if (!s->parts.inactive)
         return;
-    for (i = 0; i < CTI_LEN(s->hits); i++) {
-        const cti_pair *pair = &s->hits[i].pair;
+    for (i = 0; i < CTI_LEN(s->contact.hits); i++) {
+        const cti_pair *pair = &s->contact.hits[i].pair;
         int excluded = 0, interpolated = 0, active = 0;
         for (k = 0; k < pair->n; k++) {
             int c = cti_parts_of(s, pair->v[k]);
@@ -47513,10 +47612,10 @@ CTI_FN void cti_parts_filter(cti_state *s)
         if (interpolated && active && !excluded)
             cti_parts_conflict(s, pair);
         if (active && !interpolated && !excluded)
-            s->hits[n++] = s->hits[i];
+            s->contact.hits[n++] = s->contact.hits[i];
     }
-    if (s->hits)
-        stbds_header(s->hits)->length = (size_t)n;
+    if (s->contact.hits)
+        stbds_header(s->contact.hits)->length = (size_t)n;
 }
 
 /* ---- splits ---- */
@@ -47612,36 +47711,37 @@ CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *me
 {
     memset(out, 0, sizeof *out);
     out->surface = &s->surface;
-    out->fixed = s->fixed;
-    out->v_fixed = s->v_fixed;
-    out->inv_mass = s->inv_mass;
-    out->v = s->v_new;
+    out->fixed = s->scripts.fixed;
+    out->v_fixed = s->scripts.v_fixed;
+    out->inv_mass = s->bodies.inv_mass;
+    out->v = s->end.v;
     out->cone = s->desc.solver.cone;
-    out->v_star = out->cone == CT_CONE_CONE ? NULL : s->v_free; /* Coulomb's cone is the same in every frame */
+    out->v_star = out->cone == CT_CONE_CONE ? NULL : s->system.v_free; /* Coulomb's cone is the same in every frame */
     out->own = cti_state_is_paper(s);
     out->at_start = s->desc.row_mode == CT_ROW_VELOCITY;
-    out->frames = out->at_start ? s->frames0 : s->frames1;
-    out->A = &s->A;
+    out->frames = out->at_start ? s->bodies.frames : s->end.frames;
+    out->A = &s->system.A;
     out->memory = memory;
     out->dt = dt;
-    out->cut = !s->still && s->dt_step > dt ? s->dt_step / dt : 1;
-    out->slight = s->desc.solver.tolerance * cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * s->dt_step * s->dt_step;
+    out->cut = !s->scripts.still && s->step.dt > dt ? s->step.dt / dt : 1;
+    out->slight = s->desc.solver.tolerance * cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * s->step.dt * s->step.dt;
     out->recovery_speed = s->desc.recovery_speed;
 }
 
 CTI_FN void cti_cmr_move(cti_state *s, ct_real dt)
 {
+    cti_end *end = &s->end;
     int i;
-    cti_cmr_hold(s, s->v_new);
+    cti_cmr_hold(s, end->v);
     for (i = 0; i < 3 * s->n; i++)
-        s->x_new[i] = s->x[i] + dt * s->v_new[i];
-    for (i = 0; i < CTI_LEN(s->rigids); i++) {
-        cti_rigid *r = &s->rigids[i];
-        cti_rigid_go(r, cti_v3_at(s->v_new, r->block + 1), dt);
-        cti_rigid_matrix(r->q_new, s->frames1 + 9 * (size_t)i);
-        cti_v3_put(s->x_new, r->block + 1, cti_v3_at(s->x_new, r->block)); /* an angular block has no place of its own */
+        end->x[i] = s->x[i] + dt * end->v[i];
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        cti_rigid *r = &s->bodies.rigids[i];
+        cti_rigid_go(r, cti_v3_at(end->v, r->block + 1), dt);
+        cti_rigid_matrix(r->q_new, end->frames + 9 * (size_t)i);
+        cti_v3_put(end->x, r->block + 1, cti_v3_at(end->x, r->block)); /* an angular block has no place of its own */
     }
-    cti_surface_place(&s->surface, s->x_new, s->frames1, s->surface.x1);
+    cti_surface_place(&s->surface, end->x, end->frames, s->surface.x1);
     cti_parts_place(s, dt);
 }
 
@@ -47655,7 +47755,7 @@ CTI_FN ct_real cti_cmr_scale(const cti_state *s, ct_real dt)
     return cti_islands_scale(s, dt, big);
 }
 
-/* one constrained solve from v_new and the rows' multipliers. 0: out of memory */
+/* one constrained solve from end.v and the rows' multipliers. 0: out of memory */
 static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *out)
 {
     cti_islands_result q;
@@ -47671,17 +47771,17 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
     return 1;
 }
 
-/* An attempt whose velocities mean nothing ends at rest where it began. The blocks that these velocities come from are marked in s->held. No component
-   is excluded: the attempt fails as a whole. 0: out of memory */
+/* An attempt whose velocities mean nothing ends at rest where it began. The blocks that these velocities come from are marked in scripts.held. No
+   component is excluded: the attempt fails as a whole. 0: out of memory */
 static int cti_cmr_give_up(cti_state *s, ct_real dt, cti_attempt *out)
 {
     cti_parts_include(s, out);
     if (!cti_plausible_find(s, dt, &out->implausible))
         return 0;
-    memset(s->v_new, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    memset(s->end.v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_cmr_move(s, dt);
-    CTI_CLEAR(s->rows);
-    CTI_CLEAR(s->origins);
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
     out->clear = 0;
     out->converged = 0;
     out->gave_up = 1;
@@ -47697,8 +47797,8 @@ CTI_FN int cti_cmr_collide(cti_state *s, cti_attempt *out)
     if (changed && !cti_detect_distances(s->mem, &s->detect, &s->surface))
         return 0;
     out->candidates = (CTI_LEN(s->detect.vf.pairs) + CTI_LEN(s->detect.ee.pairs)) / 2;
-    CTI_CLEAR(s->hits);
-    if (!cti_detect_collisions(s->mem, &s->detect, &s->surface, s->surface.x1, &s->hits))
+    CTI_CLEAR(s->contact.hits);
+    if (!cti_detect_collisions(s->mem, &s->detect, &s->surface, s->surface.x1, &s->contact.hits))
         return 0;
     cti_parts_filter(s);
     return 1;
@@ -47721,7 +47821,7 @@ static int cti_cmr_ahead(cti_state *s, ct_real dt, ct_real **out)
     for (i = 0; i < 3 * s->n; i++)
         q[i] = s->x[i] + dt * s->v[i];
     memcpy(*out, s->surface.x1, sizeof **out * 3 * (size_t)s->surface.nv);
-    cti_surface_place(&s->surface, q, s->frames1, *out);
+    cti_surface_place(&s->surface, q, s->end.frames, *out);
     return 1;
 }
 
@@ -47732,15 +47832,16 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
     int changed;
     if (!cti_detect_cover(s->mem, &s->detect, &s->surface, s->surface.x1, &changed) || !cti_detect_distances(s->mem, &s->detect, &s->surface))
         return 0;
-    CTI_CLEAR(s->hits);
+    CTI_CLEAR(s->contact.hits);
     if (!cti_joints_append(s, c))
         return 0;
     cti_joints_linearize(s, c, 0);
-    if (!cti_detect_near(s->mem, &s->detect, &s->surface, s->surface.x1, c->memory, &s->hits))
+    if (!cti_detect_near(s->mem, &s->detect, &s->surface, s->surface.x1, c->memory, &s->contact.hits))
         return 0;
     cti_events_defer(s, c);
-    if (!cti_duplicates_cull(s->arena, &s->surface, c->memory, s->hits) || !cti_patches_flat(s->arena, &s->surface, c->memory, s->hits) ||
-        !cti_cmr_ahead(s, c->dt, &ahead) || !cti_flats_raise(s->mem, s->arena, &s->detect, &s->surface, ahead, &s->hits))
+    if (!cti_duplicates_cull(s->arena, &s->surface, c->memory, s->contact.hits) ||
+        !cti_patches_flat(s->arena, &s->surface, c->memory, s->contact.hits) || !cti_cmr_ahead(s, c->dt, &ahead) ||
+        !cti_flats_raise(s->mem, s->arena, &s->detect, &s->surface, ahead, &s->contact.hits))
         return 0;
     cti_parts_filter(s);
     return cti_cmr_add_rows(s, c) && cti_repair_rows(s, c);
@@ -47764,7 +47865,7 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
 {
     ct_real miss;
     int k;
-    out->slack = CTI_LEN(s->joints) ? cti_cmr_slack(s, dt, scale) : 0;
+    out->slack = CTI_LEN(s->bodies.joints) ? cti_cmr_slack(s, dt, scale) : 0;
     for (k = 0;; k++) {
         if (!cti_cmr_solve(s, dt, scale, out))
             return 0;
@@ -47779,7 +47880,7 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
         cti_swing_follow(s, dt);
         cti_cmr_move(s, dt);
         cti_cmr_bend(s, c);
-        if (CTI_LEN(s->joints) == 0)
+        if (CTI_LEN(s->bodies.joints) == 0)
             return 1;
         miss = cti_joints_linearize(s, c, out->slack);
         if (cti_policy_joint_holds(miss, out->slack, k))
@@ -47792,9 +47893,9 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
    memory */
 static int cti_cmr_fallen(cti_state *s)
 {
-    if (cti_state_is_paper(s) || s->again > 0)
+    if (cti_state_is_paper(s) || s->system.again > 0)
         return 1;
-    if (!cti_flats_fallen(s->mem, &s->detect, &s->surface, &s->hits))
+    if (!cti_flats_fallen(s->mem, &s->detect, &s->surface, &s->contact.hits))
         return 0;
     cti_parts_filter(s);
     return 1;
@@ -47805,10 +47906,10 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
 {
     ct_real scale = cti_cmr_scale(s, dt);
     double t, reach = cti_plausible_reach(s, dt);
-    int i, round, most = s->desc.cmr_rounds - (cti_state_is_paper(s) && CTI_LEN(s->rows)); /* the paper counts solves */
+    int i, round, most = s->desc.cmr_rounds - (cti_state_is_paper(s) && CTI_LEN(s->contact.rows)); /* the paper counts solves */
     for (round = 0; round <= most; round++) {
         t = cti_cmr_clock(s);
-        if (CTI_LEN(s->rows)) {
+        if (CTI_LEN(s->contact.rows)) {
             out->clear = 0; /* CCD has not seen the motion that this solve ends with */
             if (!cti_cmr_settle(s, dt, c, scale, reach, out))
                 return 0;
@@ -47824,14 +47925,14 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
             return 0;
         if (out->event > 0)
             return 1;
-        out->clear = CTI_LEN(s->hits) == 0;
+        out->clear = CTI_LEN(s->contact.hits) == 0;
         if (round == 0 && most > 0 && !cti_cmr_fallen(s))
             return 0;
-        if (CTI_LEN(s->hits) == 0 || s->parts.conflict)
+        if (CTI_LEN(s->contact.hits) == 0 || s->parts.conflict)
             return 1;
         if (round == most)
-            for (i = 0; i < CTI_LEN(s->hits); i++)
-                cti_parts_fail_pair(s, &s->hits[i].pair);
+            for (i = 0; i < CTI_LEN(s->contact.hits); i++)
+                cti_parts_fail_pair(s, &s->contact.hits[i].pair);
         if (!cti_cmr_refine(s, c, out))
             return 0;
     }
@@ -47851,7 +47952,7 @@ static void cti_cmr_crushed_range(int begin, int end, int worker, void *context)
     CTI_UNUSED(worker);
     for (; begin < end; begin++)
         if (!cti_state_is_inactive(q->s, q->s->history.block[begin]))
-            q->n[begin] = cti_tet_batch_crushed(&q->s->models[begin]->tets, q->s->x, q->s->x_new);
+            q->n[begin] = cti_tet_batch_crushed(&q->s->bodies.models[begin]->tets, q->s->x, q->s->end.x);
 }
 
 /* Counts the tets that the motion crushes; their components have failed. 0: out of memory */
@@ -47859,11 +47960,11 @@ static int cti_cmr_crushed(cti_state *s, cti_attempt *out)
 {
     cti_cmr_crush q;
     int i;
-    q.s = s, q.n = CTI_ARENA_ZERO(s->arena, int, s->n_models + 1);
+    q.s = s, q.n = CTI_ARENA_ZERO(s->arena, int, s->bodies.n_models + 1);
     if (!q.n)
         return 0;
-    cti_tasks_run_work(&s->desc.tasks, cti_cmr_crushed_range, s->n_models, CTI_CMR_CRUSHED_US * s->n / cti_max_int(1, s->n_models), &q);
-    for (i = 0; i < s->n_models; i++) {
+    cti_tasks_run_work(&s->desc.tasks, cti_cmr_crushed_range, s->bodies.n_models, CTI_CMR_CRUSHED_US * s->n / cti_max_int(1, s->bodies.n_models), &q);
+    for (i = 0; i < s->bodies.n_models; i++) {
         out->crushed += q.n[i];
         if (q.n[i])
             cti_state_fail(s, s->history.block[i]);
@@ -47879,12 +47980,12 @@ static int cti_cmr_freshen(cti_state *s)
     int i, k, c;
     if (!touched)
         return 0;
-    for (i = 0; i < CTI_LEN(s->rows); i++) {
-        s->origins[i].fresh = 0;
-        for (k = 0; k < s->rows[i].n; k++) {
-            c = s->factors.component_of[s->rows[i].term[k].block];
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        s->contact.origins[i].fresh = 0;
+        for (k = 0; k < s->contact.rows[i].n; k++) {
+            c = s->factors.component_of[s->contact.rows[i].term[k].block];
             touched[c] = 1;
-            s->origins[i].fresh |= cti_newton_gains(s, &s->factors.components[c]);
+            s->contact.origins[i].fresh |= cti_newton_gains(s, &s->factors.components[c]);
         }
     }
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
@@ -47892,7 +47993,7 @@ static int cti_cmr_freshen(cti_state *s)
         if (touched[c] || !cti_newton_gains(s, q))
             continue;
         for (i = q->begin; i < q->end; i++)
-            cti_v3_put(s->v_new, s->factors.blocks[i], cti_v3_at(s->v_free, s->factors.blocks[i]));
+            cti_v3_put(s->end.v, s->factors.blocks[i], cti_v3_at(s->system.v_free, s->factors.blocks[i]));
     }
     return 1;
 }
@@ -47903,9 +48004,9 @@ static int cti_cmr_again(cti_state *s, ct_real dt, const cti_row_context *c, cti
 {
     double t0 = cti_cmr_clock(s), t1;
     int i, its = 0, n = CTI_LEN(s->factors.components);
-    s->again++;
+    s->system.again++;
     cti_newton_place(s, dt);
-    cti_integrate_yield(s, s->gains);
+    cti_integrate_yield(s, s->energy.gains);
     out->extended = 0;
     if (!cti_assemble(s, dt, &out->extended))
         return 0;
@@ -47937,16 +48038,16 @@ static int cti_cmr_again(cti_state *s, ct_real dt, const cti_row_context *c, cti
 static int cti_cmr_recall(cti_state *s, ct_real dt)
 {
     int i;
-    s->push = NULL;
+    s->contact.push = NULL;
     if (!cti_state_is_paper(s))
         return 1;
-    s->push = CTI_ARENA_ZERO(s->arena, ct_real, 3 * s->n);
-    if (!s->push)
+    s->contact.push = CTI_ARENA_ZERO(s->arena, ct_real, 3 * s->n);
+    if (!s->contact.push)
         return 0;
     for (i = 0; i < 3 * s->n; i++) {
         ct_real dt_free = s->factors.components[s->factors.component_of[i / 3]].solve.dt_free;
-        if (s->dt_prev[i / 3] > 0 && dt_free > 0)
-            s->push[i] = dt * (s->dv[i] / s->dt_prev[i / 3] - s->dv_free[i] / dt_free);
+        if (s->history.dt_prev[i / 3] > 0 && dt_free > 0)
+            s->contact.push[i] = dt * (s->history.dv[i] / s->history.dt_prev[i / 3] - s->history.dv_free[i] / dt_free);
     }
     return 1;
 }
@@ -47965,9 +48066,9 @@ static void cti_cmr_strain(cti_state *s, cti_attempt *out)
     int i;
     if (!(out->slack > 0) || s->desc.row_mode == CT_ROW_VELOCITY)
         return;
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        if (s->origins[i].joint && cti_policy_joint_fails(s->origins[i].missed, out->slack)) {
-            cti_state_fail(s, s->rows[i].term[0].block);
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        if (s->contact.origins[i].joint && cti_policy_joint_fails(s->contact.origins[i].missed, out->slack)) {
+            cti_state_fail(s, s->contact.rows[i].term[0].block);
             out->strained++;
         }
 }
@@ -47995,7 +48096,7 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     int i;
     memset(out, 0, sizeof *out);
     out->converged = out->newton = 1;
-    s->again = 0;
+    s->system.again = 0;
     cti_parts_begin(s);
     if (!cti_cmr_recall(s, dt) || !cti_assemble_pins(s, dt))
         return 0;
@@ -48011,9 +48112,9 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     t0 = cti_cmr_clock(s);
     out->ms_unconstrained = t0 - t1;
     cti_cmr_context(s, dt, memory, &c);
-    CTI_CLEAR(s->rows);
-    CTI_CLEAR(s->origins);
-    memcpy(s->v_new, s->v_free, sizeof(ct_real) * 3 * (size_t)s->n);
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
+    memcpy(s->end.v, s->system.v_free, sizeof(ct_real) * 3 * (size_t)s->n);
     if (!cti_plausible_motion(s, dt))
         return cti_cmr_give_up(s, dt, out);
     cti_cmr_move(s, dt);
@@ -48064,7 +48165,7 @@ typedef struct cti_zones_result {
 } cti_zones_result;
 
 #if CONTACT_WITH_CMR
-/* cti_zones_resolve -- changes v_new, x_new, surface.x1 until the motion from x is clear: inelastic impulses in the zones first (Harmon 2008),
+/* cti_zones_resolve -- changes end.v, end.x, surface.x1 until the motion from x is clear: inelastic impulses in the zones first (Harmon 2008),
    rigid zones next (Provot 1997, Bridson 2002), freezing last. Not clear only when scripted surfaces leave no room, or
    where s->parts.conflict. s->parts.zoned has the sets that zones have joined. 0: out of memory. */
 CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti_zones_result *out);
@@ -48096,7 +48197,7 @@ typedef struct cti_zones {
     int n_rows, cap;
     int32_t *linked;  /* [n] sets of blocks that rigid joints join */
     int32_t *reach;   /* [n] sets of blocks that anything joins */
-    int32_t *joint;   /* [n_joints] rows in s->rows of the joints that collisions reach */
+    int32_t *joint;   /* [n_joints] rows in contact.rows of the joints that collisions reach */
     int n_joints;
 } cti_zones;
 
@@ -48104,7 +48205,7 @@ typedef struct cti_zones {
 /* the blocks of one side of a joint belong together; returns one of them, -1: a script moves it */
 static int cti_zones_side(int32_t *linked, const cti_state *s, const cti_joint_side *side)
 {
-    int i, b = side->rigid >= 0 ? s->rigids[side->rigid].block : (side->n ? side->block[0] : -1);
+    int i, b = side->rigid >= 0 ? s->bodies.rigids[side->rigid].block : (side->n ? side->block[0] : -1);
     if (side->rigid >= 0)
         cti_sets_join(linked, b, b + 1);
     for (i = 1; i < side->n; i++)
@@ -48116,15 +48217,15 @@ static int cti_zones_side(int32_t *linked, const cti_state *s, const cti_joint_s
 static int cti_zones_joints(cti_zones *z)
 {
     cti_state *s = z->s;
-    int i, n = CTI_LEN(s->rows);
+    int i, n = CTI_LEN(s->contact.rows);
     z->linked = CTI_ARENA_NEW(s->arena, int32_t, s->n);
     z->joint = CTI_ARENA_NEW(s->arena, int32_t, n);
     z->reach = CTI_ARENA_NEW(s->arena, int32_t, s->n);
     if (!z->linked || !z->reach || (n && !z->joint))
         return 0;
     cti_sets_init(z->linked, s->n);
-    for (i = 0; i < CTI_LEN(s->joints); i++) {
-        const cti_joint *j = &s->joints[i];
+    for (i = 0; i < CTI_LEN(s->bodies.joints); i++) {
+        const cti_joint *j = &s->bodies.joints[i];
         int a, b;
         if (j->compliance > 0)
             continue;
@@ -48147,16 +48248,16 @@ static void cti_zones_join_row(int32_t *sets, const cti_row *row)
 static void cti_zones_reach(cti_zones *z, uint8_t *mark)
 {
     const cti_state *s = z->s;
-    int i, n = CTI_LEN(s->rows);
+    int i, n = CTI_LEN(s->contact.rows);
     memcpy(z->reach, z->parent, sizeof *z->reach * (size_t)s->n);
     memset(mark, 0, (size_t)s->n);
     for (i = 0; i < n; i++)
-        if (s->origins[i].joint)
-            cti_zones_join_row(z->reach, &s->rows[i]);
+        if (s->contact.origins[i].joint)
+            cti_zones_join_row(z->reach, &s->contact.rows[i]);
     for (i = 0; i < z->n_rows; i++)
         mark[cti_sets_root(z->reach, z->rows[i].term[0].block)] = 1;
     for (z->n_joints = i = 0; i < n; i++)
-        if (s->origins[i].joint && mark[cti_sets_root(z->reach, s->rows[i].term[0].block)])
+        if (s->contact.origins[i].joint && mark[cti_sets_root(z->reach, s->contact.rows[i].term[0].block)])
             z->joint[z->n_joints++] = i;
 }
 
@@ -48167,21 +48268,22 @@ static ct_real cti_zones_hold(cti_zones *z, const cti_problem *p)
     ct_real big = 0;
     int i, k, j;
     for (i = 0; i < 3 * z->n_joints; i++) {
-        cti_row *row = &s->rows[z->joint[i / 3]];
+        cti_row *row = &s->contact.rows[z->joint[i / 3]];
         cti_v3 answer[CTI_ROW_TERMS];
         ct_real u[3], B = row->compliance[i % 3], d;
         k = i % 3;
         if (!(row->equations >> k & 1))
             continue;
-        cti_row_velocity(row, s->v_new, u);
+        cti_row_velocity(row, s->end.v, u);
         for (j = 0; j < row->n; j++) {
             ct_real Gt[9], inverse[9];
             int b = row->term[j].block;
             cti_v3 g;
             cti_row_map_t(p, row, j, Gt);
             g = cti_v3_make(Gt[k], Gt[3 + k], Gt[6 + k]);
-            answer[j] = cti_v3_mul(g, s->inv_mass[b]);
-            if (cti_rigid_turning(s->rigids, s->rigid_of, b) && cti_m3_inverse(s->A.val + 9 * (size_t)s->A.diag[b], inverse))
+            answer[j] = cti_v3_mul(g, s->bodies.inv_mass[b]);
+            if (cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, b) &&
+                cti_m3_inverse(s->system.A.val + 9 * (size_t)s->system.A.diag[b], inverse))
                 answer[j] = cti_m3_mul_v(inverse, g);
             B += cti_v3_dot(g, answer[j]);
         }
@@ -48189,7 +48291,7 @@ static ct_real cti_zones_hold(cti_zones *z, const cti_problem *p)
         row->r[k] += d;
         big = cti_max(big, cti_abs(d) * B);
         for (j = 0; j < row->n; j++)
-            cti_v3_addto(s->v_new, row->term[j].block, cti_v3_mul(answer[j], d));
+            cti_v3_addto(s->end.v, row->term[j].block, cti_v3_mul(answer[j], d));
     }
     return big;
 }
@@ -48200,21 +48302,21 @@ static void cti_zones_slow(cti_zones *z)
     cti_state *s = z->s;
     int i, j;
     for (i = 0; i < z->n_joints; i++) {
-        const cti_row *row = &s->rows[z->joint[i]];
+        const cti_row *row = &s->contact.rows[z->joint[i]];
         for (j = 0; j < row->n; j++) {
             int b = row->term[j].block;
-            ct_real turn = z->dt * cti_v3_norm(cti_v3_at(s->v_new, b));
-            if (turn > CTI_ZONES_TURN && cti_rigid_turning(s->rigids, s->rigid_of, b))
-                cti_v3_put(s->v_new, b, cti_v3_mul(cti_v3_at(s->v_new, b), CTI_ZONES_TURN / turn));
+            ct_real turn = z->dt * cti_v3_norm(cti_v3_at(s->end.v, b));
+            if (turn > CTI_ZONES_TURN && cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, b))
+                cti_v3_put(s->end.v, b, cti_v3_mul(cti_v3_at(s->end.v, b), CTI_ZONES_TURN / turn));
         }
     }
 }
 
-/* adds the collisions in s->hits; joins their blocks */
+/* adds the collisions in contact.hits; joins their blocks */
 static int cti_zones_collect(cti_zones *z, const cti_row_context *c)
 {
     cti_state *s = z->s;
-    int i, k, total = z->n_rows + CTI_LEN(s->hits);
+    int i, k, total = z->n_rows + CTI_LEN(s->contact.hits);
     if (total > z->cap) {
         int cap = 2 * total;
         cti_row *rows = CTI_ARENA_NEW(s->arena, cti_row, cap);
@@ -48227,11 +48329,11 @@ static int cti_zones_collect(cti_zones *z, const cti_row_context *c)
         }
         z->rows = rows, z->gap = gap, z->cap = cap;
     }
-    for (i = 0; i < CTI_LEN(s->hits); i++) {
+    for (i = 0; i < CTI_LEN(s->contact.hits); i++) {
         cti_contact_row origin;
         cti_row *row = &z->rows[z->n_rows];
         ct_real d;
-        if (!cti_rows_build(c, &s->hits[i].pair, s->hits[i].normal, 0, 0, s->hits[i].keep, row, &origin))
+        if (!cti_rows_build(c, &s->contact.hits[i].pair, s->contact.hits[i].normal, 0, 0, s->contact.hits[i].keep, row, &origin))
             continue;
         /* keep half the thickness, or nine tenths of what is there */
         d = origin.gap0 + origin.thickness;
@@ -48262,7 +48364,7 @@ static void cti_zones_inelastic(cti_zones *z, const cti_row_context *c)
             cti_row *row = &z->rows[i];
             cti_v3 n = cti_v3_at(row->frame, 0);
             ct_real u[3], B = 0, d;
-            cti_row_velocity(row, s->v_new, u);
+            cti_row_velocity(row, s->end.v, u);
             for (j = 0; j < row->n; j++)
                 B += cti_v3_dot(cti_rows_answer(c, &row->term[j], n), cti_zones_push(&row->term[j], n));
             if (!(B > 0))
@@ -48273,9 +48375,9 @@ static void cti_zones_inelastic(cti_zones *z, const cti_row_context *c)
             for (j = 0; j < row->n; j++) {
                 int b = row->term[j].block;
                 cti_v3 q = cti_v3_mul(cti_rows_answer(c, &row->term[j], n), d);
-                if (s->filter[b] >= 0)
-                    q = cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[b], q);
-                cti_v3_addto(s->v_new, b, q);
+                if (s->scripts.filter[b] >= 0)
+                    q = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[b], q);
+                cti_v3_addto(s->end.v, b, q);
             }
         }
         if (big * z->dt < s->desc.thickness * CTI_R(1e-4))
@@ -48296,9 +48398,9 @@ static void cti_zones_rigid_motion(cti_zones *z, int32_t root, cti_v3 *c, cti_v3
     memset(I, 0, sizeof I);
     for (i = 0; i < s->n; i++)
         if (cti_sets_root(z->parent, i) == root) {
-            M += s->mass[i];
-            *c = cti_v3_mad(*c, cti_v3_at(s->x, i), s->mass[i]);
-            *p = cti_v3_mad(*p, cti_v3_at(s->v_new, i), s->mass[i]);
+            M += s->bodies.mass[i];
+            *c = cti_v3_mad(*c, cti_v3_at(s->x, i), s->bodies.mass[i]);
+            *p = cti_v3_mad(*p, cti_v3_at(s->end.v, i), s->bodies.mass[i]);
         }
     if (!(M > 0))
         return;
@@ -48306,14 +48408,14 @@ static void cti_zones_rigid_motion(cti_zones *z, int32_t root, cti_v3 *c, cti_v3
     for (i = 0; i < s->n; i++)
         if (cti_sets_root(z->parent, i) == root) {
             cti_v3 r = cti_v3_sub(cti_v3_at(s->x, i), *c);
-            ct_real m = s->mass[i], rr = cti_v3_norm2(r);
-            const cti_rigid *turning = cti_rigid_turning(s->rigids, s->rigid_of, i);
+            ct_real m = s->bodies.mass[i], rr = cti_v3_norm2(r);
+            const cti_rigid *turning = cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, i);
             if (turning) {
                 const ct_real *J = turning->I_mid;
-                L = cti_v3_add(L, cti_m3_mul_v(J, cti_v3_at(s->v_new, i)));
+                L = cti_v3_add(L, cti_m3_mul_v(J, cti_v3_at(s->end.v, i)));
                 I[0] += J[0], I[1] += J[1], I[2] += J[2], I[4] += J[4], I[5] += J[5], I[8] += J[8];
             }
-            L = cti_v3_mad(L, cti_v3_cross(r, cti_v3_sub(cti_v3_at(s->v_new, i), *p)), m);
+            L = cti_v3_mad(L, cti_v3_cross(r, cti_v3_sub(cti_v3_at(s->end.v, i), *p)), m);
             I[0] += m * (rr - r.x * r.x), I[1] -= m * r.x * r.y, I[2] -= m * r.x * r.z;
             I[4] += m * (rr - r.y * r.y), I[5] -= m * r.y * r.z, I[8] += m * (rr - r.z * r.z);
         }
@@ -48347,12 +48449,12 @@ static void cti_zones_rigid(cti_zones *z, const uint8_t *active, const uint8_t *
         cti_rigid_turn(unit, cti_v3_mul(w, z->dt), q);
         cti_rigid_matrix(q, R);
         for (i = 0; i < s->n; i++)
-            if (cti_sets_root(z->parent, i) == root && !s->fixed[i]) {
-                int turns = cti_rigid_turning(s->rigids, s->rigid_of, i) != NULL;
+            if (cti_sets_root(z->parent, i) == root && !s->scripts.fixed[i]) {
+                int turns = cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, i) != NULL;
                 cti_v3 r = cti_v3_sub(cti_v3_at(s->x, i), c);
                 cti_v3 v = turns ? w : cti_v3_mad(p, cti_v3_sub(cti_m3_mul_v(R, r), r), 1 / z->dt);
-                out->momentum_lost += s->mass[i] * cti_v3_norm(cti_v3_sub(v, cti_v3_at(s->v_new, i)));
-                cti_v3_put(s->v_new, i, v);
+                out->momentum_lost += s->bodies.mass[i] * cti_v3_norm(cti_v3_sub(v, cti_v3_at(s->end.v, i)));
+                cti_v3_put(s->end.v, i, v);
             }
     }
 }
@@ -48361,14 +48463,14 @@ static void cti_zones_rigid(cti_zones *z, const uint8_t *active, const uint8_t *
 static int cti_zones_freeze_linked(cti_zones *z, int block, cti_zones_result *out)
 {
     cti_state *s = z->s;
-    int i, fresh = 0, alone = CTI_LEN(s->joints) == 0, root = cti_sets_root(z->linked, block);
+    int i, fresh = 0, alone = CTI_LEN(s->bodies.joints) == 0, root = cti_sets_root(z->linked, block);
     for (i = alone ? block : 0; i < (alone ? block + 1 : s->n); i++) {
-        if (cti_sets_root(z->linked, i) != root || s->fixed[i] || z->frozen[i])
+        if (cti_sets_root(z->linked, i) != root || s->scripts.fixed[i] || z->frozen[i])
             continue;
         z->frozen[i] = 1;
         fresh++;
-        out->momentum_lost += s->mass[i] * cti_v3_norm(cti_v3_at(s->v_new, i));
-        cti_v3_put(s->v_new, i, cti_v3_zero());
+        out->momentum_lost += s->bodies.mass[i] * cti_v3_norm(cti_v3_at(s->end.v, i));
+        cti_v3_put(s->end.v, i, cti_v3_zero());
     }
     return fresh;
 }
@@ -48378,12 +48480,12 @@ static int cti_zones_freeze(cti_zones *z, cti_zones_result *out)
 {
     cti_state *s = z->s;
     int i, k, j, fresh = 0;
-    for (i = 0; i < CTI_LEN(s->hits); i++)
-        for (k = 0; k < s->hits[i].pair.n; k++) {
-            const cti_attach *a = cti_surface_attach(&s->surface, s->hits[i].pair.v[k]);
+    for (i = 0; i < CTI_LEN(s->contact.hits); i++)
+        for (k = 0; k < s->contact.hits[i].pair.n; k++) {
+            const cti_attach *a = cti_surface_attach(&s->surface, s->contact.hits[i].pair.v[k]);
             for (j = 0; j < a->n; j++) {
                 int b = a->block[j];
-                if (!s->fixed[b] && !z->frozen[b])
+                if (!s->scripts.fixed[b] && !z->frozen[b])
                     fresh += cti_zones_freeze_linked(z, b, out);
             }
         }
@@ -48396,17 +48498,17 @@ static void cti_zones_anchor(cti_zones *z, uint8_t *anchored)
 {
     const cti_state *s = z->s;
     int i, k, j;
-    for (i = 0; i < CTI_LEN(s->joints); i++) {
+    for (i = 0; i < CTI_LEN(s->bodies.joints); i++) {
         const cti_joint_side *side[2];
         int held = 0, block = -1;
-        side[0] = &s->joints[i].a, side[1] = &s->joints[i].b;
+        side[0] = &s->bodies.joints[i].a, side[1] = &s->bodies.joints[i].b;
         for (k = 0; k < 2; k++) {
             held |= side[k]->rigid < 0 && side[k]->n == 0;
             for (j = 0; j < side[k]->n; j++)
-                held |= s->fixed[side[k]->block[j]];
-            block = side[k]->rigid >= 0 ? s->rigids[side[k]->rigid].block : side[k]->n ? side[k]->block[0] : block;
+                held |= s->scripts.fixed[side[k]->block[j]];
+            block = side[k]->rigid >= 0 ? s->bodies.rigids[side[k]->rigid].block : side[k]->n ? side[k]->block[0] : block;
         }
-        if (held && block >= 0 && !(s->joints[i].compliance > 0))
+        if (held && block >= 0 && !(s->bodies.joints[i].compliance > 0))
             anchored[cti_sets_root(z->parent, block)] = 1;
     }
 }
@@ -48418,8 +48520,8 @@ static void cti_zones_flags(cti_zones *z, uint8_t *active, uint8_t *anchored)
     int i, k, j;
     memset(active, 0, (size_t)s->n);
     memset(anchored, 0, (size_t)s->n);
-    for (i = 0; i < CTI_LEN(s->hits); i++) {
-        const cti_pair *p = &s->hits[i].pair;
+    for (i = 0; i < CTI_LEN(s->contact.hits); i++) {
+        const cti_pair *p = &s->contact.hits[i].pair;
         int32_t root = -1;
         int immovable = p->kind == CT_PAIR_PLANE;
         for (k = 0; k < p->n; k++) {
@@ -48427,7 +48529,7 @@ static void cti_zones_flags(cti_zones *z, uint8_t *active, uint8_t *anchored)
             if (a->n == 0)
                 immovable = 1;
             for (j = 0; j < a->n; j++) {
-                if (s->fixed[a->block[j]])
+                if (s->scripts.fixed[a->block[j]])
                     immovable = 1;
                 else
                     root = cti_sets_root(z->parent, a->block[j]);
@@ -48467,8 +48569,8 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
     z->frozen = CTI_ARENA_ZERO(s->arena, uint8_t, s->n);
     if (!active || !anchored || !z->parent || !z->frozen)
         return 0;
-    cti_cmr_context(s, dt, &s->memory_none, &c);
-    if (CTI_LEN(s->rows) == 0 && !cti_joints_append(s, &c)) /* an attempt that was given up has no rows */
+    cti_cmr_context(s, dt, &s->contact.memory_none, &c);
+    if (CTI_LEN(s->contact.rows) == 0 && !cti_joints_append(s, &c)) /* an attempt that was given up has no rows */
         return 0;
     if (!cti_zones_joints(z))
         return 0;
@@ -48480,9 +48582,9 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
             return 0;
         if (s->parts.conflict)
             return 1;
-        if (k < CTI_ZONES_SOFT && CTI_LEN(s->joints))
+        if (k < CTI_ZONES_SOFT && CTI_LEN(s->bodies.joints))
             miss = cti_joints_linearize(s, &c, CTI_REAL_MAX);
-        if (CTI_LEN(s->hits) == 0 && !(z->n_joints && miss > CTI_ZONES_MISS * s->desc.thickness))
+        if (CTI_LEN(s->contact.hits) == 0 && !(z->n_joints && miss > CTI_ZONES_MISS * s->desc.thickness))
             break;
         if (!cti_zones_collect(z, &c))
             return 0;
@@ -48497,20 +48599,88 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
             break;
         cti_cmr_move(s, dt);
     }
-    out->clear = CTI_LEN(s->hits) == 0;
+    out->clear = CTI_LEN(s->contact.hits) == 0;
     out->zones = cti_zones_count(z, active);
     return 1;
 }
+#endif
+
+/* ---- 8_step/stepper.h ---- */
+/* stepper.h -- what a stepper is to the world: a struct of functions. CT_STEPPER_LIST (types.h) is the table of them.
+   A stepper is a folder, and a function `CTI_CONSTANT_FN const cti_stepper *cti_stepper_<word>(void)` that returns its struct: where a build
+   has one stepper, the members are constants. All else that knows of a stepper by name is its switch in config.h, and its options in
+   ct_world_desc. */
+
+
+/* cti_feature -- what a world may be asked for, and a stepper may refuse. */
+typedef enum cti_feature {
+    CTI_FEATURE_SOFT, /* bodies of each kind */
+    CTI_FEATURE_CLOTH,
+    CTI_FEATURE_RIGID,
+    CTI_FEATURE_STATIC,
+    CTI_FEATURE_PLANE,
+    CTI_FEATURE_KINEMATIC,
+    CTI_FEATURE_PIN,      /* blocks whose axes a script moves */
+    CTI_FEATURE_DIRECTION, /* blocks that move along a line or in a plane */
+    CTI_FEATURE_JOINT,    /* joints and stitches */
+    CTI_FEATURE_REPAIR,   /* ct_world_repair */
+    CTI_FEATURE_PROBLEM   /* ct_world_dump_problem */
+} cti_feature;
+
+/* cti_stepper_body -- what a stepper is told of a surface body when the world is prepared. The world keeps `nodes`. */
+typedef struct cti_stepper_body {
+    int model;            /* in cti_bodies.models; -1: not deformable */
+    int rigid;            /* in cti_bodies.rigids; -1: not rigid */
+    int embedded;         /* 1: its surface lies in the tets, and is not their boundary */
+    int block0, n_blocks; /* its unknowns in cti_state */
+    const ct_real *nodes; /* [3 n_blocks] positions of a deformable body's nodes when it was added; NULL: not deformable */
+} cti_stepper_body;
+
+struct cti_program;
+
+/* cti_stepper -- members may be NULL but for check, prepare and step.
+   check     whether the description is one that the stepper takes: CT_OK, or cti_error_set's code. All steppers of a build check the ranges
+             of their own options, in every world; for worlds of other steppers that is all (d->stepper). A stepper refuses termination PAPER
+             where it has none
+   complete  sets what a description leaves to the stepper, in the world's copy of it
+   refuses   why a world of this stepper has no such feature, a sentence for the error's text; NULL: it has it. The body is named in front
+   prepare   makes cti_state.own, the stepper's private data, when bodies or joints have changed; surface, models, rigids, joints, scratch
+             and A's pattern are ready. bodies [surface.n_bodies]. 0: out of memory; `release` is called then, too
+   step      one step: CT_OK and the whole report but its times' sums, or CT_ERR_MEMORY with the state as it was. cti_state's layout is the
+             same for all steppers: a rigid body is two blocks (velocity of its centre, angular velocity), and a pose. A stepper with other
+             unknowns keeps them in `own`, reads the state when a step begins, and commits to it when it ends. It saves cti_state.step.start
+             (snapshot.h) before it changes anything, since cti_step_undo takes the step back from there
+   problem   the last step's problem as a stand-alone one, with its solution; the caller frees *out also where it fails. 0: out of memory.
+             NULL: cti_state.contact.rows are contacts, and the world makes it of them. Called where cti_state.contact.is_solved is set
+   release   frees `own`, of which there may be none */
+typedef struct cti_stepper {
+    int ends_apart;    /* 1: a step that begins without intersections ends without */
+    int needs_factors; /* 1: the world keeps factors of A, by components (factors.h) */
+    void (*defaults)(ct_world_desc *d);
+    ct_code (*check)(const ct_world_desc *d, ct_error_info *e);
+    void (*complete)(ct_world_desc *d);
+    const char *(*refuses)(const cti_state *s, cti_feature what);
+    int (*prepare)(cti_state *s, const cti_stepper_body *bodies);
+    ct_code (*step)(cti_state *s, ct_real dt, ct_step_report *report);
+    int (*problem)(cti_state *s, cti_mem *mem, struct cti_program *out);
+    void (*release)(cti_state *s);
+} cti_stepper;
+
 
 /* ---- 8_step/step.h ---- */
 /* step.h -- one time step of the world: substeps, fail-safe, commit, report. */
 
 
+#if CONTACT_WITH_CMR
 /* cti_step -- CT_OK, or CT_ERR_MEMORY with the state as it was. surface.x0 is up to date before and after. */
 CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *report);
 #endif
 /* cti_step_undo -- takes the step back that cti_step has just done: the state is as it was. Once, and before anything else changes. */
 CTI_FN void cti_step_undo(cti_state *s);
+#if CONTACT_WITH_CMR
+/* cti_stepper_cmr -- the stepper whose step is cti_step. */
+CTI_FN const cti_stepper *cti_stepper_cmr(void);
+#endif
 /* cti_step_energies -- energies and centre of mass of the committed state. */
 CTI_FN void cti_step_energies(cti_state *s, ct_step_report *report);
 
@@ -48535,15 +48705,15 @@ CTI_FN void cti_step_energies(cti_state *s, ct_step_report *r)
     double m = 0;
     cti_energy_state(s);
     r->energy_kinetic = r->energy_elastic = r->energy_gravity = 0;
-    for (i = 0; i < s->n_models + CTI_LEN(s->rigids); i++) {
-        r->energy_kinetic += s->energies[i].kinetic;
-        r->energy_elastic += s->energies[i].elastic, r->energy_gravity += s->energies[i].gravity;
+    for (i = 0; i < s->bodies.n_models + CTI_LEN(s->bodies.rigids); i++) {
+        r->energy_kinetic += s->energy.now[i].kinetic;
+        r->energy_elastic += s->energy.now[i].elastic, r->energy_gravity += s->energy.now[i].gravity;
     }
     r->center_of_mass[0] = r->center_of_mass[1] = r->center_of_mass[2] = 0;
     for (i = 0; i < s->n; i++) {
-        m += (double)s->mass[i];
+        m += (double)s->bodies.mass[i];
         for (k = 0; k < 3; k++) /* angular blocks have no mass */
-            r->center_of_mass[k] += (double)(s->mass[i] * s->x[3 * i + k]);
+            r->center_of_mass[k] += (double)(s->bodies.mass[i] * s->x[3 * i + k]);
     }
     for (k = 0; k < 3; k++)
         r->center_of_mass[k] = m > 0 ? r->center_of_mass[k] / m : 0;
@@ -48586,7 +48756,7 @@ static int cti_step_is_finite(const cti_state *s)
 {
     int i;
     for (i = 0; i < 3 * s->n; i++)
-        if (!cti_finite(s->x_new[i]) || !cti_finite(s->v_new[i]))
+        if (!cti_finite(s->end.x[i]) || !cti_finite(s->end.v[i]))
             return 0;
     return 1;
 }
@@ -48595,14 +48765,14 @@ static int cti_step_is_finite(const cti_state *s)
 static void cti_step_commit_rigids(cti_state *s)
 {
     int i;
-    for (i = 0; i < CTI_LEN(s->rigids); i++) {
-        cti_rigid *r = &s->rigids[i];
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        cti_rigid *r = &s->bodies.rigids[i];
         cti_v3_put(r->spin, 0, cti_m3_mul_v(r->I_mid, cti_v3_at(s->v, r->block + 1)));
         memcpy(r->q, r->q_new, sizeof r->q);
         cti_v3_put(s->v, r->block + 1, cti_rigid_rate(r, r->q));
     }
-    if (CTI_LEN(s->rigids))
-        memcpy(s->frames0, s->frames1, sizeof(ct_real) * 9 * (size_t)CTI_LEN(s->rigids));
+    if (CTI_LEN(s->bodies.rigids))
+        memcpy(s->bodies.frames, s->end.frames, sizeof(ct_real) * 9 * (size_t)CTI_LEN(s->bodies.rigids));
 }
 #endif
 
@@ -48611,7 +48781,7 @@ static void cti_step_release(cti_state *s)
 {
     int i;
     for (i = 0; i < s->n; i++)
-        s->held[i] &= CTI_HELD_REPAIR;
+        s->scripts.held[i] &= CTI_HELD_REPAIR;
 }
 
 #if CONTACT_WITH_CMR
@@ -48625,26 +48795,26 @@ static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, c
     cti_energy_account(s, dt, &account);
     cti_step_account(r, &account);
     cti_cmr_context(s, dt, memory, &c);
-    if (!cti_impulses_add(s, dt) || !cti_rows_remember(s->mem, &c, s->rows, s->origins, CTI_LEN(s->rows), s->v_new, next))
+    if (!cti_impulses_add(s, dt) || !cti_rows_remember(s->mem, &c, s->contact.rows, s->contact.origins, CTI_LEN(s->contact.rows), s->end.v, next))
         return 0;
     cti_integrate_advance(s, dt);
-    memcpy(s->x, s->x_new, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(s->x, s->end.x, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < 3 * s->n; i++)
-        s->dv[i] = s->v[i];
+        s->history.dv[i] = s->v[i];
     memcpy(s->v, v, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_step_commit_rigids(s);
     if (!cti_linkage_keep(s, dt))
         return 0;
     for (i = 0; i < 3 * s->n; i++)
-        s->dv[i] = s->v[i] - s->dv[i];
+        s->history.dv[i] = s->v[i] - s->history.dv[i];
     cti_surface_commit(&s->surface);
     for (i = 0; i < s->n; i++) /* what rests has no speed of the middle of a step: half of gravity's kick is due */
-        s->dt_prev[i] = s->held[i] & CTI_HELD_RESTED ? 0 : dt;
+        s->history.dt_prev[i] = s->scripts.held[i] & CTI_HELD_RESTED ? 0 : dt;
     cti_step_release(s);
     cti_integrate_forget(s);
     cti_energy_commit(s, &account);
     cti_step_account(r, &account);
-    s->time = cti_state_ahead(s, dt);
+    s->step.time = cti_state_ahead(s, dt);
     return 1;
 }
 
@@ -48654,10 +48824,10 @@ static void cti_step_ask(cti_state *s) { s->detect.n_tangled = cti_max_int(1, s-
 /* a state that is not finite in spite of all is replaced by the start of the substep at rest */
 static void cti_step_rest(cti_state *s, ct_real dt)
 {
-    memset(s->v_new, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    memset(s->end.v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_cmr_move(s, dt);
-    CTI_CLEAR(s->rows);
-    CTI_CLEAR(s->origins);
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
 }
 
 static void cti_step_status(ct_step_report *r, ct_status status)
@@ -48688,7 +48858,7 @@ static int cti_step_fail_safe(cti_state *s, ct_real dt, cti_attempt *a, ct_step_
     cti_step_status(r, CT_STATUS_ZONES);
     if (!z.clear) {
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
-        s->limit = s->hits[0].pair; /* an attempt that was given up has none */
+        s->step.limit = s->contact.hits[0].pair; /* an attempt that was given up has none */
         cti_step_ask(s);
     }
     return 1;
@@ -48698,18 +48868,18 @@ static int cti_step_fail_safe(cti_state *s, ct_real dt, cti_attempt *a, ct_step_
 static void cti_step_count(const cti_state *s, int *rows, int *contacts)
 {
     int i;
-    *rows = CTI_LEN(s->rows);
+    *rows = CTI_LEN(s->contact.rows);
     for (*contacts = i = 0; i < *rows; i++)
-        *contacts += !s->rows[i].equations && !s->origins[i].repair && s->rows[i].r[0] > 0;
+        *contacts += !s->contact.rows[i].equations && !s->contact.origins[i].repair && s->contact.rows[i].r[0] > 0;
 }
 
 /* what is known only at the end */
 static void cti_step_finish(cti_state *s, ct_step_report *r)
 {
     cti_nearness nearness;
-    r->tangled = CTI_LEN(s->tangled_pairs) / 2;
-    if (s->limit.n == 0 && s->detect.n_tangled && CTI_LEN(s->repairs))
-        s->limit = s->repairs[0].pair;
+    r->tangled = CTI_LEN(s->contact.tangled_pairs) / 2;
+    if (s->step.limit.n == 0 && s->detect.n_tangled && CTI_LEN(s->contact.repairs))
+        s->step.limit = s->contact.repairs[0].pair;
     r->refactorizations = s->factors.n_refactored;
     r->min_distance = 2 * s->desc.thickness, r->thickness_kept = 2;
     if (cti_detect_distances(s->mem, &s->detect, &s->surface)) {
@@ -48728,60 +48898,60 @@ static void cti_step_begin(cti_state *s, ct_step_report *r)
     cti_arena_reset(s->arena);
     s->factors.n_refactored = 0;
     s->detect.n_queries = 0;
-    s->has_problem = 0;
-    s->spent = 0;
-    s->wasted_sweeps = 0;
+    s->contact.is_solved = 0;
+    s->step.spent = 0;
+    s->step.wasted_sweeps = 0;
     cti_impulses_begin(s);
     cti_parts_reset(s);
-    memset(&s->limit, 0, sizeof s->limit);
+    memset(&s->step.limit, 0, sizeof s->step.limit);
 }
 
 /* a step of a world in which nothing can move */
 static void cti_step_nothing(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    s->start.time = s->time;
-    s->time += (double)dt;
-    s->dt_memory = dt;
-    cti_memory_clear(&s->memory);
+    s->step.start.time = s->step.time;
+    s->step.time += (double)dt;
+    s->contact.memory_dt = dt;
+    cti_memory_clear(&s->contact.memory);
     cti_impulses_swap(s);
-    CTI_CLEAR(s->rows);
-    CTI_CLEAR(s->origins);
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
     r->substeps = 1;
-    r->tangled = CTI_LEN(s->tangled_pairs) / 2;
+    r->tangled = CTI_LEN(s->contact.tangled_pairs) / 2;
     r->min_distance = 2 * s->desc.thickness, r->thickness_kept = 2;
 }
 
 /* shortest substep; tangled worlds have a longer one */
 static ct_real cti_step_least(const cti_state *s)
 {
-    ct_real least = s->dt_step / (ct_real)(1 << s->desc.max_halvings);
-    return cti_policy_least_dt(s->dt_step, least, CTI_LEN(s->tangled_pairs) > 0);
+    ct_real least = s->step.dt / (ct_real)(1 << s->desc.max_halvings);
+    return cti_policy_least_dt(s->step.dt, least, CTI_LEN(s->contact.tangled_pairs) > 0);
 }
 
 /* length of the next substep: as wanted, or all that is left where the rest would be too short */
 static ct_real cti_step_length(cti_state *s, ct_real left, ct_real sub)
 {
     sub = cti_min(sub, left);
-    s->event_least = s->desc.ccd_limits_step && !s->still ? cti_step_least(s) : 0;
-    return left - sub < cti_max(CTI_R(1e-6) * s->dt_step, CTI_R(0.999) * s->event_least) ? left : sub;
+    s->step.event_least = s->desc.ccd_limits_step && !s->scripts.still ? cti_step_least(s) : 0;
+    return left - sub < cti_max(CTI_R(1e-6) * s->step.dt, CTI_R(0.999) * s->step.event_least) ? left : sub;
 }
 #endif
 
 /* the last substep's memory of contacts becomes the step's */
 static void cti_step_remember(cti_state *s, int slot, ct_real dt)
 {
-    cti_memory swap = s->memory;
-    s->memory = s->memory_step[slot];
-    s->memory_step[slot] = swap;
-    s->memory_slot = slot;
-    s->dt_memory = dt;
+    cti_memory swap = s->contact.memory;
+    s->contact.memory = s->contact.memory_step[slot];
+    s->contact.memory_step[slot] = swap;
+    s->contact.memory_slot = slot;
+    s->contact.memory_dt = dt;
     cti_impulses_swap(s);
 }
 
 static ct_code cti_step_take_back(cti_state *s)
 {
     cti_step_release(s);
-    cti_snapshot_restore(s, 0, &s->start);
+    cti_snapshot_restore(s, 0, &s->step.start);
     cti_parts_rollback(s);
     return CT_ERR_MEMORY;
 }
@@ -48789,12 +48959,12 @@ static ct_code cti_step_take_back(cti_state *s)
 CTI_FN void cti_step_undo(cti_state *s)
 {
     if (s->n == 0) {
-        s->time = s->start.time;
+        s->step.time = s->step.start.time;
         cti_impulses_swap(s);
         return;
     }
-    cti_step_remember(s, s->memory_slot, 0);
-    s->has_problem = 0;
+    cti_step_remember(s, s->contact.memory_slot, 0);
+    s->contact.is_solved = 0;
     cti_step_take_back(s);
 }
 
@@ -48805,9 +48975,9 @@ static void cti_step_rested(cti_state *s, int all)
 {
     int i;
     for (i = 0; i < s->n; i++) {
-        int implausible = s->held[i] & CTI_HELD_IMPLAUSIBLE || (all && !s->fixed[i]);
+        int implausible = s->scripts.held[i] & CTI_HELD_IMPLAUSIBLE || (all && !s->scripts.fixed[i]);
         int rests = implausible && !cti_state_is_inactive(s, i);
-        s->held[i] = (uint8_t)((s->held[i] & CTI_HELD_REPAIR) | (rests ? CTI_HELD_RESTED : 0));
+        s->scripts.held[i] = (uint8_t)((s->scripts.held[i] & CTI_HELD_REPAIR) | (rests ? CTI_HELD_RESTED : 0));
         if (!rests)
             continue;
         cti_factors_ask(&s->factors.components[s->factors.component_of[i]]);
@@ -48820,9 +48990,9 @@ static void cti_step_note_rest(cti_state *s, ct_step_report *r)
 {
     int i;
     for (i = 0; i < s->n; i++)
-        if (s->held[i] & CTI_HELD_RESTED) {
+        if (s->scripts.held[i] & CTI_HELD_RESTED) {
             r->frozen++;
-            r->momentum_lost += s->mass[i] * cti_v3_norm(cti_v3_sub(cti_v3_at(s->v_new, i), cti_v3_at(s->v, i)));
+            r->momentum_lost += s->bodies.mass[i] * cti_v3_norm(cti_v3_sub(cti_v3_at(s->end.v, i), cti_v3_at(s->v, i)));
         }
     cti_step_status(r, CT_STATUS_NOT_CONVERGED);
 }
@@ -48854,7 +49024,8 @@ typedef enum cti_step_code { CTI_STEP_MEMORY, CTI_STEP_DONE, CTI_STEP_CONFLICT }
 /* 1 where an attempt of a substep may exclude failed components: not in a world that is tangled, or stepped as printed */
 static int cti_step_can_exclude(const cti_state *s)
 {
-    return !s->parts.never_exclude && !s->still && s->detect.n_tangled == 0 && CTI_LEN(s->tangled_pairs) == 0 && !cti_state_is_paper(s);
+    int is_tangled = s->detect.n_tangled != 0 || CTI_LEN(s->contact.tangled_pairs) != 0;
+    return !s->parts.never_exclude && !s->scripts.still && !is_tangled && !cti_state_is_paper(s);
 }
 
 /* One attempt of a substep; last: the fail-safe ends it. Components are excluded only where s->parts.can_exclude. 0: out of memory */
@@ -48876,7 +49047,7 @@ static int cti_step_once(cti_state *s, ct_real sub, int last, const cti_memory *
     t->whole = !t->shorter && (a->redo || (a->excluded && !t->good));
     cti_step_note(r, a, !t->shorter && !t->again && !t->whole && !s->parts.conflict && !(a->event > 0));
     if (a->limit.n > 0 && (!t->good || a->event > 0 || a->excluded))
-        s->limit = a->limit;
+        s->step.limit = a->limit;
     return 1;
 }
 
@@ -48926,16 +49097,16 @@ static int cti_step_hold(cti_state *s, int all)
         return 0;
     for (i = 0; i < s->n; i++) {
         m = s->history.model_of[i];
-        if (m >= 0 && s->gains[m])
+        if (m >= 0 && s->energy.gains[m])
             gaining[cti_sets_root(s->parts.zoned, s->factors.component_of[i])] = 1;
     }
     for (i = 0; i < s->n; i++) {
         m = s->history.model_of[i];
-        is_hold = s->held[i] & CTI_HELD_RESTED || (m >= 0 && s->gains[m]);
+        is_hold = s->scripts.held[i] & CTI_HELD_RESTED || (m >= 0 && s->energy.gains[m]);
         if (all && m >= 0 && gaining[cti_sets_root(s->parts.zoned, s->factors.component_of[i])])
             is_hold |= cti_energy_is_touched(s, m);
         if (is_hold)
-            s->held[i] = (uint8_t)((s->held[i] & CTI_HELD_REPAIR) | CTI_HELD_IMPLAUSIBLE);
+            s->scripts.held[i] = (uint8_t)((s->scripts.held[i] & CTI_HELD_REPAIR) | CTI_HELD_IMPLAUSIBLE);
     }
     return 1;
 }
@@ -48947,7 +49118,7 @@ static void cti_step_forget(cti_state *s, const ct_step_report *before, ct_step_
     r->frozen = before->frozen;
     r->momentum_lost = before->momentum_lost;
     cti_integrate_clear(s);
-    s->event_least = 0;
+    s->step.event_least = 0;
 }
 
 /* Ends a substep by the fail-safe. Bodies that gain energy there are held, and the others solved about them. 0: out of memory */
@@ -48974,7 +49145,7 @@ static int cti_step_force(cti_state *s, ct_real sub, const cti_memory *memory, c
 /* contacts of the next substep at this depth */
 static cti_memory *cti_step_slot(cti_state *s, const cti_step_span *q)
 {
-    cti_memory *slot = &s->memory_step[2 * q->depth];
+    cti_memory *slot = &s->contact.memory_step[2 * q->depth];
     return slot == q->memory ? slot + 1 : slot;
 }
 
@@ -48987,7 +49158,7 @@ static cti_step_code cti_step_split(cti_state *s, cti_step_span *q, ct_real sub,
     cti_memory *contacts_of_rest = &s->parts.contacts[q->depth];
     cti_step_span part = *q;
     cti_step_code end;
-    double time = s->time;
+    double time = s->step.time;
     int rows, contacts, extended = r->extended_elements, i;
     part.until = cti_state_ahead(s, sub);
     part.last = sub / 2 < CTI_R(0.999) * cti_step_least(s);
@@ -49000,7 +49171,7 @@ static cti_step_code cti_step_split(cti_state *s, cti_step_span *q, ct_real sub,
     cti_parts_raise_limit(s, sub);
     if (!cti_parts_save(s) || !cti_step_commit(s, sub, q->memory, contacts_of_rest, r) || !cti_parts_split(s, sub, part.depth))
         return CTI_STEP_MEMORY;
-    s->time = time;
+    s->step.time = time;
     if (!part.last)
         cti_step_status(r, CT_STATUS_SUBSTEPPED);
     end = cti_step_through(s, &part, r);
@@ -49085,8 +49256,8 @@ static cti_step_code cti_step_through(cti_state *s, cti_step_span *q, ct_step_re
         cti_step_try t;
         cti_step_code end;
         sub = cti_step_length(s, left, sub);
-        s->left = left;
-        s->time_end = q->until;
+        s->step.left = left;
+        s->step.until = q->until;
         if (cti_step_must_halve(s, q, sub)) {
             end = cti_step_halve(s, q, sub, r);
         } else {
@@ -49118,18 +49289,18 @@ static int cti_step_rollback(cti_state *s, ct_step_report *r)
 {
     ct_step_report fresh = *r;
     cti_step_release(s);
-    cti_snapshot_restore(s, 0, &s->start);
+    cti_snapshot_restore(s, 0, &s->step.start);
     cti_parts_rollback(s);
     cti_impulses_begin(s);
-    memset(&s->limit, 0, sizeof s->limit);
-    s->spent = 0;
-    s->wasted_sweeps = 0;
+    memset(&s->step.limit, 0, sizeof s->step.limit);
+    s->step.spent = 0;
+    s->step.wasted_sweeps = 0;
     fresh.status = CT_STATUS_OK;
     fresh.substeps = fresh.events = fresh.zones = fresh.frozen = 0;
     fresh.residual = fresh.momentum_lost = 0;
     fresh.work_script = fresh.work_pins = fresh.work_joints = fresh.work_recovery = fresh.loss_contact = fresh.loss_damping = fresh.energy_gained = 0;
     *r = fresh;
-    return cti_snapshot_save(s, 0, &s->start);
+    return cti_snapshot_save(s, 0, &s->step.start);
 }
 
 CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
@@ -49142,15 +49313,15 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
         cti_step_nothing(s, dt, r);
         return CT_OK;
     }
-    if (!cti_snapshot_save(s, 0, &s->start))
+    if (!cti_snapshot_save(s, 0, &s->step.start))
         return CT_ERR_MEMORY;
-    s->dt_step = dt;
+    s->step.dt = dt;
     for (k = 0;; k++) {
         memset(&q, 0, sizeof q);
         s->parts.never_exclude = !cti_policy_may_exclude(k);
         q.length = q.first = dt;
-        q.until = s->time + (double)dt;
-        q.memory = &s->memory;
+        q.until = s->step.time + (double)dt;
+        q.memory = &s->contact.memory;
         end = cti_step_through(s, &q, r);
         if (end != CTI_STEP_CONFLICT)
             break;
@@ -49159,7 +49330,7 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
     }
     if (end == CTI_STEP_MEMORY)
         return cti_step_take_back(s);
-    cti_step_remember(s, (int)(q.memory - s->memory_step), q.tail);
+    cti_step_remember(s, (int)(q.memory - s->contact.memory_step), q.tail);
     cti_step_finish(s, r);
     return CT_OK;
 }
@@ -49169,6 +49340,47 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
 #pragma GCC pop_options
 #pragma GCC push_options
 #pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
+
+/* ---- 8_step/stepper_cmr.c ---- */
+/* stepper_cmr.c -- the default stepper, as the world has it. */
+
+#if CONTACT_WITH_CMR
+static ct_code cti_cmr_check(const ct_world_desc *d, ct_error_info *e)
+{
+    if (d->stepper != CT_STEPPER_CMR || d->solver.termination != CT_TERMINATION_PAPER || d->solver.solver == CT_SOLVER_ICA ||
+        d->solver.solver == CT_SOLVER_AUTO)
+        return CT_OK;
+    return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.solver,
+                         "termination PAPER is CT_SOLVER_ICA's with CT_STEPPER_CMR, CT_SOLVER_MPRGP's with CT_STEPPER_DCD, and no other solver's");
+}
+
+/* the settings of Otaduy 2009, where its own step is chosen */
+static void cti_cmr_complete(ct_world_desc *d)
+{
+    if (d->solver.termination != CT_TERMINATION_PAPER)
+        return;
+    d->solver.solver = CT_SOLVER_ICA;
+    d->solver.cluster = CT_CLUSTER_NODE;
+    if (d->solver.cone == CT_CONE_CONE)
+        d->solver.cone = CT_CONE_BOX;
+    d->solver.inner_repeats = 3;
+    d->newton_iterations = 1;
+    d->cmr_rounds = 5;
+    d->max_halvings = 2;
+}
+
+static int cti_cmr_prepare(cti_state *s, const cti_stepper_body *bodies)
+{
+    CTI_UNUSED(bodies);
+    return cti_tangle_find(s);
+}
+
+CTI_CONSTANT_FN const cti_stepper *cti_stepper_cmr(void)
+{
+    static const cti_stepper cmr = {1, 1, NULL, cti_cmr_check, cti_cmr_complete, NULL, cti_cmr_prepare, cti_step, NULL, NULL};
+    return &cmr;
+}
 #endif
 
 /* ---- 8_dcd/dcd.h ---- */
@@ -49212,7 +49424,7 @@ typedef struct cti_dcd_solution {
     ct_real residual; /* largest entry of |phi + beta| over the largest term in it */
 } cti_dcd_solution;
 #if CONTACT_WITH_DCD
-/* cti_dcd_solve -- min 1/2 v'A v - b'v under s->rows, from v [3 n], which holds the solution then; the rows' r[0] are the multipliers.
+/* cti_dcd_solve -- min 1/2 v'A v - b'v under contact.rows, from v [3 n], which holds the solution then; the rows' r[0] are the multipliers.
    rub [rows]: plus 1/2 sum rub |u_t|^2, u_t the rows' tangential velocities; NULL: without. tolerance > 0. 0: out of memory. */
 CTI_FN int cti_dcd_solve(cti_state *s, const ct_real *rub, ct_real tolerance, ct_real *v, cti_dcd_solution *out);
 /* cti_dcd_decouple -- takes rows (and origins) out until no two touch one block; depth [rows] says which are deepest (smallest). Returns
@@ -49249,6 +49461,10 @@ CTI_FN void cti_dcd_turn_transposed(const cti_dcd_turn *t, double *y);
 
 /* cti_dcd_step -- as cti_step. */
 CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r);
+
+/* ---- dcd_stepper.c ---- */
+
+CTI_FN const cti_stepper *cti_stepper_dcd(void);
 
 
 /* ---- 8_dcd/dcd_detect.c ---- */
@@ -49334,7 +49550,7 @@ CTI_FN int cti_dcd_prepare(cti_state *s)
     for (b = 0; b < f->n_bodies; b++) {
         cti_dcd_body *q = &d->bodies[b];
         const cti_soup_body *r = &f->ranges[b];
-        const cti_tet_batch *t = q->model >= 0 ? &s->models[q->model]->tets : NULL;
+        const cti_tet_batch *t = q->model >= 0 ? &s->bodies.models[q->model]->tets : NULL;
         q->fresh = 1;
         q->closed = f->bodies[b].solid;
         if (!cti_dcd_tree(s, f->faces, 3, r->f0, r->f1 - r->f0, f->x0, &q->faces))
@@ -49383,7 +49599,7 @@ static void cti_dcd_refit(cti_state *s, const ct_real *q, const ct_real *x)
             cti_nearest_box(d->vertex_boxes + 16 * (size_t)i, cti_v3_at(x, i), cti_v3_at(x, i));
         cti_bvh_refit(&d->forest, &body->faces, cti_nearest_boxes(d->vertex_boxes), 0, f->faces, 3);
         if (body->model >= 0)
-            cti_bvh_refit(&d->forest, &body->tets, cti_nearest_boxes(d->node_boxes), 0, s->models[body->model]->tets.node, 4);
+            cti_bvh_refit(&d->forest, &body->tets, cti_nearest_boxes(d->node_boxes), 0, s->bodies.models[body->model]->tets.node, 4);
         if (body->model < 0 || body->embedded)
             cti_dcd_vertex_normals(s, x, r);
     }
@@ -49476,7 +49692,7 @@ static int cti_dcd_side(const cti_dcd_look *k, cti_v3 p, ct_real reach, cti_near
     cti_nearest_keep *keep_tet = k->self ? cti_dcd_keep_tet : NULL, *keep_face = k->self ? cti_dcd_keep_face : NULL;
     int inside = 1;
     if (b->model >= 0)
-        inside = cti_nearest_tet(&s->dcd.forest, &b->tets, s->models[b->model]->tets.node, k->q, p, keep_tet, k) >= 0;
+        inside = cti_nearest_tet(&s->dcd.forest, &b->tets, s->bodies.models[b->model]->tets.node, k->q, p, keep_tet, k) >= 0;
     else if (!b->closed)
         reach = cti_dcd_reach(s, k->b, reach), inside = 0;
     cti_nearest_face(&s->dcd.forest, &b->faces, s->surface.faces, k->x, p, inside ? CTI_REAL_MAX : reach, keep_face, k, nearest);
@@ -49838,8 +50054,8 @@ static void cti_pivot_patches(const cti_state *s, int32_t *set, uint8_t *touched
     const cti_surface *f = &s->surface;
     int i, k, v;
     cti_sets_init(set, f->nv);
-    for (i = 0; i < CTI_LEN(s->origins); i++) {
-        const cti_pair *p = &s->origins[i].pair;
+    for (i = 0; i < CTI_LEN(s->contact.origins); i++) {
+        const cti_pair *p = &s->contact.origins[i].pair;
         for (k = 0; k < p->n; k++) {
             touched[p->v[k]] = 1;
             if (k > p->n_a)
@@ -49855,7 +50071,7 @@ static void cti_pivot_patches(const cti_state *s, int32_t *set, uint8_t *touched
 /* key of the two patches that row i is between, and *side: 1 when the vertex's is the greater; 0: no other side */
 static uint64_t cti_pivot_sides(const cti_state *s, int32_t *set, int i, int *side)
 {
-    const cti_pair *p = &s->origins[i].pair;
+    const cti_pair *p = &s->contact.origins[i].pair;
     uint64_t a = (uint64_t)cti_sets_root(set, p->v[0]), b;
     if (p->n < 2 || !s->surface.bodies[s->surface.body_of[p->v[1]]].dynamic)
         return 0;
@@ -49867,7 +50083,7 @@ static uint64_t cti_pivot_sides(const cti_state *s, int32_t *set, int i, int *si
 /* ranks [rows], sorted. 0: out of memory */
 static int cti_pivot_ranks(cti_state *s, const double *depth, cti_pivot_rank *rank)
 {
-    int i, k, side = 0, rows = CTI_LEN(s->rows), nv = s->surface.nv;
+    int i, k, side = 0, rows = CTI_LEN(s->contact.rows), nv = s->surface.nv;
     int32_t *set = CTI_ARENA_NEW(s->arena, int32_t, nv + 1), *list = CTI_ARENA_NEW(s->arena, int32_t, 2 * rows);
     uint8_t *touched = CTI_ARENA_ZERO(s->arena, uint8_t, nv + 1);
     uint64_t *key = CTI_ARENA_NEW(s->arena, uint64_t, 2 * rows);
@@ -49888,13 +50104,13 @@ static int cti_pivot_ranks(cti_state *s, const double *depth, cti_pivot_rank *ra
         }
         for (k = i; k < rows && key[k] == key[i]; k++) {
             int row = list[k];
-            rank[row].second = key[k] ? (cti_pivot_sides(s, set, row, &side), side == (sum[0] >= sum[1])) + 1 : s->origins[row].pair.n > 1;
+            rank[row].second = key[k] ? (cti_pivot_sides(s, set, row, &side), side == (sum[0] >= sum[1])) + 1 : s->contact.origins[row].pair.n > 1;
         }
     }
     /* what earlier steps have left out, before it grows */
     for (i = 0; i < rows; i++)
-        if (rank[i].second && s->origins[i].gap0 < -2 * s->origins[i].thickness)
-            rank[i].second = 0, rank[i].depth = (double)s->origins[i].gap0;
+        if (rank[i].second && s->contact.origins[i].gap0 < -2 * s->contact.origins[i].thickness)
+            rank[i].second = 0, rank[i].depth = (double)s->contact.origins[i].gap0;
     cti_pivot_sort(rank, rows);
     return 1;
 }
@@ -50027,7 +50243,7 @@ static int cti_pivot_reserve(cti_state *s, cti_pivot_choice *c)
     if (!c->size || !c->q || !c->slot || !c->above)
         return 0;
     for (b = 0; b < n; b++) {
-        const ct_real *D = s->A.val + 9 * (size_t)s->A.diag[b];
+        const ct_real *D = s->system.A.val + 9 * (size_t)s->system.A.diag[b];
         double trace = (double)D[0] + (double)D[4] + (double)D[8];
         c->size[b] = trace > 0 ? 1 / sqrt(trace) : 1;
         for (k = 0; k < 3; k++)
@@ -50045,9 +50261,9 @@ static int cti_pivot_permute(cti_state *s, const int32_t *order, const int32_t *
     if (!rows || !origins || !CTI_RESIZE(s->mem, s->dcd.pivot, n))
         return 0;
     for (i = 0; i < n; i++)
-        rows[i] = s->rows[order[i]], origins[i] = s->origins[order[i]], s->dcd.pivot[i] = pivot[order[i]];
-    memcpy(s->rows, rows, sizeof *rows * (size_t)n), memcpy(s->origins, origins, sizeof *origins * (size_t)n);
-    stbds_header(s->rows)->length = stbds_header(s->origins)->length = (size_t)n;
+        rows[i] = s->contact.rows[order[i]], origins[i] = s->contact.origins[order[i]], s->dcd.pivot[i] = pivot[order[i]];
+    memcpy(s->contact.rows, rows, sizeof *rows * (size_t)n), memcpy(s->contact.origins, origins, sizeof *origins * (size_t)n);
+    stbds_header(s->contact.rows)->length = stbds_header(s->contact.origins)->length = (size_t)n;
     return 1;
 }
 
@@ -50058,7 +50274,7 @@ CTI_FN int cti_dcd_pivots(cti_state *s, const double *depth)
     cti_pivot_rank *rank;
     int32_t *pivot, *order;
     double *w, q[3];
-    int i, n, rows = CTI_LEN(s->rows);
+    int i, n, rows = CTI_LEN(s->contact.rows);
     memset(&c, 0, sizeof c);
     rank = CTI_ARENA_NEW(s->arena, cti_pivot_rank, rows), pivot = CTI_ARENA_NEW(s->arena, int32_t, rows);
     order = CTI_ARENA_NEW(s->arena, int32_t, 2 * rows);
@@ -50267,7 +50483,7 @@ static int cti_dcd_matrix_half(const cti_state *s, cti_dcd_matrix *m, const doub
 
 static int cti_dcd_matrix_make(const cti_state *s, cti_dcd_matrix *m)
 {
-    const cti_bsr *A = &s->A;
+    const cti_bsr *A = &s->system.A;
     ct_real block[9];
     int b, k, n_lacking = 0;
     double *lack = CTI_ARENA_ZERO(s->arena, double, 9 * (size_t)A->n);
@@ -50399,9 +50615,9 @@ static int cti_dcd_axis(const cti_state *s, const cti_row *row, int axis, int32_
         int b = t->block, same = k > 0 && row->term[order[k - 1]].block == b;
         cti_v3 g = cti_v3_mul(cti_v3_at(row->frame, axis), t->weight);
         double c[3];
-        if (s->filter[b] >= 0) {
-            *w += (double)cti_v3_dot(g, cti_v3_at(s->v_fixed, b));
-            g = cti_m3_mul_tv(s->projectors + 9 * (size_t)s->filter[b], g);
+        if (s->scripts.filter[b] >= 0) {
+            *w += (double)cti_v3_dot(g, cti_v3_at(s->scripts.v_fixed, b));
+            g = cti_m3_mul_tv(s->scripts.projectors + 9 * (size_t)s->scripts.filter[b], g);
         }
         c[0] = (double)g.x, c[1] = (double)g.y, c[2] = (double)g.z;
         at += same ? 0 : 3;
@@ -50415,9 +50631,9 @@ static int cti_dcd_axis(const cti_state *s, const cti_row *row, int axis, int32_
 
 CTI_FN int cti_dcd_jacobian(const cti_state *s, cti_sparse *J, double **out_w)
 {
-    int i, at = 0, rows = CTI_LEN(s->rows), total = 0;
+    int i, at = 0, rows = CTI_LEN(s->contact.rows), total = 0;
     for (i = 0; i < rows; i++)
-        total += 3 * s->rows[i].n;
+        total += 3 * s->contact.rows[i].n;
     memset(J, 0, sizeof *J);
     J->rows = rows, J->cols = 3 * s->n;
     J->p = CTI_ARENA_NEW(s->arena, int32_t, rows + 1), J->i = CTI_ARENA_NEW(s->arena, int32_t, total);
@@ -50426,13 +50642,14 @@ CTI_FN int cti_dcd_jacobian(const cti_state *s, cti_sparse *J, double **out_w)
         return 0;
     J->p[0] = 0;
     for (i = 0; i < rows; i++)
-        J->p[i + 1] = at += cti_dcd_axis(s, &s->rows[i], 0, J->i + at, J->x + at, *out_w + i);
+        J->p[i + 1] = at += cti_dcd_axis(s, &s->contact.rows[i], 0, J->i + at, J->x + at, *out_w + i);
     return 1;
 }
 
 CTI_FN int cti_dcd_decouple(cti_state *s, const double *depth, ct_decouple how)
 {
-    int i, n = 0, rows = CTI_LEN(s->rows);
+    cti_contacts *found = &s->contact;
+    int i, n = 0, rows = CTI_LEN(found->rows);
     cti_sparse J;
     double *w;
     uint8_t *keep = CTI_ARENA_ZERO(s->arena, uint8_t, rows);
@@ -50443,12 +50660,12 @@ CTI_FN int cti_dcd_decouple(cti_state *s, const double *depth, ct_decouple how)
     if (!keep || !cti_dcd_jacobian(s, &J, &w))
         return -1;
     if (cti_mprgp_decouple(s->arena, &J, depth, how == CT_DECOUPLE_RANDOM ? CTI_DECOUPLE_RANDOM : CTI_DECOUPLE_DEEPEST, 3,
-                           s->desc.solver.seed + (uint64_t)(s->time * 1e6), keep) < 0)
+                           s->desc.solver.seed + (uint64_t)(s->step.time * 1e6), keep) < 0)
         return -1;
     for (i = 0; i < rows; i++)
         if (keep[i])
-            s->rows[n] = s->rows[i], s->origins[n++] = s->origins[i];
-    stbds_header(s->rows)->length = stbds_header(s->origins)->length = (size_t)n;
+            found->rows[n] = found->rows[i], found->origins[n++] = found->origins[i];
+    stbds_header(found->rows)->length = stbds_header(found->origins)->length = (size_t)n;
     return rows - n;
 }
 
@@ -50473,9 +50690,9 @@ static void cti_dcd_rub_axis(const cti_state *s, const cti_row *row, int axis, d
 /* D, G and b of the rows' viscosities. 0: out of memory */
 static int cti_dcd_rubbing(const cti_state *s, const ct_real *rub, cti_dcd_matrix *m, double *b)
 {
-    int i, rows = CTI_LEN(s->rows), total = 3 * CTI_ROW_TERMS;
+    int i, rows = CTI_LEN(s->contact.rows), total = 3 * CTI_ROW_TERMS;
     for (i = 0; i < rows; i++)
-        total += 6 * s->rows[i].n;
+        total += 6 * s->contact.rows[i].n;
     m->D = CTI_ARENA_ZERO(s->arena, double, 9 * (size_t)s->n);
     m->G.p = CTI_ARENA_ZERO(s->arena, int32_t, 2 * rows + 1), m->G.i = CTI_ARENA_NEW(s->arena, int32_t, total);
     m->G.x = CTI_ARENA_NEW(s->arena, double, total);
@@ -50483,8 +50700,8 @@ static int cti_dcd_rubbing(const cti_state *s, const ct_real *rub, cti_dcd_matri
         return 0;
     for (i = 0; i < rows; i++)
         if (rub[i] > 0) {
-            cti_dcd_rub_axis(s, &s->rows[i], 1, (double)rub[i], m, b);
-            cti_dcd_rub_axis(s, &s->rows[i], 2, (double)rub[i], m, b);
+            cti_dcd_rub_axis(s, &s->contact.rows[i], 1, (double)rub[i], m, b);
+            cti_dcd_rub_axis(s, &s->contact.rows[i], 2, (double)rub[i], m, b);
         }
     return 1;
 }
@@ -50517,7 +50734,7 @@ static int cti_dcd_turned(const cti_state *s, cti_mprgp_set *set, cti_dcd_turn *
 /* unit rows in the scaled unknowns; size [rows] what they were divided by. A row that nothing moves is left free. 0: out of memory */
 static int cti_dcd_set(const cti_state *s, const cti_dcd_matrix *m, cti_mprgp_set *set, cti_dcd_turn *turn, double **out_size)
 {
-    int i, k, rows = CTI_LEN(s->rows);
+    int i, k, rows = CTI_LEN(s->contact.rows);
     double *w;
     memset(set, 0, sizeof *set);
     set->n = 3 * s->n, set->rows = rows;
@@ -50551,8 +50768,8 @@ static void cti_dcd_multipliers(cti_state *s, const cti_mprgp_set *set, const do
         double t = 0;
         for (k = set->J.p[i]; k < set->J.p[i + 1]; k++)
             t += set->J.x[k] * g[set->J.i[k]];
-        s->rows[i].r[0] = set->face[i] != CTI_FACE_FREE && t > 0 && size[i] > 0 ? (ct_real)(t / size[i]) : 0;
-        s->rows[i].r[1] = s->rows[i].r[2] = 0;
+        s->contact.rows[i].r[0] = set->face[i] != CTI_FACE_FREE && t > 0 && size[i] > 0 ? (ct_real)(t / size[i]) : 0;
+        s->contact.rows[i].r[1] = s->contact.rows[i].r[2] = 0;
     }
 }
 
@@ -50571,7 +50788,7 @@ static void cti_dcd_effort(const cti_state *s, ct_real tolerance, cti_effort *e)
 /* A as scalars; arrays from the arena. 0: out of memory */
 static int cti_dcd_scalars(const cti_state *s, cti_sparse *out)
 {
-    const cti_bsr *A = &s->A;
+    const cti_bsr *A = &s->system.A;
     int b, k, r, c, at = 0;
     memset(out, 0, sizeof *out);
     out->rows = out->cols = 3 * A->n;
@@ -50599,7 +50816,7 @@ static int cti_dcd_solve_coupled(cti_state *s, ct_real tolerance, double *v, con
     cti_mprgp_counters count;
     cti_mprgp_options o = cti_mprgp_options_default();
     cti_judgement j;
-    int i, rows = CTI_LEN(s->rows);
+    int i, rows = CTI_LEN(s->contact.rows);
     double *r = CTI_ARENA_ZERO(s->arena, double, rows), *work = CTI_ARENA_NEW(s->arena, double, (size_t)rows + 6 * (size_t)s->n);
     cti_outcome end;
     memset(&p, 0, sizeof p), memset(&a, 0, sizeof a);
@@ -50616,7 +50833,7 @@ static int cti_dcd_solve_coupled(cti_state *s, ct_real tolerance, double *v, con
         memset(r, 0, sizeof *r * (size_t)rows);
     cti_program_judge(&p, v, r, work, &j);
     for (i = 0; i < rows; i++)
-        s->rows[i].r[0] = (ct_real)r[i], s->rows[i].r[1] = s->rows[i].r[2] = 0;
+        s->contact.rows[i].r[0] = (ct_real)r[i], s->contact.rows[i].r[1] = s->contact.rows[i].r[2] = 0;
     out->iterations = a.iterations, out->cg = count.cg, out->products = count.products;
     out->budget = end != CTI_OUTCOME_SOLVED, out->residual = (ct_real)j.residual, out->coupled = 1;
     return 1;
@@ -50635,7 +50852,7 @@ static int cti_dcd_run(cti_state *s, const ct_real *rub, ct_real tolerance, doub
     cti_answer a;
     cti_mprgp_end end;
     cti_dcd_turn turn;
-    int i, n = 3 * s->n, turned = s->desc.dcd.decouple == CT_DECOUPLE_PIVOT && CTI_LEN(s->rows) > 0;
+    int i, n = 3 * s->n, turned = s->desc.dcd.decouple == CT_DECOUPLE_PIVOT && CTI_LEN(s->contact.rows) > 0;
     double *size, *y = CTI_ARENA_NEW(s->arena, double, n), *turned_x = CTI_ARENA_NEW(s->arena, double, n);
     memset(&m, 0, sizeof m);
     if (!y || !turned_x || (rub && !cti_dcd_rubbing(s, rub, &m, b)) || !cti_dcd_matrix_make(s, &m) ||
@@ -50687,8 +50904,8 @@ CTI_FN int cti_dcd_solve(cti_state *s, const ct_real *rub, ct_real tolerance, ct
     if (!x || !b)
         return 0;
     for (i = 0; i < 3 * s->n; i++)
-        x[i] = (double)v[i], b[i] = (double)s->b[i];
-    if (CTI_LEN(s->rows) && (s->desc.dcd.decouple == CT_DECOUPLE_NONE || cti_state_is_printed(s)))
+        x[i] = (double)v[i], b[i] = (double)s->system.b[i];
+    if (CTI_LEN(s->contact.rows) && (s->desc.dcd.decouple == CT_DECOUPLE_NONE || cti_state_is_printed(s)))
         ok = cti_dcd_solve_coupled(s, tolerance, x, b, out);
     else
         ok = cti_dcd_run(s, rub, tolerance, x, b, out);
@@ -50725,15 +50942,16 @@ CTI_FN int cti_dcd_solve(cti_state *s, const ct_real *rub, ct_real tolerance, ct
 /* v <- S v + v_p of constrained blocks */
 static void cti_dcd_hold(const cti_state *s, ct_real *v)
 {
+    const cti_scripts *held = &s->scripts;
     int i;
-    for (i = 0; s->n_constrained && i < s->n; i++)
-        if (s->filter[i] >= 0)
-            cti_v3_put(v, i, cti_v3_add(cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[i], cti_v3_at(v, i)), cti_v3_at(s->v_fixed, i)));
+    for (i = 0; held->n_constrained && i < s->n; i++)
+        if (held->filter[i] >= 0)
+            cti_v3_put(v, i, cti_v3_add(cti_m3_mul_v(held->projectors + 9 * (size_t)held->filter[i], cti_v3_at(v, i)), cti_v3_at(held->v_fixed, i)));
 }
 
 static void cti_dcd_place(cti_state *s, const ct_real *v, ct_real dt)
 {
-    memmove(s->v_new, v, sizeof(ct_real) * 3 * (size_t)s->n);
+    memmove(s->end.v, v, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_cmr_move(s, dt);
 }
 
@@ -50743,10 +50961,10 @@ static void cti_dcd_status(ct_step_report *r, ct_status status)
         r->status = status;
 }
 
-/* 1 when velocities v mean something; they are left in v_new */
+/* 1 when velocities v mean something; they are left in end.v */
 static int cti_dcd_is_sane(cti_state *s, const ct_real *v, ct_real dt)
 {
-    memmove(s->v_new, v, sizeof(ct_real) * 3 * (size_t)s->n);
+    memmove(s->end.v, v, sizeof(ct_real) * 3 * (size_t)s->n);
     return cti_plausible_motion(s, dt);
 }
 
@@ -50771,16 +50989,16 @@ static void cti_dcd_law(const cti_state *s, ct_real dt, cti_row *row, cti_contac
     memset(row->r, 0, sizeof row->r);
 }
 
-/* rows of what touches at s->x_new, decoupled. 0: out of memory */
+/* rows of what touches at end.x, decoupled. 0: out of memory */
 static int cti_dcd_rows(cti_state *s, ct_real dt, ct_step_report *r)
 {
     cti_dcd_touch *touch = NULL;
     cti_row_context c;
     double *depth;
-    int i, n = 0, dropped, ok = cti_dcd_detect(s, s->x_new, s->surface.x1, 1, &touch);
-    CTI_CLEAR(s->rows);
-    CTI_CLEAR(s->origins);
-    cti_cmr_context(s, dt, &s->memory_none, &c);
+    int i, n = 0, dropped, ok = cti_dcd_detect(s, s->end.x, s->surface.x1, 1, &touch);
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
+    cti_cmr_context(s, dt, &s->contact.memory_none, &c);
     depth = CTI_ARENA_NEW(s->arena, double, CTI_LEN(touch) + 1);
     ok = ok && depth;
     for (i = 0; ok && i < CTI_LEN(touch); i++) {
@@ -50790,8 +51008,8 @@ static int cti_dcd_rows(cti_state *s, ct_real dt, ct_step_report *r)
             continue;
         cti_dcd_law(s, dt, &row, &origin);
         depth[n++] = (double)(touch[i].distance - origin.thickness);
-        ok = CTI_PUSH(s->mem, s->rows, row);
-        if (ok && !CTI_PUSH(s->mem, s->origins, origin))
+        ok = CTI_PUSH(s->mem, s->contact.rows, row);
+        if (ok && !CTI_PUSH(s->mem, s->contact.origins, origin))
             ok = 0;
     }
     CTI_FREE(s->mem, touch);
@@ -50812,7 +51030,7 @@ static void cti_dcd_rub_local(cti_state *s, cti_row *row, ct_real *v)
     int k;
     cti_row_velocity(row, v, u);
     for (k = 0; k < row->n; k++)
-        answer += row->term[k].weight * row->term[k].weight * s->inv_mass[row->term[k].block];
+        answer += row->term[k].weight * row->term[k].weight * s->bodies.inv_mass[row->term[k].block];
     taken = row->mu * row->r[0] * answer, speed = cti_sqrt(u[1] * u[1] + u[2] * u[2]);
     if (!(taken > 0) || !(speed > 0))
         return;
@@ -50820,9 +51038,9 @@ static void cti_dcd_rub_local(cti_state *s, cti_row *row, ct_real *v)
     kick = cti_v3_mul(cti_m3_mul_tv(row->frame, cti_v3_make(0, u[1], u[2])), -share / answer);
     for (k = 0; k < row->n; k++) {
         int b = row->term[k].block;
-        cti_v3 d = cti_v3_mul(kick, row->term[k].weight * s->inv_mass[b]);
-        if (s->filter[b] >= 0)
-            d = cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[b], d);
+        cti_v3 d = cti_v3_mul(kick, row->term[k].weight * s->bodies.inv_mass[b]);
+        if (s->scripts.filter[b] >= 0)
+            d = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[b], d);
         cti_v3_addto(v, b, d);
     }
     row->r[1] = -share / answer * u[1], row->r[2] = -share / answer * u[2];
@@ -50834,7 +51052,7 @@ static ct_real cti_dcd_creep(const cti_state *s, ct_real dt)
     ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt, speed = 0;
     int i;
     for (i = 0; i < 3 * s->n; i++)
-        speed = cti_max(speed, cti_abs(s->v_free[i]));
+        speed = cti_max(speed, cti_abs(s->system.v_free[i]));
     return CTI_DCD_CREEP * cti_max(g, cti_max(CTI_R(1e-2) * speed, CTI_R(1e-9)));
 }
 
@@ -50843,11 +51061,11 @@ static ct_real cti_dcd_creep(const cti_state *s, ct_real dt)
 static void cti_dcd_viscosity(cti_state *s, const ct_real *v, int first, ct_real creep)
 {
     int i;
-    for (i = 0; i < CTI_LEN(s->rows); i++) {
-        cti_row *row = &s->rows[i];
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        cti_row *row = &s->contact.rows[i];
         ct_real u[3], u_free[3], speed;
         cti_row_velocity(row, v, u);
-        cti_row_velocity(row, s->v_free, u_free);
+        cti_row_velocity(row, s->system.v_free, u_free);
         speed = cti_sqrt(u[1] * u[1] + u[2] * u[2]);
         if (first)
             speed -= row->mu * cti_max(0, u[0] - u_free[0]);
@@ -50861,7 +51079,7 @@ static int cti_dcd_rub(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
     ct_real creep = cti_dcd_creep(s, dt), u[3];
     cti_dcd_solution q;
     int i, k;
-    if (!CTI_RESIZE(s->mem, s->dcd.rub, CTI_LEN(s->rows)))
+    if (!CTI_RESIZE(s->mem, s->dcd.rub, CTI_LEN(s->contact.rows)))
         return 0;
     for (k = 0; k < CTI_DCD_RUBS; k++) {
         cti_dcd_viscosity(s, v, k == 0, creep);
@@ -50872,9 +51090,9 @@ static int cti_dcd_rub(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
         if (q.budget)
             cti_dcd_status(r, CT_STATUS_BUDGET);
     }
-    for (i = 0; i < CTI_LEN(s->rows); i++) {
-        cti_row_velocity(&s->rows[i], v, u);
-        s->rows[i].r[1] = -s->dcd.rub[i] * u[1], s->rows[i].r[2] = -s->dcd.rub[i] * u[2];
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        cti_row_velocity(&s->contact.rows[i], v, u);
+        s->contact.rows[i].r[1] = -s->dcd.rub[i] * u[1], s->contact.rows[i].r[2] = -s->dcd.rub[i] * u[2];
     }
     return 1;
 }
@@ -50883,8 +51101,8 @@ static int cti_dcd_rub(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
 static int cti_dcd_rubs(const cti_state *s)
 {
     int i;
-    for (i = 0; s->desc.dcd.friction != CT_DCD_FRICTION_NONE && i < CTI_LEN(s->rows); i++)
-        if (s->rows[i].mu > 0 && s->rows[i].r[0] > 0)
+    for (i = 0; s->desc.dcd.friction != CT_DCD_FRICTION_NONE && i < CTI_LEN(s->contact.rows); i++)
+        if (s->contact.rows[i].mu > 0 && s->contact.rows[i].r[0] > 0)
             return 1;
     return 0;
 }
@@ -50899,9 +51117,9 @@ static int cti_dcd_friction(cti_state *s, ct_real dt, ct_real *v, ct_step_report
         if (!cti_dcd_rub(s, dt, v, r))
             return 0;
     } else
-        for (i = 0; i < CTI_LEN(s->rows); i++)
-            if (s->rows[i].mu > 0 && s->rows[i].r[0] > 0)
-                cti_dcd_rub_local(s, &s->rows[i], v);
+        for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+            if (s->contact.rows[i].mu > 0 && s->contact.rows[i].r[0] > 0)
+                cti_dcd_rub_local(s, &s->contact.rows[i], v);
     r->ms_solve += cti_cmr_clock(s) - t;
     return 1;
 }
@@ -50912,9 +51130,9 @@ static int cti_dcd_friction(cti_state *s, ct_real dt, ct_real *v, ct_step_report
 static int cti_dcd_free_motion(cti_state *s, ct_real tolerance, ct_step_report *r)
 {
     cti_dcd_solution q;
-    CTI_CLEAR(s->rows);
-    CTI_CLEAR(s->origins);
-    if (!cti_dcd_solve(s, NULL, tolerance, s->v_free, &q))
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
+    if (!cti_dcd_solve(s, NULL, tolerance, s->system.v_free, &q))
         return 0;
     r->linear_iterations += q.iterations;
     s->dcd.products += q.products;
@@ -50926,9 +51144,9 @@ static void cti_dcd_guess(cti_state *s, ct_real dt)
 {
     int i;
     for (i = 0; i < 3 * s->n; i++)
-        s->v_free[i] = s->v[i] + (s->dt_prev[i / 3] > 0 && s->dt_free > 0 ? s->dv_free[i] * (dt / s->dt_free)
+        s->system.v_free[i] = s->v[i] + (s->history.dt_prev[i / 3] > 0 && s->history.dt_free > 0 ? s->history.dv_free[i] * (dt / s->history.dt_free)
                                                                           : cti_integrate_gain(s, i / 3, i % 3, dt));
-    cti_dcd_hold(s, s->v_free);
+    cti_dcd_hold(s, s->system.v_free);
 }
 
 static int cti_dcd_assemble(cti_state *s, ct_real dt, ct_step_report *r)
@@ -50954,15 +51172,15 @@ static double cti_dcd_potential(cti_state *s, ct_real dt, const ct_real *v, doub
     for (i = 0; i < s->n; i++) {
         ct_real kick = cti_motion_kick(s, i, dt);
         for (k = 3 * i; k < 3 * i + 3; k++) {
-            double own = (1 + (double)dt * (double)s->alpha[i]) * (double)v[k] / 2;
-            double pull = (double)s->v[k] + (double)kick * (double)s->desc.gravity[k - 3 * i], m = (double)s->mass[i] * (double)v[k];
-            s->pcg_work[k] = s->x[k] + dt * v[k];
+            double own = (1 + (double)dt * (double)s->bodies.alpha[i]) * (double)v[k] / 2;
+            double pull = (double)s->v[k] + (double)kick * (double)s->desc.gravity[k - 3 * i], m = (double)s->bodies.mass[i] * (double)v[k];
+            s->system.work[k] = s->x[k] + dt * v[k];
             e += m * (own - pull), *size += fabs(m * own) + fabs(m * pull);
         }
     }
-    for (i = 0; i < s->n_models; i++) {
-        cti_model_ahead(s->models[i], 0, 1, NULL);
-        elastic += cti_model_energy(s->models[i], s->pcg_work);
+    for (i = 0; i < s->bodies.n_models; i++) {
+        cti_model_ahead(s->bodies.models[i], 0, 1, NULL);
+        elastic += cti_model_energy(s->bodies.models[i], s->system.work);
     }
     *size += elastic;
     return e + elastic;
@@ -50971,13 +51189,13 @@ static double cti_dcd_potential(cti_state *s, ct_real dt, const ct_real *v, doub
 /* what dampens strain adds to it from `start`, where damping [3 n] = h D start is of, to v: damping'd + h d'D d / 2 */
 static double cti_dcd_damped(cti_state *s, ct_real dt, const ct_real *start, const ct_real *v, double *size)
 {
-    ct_real *d = s->pcg_work, *q = s->pcg_work + 6 * (size_t)s->n, *Dd = s->dcd.step; /* v may be between d and q */
+    ct_real *d = s->system.work, *q = s->system.work + 6 * (size_t)s->n, *Dd = s->dcd.step; /* v may be between d and q */
     double e = 0;
     int k, m;
     for (k = 0; k < 3 * s->n; k++)
         d[k] = v[k] - start[k], q[k] = s->x[k] + dt * start[k], Dd[k] = 0;
-    for (m = 0; m < s->n_models; m++)
-        cti_model_damping(s->models[m], q, d, Dd);
+    for (m = 0; m < s->bodies.n_models; m++)
+        cti_model_damping(s->bodies.models[m], q, d, Dd);
     for (k = 0; k < 3 * s->n; k++) {
         double term = (double)d[k] * ((double)s->dcd.damping[k] + (double)dt * (double)Dd[k] / 2);
         e += term, *size += fabs(term);
@@ -50990,11 +51208,11 @@ static int cti_dcd_breaks(const cti_state *s, const ct_real *v)
 {
     ct_real u[3], most = 0, size = 0;
     int i;
-    for (i = 0; i < CTI_LEN(s->rows); i++) {
-        cti_row_velocity(&s->rows[i], v, u);
-        most = cti_max(most, -u[0]), size = cti_max(size, cti_abs(s->rows[i].w[0]));
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        cti_row_velocity(&s->contact.rows[i], v, u);
+        most = cti_max(most, -u[0]), size = cti_max(size, cti_abs(s->contact.rows[i].w[0]));
     }
-    return most > s->desc.solver.tolerance * (size + cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * s->problem_dt);
+    return most > s->desc.solver.tolerance * (size + cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * s->contact.solved_dt);
 }
 
 /* the program and its solution, for who asks for them. 0: out of memory */
@@ -51002,15 +51220,15 @@ static int cti_dcd_keep(cti_state *s, const ct_real *v)
 {
     int i;
     memcpy(s->dcd.answer, v, sizeof(ct_real) * 3 * (size_t)s->n);
-    if (!CTI_RESIZE(s->mem, s->dcd.lambda, CTI_LEN(s->rows)))
+    if (!CTI_RESIZE(s->mem, s->dcd.lambda, CTI_LEN(s->contact.rows)))
         return 0;
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        s->dcd.lambda[i] = s->rows[i].r[0];
-    s->has_problem = CTI_LEN(s->rows) > 0;
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        s->dcd.lambda[i] = s->contact.rows[i].r[0];
+    s->contact.is_solved = CTI_LEN(s->contact.rows) > 0;
     return 1;
 }
 
-/* constraints and their solve from v, which is the motion that x_new belongs to. 0: out of memory */
+/* constraints and their solve from v, which is the motion that end.x belongs to. 0: out of memory */
 static int cti_dcd_program(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
 {
     cti_dcd_solution q;
@@ -51028,7 +51246,7 @@ static int cti_dcd_program(cti_state *s, ct_real dt, ct_real *v, ct_step_report 
         cti_dcd_status(r, CT_STATUS_NOT_CONVERGED);
     }
     r->residual = cti_max(r->residual, q.residual);
-    r->solves += CTI_LEN(s->rows) > 0;
+    r->solves += CTI_LEN(s->contact.rows) > 0;
     if (q.budget)
         cti_dcd_status(r, CT_STATUS_BUDGET);
     else if (!(q.residual <= s->desc.solver.tolerance))
@@ -51058,8 +51276,8 @@ static int cti_dcd_again(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r
     ct_real *start = s->dcd.v_start;
     double t = cti_cmr_clock(s);
     cti_dcd_place(s, v, dt);
-    memcpy(start, s->v_new, sizeof(ct_real) * 3 * (size_t)s->n);
-    if (!cti_assemble_at(s, dt, s->x_new, start, s->dcd.damping, &r->extended_elements))
+    memcpy(start, s->end.v, sizeof(ct_real) * 3 * (size_t)s->n);
+    if (!cti_assemble_at(s, dt, s->end.x, start, s->dcd.damping, &r->extended_elements))
         return 0;
     r->ms_assemble += cti_cmr_clock(s) - t;
     if (!cti_dcd_program(s, dt, v, r))
@@ -51076,9 +51294,9 @@ static int cti_dcd_end(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
     if (!cti_dcd_is_sane(s, v, dt)) {
         memset(v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
         cti_dcd_hold(s, v);
-        CTI_CLEAR(s->rows);
-        CTI_CLEAR(s->origins);
-        s->has_problem = 0;
+        CTI_CLEAR(s->contact.rows);
+        CTI_CLEAR(s->contact.origins);
+        s->contact.is_solved = 0;
         cti_dcd_status(r, CT_STATUS_NOT_CONVERGED);
     }
     memcpy(s->dcd.v_start, v, sizeof(ct_real) * 3 * (size_t)s->n);
@@ -51086,21 +51304,21 @@ static int cti_dcd_end(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
         return 0;
     if (!cti_dcd_is_sane(s, v, dt)) { /* what is without friction stands */
         memcpy(v, s->dcd.v_start, sizeof(ct_real) * 3 * (size_t)s->n);
-        for (i = 0; i < CTI_LEN(s->rows); i++)
-            s->rows[i].r[1] = s->rows[i].r[2] = 0;
+        for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+            s->contact.rows[i].r[1] = s->contact.rows[i].r[2] = 0;
         cti_dcd_status(r, CT_STATUS_NOT_CONVERGED);
     }
     cti_dcd_place(s, v, dt);
     return 1;
 }
 
-/* the substep from the free motion that stands in x_new. 0: out of memory */
+/* the substep from the free motion that stands in end.x. 0: out of memory */
 static int cti_dcd_contacts(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    ct_real *v = s->pcg_work + 3 * (size_t)s->n; /* the potential works on what is before it */
+    ct_real *v = s->system.work + 3 * (size_t)s->n; /* the potential works on what is before it */
     int k;
-    s->problem_dt = dt;
-    memcpy(v, s->v_free, sizeof(ct_real) * 3 * (size_t)s->n);
+    s->contact.solved_dt = dt;
+    memcpy(v, s->system.v_free, sizeof(ct_real) * 3 * (size_t)s->n);
     if (!cti_dcd_program(s, dt, v, r))
         return 0;
     for (k = 1; k < s->desc.dcd.newton_iterations && cti_dcd_is_sane(s, v, dt); k++)
@@ -51115,15 +51333,15 @@ static int cti_dcd_commit(cti_state *s, ct_real dt)
     int i;
     if (!cti_impulses_add(s, dt))
         return 0;
-    memcpy(s->x, s->x_new, sizeof(ct_real) * 3 * (size_t)s->n);
-    cti_motion_fall(s, dt, s->v_new);
-    memcpy(s->fall, s->fall_new, sizeof(ct_real) * (size_t)s->n);
-    memcpy(s->v, s->v_new, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(s->x, s->end.x, sizeof(ct_real) * 3 * (size_t)s->n);
+    cti_motion_fall(s, dt, s->end.v);
+    memcpy(s->history.fall, s->end.fall, sizeof(ct_real) * (size_t)s->n);
+    memcpy(s->v, s->end.v, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_surface_commit(&s->surface);
     for (i = 0; i < s->n; i++)
-        s->dt_prev[i] = dt;
-    s->energies_known = 0;
-    s->time = cti_state_ahead(s, dt);
+        s->history.dt_prev[i] = dt;
+    s->energy.known = 0;
+    s->step.time = cti_state_ahead(s, dt);
     return 1;
 }
 
@@ -51141,14 +51359,14 @@ static int cti_dcd_substep(cti_state *s, ct_real dt, int may_cut, ct_real *out_n
     cti_dcd_guess(s, dt);
     if (!cti_dcd_free_motion(s, CTI_DCD_LOOSE * s->desc.solver.tolerance, r))
         return 0;
-    if (!cti_dcd_is_sane(s, s->v_free, dt)) {
-        s->dt_free = 0; /* the next guess is not made from what means nothing */
-        return cti_dcd_end(s, dt, s->v_free, r);
+    if (!cti_dcd_is_sane(s, s->system.v_free, dt)) {
+        s->history.dt_free = 0; /* the next guess is not made from what means nothing */
+        return cti_dcd_end(s, dt, s->system.v_free, r);
     }
     for (i = 0; i < 3 * s->n; i++)
-        s->dv_free[i] = s->v_free[i] - s->v[i];
-    s->dt_free = dt;
-    cti_dcd_place(s, s->v_free, dt);
+        s->history.dv_free[i] = s->system.v_free[i] - s->v[i];
+    s->history.dt_free = dt;
+    cti_dcd_place(s, s->system.v_free, dt);
     r->ms_unconstrained += cti_cmr_clock(s) - t;
     if (may_cut) {
         t = cti_cmr_clock(s);
@@ -51168,14 +51386,14 @@ static void cti_dcd_begin(cti_state *s, ct_step_report *r)
     memset(r, 0, sizeof *r);
     r->limit.vertices_a[0] = -1;
     cti_arena_reset(s->arena);
-    s->has_problem = 0;
-    memset(&s->limit, 0, sizeof s->limit);
+    s->contact.is_solved = 0;
+    memset(&s->step.limit, 0, sizeof s->step.limit);
     cti_impulses_begin(s);
     d->products = 0;
     if (s->n)
         memcpy(d->power_step, d->power, sizeof(double) * 3 * (size_t)s->n);
-    CTI_CLEAR(s->rows);
-    CTI_CLEAR(s->origins);
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
 }
 
 /* what is known at the end: depth, distances, energies. 0: out of memory */
@@ -51183,7 +51401,7 @@ static int cti_dcd_finish(cti_state *s, ct_step_report *r)
 {
     cti_dcd_touch *touch = NULL;
     int i;
-    r->rows = CTI_LEN(s->rows);
+    r->rows = CTI_LEN(s->contact.rows);
     r->min_distance = 2 * s->desc.thickness;
     cti_arena_reset(s->arena);
     if (!cti_dcd_detect(s, s->x, s->surface.x0, 1, &touch)) {
@@ -51191,10 +51409,10 @@ static int cti_dcd_finish(cti_state *s, ct_step_report *r)
         return 0;
     }
     for (i = 0; i < r->rows; i++)
-        r->contacts += s->rows[i].r[0] > 0;
+        r->contacts += s->contact.rows[i].r[0] > 0;
     for (i = 0; i < CTI_LEN(touch); i++)
         if (touch[i].distance < r->min_distance)
-            r->min_distance = touch[i].distance, s->limit = touch[i].pair;
+            r->min_distance = touch[i].distance, s->step.limit = touch[i].pair;
     r->penetration = r->min_distance < 0 ? -r->min_distance : 0;
     CTI_FREE(s->mem, touch);
     cti_step_energies(s, r);
@@ -51204,8 +51422,8 @@ static int cti_dcd_finish(cti_state *s, ct_step_report *r)
 static ct_code cti_dcd_take_back(cti_state *s)
 {
     int b;
-    cti_snapshot_restore(s, 0, &s->start);
-    s->has_problem = 0;
+    cti_snapshot_restore(s, 0, &s->step.start);
+    s->contact.is_solved = 0;
     for (b = 0; b < s->surface.n_bodies; b++)
         s->dcd.bodies[b].fresh = 1;
     return CT_ERR_MEMORY;
@@ -51215,14 +51433,14 @@ CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     ct_real left = dt, sub = dt, least = dt / (ct_real)s->desc.dcd.max_substeps;
     cti_dcd_begin(s, r);
-    if (!cti_snapshot_save(s, 0, &s->start))
+    if (!cti_snapshot_save(s, 0, &s->step.start))
         return CT_ERR_MEMORY;
-    s->time_end = s->time + (double)dt;
+    s->step.until = s->step.time + (double)dt;
     while (left > 0 && s->n > 0) {
         ct_real need = 1;
         int end;
         sub = left - sub < CTI_R(1e-6) * dt ? left : cti_min(sub, left);
-        s->left = left;
+        s->step.left = left;
         end = cti_dcd_substep(s, sub, sub > CTI_R(1.001) * least, &need, r);
         if (end == 0)
             return cti_dcd_take_back(s);
@@ -51236,9 +51454,9 @@ CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r)
         left -= sub;
         r->substeps++;
     }
-    s->time = s->time_end;
-    s->dt_memory = dt;
-    cti_memory_clear(&s->memory);
+    s->step.time = s->step.until;
+    s->contact.memory_dt = dt;
+    cti_memory_clear(&s->contact.memory);
     if (s->n == 0) {
         cti_impulses_swap(s);
         r->substeps = 1, r->min_distance = 2 * s->desc.thickness;
@@ -51250,6 +51468,213 @@ CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r)
     cti_impulses_swap(s);
     return CT_OK;
 }
+
+/* ---- 8_dcd/dcd_stepper.c ---- */
+/* dcd_stepper.c -- the discrete stepper, as the world has it: options, refusals, preparation, the last problem. */
+
+/* ---- options ---- */
+
+static void cti_dcd_defaults(ct_world_desc *d)
+{
+    d->dcd.newton_iterations = 1;
+    d->dcd.decouple = CT_DECOUPLE_PIVOT;
+    d->dcd.friction = CT_DCD_FRICTION_IMPLICIT;
+    d->dcd.max_substeps = 8;
+    d->dcd.substep_fraction = CTI_R(0.5);
+    d->dcd.recovery = CTI_R(0.5);
+}
+
+static ct_code cti_dcd_check(const ct_world_desc *d, ct_error_info *e)
+{
+    const ct_dcd_desc *q = &d->dcd;
+    if (q->newton_iterations < 1 || q->newton_iterations > 100)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->newton_iterations, "dcd.newton_iterations must be 1 to 100");
+    if ((int)q->decouple < 0 || q->decouple >= CT_DECOUPLE_COUNT_)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->decouple, "dcd.decouple is out of range");
+    if ((int)q->friction < 0 || q->friction >= CT_DCD_FRICTION_COUNT_)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->friction, "dcd.friction is out of range");
+    if (q->max_substeps < 1 || q->max_substeps > 256)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->max_substeps, "dcd.max_substeps must be 1 to 256");
+    if (!(q->substep_fraction > 0) || !cti_finite(q->substep_fraction))
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->substep_fraction, "dcd.substep_fraction must be positive");
+    if (!(q->recovery > 0 && q->recovery <= 1))
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->recovery, "dcd.recovery must be in (0, 1]");
+    if (!(q->depth >= 0) || !cti_finite(q->depth))
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->depth, "dcd.depth must be zero or positive");
+    if (d->stepper != CT_STEPPER_DCD)
+        return CT_OK;
+    if (d->integrator != CT_INTEGRATOR_EULER)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator, "CT_STEPPER_DCD steps by implicit Euler only");
+    if (d->ccd_limits_step)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1, "CT_STEPPER_DCD has no continuous detection that could limit a step");
+    if (d->solver.solver != CT_SOLVER_ICA && d->solver.solver != CT_SOLVER_AUTO && d->solver.solver != CT_SOLVER_MPRGP)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.solver,
+                             "CT_STEPPER_DCD solves by CT_SOLVER_MPRGP, which the default and CT_SOLVER_AUTO stand for, too");
+    return CT_OK;
+}
+
+/* the settings of Li 2015: one Newton iteration, no friction, and one random row a vertex, unless all rows or the deepest are chosen */
+static void cti_dcd_complete(ct_world_desc *d)
+{
+    if (d->solver.termination != CT_TERMINATION_PAPER)
+        return;
+    d->dcd.newton_iterations = 1;
+    d->dcd.friction = CT_DCD_FRICTION_NONE;
+    d->dcd.recovery = 1;
+    d->dcd.max_substeps = 1;
+    if (d->dcd.decouple == CT_DECOUPLE_PIVOT)
+        d->dcd.decouple = CT_DECOUPLE_RANDOM;
+}
+
+static const char *cti_dcd_refuses(const cti_state *s, cti_feature what)
+{
+    CTI_UNUSED(s);
+    switch (what) {
+    case CTI_FEATURE_CLOTH:
+        return "CT_STEPPER_DCD needs bodies with an inside, and cloth has none";
+    case CTI_FEATURE_RIGID:
+        return "CT_STEPPER_DCD steps no rigid bodies, only soft ones";
+    case CTI_FEATURE_JOINT:
+        return "CT_STEPPER_DCD has no joints and no stitches";
+    case CTI_FEATURE_REPAIR:
+        return "CT_STEPPER_DCD takes bodies apart in its steps; ct_world_repair is for CT_STEPPER_CMR";
+    default:
+        return NULL;
+    }
+}
+
+/* ---- preparation ---- */
+
+/* centres and radii of a body's tets at rest */
+static void cti_dcd_rest_tets(const cti_tet_batch *tets, const cti_stepper_body *b, ct_real *out)
+{
+    const ct_real *X = b->nodes;
+    int i, k;
+    for (i = 0; i < tets->n; i++) {
+        const int32_t *t = tets->node + 4 * (size_t)i;
+        cti_v3 c = cti_v3_zero();
+        ct_real r = 0;
+        for (k = 0; k < 4; k++)
+            c = cti_v3_mad(c, cti_v3_at(X, t[k] - b->block0), CTI_R(0.25));
+        for (k = 0; k < 4; k++)
+            r = cti_max(r, cti_v3_norm(cti_v3_sub(cti_v3_at(X, t[k] - b->block0), c)));
+        cti_v3_put(out + 4 * (size_t)i, 0, c);
+        out[4 * (size_t)i + 3] = r;
+    }
+}
+
+/* 0: out of memory */
+static int cti_dcd_bodies(cti_state *s, const cti_stepper_body *bodies)
+{
+    cti_dcd *d = &s->dcd;
+    int i, k, n = 0;
+    for (k = 0; k < s->bodies.n_models; k++)
+        n += s->bodies.models[k]->tets.n;
+    if (!CTI_RESIZE(s->mem, d->bodies, s->surface.n_bodies) || !CTI_RESIZE(s->mem, d->tet_rest, 4 * (size_t)n))
+        return 0;
+    for (i = n = 0; i < s->surface.n_bodies; i++) {
+        const cti_stepper_body *b = &bodies[i];
+        memset(&d->bodies[i], 0, sizeof d->bodies[i]);
+        d->bodies[i].model = b->model;
+        if (b->model < 0)
+            continue;
+        d->bodies[i].embedded = b->embedded;
+        d->bodies[i].tet0 = n;
+        cti_dcd_rest_tets(&s->bodies.models[b->model]->tets, b, d->tet_rest + 4 * (size_t)n);
+        n += s->bodies.models[b->model]->tets.n;
+    }
+    return cti_dcd_prepare(s);
+}
+
+static void cti_dcd_release(cti_state *s) { cti_dcd_free(s->mem, &s->dcd); }
+#endif
+
+/* ---- the last problem ---- */
+
+#if CONTACT_WITH_FILES
+#if (CONTACT_WITH_DCD && (CONTACT_WITH_FILES))
+/* numbers of the world as double. 0 when memory ran out */
+static int cti_dcd_dump_vector(cti_mem *mem, const ct_real *from, int n, double **out)
+{
+    int i;
+    if (!CTI_RESIZE(mem, *out, n))
+        return 0;
+    for (i = 0; i < n; i++)
+        (*out)[i] = (double)from[i];
+    return 1;
+}
+
+static int cti_dcd_dump_matrix(cti_mem *mem, const cti_bsr *A, cti_sparse *out)
+{
+    cti_triplets t;
+    int i, k, e, ok = 1;
+    memset(&t, 0, sizeof t);
+    for (i = 0; i < A->n; i++)
+        for (k = A->row[i]; k < A->row[i + 1]; k++)
+            for (e = 0; ok && e < 9; e++)
+                ok = cti_triplets_add(mem, &t, 3 * i + e / 3, 3 * A->col[k] + e % 3, (double)A->val[9 * (size_t)k + (size_t)e]);
+    return cti_triplets_close(mem, &t, ok, 3 * A->n, 3 * A->n, out);
+}
+
+/* a copy of a matrix whose arrays are the arena's */
+static int cti_dcd_dump_copy(cti_mem *mem, const cti_sparse *from, cti_sparse *out)
+{
+    int n = from->p[from->rows];
+    if (!cti_sparse_reserve(mem, out, from->rows, from->cols, n))
+        return 0;
+    memcpy(out->p, from->p, sizeof *from->p * ((size_t)from->rows + 1));
+    if (n)
+        memcpy(out->i, from->i, sizeof *from->i * (size_t)n), memcpy(out->x, from->x, sizeof *from->x * (size_t)n);
+    return 1;
+}
+
+/* the last program, and its solution. 0: out of memory */
+static int cti_dcd_problem(cti_state *s, cti_mem *mem, cti_program *out)
+{
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    int i, m = CTI_LEN(s->contact.rows), n = 3 * s->n, ok;
+    cti_sparse J;
+    double *w;
+    out->kind = CTI_PROGRAM_QP, out->n = n, out->m = m, out->has_objective = 1;
+    ok = cti_dcd_jacobian(s, &J, &w) && cti_dcd_dump_matrix(mem, &s->system.A, &out->A) && cti_dcd_dump_copy(mem, &J, &out->J) &&
+         cti_dcd_dump_vector(mem, s->system.b, n, &out->b) && cti_dcd_dump_vector(mem, s->dcd.answer, n, &out->x_ref) &&
+         cti_dcd_dump_vector(mem, s->dcd.lambda, m, &out->r_ref) && CTI_RESIZE(mem, out->w, m);
+    if (ok && m)
+        memcpy(out->w, w, sizeof *w * (size_t)m);
+    for (i = 0; ok && i < s->n; i++) {
+        cti_v3 v = cti_v3_at(s->dcd.answer, i), Av = cti_bsr_row(&s->system.A, s->dcd.answer, i);
+        out->objective_ref += (double)(cti_v3_dot(v, Av) / 2 - cti_v3_dot(v, cti_v3_at(s->system.b, i)));
+    }
+    cti_arena_rewind(s->arena, mark);
+    return ok;
+}
+#endif
+
+#if CONTACT_WITH_DCD
+#define CTI_DCD_PROBLEM cti_dcd_problem
+#endif
+#else
+#if CONTACT_WITH_DCD
+#define CTI_DCD_PROBLEM NULL
+#endif
+#endif
+
+#if CONTACT_WITH_DCD
+CTI_CONSTANT_FN const cti_stepper *cti_stepper_dcd(void)
+{
+    static const cti_stepper dcd = {0,
+                                    0,
+                                    cti_dcd_defaults,
+                                    cti_dcd_check,
+                                    cti_dcd_complete,
+                                    cti_dcd_refuses,
+                                    cti_dcd_bodies,
+                                    cti_dcd_step,
+                                    CTI_DCD_PROBLEM,
+                                    cti_dcd_release};
+    return &dcd;
+}
+#undef CTI_DCD_PROBLEM
 #endif
 
 /* ---- 9_world/world.h ---- */
@@ -51340,8 +51765,14 @@ CTI_INLINE int cti_body_is_scripted(const cti_body *b)
 {
     return b->kind == CTI_BODY_STATIC || b->kind == CTI_BODY_PLANE || b->kind == CTI_BODY_KINEMATIC;
 }
-/* cti_world_refuse_discrete -- CT_ERR_UNSUPPORTED with the text in a world that CT_STEPPER_DCD steps, else CT_OK; `name` may be NULL. */
-CTI_FN ct_code cti_world_refuse_discrete(ct_world *w, const char *name, const char *text);
+/* cti_steppers_find -- a stepper, or NULL where this build does not have it; cti_steppers_of -- a world's: a constant where there is one. */
+CTI_FN const cti_stepper *cti_steppers_find(ct_stepper stepper);
+CTI_FN const cti_stepper *cti_steppers_of(const ct_world *w);
+/* cti_steppers_defaults, cti_steppers_check -- of all steppers that are built. */
+CTI_FN void cti_steppers_defaults(ct_world_desc *d);
+CTI_FN ct_code cti_steppers_check(const ct_world_desc *d, ct_error_info *e);
+/* cti_steppers_admit -- CT_OK, or the recorded CT_ERR_UNSUPPORTED where the world's stepper refuses the feature; name: of a body, or NULL. */
+CTI_FN ct_code cti_steppers_admit(ct_world *w, cti_feature what, const char *name);
 /* cti_body_attach -- attachment of body vertex i with the world's block and frame numbers. */
 CTI_FN void cti_body_attach(const cti_body *b, int i, cti_attach *out);
 /* cti_body_point -- the position of vertex i of a body, by the same code path as the surface's. */
@@ -51374,6 +51805,80 @@ CTI_FN void cti_world_public_pair(const ct_world *w, const cti_pair *p, ct_pair 
 #define CTI_COOKIE 0x63740001u
 #define CTI_WORLD_ULPS 64 /* [ulp of a coordinate] least thickness; CTI_EPS x >= ulp(x) */
 
+
+/* ---- 9_world/steppers.c ---- */
+/* steppers.c -- the table of steppers: CT_STEPPER_LIST (types.h) with the functions of those that are built (8_step/stepper.h). */
+
+CTI_FN const cti_stepper *cti_steppers_find(ct_stepper stepper)
+{
+    switch (stepper) {
+#define CTI_STEPPERS_CASE(name, number, word, built) CTI_IF(built, case name: return cti_stepper_##word();)
+        CT_STEPPER_LIST(CTI_STEPPERS_CASE)
+    default:
+        return NULL;
+    }
+}
+
+#define CTI_STEPPERS_ADD(name, number, word, built) +(built)
+CTI_CONSTANT_FN const cti_stepper *cti_steppers_of(const ct_world *w)
+{
+#if (0 CT_STEPPER_LIST(CTI_STEPPERS_ADD)) == 1
+#define CTI_STEPPERS_ONLY(name, number, word, built) CTI_IF(built, cti_stepper_##word())
+    CTI_UNUSED(w);
+    return CT_STEPPER_LIST(CTI_STEPPERS_ONLY);
+#else
+    return cti_steppers_find(w->state.desc.stepper);
+#endif
+}
+
+CTI_FN void cti_steppers_defaults(ct_world_desc *d)
+{
+#define CTI_STEPPERS_DEFAULTS(name, number, word, built) CTI_IF(built, if (cti_stepper_##word()->defaults) cti_stepper_##word()->defaults(d);)
+    CT_STEPPER_LIST(CTI_STEPPERS_DEFAULTS)
+}
+
+CTI_FN ct_code cti_steppers_check(const ct_world_desc *d, ct_error_info *e)
+{
+    ct_code code = CT_OK;
+#define CTI_STEPPERS_CHECK(name, number, word, built) CTI_IF(built, if (code == CT_OK) code = cti_stepper_##word()->check(d, e);)
+    CT_STEPPER_LIST(CTI_STEPPERS_CHECK)
+    return code;
+}
+
+/* what an error calls a body without a name; NULL: the feature is no body */
+static const char *cti_steppers_noun(cti_feature what)
+{
+    switch (what) {
+    case CTI_FEATURE_SOFT:
+        return "soft body";
+    case CTI_FEATURE_CLOTH:
+        return "cloth";
+    case CTI_FEATURE_RIGID:
+        return "rigid body";
+    case CTI_FEATURE_STATIC:
+        return "static body";
+    case CTI_FEATURE_PLANE:
+        return "plane";
+    case CTI_FEATURE_KINEMATIC:
+        return "kinematic body";
+    default:
+        return NULL;
+    }
+}
+
+CTI_FN ct_code cti_steppers_admit(ct_world *w, cti_feature what, const char *name)
+{
+    const cti_stepper *stepper = cti_steppers_of(w);
+    const char *reason = stepper->refuses ? stepper->refuses(&w->state, what) : NULL;
+    ct_body_id none = {0, 0};
+    if (!reason)
+        return CT_OK;
+    if (!name)
+        name = cti_steppers_noun(what);
+    if (!name)
+        return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, -1, 0, reason);
+    return cti_error_set(&w->error, CT_ERR_UNSUPPORTED, -1, 0, "%s: %s", name, reason);
+}
 
 /* ---- 9_world/inspect.h ---- */
 /* inspect.h -- CONTACT_VALIDATE 1: what a step promises is looked up after it. */
@@ -51451,9 +51956,9 @@ static ct_code cti_inspect_rows(ct_world *w)
 {
     const cti_state *s = &w->state;
     int i, k;
-    for (i = 0; i < CTI_LEN(s->rows); i++) {
-        const cti_row *row = &s->rows[i];
-        const cti_pair *p = &s->origins[i].pair;
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        const cti_row *row = &s->contact.rows[i];
+        const cti_pair *p = &s->contact.origins[i].pair;
         for (k = 0; k < p->n; k++)
             if (p->v[k] < 0 || p->v[k] >= s->surface.nv)
                 return cti_inspect_fail(w, i, p->v[k], "CONTACT_VALIDATE: a contact has a vertex that does not exist");
@@ -51474,7 +51979,7 @@ CTI_FN ct_code cti_inspect(ct_world *w, const ct_step_report *report)
         code = cti_inspect_surface(w);
     if (code == CT_OK)
         code = cti_inspect_rows(w);
-    if (code != CT_OK || CTI_IS_DISCRETE(&w->state))
+    if (code != CT_OK || !cti_steppers_of(w)->ends_apart)
         return code;
     /* what intersected when the step began may do so at its end */
     w->busy = 0; /* the question is our own, not a callback's */
@@ -51502,20 +52007,19 @@ CTI_FN void cti_world_unprepare(ct_world *w)
     cti_surface_free(&w->mem, &s->surface);
     cti_detect_free(&w->mem, &s->detect);
     cti_factors_free(&w->mem, &s->factors);
-#if CONTACT_WITH_DCD
-    cti_dcd_free(&w->mem, &s->dcd);
-#endif
-    cti_bsr_free(&w->mem, &s->A);
-    CTI_FREE(&w->mem, s->models);
+    if (cti_steppers_of(w)->release)
+        cti_steppers_of(w)->release(s);
+    cti_bsr_free(&w->mem, &s->system.A);
+    CTI_FREE(&w->mem, s->bodies.models);
     CTI_FREE(&w->mem, w->surface_slot);
-    CTI_CLEAR(s->rows);
-    CTI_CLEAR(s->origins);
-    CTI_CLEAR(s->tangled_pairs);
-    CTI_CLEAR(s->repairs);
-    CTI_CLEAR(s->movers);
-    CTI_CLEAR(s->impulses.touches); /* their features are indices into the surface */
-    s->n_models = 0;
-    s->has_problem = 0;
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
+    CTI_CLEAR(s->contact.tangled_pairs);
+    CTI_CLEAR(s->contact.repairs);
+    CTI_CLEAR(s->scripts.movers);
+    CTI_CLEAR(s->history.impulses.touches); /* their features are indices into the surface */
+    s->bodies.n_models = 0;
+    s->contact.is_solved = 0;
     w->ready = w->prepared = 0;
 }
 
@@ -51523,11 +52027,11 @@ CTI_FN int cti_world_list_models(ct_world *w)
 {
     cti_state *s = &w->state;
     int i, ok = 1;
-    CTI_CLEAR(s->models);
+    CTI_CLEAR(s->bodies.models);
     for (i = 0; ok && i < CTI_LEN(w->bodies); i++)
         if (cti_body_has_model(&w->bodies[i]))
-            ok = CTI_PUSH(&w->mem, s->models, &w->bodies[i].model);
-    s->n_models = CTI_LEN(s->models);
+            ok = CTI_PUSH(&w->mem, s->bodies.models, &w->bodies[i].model);
+    s->bodies.n_models = CTI_LEN(s->bodies.models);
     return ok;
 }
 
@@ -51622,7 +52126,7 @@ static int cti_prepare_movers(ct_world *w)
         m.n = s->surface.ranges[i].v1 - m.v0;
         m.vertices = b->surface_nodes;
         m.script = b->script;
-        if (!CTI_PUSH(&w->mem, s->movers, m))
+        if (!CTI_PUSH(&w->mem, s->scripts.movers, m))
             return 0;
     }
     return 1;
@@ -51632,13 +52136,13 @@ static int cti_prepare_movers(ct_world *w)
 static int cti_prepare_place(ct_world *w)
 {
     cti_state *s = &w->state;
-    int i, n = CTI_LEN(s->rigids);
-    if (!cti_prepare_movers(w) || !CTI_RESIZE(&w->mem, s->frames0, 9 * n) || !CTI_RESIZE(&w->mem, s->frames1, 9 * n))
+    int i, n = CTI_LEN(s->bodies.rigids);
+    if (!cti_prepare_movers(w) || !CTI_RESIZE(&w->mem, s->bodies.frames, 9 * n) || !CTI_RESIZE(&w->mem, s->end.frames, 9 * n))
         return 0;
     for (i = 0; i < n; i++)
-        cti_rigid_matrix(s->rigids[i].q, s->frames0 + 9 * (size_t)i);
-    cti_assemble_movers(s, s->time);
-    cti_surface_place(&s->surface, s->x, s->frames0, s->surface.x0);
+        cti_rigid_matrix(s->bodies.rigids[i].q, s->bodies.frames + 9 * (size_t)i);
+    cti_assemble_movers(s, s->step.time);
+    cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x0);
     return 1;
 }
 
@@ -51724,19 +52228,41 @@ static ct_code cti_prepare_matrix(ct_world *w)
     cti_state *s = &w->state;
     int32_t *pairs = NULL;
     int i, ok = cti_world_list_models(w);
-    for (i = 0; ok && i < s->n_models; i++)
-        ok = cti_model_pairs(s->models[i], &w->mem, &pairs);
+    for (i = 0; ok && i < s->bodies.n_models; i++)
+        ok = cti_model_pairs(s->bodies.models[i], &w->mem, &pairs);
     /* a rigid body's two blocks are one cluster, though nothing in A couples them */
-    for (i = 0; i < CTI_LEN(s->rigids); i++)
-        ok = ok && CTI_PUSH(&w->mem, pairs, s->rigids[i].block) && CTI_PUSH(&w->mem, pairs, s->rigids[i].block + 1);
-    ok = ok && cti_bsr_pattern(&w->mem, &s->A, s->n, pairs, CTI_LEN(pairs) / 2);
-    for (i = 0; ok && i < s->n_models; i++)
-        ok = cti_model_slots(&w->mem, s->models[i], cti_prepare_slot, &s->A) > 0;
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
+        ok = ok && CTI_PUSH(&w->mem, pairs, s->bodies.rigids[i].block) && CTI_PUSH(&w->mem, pairs, s->bodies.rigids[i].block + 1);
+    ok = ok && cti_bsr_pattern(&w->mem, &s->system.A, s->n, pairs, CTI_LEN(pairs) / 2);
+    for (i = 0; ok && i < s->bodies.n_models; i++)
+        ok = cti_model_slots(&w->mem, s->bodies.models[i], cti_prepare_slot, &s->system.A) > 0;
     CTI_FREE(&w->mem, pairs);
-    if (ok && CTI_IS_DISCRETE(s))
-        return CT_OK; /* no factors */
+    if (ok && !cti_steppers_of(w)->needs_factors)
+        return CT_OK;
     s->factors.tasks = &s->desc.tasks;
-    return ok && cti_factors_init(&w->mem, &w->arena, &s->factors, &s->A) ? CT_OK : CT_ERR_MEMORY;
+    return ok && cti_factors_init(&w->mem, &w->arena, &s->factors, &s->system.A) ? CT_OK : CT_ERR_MEMORY;
+}
+
+static int cti_prepare_system(cti_mem *m, cti_state *s, int n3, int components)
+{
+    cti_system *y = &s->system;
+    int newmark = s->desc.integrator == CT_INTEGRATOR_NEWMARK;
+    return CTI_RESIZE(m, y->b, n3) && CTI_RESIZE(m, y->force, n3) && CTI_RESIZE(m, y->force0, newmark ? n3 : 0) && CTI_RESIZE(m, y->v_free, n3) &&
+           CTI_RESIZE(m, y->q, n3) && CTI_RESIZE(m, y->turns, components) && CTI_RESIZE(m, y->whole, s->n) && CTI_RESIZE(m, y->work, 4 * n3 + 8);
+}
+
+static int cti_prepare_end(cti_mem *m, cti_state *s, int n3, int components)
+{
+    return CTI_RESIZE(m, s->end.v, n3) && CTI_RESIZE(m, s->end.x, n3) && CTI_RESIZE(m, s->end.impulse, n3) && CTI_RESIZE(m, s->end.fall, s->n) &&
+           CTI_RESIZE(m, s->end.groups, components);
+}
+
+static int cti_prepare_energies(cti_mem *m, cti_state *s)
+{
+    cti_energies *e = &s->energy;
+    int bodies = s->bodies.n_models + CTI_LEN(s->bodies.rigids);
+    return CTI_RESIZE(m, e->now, bodies) && CTI_RESIZE(m, e->end, bodies) && CTI_RESIZE(m, e->works, bodies) &&
+           CTI_RESIZE(m, e->moduli, s->bodies.n_models) && CTI_RESIZE(m, e->gains, bodies);
 }
 
 static int cti_prepare_scratch(ct_world *w)
@@ -51744,82 +52270,47 @@ static int cti_prepare_scratch(ct_world *w)
     cti_state *s = &w->state;
     int n3 = 3 * s->n;
     cti_mem *m = &w->mem;
-    int i;
-    int bodies = s->n_models + CTI_LEN(s->rigids);
-    s->mass_min = 0;
-    s->energies_known = 0;
+    int i, components = CTI_LEN(s->factors.components);
+    s->bodies.mass_min = 0;
+    s->energy.known = 0;
     for (i = 0; i < s->n; i++)
-        if (s->mass[i] > 0 && (s->mass_min == 0 || s->mass[i] < s->mass_min))
-            s->mass_min = s->mass[i];
-    if (!CTI_RESIZE(m, s->rigid_of, s->n))
+        if (s->bodies.mass[i] > 0 && (s->bodies.mass_min == 0 || s->bodies.mass[i] < s->bodies.mass_min))
+            s->bodies.mass_min = s->bodies.mass[i];
+    if (!CTI_RESIZE(m, s->bodies.rigid_of, s->n))
         return 0;
     for (i = 0; i < s->n; i++)
-        s->rigid_of[i] = -1;
-    for (i = 0; i < CTI_LEN(s->rigids); i++)
-        s->rigid_of[s->rigids[i].block] = s->rigid_of[s->rigids[i].block + 1] = i;
-    if (!CTI_RESIZE(m, s->dv, n3) || !CTI_RESIZE(m, s->held, s->n))
+        s->bodies.rigid_of[i] = -1;
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
+        s->bodies.rigid_of[s->bodies.rigids[i].block] = s->bodies.rigid_of[s->bodies.rigids[i].block + 1] = i;
+    if (!CTI_RESIZE(m, s->history.dv, n3) || !CTI_RESIZE(m, s->scripts.held, s->n))
         return 0;
     if (n3)
-        memset(s->dv, 0, sizeof *s->dv * (size_t)n3), memset(s->held, 0, (size_t)s->n);
-    return cti_integrate_reserve(s) && cti_impulses_reserve(s) && CTI_RESIZE(m, s->fixed, s->n) && CTI_RESIZE(m, s->v_fixed, n3) && CTI_RESIZE(m, s->filter, s->n) &&
-           CTI_RESIZE(m, s->b, n3) && CTI_RESIZE(m, s->force, n3) && CTI_RESIZE(m, s->v_free, n3) && CTI_RESIZE(m, s->dv_free, n3) &&
-           CTI_RESIZE(m, s->q, n3) && CTI_RESIZE(m, s->whole, s->n) && CTI_RESIZE(m, s->fall_new, s->n) && CTI_RESIZE(m, s->energies, bodies) &&
-           CTI_RESIZE(m, s->energies_new, bodies) && CTI_RESIZE(m, s->works, bodies) && CTI_RESIZE(m, s->moduli, s->n_models) && CTI_RESIZE(m, s->gains, bodies) && CTI_RESIZE(m, s->impulse, n3) &&
-           CTI_RESIZE(m, s->parts.zoned, CTI_LEN(s->factors.components)) && CTI_RESIZE(m, s->turns, CTI_LEN(s->factors.components)) && CTI_RESIZE(m, s->groups, CTI_LEN(s->factors.components)) &&
-           CTI_RESIZE(m, s->force0, s->desc.integrator == CT_INTEGRATOR_NEWMARK ? n3 : 0) && CTI_RESIZE(m, s->v_new, n3) && CTI_RESIZE(m, s->x_new, n3) && CTI_RESIZE(m, s->pcg_work, 4 * n3 + 8);
+        memset(s->history.dv, 0, sizeof *s->history.dv * (size_t)n3), memset(s->scripts.held, 0, (size_t)s->n);
+    return cti_integrate_reserve(s) && cti_impulses_reserve(s) && CTI_RESIZE(m, s->history.dv_free, n3) && CTI_RESIZE(m, s->scripts.fixed, s->n) &&
+           CTI_RESIZE(m, s->scripts.v_fixed, n3) && CTI_RESIZE(m, s->scripts.filter, s->n) && CTI_RESIZE(m, s->parts.zoned, components) &&
+           cti_prepare_system(m, s, n3, components) && cti_prepare_end(m, s, n3, components) && cti_prepare_energies(m, s);
 }
 
-#if CONTACT_WITH_DCD
-/* centres and radii of a body's tets at rest */
-static void cti_prepare_tets(const cti_body *b, ct_real *out)
-{
-    const ct_real *X = b->nodes ? b->nodes : b->rest;
-    int i, k;
-    for (i = 0; i < b->model.tets.n; i++) {
-        const int32_t *t = b->model.tets.node + 4 * (size_t)i;
-        cti_v3 c = cti_v3_zero();
-        ct_real r = 0;
-        for (k = 0; k < 4; k++)
-            c = cti_v3_mad(c, cti_v3_at(X, t[k] - b->block0), CTI_R(0.25));
-        for (k = 0; k < 4; k++)
-            r = cti_max(r, cti_v3_norm(cti_v3_sub(cti_v3_at(X, t[k] - b->block0), c)));
-        cti_v3_put(out + 4 * (size_t)i, 0, c);
-        out[4 * (size_t)i + 3] = r;
-    }
-}
-
-/* the data of discrete detection. 0: out of memory */
-static int cti_prepare_discrete(ct_world *w)
-{
-    cti_state *s = &w->state;
-    cti_dcd *d = &s->dcd;
-    int i, k, n = 0, models = 0;
-    for (k = 0; k < s->n_models; k++)
-        n += s->models[k]->tets.n;
-    if (!CTI_RESIZE(&w->mem, d->bodies, s->surface.n_bodies) || !CTI_RESIZE(&w->mem, d->tet_rest, 4 * (size_t)n))
-        return 0;
-    for (i = n = 0; i < s->surface.n_bodies; i++) {
-        const cti_body *b = &w->bodies[w->surface_slot[i]];
-        memset(&d->bodies[i], 0, sizeof d->bodies[i]);
-        d->bodies[i].model = -1;
-        if (!cti_body_has_model(b))
-            continue;
-        d->bodies[i].model = models++, d->bodies[i].embedded = b->attach != NULL, d->bodies[i].tet0 = n;
-        cti_prepare_tets(b, d->tet_rest + 4 * (size_t)n);
-        n += b->model.tets.n;
-    }
-    return cti_dcd_prepare(s);
-}
-#endif
-
-/* the stepper's own data before its first step. 0: out of memory */
+/* what the stepper is told of the bodies, and its own data. 0: out of memory */
 static int cti_prepare_stepper(ct_world *w)
 {
-#if CONTACT_WITH_DCD
-    if (CTI_IS_DISCRETE(&w->state))
-        return cti_prepare_discrete(w);
-#endif
-    return cti_tangle_find(&w->state);
+    cti_state *s = &w->state;
+    cti_stepper_body *bodies = CTI_ARENA_NEW(&w->arena, cti_stepper_body, s->surface.n_bodies + 1);
+    int i, models = 0;
+    if (!bodies)
+        return 0;
+    for (i = 0; i < s->surface.n_bodies; i++) {
+        const cti_body *b = &w->bodies[w->surface_slot[i]];
+        cti_stepper_body *q = &bodies[i];
+        int soft = cti_body_has_model(b);
+        q->model = soft ? models++ : -1;
+        q->rigid = b->rigid;
+        q->embedded = soft && b->attach != NULL;
+        q->block0 = b->block0;
+        q->n_blocks = b->n_blocks;
+        q->nodes = !soft ? NULL : (b->nodes ? b->nodes : b->rest);
+    }
+    return cti_steppers_of(w)->prepare(s, bodies);
 }
 
 CTI_FN ct_code cti_world_prepare(ct_world *w)
@@ -51862,75 +52353,47 @@ static const char *const cti_world_codes[] = {
     CT_CODE_LIST(CTI_WORLD_TEXT)};
 static const char *const cti_world_statuses[] = {CT_STATUS_LIST(CTI_WORLD_TEXT)};
 #undef CTI_WORLD_TEXT
-static const char *const cti_world_steppers[] = {"cmr", "dcd", "barrier", "layers", "penalty", "geometric", "explicit"};
 static const char *const cti_world_integrators[] = {"euler", "newmark", "bdf2"};
-static const char *const cti_world_solvers[] = {"auto",       "ica",   "ca",       "pgs",          "lemke",  "boxed",
-                                                "active_set", "mprgp", "interior", "geometric_cg", "newton", "admm"};
-
 CONTACT_API_DEF const char *ct_code_text(ct_code code) { return (int)code >= 0 && code < CT_CODE_COUNT_ ? cti_world_codes[code] : "?"; }
 CONTACT_API_DEF const char *ct_status_text(ct_status status)
 {
     return (int)status >= 0 && status < CT_STATUS_COUNT_ ? cti_world_statuses[status] : "?";
 }
+#define CTI_WORLD_CASE(name, number, word, built) case name: return #word;
 CONTACT_API_DEF const char *ct_stepper_text(ct_stepper stepper)
 {
-    return (int)stepper >= 0 && stepper < CT_STEPPER_COUNT_ ? cti_world_steppers[stepper] : "?";
+    switch (stepper) {
+        CT_STEPPER_LIST(CTI_WORLD_CASE)
+    default:
+        return "?";
+    }
 }
 CONTACT_API_DEF const char *ct_solver_text(ct_solver solver)
 {
-    return (int)solver >= 0 && solver < CT_SOLVER_COUNT_ ? cti_world_solvers[solver] : "?";
+    switch (solver) {
+    case CT_SOLVER_AUTO:
+        return "auto";
+        CT_SOLVER_LIST(CTI_WORLD_CASE)
+    default:
+        return "?";
+    }
 }
+#undef CTI_WORLD_CASE
 CONTACT_API_DEF const char *ct_integrator_text(ct_integrator integrator)
 {
     return (int)integrator >= 0 && integrator < CT_INTEGRATOR_COUNT_ ? cti_world_integrators[integrator] : "?";
 }
-CONTACT_API_DEF int ct_stepper_built(ct_stepper stepper) 
-{
-    return (CONTACT_WITH_CMR && stepper == CT_STEPPER_CMR) || (CONTACT_WITH_DCD && stepper == CT_STEPPER_DCD);
-}
+CONTACT_API_DEF int ct_stepper_built(ct_stepper stepper) { return cti_steppers_find(stepper) != NULL; }
 CONTACT_API_DEF int ct_solver_built(ct_solver solver)
 {
     return solver == CT_SOLVER_ICA || solver == CT_SOLVER_AUTO || cti_bridge_solver(solver);
 }
 
 /* names of what is built, each with a space in front */
-static const char cti_world_built_steppers[] = ""
-#if CONTACT_WITH_CMR
-                                               " cmr"
-#endif
-#if CONTACT_WITH_DCD
-                                               " dcd"
-#endif
-    ;
-static const char cti_world_built_solvers[] = " auto ica"
-#if CONTACT_WITH_CA
-                                              " ca"
-#endif
-#if CONTACT_WITH_PGS
-                                              " pgs"
-#endif
-#if CONTACT_WITH_LEMKE
-                                              " lemke"
-#endif
-#if CONTACT_WITH_BOXED
-                                              " boxed"
-#endif
-#if CONTACT_WITH_ACTIVE_SET
-                                              " active_set"
-#endif
-#if CONTACT_WITH_MPRGP
-                                              " mprgp"
-#endif
-#if CONTACT_WITH_INTERIOR
-                                              " interior"
-#endif
-#if CONTACT_WITH_NEWTON
-                                              " newton"
-#endif
-#if CONTACT_WITH_ADMM
-                                              " admm"
-#endif
-    ;
+#define CTI_WORLD_WORD(name, number, word, built) CTI_IF(built, " " #word)
+static const char cti_world_built_steppers[] = "" CT_STEPPER_LIST(CTI_WORLD_WORD);
+static const char cti_world_built_solvers[] = " auto ica" CT_SOLVER_LIST_OPTIONAL(CTI_WORLD_WORD);
+#undef CTI_WORLD_WORD
 
 CONTACT_API_DEF const ct_library_info *ct_library_info_get(void)
 {
@@ -51947,21 +52410,22 @@ CONTACT_API_DEF const ct_library_info *ct_library_info_get(void)
     return &info;
 }
 
+/* the default stepper: the user's, or the first of the list that is built */
+#ifdef CONTACT_STEPPER
+enum { CTI_WORLD_STEPPER = (int)(CONTACT_STEPPER) };
+#else
+#define CTI_WORLD_FIRST(name, number, word, built) (built) ? (int)name:
+enum { CTI_WORLD_STEPPER = CT_STEPPER_LIST(CTI_WORLD_FIRST) -1 };
+#undef CTI_WORLD_FIRST
+#endif
 /* Defaults that are not built are refused here, by a name that says what to do: enum values are unknown to the preprocessor. */
-#define CTI_WORLD_IS(solver) ((CONTACT_SOLVER) == CT_SOLVER_##solver)
-typedef char cti_CONTACT_STEPPER_is_not_built_set_its_CONTACT_WITH_to_1[(CONTACT_WITH_CMR && (CONTACT_STEPPER) == CT_STEPPER_CMR) ||
-                                                                                (CONTACT_WITH_DCD && (CONTACT_STEPPER) == CT_STEPPER_DCD)
-                                                                            ? 1
-                                                                            : -1];
+#define CTI_WORLD_IS_STEPPER(name, number, word, built) || ((built) && CTI_WORLD_STEPPER == (int)name)
+#define CTI_WORLD_IS_SOLVER(name, number, word, built) || ((built) && (CONTACT_SOLVER) == name)
+typedef char cti_CONTACT_STEPPER_is_not_built_set_its_CONTACT_WITH_to_1[(0 CT_STEPPER_LIST(CTI_WORLD_IS_STEPPER)) ? 1 : -1];
 typedef char cti_CONTACT_SOLVER_is_not_built_set_its_CONTACT_WITH_to_1
-    [CTI_WORLD_IS(AUTO) || CTI_WORLD_IS(ICA) || (CONTACT_WITH_CA && CTI_WORLD_IS(CA)) || (CONTACT_WITH_PGS && CTI_WORLD_IS(PGS)) ||
-             (CONTACT_WITH_LEMKE && CTI_WORLD_IS(LEMKE)) || (CONTACT_WITH_BOXED && CTI_WORLD_IS(BOXED)) ||
-             (CONTACT_WITH_ACTIVE_SET && CTI_WORLD_IS(ACTIVE_SET)) || (CONTACT_WITH_MPRGP && CTI_WORLD_IS(MPRGP)) ||
-             (CONTACT_WITH_INTERIOR && CTI_WORLD_IS(INTERIOR)) || (CONTACT_WITH_NEWTON && CTI_WORLD_IS(NEWTON)) ||
-             (CONTACT_WITH_ADMM && CTI_WORLD_IS(ADMM))
-         ? 1
-         : -1];
-#undef CTI_WORLD_IS
+    [((CONTACT_SOLVER) == CT_SOLVER_AUTO || (CONTACT_SOLVER) == CT_SOLVER_ICA CT_SOLVER_LIST_OPTIONAL(CTI_WORLD_IS_SOLVER)) ? 1 : -1];
+#undef CTI_WORLD_IS_STEPPER
+#undef CTI_WORLD_IS_SOLVER
 
 CONTACT_API_DEF ct_solver_desc ct_solver_desc_default(void)
 {
@@ -51992,17 +52456,13 @@ CONTACT_API_DEF ct_world_desc ct_world_desc_default(void)
     d.thickness = CTI_R(1e-3);
     d.friction = CTI_R(0.4);
     d.self_collision = 1;
-    d.stepper = CONTACT_STEPPER;
+    d.stepper = (ct_stepper)CTI_WORLD_STEPPER;
     d.solver = ct_solver_desc_default();
     d.cmr_rounds = 5;
     d.max_halvings = 5;
     d.recovery_speed = 1;
     d.newton_iterations = 8;
-    d.dcd.newton_iterations = 1;
-    d.dcd.decouple = CT_DECOUPLE_PIVOT;
-    d.dcd.friction = CT_DCD_FRICTION_IMPLICIT;
-    d.dcd.max_substeps = 8;
-    d.dcd.substep_fraction = d.dcd.recovery = CTI_R(0.5);
+    cti_steppers_defaults(&d);
     return d;
 }
 
@@ -52020,22 +52480,6 @@ CTI_FN ct_code cti_world_busy(ct_world *w)
 {
     ct_body_id none = {0, 0};
     return w->busy ? cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "the world is in a call: a callback may not call back into it") : CT_OK;
-}
-
-CTI_FN ct_code cti_world_refuse_discrete(ct_world *w, const char *name, const char *text)
-{
-    ct_body_id none = {0, 0};
-    char *to = w->error.buffer, *end = to + sizeof w->error.buffer - 1;
-    if (!CTI_IS_DISCRETE(&w->state))
-        return CT_OK;
-    for (; name && *name && to < end; name++)
-        *to++ = *name;
-    for (name = name ? ": " : ""; *name && to < end; name++)
-        *to++ = *name;
-    for (name = text; *name && to < end; name++)
-        *to++ = *name;
-    *to = '\0';
-    return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, -1, 0, w->error.buffer);
 }
 
 static ct_code cti_world_refuse(ct_error_info *out, ct_code code, double value, const char *text)
@@ -52057,7 +52501,7 @@ static ct_code cti_world_check_solver(const ct_solver_desc *s, ct_error_info *e)
     if ((int)s->solver < 0 || s->solver >= CT_SOLVER_COUNT_)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)s->solver, "solver.solver is out of range");
     if (!ct_solver_built(s->solver))
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)s->solver, "solver '%s' is not built", ct_solver_text(s->solver));
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)s->solver, "solver '%s' (%d) is not built", ct_solver_text(s->solver), (int)s->solver);
     if (!(s->tolerance > 0) || !cti_finite(s->tolerance))
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)s->tolerance, "solver.tolerance must be positive");
     if (s->max_iterations < 1 || s->inner_iterations < 1 || s->max_sweeps < 1 || s->inner_repeats < 1)
@@ -52071,47 +52515,6 @@ static ct_code cti_world_check_solver(const ct_solver_desc *s, ct_error_info *e)
     if (s->budget < 0 || !(s->seconds >= 0) || s->order < 0 || s->order > 2 || (int)s->friction < 0 || s->friction > CT_FRICTION_LOCAL ||
         !(s->relaxation > 0) || !(s->relaxation < 2))
         return cti_world_refuse(e, CT_ERR_ARGUMENT, s->relaxation, "solver budget, seconds, order, relaxation or friction is out of range");
-    return CT_OK;
-}
-
-static ct_code cti_world_check_dcd(const ct_world_desc *d, ct_error_info *e)
-{
-    const ct_dcd_desc *q = &d->dcd;
-    if (q->newton_iterations < 1 || q->newton_iterations > 100)
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, q->newton_iterations, "dcd.newton_iterations must be 1 to 100");
-    if ((int)q->decouple < 0 || q->decouple >= CT_DECOUPLE_COUNT_)
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)q->decouple, "dcd.decouple is out of range");
-    if ((int)q->friction < 0 || q->friction >= CT_DCD_FRICTION_COUNT_)
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)q->friction, "dcd.friction is out of range");
-    if (q->max_substeps < 1 || q->max_substeps > 256)
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, q->max_substeps, "dcd.max_substeps must be 1 to 256");
-    if (!(q->substep_fraction > 0) || !cti_finite(q->substep_fraction))
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)q->substep_fraction, "dcd.substep_fraction must be positive");
-    if (!(q->recovery > 0 && q->recovery <= 1))
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)q->recovery, "dcd.recovery must be in (0, 1]");
-    if (!(q->depth >= 0) || !cti_finite(q->depth))
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)q->depth, "dcd.depth must be zero or positive");
-    if (d->stepper != CT_STEPPER_DCD)
-        return CT_OK;
-    if (d->integrator != CT_INTEGRATOR_EULER)
-        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, (double)d->integrator, "CT_STEPPER_DCD steps by implicit Euler only");
-    if (d->ccd_limits_step)
-        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, 1, "CT_STEPPER_DCD has no continuous detection that could limit a step");
-    if (d->solver.solver != CT_SOLVER_ICA && d->solver.solver != CT_SOLVER_AUTO && d->solver.solver != CT_SOLVER_MPRGP)
-        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, (double)d->solver.solver,
-                                "CT_STEPPER_DCD solves by CT_SOLVER_MPRGP, which the default and CT_SOLVER_AUTO stand for, too");
-    return CT_OK;
-}
-
-static ct_code cti_world_check_paper(const ct_world_desc *d, ct_error_info *e)
-{
-    if (d->solver.termination != CT_TERMINATION_PAPER || d->stepper == CT_STEPPER_DCD)
-        return CT_OK;
-    if (d->solver.solver != CT_SOLVER_ICA && d->solver.solver != CT_SOLVER_AUTO)
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.solver, "solver '%s' has no termination PAPER, which is CT_SOLVER_ICA's with CT_STEPPER_CMR, CT_SOLVER_MPRGP's with CT_STEPPER_DCD",
-                             ct_solver_text(d->solver.solver));
-    if (d->stepper != CT_STEPPER_CMR)
-        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, (double)d->stepper, "solver.termination PAPER is for CT_STEPPER_CMR and CT_STEPPER_DCD");
     return CT_OK;
 }
 
@@ -52148,7 +52551,8 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
     if ((int)d->stepper < 0 || d->stepper >= CT_STEPPER_COUNT_)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->stepper, "stepper is out of range");
     if (!ct_stepper_built(d->stepper))
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->stepper, "stepper '%s' is not built", ct_stepper_text(d->stepper));
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->stepper, "stepper '%s' (%d) is not built", ct_stepper_text(d->stepper),
+                             (int)d->stepper);
     if ((int)d->integrator < 0 || d->integrator >= CT_INTEGRATOR_COUNT_)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->integrator, "integrator is out of range");
     if ((int)d->broad_phase < 0 || d->broad_phase >= CT_BROAD_COUNT_)
@@ -52163,36 +52567,10 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, d->ccd_limits_step, "ccd_limits_step must be 0 or 1");
     if (!(d->recovery_speed >= 0))
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->recovery_speed, "recovery_speed must be zero or positive");
-    if (cti_world_check_dcd(d, e) != CT_OK)
-        return e ? e->code : CT_ERR_ARGUMENT;
     code = cti_world_check_tasks(&d->tasks, e);
     if (code == CT_OK)
         code = cti_world_check_solver(&d->solver, e);
-    return code == CT_OK ? cti_world_check_paper(d, e) : code;
-}
-
-/* the settings of Li 2015: one Newton iteration, no friction, and one random row a vertex, unless all rows or the deepest are chosen */
-static void cti_world_as_li_printed(ct_world_desc *d)
-{
-    d->dcd.newton_iterations = 1, d->dcd.friction = CT_DCD_FRICTION_NONE, d->dcd.recovery = 1, d->dcd.max_substeps = 1;
-    if (d->dcd.decouple == CT_DECOUPLE_PIVOT)
-        d->dcd.decouple = CT_DECOUPLE_RANDOM;
-}
-
-/* the settings of Otaduy 2009, or with DCD of Li 2015, where the paper's own step is chosen */
-static void cti_world_as_printed(ct_world_desc *d)
-{
-    if (d->solver.termination != CT_TERMINATION_PAPER)
-        return;
-    if (d->stepper == CT_STEPPER_DCD) {
-        cti_world_as_li_printed(d);
-        return;
-    }
-    d->solver.solver = CT_SOLVER_ICA, d->solver.cluster = CT_CLUSTER_NODE;
-    if (d->solver.cone == CT_CONE_CONE)
-        d->solver.cone = CT_CONE_BOX;
-    d->solver.inner_repeats = 3;
-    d->newton_iterations = 1, d->cmr_rounds = 5, d->max_halvings = 2;
+    return code == CT_OK ? cti_steppers_check(d, e) : code;
 }
 
 /* 1 when products and sums of this file were fused in spite of the pragma on top of contact.h: by clang -ffp-contract=fast, or in src/
@@ -52248,7 +52626,8 @@ static ct_code cti_world_make(const ct_world_desc *desc, ct_world **out_world, c
     w->state.mem = &w->mem;
     w->state.arena = &w->arena;
     w->state.desc = *desc;
-    cti_world_as_printed(&w->state.desc);
+    if (cti_steppers_of(w)->complete)
+        cti_steppers_of(w)->complete(&w->state.desc);
     w->error.element = -1;
     w->error.text = ct_code_text(CT_OK);
     code = cti_world_start_pool(w, out_error);
@@ -52269,34 +52648,48 @@ CONTACT_API_DEF ct_code ct_world_create(const ct_world_desc *desc, ct_world **ou
     return code;
 }
 
+static void cti_world_free_bodies(cti_mem *m, cti_bodies *b)
+{
+    CTI_FREE(m, b->mass), CTI_FREE(m, b->inv_mass), CTI_FREE(m, b->alpha);
+    CTI_FREE(m, b->rigids), CTI_FREE(m, b->rigid_of), CTI_FREE(m, b->frames), CTI_FREE(m, b->joints);
+}
+
+static void cti_world_free_scripts(cti_mem *m, cti_scripts *c)
+{
+    CTI_FREE(m, c->pins), CTI_FREE(m, c->path), CTI_FREE(m, c->directions), CTI_FREE(m, c->movers);
+    CTI_FREE(m, c->held), CTI_FREE(m, c->fixed), CTI_FREE(m, c->v_fixed), CTI_FREE(m, c->filter), CTI_FREE(m, c->projectors);
+}
+
+static void cti_world_free_system(cti_mem *m, cti_system *y)
+{
+    CTI_FREE(m, y->q), CTI_FREE(m, y->turns), CTI_FREE(m, y->whole), CTI_FREE(m, y->b), CTI_FREE(m, y->force), CTI_FREE(m, y->force0);
+    CTI_FREE(m, y->v_free), CTI_FREE(m, y->work);
+}
+
 static void cti_world_free_state(ct_world *w)
 {
     cti_state *s = &w->state;
     cti_mem *m = &w->mem;
     int i;
-    CTI_FREE(m, s->x), CTI_FREE(m, s->v), CTI_FREE(m, s->mass), CTI_FREE(m, s->inv_mass), CTI_FREE(m, s->alpha), CTI_FREE(m, s->dt_prev);
-    CTI_FREE(m, s->fall), CTI_FREE(m, s->fall_new), CTI_FREE(m, s->energies), CTI_FREE(m, s->energies_new), CTI_FREE(m, s->works), CTI_FREE(m, s->moduli);
-    CTI_FREE(m, s->gains), CTI_FREE(m, s->whole), CTI_FREE(m, s->q), CTI_FREE(m, s->turns), CTI_FREE(m, s->groups), CTI_FREE(m, s->force0), CTI_FREE(m, s->impulse);
-    CTI_FREE(m, s->held), CTI_FREE(m, s->fixed), CTI_FREE(m, s->v_fixed), CTI_FREE(m, s->filter), CTI_FREE(m, s->projectors);
-    CTI_FREE(m, s->pins), CTI_FREE(m, s->path), CTI_FREE(m, s->directions);
-    CTI_FREE(m, s->b), CTI_FREE(m, s->force), CTI_FREE(m, s->v_free), CTI_FREE(m, s->dv), CTI_FREE(m, s->dv_free), CTI_FREE(m, s->v_new);
-    CTI_FREE(m, s->x_new), CTI_FREE(m, s->pcg_work);
-    CTI_FREE(m, s->rigids), CTI_FREE(m, s->rigid_of), CTI_FREE(m, s->frames0), CTI_FREE(m, s->frames1), CTI_FREE(m, s->movers);
-    CTI_FREE(m, s->joints);
+    CTI_FREE(m, s->x), CTI_FREE(m, s->v);
+    cti_world_free_bodies(m, &s->bodies);
+    cti_world_free_scripts(m, &s->scripts);
+    cti_world_free_system(m, &s->system);
+    CTI_FREE(m, s->energy.now), CTI_FREE(m, s->energy.end), CTI_FREE(m, s->energy.works), CTI_FREE(m, s->energy.moduli), CTI_FREE(m, s->energy.gains);
+    CTI_FREE(m, s->end.v), CTI_FREE(m, s->end.x), CTI_FREE(m, s->end.frames), CTI_FREE(m, s->end.fall), CTI_FREE(m, s->end.impulse);
+    CTI_FREE(m, s->end.groups);
+    CTI_FREE(m, s->history.dv), CTI_FREE(m, s->history.dt_prev), CTI_FREE(m, s->history.dv_free), CTI_FREE(m, s->history.fall);
     cti_integrate_free(s);
-    cti_snapshot_free(m, &s->start);
-    CTI_FREE(m, s->rows), CTI_FREE(m, s->origins), CTI_FREE(m, s->hits), CTI_FREE(m, s->tangled_pairs);
-    CTI_FREE(m, s->repairs), CTI_FREE(m, s->ways);
-#if CONTACT_WITH_DCD
-    cti_dcd_free(m, &s->dcd);
-#endif
-    cti_memory_free(m, &s->memory);
+    cti_snapshot_free(m, &s->step.start);
+    CTI_FREE(m, s->contact.rows), CTI_FREE(m, s->contact.origins), CTI_FREE(m, s->contact.hits), CTI_FREE(m, s->contact.tangled_pairs);
+    CTI_FREE(m, s->contact.repairs), CTI_FREE(m, s->contact.ways);
+    cti_memory_free(m, &s->contact.memory);
     for (i = 0; i < 2 * CTI_PARTS_DEPTH; i++)
-        cti_memory_free(m, &s->memory_step[i]);
+        cti_memory_free(m, &s->contact.memory_step[i]);
     cti_parts_free(m, &s->parts);
-    cti_impulses_free(m, &s->impulses);
-    cti_impulses_free(m, &s->impulses_step);
-    CTI_FREE(m, s->reactions.blocks), CTI_FREE(m, s->reactions.values);
+    cti_impulses_free(m, &s->history.impulses);
+    cti_impulses_free(m, &s->step.impulses);
+    CTI_FREE(m, s->scripts.reactions.blocks), CTI_FREE(m, s->scripts.reactions.values);
 }
 
 CONTACT_API_DEF void ct_world_destroy(ct_world *w)
@@ -52355,28 +52748,14 @@ static void cti_world_bound(ct_step_report *r)
    preparation [ms] */
 static void cti_world_report(const ct_world *w, double t0, double t1, ct_step_report *r)
 {
-    if (w->state.limit.n > 0)
-        cti_world_public_pair(w, &w->state.limit, &r->limit);
+    if (w->state.step.limit.n > 0)
+        cti_world_public_pair(w, &w->state.step.limit, &r->limit);
     r->coarse = cti_world_coarse(&w->state.surface);
     cti_world_bound(r);
     r->ms_prepare = t1 - t0;
     r->ms_total = cti_cmr_clock(&w->state) - t0;
     r->ms_finish = r->ms_total - r->ms_prepare - r->ms_assemble - r->ms_unconstrained - r->ms_detect - r->ms_solve;
     r->ms_finish = r->ms_finish > 0 ? r->ms_finish : 0;
-}
-
-/* the step of the world's stepper */
-static ct_code cti_world_advance(cti_state *s, ct_real dt, ct_step_report *report)
-{
-#if CONTACT_WITH_DCD
-    if (CTI_IS_DISCRETE(s))
-        return cti_dcd_step(s, dt, report);
-#endif
-#if CONTACT_WITH_CMR
-    return cti_step(s, dt, report);
-#else
-    return CT_ERR_UNSUPPORTED; /* unreachable: ct_world_create refuses such a world */
-#endif
 }
 
 static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_report)
@@ -52401,7 +52780,7 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
     t1 = cti_cmr_clock(&w->state);
     w->contacts_ready = 0;
     w->mem.failed = 0;
-    code = cti_world_advance(&w->state, dt, &report);
+    code = cti_steppers_of(w)->step(&w->state, dt, &report);
     if (code == CT_OK && CONTACT_VALIDATE) {
         code = cti_inspect(w, &report);
         if (code == CT_ERR_MEMORY)
@@ -52425,7 +52804,7 @@ CONTACT_API_DEF ct_code ct_world_step(ct_world *w, ct_real dt, ct_step_report *o
 }
 
 CONTACT_API_DEF const ct_error_info *ct_world_error(const ct_world *w) { return w ? &w->error : NULL; }
-CONTACT_API_DEF double ct_world_time(const ct_world *w) { return w ? w->state.time : 0; }
+CONTACT_API_DEF double ct_world_time(const ct_world *w) { return w ? w->state.step.time : 0; }
 CONTACT_API_DEF int ct_world_body_count(const ct_world *w) { return w ? w->n_alive : 0; }
 CONTACT_API_DEF void ct_world_allocations(const ct_world *w, int64_t *out_calls, int64_t *out_bytes)
 {
@@ -52664,8 +53043,9 @@ static int cti_bodies_reserve_blocks(ct_world *w, const cti_body *b)
     cti_state *s = &w->state;
     cti_mem *m = &w->mem;
     int n1 = s->n + b->n_blocks;
-    return CTI_RESERVE(m, s->rigids, CTI_LEN(s->rigids) + 1) && CTI_RESERVE(m, s->x, 3 * n1) && CTI_RESERVE(m, s->v, 3 * n1) &&
-           CTI_RESERVE(m, s->mass, n1) && CTI_RESERVE(m, s->inv_mass, n1) && CTI_RESERVE(m, s->alpha, n1) && CTI_RESERVE(m, s->dt_prev, n1) && CTI_RESERVE(m, s->fall, n1);
+    return CTI_RESERVE(m, s->bodies.rigids, CTI_LEN(s->bodies.rigids) + 1) && CTI_RESERVE(m, s->x, 3 * n1) && CTI_RESERVE(m, s->v, 3 * n1) &&
+           CTI_RESERVE(m, s->bodies.mass, n1) && CTI_RESERVE(m, s->bodies.inv_mass, n1) && CTI_RESERVE(m, s->bodies.alpha, n1) &&
+           CTI_RESERVE(m, s->history.dt_prev, n1) && CTI_RESERVE(m, s->history.fall, n1);
 }
 
 /* a deformable body's nodes: masses, and a rigid velocity about the centre of mass */
@@ -52676,11 +53056,11 @@ static void cti_bodies_join_nodes(ct_world *w, cti_body *b, const ct_real *v, co
     cti_v3 c = cti_v3_zero();
     ct_real M = 0;
     int i, n0 = b->block0;
-    cti_model_mass(&b->model, s->mass);
+    cti_model_mass(&b->model, s->bodies.mass);
     for (i = n0; i < n0 + b->n_blocks; i++) {
-        c = cti_v3_mad(c, cti_v3_at(nodes, i - n0), s->mass[i]);
-        M += s->mass[i];
-        s->inv_mass[i] = s->mass[i] > 0 ? 1 / s->mass[i] : 0;
+        c = cti_v3_mad(c, cti_v3_at(nodes, i - n0), s->bodies.mass[i]);
+        M += s->bodies.mass[i];
+        s->bodies.inv_mass[i] = s->bodies.mass[i] > 0 ? 1 / s->bodies.mass[i] : 0;
     }
     c = M > 0 ? cti_v3_mul(c, 1 / M) : c;
     for (i = n0; i < n0 + b->n_blocks; i++) {
@@ -52698,19 +53078,19 @@ static void cti_bodies_join_rigid(ct_world *w, cti_body *b, const ct_real *v, co
     ct_real R[9];
     cti_v3 L;
     int n0 = b->block0, k;
-    b->rigid = CTI_LEN(s->rigids);
+    b->rigid = CTI_LEN(s->bodies.rigids);
     r->block = n0;
     /* L = R I R' w: in the body frame, so that a body that starts unturned has I w to the bit */
     cti_rigid_matrix(r->q, R);
     L = cti_m3_mul_v(r->inertia, cti_m3_mul_tv(R, cti_v3_at(omega, 0)));
     cti_v3_put(r->spin, 0, cti_m3_mul_v(R, L));
-    s->mass[n0] = r->mass, s->inv_mass[n0] = 1 / r->mass;
-    s->mass[n0 + 1] = s->inv_mass[n0 + 1] = 0;
+    s->bodies.mass[n0] = r->mass, s->bodies.inv_mass[n0] = 1 / r->mass;
+    s->bodies.mass[n0 + 1] = s->bodies.inv_mass[n0 + 1] = 0;
     for (k = 0; k < 2; k++)
         cti_v3_put(s->x, n0 + k, cti_v3_at(b->center, 0));
     cti_v3_put(s->v, n0, cti_v3_at(v, 0));
     cti_v3_put(s->v, n0 + 1, cti_v3_at(omega, 0));
-    CTI_PUSH(&w->mem, s->rigids, *r);
+    CTI_PUSH(&w->mem, s->bodies.rigids, *r);
 }
 
 /* the block arrays grow by the body's blocks */
@@ -52719,12 +53099,12 @@ static void cti_bodies_join_blocks(ct_world *w, cti_body *b, const ct_real *v, c
     cti_state *s = &w->state;
     cti_mem *m = &w->mem;
     int n0 = s->n, n1 = s->n + b->n_blocks, i;
-    CTI_RESIZE(m, s->x, 3 * n1), CTI_RESIZE(m, s->v, 3 * n1), CTI_RESIZE(m, s->mass, n1), CTI_RESIZE(m, s->inv_mass, n1);
-    CTI_RESIZE(m, s->alpha, n1), CTI_RESIZE(m, s->dt_prev, n1), CTI_RESIZE(m, s->fall, n1);
+    CTI_RESIZE(m, s->x, 3 * n1), CTI_RESIZE(m, s->v, 3 * n1), CTI_RESIZE(m, s->bodies.mass, n1), CTI_RESIZE(m, s->bodies.inv_mass, n1);
+    CTI_RESIZE(m, s->bodies.alpha, n1), CTI_RESIZE(m, s->history.dt_prev, n1), CTI_RESIZE(m, s->history.fall, n1);
     for (i = n0; i < n1; i++) {
-        s->mass[i] = 0;
-        s->alpha[i] = b->material.damping_mass;
-        s->dt_prev[i] = 0;
+        s->bodies.mass[i] = 0;
+        s->bodies.alpha[i] = b->material.damping_mass;
+        s->history.dt_prev[i] = 0;
     }
     s->n = n1;
     if (b->kind == CTI_BODY_RIGID)
@@ -52836,6 +53216,8 @@ CONTACT_API_DEF ct_code ct_body_add_static(ct_world *w, const ct_static_desc *d,
     cti_place place;
     ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_static_desc_default");
     cti_v3 n;
+    if (code == CT_OK)
+        code = cti_steppers_admit(w, d->mesh ? CTI_FEATURE_STATIC : CTI_FEATURE_PLANE, d->name);
     if (code == CT_OK)
         code = cti_bodies_check_scalars(w, d->friction, d->thickness, NULL, NULL);
     if (code == CT_OK)
@@ -53060,6 +53442,8 @@ CONTACT_API_DEF ct_code ct_body_add_soft(ct_world *w, const ct_soft_desc *d, ct_
     const char *text = NULL;
     ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_soft_desc_default");
     if (code == CT_OK)
+        code = cti_steppers_admit(w, CTI_FEATURE_SOFT, d->name);
+    if (code == CT_OK)
         code = cti_bodies_check_mesh(w, d->mesh);
     if (code == CT_OK)
         code = cti_bodies_check_scalars(w, d->friction, d->thickness, d->velocity, d->angular_velocity);
@@ -53095,7 +53479,7 @@ CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, c
     ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_cloth_desc_default");
     int ok;
     if (code == CT_OK)
-        code = cti_world_refuse_discrete(w, d->name ? d->name : "cloth", "CT_STEPPER_DCD needs bodies with an inside, and cloth has none");
+        code = cti_steppers_admit(w, CTI_FEATURE_CLOTH, d->name);
     if (code == CT_OK)
         code = cti_bodies_check_mesh(w, d->mesh);
     if (code == CT_OK)
@@ -53229,7 +53613,7 @@ CONTACT_API_DEF ct_code ct_body_add_rigid(ct_world *w, const ct_rigid_desc *d, c
     cti_place place;
     ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_rigid_desc_default");
     if (code == CT_OK)
-        code = cti_world_refuse_discrete(w, d->name ? d->name : "rigid body", "CT_STEPPER_DCD steps no rigid bodies, only soft ones");
+        code = cti_steppers_admit(w, CTI_FEATURE_RIGID, d->name);
     if (code == CT_OK)
         code = cti_bodies_check_rigid(w, d);
     if (code == CT_OK)
@@ -53290,7 +53674,7 @@ static ct_code cti_bodies_copy_script(ct_world *w, cti_body *b, const ct_kinemat
     b->script.rest = b->rest, b->script.n = b->n;
     b->script.keyframes = b->keyframes, b->script.n_keyframes = d->n_keyframes, b->script.interval = d->keyframe_interval;
     b->script.path = b->path, b->script.n_path = n_path;
-    b->script.t0 = w->state.time;
+    b->script.t0 = w->state.step.time;
     return CT_OK;
 }
 
@@ -53299,6 +53683,8 @@ CONTACT_API_DEF ct_code ct_body_add_kinematic(ct_world *w, const ct_kinematic_de
     cti_body b;
     cti_place place;
     ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_kinematic_desc_default");
+    if (code == CT_OK)
+        code = cti_steppers_admit(w, CTI_FEATURE_KINEMATIC, d->name);
     if (code == CT_OK)
         code = cti_bodies_check_mesh(w, d->mesh);
     if (code == CT_OK)
@@ -53349,7 +53735,7 @@ CONTACT_API_DEF ct_code ct_body_get_pose(const ct_world *cw, ct_body_id body, ct
     if (out_position)
         memcpy(out_position, cw->state.x + 3 * (size_t)b->block0, 3 * sizeof(ct_real));
     if (out_quaternion)
-        memcpy(out_quaternion, cw->state.rigids[b->rigid].q, 4 * sizeof(ct_real));
+        memcpy(out_quaternion, cw->state.bodies.rigids[b->rigid].q, 4 * sizeof(ct_real));
     return CT_OK;
 }
 
@@ -53381,12 +53767,12 @@ static ct_code cti_bodies_set_motion(ct_world *w, ct_body_id body, const ct_real
     if (angular_velocity && !cti_bodies_is_moderate(angular_velocity))
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)angular_velocity[0],
                               "angular_velocity is too large: its fourth power is not finite");
-    w->state.rigids[b->rigid].linked = 0;
-    w->state.energies_known = 0;
+    w->state.bodies.rigids[b->rigid].linked = 0;
+    w->state.energy.known = 0;
     if (velocity)
         memcpy(w->state.v + 3 * (size_t)b->block0, velocity, 3 * sizeof(ct_real));
     if (angular_velocity) {
-        cti_rigid *r = &w->state.rigids[b->rigid];
+        cti_rigid *r = &w->state.bodies.rigids[b->rigid];
         ct_real I[9];
         memcpy(w->state.v + 3 * (size_t)(b->block0 + 1), angular_velocity, 3 * sizeof(ct_real));
         cti_rigid_inertia(r, r->q, I);
@@ -53521,14 +53907,14 @@ static void cti_joints_make_side(const ct_world *w, int slot, const ct_joint_sid
     int k;
     memset(out, 0, sizeof *out);
     out->rigid = -1;
-    out->t0 = w->state.time;
+    out->t0 = w->state.step.time;
     memcpy(out->triad, axes, sizeof out->triad);
     cti_v3_put(out->arm, 0, p);
     if (!b)
         return;
     if (b->kind == CTI_BODY_RIGID) {
         ct_real R[9];
-        cti_rigid_matrix(w->state.rigids[b->rigid].q, R);
+        cti_rigid_matrix(w->state.bodies.rigids[b->rigid].q, R);
         out->rigid = 0;
         cti_v3_put(out->arm, 0, cti_m3_mul_tv(R, cti_v3_sub(p, cti_v3_at(w->state.x, b->block0))));
         for (k = 0; k < 3; k++)
@@ -53537,7 +53923,7 @@ static void cti_joints_make_side(const ct_world *w, int slot, const ct_joint_sid
         cti_joints_nodes(b, from, out);
     else if (b->kind == CTI_BODY_KINEMATIC) {
         /* point and axes taken back to where the path began: its turn R and shift o so far, undone */
-        double t = w->state.time - b->script.t0;
+        double t = w->state.step.time - b->script.t0;
         cti_v3 o = cti_script_follow(b->script.path, b->script.n_path, cti_v3_zero(), t, NULL);
         ct_real R[9];
         for (k = 0; k < 3; k++) /* rows: what becomes of the unit vectors */
@@ -53553,7 +53939,7 @@ static ct_real cti_joints_gyration(const ct_world *w, int slot)
 {
     if (slot < 0 || w->bodies[slot].kind != CTI_BODY_RIGID)
         return 0;
-    return cti_rigid_gyration(&w->state.rigids[w->bodies[slot].rigid]);
+    return cti_rigid_gyration(&w->state.bodies.rigids[w->bodies[slot].rigid]);
 }
 
 /* 1 when the two bodies are to collide */
@@ -53618,7 +54004,7 @@ static ct_code cti_joints_add(ct_world *w, const ct_joint_desc *d, ct_joint_id *
         return CT_ERR_ARGUMENT;
     code = cti_joints_check(w, d);
     if (code == CT_OK)
-        code = cti_world_refuse_discrete(w, NULL, "CT_STEPPER_DCD has no joints and no stitches");
+        code = cti_steppers_admit(w, CTI_FEATURE_JOINT, NULL);
     if (code == CT_OK)
         code = cti_joints_check_side(w, &d->a, d->kind, &slot_a);
     if (code == CT_OK)
@@ -53690,10 +54076,10 @@ CONTACT_API_DEF ct_code ct_joint_get_impulse(const ct_world *cw, ct_joint_id joi
     int k;
     if (!q)
         return code;
-    m = cti_memory_find(&cw->state.impulses.joints, q->joint.key);
+    m = cti_memory_find(&cw->state.history.impulses.joints, q->joint.key);
     for (k = 0; out_linear && k < 3; k++)
         out_linear[k] = m ? m->impulse[k] : 0;
-    m = cti_memory_find(&cw->state.impulses.joints, q->joint.key + 1);
+    m = cti_memory_find(&cw->state.history.impulses.joints, q->joint.key + 1);
     for (k = 0; out_angular && k < 3; k++)
         out_angular[k] = m ? m->impulse[k] * q->joint.lever : 0;
     return CT_OK;
@@ -53733,9 +54119,9 @@ CTI_FN int cti_world_resolve_joints(ct_world *w)
 {
     cti_surface *f = &w->state.surface;
     int i;
-    CTI_CLEAR(w->state.joints);
-    for (i = 0; i < CTI_LEN(w->state.rigids); i++)
-        w->state.rigids[i].linked = 0;
+    CTI_CLEAR(w->state.bodies.joints);
+    for (i = 0; i < CTI_LEN(w->state.bodies.rigids); i++)
+        w->state.bodies.rigids[i].linked = 0;
     for (i = 0; i < CTI_LEN(w->joints); i++) {
         const cti_world_joint *q = &w->joints[i];
         cti_joint j = q->joint;
@@ -53743,7 +54129,7 @@ CTI_FN int cti_world_resolve_joints(ct_world *w)
             continue;
         cti_joints_resolve(w, q->slot[0], &j.a);
         cti_joints_resolve(w, q->slot[1], &j.b);
-        if (!CTI_PUSH(&w->mem, w->state.joints, j))
+        if (!CTI_PUSH(&w->mem, w->state.bodies.joints, j))
             return 0;
         if (!q->collide && q->slot[0] >= 0 && q->slot[1] >= 0 && q->slot[0] != q->slot[1] &&
             !cti_broad_keep_apart(&w->mem, &f->apart, cti_joints_surface_body(w, q->slot[0]), cti_joints_surface_body(w, q->slot[1])))
@@ -53767,20 +54153,21 @@ static ct_code cti_bodies_stale(ct_world *w, ct_body_id body)
 /* pieces of paths that no pin follows any more leave. Pins are in the order of their paths, and those that share one follow one another */
 static void cti_pins_pack_paths(cti_state *s)
 {
+    cti_scripts *scripts = &s->scripts;
     int i, from = -1, to = 0, n = 0;
-    for (i = 0; i < CTI_LEN(s->pins); i++) {
-        cti_pin *p = &s->pins[i];
+    for (i = 0; i < CTI_LEN(scripts->pins); i++) {
+        cti_pin *p = &scripts->pins[i];
         if (p->n_path == 0)
             continue;
         if (p->path != from) {
             from = p->path, to = n;
-            memmove(s->path + to, s->path + from, sizeof *s->path * (size_t)p->n_path);
+            memmove(scripts->path + to, scripts->path + from, sizeof *scripts->path * (size_t)p->n_path);
             n += p->n_path;
         }
         p->path = to;
     }
-    if (s->path)
-        stbds_header(s->path)->length = (size_t)n;
+    if (scripts->path)
+        stbds_header(scripts->path)->length = (size_t)n;
 }
 
 /* pins that nothing feels leave: their time is over, or a newer pin of the same block (covered [blocks], from block b0 on) holds their axes for
@@ -53788,16 +54175,16 @@ static void cti_pins_pack_paths(cti_state *s)
 static void cti_pins_drop(cti_state *s, int b0, const uint8_t *covered, int n_covered, int axes, double until)
 {
     int i, k;
-    for (i = k = 0; i < CTI_LEN(s->pins); i++) {
-        const cti_pin *p = &s->pins[i];
-        int over = !p->axes || (p->until >= 0 && s->time >= p->until);
+    for (i = k = 0; i < CTI_LEN(s->scripts.pins); i++) {
+        const cti_pin *p = &s->scripts.pins[i];
+        int over = !p->axes || (p->until >= 0 && s->step.time >= p->until);
         if (!over && p->block >= b0 && p->block < b0 + n_covered && covered[p->block - b0] && !(p->axes & ~axes))
             over = until < 0 || (p->until >= 0 && p->until <= until);
         if (!over)
-            s->pins[k++] = *p;
+            s->scripts.pins[k++] = *p;
     }
-    if (s->pins)
-        stbds_header(s->pins)->length = (size_t)k;
+    if (s->scripts.pins)
+        stbds_header(s->scripts.pins)->length = (size_t)k;
     cti_pins_pack_paths(s);
 }
 
@@ -53805,49 +54192,51 @@ static void cti_pins_drop(cti_state *s, int b0, const uint8_t *covered, int n_co
 static void cti_bodies_remove_blocks(ct_world *w, int b0, int n)
 {
     cti_state *s = &w->state;
+    cti_bodies *bodies = &s->bodies;
+    cti_scripts *scripts = &s->scripts;
     size_t tail = (size_t)(s->n - b0 - n);
     int i, k;
     memmove(s->x + 3 * b0, s->x + 3 * (b0 + n), sizeof(ct_real) * 3 * tail);
     memmove(s->v + 3 * b0, s->v + 3 * (b0 + n), sizeof(ct_real) * 3 * tail);
-    memmove(s->mass + b0, s->mass + b0 + n, sizeof(ct_real) * tail);
-    memmove(s->inv_mass + b0, s->inv_mass + b0 + n, sizeof(ct_real) * tail);
-    memmove(s->alpha + b0, s->alpha + b0 + n, sizeof(ct_real) * tail);
-    memmove(s->dt_prev + b0, s->dt_prev + b0 + n, sizeof(ct_real) * tail);
-    memmove(s->fall + b0, s->fall + b0 + n, sizeof(ct_real) * tail);
+    memmove(bodies->mass + b0, bodies->mass + b0 + n, sizeof(ct_real) * tail);
+    memmove(bodies->inv_mass + b0, bodies->inv_mass + b0 + n, sizeof(ct_real) * tail);
+    memmove(bodies->alpha + b0, bodies->alpha + b0 + n, sizeof(ct_real) * tail);
+    memmove(s->history.dt_prev + b0, s->history.dt_prev + b0 + n, sizeof(ct_real) * tail);
+    memmove(s->history.fall + b0, s->history.fall + b0 + n, sizeof(ct_real) * tail);
     cti_integrate_remove(s, b0, n);
     cti_impulses_remove(s, b0, n);
     s->n -= n;
-    for (i = k = 0; i < CTI_LEN(s->pins); i++)
-        if (s->pins[i].block < b0 || s->pins[i].block >= b0 + n) {
-            s->pins[k] = s->pins[i];
-            s->pins[k++].block -= s->pins[i].block >= b0 ? n : 0;
+    for (i = k = 0; i < CTI_LEN(scripts->pins); i++)
+        if (scripts->pins[i].block < b0 || scripts->pins[i].block >= b0 + n) {
+            scripts->pins[k] = scripts->pins[i];
+            scripts->pins[k++].block -= scripts->pins[i].block >= b0 ? n : 0;
         }
-    if (s->pins)
-        stbds_header(s->pins)->length = (size_t)k;
+    if (scripts->pins)
+        stbds_header(scripts->pins)->length = (size_t)k;
     cti_pins_pack_paths(s);
-    for (i = k = 0; i < CTI_LEN(s->directions); i++)
-        if (s->directions[i].block < b0 || s->directions[i].block >= b0 + n) {
-            s->directions[k] = s->directions[i];
-            s->directions[k++].block -= s->directions[i].block >= b0 ? n : 0;
+    for (i = k = 0; i < CTI_LEN(scripts->directions); i++)
+        if (scripts->directions[i].block < b0 || scripts->directions[i].block >= b0 + n) {
+            scripts->directions[k] = scripts->directions[i];
+            scripts->directions[k++].block -= scripts->directions[i].block >= b0 ? n : 0;
         }
-    if (s->directions)
-        stbds_header(s->directions)->length = (size_t)k;
+    if (scripts->directions)
+        stbds_header(scripts->directions)->length = (size_t)k;
     for (i = 0; i < CTI_LEN(w->bodies); i++)
         if (w->bodies[i].kind != CTI_BODY_FREE && w->bodies[i].block0 > b0) {
             w->bodies[i].block0 -= n;
             cti_model_shift(&w->bodies[i].model, -n);
         }
-    for (i = 0; i < CTI_LEN(s->rigids); i++)
-        s->rigids[i].block -= s->rigids[i].block > b0 ? n : 0;
+    for (i = 0; i < CTI_LEN(bodies->rigids); i++)
+        bodies->rigids[i].block -= bodies->rigids[i].block > b0 ? n : 0;
 }
 
 static void cti_bodies_remove_rigid(ct_world *w, int number)
 {
     cti_state *s = &w->state;
     int i;
-    for (i = number; i + 1 < CTI_LEN(s->rigids); i++)
-        s->rigids[i] = s->rigids[i + 1];
-    stbds_header(s->rigids)->length--;
+    for (i = number; i + 1 < CTI_LEN(s->bodies.rigids); i++)
+        s->bodies.rigids[i] = s->bodies.rigids[i + 1];
+    stbds_header(s->bodies.rigids)->length--;
     for (i = 0; i < CTI_LEN(w->bodies); i++)
         if (w->bodies[i].kind == CTI_BODY_RIGID && w->bodies[i].rigid > number)
             w->bodies[i].rigid--;
@@ -53893,9 +54282,9 @@ CONTACT_API_DEF ct_code ct_body_remove(ct_world *w, ct_body_id body)
         cti_bodies_remove_blocks(w, b0, n);
         if (w->state.x) {
             stbds_header(w->state.x)->length = stbds_header(w->state.v)->length = 3 * (size_t)w->state.n;
-            stbds_header(w->state.mass)->length = stbds_header(w->state.inv_mass)->length = (size_t)w->state.n;
-            stbds_header(w->state.alpha)->length = stbds_header(w->state.dt_prev)->length = (size_t)w->state.n;
-            stbds_header(w->state.fall)->length = (size_t)w->state.n;
+            stbds_header(w->state.bodies.mass)->length = stbds_header(w->state.bodies.inv_mass)->length = (size_t)w->state.n;
+            stbds_header(w->state.bodies.alpha)->length = stbds_header(w->state.history.dt_prev)->length = (size_t)w->state.n;
+            stbds_header(w->state.history.fall)->length = (size_t)w->state.n;
         }
     }
     cti_world_drop_joints(w, slot);
@@ -53952,13 +54341,13 @@ CTI_FN cti_v3 cti_body_point(const ct_world *w, const cti_body *b, int i)
     cti_attach a;
     ct_real R[9];
     if (b->kind == CTI_BODY_KINEMATIC)
-        return cti_script_point(&b->script, i, w->state.time, NULL);
+        return cti_script_point(&b->script, i, w->state.step.time, NULL);
     if (b->kind == CTI_BODY_STATIC)
         return cti_v3_at(b->rest, i);
     cti_body_attach(b, i, &a);
     if (a.frame < 0)
         return cti_attach_point(&a, w->state.x, NULL);
-    cti_rigid_matrix(w->state.rigids[a.frame].q, R);
+    cti_rigid_matrix(w->state.bodies.rigids[a.frame].q, R);
     a.frame = 0;
     return cti_attach_point(&a, w->state.x, R);
 }
@@ -53969,7 +54358,7 @@ static cti_v3 cti_bodies_velocity(const ct_world *w, const cti_body *b, int i)
     cti_attach a;
     int k;
     if (b->kind == CTI_BODY_KINEMATIC) {
-        cti_script_point(&b->script, i, w->state.time, &v);
+        cti_script_point(&b->script, i, w->state.step.time, &v);
         return v;
     }
     if (cti_body_is_scripted(b))
@@ -54041,12 +54430,12 @@ CONTACT_API_DEF ct_code ct_body_set_velocities(ct_world *w, ct_body_id body, con
         if (!cti_bodies_is_moderate(velocities + 3 * (size_t)i))
             return cti_world_fail(w, CT_ERR_ARGUMENT, body, i, 0, "a velocity is too large: its fourth power is not finite (element: vertex)");
     memcpy(w->state.v + 3 * (size_t)b->block0, velocities, sizeof(ct_real) * 3 * (size_t)n);
-    w->state.energies_known = 0;
+    w->state.energy.known = 0;
     /* where v is the velocity at the end of a step, the scheme starts again from it; where it is that of a step's middle, what was read may be
        set again */
     for (i = b->block0; i < b->block0 + n; i++)
         if (w->state.history.touched && i < CTI_LEN(w->state.history.touched) && !cti_motion_is_halfway(&w->state, i))
-            w->state.dt_prev[i] = 0;
+            w->state.history.dt_prev[i] = 0;
     return CT_OK;
 }
 
@@ -54117,8 +54506,8 @@ CONTACT_API_DEF ct_code ct_body_pin_path(ct_world *w, ct_body_id body, const int
         if (vertices[i] < 0 || vertices[i] >= b->n_blocks)
             return cti_world_fail(w, CT_ERR_ARGUMENT, body, i, vertices[i],
                                   "a pinned vertex is out of range (element: place in the list, value: vertex)");
-    if (!CTI_RESIZE(&w->mem, covered, b->n_blocks) || !CTI_RESERVE(&w->mem, w->state.pins, CTI_LEN(w->state.pins) + n) ||
-        !CTI_RESERVE(&w->mem, w->state.path, CTI_LEN(w->state.path) + n_segments)) {
+    if (!CTI_RESIZE(&w->mem, covered, b->n_blocks) || !CTI_RESERVE(&w->mem, w->state.scripts.pins, CTI_LEN(w->state.scripts.pins) + n) ||
+        !CTI_RESERVE(&w->mem, w->state.scripts.path, CTI_LEN(w->state.scripts.path) + n_segments)) {
         CTI_FREE(&w->mem, covered);
         return cti_world_fail(w, CT_ERR_MEMORY, body, -1, n, "out of memory; nothing was pinned");
     }
@@ -54126,9 +54515,9 @@ CONTACT_API_DEF ct_code ct_body_pin_path(ct_world *w, ct_body_id body, const int
         covered[vertices[i]] = 1;
     cti_pins_drop(&w->state, b->block0, covered, b->n_blocks, axes, until);
     CTI_FREE(&w->mem, covered);
-    path = CTI_LEN(w->state.path);
+    path = CTI_LEN(w->state.scripts.path);
     for (i = 0; n > 0 && i < n_segments; i++)
-        CTI_PUSH(&w->mem, w->state.path, segments[i]);
+        CTI_PUSH(&w->mem, w->state.scripts.path, segments[i]);
     for (i = 0; i < n; i++) {
         cti_pin p;
         memset(&p, 0, sizeof p);
@@ -54136,9 +54525,9 @@ CONTACT_API_DEF ct_code ct_body_pin_path(ct_world *w, ct_body_id body, const int
         p.axes = axes;
         memcpy(p.start, w->state.x + 3 * (size_t)p.block, sizeof p.start);
         p.path = path, p.n_path = n_segments;
-        p.t0 = w->state.time;
+        p.t0 = w->state.step.time;
         p.until = until;
-        CTI_PUSH(&w->mem, w->state.pins, p);
+        CTI_PUSH(&w->mem, w->state.scripts.pins, p);
     }
     return CT_OK;
 }
@@ -54165,6 +54554,8 @@ CONTACT_API_DEF ct_code ct_body_constrain(ct_world *w, ct_body_id body, int vert
     cti_m3 sq;
     if (slot < 0)
         return cti_bodies_stale(w, body);
+    if (cti_steppers_admit(w, CTI_FEATURE_DIRECTION, NULL) != CT_OK)
+        return CT_ERR_UNSUPPORTED;
     if (!cti_body_has_model(&w->bodies[slot]) || vertex < 0 || vertex >= w->bodies[slot].n_blocks || !projector)
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, vertex, vertex, "the constrained vertex is out of range (element: vertex)");
     /* symmetric and idempotent, or it is no projector */
@@ -54176,12 +54567,12 @@ CONTACT_API_DEF ct_code ct_body_constrain(ct_world *w, ct_body_id body, int vert
                 return cti_world_fail(w, CT_ERR_ARGUMENT, body, vertex, (double)projector[3 * i + j], "the matrix is no symmetric projector");
     d.block = w->bodies[slot].block0 + vertex;
     cti_bodies_purify(projector, d.projector);
-    for (i = 0; i < CTI_LEN(w->state.directions); i++)
-        if (w->state.directions[i].block == d.block) {
-            w->state.directions[i] = d;
+    for (i = 0; i < CTI_LEN(w->state.scripts.directions); i++)
+        if (w->state.scripts.directions[i].block == d.block) {
+            w->state.scripts.directions[i] = d;
             return CT_OK;
         }
-    return CTI_PUSH(&w->mem, w->state.directions, d) ? CT_OK : cti_world_fail(w, CT_ERR_MEMORY, body, -1, 0, "out of memory");
+    return CTI_PUSH(&w->mem, w->state.scripts.directions, d) ? CT_OK : cti_world_fail(w, CT_ERR_MEMORY, body, -1, 0, "out of memory");
 }
 
 CONTACT_API_DEF ct_code ct_body_get_pin_impulse(const ct_world *cw, ct_body_id body, int32_t vertex, ct_real out_impulse[3])
@@ -54191,10 +54582,12 @@ CONTACT_API_DEF ct_code ct_body_get_pin_impulse(const ct_world *cw, ct_body_id b
     int slot = cti_world_slot(w, body), block, k;
     if (slot < 0)
         return cti_bodies_stale(w, body);
+    if (cti_steppers_admit(w, CTI_FEATURE_DIRECTION, NULL) != CT_OK)
+        return CT_ERR_UNSUPPORTED;
     if (!cti_body_has_model(&w->bodies[slot]) || vertex < 0 || vertex >= w->bodies[slot].n_blocks || !out_impulse)
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, vertex, vertex,
                               "a pin's impulse needs a deformable body, one of its nodes and room for it (element: vertex)");
-    pins = w->state.impulses.pins;
+    pins = w->state.history.impulses.pins;
     block = w->bodies[slot].block0 + vertex;
     for (k = 0; k < 3; k++)
         out_impulse[k] = 3 * block < CTI_LEN(pins) ? pins[3 * block + k] : 0;
@@ -54343,9 +54736,9 @@ CTI_FN ct_code cti_world_keep_contacts(ct_world *w)
     if (w->contacts_ready)
         return CT_OK;
     CTI_CLEAR(w->contacts);
-    for (i = 0; i < CTI_LEN(w->state.impulses.touches); i++) {
+    for (i = 0; i < CTI_LEN(w->state.history.impulses.touches); i++) {
         ct_contact c;
-        cti_query_contact(w, &w->state.impulses.touches[i], &c);
+        cti_query_contact(w, &w->state.history.impulses.touches[i], &c);
         if (!CTI_PUSH(&w->mem, w->contacts, c))
             return cti_world_fail(w, CT_ERR_MEMORY, none, -1, 0, "out of memory while listing contacts");
     }
@@ -54386,12 +54779,12 @@ static uint64_t cti_query_mix_history(uint64_t h, const cti_state *s)
 {
     const cti_history *q = &s->history;
     int i, k = 0, bytes = 3 * (int)sizeof(ct_real);
-    h = cti_query_mix(h, s->dt_prev, sizeof(ct_real) * (size_t)s->n);
+    h = cti_query_mix(h, s->history.dt_prev, sizeof(ct_real) * (size_t)s->n);
     for (i = 0; i < CTI_LEN(q->v0) / 3 && i < s->n; i++) {
         /* rigid bodies, in the order of their blocks, have no history */
-        while (k < CTI_LEN(s->rigids) && s->rigids[k].block + 1 < i)
+        while (k < CTI_LEN(s->bodies.rigids) && s->bodies.rigids[k].block + 1 < i)
             k++;
-        if (!(s->dt_prev[i] > 0) || (k < CTI_LEN(s->rigids) && i >= s->rigids[k].block))
+        if (!(s->history.dt_prev[i] > 0) || (k < CTI_LEN(s->bodies.rigids) && i >= s->bodies.rigids[k].block))
             continue;
         h = cti_query_mix(h, q->v0 + 3 * (size_t)i, (size_t)bytes);
         h = cti_query_mix(h, q->u0 + 3 * (size_t)i, (size_t)bytes);
@@ -54408,15 +54801,15 @@ CONTACT_API_DEF uint64_t ct_world_hash(const ct_world *w)
     h = cti_query_mix(h, w->state.x, sizeof(ct_real) * 3 * (size_t)w->state.n);
     h = cti_query_mix(h, w->state.v, sizeof(ct_real) * 3 * (size_t)w->state.n);
     h = cti_query_mix_history(h, &w->state);
-    for (i = 0; i < CTI_LEN(w->state.rigids); i++)
-        h = cti_query_mix(h, w->state.rigids[i].q, sizeof w->state.rigids[i].q);
-    for (i = 0; i < CTI_LEN(w->state.rigids); i++)
-        h = cti_query_mix(h, w->state.rigids[i].spin, sizeof w->state.rigids[i].spin);
-    for (i = 0; i < CTI_LEN(w->state.memory.items); i++) {
-        h = cti_query_mix(h, w->state.memory.items[i].impulse, sizeof w->state.memory.items[i].impulse);
-        h = cti_query_mix(h, w->state.memory.items[i].slip, sizeof w->state.memory.items[i].slip);
+    for (i = 0; i < CTI_LEN(w->state.bodies.rigids); i++)
+        h = cti_query_mix(h, w->state.bodies.rigids[i].q, sizeof w->state.bodies.rigids[i].q);
+    for (i = 0; i < CTI_LEN(w->state.bodies.rigids); i++)
+        h = cti_query_mix(h, w->state.bodies.rigids[i].spin, sizeof w->state.bodies.rigids[i].spin);
+    for (i = 0; i < CTI_LEN(w->state.contact.memory.items); i++) {
+        h = cti_query_mix(h, w->state.contact.memory.items[i].impulse, sizeof w->state.contact.memory.items[i].impulse);
+        h = cti_query_mix(h, w->state.contact.memory.items[i].slip, sizeof w->state.contact.memory.items[i].slip);
     }
-    return cti_query_mix(h, &w->state.time, sizeof w->state.time);
+    return cti_query_mix(h, &w->state.step.time, sizeof w->state.step.time);
 }
 
 /* ---- 9_world/untangle.c ---- */
@@ -54450,7 +54843,7 @@ static int cti_untangle_save(ct_world *w, cti_untangle *u)
     memset(u, 0, sizeof *u);
     memcpy(u->gravity, s->desc.gravity, sizeof u->gravity);
     return cti_snapshot_save(s, 1, &u->start) && CTI_RESIZE(&w->mem, u->x, 3 * s->n) &&
-           CTI_RESIZE(&w->mem, u->q, 4 * CTI_LEN(s->rigids));
+           CTI_RESIZE(&w->mem, u->q, 4 * CTI_LEN(s->bodies.rigids));
 }
 
 /* blocks of bodies that are not tangled stay where they are, unless all may move */
@@ -54458,7 +54851,7 @@ static void cti_untangle_hold(cti_state *s, int all)
 {
     const cti_surface *f = &s->surface;
     int i, k, j;
-    memset(s->held, all ? 0 : CTI_HELD_REPAIR, (size_t)s->n);
+    memset(s->scripts.held, all ? 0 : CTI_HELD_REPAIR, (size_t)s->n);
     for (i = 0; i < CTI_LEN(s->detect.tangles); i++) {
         int v = (int)(s->detect.tangles[i] >> 32), body = f->body_of[v];
         if (i > 0 && f->body_of[s->detect.tangles[i - 1] >> 32] == body)
@@ -54466,7 +54859,7 @@ static void cti_untangle_hold(cti_state *s, int all)
         for (k = f->ranges[body].v0; k < f->ranges[body].v1; k++) {
             const cti_attach *a = cti_surface_attach(f, k);
             for (j = 0; j < a->n; j++)
-                s->held[a->block[j]] = 0;
+                s->scripts.held[a->block[j]] = 0;
         }
     }
     /* nodes inside of a body go with its surface: a component is held as a whole or not at all */
@@ -54474,21 +54867,21 @@ static void cti_untangle_hold(cti_state *s, int all)
         const cti_component *c = &s->factors.components[i];
         int held = CTI_HELD_REPAIR;
         for (k = c->begin; k < c->end; k++)
-            held &= s->held[s->factors.blocks[k]];
+            held &= s->scripts.held[s->factors.blocks[k]];
         for (k = c->begin; k < c->end; k++)
-            s->held[s->factors.blocks[k]] = (uint8_t)held;
+            s->scripts.held[s->factors.blocks[k]] = (uint8_t)held;
     }
 }
 
 static void cti_untangle_rest(cti_state *s)
 {
     int i, k;
-    s->energies_known = 0;
+    s->energy.known = 0;
     memset(s->v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    s->energies_known = 0; /* before the first step they hold gravity's, too */
-    for (i = 0; i < CTI_LEN(s->rigids); i++)
+    s->energy.known = 0; /* before the first step they hold gravity's, too */
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
         for (k = 0; k < 3; k++)
-            s->rigids[i].spin[k] = 0;
+            s->bodies.rigids[i].spin[k] = 0;
 }
 
 /* notes where everything is; 1 when that is elsewhere than at the last note. Velocities do not tell: the last piece of a step may be at rest */
@@ -54496,9 +54889,9 @@ static int cti_untangle_moved(const cti_state *s, cti_untangle *u)
 {
     int i, moved = memcmp(u->x, s->x, sizeof *u->x * 3 * (size_t)s->n) != 0;
     memcpy(u->x, s->x, sizeof *u->x * 3 * (size_t)s->n);
-    for (i = 0; i < CTI_LEN(s->rigids); i++) {
-        moved |= memcmp(u->q + 4 * (size_t)i, s->rigids[i].q, sizeof s->rigids[i].q) != 0;
-        memcpy(u->q + 4 * (size_t)i, s->rigids[i].q, sizeof s->rigids[i].q);
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        moved |= memcmp(u->q + 4 * (size_t)i, s->bodies.rigids[i].q, sizeof s->bodies.rigids[i].q) != 0;
+        memcpy(u->q + 4 * (size_t)i, s->bodies.rigids[i].q, sizeof s->bodies.rigids[i].q);
     }
     return moved;
 }
@@ -54533,10 +54926,10 @@ static ct_code cti_untangle_steps(ct_world *w, cti_untangle *u)
 static void cti_untangle_leave(ct_world *w, const cti_untangle *u)
 {
     cti_state *s = &w->state;
-    s->still = 0;
-    memset(s->held, 0, (size_t)s->n);
+    s->scripts.still = 0;
+    memset(s->scripts.held, 0, (size_t)s->n);
     memcpy(s->desc.gravity, u->gravity, sizeof u->gravity);
-    s->has_problem = 0;
+    s->contact.is_solved = 0;
     w->contacts_ready = 0;
 }
 
@@ -54545,35 +54938,35 @@ static void cti_untangle_finish(ct_world *w, const cti_untangle *u)
 {
     cti_state *s = &w->state;
     int i, n = s->n;
-    s->time = u->start.time, s->dt_memory = u->start.dt_memory;
+    s->step.time = u->start.time, s->contact.memory_dt = u->start.dt_memory;
     memcpy(s->v, u->start.copy.v, sizeof(ct_real) * 3 * (size_t)n);
-    memcpy(s->dt_prev, u->start.copy.dt_prev, sizeof(ct_real) * (size_t)n);
-    memcpy(s->fall, u->start.copy.fall, sizeof(ct_real) * (size_t)n);
+    memcpy(s->history.dt_prev, u->start.copy.dt_prev, sizeof(ct_real) * (size_t)n);
+    memcpy(s->history.fall, u->start.copy.fall, sizeof(ct_real) * (size_t)n);
     for (i = 0; i < CTI_LEN(s->factors.components); i++) { /* bodies were carried at rest */
         cti_factors_drift(&s->factors.components[i], CTI_REAL_MAX);
         cti_factors_ask(&s->factors.components[i]);
     }
     if (n)
-        memset(s->dv, 0, sizeof *s->dv * 3 * (size_t)n);
+        memset(s->history.dv, 0, sizeof *s->history.dv * 3 * (size_t)n);
     /* integrators that remember a step before start again */
     if (s->desc.integrator != CT_INTEGRATOR_EULER) {
         cti_integrate_reset(s, 1);
         cti_integrate_forget(s);
     }
-    for (i = 0; i < CTI_LEN(s->rigids); i++) {
-        cti_rigid *r = &s->rigids[i];
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        cti_rigid *r = &s->bodies.rigids[i];
         ct_real I[9];
-        cti_rigid_matrix(r->q, s->frames0 + 9 * (size_t)i);
+        cti_rigid_matrix(r->q, s->bodies.frames + 9 * (size_t)i);
         cti_rigid_inertia(r, r->q, I);
         cti_v3_put(r->spin, 0, cti_m3_mul_v(I, cti_v3_at(s->v, r->block + 1)));
     }
-    cti_assemble_movers(s, s->time);
-    cti_surface_place(&s->surface, s->x, s->frames0, s->surface.x0);
-    CTI_CLEAR(s->rows);
-    CTI_CLEAR(s->origins);
-    cti_memory_clear(&s->memory);
-    cti_impulses_clear(&s->impulses);
-    s->energies_known = 0;
+    cti_assemble_movers(s, s->step.time);
+    cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x0);
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
+    cti_memory_clear(&s->contact.memory);
+    cti_impulses_clear(&s->history.impulses);
+    s->energy.known = 0;
     s->detect.valid = 0;
     s->detect.n_tangled = s->detect.n_tangled > 0 ? s->detect.n_tangled : 1;
 }
@@ -54587,7 +54980,7 @@ static ct_code cti_untangle_world(ct_world *w, int before, int *out_freed, int *
     int after = before;
     ct_code code = cti_untangle_save(w, &u) ? CT_OK : CT_ERR_MEMORY;
     if (code == CT_OK) {
-        w->state.still = 1;
+        w->state.scripts.still = 1;
         w->mem.failed = 0;
         memset(w->state.desc.gravity, 0, sizeof w->state.desc.gravity);
         w->busy = 1;
@@ -54627,8 +55020,9 @@ static ct_code cti_world_repair(ct_world *w, int *out_freed, int *out_left)
         *out_freed = 0, *out_left = before;
         return CT_OK;
     }
-    if (CTI_IS_DISCRETE(&w->state))
-        return cti_world_refuse_discrete(w, NULL, "CT_STEPPER_DCD takes bodies apart in its steps; ct_world_repair is for CT_STEPPER_CMR");
+    code = cti_steppers_admit(w, CTI_FEATURE_REPAIR, NULL);
+    if (code != CT_OK)
+        return code;
 #if CONTACT_WITH_CMR
     return cti_untangle_world(w, before, out_freed, out_left);
 #else
@@ -58782,37 +59176,12 @@ CONTACT_API_DEF ct_code ct_problem_write(const ct_problem *problem, const char *
 #endif
 
 /* ---- 9_files/files_cpb.c ---- */
-/* files_cpb.c -- the last contact problem of a world as a CPB file: global frictional contact, A v = b + J'r, u = J v + w; of the discrete
-   stepper a quadratic program, min 1/2 v'A v - b'v, J v + w >= 0.
+/* files_cpb.c -- the last contact problem of a world as a CPB file: global frictional contact, A v = b + J'r, u = J v + w; or the
+   problem that the stepper says (CT_STEPPER_DCD: a quadratic program, min 1/2 v'A v - b'v, J v + w >= 0).
    Method: the problem becomes a program (program.h) with the same solution, which is written as any other; a row's compliance is an
    unknown more, and a row that is eased apart while it is held is two contacts (bridge.h). */
 
 #if CONTACT_WITH_FILES
-
-#if (CONTACT_WITH_DCD && (CONTACT_WITH_FILES))
-/* numbers of the world as double. 0 when memory ran out */
-static int cti_dump_vector(cti_mem *mem, const ct_real *from, int n, double **out)
-{
-    int i;
-    if (!CTI_RESIZE(mem, *out, n))
-        return 0;
-    for (i = 0; i < n; i++)
-        (*out)[i] = (double)from[i];
-    return 1;
-}
-
-static int cti_dump_matrix(cti_mem *mem, const cti_bsr *A, cti_sparse *out)
-{
-    cti_triplets t;
-    int i, k, e, ok = 1;
-    memset(&t, 0, sizeof t);
-    for (i = 0; i < A->n; i++)
-        for (k = A->row[i]; k < A->row[i + 1]; k++)
-            for (e = 0; ok && e < 9; e++)
-                ok = cti_triplets_add(mem, &t, 3 * i + e / 3, 3 * A->col[k] + e % 3, (double)A->val[9 * (size_t)k + (size_t)e]);
-    return cti_triplets_close(mem, &t, ok, 3 * A->n, 3 * A->n, out);
-}
-#endif
 
 /* the contacts' problem with each row's whole law, compliance and recovery included (bridge.h), and its solution v. 0 when memory ran out */
 static int cti_dump_contacts(cti_mem *mem, cti_arena *arena, const cti_problem *p, const ct_real *v, cti_program *out)
@@ -58830,77 +59199,49 @@ static int cti_dump_contacts(cti_mem *mem, cti_arena *arena, const cti_problem *
     return ok;
 }
 
-#if (CONTACT_WITH_DCD && (CONTACT_WITH_FILES))
-/* a copy of a matrix whose arrays are the arena's */
-static int cti_dump_copy(cti_mem *mem, const cti_sparse *from, cti_sparse *out)
+/* the last problem of contacts; where it cannot be written a code, which the world has recorded */
+static ct_code cti_dump_rows(ct_world *w, cti_program *out)
 {
-    int n = from->p[from->rows];
-    if (!cti_sparse_reserve(mem, out, from->rows, from->cols, n))
-        return 0;
-    memcpy(out->p, from->p, sizeof *from->p * ((size_t)from->rows + 1));
-    if (n)
-        memcpy(out->i, from->i, sizeof *from->i * (size_t)n), memcpy(out->x, from->x, sizeof *from->x * (size_t)n);
-    return 1;
-}
-
-/* the last program of the discrete stepper, and its solution. 0 when memory ran out */
-static int cti_dump_discrete(cti_mem *mem, cti_state *s, cti_program *out)
-{
-    cti_arena_point mark = cti_arena_mark(s->arena);
-    int i, m = CTI_LEN(s->rows), n = 3 * s->n, ok;
-    cti_sparse J;
-    double *w;
-    out->kind = CTI_PROGRAM_QP, out->n = n, out->m = m, out->has_objective = 1;
-    ok = cti_dcd_jacobian(s, &J, &w) && cti_dump_matrix(mem, &s->A, &out->A) && cti_dump_copy(mem, &J, &out->J) &&
-         cti_dump_vector(mem, s->b, n, &out->b) && cti_dump_vector(mem, s->dcd.answer, n, &out->x_ref) &&
-         cti_dump_vector(mem, s->dcd.lambda, m, &out->r_ref) && CTI_RESIZE(mem, out->w, m);
-    if (ok && m)
-        memcpy(out->w, w, sizeof *w * (size_t)m);
-    for (i = 0; ok && i < s->n; i++) {
-        cti_v3 v = cti_v3_at(s->dcd.answer, i), Av = cti_bsr_row(&s->A, s->dcd.answer, i);
-        out->objective_ref += (double)(cti_v3_dot(v, Av) / 2 - cti_v3_dot(v, cti_v3_at(s->b, i)));
-    }
-    cti_arena_rewind(s->arena, mark);
-    return ok;
-}
-#endif
-
-/* the last problem of the world's stepper; p: that of contacts. 0 when memory ran out */
-static int cti_dump_problem(ct_world *w, const cti_problem *p, cti_program *out)
-{
-#if CONTACT_WITH_DCD
-    if (CTI_IS_DISCRETE(&w->state))
-        return cti_dump_discrete(&w->mem, &w->state, out);
-#endif
-    /* v_new is what the solve left: integrators and rigid bodies make other velocities of it */
-    return cti_dump_contacts(&w->mem, &w->arena, p, w->state.v_new, out);
+    ct_body_id none = {0, 0};
+    cti_problem p;
+    int i;
+    cti_islands_problem(&w->state, &p);
+    for (i = 0; i < p.n_rows; i++)
+        if (w->state.contact.origins[i].repair)
+            return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, i, 0,
+                                  "the problem repairs tangled pairs, which a CPB file cannot hold (element: row)");
+        else if (p.rows[i].equations)
+            return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, i, 0, "the problem has joints, which a CPB file cannot hold (element: row)");
+    /* end.v is what the solve left: integrators and rigid bodies make other velocities of it */
+    return cti_dump_contacts(&w->mem, &w->arena, &p, w->state.end.v, out) ? CT_OK : CT_ERR_MEMORY;
 }
 
 static ct_code cti_dump_world(const ct_world *cw, const char *path)
 {
     ct_world *w = (ct_world *)cw;
     ct_body_id none = {0, 0};
-    cti_problem p;
+    const cti_stepper *stepper;
     cti_program q;
     ct_code code;
-    int i, discrete;
     if (!w)
         return CT_ERR_ARGUMENT;
     if (cti_world_busy(w) != CT_OK)
         return CT_ERR_ARGUMENT;
-    if (!path || !w->ready || !w->state.has_problem)
+    code = cti_steppers_admit(w, CTI_FEATURE_PROBLEM, NULL);
+    if (code != CT_OK)
+        return code;
+    if (!path || !w->ready || !w->state.contact.is_solved)
         return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "no path, or no contact problem was solved in the last step");
-    discrete = CTI_IS_DISCRETE(&w->state);
-    if (!discrete)
-        cti_islands_problem(&w->state, &p);
-    for (i = 0; !discrete && i < p.n_rows; i++)
-        if (w->state.origins[i].repair)
-            return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, i, 0,
-                                  "the problem repairs tangled pairs, which a CPB file cannot hold (element: row)");
-        else if (p.rows[i].equations)
-            return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, i, 0, "the problem has joints, which a CPB file cannot hold (element: row)");
+    stepper = cti_steppers_of(w);
     memset(&q, 0, sizeof q);
-    code = cti_dump_problem(w, &p, &q) ? cti_problem_save(&w->mem, &q, path, NULL) : CT_ERR_MEMORY;
+    if (stepper->problem)
+        code = stepper->problem(&w->state, &w->mem, &q) ? CT_OK : CT_ERR_MEMORY;
+    else
+        code = cti_dump_rows(w, &q);
+    if (code == CT_ERR_UNSUPPORTED)
+        return code;
+    if (code == CT_OK)
+        code = cti_problem_save(&w->mem, &q, path, NULL);
     cti_program_free(&w->mem, &q);
     w->mem.failed = 0;
     if (code == CT_ERR_MEMORY)
@@ -58929,6 +59270,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 
 /* nothing private stays defined */
 #undef CTI_FN
+#undef CTI_CONSTANT_FN
 #undef CONTACT_API_DEF
 #undef CTI_INLINE
 #undef CTI_NOINLINE
@@ -58939,6 +59281,10 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_UNLIKELY
 #undef CTI_ASSERT
 #undef CTI_UNUSED
+#undef CTI_IF
+#undef CTI_IF_VALUE
+#undef CTI_IF_0
+#undef CTI_IF_1
 #undef CTI_PRINTF
 #undef CTI_STB_DS_INCLUDED
 #undef CTI_LEN
@@ -59041,13 +59387,9 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_P2_MASK
 #undef CTI_P4_MASK
 #undef CTI_P2_FUSED
-#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #undef CTI_P4_FUSED
-#endif
 #undef CTI_P2_NFUSED
-#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #undef CTI_P4_NFUSED
-#endif
 #undef CTI_PI_32
 #undef CTI_V_add
 #undef CTI_V_sub
@@ -59160,6 +59502,8 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_ACTIVE_NEARLY
 #undef CTI_ACTIVE_REPAIRS
 #endif
+#undef CTI_SOLVERS_CASE
+#undef CTI_BRIDGE_OR
 #undef CTI_BRIDGE_SOLVERS
 #if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 #undef CTI_BRIDGE_INTERIOR
@@ -59231,7 +59575,6 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_FLATS_ALIKE
 #undef CTI_FLATS_AT
 #endif
-#undef CTI_IS_DISCRETE
 #undef CTI_HELD_REPAIR
 #undef CTI_HELD_IMPLAUSIBLE
 #undef CTI_HELD_RESTED
@@ -59301,16 +59644,14 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_REPAIR_WAYS
 #if CONTACT_WITH_CMR
 #undef CTI_REPAIR_TIME
-#endif
 #undef CTI_REPAIR_LOCAL
 #undef CTI_REPAIR_KEEP
-#if CONTACT_WITH_CMR
 #undef CTI_REPAIR_STIFF
 #undef CTI_REPAIR_SOFT
 #undef CTI_REPAIR_RIGID
 #undef CTI_REPAIR_PAST
-#endif
 #undef CTI_REPAIR_STEEP
+#endif
 #undef CTI_PLAUSIBLE_SIZES
 #if CONTACT_WITH_CMR
 #undef CTI_PLAUSIBLE_MARGIN
@@ -59344,6 +59685,11 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #endif
 #undef CTI_COOKIE
 #undef CTI_WORLD_ULPS
+#undef CTI_STEPPERS_CASE
+#undef CTI_STEPPERS_ADD
+#undef CTI_STEPPERS_ONLY
+#undef CTI_STEPPERS_DEFAULTS
+#undef CTI_STEPPERS_CHECK
 #undef CTI_WORLD_MOST
 #undef CTI_BODIES_REACH
 #undef CTI_SOFT_SLIVER

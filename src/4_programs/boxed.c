@@ -359,7 +359,7 @@ static cti_outcome cti_boxed_coulomb(const cti_program *p, cti_delassus *w, cti_
     return said == CTI_OUTCOME_SOLVED || said == CTI_OUTCOME_RAY || said == CTI_OUTCOME_INFEASIBLE ? CTI_OUTCOME_FAILED : said;
 }
 
-CTI_FN cti_outcome cti_boxed_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+CTI_FN cti_outcome cti_solver_boxed(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_delassus w;
     cti_outcome said;

@@ -7,7 +7,7 @@
 
 #include "tableau.h"
 
-CTI_FN cti_outcome cti_boxed_solve(const cti_program *p, cti_effort *e, cti_answer *a);
+CTI_FN cti_outcome cti_solver_boxed(const cti_program *p, cti_effort *e, cti_answer *a);
 
 /* cti_boxed_pivot -- block principal pivoting alone: SOLVED, BUDGET, FAILED (a cycle, or a singular part), MEMORY. lo, hi [n] may be
    infinite. state [n], in: a start, out: -1 at lo, 1 at hi, 0 between. z [n]. a->iterations grows by the blocks of pivots. */

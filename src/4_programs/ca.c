@@ -298,7 +298,7 @@ static cti_outcome cti_ca_contacts(cti_ca *s)
     return cti_pgs_open(&g, s->e->arena, s->a->r) ? cti_pgs_run(&g, s->p, &s->d, s->e, s->a) : CTI_OUTCOME_MEMORY;
 }
 
-CTI_FN cti_outcome cti_ca_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+CTI_FN cti_outcome cti_solver_ca(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_ca s;
     cti_outcome outcome;

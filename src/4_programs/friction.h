@@ -100,9 +100,9 @@ CTI_FN int cti_newton_polish(cti_newton *s, double enough, cti_answer *a);
 enum { CTI_FRICTION_DEPTH = 8 };
 CTI_FN void cti_friction_weights(double *const *de, int n, int m, const double *e, double *c);
 
-/* cti_newton_solve -- semismooth Newton with Gauss-Seidel sweeps; cti_admm_solve -- alternating directions, ended by Newton steps. LOCAL and
+/* cti_solver_newton -- semismooth Newton with Gauss-Seidel sweeps; cti_solver_admm -- alternating directions, ended by Newton steps. LOCAL and
    GLOBAL. */
-CTI_FN cti_outcome cti_newton_solve(const cti_program *p, cti_effort *e, cti_answer *a);
-CTI_FN cti_outcome cti_admm_solve(const cti_program *p, cti_effort *e, cti_answer *a);
+CTI_FN cti_outcome cti_solver_newton(const cti_program *p, cti_effort *e, cti_answer *a);
+CTI_FN cti_outcome cti_solver_admm(const cti_program *p, cti_effort *e, cti_answer *a);
 
 #endif /* CTI_FRICTION_H */

@@ -178,7 +178,7 @@ static void cti_admm_run(cti_admm *s, double enough, cti_answer *a)
     }
 }
 
-CTI_FN cti_outcome cti_admm_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+CTI_FN cti_outcome cti_solver_admm(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_friction f;
     cti_admm s;

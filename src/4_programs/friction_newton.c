@@ -192,7 +192,7 @@ static void cti_newton_run(cti_newton *s, double enough, cti_answer *a)
     }
 }
 
-CTI_FN cti_outcome cti_newton_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+CTI_FN cti_outcome cti_solver_newton(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_friction f;
     cti_newton s;

@@ -329,7 +329,7 @@ static cti_outcome cti_ica_program_run(cti_ica_program *s)
     return info.status == CTI_SOLVE_BUDGET ? CTI_OUTCOME_BUDGET : CTI_OUTCOME_FAILED;
 }
 
-CTI_FN cti_outcome cti_ica_program_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+CTI_FN cti_outcome cti_solver_ica(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_ica_program s;
     cti_outcome outcome = CTI_OUTCOME_MEMORY;

@@ -8,7 +8,7 @@
 
 #include "tableau.h"
 
-CTI_FN cti_outcome cti_lemke_solve(const cti_program *p, cti_effort *e, cti_answer *a);
+CTI_FN cti_outcome cti_solver_lemke(const cti_program *p, cti_effort *e, cti_answer *a);
 
 /* cti_lemke_result -- z, y [n] are the caller's. */
 typedef struct cti_lemke_result {

@@ -287,7 +287,7 @@ static cti_outcome cti_lemke_friction(const cti_program *p, cti_delassus *w, cti
     return said == CTI_OUTCOME_SOLVED || best < INFINITY ? (said == CTI_OUTCOME_BUDGET ? said : CTI_OUTCOME_FAILED) : said;
 }
 
-CTI_FN cti_outcome cti_lemke_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+CTI_FN cti_outcome cti_solver_lemke(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_delassus w;
     cti_outcome said;

@@ -416,7 +416,7 @@ static int cti_pgs_fill(cti_pgs *s, const cti_program *p, cti_arena *arena)
     return 1;
 }
 
-CTI_FN cti_outcome cti_pgs_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+CTI_FN cti_outcome cti_solver_pgs(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_pgs s;
     cti_dual d;

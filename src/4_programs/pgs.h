@@ -4,7 +4,7 @@
 
 #include "dual.h"
 
-CTI_FN cti_outcome cti_pgs_solve(const cti_program *p, cti_effort *e, cti_answer *a);
+CTI_FN cti_outcome cti_solver_pgs(const cti_program *p, cti_effort *e, cti_answer *a);
 
 /* cti_pgs -- the sweeps: u = W r + q and the law, by rows or by contacts. */
 typedef struct cti_pgs {

@@ -4,6 +4,7 @@
 #define CTI_DCD_H
 
 #include "../8_step/cmr.h"
+#include "../8_step/stepper.h"
 #include "../4_programs/program.h"
 
 /* ---- dcd_detect.c ---- */
@@ -72,5 +73,9 @@ CTI_FN void cti_dcd_turn_transposed(const cti_dcd_turn *t, double *y);
 
 /* cti_dcd_step -- as cti_step. */
 CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r);
+
+/* ---- dcd_stepper.c ---- */
+
+CTI_FN const cti_stepper *cti_stepper_dcd(void);
 
 #endif /* CTI_DCD_H */

@@ -13,6 +13,7 @@
 #include "../4_programs/bridge.h"
 #include "../3_solve/ica.h"
 #include "../3_solve/ica_paper.h"
+#include "../3_solve/solve_policy.h"
 
 #define CTI_ISLANDS_NOTE_US 0.08 /* [us] that the notes of a block take, about; see cti_tasks_run_work */
 
@@ -202,10 +203,10 @@ static int cti_islands_cluster(cti_state *s, ct_real dt, cti_island *q)
 /* 1 where the last solve of one of the island's components ended far from a solution, or with NaN */
 static int cti_islands_is_far(const cti_state *s, const cti_island *q)
 {
-    int c, far = 0;
+    int c, is_far = 0;
     for (c = 0; c < q->n_components; c++)
-        far |= cti_policy_is_far(s->factors.components[q->components[c]].solve.natural);
-    return far;
+        is_far |= cti_policy_is_far(s->factors.components[q->components[c]].solve.natural);
+    return is_far;
 }
 
 static int cti_islands_has_equations(const cti_island *q)
@@ -268,7 +269,7 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
     if (!cti_islands_judge(s, dt, q, &info))
         return 0;
     if (cti_islands_is_far(s, q))
-        s->step.wasted_sweeps += visits / ((double)s->desc.solver.max_sweeps * (double)cti_max_int(CTI_ICA_FEW, CTI_LEN(s->contact.rows)));
+        s->step.wasted_sweeps += visits / ((double)s->desc.solver.max_sweeps * (double)cti_solve_policy_visits(CTI_LEN(s->contact.rows)));
     *ended = info.status;
     return 1;
 }

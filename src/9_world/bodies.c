@@ -403,6 +403,8 @@ CONTACT_API_DEF ct_code ct_body_add_static(ct_world *w, const ct_static_desc *d,
     ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_static_desc_default");
     cti_v3 n;
     if (code == CT_OK)
+        code = cti_steppers_admit(w, d->mesh ? CTI_FEATURE_STATIC : CTI_FEATURE_PLANE, d->name);
+    if (code == CT_OK)
         code = cti_bodies_check_scalars(w, d->friction, d->thickness, NULL, NULL);
     if (code == CT_OK)
         code = cti_bodies_place(w, d->name, d->position, d->rotation, &place);

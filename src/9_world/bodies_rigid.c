@@ -99,7 +99,7 @@ CONTACT_API_DEF ct_code ct_body_add_rigid(ct_world *w, const ct_rigid_desc *d, c
     cti_place place;
     ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_rigid_desc_default");
     if (code == CT_OK)
-        code = cti_world_refuse_discrete(w, d->name ? d->name : "rigid body", "CT_STEPPER_DCD steps no rigid bodies, only soft ones");
+        code = cti_steppers_admit(w, CTI_FEATURE_RIGID, d->name);
     if (code == CT_OK)
         code = cti_bodies_check_rigid(w, d);
     if (code == CT_OK)
@@ -169,6 +169,8 @@ CONTACT_API_DEF ct_code ct_body_add_kinematic(ct_world *w, const ct_kinematic_de
     cti_body b;
     cti_place place;
     ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_kinematic_desc_default");
+    if (code == CT_OK)
+        code = cti_steppers_admit(w, CTI_FEATURE_KINEMATIC, d->name);
     if (code == CT_OK)
         code = cti_bodies_check_mesh(w, d->mesh);
     if (code == CT_OK)

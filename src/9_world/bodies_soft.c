@@ -189,6 +189,8 @@ CONTACT_API_DEF ct_code ct_body_add_soft(ct_world *w, const ct_soft_desc *d, ct_
     const char *text = NULL;
     ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_soft_desc_default");
     if (code == CT_OK)
+        code = cti_steppers_admit(w, CTI_FEATURE_SOFT, d->name);
+    if (code == CT_OK)
         code = cti_bodies_check_mesh(w, d->mesh);
     if (code == CT_OK)
         code = cti_bodies_check_scalars(w, d->friction, d->thickness, d->velocity, d->angular_velocity);
@@ -224,7 +226,7 @@ CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, c
     ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_cloth_desc_default");
     int ok;
     if (code == CT_OK)
-        code = cti_world_refuse_discrete(w, d->name ? d->name : "cloth", "CT_STEPPER_DCD needs bodies with an inside, and cloth has none");
+        code = cti_steppers_admit(w, CTI_FEATURE_CLOTH, d->name);
     if (code == CT_OK)
         code = cti_bodies_check_mesh(w, d->mesh);
     if (code == CT_OK)

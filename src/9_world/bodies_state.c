@@ -415,6 +415,8 @@ CONTACT_API_DEF ct_code ct_body_constrain(ct_world *w, ct_body_id body, int vert
     cti_m3 sq;
     if (slot < 0)
         return cti_bodies_stale(w, body);
+    if (cti_steppers_admit(w, CTI_FEATURE_DIRECTION, NULL) != CT_OK)
+        return CT_ERR_UNSUPPORTED;
     if (!cti_body_has_model(&w->bodies[slot]) || vertex < 0 || vertex >= w->bodies[slot].n_blocks || !projector)
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, vertex, vertex, "the constrained vertex is out of range (element: vertex)");
     /* symmetric and idempotent, or it is no projector */
@@ -441,6 +443,8 @@ CONTACT_API_DEF ct_code ct_body_get_pin_impulse(const ct_world *cw, ct_body_id b
     int slot = cti_world_slot(w, body), block, k;
     if (slot < 0)
         return cti_bodies_stale(w, body);
+    if (cti_steppers_admit(w, CTI_FEATURE_DIRECTION, NULL) != CT_OK)
+        return CT_ERR_UNSUPPORTED;
     if (!cti_body_has_model(&w->bodies[slot]) || vertex < 0 || vertex >= w->bodies[slot].n_blocks || !out_impulse)
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, vertex, vertex,
                               "a pin's impulse needs a deformable body, one of its nodes and room for it (element: vertex)");

@@ -89,7 +89,7 @@ CTI_FN ct_code cti_inspect(ct_world *w, const ct_step_report *report)
         code = cti_inspect_surface(w);
     if (code == CT_OK)
         code = cti_inspect_rows(w);
-    if (code != CT_OK || CTI_IS_DISCRETE(&w->state))
+    if (code != CT_OK || !cti_steppers_of(w)->ends_apart)
         return code;
     /* what intersected when the step began may do so at its end */
     w->busy = 0; /* the question is our own, not a callback's */

@@ -213,7 +213,7 @@ static ct_code cti_joints_add(ct_world *w, const ct_joint_desc *d, ct_joint_id *
         return CT_ERR_ARGUMENT;
     code = cti_joints_check(w, d);
     if (code == CT_OK)
-        code = cti_world_refuse_discrete(w, NULL, "CT_STEPPER_DCD has no joints and no stitches");
+        code = cti_steppers_admit(w, CTI_FEATURE_JOINT, NULL);
     if (code == CT_OK)
         code = cti_joints_check_side(w, &d->a, d->kind, &slot_a);
     if (code == CT_OK)

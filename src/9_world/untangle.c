@@ -206,8 +206,9 @@ static ct_code cti_world_repair(ct_world *w, int *out_freed, int *out_left)
         *out_freed = 0, *out_left = before;
         return CT_OK;
     }
-    if (CTI_IS_DISCRETE(&w->state))
-        return cti_world_refuse_discrete(w, NULL, "CT_STEPPER_DCD takes bodies apart in its steps; ct_world_repair is for CT_STEPPER_CMR");
+    code = cti_steppers_admit(w, CTI_FEATURE_REPAIR, NULL);
+    if (code != CT_OK)
+        return code;
 #if CONTACT_WITH_CMR
     return cti_untangle_world(w, before, out_freed, out_left);
 #else

@@ -93,8 +93,14 @@ CTI_INLINE int cti_body_is_scripted(const cti_body *b)
 {
     return b->kind == CTI_BODY_STATIC || b->kind == CTI_BODY_PLANE || b->kind == CTI_BODY_KINEMATIC;
 }
-/* cti_world_refuse_discrete -- CT_ERR_UNSUPPORTED with the text in a world that CT_STEPPER_DCD steps, else CT_OK; `name` may be NULL. */
-CTI_FN ct_code cti_world_refuse_discrete(ct_world *w, const char *name, const char *text);
+/* cti_steppers_find -- a stepper, or NULL where this build does not have it; cti_steppers_of -- a world's: a constant where there is one. */
+CTI_FN const cti_stepper *cti_steppers_find(ct_stepper stepper);
+CTI_FN const cti_stepper *cti_steppers_of(const ct_world *w);
+/* cti_steppers_defaults, cti_steppers_check -- of all steppers that are built. */
+CTI_FN void cti_steppers_defaults(ct_world_desc *d);
+CTI_FN ct_code cti_steppers_check(const ct_world_desc *d, ct_error_info *e);
+/* cti_steppers_admit -- CT_OK, or the recorded CT_ERR_UNSUPPORTED where the world's stepper refuses the feature; name: of a body, or NULL. */
+CTI_FN ct_code cti_steppers_admit(ct_world *w, cti_feature what, const char *name);
 /* cti_body_attach -- attachment of body vertex i with the world's block and frame numbers. */
 CTI_FN void cti_body_attach(const cti_body *b, int i, cti_attach *out);
 /* cti_body_point -- the position of vertex i of a body, by the same code path as the surface's. */
