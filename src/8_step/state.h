@@ -124,11 +124,11 @@ typedef struct cti_exact {
     int matrix;
 } cti_exact;
 
-/* cti_patches -- of blocks, patch by patch (clusters.h). */
-typedef struct cti_patches {
+/* cti_factor_patches -- of blocks, patch by patch (clusters.h). */
+typedef struct cti_factor_patches {
     int32_t *blocks;       /* [n] */
     int32_t *at;           /* [number + 1] starts in blocks */
-} cti_patches;
+} cti_factor_patches;
 
 /* cti_factor_scratch -- of a solve: [x_room] and [work_room] of each worker, for floats or doubles. */
 typedef struct cti_factor_scratch {
@@ -147,7 +147,7 @@ typedef struct cti_factors {
     int32_t *component_of; /* [n] */
     int32_t *rank;         /* [n] number of a block within its component */
     int in_order;          /* blocks are 0, 1, 2, ...: every component is a run of blocks */
-    cti_patches patches;
+    cti_factor_patches patches;
     const cti_bsr *A;
     const ct_real *mass;   /* [n] of the world; NULL: nothing is known to be stiff */
     cti_factor_scratch scratch;
