@@ -103,6 +103,15 @@ typedef enum cti_mprgp_end {
     CTI_MPRGP_INDEFINITE
 } cti_mprgp_end;
 
+/* cti_mprgp_calls -- what a task asks of its owner; each may be NULL. */
+typedef struct cti_mprgp_calls {
+    int (*done)(void *ctx, const double *x, const double *g); /* at a point that meets the tolerance: 0 asks for a tighter one */
+    void (*show)(void *ctx, const double *x); /* x, feasible or not, to the answer for a watcher, with the set left as it was */
+    void *ctx;
+    int (*infeasible)(void *ctx, const double *direction); /* now and then: 1 when x or a direction proves that there is no end */
+    void *infeasible_ctx;
+} cti_mprgp_calls;
+
 /* cti_mprgp_task -- min 1/2 x'A x - b'x in the set. */
 typedef struct cti_mprgp_task {
     int n;
@@ -117,13 +126,7 @@ typedef struct cti_mprgp_task {
     double tolerance; /* of the largest entry of |phi + beta|, relative to the largest term in it */
     double gamma;     /* 1 */
     int projected;    /* 1: conjugate steps that leave the set are shortened before the step of fixed length is taken */
-    int (*done)(void *ctx, const double *x,
-                const double *g); /* asked at a point that meets the tolerance: 0 asks for a tighter one; may be NULL */
-    void (*show)(void *ctx, const double *x); /* x, feasible or not, to the answer for a watcher, with the set left as it was; may be NULL */
-    void *done_ctx;
-    int (*infeasible)(void *ctx,
-                      const double *direction); /* asked now and then: 1 when x or a direction proves that there is no end; may be NULL */
-    void *infeasible_ctx;
+    cti_mprgp_calls calls;
     cti_effort *effort;
     cti_answer *answer; /* counts iterations, is shown to the effort's watcher */
     cti_mprgp_counters *count;

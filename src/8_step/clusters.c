@@ -161,7 +161,7 @@ CTI_FN int cti_clusters_make(cti_factors *f, cti_arena *arena, ct_cluster_mode m
                 out[n++].n = 1;
             }
     }
-    island->p.clusters = out, island->p.n_clusters = n;
+    island->p.split.clusters = out, island->p.split.n_clusters = n;
     return 1;
 }
 

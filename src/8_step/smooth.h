@@ -12,7 +12,7 @@ typedef struct cti_smoother {
     ct_real *r, *z, *keep; /* [3 n] residual and correction, [9 n] diagonal blocks of A; local */
     uint8_t *split;        /* [n] 1: the block is corrected */
     uint8_t *hold, *due;   /* [n] 1: an active contact touches the block; [components] 1: its factor is made anew */
-    cti_correction hook;   /* for cti_problem.correction */
+    cti_correction hook;   /* for cti_problem.split.correction */
 } cti_smoother;
 
 /* cti_smooth_open -- a corrector for the components that the last cti_clusters_make split; out->hook.apply is NULL when there
