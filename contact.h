@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 27921de1dd9f46a3.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs c68ba24b8a6b2bac.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -387,12 +387,6 @@ SOURCES
 #ifndef CONTACT_VALIDATE
 #define CONTACT_VALIDATE 0
 #endif
-#if !CONTACT_WITH_CMR && !CONTACT_WITH_DCD
-#error "contact.h: a world needs a stepper; leave CONTACT_WITH_CMR or CONTACT_WITH_DCD at 1"
-#endif
-#ifndef CONTACT_STEPPER
-#define CONTACT_STEPPER (CONTACT_WITH_CMR ? CT_STEPPER_CMR : CT_STEPPER_DCD)
-#endif
 #ifndef CONTACT_SOLVER
 #define CONTACT_SOLVER CT_SOLVER_ICA
 #endif
@@ -586,16 +580,21 @@ typedef struct ct_tasks {
 typedef enum ct_log_level { CT_LOG_ERROR, CT_LOG_WARNING, CT_LOG_INFO } ct_log_level;
 typedef void ct_log_fn(ct_log_level level, const char *text, void *user);
 
-typedef enum ct_stepper {
-    CT_STEPPER_CMR,
-    CT_STEPPER_DCD,
-    CT_STEPPER_BARRIER,
-    CT_STEPPER_LAYERS,
-    CT_STEPPER_PENALTY,
-    CT_STEPPER_GEOMETRIC,
-    CT_STEPPER_EXPLICIT,
-    CT_STEPPER_COUNT_
-} ct_stepper;
+/* Steppers: name, number, the word of scene files, switch. One list makes the enum, the texts and the table of what is built. A new stepper is
+   a line here, its switch in config.h, and a function cti_stepper_<word> (8_step/stepper.h). Numbers are for good: 3 is kept for layers, 4
+   for penalty, 5 for geometric, 6 for explicit, and 2 for barrier. */
+#define CT_STEPPER_LIST(X)                                                                                                                 \
+    X(CT_STEPPER_CMR, 0, cmr, CONTACT_WITH_CMR)                                                                                            \
+    X(CT_STEPPER_DCD, 1, dcd, CONTACT_WITH_DCD)
+#define CT_STEPPER_ENUM(name, number, word, built) name = number,
+typedef enum ct_stepper { CT_STEPPER_LIST(CT_STEPPER_ENUM) CT_STEPPER_COUNT_ } ct_stepper;
+#undef CT_STEPPER_ENUM
+
+#define CT_STEPPER_OR(name, number, word, built) || (built)
+#if !(0 CT_STEPPER_LIST(CT_STEPPER_OR))
+#error "contact.h: a world needs a stepper; leave CONTACT_WITH_CMR or CONTACT_WITH_DCD at 1"
+#endif
+#undef CT_STEPPER_OR
 
 /* ct_integrator -- the time integrator of deformable bodies under CT_STEPPER_CMR; rigid bodies have their own rule with each. Forces are
    linearized once a step, at the body after its own rigid rotation, and again (newton_iterations) where a body would gain energy. All
@@ -612,21 +611,24 @@ typedef enum ct_stepper {
    holds for small strains, where the stiffness needs no projection; in large swings the order falls towards one. */
 typedef enum ct_integrator { CT_INTEGRATOR_EULER, CT_INTEGRATOR_NEWMARK, CT_INTEGRATOR_BDF2, CT_INTEGRATOR_COUNT_ } ct_integrator;
 
-typedef enum ct_solver {
-    CT_SOLVER_AUTO,
-    CT_SOLVER_ICA,
-    CT_SOLVER_CA,
-    CT_SOLVER_PGS,
-    CT_SOLVER_LEMKE,
-    CT_SOLVER_BOXED,
-    CT_SOLVER_ACTIVE_SET,
-    CT_SOLVER_MPRGP,
-    CT_SOLVER_INTERIOR,
-    CT_SOLVER_GEOMETRIC_CG,
-    CT_SOLVER_NEWTON,
-    CT_SOLVER_ADMM,
-    CT_SOLVER_COUNT_
-} ct_solver;
+/* Solvers: as steppers; a solver is a function cti_solver_<word> (4_programs/program.h). CT_SOLVER_AUTO, number 0, is a choice among them.
+   Number 9 is kept for geometric_cg. CT_SOLVER_ICA solves worlds in every build; its switch is for problems without a world. */
+#define CT_SOLVER_LIST(X)                                                                                                                  \
+    X(CT_SOLVER_ICA, 1, ica, CONTACT_WITH_ICA)                                                                                             \
+    CT_SOLVER_LIST_OPTIONAL(X)
+#define CT_SOLVER_LIST_OPTIONAL(X)                                                                                                         \
+    X(CT_SOLVER_CA, 2, ca, CONTACT_WITH_CA)                                                                                                \
+    X(CT_SOLVER_PGS, 3, pgs, CONTACT_WITH_PGS)                                                                                             \
+    X(CT_SOLVER_LEMKE, 4, lemke, CONTACT_WITH_LEMKE)                                                                                       \
+    X(CT_SOLVER_BOXED, 5, boxed, CONTACT_WITH_BOXED)                                                                                       \
+    X(CT_SOLVER_ACTIVE_SET, 6, active_set, CONTACT_WITH_ACTIVE_SET)                                                                        \
+    X(CT_SOLVER_MPRGP, 7, mprgp, CONTACT_WITH_MPRGP)                                                                                       \
+    X(CT_SOLVER_INTERIOR, 8, interior, CONTACT_WITH_INTERIOR)                                                                              \
+    X(CT_SOLVER_NEWTON, 10, newton, CONTACT_WITH_NEWTON)                                                                                   \
+    X(CT_SOLVER_ADMM, 11, admm, CONTACT_WITH_ADMM)
+#define CT_SOLVER_ENUM(name, number, word, built) name = number,
+typedef enum ct_solver { CT_SOLVER_AUTO = 0, CT_SOLVER_LIST(CT_SOLVER_ENUM) CT_SOLVER_COUNT_ } ct_solver;
+#undef CT_SOLVER_ENUM
 
 /* ct_cone -- the admissible set of a contact's friction (g1, g2) at normal multiplier l:
    BOX      |g1| <= mu l and |g2| <= mu l (Otaduy 2009, 5.5: two independent projections)
@@ -821,7 +823,7 @@ typedef struct ct_world_desc {
     ct_real restitution;  /* 0 is the only value that is supported now */
     int self_collision;   /* 1: a body collides with itself; default 1 */
     ct_broad_phase broad_phase; /* default CT_BROAD_TREE */
-    ct_stepper stepper;   /* default CONTACT_STEPPER */
+    ct_stepper stepper;   /* default CONTACT_STEPPER, or the first of the list that is built */
     ct_integrator integrator; /* default CT_INTEGRATOR_EULER */
     int newton_iterations; /* most linearizations of a substep of CT_STEPPER_CMR, 1..100; Otaduy 2009 has 1. Only a body that gains energy
                               uses more than one. Default 8 */
@@ -1417,8 +1419,12 @@ extern "C++" {
 #include <stdint.h>
 #include <string.h>
 
+/* CTI_CONSTANT_FN -- in front of the definition of an internal function that returns a constant: contact.h's compiler sees through it. */
 #ifndef CTI_FN
 #define CTI_FN
+#define CTI_CONSTANT_FN
+#else
+#define CTI_CONSTANT_FN CTI_INLINE
 #endif
 
 /* CONTACT_API_DEF -- in front of the definition of a public function. */
@@ -1471,6 +1477,12 @@ extern "C++" {
 #endif
 
 #define CTI_UNUSED(x) ((void)(x))
+
+/* CTI_IF -- `text` where the switch is 1, nothing where it is 0: for the lines of lists such as CT_STEPPER_LIST. */
+#define CTI_IF(built, text) CTI_IF_VALUE(built, text)
+#define CTI_IF_VALUE(built, text) CTI_IF_##built(text)
+#define CTI_IF_0(text)
+#define CTI_IF_1(text) text
 
 /* cti_finite -- 1 when x is neither infinite nor NaN. Reads the exponent bits, so that no compiler flag can remove the test. */
 CTI_INLINE int cti_finite64(double x)
@@ -14815,10 +14827,10 @@ CTI_FN int cti_program_certify_sharp(const cti_program *p, double *y, double *wo
 
 
 #if CONTACT_WITH_ICA
-/* cti_ica_program_solve -- QP and GLOBAL, the splitting the paper's: 3x3 nodes, three unknowns in the order of the program. Iterations are
+/* cti_solver_ica -- QP and GLOBAL, the splitting the paper's: 3x3 nodes, three unknowns in the order of the program. Iterations are
    outer ones; the watcher sees x and r after each. Not applicable: LOCAL and LCP (no A); a row that touches more than sixteen blocks; with
    friction, a contact whose blocks do not see one orthonormal frame by a weight and an arm. */
-CTI_FN cti_outcome cti_ica_program_solve(const cti_program *p, cti_effort *e, cti_answer *a);
+CTI_FN cti_outcome cti_solver_ica(const cti_program *p, cti_effort *e, cti_answer *a);
 
 
 /* ---- 4_programs/ica_program.c ---- */
@@ -15151,7 +15163,7 @@ static cti_outcome cti_ica_program_run(cti_ica_program *s)
     return info.status == CTI_SOLVE_BUDGET ? CTI_OUTCOME_BUDGET : CTI_OUTCOME_FAILED;
 }
 
-CTI_FN cti_outcome cti_ica_program_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+CTI_FN cti_outcome cti_solver_ica(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_ica_program s;
     cti_outcome outcome = CTI_OUTCOME_MEMORY;
@@ -15776,7 +15788,7 @@ CTI_FN void cti_mixing_step(cti_mixing *s, const double *x, double *g, double *u
 
 
 #if CONTACT_WITH_PGS
-CTI_FN cti_outcome cti_pgs_solve(const cti_program *p, cti_effort *e, cti_answer *a);
+CTI_FN cti_outcome cti_solver_pgs(const cti_program *p, cti_effort *e, cti_answer *a);
 #endif
 
 /* cti_pgs -- the sweeps: u = W r + q and the law, by rows or by contacts. */
@@ -16238,7 +16250,7 @@ static int cti_pgs_fill(cti_pgs *s, const cti_program *p, cti_arena *arena)
     return 1;
 }
 
-CTI_FN cti_outcome cti_pgs_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+CTI_FN cti_outcome cti_solver_pgs(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_pgs s;
     cti_dual d;
@@ -16279,7 +16291,7 @@ CTI_FN cti_outcome cti_pgs_solve(const cti_program *p, cti_effort *e, cti_answer
 
 
 #if CONTACT_WITH_CA
-CTI_FN cti_outcome cti_ca_solve(const cti_program *p, cti_effort *e, cti_answer *a);
+CTI_FN cti_outcome cti_solver_ca(const cti_program *p, cti_effort *e, cti_answer *a);
 
 
 /* ---- 4_programs/ca.c ---- */
@@ -16581,7 +16593,7 @@ static cti_outcome cti_ca_contacts(cti_ca *s)
     return cti_pgs_open(&g, s->e->arena, s->a->r) ? cti_pgs_run(&g, s->p, &s->d, s->e, s->a) : CTI_OUTCOME_MEMORY;
 }
 
-CTI_FN cti_outcome cti_ca_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+CTI_FN cti_outcome cti_solver_ca(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_ca s;
     cti_outcome outcome;
@@ -16719,12 +16731,12 @@ CTI_FN void cti_friction_weights(double *const *de, int n, int m, const double *
 #endif
 
 #if CONTACT_WITH_NEWTON
-/* cti_newton_solve -- semismooth Newton with Gauss-Seidel sweeps; cti_admm_solve -- alternating directions, ended by Newton steps. LOCAL and
+/* cti_solver_newton -- semismooth Newton with Gauss-Seidel sweeps; cti_solver_admm -- alternating directions, ended by Newton steps. LOCAL and
    GLOBAL. */
-CTI_FN cti_outcome cti_newton_solve(const cti_program *p, cti_effort *e, cti_answer *a);
+CTI_FN cti_outcome cti_solver_newton(const cti_program *p, cti_effort *e, cti_answer *a);
 #endif
 #if CONTACT_WITH_ADMM
-CTI_FN cti_outcome cti_admm_solve(const cti_program *p, cti_effort *e, cti_answer *a);
+CTI_FN cti_outcome cti_solver_admm(const cti_program *p, cti_effort *e, cti_answer *a);
 #endif
 
 
@@ -17738,7 +17750,7 @@ static void cti_newton_run(cti_newton *s, double enough, cti_answer *a)
     }
 }
 
-CTI_FN cti_outcome cti_newton_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+CTI_FN cti_outcome cti_solver_newton(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_friction f;
     cti_newton s;
@@ -17941,7 +17953,7 @@ static void cti_admm_run(cti_admm *s, double enough, cti_answer *a)
     }
 }
 
-CTI_FN cti_outcome cti_admm_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+CTI_FN cti_outcome cti_solver_admm(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_friction f;
     cti_admm s;
@@ -21501,7 +21513,7 @@ CTI_FN int cti_submatrix_solve(cti_arena *arena, const double *M, int n, const i
 
 
 #if CONTACT_WITH_LEMKE
-CTI_FN cti_outcome cti_lemke_solve(const cti_program *p, cti_effort *e, cti_answer *a);
+CTI_FN cti_outcome cti_solver_lemke(const cti_program *p, cti_effort *e, cti_answer *a);
 #endif
 
 /* cti_lemke_result -- z, y [n] are the caller's. */
@@ -22288,7 +22300,7 @@ static cti_outcome cti_lemke_friction(const cti_program *p, cti_delassus *w, cti
     return said == CTI_OUTCOME_SOLVED || best < INFINITY ? (said == CTI_OUTCOME_BUDGET ? said : CTI_OUTCOME_FAILED) : said;
 }
 
-CTI_FN cti_outcome cti_lemke_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+CTI_FN cti_outcome cti_solver_lemke(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_delassus w;
     cti_outcome said;
@@ -22317,7 +22329,7 @@ CTI_FN cti_outcome cti_lemke_solve(const cti_program *p, cti_effort *e, cti_answ
 
 
 #if CONTACT_WITH_BOXED
-CTI_FN cti_outcome cti_boxed_solve(const cti_program *p, cti_effort *e, cti_answer *a);
+CTI_FN cti_outcome cti_solver_boxed(const cti_program *p, cti_effort *e, cti_answer *a);
 
 /* cti_boxed_pivot -- block principal pivoting alone: SOLVED, BUDGET, FAILED (a cycle, or a singular part), MEMORY. lo, hi [n] may be
    infinite. state [n], in: a start, out: -1 at lo, 1 at hi, 0 between. z [n]. a->iterations grows by the blocks of pivots. */
@@ -22688,7 +22700,7 @@ static cti_outcome cti_boxed_coulomb(const cti_program *p, cti_delassus *w, cti_
     return said == CTI_OUTCOME_SOLVED || said == CTI_OUTCOME_RAY || said == CTI_OUTCOME_INFEASIBLE ? CTI_OUTCOME_FAILED : said;
 }
 
-CTI_FN cti_outcome cti_boxed_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+CTI_FN cti_outcome cti_solver_boxed(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_delassus w;
     cti_outcome said;
@@ -24890,17 +24902,17 @@ CTI_FN int cti_active_box_solve(cti_active_box *s, const cti_program *q, cti_eff
 CTI_FN cti_outcome cti_stagger_solve(const cti_program *p, ct_solver kind, cti_program_solver inner, cti_effort *e, cti_answer *a);
 #endif
 #if CONTACT_WITH_MPRGP
-/* cti_stagger_mprgp, cti_stagger_active_set, cti_stagger_interior -- these solvers on problems of every kind: directly where there is no
+/* cti_solver_mprgp, cti_solver_active_set, cti_solver_interior -- these solvers on problems of every kind: directly where there is no
    friction, and staggered otherwise. The interior point method has a method of its own for friction; staggering takes the problems that are
    too large for that one (NOT_APPLICABLE). A failure of it stays FAILED, since normal and friction problems of the same kind would fail as
    well. */
-CTI_FN cti_outcome cti_stagger_mprgp(const cti_program *p, cti_effort *e, cti_answer *a);
+CTI_FN cti_outcome cti_solver_mprgp(const cti_program *p, cti_effort *e, cti_answer *a);
 #endif
 #if CONTACT_WITH_ACTIVE_SET
-CTI_FN cti_outcome cti_stagger_active_set(const cti_program *p, cti_effort *e, cti_answer *a);
+CTI_FN cti_outcome cti_solver_active_set(const cti_program *p, cti_effort *e, cti_answer *a);
 #endif
 #if CONTACT_WITH_INTERIOR
-CTI_FN cti_outcome cti_stagger_interior(const cti_program *p, cti_effort *e, cti_answer *a);
+CTI_FN cti_outcome cti_solver_interior(const cti_program *p, cti_effort *e, cti_answer *a);
 #endif
 
 
@@ -25331,21 +25343,21 @@ static int cti_stagger_has_friction(const cti_program *p)
 #endif
 
 #if CONTACT_WITH_MPRGP
-CTI_FN cti_outcome cti_stagger_mprgp(const cti_program *p, cti_effort *e, cti_answer *a)
+CTI_FN cti_outcome cti_solver_mprgp(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     return cti_stagger_has_friction(p) && !e->paper ? cti_stagger_solve(p, CT_SOLVER_MPRGP, cti_mprgp_solve, e, a) : cti_mprgp_solve(p, e, a);
 }
 #endif
 
 #if CONTACT_WITH_ACTIVE_SET
-CTI_FN cti_outcome cti_stagger_active_set(const cti_program *p, cti_effort *e, cti_answer *a)
+CTI_FN cti_outcome cti_solver_active_set(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     return cti_stagger_has_friction(p) ? cti_stagger_solve(p, CT_SOLVER_ACTIVE_SET, cti_active_set_solve, e, a) : cti_active_set_solve(p, e, a);
 }
 #endif
 
 #if CONTACT_WITH_INTERIOR
-CTI_FN cti_outcome cti_stagger_interior(const cti_program *p, cti_effort *e, cti_answer *a)
+CTI_FN cti_outcome cti_solver_interior(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_outcome said = cti_interior_solve(p, e, a);
     if (said != CTI_OUTCOME_NOT_APPLICABLE || !cti_stagger_has_friction(p))
@@ -25703,46 +25715,8 @@ CTI_FN int cti_delassus_bodies_form(cti_arena *arena, const cti_problem *p, cons
 CTI_FN cti_program_solver cti_solvers_find(ct_solver solver)
 {
     switch (solver) {
-#if CONTACT_WITH_ICA
-    case CT_SOLVER_ICA:
-        return cti_ica_program_solve;
-#endif
-#if CONTACT_WITH_PGS
-    case CT_SOLVER_PGS:
-        return cti_pgs_solve;
-#endif
-#if CONTACT_WITH_CA
-    case CT_SOLVER_CA:
-        return cti_ca_solve;
-#endif
-#if CONTACT_WITH_NEWTON
-    case CT_SOLVER_NEWTON:
-        return cti_newton_solve;
-#endif
-#if CONTACT_WITH_ADMM
-    case CT_SOLVER_ADMM:
-        return cti_admm_solve;
-#endif
-#if CONTACT_WITH_MPRGP
-    case CT_SOLVER_MPRGP:
-        return cti_stagger_mprgp;
-#endif
-#if CONTACT_WITH_LEMKE
-    case CT_SOLVER_LEMKE:
-        return cti_lemke_solve;
-#endif
-#if CONTACT_WITH_BOXED
-    case CT_SOLVER_BOXED:
-        return cti_boxed_solve;
-#endif
-#if CONTACT_WITH_ACTIVE_SET
-    case CT_SOLVER_ACTIVE_SET:
-        return cti_stagger_active_set;
-#endif
-#if CONTACT_WITH_INTERIOR
-    case CT_SOLVER_INTERIOR:
-        return cti_stagger_interior;
-#endif
+#define CTI_SOLVERS_CASE(name, number, word, built) CTI_IF(built, case name: return cti_solver_##word;)
+        CT_SOLVER_LIST(CTI_SOLVERS_CASE)
     default:
         return NULL;
     }
@@ -25806,9 +25780,8 @@ CTI_FN ct_solver cti_solvers_auto(const cti_program *p, int attempt)
 
 
 /* CTI_BRIDGE_SOLVERS -- 1 where a solver is built that worlds reach through this file; 0: worlds have ICA alone. */
-#define CTI_BRIDGE_SOLVERS                                                                                                           \
-    (CONTACT_WITH_CA || CONTACT_WITH_PGS || CONTACT_WITH_LEMKE || CONTACT_WITH_BOXED || CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_MPRGP || \
-     CONTACT_WITH_INTERIOR || CONTACT_WITH_NEWTON || CONTACT_WITH_ADMM)
+#define CTI_BRIDGE_OR(name, number, word, built) || (built)
+#define CTI_BRIDGE_SOLVERS (0 CT_SOLVER_LIST_OPTIONAL(CTI_BRIDGE_OR))
 
 /* cti_bridge_mode -- how a row enters the program: OUT not at all, HARD by its hard law alone, SOFT by its recovery alone, TWO by both, as
    two contacts, EQUATION as an equation. */
@@ -29253,10 +29226,12 @@ CTI_INLINE cti_slabs cti_slabs_motion(cti_v3 p0, cti_v3 p1, ct_real r)
 CTI_FN int cti_intersect_edge_triangle(const ct_real *p0, const ct_real *p1, const ct_real *t0, const ct_real *t1, const ct_real *t2);
 /* cti_intersect_segments -- do two closed segments have a point in common? */
 CTI_FN int cti_intersect_segments(const double a[3], const double b[3], const double c[3], const double d[3]);
+#if CONTACT_WITH_CMR
 /* cti_intersect_contains -- p against the closed surface faces [3 nf] with vertices x: 0 outside, 1 inside, 2 on it. Inside means that the
    winding number around p is above 0; for one closed surface this is odd ray parity. Overlapping parts add up; an inner surface of reversed
    orientation is a hollow. For open surfaces only the answer 2 is meaningful. */
 CTI_FN int cti_intersect_contains(const int32_t *faces, int nf, const ct_real *x, const ct_real *p);
+#endif
 
 
 /* ---- 4_geom/intersect.c ---- */
@@ -29380,6 +29355,7 @@ CTI_FN int cti_intersect_edge_triangle(const ct_real *p0, const ct_real *p1, con
     return s[0] != 0 && s[1] != 0 && s[2] != 0 ? 1 : 2;
 }
 
+#if CONTACT_WITH_CMR
 /* The sign of (b - a) x (p' - a), p' = p + (e, e^2): never 0 unless a and b are the same. */
 static int cti_intersect_side(const double a[2], const double b[2], const double p[2])
 {
@@ -29425,6 +29401,7 @@ CTI_FN int cti_intersect_contains(const int32_t *faces, int nf, const ct_real *x
     }
     return winding != 0;
 }
+#endif
 
 /* ---- 5_mesh/pairsort.h ---- */
 /* pairsort.h -- sorts pairs of non-negative integers lexicographically, in linear time.
@@ -37293,10 +37270,10 @@ typedef struct cti_detect {
 
 CTI_FN void cti_detect_free(cti_mem *mem, cti_detect *d);
 
+#if CONTACT_WITH_CMR
 /* cti_detect_tangle -- 0: vertex and body do not intersect; 1: an edge or face of the vertex intersects the body's surface; 2: it is
    inside. */
 CTI_FN int cti_detect_tangle(const cti_detect *d, int vertex, int body);
-#if CONTACT_WITH_CMR
 /* cti_detect_is_tangled -- 1 when a pair of features v[0 .. n_a) and v[n_a .. n) is excluded: one of its vertices is inside the other
    side's body, or each side has a vertex whose edges or faces intersect the other's body. All other pairs of the same bodies are kept. */
 CTI_FN int cti_detect_is_tangled(const cti_detect *d, const cti_surface *s, const int32_t *v, int n_a, int n);
@@ -37571,7 +37548,6 @@ CTI_FN int cti_detect_distances(cti_mem *mem, cti_detect *d, const cti_surface *
     cti_tasks_run_work(s->soup.tasks, cti_detect_distance_range, cti_detect_cuts(q.l), CTI_DETECT_DISTANCE_US, &q);
     return 1;
 }
-#endif
 
 CTI_FN int cti_detect_tangle(const cti_detect *d, int vertex, int body)
 {
@@ -37591,7 +37567,6 @@ CTI_FN int cti_detect_tangle(const cti_detect *d, int vertex, int body)
     return (d->tangles[lo] & 1) || (lo + 1 < CTI_LEN(d->tangles) && d->tangles[lo + 1] == (key | 1)) ? 2 : 1;
 }
 
-#if CONTACT_WITH_CMR
 CTI_FN int cti_detect_is_tangled(const cti_detect *d, const cti_surface *s, const int32_t *v, int n_a, int n)
 {
     int k, worst_a = 0, worst_b = 0, any = 0, a, b;
@@ -38864,19 +38839,12 @@ CTI_FN cti_v3 cti_script_point(const cti_script *s, int i, double time, cti_v3 *
    at the end of a step. */
 
 
-/* CTI_IS_DISCRETE -- 1 when CT_STEPPER_DCD steps a state; a constant where only one stepper is built, so that the other is dropped. */
-#if CONTACT_WITH_CMR && CONTACT_WITH_DCD
-#define CTI_IS_DISCRETE(s) ((s)->desc.stepper == CT_STEPPER_DCD)
-#else
-#define CTI_IS_DISCRETE(s) CONTACT_WITH_DCD
-#endif
-
 /* cti_pin -- scripted axes of one block, which was at `start` at time t0 and moves along a path (script.h). */
 typedef struct cti_pin {
     int32_t block;
     int axes;          /* CT_AXIS_* mask */
     ct_real start[3];
-    int32_t path, n_path; /* pieces [path, path + n_path) of cti_state.path */
+    int32_t path, n_path; /* pieces [path, path + n_path) of cti_state.scripts.path */
     double t0, until;  /* until < 0: for ever */
 } cti_pin;
 
@@ -39007,16 +38975,6 @@ typedef struct cti_factors {
     ct_real rest;          /* [m] drift below which a large factor may lag under contacts */
 } cti_factors;
 
-/* cti_history -- what integrators keep beside x and v (integrate.h). */
-typedef struct cti_history {
-    ct_real *v0, *u0;          /* [3 n] BDF2: end and average velocities of the step before; mean nothing where dt_prev is 0 */
-    uint8_t *touched, *touches;/* 1: contacts or joints act on the body: [n] in the last step, [models] in this one */
-    ct_real *v_end;            /* [3 n] scratch */
-    int32_t *model_of;         /* [n] model of a block or -1 */
-    int32_t *block, *last;     /* [models] first and last block; last -1: none */
-    uint8_t *reset;            /* [models] starts again after this step */
-} cti_history;
-
 /* cti_turn -- the turn of a component that its angular momentum predicts for a step (motion.h). */
 typedef struct cti_turn {
     int turns;       /* 1: q = c + R (x - c), and b gets `rate`; 0: the turn is below rounding, the component is held, or `moved` is 2 */
@@ -39075,6 +39033,21 @@ typedef struct cti_impulses {
     ct_real *pins;     /* [3 n] what pins and directions gave to their blocks, world axes */
 } cti_impulses;
 
+/* cti_history -- what steps leave for the next one beside x and v (integrate.h, motion.h). */
+typedef struct cti_history {
+    ct_real *dv;               /* [3 n] what the last step, of dt_prev, added to v */
+    ct_real *dt_prev;          /* [n] last step of the block; 0 before its first */
+    ct_real *dv_free, dt_free; /* [3 n] v_free - v of the last attempt, solved or extrapolated; DCD's time step: CMR's components have their own */
+    ct_real *fall;             /* [n] share of gravity's kick by which the block gained speed in the last step (motion.h) */
+    ct_real *v0, *u0;          /* [3 n] BDF2: end and average velocities of the step before; mean nothing where dt_prev is 0 */
+    uint8_t *touched, *touches;/* 1: contacts or joints act on the body: [n] in the last step, [models] in this one */
+    ct_real *v_end;            /* [3 n] scratch */
+    int32_t *model_of;         /* [n] model of a block or -1 */
+    int32_t *block, *last;     /* [models] first and last block; last -1: none */
+    uint8_t *reset;            /* [models] starts again after this step */
+    cti_impulses impulses;     /* of the last step */
+} cti_history;
+
 /* cti_reactions -- rows of A, each followed by its b, of the blocks that scripts constrain, before they are filtered. */
 typedef struct cti_reactions {
     int32_t *blocks;
@@ -39108,7 +39081,7 @@ typedef struct cti_snapshot {
 /* cti_dcd_body -- what discrete detection knows of a surface body. */
 typedef struct cti_dcd_body {
     cti_bvh faces, tets; /* trees in cti_dcd.forest */
-    int model;           /* in cti_state.models, whose tets fill the body; -1: none */
+    int model;           /* in cti_state.bodies.models, whose tets fill the body; -1: none */
     int embedded;        /* its surface lies in the tets, and is not their boundary */
     int closed;          /* the surface has an inside */
     int tet0;            /* first of its tets in cti_dcd.tet_rest */
@@ -39159,86 +39132,119 @@ typedef struct cti_parts {
 #define CTI_HELD_IMPLAUSIBLE 2
 #define CTI_HELD_RESTED 4
 
+/* cti_bodies -- what bodies are made of: prepared, and changed by the user alone, but for the rigid bodies' motion. */
+typedef struct cti_bodies {
+    ct_real *mass, *inv_mass; /* [n] */
+    ct_real mass_min;         /* smallest positive mass of a block */
+    ct_real *alpha;           /* [n] Rayleigh mass damping [1/s] */
+    cti_rigid *rigids;
+    int32_t *rigid_of;        /* [n] rigid body of a block, or -1 */
+    ct_real *frames;          /* [9 rigids] rotations at the start of the step */
+    cti_joint *joints;
+    cti_model **models;
+    int n_models;
+} cti_bodies;
+
+/* cti_energies -- of bodies: models first, then rigid bodies. */
+typedef struct cti_energies {
+    cti_energy *now, *end;    /* [models + rigid bodies] at x; at the tentative end of a substep */
+    double *moduli;           /* [models] of the body's elasticity [J], see cti_model_modulus */
+    double *works;            /* [models + rigid bodies] work done on the body in the substep [J] */
+    uint8_t *gains;           /* [models + rigid bodies] 1: the body gains energy in the substep */
+    int known;                /* `now` is of x and v */
+} cti_energies;
+
+/* cti_scripts -- what scripts say of blocks and surface vertices, and what follows for the substep at hand. */
+typedef struct cti_scripts {
+    cti_pin *pins;
+    cti_direction *directions;
+    ct_motion_segment *path;  /* pieces of the pins' paths */
+    cti_mover *movers;
+    int still;                /* 1: scripts stand where they are at `time` */
+    uint8_t *fixed;           /* [n] all axes scripted */
+    uint8_t *held;            /* [n] stays where it is: CTI_HELD_REPAIR, a repair leaves it alone; CTI_HELD_IMPLAUSIBLE, the last resort of an
+                                 attempt; CTI_HELD_RESTED: did so in the substep that ends */
+    int32_t *filter;          /* [n] -1 or index into projectors */
+    ct_real *projectors;      /* [9 m] */
+    int n_constrained;
+    ct_real *v_fixed;         /* [3 n] scripted velocity */
+    cti_reactions reactions;
+} cti_scripts;
+
+/* cti_contacts -- what detection has found, the rows made of it, and what is remembered of them. */
+typedef struct cti_contacts {
+    cti_hit *hits;
+    cti_row *rows;            /* of the last solve */
+    cti_contact_row *origins;
+    ct_real *push;            /* [3 n] of an attempt as printed: response of the last step's contacts, for this one's length; else NULL */
+    int is_solved;            /* 1: `rows` belong to a problem that was solved */
+    ct_real solved_dt, solved_scale; /* of the last solve */
+    cti_memory memory;        /* committed; the others are a step's own: two for each depth of splits */
+    cti_memory memory_step[2 * CTI_PARTS_DEPTH], memory_none;
+    int memory_slot;          /* of memory_step: what the last step began with */
+    ct_real memory_dt;        /* [s] length of the substep that `memory` is of */
+    int32_t *tangled_pairs;   /* [2 m] edge, face that have a point in common at surface.x0 when the last step began */
+    cti_repair *repairs;      /* what takes them apart */
+    cti_way *ways;            /* directions that pairs of bodies leave each other in, kept over steps */
+} cti_contacts;
+
+/* cti_system -- the equations of motion, linearized at q, and their solution without contacts: A v_free = b. */
+typedef struct cti_system {
+    ct_real *q;               /* [3 n] where forces are linearized in this step */
+    cti_turn *turns;          /* [components] */
+    ct_real *whole;           /* [n] inverse mass of a deformable component that no script holds, else 0 */
+    int again;                /* linearizations before this one in the attempt */
+    cti_bsr A;
+    ct_real *b, *force;       /* [3 n] */
+    ct_real *force0;          /* [3 n] Newmark: f(x) */
+    ct_real *v_free;          /* [3 n] solution without contacts */
+    ct_real *work;            /* [12 n + 8] scratch */
+} cti_system;
+
+/* cti_end -- tentative end of a substep; a commit makes it the state. */
+typedef struct cti_end {
+    ct_real *v, *x;           /* [3 n] */
+    ct_real *frames;          /* [9 rigids] rotations */
+    ct_real *fall;            /* [n] see cti_history */
+    ct_real *impulse;         /* [3 n] J' r of the last solve */
+    cti_group *groups;        /* [components] scratch */
+} cti_end;
+
+/* cti_clock -- the step at hand: its times, what it has spent, and what to go back to. */
+typedef struct cti_clock {
+    double time;              /* [s] of x and v */
+    ct_real dt;               /* [s] length of the step */
+    double until;             /* [s] time at which the substeps at hand end: that of the step, or of a part of it (parts.h) */
+    ct_real left;             /* [s] what is left until then before a substep */
+    ct_real event_least;      /* [s] shortest substep that an impact may cut off, 0: none is */
+    ct_real spent;            /* of this step by a solver that pivots, or by interior point, see cti_solve_info */
+    double wasted_sweeps;     /* sweeps of this step in ICA's solves that ended far from a solution, in budgets: max_sweeps over all contacts */
+    cti_pair limit;           /* pair that limited the last step; n 0: none */
+    cti_impulses impulses;    /* so far */
+    cti_snapshot start;
+} cti_clock;
+
+/* cti_state -- all of it. A step writes energy, history, contact, system, end, step, parts and dcd, and a commit also x, v and rigid bodies. */
 typedef struct cti_state {
     cti_mem *mem;
     cti_arena *arena;
     ct_world_desc desc;
     int n;                    /* blocks */
     ct_real *x, *v;           /* [3 n] */
-    ct_real *mass, *inv_mass; /* [n] */
-    ct_real mass_min;         /* smallest positive mass of a block */
-    ct_real *alpha;           /* [n] Rayleigh mass damping [1/s] */
-    ct_real *dt_prev;         /* [n] last step of the block; 0 before its first */
+    cti_bodies bodies;
+    cti_scripts scripts;
     cti_history history;
-    ct_real *fall;            /* [n] share of gravity's kick by which the block gained speed in the last step (motion.h) */
-    ct_real *fall_new;        /* [n] of the step at hand */
-    ct_real *q;               /* [3 n] where forces are linearized in this step */
-    cti_turn *turns;          /* [components] */
-    cti_group *groups;        /* [components] scratch */
-    ct_real *whole;           /* [n] inverse mass of a deformable component that no script holds, else 0 */
-    ct_real *force0;          /* [3 n] Newmark: f(x) */
-    int again;                /* linearizations before this one in the attempt */
-    ct_real *impulse;         /* [3 n] J' r of the last solve */
-    cti_energy *energies, *energies_new; /* [models + rigid bodies] at x; at the tentative end of a substep */
-    double *moduli;           /* [models] of the body's elasticity [J], see cti_model_modulus */
-    double *works;            /* [models + rigid bodies] work done on the body in the substep [J] */
-    uint8_t *gains;           /* [models + rigid bodies] 1: the body gains energy in the substep */
-    int energies_known;       /* `energies` are of x and v */
-    uint8_t *fixed;           /* [n] all axes scripted */
-    uint8_t *held; /* [n] stays where it is: CTI_HELD_REPAIR, a repair leaves it alone; CTI_HELD_IMPLAUSIBLE, the last resort of an attempt;
-                      CTI_HELD_RESTED: did so in the substep that ends */
-    int still;                /* 1: scripts stand where they are at `time` */
-    ct_real *v_fixed;         /* [3 n] scripted velocity */
-    int32_t *filter;          /* [n] -1 or index into projectors */
-    ct_real *projectors;      /* [9 m] */
-    int n_constrained;
-    cti_rigid *rigids;
-    int32_t *rigid_of;        /* [n] rigid body of a block, or -1 */
-    ct_real *frames0, *frames1; /* [9 rigids] rotations at the start of the step and at its tentative end */
-    cti_joint *joints;
-    cti_mover *movers;
-    cti_pin *pins;
-    ct_motion_segment *path; /* pieces of the pins' paths */
-    cti_direction *directions;
-    cti_model **models;
-    int n_models;
+    cti_energies energy;
     cti_surface surface;
     cti_detect detect;
-    cti_memory memory;        /* committed; the others are a step's own: two for each depth of splits */
-    cti_memory memory_step[2 * CTI_PARTS_DEPTH], memory_none;
-    int memory_slot;          /* of memory_step: what the last step began with */
-    ct_real dt_memory;
-    cti_impulses impulses;    /* of the last step */
-    cti_impulses impulses_step; /* of the step at hand */
-    cti_reactions reactions;
-    cti_bsr A;
-    ct_real *b, *force;       /* [3 n] */
-    ct_real *v_free;          /* [3 n] solution without contacts */
-    ct_real *dv_free, dt_free;/* [3 n] v_free - v of the last attempt, solved or extrapolated; DCD's time step: CMR's components have their own */
-    ct_real *dv;              /* [3 n] what the last step, of dt_prev, added to v */
-    ct_real *v_new, *x_new;   /* [3 n] tentative end of the step */
-    ct_real *push;            /* [3 n] of an attempt as printed: response of the last step's contacts, for this one's length; else NULL */
-    ct_real *pcg_work;
+    cti_contacts contact;
+    cti_system system;
     cti_factors factors;
-    ct_real spent;            /* of this step by a solver that pivots, or by interior point, see cti_solve_info */
-    double wasted_sweeps;     /* sweeps of this step in ICA's solves that ended far from a solution, in budgets: max_sweeps over all contacts */
-    cti_row *rows;            /* of the last solve */
-    cti_contact_row *origins;
-    ct_real problem_dt, problem_scale; /* of the last solve */
-    int has_problem;
-    cti_dcd dcd;
-    cti_hit *hits;
-    int32_t *tangled_pairs;   /* [2 m] edge, face that have a point in common at surface.x0 when the last step began */
-    cti_repair *repairs;      /* what takes them apart */
-    cti_way *ways;            /* directions that pairs of bodies leave each other in, kept over steps */
-    cti_snapshot start;          /* of the step */
+    cti_end end;
+    cti_clock step;
     cti_parts parts;
-    double time;
-    double time_end;          /* when a step ends, and */
-    ct_real dt_step;          /* its length */
-    ct_real left;             /* what is left of it before a substep */
-    ct_real event_least;      /* [s] shortest substep that an impact may cut off, 0: none is */
-    cti_pair limit;           /* pair that limited the last step; n 0: none */
+    cti_dcd dcd;
+    void *own;                /* private data of the stepper (stepper.h) */
 } cti_state;
 
 /* cti_state_is_inactive -- 1 where the block's component is excluded or interpolated (parts.h). */
@@ -39256,7 +39262,7 @@ CTI_INLINE void cti_state_fail(cti_state *s, int block) { s->factors.components[
    those seen later. In a repair time stands still. */
 CTI_INLINE double cti_state_ahead(const cti_state *s, ct_real dt)
 {
-    return s->still ? s->time : (dt == s->left ? s->time_end : s->time + (double)dt);
+    return s->scripts.still ? s->step.time : (dt == s->step.left ? s->step.until : s->step.time + (double)dt);
 }
 
 /* cti_state_is_paper -- 1 where steps and solves are Otaduy 2009's as printed, cti_state_is_printed -- where DCD's solves are Li 2015's. */
@@ -39711,9 +39717,9 @@ CTI_FN void cti_swing_begin(cti_state *s);
 /* cti_swing_equation -- angular block D [9] and right side b [3] of such a body about I_mid, w_mid, the rotation at the impulse at hand. */
 CTI_FN void cti_swing_equation(const cti_rigid *r, ct_real damp, ct_real *D, ct_real *b);
 #if CONTACT_WITH_CMR
-/* cti_swing_follow -- behind a solve of a step dt: rotations of these bodies at the impulses of v_new, and v_new with them. */
+/* cti_swing_follow -- behind a solve of a step dt: rotations of these bodies at the impulses of end.v, and end.v with them. */
 CTI_FN void cti_swing_follow(cti_state *s, ct_real dt);
-/* cti_swing_close -- behind the last solve: A and b of these bodies are those of their rotation, as for others; v_new solves them, too. */
+/* cti_swing_close -- behind the last solve: A and b of these bodies are those of their rotation, as for others; end.v solves them, too. */
 CTI_FN void cti_swing_close(cti_state *s, ct_real dt);
 
 
@@ -39728,14 +39734,14 @@ CTI_FN void cti_swing_close(cti_state *s, ct_real dt);
 CTI_FN void cti_swing_begin(cti_state *s)
 {
     int i;
-    for (i = 0; i < CTI_LEN(s->rigids); i++)
-        s->rigids[i].swings = 0;
-    for (i = 0; i < CTI_LEN(s->joints); i++) {
-        const cti_joint *j = &s->joints[i];
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
+        s->bodies.rigids[i].swings = 0;
+    for (i = 0; i < CTI_LEN(s->bodies.joints); i++) {
+        const cti_joint *j = &s->bodies.joints[i];
         if (j->a.rigid >= 0)
-            s->rigids[j->a.rigid].swings = 1;
+            s->bodies.rigids[j->a.rigid].swings = 1;
         if (j->b.rigid >= 0)
-            s->rigids[j->b.rigid].swings = 1;
+            s->bodies.rigids[j->b.rigid].swings = 1;
     }
 }
 #endif
@@ -39754,33 +39760,34 @@ CTI_FN void cti_swing_equation(const cti_rigid *r, ct_real damp, ct_real *D, ct_
 CTI_FN void cti_swing_follow(cti_state *s, ct_real dt)
 {
     int i;
-    for (i = 0; i < CTI_LEN(s->rigids); i++) {
-        cti_rigid *r = &s->rigids[i], next = *r;
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        cti_rigid *r = &s->bodies.rigids[i], next = *r;
         int at = r->block + 1;
-        ct_real *D = s->A.val + 9 * (size_t)s->A.diag[at], damp = 1 + dt * s->alpha[at];
+        ct_real *D = s->system.A.val + 9 * (size_t)s->system.A.diag[at], damp = 1 + dt * s->bodies.alpha[at];
         cti_v3 given;
-        if (!r->swings || cti_state_is_inactive(s, at) || !memcmp(s->v_new + 3 * (size_t)at, r->w_mid, sizeof r->w_mid)) /* not solved again: it keeps its bits */
+        /* what was not solved again keeps its bits */
+        if (!r->swings || cti_state_is_inactive(s, at) || !memcmp(s->end.v + 3 * (size_t)at, r->w_mid, sizeof r->w_mid))
             continue;
-        given = cti_v3_sub(cti_m3_mul_v(D, cti_v3_at(s->v_new, at)), cti_v3_at(s->b, at));
+        given = cti_v3_sub(cti_m3_mul_v(D, cti_v3_at(s->end.v, at)), cti_v3_at(s->system.b, at));
         cti_v3_put(next.spin, 0, cti_v3_mul(cti_v3_add(cti_v3_at(r->spin, 0), given), 1 / damp));
         cti_rigid_free(&next, dt);
         cti_v3_put(next.spin, 0, cti_v3_at(r->spin, 0));
         *r = next;
-        cti_swing_equation(r, damp, D, s->b + 3 * (size_t)at);
-        cti_v3_put(s->v_new, at, cti_v3_at(r->w_mid, 0));
+        cti_swing_equation(r, damp, D, s->system.b + 3 * (size_t)at);
+        cti_v3_put(s->end.v, at, cti_v3_at(r->w_mid, 0));
     }
 }
 
 CTI_FN void cti_swing_close(cti_state *s, ct_real dt)
 {
     int i, k;
-    for (i = 0; i < CTI_LEN(s->rigids); i++) {
-        const cti_rigid *r = &s->rigids[i];
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        const cti_rigid *r = &s->bodies.rigids[i];
         int at = r->block + 1;
         for (k = 0; r->swings && k < 9; k++)
-            s->A.val[9 * (size_t)s->A.diag[at] + (size_t)k] = r->I_mid[k] * (1 + dt * s->alpha[at]);
+            s->system.A.val[9 * (size_t)s->system.A.diag[at] + (size_t)k] = r->I_mid[k] * (1 + dt * s->bodies.alpha[at]);
         if (r->swings)
-            cti_v3_put(s->b, at, cti_v3_at(r->spin, 0));
+            cti_v3_put(s->system.b, at, cti_v3_at(r->spin, 0));
     }
 }
 #endif
@@ -39795,8 +39802,8 @@ CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt);
 CTI_FN void cti_assemble_movers(cti_state *s, double time);
 /* cti_assemble_script_speed -- most speed of a surface that a script moves, over a step dt to surface.script. */
 CTI_FN ct_real cti_assemble_script_speed(const cti_state *s, ct_real dt);
-/* cti_assemble -- A, b of a step dt from (x, v), forces linearized at s->q, filtered for pins. *out_extended: tets whose log J was continued. 0 when
-   memory ran out. */
+/* cti_assemble -- A, b of a step dt from (x, v), forces linearized at system.q, filtered for pins. *out_extended: tets whose log J was
+   continued. 0 when memory ran out. */
 CTI_FN int cti_assemble(cti_state *s, ct_real dt, int *out_extended);
 #if CONTACT_WITH_DCD
 /* cti_assemble_at -- the same of implicit Euler with the forces linearized at positions q = x + dt v: another Newton iteration. Soft bodies and
@@ -39841,12 +39848,12 @@ CTI_FN void cti_integrate_assemble(cti_state *s, ct_real dt);
 /* cti_integrate_gain -- component k of the change of speed in a free fall of a block that was assembled, where the free motion starts. */
 CTI_FN ct_real cti_integrate_gain(const cti_state *s, int block, int k, ct_real dt);
 #if CONTACT_WITH_CMR
-/* cti_integrate_watch, _reset -- around the fail-safe: bodies whose v_new it changed, or all, start again after this step. */
+/* cti_integrate_watch, _reset -- around the fail-safe: bodies whose end.v it changed, or all, start again after this step. */
 CTI_FN void cti_integrate_watch(cti_state *s);
 CTI_FN void cti_integrate_reset(cti_state *s, int all);
 /* cti_integrate_reset_block -- the body of one block starts again. */
 CTI_FN void cti_integrate_reset_block(cti_state *s, int block);
-/* cti_integrate_end -- the end velocities [3 n] that belong to v_new; s->impulse, s->fall_new and history.touches are theirs. Changes no state. */
+/* cti_integrate_end -- the end velocities [3 n] that belong to end.v; end.impulse, end.fall and history.touches are theirs. Changes no state. */
 CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt);
 /* cti_integrate_leave -- [s] of gravity that a block's end velocity has more than its step gave it: the second half of a kick, which a body gets that
    contacts have left, and from which its scheme goes on. */
@@ -39881,26 +39888,26 @@ typedef struct cti_motion {
 CTI_FN void cti_motion_measure(const cti_state *s, const cti_component *c, const ct_real *x, const ct_real *v, cti_motion *out);
 /* cti_motion_rate -- angular velocity [rad/s] of a rigid body with this motion. 0: nodes on a line have none about it, and rounding decides. */
 CTI_FN int cti_motion_rate(const cti_motion *m, cti_v3 *out);
-/* cti_motion_predict -- s->q [3 n]: x after the turn that each component's angular momentum gives it in dt without contacts, and s->turns
+/* cti_motion_predict -- system.q [3 n]: x after the turn that each component's angular momentum gives it in dt without contacts, and system.turns
    [components]. Translation does not change forces, and is left out. */
 CTI_FN void cti_motion_predict(cti_state *s, ct_real dt);
 #if CONTACT_WITH_CMR
-/* cti_motion_whole -- s->whole of a component that is too stiff for float: a judge that measures impulses by the compliance of its nodes would
+/* cti_motion_whole -- system.whole of a component that is too stiff for float: a judge that measures impulses by the compliance of its nodes would
    not see one that throws it. Of others the nodes are what a contact moves first. */
 CTI_FN void cti_motion_whole(cti_state *s, const cti_component *c);
 /* cti_motion_tell -- names a component that is rigid to a step of this length in the log, once. */
 CTI_FN void cti_motion_tell(const cti_state *s, ct_real dt, cti_component *q);
-/* cti_motion_place -- out [3 n] = s->x_new of a component's blocks; of one without pins less its translation. */
+/* cti_motion_place -- out [3 n] = end.x of a component's blocks; of one without pins less its translation. */
 CTI_FN void cti_motion_place(const cti_state *s, const cti_component *p, ct_real *out);
 #endif
-/* cti_motion_forces -- Newmark: s->force = f(q) becomes (f(x) + f(q)) / 2. The first linearization of a step knows f(x) = R' f(q), and keeps it
+/* cti_motion_forces -- Newmark: system.force = f(q) becomes (f(x) + f(q)) / 2. The first linearization of a step knows f(x) = R' f(q), and keeps it
    for the next ones. */
 CTI_FN void cti_motion_forces(cti_state *s);
 #if CONTACT_WITH_CMR
-/* cti_motion_impulses -- s->impulse [3 n] = J' r of the rows of the last solve, through the projectors. */
+/* cti_motion_impulses -- end.impulse [3 n] = J' r of the rows of the last solve, through the projectors. */
 CTI_FN void cti_motion_impulses(cti_state *s);
 #endif
-/* cti_motion_fall -- s->fall_new [n]: gain of a component's speed along gravity in the step, over the gain in free fall, clamped to [0, 1]: 1 in
+/* cti_motion_fall -- end.fall [n]: gain of a component's speed along gravity in the step, over the gain in free fall, clamped to [0, 1]: 1 in
    free fall, 0 at rest and in a block that was held. To be called before s->v is replaced. */
 CTI_FN void cti_motion_fall(cti_state *s, ct_real dt, const ct_real *v);
 /* cti_motion_is_halfway -- 1 where v is the velocity in the middle of the last step, in a body that the next one steps by Euler's rule; 0: at
@@ -39924,6 +39931,7 @@ CTI_FN ct_real cti_motion_kick(const cti_state *s, int block, ct_real dt);
 
 CTI_FN void cti_motion_measure(const cti_state *s, const cti_component *c, const ct_real *x, const ct_real *v, cti_motion *out)
 {
+    const cti_bodies *bodies = &s->bodies;
     const int32_t *blocks = s->factors.blocks;
     cti_v3 mx = cti_v3_zero(), mv = cti_v3_zero(), o = cti_v3_at(x, blocks[c->begin]);
     ct_real m = 0, trace, *I = out->inertia;
@@ -39931,9 +39939,9 @@ CTI_FN void cti_motion_measure(const cti_state *s, const cti_component *c, const
     memset(out, 0, sizeof *out);
     for (i = c->begin; i < c->end; i++) {
         int b = blocks[i];
-        m += s->mass[b];
-        mx = cti_v3_mad(mx, cti_v3_sub(cti_v3_at(x, b), o), s->mass[b]);
-        mv = cti_v3_mad(mv, cti_v3_at(v, b), s->mass[b]);
+        m += bodies->mass[b];
+        mx = cti_v3_mad(mx, cti_v3_sub(cti_v3_at(x, b), o), bodies->mass[b]);
+        mv = cti_v3_mad(mv, cti_v3_at(v, b), bodies->mass[b]);
     }
     out->mass = m;
     if (!(m > 0))
@@ -39942,10 +39950,10 @@ CTI_FN void cti_motion_measure(const cti_state *s, const cti_component *c, const
     for (i = c->begin; i < c->end; i++) {
         int b = blocks[i];
         cti_v3 r = cti_v3_sub(cti_v3_at(x, b), out->center), u = cti_v3_sub(cti_v3_at(v, b), out->speed);
-        out->spin = cti_v3_mad(out->spin, cti_v3_cross(r, u), s->mass[b]);
-        out->about += (double)(s->mass[b] / 2 * cti_v3_norm2(u));
-        I[0] += s->mass[b] * r.x * r.x, I[4] += s->mass[b] * r.y * r.y, I[8] += s->mass[b] * r.z * r.z;
-        I[1] += s->mass[b] * r.x * r.y, I[2] += s->mass[b] * r.x * r.z, I[5] += s->mass[b] * r.y * r.z;
+        out->spin = cti_v3_mad(out->spin, cti_v3_cross(r, u), bodies->mass[b]);
+        out->about += (double)(bodies->mass[b] / 2 * cti_v3_norm2(u));
+        I[0] += bodies->mass[b] * r.x * r.x, I[4] += bodies->mass[b] * r.y * r.y, I[8] += bodies->mass[b] * r.z * r.z;
+        I[1] += bodies->mass[b] * r.x * r.y, I[2] += bodies->mass[b] * r.x * r.z, I[5] += bodies->mass[b] * r.y * r.z;
     }
     /* sum m (|r|^2 1 - r r') */
     trace = I[0] + I[4] + I[8];
@@ -39954,14 +39962,14 @@ CTI_FN void cti_motion_measure(const cti_state *s, const cti_component *c, const
     I[3] = I[1] = -I[1], I[6] = I[2] = -I[2], I[7] = I[5] = -I[5];
 }
 
-static int cti_motion_is_rigid(const cti_state *s, const cti_component *c) { return s->rigid_of[s->factors.blocks[c->begin]] >= 0; }
+static int cti_motion_is_rigid(const cti_state *s, const cti_component *c) { return s->bodies.rigid_of[s->factors.blocks[c->begin]] >= 0; }
 
 /* 1 where no script holds a block of it: what scripts hold does not turn as its momentum says */
 static int cti_motion_is_free(const cti_state *s, const cti_component *c)
 {
     int i, is_free = 1;
-    for (i = c->begin; s->n_constrained && is_free && i < c->end; i++)
-        is_free = s->filter[s->factors.blocks[i]] < 0;
+    for (i = c->begin; s->scripts.n_constrained && is_free && i < c->end; i++)
+        is_free = s->scripts.filter[s->factors.blocks[i]] < 0;
     return is_free;
 }
 
@@ -39995,7 +40003,7 @@ static cti_v3 cti_motion_lack(const cti_state *s, const cti_component *p, const 
 {
     cti_motion there;
     ct_real inverse[9];
-    cti_motion_measure(s, p, s->q, s->v, &there);
+    cti_motion_measure(s, p, s->system.q, s->v, &there);
     return cti_m3_inverse(there.inertia, inverse) ? cti_m3_mul_v(inverse, cti_v3_sub(m->spin, there.spin)) : cti_v3_zero();
 }
 
@@ -40003,10 +40011,10 @@ CTI_FN void cti_motion_predict(cti_state *s, ct_real dt)
 {
     static const ct_real unit[4] = {1, 0, 0, 0};
     int c, i;
-    memcpy(s->q, s->x, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(s->system.q, s->x, sizeof(ct_real) * 3 * (size_t)s->n);
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         const cti_component *p = &s->factors.components[c];
-        cti_turn *t = &s->turns[c];
+        cti_turn *t = &s->system.turns[c];
         ct_real q[4];
         cti_motion m;
         cti_v3 turn;
@@ -40015,7 +40023,7 @@ CTI_FN void cti_motion_predict(cti_state *s, ct_real dt)
         if (!p->substep.part && !cti_motion_is_rigid(s, p) && cti_motion_is_free(s, p))
             cti_motion_measure(s, p, s->x, s->v, &m);
         for (i = p->begin; i < p->end; i++)
-            s->whole[s->factors.blocks[i]] = 0;
+            s->system.whole[s->factors.blocks[i]] = 0;
         if (!(m.mass > 0))
             continue;
         if (!cti_motion_turn(&m, dt, &turn))
@@ -40025,7 +40033,7 @@ CTI_FN void cti_motion_predict(cti_state *s, ct_real dt)
         cti_rigid_matrix(q, t->R);
         for (i = p->begin; i < p->end; i++) {
             int b = s->factors.blocks[i];
-            cti_v3_put(s->q, b, cti_v3_add(m.center, cti_m3_mul_v(t->R, cti_v3_sub(cti_v3_at(s->x, b), m.center))));
+            cti_v3_put(s->system.q, b, cti_v3_add(m.center, cti_m3_mul_v(t->R, cti_v3_sub(cti_v3_at(s->x, b), m.center))));
         }
         t->rate = s->desc.integrator == CT_INTEGRATOR_EULER ? cti_motion_lack(s, p, &m) : cti_v3_zero();
     }
@@ -40039,9 +40047,9 @@ CTI_FN void cti_motion_whole(cti_state *s, const cti_component *c)
     if (!c->cache.is_exact || !cti_motion_is_free(s, c))
         return;
     for (i = c->begin; i < c->end; i++)
-        m += s->mass[s->factors.blocks[i]];
+        m += s->bodies.mass[s->factors.blocks[i]];
     for (i = c->begin; m > 0 && i < c->end; i++)
-        s->whole[s->factors.blocks[i]] = 1 / m;
+        s->system.whole[s->factors.blocks[i]] = 1 / m;
 }
 
 CTI_FN void cti_motion_tell(const cti_state *s, ct_real dt, cti_component *q)
@@ -40065,28 +40073,29 @@ CTI_FN void cti_motion_place(const cti_state *s, const cti_component *p, ct_real
     int i;
     if (cti_motion_is_free(s, p)) {
         cti_motion_measure(s, p, s->x, s->v, &m);
-        cti_motion_measure(s, p, s->x_new, s->v, &there);
+        cti_motion_measure(s, p, s->end.x, s->v, &there);
         back = cti_v3_sub(m.center, there.center);
     }
     for (i = p->begin; i < p->end; i++)
-        cti_v3_put(out, s->factors.blocks[i], cti_v3_add(cti_v3_at(s->x_new, s->factors.blocks[i]), back));
+        cti_v3_put(out, s->factors.blocks[i], cti_v3_add(cti_v3_at(s->end.x, s->factors.blocks[i]), back));
 }
 #endif
 
 CTI_FN void cti_motion_forces(cti_state *s)
 {
+    cti_system *sys = &s->system;
     int c, i, k;
     if (s->desc.integrator != CT_INTEGRATOR_NEWMARK)
         return;
-    for (i = 0; !s->again && i < 3 * s->n; i++)
-        s->force0[i] = s->force[i];
-    for (c = 0; !s->again && c < CTI_LEN(s->factors.components); c++)
-        for (i = s->factors.components[c].begin; s->turns[c].turns && i < s->factors.components[c].end; i++) {
+    for (i = 0; !sys->again && i < 3 * s->n; i++)
+        sys->force0[i] = sys->force[i];
+    for (c = 0; !sys->again && c < CTI_LEN(s->factors.components); c++)
+        for (i = s->factors.components[c].begin; sys->turns[c].turns && i < s->factors.components[c].end; i++) {
             int b = s->factors.blocks[i];
-            cti_v3_put(s->force0, b, cti_m3_mul_tv(s->turns[c].R, cti_v3_at(s->force, b)));
+            cti_v3_put(sys->force0, b, cti_m3_mul_tv(sys->turns[c].R, cti_v3_at(sys->force, b)));
         }
     for (k = 0; k < 3 * s->n; k++)
-        s->force[k] = cti_integrate_is_plain(s, k / 3) ? s->force[k] : (s->force0[k] + s->force[k]) / 2;
+        sys->force[k] = cti_integrate_is_plain(s, k / 3) ? sys->force[k] : (sys->force0[k] + sys->force[k]) / 2;
 }
 
 #if CONTACT_WITH_CMR
@@ -40095,10 +40104,10 @@ CTI_FN void cti_motion_impulses(cti_state *s)
     cti_problem p;
     int i;
     memset(&p, 0, sizeof p);
-    p.filter = s->n_constrained ? s->filter : NULL, p.projectors = s->projectors;
-    memset(s->impulse, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        cti_row_scatter(&p, &s->rows[i], s->rows[i].r, s->impulse);
+    p.filter = s->scripts.n_constrained ? s->scripts.filter : NULL, p.projectors = s->scripts.projectors;
+    memset(s->end.impulse, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        cti_row_scatter(&p, &s->contact.rows[i], s->contact.rows[i].r, s->end.impulse);
 }
 #endif
 
@@ -40110,13 +40119,13 @@ static void cti_motion_fall_of(cti_state *s, ct_real dt, const ct_real *v, const
     int i;
     for (i = begin; i < end; i++) {
         int b = list ? list[i] : i;
-        gained += s->mass[b] * cti_v3_dot(cti_v3_sub(cti_v3_at(v, b), cti_v3_at(s->v, b)), g);
-        kicked += s->mass[b] * cti_motion_kick(s, b, dt) * cti_v3_norm2(g);
+        gained += s->bodies.mass[b] * cti_v3_dot(cti_v3_sub(cti_v3_at(v, b), cti_v3_at(s->v, b)), g);
+        kicked += s->bodies.mass[b] * cti_motion_kick(s, b, dt) * cti_v3_norm2(g);
     }
     share = kicked > 0 ? cti_clamp(gained / kicked, 0, 1) : 1;
     for (i = begin; i < end; i++) {
         int b = list ? list[i] : i;
-        s->fall_new[b] = s->held[b] & CTI_HELD_RESTED ? 0 : share;
+        s->end.fall[b] = s->scripts.held[b] & CTI_HELD_RESTED ? 0 : share;
     }
 }
 
@@ -40125,7 +40134,7 @@ CTI_FN void cti_motion_fall(cti_state *s, ct_real dt, const ct_real *v)
     int c;
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
         cti_motion_fall_of(s, dt, v, s->factors.blocks, s->factors.components[c].begin, s->factors.components[c].end);
-    for (c = 0; CTI_LEN(s->factors.components) == 0 && c < s->n_models; c++)
+    for (c = 0; CTI_LEN(s->factors.components) == 0 && c < s->bodies.n_models; c++)
         cti_motion_fall_of(s, dt, v, NULL, s->history.block[c], s->history.last[c] + 1);
 }
 
@@ -40136,9 +40145,9 @@ CTI_FN int cti_motion_is_halfway(const cti_state *s, int block)
 
 CTI_FN ct_real cti_motion_kick(const cti_state *s, int block, ct_real dt)
 {
-    if (!(s->dt_prev[block] > 0))
+    if (!(s->history.dt_prev[block] > 0))
         return dt / 2;
-    return dt + (cti_motion_is_halfway(s, block) ? (s->dt_prev[block] - dt) / 2 * s->fall[block] : 0);
+    return dt + (cti_motion_is_halfway(s, block) ? (s->history.dt_prev[block] - dt) / 2 * s->history.fall[block] : 0);
 }
 
 #undef CTI_MOTION_LEAST
@@ -40152,8 +40161,8 @@ CTI_FN ct_real cti_motion_kick(const cti_state *s, int block, ct_real dt)
 CTI_FN int cti_newton_gains(const cti_state *s, const cti_component *q);
 /* cti_newton_helps -- 1 where a deformable body gains: rows of rigid bodies are linearized anew in every round as it is. */
 CTI_FN int cti_newton_helps(const cti_state *s);
-/* cti_newton_place -- s->q of bodies that gain: on the way from where the last iteration of a substep dt was linearized to where it ended,
-   as far as the incremental potential falls. Needs A and force of that iteration; s->pcg_work is scratch. */
+/* cti_newton_place -- system.q of bodies that gain: on the way from where the last iteration of a substep dt was linearized to where it ended,
+   as far as the incremental potential falls. Needs A and force of that iteration; system.work is scratch. */
 CTI_FN void cti_newton_place(cti_state *s, ct_real dt);
 
 
@@ -40173,14 +40182,14 @@ CTI_FN void cti_newton_place(cti_state *s, ct_real dt);
 CTI_FN int cti_newton_gains(const cti_state *s, const cti_component *q)
 {
     int m = s->history.model_of[s->factors.blocks[q->begin]];
-    return m >= 0 && s->gains[m];
+    return m >= 0 && s->energy.gains[m];
 }
 
 CTI_FN int cti_newton_helps(const cti_state *s)
 {
     int m, n = 0;
-    for (m = 0; m < s->n_models; m++)
-        n += s->gains[m];
+    for (m = 0; m < s->bodies.n_models; m++)
+        n += s->energy.gains[m];
     return n > 0;
 }
 #endif
@@ -40196,9 +40205,9 @@ static void cti_newton_measure(const cti_state *s, int m, const ct_real *p, ct_r
     int i;
     memset(out, 0, sizeof *out);
     for (i = s->history.block[m]; i <= s->history.last[m]; i++) {
-        out->slope += (double)cti_v3_dot(cti_v3_at(p, i), cti_bsr_row(&s->A, p, i));
-        out->mass += (double)(s->mass[i] * (1 + dt * s->alpha[i]) * cti_v3_norm2(cti_v3_at(p, i)));
-        out->force += (double)cti_v3_dot(cti_v3_at(p, i), cti_v3_at(s->force, i));
+        out->slope += (double)cti_v3_dot(cti_v3_at(p, i), cti_bsr_row(&s->system.A, p, i));
+        out->mass += (double)(s->bodies.mass[i] * (1 + dt * s->bodies.alpha[i]) * cti_v3_norm2(cti_v3_at(p, i)));
+        out->force += (double)cti_v3_dot(cti_v3_at(p, i), cti_v3_at(s->system.force, i));
     }
     out->slope /= (double)(dt * dt), out->mass /= (double)(dt * dt);
 }
@@ -40208,10 +40217,10 @@ static void cti_newton_measure(const cti_state *s, int m, const ct_real *p, ct_r
 static int cti_newton_has_potential(const cti_state *s, int m)
 {
     int block = s->history.block[m], i, scripted = 0;
-    for (i = block; s->n_constrained && i <= s->history.last[m]; i++)
-        scripted |= s->filter[i] >= 0;
+    for (i = block; s->scripts.n_constrained && i <= s->history.last[m]; i++)
+        scripted |= s->scripts.filter[i] >= 0;
     return cti_integrate_is_plain(s, block) &&
-           (s->turns[s->factors.component_of[block]].moved == 2 || !(scripted || s->models[m]->springs.limit > 0));
+           (s->system.turns[s->factors.component_of[block]].moved == 2 || !(scripted || s->bodies.models[m]->springs.limit > 0));
 }
 
 /* share of the way p that body m goes (line search); x [3 n] is scratch */
@@ -40221,13 +40230,13 @@ static ct_real cti_newton_step_length(cti_state *s, int m, ct_real dt, const ct_
     cti_newton_way way;
     int i, k;
     cti_newton_measure(s, m, p, dt, &way);
-    cti_model_ahead(s->models[m], dt, 1, NULL);
-    psi = cti_model_energy(s->models[m], s->q);
+    cti_model_ahead(s->bodies.models[m], dt, 1, NULL);
+    psi = cti_model_energy(s->bodies.models[m], s->system.q);
     for (k = 1; k < CTI_NEWTON_TRIES; k++) {
         double rise, share;
         for (i = 3 * s->history.block[m]; i < 3 * s->history.last[m] + 3; i++)
-            x[i] = s->q[i] + (ct_real)a * p[i];
-        rise = cti_model_energy(s->models[m], x) - psi - a * (way.slope - way.force) + a * a / 2 * way.mass;
+            x[i] = s->system.q[i] + (ct_real)a * p[i];
+        rise = cti_model_energy(s->bodies.models[m], x) - psi - a * (way.slope - way.force) + a * a / 2 * way.mass;
         if (rise <= -CTI_NEWTON_FALL * a * way.slope)
             break;
         share = way.slope * a / (2 * (rise + way.slope * a));
@@ -40238,26 +40247,27 @@ static ct_real cti_newton_step_length(cti_state *s, int m, ct_real dt, const ct_
 
 CTI_FN void cti_newton_place(cti_state *s, ct_real dt)
 {
-    ct_real *p = s->pcg_work, *x = p + 3 * (size_t)s->n;
+    cti_system *sys = &s->system;
+    ct_real *p = sys->work, *x = p + 3 * (size_t)s->n;
     int c, i, m;
-    memcpy(p, s->q, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(p, sys->q, sizeof(ct_real) * 3 * (size_t)s->n);
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
         if (cti_newton_gains(s, &s->factors.components[c]))
             cti_motion_place(s, &s->factors.components[c], p);
     for (i = 0; i < 3 * s->n; i++)
-        p[i] -= s->q[i];
-    for (m = 0; m < s->n_models; m++) {
+        p[i] -= sys->q[i];
+    for (m = 0; m < s->bodies.n_models; m++) {
         ct_real a = 1;
-        if (!s->gains[m])
+        if (!s->energy.gains[m])
             continue;
-        if (!cti_policy_newton_is_full(s->again) && cti_newton_has_potential(s, m))
+        if (!cti_policy_newton_is_full(sys->again) && cti_newton_has_potential(s, m))
             a = cti_newton_step_length(s, m, dt, p, x);
         for (i = 3 * s->history.block[m]; i < 3 * s->history.last[m] + 3; i++)
-            s->q[i] += a * p[i];
+            sys->q[i] += a * p[i];
     }
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
         if (cti_newton_gains(s, &s->factors.components[c]))
-            s->turns[c].moved = 2, s->turns[c].turns = 0;
+            sys->turns[c].moved = 2, sys->turns[c].turns = 0;
 }
 
 #undef CTI_NEWTON_TRIES
@@ -40293,12 +40303,12 @@ static cti_group *cti_momenta_root(cti_group *q, int c)
    turn of each body about its own centre would tear at */
 static void cti_momenta_unite(cti_state *s)
 {
-    cti_group *q = s->groups;
+    cti_group *q = s->end.groups;
     int i, k, c;
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
         memset(&q[c], 0, sizeof q[c]), q[c].up = c;
-    for (i = 0; i < CTI_LEN(s->rows); i++) {
-        const cti_row *row = &s->rows[i];
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        const cti_row *row = &s->contact.rows[i];
         if (!row->equations && !(row->r[0] > 0))
             continue;
         for (k = 0; k < row->n; k++) {
@@ -40317,12 +40327,12 @@ static void cti_momenta_select(cti_state *s)
     int c, k;
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         const cti_component *p = &s->factors.components[c];
-        cti_group *g = cti_momenta_root(s->groups, c);
+        cti_group *g = cti_momenta_root(s->end.groups, c);
         int block = s->factors.blocks[p->begin], model = s->history.model_of[block];
         g->held |= (g->has_impulses && (p->substep.forced || p->substep.unbalanced)) || (model >= 0 && s->history.reset[model]);
-        g->held |= !g->has_impulses && !s->turns[c].turns;
-        for (k = p->begin; s->n_constrained && !g->held && k < p->end; k++)
-            g->held = s->filter[s->factors.blocks[k]] >= 0;
+        g->held |= !g->has_impulses && !s->system.turns[c].turns;
+        for (k = p->begin; s->scripts.n_constrained && !g->held && k < p->end; k++)
+            g->held = s->scripts.filter[s->factors.blocks[k]] >= 0;
     }
 }
 
@@ -40330,10 +40340,10 @@ static void cti_momenta_select(cti_state *s)
 static void cti_momenta_measure(const cti_state *s, int c, int at_end, const ct_real *v, cti_motion *out)
 {
     const cti_component *p = &s->factors.components[c];
-    int rigid = s->rigid_of[s->factors.blocks[p->begin]];
-    cti_motion_measure(s, p, at_end ? s->x_new : s->x, v, out);
+    int rigid = s->bodies.rigid_of[s->factors.blocks[p->begin]];
+    cti_motion_measure(s, p, at_end ? s->end.x : s->x, v, out);
     if (rigid >= 0) {
-        const cti_rigid *r = &s->rigids[rigid];
+        const cti_rigid *r = &s->bodies.rigids[rigid];
         cti_v3 w = cti_v3_at(v, r->block + 1);
         out->spin = at_end ? cti_m3_mul_v(r->I_mid, w) : cti_v3_at(r->spin, 0);
         cti_rigid_inertia(r, at_end ? r->q_new : r->q, out->inertia);
@@ -40347,7 +40357,7 @@ static void cti_momenta_center(const cti_state *s, cti_group *g, int c, const ct
     int at_end;
     for (at_end = 0; at_end < 2; at_end++) {
         cti_motion m;
-        cti_motion_measure(s, &s->factors.components[c], at_end ? s->x_new : s->x, at_end ? v : s->v, &m);
+        cti_motion_measure(s, &s->factors.components[c], at_end ? s->end.x : s->x, at_end ? v : s->v, &m);
         if (!(g->mass > 0) && !at_end)
             g->first = m.center;
         g->mass += at_end ? 0 : m.mass;
@@ -40364,12 +40374,12 @@ static cti_v3 cti_momenta_moment(const cti_state *s, const cti_group *g, int c, 
     int i;
     for (i = p->begin; i < p->end; i++) {
         int b = s->factors.blocks[i];
-        const cti_rigid *turning = cti_rigid_turning(s->rigids, s->rigid_of, b);
-        cti_v3 u = cti_v3_mul(cti_v3_at(s->v_new, b), -dt * s->alpha[b]);
+        const cti_rigid *turning = cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, b);
+        cti_v3 u = cti_v3_mul(cti_v3_at(s->end.v, b), -dt * s->bodies.alpha[b]);
         if (turning)
             sum = cti_v3_add(sum, cti_m3_mul_v(turning->I_mid, u));
         u = cti_v3_mad(u, gravity, cti_integrate_kick(s, b, dt));
-        sum = cti_v3_mad(sum, cti_v3_cross(cti_v3_sub(cti_v3_at(s->x, b), g->center[0]), u), s->mass[b]);
+        sum = cti_v3_mad(sum, cti_v3_cross(cti_v3_sub(cti_v3_at(s->x, b), g->center[0]), u), s->bodies.mass[b]);
     }
     return sum;
 }
@@ -40409,33 +40419,34 @@ static void cti_momenta_rate(cti_group *g)
 static void cti_momenta_turn(const cti_state *s, const cti_group *g, int c, ct_real *v)
 {
     const cti_component *p = &s->factors.components[c];
-    int rigid = s->rigid_of[s->factors.blocks[p->begin]], i;
+    int rigid = s->bodies.rigid_of[s->factors.blocks[p->begin]], i;
     cti_motion m;
     if (rigid >= 0) { /* spin is I_mid times the angular block's velocity */
-        const cti_rigid *r = &s->rigids[rigid];
+        const cti_rigid *r = &s->bodies.rigids[rigid];
         ct_real I[9], inverse[9];
         cti_rigid_inertia(r, r->q_new, I);
         if (cti_m3_inverse(r->I_mid, inverse))
             cti_v3_addto(v, r->block + 1, cti_m3_mul_v(inverse, cti_m3_mul_v(I, g->rate)));
         return;
     }
-    cti_motion_measure(s, p, s->x_new, v, &m);
+    cti_motion_measure(s, p, s->end.x, v, &m);
     for (i = p->begin; i < p->end; i++) {
         int b = s->factors.blocks[i];
-        cti_v3_addto(v, b, cti_v3_cross(g->rate, cti_v3_sub(cti_v3_at(s->x_new, b), m.center)));
+        cti_v3_addto(v, b, cti_v3_cross(g->rate, cti_v3_sub(cti_v3_at(s->end.x, b), m.center)));
     }
 }
 
 CTI_FN void cti_momenta_balance(cti_state *s, ct_real dt, ct_real *v)
 {
+    cti_end *end = &s->end;
     int c, k, n = CTI_LEN(s->factors.components);
     cti_momenta_unite(s);
     cti_momenta_select(s);
     for (c = 0; c < n; c++)
-        if (!cti_momenta_root(s->groups, c)->held)
-            cti_momenta_center(s, cti_momenta_root(s->groups, c), c, v);
+        if (!cti_momenta_root(end->groups, c)->held)
+            cti_momenta_center(s, cti_momenta_root(end->groups, c), c, v);
     for (c = 0; c < n; c++) {
-        cti_group *g = &s->groups[c];
+        cti_group *g = &end->groups[c];
         g->held |= !(g->mass > 0);
         for (k = 0; !g->held && k < 2; k++) {
             g->center[k] = cti_v3_mad(g->first, g->center[k], 1 / g->mass);
@@ -40443,14 +40454,14 @@ CTI_FN void cti_momenta_balance(cti_state *s, ct_real dt, ct_real *v)
         }
     }
     for (c = 0; c < n; c++)
-        if (!cti_momenta_root(s->groups, c)->held)
-            cti_momenta_add(s, cti_momenta_root(s->groups, c), c, dt, v);
+        if (!cti_momenta_root(end->groups, c)->held)
+            cti_momenta_add(s, cti_momenta_root(end->groups, c), c, dt, v);
     for (c = 0; c < n; c++)
-        if (s->groups[c].up == c && !s->groups[c].held)
-            cti_momenta_rate(&s->groups[c]);
+        if (end->groups[c].up == c && !end->groups[c].held)
+            cti_momenta_rate(&end->groups[c]);
     for (c = 0; c < n; c++)
-        if (!cti_momenta_root(s->groups, c)->held)
-            cti_momenta_turn(s, cti_momenta_root(s->groups, c), c, v);
+        if (!cti_momenta_root(end->groups, c)->held)
+            cti_momenta_turn(s, cti_momenta_root(end->groups, c), c, v);
 }
 #endif
 
@@ -40479,16 +40490,16 @@ CTI_FN void cti_momenta_balance(cti_state *s, ct_real dt, ct_real *v)
 CTI_FN int cti_integrate_reserve(cti_state *s)
 {
     cti_history *q = &s->history;
-    int i, k, n3 = 3 * s->n, two = s->desc.integrator == CT_INTEGRATOR_BDF2 ? n3 : 0;
+    int i, k, n3 = 3 * s->n, models = s->bodies.n_models, two = s->desc.integrator == CT_INTEGRATOR_BDF2 ? n3 : 0;
     if (!CTI_RESIZE(s->mem, q->v_end, n3) || !CTI_RESIZE(s->mem, q->v0, two) || !CTI_RESIZE(s->mem, q->u0, two) ||
-        !CTI_RESIZE(s->mem, q->touched, s->n) || !CTI_RESIZE(s->mem, q->touches, s->n_models) || !CTI_RESIZE(s->mem, q->model_of, s->n) || !CTI_RESIZE(s->mem, q->block, s->n_models) ||
-        !CTI_RESIZE(s->mem, q->last, s->n_models) || !CTI_RESIZE(s->mem, q->reset, s->n_models))
+        !CTI_RESIZE(s->mem, q->touched, s->n) || !CTI_RESIZE(s->mem, q->touches, models) || !CTI_RESIZE(s->mem, q->model_of, s->n) ||
+        !CTI_RESIZE(s->mem, q->block, models) || !CTI_RESIZE(s->mem, q->last, models) || !CTI_RESIZE(s->mem, q->reset, models))
         return 0;
     for (i = 0; i < s->n; i++)
         q->model_of[i] = -1;
     /* a body's blocks are all from its smallest node number to its largest */
-    for (k = 0; k < s->n_models; k++) {
-        const cti_model *m = s->models[k];
+    for (k = 0; k < s->bodies.n_models; k++) {
+        const cti_model *m = s->bodies.models[k];
         const int32_t *list = m->tets.n ? m->tets.node : m->membrane.node;
         int32_t lo = INT32_MAX, hi = -1;
         for (i = 0; i < CTI_LEN(list); i++) {
@@ -40538,7 +40549,7 @@ CTI_FN int cti_integrate_is_plain(const cti_state *s, int block)
 /* the coefficients of a block that is not plain; the same for all blocks of a body */
 CTI_FN void cti_integrate_scheme(const cti_state *s, int block, ct_real dt, cti_scheme *out)
 {
-    ct_real dt_prev = s->dt_prev[block], w, a, c;
+    ct_real dt_prev = s->history.dt_prev[block], w, a, c;
     memset(out, 0, sizeof *out);
     if (s->desc.integrator == CT_INTEGRATOR_NEWMARK || !(dt_prev > 0)) {
         out->newmark = 1;
@@ -40577,42 +40588,43 @@ CTI_FN ct_real cti_integrate_reaction_factor(const cti_state *s, int block, ct_r
 static void cti_integrate_block(cti_state *s, int i, const cti_scheme *c, const ct_real *Du)
 {
     const cti_history *q = &s->history;
-    ct_real *D = s->A.val + 9 * (size_t)s->A.diag[i], m = s->mass[i];
+    ct_real *D = s->system.A.val + 9 * (size_t)s->system.A.diag[i], m = s->bodies.mass[i];
     int k;
     for (k = 3 * i; k < 3 * i + 3; k++) {
         ct_real v = c->v_ * s->v[k], fall = c->f_ * s->desc.gravity[k - 3 * i];
         if (!c->newmark)
             v += c->v0_ * q->v0[k] + c->u_ * q->u0[k];
         q->v_end[k] = v + fall; /* where the free motion starts */
-        s->b[k] += m * (v + fall) + c->f_ * s->force[k];
+        s->system.b[k] += m * (v + fall) + c->f_ * s->system.force[k];
         if (Du)
-            s->b[k] += c->c_ * (s->alpha[i] * m * q->u0[k] + Du[k]);
-        D[4 * (k - 3 * i)] += m * (1 + c->h * s->alpha[i]);
+            s->system.b[k] += c->c_ * (s->bodies.alpha[i] * m * q->u0[k] + Du[k]);
+        D[4 * (k - 3 * i)] += m * (1 + c->h * s->bodies.alpha[i]);
     }
 }
 
 /* b and the mass in A of a block that is stepped by Euler's rule */
 static void cti_integrate_plain(cti_state *s, int i, ct_real dt)
 {
-    ct_real *D = s->A.val + 9 * (size_t)s->A.diag[i], mass = s->mass[i] * (1 + dt * s->alpha[i]), kick = cti_motion_kick(s, i, dt);
+    ct_real *D = s->system.A.val + 9 * (size_t)s->system.A.diag[i];
+    ct_real mass = s->bodies.mass[i] * (1 + dt * s->bodies.alpha[i]), kick = cti_motion_kick(s, i, dt);
     int k;
     for (k = 0; k < 3; k++) {
         D[4 * k] += mass;
-        s->b[3 * i + k] += s->mass[i] * (s->v[3 * i + k] + kick * s->desc.gravity[k]) + dt * s->force[3 * i + k];
+        s->system.b[3 * i + k] += s->bodies.mass[i] * (s->v[3 * i + k] + kick * s->desc.gravity[k]) + dt * s->system.force[3 * i + k];
     }
 }
 
 CTI_FN void cti_integrate_assemble(cti_state *s, ct_real dt)
 {
-    ct_real *Du = s->desc.integrator == CT_INTEGRATOR_BDF2 ? s->pcg_work : NULL;
+    ct_real *Du = s->desc.integrator == CT_INTEGRATOR_BDF2 ? s->system.work : NULL;
     int i, k;
     if (Du) { /* in the middle of that step: u' of a turn is rigid there, and nowhere else */
         ct_real *middle = Du + 3 * (size_t)s->n;
         memset(Du, 0, sizeof(ct_real) * 3 * (size_t)s->n);
         for (k = 0; k < 3 * s->n; k++)
-            middle[k] = s->dt_prev[k / 3] > 0 ? s->x[k] - s->dt_prev[k / 3] / 2 * s->history.u0[k] : s->x[k];
-        for (k = 0; k < s->n_models; k++)
-            cti_model_damping(s->models[k], middle, s->history.u0, Du);
+            middle[k] = s->history.dt_prev[k / 3] > 0 ? s->x[k] - s->history.dt_prev[k / 3] / 2 * s->history.u0[k] : s->x[k];
+        for (k = 0; k < s->bodies.n_models; k++)
+            cti_model_damping(s->bodies.models[k], middle, s->history.u0, Du);
     }
     for (i = 0; i < s->n; i++) {
         cti_scheme c;
@@ -40636,7 +40648,7 @@ CTI_FN ct_real cti_integrate_gain(const cti_state *s, int block, int k, ct_real 
 CTI_FN void cti_integrate_watch(cti_state *s)
 {
     if (s->n)
-        memcpy(s->history.v_end, s->v_new, sizeof(ct_real) * 3 * (size_t)s->n);
+        memcpy(s->history.v_end, s->end.v, sizeof(ct_real) * 3 * (size_t)s->n);
 }
 
 CTI_FN void cti_integrate_reset_block(cti_state *s, int block)
@@ -40651,7 +40663,7 @@ CTI_FN void cti_integrate_reset(cti_state *s, int all)
     cti_history *q = &s->history;
     int i;
     for (i = 0; i < 3 * s->n; i++)
-        if ((all || !(q->v_end[i] == s->v_new[i])) && !cti_state_is_inactive(s, i / 3)) {
+        if ((all || !(q->v_end[i] == s->end.v[i])) && !cti_state_is_inactive(s, i / 3)) {
             cti_integrate_reset_block(s, i / 3);
             s->factors.components[s->factors.component_of[i / 3]].substep.forced = 1;
         }
@@ -40661,31 +40673,31 @@ CTI_FN void cti_integrate_reset(cti_state *s, int all)
 static void cti_integrate_touch(cti_state *s, uint8_t *touched)
 {
     int i, k;
-    if (s->n_models)
-        memset(touched, 0, (size_t)s->n_models);
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        for (k = 0; (s->rows[i].equations || s->rows[i].r[0] > 0) && k < s->rows[i].n; k++)
-            if (s->history.model_of[s->rows[i].term[k].block] >= 0)
-                touched[s->history.model_of[s->rows[i].term[k].block]] = 1;
+    if (s->bodies.n_models)
+        memset(touched, 0, (size_t)s->bodies.n_models);
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        for (k = 0; (s->contact.rows[i].equations || s->contact.rows[i].r[0] > 0) && k < s->contact.rows[i].n; k++)
+            if (s->history.model_of[s->contact.rows[i].term[k].block] >= 0)
+                touched[s->history.model_of[s->contact.rows[i].term[k].block]] = 1;
 }
 
 /* w of a block */
 static cti_v3 cti_integrate_jump(const cti_state *s, int i, const cti_scheme *c)
 {
-    return cti_v3_mul(cti_v3_sub(cti_v3_at(s->v_new, i), cti_v3_at(s->v_free, i)), 1 + c->h * s->alpha[i]);
+    return cti_v3_mul(cti_v3_sub(cti_v3_at(s->end.v, i), cti_v3_at(s->system.v_free, i)), 1 + c->h * s->bodies.alpha[i]);
 }
 
 /* v1 of one block */
 static void cti_integrate_close(cti_state *s, int i, ct_real dt, const cti_scheme *c, int blow)
 {
     cti_history *q = &s->history;
-    cti_v3 u = cti_v3_at(s->v_new, i), w = blow ? cti_integrate_jump(s, i, c) : cti_v3_zero(), e;
+    cti_v3 u = cti_v3_at(s->end.v, i), w = blow ? cti_integrate_jump(s, i, c) : cti_v3_zero(), e;
     e = cti_v3_mul(cti_v3_sub(cti_v3_sub(u, cti_v3_at(c->newmark ? s->v : q->u0, i)), w), c->s);
     if (blow) /* Euler's rule is next, whose gravity kicks from the middle of one step to the middle of the next */
         e = cti_v3_mad(e, cti_v3_at(s->desc.gravity, 0), -dt / 2);
     /* scripted axes have the script's velocity */
-    if (s->n_constrained && s->filter[i] >= 0)
-        e = cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[i], e);
+    if (s->scripts.n_constrained && s->scripts.filter[i] >= 0)
+        e = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], e);
     cti_v3_put(q->v_end, i, cti_v3_add(u, e));
 }
 
@@ -40705,7 +40717,7 @@ static int cti_integrate_leaves(const cti_state *s, int model)
 CTI_FN ct_real cti_integrate_leave(const cti_state *s, int block, ct_real dt)
 {
     int m = s->history.model_of[block];
-    return m < 0 || !cti_integrate_leaves(s, m) || (s->n_constrained && s->filter[block] >= 0) ? 0 : dt / 2 * s->fall_new[block];
+    return m < 0 || !cti_integrate_leaves(s, m) || (s->scripts.n_constrained && s->scripts.filter[block] >= 0) ? 0 : dt / 2 * s->end.fall[block];
 }
 
 CTI_FN ct_real cti_integrate_kick(const cti_state *s, int block, ct_real dt)
@@ -40723,8 +40735,8 @@ CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt)
     int i, m;
     cti_motion_impulses(s);
     cti_integrate_touch(s, q->touches);
-    memcpy(q->v_end, s->v_new, sizeof(ct_real) * 3 * (size_t)s->n);
-    for (m = 0; m < s->n_models; m++) {
+    memcpy(q->v_end, s->end.v, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (m = 0; m < s->bodies.n_models; m++) {
         cti_scheme c;
         if (!cti_integrate_closes(s, m))
             continue;
@@ -40734,7 +40746,7 @@ CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt)
     }
     cti_motion_fall(s, dt, q->v_end);
     cti_momenta_balance(s, dt, q->v_end);
-    for (m = 0; m < s->n_models; m++)
+    for (m = 0; m < s->bodies.n_models; m++)
         for (i = q->block[m]; cti_integrate_leaves(s, m) && i <= q->last[m]; i++)
             cti_v3_addto(q->v_end, i, cti_v3_mul(cti_v3_at(s->desc.gravity, 0), cti_integrate_leave(s, i, dt)));
     return q->v_end;
@@ -40744,24 +40756,24 @@ CTI_FN void cti_integrate_yield(cti_state *s, const uint8_t *bodies)
 {
     cti_history *q = &s->history;
     int i, m;
-    for (m = 0; m < s->n_models; m++)
+    for (m = 0; m < s->bodies.n_models; m++)
         for (i = q->block[m]; s->desc.integrator != CT_INTEGRATOR_EULER && bodies[m] && i <= q->last[m]; i++)
-            s->dt_prev[i] = q->touched[i] ? s->dt_prev[i] : 0, q->touched[i] = 1; /* v is that of now, half of gravity's kick is due */
+            q->dt_prev[i] = q->touched[i] ? q->dt_prev[i] : 0, q->touched[i] = 1; /* v is that of now, half of gravity's kick is due */
 }
 
 CTI_FN void cti_integrate_advance(cti_state *s, ct_real dt)
 {
     cti_history *q = &s->history;
     int i, m;
-    memcpy(s->fall, s->fall_new, sizeof(ct_real) * (size_t)s->n);
-    for (m = 0; m < s->n_models; m++) {
+    memcpy(s->history.fall, s->end.fall, sizeof(ct_real) * (size_t)s->n);
+    for (m = 0; m < s->bodies.n_models; m++) {
         cti_scheme c;
         if (s->desc.integrator == CT_INTEGRATOR_BDF2 && cti_integrate_closes(s, m)) {
             cti_integrate_scheme(s, q->block[m], dt, &c);
             for (i = q->block[m]; i <= q->last[m]; i++) {
                 cti_v3 w = q->touches[m] ? cti_integrate_jump(s, i, &c) : cti_v3_zero();
                 cti_v3_put(q->v0, i, cti_v3_add(cti_v3_at(s->v, i), w));
-                cti_v3_put(q->u0, i, cti_v3_at(s->v_new, i));
+                cti_v3_put(q->u0, i, cti_v3_at(s->end.v, i));
             }
         }
         q->reset[m] |= (uint8_t)cti_integrate_leaves(s, m);
@@ -40776,7 +40788,7 @@ CTI_FN void cti_integrate_forget(cti_state *s)
     int i;
     for (i = 0; s->desc.integrator != CT_INTEGRATOR_EULER && i < s->n; i++)
         if (q->model_of[i] >= 0 && q->reset[q->model_of[i]])
-            s->dt_prev[i] = 0;
+            s->history.dt_prev[i] = 0;
     cti_integrate_clear(s);
 }
 #endif
@@ -40802,13 +40814,13 @@ CTI_FN void cti_impulses_remove(cti_state *s, int b0, int n);
 /* cti_impulses_keep -- rows of A and b of the blocks that pins and directions constrain, before the filter changes them: their reaction is
    A v - b less what rows give. 0: out of memory. */
 CTI_FN int cti_impulses_keep(cti_state *s);
-/* cti_impulses_reactions -- impulses [3 n] that scripts give to the blocks in s->reactions in a substep dt to s->v_new: factor (A v - b) - J' r,
-   without what the block is free to do. In s->pcg_work. */
+/* cti_impulses_reactions -- impulses [3 n] that scripts give to the blocks in scripts.reactions in a substep dt to end.v: factor (A v - b) - J' r,
+   without what the block is free to do. In system.work. */
 CTI_FN const ct_real *cti_impulses_reactions(cti_state *s, ct_real dt);
 /* cti_impulses_begin -- sums of a new step, all zero. */
 CTI_FN void cti_impulses_begin(cti_state *s);
-/* cti_impulses_add -- adds a substep of dt that is about to be committed: s->rows, s->origins, s->v_new. s->pcg_work and the arena are scratch.
-   0: out of memory. */
+/* cti_impulses_add -- adds a substep of dt that is about to be committed: contact.rows, contact.origins, end.v. system.work and the arena are
+   scratch. 0: out of memory. */
 CTI_FN int cti_impulses_add(cti_state *s, ct_real dt);
 /* cti_impulses_swap -- the new step's sums become those that are read; called again they are put back. Not in a repair, where time stands still. */
 CTI_FN void cti_impulses_swap(cti_state *s);
@@ -40833,12 +40845,12 @@ CTI_FN void cti_impulses_free(cti_mem *mem, cti_impulses *q)
 
 CTI_FN int cti_impulses_reserve(cti_state *s)
 {
-    return CTI_RESIZE(s->mem, s->impulses.pins, 3 * s->n) && CTI_RESIZE(s->mem, s->impulses_step.pins, 3 * s->n);
+    return CTI_RESIZE(s->mem, s->history.impulses.pins, 3 * s->n) && CTI_RESIZE(s->mem, s->step.impulses.pins, 3 * s->n);
 }
 
 CTI_FN void cti_impulses_remove(cti_state *s, int b0, int n)
 {
-    ct_real *pins = s->impulses.pins;
+    ct_real *pins = s->history.impulses.pins;
     int have = CTI_LEN(pins) / 3; /* blocks that joined later have none yet */
     if (b0 + n > have)
         return;
@@ -40854,15 +40866,15 @@ CTI_FN void cti_impulses_clear(cti_impulses *q)
         memset(q->pins, 0, sizeof *q->pins * (size_t)CTI_LEN(q->pins));
 }
 
-CTI_FN void cti_impulses_begin(cti_state *s) { cti_impulses_clear(&s->impulses_step); }
+CTI_FN void cti_impulses_begin(cti_state *s) { cti_impulses_clear(&s->step.impulses); }
 
 CTI_FN void cti_impulses_swap(cti_state *s)
 {
-    cti_impulses q = s->impulses;
-    if (s->still)
+    cti_impulses q = s->history.impulses;
+    if (s->scripts.still)
         return;
-    s->impulses = s->impulses_step;
-    s->impulses_step = q;
+    s->history.impulses = s->step.impulses;
+    s->step.impulses = q;
 }
 
 /* ---- contacts and joints ---- */
@@ -40884,14 +40896,14 @@ static uint32_t cti_impulses_find(const cti_impulses_index *x, const cti_touch *
 /* the first substep needs none: a key has one row. 0: out of memory */
 static int cti_impulses_make_index(cti_state *s, cti_impulses_index *x)
 {
-    const cti_touch *list = s->impulses_step.touches;
+    const cti_touch *list = s->step.impulses.touches;
     int i, n = CTI_LEN(list);
     uint32_t size = 64;
     x->at = NULL;
     x->mask = 0;
     if (n == 0)
         return 1;
-    while (size < 2 * (uint32_t)(n + CTI_LEN(s->rows)))
+    while (size < 2 * (uint32_t)(n + CTI_LEN(s->contact.rows)))
         size *= 2;
     x->mask = size - 1;
     x->at = CTI_ARENA_ZERO(s->arena, int32_t, size);
@@ -40930,38 +40942,42 @@ static void cti_impulses_contact(cti_impulses *q, const cti_surface *s, ct_cone 
 
 static int cti_impulses_joint(cti_state *s, const cti_row *row)
 {
-    const cti_memory_item *m = cti_memory_find(&s->impulses_step.joints, row->key);
+    const cti_memory_item *m = cti_memory_find(&s->step.impulses.joints, row->key);
     cti_v3 r = cti_m3_mul_tv(row->frame, cti_v3_at(row->r, 0));
     cti_memory_item item;
     memset(&item, 0, sizeof item);
     item.key = row->key;
     cti_v3_put(item.impulse, 0, m ? cti_v3_add(r, cti_v3_at(m->impulse, 0)) : r);
-    return cti_memory_add(s->mem, &s->impulses_step.joints, &item);
+    return cti_memory_add(s->mem, &s->step.impulses.joints, &item);
 }
 
 /* ---- pins ---- */
 
 /* 1 where pins or directions constrain a block */
-static int cti_impulses_is_pinned(const cti_state *s, int i) { return s->filter[i] >= 0 && !s->held[i] && !cti_state_is_inactive(s, i); }
+static int cti_impulses_is_pinned(const cti_state *s, int i)
+{
+    return s->scripts.filter[i] >= 0 && !s->scripts.held[i] && !cti_state_is_inactive(s, i);
+}
 
 CTI_FN int cti_impulses_keep(cti_state *s)
 {
-    cti_reactions *q = &s->reactions;
+    cti_system *sys = &s->system;
+    cti_reactions *q = &s->scripts.reactions;
     int i, k, size = 0, n = 0;
     CTI_CLEAR(q->blocks);
-    for (i = 0; s->n_constrained && !s->still && i < s->n; i++)
+    for (i = 0; s->scripts.n_constrained && !s->scripts.still && i < s->n; i++)
         if (cti_impulses_is_pinned(s, i))
-            n++, size += 9 * (s->A.row[i + 1] - s->A.row[i]) + 3;
+            n++, size += 9 * (sys->A.row[i + 1] - sys->A.row[i]) + 3;
     if (n == 0)
         return 1;
     if (!CTI_RESERVE(s->mem, q->blocks, n) || !CTI_RESIZE(s->mem, q->values, size))
         return 0;
     for (i = size = 0; i < s->n; i++)
         if (cti_impulses_is_pinned(s, i)) {
-            k = 9 * (s->A.row[i + 1] - s->A.row[i]);
+            k = 9 * (sys->A.row[i + 1] - sys->A.row[i]);
             CTI_PUSH(s->mem, q->blocks, i);
-            memcpy(q->values + size, s->A.val + 9 * (size_t)s->A.row[i], sizeof(ct_real) * (size_t)k);
-            memcpy(q->values + size + k, s->b + 3 * (size_t)i, sizeof(ct_real) * 3);
+            memcpy(q->values + size, sys->A.val + 9 * (size_t)sys->A.row[i], sizeof(ct_real) * (size_t)k);
+            memcpy(q->values + size + k, sys->b + 3 * (size_t)i, sizeof(ct_real) * 3);
             size += k + 3;
         }
     return 1;
@@ -40970,7 +40986,7 @@ CTI_FN int cti_impulses_keep(cti_state *s)
 /* out += weight times impulse where a script constrains the block */
 static void cti_impulses_give(const cti_state *s, int block, ct_real weight, cti_v3 impulse, ct_real *out)
 {
-    if (s->filter[block] >= 0)
+    if (s->scripts.filter[block] >= 0)
         cti_v3_addto(out, block, cti_v3_mul(impulse, weight));
 }
 
@@ -40978,13 +40994,13 @@ static void cti_impulses_give(const cti_state *s, int block, ct_real weight, cti
 static void cti_impulses_received(const cti_state *s, ct_real *out)
 {
     int i, k, j;
-    for (i = 0; i < CTI_LEN(s->reactions.blocks); i++)
-        cti_v3_put(out, s->reactions.blocks[i], cti_v3_zero());
-    for (i = 0; i < CTI_LEN(s->rows); i++) {
-        const cti_pair *p = &s->origins[i].pair;
-        cti_v3 r = cti_m3_mul_tv(s->rows[i].frame, cti_v3_at(s->rows[i].r, 0));
-        if (s->origins[i].joint) {
-            const cti_joint *q = &s->joints[(s->origins[i].joint - 1) / 2];
+    for (i = 0; i < CTI_LEN(s->scripts.reactions.blocks); i++)
+        cti_v3_put(out, s->scripts.reactions.blocks[i], cti_v3_zero());
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        const cti_pair *p = &s->contact.origins[i].pair;
+        cti_v3 r = cti_m3_mul_tv(s->contact.rows[i].frame, cti_v3_at(s->contact.rows[i].r, 0));
+        if (s->contact.origins[i].joint) {
+            const cti_joint *q = &s->bodies.joints[(s->contact.origins[i].joint - 1) / 2];
             for (j = 0; j < q->a.n; j++)
                 cti_impulses_give(s, q->a.block[j], q->a.weight[j], r, out);
             for (j = 0; j < q->b.n; j++)
@@ -41001,21 +41017,22 @@ static void cti_impulses_received(const cti_state *s, ct_real *out)
 
 CTI_FN const ct_real *cti_impulses_reactions(cti_state *s, ct_real dt)
 {
-    ct_real *received = s->pcg_work, *out = received + 3 * (size_t)s->n;
-    const ct_real *value = s->reactions.values;
+    cti_scripts *scripts = &s->scripts;
+    ct_real *received = s->system.work, *out = received + 3 * (size_t)s->n;
+    const ct_real *value = scripts->reactions.values;
     int i, k;
     cti_impulses_received(s, received);
-    for (i = 0; i < CTI_LEN(s->reactions.blocks); i++) {
-        int b = s->reactions.blocks[i];
+    for (i = 0; i < CTI_LEN(scripts->reactions.blocks); i++) {
+        int b = scripts->reactions.blocks[i];
         cti_v3 sum = cti_v3_zero();
-        for (k = s->A.row[b]; k < s->A.row[b + 1]; k++, value += 9)
-            sum = cti_v3_add(sum, cti_m3_mul_v(value, cti_v3_at(s->v_new, s->A.col[k])));
+        for (k = s->system.A.row[b]; k < s->system.A.row[b + 1]; k++, value += 9)
+            sum = cti_v3_add(sum, cti_m3_mul_v(value, cti_v3_at(s->end.v, s->system.A.col[k])));
         sum = cti_v3_mul(cti_v3_sub(sum, cti_v3_at(value, 0)), cti_integrate_reaction_factor(s, b, dt));
         value += 3;
         sum = cti_v3_sub(sum, cti_v3_at(received, b));
-        if (s->filter[b] >= 0)
-            sum = cti_v3_sub(sum, cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[b], sum));
-        cti_v3_put(out, b, s->filter[b] >= 0 ? sum : cti_v3_zero());
+        if (scripts->filter[b] >= 0)
+            sum = cti_v3_sub(sum, cti_m3_mul_v(scripts->projectors + 9 * (size_t)scripts->filter[b], sum));
+        cti_v3_put(out, b, scripts->filter[b] >= 0 ? sum : cti_v3_zero());
     }
     return out;
 }
@@ -41024,31 +41041,31 @@ static void cti_impulses_pins(cti_state *s, ct_real dt)
 {
     const ct_real *reaction;
     int i;
-    if (CTI_LEN(s->reactions.blocks) == 0)
+    if (CTI_LEN(s->scripts.reactions.blocks) == 0)
         return;
     reaction = cti_impulses_reactions(s, dt);
-    for (i = 0; i < CTI_LEN(s->reactions.blocks); i++)
-        if (!cti_state_is_inactive(s, s->reactions.blocks[i])) /* an active one: others were excluded since */
-            cti_v3_addto(s->impulses_step.pins, s->reactions.blocks[i], cti_v3_at(reaction, s->reactions.blocks[i]));
+    for (i = 0; i < CTI_LEN(s->scripts.reactions.blocks); i++)
+        if (!cti_state_is_inactive(s, s->scripts.reactions.blocks[i])) /* an active one: others were excluded since */
+            cti_v3_addto(s->step.impulses.pins, s->scripts.reactions.blocks[i], cti_v3_at(reaction, s->scripts.reactions.blocks[i]));
 }
 
 /* ---- a substep ---- */
 
 CTI_FN int cti_impulses_add(cti_state *s, ct_real dt)
 {
-    cti_impulses *q = &s->impulses_step;
+    cti_impulses *q = &s->step.impulses;
     cti_impulses_index x;
-    int i, n = CTI_LEN(s->rows);
-    if (s->still)
+    int i, n = CTI_LEN(s->contact.rows);
+    if (s->scripts.still)
         return 1;
     if (!cti_impulses_make_index(s, &x) || !CTI_RESERVE(s->mem, q->touches, CTI_LEN(q->touches) + n))
         return 0;
     for (i = 0; i < n; i++) {
-        const cti_row *row = &s->rows[i];
-        if (s->origins[i].joint && !cti_impulses_joint(s, row))
+        const cti_row *row = &s->contact.rows[i];
+        if (s->contact.origins[i].joint && !cti_impulses_joint(s, row))
             return 0;
-        if (!row->equations && !s->origins[i].repair && row->r[0] > 0)
-            cti_impulses_contact(q, &s->surface, s->desc.solver.cone, &x, row, &s->origins[i]);
+        if (!row->equations && !s->contact.origins[i].repair && row->r[0] > 0)
+            cti_impulses_contact(q, &s->surface, s->desc.solver.cone, &x, row, &s->contact.origins[i]);
     }
     cti_impulses_pins(s, dt);
     return 1;
@@ -41070,8 +41087,8 @@ CTI_FN int cti_impulses_add(cti_state *s, ct_real dt)
 CTI_FN void cti_assemble_movers(cti_state *s, double time)
 {
     int i, k;
-    for (i = 0; i < CTI_LEN(s->movers); i++) {
-        const cti_mover *m = &s->movers[i];
+    for (i = 0; i < CTI_LEN(s->scripts.movers); i++) {
+        const cti_mover *m = &s->scripts.movers[i];
         for (k = 0; k < m->n; k++)
             cti_v3_put(cti_surface_script(&s->surface, m->v0 + k), 0, cti_script_point(&m->script, m->vertices[k], time, NULL));
     }
@@ -41081,8 +41098,8 @@ CTI_FN ct_real cti_assemble_script_speed(const cti_state *s, ct_real dt)
 {
     ct_real big = 0;
     int i, k;
-    for (i = 0; i < CTI_LEN(s->movers); i++)
-        for (k = s->movers[i].v0; k < s->movers[i].v0 + s->movers[i].n; k++)
+    for (i = 0; i < CTI_LEN(s->scripts.movers); i++)
+        for (k = s->scripts.movers[i].v0; k < s->scripts.movers[i].v0 + s->scripts.movers[i].n; k++)
             big = cti_max(big, cti_v3_norm2(cti_v3_sub(cti_v3_at(cti_surface_script(&s->surface, k), 0), cti_v3_at(s->surface.x0, k))));
     return cti_sqrt(big) / dt;
 }
@@ -41090,25 +41107,25 @@ CTI_FN ct_real cti_assemble_script_speed(const cti_state *s, ct_real dt)
 /* room for a projector of this block: its index, -1 when memory ran out */
 static int cti_assemble_slot(cti_state *s, int block)
 {
-    int k = s->n_constrained;
-    if (s->filter[block] >= 0)
-        return s->filter[block];
-    if (!CTI_RESIZE(s->mem, s->projectors, 9 * (k + 1)))
+    int k = s->scripts.n_constrained;
+    if (s->scripts.filter[block] >= 0)
+        return s->scripts.filter[block];
+    if (!CTI_RESIZE(s->mem, s->scripts.projectors, 9 * (k + 1)))
         return -1;
-    s->n_constrained++;
-    return s->filter[block] = k;
+    s->scripts.n_constrained++;
+    return s->scripts.filter[block] = k;
 }
 
 /* axes that p holds are taken out of the block's S, which is diagonal so far */
 static int cti_assemble_axes(cti_state *s, const cti_pin *p, ct_real dt)
 {
-    cti_v3 target = cti_script_follow(p->n_path ? s->path + p->path : NULL, p->n_path, cti_v3_at(p->start, 0),
+    cti_v3 target = cti_script_follow(p->n_path ? s->scripts.path + p->path : NULL, p->n_path, cti_v3_at(p->start, 0),
                                       cti_state_ahead(s, dt) - p->t0, NULL);
-    int b = p->block, first = s->filter[b] < 0, slot = cti_assemble_slot(s, b), k;
+    int b = p->block, first = s->scripts.filter[b] < 0, slot = cti_assemble_slot(s, b), k;
     ct_real t[3], *S;
     if (slot < 0)
         return 0;
-    S = s->projectors + 9 * (size_t)slot;
+    S = s->scripts.projectors + 9 * (size_t)slot;
     if (first) {
         memset(S, 0, 9 * sizeof *S);
         S[0] = S[4] = S[8] = 1;
@@ -41117,7 +41134,7 @@ static int cti_assemble_axes(cti_state *s, const cti_pin *p, ct_real dt)
     for (k = 0; k < 3; k++)
         if (p->axes & (1 << k)) {
             S[4 * k] = 0;
-            s->v_fixed[3 * b + k] = (t[k] - s->x[3 * b + k]) / dt;
+            s->scripts.v_fixed[3 * b + k] = (t[k] - s->x[3 * b + k]) / dt;
         }
     return 1;
 }
@@ -41126,13 +41143,13 @@ static int cti_assemble_axes(cti_state *s, const cti_pin *p, ct_real dt)
    velocity in M's range that keeps both, M v = (I - D) v_pins */
 static int cti_assemble_direction(cti_state *s, const cti_direction *d)
 {
-    int b = d->block, first = s->filter[b] < 0, slot = cti_assemble_slot(s, b), i, j, k;
+    int b = d->block, first = s->scripts.filter[b] < 0, slot = cti_assemble_slot(s, b), i, j, k;
     ct_real M[6], w[3], V[9], *S;
     const ct_real *P = d->projector;
-    cti_v3 rhs = cti_v3_at(s->v_fixed, b), v = cti_v3_zero();
+    cti_v3 rhs = cti_v3_at(s->scripts.v_fixed, b), v = cti_v3_zero();
     if (slot < 0)
         return 0;
-    S = s->projectors + 9 * (size_t)slot;
+    S = s->scripts.projectors + 9 * (size_t)slot;
     if (first) {
         memcpy(S, P, 9 * sizeof *S);
         return 1;
@@ -41151,29 +41168,30 @@ static int cti_assemble_direction(cti_state *s, const cti_direction *d)
             for (j = 0; j < 3; j++)
                 S[3 * i + j] += V[3 * i + k] * V[3 * j + k];
     }
-    cti_v3_put(s->v_fixed, b, v);
+    cti_v3_put(s->scripts.v_fixed, b, v);
     return 1;
 }
 
 /* 1 where a block stays where it is, or goes as its script wants */
 static int cti_assemble_is_held(const cti_state *s, int i)
 {
-    return (s->held[i] & (CTI_HELD_REPAIR | CTI_HELD_IMPLAUSIBLE)) || cti_state_is_inactive(s, i);
+    return (s->scripts.held[i] & (CTI_HELD_REPAIR | CTI_HELD_IMPLAUSIBLE)) || cti_state_is_inactive(s, i);
 }
 
 CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt)
 {
+    cti_scripts *scripts = &s->scripts;
     int i;
     if (s->n == 0)
         return 1;
-    memset(s->fixed, 0, (size_t)s->n);
-    memset(s->v_fixed, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    memset(scripts->fixed, 0, (size_t)s->n);
+    memset(scripts->v_fixed, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < s->n; i++)
-        s->filter[i] = -1;
-    s->n_constrained = 0;
-    for (i = 0; i < CTI_LEN(s->pins); i++) {
-        const cti_pin *p = &s->pins[i];
-        if (p->axes && !(p->until >= 0 && s->time >= p->until - 1e-9 * (double)dt) && !cti_assemble_axes(s, p, dt))
+        scripts->filter[i] = -1;
+    scripts->n_constrained = 0;
+    for (i = 0; i < CTI_LEN(scripts->pins); i++) {
+        const cti_pin *p = &scripts->pins[i];
+        if (p->axes && !(p->until >= 0 && s->step.time >= p->until - 1e-9 * (double)dt) && !cti_assemble_axes(s, p, dt))
             return 0;
     }
     for (i = 0; i < s->n; i++)
@@ -41181,17 +41199,17 @@ CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt)
             int slot = cti_assemble_slot(s, i);
             if (slot < 0)
                 return 0;
-            memset(s->projectors + 9 * (size_t)slot, 0, 9 * sizeof(ct_real));
-            if (s->held[i] & CTI_HELD_REPAIR || cti_state_is_inactive(s, i)) /* implausible blocks follow the scripts of their axes */
-                memset(s->v_fixed + 3 * (size_t)i, 0, 3 * sizeof(ct_real));
+            memset(scripts->projectors + 9 * (size_t)slot, 0, 9 * sizeof(ct_real));
+            if (scripts->held[i] & CTI_HELD_REPAIR || cti_state_is_inactive(s, i)) /* implausible blocks follow the scripts of their axes */
+                memset(scripts->v_fixed + 3 * (size_t)i, 0, 3 * sizeof(ct_real));
         }
-    for (i = 0; i < CTI_LEN(s->directions); i++)
-        if (!cti_assemble_is_held(s, s->directions[i].block) && !cti_assemble_direction(s, &s->directions[i]))
+    for (i = 0; i < CTI_LEN(scripts->directions); i++)
+        if (!cti_assemble_is_held(s, scripts->directions[i].block) && !cti_assemble_direction(s, &scripts->directions[i]))
             return 0;
     for (i = 0; i < s->n; i++)
-        if (s->filter[i] >= 0) {
-            const ct_real *S = s->projectors + 9 * (size_t)s->filter[i];
-            s->fixed[i] = (uint8_t)(S[0] == 0 && S[4] == 0 && S[8] == 0);
+        if (scripts->filter[i] >= 0) {
+            const ct_real *S = scripts->projectors + 9 * (size_t)scripts->filter[i];
+            scripts->fixed[i] = (uint8_t)(S[0] == 0 && S[4] == 0 && S[8] == 0);
         }
     return 1;
 }
@@ -41199,16 +41217,17 @@ CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt)
 /* rows and columns of constrained blocks: b -= A v_p, A <- S A S + (I - S) scale, b <- S b + scale v_p */
 static void cti_assemble_filter(cti_state *s)
 {
-    cti_bsr *A = &s->A;
+    cti_scripts *scripts = &s->scripts;
+    cti_bsr *A = &s->system.A;
     int i, k, e;
     for (i = 0; i < s->n; i++)
         for (k = A->row[i]; k < A->row[i + 1]; k++)
-            if (s->filter[A->col[k]] >= 0) {
-                cti_v3 d = cti_m3_mul_v(A->val + 9 * (size_t)k, cti_v3_at(s->v_fixed, A->col[k]));
-                cti_v3_addto(s->b, i, cti_v3_mul(d, -1));
+            if (scripts->filter[A->col[k]] >= 0) {
+                cti_v3 d = cti_m3_mul_v(A->val + 9 * (size_t)k, cti_v3_at(scripts->v_fixed, A->col[k]));
+                cti_v3_addto(s->system.b, i, cti_v3_mul(d, -1));
             }
     for (i = 0; i < s->n; i++) {
-        const ct_real *Si = s->filter[i] >= 0 ? s->projectors + 9 * (size_t)s->filter[i] : NULL;
+        const ct_real *Si = scripts->filter[i] >= 0 ? scripts->projectors + 9 * (size_t)scripts->filter[i] : NULL;
         ct_real *D = A->val + 9 * (size_t)A->diag[i], scale = (D[0] + D[4] + D[8]) / 3;
         for (k = A->row[i]; k < A->row[i + 1]; k++) {
             int j = A->col[k];
@@ -41217,8 +41236,8 @@ static void cti_assemble_filter(cti_state *s)
                 cti_m3 m = cti_m3_mul(Si, B);
                 memcpy(B, m.m, sizeof m.m);
             }
-            if (s->filter[j] >= 0) {
-                cti_m3 m = cti_m3_mul(B, s->projectors + 9 * (size_t)s->filter[j]);
+            if (scripts->filter[j] >= 0) {
+                cti_m3 m = cti_m3_mul(B, scripts->projectors + 9 * (size_t)scripts->filter[j]);
                 memcpy(B, m.m, sizeof m.m);
             }
         }
@@ -41226,7 +41245,7 @@ static void cti_assemble_filter(cti_state *s)
             continue;
         for (e = 0; e < 9; e++)
             D[e] += scale * ((e % 4 == 0 ? 1 : 0) - Si[e]);
-        cti_v3_put(s->b, i, cti_v3_mad(cti_m3_mul_v(Si, cti_v3_at(s->b, i)), cti_v3_at(s->v_fixed, i), scale));
+        cti_v3_put(s->system.b, i, cti_v3_mad(cti_m3_mul_v(Si, cti_v3_at(s->system.b, i)), cti_v3_at(scripts->v_fixed, i), scale));
     }
 }
 
@@ -41234,23 +41253,23 @@ static void cti_assemble_filter(cti_state *s)
 static void cti_assemble_rigids(cti_state *s, ct_real dt)
 {
     int i, k;
-    for (i = 0; i < CTI_LEN(s->rigids); i++) {
-        cti_rigid *r = &s->rigids[i];
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        cti_rigid *r = &s->bodies.rigids[i];
         int b = r->block + 1;
-        ct_real *D = s->A.val + 9 * (size_t)s->A.diag[b], damp = 1 + dt * s->alpha[b];
-        if (r->swings && s->again > 0) { /* its rotation is that of the last solve */
-            cti_swing_equation(r, damp, D, s->b + 3 * (size_t)b);
+        ct_real *D = s->system.A.val + 9 * (size_t)s->system.A.diag[b], damp = 1 + dt * s->bodies.alpha[b];
+        if (r->swings && s->system.again > 0) { /* its rotation is that of the last solve */
+            cti_swing_equation(r, damp, D, s->system.b + 3 * (size_t)b);
             continue;
         }
         cti_rigid_free(r, dt);
         if (r->swings) {
-            cti_swing_equation(r, damp, D, s->b + 3 * (size_t)b);
+            cti_swing_equation(r, damp, D, s->system.b + 3 * (size_t)b);
             continue;
         }
         for (k = 0; k < 9; k++)
             D[k] = r->I_mid[k] * damp;
         for (k = 0; k < 3; k++)
-            s->b[3 * b + k] = r->spin[k];
+            s->system.b[3 * b + k] = r->spin[k];
     }
 }
 
@@ -41270,7 +41289,7 @@ static void cti_assemble_lengths(const cti_state *s, int model, ct_real dt, ct_r
 {
     cti_scheme c;
     *h = dt, *share = 1;
-    if (CTI_IS_DISCRETE(s) || s->history.last[model] < 0 || cti_integrate_is_plain(s, s->history.block[model]))
+    if (s->history.last[model] < 0 || cti_integrate_is_plain(s, s->history.block[model]))
         return;
     cti_integrate_scheme(s, s->history.block[model], dt, &c);
     *h = c.h, *share = c.share;
@@ -41287,8 +41306,8 @@ static void cti_assemble_range(int begin, int end, int worker, void *context)
         if (s->history.last[begin] >= 0 && cti_state_is_inactive(s, s->history.block[begin]))
             continue;
         cti_assemble_lengths(s, begin, q->dt, &h, &share);
-        cti_model_ahead(s->models[begin], q->dt, share, q->ahead);
-        cti_model_assemble(s->models[begin], q->x, h, s->force, s->A.val, &q->extended[begin], NULL);
+        cti_model_ahead(s->bodies.models[begin], q->dt, share, q->ahead);
+        cti_model_assemble(s->bodies.models[begin], q->x, h, s->system.force, s->system.A.val, &q->extended[begin], NULL);
     }
 }
 
@@ -41296,20 +41315,20 @@ static void cti_assemble_range(int begin, int end, int worker, void *context)
 static int cti_assemble_models(cti_state *s, ct_real dt, const ct_real *x, int *out_extended)
 {
     cti_assemble_loop q;
-    ct_real *ahead = s->pcg_work + 9 * (size_t)s->n; /* damping that is computed before the free solve looks there again */
+    ct_real *ahead = s->system.work + 9 * (size_t)s->n; /* damping that is computed before the free solve looks there again */
     int i, c;
     q.s = s, q.dt = dt, q.x = x, q.ahead = ahead;
     for (i = 0; i < 3 * s->n; i++)
         ahead[i] = s->v[i] - (x[i] - s->x[i]) / dt;
     /* strain limits of components in a further iteration are evaluated at q itself */
-    for (c = 0; x == s->q && c < CTI_LEN(s->factors.components); c++)
-        for (i = s->factors.components[c].begin; s->turns[c].moved == 2 && i < s->factors.components[c].end; i++)
+    for (c = 0; x == s->system.q && c < CTI_LEN(s->factors.components); c++)
+        for (i = s->factors.components[c].begin; s->system.turns[c].moved == 2 && i < s->factors.components[c].end; i++)
             cti_v3_put(ahead, s->factors.blocks[i], cti_v3_zero());
-    q.extended = CTI_ARENA_NEW(s->arena, int, s->n_models);
+    q.extended = CTI_ARENA_NEW(s->arena, int, s->bodies.n_models);
     if (!q.extended)
         return 0;
-    cti_tasks_run_work(&s->desc.tasks, cti_assemble_range, s->n_models, CTI_ASSEMBLE_MODEL_US, &q);
-    for (i = 0; i < s->n_models; i++)
+    cti_tasks_run_work(&s->desc.tasks, cti_assemble_range, s->bodies.n_models, CTI_ASSEMBLE_MODEL_US, &q);
+    for (i = 0; i < s->bodies.n_models; i++)
         *out_extended += q.extended[i];
     return 1;
 }
@@ -41317,10 +41336,10 @@ static int cti_assemble_models(cti_state *s, ct_real dt, const ct_real *x, int *
 static void cti_assemble_clear_range(int begin, int end, int worker, void *context)
 {
     cti_state *s = (cti_state *)context;
-    size_t first = (size_t)s->A.row[begin], last = (size_t)s->A.row[end];
+    size_t first = (size_t)s->system.A.row[begin], last = (size_t)s->system.A.row[end];
     CTI_UNUSED(worker);
-    memset(s->A.val + 9 * first, 0, sizeof(ct_real) * 9 * (last - first));
-    memset(s->force + 3 * (size_t)begin, 0, sizeof(ct_real) * 3 * (size_t)(end - begin));
+    memset(s->system.A.val + 9 * first, 0, sizeof(ct_real) * 9 * (last - first));
+    memset(s->system.force + 3 * (size_t)begin, 0, sizeof(ct_real) * 3 * (size_t)(end - begin));
 }
 
 /* A and force are zero */
@@ -41340,15 +41359,15 @@ static ct_real cti_assemble_share(const cti_state *s, const cti_component *p, co
     double free = 0, bound = 0;
     int i;
     for (i = p->begin; i < p->end; i++) {
-        mass += s->mass[blocks[i]];
-        speed = cti_v3_mad(speed, cti_v3_at(s->v, blocks[i]), s->mass[blocks[i]]);
+        mass += s->bodies.mass[blocks[i]];
+        speed = cti_v3_mad(speed, cti_v3_at(s->v, blocks[i]), s->bodies.mass[blocks[i]]);
     }
     speed = cti_v3_mul(speed, 1 / mass);
     for (i = p->begin; i < p->end; i++)
         cti_v3_put(e, blocks[i], cti_v3_sub(cti_v3_sub(cti_v3_at(s->v, blocks[i]), speed), cti_v3_at(w, blocks[i])));
     for (i = p->begin; i < p->end; i++) {
-        free += (double)(s->mass[blocks[i]] * cti_v3_norm2(cti_v3_at(e, blocks[i])));
-        bound += (double)cti_v3_dot(cti_v3_at(e, blocks[i]), cti_bsr_row(&s->A, e, blocks[i]));
+        free += (double)(s->bodies.mass[blocks[i]] * cti_v3_norm2(cti_v3_at(e, blocks[i])));
+        bound += (double)cti_v3_dot(cti_v3_at(e, blocks[i]), cti_bsr_row(&s->system.A, e, blocks[i]));
     }
     return bound > 0 ? (ct_real)(bound / (bound + free)) : 0;
 }
@@ -41357,26 +41376,27 @@ static ct_real cti_assemble_share(const cti_state *s, const cti_component *p, co
    takes D out of the motion from x to q: strain damping acts on the departure from q alone. */
 static void cti_assemble_place(cti_state *s, ct_real dt)
 {
-    ct_real *w = s->pcg_work, *e = w + 3 * (size_t)s->n;
+    cti_system *sys = &s->system;
+    ct_real *w = sys->work, *e = w + 3 * (size_t)s->n;
     int c, i, k;
-    memset(s->b, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    memset(sys->b, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         const cti_component *p = &s->factors.components[c];
-        const cti_turn *turn = &s->turns[c];
+        const cti_turn *turn = &sys->turns[c];
         cti_v3 rate;
         if (!turn->moved)
             continue;
         for (i = p->begin; i < p->end; i++)
             for (k = 3 * s->factors.blocks[i]; k < 3 * s->factors.blocks[i] + 3; k++)
-                w[k] = (s->q[k] - s->x[k]) / dt;
+                w[k] = (sys->q[k] - s->x[k]) / dt;
         for (i = p->begin; i < p->end; i++)
-            cti_v3_put(s->b, s->factors.blocks[i], cti_bsr_row(&s->A, w, s->factors.blocks[i]));
+            cti_v3_put(sys->b, s->factors.blocks[i], cti_bsr_row(&sys->A, w, s->factors.blocks[i]));
         rate = turn->rate;
         if (turn->turns && cti_v3_norm(rate) > 0)
             rate = cti_v3_mul(rate, cti_assemble_share(s, p, w, e));
         for (i = p->begin; turn->turns && i < p->end; i++) {
             int b = s->factors.blocks[i];
-            cti_v3_addto(s->b, b, cti_v3_mul(cti_v3_cross(rate, cti_v3_sub(cti_v3_at(s->q, b), turn->center)), s->mass[b]));
+            cti_v3_addto(sys->b, b, cti_v3_mul(cti_v3_cross(rate, cti_v3_sub(cti_v3_at(sys->q, b), turn->center)), s->bodies.mass[b]));
         }
     }
 }
@@ -41387,13 +41407,13 @@ static void cti_assemble_place(cti_state *s, ct_real dt)
 static void cti_assemble_shift(cti_state *s, ct_real dt, const ct_real *q, const ct_real *v, ct_real *damping)
 {
     int k, m;
-    cti_bsr_mul(&s->A, v, s->pcg_work);
+    cti_bsr_mul(&s->system.A, v, s->system.work);
     memset(damping, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    for (m = 0; m < s->n_models; m++)
-        cti_model_damping(s->models[m], q, v, damping);
+    for (m = 0; m < s->bodies.n_models; m++)
+        cti_model_damping(s->bodies.models[m], q, v, damping);
     for (k = 0; k < 3 * s->n; k++) {
         damping[k] *= dt;
-        s->b[k] += s->pcg_work[k] - damping[k];
+        s->system.b[k] += s->system.work[k] - damping[k];
     }
 }
 
@@ -41402,20 +41422,21 @@ CTI_FN int cti_assemble_at(cti_state *s, ct_real dt, const ct_real *q, const ct_
     int i, k;
     *out_extended = 0;
     cti_assemble_clear(s);
-    memset(s->b, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    memset(s->system.b, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     if (!cti_assemble_models(s, dt, q, out_extended))
         return 0;
     cti_assemble_shift(s, dt, q, v, damping);
     for (i = 0; i < s->n; i++) {
-        ct_real *D = s->A.val + 9 * (size_t)s->A.diag[i], m = s->mass[i] * (1 + dt * s->alpha[i]), kick = cti_motion_kick(s, i, dt);
+        ct_real *D = s->system.A.val + 9 * (size_t)s->system.A.diag[i];
+        ct_real m = s->bodies.mass[i] * (1 + dt * s->bodies.alpha[i]), kick = cti_motion_kick(s, i, dt);
         for (k = 0; k < 3; k++) {
             D[4 * k] += m;
-            s->b[3 * i + k] += s->mass[i] * (s->v[3 * i + k] + kick * s->desc.gravity[k]) + dt * s->force[3 * i + k];
+            s->system.b[3 * i + k] += s->bodies.mass[i] * (s->v[3 * i + k] + kick * s->desc.gravity[k]) + dt * s->system.force[3 * i + k];
         }
     }
     if (!cti_impulses_keep(s))
         return 0;
-    if (s->n_constrained)
+    if (s->scripts.n_constrained)
         cti_assemble_filter(s);
     return 1;
 }
@@ -41427,7 +41448,7 @@ CTI_FN int cti_assemble(cti_state *s, ct_real dt, int *out_extended)
     if (s->n == 0)
         return 1;
     cti_assemble_clear(s);
-    if (!cti_assemble_models(s, dt, s->q, out_extended))
+    if (!cti_assemble_models(s, dt, s->system.q, out_extended))
         return 0;
     cti_assemble_place(s, dt);
     cti_motion_forces(s);
@@ -41435,7 +41456,7 @@ CTI_FN int cti_assemble(cti_state *s, ct_real dt, int *out_extended)
     cti_assemble_rigids(s, dt);
     if (!cti_impulses_keep(s))
         return 0;
-    if (s->n_constrained)
+    if (s->scripts.n_constrained)
         cti_assemble_filter(s);
     return 1;
 }
@@ -42679,11 +42700,11 @@ typedef struct cti_account {
 
 /* cti_energy_state -- energies of the committed state, computed where they are not known. */
 CTI_FN void cti_energy_state(cti_state *s);
-/* cti_energy_body -- place of a block's body in s->energies: a model, or models + a rigid body; -1: none. */
+/* cti_energy_body -- place of a block's body in energy.now: a model, or models + a rigid body; -1: none. */
 CTI_FN int cti_energy_body(const cti_state *s, int block);
 #if CONTACT_WITH_CMR
-/* cti_energy_try -- energies of the tentative end of a substep dt. Returns how many bodies, marked in s->gains, gain more than the work done on them
-   and a bound; 0 where steps are Otaduy 2009's as printed, which stand whatever they gain. */
+/* cti_energy_try -- energies of the tentative end of a substep dt. Returns how many bodies, marked in energy.gains, gain more than the work done on
+   them and a bound; 0 where steps are Otaduy 2009's as printed, which stand whatever they gain. */
 CTI_FN int cti_energy_try(cti_state *s, ct_real dt);
 /* cti_energy_stands -- bodies that gain, by cti_energy_try, in a step as printed. */
 CTI_FN int cti_energy_stands(const cti_state *s);
@@ -42694,7 +42715,7 @@ CTI_FN int cti_energy_is_touched(const cti_state *s, int m);
 /* cti_energy_calm -- the last resort, after cti_energy_try found bodies that gain: where all bodies that rows and zones (s->parts.zoned) connect gain
    together, what they gain is taken from their velocities at the end, from what is not rigid motion first, and the rest from those of deformable
    bodies among them that something acts on. *out_lost += the momentum [N s] that this takes. Returns how many bodies gain more than all that; 0:
-   none. s->gains is left of them alone, and s->parts.zoned has the sets. */
+   none. energy.gains is left of them alone, and s->parts.zoned has the sets. */
 CTI_FN int cti_energy_calm(cti_state *s, ct_real dt, ct_real *out_lost);
 /* cti_energy_account -- the account of a substep dt that cti_energy_try has looked at, before it is committed. */
 CTI_FN void cti_energy_account(cti_state *s, ct_real dt, cti_account *out);
@@ -42751,11 +42772,11 @@ CTI_FN int cti_copy_save(cti_state *s, cti_copy *t)
     cti_mem *m = s->mem;
     int n = s->n, two = s->desc.integrator == CT_INTEGRATOR_BDF2 ? 3 * n : 0;
     return CTI_SNAPSHOT_COPY(m, t->x, s->x, 3 * n) && CTI_SNAPSHOT_COPY(m, t->v, s->v, 3 * n) &&
-           CTI_SNAPSHOT_COPY(m, t->dt_prev, s->dt_prev, n) && CTI_SNAPSHOT_COPY(m, t->dv, s->dv, 3 * n) &&
+           CTI_SNAPSHOT_COPY(m, t->dt_prev, s->history.dt_prev, n) && CTI_SNAPSHOT_COPY(m, t->dv, s->history.dv, 3 * n) &&
            CTI_SNAPSHOT_COPY(m, t->v0, s->history.v0, two) && CTI_SNAPSHOT_COPY(m, t->u0, s->history.u0, two) &&
-           CTI_SNAPSHOT_COPY(m, t->touched, s->history.touched, n) && CTI_SNAPSHOT_COPY(m, t->fall, s->fall, n) &&
-           CTI_SNAPSHOT_COPY(m, t->rigids, s->rigids, CTI_LEN(s->rigids)) &&
-           CTI_SNAPSHOT_COPY(m, t->energies, s->energies, CTI_LEN(s->energies));
+           CTI_SNAPSHOT_COPY(m, t->touched, s->history.touched, n) && CTI_SNAPSHOT_COPY(m, t->fall, s->history.fall, n) &&
+           CTI_SNAPSHOT_COPY(m, t->rigids, s->bodies.rigids, CTI_LEN(s->bodies.rigids)) &&
+           CTI_SNAPSHOT_COPY(m, t->energies, s->energy.now, CTI_LEN(s->energy.now));
 }
 
 /* What is kept of the components: no array of theirs. 0: out of memory */
@@ -42777,37 +42798,37 @@ static int cti_snapshot_save_components(cti_mem *mem, const cti_factors *f, cti_
 CTI_FN int cti_snapshot_save(cti_state *s, int all, cti_snapshot *t)
 {
     cti_mem *m = s->mem;
-    t->time = s->time;
-    t->dt_memory = s->dt_memory, t->dt_free = s->dt_free;
+    t->time = s->step.time;
+    t->dt_memory = s->contact.memory_dt, t->dt_free = s->history.dt_free;
     t->n_tangled = s->detect.n_tangled;
-    return cti_copy_save(s, &t->copy) && CTI_SNAPSHOT_COPY(m, t->dv_free, s->dv_free, 3 * s->n) &&
+    return cti_copy_save(s, &t->copy) && CTI_SNAPSHOT_COPY(m, t->dv_free, s->history.dv_free, 3 * s->n) &&
            cti_snapshot_save_components(m, &s->factors, &t->components) &&
-           CTI_SNAPSHOT_COPY(m, t->ways, s->ways, CTI_LEN(s->ways)) &&
+           CTI_SNAPSHOT_COPY(m, t->ways, s->contact.ways, CTI_LEN(s->contact.ways)) &&
            CTI_SNAPSHOT_COPY(m, t->tangles, s->detect.tangles, CTI_LEN(s->detect.tangles)) &&
-           (!all || (CTI_SNAPSHOT_COPY(m, t->memory.items, s->memory.items, CTI_LEN(s->memory.items)) &&
-                     CTI_SNAPSHOT_COPY(m, t->memory.table, s->memory.table, CTI_LEN(s->memory.table))));
+           (!all || (CTI_SNAPSHOT_COPY(m, t->memory.items, s->contact.memory.items, CTI_LEN(s->contact.memory.items)) &&
+                     CTI_SNAPSHOT_COPY(m, t->memory.table, s->contact.memory.table, CTI_LEN(s->contact.memory.table))));
 }
 
 #if CONTACT_WITH_CMR
 /* a block; two: BDF2 */
 static void cti_copy_block(cti_state *s, int b, int two, const cti_copy *t)
 {
-    cti_v3_put(s->x, b, cti_v3_at(t->x, b)), cti_v3_put(s->v, b, cti_v3_at(t->v, b)), cti_v3_put(s->dv, b, cti_v3_at(t->dv, b));
-    s->dt_prev[b] = t->dt_prev[b], s->fall[b] = t->fall[b], s->history.touched[b] = t->touched[b];
+    cti_v3_put(s->x, b, cti_v3_at(t->x, b)), cti_v3_put(s->v, b, cti_v3_at(t->v, b)), cti_v3_put(s->history.dv, b, cti_v3_at(t->dv, b));
+    s->history.dt_prev[b] = t->dt_prev[b], s->history.fall[b] = t->fall[b], s->history.touched[b] = t->touched[b];
     if (two)
         cti_v3_put(s->history.v0, b, cti_v3_at(t->v0, b)), cti_v3_put(s->history.u0, b, cti_v3_at(t->u0, b));
 }
 
 CTI_FN void cti_copy_restore(cti_state *s, const cti_component *q, const cti_copy *t)
 {
-    int i, two = s->desc.integrator == CT_INTEGRATOR_BDF2, first = s->factors.blocks[q->begin], rigid = s->rigid_of[first];
+    int i, two = s->desc.integrator == CT_INTEGRATOR_BDF2, first = s->factors.blocks[q->begin], rigid = s->bodies.rigid_of[first];
     for (i = q->begin; i < q->end; i++)
         cti_copy_block(s, s->factors.blocks[i], two, t);
     if (cti_energy_body(s, first) >= 0)
-        s->energies[cti_energy_body(s, first)] = t->energies[cti_energy_body(s, first)];
+        s->energy.now[cti_energy_body(s, first)] = t->energies[cti_energy_body(s, first)];
     if (rigid >= 0) {
-        s->rigids[rigid] = t->rigids[rigid];
-        cti_rigid_matrix(s->rigids[rigid].q, s->frames0 + 9 * (size_t)rigid);
+        s->bodies.rigids[rigid] = t->rigids[rigid];
+        cti_rigid_matrix(s->bodies.rigids[rigid].q, s->bodies.frames + 9 * (size_t)rigid);
     }
 }
 #endif
@@ -42842,14 +42863,14 @@ static void cti_snapshot_rewind_components(cti_factors *f, const cti_component_s
 /* arrays that a step replaces change places with their copies: that cannot run out of memory */
 static void cti_snapshot_swap(cti_state *s, int all, cti_snapshot *t)
 {
-    cti_way *ways = s->ways;
+    cti_way *ways = s->contact.ways;
     uint64_t *tangles = s->detect.tangles;
-    cti_memory memory = s->memory;
-    s->ways = t->ways, t->ways = ways;
+    cti_memory memory = s->contact.memory;
+    s->contact.ways = t->ways, t->ways = ways;
     s->detect.tangles = t->tangles, t->tangles = tangles;
     s->detect.n_tangled = cti_max_int(1, t->n_tangled); /* the next step looks for tangled pairs first */
     if (all)
-        s->memory = t->memory, t->memory = memory;
+        s->contact.memory = t->memory, t->memory = memory;
 }
 
 static void cti_snapshot_back(void *to, const void *from, size_t size, int n)
@@ -42860,29 +42881,30 @@ static void cti_snapshot_back(void *to, const void *from, size_t size, int n)
 
 CTI_FN void cti_snapshot_restore(cti_state *s, int all, cti_snapshot *t)
 {
+    cti_history *history = &s->history;
     const cti_copy *from = &t->copy;
     int i, n = s->n;
-    s->time = t->time;
-    s->energies_known = 0;
-    s->dt_memory = t->dt_memory, s->dt_free = t->dt_free;
+    s->step.time = t->time;
+    s->energy.known = 0;
+    s->contact.memory_dt = t->dt_memory, history->dt_free = t->dt_free;
     cti_snapshot_back(s->x, from->x, sizeof *s->x, 3 * n), cti_snapshot_back(s->v, from->v, sizeof *s->v, 3 * n);
-    cti_snapshot_back(s->dv, from->dv, sizeof *s->dv, 3 * n);
-    cti_snapshot_back(s->dt_prev, from->dt_prev, sizeof *s->dt_prev, n),
-        cti_snapshot_back(s->dv_free, t->dv_free, sizeof *s->dv_free, 3 * n);
-    cti_snapshot_back(s->history.v0, from->v0, sizeof *from->v0, CTI_LEN(from->v0));
-    cti_snapshot_back(s->history.u0, from->u0, sizeof *from->u0, CTI_LEN(from->u0));
-    cti_snapshot_back(s->history.touched, from->touched, 1, n), cti_snapshot_back(s->fall, from->fall, sizeof *s->fall, n);
-    cti_snapshot_back(s->rigids, from->rigids, sizeof *s->rigids, CTI_LEN(s->rigids));
+    cti_snapshot_back(history->dv, from->dv, sizeof *history->dv, 3 * n);
+    cti_snapshot_back(history->dt_prev, from->dt_prev, sizeof *history->dt_prev, n),
+        cti_snapshot_back(history->dv_free, t->dv_free, sizeof *history->dv_free, 3 * n);
+    cti_snapshot_back(history->v0, from->v0, sizeof *from->v0, CTI_LEN(from->v0));
+    cti_snapshot_back(history->u0, from->u0, sizeof *from->u0, CTI_LEN(from->u0));
+    cti_snapshot_back(history->touched, from->touched, 1, n), cti_snapshot_back(history->fall, from->fall, sizeof *history->fall, n);
+    cti_snapshot_back(s->bodies.rigids, from->rigids, sizeof *s->bodies.rigids, CTI_LEN(s->bodies.rigids));
     cti_snapshot_rewind_components(&s->factors, t->components);
     s->parts.inactive = 0;
     cti_integrate_clear(s);
     cti_snapshot_swap(s, all, t);
-    for (i = 0; i < CTI_LEN(s->rigids); i++)
-        cti_rigid_matrix(s->rigids[i].q, s->frames0 + 9 * (size_t)i);
-    cti_assemble_movers(s, s->time);
-    cti_surface_place(&s->surface, s->x, s->frames0, s->surface.x0);
-    CTI_CLEAR(s->rows);
-    CTI_CLEAR(s->origins);
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
+        cti_rigid_matrix(s->bodies.rigids[i].q, s->bodies.frames + 9 * (size_t)i);
+    cti_assemble_movers(s, s->step.time);
+    cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x0);
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
     s->detect.valid = 0;
 }
 
@@ -42916,7 +42938,7 @@ typedef struct cti_islands_result {
 /* cti_islands_scale -- velocity that residuals are relative to: |g| dt, or without gravity a thousandth of the largest speed, scripts' too,
    or of a thickness a step. */
 CTI_FN ct_real cti_islands_scale(const cti_state *s, ct_real dt, ct_real speed);
-/* cti_islands_solve -- v_new and the rows' multipliers, from where they are; rows come out sorted by island. scale: of the world's
+/* cti_islands_solve -- end.v and the rows' multipliers, from where they are; rows come out sorted by island. scale: of the world's
    residuals. 0: out of memory. */
 CTI_FN int cti_islands_solve(cti_state *s, ct_real dt, ct_real scale, cti_islands_result *out);
 #endif
@@ -42926,7 +42948,7 @@ CTI_FN void cti_islands_problem(const cti_state *s, cti_problem *out);
 #endif
 
 #if CONTACT_WITH_CMR
-/* cti_islands_dynamics -- the largest residual of the dynamics of a component at v_new, relative to `scale`: of those in islands as judged
+/* cti_islands_dynamics -- the largest residual of the dynamics of a component at end.v, relative to `scale`: of those in islands as judged
    there, of those that no contact touches as their free motion was solved. */
 CTI_FN ct_real cti_islands_dynamics(cti_state *s, ct_real scale);
 #endif
@@ -42962,7 +42984,7 @@ static void cti_balance_rigid(const cti_state *s, const cti_component *q, const 
     int k;
     for (k = 0; k < q->end - q->begin; k++) {
         ct_real inverse[9];
-        if (cti_m3_inverse(s->A.val + 9 * (size_t)s->A.diag[blocks[k]], inverse))
+        if (cti_m3_inverse(s->system.A.val + 9 * (size_t)s->system.A.diag[blocks[k]], inverse))
             cti_v3_addto(v, at[k], cti_m3_mul_v(inverse, cti_v3_at(r, at[k])));
     }
 }
@@ -42975,11 +42997,11 @@ static ct_real cti_balance_sum(const cti_state *s, ct_real dt, const cti_compone
     int k, n = q->end - q->begin, held = 0;
     *sum = cti_v3_zero();
     for (k = 0; k < n; k++) {
-        held |= s->n_constrained && s->filter[blocks[k]] >= 0;
-        if (!(s->mass[blocks[k]] > 0)) /* an angular block */
+        held |= s->scripts.n_constrained && s->scripts.filter[blocks[k]] >= 0;
+        if (!(s->bodies.mass[blocks[k]] > 0)) /* an angular block */
             continue;
         *sum = cti_v3_add(*sum, cti_v3_at(r, at[k]));
-        m += s->mass[blocks[k]] * (1 + cti_integrate_h(s, blocks[k], dt) * s->alpha[blocks[k]]);
+        m += s->bodies.mass[blocks[k]] * (1 + cti_integrate_h(s, blocks[k], dt) * s->bodies.alpha[blocks[k]]);
     }
     return held ? 0 : m;
 }
@@ -42989,7 +43011,7 @@ CTI_FN void cti_balance_component(const cti_state *s, ct_real dt, const cti_comp
     cti_v3 sum;
     ct_real m;
     int k, n = q->end - q->begin;
-    if (s->rigid_of[s->factors.blocks[q->begin]] >= 0) {
+    if (s->bodies.rigid_of[s->factors.blocks[q->begin]] >= 0) {
         cti_balance_rigid(s, q, at, r, v);
         return;
     }
@@ -43224,13 +43246,13 @@ CTI_FN ct_real cti_islands_scale(const cti_state *s, ct_real dt, ct_real speed)
 CTI_FN void cti_islands_problem(const cti_state *s, cti_problem *p)
 {
     memset(p, 0, sizeof *p);
-    p->A = &s->A, p->b = s->b, p->dt = s->problem_dt;
-    p->velocity_scale = s->problem_scale;
-    p->approach_limit = s->desc.thickness / (2 * s->problem_dt);
-    p->rows = s->rows, p->n_rows = CTI_LEN(s->rows);
-    p->filter = s->n_constrained ? s->filter : NULL;
-    p->projectors = s->projectors;
-    p->whole = s->whole;
+    p->A = &s->system.A, p->b = s->system.b, p->dt = s->contact.solved_dt;
+    p->velocity_scale = s->contact.solved_scale;
+    p->approach_limit = s->desc.thickness / (2 * s->contact.solved_dt);
+    p->rows = s->contact.rows, p->n_rows = CTI_LEN(s->contact.rows);
+    p->filter = s->scripts.n_constrained ? s->scripts.filter : NULL;
+    p->projectors = s->scripts.projectors;
+    p->whole = s->system.whole;
     p->tasks = &s->desc.tasks;
 }
 #endif
@@ -43239,11 +43261,11 @@ CTI_FN void cti_islands_problem(const cti_state *s, cti_problem *p)
 /* rows and origins sorted by island, each island's in their order; start [n_islands + 1] */
 static int cti_islands_sort(cti_state *s, int32_t **out_start, int *out_n)
 {
-    int n = CTI_LEN(s->rows), i;
+    int n = CTI_LEN(s->contact.rows), i;
     int32_t *island = CTI_ARENA_NEW(s->arena, int32_t, n), *start;
     cti_row *rows = CTI_ARENA_NEW(s->arena, cti_row, n);
     cti_contact_row *origins = CTI_ARENA_NEW(s->arena, cti_contact_row, n);
-    if (!island || !rows || !origins || !cti_factors_islands(&s->factors, s->arena, s->rows, n, island, out_n))
+    if (!island || !rows || !origins || !cti_factors_islands(&s->factors, s->arena, s->contact.rows, n, island, out_n))
         return 0;
     start = CTI_ARENA_ZERO(s->arena, int32_t, *out_n + 2);
     if (!start)
@@ -43259,10 +43281,10 @@ static int cti_islands_sort(cti_state *s, int32_t **out_start, int *out_n)
         start[i + 2] += start[i + 1];
     for (i = 0; i < n; i++) {
         int at = start[island[i] + 1]++;
-        rows[at] = s->rows[i], origins[at] = s->origins[i];
+        rows[at] = s->contact.rows[i], origins[at] = s->contact.origins[i];
     }
-    memcpy(s->rows, rows, sizeof(cti_row) * (size_t)n);
-    memcpy(s->origins, origins, sizeof(cti_contact_row) * (size_t)n);
+    memcpy(s->contact.rows, rows, sizeof(cti_row) * (size_t)n);
+    memcpy(s->contact.origins, origins, sizeof(cti_contact_row) * (size_t)n);
     return 1;
 }
 #endif
@@ -43284,9 +43306,9 @@ static int cti_islands_balance(void *ctx, ct_real *r, ct_real *v)
 /* the same of an island behind its solve. 0: out of memory */
 static int cti_islands_balance_one(cti_state *s, ct_real dt, const cti_island *q)
 {
-    cti_problem_rhs(&q->p, s->pcg_work);
-    cti_problem_residual(&q->p, s->pcg_work, q->v, s->pcg_work);
-    return cti_balance(s, dt, q, s->pcg_work, q->v);
+    cti_problem_rhs(&q->p, s->system.work);
+    cti_problem_residual(&q->p, s->system.work, q->v, s->system.work);
+    return cti_balance(s, dt, q, s->system.work, q->v);
 }
 #endif
 
@@ -43302,7 +43324,7 @@ static void cti_islands_note(int begin, int end, int worker, void *context)
 {
     const cti_islands_judges *j = (const cti_islands_judges *)context;
     const cti_island *q = j->q;
-    ct_real *w = j->s->pcg_work;
+    ct_real *w = j->s->system.work;
     CTI_UNUSED(worker);
     for (; begin < end; begin++) {
         cti_component *k = &j->s->factors.components[q->components[begin]];
@@ -43310,7 +43332,7 @@ static void cti_islands_note(int begin, int end, int worker, void *context)
         k->solve.dynamics = j->res.dynamics * q->p.velocity_scale;
         k->solve.natural = j->res.natural;
         for (i = k->place; i < last; i++)
-            cti_v3_put(w, i, cti_v3_sub(cti_v3_at(q->v, i), cti_v3_at(j->s->v_free, q->blocks[i])));
+            cti_v3_put(w, i, cti_v3_sub(cti_v3_at(q->v, i), cti_v3_at(j->s->system.v_free, q->blocks[i])));
         for (k->solve.contact_energy = 0, i = k->place; i < last; i++)
             k->solve.contact_energy += (double)cti_v3_dot(cti_v3_at(w, i), cti_bsr_row(&q->A, w, i));
     }
@@ -43324,7 +43346,7 @@ static int cti_islands_judge(cti_state *s, ct_real dt, const cti_island *q, cons
     if (!info->judged) {
         if (!cti_islands_balance_one(s, dt, q))
             return 0;
-        cti_residual_eval(&q->p, s->desc.solver.cone, q->v, s->pcg_work, &j.res);
+        cti_residual_eval(&q->p, s->desc.solver.cone, q->v, s->system.work, &j.res);
     }
     cti_tasks_run_work(&s->desc.tasks, cti_islands_note, q->n_components, CTI_ISLANDS_NOTE_US * q->n / q->n_components, &j);
     return 1;
@@ -43336,7 +43358,7 @@ static int cti_islands_renew(cti_state *s, ct_real dt, const cti_island *q)
     int c;
     cti_factors_mark(&s->factors, q);
     for (c = 0; c < q->n_components; c++)
-        if (!cti_factors_renew(&s->factors, &s->factors.components[q->components[c]], &s->A, dt))
+        if (!cti_factors_renew(&s->factors, &s->factors.components[q->components[c]], &s->system.A, dt))
             return 0;
     return 1;
 }
@@ -43350,7 +43372,7 @@ static int cti_islands_land(cti_state *s, ct_real dt, const cti_island *q)
         if (!cti_policy_factor_lands(&k->cache.stamp, &k->solve, cti_factors_is_cheap(&s->factors, k)))
             continue;
         cti_factors_ask(k);
-        if (!cti_factors_renew(&s->factors, k, &s->A, dt))
+        if (!cti_factors_renew(&s->factors, k, &s->system.A, dt))
             return 0;
     }
     return 1;
@@ -43365,8 +43387,8 @@ static void cti_islands_begin(const cti_state *s, ct_real dt, const cti_island *
         const cti_component *k = &s->factors.components[q->components[c]];
         for (i = k->place; k->solve.inexact_attempts > 1 && i < k->place + k->end - k->begin; i++) {
             int b = q->blocks[i];
-            ct_real share = s->dt_prev[b] > 0 ? dt / s->dt_prev[b] : 0;
-            cti_v3_put(q->v, i, cti_v3_mad(cti_v3_at(s->v, b), cti_v3_at(s->dv, b), share));
+            ct_real share = s->history.dt_prev[b] > 0 ? dt / s->history.dt_prev[b] : 0;
+            cti_v3_put(q->v, i, cti_v3_mad(cti_v3_at(s->v, b), cti_v3_at(s->history.dv, b), share));
         }
     }
 }
@@ -43383,7 +43405,7 @@ static int cti_islands_cluster(cti_state *s, ct_real dt, cti_island *q)
             continue;
         late = 1;
         cti_factors_ask(k);
-        if (!cti_factors_renew(&s->factors, k, &s->A, dt))
+        if (!cti_factors_renew(&s->factors, k, &s->system.A, dt))
             return 0;
     }
     q->p.lagged = cti_factors_lag(&s->factors, q);
@@ -43415,7 +43437,7 @@ static int cti_islands_sweeps(const cti_state *s, const cti_island *q, int later
     b.is_later = later;
     b.has_equations = cti_islands_has_equations(q);
     b.is_far = cti_islands_is_far(s, q);
-    b.wasted_sweeps = s->wasted_sweeps;
+    b.wasted_sweeps = s->step.wasted_sweeps;
     return cti_policy_sweeps(&b);
 }
 
@@ -43437,7 +43459,7 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
             return 0;
         if (!later && turn == 0)
             cti_islands_begin(s, dt, q);
-        if (!cti_smooth_open(&s->factors, s->arena, &s->A, q, &corrector))
+        if (!cti_smooth_open(&s->factors, s->arena, &s->system.A, q, &corrector))
             return 0;
         q->p.correction = corrector.hook.apply ? &corrector.hook : NULL;
         if (!q->p.local && !cti_residual_prepare(&q->p, s->arena))
@@ -43459,7 +43481,7 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
     if (!cti_islands_judge(s, dt, q, &info))
         return 0;
     if (cti_islands_is_far(s, q))
-        s->wasted_sweeps += visits / ((double)s->desc.solver.max_sweeps * (double)cti_max_int(CTI_ICA_FEW, CTI_LEN(s->rows)));
+        s->step.wasted_sweeps += visits / ((double)s->desc.solver.max_sweeps * (double)cti_max_int(CTI_ICA_FEW, CTI_LEN(s->contact.rows)));
     *ended = info.status;
     return 1;
 }
@@ -43473,11 +43495,11 @@ static int cti_islands_bridge(cti_state *s, ct_real dt, cti_island *q, ct_solver
 {
     cti_solve_info info;
     *done = 0;
-    if (!cti_factors_exact(&s->factors, s->arena, &s->A, q))
+    if (!cti_factors_exact(&s->factors, s->arena, &s->system.A, q))
         return 0;
     cti_bridge_solve(&q->p, &s->desc.solver, solver, most, s->mem, s->arena, q->v, &info);
     out->iterations += info.iterations;
-    s->spent += info.spent;
+    s->step.spent += info.spent;
     if (info.status == CTI_SOLVE_MEMORY || s->mem->failed)
         return 0;
     *done = info.status != CTI_SOLVE_FAILED;
@@ -43526,7 +43548,7 @@ static int cti_islands_normals(cti_state *s, ct_real dt, cti_island *q, cti_isla
     ct_real *v, *r;
     cti_solve_info info;
     *done = 0;
-    if (!cti_islands_keep(s, q, &v, &r) || !cti_factors_exact(&s->factors, s->arena, &s->A, q))
+    if (!cti_islands_keep(s, q, &v, &r) || !cti_factors_exact(&s->factors, s->arena, &s->system.A, q))
         return 0;
     for (pass = 0; pass < 1 + local; pass++) {
         if (pass)
@@ -43597,9 +43619,9 @@ static int cti_islands_paper(cti_state *s, ct_real dt, int later, const cti_isla
         return 0;
     for (i = 0; i < q->n; i++) {
         int b = q->blocks[i];
-        cti_v3_put(star, i, cti_v3_at(s->v_free, b));
+        cti_v3_put(star, i, cti_v3_at(s->system.v_free, b));
         if (!later)
-            cti_v3_put(q->v, i, cti_v3_add(cti_v3_at(s->v_free, b), cti_v3_at(s->push, b)));
+            cti_v3_put(q->v, i, cti_v3_add(cti_v3_at(s->system.v_free, b), cti_v3_at(s->contact.push, b)));
     }
     cti_ica_paper_solve(&q->p, &s->desc.solver, s->arena, star, q->v, &info);
     if (info.status == CTI_SOLVE_MEMORY)
@@ -43617,7 +43639,7 @@ static int cti_islands_chosen(cti_state *s, ct_real dt, const cti_islands *list,
 {
     cti_arena_point mark = cti_arena_mark(s->arena);
     int ok = 1, done = 0;
-    if (cti_islands_chosen_failed(s, q, 0) || !cti_policy_chosen_goes_on(s->spent))
+    if (cti_islands_chosen_failed(s, q, 0) || !cti_policy_chosen_goes_on(s->step.spent))
         done = 0;
     else if (cti_islands_is_plain(s))
         ok = cti_islands_normals(s, dt, q, out, &list->ended[i], &done);
@@ -43669,10 +43691,10 @@ static int cti_islands_solve_one(cti_state *s, ct_real dt, const cti_islands *li
     int ok;
     cti_islands_problem(s, &world);
     world.velocity_scale = list->scale[i];
-    if (!cti_island_open(&s->factors, s->arena, &world, list->start[i], list->start[i + 1], s->v_new, &q))
+    if (!cti_island_open(&s->factors, s->arena, &world, list->start[i], list->start[i + 1], s->end.v, &q))
         return 0;
     ok = cti_islands_open_solve(s, dt, list, i, &q, out);
-    cti_island_close(&s->factors, &q, world.rows + list->start[i], s->v_new);
+    cti_island_close(&s->factors, &q, world.rows + list->start[i], s->end.v);
     cti_arena_rewind(s->arena, mark);
     return ok;
 }
@@ -43683,14 +43705,14 @@ static int cti_islands_touch(cti_state *s, int first, int end)
 {
     int i, k, fresh = 0, later = 0;
     for (i = first; i < end; i++)
-        fresh |= s->origins[i].fresh;
+        fresh |= s->contact.origins[i].fresh;
     for (i = first; fresh && i < end; i++)
-        for (k = 0; k < s->rows[i].n; k++)
-            later |= s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].solve.in_contact;
+        for (k = 0; k < s->contact.rows[i].n; k++)
+            later |= s->factors.components[s->factors.component_of[s->contact.rows[i].term[k].block]].solve.in_contact;
     for (i = first; fresh && i < end; i++) {
-        s->origins[i].fresh = 0;
-        for (k = 0; k < s->rows[i].n; k++)
-            s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].solve.in_contact = 1;
+        s->contact.origins[i].fresh = 0;
+        for (k = 0; k < s->contact.rows[i].n; k++)
+            s->factors.components[s->factors.component_of[s->contact.rows[i].term[k].block]].solve.in_contact = 1;
     }
     return fresh ? 1 + later : 0;
 }
@@ -43701,8 +43723,8 @@ static ct_real cti_islands_speed(const cti_state *s, int first, int end)
     ct_real speed = 0;
     int i, k;
     for (i = first; i < end; i++)
-        for (k = 0; k < s->rows[i].n; k++)
-            speed = cti_max(speed, s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].solve.free_speed);
+        for (k = 0; k < s->contact.rows[i].n; k++)
+            speed = cti_max(speed, s->factors.components[s->factors.component_of[s->contact.rows[i].term[k].block]].solve.free_speed);
     return speed;
 }
 
@@ -43712,13 +43734,13 @@ static ct_real cti_islands_free_dynamics(cti_state *s, const cti_component *q)
     const int32_t *blocks = s->factors.blocks + q->begin;
     ct_real big = 0;
     int i;
-    cti_factors_residual(q, blocks, &s->A, s->b, s->v_new, s->pcg_work);
+    cti_factors_residual(q, blocks, &s->system.A, s->system.b, s->end.v, s->system.work);
     for (i = 0; i < q->end - q->begin; i++) {
         ct_real inv[9];
         cti_v3 e;
-        if (!cti_m3_inverse(s->A.val + 9 * (size_t)s->A.diag[blocks[i]], inv))
+        if (!cti_m3_inverse(s->system.A.val + 9 * (size_t)s->system.A.diag[blocks[i]], inv))
             continue;
-        e = cti_m3_mul_v(inv, cti_v3_at(s->pcg_work, blocks[i]));
+        e = cti_m3_mul_v(inv, cti_v3_at(s->system.work, blocks[i]));
         big = cti_max(big, cti_max(cti_abs(e.x), cti_max(cti_abs(e.y), cti_abs(e.z))));
     }
     return big;
@@ -43761,9 +43783,9 @@ static int cti_islands_solve_all(cti_state *s, ct_real dt, cti_islands *list, ct
     for (i = 0; i < list->n; i++)
         if (list->todo[i] && !cti_islands_solve_one(s, dt, list, i, out))
             return 0;
-    out->residual = cti_islands_dynamics(s, s->problem_scale);
+    out->residual = cti_islands_dynamics(s, s->contact.solved_scale);
     for (i = 0; i < list->n; i++) {
-        list->natural[i] = q[s->factors.component_of[s->rows[list->start[i]].term[0].block]].solve.natural;
+        list->natural[i] = q[s->factors.component_of[s->contact.rows[list->start[i]].term[0].block]].solve.natural;
         out->residual = cti_max(out->residual, list->natural[i]);
     }
     return 1;
@@ -43778,17 +43800,17 @@ static int cti_islands_take_whole(cti_state *s, cti_islands *list, const ct_real
         int first = list->start[i], end = list->start[i + 1];
         if (!list->todo[i])
             continue;
-        if (list->bridged[i] || list->natural[i] < list->failed[i] || !cti_clusters_take_whole(&s->factors, s->rows + first, end - first)) {
+        if (list->bridged[i] || list->natural[i] < list->failed[i] || !cti_clusters_take_whole(&s->factors, s->contact.rows + first, end - first)) {
             list->todo[i] = 0;
             continue;
         }
         count++;
         for (k = first; k < end; k++) {
-            memcpy(s->rows[k].r, r + 3 * (size_t)k, 3 * sizeof(ct_real));
-            for (e = 0; e < s->rows[k].n; e++) {
-                const cti_component *q = &s->factors.components[s->factors.component_of[s->rows[k].term[e].block]];
+            memcpy(s->contact.rows[k].r, r + 3 * (size_t)k, 3 * sizeof(ct_real));
+            for (e = 0; e < s->contact.rows[k].n; e++) {
+                const cti_component *q = &s->factors.components[s->factors.component_of[s->contact.rows[k].term[e].block]];
                 for (c = q->begin; c < q->end; c++)
-                    cti_v3_put(s->v_new, s->factors.blocks[c], cti_v3_at(s->v_free, s->factors.blocks[c]));
+                    cti_v3_put(s->end.v, s->factors.blocks[c], cti_v3_at(s->system.v_free, s->factors.blocks[c]));
             }
         }
     }
@@ -43821,13 +43843,13 @@ CTI_FN int cti_islands_solve(cti_state *s, ct_real dt, ct_real scale, cti_island
 {
     cti_islands list;
     int i;
-    ct_real *r = CTI_ARENA_NEW(s->arena, ct_real, 3 * CTI_LEN(s->rows));
+    ct_real *r = CTI_ARENA_NEW(s->arena, ct_real, 3 * CTI_LEN(s->contact.rows));
     memset(out, 0, sizeof *out);
-    s->problem_dt = dt, s->problem_scale = scale, s->has_problem = 1;
+    s->contact.solved_dt = dt, s->contact.solved_scale = scale, s->contact.is_solved = 1;
     if (!r || !cti_islands_make(s, dt, &list))
         return 0;
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        memcpy(r + 3 * (size_t)i, s->rows[i].r, 3 * sizeof(ct_real));
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        memcpy(r + 3 * (size_t)i, s->contact.rows[i].r, 3 * sizeof(ct_real));
     if (!cti_islands_solve_all(s, dt, &list, out))
         return 0;
     if (cti_policy_any_failed(out->residual) && s->desc.solver.cluster == CT_CLUSTER_AUTO && cti_islands_take_whole(s, &list, r) &&
@@ -43887,14 +43909,14 @@ CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt);
 /* where a side holds, and the axes that it carries, at the start (end 0) or the tentative end of the step; triad may be NULL */
 static cti_v3 cti_joints_place(const cti_state *s, const cti_joint_side *side, int end, double time, ct_real *triad)
 {
-    const ct_real *x = end ? s->x_new : s->x;
+    const ct_real *x = end ? s->end.x : s->x;
     cti_v3 p = cti_v3_zero(), o;
     int i;
     if (side->rigid >= 0) {
-        const ct_real *R = (end ? s->frames1 : s->frames0) + 9 * (size_t)side->rigid;
+        const ct_real *R = (end ? s->end.frames : s->bodies.frames) + 9 * (size_t)side->rigid;
         for (i = 0; triad && i < 3; i++)
             cti_v3_put(triad, i, cti_m3_mul_v(R, cti_v3_at(side->triad, i)));
-        return cti_v3_add(cti_v3_at(x, s->rigids[side->rigid].block), cti_m3_mul_v(R, cti_v3_at(side->arm, 0)));
+        return cti_v3_add(cti_v3_at(x, s->bodies.rigids[side->rigid].block), cti_m3_mul_v(R, cti_v3_at(side->arm, 0)));
     }
     if (side->n == 0) {
         o = cti_script_follow(side->path, side->n_path, p, time - side->t0, NULL);
@@ -43936,18 +43958,18 @@ static void cti_joints_side(const cti_state *s, const cti_joint_side *side, int 
 {
     int i, first = row->n;
     if (side->rigid >= 0) {
-        int b = s->rigids[side->rigid].block;
+        int b = s->bodies.rigids[side->rigid].block;
         if (part == 1) {
             cti_joints_term(row, first, b + 1)->weight = sign;
             return;
         }
         cti_joints_term(row, first, b)->weight = sign;
         cti_v3_put(cti_joints_term(row, first, b + 1)->arm, 0,
-                   cti_v3_mul(cti_m3_mul_v(s->frames0 + 9 * (size_t)side->rigid, cti_v3_at(side->arm, 0)), sign));
+                   cti_v3_mul(cti_m3_mul_v(s->bodies.frames + 9 * (size_t)side->rigid, cti_v3_at(side->arm, 0)), sign));
         return;
     }
     for (i = 0; i < side->n; i++)
-        if (side->weight[i] != 0 && !s->fixed[side->block[i]])
+        if (side->weight[i] != 0 && !s->scripts.fixed[side->block[i]])
             cti_joints_term(row, first, side->block[i])->weight += sign * side->weight[i];
 }
 
@@ -43958,7 +43980,7 @@ static ct_real cti_joints_own(const cti_state *s, const cti_row *row)
     int k, i, j, l;
     for (k = 0; k < row->n; k++) {
         ct_real G[9], inverse[9], big = 0;
-        if (!cti_m3_inverse(s->A.val + 9 * (size_t)s->A.diag[row->term[k].block], inverse))
+        if (!cti_m3_inverse(s->system.A.val + 9 * (size_t)s->system.A.diag[row->term[k].block], inverse))
             continue;
         cti_row_map(row, k, G);
         for (i = 0; i < 3; i++) {
@@ -43986,15 +44008,15 @@ static cti_v3 cti_joints_script(const cti_state *s, const cti_joint *j, int part
         if (side[k]->rigid >= 0)
             continue;
         for (i = 0; i < side[k]->n; i++)
-            if (s->fixed[side[k]->block[i]])
-                v = cti_v3_mad(v, cti_v3_at(s->v_fixed, side[k]->block[i]), side[k]->weight[i]);
+            if (s->scripts.fixed[side[k]->block[i]])
+                v = cti_v3_mad(v, cti_v3_at(s->scripts.v_fixed, side[k]->block[i]), side[k]->weight[i]);
         if (part == 1 && side[k]->n == 0) {
             ct_real from[9], to[9];
-            cti_joints_place(s, side[k], 0, s->time, from);
+            cti_joints_place(s, side[k], 0, s->step.time, from);
             cti_joints_place(s, side[k], 0, cti_state_ahead(s, dt), to);
             v = cti_v3_mul(cti_joint_turn(to, from, 0), j->lever / dt);
         } else if (side[k]->n == 0) {
-            v = cti_v3_sub(cti_joints_place(s, side[k], 0, cti_state_ahead(s, dt), NULL), cti_joints_place(s, side[k], 0, s->time, NULL));
+            v = cti_v3_sub(cti_joints_place(s, side[k], 0, cti_state_ahead(s, dt), NULL), cti_joints_place(s, side[k], 0, s->step.time, NULL));
             v = cti_v3_mul(v, 1 / dt);
         }
         u = cti_v3_mad(u, v, k == 0 ? CTI_R(1) : CTI_R(-1));
@@ -44012,9 +44034,9 @@ CTI_FN void cti_joints_row(const cti_state *s, const cti_joint *j, int part, cti
     row->equations = part == 1 ? (j->kind == CT_JOINT_HINGE ? 6 : 7) : (j->rest > 0 ? 1 : 7);
     row->frame[0] = row->frame[4] = row->frame[8] = 1;
     if (part == 1)
-        cti_joints_place(s, &j->b, 0, s->time, row->frame);
+        cti_joints_place(s, &j->b, 0, s->step.time, row->frame);
     else if (j->rest > 0)
-        cti_joint_axes(cti_v3_unit(cti_v3_sub(cti_joints_place(s, &j->a, 0, s->time, NULL), cti_joints_place(s, &j->b, 0, s->time, NULL)),
+        cti_joint_axes(cti_v3_unit(cti_v3_sub(cti_joints_place(s, &j->a, 0, s->step.time, NULL), cti_joints_place(s, &j->b, 0, s->step.time, NULL)),
                                    cti_v3_make(0, 1, 0)), row->frame);
     cti_joints_side(s, &j->a, part, part == 1 ? j->lever : 1, row);
     row->n_a = row->n;
@@ -44049,7 +44071,7 @@ static int cti_joints_is_inactive(const cti_state *s, const cti_joint *j)
         return 0;
     side[0] = &j->a, side[1] = &j->b;
     for (k = 0; k < 2; k++) {
-        if (side[k]->rigid >= 0 && cti_state_is_inactive(s, s->rigids[side[k]->rigid].block))
+        if (side[k]->rigid >= 0 && cti_state_is_inactive(s, s->bodies.rigids[side[k]->rigid].block))
             return 1;
         for (i = 0; i < side[k]->n; i++)
             if (cti_state_is_inactive(s, side[k]->block[i]))
@@ -44062,19 +44084,19 @@ static int cti_joints_is_inactive(const cti_state *s, const cti_joint *j)
 CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c)
 {
     int i, part;
-    for (i = 0; i < CTI_LEN(s->joints); i++) {
-        if (cti_joints_is_inactive(s, &s->joints[i]))
+    for (i = 0; i < CTI_LEN(s->bodies.joints); i++) {
+        if (cti_joints_is_inactive(s, &s->bodies.joints[i]))
             continue;
-        for (part = 0; part < cti_joints_parts(&s->joints[i]); part++) {
+        for (part = 0; part < cti_joints_parts(&s->bodies.joints[i]); part++) {
             cti_row row;
             cti_contact_row origin;
-            cti_joints_build(s, c, &s->joints[i], part, &row, &origin);
+            cti_joints_build(s, c, &s->bodies.joints[i], part, &row, &origin);
             if (row.n == 0)
                 continue;
             origin.joint = 1 + 2 * i + part;
-            if (!CTI_RESERVE(s->mem, s->origins, CTI_LEN(s->origins) + 1) || !CTI_PUSH(s->mem, s->rows, row))
+            if (!CTI_RESERVE(s->mem, s->contact.origins, CTI_LEN(s->contact.origins) + 1) || !CTI_PUSH(s->mem, s->contact.rows, row))
                 return 0;
-            CTI_PUSH(s->mem, s->origins, origin);
+            CTI_PUSH(s->mem, s->contact.origins, origin);
         }
     }
     return 1;
@@ -44089,7 +44111,7 @@ static cti_v3 cti_joints_target(const cti_state *s, const cti_joint *j, int part
 {
     if (cti_joints_is_soft(j, part) || !(s->desc.recovery_speed > 0))
         return cti_v3_zero();
-    return cti_joint_left(cti_joints_phi(s, j, part, 0, s->time, frame), dt * s->desc.recovery_speed);
+    return cti_joint_left(cti_joints_phi(s, j, part, 0, s->step.time, frame), dt * s->desc.recovery_speed);
 }
 
 /* w of one row; returns by how much the row misses its equation at v [m] */
@@ -44097,7 +44119,7 @@ static ct_real cti_joints_bend(const cti_state *s, const cti_row_context *c, con
 {
     int k, start = s->desc.row_mode == CT_ROW_VELOCITY;
     ct_real u[3], miss = 0;
-    cti_v3 e = cti_joints_phi(s, j, part, !start, start ? s->time : cti_state_ahead(s, c->dt), row->frame);
+    cti_v3 e = cti_joints_phi(s, j, part, !start, start ? s->step.time : cti_state_ahead(s, c->dt), row->frame);
     e = cti_v3_mul(cti_v3_sub(e, cti_joints_target(s, j, part, c->dt, row->frame)), 1 / c->dt);
     row->w[0] = row->w[1] = row->w[2] = 0;
     if (start)
@@ -44118,14 +44140,14 @@ CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_r
 {
     ct_real worst = 0;
     int i;
-    for (i = 0; i < CTI_LEN(s->rows); i++) {
-        int id = s->origins[i].joint - 1;
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        int id = s->contact.origins[i].joint - 1;
         ct_real miss;
         if (id < 0)
             continue;
-        miss = cti_joints_bend(s, c, &s->joints[id / 2], id & 1, &s->rows[i]);
-        s->origins[i].fresh |= miss > tolerance;
-        s->origins[i].missed = miss;
+        miss = cti_joints_bend(s, c, &s->bodies.joints[id / 2], id & 1, &s->contact.rows[i]);
+        s->contact.origins[i].fresh |= miss > tolerance;
+        s->contact.origins[i].missed = miss;
         worst = cti_max(worst, miss);
     }
     return worst;
@@ -44138,7 +44160,7 @@ CTI_FN ct_real cti_joints_miss(const cti_state *s, const cti_joint *j)
     int part;
     for (part = 0; part < cti_joints_parts(j); part++)
         if (!cti_joints_is_soft(j, part))
-            worst = cti_max(worst, cti_v3_norm(cti_joints_phi(s, j, part, 0, s->time, unit)));
+            worst = cti_max(worst, cti_v3_norm(cti_joints_phi(s, j, part, 0, s->step.time, unit)));
     return worst;
 }
 
@@ -44146,8 +44168,8 @@ CTI_FN ct_real cti_joints_error(const cti_state *s)
 {
     ct_real worst = 0;
     int i;
-    for (i = 0; i < CTI_LEN(s->joints); i++)
-        worst = cti_max(worst, cti_joints_miss(s, &s->joints[i]));
+    for (i = 0; i < CTI_LEN(s->bodies.joints); i++)
+        worst = cti_max(worst, cti_joints_miss(s, &s->bodies.joints[i]));
     return worst;
 }
 #endif
@@ -44157,12 +44179,12 @@ CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt)
     static const ct_real unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     ct_real most = 0;
     int i, part;
-    for (i = 0; i < CTI_LEN(s->joints); i++) {
-        const cti_joint *j = &s->joints[i];
+    for (i = 0; i < CTI_LEN(s->bodies.joints); i++) {
+        const cti_joint *j = &s->bodies.joints[i];
         if (cti_joints_is_inactive(s, j))
             continue;
         for (part = 0; part < cti_joints_parts(j); part++) {
-            ct_real e = cti_joints_is_soft(j, part) ? 0 : cti_v3_norm(cti_joints_phi(s, j, part, 0, s->time, unit));
+            ct_real e = cti_joints_is_soft(j, part) ? 0 : cti_v3_norm(cti_joints_phi(s, j, part, 0, s->step.time, unit));
             if (s->desc.recovery_speed > 0)
                 e = cti_min(e, dt * s->desc.recovery_speed);
             most = cti_max(most, e / dt + cti_v3_norm(cti_joints_script(s, j, part, dt, unit)));
@@ -44182,7 +44204,7 @@ CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt);
 /* cti_linkage_climbs -- adds to *out: linkages whose gravity energy at the tentative end of a step dt is above all the energy that they have, so
    that none could be taken from their motion. 0: out of memory. */
 CTI_FN int cti_linkage_climbs(cti_state *s, ct_real dt, int *out);
-/* cti_linkage_watch, _forget -- around the fail-safe: bodies whose v_new it changed, or all, have no energy to keep in this step. */
+/* cti_linkage_watch, _forget -- around the fail-safe: bodies whose end.v it changed, or all, have no energy to keep in this step. */
 CTI_FN void cti_linkage_watch(cti_state *s);
 CTI_FN void cti_linkage_forget(cti_state *s, int all);
 
@@ -44246,11 +44268,11 @@ static void cti_linkage_unite(const cti_state *s, cti_linkage_work *w)
 {
     cti_linkage *q = w->q;
     int i;
-    for (i = 0; i < CTI_LEN(s->joints); i++)
-        if (s->joints[i].a.rigid >= 0 && s->joints[i].b.rigid >= 0)
-            q[cti_linkage_root(q, s->joints[i].a.rigid)].up = cti_linkage_root(q, s->joints[i].b.rigid);
-    for (i = 0; i < CTI_LEN(s->joints); i++) {
-        const cti_joint *j = &s->joints[i];
+    for (i = 0; i < CTI_LEN(s->bodies.joints); i++)
+        if (s->bodies.joints[i].a.rigid >= 0 && s->bodies.joints[i].b.rigid >= 0)
+            q[cti_linkage_root(q, s->bodies.joints[i].a.rigid)].up = cti_linkage_root(q, s->bodies.joints[i].b.rigid);
+    for (i = 0; i < CTI_LEN(s->bodies.joints); i++) {
+        const cti_joint *j = &s->bodies.joints[i];
         int any = j->a.rigid >= 0 ? j->a.rigid : j->b.rigid, part;
         cti_linkage *g = any >= 0 ? &q[cti_linkage_root(q, any)] : NULL;
         if (!g)
@@ -44271,16 +44293,16 @@ static void cti_linkage_unite(const cti_state *s, cti_linkage_work *w)
 static void cti_linkage_open(const cti_state *s, cti_linkage_work *w)
 {
     int i, k;
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        for (k = 0; !s->origins[i].joint && s->rows[i].r[0] > 0 && k < s->rows[i].n; k++) {
-            int at = s->rigid_of[s->rows[i].term[k].block];
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        for (k = 0; !s->contact.origins[i].joint && s->contact.rows[i].r[0] > 0 && k < s->contact.rows[i].n; k++) {
+            int at = s->bodies.rigid_of[s->contact.rows[i].term[k].block];
             if (at >= 0)
                 w->q[cti_linkage_root(w->q, at)].open = 1;
         }
-    for (i = 0; i < CTI_LEN(s->rigids); i++) {
-        const cti_rigid *r = &s->rigids[i];
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        const cti_rigid *r = &s->bodies.rigids[i];
         cti_linkage *g = &w->q[cti_linkage_root(w->q, i)];
-        g->open |= s->still || s->alpha[r->block] > 0;
+        g->open |= s->scripts.still || s->bodies.alpha[r->block] > 0;
         g->known &= r->linked;
         g->was += r->energy;
     }
@@ -44290,8 +44312,8 @@ static void cti_linkage_open(const cti_state *s, cti_linkage_work *w)
 static void cti_linkage_start(const cti_state *s, cti_linkage_work *w, ct_real dt)
 {
     int i;
-    for (i = 0; i < CTI_LEN(s->rigids); i++) {
-        const cti_rigid *r = &s->rigids[i];
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        const cti_rigid *r = &s->bodies.rigids[i];
         cti_rigid_inertia(r, r->q, w->I + 9 * (size_t)i);
         if (!cti_m3_inverse(w->I + 9 * (size_t)i, w->inverse + 9 * (size_t)i))
             memset(w->inverse + 9 * (size_t)i, 0, 9 * sizeof(ct_real));
@@ -44303,8 +44325,8 @@ static void cti_linkage_start(const cti_state *s, cti_linkage_work *w, ct_real d
 /* place of a block of the rows among the velocities [2 rigids] */
 static int cti_linkage_place(const cti_state *s, int block)
 {
-    int at = s->rigid_of[block];
-    return 2 * at + (block != s->rigids[at].block);
+    int at = s->bodies.rigid_of[block];
+    return 2 * at + (block != s->bodies.rigids[at].block);
 }
 
 /* u [3 rows] = J p, equations only */
@@ -44327,7 +44349,7 @@ static void cti_linkage_rates(const cti_state *s, const cti_linkage_work *w, con
 /* p [6 rigids] = M^-1 J' f */
 static void cti_linkage_answer(const cti_state *s, const cti_linkage_work *w, const ct_real *f, ct_real *p)
 {
-    int i, k, n = CTI_LEN(s->rigids);
+    int i, k, n = CTI_LEN(s->bodies.rigids);
     memset(p, 0, sizeof(ct_real) * 6 * (size_t)n);
     for (i = 0; i < w->n; i++) {
         const cti_row *row = &w->rows[i];
@@ -44337,7 +44359,7 @@ static void cti_linkage_answer(const cti_state *s, const cti_linkage_work *w, co
                          cti_v3_mad(cti_v3_cross(cti_v3_at(row->term[k].arm, 0), F), F, row->term[k].weight));
     }
     for (i = 0; i < n; i++) {
-        cti_v3_put(p, 2 * i, cti_v3_mul(cti_v3_at(p, 2 * i), 1 / s->rigids[i].mass));
+        cti_v3_put(p, 2 * i, cti_v3_mul(cti_v3_at(p, 2 * i), 1 / s->bodies.rigids[i].mass));
         cti_v3_put(p, 2 * i + 1, cti_m3_mul_v(w->inverse + 9 * (size_t)i, cti_v3_at(p, 2 * i + 1)));
     }
 }
@@ -44345,7 +44367,7 @@ static void cti_linkage_answer(const cti_state *s, const cti_linkage_work *w, co
 /* linkage of a row */
 static cti_linkage *cti_linkage_of(const cti_state *s, const cti_linkage_work *w, int row)
 {
-    return &w->q[cti_linkage_root(w->q, s->rigid_of[w->rows[row].term[0].block])];
+    return &w->q[cti_linkage_root(w->q, s->bodies.rigid_of[w->rows[row].term[0].block])];
 }
 
 /* a . b of a row */
@@ -44358,7 +44380,7 @@ static double cti_linkage_dot(const ct_real *a, const ct_real *b, int row)
  */
 static int cti_linkage_descend(const cti_state *s, cti_linkage_work *w, ct_real *r, ct_real *d, ct_real *Wd, ct_real *step)
 {
-    int i, n = CTI_LEN(s->rigids), open = 0;
+    int i, n = CTI_LEN(s->bodies.rigids), open = 0;
     for (i = 0; i < n; i++)
         w->q[i].down = w->q[i].next = 0;
     cti_linkage_answer(s, w, d, step);
@@ -44392,7 +44414,7 @@ static int cti_linkage_descend(const cti_state *s, cti_linkage_work *w, ct_real 
 /* p <- p - M^-1 J' (J M^-1 J')^-1 J p by conjugate gradients: a chain takes as many steps as it has equations. 0: out of memory */
 static int cti_linkage_project(cti_state *s, cti_linkage_work *w)
 {
-    int i, n = 3 * w->n, m = 6 * CTI_LEN(s->rigids);
+    int i, n = 3 * w->n, m = 6 * CTI_LEN(s->bodies.rigids);
     ct_real *r = CTI_ARENA_NEW(s->arena, ct_real, n + 1), *d = CTI_ARENA_NEW(s->arena, ct_real, n + 1);
     ct_real *Wd = CTI_ARENA_NEW(s->arena, ct_real, n + 1), *step = CTI_ARENA_NEW(s->arena, ct_real, m + 1);
     if (!r || !d || !Wd || !step)
@@ -44403,7 +44425,7 @@ static int cti_linkage_project(cti_state *s, cti_linkage_work *w)
         cti_linkage *g = cti_linkage_of(s, w, i);
         g->square += cti_linkage_dot(r, r, i), g->most += 6;
     }
-    for (i = 0; i < CTI_LEN(s->rigids); i++)
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
         w->q[i].first_square = w->q[i].square, w->q[i].done = !(w->q[i].square > 0);
     while (cti_linkage_descend(s, w, r, d, Wd, step))
         ;
@@ -44414,16 +44436,16 @@ static int cti_linkage_project(cti_state *s, cti_linkage_work *w)
 static double cti_linkage_kinetic(const cti_state *s, const cti_linkage_work *w, int i, const ct_real *p)
 {
     cti_v3 v = cti_v3_at(p, 0), r = cti_v3_at(p, 1);
-    return 0.5 * ((double)s->rigids[i].mass * (double)cti_v3_norm2(v) + (double)cti_v3_dot(r, cti_m3_mul_v(w->I + 9 * (size_t)i, r)));
+    return 0.5 * ((double)s->bodies.rigids[i].mass * (double)cti_v3_norm2(v) + (double)cti_v3_dot(r, cti_m3_mul_v(w->I + 9 * (size_t)i, r)));
 }
 
 /* the motion that free bodies have as one; that of held ones is 0 */
 static void cti_linkage_common(const cti_state *s, cti_linkage_work *w)
 {
-    int i, k, n = CTI_LEN(s->rigids), pass;
+    int i, k, n = CTI_LEN(s->bodies.rigids), pass;
     for (pass = 0; pass < 2; pass++)
         for (i = 0; i < n; i++) {
-            const cti_rigid *r = &s->rigids[i];
+            const cti_rigid *r = &s->bodies.rigids[i];
             cti_linkage *g = &w->q[cti_linkage_root(w->q, i)];
             cti_v3 x = cti_v3_sub(cti_v3_at(s->x, r->block), g->first), v = cti_v3_at(w->p, 2 * i);
             if (pass == 0) { /* relative to one of them, so that no digits are lost far from the origin */
@@ -44455,20 +44477,20 @@ static void cti_linkage_common(const cti_state *s, cti_linkage_work *w)
 /* p [6] of a body less the common motion */
 static void cti_linkage_apart(const cti_state *s, const cti_linkage_work *w, const cti_linkage *g, int i, ct_real *out)
 {
-    cti_v3 x = cti_v3_sub(cti_v3_at(s->x, s->rigids[i].block), g->center);
+    cti_v3 x = cti_v3_sub(cti_v3_at(s->x, s->bodies.rigids[i].block), g->center);
     cti_v3_put(out, 0, cti_v3_sub(cti_v3_at(w->p, 2 * i), cti_v3_add(g->speed, cti_v3_cross(g->rate, x))));
     cti_v3_put(out, 1, cti_v3_sub(cti_v3_at(w->p, 2 * i + 1), g->rate));
 }
 
 static double cti_linkage_gravity(const cti_state *s, int i, const ct_real *x)
 {
-    return -(double)s->rigids[i].mass * (double)cti_v3_dot(cti_v3_at(s->desc.gravity, 0), cti_v3_at(x, s->rigids[i].block));
+    return -(double)s->bodies.rigids[i].mass * (double)cti_v3_dot(cti_v3_at(s->desc.gravity, 0), cti_v3_at(x, s->bodies.rigids[i].block));
 }
 
 /* the scale of each linkage */
 static void cti_linkage_scale(const cti_state *s, cti_linkage_work *w)
 {
-    int i, n = CTI_LEN(s->rigids);
+    int i, n = CTI_LEN(s->bodies.rigids);
     for (i = 0; i < n; i++) {
         cti_linkage *g = &w->q[cti_linkage_root(w->q, i)];
         ct_real apart[6];
@@ -44489,7 +44511,7 @@ static void cti_linkage_scale(const cti_state *s, cti_linkage_work *w)
 /* velocities and what is remembered of a body */
 static void cti_linkage_apply(cti_state *s, const cti_linkage_work *w, const cti_linkage *g, int i)
 {
-    cti_rigid *r = &s->rigids[i];
+    cti_rigid *r = &s->bodies.rigids[i];
     ct_real apart[6], scale = g->scale - 1, *p = w->p + 6 * (size_t)i;
     double left = 0;
     int k;
@@ -44510,25 +44532,25 @@ static void cti_linkage_apply(cti_state *s, const cti_linkage_work *w, const cti
 CTI_FN void cti_linkage_watch(cti_state *s)
 {
     int i;
-    for (i = 0; i < CTI_LEN(s->rigids); i++)
-        memcpy(s->rigids[i].end, s->v_new + 3 * (size_t)s->rigids[i].block, sizeof s->rigids[i].end);
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
+        memcpy(s->bodies.rigids[i].end, s->end.v + 3 * (size_t)s->bodies.rigids[i].block, sizeof s->bodies.rigids[i].end);
 }
 
 CTI_FN void cti_linkage_forget(cti_state *s, int all)
 {
     int i, k;
-    for (i = 0; i < CTI_LEN(s->rigids); i++)
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
         for (k = 0; k < 6; k++)
-            if (all || s->rigids[i].end[k] != s->v_new[3 * s->rigids[i].block + k])
-                s->rigids[i].linked = 0;
+            if (all || s->bodies.rigids[i].end[k] != s->end.v[3 * s->bodies.rigids[i].block + k])
+                s->bodies.rigids[i].linked = 0;
 }
 
 /* a work area for the state at hand, with linkages found; 0: out of memory */
 static int cti_linkage_make(cti_state *s, cti_linkage_work *w)
 {
-    int i, n = CTI_LEN(s->rigids);
+    int i, n = CTI_LEN(s->bodies.rigids);
     w->n = 0;
-    w->q = CTI_ARENA_ZERO(s->arena, cti_linkage, n), w->rows = CTI_ARENA_NEW(s->arena, cti_row, 2 * CTI_LEN(s->joints));
+    w->q = CTI_ARENA_ZERO(s->arena, cti_linkage, n), w->rows = CTI_ARENA_NEW(s->arena, cti_row, 2 * CTI_LEN(s->bodies.joints));
     if (!w->q || !w->rows)
         return 0;
     for (i = 0; i < n; i++)
@@ -44541,25 +44563,25 @@ static int cti_linkage_make(cti_state *s, cti_linkage_work *w)
 CTI_FN int cti_linkage_climbs(cti_state *s, ct_real dt, int *out)
 {
     cti_linkage_work w;
-    int i, n = CTI_LEN(s->rigids);
+    int i, n = CTI_LEN(s->bodies.rigids);
     double fall = (double)(dt * dt * cti_v3_norm2(cti_v3_at(s->desc.gravity, 0)));
-    if (n == 0 || CTI_LEN(s->joints) == 0)
+    if (n == 0 || CTI_LEN(s->bodies.joints) == 0)
         return 1;
     if (!cti_linkage_make(s, &w))
         return 0;
     for (i = 0; i < n; i++) {
         cti_linkage *g = &w.q[cti_linkage_root(w.q, i)];
-        g->now += cti_linkage_gravity(s, i, s->x_new);
+        g->now += cti_linkage_gravity(s, i, s->end.x);
         g->start += cti_linkage_gravity(s, i, s->x);
-        g->mass += s->rigids[i].mass;
+        g->mass += s->bodies.rigids[i].mass;
     }
     for (i = 0; i < n; i++) {
         const cti_linkage *g = &w.q[i];
         double rise = g->now - g->start, motion = g->was - g->start;
-        if (g->up != i || !g->joined || !g->known || g->open || cti_state_is_inactive(s, s->rigids[i].block) ||
+        if (g->up != i || !g->joined || !g->known || g->open || cti_state_is_inactive(s, s->bodies.rigids[i].block) ||
             !cti_policy_chain_climbs(rise, motion, (double)g->mass, fall))
             continue;
-        cti_state_fail(s, s->rigids[i].block);
+        cti_state_fail(s, s->bodies.rigids[i].block);
         ++*out;
     }
     return 1;
@@ -44568,9 +44590,9 @@ CTI_FN int cti_linkage_climbs(cti_state *s, ct_real dt, int *out)
 CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt)
 {
     cti_linkage_work w;
-    int i, n = CTI_LEN(s->rigids), n_joints = CTI_LEN(s->joints);
+    int i, n = CTI_LEN(s->bodies.rigids), n_joints = CTI_LEN(s->bodies.joints);
     for (i = 0; n_joints == 0 && i < n; i++)
-        s->rigids[i].linked = 0;
+        s->bodies.rigids[i].linked = 0;
     if (n == 0 || n_joints == 0)
         return 1;
     w.I = CTI_ARENA_NEW(s->arena, ct_real, 9 * n), w.inverse = CTI_ARENA_NEW(s->arena, ct_real, 9 * n);
@@ -44584,7 +44606,7 @@ CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt)
     cti_linkage_scale(s, &w);
     for (i = 0; i < n; i++) {
         const cti_linkage *g = &w.q[cti_linkage_root(w.q, i)];
-        s->rigids[i].linked = 0;
+        s->bodies.rigids[i].linked = 0;
         if (g->joined)
             cti_linkage_apply(s, &w, g, i);
     }
@@ -44594,16 +44616,14 @@ CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt)
 #undef CTI_LINKAGE_MOST
 #undef CTI_LINKAGE_LESS
 #undef CTI_LINKAGE_EASED
-#endif
 
 /* ---- 8_step/repair.h ---- */
 /* repair.h -- bounded impulses that take apart what intersects at the start of a step. */
 
 
-/* cti_repair_find -- s->repairs from tangled_pairs and detect.tangles. Appends to *marks, in the form of detect.tangles, what else has to be let
+/* cti_repair_find -- contact.repairs from tangled_pairs and detect.tangles. Appends to *marks, in the form of detect.tangles, what else has to be let
    through. 0: out of memory. */
 CTI_FN int cti_repair_find(cti_state *s, uint64_t **marks);
-#if CONTACT_WITH_CMR
 /* cti_repair_rows -- appends a row for each of them: recovery only, no hard law, no friction. 0: out of memory. */
 CTI_FN int cti_repair_rows(cti_state *s, const cti_row_context *c);
 #endif
@@ -44627,16 +44647,14 @@ CTI_FN int cti_repair_rows(cti_state *s, const cti_row_context *c);
 #define CTI_REPAIR_WAYS 32            /* directions that are compared */
 #if CONTACT_WITH_CMR
 #define CTI_REPAIR_TIME CTI_R(0.1)    /* [s] in which a depth is to be left */
-#endif
 #define CTI_REPAIR_LOCAL CTI_R(4)     /* way out over the size of what is shared: above, points leave by the nearest surface */
 #define CTI_REPAIR_KEEP CTI_R(1.5)    /* the way of the last step is kept while it is not longer than that over the shortest */
-#if CONTACT_WITH_CMR
 #define CTI_REPAIR_STIFF CTI_R(0.03)  /* softness, of the blocks' inverse mass, where the way is known */
 #define CTI_REPAIR_SOFT CTI_R(0.1)    /* and where a contour is followed, whose directions change as it shrinks */
 #define CTI_REPAIR_RIGID CTI_R(0.03)  /* the same for all rows on a rigid body together: what they add up to has to stay solvable */
 #define CTI_REPAIR_PAST CTI_R(4)      /* thicknesses beyond the way out that are aimed at */
-#endif
 #define CTI_REPAIR_STEEP CTI_R(0.1)   /* least |E . N| */
+#endif
 
 /* two bodies that share something; ways [n]: candidates, a moves along them */
 typedef struct cti_repair_bodies {
@@ -44646,6 +44664,7 @@ typedef struct cti_repair_bodies {
     int inside;  /* vertices inside of the other body */
 } cti_repair_bodies;
 
+#if CONTACT_WITH_CMR
 static cti_v3 cti_repair_normal(const cti_surface *f, int face)
 {
     const int32_t *t = f->faces + 3 * (size_t)face;
@@ -44685,7 +44704,7 @@ static int cti_repair_push(cti_state *s, const cti_pair *pair, cti_v3 normal, ct
 {
     cti_repair r;
     r.pair = *pair, r.normal = normal, r.depth = depth, r.soft = soft;
-    return CTI_PUSH(s->mem, s->repairs, r);
+    return CTI_PUSH(s->mem, s->contact.repairs, r);
 }
 
 /* ---- two bodies, one of them a solid ---- */
@@ -44721,18 +44740,19 @@ static int cti_repair_is_of(const cti_surface *f, const cti_repair_bodies *q, in
 /* what the bodies share: points on both surfaces, and vertices of one inside of the other */
 static void cti_repair_share(const cti_state *s, cti_repair_bodies *q)
 {
+    const cti_contacts *found = &s->contact;
     const cti_surface *f = &s->surface;
-    int i, k, n = CTI_LEN(s->tangled_pairs) / 2;
+    int i, k, n = CTI_LEN(found->tangled_pairs) / 2;
     cti_pair pair;
     q->n = q->inside = 0;
     for (i = 0; i < 3; i++)
         cti_repair_offer(q, cti_v3_make(i == 0, i == 1, i == 2));
     for (i = 0; i < n; i++)
-        if (cti_repair_is_of(f, q, s->tangled_pairs[2 * i], s->tangled_pairs[2 * i + 1]))
-            cti_repair_offer(q, cti_repair_normal(f, s->tangled_pairs[2 * i + 1]));
+        if (cti_repair_is_of(f, q, found->tangled_pairs[2 * i], found->tangled_pairs[2 * i + 1]))
+            cti_repair_offer(q, cti_repair_normal(f, found->tangled_pairs[2 * i + 1]));
     for (i = 0; i < n; i++)
-        if (cti_repair_is_of(f, q, s->tangled_pairs[2 * i], s->tangled_pairs[2 * i + 1]))
-            cti_repair_extend(q, cti_repair_cross(f, s->tangled_pairs[2 * i], s->tangled_pairs[2 * i + 1], &pair));
+        if (cti_repair_is_of(f, q, found->tangled_pairs[2 * i], found->tangled_pairs[2 * i + 1]))
+            cti_repair_extend(q, cti_repair_cross(f, found->tangled_pairs[2 * i], found->tangled_pairs[2 * i + 1], &pair));
     for (k = 0; k < 2; k++) {
         const cti_soup_body *r = &f->ranges[k ? q->b : q->a];
         for (i = r->v0; i < r->v1; i++)
@@ -44767,9 +44787,9 @@ static int cti_repair_choose(cti_state *s, const cti_repair_bodies *q, cti_v3 *o
     ct_real best = CTI_REAL_MAX, size = CTI_REAL_MAX;
     int i, k, at = 0;
     cti_way *old = NULL, way;
-    for (k = 0; k < CTI_LEN(s->ways); k++)
-        if (s->ways[k].a == a && s->ways[k].b == b)
-            old = &s->ways[k];
+    for (k = 0; k < CTI_LEN(s->contact.ways); k++)
+        if (s->contact.ways[k].a == a && s->contact.ways[k].b == b)
+            old = &s->contact.ways[k];
     for (i = 0; i < q->n; i++) {
         ct_real d = cti_repair_way_out(f, q, i);
         size = cti_min(size, q->hi[i] - q->lo[i]);
@@ -44787,7 +44807,7 @@ static int cti_repair_choose(cti_state *s, const cti_repair_bodies *q, cti_v3 *o
         *old = way;
         return 1;
     }
-    return CTI_PUSH(s->mem, s->ways, way);
+    return CTI_PUSH(s->mem, s->contact.ways, way);
 }
 
 /* where the ray from vertex v along n leaves the faces of a body first: weights of the face; distance, or < 0 */
@@ -44884,8 +44904,8 @@ static int cti_repair_solids(cti_state *s, int a, int b, uint8_t *done, uint64_t
     cti_repair_share(s, &q);
     if (!cti_repair_choose(s, &q, &n, &depth, &local) || (!local && !cti_repair_around(s, &q, depth, marks)))
         return 0;
-    for (i = 0; !local && i < CTI_LEN(s->tangled_pairs) / 2; i++) {
-        int e = s->tangled_pairs[2 * i], face = s->tangled_pairs[2 * i + 1];
+    for (i = 0; !local && i < CTI_LEN(s->contact.tangled_pairs) / 2; i++) {
+        int e = s->contact.tangled_pairs[2 * i], face = s->contact.tangled_pairs[2 * i + 1];
         cti_pair pair;
         if (!cti_repair_is_of(f, &q, e, face))
             continue;
@@ -44897,6 +44917,7 @@ static int cti_repair_solids(cti_state *s, int a, int b, uint8_t *done, uint64_t
     return (!f->bodies[b].solid || cti_repair_inside(s, a, b, n, local)) &&
            (!f->bodies[a].solid || cti_repair_inside(s, b, a, cti_v3_mul(n, -1), local));
 }
+#endif
 
 /* ---- contours ---- */
 
@@ -44910,6 +44931,7 @@ typedef struct cti_repair_point {
     cti_v3 side_pull[2];  /* along the edges, from the smaller part to the larger */
 } cti_repair_point;
 
+#if CONTACT_WITH_CMR
 /* G of one edge and face */
 static cti_v3 cti_repair_gradient(const cti_surface *f, int edge, int face, ct_real *out_length)
 {
@@ -44959,14 +44981,15 @@ static void cti_repair_join(cti_repair_point *p, int32_t i, int32_t j, int turne
 static int cti_repair_link(cti_state *s, cti_repair_point *p, const uint8_t *done)
 {
     const cti_surface *f = &s->surface;
-    int i, k, m = 0, n = CTI_LEN(s->tangled_pairs) / 2;
+    int i, k, m = 0, n = CTI_LEN(s->contact.tangled_pairs) / 2;
     uint64_t *keys = CTI_ARENA_NEW(s->arena, uint64_t, 2 * n + 1), *scratch = CTI_ARENA_NEW(s->arena, uint64_t, 2 * n + 1);
     int32_t *who = CTI_ARENA_NEW(s->arena, int32_t, 4 * n + 1);
     if (!keys || !scratch || !who)
         return 0;
     for (i = 0; i < n; i++)
         for (k = 0; k < 2; k++) {
-            int own = f->edge_faces[2 * s->tangled_pairs[2 * i] + k], face = s->tangled_pairs[2 * i + 1], low = cti_min_int(own, face);
+            const int32_t *pair = s->contact.tangled_pairs + 2 * (size_t)i;
+            int own = f->edge_faces[2 * pair[0] + k], face = pair[1], low = cti_min_int(own, face);
             if (own < 0 || done[i])
                 continue;
             keys[m] = (uint64_t)(uint32_t)low << 32 | (uint32_t)cti_max_int(own, face);
@@ -44988,8 +45011,8 @@ static int cti_repair_cut(cti_state *s, const uint8_t *done, int32_t **out_part,
     int i;
     if (!part || !size || !cut)
         return 0;
-    for (i = 0; i < CTI_LEN(s->tangled_pairs) / 2; i++)
-        cut[s->tangled_pairs[2 * i]] = (uint8_t)(cut[s->tangled_pairs[2 * i]] | !done[i]);
+    for (i = 0; i < CTI_LEN(s->contact.tangled_pairs) / 2; i++)
+        cut[s->contact.tangled_pairs[2 * i]] = (uint8_t)(cut[s->contact.tangled_pairs[2 * i]] | !done[i]);
     cti_sets_init(part, f->nv);
     for (i = 0; i < f->ne; i++)
         if (!cut[i])
@@ -45008,13 +45031,13 @@ static int cti_repair_pull(cti_state *s, cti_repair_point *p, const uint8_t *don
 {
     const cti_surface *f = &s->surface;
     int32_t *part, *size;
-    int i, turned, n = CTI_LEN(s->tangled_pairs) / 2;
+    int i, turned, n = CTI_LEN(s->contact.tangled_pairs) / 2;
     if (!cti_repair_cut(s, done, &part, &size))
         return 0;
     for (i = 0; i < n; i++)
         p[i].side_small[0] = p[i].side_small[1] = INT32_MAX;
     for (i = 0; i < n; i++) {
-        const int32_t *e = f->edges + 2 * (size_t)s->tangled_pairs[2 * i];
+        const int32_t *e = f->edges + 2 * (size_t)s->contact.tangled_pairs[2 * i];
         int32_t root = cti_repair_root(p, i, &turned), a = size[part[e[0]]], b = size[part[e[1]]];
         cti_v3 d = cti_v3_unit(cti_v3_sub(cti_v3_at(f->x0, e[1]), cti_v3_at(f->x0, e[0])), cti_v3_zero());
         if (done[i] || part[e[0]] == part[e[1]] || a == b)
@@ -45035,13 +45058,13 @@ static int cti_repair_pull(cti_state *s, cti_repair_point *p, const uint8_t *don
 static int cti_repair_contours(cti_state *s, const uint8_t *done)
 {
     const cti_surface *f = &s->surface;
-    int i, turned, n = CTI_LEN(s->tangled_pairs) / 2;
+    int i, turned, n = CTI_LEN(s->contact.tangled_pairs) / 2;
     cti_repair_point *p = CTI_ARENA_ZERO(s->arena, cti_repair_point, n);
     if (n && !p)
         return 0;
     for (i = 0; i < n; i++) {
         p[i].parent = i;
-        p[i].gradient = cti_repair_gradient(f, s->tangled_pairs[2 * i], s->tangled_pairs[2 * i + 1], &p[i].length);
+        p[i].gradient = cti_repair_gradient(f, s->contact.tangled_pairs[2 * i], s->contact.tangled_pairs[2 * i + 1], &p[i].length);
     }
     if (!cti_repair_link(s, p, done))
         return 0;
@@ -45061,7 +45084,7 @@ static int cti_repair_contours(cti_state *s, const uint8_t *done)
             g = p[i].gradient;
         if (cti_v3_norm2(g) < CTI_R(1e-4))
             continue;
-        cti_repair_cross(f, s->tangled_pairs[2 * i], s->tangled_pairs[2 * i + 1], &pair);
+        cti_repair_cross(f, s->contact.tangled_pairs[2 * i], s->contact.tangled_pairs[2 * i + 1], &pair);
         if (!cti_repair_push(s, &pair, cti_v3_unit(g, cti_v3_zero()), p[i].length / 2, 1))
             return 0;
     }
@@ -45113,10 +45136,10 @@ static int cti_repair_planes(cti_state *s)
 
 CTI_FN int cti_repair_find(cti_state *s, uint64_t **marks)
 {
-    uint8_t *done = CTI_ARENA_ZERO(s->arena, uint8_t, CTI_LEN(s->tangled_pairs) / 2 + 1);
+    uint8_t *done = CTI_ARENA_ZERO(s->arena, uint8_t, CTI_LEN(s->contact.tangled_pairs) / 2 + 1);
     uint64_t *bodies = NULL;
     int i, ok;
-    CTI_CLEAR(s->repairs);
+    CTI_CLEAR(s->contact.repairs);
     ok = done && cti_repair_list(s, &bodies);
     for (i = 0; ok && i < CTI_LEN(bodies); i++)
         ok = cti_repair_solids(s, (int)(bodies[i] >> 32), (int)(uint32_t)bodies[i], done, marks);
@@ -45125,7 +45148,6 @@ CTI_FN int cti_repair_find(cti_state *s, uint64_t **marks)
     return ok;
 }
 
-#if CONTACT_WITH_CMR
 /* an edge and a face that hang on more blocks than a row has terms: the nearer end speaks for the edge */
 static void cti_repair_fit(const cti_surface *f, cti_pair *pair)
 {
@@ -45147,8 +45169,8 @@ static int32_t *cti_repair_crowds(cti_state *s)
     const cti_surface *f = &s->surface;
     int32_t *rows = CTI_ARENA_ZERO(s->arena, int32_t, f->n_bodies + 1);
     int i;
-    for (i = 0; rows && i < CTI_LEN(s->repairs); i++) {
-        const cti_pair *p = &s->repairs[i].pair;
+    for (i = 0; rows && i < CTI_LEN(s->contact.repairs); i++) {
+        const cti_pair *p = &s->contact.repairs[i].pair;
         rows[cti_pair_body_a(f, p)] += cti_surface_attach(f, p->v[0])->frame >= 0;
         if (p->n > p->n_a)
             rows[f->body_of[p->v[p->n_a]]] += cti_surface_attach(f, p->v[p->n_a])->frame >= 0;
@@ -45188,8 +45210,8 @@ CTI_FN int cti_repair_rows(cti_state *s, const cti_row_context *c)
     int i, crowd;
     if (s->detect.n_tangled && !crowds)
         return 0;
-    for (i = 0; s->detect.n_tangled && i < CTI_LEN(s->repairs); i++) {
-        cti_repair r = s->repairs[i];
+    for (i = 0; s->detect.n_tangled && i < CTI_LEN(s->contact.repairs); i++) {
+        cti_repair r = s->contact.repairs[i];
         cti_row row;
         cti_contact_row origin;
         cti_repair_fit(&s->surface, &r.pair);
@@ -45210,16 +45232,15 @@ CTI_FN int cti_repair_rows(cti_state *s, const cti_row_context *c)
         if (!(row.softness > 0))
             continue;
         origin.repair = origin.fresh = 1;
-        if (!CTI_PUSH(s->mem, s->rows, row))
+        if (!CTI_PUSH(s->mem, s->contact.rows, row))
             return 0;
-        if (!CTI_PUSH(s->mem, s->origins, origin)) {
-            stbds_header(s->rows)->length--;
+        if (!CTI_PUSH(s->mem, s->contact.origins, origin)) {
+            stbds_header(s->contact.rows)->length--;
             return 0;
         }
     }
     return 1;
 }
-#endif
 
 /* ---- 8_step/tangle.h ---- */
 /* tangle.h -- what intersects at the start of a step: pairs, and the vertices on the wrong side. */
@@ -45260,8 +45281,8 @@ static int cti_tangle_crossings(cti_state *s, uint64_t **marks)
 {
     const cti_surface *f = &s->surface;
     int i, k;
-    for (i = 0; i < CTI_LEN(s->tangled_pairs) / 2; i++) {
-        const int32_t *e = f->edges + 2 * (size_t)s->tangled_pairs[2 * i], *t = f->faces + 3 * (size_t)s->tangled_pairs[2 * i + 1];
+    for (i = 0; i < CTI_LEN(s->contact.tangled_pairs) / 2; i++) {
+        const int32_t *e = f->edges + 2 * (size_t)s->contact.tangled_pairs[2 * i], *t = f->faces + 3 * (size_t)s->contact.tangled_pairs[2 * i + 1];
         for (k = 0; k < 5; k++) {
             int v = k < 2 ? e[k] : t[k - 2], other = f->body_of[k < 2 ? t[0] : e[0]];
             if (!CTI_PUSH(s->mem, *marks, cti_tangle_key(v, other, 0)))
@@ -45300,8 +45321,8 @@ static int cti_tangle_known(cti_state *s, uint64_t **out)
 {
     const cti_surface *f = &s->surface;
     int i;
-    for (i = 0; i < CTI_LEN(s->ways); i++) {
-        int a = cti_tangle_body(f, s->ways[i].a), b = cti_tangle_body(f, s->ways[i].b);
+    for (i = 0; i < CTI_LEN(s->contact.ways); i++) {
+        int a = cti_tangle_body(f, s->contact.ways[i].a), b = cti_tangle_body(f, s->contact.ways[i].b);
         if (a < 0 || b < 0)
             continue;
         if ((f->bodies[b].solid && !CTI_PUSH(s->mem, *out, (uint64_t)(uint32_t)a << 32 | (uint32_t)b)) ||
@@ -45316,8 +45337,8 @@ static int cti_tangle_bodies(cti_state *s, uint64_t **out)
 {
     const cti_surface *f = &s->surface;
     int i;
-    for (i = 0; i < CTI_LEN(s->tangled_pairs) / 2; i++) {
-        int a = f->body_of[f->edges[2 * s->tangled_pairs[2 * i]]], b = f->body_of[f->faces[3 * s->tangled_pairs[2 * i + 1]]];
+    for (i = 0; i < CTI_LEN(s->contact.tangled_pairs) / 2; i++) {
+        int a = f->body_of[f->edges[2 * s->contact.tangled_pairs[2 * i]]], b = f->body_of[f->faces[3 * s->contact.tangled_pairs[2 * i + 1]]];
         if (a == b)
             continue;
         if ((f->bodies[b].solid && !CTI_PUSH(s->mem, *out, (uint64_t)(uint32_t)a << 32 | (uint32_t)b)) ||
@@ -45344,9 +45365,9 @@ static int32_t *cti_tangle_parts(cti_state *s, int a, int b)
     if (!parent || !cut)
         return NULL;
     cti_sets_init(parent, r->v1 - r->v0);
-    for (i = 0; i < CTI_LEN(s->tangled_pairs) / 2; i++) {
-        int e = s->tangled_pairs[2 * i];
-        if (e >= r->e0 && e < r->e1 && f->body_of[f->faces[3 * s->tangled_pairs[2 * i + 1]]] == b)
+    for (i = 0; i < CTI_LEN(s->contact.tangled_pairs) / 2; i++) {
+        int e = s->contact.tangled_pairs[2 * i];
+        if (e >= r->e0 && e < r->e1 && f->body_of[f->faces[3 * s->contact.tangled_pairs[2 * i + 1]]] == b)
             cut[e - r->e0] = 1;
     }
     for (i = r->e0; i < r->e1; i++)
@@ -45413,9 +45434,9 @@ CTI_FN int cti_tangle_find(cti_state *s)
     if (!CTI_RESIZE(s->mem, d->tangled, s->surface.nv))
         return 0;
     d->n_tangled = cti_max_int(1, d->n_tangled); /* asked again when memory runs out on the way */
-    CTI_CLEAR(s->tangled_pairs);
+    CTI_CLEAR(s->contact.tangled_pairs);
     ok = cti_broad_update(s->mem, &s->surface.broad, &s->surface.soup, s->surface.x0, s->surface.x0) &&
-         cti_intersect_soup(s->mem, &s->surface.broad, &s->surface.soup, s->surface.x0, &s->tangled_pairs) && cti_tangle_marks(s, &marks);
+         cti_intersect_soup(s->mem, &s->surface.broad, &s->surface.soup, s->surface.x0, &s->contact.tangled_pairs) && cti_tangle_marks(s, &marks);
     if (!ok) {
         CTI_FREE(s->mem, marks);
         return 0;
@@ -45424,8 +45445,8 @@ CTI_FN int cti_tangle_find(cti_state *s)
     d->tangles = marks;
     cti_tangle_count(s);
     if (d->n_tangled == 0) {
-        CTI_CLEAR(s->repairs);
-        CTI_CLEAR(s->ways);
+        CTI_CLEAR(s->contact.repairs);
+        CTI_CLEAR(s->contact.ways);
         return 1;
     }
     /* repairs read the marks and ask for more */
@@ -45444,12 +45465,11 @@ CTI_FN int cti_tangle_find(cti_state *s)
 /* events.h -- substeps that end where features first meet ("prevent collisions by a small enough time step based on CCD"). */
 
 
-/* All of this does nothing while s->event_least is 0. A pair meets when it starts the substep farther apart than a near pair, carried no load in the
-   last one, and comes nearer than 3/4 of its thickness; it meets at the time at which it is as near as its thickness. Pairs with
+/* All of this does nothing while step.event_least is 0. A pair meets when it starts the substep farther apart than a near pair, carried no load in
+   the last one, and comes nearer than 3/4 of its thickness; it meets at the time at which it is as near as its thickness. Pairs with
    an inactive side (parts.h) do not meet. */
 
-#if CONTACT_WITH_CMR
-/* cti_events_defer -- takes out of s->hits, near pairs at the start of a substep, those that will first meet later than event_least: they get
+/* cti_events_defer -- takes out of contact.hits, near pairs at the start of a substep, those that will first meet later than event_least: they get
    no row that would stop them now. */
 CTI_FN void cti_events_defer(cti_state *s, const cti_row_context *c);
 /* cti_events_first -- *out_time > 0: some pairs meet in the motion to surface.x1 over c->dt, for which the candidate lists are complete, the first
@@ -45529,14 +45549,14 @@ static int cti_events_is_stepped(const cti_state *s, const cti_pair *pair)
 CTI_FN void cti_events_defer(cti_state *s, const cti_row_context *c)
 {
     int i, n = 0;
-    if (!(s->event_least > 0) || !(c->dt >= 2 * s->event_least) || CTI_LEN(s->hits) == 0)
+    if (!(s->step.event_least > 0) || !(c->dt >= 2 * s->step.event_least) || CTI_LEN(s->contact.hits) == 0)
         return;
-    for (i = 0; i < CTI_LEN(s->hits); i++) {
-        const cti_pair *pair = &s->hits[i].pair;
-        if (!cti_events_is_stepped(s, pair) || !cti_events_is_new(s, c, pair) || cti_events_share(s, pair, 1) * c->dt <= s->event_least)
-            s->hits[n++] = s->hits[i];
+    for (i = 0; i < CTI_LEN(s->contact.hits); i++) {
+        const cti_pair *pair = &s->contact.hits[i].pair;
+        if (!cti_events_is_stepped(s, pair) || !cti_events_is_new(s, c, pair) || cti_events_share(s, pair, 1) * c->dt <= s->step.event_least)
+            s->contact.hits[n++] = s->contact.hits[i];
     }
-    stbds_header(s->hits)->length = (size_t)n;
+    stbds_header(s->contact.hits)->length = (size_t)n;
 }
 #endif
 
@@ -45620,7 +45640,7 @@ CTI_FN int cti_events_first(cti_state *s, const cti_row_context *c, ct_real *out
 {
     cti_events_search first;
     *out_time = 0;
-    if (!(s->event_least > 0) || !(c->dt >= 2 * s->event_least))
+    if (!(s->step.event_least > 0) || !(c->dt >= 2 * s->step.event_least))
         return 1;
     memset(&first, 0, sizeof first);
     first.c = c, first.share = 2;
@@ -45628,16 +45648,16 @@ CTI_FN int cti_events_first(cti_state *s, const cti_row_context *c, ct_real *out
         return 0;
     cti_events_planes(s, &first);
     cti_events_thin(s, &first);
-    if (first.share > 1 || first.share * c->dt > c->dt - s->event_least)
+    if (first.share > 1 || first.share * c->dt > c->dt - s->step.event_least)
         return 1;
-    *out_time = cti_max(first.share * c->dt, CTI_R(0.5) * s->event_least); /* > 0: there is one */
+    *out_time = cti_max(first.share * c->dt, CTI_R(0.5) * s->step.event_least); /* > 0: there is one */
     *out_pair = first.pair;
     return 1;
 }
 
 CTI_FN ct_real cti_events_cut(const cti_state *s, ct_real dt, ct_real time)
 {
-    return cti_clamp(time, s->event_least, dt - s->event_least);
+    return cti_clamp(time, s->step.event_least, dt - s->step.event_least);
 }
 
 #undef CTI_EVENTS_MEET
@@ -45647,20 +45667,20 @@ CTI_FN ct_real cti_events_cut(const cti_state *s, ct_real dt, ct_real time)
 /* plausible.h -- whether the tentative motion of an attempt means something, and what it comes from where it does not. */
 
 
-/* cti_plausible_motion -- 1 while v_new is finite and no block runs farther than ten times the world's size and what speed and gravity allow:
+/* cti_plausible_motion -- 1 while end.v is finite and no block runs farther than ten times the world's size and what speed and gravity allow:
    an element that was crushed may answer with any force, and trees and predicates are for numbers that mean something. */
 CTI_FN int cti_plausible_motion(const cti_state *s, ct_real dt);
 
 #if CONTACT_WITH_CMR
-/* cti_plausible_reach -- how far contacts may take v_new from v_free, squared in the norm of A. */
+/* cti_plausible_reach -- how far contacts may take end.v from v_free, squared in the norm of A. */
 CTI_FN double cti_plausible_reach(const cti_state *s, ct_real dt);
 
 /* cti_plausible_contacts -- 1 while the contacts' share of the motion is within reach: a solve that ends outside has not found the
    solution, and its motion is not worth a detection. */
 CTI_FN int cti_plausible_contacts(const cti_state *s, double reach);
 
-/* cti_plausible_find -- marks in s->held the blocks of islands whose own motion is implausible, and of such components that are in no island. Fixed
-   blocks are not marked. *out_n: how many are. Rows and v_new are those of the attempt. 0: out of memory. */
+/* cti_plausible_find -- marks in scripts.held the blocks of islands whose own motion is implausible, and of such components that are in no island.
+   Fixed blocks are not marked. *out_n: how many are. Rows and end.v are those of the attempt. 0: out of memory. */
 CTI_FN int cti_plausible_find(cti_state *s, ct_real dt, int *out_n);
 #endif
 
@@ -45696,12 +45716,12 @@ static ct_real cti_plausible_limit(const cti_state *s, ct_real dt)
     for (k = 0; k < 3 && f->has_still; k++) /* what never moves, by its box: rounding is monotone */
         size[k] = cti_max(size[k], cti_max(cti_abs(f->still_lo[k] - f->x0[k]), cti_abs(f->still_hi[k] - f->x0[k])));
     for (b = 0; b < s->n; b++) {
-        if (cti_rigid_turning(s->rigids, s->rigid_of, b))
+        if (cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, b))
             continue;
         for (k = 0; k < 3; k++) {
             size[k] = cti_max(size[k], cti_abs(s->x[3 * b + k] - s->x[k]));
             speed[k] = cti_max(speed[k], cti_abs(s->v[3 * b + k]));
-            script = cti_max(script, s->n_constrained ? cti_abs(s->v_fixed[3 * b + k]) : 0);
+            script = cti_max(script, s->scripts.n_constrained ? cti_abs(s->scripts.v_fixed[3 * b + k]) : 0);
         }
     }
     return CTI_PLAUSIBLE_SIZES *
@@ -45710,9 +45730,9 @@ static ct_real cti_plausible_limit(const cti_state *s, ct_real dt)
 
 static int cti_plausible_block(const cti_state *s, int b, ct_real dt, ct_real limit)
 {
-    int turns = cti_rigid_turning(s->rigids, s->rigid_of, b) != NULL, k;
+    int turns = cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, b) != NULL, k;
     for (k = 3 * b; k < 3 * b + 3; k++)
-        if (!cti_finite(s->v_new[k]) || (!turns && !(cti_abs(dt * s->v_new[k]) <= limit)))
+        if (!cti_finite(s->end.v[k]) || (!turns && !(cti_abs(dt * s->end.v[k]) <= limit)))
             return 0;
     return 1;
 }
@@ -45734,7 +45754,7 @@ static ct_real cti_plausible_speed(const cti_state *s, ct_real dt)
     ct_real w = s->desc.recovery_speed > 0 ? s->desc.recovery_speed : s->desc.thickness / dt, script = 0;
     int i;
     for (i = 0; i < 3 * s->n; i++)
-        script = cti_max(script, cti_abs(s->v_fixed[i]));
+        script = cti_max(script, cti_abs(s->scripts.v_fixed[i]));
     return w + cti_max(script, cti_assemble_script_speed(s, dt)) + cti_joints_speed(s, dt);
 }
 
@@ -45745,9 +45765,9 @@ static double cti_plausible_part(const cti_state *s, const cti_component *q, ct_
     int c, k;
     for (c = q->begin; c < q->end; c++) {
         int i = s->factors.blocks[c];
-        sum += (double)(3 * s->mass[i] * w * w);
-        for (k = 3 * i; s->n_constrained && s->filter[i] >= 0 && k < 3 * i + 3; k++)
-            sum += (double)(s->A.val[9 * (size_t)s->A.diag[i] + 4 * (size_t)(k % 3)] * s->v_fixed[k] * s->v_fixed[k]);
+        sum += (double)(3 * s->bodies.mass[i] * w * w);
+        for (k = 3 * i; s->scripts.n_constrained && s->scripts.filter[i] >= 0 && k < 3 * i + 3; k++)
+            sum += (double)(s->system.A.val[9 * (size_t)s->system.A.diag[i] + 4 * (size_t)(k % 3)] * s->scripts.v_fixed[k] * s->scripts.v_fixed[k]);
     }
     return CTI_PLAUSIBLE_MARGIN * sum;
 }
@@ -45755,8 +45775,8 @@ static double cti_plausible_part(const cti_state *s, const cti_component *q, ct_
 /* a row's part: the most that a repair row may do, whose impulse is at most recover / softness */
 static double cti_plausible_row(const cti_state *s, int row)
 {
-    const cti_row *q = &s->rows[row];
-    return s->origins[row].repair ? CTI_PLAUSIBLE_MARGIN * (double)(q->recover * q->recover / q->softness) : 0;
+    const cti_row *q = &s->contact.rows[row];
+    return s->contact.origins[row].repair ? CTI_PLAUSIBLE_MARGIN * (double)(q->recover * q->recover / q->softness) : 0;
 }
 
 CTI_FN double cti_plausible_reach(const cti_state *s, ct_real dt)
@@ -45766,7 +45786,7 @@ CTI_FN double cti_plausible_reach(const cti_state *s, ct_real dt)
     int i;
     for (i = 0; i < CTI_LEN(s->factors.components); i++)
         sum += s->factors.components[i].substep.part ? 0 : cti_plausible_part(s, &s->factors.components[i], w);
-    for (i = 0; i < CTI_LEN(s->rows); i++)
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
         sum += cti_plausible_row(s, i);
     return sum;
 }
@@ -45786,8 +45806,8 @@ static int cti_plausible_mark(cti_state *s, const cti_component *q)
     int c, n = 0;
     for (c = q->begin; c < q->end; c++) {
         int b = s->factors.blocks[c];
-        n += !s->fixed[b]; /* what is held is */
-        s->held[b] |= s->fixed[b] ? 0 : CTI_HELD_IMPLAUSIBLE;
+        n += !s->scripts.fixed[b]; /* what is held is */
+        s->scripts.held[b] |= s->scripts.fixed[b] ? 0 : CTI_HELD_IMPLAUSIBLE;
     }
     return n;
 }
@@ -45795,19 +45815,19 @@ static int cti_plausible_mark(cti_state *s, const cti_component *q)
 CTI_FN int cti_plausible_find(cti_state *s, ct_real dt, int *out_n)
 {
     const cti_component *q = s->factors.components;
-    int nc = CTI_LEN(q), nr = CTI_LEN(s->rows), n, i, k, c;
+    int nc = CTI_LEN(q), nr = CTI_LEN(s->contact.rows), n, i, k, c;
     int32_t *of_row = CTI_ARENA_NEW(s->arena, int32_t, nr + 1), *of = CTI_ARENA_NEW(s->arena, int32_t, nc + 1);
     double *excess = CTI_ARENA_ZERO(s->arena, double, nr + nc + 1); /* islands, then components in none */
     ct_real w = cti_plausible_speed(s, dt), limit = cti_plausible_limit(s, dt);
     *out_n = 0;
-    if (!of_row || !of || !excess || !cti_factors_islands(&s->factors, s->arena, s->rows, nr, of_row, &n))
+    if (!of_row || !of || !excess || !cti_factors_islands(&s->factors, s->arena, s->contact.rows, nr, of_row, &n))
         return 0;
     for (c = 0; c < nc; c++)
         of[c] = nr + c;
     for (i = 0; i < nr; i++) {
         excess[of_row[i]] -= cti_plausible_row(s, i);
-        for (k = 0; k < s->rows[i].n; k++)
-            of[s->factors.component_of[s->rows[i].term[k].block]] = of_row[i];
+        for (k = 0; k < s->contact.rows[i].n; k++)
+            of[s->factors.component_of[s->contact.rows[i].term[k].block]] = of_row[i];
     }
     for (c = 0; c < nc; c++) {
         excess[of[c]] += q[c].solve.contact_energy - cti_plausible_part(s, &q[c], w);
@@ -45887,14 +45907,14 @@ static int cti_whirl_rigid(const cti_surface *f, int body)
 static ct_real cti_whirl_sphere(const cti_state *s, int body, int rigid, cti_whirl_box *out)
 {
     const cti_soup_body *range = &s->surface.ranges[body];
-    size_t at = 3 * (size_t)s->rigids[rigid].block;
+    size_t at = 3 * (size_t)s->bodies.rigids[rigid].block;
     ct_real r = 0;
     int v;
     for (v = range->v0; v < range->v1; v++)
         r = cti_max(r, cti_v3_norm2(cti_v3_at(cti_surface_attach(&s->surface, v)->weight, 0)));
     r = cti_sqrt(r);
     *out = cti_whirl_none;
-    cti_whirl_add(out, s->x + at, r), cti_whirl_add(out, s->x_new + at, r);
+    cti_whirl_add(out, s->x + at, r), cti_whirl_add(out, s->end.x + at, r);
     return r;
 }
 
@@ -45928,7 +45948,7 @@ static int cti_whirl_elements_apart(const cti_surface *f, const cti_soup_body *b
 static int cti_whirl_is_alone(const cti_state *s, int body, int rigid, const cti_whirl_box *ways, const uint8_t *beyond)
 {
     const cti_surface *f = &s->surface;
-    const cti_rigid *r = &s->rigids[rigid];
+    const cti_rigid *r = &s->bodies.rigids[rigid];
     cti_whirl_box way;
     ct_real radius = cti_whirl_sphere(s, body, rigid, &way);
     int i;
@@ -45939,7 +45959,7 @@ static int cti_whirl_is_alone(const cti_state *s, int body, int rigid, const cti
     }
     for (i = 0; i < f->n_planes; i++) {
         const cti_plane *p = &f->planes[i];
-        ct_real gap = cti_min(cti_plane_gap(p, cti_v3_at(s->x, r->block)), cti_plane_gap(p, cti_v3_at(s->x_new, r->block)));
+        ct_real gap = cti_min(cti_plane_gap(p, cti_v3_at(s->x, r->block)), cti_plane_gap(p, cti_v3_at(s->end.x, r->block)));
         if (!(gap > radius + cti_surface_pair_thickness(f, body, p->body)))
             return 0;
     }
@@ -45963,24 +45983,24 @@ static void cti_whirl_ways(const cti_state *s, const uint8_t *turns, uint8_t *be
 
 CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out)
 {
-    int i, k, n = CTI_LEN(s->rigids), free_ = 0;
+    int i, k, n = CTI_LEN(s->bodies.rigids), free_ = 0;
     uint8_t *turns = CTI_ARENA_ZERO(s->arena, uint8_t, n + 1), *beyond = CTI_ARENA_ZERO(s->arena, uint8_t, s->surface.n_bodies + 1);
     cti_whirl_box *ways;
     if (!turns || !beyond)
         return 0;
     *out = 0;
     for (i = 0; i < n; i++)
-        turns[i] = !cti_state_is_inactive(s, s->rigids[i].block) &&
-                   cti_policy_turns_far(dt * cti_v3_norm(cti_v3_at(s->v_new, s->rigids[i].block + 1))),
+        turns[i] = !cti_state_is_inactive(s, s->bodies.rigids[i].block) &&
+                   cti_policy_turns_far(dt * cti_v3_norm(cti_v3_at(s->end.v, s->bodies.rigids[i].block + 1))),
         free_ += turns[i];
     if (free_ == 0)
         return 1;
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        for (k = 0; k < s->rows[i].n; k++) {
-            int at = s->rigid_of[s->rows[i].term[k].block];
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        for (k = 0; k < s->contact.rows[i].n; k++) {
+            int at = s->bodies.rigid_of[s->contact.rows[i].term[k].block];
             if (at >= 0 && turns[at] == 1) {
                 turns[at] = 2, ++*out, free_--;
-                cti_state_fail(s, s->rigids[at].block);
+                cti_state_fail(s, s->bodies.rigids[at].block);
             }
         }
     if (free_ == 0)
@@ -45993,7 +46013,7 @@ CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out)
         int rigid = cti_whirl_rigid(&s->surface, i);
         if (rigid >= 0 && turns[rigid] == 1 && !cti_whirl_is_alone(s, i, rigid, ways, beyond)) {
             ++*out;
-            cti_state_fail(s, s->rigids[rigid].block);
+            cti_state_fail(s, s->bodies.rigids[rigid].block);
         }
     }
     return 1;
@@ -46027,20 +46047,20 @@ CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out)
 CTI_FN int cti_energy_body(const cti_state *s, int block)
 {
     int m = s->history.model_of[block];
-    return m >= 0 ? m : (s->rigid_of[block] >= 0 ? s->n_models + s->rigid_of[block] : -1);
+    return m >= 0 ? m : (s->bodies.rigid_of[block] >= 0 ? s->bodies.n_models + s->bodies.rigid_of[block] : -1);
 }
 
 /* 1 where a body is not stepped */
 static int cti_energy_is_inactive(const cti_state *s, int m)
 {
-    return s->parts.inactive && (m >= s->n_models || s->history.last[m] >= 0) &&
-           cti_state_is_inactive(s, m < s->n_models ? s->history.block[m] : s->rigids[m - s->n_models].block);
+    return s->parts.inactive && (m >= s->bodies.n_models || s->history.last[m] >= 0) &&
+           cti_state_is_inactive(s, m < s->bodies.n_models ? s->history.block[m] : s->bodies.rigids[m - s->bodies.n_models].block);
 }
 
 #if CONTACT_WITH_CMR
 CTI_FN void cti_energy_rest(cti_state *s, int m)
 {
-    s->energies_new[m] = s->energies[m], s->works[m] = 0, s->gains[m] = 0;
+    s->energy.end[m] = s->energy.now[m], s->energy.works[m] = 0, s->energy.gains[m] = 0;
 }
 #endif
 
@@ -46056,10 +46076,10 @@ static void cti_energy_range(int begin, int end, int worker, void *context)
     const cti_energy_loop *q = (const cti_energy_loop *)context;
     CTI_UNUSED(worker);
     for (; begin < end; begin++) {
-        if (q->out == q->s->energies_new && cti_energy_is_inactive(q->s, begin))
+        if (q->out == q->s->energy.end && cti_energy_is_inactive(q->s, begin))
             continue;
-        cti_model_ahead(q->s->models[begin], q->dt, 1, NULL);
-        q->out[begin].elastic = cti_model_energy(q->s->models[begin], q->x);
+        cti_model_ahead(q->s->bodies.models[begin], q->dt, 1, NULL);
+        q->out[begin].elastic = cti_model_energy(q->s->bodies.models[begin], q->x);
     }
 }
 
@@ -46068,13 +46088,13 @@ static void cti_energy_places(cti_state *s, const ct_real *x, ct_real dt, cti_en
 {
     cti_energy_loop q;
     int i, k;
-    memset(out, 0, sizeof *out * (size_t)(s->n_models + CTI_LEN(s->rigids)));
+    memset(out, 0, sizeof *out * (size_t)(s->bodies.n_models + CTI_LEN(s->bodies.rigids)));
     q.s = s, q.x = x, q.dt = dt, q.out = out;
-    cti_tasks_run_work(&s->desc.tasks, cti_energy_range, s->n_models, CTI_ENERGY_US, &q);
+    cti_tasks_run_work(&s->desc.tasks, cti_energy_range, s->bodies.n_models, CTI_ENERGY_US, &q);
     for (i = 0; i < s->n; i++) {
         int b = cti_energy_body(s, i);
         for (k = 0; b >= 0 && k < 3; k++)
-            out[b].gravity -= (double)(s->mass[i] * s->desc.gravity[k]) * (double)x[3 * i + k];
+            out[b].gravity -= (double)(s->bodies.mass[i] * s->desc.gravity[k]) * (double)x[3 * i + k];
     }
 }
 
@@ -46084,7 +46104,7 @@ static void cti_energy_speed(const cti_state *s, int block, const ct_real *v, ct
     int b = cti_energy_body(s, block), k;
     for (k = 0; b >= 0 && k < 3; k++) {
         double u = (double)v[3 * block + k] + (double)(late * s->desc.gravity[k]);
-        out[b].kinetic += 0.5 * (double)s->mass[block] * u * u;
+        out[b].kinetic += 0.5 * (double)s->bodies.mass[block] * u * u;
     }
 }
 
@@ -46092,13 +46112,13 @@ static void cti_energy_speed(const cti_state *s, int block, const ct_real *v, ct
 static void cti_energy_rigids(cti_state *s)
 {
     int i;
-    for (i = 0; i < CTI_LEN(s->rigids); i++) {
-        const cti_rigid *r = &s->rigids[i];
-        cti_energy *e = &s->energies[s->n_models + i];
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        const cti_rigid *r = &s->bodies.rigids[i];
+        cti_energy *e = &s->energy.now[s->bodies.n_models + i];
         ct_real I[9];
         e->kinetic = 0;
         if (!r->linked) {
-            cti_energy_speed(s, r->block, s->v, s->fall[r->block] * s->dt_prev[r->block] / 2, s->energies);
+            cti_energy_speed(s, r->block, s->v, s->history.fall[r->block] * s->history.dt_prev[r->block] / 2, s->energy.now);
             e->kinetic += cti_rigid_energy(r);
             continue;
         }
@@ -46111,15 +46131,15 @@ static void cti_energy_rigids(cti_state *s)
 CTI_FN void cti_energy_state(cti_state *s)
 {
     int i;
-    if (s->energies_known)
+    if (s->energy.known)
         return;
-    s->energies_known = 1;
-    for (i = 0; i < s->n_models; i++)
-        s->moduli[i] = cti_model_modulus(s->models[i]);
-    cti_energy_places(s, s->x, s->dt_memory, s->energies); /* the last step's; a body's own is 0 where it starts again */
+    s->energy.known = 1;
+    for (i = 0; i < s->bodies.n_models; i++)
+        s->energy.moduli[i] = cti_model_modulus(s->bodies.models[i]);
+    cti_energy_places(s, s->x, s->contact.memory_dt, s->energy.now); /* the last step's; a body's own is 0 where it starts again */
     for (i = 0; i < s->n; i++)
-        if (s->rigid_of[i] < 0)
-            cti_energy_speed(s, i, s->v, cti_motion_is_halfway(s, i) ? s->fall[i] * s->dt_prev[i] / 2 : 0, s->energies);
+        if (s->bodies.rigid_of[i] < 0)
+            cti_energy_speed(s, i, s->v, cti_motion_is_halfway(s, i) ? s->history.fall[i] * s->history.dt_prev[i] / 2 : 0, s->energy.now);
     cti_energy_rigids(s);
 }
 
@@ -46128,7 +46148,7 @@ CTI_FN void cti_energy_state(cti_state *s)
 static ct_real cti_energy_late(const cti_state *s, int i, ct_real dt)
 {
     int m = s->history.model_of[i];
-    return m < 0 || s->desc.integrator == CT_INTEGRATOR_EULER || s->history.touches[m] ? s->fall_new[i] * dt / 2 : 0;
+    return m < 0 || s->desc.integrator == CT_INTEGRATOR_EULER || s->history.touches[m] ? s->end.fall[i] * dt / 2 : 0;
 }
 
 /* energies at the tentative end */
@@ -46136,14 +46156,14 @@ static void cti_energy_end(cti_state *s, ct_real dt)
 {
     const ct_real *v = cti_integrate_end(s, dt);
     int i;
-    cti_energy_places(s, s->x_new, dt, s->energies_new);
+    cti_energy_places(s, s->end.x, dt, s->energy.end);
     for (i = 0; i < s->n; i++)
-        cti_energy_speed(s, i, v, cti_energy_late(s, i, dt), s->energies_new);
-    for (i = 0; i < CTI_LEN(s->rigids); i++) {
-        cti_rigid r = s->rigids[i];
+        cti_energy_speed(s, i, v, cti_energy_late(s, i, dt), s->energy.end);
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        cti_rigid r = s->bodies.rigids[i];
         cti_v3_put(r.spin, 0, cti_m3_mul_v(r.I_mid, cti_v3_at(v, r.block + 1)));
         memcpy(r.q, r.q_new, sizeof r.q);
-        s->energies_new[s->n_models + i].kinetic += cti_rigid_energy(&r);
+        s->energy.end[s->bodies.n_models + i].kinetic += cti_rigid_energy(&r);
     }
 }
 
@@ -46151,14 +46171,14 @@ static void cti_energy_end(cti_state *s, ct_real dt)
    where the contact takes as much */
 static double cti_energy_bent(const cti_state *s, int i)
 {
-    const cti_row *row = &s->rows[i];
-    const cti_contact_row *o = &s->origins[i];
+    const cti_row *row = &s->contact.rows[i];
+    const cti_contact_row *o = &s->contact.origins[i];
     ct_real u[3];
     double bent = 0, work = 0;
     int k;
     if (!o->bends || o->joint)
         return 0;
-    cti_row_velocity(row, s->v_new, u);
+    cti_row_velocity(row, s->end.v, u);
     for (k = 0; k < 3; k++) {
         bent += (double)(row->r[k] * (o->base[k] + o->script[k] - row->w[k]));
         work += (double)(row->r[k] * (u[k] - row->w[k] + o->script[k]));
@@ -46171,20 +46191,20 @@ static double cti_energy_bent(const cti_state *s, int i)
 static void cti_energy_bend(cti_state *s)
 {
     int i, k;
-    memset(s->gains, 0, (size_t)(s->n_models + CTI_LEN(s->rigids)));
-    for (i = 0; i < CTI_LEN(s->rows); i++) {
-        const cti_row *row = &s->rows[i];
+    memset(s->energy.gains, 0, (size_t)(s->bodies.n_models + CTI_LEN(s->bodies.rigids)));
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        const cti_row *row = &s->contact.rows[i];
         double bent = cti_energy_bent(s, i);
         int n = 0;
         for (k = 0; k < row->n; k++)
-            n += s->rigid_of[row->term[k].block] >= 0;
+            n += s->bodies.rigid_of[row->term[k].block] >= 0;
         for (k = 0; k < row->n; k++) {
             int m = cti_energy_body(s, row->term[k].block);
-            if (m < s->n_models)
+            if (m < s->bodies.n_models)
                 continue;
-            s->works[m] -= bent / n;
-            if (row->r[0] > 0 || s->origins[i].joint)
-                s->gains[m] |= s->origins[i].joint ? CTI_ENERGY_JOINED : CTI_ENERGY_TOUCHED;
+            s->energy.works[m] -= bent / n;
+            if (row->r[0] > 0 || s->contact.origins[i].joint)
+                s->energy.gains[m] |= s->contact.origins[i].joint ? CTI_ENERGY_JOINED : CTI_ENERGY_TOUCHED;
         }
     }
 }
@@ -46194,16 +46214,16 @@ static void cti_energy_works(cti_state *s, ct_real dt)
 {
     const ct_real *reaction = NULL;
     int i;
-    memset(s->works, 0, sizeof *s->works * (size_t)(s->n_models + CTI_LEN(s->rigids)));
+    memset(s->energy.works, 0, sizeof *s->energy.works * (size_t)(s->bodies.n_models + CTI_LEN(s->bodies.rigids)));
     for (i = 0; i < s->n; i++)
         if (cti_energy_body(s, i) >= 0)
-            s->works[cti_energy_body(s, i)] += (double)cti_v3_dot(cti_v3_at(s->impulse, i), cti_v3_at(s->v_new, i));
-    if (CTI_LEN(s->reactions.blocks))
+            s->energy.works[cti_energy_body(s, i)] += (double)cti_v3_dot(cti_v3_at(s->end.impulse, i), cti_v3_at(s->end.v, i));
+    if (CTI_LEN(s->scripts.reactions.blocks))
         reaction = cti_impulses_reactions(s, dt);
-    for (i = 0; i < CTI_LEN(s->reactions.blocks); i++) {
-        int block = s->reactions.blocks[i];
+    for (i = 0; i < CTI_LEN(s->scripts.reactions.blocks); i++) {
+        int block = s->scripts.reactions.blocks[i];
         if (cti_energy_body(s, block) >= 0) /* a node of no element may be pinned */
-            s->works[cti_energy_body(s, block)] += (double)cti_v3_dot(cti_v3_at(reaction, block), cti_v3_at(s->v_new, block));
+            s->energy.works[cti_energy_body(s, block)] += (double)cti_v3_dot(cti_v3_at(reaction, block), cti_v3_at(s->end.v, block));
     }
     cti_energy_bend(s);
 }
@@ -46213,19 +46233,20 @@ static double cti_energy_sum(const cti_energy *e) { return e->kinetic + e->elast
 /* elastic energy of the start, with strain limits as stiff as a step dt makes them */
 static double cti_energy_elastic(cti_state *s, int m, ct_real dt)
 {
-    if (!(s->models[m]->springs.limit > 0))
-        return s->energies[m].elastic;
-    cti_model_ahead(s->models[m], dt, 1, NULL);
-    return cti_model_energy(s->models[m], s->x);
+    if (!(s->bodies.models[m]->springs.limit > 0))
+        return s->energy.now[m].elastic;
+    cti_model_ahead(s->bodies.models[m], dt, 1, NULL);
+    return cti_model_energy(s->bodies.models[m], s->x);
 }
 
 /* what a rigid body gains and may, as below */
 static double cti_energy_gain_rigid(const cti_state *s, int i, ct_real dt, double *out_bound)
 {
-    cti_rigid r = s->rigids[i];
+    cti_rigid r = s->bodies.rigids[i];
     const ct_real *v = s->history.v_end;
     cti_v3 g = cti_v3_at(s->desc.gravity, 0);
-    double work = s->works[s->n_models + i], fall = (double)(r.mass * cti_motion_kick(s, r.block, dt) * cti_v3_dot(g, cti_v3_at(s->v_new, r.block)));
+    double work = s->energy.works[s->bodies.n_models + i];
+    double fall = (double)(r.mass * cti_motion_kick(s, r.block, dt) * cti_v3_dot(g, cti_v3_at(s->end.v, r.block)));
     double before = (double)(r.mass / 2 * cti_v3_norm2(cti_v3_at(s->v, r.block))) + cti_rigid_energy(&r), after;
     cti_v3_put(r.spin, 0, cti_m3_mul_v(r.I_mid, cti_v3_at(v, r.block + 1)));
     memcpy(r.q, r.q_new, sizeof r.q);
@@ -46239,24 +46260,25 @@ static double cti_energy_gain_rigid(const cti_state *s, int i, ct_real dt, doubl
    what rounding makes of its elastic energy */
 static double cti_energy_gain(cti_state *s, int m, ct_real dt, double *out_bound)
 {
-    const cti_energy *e0 = &s->energies[m], *e1 = &s->energies_new[m];
+    const cti_energy *e0 = &s->energy.now[m], *e1 = &s->energy.end[m];
     const cti_history *q = &s->history;
     int plain = q->last[m] >= 0 && cti_integrate_is_plain(s, q->block[m]), i;
     double before = 0, after = 0, fall = 0, g = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0;
     double elastic = cti_energy_elastic(s, m, dt), kept = 0, gain, free = -HUGE_VAL;
-    int alone = s->works[m] == 0;
+    int alone = s->energy.works[m] == 0;
     for (i = q->block[m]; i <= q->last[m]; i++) {
         ct_real kick = plain ? cti_motion_kick(s, i, dt) : dt;
-        mass += (double)s->mass[i];
-        alone &= !(s->n_constrained && s->filter[i] >= 0); /* a pin at rest does no work */
-        kept += (double)(s->mass[i] / 2 * cti_v3_norm2(cti_v3_mul(cti_v3_at(s->desc.gravity, 0), s->fall_new[i] * kick)));
-        before += (double)(s->mass[i] / 2 * cti_v3_norm2(cti_v3_at(s->v, i)));
-        after += (double)(s->mass[i] / 2 * cti_v3_norm2(cti_v3_mad(cti_v3_at(q->v_end, i), cti_v3_at(s->desc.gravity, 0), -cti_integrate_leave(s, i, dt))));
-        fall += (double)(s->mass[i] * kick * cti_v3_dot(cti_v3_at(s->desc.gravity, 0), cti_v3_at(s->v_new, i)));
+        mass += (double)s->bodies.mass[i];
+        alone &= !(s->scripts.n_constrained && s->scripts.filter[i] >= 0); /* a pin at rest does no work */
+        kept += (double)(s->bodies.mass[i] / 2 * cti_v3_norm2(cti_v3_mul(cti_v3_at(s->desc.gravity, 0), s->end.fall[i] * kick)));
+        before += (double)(s->bodies.mass[i] / 2 * cti_v3_norm2(cti_v3_at(s->v, i)));
+        after += (double)(s->bodies.mass[i] / 2 *
+                          cti_v3_norm2(cti_v3_mad(cti_v3_at(q->v_end, i), cti_v3_at(s->desc.gravity, 0), -cti_integrate_leave(s, i, dt))));
+        fall += (double)(s->bodies.mass[i] * kick * cti_v3_dot(cti_v3_at(s->desc.gravity, 0), cti_v3_at(s->end.v, i)));
     }
-    *out_bound = cti_policy_body_gain(plain, before + fabs(elastic) + fabs(fall) + fabs(s->works[m]) + mass * g * g,
-                                      s->moduli[m] + fabs(e1->gravity));
-    gain = after - before + e1->elastic - elastic - fall - s->works[m];
+    *out_bound = cti_policy_body_gain(plain, before + fabs(elastic) + fabs(fall) + fabs(s->energy.works[m]) + mass * g * g,
+                                      s->energy.moduli[m] + fabs(e1->gravity));
+    gain = after - before + e1->elastic - elastic - fall - s->energy.works[m];
     /* a free fall loses nothing to its rule: energies are those of one time. What velocities in the middle of steps seem to lose in it, |kick|^2 / 2,
        is none that an error of the linearization may have */
     if (alone)
@@ -46273,12 +46295,12 @@ static double cti_energy_turning(const cti_state *s, int m, ct_real dt)
     ct_real inverse[9], t;
     double pressed = 0;
     int i;
-    cti_motion_measure(s, p, s->x_new, s->v_new, &motion);
+    cti_motion_measure(s, p, s->end.x, s->end.v, &motion);
     if (!(motion.mass > 0) || !cti_m3_inverse(motion.inertia, inverse))
         return 0;
     t = dt * cti_v3_norm(cti_m3_mul_v(inverse, motion.spin));
     for (i = s->history.block[m]; i <= s->history.last[m]; i++)
-        pressed += (double)cti_v3_dot(cti_v3_sub(cti_v3_at(s->x_new, i), motion.center), cti_v3_at(s->impulse, i));
+        pressed += (double)cti_v3_dot(cti_v3_sub(cti_v3_at(s->end.x, i), motion.center), cti_v3_at(s->end.impulse, i));
     return (double)(t < 1 ? t * t / 2 : CTI_R(0.5)) * fabs(pressed) / (double)dt;
 }
 
@@ -46288,20 +46310,20 @@ static int cti_energy_mark(cti_state *s, ct_real dt)
     int m, n = 0;
     cti_energy_end(s, dt);
     cti_energy_works(s, dt);
-    for (m = 0; m < s->n_models + CTI_LEN(s->rigids); m++) {
+    for (m = 0; m < s->bodies.n_models + CTI_LEN(s->bodies.rigids); m++) {
         double bound, gain;
         if (cti_energy_is_inactive(s, m)) {
             cti_energy_rest(s, m);
             continue;
         }
-        if (m < s->n_models) {
+        if (m < s->bodies.n_models) {
             gain = cti_energy_gain(s, m, dt, &bound);
-            s->gains[m] = !(gain <= bound) && !(gain <= bound + cti_energy_turning(s, m, dt));
+            s->energy.gains[m] = !(gain <= bound) && !(gain <= bound + cti_energy_turning(s, m, dt));
         } else {
-            gain = cti_energy_gain_rigid(s, m - s->n_models, dt, &bound);
-            s->gains[m] = s->gains[m] == CTI_ENERGY_TOUCHED && !(gain <= bound);
+            gain = cti_energy_gain_rigid(s, m - s->bodies.n_models, dt, &bound);
+            s->energy.gains[m] = s->energy.gains[m] == CTI_ENERGY_TOUCHED && !(gain <= bound);
         }
-        n += s->gains[m];
+        n += s->energy.gains[m];
     }
     return n;
 }
@@ -46318,7 +46340,7 @@ CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
     /* the angular momentum that a group of bodies gets back may be more than one of them can take */
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         int body = cti_energy_body(s, s->factors.blocks[s->factors.components[c].begin]);
-        s->factors.components[c].substep.unbalanced = body >= 0 && s->gains[body];
+        s->factors.components[c].substep.unbalanced = body >= 0 && s->energy.gains[body];
     }
     return cti_energy_mark(s, dt);
 }
@@ -46326,17 +46348,17 @@ CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
 CTI_FN int cti_energy_stands(const cti_state *s)
 {
     int m, n = 0;
-    for (m = 0; cti_state_is_paper(s) && m < s->n_models + CTI_LEN(s->rigids); m++)
-        n += s->gains[m] != 0;
+    for (m = 0; cti_state_is_paper(s) && m < s->bodies.n_models + CTI_LEN(s->bodies.rigids); m++)
+        n += s->energy.gains[m] != 0;
     return n;
 }
 
 /* place of a body's first block; -1: it has none, or is inactive */
 static int cti_energy_block(const cti_state *s, int m)
 {
-    if (cti_energy_is_inactive(s, m) || (m < s->n_models && s->history.last[m] < 0))
+    if (cti_energy_is_inactive(s, m) || (m < s->bodies.n_models && s->history.last[m] < 0))
         return -1;
-    return m < s->n_models ? s->history.block[m] : s->rigids[m - s->n_models].block;
+    return m < s->bodies.n_models ? s->history.block[m] : s->bodies.rigids[m - s->bodies.n_models].block;
 }
 
 static int cti_energy_is_in(const cti_state *s, int m, int32_t root)
@@ -46354,9 +46376,9 @@ static void cti_energy_connect(cti_state *s)
         int block = s->factors.blocks[s->factors.components[i].begin], m = s->history.model_of[block];
         cti_sets_join(s->parts.zoned, i, of[m >= 0 ? s->history.block[m] : block]);
     }
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        for (k = 1; k < s->rows[i].n; k++)
-            cti_sets_join(s->parts.zoned, of[s->rows[i].term[k].block], of[s->rows[i].term[0].block]);
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        for (k = 1; k < s->contact.rows[i].n; k++)
+            cti_sets_join(s->parts.zoned, of[s->contact.rows[i].term[k].block], of[s->contact.rows[i].term[0].block]);
 }
 
 /* 1 where all bodies of a set together gain no more than they may: what zones take from one they give to another */
@@ -46364,9 +46386,9 @@ static int cti_energy_agrees(cti_state *s, ct_real dt, int32_t root)
 {
     double gain = 0, may = 0, bound;
     int m;
-    for (m = 0; m < s->n_models + CTI_LEN(s->rigids); m++)
+    for (m = 0; m < s->bodies.n_models + CTI_LEN(s->bodies.rigids); m++)
         if (cti_energy_is_in(s, m, root)) {
-            gain += m < s->n_models ? cti_energy_gain(s, m, dt, &bound) : cti_energy_gain_rigid(s, m - s->n_models, dt, &bound);
+            gain += m < s->bodies.n_models ? cti_energy_gain(s, m, dt, &bound) : cti_energy_gain_rigid(s, m - s->bodies.n_models, dt, &bound);
             may += bound;
         }
     return gain <= may;
@@ -46381,7 +46403,7 @@ static double cti_energy_slow(cti_state *s, const cti_component *p, double gain,
     cti_v3 w;
     double rigid, free;
     int i;
-    cti_motion_measure(s, p, s->x_new, v, &m);
+    cti_motion_measure(s, p, s->end.x, v, &m);
     if (!(m.mass > 0))
         return 0;
     if (!cti_motion_rate(&m, &w))
@@ -46393,10 +46415,10 @@ static double cti_energy_slow(cti_state *s, const cti_component *p, double gain,
     all = (ct_real)(gain <= free ? 1 : (gain - free < rigid ? sqrt(1 - (gain - free) / rigid) : 0));
     for (i = p->begin; i < p->end; i++) {
         int b = blocks[i];
-        cti_v3 u = cti_v3_add(m.speed, cti_v3_cross(w, cti_v3_sub(cti_v3_at(s->x_new, b), m.center)));
+        cti_v3 u = cti_v3_add(m.speed, cti_v3_cross(w, cti_v3_sub(cti_v3_at(s->end.x, b), m.center)));
         cti_v3 change = cti_v3_sub(cti_v3_mul(cti_v3_mad(u, cti_v3_sub(cti_v3_at(v, b), u), about), all), cti_v3_at(v, b));
-        if (s->n_constrained && s->filter[b] >= 0)
-            change = cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[b], change);
+        if (s->scripts.n_constrained && s->scripts.filter[b] >= 0)
+            change = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[b], change);
         cti_v3_addto(v, b, change);
         cti_integrate_reset_block(s, b);
     }
@@ -46408,7 +46430,7 @@ CTI_FN int cti_energy_is_touched(const cti_state *s, int m)
 {
     int i;
     for (i = 3 * s->history.block[m]; i < 3 * s->history.last[m] + 3; i++)
-        if (s->v_new[i] != s->v_free[i])
+        if (s->end.v[i] != s->system.v_free[i])
             return 1;
     return 0;
 }
@@ -46421,9 +46443,9 @@ static double cti_energy_take(cti_state *s, int m, double gain, ct_real dt, ct_r
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
         if (s->history.model_of[s->factors.blocks[s->factors.components[c].begin]] == m)
             taken += cti_energy_slow(s, &s->factors.components[c], gain - taken, out_lost);
-    s->energies_new[m].kinetic = 0;
+    s->energy.end[m].kinetic = 0;
     for (i = s->history.block[m]; i <= s->history.last[m]; i++)
-        cti_energy_speed(s, i, s->history.v_end, cti_energy_late(s, i, dt), s->energies_new);
+        cti_energy_speed(s, i, s->history.v_end, cti_energy_late(s, i, dt), s->energy.end);
     return taken;
 }
 
@@ -46434,17 +46456,17 @@ static double cti_energy_relieve(cti_state *s, int m, ct_real dt, ct_real *out_l
     double bound, gain, spin;
     cti_rigid r;
     ct_real *w;
-    if (m < s->n_models) {
+    if (m < s->bodies.n_models) {
         gain = cti_energy_gain(s, m, dt, &bound);
         return gain - cti_energy_take(s, m, gain, dt, out_lost);
     }
-    gain = cti_energy_gain_rigid(s, m - s->n_models, dt, &bound);
-    r = s->rigids[m - s->n_models], w = s->history.v_end + 3 * (r.block + 1);
+    gain = cti_energy_gain_rigid(s, m - s->bodies.n_models, dt, &bound);
+    r = s->bodies.rigids[m - s->bodies.n_models], w = s->history.v_end + 3 * (r.block + 1);
     cti_v3_put(r.spin, 0, cti_m3_mul_v(r.I_mid, cti_v3_at(w, 0)));
     memcpy(r.q, r.q_new, sizeof r.q);
     spin = cti_rigid_energy(&r);
     cti_v3_put(w, 0, cti_v3_mul(cti_v3_at(w, 0), gain < spin ? (ct_real)sqrt(1 - gain / spin) : 0));
-    s->energies_new[m].kinetic -= gain < spin ? gain : spin;
+    s->energy.end[m].kinetic -= gain < spin ? gain : spin;
     return 0;
 }
 
@@ -46454,21 +46476,21 @@ static int cti_energy_calm_set(cti_state *s, ct_real dt, int32_t root, ct_real *
 {
     double rest = 0, most = 0;
     int m, n = 0, calm, agrees = cti_energy_agrees(s, dt, root);
-    for (m = 0; m < s->n_models + CTI_LEN(s->rigids) && !agrees; m++) {
+    for (m = 0; m < s->bodies.n_models + CTI_LEN(s->bodies.rigids) && !agrees; m++) {
         if (!cti_energy_is_in(s, m, root))
             continue;
-        if (s->gains[m])
+        if (s->energy.gains[m])
             rest += cti_energy_relieve(s, m, dt, out_lost), n++;
-        else if (m < s->n_models && cti_energy_is_touched(s, m))
-            most += s->energies_new[m].kinetic;
+        else if (m < s->bodies.n_models && cti_energy_is_touched(s, m))
+            most += s->energy.end[m].kinetic;
     }
     calm = !(rest > 0) || rest < most;
-    for (m = 0; m < s->n_models + CTI_LEN(s->rigids); m++) {
+    for (m = 0; m < s->bodies.n_models + CTI_LEN(s->bodies.rigids); m++) {
         if (!cti_energy_is_in(s, m, root))
             continue;
-        if (rest > 0 && calm && m < s->n_models && !s->gains[m] && cti_energy_is_touched(s, m))
-            cti_energy_take(s, m, rest * s->energies_new[m].kinetic / most, dt, out_lost);
-        s->gains[m] = s->gains[m] && !calm ? CTI_ENERGY_LEFT : 0;
+        if (rest > 0 && calm && m < s->bodies.n_models && !s->energy.gains[m] && cti_energy_is_touched(s, m))
+            cti_energy_take(s, m, rest * s->energy.end[m].kinetic / most, dt, out_lost);
+        s->energy.gains[m] = s->energy.gains[m] && !calm ? CTI_ENERGY_LEFT : 0;
     }
     return calm ? 0 : n;
 }
@@ -46477,10 +46499,10 @@ CTI_FN int cti_energy_calm(cti_state *s, ct_real dt, ct_real *out_lost)
 {
     int m, n = 0;
     cti_energy_connect(s);
-    for (m = 0; m < s->n_models + CTI_LEN(s->rigids); m++) {
+    for (m = 0; m < s->bodies.n_models + CTI_LEN(s->bodies.rigids); m++) {
         int block = cti_energy_block(s, m);
         int32_t root = block >= 0 ? cti_sets_root(s->parts.zoned, s->factors.component_of[block]) : -1;
-        if (root >= 0 && s->gains[m] == 1) /* of a set that has not been asked */
+        if (root >= 0 && s->energy.gains[m] == 1) /* of a set that has not been asked */
             n += cti_energy_calm_set(s, dt, root, out_lost);
     }
     return n;
@@ -46489,12 +46511,12 @@ CTI_FN int cti_energy_calm(cti_state *s, ct_real dt, ct_real *out_lost)
 /* work of one row on bodies */
 static void cti_energy_row(const cti_state *s, int i, cti_account *out)
 {
-    const cti_row *row = &s->rows[i];
-    const cti_contact_row *o = &s->origins[i];
+    const cti_row *row = &s->contact.rows[i];
+    const cti_contact_row *o = &s->contact.origins[i];
     ct_real u[3];
     double work, driven = 0;
     int k;
-    cti_row_velocity(row, s->v_new, u);
+    cti_row_velocity(row, s->end.v, u);
     for (work = -cti_energy_bent(s, i), k = 0; k < 3; k++) {
         work += (double)(row->r[k] * (u[k] - row->w[k]));
         driven -= (double)(row->r[k] * o->script[k]);
@@ -46513,21 +46535,21 @@ static void cti_energy_row(const cti_state *s, int i, cti_account *out)
 /* what mass and stiffness damping take, (u'alpha M u + w'D w) dt: w is u less the turn that the step is linearized about, as in b */
 static double cti_energy_damping(cti_state *s, ct_real dt)
 {
-    ct_real *D = s->pcg_work, *w = D + 3 * (size_t)s->n;
+    ct_real *D = s->system.work, *w = D + 3 * (size_t)s->n;
     double lost = 0;
     int i, k, b;
     memset(D, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < 3 * s->n; i++)
-        w[i] = s->v_new[i] - (s->q[i] - s->x[i]) / dt;
-    for (i = 0; i < s->n_models; i++)
-        cti_model_damping(s->models[i], s->q, w, D);
+        w[i] = s->end.v[i] - (s->system.q[i] - s->x[i]) / dt;
+    for (i = 0; i < s->bodies.n_models; i++)
+        cti_model_damping(s->bodies.models[i], s->system.q, w, D);
     for (i = 0; i < 3 * s->n; i++)
-        lost += (double)(D[i] * w[i]) + (double)(s->alpha[i / 3] * s->mass[i / 3] * s->v_new[i]) * (double)s->v_new[i];
-    for (i = 0; i < CTI_LEN(s->rigids); i++) {
-        const cti_rigid *r = &s->rigids[i];
+        lost += (double)(D[i] * w[i]) + (double)(s->bodies.alpha[i / 3] * s->bodies.mass[i / 3] * s->end.v[i]) * (double)s->end.v[i];
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        const cti_rigid *r = &s->bodies.rigids[i];
         b = r->block + 1;
         for (k = 0; k < 3; k++)
-            lost += (double)s->alpha[b] * (double)(s->v_new[3 * b + k] * cti_v3_dot(cti_v3_at(r->I_mid, k), cti_v3_at(s->v_new, b)));
+            lost += (double)s->bodies.alpha[b] * (double)(s->end.v[3 * b + k] * cti_v3_dot(cti_v3_at(r->I_mid, k), cti_v3_at(s->end.v, b)));
     }
     return lost * (double)dt;
 }
@@ -46536,11 +46558,11 @@ CTI_FN void cti_energy_account(cti_state *s, ct_real dt, cti_account *out)
 {
     int i;
     memset(out, 0, sizeof *out);
-    for (i = 0; i < s->n_models + CTI_LEN(s->rigids); i++) {
-        out->gained += cti_energy_sum(&s->energies_new[i]) - cti_energy_sum(&s->energies[i]);
-        out->pins += s->works[i];
+    for (i = 0; i < s->bodies.n_models + CTI_LEN(s->bodies.rigids); i++) {
+        out->gained += cti_energy_sum(&s->energy.end[i]) - cti_energy_sum(&s->energy.now[i]);
+        out->pins += s->energy.works[i];
     }
-    for (i = 0; i < CTI_LEN(s->rows); i++)
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
         cti_energy_row(s, i, out);
     out->damping = cti_energy_damping(s, dt);
     out->pins -= out->script + out->joints + out->recovery - out->contact; /* the rest of all work */
@@ -46549,19 +46571,21 @@ CTI_FN void cti_energy_account(cti_state *s, ct_real dt, cti_account *out)
 
 CTI_FN void cti_energy_commit(cti_state *s, cti_account *out)
 {
-    cti_energy *e = s->energies;
+    cti_energies *energy = &s->energy;
+    cti_bodies *bodies = &s->bodies;
+    cti_energy *e = energy->now;
     int i;
-    s->energies = s->energies_new, s->energies_new = e;
-    s->energies_known = 1;
+    energy->now = energy->end, energy->end = e;
+    energy->known = 1;
     memset(out, 0, sizeof *out);
-    for (i = 0; i < CTI_LEN(s->rigids); i++)
-        if (s->rigids[i].linked && !cti_energy_is_inactive(s, s->n_models + i))
-            out->gained += s->works[s->n_models + i] - s->energies[s->n_models + i].kinetic;
+    for (i = 0; i < CTI_LEN(bodies->rigids); i++)
+        if (bodies->rigids[i].linked && !cti_energy_is_inactive(s, bodies->n_models + i))
+            out->gained += energy->works[bodies->n_models + i] - energy->now[bodies->n_models + i].kinetic;
     cti_energy_rigids(s); /* joints have changed their speed */
-    for (i = 0; i < CTI_LEN(s->rigids); i++)
-        if (s->rigids[i].linked && !cti_energy_is_inactive(s, s->n_models + i)) {
-            out->gained += s->energies[s->n_models + i].kinetic;
-            out->joints -= s->works[s->n_models + i];
+    for (i = 0; i < CTI_LEN(bodies->rigids); i++)
+        if (bodies->rigids[i].linked && !cti_energy_is_inactive(s, bodies->n_models + i)) {
+            out->gained += energy->now[bodies->n_models + i].kinetic;
+            out->joints -= energy->works[bodies->n_models + i];
         }
 }
 #endif
@@ -46585,16 +46609,16 @@ CTI_FN void cti_energy_commit(cti_state *s, cti_account *out)
 
 /* cti_attempt -- what an attempt did. */
 typedef struct cti_attempt {
-    int clear;          /* the motion to x_new is free of collisions */
-    int converged;      /* no solve diverged and the motion means something; otherwise x_new is not to be looked at */
+    int clear;          /* the motion to end.x is free of collisions */
+    int converged;      /* no solve diverged and the motion means something; otherwise end.x is not to be looked at */
     int budget;         /* the last solve ended on its budget, above its tolerance */
     int rounds, solver_iterations, solver_sweeps, solver_quick, linear_iterations, extended;
     int solver_fallbacks; /* islands, over all solves */
     int crushed;        /* tets that the motion takes below J = 0.2 */
     int spun;           /* rigid bodies that turn by more than half a radian, and may meet something (whirl.h) */
     ct_real event;      /* [s] > 0: the attempt ended early because features first meet then (events.h); it is neither clear nor failed */
-    int gave_up;        /* 1: the velocities were implausible, and x_new is x (plausible.h) */
-    int implausible;    /* number of blocks with such velocities of their own, marked in cti_state.held */
+    int gave_up;        /* 1: the velocities were implausible, and end.x is x (plausible.h) */
+    int implausible;    /* number of blocks with such velocities of their own, marked in cti_state.scripts.held */
     int gained;         /* bodies that gain energy (energy.h) */
     int newton;         /* linearizations */
     int strained;       /* rows of joints that miss by more than they may at the end */
@@ -46610,15 +46634,15 @@ typedef struct cti_attempt {
 } cti_attempt;
 
 #if CONTACT_WITH_CMR
-/* cti_cmr_attempt -- from (x, v) to tentative v_new, x_new and surface.x1 over dt. Multipliers start from `memory`. State x, v untouched.
+/* cti_cmr_attempt -- from (x, v) to tentative end.v, end.x and surface.x1 over dt. Multipliers start from `memory`. State x, v untouched.
    Returns 0 when memory ran out. */
 CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, cti_attempt *out);
 #endif
 
-/* cti_cmr_move -- x_new = x + dt v_new, rounded once, and surface.x1. */
+/* cti_cmr_move -- end.x = x + dt end.v, rounded once, and surface.x1. */
 CTI_FN void cti_cmr_move(cti_state *s, ct_real dt);
 #if CONTACT_WITH_CMR
-/* cti_cmr_collide -- the collisions of the motion to surface.x1 into s->hits; the candidate lists are made complete for it first.
+/* cti_cmr_collide -- the collisions of the motion to surface.x1 into contact.hits; the candidate lists are made complete for it first.
    0: out of memory. */
 CTI_FN int cti_cmr_collide(cti_state *s, cti_attempt *out);
 #endif
@@ -46660,10 +46684,11 @@ CTI_FN int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out, int *move
 /* constrained blocks have their scripted velocity exactly: v <- S v + v_p */
 CTI_FN void cti_cmr_hold(const cti_state *s, ct_real *v)
 {
+    const cti_scripts *held = &s->scripts;
     int i;
-    for (i = 0; s->n_constrained && i < s->n; i++)
-        if (s->filter[i] >= 0)
-            cti_v3_put(v, i, cti_v3_add(cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[i], cti_v3_at(v, i)), cti_v3_at(s->v_fixed, i)));
+    for (i = 0; held->n_constrained && i < s->n; i++)
+        if (held->filter[i] >= 0)
+            cti_v3_put(v, i, cti_v3_add(cti_m3_mul_v(held->projectors + 9 * (size_t)held->filter[i], cti_v3_at(v, i)), cti_v3_at(held->v_fixed, i)));
 }
 
 #if CONTACT_WITH_CMR
@@ -46675,10 +46700,10 @@ static double cti_cmr_free_tolerance(const cti_state *s, const cti_component *c,
     int i, k;
     for (i = c->begin; i < c->end; i++) {
         int b = s->factors.blocks[i];
-        if (s->mass[b] > 0)
-            light = cti_min(light, s->mass[b]);
+        if (s->bodies.mass[b] > 0)
+            light = cti_min(light, s->bodies.mass[b]);
         for (k = 0; k < 3; k++)
-            speed = cti_max(speed, cti_abs(s->v_free[3 * b + k]));
+            speed = cti_max(speed, cti_abs(s->system.v_free[3 * b + k]));
     }
     if (!(g > 0))
         g = speed > 0 ? CTI_R(1e-3) * speed : CTI_R(1e-9);
@@ -46708,25 +46733,26 @@ static void cti_cmr_free_start(cti_state *s, ct_real dt)
             continue;
         for (k = q->begin; k < q->end; k++)
             for (i = 3 * s->factors.blocks[k]; i < 3 * s->factors.blocks[k] + 3; i++)
-                s->v_free[i] = s->v[i] + (q->solve.in_contact ? s->dv_free[i] * (dt / q->solve.dt_free) : cti_integrate_gain(s, i / 3, i % 3, dt));
+                s->system.v_free[i] = s->v[i] + (q->solve.in_contact ? s->history.dv_free[i] * (dt / q->solve.dt_free)
+                                                                     : cti_integrate_gain(s, i / 3, i % 3, dt));
         for (k = q->begin; k < q->end; k++)
             speed = cti_max(speed, cti_v3_norm2(cti_v3_at(s->v, s->factors.blocks[k])));
         cti_factors_drift(q, dt * cti_sqrt(speed));
         cti_cmr_free_remember(s, q, dt);
     }
-    for (i = 0; i < CTI_LEN(s->rigids); i++) {
-        const cti_rigid *r = &s->rigids[i];
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        const cti_rigid *r = &s->bodies.rigids[i];
         ct_real kick = cti_motion_kick(s, r->block, dt);
-        cti_v3_put(s->v_free, r->block, cti_v3_mad(cti_v3_at(s->v, r->block), cti_v3_at(s->desc.gravity, 0), kick));
-        cti_v3_put(s->v_free, r->block + 1, cti_v3_at(r->w_mid, 0));
+        cti_v3_put(s->system.v_free, r->block, cti_v3_mad(cti_v3_at(s->v, r->block), cti_v3_at(s->desc.gravity, 0), kick));
+        cti_v3_put(s->system.v_free, r->block + 1, cti_v3_at(r->w_mid, 0));
     }
-    cti_cmr_hold(s, s->v_free);
+    cti_cmr_hold(s, s->system.v_free);
 }
 
 /* 1, or for an angular block the radius of gyration: what turns its velocity into a speed */
 static ct_real cti_cmr_radius(const cti_state *s, int block)
 {
-    const cti_rigid *r = cti_rigid_turning(s->rigids, s->rigid_of, block);
+    const cti_rigid *r = cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, block);
     return r ? cti_rigid_gyration(r) : 1;
 }
 
@@ -46734,29 +46760,30 @@ static ct_real cti_cmr_radius(const cti_state *s, int block)
    from memory; it touches nothing of the others */
 static void cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, int worker)
 {
+    cti_system *sys = &s->system;
     cti_factors *f = &s->factors;
     cti_solve_memory *m = &q->solve;
     const int32_t *blocks = f->blocks + q->begin;
     int i, k, n = q->end - q->begin;
     m->free_iterations = 0;
     if (!m->extrapolated_attempts) {
-        cti_factors_refill(q, &s->A, dt);
-        m->free_iterations = cti_factors_free_solve(f, q, &s->A, s->b, s->v_free, cti_cmr_free_tolerance(s, q, dt), 200, s->pcg_work, worker);
+        cti_factors_refill(q, &sys->A, dt);
+        m->free_iterations = cti_factors_free_solve(f, q, &sys->A, sys->b, sys->v_free, cti_cmr_free_tolerance(s, q, dt), 200, sys->work, worker);
     }
-    cti_factors_residual(q, blocks, &s->A, s->b, s->v_free, s->pcg_work);
+    cti_factors_residual(q, blocks, &sys->A, sys->b, sys->v_free, sys->work);
     m->free_energy = 0;
     for (i = 0; i < n; i++)
-        m->free_energy += (double)cti_v3_dot(cti_v3_at(s->v_free, blocks[i]),
-                                             cti_v3_sub(cti_v3_at(s->b, blocks[i]), cti_v3_at(s->pcg_work, blocks[i])));
-    cti_balance_component(s, dt, q, blocks, s->pcg_work, s->v_free);
+        m->free_energy += (double)cti_v3_dot(cti_v3_at(sys->v_free, blocks[i]),
+                                             cti_v3_sub(cti_v3_at(sys->b, blocks[i]), cti_v3_at(sys->work, blocks[i])));
+    cti_balance_component(s, dt, q, blocks, sys->work, sys->v_free);
     m->free_speed = 0;
     m->dynamics = -1;
     m->contact_energy = 0;
     m->dt_free = dt;
     for (i = 0; i < n; i++)
         for (k = 3 * blocks[i]; k < 3 * blocks[i] + 3; k++) {
-            s->dv_free[k] = s->v_free[k] - s->v[k];
-            m->free_speed = cti_max(m->free_speed, cti_abs(s->v_free[k]) * cti_cmr_radius(s, blocks[i]));
+            s->history.dv_free[k] = sys->v_free[k] - s->v[k];
+            m->free_speed = cti_max(m->free_speed, cti_abs(sys->v_free[k]) * cti_cmr_radius(s, blocks[i]));
         }
 }
 
@@ -46791,7 +46818,7 @@ CTI_FN int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
     cti_cmr_frees q;
     int c, its = 0, n = CTI_LEN(s->factors.components);
     cti_factors_age(&s->factors);
-    s->factors.rest = s->desc.thickness, s->factors.mass = s->mass;
+    s->factors.rest = s->desc.thickness, s->factors.mass = s->bodies.mass;
     cti_cmr_free_start(s, dt);
     for (c = 0; c < n; c++) {
         cti_component *k = &s->factors.components[c];
@@ -46815,7 +46842,7 @@ CTI_FN int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
 /* free motions that were extrapolated are solved after all, and the contacts' share of the motion is measured from them. 0: out of memory */
 CTI_FN int cti_cmr_measure(cti_state *s, ct_real dt, cti_attempt *out)
 {
-    ct_real *w = s->pcg_work;
+    ct_real *w = s->system.work;
     int c, i, its = 0;
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
@@ -46828,9 +46855,9 @@ CTI_FN int cti_cmr_measure(cti_state *s, ct_real dt, cti_attempt *out)
             return 0;
         q->solve.dynamics = dynamics;
         for (i = 0; i < q->end - q->begin; i++)
-            cti_v3_put(w, blocks[i], cti_v3_sub(cti_v3_at(s->v_new, blocks[i]), cti_v3_at(s->v_free, blocks[i])));
+            cti_v3_put(w, blocks[i], cti_v3_sub(cti_v3_at(s->end.v, blocks[i]), cti_v3_at(s->system.v_free, blocks[i])));
         for (i = 0; i < q->end - q->begin; i++)
-            q->solve.contact_energy += (double)cti_v3_dot(cti_v3_at(w, blocks[i]), cti_bsr_row(&s->A, w, blocks[i]));
+            q->solve.contact_energy += (double)cti_v3_dot(cti_v3_at(w, blocks[i]), cti_bsr_row(&s->system.A, w, blocks[i]));
     }
     out->linear_iterations += its;
     return 1;
@@ -46844,9 +46871,9 @@ CTI_FN int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out, int *move
     *moved = 0;
     if (!touched)
         return 0;
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        for (k = 0; k < s->rows[i].n; k++)
-            touched[s->factors.component_of[s->rows[i].term[k].block]] = 1;
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        for (k = 0; k < s->contact.rows[i].n; k++)
+            touched[s->factors.component_of[s->contact.rows[i].term[k].block]] = 1;
     for (c = 0; c < n; c++) {
         cti_component *q = &s->factors.components[c];
         if (q->substep.part || !q->solve.inexact_attempts || touched[c])
@@ -46855,7 +46882,7 @@ CTI_FN int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out, int *move
         if (!cti_cmr_free_one(s, dt, q, &its))
             return 0;
         for (k = q->begin; k < q->end; k++)
-            cti_v3_put(s->v_new, s->factors.blocks[k], cti_v3_at(s->v_free, s->factors.blocks[k]));
+            cti_v3_put(s->end.v, s->factors.blocks[k], cti_v3_at(s->system.v_free, s->factors.blocks[k]));
         ++*moved;
     }
     out->linear_iterations += its;
@@ -46866,7 +46893,7 @@ CTI_FN int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out, int *move
 /* cmr_rows.h -- rows that an attempt adds. */
 
 
-/* cti_cmr_add_rows -- rows for s->hits; a pair gets at most three. 0: out of memory. */
+/* cti_cmr_add_rows -- rows for contact.hits; a pair gets at most three. 0: out of memory. */
 CTI_FN int cti_cmr_add_rows(cti_state *s, const cti_row_context *c);
 /* cti_cmr_refine -- the same for collisions; out->limit is one of them. 0: out of memory. */
 CTI_FN int cti_cmr_refine(cti_state *s, const cti_row_context *c, cti_attempt *out);
@@ -46892,24 +46919,25 @@ CTI_FN void cti_cmr_bend(cti_state *s, const cti_row_context *c);
 /* a flood of hits: only those that are the first of one of their vertices; the others come back if they still matter */
 static int cti_cmr_first_hits(cti_state *s)
 {
+    cti_contacts *found = &s->contact;
     ct_real *first = CTI_ARENA_NEW(s->arena, ct_real, s->surface.nv);
     int i, k, n = 0;
     if (!first)
         return 0;
     for (i = 0; i < s->surface.nv; i++)
         first[i] = 2;
-    for (i = 0; i < CTI_LEN(s->hits); i++)
-        for (k = 0; k < s->hits[i].pair.n; k++)
-            first[s->hits[i].pair.v[k]] = cti_min(first[s->hits[i].pair.v[k]], s->hits[i].toi);
-    for (i = 0; i < CTI_LEN(s->hits); i++) {
+    for (i = 0; i < CTI_LEN(found->hits); i++)
+        for (k = 0; k < found->hits[i].pair.n; k++)
+            first[found->hits[i].pair.v[k]] = cti_min(first[found->hits[i].pair.v[k]], found->hits[i].toi);
+    for (i = 0; i < CTI_LEN(found->hits); i++) {
         int keep = 0;
-        for (k = 0; k < s->hits[i].pair.n; k++)
-            keep |= s->hits[i].toi <= first[s->hits[i].pair.v[k]];
+        for (k = 0; k < found->hits[i].pair.n; k++)
+            keep |= found->hits[i].toi <= first[found->hits[i].pair.v[k]];
         if (keep)
-            s->hits[n++] = s->hits[i];
+            found->hits[n++] = found->hits[i];
     }
-    if (s->hits)
-        stbds_header(s->hits)->length = (size_t)n;
+    if (found->hits)
+        stbds_header(found->hits)->length = (size_t)n;
     return 1;
 }
 
@@ -46934,25 +46962,26 @@ static int cti_cmr_set(const cti_state *s, int32_t *sets, const cti_pair *pair)
    collides has ended, however many rounds others take. 0: out of memory */
 static int cti_cmr_stage(cti_state *s)
 {
+    cti_contacts *found = &s->contact;
     int i, k, n = 0, nc = CTI_LEN(s->factors.components);
     int32_t *sets = CTI_ARENA_NEW(s->arena, int32_t, nc);
     uint8_t *has = CTI_ARENA_ZERO(s->arena, uint8_t, nc);
     if (!sets || !has)
         return 0;
     cti_sets_init(sets, nc);
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        for (k = 1; k < s->rows[i].n; k++)
-            cti_sets_join(sets, s->factors.component_of[s->rows[i].term[k].block], s->factors.component_of[s->rows[i].term[0].block]);
-    for (i = 0; i < CTI_LEN(s->hits); i++)
-        cti_cmr_set(s, sets, &s->hits[i].pair);
-    for (i = 0; i < CTI_LEN(s->hits); i++)
-        has[cti_sets_root(sets, cti_cmr_set(s, sets, &s->hits[i].pair))] |= s->hits[i].flat ? CTI_CMR_HIT : CTI_CMR_HIT | CTI_CMR_OTHER;
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        s->origins[i].fresh &= has[cti_sets_root(sets, s->factors.component_of[s->rows[i].term[0].block])] != 0;
-    for (i = 0; i < CTI_LEN(s->hits); i++)
-        if (!s->hits[i].flat || !(has[cti_sets_root(sets, cti_cmr_set(s, sets, &s->hits[i].pair))] & CTI_CMR_OTHER))
-            s->hits[n++] = s->hits[i];
-    stbds_header(s->hits)->length = (size_t)n;
+    for (i = 0; i < CTI_LEN(found->rows); i++)
+        for (k = 1; k < found->rows[i].n; k++)
+            cti_sets_join(sets, s->factors.component_of[found->rows[i].term[k].block], s->factors.component_of[found->rows[i].term[0].block]);
+    for (i = 0; i < CTI_LEN(found->hits); i++)
+        cti_cmr_set(s, sets, &found->hits[i].pair);
+    for (i = 0; i < CTI_LEN(found->hits); i++)
+        has[cti_sets_root(sets, cti_cmr_set(s, sets, &found->hits[i].pair))] |= found->hits[i].flat ? CTI_CMR_HIT : CTI_CMR_HIT | CTI_CMR_OTHER;
+    for (i = 0; i < CTI_LEN(found->rows); i++)
+        found->origins[i].fresh &= has[cti_sets_root(sets, s->factors.component_of[found->rows[i].term[0].block])] != 0;
+    for (i = 0; i < CTI_LEN(found->hits); i++)
+        if (!found->hits[i].flat || !(has[cti_sets_root(sets, cti_cmr_set(s, sets, &found->hits[i].pair))] & CTI_CMR_OTHER))
+            found->hits[n++] = found->hits[i];
+    stbds_header(found->hits)->length = (size_t)n;
     return 1;
 }
 #endif
@@ -46983,9 +47012,9 @@ static void cti_cmr_enter(cti_cmr_index *x, uint64_t key, int row)
 
 static int cti_cmr_make_index(const cti_state *s, cti_cmr_index *x)
 {
-    int i, n = CTI_LEN(s->rows);
+    int i, n = CTI_LEN(s->contact.rows);
     uint32_t size = 64;
-    while (size < 2 * (uint32_t)(n + CTI_LEN(s->hits)))
+    while (size < 2 * (uint32_t)(n + CTI_LEN(s->contact.hits)))
         size *= 2;
     x->mask = size - 1;
     x->key = CTI_ARENA_NEW(s->arena, uint64_t, size);
@@ -46994,8 +47023,8 @@ static int cti_cmr_make_index(const cti_state *s, cti_cmr_index *x)
     if (!x->key || !x->count || !x->last)
         return 0;
     for (i = 0; i < n; i++)
-        if (!s->origins[i].joint && !s->origins[i].repair)
-            cti_cmr_enter(x, cti_pair_key(&s->surface, &s->origins[i].pair), i);
+        if (!s->contact.origins[i].joint && !s->contact.origins[i].repair)
+            cti_cmr_enter(x, cti_pair_key(&s->surface, &s->contact.origins[i].pair), i);
     return 1;
 }
 
@@ -47003,19 +47032,21 @@ static int cti_cmr_make_index(const cti_state *s, cti_cmr_index *x)
 static int cti_cmr_is_broken(const cti_state *s, int row, ct_real dt)
 {
     ct_real u[3];
-    if (s->origins[row].pair.kind == CT_PAIR_PLANE)
+    if (s->contact.origins[row].pair.kind == CT_PAIR_PLANE)
         return 1;
-    cti_row_velocity(&s->rows[row], s->v_new, u);
-    return u[0] + s->rows[row].compliance[0] * s->rows[row].r[0] < -cti_policy_row_miss(s->origins[row].thickness, dt);
+    cti_row_velocity(&s->contact.rows[row], s->end.v, u);
+    return u[0] + s->contact.rows[row].compliance[0] * s->contact.rows[row].r[0] < -cti_policy_row_miss(s->contact.origins[row].thickness, dt);
 }
 
 /* rows of rigid bodies are linearized at the motion that stands now; one that it misses by much asks for another solve */
 CTI_FN void cti_cmr_bend(cti_state *s, const cti_row_context *c)
 {
     int i;
-    for (i = 0; CTI_LEN(s->rigids) && i < CTI_LEN(s->rows); i++)
-        if (s->origins[i].bends && cti_rows_linearize(c, &s->rows[i], &s->origins[i]) > cti_policy_row_miss(s->origins[i].thickness, c->dt))
-            s->origins[i].fresh = 1;
+    for (i = 0; CTI_LEN(s->bodies.rigids) && i < CTI_LEN(s->contact.rows); i++) {
+        cti_contact_row *o = &s->contact.origins[i];
+        if (o->bends && cti_rows_linearize(c, &s->contact.rows[i], o) > cti_policy_row_miss(o->thickness, c->dt))
+            o->fresh = 1;
+    }
 }
 #endif
 
@@ -47045,11 +47076,11 @@ static void cti_cmr_build_range(int begin, int end, int worker, void *context)
 static void cti_cmr_count_rows(cti_state *s, const cti_cmr_index *x, ct_real dt, int32_t *existing)
 {
     int i;
-    for (i = 0; i < CTI_LEN(s->hits); i++) {
-        uint32_t at = cti_cmr_find(x, cti_pair_key(&s->surface, &s->hits[i].pair));
+    for (i = 0; i < CTI_LEN(s->contact.hits); i++) {
+        uint32_t at = cti_cmr_find(x, cti_pair_key(&s->surface, &s->contact.hits[i].pair));
         existing[i] = x->count[at];
         if (existing[i] > 0 && cti_cmr_is_broken(s, x->last[at], dt)) {
-            s->origins[x->last[at]].fresh = 1;
+            s->contact.origins[x->last[at]].fresh = 1;
             existing[i] = -1;
         }
     }
@@ -47058,39 +47089,41 @@ static void cti_cmr_count_rows(cti_state *s, const cti_cmr_index *x, ct_real dt,
 /* row and origin come behind the last, or in place of row `place` >= 0 whose multipliers the row takes over. There is room */
 static void cti_cmr_put_row(cti_state *s, const cti_row *row, const cti_contact_row *origin, int place)
 {
-    int at = place >= 0 ? place : CTI_LEN(s->rows);
+    cti_contacts *found = &s->contact;
+    int at = place >= 0 ? place : CTI_LEN(found->rows);
     ct_real r[3];
-    memcpy(r, place >= 0 ? s->rows[place].r : row->r, sizeof r);
-    if (row != &s->rows[at])
-        s->rows[at] = *row, s->origins[at] = *origin;
-    memcpy(s->rows[at].r, r, sizeof r);
-    s->origins[at].fresh = 1;
+    memcpy(r, place >= 0 ? found->rows[place].r : row->r, sizeof r);
+    if (row != &found->rows[at])
+        found->rows[at] = *row, found->origins[at] = *origin;
+    memcpy(found->rows[at].r, r, sizeof r);
+    found->origins[at].fresh = 1;
     if (place < 0)
-        stbds_header(s->rows)->length++, stbds_header(s->origins)->length++;
+        stbds_header(found->rows)->length++, stbds_header(found->origins)->length++;
 }
 
 /* rows for hits; a pair gets at most three, then its newest is linearized anew. A pair that is there twice (a face given twice) gets one */
 CTI_FN int cti_cmr_add_rows(cti_state *s, const cti_row_context *c)
 {
+    cti_contacts *found = &s->contact;
     cti_cmr_index x;
     cti_cmr_build q;
-    int i, n = CTI_LEN(s->hits), n0 = CTI_LEN(s->rows);
+    int i, n = CTI_LEN(found->hits), n0 = CTI_LEN(found->rows);
     if (n == 0)
         return 1;
-    q.c = c, q.hits = s->hits, q.existing = CTI_ARENA_NEW(s->arena, int32_t, n);
-    if (!q.existing || !cti_cmr_make_index(s, &x) || !CTI_RESERVE(s->mem, s->rows, n0 + n) || !CTI_RESERVE(s->mem, s->origins, n0 + n))
+    q.c = c, q.hits = found->hits, q.existing = CTI_ARENA_NEW(s->arena, int32_t, n);
+    if (!q.existing || !cti_cmr_make_index(s, &x) || !CTI_RESERVE(s->mem, found->rows, n0 + n) || !CTI_RESERVE(s->mem, found->origins, n0 + n))
         return 0;
-    q.rows = s->rows + n0, q.origins = s->origins + n0;
+    q.rows = found->rows + n0, q.origins = found->origins + n0;
     cti_cmr_count_rows(s, &x, c->dt, q.existing);
     cti_tasks_run_work(&s->desc.tasks, cti_cmr_build_range, n, CTI_CMR_ROW_US, &q);
     for (i = 0; i < n; i++) {
-        uint64_t key = cti_pair_key(&s->surface, &s->hits[i].pair);
+        uint64_t key = cti_pair_key(&s->surface, &found->hits[i].pair);
         uint32_t at = cti_cmr_find(&x, key);
         if (q.existing[i] != x.count[at])
             continue;
         cti_cmr_put_row(s, &q.rows[i], &q.origins[i], q.existing[i] < 3 ? -1 : x.last[at]);
         if (q.existing[i] < 3)
-            cti_cmr_enter(&x, key, CTI_LEN(s->rows) - 1);
+            cti_cmr_enter(&x, key, CTI_LEN(found->rows) - 1);
     }
     return 1;
 }
@@ -47098,8 +47131,8 @@ CTI_FN int cti_cmr_add_rows(cti_state *s, const cti_row_context *c)
 /* rows for the collisions in hits. 0: out of memory */
 CTI_FN int cti_cmr_refine(cti_state *s, const cti_row_context *c, cti_attempt *out)
 {
-    out->limit = s->hits[0].pair;
-    if (!cti_cmr_stage(s) || (CTI_LEN(s->hits) > s->surface.nv && !cti_cmr_first_hits(s)))
+    out->limit = s->contact.hits[0].pair;
+    if (!cti_cmr_stage(s) || (CTI_LEN(s->contact.hits) > s->surface.nv && !cti_cmr_first_hits(s)))
         return 0;
     return cti_cmr_add_rows(s, c);
 }
@@ -47154,7 +47187,7 @@ CTI_FN void cti_parts_free(cti_mem *mem, cti_parts *p);
 /* cti_parts_begin -- the begin of an attempt: no component has failed, and excluded components are active again. */
 CTI_FN void cti_parts_begin(cti_state *s);
 /* cti_parts_fail_pair -- the components on both sides of a pair have failed.
-   cti_parts_fail_gaining -- the components of bodies that gain energy (s->gains) have failed. */
+   cti_parts_fail_gaining -- the components of bodies that gain energy (energy.gains) have failed. */
 CTI_FN void cti_parts_fail_pair(cti_state *s, const cti_pair *pair);
 CTI_FN void cti_parts_fail_gaining(cti_state *s);
 /* cti_parts_exclude -- excludes the coupled sets of failed components from the attempt, where s->parts.can_exclude. The rows and hits of these sets
@@ -47182,7 +47215,7 @@ CTI_FN void cti_parts_raise_limit(cti_state *s, ct_real dt);
    interpolated ones. */
 CTI_FN void cti_parts_place(cti_state *s, ct_real dt);
 #if CONTACT_WITH_CMR
-/* cti_parts_filter -- deletes the hits of s->hits that have an inactive side, or no active one. A hit between an active and an interpolated
+/* cti_parts_filter -- deletes the hits of contact.hits that have an inactive side, or no active one. A hit between an active and an interpolated
    component is a conflict: s->parts.conflict is set, and both are coupled from the next try of the step on. */
 CTI_FN void cti_parts_filter(cti_state *s);
 
@@ -47282,7 +47315,7 @@ CTI_FN void cti_parts_fail_gaining(cti_state *s)
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
         int body = cti_energy_body(s, s->factors.blocks[q->begin]);
-        if (body >= 0 && s->gains[body])
+        if (body >= 0 && s->energy.gains[body])
             q->substep.failed = 1;
     }
 }
@@ -47299,7 +47332,7 @@ static int cti_parts_join_side(const cti_state *s, int32_t *sets, const cti_join
 {
     int i;
     if (side->rigid >= 0)
-        return s->rigids[side->rigid].block;
+        return s->bodies.rigids[side->rigid].block;
     for (i = 1; i < side->n; i++)
         cti_parts_join_blocks(s, sets, side->block[i], side->block[0]);
     return side->n ? side->block[0] : -1;
@@ -47308,11 +47341,11 @@ static int cti_parts_join_side(const cti_state *s, int32_t *sets, const cti_join
 /* joins the component with all others of its body */
 static void cti_parts_join_body(const cti_state *s, int32_t *sets, const cti_component *q)
 {
-    int block = s->factors.blocks[q->begin], model = s->history.model_of[block], rigid = s->rigid_of[block];
+    int block = s->factors.blocks[q->begin], model = s->history.model_of[block], rigid = s->bodies.rigid_of[block];
     if (model >= 0)
         cti_parts_join_blocks(s, sets, block, s->history.block[model]);
     if (rigid >= 0)
-        cti_parts_join_blocks(s, sets, block, s->rigids[rigid].block);
+        cti_parts_join_blocks(s, sets, block, s->bodies.rigids[rigid].block);
 }
 
 /* sets [components]: the coupled sets */
@@ -47325,12 +47358,12 @@ static void cti_parts_couple(cti_state *s, int32_t *sets)
             cti_sets_join(sets, i, s->parts.coupled[i]);
     for (i = 0; i < n; i++)
         cti_parts_join_body(s, sets, &s->factors.components[i]);
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        for (k = 1; k < s->rows[i].n; k++)
-            cti_parts_join_blocks(s, sets, s->rows[i].term[k].block, s->rows[i].term[0].block);
-    for (i = 0; i < CTI_LEN(s->joints); i++) {
-        int a = cti_parts_join_side(s, sets, &s->joints[i].a);
-        int b = cti_parts_join_side(s, sets, &s->joints[i].b);
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        for (k = 1; k < s->contact.rows[i].n; k++)
+            cti_parts_join_blocks(s, sets, s->contact.rows[i].term[k].block, s->contact.rows[i].term[0].block);
+    for (i = 0; i < CTI_LEN(s->bodies.joints); i++) {
+        int a = cti_parts_join_side(s, sets, &s->bodies.joints[i].a);
+        int b = cti_parts_join_side(s, sets, &s->bodies.joints[i].b);
         if (a >= 0 && b >= 0)
             cti_parts_join_blocks(s, sets, a, b);
     }
@@ -47341,7 +47374,7 @@ static int cti_parts_moves(const cti_state *s, const cti_component *q)
 {
     int i;
     for (i = q->begin; i < q->end; i++)
-        if (!s->fixed[s->factors.blocks[i]])
+        if (!s->scripts.fixed[s->factors.blocks[i]])
             return 1;
     return 0;
 }
@@ -47354,9 +47387,9 @@ static void cti_parts_stop(cti_state *s, cti_component *q)
     int i, body = cti_energy_body(s, s->factors.blocks[q->begin]);
     for (i = q->begin; i < q->end; i++) {
         int b = s->factors.blocks[i];
-        cti_v3_put(s->v_new, b, cti_v3_zero());
-        cti_v3_put(s->x_new, b, cti_v3_at(s->x, b));
-        cti_v3_put(s->q, b, cti_v3_at(s->x, b));
+        cti_v3_put(s->end.v, b, cti_v3_zero());
+        cti_v3_put(s->end.x, b, cti_v3_at(s->x, b));
+        cti_v3_put(s->system.q, b, cti_v3_at(s->x, b));
     }
     q->solve.contact_energy = 0;
     if (body >= 0)
@@ -47366,20 +47399,21 @@ static void cti_parts_stop(cti_state *s, cti_component *q)
 /* deletes the rows of inactive components; the others keep their order */
 static void cti_parts_delete_rows(cti_state *s)
 {
+    cti_contacts *found = &s->contact;
     int i, n = 0;
-    for (i = 0; i < CTI_LEN(s->rows); i++) {
-        if (cti_state_is_inactive(s, s->rows[i].term[0].block))
+    for (i = 0; i < CTI_LEN(found->rows); i++) {
+        if (cti_state_is_inactive(s, found->rows[i].term[0].block))
             continue;
         if (n < i) {
-            s->rows[n] = s->rows[i];
-            s->origins[n] = s->origins[i];
+            found->rows[n] = found->rows[i];
+            found->origins[n] = found->origins[i];
         }
         n++;
     }
-    if (s->rows)
-        stbds_header(s->rows)->length = (size_t)n;
-    if (s->origins)
-        stbds_header(s->origins)->length = (size_t)n;
+    if (found->rows)
+        stbds_header(found->rows)->length = (size_t)n;
+    if (found->origins)
+        stbds_header(found->origins)->length = (size_t)n;
 }
 
 /* largest residual of active components: dynamics, and natural map of the islands that their rows were solved in */
@@ -47387,8 +47421,8 @@ static ct_real cti_parts_residual(cti_state *s, ct_real scale)
 {
     ct_real big = cti_islands_dynamics(s, scale);
     int i;
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        big = cti_max(big, s->factors.components[s->factors.component_of[s->rows[i].term[0].block]].solve.natural);
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        big = cti_max(big, s->factors.components[s->factors.component_of[s->contact.rows[i].term[0].block]].solve.natural);
     return big;
 }
 
@@ -47565,8 +47599,8 @@ CTI_FN void cti_parts_filter(cti_state *s)
     int i, k, n = 0;
     if (!s->parts.inactive)
         return;
-    for (i = 0; i < CTI_LEN(s->hits); i++) {
-        const cti_pair *pair = &s->hits[i].pair;
+    for (i = 0; i < CTI_LEN(s->contact.hits); i++) {
+        const cti_pair *pair = &s->contact.hits[i].pair;
         int excluded = 0, interpolated = 0, active = 0;
         for (k = 0; k < pair->n; k++) {
             int c = cti_parts_of(s, pair->v[k]);
@@ -47578,10 +47612,10 @@ CTI_FN void cti_parts_filter(cti_state *s)
         if (interpolated && active && !excluded)
             cti_parts_conflict(s, pair);
         if (active && !interpolated && !excluded)
-            s->hits[n++] = s->hits[i];
+            s->contact.hits[n++] = s->contact.hits[i];
     }
-    if (s->hits)
-        stbds_header(s->hits)->length = (size_t)n;
+    if (s->contact.hits)
+        stbds_header(s->contact.hits)->length = (size_t)n;
 }
 
 /* ---- splits ---- */
@@ -47677,36 +47711,37 @@ CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *me
 {
     memset(out, 0, sizeof *out);
     out->surface = &s->surface;
-    out->fixed = s->fixed;
-    out->v_fixed = s->v_fixed;
-    out->inv_mass = s->inv_mass;
-    out->v = s->v_new;
+    out->fixed = s->scripts.fixed;
+    out->v_fixed = s->scripts.v_fixed;
+    out->inv_mass = s->bodies.inv_mass;
+    out->v = s->end.v;
     out->cone = s->desc.solver.cone;
-    out->v_star = out->cone == CT_CONE_CONE ? NULL : s->v_free; /* Coulomb's cone is the same in every frame */
+    out->v_star = out->cone == CT_CONE_CONE ? NULL : s->system.v_free; /* Coulomb's cone is the same in every frame */
     out->own = cti_state_is_paper(s);
     out->at_start = s->desc.row_mode == CT_ROW_VELOCITY;
-    out->frames = out->at_start ? s->frames0 : s->frames1;
-    out->A = &s->A;
+    out->frames = out->at_start ? s->bodies.frames : s->end.frames;
+    out->A = &s->system.A;
     out->memory = memory;
     out->dt = dt;
-    out->cut = !s->still && s->dt_step > dt ? s->dt_step / dt : 1;
-    out->slight = s->desc.solver.tolerance * cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * s->dt_step * s->dt_step;
+    out->cut = !s->scripts.still && s->step.dt > dt ? s->step.dt / dt : 1;
+    out->slight = s->desc.solver.tolerance * cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * s->step.dt * s->step.dt;
     out->recovery_speed = s->desc.recovery_speed;
 }
 
 CTI_FN void cti_cmr_move(cti_state *s, ct_real dt)
 {
+    cti_end *end = &s->end;
     int i;
-    cti_cmr_hold(s, s->v_new);
+    cti_cmr_hold(s, end->v);
     for (i = 0; i < 3 * s->n; i++)
-        s->x_new[i] = s->x[i] + dt * s->v_new[i];
-    for (i = 0; i < CTI_LEN(s->rigids); i++) {
-        cti_rigid *r = &s->rigids[i];
-        cti_rigid_go(r, cti_v3_at(s->v_new, r->block + 1), dt);
-        cti_rigid_matrix(r->q_new, s->frames1 + 9 * (size_t)i);
-        cti_v3_put(s->x_new, r->block + 1, cti_v3_at(s->x_new, r->block)); /* an angular block has no place of its own */
+        end->x[i] = s->x[i] + dt * end->v[i];
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        cti_rigid *r = &s->bodies.rigids[i];
+        cti_rigid_go(r, cti_v3_at(end->v, r->block + 1), dt);
+        cti_rigid_matrix(r->q_new, end->frames + 9 * (size_t)i);
+        cti_v3_put(end->x, r->block + 1, cti_v3_at(end->x, r->block)); /* an angular block has no place of its own */
     }
-    cti_surface_place(&s->surface, s->x_new, s->frames1, s->surface.x1);
+    cti_surface_place(&s->surface, end->x, end->frames, s->surface.x1);
     cti_parts_place(s, dt);
 }
 
@@ -47720,7 +47755,7 @@ CTI_FN ct_real cti_cmr_scale(const cti_state *s, ct_real dt)
     return cti_islands_scale(s, dt, big);
 }
 
-/* one constrained solve from v_new and the rows' multipliers. 0: out of memory */
+/* one constrained solve from end.v and the rows' multipliers. 0: out of memory */
 static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *out)
 {
     cti_islands_result q;
@@ -47736,17 +47771,17 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
     return 1;
 }
 
-/* An attempt whose velocities mean nothing ends at rest where it began. The blocks that these velocities come from are marked in s->held. No component
-   is excluded: the attempt fails as a whole. 0: out of memory */
+/* An attempt whose velocities mean nothing ends at rest where it began. The blocks that these velocities come from are marked in scripts.held. No
+   component is excluded: the attempt fails as a whole. 0: out of memory */
 static int cti_cmr_give_up(cti_state *s, ct_real dt, cti_attempt *out)
 {
     cti_parts_include(s, out);
     if (!cti_plausible_find(s, dt, &out->implausible))
         return 0;
-    memset(s->v_new, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    memset(s->end.v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_cmr_move(s, dt);
-    CTI_CLEAR(s->rows);
-    CTI_CLEAR(s->origins);
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
     out->clear = 0;
     out->converged = 0;
     out->gave_up = 1;
@@ -47762,8 +47797,8 @@ CTI_FN int cti_cmr_collide(cti_state *s, cti_attempt *out)
     if (changed && !cti_detect_distances(s->mem, &s->detect, &s->surface))
         return 0;
     out->candidates = (CTI_LEN(s->detect.vf.pairs) + CTI_LEN(s->detect.ee.pairs)) / 2;
-    CTI_CLEAR(s->hits);
-    if (!cti_detect_collisions(s->mem, &s->detect, &s->surface, s->surface.x1, &s->hits))
+    CTI_CLEAR(s->contact.hits);
+    if (!cti_detect_collisions(s->mem, &s->detect, &s->surface, s->surface.x1, &s->contact.hits))
         return 0;
     cti_parts_filter(s);
     return 1;
@@ -47786,7 +47821,7 @@ static int cti_cmr_ahead(cti_state *s, ct_real dt, ct_real **out)
     for (i = 0; i < 3 * s->n; i++)
         q[i] = s->x[i] + dt * s->v[i];
     memcpy(*out, s->surface.x1, sizeof **out * 3 * (size_t)s->surface.nv);
-    cti_surface_place(&s->surface, q, s->frames1, *out);
+    cti_surface_place(&s->surface, q, s->end.frames, *out);
     return 1;
 }
 
@@ -47797,15 +47832,16 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
     int changed;
     if (!cti_detect_cover(s->mem, &s->detect, &s->surface, s->surface.x1, &changed) || !cti_detect_distances(s->mem, &s->detect, &s->surface))
         return 0;
-    CTI_CLEAR(s->hits);
+    CTI_CLEAR(s->contact.hits);
     if (!cti_joints_append(s, c))
         return 0;
     cti_joints_linearize(s, c, 0);
-    if (!cti_detect_near(s->mem, &s->detect, &s->surface, s->surface.x1, c->memory, &s->hits))
+    if (!cti_detect_near(s->mem, &s->detect, &s->surface, s->surface.x1, c->memory, &s->contact.hits))
         return 0;
     cti_events_defer(s, c);
-    if (!cti_duplicates_cull(s->arena, &s->surface, c->memory, s->hits) || !cti_patches_flat(s->arena, &s->surface, c->memory, s->hits) ||
-        !cti_cmr_ahead(s, c->dt, &ahead) || !cti_flats_raise(s->mem, s->arena, &s->detect, &s->surface, ahead, &s->hits))
+    if (!cti_duplicates_cull(s->arena, &s->surface, c->memory, s->contact.hits) ||
+        !cti_patches_flat(s->arena, &s->surface, c->memory, s->contact.hits) || !cti_cmr_ahead(s, c->dt, &ahead) ||
+        !cti_flats_raise(s->mem, s->arena, &s->detect, &s->surface, ahead, &s->contact.hits))
         return 0;
     cti_parts_filter(s);
     return cti_cmr_add_rows(s, c) && cti_repair_rows(s, c);
@@ -47829,7 +47865,7 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
 {
     ct_real miss;
     int k;
-    out->slack = CTI_LEN(s->joints) ? cti_cmr_slack(s, dt, scale) : 0;
+    out->slack = CTI_LEN(s->bodies.joints) ? cti_cmr_slack(s, dt, scale) : 0;
     for (k = 0;; k++) {
         if (!cti_cmr_solve(s, dt, scale, out))
             return 0;
@@ -47844,7 +47880,7 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
         cti_swing_follow(s, dt);
         cti_cmr_move(s, dt);
         cti_cmr_bend(s, c);
-        if (CTI_LEN(s->joints) == 0)
+        if (CTI_LEN(s->bodies.joints) == 0)
             return 1;
         miss = cti_joints_linearize(s, c, out->slack);
         if (cti_policy_joint_holds(miss, out->slack, k))
@@ -47857,9 +47893,9 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
    memory */
 static int cti_cmr_fallen(cti_state *s)
 {
-    if (cti_state_is_paper(s) || s->again > 0)
+    if (cti_state_is_paper(s) || s->system.again > 0)
         return 1;
-    if (!cti_flats_fallen(s->mem, &s->detect, &s->surface, &s->hits))
+    if (!cti_flats_fallen(s->mem, &s->detect, &s->surface, &s->contact.hits))
         return 0;
     cti_parts_filter(s);
     return 1;
@@ -47870,10 +47906,10 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
 {
     ct_real scale = cti_cmr_scale(s, dt);
     double t, reach = cti_plausible_reach(s, dt);
-    int i, round, most = s->desc.cmr_rounds - (cti_state_is_paper(s) && CTI_LEN(s->rows)); /* the paper counts solves */
+    int i, round, most = s->desc.cmr_rounds - (cti_state_is_paper(s) && CTI_LEN(s->contact.rows)); /* the paper counts solves */
     for (round = 0; round <= most; round++) {
         t = cti_cmr_clock(s);
-        if (CTI_LEN(s->rows)) {
+        if (CTI_LEN(s->contact.rows)) {
             out->clear = 0; /* CCD has not seen the motion that this solve ends with */
             if (!cti_cmr_settle(s, dt, c, scale, reach, out))
                 return 0;
@@ -47889,14 +47925,14 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
             return 0;
         if (out->event > 0)
             return 1;
-        out->clear = CTI_LEN(s->hits) == 0;
+        out->clear = CTI_LEN(s->contact.hits) == 0;
         if (round == 0 && most > 0 && !cti_cmr_fallen(s))
             return 0;
-        if (CTI_LEN(s->hits) == 0 || s->parts.conflict)
+        if (CTI_LEN(s->contact.hits) == 0 || s->parts.conflict)
             return 1;
         if (round == most)
-            for (i = 0; i < CTI_LEN(s->hits); i++)
-                cti_parts_fail_pair(s, &s->hits[i].pair);
+            for (i = 0; i < CTI_LEN(s->contact.hits); i++)
+                cti_parts_fail_pair(s, &s->contact.hits[i].pair);
         if (!cti_cmr_refine(s, c, out))
             return 0;
     }
@@ -47916,7 +47952,7 @@ static void cti_cmr_crushed_range(int begin, int end, int worker, void *context)
     CTI_UNUSED(worker);
     for (; begin < end; begin++)
         if (!cti_state_is_inactive(q->s, q->s->history.block[begin]))
-            q->n[begin] = cti_tet_batch_crushed(&q->s->models[begin]->tets, q->s->x, q->s->x_new);
+            q->n[begin] = cti_tet_batch_crushed(&q->s->bodies.models[begin]->tets, q->s->x, q->s->end.x);
 }
 
 /* Counts the tets that the motion crushes; their components have failed. 0: out of memory */
@@ -47924,11 +47960,11 @@ static int cti_cmr_crushed(cti_state *s, cti_attempt *out)
 {
     cti_cmr_crush q;
     int i;
-    q.s = s, q.n = CTI_ARENA_ZERO(s->arena, int, s->n_models + 1);
+    q.s = s, q.n = CTI_ARENA_ZERO(s->arena, int, s->bodies.n_models + 1);
     if (!q.n)
         return 0;
-    cti_tasks_run_work(&s->desc.tasks, cti_cmr_crushed_range, s->n_models, CTI_CMR_CRUSHED_US * s->n / cti_max_int(1, s->n_models), &q);
-    for (i = 0; i < s->n_models; i++) {
+    cti_tasks_run_work(&s->desc.tasks, cti_cmr_crushed_range, s->bodies.n_models, CTI_CMR_CRUSHED_US * s->n / cti_max_int(1, s->bodies.n_models), &q);
+    for (i = 0; i < s->bodies.n_models; i++) {
         out->crushed += q.n[i];
         if (q.n[i])
             cti_state_fail(s, s->history.block[i]);
@@ -47944,12 +47980,12 @@ static int cti_cmr_freshen(cti_state *s)
     int i, k, c;
     if (!touched)
         return 0;
-    for (i = 0; i < CTI_LEN(s->rows); i++) {
-        s->origins[i].fresh = 0;
-        for (k = 0; k < s->rows[i].n; k++) {
-            c = s->factors.component_of[s->rows[i].term[k].block];
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        s->contact.origins[i].fresh = 0;
+        for (k = 0; k < s->contact.rows[i].n; k++) {
+            c = s->factors.component_of[s->contact.rows[i].term[k].block];
             touched[c] = 1;
-            s->origins[i].fresh |= cti_newton_gains(s, &s->factors.components[c]);
+            s->contact.origins[i].fresh |= cti_newton_gains(s, &s->factors.components[c]);
         }
     }
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
@@ -47957,7 +47993,7 @@ static int cti_cmr_freshen(cti_state *s)
         if (touched[c] || !cti_newton_gains(s, q))
             continue;
         for (i = q->begin; i < q->end; i++)
-            cti_v3_put(s->v_new, s->factors.blocks[i], cti_v3_at(s->v_free, s->factors.blocks[i]));
+            cti_v3_put(s->end.v, s->factors.blocks[i], cti_v3_at(s->system.v_free, s->factors.blocks[i]));
     }
     return 1;
 }
@@ -47968,9 +48004,9 @@ static int cti_cmr_again(cti_state *s, ct_real dt, const cti_row_context *c, cti
 {
     double t0 = cti_cmr_clock(s), t1;
     int i, its = 0, n = CTI_LEN(s->factors.components);
-    s->again++;
+    s->system.again++;
     cti_newton_place(s, dt);
-    cti_integrate_yield(s, s->gains);
+    cti_integrate_yield(s, s->energy.gains);
     out->extended = 0;
     if (!cti_assemble(s, dt, &out->extended))
         return 0;
@@ -48002,16 +48038,16 @@ static int cti_cmr_again(cti_state *s, ct_real dt, const cti_row_context *c, cti
 static int cti_cmr_recall(cti_state *s, ct_real dt)
 {
     int i;
-    s->push = NULL;
+    s->contact.push = NULL;
     if (!cti_state_is_paper(s))
         return 1;
-    s->push = CTI_ARENA_ZERO(s->arena, ct_real, 3 * s->n);
-    if (!s->push)
+    s->contact.push = CTI_ARENA_ZERO(s->arena, ct_real, 3 * s->n);
+    if (!s->contact.push)
         return 0;
     for (i = 0; i < 3 * s->n; i++) {
         ct_real dt_free = s->factors.components[s->factors.component_of[i / 3]].solve.dt_free;
-        if (s->dt_prev[i / 3] > 0 && dt_free > 0)
-            s->push[i] = dt * (s->dv[i] / s->dt_prev[i / 3] - s->dv_free[i] / dt_free);
+        if (s->history.dt_prev[i / 3] > 0 && dt_free > 0)
+            s->contact.push[i] = dt * (s->history.dv[i] / s->history.dt_prev[i / 3] - s->history.dv_free[i] / dt_free);
     }
     return 1;
 }
@@ -48030,9 +48066,9 @@ static void cti_cmr_strain(cti_state *s, cti_attempt *out)
     int i;
     if (!(out->slack > 0) || s->desc.row_mode == CT_ROW_VELOCITY)
         return;
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        if (s->origins[i].joint && cti_policy_joint_fails(s->origins[i].missed, out->slack)) {
-            cti_state_fail(s, s->rows[i].term[0].block);
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        if (s->contact.origins[i].joint && cti_policy_joint_fails(s->contact.origins[i].missed, out->slack)) {
+            cti_state_fail(s, s->contact.rows[i].term[0].block);
             out->strained++;
         }
 }
@@ -48060,7 +48096,7 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     int i;
     memset(out, 0, sizeof *out);
     out->converged = out->newton = 1;
-    s->again = 0;
+    s->system.again = 0;
     cti_parts_begin(s);
     if (!cti_cmr_recall(s, dt) || !cti_assemble_pins(s, dt))
         return 0;
@@ -48076,9 +48112,9 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     t0 = cti_cmr_clock(s);
     out->ms_unconstrained = t0 - t1;
     cti_cmr_context(s, dt, memory, &c);
-    CTI_CLEAR(s->rows);
-    CTI_CLEAR(s->origins);
-    memcpy(s->v_new, s->v_free, sizeof(ct_real) * 3 * (size_t)s->n);
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
+    memcpy(s->end.v, s->system.v_free, sizeof(ct_real) * 3 * (size_t)s->n);
     if (!cti_plausible_motion(s, dt))
         return cti_cmr_give_up(s, dt, out);
     cti_cmr_move(s, dt);
@@ -48129,7 +48165,7 @@ typedef struct cti_zones_result {
 } cti_zones_result;
 
 #if CONTACT_WITH_CMR
-/* cti_zones_resolve -- changes v_new, x_new, surface.x1 until the motion from x is clear: inelastic impulses in the zones first (Harmon 2008),
+/* cti_zones_resolve -- changes end.v, end.x, surface.x1 until the motion from x is clear: inelastic impulses in the zones first (Harmon 2008),
    rigid zones next (Provot 1997, Bridson 2002), freezing last. Not clear only when scripted surfaces leave no room, or
    where s->parts.conflict. s->parts.zoned has the sets that zones have joined. 0: out of memory. */
 CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti_zones_result *out);
@@ -48161,7 +48197,7 @@ typedef struct cti_zones {
     int n_rows, cap;
     int32_t *linked;  /* [n] sets of blocks that rigid joints join */
     int32_t *reach;   /* [n] sets of blocks that anything joins */
-    int32_t *joint;   /* [n_joints] rows in s->rows of the joints that collisions reach */
+    int32_t *joint;   /* [n_joints] rows in contact.rows of the joints that collisions reach */
     int n_joints;
 } cti_zones;
 
@@ -48169,7 +48205,7 @@ typedef struct cti_zones {
 /* the blocks of one side of a joint belong together; returns one of them, -1: a script moves it */
 static int cti_zones_side(int32_t *linked, const cti_state *s, const cti_joint_side *side)
 {
-    int i, b = side->rigid >= 0 ? s->rigids[side->rigid].block : (side->n ? side->block[0] : -1);
+    int i, b = side->rigid >= 0 ? s->bodies.rigids[side->rigid].block : (side->n ? side->block[0] : -1);
     if (side->rigid >= 0)
         cti_sets_join(linked, b, b + 1);
     for (i = 1; i < side->n; i++)
@@ -48181,15 +48217,15 @@ static int cti_zones_side(int32_t *linked, const cti_state *s, const cti_joint_s
 static int cti_zones_joints(cti_zones *z)
 {
     cti_state *s = z->s;
-    int i, n = CTI_LEN(s->rows);
+    int i, n = CTI_LEN(s->contact.rows);
     z->linked = CTI_ARENA_NEW(s->arena, int32_t, s->n);
     z->joint = CTI_ARENA_NEW(s->arena, int32_t, n);
     z->reach = CTI_ARENA_NEW(s->arena, int32_t, s->n);
     if (!z->linked || !z->reach || (n && !z->joint))
         return 0;
     cti_sets_init(z->linked, s->n);
-    for (i = 0; i < CTI_LEN(s->joints); i++) {
-        const cti_joint *j = &s->joints[i];
+    for (i = 0; i < CTI_LEN(s->bodies.joints); i++) {
+        const cti_joint *j = &s->bodies.joints[i];
         int a, b;
         if (j->compliance > 0)
             continue;
@@ -48212,16 +48248,16 @@ static void cti_zones_join_row(int32_t *sets, const cti_row *row)
 static void cti_zones_reach(cti_zones *z, uint8_t *mark)
 {
     const cti_state *s = z->s;
-    int i, n = CTI_LEN(s->rows);
+    int i, n = CTI_LEN(s->contact.rows);
     memcpy(z->reach, z->parent, sizeof *z->reach * (size_t)s->n);
     memset(mark, 0, (size_t)s->n);
     for (i = 0; i < n; i++)
-        if (s->origins[i].joint)
-            cti_zones_join_row(z->reach, &s->rows[i]);
+        if (s->contact.origins[i].joint)
+            cti_zones_join_row(z->reach, &s->contact.rows[i]);
     for (i = 0; i < z->n_rows; i++)
         mark[cti_sets_root(z->reach, z->rows[i].term[0].block)] = 1;
     for (z->n_joints = i = 0; i < n; i++)
-        if (s->origins[i].joint && mark[cti_sets_root(z->reach, s->rows[i].term[0].block)])
+        if (s->contact.origins[i].joint && mark[cti_sets_root(z->reach, s->contact.rows[i].term[0].block)])
             z->joint[z->n_joints++] = i;
 }
 
@@ -48232,21 +48268,22 @@ static ct_real cti_zones_hold(cti_zones *z, const cti_problem *p)
     ct_real big = 0;
     int i, k, j;
     for (i = 0; i < 3 * z->n_joints; i++) {
-        cti_row *row = &s->rows[z->joint[i / 3]];
+        cti_row *row = &s->contact.rows[z->joint[i / 3]];
         cti_v3 answer[CTI_ROW_TERMS];
         ct_real u[3], B = row->compliance[i % 3], d;
         k = i % 3;
         if (!(row->equations >> k & 1))
             continue;
-        cti_row_velocity(row, s->v_new, u);
+        cti_row_velocity(row, s->end.v, u);
         for (j = 0; j < row->n; j++) {
             ct_real Gt[9], inverse[9];
             int b = row->term[j].block;
             cti_v3 g;
             cti_row_map_t(p, row, j, Gt);
             g = cti_v3_make(Gt[k], Gt[3 + k], Gt[6 + k]);
-            answer[j] = cti_v3_mul(g, s->inv_mass[b]);
-            if (cti_rigid_turning(s->rigids, s->rigid_of, b) && cti_m3_inverse(s->A.val + 9 * (size_t)s->A.diag[b], inverse))
+            answer[j] = cti_v3_mul(g, s->bodies.inv_mass[b]);
+            if (cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, b) &&
+                cti_m3_inverse(s->system.A.val + 9 * (size_t)s->system.A.diag[b], inverse))
                 answer[j] = cti_m3_mul_v(inverse, g);
             B += cti_v3_dot(g, answer[j]);
         }
@@ -48254,7 +48291,7 @@ static ct_real cti_zones_hold(cti_zones *z, const cti_problem *p)
         row->r[k] += d;
         big = cti_max(big, cti_abs(d) * B);
         for (j = 0; j < row->n; j++)
-            cti_v3_addto(s->v_new, row->term[j].block, cti_v3_mul(answer[j], d));
+            cti_v3_addto(s->end.v, row->term[j].block, cti_v3_mul(answer[j], d));
     }
     return big;
 }
@@ -48265,21 +48302,21 @@ static void cti_zones_slow(cti_zones *z)
     cti_state *s = z->s;
     int i, j;
     for (i = 0; i < z->n_joints; i++) {
-        const cti_row *row = &s->rows[z->joint[i]];
+        const cti_row *row = &s->contact.rows[z->joint[i]];
         for (j = 0; j < row->n; j++) {
             int b = row->term[j].block;
-            ct_real turn = z->dt * cti_v3_norm(cti_v3_at(s->v_new, b));
-            if (turn > CTI_ZONES_TURN && cti_rigid_turning(s->rigids, s->rigid_of, b))
-                cti_v3_put(s->v_new, b, cti_v3_mul(cti_v3_at(s->v_new, b), CTI_ZONES_TURN / turn));
+            ct_real turn = z->dt * cti_v3_norm(cti_v3_at(s->end.v, b));
+            if (turn > CTI_ZONES_TURN && cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, b))
+                cti_v3_put(s->end.v, b, cti_v3_mul(cti_v3_at(s->end.v, b), CTI_ZONES_TURN / turn));
         }
     }
 }
 
-/* adds the collisions in s->hits; joins their blocks */
+/* adds the collisions in contact.hits; joins their blocks */
 static int cti_zones_collect(cti_zones *z, const cti_row_context *c)
 {
     cti_state *s = z->s;
-    int i, k, total = z->n_rows + CTI_LEN(s->hits);
+    int i, k, total = z->n_rows + CTI_LEN(s->contact.hits);
     if (total > z->cap) {
         int cap = 2 * total;
         cti_row *rows = CTI_ARENA_NEW(s->arena, cti_row, cap);
@@ -48292,11 +48329,11 @@ static int cti_zones_collect(cti_zones *z, const cti_row_context *c)
         }
         z->rows = rows, z->gap = gap, z->cap = cap;
     }
-    for (i = 0; i < CTI_LEN(s->hits); i++) {
+    for (i = 0; i < CTI_LEN(s->contact.hits); i++) {
         cti_contact_row origin;
         cti_row *row = &z->rows[z->n_rows];
         ct_real d;
-        if (!cti_rows_build(c, &s->hits[i].pair, s->hits[i].normal, 0, 0, s->hits[i].keep, row, &origin))
+        if (!cti_rows_build(c, &s->contact.hits[i].pair, s->contact.hits[i].normal, 0, 0, s->contact.hits[i].keep, row, &origin))
             continue;
         /* keep half the thickness, or nine tenths of what is there */
         d = origin.gap0 + origin.thickness;
@@ -48327,7 +48364,7 @@ static void cti_zones_inelastic(cti_zones *z, const cti_row_context *c)
             cti_row *row = &z->rows[i];
             cti_v3 n = cti_v3_at(row->frame, 0);
             ct_real u[3], B = 0, d;
-            cti_row_velocity(row, s->v_new, u);
+            cti_row_velocity(row, s->end.v, u);
             for (j = 0; j < row->n; j++)
                 B += cti_v3_dot(cti_rows_answer(c, &row->term[j], n), cti_zones_push(&row->term[j], n));
             if (!(B > 0))
@@ -48338,9 +48375,9 @@ static void cti_zones_inelastic(cti_zones *z, const cti_row_context *c)
             for (j = 0; j < row->n; j++) {
                 int b = row->term[j].block;
                 cti_v3 q = cti_v3_mul(cti_rows_answer(c, &row->term[j], n), d);
-                if (s->filter[b] >= 0)
-                    q = cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[b], q);
-                cti_v3_addto(s->v_new, b, q);
+                if (s->scripts.filter[b] >= 0)
+                    q = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[b], q);
+                cti_v3_addto(s->end.v, b, q);
             }
         }
         if (big * z->dt < s->desc.thickness * CTI_R(1e-4))
@@ -48361,9 +48398,9 @@ static void cti_zones_rigid_motion(cti_zones *z, int32_t root, cti_v3 *c, cti_v3
     memset(I, 0, sizeof I);
     for (i = 0; i < s->n; i++)
         if (cti_sets_root(z->parent, i) == root) {
-            M += s->mass[i];
-            *c = cti_v3_mad(*c, cti_v3_at(s->x, i), s->mass[i]);
-            *p = cti_v3_mad(*p, cti_v3_at(s->v_new, i), s->mass[i]);
+            M += s->bodies.mass[i];
+            *c = cti_v3_mad(*c, cti_v3_at(s->x, i), s->bodies.mass[i]);
+            *p = cti_v3_mad(*p, cti_v3_at(s->end.v, i), s->bodies.mass[i]);
         }
     if (!(M > 0))
         return;
@@ -48371,14 +48408,14 @@ static void cti_zones_rigid_motion(cti_zones *z, int32_t root, cti_v3 *c, cti_v3
     for (i = 0; i < s->n; i++)
         if (cti_sets_root(z->parent, i) == root) {
             cti_v3 r = cti_v3_sub(cti_v3_at(s->x, i), *c);
-            ct_real m = s->mass[i], rr = cti_v3_norm2(r);
-            const cti_rigid *turning = cti_rigid_turning(s->rigids, s->rigid_of, i);
+            ct_real m = s->bodies.mass[i], rr = cti_v3_norm2(r);
+            const cti_rigid *turning = cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, i);
             if (turning) {
                 const ct_real *J = turning->I_mid;
-                L = cti_v3_add(L, cti_m3_mul_v(J, cti_v3_at(s->v_new, i)));
+                L = cti_v3_add(L, cti_m3_mul_v(J, cti_v3_at(s->end.v, i)));
                 I[0] += J[0], I[1] += J[1], I[2] += J[2], I[4] += J[4], I[5] += J[5], I[8] += J[8];
             }
-            L = cti_v3_mad(L, cti_v3_cross(r, cti_v3_sub(cti_v3_at(s->v_new, i), *p)), m);
+            L = cti_v3_mad(L, cti_v3_cross(r, cti_v3_sub(cti_v3_at(s->end.v, i), *p)), m);
             I[0] += m * (rr - r.x * r.x), I[1] -= m * r.x * r.y, I[2] -= m * r.x * r.z;
             I[4] += m * (rr - r.y * r.y), I[5] -= m * r.y * r.z, I[8] += m * (rr - r.z * r.z);
         }
@@ -48412,12 +48449,12 @@ static void cti_zones_rigid(cti_zones *z, const uint8_t *active, const uint8_t *
         cti_rigid_turn(unit, cti_v3_mul(w, z->dt), q);
         cti_rigid_matrix(q, R);
         for (i = 0; i < s->n; i++)
-            if (cti_sets_root(z->parent, i) == root && !s->fixed[i]) {
-                int turns = cti_rigid_turning(s->rigids, s->rigid_of, i) != NULL;
+            if (cti_sets_root(z->parent, i) == root && !s->scripts.fixed[i]) {
+                int turns = cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, i) != NULL;
                 cti_v3 r = cti_v3_sub(cti_v3_at(s->x, i), c);
                 cti_v3 v = turns ? w : cti_v3_mad(p, cti_v3_sub(cti_m3_mul_v(R, r), r), 1 / z->dt);
-                out->momentum_lost += s->mass[i] * cti_v3_norm(cti_v3_sub(v, cti_v3_at(s->v_new, i)));
-                cti_v3_put(s->v_new, i, v);
+                out->momentum_lost += s->bodies.mass[i] * cti_v3_norm(cti_v3_sub(v, cti_v3_at(s->end.v, i)));
+                cti_v3_put(s->end.v, i, v);
             }
     }
 }
@@ -48426,14 +48463,14 @@ static void cti_zones_rigid(cti_zones *z, const uint8_t *active, const uint8_t *
 static int cti_zones_freeze_linked(cti_zones *z, int block, cti_zones_result *out)
 {
     cti_state *s = z->s;
-    int i, fresh = 0, alone = CTI_LEN(s->joints) == 0, root = cti_sets_root(z->linked, block);
+    int i, fresh = 0, alone = CTI_LEN(s->bodies.joints) == 0, root = cti_sets_root(z->linked, block);
     for (i = alone ? block : 0; i < (alone ? block + 1 : s->n); i++) {
-        if (cti_sets_root(z->linked, i) != root || s->fixed[i] || z->frozen[i])
+        if (cti_sets_root(z->linked, i) != root || s->scripts.fixed[i] || z->frozen[i])
             continue;
         z->frozen[i] = 1;
         fresh++;
-        out->momentum_lost += s->mass[i] * cti_v3_norm(cti_v3_at(s->v_new, i));
-        cti_v3_put(s->v_new, i, cti_v3_zero());
+        out->momentum_lost += s->bodies.mass[i] * cti_v3_norm(cti_v3_at(s->end.v, i));
+        cti_v3_put(s->end.v, i, cti_v3_zero());
     }
     return fresh;
 }
@@ -48443,12 +48480,12 @@ static int cti_zones_freeze(cti_zones *z, cti_zones_result *out)
 {
     cti_state *s = z->s;
     int i, k, j, fresh = 0;
-    for (i = 0; i < CTI_LEN(s->hits); i++)
-        for (k = 0; k < s->hits[i].pair.n; k++) {
-            const cti_attach *a = cti_surface_attach(&s->surface, s->hits[i].pair.v[k]);
+    for (i = 0; i < CTI_LEN(s->contact.hits); i++)
+        for (k = 0; k < s->contact.hits[i].pair.n; k++) {
+            const cti_attach *a = cti_surface_attach(&s->surface, s->contact.hits[i].pair.v[k]);
             for (j = 0; j < a->n; j++) {
                 int b = a->block[j];
-                if (!s->fixed[b] && !z->frozen[b])
+                if (!s->scripts.fixed[b] && !z->frozen[b])
                     fresh += cti_zones_freeze_linked(z, b, out);
             }
         }
@@ -48461,17 +48498,17 @@ static void cti_zones_anchor(cti_zones *z, uint8_t *anchored)
 {
     const cti_state *s = z->s;
     int i, k, j;
-    for (i = 0; i < CTI_LEN(s->joints); i++) {
+    for (i = 0; i < CTI_LEN(s->bodies.joints); i++) {
         const cti_joint_side *side[2];
         int held = 0, block = -1;
-        side[0] = &s->joints[i].a, side[1] = &s->joints[i].b;
+        side[0] = &s->bodies.joints[i].a, side[1] = &s->bodies.joints[i].b;
         for (k = 0; k < 2; k++) {
             held |= side[k]->rigid < 0 && side[k]->n == 0;
             for (j = 0; j < side[k]->n; j++)
-                held |= s->fixed[side[k]->block[j]];
-            block = side[k]->rigid >= 0 ? s->rigids[side[k]->rigid].block : side[k]->n ? side[k]->block[0] : block;
+                held |= s->scripts.fixed[side[k]->block[j]];
+            block = side[k]->rigid >= 0 ? s->bodies.rigids[side[k]->rigid].block : side[k]->n ? side[k]->block[0] : block;
         }
-        if (held && block >= 0 && !(s->joints[i].compliance > 0))
+        if (held && block >= 0 && !(s->bodies.joints[i].compliance > 0))
             anchored[cti_sets_root(z->parent, block)] = 1;
     }
 }
@@ -48483,8 +48520,8 @@ static void cti_zones_flags(cti_zones *z, uint8_t *active, uint8_t *anchored)
     int i, k, j;
     memset(active, 0, (size_t)s->n);
     memset(anchored, 0, (size_t)s->n);
-    for (i = 0; i < CTI_LEN(s->hits); i++) {
-        const cti_pair *p = &s->hits[i].pair;
+    for (i = 0; i < CTI_LEN(s->contact.hits); i++) {
+        const cti_pair *p = &s->contact.hits[i].pair;
         int32_t root = -1;
         int immovable = p->kind == CT_PAIR_PLANE;
         for (k = 0; k < p->n; k++) {
@@ -48492,7 +48529,7 @@ static void cti_zones_flags(cti_zones *z, uint8_t *active, uint8_t *anchored)
             if (a->n == 0)
                 immovable = 1;
             for (j = 0; j < a->n; j++) {
-                if (s->fixed[a->block[j]])
+                if (s->scripts.fixed[a->block[j]])
                     immovable = 1;
                 else
                     root = cti_sets_root(z->parent, a->block[j]);
@@ -48532,8 +48569,8 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
     z->frozen = CTI_ARENA_ZERO(s->arena, uint8_t, s->n);
     if (!active || !anchored || !z->parent || !z->frozen)
         return 0;
-    cti_cmr_context(s, dt, &s->memory_none, &c);
-    if (CTI_LEN(s->rows) == 0 && !cti_joints_append(s, &c)) /* an attempt that was given up has no rows */
+    cti_cmr_context(s, dt, &s->contact.memory_none, &c);
+    if (CTI_LEN(s->contact.rows) == 0 && !cti_joints_append(s, &c)) /* an attempt that was given up has no rows */
         return 0;
     if (!cti_zones_joints(z))
         return 0;
@@ -48545,9 +48582,9 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
             return 0;
         if (s->parts.conflict)
             return 1;
-        if (k < CTI_ZONES_SOFT && CTI_LEN(s->joints))
+        if (k < CTI_ZONES_SOFT && CTI_LEN(s->bodies.joints))
             miss = cti_joints_linearize(s, &c, CTI_REAL_MAX);
-        if (CTI_LEN(s->hits) == 0 && !(z->n_joints && miss > CTI_ZONES_MISS * s->desc.thickness))
+        if (CTI_LEN(s->contact.hits) == 0 && !(z->n_joints && miss > CTI_ZONES_MISS * s->desc.thickness))
             break;
         if (!cti_zones_collect(z, &c))
             return 0;
@@ -48562,20 +48599,88 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
             break;
         cti_cmr_move(s, dt);
     }
-    out->clear = CTI_LEN(s->hits) == 0;
+    out->clear = CTI_LEN(s->contact.hits) == 0;
     out->zones = cti_zones_count(z, active);
     return 1;
 }
+#endif
+
+/* ---- 8_step/stepper.h ---- */
+/* stepper.h -- what a stepper is to the world: a struct of functions. CT_STEPPER_LIST (types.h) is the table of them.
+   A stepper is a folder, and a function `CTI_CONSTANT_FN const cti_stepper *cti_stepper_<word>(void)` that returns its struct: where a build
+   has one stepper, the members are constants. All else that knows of a stepper by name is its switch in config.h, and its options in
+   ct_world_desc. */
+
+
+/* cti_feature -- what a world may be asked for, and a stepper may refuse. */
+typedef enum cti_feature {
+    CTI_FEATURE_SOFT, /* bodies of each kind */
+    CTI_FEATURE_CLOTH,
+    CTI_FEATURE_RIGID,
+    CTI_FEATURE_STATIC,
+    CTI_FEATURE_PLANE,
+    CTI_FEATURE_KINEMATIC,
+    CTI_FEATURE_PIN,      /* blocks whose axes a script moves */
+    CTI_FEATURE_DIRECTION, /* blocks that move along a line or in a plane */
+    CTI_FEATURE_JOINT,    /* joints and stitches */
+    CTI_FEATURE_REPAIR,   /* ct_world_repair */
+    CTI_FEATURE_PROBLEM   /* ct_world_dump_problem */
+} cti_feature;
+
+/* cti_stepper_body -- what a stepper is told of a surface body when the world is prepared. The world keeps `nodes`. */
+typedef struct cti_stepper_body {
+    int model;            /* in cti_bodies.models; -1: not deformable */
+    int rigid;            /* in cti_bodies.rigids; -1: not rigid */
+    int embedded;         /* 1: its surface lies in the tets, and is not their boundary */
+    int block0, n_blocks; /* its unknowns in cti_state */
+    const ct_real *nodes; /* [3 n_blocks] positions of a deformable body's nodes when it was added; NULL: not deformable */
+} cti_stepper_body;
+
+struct cti_program;
+
+/* cti_stepper -- members may be NULL but for check, prepare and step.
+   check     whether the description is one that the stepper takes: CT_OK, or cti_error_set's code. All steppers of a build check the ranges
+             of their own options, in every world; for worlds of other steppers that is all (d->stepper). A stepper refuses termination PAPER
+             where it has none
+   complete  sets what a description leaves to the stepper, in the world's copy of it
+   refuses   why a world of this stepper has no such feature, a sentence for the error's text; NULL: it has it. The body is named in front
+   prepare   makes cti_state.own, the stepper's private data, when bodies or joints have changed; surface, models, rigids, joints, scratch
+             and A's pattern are ready. bodies [surface.n_bodies]. 0: out of memory; `release` is called then, too
+   step      one step: CT_OK and the whole report but its times' sums, or CT_ERR_MEMORY with the state as it was. cti_state's layout is the
+             same for all steppers: a rigid body is two blocks (velocity of its centre, angular velocity), and a pose. A stepper with other
+             unknowns keeps them in `own`, reads the state when a step begins, and commits to it when it ends. It saves cti_state.step.start
+             (snapshot.h) before it changes anything, since cti_step_undo takes the step back from there
+   problem   the last step's problem as a stand-alone one, with its solution; the caller frees *out also where it fails. 0: out of memory.
+             NULL: cti_state.contact.rows are contacts, and the world makes it of them. Called where cti_state.contact.is_solved is set
+   release   frees `own`, of which there may be none */
+typedef struct cti_stepper {
+    int ends_apart;    /* 1: a step that begins without intersections ends without */
+    int needs_factors; /* 1: the world keeps factors of A, by components (factors.h) */
+    void (*defaults)(ct_world_desc *d);
+    ct_code (*check)(const ct_world_desc *d, ct_error_info *e);
+    void (*complete)(ct_world_desc *d);
+    const char *(*refuses)(const cti_state *s, cti_feature what);
+    int (*prepare)(cti_state *s, const cti_stepper_body *bodies);
+    ct_code (*step)(cti_state *s, ct_real dt, ct_step_report *report);
+    int (*problem)(cti_state *s, cti_mem *mem, struct cti_program *out);
+    void (*release)(cti_state *s);
+} cti_stepper;
+
 
 /* ---- 8_step/step.h ---- */
 /* step.h -- one time step of the world: substeps, fail-safe, commit, report. */
 
 
+#if CONTACT_WITH_CMR
 /* cti_step -- CT_OK, or CT_ERR_MEMORY with the state as it was. surface.x0 is up to date before and after. */
 CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *report);
 #endif
 /* cti_step_undo -- takes the step back that cti_step has just done: the state is as it was. Once, and before anything else changes. */
 CTI_FN void cti_step_undo(cti_state *s);
+#if CONTACT_WITH_CMR
+/* cti_stepper_cmr -- the stepper whose step is cti_step. */
+CTI_FN const cti_stepper *cti_stepper_cmr(void);
+#endif
 /* cti_step_energies -- energies and centre of mass of the committed state. */
 CTI_FN void cti_step_energies(cti_state *s, ct_step_report *report);
 
@@ -48600,15 +48705,15 @@ CTI_FN void cti_step_energies(cti_state *s, ct_step_report *r)
     double m = 0;
     cti_energy_state(s);
     r->energy_kinetic = r->energy_elastic = r->energy_gravity = 0;
-    for (i = 0; i < s->n_models + CTI_LEN(s->rigids); i++) {
-        r->energy_kinetic += s->energies[i].kinetic;
-        r->energy_elastic += s->energies[i].elastic, r->energy_gravity += s->energies[i].gravity;
+    for (i = 0; i < s->bodies.n_models + CTI_LEN(s->bodies.rigids); i++) {
+        r->energy_kinetic += s->energy.now[i].kinetic;
+        r->energy_elastic += s->energy.now[i].elastic, r->energy_gravity += s->energy.now[i].gravity;
     }
     r->center_of_mass[0] = r->center_of_mass[1] = r->center_of_mass[2] = 0;
     for (i = 0; i < s->n; i++) {
-        m += (double)s->mass[i];
+        m += (double)s->bodies.mass[i];
         for (k = 0; k < 3; k++) /* angular blocks have no mass */
-            r->center_of_mass[k] += (double)(s->mass[i] * s->x[3 * i + k]);
+            r->center_of_mass[k] += (double)(s->bodies.mass[i] * s->x[3 * i + k]);
     }
     for (k = 0; k < 3; k++)
         r->center_of_mass[k] = m > 0 ? r->center_of_mass[k] / m : 0;
@@ -48651,7 +48756,7 @@ static int cti_step_is_finite(const cti_state *s)
 {
     int i;
     for (i = 0; i < 3 * s->n; i++)
-        if (!cti_finite(s->x_new[i]) || !cti_finite(s->v_new[i]))
+        if (!cti_finite(s->end.x[i]) || !cti_finite(s->end.v[i]))
             return 0;
     return 1;
 }
@@ -48660,14 +48765,14 @@ static int cti_step_is_finite(const cti_state *s)
 static void cti_step_commit_rigids(cti_state *s)
 {
     int i;
-    for (i = 0; i < CTI_LEN(s->rigids); i++) {
-        cti_rigid *r = &s->rigids[i];
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        cti_rigid *r = &s->bodies.rigids[i];
         cti_v3_put(r->spin, 0, cti_m3_mul_v(r->I_mid, cti_v3_at(s->v, r->block + 1)));
         memcpy(r->q, r->q_new, sizeof r->q);
         cti_v3_put(s->v, r->block + 1, cti_rigid_rate(r, r->q));
     }
-    if (CTI_LEN(s->rigids))
-        memcpy(s->frames0, s->frames1, sizeof(ct_real) * 9 * (size_t)CTI_LEN(s->rigids));
+    if (CTI_LEN(s->bodies.rigids))
+        memcpy(s->bodies.frames, s->end.frames, sizeof(ct_real) * 9 * (size_t)CTI_LEN(s->bodies.rigids));
 }
 #endif
 
@@ -48676,7 +48781,7 @@ static void cti_step_release(cti_state *s)
 {
     int i;
     for (i = 0; i < s->n; i++)
-        s->held[i] &= CTI_HELD_REPAIR;
+        s->scripts.held[i] &= CTI_HELD_REPAIR;
 }
 
 #if CONTACT_WITH_CMR
@@ -48690,26 +48795,26 @@ static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, c
     cti_energy_account(s, dt, &account);
     cti_step_account(r, &account);
     cti_cmr_context(s, dt, memory, &c);
-    if (!cti_impulses_add(s, dt) || !cti_rows_remember(s->mem, &c, s->rows, s->origins, CTI_LEN(s->rows), s->v_new, next))
+    if (!cti_impulses_add(s, dt) || !cti_rows_remember(s->mem, &c, s->contact.rows, s->contact.origins, CTI_LEN(s->contact.rows), s->end.v, next))
         return 0;
     cti_integrate_advance(s, dt);
-    memcpy(s->x, s->x_new, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(s->x, s->end.x, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < 3 * s->n; i++)
-        s->dv[i] = s->v[i];
+        s->history.dv[i] = s->v[i];
     memcpy(s->v, v, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_step_commit_rigids(s);
     if (!cti_linkage_keep(s, dt))
         return 0;
     for (i = 0; i < 3 * s->n; i++)
-        s->dv[i] = s->v[i] - s->dv[i];
+        s->history.dv[i] = s->v[i] - s->history.dv[i];
     cti_surface_commit(&s->surface);
     for (i = 0; i < s->n; i++) /* what rests has no speed of the middle of a step: half of gravity's kick is due */
-        s->dt_prev[i] = s->held[i] & CTI_HELD_RESTED ? 0 : dt;
+        s->history.dt_prev[i] = s->scripts.held[i] & CTI_HELD_RESTED ? 0 : dt;
     cti_step_release(s);
     cti_integrate_forget(s);
     cti_energy_commit(s, &account);
     cti_step_account(r, &account);
-    s->time = cti_state_ahead(s, dt);
+    s->step.time = cti_state_ahead(s, dt);
     return 1;
 }
 
@@ -48719,10 +48824,10 @@ static void cti_step_ask(cti_state *s) { s->detect.n_tangled = cti_max_int(1, s-
 /* a state that is not finite in spite of all is replaced by the start of the substep at rest */
 static void cti_step_rest(cti_state *s, ct_real dt)
 {
-    memset(s->v_new, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    memset(s->end.v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_cmr_move(s, dt);
-    CTI_CLEAR(s->rows);
-    CTI_CLEAR(s->origins);
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
 }
 
 static void cti_step_status(ct_step_report *r, ct_status status)
@@ -48753,7 +48858,7 @@ static int cti_step_fail_safe(cti_state *s, ct_real dt, cti_attempt *a, ct_step_
     cti_step_status(r, CT_STATUS_ZONES);
     if (!z.clear) {
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
-        s->limit = s->hits[0].pair; /* an attempt that was given up has none */
+        s->step.limit = s->contact.hits[0].pair; /* an attempt that was given up has none */
         cti_step_ask(s);
     }
     return 1;
@@ -48763,18 +48868,18 @@ static int cti_step_fail_safe(cti_state *s, ct_real dt, cti_attempt *a, ct_step_
 static void cti_step_count(const cti_state *s, int *rows, int *contacts)
 {
     int i;
-    *rows = CTI_LEN(s->rows);
+    *rows = CTI_LEN(s->contact.rows);
     for (*contacts = i = 0; i < *rows; i++)
-        *contacts += !s->rows[i].equations && !s->origins[i].repair && s->rows[i].r[0] > 0;
+        *contacts += !s->contact.rows[i].equations && !s->contact.origins[i].repair && s->contact.rows[i].r[0] > 0;
 }
 
 /* what is known only at the end */
 static void cti_step_finish(cti_state *s, ct_step_report *r)
 {
     cti_nearness nearness;
-    r->tangled = CTI_LEN(s->tangled_pairs) / 2;
-    if (s->limit.n == 0 && s->detect.n_tangled && CTI_LEN(s->repairs))
-        s->limit = s->repairs[0].pair;
+    r->tangled = CTI_LEN(s->contact.tangled_pairs) / 2;
+    if (s->step.limit.n == 0 && s->detect.n_tangled && CTI_LEN(s->contact.repairs))
+        s->step.limit = s->contact.repairs[0].pair;
     r->refactorizations = s->factors.n_refactored;
     r->min_distance = 2 * s->desc.thickness, r->thickness_kept = 2;
     if (cti_detect_distances(s->mem, &s->detect, &s->surface)) {
@@ -48793,60 +48898,60 @@ static void cti_step_begin(cti_state *s, ct_step_report *r)
     cti_arena_reset(s->arena);
     s->factors.n_refactored = 0;
     s->detect.n_queries = 0;
-    s->has_problem = 0;
-    s->spent = 0;
-    s->wasted_sweeps = 0;
+    s->contact.is_solved = 0;
+    s->step.spent = 0;
+    s->step.wasted_sweeps = 0;
     cti_impulses_begin(s);
     cti_parts_reset(s);
-    memset(&s->limit, 0, sizeof s->limit);
+    memset(&s->step.limit, 0, sizeof s->step.limit);
 }
 
 /* a step of a world in which nothing can move */
 static void cti_step_nothing(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    s->start.time = s->time;
-    s->time += (double)dt;
-    s->dt_memory = dt;
-    cti_memory_clear(&s->memory);
+    s->step.start.time = s->step.time;
+    s->step.time += (double)dt;
+    s->contact.memory_dt = dt;
+    cti_memory_clear(&s->contact.memory);
     cti_impulses_swap(s);
-    CTI_CLEAR(s->rows);
-    CTI_CLEAR(s->origins);
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
     r->substeps = 1;
-    r->tangled = CTI_LEN(s->tangled_pairs) / 2;
+    r->tangled = CTI_LEN(s->contact.tangled_pairs) / 2;
     r->min_distance = 2 * s->desc.thickness, r->thickness_kept = 2;
 }
 
 /* shortest substep; tangled worlds have a longer one */
 static ct_real cti_step_least(const cti_state *s)
 {
-    ct_real least = s->dt_step / (ct_real)(1 << s->desc.max_halvings);
-    return cti_policy_least_dt(s->dt_step, least, CTI_LEN(s->tangled_pairs) > 0);
+    ct_real least = s->step.dt / (ct_real)(1 << s->desc.max_halvings);
+    return cti_policy_least_dt(s->step.dt, least, CTI_LEN(s->contact.tangled_pairs) > 0);
 }
 
 /* length of the next substep: as wanted, or all that is left where the rest would be too short */
 static ct_real cti_step_length(cti_state *s, ct_real left, ct_real sub)
 {
     sub = cti_min(sub, left);
-    s->event_least = s->desc.ccd_limits_step && !s->still ? cti_step_least(s) : 0;
-    return left - sub < cti_max(CTI_R(1e-6) * s->dt_step, CTI_R(0.999) * s->event_least) ? left : sub;
+    s->step.event_least = s->desc.ccd_limits_step && !s->scripts.still ? cti_step_least(s) : 0;
+    return left - sub < cti_max(CTI_R(1e-6) * s->step.dt, CTI_R(0.999) * s->step.event_least) ? left : sub;
 }
 #endif
 
 /* the last substep's memory of contacts becomes the step's */
 static void cti_step_remember(cti_state *s, int slot, ct_real dt)
 {
-    cti_memory swap = s->memory;
-    s->memory = s->memory_step[slot];
-    s->memory_step[slot] = swap;
-    s->memory_slot = slot;
-    s->dt_memory = dt;
+    cti_memory swap = s->contact.memory;
+    s->contact.memory = s->contact.memory_step[slot];
+    s->contact.memory_step[slot] = swap;
+    s->contact.memory_slot = slot;
+    s->contact.memory_dt = dt;
     cti_impulses_swap(s);
 }
 
 static ct_code cti_step_take_back(cti_state *s)
 {
     cti_step_release(s);
-    cti_snapshot_restore(s, 0, &s->start);
+    cti_snapshot_restore(s, 0, &s->step.start);
     cti_parts_rollback(s);
     return CT_ERR_MEMORY;
 }
@@ -48854,12 +48959,12 @@ static ct_code cti_step_take_back(cti_state *s)
 CTI_FN void cti_step_undo(cti_state *s)
 {
     if (s->n == 0) {
-        s->time = s->start.time;
+        s->step.time = s->step.start.time;
         cti_impulses_swap(s);
         return;
     }
-    cti_step_remember(s, s->memory_slot, 0);
-    s->has_problem = 0;
+    cti_step_remember(s, s->contact.memory_slot, 0);
+    s->contact.is_solved = 0;
     cti_step_take_back(s);
 }
 
@@ -48870,9 +48975,9 @@ static void cti_step_rested(cti_state *s, int all)
 {
     int i;
     for (i = 0; i < s->n; i++) {
-        int implausible = s->held[i] & CTI_HELD_IMPLAUSIBLE || (all && !s->fixed[i]);
+        int implausible = s->scripts.held[i] & CTI_HELD_IMPLAUSIBLE || (all && !s->scripts.fixed[i]);
         int rests = implausible && !cti_state_is_inactive(s, i);
-        s->held[i] = (uint8_t)((s->held[i] & CTI_HELD_REPAIR) | (rests ? CTI_HELD_RESTED : 0));
+        s->scripts.held[i] = (uint8_t)((s->scripts.held[i] & CTI_HELD_REPAIR) | (rests ? CTI_HELD_RESTED : 0));
         if (!rests)
             continue;
         cti_factors_ask(&s->factors.components[s->factors.component_of[i]]);
@@ -48885,9 +48990,9 @@ static void cti_step_note_rest(cti_state *s, ct_step_report *r)
 {
     int i;
     for (i = 0; i < s->n; i++)
-        if (s->held[i] & CTI_HELD_RESTED) {
+        if (s->scripts.held[i] & CTI_HELD_RESTED) {
             r->frozen++;
-            r->momentum_lost += s->mass[i] * cti_v3_norm(cti_v3_sub(cti_v3_at(s->v_new, i), cti_v3_at(s->v, i)));
+            r->momentum_lost += s->bodies.mass[i] * cti_v3_norm(cti_v3_sub(cti_v3_at(s->end.v, i), cti_v3_at(s->v, i)));
         }
     cti_step_status(r, CT_STATUS_NOT_CONVERGED);
 }
@@ -48919,7 +49024,8 @@ typedef enum cti_step_code { CTI_STEP_MEMORY, CTI_STEP_DONE, CTI_STEP_CONFLICT }
 /* 1 where an attempt of a substep may exclude failed components: not in a world that is tangled, or stepped as printed */
 static int cti_step_can_exclude(const cti_state *s)
 {
-    return !s->parts.never_exclude && !s->still && s->detect.n_tangled == 0 && CTI_LEN(s->tangled_pairs) == 0 && !cti_state_is_paper(s);
+    int is_tangled = s->detect.n_tangled != 0 || CTI_LEN(s->contact.tangled_pairs) != 0;
+    return !s->parts.never_exclude && !s->scripts.still && !is_tangled && !cti_state_is_paper(s);
 }
 
 /* One attempt of a substep; last: the fail-safe ends it. Components are excluded only where s->parts.can_exclude. 0: out of memory */
@@ -48941,7 +49047,7 @@ static int cti_step_once(cti_state *s, ct_real sub, int last, const cti_memory *
     t->whole = !t->shorter && (a->redo || (a->excluded && !t->good));
     cti_step_note(r, a, !t->shorter && !t->again && !t->whole && !s->parts.conflict && !(a->event > 0));
     if (a->limit.n > 0 && (!t->good || a->event > 0 || a->excluded))
-        s->limit = a->limit;
+        s->step.limit = a->limit;
     return 1;
 }
 
@@ -48991,16 +49097,16 @@ static int cti_step_hold(cti_state *s, int all)
         return 0;
     for (i = 0; i < s->n; i++) {
         m = s->history.model_of[i];
-        if (m >= 0 && s->gains[m])
+        if (m >= 0 && s->energy.gains[m])
             gaining[cti_sets_root(s->parts.zoned, s->factors.component_of[i])] = 1;
     }
     for (i = 0; i < s->n; i++) {
         m = s->history.model_of[i];
-        is_hold = s->held[i] & CTI_HELD_RESTED || (m >= 0 && s->gains[m]);
+        is_hold = s->scripts.held[i] & CTI_HELD_RESTED || (m >= 0 && s->energy.gains[m]);
         if (all && m >= 0 && gaining[cti_sets_root(s->parts.zoned, s->factors.component_of[i])])
             is_hold |= cti_energy_is_touched(s, m);
         if (is_hold)
-            s->held[i] = (uint8_t)((s->held[i] & CTI_HELD_REPAIR) | CTI_HELD_IMPLAUSIBLE);
+            s->scripts.held[i] = (uint8_t)((s->scripts.held[i] & CTI_HELD_REPAIR) | CTI_HELD_IMPLAUSIBLE);
     }
     return 1;
 }
@@ -49012,7 +49118,7 @@ static void cti_step_forget(cti_state *s, const ct_step_report *before, ct_step_
     r->frozen = before->frozen;
     r->momentum_lost = before->momentum_lost;
     cti_integrate_clear(s);
-    s->event_least = 0;
+    s->step.event_least = 0;
 }
 
 /* Ends a substep by the fail-safe. Bodies that gain energy there are held, and the others solved about them. 0: out of memory */
@@ -49039,7 +49145,7 @@ static int cti_step_force(cti_state *s, ct_real sub, const cti_memory *memory, c
 /* contacts of the next substep at this depth */
 static cti_memory *cti_step_slot(cti_state *s, const cti_step_span *q)
 {
-    cti_memory *slot = &s->memory_step[2 * q->depth];
+    cti_memory *slot = &s->contact.memory_step[2 * q->depth];
     return slot == q->memory ? slot + 1 : slot;
 }
 
@@ -49052,7 +49158,7 @@ static cti_step_code cti_step_split(cti_state *s, cti_step_span *q, ct_real sub,
     cti_memory *contacts_of_rest = &s->parts.contacts[q->depth];
     cti_step_span part = *q;
     cti_step_code end;
-    double time = s->time;
+    double time = s->step.time;
     int rows, contacts, extended = r->extended_elements, i;
     part.until = cti_state_ahead(s, sub);
     part.last = sub / 2 < CTI_R(0.999) * cti_step_least(s);
@@ -49065,7 +49171,7 @@ static cti_step_code cti_step_split(cti_state *s, cti_step_span *q, ct_real sub,
     cti_parts_raise_limit(s, sub);
     if (!cti_parts_save(s) || !cti_step_commit(s, sub, q->memory, contacts_of_rest, r) || !cti_parts_split(s, sub, part.depth))
         return CTI_STEP_MEMORY;
-    s->time = time;
+    s->step.time = time;
     if (!part.last)
         cti_step_status(r, CT_STATUS_SUBSTEPPED);
     end = cti_step_through(s, &part, r);
@@ -49150,8 +49256,8 @@ static cti_step_code cti_step_through(cti_state *s, cti_step_span *q, ct_step_re
         cti_step_try t;
         cti_step_code end;
         sub = cti_step_length(s, left, sub);
-        s->left = left;
-        s->time_end = q->until;
+        s->step.left = left;
+        s->step.until = q->until;
         if (cti_step_must_halve(s, q, sub)) {
             end = cti_step_halve(s, q, sub, r);
         } else {
@@ -49183,18 +49289,18 @@ static int cti_step_rollback(cti_state *s, ct_step_report *r)
 {
     ct_step_report fresh = *r;
     cti_step_release(s);
-    cti_snapshot_restore(s, 0, &s->start);
+    cti_snapshot_restore(s, 0, &s->step.start);
     cti_parts_rollback(s);
     cti_impulses_begin(s);
-    memset(&s->limit, 0, sizeof s->limit);
-    s->spent = 0;
-    s->wasted_sweeps = 0;
+    memset(&s->step.limit, 0, sizeof s->step.limit);
+    s->step.spent = 0;
+    s->step.wasted_sweeps = 0;
     fresh.status = CT_STATUS_OK;
     fresh.substeps = fresh.events = fresh.zones = fresh.frozen = 0;
     fresh.residual = fresh.momentum_lost = 0;
     fresh.work_script = fresh.work_pins = fresh.work_joints = fresh.work_recovery = fresh.loss_contact = fresh.loss_damping = fresh.energy_gained = 0;
     *r = fresh;
-    return cti_snapshot_save(s, 0, &s->start);
+    return cti_snapshot_save(s, 0, &s->step.start);
 }
 
 CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
@@ -49207,15 +49313,15 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
         cti_step_nothing(s, dt, r);
         return CT_OK;
     }
-    if (!cti_snapshot_save(s, 0, &s->start))
+    if (!cti_snapshot_save(s, 0, &s->step.start))
         return CT_ERR_MEMORY;
-    s->dt_step = dt;
+    s->step.dt = dt;
     for (k = 0;; k++) {
         memset(&q, 0, sizeof q);
         s->parts.never_exclude = !cti_policy_may_exclude(k);
         q.length = q.first = dt;
-        q.until = s->time + (double)dt;
-        q.memory = &s->memory;
+        q.until = s->step.time + (double)dt;
+        q.memory = &s->contact.memory;
         end = cti_step_through(s, &q, r);
         if (end != CTI_STEP_CONFLICT)
             break;
@@ -49224,7 +49330,7 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
     }
     if (end == CTI_STEP_MEMORY)
         return cti_step_take_back(s);
-    cti_step_remember(s, (int)(q.memory - s->memory_step), q.tail);
+    cti_step_remember(s, (int)(q.memory - s->contact.memory_step), q.tail);
     cti_step_finish(s, r);
     return CT_OK;
 }
@@ -49234,6 +49340,47 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
 #pragma GCC pop_options
 #pragma GCC push_options
 #pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
+
+/* ---- 8_step/stepper_cmr.c ---- */
+/* stepper_cmr.c -- the default stepper, as the world has it. */
+
+#if CONTACT_WITH_CMR
+static ct_code cti_cmr_check(const ct_world_desc *d, ct_error_info *e)
+{
+    if (d->stepper != CT_STEPPER_CMR || d->solver.termination != CT_TERMINATION_PAPER || d->solver.solver == CT_SOLVER_ICA ||
+        d->solver.solver == CT_SOLVER_AUTO)
+        return CT_OK;
+    return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.solver,
+                         "termination PAPER is CT_SOLVER_ICA's with CT_STEPPER_CMR, CT_SOLVER_MPRGP's with CT_STEPPER_DCD, and no other solver's");
+}
+
+/* the settings of Otaduy 2009, where its own step is chosen */
+static void cti_cmr_complete(ct_world_desc *d)
+{
+    if (d->solver.termination != CT_TERMINATION_PAPER)
+        return;
+    d->solver.solver = CT_SOLVER_ICA;
+    d->solver.cluster = CT_CLUSTER_NODE;
+    if (d->solver.cone == CT_CONE_CONE)
+        d->solver.cone = CT_CONE_BOX;
+    d->solver.inner_repeats = 3;
+    d->newton_iterations = 1;
+    d->cmr_rounds = 5;
+    d->max_halvings = 2;
+}
+
+static int cti_cmr_prepare(cti_state *s, const cti_stepper_body *bodies)
+{
+    CTI_UNUSED(bodies);
+    return cti_tangle_find(s);
+}
+
+CTI_CONSTANT_FN const cti_stepper *cti_stepper_cmr(void)
+{
+    static const cti_stepper cmr = {1, 1, NULL, cti_cmr_check, cti_cmr_complete, NULL, cti_cmr_prepare, cti_step, NULL, NULL};
+    return &cmr;
+}
 #endif
 
 /* ---- 8_dcd/dcd.h ---- */
@@ -49277,7 +49424,7 @@ typedef struct cti_dcd_solution {
     ct_real residual; /* largest entry of |phi + beta| over the largest term in it */
 } cti_dcd_solution;
 #if CONTACT_WITH_DCD
-/* cti_dcd_solve -- min 1/2 v'A v - b'v under s->rows, from v [3 n], which holds the solution then; the rows' r[0] are the multipliers.
+/* cti_dcd_solve -- min 1/2 v'A v - b'v under contact.rows, from v [3 n], which holds the solution then; the rows' r[0] are the multipliers.
    rub [rows]: plus 1/2 sum rub |u_t|^2, u_t the rows' tangential velocities; NULL: without. tolerance > 0. 0: out of memory. */
 CTI_FN int cti_dcd_solve(cti_state *s, const ct_real *rub, ct_real tolerance, ct_real *v, cti_dcd_solution *out);
 /* cti_dcd_decouple -- takes rows (and origins) out until no two touch one block; depth [rows] says which are deepest (smallest). Returns
@@ -49314,6 +49461,10 @@ CTI_FN void cti_dcd_turn_transposed(const cti_dcd_turn *t, double *y);
 
 /* cti_dcd_step -- as cti_step. */
 CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r);
+
+/* ---- dcd_stepper.c ---- */
+
+CTI_FN const cti_stepper *cti_stepper_dcd(void);
 
 
 /* ---- 8_dcd/dcd_detect.c ---- */
@@ -49399,7 +49550,7 @@ CTI_FN int cti_dcd_prepare(cti_state *s)
     for (b = 0; b < f->n_bodies; b++) {
         cti_dcd_body *q = &d->bodies[b];
         const cti_soup_body *r = &f->ranges[b];
-        const cti_tet_batch *t = q->model >= 0 ? &s->models[q->model]->tets : NULL;
+        const cti_tet_batch *t = q->model >= 0 ? &s->bodies.models[q->model]->tets : NULL;
         q->fresh = 1;
         q->closed = f->bodies[b].solid;
         if (!cti_dcd_tree(s, f->faces, 3, r->f0, r->f1 - r->f0, f->x0, &q->faces))
@@ -49448,7 +49599,7 @@ static void cti_dcd_refit(cti_state *s, const ct_real *q, const ct_real *x)
             cti_nearest_box(d->vertex_boxes + 16 * (size_t)i, cti_v3_at(x, i), cti_v3_at(x, i));
         cti_bvh_refit(&d->forest, &body->faces, cti_nearest_boxes(d->vertex_boxes), 0, f->faces, 3);
         if (body->model >= 0)
-            cti_bvh_refit(&d->forest, &body->tets, cti_nearest_boxes(d->node_boxes), 0, s->models[body->model]->tets.node, 4);
+            cti_bvh_refit(&d->forest, &body->tets, cti_nearest_boxes(d->node_boxes), 0, s->bodies.models[body->model]->tets.node, 4);
         if (body->model < 0 || body->embedded)
             cti_dcd_vertex_normals(s, x, r);
     }
@@ -49541,7 +49692,7 @@ static int cti_dcd_side(const cti_dcd_look *k, cti_v3 p, ct_real reach, cti_near
     cti_nearest_keep *keep_tet = k->self ? cti_dcd_keep_tet : NULL, *keep_face = k->self ? cti_dcd_keep_face : NULL;
     int inside = 1;
     if (b->model >= 0)
-        inside = cti_nearest_tet(&s->dcd.forest, &b->tets, s->models[b->model]->tets.node, k->q, p, keep_tet, k) >= 0;
+        inside = cti_nearest_tet(&s->dcd.forest, &b->tets, s->bodies.models[b->model]->tets.node, k->q, p, keep_tet, k) >= 0;
     else if (!b->closed)
         reach = cti_dcd_reach(s, k->b, reach), inside = 0;
     cti_nearest_face(&s->dcd.forest, &b->faces, s->surface.faces, k->x, p, inside ? CTI_REAL_MAX : reach, keep_face, k, nearest);
@@ -49903,8 +50054,8 @@ static void cti_pivot_patches(const cti_state *s, int32_t *set, uint8_t *touched
     const cti_surface *f = &s->surface;
     int i, k, v;
     cti_sets_init(set, f->nv);
-    for (i = 0; i < CTI_LEN(s->origins); i++) {
-        const cti_pair *p = &s->origins[i].pair;
+    for (i = 0; i < CTI_LEN(s->contact.origins); i++) {
+        const cti_pair *p = &s->contact.origins[i].pair;
         for (k = 0; k < p->n; k++) {
             touched[p->v[k]] = 1;
             if (k > p->n_a)
@@ -49920,7 +50071,7 @@ static void cti_pivot_patches(const cti_state *s, int32_t *set, uint8_t *touched
 /* key of the two patches that row i is between, and *side: 1 when the vertex's is the greater; 0: no other side */
 static uint64_t cti_pivot_sides(const cti_state *s, int32_t *set, int i, int *side)
 {
-    const cti_pair *p = &s->origins[i].pair;
+    const cti_pair *p = &s->contact.origins[i].pair;
     uint64_t a = (uint64_t)cti_sets_root(set, p->v[0]), b;
     if (p->n < 2 || !s->surface.bodies[s->surface.body_of[p->v[1]]].dynamic)
         return 0;
@@ -49932,7 +50083,7 @@ static uint64_t cti_pivot_sides(const cti_state *s, int32_t *set, int i, int *si
 /* ranks [rows], sorted. 0: out of memory */
 static int cti_pivot_ranks(cti_state *s, const double *depth, cti_pivot_rank *rank)
 {
-    int i, k, side = 0, rows = CTI_LEN(s->rows), nv = s->surface.nv;
+    int i, k, side = 0, rows = CTI_LEN(s->contact.rows), nv = s->surface.nv;
     int32_t *set = CTI_ARENA_NEW(s->arena, int32_t, nv + 1), *list = CTI_ARENA_NEW(s->arena, int32_t, 2 * rows);
     uint8_t *touched = CTI_ARENA_ZERO(s->arena, uint8_t, nv + 1);
     uint64_t *key = CTI_ARENA_NEW(s->arena, uint64_t, 2 * rows);
@@ -49953,13 +50104,13 @@ static int cti_pivot_ranks(cti_state *s, const double *depth, cti_pivot_rank *ra
         }
         for (k = i; k < rows && key[k] == key[i]; k++) {
             int row = list[k];
-            rank[row].second = key[k] ? (cti_pivot_sides(s, set, row, &side), side == (sum[0] >= sum[1])) + 1 : s->origins[row].pair.n > 1;
+            rank[row].second = key[k] ? (cti_pivot_sides(s, set, row, &side), side == (sum[0] >= sum[1])) + 1 : s->contact.origins[row].pair.n > 1;
         }
     }
     /* what earlier steps have left out, before it grows */
     for (i = 0; i < rows; i++)
-        if (rank[i].second && s->origins[i].gap0 < -2 * s->origins[i].thickness)
-            rank[i].second = 0, rank[i].depth = (double)s->origins[i].gap0;
+        if (rank[i].second && s->contact.origins[i].gap0 < -2 * s->contact.origins[i].thickness)
+            rank[i].second = 0, rank[i].depth = (double)s->contact.origins[i].gap0;
     cti_pivot_sort(rank, rows);
     return 1;
 }
@@ -50092,7 +50243,7 @@ static int cti_pivot_reserve(cti_state *s, cti_pivot_choice *c)
     if (!c->size || !c->q || !c->slot || !c->above)
         return 0;
     for (b = 0; b < n; b++) {
-        const ct_real *D = s->A.val + 9 * (size_t)s->A.diag[b];
+        const ct_real *D = s->system.A.val + 9 * (size_t)s->system.A.diag[b];
         double trace = (double)D[0] + (double)D[4] + (double)D[8];
         c->size[b] = trace > 0 ? 1 / sqrt(trace) : 1;
         for (k = 0; k < 3; k++)
@@ -50110,9 +50261,9 @@ static int cti_pivot_permute(cti_state *s, const int32_t *order, const int32_t *
     if (!rows || !origins || !CTI_RESIZE(s->mem, s->dcd.pivot, n))
         return 0;
     for (i = 0; i < n; i++)
-        rows[i] = s->rows[order[i]], origins[i] = s->origins[order[i]], s->dcd.pivot[i] = pivot[order[i]];
-    memcpy(s->rows, rows, sizeof *rows * (size_t)n), memcpy(s->origins, origins, sizeof *origins * (size_t)n);
-    stbds_header(s->rows)->length = stbds_header(s->origins)->length = (size_t)n;
+        rows[i] = s->contact.rows[order[i]], origins[i] = s->contact.origins[order[i]], s->dcd.pivot[i] = pivot[order[i]];
+    memcpy(s->contact.rows, rows, sizeof *rows * (size_t)n), memcpy(s->contact.origins, origins, sizeof *origins * (size_t)n);
+    stbds_header(s->contact.rows)->length = stbds_header(s->contact.origins)->length = (size_t)n;
     return 1;
 }
 
@@ -50123,7 +50274,7 @@ CTI_FN int cti_dcd_pivots(cti_state *s, const double *depth)
     cti_pivot_rank *rank;
     int32_t *pivot, *order;
     double *w, q[3];
-    int i, n, rows = CTI_LEN(s->rows);
+    int i, n, rows = CTI_LEN(s->contact.rows);
     memset(&c, 0, sizeof c);
     rank = CTI_ARENA_NEW(s->arena, cti_pivot_rank, rows), pivot = CTI_ARENA_NEW(s->arena, int32_t, rows);
     order = CTI_ARENA_NEW(s->arena, int32_t, 2 * rows);
@@ -50332,7 +50483,7 @@ static int cti_dcd_matrix_half(const cti_state *s, cti_dcd_matrix *m, const doub
 
 static int cti_dcd_matrix_make(const cti_state *s, cti_dcd_matrix *m)
 {
-    const cti_bsr *A = &s->A;
+    const cti_bsr *A = &s->system.A;
     ct_real block[9];
     int b, k, n_lacking = 0;
     double *lack = CTI_ARENA_ZERO(s->arena, double, 9 * (size_t)A->n);
@@ -50464,9 +50615,9 @@ static int cti_dcd_axis(const cti_state *s, const cti_row *row, int axis, int32_
         int b = t->block, same = k > 0 && row->term[order[k - 1]].block == b;
         cti_v3 g = cti_v3_mul(cti_v3_at(row->frame, axis), t->weight);
         double c[3];
-        if (s->filter[b] >= 0) {
-            *w += (double)cti_v3_dot(g, cti_v3_at(s->v_fixed, b));
-            g = cti_m3_mul_tv(s->projectors + 9 * (size_t)s->filter[b], g);
+        if (s->scripts.filter[b] >= 0) {
+            *w += (double)cti_v3_dot(g, cti_v3_at(s->scripts.v_fixed, b));
+            g = cti_m3_mul_tv(s->scripts.projectors + 9 * (size_t)s->scripts.filter[b], g);
         }
         c[0] = (double)g.x, c[1] = (double)g.y, c[2] = (double)g.z;
         at += same ? 0 : 3;
@@ -50480,9 +50631,9 @@ static int cti_dcd_axis(const cti_state *s, const cti_row *row, int axis, int32_
 
 CTI_FN int cti_dcd_jacobian(const cti_state *s, cti_sparse *J, double **out_w)
 {
-    int i, at = 0, rows = CTI_LEN(s->rows), total = 0;
+    int i, at = 0, rows = CTI_LEN(s->contact.rows), total = 0;
     for (i = 0; i < rows; i++)
-        total += 3 * s->rows[i].n;
+        total += 3 * s->contact.rows[i].n;
     memset(J, 0, sizeof *J);
     J->rows = rows, J->cols = 3 * s->n;
     J->p = CTI_ARENA_NEW(s->arena, int32_t, rows + 1), J->i = CTI_ARENA_NEW(s->arena, int32_t, total);
@@ -50491,13 +50642,14 @@ CTI_FN int cti_dcd_jacobian(const cti_state *s, cti_sparse *J, double **out_w)
         return 0;
     J->p[0] = 0;
     for (i = 0; i < rows; i++)
-        J->p[i + 1] = at += cti_dcd_axis(s, &s->rows[i], 0, J->i + at, J->x + at, *out_w + i);
+        J->p[i + 1] = at += cti_dcd_axis(s, &s->contact.rows[i], 0, J->i + at, J->x + at, *out_w + i);
     return 1;
 }
 
 CTI_FN int cti_dcd_decouple(cti_state *s, const double *depth, ct_decouple how)
 {
-    int i, n = 0, rows = CTI_LEN(s->rows);
+    cti_contacts *found = &s->contact;
+    int i, n = 0, rows = CTI_LEN(found->rows);
     cti_sparse J;
     double *w;
     uint8_t *keep = CTI_ARENA_ZERO(s->arena, uint8_t, rows);
@@ -50508,12 +50660,12 @@ CTI_FN int cti_dcd_decouple(cti_state *s, const double *depth, ct_decouple how)
     if (!keep || !cti_dcd_jacobian(s, &J, &w))
         return -1;
     if (cti_mprgp_decouple(s->arena, &J, depth, how == CT_DECOUPLE_RANDOM ? CTI_DECOUPLE_RANDOM : CTI_DECOUPLE_DEEPEST, 3,
-                           s->desc.solver.seed + (uint64_t)(s->time * 1e6), keep) < 0)
+                           s->desc.solver.seed + (uint64_t)(s->step.time * 1e6), keep) < 0)
         return -1;
     for (i = 0; i < rows; i++)
         if (keep[i])
-            s->rows[n] = s->rows[i], s->origins[n++] = s->origins[i];
-    stbds_header(s->rows)->length = stbds_header(s->origins)->length = (size_t)n;
+            found->rows[n] = found->rows[i], found->origins[n++] = found->origins[i];
+    stbds_header(found->rows)->length = stbds_header(found->origins)->length = (size_t)n;
     return rows - n;
 }
 
@@ -50538,9 +50690,9 @@ static void cti_dcd_rub_axis(const cti_state *s, const cti_row *row, int axis, d
 /* D, G and b of the rows' viscosities. 0: out of memory */
 static int cti_dcd_rubbing(const cti_state *s, const ct_real *rub, cti_dcd_matrix *m, double *b)
 {
-    int i, rows = CTI_LEN(s->rows), total = 3 * CTI_ROW_TERMS;
+    int i, rows = CTI_LEN(s->contact.rows), total = 3 * CTI_ROW_TERMS;
     for (i = 0; i < rows; i++)
-        total += 6 * s->rows[i].n;
+        total += 6 * s->contact.rows[i].n;
     m->D = CTI_ARENA_ZERO(s->arena, double, 9 * (size_t)s->n);
     m->G.p = CTI_ARENA_ZERO(s->arena, int32_t, 2 * rows + 1), m->G.i = CTI_ARENA_NEW(s->arena, int32_t, total);
     m->G.x = CTI_ARENA_NEW(s->arena, double, total);
@@ -50548,8 +50700,8 @@ static int cti_dcd_rubbing(const cti_state *s, const ct_real *rub, cti_dcd_matri
         return 0;
     for (i = 0; i < rows; i++)
         if (rub[i] > 0) {
-            cti_dcd_rub_axis(s, &s->rows[i], 1, (double)rub[i], m, b);
-            cti_dcd_rub_axis(s, &s->rows[i], 2, (double)rub[i], m, b);
+            cti_dcd_rub_axis(s, &s->contact.rows[i], 1, (double)rub[i], m, b);
+            cti_dcd_rub_axis(s, &s->contact.rows[i], 2, (double)rub[i], m, b);
         }
     return 1;
 }
@@ -50582,7 +50734,7 @@ static int cti_dcd_turned(const cti_state *s, cti_mprgp_set *set, cti_dcd_turn *
 /* unit rows in the scaled unknowns; size [rows] what they were divided by. A row that nothing moves is left free. 0: out of memory */
 static int cti_dcd_set(const cti_state *s, const cti_dcd_matrix *m, cti_mprgp_set *set, cti_dcd_turn *turn, double **out_size)
 {
-    int i, k, rows = CTI_LEN(s->rows);
+    int i, k, rows = CTI_LEN(s->contact.rows);
     double *w;
     memset(set, 0, sizeof *set);
     set->n = 3 * s->n, set->rows = rows;
@@ -50616,8 +50768,8 @@ static void cti_dcd_multipliers(cti_state *s, const cti_mprgp_set *set, const do
         double t = 0;
         for (k = set->J.p[i]; k < set->J.p[i + 1]; k++)
             t += set->J.x[k] * g[set->J.i[k]];
-        s->rows[i].r[0] = set->face[i] != CTI_FACE_FREE && t > 0 && size[i] > 0 ? (ct_real)(t / size[i]) : 0;
-        s->rows[i].r[1] = s->rows[i].r[2] = 0;
+        s->contact.rows[i].r[0] = set->face[i] != CTI_FACE_FREE && t > 0 && size[i] > 0 ? (ct_real)(t / size[i]) : 0;
+        s->contact.rows[i].r[1] = s->contact.rows[i].r[2] = 0;
     }
 }
 
@@ -50636,7 +50788,7 @@ static void cti_dcd_effort(const cti_state *s, ct_real tolerance, cti_effort *e)
 /* A as scalars; arrays from the arena. 0: out of memory */
 static int cti_dcd_scalars(const cti_state *s, cti_sparse *out)
 {
-    const cti_bsr *A = &s->A;
+    const cti_bsr *A = &s->system.A;
     int b, k, r, c, at = 0;
     memset(out, 0, sizeof *out);
     out->rows = out->cols = 3 * A->n;
@@ -50664,7 +50816,7 @@ static int cti_dcd_solve_coupled(cti_state *s, ct_real tolerance, double *v, con
     cti_mprgp_counters count;
     cti_mprgp_options o = cti_mprgp_options_default();
     cti_judgement j;
-    int i, rows = CTI_LEN(s->rows);
+    int i, rows = CTI_LEN(s->contact.rows);
     double *r = CTI_ARENA_ZERO(s->arena, double, rows), *work = CTI_ARENA_NEW(s->arena, double, (size_t)rows + 6 * (size_t)s->n);
     cti_outcome end;
     memset(&p, 0, sizeof p), memset(&a, 0, sizeof a);
@@ -50681,7 +50833,7 @@ static int cti_dcd_solve_coupled(cti_state *s, ct_real tolerance, double *v, con
         memset(r, 0, sizeof *r * (size_t)rows);
     cti_program_judge(&p, v, r, work, &j);
     for (i = 0; i < rows; i++)
-        s->rows[i].r[0] = (ct_real)r[i], s->rows[i].r[1] = s->rows[i].r[2] = 0;
+        s->contact.rows[i].r[0] = (ct_real)r[i], s->contact.rows[i].r[1] = s->contact.rows[i].r[2] = 0;
     out->iterations = a.iterations, out->cg = count.cg, out->products = count.products;
     out->budget = end != CTI_OUTCOME_SOLVED, out->residual = (ct_real)j.residual, out->coupled = 1;
     return 1;
@@ -50700,7 +50852,7 @@ static int cti_dcd_run(cti_state *s, const ct_real *rub, ct_real tolerance, doub
     cti_answer a;
     cti_mprgp_end end;
     cti_dcd_turn turn;
-    int i, n = 3 * s->n, turned = s->desc.dcd.decouple == CT_DECOUPLE_PIVOT && CTI_LEN(s->rows) > 0;
+    int i, n = 3 * s->n, turned = s->desc.dcd.decouple == CT_DECOUPLE_PIVOT && CTI_LEN(s->contact.rows) > 0;
     double *size, *y = CTI_ARENA_NEW(s->arena, double, n), *turned_x = CTI_ARENA_NEW(s->arena, double, n);
     memset(&m, 0, sizeof m);
     if (!y || !turned_x || (rub && !cti_dcd_rubbing(s, rub, &m, b)) || !cti_dcd_matrix_make(s, &m) ||
@@ -50752,8 +50904,8 @@ CTI_FN int cti_dcd_solve(cti_state *s, const ct_real *rub, ct_real tolerance, ct
     if (!x || !b)
         return 0;
     for (i = 0; i < 3 * s->n; i++)
-        x[i] = (double)v[i], b[i] = (double)s->b[i];
-    if (CTI_LEN(s->rows) && (s->desc.dcd.decouple == CT_DECOUPLE_NONE || cti_state_is_printed(s)))
+        x[i] = (double)v[i], b[i] = (double)s->system.b[i];
+    if (CTI_LEN(s->contact.rows) && (s->desc.dcd.decouple == CT_DECOUPLE_NONE || cti_state_is_printed(s)))
         ok = cti_dcd_solve_coupled(s, tolerance, x, b, out);
     else
         ok = cti_dcd_run(s, rub, tolerance, x, b, out);
@@ -50790,15 +50942,16 @@ CTI_FN int cti_dcd_solve(cti_state *s, const ct_real *rub, ct_real tolerance, ct
 /* v <- S v + v_p of constrained blocks */
 static void cti_dcd_hold(const cti_state *s, ct_real *v)
 {
+    const cti_scripts *held = &s->scripts;
     int i;
-    for (i = 0; s->n_constrained && i < s->n; i++)
-        if (s->filter[i] >= 0)
-            cti_v3_put(v, i, cti_v3_add(cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[i], cti_v3_at(v, i)), cti_v3_at(s->v_fixed, i)));
+    for (i = 0; held->n_constrained && i < s->n; i++)
+        if (held->filter[i] >= 0)
+            cti_v3_put(v, i, cti_v3_add(cti_m3_mul_v(held->projectors + 9 * (size_t)held->filter[i], cti_v3_at(v, i)), cti_v3_at(held->v_fixed, i)));
 }
 
 static void cti_dcd_place(cti_state *s, const ct_real *v, ct_real dt)
 {
-    memmove(s->v_new, v, sizeof(ct_real) * 3 * (size_t)s->n);
+    memmove(s->end.v, v, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_cmr_move(s, dt);
 }
 
@@ -50808,10 +50961,10 @@ static void cti_dcd_status(ct_step_report *r, ct_status status)
         r->status = status;
 }
 
-/* 1 when velocities v mean something; they are left in v_new */
+/* 1 when velocities v mean something; they are left in end.v */
 static int cti_dcd_is_sane(cti_state *s, const ct_real *v, ct_real dt)
 {
-    memmove(s->v_new, v, sizeof(ct_real) * 3 * (size_t)s->n);
+    memmove(s->end.v, v, sizeof(ct_real) * 3 * (size_t)s->n);
     return cti_plausible_motion(s, dt);
 }
 
@@ -50836,16 +50989,16 @@ static void cti_dcd_law(const cti_state *s, ct_real dt, cti_row *row, cti_contac
     memset(row->r, 0, sizeof row->r);
 }
 
-/* rows of what touches at s->x_new, decoupled. 0: out of memory */
+/* rows of what touches at end.x, decoupled. 0: out of memory */
 static int cti_dcd_rows(cti_state *s, ct_real dt, ct_step_report *r)
 {
     cti_dcd_touch *touch = NULL;
     cti_row_context c;
     double *depth;
-    int i, n = 0, dropped, ok = cti_dcd_detect(s, s->x_new, s->surface.x1, 1, &touch);
-    CTI_CLEAR(s->rows);
-    CTI_CLEAR(s->origins);
-    cti_cmr_context(s, dt, &s->memory_none, &c);
+    int i, n = 0, dropped, ok = cti_dcd_detect(s, s->end.x, s->surface.x1, 1, &touch);
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
+    cti_cmr_context(s, dt, &s->contact.memory_none, &c);
     depth = CTI_ARENA_NEW(s->arena, double, CTI_LEN(touch) + 1);
     ok = ok && depth;
     for (i = 0; ok && i < CTI_LEN(touch); i++) {
@@ -50855,8 +51008,8 @@ static int cti_dcd_rows(cti_state *s, ct_real dt, ct_step_report *r)
             continue;
         cti_dcd_law(s, dt, &row, &origin);
         depth[n++] = (double)(touch[i].distance - origin.thickness);
-        ok = CTI_PUSH(s->mem, s->rows, row);
-        if (ok && !CTI_PUSH(s->mem, s->origins, origin))
+        ok = CTI_PUSH(s->mem, s->contact.rows, row);
+        if (ok && !CTI_PUSH(s->mem, s->contact.origins, origin))
             ok = 0;
     }
     CTI_FREE(s->mem, touch);
@@ -50877,7 +51030,7 @@ static void cti_dcd_rub_local(cti_state *s, cti_row *row, ct_real *v)
     int k;
     cti_row_velocity(row, v, u);
     for (k = 0; k < row->n; k++)
-        answer += row->term[k].weight * row->term[k].weight * s->inv_mass[row->term[k].block];
+        answer += row->term[k].weight * row->term[k].weight * s->bodies.inv_mass[row->term[k].block];
     taken = row->mu * row->r[0] * answer, speed = cti_sqrt(u[1] * u[1] + u[2] * u[2]);
     if (!(taken > 0) || !(speed > 0))
         return;
@@ -50885,9 +51038,9 @@ static void cti_dcd_rub_local(cti_state *s, cti_row *row, ct_real *v)
     kick = cti_v3_mul(cti_m3_mul_tv(row->frame, cti_v3_make(0, u[1], u[2])), -share / answer);
     for (k = 0; k < row->n; k++) {
         int b = row->term[k].block;
-        cti_v3 d = cti_v3_mul(kick, row->term[k].weight * s->inv_mass[b]);
-        if (s->filter[b] >= 0)
-            d = cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[b], d);
+        cti_v3 d = cti_v3_mul(kick, row->term[k].weight * s->bodies.inv_mass[b]);
+        if (s->scripts.filter[b] >= 0)
+            d = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[b], d);
         cti_v3_addto(v, b, d);
     }
     row->r[1] = -share / answer * u[1], row->r[2] = -share / answer * u[2];
@@ -50899,7 +51052,7 @@ static ct_real cti_dcd_creep(const cti_state *s, ct_real dt)
     ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt, speed = 0;
     int i;
     for (i = 0; i < 3 * s->n; i++)
-        speed = cti_max(speed, cti_abs(s->v_free[i]));
+        speed = cti_max(speed, cti_abs(s->system.v_free[i]));
     return CTI_DCD_CREEP * cti_max(g, cti_max(CTI_R(1e-2) * speed, CTI_R(1e-9)));
 }
 
@@ -50908,11 +51061,11 @@ static ct_real cti_dcd_creep(const cti_state *s, ct_real dt)
 static void cti_dcd_viscosity(cti_state *s, const ct_real *v, int first, ct_real creep)
 {
     int i;
-    for (i = 0; i < CTI_LEN(s->rows); i++) {
-        cti_row *row = &s->rows[i];
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        cti_row *row = &s->contact.rows[i];
         ct_real u[3], u_free[3], speed;
         cti_row_velocity(row, v, u);
-        cti_row_velocity(row, s->v_free, u_free);
+        cti_row_velocity(row, s->system.v_free, u_free);
         speed = cti_sqrt(u[1] * u[1] + u[2] * u[2]);
         if (first)
             speed -= row->mu * cti_max(0, u[0] - u_free[0]);
@@ -50926,7 +51079,7 @@ static int cti_dcd_rub(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
     ct_real creep = cti_dcd_creep(s, dt), u[3];
     cti_dcd_solution q;
     int i, k;
-    if (!CTI_RESIZE(s->mem, s->dcd.rub, CTI_LEN(s->rows)))
+    if (!CTI_RESIZE(s->mem, s->dcd.rub, CTI_LEN(s->contact.rows)))
         return 0;
     for (k = 0; k < CTI_DCD_RUBS; k++) {
         cti_dcd_viscosity(s, v, k == 0, creep);
@@ -50937,9 +51090,9 @@ static int cti_dcd_rub(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
         if (q.budget)
             cti_dcd_status(r, CT_STATUS_BUDGET);
     }
-    for (i = 0; i < CTI_LEN(s->rows); i++) {
-        cti_row_velocity(&s->rows[i], v, u);
-        s->rows[i].r[1] = -s->dcd.rub[i] * u[1], s->rows[i].r[2] = -s->dcd.rub[i] * u[2];
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        cti_row_velocity(&s->contact.rows[i], v, u);
+        s->contact.rows[i].r[1] = -s->dcd.rub[i] * u[1], s->contact.rows[i].r[2] = -s->dcd.rub[i] * u[2];
     }
     return 1;
 }
@@ -50948,8 +51101,8 @@ static int cti_dcd_rub(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
 static int cti_dcd_rubs(const cti_state *s)
 {
     int i;
-    for (i = 0; s->desc.dcd.friction != CT_DCD_FRICTION_NONE && i < CTI_LEN(s->rows); i++)
-        if (s->rows[i].mu > 0 && s->rows[i].r[0] > 0)
+    for (i = 0; s->desc.dcd.friction != CT_DCD_FRICTION_NONE && i < CTI_LEN(s->contact.rows); i++)
+        if (s->contact.rows[i].mu > 0 && s->contact.rows[i].r[0] > 0)
             return 1;
     return 0;
 }
@@ -50964,9 +51117,9 @@ static int cti_dcd_friction(cti_state *s, ct_real dt, ct_real *v, ct_step_report
         if (!cti_dcd_rub(s, dt, v, r))
             return 0;
     } else
-        for (i = 0; i < CTI_LEN(s->rows); i++)
-            if (s->rows[i].mu > 0 && s->rows[i].r[0] > 0)
-                cti_dcd_rub_local(s, &s->rows[i], v);
+        for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+            if (s->contact.rows[i].mu > 0 && s->contact.rows[i].r[0] > 0)
+                cti_dcd_rub_local(s, &s->contact.rows[i], v);
     r->ms_solve += cti_cmr_clock(s) - t;
     return 1;
 }
@@ -50977,9 +51130,9 @@ static int cti_dcd_friction(cti_state *s, ct_real dt, ct_real *v, ct_step_report
 static int cti_dcd_free_motion(cti_state *s, ct_real tolerance, ct_step_report *r)
 {
     cti_dcd_solution q;
-    CTI_CLEAR(s->rows);
-    CTI_CLEAR(s->origins);
-    if (!cti_dcd_solve(s, NULL, tolerance, s->v_free, &q))
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
+    if (!cti_dcd_solve(s, NULL, tolerance, s->system.v_free, &q))
         return 0;
     r->linear_iterations += q.iterations;
     s->dcd.products += q.products;
@@ -50991,9 +51144,9 @@ static void cti_dcd_guess(cti_state *s, ct_real dt)
 {
     int i;
     for (i = 0; i < 3 * s->n; i++)
-        s->v_free[i] = s->v[i] + (s->dt_prev[i / 3] > 0 && s->dt_free > 0 ? s->dv_free[i] * (dt / s->dt_free)
+        s->system.v_free[i] = s->v[i] + (s->history.dt_prev[i / 3] > 0 && s->history.dt_free > 0 ? s->history.dv_free[i] * (dt / s->history.dt_free)
                                                                           : cti_integrate_gain(s, i / 3, i % 3, dt));
-    cti_dcd_hold(s, s->v_free);
+    cti_dcd_hold(s, s->system.v_free);
 }
 
 static int cti_dcd_assemble(cti_state *s, ct_real dt, ct_step_report *r)
@@ -51019,15 +51172,15 @@ static double cti_dcd_potential(cti_state *s, ct_real dt, const ct_real *v, doub
     for (i = 0; i < s->n; i++) {
         ct_real kick = cti_motion_kick(s, i, dt);
         for (k = 3 * i; k < 3 * i + 3; k++) {
-            double own = (1 + (double)dt * (double)s->alpha[i]) * (double)v[k] / 2;
-            double pull = (double)s->v[k] + (double)kick * (double)s->desc.gravity[k - 3 * i], m = (double)s->mass[i] * (double)v[k];
-            s->pcg_work[k] = s->x[k] + dt * v[k];
+            double own = (1 + (double)dt * (double)s->bodies.alpha[i]) * (double)v[k] / 2;
+            double pull = (double)s->v[k] + (double)kick * (double)s->desc.gravity[k - 3 * i], m = (double)s->bodies.mass[i] * (double)v[k];
+            s->system.work[k] = s->x[k] + dt * v[k];
             e += m * (own - pull), *size += fabs(m * own) + fabs(m * pull);
         }
     }
-    for (i = 0; i < s->n_models; i++) {
-        cti_model_ahead(s->models[i], 0, 1, NULL);
-        elastic += cti_model_energy(s->models[i], s->pcg_work);
+    for (i = 0; i < s->bodies.n_models; i++) {
+        cti_model_ahead(s->bodies.models[i], 0, 1, NULL);
+        elastic += cti_model_energy(s->bodies.models[i], s->system.work);
     }
     *size += elastic;
     return e + elastic;
@@ -51036,13 +51189,13 @@ static double cti_dcd_potential(cti_state *s, ct_real dt, const ct_real *v, doub
 /* what dampens strain adds to it from `start`, where damping [3 n] = h D start is of, to v: damping'd + h d'D d / 2 */
 static double cti_dcd_damped(cti_state *s, ct_real dt, const ct_real *start, const ct_real *v, double *size)
 {
-    ct_real *d = s->pcg_work, *q = s->pcg_work + 6 * (size_t)s->n, *Dd = s->dcd.step; /* v may be between d and q */
+    ct_real *d = s->system.work, *q = s->system.work + 6 * (size_t)s->n, *Dd = s->dcd.step; /* v may be between d and q */
     double e = 0;
     int k, m;
     for (k = 0; k < 3 * s->n; k++)
         d[k] = v[k] - start[k], q[k] = s->x[k] + dt * start[k], Dd[k] = 0;
-    for (m = 0; m < s->n_models; m++)
-        cti_model_damping(s->models[m], q, d, Dd);
+    for (m = 0; m < s->bodies.n_models; m++)
+        cti_model_damping(s->bodies.models[m], q, d, Dd);
     for (k = 0; k < 3 * s->n; k++) {
         double term = (double)d[k] * ((double)s->dcd.damping[k] + (double)dt * (double)Dd[k] / 2);
         e += term, *size += fabs(term);
@@ -51055,11 +51208,11 @@ static int cti_dcd_breaks(const cti_state *s, const ct_real *v)
 {
     ct_real u[3], most = 0, size = 0;
     int i;
-    for (i = 0; i < CTI_LEN(s->rows); i++) {
-        cti_row_velocity(&s->rows[i], v, u);
-        most = cti_max(most, -u[0]), size = cti_max(size, cti_abs(s->rows[i].w[0]));
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        cti_row_velocity(&s->contact.rows[i], v, u);
+        most = cti_max(most, -u[0]), size = cti_max(size, cti_abs(s->contact.rows[i].w[0]));
     }
-    return most > s->desc.solver.tolerance * (size + cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * s->problem_dt);
+    return most > s->desc.solver.tolerance * (size + cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * s->contact.solved_dt);
 }
 
 /* the program and its solution, for who asks for them. 0: out of memory */
@@ -51067,15 +51220,15 @@ static int cti_dcd_keep(cti_state *s, const ct_real *v)
 {
     int i;
     memcpy(s->dcd.answer, v, sizeof(ct_real) * 3 * (size_t)s->n);
-    if (!CTI_RESIZE(s->mem, s->dcd.lambda, CTI_LEN(s->rows)))
+    if (!CTI_RESIZE(s->mem, s->dcd.lambda, CTI_LEN(s->contact.rows)))
         return 0;
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        s->dcd.lambda[i] = s->rows[i].r[0];
-    s->has_problem = CTI_LEN(s->rows) > 0;
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        s->dcd.lambda[i] = s->contact.rows[i].r[0];
+    s->contact.is_solved = CTI_LEN(s->contact.rows) > 0;
     return 1;
 }
 
-/* constraints and their solve from v, which is the motion that x_new belongs to. 0: out of memory */
+/* constraints and their solve from v, which is the motion that end.x belongs to. 0: out of memory */
 static int cti_dcd_program(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
 {
     cti_dcd_solution q;
@@ -51093,7 +51246,7 @@ static int cti_dcd_program(cti_state *s, ct_real dt, ct_real *v, ct_step_report 
         cti_dcd_status(r, CT_STATUS_NOT_CONVERGED);
     }
     r->residual = cti_max(r->residual, q.residual);
-    r->solves += CTI_LEN(s->rows) > 0;
+    r->solves += CTI_LEN(s->contact.rows) > 0;
     if (q.budget)
         cti_dcd_status(r, CT_STATUS_BUDGET);
     else if (!(q.residual <= s->desc.solver.tolerance))
@@ -51123,8 +51276,8 @@ static int cti_dcd_again(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r
     ct_real *start = s->dcd.v_start;
     double t = cti_cmr_clock(s);
     cti_dcd_place(s, v, dt);
-    memcpy(start, s->v_new, sizeof(ct_real) * 3 * (size_t)s->n);
-    if (!cti_assemble_at(s, dt, s->x_new, start, s->dcd.damping, &r->extended_elements))
+    memcpy(start, s->end.v, sizeof(ct_real) * 3 * (size_t)s->n);
+    if (!cti_assemble_at(s, dt, s->end.x, start, s->dcd.damping, &r->extended_elements))
         return 0;
     r->ms_assemble += cti_cmr_clock(s) - t;
     if (!cti_dcd_program(s, dt, v, r))
@@ -51141,9 +51294,9 @@ static int cti_dcd_end(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
     if (!cti_dcd_is_sane(s, v, dt)) {
         memset(v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
         cti_dcd_hold(s, v);
-        CTI_CLEAR(s->rows);
-        CTI_CLEAR(s->origins);
-        s->has_problem = 0;
+        CTI_CLEAR(s->contact.rows);
+        CTI_CLEAR(s->contact.origins);
+        s->contact.is_solved = 0;
         cti_dcd_status(r, CT_STATUS_NOT_CONVERGED);
     }
     memcpy(s->dcd.v_start, v, sizeof(ct_real) * 3 * (size_t)s->n);
@@ -51151,21 +51304,21 @@ static int cti_dcd_end(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
         return 0;
     if (!cti_dcd_is_sane(s, v, dt)) { /* what is without friction stands */
         memcpy(v, s->dcd.v_start, sizeof(ct_real) * 3 * (size_t)s->n);
-        for (i = 0; i < CTI_LEN(s->rows); i++)
-            s->rows[i].r[1] = s->rows[i].r[2] = 0;
+        for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+            s->contact.rows[i].r[1] = s->contact.rows[i].r[2] = 0;
         cti_dcd_status(r, CT_STATUS_NOT_CONVERGED);
     }
     cti_dcd_place(s, v, dt);
     return 1;
 }
 
-/* the substep from the free motion that stands in x_new. 0: out of memory */
+/* the substep from the free motion that stands in end.x. 0: out of memory */
 static int cti_dcd_contacts(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    ct_real *v = s->pcg_work + 3 * (size_t)s->n; /* the potential works on what is before it */
+    ct_real *v = s->system.work + 3 * (size_t)s->n; /* the potential works on what is before it */
     int k;
-    s->problem_dt = dt;
-    memcpy(v, s->v_free, sizeof(ct_real) * 3 * (size_t)s->n);
+    s->contact.solved_dt = dt;
+    memcpy(v, s->system.v_free, sizeof(ct_real) * 3 * (size_t)s->n);
     if (!cti_dcd_program(s, dt, v, r))
         return 0;
     for (k = 1; k < s->desc.dcd.newton_iterations && cti_dcd_is_sane(s, v, dt); k++)
@@ -51180,15 +51333,15 @@ static int cti_dcd_commit(cti_state *s, ct_real dt)
     int i;
     if (!cti_impulses_add(s, dt))
         return 0;
-    memcpy(s->x, s->x_new, sizeof(ct_real) * 3 * (size_t)s->n);
-    cti_motion_fall(s, dt, s->v_new);
-    memcpy(s->fall, s->fall_new, sizeof(ct_real) * (size_t)s->n);
-    memcpy(s->v, s->v_new, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(s->x, s->end.x, sizeof(ct_real) * 3 * (size_t)s->n);
+    cti_motion_fall(s, dt, s->end.v);
+    memcpy(s->history.fall, s->end.fall, sizeof(ct_real) * (size_t)s->n);
+    memcpy(s->v, s->end.v, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_surface_commit(&s->surface);
     for (i = 0; i < s->n; i++)
-        s->dt_prev[i] = dt;
-    s->energies_known = 0;
-    s->time = cti_state_ahead(s, dt);
+        s->history.dt_prev[i] = dt;
+    s->energy.known = 0;
+    s->step.time = cti_state_ahead(s, dt);
     return 1;
 }
 
@@ -51206,14 +51359,14 @@ static int cti_dcd_substep(cti_state *s, ct_real dt, int may_cut, ct_real *out_n
     cti_dcd_guess(s, dt);
     if (!cti_dcd_free_motion(s, CTI_DCD_LOOSE * s->desc.solver.tolerance, r))
         return 0;
-    if (!cti_dcd_is_sane(s, s->v_free, dt)) {
-        s->dt_free = 0; /* the next guess is not made from what means nothing */
-        return cti_dcd_end(s, dt, s->v_free, r);
+    if (!cti_dcd_is_sane(s, s->system.v_free, dt)) {
+        s->history.dt_free = 0; /* the next guess is not made from what means nothing */
+        return cti_dcd_end(s, dt, s->system.v_free, r);
     }
     for (i = 0; i < 3 * s->n; i++)
-        s->dv_free[i] = s->v_free[i] - s->v[i];
-    s->dt_free = dt;
-    cti_dcd_place(s, s->v_free, dt);
+        s->history.dv_free[i] = s->system.v_free[i] - s->v[i];
+    s->history.dt_free = dt;
+    cti_dcd_place(s, s->system.v_free, dt);
     r->ms_unconstrained += cti_cmr_clock(s) - t;
     if (may_cut) {
         t = cti_cmr_clock(s);
@@ -51233,14 +51386,14 @@ static void cti_dcd_begin(cti_state *s, ct_step_report *r)
     memset(r, 0, sizeof *r);
     r->limit.vertices_a[0] = -1;
     cti_arena_reset(s->arena);
-    s->has_problem = 0;
-    memset(&s->limit, 0, sizeof s->limit);
+    s->contact.is_solved = 0;
+    memset(&s->step.limit, 0, sizeof s->step.limit);
     cti_impulses_begin(s);
     d->products = 0;
     if (s->n)
         memcpy(d->power_step, d->power, sizeof(double) * 3 * (size_t)s->n);
-    CTI_CLEAR(s->rows);
-    CTI_CLEAR(s->origins);
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
 }
 
 /* what is known at the end: depth, distances, energies. 0: out of memory */
@@ -51248,7 +51401,7 @@ static int cti_dcd_finish(cti_state *s, ct_step_report *r)
 {
     cti_dcd_touch *touch = NULL;
     int i;
-    r->rows = CTI_LEN(s->rows);
+    r->rows = CTI_LEN(s->contact.rows);
     r->min_distance = 2 * s->desc.thickness;
     cti_arena_reset(s->arena);
     if (!cti_dcd_detect(s, s->x, s->surface.x0, 1, &touch)) {
@@ -51256,10 +51409,10 @@ static int cti_dcd_finish(cti_state *s, ct_step_report *r)
         return 0;
     }
     for (i = 0; i < r->rows; i++)
-        r->contacts += s->rows[i].r[0] > 0;
+        r->contacts += s->contact.rows[i].r[0] > 0;
     for (i = 0; i < CTI_LEN(touch); i++)
         if (touch[i].distance < r->min_distance)
-            r->min_distance = touch[i].distance, s->limit = touch[i].pair;
+            r->min_distance = touch[i].distance, s->step.limit = touch[i].pair;
     r->penetration = r->min_distance < 0 ? -r->min_distance : 0;
     CTI_FREE(s->mem, touch);
     cti_step_energies(s, r);
@@ -51269,8 +51422,8 @@ static int cti_dcd_finish(cti_state *s, ct_step_report *r)
 static ct_code cti_dcd_take_back(cti_state *s)
 {
     int b;
-    cti_snapshot_restore(s, 0, &s->start);
-    s->has_problem = 0;
+    cti_snapshot_restore(s, 0, &s->step.start);
+    s->contact.is_solved = 0;
     for (b = 0; b < s->surface.n_bodies; b++)
         s->dcd.bodies[b].fresh = 1;
     return CT_ERR_MEMORY;
@@ -51280,14 +51433,14 @@ CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     ct_real left = dt, sub = dt, least = dt / (ct_real)s->desc.dcd.max_substeps;
     cti_dcd_begin(s, r);
-    if (!cti_snapshot_save(s, 0, &s->start))
+    if (!cti_snapshot_save(s, 0, &s->step.start))
         return CT_ERR_MEMORY;
-    s->time_end = s->time + (double)dt;
+    s->step.until = s->step.time + (double)dt;
     while (left > 0 && s->n > 0) {
         ct_real need = 1;
         int end;
         sub = left - sub < CTI_R(1e-6) * dt ? left : cti_min(sub, left);
-        s->left = left;
+        s->step.left = left;
         end = cti_dcd_substep(s, sub, sub > CTI_R(1.001) * least, &need, r);
         if (end == 0)
             return cti_dcd_take_back(s);
@@ -51301,9 +51454,9 @@ CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r)
         left -= sub;
         r->substeps++;
     }
-    s->time = s->time_end;
-    s->dt_memory = dt;
-    cti_memory_clear(&s->memory);
+    s->step.time = s->step.until;
+    s->contact.memory_dt = dt;
+    cti_memory_clear(&s->contact.memory);
     if (s->n == 0) {
         cti_impulses_swap(s);
         r->substeps = 1, r->min_distance = 2 * s->desc.thickness;
@@ -51315,6 +51468,213 @@ CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r)
     cti_impulses_swap(s);
     return CT_OK;
 }
+
+/* ---- 8_dcd/dcd_stepper.c ---- */
+/* dcd_stepper.c -- the discrete stepper, as the world has it: options, refusals, preparation, the last problem. */
+
+/* ---- options ---- */
+
+static void cti_dcd_defaults(ct_world_desc *d)
+{
+    d->dcd.newton_iterations = 1;
+    d->dcd.decouple = CT_DECOUPLE_PIVOT;
+    d->dcd.friction = CT_DCD_FRICTION_IMPLICIT;
+    d->dcd.max_substeps = 8;
+    d->dcd.substep_fraction = CTI_R(0.5);
+    d->dcd.recovery = CTI_R(0.5);
+}
+
+static ct_code cti_dcd_check(const ct_world_desc *d, ct_error_info *e)
+{
+    const ct_dcd_desc *q = &d->dcd;
+    if (q->newton_iterations < 1 || q->newton_iterations > 100)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->newton_iterations, "dcd.newton_iterations must be 1 to 100");
+    if ((int)q->decouple < 0 || q->decouple >= CT_DECOUPLE_COUNT_)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->decouple, "dcd.decouple is out of range");
+    if ((int)q->friction < 0 || q->friction >= CT_DCD_FRICTION_COUNT_)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->friction, "dcd.friction is out of range");
+    if (q->max_substeps < 1 || q->max_substeps > 256)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->max_substeps, "dcd.max_substeps must be 1 to 256");
+    if (!(q->substep_fraction > 0) || !cti_finite(q->substep_fraction))
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->substep_fraction, "dcd.substep_fraction must be positive");
+    if (!(q->recovery > 0 && q->recovery <= 1))
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->recovery, "dcd.recovery must be in (0, 1]");
+    if (!(q->depth >= 0) || !cti_finite(q->depth))
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->depth, "dcd.depth must be zero or positive");
+    if (d->stepper != CT_STEPPER_DCD)
+        return CT_OK;
+    if (d->integrator != CT_INTEGRATOR_EULER)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator, "CT_STEPPER_DCD steps by implicit Euler only");
+    if (d->ccd_limits_step)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1, "CT_STEPPER_DCD has no continuous detection that could limit a step");
+    if (d->solver.solver != CT_SOLVER_ICA && d->solver.solver != CT_SOLVER_AUTO && d->solver.solver != CT_SOLVER_MPRGP)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.solver,
+                             "CT_STEPPER_DCD solves by CT_SOLVER_MPRGP, which the default and CT_SOLVER_AUTO stand for, too");
+    return CT_OK;
+}
+
+/* the settings of Li 2015: one Newton iteration, no friction, and one random row a vertex, unless all rows or the deepest are chosen */
+static void cti_dcd_complete(ct_world_desc *d)
+{
+    if (d->solver.termination != CT_TERMINATION_PAPER)
+        return;
+    d->dcd.newton_iterations = 1;
+    d->dcd.friction = CT_DCD_FRICTION_NONE;
+    d->dcd.recovery = 1;
+    d->dcd.max_substeps = 1;
+    if (d->dcd.decouple == CT_DECOUPLE_PIVOT)
+        d->dcd.decouple = CT_DECOUPLE_RANDOM;
+}
+
+static const char *cti_dcd_refuses(const cti_state *s, cti_feature what)
+{
+    CTI_UNUSED(s);
+    switch (what) {
+    case CTI_FEATURE_CLOTH:
+        return "CT_STEPPER_DCD needs bodies with an inside, and cloth has none";
+    case CTI_FEATURE_RIGID:
+        return "CT_STEPPER_DCD steps no rigid bodies, only soft ones";
+    case CTI_FEATURE_JOINT:
+        return "CT_STEPPER_DCD has no joints and no stitches";
+    case CTI_FEATURE_REPAIR:
+        return "CT_STEPPER_DCD takes bodies apart in its steps; ct_world_repair is for CT_STEPPER_CMR";
+    default:
+        return NULL;
+    }
+}
+
+/* ---- preparation ---- */
+
+/* centres and radii of a body's tets at rest */
+static void cti_dcd_rest_tets(const cti_tet_batch *tets, const cti_stepper_body *b, ct_real *out)
+{
+    const ct_real *X = b->nodes;
+    int i, k;
+    for (i = 0; i < tets->n; i++) {
+        const int32_t *t = tets->node + 4 * (size_t)i;
+        cti_v3 c = cti_v3_zero();
+        ct_real r = 0;
+        for (k = 0; k < 4; k++)
+            c = cti_v3_mad(c, cti_v3_at(X, t[k] - b->block0), CTI_R(0.25));
+        for (k = 0; k < 4; k++)
+            r = cti_max(r, cti_v3_norm(cti_v3_sub(cti_v3_at(X, t[k] - b->block0), c)));
+        cti_v3_put(out + 4 * (size_t)i, 0, c);
+        out[4 * (size_t)i + 3] = r;
+    }
+}
+
+/* 0: out of memory */
+static int cti_dcd_bodies(cti_state *s, const cti_stepper_body *bodies)
+{
+    cti_dcd *d = &s->dcd;
+    int i, k, n = 0;
+    for (k = 0; k < s->bodies.n_models; k++)
+        n += s->bodies.models[k]->tets.n;
+    if (!CTI_RESIZE(s->mem, d->bodies, s->surface.n_bodies) || !CTI_RESIZE(s->mem, d->tet_rest, 4 * (size_t)n))
+        return 0;
+    for (i = n = 0; i < s->surface.n_bodies; i++) {
+        const cti_stepper_body *b = &bodies[i];
+        memset(&d->bodies[i], 0, sizeof d->bodies[i]);
+        d->bodies[i].model = b->model;
+        if (b->model < 0)
+            continue;
+        d->bodies[i].embedded = b->embedded;
+        d->bodies[i].tet0 = n;
+        cti_dcd_rest_tets(&s->bodies.models[b->model]->tets, b, d->tet_rest + 4 * (size_t)n);
+        n += s->bodies.models[b->model]->tets.n;
+    }
+    return cti_dcd_prepare(s);
+}
+
+static void cti_dcd_release(cti_state *s) { cti_dcd_free(s->mem, &s->dcd); }
+#endif
+
+/* ---- the last problem ---- */
+
+#if CONTACT_WITH_FILES
+#if (CONTACT_WITH_DCD && (CONTACT_WITH_FILES))
+/* numbers of the world as double. 0 when memory ran out */
+static int cti_dcd_dump_vector(cti_mem *mem, const ct_real *from, int n, double **out)
+{
+    int i;
+    if (!CTI_RESIZE(mem, *out, n))
+        return 0;
+    for (i = 0; i < n; i++)
+        (*out)[i] = (double)from[i];
+    return 1;
+}
+
+static int cti_dcd_dump_matrix(cti_mem *mem, const cti_bsr *A, cti_sparse *out)
+{
+    cti_triplets t;
+    int i, k, e, ok = 1;
+    memset(&t, 0, sizeof t);
+    for (i = 0; i < A->n; i++)
+        for (k = A->row[i]; k < A->row[i + 1]; k++)
+            for (e = 0; ok && e < 9; e++)
+                ok = cti_triplets_add(mem, &t, 3 * i + e / 3, 3 * A->col[k] + e % 3, (double)A->val[9 * (size_t)k + (size_t)e]);
+    return cti_triplets_close(mem, &t, ok, 3 * A->n, 3 * A->n, out);
+}
+
+/* a copy of a matrix whose arrays are the arena's */
+static int cti_dcd_dump_copy(cti_mem *mem, const cti_sparse *from, cti_sparse *out)
+{
+    int n = from->p[from->rows];
+    if (!cti_sparse_reserve(mem, out, from->rows, from->cols, n))
+        return 0;
+    memcpy(out->p, from->p, sizeof *from->p * ((size_t)from->rows + 1));
+    if (n)
+        memcpy(out->i, from->i, sizeof *from->i * (size_t)n), memcpy(out->x, from->x, sizeof *from->x * (size_t)n);
+    return 1;
+}
+
+/* the last program, and its solution. 0: out of memory */
+static int cti_dcd_problem(cti_state *s, cti_mem *mem, cti_program *out)
+{
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    int i, m = CTI_LEN(s->contact.rows), n = 3 * s->n, ok;
+    cti_sparse J;
+    double *w;
+    out->kind = CTI_PROGRAM_QP, out->n = n, out->m = m, out->has_objective = 1;
+    ok = cti_dcd_jacobian(s, &J, &w) && cti_dcd_dump_matrix(mem, &s->system.A, &out->A) && cti_dcd_dump_copy(mem, &J, &out->J) &&
+         cti_dcd_dump_vector(mem, s->system.b, n, &out->b) && cti_dcd_dump_vector(mem, s->dcd.answer, n, &out->x_ref) &&
+         cti_dcd_dump_vector(mem, s->dcd.lambda, m, &out->r_ref) && CTI_RESIZE(mem, out->w, m);
+    if (ok && m)
+        memcpy(out->w, w, sizeof *w * (size_t)m);
+    for (i = 0; ok && i < s->n; i++) {
+        cti_v3 v = cti_v3_at(s->dcd.answer, i), Av = cti_bsr_row(&s->system.A, s->dcd.answer, i);
+        out->objective_ref += (double)(cti_v3_dot(v, Av) / 2 - cti_v3_dot(v, cti_v3_at(s->system.b, i)));
+    }
+    cti_arena_rewind(s->arena, mark);
+    return ok;
+}
+#endif
+
+#if CONTACT_WITH_DCD
+#define CTI_DCD_PROBLEM cti_dcd_problem
+#endif
+#else
+#if CONTACT_WITH_DCD
+#define CTI_DCD_PROBLEM NULL
+#endif
+#endif
+
+#if CONTACT_WITH_DCD
+CTI_CONSTANT_FN const cti_stepper *cti_stepper_dcd(void)
+{
+    static const cti_stepper dcd = {0,
+                                    0,
+                                    cti_dcd_defaults,
+                                    cti_dcd_check,
+                                    cti_dcd_complete,
+                                    cti_dcd_refuses,
+                                    cti_dcd_bodies,
+                                    cti_dcd_step,
+                                    CTI_DCD_PROBLEM,
+                                    cti_dcd_release};
+    return &dcd;
+}
+#undef CTI_DCD_PROBLEM
 #endif
 
 /* ---- 9_world/world.h ---- */
@@ -51405,8 +51765,14 @@ CTI_INLINE int cti_body_is_scripted(const cti_body *b)
 {
     return b->kind == CTI_BODY_STATIC || b->kind == CTI_BODY_PLANE || b->kind == CTI_BODY_KINEMATIC;
 }
-/* cti_world_refuse_discrete -- CT_ERR_UNSUPPORTED with the text in a world that CT_STEPPER_DCD steps, else CT_OK; `name` may be NULL. */
-CTI_FN ct_code cti_world_refuse_discrete(ct_world *w, const char *name, const char *text);
+/* cti_steppers_find -- a stepper, or NULL where this build does not have it; cti_steppers_of -- a world's: a constant where there is one. */
+CTI_FN const cti_stepper *cti_steppers_find(ct_stepper stepper);
+CTI_FN const cti_stepper *cti_steppers_of(const ct_world *w);
+/* cti_steppers_defaults, cti_steppers_check -- of all steppers that are built. */
+CTI_FN void cti_steppers_defaults(ct_world_desc *d);
+CTI_FN ct_code cti_steppers_check(const ct_world_desc *d, ct_error_info *e);
+/* cti_steppers_admit -- CT_OK, or the recorded CT_ERR_UNSUPPORTED where the world's stepper refuses the feature; name: of a body, or NULL. */
+CTI_FN ct_code cti_steppers_admit(ct_world *w, cti_feature what, const char *name);
 /* cti_body_attach -- attachment of body vertex i with the world's block and frame numbers. */
 CTI_FN void cti_body_attach(const cti_body *b, int i, cti_attach *out);
 /* cti_body_point -- the position of vertex i of a body, by the same code path as the surface's. */
@@ -51439,6 +51805,80 @@ CTI_FN void cti_world_public_pair(const ct_world *w, const cti_pair *p, ct_pair 
 #define CTI_COOKIE 0x63740001u
 #define CTI_WORLD_ULPS 64 /* [ulp of a coordinate] least thickness; CTI_EPS x >= ulp(x) */
 
+
+/* ---- 9_world/steppers.c ---- */
+/* steppers.c -- the table of steppers: CT_STEPPER_LIST (types.h) with the functions of those that are built (8_step/stepper.h). */
+
+CTI_FN const cti_stepper *cti_steppers_find(ct_stepper stepper)
+{
+    switch (stepper) {
+#define CTI_STEPPERS_CASE(name, number, word, built) CTI_IF(built, case name: return cti_stepper_##word();)
+        CT_STEPPER_LIST(CTI_STEPPERS_CASE)
+    default:
+        return NULL;
+    }
+}
+
+#define CTI_STEPPERS_ADD(name, number, word, built) +(built)
+CTI_CONSTANT_FN const cti_stepper *cti_steppers_of(const ct_world *w)
+{
+#if (0 CT_STEPPER_LIST(CTI_STEPPERS_ADD)) == 1
+#define CTI_STEPPERS_ONLY(name, number, word, built) CTI_IF(built, cti_stepper_##word())
+    CTI_UNUSED(w);
+    return CT_STEPPER_LIST(CTI_STEPPERS_ONLY);
+#else
+    return cti_steppers_find(w->state.desc.stepper);
+#endif
+}
+
+CTI_FN void cti_steppers_defaults(ct_world_desc *d)
+{
+#define CTI_STEPPERS_DEFAULTS(name, number, word, built) CTI_IF(built, if (cti_stepper_##word()->defaults) cti_stepper_##word()->defaults(d);)
+    CT_STEPPER_LIST(CTI_STEPPERS_DEFAULTS)
+}
+
+CTI_FN ct_code cti_steppers_check(const ct_world_desc *d, ct_error_info *e)
+{
+    ct_code code = CT_OK;
+#define CTI_STEPPERS_CHECK(name, number, word, built) CTI_IF(built, if (code == CT_OK) code = cti_stepper_##word()->check(d, e);)
+    CT_STEPPER_LIST(CTI_STEPPERS_CHECK)
+    return code;
+}
+
+/* what an error calls a body without a name; NULL: the feature is no body */
+static const char *cti_steppers_noun(cti_feature what)
+{
+    switch (what) {
+    case CTI_FEATURE_SOFT:
+        return "soft body";
+    case CTI_FEATURE_CLOTH:
+        return "cloth";
+    case CTI_FEATURE_RIGID:
+        return "rigid body";
+    case CTI_FEATURE_STATIC:
+        return "static body";
+    case CTI_FEATURE_PLANE:
+        return "plane";
+    case CTI_FEATURE_KINEMATIC:
+        return "kinematic body";
+    default:
+        return NULL;
+    }
+}
+
+CTI_FN ct_code cti_steppers_admit(ct_world *w, cti_feature what, const char *name)
+{
+    const cti_stepper *stepper = cti_steppers_of(w);
+    const char *reason = stepper->refuses ? stepper->refuses(&w->state, what) : NULL;
+    ct_body_id none = {0, 0};
+    if (!reason)
+        return CT_OK;
+    if (!name)
+        name = cti_steppers_noun(what);
+    if (!name)
+        return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, -1, 0, reason);
+    return cti_error_set(&w->error, CT_ERR_UNSUPPORTED, -1, 0, "%s: %s", name, reason);
+}
 
 /* ---- 9_world/inspect.h ---- */
 /* inspect.h -- CONTACT_VALIDATE 1: what a step promises is looked up after it. */
@@ -51516,9 +51956,9 @@ static ct_code cti_inspect_rows(ct_world *w)
 {
     const cti_state *s = &w->state;
     int i, k;
-    for (i = 0; i < CTI_LEN(s->rows); i++) {
-        const cti_row *row = &s->rows[i];
-        const cti_pair *p = &s->origins[i].pair;
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        const cti_row *row = &s->contact.rows[i];
+        const cti_pair *p = &s->contact.origins[i].pair;
         for (k = 0; k < p->n; k++)
             if (p->v[k] < 0 || p->v[k] >= s->surface.nv)
                 return cti_inspect_fail(w, i, p->v[k], "CONTACT_VALIDATE: a contact has a vertex that does not exist");
@@ -51539,7 +51979,7 @@ CTI_FN ct_code cti_inspect(ct_world *w, const ct_step_report *report)
         code = cti_inspect_surface(w);
     if (code == CT_OK)
         code = cti_inspect_rows(w);
-    if (code != CT_OK || CTI_IS_DISCRETE(&w->state))
+    if (code != CT_OK || !cti_steppers_of(w)->ends_apart)
         return code;
     /* what intersected when the step began may do so at its end */
     w->busy = 0; /* the question is our own, not a callback's */
@@ -51567,20 +52007,19 @@ CTI_FN void cti_world_unprepare(ct_world *w)
     cti_surface_free(&w->mem, &s->surface);
     cti_detect_free(&w->mem, &s->detect);
     cti_factors_free(&w->mem, &s->factors);
-#if CONTACT_WITH_DCD
-    cti_dcd_free(&w->mem, &s->dcd);
-#endif
-    cti_bsr_free(&w->mem, &s->A);
-    CTI_FREE(&w->mem, s->models);
+    if (cti_steppers_of(w)->release)
+        cti_steppers_of(w)->release(s);
+    cti_bsr_free(&w->mem, &s->system.A);
+    CTI_FREE(&w->mem, s->bodies.models);
     CTI_FREE(&w->mem, w->surface_slot);
-    CTI_CLEAR(s->rows);
-    CTI_CLEAR(s->origins);
-    CTI_CLEAR(s->tangled_pairs);
-    CTI_CLEAR(s->repairs);
-    CTI_CLEAR(s->movers);
-    CTI_CLEAR(s->impulses.touches); /* their features are indices into the surface */
-    s->n_models = 0;
-    s->has_problem = 0;
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
+    CTI_CLEAR(s->contact.tangled_pairs);
+    CTI_CLEAR(s->contact.repairs);
+    CTI_CLEAR(s->scripts.movers);
+    CTI_CLEAR(s->history.impulses.touches); /* their features are indices into the surface */
+    s->bodies.n_models = 0;
+    s->contact.is_solved = 0;
     w->ready = w->prepared = 0;
 }
 
@@ -51588,11 +52027,11 @@ CTI_FN int cti_world_list_models(ct_world *w)
 {
     cti_state *s = &w->state;
     int i, ok = 1;
-    CTI_CLEAR(s->models);
+    CTI_CLEAR(s->bodies.models);
     for (i = 0; ok && i < CTI_LEN(w->bodies); i++)
         if (cti_body_has_model(&w->bodies[i]))
-            ok = CTI_PUSH(&w->mem, s->models, &w->bodies[i].model);
-    s->n_models = CTI_LEN(s->models);
+            ok = CTI_PUSH(&w->mem, s->bodies.models, &w->bodies[i].model);
+    s->bodies.n_models = CTI_LEN(s->bodies.models);
     return ok;
 }
 
@@ -51687,7 +52126,7 @@ static int cti_prepare_movers(ct_world *w)
         m.n = s->surface.ranges[i].v1 - m.v0;
         m.vertices = b->surface_nodes;
         m.script = b->script;
-        if (!CTI_PUSH(&w->mem, s->movers, m))
+        if (!CTI_PUSH(&w->mem, s->scripts.movers, m))
             return 0;
     }
     return 1;
@@ -51697,13 +52136,13 @@ static int cti_prepare_movers(ct_world *w)
 static int cti_prepare_place(ct_world *w)
 {
     cti_state *s = &w->state;
-    int i, n = CTI_LEN(s->rigids);
-    if (!cti_prepare_movers(w) || !CTI_RESIZE(&w->mem, s->frames0, 9 * n) || !CTI_RESIZE(&w->mem, s->frames1, 9 * n))
+    int i, n = CTI_LEN(s->bodies.rigids);
+    if (!cti_prepare_movers(w) || !CTI_RESIZE(&w->mem, s->bodies.frames, 9 * n) || !CTI_RESIZE(&w->mem, s->end.frames, 9 * n))
         return 0;
     for (i = 0; i < n; i++)
-        cti_rigid_matrix(s->rigids[i].q, s->frames0 + 9 * (size_t)i);
-    cti_assemble_movers(s, s->time);
-    cti_surface_place(&s->surface, s->x, s->frames0, s->surface.x0);
+        cti_rigid_matrix(s->bodies.rigids[i].q, s->bodies.frames + 9 * (size_t)i);
+    cti_assemble_movers(s, s->step.time);
+    cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x0);
     return 1;
 }
 
@@ -51789,19 +52228,41 @@ static ct_code cti_prepare_matrix(ct_world *w)
     cti_state *s = &w->state;
     int32_t *pairs = NULL;
     int i, ok = cti_world_list_models(w);
-    for (i = 0; ok && i < s->n_models; i++)
-        ok = cti_model_pairs(s->models[i], &w->mem, &pairs);
+    for (i = 0; ok && i < s->bodies.n_models; i++)
+        ok = cti_model_pairs(s->bodies.models[i], &w->mem, &pairs);
     /* a rigid body's two blocks are one cluster, though nothing in A couples them */
-    for (i = 0; i < CTI_LEN(s->rigids); i++)
-        ok = ok && CTI_PUSH(&w->mem, pairs, s->rigids[i].block) && CTI_PUSH(&w->mem, pairs, s->rigids[i].block + 1);
-    ok = ok && cti_bsr_pattern(&w->mem, &s->A, s->n, pairs, CTI_LEN(pairs) / 2);
-    for (i = 0; ok && i < s->n_models; i++)
-        ok = cti_model_slots(&w->mem, s->models[i], cti_prepare_slot, &s->A) > 0;
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
+        ok = ok && CTI_PUSH(&w->mem, pairs, s->bodies.rigids[i].block) && CTI_PUSH(&w->mem, pairs, s->bodies.rigids[i].block + 1);
+    ok = ok && cti_bsr_pattern(&w->mem, &s->system.A, s->n, pairs, CTI_LEN(pairs) / 2);
+    for (i = 0; ok && i < s->bodies.n_models; i++)
+        ok = cti_model_slots(&w->mem, s->bodies.models[i], cti_prepare_slot, &s->system.A) > 0;
     CTI_FREE(&w->mem, pairs);
-    if (ok && CTI_IS_DISCRETE(s))
-        return CT_OK; /* no factors */
+    if (ok && !cti_steppers_of(w)->needs_factors)
+        return CT_OK;
     s->factors.tasks = &s->desc.tasks;
-    return ok && cti_factors_init(&w->mem, &w->arena, &s->factors, &s->A) ? CT_OK : CT_ERR_MEMORY;
+    return ok && cti_factors_init(&w->mem, &w->arena, &s->factors, &s->system.A) ? CT_OK : CT_ERR_MEMORY;
+}
+
+static int cti_prepare_system(cti_mem *m, cti_state *s, int n3, int components)
+{
+    cti_system *y = &s->system;
+    int newmark = s->desc.integrator == CT_INTEGRATOR_NEWMARK;
+    return CTI_RESIZE(m, y->b, n3) && CTI_RESIZE(m, y->force, n3) && CTI_RESIZE(m, y->force0, newmark ? n3 : 0) && CTI_RESIZE(m, y->v_free, n3) &&
+           CTI_RESIZE(m, y->q, n3) && CTI_RESIZE(m, y->turns, components) && CTI_RESIZE(m, y->whole, s->n) && CTI_RESIZE(m, y->work, 4 * n3 + 8);
+}
+
+static int cti_prepare_end(cti_mem *m, cti_state *s, int n3, int components)
+{
+    return CTI_RESIZE(m, s->end.v, n3) && CTI_RESIZE(m, s->end.x, n3) && CTI_RESIZE(m, s->end.impulse, n3) && CTI_RESIZE(m, s->end.fall, s->n) &&
+           CTI_RESIZE(m, s->end.groups, components);
+}
+
+static int cti_prepare_energies(cti_mem *m, cti_state *s)
+{
+    cti_energies *e = &s->energy;
+    int bodies = s->bodies.n_models + CTI_LEN(s->bodies.rigids);
+    return CTI_RESIZE(m, e->now, bodies) && CTI_RESIZE(m, e->end, bodies) && CTI_RESIZE(m, e->works, bodies) &&
+           CTI_RESIZE(m, e->moduli, s->bodies.n_models) && CTI_RESIZE(m, e->gains, bodies);
 }
 
 static int cti_prepare_scratch(ct_world *w)
@@ -51809,82 +52270,47 @@ static int cti_prepare_scratch(ct_world *w)
     cti_state *s = &w->state;
     int n3 = 3 * s->n;
     cti_mem *m = &w->mem;
-    int i;
-    int bodies = s->n_models + CTI_LEN(s->rigids);
-    s->mass_min = 0;
-    s->energies_known = 0;
+    int i, components = CTI_LEN(s->factors.components);
+    s->bodies.mass_min = 0;
+    s->energy.known = 0;
     for (i = 0; i < s->n; i++)
-        if (s->mass[i] > 0 && (s->mass_min == 0 || s->mass[i] < s->mass_min))
-            s->mass_min = s->mass[i];
-    if (!CTI_RESIZE(m, s->rigid_of, s->n))
+        if (s->bodies.mass[i] > 0 && (s->bodies.mass_min == 0 || s->bodies.mass[i] < s->bodies.mass_min))
+            s->bodies.mass_min = s->bodies.mass[i];
+    if (!CTI_RESIZE(m, s->bodies.rigid_of, s->n))
         return 0;
     for (i = 0; i < s->n; i++)
-        s->rigid_of[i] = -1;
-    for (i = 0; i < CTI_LEN(s->rigids); i++)
-        s->rigid_of[s->rigids[i].block] = s->rigid_of[s->rigids[i].block + 1] = i;
-    if (!CTI_RESIZE(m, s->dv, n3) || !CTI_RESIZE(m, s->held, s->n))
+        s->bodies.rigid_of[i] = -1;
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
+        s->bodies.rigid_of[s->bodies.rigids[i].block] = s->bodies.rigid_of[s->bodies.rigids[i].block + 1] = i;
+    if (!CTI_RESIZE(m, s->history.dv, n3) || !CTI_RESIZE(m, s->scripts.held, s->n))
         return 0;
     if (n3)
-        memset(s->dv, 0, sizeof *s->dv * (size_t)n3), memset(s->held, 0, (size_t)s->n);
-    return cti_integrate_reserve(s) && cti_impulses_reserve(s) && CTI_RESIZE(m, s->fixed, s->n) && CTI_RESIZE(m, s->v_fixed, n3) && CTI_RESIZE(m, s->filter, s->n) &&
-           CTI_RESIZE(m, s->b, n3) && CTI_RESIZE(m, s->force, n3) && CTI_RESIZE(m, s->v_free, n3) && CTI_RESIZE(m, s->dv_free, n3) &&
-           CTI_RESIZE(m, s->q, n3) && CTI_RESIZE(m, s->whole, s->n) && CTI_RESIZE(m, s->fall_new, s->n) && CTI_RESIZE(m, s->energies, bodies) &&
-           CTI_RESIZE(m, s->energies_new, bodies) && CTI_RESIZE(m, s->works, bodies) && CTI_RESIZE(m, s->moduli, s->n_models) && CTI_RESIZE(m, s->gains, bodies) && CTI_RESIZE(m, s->impulse, n3) &&
-           CTI_RESIZE(m, s->parts.zoned, CTI_LEN(s->factors.components)) && CTI_RESIZE(m, s->turns, CTI_LEN(s->factors.components)) && CTI_RESIZE(m, s->groups, CTI_LEN(s->factors.components)) &&
-           CTI_RESIZE(m, s->force0, s->desc.integrator == CT_INTEGRATOR_NEWMARK ? n3 : 0) && CTI_RESIZE(m, s->v_new, n3) && CTI_RESIZE(m, s->x_new, n3) && CTI_RESIZE(m, s->pcg_work, 4 * n3 + 8);
+        memset(s->history.dv, 0, sizeof *s->history.dv * (size_t)n3), memset(s->scripts.held, 0, (size_t)s->n);
+    return cti_integrate_reserve(s) && cti_impulses_reserve(s) && CTI_RESIZE(m, s->history.dv_free, n3) && CTI_RESIZE(m, s->scripts.fixed, s->n) &&
+           CTI_RESIZE(m, s->scripts.v_fixed, n3) && CTI_RESIZE(m, s->scripts.filter, s->n) && CTI_RESIZE(m, s->parts.zoned, components) &&
+           cti_prepare_system(m, s, n3, components) && cti_prepare_end(m, s, n3, components) && cti_prepare_energies(m, s);
 }
 
-#if CONTACT_WITH_DCD
-/* centres and radii of a body's tets at rest */
-static void cti_prepare_tets(const cti_body *b, ct_real *out)
-{
-    const ct_real *X = b->nodes ? b->nodes : b->rest;
-    int i, k;
-    for (i = 0; i < b->model.tets.n; i++) {
-        const int32_t *t = b->model.tets.node + 4 * (size_t)i;
-        cti_v3 c = cti_v3_zero();
-        ct_real r = 0;
-        for (k = 0; k < 4; k++)
-            c = cti_v3_mad(c, cti_v3_at(X, t[k] - b->block0), CTI_R(0.25));
-        for (k = 0; k < 4; k++)
-            r = cti_max(r, cti_v3_norm(cti_v3_sub(cti_v3_at(X, t[k] - b->block0), c)));
-        cti_v3_put(out + 4 * (size_t)i, 0, c);
-        out[4 * (size_t)i + 3] = r;
-    }
-}
-
-/* the data of discrete detection. 0: out of memory */
-static int cti_prepare_discrete(ct_world *w)
-{
-    cti_state *s = &w->state;
-    cti_dcd *d = &s->dcd;
-    int i, k, n = 0, models = 0;
-    for (k = 0; k < s->n_models; k++)
-        n += s->models[k]->tets.n;
-    if (!CTI_RESIZE(&w->mem, d->bodies, s->surface.n_bodies) || !CTI_RESIZE(&w->mem, d->tet_rest, 4 * (size_t)n))
-        return 0;
-    for (i = n = 0; i < s->surface.n_bodies; i++) {
-        const cti_body *b = &w->bodies[w->surface_slot[i]];
-        memset(&d->bodies[i], 0, sizeof d->bodies[i]);
-        d->bodies[i].model = -1;
-        if (!cti_body_has_model(b))
-            continue;
-        d->bodies[i].model = models++, d->bodies[i].embedded = b->attach != NULL, d->bodies[i].tet0 = n;
-        cti_prepare_tets(b, d->tet_rest + 4 * (size_t)n);
-        n += b->model.tets.n;
-    }
-    return cti_dcd_prepare(s);
-}
-#endif
-
-/* the stepper's own data before its first step. 0: out of memory */
+/* what the stepper is told of the bodies, and its own data. 0: out of memory */
 static int cti_prepare_stepper(ct_world *w)
 {
-#if CONTACT_WITH_DCD
-    if (CTI_IS_DISCRETE(&w->state))
-        return cti_prepare_discrete(w);
-#endif
-    return cti_tangle_find(&w->state);
+    cti_state *s = &w->state;
+    cti_stepper_body *bodies = CTI_ARENA_NEW(&w->arena, cti_stepper_body, s->surface.n_bodies + 1);
+    int i, models = 0;
+    if (!bodies)
+        return 0;
+    for (i = 0; i < s->surface.n_bodies; i++) {
+        const cti_body *b = &w->bodies[w->surface_slot[i]];
+        cti_stepper_body *q = &bodies[i];
+        int soft = cti_body_has_model(b);
+        q->model = soft ? models++ : -1;
+        q->rigid = b->rigid;
+        q->embedded = soft && b->attach != NULL;
+        q->block0 = b->block0;
+        q->n_blocks = b->n_blocks;
+        q->nodes = !soft ? NULL : (b->nodes ? b->nodes : b->rest);
+    }
+    return cti_steppers_of(w)->prepare(s, bodies);
 }
 
 CTI_FN ct_code cti_world_prepare(ct_world *w)
@@ -51927,75 +52353,47 @@ static const char *const cti_world_codes[] = {
     CT_CODE_LIST(CTI_WORLD_TEXT)};
 static const char *const cti_world_statuses[] = {CT_STATUS_LIST(CTI_WORLD_TEXT)};
 #undef CTI_WORLD_TEXT
-static const char *const cti_world_steppers[] = {"cmr", "dcd", "barrier", "layers", "penalty", "geometric", "explicit"};
 static const char *const cti_world_integrators[] = {"euler", "newmark", "bdf2"};
-static const char *const cti_world_solvers[] = {"auto",       "ica",   "ca",       "pgs",          "lemke",  "boxed",
-                                                "active_set", "mprgp", "interior", "geometric_cg", "newton", "admm"};
-
 CONTACT_API_DEF const char *ct_code_text(ct_code code) { return (int)code >= 0 && code < CT_CODE_COUNT_ ? cti_world_codes[code] : "?"; }
 CONTACT_API_DEF const char *ct_status_text(ct_status status)
 {
     return (int)status >= 0 && status < CT_STATUS_COUNT_ ? cti_world_statuses[status] : "?";
 }
+#define CTI_WORLD_CASE(name, number, word, built) case name: return #word;
 CONTACT_API_DEF const char *ct_stepper_text(ct_stepper stepper)
 {
-    return (int)stepper >= 0 && stepper < CT_STEPPER_COUNT_ ? cti_world_steppers[stepper] : "?";
+    switch (stepper) {
+        CT_STEPPER_LIST(CTI_WORLD_CASE)
+    default:
+        return "?";
+    }
 }
 CONTACT_API_DEF const char *ct_solver_text(ct_solver solver)
 {
-    return (int)solver >= 0 && solver < CT_SOLVER_COUNT_ ? cti_world_solvers[solver] : "?";
+    switch (solver) {
+    case CT_SOLVER_AUTO:
+        return "auto";
+        CT_SOLVER_LIST(CTI_WORLD_CASE)
+    default:
+        return "?";
+    }
 }
+#undef CTI_WORLD_CASE
 CONTACT_API_DEF const char *ct_integrator_text(ct_integrator integrator)
 {
     return (int)integrator >= 0 && integrator < CT_INTEGRATOR_COUNT_ ? cti_world_integrators[integrator] : "?";
 }
-CONTACT_API_DEF int ct_stepper_built(ct_stepper stepper) 
-{
-    return (CONTACT_WITH_CMR && stepper == CT_STEPPER_CMR) || (CONTACT_WITH_DCD && stepper == CT_STEPPER_DCD);
-}
+CONTACT_API_DEF int ct_stepper_built(ct_stepper stepper) { return cti_steppers_find(stepper) != NULL; }
 CONTACT_API_DEF int ct_solver_built(ct_solver solver)
 {
     return solver == CT_SOLVER_ICA || solver == CT_SOLVER_AUTO || cti_bridge_solver(solver);
 }
 
 /* names of what is built, each with a space in front */
-static const char cti_world_built_steppers[] = ""
-#if CONTACT_WITH_CMR
-                                               " cmr"
-#endif
-#if CONTACT_WITH_DCD
-                                               " dcd"
-#endif
-    ;
-static const char cti_world_built_solvers[] = " auto ica"
-#if CONTACT_WITH_CA
-                                              " ca"
-#endif
-#if CONTACT_WITH_PGS
-                                              " pgs"
-#endif
-#if CONTACT_WITH_LEMKE
-                                              " lemke"
-#endif
-#if CONTACT_WITH_BOXED
-                                              " boxed"
-#endif
-#if CONTACT_WITH_ACTIVE_SET
-                                              " active_set"
-#endif
-#if CONTACT_WITH_MPRGP
-                                              " mprgp"
-#endif
-#if CONTACT_WITH_INTERIOR
-                                              " interior"
-#endif
-#if CONTACT_WITH_NEWTON
-                                              " newton"
-#endif
-#if CONTACT_WITH_ADMM
-                                              " admm"
-#endif
-    ;
+#define CTI_WORLD_WORD(name, number, word, built) CTI_IF(built, " " #word)
+static const char cti_world_built_steppers[] = "" CT_STEPPER_LIST(CTI_WORLD_WORD);
+static const char cti_world_built_solvers[] = " auto ica" CT_SOLVER_LIST_OPTIONAL(CTI_WORLD_WORD);
+#undef CTI_WORLD_WORD
 
 CONTACT_API_DEF const ct_library_info *ct_library_info_get(void)
 {
@@ -52012,21 +52410,22 @@ CONTACT_API_DEF const ct_library_info *ct_library_info_get(void)
     return &info;
 }
 
+/* the default stepper: the user's, or the first of the list that is built */
+#ifdef CONTACT_STEPPER
+enum { CTI_WORLD_STEPPER = (int)(CONTACT_STEPPER) };
+#else
+#define CTI_WORLD_FIRST(name, number, word, built) (built) ? (int)name:
+enum { CTI_WORLD_STEPPER = CT_STEPPER_LIST(CTI_WORLD_FIRST) -1 };
+#undef CTI_WORLD_FIRST
+#endif
 /* Defaults that are not built are refused here, by a name that says what to do: enum values are unknown to the preprocessor. */
-#define CTI_WORLD_IS(solver) ((CONTACT_SOLVER) == CT_SOLVER_##solver)
-typedef char cti_CONTACT_STEPPER_is_not_built_set_its_CONTACT_WITH_to_1[(CONTACT_WITH_CMR && (CONTACT_STEPPER) == CT_STEPPER_CMR) ||
-                                                                                (CONTACT_WITH_DCD && (CONTACT_STEPPER) == CT_STEPPER_DCD)
-                                                                            ? 1
-                                                                            : -1];
+#define CTI_WORLD_IS_STEPPER(name, number, word, built) || ((built) && CTI_WORLD_STEPPER == (int)name)
+#define CTI_WORLD_IS_SOLVER(name, number, word, built) || ((built) && (CONTACT_SOLVER) == name)
+typedef char cti_CONTACT_STEPPER_is_not_built_set_its_CONTACT_WITH_to_1[(0 CT_STEPPER_LIST(CTI_WORLD_IS_STEPPER)) ? 1 : -1];
 typedef char cti_CONTACT_SOLVER_is_not_built_set_its_CONTACT_WITH_to_1
-    [CTI_WORLD_IS(AUTO) || CTI_WORLD_IS(ICA) || (CONTACT_WITH_CA && CTI_WORLD_IS(CA)) || (CONTACT_WITH_PGS && CTI_WORLD_IS(PGS)) ||
-             (CONTACT_WITH_LEMKE && CTI_WORLD_IS(LEMKE)) || (CONTACT_WITH_BOXED && CTI_WORLD_IS(BOXED)) ||
-             (CONTACT_WITH_ACTIVE_SET && CTI_WORLD_IS(ACTIVE_SET)) || (CONTACT_WITH_MPRGP && CTI_WORLD_IS(MPRGP)) ||
-             (CONTACT_WITH_INTERIOR && CTI_WORLD_IS(INTERIOR)) || (CONTACT_WITH_NEWTON && CTI_WORLD_IS(NEWTON)) ||
-             (CONTACT_WITH_ADMM && CTI_WORLD_IS(ADMM))
-         ? 1
-         : -1];
-#undef CTI_WORLD_IS
+    [((CONTACT_SOLVER) == CT_SOLVER_AUTO || (CONTACT_SOLVER) == CT_SOLVER_ICA CT_SOLVER_LIST_OPTIONAL(CTI_WORLD_IS_SOLVER)) ? 1 : -1];
+#undef CTI_WORLD_IS_STEPPER
+#undef CTI_WORLD_IS_SOLVER
 
 CONTACT_API_DEF ct_solver_desc ct_solver_desc_default(void)
 {
@@ -52057,17 +52456,13 @@ CONTACT_API_DEF ct_world_desc ct_world_desc_default(void)
     d.thickness = CTI_R(1e-3);
     d.friction = CTI_R(0.4);
     d.self_collision = 1;
-    d.stepper = CONTACT_STEPPER;
+    d.stepper = (ct_stepper)CTI_WORLD_STEPPER;
     d.solver = ct_solver_desc_default();
     d.cmr_rounds = 5;
     d.max_halvings = 5;
     d.recovery_speed = 1;
     d.newton_iterations = 8;
-    d.dcd.newton_iterations = 1;
-    d.dcd.decouple = CT_DECOUPLE_PIVOT;
-    d.dcd.friction = CT_DCD_FRICTION_IMPLICIT;
-    d.dcd.max_substeps = 8;
-    d.dcd.substep_fraction = d.dcd.recovery = CTI_R(0.5);
+    cti_steppers_defaults(&d);
     return d;
 }
 
@@ -52085,22 +52480,6 @@ CTI_FN ct_code cti_world_busy(ct_world *w)
 {
     ct_body_id none = {0, 0};
     return w->busy ? cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "the world is in a call: a callback may not call back into it") : CT_OK;
-}
-
-CTI_FN ct_code cti_world_refuse_discrete(ct_world *w, const char *name, const char *text)
-{
-    ct_body_id none = {0, 0};
-    char *to = w->error.buffer, *end = to + sizeof w->error.buffer - 1;
-    if (!CTI_IS_DISCRETE(&w->state))
-        return CT_OK;
-    for (; name && *name && to < end; name++)
-        *to++ = *name;
-    for (name = name ? ": " : ""; *name && to < end; name++)
-        *to++ = *name;
-    for (name = text; *name && to < end; name++)
-        *to++ = *name;
-    *to = '\0';
-    return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, -1, 0, w->error.buffer);
 }
 
 static ct_code cti_world_refuse(ct_error_info *out, ct_code code, double value, const char *text)
@@ -52122,7 +52501,7 @@ static ct_code cti_world_check_solver(const ct_solver_desc *s, ct_error_info *e)
     if ((int)s->solver < 0 || s->solver >= CT_SOLVER_COUNT_)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)s->solver, "solver.solver is out of range");
     if (!ct_solver_built(s->solver))
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)s->solver, "solver '%s' is not built", ct_solver_text(s->solver));
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)s->solver, "solver '%s' (%d) is not built", ct_solver_text(s->solver), (int)s->solver);
     if (!(s->tolerance > 0) || !cti_finite(s->tolerance))
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)s->tolerance, "solver.tolerance must be positive");
     if (s->max_iterations < 1 || s->inner_iterations < 1 || s->max_sweeps < 1 || s->inner_repeats < 1)
@@ -52136,47 +52515,6 @@ static ct_code cti_world_check_solver(const ct_solver_desc *s, ct_error_info *e)
     if (s->budget < 0 || !(s->seconds >= 0) || s->order < 0 || s->order > 2 || (int)s->friction < 0 || s->friction > CT_FRICTION_LOCAL ||
         !(s->relaxation > 0) || !(s->relaxation < 2))
         return cti_world_refuse(e, CT_ERR_ARGUMENT, s->relaxation, "solver budget, seconds, order, relaxation or friction is out of range");
-    return CT_OK;
-}
-
-static ct_code cti_world_check_dcd(const ct_world_desc *d, ct_error_info *e)
-{
-    const ct_dcd_desc *q = &d->dcd;
-    if (q->newton_iterations < 1 || q->newton_iterations > 100)
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, q->newton_iterations, "dcd.newton_iterations must be 1 to 100");
-    if ((int)q->decouple < 0 || q->decouple >= CT_DECOUPLE_COUNT_)
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)q->decouple, "dcd.decouple is out of range");
-    if ((int)q->friction < 0 || q->friction >= CT_DCD_FRICTION_COUNT_)
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)q->friction, "dcd.friction is out of range");
-    if (q->max_substeps < 1 || q->max_substeps > 256)
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, q->max_substeps, "dcd.max_substeps must be 1 to 256");
-    if (!(q->substep_fraction > 0) || !cti_finite(q->substep_fraction))
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)q->substep_fraction, "dcd.substep_fraction must be positive");
-    if (!(q->recovery > 0 && q->recovery <= 1))
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)q->recovery, "dcd.recovery must be in (0, 1]");
-    if (!(q->depth >= 0) || !cti_finite(q->depth))
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)q->depth, "dcd.depth must be zero or positive");
-    if (d->stepper != CT_STEPPER_DCD)
-        return CT_OK;
-    if (d->integrator != CT_INTEGRATOR_EULER)
-        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, (double)d->integrator, "CT_STEPPER_DCD steps by implicit Euler only");
-    if (d->ccd_limits_step)
-        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, 1, "CT_STEPPER_DCD has no continuous detection that could limit a step");
-    if (d->solver.solver != CT_SOLVER_ICA && d->solver.solver != CT_SOLVER_AUTO && d->solver.solver != CT_SOLVER_MPRGP)
-        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, (double)d->solver.solver,
-                                "CT_STEPPER_DCD solves by CT_SOLVER_MPRGP, which the default and CT_SOLVER_AUTO stand for, too");
-    return CT_OK;
-}
-
-static ct_code cti_world_check_paper(const ct_world_desc *d, ct_error_info *e)
-{
-    if (d->solver.termination != CT_TERMINATION_PAPER || d->stepper == CT_STEPPER_DCD)
-        return CT_OK;
-    if (d->solver.solver != CT_SOLVER_ICA && d->solver.solver != CT_SOLVER_AUTO)
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.solver, "solver '%s' has no termination PAPER, which is CT_SOLVER_ICA's with CT_STEPPER_CMR, CT_SOLVER_MPRGP's with CT_STEPPER_DCD",
-                             ct_solver_text(d->solver.solver));
-    if (d->stepper != CT_STEPPER_CMR)
-        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, (double)d->stepper, "solver.termination PAPER is for CT_STEPPER_CMR and CT_STEPPER_DCD");
     return CT_OK;
 }
 
@@ -52213,7 +52551,8 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
     if ((int)d->stepper < 0 || d->stepper >= CT_STEPPER_COUNT_)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->stepper, "stepper is out of range");
     if (!ct_stepper_built(d->stepper))
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->stepper, "stepper '%s' is not built", ct_stepper_text(d->stepper));
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->stepper, "stepper '%s' (%d) is not built", ct_stepper_text(d->stepper),
+                             (int)d->stepper);
     if ((int)d->integrator < 0 || d->integrator >= CT_INTEGRATOR_COUNT_)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->integrator, "integrator is out of range");
     if ((int)d->broad_phase < 0 || d->broad_phase >= CT_BROAD_COUNT_)
@@ -52228,36 +52567,10 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, d->ccd_limits_step, "ccd_limits_step must be 0 or 1");
     if (!(d->recovery_speed >= 0))
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->recovery_speed, "recovery_speed must be zero or positive");
-    if (cti_world_check_dcd(d, e) != CT_OK)
-        return e ? e->code : CT_ERR_ARGUMENT;
     code = cti_world_check_tasks(&d->tasks, e);
     if (code == CT_OK)
         code = cti_world_check_solver(&d->solver, e);
-    return code == CT_OK ? cti_world_check_paper(d, e) : code;
-}
-
-/* the settings of Li 2015: one Newton iteration, no friction, and one random row a vertex, unless all rows or the deepest are chosen */
-static void cti_world_as_li_printed(ct_world_desc *d)
-{
-    d->dcd.newton_iterations = 1, d->dcd.friction = CT_DCD_FRICTION_NONE, d->dcd.recovery = 1, d->dcd.max_substeps = 1;
-    if (d->dcd.decouple == CT_DECOUPLE_PIVOT)
-        d->dcd.decouple = CT_DECOUPLE_RANDOM;
-}
-
-/* the settings of Otaduy 2009, or with DCD of Li 2015, where the paper's own step is chosen */
-static void cti_world_as_printed(ct_world_desc *d)
-{
-    if (d->solver.termination != CT_TERMINATION_PAPER)
-        return;
-    if (d->stepper == CT_STEPPER_DCD) {
-        cti_world_as_li_printed(d);
-        return;
-    }
-    d->solver.solver = CT_SOLVER_ICA, d->solver.cluster = CT_CLUSTER_NODE;
-    if (d->solver.cone == CT_CONE_CONE)
-        d->solver.cone = CT_CONE_BOX;
-    d->solver.inner_repeats = 3;
-    d->newton_iterations = 1, d->cmr_rounds = 5, d->max_halvings = 2;
+    return code == CT_OK ? cti_steppers_check(d, e) : code;
 }
 
 /* 1 when products and sums of this file were fused in spite of the pragma on top of contact.h: by clang -ffp-contract=fast, or in src/
@@ -52313,7 +52626,8 @@ static ct_code cti_world_make(const ct_world_desc *desc, ct_world **out_world, c
     w->state.mem = &w->mem;
     w->state.arena = &w->arena;
     w->state.desc = *desc;
-    cti_world_as_printed(&w->state.desc);
+    if (cti_steppers_of(w)->complete)
+        cti_steppers_of(w)->complete(&w->state.desc);
     w->error.element = -1;
     w->error.text = ct_code_text(CT_OK);
     code = cti_world_start_pool(w, out_error);
@@ -52334,34 +52648,48 @@ CONTACT_API_DEF ct_code ct_world_create(const ct_world_desc *desc, ct_world **ou
     return code;
 }
 
+static void cti_world_free_bodies(cti_mem *m, cti_bodies *b)
+{
+    CTI_FREE(m, b->mass), CTI_FREE(m, b->inv_mass), CTI_FREE(m, b->alpha);
+    CTI_FREE(m, b->rigids), CTI_FREE(m, b->rigid_of), CTI_FREE(m, b->frames), CTI_FREE(m, b->joints);
+}
+
+static void cti_world_free_scripts(cti_mem *m, cti_scripts *c)
+{
+    CTI_FREE(m, c->pins), CTI_FREE(m, c->path), CTI_FREE(m, c->directions), CTI_FREE(m, c->movers);
+    CTI_FREE(m, c->held), CTI_FREE(m, c->fixed), CTI_FREE(m, c->v_fixed), CTI_FREE(m, c->filter), CTI_FREE(m, c->projectors);
+}
+
+static void cti_world_free_system(cti_mem *m, cti_system *y)
+{
+    CTI_FREE(m, y->q), CTI_FREE(m, y->turns), CTI_FREE(m, y->whole), CTI_FREE(m, y->b), CTI_FREE(m, y->force), CTI_FREE(m, y->force0);
+    CTI_FREE(m, y->v_free), CTI_FREE(m, y->work);
+}
+
 static void cti_world_free_state(ct_world *w)
 {
     cti_state *s = &w->state;
     cti_mem *m = &w->mem;
     int i;
-    CTI_FREE(m, s->x), CTI_FREE(m, s->v), CTI_FREE(m, s->mass), CTI_FREE(m, s->inv_mass), CTI_FREE(m, s->alpha), CTI_FREE(m, s->dt_prev);
-    CTI_FREE(m, s->fall), CTI_FREE(m, s->fall_new), CTI_FREE(m, s->energies), CTI_FREE(m, s->energies_new), CTI_FREE(m, s->works), CTI_FREE(m, s->moduli);
-    CTI_FREE(m, s->gains), CTI_FREE(m, s->whole), CTI_FREE(m, s->q), CTI_FREE(m, s->turns), CTI_FREE(m, s->groups), CTI_FREE(m, s->force0), CTI_FREE(m, s->impulse);
-    CTI_FREE(m, s->held), CTI_FREE(m, s->fixed), CTI_FREE(m, s->v_fixed), CTI_FREE(m, s->filter), CTI_FREE(m, s->projectors);
-    CTI_FREE(m, s->pins), CTI_FREE(m, s->path), CTI_FREE(m, s->directions);
-    CTI_FREE(m, s->b), CTI_FREE(m, s->force), CTI_FREE(m, s->v_free), CTI_FREE(m, s->dv), CTI_FREE(m, s->dv_free), CTI_FREE(m, s->v_new);
-    CTI_FREE(m, s->x_new), CTI_FREE(m, s->pcg_work);
-    CTI_FREE(m, s->rigids), CTI_FREE(m, s->rigid_of), CTI_FREE(m, s->frames0), CTI_FREE(m, s->frames1), CTI_FREE(m, s->movers);
-    CTI_FREE(m, s->joints);
+    CTI_FREE(m, s->x), CTI_FREE(m, s->v);
+    cti_world_free_bodies(m, &s->bodies);
+    cti_world_free_scripts(m, &s->scripts);
+    cti_world_free_system(m, &s->system);
+    CTI_FREE(m, s->energy.now), CTI_FREE(m, s->energy.end), CTI_FREE(m, s->energy.works), CTI_FREE(m, s->energy.moduli), CTI_FREE(m, s->energy.gains);
+    CTI_FREE(m, s->end.v), CTI_FREE(m, s->end.x), CTI_FREE(m, s->end.frames), CTI_FREE(m, s->end.fall), CTI_FREE(m, s->end.impulse);
+    CTI_FREE(m, s->end.groups);
+    CTI_FREE(m, s->history.dv), CTI_FREE(m, s->history.dt_prev), CTI_FREE(m, s->history.dv_free), CTI_FREE(m, s->history.fall);
     cti_integrate_free(s);
-    cti_snapshot_free(m, &s->start);
-    CTI_FREE(m, s->rows), CTI_FREE(m, s->origins), CTI_FREE(m, s->hits), CTI_FREE(m, s->tangled_pairs);
-    CTI_FREE(m, s->repairs), CTI_FREE(m, s->ways);
-#if CONTACT_WITH_DCD
-    cti_dcd_free(m, &s->dcd);
-#endif
-    cti_memory_free(m, &s->memory);
+    cti_snapshot_free(m, &s->step.start);
+    CTI_FREE(m, s->contact.rows), CTI_FREE(m, s->contact.origins), CTI_FREE(m, s->contact.hits), CTI_FREE(m, s->contact.tangled_pairs);
+    CTI_FREE(m, s->contact.repairs), CTI_FREE(m, s->contact.ways);
+    cti_memory_free(m, &s->contact.memory);
     for (i = 0; i < 2 * CTI_PARTS_DEPTH; i++)
-        cti_memory_free(m, &s->memory_step[i]);
+        cti_memory_free(m, &s->contact.memory_step[i]);
     cti_parts_free(m, &s->parts);
-    cti_impulses_free(m, &s->impulses);
-    cti_impulses_free(m, &s->impulses_step);
-    CTI_FREE(m, s->reactions.blocks), CTI_FREE(m, s->reactions.values);
+    cti_impulses_free(m, &s->history.impulses);
+    cti_impulses_free(m, &s->step.impulses);
+    CTI_FREE(m, s->scripts.reactions.blocks), CTI_FREE(m, s->scripts.reactions.values);
 }
 
 CONTACT_API_DEF void ct_world_destroy(ct_world *w)
@@ -52420,28 +52748,14 @@ static void cti_world_bound(ct_step_report *r)
    preparation [ms] */
 static void cti_world_report(const ct_world *w, double t0, double t1, ct_step_report *r)
 {
-    if (w->state.limit.n > 0)
-        cti_world_public_pair(w, &w->state.limit, &r->limit);
+    if (w->state.step.limit.n > 0)
+        cti_world_public_pair(w, &w->state.step.limit, &r->limit);
     r->coarse = cti_world_coarse(&w->state.surface);
     cti_world_bound(r);
     r->ms_prepare = t1 - t0;
     r->ms_total = cti_cmr_clock(&w->state) - t0;
     r->ms_finish = r->ms_total - r->ms_prepare - r->ms_assemble - r->ms_unconstrained - r->ms_detect - r->ms_solve;
     r->ms_finish = r->ms_finish > 0 ? r->ms_finish : 0;
-}
-
-/* the step of the world's stepper */
-static ct_code cti_world_advance(cti_state *s, ct_real dt, ct_step_report *report)
-{
-#if CONTACT_WITH_DCD
-    if (CTI_IS_DISCRETE(s))
-        return cti_dcd_step(s, dt, report);
-#endif
-#if CONTACT_WITH_CMR
-    return cti_step(s, dt, report);
-#else
-    return CT_ERR_UNSUPPORTED; /* unreachable: ct_world_create refuses such a world */
-#endif
 }
 
 static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_report)
@@ -52466,7 +52780,7 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
     t1 = cti_cmr_clock(&w->state);
     w->contacts_ready = 0;
     w->mem.failed = 0;
-    code = cti_world_advance(&w->state, dt, &report);
+    code = cti_steppers_of(w)->step(&w->state, dt, &report);
     if (code == CT_OK && CONTACT_VALIDATE) {
         code = cti_inspect(w, &report);
         if (code == CT_ERR_MEMORY)
@@ -52490,7 +52804,7 @@ CONTACT_API_DEF ct_code ct_world_step(ct_world *w, ct_real dt, ct_step_report *o
 }
 
 CONTACT_API_DEF const ct_error_info *ct_world_error(const ct_world *w) { return w ? &w->error : NULL; }
-CONTACT_API_DEF double ct_world_time(const ct_world *w) { return w ? w->state.time : 0; }
+CONTACT_API_DEF double ct_world_time(const ct_world *w) { return w ? w->state.step.time : 0; }
 CONTACT_API_DEF int ct_world_body_count(const ct_world *w) { return w ? w->n_alive : 0; }
 CONTACT_API_DEF void ct_world_allocations(const ct_world *w, int64_t *out_calls, int64_t *out_bytes)
 {
@@ -52729,8 +53043,9 @@ static int cti_bodies_reserve_blocks(ct_world *w, const cti_body *b)
     cti_state *s = &w->state;
     cti_mem *m = &w->mem;
     int n1 = s->n + b->n_blocks;
-    return CTI_RESERVE(m, s->rigids, CTI_LEN(s->rigids) + 1) && CTI_RESERVE(m, s->x, 3 * n1) && CTI_RESERVE(m, s->v, 3 * n1) &&
-           CTI_RESERVE(m, s->mass, n1) && CTI_RESERVE(m, s->inv_mass, n1) && CTI_RESERVE(m, s->alpha, n1) && CTI_RESERVE(m, s->dt_prev, n1) && CTI_RESERVE(m, s->fall, n1);
+    return CTI_RESERVE(m, s->bodies.rigids, CTI_LEN(s->bodies.rigids) + 1) && CTI_RESERVE(m, s->x, 3 * n1) && CTI_RESERVE(m, s->v, 3 * n1) &&
+           CTI_RESERVE(m, s->bodies.mass, n1) && CTI_RESERVE(m, s->bodies.inv_mass, n1) && CTI_RESERVE(m, s->bodies.alpha, n1) &&
+           CTI_RESERVE(m, s->history.dt_prev, n1) && CTI_RESERVE(m, s->history.fall, n1);
 }
 
 /* a deformable body's nodes: masses, and a rigid velocity about the centre of mass */
@@ -52741,11 +53056,11 @@ static void cti_bodies_join_nodes(ct_world *w, cti_body *b, const ct_real *v, co
     cti_v3 c = cti_v3_zero();
     ct_real M = 0;
     int i, n0 = b->block0;
-    cti_model_mass(&b->model, s->mass);
+    cti_model_mass(&b->model, s->bodies.mass);
     for (i = n0; i < n0 + b->n_blocks; i++) {
-        c = cti_v3_mad(c, cti_v3_at(nodes, i - n0), s->mass[i]);
-        M += s->mass[i];
-        s->inv_mass[i] = s->mass[i] > 0 ? 1 / s->mass[i] : 0;
+        c = cti_v3_mad(c, cti_v3_at(nodes, i - n0), s->bodies.mass[i]);
+        M += s->bodies.mass[i];
+        s->bodies.inv_mass[i] = s->bodies.mass[i] > 0 ? 1 / s->bodies.mass[i] : 0;
     }
     c = M > 0 ? cti_v3_mul(c, 1 / M) : c;
     for (i = n0; i < n0 + b->n_blocks; i++) {
@@ -52763,19 +53078,19 @@ static void cti_bodies_join_rigid(ct_world *w, cti_body *b, const ct_real *v, co
     ct_real R[9];
     cti_v3 L;
     int n0 = b->block0, k;
-    b->rigid = CTI_LEN(s->rigids);
+    b->rigid = CTI_LEN(s->bodies.rigids);
     r->block = n0;
     /* L = R I R' w: in the body frame, so that a body that starts unturned has I w to the bit */
     cti_rigid_matrix(r->q, R);
     L = cti_m3_mul_v(r->inertia, cti_m3_mul_tv(R, cti_v3_at(omega, 0)));
     cti_v3_put(r->spin, 0, cti_m3_mul_v(R, L));
-    s->mass[n0] = r->mass, s->inv_mass[n0] = 1 / r->mass;
-    s->mass[n0 + 1] = s->inv_mass[n0 + 1] = 0;
+    s->bodies.mass[n0] = r->mass, s->bodies.inv_mass[n0] = 1 / r->mass;
+    s->bodies.mass[n0 + 1] = s->bodies.inv_mass[n0 + 1] = 0;
     for (k = 0; k < 2; k++)
         cti_v3_put(s->x, n0 + k, cti_v3_at(b->center, 0));
     cti_v3_put(s->v, n0, cti_v3_at(v, 0));
     cti_v3_put(s->v, n0 + 1, cti_v3_at(omega, 0));
-    CTI_PUSH(&w->mem, s->rigids, *r);
+    CTI_PUSH(&w->mem, s->bodies.rigids, *r);
 }
 
 /* the block arrays grow by the body's blocks */
@@ -52784,12 +53099,12 @@ static void cti_bodies_join_blocks(ct_world *w, cti_body *b, const ct_real *v, c
     cti_state *s = &w->state;
     cti_mem *m = &w->mem;
     int n0 = s->n, n1 = s->n + b->n_blocks, i;
-    CTI_RESIZE(m, s->x, 3 * n1), CTI_RESIZE(m, s->v, 3 * n1), CTI_RESIZE(m, s->mass, n1), CTI_RESIZE(m, s->inv_mass, n1);
-    CTI_RESIZE(m, s->alpha, n1), CTI_RESIZE(m, s->dt_prev, n1), CTI_RESIZE(m, s->fall, n1);
+    CTI_RESIZE(m, s->x, 3 * n1), CTI_RESIZE(m, s->v, 3 * n1), CTI_RESIZE(m, s->bodies.mass, n1), CTI_RESIZE(m, s->bodies.inv_mass, n1);
+    CTI_RESIZE(m, s->bodies.alpha, n1), CTI_RESIZE(m, s->history.dt_prev, n1), CTI_RESIZE(m, s->history.fall, n1);
     for (i = n0; i < n1; i++) {
-        s->mass[i] = 0;
-        s->alpha[i] = b->material.damping_mass;
-        s->dt_prev[i] = 0;
+        s->bodies.mass[i] = 0;
+        s->bodies.alpha[i] = b->material.damping_mass;
+        s->history.dt_prev[i] = 0;
     }
     s->n = n1;
     if (b->kind == CTI_BODY_RIGID)
@@ -52901,6 +53216,8 @@ CONTACT_API_DEF ct_code ct_body_add_static(ct_world *w, const ct_static_desc *d,
     cti_place place;
     ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_static_desc_default");
     cti_v3 n;
+    if (code == CT_OK)
+        code = cti_steppers_admit(w, d->mesh ? CTI_FEATURE_STATIC : CTI_FEATURE_PLANE, d->name);
     if (code == CT_OK)
         code = cti_bodies_check_scalars(w, d->friction, d->thickness, NULL, NULL);
     if (code == CT_OK)
@@ -53125,6 +53442,8 @@ CONTACT_API_DEF ct_code ct_body_add_soft(ct_world *w, const ct_soft_desc *d, ct_
     const char *text = NULL;
     ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_soft_desc_default");
     if (code == CT_OK)
+        code = cti_steppers_admit(w, CTI_FEATURE_SOFT, d->name);
+    if (code == CT_OK)
         code = cti_bodies_check_mesh(w, d->mesh);
     if (code == CT_OK)
         code = cti_bodies_check_scalars(w, d->friction, d->thickness, d->velocity, d->angular_velocity);
@@ -53160,7 +53479,7 @@ CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, c
     ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_cloth_desc_default");
     int ok;
     if (code == CT_OK)
-        code = cti_world_refuse_discrete(w, d->name ? d->name : "cloth", "CT_STEPPER_DCD needs bodies with an inside, and cloth has none");
+        code = cti_steppers_admit(w, CTI_FEATURE_CLOTH, d->name);
     if (code == CT_OK)
         code = cti_bodies_check_mesh(w, d->mesh);
     if (code == CT_OK)
@@ -53294,7 +53613,7 @@ CONTACT_API_DEF ct_code ct_body_add_rigid(ct_world *w, const ct_rigid_desc *d, c
     cti_place place;
     ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_rigid_desc_default");
     if (code == CT_OK)
-        code = cti_world_refuse_discrete(w, d->name ? d->name : "rigid body", "CT_STEPPER_DCD steps no rigid bodies, only soft ones");
+        code = cti_steppers_admit(w, CTI_FEATURE_RIGID, d->name);
     if (code == CT_OK)
         code = cti_bodies_check_rigid(w, d);
     if (code == CT_OK)
@@ -53355,7 +53674,7 @@ static ct_code cti_bodies_copy_script(ct_world *w, cti_body *b, const ct_kinemat
     b->script.rest = b->rest, b->script.n = b->n;
     b->script.keyframes = b->keyframes, b->script.n_keyframes = d->n_keyframes, b->script.interval = d->keyframe_interval;
     b->script.path = b->path, b->script.n_path = n_path;
-    b->script.t0 = w->state.time;
+    b->script.t0 = w->state.step.time;
     return CT_OK;
 }
 
@@ -53364,6 +53683,8 @@ CONTACT_API_DEF ct_code ct_body_add_kinematic(ct_world *w, const ct_kinematic_de
     cti_body b;
     cti_place place;
     ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_kinematic_desc_default");
+    if (code == CT_OK)
+        code = cti_steppers_admit(w, CTI_FEATURE_KINEMATIC, d->name);
     if (code == CT_OK)
         code = cti_bodies_check_mesh(w, d->mesh);
     if (code == CT_OK)
@@ -53414,7 +53735,7 @@ CONTACT_API_DEF ct_code ct_body_get_pose(const ct_world *cw, ct_body_id body, ct
     if (out_position)
         memcpy(out_position, cw->state.x + 3 * (size_t)b->block0, 3 * sizeof(ct_real));
     if (out_quaternion)
-        memcpy(out_quaternion, cw->state.rigids[b->rigid].q, 4 * sizeof(ct_real));
+        memcpy(out_quaternion, cw->state.bodies.rigids[b->rigid].q, 4 * sizeof(ct_real));
     return CT_OK;
 }
 
@@ -53446,12 +53767,12 @@ static ct_code cti_bodies_set_motion(ct_world *w, ct_body_id body, const ct_real
     if (angular_velocity && !cti_bodies_is_moderate(angular_velocity))
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)angular_velocity[0],
                               "angular_velocity is too large: its fourth power is not finite");
-    w->state.rigids[b->rigid].linked = 0;
-    w->state.energies_known = 0;
+    w->state.bodies.rigids[b->rigid].linked = 0;
+    w->state.energy.known = 0;
     if (velocity)
         memcpy(w->state.v + 3 * (size_t)b->block0, velocity, 3 * sizeof(ct_real));
     if (angular_velocity) {
-        cti_rigid *r = &w->state.rigids[b->rigid];
+        cti_rigid *r = &w->state.bodies.rigids[b->rigid];
         ct_real I[9];
         memcpy(w->state.v + 3 * (size_t)(b->block0 + 1), angular_velocity, 3 * sizeof(ct_real));
         cti_rigid_inertia(r, r->q, I);
@@ -53586,14 +53907,14 @@ static void cti_joints_make_side(const ct_world *w, int slot, const ct_joint_sid
     int k;
     memset(out, 0, sizeof *out);
     out->rigid = -1;
-    out->t0 = w->state.time;
+    out->t0 = w->state.step.time;
     memcpy(out->triad, axes, sizeof out->triad);
     cti_v3_put(out->arm, 0, p);
     if (!b)
         return;
     if (b->kind == CTI_BODY_RIGID) {
         ct_real R[9];
-        cti_rigid_matrix(w->state.rigids[b->rigid].q, R);
+        cti_rigid_matrix(w->state.bodies.rigids[b->rigid].q, R);
         out->rigid = 0;
         cti_v3_put(out->arm, 0, cti_m3_mul_tv(R, cti_v3_sub(p, cti_v3_at(w->state.x, b->block0))));
         for (k = 0; k < 3; k++)
@@ -53602,7 +53923,7 @@ static void cti_joints_make_side(const ct_world *w, int slot, const ct_joint_sid
         cti_joints_nodes(b, from, out);
     else if (b->kind == CTI_BODY_KINEMATIC) {
         /* point and axes taken back to where the path began: its turn R and shift o so far, undone */
-        double t = w->state.time - b->script.t0;
+        double t = w->state.step.time - b->script.t0;
         cti_v3 o = cti_script_follow(b->script.path, b->script.n_path, cti_v3_zero(), t, NULL);
         ct_real R[9];
         for (k = 0; k < 3; k++) /* rows: what becomes of the unit vectors */
@@ -53618,7 +53939,7 @@ static ct_real cti_joints_gyration(const ct_world *w, int slot)
 {
     if (slot < 0 || w->bodies[slot].kind != CTI_BODY_RIGID)
         return 0;
-    return cti_rigid_gyration(&w->state.rigids[w->bodies[slot].rigid]);
+    return cti_rigid_gyration(&w->state.bodies.rigids[w->bodies[slot].rigid]);
 }
 
 /* 1 when the two bodies are to collide */
@@ -53683,7 +54004,7 @@ static ct_code cti_joints_add(ct_world *w, const ct_joint_desc *d, ct_joint_id *
         return CT_ERR_ARGUMENT;
     code = cti_joints_check(w, d);
     if (code == CT_OK)
-        code = cti_world_refuse_discrete(w, NULL, "CT_STEPPER_DCD has no joints and no stitches");
+        code = cti_steppers_admit(w, CTI_FEATURE_JOINT, NULL);
     if (code == CT_OK)
         code = cti_joints_check_side(w, &d->a, d->kind, &slot_a);
     if (code == CT_OK)
@@ -53755,10 +54076,10 @@ CONTACT_API_DEF ct_code ct_joint_get_impulse(const ct_world *cw, ct_joint_id joi
     int k;
     if (!q)
         return code;
-    m = cti_memory_find(&cw->state.impulses.joints, q->joint.key);
+    m = cti_memory_find(&cw->state.history.impulses.joints, q->joint.key);
     for (k = 0; out_linear && k < 3; k++)
         out_linear[k] = m ? m->impulse[k] : 0;
-    m = cti_memory_find(&cw->state.impulses.joints, q->joint.key + 1);
+    m = cti_memory_find(&cw->state.history.impulses.joints, q->joint.key + 1);
     for (k = 0; out_angular && k < 3; k++)
         out_angular[k] = m ? m->impulse[k] * q->joint.lever : 0;
     return CT_OK;
@@ -53798,9 +54119,9 @@ CTI_FN int cti_world_resolve_joints(ct_world *w)
 {
     cti_surface *f = &w->state.surface;
     int i;
-    CTI_CLEAR(w->state.joints);
-    for (i = 0; i < CTI_LEN(w->state.rigids); i++)
-        w->state.rigids[i].linked = 0;
+    CTI_CLEAR(w->state.bodies.joints);
+    for (i = 0; i < CTI_LEN(w->state.bodies.rigids); i++)
+        w->state.bodies.rigids[i].linked = 0;
     for (i = 0; i < CTI_LEN(w->joints); i++) {
         const cti_world_joint *q = &w->joints[i];
         cti_joint j = q->joint;
@@ -53808,7 +54129,7 @@ CTI_FN int cti_world_resolve_joints(ct_world *w)
             continue;
         cti_joints_resolve(w, q->slot[0], &j.a);
         cti_joints_resolve(w, q->slot[1], &j.b);
-        if (!CTI_PUSH(&w->mem, w->state.joints, j))
+        if (!CTI_PUSH(&w->mem, w->state.bodies.joints, j))
             return 0;
         if (!q->collide && q->slot[0] >= 0 && q->slot[1] >= 0 && q->slot[0] != q->slot[1] &&
             !cti_broad_keep_apart(&w->mem, &f->apart, cti_joints_surface_body(w, q->slot[0]), cti_joints_surface_body(w, q->slot[1])))
@@ -53832,20 +54153,21 @@ static ct_code cti_bodies_stale(ct_world *w, ct_body_id body)
 /* pieces of paths that no pin follows any more leave. Pins are in the order of their paths, and those that share one follow one another */
 static void cti_pins_pack_paths(cti_state *s)
 {
+    cti_scripts *scripts = &s->scripts;
     int i, from = -1, to = 0, n = 0;
-    for (i = 0; i < CTI_LEN(s->pins); i++) {
-        cti_pin *p = &s->pins[i];
+    for (i = 0; i < CTI_LEN(scripts->pins); i++) {
+        cti_pin *p = &scripts->pins[i];
         if (p->n_path == 0)
             continue;
         if (p->path != from) {
             from = p->path, to = n;
-            memmove(s->path + to, s->path + from, sizeof *s->path * (size_t)p->n_path);
+            memmove(scripts->path + to, scripts->path + from, sizeof *scripts->path * (size_t)p->n_path);
             n += p->n_path;
         }
         p->path = to;
     }
-    if (s->path)
-        stbds_header(s->path)->length = (size_t)n;
+    if (scripts->path)
+        stbds_header(scripts->path)->length = (size_t)n;
 }
 
 /* pins that nothing feels leave: their time is over, or a newer pin of the same block (covered [blocks], from block b0 on) holds their axes for
@@ -53853,16 +54175,16 @@ static void cti_pins_pack_paths(cti_state *s)
 static void cti_pins_drop(cti_state *s, int b0, const uint8_t *covered, int n_covered, int axes, double until)
 {
     int i, k;
-    for (i = k = 0; i < CTI_LEN(s->pins); i++) {
-        const cti_pin *p = &s->pins[i];
-        int over = !p->axes || (p->until >= 0 && s->time >= p->until);
+    for (i = k = 0; i < CTI_LEN(s->scripts.pins); i++) {
+        const cti_pin *p = &s->scripts.pins[i];
+        int over = !p->axes || (p->until >= 0 && s->step.time >= p->until);
         if (!over && p->block >= b0 && p->block < b0 + n_covered && covered[p->block - b0] && !(p->axes & ~axes))
             over = until < 0 || (p->until >= 0 && p->until <= until);
         if (!over)
-            s->pins[k++] = *p;
+            s->scripts.pins[k++] = *p;
     }
-    if (s->pins)
-        stbds_header(s->pins)->length = (size_t)k;
+    if (s->scripts.pins)
+        stbds_header(s->scripts.pins)->length = (size_t)k;
     cti_pins_pack_paths(s);
 }
 
@@ -53870,49 +54192,51 @@ static void cti_pins_drop(cti_state *s, int b0, const uint8_t *covered, int n_co
 static void cti_bodies_remove_blocks(ct_world *w, int b0, int n)
 {
     cti_state *s = &w->state;
+    cti_bodies *bodies = &s->bodies;
+    cti_scripts *scripts = &s->scripts;
     size_t tail = (size_t)(s->n - b0 - n);
     int i, k;
     memmove(s->x + 3 * b0, s->x + 3 * (b0 + n), sizeof(ct_real) * 3 * tail);
     memmove(s->v + 3 * b0, s->v + 3 * (b0 + n), sizeof(ct_real) * 3 * tail);
-    memmove(s->mass + b0, s->mass + b0 + n, sizeof(ct_real) * tail);
-    memmove(s->inv_mass + b0, s->inv_mass + b0 + n, sizeof(ct_real) * tail);
-    memmove(s->alpha + b0, s->alpha + b0 + n, sizeof(ct_real) * tail);
-    memmove(s->dt_prev + b0, s->dt_prev + b0 + n, sizeof(ct_real) * tail);
-    memmove(s->fall + b0, s->fall + b0 + n, sizeof(ct_real) * tail);
+    memmove(bodies->mass + b0, bodies->mass + b0 + n, sizeof(ct_real) * tail);
+    memmove(bodies->inv_mass + b0, bodies->inv_mass + b0 + n, sizeof(ct_real) * tail);
+    memmove(bodies->alpha + b0, bodies->alpha + b0 + n, sizeof(ct_real) * tail);
+    memmove(s->history.dt_prev + b0, s->history.dt_prev + b0 + n, sizeof(ct_real) * tail);
+    memmove(s->history.fall + b0, s->history.fall + b0 + n, sizeof(ct_real) * tail);
     cti_integrate_remove(s, b0, n);
     cti_impulses_remove(s, b0, n);
     s->n -= n;
-    for (i = k = 0; i < CTI_LEN(s->pins); i++)
-        if (s->pins[i].block < b0 || s->pins[i].block >= b0 + n) {
-            s->pins[k] = s->pins[i];
-            s->pins[k++].block -= s->pins[i].block >= b0 ? n : 0;
+    for (i = k = 0; i < CTI_LEN(scripts->pins); i++)
+        if (scripts->pins[i].block < b0 || scripts->pins[i].block >= b0 + n) {
+            scripts->pins[k] = scripts->pins[i];
+            scripts->pins[k++].block -= scripts->pins[i].block >= b0 ? n : 0;
         }
-    if (s->pins)
-        stbds_header(s->pins)->length = (size_t)k;
+    if (scripts->pins)
+        stbds_header(scripts->pins)->length = (size_t)k;
     cti_pins_pack_paths(s);
-    for (i = k = 0; i < CTI_LEN(s->directions); i++)
-        if (s->directions[i].block < b0 || s->directions[i].block >= b0 + n) {
-            s->directions[k] = s->directions[i];
-            s->directions[k++].block -= s->directions[i].block >= b0 ? n : 0;
+    for (i = k = 0; i < CTI_LEN(scripts->directions); i++)
+        if (scripts->directions[i].block < b0 || scripts->directions[i].block >= b0 + n) {
+            scripts->directions[k] = scripts->directions[i];
+            scripts->directions[k++].block -= scripts->directions[i].block >= b0 ? n : 0;
         }
-    if (s->directions)
-        stbds_header(s->directions)->length = (size_t)k;
+    if (scripts->directions)
+        stbds_header(scripts->directions)->length = (size_t)k;
     for (i = 0; i < CTI_LEN(w->bodies); i++)
         if (w->bodies[i].kind != CTI_BODY_FREE && w->bodies[i].block0 > b0) {
             w->bodies[i].block0 -= n;
             cti_model_shift(&w->bodies[i].model, -n);
         }
-    for (i = 0; i < CTI_LEN(s->rigids); i++)
-        s->rigids[i].block -= s->rigids[i].block > b0 ? n : 0;
+    for (i = 0; i < CTI_LEN(bodies->rigids); i++)
+        bodies->rigids[i].block -= bodies->rigids[i].block > b0 ? n : 0;
 }
 
 static void cti_bodies_remove_rigid(ct_world *w, int number)
 {
     cti_state *s = &w->state;
     int i;
-    for (i = number; i + 1 < CTI_LEN(s->rigids); i++)
-        s->rigids[i] = s->rigids[i + 1];
-    stbds_header(s->rigids)->length--;
+    for (i = number; i + 1 < CTI_LEN(s->bodies.rigids); i++)
+        s->bodies.rigids[i] = s->bodies.rigids[i + 1];
+    stbds_header(s->bodies.rigids)->length--;
     for (i = 0; i < CTI_LEN(w->bodies); i++)
         if (w->bodies[i].kind == CTI_BODY_RIGID && w->bodies[i].rigid > number)
             w->bodies[i].rigid--;
@@ -53958,9 +54282,9 @@ CONTACT_API_DEF ct_code ct_body_remove(ct_world *w, ct_body_id body)
         cti_bodies_remove_blocks(w, b0, n);
         if (w->state.x) {
             stbds_header(w->state.x)->length = stbds_header(w->state.v)->length = 3 * (size_t)w->state.n;
-            stbds_header(w->state.mass)->length = stbds_header(w->state.inv_mass)->length = (size_t)w->state.n;
-            stbds_header(w->state.alpha)->length = stbds_header(w->state.dt_prev)->length = (size_t)w->state.n;
-            stbds_header(w->state.fall)->length = (size_t)w->state.n;
+            stbds_header(w->state.bodies.mass)->length = stbds_header(w->state.bodies.inv_mass)->length = (size_t)w->state.n;
+            stbds_header(w->state.bodies.alpha)->length = stbds_header(w->state.history.dt_prev)->length = (size_t)w->state.n;
+            stbds_header(w->state.history.fall)->length = (size_t)w->state.n;
         }
     }
     cti_world_drop_joints(w, slot);
@@ -54017,13 +54341,13 @@ CTI_FN cti_v3 cti_body_point(const ct_world *w, const cti_body *b, int i)
     cti_attach a;
     ct_real R[9];
     if (b->kind == CTI_BODY_KINEMATIC)
-        return cti_script_point(&b->script, i, w->state.time, NULL);
+        return cti_script_point(&b->script, i, w->state.step.time, NULL);
     if (b->kind == CTI_BODY_STATIC)
         return cti_v3_at(b->rest, i);
     cti_body_attach(b, i, &a);
     if (a.frame < 0)
         return cti_attach_point(&a, w->state.x, NULL);
-    cti_rigid_matrix(w->state.rigids[a.frame].q, R);
+    cti_rigid_matrix(w->state.bodies.rigids[a.frame].q, R);
     a.frame = 0;
     return cti_attach_point(&a, w->state.x, R);
 }
@@ -54034,7 +54358,7 @@ static cti_v3 cti_bodies_velocity(const ct_world *w, const cti_body *b, int i)
     cti_attach a;
     int k;
     if (b->kind == CTI_BODY_KINEMATIC) {
-        cti_script_point(&b->script, i, w->state.time, &v);
+        cti_script_point(&b->script, i, w->state.step.time, &v);
         return v;
     }
     if (cti_body_is_scripted(b))
@@ -54106,12 +54430,12 @@ CONTACT_API_DEF ct_code ct_body_set_velocities(ct_world *w, ct_body_id body, con
         if (!cti_bodies_is_moderate(velocities + 3 * (size_t)i))
             return cti_world_fail(w, CT_ERR_ARGUMENT, body, i, 0, "a velocity is too large: its fourth power is not finite (element: vertex)");
     memcpy(w->state.v + 3 * (size_t)b->block0, velocities, sizeof(ct_real) * 3 * (size_t)n);
-    w->state.energies_known = 0;
+    w->state.energy.known = 0;
     /* where v is the velocity at the end of a step, the scheme starts again from it; where it is that of a step's middle, what was read may be
        set again */
     for (i = b->block0; i < b->block0 + n; i++)
         if (w->state.history.touched && i < CTI_LEN(w->state.history.touched) && !cti_motion_is_halfway(&w->state, i))
-            w->state.dt_prev[i] = 0;
+            w->state.history.dt_prev[i] = 0;
     return CT_OK;
 }
 
@@ -54182,8 +54506,8 @@ CONTACT_API_DEF ct_code ct_body_pin_path(ct_world *w, ct_body_id body, const int
         if (vertices[i] < 0 || vertices[i] >= b->n_blocks)
             return cti_world_fail(w, CT_ERR_ARGUMENT, body, i, vertices[i],
                                   "a pinned vertex is out of range (element: place in the list, value: vertex)");
-    if (!CTI_RESIZE(&w->mem, covered, b->n_blocks) || !CTI_RESERVE(&w->mem, w->state.pins, CTI_LEN(w->state.pins) + n) ||
-        !CTI_RESERVE(&w->mem, w->state.path, CTI_LEN(w->state.path) + n_segments)) {
+    if (!CTI_RESIZE(&w->mem, covered, b->n_blocks) || !CTI_RESERVE(&w->mem, w->state.scripts.pins, CTI_LEN(w->state.scripts.pins) + n) ||
+        !CTI_RESERVE(&w->mem, w->state.scripts.path, CTI_LEN(w->state.scripts.path) + n_segments)) {
         CTI_FREE(&w->mem, covered);
         return cti_world_fail(w, CT_ERR_MEMORY, body, -1, n, "out of memory; nothing was pinned");
     }
@@ -54191,9 +54515,9 @@ CONTACT_API_DEF ct_code ct_body_pin_path(ct_world *w, ct_body_id body, const int
         covered[vertices[i]] = 1;
     cti_pins_drop(&w->state, b->block0, covered, b->n_blocks, axes, until);
     CTI_FREE(&w->mem, covered);
-    path = CTI_LEN(w->state.path);
+    path = CTI_LEN(w->state.scripts.path);
     for (i = 0; n > 0 && i < n_segments; i++)
-        CTI_PUSH(&w->mem, w->state.path, segments[i]);
+        CTI_PUSH(&w->mem, w->state.scripts.path, segments[i]);
     for (i = 0; i < n; i++) {
         cti_pin p;
         memset(&p, 0, sizeof p);
@@ -54201,9 +54525,9 @@ CONTACT_API_DEF ct_code ct_body_pin_path(ct_world *w, ct_body_id body, const int
         p.axes = axes;
         memcpy(p.start, w->state.x + 3 * (size_t)p.block, sizeof p.start);
         p.path = path, p.n_path = n_segments;
-        p.t0 = w->state.time;
+        p.t0 = w->state.step.time;
         p.until = until;
-        CTI_PUSH(&w->mem, w->state.pins, p);
+        CTI_PUSH(&w->mem, w->state.scripts.pins, p);
     }
     return CT_OK;
 }
@@ -54230,6 +54554,8 @@ CONTACT_API_DEF ct_code ct_body_constrain(ct_world *w, ct_body_id body, int vert
     cti_m3 sq;
     if (slot < 0)
         return cti_bodies_stale(w, body);
+    if (cti_steppers_admit(w, CTI_FEATURE_DIRECTION, NULL) != CT_OK)
+        return CT_ERR_UNSUPPORTED;
     if (!cti_body_has_model(&w->bodies[slot]) || vertex < 0 || vertex >= w->bodies[slot].n_blocks || !projector)
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, vertex, vertex, "the constrained vertex is out of range (element: vertex)");
     /* symmetric and idempotent, or it is no projector */
@@ -54241,12 +54567,12 @@ CONTACT_API_DEF ct_code ct_body_constrain(ct_world *w, ct_body_id body, int vert
                 return cti_world_fail(w, CT_ERR_ARGUMENT, body, vertex, (double)projector[3 * i + j], "the matrix is no symmetric projector");
     d.block = w->bodies[slot].block0 + vertex;
     cti_bodies_purify(projector, d.projector);
-    for (i = 0; i < CTI_LEN(w->state.directions); i++)
-        if (w->state.directions[i].block == d.block) {
-            w->state.directions[i] = d;
+    for (i = 0; i < CTI_LEN(w->state.scripts.directions); i++)
+        if (w->state.scripts.directions[i].block == d.block) {
+            w->state.scripts.directions[i] = d;
             return CT_OK;
         }
-    return CTI_PUSH(&w->mem, w->state.directions, d) ? CT_OK : cti_world_fail(w, CT_ERR_MEMORY, body, -1, 0, "out of memory");
+    return CTI_PUSH(&w->mem, w->state.scripts.directions, d) ? CT_OK : cti_world_fail(w, CT_ERR_MEMORY, body, -1, 0, "out of memory");
 }
 
 CONTACT_API_DEF ct_code ct_body_get_pin_impulse(const ct_world *cw, ct_body_id body, int32_t vertex, ct_real out_impulse[3])
@@ -54256,10 +54582,12 @@ CONTACT_API_DEF ct_code ct_body_get_pin_impulse(const ct_world *cw, ct_body_id b
     int slot = cti_world_slot(w, body), block, k;
     if (slot < 0)
         return cti_bodies_stale(w, body);
+    if (cti_steppers_admit(w, CTI_FEATURE_DIRECTION, NULL) != CT_OK)
+        return CT_ERR_UNSUPPORTED;
     if (!cti_body_has_model(&w->bodies[slot]) || vertex < 0 || vertex >= w->bodies[slot].n_blocks || !out_impulse)
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, vertex, vertex,
                               "a pin's impulse needs a deformable body, one of its nodes and room for it (element: vertex)");
-    pins = w->state.impulses.pins;
+    pins = w->state.history.impulses.pins;
     block = w->bodies[slot].block0 + vertex;
     for (k = 0; k < 3; k++)
         out_impulse[k] = 3 * block < CTI_LEN(pins) ? pins[3 * block + k] : 0;
@@ -54408,9 +54736,9 @@ CTI_FN ct_code cti_world_keep_contacts(ct_world *w)
     if (w->contacts_ready)
         return CT_OK;
     CTI_CLEAR(w->contacts);
-    for (i = 0; i < CTI_LEN(w->state.impulses.touches); i++) {
+    for (i = 0; i < CTI_LEN(w->state.history.impulses.touches); i++) {
         ct_contact c;
-        cti_query_contact(w, &w->state.impulses.touches[i], &c);
+        cti_query_contact(w, &w->state.history.impulses.touches[i], &c);
         if (!CTI_PUSH(&w->mem, w->contacts, c))
             return cti_world_fail(w, CT_ERR_MEMORY, none, -1, 0, "out of memory while listing contacts");
     }
@@ -54451,12 +54779,12 @@ static uint64_t cti_query_mix_history(uint64_t h, const cti_state *s)
 {
     const cti_history *q = &s->history;
     int i, k = 0, bytes = 3 * (int)sizeof(ct_real);
-    h = cti_query_mix(h, s->dt_prev, sizeof(ct_real) * (size_t)s->n);
+    h = cti_query_mix(h, s->history.dt_prev, sizeof(ct_real) * (size_t)s->n);
     for (i = 0; i < CTI_LEN(q->v0) / 3 && i < s->n; i++) {
         /* rigid bodies, in the order of their blocks, have no history */
-        while (k < CTI_LEN(s->rigids) && s->rigids[k].block + 1 < i)
+        while (k < CTI_LEN(s->bodies.rigids) && s->bodies.rigids[k].block + 1 < i)
             k++;
-        if (!(s->dt_prev[i] > 0) || (k < CTI_LEN(s->rigids) && i >= s->rigids[k].block))
+        if (!(s->history.dt_prev[i] > 0) || (k < CTI_LEN(s->bodies.rigids) && i >= s->bodies.rigids[k].block))
             continue;
         h = cti_query_mix(h, q->v0 + 3 * (size_t)i, (size_t)bytes);
         h = cti_query_mix(h, q->u0 + 3 * (size_t)i, (size_t)bytes);
@@ -54473,15 +54801,15 @@ CONTACT_API_DEF uint64_t ct_world_hash(const ct_world *w)
     h = cti_query_mix(h, w->state.x, sizeof(ct_real) * 3 * (size_t)w->state.n);
     h = cti_query_mix(h, w->state.v, sizeof(ct_real) * 3 * (size_t)w->state.n);
     h = cti_query_mix_history(h, &w->state);
-    for (i = 0; i < CTI_LEN(w->state.rigids); i++)
-        h = cti_query_mix(h, w->state.rigids[i].q, sizeof w->state.rigids[i].q);
-    for (i = 0; i < CTI_LEN(w->state.rigids); i++)
-        h = cti_query_mix(h, w->state.rigids[i].spin, sizeof w->state.rigids[i].spin);
-    for (i = 0; i < CTI_LEN(w->state.memory.items); i++) {
-        h = cti_query_mix(h, w->state.memory.items[i].impulse, sizeof w->state.memory.items[i].impulse);
-        h = cti_query_mix(h, w->state.memory.items[i].slip, sizeof w->state.memory.items[i].slip);
+    for (i = 0; i < CTI_LEN(w->state.bodies.rigids); i++)
+        h = cti_query_mix(h, w->state.bodies.rigids[i].q, sizeof w->state.bodies.rigids[i].q);
+    for (i = 0; i < CTI_LEN(w->state.bodies.rigids); i++)
+        h = cti_query_mix(h, w->state.bodies.rigids[i].spin, sizeof w->state.bodies.rigids[i].spin);
+    for (i = 0; i < CTI_LEN(w->state.contact.memory.items); i++) {
+        h = cti_query_mix(h, w->state.contact.memory.items[i].impulse, sizeof w->state.contact.memory.items[i].impulse);
+        h = cti_query_mix(h, w->state.contact.memory.items[i].slip, sizeof w->state.contact.memory.items[i].slip);
     }
-    return cti_query_mix(h, &w->state.time, sizeof w->state.time);
+    return cti_query_mix(h, &w->state.step.time, sizeof w->state.step.time);
 }
 
 /* ---- 9_world/untangle.c ---- */
@@ -54515,7 +54843,7 @@ static int cti_untangle_save(ct_world *w, cti_untangle *u)
     memset(u, 0, sizeof *u);
     memcpy(u->gravity, s->desc.gravity, sizeof u->gravity);
     return cti_snapshot_save(s, 1, &u->start) && CTI_RESIZE(&w->mem, u->x, 3 * s->n) &&
-           CTI_RESIZE(&w->mem, u->q, 4 * CTI_LEN(s->rigids));
+           CTI_RESIZE(&w->mem, u->q, 4 * CTI_LEN(s->bodies.rigids));
 }
 
 /* blocks of bodies that are not tangled stay where they are, unless all may move */
@@ -54523,7 +54851,7 @@ static void cti_untangle_hold(cti_state *s, int all)
 {
     const cti_surface *f = &s->surface;
     int i, k, j;
-    memset(s->held, all ? 0 : CTI_HELD_REPAIR, (size_t)s->n);
+    memset(s->scripts.held, all ? 0 : CTI_HELD_REPAIR, (size_t)s->n);
     for (i = 0; i < CTI_LEN(s->detect.tangles); i++) {
         int v = (int)(s->detect.tangles[i] >> 32), body = f->body_of[v];
         if (i > 0 && f->body_of[s->detect.tangles[i - 1] >> 32] == body)
@@ -54531,7 +54859,7 @@ static void cti_untangle_hold(cti_state *s, int all)
         for (k = f->ranges[body].v0; k < f->ranges[body].v1; k++) {
             const cti_attach *a = cti_surface_attach(f, k);
             for (j = 0; j < a->n; j++)
-                s->held[a->block[j]] = 0;
+                s->scripts.held[a->block[j]] = 0;
         }
     }
     /* nodes inside of a body go with its surface: a component is held as a whole or not at all */
@@ -54539,21 +54867,21 @@ static void cti_untangle_hold(cti_state *s, int all)
         const cti_component *c = &s->factors.components[i];
         int held = CTI_HELD_REPAIR;
         for (k = c->begin; k < c->end; k++)
-            held &= s->held[s->factors.blocks[k]];
+            held &= s->scripts.held[s->factors.blocks[k]];
         for (k = c->begin; k < c->end; k++)
-            s->held[s->factors.blocks[k]] = (uint8_t)held;
+            s->scripts.held[s->factors.blocks[k]] = (uint8_t)held;
     }
 }
 
 static void cti_untangle_rest(cti_state *s)
 {
     int i, k;
-    s->energies_known = 0;
+    s->energy.known = 0;
     memset(s->v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    s->energies_known = 0; /* before the first step they hold gravity's, too */
-    for (i = 0; i < CTI_LEN(s->rigids); i++)
+    s->energy.known = 0; /* before the first step they hold gravity's, too */
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
         for (k = 0; k < 3; k++)
-            s->rigids[i].spin[k] = 0;
+            s->bodies.rigids[i].spin[k] = 0;
 }
 
 /* notes where everything is; 1 when that is elsewhere than at the last note. Velocities do not tell: the last piece of a step may be at rest */
@@ -54561,9 +54889,9 @@ static int cti_untangle_moved(const cti_state *s, cti_untangle *u)
 {
     int i, moved = memcmp(u->x, s->x, sizeof *u->x * 3 * (size_t)s->n) != 0;
     memcpy(u->x, s->x, sizeof *u->x * 3 * (size_t)s->n);
-    for (i = 0; i < CTI_LEN(s->rigids); i++) {
-        moved |= memcmp(u->q + 4 * (size_t)i, s->rigids[i].q, sizeof s->rigids[i].q) != 0;
-        memcpy(u->q + 4 * (size_t)i, s->rigids[i].q, sizeof s->rigids[i].q);
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        moved |= memcmp(u->q + 4 * (size_t)i, s->bodies.rigids[i].q, sizeof s->bodies.rigids[i].q) != 0;
+        memcpy(u->q + 4 * (size_t)i, s->bodies.rigids[i].q, sizeof s->bodies.rigids[i].q);
     }
     return moved;
 }
@@ -54598,10 +54926,10 @@ static ct_code cti_untangle_steps(ct_world *w, cti_untangle *u)
 static void cti_untangle_leave(ct_world *w, const cti_untangle *u)
 {
     cti_state *s = &w->state;
-    s->still = 0;
-    memset(s->held, 0, (size_t)s->n);
+    s->scripts.still = 0;
+    memset(s->scripts.held, 0, (size_t)s->n);
     memcpy(s->desc.gravity, u->gravity, sizeof u->gravity);
-    s->has_problem = 0;
+    s->contact.is_solved = 0;
     w->contacts_ready = 0;
 }
 
@@ -54610,35 +54938,35 @@ static void cti_untangle_finish(ct_world *w, const cti_untangle *u)
 {
     cti_state *s = &w->state;
     int i, n = s->n;
-    s->time = u->start.time, s->dt_memory = u->start.dt_memory;
+    s->step.time = u->start.time, s->contact.memory_dt = u->start.dt_memory;
     memcpy(s->v, u->start.copy.v, sizeof(ct_real) * 3 * (size_t)n);
-    memcpy(s->dt_prev, u->start.copy.dt_prev, sizeof(ct_real) * (size_t)n);
-    memcpy(s->fall, u->start.copy.fall, sizeof(ct_real) * (size_t)n);
+    memcpy(s->history.dt_prev, u->start.copy.dt_prev, sizeof(ct_real) * (size_t)n);
+    memcpy(s->history.fall, u->start.copy.fall, sizeof(ct_real) * (size_t)n);
     for (i = 0; i < CTI_LEN(s->factors.components); i++) { /* bodies were carried at rest */
         cti_factors_drift(&s->factors.components[i], CTI_REAL_MAX);
         cti_factors_ask(&s->factors.components[i]);
     }
     if (n)
-        memset(s->dv, 0, sizeof *s->dv * 3 * (size_t)n);
+        memset(s->history.dv, 0, sizeof *s->history.dv * 3 * (size_t)n);
     /* integrators that remember a step before start again */
     if (s->desc.integrator != CT_INTEGRATOR_EULER) {
         cti_integrate_reset(s, 1);
         cti_integrate_forget(s);
     }
-    for (i = 0; i < CTI_LEN(s->rigids); i++) {
-        cti_rigid *r = &s->rigids[i];
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        cti_rigid *r = &s->bodies.rigids[i];
         ct_real I[9];
-        cti_rigid_matrix(r->q, s->frames0 + 9 * (size_t)i);
+        cti_rigid_matrix(r->q, s->bodies.frames + 9 * (size_t)i);
         cti_rigid_inertia(r, r->q, I);
         cti_v3_put(r->spin, 0, cti_m3_mul_v(I, cti_v3_at(s->v, r->block + 1)));
     }
-    cti_assemble_movers(s, s->time);
-    cti_surface_place(&s->surface, s->x, s->frames0, s->surface.x0);
-    CTI_CLEAR(s->rows);
-    CTI_CLEAR(s->origins);
-    cti_memory_clear(&s->memory);
-    cti_impulses_clear(&s->impulses);
-    s->energies_known = 0;
+    cti_assemble_movers(s, s->step.time);
+    cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x0);
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
+    cti_memory_clear(&s->contact.memory);
+    cti_impulses_clear(&s->history.impulses);
+    s->energy.known = 0;
     s->detect.valid = 0;
     s->detect.n_tangled = s->detect.n_tangled > 0 ? s->detect.n_tangled : 1;
 }
@@ -54652,7 +54980,7 @@ static ct_code cti_untangle_world(ct_world *w, int before, int *out_freed, int *
     int after = before;
     ct_code code = cti_untangle_save(w, &u) ? CT_OK : CT_ERR_MEMORY;
     if (code == CT_OK) {
-        w->state.still = 1;
+        w->state.scripts.still = 1;
         w->mem.failed = 0;
         memset(w->state.desc.gravity, 0, sizeof w->state.desc.gravity);
         w->busy = 1;
@@ -54692,8 +55020,9 @@ static ct_code cti_world_repair(ct_world *w, int *out_freed, int *out_left)
         *out_freed = 0, *out_left = before;
         return CT_OK;
     }
-    if (CTI_IS_DISCRETE(&w->state))
-        return cti_world_refuse_discrete(w, NULL, "CT_STEPPER_DCD takes bodies apart in its steps; ct_world_repair is for CT_STEPPER_CMR");
+    code = cti_steppers_admit(w, CTI_FEATURE_REPAIR, NULL);
+    if (code != CT_OK)
+        return code;
 #if CONTACT_WITH_CMR
     return cti_untangle_world(w, before, out_freed, out_left);
 #else
@@ -58847,37 +59176,12 @@ CONTACT_API_DEF ct_code ct_problem_write(const ct_problem *problem, const char *
 #endif
 
 /* ---- 9_files/files_cpb.c ---- */
-/* files_cpb.c -- the last contact problem of a world as a CPB file: global frictional contact, A v = b + J'r, u = J v + w; of the discrete
-   stepper a quadratic program, min 1/2 v'A v - b'v, J v + w >= 0.
+/* files_cpb.c -- the last contact problem of a world as a CPB file: global frictional contact, A v = b + J'r, u = J v + w; or the
+   problem that the stepper says (CT_STEPPER_DCD: a quadratic program, min 1/2 v'A v - b'v, J v + w >= 0).
    Method: the problem becomes a program (program.h) with the same solution, which is written as any other; a row's compliance is an
    unknown more, and a row that is eased apart while it is held is two contacts (bridge.h). */
 
 #if CONTACT_WITH_FILES
-
-#if (CONTACT_WITH_DCD && (CONTACT_WITH_FILES))
-/* numbers of the world as double. 0 when memory ran out */
-static int cti_dump_vector(cti_mem *mem, const ct_real *from, int n, double **out)
-{
-    int i;
-    if (!CTI_RESIZE(mem, *out, n))
-        return 0;
-    for (i = 0; i < n; i++)
-        (*out)[i] = (double)from[i];
-    return 1;
-}
-
-static int cti_dump_matrix(cti_mem *mem, const cti_bsr *A, cti_sparse *out)
-{
-    cti_triplets t;
-    int i, k, e, ok = 1;
-    memset(&t, 0, sizeof t);
-    for (i = 0; i < A->n; i++)
-        for (k = A->row[i]; k < A->row[i + 1]; k++)
-            for (e = 0; ok && e < 9; e++)
-                ok = cti_triplets_add(mem, &t, 3 * i + e / 3, 3 * A->col[k] + e % 3, (double)A->val[9 * (size_t)k + (size_t)e]);
-    return cti_triplets_close(mem, &t, ok, 3 * A->n, 3 * A->n, out);
-}
-#endif
 
 /* the contacts' problem with each row's whole law, compliance and recovery included (bridge.h), and its solution v. 0 when memory ran out */
 static int cti_dump_contacts(cti_mem *mem, cti_arena *arena, const cti_problem *p, const ct_real *v, cti_program *out)
@@ -58895,77 +59199,49 @@ static int cti_dump_contacts(cti_mem *mem, cti_arena *arena, const cti_problem *
     return ok;
 }
 
-#if (CONTACT_WITH_DCD && (CONTACT_WITH_FILES))
-/* a copy of a matrix whose arrays are the arena's */
-static int cti_dump_copy(cti_mem *mem, const cti_sparse *from, cti_sparse *out)
+/* the last problem of contacts; where it cannot be written a code, which the world has recorded */
+static ct_code cti_dump_rows(ct_world *w, cti_program *out)
 {
-    int n = from->p[from->rows];
-    if (!cti_sparse_reserve(mem, out, from->rows, from->cols, n))
-        return 0;
-    memcpy(out->p, from->p, sizeof *from->p * ((size_t)from->rows + 1));
-    if (n)
-        memcpy(out->i, from->i, sizeof *from->i * (size_t)n), memcpy(out->x, from->x, sizeof *from->x * (size_t)n);
-    return 1;
-}
-
-/* the last program of the discrete stepper, and its solution. 0 when memory ran out */
-static int cti_dump_discrete(cti_mem *mem, cti_state *s, cti_program *out)
-{
-    cti_arena_point mark = cti_arena_mark(s->arena);
-    int i, m = CTI_LEN(s->rows), n = 3 * s->n, ok;
-    cti_sparse J;
-    double *w;
-    out->kind = CTI_PROGRAM_QP, out->n = n, out->m = m, out->has_objective = 1;
-    ok = cti_dcd_jacobian(s, &J, &w) && cti_dump_matrix(mem, &s->A, &out->A) && cti_dump_copy(mem, &J, &out->J) &&
-         cti_dump_vector(mem, s->b, n, &out->b) && cti_dump_vector(mem, s->dcd.answer, n, &out->x_ref) &&
-         cti_dump_vector(mem, s->dcd.lambda, m, &out->r_ref) && CTI_RESIZE(mem, out->w, m);
-    if (ok && m)
-        memcpy(out->w, w, sizeof *w * (size_t)m);
-    for (i = 0; ok && i < s->n; i++) {
-        cti_v3 v = cti_v3_at(s->dcd.answer, i), Av = cti_bsr_row(&s->A, s->dcd.answer, i);
-        out->objective_ref += (double)(cti_v3_dot(v, Av) / 2 - cti_v3_dot(v, cti_v3_at(s->b, i)));
-    }
-    cti_arena_rewind(s->arena, mark);
-    return ok;
-}
-#endif
-
-/* the last problem of the world's stepper; p: that of contacts. 0 when memory ran out */
-static int cti_dump_problem(ct_world *w, const cti_problem *p, cti_program *out)
-{
-#if CONTACT_WITH_DCD
-    if (CTI_IS_DISCRETE(&w->state))
-        return cti_dump_discrete(&w->mem, &w->state, out);
-#endif
-    /* v_new is what the solve left: integrators and rigid bodies make other velocities of it */
-    return cti_dump_contacts(&w->mem, &w->arena, p, w->state.v_new, out);
+    ct_body_id none = {0, 0};
+    cti_problem p;
+    int i;
+    cti_islands_problem(&w->state, &p);
+    for (i = 0; i < p.n_rows; i++)
+        if (w->state.contact.origins[i].repair)
+            return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, i, 0,
+                                  "the problem repairs tangled pairs, which a CPB file cannot hold (element: row)");
+        else if (p.rows[i].equations)
+            return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, i, 0, "the problem has joints, which a CPB file cannot hold (element: row)");
+    /* end.v is what the solve left: integrators and rigid bodies make other velocities of it */
+    return cti_dump_contacts(&w->mem, &w->arena, &p, w->state.end.v, out) ? CT_OK : CT_ERR_MEMORY;
 }
 
 static ct_code cti_dump_world(const ct_world *cw, const char *path)
 {
     ct_world *w = (ct_world *)cw;
     ct_body_id none = {0, 0};
-    cti_problem p;
+    const cti_stepper *stepper;
     cti_program q;
     ct_code code;
-    int i, discrete;
     if (!w)
         return CT_ERR_ARGUMENT;
     if (cti_world_busy(w) != CT_OK)
         return CT_ERR_ARGUMENT;
-    if (!path || !w->ready || !w->state.has_problem)
+    code = cti_steppers_admit(w, CTI_FEATURE_PROBLEM, NULL);
+    if (code != CT_OK)
+        return code;
+    if (!path || !w->ready || !w->state.contact.is_solved)
         return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "no path, or no contact problem was solved in the last step");
-    discrete = CTI_IS_DISCRETE(&w->state);
-    if (!discrete)
-        cti_islands_problem(&w->state, &p);
-    for (i = 0; !discrete && i < p.n_rows; i++)
-        if (w->state.origins[i].repair)
-            return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, i, 0,
-                                  "the problem repairs tangled pairs, which a CPB file cannot hold (element: row)");
-        else if (p.rows[i].equations)
-            return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, i, 0, "the problem has joints, which a CPB file cannot hold (element: row)");
+    stepper = cti_steppers_of(w);
     memset(&q, 0, sizeof q);
-    code = cti_dump_problem(w, &p, &q) ? cti_problem_save(&w->mem, &q, path, NULL) : CT_ERR_MEMORY;
+    if (stepper->problem)
+        code = stepper->problem(&w->state, &w->mem, &q) ? CT_OK : CT_ERR_MEMORY;
+    else
+        code = cti_dump_rows(w, &q);
+    if (code == CT_ERR_UNSUPPORTED)
+        return code;
+    if (code == CT_OK)
+        code = cti_problem_save(&w->mem, &q, path, NULL);
     cti_program_free(&w->mem, &q);
     w->mem.failed = 0;
     if (code == CT_ERR_MEMORY)
@@ -58994,6 +59270,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 
 /* nothing private stays defined */
 #undef CTI_FN
+#undef CTI_CONSTANT_FN
 #undef CONTACT_API_DEF
 #undef CTI_INLINE
 #undef CTI_NOINLINE
@@ -59004,6 +59281,10 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_UNLIKELY
 #undef CTI_ASSERT
 #undef CTI_UNUSED
+#undef CTI_IF
+#undef CTI_IF_VALUE
+#undef CTI_IF_0
+#undef CTI_IF_1
 #undef CTI_PRINTF
 #undef CTI_STB_DS_INCLUDED
 #undef CTI_LEN
@@ -59106,13 +59387,9 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_P2_MASK
 #undef CTI_P4_MASK
 #undef CTI_P2_FUSED
-#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #undef CTI_P4_FUSED
-#endif
 #undef CTI_P2_NFUSED
-#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #undef CTI_P4_NFUSED
-#endif
 #undef CTI_PI_32
 #undef CTI_V_add
 #undef CTI_V_sub
@@ -59225,6 +59502,8 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_ACTIVE_NEARLY
 #undef CTI_ACTIVE_REPAIRS
 #endif
+#undef CTI_SOLVERS_CASE
+#undef CTI_BRIDGE_OR
 #undef CTI_BRIDGE_SOLVERS
 #if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 #undef CTI_BRIDGE_INTERIOR
@@ -59296,7 +59575,6 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_FLATS_ALIKE
 #undef CTI_FLATS_AT
 #endif
-#undef CTI_IS_DISCRETE
 #undef CTI_HELD_REPAIR
 #undef CTI_HELD_IMPLAUSIBLE
 #undef CTI_HELD_RESTED
@@ -59366,16 +59644,14 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_REPAIR_WAYS
 #if CONTACT_WITH_CMR
 #undef CTI_REPAIR_TIME
-#endif
 #undef CTI_REPAIR_LOCAL
 #undef CTI_REPAIR_KEEP
-#if CONTACT_WITH_CMR
 #undef CTI_REPAIR_STIFF
 #undef CTI_REPAIR_SOFT
 #undef CTI_REPAIR_RIGID
 #undef CTI_REPAIR_PAST
-#endif
 #undef CTI_REPAIR_STEEP
+#endif
 #undef CTI_PLAUSIBLE_SIZES
 #if CONTACT_WITH_CMR
 #undef CTI_PLAUSIBLE_MARGIN
@@ -59409,6 +59685,11 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #endif
 #undef CTI_COOKIE
 #undef CTI_WORLD_ULPS
+#undef CTI_STEPPERS_CASE
+#undef CTI_STEPPERS_ADD
+#undef CTI_STEPPERS_ONLY
+#undef CTI_STEPPERS_DEFAULTS
+#undef CTI_STEPPERS_CHECK
 #undef CTI_WORLD_MOST
 #undef CTI_BODIES_REACH
 #undef CTI_SOFT_SLIVER

@@ -452,7 +452,7 @@ static void a_wrong_guess_costs_no_step(void **unused)
     for (i = 0; i < 3 * s->n; i++)
         if (i % 3 != 1)
             s->x[i] *= 2, s->surface.x0[i] *= 2;
-    s->energies_known = 0;
+    s->energy.known = 0;
     r = step_once(w, 0.004);
     assert_int_equal(s->factors.components[0].solve.extrapolated_attempts, 0);
     assert_int_equal(r.substeps, 1);

@@ -328,7 +328,7 @@ static ct_status press_sheet(int indefinite, int *substeps)
     r = step_once(w, dt);
     assert_int_equal(r.status, CT_STATUS_OK);
     if (indefinite)
-        w->state.models[0]->membrane.hessian = w->state.models[0]->springs.hessian = CTI_HESSIAN_EXACT;
+        w->state.bodies.models[0]->membrane.hessian = w->state.bodies.models[0]->springs.hessian = CTI_HESSIAN_EXACT;
     r = step_once(w, dt);
     print_message("sheet, %s: %s, %d substeps, %d outer iterations\n", indefinite ? "indefinite" : "positive", ct_status_text(r.status),
                   r.substeps, r.solver_iterations);

@@ -251,8 +251,8 @@ static void add_momentum(const ct_world *w, double out[3], double *size)
     out[0] = out[1] = out[2] = *size = 0;
     for (i = 0; i < s->n; i++)
         for (k = 0; k < 3; k++) {
-            out[k] += (double)(s->mass[i] * s->v[3 * i + k]);
-            *size += fabs((double)(s->mass[i] * s->v[3 * i + k]));
+            out[k] += (double)(s->bodies.mass[i] * s->v[3 * i + k]);
+            *size += fabs((double)(s->bodies.mass[i] * s->v[3 * i + k]));
         }
 }
 

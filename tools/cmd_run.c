@@ -194,6 +194,7 @@ static void run_count(run_state *r, const ct_step_report *p, double ms)
     t->frozen += p->frozen;
     t->substeps += p->substeps;
     t->solver_iterations += p->solver_iterations;
+    t->solver_sweeps += p->solver_sweeps;
     t->solver_fallbacks += p->solver_fallbacks;
     t->cg_steps += p->cg_steps, t->solves += p->solves, t->dropped += p->dropped;
     t->solve_seconds += 1e-3 * p->ms_solve;

@@ -23,15 +23,16 @@
 /* v <- S v + v_p of constrained blocks */
 static void cti_dcd_hold(const cti_state *s, ct_real *v)
 {
+    const cti_scripts *held = &s->scripts;
     int i;
-    for (i = 0; s->n_constrained && i < s->n; i++)
-        if (s->filter[i] >= 0)
-            cti_v3_put(v, i, cti_v3_add(cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[i], cti_v3_at(v, i)), cti_v3_at(s->v_fixed, i)));
+    for (i = 0; held->n_constrained && i < s->n; i++)
+        if (held->filter[i] >= 0)
+            cti_v3_put(v, i, cti_v3_add(cti_m3_mul_v(held->projectors + 9 * (size_t)held->filter[i], cti_v3_at(v, i)), cti_v3_at(held->v_fixed, i)));
 }
 
 static void cti_dcd_place(cti_state *s, const ct_real *v, ct_real dt)
 {
-    memmove(s->v_new, v, sizeof(ct_real) * 3 * (size_t)s->n);
+    memmove(s->end.v, v, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_cmr_move(s, dt);
 }
 
@@ -41,10 +42,10 @@ static void cti_dcd_status(ct_step_report *r, ct_status status)
         r->status = status;
 }
 
-/* 1 when velocities v mean something; they are left in v_new */
+/* 1 when velocities v mean something; they are left in end.v */
 static int cti_dcd_is_sane(cti_state *s, const ct_real *v, ct_real dt)
 {
-    memmove(s->v_new, v, sizeof(ct_real) * 3 * (size_t)s->n);
+    memmove(s->end.v, v, sizeof(ct_real) * 3 * (size_t)s->n);
     return cti_plausible_motion(s, dt);
 }
 
@@ -69,16 +70,16 @@ static void cti_dcd_law(const cti_state *s, ct_real dt, cti_row *row, cti_contac
     memset(row->r, 0, sizeof row->r);
 }
 
-/* rows of what touches at s->x_new, decoupled. 0: out of memory */
+/* rows of what touches at end.x, decoupled. 0: out of memory */
 static int cti_dcd_rows(cti_state *s, ct_real dt, ct_step_report *r)
 {
     cti_dcd_touch *touch = NULL;
     cti_row_context c;
     double *depth;
-    int i, n = 0, dropped, ok = cti_dcd_detect(s, s->x_new, s->surface.x1, 1, &touch);
-    CTI_CLEAR(s->rows);
-    CTI_CLEAR(s->origins);
-    cti_cmr_context(s, dt, &s->memory_none, &c);
+    int i, n = 0, dropped, ok = cti_dcd_detect(s, s->end.x, s->surface.x1, 1, &touch);
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
+    cti_cmr_context(s, dt, &s->contact.memory_none, &c);
     depth = CTI_ARENA_NEW(s->arena, double, CTI_LEN(touch) + 1);
     ok = ok && depth;
     for (i = 0; ok && i < CTI_LEN(touch); i++) {
@@ -88,8 +89,8 @@ static int cti_dcd_rows(cti_state *s, ct_real dt, ct_step_report *r)
             continue;
         cti_dcd_law(s, dt, &row, &origin);
         depth[n++] = (double)(touch[i].distance - origin.thickness);
-        ok = CTI_PUSH(s->mem, s->rows, row);
-        if (ok && !CTI_PUSH(s->mem, s->origins, origin))
+        ok = CTI_PUSH(s->mem, s->contact.rows, row);
+        if (ok && !CTI_PUSH(s->mem, s->contact.origins, origin))
             ok = 0;
     }
     CTI_FREE(s->mem, touch);
@@ -110,7 +111,7 @@ static void cti_dcd_rub_local(cti_state *s, cti_row *row, ct_real *v)
     int k;
     cti_row_velocity(row, v, u);
     for (k = 0; k < row->n; k++)
-        answer += row->term[k].weight * row->term[k].weight * s->inv_mass[row->term[k].block];
+        answer += row->term[k].weight * row->term[k].weight * s->bodies.inv_mass[row->term[k].block];
     taken = row->mu * row->r[0] * answer, speed = cti_sqrt(u[1] * u[1] + u[2] * u[2]);
     if (!(taken > 0) || !(speed > 0))
         return;
@@ -118,9 +119,9 @@ static void cti_dcd_rub_local(cti_state *s, cti_row *row, ct_real *v)
     kick = cti_v3_mul(cti_m3_mul_tv(row->frame, cti_v3_make(0, u[1], u[2])), -share / answer);
     for (k = 0; k < row->n; k++) {
         int b = row->term[k].block;
-        cti_v3 d = cti_v3_mul(kick, row->term[k].weight * s->inv_mass[b]);
-        if (s->filter[b] >= 0)
-            d = cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[b], d);
+        cti_v3 d = cti_v3_mul(kick, row->term[k].weight * s->bodies.inv_mass[b]);
+        if (s->scripts.filter[b] >= 0)
+            d = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[b], d);
         cti_v3_addto(v, b, d);
     }
     row->r[1] = -share / answer * u[1], row->r[2] = -share / answer * u[2];
@@ -132,7 +133,7 @@ static ct_real cti_dcd_creep(const cti_state *s, ct_real dt)
     ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt, speed = 0;
     int i;
     for (i = 0; i < 3 * s->n; i++)
-        speed = cti_max(speed, cti_abs(s->v_free[i]));
+        speed = cti_max(speed, cti_abs(s->system.v_free[i]));
     return CTI_DCD_CREEP * cti_max(g, cti_max(CTI_R(1e-2) * speed, CTI_R(1e-9)));
 }
 
@@ -141,11 +142,11 @@ static ct_real cti_dcd_creep(const cti_state *s, ct_real dt)
 static void cti_dcd_viscosity(cti_state *s, const ct_real *v, int first, ct_real creep)
 {
     int i;
-    for (i = 0; i < CTI_LEN(s->rows); i++) {
-        cti_row *row = &s->rows[i];
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        cti_row *row = &s->contact.rows[i];
         ct_real u[3], u_free[3], speed;
         cti_row_velocity(row, v, u);
-        cti_row_velocity(row, s->v_free, u_free);
+        cti_row_velocity(row, s->system.v_free, u_free);
         speed = cti_sqrt(u[1] * u[1] + u[2] * u[2]);
         if (first)
             speed -= row->mu * cti_max(0, u[0] - u_free[0]);
@@ -159,7 +160,7 @@ static int cti_dcd_rub(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
     ct_real creep = cti_dcd_creep(s, dt), u[3];
     cti_dcd_solution q;
     int i, k;
-    if (!CTI_RESIZE(s->mem, s->dcd.rub, CTI_LEN(s->rows)))
+    if (!CTI_RESIZE(s->mem, s->dcd.rub, CTI_LEN(s->contact.rows)))
         return 0;
     for (k = 0; k < CTI_DCD_RUBS; k++) {
         cti_dcd_viscosity(s, v, k == 0, creep);
@@ -170,9 +171,9 @@ static int cti_dcd_rub(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
         if (q.budget)
             cti_dcd_status(r, CT_STATUS_BUDGET);
     }
-    for (i = 0; i < CTI_LEN(s->rows); i++) {
-        cti_row_velocity(&s->rows[i], v, u);
-        s->rows[i].r[1] = -s->dcd.rub[i] * u[1], s->rows[i].r[2] = -s->dcd.rub[i] * u[2];
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        cti_row_velocity(&s->contact.rows[i], v, u);
+        s->contact.rows[i].r[1] = -s->dcd.rub[i] * u[1], s->contact.rows[i].r[2] = -s->dcd.rub[i] * u[2];
     }
     return 1;
 }
@@ -181,8 +182,8 @@ static int cti_dcd_rub(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
 static int cti_dcd_rubs(const cti_state *s)
 {
     int i;
-    for (i = 0; s->desc.dcd.friction != CT_DCD_FRICTION_NONE && i < CTI_LEN(s->rows); i++)
-        if (s->rows[i].mu > 0 && s->rows[i].r[0] > 0)
+    for (i = 0; s->desc.dcd.friction != CT_DCD_FRICTION_NONE && i < CTI_LEN(s->contact.rows); i++)
+        if (s->contact.rows[i].mu > 0 && s->contact.rows[i].r[0] > 0)
             return 1;
     return 0;
 }
@@ -197,9 +198,9 @@ static int cti_dcd_friction(cti_state *s, ct_real dt, ct_real *v, ct_step_report
         if (!cti_dcd_rub(s, dt, v, r))
             return 0;
     } else
-        for (i = 0; i < CTI_LEN(s->rows); i++)
-            if (s->rows[i].mu > 0 && s->rows[i].r[0] > 0)
-                cti_dcd_rub_local(s, &s->rows[i], v);
+        for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+            if (s->contact.rows[i].mu > 0 && s->contact.rows[i].r[0] > 0)
+                cti_dcd_rub_local(s, &s->contact.rows[i], v);
     r->ms_solve += cti_cmr_clock(s) - t;
     return 1;
 }
@@ -210,9 +211,9 @@ static int cti_dcd_friction(cti_state *s, ct_real dt, ct_real *v, ct_step_report
 static int cti_dcd_free_motion(cti_state *s, ct_real tolerance, ct_step_report *r)
 {
     cti_dcd_solution q;
-    CTI_CLEAR(s->rows);
-    CTI_CLEAR(s->origins);
-    if (!cti_dcd_solve(s, NULL, tolerance, s->v_free, &q))
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
+    if (!cti_dcd_solve(s, NULL, tolerance, s->system.v_free, &q))
         return 0;
     r->linear_iterations += q.iterations;
     s->dcd.products += q.products;
@@ -224,9 +225,9 @@ static void cti_dcd_guess(cti_state *s, ct_real dt)
 {
     int i;
     for (i = 0; i < 3 * s->n; i++)
-        s->v_free[i] = s->v[i] + (s->dt_prev[i / 3] > 0 && s->dt_free > 0 ? s->dv_free[i] * (dt / s->dt_free)
+        s->system.v_free[i] = s->v[i] + (s->history.dt_prev[i / 3] > 0 && s->history.dt_free > 0 ? s->history.dv_free[i] * (dt / s->history.dt_free)
                                                                           : cti_integrate_gain(s, i / 3, i % 3, dt));
-    cti_dcd_hold(s, s->v_free);
+    cti_dcd_hold(s, s->system.v_free);
 }
 
 static int cti_dcd_assemble(cti_state *s, ct_real dt, ct_step_report *r)
@@ -252,15 +253,15 @@ static double cti_dcd_potential(cti_state *s, ct_real dt, const ct_real *v, doub
     for (i = 0; i < s->n; i++) {
         ct_real kick = cti_motion_kick(s, i, dt);
         for (k = 3 * i; k < 3 * i + 3; k++) {
-            double own = (1 + (double)dt * (double)s->alpha[i]) * (double)v[k] / 2;
-            double pull = (double)s->v[k] + (double)kick * (double)s->desc.gravity[k - 3 * i], m = (double)s->mass[i] * (double)v[k];
-            s->pcg_work[k] = s->x[k] + dt * v[k];
+            double own = (1 + (double)dt * (double)s->bodies.alpha[i]) * (double)v[k] / 2;
+            double pull = (double)s->v[k] + (double)kick * (double)s->desc.gravity[k - 3 * i], m = (double)s->bodies.mass[i] * (double)v[k];
+            s->system.work[k] = s->x[k] + dt * v[k];
             e += m * (own - pull), *size += fabs(m * own) + fabs(m * pull);
         }
     }
-    for (i = 0; i < s->n_models; i++) {
-        cti_model_ahead(s->models[i], 0, 1, NULL);
-        elastic += cti_model_energy(s->models[i], s->pcg_work);
+    for (i = 0; i < s->bodies.n_models; i++) {
+        cti_model_ahead(s->bodies.models[i], 0, 1, NULL);
+        elastic += cti_model_energy(s->bodies.models[i], s->system.work);
     }
     *size += elastic;
     return e + elastic;
@@ -269,13 +270,13 @@ static double cti_dcd_potential(cti_state *s, ct_real dt, const ct_real *v, doub
 /* what dampens strain adds to it from `start`, where damping [3 n] = h D start is of, to v: damping'd + h d'D d / 2 */
 static double cti_dcd_damped(cti_state *s, ct_real dt, const ct_real *start, const ct_real *v, double *size)
 {
-    ct_real *d = s->pcg_work, *q = s->pcg_work + 6 * (size_t)s->n, *Dd = s->dcd.step; /* v may be between d and q */
+    ct_real *d = s->system.work, *q = s->system.work + 6 * (size_t)s->n, *Dd = s->dcd.step; /* v may be between d and q */
     double e = 0;
     int k, m;
     for (k = 0; k < 3 * s->n; k++)
         d[k] = v[k] - start[k], q[k] = s->x[k] + dt * start[k], Dd[k] = 0;
-    for (m = 0; m < s->n_models; m++)
-        cti_model_damping(s->models[m], q, d, Dd);
+    for (m = 0; m < s->bodies.n_models; m++)
+        cti_model_damping(s->bodies.models[m], q, d, Dd);
     for (k = 0; k < 3 * s->n; k++) {
         double term = (double)d[k] * ((double)s->dcd.damping[k] + (double)dt * (double)Dd[k] / 2);
         e += term, *size += fabs(term);
@@ -288,11 +289,11 @@ static int cti_dcd_breaks(const cti_state *s, const ct_real *v)
 {
     ct_real u[3], most = 0, size = 0;
     int i;
-    for (i = 0; i < CTI_LEN(s->rows); i++) {
-        cti_row_velocity(&s->rows[i], v, u);
-        most = cti_max(most, -u[0]), size = cti_max(size, cti_abs(s->rows[i].w[0]));
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        cti_row_velocity(&s->contact.rows[i], v, u);
+        most = cti_max(most, -u[0]), size = cti_max(size, cti_abs(s->contact.rows[i].w[0]));
     }
-    return most > s->desc.solver.tolerance * (size + cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * s->problem_dt);
+    return most > s->desc.solver.tolerance * (size + cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * s->contact.solved_dt);
 }
 
 /* the program and its solution, for who asks for them. 0: out of memory */
@@ -300,15 +301,15 @@ static int cti_dcd_keep(cti_state *s, const ct_real *v)
 {
     int i;
     memcpy(s->dcd.answer, v, sizeof(ct_real) * 3 * (size_t)s->n);
-    if (!CTI_RESIZE(s->mem, s->dcd.lambda, CTI_LEN(s->rows)))
+    if (!CTI_RESIZE(s->mem, s->dcd.lambda, CTI_LEN(s->contact.rows)))
         return 0;
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        s->dcd.lambda[i] = s->rows[i].r[0];
-    s->has_problem = CTI_LEN(s->rows) > 0;
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        s->dcd.lambda[i] = s->contact.rows[i].r[0];
+    s->contact.is_solved = CTI_LEN(s->contact.rows) > 0;
     return 1;
 }
 
-/* constraints and their solve from v, which is the motion that x_new belongs to. 0: out of memory */
+/* constraints and their solve from v, which is the motion that end.x belongs to. 0: out of memory */
 static int cti_dcd_program(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
 {
     cti_dcd_solution q;
@@ -326,7 +327,7 @@ static int cti_dcd_program(cti_state *s, ct_real dt, ct_real *v, ct_step_report 
         cti_dcd_status(r, CT_STATUS_NOT_CONVERGED);
     }
     r->residual = cti_max(r->residual, q.residual);
-    r->solves += CTI_LEN(s->rows) > 0;
+    r->solves += CTI_LEN(s->contact.rows) > 0;
     if (q.budget)
         cti_dcd_status(r, CT_STATUS_BUDGET);
     else if (!(q.residual <= s->desc.solver.tolerance))
@@ -356,8 +357,8 @@ static int cti_dcd_again(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r
     ct_real *start = s->dcd.v_start;
     double t = cti_cmr_clock(s);
     cti_dcd_place(s, v, dt);
-    memcpy(start, s->v_new, sizeof(ct_real) * 3 * (size_t)s->n);
-    if (!cti_assemble_at(s, dt, s->x_new, start, s->dcd.damping, &r->extended_elements))
+    memcpy(start, s->end.v, sizeof(ct_real) * 3 * (size_t)s->n);
+    if (!cti_assemble_at(s, dt, s->end.x, start, s->dcd.damping, &r->extended_elements))
         return 0;
     r->ms_assemble += cti_cmr_clock(s) - t;
     if (!cti_dcd_program(s, dt, v, r))
@@ -374,9 +375,9 @@ static int cti_dcd_end(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
     if (!cti_dcd_is_sane(s, v, dt)) {
         memset(v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
         cti_dcd_hold(s, v);
-        CTI_CLEAR(s->rows);
-        CTI_CLEAR(s->origins);
-        s->has_problem = 0;
+        CTI_CLEAR(s->contact.rows);
+        CTI_CLEAR(s->contact.origins);
+        s->contact.is_solved = 0;
         cti_dcd_status(r, CT_STATUS_NOT_CONVERGED);
     }
     memcpy(s->dcd.v_start, v, sizeof(ct_real) * 3 * (size_t)s->n);
@@ -384,21 +385,21 @@ static int cti_dcd_end(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
         return 0;
     if (!cti_dcd_is_sane(s, v, dt)) { /* what is without friction stands */
         memcpy(v, s->dcd.v_start, sizeof(ct_real) * 3 * (size_t)s->n);
-        for (i = 0; i < CTI_LEN(s->rows); i++)
-            s->rows[i].r[1] = s->rows[i].r[2] = 0;
+        for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+            s->contact.rows[i].r[1] = s->contact.rows[i].r[2] = 0;
         cti_dcd_status(r, CT_STATUS_NOT_CONVERGED);
     }
     cti_dcd_place(s, v, dt);
     return 1;
 }
 
-/* the substep from the free motion that stands in x_new. 0: out of memory */
+/* the substep from the free motion that stands in end.x. 0: out of memory */
 static int cti_dcd_contacts(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    ct_real *v = s->pcg_work + 3 * (size_t)s->n; /* the potential works on what is before it */
+    ct_real *v = s->system.work + 3 * (size_t)s->n; /* the potential works on what is before it */
     int k;
-    s->problem_dt = dt;
-    memcpy(v, s->v_free, sizeof(ct_real) * 3 * (size_t)s->n);
+    s->contact.solved_dt = dt;
+    memcpy(v, s->system.v_free, sizeof(ct_real) * 3 * (size_t)s->n);
     if (!cti_dcd_program(s, dt, v, r))
         return 0;
     for (k = 1; k < s->desc.dcd.newton_iterations && cti_dcd_is_sane(s, v, dt); k++)
@@ -413,15 +414,15 @@ static int cti_dcd_commit(cti_state *s, ct_real dt)
     int i;
     if (!cti_impulses_add(s, dt))
         return 0;
-    memcpy(s->x, s->x_new, sizeof(ct_real) * 3 * (size_t)s->n);
-    cti_motion_fall(s, dt, s->v_new);
-    memcpy(s->fall, s->fall_new, sizeof(ct_real) * (size_t)s->n);
-    memcpy(s->v, s->v_new, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(s->x, s->end.x, sizeof(ct_real) * 3 * (size_t)s->n);
+    cti_motion_fall(s, dt, s->end.v);
+    memcpy(s->history.fall, s->end.fall, sizeof(ct_real) * (size_t)s->n);
+    memcpy(s->v, s->end.v, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_surface_commit(&s->surface);
     for (i = 0; i < s->n; i++)
-        s->dt_prev[i] = dt;
-    s->energies_known = 0;
-    s->time = cti_state_ahead(s, dt);
+        s->history.dt_prev[i] = dt;
+    s->energy.known = 0;
+    s->step.time = cti_state_ahead(s, dt);
     return 1;
 }
 
@@ -439,14 +440,14 @@ static int cti_dcd_substep(cti_state *s, ct_real dt, int may_cut, ct_real *out_n
     cti_dcd_guess(s, dt);
     if (!cti_dcd_free_motion(s, CTI_DCD_LOOSE * s->desc.solver.tolerance, r))
         return 0;
-    if (!cti_dcd_is_sane(s, s->v_free, dt)) {
-        s->dt_free = 0; /* the next guess is not made from what means nothing */
-        return cti_dcd_end(s, dt, s->v_free, r);
+    if (!cti_dcd_is_sane(s, s->system.v_free, dt)) {
+        s->history.dt_free = 0; /* the next guess is not made from what means nothing */
+        return cti_dcd_end(s, dt, s->system.v_free, r);
     }
     for (i = 0; i < 3 * s->n; i++)
-        s->dv_free[i] = s->v_free[i] - s->v[i];
-    s->dt_free = dt;
-    cti_dcd_place(s, s->v_free, dt);
+        s->history.dv_free[i] = s->system.v_free[i] - s->v[i];
+    s->history.dt_free = dt;
+    cti_dcd_place(s, s->system.v_free, dt);
     r->ms_unconstrained += cti_cmr_clock(s) - t;
     if (may_cut) {
         t = cti_cmr_clock(s);
@@ -466,14 +467,14 @@ static void cti_dcd_begin(cti_state *s, ct_step_report *r)
     memset(r, 0, sizeof *r);
     r->limit.vertices_a[0] = -1;
     cti_arena_reset(s->arena);
-    s->has_problem = 0;
-    memset(&s->limit, 0, sizeof s->limit);
+    s->contact.is_solved = 0;
+    memset(&s->step.limit, 0, sizeof s->step.limit);
     cti_impulses_begin(s);
     d->products = 0;
     if (s->n)
         memcpy(d->power_step, d->power, sizeof(double) * 3 * (size_t)s->n);
-    CTI_CLEAR(s->rows);
-    CTI_CLEAR(s->origins);
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
 }
 
 /* what is known at the end: depth, distances, energies. 0: out of memory */
@@ -481,7 +482,7 @@ static int cti_dcd_finish(cti_state *s, ct_step_report *r)
 {
     cti_dcd_touch *touch = NULL;
     int i;
-    r->rows = CTI_LEN(s->rows);
+    r->rows = CTI_LEN(s->contact.rows);
     r->min_distance = 2 * s->desc.thickness;
     cti_arena_reset(s->arena);
     if (!cti_dcd_detect(s, s->x, s->surface.x0, 1, &touch)) {
@@ -489,10 +490,10 @@ static int cti_dcd_finish(cti_state *s, ct_step_report *r)
         return 0;
     }
     for (i = 0; i < r->rows; i++)
-        r->contacts += s->rows[i].r[0] > 0;
+        r->contacts += s->contact.rows[i].r[0] > 0;
     for (i = 0; i < CTI_LEN(touch); i++)
         if (touch[i].distance < r->min_distance)
-            r->min_distance = touch[i].distance, s->limit = touch[i].pair;
+            r->min_distance = touch[i].distance, s->step.limit = touch[i].pair;
     r->penetration = r->min_distance < 0 ? -r->min_distance : 0;
     CTI_FREE(s->mem, touch);
     cti_step_energies(s, r);
@@ -502,8 +503,8 @@ static int cti_dcd_finish(cti_state *s, ct_step_report *r)
 static ct_code cti_dcd_take_back(cti_state *s)
 {
     int b;
-    cti_snapshot_restore(s, 0, &s->start);
-    s->has_problem = 0;
+    cti_snapshot_restore(s, 0, &s->step.start);
+    s->contact.is_solved = 0;
     for (b = 0; b < s->surface.n_bodies; b++)
         s->dcd.bodies[b].fresh = 1;
     return CT_ERR_MEMORY;
@@ -513,14 +514,14 @@ CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     ct_real left = dt, sub = dt, least = dt / (ct_real)s->desc.dcd.max_substeps;
     cti_dcd_begin(s, r);
-    if (!cti_snapshot_save(s, 0, &s->start))
+    if (!cti_snapshot_save(s, 0, &s->step.start))
         return CT_ERR_MEMORY;
-    s->time_end = s->time + (double)dt;
+    s->step.until = s->step.time + (double)dt;
     while (left > 0 && s->n > 0) {
         ct_real need = 1;
         int end;
         sub = left - sub < CTI_R(1e-6) * dt ? left : cti_min(sub, left);
-        s->left = left;
+        s->step.left = left;
         end = cti_dcd_substep(s, sub, sub > CTI_R(1.001) * least, &need, r);
         if (end == 0)
             return cti_dcd_take_back(s);
@@ -534,9 +535,9 @@ CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r)
         left -= sub;
         r->substeps++;
     }
-    s->time = s->time_end;
-    s->dt_memory = dt;
-    cti_memory_clear(&s->memory);
+    s->step.time = s->step.until;
+    s->contact.memory_dt = dt;
+    cti_memory_clear(&s->contact.memory);
     if (s->n == 0) {
         cti_impulses_swap(s);
         r->substeps = 1, r->min_distance = 2 * s->desc.thickness;

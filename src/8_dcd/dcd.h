@@ -38,7 +38,7 @@ typedef struct cti_dcd_solution {
     int coupled;      /* rows were not decoupled */
     ct_real residual; /* largest entry of |phi + beta| over the largest term in it */
 } cti_dcd_solution;
-/* cti_dcd_solve -- min 1/2 v'A v - b'v under s->rows, from v [3 n], which holds the solution then; the rows' r[0] are the multipliers.
+/* cti_dcd_solve -- min 1/2 v'A v - b'v under contact.rows, from v [3 n], which holds the solution then; the rows' r[0] are the multipliers.
    rub [rows]: plus 1/2 sum rub |u_t|^2, u_t the rows' tangential velocities; NULL: without. tolerance > 0. 0: out of memory. */
 CTI_FN int cti_dcd_solve(cti_state *s, const ct_real *rub, ct_real tolerance, ct_real *v, cti_dcd_solution *out);
 /* cti_dcd_decouple -- takes rows (and origins) out until no two touch one block; depth [rows] says which are deepest (smallest). Returns

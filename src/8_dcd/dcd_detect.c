@@ -83,7 +83,7 @@ CTI_FN int cti_dcd_prepare(cti_state *s)
     for (b = 0; b < f->n_bodies; b++) {
         cti_dcd_body *q = &d->bodies[b];
         const cti_soup_body *r = &f->ranges[b];
-        const cti_tet_batch *t = q->model >= 0 ? &s->models[q->model]->tets : NULL;
+        const cti_tet_batch *t = q->model >= 0 ? &s->bodies.models[q->model]->tets : NULL;
         q->fresh = 1;
         q->closed = f->bodies[b].solid;
         if (!cti_dcd_tree(s, f->faces, 3, r->f0, r->f1 - r->f0, f->x0, &q->faces))
@@ -132,7 +132,7 @@ static void cti_dcd_refit(cti_state *s, const ct_real *q, const ct_real *x)
             cti_nearest_box(d->vertex_boxes + 16 * (size_t)i, cti_v3_at(x, i), cti_v3_at(x, i));
         cti_bvh_refit(&d->forest, &body->faces, cti_nearest_boxes(d->vertex_boxes), 0, f->faces, 3);
         if (body->model >= 0)
-            cti_bvh_refit(&d->forest, &body->tets, cti_nearest_boxes(d->node_boxes), 0, s->models[body->model]->tets.node, 4);
+            cti_bvh_refit(&d->forest, &body->tets, cti_nearest_boxes(d->node_boxes), 0, s->bodies.models[body->model]->tets.node, 4);
         if (body->model < 0 || body->embedded)
             cti_dcd_vertex_normals(s, x, r);
     }
@@ -223,7 +223,7 @@ static int cti_dcd_side(const cti_dcd_look *k, cti_v3 p, ct_real reach, cti_near
     cti_nearest_keep *keep_tet = k->self ? cti_dcd_keep_tet : NULL, *keep_face = k->self ? cti_dcd_keep_face : NULL;
     int inside = 1;
     if (b->model >= 0)
-        inside = cti_nearest_tet(&s->dcd.forest, &b->tets, s->models[b->model]->tets.node, k->q, p, keep_tet, k) >= 0;
+        inside = cti_nearest_tet(&s->dcd.forest, &b->tets, s->bodies.models[b->model]->tets.node, k->q, p, keep_tet, k) >= 0;
     else if (!b->closed)
         reach = cti_dcd_reach(s, k->b, reach), inside = 0;
     cti_nearest_face(&s->dcd.forest, &b->faces, s->surface.faces, k->x, p, inside ? CTI_REAL_MAX : reach, keep_face, k, nearest);

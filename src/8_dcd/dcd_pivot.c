@@ -73,8 +73,8 @@ static void cti_pivot_patches(const cti_state *s, int32_t *set, uint8_t *touched
     const cti_surface *f = &s->surface;
     int i, k, v;
     cti_sets_init(set, f->nv);
-    for (i = 0; i < CTI_LEN(s->origins); i++) {
-        const cti_pair *p = &s->origins[i].pair;
+    for (i = 0; i < CTI_LEN(s->contact.origins); i++) {
+        const cti_pair *p = &s->contact.origins[i].pair;
         for (k = 0; k < p->n; k++) {
             touched[p->v[k]] = 1;
             if (k > p->n_a)
@@ -90,7 +90,7 @@ static void cti_pivot_patches(const cti_state *s, int32_t *set, uint8_t *touched
 /* key of the two patches that row i is between, and *side: 1 when the vertex's is the greater; 0: no other side */
 static uint64_t cti_pivot_sides(const cti_state *s, int32_t *set, int i, int *side)
 {
-    const cti_pair *p = &s->origins[i].pair;
+    const cti_pair *p = &s->contact.origins[i].pair;
     uint64_t a = (uint64_t)cti_sets_root(set, p->v[0]), b;
     if (p->n < 2 || !s->surface.bodies[s->surface.body_of[p->v[1]]].dynamic)
         return 0;
@@ -102,7 +102,7 @@ static uint64_t cti_pivot_sides(const cti_state *s, int32_t *set, int i, int *si
 /* ranks [rows], sorted. 0: out of memory */
 static int cti_pivot_ranks(cti_state *s, const double *depth, cti_pivot_rank *rank)
 {
-    int i, k, side = 0, rows = CTI_LEN(s->rows), nv = s->surface.nv;
+    int i, k, side = 0, rows = CTI_LEN(s->contact.rows), nv = s->surface.nv;
     int32_t *set = CTI_ARENA_NEW(s->arena, int32_t, nv + 1), *list = CTI_ARENA_NEW(s->arena, int32_t, 2 * rows);
     uint8_t *touched = CTI_ARENA_ZERO(s->arena, uint8_t, nv + 1);
     uint64_t *key = CTI_ARENA_NEW(s->arena, uint64_t, 2 * rows);
@@ -123,13 +123,13 @@ static int cti_pivot_ranks(cti_state *s, const double *depth, cti_pivot_rank *ra
         }
         for (k = i; k < rows && key[k] == key[i]; k++) {
             int row = list[k];
-            rank[row].second = key[k] ? (cti_pivot_sides(s, set, row, &side), side == (sum[0] >= sum[1])) + 1 : s->origins[row].pair.n > 1;
+            rank[row].second = key[k] ? (cti_pivot_sides(s, set, row, &side), side == (sum[0] >= sum[1])) + 1 : s->contact.origins[row].pair.n > 1;
         }
     }
     /* what earlier steps have left out, before it grows */
     for (i = 0; i < rows; i++)
-        if (rank[i].second && s->origins[i].gap0 < -2 * s->origins[i].thickness)
-            rank[i].second = 0, rank[i].depth = (double)s->origins[i].gap0;
+        if (rank[i].second && s->contact.origins[i].gap0 < -2 * s->contact.origins[i].thickness)
+            rank[i].second = 0, rank[i].depth = (double)s->contact.origins[i].gap0;
     cti_pivot_sort(rank, rows);
     return 1;
 }
@@ -262,7 +262,7 @@ static int cti_pivot_reserve(cti_state *s, cti_pivot_choice *c)
     if (!c->size || !c->q || !c->slot || !c->above)
         return 0;
     for (b = 0; b < n; b++) {
-        const ct_real *D = s->A.val + 9 * (size_t)s->A.diag[b];
+        const ct_real *D = s->system.A.val + 9 * (size_t)s->system.A.diag[b];
         double trace = (double)D[0] + (double)D[4] + (double)D[8];
         c->size[b] = trace > 0 ? 1 / sqrt(trace) : 1;
         for (k = 0; k < 3; k++)
@@ -280,9 +280,9 @@ static int cti_pivot_permute(cti_state *s, const int32_t *order, const int32_t *
     if (!rows || !origins || !CTI_RESIZE(s->mem, s->dcd.pivot, n))
         return 0;
     for (i = 0; i < n; i++)
-        rows[i] = s->rows[order[i]], origins[i] = s->origins[order[i]], s->dcd.pivot[i] = pivot[order[i]];
-    memcpy(s->rows, rows, sizeof *rows * (size_t)n), memcpy(s->origins, origins, sizeof *origins * (size_t)n);
-    stbds_header(s->rows)->length = stbds_header(s->origins)->length = (size_t)n;
+        rows[i] = s->contact.rows[order[i]], origins[i] = s->contact.origins[order[i]], s->dcd.pivot[i] = pivot[order[i]];
+    memcpy(s->contact.rows, rows, sizeof *rows * (size_t)n), memcpy(s->contact.origins, origins, sizeof *origins * (size_t)n);
+    stbds_header(s->contact.rows)->length = stbds_header(s->contact.origins)->length = (size_t)n;
     return 1;
 }
 
@@ -293,7 +293,7 @@ CTI_FN int cti_dcd_pivots(cti_state *s, const double *depth)
     cti_pivot_rank *rank;
     int32_t *pivot, *order;
     double *w, q[3];
-    int i, n, rows = CTI_LEN(s->rows);
+    int i, n, rows = CTI_LEN(s->contact.rows);
     memset(&c, 0, sizeof c);
     rank = CTI_ARENA_NEW(s->arena, cti_pivot_rank, rows), pivot = CTI_ARENA_NEW(s->arena, int32_t, rows);
     order = CTI_ARENA_NEW(s->arena, int32_t, 2 * rows);

@@ -100,7 +100,7 @@ static int cti_dcd_matrix_half(const cti_state *s, cti_dcd_matrix *m, const doub
 
 static int cti_dcd_matrix_make(const cti_state *s, cti_dcd_matrix *m)
 {
-    const cti_bsr *A = &s->A;
+    const cti_bsr *A = &s->system.A;
     ct_real block[9];
     int b, k, n_lacking = 0;
     double *lack = CTI_ARENA_ZERO(s->arena, double, 9 * (size_t)A->n);
@@ -232,9 +232,9 @@ static int cti_dcd_axis(const cti_state *s, const cti_row *row, int axis, int32_
         int b = t->block, same = k > 0 && row->term[order[k - 1]].block == b;
         cti_v3 g = cti_v3_mul(cti_v3_at(row->frame, axis), t->weight);
         double c[3];
-        if (s->filter[b] >= 0) {
-            *w += (double)cti_v3_dot(g, cti_v3_at(s->v_fixed, b));
-            g = cti_m3_mul_tv(s->projectors + 9 * (size_t)s->filter[b], g);
+        if (s->scripts.filter[b] >= 0) {
+            *w += (double)cti_v3_dot(g, cti_v3_at(s->scripts.v_fixed, b));
+            g = cti_m3_mul_tv(s->scripts.projectors + 9 * (size_t)s->scripts.filter[b], g);
         }
         c[0] = (double)g.x, c[1] = (double)g.y, c[2] = (double)g.z;
         at += same ? 0 : 3;
@@ -248,9 +248,9 @@ static int cti_dcd_axis(const cti_state *s, const cti_row *row, int axis, int32_
 
 CTI_FN int cti_dcd_jacobian(const cti_state *s, cti_sparse *J, double **out_w)
 {
-    int i, at = 0, rows = CTI_LEN(s->rows), total = 0;
+    int i, at = 0, rows = CTI_LEN(s->contact.rows), total = 0;
     for (i = 0; i < rows; i++)
-        total += 3 * s->rows[i].n;
+        total += 3 * s->contact.rows[i].n;
     memset(J, 0, sizeof *J);
     J->rows = rows, J->cols = 3 * s->n;
     J->p = CTI_ARENA_NEW(s->arena, int32_t, rows + 1), J->i = CTI_ARENA_NEW(s->arena, int32_t, total);
@@ -259,13 +259,14 @@ CTI_FN int cti_dcd_jacobian(const cti_state *s, cti_sparse *J, double **out_w)
         return 0;
     J->p[0] = 0;
     for (i = 0; i < rows; i++)
-        J->p[i + 1] = at += cti_dcd_axis(s, &s->rows[i], 0, J->i + at, J->x + at, *out_w + i);
+        J->p[i + 1] = at += cti_dcd_axis(s, &s->contact.rows[i], 0, J->i + at, J->x + at, *out_w + i);
     return 1;
 }
 
 CTI_FN int cti_dcd_decouple(cti_state *s, const double *depth, ct_decouple how)
 {
-    int i, n = 0, rows = CTI_LEN(s->rows);
+    cti_contacts *found = &s->contact;
+    int i, n = 0, rows = CTI_LEN(found->rows);
     cti_sparse J;
     double *w;
     uint8_t *keep = CTI_ARENA_ZERO(s->arena, uint8_t, rows);
@@ -276,12 +277,12 @@ CTI_FN int cti_dcd_decouple(cti_state *s, const double *depth, ct_decouple how)
     if (!keep || !cti_dcd_jacobian(s, &J, &w))
         return -1;
     if (cti_mprgp_decouple(s->arena, &J, depth, how == CT_DECOUPLE_RANDOM ? CTI_DECOUPLE_RANDOM : CTI_DECOUPLE_DEEPEST, 3,
-                           s->desc.solver.seed + (uint64_t)(s->time * 1e6), keep) < 0)
+                           s->desc.solver.seed + (uint64_t)(s->step.time * 1e6), keep) < 0)
         return -1;
     for (i = 0; i < rows; i++)
         if (keep[i])
-            s->rows[n] = s->rows[i], s->origins[n++] = s->origins[i];
-    stbds_header(s->rows)->length = stbds_header(s->origins)->length = (size_t)n;
+            found->rows[n] = found->rows[i], found->origins[n++] = found->origins[i];
+    stbds_header(found->rows)->length = stbds_header(found->origins)->length = (size_t)n;
     return rows - n;
 }
 
@@ -306,9 +307,9 @@ static void cti_dcd_rub_axis(const cti_state *s, const cti_row *row, int axis, d
 /* D, G and b of the rows' viscosities. 0: out of memory */
 static int cti_dcd_rubbing(const cti_state *s, const ct_real *rub, cti_dcd_matrix *m, double *b)
 {
-    int i, rows = CTI_LEN(s->rows), total = 3 * CTI_ROW_TERMS;
+    int i, rows = CTI_LEN(s->contact.rows), total = 3 * CTI_ROW_TERMS;
     for (i = 0; i < rows; i++)
-        total += 6 * s->rows[i].n;
+        total += 6 * s->contact.rows[i].n;
     m->D = CTI_ARENA_ZERO(s->arena, double, 9 * (size_t)s->n);
     m->G.p = CTI_ARENA_ZERO(s->arena, int32_t, 2 * rows + 1), m->G.i = CTI_ARENA_NEW(s->arena, int32_t, total);
     m->G.x = CTI_ARENA_NEW(s->arena, double, total);
@@ -316,8 +317,8 @@ static int cti_dcd_rubbing(const cti_state *s, const ct_real *rub, cti_dcd_matri
         return 0;
     for (i = 0; i < rows; i++)
         if (rub[i] > 0) {
-            cti_dcd_rub_axis(s, &s->rows[i], 1, (double)rub[i], m, b);
-            cti_dcd_rub_axis(s, &s->rows[i], 2, (double)rub[i], m, b);
+            cti_dcd_rub_axis(s, &s->contact.rows[i], 1, (double)rub[i], m, b);
+            cti_dcd_rub_axis(s, &s->contact.rows[i], 2, (double)rub[i], m, b);
         }
     return 1;
 }
@@ -350,7 +351,7 @@ static int cti_dcd_turned(const cti_state *s, cti_mprgp_set *set, cti_dcd_turn *
 /* unit rows in the scaled unknowns; size [rows] what they were divided by. A row that nothing moves is left free. 0: out of memory */
 static int cti_dcd_set(const cti_state *s, const cti_dcd_matrix *m, cti_mprgp_set *set, cti_dcd_turn *turn, double **out_size)
 {
-    int i, k, rows = CTI_LEN(s->rows);
+    int i, k, rows = CTI_LEN(s->contact.rows);
     double *w;
     memset(set, 0, sizeof *set);
     set->n = 3 * s->n, set->rows = rows;
@@ -384,8 +385,8 @@ static void cti_dcd_multipliers(cti_state *s, const cti_mprgp_set *set, const do
         double t = 0;
         for (k = set->J.p[i]; k < set->J.p[i + 1]; k++)
             t += set->J.x[k] * g[set->J.i[k]];
-        s->rows[i].r[0] = set->face[i] != CTI_FACE_FREE && t > 0 && size[i] > 0 ? (ct_real)(t / size[i]) : 0;
-        s->rows[i].r[1] = s->rows[i].r[2] = 0;
+        s->contact.rows[i].r[0] = set->face[i] != CTI_FACE_FREE && t > 0 && size[i] > 0 ? (ct_real)(t / size[i]) : 0;
+        s->contact.rows[i].r[1] = s->contact.rows[i].r[2] = 0;
     }
 }
 
@@ -404,7 +405,7 @@ static void cti_dcd_effort(const cti_state *s, ct_real tolerance, cti_effort *e)
 /* A as scalars; arrays from the arena. 0: out of memory */
 static int cti_dcd_scalars(const cti_state *s, cti_sparse *out)
 {
-    const cti_bsr *A = &s->A;
+    const cti_bsr *A = &s->system.A;
     int b, k, r, c, at = 0;
     memset(out, 0, sizeof *out);
     out->rows = out->cols = 3 * A->n;
@@ -432,7 +433,7 @@ static int cti_dcd_solve_coupled(cti_state *s, ct_real tolerance, double *v, con
     cti_mprgp_counters count;
     cti_mprgp_options o = cti_mprgp_options_default();
     cti_judgement j;
-    int i, rows = CTI_LEN(s->rows);
+    int i, rows = CTI_LEN(s->contact.rows);
     double *r = CTI_ARENA_ZERO(s->arena, double, rows), *work = CTI_ARENA_NEW(s->arena, double, (size_t)rows + 6 * (size_t)s->n);
     cti_outcome end;
     memset(&p, 0, sizeof p), memset(&a, 0, sizeof a);
@@ -449,7 +450,7 @@ static int cti_dcd_solve_coupled(cti_state *s, ct_real tolerance, double *v, con
         memset(r, 0, sizeof *r * (size_t)rows);
     cti_program_judge(&p, v, r, work, &j);
     for (i = 0; i < rows; i++)
-        s->rows[i].r[0] = (ct_real)r[i], s->rows[i].r[1] = s->rows[i].r[2] = 0;
+        s->contact.rows[i].r[0] = (ct_real)r[i], s->contact.rows[i].r[1] = s->contact.rows[i].r[2] = 0;
     out->iterations = a.iterations, out->cg = count.cg, out->products = count.products;
     out->budget = end != CTI_OUTCOME_SOLVED, out->residual = (ct_real)j.residual, out->coupled = 1;
     return 1;
@@ -468,7 +469,7 @@ static int cti_dcd_run(cti_state *s, const ct_real *rub, ct_real tolerance, doub
     cti_answer a;
     cti_mprgp_end end;
     cti_dcd_turn turn;
-    int i, n = 3 * s->n, turned = s->desc.dcd.decouple == CT_DECOUPLE_PIVOT && CTI_LEN(s->rows) > 0;
+    int i, n = 3 * s->n, turned = s->desc.dcd.decouple == CT_DECOUPLE_PIVOT && CTI_LEN(s->contact.rows) > 0;
     double *size, *y = CTI_ARENA_NEW(s->arena, double, n), *turned_x = CTI_ARENA_NEW(s->arena, double, n);
     memset(&m, 0, sizeof m);
     if (!y || !turned_x || (rub && !cti_dcd_rubbing(s, rub, &m, b)) || !cti_dcd_matrix_make(s, &m) ||
@@ -520,8 +521,8 @@ CTI_FN int cti_dcd_solve(cti_state *s, const ct_real *rub, ct_real tolerance, ct
     if (!x || !b)
         return 0;
     for (i = 0; i < 3 * s->n; i++)
-        x[i] = (double)v[i], b[i] = (double)s->b[i];
-    if (CTI_LEN(s->rows) && (s->desc.dcd.decouple == CT_DECOUPLE_NONE || cti_state_is_printed(s)))
+        x[i] = (double)v[i], b[i] = (double)s->system.b[i];
+    if (CTI_LEN(s->contact.rows) && (s->desc.dcd.decouple == CT_DECOUPLE_NONE || cti_state_is_printed(s)))
         ok = cti_dcd_solve_coupled(s, tolerance, x, b, out);
     else
         ok = cti_dcd_run(s, rub, tolerance, x, b, out);

@@ -98,8 +98,8 @@ static int cti_dcd_bodies(cti_state *s, const cti_stepper_body *bodies)
 {
     cti_dcd *d = &s->dcd;
     int i, k, n = 0;
-    for (k = 0; k < s->n_models; k++)
-        n += s->models[k]->tets.n;
+    for (k = 0; k < s->bodies.n_models; k++)
+        n += s->bodies.models[k]->tets.n;
     if (!CTI_RESIZE(s->mem, d->bodies, s->surface.n_bodies) || !CTI_RESIZE(s->mem, d->tet_rest, 4 * (size_t)n))
         return 0;
     for (i = n = 0; i < s->surface.n_bodies; i++) {
@@ -110,8 +110,8 @@ static int cti_dcd_bodies(cti_state *s, const cti_stepper_body *bodies)
             continue;
         d->bodies[i].embedded = b->embedded;
         d->bodies[i].tet0 = n;
-        cti_dcd_rest_tets(&s->models[b->model]->tets, b, d->tet_rest + 4 * (size_t)n);
-        n += s->models[b->model]->tets.n;
+        cti_dcd_rest_tets(&s->bodies.models[b->model]->tets, b, d->tet_rest + 4 * (size_t)n);
+        n += s->bodies.models[b->model]->tets.n;
     }
     return cti_dcd_prepare(s);
 }
@@ -160,18 +160,18 @@ static int cti_dcd_dump_copy(cti_mem *mem, const cti_sparse *from, cti_sparse *o
 static int cti_dcd_problem(cti_state *s, cti_mem *mem, cti_program *out)
 {
     cti_arena_point mark = cti_arena_mark(s->arena);
-    int i, m = CTI_LEN(s->rows), n = 3 * s->n, ok;
+    int i, m = CTI_LEN(s->contact.rows), n = 3 * s->n, ok;
     cti_sparse J;
     double *w;
     out->kind = CTI_PROGRAM_QP, out->n = n, out->m = m, out->has_objective = 1;
-    ok = cti_dcd_jacobian(s, &J, &w) && cti_dcd_dump_matrix(mem, &s->A, &out->A) && cti_dcd_dump_copy(mem, &J, &out->J) &&
-         cti_dcd_dump_vector(mem, s->b, n, &out->b) && cti_dcd_dump_vector(mem, s->dcd.answer, n, &out->x_ref) &&
+    ok = cti_dcd_jacobian(s, &J, &w) && cti_dcd_dump_matrix(mem, &s->system.A, &out->A) && cti_dcd_dump_copy(mem, &J, &out->J) &&
+         cti_dcd_dump_vector(mem, s->system.b, n, &out->b) && cti_dcd_dump_vector(mem, s->dcd.answer, n, &out->x_ref) &&
          cti_dcd_dump_vector(mem, s->dcd.lambda, m, &out->r_ref) && CTI_RESIZE(mem, out->w, m);
     if (ok && m)
         memcpy(out->w, w, sizeof *w * (size_t)m);
     for (i = 0; ok && i < s->n; i++) {
-        cti_v3 v = cti_v3_at(s->dcd.answer, i), Av = cti_bsr_row(&s->A, s->dcd.answer, i);
-        out->objective_ref += (double)(cti_v3_dot(v, Av) / 2 - cti_v3_dot(v, cti_v3_at(s->b, i)));
+        cti_v3 v = cti_v3_at(s->dcd.answer, i), Av = cti_bsr_row(&s->system.A, s->dcd.answer, i);
+        out->objective_ref += (double)(cti_v3_dot(v, Av) / 2 - cti_v3_dot(v, cti_v3_at(s->system.b, i)));
     }
     cti_arena_rewind(s->arena, mark);
     return ok;

@@ -24,8 +24,8 @@ typedef enum cti_feature {
 
 /* cti_stepper_body -- what a stepper is told of a surface body when the world is prepared. The world keeps `nodes`. */
 typedef struct cti_stepper_body {
-    int model;            /* in cti_state.models; -1: not deformable */
-    int rigid;            /* in cti_state.rigids; -1: not rigid */
+    int model;            /* in cti_bodies.models; -1: not deformable */
+    int rigid;            /* in cti_bodies.rigids; -1: not rigid */
     int embedded;         /* 1: its surface lies in the tets, and is not their boundary */
     int block0, n_blocks; /* its unknowns in cti_state */
     const ct_real *nodes; /* [3 n_blocks] positions of a deformable body's nodes when it was added; NULL: not deformable */
@@ -43,10 +43,10 @@ struct cti_program;
              and A's pattern are ready. bodies [surface.n_bodies]. 0: out of memory; `release` is called then, too
    step      one step: CT_OK and the whole report but its times' sums, or CT_ERR_MEMORY with the state as it was. cti_state's layout is the
              same for all steppers: a rigid body is two blocks (velocity of its centre, angular velocity), and a pose. A stepper with other
-             unknowns keeps them in `own`, reads the state when a step begins, and commits to it when it ends. It saves cti_state.start
+             unknowns keeps them in `own`, reads the state when a step begins, and commits to it when it ends. It saves cti_state.step.start
              (snapshot.h) before it changes anything, since cti_step_undo takes the step back from there
    problem   the last step's problem as a stand-alone one, with its solution; the caller frees *out also where it fails. 0: out of memory.
-             NULL: cti_state.rows are contacts, and the world makes it of them. Called where cti_state.has_problem is set
+             NULL: cti_state.contact.rows are contacts, and the world makes it of them. Called where cti_state.contact.is_solved is set
    release   frees `own`, of which there may be none */
 typedef struct cti_stepper {
     int ends_apart;    /* 1: a step that begins without intersections ends without */

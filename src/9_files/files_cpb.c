@@ -32,13 +32,13 @@ static ct_code cti_dump_rows(ct_world *w, cti_program *out)
     int i;
     cti_islands_problem(&w->state, &p);
     for (i = 0; i < p.n_rows; i++)
-        if (w->state.origins[i].repair)
+        if (w->state.contact.origins[i].repair)
             return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, i, 0,
                                   "the problem repairs tangled pairs, which a CPB file cannot hold (element: row)");
         else if (p.rows[i].equations)
             return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, i, 0, "the problem has joints, which a CPB file cannot hold (element: row)");
-    /* v_new is what the solve left: integrators and rigid bodies make other velocities of it */
-    return cti_dump_contacts(&w->mem, &w->arena, &p, w->state.v_new, out) ? CT_OK : CT_ERR_MEMORY;
+    /* end.v is what the solve left: integrators and rigid bodies make other velocities of it */
+    return cti_dump_contacts(&w->mem, &w->arena, &p, w->state.end.v, out) ? CT_OK : CT_ERR_MEMORY;
 }
 
 static ct_code cti_dump_world(const ct_world *cw, const char *path)
@@ -55,7 +55,7 @@ static ct_code cti_dump_world(const ct_world *cw, const char *path)
     code = cti_steppers_admit(w, CTI_FEATURE_PROBLEM, NULL);
     if (code != CT_OK)
         return code;
-    if (!path || !w->ready || !w->state.has_problem)
+    if (!path || !w->ready || !w->state.contact.is_solved)
         return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "no path, or no contact problem was solved in the last step");
     stepper = cti_steppers_of(w);
     memset(&q, 0, sizeof q);

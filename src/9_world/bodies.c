@@ -229,8 +229,9 @@ static int cti_bodies_reserve_blocks(ct_world *w, const cti_body *b)
     cti_state *s = &w->state;
     cti_mem *m = &w->mem;
     int n1 = s->n + b->n_blocks;
-    return CTI_RESERVE(m, s->rigids, CTI_LEN(s->rigids) + 1) && CTI_RESERVE(m, s->x, 3 * n1) && CTI_RESERVE(m, s->v, 3 * n1) &&
-           CTI_RESERVE(m, s->mass, n1) && CTI_RESERVE(m, s->inv_mass, n1) && CTI_RESERVE(m, s->alpha, n1) && CTI_RESERVE(m, s->dt_prev, n1) && CTI_RESERVE(m, s->fall, n1);
+    return CTI_RESERVE(m, s->bodies.rigids, CTI_LEN(s->bodies.rigids) + 1) && CTI_RESERVE(m, s->x, 3 * n1) && CTI_RESERVE(m, s->v, 3 * n1) &&
+           CTI_RESERVE(m, s->bodies.mass, n1) && CTI_RESERVE(m, s->bodies.inv_mass, n1) && CTI_RESERVE(m, s->bodies.alpha, n1) &&
+           CTI_RESERVE(m, s->history.dt_prev, n1) && CTI_RESERVE(m, s->history.fall, n1);
 }
 
 /* a deformable body's nodes: masses, and a rigid velocity about the centre of mass */
@@ -241,11 +242,11 @@ static void cti_bodies_join_nodes(ct_world *w, cti_body *b, const ct_real *v, co
     cti_v3 c = cti_v3_zero();
     ct_real M = 0;
     int i, n0 = b->block0;
-    cti_model_mass(&b->model, s->mass);
+    cti_model_mass(&b->model, s->bodies.mass);
     for (i = n0; i < n0 + b->n_blocks; i++) {
-        c = cti_v3_mad(c, cti_v3_at(nodes, i - n0), s->mass[i]);
-        M += s->mass[i];
-        s->inv_mass[i] = s->mass[i] > 0 ? 1 / s->mass[i] : 0;
+        c = cti_v3_mad(c, cti_v3_at(nodes, i - n0), s->bodies.mass[i]);
+        M += s->bodies.mass[i];
+        s->bodies.inv_mass[i] = s->bodies.mass[i] > 0 ? 1 / s->bodies.mass[i] : 0;
     }
     c = M > 0 ? cti_v3_mul(c, 1 / M) : c;
     for (i = n0; i < n0 + b->n_blocks; i++) {
@@ -263,19 +264,19 @@ static void cti_bodies_join_rigid(ct_world *w, cti_body *b, const ct_real *v, co
     ct_real R[9];
     cti_v3 L;
     int n0 = b->block0, k;
-    b->rigid = CTI_LEN(s->rigids);
+    b->rigid = CTI_LEN(s->bodies.rigids);
     r->block = n0;
     /* L = R I R' w: in the body frame, so that a body that starts unturned has I w to the bit */
     cti_rigid_matrix(r->q, R);
     L = cti_m3_mul_v(r->inertia, cti_m3_mul_tv(R, cti_v3_at(omega, 0)));
     cti_v3_put(r->spin, 0, cti_m3_mul_v(R, L));
-    s->mass[n0] = r->mass, s->inv_mass[n0] = 1 / r->mass;
-    s->mass[n0 + 1] = s->inv_mass[n0 + 1] = 0;
+    s->bodies.mass[n0] = r->mass, s->bodies.inv_mass[n0] = 1 / r->mass;
+    s->bodies.mass[n0 + 1] = s->bodies.inv_mass[n0 + 1] = 0;
     for (k = 0; k < 2; k++)
         cti_v3_put(s->x, n0 + k, cti_v3_at(b->center, 0));
     cti_v3_put(s->v, n0, cti_v3_at(v, 0));
     cti_v3_put(s->v, n0 + 1, cti_v3_at(omega, 0));
-    CTI_PUSH(&w->mem, s->rigids, *r);
+    CTI_PUSH(&w->mem, s->bodies.rigids, *r);
 }
 
 /* the block arrays grow by the body's blocks */
@@ -284,12 +285,12 @@ static void cti_bodies_join_blocks(ct_world *w, cti_body *b, const ct_real *v, c
     cti_state *s = &w->state;
     cti_mem *m = &w->mem;
     int n0 = s->n, n1 = s->n + b->n_blocks, i;
-    CTI_RESIZE(m, s->x, 3 * n1), CTI_RESIZE(m, s->v, 3 * n1), CTI_RESIZE(m, s->mass, n1), CTI_RESIZE(m, s->inv_mass, n1);
-    CTI_RESIZE(m, s->alpha, n1), CTI_RESIZE(m, s->dt_prev, n1), CTI_RESIZE(m, s->fall, n1);
+    CTI_RESIZE(m, s->x, 3 * n1), CTI_RESIZE(m, s->v, 3 * n1), CTI_RESIZE(m, s->bodies.mass, n1), CTI_RESIZE(m, s->bodies.inv_mass, n1);
+    CTI_RESIZE(m, s->bodies.alpha, n1), CTI_RESIZE(m, s->history.dt_prev, n1), CTI_RESIZE(m, s->history.fall, n1);
     for (i = n0; i < n1; i++) {
-        s->mass[i] = 0;
-        s->alpha[i] = b->material.damping_mass;
-        s->dt_prev[i] = 0;
+        s->bodies.mass[i] = 0;
+        s->bodies.alpha[i] = b->material.damping_mass;
+        s->history.dt_prev[i] = 0;
     }
     s->n = n1;
     if (b->kind == CTI_BODY_RIGID)

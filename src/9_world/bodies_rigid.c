@@ -160,7 +160,7 @@ static ct_code cti_bodies_copy_script(ct_world *w, cti_body *b, const ct_kinemat
     b->script.rest = b->rest, b->script.n = b->n;
     b->script.keyframes = b->keyframes, b->script.n_keyframes = d->n_keyframes, b->script.interval = d->keyframe_interval;
     b->script.path = b->path, b->script.n_path = n_path;
-    b->script.t0 = w->state.time;
+    b->script.t0 = w->state.step.time;
     return CT_OK;
 }
 
@@ -221,7 +221,7 @@ CONTACT_API_DEF ct_code ct_body_get_pose(const ct_world *cw, ct_body_id body, ct
     if (out_position)
         memcpy(out_position, cw->state.x + 3 * (size_t)b->block0, 3 * sizeof(ct_real));
     if (out_quaternion)
-        memcpy(out_quaternion, cw->state.rigids[b->rigid].q, 4 * sizeof(ct_real));
+        memcpy(out_quaternion, cw->state.bodies.rigids[b->rigid].q, 4 * sizeof(ct_real));
     return CT_OK;
 }
 
@@ -253,12 +253,12 @@ static ct_code cti_bodies_set_motion(ct_world *w, ct_body_id body, const ct_real
     if (angular_velocity && !cti_bodies_is_moderate(angular_velocity))
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)angular_velocity[0],
                               "angular_velocity is too large: its fourth power is not finite");
-    w->state.rigids[b->rigid].linked = 0;
-    w->state.energies_known = 0;
+    w->state.bodies.rigids[b->rigid].linked = 0;
+    w->state.energy.known = 0;
     if (velocity)
         memcpy(w->state.v + 3 * (size_t)b->block0, velocity, 3 * sizeof(ct_real));
     if (angular_velocity) {
-        cti_rigid *r = &w->state.rigids[b->rigid];
+        cti_rigid *r = &w->state.bodies.rigids[b->rigid];
         ct_real I[9];
         memcpy(w->state.v + 3 * (size_t)(b->block0 + 1), angular_velocity, 3 * sizeof(ct_real));
         cti_rigid_inertia(r, r->q, I);

@@ -66,9 +66,9 @@ static ct_code cti_inspect_rows(ct_world *w)
 {
     const cti_state *s = &w->state;
     int i, k;
-    for (i = 0; i < CTI_LEN(s->rows); i++) {
-        const cti_row *row = &s->rows[i];
-        const cti_pair *p = &s->origins[i].pair;
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        const cti_row *row = &s->contact.rows[i];
+        const cti_pair *p = &s->contact.origins[i].pair;
         for (k = 0; k < p->n; k++)
             if (p->v[k] < 0 || p->v[k] >= s->surface.nv)
                 return cti_inspect_fail(w, i, p->v[k], "CONTACT_VALIDATE: a contact has a vertex that does not exist");

@@ -116,14 +116,14 @@ static void cti_joints_make_side(const ct_world *w, int slot, const ct_joint_sid
     int k;
     memset(out, 0, sizeof *out);
     out->rigid = -1;
-    out->t0 = w->state.time;
+    out->t0 = w->state.step.time;
     memcpy(out->triad, axes, sizeof out->triad);
     cti_v3_put(out->arm, 0, p);
     if (!b)
         return;
     if (b->kind == CTI_BODY_RIGID) {
         ct_real R[9];
-        cti_rigid_matrix(w->state.rigids[b->rigid].q, R);
+        cti_rigid_matrix(w->state.bodies.rigids[b->rigid].q, R);
         out->rigid = 0;
         cti_v3_put(out->arm, 0, cti_m3_mul_tv(R, cti_v3_sub(p, cti_v3_at(w->state.x, b->block0))));
         for (k = 0; k < 3; k++)
@@ -132,7 +132,7 @@ static void cti_joints_make_side(const ct_world *w, int slot, const ct_joint_sid
         cti_joints_nodes(b, from, out);
     else if (b->kind == CTI_BODY_KINEMATIC) {
         /* point and axes taken back to where the path began: its turn R and shift o so far, undone */
-        double t = w->state.time - b->script.t0;
+        double t = w->state.step.time - b->script.t0;
         cti_v3 o = cti_script_follow(b->script.path, b->script.n_path, cti_v3_zero(), t, NULL);
         ct_real R[9];
         for (k = 0; k < 3; k++) /* rows: what becomes of the unit vectors */
@@ -148,7 +148,7 @@ static ct_real cti_joints_gyration(const ct_world *w, int slot)
 {
     if (slot < 0 || w->bodies[slot].kind != CTI_BODY_RIGID)
         return 0;
-    return cti_rigid_gyration(&w->state.rigids[w->bodies[slot].rigid]);
+    return cti_rigid_gyration(&w->state.bodies.rigids[w->bodies[slot].rigid]);
 }
 
 /* 1 when the two bodies are to collide */
@@ -285,10 +285,10 @@ CONTACT_API_DEF ct_code ct_joint_get_impulse(const ct_world *cw, ct_joint_id joi
     int k;
     if (!q)
         return code;
-    m = cti_memory_find(&cw->state.impulses.joints, q->joint.key);
+    m = cti_memory_find(&cw->state.history.impulses.joints, q->joint.key);
     for (k = 0; out_linear && k < 3; k++)
         out_linear[k] = m ? m->impulse[k] : 0;
-    m = cti_memory_find(&cw->state.impulses.joints, q->joint.key + 1);
+    m = cti_memory_find(&cw->state.history.impulses.joints, q->joint.key + 1);
     for (k = 0; out_angular && k < 3; k++)
         out_angular[k] = m ? m->impulse[k] * q->joint.lever : 0;
     return CT_OK;
@@ -328,9 +328,9 @@ CTI_FN int cti_world_resolve_joints(ct_world *w)
 {
     cti_surface *f = &w->state.surface;
     int i;
-    CTI_CLEAR(w->state.joints);
-    for (i = 0; i < CTI_LEN(w->state.rigids); i++)
-        w->state.rigids[i].linked = 0;
+    CTI_CLEAR(w->state.bodies.joints);
+    for (i = 0; i < CTI_LEN(w->state.bodies.rigids); i++)
+        w->state.bodies.rigids[i].linked = 0;
     for (i = 0; i < CTI_LEN(w->joints); i++) {
         const cti_world_joint *q = &w->joints[i];
         cti_joint j = q->joint;
@@ -338,7 +338,7 @@ CTI_FN int cti_world_resolve_joints(ct_world *w)
             continue;
         cti_joints_resolve(w, q->slot[0], &j.a);
         cti_joints_resolve(w, q->slot[1], &j.b);
-        if (!CTI_PUSH(&w->mem, w->state.joints, j))
+        if (!CTI_PUSH(&w->mem, w->state.bodies.joints, j))
             return 0;
         if (!q->collide && q->slot[0] >= 0 && q->slot[1] >= 0 && q->slot[0] != q->slot[1] &&
             !cti_broad_keep_apart(&w->mem, &f->apart, cti_joints_surface_body(w, q->slot[0]), cti_joints_surface_body(w, q->slot[1])))

@@ -141,9 +141,9 @@ CTI_FN ct_code cti_world_keep_contacts(ct_world *w)
     if (w->contacts_ready)
         return CT_OK;
     CTI_CLEAR(w->contacts);
-    for (i = 0; i < CTI_LEN(w->state.impulses.touches); i++) {
+    for (i = 0; i < CTI_LEN(w->state.history.impulses.touches); i++) {
         ct_contact c;
-        cti_query_contact(w, &w->state.impulses.touches[i], &c);
+        cti_query_contact(w, &w->state.history.impulses.touches[i], &c);
         if (!CTI_PUSH(&w->mem, w->contacts, c))
             return cti_world_fail(w, CT_ERR_MEMORY, none, -1, 0, "out of memory while listing contacts");
     }
@@ -184,12 +184,12 @@ static uint64_t cti_query_mix_history(uint64_t h, const cti_state *s)
 {
     const cti_history *q = &s->history;
     int i, k = 0, bytes = 3 * (int)sizeof(ct_real);
-    h = cti_query_mix(h, s->dt_prev, sizeof(ct_real) * (size_t)s->n);
+    h = cti_query_mix(h, s->history.dt_prev, sizeof(ct_real) * (size_t)s->n);
     for (i = 0; i < CTI_LEN(q->v0) / 3 && i < s->n; i++) {
         /* rigid bodies, in the order of their blocks, have no history */
-        while (k < CTI_LEN(s->rigids) && s->rigids[k].block + 1 < i)
+        while (k < CTI_LEN(s->bodies.rigids) && s->bodies.rigids[k].block + 1 < i)
             k++;
-        if (!(s->dt_prev[i] > 0) || (k < CTI_LEN(s->rigids) && i >= s->rigids[k].block))
+        if (!(s->history.dt_prev[i] > 0) || (k < CTI_LEN(s->bodies.rigids) && i >= s->bodies.rigids[k].block))
             continue;
         h = cti_query_mix(h, q->v0 + 3 * (size_t)i, (size_t)bytes);
         h = cti_query_mix(h, q->u0 + 3 * (size_t)i, (size_t)bytes);
@@ -206,13 +206,13 @@ CONTACT_API_DEF uint64_t ct_world_hash(const ct_world *w)
     h = cti_query_mix(h, w->state.x, sizeof(ct_real) * 3 * (size_t)w->state.n);
     h = cti_query_mix(h, w->state.v, sizeof(ct_real) * 3 * (size_t)w->state.n);
     h = cti_query_mix_history(h, &w->state);
-    for (i = 0; i < CTI_LEN(w->state.rigids); i++)
-        h = cti_query_mix(h, w->state.rigids[i].q, sizeof w->state.rigids[i].q);
-    for (i = 0; i < CTI_LEN(w->state.rigids); i++)
-        h = cti_query_mix(h, w->state.rigids[i].spin, sizeof w->state.rigids[i].spin);
-    for (i = 0; i < CTI_LEN(w->state.memory.items); i++) {
-        h = cti_query_mix(h, w->state.memory.items[i].impulse, sizeof w->state.memory.items[i].impulse);
-        h = cti_query_mix(h, w->state.memory.items[i].slip, sizeof w->state.memory.items[i].slip);
+    for (i = 0; i < CTI_LEN(w->state.bodies.rigids); i++)
+        h = cti_query_mix(h, w->state.bodies.rigids[i].q, sizeof w->state.bodies.rigids[i].q);
+    for (i = 0; i < CTI_LEN(w->state.bodies.rigids); i++)
+        h = cti_query_mix(h, w->state.bodies.rigids[i].spin, sizeof w->state.bodies.rigids[i].spin);
+    for (i = 0; i < CTI_LEN(w->state.contact.memory.items); i++) {
+        h = cti_query_mix(h, w->state.contact.memory.items[i].impulse, sizeof w->state.contact.memory.items[i].impulse);
+        h = cti_query_mix(h, w->state.contact.memory.items[i].slip, sizeof w->state.contact.memory.items[i].slip);
     }
-    return cti_query_mix(h, &w->state.time, sizeof w->state.time);
+    return cti_query_mix(h, &w->state.step.time, sizeof w->state.step.time);
 }

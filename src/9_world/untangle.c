@@ -30,7 +30,7 @@ static int cti_untangle_save(ct_world *w, cti_untangle *u)
     memset(u, 0, sizeof *u);
     memcpy(u->gravity, s->desc.gravity, sizeof u->gravity);
     return cti_snapshot_save(s, 1, &u->start) && CTI_RESIZE(&w->mem, u->x, 3 * s->n) &&
-           CTI_RESIZE(&w->mem, u->q, 4 * CTI_LEN(s->rigids));
+           CTI_RESIZE(&w->mem, u->q, 4 * CTI_LEN(s->bodies.rigids));
 }
 
 /* blocks of bodies that are not tangled stay where they are, unless all may move */
@@ -38,7 +38,7 @@ static void cti_untangle_hold(cti_state *s, int all)
 {
     const cti_surface *f = &s->surface;
     int i, k, j;
-    memset(s->held, all ? 0 : CTI_HELD_REPAIR, (size_t)s->n);
+    memset(s->scripts.held, all ? 0 : CTI_HELD_REPAIR, (size_t)s->n);
     for (i = 0; i < CTI_LEN(s->detect.tangles); i++) {
         int v = (int)(s->detect.tangles[i] >> 32), body = f->body_of[v];
         if (i > 0 && f->body_of[s->detect.tangles[i - 1] >> 32] == body)
@@ -46,7 +46,7 @@ static void cti_untangle_hold(cti_state *s, int all)
         for (k = f->ranges[body].v0; k < f->ranges[body].v1; k++) {
             const cti_attach *a = cti_surface_attach(f, k);
             for (j = 0; j < a->n; j++)
-                s->held[a->block[j]] = 0;
+                s->scripts.held[a->block[j]] = 0;
         }
     }
     /* nodes inside of a body go with its surface: a component is held as a whole or not at all */
@@ -54,21 +54,21 @@ static void cti_untangle_hold(cti_state *s, int all)
         const cti_component *c = &s->factors.components[i];
         int held = CTI_HELD_REPAIR;
         for (k = c->begin; k < c->end; k++)
-            held &= s->held[s->factors.blocks[k]];
+            held &= s->scripts.held[s->factors.blocks[k]];
         for (k = c->begin; k < c->end; k++)
-            s->held[s->factors.blocks[k]] = (uint8_t)held;
+            s->scripts.held[s->factors.blocks[k]] = (uint8_t)held;
     }
 }
 
 static void cti_untangle_rest(cti_state *s)
 {
     int i, k;
-    s->energies_known = 0;
+    s->energy.known = 0;
     memset(s->v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    s->energies_known = 0; /* before the first step they hold gravity's, too */
-    for (i = 0; i < CTI_LEN(s->rigids); i++)
+    s->energy.known = 0; /* before the first step they hold gravity's, too */
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
         for (k = 0; k < 3; k++)
-            s->rigids[i].spin[k] = 0;
+            s->bodies.rigids[i].spin[k] = 0;
 }
 
 /* notes where everything is; 1 when that is elsewhere than at the last note. Velocities do not tell: the last piece of a step may be at rest */
@@ -76,9 +76,9 @@ static int cti_untangle_moved(const cti_state *s, cti_untangle *u)
 {
     int i, moved = memcmp(u->x, s->x, sizeof *u->x * 3 * (size_t)s->n) != 0;
     memcpy(u->x, s->x, sizeof *u->x * 3 * (size_t)s->n);
-    for (i = 0; i < CTI_LEN(s->rigids); i++) {
-        moved |= memcmp(u->q + 4 * (size_t)i, s->rigids[i].q, sizeof s->rigids[i].q) != 0;
-        memcpy(u->q + 4 * (size_t)i, s->rigids[i].q, sizeof s->rigids[i].q);
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        moved |= memcmp(u->q + 4 * (size_t)i, s->bodies.rigids[i].q, sizeof s->bodies.rigids[i].q) != 0;
+        memcpy(u->q + 4 * (size_t)i, s->bodies.rigids[i].q, sizeof s->bodies.rigids[i].q);
     }
     return moved;
 }
@@ -113,10 +113,10 @@ static ct_code cti_untangle_steps(ct_world *w, cti_untangle *u)
 static void cti_untangle_leave(ct_world *w, const cti_untangle *u)
 {
     cti_state *s = &w->state;
-    s->still = 0;
-    memset(s->held, 0, (size_t)s->n);
+    s->scripts.still = 0;
+    memset(s->scripts.held, 0, (size_t)s->n);
     memcpy(s->desc.gravity, u->gravity, sizeof u->gravity);
-    s->has_problem = 0;
+    s->contact.is_solved = 0;
     w->contacts_ready = 0;
 }
 
@@ -125,35 +125,35 @@ static void cti_untangle_finish(ct_world *w, const cti_untangle *u)
 {
     cti_state *s = &w->state;
     int i, n = s->n;
-    s->time = u->start.time, s->dt_memory = u->start.dt_memory;
+    s->step.time = u->start.time, s->contact.memory_dt = u->start.dt_memory;
     memcpy(s->v, u->start.copy.v, sizeof(ct_real) * 3 * (size_t)n);
-    memcpy(s->dt_prev, u->start.copy.dt_prev, sizeof(ct_real) * (size_t)n);
-    memcpy(s->fall, u->start.copy.fall, sizeof(ct_real) * (size_t)n);
+    memcpy(s->history.dt_prev, u->start.copy.dt_prev, sizeof(ct_real) * (size_t)n);
+    memcpy(s->history.fall, u->start.copy.fall, sizeof(ct_real) * (size_t)n);
     for (i = 0; i < CTI_LEN(s->factors.components); i++) { /* bodies were carried at rest */
         cti_factors_drift(&s->factors.components[i], CTI_REAL_MAX);
         cti_factors_ask(&s->factors.components[i]);
     }
     if (n)
-        memset(s->dv, 0, sizeof *s->dv * 3 * (size_t)n);
+        memset(s->history.dv, 0, sizeof *s->history.dv * 3 * (size_t)n);
     /* integrators that remember a step before start again */
     if (s->desc.integrator != CT_INTEGRATOR_EULER) {
         cti_integrate_reset(s, 1);
         cti_integrate_forget(s);
     }
-    for (i = 0; i < CTI_LEN(s->rigids); i++) {
-        cti_rigid *r = &s->rigids[i];
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        cti_rigid *r = &s->bodies.rigids[i];
         ct_real I[9];
-        cti_rigid_matrix(r->q, s->frames0 + 9 * (size_t)i);
+        cti_rigid_matrix(r->q, s->bodies.frames + 9 * (size_t)i);
         cti_rigid_inertia(r, r->q, I);
         cti_v3_put(r->spin, 0, cti_m3_mul_v(I, cti_v3_at(s->v, r->block + 1)));
     }
-    cti_assemble_movers(s, s->time);
-    cti_surface_place(&s->surface, s->x, s->frames0, s->surface.x0);
-    CTI_CLEAR(s->rows);
-    CTI_CLEAR(s->origins);
-    cti_memory_clear(&s->memory);
-    cti_impulses_clear(&s->impulses);
-    s->energies_known = 0;
+    cti_assemble_movers(s, s->step.time);
+    cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x0);
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
+    cti_memory_clear(&s->contact.memory);
+    cti_impulses_clear(&s->history.impulses);
+    s->energy.known = 0;
     s->detect.valid = 0;
     s->detect.n_tangled = s->detect.n_tangled > 0 ? s->detect.n_tangled : 1;
 }
@@ -167,7 +167,7 @@ static ct_code cti_untangle_world(ct_world *w, int before, int *out_freed, int *
     int after = before;
     ct_code code = cti_untangle_save(w, &u) ? CT_OK : CT_ERR_MEMORY;
     if (code == CT_OK) {
-        w->state.still = 1;
+        w->state.scripts.still = 1;
         w->mem.failed = 0;
         memset(w->state.desc.gravity, 0, sizeof w->state.desc.gravity);
         w->busy = 1;

@@ -312,31 +312,48 @@ CONTACT_API_DEF ct_code ct_world_create(const ct_world_desc *desc, ct_world **ou
     return code;
 }
 
+static void cti_world_free_bodies(cti_mem *m, cti_bodies *b)
+{
+    CTI_FREE(m, b->mass), CTI_FREE(m, b->inv_mass), CTI_FREE(m, b->alpha);
+    CTI_FREE(m, b->rigids), CTI_FREE(m, b->rigid_of), CTI_FREE(m, b->frames), CTI_FREE(m, b->joints);
+}
+
+static void cti_world_free_scripts(cti_mem *m, cti_scripts *c)
+{
+    CTI_FREE(m, c->pins), CTI_FREE(m, c->path), CTI_FREE(m, c->directions), CTI_FREE(m, c->movers);
+    CTI_FREE(m, c->held), CTI_FREE(m, c->fixed), CTI_FREE(m, c->v_fixed), CTI_FREE(m, c->filter), CTI_FREE(m, c->projectors);
+}
+
+static void cti_world_free_system(cti_mem *m, cti_system *y)
+{
+    CTI_FREE(m, y->q), CTI_FREE(m, y->turns), CTI_FREE(m, y->whole), CTI_FREE(m, y->b), CTI_FREE(m, y->force), CTI_FREE(m, y->force0);
+    CTI_FREE(m, y->v_free), CTI_FREE(m, y->work);
+}
+
 static void cti_world_free_state(ct_world *w)
 {
     cti_state *s = &w->state;
     cti_mem *m = &w->mem;
     int i;
-    CTI_FREE(m, s->x), CTI_FREE(m, s->v), CTI_FREE(m, s->mass), CTI_FREE(m, s->inv_mass), CTI_FREE(m, s->alpha), CTI_FREE(m, s->dt_prev);
-    CTI_FREE(m, s->fall), CTI_FREE(m, s->fall_new), CTI_FREE(m, s->energies), CTI_FREE(m, s->energies_new), CTI_FREE(m, s->works), CTI_FREE(m, s->moduli);
-    CTI_FREE(m, s->gains), CTI_FREE(m, s->whole), CTI_FREE(m, s->q), CTI_FREE(m, s->turns), CTI_FREE(m, s->groups), CTI_FREE(m, s->force0), CTI_FREE(m, s->impulse);
-    CTI_FREE(m, s->held), CTI_FREE(m, s->fixed), CTI_FREE(m, s->v_fixed), CTI_FREE(m, s->filter), CTI_FREE(m, s->projectors);
-    CTI_FREE(m, s->pins), CTI_FREE(m, s->path), CTI_FREE(m, s->directions);
-    CTI_FREE(m, s->b), CTI_FREE(m, s->force), CTI_FREE(m, s->v_free), CTI_FREE(m, s->dv), CTI_FREE(m, s->dv_free), CTI_FREE(m, s->v_new);
-    CTI_FREE(m, s->x_new), CTI_FREE(m, s->pcg_work);
-    CTI_FREE(m, s->rigids), CTI_FREE(m, s->rigid_of), CTI_FREE(m, s->frames0), CTI_FREE(m, s->frames1), CTI_FREE(m, s->movers);
-    CTI_FREE(m, s->joints);
+    CTI_FREE(m, s->x), CTI_FREE(m, s->v);
+    cti_world_free_bodies(m, &s->bodies);
+    cti_world_free_scripts(m, &s->scripts);
+    cti_world_free_system(m, &s->system);
+    CTI_FREE(m, s->energy.now), CTI_FREE(m, s->energy.end), CTI_FREE(m, s->energy.works), CTI_FREE(m, s->energy.moduli), CTI_FREE(m, s->energy.gains);
+    CTI_FREE(m, s->end.v), CTI_FREE(m, s->end.x), CTI_FREE(m, s->end.frames), CTI_FREE(m, s->end.fall), CTI_FREE(m, s->end.impulse);
+    CTI_FREE(m, s->end.groups);
+    CTI_FREE(m, s->history.dv), CTI_FREE(m, s->history.dt_prev), CTI_FREE(m, s->history.dv_free), CTI_FREE(m, s->history.fall);
     cti_integrate_free(s);
-    cti_snapshot_free(m, &s->start);
-    CTI_FREE(m, s->rows), CTI_FREE(m, s->origins), CTI_FREE(m, s->hits), CTI_FREE(m, s->tangled_pairs);
-    CTI_FREE(m, s->repairs), CTI_FREE(m, s->ways);
-    cti_memory_free(m, &s->memory);
+    cti_snapshot_free(m, &s->step.start);
+    CTI_FREE(m, s->contact.rows), CTI_FREE(m, s->contact.origins), CTI_FREE(m, s->contact.hits), CTI_FREE(m, s->contact.tangled_pairs);
+    CTI_FREE(m, s->contact.repairs), CTI_FREE(m, s->contact.ways);
+    cti_memory_free(m, &s->contact.memory);
     for (i = 0; i < 2 * CTI_PARTS_DEPTH; i++)
-        cti_memory_free(m, &s->memory_step[i]);
+        cti_memory_free(m, &s->contact.memory_step[i]);
     cti_parts_free(m, &s->parts);
-    cti_impulses_free(m, &s->impulses);
-    cti_impulses_free(m, &s->impulses_step);
-    CTI_FREE(m, s->reactions.blocks), CTI_FREE(m, s->reactions.values);
+    cti_impulses_free(m, &s->history.impulses);
+    cti_impulses_free(m, &s->step.impulses);
+    CTI_FREE(m, s->scripts.reactions.blocks), CTI_FREE(m, s->scripts.reactions.values);
 }
 
 CONTACT_API_DEF void ct_world_destroy(ct_world *w)
@@ -395,8 +412,8 @@ static void cti_world_bound(ct_step_report *r)
    preparation [ms] */
 static void cti_world_report(const ct_world *w, double t0, double t1, ct_step_report *r)
 {
-    if (w->state.limit.n > 0)
-        cti_world_public_pair(w, &w->state.limit, &r->limit);
+    if (w->state.step.limit.n > 0)
+        cti_world_public_pair(w, &w->state.step.limit, &r->limit);
     r->coarse = cti_world_coarse(&w->state.surface);
     cti_world_bound(r);
     r->ms_prepare = t1 - t0;
@@ -451,7 +468,7 @@ CONTACT_API_DEF ct_code ct_world_step(ct_world *w, ct_real dt, ct_step_report *o
 }
 
 CONTACT_API_DEF const ct_error_info *ct_world_error(const ct_world *w) { return w ? &w->error : NULL; }
-CONTACT_API_DEF double ct_world_time(const ct_world *w) { return w ? w->state.time : 0; }
+CONTACT_API_DEF double ct_world_time(const ct_world *w) { return w ? w->state.step.time : 0; }
 CONTACT_API_DEF int ct_world_body_count(const ct_world *w) { return w ? w->n_alive : 0; }
 CONTACT_API_DEF void ct_world_allocations(const ct_world *w, int64_t *out_calls, int64_t *out_bytes)
 {
