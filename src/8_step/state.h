@@ -251,37 +251,6 @@ typedef struct cti_snapshot {
     cti_memory memory;
 } cti_snapshot;
 
-/* cti_dcd_body -- what discrete detection knows of a surface body. */
-typedef struct cti_dcd_body {
-    cti_bvh faces, tets; /* trees in cti_dcd.forest */
-    int model;           /* in cti_state.bodies.models, whose tets fill the body; -1: none */
-    int embedded;        /* its surface lies in the tets, and is not their boundary */
-    int closed;          /* the surface has an inside */
-    int tet0;            /* first of its tets in cti_dcd.tet_rest */
-    int fresh;           /* trees of a body that never moves are refitted once */
-    ct_real edge;        /* [m] mean length of its surface's edges at rest */
-} cti_dcd_body;
-
-/* cti_dcd -- of CT_STEPPER_DCD; everything but `power` is made from the bodies when the world is prepared. */
-typedef struct cti_dcd {
-    cti_forest forest;
-    cti_dcd_body *bodies;  /* [surface.n_bodies] */
-    ct_real *tet_rest;     /* [4 tets] centre at rest and the radius around it that holds the corners */
-    ct_real *near_rest;    /* [nv] radius at rest within which a vertex does not meet its own body */
-    ct_real *normals;      /* [3 nv] sums of the faces' normals by angle, of bodies that are asked for the side of a point */
-    ct_real *thickness;    /* [nf] of the body at rest behind a face */
-    float *vertex_boxes, *node_boxes; /* [16 nv], [16 n] */
-    double *power, *power_step;       /* [3 n] where the power method begins; the step's own */
-    ct_real *v_start;      /* [3 n] of a Newton iteration; then the motion without friction */
-    ct_real *step, *damping; /* [3 n] of a line search: A times the step, h beta K times its start */
-    ct_real *answer;       /* [3 n] the last program's solution, and its multipliers: */
-    ct_real *lambda;       /* [rows] */
-    int32_t *pivot;        /* [rows] block of a row's pivot (CT_DECOUPLE_PIVOT) */
-    ct_real *rub;          /* [rows] tangential viscosity [N s per m/s] */
-    int dropped, cg, steps, solves, products; /* of the step so far */
-    int ready;
-} cti_dcd;
-
 /* Depths of splits and halves, with the step's own 0. max_halvings is at most 8, so that depth 8 has the shortest substeps. A component that fails there
    is stepped alone at the same length, at depth 9. */
 enum { CTI_PARTS_DEPTH = 10 };
@@ -397,7 +366,7 @@ typedef struct cti_clock {
     cti_snapshot start;
 } cti_clock;
 
-/* cti_state -- all of it. A step writes energy, history, contact, system, end, step, parts and dcd, and a commit also x, v and rigid bodies. */
+/* cti_state -- all of it. A step writes energy, history, contact, system, end, step, parts and own, and a commit also x, v and rigid bodies. */
 typedef struct cti_state {
     cti_mem *mem;
     cti_arena *arena;
@@ -416,7 +385,6 @@ typedef struct cti_state {
     cti_end end;
     cti_clock step;
     cti_parts parts;
-    cti_dcd dcd;
     void *own;                /* private data of the stepper (stepper.h) */
 } cti_state;
 
@@ -436,14 +404,7 @@ CTI_INLINE double cti_state_ahead(const cti_state *s, ct_real dt)
     return s->scripts.still ? s->step.time : (dt == s->step.left ? s->step.until : s->step.time + (double)dt);
 }
 
-/* cti_state_is_paper -- 1 where steps and solves are Otaduy 2009's as printed, cti_state_is_printed -- where DCD's solves are Li 2015's. */
-CTI_INLINE int cti_state_is_paper(const cti_state *s)
-{
-    return s->desc.solver.termination == CT_TERMINATION_PAPER && s->desc.stepper == CT_STEPPER_CMR;
-}
-CTI_INLINE int cti_state_is_printed(const cti_state *s)
-{
-    return s->desc.solver.termination == CT_TERMINATION_PAPER && s->desc.stepper == CT_STEPPER_DCD;
-}
+/* cti_state_is_paper -- 1 where steps and solves are as their paper prints them: Otaduy 2009's, or those of the stepper at hand. */
+CTI_INLINE int cti_state_is_paper(const cti_state *s) { return s->desc.solver.termination == CT_TERMINATION_PAPER; }
 
 #endif /* CTI_STATE_H */
