@@ -359,7 +359,7 @@ typedef struct cti_clock {
     double until;             /* [s] time at which the substeps at hand end: that of the step, or of a part of it (parts.h) */
     ct_real left;             /* [s] what is left until then before a substep */
     ct_real event_least;      /* [s] shortest substep that an impact may cut off, 0: none is */
-    ct_real spent;            /* of this step by a solver that pivots, or by interior point, see cti_solve_info */
+    ct_real spent;            /* of this step by the interior point method, see cti_solve_info */
     double wasted_sweeps;     /* sweeps of this step in ICA's solves that ended far from a solution, in budgets: max_sweeps over all contacts */
     cti_pair limit;           /* pair that limited the last step; n 0: none */
     cti_impulses impulses;    /* so far */
