@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs c68ba24b8a6b2bac.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 80c1cd8f08650e26.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -2661,6 +2661,30 @@ CTI_FN void *cti_pool_enqueue(ct_task_fn *fn, int count, int min_range, void *co
 CTI_FN void cti_pool_finish(void *task, void *user) { CTI_UNUSED(task), CTI_UNUSED(user); }
 
 #endif
+
+/* ---- 0_base/tuned.h ---- */
+/* tuned.h -- how tuned numbers are written down: lists of lines X(type, name, value, unit, reason), one list for each group of at most 20.
+   Method: a list expands to the fields of a struct and to their values. The struct is a constant, so that a compiler folds its fields. With
+   CTI_POLICY_MUTABLE it is a variable, and a table gives each number by its name "group.name", so that one program can measure all of them
+   (tools/bench_policy.py). docs/policy.md has a row of the same name for each number that was measured.
+   Types are int, ct_real and double. Based on: no paper. */
+
+
+#define CTI_TUNED_FIELD(type, name, value, unit, reason) type name;
+#define CTI_TUNED_VALUE(type, name, value, unit, reason) value,
+
+#ifdef CTI_POLICY_MUTABLE
+typedef struct cti_tuned {
+    const char *name, *type, *unit, *reason;
+    void *at;
+} cti_tuned;
+#define CTI_TUNED_TEXT(x) #x
+#define CTI_TUNED_NAME(group, name) CTI_TUNED_TEXT(group) "." #name
+/* one entry of the table; CTI_TUNED_STRUCT and CTI_TUNED_GROUP say where it is */
+#define CTI_TUNED_ENTRY(type, name, value, unit, reason) \
+    {CTI_TUNED_NAME(CTI_TUNED_GROUP, name), #type, unit, reason, &CTI_TUNED_STRUCT.CTI_TUNED_GROUP.name},
+#endif
+
 
 /* ---- 0_base/tasks.h ---- */
 /* tasks.h -- loops over ranges: serial, by the caller's task system, or by the world's pool (pool.h). The result of a loop may not depend
@@ -10939,6 +10963,442 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
     }
 }
 
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
+
+/* ---- 3_solve/solve_policy.h ---- */
+/* solve_policy.h -- the tuned numbers of a solve of contacts, and its decisions as functions of a few facts. They change nothing.
+   Each number stands on one line: its type, name, value and unit, and what it is with the reason for the value. Where half, double or none of
+   it was measured over whole runs, docs/policy.md has a row "group.name". "Change" is the largest change of an entry of v in an iteration,
+   or of a contact's velocity in a sweep; a tolerance is the user's, as a velocity. */
+
+
+/* clang-format off */
+/* ---- sweeps over the contacts (eq. 11), and when a loop of them ends ---- */
+#define CTI_TUNED_SWEEPS(X) \
+    X(int, coupled, 2, "sweeps", "between two sweeps over coupled clusters: v moves before the contacts have converged at it") \
+    X(int, plain, 10, "sweeps", "the same in the paper's relaxation, without acceleration") \
+    X(ct_real, stop, CTI_R(0.25), "tolerances", "change at which a loop ends: a residual adds up what several contacts leave") \
+    X(ct_real, drop_coupled, CTI_R(0.3), "1", "share of the first sweep's change at which it ends: coupled clusters move v by more") \
+    X(ct_real, drop_plain, CTI_R(0.05), "1", "the same in the paper's relaxation: its 5 %") \
+    X(ct_real, drop_lagged, CTI_R(0.05), "1", "the same with inverses of an earlier matrix, which are no better") \
+    X(ct_real, drop_jointed, CTI_R(1e-3), "1", "the same under joints: a chain of five beads loses 6 % of its energy in 5 s with drop_exact") \
+    X(ct_real, drop_exact, CTI_R(1e-5), "1", "the same with exact inverses: float velocity changes resolve no more") \
+    X(int, stall, 6, "sweeps", "without a halved change, after which `stalled` is enough; twice that ends a loop that may be judged") \
+    X(ct_real, stalled, CTI_R(0.7), "tolerances", "change that is enough then") \
+    X(int, first_mix, 2, "sweeps", "before the first that is accelerated: the first contacts are found by plain sweeps") \
+    X(ct_real, restart, 2, "1", "growth over the smallest change that drops the history of the acceleration") \
+    X(int, few, 250, "contacts", "below which a solve gets more sweeps: as many visits as this many contacts would have") \
+    X(int, more, 20, "1", "largest factor of that on max_sweeps")
+
+/* ---- outer iterations (eq. 12), and when they end ---- */
+#define CTI_TUNED_OUTER(X) \
+    X(int, defer, 12, "iterations", "between two full solves of a cluster that only contacts couple to others; between them its ports move") \
+    X(int, fused, 30, "iterations", "at most in which contacts are solved inside the sweep over nodes, a third fewer than in turn") \
+    X(int, halves, 8, "iterations", "in which the smallest change must halve for that: friction that cycles there converges in turn") \
+    X(int, pace, CTI_ICA_PACE, "iterations", "over which the convergence rate is measured") \
+    X(ct_real, close, 3, "tolerances", "change below which a solve stops when its rate does not reach the tolerance in its budget") \
+    X(ct_real, diverged, CTI_R(1e4), "1", "growth over the smallest change that is divergence (5.6 gives no number)") \
+    X(int, restarts, 5, "restarts", "from the best iterate behind a divergence, which an extrapolation may have caused") \
+    X(ct_real, restart, 2, "1", "growth over the smallest change that drops the history of the acceleration") \
+    X(ct_real, contracts, CTI_R(0.4), "1", "change by the last change above which lagged inverses are replaced, not iterated with") \
+    X(ct_real, judge, 2, "tolerances", "change below which the residual is computed; from 5 on joints in a crash count as solved too early") \
+    X(ct_real, judge_next, CTI_R(0.9), "1", "share of that change at which it is computed again at the latest") \
+    X(ct_real, judge_drop, CTI_R(0.1), "1", "least factor on the change behind a residual above the tolerance") \
+    X(ct_real, tight, CTI_R(0.7), "1", "share of that change at which sweeps end from then on, with exact inverses") \
+    X(ct_real, tight_least, CTI_R(1e-3), "1", "least factor on the tolerance of sweeps: float resolves no more")
+
+/* ---- corrections of bodies that a splitting divides (cti_problem.correction) ---- */
+#define CTI_TUNED_CORRECTION(X) \
+    X(int, sweeps, 2, "iterations", "of contacts and nodes before each correction: they remove the rough part of the error") \
+    X(int, renewals, 2, "factors", "that a solve may ask for, the first included") \
+    X(int, idle, 2, "corrections", "in a row with little effect, before a new factor is asked for or corrections end") \
+    X(ct_real, little, CTI_R(0.7), "1", "share of the smallest change that little effect leaves") \
+    X(ct_real, smooth, 10, "tolerances", "largest entry of the last correction with which a solve may end")
+
+/* ---- extrapolation along a constant drift of the multipliers ---- */
+#define CTI_TUNED_STRIDE(X) \
+    X(ct_real, alike, CTI_R(0.1), "1", "relative difference up to which the changes of two iterations are the same drift") \
+    X(ct_real, least, 3, "iterations", "least length of an extrapolation: shorter ones save less than a new history costs") \
+    X(ct_real, slow, CTI_R(0.05), "1", "share of the fastest multiplier's rate below which a multiplier does not limit the length") \
+    X(ct_real, astray, 4, "1", "growth over the smallest change at which an extrapolation is undone") \
+    X(int, patience, 3, "extrapolations", "that are undone before a solve makes no more of them")
+
+/* ---- Anderson acceleration, and the base point of sweeps over nodes ---- */
+#define CTI_TUNED_ANDERSON(X) \
+    X(int, depth, CTI_ANDERSON_DEPTH, "differences", "in the history") \
+    X(double, sum, 1e4, "1", "sum of |c| that drops it: times float's 6e-8 a velocity's rounding. A cube at 2 m/s needs 1e4, not 1e5") \
+    X(double, ridge, 1e-12, "1", "of the trace, added to the normal equations: differences that are dependent to rounding") \
+    X(int, rebase, 16, "sweeps", "over nodes between two base points, from which velocities differ by floats")
+
+/* ---- the law of one contact ---- */
+#define CTI_TUNED_LAW(X) \
+    X(ct_real, miss, CTI_R(1e-5), "1", "share of lambda by which the friction step may leave the normal law violated") \
+    X(ct_real, flat, CTI_R(0.1), "1", "share of B_nn below which a ray's slope is too small to follow it") \
+    X(ct_real, slides, CTI_R(0.99), "1", "share of mu^2 from which on a contact slides and its ray is followed") \
+    X(ct_real, regular, CTI_R(1e-6), "1", "determinant by the product of the diagonal above which B is solved whole")
+
+/* ---- the paper's own iteration (ica_paper.c) ---- */
+#define CTI_TUNED_PAPER(X) \
+    X(ct_real, change, CTI_R(0.05), "1", "of a residual, at which a loop ends (5.5)") \
+    X(int, repeats, 3, "repeats", "of normal and friction at a contact (5.5, 3.2.1)") \
+    X(int, quick, 10, "sweeps", "nine inner loops in ten end below this (5.3); counted only") \
+    X(ct_real, growth, CTI_R(1e4), "1", "of the response's residual over its smallest, which is divergence (5.6 gives no number)") \
+    X(int, more, 20, "max_sweeps", "cap on a solve's sweeps, six times the mean of the worst scene; it ends solves that cycle") \
+    X(ct_real, noise, 64, "eps", "changes of a residual below so many rounding errors are noise")
+
+/* ---- costs: how loops are cut into tasks of workers. Results do not depend on them ---- */
+#ifdef CTI_TASKS_EAGER /* tests want several parts and workers that leave */
+#define CTI_TUNED_PARTS(X) \
+    X(double, sweep, 0, "us", "a sweep estimated to be shorter stays on one thread") \
+    X(int, looks, 2, "searches", "for a run without success, after which a worker leaves")
+#else
+#define CTI_TUNED_PARTS(X) \
+    X(double, sweep, 8.0, "us", "a sweep estimated to be shorter stays on one thread: waking workers takes as long") \
+    X(int, looks, 2000, "searches", "for a run without success, after which a worker leaves")
+#endif
+#define CTI_TUNED_COSTS(X) \
+    X(double, scatter, 0.06, "us", "a row's scatter") \
+    X(double, velocity, 0.05, "us", "a row's velocity") \
+    X(double, block, 0.4, "us", "a block in the solve of its cluster") \
+    X(double, visit, 0.12, "us", "the visit of a contact") \
+    X(double, column, 0.0008, "us", "a row of a leg's three columns") \
+    X(double, tile, 20.0, "us", "a cluster's tile") \
+    X(double, legs, 0.5, "us", "a contact's columns") \
+    X(double, mix, 0.4, "us", "a range of entries in a vector of the history") \
+    X(int, range, 1024, "entries", "in such a range: 4 KB of floats") \
+    X(double, judge_block, 0.06, "us", "the residual of a block") \
+    X(double, judge_local, 0.4, "us", "the local compliance of a row") \
+    X(double, judge_row, 0.06, "us", "the residual of a row") \
+    X(int, judge_blocks, 32, "blocks", "least range over which a maximum is taken") \
+    X(int, judge_rows, 16, "rows", "the same; the dual gap is a sum of such ranges") \
+    CTI_TUNED_PARTS(X)
+/* clang-format on */
+
+/* capacities of arrays: what the lists above say, and more where a bench may double it */
+#ifdef CTI_POLICY_MUTABLE
+enum { CTI_ANDERSON_DEPTH = 5, CTI_ANDERSON_MOST = 16, CTI_ICA_PACE = 12, CTI_ICA_PACE_MOST = 64 };
+#else
+enum { CTI_ANDERSON_DEPTH = 5, CTI_ANDERSON_MOST = CTI_ANDERSON_DEPTH, CTI_ICA_PACE = 12, CTI_ICA_PACE_MOST = CTI_ICA_PACE };
+#endif
+enum { CTI_RESIDUAL_PARTS = 64 }; /* most ranges over which a maximum is taken: enough for all workers, and few to go through at the end */
+
+typedef struct cti_solve_numbers {
+    struct { CTI_TUNED_SWEEPS(CTI_TUNED_FIELD) } sweeps;
+    struct { CTI_TUNED_OUTER(CTI_TUNED_FIELD) } outer;
+    struct { CTI_TUNED_CORRECTION(CTI_TUNED_FIELD) } correction;
+    struct { CTI_TUNED_STRIDE(CTI_TUNED_FIELD) } stride;
+    struct { CTI_TUNED_ANDERSON(CTI_TUNED_FIELD) } anderson;
+    struct { CTI_TUNED_LAW(CTI_TUNED_FIELD) } law;
+    struct { CTI_TUNED_PAPER(CTI_TUNED_FIELD) } paper;
+    struct { CTI_TUNED_COSTS(CTI_TUNED_FIELD) } costs;
+} cti_solve_numbers;
+
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
+#define CTI_SOLVE_NUMBERS \
+    {{CTI_TUNED_SWEEPS(CTI_TUNED_VALUE)}, {CTI_TUNED_OUTER(CTI_TUNED_VALUE)}, {CTI_TUNED_CORRECTION(CTI_TUNED_VALUE)}, \
+     {CTI_TUNED_STRIDE(CTI_TUNED_VALUE)}, {CTI_TUNED_ANDERSON(CTI_TUNED_VALUE)}, {CTI_TUNED_LAW(CTI_TUNED_VALUE)}, \
+     {CTI_TUNED_PAPER(CTI_TUNED_VALUE)}, {CTI_TUNED_COSTS(CTI_TUNED_VALUE)}}
+#endif
+
+#ifdef CTI_POLICY_MUTABLE
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
+extern cti_solve_numbers cti_solve_tuned;
+#endif
+extern const cti_tuned cti_solve_table[]; /* ends with a name of NULL */
+#else
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
+static const cti_solve_numbers cti_solve_tuned = CTI_SOLVE_NUMBERS;
+#endif
+#endif
+
+/* ---- sweeps over the contacts ---- */
+
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
+/* cti_solve_policy_sweeps -- max_sweeps, raised for few contacts. */
+CTI_FN int cti_solve_policy_sweeps(int max_sweeps, int rows);
+#endif
+#if CONTACT_WITH_CMR
+/* cti_solve_policy_visits -- contacts below which a solve counts as one of so many, where its work is added up. */
+CTI_FN int cti_solve_policy_visits(int rows);
+#endif
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
+/* cti_solve_policy_drop -- share of the first sweep's change at which a loop of sweeps ends. jointed: some rows are equations. */
+CTI_FN ct_real cti_solve_policy_drop(const cti_problem *p, int coupled, int jointed);
+/* cti_solve_policy_inner -- most sweeps of a loop over the contacts. left: of the solve's budget, where clusters are not coupled. */
+CTI_FN int cti_solve_policy_inner(const cti_problem *p, const ct_solver_desc *desc, int coupled, int left);
+/* cti_solve_policy_stop -- change at which such a loop ends. tol: the tolerance as a velocity, tightened. */
+CTI_FN ct_real cti_solve_policy_stop(ct_real tol);
+#endif
+
+/* cti_sweep_facts -- of a sweep that has just been made. */
+typedef struct cti_sweep_facts {
+    int k, most;             /* its number, from 0; sweeps that the loop may make */
+    int again;               /* 1: v was refined at these multipliers before */
+    int coupled;             /* 1: A couples clusters */
+    int stalled;             /* sweeps in a row that did not halve the smallest change */
+    ct_real change, first;   /* of this sweep and of the first one */
+    ct_real stop, drop, tol; /* of the loop; the tolerance, tightened */
+    ct_real worth;           /* change below which the result may be judged */
+} cti_sweep_facts;
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
+/* cti_solve_policy_sweeps_end -- 1 where the loop ends. */
+CTI_FN int cti_solve_policy_sweeps_end(const cti_sweep_facts *q);
+/* cti_solve_policy_halves -- 1 where a change is less than half of the smallest one at the last time that this was so. */
+CTI_FN int cti_solve_policy_halves(ct_real change, ct_real mark);
+/* cti_solve_policy_sweep_restarts, cti_solve_policy_outer_restarts -- 1 where the history of the acceleration is dropped. */
+CTI_FN int cti_solve_policy_sweep_restarts(ct_real change, ct_real best);
+CTI_FN int cti_solve_policy_outer_restarts(ct_real change, ct_real best);
+/* cti_solve_policy_mixes -- 1 where sweep k is accelerated. */
+CTI_FN int cti_solve_policy_mixes(int k, int plain);
+
+/* ---- outer iterations. now, last, best: change of this iteration, of the one before, smallest so far ---- */
+
+/* cti_solve_policy_iterations -- most of them. */
+CTI_FN int cti_solve_policy_iterations(const ct_solver_desc *desc, int coupled);
+/* cti_solve_policy_carries -- 1 where clusters that only contacts couple to others move at their ports alone. */
+CTI_FN int cti_solve_policy_carries(int iteration);
+/* cti_solve_policy_is_fused -- 1 while contacts are solved inside the sweep over nodes. marked: iteration in which the smallest change had
+   last halved. */
+CTI_FN int cti_solve_policy_is_fused(int iteration, int marked);
+/* cti_solve_policy_status -- DIVERGED, SLOW (lagged inverses are to be replaced), or BUDGET: the loop goes on. */
+CTI_FN cti_solve_status cti_solve_policy_status(const cti_problem *p, int coupled, int iterations, ct_real now, ct_real last, ct_real best);
+/* cti_solve_policy_may_restart -- 1 where a loop that diverged returns to its best iterate. best is CTI_REAL_MAX where there is none. */
+CTI_FN int cti_solve_policy_may_restart(int restarts, ct_real best);
+/* cti_solve_policy_worth -- change, by velocity_scale, below which the first residual of a solve is computed. */
+CTI_FN ct_real cti_solve_policy_worth(ct_real tolerance);
+/* cti_solve_policy_next -- behind a residual `natural` above the tolerance at a change `now`, by velocity_scale: change that makes a smaller
+   residual likely; _worth_next: change below which the residual is computed then; _tight: factor on the tolerance of sweeps from then on. */
+CTI_FN ct_real cti_solve_policy_next(ct_real now, ct_real natural, ct_real tolerance);
+CTI_FN ct_real cti_solve_policy_worth_next(ct_real worth, ct_real next);
+CTI_FN ct_real cti_solve_policy_tight(ct_real tight, int coupled, ct_real worth, ct_real next, ct_real tolerance);
+/* cti_solve_policy_is_stuck -- 1 where a solve near the tolerance will not reach it in the iterations left. then: the smallest change
+   `pace` iterations ago; tol: the tolerance as a velocity. Redundant multipliers drift without end where velocities differ by rounding. */
+CTI_FN int cti_solve_policy_is_stuck(ct_real best, ct_real then, ct_real tol, int left);
+#endif
+
+/* ---- accelerations ---- */
+
+/* cti_correction_choice -- what becomes of a correction: none, since sweeps follow a small one; none any more; with the last factor, with one
+   that is good enough, or with a new one. */
+typedef enum cti_correction_choice {
+    CTI_CORRECTION_NONE,
+    CTI_CORRECTION_END,
+    CTI_CORRECTION_LAST,
+    CTI_CORRECTION_FIRST,
+    CTI_CORRECTION_RENEW
+} cti_correction_choice;
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
+/* cti_solve_policy_correction -- corrected: largest entry of the last correction; renewed: factors asked for; idle: corrections in a row with
+   little effect. */
+CTI_FN cti_correction_choice cti_solve_policy_correction(ct_real now, ct_real corrected, ct_real tol, int renewed, int idle);
+/* cti_solve_policy_is_idle -- 1 where a correction left a change of `now`, against the smallest since the last factor. */
+CTI_FN int cti_solve_policy_is_idle(ct_real now, ct_real nearest);
+/* cti_solve_policy_correction_sweeps -- iterations of contacts and clusters in an outer iteration. */
+CTI_FN int cti_solve_policy_correction_sweeps(int correcting, int iteration);
+/* cti_solve_policy_drifts -- 1 where two changes are alike. same, all: squares of their difference and of the last one; astray:
+   extrapolations undone; strode: the last iteration ended with one. */
+CTI_FN int cti_solve_policy_drifts(double same, double all, int astray, int strode);
+/* cti_solve_policy_strides -- 1 where an extrapolation by `length` iterations is worth it. */
+CTI_FN int cti_solve_policy_strides(ct_real length);
+/* cti_solve_policy_limits -- 1 where a multiplier that falls at `rate` limits its length. fastest: rate of all. */
+CTI_FN int cti_solve_policy_limits(ct_real rate, ct_real fastest);
+/* cti_solve_policy_is_astray -- 1 where the iteration behind an extrapolation undoes it. */
+CTI_FN int cti_solve_policy_is_astray(ct_real now, ct_real best);
+#endif
+
+
+/* ---- 3_solve/solve_policy.c ---- */
+/* solve_policy.c -- the decisions of a solve of contacts: what sweeps it gets, when its loops end, when a residual is computed, which
+   acceleration is made and which is undone. Method: every decision is a pure function of a few facts; solve_policy.h has the numbers.
+   Based on: Otaduy 2009, sec. 5.2-5.6, for the loops; their termination and the accelerations are ours. */
+
+#ifdef CTI_POLICY_MUTABLE
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
+cti_solve_numbers cti_solve_tuned = CTI_SOLVE_NUMBERS;
+#endif
+#define CTI_TUNED_STRUCT cti_solve_tuned
+const cti_tuned cti_solve_table[] = {
+#define CTI_TUNED_GROUP sweeps
+    CTI_TUNED_SWEEPS(CTI_TUNED_ENTRY)
+#undef CTI_TUNED_GROUP
+#define CTI_TUNED_GROUP outer
+    CTI_TUNED_OUTER(CTI_TUNED_ENTRY)
+#undef CTI_TUNED_GROUP
+#define CTI_TUNED_GROUP correction
+    CTI_TUNED_CORRECTION(CTI_TUNED_ENTRY)
+#undef CTI_TUNED_GROUP
+#define CTI_TUNED_GROUP stride
+    CTI_TUNED_STRIDE(CTI_TUNED_ENTRY)
+#undef CTI_TUNED_GROUP
+#define CTI_TUNED_GROUP anderson
+    CTI_TUNED_ANDERSON(CTI_TUNED_ENTRY)
+#undef CTI_TUNED_GROUP
+#define CTI_TUNED_GROUP law
+    CTI_TUNED_LAW(CTI_TUNED_ENTRY)
+#undef CTI_TUNED_GROUP
+#define CTI_TUNED_GROUP paper
+    CTI_TUNED_PAPER(CTI_TUNED_ENTRY)
+#undef CTI_TUNED_GROUP
+#define CTI_TUNED_GROUP costs
+    CTI_TUNED_COSTS(CTI_TUNED_ENTRY)
+#undef CTI_TUNED_GROUP
+    {NULL, NULL, NULL, NULL, NULL}};
+#undef CTI_TUNED_STRUCT
+#endif
+
+/* ---- sweeps over the contacts ---- */
+
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
+CTI_FN int cti_solve_policy_sweeps(int max_sweeps, int rows)
+{
+    double more = (double)cti_solve_tuned.sweeps.few / (double)cti_max_int(1, rows), most;
+    more = more < 1 ? 1 : (more > cti_solve_tuned.sweeps.more ? cti_solve_tuned.sweeps.more : more);
+    most = more * (double)max_sweeps;
+    return most < 1e9 ? (int)most : 1000000000;
+}
+#endif
+
+#if CONTACT_WITH_CMR
+CTI_FN int cti_solve_policy_visits(int rows) { return cti_max_int(cti_solve_tuned.sweeps.few, rows); }
+#endif
+
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
+CTI_FN ct_real cti_solve_policy_drop(const cti_problem *p, int coupled, int jointed)
+{
+    if (coupled)
+        return p->plain ? cti_solve_tuned.sweeps.drop_plain : cti_solve_tuned.sweeps.drop_coupled;
+    if (p->lagged)
+        return cti_solve_tuned.sweeps.drop_lagged;
+    return jointed ? cti_solve_tuned.sweeps.drop_jointed : cti_solve_tuned.sweeps.drop_exact;
+}
+
+CTI_FN int cti_solve_policy_inner(const cti_problem *p, const ct_solver_desc *desc, int coupled, int left)
+{
+    int most = p->plain ? cti_solve_tuned.sweeps.plain : cti_solve_tuned.sweeps.coupled;
+    return cti_min_int(coupled ? most : cti_max_int(1, left), desc->inner_iterations);
+}
+
+CTI_FN ct_real cti_solve_policy_stop(ct_real tol) { return cti_solve_tuned.sweeps.stop * tol; }
+
+/* Sweeps that stall below the tolerance end, too; and where the loop is all of the solve, so do those that stall where it may be judged. */
+CTI_FN int cti_solve_policy_sweeps_end(const cti_sweep_facts *q)
+{
+    if (q->change <= q->stop || (q->k > 0 && q->change <= q->drop * q->first) || q->k + 1 == q->most)
+        return 1;
+    if (q->k == 0 && q->again && q->change <= q->tol)
+        return 1;
+    if (q->stalled >= cti_solve_tuned.sweeps.stall && q->change <= cti_solve_tuned.sweeps.stalled * q->tol)
+        return 1;
+    return !q->coupled && q->stalled >= 2 * cti_solve_tuned.sweeps.stall && q->change <= q->worth;
+}
+
+CTI_FN int cti_solve_policy_halves(ct_real change, ct_real mark) { return change < mark / 2; }
+
+CTI_FN int cti_solve_policy_sweep_restarts(ct_real change, ct_real best) { return change > cti_solve_tuned.sweeps.restart * best; }
+
+CTI_FN int cti_solve_policy_outer_restarts(ct_real change, ct_real best) { return change > cti_solve_tuned.outer.restart * best; }
+
+CTI_FN int cti_solve_policy_mixes(int k, int plain) { return k >= cti_solve_tuned.sweeps.first_mix && !plain; }
+
+/* ---- outer iterations ---- */
+
+CTI_FN int cti_solve_policy_iterations(const ct_solver_desc *desc, int coupled)
+{
+    return coupled ? cti_min_int(desc->max_iterations, (desc->max_sweeps + 1) / cti_solve_tuned.sweeps.coupled) : desc->max_iterations;
+}
+
+CTI_FN int cti_solve_policy_carries(int iteration) { return iteration % cti_solve_tuned.outer.defer != 0; }
+
+CTI_FN int cti_solve_policy_is_fused(int iteration, int marked)
+{
+    return iteration <= cti_solve_tuned.outer.fused && iteration - marked < cti_solve_tuned.outer.halves;
+}
+
+CTI_FN cti_solve_status cti_solve_policy_status(const cti_problem *p, int coupled, int iterations, ct_real now, ct_real last, ct_real best)
+{
+    if (!cti_finite(now) || now > cti_solve_tuned.outer.diverged * best)
+        return CTI_SOLVE_DIVERGED;
+    if (p->lagged && !coupled && iterations >= 2 && now > cti_solve_tuned.outer.contracts * last)
+        return CTI_SOLVE_SLOW;
+    return CTI_SOLVE_BUDGET;
+}
+
+CTI_FN int cti_solve_policy_may_restart(int restarts, ct_real best)
+{
+    return best < CTI_REAL_MAX && restarts < cti_solve_tuned.outer.restarts;
+}
+
+CTI_FN ct_real cti_solve_policy_worth(ct_real tolerance) { return cti_solve_tuned.outer.judge * tolerance; }
+
+CTI_FN ct_real cti_solve_policy_next(ct_real now, ct_real natural, ct_real tolerance)
+{
+    return now * cti_max(cti_solve_tuned.outer.judge_drop, tolerance / natural);
+}
+
+CTI_FN ct_real cti_solve_policy_worth_next(ct_real worth, ct_real next)
+{
+    return cti_clamp(next, 0, cti_solve_tuned.outer.judge_next * worth);
+}
+
+CTI_FN ct_real cti_solve_policy_tight(ct_real tight, int coupled, ct_real worth, ct_real next, ct_real tolerance)
+{
+    ct_real change = coupled ? worth : cti_solve_tuned.outer.tight * next;
+    return cti_max(cti_solve_tuned.outer.tight_least, cti_min(tight, change / tolerance));
+}
+
+/* The estimate uses the convergence rate of the last `pace` iterations; no progress in them counts as well. */
+CTI_FN int cti_solve_policy_is_stuck(ct_real best, ct_real then, ct_real tol, int left)
+{
+    if (!(best < cti_solve_tuned.outer.close * tol) || !(then < CTI_REAL_MAX))
+        return 0;
+    return !((ct_real)left * cti_log(then / best) > (ct_real)cti_solve_tuned.outer.pace * cti_log(best / tol));
+}
+
+/* ---- accelerations ---- */
+
+/* Two corrections in a row with little effect ask for a new factor; behind the last factor they end the corrections of this solve. */
+CTI_FN cti_correction_choice cti_solve_policy_correction(ct_real now, ct_real corrected, ct_real tol, int renewed, int idle)
+{
+    int smooth = corrected <= cti_solve_tuned.correction.smooth * tol;
+    if (smooth && now <= tol)
+        return CTI_CORRECTION_NONE;
+    if (renewed == 0)
+        return CTI_CORRECTION_FIRST;
+    if (idle >= cti_solve_tuned.correction.idle && renewed < cti_solve_tuned.correction.renewals && !smooth)
+        return CTI_CORRECTION_RENEW;
+    return idle >= cti_solve_tuned.correction.idle + !smooth ? CTI_CORRECTION_END : CTI_CORRECTION_LAST;
+}
+
+CTI_FN int cti_solve_policy_is_idle(ct_real now, ct_real nearest) { return now > cti_solve_tuned.correction.little * nearest; }
+
+CTI_FN int cti_solve_policy_correction_sweeps(int correcting, int iteration)
+{
+    return correcting && iteration > 1 ? cti_solve_tuned.correction.sweeps : 1;
+}
+
+/* The iteration behind an extrapolation shows what it did, and none follows it directly. */
+CTI_FN int cti_solve_policy_drifts(double same, double all, int astray, int strode)
+{
+    return astray < cti_solve_tuned.stride.patience && !strode && same < cti_solve_tuned.stride.alike * cti_solve_tuned.stride.alike * all;
+}
+
+CTI_FN int cti_solve_policy_strides(ct_real length) { return length > cti_solve_tuned.stride.least; }
+
+CTI_FN int cti_solve_policy_limits(ct_real rate, ct_real fastest) { return rate > cti_solve_tuned.stride.slow * fastest; }
+
+CTI_FN int cti_solve_policy_is_astray(ct_real now, ct_real best) { return !(now <= cti_solve_tuned.stride.astray * best); }
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
+
 /* ---- 3_solve/residual.c ---- */
 /* residual.c -- the one judge of a solution: dynamics, feasibility, complementarity, natural map. No solver judges itself.
    Method: the natural map of a variational inequality, r - P_K(r - u/d), vanishes exactly at a solution; times the local compliance d it is
@@ -11001,14 +11461,7 @@ static void cti_residual_row(const cti_problem *p, ct_cone cone, const cti_row *
         out->dual = cti_max(out->dual, cti_max(cti_abs(row->r[1] - g1), cti_abs(row->r[2] - g2)) * dt_mean * s);
     }
 }
-
-/* [us] estimated time of a block's residual, and of a row's with and without its local compliance, see cti_tasks_run_work; PARTS: most
-   parts over which a maximum is reduced */
-#define CTI_RESIDUAL_BLOCK_US 0.06
-#define CTI_RESIDUAL_ROW_US 0.4
-#define CTI_RESIDUAL_LAW_US 0.06
 #endif
-enum { CTI_RESIDUAL_PARTS = 64 };
 
 /* residuals of ranges of rows or blocks: part k is of those from k `size` on */
 typedef struct cti_residual_loop {
@@ -11032,7 +11485,7 @@ CTI_FN void cti_problem_residual(const cti_problem *p, const ct_real *f, const c
 {
     cti_residual_loop q;
     q.p = p, q.f = f, q.v = v, q.r = r;
-    cti_tasks_run_work(p->tasks, cti_residual_range, p->A->n, CTI_RESIDUAL_BLOCK_US, &q);
+    cti_tasks_run_work(p->tasks, cti_residual_range, p->A->n, cti_solve_tuned.costs.judge_block, &q);
 }
 
 /* dynamics of blocks: D^-1 (b + J' r - A v) */
@@ -11066,12 +11519,12 @@ static int cti_residual_cut(cti_residual_loop *q, int n, int least)
 CTI_FN void cti_residual_dynamics(const cti_problem *p, const ct_real *v, ct_real *work, cti_residuals *out)
 {
     cti_residual_loop q;
-    int n = p->A->n, i, parts = cti_residual_cut(&q, n, 32);
+    int n = p->A->n, i, parts = cti_residual_cut(&q, n, cti_solve_tuned.costs.judge_blocks);
     q.p = p, q.r = work + 3 * (size_t)n;
     out->dynamics = 0;
     cti_problem_rhs(p, work);
     cti_problem_residual(p, work, v, q.r);
-    cti_tasks_run_work(p->tasks, cti_residual_blocks, parts, CTI_RESIDUAL_BLOCK_US * q.size, &q);
+    cti_tasks_run_work(p->tasks, cti_residual_blocks, parts, cti_solve_tuned.costs.judge_block * q.size, &q);
     for (i = 0; i < parts; i++)
         out->dynamics = cti_max(out->dynamics, q.part[i].dynamics);
 }
@@ -11128,7 +11581,7 @@ CTI_FN int cti_residual_prepare(cti_problem *p, cti_arena *arena)
     p->local = CTI_ARENA_NEW(arena, ct_real, 3 * p->n_rows);
     if (!p->local)
         return 0;
-    cti_tasks_run_work(p->tasks, cti_residual_prepare_rows, p->n_rows, CTI_RESIDUAL_ROW_US, p);
+    cti_tasks_run_work(p->tasks, cti_residual_prepare_rows, p->n_rows, cti_solve_tuned.costs.judge_local, p);
     return 1;
 }
 #endif
@@ -11153,9 +11606,10 @@ static void cti_residual_rows(int begin, int end, int worker, void *context)
 CTI_FN void cti_residual_contacts(const cti_problem *p, ct_cone cone, const ct_real *v, cti_residuals *out)
 {
     cti_residual_loop q;
-    int i, parts = cti_residual_cut(&q, p->n_rows, 16);
+    int i, parts = cti_residual_cut(&q, p->n_rows, cti_solve_tuned.costs.judge_rows);
     q.p = p, q.cone = cone, q.v = v;
-    cti_tasks_run_work(p->tasks, cti_residual_rows, parts, (p->local ? CTI_RESIDUAL_LAW_US : CTI_RESIDUAL_ROW_US) * q.size, &q);
+    cti_tasks_run_work(p->tasks, cti_residual_rows, parts,
+                       (p->local ? cti_solve_tuned.costs.judge_row : cti_solve_tuned.costs.judge_local) * q.size, &q);
     for (i = 0; i < parts; i++) {
         out->natural = cti_max(out->natural, q.part[i].natural), out->natural_cone = cti_max(out->natural_cone, q.part[i].natural_cone);
         out->primal = cti_max(out->primal, q.part[i].primal), out->dual = cti_max(out->dual, q.part[i].dual);
@@ -11170,10 +11624,6 @@ CTI_FN void cti_residual_eval(const cti_problem *p, ct_cone cone, const ct_real 
     cti_residual_contacts(p, cone, v, out);
     out->natural_map = cti_max(out->dynamics, out->natural);
 }
-
-#undef CTI_RESIDUAL_BLOCK_US
-#undef CTI_RESIDUAL_ROW_US
-#undef CTI_RESIDUAL_LAW_US
 #endif
 
 #if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
@@ -11222,9 +11672,6 @@ CTI_FN void cti_law_solve(const cti_law *q, ct_cone cone, int repeats, ct_real *
    together, in a fixed proportion, until u_n vanishes. */
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
-#define CTI_LAW_MISS CTI_R(1e-5) /* [1] share of the normal multiplier by which the friction step may leave the normal law violated */
-#define CTI_LAW_FLAT CTI_R(0.1)  /* [1] share of the normal compliance B_nn below which a ray's slope is too small to follow it */
-
 /* inverse of B + compliance on the axes that are equations, 0 elsewhere; it stays 0 where that block is singular */
 static void cti_law_equations(cti_law *q)
 {
@@ -11272,7 +11719,7 @@ CTI_FN void cti_law_prepare(cti_law *q, const cti_row *row, ct_cone cone)
         memcpy(C, B, sizeof C);
         C[0] += q->compliance[0], C[4] += q->compliance[1], C[8] += q->compliance[2];
         q->recover_load = q->recover > 0 ? q->recover / q->softness : 0;
-        q->whole = q->mu > 0 && B[0] > 0 && cti_m3_det(C) > CTI_R(1e-6) * C[0] * C[4] * C[8] && cti_m3_inverse(C, q->inv_B);
+        q->whole = q->mu > 0 && B[0] > 0 && cti_m3_det(C) > cti_solve_tuned.law.regular * C[0] * C[4] * C[8] && cti_m3_inverse(C, q->inv_B);
     }
     memset(q->inv_t, 0, sizeof q->inv_t);
     if (cone == CT_CONE_BOX) {
@@ -11341,7 +11788,7 @@ static void cti_law_ray(const cti_law *q, ct_real *r, ct_real *u)
     ct_real inverse = r[0] > 0 ? 1 / r[0] : 0, g1 = r[1] * inverse, g2 = r[2] * inverse, slope = B[0] + B[1] * g1 + B[2] * g2,
             start = u[0] - slope * r[0], l, d;
     int k;
-    if (!(r[0] > 0) || !(slope > CTI_LAW_FLAT * B[0]) || g1 * g1 + g2 * g2 < CTI_R(0.99) * q->mu * q->mu)
+    if (!(r[0] > 0) || !(slope > cti_solve_tuned.law.flat * B[0]) || g1 * g1 + g2 * g2 < cti_solve_tuned.law.slides * q->mu * q->mu)
         return;
     l = -start / (slope + q->compliance[0]);
     if (q->recover > 0)
@@ -11380,7 +11827,7 @@ CTI_FN void cti_law_solve(const cti_law *q, ct_cone cone, int repeats, ct_real *
             cti_law_friction_box(q, q->mu * r[0], r, u);
         else
             cti_law_friction(cone, q, r, u);
-        if (q->closes && (q->recover > 0 || cti_abs(u[0] + q->compliance[0] * r[0]) * q->inv_n > CTI_LAW_MISS * r[0]))
+        if (q->closes && (q->recover > 0 || cti_abs(u[0] + q->compliance[0] * r[0]) * q->inv_n > cti_solve_tuned.law.miss * r[0]))
             cti_law_ray(q, r, u);
     }
 }
@@ -11396,16 +11843,14 @@ CTI_FN void cti_law_solve(const cti_law *q, ct_cone cone, int repeats, ct_real *
 /* anderson.h -- Anderson acceleration of a fixed-point map x -> g(x), with a slave vector that depends on x linearly. */
 
 
-enum { CTI_ANDERSON_DEPTH = 5 };
-
 typedef struct cti_anderson {
     int n, n_slave, count, head;
     float *weight;                         /* [n] square root of the metric in which residuals are minimized */
     float *f;                              /* [n] weighted residual of the last point */
     ct_real *g;                            /* [n] its image */
-    float *df[CTI_ANDERSON_DEPTH], *dg[CTI_ANDERSON_DEPTH];
-    float *slave, *ds[CTI_ANDERSON_DEPTH]; /* [n_slave] */
-    double gram[CTI_ANDERSON_DEPTH][CTI_ANDERSON_DEPTH];
+    float *df[CTI_ANDERSON_MOST], *dg[CTI_ANDERSON_MOST];
+    float *slave, *ds[CTI_ANDERSON_MOST]; /* [n_slave] */
+    double gram[CTI_ANDERSON_MOST][CTI_ANDERSON_MOST];
     int started;
     const ct_tasks *tasks; /* or NULL; init leaves it so */
 } cti_anderson;
@@ -11434,12 +11879,7 @@ CTI_FN void cti_anderson_step(cti_anderson *a, const ct_real *x, ct_real *g, flo
    regularization. Differences and the history are float, sums are double: the next sweep checks what they extrapolate.
    Based on: Anderson 1965; Walker & Ni 2011. */
 
-/* [1] Sum of |c| above which the history is dropped. Times float's 6e-8 it bounds the relative rounding error of a velocity, here below
-   1e-3. The step in which a rigid cube hits an equal soft one at 2 m/s needs it: with 1e5 that step ends on its budget. With 3e3 joints of
-   the same stiffness beside a contact do. */
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
-#define CTI_ANDERSON_FAR 1e4
-
 CTI_FN int cti_anderson_init(cti_anderson *a, cti_arena *arena, int n, const ct_real *weight, int n_slave)
 {
     int k, ok;
@@ -11452,7 +11892,7 @@ CTI_FN int cti_anderson_init(cti_anderson *a, cti_arena *arena, int n, const ct_
     ok = a->weight && a->f && a->g && a->slave;
     for (k = 0; ok && k < n; k++)
         a->weight[k] = (float)weight[k];
-    for (k = 0; k < CTI_ANDERSON_DEPTH; k++) {
+    for (k = 0; k < cti_solve_tuned.anderson.depth; k++) {
         a->df[k] = CTI_ARENA_NEW(arena, float, n);
         a->dg[k] = CTI_ARENA_NEW(arena, float, n);
         a->ds[k] = CTI_ARENA_NEW(arena, float, n_slave);
@@ -11464,9 +11904,6 @@ CTI_FN int cti_anderson_init(cti_anderson *a, cti_arena *arena, int n, const ct_
 CTI_FN void cti_anderson_restart(cti_anderson *a) { a->count = a->head = a->started = 0; }
 
 CTI_FN void cti_anderson_resume(cti_anderson *a) { a->started = 0; }
-
-#define CTI_ANDERSON_CUT 1024 /* entries in a range */
-#define CTI_ANDERSON_US 0.4   /* [us] estimated time of such a range, for one vector of the history */
 #endif
 
 /* the arguments of a step's loops, which run over vectors of the history or over ranges of entries. The operations on an entry, and the
@@ -11514,7 +11951,7 @@ static void cti_anderson_dots(int begin, int end, int worker, void *context)
 /* c = (dF'dF + eps)^-1 dF' f by Cholesky, dot = dF' f; 0 when the matrix is not positive definite */
 static int cti_anderson_fit(const cti_anderson *a, const double *dot, double *c)
 {
-    double L[CTI_ANDERSON_DEPTH][CTI_ANDERSON_DEPTH], trace = 0;
+    double L[CTI_ANDERSON_MOST][CTI_ANDERSON_MOST], trace = 0;
     int m = a->count, i, j, k;
     for (i = 0; i < m; i++)
         trace += a->gram[i][i];
@@ -11522,7 +11959,7 @@ static int cti_anderson_fit(const cti_anderson *a, const double *dot, double *c)
         return 0;
     for (i = 0; i < m; i++)
         for (j = 0; j <= i; j++) {
-            double s = a->gram[i][j] + (i == j ? 1e-12 * trace : 0);
+            double s = a->gram[i][j] + (i == j ? cti_solve_tuned.anderson.ridge * trace : 0);
             for (k = 0; k < j; k++)
                 s -= L[i][k] * L[j][k];
             if (i == j) {
@@ -11553,7 +11990,7 @@ static int cti_anderson_is_far(const cti_anderson *a, const double *c)
     int k;
     for (k = 0; k < a->count; k++)
         sum += fabs(c[k]);
-    return !(sum <= CTI_ANDERSON_FAR);
+    return !(sum <= cti_solve_tuned.anderson.sum);
 }
 
 /* f and g of this point. Their differences to the last point go into `column` of the history, where it is >= 0 */
@@ -11563,9 +12000,9 @@ static void cti_anderson_point(int begin, int end, int worker, void *context)
     cti_anderson *a = q->a;
     const ct_real *x = q->from, *g = q->to;
     float *df = q->column < 0 ? NULL : a->df[q->column], *dg = q->column < 0 ? NULL : a->dg[q->column];
-    int i, last = cti_min_int(end * CTI_ANDERSON_CUT, a->n);
+    int i, last = cti_min_int(end * cti_solve_tuned.costs.range, a->n);
     CTI_UNUSED(worker);
-    for (i = begin * CTI_ANDERSON_CUT; i + 8 <= last; i += 8) {
+    for (i = begin * cti_solve_tuned.costs.range; i + 8 <= last; i += 8) {
         cti_r8 gi = CTI_R8(load)(g + i);
         cti_f8 f = cti_f8_mul(cti_r8_narrow(CTI_R8(sub)(gi, CTI_R8(load)(x + i))), cti_f8_load(a->weight + i));
         if (df) {
@@ -11588,14 +12025,14 @@ static void cti_anderson_follow(int begin, int end, int worker, void *context)
 {
     const cti_anderson_loop *q = (const cti_anderson_loop *)context;
     cti_anderson *a = q->a;
-    int i, first = begin * CTI_ANDERSON_CUT, last = cti_min_int(end * CTI_ANDERSON_CUT, a->n_slave);
+    int i, first = begin * cti_solve_tuned.costs.range, last = cti_min_int(end * cti_solve_tuned.costs.range, a->n_slave);
     CTI_UNUSED(worker);
     for (i = first; q->column >= 0 && i < last; i++)
         a->ds[q->column][i] = q->slave[i] - a->slave[i];
     memcpy(a->slave + first, q->slave + first, sizeof(float) * (size_t)(last - first));
 }
 
-static int cti_anderson_cuts(int n) { return (n + CTI_ANDERSON_CUT - 1) / CTI_ANDERSON_CUT; }
+static int cti_anderson_cuts(int n) { return (n + cti_solve_tuned.costs.range - 1) / cti_solve_tuned.costs.range; }
 
 /* ranges of the point, then those of the slave vector */
 static void cti_anderson_both(int begin, int end, int worker, void *context)
@@ -11620,18 +12057,18 @@ static void cti_anderson_run(cti_anderson_loop *q, ct_task_fn *of_point, ct_task
 static void cti_anderson_record(cti_anderson *a, const ct_real *x, const ct_real *g, float *slave, double *dot)
 {
     int k, h = a->started ? a->head : -1;
-    double row[CTI_ANDERSON_DEPTH];
+    double row[CTI_ANDERSON_MOST];
     cti_anderson_loop q;
     memset(&q, 0, sizeof q);
     q.a = a, q.from = x, q.to = g, q.column = h, q.slave = slave;
-    cti_anderson_run(&q, cti_anderson_point, cti_anderson_follow, 2 * CTI_ANDERSON_US);
+    cti_anderson_run(&q, cti_anderson_point, cti_anderson_follow, 2 * cti_solve_tuned.costs.mix);
     a->started = 1;
     if (h >= 0) {
-        a->head = (h + 1) % CTI_ANDERSON_DEPTH;
-        a->count = cti_min_int(a->count + 1, CTI_ANDERSON_DEPTH);
+        a->head = (h + 1) % cti_solve_tuned.anderson.depth;
+        a->count = cti_min_int(a->count + 1, cti_solve_tuned.anderson.depth);
     }
     q.x = a->f, q.z = h >= 0 ? a->df[h] : a->f, q.out = dot, q.out2 = row;
-    cti_tasks_run_work(a->tasks, cti_anderson_dots, a->count, CTI_ANDERSON_US * a->n / CTI_ANDERSON_CUT, &q);
+    cti_tasks_run_work(a->tasks, cti_anderson_dots, a->count, cti_solve_tuned.costs.mix * a->n / cti_solve_tuned.costs.range, &q);
     for (k = 0; h >= 0 && k < a->count; k++)
         a->gram[h][k] = a->gram[k][h] = row[k];
 }
@@ -11642,12 +12079,12 @@ static void cti_anderson_mix_slave(int begin, int end, int worker, void *context
     const cti_anderson_loop *q = (const cti_anderson_loop *)context;
     const cti_anderson *a = q->a;
     float *y = q->slave;
-    int i, k, last = cti_min_int(end * CTI_ANDERSON_CUT, a->n_slave);
+    int i, k, last = cti_min_int(end * cti_solve_tuned.costs.range, a->n_slave);
     CTI_UNUSED(worker);
     for (k = 0; k < a->count; k++) {
         cti_f8 ck = cti_f8_set((float)q->c[k]);
         const float *d = a->ds[k];
-        for (i = begin * CTI_ANDERSON_CUT; i + 8 <= last; i += 8)
+        for (i = begin * cti_solve_tuned.costs.range; i + 8 <= last; i += 8)
             cti_f8_store(y + i, cti_f8_sub(cti_f8_load(y + i), cti_f8_mul(ck, cti_f8_load(d + i))));
         for (; i < last; i++)
             y[i] -= (float)q->c[k] * d[i];
@@ -11659,9 +12096,9 @@ static void cti_anderson_mix(int begin, int end, int worker, void *context)
     const cti_anderson_loop *q = (const cti_anderson_loop *)context;
     const cti_anderson *a = q->a;
     ct_real *g = q->y;
-    int i, k, last = cti_min_int(end * CTI_ANDERSON_CUT, a->n);
+    int i, k, last = cti_min_int(end * cti_solve_tuned.costs.range, a->n);
     CTI_UNUSED(worker);
-    for (i = begin * CTI_ANDERSON_CUT; i + 8 <= last; i += 8) {
+    for (i = begin * cti_solve_tuned.costs.range; i + 8 <= last; i += 8) {
         cti_r8 y = CTI_R8(load)(g + i);
         for (k = 0; k < a->count; k++)
             y = CTI_R8(sub)(y, CTI_R8(mul)(CTI_R8(set)((ct_real)q->c[k]), cti_r8_widen(cti_f8_load(a->dg[k] + i))));
@@ -11674,7 +12111,7 @@ static void cti_anderson_mix(int begin, int end, int worker, void *context)
 
 CTI_FN void cti_anderson_step(cti_anderson *a, const ct_real *x, ct_real *g, float *slave)
 {
-    double c[CTI_ANDERSON_DEPTH], dot[CTI_ANDERSON_DEPTH];
+    double c[CTI_ANDERSON_MOST], dot[CTI_ANDERSON_MOST];
     cti_anderson_loop q;
     cti_anderson_record(a, x, g, slave, dot);
     if (a->count == 0 || !cti_anderson_fit(a, dot, c) || cti_anderson_is_far(a, c)) {
@@ -11683,11 +12120,8 @@ CTI_FN void cti_anderson_step(cti_anderson *a, const ct_real *x, ct_real *g, flo
     }
     memset(&q, 0, sizeof q);
     q.a = a, q.c = c, q.y = g, q.slave = slave;
-    cti_anderson_run(&q, cti_anderson_mix, cti_anderson_mix_slave, CTI_ANDERSON_US * a->count);
+    cti_anderson_run(&q, cti_anderson_mix, cti_anderson_mix_slave, cti_solve_tuned.costs.mix * a->count);
 }
-
-#undef CTI_ANDERSON_CUT
-#undef CTI_ANDERSON_US
 #endif
 
 #if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
@@ -11744,8 +12178,6 @@ CTI_FN ct_real cti_nodes_sweep(cti_nodes *q, const ct_real *f, ct_real *v, cti_n
    converge, float is enough for it: this is iterative refinement whose inner solver is the sweep. Based on: Otaduy 2009, eq. 12. */
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
-#define CTI_NODES_REBASE 16 /* [sweeps] between two base points */
-
 /* lists the columns of A's rows in the list, each once */
 static int cti_nodes_find_near(cti_nodes *q, cti_arena *arena)
 {
@@ -11843,7 +12275,7 @@ CTI_FN ct_real cti_nodes_sweep(cti_nodes *q, const ct_real *f, ct_real *v, cti_n
     ct_real other = 0;
     float t[4], w[4];
     int i, k;
-    if (q->age++ % CTI_NODES_REBASE == 0)
+    if (q->age++ % cti_solve_tuned.anderson.rebase == 0)
         cti_nodes_rebase(q, v);
     for (i = 0; i < q->n_beside; i++) {
         size_t b = (size_t)q->beside[i];
@@ -11928,8 +12360,6 @@ CTI_INLINE void cti_ica_columns(int ld, const float *x, const float *g, float *W
 
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
-#define CTI_ICA_FEW 250 /* contacts below which a solve may take more sweeps than its budget says */
-
 /* cti_ica_solve -- v [3 n] in: start; out: solution. Multipliers start from and end in rows[].r. All scratch comes from the arena.
    Never fails but for memory: on budget or divergence the last iterate stands and info says so. */
 CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_arena *arena, ct_real *v, cti_solve_info *info);
@@ -11939,8 +12369,6 @@ CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_
 /* ---- 3_solve/ica_state.h ---- */
 /* ica_state.h -- the state of a solve by iterative constraint anticipation. */
 
-
-enum { CTI_ICA_PACE = 12 }; /* [outer iterations] over which the convergence rate is measured */
 
 typedef struct cti_ica_term {
     float G[10]; /* block velocity to contact frame, column by column, and a zero */
@@ -11979,63 +12407,106 @@ typedef struct cti_ica_need { /* a run's condition: so many earlier runs of this
     uint32_t count;
 } cti_ica_need;
 
+/* where blocks, clusters and contacts are */
+typedef struct cti_ica_map {
+    int32_t *cluster_of, *port_of; /* [n] of a block */
+    int32_t *at_node, *of_node;    /* [nodes.n + 1] starts in of_node; contacts that are solved after each node */
+    int n_own;                     /* contacts with `own` */
+    int max_blocks;                /* of a cluster */
+    int grouped;                   /* clusters that are not single nodes */
+    int jointed;                   /* 1: some rows are equations */
+    int cold;                      /* 1: the start v need not solve A v = b for clusters without contacts */
+} cti_ica_map;
+
+typedef struct cti_ica_tiles { /* D^-1 J' of all contacts */
+    cti_ica_leg *legs;
+    cti_ica_term *terms;
+    float *W;
+    size_t n_du; /* length of du */
+} cti_ica_tiles;
+
+/* Runs of consecutive contacts between the same clusters, distributed over workers. Runs that share a cluster keep their order
+   (ica_parts.c). */
+typedef struct cti_ica_runs {
+    int n, n_parts;               /* n_parts 0: one run after the other on one thread */
+    int32_t *at;                  /* [n + 1] starts in contacts */
+    ct_real *change;              /* [n] of a sweep */
+    int32_t *part_at, *part_runs; /* [n_parts + 1] starts in part_runs; [n] */
+    int32_t *need_at;             /* [n + 1] starts in needs */
+    cti_ica_need *needs;          /* the conditions under which a run may begin */
+    uint32_t *done;               /* [n_clusters] runs of a cluster that are done */
+    uint32_t *heads;              /* next run of each part, each in a cache line of its own */
+    double sweep_us;              /* [us] estimated time of a sweep */
+} cti_ica_runs;
+
+/* iterates and what extrapolates them; z = (v, r) has [3 n + 3 rows] entries, as have the others of its kind */
+typedef struct cti_ica_mix {
+    ct_real *z, *z_old, *z_best; /* z; before an outer iteration; of the smallest change, the result when the budget ends a coupled loop */
+    ct_real *weight;             /* square root of the diagonal of their metric */
+    ct_real *drift;              /* change of z in the last iteration */
+    ct_real *r_old;              /* [3 rows] multipliers before a sweep */
+    cti_anderson inner, outer;   /* of sweeps over contacts; of outer iterations, where A couples clusters */
+    int strode, astray;          /* 1: the last iteration ended with an extrapolation along the drift; extrapolations that were undone */
+} cti_ica_mix;
+
+/* how far the outer loop is; a change is the largest one of an entry of v, or of a contact's velocity */
+typedef struct cti_ica_progress {
+    ct_real best, last;              /* smallest change so far; change of the last iteration */
+    ct_real mark;                    /* smallest change at the last time that it had halved, */
+    int marked;                      /* and the iteration of that */
+    int fused;                       /* 1: contacts with `own` are solved inside the sweep over nodes */
+    int restarts;                    /* from the best iterate */
+    ct_real pace[CTI_ICA_PACE_MOST]; /* smallest changes so far, after each of the last iterations */
+    ct_real worth;                   /* change, relative to velocity_scale, below which the residual of an iteration is computed */
+    ct_real tight;                   /* factor on the change at which sweeps over contacts end; smaller after a residual above the tolerance */
+    ct_real left;                    /* change of the last sweep over contacts */
+} cti_ica_progress;
+
+typedef struct cti_ica_correction { /* see cti_problem.correction */
+    int active;                     /* 1: it is applied after sweeps */
+    int renewed;                    /* factors asked of it in this solve */
+    int idle;                       /* corrections in a row with little effect */
+    ct_real largest;                /* entry of the last correction */
+    ct_real nearest;                /* smallest change since the last new factor */
+} cti_ica_correction;
+
+typedef struct cti_ica_scratch {
+    ct_real *x;         /* of each worker, [6 max_blocks]: the local residual and solution */
+    ct_real *predicted; /* [3 n] velocities of eq. 9 of blocks with contacts, or NULL */
+    ct_real *work;      /* [6 n] of the judge, or NULL */
+    ct_real *change;    /* [n_clusters] largest change in each, of a sweep over uncoupled clusters */
+} cti_ica_scratch;
+
 typedef struct cti_ica {
     const cti_problem *p;
     const ct_solver_desc *desc;
     cti_arena *arena;
-    int32_t *cluster_of, *port_of; /* [n] */
-    cti_ica_cluster *clusters;
-    int n_clusters, max_blocks;
-    int budget;  /* [sweeps] over the contacts, where A couples no clusters */
-    int grouped; /* clusters that are not single nodes */
+    int budget; /* [sweeps] over the contacts, where A couples no clusters */
+    int n_clusters;
     int coupled; /* 1: A couples different clusters */
-    int jointed; /* some rows are equations */
-    int n_own, fused; /* contacts with `own`; 1: they are solved inside the sweep over nodes */
-    ct_real mark; /* smallest change at the last time that it had halved, */
-    int marked;   /* and the iteration of that */
-    ct_real pace[CTI_ICA_PACE]; /* smallest changes so far, after each of the last iterations */
-    int correcting;             /* p->correction is applied after sweeps */
-    int renewed;                /* factors asked of it in this solve */
-    int idle;                   /* corrections in a row with little effect (CTI_ICA_IDLE) */
-    ct_real corrected;          /* largest entry of the last correction */
-    ct_real nearest;            /* smallest change since the last new factor */
-    ct_real worth;              /* change, relative to velocity_scale, below which the residual of an iteration is computed */
-    ct_real tight;              /* factor on the change at which sweeps over contacts end; smaller after a residual above the tolerance */
-    ct_real left;               /* change of the last sweep over contacts */
-    ct_real *work;              /* [6 n] of the judge, or NULL */
-    int cold;    /* 1: the start v need not solve A v = b for clusters without contacts */
+    cti_ica_cluster *clusters;
+    cti_nodes nodes; /* clusters of one block without hooks */
     cti_ica_contact *contacts;
-    cti_ica_leg *legs;
-    cti_ica_term *terms;
-    float *W, *du;
-    size_t n_du;
-    /* Runs of consecutive contacts between the same clusters, distributed over workers. Runs that share a cluster keep their order
-       (ica_parts.c). */
-    int n_runs, n_parts;     /* n_parts 0: one run after the other on one thread */
-    int32_t *run_at;         /* [n_runs + 1] starts in contacts */
-    ct_real *run_change;     /* [n_runs] of a sweep */
-    int32_t *part_at, *part_runs; /* [n_parts + 1] starts in part_runs; [n_runs] */
-    int32_t *need_at;        /* [n_runs + 1] starts in needs */
-    cti_ica_need *needs;     /* the conditions under which a run may begin */
-    uint32_t *done;          /* [n_clusters] runs of a cluster that are done */
-    uint32_t *heads;         /* [16 n_parts] next run of each part */
-    double sweep_us;         /* [us] estimated time of a sweep */
-    ct_real *cluster_change; /* [n_clusters] largest change in each, of a sweep over uncoupled clusters */
-    ct_real *f, *x; /* b + J' r; scratch of each worker, [6 max_blocks]: the local residual and solution */
-    ct_real *predicted;             /* [3 n] velocities of eq. 10 of blocks with contacts, or NULL */
-    ct_real *z, *z_old, *weight; /* [3 n + 3 rows] velocities and multipliers; their values before an outer iteration; square root of their
-                                    metric's diagonal */
-    ct_real *drift;              /* [3 n + 3 rows] change of z in the last iteration */
-    int strode, astray;          /* 1: the last iteration ended with an extrapolation along the drift; extrapolations that were undone */
-    ct_real *z_best;             /* z of the smallest change: the result when the budget ends an accelerated loop */
-    ct_real *v, *r, *r_old;      /* the two parts of z, [3 n] and [3 rows]; multipliers before a sweep */
-    int32_t *at_node, *of_node;  /* [nodes.n + 1] starts in of_node; contacts that are solved after each node */
-    cti_nodes nodes;             /* clusters of one block without hooks */
-    cti_anderson inner, outer;   /* inner: of sweeps over contacts; outer: of outer iterations, where A couples clusters */
+    ct_real *v, *r; /* [3 n] velocities, [3 rows] multipliers: the two parts of mix.z */
+    ct_real *f;     /* [3 n] b + J' r */
+    float *du;      /* velocity changes of ports in this inner loop */
+    cti_ica_map map;
+    cti_ica_tiles tiles;
+    cti_ica_runs runs;
+    cti_ica_mix mix;
+    cti_ica_progress progress;
+    cti_ica_correction correction;
+    cti_ica_scratch scratch;
 } cti_ica;
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 CTI_INLINE int cti_ica_is_node(const cti_ica_cluster *q) { return q->n == 1 && !(q->hook && q->hook->solve); }
+
+/* 1 where a cluster is a node, which cti_nodes_sweep solves, or where it has no contact and keeps its free motion */
+CTI_INLINE int cti_ica_is_left(const cti_ica *s, const cti_ica_cluster *q)
+{
+    return cti_ica_is_node(q) || !(s->coupled || q->n_ports || s->map.cold);
+}
 
 /* cti_ica_setup -- clusters, ports, contacts and vectors for s->p from the start v. 0 when memory ran out. */
 CTI_FN int cti_ica_setup(cti_ica *s, const ct_real *v);
@@ -12049,6 +12520,49 @@ CTI_FN int cti_ica_make_parts(cti_ica *s);
 typedef void cti_ica_run_fn(cti_ica *s, int run);
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 CTI_FN void cti_ica_each_run(cti_ica *s, cti_ica_run_fn *fn, double us);
+/* cti_ica_publish -- copies the multipliers to the rows. */
+CTI_FN void cti_ica_publish(const cti_ica *s);
+/* cti_ica_rhs -- f = b + J' r of the rows' multipliers. */
+CTI_FN void cti_ica_rhs(cti_ica *s);
+/* cti_ica_refine_apart -- eq. 12 where A couples no clusters: each independently. Returns the largest change. */
+CTI_FN ct_real cti_ica_refine_apart(cti_ica *s);
+
+/* cti_ica_refine_cluster -- eq. 12 of one cluster, v_c += D_c^-1 (f - A v)_c. Returns the largest change of an entry; of a cluster that is
+   `alone` only the ports count, since v was up to date there alone. */
+CTI_FN ct_real cti_ica_refine_cluster(cti_ica *s, const cti_ica_cluster *q, int worker);
+
+/* ---- accelerations (ica_accelerate.c). now: the iteration's change; below 0: memory ran out ---- */
+
+/* cti_ica_begin -- before the first outer iteration. */
+CTI_FN void cti_ica_begin(cti_ica *s);
+/* cti_ica_begin_iteration -- returns the times of contacts and clusters in it. */
+CTI_FN int cti_ica_begin_iteration(cti_ica *s, int iteration);
+/* cti_ica_after_node -- solves the contacts whose last node in a sweep is node i of the list. Returns their largest change. */
+CTI_FN ct_real cti_ica_after_node(void *ctx, int i);
+/* cti_ica_carry_cluster -- eq. 12 of a cluster that is `alone`, at its ports only, from du. Returns the largest change. */
+CTI_FN ct_real cti_ica_carry_cluster(cti_ica *s, const cti_ica_cluster *q);
+/* cti_ica_catch_up -- eq. 12 of all clusters that are `alone`, in full. */
+CTI_FN void cti_ica_catch_up(cti_ica *s);
+/* cti_ica_correct -- applies a correction. Returns the larger of now and its own change, which is above the tolerance where another
+   iteration must follow. */
+CTI_FN ct_real cti_ica_correct(cti_ica *s, int iteration, ct_real now);
+/* cti_ica_undo -- 1 where the last extrapolation led astray: the best iterate is back. */
+CTI_FN int cti_ica_undo(cti_ica *s, ct_real now);
+/* cti_ica_restart -- 1 where a loop that diverged goes on from its best iterate. */
+CTI_FN int cti_ica_restart(cti_ica *s);
+/* cti_ica_extrapolate -- stores an iterate that is the best so far, and moves z to where the next iteration starts. left: iterations that
+   may follow. 0 where they will not reach the tolerance. */
+CTI_FN int cti_ica_extrapolate(cti_ica *s, ct_real now, int iteration, int left);
+/* cti_ica_take_best -- the best iterate is the result. */
+CTI_FN void cti_ica_take_best(cti_ica *s);
+
+/* ---- the end (ica_judge.c) ---- */
+
+/* cti_ica_judge -- info->status of an iteration: OK by the residual, DIVERGED or SLOW by its change, BUDGET: the loop goes on. 0: memory
+   ran out. */
+CTI_FN int cti_ica_judge(cti_ica *s, ct_real now, cti_solve_info *info);
+/* cti_ica_is_stuck -- 1 where a solve near the tolerance will not reach it in the iterations left. */
+CTI_FN int cti_ica_is_stuck(cti_ica *s, int iteration, int left);
 
 
 /* ---- 3_solve/ica_parts.c ---- */
@@ -12062,107 +12576,91 @@ CTI_FN void cti_ica_each_run(cti_ica *s, cti_ica_run_fn *fn, double us);
    can always begin, or has begun. A worker may therefore leave after a long wait, and a single worker finishes all runs.
    differs: no colouring, which would change the order of the contacts and so the convergence of the sweeps; no barriers between levels, at
    which all workers would wait for the slowest run.
+   Loops over rows and clusters that need no order are here, too.
    Based on: level scheduling of triangular solves (Saltz 1990), with counters in place of barriers. */
 
-#define CTI_ICA_VISIT_US 0.12    /* [us] estimated time of a visit of one contact */
-#define CTI_ICA_COLUMN_US 0.0008 /* [us] estimated time of one row of a leg's three columns */
-#endif
-/* SWEEP_US [us]: a sweep estimated to be shorter stays on one thread. LOOKS: unsuccessful searches for a run after which a worker leaves.
-   Tests (CTI_TASKS_EAGER) want several parts and workers that leave. */
-#ifdef CTI_TASKS_EAGER
-#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
-#define CTI_ICA_SWEEP_US 0.0
-#define CTI_ICA_LOOKS 2
-#endif
-#else
-#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
-#define CTI_ICA_SWEEP_US 8.0
-#define CTI_ICA_LOOKS 2000
-#endif
-#endif
-#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
-enum { CTI_ICA_HEAD = 16 }; /* words from one head to the next, so that each has a cache line of its own */
+#define CTI_ICA_HEAD ((int)(64 / sizeof(uint32_t))) /* words from one head to the next: each has a cache line of its own */
 
 /* 1 when two contacts connect the same clusters, in the same order */
 static int cti_ica_alike(const cti_ica *s, const cti_ica_contact *a, const cti_ica_contact *b)
 {
     int k, same = a->n_legs == b->n_legs;
     for (k = 0; same && k < a->n_legs; k++)
-        same = s->legs[a->leg0 + k].cluster == s->legs[b->leg0 + k].cluster;
+        same = s->tiles.legs[a->leg0 + k].cluster == s->tiles.legs[b->leg0 + k].cluster;
     return same;
 }
 
 static int cti_ica_find_runs(cti_ica *s)
 {
     int i, n = s->p->n_rows;
-    s->run_at = CTI_ARENA_NEW(s->arena, int32_t, n + 1), s->run_change = CTI_ARENA_NEW(s->arena, ct_real, n);
-    if (!s->run_at || !s->run_change)
+    s->runs.at = CTI_ARENA_NEW(s->arena, int32_t, n + 1), s->runs.change = CTI_ARENA_NEW(s->arena, ct_real, n);
+    if (!s->runs.at || !s->runs.change)
         return 0;
     for (i = 0; i < n; i++)
         if (i == 0 || !cti_ica_alike(s, &s->contacts[i - 1], &s->contacts[i]))
-            s->run_at[s->n_runs++] = i;
-    s->run_at[s->n_runs] = n;
+            s->runs.at[s->runs.n++] = i;
+    s->runs.at[s->runs.n] = n;
     return 1;
 }
 
 /* estimated time of a run [us] */
 static double cti_ica_run_us(const cti_ica *s, int run)
 {
-    const cti_ica_contact *q = &s->contacts[s->run_at[run]];
-    double us = CTI_ICA_VISIT_US;
+    const cti_ica_contact *q = &s->contacts[s->runs.at[run]];
+    double us = cti_solve_tuned.costs.visit;
     int k;
     for (k = 0; k < q->n_legs; k++)
-        us += CTI_ICA_COLUMN_US * s->legs[q->leg0 + k].ld;
-    return us * (s->run_at[run + 1] - s->run_at[run]);
+        us += cti_solve_tuned.costs.column * s->tiles.legs[q->leg0 + k].ld;
+    return us * (s->runs.at[run + 1] - s->runs.at[run]);
 }
 
 /* ---- parts ---- */
 
 /* the k-th cluster of a run: no two legs of a contact are in the same one */
-static int cti_ica_run_cluster(const cti_ica *s, int run, int k) { return s->legs[s->contacts[s->run_at[run]].leg0 + k].cluster; }
+static int cti_ica_run_cluster(const cti_ica *s, int run, int k) { return s->tiles.legs[s->contacts[s->runs.at[run]].leg0 + k].cluster; }
 
-static int cti_ica_run_legs(const cti_ica *s, int run) { return s->contacts[s->run_at[run]].n_legs; }
+static int cti_ica_run_legs(const cti_ica *s, int run) { return s->contacts[s->runs.at[run]].n_legs; }
 
 /* for each run its clusters, and how many earlier runs each of them must have completed */
 static int cti_ica_find_needs(cti_ica *s)
 {
     int i, k, n = 0;
-    for (i = 0; i < s->n_runs; i++)
+    for (i = 0; i < s->runs.n; i++)
         n += cti_ica_run_legs(s, i);
-    s->need_at = CTI_ARENA_NEW(s->arena, int32_t, s->n_runs + 1), s->needs = CTI_ARENA_NEW(s->arena, cti_ica_need, n);
-    s->done = CTI_ARENA_ZERO(s->arena, uint32_t, s->n_clusters);
-    if (!s->need_at || !s->needs || !s->done)
+    s->runs.need_at = CTI_ARENA_NEW(s->arena, int32_t, s->runs.n + 1), s->runs.needs = CTI_ARENA_NEW(s->arena, cti_ica_need, n);
+    s->runs.done = CTI_ARENA_ZERO(s->arena, uint32_t, s->n_clusters);
+    if (!s->runs.need_at || !s->runs.needs || !s->runs.done)
         return 0;
-    for (i = n = 0; i < s->n_runs; i++) {
-        s->need_at[i] = n;
+    for (i = n = 0; i < s->runs.n; i++) {
+        s->runs.need_at[i] = n;
         for (k = 0; k < cti_ica_run_legs(s, i); k++, n++) {
-            s->needs[n].cluster = cti_ica_run_cluster(s, i, k);
-            s->needs[n].count = s->done[s->needs[n].cluster]++;
+            s->runs.needs[n].cluster = cti_ica_run_cluster(s, i, k);
+            s->runs.needs[n].count = s->runs.done[s->runs.needs[n].cluster]++;
         }
     }
-    s->need_at[i] = n;
+    s->runs.need_at[i] = n;
     return 1;
 }
 
 /* orders the runs by level: one above the highest level of the earlier runs that share a cluster. 0: out of memory */
 static int cti_ica_sort_runs(const cti_ica *s, int32_t *order)
 {
-    int32_t *top = CTI_ARENA_ZERO(s->arena, int32_t, s->n_clusters), *level = CTI_ARENA_NEW(s->arena, int32_t, s->n_runs);
-    int32_t *at = CTI_ARENA_ZERO(s->arena, int32_t, s->n_runs + 2);
+    int32_t *top = CTI_ARENA_ZERO(s->arena, int32_t, s->n_clusters), *level = CTI_ARENA_NEW(s->arena, int32_t, s->runs.n);
+    int32_t *at = CTI_ARENA_ZERO(s->arena, int32_t, s->runs.n + 2);
     int i, k;
     if (!top || !level || !at)
         return 0;
-    for (i = 0; i < s->n_runs; i++) {
+    for (i = 0; i < s->runs.n; i++) {
         level[i] = 0;
-        for (k = s->need_at[i]; k < s->need_at[i + 1]; k++)
-            level[i] = cti_max_int(level[i], top[s->needs[k].cluster]);
-        for (k = s->need_at[i]; k < s->need_at[i + 1]; k++)
-            top[s->needs[k].cluster] = level[i] + 1;
+        for (k = s->runs.need_at[i]; k < s->runs.need_at[i + 1]; k++)
+            level[i] = cti_max_int(level[i], top[s->runs.needs[k].cluster]);
+        for (k = s->runs.need_at[i]; k < s->runs.need_at[i + 1]; k++)
+            top[s->runs.needs[k].cluster] = level[i] + 1;
         at[level[i] + 2]++;
     }
-    for (i = 0; i < s->n_runs; i++)
+    for (i = 0; i < s->runs.n; i++)
         at[i + 2] += at[i + 1];
-    for (i = 0; i < s->n_runs; i++)
+    for (i = 0; i < s->runs.n; i++)
         order[at[level[i] + 1]++] = i;
     return 1;
 }
@@ -12171,11 +12669,11 @@ static int cti_ica_sort_runs(const cti_ica *s, int32_t *order)
 static int cti_ica_choose(const cti_ica *s, int run, const int32_t *part_of, const double *load, double much)
 {
     int i, k, least = 0;
-    for (i = 1; i < s->n_parts; i++)
+    for (i = 1; i < s->runs.n_parts; i++)
         if (load[i] < load[least])
             least = i;
-    for (k = s->need_at[run]; k < s->need_at[run + 1]; k++) {
-        int p = part_of[s->needs[k].cluster] - 1;
+    for (k = s->runs.need_at[run]; k < s->runs.need_at[run + 1]; k++) {
+        int p = part_of[s->runs.needs[k].cluster] - 1;
         if (p >= 0 && load[p] <= load[least] + much)
             return p;
     }
@@ -12185,29 +12683,29 @@ static int cti_ica_choose(const cti_ica *s, int run, const int32_t *part_of, con
 /* distributes the runs over `parts` parts. us [n_runs]: their estimated times. 0: out of memory */
 static int cti_ica_cut(cti_ica *s, int parts, const double *us)
 {
-    double *load = CTI_ARENA_NEW(s->arena, double, parts), much = 2 * s->sweep_us / s->n_runs;
-    int32_t *order = CTI_ARENA_NEW(s->arena, int32_t, s->n_runs), *part = CTI_ARENA_NEW(s->arena, int32_t, s->n_runs);
+    double *load = CTI_ARENA_NEW(s->arena, double, parts), much = 2 * s->runs.sweep_us / s->runs.n;
+    int32_t *order = CTI_ARENA_NEW(s->arena, int32_t, s->runs.n), *part = CTI_ARENA_NEW(s->arena, int32_t, s->runs.n);
     int32_t *part_of = CTI_ARENA_ZERO(s->arena, int32_t, s->n_clusters); /* 1 + part; 0: none yet */
     int i, k;
-    s->part_at = CTI_ARENA_ZERO(s->arena, int32_t, parts + 2), s->part_runs = CTI_ARENA_NEW(s->arena, int32_t, s->n_runs);
-    s->heads = CTI_ARENA_ZERO(s->arena, uint32_t, CTI_ICA_HEAD * parts);
-    if (!load || !order || !part || !part_of || !s->part_at || !s->part_runs || !s->heads || !cti_ica_find_needs(s) ||
+    s->runs.part_at = CTI_ARENA_ZERO(s->arena, int32_t, parts + 2), s->runs.part_runs = CTI_ARENA_NEW(s->arena, int32_t, s->runs.n);
+    s->runs.heads = CTI_ARENA_ZERO(s->arena, uint32_t, CTI_ICA_HEAD * parts);
+    if (!load || !order || !part || !part_of || !s->runs.part_at || !s->runs.part_runs || !s->runs.heads || !cti_ica_find_needs(s) ||
         !cti_ica_sort_runs(s, order))
         return 0;
-    s->n_parts = parts;
+    s->runs.n_parts = parts;
     for (i = 0; i < parts; i++)
         load[i] = 0;
-    for (i = 0; i < s->n_runs; i++) {
+    for (i = 0; i < s->runs.n; i++) {
         int r = order[i], p = part[r] = cti_ica_choose(s, r, part_of, load, much);
         load[p] += us[r];
-        for (k = s->need_at[r]; k < s->need_at[r + 1]; k++)
-            part_of[s->needs[k].cluster] = p + 1;
-        s->part_at[p + 2]++;
+        for (k = s->runs.need_at[r]; k < s->runs.need_at[r + 1]; k++)
+            part_of[s->runs.needs[k].cluster] = p + 1;
+        s->runs.part_at[p + 2]++;
     }
     for (i = 0; i < parts; i++)
-        s->part_at[i + 2] += s->part_at[i + 1];
-    for (i = 0; i < s->n_runs; i++)
-        s->part_runs[s->part_at[part[order[i]] + 1]++] = order[i];
+        s->runs.part_at[i + 2] += s->runs.part_at[i + 1];
+    for (i = 0; i < s->runs.n; i++)
+        s->runs.part_runs[s->runs.part_at[part[order[i]] + 1]++] = order[i];
     return 1;
 }
 
@@ -12219,12 +12717,12 @@ CTI_FN int cti_ica_make_parts(cti_ica *s)
         return 1;
     if (!cti_ica_find_runs(s))
         return 0;
-    us = CTI_ARENA_NEW(s->arena, double, s->n_runs);
-    for (i = 0; us && i < s->n_runs; i++)
-        s->sweep_us += us[i] = cti_ica_run_us(s, i);
-    if (!us || !CTI_ATOMICS || workers == 1 || s->n_runs < 2 || s->sweep_us < CTI_ICA_SWEEP_US)
+    us = CTI_ARENA_NEW(s->arena, double, s->runs.n);
+    for (i = 0; us && i < s->runs.n; i++)
+        s->runs.sweep_us += us[i] = cti_ica_run_us(s, i);
+    if (!us || !CTI_ATOMICS || workers == 1 || s->runs.n < 2 || s->runs.sweep_us < cti_solve_tuned.costs.sweep)
         return us != NULL;
-    return cti_ica_cut(s, cti_min_int(workers, s->n_runs), us);
+    return cti_ica_cut(s, cti_min_int(workers, s->runs.n), us);
 }
 #endif
 
@@ -12240,19 +12738,19 @@ typedef struct cti_ica_loop_parts {
 static int cti_ica_take(const cti_ica_loop_parts *q, int part)
 {
     cti_ica *s = q->s;
-    uint32_t *head = s->heads + CTI_ICA_HEAD * part, h = cti_atomic_load(head);
+    uint32_t *head = s->runs.heads + CTI_ICA_HEAD * part, h = cti_atomic_load(head);
     int k, run;
-    if ((int)h >= s->part_at[part + 1])
+    if ((int)h >= s->runs.part_at[part + 1])
         return -1;
-    run = s->part_runs[h];
-    for (k = s->need_at[run]; k < s->need_at[run + 1]; k++)
-        if (cti_atomic_load(&s->done[s->needs[k].cluster]) != s->needs[k].count)
+    run = s->runs.part_runs[h];
+    for (k = s->runs.need_at[run]; k < s->runs.need_at[run + 1]; k++)
+        if (cti_atomic_load(&s->runs.done[s->runs.needs[k].cluster]) != s->runs.needs[k].count)
             return cti_atomic_load(head) != h;
     if (!cti_atomic_swap(head, h, h + 1))
         return 1;
     q->fn(s, run);
-    for (k = s->need_at[run]; k < s->need_at[run + 1]; k++)
-        cti_atomic_store(&s->done[s->needs[k].cluster], s->needs[k].count + 1);
+    for (k = s->runs.need_at[run]; k < s->runs.need_at[run + 1]; k++)
+        cti_atomic_store(&s->runs.done[s->runs.needs[k].cluster], s->runs.needs[k].count + 1);
     return 1;
 }
 
@@ -12260,9 +12758,9 @@ static int cti_ica_take(const cti_ica_loop_parts *q, int part)
 static void cti_ica_work(int begin, int end, int worker, void *context)
 {
     const cti_ica_loop_parts *q = (const cti_ica_loop_parts *)context;
-    int parts = q->s->n_parts, own = worker % parts, looks = 0;
+    int parts = q->s->runs.n_parts, own = worker % parts, looks = 0;
     CTI_UNUSED(begin), CTI_UNUSED(end);
-    while (looks < CTI_ICA_LOOKS) {
+    while (looks < cti_solve_tuned.costs.looks) {
         int k, left = 0, found = 0;
         for (k = 0; k < parts && !found; k++) {
             int next = cti_ica_take(q, (own + k) % parts);
@@ -12280,23 +12778,61 @@ CTI_FN void cti_ica_each_run(cti_ica *s, cti_ica_run_fn *fn, double us)
 {
     cti_ica_loop_parts q;
     int i;
-    if (s->n_parts == 0 || us < cti_tasks_least(s->p->tasks)) {
-        for (i = 0; i < s->n_runs; i++)
+    if (s->runs.n_parts == 0 || us < cti_tasks_least(s->p->tasks)) {
+        for (i = 0; i < s->runs.n; i++)
             fn(s, i);
         return;
     }
     q.s = s, q.fn = fn;
-    memset(s->done, 0, sizeof *s->done * (size_t)s->n_clusters);
-    for (i = 0; i < s->n_parts; i++)
-        s->heads[CTI_ICA_HEAD * i] = (uint32_t)s->part_at[i];
-    cti_tasks_run(s->p->tasks, cti_ica_work, s->n_parts, 1, &q);
+    memset(s->runs.done, 0, sizeof *s->runs.done * (size_t)s->n_clusters);
+    for (i = 0; i < s->runs.n_parts; i++)
+        s->runs.heads[CTI_ICA_HEAD * i] = (uint32_t)s->runs.part_at[i];
+    cti_tasks_run(s->p->tasks, cti_ica_work, s->runs.n_parts, 1, &q);
     cti_ica_work(0, 1, 0, &q); /* runs that every worker has left, each assuming that another one was busy with them */
 }
 
-#undef CTI_ICA_VISIT_US
-#undef CTI_ICA_COLUMN_US
-#undef CTI_ICA_SWEEP_US
-#undef CTI_ICA_LOOKS
+/* ---- the loops over rows and clusters that are not sweeps ---- */
+
+CTI_FN void cti_ica_publish(const cti_ica *s)
+{
+    int i;
+    for (i = 0; i < s->p->n_rows; i++)
+        memcpy(s->p->rows[i].r, s->r + 3 * (size_t)i, 3 * sizeof(ct_real));
+}
+
+static void cti_ica_scatter_run(cti_ica *s, int run)
+{
+    int i;
+    for (i = s->runs.at[run]; i < s->runs.at[run + 1]; i++)
+        cti_row_scatter(s->p, &s->p->rows[i], s->p->rows[i].r, s->f);
+}
+
+CTI_FN void cti_ica_rhs(cti_ica *s)
+{
+    if (s->runs.n_parts == 0) {
+        cti_problem_rhs(s->p, s->f);
+        return;
+    }
+    memcpy(s->f, s->p->b, sizeof(ct_real) * 3 * (size_t)s->p->A->n);
+    cti_ica_each_run(s, cti_ica_scatter_run, cti_solve_tuned.costs.scatter * s->p->n_rows);
+}
+
+static void cti_ica_refine_range(int begin, int end, int worker, void *context)
+{
+    cti_ica *s = (cti_ica *)context;
+    for (; begin < end; begin++)
+        s->scratch.change[begin] = cti_ica_is_left(s, &s->clusters[begin]) ? 0 : cti_ica_refine_cluster(s, &s->clusters[begin], worker);
+}
+
+CTI_FN ct_real cti_ica_refine_apart(cti_ica *s)
+{
+    ct_real big = 0;
+    int c;
+    cti_tasks_run_work(s->p->tasks, cti_ica_refine_range, s->n_clusters, cti_solve_tuned.costs.block * s->p->A->n / s->n_clusters, s);
+    for (c = 0; c < s->n_clusters; c++)
+        big = cti_max(big, s->scratch.change[c]);
+    return big;
+}
 #endif
 
 #if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
@@ -12310,27 +12846,23 @@ CTI_FN void cti_ica_each_run(cti_ica *s, cti_ica_run_fn *fn, double us)
    Method: the rows and columns of D^-1 at blocks that contacts touch (ports) are stored as float tiles. A contact has one leg in each of
    its clusters, which is D^-1 J' restricted to it. Based on: Otaduy 2009, sec. 5.2. */
 
-/* [us] estimated times of a cluster's tile and of a contact's columns, see cti_tasks_run_work */
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
-#define CTI_ICA_FILL_US 20.0
-#define CTI_ICA_LEGS_US 0.5
-
 static int cti_ica_make_clusters(cti_ica *s)
 {
     const cti_problem *p = s->p;
     int n = p->A->n, c, k, nodes = p->n_clusters == 0;
     s->n_clusters = nodes ? n : p->n_clusters;
     s->clusters = CTI_ARENA_ZERO(s->arena, cti_ica_cluster, s->n_clusters);
-    s->cluster_of = CTI_ARENA_NEW(s->arena, int32_t, n);
-    s->port_of = CTI_ARENA_NEW(s->arena, int32_t, n);
-    if (!s->clusters || !s->cluster_of || !s->port_of)
+    s->map.cluster_of = CTI_ARENA_NEW(s->arena, int32_t, n);
+    s->map.port_of = CTI_ARENA_NEW(s->arena, int32_t, n);
+    if (!s->clusters || !s->map.cluster_of || !s->map.port_of)
         return 0;
     for (k = 0; k < n; k++)
-        s->cluster_of[k] = s->port_of[k] = -1;
+        s->map.cluster_of[k] = s->map.port_of[k] = -1;
     for (c = 0; c < s->n_clusters; c++) {
         cti_ica_cluster *q = &s->clusters[c];
         if (nodes) {
-            int32_t *one = s->cluster_of + c; /* the identity list is the map itself */
+            int32_t *one = s->map.cluster_of + c; /* the identity list is the map itself */
             *one = c;
             q->blocks = one;
             q->n = 1;
@@ -12339,9 +12871,9 @@ static int cti_ica_make_clusters(cti_ica *s)
             q->blocks = q->hook->blocks;
             q->n = q->hook->n;
             for (k = 0; k < q->n; k++)
-                s->cluster_of[q->blocks[k]] = c;
+                s->map.cluster_of[q->blocks[k]] = c;
         }
-        s->max_blocks = cti_max_int(s->max_blocks, q->n);
+        s->map.max_blocks = cti_max_int(s->map.max_blocks, q->n);
     }
     return 1;
 }
@@ -12356,12 +12888,12 @@ static void cti_ica_find_coupling(cti_ica *s)
         s->clusters[c].alone = s->clusters[c].hook && s->clusters[c].hook->solve && !s->clusters[c].hook->lagged;
     for (i = 0; i < A->n; i++)
         for (k = A->row[i]; k < A->row[i + 1]; k++)
-            if (s->cluster_of[A->col[k]] != s->cluster_of[i])
-                s->clusters[s->cluster_of[i]].alone = 0, s->coupled = 1;
+            if (s->map.cluster_of[A->col[k]] != s->map.cluster_of[i])
+                s->clusters[s->map.cluster_of[i]].alone = 0, s->coupled = 1;
     for (c = 0; c < s->n_clusters; c++)
         s->clusters[c].alone &= s->coupled;
     for (i = 0; i < s->p->n_rows; i++)
-        s->jointed |= s->p->rows[i].equations != 0;
+        s->map.jointed |= s->p->rows[i].equations != 0;
 }
 
 /* ports: blocks that contacts touch, in the order of their first row */
@@ -12373,8 +12905,8 @@ static int cti_ica_make_ports(cti_ica *s)
     for (i = 0; i < p->n_rows; i++)
         for (k = 0; k < p->rows[i].n; k++) {
             int b = p->rows[i].term[k].block;
-            if (s->port_of[b] < 0)
-                s->port_of[b] = s->clusters[s->cluster_of[b]].n_ports++;
+            if (s->map.port_of[b] < 0)
+                s->map.port_of[b] = s->clusters[s->map.cluster_of[b]].n_ports++;
         }
     for (c = 0; c < s->n_clusters; c++) {
         cti_ica_cluster *q = &s->clusters[c];
@@ -12385,16 +12917,16 @@ static int cti_ica_make_ports(cti_ica *s)
             return 0;
         q->ports = at;
         for (k = 0; k < q->n; k++)
-            if (s->port_of[q->blocks[k]] >= 0)
-                at[s->port_of[q->blocks[k]]] = k;
-        q->du = s->n_du;
+            if (s->map.port_of[q->blocks[k]] >= 0)
+                at[s->map.port_of[q->blocks[k]]] = k;
+        q->du = s->tiles.n_du;
         q->ld = cti_ica_is_node(q) ? 4 : (3 * q->n_ports + 7) & ~7;
-        s->n_du += (size_t)q->ld;
+        s->tiles.n_du += (size_t)q->ld;
         /* blocks are read four numbers at a time: the fourth of the last one may not be another cluster's, which another worker may write */
         if (3 * q->n_ports == q->ld)
-            s->n_du += 8;
+            s->tiles.n_du += 8;
     }
-    s->du = CTI_ARENA_ZERO(s->arena, float, s->n_du + 8);
+    s->du = CTI_ARENA_ZERO(s->arena, float, s->tiles.n_du + 8);
     return s->du != NULL;
 }
 
@@ -12450,9 +12982,9 @@ static int cti_ica_make_nodes(cti_ica *s)
     if (!blocks)
         return 0;
     for (c = 0; c < s->n_clusters; c++)
-        s->grouped += !cti_ica_is_node(&s->clusters[c]);
+        s->map.grouped += !cti_ica_is_node(&s->clusters[c]);
     for (c = 0; c < s->n_clusters; c++)
-        if (cti_ica_is_node(&s->clusters[c]) && (s->coupled || s->clusters[c].n_ports || s->cold))
+        if (cti_ica_is_node(&s->clusters[c]) && (s->coupled || s->clusters[c].n_ports || s->map.cold))
             blocks[n++] = s->clusters[c].blocks[0];
     if (n == 0)
         return 1;
@@ -12504,7 +13036,7 @@ static int cti_ica_hook_tiles(cti_ica *s)
     q.work = CTI_ARENA_NEW(s->arena, float, q.most * (size_t)cti_tasks_workers(s->p->tasks));
     if (!q.list || !q.work)
         return 0;
-    cti_tasks_run_work(s->p->tasks, cti_ica_fill_range, n, CTI_ICA_FILL_US, &q);
+    cti_tasks_run_work(s->p->tasks, cti_ica_fill_range, n, cti_solve_tuned.costs.tile, &q);
     return 1;
 }
 
@@ -12535,7 +13067,7 @@ static void cti_ica_make_term(cti_ica *s, const cti_row *row, int k, cti_ica_ter
         for (j = 0; j < 3; j++)
             t->G[3 * j + i] = (float)G[3 * i + j];
     t->G[9] = 0;
-    t->at = (int32_t)(s->clusters[s->cluster_of[b]].du + 3 * (size_t)s->port_of[b]);
+    t->at = (int32_t)(s->clusters[s->map.cluster_of[b]].du + 3 * (size_t)s->map.port_of[b]);
 }
 
 /* the position of a row's terms, and its legs, one for each cluster */
@@ -12548,12 +13080,12 @@ static void cti_ica_make_legs(cti_ica *s, int i, int32_t *leg, int32_t *term, si
     *term += row->n;
     for (k = 0; k < row->n; k++) {
         cti_ica_leg *L;
-        for (j = q->leg0; j < *leg && s->legs[j].cluster != s->cluster_of[row->term[k].block]; j++)
+        for (j = q->leg0; j < *leg && s->tiles.legs[j].cluster != s->map.cluster_of[row->term[k].block]; j++)
             ;
         if (j < *leg)
             continue;
-        L = &s->legs[(*leg)++];
-        L->cluster = s->cluster_of[row->term[k].block];
+        L = &s->tiles.legs[(*leg)++];
+        L->cluster = s->map.cluster_of[row->term[k].block];
         L->ld = s->clusters[L->cluster].ld, L->du = s->clusters[L->cluster].du;
         L->w = *w;
         *w += 3 * (size_t)L->ld;
@@ -12566,22 +13098,22 @@ static void cti_ica_fill_leg(cti_ica *s, const cti_row *row, cti_ica_contact *q,
 {
     const cti_ica_cluster *c = &s->clusters[L->cluster];
     int k, a, i, j;
-    float *W = s->W + L->w;
+    float *W = s->tiles.W + L->w;
     memset(W, 0, sizeof(float) * 3 * (size_t)c->ld);
     for (k = 0; k < row->n; k++) {
         ct_real Gt[9];
         float g[9];
         int b = row->term[k].block;
-        if (s->cluster_of[b] != L->cluster)
+        if (s->map.cluster_of[b] != L->cluster)
             continue;
         cti_row_map_t(s->p, row, k, Gt);
         for (a = 0; a < 9; a++)
             g[a] = (float)Gt[a];
-        cti_ica_columns(c->ld, c->C + (size_t)(3 * s->port_of[b]) * (size_t)c->ld, g, W);
+        cti_ica_columns(c->ld, c->C + (size_t)(3 * s->map.port_of[b]) * (size_t)c->ld, g, W);
     }
     for (k = 0; k < row->n; k++) {
-        const cti_ica_term *t = &s->terms[q->term0 + k];
-        if (s->cluster_of[row->term[k].block] != L->cluster)
+        const cti_ica_term *t = &s->tiles.terms[q->term0 + k];
+        if (s->map.cluster_of[row->term[k].block] != L->cluster)
             continue;
         for (i = 0; i < 3; i++)
             for (a = 0; a < 3; a++)
@@ -12597,12 +13129,12 @@ static void cti_ica_find_single(cti_ica *s, int32_t *touched)
     int i, k;
     for (i = 0; i < s->p->n_rows; i++)
         for (k = 0; k < s->contacts[i].n_legs; k++)
-            touched[s->legs[s->contacts[i].leg0 + k].cluster]++;
+            touched[s->tiles.legs[s->contacts[i].leg0 + k].cluster]++;
     for (i = 0; i < s->p->n_rows; i++) {
         cti_ica_contact *q = &s->contacts[i];
         q->single = 1;
         for (k = 0; k < q->n_legs; k++) {
-            int c = s->legs[q->leg0 + k].cluster;
+            int c = s->tiles.legs[q->leg0 + k].cluster;
             q->single &= touched[c] == 1 && cti_ica_is_node(&s->clusters[c]);
         }
     }
@@ -12613,8 +13145,8 @@ static int cti_ica_make_own(cti_ica *s)
 {
     int i, k, n = s->nodes.n, *last = CTI_ARENA_NEW(s->arena, int, s->p->n_rows);
     int32_t *rank = CTI_ARENA_NEW(s->arena, int32_t, s->p->A->n);
-    s->at_node = CTI_ARENA_ZERO(s->arena, int32_t, n + 2), s->of_node = CTI_ARENA_NEW(s->arena, int32_t, s->p->n_rows);
-    if (!last || !rank || !s->at_node || !s->of_node)
+    s->map.at_node = CTI_ARENA_ZERO(s->arena, int32_t, n + 2), s->map.of_node = CTI_ARENA_NEW(s->arena, int32_t, s->p->n_rows);
+    if (!last || !rank || !s->map.at_node || !s->map.of_node)
         return 0;
     for (i = 0; i < n; i++)
         rank[s->nodes.blocks[i]] = i;
@@ -12622,17 +13154,17 @@ static int cti_ica_make_own(cti_ica *s)
         cti_ica_contact *q = &s->contacts[i];
         q->own = s->coupled && !s->p->plain && !s->p->predict;
         for (k = 0; k < q->n_legs; k++)
-            q->own &= cti_ica_is_node(&s->clusters[s->legs[q->leg0 + k].cluster]);
+            q->own &= cti_ica_is_node(&s->clusters[s->tiles.legs[q->leg0 + k].cluster]);
         for (k = 0, last[i] = 0; q->own && k < s->p->rows[i].n; k++)
             last[i] = cti_max_int(last[i], rank[s->p->rows[i].term[k].block]);
         q->local.closes = q->own;
-        s->at_node[last[i] + 2] += q->own, s->n_own += q->own;
+        s->map.at_node[last[i] + 2] += q->own, s->map.n_own += q->own;
     }
     for (i = 0; i < n; i++)
-        s->at_node[i + 2] += s->at_node[i + 1];
+        s->map.at_node[i + 2] += s->map.at_node[i + 1];
     for (i = 0; i < s->p->n_rows; i++)
         if (s->contacts[i].own)
-            s->of_node[s->at_node[last[i] + 1]++] = i;
+            s->map.of_node[s->map.at_node[last[i] + 1]++] = i;
     return 1;
 }
 
@@ -12646,9 +13178,9 @@ static void cti_ica_fill_contacts(int begin, int end, int worker, void *context)
         const cti_row *row = &s->p->rows[begin];
         cti_ica_contact *q = &s->contacts[begin];
         for (k = 0; k < row->n; k++)
-            cti_ica_make_term(s, row, k, &s->terms[q->term0 + k]);
+            cti_ica_make_term(s, row, k, &s->tiles.terms[q->term0 + k]);
         for (k = 0; k < q->n_legs; k++)
-            cti_ica_fill_leg(s, row, q, &s->legs[q->leg0 + k]);
+            cti_ica_fill_leg(s, row, q, &s->tiles.legs[q->leg0 + k]);
         cti_law_prepare(&q->local, row, s->desc->cone);
     }
 }
@@ -12662,17 +13194,17 @@ static int cti_ica_make_contacts(cti_ica *s)
     for (i = 0; i < p->n_rows; i++)
         total += p->rows[i].n;
     s->contacts = CTI_ARENA_ZERO(s->arena, cti_ica_contact, p->n_rows);
-    s->legs = CTI_ARENA_NEW(s->arena, cti_ica_leg, total);
-    s->terms = CTI_ARENA_NEW(s->arena, cti_ica_term, total);
-    if (!s->contacts || !s->legs || !s->terms || !touched)
+    s->tiles.legs = CTI_ARENA_NEW(s->arena, cti_ica_leg, total);
+    s->tiles.terms = CTI_ARENA_NEW(s->arena, cti_ica_term, total);
+    if (!s->contacts || !s->tiles.legs || !s->tiles.terms || !touched)
         return 0;
     for (i = 0; i < p->n_rows; i++)
         cti_ica_make_legs(s, i, &leg, &term, &w);
     cti_ica_find_single(s, touched);
-    s->W = CTI_ARENA_NEW(s->arena, float, w + 8);
-    if (!s->W)
+    s->tiles.W = CTI_ARENA_NEW(s->arena, float, w + 8);
+    if (!s->tiles.W)
         return 0;
-    cti_tasks_run_work(p->tasks, cti_ica_fill_contacts, p->n_rows, CTI_ICA_LEGS_US, s);
+    cti_tasks_run_work(p->tasks, cti_ica_fill_contacts, p->n_rows, cti_solve_tuned.costs.legs, s);
     return cti_ica_make_own(s) && cti_ica_make_parts(s);
 }
 
@@ -12681,30 +13213,30 @@ static int cti_ica_make_state(cti_ica *s, const ct_real *v)
 {
     const cti_bsr *A = s->p->A;
     int n3 = 3 * A->n, m3 = 3 * s->p->n_rows, i, k;
-    s->z = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
-    s->z_old = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
-    s->z_best = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
-    s->weight = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
-    s->drift = CTI_ARENA_ZERO(s->arena, ct_real, n3 + m3);
-    s->r_old = CTI_ARENA_NEW(s->arena, ct_real, m3);
-    if (!s->z || !s->drift || !s->z_old || !s->z_best || !s->weight || !s->r_old)
+    s->mix.z = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
+    s->mix.z_old = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
+    s->mix.z_best = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
+    s->mix.weight = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
+    s->mix.drift = CTI_ARENA_ZERO(s->arena, ct_real, n3 + m3);
+    s->mix.r_old = CTI_ARENA_NEW(s->arena, ct_real, m3);
+    if (!s->mix.z || !s->mix.drift || !s->mix.z_old || !s->mix.z_best || !s->mix.weight || !s->mix.r_old)
         return 0;
-    s->v = s->z, s->r = s->z + n3;
+    s->v = s->mix.z, s->r = s->mix.z + n3;
     memcpy(s->v, v, sizeof(ct_real) * (size_t)n3);
-    for (i = 0; i < n3; i++) /* entries that are updated only every CTI_ICA_DEFER iterations say nothing of an iteration */
-        s->weight[i] = s->clusters[s->cluster_of[i / 3]].alone && s->port_of[i / 3] < 0
+    for (i = 0; i < n3; i++) /* entries that are updated only every outer.defer iterations say nothing of an iteration */
+        s->mix.weight[i] = s->clusters[s->map.cluster_of[i / 3]].alone && s->map.port_of[i / 3] < 0
                            ? 0
                            : cti_sqrt(cti_max(0, A->val[9 * (size_t)A->diag[i / 3] + 4 * (size_t)(i % 3)]));
     for (i = 0; i < s->p->n_rows; i++)
         for (k = 0; k < 3; k++) {
             s->r[3 * i + k] = s->p->rows[i].r[k];
-            s->weight[n3 + 3 * i + k] = cti_sqrt(s->contacts[i].local.B[4 * k]);
+            s->mix.weight[n3 + 3 * i + k] = cti_sqrt(s->contacts[i].local.B[4 * k]);
         }
-    if (!cti_anderson_init(&s->inner, s->arena, m3, s->weight + n3, (int)s->n_du))
+    if (!cti_anderson_init(&s->mix.inner, s->arena, m3, s->mix.weight + n3, (int)s->tiles.n_du))
         return 0;
-    if (s->coupled && !cti_anderson_init(&s->outer, s->arena, n3 + m3, s->weight, 0))
+    if (s->coupled && !cti_anderson_init(&s->mix.outer, s->arena, n3 + m3, s->mix.weight, 0))
         return 0;
-    s->inner.tasks = s->outer.tasks = s->p->tasks;
+    s->mix.inner.tasks = s->mix.outer.tasks = s->p->tasks;
     return 1;
 }
 
@@ -12716,302 +13248,140 @@ CTI_FN int cti_ica_setup(cti_ica *s, const ct_real *v)
     if (!cti_ica_make_tiles(s) || !cti_ica_make_contacts(s))
         return 0;
     s->f = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->p->A->n);
-    s->x = CTI_ARENA_NEW(s->arena, ct_real, 6 * (size_t)s->max_blocks * (size_t)cti_tasks_workers(s->p->tasks));
-    s->cluster_change = CTI_ARENA_NEW(s->arena, ct_real, s->n_clusters);
-    if (s->p->predict && s->coupled && !(s->predicted = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->p->A->n)))
+    s->scratch.x = CTI_ARENA_NEW(s->arena, ct_real, 6 * (size_t)s->map.max_blocks * (size_t)cti_tasks_workers(s->p->tasks));
+    s->scratch.change = CTI_ARENA_NEW(s->arena, ct_real, s->n_clusters);
+    if (s->p->predict && s->coupled && !(s->scratch.predicted = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->p->A->n)))
         return 0;
-    return s->f && s->x && s->cluster_change && cti_ica_make_state(s, v);
+    return s->f && s->scratch.x && s->scratch.change && cti_ica_make_state(s, v);
 }
 
-#undef CTI_ICA_FILL_US
-#undef CTI_ICA_LEGS_US
+/* ---- 3_solve/ica_judge.c ---- */
+/* ica_judge.c -- how a solve by ICA ends.
+   Method: an iteration with a small change is judged (residual.c), after the momentum of each body is balanced. Only the judge declares a
+   solve converged: above the tolerance, contacts are then swept to a smaller change, and the next residual waits for a smaller one.
+   differs: the paper ends when residuals change by less than 5 % between two iterations (5.5), which detects stagnation, not accuracy.
+   Growth over the smallest change is divergence, as its monitor of 5.6. Based on: Otaduy 2009, sec. 5.5 and 5.6. */
 
-/* ---- 3_solve/ica.c ---- */
-/* ica.c -- iterative constraint anticipation (ICA).
-   Purpose: A v = b + J' lambda + H' gamma with non-penetration and Coulomb friction, without the Schur complement J A^-1 J'.
-   Method: A is split as D - L - U, with D block diagonal over clusters (nodes as in the paper, patches, whole bodies). The outer iteration
-   refines v by one block Gauss-Seidel sweep (eq. 12). Between two such sweeps, projected Gauss-Seidel over the contacts solves the LCP that
-   anticipates through D^-1 alone (eq. 10-11), with normal and friction interlaced at each contact (eq. 13-14, 5.5). Tiles, the entries of
-   D^-1 at blocks that contacts touch, are float. Multipliers and residuals are ct_real (those of nodes at a base point, nodes.c), so that
-   the outer iteration refines the result to full precision. An iteration with a small change is judged (residual.c), after the momentum of
-   each body is balanced. Only the judge declares a solve converged: above the tolerance, the contacts are then swept to a smaller change.
-   differs: the velocity change of a multiplier is added to v at once, so that a sweep over clusters starts from it instead of from v(i-1).
-   Within one cluster the two agree exactly, and with cluster = body one outer iteration is full anticipation.
-   differs: contacts between nodes are first solved inside the sweep over the nodes. Each is visited directly after the last of its nodes,
-   so that a sticking node is not displaced by its neighbours in between. That takes a third fewer iterations than contacts and nodes in
-   turn, to which a solve that does not converge returns.
-   differs: error that is smooth over a body is corrected between sweeps (cti_problem.correction). Multipliers that drift at a constant rate
-   are extrapolated along their drift (cti_ica_stride).
-   Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. */
-
-#define CTI_ICA_MORE 20  /* [1] the largest factor on max_sweeps; a problem with few contacts gets CTI_ICA_FEW / contacts times as many sweeps */
-#define CTI_ICA_DEFER 12 /* [outer iterations] between two full solves of a cluster that is coupled to others by contacts only */
-/* [sweeps] over the contacts between two sweeps over coupled clusters: accelerated, and with p->plain */
-enum { CTI_ICA_COUPLED = 2, CTI_ICA_PLAIN = 10 };
-/* Contacts are solved inside the sweep over nodes for the first FUSED outer iterations at most, and only while the smallest change halves
-   within HALVES iterations. Friction that cycles there converges when contacts and nodes are swept in turn. */
-enum { CTI_ICA_FUSED = 30, CTI_ICA_HALVES = 8 };
-/* Corrections of whole bodies (cti_problem.correction).
-   SWEEPS    [iterations] of contacts and nodes before each correction
-   RENEWALS  factorizations that a solve may ask for, the first one included
-   IDLE      corrections in a row that leave more than LEFT of the smallest change, before another factor is asked for, or corrections end
-   SMOOTH    [tolerances] largest entry of the last correction with which a solve may end without another one */
-enum { CTI_ICA_SWEEPS = 2, CTI_ICA_RENEWALS = 2, CTI_ICA_IDLE = 2 };
-#define CTI_ICA_SMOOTH CTI_R(10)
-#define CTI_ICA_LEFT CTI_R(0.7)
-/* Extrapolation along a constant drift of the multipliers (cti_ica_stride).
-   ALIKE     [1] relative difference, in the weighted norm, up to which the changes of two iterations count as the same drift
-   STRIDE    [iterations] least length of an extrapolation
-   SLOW      [1] share of the fastest normal multiplier's rate below which a multiplier does not limit the length
-   ASTRAY    [1] growth over the smallest change at which an extrapolation is undone
-   PATIENCE  extrapolations that are undone before a solve makes no more of them */
-#define CTI_ICA_ALIKE CTI_R(0.1)
-#define CTI_ICA_STRIDE CTI_R(3)
-#define CTI_ICA_SLOW CTI_R(0.05)
-#define CTI_ICA_ASTRAY CTI_R(4)
-enum { CTI_ICA_PATIENCE = 3 };
-#define CTI_ICA_NEAR 3 /* [tolerances] A solve below this change stops when its convergence rate does not reach the tolerance in budget. */
-/* [us] estimated times of a row's scatter, of a row's velocity, and of one block in the solve of its cluster; see cti_tasks_run_work */
-#define CTI_ICA_SCATTER_US 0.06
-#define CTI_ICA_VELOCITY_US 0.05
-#define CTI_ICA_SOLVE_US 0.4
-/* [tolerances] The residual is computed once an outer iteration changes velocities by less than this. 1 and 2 give the same results. From 5
-   on, solves of joints in a crash count as converged when they have hardly begun. */
-#define CTI_ICA_JUDGE CTI_R(2)
-#define CTI_ICA_DROP CTI_R(1e-5) /* [1] share of the first sweep's change at which an inner loop with exact inverses ends: float velocity
-                                    changes resolve no more */
-#define CTI_ICA_JOINTED CTI_R(1e-3) /* [1] the same under joints. With 1e-3 a chain of five beads keeps its energy; with CTI_ICA_DROP it
-                                       loses 6 % in 5 s. */
-#define CTI_ICA_STALL 6 /* [sweeps] without a halved change, after which a change below 0.7 tolerances is enough */
-
-/* ---- outer iteration: refine v ---- */
-
-/* v_c += D_c^-1 (f - A v)_c. Returns the largest change of an entry. Of an uncoupled cluster (`alone`) only the ports count, since v was up
-   to date there alone. */
-static ct_real cti_ica_refine_cluster(cti_ica *s, const cti_ica_cluster *q, ct_real *v, int worker)
+/* 1 where an iteration with the change `now` may have reached the tolerance. Exact inverses of uncoupled clusters move v to where the last
+   sweep over the contacts predicted it, however far that is: there the change of that sweep counts. */
+static int cti_ica_is_worth(const cti_ica *s, ct_real now)
 {
-    ct_real big = 0, *x = s->x + 6 * (size_t)s->max_blocks * (size_t)worker;
-    int i, j, n3 = 3 * q->n;
-    for (i = 0; i < q->n; i++)
-        cti_v3_put(x, i, cti_ica_block_residual(s->p->A, s->f, v, q->blocks[i]));
-    if (!q->inverse)
-        q->hook->solve(q->hook->ctx, x, worker);
-    else {
-        ct_real *y = x + n3;
-        for (i = 0; i < n3; i++) {
-            const float *D = q->inverse + (size_t)i * (size_t)q->ld_inverse;
-            ct_real sum = 0;
-            for (j = 0; j < n3; j++)
-                sum += (ct_real)D[j] * x[j];
-            y[i] = sum;
-        }
-        memcpy(x, y, sizeof(ct_real) * (size_t)n3);
-    }
-    for (i = 0; i < q->n; i++) {
-        cti_v3 d = cti_v3_at(x, i);
-        cti_v3_addto(v, q->blocks[i], d);
-        if (q->alone && s->port_of[q->blocks[i]] < 0)
-            continue;
-        big = cti_max(big, cti_max(cti_abs(d.x), cti_max(cti_abs(d.y), cti_abs(d.z))));
-    }
-    return big;
+    int exact = !s->coupled && !s->p->lagged;
+    return (exact ? s->progress.left : now) <= s->progress.worth * s->p->velocity_scale;
 }
 
-/* the same at the ports only, from the inner loop's velocity change du: D^-1 J' times the change of the multipliers */
-static ct_real cti_ica_carry_cluster(const cti_ica *s, const cti_ica_cluster *q, ct_real *v)
+/* a residual above the tolerance lowers the change at which the next one is computed */
+static void cti_ica_tighten(cti_ica *s, ct_real now, ct_real natural)
 {
-    ct_real big = 0;
-    int i, k;
-    for (i = 0; i < q->n_ports; i++)
-        for (k = 0; k < 3; k++) {
-            ct_real d = (ct_real)s->du[q->du + (size_t)(3 * i + k)];
-            v[3 * q->blocks[q->ports[i]] + k] += d;
-            big = cti_max(big, cti_abs(d));
-        }
-    return big;
-}
-
-/* full solve of the clusters that A couples to no other cluster (`alone`). Returns the largest change */
-static ct_real cti_ica_catch_up(cti_ica *s)
-{
-    ct_real big = 0;
-    int c;
-    for (c = 0; s->grouped && c < s->n_clusters; c++)
-        if (s->clusters[c].alone)
-            big = cti_max(big, cti_ica_refine_cluster(s, &s->clusters[c], s->v, 0));
-    return big;
-}
-
-/* ---- inner iteration: contacts ---- */
-
-/* u of a contact: its value at the outer iteration's v, plus what the multipliers have changed since */
-static void cti_ica_gather(const cti_ica *s, const cti_ica_contact *q, ct_real *u)
-{
-    static const float zero[12] = {0};
-    const cti_ica_term *t = s->terms + q->term0;
-    cti_f8 sum = cti_f8_set(0);
-    float uf[4];
-    int k;
-    for (k = 0; k + 1 < q->n_terms; k += 2)
-        sum = cti_f8_add(sum, cti_blocks_mul2(t[k].G, t[k + 1].G, s->du + t[k].at, s->du + t[k + 1].at));
-    if (k < q->n_terms)
-        sum = cti_f8_add(sum, cti_blocks_mul2(t[k].G, zero, s->du + t[k].at, zero));
-    cti_f8_store4(uf, cti_f8_fold(sum));
-    for (k = 0; k < 3; k++)
-        u[k] = q->base[k] + (ct_real)uf[k];
-}
-
-/* one contact: gather u, solve, scatter. Returns the change as a velocity */
-static ct_real cti_ica_visit(cti_ica *s, int i)
-{
-    const cti_ica_contact *q = &s->contacts[i];
-    ct_real u[3], r[3], *ri = s->r + 3 * (size_t)i, change = 0, speed;
-    float d[3];
-    int k;
-    cti_ica_gather(s, q, u);
-    for (k = 0; k < 3; k++)
-        r[k] = ri[k];
-    speed = cti_max(cti_abs(u[0]), cti_max(cti_abs(u[1]), cti_abs(u[2])));
-    cti_law_solve(&q->local, s->desc->cone, s->desc->inner_repeats, r, u);
-    for (k = 0; k < 3; k++) {
-        ct_real dk = r[k] - ri[k];
-        d[k] = (float)dk;
-        change = cti_max(change, cti_abs(dk) * q->local.B[4 * k]);
-    }
-    if (change == 0)
-        return 0;
-    /* Redundant contacts can exchange multipliers without moving anything, so the speed that is taken away bounds the change. */
-    change = cti_min(change, speed);
-    for (k = 0; k < 3; k++)
-        ri[k] = r[k];
-    for (k = 0; k < q->n_legs; k++) {
-        const cti_ica_leg *L = &s->legs[q->leg0 + k];
-        cti_ica_combine(L->ld, s->W + L->w, d, s->du + L->du);
-    }
-    return change;
-}
-
-/* the contacts of a run */
-static void cti_ica_visit_run(cti_ica *s, int run)
-{
-    ct_real big = 0;
-    int i;
-    for (i = s->run_at[run]; i < s->run_at[run + 1]; i++)
-        big = cti_max(big, cti_ica_visit(s, i));
-    s->run_change[run] = big;
-}
-
-/* all contacts once. k: number of the sweep. Returns the largest change */
-static ct_real cti_ica_sweep(cti_ica *s, int k)
-{
-    ct_real big = 0;
-    int i;
-    for (i = 0; s->coupled && i < s->p->n_rows; i++)
-        if (!(s->fused && s->contacts[i].own) && (k == 0 || !s->contacts[i].single))
-            big = cti_max(big, cti_ica_visit(s, i));
+    cti_ica_progress *q = &s->progress;
+    ct_real tol = s->desc->tolerance, next = cti_solve_policy_next((s->coupled ? now : q->left) / s->p->velocity_scale, natural, tol);
     if (s->coupled)
-        return big;
-    cti_ica_each_run(s, cti_ica_visit_run, s->sweep_us);
-    for (i = 0; i < s->n_runs; i++)
-        big = cti_max(big, s->run_change[i]);
-    return big;
+        q->worth = cti_solve_policy_worth_next(q->worth, next);
+    q->tight = cti_solve_policy_tight(q->tight, s->coupled, q->worth, next, tol);
 }
 
-/* projected Gauss-Seidel sweeps (eq. 11) until a sweep changes less than `stop`, or less than `drop` times the first sweep's change. again:
-   v was refined at these multipliers before.
-   differs: sweeps are Anderson accelerated, since their error in sliding and rolling modes falls by less than a percent a sweep. A sweep
-   that changes more than twice the best one restarts the history. Sweeps that stall below the tolerance end, too. */
-static int cti_ica_inner(cti_ica *s, ct_real stop, ct_real drop, int max_sweeps, int again, ct_real *out_first)
+/* The natural map at the present v and multipliers, after clusters that are `alone` have been solved; below 0: out of memory */
+static ct_real cti_ica_residual(cti_ica *s, ct_real now, cti_residuals *res)
 {
-    int k, n = s->p->n_rows;
-    ct_real first = 0, best = CTI_REAL_MAX, mark = CTI_REAL_MAX, tol = s->tight * s->desc->tolerance * s->p->velocity_scale;
-    int stalled = 0;
-    memset(s->du, 0, sizeof(float) * s->n_du);
-    cti_anderson_resume(&s->inner);
-    for (k = 0; k < max_sweeps; k++) {
-        ct_real big;
-        memcpy(s->r_old, s->r, sizeof(ct_real) * 3 * (size_t)n);
-        big = cti_ica_sweep(s, k);
-        s->left = big;
-        if (k == 0)
-            first = big;
-        if (big <= stop || (k > 0 && big <= drop * first) || k + 1 == max_sweeps)
-            break;
-        stalled = big < mark / 2 ? 0 : stalled + 1;
-        mark = cti_min(mark, big);
-        if ((k == 0 && again && big <= tol) || (stalled >= CTI_ICA_STALL && big <= CTI_R(0.7) * tol) ||
-            (!s->coupled && stalled >= 2 * CTI_ICA_STALL && big <= s->worth * s->p->velocity_scale))
-            break;
-        if (big > 2 * best)
-            cti_anderson_restart(&s->inner);
-        best = cti_min(best, big);
-        if (k >= 2 && !s->p->plain)
-            cti_anderson_step(&s->inner, s->r_old, s->r, s->du);
-    }
-    *out_first = first;
-    return cti_min_int(k + 1, max_sweeps);
-}
-
-/* max_sweeps, raised for few contacts so that the work stays below that of CTI_ICA_FEW contacts */
-static int cti_ica_budget(const cti_ica *s)
-{
-    double more = (double)CTI_ICA_FEW / (double)cti_max_int(1, s->p->n_rows), most;
-    more = more < 1 ? 1 : (more > CTI_ICA_MORE ? CTI_ICA_MORE : more);
-    most = more * (double)s->desc->max_sweeps;
-    return most < 1e9 ? (int)most : 1000000000;
-}
-
-/* copies the multipliers to the rows */
-static void cti_ica_publish(const cti_ica *s)
-{
+    ct_real *work = s->scratch.work;
     int i;
-    for (i = 0; i < s->p->n_rows; i++)
-        memcpy(s->p->rows[i].r, s->r + 3 * (size_t)i, 3 * sizeof(ct_real));
-}
-
-static void cti_ica_scatter_run(cti_ica *s, int run)
-{
-    int i;
-    for (i = s->run_at[run]; i < s->run_at[run + 1]; i++)
-        cti_row_scatter(s->p, &s->p->rows[i], s->p->rows[i].r, s->f);
-}
-
-/* f = b + J' r */
-static void cti_ica_rhs(cti_ica *s)
-{
-    if (s->n_parts == 0) {
-        cti_problem_rhs(s->p, s->f);
-        return;
-    }
-    memcpy(s->f, s->p->b, sizeof(ct_real) * 3 * (size_t)s->p->A->n);
-    cti_ica_each_run(s, cti_ica_scatter_run, CTI_ICA_SCATTER_US * s->p->n_rows);
-}
-
-/* eq. 10: the velocity of nodes with contacts after a Jacobi step at the present multipliers */
-static const ct_real *cti_ica_predict(cti_ica *s)
-{
-    int c, i;
-    if (!s->predicted)
-        return s->v;
-    cti_ica_publish(s); /* f of the present multipliers, which acceleration has changed */
+    if (!work && !(work = s->scratch.work = CTI_ARENA_NEW(s->arena, ct_real, 6 * s->p->A->n)))
+        return -1;
+    cti_ica_publish(s);
     cti_ica_rhs(s);
-    for (c = 0; c < s->n_clusters; c++) {
-        const cti_ica_cluster *q = &s->clusters[c];
-        for (i = 0; i < q->n_ports; i++) {
-            int b = q->blocks[q->ports[i]];
-            cti_v3 v = cti_v3_at(s->v, b);
-            if (cti_ica_is_node(q)) {
-                cti_v3 r = cti_ica_block_residual(s->p->A, s->f, s->v, b);
-                const float *D = q->C; /* symmetric, its rows four apart */
-                v.x += (ct_real)D[0] * r.x + (ct_real)D[4] * r.y + (ct_real)D[8] * r.z;
-                v.y += (ct_real)D[1] * r.x + (ct_real)D[5] * r.y + (ct_real)D[9] * r.z;
-                v.z += (ct_real)D[2] * r.x + (ct_real)D[6] * r.y + (ct_real)D[10] * r.z;
-            }
-            cti_v3_put(s->predicted, b, v);
-        }
+    if (s->coupled)
+        cti_ica_catch_up(s);
+    if (s->p->balance) {
+        cti_problem_residual(s->p, s->f, s->v, work);
+        cti_nodes_restart(&s->nodes);
+        if (!s->p->balance(s->p->balance_ctx, work, s->v))
+            return -1;
     }
-    return s->predicted;
+    cti_residual_eval(s->p, s->desc->cone, s->v, work, res);
+    if (!(res->natural_map <= s->desc->tolerance)) {
+        cti_ica_tighten(s, now, res->natural_map);
+        return res->natural_map;
+    }
+    for (i = 0; i < s->p->n_rows; i++)
+        memcpy(s->r + 3 * (size_t)i, s->p->rows[i].r, 3 * sizeof(ct_real));
+    return res->natural_map;
 }
+
+CTI_FN int cti_ica_judge(cti_ica *s, ct_real now, cti_solve_info *info)
+{
+    ct_real judged = -1;
+    info->status = cti_solve_policy_status(s->p, s->coupled, info->iterations, now, s->progress.last, s->progress.best);
+    if (cti_ica_is_worth(s, now) && (judged = cti_ica_residual(s, now, &info->res)) < 0)
+        return 0;
+    if (judged >= 0 && (judged <= s->desc->tolerance || now == 0)) /* or a fixed point, which no further iteration changes */
+        info->status = CTI_SOLVE_OK;
+    info->judged = info->status == CTI_SOLVE_OK && judged >= 0 && judged <= s->desc->tolerance;
+    info->change = now / s->p->velocity_scale;
+    return 1;
+}
+
+CTI_FN int cti_ica_is_stuck(cti_ica *s, int iteration, int left)
+{
+    cti_ica_progress *q = &s->progress;
+    ct_real tol = s->desc->tolerance * s->p->velocity_scale, then = q->pace[iteration % cti_solve_tuned.outer.pace];
+    q->pace[iteration % cti_solve_tuned.outer.pace] = q->best;
+    return !q->fused && !s->correction.active && !s->p->plain && cti_solve_policy_is_stuck(q->best, then, tol, left);
+}
+
+/* ---- 3_solve/ica_accelerate.c ---- */
+/* ica_accelerate.c -- what makes the outer loop of ICA faster than the paper's: each is a call of ica.c.
+   cti_ica_after_node      Contacts between nodes are solved inside the sweep over the nodes. Each is visited directly after the last of its
+                           nodes, so that a sticking node is not displaced by its neighbours in between. A third fewer iterations than
+                           contacts and nodes in turn, to which a solve that does not converge returns (outer.fused, outer.halves).
+   cti_ica_carry_cluster   A cluster that only contacts couple to others moves at its ports alone in most iterations (outer.defer).
+   cti_ica_correct         Error that is smooth over a body is corrected between sweeps (cti_problem.correction, correction.*).
+   cti_ica_extrapolate     The whole fixed-point map is Anderson accelerated, where clusters are coupled. Multipliers that drift at a
+                           constant rate are extrapolated along their drift instead (stride.*).
+   cti_ica_undo, _restart  An extrapolation that led astray, or diverged, is undone.
+   The names in brackets are rows of docs/policy.md. Based on: Anderson 1965; Walker & Ni 2011; the rest is ours. */
+
+/* the record of convergence rates ends: a new or restarted iteration */
+static void cti_ica_forget_pace(cti_ica *s)
+{
+    int k;
+    for (k = 0; k < cti_solve_tuned.outer.pace; k++)
+        s->progress.pace[k] = CTI_REAL_MAX;
+}
+
+/* the fixed-point map has changed: acceleration and the measures of progress start again */
+static void cti_ica_new_map(cti_ica *s)
+{
+    cti_anderson_restart(&s->mix.outer);
+    s->progress.best = s->progress.last = CTI_REAL_MAX;
+    cti_ica_forget_pace(s);
+}
+
+CTI_FN void cti_ica_begin(cti_ica *s)
+{
+    s->progress.best = s->progress.last = CTI_REAL_MAX;
+    s->progress.fused = s->map.n_own > 0;
+    s->progress.worth = cti_solve_policy_worth(s->desc->tolerance), s->progress.tight = 1;
+    s->correction.active = s->coupled && s->p->correction && !s->p->plain;
+    s->correction.largest = s->correction.nearest = CTI_REAL_MAX;
+    cti_ica_forget_pace(s);
+}
+
+CTI_FN int cti_ica_begin_iteration(cti_ica *s, int iteration)
+{
+    cti_ica_progress *p = &s->progress;
+    if (p->fused) {
+        if (iteration == 1 || p->best <= p->mark / 2)
+            p->mark = p->best, p->marked = iteration;
+        p->fused = cti_solve_policy_is_fused(iteration, p->marked);
+        if (!p->fused)
+            cti_ica_new_map(s);
+    }
+    if (s->coupled)
+        memcpy(s->mix.z_old, s->mix.z, sizeof(ct_real) * (size_t)s->mix.outer.n);
+    return cti_solve_policy_correction_sweeps(s->correction.active, iteration);
+}
+
+/* ---- contacts inside the sweep over nodes ---- */
 
 /* one contact between nodes at the present v: its multipliers, and at once their effect on its nodes. Returns the change as a velocity */
 static ct_real cti_ica_visit_own(cti_ica *s, int i)
@@ -13035,8 +13405,8 @@ static ct_real cti_ica_visit_own(cti_ica *s, int i)
         ri[k] = r[k];
     cti_row_scatter(s->p, row, d, s->f);
     for (k = 0; k < q->n_legs; k++) {
-        const cti_ica_leg *L = &s->legs[q->leg0 + k];
-        const float *W = s->W + L->w;
+        const cti_ica_leg *L = &s->tiles.legs[q->leg0 + k];
+        const float *W = s->tiles.W + L->w;
         size_t b = (size_t)s->clusters[L->cluster].blocks[0];
         for (j = 0; j < 3; j++) {
             float dv = W[j] * (float)d[0] + W[4 + j] * (float)d[1] + W[8 + j] * (float)d[2];
@@ -13047,53 +13417,292 @@ static ct_real cti_ica_visit_own(cti_ica *s, int i)
     return cti_min(change, speed);
 }
 
-/* solves the contacts whose last node in the sweep is i */
-static ct_real cti_ica_after_node(void *ctx, int i)
+CTI_FN ct_real cti_ica_after_node(void *ctx, int i)
 {
     cti_ica *s = (cti_ica *)ctx;
     ct_real big = 0;
     int k;
-    for (k = s->at_node[i]; k < s->at_node[i + 1]; k++)
-        big = cti_max(big, cti_ica_visit_own(s, s->of_node[k]));
+    for (k = s->map.at_node[i]; k < s->map.at_node[i + 1]; k++)
+        big = cti_max(big, cti_ica_visit_own(s, s->map.of_node[k]));
     return big;
 }
 
-/* 1 where a cluster is a node, which cti_nodes_sweep solves, or where it has no contact and keeps its free motion */
-static int cti_ica_is_left(const cti_ica *s, const cti_ica_cluster *q)
-{
-    return cti_ica_is_node(q) || !(s->coupled || q->n_ports || s->cold);
-}
+/* ---- clusters that only contacts couple to others ---- */
 
-static void cti_ica_refine_range(int begin, int end, int worker, void *context)
-{
-    cti_ica *s = (cti_ica *)context;
-    for (; begin < end; begin++)
-        s->cluster_change[begin] = cti_ica_is_left(s, &s->clusters[begin]) ? 0 : cti_ica_refine_cluster(s, &s->clusters[begin], s->v, worker);
-}
-
-/* solves uncoupled clusters, each independently */
-static ct_real cti_ica_refine_apart(cti_ica *s)
+/* du is D^-1 J' times the change of the multipliers */
+CTI_FN ct_real cti_ica_carry_cluster(cti_ica *s, const cti_ica_cluster *q)
 {
     ct_real big = 0;
-    int c;
-    cti_tasks_run_work(s->p->tasks, cti_ica_refine_range, s->n_clusters, CTI_ICA_SOLVE_US * s->p->A->n / s->n_clusters, s);
-    for (c = 0; c < s->n_clusters; c++)
-        big = cti_max(big, s->cluster_change[c]);
+    int i, k;
+    for (i = 0; i < q->n_ports; i++)
+        for (k = 0; k < 3; k++) {
+            ct_real d = (ct_real)s->du[q->du + (size_t)(3 * i + k)];
+            s->v[3 * q->blocks[q->ports[i]] + k] += d;
+            big = cti_max(big, cti_abs(d));
+        }
     return big;
 }
 
-/* one block Gauss-Seidel sweep over the clusters (eq. 12). carry: clusters that are `alone` are updated at their ports only */
-static ct_real cti_ica_refine(cti_ica *s, ct_real *v, int carry)
+CTI_FN void cti_ica_catch_up(cti_ica *s)
 {
-    ct_real big = s->grouped && !s->coupled ? cti_ica_refine_apart(s) : 0;
     int c;
-    for (c = 0; s->grouped && s->coupled && c < s->n_clusters; c++) {
-        const cti_ica_cluster *q = &s->clusters[c];
-        if (cti_ica_is_left(s, q))
-            continue;
-        big = cti_max(big, carry && q->alone ? cti_ica_carry_cluster(s, q, v) : cti_ica_refine_cluster(s, q, v, 0));
+    for (c = 0; s->map.grouped && c < s->n_clusters; c++)
+        if (s->clusters[c].alone)
+            cti_ica_refine_cluster(s, &s->clusters[c], 0);
+}
+
+/* ---- corrections of bodies that are split into nodes ---- */
+
+CTI_FN ct_real cti_ica_correct(cti_ica *s, int iteration, ct_real now)
+{
+    ct_real tol = s->desc->tolerance * s->p->velocity_scale;
+    cti_ica_correction *q = &s->correction;
+    cti_correction_choice choice;
+    if (!q->active || now < 0)
+        return now;
+    if (iteration == 1)
+        return cti_max(now, 2 * tol);
+    choice = cti_solve_policy_correction(now, q->largest, tol, q->renewed, q->idle);
+    if (choice == CTI_CORRECTION_NONE)
+        return now;
+    if (choice == CTI_CORRECTION_END) {
+        q->active = 0;
+        cti_ica_new_map(s);
+        return now;
     }
-    return s->nodes.n ? cti_max(big, cti_nodes_sweep(&s->nodes, s->f, v, s->fused ? cti_ica_after_node : NULL, s)) : big;
+    if (choice != CTI_CORRECTION_LAST) {
+        cti_ica_publish(s);
+        q->renewed++, q->idle = 0, q->nearest = CTI_REAL_MAX;
+    }
+    if (choice == CTI_CORRECTION_RENEW)
+        cti_ica_new_map(s);
+    q->largest = s->p->correction->apply(s->p->correction->ctx, (int)choice - CTI_CORRECTION_FIRST, s->f, s->v);
+    if (q->largest < 0)
+        return q->largest;
+    now = cti_max(cti_max(now, q->largest), 2 * tol); /* a solve ends with sweeps that follow a small correction */
+    q->idle = cti_solve_policy_is_idle(now, q->nearest) ? q->idle + 1 : 0;
+    q->nearest = cti_min(q->nearest, now);
+    return now;
+}
+
+/* ---- extrapolations ---- */
+
+/* returns to the iterate of smallest change and drops the history */
+static void cti_ica_back(cti_ica *s)
+{
+    memcpy(s->mix.z, s->mix.z_best, sizeof(ct_real) * (size_t)s->mix.outer.n);
+    cti_nodes_restart(&s->nodes);
+    cti_anderson_restart(&s->mix.outer);
+    cti_ica_forget_pace(s);
+    s->mix.strode = 0;
+}
+
+CTI_FN int cti_ica_undo(cti_ica *s, ct_real now)
+{
+    if (!s->mix.strode || !cti_solve_policy_is_astray(now, s->progress.best))
+        return 0;
+    cti_ica_back(s);
+    s->mix.astray++;
+    return 1;
+}
+
+CTI_FN int cti_ica_restart(cti_ica *s)
+{
+    if (!s->coupled || !cti_solve_policy_may_restart(s->progress.restarts, s->progress.best))
+        return 0;
+    s->progress.restarts++;
+    cti_ica_back(s);
+    s->progress.last = CTI_REAL_MAX;
+    return 1;
+}
+
+/* step length, in iterations, along the drift until the first normal multiplier vanishes; 0: none decreases */
+static ct_real cti_ica_reach(const cti_ica *s)
+{
+    const ct_real *d = s->mix.drift + 3 * (size_t)s->p->A->n;
+    ct_real fast = 0, t = CTI_REAL_MAX;
+    int i, n = s->p->n_rows;
+    for (i = 0; i < n; i++)
+        fast = cti_max(fast, cti_abs(d[3 * i]) * s->contacts[i].local.B[0]);
+    for (i = 0; i < n; i++)
+        if (!s->p->rows[i].equations && s->r[3 * i] > 0 && cti_solve_policy_limits(-d[3 * i] * s->contacts[i].local.B[0], fast))
+            t = cti_min(t, s->r[3 * i] / -d[3 * i]);
+    return t < CTI_REAL_MAX ? t : 0;
+}
+
+/* multipliers back into their cones */
+static void cti_ica_project(cti_ica *s)
+{
+    int i;
+    for (i = 0; i < s->p->n_rows; i++) {
+        ct_real *r = s->r + 3 * (size_t)i, g = r[1] * r[1] + r[2] * r[2], most = s->p->rows[i].mu * cti_max(0, r[0]);
+        if (s->p->rows[i].equations)
+            continue;
+        r[0] = cti_max(0, r[0]);
+        g = g > most * most ? most / cti_sqrt(g) : 1;
+        r[1] *= g, r[2] *= g;
+    }
+}
+
+/* extrapolates along the drift. Redundant contacts, or contacts that could share one load in many ways, transfer it from one to the other
+   at a constant rate. That takes as many iterations as the load contains steps of that size. Where two iterations have changed z alike, z
+   moves at once to where the first multiplier vanishes. Returns 1 when it did */
+static int cti_ica_stride(cti_ica *s)
+{
+    double same = 0, all = 0;
+    ct_real t;
+    int i, n = s->mix.outer.n;
+    for (i = 0; i < n; i++) {
+        ct_real d = s->mix.z[i] - s->mix.z_old[i], e = (d - s->mix.drift[i]) * s->mix.weight[i];
+        s->mix.drift[i] = d;
+        same += (double)(e * e), d *= s->mix.weight[i], all += (double)(d * d);
+    }
+    t = cti_solve_policy_drifts(same, all, s->mix.astray, s->mix.strode) ? cti_ica_reach(s) : 0;
+    s->mix.strode = cti_solve_policy_strides(t);
+    if (!s->mix.strode)
+        return 0;
+    for (i = 0; i < n; i++)
+        s->mix.z[i] += t * s->mix.drift[i];
+    cti_ica_project(s);
+    cti_nodes_restart(&s->nodes);
+    cti_anderson_restart(&s->mix.outer);
+    return 1;
+}
+
+CTI_FN int cti_ica_extrapolate(cti_ica *s, ct_real now, int iteration, int left)
+{
+    cti_ica_progress *p = &s->progress;
+    if (s->coupled && now < p->best)
+        memcpy(s->mix.z_best, s->mix.z, sizeof(ct_real) * (size_t)s->mix.outer.n);
+    if (s->coupled && cti_solve_policy_outer_restarts(now, p->best))
+        cti_anderson_restart(&s->mix.outer);
+    if (s->coupled && !s->p->plain && !cti_ica_stride(s))
+        cti_anderson_step(&s->mix.outer, s->mix.z_old, s->mix.z, NULL);
+    p->best = cti_min(p->best, now);
+    p->last = now;
+    return !s->coupled || !cti_ica_is_stuck(s, iteration, left);
+}
+
+CTI_FN void cti_ica_take_best(cti_ica *s)
+{
+    if (s->coupled)
+        memcpy(s->mix.z, s->mix.z_best, sizeof(ct_real) * (size_t)s->mix.outer.n);
+}
+
+/* ---- 3_solve/ica.c ---- */
+/* ica.c -- iterative constraint anticipation (ICA), to be read beside the paper: Otaduy, Tamstorf, Steinemann, Gross 2009, sec. 5.2-5.5.
+   Purpose: A v = b + J' lambda + H' gamma with non-penetration and Coulomb friction, without the Schur complement J A^-1 J' of eq. 8.
+   Method: A = D - L - U, D block diagonal over clusters: nodes as in the paper, patches, or whole bodies. The paper's steps (5.5) are here
+       1, 2     cti_ica_solve      start values; D^-1, and B = J D^-1 J' of each contact (ica_setup.c)
+       3        cti_ica_loop       outer loop: v and the multipliers in turn until they agree
+       3.1      cti_ica_contacts   c(i): the contacts' velocities that D^-1 anticipates                              [eq. 9, 10]
+       3.2      cti_ica_inner      inner loop: projected Gauss-Seidel over the contacts                              [eq. 11]
+       3.2.1    cti_ica_visit      one contact: lambda from its normal law, then gamma from friction (law.c)         [eq. 13, 14]
+       3.3      cti_ica_refine     v by one block Gauss-Seidel sweep over the clusters                               [eq. 12]
+   Symbols: b = A v*, v = v* + dv, so that eq. 12 holds for v with f = b + J' lambda + H' gamma at its right. A contact's r [3] is (lambda,
+   gamma_1, gamma_2), its u [3] the rows of J and H times v plus their constant part, so that B r >= c says u_n >= 0.
+   Tiles, the entries of D^-1 at blocks that contacts touch, are float. Multipliers and residuals are ct_real (those of nodes at a base
+   point, nodes.c), so that the outer iteration refines the result to full precision.
+   Behind calls: ica_accelerate.c has what makes the loops faster, ica_judge.c how they end, ica_parts.c the workers, solve_policy.c the
+   numbers and decisions.
+   differs: the velocity change of a multiplier is added to v at once, so that a sweep over clusters starts from it instead of from v(i-1).
+   Within one cluster the two agree exactly, and with cluster = body one outer iteration is full anticipation.
+   differs: where A couples clusters, contacts between nodes are first solved inside step 3.3 (cti_ica_after_node).
+   Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. ica_paper.c is the same without any of our differences. */
+
+static ct_real cti_ica_iterate(cti_ica *s, cti_solve_info *info);
+static ct_real cti_ica_contacts(cti_ica *s, cti_solve_info *info);
+static int cti_ica_inner(cti_ica *s, int again, int most, ct_real *out_first);
+static ct_real cti_ica_sweep(cti_ica *s, int k);
+static ct_real cti_ica_refine(cti_ica *s, int carry);
+
+/* ---- steps 1 to 3: the outer loop ---- */
+
+static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
+{
+    int most = cti_solve_policy_iterations(s->desc, s->coupled);
+    cti_ica_begin(s);
+    for (info->iterations = 1; info->iterations <= most; info->iterations++) {
+        ct_real now = cti_ica_iterate(s, info);
+        if (now >= 0 && cti_ica_undo(s, now)) /* what the last iteration extrapolated */
+            continue;
+        if (now < 0 || !cti_ica_judge(s, now, info)) {
+            info->status = CTI_SOLVE_MEMORY;
+            return;
+        }
+        if (info->status == CTI_SOLVE_DIVERGED && cti_ica_restart(s))
+            continue;
+        if (s->p->watch && !s->p->watch(s->p->watch_user, info->iterations, s->v))
+            return;
+        if (info->status != CTI_SOLVE_BUDGET || (!s->coupled && info->sweeps >= s->budget))
+            return;
+        if (!cti_ica_extrapolate(s, now, info->iterations, most - info->iterations))
+            break;
+    }
+    cti_ica_take_best(s);
+}
+
+/* one outer iteration: contacts, then v. Returns the largest change, below 0 when memory ran out */
+static ct_real cti_ica_iterate(cti_ica *s, cti_solve_info *info)
+{
+    ct_real now = 0;
+    int k, times = cti_ica_begin_iteration(s, info->iterations);
+    for (k = 0; k < times; k++) {
+        ct_real contact = cti_ica_contacts(s, info);                                          /* 3.1, 3.2 */
+        now = cti_max(contact, cti_ica_refine(s, cti_solve_policy_carries(info->iterations))); /* 3.3 */
+    }
+    return cti_ica_correct(s, info->iterations, now);
+}
+
+CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_arena *arena, ct_real *v, cti_solve_info *info)
+{
+    cti_ica state, *s = &state;
+    memset(s, 0, sizeof *s), memset(info, 0, sizeof *info);
+    s->p = p, s->desc = desc, s->arena = arena;
+    s->map.cold = !p->free_start;
+    s->budget = cti_solve_policy_sweeps(desc->max_sweeps, p->n_rows);
+    if (!cti_ica_setup(s, v)) {
+        info->status = CTI_SOLVE_MEMORY;
+        return;
+    }
+    cti_ica_rhs(s);
+    info->change = cti_ica_refine(s, 0) / p->velocity_scale; /* the start values' multipliers act on v */
+    cti_ica_loop(s, info);
+    cti_ica_publish(s);
+    if (s->coupled && info->status != CTI_SOLVE_OK) {
+        cti_ica_rhs(s);
+        cti_ica_catch_up(s);
+    }
+    memcpy(v, s->v, sizeof(ct_real) * 3 * (size_t)p->A->n);
+}
+
+/* ---- step 3.1: c(i), the velocities that the contacts have when D^-1 alone carries their impulses on ---- */
+
+/* v after the Jacobi step of eq. 9 at the present multipliers, at nodes with contacts.
+   differs: only where p->predict asks for it. Else v itself: eq. 12 has just moved it, with the same multipliers and newer neighbours */
+static const ct_real *cti_ica_predict(cti_ica *s)
+{
+    int c, i;
+    if (!s->scratch.predicted)
+        return s->v;
+    cti_ica_publish(s); /* f of the present multipliers, which acceleration has changed */
+    cti_ica_rhs(s);
+    for (c = 0; c < s->n_clusters; c++) {
+        const cti_ica_cluster *q = &s->clusters[c];
+        for (i = 0; i < q->n_ports; i++) {
+            int b = q->blocks[q->ports[i]];
+            cti_v3 v = cti_v3_at(s->v, b);
+            if (cti_ica_is_node(q)) {
+                cti_v3 r = cti_ica_block_residual(s->p->A, s->f, s->v, b);
+                const float *D = q->C; /* symmetric, its rows four apart */
+                v.x += (ct_real)D[0] * r.x + (ct_real)D[4] * r.y + (ct_real)D[8] * r.z;
+                v.y += (ct_real)D[1] * r.x + (ct_real)D[5] * r.y + (ct_real)D[9] * r.z;
+                v.z += (ct_real)D[2] * r.x + (ct_real)D[6] * r.y + (ct_real)D[10] * r.z;
+            }
+            cti_v3_put(s->scratch.predicted, b, v);
+        }
+    }
+    return s->scratch.predicted;
 }
 #endif
 
@@ -13109,312 +13718,183 @@ static void cti_ica_base_range(int begin, int end, int worker, void *context)
     const cti_ica_bases *q = (const cti_ica_bases *)context;
     CTI_UNUSED(worker);
     for (; begin < end; begin++)
-        if (!(q->s->fused && q->s->contacts[begin].own))
+        if (!(q->s->progress.fused && q->s->contacts[begin].own))
             cti_row_velocity(&q->s->p->rows[begin], q->v, q->s->contacts[begin].base);
 }
 
-/* one round: anticipate u at v, relax the contacts, collect b + J' r */
-static ct_real cti_ica_contacts(cti_ica *s, ct_real stop, cti_solve_info *info)
+/* steps 3.1 and 3.2, and f = b + J' r of their multipliers. Returns the change of the first sweep: how far the last step 3.3 moved contacts
+   away from their laws */
+static ct_real cti_ica_contacts(cti_ica *s, cti_solve_info *info)
 {
-    ct_real first, drop = s->coupled ? (s->p->plain ? CTI_R(0.05) : CTI_R(0.3)) : (s->p->lagged ? CTI_R(0.05) : s->jointed ? CTI_ICA_JOINTED : CTI_ICA_DROP);
-    int few = s->p->plain ? CTI_ICA_PLAIN : CTI_ICA_COUPLED, left = s->coupled ? few : cti_max_int(1, s->budget - info->sweeps);
+    ct_real first;
+    int most = cti_solve_policy_inner(s->p, s->desc, s->coupled, s->budget - info->sweeps);
     cti_ica_bases bases;
     bases.s = s, bases.v = cti_ica_predict(s);
-    cti_tasks_run_work(s->p->tasks, cti_ica_base_range, s->p->n_rows, CTI_ICA_VELOCITY_US, &bases);
-    info->sweeps += cti_ica_inner(s, stop, drop, cti_min_int(left, s->desc->inner_iterations), info->iterations > 1, &first);
+    cti_tasks_run_work(s->p->tasks, cti_ica_base_range, s->p->n_rows, cti_solve_tuned.costs.velocity, &bases);
+    info->sweeps += cti_ica_inner(s, info->iterations > 1, most, &first);
     cti_ica_publish(s);
     cti_ica_rhs(s);
     return first;
 }
 
-/* whether the outer loop ends after an iteration with the change `now`; CTI_SOLVE_BUDGET: it goes on */
-static cti_solve_status cti_ica_judge(const cti_ica *s, const cti_solve_info *info, ct_real now, ct_real last, ct_real best)
-{
-    /* the residual monitor (5.6): growth by 1e4 over the best is divergence */
-    if (!cti_finite(now) || now > CTI_R(1e4) * best)
-        return CTI_SOLVE_DIVERGED;
-    /* lagged inverses that contract by less than 0.4 an iteration are to be replaced, not iterated with */
-    if (s->p->lagged && !s->coupled && info->iterations >= 2 && now > CTI_R(0.4) * last)
-        return CTI_SOLVE_SLOW;
-    return CTI_SOLVE_BUDGET;
-}
+/* ---- step 3.2: the LCPs of eq. 10, 13, 14 by projected Gauss-Seidel ---- */
 
-/* 1 while contacts are solved inside the sweep over nodes, 0 once contacts and nodes are swept in turn. best: smallest change so far */
-static int cti_ica_is_fused(cti_ica *s, int iteration, ct_real best)
+/* the inner loop. du = D^-1 J' times what the multipliers have changed since it began. again: v was refined at these multipliers before.
+   differs: sweeps are Anderson accelerated, since their error in sliding and rolling modes falls by less than a percent a sweep */
+static int cti_ica_inner(cti_ica *s, int again, int most, ct_real *out_first)
 {
-    if (iteration == 1 || best <= s->mark / 2)
-        s->mark = best, s->marked = iteration;
-    return iteration <= CTI_ICA_FUSED && iteration - s->marked < CTI_ICA_HALVES;
-}
-
-/* 1 where an iteration with the change `now` may have reached the tolerance. Exact inverses of uncoupled clusters move v to where the last
-   sweep over the contacts predicted it, however far that is: there the change of that sweep counts. */
-static int cti_ica_is_worth(const cti_ica *s, ct_real now)
-{
-    int exact = !s->coupled && !s->p->lagged;
-    return (exact ? s->left : now) <= s->worth * s->p->velocity_scale;
-}
-
-/* The natural map at the present v and multipliers, after clusters that are `alone` have been solved; below 0: out of memory. A residual
-   above the tolerance lowers the change at which the next one is computed. */
-static ct_real cti_ica_residual(cti_ica *s, ct_real now, cti_residuals *res)
-{
-    ct_real tol = s->desc->tolerance;
-    int i;
-    if (!s->work && !(s->work = CTI_ARENA_NEW(s->arena, ct_real, 6 * s->p->A->n)))
-        return -1;
-    cti_ica_publish(s);
-    cti_ica_rhs(s);
-    if (s->coupled)
-        cti_ica_catch_up(s);
-    if (s->p->balance) {
-        cti_problem_residual(s->p, s->f, s->v, s->work);
-        cti_nodes_restart(&s->nodes);
-        if (!s->p->balance(s->p->balance_ctx, s->work, s->v))
-            return -1;
-    }
-    cti_residual_eval(s->p, s->desc->cone, s->v, s->work, res);
-    if (!(res->natural_map <= tol)) {
-        ct_real change = (s->coupled ? now : s->left) / s->p->velocity_scale * cti_max(CTI_R(0.1), tol / res->natural_map);
-        if (s->coupled)
-            s->worth = cti_clamp(change, 0, CTI_R(0.9) * s->worth);
-        s->tight = cti_max(CTI_R(1e-3), cti_min(s->tight, (s->coupled ? s->worth : CTI_R(0.7) * change) / tol));
-        return res->natural_map;
-    }
-    for (i = 0; i < s->p->n_rows; i++)
-        memcpy(s->r + 3 * (size_t)i, s->p->rows[i].r, 3 * sizeof(ct_real));
-    return res->natural_map;
-}
-
-/* clears the record of convergence rates, for a new or restarted iteration */
-static void cti_ica_forget_pace(cti_ica *s)
-{
-    int k;
-    for (k = 0; k < CTI_ICA_PACE; k++)
-        s->pace[k] = CTI_REAL_MAX;
-}
-
-/* 1 when a solve is near the tolerance and will not reach it in the iterations left. The estimate uses the convergence rate of the last
-   CTI_ICA_PACE iterations; no progress in them counts as well. Redundant multipliers drift without end where velocities differ by rounding.
-   best: smallest change so far */
-static int cti_ica_is_stuck(cti_ica *s, int iteration, int left, ct_real best)
-{
-    ct_real tol = s->desc->tolerance * s->p->velocity_scale, then = s->pace[iteration % CTI_ICA_PACE];
-    s->pace[iteration % CTI_ICA_PACE] = best;
-    if (s->fused || s->correcting || s->p->plain || !(best < CTI_ICA_NEAR * tol) || !(then < CTI_REAL_MAX))
-        return 0;
-    return !((ct_real)left * cti_log(then / best) > (ct_real)CTI_ICA_PACE * cti_log(best / tol));
-}
-
-/* the fixed-point map has changed: acceleration and the measures of progress start again */
-static void cti_ica_new_map(cti_ica *s, ct_real *best, ct_real *last)
-{
-    cti_anderson_restart(&s->outer);
-    *best = *last = CTI_REAL_MAX;
-    cti_ica_forget_pace(s);
-}
-
-/* applies a correction after an iteration with the change `now`. Returns the larger of `now` and its own change; below 0: out of memory. A
-   solve may end only with sweeps that follow a small correction. Two corrections in a row with little effect ask for a new factor; after
-   the last factor they end the corrections of this solve. */
-static ct_real cti_ica_correct(cti_ica *s, int iteration, ct_real now, ct_real *best, ct_real *last)
-{
-    ct_real tol = s->desc->tolerance * s->p->velocity_scale;
-    int renew = -1, smooth = s->corrected <= CTI_ICA_SMOOTH * tol;
-    if (iteration == 1)
-        return cti_max(now, 2 * tol);
-    if (smooth && now <= tol)
-        return now;
-    if (s->renewed == 0)
-        renew = 0;
-    else if (s->idle >= CTI_ICA_IDLE && s->renewed < CTI_ICA_RENEWALS && !smooth)
-        renew = 1;
-    else if (s->idle >= CTI_ICA_IDLE + !smooth) {
-        s->correcting = 0;
-        cti_ica_new_map(s, best, last);
-        return now;
-    }
-    if (renew >= 0) {
-        cti_ica_publish(s);
-        s->renewed++, s->idle = 0, s->nearest = CTI_REAL_MAX;
-        if (renew)
-            cti_ica_new_map(s, best, last);
-    }
-    s->corrected = s->p->correction->apply(s->p->correction->ctx, renew, s->f, s->v);
-    if (s->corrected < 0)
-        return s->corrected;
-    now = cti_max(cti_max(now, s->corrected), 2 * tol);
-    s->idle = now > CTI_ICA_LEFT * s->nearest ? s->idle + 1 : 0;
-    s->nearest = cti_min(s->nearest, now);
-    return now;
-}
-
-/* returns to the iterate of smallest change and drops the history */
-static void cti_ica_back(cti_ica *s)
-{
-    memcpy(s->z, s->z_best, sizeof(ct_real) * (size_t)s->outer.n);
-    cti_nodes_restart(&s->nodes);
-    cti_anderson_restart(&s->outer);
-    cti_ica_forget_pace(s);
-    s->strode = 0;
-}
-
-/* step length, in iterations, along the drift until the first normal multiplier vanishes; 0: none decreases */
-static ct_real cti_ica_reach(const cti_ica *s)
-{
-    const ct_real *d = s->drift + 3 * (size_t)s->p->A->n;
-    ct_real fast = 0, t = CTI_REAL_MAX;
-    int i, n = s->p->n_rows;
-    for (i = 0; i < n; i++)
-        fast = cti_max(fast, cti_abs(d[3 * i]) * s->contacts[i].local.B[0]);
-    for (i = 0; i < n; i++)
-        if (!s->p->rows[i].equations && s->r[3 * i] > 0 && -d[3 * i] * s->contacts[i].local.B[0] > CTI_ICA_SLOW * fast)
-            t = cti_min(t, s->r[3 * i] / -d[3 * i]);
-    return t < CTI_REAL_MAX ? t : 0;
-}
-
-/* extrapolates along the drift. Redundant contacts, or contacts that could share one load in many ways, transfer it from one to the other
-   at a constant rate. That takes as many iterations as the load contains steps of that size. Where two iterations have changed z alike, z
-   moves at once to where the first multiplier vanishes. Returns 1 when it did */
-static int cti_ica_stride(cti_ica *s)
-{
-    double same = 0, all = 0;
-    ct_real t = 0;
-    int i, n = s->outer.n, first = 3 * s->p->A->n;
-    for (i = 0; i < n; i++) {
-        ct_real d = s->z[i] - s->z_old[i], e = (d - s->drift[i]) * s->weight[i];
-        s->drift[i] = d;
-        same += (double)(e * e), d *= s->weight[i], all += (double)(d * d);
-    }
-    s->strode =
-        s->astray < CTI_ICA_PATIENCE && !s->strode && same < CTI_ICA_ALIKE * CTI_ICA_ALIKE * all && (t = cti_ica_reach(s)) > CTI_ICA_STRIDE;
-    if (!s->strode)
-        return 0;
-    for (i = 0; i < n; i++)
-        s->z[i] += t * s->drift[i];
-    for (i = 0; i < s->p->n_rows; i++) {
-        ct_real *r = s->z + first + 3 * i, g = r[1] * r[1] + r[2] * r[2], most = s->p->rows[i].mu * cti_max(0, r[0]);
-        if (s->p->rows[i].equations)
-            continue;
-        r[0] = cti_max(0, r[0]);
-        g = g > most * most ? most / cti_sqrt(g) : 1;
-        r[1] *= g, r[2] *= g;
-    }
-    cti_nodes_restart(&s->nodes);
-    cti_anderson_restart(&s->outer);
-    return 1;
-}
-
-/* one outer iteration: contacts, then v, then the correction of bodies that are split into nodes. Returns the largest change, below 0 when
-   memory ran out */
-static ct_real cti_ica_iterate(cti_ica *s, cti_solve_info *info, ct_real *best, ct_real *last)
-{
-    ct_real now = 0, contact;
-    int k, sweeps = s->correcting && info->iterations > 1 ? CTI_ICA_SWEEPS : 1;
-    if (s->fused && !cti_ica_is_fused(s, info->iterations, *best)) {
-        s->fused = 0;
-        cti_ica_new_map(s, best, last);
-    }
-    if (s->coupled)
-        memcpy(s->z_old, s->z, sizeof(ct_real) * (size_t)s->outer.n);
-    for (k = 0; k < sweeps; k++) {
-        contact = cti_ica_contacts(s, s->tight * s->desc->tolerance * s->p->velocity_scale / 4, info);
-        now = cti_max(contact, cti_ica_refine(s, s->v, info->iterations % CTI_ICA_DEFER != 0));
-    }
-    return s->correcting ? cti_ica_correct(s, info->iterations, now, best, last) : now;
-}
-
-/* after an iteration over coupled clusters with the change `now`: the best iterate is stored, and the next one is extrapolated */
-static void cti_ica_extrapolate(cti_ica *s, ct_real now, ct_real best)
-{
-    if (now < best)
-        memcpy(s->z_best, s->z, sizeof(ct_real) * (size_t)s->outer.n);
-    if (now > 2 * best)
-        cti_anderson_restart(&s->outer);
-    if (!s->p->plain && !cti_ica_stride(s))
-        cti_anderson_step(&s->outer, s->z_old, s->z, NULL);
-}
-
-/* the outer loop; where clusters are coupled, the whole fixed-point map is accelerated */
-static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
-{
-    const ct_solver_desc *desc = s->desc;
-    ct_real best = CTI_REAL_MAX, last = CTI_REAL_MAX;
-    int restarts = 0,
-        most = s->coupled ? cti_min_int(desc->max_iterations, (desc->max_sweeps + 1) / CTI_ICA_COUPLED) : desc->max_iterations;
-    s->fused = s->n_own > 0;
-    s->correcting = s->coupled && s->p->correction && !s->p->plain;
-    s->corrected = s->nearest = CTI_REAL_MAX;
-    s->worth = CTI_ICA_JUDGE * desc->tolerance, s->tight = 1;
-    cti_ica_forget_pace(s);
-    for (info->iterations = 1; info->iterations <= most; info->iterations++) {
-        ct_real judged = -1, now = cti_ica_iterate(s, info, &best, &last);
-        if (now < 0) {
-            info->status = CTI_SOLVE_MEMORY;
-            return;
-        }
-        if (s->strode && !(now <= CTI_ICA_ASTRAY * best)) {
-            cti_ica_back(s);
-            s->astray++;
-            continue;
-        }
-        info->status = cti_ica_judge(s, info, now, last, best);
-        if (cti_ica_is_worth(s, now) && (judged = cti_ica_residual(s, now, &info->res)) < 0) {
-            info->status = CTI_SOLVE_MEMORY;
-            return;
-        }
-        if (judged >= 0 && (judged <= desc->tolerance || now == 0)) /* or a fixed point, which no further iteration changes */
-            info->status = CTI_SOLVE_OK;
-        info->judged = info->status == CTI_SOLVE_OK && judged >= 0 && judged <= desc->tolerance;
-        info->change = now / s->p->velocity_scale;
-        if (info->status == CTI_SOLVE_DIVERGED && s->coupled && best < CTI_REAL_MAX && restarts++ < 5) {
-            /* an extrapolation diverged */
-            cti_ica_back(s);
-            last = CTI_REAL_MAX;
-            continue;
-        }
-        if (s->p->watch && !s->p->watch(s->p->watch_user, info->iterations, s->v))
-            return;
-        if (info->status != CTI_SOLVE_BUDGET || (!s->coupled && info->sweeps >= s->budget))
-            return;
-        if (s->coupled)
-            cti_ica_extrapolate(s, now, best);
-        best = cti_min(best, now);
-        last = now;
-        if (s->coupled && cti_ica_is_stuck(s, info->iterations, most - info->iterations, best))
+    ct_real best = CTI_REAL_MAX, mark = CTI_REAL_MAX;
+    cti_sweep_facts q;
+    memset(&q, 0, sizeof q);
+    q.again = again, q.coupled = s->coupled, q.most = most;
+    q.tol = s->progress.tight * s->desc->tolerance * s->p->velocity_scale;
+    q.stop = cti_solve_policy_stop(q.tol), q.drop = cti_solve_policy_drop(s->p, s->coupled, s->map.jointed);
+    q.worth = s->progress.worth * s->p->velocity_scale;
+    memset(s->du, 0, sizeof(float) * s->tiles.n_du);
+    cti_anderson_resume(&s->mix.inner);
+    for (; q.k < most; q.k++) {
+        memcpy(s->mix.r_old, s->r, sizeof(ct_real) * 3 * (size_t)s->p->n_rows);
+        q.change = s->progress.left = cti_ica_sweep(s, q.k);
+        if (q.k == 0)
+            q.first = q.change;
+        q.stalled = cti_solve_policy_halves(q.change, mark) ? 0 : q.stalled + 1;
+        mark = cti_min(mark, q.change);
+        if (cti_solve_policy_sweeps_end(&q))
             break;
+        if (cti_solve_policy_sweep_restarts(q.change, best))
+            cti_anderson_restart(&s->mix.inner);
+        best = cti_min(best, q.change);
+        if (cti_solve_policy_mixes(q.k, s->p->plain))
+            cti_anderson_step(&s->mix.inner, s->mix.r_old, s->r, s->du);
     }
+    *out_first = q.first;
+    return cti_min_int(q.k + 1, most);
+}
+
+/* u of a contact: its value at the outer iteration's v, plus what the multipliers have changed since */
+static void cti_ica_gather(const cti_ica *s, const cti_ica_contact *q, ct_real *u)
+{
+    static const float zero[12] = {0};
+    const cti_ica_term *t = s->tiles.terms + q->term0;
+    cti_f8 sum = cti_f8_set(0);
+    float uf[4];
+    int k;
+    for (k = 0; k + 1 < q->n_terms; k += 2)
+        sum = cti_f8_add(sum, cti_blocks_mul2(t[k].G, t[k + 1].G, s->du + t[k].at, s->du + t[k + 1].at));
+    if (k < q->n_terms)
+        sum = cti_f8_add(sum, cti_blocks_mul2(t[k].G, zero, s->du + t[k].at, zero));
+    cti_f8_store4(uf, cti_f8_fold(sum));
+    for (k = 0; k < 3; k++)
+        u[k] = q->base[k] + (ct_real)uf[k];
+}
+
+/* step 3.2.1 of contact i: u; lambda and gamma with all other contacts held; their effect on du. Returns the change as a velocity */
+static ct_real cti_ica_visit(cti_ica *s, int i)
+{
+    const cti_ica_contact *q = &s->contacts[i];
+    ct_real u[3], r[3], *ri = s->r + 3 * (size_t)i, change = 0, speed;
+    float d[3];
+    int k;
+    cti_ica_gather(s, q, u);
+    for (k = 0; k < 3; k++)
+        r[k] = ri[k];
+    speed = cti_max(cti_abs(u[0]), cti_max(cti_abs(u[1]), cti_abs(u[2])));
+    cti_law_solve(&q->local, s->desc->cone, s->desc->inner_repeats, r, u);
+    for (k = 0; k < 3; k++) {
+        ct_real dk = r[k] - ri[k];
+        d[k] = (float)dk;
+        change = cti_max(change, cti_abs(dk) * q->local.B[4 * k]);
+    }
+    if (change == 0)
+        return 0;
+    /* Redundant contacts can exchange multipliers without moving anything, so the speed that is taken away bounds the change. */
+    change = cti_min(change, speed);
+    for (k = 0; k < 3; k++)
+        ri[k] = r[k];
+    for (k = 0; k < q->n_legs; k++) {
+        const cti_ica_leg *L = &s->tiles.legs[q->leg0 + k];
+        cti_ica_combine(L->ld, s->tiles.W + L->w, d, s->du + L->du);
+    }
+    return change;
+}
+
+/* the contacts of a run */
+static void cti_ica_visit_run(cti_ica *s, int run)
+{
+    ct_real big = 0;
+    int i;
+    for (i = s->runs.at[run]; i < s->runs.at[run + 1]; i++)
+        big = cti_max(big, cti_ica_visit(s, i));
+    s->runs.change[run] = big;
+}
+
+/* eq. 11: sweep k over all contacts. Returns the largest change */
+static ct_real cti_ica_sweep(cti_ica *s, int k)
+{
+    ct_real big = 0;
+    int i;
+    for (i = 0; s->coupled && i < s->p->n_rows; i++)
+        if (!(s->progress.fused && s->contacts[i].own) && (k == 0 || !s->contacts[i].single))
+            big = cti_max(big, cti_ica_visit(s, i));
     if (s->coupled)
-        memcpy(s->z, s->z_best, sizeof(ct_real) * (size_t)s->outer.n);
+        return big;
+    cti_ica_each_run(s, cti_ica_visit_run, s->runs.sweep_us);
+    for (i = 0; i < s->runs.n; i++)
+        big = cti_max(big, s->runs.change[i]);
+    return big;
 }
 
-/* copies the multipliers to the rows; clusters that are `alone` are solved for them */
-static void cti_ica_end(cti_ica *s, const cti_solve_info *info)
-{
-    cti_ica_publish(s);
-    if (!s->coupled || info->status == CTI_SOLVE_OK)
-        return;
-    cti_ica_rhs(s);
-    cti_ica_catch_up(s);
-}
+/* ---- step 3.3: v ---- */
 
-CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_arena *arena, ct_real *v, cti_solve_info *info)
+/* x <- D_c^-1 x of a cluster: by its factor, or by its dense inverse */
+static void cti_ica_invert_cluster(const cti_ica_cluster *q, ct_real *x, int worker)
 {
-    cti_ica state, *s = &state;
-    memset(s, 0, sizeof *s);
-    s->cold = !p->free_start;
-    memset(info, 0, sizeof *info);
-    s->p = p, s->desc = desc, s->arena = arena;
-    s->budget = cti_ica_budget(s);
-    if (!cti_ica_setup(s, v)) {
-        info->status = CTI_SOLVE_MEMORY;
+    ct_real *y = x + 3 * q->n;
+    int i, j, n3 = 3 * q->n;
+    if (!q->inverse) {
+        q->hook->solve(q->hook->ctx, x, worker);
         return;
     }
-    cti_ica_rhs(s);
-    info->change = cti_ica_refine(s, s->v, 0) / p->velocity_scale;
-    cti_ica_loop(s, info);
-    cti_ica_end(s, info);
-    memcpy(v, s->v, sizeof(ct_real) * 3 * (size_t)p->A->n);
+    for (i = 0; i < n3; i++) {
+        const float *D = q->inverse + (size_t)i * (size_t)q->ld_inverse;
+        ct_real sum = 0;
+        for (j = 0; j < n3; j++)
+            sum += (ct_real)D[j] * x[j];
+        y[i] = sum;
+    }
+    memcpy(x, y, sizeof(ct_real) * (size_t)n3);
+}
+
+CTI_FN ct_real cti_ica_refine_cluster(cti_ica *s, const cti_ica_cluster *q, int worker)
+{
+    ct_real big = 0, *x = s->scratch.x + 6 * (size_t)s->map.max_blocks * (size_t)worker;
+    int i;
+    for (i = 0; i < q->n; i++)
+        cti_v3_put(x, i, cti_ica_block_residual(s->p->A, s->f, s->v, q->blocks[i]));
+    cti_ica_invert_cluster(q, x, worker);
+    for (i = 0; i < q->n; i++) {
+        cti_v3 d = cti_v3_at(x, i);
+        cti_v3_addto(s->v, q->blocks[i], d);
+        if (q->alone && s->map.port_of[q->blocks[i]] < 0)
+            continue;
+        big = cti_max(big, cti_max(cti_abs(d.x), cti_max(cti_abs(d.y), cti_abs(d.z))));
+    }
+    return big;
+}
+
+/* eq. 12: one block Gauss-Seidel sweep, v_c += D_c^-1 (f - A v)_c over the clusters, nodes last. carry: clusters that are `alone` are
+   updated at their ports only */
+static ct_real cti_ica_refine(cti_ica *s, int carry)
+{
+    ct_real big = s->map.grouped && !s->coupled ? cti_ica_refine_apart(s) : 0;
+    int c;
+    for (c = 0; s->map.grouped && s->coupled && c < s->n_clusters; c++) {
+        const cti_ica_cluster *q = &s->clusters[c];
+        if (cti_ica_is_left(s, q))
+            continue;
+        big = cti_max(big, carry && q->alone ? cti_ica_carry_cluster(s, q) : cti_ica_refine_cluster(s, q, 0));
+    }
+    return s->nodes.n ? cti_max(big, cti_nodes_sweep(&s->nodes, s->f, s->v, s->progress.fused ? cti_ica_after_node : NULL, s)) : big;
 }
 #endif
 
@@ -13436,6 +13916,7 @@ CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_
    converge (5.6). info->res is the residual of the result. */
 CTI_FN void cti_ica_paper_solve(const cti_problem *p, const ct_solver_desc *desc, cti_arena *arena, const ct_real *v_star, ct_real *v,
                                 cti_solve_info *info);
+#endif
 
 
 /* ---- 3_solve/ica_paper.c ---- */
@@ -13449,16 +13930,6 @@ CTI_FN void cti_ica_paper_solve(const cti_problem *p, const ct_solver_desc *desc
    thickness [5.5]. This criterion detects stagnation, not accuracy: the accuracy of the result is measured by the judge (residual.c).
    differs: caps on both loops; rows have our laws (compliance, recovery), and joints are solved as blocks.
    Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. */
-
-#define CTI_PAPER_CHANGE CTI_R(0.05) /* 5.5 */
-#define CTI_PAPER_REPEATS 3          /* 5.5, step 3.2.1 */
-#define CTI_PAPER_FEW 10             /* [sweeps] 5.3: nine inner loops in ten end below this; used for counting only */
-#define CTI_PAPER_GROWTH CTI_R(1e4)  /* growth of the response's residual over its smallest, at which a relaxation diverges (5.6 gives no
-                                        number) */
-#define CTI_PAPER_MORE 20            /* [max_sweeps] cap on a solve's sweeps, six times the mean of the worst scene; it ends solves that
-                                        cycle */
-#define CTI_PAPER_NOISE 64           /* [CTI_EPS] changes of a residual below so many rounding errors are noise */
-#endif
 
 typedef struct cti_paper_term { /* a row's term: its part of J, and of D^-1 J' */
     int32_t block;
@@ -13564,7 +14035,7 @@ static int cti_paper_make(cti_paper *s, cti_arena *arena, const ct_real *v_star,
         cti_paper_contact_make(s, i, v_star);
         size += (double)cti_v3_norm2(cti_v3_at(s->contacts[i].star, 0));
     }
-    s->noise = CTI_PAPER_NOISE * CTI_EPS * cti_sqrt((ct_real)size);
+    s->noise = cti_solve_tuned.paper.noise * CTI_EPS * cti_sqrt((ct_real)size);
     return 1;
 }
 
@@ -13629,9 +14100,10 @@ static void cti_paper_evaluate(const cti_paper *s, const ct_real *dv, cti_paper_
 static int cti_paper_stands(const cti_paper *s, const cti_paper_residuals *now, const cti_paper_residuals *last, const cti_paper_residuals *left)
 {
     ct_real noise = s->noise;
-    return cti_abs(now->normal - last->normal) <= cti_max(CTI_PAPER_CHANGE * left->normal, noise) &&
-           cti_abs(now->friction - last->friction) <= cti_max(CTI_PAPER_CHANGE * left->friction, noise) &&
-           cti_abs(now->response - last->response) <= cti_max(CTI_PAPER_CHANGE * left->response, CTI_PAPER_NOISE * CTI_EPS * s->push);
+    return cti_abs(now->normal - last->normal) <= cti_max(cti_solve_tuned.paper.change * left->normal, noise) &&
+           cti_abs(now->friction - last->friction) <= cti_max(cti_solve_tuned.paper.change * left->friction, noise) &&
+           cti_abs(now->response - last->response) <=
+               cti_max(cti_solve_tuned.paper.change * left->response, cti_solve_tuned.paper.noise * CTI_EPS * s->push);
 }
 
 /* ---- loops ---- */
@@ -13646,7 +14118,7 @@ static void cti_paper_visit(cti_paper *s, int i)
     cti_paper_velocity(s, i, s->w, u);
     for (k = 0; k < 3; k++)
         d[k] = -row->r[k];
-    cti_law_solve(&q->local, s->desc->cone, CTI_PAPER_REPEATS, row->r, u);
+    cti_law_solve(&q->local, s->desc->cone, cti_solve_tuned.paper.repeats, row->r, u);
     for (k = 0; k < 3; k++)
         d[k] += row->r[k];
     if (d[0] == 0 && d[1] == 0 && d[2] == 0)
@@ -13711,7 +14183,7 @@ static cti_solve_status cti_paper_loop(cti_paper *s, const ct_real *v_star, ct_r
     cti_paper_evaluate(s, s->dv, &last);
     for (info->iterations = 1;; info->iterations++) {
         k = cti_paper_inner(s, &last);
-        info->sweeps += k, info->quick += k < CTI_PAPER_FEW;
+        info->sweeps += k, info->quick += k < cti_solve_tuned.paper.quick;
         cti_paper_push(s);
         cti_paper_refine(s);
         cti_paper_anticipate(s);
@@ -13723,11 +14195,11 @@ static cti_solve_status cti_paper_loop(cti_paper *s, const ct_real *v_star, ct_r
             v[i] = v_star[i] + s->dv[i];
         if (s->p->watch && !s->p->watch(s->p->watch_user, info->iterations, v))
             return CTI_SOLVE_BUDGET;
-        if (!cti_finite(now.response) || !cti_finite(now.normal) || now.response > cti_max(CTI_PAPER_GROWTH * least, s->push))
+        if (!cti_finite(now.response) || !cti_finite(now.normal) || now.response > cti_max(cti_solve_tuned.paper.growth * least, s->push))
             return CTI_SOLVE_DIVERGED;
         if (info->iterations > 1 && now.apart && cti_paper_stands(s, &now, &last, &last))
             return CTI_SOLVE_OK;
-        if (info->iterations == s->desc->max_iterations || info->sweeps >= (double)CTI_PAPER_MORE * s->desc->max_sweeps)
+        if (info->iterations == s->desc->max_iterations || info->sweeps >= (double)cti_solve_tuned.paper.more * s->desc->max_sweeps)
             return CTI_SOLVE_BUDGET;
         least = cti_min(least, now.response), last = now;
     }
@@ -14517,10 +14989,10 @@ CTI_FN int cti_effort_goes_on(cti_effort *e, int k, int own, const double *x, co
 /* scalar_factor.c -- linear systems of scalars by the block factorization: unknown i is entry i % 3 of block i / 3.
    Method: supernodal Cholesky of entries in double in every build, then refinement with the scalars. */
 
-/* the block pattern of A, and blocks 0 .. n - 1 */
+/* the block pattern of A, and the list of its blocks 0 .. n - 1 */
 static int cti_scalar_pattern(cti_mem *mem, cti_scalar *s, const cti_sparse *A)
 {
-    int32_t *pairs = NULL, *seen = NULL; /* 1 + the last block row that named a block */
+    int32_t *pairs = NULL, *seen = NULL; /* 1 + the last block row in which a block was seen */
     int i, k, n = (A->rows + 2) / 3, ok, count = 0;
     ok = CTI_RESERVE(mem, pairs, 2 * (int64_t)A->p[A->rows]) && CTI_RESIZE(mem, seen, n) && CTI_RESIZE(mem, s->blocks, n);
     for (i = 0; ok && i < A->rows; i++)
@@ -14642,8 +15114,8 @@ CTI_FN int cti_scalar_schur(cti_scalar *s, cti_arena *arena, const cti_sparse *J
 }
 
 /* ---- 4_programs/certificate.h ---- */
-/* certificate.h -- proofs that a stand-alone problem has no feasible point. Every solver that says so has its proof checked here, and the
-   solve that reports it checks it again.
+/* certificate.h -- proofs that a stand-alone problem has no feasible point. A solver that claims infeasibility has its proof checked here,
+   and ct_problem_solve checks it again before it is reported.
 
    QP, GLOBAL     y >= 0 (any sign on equations), J'y = 0, w'y < 0: then y'(J x + w) < 0 for every x
    LCP            y >= 0, W'y <= 0, w'y < 0: then y'(W r + w) < 0 for every r >= 0. Not for bounds
@@ -14652,36 +15124,36 @@ CTI_FN int cti_scalar_schur(cti_scalar *s, cti_arena *arena, const cti_sparse *J
 
 
 typedef struct cti_certificate {
-    int rows;            /* that y is not 0 in */
-    double off;          /* largest sum that ought to vanish, relative to its terms */
+    int rows;            /* number of rows in which y is not 0 */
+    double off;          /* largest sum that should vanish, relative to its terms */
     double value, terms; /* w'y < 0; |w|'|y| */
 } cti_certificate;
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
-/* cti_program_certificate -- what y proves, in numbers; 0: its signs are wrong or it is not finite. work [2 n]. */
+/* cti_program_certificate -- measures what y proves. 0: its signs are wrong or it is not finite. work [2 n]. */
 CTI_FN int cti_program_certificate(const cti_program *p, const double *y, double *work, cti_certificate *out);
-/* cti_program_certifies -- 1 when y [m] is such a proof: the sums vanish (are not above 0) to 1e-9 of their terms, in units in which rows
-   have a largest entry of 1 and so do columns; w'y is below 0 by 1e-8 of its terms, and by a hundred times what the sums leave. work [2 n].
- */
+/* cti_program_certifies -- 1 if y [m] is such a proof: the sums vanish (or are not above 0) up to 1e-9 of their terms, in units in which
+   the largest entry of each row and column is 1. w'y is below 0 by 1e-8 of its terms, and by a hundred times the error of the sums. work [2
+   n]. */
 CTI_FN int cti_program_certifies(const cti_program *p, const double *y, double *work);
-/* cti_program_certify -- the same for a y [m] whose negative and tangential entries are taken as 0 and whose largest entry is then made 1. */
+/* cti_program_certify -- the same, after negative and tangential entries of y [m] are set to 0 and y is scaled to a largest entry of 1. */
 CTI_FN int cti_program_certify(const cti_program *p, double *y, double *work);
 #endif
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
-/* cti_program_certify_sharp -- the same, and where y is no proof its nearest vector with J'y = 0, or W'y = 0, on its support is tried: multipliers
-   that run away do so along a proof. work [2 n + 2 m]. */
+/* cti_program_certify_sharp -- the same. If y is no proof, the nearest vector on its support with J'y = 0, or W'y = 0, is tried: diverging
+   multipliers approach a proof in direction. work [2 n + 2 m]. */
 CTI_FN int cti_program_certify_sharp(const cti_program *p, double *y, double *work);
 #endif
 
 
 /* ---- 4_programs/certificate.c ---- */
 /* certificate.c -- proofs that a stand-alone problem has no feasible point.
-   Method: Farkas' lemma. What has to vanish is measured in units that neither the rows' nor the unknowns' own units change: an unknown
-   whose column is small everywhere may still make the rows hold, so its sum is compared with that column. */
+   Method: Farkas' lemma. The sums that must vanish are measured independently of the units of rows and unknowns. An unknown with a small
+   column may still make the rows feasible, so its sum is compared with the size of that column. */
 
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
 static int cti_certificate_free(const cti_program *p, int i) { return p->equation && p->equation[i]; }
 
-/* largest entry of row i among the columns that count (those of normals) */
+/* largest entry of row i; with stride 3 among the normals' columns only */
 static double cti_certificate_row(const cti_sparse *S, int i, int stride)
 {
     double most = 0;
@@ -14692,7 +15164,7 @@ static double cti_certificate_row(const cti_sparse *S, int i, int stride)
     return most;
 }
 
-/* 1 when y has the signs and the zeros that p's law asks for */
+/* 1 if y has the signs and zeros that the kind of problem requires */
 static int cti_certificate_signs(const cti_program *p, const double *y)
 {
     int i;
@@ -14706,8 +15178,8 @@ static int cti_certificate_signs(const cti_program *p, const double *y)
 
 static int cti_certificate_square(const cti_program *p) { return p->kind == CTI_PROGRAM_LCP || p->kind == CTI_PROGRAM_LOCAL; }
 
-/* how far the sums S'y [n] are from what they must be, relative to `most` times what their column weighs: 0 (QP, GLOBAL); not above 0 (LCP);
-   LOCAL: such that every r in its cone makes them work against it, -S'y in K* = {s_n >= mu |s_t|} */
+/* how far the sums S'y [n] violate their condition, relative to `most` times the weight of their column. QP, GLOBAL: they are 0. LCP: they
+   are not above 0. LOCAL: -S'y is in K* = {s_n >= mu |s_t|}, so that no r in its cone does positive work */
 static double cti_certificate_off(const cti_program *p, const double *sum, const double *column, double most)
 {
     double off = 0;
@@ -14777,7 +15249,7 @@ CTI_FN int cti_program_certify(const cti_program *p, double *y, double *work)
 #endif
 
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
-/* y to the nearest vector with S'y = 0 on its support, by conjugate gradients on the normal equations. z, q [n], d, v [m] */
+/* replaces y by the nearest vector with S'y = 0 on its support, by conjugate gradients on the normal equations. z, q [n], d, v [m] */
 static void cti_certificate_project(const cti_program *p, const cti_sparse *S, double *y, double *z, double *q, double *d, double *v)
 {
     double rho = 0, next;
@@ -14837,9 +15309,9 @@ CTI_FN cti_outcome cti_solver_ica(const cti_program *p, cti_effort *e, cti_answe
 /* ica_program.c -- iterative constraint anticipation on a problem that stands alone.
    Method: unknowns 3 k .. 3 k + 2 are block k, pads have 1 on the diagonal. A row of J that touches blocks with g_k [3] is a contact
    without friction of normal n = g_1 / |g_1|: weight n.g_k and arm n x g_k give n.(weight v + v x arm) = g_k.v for every g_k. Three rows
-   with friction need G_k = F (weight I - [arm]x) with one orthonormal F, which contacts of vertices and faces have. The judge is asked now
-   and then, after an eighth more iterations each time, and alone ends the solve as solved; as printed, the paper's rule ends it, and the judge
-   says what the end is worth. Based on: Otaduy 2009, sec. 5.2-5.5. */
+   with friction need G_k = F (weight I - [arm]x) with one orthonormal F, which contacts of vertices and faces have. The judge is asked at
+   intervals that grow by an eighth of the iterations so far; only the judge ends a solve as solved. In the paper's version the paper's rule
+   ends the solve, and the judge measures the result. Based on: Otaduy 2009, sec. 5.2-5.5. */
 
 #define CTI_ICA_PROGRAM_INNER 200 /* most inner iterations of the paper's solve */
 #endif
@@ -14852,10 +15324,10 @@ typedef struct cti_ica_program {
     cti_row *rows;
     int n_rows, stride; /* row i of the problem is row stride * i of the program */
     double *work;       /* [2 m + 2 n] of the judge */
-    int own, next;      /* iterations: own bound, of the next judgement */
-    int before;         /* those of earlier starts */
+    int own, next;      /* [iterations] the solver's own bound; the next judgement */
+    int before;         /* iterations of earlier starts */
     int solved;
-    ct_real *turn;      /* [2 rows] cosine and sine by which tangents were turned as in 3.4, or NULL */
+    ct_real *turn;      /* [2 rows] cosine and sine of the tangents' rotation in 3.4, or NULL */
 } cti_ica_program;
 
 /* ---- A ---- */
@@ -14887,7 +15359,7 @@ static int cti_ica_program_matrix(cti_mem *mem, const cti_sparse *A, cti_bsr *ou
 
 /* ---- rows ---- */
 
-/* G [16][9], blocks [16]: what `lines` rows of J from `first` on see of their blocks. How many blocks, or -1 when there are more than 16 */
+/* the blocks of `lines` rows of J from `first` on: G [16][9], blocks [16]. Returns the number of blocks, or -1 if there are more than 16 */
 static int cti_ica_program_blocks(const cti_sparse *J, int first, int lines, int32_t *blocks, double *G)
 {
     int i, k, at, n = 0;
@@ -14918,7 +15390,7 @@ static void cti_ica_program_term(cti_row *row, int block, double weight, const d
     row->n_a = row->n;
 }
 
-/* one row without friction: any g_k fit */
+/* a row without friction: any g_k are possible */
 static void cti_ica_program_normal(cti_row *row, int n, const int32_t *blocks, const double *G)
 {
     double size = 0;
@@ -14940,7 +15412,7 @@ static void cti_ica_program_normal(cti_row *row, int n, const int32_t *blocks, c
     }
 }
 
-/* F [9] = G / w where G G' = w^2 I; 0 where it is not */
+/* F [9] = G / w where G G' = w^2 I; 0 if G has no such form */
 static int cti_ica_program_frame(const double *G, double *F)
 {
     double w2 = (G[0] * G[0] + G[1] * G[1] + G[2] * G[2]), off = 0;
@@ -14953,7 +15425,7 @@ static int cti_ica_program_frame(const double *G, double *F)
     return w2 > 0 && off <= 1e-9 * w2;
 }
 
-/* F' G = w I - [arm]x of every block, for the first block's frame that does it; 0 when none does */
+/* F' G = w I - [arm]x for every block, with the frame of the first block that has one; 0 when there is no such frame */
 static int cti_ica_program_contact(cti_row *row, int n, const int32_t *blocks, const double *G)
 {
     double F[9], big = 0;
@@ -14984,7 +15456,7 @@ static int cti_ica_program_contact(cti_row *row, int n, const int32_t *blocks, c
     return 1;
 }
 
-/* all rows; a reason when one does not fit */
+/* converts all rows; returns a reason when one does not have the form */
 static const char *cti_ica_program_rows(cti_ica_program *s)
 {
     const cti_program *p = s->p;
@@ -15014,7 +15486,7 @@ static const char *cti_ica_program_rows(cti_ica_program *s)
 
 /* ---- the solve ---- */
 
-/* x and r of the answer */
+/* stores x and r in the answer */
 static void cti_ica_program_answer(cti_ica_program *s, const ct_real *v)
 {
     int i, k;
@@ -15030,7 +15502,7 @@ static void cti_ica_program_answer(cti_ica_program *s, const ct_real *v)
     }
 }
 
-/* after an outer iteration: the answer, the judge, the effort; 0 ends the solve */
+/* called after an outer iteration: updates the answer, asks judge and effort; 0 ends the solve */
 static int cti_ica_program_watch(void *user, int iteration, const ct_real *v)
 {
     cti_ica_program *s = (cti_ica_program *)user;
@@ -15046,14 +15518,14 @@ static int cti_ica_program_watch(void *user, int iteration, const ct_real *v)
     return !s->solved && cti_effort_goes_on(s->e, iteration, s->own, s->a->x, s->a->r);
 }
 
-/* outer iterations for about 2e10 multiplications */
+/* bound on outer iterations: about 2e10 multiplications */
 static int cti_ica_program_bound(const cti_program *p)
 {
     double work = 2e10 / (p->A.p[p->n] + 12.0 * p->J.p[p->m] + 1);
     return work > 1e5 ? 100000 : (work < 200 ? 200 : (int)work);
 }
 
-/* t1 of contacts with friction along their tangential velocity at v* (3.4) */
+/* rotates t1 of contacts with friction to their tangential velocity at v* (3.4) */
 static void cti_ica_program_align(cti_ica_program *s, const ct_real *v_star)
 {
     int i, k;
@@ -15074,7 +15546,7 @@ static void cti_ica_program_align(cti_ica_program *s, const ct_real *v_star)
     }
 }
 
-/* A v* = b by conjugate gradients, to what rounding leaves. 0: out of memory */
+/* solves A v* = b by conjugate gradients, up to rounding. 0: out of memory */
 static int cti_ica_program_star(cti_ica_program *s, const ct_real *b, ct_real *v_star)
 {
     int n = s->A.n, i;
@@ -15092,7 +15564,7 @@ static int cti_ica_program_star(cti_ica_program *s, const ct_real *b, ct_real *v
     return 1;
 }
 
-/* the solve as printed: without a thickness there is no test of distances. v: the start of a warm one */
+/* the solve as printed; without a thickness there is no test of distances. v: the start, if warm */
 static cti_outcome cti_ica_program_printed(cti_ica_program *s, const cti_problem *q, ct_real *v)
 {
     ct_solver_desc desc;
@@ -15139,12 +15611,12 @@ static cti_outcome cti_ica_program_run(cti_ica_program *s)
     q.plain = s->e->plain, q.predict = 1, q.watch = cti_ica_program_watch, q.watch_user = s;
     if (s->e->paper)
         return cti_ica_program_printed(s, &q, v);
-    /* only the watcher ends it: a change that is a normal number is above this */
+    /* only the watcher ends the solve: every change that is a normal number exceeds this tolerance */
     desc.cone = s->e->cone, desc.tolerance = CTI_R(1e-30);
     desc.max_iterations = 1 << 30, desc.max_sweeps = 1 << 30, desc.inner_iterations = 50, desc.inner_repeats = 3;
     s->own = cti_ica_program_bound(s->p);
-    do { /* changes below a float of what changed since the base point are none, and the next base point looks like divergence: anew from
-            there */
+    do { /* ICA works on changes from a base point in float. Changes below its resolution are lost, and the next base point then looks like
+            divergence. So the solve is started again from the result */
         cti_arena_point mark = cti_arena_mark(s->e->arena);
         last = residual;
         cti_ica_solve(&q, &desc, s->e->arena, v, &info);
@@ -15209,15 +15681,16 @@ typedef struct cti_dual {
 } cti_dual;
 
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_PGS
-/* cti_dual_is_diagonal -- with entries above 0. cti_dual_thin -- out = J A^-1 J' for such an A, columns sorted. 0 when memory ran out. */
+/* cti_dual_is_diagonal -- 1 if A is diagonal with positive entries. cti_dual_thin -- out = J A^-1 J' for such an A, columns sorted. 0 when
+   memory ran out. */
 CTI_FN int cti_dual_is_diagonal(const cti_sparse *A);
 CTI_FN int cti_dual_thin(cti_mem *mem, const cti_sparse *A, const cti_sparse *J, cti_sparse *out);
 #endif
 #if CONTACT_WITH_CA || CONTACT_WITH_PGS
-/* cti_dual_open -- dense: 1 to have W dense in any case. Scratch from the arena. CTI_OUTCOME_SOLVED, or MEMORY, or NOT_APPLICABLE with
- *why; close in each case. */
+/* cti_dual_open -- dense 1: W is dense in any case. Scratch comes from the arena. Returns CTI_OUTCOME_SOLVED, MEMORY, or NOT_APPLICABLE
+   with *why; close it in each case. */
 CTI_FN cti_outcome cti_dual_open(const cti_program *p, cti_effort *e, int dense, cti_dual *d, const char **why);
-/* cti_dual_x -- x = A^-1 (b + J'r), refined */
+/* cti_dual_x -- x = A^-1 (b + J'r), with refinement */
 CTI_FN void cti_dual_x(cti_dual *d, const double *r, double *x);
 #endif
 #if CONTACT_WITH_CA
@@ -15231,8 +15704,8 @@ CTI_FN void cti_dual_close(cti_mem *mem, cti_dual *d);
 
 /* ---- 4_programs/dual.c ---- */
 /* dual.c -- from A, J to W and q.
-   Method: A is factored by bodies; W = J A^-1 J' by the rows' paths through the factor (schur.c). Where A is diagonal and W has few
-   entries, it is formed as a product of sparse matrices. based on: Otaduy et al. 2009, section 5.1, eq. 8-9 (the Schur complement). */
+   Method: A is factored by bodies; W = J A^-1 J' is computed along the rows' paths through the factor (schur.c). If A is diagonal and W has
+   few entries, W is a product of sparse matrices. Based on: Otaduy et al. 2009, section 5.1, eq. 8-9 (the Schur complement). */
 
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_PGS
 CTI_FN int cti_dual_is_diagonal(const cti_sparse *A)
@@ -15247,7 +15720,7 @@ CTI_FN int cti_dual_is_diagonal(const cti_sparse *A)
 #endif
 
 #if CONTACT_WITH_CA || CONTACT_WITH_PGS
-/* products in J D^-1 J'; a double, as it may be many */
+/* number of products in J D^-1 J', as double since it may exceed an int */
 static double cti_dual_products(const cti_sparse *T)
 {
     double n = 0;
@@ -15259,7 +15732,7 @@ static double cti_dual_products(const cti_sparse *T)
 #endif
 
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_PGS
-/* J A^-1 J' with diagonal A: a row meets those that share an unknown */
+/* J A^-1 J' for a diagonal A: a row is coupled to the rows that share an unknown with it */
 CTI_FN int cti_dual_thin(cti_mem *mem, const cti_sparse *A, const cti_sparse *J, cti_sparse *out)
 {
     cti_sparse Jt, half;
@@ -15291,7 +15764,7 @@ CTI_FN int cti_dual_thin(cti_mem *mem, const cti_sparse *A, const cti_sparse *J,
         }
         ok = pass || cti_sparse_reserve(mem, &half, J->rows, J->rows, at);
     }
-    ok = ok && cti_sparse_transpose(mem, &half, out); /* symmetric: only the columns get sorted */
+    ok = ok && cti_sparse_transpose(mem, &half, out); /* W is symmetric: the transposition only sorts the columns */
     cti_sparse_free(mem, &Jt), cti_sparse_free(mem, &half);
     CTI_FREE(mem, seen), CTI_FREE(mem, sum);
     return ok;
@@ -15384,8 +15857,8 @@ CTI_FN void cti_dual_close(cti_mem *mem, cti_dual *d)
 
 /* cti_coulomb_solve -- r [3] with u = W r + q: (u_n + mu |u_t|, u_t) in K*, r in K = {|r_t| <= mu r_n}, their product 0.
    W   in   [9] row-major, order n, t1, t2; positive semidefinite, may be unsymmetric and singular
-   r   in   a guess: its direction of sliding is tried first; out: the solution
-   returns 1, or 0 where none was found (r is then the best that was seen) */
+   r   in   a guess, whose direction of sliding is tried first; out: the solution
+   returns 1, or 0 if none was found (r is then the best that was tried) */
 CTI_FN int cti_coulomb_solve(const double *W, const double *q, double mu, double *r);
 /* cti_coulomb_box -- two independent bounds |r_t1|, |r_t2| <= mu r_n; r [3] in: a guess.
    cti_coulomb_pyramid -- |r_t1| + |r_t2| <= mu r_n. Both by Gauss-Seidel over the three numbers. */
@@ -15396,14 +15869,14 @@ CTI_FN void cti_coulomb_pyramid(const double *W, const double *q, double mu, dou
 
 /* ---- 4_programs/coulomb.c ---- */
 /* coulomb.c -- Coulomb's law at one contact.
-   Method: the three cases one after the other. Open: q_n >= 0. Stick: u = 0 and r in K. Slide along the unit vector d: u_n = 0 and
+   Method: the three cases are tried in order. Open: q_n >= 0. Stick: u = 0 and r in K. Slide along the unit vector d: u_n = 0 and
    r_t = -mu r_n d give r_n = -q_n / D(d) with D = W_nn - mu W_nt d; that u_t is parallel to d is one equation g(d) = 0 in an angle, a
-   trigonometric polynomial of the second degree. Newton's method from the last direction finds its root nearly always; otherwise all of its
-   at most four roots are bracketed on the circle, and one with D > 0 and u_t d >= 0 is taken. based on: Bonnefon and Daviet 2011 (the same
+   trigonometric polynomial of the second degree. Newton's method from the last direction nearly always finds its root. Otherwise all roots
+   (at most four) are bracketed on the circle, and one with D > 0 and u_t d >= 0 is taken. based on: Bonnefon and Daviet 2011 (the same
    roots as those of a quartic). differs: the angle instead of the quartic, whose coefficients lose half of the digits where mu is large or
    W_ii nearly singular. */
 
-/* cti_coulomb_slide -- g(d) = a1 s - a2 c + b1 s^2 + b2 c^2 + b3 c s for d = (c, s); mu W_nt; what u_t d needs */
+/* the equation of sliding, g(d) = a1 s - a2 c + b1 s^2 + b2 c^2 + b3 c s for d = (c, s); mu W_nt; the data of u_t d */
 typedef struct cti_coulomb_circle {
     const double *W, *q;
     double mu, a1, a2, b1, b2, b3, size;
@@ -15431,7 +15904,7 @@ static double cti_coulomb_slope(const cti_coulomb_circle *o, const double *d)
     return o->a1 * c + o->a2 * s + 2 * (o->b1 - o->b2) * c * s + o->b3 * (c * c - s * s);
 }
 
-/* 1 when sliding along d obeys the law; r for it. *out_d: D */
+/* 1 if sliding along d obeys the law; r: its force. *out_d: D */
 static int cti_coulomb_slides(const cti_coulomb_circle *o, const double *d, double *r, double *out_d)
 {
     const double *W = o->W, *q = o->q;
@@ -15450,7 +15923,7 @@ static void cti_coulomb_turn(double *d, double angle)
     d[0] = c / length, d[1] = s / length;
 }
 
-/* Newton's method on the circle from d; 1 when it stands still */
+/* Newton's method on the circle from d; 1 when it converges */
 static int cti_coulomb_newton(const cti_coulomb_circle *o, double *d)
 {
     int it;
@@ -15467,7 +15940,7 @@ static int cti_coulomb_newton(const cti_coulomb_circle *o, double *d)
     return 0;
 }
 
-/* the root of g (of its slope) between d and end, where it has different signs; in d */
+/* bisects for the root of g (with slope: of its derivative) between d and end, where its signs differ; the root is in d */
 static void cti_coulomb_bisect(const cti_coulomb_circle *o, double *d, const double *end, int slope)
 {
     double e[2], m[2], gd = slope ? cti_coulomb_slope(o, d) : cti_coulomb_g(o, d), gm, length;
@@ -15488,7 +15961,7 @@ static void cti_coulomb_bisect(const cti_coulomb_circle *o, double *d, const dou
 #define CTI_COULOMB_ARCS 24
 #endif
 
-/* cti_coulomb_search -- the admissible root with the smallest r_n so far, or the admissible direction with the smallest |g| */
+/* cti_coulomb_search -- the best so far: the admissible root with the smallest r_n, or the admissible direction with the smallest |g| */
 typedef struct cti_coulomb_search {
     double r[3], D, least;
     int found;
@@ -15504,7 +15977,7 @@ static void cti_coulomb_consider(const cti_coulomb_circle *o, const double *d, i
     s->found |= is_root, s->D = D, s->least = g;
 }
 
-/* roots between the directions d and e: one where the signs of g differ; two, or nearly so, where |g| has a dip */
+/* roots between the directions d and e: one where the signs of g differ; two, possibly equal, where |g| has a minimum near 0 */
 static void cti_coulomb_arc(const cti_coulomb_circle *o, const double *d, const double *e, cti_coulomb_search *s)
 {
     double g = cti_coulomb_g(o, d), h = cti_coulomb_g(o, e), root[2], dip[2];
@@ -15537,7 +16010,7 @@ static int cti_coulomb_scan(const cti_coulomb_circle *o, double *r)
     s.least = INFINITY;
     e[0] = 1, e[1] = 0;
     for (k = 0; k < CTI_COULOMB_ARCS; k++) {
-        /* 0.2679.. is the tangent of a 24th of the circle */
+        /* 0.2679.. is the tangent of 15 degrees, a 24th of the circle */
         d[0] = e[0], d[1] = e[1];
         cti_coulomb_turn(e, 0.26794919243112270647);
         cti_coulomb_arc(o, d, e, &s);
@@ -15546,7 +16019,7 @@ static int cti_coulomb_scan(const cti_coulomb_circle *o, double *r)
     return s.found || s.least <= 1e-10 * o->size;
 }
 
-/* W r = -q with symmetric pivots; what has no pivot stays 0. 1 when it holds */
+/* solves W r = -q with symmetric pivots; entries without a pivot stay 0. 1 if r satisfies the equations */
 static int cti_coulomb_stick(const double *W, const double *q, double *r)
 {
     double M[9], f[3], most, off = 0, size = fabs(q[0]) + fabs(q[1]) + fabs(q[2]);
@@ -15581,7 +16054,7 @@ static int cti_coulomb_stick(const double *W, const double *q, double *r)
     }
     for (i = 0; i < 3; i++)
         off = cti_fmax(off, fabs(W[3 * i] * r[0] + W[3 * i + 1] * r[1] + W[3 * i + 2] * r[2] + q[i]));
-    /* with rounding of W r where r is large */
+    /* tolerance includes rounding of W r, for large r */
     return off <= 1e-9 * size + 1e-14 * most * (fabs(r[0]) + fabs(r[1]) + fabs(r[2]));
 }
 
@@ -15658,33 +16131,34 @@ CTI_FN void cti_coulomb_pyramid(const double *W, const double *q, double mu, dou
 #endif
 
 /* ---- 4_programs/mixing.h ---- */
-/* mixing.h -- Anderson acceleration of a fixed-point map in double, with a slave vector that is an affine function of the point; a point whose
-   error grew is taken back. [Walker and Ni 2011] */
+/* mixing.h -- Anderson acceleration of a fixed-point map in double, with an optional dependent vector that is an affine function of the
+   point. A point whose error grew is rejected. [Walker and Ni 2011] */
 
 
 enum { CTI_MIXING_DEPTH = 6 };
 
 typedef struct cti_mixing {
     int m, count, head, started;
-    const double *weight;                                 /* [m] errors are measured with it */
-    double *safe, *safe_u, *e, *last_e;                   /* [m] the last image and its slave; weighted errors */
+    const double *weight;                                 /* [m] weights of the errors */
+    double *safe, *safe_u, *e, *last_e;                   /* [m] the last image and its dependent vector; weighted errors */
     double *dg[CTI_MIXING_DEPTH], *de[CTI_MIXING_DEPTH], *du[CTI_MIXING_DEPTH]; /* [m] */
     double gram[CTI_MIXING_DEPTH][CTI_MIXING_DEPTH];
     double last_size;
 } cti_mixing;
 
 #if CONTACT_WITH_CA || CONTACT_WITH_PGS
-/* cti_mixing_open -- weight [m] is the caller's; slave 1: there is one. Scratch from the arena. 0 when memory ran out. */
+/* cti_mixing_open -- weight [m] stays the caller's; slave 1: there is a dependent vector. Scratch from the arena. 0 when memory ran out. */
 CTI_FN int cti_mixing_open(cti_mixing *s, cti_arena *arena, int m, const double *weight, int slave);
-/* cti_mixing_step -- x [m] the point; g [m] its image and u [m] the image's slave (NULL: none), which become the next point and its slave. */
+/* cti_mixing_step -- x [m]: the point; g [m]: its image; u [m]: the image's dependent vector (NULL: none). g and u become the next point
+   and its vector. */
 CTI_FN void cti_mixing_step(cti_mixing *s, const double *x, double *g, double *u);
 
 
 /* ---- 4_programs/mixing.c ---- */
 /* mixing.c -- Anderson acceleration in double.
-   Method: the next point is g - sum c_k dg_k with the c that make e - sum c_k de_k least, e = weight (g - x), over the last differences of
-   images and errors. Where the error has more than doubled the last image is gone back to and the differences are forgotten. Based on:
-   Walker and Ni 2011, Anderson acceleration for fixed-point iterations. */
+   Method: the next point is g - sum c_k dg_k over the last differences of images and errors, with the c that minimize |e - sum c_k de_k|, e
+   = weight (g - x). If the error has more than doubled, the iteration returns to the last image and drops the history. Based on: Walker and
+   Ni 2011, Anderson acceleration for fixed-point iterations. */
 
 CTI_FN int cti_mixing_open(cti_mixing *s, cti_arena *arena, int m, const double *weight, int slave)
 {
@@ -15713,7 +16187,7 @@ static double cti_mixing_dot(const double *a, const double *b, int n)
     return (s[0] + s[1]) + (s[2] + s[3]);
 }
 
-/* differences of this image and error to the last ones */
+/* stores the differences of this image and error to the last ones */
 static void cti_mixing_remember(cti_mixing *s, const double *g, const double *u)
 {
     int i, k = s->head;
@@ -15796,9 +16270,9 @@ typedef struct cti_pgs {
     int m;
     const double *W; /* [m][ld] dense, symmetric; or NULL */
     int ld;
-    const cti_sparse *S; /* rows of W where W is NULL */
+    const cti_sparse *S; /* rows of W, if W is NULL */
     const double *q;
-    const double *mu; /* [m / 3]; NULL: rows on their own, with lo, hi, equation as in cti_program */
+    const double *mu; /* [m / 3]; NULL: single rows, with lo, hi, equation as in cti_program */
     const double *lo, *hi;
     const uint8_t *equation;
     ct_cone cone;
@@ -15807,16 +16281,16 @@ typedef struct cti_pgs {
     int32_t *sequence; /* [units] */
     double *u;         /* [m] dense: W r + q, kept up to date */
     double *block;     /* [9 units] or [units] W_ii */
-    int blocked;       /* S holds whole 3x3 blocks */
+    int blocked;       /* 1: S consists of whole 3x3 blocks */
     int units, sweeps;
 } cti_pgs;
 #if CONTACT_WITH_CA || CONTACT_WITH_PGS
 /* cti_pgs_open -- s->m .. s->order are set. Scratch from the arena. 0 when memory ran out. */
 CTI_FN int cti_pgs_open(cti_pgs *s, cti_arena *arena, const double *r);
-/* cti_pgs_sweep -- one pass over all units (two with order 1). Returns the change of r: of contacts, its norm relative to that of r; of
-   rows, the largest W_ii |dr_i| relative to the largest of |q|, |u|; NaN where numbers have run away. */
+/* cti_pgs_sweep -- one pass over all units (two with order 1). Returns the change of r. For contacts this is its norm relative to that of
+   r; for rows, the largest W_ii |dr_i| relative to the largest of |q|, |u|. NaN when numbers diverge. */
 CTI_FN double cti_pgs_sweep(cti_pgs *s, double *r);
-/* cti_pgs_run -- sweeps until the judge is content; d NULL where the problem is W's own. */
+/* cti_pgs_run -- sweeps until the judge accepts the result; d NULL: the problem is given by W. */
 CTI_FN cti_outcome cti_pgs_run(cti_pgs *s, const cti_program *p, cti_dual *d, cti_effort *e, cti_answer *a);
 #endif
 
@@ -15830,8 +16304,9 @@ CTI_FN cti_outcome cti_pgs_run(cti_pgs *s, const cti_program *p, cti_dual *d, ct
 /* ---- 4_programs/pgs.c ---- */
 /* pgs.c -- projected Gauss-Seidel on u = W r + q.
    Method: a unit is a contact, or a row of a problem without friction; each is solved exactly with the others held fixed (coulomb.c for a
-   contact). A dense symmetric W keeps u up to date and touches only columns whose r changes, so contacts that stay open cost nothing; a
-   sparse W, which may be unsymmetric, gathers rows. The sweep's own change decides when the judge is asked, the judge decides when to end.
+   contact). With a dense symmetric W, u is kept up to date through the columns whose r changes, so that open contacts cost nothing. With a
+   sparse W, which may be unsymmetric, u is computed from rows. The change in a sweep decides when the judge is asked; the judge decides
+   when to end.
    based on: lecture notes 4.1.2 and Otaduy et al. 2009, section 5.3 (projected Gauss-Seidel on the Schur complement); Jourdan, Alart, Jean
    1998. */
 
@@ -15840,7 +16315,7 @@ CTI_FN cti_outcome cti_pgs_run(cti_pgs *s, const cti_program *p, cti_dual *d, ct
 #if CONTACT_WITH_CA || CONTACT_WITH_PGS
 static int cti_pgs_stride(const cti_pgs *s) { return s->mu ? 3 : 1; }
 
-/* 1 when units i and j have an entry of W in common */
+/* 1 if units i and j have a common entry of W */
 static int cti_pgs_coupled(const cti_pgs *s, int i, int j)
 {
     int n = cti_pgs_stride(s), a, b;
@@ -15851,7 +16326,7 @@ static int cti_pgs_coupled(const cti_pgs *s, int i, int j)
     return 0;
 }
 
-/* forbids the colours of the coloured units that i is joined with: mark[colour] = i + 1 */
+/* marks the colours of the coloured units that i is coupled with: mark[colour] = i + 1 */
 static void cti_pgs_forbid(const cti_pgs *s, int i, const int32_t *colour, int32_t *mark)
 {
     int n = cti_pgs_stride(s), j, a, k;
@@ -15869,7 +16344,8 @@ static void cti_pgs_forbid(const cti_pgs *s, int i, const int32_t *colour, int32
         }
 }
 
-/* units by colour: no two of a colour are joined through a row of the later one. Greedy, in the order of the rows. 0 when memory ran out */
+/* units by colour: no two units of a colour are coupled through a row of the later one. Greedy, in the order of the rows. 0 when memory ran
+   out */
 static int cti_pgs_colours(cti_pgs *s, cti_arena *arena)
 {
     int32_t *colour = CTI_ARENA_NEW(arena, int32_t, s->units), *mark = CTI_ARENA_ZERO(arena, int32_t, (size_t)s->units + 1);
@@ -15913,7 +16389,7 @@ static void cti_pgs_refresh(cti_pgs *s, const double *r)
         s->u[i] = s->q[i] + cti_pgs_dot(s->W + (size_t)i * (size_t)s->ld, r, s->m);
 }
 
-/* u of row i now */
+/* the current u of row i */
 static double cti_pgs_row(const cti_pgs *s, int i, const double *r)
 {
     double sum;
@@ -15926,7 +16402,7 @@ static double cti_pgs_row(const cti_pgs *s, int i, const double *r)
     return sum;
 }
 
-/* 1 when the three rows of every contact have the same columns, whole contacts of them */
+/* 1 if the three rows of every contact have the same columns, which are whole contacts */
 static int cti_pgs_is_blocked(const cti_sparse *S)
 {
     int i, k, a, n;
@@ -15945,7 +16421,7 @@ static int cti_pgs_is_blocked(const cti_sparse *S)
     return 1;
 }
 
-/* u [3] of contact i now */
+/* the current u [3] of contact i */
 static void cti_pgs_rows(const cti_pgs *s, int i, const double *r, double *u)
 {
     const cti_sparse *S = s->S;
@@ -15970,7 +16446,7 @@ static void cti_pgs_rows(const cti_pgs *s, int i, const double *r, double *u)
     }
 }
 
-/* u += W(:, i) dr, W being symmetric */
+/* u += W(:, i) dr, for a symmetric W */
 static void cti_pgs_move(cti_pgs *s, int i, double dr)
 {
     const double *w = s->W ? s->W + (size_t)i * (size_t)s->ld : NULL;
@@ -16010,7 +16486,7 @@ CTI_FN int cti_pgs_open(cti_pgs *s, cti_arena *arena, const double *r)
 
 /* ---- sweeps ---- */
 
-/* contact i; *moved += |dr|^2, *size += |r|^2 */
+/* solves contact i; *moved += |dr|^2, *size += |r|^2 */
 static void cti_pgs_contact(cti_pgs *s, int i, double *r, double *moved, double *size)
 {
     const double *W = s->block + 9 * (size_t)i;
@@ -16040,7 +16516,7 @@ static void cti_pgs_contact(cti_pgs *s, int i, double *r, double *moved, double 
     }
 }
 
-/* row i; *moved: largest W_ii |dr|, *size: largest |u| */
+/* solves row i; *moved: largest W_ii |dr|, *size: largest |u| */
 static void cti_pgs_scalar(cti_pgs *s, int i, double *r, double *moved, double *size)
 {
     double d = s->block[i], u = cti_pgs_row(s, i, r), v = r[i], dr;
@@ -16060,7 +16536,7 @@ static void cti_pgs_scalar(cti_pgs *s, int i, double *r, double *moved, double *
         *moved = v;
 }
 
-#define CTI_PGS_REFRESH 64 /* sweeps after which u is computed afresh */
+#define CTI_PGS_REFRESH 64 /* sweeps after which u is recomputed */
 
 CTI_FN double cti_pgs_sweep(cti_pgs *s, double *r)
 {
@@ -16084,7 +16560,7 @@ CTI_FN double cti_pgs_sweep(cti_pgs *s, double *r)
     return moved == 0 ? 0 : moved / size;
 }
 
-/* x for r */
+/* computes x from r */
 static void cti_pgs_x(const cti_program *p, cti_dual *d, cti_answer *a)
 {
     if (d)
@@ -16093,7 +16569,7 @@ static void cti_pgs_x(const cti_program *p, cti_dual *d, cti_answer *a)
         cti_program_u(p, a->x, a->r, a->x);
 }
 
-/* the same, and the judge's word */
+/* computes x and asks the judge */
 static double cti_pgs_judge(const cti_program *p, cti_dual *d, cti_answer *a, double *work)
 {
     cti_judgement j;
@@ -16102,7 +16578,7 @@ static double cti_pgs_judge(const cti_program *p, cti_dual *d, cti_answer *a, do
     return j.residual;
 }
 
-/* sweeps for about 2e10 multiplications */
+/* bound on sweeps: about 2e10 multiplications */
 static int cti_pgs_bound(const cti_pgs *s)
 {
     double work = s->W ? (double)s->m * (double)s->m : (s->m ? (double)s->S->p[s->m] : 0);
@@ -16125,21 +16601,22 @@ static void cti_pgs_show(void *ctx)
 }
 #endif
 
-/* cti_pgs_trend -- what many sweeps show and one does not. A positive semidefinite symmetric W has neither: its sweeps lower an objective.
- */
+/* cti_pgs_trend -- detects divergence and cycles, which show only over many sweeps. With a positive semidefinite symmetric W neither
+   occurs, since sweeps lower an objective. */
 typedef struct cti_pgs_trend {
     int unsymmetric, doublings;
-    double most;          /* largest |r_i| when it was last looked at */
-    double least, before; /* smallest change in this window, in the last one */
+    double most;          /* largest |r_i| at the last look */
+    double least, before; /* smallest change in this window, and in the last one */
 } cti_pgs_trend;
 
 #if CONTACT_WITH_CA || CONTACT_WITH_PGS
 #define CTI_PGS_LOOK 16       /* sweeps between two looks at the size of r */
-#define CTI_PGS_DOUBLINGS 8   /* in a row: it grows by a factor, and not as it does on its way to a large solution */
-#define CTI_PGS_WINDOW 1024   /* first window for circles; the next is twice as long */
-#define CTI_PGS_PROGRESS 0.98 /* share to which the change has to fall from window to window */
+#define CTI_PGS_DOUBLINGS 8   /* doublings of |r| in a row that count as divergence: growth by a factor, unlike the growth towards a large
+                                 solution */
+#define CTI_PGS_WINDOW 1024   /* [sweeps] first window for cycles; each window is twice as long as the last */
+#define CTI_PGS_PROGRESS 0.98 /* the change must fall to this share from window to window */
 
-/* after sweep k (from 1): NULL, or why the sweeps lead nowhere */
+/* after sweep k (from 1): NULL, or why the sweeps will not converge */
 static const char *cti_pgs_trend_look(cti_pgs_trend *t, int k, double change, const double *r, int m)
 {
     double most = 0;
@@ -16161,7 +16638,7 @@ static const char *cti_pgs_trend_look(cti_pgs_trend *t, int k, double change, co
     return NULL;
 }
 
-/* the sweeps as a map of r, in units in which all contacts weigh alike. weight [m]. 0 when memory ran out */
+/* prepares acceleration of the sweeps as a map of r, in units in which all contacts have equal weight. weight [m]. 0 when memory ran out */
 static int cti_pgs_mix(const cti_pgs *s, cti_arena *arena, cti_mixing *mixing, double *weight)
 {
     int i, n = cti_pgs_stride(s);
@@ -16188,7 +16665,7 @@ static cti_outcome cti_pgs_relax(cti_pgs *s, const cti_program *p, cti_dual *d, 
         a->iterations = k + 1;
         a->why = change != change || change > 1e100 ? "the sweeps diverge" : cti_pgs_trend_look(&trend, k + 1, change, a->r, p->m);
         if (a->why) {
-            if (!(change <= 1e100) || trend.doublings) /* numbers that have run away are no answer */
+            if (!(change <= 1e100) || trend.doublings) /* diverged numbers are not stored as an answer */
                 memset(a->r, 0, sizeof *a->r * (size_t)p->m);
             cti_pgs_judge(p, d, a, work);
             return CTI_OUTCOME_FAILED;
@@ -16229,9 +16706,9 @@ CTI_FN cti_outcome cti_pgs_run(cti_pgs *s, const cti_program *p, cti_dual *d, ct
 #endif
 
 #if CONTACT_WITH_PGS
-enum { CTI_PGS_DENSE = 3000 }; /* rows of a sparse W that is mostly full which is kept dense: it takes 72 megabytes */
+enum { CTI_PGS_DENSE = 3000 }; /* [rows] a sparse W that is mostly full is stored dense up to this size: 72 megabytes */
 
-/* a symmetric W of contacts that is mostly full, dense. 0 when memory ran out */
+/* stores a symmetric, mostly full W of contacts dense. 0 when memory ran out */
 static int cti_pgs_fill(cti_pgs *s, const cti_program *p, cti_arena *arena)
 {
     double *W;
@@ -16297,19 +16774,19 @@ CTI_FN cti_outcome cti_solver_ca(const cti_program *p, cti_effort *e, cti_answer
 /* ---- 4_programs/ca.c ---- */
 /* ca.c -- full constraint anticipation.
    Method: W = J A^-1 J' with unit diagonal by scaling; the linear complementarity problem u = W r + q >= 0, r >= 0, r'u = 0 by block
-   principal pivoting: rows of a working set F have u = 0, the others r = 0; all rows with the wrong sign change sides at once as long as
-   that makes them fewer, and only the last of them where it does not for ten times (Murty's rule, which ends). F is guessed by Gauss-Seidel
-   sweeps. W_FF is factored anew in each round: that is a small part of what W has cost. Multipliers are then corrected with u = J x + w of
-   the true unknowns. Rows that depend on each other make W_FF singular: then W gets a compliance and the solution is approached by proximal
-   steps, which solve (W + eps) r' = ... + eps r and leave no trace of eps; without a solution r' - r becomes a certificate of that.
-   Contacts with friction: Gauss-Seidel on W (pgs.c). differs: the round cone of one contact is met exactly, where equations 13 and 14 take
-   normal and friction multipliers in turn; the cone CT_CONE_BOX is the paper's.
+   principal pivoting: rows of a working set F have u = 0, the others r = 0. All rows with the wrong sign change sides at once as long as
+   their number falls. After ten rounds without progress only the last of them changes (Murty's rule, which terminates). F is guessed by
+   Gauss-Seidel sweeps. W_FF is factored in each round, which costs little compared with W. Multipliers are then corrected with u = J x + w
+   of the true unknowns. Linearly dependent rows make W_FF singular. Then W gets a compliance eps, and proximal steps solve (W + eps) r' =
+   ... + eps r; their limit does not depend on eps. If there is no solution, r' - r becomes a certificate of infeasibility. Contacts with
+   friction: Gauss-Seidel on W (pgs.c). differs: the law of one contact with the round cone is solved exactly, while equations 13 and 14
+   alternate between normal and friction multipliers; CT_CONE_BOX is the paper's cone.
    based on: Otaduy et al. 2009, section 5.1; Kostreva 1978, Judice and Pires 1994 (block principal pivoting); Rockafellar 1976 (proximal
    steps). */
 
 #define CTI_CA_GUESS 12    /* Gauss-Seidel sweeps before the first pivots */
 #define CTI_CA_CHANCES 10  /* rounds without progress before Murty's rule */
-#define CTI_CA_STEPS 60    /* proximal steps */
+#define CTI_CA_STEPS 60    /* most proximal steps */
 #define CTI_CA_PATIENCE 60 /* rounds after which W gets more compliance */
 #endif
 
@@ -16322,17 +16799,17 @@ typedef struct cti_ca {
     double *scale;      /* [m] 1 / sqrt W_ii */
     double *c, *y, *u;  /* [m] scaled: u = (W + eps) y + c */
     double *M, *f;      /* [m][ld] W_FF and its factor, upper triangle; [m] */
-    uint8_t *in, *hint; /* [m] row is in F; was when the last problem was solved, or is guessed to be */
+    uint8_t *in, *hint; /* [m] row is in F; row was in F at the end of the last problem, or is guessed to be */
     int32_t *F;
     double eps;
-    double *r, *x, *dr, *work; /* candidate; [2 m + 2 n] */
+    double *r, *x, *dr, *work; /* candidate, its last change, and scratch [2 m + 2 n] */
     int rounds;
 } cti_ca;
 
 #if CONTACT_WITH_CA
 static double cti_ca_w(const cti_ca *s, int i, int j) { return s->d.W[(size_t)i * (size_t)s->d.ld + (size_t)j]; }
 
-/* W with unit diagonal */
+/* scales W to a unit diagonal */
 static void cti_ca_scale(cti_ca *s)
 {
     int i, j;
@@ -16357,7 +16834,7 @@ static int cti_ca_allocate(cti_ca *s)
     return s->scale && s->c && s->y && s->u && s->f && s->dr && s->M && s->in && s->hint && s->F && s->r && s->x && s->work;
 }
 
-/* a first F: the rows that hold after a few sweeps, y their multipliers. 0 when memory ran out */
+/* a first F: the rows with positive multipliers after a few sweeps; y: these multipliers. 0 when memory ran out */
 static int cti_ca_guess(cti_ca *s)
 {
     cti_pgs g;
@@ -16375,7 +16852,7 @@ static int cti_ca_guess(cti_ca *s)
     return 1;
 }
 
-/* factor of (W + eps)_FF; 0 when it is singular to working precision. *n: rows of F */
+/* factors (W + eps)_FF; 0 when it is singular to working precision. *n: number of rows in F */
 static int cti_ca_factor(cti_ca *s, int *n, int *ld)
 {
     int i, j, k = 0;
@@ -16404,7 +16881,7 @@ static int cti_ca_factor(cti_ca *s, int *n, int *ld)
     return 1;
 }
 
-/* y with u_F = 0, y elsewhere 0; u elsewhere */
+/* computes y so that u_F = 0 and y = 0 elsewhere, then u elsewhere */
 static void cti_ca_values(cti_ca *s, int n, int ld)
 {
     int i, k;
@@ -16432,8 +16909,8 @@ static int cti_ca_wrong(const cti_ca *s, int i, double tiny_y, double tiny_u)
     return s->in[i] ? s->y[i] < -tiny_y : s->u[i] < -tiny_u;
 }
 
-/* the linear complementarity problem of c and eps by block principal pivoting from the F at hand. 1: solved; 0: it needs more compliance,
-   W_FF being singular or the pivots endless; -1: the budget ended */
+/* solves the linear complementarity problem of c and eps by block principal pivoting from the current F. 1: solved; 0: more compliance is
+   needed, since W_FF is singular or pivoting does not terminate; -1: the budget ended */
 static int cti_ca_pivot(cti_ca *s)
 {
     int best = s->m + 1, chances = CTI_CA_CHANCES, n = 0, ld = 0, i, round;
@@ -16463,7 +16940,7 @@ static int cti_ca_pivot(cti_ca *s)
     }
 }
 
-/* keeps the candidate when it is better than what the answer holds. Returns its residual */
+/* keeps the candidate if it is better than the present answer. Returns its residual */
 static double cti_ca_keep(cti_ca *s, double *best, double *dynamics)
 {
     const cti_program *p = s->p;
@@ -16478,12 +16955,12 @@ static double cti_ca_keep(cti_ca *s, double *best, double *dynamics)
     return j.residual;
 }
 
-/* one proximal step from r, x: a candidate in r, x, the step in dr. As cti_ca_pivot */
+/* one proximal step from r, x: gives a candidate in r, x and the step in dr. Returns as cti_ca_pivot */
 static int cti_ca_step(cti_ca *s, int first)
 {
     const cti_program *p = s->p;
     int i, k, got;
-    /* c = u - W r - eps r with the true u */
+    /* c = u - W r - eps r, with u computed from x */
     cti_program_u(p, s->x, s->r, s->u);
     for (i = 0; i < s->m; i++)
         s->c[i] = s->scale[i] * s->u[i] - s->eps * s->r[i] / s->scale[i];
@@ -16510,7 +16987,7 @@ static int cti_ca_step(cti_ca *s, int first)
     return 1;
 }
 
-/* eps that is tried after this one */
+/* the next eps to try */
 static double cti_ca_stiffen(double eps) { return eps == 0 ? 1e-12 : 100 * eps; }
 
 static void cti_ca_restart(cti_ca *s)
@@ -16519,7 +16996,7 @@ static void cti_ca_restart(cti_ca *s)
     memcpy(s->x, s->d.x0, sizeof *s->x * (size_t)s->p->n);
 }
 
-/* proximal steps until the residual is small, and then as long as they make it smaller */
+/* proximal steps until the residual is small, and then as long as it still decreases */
 static cti_outcome cti_ca_steps(cti_ca *s)
 {
     double best = INFINITY, goal = cti_fmin(s->e->tolerance, 1e-10), last = INFINITY, residual, dynamics;
@@ -16547,7 +17024,7 @@ static cti_outcome cti_ca_steps(cti_ca *s)
         }
         if (dynamics > 0.5 * residual)
             cti_dual_x(&s->d, s->r, s->x);
-        /* a compliance that holds the steps up is taken back as far as the pivots bear it */
+        /* compliance that slows convergence down is reduced as far as pivoting tolerates */
         if (residual > 0.1 * last && s->eps > 1e-11 && failures < 8)
             s->eps *= 0.01;
         idle = residual > 0.5 * last ? idle + 1 : 0;
@@ -16555,7 +17032,7 @@ static cti_outcome cti_ca_steps(cti_ca *s)
             return CTI_OUTCOME_SOLVED;
         last = cti_fmin(last, residual);
         if (idle >= 3 && residual > 1e-3 && s->eps < 1e-11) {
-            /* W_FF is singular after all */
+            /* W_FF is singular */
             s->eps = cti_ca_stiffen(s->eps), idle = 0, first = 1, last = INFINITY;
             cti_ca_restart(s);
         }
@@ -16616,14 +17093,14 @@ CTI_FN cti_outcome cti_solver_ca(const cti_program *p, cti_effort *e, cti_answer
 #endif
 
 /* ---- 4_programs/friction.h ---- */
-/* friction.h -- a stand-alone frictional contact problem in the form that its solvers work on, and what they share.
-   The form: u = W r + q with W_ii of trace 3 and |q| = 1: contact i's impulse is r_i = unit root_i s_i and its velocity u_i' = unit u_i / root_i
-   with root_i = sqrt(3 / trace W_ii); cones do not change under it. The judge's scaled natural map is then
+/* friction.h -- a stand-alone frictional contact problem in the form that its solvers work on, and the code that they share. The form: u =
+   W r + q with W_ii of trace 3 and |q| = 1: contact i's impulse is r_i = unit root_i s_i and its velocity u_i' = unit u_i / root_i with
+   root_i = sqrt(3 / trace W_ii); cones do not change under it. The judge's scaled natural map is then
    |root (s - P_K(s - u^))| / |root s|.
    W is kept dense for GLOBAL, where it is J A^-1 J' (unless most of it is 0), and as sparse 3x3 blocks for LOCAL; it is never made symmetric. */
 
 
-enum { CTI_NEWTON_HISTORY = 6 }; /* norms that the nonmonotone search looks back on */
+enum { CTI_NEWTON_HISTORY = 6 }; /* [norms] history of the nonmonotone line search */
 
 typedef struct cti_friction {
     const cti_program *p;
@@ -16639,74 +17116,76 @@ typedef struct cti_friction {
     double unit;
     cti_scalar system; /* GLOBAL */
     double *r, *u;     /* [m] the iterate, and W r + q at it */
-    double *best;      /* [m] iterate of the least residual so far */
+    double *best;      /* [m] iterate with the smallest residual so far */
     double best_residual;
     double best_judged; /* ... by the judge's measure, relative to q instead of r */
     int iterations;
-    int memory; /* 1: it ran out in a linear system */
-    int spent; /* 1: a bound on iterations or time, or the watcher, has ended it */
+    int memory; /* 1: a linear system ran out of memory */
+    int spent; /* 1: a limit on iterations or time, or the watcher, has ended the solve */
 } cti_friction;
 
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON
-/* cti_friction_refuses -- NULL, or why p has no such form (a sentence). */
+/* cti_friction_refuses -- NULL, or why p does not have this form (a sentence). */
 CTI_FN const char *cti_friction_refuses(const cti_program *p);
-/* cti_friction_open -- the form of p, r at the answer's start. 0 when memory ran out; close in any case. */
+/* cti_friction_open -- makes the form of p, with r at the answer's start. 0 when memory ran out; close it in any case. */
 CTI_FN int cti_friction_open(cti_friction *f, const cti_program *p, cti_effort *e, const cti_answer *a);
 CTI_FN void cti_friction_close(cti_friction *f);
 /* cti_friction_mul -- y [m] = W x. */
 CTI_FN void cti_friction_mul(const cti_friction *f, const double *x, double *y);
 /* cti_friction_row -- y [3] = rows of contact i of W times x. */
 CTI_FN void cti_friction_row(const cti_friction *f, int i, const double *x, double *y);
-/* cti_friction_residual -- u of r, the scaled natural map's relative size; keeps the best r. */
+/* cti_friction_residual -- computes u of r; returns the relative size of the scaled natural map, and keeps the best r. */
 CTI_FN double cti_friction_residual(cti_friction *f);
-/* cti_friction_natural -- the same number of any pair r, u; *judged: relative to q. */
+/* cti_friction_natural -- the same measure for any pair r, u; *judged: relative to q. */
 CTI_FN double cti_friction_natural(const cti_friction *f, const double *r, const double *u, double *judged);
 #endif
 #if CONTACT_WITH_ADMM || CONTACT_WITH_INTERIOR || CONTACT_WITH_NEWTON
-/* cti_friction_local -- r [3] of one contact with u = B r + q exactly. */
+/* cti_friction_local -- solves one contact with u = B r + q exactly for r [3]. */
 CTI_FN void cti_friction_local(const double *B, const double *q, double mu, double *r);
-/* cti_friction_sweep -- one block Gauss-Seidel sweep on u = (W + sigma I) r + q - sigma center; forth, or back where `back`. */
+/* cti_friction_sweep -- one block Gauss-Seidel sweep on u = (W + sigma I) r + q - sigma center; in reverse order with `back`. */
 CTI_FN void cti_friction_sweep(cti_friction *f, double sigma, const double *center, int back);
 #endif
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON
-/* cti_friction_goes_on -- the effort's rule, with the iterate where the watcher expects it. */
+/* cti_friction_goes_on -- 1 if another iteration may begin, by the rules of cti_effort_goes_on; puts the iterate where the watcher expects
+   it. */
 CTI_FN int cti_friction_goes_on(cti_friction *f, int own, cti_answer *a);
-/* cti_friction_answer -- best r, and x, in the problem's units. */
+/* cti_friction_answer -- stores the best r, and its x, in the problem's units. */
 CTI_FN void cti_friction_answer(cti_friction *f, cti_answer *a);
 #endif
 #if CONTACT_WITH_ADMM || CONTACT_WITH_NEWTON
-/* cti_friction_outcome -- the answer, and what its residual and the way it ended say of it. */
+/* cti_friction_outcome -- stores the answer; the outcome follows from its residual and from the reason for the end. */
 CTI_FN cti_outcome cti_friction_outcome(cti_friction *f, double enough, cti_answer *a);
 #endif
 
-/* cti_friction_system -- (A + B (W + sigma I)) x = y. Zero it before first use; close in any case. */
+/* cti_friction_system -- (A + B (W + sigma I)) x = y. Zero it before first use; close it in any case. */
 typedef struct cti_friction_system {
     cti_friction *f;
     const double *A, *B; /* [9 nc] */
     double sigma;
     int sparse, grouped;
     cti_block_lu lu;
-    cti_panel_lu panel;              /* grouped: contacts that meet the same others are eliminated together */
-    int32_t *group, *member, *begin; /* [nc] of each contact; contacts group by group, [n_groups + 1] */
-    int32_t *first, *column, *size;  /* the groups' neighbours; unknowns that a group has now */
+    cti_panel_lu panel;              /* groups: contacts with the same neighbours are eliminated together */
+    int32_t *group, *member, *begin; /* [nc] group of each contact; contacts group by group; [n_groups + 1] where groups begin in member */
+    int32_t *first, *column, *size;  /* neighbours of the groups; current number of unknowns of each group */
     int n_groups;
     double *block;           /* [9 first[nc]] */
     double *matrix, *scratch; /* dense: [3 n_active][ld] */
     int *pivot, n_active, ld;
-    int32_t *active, *place; /* [nc] contacts whose B is not 0; their place among them, or -1 */
+    int32_t *active, *place; /* [nc] contacts whose B is not 0; index of each contact among them, or -1 */
     double *work, *rhs;      /* [m] */
 } cti_friction_system;
 #if CONTACT_WITH_ADMM || CONTACT_WITH_INTERIOR || CONTACT_WITH_NEWTON
-/* cti_friction_system_open, cti_friction_system_factor -- 0 when memory ran out; 0 when the matrix is singular. A and B [9 nc] have to stand until
-   the solves; where a B is 0 its A is the identity. */
+/* cti_friction_system_open, cti_friction_system_factor -- 0 when memory ran out; the second also when the matrix is singular. A and B [9
+   nc] must stay unchanged until the solves; where a B is 0, its A is the identity. */
 CTI_FN int cti_friction_system_open(cti_friction_system *s, cti_friction *f);
 CTI_FN int cti_friction_system_factor(cti_friction_system *s, const double *A, const double *B, double sigma);
-/* cti_friction_system_solve -- x [m] in: right side, out: solution. 0 when it is not finite. */
+/* cti_friction_system_solve -- x [m]: right side, then solution. 0 when the solution is not finite. */
 CTI_FN int cti_friction_system_solve(cti_friction_system *s, double *x);
 CTI_FN void cti_friction_system_close(cti_friction_system *s);
 #endif
 
-/* cti_newton -- the iteration of friction_newton.c, for those that end with it. The system is the caller's and is factored anew. */
+/* cti_newton -- the iteration of friction_newton.c, also for other solvers that finish with it. The system is the caller's and is factored
+   again. */
 typedef struct cti_newton {
     cti_friction *f;
     cti_friction_system *system;
@@ -16714,25 +17193,26 @@ typedef struct cti_newton {
     double *F, *d, *old; /* [m] */
     double history[CTI_NEWTON_HISTORY];
     int n_history;
-    double boost; /* factor of sigma */
+    double boost; /* factor on sigma */
 } cti_newton;
 #if CONTACT_WITH_ADMM || CONTACT_WITH_INTERIOR || CONTACT_WITH_NEWTON
 CTI_FN int cti_newton_open(cti_newton *s, cti_friction *f, cti_friction_system *system);
 #endif
 #if CONTACT_WITH_ADMM || CONTACT_WITH_INTERIOR
-/* cti_newton_polish -- Newton steps from the best iterate as long as each makes |F| fall. 1 when the residual is not above `enough`. */
+/* cti_newton_polish -- Newton steps from the best iterate as long as each one reduces |F|. 1 when the residual is at most `enough`. */
 CTI_FN int cti_newton_polish(cti_newton *s, double enough, cti_answer *a);
 #endif
 
-/* cti_friction_weights -- c [n] of Anderson's acceleration: (E'E + small)^-1 E'e, E the n columns de [m]; n <= CTI_FRICTION_DEPTH. */
+/* cti_friction_weights -- c [n] of Anderson's acceleration: (E'E + small)^-1 E'e, with the n columns de [m] as E; n <=
+   CTI_FRICTION_DEPTH. */
 enum { CTI_FRICTION_DEPTH = 8 };
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
 CTI_FN void cti_friction_weights(double *const *de, int n, int m, const double *e, double *c);
 #endif
 
 #if CONTACT_WITH_NEWTON
-/* cti_solver_newton -- semismooth Newton with Gauss-Seidel sweeps; cti_solver_admm -- alternating directions, ended by Newton steps. LOCAL and
-   GLOBAL. */
+/* cti_solver_newton -- semismooth Newton with Gauss-Seidel sweeps; cti_solver_admm -- alternating directions, finished by Newton steps. For
+   LOCAL and GLOBAL. */
 CTI_FN cti_outcome cti_solver_newton(const cti_program *p, cti_effort *e, cti_answer *a);
 #endif
 #if CONTACT_WITH_ADMM
@@ -16741,23 +17221,22 @@ CTI_FN cti_outcome cti_solver_admm(const cti_program *p, cti_effort *e, cti_answ
 
 
 /* ---- 4_programs/friction.c ---- */
-/* friction.c -- what the solvers of stand-alone frictional contact problems share: the scaled form, products with W, the residual, one
-   contact solved exactly, block Gauss-Seidel sweeps. Method: a contact of known neighbourhood takes off, sticks, or slips; in slip u_t = -a
-   r_t with a > 0, u_n = 0 and |r_t| = mu r_n leave one equation in a, whose sign differs at both ends. based on: Acary, Bremond and Huber
-   2018, On solving contact problems with Coulomb friction: formulations and numerical comparisons (NSGS with exact local solver, natural
-   map); Bonnefon and Daviet 2011 (the equation in a, there a quartic). */
+/* friction.c -- code shared by the solvers of stand-alone frictional contact problems: the scaled form, products with W, the residual, the
+   exact solution of one contact, block Gauss-Seidel sweeps. Method: with all other contacts fixed, a contact opens, sticks or slips. In
+   slip, u_t = -a r_t with a > 0, u_n = 0 and |r_t| = mu r_n leave one equation in a, whose sign differs at both ends of its interval. based
+   on: Acary, Bremond and Huber 2018, On solving contact problems with Coulomb friction: formulations and numerical comparisons (NSGS with
+   exact local solver, natural map); Bonnefon and Daviet 2011 (the equation in a, there a quartic). */
 
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON
 enum {
     CTI_FRICTION_DENSE = 12000,
     CTI_FRICTION_FEW = 32,
     CTI_FRICTION_FULL = 1000
-}; /* rows of the largest dense W: about a gigabyte; contacts, least and most, of a sparse one
-that is made dense */
+}; /* DENSE: [rows] largest dense W, about a gigabyte. FEW, FULL: [contacts] between these a mostly full sparse W is stored dense */
 
 /* ---- the form ---- */
 
-/* 1 when block (i, j) of the dense W is not 0 */
+/* 1 if block (i, j) of the dense W is not 0 */
 static int cti_friction_joined(const cti_friction *f, int i, int j)
 {
     int a, b;
@@ -16768,7 +17247,7 @@ static int cti_friction_joined(const cti_friction *f, int i, int j)
     return i == j;
 }
 
-/* a dense W that is nearly empty, as that of rigid bodies, in sparse blocks: one pass counts, one copies */
+/* converts a dense W that is mostly zeros, as for rigid bodies, to sparse blocks: the first pass counts, the second copies */
 static int cti_friction_thin(cti_friction *f)
 {
     int i, j, a, b, n = f->nc, count, pass;
@@ -16799,7 +17278,7 @@ static int cti_friction_thin(cti_friction *f)
     return 1;
 }
 
-/* root_i from the traces, and W as dense rows: GLOBAL */
+/* computes root_i from the traces, and W as dense rows, for GLOBAL */
 static int cti_friction_dense(cti_friction *f)
 {
     const cti_program *p = f->p;
@@ -16829,7 +17308,8 @@ static int cti_friction_dense(cti_friction *f)
     return cti_friction_thin(f);
 }
 
-/* columns of blocks in block row i, its own among them, marked where `seen` is i; returns their number, writes them where `out` is given */
+/* columns of the blocks in block row i, the diagonal one included; `seen` is set to i for them. Returns their number, and writes them to
+   `out` unless it is NULL */
 static int cti_friction_columns(const cti_sparse *W, int i, int32_t *seen, int32_t *out)
 {
     int a, k, n = 0;
@@ -16851,7 +17331,7 @@ static int cti_friction_columns(const cti_sparse *W, int i, int32_t *seen, int32
     return n + 1;
 }
 
-/* one block row: numbers, scaled; place [nc] scratch */
+/* fills the scaled numbers of one block row; place [nc] is scratch */
 static void cti_friction_blocks(cti_friction *f, int i, int32_t *place)
 {
     const cti_sparse *W = &f->p->W;
@@ -16867,7 +17347,7 @@ static void cti_friction_blocks(cti_friction *f, int i, int32_t *place)
     memcpy(f->diagonal + 9 * (size_t)i, f->block + 9 * (size_t)place[i], 9 * sizeof *f->block);
 }
 
-/* sparse blocks that are mostly there, as dense rows */
+/* stores sparse blocks that are mostly there as dense rows */
 static int cti_friction_fill(cti_friction *f)
 {
     int i, k, a;
@@ -16882,7 +17362,7 @@ static int cti_friction_fill(cti_friction *f)
     return f->W != NULL;
 }
 
-/* W as sparse blocks: LOCAL */
+/* W as sparse blocks, for LOCAL */
 static int cti_friction_sparse(cti_friction *f)
 {
     const cti_sparse *W = &f->p->W;
@@ -16995,7 +17475,7 @@ CTI_FN double cti_friction_natural(const cti_friction *f, const double *r, const
         z[0] = ri[0] - ui[0] - f->mu[i] * sqrt(ui[1] * ui[1] + ui[2] * ui[2]), z[1] = ri[1] - ui[1], z[2] = ri[2] - ui[2];
         cti_cone_project3(f->mu[i], z);
         for (k = 0; k < 3; k++) {
-            double s = f->root[i] * f->root[i]; /* the judge's r_i = root_i s_i */
+            double s = f->root[i] * f->root[i]; /* r_i of the problem is root_i s_i */
             part += s * (ri[k] - z[k]) * (ri[k] - z[k]), whole += s * ri[k] * ri[k], data += s * qi[k] * qi[k];
         }
     }
@@ -17024,7 +17504,7 @@ CTI_FN double cti_friction_residual(cti_friction *f)
 /* ---- one contact ---- */
 
 #if CONTACT_WITH_ADMM || CONTACT_WITH_INTERIOR || CONTACT_WITH_NEWTON
-/* slip at u_t = -a r_t, u_n = 0: returns |r_t| - mu r_n. S, s: tangential block and load with r_n eliminated */
+/* slip with u_t = -a r_t, u_n = 0: returns |r_t| - mu r_n. S, s: tangential block and load after elimination of r_n */
 static double cti_friction_slip(const double *B, const double *q, const double *S, const double *s, double mu, double a, double *r)
 {
     double s11 = S[0] + a, s22 = S[3] + a, det = s11 * s22 - S[1] * S[2];
@@ -17036,7 +17516,7 @@ static double cti_friction_slip(const double *B, const double *q, const double *
     return sqrt(r[1] * r[1] + r[2] * r[2]) - mu * r[0];
 }
 
-/* a of the root between lo (positive) and hi (not): bisection, in logarithms from the first positive a on, and then secants */
+/* the root a between lo (positive sign) and hi (negative): bisection, on a logarithmic scale once both are positive, then secants */
 static void cti_friction_bracket(const double *B, const double *q, const double *S, const double *s, double mu, double top, double *r)
 {
     double lo = 0, hi = top, at_lo = INFINITY, at_hi, a, value;
@@ -17046,7 +17526,7 @@ static void cti_friction_bracket(const double *B, const double *q, const double 
     if (at_hi > 0)
         return;
     for (k = 0; k < 100 && hi - lo > 1e-15 * hi; k++) {
-        /* the secant of a function that is convex in most cases; every third step halves */
+        /* secant of a mostly convex function; every third step bisects */
         a = k % 3 != 2 && at_lo < 1e300 ? hi - at_hi * (hi - lo) / (at_hi - at_lo) : (lo + hi) / 2;
         if (!(a > lo && a < hi))
             a = (lo + hi) / 2;
@@ -17207,9 +17687,9 @@ static int cti_friction_system_dense(cti_friction_system *s)
 enum {
     CTI_FRICTION_GROUP = 24,
     CTI_FRICTION_GROUPED = 3
-}; /* contacts of a group at most, and on average at least to make groups worth it */
+}; /* GROUP: most contacts of a group. GROUPED: average number from which groups pay */
 
-/* a number that contacts with the same columns share */
+/* a hash that contacts with the same columns share */
 static uint32_t cti_friction_system_hash(const cti_friction *f, int i)
 {
     uint32_t sum = (uint32_t)(f->first[i + 1] - f->first[i]), h;
@@ -17221,7 +17701,7 @@ static uint32_t cti_friction_system_hash(const cti_friction *f, int i)
     return sum;
 }
 
-/* contacts sorted by their hash and cut into groups. 0: out of memory */
+/* sorts the contacts by their hash and cuts them into groups. 0: out of memory */
 static int cti_friction_system_group(cti_friction_system *s)
 {
     const cti_friction *f = s->f;
@@ -17250,7 +17730,7 @@ static int cti_friction_system_group(cti_friction_system *s)
     return 1;
 }
 
-/* which groups meet. 0: out of memory */
+/* finds which groups are coupled. 0: out of memory */
 static int cti_friction_system_meet(cti_friction_system *s)
 {
     const cti_friction *f = s->f;
@@ -17279,7 +17759,7 @@ static int cti_friction_system_meet(cti_friction_system *s)
     return 1;
 }
 
-/* 1 with groups where there are some, 0 when memory ran out */
+/* opens the solve by groups if there are any groups. 0 when memory ran out */
 static int cti_friction_system_open_groups(cti_friction_system *s)
 {
     cti_arena *arena = s->f->e->arena;
@@ -17307,7 +17787,7 @@ CTI_FN int cti_friction_system_open(cti_friction_system *s, cti_friction *f)
     if (!f->W) {
         if (!cti_block_lu_open(f->e->mem, &s->lu, f->nc, f->first, f->column))
             return 0;
-        s->sparse = s->lu.flops < m * m * m / 6; /* the dense one does four times as much in the same time */
+        s->sparse = s->lu.flops < m * m * m / 6; /* the dense LU does four times as many operations in the same time */
         s->block = CTI_ARENA_NEW(f->e->arena, double, 9 * (size_t)f->first[f->nc]);
         if (!s->block)
             return 0;
@@ -17346,7 +17826,7 @@ static int cti_friction_system_factor_sparse(cti_friction_system *s)
     return cti_block_lu_factor(&s->lu, s->block);
 }
 
-/* contacts whose B is not 0 */
+/* lists the contacts whose B is not 0 */
 static void cti_friction_system_list(cti_friction_system *s)
 {
     int i, k;
@@ -17360,7 +17840,7 @@ static void cti_friction_system_list(cti_friction_system *s)
     }
 }
 
-/* block row of contact i among those listed */
+/* block row of contact i among the listed contacts */
 static void cti_friction_system_row(cti_friction_system *s, int i)
 {
     const cti_friction *f = s->f;
@@ -17383,7 +17863,7 @@ static void cti_friction_system_row(cti_friction_system *s, int i)
             out[(size_t)a * ld + 3 * at + (size_t)b] += A[3 * a + b] + s->sigma * B[3 * a + b];
 }
 
-/* place of a contact among those of its group whose B is not 0, or -1; sizes of the groups */
+/* index of each contact among those of its group with B not 0, or -1; also the groups' sizes */
 static void cti_friction_system_rank(cti_friction_system *s)
 {
     int g, i, k;
@@ -17396,7 +17876,7 @@ static void cti_friction_system_rank(cti_friction_system *s)
         }
 }
 
-/* rows of contact i in the panels */
+/* writes the rows of contact i into the panels */
 static void cti_friction_system_panel_row(cti_friction_system *s, int i)
 {
     const cti_friction *f = s->f;
@@ -17466,7 +17946,7 @@ static void cti_friction_system_solve_sparse(cti_friction_system *s, double *x)
         x[i] += s->rhs[i];
 }
 
-/* the others, whose A is the identity, are known: what they do to all, into work; 0 when that is nothing */
+/* contacts whose A is the identity are known: writes their effect on all others to work; 0 if there is none */
 static int cti_friction_system_known(cti_friction_system *s, const double *x)
 {
     int i, others = 0;
@@ -17479,7 +17959,7 @@ static int cti_friction_system_known(cti_friction_system *s, const double *x)
     return others;
 }
 
-/* the right side of active contact j without them */
+/* the right side of active contact j without the known contacts */
 static void cti_friction_system_right(const cti_friction_system *s, const double *x, int j, int others, double *out)
 {
     const double *B = s->B + 9 * (size_t)j, *v = s->work + 3 * (size_t)j;
@@ -17498,7 +17978,7 @@ static void cti_friction_system_solve_dense(cti_friction_system *s, double *x)
         x[3 * s->active[k / 3] + k % 3] = s->rhs[k];
 }
 
-/* as cti_friction_system_solve_dense */
+/* as cti_friction_system_solve_dense, by groups */
 static void cti_friction_system_solve_groups(cti_friction_system *s, double *x)
 {
     int k, pass, others = cti_friction_system_known(s, x);
@@ -17516,7 +17996,7 @@ static void cti_friction_system_solve_groups(cti_friction_system *s, double *x)
     }
 }
 
-/* the same with one step of refinement: rows are not exchanged between groups */
+/* the same with one step of refinement, since rows are not exchanged between groups */
 static int cti_friction_system_solve_refined(cti_friction_system *s, double *x)
 {
     cti_arena_point mark = cti_arena_mark(s->f->e->arena);
@@ -17555,11 +18035,11 @@ CTI_FN int cti_friction_system_solve(cti_friction_system *s, double *x)
 /* ---- 4_programs/friction_newton.c ---- */
 /* friction_newton.c -- semismooth Newton for frictional contact on the exact cone, between block Gauss-Seidel sweeps.
    Method: the function of Alart and Curnier, F_n = r_n - max(0, r_n - u_n), F_t = r_t - (r_t - u_t projected on the disc of radius
-   mu max(0, r_n - u_n)), in the scaled form where all W_ii have trace 3. A step solves (A + B (W + sigma I)) d = -F for the contacts that
-   push, the others go to zero; it is halved until the norm of F falls below the largest of the last ones, and sweeps take over where that
-   fails. sigma follows the residual, as in Levenberg's method, so that redundant contacts do not make the system singular at the end; other
-   factors of it are tried where nothing gets better. based on: Alart and Curnier 1991; Acary, Bremond and Huber 2018 (comparison of
-   solvers; line search on the same function); Grippo, Lampariello and Lucidi 1986 (nonmonotone search). */
+   mu max(0, r_n - u_n)), in the scaled form where all W_ii have trace 3. A step solves (A + B (W + sigma I)) d = -F for the contacts with
+   r_n - u_n > 0; the others go to zero. The step is halved until the norm of F falls below the largest of the last norms; if that fails,
+   sweeps take over. sigma is proportional to the residual, as in Levenberg's method, so that redundant contacts do not make the system
+   singular. If the residual stops falling, other factors of proportionality are tried. based on: Alart and Curnier 1991; Acary, Bremond and
+   Huber 2018 (comparison of solvers; line search on the same function); Grippo, Lampariello and Lucidi 1986 (nonmonotone search). */
 
 enum {
     CTI_NEWTON_OWN = 1000,
@@ -17580,7 +18060,7 @@ CTI_FN int cti_newton_open(cti_newton *s, cti_friction *f, cti_friction_system *
     return s->A && s->B && s->F && s->d && s->old;
 }
 
-/* F [3] of one contact and, where A is given, its derivatives by r and u; B is 0 where it does not push */
+/* F [3] of one contact and, if A is not NULL, its derivatives with respect to r and u; B is 0 for a contact that does not push */
 static void cti_newton_contact(double mu, const double *r, const double *u, double *F, double *A, double *B)
 {
     double n = r[0] - u[0], t1 = r[1] - u[1], t2 = r[2] - u[2], t = sqrt(t1 * t1 + t2 * t2), g, e1, e2;
@@ -17610,7 +18090,7 @@ static void cti_newton_contact(double mu, const double *r, const double *u, doub
     }
 }
 
-/* norm of F at the iterate; u is up to date. With derivatives where asked for */
+/* norm of F at the iterate, whose u is up to date; also the derivatives if asked for */
 static double cti_newton_map(cti_newton *s, int derivatives)
 {
     cti_friction *f = s->f;
@@ -17626,7 +18106,7 @@ static double cti_newton_map(cti_newton *s, int derivatives)
     return sqrt(sum);
 }
 
-/* d, the Newton step from F, A, B. 0 when its system is singular */
+/* d, the Newton step from F, A, B. 0 when the system is singular */
 static int cti_newton_step(cti_newton *s, double sigma)
 {
     int i;
@@ -17654,7 +18134,7 @@ static void cti_newton_remember(cti_newton *s, double norm)
     s->history[0] = norm;
 }
 
-/* along d until F falls; 0 and the old iterate when it does not */
+/* line search along d until F falls; 0, with the old iterate restored, if it does not */
 static int cti_newton_search(cti_newton *s, double *out_residual, double *out_norm)
 {
     cti_friction *f = s->f;
@@ -17682,8 +18162,8 @@ static double cti_newton_sweeps(cti_newton *s, int count)
     return cti_friction_residual(s->f);
 }
 
-/* the whole step although F does not fall along it, and two sweeps: out of a kink of F where many short steps lead nowhere. Returns the
-   residual */
+/* takes the whole step although F does not fall along it, and then two sweeps. This leaves a kink of F where many short steps lead nowhere.
+   Returns the residual */
 static double cti_newton_leap(cti_newton *s)
 {
     cti_friction *f = s->f;
@@ -17693,7 +18173,7 @@ static double cti_newton_leap(cti_newton *s)
     return cti_newton_sweeps(s, 2);
 }
 
-/* one step from the iterate, whose residual is given and updated. 0 when there is none along which F falls */
+/* one step from the iterate; *residual is its residual, and is updated. 0 when F falls along no step */
 static int cti_newton_advance(cti_newton *s, double *residual)
 {
     double norm = cti_newton_map(s, 1);
@@ -17724,7 +18204,7 @@ CTI_FN int cti_newton_polish(cti_newton *s, double enough, cti_answer *a)
 #endif
 
 #if CONTACT_WITH_NEWTON
-/* the whole iteration; ends when the residual is below `enough`, the budget is used up, or nothing gets better with any sigma */
+/* the whole iteration. It ends when the residual is below `enough`, the budget is used up, or no sigma reduces the residual */
 static void cti_newton_run(cti_newton *s, double enough, cti_answer *a)
 {
     cti_friction *f = s->f;
@@ -17773,11 +18253,11 @@ CTI_FN cti_outcome cti_solver_newton(const cti_program *p, cti_effort *e, cti_an
 #endif
 
 /* ---- 4_programs/friction_admm.c ---- */
-/* friction_admm.c -- alternating directions for frictional contact: one linear system, factored seldom, and projections on the cones.
-   Method: Coulomb's law as min 1/2 r'W r + (q + s)'r on the cones with s_n = mu |u_t|, which is taken from the multiplier in every
+/* friction_admm.c -- alternating directions for frictional contact: one linear system, rarely factored again, and projections onto the
+   cones. Method: Coulomb's law is min 1/2 r'W r + (q + s)'r on the cones with s_n = mu |u_t|; s is updated from the multiplier in every
    iteration. The iteration is one map of v = y + r (Douglas-Rachford): z = P_K(v), y = v - z, (W + rho I) r = rho (z - y) - q - s, v <- y +
-   r, over-relaxed; then u^ = -rho y. Anderson's acceleration works on v. rho balances |r - z| and |u^ change|. Now and then Newton steps
-   from the best iterate try to end it. based on: Boyd et al. 2011, 3.1 and 3.4.1 - 3.4.3 (scaled form, rho, over-relaxation); Acary and
+   r, over-relaxed; then u^ = -rho y. Anderson's acceleration works on v. rho balances |r - z| and |u^ change|. At intervals, Newton steps
+   from the best iterate try to finish. based on: Boyd et al. 2011, 3.1 and 3.4.1 - 3.4.3 (scaled form, rho, over-relaxation); Acary and
    Cadoux 2013 (s as a fixed point); Walker and Ni 2011 (Anderson). */
 
 enum { CTI_ADMM_OWN = 50000, CTI_ADMM_DEPTH = CTI_FRICTION_DEPTH, CTI_ADMM_SHALLOW = 3, CTI_ADMM_CHECK = 5, CTI_ADMM_BALANCE = 40 };
@@ -17818,7 +18298,7 @@ static int cti_admm_open(cti_admm *s, cti_friction *f)
     return ok && cti_friction_system_open(&s->system, f) && cti_newton_open(&s->newton, f, &s->system);
 }
 
-/* z and y of v */
+/* computes z and y from v */
 static void cti_admm_split(cti_admm *s)
 {
     cti_friction *f = s->f;
@@ -17830,7 +18310,7 @@ static void cti_admm_split(cti_admm *s)
         s->y[i] = s->v[i] - s->z[i];
 }
 
-/* g, the image of v. 0 when it is not finite */
+/* g, the image of v under the map. 0 when it is not finite */
 static int cti_admm_map(cti_admm *s)
 {
     cti_friction *f = s->f;
@@ -17850,7 +18330,7 @@ static int cti_admm_map(cti_admm *s)
     return 1;
 }
 
-/* the next v from v and its image; an accelerated point whose error grew is taken back */
+/* the next v from v and its image; an accelerated point with a larger error is rejected */
 static void cti_admm_advance(cti_admm *s)
 {
     cti_friction *f = s->f;
@@ -17881,7 +18361,7 @@ static void cti_admm_advance(cti_admm *s)
             s->v[i] -= c[k] * s->dv[k][i];
 }
 
-/* rho from the sizes of r - z and of the change of z; v keeps z and u^. 0 when the matrix is singular */
+/* adapts rho to the sizes of r - z and of the change of z; v is changed so that z and u^ stay. 0 when the matrix is singular */
 static int cti_admm_balance(cti_admm *s, double primal, double dual)
 {
     double ratio = dual > 0 ? sqrt(primal / dual) : 1, rho;
@@ -17898,7 +18378,7 @@ static int cti_admm_balance(cti_admm *s, double primal, double dual)
     return cti_friction_system_factor(&s->system, s->A, s->B, rho);
 }
 
-/* sizes of the two residuals, relative */
+/* relative sizes of the two residuals */
 static void cti_admm_sizes(const cti_admm *s, double *primal, double *dual)
 {
     double p = 0, d = 0, r = 0, y = 0;
@@ -17910,7 +18390,7 @@ static void cti_admm_sizes(const cti_admm *s, double *primal, double *dual)
     *primal = sqrt(p / (r > 0 ? r : 1)), *dual = sqrt(d / (y > 0 ? y : 1));
 }
 
-/* acceleration with another depth: what got no further with one often does with the next */
+/* changes the acceleration's depth: a run that stalls with one depth often converges with the next */
 static void cti_admm_deepen(cti_admm *s)
 {
     s->depth = s->depth == CTI_ADMM_DEPTH ? CTI_ADMM_SHALLOW : (s->depth ? 0 : CTI_ADMM_DEPTH);
@@ -17983,7 +18463,7 @@ CTI_FN cti_outcome cti_solver_admm(const cti_program *p, cti_effort *e, cti_answ
 /* ---- the set of feasible points ---- */
 
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
-/* faces of a row: free, at its lower or upper end, or an equation */
+/* state of a row: free, at its lower or upper bound, or an equation */
 enum { CTI_FACE_FREE, CTI_FACE_LOWER, CTI_FACE_UPPER, CTI_FACE_FIXED };
 #endif
 
@@ -17993,21 +18473,21 @@ typedef struct cti_mprgp_set {
     cti_sparse J;
     double *lo, *hi; /* [rows], infinities allowed */
     uint8_t *face;   /* [rows] */
-    double *s, *t;   /* [rows] J x and J g of the last calls */
-    double noise;    /* absolute rounding of J x: a projection leaves that of the entries it took away, which may be larger than what is left */
+    double *s, *t;   /* [rows] J x and J g from the last calls */
+    double noise;    /* absolute rounding error of J x: after a projection it is relative to the entries before it, which may be larger than
+                        the remaining ones */
 } cti_mprgp_set;
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
-/* cti_mprgp_set_reserve -- arrays of the set but J from the arena, all rows free. 0 when memory ran out. */
+/* cti_mprgp_set_reserve -- takes all arrays of the set except J from the arena; all rows are free. 0 when memory ran out. */
 CTI_FN int cti_mprgp_set_reserve(cti_arena *arena, cti_mprgp_set *set, int n, int rows);
-/* cti_mprgp_set_decoupled -- 1 when the rows of J are orthogonal within rounding; mark [J->rows] and dots [J->rows] are scratch; Jt = J'.
- */
+/* cti_mprgp_set_decoupled -- 1 when the rows of J are orthogonal up to rounding; mark [J->rows] and dots [J->rows] are scratch; Jt = J'. */
 CTI_FN int cti_mprgp_set_decoupled(const cti_sparse *J, const cti_sparse *Jt, int32_t *mark, double *dots);
-/* cti_mprgp_set_values -- s = J x; how far x is outside by free rows, at most (0: feasible within rounding). */
+/* cti_mprgp_set_values -- s = J x; returns the largest violation among free rows (0: feasible up to rounding). */
 CTI_FN double cti_mprgp_set_values(cti_mprgp_set *set, const double *x);
-/* cti_mprgp_set_project -- x to the nearest feasible point (equations 19, 20), faces of what it lies on. */
+/* cti_mprgp_set_project -- moves x to the nearest feasible point (equations 19, 20) and sets the faces that it is on. */
 CTI_FN void cti_mprgp_set_project(cti_mprgp_set *set, double *x);
 #endif
-/* cti_mprgp_split -- what equations 11 to 13 and 15 to 18 give at a point. */
+/* cti_mprgp_split -- the quantities of equations 11 to 13 and 15 to 18 at a point. */
 typedef struct cti_mprgp_split {
     double beta2;   /* |beta|^2 */
     double phi2;    /* |phi|^2 */
@@ -18016,10 +18496,10 @@ typedef struct cti_mprgp_split {
     double force;   /* largest multiplier */
 } cti_mprgp_split;
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
-/* cti_mprgp_set_split -- phi, sum = phi + beta [n], and the numbers; t = J g. `step` is that of the reduced gradient. s has to be that of
- * x. */
+/* cti_mprgp_set_split -- computes phi, sum = phi + beta [n], and the numbers; t = J g. `step` is that of the reduced gradient. s must be
+   that of x. */
 CTI_FN void cti_mprgp_set_split(cti_mprgp_set *set, const double *g, double step, double *phi, double *sum, cti_mprgp_split *out);
-/* cti_mprgp_set_flatten -- z to its part in the face. */
+/* cti_mprgp_set_flatten -- replaces z by its component in the face. */
 CTI_FN void cti_mprgp_set_flatten(const cti_mprgp_set *set, double *z);
 #endif
 
@@ -18032,22 +18512,22 @@ typedef enum cti_mprgp_precondition {
     CTI_PRECONDITION_BLOCKS, /* 3x3 */
     CTI_PRECONDITION_IC0,
     CTI_PRECONDITION_FACTOR, /* Cholesky of the whole matrix */
-    CTI_PRECONDITION_FACE    /* Cholesky of the matrix in the face, renewed when the face has changed; bounds only */
+    CTI_PRECONDITION_FACE    /* Cholesky of the matrix in the face, refactored when the face has changed; bounds only */
 } cti_mprgp_precondition;
 
 typedef struct cti_mprgp_preconditioner {
     cti_mprgp_precondition kind;
     const cti_sparse *A;
     cti_mprgp_set *set;
-    int exact;         /* rows touch no block twice: M^-1 in the face by one division a row */
+    int exact;         /* 1: no two rows touch the same block, so M^-1 in the face takes one division a row */
     double *M;         /* inverse diagonal, or inverse 3x3 blocks */
     cti_sparse Y;      /* M^-1 J' by rows */
     double *d;         /* [rows] J_i M^-1 J_i' */
     cti_sparse L;      /* IC(0): lower triangle by rows, diagonal last */
-    cti_sparse masked; /* FACE: A, unit rows and columns where a bound is active */
-    uint8_t *face;     /* FACE: what is factored */
+    cti_sparse masked; /* FACE: A with unit rows and columns where a bound is active */
+    uint8_t *face;     /* FACE: the face that is factored */
     cti_scalar system;
-    double shift; /* FACE: relative, of the diagonal */
+    double shift; /* FACE: shift relative to the diagonal */
     int factors, stale;
 } cti_mprgp_preconditioner;
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
@@ -18055,21 +18535,21 @@ typedef struct cti_mprgp_preconditioner {
 CTI_FN int cti_mprgp_preconditioner_open(cti_mem *mem, cti_mprgp_preconditioner *q, cti_mprgp_precondition kind, const cti_sparse *A,
                                          cti_mprgp_set *set);
 CTI_FN void cti_mprgp_preconditioner_close(cti_mem *mem, cti_mprgp_preconditioner *q);
-/* cti_mprgp_preconditioner_apply -- z = the part in the face of M^-1 phi. */
+/* cti_mprgp_preconditioner_apply -- z = the component in the face of M^-1 phi. */
 CTI_FN void cti_mprgp_preconditioner_apply(cti_mprgp_preconditioner *q, const double *phi, double *z);
-/* cti_mprgp_preconditioner_renew -- FACE: factor of the present face where it is another. 1 when renewed, 0 when not, -1 when memory ran
- * out. */
+/* cti_mprgp_preconditioner_renew -- FACE: factors the current face if it is another one. 1 when it did, 0 when not, -1 when memory ran
+   out. */
 CTI_FN int cti_mprgp_preconditioner_renew(cti_mem *mem, cti_mprgp_preconditioner *q);
 #endif
 
 /* ---- the method ---- */
 
-/* cti_mprgp_counters -- what was done. */
+/* cti_mprgp_counters -- counts of the work done. */
 typedef struct cti_mprgp_counters {
     int cg, expansions, proportionings; /* steps of each kind */
     int projected;                      /* expansions by a shortened conjugate step */
-    int inner;                          /* turns of the two inner loops */
-    int products;                       /* with A, all */
+    int inner;                          /* repetitions of the two inner loops */
+    int products;                       /* products with A, in all */
     int power, halvings, factors, pivots;
     int kept;    /* rows after decoupling */
     int dual;    /* 1: solved on the multipliers */
@@ -18091,27 +18571,29 @@ typedef struct cti_mprgp_task {
     void (*multiply)(void *ctx, const double *x, double *y); /* y = A x */
     void *multiply_ctx;
     const cti_sparse *A; /* rows of the same matrix or NULL */
-    /* without A: d'A d with the context of multiply, for d that is zero but where these rows touch; or NULL */
+    /* without A: computes d'A d with the context of multiply, for a d that is zero outside the unknowns of these rows; or NULL */
     double (*energy)(void *ctx, const double *d, const int32_t *rows, int count);
     const double *b;
     cti_mprgp_set *set;
     cti_mprgp_preconditioner *precondition;
-    double tolerance; /* of the largest entry of |phi + beta|, relative to the largest term in it */
-    double gamma;     /* 1 */
+    double tolerance; /* on the largest entry of |phi + beta|, relative to the largest term in it */
+    double gamma;     /* Gamma of the proportioning test; 1 */
     int projected;    /* 1: conjugate steps that leave the set are shortened before the step of fixed length is taken */
     int (*done)(void *ctx, const double *x,
-                const double *g); /* asked at a point that meets the tolerance: 0 asks for a tighter one; may be NULL */
-    void (*show)(void *ctx, const double *x); /* x, feasible or not, to the answer for a watcher, with the set left as it was; may be NULL */
+                const double *g); /* called at a point that meets the tolerance; returns 0 to ask for a smaller one; may be NULL */
+    void (*show)(void *ctx, const double *x); /* stores x, feasible or not, in the answer for a watcher; must leave the set as it was; may
+                                                 be NULL */
     void *done_ctx;
     int (*infeasible)(void *ctx,
-                      const double *direction); /* asked now and then: 1 when x or a direction proves that there is no end; may be NULL */
+                      const double *direction); /* called at intervals: returns 1 when x or a direction proves that there is no solution;
+                                                   may be NULL */
     void *infeasible_ctx;
     cti_effort *effort;
-    cti_answer *answer; /* counts iterations, is shown to the effort's watcher */
+    cti_answer *answer; /* its iterations are counted, and it is shown to the effort's watcher */
     cti_mprgp_counters *count;
-    double *power; /* [n] start of the power method, replaced by its end; NULL: a fixed one */
-    int limit;     /* steps after which it counts as stalled; 0: none */
-    double reached; /* out: the residual that `tolerance` is about, at the end */
+    double *power; /* [n] start of the power method, replaced by its result; NULL: a fixed start */
+    int limit;     /* steps after which the run counts as stalled; 0: no limit */
+    double reached; /* out: the residual, in the sense of `tolerance`, at the end */
 } cti_mprgp_task;
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
 /* cti_mprgp_run -- x [n] is the start, feasible or not. */
@@ -18119,10 +18601,9 @@ CTI_FN cti_mprgp_end cti_mprgp_run(cti_mprgp_task *q, double *x);
 
 /* cti_mprgp_most -- largest |a_i|, i < n. */
 CTI_FN double cti_mprgp_most(int n, const double *a);
-/* cti_mprgp_pivot -- bounds with the factor in the face and a unit diagonal: the minimum by block pivoting from x, when it is found, of the
+/* cti_mprgp_pivot -- for bounds with the factor in the face and a unit diagonal: seeks by block pivoting, from x, the minimum of the
    objective
-   + shift / 2 |x - near_to|^2; g [n] its gradient, z [2 n] scratch. 1: x is that minimum as far as rounding lets it be known, 0: no result.
- */
+   + shift / 2 |x - near_to|^2; g [n] its gradient, z [2 n] scratch. 1: x is that minimum up to rounding, 0: no result. */
 CTI_FN int cti_mprgp_pivot(cti_mprgp_task *q, const double *near_to, double shift, double *x, double *g, double *z);
 #endif
 
@@ -18130,8 +18611,8 @@ CTI_FN int cti_mprgp_pivot(cti_mprgp_task *q, const double *near_to, double shif
 
 typedef enum cti_mprgp_decoupling { CTI_DECOUPLE_NONE, CTI_DECOUPLE_RANDOM, CTI_DECOUPLE_DEEPEST } cti_mprgp_decoupling;
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
-/* cti_mprgp_decouple -- keep [J->rows] = 1 for rows of which no two touch the same `block` unknowns (3: a vertex; 1: an unknown): one by
-   one at random, or by depth [J->rows] (smallest first). Returns how many, or -1 when memory ran out. */
+/* cti_mprgp_decouple -- sets keep [J->rows] = 1 for rows of which no two touch the same `block` unknowns (3: a vertex; 1: an unknown). Rows
+   are visited in random order, or by depth [J->rows], smallest first. Returns how many are kept, or -1 when memory ran out. */
 CTI_FN int cti_mprgp_decouple(cti_arena *arena, const cti_sparse *J, const double *depth, cti_mprgp_decoupling how, int block,
                               uint64_t seed, uint8_t *keep);
 #endif
@@ -18140,14 +18621,16 @@ CTI_FN int cti_mprgp_decouple(cti_arena *arena, const cti_sparse *J, const doubl
 
 typedef struct cti_mprgp_options {
     cti_mprgp_precondition precondition;
-    cti_mprgp_decoupling decoupling; /* other than NONE: rows that are not kept are left out, the result is of another problem */
-    int block;                       /* of the decoupling: 3 */
-    int path;                        /* 0 as the problem asks, 1 on the unknowns, 2 on the multipliers */
-    int dense_rows;                  /* up to so many rows the multipliers' matrix is formed: 2400 */
+    cti_mprgp_decoupling decoupling; /* not NONE: rows that are not kept are left out, so the result is that of another problem */
+    int block;                       /* block size of the decoupling: 3 */
+    int path;                        /* 0: chosen by the problem, 1: for the unknowns, 2: for the multipliers */
+    int dense_rows;                  /* up to this number of rows the multipliers' matrix is formed: 2400 */
     int projected;                   /* 1 */
-    int printed;                     /* 1: algorithm 3 as printed (mprgp_printed.h); decoupling, precondition, path and projected have no say */
+    int printed;                     /* 1: algorithm 3 as printed (mprgp_printed.h); decoupling, precondition, path and projected have no
+                                        effect */
     double gamma;                    /* 1 */
-    double *power;                   /* [n] or NULL: start of the power method on the unknowns (of an LCP: on its rows), replaced by its end */
+    double *power;                   /* [n] or NULL: start of the power method on the unknowns (of an LCP: on its rows), replaced by its
+                                        result */
 } cti_mprgp_options;
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
 CTI_FN cti_mprgp_options cti_mprgp_options_default(void);
@@ -18160,25 +18643,25 @@ CTI_FN cti_outcome cti_mprgp_solve(const cti_program *p, cti_effort *e, cti_answ
 
 /* ---- parts of it ---- */
 
-/* cti_mprgp_target -- where results go, and who judges them. */
+/* cti_mprgp_target -- where results go, and the problem by which they are judged. */
 typedef struct cti_mprgp_target {
-    const cti_program *judged; /* may have three rows for one that is solved for */
-    int stride;                /* 1, or 3: row i is row 3 i there */
+    const cti_program *judged; /* may have three rows for each row that is solved */
+    int stride;                /* 1, or 3: row i is row 3 i of `judged` */
     cti_effort *effort;
     cti_answer *answer;
     const cti_mprgp_options *options;
     cti_mprgp_counters *count;
-    double *work;  /* [2 m + 2 n] of the judged */
-    int judged_at; /* products when the judge was asked last */
+    double *work;  /* [2 m + 2 n] for the judge */
+    int judged_at; /* products when the judge was last asked */
 } cti_mprgp_target;
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
-/* cti_mprgp_target_good -- 1 when the judge accepts what stands in the answer. */
+/* cti_mprgp_target_good -- 1 when the judge accepts the present answer. */
 CTI_FN int cti_mprgp_target_good(cti_mprgp_target *t);
-/* cti_mprgp_primal -- on the unknowns; decoupled rows or bounds. -1 in *out_taken: the rows are neither. */
+/* cti_mprgp_primal -- solves for the unknowns, with decoupled rows or bounds. *out_taken -1: the rows are neither. */
 CTI_FN cti_mprgp_end cti_mprgp_primal(const cti_program *p, cti_mprgp_target *t, int limit, int *out_taken);
-/* cti_mprgp_dual -- on the multipliers. *out_infeasible: r holds a certificate. */
+/* cti_mprgp_dual -- solves for the multipliers. *out_infeasible 1: r holds a certificate. */
 CTI_FN cti_mprgp_end cti_mprgp_dual(const cti_program *p, cti_mprgp_target *t, int *out_infeasible);
-/* cti_mprgp_boxed -- an LCP with symmetric W. *out_infeasible: r holds a certificate. */
+/* cti_mprgp_boxed -- solves an LCP with symmetric W. *out_infeasible 1: r holds a certificate. */
 CTI_FN cti_mprgp_end cti_mprgp_boxed(const cti_program *p, cti_mprgp_target *t, int *out_infeasible);
 #endif
 
@@ -18216,7 +18699,7 @@ CTI_FN int cti_mprgp_set_decoupled(const cti_sparse *J, const cti_sparse *Jt, in
         double own = 0;
         for (k = J->p[i]; k < J->p[i + 1]; k++)
             own += J->x[k] * J->x[k];
-        /* row i of J J', from the rows before it that share an unknown */
+        /* row i of J J', for the earlier rows that share an unknown with it */
         for (k = J->p[i]; k < J->p[i + 1]; k++)
             for (l = Jt->p[J->i[k]]; l < Jt->p[J->i[k] + 1] && Jt->i[l] < i; l++) {
                 int j = Jt->i[l];
@@ -18236,7 +18719,7 @@ CTI_FN int cti_mprgp_set_decoupled(const cti_sparse *J, const cti_sparse *Jt, in
     return ok;
 }
 
-/* J_i x and the size of what cancels in it */
+/* J_i x; *size: the size of its cancelling terms */
 static double cti_mprgp_row(const cti_mprgp_set *set, int i, const double *x, double *size)
 {
     double s = 0, most = 0;
@@ -18295,7 +18778,7 @@ CTI_FN void cti_mprgp_set_project(cti_mprgp_set *set, double *x)
     }
 }
 
-/* the row's share of phi~' phi: with t = J_i g, equation 13 moves s to s - step t and back into [lo, hi] */
+/* the row's contribution to phi~' phi: with t = J_i g, equation 13 moves s to s - step t and clamps it to [lo, hi] */
 static double cti_mprgp_reduced(const cti_mprgp_set *set, int i, double t, double step)
 {
     double to = set->s[i] - step * t;
@@ -18351,7 +18834,7 @@ CTI_FN void cti_mprgp_set_flatten(const cti_mprgp_set *set, double *z)
 #endif
 
 /* ---- 4_programs/mprgp_precondition.c ---- */
-/* mprgp_precondition.c -- preconditioners of the conjugate steps, each made to stay in the face.
+/* mprgp_precondition.c -- preconditioners of the conjugate steps, restricted to the face.
    Method: with M for A, the step in the face { J^ z = 0 } is z = M^-1 (phi - J^' l), (J^ M^-1 J^') l = J^ M^-1 phi. For diagonal and
    block-diagonal M and rows that touch no block twice that system is diagonal. Else z = P M^-1 P phi with the orthogonal projection P onto
    the face, which is symmetric and positive there, too. For bounds, FACE factors A with unit rows where a bound is active: exact until the
@@ -18464,7 +18947,7 @@ static double cti_mprgp_ic_dot(const cti_sparse *L, int i, int k)
     return s;
 }
 
-/* numbers of L for A + shift diag A; the diagonal is stored inverted. 0 when a pivot fails */
+/* computes L for A + shift diag A; the diagonal is stored inverted. 0 when a pivot fails */
 static int cti_mprgp_ic_numbers(cti_sparse *L, const cti_sparse *A, double shift)
 {
     int i, k, at;
@@ -18494,7 +18977,7 @@ static int cti_mprgp_open_ic(cti_mem *mem, cti_mprgp_preconditioner *q)
     for (i = 0; i < n; i++) {
         for (k = A->p[i]; k < A->p[i + 1] && A->i[k] <= i; k++)
             L->i[at++] = A->i[k];
-        if (at == L->p[i] || L->i[at - 1] != i) /* no entry on the diagonal: Jacobi instead */
+        if (at == L->p[i] || L->i[at - 1] != i) /* no diagonal entry: Jacobi is used instead */
             return cti_sparse_free(mem, L), q->kind = CTI_PRECONDITION_JACOBI, cti_mprgp_open_diagonal(mem, q);
         L->p[i + 1] = at;
     }
@@ -18589,7 +19072,7 @@ CTI_FN void cti_mprgp_preconditioner_close(cti_mem *mem, cti_mprgp_preconditione
     CTI_FREE(mem, q->M), CTI_FREE(mem, q->d), CTI_FREE(mem, q->face);
 }
 
-/* z to the face along M^-1 J': a division a row */
+/* moves z to the face along M^-1 J': one division a row */
 static void cti_mprgp_exact(const cti_mprgp_preconditioner *q, double *z)
 {
     const cti_sparse *J = &q->set->J, *Y = &q->Y;
@@ -18643,14 +19126,15 @@ CTI_FN void cti_mprgp_preconditioner_apply(cti_mprgp_preconditioner *q, const do
 
 /* ---- 4_programs/mprgp_pivot.c ---- */
 /* mprgp_pivot.c -- the face guessed by block pivoting, for MPRGP under bounds with the factor in the face.
-   Method: the minimum of the face is taken as it is, outside or not; what lies outside goes to its bound, what pulls off its bound becomes
-   free, all at once. When nothing changes any more, the point is the solution. The number of changes has to fall now and then, or it ends
-   without a result; MPRGP goes on from where it was then, and takes a result only when it lowers the objective. Where faces are singular, a
-   small multiple of the squared distance to where MPRGP stands is added: such a result is a proximal step, which lowers the objective, and
-   the next begins there. Based on: Judice, Pires: A block principal pivoting algorithm for large-scale strictly monotone linear
-   complementarity problems (1994). */
+   Method: the minimum in the current face is computed without regard to the other bounds. Then all unknowns outside their bounds are put on
+   them, and all whose gradient points away from their bound become free, at once. When no unknown changes, the point is the solution. If
+   the number of changes stops falling, pivoting ends without a result. MPRGP then continues from its own point; it accepts a result only if
+   that lowers the objective. If faces are singular, a small multiple of the squared distance to MPRGP's point is added to the objective.
+   Such a result is a proximal step, which lowers the objective, and the next one begins there. Based on: Judice, Pires: A block principal
+   pivoting algorithm for large-scale strictly monotone linear complementarity problems (1994). */
 
-/* faces by x and g; what is at a bound is put there exactly. Number of changes; those of one row only, of highest number, when `single` */
+/* updates the faces from x and g; entries at a bound are put there exactly. With `single` only the row of highest number changes. Returns
+   the number of changes */
 static int cti_mprgp_pivot_faces(cti_mprgp_set *set, double *x, const double *g, double eps_x, double eps_g, int single)
 {
     int i, changes = 0, last = -1, pass;
@@ -18693,7 +19177,7 @@ CTI_FN int cti_mprgp_pivot(cti_mprgp_task *q, const double *near_to, double shif
         q->answer->iterations++, q->count->pivots++;
         if (cti_mprgp_preconditioner_renew(q->effort->mem, q->precondition) < 0)
             return 0;
-        for (k = 0; k < 3; k++) { /* the second takes out what the factor's shift has left, the third is for g */
+        for (k = 0; k < 3; k++) { /* the second solve removes the error of the factor's shift, the third computes g */
             q->multiply(q->multiply_ctx, x, g);
             q->count->products++;
             for (i = 0; i < n; i++)
@@ -18719,25 +19203,25 @@ CTI_FN int cti_mprgp_pivot(cti_mprgp_task *q, const double *near_to, double shif
 
 /* ---- 4_programs/mprgp.c ---- */
 /* mprgp.c -- algorithm 3: conjugate gradients in the face, expansion, proportioning.
-   Method: monotonic outline: conjugate steps go on past the set's border as long as the objective of the projected point falls; the
-   expansion step then projects. Both inner loops of algorithm 3 guard the objective. Objectives are differences to the point where a chain
-   of steps began: no cancellation against the objective's own size. Based on: Li et al. 2015, algorithms 1 to 3.
+   Method: conjugate steps continue beyond the border of the feasible set as long as the objective of the projected point falls; the
+   expansion step then projects. Both inner loops of algorithm 3 keep the objective from rising. A chain is a sequence of conjugate steps.
+   Objectives are computed as differences to the start of the chain, which avoids cancellation. Based on: Li et al. 2015, algorithms 1 to 3.
    differs: the fixed step is 1.9 / (1.05 |A|), as 2 / |A| gives no decrease, and is halved when a step of it raises the objective; |A| is
-   an estimate. An inner loop that does not end in 31 turns goes back to where it began. Outside the set a chain is not ended by the
-   proportioning test, which is one of feasible points, but when a step is worth little beside the chain. Before an expansion by the fixed
-   step the conjugate step is tried at half its length and less, projected. The stop rule is on the largest entry of |phi + beta|, relative
-   to the terms that cancel in it, and the caller's judge has the last word. */
+   an estimate. An inner loop that does not end in 31 repetitions returns to its start. The proportioning test holds for feasible points
+   only; outside the set a chain ends when a step gains little compared with the chain. Before an expansion with the fixed step length, the
+   projected conjugate step is tried with half its length and less. The stop rule is on the largest entry of |phi + beta|, relative to the
+   terms that cancel in it; the caller's judge decides in the end. */
 
 typedef struct cti_mprgp_state {
     cti_mprgp_task *q;
     int n, steps;
     double *x, *g, *y, *p, *Ap, *z, *phi, *sum, *d, *Ad;
-    double *x0, *g0, *z2; /* [n], [n], [2 n] of the guess */
-    double shift;         /* of the guess, proximal */
+    double *x0, *g0, *z2; /* [n], [n], [2 n] of cti_mprgp_guess */
+    double shift;         /* proximal shift of cti_mprgp_guess */
     int guess_at;
     double step; /* the fixed step length */
     double tolerance, size_b, size_g, size_x;
-    double fall; /* objective at x less that at the chain's start */
+    double fall; /* objective at x minus that at the chain's start */
     double fall_projected;
     int feasible, budget;
     cti_mprgp_split split;
@@ -18777,7 +19261,7 @@ static void cti_mprgp_gradient(cti_mprgp_state *m, const double *x, double *g)
         g[i] -= m->q->b[i];
 }
 
-/* one step more; 0 when the budget is at its end */
+/* counts one more step; 0 when the budget is used up */
 static int cti_mprgp_goes_on(cti_mprgp_state *m)
 {
     cti_answer *a = m->q->answer;
@@ -18795,7 +19279,7 @@ static int cti_mprgp_goes_on(cti_mprgp_state *m)
 
 #define CTI_MPRGP_POWER 40
 
-/* power method from the start that is given; stops when the estimate stands */
+/* power method from the given start; stops when the estimate no longer changes */
 static void cti_mprgp_norm(cti_mprgp_state *m)
 {
     double *v = m->y, *w = m->z, norm, before = 0, one;
@@ -18835,9 +19319,9 @@ static int cti_mprgp_small(const cti_mprgp_state *m)
     return m->split.most <= m->tolerance * size;
 }
 
-#define CTI_MPRGP_NOISE 2e-15 /* of the largest unknown */
+#define CTI_MPRGP_NOISE 2e-15 /* [largest unknown] */
 
-/* x feasible, its gradient formed anew */
+/* makes x feasible and computes its gradient */
 static void cti_mprgp_restart(cti_mprgp_state *m)
 {
     m->q->set->noise = cti_fmax(m->q->set->noise, CTI_MPRGP_NOISE * cti_mprgp_most(m->n, m->x));
@@ -18847,7 +19331,7 @@ static void cti_mprgp_restart(cti_mprgp_state *m)
     cti_mprgp_look(m);
 }
 
-/* objective at `to` less that at `from`: half (to - from)'(g_from + g_to); *noise: what rounding may make of it */
+/* objective at `to` minus that at `from`: half (to - from)'(g_from + g_to); *noise: its possible rounding error */
 static double cti_mprgp_change(const cti_mprgp_state *m, const double *from, const double *g_from, const double *to, const double *g_to,
                                double *noise)
 {
@@ -18869,8 +19353,8 @@ static void cti_mprgp_halve(cti_mprgp_state *m)
         m->step /= 2, m->q->count->halvings++;
 }
 
-/* x = P(x - step g) until the objective is not above that at y; the inner loops of algorithm 3. x has a trial point, g its gradient;
-   by_step: it came by the fixed step, which is then too long when the objective rose */
+/* the inner loops of algorithm 3: x = P(x - step g) until the objective is not above that at y. On entry x is a trial point with gradient
+   g. by_step: it came from the fixed step, which is too long if the objective rose */
 static void cti_mprgp_descend(cti_mprgp_state *m, const double *y, const double *g_y, int by_step)
 {
     double noise, change = cti_mprgp_change(m, y, g_y, m->x, m->g, &noise);
@@ -18895,7 +19379,7 @@ static void cti_mprgp_descend(cti_mprgp_state *m, const double *y, const double 
     }
 }
 
-/* the conjugate step, shortened and projected, from a feasible x; 1 when it lowers the objective */
+/* tries the conjugate step from a feasible x, shortened and projected; 1 when it lowers the objective */
 static int cti_mprgp_shorten(cti_mprgp_state *m, double alpha)
 {
     double noise, length = alpha / 2;
@@ -18930,7 +19414,7 @@ static void cti_mprgp_expand(cti_mprgp_state *m)
     cti_mprgp_descend(m, m->d, m->Ad, 1);
 }
 
-/* step 4: x = P(x - alpha_p beta), alpha_p = beta'g / beta'A beta. 0 when beta has no curvature and no end */
+/* step 4: x = P(x - alpha_p beta), alpha_p = beta'g / beta'A beta. 0 when beta has no curvature and meets no bound */
 static int cti_mprgp_proportion(cti_mprgp_state *m)
 {
     double curvature, alpha;
@@ -18954,7 +19438,7 @@ static int cti_mprgp_proportion(cti_mprgp_state *m)
 
 /* ---- conjugate steps ---- */
 
-/* d'A d, d of few entries; touched in order of the rows */
+/* d'A d for a d with few entries, which are in these rows */
 static double cti_mprgp_energy(cti_mprgp_state *m, const int32_t *rows, int count)
 {
     const cti_sparse *A = m->q->A, *J = &m->q->set->J;
@@ -18979,7 +19463,7 @@ static double cti_mprgp_energy(cti_mprgp_state *m, const int32_t *rows, int coun
     return e;
 }
 
-/* objective at P(y) less that at y, for y outside: g_y'd + d'A d / 2 with d = P(y) - y. s of the set is that of y */
+/* objective at P(y) minus that at y, for y outside the set: g_y'd + d'A d / 2 with d = P(y) - y. s of the set is that of y */
 static double cti_mprgp_pull(cti_mprgp_state *m, double alpha, int32_t *rows)
 {
     cti_mprgp_set *set = m->q->set;
@@ -19003,7 +19487,7 @@ static double cti_mprgp_pull(cti_mprgp_state *m, double alpha, int32_t *rows)
     return work + cti_mprgp_energy(m, rows, count) / 2;
 }
 
-/* how far -p stays in the set */
+/* largest step along -p within the set */
 static double cti_mprgp_reach(const cti_mprgp_state *m)
 {
     const cti_mprgp_set *set = m->q->set;
@@ -19035,7 +19519,7 @@ static void cti_mprgp_precondition_phi(cti_mprgp_state *m)
 typedef enum cti_mprgp_chain { CTI_CHAIN_OUT, CTI_CHAIN_IN, CTI_CHAIN_FLAT, CTI_CHAIN_INDEFINITE } cti_mprgp_chain;
 
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
-/* takes y = x - alpha p as x, with what the test of algorithm 2's loop said of it */
+/* makes y = x - alpha p the new x, with the results of algorithm 2's loop test */
 static void cti_mprgp_accept(cti_mprgp_state *m, double alpha, double gp, int inside, double projected)
 {
     int i;
@@ -19049,12 +19533,12 @@ static void cti_mprgp_accept(cti_mprgp_state *m, double alpha, double gp, int in
     cti_mprgp_look(m);
 }
 
-/* outside the set a chain ends when a step lowers the projected point's objective by less than this part of what the chain did:
-   the face's minimum is worth little there */
+/* Outside the set a chain ends when a step lowers the projected point's objective by less than this share of the chain's decrease: the
+   face's minimum is of little value there. */
 #define CTI_MPRGP_SLOW 1e-2
 
-/* algorithm 2: conjugate steps in the face. OUT: the set was left, IN: it was not. *out_alpha: length of the step that was not taken, 0 if
- * none */
+/* algorithm 2: conjugate steps in the face. OUT: the chain left the set, IN: it did not. *out_alpha: length of the step that was not taken,
+   0: none */
 static cti_mprgp_chain cti_mprgp_conjugate(cti_mprgp_state *m, int32_t *rows, double *out_alpha)
 {
     cti_mprgp_task *q = m->q;
@@ -19065,7 +19549,7 @@ static cti_mprgp_chain cti_mprgp_conjugate(cti_mprgp_state *m, int32_t *rows, do
     cti_mprgp_precondition_phi(m);
     memcpy(m->p, m->z, sizeof *m->p * (size_t)m->n);
     for (;;) {
-        /* differs: phi'p for g'p, equal in the face; p's rounding out of the face would meet all of g there */
+        /* differs: phi'p for g'p, equal in the face; otherwise p's rounding errors out of the face would be multiplied with all of g */
         cti_mprgp_multiply(m, m->p, m->Ap);
         gp = cti_mprgp_dot(m->n, m->phi, m->p), pAp = cti_mprgp_dot(m->n, m->p, m->Ap);
         if (pAp <= 1e-15 * q->count->norm * cti_mprgp_dot(m->n, m->p, m->p))
@@ -19077,7 +19561,7 @@ static cti_mprgp_chain cti_mprgp_conjugate(cti_mprgp_state *m, int32_t *rows, do
         projected = m->fall - alpha * gp / 2 + (inside ? 0 : cti_mprgp_pull(m, alpha, rows));
         if (!(projected <= m->fall_projected + 1e-13 * fabs(m->fall_projected))) {
             *out_alpha = alpha;
-            if (m->feasible) /* s of x again */
+            if (m->feasible) /* recomputes s of x */
                 cti_mprgp_set_values(q->set, m->x);
             return CTI_CHAIN_OUT;
         }
@@ -19091,7 +19575,7 @@ static cti_mprgp_chain cti_mprgp_conjugate(cti_mprgp_state *m, int32_t *rows, do
             return CTI_CHAIN_IN;
         if (!cti_mprgp_goes_on(m))
             return inside ? CTI_CHAIN_IN : CTI_CHAIN_OUT;
-        /* the face's own factor when the one at hand does not do */
+        /* refactors the face if the present factor is not good enough */
         if (q->precondition && q->precondition->kind == CTI_PRECONDITION_FACE && ++length % 10 == 0) {
             int renewed = cti_mprgp_preconditioner_renew(q->effort->mem, q->precondition);
             cti_mprgp_precondition_phi(m);
@@ -19128,7 +19612,7 @@ static int cti_mprgp_reserve(cti_mprgp_state *m, int32_t **rows)
     return *rows && m->x0 && m->g0 && m->z2;
 }
 
-/* a direction without curvature: to the border, or 0 when there is none */
+/* a direction without curvature: moves to the border of the set; 0 if there is none */
 static int cti_mprgp_flat(cti_mprgp_state *m)
 {
     double reach;
@@ -19148,7 +19632,7 @@ static int cti_mprgp_flat(cti_mprgp_state *m)
     return 1;
 }
 
-/* 1 when x may be returned; a tolerance that was met and does not do is made smaller */
+/* 1 if x is an acceptable result; if x meets the tolerance but the judge rejects it, the tolerance is reduced */
 static int cti_mprgp_finished(cti_mprgp_state *m)
 {
     cti_mprgp_restart(m);
@@ -19160,9 +19644,10 @@ static int cti_mprgp_finished(cti_mprgp_state *m)
     return 0;
 }
 
-#define CTI_MPRGP_PROXIMAL 1e-6 /* first shift after a failure, of the unit diagonal; more where that fails, less where it does */
+#define CTI_MPRGP_PROXIMAL 1e-6 /* first shift after a failure, relative to a unit diagonal; larger if that fails, smaller after a
+                                   success */
 
-/* the face by pivoting, from the feasible x; 1 when it gave a lower objective. Rarer after each failure */
+/* guesses the face by pivoting, from the feasible x; 1 when that lowered the objective. Tried more rarely after each failure */
 static int cti_mprgp_guess(cti_mprgp_state *m)
 {
     cti_mprgp_set *set = m->q->set;
@@ -19286,9 +19771,9 @@ CTI_FN cti_mprgp_end cti_mprgp_run(cti_mprgp_task *q, double *x)
 
 /* ---- 4_programs/mprgp_decouple.c ---- */
 /* mprgp_decouple.c -- one row for each vertex: decoupling of constraints.
-   Method: rows are taken one by one, at random or the deepest first; a row stays when none of its blocks is taken yet. What stays has a
-   diagonal J J', for surfaces that are embedded in coarser meshes, too, whose rows have four blocks and more. Based on: Li et al. 2015,
-   section 5. */
+   Method: rows are visited one by one, in random order or the deepest first. A row is kept if no row kept before touches any of its blocks.
+   The kept rows have a diagonal J J', also for surfaces embedded in coarser meshes, whose rows have four blocks and more. Based on: Li et
+   al. 2015, section 5. */
 
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
 /* order of the rows: a heap by key, smallest first; ties by number */
@@ -19344,10 +19829,11 @@ CTI_FN int cti_mprgp_decouple(cti_arena *arena, const cti_sparse *J, const doubl
 
 /* ---- 4_programs/mprgp_primal.c ---- */
 /* mprgp_primal.c -- quadratic programs with decoupled rows or bounds, on the unknowns.
-   Method: rows are made unit vectors; rows of one entry become two-sided bounds of their unknown. Multipliers are read off the gradient at
-   the end. Products with A by 3x3 blocks where A has them. Based on: Li et al. 2015, equations 1, 15 to 20, algorithm 3. */
+   Method: rows are made unit vectors; rows of one entry become two-sided bounds of their unknown. Multipliers are computed from the
+   gradient at the end. Products with A use 3x3 blocks if A has that structure. Based on: Li et al. 2015, equations 1, 15 to 20, algorithm
+   3. */
 
-/* the blocks of A on and above the diagonal, by rows; each is used twice, as memory is what a product waits for */
+/* the blocks of A on and above the diagonal, by rows; each is used twice, since memory bounds a product's speed */
 typedef struct cti_mprgp_blocks {
     int n; /* block rows */
     int32_t *p, *i;
@@ -19370,7 +19856,7 @@ typedef struct cti_mprgp_primal_state {
 /* ---- products ---- */
 
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
-/* blocks of A, or none (n = 0) where a third of their entries or more would be zeros. 0 when memory ran out */
+/* makes the blocks of A, or none (n = 0) if a third or more of their entries would be zeros. 0 when memory ran out */
 static int cti_mprgp_blocks_make(cti_arena *arena, const cti_sparse *A, cti_mprgp_blocks *out)
 {
     int b, i, k, n = A->rows / 3, count = 0, at;
@@ -19394,7 +19880,7 @@ static int cti_mprgp_blocks_make(cti_arena *arena, const cti_sparse *A, cti_mprg
     memset(seen, 255, sizeof *seen * (size_t)n);
     for (b = 0, at = 0; b < n; b++) {
         int first = at;
-        seen[b] = at, out->i[at++] = b; /* the block on the diagonal first, zeros or not */
+        seen[b] = at, out->i[at++] = b; /* the diagonal block comes first, even if it is zero */
         for (i = 3 * b; i < 3 * b + 3; i++)
             for (k = A->p[i]; k < A->p[i + 1]; k++) {
                 int c = A->i[k] / 3;
@@ -19441,7 +19927,7 @@ static void cti_mprgp_primal_multiply(void *ctx, const double *x, double *y)
 
 /* ---- the set ---- */
 
-/* unit rows of those that are kept and not zero */
+/* normalizes the rows that are kept and not zero */
 static int cti_mprgp_primal_rows(cti_mprgp_primal_state *q, const uint8_t *keep)
 {
     const cti_program *p = q->p;
@@ -19472,7 +19958,7 @@ static int cti_mprgp_primal_rows(cti_mprgp_primal_state *q, const uint8_t *keep)
     return 1;
 }
 
-/* two-sided bounds. 0 when memory ran out; *empty: a lower one is above an upper one, r has the certificate */
+/* collects two-sided bounds. 0 when memory ran out; *empty: a lower bound is above an upper one, and r has the certificate */
 static int cti_mprgp_primal_bounds(cti_mprgp_primal_state *q, int *empty)
 {
     const cti_program *p = q->p;
@@ -19509,7 +19995,7 @@ static int cti_mprgp_primal_bounds(cti_mprgp_primal_state *q, int *empty)
 
 /* ---- results ---- */
 
-/* multipliers from the gradient g: J_i r_i takes up what it has along the active rows */
+/* multipliers from the gradient g: its components along the active rows */
 static void cti_mprgp_primal_multipliers(const cti_mprgp_primal_state *q, const double *g)
 {
     const cti_mprgp_set *set = &q->set;
@@ -19541,7 +20027,7 @@ static int cti_mprgp_primal_done(void *ctx, const double *x, const double *g)
     return q->t->options->decoupling != CTI_DECOUPLE_NONE || cti_mprgp_target_good(q->t);
 }
 
-/* the projection of x, and multipliers of its gradient; faces and values of the set are those of the iteration and come back */
+/* shows the projection of x and the multipliers of its gradient; faces and values of the set are restored afterwards */
 static void cti_mprgp_primal_show(void *ctx, const double *x)
 {
     cti_mprgp_primal_state *q = (cti_mprgp_primal_state *)ctx;
@@ -19560,7 +20046,7 @@ static void cti_mprgp_primal_show(void *ctx, const double *x)
     memcpy(set->face, q->shown_face, sizeof *set->face * (size_t)set->rows);
 }
 
-/* scratch of it, where somebody watches. 0 when memory ran out */
+/* scratch for that, if there is a watcher. 0 when memory ran out */
 static int cti_mprgp_primal_watched(cti_mprgp_primal_state *q)
 {
     cti_arena *arena = q->t->effort->arena;
@@ -19573,7 +20059,7 @@ static int cti_mprgp_primal_watched(cti_mprgp_primal_state *q)
 
 /* ---- the solve ---- */
 
-/* 1: every row has one entry at most; 2: rows are orthogonal; 0: neither; -1: out of memory */
+/* 1: every row has at most one entry; 2: rows are orthogonal; 0: neither; -1: out of memory */
 static int cti_mprgp_primal_kind(const cti_program *p, cti_effort *e)
 {
     cti_arena_point mark = cti_arena_mark(e->arena);
@@ -19594,7 +20080,7 @@ static int cti_mprgp_primal_kind(const cti_program *p, cti_effort *e)
     return kind;
 }
 
-/* rows that decoupling keeps; NULL when memory ran out */
+/* marks the rows that decoupling keeps; NULL when memory ran out */
 static uint8_t *cti_mprgp_primal_keep(const cti_program *p, cti_mprgp_target *t)
 {
     cti_arena *arena = t->effort->arena;
@@ -19678,16 +20164,16 @@ CTI_FN cti_mprgp_end cti_mprgp_primal(const cti_program *p, cti_mprgp_target *t,
 
 /* ---- 4_programs/mprgp_dual.c ---- */
 /* mprgp_dual.c -- quadratic programs on their multipliers, and linear complementarity with a symmetric matrix: bounds only.
-   Method: min 1/2 r'W r + (w + J A^-1 b)'r over r >= 0, W = J A^-1 J', with unit diagonal by scaling. W is formed when it is small or A is
-   diagonal, and is a solve with A's factor otherwise. A singular A gets a proximal term that moves with x. The multipliers of an infeasible
-   program grow without end along y >= 0, J'y = 0, w'y < 0; that y is also the solution of min |J'y|^2 + (w'y + 1)^2 over y >= 0, which
-   gives it exactly. Based on: Li et al. 2015, equation 2, algorithm 1. */
+   Method: min 1/2 r'W r + (w + J A^-1 b)'r over r >= 0, W = J A^-1 J', with unit diagonal by scaling. W is formed if it is small or A is
+   diagonal; otherwise a product with W is a solve with A's factor. A singular A gets a proximal term about the current x. The multipliers
+   of an infeasible program diverge along a y >= 0 with J'y = 0, w'y < 0. This y also solves min |J'y|^2 + (w'y + 1)^2 over y >= 0, from
+   which it is computed exactly. Based on: Li et al. 2015, equation 2, algorithm 1. */
 
 typedef struct cti_mprgp_bounds {
     const cti_program *p;
     cti_mprgp_target *t;
     cti_mprgp_set set;
-    cti_sparse B; /* scaled matrix; no p: by the factor */
+    cti_sparse B; /* the scaled matrix; without p, W by the factor */
     cti_sparse shifted;
     cti_scalar system;
     double *S, *c;      /* [m] scaling, right side */
@@ -19720,7 +20206,7 @@ static void cti_mprgp_bounds_multiply(void *ctx, const double *v, double *y)
         y[i] *= q->S[i];
 }
 
-/* J A^-1 J', all entries */
+/* J A^-1 J' with all entries */
 static int cti_mprgp_form_full(cti_mprgp_bounds *q)
 {
     cti_effort *e = q->t->effort;
@@ -19764,7 +20250,7 @@ CTI_FN int cti_mprgp_target_good(cti_mprgp_target *t)
     return j.residual <= t->effort->tolerance;
 }
 
-/* x = A^-1 (b + J'r), or of the proximal step */
+/* x = A^-1 (b + J'r), or that of the proximal step */
 static void cti_mprgp_bounds_x(cti_mprgp_bounds *q, const double *r, int stride, double *x)
 {
     int i, k;
@@ -19785,8 +20271,8 @@ static void cti_mprgp_bounds_put(cti_mprgp_bounds *q, const double *y)
         cti_mprgp_bounds_x(q, t->answer->r, t->stride, t->answer->x);
 }
 
-/* W r cancels against the right side: what is left of u = J x + w on the free rows, with x from A itself, is taken out by the face's
-   factor. 1 when the judge accepts the answer */
+/* W r cancels against the right side. So the rest of u = J x + w on the free rows, with x from A itself, is removed by the face's factor. 1
+   when the judge accepts the answer */
 static int cti_mprgp_bounds_polish(cti_mprgp_bounds *q, const double *y)
 {
     int i, k, m = q->p->m;
@@ -19835,7 +20321,7 @@ static int cti_mprgp_bounds_done(void *ctx, const double *y, const double *g)
     return cti_mprgp_bounds_polish(q, y);
 }
 
-/* 1 when the direction is a certificate; it is then in y */
+/* 1 when the direction, cleaned and stored in y, is a certificate */
 static int cti_mprgp_bounds_infeasible(void *ctx, const double *direction)
 {
     cti_mprgp_bounds *q = (cti_mprgp_bounds *)ctx;
@@ -19865,7 +20351,7 @@ static int cti_mprgp_bounds_reserve(cti_mprgp_bounds *q, const cti_program *p, c
     return 1;
 }
 
-/* y is the start and the end */
+/* y is the start, then the result */
 static cti_mprgp_end cti_mprgp_bounds_run(cti_mprgp_bounds *q, double tolerance)
 {
     cti_mprgp_preconditioner precondition;
@@ -19908,7 +20394,7 @@ static void cti_mprgp_bounds_free(cti_mprgp_bounds *q)
     cti_sparse_free(mem, &q->B), cti_sparse_free(mem, &q->shifted);
 }
 
-/* unit rows (J_i, w_i) in pairs' products: J J' + w w', all entries; right side -w */
+/* products of unit rows (J_i, w_i): J J' + w w', all entries; right side -w */
 static int cti_mprgp_certify_form(cti_mprgp_bounds *q, const cti_sparse *Jt, double most)
 {
     const cti_program *p = q->p;
@@ -19928,7 +20414,7 @@ static int cti_mprgp_certify_form(cti_mprgp_bounds *q, const cti_sparse *Jt, dou
     return 1;
 }
 
-/* 1 when a certificate was found: r has it; 0 when there is none; -1 when memory ran out */
+/* 1: r holds a certificate; 0: none was found; -1: memory ran out */
 static int cti_mprgp_certify(const cti_program *p, cti_mprgp_target *t)
 {
     cti_mprgp_bounds q;
@@ -19960,7 +20446,7 @@ static int cti_mprgp_certify(const cti_program *p, cti_mprgp_target *t)
 
 /* ---- the dual ---- */
 
-/* A, or A + shift I when A is singular; factored, W formed. 0 when memory ran out */
+/* factors A, or A + shift I if A is singular, and forms W. 0 when memory ran out */
 static int cti_mprgp_dual_form(cti_mprgp_bounds *q, int singular)
 {
     const cti_sparse *A = &q->p->A;
@@ -20003,7 +20489,7 @@ static void cti_mprgp_dual_side(cti_mprgp_bounds *q)
         q->c[i] = -q->S[i] * (q->c[i] + q->p->w[i]);
 }
 
-/* one solve, or proximal ones until the judge agrees */
+/* one solve, or proximal ones until the judge accepts */
 static cti_mprgp_end cti_mprgp_dual_run(cti_mprgp_bounds *q)
 {
     cti_mprgp_end end;
@@ -20097,20 +20583,20 @@ CTI_FN cti_mprgp_end cti_mprgp_boxed(const cti_program *p, cti_mprgp_target *t, 
    al. 2015, equations 16, 18 and 20. */
 
 
-/* cti_gram -- J J' with a unit diagonal, and the Cholesky factor of its part on a working set of independent rows, which is kept from one problem
-   to the next. Zero it before first use; free in any case. */
+/* cti_gram -- J J' with a unit diagonal, and the Cholesky factor of its part on a working set of independent rows. The factor is kept from
+   one problem to the next. Zero it before first use; free it in any case. */
 typedef struct cti_gram {
     cti_mem *mem;
     const cti_sparse *G;   /* J J' [m][m] */
-    const uint8_t *signless; /* [m] rows whose multiplier has no sign, or NULL */
+    const uint8_t *signless; /* [m] 1 for rows whose multiplier may have any sign, or NULL */
     int count;
-    int32_t *rows, *at;    /* [m] the working set; a row's place in it or -1 */
-    double *L;             /* rows of the factor, one behind the other; of mem, grows */
+    int32_t *rows, *at;    /* [m] the working set; index of each row in it or -1 */
+    double *L;             /* rows of the factor, one after the other; memory of mem, grows */
     double *lambda;        /* [m] multipliers, 0 outside the working set */
     double *proof;         /* [m] after CTI_GRAM_NONE: y >= 0 with |J'y| = 0, q'y > 0 */
     double *z, *v, *cs;    /* [m], [m], [2 m] scratch */
     uint8_t *banned;       /* [m] rows that depend on the set and are left out of this problem */
-    int64_t changes;       /* rows that came or went, all problems */
+    int64_t changes;       /* number of rows added or removed, over all problems */
 } cti_gram;
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
 /* cti_gram_open -- 0 when memory ran out. */
@@ -20118,7 +20604,7 @@ CTI_FN int cti_gram_open(cti_mem *mem, cti_arena *arena, cti_gram *g, const cti_
 CTI_FN void cti_gram_close(cti_gram *g);
 /* cti_gram_product -- G = J J' for a J with rows of unit length, Jt = J'. 0 when memory ran out. */
 CTI_FN int cti_gram_product(cti_mem *mem, const cti_sparse *J, const cti_sparse *Jt, cti_sparse *G);
-/* cti_gram_face -- the working set is made a largest independent part of the rows with taken[i] = 1. 0 when memory ran out. */
+/* cti_gram_face -- makes the working set a largest independent subset of the rows with taken[i] = 1. 0 when memory ran out. */
 CTI_FN int cti_gram_face(cti_gram *g, const uint8_t *taken);
 /* cti_gram_equations -- l [m] = (J J')^-1 q on the working set, 0 elsewhere. [equation 16] */
 CTI_FN void cti_gram_equations(cti_gram *g, const double *q, double *l);
@@ -20126,20 +20612,21 @@ CTI_FN void cti_gram_equations(cti_gram *g, const double *q, double *l);
 
 typedef enum cti_gram_end { CTI_GRAM_DONE, CTI_GRAM_NONE, CTI_GRAM_MEMORY } cti_gram_end;
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
-/* cti_gram_solve -- 0 <= lambda, J J' lambda >= q, complementary, between rows with taken[i] = 1 (NULL: all), q - J J' lambda <= eps [m] being 0.
-   Starts from lambda and the working set. NONE: there is no solution, proof says why. [equations 18, 20] */
+/* cti_gram_solve -- 0 <= lambda, J J' lambda >= q, complementary, for the rows with taken[i] = 1 (NULL: all); q - J J' lambda <= eps [m]
+   counts as 0. Starts from lambda and the working set. NONE: there is no solution, and `proof` proves it. [equations 18, 20] */
 CTI_FN cti_gram_end cti_gram_solve(cti_gram *g, const double *q, const uint8_t *taken, const double *eps);
 
 
 /* ---- 4_programs/mprgp_gram.c ---- */
 /* mprgp_gram.c -- rows and columns of J J', factored and updated.
-   Method: the active set method that the paper names for equations 18 and 20, on lambda >= 0: the minimum in the working set by its factor, up to the
-   first multiplier that would become negative, which goes; then the row that is violated most comes in. A row that depends on the working set
-   (J_p = sum r_i J_i) comes in along y = e_p - r, on which J'y = 0, up to the first multiplier that it makes 0; when it makes none 0, y proves that
-   the rows have no common point. The factor of J J' gains a row at its end and loses one by rotations; it and the working set stay for the next
-   problem. differs: rows that are violated in the beginning come in together. */
+   Method: the active set method that the paper names for equations 18 and 20, on lambda >= 0. It goes towards the minimum in the working
+   set (by its factor), up to the first multiplier that would become negative; that row leaves. Then the most violated row enters. A row
+   that depends on the working set (J_p = sum r_i J_i) enters along y = e_p - r, for which J'y = 0, up to the first multiplier that becomes
+   0. If none does, y proves that the rows have no common point. The factor of J J' is updated: a row is added at its end, or removed by
+   rotations. Factor and working set are kept for the next problem. differs: rows that are violated at the start enter together. */
 
-/* squared distance of a unit row from the span of others below which it depends on them: the root of what a factor of cond(J J') 1e10 resolves */
+/* [squared length] a unit row nearer to the span of others than this depends on them: the square root of what a factor resolves if cond(J
+   J') is 1e10 */
 #define CTI_GRAM_DEPENDENT 1e-10
 
 CTI_FN int cti_gram_open(cti_mem *mem, cti_arena *arena, cti_gram *g, const cti_sparse *G, const uint8_t *signless)
@@ -20226,7 +20713,7 @@ static void cti_gram_forward(const cti_gram *g, double *z)
     }
 }
 
-/* row p to the end of the working set: 1; it depends on the set: 0, z has L^-1 of its column; -1 when memory ran out */
+/* adds row p at the end of the working set. 1: done; 0: it depends on the set, and z has L^-1 of its column; -1: memory ran out */
 static int cti_gram_add(cti_gram *g, int p)
 {
     size_t size = ((size_t)g->count + 1) * ((size_t)g->count + 2) / 2;
@@ -20255,7 +20742,7 @@ static int cti_gram_add(cti_gram *g, int p)
     return 1;
 }
 
-/* the row at this place goes: what the others keep beyond their diagonal is rotated away */
+/* removes the row at this place; rotations make the other rows lower triangular again */
 static void cti_gram_drop(cti_gram *g, int place)
 {
     double *cs = g->cs, *sn = g->cs + g->G->rows;
@@ -20311,7 +20798,7 @@ CTI_FN void cti_gram_equations(cti_gram *g, const double *q, double *l)
 
 static int cti_gram_signed(const cti_gram *g, int row) { return !g->signless || !g->signless[row]; }
 
-/* the minimum in the working set; multipliers that would become negative go one by one */
+/* goes to the minimum in the working set; rows whose multipliers would become negative leave one by one */
 static void cti_gram_settle(cti_gram *g, const double *q)
 {
     for (;;) {
@@ -20334,8 +20821,8 @@ static void cti_gram_settle(cti_gram *g, const double *q)
     }
 }
 
-/* row p, which depends on the working set: along e_p - r (an equation from above: against it) to the first multiplier that becomes 0, in whose
-   place p comes. NONE: there is none */
+/* row p depends on the working set: goes along e_p - r (for an equation violated from above: against it) to the first multiplier that
+   becomes 0, whose row p replaces. NONE: there is none */
 static cti_gram_end cti_gram_exchange(cti_gram *g, int p)
 {
     double t = INFINITY, sign = g->v[p] < 0 ? -1 : 1;
@@ -20362,7 +20849,7 @@ static cti_gram_end cti_gram_exchange(cti_gram *g, int p)
     return added < 0 ? CTI_GRAM_MEMORY : CTI_GRAM_DONE;
 }
 
-/* v = q - J J' lambda where rows are taken and not in the working set; the one that is violated most, or -1 */
+/* v = q - J J' lambda for rows that are taken and not in the working set; returns the most violated one, or -1 */
 static int cti_gram_violated(cti_gram *g, const double *q, const uint8_t *taken, const double *eps)
 {
     double most = 0;
@@ -20414,51 +20901,51 @@ CTI_FN cti_gram_end cti_gram_solve(cti_gram *g, const double *q, const uint8_t *
 }
 
 /* ---- 4_programs/mprgp_printed.h ---- */
-/* mprgp_printed.h -- algorithm 3 of Li et al. 2015 as printed, for rows that are coupled; for comparison. Solves take mprgp.c unless they are asked
-   for this. */
+/* mprgp_printed.h -- algorithm 3 of Li et al. 2015 as printed, for rows that are coupled; for comparison. Solves use mprgp.c unless this is
+   asked for. */
 
 
-/* cti_mprgp_printed -- QP with A definite; rows as they are, dependent ones too. Ends by the paper's rule, at an epsilon that the judge is
-   content with. *out_infeasible: a projection had no solution, r has the certificate. */
+/* cti_mprgp_printed -- QP with A definite; rows may be coupled and dependent. Ends by the paper's rule, with an epsilon for which the judge
+   accepts the result. *out_infeasible: a projection had no solution, r has the certificate. */
 CTI_FN cti_mprgp_end cti_mprgp_printed(const cti_program *p, cti_mprgp_target *t, int *out_infeasible);
 
 
 /* ---- 4_programs/mprgp_printed.c ---- */
-/* mprgp_printed.c -- algorithm 3 as printed, for a general J; worlds and problems take mprgp.c unless they are asked for this.
-   Method, in the paper's symbols, J^ being the rows that are active at x:
+/* mprgp_printed.c -- algorithm 3 as printed, for a general J; worlds and problems use mprgp.c unless this is asked for. Method, in the
+   paper's symbols, with J^ the rows that are active at x:
        phi  = g + J^' l_phi,  J^ J^' l_phi = -J^ g                                   [15, 16] the gradient within the face
        beta = g - phi - J^' l_beta,  0 <= l_beta  |  J^ J^' l_beta >= J^ (g - phi)   [17, 18] what leaves it
        P(x) = x + J' l_p,  0 <= l_p  |  J J' l_p >= c - J x                          [19, 20]
    Conjugate steps in the face (algorithm 2) while the objective of the projected point does not rise and |beta|^2 <= Gamma^2 phi~'phi,
-   phi~ = (x - P(x - alpha phi)) / alpha; behind the border an expansion, P(P(x) - alpha phi); else a proportioning step P(x - alpha_p beta). Both are
-   repeated as P(x - alpha g) while the objective is higher. It ends when |phi + beta| < epsilon.
-   The paper leaves open, and we take: Jacobi's preconditioner as a change of unknowns, diag(A)^(1/2) x for x, so that every projection is still one
-   of this page; alpha a share of .9 of 2 / |A|, by forty steps of the power method; x0 projected; independent active rows in [16];
-   epsilon the tolerance times |b|, and a tenth of it whenever the judge finds that too coarse.
-   differs: phi'p for g'p, which is the same in the face; the end is asked for at feasible points; alpha is halved when P(x - alpha g) raises the
-   objective, which it cannot when alpha <= 2 / |A|. Based on: Li, Pan, Huang, Bao, Jin 2015, section 4. */
+   phi~ = (x - P(x - alpha phi)) / alpha; outside the feasible set an expansion, P(P(x) - alpha phi); else a proportioning step P(x -
+   alpha_p beta). After both, P(x - alpha g) is repeated while the objective is higher. The method ends when |phi + beta| < epsilon. Choices
+   that the paper leaves open: Jacobi's preconditioner as a change of unknowns, diag(A)^(1/2) x for x, so that every projection is still one
+   of this page; alpha a share of .9 of 2 / |A|, by forty steps of the power method; x0 projected; independent active rows in [16]; epsilon
+   is the tolerance times |b|, divided by ten whenever the judge does not accept the result. differs: phi'p for g'p, which is the same in
+   the face; the termination test is made at feasible points only; alpha is halved when P(x - alpha g) raises the objective, which it cannot
+   when alpha <= 2 / |A|. Based on: Li, Pan, Huang, Bao, Jin 2015, section 4. */
 
-#define CTI_PRINTED_SHARE 0.9 /* of 2 / |A|, which is estimated from below, and at which Lemma 4 has no decrease. Half: stiff_10k takes 2.7 times the steps;
-                                  .99: as many, 128 for 195 in stack_36k (docs/solvers_mprgp.md) */
-#define CTI_PRINTED_POWER 40  /* section 6.1 */
-#define CTI_PRINTED_ROUND 1e-12 /* of the terms of J_i x - c_i: below it a row is active */
+#define CTI_PRINTED_SHARE 0.9 /* [2 / |A|]; |A| is an estimate from below, and at 2 / |A| Lemma 4 gives no decrease. Half: stiff_10k takes
+                                 2.7 times the steps; .99: as many, but 128 instead of 195 in stack_36k (docs/solvers_mprgp.md) */
+#define CTI_PRINTED_POWER 40  /* [steps] of the power method, section 6.1 */
+#define CTI_PRINTED_ROUND 1e-12 /* [terms of J_i x - c_i] a row with a smaller value is active */
 #endif
 
 typedef struct cti_printed {
     const cti_program *p;
     cti_mprgp_target *t;
     int n, m;
-    double *D;            /* [n] diag(A)^(-1/2): the unknowns of the file are D x */
+    double *D;            /* [n] diag(A)^(-1/2): the unknowns of the problem are D x */
     cti_sparse J, Jt, G;  /* rows of unit length, J', J J' */
-    double *size, *c;     /* [m] factor of the row in J; J x >= c */
-    double *eps;          /* [m] rounding of J_i x - c_i */
+    double *size, *c;     /* [m] scale factor of each row of J; J x >= c */
+    double *eps;          /* [m] rounding error of J_i x - c_i */
     uint8_t *active;      /* [m] */
     cti_gram face, chop, pull, reduce; /* equations 16, 18, 20 and that of phi~ */
     double *x, *g, *b, *p_, *Ap, *phi, *sum, *y, *w, *g_w, *x_f, *g_f, *scratch; /* [n] */
     double *s, *q, *l, *Jphi, *loose; /* [m] J x - c; right sides; multipliers; J phi; rounding of J g */
     double alpha, epsilon, rule;
     double beta2, reduced;      /* |beta|^2, phi~'phi */
-    double fall, fall_projected; /* f(x) and f(P(x)), less f where the chain began */
+    double fall, fall_projected; /* f(x) and f(P(x)), minus f at the start of the chain */
     int feasible, none;
 } cti_printed;
 
@@ -20501,7 +20988,7 @@ static void cti_printed_push(const cti_printed *s, double a, const double *l, do
             v[s->J.i[k]] += a * s->J.x[k] * l[i];
 }
 
-/* out = J v - c, and what rounding may make of it; 1 when v is feasible */
+/* out = J v - c, with its possible rounding error; 1 when v is feasible */
 static int cti_printed_values(cti_printed *s, const double *v, double *out)
 {
     int i, k, inside = 1;
@@ -20518,7 +21005,7 @@ static int cti_printed_values(cti_printed *s, const double *v, double *out)
     return inside;
 }
 
-/* v = P(v), and what that leaves on the working set once more. 0: memory ran out or, `none`, there is no feasible point */
+/* v = P(v), repeated once on the working set. 0: memory ran out or, with `none`, there is no feasible point */
 static int cti_printed_project(cti_printed *s, double *v)
 {
     int i;
@@ -20538,7 +21025,7 @@ static int cti_printed_project(cti_printed *s, double *v)
     return 1;
 }
 
-/* f at `to` less f at `from`; *noise: what rounding may make of it */
+/* f at `to` minus f at `from`; *noise: its possible rounding error */
 static double cti_printed_change(const cti_printed *s, const double *from, const double *g_from, const double *to, const double *g_to, double *noise)
 {
     double sum = 0, most = 0, way = 0, size = 0;
@@ -20579,7 +21066,7 @@ static void cti_printed_norm(cti_printed *s)
     s->alpha = norm > 0 ? CTI_PRINTED_SHARE * 2 / norm : 1;
 }
 
-/* phi = g + J^'l_phi of any vector g, J^ phi = 0 */
+/* phi = g + J^'l_phi for any vector g, so that J^ phi = 0 */
 static void cti_printed_flatten(cti_printed *s, double *v)
 {
     if (!s->face.count)
@@ -20613,7 +21100,7 @@ static int cti_printed_reduced(cti_printed *s, double phi2)
     return 1;
 }
 
-/* step 1: phi, beta and what is asked of them, at x with its g, in the face that stands */
+/* step 1: phi, beta and the numbers for the tests, at x with its g, in the current face */
 static int cti_printed_look(cti_printed *s)
 {
     double phi2, most;
@@ -20638,7 +21125,7 @@ static int cti_printed_look(cti_printed *s)
     return cti_printed_reduced(s, phi2);
 }
 
-/* x = P(x), its active set and g anew; p = phi */
+/* x = P(x), with its active set and g; p = phi */
 static int cti_printed_restart(cti_printed *s)
 {
     int i;
@@ -20657,7 +21144,7 @@ static int cti_printed_restart(cti_printed *s)
     return 1;
 }
 
-/* one step more; 0 when the budget is at its end */
+/* counts one more step; 0 when the budget is used up */
 static int cti_printed_goes_on(cti_printed *s)
 {
     cti_answer *a = s->t->answer;
@@ -20666,7 +21153,7 @@ static int cti_printed_goes_on(cti_printed *s)
     return on;
 }
 
-/* x and r of the problem into the answer */
+/* stores x and r of the problem in the answer */
 static void cti_printed_put(void *ctx)
 {
     cti_printed *s = (cti_printed *)ctx;
@@ -20681,7 +21168,7 @@ static void cti_printed_put(void *ctx)
 
 /* ---- steps ---- */
 
-/* while f is higher than at w, whose gradient is g_w: x = P(x - alpha g). 0: as for the projection */
+/* x = P(x - alpha g) while f is higher than at w, whose gradient is g_w. 0: as for the projection */
 static int cti_printed_descend(cti_printed *s)
 {
     double noise, change, before = INFINITY;
@@ -20704,7 +21191,7 @@ static int cti_printed_descend(cti_printed *s)
     }
 }
 
-/* steps 3 and 4: x = P(x - length d), then the inner loop, against f at w = P(x) */
+/* steps 3 and 4: x = P(x - length d), then the inner loop, compared with f at w = P(x) */
 static int cti_printed_jump(cti_printed *s, double length, const double *d)
 {
     int i;
@@ -20732,7 +21219,7 @@ static int cti_printed_proportion(cti_printed *s)
     for (i = 0; i < s->n; i++)
         s->y[i] = s->sum[i] - s->phi[i];
     memcpy(s->w, s->x, sizeof *s->w * (size_t)s->n), memcpy(s->g_w, s->g, sizeof *s->g * (size_t)s->n);
-    if (!s->feasible) { /* f is compared with that of P(x) */
+    if (!s->feasible) { /* compare with f at P(x) */
         if (!cti_printed_project(s, s->w))
             return 0;
         cti_printed_gradient(s, s->w, s->g_w);
@@ -20742,7 +21229,7 @@ static int cti_printed_proportion(cti_printed *s)
     return cti_printed_jump(s, curvature > 0 ? cti_printed_dot(s->n, s->y, s->g) / curvature : s->alpha, s->y);
 }
 
-/* f at P(y) less f where the chain began, for y outside; y is kept */
+/* f at P(y) minus f at the start of the chain, for y outside; y is kept */
 static int cti_printed_projected(cti_printed *s, double *out)
 {
     double noise;
@@ -20754,7 +21241,7 @@ static int cti_printed_projected(cti_printed *s, double *out)
     return 1;
 }
 
-/* y = x - alpha_cg p becomes x, and the next p */
+/* makes y = x - alpha_cg p the new x, and computes the next p */
 static int cti_printed_accept(cti_printed *s, double alpha, double pAp)
 {
     double share;
@@ -20777,7 +21264,7 @@ static int cti_printed_accept(cti_printed *s, double alpha, double pAp)
 typedef enum cti_printed_chain { CTI_PRINTED_IN, CTI_PRINTED_OUT, CTI_PRINTED_FLAT, CTI_PRINTED_BUDGET, CTI_PRINTED_OVER } cti_printed_chain;
 
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
-/* algorithm 2. OUT: y left the set; IN: another end; FLAT: no curvature; OVER: as for the projection */
+/* algorithm 2. OUT: y left the set; IN: it ended inside; FLAT: no curvature; OVER: as for the projection */
 static cti_printed_chain cti_printed_conjugate(cti_printed *s)
 {
     double gamma2 = s->t->options->gamma * s->t->options->gamma;
@@ -20813,7 +21300,7 @@ static cti_printed_chain cti_printed_conjugate(cti_printed *s)
 
 /* ---- the outline ---- */
 
-/* 1: x is the end; an epsilon that the judge does not find small enough is made smaller */
+/* 1: x is the result; epsilon is reduced if the judge rejects x */
 static int cti_printed_finished(cti_printed *s)
 {
     while (s->feasible && s->rule < s->epsilon) {
@@ -20828,7 +21315,7 @@ static int cti_printed_finished(cti_printed *s)
 static cti_mprgp_end cti_printed_outline(cti_printed *s)
 {
     double gamma2 = s->t->options->gamma * s->t->options->gamma, floor = 1e-10 * s->epsilon;
-    if (!cti_printed_restart(s)) /* x0 projected */
+    if (!cti_printed_restart(s)) /* x0 is projected */
         return CTI_MPRGP_MEMORY;
     for (;;) {
         int ok = 1, cg = s->t->count->cg;
@@ -20846,7 +21333,7 @@ static cti_mprgp_end cti_printed_outline(cti_printed *s)
                 return CTI_MPRGP_UNBOUNDED;
             if (chain == CTI_PRINTED_BUDGET || (chain == CTI_PRINTED_OUT && !cti_printed_goes_on(s)))
                 return CTI_MPRGP_BUDGET;
-            if (chain == CTI_PRINTED_IN && s->t->count->cg == cg && s->rule >= s->epsilon) /* f falls by less than rounding */
+            if (chain == CTI_PRINTED_IN && s->t->count->cg == cg && s->rule >= s->epsilon) /* the decrease of f is below rounding */
                 return CTI_MPRGP_STALLED;
             ok = chain == CTI_PRINTED_OUT ? cti_printed_expand(s) : chain == CTI_PRINTED_IN;
         }
@@ -20875,7 +21362,7 @@ static int cti_printed_rows(cti_printed *s)
         s->size[i] = size > 0 ? 1 / sqrt(size) : 1;
         for (k = p->J.p[i]; k < p->J.p[i + 1]; k++)
             s->J.x[k] *= s->size[i];
-        s->c[i] = size > 0 ? -p->w[i] * s->size[i] : 0; /* a row of zeros holds, or cti_mprgp_void_row has its proof */
+        s->c[i] = size > 0 ? -p->w[i] * s->size[i] : 0; /* a row of zeros is satisfied, or cti_mprgp_void_row has its certificate */
     }
     return cti_sparse_transpose(mem, &s->J, &s->Jt) && cti_gram_product(mem, &s->J, &s->Jt, &s->G);
 }
@@ -20914,7 +21401,7 @@ static void cti_printed_close(cti_printed *s)
     cti_sparse_free(mem, &s->J), cti_sparse_free(mem, &s->Jt), cti_sparse_free(mem, &s->G);
 }
 
-/* y of the projection that had no solution, in the rows of the problem */
+/* the certificate from a projection without solution, in the problem's rows */
 static int cti_printed_proof(cti_printed *s)
 {
     double *r = s->t->answer->r, *y = s->pull.proof;
@@ -20959,10 +21446,10 @@ CTI_FN cti_mprgp_end cti_mprgp_printed(const cti_program *p, cti_mprgp_target *t
 }
 
 /* ---- 4_programs/mprgp_solve.c ---- */
-/* mprgp_solve.c -- which programs MPRGP takes, and how.
-   Method: decoupled rows or bounds go on the unknowns; all other rows on the multipliers, where constraints are bounds. A run on the
-   unknowns that stalls goes on there, too. differs: Li et al. 2015 keep rows that are not decoupled on the unknowns and solve equations 16,
-   18 and 20 with a dense J J' in every step; the multipliers (their equation 2) need A's factor once and no such systems. */
+/* mprgp_solve.c -- which programs MPRGP takes, and how. Method: programs with decoupled rows or bounds are solved for the unknowns, all
+   others for the multipliers, whose constraints are bounds. A run on the unknowns that stalls continues on the multipliers. differs: Li et
+   al. 2015 solve for the unknowns also with coupled rows, and solve equations 16, 18 and 20 with a dense J J' in every step. The
+   multipliers (their equation 2) need A's factor once and no such systems. */
 
 CTI_FN cti_mprgp_options cti_mprgp_options_default(void)
 {
@@ -20974,7 +21461,7 @@ CTI_FN cti_mprgp_options cti_mprgp_options_default(void)
 
 /* ---- what is taken ---- */
 
-/* symmetric, nothing negative on the diagonal */
+/* 1 if W is symmetric without a negative diagonal entry */
 static int cti_mprgp_symmetric(const cti_sparse *W)
 {
     double most = 0, least = 0;
@@ -20999,7 +21486,7 @@ static const char *cti_mprgp_refuses(const cti_program *p, int symmetric)
 
 /* ---- the solve ---- */
 
-/* a row of zeros that cannot hold: its unit vector is a certificate. Its number or -1 */
+/* finds a row of zeros that cannot be satisfied: its unit vector is a certificate. Returns its number or -1 */
 static int cti_mprgp_void_row(const cti_program *p)
 {
     int i, k;
@@ -21507,9 +21994,9 @@ CTI_FN int cti_submatrix_solve(cti_arena *arena, const double *M, int n, const i
 /* ---- 4_programs/lemke.h ---- */
 /* lemke.h -- linear complementarity problems by Lemke's complementary pivoting: w = q + M z >= 0, z >= 0, z'w = 0.
    Based on: lecture notes, sec. 4.1.2.1 (the friction LCP by Stewart and Trinkle, its cone with k sides); Cottle, Pang, Stone
-   (lexicographic rule). It takes every matrix and ends after finitely many pivots, in a solution or on a ray. A ray proves that there is no
-   solution only for matrices like positive semidefinite ones; else a linear program decides whether z >= 0, q + M z >= 0 has points at all,
-   and the proof is in r. */
+   (lexicographic rule). The method takes every matrix and ends after finitely many pivots, in a solution or on a ray. For some matrix
+   classes, such as positive semidefinite ones, a ray proves that there is no solution. For others a linear program decides whether z >= 0,
+   q + M z >= 0 has feasible points; if not, the proof is in r. */
 
 
 #if CONTACT_WITH_LEMKE
@@ -21518,48 +22005,50 @@ CTI_FN cti_outcome cti_solver_lemke(const cti_program *p, cti_effort *e, cti_ans
 
 /* cti_lemke_result -- z, y [n] are the caller's. */
 typedef struct cti_lemke_result {
-    double *z; /* SOLVED: the solution; else what the last basis says, or zero */
-    double *y; /* INFEASIBLE: y >= 0, M'y <= 0, q'y < 0 (free, and = 0, where `equation`); may be NULL: no proof is looked for */
+    double *z; /* SOLVED: the solution; else the z of the last basis, or zero */
+    double *y; /* INFEASIBLE: y >= 0, M'y <= 0, q'y < 0 (where `equation`: y free, M'y = 0). May be NULL: then no proof is searched for */
     int pivots;
-    int attempts; /* coverings and starts that were tried, >= 1 */
+    int attempts; /* number of coverings and starts tried, >= 1 */
     const char *why;
 } cti_lemke_result;
 #if CONTACT_WITH_BOXED || CONTACT_WITH_LEMKE
-/* cti_lemke_dense -- M [n][n], q [n] are left as they are; equation [n] or NULL: marked pairs are w = 0, z free. restarts: starts from
-   other complementary bases after a ray, 0: none. `start` [n] or NULL: pairs whose z begins basic. */
+/* cti_lemke_dense -- M [n][n] and q [n] are not changed. equation [n] or NULL: in marked pairs w = 0 and z is free. restarts: number of
+   starts from other complementary bases after a ray, 0: none. `start` [n] or NULL: pairs whose z begins basic. */
 CTI_FN cti_outcome cti_lemke_dense(const double *M, const double *q, int n, const uint8_t *equation, const uint8_t *start, int restarts,
                                    cti_effort *e, cti_answer *a, cti_lemke_result *out);
 
-/* cti_lemke_plain -- a QP, or an LCP without bounds, in its dense form: r in a->r, or the proof that there is none. */
+/* cti_lemke_plain -- a QP, or an LCP without bounds, in dense form. The result is in a->r, or the proof that there is none. */
 CTI_FN cti_outcome cti_lemke_plain(const cti_program *p, const cti_delassus *w, cti_effort *e, cti_answer *a);
-/* cti_lemke_boxed -- lo <= z <= hi, infinities allowed, as an LCP of the distances to the bounds. z [m] */
+/* cti_lemke_boxed -- lo <= z <= hi, which may be infinite, as an LCP of the distances to the bounds. z [m] */
 CTI_FN cti_outcome cti_lemke_boxed(const double *M, const double *q, const double *lo, const double *hi, int m, int restarts, cti_effort *e,
                                    cti_answer *a, double *z);
 
 
 /* ---- 4_programs/lemke.c ---- */
 /* lemke.c -- Lemke's method on a dense dictionary.
-   Method: z0 >= 0 with a covering vector d > 0 makes w = q + M z + d z0 feasible; the complement of what left enters until z0 leaves. What
-   leaves is the lexicographic minimum of the rows [value, B^-1] over the pivot, so degenerate vertices cannot cycle. Numbers are scaled by
-   powers of two (the path is the same), the basis is reached anew every max(64, n) pivots, and z comes from an LU of the last basis with
-   refinement. differs: on a ray the method starts again with other coverings and from other complementary bases: bimatrix games need it. */
+   Method: z0 >= 0 with a covering vector d > 0 makes w = q + M z + d z0 feasible; the complement of the variable that left enters next,
+   until z0 leaves. The leaving variable is the lexicographic minimum of the rows [value, B^-1] over the pivot, so degenerate vertices
+   cannot cycle. Numbers are scaled by powers of two, which does not change the path. The dictionary is recomputed every max(64, n) pivots,
+   and z comes from an LU of the last basis with refinement. differs: after a ray the method starts again with other coverings and from
+   other complementary bases, which bimatrix games need. */
 
-#define CTI_LEMKE_CAP 8000000      /* pivots in all: Murty's problem of n = 16 takes 2^16, one of n = 22 would take 2^22 */
-#define CTI_LEMKE_CAP_LARGE 200000 /* of one start for n > 22: where rounding defeats the rule against cycles, the next start may not */
-#define CTI_LEMKE_LP 600           /* rows up to which a ray is checked by a linear program */
+#define CTI_LEMKE_CAP 8000000      /* [pivots] in all: Murty's problem of n = 16 takes 2^16, one of n = 22 would take 2^22 */
+#define CTI_LEMKE_CAP_LARGE 200000 /* [pivots] of one start for n > 22: if rounding defeats the rule against cycles, the next start may
+                                      succeed */
+#define CTI_LEMKE_LP 600           /* [rows] most for which a linear program checks a ray */
 #define CTI_LEMKE_TINY 1e-11
-#define CTI_LEMKE_NOISE 1e-12 /* of what is 0 in exact numbers, relative to the largest entry of its kind */
+#define CTI_LEMKE_NOISE 1e-12 /* [largest entry of its kind] numbers below it are rounding errors of 0 */
 #endif
 
 typedef struct cti_lemke {
     cti_tableau t;
     cti_effort *e;
     cti_answer *a;
-    int n, pivots, cap, base;                  /* base: pivots of the dictionary at its start */
+    int n, pivots, cap, base;                  /* base: pivots of the dictionary at the start of this run */
     double *M, *q, *R, *C, *cover, *ratio, *s; /* scaled numbers, scales */
     const uint8_t *equation;
     uint8_t *want, *reference; /* [2 n + 1] */
-    int *slot, *candidate;     /* [n] the variable that was basic at the start, rows that may leave */
+    int *slot, *candidate;     /* [n] the variable that was basic at the start; rows that may leave */
     uint64_t random;
 } cti_lemke;
 
@@ -21570,7 +22059,7 @@ static int cti_lemke_free_row(const cti_lemke *l, int i)
     return l->equation && v < 2 * l->n && l->equation[v % l->n];
 }
 
-/* the dictionary of the reference basis, with z0's column; equations that depend on others keep their w, which then never leaves */
+/* the dictionary of the reference basis, with z0's column. Equations that depend on others keep their w basic, which then never leaves */
 static int cti_lemke_begin(cti_lemke *l)
 {
     cti_tableau *t = &l->t;
@@ -21585,13 +22074,13 @@ static int cti_lemke_begin(cti_lemke *l)
     for (i = 0; i < n; i++)
         l->reference[t->basic[i]] = 1;
     l->base = t->pivots;
-    for (i = 0; i < n; i++) /* half of a pair out of place: the reference is no complementary basis */
+    for (i = 0; i < n; i++) /* a pair without a basic half: the reference is not a complementary basis */
         if (l->reference[i] == l->reference[n + i])
             return 0;
     return 1;
 }
 
-/* the same basis by fresh pivots; 0 when it is singular to working precision */
+/* reaches the same basis by new pivots; 0 when it is singular to working precision */
 static int cti_lemke_refresh(cti_lemke *l)
 {
     int i;
@@ -21611,7 +22100,7 @@ static double cti_lemke_lex(const cti_lemke *l, int i, int j)
     return c >= 0 ? -l->t.T[(size_t)i * (size_t)l->t.ld + (size_t)c] : (l->t.row[v] == i ? 1 : 0);
 }
 
-/* keeps the candidates whose key / -T_c is least up to rounding */
+/* keeps the candidates whose key / -T_c is smallest, up to rounding */
 static int cti_lemke_keep_least(cti_lemke *l, int c, int count, const double *key, double noise)
 {
     double least = INFINITY, f;
@@ -21626,7 +22115,7 @@ static int cti_lemke_keep_least(cti_lemke *l, int c, int count, const double *ke
     return kept;
 }
 
-/* row that leaves when column c grows, -1 on a ray */
+/* the row that leaves when column c grows, or -1: a ray */
 static int cti_lemke_leaves(cti_lemke *l, int c)
 {
     const cti_tableau *t = &l->t;
@@ -21682,7 +22171,7 @@ static int cti_lemke_first(const cti_lemke *l)
     return best;
 }
 
-/* one run from the reference basis: SOLVED in a complementary basis, RAY with its column in *out_column, BUDGET, FAILED */
+/* one run from the reference basis: SOLVED in a complementary basis, RAY with its column in *out_column, BUDGET or FAILED */
 static cti_outcome cti_lemke_run(cti_lemke *l, int *out_column)
 {
     cti_tableau *t = &l->t;
@@ -21705,7 +22194,7 @@ static cti_outcome cti_lemke_run(cti_lemke *l, int *out_column)
             return CTI_OUTCOME_FAILED;
         c = t->col[enter];
         r = cti_lemke_leaves(l, c);
-        if (r < 0 && t->pivots > l->base) { /* a ray counts only in a fresh dictionary */
+        if (r < 0 && t->pivots > l->base) { /* a ray counts only in a freshly computed dictionary */
             if (!cti_lemke_refresh(l))
                 return CTI_OUTCOME_FAILED;
             c = t->col[enter];
@@ -21719,7 +22208,7 @@ static cti_outcome cti_lemke_run(cti_lemke *l, int *out_column)
     return CTI_OUTCOME_SOLVED;
 }
 
-/* natural map of scaled z in the problem's own units, relative as the judge has it */
+/* natural map of scaled z in the problem's own units, relative as in the judge */
 static double cti_lemke_residual(const cti_lemke *l, const double *z)
 {
     double size_w = 0, size_z = 0, worst = 0, violation = 0;
@@ -21747,7 +22236,7 @@ static double cti_lemke_residual(const cti_lemke *l, const double *z)
     return cti_fmax(worst, violation);
 }
 
-/* z of the complementary basis from an LU with refinement, or from the dictionary where that is better; returns the residual */
+/* z of the complementary basis, from an LU with refinement or from the dictionary, whichever is better; returns the residual */
 static double cti_lemke_polish(cti_lemke *l, double *z)
 {
     cti_arena_point mark = cti_arena_mark(l->e->arena);
@@ -21774,7 +22263,7 @@ static double cti_lemke_polish(cti_lemke *l, double *z)
 
 /* ---- proofs that there is no solution ---- */
 
-/* 1 when y, cleaned of its small negative entries, has M'y <= 0 and q'y < 0 up to rounding; y in the scaled rows */
+/* 1 if y, with small negative entries set to 0, has M'y <= 0 and q'y < 0 up to rounding; y is in the scaled rows */
 static int cti_lemke_proves(const cti_lemke *l, double *y)
 {
     double most = 0, product = 0, size = 0, *sum = l->s, *whole = l->ratio;
@@ -21812,12 +22301,12 @@ static void cti_lemke_ray(const cti_lemke *l, int c, double *y)
             y[l->t.basic[i] - n] = l->t.T[(size_t)i * (size_t)l->t.ld + (size_t)c];
     if (enter >= n && enter < 2 * n)
         y[enter - n] = 1;
-    for (i = 0; i < n; i++) /* multipliers of the scaled rows */
+    for (i = 0; i < n; i++) /* converts to multipliers of the scaled rows */
         y[i] *= l->C[i] / l->R[i];
 }
 
-/* min z0, z >= 0, z0 >= 0, q + M z + z0 >= 0: y are its multipliers, by Lemke on the skew matrix of its optimality, which always ends
- * solved */
+/* min z0, z >= 0, z0 >= 0, q + M z + z0 >= 0. y are its multipliers, from Lemke's method on the skew matrix of its optimality conditions,
+   which always ends solved */
 static int cti_lemke_program(cti_lemke *l, double *y)
 {
     cti_arena_point mark = cti_arena_mark(l->e->arena);
@@ -21889,7 +22378,7 @@ static int cti_lemke_random(cti_lemke *l, int bound)
     return (int)((l->random >> 33) % (uint64_t)bound);
 }
 
-/* reference basis: w, with z of equations and of `start` */
+/* the reference basis: w, but z for equations and for `start` */
 static void cti_lemke_reference(cti_lemke *l, const uint8_t *start)
 {
     int i, n = l->n, z;
@@ -21900,7 +22389,7 @@ static void cti_lemke_reference(cti_lemke *l, const uint8_t *start)
     }
 }
 
-/* some principal pivots of one or two pairs by chance, from the plain start */
+/* random principal pivots of one or two pairs, from the plain start */
 static void cti_lemke_wander(cti_lemke *l, int moves)
 {
     cti_tableau *t = &l->t;
@@ -21913,7 +22402,7 @@ static void cti_lemke_wander(cti_lemke *l, int moves)
         double aa, ab, ba, bb;
         if (l->equation && (l->equation[a] || l->equation[b]))
             continue;
-        va = t->row[a] >= 0 ? a : n + a, vb = t->row[b] >= 0 ? b : n + b; /* the basic halves */
+        va = t->row[a] >= 0 ? a : n + a, vb = t->row[b] >= 0 ? b : n + b; /* the basic halves of two pairs */
         ca = t->col[va < n ? va + n : va - n], cb = t->col[vb < n ? vb + n : vb - n];
         aa = t->T[(size_t)t->row[va] * (size_t)t->ld + (size_t)ca], ab = t->T[(size_t)t->row[va] * (size_t)t->ld + (size_t)cb];
         ba = t->T[(size_t)t->row[vb] * (size_t)t->ld + (size_t)ca], bb = t->T[(size_t)t->row[vb] * (size_t)t->ld + (size_t)cb];
@@ -21928,15 +22417,15 @@ static void cti_lemke_wander(cti_lemke *l, int moves)
         l->reference[i] = t->row[i] >= 0;
 }
 
-/* the start number k: covering 1 in the problem's units, in scaled ones (these first where they differ by orders), then from bases by
- * chance */
+/* prepares start number k: covering 1 in the problem's units and in scaled ones (scaled first if they differ by orders of magnitude), then
+   random bases */
 static void cti_lemke_start(cti_lemke *l, int k, const uint8_t *start, int repair)
 {
     double least = INFINITY, most = 0;
     int i;
     for (i = 0; i < l->n; i++)
         least = cti_fmin(least, l->R[i]), most = cti_fmax(most, l->R[i]);
-    if (repair) { /* from the basis that was reached: a complementary one that rounding had called feasible */
+    if (repair) { /* starts from the basis just reached: a complementary one that rounding had made look feasible */
         for (i = 0; i < 2 * l->n; i++)
             l->reference[i] = l->t.row[i] >= 0;
     } else if (k <= 1) {
@@ -22010,15 +22499,15 @@ CTI_FN cti_outcome cti_lemke_dense(const double *M, const double *q, int n, cons
 /* lemke_forms.c -- problems as linear complementarity problems, for Lemke's method.
    Based on: lecture notes, sec. 4.1.2.1: 0 <= v_n _|_ lambda_n, 0 <= beta e + v_t _|_ lambda_t, 0 <= mu lambda_n - e'lambda_t _|_ beta, the
    cone spanned by k tangents; sec. 4.1.2.2: bounds as three LCPs. Method: QP and GLOBAL through W = J A^-1 J'. The cone with k sides is
-   inscribed in the round one. differs: its first tangent is turned against the sliding that the last solve found (along the force where it
-   found none) and the LCP is solved again: where that stands still, sliding is against the force and the force on the round cone, so the
-   solution is Coulomb's own. */
+   inscribed in the round one. differs: the first tangent is rotated against the sliding that the last solve found (along the force where
+   nothing slides), and the LCP is solved again. At a fixed point the force opposes the sliding and is on the round cone, so the solution
+   obeys Coulomb's law. */
 
 #if CONTACT_WITH_LEMKE
 #define CTI_LEMKE_ROWS 1500 /* of QPs and of LCPs */
 #define CTI_LEMKE_SIDES 8
-#define CTI_LEMKE_LARGEST 2048 /* rows of the friction LCP */
-#define CTI_LEMKE_ROUNDS 100   /* turns of the tangents */
+#define CTI_LEMKE_LARGEST 2048 /* [rows] most of a friction LCP */
+#define CTI_LEMKE_ROUNDS 100   /* [solves] with rotated tangents */
 #endif
 #if CONTACT_WITH_BOXED || CONTACT_WITH_LEMKE
 #define CTI_LEMKE_RESTARTS 40
@@ -22039,7 +22528,7 @@ CTI_FN cti_outcome cti_lemke_plain(const cti_program *p, const cti_delassus *w, 
     said = cti_lemke_dense(w->W, w->q, p->m, p->equation, e->warm ? start : NULL, p->m <= 200 ? CTI_LEMKE_RESTARTS : 2, e, a, &out);
     a->iterations += out.pivots, a->why = out.why;
     if (said == CTI_OUTCOME_INFEASIBLE) {
-        /* of J A^-1 J' it shows that J'y vanishes to the root of rounding only */
+        /* for W = J A^-1 J' the proof shows J'y = 0 only up to the square root of rounding */
         double *work = CTI_ARENA_NEW(e->arena, double, 2 * (size_t)p->n + 2 * (size_t)p->m);
         if (!work)
             return CTI_OUTCOME_MEMORY;
@@ -22055,9 +22544,9 @@ CTI_FN cti_outcome cti_lemke_plain(const cti_program *p, const cti_delassus *w, 
 
 /* ---- bounds ---- */
 
-/* a boxed problem as an LCP: rows [count] with lo < hi, then the partners of those with two bounds */
+/* a boxed problem as an LCP: rows [count] with lo < hi, then a partner row for each of those with two bounds */
 typedef struct cti_lemke_box {
-    int n, count, *row, *partner; /* rows of the LCP; [count] row of the problem, row of its partner or -1 */
+    int n, count, *row, *partner; /* rows of the LCP; [count] row of the problem; its partner row or -1 */
     double *B, *b, *s, *offset;   /* [n][n], [n], [n]; [count] where s = 0 */
     int8_t *sign;                 /* [count] z = offset + sign s */
     uint8_t *equation;
@@ -22084,7 +22573,7 @@ static int cti_lemke_box_open(cti_lemke_box *x, cti_arena *arena, const double *
     return x->B && x->b && x->s && x->equation;
 }
 
-/* v+ = q + M z + v- >= 0, 0 <= v- _|_ hi - lo - s >= 0; z0 [m]: the offsets and the fixed entries */
+/* v+ = q + M z + v- >= 0, 0 <= v- _|_ hi - lo - s >= 0; z0 [m]: the offsets, and the entries with lo = hi */
 static void cti_lemke_box_fill(cti_lemke_box *x, const double *M, const double *q, const double *lo, const double *hi, const double *z0,
                                int m)
 {
@@ -22139,11 +22628,11 @@ typedef struct cti_lemke_cone {
     const double *W, *q; /* [m][m], [m] */
     int n;               /* rows of the LCP */
     int *first;          /* [contacts] its first row: normal, then k tangents and the slack where mu > 0 */
-    double *angle;       /* [contacts] of the first tangent */
+    double *angle;       /* [contacts] angle of the first tangent */
     double *M, *b, *z;
     uint8_t *start;
-    int *row;      /* [n] row of W that a row belongs to: normal 3 i, tangents 3 i + 1, slack -1 */
-    double *c, *s; /* [n] its tangent; c = 1 for normals */
+    int *row;      /* [n] row of W for each row: normal 3 i, tangents 3 i + 1, slack -1 */
+    double *c, *s; /* [n] direction of its tangent; c = 1 for normals */
 } cti_lemke_cone;
 
 #if CONTACT_WITH_LEMKE
@@ -22171,7 +22660,7 @@ static int cti_lemke_cone_open(cti_lemke_cone *l, cti_effort *e)
     return 1;
 }
 
-/* the matrix of sec. 4.1.2.1, reduced to W, with the tangents as they are turned now */
+/* the matrix of sec. 4.1.2.1, reduced to W, with the tangents as rotated so far */
 static void cti_lemke_cone_build(cti_lemke_cone *l)
 {
     int i, j, k, n = l->n, m = l->p->m;
@@ -22223,7 +22712,7 @@ static void cti_lemke_cone_forces(const cti_lemke_cone *l, double *r)
     }
 }
 
-/* the tangents turned by a share of what is missing, and the basis that this state has in them */
+/* rotates the tangents by a share of the remaining angle, and finds the basis that the present state has with them */
 static void cti_lemke_cone_turn(cti_lemke_cone *l, const double *r, const double *u, double share)
 {
     int i;
@@ -22244,7 +22733,7 @@ static void cti_lemke_cone_turn(cti_lemke_cone *l, const double *r, const double
         } else {
             continue;
         }
-        /* the side's end that is nearest to the force becomes the first tangent, and turns */
+        /* the vertex of the cone's cross-section nearest to the force becomes the first tangent, and rotates */
         l->angle[i] = force - remainder(force - l->angle[i], turn / CTI_LEMKE_SIDES);
         l->angle[i] += share * remainder(aim - l->angle[i], turn);
     }
@@ -22270,7 +22759,7 @@ static cti_outcome cti_lemke_friction(const cti_program *p, cti_delassus *w, cti
     }
     for (round = 0; round < CTI_LEMKE_ROUNDS && best > e->tolerance; round++) {
         cti_answer trial = *a;
-        if (round && e->max_iterations > 0 && a->iterations >= e->max_iterations) { /* the bound is on all rounds together */
+        if (round && e->max_iterations > 0 && a->iterations >= e->max_iterations) { /* the limit holds for all rounds together */
             said = CTI_OUTCOME_BUDGET, out.why = "the bound on pivots was reached";
             break;
         }
@@ -22324,31 +22813,32 @@ CTI_FN cti_outcome cti_solver_lemke(const cti_program *p, cti_effort *e, cti_ans
 /* ---- 4_programs/boxed.h ---- */
 /* boxed.h -- linear complementarity with bounds: lo <= z <= hi, u = q + M z, z = lo -> u >= 0, z = hi -> u <= 0, else u = 0.
    Based on: lecture notes, sec. 4.1.2.2 (boxed LCP; friction as a box of mu lambda_n along two tangents); Judice, Pires (block principal
-   pivoting with bounds). Pivoting on the bounds themselves comes first. It is exact and quick on positive definite matrices; where it does
-   not end, Lemke's method solves the same bounds as three LCPs. */
+   pivoting with bounds). Pivoting on the bounds is tried first. It is exact and fast for positive definite matrices. If it does not
+   terminate, Lemke's method solves the bounds as three LCPs. */
 
 
 #if CONTACT_WITH_BOXED
 CTI_FN cti_outcome cti_solver_boxed(const cti_program *p, cti_effort *e, cti_answer *a);
 
 /* cti_boxed_pivot -- block principal pivoting alone: SOLVED, BUDGET, FAILED (a cycle, or a singular part), MEMORY. lo, hi [n] may be
-   infinite. state [n], in: a start, out: -1 at lo, 1 at hi, 0 between. z [n]. a->iterations grows by the blocks of pivots. */
+   infinite. state [n]: the start on input, the result on output: -1 at lo, 1 at hi, 0 free. z [n]. a->iterations is increased by the number
+   of block pivots. */
 CTI_FN cti_outcome cti_boxed_pivot(const double *M, const double *q, const double *lo, const double *hi, int n, int8_t *state,
                                    cti_effort *e, cti_answer *a, double *z);
 
 
 /* ---- 4_programs/boxed.c ---- */
 /* boxed.c -- boxed linear complementarity by block principal pivoting, and friction in boxes.
-   Method: each row is at its lower bound, at its upper bound or between; the ones between solve M_FF z_F = -q_F - M_FN z_N. All rows that
-   break their law change place at once while that lowers their number, else (after ten trials) only the last one (Murty's rule), which ends
-   for P-matrices. The basis is a dictionary; the last one is solved again by an LU with refinement. differs: where neither rule ends, which
-   semidefinite matrices allow, the bounds are three LCPs for Lemke's method (notes, sec. 4.1.2.2). differs: where W is semidefinite and
-   friction's boxes make pivoting fail, rows get a compliance about the forces of the last round. differs: after the box along the given
-   tangents, the square is taken inside the round cone with a corner turned against the sliding; where that stands still, the force is
-   Coulomb's own. */
+   Method: each row is at its lower bound, at its upper bound, or free between them; free rows solve M_FF z_F = -q_F - M_FN z_N. All rows
+   that violate their condition change state at once while their number falls. After ten trials without success only the last one changes
+   (Murty's rule), which terminates for P-matrices. The basis is kept as a dictionary (tableau); the final basis is solved again by an LU
+   with refinement. differs: with a semidefinite matrix neither rule may terminate; the bounds then become three LCPs for Lemke's method
+   (notes, sec. 4.1.2.2). differs: if W is semidefinite and pivoting fails on friction boxes, rows get a compliance relative to the forces
+   of the last round. differs: after the box along the given tangents, a square inside the round cone is used, with a corner turned against
+   the sliding. A fixed point of this turning has Coulomb's friction force. */
 
 #define CTI_BOXED_ROWS 1500
-#define CTI_BOXED_TRIALS 10  /* whole blocks that may fail to lower the number */
+#define CTI_BOXED_TRIALS 10  /* changes of all wrong rows without a decrease in number, before Murty's rule */
 #define CTI_BOXED_ROUNDS 150 /* fixed-point rounds of friction */
 #define CTI_BOXED_TINY 1e-11
 #define CTI_BOXED_SOFT 1e-7
@@ -22358,10 +22848,10 @@ typedef struct cti_boxed {
     cti_tableau t;
     int n;
     double *M, *q, *R, *C, *lo, *hi; /* scaled */
-    double *x, *z, *u;               /* [n] values of rows between, all z, all u */
+    double *x, *z, *u;               /* [n] values of the free rows, all z, all u */
     uint8_t *want;                   /* [2 n + 1] */
-    int *wrong;                      /* [n] rows that break their law */
-    int8_t *state;                   /* -1 lo, 0 between, 1 hi */
+    int *wrong;                      /* [n] rows that violate their condition */
+    int8_t *state;                   /* -1 at lo, 0 free, 1 at hi */
     double tiny_z, tiny_u;
 } cti_boxed;
 
@@ -22392,7 +22882,7 @@ static double cti_boxed_bound(const cti_boxed *b, int i)
     return cti_finite64(b->lo[i]) ? b->lo[i] : (cti_finite64(b->hi[i]) ? b->hi[i] : 0);
 }
 
-/* the dictionary of the states; rows between that depend on others go to a bound. 0: the basis is not complementary */
+/* pivots the dictionary to the given states; free rows that depend linearly on others move to a bound. 0: the basis is not complementary */
 static int cti_boxed_reach(cti_boxed *b)
 {
     cti_tableau *t = &b->t;
@@ -22440,7 +22930,7 @@ static void cti_boxed_values(cti_boxed *b)
     b->tiny_z = CTI_BOXED_TINY * most_z, b->tiny_u = CTI_BOXED_TINY * most_u;
 }
 
-/* where row i belongs instead, or its own state */
+/* the state that row i should have */
 static int8_t cti_boxed_better(const cti_boxed *b, int i)
 {
     int between = b->t.row[b->n + i] >= 0;
@@ -22455,7 +22945,7 @@ static int8_t cti_boxed_better(const cti_boxed *b, int i)
     return b->state[i];
 }
 
-/* z between its bounds from an LU of the last basis */
+/* computes the free z again by an LU of the last basis */
 static void cti_boxed_polish(cti_boxed *b, cti_arena *arena)
 {
     int i, j, n = b->n, count = 0, polished;
@@ -22472,7 +22962,7 @@ static void cti_boxed_polish(cti_boxed *b, cti_arena *arena)
         b->z[i] = cti_fmin(cti_fmax(polished ? b->x[i] : b->z[i], b->lo[i]), b->hi[i]);
 }
 
-/* the natural map, relative to z and u in their own units */
+/* the natural map's residual, relative to the sizes of z and u */
 static double cti_boxed_residual(cti_boxed *b)
 {
     double size_u = 0, size_z = 0, worst = 0;
@@ -22525,7 +23015,7 @@ CTI_FN cti_outcome cti_boxed_pivot(const double *M, const double *q, const doubl
         done = count == 0;
         trials = count < fewest ? CTI_BOXED_TRIALS : trials - 1;
         fewest = cti_min_int(fewest, count);
-        for (i = trials >= 0 ? 0 : count - 1; i < count; i++) /* Murty's rule: the last one alone */
+        for (i = trials >= 0 ? 0 : count - 1; i < count; i++) /* Murty's rule: only the last one */
             state[b.wrong[i]] = cti_boxed_better(&b, b.wrong[i]);
     }
     if (done)
@@ -22568,11 +23058,11 @@ typedef struct cti_boxed_friction {
     const cti_program *p;
     cti_delassus *w;
     int m;
-    double *W, *q, *lo, *hi; /* W and q in the turned tangents */
-    double *c, *s, *load;    /* [contacts] direction of the first tangent; lambda_n that bounds friction */
+    double *W, *q, *lo, *hi; /* W and q in the rotated tangents */
+    double *c, *s, *load;    /* [contacts] direction of the first tangent; the lambda_n that bounds friction */
     double *z, *r, *u, *x, *work;
     int8_t *state;
-    double soft; /* compliance relative to W's diagonal, about the last forces: it fades as these stand still */
+    double soft; /* compliance relative to W's diagonal, about the last forces; its effect vanishes as the forces converge */
 } cti_boxed_friction;
 
 #if CONTACT_WITH_BOXED
@@ -22593,7 +23083,7 @@ static int cti_boxed_friction_open(cti_boxed_friction *b, cti_effort *e)
     return 1;
 }
 
-/* a vector of contact rows in the turned tangents, or back */
+/* rotates a vector of contact rows into the rotated tangents, or back */
 static void cti_boxed_turn(const cti_boxed_friction *b, double back, double *x, size_t stride)
 {
     int i;
@@ -22603,7 +23093,7 @@ static void cti_boxed_turn(const cti_boxed_friction *b, double back, double *x, 
     }
 }
 
-/* one boxed LCP with the present tangents and bounds; r and u of it in the given tangents */
+/* solves one boxed LCP with the current tangents and bounds; gives r and u in the original tangents */
 static cti_outcome cti_boxed_round(cti_boxed_friction *b, double share, cti_effort *e, cti_answer *a, cti_judgement *j)
 {
     int i, k, m = b->m;
@@ -22644,8 +23134,8 @@ static cti_outcome cti_boxed_round(cti_boxed_friction *b, double share, cti_effo
     return CTI_OUTCOME_SOLVED;
 }
 
-/* loads follow lambda_n by a share; with `corner`, a corner of the square turns against the sliding, or along the force where nothing
-   slides. Returns the largest change of a load relative to the largest load */
+/* moves the loads towards lambda_n by a share. With `corner`, a corner of the square turns against the sliding, or along the force if
+   nothing slides. Returns the largest change of a load relative to the largest load */
 static double cti_boxed_follow(cti_boxed_friction *b, double share, int corner)
 {
     double most = 0, moved = 0;
@@ -22659,7 +23149,7 @@ static double cti_boxed_follow(cti_boxed_friction *b, double share, int corner)
         b->load[i] += share * (r[0] - b->load[i]);
         if (!corner || !(b->p->mu[i] > 0) || !(r[0] > 0) || (!slides && r[1] == 0 && r[2] == 0))
             continue;
-        /* the corner that is nearest to the force */
+        /* the corner nearest to the force */
         angle += share * remainder(aim - force + remainder(force - angle - eighth, 2 * eighth), 8 * eighth);
         b->c[i] = cti_cos64(angle), b->s[i] = cti_sin64(angle);
     }
@@ -22717,7 +23207,7 @@ CTI_FN cti_outcome cti_solver_boxed(const cti_program *p, cti_effort *e, cti_ans
 #endif
 
 /* ---- 4_programs/convex.h ---- */
-/* convex.h -- one standard form for all convex problems that stand alone, with the linear algebra that an interior point method asks for:
+/* convex.h -- one standard form for all stand-alone convex problems, with the linear algebra of an interior point method:
 
      min 1/2 x'A x - b'x   subject to   J x + w >= 0, rows marked in `equation`: = 0
 
@@ -22729,18 +23219,19 @@ typedef struct cti_convex {
     const cti_program *p;
     cti_mem *mem;
     cti_arena *arena;
-    int dual; /* 1: x is the problem's r (LCP, LOCAL), y its u */
+    int dual; /* 1: x is the problem's r (LCP, LOCAL) and y its u */
     int n, m;
-    cti_sparse A, J; /* every diagonal entry of A is stored; arrays of mem */
+    cti_sparse A, J; /* A stores every diagonal entry; memory of mem */
     double *b, *w;
     uint8_t *equation;
-    int32_t *source, *twin; /* [m] the problem's row; the opposite row that makes it an equation, or -1. dual: twin 1 is an upper bound */
+    int32_t *source, *twin; /* [m] row of the problem; the opposite row with which it is an equation, or -1. dual: twin 1 marks an upper
+                               bound */
     double *column, *line, cost;
     /* linear algebra */
     cti_sparse N; /* A + rho + J' H^-1 J */
     cti_scalar system;
-    int dense;     /* 1: by the Schur complement J A^-1 J' + H, else by N */
-    int32_t *slot; /* places in N of A's entries, then of the products of J's rows */
+    int dense;     /* 1: uses the Schur complement J A^-1 J' + H, else N */
+    int32_t *slot; /* positions in N of A's entries, then of the products of J's rows */
     double *W, *F; /* [m][ld] */
     int ld;
     double rho, *delta, *H, *D; /* regularization; [m] */
@@ -22748,35 +23239,35 @@ typedef struct cti_convex {
 } cti_convex;
 
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_INTERIOR
-/* cti_convex_open -- the standard form of p. NULL, or why it has none (a static sentence); "" when memory ran out. algebra 0: the form
- * alone. */
+/* cti_convex_open -- makes the standard form of p. Returns NULL, or why there is none (a static sentence); "" when memory ran out. algebra
+   0: the form alone, no solves. */
 CTI_FN const char *cti_convex_open(cti_convex *c, const cti_program *p, int algebra, cti_mem *mem, cti_arena *arena);
 CTI_FN void cti_convex_close(cti_convex *c);
 #endif
 #if CONTACT_WITH_INTERIOR
-/* cti_convex_factor -- for H [m] > 0; cti_convex_solve after it: f [n], g [m] in, dx, dy out, with refinement. 0 when memory ran out. */
+/* cti_convex_factor -- for H [m] > 0; cti_convex_solve then computes dx, dy from f [n], g [m], with refinement. 0 when memory ran out. */
 CTI_FN int cti_convex_factor(cti_convex *c, const double *H);
 CTI_FN void cti_convex_solve(cti_convex *c, const double *f, const double *g, double *dx, double *dy);
 #endif
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_INTERIOR
-/* cti_convex_answer -- (x, y) in the problem's own units and places. */
+/* cti_convex_answer -- converts (x, y) to the problem's own units and rows. */
 CTI_FN void cti_convex_answer(const cti_convex *c, const double *x, const double *y, double *out_x, double *out_r);
-/* cti_convex_certify -- y [m] of the standard form, made sharper on its support, as a certificate of a QP: 1 and in out_r when it is one, 0
-   when not, -1 when memory ran out. */
+/* cti_convex_certify -- sharpens y [m] of the standard form on its support and tests it as a certificate of a QP. 1 and in out_r if it is
+   one, 0 if not, -1 when memory ran out. */
 CTI_FN int cti_convex_certify(cti_convex *c, const double *y, double *out_x, double *out_r);
 
 
 /* ---- 4_programs/convex.c ---- */
 /* convex.c -- the standard form of convex problems and its linear algebra.
-   Method: opposite rows become one equation; rows and columns are equilibrated (Ruiz 2001); the Newton system is solved by the dense Schur
-   complement J A^-1 J' + H when A is safely definite and the rows are fewer than the unknowns, else by the sparse normal form
-   A + rho + J' H^-1 J. rho and a floor of H are a proximal regularization about the iterate (Friedlander, Orban 2012): they change the path
-   and not the answer. */
+   Method: two opposite rows become one equation; rows and columns are equilibrated (Ruiz 2001). If A is safely definite and there are fewer
+   rows than unknowns, the Newton system is solved by the dense Schur complement J A^-1 J' + H, else by the sparse normal form A + rho + J'
+   H^-1 J. rho and a lower bound on H are a proximal regularization about the iterate (Friedlander, Orban 2012): it changes the path but not
+   the answer. */
 
-#define CTI_CONVEX_DENSE 2500        /* rows that the Schur complement is used for */
-#define CTI_CONVEX_PRODUCTS 60000000 /* entries of J' H^-1 J before equal ones are summed */
-#define CTI_CONVEX_SHIFT 1e-9        /* of an equilibrated A, before its pivots say whether it is convex */
-#define CTI_CONVEX_PIVOT 1e-11       /* smallest pivot of an equilibrated A that the Schur complement trusts */
+#define CTI_CONVEX_DENSE 2500        /* most rows for the Schur complement */
+#define CTI_CONVEX_PRODUCTS 60000000 /* most entries of J' H^-1 J before equal ones are summed */
+#define CTI_CONVEX_SHIFT 1e-9        /* shift of an equilibrated A, before its pivots tell whether it is convex */
+#define CTI_CONVEX_PIVOT 1e-11       /* smallest pivot of an equilibrated A with which the Schur complement is used */
 
 /* ---- the standard form ---- */
 
@@ -22791,7 +23282,7 @@ static const char *cti_convex_kind(const cti_program *p)
     return cti_sparse_asymmetry(&p->W, p->mu ? 3 : 1) > 1e-12 ? "interior point takes a symmetric W only" : NULL;
 }
 
-/* A, or W's normal rows, with a whole diagonal and exactly symmetric */
+/* copies A, or W's normal rows, with a complete diagonal and exactly symmetric */
 static int cti_convex_matrix(cti_convex *c, const cti_sparse *from, int stride)
 {
     cti_triplets t;
@@ -22816,7 +23307,7 @@ static int cti_convex_rows_alloc(cti_convex *c, int m)
     return c->w && c->equation && c->source && c->twin;
 }
 
-/* a number that equal or opposite rows share; J's entries enter by size only */
+/* a hash that equal and opposite rows share, since it uses the absolute values of J's entries */
 static uint32_t cti_convex_row_hash(const cti_sparse *J, int i)
 {
     uint32_t h = 2166136261u;
@@ -22837,7 +23328,7 @@ static int cti_convex_opposite(const cti_program *p, int a, int b)
     return 1;
 }
 
-/* twin[i]: the opposite row of i that comes later, -1: none, -2: i is the later one. head and next: chains of equal hashes */
+/* twin[i]: the opposite row that comes after i; -1: none; -2: i itself is such a later row. head and next: chains of equal hashes */
 static int cti_convex_pairs(cti_convex *c, int32_t *twin)
 {
     const cti_program *p = c->p;
@@ -22868,7 +23359,7 @@ static int cti_convex_pairs(cti_convex *c, int32_t *twin)
     return 1;
 }
 
-/* rows of a QP or of contacts without friction */
+/* the rows of a QP or of contacts without friction */
 static int cti_convex_rows(cti_convex *c)
 {
     const cti_program *p = c->p;
@@ -22892,7 +23383,7 @@ static int cti_convex_rows(cti_convex *c)
     return cti_triplets_close(c->mem, &t, ok, n, p->n, &c->J);
 }
 
-/* rows lo <= x <= hi of the dual of an LCP */
+/* the rows lo <= x <= hi of the dual of an LCP */
 static int cti_convex_bounds(cti_convex *c)
 {
     const cti_program *p = c->p;
@@ -22917,7 +23408,7 @@ static int cti_convex_bounds(cti_convex *c)
 
 /* ---- equilibration ---- */
 
-/* one pass: each row and column of [A J'; J 0] is divided by the root of its largest entry */
+/* one pass of equilibration: each row and column of [A J'; J 0] is divided by the root of its largest entry */
 static void cti_convex_equilibrate_once(cti_convex *c, double *most_x, double *most_y)
 {
     int i, k;
@@ -22981,7 +23472,7 @@ static int cti_convex_place(const cti_sparse *a, int i, int j)
     return k0;
 }
 
-/* the pattern of A + J'J and the place of every term in it */
+/* the pattern of A + J'J and the position of every term in it */
 static const char *cti_convex_normal(cti_convex *c)
 {
     cti_triplets t;
@@ -23035,7 +23526,7 @@ static int cti_convex_normal_factor(cti_convex *c)
 /* ---- the Schur complement ---- */
 
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_INTERIOR
-/* smallest pivot of the factor that stands */
+/* smallest pivot of the current factor */
 static double cti_convex_pivot(const cti_convex *c)
 {
     const cti_factor64 *f = &c->system.factor;
@@ -23046,7 +23537,7 @@ static double cti_convex_pivot(const cti_convex *c)
     return most > 0 ? 1 / (most * most) : 1;
 }
 
-/* A's factor and W; 0 when A is not definite enough, -1 when memory ran out */
+/* factors A and computes W; 0 when A is not definite enough, -1 when memory ran out */
 static int cti_convex_schur(cti_convex *c)
 {
     int i;
@@ -23067,7 +23558,7 @@ static int cti_convex_schur(cti_convex *c)
     return 1;
 }
 
-/* 1 when A + a small shift has only positive pivots, -1 when memory ran out */
+/* 1 if A + a small shift has only positive pivots, -1 when memory ran out */
 static int cti_convex_is_convex(cti_convex *c)
 {
     cti_scalar s;
@@ -23153,7 +23644,7 @@ CTI_FN int cti_convex_factor(cti_convex *c, const double *H)
     return 1;
 }
 
-/* dx, dy with the factor alone */
+/* computes dx, dy with the factor alone, without refinement */
 static void cti_convex_apply(cti_convex *c, const double *f, const double *g, double *dx, double *dy)
 {
     int i;
@@ -23178,7 +23669,7 @@ static void cti_convex_apply(cti_convex *c, const double *f, const double *g, do
         dy[i] = c->D[i] * (g[i] - dy[i]);
 }
 
-/* f1, g1: what dx, dy leave; returns its size relative to f and g */
+/* f1, g1: residual of dx, dy; returns its size relative to f and g */
 static double cti_convex_left(cti_convex *c, const double *f, const double *g, const double *dx, const double *dy)
 {
     double part_f = 0, part_g = 0, most_f = 0, most_g = 0;
@@ -23295,19 +23786,19 @@ CTI_FN cti_outcome cti_cones_solve(const cti_program *p, cti_effort *e, cti_answ
 /* ---- 4_programs/cones.c ---- */
 /* cones.c -- contacts with Coulomb friction by an interior point method over second-order cones.
    Method: with z = (u_n + mu |u_t|, mu u_t) and y = (r_n, r_t / mu) Coulomb's law is z in L, y in L, z'y = 0 for L = {x_0 >= |x_1, x_2|}.
-   For a fixed mu |u_t| this is the convex problem z = S y + q of Hong 2006, sec. 4, over cones in place of half-lines; it is solved by a
-   primal-dual method with the scaling of Nesterov and Todd (1997), predictor and corrector, and mu |u_t| follows the iterate at every step.
-   S = J A^-1 J' or W, in units in which each contact has mean diagonal 1; what of W is not symmetric is moved to q with the y of the step
-   before. Where W is sparse the system is that of friction_system.c, the scaling on its diagonal,
-   and Newton's method on the same system (friction_newton.c) ends what the barrier has come near to. */
+   For a fixed mu |u_t| this is the convex problem z = S y + q of Hong 2006, sec. 4, over cones in place of half-lines. It is solved by a
+   primal-dual method with the scaling of Nesterov and Todd (1997), predictor and corrector; mu |u_t| is updated from the iterate at every
+   step. S = J A^-1 J' or W, in units in which each contact has mean diagonal 1. The unsymmetric part of W is moved to q with the y of the
+   previous step. If W is sparse, the linear system is that of friction_system.c with the scaling on its diagonal. Newton's method on the
+   same system (friction_newton.c) then finishes from the point where the barrier method slows down. */
 
 #define CTI_CONES_CONTACTS 1200
-#define CTI_CONES_NEWTON 0.05 /* residual below which the derivative of |z_t| is used */
-#define CTI_CONES_LU 1500     /* rows up to which it is */
-#define CTI_CONES_STALLED 30  /* steps without progress */
-#define CTI_CONES_QUICK 8     /* the same where there is another end */
-#define CTI_CONES_POLISH 5e-3 /* residual below which Newton's method is tried */
-#define CTI_CONES_SHORT 0.1   /* after a shorter step |z_t| is taken from the step before once */
+#define CTI_CONES_NEWTON 0.05 /* [residual] below it the derivative of |z_t| is used */
+#define CTI_CONES_LU 1500     /* [rows] up to which that is done */
+#define CTI_CONES_STALLED 30  /* [steps] without progress, after which the method gives up */
+#define CTI_CONES_QUICK 8     /* the same where Newton's method can finish */
+#define CTI_CONES_POLISH 5e-3 /* [residual] below it Newton's method is tried */
+#define CTI_CONES_SHORT 0.1   /* [step length] after a shorter step, |z_t| is once taken from the previous step */
 #define CTI_CONES_ITERATIONS 300
 #endif
 
@@ -23316,23 +23807,23 @@ typedef struct cti_cones {
     cti_effort *e;
     cti_answer *a;
     cti_scalar system; /* GLOBAL: A's factor */
-    int sparse;        /* LOCAL: W is kept in f, S is not formed */
+    int sparse;        /* LOCAL: W is stored in f, S is not formed */
     cti_friction f;
     cti_friction_system fs;
-    cti_newton end;                                 /* sparse: Newton's steps on f from where the barrier slows down */
-    double polished;                                /* residual from which they were tried last */
-    double *fA, *fB;                                /* [9 m / 3] the scaling over the squares of side, identities */
+    cti_newton end;                                 /* sparse: Newton's method on f, for the end */
+    double polished;                                /* residual at which it was last tried */
+    double *fA, *fB;                                /* [9 m / 3] scaling divided by the squares of `side`; identities */
     double *side;                                   /* [m] 1, mu, mu: y = s / side for the s of f */
-    int m, ld, newton, *pivot;                      /* newton: the derivative of |z_t| is in the matrix */
-    int skew;                                       /* skew: W has a part that is not symmetric */
-    double *S, *F, *scratch;                        /* [m][ld]; of the LU */
+    int m, ld, newton, *pivot;                      /* newton: the matrix contains the derivative of |z_t| */
+    int skew;                                       /* 1: W has an unsymmetric part */
+    double *S, *F, *scratch;                        /* [m][ld]; scratch of the LU */
     double *unit;                                   /* [m] z = unit * u, r = unit * y */
     double *q;                                      /* [m] */
     double *y, *z, *dy, *dz, *rp, *rc, *lambda, *t; /* [m] */
     double *scaling;                                /* [4 m / 3] of Nesterov and Todd: eta, w */
     double *own_x, *own_r, *work;
     double last, best, mu, size, reach; /* residuals, barrier, size of q, last step length */
-    double ahead;                       /* share of residual times size that the barrier stays above */
+    double ahead;                       /* the barrier stays above this share of residual times size */
 } cti_cones;
 
 /* ---- one cone ---- */
@@ -23340,7 +23831,7 @@ typedef struct cti_cones {
 #if CONTACT_WITH_INTERIOR
 static double cti_cones_det(const double *x) { return (x[0] - sqrt(x[1] * x[1] + x[2] * x[2])) * (x[0] + sqrt(x[1] * x[1] + x[2] * x[2])); }
 
-/* how far x may go along d within the cone */
+/* the largest step from x along d within the cone */
 static double cti_cones_far(const double *x, const double *d)
 {
     double a = d[0] * d[0] - d[1] * d[1] - d[2] * d[2], b = x[0] * d[0] - x[1] * d[1] - x[2] * d[2], c = cti_cones_det(x);
@@ -23412,7 +23903,7 @@ static int cti_cones_alloc(cti_cones *c)
     return c->pivot && c->scratch && c->S && c->F && c->scaling && c->own_x && c->own_r && c->work;
 }
 
-/* 1 where W is better kept sparse */
+/* 1 if W is better kept sparse */
 static int cti_cones_is_sparse(const cti_program *p, const cti_effort *e)
 {
     int i;
@@ -23424,7 +23915,7 @@ static int cti_cones_is_sparse(const cti_program *p, const cti_effort *e)
     return 1;
 }
 
-/* the form of friction.h, in the units of cones. 0 when memory ran out */
+/* builds the form of friction.h, in the units of the cones. 0 when memory ran out */
 static int cti_cones_open_sparse(cti_cones *c)
 {
     cti_arena *arena = c->e->arena;
@@ -23445,7 +23936,7 @@ static int cti_cones_open_sparse(cti_cones *c)
     return 1;
 }
 
-/* S and q of LOCAL: the symmetric part of W */
+/* S and q for LOCAL: the symmetric part of W */
 static void cti_cones_local(cti_cones *c)
 {
     const cti_sparse *W = &c->p->W;
@@ -23465,7 +23956,7 @@ static void cti_cones_local(cti_cones *c)
     memcpy(c->q, c->p->w, sizeof *c->q * (size_t)c->m);
 }
 
-/* x = A^-1 (b + J'r) of GLOBAL */
+/* x = A^-1 (b + J'r) for GLOBAL */
 static void cti_cones_point(cti_cones *c, const double *r, double *x, int refine)
 {
     memcpy(x, c->p->b, sizeof *x * (size_t)c->p->n);
@@ -23473,7 +23964,7 @@ static void cti_cones_point(cti_cones *c, const double *r, double *x, int refine
     cti_scalar_solve(&c->system, x, refine);
 }
 
-/* S and q of GLOBAL. NULL, or why not; "" when memory ran out */
+/* S and q for GLOBAL. Returns NULL, or why that fails; "" when memory ran out */
 static const char *cti_cones_global(cti_cones *c)
 {
     int i;
@@ -23490,7 +23981,7 @@ static const char *cti_cones_global(cti_cones *c)
     return NULL;
 }
 
-/* units in which a contact's mean diagonal is 1 and its cone is L */
+/* chooses units in which a contact's mean diagonal is 1 and its cone is L */
 static void cti_cones_units(cti_cones *c)
 {
     int i, j;
@@ -23508,7 +23999,7 @@ static void cti_cones_units(cti_cones *c)
     }
 }
 
-/* a start in the middle of the cones */
+/* starts at the centre of the cones */
 static void cti_cones_start(cti_cones *c)
 {
     int i;
@@ -23570,7 +24061,7 @@ static void cti_cones_offer(cti_cones *c)
     }
 }
 
-/* 1 where the caller's start is a solution already */
+/* 1 if the caller's start is a solution already */
 static int cti_cones_offer_start(cti_cones *c)
 {
     cti_judgement j;
@@ -23679,7 +24170,7 @@ static void cti_cones_matrix(cti_cones *c)
     }
 }
 
-/* the same in the units of f. 0 when it is singular, or memory ran out */
+/* the same matrix in the units of f. 0 when it is singular or memory ran out */
 static int cti_cones_factor_sparse(cti_cones *c)
 {
     int i, a;
@@ -23692,7 +24183,7 @@ static int cti_cones_factor_sparse(cti_cones *c)
     return cti_friction_system_factor(&c->fs, c->fA, c->fB, 0);
 }
 
-/* 0 when there is no factor */
+/* factors the matrix. 0 when that fails */
 static int cti_cones_factor(cti_cones *c)
 {
     int i;
@@ -23734,7 +24225,7 @@ static double cti_cones_step(cti_cones *c)
     sigma = cti_fmax(0, ahead / (c->m / 3)) / c->mu;
     for (i = 0; i < c->m; i++)
         left = cti_fmax(left, fabs(c->rp[i]));
-    /* the barrier does not run ahead of the residual */
+    /* keeps the barrier from falling faster than the residual */
     sigma = cti_fmin(1, cti_fmax(cti_fmax(sigma * sigma * sigma, 1e-3), c->ahead * left * c->size / c->mu));
     for (i = 0; i < c->m; i += 3) {
         double v[3], w[3], second[3];
@@ -23753,7 +24244,7 @@ static double cti_cones_step(cti_cones *c)
     return reach;
 }
 
-/* Newton's steps from the best point that f knows. 1 when they got there */
+/* Newton's steps from the best point stored in f. 1 when they converge */
 static int cti_cones_polish(cti_cones *c)
 {
     int spent = c->a->iterations, got = cti_newton_polish(&c->end, 0.3 * c->e->tolerance, c->a);
@@ -23766,7 +24257,7 @@ static int cti_cones_polish(cti_cones *c)
     return got;
 }
 
-/* sparse: the end by Newton's method without a barrier, tried anew as the residual falls. 1 when it got there */
+/* sparse: tries to finish by Newton's method without a barrier, again and again as the residual falls. 1 when it converges */
 static int cti_cones_end(cti_cones *c)
 {
     int i;
@@ -23780,7 +24271,7 @@ static int cti_cones_end(cti_cones *c)
     return cti_cones_polish(c);
 }
 
-/* from the start with one `ahead`: 1 solved, 0 stalled, -1 bound reached */
+/* one run from the start with a given `ahead`: 1 solved, 0 stalled, -1 bound reached */
 static int cti_cones_try(cti_cones *c)
 {
     double before = INFINITY, low = INFINITY;
@@ -23804,15 +24295,15 @@ static int cti_cones_try(cti_cones *c)
     }
 }
 
-/* differs: a barrier that falls faster than the residual of |u_t| ends at a point where no step is possible; how much faster is too fast
-   depends on the problem, hence the tries */
+/* differs: if the barrier falls faster than the residual of |u_t|, the method stops at a point from which no step is possible. The rate at
+   which this happens depends on the problem, hence several tries */
 static cti_outcome cti_cones_iterate(cti_cones *c)
 {
     static const double ahead[] = {1e-2, 1e-1, 1e-3};
     int k, got = 0;
     if (c->sparse && c->e->warm && (cti_cones_offer_start(c) || (c->e->warm == 2 && cti_cones_polish(c))))
         return CTI_OUTCOME_SOLVED;
-    cti_cones_offer(c); /* y = 0: nothing touches */
+    cti_cones_offer(c); /* y = 0: no contact has a force */
     for (k = 0; k < 3 && got == 0; k++) {
         c->ahead = ahead[k];
         got = cti_cones_try(c);
@@ -23862,9 +24353,9 @@ CTI_FN cti_outcome cti_cones_solve(const cti_program *p, cti_effort *e, cti_answ
 /* interior.h -- convex quadratic programs by a primal-dual interior point method. */
 
 
-/* cti_interior_solve -- QP with A semidefinite; contacts whose mu is 0 everywhere (GLOBAL, LOCAL with symmetric W); LCP, boxed or not, with
-   W symmetric and semidefinite. INFEASIBLE comes with a verified certificate in r. own bound: 200 iterations.
-   Contacts with friction go to cones.h. */
+/* cti_interior_solve -- for QP with A semidefinite; contacts whose mu is 0 everywhere (GLOBAL, LOCAL with symmetric W); LCP, boxed or not,
+   with W symmetric and semidefinite. INFEASIBLE comes with a verified certificate in r. The solver's own bound is 200 iterations. Contacts
+   with friction are solved by cones.h. */
 CTI_FN cti_outcome cti_interior_solve(const cti_program *p, cti_effort *e, cti_answer *a);
 
 
@@ -23874,13 +24365,13 @@ CTI_FN cti_outcome cti_interior_solve(const cti_program *p, cti_effort *e, cti_a
 
      A x - b - J'y = 0,   J x + w - s = 0,   s_i y_i = mu,   s, y > 0
 
-   are solved by Newton's method while mu falls to 0; predictor and corrector after Mehrotra (1992), more correctors after Gondzio (1996).
-   The Newton system and its linear algebra are those of convex.h. Near the end the rows with y > s are taken as equations and the others
-   dropped: their solution is exact where the barrier's is not. differs: the barrier is over the problem's own slacks, not over the products
-   f d of the paper, whose objective is the same at the solution. */
+   are solved by Newton's method while mu falls to 0, with predictor and corrector (Mehrotra 1992) and further correctors (Gondzio 1996).
+   The Newton system and its linear algebra are those of convex.h. Near the end the rows with y > s become equations and the others are
+   dropped: the solution of this system has no error from the barrier. differs: the barrier is over the problem's own slacks, not over the
+   products f d of the paper, whose objective is the same at the solution. */
 
 #define CTI_INTERIOR_ITERATIONS 200
-#define CTI_INTERIOR_SHORT 8 /* short steps after which the multipliers start from higher up */
+#define CTI_INTERIOR_SHORT 8 /* short steps in a row after which the multipliers start from larger values */
 #define CTI_INTERIOR_RAISE 300.0
 #define CTI_INTERIOR_RAISE_MOST 1e7
 #define CTI_INTERIOR_CORRECTORS 3
@@ -23896,13 +24387,13 @@ typedef struct cti_interior {
     double *x, *y, *s; /* [n], [m], [m] */
     double *dx, *dy, *ds, *rd, *rp, *rc, *g, *H;
     double *px, *py;              /* the polished point */
-    double *kx, *ky, *ks, *kc;    /* a direction that may be gone back to */
+    double *kx, *ky, *ks, *kc;    /* a direction to which the method may return */
     double *own_x, *own_r, *work; /* in the problem's units */
-    double best;                  /* residual of what stands in the answer */
+    double best;                  /* residual of the present answer */
     double mu, mu_start, goal;
-    double close;    /* how nearly the last point offered meets the conditions, the natural map left out where r is as good as 0 */
-    double size_x;   /* of the start */
-    double raise;    /* of the multipliers at the start */
+    double close;    /* how well the last point offered meets the conditions; the natural map is left out where r is practically 0 */
+    double size_x;   /* size of x at the start */
+    double raise;    /* factor on the multipliers at the start */
     int short_steps; /* since the start */
 } cti_interior;
 
@@ -23927,7 +24418,7 @@ static int cti_interior_alloc(cti_interior *ip)
     return ip->own_x && ip->own_r && ip->work;
 }
 
-/* rd = b + J'y - A x, rp = s - J x - w, mu; x and y may be the polished ones */
+/* rd = b + J'y - A x, rp = s - J x - w, mu; x and y may be the polished point */
 static void cti_interior_residuals(cti_interior *ip, const double *x, const double *y, const double *s)
 {
     cti_convex *c = &ip->c;
@@ -23951,7 +24442,7 @@ static void cti_interior_measure(cti_interior *ip)
     ip->mu = ip->inequalities ? ip->mu / ip->inequalities : 0;
 }
 
-/* the judge's word on (x, y); the answer keeps the best so far */
+/* the judge's residual of (x, y); the answer keeps the best so far */
 static double cti_interior_offer(cti_interior *ip, const double *x, const double *y)
 {
     cti_judgement j;
@@ -23966,7 +24457,7 @@ static double cti_interior_offer(cti_interior *ip, const double *x, const double
     return j.residual;
 }
 
-/* x with what is rounding beside the start's size put to 0: a solution at 0 has no size of its own that errors could be relative to */
+/* offers x with entries set to 0 that are rounding beside the start's size: relative errors mean nothing for a solution at 0 */
 static void cti_interior_offer_snapped(cti_interior *ip, const double *x, const double *y)
 {
     int i, snapped = 0;
@@ -23979,7 +24470,7 @@ static void cti_interior_offer_snapped(cti_interior *ip, const double *x, const 
         cti_interior_offer(ip, ip->kx, y);
 }
 
-/* a start after Mehrotra: the minimum with rows as springs, then slacks and multipliers moved inside */
+/* Mehrotra's start: the minimum with rows as springs, then slacks and multipliers are moved inside */
 static int cti_interior_start(cti_interior *ip)
 {
     cti_convex *c = &ip->c;
@@ -24028,7 +24519,7 @@ static void cti_interior_direction(cti_interior *ip)
         ip->ds[i] = c->equation[i] ? 0 : (ip->rc[i] - ip->s[i] * ip->dy[i]) / ip->y[i];
 }
 
-/* how far slacks and multipliers may go, at most 1 */
+/* largest step length, at most 1, that keeps slacks and multipliers positive */
 static double cti_interior_reach(const cti_interior *ip, double keep)
 {
     double reach = 1 / keep;
@@ -24044,8 +24535,8 @@ static double cti_interior_reach(const cti_interior *ip, double keep)
     return cti_fmin(1, keep * reach);
 }
 
-/* correctors of Gondzio (1996): products that a longer step would leave far from the target are pulled towards it; the factor stands. Kept
-   while the step grows. Returns the reach */
+/* Gondzio's correctors (1996) with the same factor: products that a longer step would leave far from the target are pulled towards it. They
+   are kept while the step length grows. Returns the step length */
 static double cti_interior_center(cti_interior *ip, double reach, double target)
 {
     cti_convex *c = &ip->c;
@@ -24074,7 +24565,7 @@ static double cti_interior_center(cti_interior *ip, double reach, double target)
     return reach;
 }
 
-/* pairs whose product has fallen far below the mean are raised to it: they are what holds the step back */
+/* raises products s_i y_i that have fallen far below the mean, since they limit the step length */
 static void cti_interior_lift(cti_interior *ip)
 {
     int i;
@@ -24107,7 +24598,7 @@ static int cti_interior_step(cti_interior *ip)
     sigma = ip->mu > 0 ? cti_fmax(0, ahead) / ip->mu : 0;
     sigma = sigma * sigma * sigma, share = reach * reach;
     for (tries = 0; tries < 2; tries++) {
-        /* the second try is a plain step to the centre */
+        /* the second try is a pure centering step */
         for (i = 0; i < c->m; i++)
             ip->rc[i] = tries ? 0.8 * ip->mu - ip->s[i] * ip->y[i] : sigma * ip->mu - ip->s[i] * ip->y[i] - share * ip->ds[i] * ip->dy[i];
         cti_interior_direction(ip);
@@ -24129,7 +24620,7 @@ static int cti_interior_step(cti_interior *ip)
     return cti_finite64(reach) ? 1 : -1;
 }
 
-/* the rows with y > s as equations, the others dropped, solved by proximal steps. 0: no memory */
+/* solves with the rows with y > s as equations and without the others, by proximal steps. 0: no memory */
 static int cti_interior_polish(cti_interior *ip)
 {
     cti_convex *c = &ip->c;
@@ -24167,7 +24658,7 @@ static int cti_interior_polish(cti_interior *ip)
 
 /* ---- infeasibility ---- */
 
-/* 1 when the multipliers have become a proof that no x exists; it stands in the answer's r then. -1: no memory */
+/* 1 if the multipliers prove that no feasible x exists; the proof is then in the answer's r. -1: no memory */
 static int cti_interior_infeasible(cti_interior *ip)
 {
     cti_convex *c = &ip->c;
@@ -24188,8 +24679,8 @@ static int cti_interior_infeasible(cti_interior *ip)
     return cti_convex_certify(c, ip->y, ip->a->x, ip->a->r);
 }
 
-/* 1 when x runs along a ray on which the objective falls for ever: A x = 0, J x >= 0, b'x > 0, while no multipliers meet
-   the dynamics */
+/* 1 if x is on a ray along which the objective falls without bound: A x = 0, J x >= 0, b'x > 0, while no multipliers satisfy the
+   dynamics */
 static int cti_interior_unbounded(cti_interior *ip)
 {
     cti_convex *c = &ip->c;
@@ -24208,7 +24699,7 @@ static int cti_interior_unbounded(cti_interior *ip)
     return size > 1e3 && off < 1e-8 * size && gain > 1e-6 * terms && left > 1e-6 * most;
 }
 
-/* the direction in which an LCP's quadratic program falls for ever proves that no solution exists: W'y <= 0, w'y < 0 */
+/* for an LCP, the unbounded direction of its quadratic program proves that no solution exists: W'y <= 0, w'y < 0 */
 static cti_outcome cti_interior_end_unbounded(cti_interior *ip)
 {
     cti_convex_answer(&ip->c, ip->x, ip->y, ip->own_x, ip->own_r);
@@ -24255,7 +24746,7 @@ static cti_outcome cti_interior_iterate(cti_interior *ip)
         cti_interior_residuals(ip, ip->x, ip->y, ip->s);
         got = cti_interior_step(ip);
         if (got > 0 && ip->short_steps >= CTI_INTERIOR_SHORT && ip->raise < CTI_INTERIOR_RAISE_MOST) {
-            /* multipliers far above the start's are reached in many short steps only: start anew from above */
+            /* multipliers far above the start's values are reached in many short steps only: start again with larger ones */
             ip->raise *= CTI_INTERIOR_RAISE, since = 0;
             got = cti_interior_start(ip);
         }
@@ -24302,9 +24793,9 @@ CTI_FN cti_outcome cti_interior_solve(const cti_program *p, cti_effort *e, cti_a
 
 
 #if CONTACT_WITH_ACTIVE_SET
-/* cti_active_set_solve -- QP with A definite; contacts whose mu is 0 everywhere (GLOBAL, LOCAL with symmetric W); LCP, boxed or not, with W
-   symmetric and definite. INFEASIBLE comes with a verified certificate in r. warm: the rows with r > 0 are the first guess. An iteration is
-   a row that comes or goes; own bound: 20 a row. */
+/* cti_active_set_solve -- for QP with A definite; contacts whose mu is 0 everywhere (GLOBAL, LOCAL with symmetric W); LCP, boxed or not,
+   with W symmetric and definite. INFEASIBLE comes with a verified certificate in r. warm: the rows with r > 0 are the first guess. An
+   iteration adds or removes one row; the solver's own bound is 20 iterations per row. */
 CTI_FN cti_outcome cti_active_set_solve(const cti_program *p, cti_effort *e, cti_answer *a);
 
 
@@ -24314,16 +24805,17 @@ CTI_FN cti_outcome cti_active_set_solve(const cti_program *p, cti_effort *e, cti
 
      q = W_SS^-1 W_Sp,   y_p += t,   y_S -= t q,   u_p += t (W_pp - W_pS q),      W = J A^-1 J'
 
-   until u_p = 0 (p enters the active set S) or a multiplier of S reaches 0 (its row leaves, and p goes on). The dual objective rises with
-   every row that enters, so that no set comes twice. A row on which neither happens contradicts S: y_p = 1, y_S = -q proves it. A is
-   factored once, columns of W are made when a row is first needed, W_SS = L L' is extended by a row and reduced by rotations. differs: the
-   baseline of Li 2015 is a primal active set method; the dual one needs no feasible start, no phase 1, and certifies inconsistent rows. */
+   until u_p = 0 (p enters the active set S) or a multiplier of S reaches 0 (its row leaves, and the step for p continues). The dual
+   objective rises with every row that enters, so that no set occurs twice. If neither happens, row p contradicts S, and y_p = 1, y_S = -q
+   proves it. A is factored once. A column of W is computed when its row is first needed. W_SS = L L' is updated: extended by a row, or
+   reduced by rotations. differs: the baseline of Li 2015 is a primal active set method; the dual one needs no feasible start, no phase 1,
+   and certifies inconsistent rows. */
 
-#define CTI_ACTIVE_ROWS 6000       /* rows at most: a column of W is dense */
-#define CTI_ACTIVE_BATCH 32        /* columns of W at a time */
-#define CTI_ACTIVE_DEPENDENT 1e-14 /* of W_pp: below it p depends on the active rows */
-#define CTI_ACTIVE_NEARLY 1e-9     /* below it a certificate is tried */
-#define CTI_ACTIVE_REPAIRS 6       /* times that the multipliers are corrected with the exact u */
+#define CTI_ACTIVE_ROWS 6000       /* most rows, since a column of W is dense */
+#define CTI_ACTIVE_BATCH 32        /* columns of W that are computed together */
+#define CTI_ACTIVE_DEPENDENT 1e-14 /* [W_pp] with a smaller pivot, row p depends on the active rows */
+#define CTI_ACTIVE_NEARLY 1e-9     /* [W_pp] with a smaller pivot, a certificate of infeasibility is tried */
+#define CTI_ACTIVE_REPAIRS 6       /* corrections of the multipliers by the exact u */
 #endif
 
 typedef struct cti_active {
@@ -24331,14 +24823,14 @@ typedef struct cti_active {
     cti_effort *e;
     cti_answer *a;
     double *x, *u0, *u, *y; /* [n], [m]: u = u0 + W y, u0 = J A^-1 b + w */
-    double **column;        /* [m] of W, or NULL */
+    double **column;        /* [m] columns of W, or NULL if not computed yet */
     int32_t *set;           /* [count] active rows, in the order of L */
     uint8_t *in, *ignored;  /* [m] */
     int count, ld, steps;
     double *L;         /* [count][ld] lower */
     double *v, *q, *l; /* [m] W_Sp, W_SS^-1 W_Sp, L^-1 W_Sp */
     double *X, *many;  /* right sides [3 blocks][batch], their scratch */
-    double tolerance;  /* of u */
+    double tolerance;  /* on u */
 } cti_active;
 
 typedef enum cti_active_end { CTI_ACTIVE_ON, CTI_ACTIVE_MEMORY, CTI_ACTIVE_CONTRADICTION, CTI_ACTIVE_BUDGET } cti_active_end;
@@ -24363,7 +24855,8 @@ static int cti_active_alloc(cti_active *s)
 
 /* ---- columns of W ---- */
 
-/* the rows whose columns are made beside p's: the most violated that have none; returns how many with p */
+/* chooses the rows whose columns are computed together with p's: the most violated rows without a column. Returns their number, p
+   included */
 static int cti_active_batch(const cti_active *s, int p, int *batch)
 {
     int n = 1, i, k;
@@ -24371,7 +24864,7 @@ static int cti_active_batch(const cti_active *s, int p, int *batch)
     for (i = 0; i < s->c.m; i++) {
         if (i == p || s->column[i] || s->in[i] || s->u[i] >= -s->tolerance)
             continue;
-        /* kept in the order of violation */
+        /* the batch stays sorted by violation */
         for (k = n < CTI_ACTIVE_BATCH ? n++ : n; k > 1 && s->u[batch[k - 1]] > s->u[i]; k--)
             if (k < CTI_ACTIVE_BATCH)
                 batch[k] = batch[k - 1];
@@ -24410,7 +24903,7 @@ static int cti_active_column(cti_active *s, int p)
     return 1;
 }
 
-/* x = A^-1 (b + J'y), u from it */
+/* x = A^-1 (b + J'y), and u from x */
 static void cti_active_point(cti_active *s, int refine)
 {
     int i;
@@ -24422,7 +24915,7 @@ static void cti_active_point(cti_active *s, int refine)
         s->u[i] += s->c.w[i];
 }
 
-/* u = u0 + W y, or from x where a solve with A costs less */
+/* u = u0 + W y, or computed from x if a solve with A costs less */
 static void cti_active_update_u(cti_active *s)
 {
     int i, k;
@@ -24441,7 +24934,7 @@ static void cti_active_update_u(cti_active *s)
 
 /* ---- the factor of W_SS ---- */
 
-/* room for one row more */
+/* makes room for one more row */
 static int cti_active_grow(cti_active *s)
 {
     int ld = s->ld ? 2 * s->ld : 64, i;
@@ -24480,7 +24973,7 @@ static double cti_active_solve(cti_active *s, const double *v)
     return square;
 }
 
-/* p enters; l is L^-1 W_Sp and square what its pivot is the root of */
+/* p enters the set; l is L^-1 W_Sp, and `square` is the square of its pivot */
 static int cti_active_enter(cti_active *s, int p, double square)
 {
     double *row;
@@ -24493,7 +24986,7 @@ static int cti_active_enter(cti_active *s, int p, double square)
     return 1;
 }
 
-/* the row at place `at` leaves: the rows below move up, and rotations of neighbouring columns make them lower triangular again; v and l
+/* removes the row at position `at`: the rows below move up, and rotations of neighbouring columns make them lower triangular again; v and l
    hold the rotations */
 static void cti_active_leave(cti_active *s, int at)
 {
@@ -24528,7 +25021,7 @@ static int cti_active_choose(const cti_active *s, int bland)
         double off = s->c.equation[i] ? fabs(s->u[i]) : -s->u[i];
         if (s->in[i] || s->ignored[i] || off <= s->tolerance)
             continue;
-        /* equations first */
+        /* equations are taken first */
         off = s->c.equation[i] ? 1e300 : off;
         if (off > worst)
             worst = off, found = i;
@@ -24538,7 +25031,7 @@ static int cti_active_choose(const cti_active *s, int bland)
     return found;
 }
 
-/* the first multiplier that reaches 0 along -sign q: its place in S, or -1; how far is *t */
+/* the first multiplier that reaches 0 along -sign q: its position in S, or -1; *t: at which step length */
 static int cti_active_block(const cti_active *s, double sign, double *t)
 {
     double most = 0;
@@ -24557,7 +25050,7 @@ static int cti_active_block(const cti_active *s, double sign, double *t)
     return found;
 }
 
-/* y_p = 1, y_S = -q as a proof that the rows contradict each other */
+/* tries y_p = 1, y_S = -q as a proof that the rows contradict each other */
 static int cti_active_certify(cti_active *s, int p, double sign)
 {
     double *y = CTI_ARENA_ZERO(s->e->arena, double, s->c.m);
@@ -24572,7 +25065,7 @@ static int cti_active_certify(cti_active *s, int p, double sign)
     return cti_convex_certify(&s->c, y, s->a->x, s->a->r);
 }
 
-/* row p becomes active, others may leave */
+/* makes row p active; other rows may leave */
 static cti_active_end cti_active_row(cti_active *s, int p)
 {
     double sign = s->c.equation[p] && s->u[p] > 0 ? -1 : 1, up = s->u[p], square, t, full;
@@ -24609,7 +25102,8 @@ static cti_active_end cti_active_row(cti_active *s, int p)
 
 /* ---- exactness ---- */
 
-/* the active rows' u, formed from x, to 0; u0 follows, so that what the columns of W lack in accuracy is not lost */
+/* corrects the multipliers so that the active rows' u, computed from x, is 0. u0 is updated, so that errors in the columns of W do not
+   remain */
 static void cti_active_repair(cti_active *s)
 {
     int i, k, it;
@@ -24631,7 +25125,7 @@ static void cti_active_repair(cti_active *s)
             s->u0[i] -= s->y[s->set[k]] * s->column[s->set[k]][i];
 }
 
-/* size of what cancels in u */
+/* size of the terms that cancel in u */
 static double cti_active_size(const cti_active *s)
 {
     double size = 0;
@@ -24646,7 +25140,7 @@ static double cti_active_size(const cti_active *s)
 
 /* ---- driver ---- */
 
-/* A's factor, the unconstrained minimum. 0: no memory, -1: A is not definite */
+/* factors A and computes the unconstrained minimum. 0: no memory, -1: A is not definite */
 static int cti_active_open(cti_active *s)
 {
     cti_scalar *sys = &s->c.system;
@@ -24669,7 +25163,7 @@ static int cti_active_open(cti_active *s)
     return 1;
 }
 
-/* rows of the caller's r > 0 as the first active set: those whose multipliers come out negative leave again. 0: no memory */
+/* takes the rows with the caller's r > 0 as the first active set; rows whose multipliers become negative leave again. 0: no memory */
 static int cti_active_warm(cti_active *s)
 {
     const double *r = s->a->r;
@@ -24766,33 +25260,34 @@ CTI_FN cti_outcome cti_active_set_solve(const cti_program *p, cti_effort *e, cti
 #endif
 
 /* ---- 4_programs/active_box.h ---- */
-/* active_box.h -- bounds on a sparse positive definite quadratic, by an active set that is kept between solves. */
+/* active_box.h -- bounds on a sparse positive definite quadratic form, by an active set that is kept between solves. */
 
 
-/* cti_active_box -- zero it before first use; close in any case. */
+/* cti_active_box -- zero it before first use; close it also after failures. */
 typedef struct cti_active_box {
-    cti_sparse M;       /* W between free rows, the identity between the others; W's pattern; of mem */
+    cti_sparse M;       /* W between free rows, the identity for the others, in W's pattern; memory of mem */
     cti_scalar system;
-    int8_t *set, *used; /* [m] -1 at lo, 1 at hi, 0 free: now, and when the factor was computed */
+    int8_t *set, *used; /* [m] -1 at lo, 1 at hi, 0 free: the current set, and that of the factor */
     double *g, *y;      /* [m] */
     int open, fresh, factors;
 } cti_active_box;
 
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
-/* cti_active_box_solve -- r [m] of an LCP with symmetric definite W and bounds, from r. same: W has not changed since the last solve. Returns 1
-   when all signs are right to `tolerance` relative to the largest term, 0 when they are not after `most` sets, -1 when memory ran out. */
+/* cti_active_box_solve -- solves for r [m] of an LCP with symmetric definite W and bounds, starting from r. same: W has not changed since
+   the last solve. Returns 1 when all signs are right up to `tolerance` relative to the largest term, 0 when they are not after `most` sets,
+   -1 when memory ran out. */
 CTI_FN int cti_active_box_solve(cti_active_box *s, const cti_program *q, cti_effort *e, int same, double tolerance, int most, double *r);
 CTI_FN void cti_active_box_close(cti_mem *mem, cti_active_box *s);
 
 
 /* ---- 4_programs/active_box.c ---- */
 /* active_box.c -- bounds by an active set that starts from the last one.
-   Method: rows of the active set are at their bounds, the others have u = 0; rows with the wrong sign all change sides at once as long as
-   that makes them fewer, then only the last of them (which ends). The factor is that of the whole pattern with the identity for active
-   rows, so that it is analysed once; it stands while neither the set nor W changes. Based on: Judice and Pires 1994 (block principal
-   pivoting); Hintermueller, Ito and Kunisch 2003, the primal-dual active set strategy. */
+   Method: rows of the active set are at their bounds; the others have u = 0. All rows with the wrong sign change sides at once as long as
+   their number falls, then only the last of them, which terminates. The factored matrix keeps the whole pattern, with the identity for
+   active rows, so that it is analysed once. The factor stays valid while neither the set nor W changes. Based on: Judice and Pires 1994
+   (block principal pivoting); Hintermueller, Ito and Kunisch 2003, the primal-dual active set strategy. */
 
-enum { CTI_ACTIVE_BOX_CHANCES = 4 }; /* sets in which rows with the wrong sign do not get fewer, before one changes sides at a time */
+enum { CTI_ACTIVE_BOX_CHANCES = 4 }; /* sets without a decrease of wrong signs before rows change sides one at a time */
 
 CTI_FN void cti_active_box_close(cti_mem *mem, cti_active_box *s)
 {
@@ -24802,7 +25297,7 @@ CTI_FN void cti_active_box_close(cti_mem *mem, cti_active_box *s)
     memset(s, 0, sizeof *s);
 }
 
-/* 0: out of memory */
+/* initializes s. 0: out of memory */
 static int cti_active_box_open(cti_active_box *s, cti_mem *mem, const cti_sparse *W)
 {
     int n = W->p[W->rows];
@@ -24817,7 +25312,7 @@ static int cti_active_box_open(cti_active_box *s, cti_mem *mem, const cti_sparse
     return cti_scalar_open(mem, &s->system, &s->M);
 }
 
-/* the factor of the set at hand. 0: out of memory */
+/* factors the matrix of the current set. 0: out of memory */
 static int cti_active_box_factor(cti_active_box *s, cti_mem *mem, const cti_sparse *W)
 {
     int i, k, m = W->rows;
@@ -24831,7 +25326,7 @@ static int cti_active_box_factor(cti_active_box *s, cti_mem *mem, const cti_spar
     return cti_scalar_factor(mem, &s->system);
 }
 
-/* r of the set, g = W r + w; *size: the largest term of it */
+/* r of the current set, and g = W r + w; *size: the largest term in g */
 static void cti_active_box_point(cti_active_box *s, const cti_program *q, double *r, double *size)
 {
     const cti_sparse *W = &q->W;
@@ -24853,7 +25348,7 @@ static void cti_active_box_point(cti_active_box *s, const cti_program *q, double
     }
 }
 
-/* the side on which row i belongs, by its own number and sign */
+/* the side on which row i belongs, by its own value and sign */
 static int cti_active_box_side(const cti_active_box *s, const cti_program *q, const double *r, int i, double slight)
 {
     if (!(q->hi[i] > q->lo[i]))
@@ -25392,29 +25887,30 @@ typedef struct cti_body_factor {
     const cti_factor64 *factor;
 } cti_body_factor;
 
-/* cti_delassus_bodies -- arrays of the arena that it was formed in. Block (i, j), [9] row-major, stands where rows i and j share a body; W
-   is exactly symmetric. */
+/* cti_delassus_bodies -- arrays belong to the arena in which it was formed. There is a block (i, j), [9] row-major, if rows i and j share a
+   body; W is exactly symmetric. */
 typedef struct cti_delassus_bodies {
-    int n;                   /* rows that stand in it */
+    int n;                   /* rows in W */
     const int32_t *row;      /* [n] their numbers in the problem, ascending */
     int32_t *first, *column; /* [n + 1], [first[n]] ascending in each row, the diagonal is always there */
     double *block;           /* [9 first[n]] */
 } cti_delassus_bodies;
 
 #if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
-/* cti_delassus_bodies_pairs -- about how many blocks W has between the rows with used [rows] not 0: pairs that share a body. -1: out of
- * memory. */
+/* cti_delassus_bodies_pairs -- estimates the number of blocks of W between rows with used [rows] not 0: pairs that share a body. -1: out of
+   memory. */
 CTI_FN double cti_delassus_bodies_pairs(cti_arena *arena, const cti_problem *p, const uint8_t *used);
 #endif
 #if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
-/* cti_delassus_bodies_form -- of rows row [n], which stays the caller's; p->bodies covers all of A. 0 when memory ran out. */
+/* cti_delassus_bodies_form -- forms W of the rows row [n]; the array stays the caller's. p->bodies covers all of A. 0 when memory ran
+   out. */
 CTI_FN int cti_delassus_bodies_form(cti_arena *arena, const cti_problem *p, const int32_t *row, int n, cti_delassus_bodies *out);
 /* cti_delassus_bodies_solve -- x [3 blocks] in: right side, out: A^-1 x, with one step of refinement. 0 when memory ran out. */
 CTI_FN int cti_delassus_bodies_solve(cti_arena *arena, const cti_problem *p, double *x);
 #endif
 #if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
-/* cti_delassus_bodies_scatter -- f [3 blocks] += J' r of one row; cti_delassus_bodies_gather -- J x of one row, without w. In double in
- * every build. */
+/* cti_delassus_bodies_scatter -- f [3 blocks] += J' r of one row; cti_delassus_bodies_gather -- J x of one row, without w. Both in double
+   in every build. */
 CTI_FN void cti_delassus_bodies_scatter(const cti_problem *p, const cti_row *row, const double *r, double *f);
 #endif
 #if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
@@ -25424,8 +25920,8 @@ CTI_FN void cti_delassus_bodies_gather(const cti_problem *p, const cti_row *row,
 
 /* ---- 4_programs/delassus_bodies.c ---- */
 /* delassus_bodies.c -- W = J A^-1 J' by bodies.
-   Method: A is block diagonal over bodies, so that W is the sum over bodies of J_b A_b^-1 J_b', each of them a small dense matrix between
-   the rows that touch the body (schur.c), which is scattered into blocks. Rows that share no body have no block. Based on: Otaduy et al.
+   Method: A is block diagonal over bodies, so W is the sum over bodies of J_b A_b^-1 J_b'. Each summand is a small dense matrix between the
+   rows that touch the body (schur.c), which is scattered into blocks. Two rows without a common body have no block. Based on: Otaduy et al.
    2009, section 5.1 (the Schur complement); Acary, Bremond and Huber 2018, section 2 (its blocks). */
 
 /* ---- single rows ---- */
@@ -25460,7 +25956,7 @@ CTI_FN void cti_delassus_bodies_gather(const cti_problem *p, const cti_row *row,
 
 /* ---- A^-1 ---- */
 
-/* r = f - A x of a body's blocks */
+/* r = f - A x for a body's blocks */
 static void cti_delassus_bodies_rest(const cti_problem *p, const cti_body_factor *b, const double *f, const double *x, double *r)
 {
     const cti_bsr *A = p->A;
@@ -25508,14 +26004,14 @@ CTI_FN int cti_delassus_bodies_solve(cti_arena *arena, const cti_problem *p, dou
 
 /* ---- which rows touch which body ---- */
 
-/* cti_delassus_bodies_lists -- rows of W by body. A row stands once in the list of each body that it touches. */
+/* cti_delassus_bodies_lists -- rows of W by body. A row is in the list of each body that it touches. */
 typedef struct cti_delassus_bodies_lists {
     int32_t *start, *row; /* [bodies + 1] */
     int32_t *of;          /* [blocks] body */
 } cti_delassus_bodies_lists;
 
 #if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
-/* the bodies of a row, each once: at most CTI_ROW_TERMS. Returns how many */
+/* the bodies of a row, each once, at most CTI_ROW_TERMS; returns their number */
 static int cti_delassus_bodies_bodies(const cti_delassus_bodies_lists *l, const cti_row *row, int32_t *out)
 {
     int k, j, n = 0;
@@ -25555,8 +26051,8 @@ static int cti_delassus_bodies_list(cti_arena *arena, const cti_problem *p, cons
     return 1;
 }
 
-/* columns of each row: those of its bodies' lists. Unsorted columns of a symmetric pattern are sorted by a transposition. 0: out of memory
- */
+/* columns of each row: those in the lists of its bodies. They are sorted by a transposition, since the pattern is symmetric. 0: out of
+   memory */
 static int cti_delassus_bodies_pattern(cti_arena *arena, const cti_problem *p, const cti_delassus_bodies_lists *l, cti_delassus_bodies *d)
 {
     int32_t mine[CTI_ROW_TERMS], *seen = CTI_ARENA_NEW(arena, int32_t, d->n), *fill;
@@ -25589,7 +26085,7 @@ static int cti_delassus_bodies_pattern(cti_arena *arena, const cti_problem *p, c
 
 /* ---- one body ---- */
 
-/* row i of J in the numbers of body b: entries [3][3 terms], columns sorted, sums of equal places. Returns blocks */
+/* row i of J in the local numbers of body b: entries [3][3 terms], columns sorted, equal columns summed. Returns the number of blocks */
 static int cti_delassus_bodies_entries(const cti_problem *p, const cti_delassus_bodies_lists *l, const cti_row *row, int b, int32_t *block,
                                        double *G)
 {
@@ -25615,7 +26111,7 @@ static int cti_delassus_bodies_entries(const cti_problem *p, const cti_delassus_
     return n;
 }
 
-/* J_b as scalar rows: three of each row of its list. 0: out of memory */
+/* J_b as scalar rows, three for each row of its list. 0: out of memory */
 static int cti_delassus_bodies_jacobian(cti_arena *arena, const cti_problem *p, const cti_delassus_bodies *d,
                                         const cti_delassus_bodies_lists *l, int b, int32_t **ptr, int32_t **idx, double **val)
 {
@@ -33628,7 +34124,7 @@ CONTACT_API_DEF ct_material ct_material_default(ct_model model)
 static int cti_material_positive(ct_real x) { return cti_finite(x) && x > 0; }
 static int cti_material_not_negative(ct_real x) { return cti_finite(x) && x >= 0; }
 
-/* the first complaint about a soft material, or NULL */
+/* the first invalid property of a soft material as a text, or NULL */
 static const char *cti_material_soft(const ct_material *m)
 {
     if (m->model == CT_MODEL_MEMBRANE || m->model == CT_MODEL_SPRINGS)
@@ -33691,15 +34187,15 @@ CTI_FN void cti_material_lame(const ct_material *m, ct_real *out_mu, ct_real *ou
 }
 
 /* ---- 6_model/element.h ---- */
-/* element.h -- what the element batches share: lanes in and out of flat arrays, scatter of forces and of stiffness blocks.
-   Method: element e is lane e mod 8 of batch e / 8. Node numbers are stored by element and padded to whole batches with copies of the last
-   element; padding lanes compute and are never scattered. Blocks are added in element order, so sums have one order. */
+/* element.h -- code that all element batches share: gathering lanes from flat arrays, scatter of forces and of stiffness blocks.
+   Method: element e is lane e mod 8 of batch e / 8. Node numbers are stored by element; the last batch is filled up with copies of the last
+   element, whose results are never scattered. Blocks are added in element order, so that sums have one fixed order. */
 
 
-/* cti_slot_fn -- number of block (i, j) of the matrix, or -1 (cti_bsr_slot behind a context). */
+/* cti_slot_fn -- slot of block (i, j) of the matrix, or -1 (cti_bsr_slot behind a context). */
 typedef int cti_slot_fn(const void *ctx, int i, int j);
 
-/* CTI_UPPER(nn, a, b) -- number of block (a, b), a <= b, among the nn (nn + 1) / 2 upper blocks of an element with nn nodes. */
+/* CTI_UPPER(nn, a, b) -- index of block (a, b), a <= b, among the nn (nn + 1) / 2 upper blocks of an element with nn nodes. */
 #define CTI_UPPER(nn, a, b) ((a) * (2 * (nn) - (a) + 1) / 2 + (b) - (a))
 
 /* cti_element_gather -- out [3 nn]: coordinates of the nodes of eight elements; node [8 nn]. */
@@ -33720,12 +34216,12 @@ CTI_INLINE void cti_element_gather(const ct_real *x, const int32_t *node, int nn
 CTI_FN int cti_element_nodes(cti_mem *mem, int32_t **node, const int32_t *tuples, int n, int nn, int offset);
 /* cti_element_pairs -- appends the block pairs i, j (a < b) of n elements. */
 CTI_FN int cti_element_pairs(cti_mem *mem, int32_t **pairs, const int32_t *node, int n, int nn);
-/* cti_element_slots -- slot [nn nn n]: number of block (a, b) of each element. 1; 0 when memory ran out; -1 when a block is missing. */
+/* cti_element_slots -- slot [nn nn n]: the slot of block (a, b) of each element. 1; 0 when memory ran out; -1 when a block is missing. */
 CTI_FN int cti_element_slots(cti_mem *mem, int32_t **slot, const int32_t *node, int n, int nn, cti_slot_fn *find, const void *ctx);
 /* cti_element_scatter_force -- force += the first `count` lanes of f [3 nn]. */
 CTI_FN void cti_element_scatter_force(ct_real *force, const int32_t *node, int nn, int count, const cti_r8 *f);
-/* cti_element_scatter_blocks -- val += the first `count` lanes of the upper blocks k [9 nn (nn + 1) / 2] and their transposes; of diagonal
-   blocks only the upper triangle is read. */
+/* cti_element_scatter_blocks -- val += the first `count` lanes of the upper blocks k [9 nn (nn + 1) / 2], and of their transposes. Of
+   diagonal blocks only the upper triangle is read. */
 CTI_FN void cti_element_scatter_blocks(ct_real *val, const int32_t *slot, int nn, int count, const cti_r8 *k);
 /* cti_element_sum -- the sum of the first `count` lanes, in double, in order. */
 CTI_FN double cti_element_sum(cti_r8 a, int count);
@@ -33740,7 +34236,7 @@ CTI_INLINE int cti_element_count(int n, int k) { return cti_min_int(8, n - 8 * k
 #endif
 
 /* ---- 6_model/element.c ---- */
-/* element.c -- node lists, slots and scatter of element batches. Method: all searches happen once, at a change of topology. */
+/* element.c -- node lists, slots and scatter of element batches. Method: slots are searched for once per topology. */
 
 CTI_FN int cti_element_nodes(cti_mem *mem, int32_t **node, const int32_t *tuples, int n, int nn, int offset)
 {
@@ -33802,13 +34298,13 @@ CTI_FN void cti_element_scatter_force(ct_real *force, const int32_t *node, int n
         }
 }
 
-/* one element: k points at its lane, entries are eight numbers apart */
+/* adds one element; k points at the element's lane, its entries are eight numbers apart */
 CTI_INLINE void cti_element_add_blocks(ct_real *val, const int32_t *slot, int nn, const ct_real *k)
 {
     int a, b;
     for (a = 0; a < nn; a++) {
         ct_real *d = val + 9 * (ptrdiff_t)slot[a * nn + a];
-        /* the diagonal block, mirrored */
+        /* the diagonal block: the upper triangle is mirrored */
         d[0] += k[0], d[4] += k[32], d[8] += k[64];
         d[1] += k[8], d[3] += k[8], d[2] += k[16], d[6] += k[16], d[5] += k[40], d[7] += k[40];
         k += 72;
@@ -33853,8 +34349,8 @@ CTI_FN double cti_element_sum(cti_r8 a, int count)
 /* tet.h -- linear tetrahedra in batches of eight: elastic energy, force and stiffness of the soft models. */
 
 
-/* What the stiffness is. STEP: Mueller and Gross' R K0 R' for corotational, the projected Hessian for the others (always positive
-   semidefinite). PROJECTED: the Hessian of the energy with negative eigenvalues set to zero, for every model. EXACT: the Hessian itself. */
+/* Kind of stiffness. STEP: Mueller and Gross' R K0 R' for corotational, the projected Hessian for the others (always positive
+   semidefinite). PROJECTED: for every model the Hessian of the energy with negative eigenvalues set to zero. EXACT: the Hessian itself. */
 enum { CTI_HESSIAN_STEP, CTI_HESSIAN_PROJECTED, CTI_HESSIAN_EXACT };
 
 enum { CTI_TET_REST = 10 };
@@ -33870,11 +34366,11 @@ typedef struct cti_tet_batch {
     ct_real *rest; /* [batches][10][8]: gradients of the shape functions 1, 2, 3 [1/m], volume [m^3] */
 } cti_tet_batch;
 
-/* cti_tet_batch_init -- X [3 nodes] rest positions by local number; tets [4 n_tets] local numbers, node_offset makes them global.
-   1 done; 0 out of memory; -1 a tet is inverted or flat: its number and its volume. */
+/* cti_tet_batch_init -- X [3 nodes] rest positions by local number; tets [4 n_tets] local numbers, which node_offset makes global. 1 done;
+   0 out of memory; -1 a tet is inverted or flat: its number and its volume. */
 CTI_FN int cti_tet_batch_init(cti_mem *mem, cti_tet_batch *t, const ct_material *m, const ct_real *X, const int32_t *tets, int n_tets,
                               int node_offset, int64_t *out_bad_tet, double *out_value);
-/* cti_tet_batch_fill -- tet e counts fill[e] times from here on, in mass, stiffness and damping; fill [n] > 0. */
+/* cti_tet_batch_fill -- scales mass, stiffness and damping of each tet e by fill[e] from now on; fill [n] > 0. */
 CTI_FN void cti_tet_batch_fill(cti_tet_batch *t, const ct_real *fill);
 CTI_FN void cti_tet_batch_free(cti_mem *mem, cti_tet_batch *t);
 /* cti_tet_batch_append_pairs -- six pairs i, j per tet for the matrix pattern (diagonal blocks are implied). 0: out of memory. */
@@ -33889,12 +34385,12 @@ CTI_FN void cti_tet_batch_mass(const cti_tet_batch *t, ct_real *mass);
    out_extended += tets whose log J was continued, or that StVK finds inverted;  out_energy += elastic energy [J];  either may be NULL. */
 CTI_FN void cti_tet_batch_assemble(const cti_tet_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val, int *out_extended,
                                    double *out_energy);
-/* cti_tet_batch_damping -- out [3 nodes] += D(x) v, minus the damping's force: D = damping_stiffness dE/dx' C dE/dx with Green's strain E and
-   Lame's C. Symmetric, positive semidefinite, and D (w x x) = 0: what turns as a whole is not braked. */
+/* cti_tet_batch_damping -- out [3 nodes] += D(x) v, minus the damping force. D = damping_stiffness dE/dx' C dE/dx with Green's strain E and
+   Lame's C. D is symmetric and positive semidefinite, and D (w x x) = 0: a rigid rotation is not damped. */
 CTI_FN void cti_tet_batch_damping(const cti_tet_batch *t, const ct_real *x, const ct_real *v, ct_real *out);
 #if CONTACT_WITH_CMR
-/* cti_tet_batch_crushed -- tets whose J falls below 0.2 on the way from x0 to x1, where their energy is continued: no linearization at x0
-   describes them at x1. 0 for models that need no continuation. */
+/* cti_tet_batch_crushed -- number of tets whose J falls below 0.2, where their energy is continued, between x0 and x1. A linearization at
+   x0 does not describe these at x1. 0 for models that need no continuation. */
 CTI_FN int cti_tet_batch_crushed(const cti_tet_batch *t, const ct_real *x0, const ct_real *x1);
 #endif
 
@@ -33908,9 +34404,9 @@ CTI_FN int cti_tet_batch_crushed(const cti_tet_batch *t, const ct_real *x0, cons
 /* ---- 6_model/tet.c ---- */
 /* tet.c -- linear tetrahedra: F = sum (x_a - x_0) b_a', P = d psi / d F, force -V P b_a, stiffness V B' (d2 psi / d F2) B.
    Damping: the second Piola-Kirchhoff stress beta (lambda tr(E') 1 + 2 mu E') by the rate E' of Green's strain (a Kelvin-Voigt solid).
-   Method: the Hessian is taken in the principal space of F = U S V': a 3x3 stretch block A and, for each pair of axes, the eigenvalues of
-   its twist and its flip. Clamping those to zero is the whole projection. Blocks of node 0 are minus the sums of the others, so that rows
-   sum to zero to rounding. Energy densities:
+   Method: the Hessian is computed in the principal space of F = U S V': a 3x3 stretch block A and, for each pair of axes, the eigenvalues
+   of its twist and flip modes. The projection clamps A's eigenvalues and these to zero. Blocks of node 0 are minus the sums of the others,
+   so that rows sum to zero up to rounding. Energy densities:
      neohookean         mu/2 (|F|^2 - 3) - mu L + lambda/2 L^2, L = log J, below J0 = 0.2 its Taylor polynomial of order 2
      corotational       mu |F - R|^2 + lambda/2 (tr S - 3)^2
      stvk               mu |E|^2 + lambda/2 (tr E)^2, E = (F'F - 1) / 2: softens when compressed, by one axis its stress turns at
@@ -33922,14 +34418,15 @@ CTI_FN int cti_tet_batch_crushed(const cti_tet_batch *t, const ct_real *x0, cons
 
 #define CTI_TET_J0 CTI_R(0.2)
 
-/* eight tets on their way from positions to force and stiffness */
+/* working data of eight tets, from positions to force and stiffness */
 typedef struct cti_tet_lanes {
     cti_r8 b[9], volume; /* rest: rows b_1, b_2, b_3 */
     cti_r8 f[9], p[9];   /* F, first Piola-Kirchhoff stress */
     cti_r8 psi;          /* energy density */
     cti_r8 u[9], s[3], v[9];
-    cti_r8 a[6], twist[3], flip[3]; /* Hessian in principal space: xx yy zz yz xz xy; of the pair of axes other than k */
-    int extended;                   /* bits of lanes whose log J was continued, or that StVK finds inverted */
+    cti_r8 a[6], twist[3], flip[3]; /* Hessian in principal space: a xx yy zz yz xz xy; twist[k], flip[k] belong to the two axes other than
+                                       k */
+    int extended;                   /* bit mask of lanes whose log J was continued, or which StVK finds inverted */
 } cti_tet_lanes;
 
 /* ---- rest state ---- */
@@ -34074,7 +34571,7 @@ static void cti_tet_stable(const cti_tet_batch *t, cti_tet_lanes *w, int want_he
     m = cti_nmad8(mu, mu, q), g1 = cti_mul8(la, j);
     cti_tet_volumetric_stress(w, m, g1, cof);
     e = cti_mul8(mu, cti_sub8(cti_sub8(ic, cti_set8(3)), CTI_R8(log)(cti_add8(ic, one))));
-    /* less its value at rest */
+    /* minus its value at rest */
     w->psi = cti_mul8(half, cti_sub8(cti_mad8(e, g1, j), cti_set8(m0 * (CTI_R(0.5625) * m0 / l0 - CTI_R(1.3862943611198906)))));
     if (!want_hessian)
         return;
@@ -34088,7 +34585,7 @@ static void cti_tet_stable(const cti_tet_batch *t, cti_tet_lanes *w, int want_he
     }
 }
 
-/* x^(1/3) lane by lane: only the nearly incompressible model needs it */
+/* x^(1/3) lane by lane; only the nearly incompressible model uses it */
 static cti_r8 cti_tet_cbrt(cti_r8 x)
 {
     ct_real t[8];
@@ -34146,7 +34643,7 @@ static void cti_tet_corotational(const cti_tet_batch *t, cti_tet_lanes *w, cti_r
     w->psi = cti_scale8(CTI_R(0.5), cti_mad8(cti_mul8(mu2, cti_dot8(e, e)), cti_mul8(la, tr), tr));
     if (!want_hessian)
         return;
-    /* twist 2 mu + 2 (lambda tr - 2 mu) / (s_i + s_j), whose pole is kept away from; flip 2 mu */
+    /* twist 2 mu + 2 (lambda tr - 2 mu) / (s_i + s_j), where the divisor is kept away from zero; flip 2 mu */
     for (i = 0; i < 3; i++) {
         cti_r8 d = cti_add8(w->s[i == 0 ? 1 : 0], w->s[i == 2 ? 1 : 2]);
         d = cti_select8(cti_lt8(d, cti_set8(0)), cti_min8(d, cti_neg8(least)), cti_max8(d, least));
@@ -34167,7 +34664,7 @@ static void cti_tet_stvk(const cti_tet_batch *t, cti_tet_lanes *w, int want_hess
         e[i] = cti_mul8(half, i % 4 == 0 ? cti_sub8(e[i], one) : e[i]);
     }
     tr = cti_add8(e[0], cti_add8(e[4], e[8])), k = cti_mul8(la, tr);
-    /* E does not see reflections: J does */
+    /* E is the same for a reflected F, so J tells whether the tet is inverted */
     w->extended = cti_bits8(cti_lt8(cti_cofactor8(f, s2), cti_set8(0)));
     for (i = 0; i < 9; i++)
         s2[i] = i % 4 == 0 ? cti_mad8(k, mu2, e[i]) : cti_mul8(mu2, e[i]);
@@ -34204,8 +34701,8 @@ CTI_INLINE void cti_tet_block(const cti_r8 *A, const cti_r8 *p, const cti_r8 *q,
     cti_matmul_t8(n, u, k);
 }
 
-/* Damping in principal space: V (lambda x y' + mu y x' + mu (b_a . b_b) F F'), x = F b_a, y = F b_b, which is the stress lambda tr(E') 1 + 2 mu E'
-   by the rate of Green's strain, E' = sym(F' dF/dt), that no rotation changes; F = U S V' turns it into sums of s_i s_j */
+/* Damping in principal space: V (lambda x y' + mu y x' + mu (b_a . b_b) F F') with x = F b_a, y = F b_b. This is the stress lambda tr(E') 1
+   + 2 mu E' by the rate of Green's strain, E' = sym(F' dF/dt), which no rotation changes. F = U S V' turns it into sums of s_i s_j */
 CTI_INLINE void cti_tet_viscous(const cti_tet_batch *t, cti_tet_lanes *w, cti_r8 scale, cti_r8 *q, cti_r8 *d)
 {
     cti_r8 mu = cti_scale8(t->mu, cti_mul8(scale, w->volume)), la = cti_scale8(t->lambda, cti_mul8(scale, w->volume));
@@ -34218,7 +34715,7 @@ CTI_INLINE void cti_tet_viscous(const cti_tet_batch *t, cti_tet_lanes *w, cti_r8
     }
 }
 
-/* the blocks (a, b), 1 <= a <= b, from the Hessian in principal space, times `scale`, and damping, times `viscous` */
+/* the blocks (a, b), 1 <= a <= b: the Hessian in principal space times `scale`, plus damping times `viscous` */
 static void cti_tet_principal_blocks(const cti_tet_batch *t, cti_tet_lanes *w, cti_r8 scale, cti_r8 viscous, cti_r8 *k)
 {
     const cti_r8 zero = cti_set8(0), half = cti_set8(CTI_R(0.5));
@@ -34264,7 +34761,7 @@ static void cti_tet_corotated_blocks(const cti_tet_batch *t, cti_tet_lanes *w, c
         }
 }
 
-/* the damping of cti_tet_viscous without F's principal axes, added */
+/* adds the damping of cti_tet_viscous, computed without the principal axes of F */
 static void cti_tet_viscous_blocks(const cti_tet_batch *t, const cti_tet_lanes *w, cti_r8 scale, cti_r8 *k)
 {
     cti_r8 c[9], ff[9], mu = cti_scale8(t->mu, cti_mul8(scale, w->volume)), la = cti_scale8(t->lambda, cti_mul8(scale, w->volume));
@@ -34284,7 +34781,7 @@ static void cti_tet_viscous_blocks(const cti_tet_batch *t, const cti_tet_lanes *
         }
 }
 
-/* rows of node 0: K_0b = -sum_a K_ab, K_00 = -sum_b K_0b */
+/* the blocks with node 0: K_0b = -sum_a K_ab, K_00 = -sum_b K_0b */
 static void cti_tet_close_blocks(cti_r8 *k)
 {
     int b, i, j;
@@ -34445,14 +34942,15 @@ enum { CTI_MEMBRANE_REST = 5 };
 /* cti_membrane_batch -- zero it before first use. */
 typedef struct cti_membrane_batch {
     int n;                                                    /* triangles */
-    int hessian;                                              /* CTI_HESSIAN_EXACT keeps compressive stress in K, the others drop it */
+    int hessian;                                              /* CTI_HESSIAN_EXACT keeps the compressive part of the stress in K, the others
+                                                                 drop it */
     ct_real stiff, poisson, areal_density, damping_stiffness; /* stiff = E t / (1 - nu^2) [N/m] */
     int32_t *node;                                            /* [3 x 8 batches] */
     int32_t *slot;                                            /* [9 n] */
     ct_real *rest; /* [batches][5][8]: gradients of the shape functions 1, 2 in the triangle's plane [1/m], area [m^2] */
 } cti_membrane_batch;
 
-/* As for tets (tet.h); -1: a triangle without area, its number and its area. */
+/* As for tets (tet.h); -1: a triangle has no area: its number and its area. */
 CTI_FN int cti_membrane_batch_init(cti_mem *mem, cti_membrane_batch *t, const ct_material *m, const ct_real *X, const int32_t *triangles,
                                    int n_triangles, int node_offset, int64_t *out_bad, double *out_value);
 CTI_FN void cti_membrane_batch_free(cti_mem *mem, cti_membrane_batch *t);
@@ -34462,14 +34960,14 @@ CTI_FN int cti_membrane_batch_slots(cti_mem *mem, cti_membrane_batch *t, cti_slo
 CTI_FN void cti_membrane_batch_mass(const cti_membrane_batch *t, ct_real *mass);
 CTI_FN void cti_membrane_batch_assemble(const cti_membrane_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val,
                                         double *out_energy);
-/* out [3 nodes] += D(x) v as for tets: D is damping_stiffness times K without the part of the stress */
+/* out [3 nodes] += D(x) v as for tets; D is damping_stiffness times K without its stress term */
 CTI_FN void cti_membrane_batch_damping(const cti_membrane_batch *t, const ct_real *x, const ct_real *v, ct_real *out);
 
 
 /* ---- 6_model/membrane.c ---- */
 /* membrane.c -- cloth triangles: E = (F'F - 1) / 2 with F [3x2], plane stress S = Y ((1 - nu) E + nu tr E), Y = E t / (1 - nu^2).
    Energy A S:E / 2, force -A F S b_a, stiffness A (sum_ij C_ij g_ai g_bj' + (b_a' S+ b_b) 1), where g_ai is the gradient of strain i by
-   node a and S+ is S without its negative eigenvalues, so that K is positive semidefinite (the first part always is).
+   node a. S+ is S with negative eigenvalues set to zero, which makes K positive semidefinite (its first part always is).
    based on: Bonet and Wood, Nonlinear Continuum Mechanics (membranes); Teran et al. 2005 (definiteness). */
 
 /* ---- rest state ---- */
@@ -34494,7 +34992,7 @@ CTI_FN int cti_membrane_batch_init(cti_mem *mem, cti_membrane_batch *t, const ct
     int e, i, batches = (n_triangles + 7) / 8;
     t->n = n_triangles, t->hessian = CTI_HESSIAN_STEP;
     t->areal_density = m->areal_density, t->damping_stiffness = m->damping_stiffness;
-    /* springs use the batch for its areas alone */
+    /* mass-spring cloth uses this batch for areas only */
     t->poisson = m->model == CT_MODEL_MEMBRANE ? m->poisson : CTI_R(0);
     t->stiff = m->model == CT_MODEL_MEMBRANE ? m->young * m->shell_thickness / (1 - m->poisson * m->poisson) : CTI_R(0);
     if (!cti_element_nodes(mem, &t->node, triangles, n_triangles, 3, node_offset) ||
@@ -34639,7 +35137,7 @@ static void cti_membrane_blocks(const cti_membrane_batch *t, const cti_membrane_
 CTI_FN void cti_membrane_batch_assemble(const cti_membrane_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val,
                                         double *out_energy)
 {
-    /* stress that turns with the cloth is not damped */
+    /* the stress term is not damped, since stress rotates with the cloth */
     const cti_r8 scale = cti_set8(dt * dt + dt * t->damping_stiffness), stress = cti_set8(dt * dt);
     int batch;
     for (batch = 0; 8 * batch < t->n; batch++) {
@@ -34671,7 +35169,7 @@ CTI_FN void cti_membrane_batch_damping(const cti_membrane_batch *t, const ct_rea
         cti_r8 f[9], e11, e22, e12;
         cti_membrane_load(t, batch, x, &w);
         cti_membrane_load(t, batch, v, &rate);
-        /* the rate of E, and -beta times the stress that it would be */
+        /* the rate of E, and -beta times the stress of this strain */
         e11 = cti_dot8(w.f1, rate.f1), e22 = cti_dot8(w.f2, rate.f2);
         e12 = cti_mul8(half, cti_add8(cti_dot8(w.f1, rate.f2), cti_dot8(w.f2, rate.f1)));
         w.s11 = cti_mul8(y, cti_mad8(e11, nu, e22)), w.s22 = cti_mul8(y, cti_mad8(e22, nu, e11));
@@ -34682,13 +35180,13 @@ CTI_FN void cti_membrane_batch_damping(const cti_membrane_batch *t, const ct_rea
 }
 
 /* ---- 6_model/hinge.h ---- */
-/* hinge.h -- edges and hinges of a triangle list: what bending and springs are built on. */
+/* hinge.h -- edges and hinges of a triangle list, for bending and springs. */
 
 
 /* cti_hinge_find -- from triangles [3 n]:
    *edges  [2 m]  every edge once, smaller node first, ascending; NULL: not wanted
-   *hinges [4 k]  edge nodes x0 < x1 and the opposite nodes x2, x3 of two triangles at that edge; on an edge of more than two triangles
-                  consecutive ones are paired. NULL: not wanted.
+   *hinges [4 k]  edge nodes x0 < x1 and the opposite nodes x2, x3 of two triangles at that edge; at an edge of more than two triangles
+                  each triangle is paired with the next. NULL: not wanted
    Both are stb_ds arrays, emptied first. 0: out of memory. */
 CTI_FN int cti_hinge_find(cti_mem *mem, const int32_t *triangles, int n, int32_t **edges, int32_t **hinges);
 
@@ -34768,24 +35266,24 @@ CTI_FN int cti_hinge_find(cti_mem *mem, const int32_t *triangles, int n, int32_t
 
 enum { CTI_BEND_REST = 4 };
 
-/* cti_bend_batch -- zero it before first use. A hinge stores k/2 (theta - theta0)^2; k is from plate.c, or B |e|^2 / (A1 + A2) with the plate
-   stiffness B [N m], which is right for cylinders across a row of hinges alone. */
+/* cti_bend_batch -- zero it before first use. A hinge stores k/2 (theta - theta0)^2. k comes from plate.c, or is B |e|^2 / (A1 + A2) with
+   the plate stiffness B [N m], which is exact only for cylinders whose axis is across a row of hinges. */
 typedef struct cti_bend_batch {
     int n; /* hinges */
     ct_real damping_stiffness;
     int32_t *node; /* [4 x 8 batches]: edge x0, x1, opposite x2, x3 */
     int32_t *slot; /* [16 n] */
-    ct_real *rest; /* [batches][4][8]: k [N m], theta0 [rad], least |n|^2 [m^4] that normals are divided by, k of damping [N m] */
+    ct_real *rest; /* [batches][4][8]: k [N m], theta0 [rad], smallest |n|^2 [m^4] that is divided by, k of the damping [N m] */
 } cti_bend_batch;
 
-/* As for tets (tet.h); hinges as cti_hinge_find makes them, stiff [2 n_hinges] their k and that of damping, below 0 or NULL:
-   B |e|^2 / (A1 + A2). 1, or 0: out of memory. */
+/* As for tets (tet.h), for hinges from cti_hinge_find. stiff [2 n_hinges]: k and the k of the damping of each; where below 0, and where
+   stiff is NULL, k is B |e|^2 / (A1 + A2). 1, or 0: out of memory. */
 CTI_FN int cti_bend_batch_init(cti_mem *mem, cti_bend_batch *t, const ct_material *m, const ct_real *X, const int32_t *hinges, int n_hinges,
                                int node_offset, const ct_real *stiff);
 CTI_FN void cti_bend_batch_free(cti_mem *mem, cti_bend_batch *t);
 CTI_FN int cti_bend_batch_append_pairs(const cti_bend_batch *t, cti_mem *mem, int32_t **pairs);
 CTI_FN int cti_bend_batch_slots(cti_mem *mem, cti_bend_batch *t, cti_slot_fn *slot, const void *ctx);
-/* K is Gauss-Newton's part of the Hessian, k grad theta grad theta' (exact where theta = theta0) */
+/* K is the Gauss-Newton part of the Hessian, k grad theta grad theta' (exact where theta = theta0) */
 CTI_FN void cti_bend_batch_assemble(const cti_bend_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val,
                                     double *out_energy);
 /* out [3 nodes] += D(x) v, D = damping_stiffness K with the k of damping */
@@ -34793,8 +35291,9 @@ CTI_FN void cti_bend_batch_damping(const cti_bend_batch *t, const ct_real *x, co
 /* cti_bend_angle -- theta of points x [12] = edge x0, x1, opposite x2, x3: 0 when flat, in (-pi, pi]. */
 CTI_FN ct_real cti_bend_angle(const ct_real *x);
 
-/* cti_bend_lanes -- of eight hinges with nodes [12]: g [12] = grad theta, returns theta - rest in (-pi, pi]. Squares of normals below `least`
-   are not divided by. cti_bend_least -- that, for points x [12] at rest: a thousandth of the triangles' area, squared. */
+/* cti_bend_lanes -- for eight hinges with nodes [12]: g [12] = grad theta, returns theta - rest in (-pi, pi]. Squares of normals smaller
+   than `least` are replaced by it as divisors. cti_bend_least -- that value for points x [12] at rest: a thousandth of the triangles' area,
+   squared. */
 CTI_FN cti_r8 cti_bend_lanes(const cti_r8 *node, cti_r8 rest, cti_r8 least, cti_r8 *g);
 CTI_FN ct_real cti_bend_least(const ct_real *x);
 
@@ -34976,17 +35475,19 @@ typedef struct cti_plate_sheet {
     int n_nodes, n_triangles, node_offset;
 } cti_plate_sheet;
 
-/* cti_plate_batch -- zero it before first use. A triangle stores 1/2 d' G d, d the differences theta - theta0 of the angles at its edges. */
+/* cti_plate_batch -- zero it before first use. A triangle stores 1/2 d' G d; d are the differences theta - theta0 of the angles at its
+   edges. */
 typedef struct cti_plate_batch {
     int n;         /* triangles */
-    int32_t *node; /* [6 x 8 batches]: x0, x1, x2 and the opposite nodes of the neighbours behind the edges 1-2, 2-0, 0-1; x_k: there is none */
-    ct_real *rest; /* [batches][12][8]: G 00 11 22 12 02 01 [N m], theta0 [3] [rad], least |n|^2 [3] [m^4] that normals are divided by */
+    int32_t *node; /* [6 x 8 batches]: x0, x1, x2 and the opposite nodes of the neighbours behind the edges 1-2, 2-0, 0-1; x_k where there
+                      is no neighbour */
+    ct_real *rest; /* [batches][12][8]: G 00 11 22 12 02 01 [N m], theta0 [3] [rad], smallest |n|^2 [3] [m^4] that is divided by */
 } cti_plate_batch;
 
 /* cti_plate_init -- the bending of a triangle list, X [3 n_nodes] at rest. 1, or 0: out of memory.
    plates   triangles whose angles are coupled: energy and forces
-   bounds   hinges at their edges: stiffness from above, k of damping that of |H|^2 alone
-   hinges   the edges of all others, whole */
+   bounds   hinges at their edges: their stiffness, bounded from above; the k of the damping is that of |H|^2 alone
+   hinges   the edges of all other triangles: energy, forces and stiffness */
 CTI_FN int cti_plate_init(cti_mem *mem, cti_plate_batch *plates, cti_bend_batch *bounds, cti_bend_batch *hinges, const ct_material *m,
                           const cti_plate_sheet *sheet);
 CTI_FN void cti_plate_batch_free(cti_mem *mem, cti_plate_batch *t);
@@ -35000,31 +35501,32 @@ CTI_FN void cti_plate_batch_assemble(const cti_plate_batch *t, const ct_real *x,
      theta = (s1 (s1 - l) / h1 + s2 (s2 - l) / h2) / 2 H_ss + (s1 - s2) H_sn + (h1 + h2) / 2 H_nn,
    neighbours unfolded into the triangle's plane: a row of M for each edge, d = theta - theta0 = M H. At a boundary H is the smallest that the
    other edges allow, H = M' C^-1 d with C = M M'.
-   |H|^2 alone is right for given shapes, but not where nodes are free: on a grid with alternating diagonals it has forces inside of a sheet
-   of constant curvature, and every other node moves until a quarter of the stiffness is lost. D = sum of l n n' theta / (2 A) over the edges,
-   the mean curvature of the folded triangles, has no such forces, for its sum over triangles depends on the boundary alone; as an energy
-   it is up to twice too stiff. Both sum to the same over a sheet that is quadratic. So the energy is
+   |H|^2 alone is right for given shapes, but not if nodes are free. On a grid with alternating diagonals it has forces inside a sheet of
+   constant curvature: every other node moves until a quarter of the stiffness is lost. D = sum of l n n' theta / (2 A) over the edges, the
+   mean curvature of the folded triangles, has no such forces, since its sum over triangles depends on the boundary alone. As an energy it
+   is up to twice too stiff. Over a quadratic sheet both have the same sum. So the energy is
      B A / 2 (|H|^2 + 2 t H : (D - H)) = 1/2 d' G d,
-   with t in [0, 1] as large as keeps it positive. G depends on the rest shape alone: curved rest shapes have no force, and rotations change
-   nothing. Triangles whose angles are not coupled (one neighbour) leave their share to the hinges of bend.c.
-   differs: the stiffness has no couplings either, which would fill the matrix (a third of S2's time). It is that of hinges with s diag G,
-   s the least with s diag G >= G: one Newton iteration dissipates bending as damping_stiffness (s - 1) dt would, s is 1.8 on grids; more of
-   them end where they should.
+   with t in [0, 1] as large as positivity of the energy allows. G depends on the rest shape alone: a curved rest shape has no force, and
+   rotations change nothing. Triangles whose angles are not coupled (those with one neighbour) add their stiffness to the hinges of bend.c
+   instead. differs: the stiffness matrix has no couplings between the angles, since these would add entries to the pattern (a third of the
+   time of the scene S2). It is that of hinges with s diag G, with the smallest s for which s diag G >= G; s is 1.8 on grids. A single
+   Newton iteration then dissipates bending as damping_stiffness (s - 1) dt would; further iterations converge to the undamped result.
    based on: Grinspun et al. 2003 (angles as strains), Onate and Zarate 2000 (D, for rotation-free plate triangles). */
 
-/* Six nodes near a conic do not determine H, and G grows without bound: this part of C's diagonal is added to it. The energy's error is
-   1/1000 on regular meshes; half and double change it in proportion. */
+/* Six nodes near a conic do not determine H, and G would grow without bound. So this share of C's diagonal is added to it. The energy's
+   error is 1/1000 on regular meshes; half and double change it in proportion. */
 #define CTI_PLATE_SOFT 1e-3
-/* Couplings below this part of their angles' own stiffness are left out, an error of the energy of the same size: most are rounding. Half and
-   double change nothing on the meshes of the tests. */
+/* Couplings smaller than this share of the two angles' own stiffness are dropped, since most of them are rounding errors. The energy's
+   error is of the same size. Half and double change nothing on the meshes of the tests. */
 #define CTI_PLATE_COUPLED 1e-3
-/* The least part of |H|^2 that the energy keeps, for stability. A free strip of a grid with alternating diagonals is 1/20 too soft with it; half
-   of it: 1/30, double: 1/12. Other meshes feel it less: a tenth with nodes moved at random, at every value. */
+/* The share of |H|^2 that the energy keeps at least, for stability. A free strip of a grid with alternating diagonals is 1/20 too soft with
+   it, with half of it 1/30, with double 1/12. Other meshes depend on it less: with randomly moved nodes a strip is a tenth too soft at
+   every value. */
 #define CTI_PLATE_FLOOR 0.2
 
 /* ---- rest state ---- */
 
-/* where the edge a - b and the node c are: length, place along the edge, distance from it */
+/* places the node c relative to the edge a - b: the edge's length l, position s along it, distance h from it */
 static int cti_plate_place(cti_v3 a, cti_v3 b, cti_v3 c, double *l, double *s, double *h)
 {
     cti_v3 e = cti_v3_sub(b, a), f = cti_v3_sub(c, a);
@@ -35043,7 +35545,7 @@ static int cti_plate_row(const cti_v3 *x, int k, cti_v3 opposite, double *row, d
     if (!cti_plate_place(a, b, x[k], &l, &s1, &h1) || !cti_plate_place(a, b, opposite, &l, &s2, &h2))
         return 0;
     ss = (s1 * (s1 - l) / h1 + s2 * (s2 - l) / h2) / 2, sn = s1 - s2, nn = (h1 + h2) / 2;
-    /* the edge in the triangle's axes, and the direction to the left of it */
+    /* the edge in the triangle's own axes, and the direction to the left of it */
     v = cti_v3_cross(w, u), e = cti_v3_sub(b, a);
     t[0] = (double)(cti_v3_dot(e, u) / cti_v3_norm(u)), t[1] = (double)(cti_v3_dot(e, v) / cti_v3_norm(v));
     size = (double)cti_sqrt((ct_real)(t[0] * t[0] + t[1] * t[1]));
@@ -35078,7 +35580,7 @@ static void cti_plate_cholesky(const double *C, double *L)
     L[8] = (double)cti_sqrt((ct_real)(C[2] - L[6] * L[6] - L[7] * L[7]));
 }
 
-/* the largest t in [0, 1] for which 1 + t (Y + Y' - 2), Y = L^-1 E L, keeps a part of 1 */
+/* the largest t in [0, 1] for which the eigenvalues of 1 + t (Y + Y' - 2), Y = L^-1 E L, stay above CTI_PLATE_FLOOR */
 static double cti_plate_share(const double *C, const double *E)
 {
     double L[9], X[9], Y[9], least;
@@ -35126,7 +35628,7 @@ static void cti_plate_balance(const double *M, const double *N, const double *C,
     }
 }
 
-/* G [6] = 00 11 22 12 02 01 of one triangle; opposite [3] nodes behind its edges, own nodes where there is none */
+/* G [6] = 00 11 22 12 02 01 of one triangle; opposite [3]: the nodes behind its edges, or a node of its own where there is none */
 static void cti_plate_stiffness(const cti_v3 *x, const cti_v3 *opposite, const int *has, double bending, double *G)
 {
     double M[9], N[9], C[6], area = (double)cti_v3_norm(cti_v3_cross(cti_v3_sub(x[1], x[0]), cti_v3_sub(x[2], x[0]))) / 2;
@@ -35151,23 +35653,23 @@ static void cti_plate_stiffness(const cti_v3 *x, const cti_v3 *opposite, const i
     }
 }
 
-/* 1 where the angles at a triangle's edges feel each other */
+/* 1 where the angles at a triangle's edges are coupled */
 static int cti_plate_is_coupled(const double *G)
 {
     const double least = CTI_PLATE_COUPLED * CTI_PLATE_COUPLED;
     return G[3] * G[3] > least * G[1] * G[2] || G[4] * G[4] > least * G[0] * G[2] || G[5] * G[5] > least * G[0] * G[1];
 }
 
-/* triangles that are coupled, and stiffnesses of edges from the others */
+/* collects the coupled triangles, and the stiffness of edges from the others */
 typedef struct cti_plate_maker {
     const cti_plate_sheet *sheet;
     cti_topology topology;
     int32_t *node; /* [6 plates] */
     double *G;     /* [6 plates] */
-    double *edge;  /* [3 edges] k of hinges that stand alone, of bounds, and of the bounds' damping */
+    double *edge;  /* [3 edges] for each edge: k of its hinge, k of its bound, and k of the bound's damping */
 } cti_plate_maker;
 
-/* the node behind edge k of triangle f that both triangles there have alone; -1: a boundary, or an edge of more triangles */
+/* the node behind edge k of triangle f, if exactly two triangles meet there; -1: a boundary, or an edge of more triangles */
 static int cti_plate_behind(const cti_plate_maker *q, int f, int k)
 {
     const int32_t *t = q->sheet->triangles + 3 * (size_t)f, *o;
@@ -35182,7 +35684,7 @@ static int cti_plate_behind(const cti_plate_maker *q, int f, int k)
     return -1;
 }
 
-/* largest eigenvalue of G over its diagonal: s diag G >= G */
+/* largest eigenvalue s of G relative to its diagonal: s diag G >= G */
 static double cti_plate_bound(const double *G)
 {
     ct_real A[6], w[3], V[9];
@@ -35195,7 +35697,7 @@ static double cti_plate_bound(const double *G)
     return (double)w[0];
 }
 
-/* one triangle: to the plates, or to its edges. 0: out of memory */
+/* adds one triangle to the plates if it is coupled, else its stiffness to its edges. 0: out of memory */
 static int cti_plate_take(cti_mem *mem, cti_plate_maker *q, int f, double bending)
 {
     const int32_t *t = q->sheet->triangles + 3 * (size_t)f;
@@ -35229,7 +35731,7 @@ static int cti_plate_take(cti_mem *mem, cti_plate_maker *q, int f, double bendin
     return ok;
 }
 
-/* the batch of the triangles that were taken */
+/* fills the batch of coupled triangles */
 static int cti_plate_fill(cti_mem *mem, cti_plate_batch *t, const cti_plate_maker *q)
 {
     int e, k, i, n = CTI_LEN(q->node) / 6;
@@ -35252,7 +35754,7 @@ static int cti_plate_fill(cti_mem *mem, cti_plate_batch *t, const cti_plate_make
     return 1;
 }
 
-/* hinges at the edges that have `part` 0, and between those of edges with more than two triangles; or that have part 1 */
+/* part 0: hinges of edges with a k of their own, and of those with more than two triangles. part 1: the bounds */
 static int cti_plate_hinges(cti_mem *mem, cti_bend_batch *t, const cti_plate_maker *q, const ct_material *m, int part)
 {
     int32_t *hinges = NULL;
@@ -35308,7 +35810,7 @@ CTI_FN void cti_plate_batch_free(cti_mem *mem, cti_plate_batch *t)
 /* ---- a batch ---- */
 
 typedef struct cti_plate_lanes {
-    cti_r8 G[9], d[3]; /* both triangles of G */
+    cti_r8 G[9], d[3]; /* G as a full, symmetric matrix */
     cti_r8 g[54];      /* grad theta_e, [3][18] */
 } cti_plate_lanes;
 
@@ -35369,29 +35871,30 @@ typedef struct cti_spring_batch {
     int hessian; /* CTI_HESSIAN_EXACT keeps the transverse part of compressed springs in K, the others drop it */
     ct_real damping_stiffness;
     ct_real limit;        /* largest relative elongation; 0: none */
-    ct_real step, share;  /* set by the caller before a step: its length [s], 0: no limit acts; part of the limit's force that the step feels */
-    const ct_real *ahead; /* velocities by global number with which springs are looked at at the end of the step; NULL: at its start */
+    ct_real step, share;  /* set by the caller before a step: the step's length [s], 0: no limit acts; the part of the limit's force that
+                             the step applies */
+    const ct_real *ahead; /* velocities by global node number, to evaluate springs at the step's end; NULL: at its start */
     int32_t *node; /* [2 x 8 batches] */
     int32_t *slot; /* [4 n] */
-    ct_real *rest; /* [batches][3][8]: rate k [N/m], rest length [m], mass that the limit holds [kg] */
+    ct_real *rest; /* [batches][3][8]: rate k [N/m], rest length [m], mass for the limit's stiffness [kg] */
 } cti_spring_batch;
 
-/* cti_spring_list -- the springs of a triangle list: `stretch` along every edge; `shear` between the nodes opposite to an inner edge;
-   `bend` over two edges that continue each other at a node within 30 degrees (each the other's best continuation). A kind of rate 0 is left
-   out. *out_ends [2 m] local numbers, *out_rates [m]: stb_ds arrays. 0: out of memory. */
+/* cti_spring_list -- the springs of a triangle list. `stretch`: along every edge; `shear`: between the two nodes opposite to an inner edge;
+   `bend`: over two edges that continue each other at a node within 30 degrees (each the other's best continuation). A kind of rate 0 is
+   left out. *out_ends [2 m] local numbers, *out_rates [m]: stb_ds arrays. 0: out of memory. */
 CTI_FN int cti_spring_list(cti_mem *mem, const ct_material *m, const ct_real *X, int n_nodes, const int32_t *triangles, int n_triangles,
                            int32_t **out_ends, ct_real **out_rates);
-/* As for tets (tet.h); -1: a spring of length zero: its number and its length. */
+/* As for tets (tet.h); -1: a spring has length zero: its number and its length. */
 CTI_FN int cti_spring_batch_init(cti_mem *mem, cti_spring_batch *t, const ct_material *m, const ct_real *X, const int32_t *ends,
                                  const ct_real *rates, int n_springs, int node_offset, int64_t *out_bad, double *out_value);
-/* cti_spring_batch_limit -- springs hold the material's strain_limit; node_mass [nodes] by global number. */
+/* cti_spring_batch_limit -- gives the springs the material's strain_limit; node_mass [nodes] by global number. */
 CTI_FN void cti_spring_batch_limit(cti_spring_batch *t, const ct_material *m, const ct_real *node_mass);
 CTI_FN void cti_spring_batch_free(cti_mem *mem, cti_spring_batch *t);
 CTI_FN int cti_spring_batch_append_pairs(const cti_spring_batch *t, cti_mem *mem, int32_t **pairs);
 CTI_FN int cti_spring_batch_slots(cti_mem *mem, cti_spring_batch *t, cti_slot_fn *slot, const void *ctx);
 CTI_FN void cti_spring_batch_assemble(const cti_spring_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val,
                                       double *out_energy);
-/* out [3 nodes] += D(x) v, D = damping_stiffness k n n', k with the limit's own */
+/* out [3 nodes] += D(x) v, D = damping_stiffness k n n'; k includes the stiffness of the limit */
 CTI_FN void cti_spring_batch_damping(const cti_spring_batch *t, const ct_real *x, const ct_real *v, ct_real *out);
 
 
@@ -35407,19 +35910,21 @@ CTI_FN void cti_spring_batch_damping(const cti_spring_batch *t, const ct_real *x
    Strain limit: at the elongation e = limit L a spring has an additional stiffness K, that of CTI_SPRING_LIMIT masses held over a step (10 ms at least),
    reached by a ramp of width w below e, so that its energy is twice differentiable:  g(u) = K u^2 / (2 w) for u = l - L - e + w in [0, w],
    K (u - w / 2) beyond.
-   One Newton step does not see a limit ahead of it, so this term is linearized where the present velocity ends, y = x + dt v:
-   f(x_end) = f(y) + K_y dt v - K_y dt v_end.
+   A single Newton step at x would not see a limit that the motion reaches only later. So this term is linearized at the point that the
+   present velocity leads to, y = x + dt v: f(x_end) = f(y) + K_y dt v - K_y dt v_end.
    based on: Provot 1995 (stretch, shear and flexion springs, limited elongation), Bridson et al. 2003, Choi and Ko 2002 (what is
-   dropped). differs: Provot moves the ends of a spring that is too long after the step, which other springs and contacts do not hear of;
-   here the limit is part of the implicit system and contacts are solved with it. */
+   dropped). differs: Provot moves the ends of an overlong spring after the step, without regard to other springs and contacts. Here the
+   limit is part of the implicit system, and contacts are solved together with it. */
 
-#define CTI_SPRING_LIMIT CTI_R(200) /* masses of the heavier end */
-/* [s] shortest step that sets the stiffness: a longer step is held as softly as it can be solved, a shorter one has the energy of this one, so
-   that halving a step makes a limit easier to solve. Half of it: four times as stiff; pieces of a step of 10 ms would change its energy. */
+#define CTI_SPRING_LIMIT CTI_R(200) /* stiffness of the limit, in masses of the heavier end over the squared step */
+/* [s] the stiffness of the limit follows the step's length, but not below this. A longer step makes the limit as soft as it can solve. A
+   shorter one keeps the energy of this one, so that halving a step makes the limit easier to solve. Half of it: four times as stiff, and
+   the pieces of a halved 10 ms step would change the energy. */
 #define CTI_SPRING_STEP CTI_R(0.01)
-#define CTI_SPRING_RATES CTI_R(20) /* and so many times the spring's own rate */
-/* w / e: how far ahead a linearization sees the limit. A sheet of 20 x 20 weak springs that is let go at 10 ms reaches .053 of a limit of .05; with
-   half of this .08, with twice .037, where it hangs at 3/5 of its limit. */
+#define CTI_SPRING_RATES CTI_R(20) /* the limit's stiffness also has this many times the spring's own rate */
+/* w / e: how far before the limit a linearization sees it. In a sheet of 20 x 20 weak springs that is released at 10 ms a step, springs
+   reach a strain of .053 for a limit of .05; with half of this value .08, with double .037. In equilibrium the sheet hangs at 3/5 of its
+   limit. */
 #define CTI_SPRING_RAMP CTI_R(0.3)
 
 /* ---- which springs ---- */
@@ -35433,7 +35938,7 @@ static int cti_spring_push(cti_mem *mem, int32_t **ends, ct_real **rates, int32_
     return ok;
 }
 
-/* of the neighbours [n] of node v, the one that continues the edge (from, v) best: index, or -1 beyond 30 degrees */
+/* of the neighbours [n] of node v, the index of the one that continues the edge (from, v) best; -1 if none is within 30 degrees */
 static int cti_spring_continue(const ct_real *X, int v, const int32_t *neighbour, int n, int from)
 {
     cti_v3 o = cti_v3_at(X, v), in = cti_v3_unit(cti_v3_sub(o, cti_v3_at(X, neighbour[from])), cti_v3_zero());
@@ -35447,7 +35952,7 @@ static int cti_spring_continue(const ct_real *X, int v, const int32_t *neighbour
     return found;
 }
 
-/* flexion springs; start [n_nodes + 1], neighbour [2 edges]: nodes around each node, ascending by edge */
+/* appends flexion springs; start [n_nodes + 1], neighbour [2 edges]: the nodes around each node, ascending by edge */
 static int cti_spring_flexion(cti_mem *mem, const ct_material *m, const ct_real *X, int n_nodes, const int *start, const int32_t *neighbour,
                               int32_t **ends, ct_real **rates)
 {
@@ -35465,7 +35970,7 @@ static int cti_spring_flexion(cti_mem *mem, const ct_material *m, const ct_real 
     return 1;
 }
 
-/* start and neighbour of the edge list */
+/* computes start and neighbour from the edge list */
 static int cti_spring_around(cti_mem *mem, const int32_t *edges, int n_nodes, int **start, int32_t **neighbour)
 {
     int *s = NULL, i, n = CTI_LEN(edges) / 2;
@@ -35497,7 +36002,7 @@ CTI_FN int cti_spring_list(cti_mem *mem, const ct_material *m, const ct_real *X,
     for (i = 0; ok && m->stretch > 0 && i < CTI_LEN(edges) / 2; i++)
         ok = cti_spring_push(mem, out_ends, out_rates, edges[2 * i], edges[2 * i + 1], m->stretch);
     for (i = 0; ok && m->shear > 0 && i < CTI_LEN(hinges) / 4; i++)
-        /* two triangles that lie on each other at rest have nothing between their tips to hold */
+        /* two triangles that coincide at rest have no distance between their tips to hold */
         if (cti_v3_norm2(cti_v3_sub(cti_v3_at(X, hinges[4 * i + 2]), cti_v3_at(X, hinges[4 * i + 3]))) > 0)
             ok = cti_spring_push(mem, out_ends, out_rates, hinges[4 * i + 2], hinges[4 * i + 3], m->shear);
     if (ok && m->bend > 0)
@@ -35574,7 +36079,8 @@ static void cti_spring_blocks(const cti_r8 *n, cti_r8 along, cti_r8 across, cti_
         }
 }
 
-/* the limit's force [6], blocks [27], stiffness along the spring and energy of eight springs, looked at at y; 0: none of them is there */
+/* force [6], blocks [27], stiffness along the spring, and energy of the limit, for eight springs evaluated at y; 0: no spring is in its
+   ramp */
 static int cti_spring_beyond(const cti_spring_batch *t, int batch, const ct_real *x, cti_r8 *f, cti_r8 *k, cti_r8 *along, cti_r8 *energy)
 {
     const cti_r8 zero = cti_set8(0), half = cti_set8(CTI_R(0.5)), step = cti_set8(t->step);
@@ -35591,7 +36097,7 @@ static int cti_spring_beyond(const cti_spring_batch *t, int batch, const ct_real
         for (i = 0; i < 3; i++)
             n[i] = cti_mad8(n[i], step, v[i]);
     }
-    /* u beyond the ramp's begin; r = u within the ramp, w at its end */
+    /* u: how far the length is beyond the start of the ramp; r: the part of u within the ramp, at most w */
     l = cti_sqrt8(cti_dot8(n, n));
     least = cti_scale8(t->limit, cti_load8(rest + 8)), w = cti_scale8(CTI_SPRING_RAMP, least);
     u = cti_max8(zero, cti_sub8(cti_sub8(l, cti_load8(rest + 8)), cti_sub8(least, w)));
@@ -35618,7 +36124,7 @@ static int cti_spring_beyond(const cti_spring_batch *t, int batch, const ct_real
 CTI_FN void cti_spring_batch_assemble(const cti_spring_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val,
                                       double *out_energy)
 {
-    /* what is damped is the spring's elongation; stress across it, which turns with it, is not */
+    /* damped is the elongation of the spring; the stress across it rotates with it and is not damped */
     const cti_r8 scale = cti_set8(dt * dt), viscous = cti_set8(dt * t->damping_stiffness), half = cti_set8(CTI_R(0.5)), one = cti_set8(1), zero = cti_set8(0);
     int batch, i;
     for (batch = 0; 8 * batch < t->n; batch++) {
@@ -35627,7 +36133,7 @@ CTI_FN void cti_spring_batch_assemble(const cti_spring_batch *t, const ct_real *
         cti_r8 rate = cti_load8(t->rest + batch * CTI_SPRING_REST * 8);
         rest = cti_load8(t->rest + (batch * CTI_SPRING_REST + 1) * 8);
         cti_element_gather(x, t->node + 16 * batch, 2, node);
-        /* n from the first node to the second; zero where they coincide */
+        /* n points from the first node to the second; it is zero where they coincide */
         cti_sub3_8(node + 3, node, n);
         length = cti_sqrt8(cti_dot8(n, n));
         inverse = cti_div8(one, cti_max8(length, cti_set8(CTI_R(1e-30))));
@@ -35696,27 +36202,27 @@ CTI_FN void cti_spring_batch_damping(const cti_spring_batch *t, const ct_real *x
    angular velocity, both in world axes. */
 
 
-/* cti_rigid -- the body frame has its origin in the centre of mass and the axes of the mesh that it was added with. R = R(q) takes it to
-   the world. */
+/* cti_rigid -- the body frame has its origin at the centre of mass and the axes of the mesh that the body was added with. R = R(q) takes it
+   to the world. */
 typedef struct cti_rigid {
     int32_t block;       /* linear; block + 1 is angular */
     ct_real mass;        /* [kg] */
     ct_real inertia[9];  /* about the centre of mass, body frame [kg m^2] */
     ct_real q[4];        /* orientation, unit quaternion w, x, y, z */
     ct_real spin[3];     /* angular momentum, world [N m s] */
-    ct_real q_new[4];    /* tentative end of the step */
-    ct_real I_mid[9];    /* world inertia in the middle of the step's free rotation */
-    ct_real w_mid[3];    /* its angular velocity: I_mid w_mid = spin */
-    ct_real q_free[4];   /* where the free rotation ends when the step has many turns */
-    int whirls;          /* 1: it has, and q_free is known */
-    int swings;          /* 1: joints turn it (swing.h) */
-    ct_real end[6];      /* linear and angular velocity at the end of the step, that its joints allow (linkage.h) */
-    double energy;       /* [J] kinetic and gravity energy there */
-    int linked;          /* 1: both are known */
+    ct_real q_new[4];    /* at the tentative end of the step */
+    ct_real I_mid[9];    /* world inertia at the middle of the step's free rotation */
+    ct_real w_mid[3];    /* angular velocity there: I_mid w_mid = spin */
+    ct_real q_free[4];   /* orientation at the end of the free rotation, if that has several pieces */
+    int whirls;          /* 1: it has, and q_free is valid */
+    int swings;          /* 1: joints rotate it (swing.h) */
+    ct_real end[6];      /* linear and angular velocity at the end of the step that its joints allow (linkage.h) */
+    double energy;       /* [J] kinetic and gravitational energy there */
+    int linked;          /* 1: `end` and `energy` are valid */
 } cti_rigid;
 
 /* cti_rigid_mass -- mass [kg], centre [3] and inertia [9] about it of a closed surface, positions [3 n], triangles [3 n_triangles]
-   counter-clockwise from outside. Returns the volume [m^3]; at 0 or less, outputs mean nothing. */
+   counter-clockwise from outside. Returns the volume [m^3]; if that is 0 or less, the outputs are meaningless. */
 CTI_FN double cti_rigid_mass(const ct_real *positions, const int32_t *triangles, int n_triangles, double density, double *out_mass,
                              double *out_center, double *out_inertia);
 /* cti_rigid_matrix -- R [9] of a unit quaternion. */
@@ -35727,32 +36233,31 @@ CTI_FN void cti_rigid_turn(const ct_real *q, cti_v3 turn, ct_real *out);
 CTI_FN void cti_rigid_inertia(const cti_rigid *b, const ct_real *q, ct_real *out);
 /* cti_rigid_rate -- angular velocity at orientation q: (R I R')^-1 spin. */
 CTI_FN cti_v3 cti_rigid_rate(const cti_rigid *b, const ct_real *q);
-/* cti_rigid_free -- I_mid, w_mid of a torque-free step dt; of one that turns far, q_free. */
+/* cti_rigid_free -- computes I_mid and w_mid of a torque-free step dt; for a fast rotation also q_free. */
 CTI_FN void cti_rigid_free(cti_rigid *b, ct_real dt);
 /* cti_rigid_go -- q_new after a step dt at angular velocity w. */
 CTI_FN void cti_rigid_go(cti_rigid *b, cti_v3 w, ct_real dt);
-/* cti_rigid_gyration -- radius of gyration [m]: what turns an angular velocity into a speed. */
+/* cti_rigid_gyration -- radius of gyration [m], which converts an angular velocity to a speed. */
 CTI_FN ct_real cti_rigid_gyration(const cti_rigid *b);
-/* cti_rigid_turning -- the body whose angular block this is, or NULL; rigid_of [blocks]: place of a block's body in `rigids`, or -1. */
+/* cti_rigid_turning -- the body whose angular block this is, or NULL; rigid_of [blocks]: index in `rigids` of a block's body, or -1. */
 CTI_FN const cti_rigid *cti_rigid_turning(const cti_rigid *rigids, const int32_t *rigid_of, int block);
-CTI_FN double cti_rigid_energy(const cti_rigid *b); /* of rotation [J] */
+CTI_FN double cti_rigid_energy(const cti_rigid *b); /* rotational energy [J] */
 
 
 /* ---- 6_model/rigid.c ---- */
 /* rigid.c -- mass properties of closed surfaces and the rotation of rigid bodies.
-   Method: q' = (0, w) q / 2 is integrated by its exponential; the gyroscopic term is solved per body beforehand by the implicit midpoint
-   rule on the angular momentum, (R_m I R_m') w_m = L with R_m = exp(dt w_m / 2) R, which is time-symmetric, of second order, and keeps L
-   exactly. Contact impulses then act on I_mid: L_new = I_mid w_new. Based on: lecture notes 4.1 (rigid bodies, quaternions); Otaduy 2009,
-   eq. 1 (q' = G v). */
+   Method: q' = (0, w) q / 2 is integrated by its exponential. The gyroscopic term is solved per body before contacts, by the implicit
+   midpoint rule on the angular momentum: (R_m I R_m') w_m = L with R_m = exp(dt w_m / 2) R. This rule is time-symmetric, of second order,
+   and keeps L exactly. Contact impulses then act on I_mid: L_new = I_mid w_new. Based on: lecture notes 4.1 (rigid bodies, quaternions);
+   Otaduy 2009, eq. 1 (q' = G v). */
 
-#define CTI_RIGID_TURN 1            /* rad in a step above which the turn is not resolved */
-#define CTI_RIGID_PIECE CTI_R(0.25) /* rad of a piece of a longer turn: Euler's equations keep their energy to 1e-3 of it in a turn-over   \
-                                     */
-#define CTI_RIGID_PIECES 256        /* at most; what is faster turns about its angular momentum alone */
+#define CTI_RIGID_TURN 1            /* [rad a step] above this the midpoint rule does not resolve the rotation */
+#define CTI_RIGID_PIECE CTI_R(0.25) /* [rad] longest piece of a longer rotation: a tumbling body then keeps its energy to 1e-3 */
+#define CTI_RIGID_PIECES 256        /* most pieces; a faster body rotates about its angular momentum alone */
 #define CTI_RIGID_ITERATIONS 20     /* of Newton's method for the midpoint */
-#define CTI_RIGID_CLOSE (64 * cti_sqrt(CTI_EPS)) /* relative error of w after which it has failed */
+#define CTI_RIGID_CLOSE (64 * cti_sqrt(CTI_EPS)) /* relative error of w above which Newton's method has failed */
 
-/* volume integrals of 1, x, x x' over the tets that the surface spans with its first vertex: signs take care of the outside */
+/* volume integrals of 1, x, x x' over the tets that the surface triangles span with its first vertex; signed volumes cancel outside */
 CTI_FN double cti_rigid_mass(const ct_real *positions, const int32_t *triangles, int n_triangles, double density, double *out_mass,
                              double *out_center, double *out_inertia)
 {
@@ -35770,7 +36275,7 @@ CTI_FN double cti_rigid_mass(const ct_real *positions, const int32_t *triangles,
         volume += v;
         for (k = 0; k < 3; k++)
             s[k] = p[0][k] + p[1][k] + p[2][k], c[k] += v * s[k] / 4;
-        /* the integral of x x' over a tet with one corner in the origin */
+        /* the integral of x x' over a tet with one corner at the origin */
         for (k = 0; k < 3; k++)
             for (l = 0; l < 3; l++)
                 S[3 * k + l] += v / 20 * (s[k] * s[l] + p[0][k] * p[0][l] + p[1][k] * p[1][l] + p[2][k] * p[2][l]);
@@ -35831,7 +36336,7 @@ CTI_FN void cti_rigid_inertia(const cti_rigid *b, const ct_real *q, ct_real *out
             Rt[3 * i + j] = R[3 * j + i];
     m = cti_m3_mul(R, b->inertia);
     m = cti_m3_mul(m.m, Rt);
-    /* symmetric to the last bit: factors and eigenvectors ask for it */
+    /* exactly symmetric, as factorizations and eigenvectors need */
     for (i = 0; i < 3; i++)
         for (j = 0; j < 3; j++)
             out[3 * i + j] = (m.m[3 * i + j] + m.m[3 * j + i]) / 2;
@@ -35844,8 +36349,8 @@ CTI_FN cti_v3 cti_rigid_rate(const cti_rigid *b, const ct_real *q)
     return cti_m3_inverse(I, inverse) ? cti_m3_mul_v(inverse, cti_v3_at(b->spin, 0)) : cti_v3_zero();
 }
 
-/* a turn that the midpoint rule cannot follow goes about the angular momentum: the body does not see that move, which keeps it and the
-   energy. Its inertia is that about this axis in every direction, so that L = I w stays true of what contacts change */
+/* A rotation too fast for the midpoint rule is replaced by one about the angular momentum. This conserves angular momentum and energy. The
+   inertia becomes isotropic with the value about this axis, so that L = I w also holds after contacts have changed w */
 static void cti_rigid_whirl(cti_rigid *b, cti_v3 w)
 {
     cti_v3 L = cti_v3_at(b->spin, 0);
@@ -35858,7 +36363,7 @@ static void cti_rigid_whirl(cti_rigid *b, cti_v3 w)
     cti_v3_put(b->w_mid, 0, cti_v3_mul(L, twice / square));
 }
 
-/* derivative of I(w) w, I at the orientation after half of the step's turn: I + dt/2 (I [w]x - [I w]x) */
+/* derivative of I(w) w, where I is the inertia at the orientation after half a step: I + dt/2 (I [w]x - [I w]x) */
 static int cti_rigid_newton(const ct_real *I, cti_v3 w, ct_real dt, cti_v3 f, cti_v3 *out)
 {
     ct_real J[9], inverse[9], h = dt / 2;
@@ -35876,7 +36381,7 @@ static int cti_rigid_newton(const ct_real *I, cti_v3 w, ct_real dt, cti_v3 f, ct
     return 1;
 }
 
-/* the midpoint rule over the step. 0: it cannot follow */
+/* the midpoint rule over the step. 0: the rotation is too fast */
 static int cti_rigid_midpoint(cti_rigid *b, ct_real dt)
 {
     cti_v3 start = cti_rigid_rate(b, b->q), w = start, L = cti_v3_at(b->spin, 0);
@@ -35891,11 +36396,11 @@ static int cti_rigid_midpoint(cti_rigid *b, ct_real dt)
         last = change;
         change = cti_v3_norm(d);
         w = cti_v3_add(w, d);
-        /* it ends where rounding stops the descent */
+        /* rounding stops the descent */
         if (change == 0 || (k > 2 && !(change < last)))
             break;
     }
-    /* I_mid and w belong together to the last bit, whatever is left of the error between w and the turn that I_mid is for */
+    /* makes I_mid and w_mid consistent to the last bit; a remaining error between w and the rotation that I_mid belongs to stays */
     cti_rigid_turn(b->q, cti_v3_mul(w, dt / 2), q);
     cti_rigid_inertia(b, q, b->I_mid);
     cti_v3_put(b->w_mid, 0, w);
@@ -35904,7 +36409,7 @@ static int cti_rigid_midpoint(cti_rigid *b, ct_real dt)
     return cti_v3_norm(cti_v3_sub(cti_v3_at(b->w_mid, 0), w)) <= CTI_RIGID_CLOSE * cti_v3_norm(w) && dt * cti_v3_norm(w) <= CTI_RIGID_TURN;
 }
 
-/* q_free of a long turn, piece by piece; 0: a piece fails */
+/* computes q_free of a long rotation in n pieces; 0: a piece failed */
 static int cti_rigid_pieces(cti_rigid *b, ct_real dt, int n)
 {
     cti_rigid piece = *b;
@@ -35949,50 +36454,54 @@ CTI_FN const cti_rigid *cti_rigid_turning(const cti_rigid *rigids, const int32_t
 CTI_FN double cti_rigid_energy(const cti_rigid *b) { return 0.5 * (double)cti_v3_dot(cti_rigid_rate(b, b->q), cti_v3_at(b->spin, 0)); }
 
 /* ---- 6_model/joint.h ---- */
-/* joint.h -- joints and stitches: where they hold two bodies, and how far the bodies are from what a joint asks for. Knows no time step. */
+/* joint.h -- joints and stitches: where they hold two bodies, and how large the error of their constraint is. This file knows no time step.
+   */
 
 
-enum { CTI_JOINT_NODES = 12 }; /* of one side: three embedded vertices of four nodes each */
+enum { CTI_JOINT_NODES = 12 }; /* most nodes of one side: three embedded vertices with four nodes each */
 
-/* cti_joint_side -- one side's hold: nodes by weight, an arm in a rigid body's frame, or a point that a script moves (the world's: at rest). */
+/* cti_joint_side -- the point at which one side of a joint holds: weighted nodes, an arm in a rigid body's frame, or a scripted point (a
+   point of the world is one that never moves). */
 typedef struct cti_joint_side {
     int32_t n;            /* nodes; 0: rigid or scripted */
     int32_t rigid;        /* number of the rigid body, -1: none */
     int32_t block[CTI_JOINT_NODES];
     ct_real weight[CTI_JOINT_NODES];
-    ct_real arm[3];       /* rigid: in the body's frame; scripted: the point before its path begins */
-    ct_real triad[9];     /* rows: the joint's axes in the rigid body's frame; scripted: before the path begins */
-    const ct_motion_segment *path; /* of a scripted side, the body's own; keyframes do not carry a joint */
+    ct_real arm[3];       /* rigid: in the body's frame; scripted: the point at the path's start */
+    ct_real triad[9];     /* rows are the joint's axes; rigid: in the body's frame; scripted: at the path's start */
+    const ct_motion_segment *path; /* the scripted body's own path; keyframes do not move a joint */
     int32_t n_path;
     double t0;            /* when the path begins */
 } cti_joint_side;
 
-/* cti_joint -- one or two rows: the points (all axes, or the distance where rest > 0), and the turn of a hinge or a fixed joint. */
+/* cti_joint -- becomes one or two rows: one for the points (all three axes, or their distance if rest > 0), one for the rotation of a hinge
+   or a fixed joint. */
 typedef struct cti_joint {
     int32_t kind;         /* ct_joint_kind */
     cti_joint_side a, b;
     ct_real compliance;   /* [m/N] */
     ct_real angular_compliance; /* [rad/(N m)] */
     ct_real rest;         /* [m] distance that a stitch keeps; 0: the points meet */
-    ct_real lever;        /* [m] > 0: a turn times this counts as a distance */
-    uint64_t key;         /* of its first row; + 1 of its second */
+    ct_real lever;        /* [m] > 0: a rotation error times this counts as a distance */
+    uint64_t key;         /* key of its first row; key + 1 is that of its second */
 } cti_joint;
 
 /* cti_joint_axes -- rows axis, t1, t2: orthonormal. */
 CTI_FN void cti_joint_axes(cti_v3 axis, ct_real *out);
-/* cti_joint_turn -- rotation vector [rad], world axes, that takes triad b to triad a (rows: axes in the world, orthonormal); of a hinge its
-   part across the axis: the smallest turn that takes b's axis to a's. Good up to half a turn. */
+/* cti_joint_turn -- the rotation vector [rad], in world axes, that takes triad b to triad a (rows: orthonormal axes in the world). For a
+   hinge: the smallest rotation that takes b's axis to a's, a vector across the axis. Valid up to half a turn. */
 CTI_FN cti_v3 cti_joint_turn(const ct_real *a, const ct_real *b, int hinge);
 #if CONTACT_WITH_CMR
-/* cti_joint_left -- what may remain of an error e after `most` of it was taken back. */
+/* cti_joint_left -- the error that remains of e if at most `most` of it may be corrected. */
 CTI_FN cti_v3 cti_joint_left(cti_v3 e, ct_real most);
 #endif
 
 
 /* ---- 6_model/joint.c ---- */
-/* joint.c -- how far two bodies are from what a joint asks for.
-   Method: the triads C_a, C_b of a joint coincide when it is added; their relative rotation C_a' C_b (rows are axes) has the axial vector
-   sin(theta) axis = sum_i c_b,i x c_a,i / 2 and the trace 1 + 2 cos(theta). To first order its rate is w_a - w_b.
+/* joint.c -- the error of a joint: how far two bodies are from its constraint.
+   Method: the triads C_a, C_b (the joint's axes in both bodies) coincide when the joint is added. Their relative rotation C_a' C_b (rows
+   are axes) has the axial vector sin(theta) axis = sum_i c_b,i x c_a,i / 2 and the trace 1 + 2 cos(theta). To first order its rate is w_a -
+   w_b.
    Based on: lecture notes 4.1 (bilateral constraints phi(q) = 0). */
 
 CTI_FN void cti_joint_axes(cti_v3 axis, ct_real *out)
@@ -36002,12 +36511,12 @@ CTI_FN void cti_joint_axes(cti_v3 axis, ct_real *out)
     cti_v3_put(out, 0, axis), cti_v3_put(out, 1, t1), cti_v3_put(out, 2, t2);
 }
 
-/* sin(theta) axis to theta axis */
+/* scales sin(theta) axis to theta axis */
 static cti_v3 cti_joint_whole(cti_v3 e, ct_real cosine)
 {
     ct_real sine = cti_v3_norm(e);
     if (sine < CTI_R(1e-4) && cosine > 0)
-        return e; /* theta = sine (1 + sine^2 / 6): equal to rounding where it matters */
+        return e; /* theta = sine (1 + sine^2 / 6) is the sine up to rounding here */
     return sine > 0 ? cti_v3_mul(e, (ct_real)cti_atan2_64((double)sine, (double)cosine) / sine) : e;
 }
 
@@ -36040,24 +36549,25 @@ CTI_FN cti_v3 cti_joint_left(cti_v3 e, ct_real most)
 /* cti_model -- zero it before first use. Batches that a body does not have are empty. */
 typedef struct cti_model {
     cti_tet_batch tets;
-    cti_membrane_batch membrane; /* of every cloth: it also knows the areas that the mass comes from */
-    cti_bend_batch bend;     /* bending: edges whose angles stand alone */
-    cti_plate_batch plates;  /* and triangles whose three angles act together: their forces */
-    cti_bend_batch bounds;   /* their stiffness, from above */
+    cti_membrane_batch membrane; /* every cloth has one: its areas also give the mass */
+    cti_bend_batch bend;     /* bending: the edges whose angles are not coupled */
+    cti_plate_batch plates;  /* bending: forces of the triangles whose three angles are coupled */
+    cti_bend_batch bounds;   /* stiffness of these: hinges that bound it from above */
     cti_spring_batch springs;
 } cti_model;
 
-/* cti_model_init_soft, _cloth -- X [3 n_nodes] rest positions; element lists in local numbers, node_offset makes them global.
-   1; 0 out of memory; -1 an element is unusable: *out_bad its number, *out_value its volume or area. After 0 or -1: cti_model_free. */
+/* cti_model_init_soft, _cloth -- X [3 n_nodes] rest positions; element lists in local numbers, which node_offset makes global. 1; 0 out of
+   memory; -1 an element is unusable: *out_bad its number, *out_value its volume or area. After 0 or -1 the caller calls cti_model_free. */
 CTI_FN int cti_model_init_soft(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes, const int32_t *tets,
                                int n_tets, int node_offset, int64_t *out_bad, double *out_value);
 CTI_FN int cti_model_init_cloth(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes,
                                 const int32_t *triangles, int n_triangles, int node_offset, int64_t *out_bad, double *out_value);
 CTI_FN void cti_model_free(cti_mem *mem, cti_model *model);
-/* cti_model_ahead -- the next assembly is for a step of this length from velocities v [3 nodes of the world], or NULL: strain limits act at
-   its end. share: part of their force that the step feels (1; 1/2 for Newmark). step 0: no limit acts. */
+/* cti_model_ahead -- prepares strain limits for the next assembly: it belongs to a step of this length that starts with velocities v [3
+   nodes of the world]; limits are evaluated at the step's end, or at its start if v is NULL. share: part of their force that the step
+   applies (1; 1/2 for Newmark). step 0: no limit acts. */
 CTI_FN void cti_model_ahead(cti_model *model, ct_real step, ct_real share, const ct_real *v);
-/* cti_model_shift -- adds `by` to all node numbers (bodies before this one were removed or added); slots must be found again. */
+/* cti_model_shift -- adds `by` to all node numbers, after bodies before this one were removed or added. Slots must then be found again. */
 CTI_FN void cti_model_shift(cti_model *model, int by);
 /* cti_model_pairs -- appends block pairs for the pattern; 0: out of memory. cti_model_slots -- 1, 0, or -1: a block is missing. */
 CTI_FN int cti_model_pairs(const cti_model *model, cti_mem *mem, int32_t **pairs);
@@ -36067,11 +36577,11 @@ CTI_FN void cti_model_mass(const cti_model *model, ct_real *mass);
 /* cti_model_assemble -- as cti_tet_batch_assemble, over all batches. */
 CTI_FN void cti_model_assemble(const cti_model *model, const ct_real *x, ct_real dt, ct_real *force, ct_real *val, int *out_extended,
                                double *out_energy);
-/* cti_model_damping -- out [3 nodes of the world] += D(x) v over all batches, minus the force [N] of stiffness damping at positions x and
-   velocities v; v' D v is its power [W]. D (w x x) = 0 for every w, and A holds dt^2 K + dt D. */
+/* cti_model_damping -- out [3 nodes of the world] += D(x) v over all batches: minus the force [N] of stiffness damping at positions x and
+   velocities v. v' D v is its power [W]. D (w x x) = 0 for every w, and A contains dt^2 K + dt D. */
 CTI_FN void cti_model_damping(const cti_model *model, const ct_real *x, const ct_real *v, ct_real *out);
-/* cti_model_modulus -- sum of volume times 2 mu + lambda, area times membrane stiffness, spring rate times squared length [J]: what the elastic
-   energy is of at a strain of one, and what its rounding is a share of. */
+/* cti_model_modulus -- the scale of the elastic energy [J], that of a strain of one: the sum of volume times 2 mu + lambda, area times
+   membrane stiffness, spring rate times squared length. The energy's rounding error is relative to this. */
 CTI_FN double cti_model_modulus(const cti_model *model);
 CTI_FN double cti_model_energy(const cti_model *model, const ct_real *x);
 
@@ -36086,7 +36596,7 @@ CTI_FN int cti_model_init_soft(cti_mem *mem, cti_model *model, const ct_material
     return cti_tet_batch_init(mem, &model->tets, m, X, tets, n_tets, node_offset, out_bad, out_value);
 }
 
-/* springs that a limit holds know the masses at their ends */
+/* gives springs with a strain limit the masses at their ends */
 static int cti_model_init_limit(cti_mem *mem, cti_model *model, const ct_material *m, int n_nodes, int node_offset)
 {
     ct_real *mass = NULL;
@@ -36157,7 +36667,7 @@ CTI_FN void cti_model_shift(cti_model *model, int by)
             lists[k][i] += by;
 }
 
-/* springs have a membrane batch for its areas only: it takes no part in forces */
+/* mass-spring cloth has a membrane batch for its areas only, which adds no force */
 static int cti_model_has_membrane(const cti_model *model) { return model->membrane.n > 0 && model->membrane.stiff > 0; }
 
 CTI_FN int cti_model_pairs(const cti_model *model, cti_mem *mem, int32_t **pairs)
@@ -36212,7 +36722,7 @@ CTI_FN void cti_model_damping(const cti_model *model, const ct_real *x, const ct
     cti_spring_batch_damping(&model->springs, x, v, out);
 }
 
-/* sum over elements of rest[at] rest[at2] (at2 < 0: of rest[at] alone), `per` numbers an element */
+/* sum over all elements of rest[at] rest[at2] (at2 < 0: of rest[at]); each element has `per` numbers */
 static double cti_model_sum(const ct_real *rest, int n, int per, int at, int at2)
 {
     double sum = 0;
@@ -38737,6 +39247,145 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
 #pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
 #endif
 
+/* ---- 8_step/policy_numbers.h ---- */
+/* policy_numbers.h -- the tuned numbers of a step: what policy.c decides by, and what the other files of 8_step compute with.
+   Each number stands on one line: its type, name, value and unit, and what it is with the reason for the value. Where half, double or none of
+   it was measured over whole runs, docs/policy.md has a row "group.name". The natural map is the residual of the contact law, relative to
+   |g| dt. */
+
+
+/* clang-format off */
+/* ---- factors ---- */
+#define CTI_TUNED_FACTORS(X) \
+    X(double, cheap, 300, "flops a nonzero", "below, a factor is computed in every step: it costs ten solves. Above, when it is asked for") \
+    X(double, large, 5e7, "flops", "above, a factorization is put off while the component flies or rests in contact") \
+    X(double, solve, 15, "flops a nonzero", "of a factorization take as long as a solve, which waits for memory") \
+    X(ct_real, stiff, CTI_R(1e5), "1", "stiffness by mass above which a factor is in double. S1 1e2, a steel cube 1e9; ten times does nothing") \
+    X(int, slow, 8, "iterations", "a free solve that takes more asks for a new factor") \
+    X(int, missing, 12, "1", "a correction's factor is renewed where one block in so many is held and it does not know") \
+    X(int, patch, 48, "blocks", "of a cloth patch: its inverse stays in a near cache") \
+    X(ct_real, held, CTI_R(100), "diagonals of A", "stiffness of a held block in a correction's factor: it moves by a hundredth")
+
+/* ---- free motion, and who solves an island ---- */
+#define CTI_TUNED_ISLAND(X) \
+    X(ct_real, inexact, CTI_R(100), "1", "times the tolerance of the free solve under contacts by nodes, whose solve judges all of the motion") \
+    X(int, extrapolated, 9, "attempts", "in a row whose free motion is extrapolated: a component at rest solves it in one step of ten") \
+    X(int, ports, 200, "blocks", "in contact up to which a component is one cluster: a sweep reads the response between all of them") \
+    X(double, columns, 1500000, "bytes", "of A^-1 J' up to which it is: every sweep reads them, a near cache holds them") \
+    X(double, entry, 36, "bytes", "of a contact's column for a block in contact: 9 floats") \
+    X(int, ports_failed, 1500, "blocks", "up to which it is after nodes failed: stiff cards in a heap fell apart under nodes") \
+    X(int, whole_attempts, 30, "attempts", "for which it is one cluster then") \
+    X(int, corrected, 2, "components", "by nodes up to which an island is corrected: for six layers of cloth that costs more than it brings") \
+    X(int, wasted, 24, "budgets", "of max_sweeps over all contacts that a step spends in solves that end far from a solution") \
+    X(int, wasted_joints, 4, "1", "times that where an island has joints, which each round linearizes anew") \
+    X(int, wasted_part, 8, "1", "such islands get this part of their budget then: the step will end shorter or in zones") \
+    X(int, later_part, 2, "1", "part of the budget of a solve that starts from the solution of an earlier round")
+
+/* ---- the end of an island's solve ---- */
+#define CTI_TUNED_ENDED(X) \
+    X(ct_real, unsolved, CTI_R(0.15), "natural map", "above, a solve ended far from a solution: more sweeps; another solver's result is refused") \
+    X(ct_real, failed, CTI_R(0.5), "natural map", "from which on a solve by nodes has failed") \
+    X(ct_real, failed_speed, CTI_R(0.05), "1", "the same as a share of the island's speed: in an impact |g| dt is little beside it") \
+    X(int, newton_rows, 400, "rows", "of an island up to which Newton's method takes over") \
+    X(ct_real, newton_share, CTI_R(0.5), "1", "share of ICA's natural map up to which Newton's result is taken") \
+    X(ct_real, diverged, CTI_R(10), "natural map", "from which on friction contact by contact has diverged: its part, not solved for, is large") \
+    X(ct_real, spent, 1, "1", "times its bound that a pivoting solver, or interior point, may spend in a step")
+
+/* ---- an attempt ---- */
+#define CTI_TUNED_ATTEMPT(X) \
+    X(ct_real, joint, CTI_R(1e-4), "thicknesses", "that a joint may miss by: far below what contacts notice") \
+    X(ct_real, joint_fails, 4, "1", "times that slack by which a joint refuses the end of an attempt") \
+    X(int, joint_times, 8, "times", "joints are linearized again in a round") \
+    X(ct_real, joint_own, CTI_R(1e-7), "1", "compliance of a rigid joint, of the blocks' own: joints that contradict each other stay bounded") \
+    X(ct_real, turn, CTI_R(0.5), "rad", "of a rigid body with contacts in a substep: rows and straight motions describe a small turn") \
+    X(ct_real, turn_least, CTI_R(1e-5), "rad", "a smaller turn stretches by less than 5e-11, which no precision's positions resolve") \
+    X(ct_real, row, CTI_R(0.01), "thicknesses", "by which the motion may miss a contact's row") \
+    X(int, newton_full, 3, "iterations", "of Newton's method with whole steps before steps are searched: impulses change with x") \
+    X(int, newton_tries, 8, "halves", "of a search: the last is at most 1/256 of the way") \
+    X(double, newton_fall, 1e-4, "1", "share of what the slope promises that the potential has to fall") \
+    X(ct_real, sizes, 10, "1", "times the world's size and travel that a block may move in a step") \
+    X(double, margin, 4, "1", "times the bound on the contacts' share of a plausible energy: friction's part")
+
+/* ---- energy of an attempt ---- */
+#define CTI_TUNED_ENERGY(X) \
+    X(double, gain, 2e-4, "1", "of its energy and work that a body may gain under Euler's rule, which loses some hundred times as much") \
+    X(double, gain_swing, 1e-3, "1", "the same under the other rules, whose energy swings by their order") \
+    X(double, gain_rigid, 5e-3, "1", "of a rigid body: a ball of facets at 2 m/s gains .4 % in a step and loses it in the next") \
+    X(double, gain_rounding, 16, "eps", "of what an elastic energy is computed from") \
+    X(double, climb, 0.1, "1", "share of what a step changes that a chain may rise above its energy") \
+    X(double, climb_fall, 0.01, "1", "and of the energy of a step's fall, far above what tolerances leave") \
+    X(double, link_most, 0.5, "1", "most that a linkage's correction adds to kinetic energy: where a chain turns round there is little") \
+    X(double, link_least, 0.95, "1", "and takes. With .5 two rods of 2 cm with velocity rows (1/60 s) end a step 1.1 % above") \
+    X(ct_real, link_eased, CTI_R(0.01), "thicknesses", "above which a joint is being eased together") \
+    X(int, balanced, 48, "components", "of an island whose contacts are asked for momentum: their equations are dense") \
+    X(double, balance_soft, 1e-9, "1", "share of the largest pivot below which contacts carry nothing along a direction") \
+    X(ct_real, balance_least, CTI_R(0.25), "tolerances", "shift of velocity from which on contacts take it up; no residual notices less") \
+    X(ct_real, balance_most, CTI_R(10), "tolerances", "up to which they do: a larger one belongs to a solve that has not converged") \
+    X(ct_real, balance_share, CTI_R(0.1), "1", "most that a multiplier changes by its room for that")
+
+/* ---- substeps and impact zones ---- */
+#define CTI_TUNED_SUBSTEP(X) \
+    X(int, successes, 2, "substeps", "in a row that double a step limit: the first alone may be the calm after an impact") \
+    X(ct_real, equal, CTI_R(0.999), "1", "ratio above which two lengths are equal: the last of a span is longer by 2.6e-4 of the shortest") \
+    X(ct_real, end, CTI_R(1e-5), "1", "share of an interval below which the rest is rounding: sums of 256 lengths round by 1.5e-5 in float") \
+    X(ct_real, tangled, 4, "parts", "of a step of a tangled world at most: shorter substeps make no room") \
+    X(int, rollbacks, 4, "rollbacks", "of a step, after which failures halve the world; 240 worlds of the soak had two at most") \
+    X(int, holds, 3, "tries", "of the shortest substep in which blocks with meaningless velocities are held") \
+    X(ct_real, meet, CTI_R(0.75), "thicknesses", "what comes nearer meets; what slides along at about the thickness does not") \
+    X(int, zone_soft, 12, "iterations", "of an impact zone's first stage: impulses that do not stick") \
+    X(int, zone_rigid, 4, "iterations", "of its second stage: rigid motions, before it freezes") \
+    X(int, zone_sweeps, 60, "sweeps", "over the impulses in an iteration") \
+    X(ct_real, zone_turn, CTI_R(0.5), "rad", "that a body turns in a zone at most") \
+    X(ct_real, zone_miss, CTI_R(0.25), "thicknesses", "that joints may miss by after the first stage")
+
+/* ---- repairs of surfaces that intersect ---- */
+#define CTI_TUNED_REPAIR(X) \
+    X(ct_real, time, CTI_R(0.1), "s", "in which a depth is to be left") \
+    X(ct_real, local, CTI_R(4), "1", "way out by the size of what is shared: above, points leave by the nearest surface") \
+    X(ct_real, keep, CTI_R(1.5), "1", "the way of the last step is kept while it is not longer than that over the shortest") \
+    X(ct_real, stiff, CTI_R(0.03), "1", "softness, of the blocks' inverse mass, where the way is known") \
+    X(ct_real, soft, CTI_R(0.1), "1", "and where a contour is followed, whose directions change as it shrinks") \
+    X(ct_real, rigid, CTI_R(0.03), "1", "the same for all rows on a rigid body together: what they add up to has to stay solvable") \
+    X(ct_real, past, CTI_R(4), "thicknesses", "beyond the way out that are aimed at") \
+    X(ct_real, steep, CTI_R(0.1), "1", "least |E . N|")
+
+/* ---- costs: how loops are cut into tasks of workers. Results do not depend on them ---- */
+#define CTI_TUNED_STEP_COSTS(X) \
+    X(double, energy, 20.0, "us", "a body's elastic energy") \
+    X(double, row, 0.2, "us", "the making of a row") \
+    X(double, crushed, 0.02, "us", "the test of a block's elements") \
+    X(double, motion, 1.0, "us", "a block's free motion") \
+    X(double, model, 50.0, "us", "a model's forces and stiffness") \
+    X(double, clear, 0.03, "us", "a row of A that is cleared") \
+    X(double, note, 0.08, "us", "the notes of a block")
+/* clang-format on */
+
+enum { CTI_REPAIR_WAYS = 32 }; /* capacity: directions that a repair compares */
+
+typedef struct cti_step_numbers {
+    struct { CTI_TUNED_FACTORS(CTI_TUNED_FIELD) } factors;
+    struct { CTI_TUNED_ISLAND(CTI_TUNED_FIELD) } island;
+    struct { CTI_TUNED_ENDED(CTI_TUNED_FIELD) } ended;
+    struct { CTI_TUNED_ATTEMPT(CTI_TUNED_FIELD) } attempt;
+    struct { CTI_TUNED_ENERGY(CTI_TUNED_FIELD) } energy;
+    struct { CTI_TUNED_SUBSTEP(CTI_TUNED_FIELD) } substep;
+    struct { CTI_TUNED_REPAIR(CTI_TUNED_FIELD) } repair;
+    struct { CTI_TUNED_STEP_COSTS(CTI_TUNED_FIELD) } costs;
+} cti_step_numbers;
+
+#define CTI_STEP_NUMBERS \
+    {{CTI_TUNED_FACTORS(CTI_TUNED_VALUE)}, {CTI_TUNED_ISLAND(CTI_TUNED_VALUE)}, {CTI_TUNED_ENDED(CTI_TUNED_VALUE)}, \
+     {CTI_TUNED_ATTEMPT(CTI_TUNED_VALUE)}, {CTI_TUNED_ENERGY(CTI_TUNED_VALUE)}, {CTI_TUNED_SUBSTEP(CTI_TUNED_VALUE)}, \
+     {CTI_TUNED_REPAIR(CTI_TUNED_VALUE)}, {CTI_TUNED_STEP_COSTS(CTI_TUNED_VALUE)}}
+
+#ifdef CTI_POLICY_MUTABLE
+extern cti_step_numbers cti_step_tuned;
+extern const cti_tuned cti_step_table[]; /* ends with a name of NULL */
+#else
+static const cti_step_numbers cti_step_tuned = CTI_STEP_NUMBERS;
+#endif
+
+
 /* ---- 8_step/script.h ---- */
 /* script.h -- motion that is prescribed: keyframes, and paths of pieces that follow one another. */
 
@@ -39279,7 +39928,8 @@ CTI_INLINE int cti_state_is_printed(const cti_state *s)
 
 
 /* ---- 8_step/policy.h ---- */
-/* policy.h -- the decisions of a step's solves, as functions of a few facts. They change nothing; policy.c has their constants. */
+/* policy.h -- the decisions of a step's solves, as functions of a few facts. They change nothing; policy_numbers.h has their
+   numbers. */
 
 
 /* ---- factors ---- */
@@ -39411,33 +40061,51 @@ CTI_FN ct_real cti_policy_least_dt(ct_real dt, ct_real least, int is_tangled);
 CTI_FN int cti_policy_may_exclude(int rollbacks);
 /* cti_policy_may_hold -- 1 where a substep that cannot be halved is tried once more with blocks held. tries: with blocks held, so far. */
 CTI_FN int cti_policy_may_hold(int tries);
+#endif
 
 
 /* ---- 8_step/policy.c ---- */
 /* policy.c -- the decisions of a step. They say when a factor is computed anew, how a free motion is solved, and what an island's solve is given.
    They also say what follows from its end, what refuses an attempt, and how a step is cut.
-   Method: every decision is a pure function of a few facts, with its constants beside it. A constant's comment has its unit and the reason for its
-   value. Half and double of it were measured only where the comment says so. The natural map is the residual of the contact law, relative to |g| dt.
-   Based on: no paper. */
+   Method: every decision is a pure function of a few facts; policy_numbers.h has the numbers, and docs/policy.md what they are worth.
+   The natural map is the residual of the contact law, relative to |g| dt. Based on: no paper. */
+
+#ifdef CTI_POLICY_MUTABLE
+cti_step_numbers cti_step_tuned = CTI_STEP_NUMBERS;
+#define CTI_TUNED_STRUCT cti_step_tuned
+const cti_tuned cti_step_table[] = {
+#define CTI_TUNED_GROUP factors
+    CTI_TUNED_FACTORS(CTI_TUNED_ENTRY)
+#undef CTI_TUNED_GROUP
+#define CTI_TUNED_GROUP island
+    CTI_TUNED_ISLAND(CTI_TUNED_ENTRY)
+#undef CTI_TUNED_GROUP
+#define CTI_TUNED_GROUP ended
+    CTI_TUNED_ENDED(CTI_TUNED_ENTRY)
+#undef CTI_TUNED_GROUP
+#define CTI_TUNED_GROUP attempt
+    CTI_TUNED_ATTEMPT(CTI_TUNED_ENTRY)
+#undef CTI_TUNED_GROUP
+#define CTI_TUNED_GROUP energy
+    CTI_TUNED_ENERGY(CTI_TUNED_ENTRY)
+#undef CTI_TUNED_GROUP
+#define CTI_TUNED_GROUP substep
+    CTI_TUNED_SUBSTEP(CTI_TUNED_ENTRY)
+#undef CTI_TUNED_GROUP
+#define CTI_TUNED_GROUP repair
+    CTI_TUNED_REPAIR(CTI_TUNED_ENTRY)
+#undef CTI_TUNED_GROUP
+#define CTI_TUNED_GROUP costs
+    CTI_TUNED_STEP_COSTS(CTI_TUNED_ENTRY)
+#undef CTI_TUNED_GROUP
+    {NULL, NULL, NULL, NULL, NULL}};
+#undef CTI_TUNED_STRUCT
+#endif
 
 /* ---- factors ---- */
 
-/* [flops a nonzero] A factor below is computed anew in every step: a factorization then costs about ten solves. A factor above is computed anew when
-   it is asked for. */
-#define CTI_POLICY_CHEAP 300
-/* [flops] A factorization above is put off while the component flies, or rests in contact. */
-#define CTI_POLICY_LARGE 5e7
-/* [flops a nonzero] A solve with the factor takes as long as so many flops of a factorization, since it waits for memory. */
-#define CTI_POLICY_SOLVE 15
-/* [1] Stiffness of a block by its mass above which the factor is in double. Float then knows the free motion, which is the mass's, to less than a
-   hundredth. S1 has 1e2, a steel cube of 2 cm at 1/60 s 1e9. Ten times more or less changes nothing in all scenes at hand. */
-#define CTI_POLICY_STIFF CTI_R(1e5)
-/* [iterations] A free solve that takes more asks for a new factor. */
-#define CTI_POLICY_SLOW 8
-/* [1] Corrections get a new factor where more than one block in so many is held and the factor does not know it. */
-#define CTI_POLICY_MISSING 12
-
-CTI_FN int cti_policy_factor_is_cheap(double flops, double nonzeros) { return flops < CTI_POLICY_CHEAP * nonzeros; }
+#if CONTACT_WITH_CMR
+CTI_FN int cti_policy_factor_is_cheap(double flops, double nonzeros) { return flops < cti_step_tuned.factors.cheap * nonzeros; }
 
 /* The last rule puts a large factorization off until the factor's age has cost as many iterations as a new one takes to compute. A rule
    that does not know the future can do no better than twice the best time. */
@@ -39449,14 +40117,17 @@ CTI_FN int cti_policy_factor_is_due(const cti_factor_stamp *stamp, double flops,
         return 1;
     if (!cti_policy_factor_is_cheap(flops, nonzeros))
         return 0;
-    if (flops < CTI_POLICY_LARGE || moves_in_contact)
+    if (flops < cti_step_tuned.factors.large || moves_in_contact)
         return 1;
-    return CTI_POLICY_SOLVE * (double)(stamp->excess_iterations + 1) * nonzeros >= flops;
+    return cti_step_tuned.factors.solve * (double)(stamp->excess_iterations + 1) * nonzeros >= flops;
 }
 
-CTI_FN int cti_policy_factor_is_exact(ct_real stiffness) { return stiffness > CTI_POLICY_STIFF; }
+CTI_FN int cti_policy_factor_is_exact(ct_real stiffness) { return stiffness > cti_step_tuned.factors.stiff; }
 
-CTI_FN int cti_policy_factor_is_slow(const cti_factor_stamp *stamp, int iterations) { return iterations > CTI_POLICY_SLOW && stamp->age > 0; }
+CTI_FN int cti_policy_factor_is_slow(const cti_factor_stamp *stamp, int iterations)
+{
+    return iterations > cti_step_tuned.factors.slow && stamp->age > 0;
+}
 
 /* An impact asks more of a factor than free flight. Without this rule, factors that were put off doubled the worst step of a cloth's impact. */
 CTI_FN int cti_policy_factor_lands(const cti_factor_stamp *stamp, const cti_solve_memory *memory, int is_cheap)
@@ -39471,16 +40142,10 @@ CTI_FN int cti_policy_factor_is_late(const cti_factor_stamp *stamp, const cti_so
 
 CTI_FN int cti_policy_penalized_is_due(const cti_factor_stamp *stamp, ct_real dt, int renew, int missing, int n)
 {
-    return renew || !stamp->penalized_known || stamp->penalized_dt != dt || missing * CTI_POLICY_MISSING > n;
+    return renew || !stamp->penalized_known || stamp->penalized_dt != dt || missing * cti_step_tuned.factors.missing > n;
 }
 
 /* ---- free motion ---- */
-
-/* [1] Times the usual tolerance of the free solve for a component in contact that is solved by nodes: the solve of its contacts judges all of its
-   motion. */
-#define CTI_POLICY_INEXACT CTI_R(100)
-/* [attempts] in a row in which the free motion of such a component is extrapolated: a component that rests solves it in one step of ten. */
-#define CTI_POLICY_EXTRAPOLATED 9
 
 CTI_FN int cti_policy_inexact_attempts(const cti_solve_memory *memory, int is_paper)
 {
@@ -39492,94 +40157,61 @@ CTI_FN int cti_policy_inexact_attempts(const cti_solve_memory *memory, int is_pa
 CTI_FN int cti_policy_extrapolated_attempts(const cti_solve_memory *memory, int renewal_asked, ct_real dt, ct_integrator integrator)
 {
     int may = memory->inexact_attempts > 1 && !renewal_asked && dt == memory->dt_free &&
-              memory->extrapolated_attempts < CTI_POLICY_EXTRAPOLATED && integrator == CT_INTEGRATOR_EULER;
+              memory->extrapolated_attempts < cti_step_tuned.island.extrapolated && integrator == CT_INTEGRATOR_EULER;
     return may ? memory->extrapolated_attempts + 1 : 0;
 }
 
-CTI_FN ct_real cti_policy_free_tolerance(int inexact_attempts) { return inexact_attempts ? CTI_POLICY_INEXACT : 1; }
+CTI_FN ct_real cti_policy_free_tolerance(int inexact_attempts) { return inexact_attempts ? cti_step_tuned.island.inexact : 1; }
 
 /* ---- an island's solve ---- */
-
-/* [blocks] in contact up to which a component is one cluster. A sweep reads the response between all of them. */
-#define CTI_POLICY_PORTS 200
-/* [bytes] of the columns of A^-1 J' of a component's contacts, up to which the component is one cluster.
-   Every sweep reads them, and a near cache holds that many. A contact has 36 bytes for each block in contact. */
-#define CTI_POLICY_COLUMNS 1500000
-/* [blocks] in contact up to which a component is one cluster after its solve by nodes failed: stiff cards in a heap fell apart under nodes. */
-#define CTI_POLICY_PORTS_FAILED 1500
-/* [attempts] for which a component stays one cluster then. */
-#define CTI_POLICY_WHOLE_ATTEMPTS 30
-/* [components] solved by nodes up to which an island gets corrections. Contacts of several nodes hold each of them alone, so that stacks which move
-   together gain nothing: with six layers of cloth, corrections cost more than they bring. */
-#define CTI_POLICY_CORRECTED 2
-/* [budgets] of max_sweeps over all contacts that a step may spend in solves that end far from a solution. Then such islands get an eighth of their
-   budget: what is in contact has no room, and the step will end in smaller steps or in impact zones. */
-#define CTI_POLICY_WASTED 24
-/* [1] Times that bound where an island has joints, which each round linearizes anew. */
-#define CTI_POLICY_WASTED_JOINTS 4
 
 CTI_FN int cti_policy_is_whole(ct_cluster_mode mode, const cti_solve_memory *memory, int ports, int rows)
 {
     if (mode != CT_CLUSTER_AUTO)
         return mode == CT_CLUSTER_BODY;
     if (memory->whole_attempts)
-        return ports <= CTI_POLICY_PORTS_FAILED;
-    return ports <= CTI_POLICY_PORTS && 36.0 * ports * rows <= CTI_POLICY_COLUMNS;
+        return ports <= cti_step_tuned.island.ports_failed;
+    return ports <= cti_step_tuned.island.ports && cti_step_tuned.island.entry * ports * rows <= cti_step_tuned.island.columns;
 }
 
 CTI_FN int cti_policy_whole_attempts(int node_ports)
 {
-    return node_ports > 0 && node_ports <= CTI_POLICY_PORTS_FAILED ? CTI_POLICY_WHOLE_ATTEMPTS : 0;
+    return node_ports > 0 && node_ports <= cti_step_tuned.island.ports_failed ? cti_step_tuned.island.whole_attempts : 0;
 }
 
-CTI_FN int cti_policy_is_corrected(int split_components) { return split_components > 0 && split_components <= CTI_POLICY_CORRECTED; }
+CTI_FN int cti_policy_is_corrected(int split_components)
+{
+    return split_components > 0 && split_components <= cti_step_tuned.island.corrected;
+}
 
 CTI_FN int cti_policy_sweeps(const cti_policy_budget *q)
 {
-    int bound = CTI_POLICY_WASTED * (q->has_equations ? CTI_POLICY_WASTED_JOINTS : 1);
+    int bound = cti_step_tuned.island.wasted * (q->has_equations ? cti_step_tuned.island.wasted_joints : 1);
     if (q->wasted_sweeps > bound && q->is_far)
-        return cti_max_int(1, q->max_sweeps / 8);
-    return q->is_later ? cti_max_int(1, q->max_sweeps / 2) : q->max_sweeps;
+        return cti_max_int(1, q->max_sweeps / cti_step_tuned.island.wasted_part);
+    return q->is_later ? cti_max_int(1, q->max_sweeps / cti_step_tuned.island.later_part) : q->max_sweeps;
 }
+#endif
 
 /* ---- the end of an island's solve ---- */
 
-/* [1] Natural map above which a solve ended far from a solution. ICA's islands then get another half of their budget, and the result of another solver
-   is refused. */
-#define CTI_POLICY_FAR CTI_R(0.15)
-/* [1] Natural map from which on a solve by nodes has failed. */
-#define CTI_POLICY_FAILED CTI_R(0.5)
-/* [1] The same as a share of the island's speed, if that is more: in an impact, |g| dt is little beside it. */
-#define CTI_POLICY_FAILED_SPEED CTI_R(0.05)
-#endif
-/* [rows] of an island up to which Newton's method takes over. */
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_NEWTON))
-#define CTI_POLICY_NEWTON_ROWS 400
-/* [1] Share of ICA's natural map up to which Newton's result is taken. */
-#define CTI_POLICY_NEWTON_SHARE CTI_R(0.5)
-#endif
-/* [1] Natural map from which on friction contact by contact has diverged. It is not solved for, and its own part of the residual is large. */
 #if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
-#define CTI_POLICY_DIVERGED CTI_R(10)
-/* [1] Times its bound that a solver that pivots, or interior point, may spend in a step. */
-#define CTI_POLICY_SPENT 1
-
-CTI_FN ct_real cti_policy_far_natural(void) { return CTI_POLICY_FAR; }
+CTI_FN ct_real cti_policy_far_natural(void) { return cti_step_tuned.ended.unsolved; }
 #endif
 
 #if CONTACT_WITH_CMR
-CTI_FN int cti_policy_is_far(ct_real natural) { return !(natural <= CTI_POLICY_FAR); }
+CTI_FN int cti_policy_is_far(ct_real natural) { return !(natural <= cti_step_tuned.ended.unsolved); }
 
 CTI_FN ct_real cti_policy_failed_natural(ct_real speed, ct_real scale)
 {
-    return cti_max(CTI_POLICY_FAILED, CTI_POLICY_FAILED_SPEED * speed / scale);
+    return cti_max(cti_step_tuned.ended.failed, cti_step_tuned.ended.failed_speed * speed / scale);
 }
 
-CTI_FN int cti_policy_any_failed(ct_real worst) { return !(worst < CTI_POLICY_FAILED); }
+CTI_FN int cti_policy_any_failed(ct_real worst) { return !(worst < cti_step_tuned.ended.failed); }
 
 CTI_FN int cti_policy_gets_more_sweeps(cti_solve_status ended, ct_real natural, ct_real failed)
 {
-    return ended == CTI_SOLVE_BUDGET && natural > CTI_POLICY_FAR && natural < failed;
+    return ended == CTI_SOLVE_BUDGET && natural > cti_step_tuned.ended.unsolved && natural < failed;
 }
 #endif
 
@@ -39587,125 +40219,75 @@ CTI_FN int cti_policy_gets_more_sweeps(cti_solve_status ended, ct_real natural, 
 #if (CONTACT_WITH_CMR && (CONTACT_WITH_NEWTON))
 CTI_FN int cti_policy_newton_takes_over(const ct_solver_desc *desc, cti_solve_status ended, ct_real natural, int rows)
 {
-    return desc->solver == CT_SOLVER_AUTO && desc->cone == CT_CONE_CONE && natural > CTI_POLICY_FAR && ended != CTI_SOLVE_DIVERGED &&
-           rows <= CTI_POLICY_NEWTON_ROWS;
+    return desc->solver == CT_SOLVER_AUTO && desc->cone == CT_CONE_CONE && natural > cti_step_tuned.ended.unsolved &&
+           ended != CTI_SOLVE_DIVERGED && rows <= cti_step_tuned.ended.newton_rows;
 }
 
-CTI_FN ct_real cti_policy_newton_natural(ct_real natural) { return CTI_POLICY_NEWTON_SHARE * natural; }
+CTI_FN ct_real cti_policy_newton_natural(ct_real natural) { return cti_step_tuned.ended.newton_share * natural; }
 #endif
 #endif
 
 #if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
-CTI_FN int cti_policy_friction_diverged(ct_real natural) { return !(natural < CTI_POLICY_DIVERGED); }
+CTI_FN int cti_policy_friction_diverged(ct_real natural) { return !(natural < cti_step_tuned.ended.diverged); }
 
-CTI_FN int cti_policy_chosen_goes_on(ct_real spent) { return !(spent > CTI_POLICY_SPENT); }
+CTI_FN int cti_policy_chosen_goes_on(ct_real spent) { return !(spent > cti_step_tuned.ended.spent); }
 #endif
 
 /* ---- an attempt ---- */
 
-/* [1] Share of the thickness that a joint may miss by, far below what contacts notice. */
 #if CONTACT_WITH_CMR
-#define CTI_POLICY_JOINT CTI_R(1e-4)
-/* [1] Times the slack by which a joint refuses the end of an attempt, so that the step is cut. */
-#define CTI_POLICY_JOINT_FAILS 4
-/* [1] Times that joints are linearized again in a round. */
-#define CTI_POLICY_JOINT_TIMES 8
-/* [rad] Turn of a rigid body with contacts in a substep: rows and straight motions describe a small turn. */
-#define CTI_POLICY_TURN CTI_R(0.5)
-/* [1] Share of the thickness by which the motion may miss a contact's row. */
-#define CTI_POLICY_ROW CTI_R(0.01)
-/* [1] Share of its energy and work that a body may gain in a substep under Euler's rule. The rule itself loses some hundred times as much
-   in a step of 1/60 s. */
-#define CTI_POLICY_GAIN 2e-4
-/* [1] The same under the other rules, whose energy swings by their order. */
-#define CTI_POLICY_GAIN_SWING 1e-3
-/* [1] The same of a rigid body: half of the 1 % that a step must not gain. A row is linear in a turn: a ball of facets that rolls at 2 m/s
-   gains up to .4 % in one step and loses it in the next. It gains more than .1 % in a fifth of its steps. Random world 732 gained 1 % in one. */
-#define CTI_POLICY_GAIN_RIGID 5e-3
-/* [ulp] of what an elastic energy is computed from. */
-#define CTI_POLICY_GAIN_ROUNDING 16.0
-/* [1] Share of what a step changes that a chain may rise above its energy. */
-#define CTI_POLICY_CLIMB 0.1
-/* [1] And share of the energy of a step's fall, far above what tolerances leave. */
-#define CTI_POLICY_CLIMB_FALL 0.01
-/* [iterations] of Newton's method with whole steps, before steps are searched. Contacts' impulses change with x, and whole steps get there
- * sooner. */
-#define CTI_POLICY_NEWTON_FULL 3
-
 /* Behind the share of the thickness: what the solver's tolerance leaves in a step, twice, and 16 roundings of a coordinate. */
 CTI_FN ct_real cti_policy_joint_slack(ct_real thickness, ct_real tolerance, ct_real scale, ct_real dt, ct_real size)
 {
-    return cti_max(CTI_POLICY_JOINT * thickness, cti_max(2 * tolerance * scale * dt, 16 * CTI_EPS * size));
+    return cti_max(cti_step_tuned.attempt.joint * thickness, cti_max(2 * tolerance * scale * dt, 16 * CTI_EPS * size));
 }
 
-CTI_FN int cti_policy_joint_holds(ct_real miss, ct_real slack, int times) { return miss <= slack || times == CTI_POLICY_JOINT_TIMES; }
+CTI_FN int cti_policy_joint_holds(ct_real miss, ct_real slack, int times) { return miss <= slack || times == cti_step_tuned.attempt.joint_times; }
 
-CTI_FN int cti_policy_joint_fails(ct_real miss, ct_real slack) { return miss > CTI_POLICY_JOINT_FAILS * slack; }
+CTI_FN int cti_policy_joint_fails(ct_real miss, ct_real slack) { return miss > cti_step_tuned.attempt.joint_fails * slack; }
 
-CTI_FN int cti_policy_turns_far(ct_real angle) { return angle > CTI_POLICY_TURN; }
+CTI_FN int cti_policy_turns_far(ct_real angle) { return angle > cti_step_tuned.attempt.turn; }
 
-CTI_FN ct_real cti_policy_row_miss(ct_real thickness, ct_real dt) { return CTI_POLICY_ROW * thickness / dt; }
+CTI_FN ct_real cti_policy_row_miss(ct_real thickness, ct_real dt) { return cti_step_tuned.attempt.row * thickness / dt; }
 
-CTI_FN double cti_policy_rigid_gain(double energy) { return CTI_POLICY_GAIN_RIGID * energy; }
+CTI_FN double cti_policy_rigid_gain(double energy) { return cti_step_tuned.energy.gain_rigid * energy; }
 
 CTI_FN double cti_policy_body_gain(int is_euler, double energy, double rounded)
 {
-    return (is_euler ? CTI_POLICY_GAIN : CTI_POLICY_GAIN_SWING) * energy + CTI_POLICY_GAIN_ROUNDING * (double)CTI_EPS * rounded;
+    return (is_euler ? cti_step_tuned.energy.gain : cti_step_tuned.energy.gain_swing) * energy +
+           cti_step_tuned.energy.gain_rounding * (double)CTI_EPS * rounded;
 }
 
 CTI_FN int cti_policy_chain_climbs(double rise, double motion, double mass, double fall)
 {
-    return rise - motion > CTI_POLICY_CLIMB * (fabs(rise) + fabs(motion)) + CTI_POLICY_CLIMB_FALL * mass * fall;
+    return rise - motion > cti_step_tuned.energy.climb * (fabs(rise) + fabs(motion)) + cti_step_tuned.energy.climb_fall * mass * fall;
 }
 
-CTI_FN int cti_policy_newton_is_full(int iterations) { return iterations <= CTI_POLICY_NEWTON_FULL; }
+CTI_FN int cti_policy_newton_is_full(int iterations) { return iterations <= cti_step_tuned.attempt.newton_full; }
 
 /* ---- a step and its substeps ---- */
 
-/* [1] Successes in a row that double a step limit, as in adaptive integration: the first alone may be the calm after an impact. S2, S3_N8 (200 steps)
-   and letters (45, 100 steps) have no failure, and no constant of substeps changes a bit of them. Bars that tumble beside resting crates (25 runs of
-   test_parts' scenes; 1,680 steps, 979 of them cut) take 3,502 substeps and 5,681 linearizations; half: 3,503 and 5,694; double: 3,528 and 5,686. A
-   stack of ten beside a hopping bar (150 steps): 209 substeps; half: 209; double: 213. */
-#define CTI_POLICY_SUCCESSES 2
-/* [1] Ratio above which two lengths of substeps are equal. The last substep of a span is longer by up to 1e-6 of the step (cti_step_length), which is
-   2.6e-4 of the shortest substep, 1/256 of the step; a limit must not halve it for that. Half and double the distance to 1, and 1 itself, change no
-   bit in the scenes above, impacts of ccd_limits_step among them; .9 changes those alone. */
-#define CTI_POLICY_EQUAL CTI_R(0.999)
-#endif
-/* [1] Share of an interval below which the rest of it is rounding: the surface is then at its end to the bit, not one rounding beside it. Sums of up
-   to 256 lengths round by 3e-14 in double and 1.5e-5 at worst in float; the shortest substep is 4e-3 of an interval. Half and double change no bit in
-   the scenes above. Without it the surface ends beside its body (other bits in 4 of those 25 runs, of bars that tumble). */
-#define CTI_POLICY_END CTI_R(1e-5)
-/* [1] Parts that a step of a tangled world is cut into at most: shorter substeps make no room. */
-#if CONTACT_WITH_CMR
-#define CTI_POLICY_TANGLED 4
-/* [1] Rollbacks of a step, after which no component is excluded any more, and failures halve the world. They bound the work of a step. In
-   the swarms of test_parts and in 240 worlds of the soak a step had two rollbacks at most. Half and double change nothing there. */
-#define CTI_POLICY_ROLLBACKS 4
-/* [1] Tries of the shortest substep in which blocks with meaningless velocities are held, and the others solved about them. */
-#define CTI_POLICY_HOLDS 3
-
-CTI_FN int cti_policy_dt_reaches(ct_real dt, ct_real length) { return dt >= CTI_POLICY_EQUAL * length; }
+CTI_FN int cti_policy_dt_reaches(ct_real dt, ct_real length) { return dt >= cti_step_tuned.substep.equal * length; }
 
 CTI_FN int cti_policy_is_limited(const cti_substep_memory *memory, ct_real dt)
 {
-    return memory->dt_limit > 0 && memory->dt_limit < CTI_POLICY_EQUAL * dt;
+    return memory->dt_limit > 0 && memory->dt_limit < cti_step_tuned.substep.equal * dt;
 }
 
-CTI_FN int cti_policy_raises_limit(int successes) { return successes == CTI_POLICY_SUCCESSES; }
+CTI_FN int cti_policy_raises_limit(int successes) { return successes == cti_step_tuned.substep.successes; }
 #endif
 
-CTI_FN int cti_policy_is_end(ct_real share) { return share > 1 - CTI_POLICY_END; }
+CTI_FN int cti_policy_is_end(ct_real share) { return share > 1 - cti_step_tuned.substep.end; }
 
 #if CONTACT_WITH_CMR
 CTI_FN ct_real cti_policy_least_dt(ct_real dt, ct_real least, int is_tangled)
 {
-    return is_tangled ? cti_max(least, dt / CTI_POLICY_TANGLED) : least;
+    return is_tangled ? cti_max(least, dt / cti_step_tuned.substep.tangled) : least;
 }
 
-CTI_FN int cti_policy_may_exclude(int rollbacks) { return rollbacks < CTI_POLICY_ROLLBACKS; }
+CTI_FN int cti_policy_may_exclude(int rollbacks) { return rollbacks < cti_step_tuned.substep.rollbacks; }
 
-CTI_FN int cti_policy_may_hold(int tries) { return tries < CTI_POLICY_HOLDS; }
+CTI_FN int cti_policy_may_hold(int tries) { return tries < cti_step_tuned.substep.holds; }
 
 /* ---- 8_step/swing.h ---- */
 /* swing.h -- rotation of rigid bodies that joints turn. */
@@ -43481,7 +44063,7 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
     if (!cti_islands_judge(s, dt, q, &info))
         return 0;
     if (cti_islands_is_far(s, q))
-        s->step.wasted_sweeps += visits / ((double)s->desc.solver.max_sweeps * (double)cti_max_int(CTI_ICA_FEW, CTI_LEN(s->contact.rows)));
+        s->step.wasted_sweeps += visits / ((double)s->desc.solver.max_sweeps * (double)cti_solve_policy_visits(CTI_LEN(s->contact.rows)));
     *ended = info.status;
     return 1;
 }
@@ -49384,33 +49966,33 @@ CTI_CONSTANT_FN const cti_stepper *cti_stepper_cmr(void)
 #endif
 
 /* ---- 8_dcd/dcd.h ---- */
-/* dcd.h -- the discrete stepper: implicit Euler as a quadratic program under the constraints of vertices that are inside of bodies.
-   [Li, Pan, Huang, Bao, Jin 2015] */
+/* dcd.h -- the discrete stepper: implicit Euler as a quadratic program, with vertices inside bodies as constraints. [Li, Pan, Huang, Bao,
+   Jin 2015] */
 
 
 /* ---- dcd_detect.c ---- */
 
 #if CONTACT_WITH_DCD
-/* cti_dcd_prepare -- trees and rest data once the bodies' `model`, `embedded` and `tet0` and tet_rest are set. 0: out of memory. */
+/* cti_dcd_prepare -- builds trees and rest data; needs the bodies' `model`, `embedded` and `tet0`, and tet_rest. 0: out of memory. */
 CTI_FN int cti_dcd_prepare(cti_state *s);
 CTI_FN void cti_dcd_free(cti_mem *mem, cti_dcd *d);
 #endif
 
-/* cti_dcd_touch -- a surface vertex inside of a body, or closer to it than the thickness. */
+/* cti_dcd_touch -- a surface vertex that is inside a body or closer to it than the thickness. */
 typedef struct cti_dcd_touch {
     cti_pair pair;    /* VF or PLANE, weights set at the positions of the detection */
     cti_v3 normal;    /* unit, out of the body */
     ct_real distance; /* signed, < 0: inside */
 } cti_dcd_touch;
 #if CONTACT_WITH_DCD
-/* cti_dcd_detect -- what touches at positions q [3 n] of the nodes and x [3 nv] of the surface; with_near 0: only what is inside. Growable
-   array, body pair by body pair. 0: out of memory. */
+/* cti_dcd_detect -- the touches at positions q [3 n] of the nodes and x [3 nv] of the surface; with_near 0: only vertices inside bodies.
+   Growable array, body pair by body pair. 0: out of memory. */
 CTI_FN int cti_dcd_detect(cti_state *s, const ct_real *q, const ct_real *x, int with_near, cti_dcd_touch **out);
 
 /* ---- dcd_thin.c ---- */
 
-/* cti_dcd_need -- pieces that the motion from x0 to x1 [3 nv] ought to be cut into, so that no vertex goes into a body by more than
-   `fraction` of its thickness there in one of them. >= 1. 0: out of memory. */
+/* cti_dcd_need -- into how many pieces (>= 1) the motion from x0 to x1 [3 nv] must be cut, so that in one piece no vertex enters a body by
+   more than `fraction` of the body's thickness there. 0: out of memory. */
 CTI_FN ct_real cti_dcd_need(cti_state *s, const ct_real *x0, const ct_real *x1, ct_real fraction);
 #endif
 
@@ -49419,38 +50001,38 @@ CTI_FN ct_real cti_dcd_need(cti_state *s, const ct_real *x0, const ct_real *x1, 
 /* cti_dcd_solution -- how a solve ended. */
 typedef struct cti_dcd_solution {
     int iterations, cg, products;
-    int budget;       /* ended above the tolerance */
-    int coupled;      /* rows were not decoupled */
+    int budget;       /* 1: ended above the tolerance */
+    int coupled;      /* 1: rows were not decoupled */
     ct_real residual; /* largest entry of |phi + beta| over the largest term in it */
 } cti_dcd_solution;
 #if CONTACT_WITH_DCD
-/* cti_dcd_solve -- min 1/2 v'A v - b'v under contact.rows, from v [3 n], which holds the solution then; the rows' r[0] are the multipliers.
-   rub [rows]: plus 1/2 sum rub |u_t|^2, u_t the rows' tangential velocities; NULL: without. tolerance > 0. 0: out of memory. */
+/* cti_dcd_solve -- min 1/2 v'A v - b'v under contact.rows. v [3 n] is the start, then the solution; the rows' r[0] are the multipliers. rub
+   [rows]: adds 1/2 sum rub |u_t|^2 with the rows' tangential velocities u_t; NULL: nothing. tolerance > 0. 0: out of memory. */
 CTI_FN int cti_dcd_solve(cti_state *s, const ct_real *rub, ct_real tolerance, ct_real *v, cti_dcd_solution *out);
-/* cti_dcd_decouple -- takes rows (and origins) out until no two touch one block; depth [rows] says which are deepest (smallest). Returns
-   how many were taken out, or -1 when memory ran out. */
+/* cti_dcd_decouple -- removes rows (and origins) until no two touch the same block; depth [rows]: the smallest is the deepest. Returns how
+   many were removed, or -1 when memory ran out. */
 CTI_FN int cti_dcd_decouple(cti_state *s, const double *depth, ct_decouple how);
-/* cti_dcd_jacobian -- the rows' normals as scalars, projected on what constrained blocks may do: J [rows][3 n], w [rows] with J v + w >= 0;
-   arrays from the arena. 0: out of memory. */
+/* cti_dcd_jacobian -- the rows' normals as scalars, projected onto the motions that constrained blocks have: J [rows][3 n], w [rows] with J
+   v + w >= 0; arrays from the arena. 0: out of memory. */
 CTI_FN int cti_dcd_jacobian(const cti_state *s, cti_sparse *J, double **out_w);
 
 /* ---- dcd_pivot.c ---- */
 
-/* cti_dcd_pivots -- as cti_dcd_decouple; rows that stay are put in an order in which each hangs on those before it, and s->dcd.pivot [rows]
-   has the blocks of their pivots. */
+/* cti_dcd_pivots -- like cti_dcd_decouple, but rows may share blocks. Rows that stay are put in an order in which each depends only on rows
+   before it; s->dcd.pivot [rows] has the blocks of their pivots. */
 CTI_FN int cti_dcd_pivots(cti_state *s, const double *depth);
 #endif
-/* cti_dcd_turn -- x = T z: for each row in order x_p -= q rest'x, so that size q'z_p is the row at x. */
+/* cti_dcd_turn -- the change of unknowns x = T z: for each row in order x_p -= q rest'x, so that size q'z_p is the row's value at x. */
 typedef struct cti_dcd_turn {
-    const int32_t *block; /* [rows] p */
-    double *q;            /* [3 rows] unit, orthogonal to the others at p */
+    const int32_t *block; /* [rows] block p of each row's pivot */
+    double *q;            /* [3 rows] unit direction of the pivot, orthogonal to the others at p */
     double *size;         /* [rows] > 0 */
-    uint8_t *first;       /* [rows] no row before it has its pivot at p */
+    uint8_t *first;       /* [rows] 1: no earlier row has its pivot at p */
     double *work;         /* [3 n] zero between calls */
-    cti_sparse rest;      /* the row over `size`, without q at p */
+    cti_sparse rest;      /* the row divided by `size`, without q at p */
 } cti_dcd_turn;
 #if CONTACT_WITH_DCD
-/* cti_dcd_turn_make -- of rows J in the order of cti_dcd_pivots; takes J's numbers over. Arrays from the arena. 0: out of memory. */
+/* cti_dcd_turn_make -- for rows J in the order of cti_dcd_pivots; changes J's numbers. Arrays from the arena. 0: out of memory. */
 CTI_FN int cti_dcd_turn_make(const cti_state *s, const cti_sparse *J, cti_dcd_turn *t);
 /* x <- T x; x <- T^-1 x; y <- T' y */
 CTI_FN void cti_dcd_turn_forward(const cti_dcd_turn *t, double *x);
@@ -49459,7 +50041,7 @@ CTI_FN void cti_dcd_turn_transposed(const cti_dcd_turn *t, double *y);
 
 /* ---- dcd.c ---- */
 
-/* cti_dcd_step -- as cti_step. */
+/* cti_dcd_step -- the step, as cti_step. */
 CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r);
 
 /* ---- dcd_stepper.c ---- */
@@ -49468,14 +50050,14 @@ CTI_FN const cti_stepper *cti_stepper_dcd(void);
 
 
 /* ---- 8_dcd/dcd_detect.c ---- */
-/* dcd_detect.c -- discrete detection: surface vertices that are inside of a body, and the triangle that they leave it through.
-   Method: a body of tets holds a vertex when one of its tets does; the triangle of its surface that is nearest in the current shape is the
-   way out (Li et al. 2015, section 3.2). Surfaces without tets, or embedded in them: the side of the nearest triangle, by normals of faces,
-   edges and vertices weighted by angles (Baerentzen, Aanaes 2005). A body against itself: tets and triangles that are near to the vertex at
-   rest do not count. Open meshes push what is behind them up to a depth. differs: vertices that are outside and closer than the thickness
-   count, too, so that a contact does not come and go. */
+/* dcd_detect.c -- discrete detection: surface vertices inside a body, and the triangle through which they are pushed out. Method: a vertex
+   is inside a body of tets when it is inside one of its tets; it is pushed out through the surface triangle that is nearest in the current
+   shape (Li et al. 2015, section 3.2). Surfaces without tets, or embedded in them: the side of the nearest triangle, by normals of faces,
+   edges and vertices weighted by angles (Baerentzen, Aanaes 2005). A body against itself: tets and triangles near the vertex at rest are
+   ignored. Open meshes push out vertices behind them up to a certain depth. differs: vertices outside but closer than the thickness count,
+   too, so that contacts do not flicker. */
 
-#define CTI_DCD_NEAR 2 /* a vertex does not meet its own body within so many of its longest edges at rest */
+#define CTI_DCD_NEAR 2 /* [longest edges at rest] a vertex does not meet its own body within this distance at rest */
 #define CTI_DCD_FOLDED CTI_R(0.25)
 
 CTI_FN void cti_dcd_free(cti_mem *mem, cti_dcd *d)
@@ -49499,7 +50081,7 @@ static cti_v3 cti_dcd_centre(const ct_real *x, const int32_t *list, int n)
     return cti_v3_mul(c, 1 / (ct_real)n);
 }
 
-/* a tree over faces [f0, f1) or, with `tets`, over tets of a body. 0: out of memory */
+/* builds a tree over faces [f0, f1) or, with `tets`, over the tets of a body. 0: out of memory */
 static int cti_dcd_tree(cti_state *s, const int32_t *elements, int width, int first, int n, const ct_real *x, cti_bvh *tree)
 {
     cti_bvh_item *items = CTI_ARENA_NEW(s->arena, cti_bvh_item, n + 1);
@@ -49513,7 +50095,7 @@ static int cti_dcd_tree(cti_state *s, const int32_t *elements, int width, int fi
     return cti_bvh_build(s->mem, &s->dcd.forest, tree, items, n, 1);
 }
 
-/* radii at rest around vertices, and mean edges of bodies */
+/* computes radii at rest around vertices, and mean edge lengths of bodies */
 static void cti_dcd_rest(cti_state *s)
 {
     const cti_surface *f = &s->surface;
@@ -49564,7 +50146,7 @@ CTI_FN int cti_dcd_prepare(cti_state *s)
 
 /* ---- trees at the positions of a detection ---- */
 
-/* normals by angle of a body's vertices */
+/* normals of a body's vertices, weighted by angle */
 static void cti_dcd_vertex_normals(cti_state *s, const ct_real *x, const cti_soup_body *r)
 {
     int f, k, v;
@@ -49608,12 +50190,12 @@ static void cti_dcd_refit(cti_state *s, const ct_real *q, const ct_real *x)
 
 /* ---- one vertex against one body ---- */
 
-/* cti_dcd_look -- what the callbacks need: vertex v of the soup (-1: a point that belongs to nothing) against body b */
+/* cti_dcd_look -- data for the callbacks: vertex v of the soup (-1: a point of no body) against body b */
 typedef struct cti_dcd_look {
     const cti_state *s;
     const ct_real *q, *x;
     int v, b, self;
-    cti_v3 rest; /* of the vertex */
+    cti_v3 rest; /* of the vertex, at rest */
 } cti_dcd_look;
 
 #if CONTACT_WITH_DCD
@@ -49645,7 +50227,7 @@ static cti_v3 cti_dcd_face_normal(const cti_surface *f, const ct_real *x, int fa
     return cti_v3_unit(cti_v3_cross(cti_v3_sub(cti_v3_at(x, t[1]), p), cti_v3_sub(cti_v3_at(x, t[2]), p)), cti_v3_make(0, 1, 0));
 }
 
-/* normal of the feature that the closest point is on; *border: an edge with one face, or no face at all */
+/* normal of the feature that has the closest point; *border: 1 for an edge with one face or none */
 static cti_v3 cti_dcd_feature_normal(const cti_state *s, const ct_real *x, const cti_nearest *nearest, int *border)
 {
     const cti_surface *f = &s->surface;
@@ -49663,7 +50245,7 @@ static cti_v3 cti_dcd_feature_normal(const cti_state *s, const ct_real *x, const
     }
 }
 
-/* 1 when p, whose nearest point of the surface is `near`, is behind it */
+/* returns 1 if p, whose nearest surface point is given, is behind the surface */
 static int cti_dcd_behind(const cti_dcd_look *k, cti_v3 p, const cti_nearest *nearest)
 {
     const int32_t *t = k->s->surface.faces + 3 * (size_t)nearest->face;
@@ -49675,7 +50257,7 @@ static int cti_dcd_behind(const cti_dcd_look *k, cti_v3 p, const cti_nearest *ne
     return !border && cti_v3_dot(n, cti_v3_sub(p, at)) < 0;
 }
 
-/* how far from a body's triangles its vertices may be that it pushes: an open mesh has a depth */
+/* distance from a body's triangles up to which it pushes vertices; for an open mesh also behind them */
 static ct_real cti_dcd_reach(const cti_state *s, int b, ct_real h)
 {
     const cti_dcd_body *body = &s->dcd.bodies[b];
@@ -49684,7 +50266,7 @@ static ct_real cti_dcd_reach(const cti_state *s, int b, ct_real h)
     return cti_max(h, s->desc.dcd.depth > 0 ? s->desc.dcd.depth : 2 * body->edge);
 }
 
-/* 1 inside, 0 outside; the nearest triangle within `reach` when outside (face -1: none), or within any distance when inside */
+/* 1 inside, 0 outside. `nearest`: for a point inside the nearest triangle, for one outside the nearest within `reach` (face -1: none) */
 static int cti_dcd_side(const cti_dcd_look *k, cti_v3 p, ct_real reach, cti_nearest *nearest)
 {
     const cti_state *s = k->s;
@@ -49701,7 +50283,7 @@ static int cti_dcd_side(const cti_dcd_look *k, cti_v3 p, ct_real reach, cti_near
     return b->model >= 0 && !b->embedded ? inside : (inside || b->model < 0) && cti_dcd_behind(k, p, nearest);
 }
 
-/* a touch of vertex k->v with its body, when there is one. 0: out of memory */
+/* adds a touch of vertex k->v with its body, if there is one. 0: out of memory */
 static int cti_dcd_vertex(const cti_dcd_look *k, int with_near, cti_dcd_touch **out)
 {
     const cti_state *s = k->s;
@@ -49720,13 +50302,13 @@ static int cti_dcd_vertex(const cti_dcd_look *k, int with_near, cti_dcd_touch **
     d = cti_sqrt(n.d2);
     away = cti_pair_offset(&s->surface, k->x, &t.pair);
     t.normal = cti_dcd_face_normal(&s->surface, k->x, n.face);
-    /* a part that is crushed is not folded: what meets comes from much farther apart than it is deep */
+    /* Not a fold but a compressed part: in a fold the features that meet are far apart at rest, compared with the depth */
     if (k->self && d > CTI_DCD_FOLDED * cti_v3_norm(cti_pair_offset(&s->surface, s->surface.rest, &t.pair)))
         return 1;
     /* the far side of a part that is thinner than the thickness */
     if (k->self && !inside && n.feature == 6 && cti_v3_dot(away, t.normal) <= 0)
         return 1;
-    /* outside of edges and corners, and inside of ridges, the way to the closest point; close to it that way means nothing */
+    /* at an edge or corner the normal is the direction to the closest point, unless that is too close to give a direction */
     if (n.feature != 6 && d > CTI_R(1e-3) * h)
         t.normal = cti_v3_mul(away, (inside ? CTI_R(-1.0) : 1) / d);
     t.distance = inside ? -d : d;
@@ -49822,12 +50404,12 @@ CTI_FN int cti_dcd_detect(cti_state *s, const ct_real *q, const ct_real *x, int 
 
 /* ---- 8_dcd/dcd_thin.c ---- */
 /* dcd_thin.c -- motions that would pass through thin parts.
-   Method: a vertex that goes through a triangle of a body on its way, seen from the triangle, must not move by more than a share of the
-   body's thickness behind it, or the next discrete detection finds it on the other side (Li et al. 2015, Fig. 7, which asks for shorter
-   steps there). The thickness is the way through the body at rest, from the middle of the triangle against its normal. */
+   Method: a vertex that passes through a triangle of a body must not move, relative to the triangle, by more than a share of the body's
+   thickness behind it. Otherwise the next discrete detection would find it on the other side (Li et al. 2015, Fig. 7, which asks for
+   shorter steps there). The thickness is measured at rest, through the body from the middle of the triangle against its normal. */
 
-#define CTI_DCD_THIN CTI_R(0.25)    /* least thickness, of the body's mean edge: tips have none */
-#define CTI_DCD_BESIDE CTI_R(-0.05) /* weight by which the way may miss the triangle */
+#define CTI_DCD_THIN CTI_R(0.25)    /* [mean edge of the body] smallest thickness used, since thickness goes to 0 at tips */
+#define CTI_DCD_BESIDE CTI_R(-0.05) /* smallest barycentric weight at which the path still counts as through the triangle */
 
 static cti_v3 cti_dcd_normal_at(const cti_surface *f, const ct_real *x, int face, cti_v3 *out_middle)
 {
@@ -49837,7 +50419,7 @@ static cti_v3 cti_dcd_normal_at(const cti_surface *f, const ct_real *x, int face
     return cti_v3_unit(cti_v3_cross(cti_v3_sub(b, a), cti_v3_sub(c, a)), cti_v3_zero());
 }
 
-/* thickness behind every face. 0: out of memory */
+/* computes the thickness behind every face. 0: out of memory */
 static int cti_dcd_thicknesses(cti_state *s)
 {
     cti_dcd *d = &s->dcd;
@@ -49873,7 +50455,7 @@ typedef struct cti_dcd_way {
 } cti_dcd_way;
 
 #if CONTACT_WITH_DCD
-/* weights of p in the plane of a triangle: 1 when p is in it, or nearly */
+/* returns 1 if p is in the triangle, or nearly, by its weights in the triangle's plane */
 static int cti_dcd_holds(cti_v3 p, cti_v3 a, cti_v3 b, cti_v3 c)
 {
     cti_v3 e = cti_v3_sub(b, a), g = cti_v3_sub(c, a), r = cti_v3_sub(p, a);
@@ -49906,11 +50488,11 @@ static void cti_dcd_way_visit(void *ctx, int face)
 }
 #endif
 
-/* cti_dcd_motion -- a body's box over the motion, and how its vertices move */
+/* cti_dcd_motion -- a body's box over the motion, and statistics of its vertices' displacements */
 typedef struct cti_dcd_motion {
     cti_box box;
     cti_v3 mean;
-    ct_real spread, thin; /* farthest from the mean; least thickness */
+    ct_real spread, thin; /* largest distance of a displacement from the mean; smallest thickness */
 } cti_dcd_motion;
 
 #if CONTACT_WITH_DCD
@@ -49967,7 +50549,7 @@ CTI_FN ct_real cti_dcd_need(cti_state *s, const ct_real *x0, const ct_real *x1, 
             ct_real most = cti_v3_norm(cti_v3_sub(m[a].mean, m[b].mean)) + m[a].spread + m[b].spread;
             if (!cti_broad_may_meet(&f->soup, a, b) || !cti_box_overlap(&m[a].box, &m[b].box) || most <= fraction * m[b].thin)
                 continue;
-            /* the tree over the ways of the faces */
+            /* the tree over the motions of the faces */
             for (i = f->ranges[b].v0; !placed && i < f->ranges[b].v1; i++)
                 cti_nearest_box(d->vertex_boxes + 16 * (size_t)i, cti_v3_at(x0, i), cti_v3_at(x1, i));
             if (!placed)
@@ -49981,18 +50563,18 @@ CTI_FN ct_real cti_dcd_need(cti_state *s, const ct_real *x0, const ct_real *x1, 
 
 /* ---- 8_dcd/dcd_pivot.c ---- */
 /* dcd_pivot.c -- constraints that share vertices, made orthogonal by a change of unknowns.
-   Method: every row gets a vertex and a direction of its own there, its pivot, that no other row has; what else the row touches moves the
-   pivot along: with x = T z, T unit and triangular in the order of the rows, J T has one block a row, and no two of them are alike, so J T is
-   what decoupling is for (Li et al. 2015, section 5: projections are divisions) without giving up that vertices are in several rows. A block
-   has up to three pivots. What is left out are rows that would close a circle: of two layers of vertices that press on each other nearly
-   all of one and what does not contradict it of the other. Which of the two goes first is settled for whole patches, by how many of its
-   vertices are how deep; one by one they would block each other. Chains are kept short, since their error adds up.
+   Method: every row gets a pivot: a vertex and a direction there that no other row has. The other vertices of the row move the pivot along:
+   x = T z with T unit triangular in the order of the rows. J T then has one block a row, all different. So projections are divisions, which
+   is the aim of decoupling (Li et al. 2015, section 5), but a vertex may be in several rows. A block has up to three pivots. Rows that
+   would close a cycle are left out. Where two layers of vertices press on each other, nearly all rows of one layer stay, and those of the
+   other that do not form cycles with them. Which layer comes first is decided for whole patches, by the summed depth of their vertices,
+   since vertices chosen one by one would block each other. Chains are kept short, since their errors add up.
    Based on: elimination of the slave side as in mortar methods (Wohlmuth, Krause: Monotone multigrid methods on nonmatching grids for
    nonlinear multibody contact problems, 2003). */
 
-#define CTI_PIVOT_LEAST 0.5 /* length of a pivot's part of its row, of the longest part */
-#define CTI_PIVOT_ASKEW 0.4  /* part of a block's normal that is not in pivots that the block has */
-#define CTI_PIVOT_CHAIN 3    /* rows that hang on each other */
+#define CTI_PIVOT_LEAST 0.5 /* [longest part of the row] smallest part at the pivot */
+#define CTI_PIVOT_ASKEW 0.4  /* [block's normal] smallest part that is not in pivots that the block already has */
+#define CTI_PIVOT_CHAIN 3    /* [rows] longest chain of rows that depend on each other */
 #endif
 
 /* ---- which rows ---- */
@@ -50000,13 +50582,14 @@ CTI_FN ct_real cti_dcd_need(cti_state *s, const ct_real *x0, const ct_real *x1, 
 typedef struct cti_pivot_choice {
     cti_state *s;
     cti_sparse J;
-    double *size;    /* [n] of a block: what a unit force moves, about */
-    int32_t *slot;   /* [3 n] rows that pivot at a block, -1: none */
+    double *size;    /* [n] mobility of a block: about the velocity that a unit impulse gives */
+    int32_t *slot;   /* [3 n] rows with a pivot at a block, -1: none */
     double *q;       /* [9 n] their directions */
-    int32_t *above;  /* [n] rows that hang on a block, one on the other */
+    int32_t *above;  /* [n] length of the longest chain of rows that depend on a block */
 } cti_pivot_choice;
 
-/* cti_pivot_rank -- the order in which rows are taken: what has no other side first, then the side of a patch that is deeper in sum */
+/* cti_pivot_rank -- the order in which rows are visited: first those without an opposite patch, then the side of a patch pair whose summed
+   depth is larger */
 typedef struct cti_pivot_rank {
     int32_t row, second;
     double depth;
@@ -50048,7 +50631,7 @@ static void cti_pivot_sort(cti_pivot_rank *list, int n)
     }
 }
 
-/* patches: vertices that rows touch and that edges or faces of rows join; roots in set [nv] */
+/* patches: connected components of vertices in rows, joined by the rows' edges or faces; roots in set [nv] */
 static void cti_pivot_patches(const cti_state *s, int32_t *set, uint8_t *touched)
 {
     const cti_surface *f = &s->surface;
@@ -50068,7 +50651,8 @@ static void cti_pivot_patches(const cti_state *s, int32_t *set, uint8_t *touched
                 cti_sets_join(set, v, f->vertex_next[k]);
 }
 
-/* key of the two patches that row i is between, and *side: 1 when the vertex's is the greater; 0: no other side */
+/* key of the two patches that row i is between, and *side: 1 when the vertex's patch has the larger number; 0: there is no opposite
+   patch */
 static uint64_t cti_pivot_sides(const cti_state *s, int32_t *set, int i, int *side)
 {
     const cti_pair *p = &s->contact.origins[i].pair;
@@ -50080,7 +50664,7 @@ static uint64_t cti_pivot_sides(const cti_state *s, int32_t *set, int i, int *si
     return a == b ? 0 : 1 + (a < b ? a << 32 | b : b << 32 | a);
 }
 
-/* ranks [rows], sorted. 0: out of memory */
+/* computes the ranks [rows], sorted. 0: out of memory */
 static int cti_pivot_ranks(cti_state *s, const double *depth, cti_pivot_rank *rank)
 {
     int i, k, side = 0, rows = CTI_LEN(s->contact.rows), nv = s->surface.nv;
@@ -50107,7 +50691,7 @@ static int cti_pivot_ranks(cti_state *s, const double *depth, cti_pivot_rank *ra
             rank[row].second = key[k] ? (cti_pivot_sides(s, set, row, &side), side == (sum[0] >= sum[1])) + 1 : s->contact.origins[row].pair.n > 1;
         }
     }
-    /* what earlier steps have left out, before it grows */
+    /* rows deeper than twice the thickness were left out by earlier steps: they come first, before they get deeper */
     for (i = 0; i < rows; i++)
         if (rank[i].second && s->contact.origins[i].gap0 < -2 * s->contact.origins[i].thickness)
             rank[i].second = 0, rank[i].depth = (double)s->contact.origins[i].gap0;
@@ -50115,7 +50699,8 @@ static int cti_pivot_ranks(cti_state *s, const double *depth, cti_pivot_rank *ra
     return 1;
 }
 
-/* part of row i's normal at block b that no pivot of the block has, as a unit vector; its length over that of the normal */
+/* unit vector of the part of row i's normal at block b that is in no pivot of the block; returns its length relative to that of the
+   normal */
 static double cti_pivot_direction(const cti_pivot_choice *c, int b, const double *g, double *q)
 {
     double own = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]), rest;
@@ -50135,7 +50720,7 @@ static double cti_pivot_direction(const cti_pivot_choice *c, int b, const double
     return rest / own;
 }
 
-/* rows that hang on each other below block b; CTI_PIVOT_CHAIN + 1 when one of them pivots at block `to` */
+/* number of rows in the chain below block b; CTI_PIVOT_CHAIN + 1 when one of them has its pivot at block `to` */
 static int cti_pivot_below(const cti_pivot_choice *c, int b, int to)
 {
     int k, e, most = 0;
@@ -50151,7 +50736,7 @@ static int cti_pivot_below(const cti_pivot_choice *c, int b, int to)
     return most;
 }
 
-/* block b has rows hanging on it, one on the other, `above` long */
+/* records a chain of `above` rows that depend on block b */
 static void cti_pivot_hang(cti_pivot_choice *c, int b, int above)
 {
     int k, e;
@@ -50172,7 +50757,7 @@ static double cti_pivot_length(const cti_pivot_choice *c, int k)
     return c->size[c->J.i[k] / 3] * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
 }
 
-/* the block for row i's pivot that answers most, with its direction q [3]. -1: none */
+/* finds the block for row i's pivot that responds most, with the direction q [3]. -1: none */
 static int cti_pivot_find(const cti_pivot_choice *c, int i, double *q)
 {
     double most = 0, found = 0, direction[3];
@@ -50195,7 +50780,7 @@ static int cti_pivot_find(const cti_pivot_choice *c, int i, double *q)
     return out;
 }
 
-/* row i gets its pivot at block b */
+/* gives row i its pivot at block b */
 static void cti_pivot_take(cti_pivot_choice *c, int i, int b, const double *q)
 {
     int k = 0, e;
@@ -50208,7 +50793,7 @@ static void cti_pivot_take(cti_pivot_choice *c, int i, int b, const double *q)
             cti_pivot_hang(c, c->J.i[e] / 3, c->above[b] + 1);
 }
 
-/* rows that have a pivot so that every one comes after those it hangs on: their numbers in order [rows]. Returns how many */
+/* orders the rows that have pivots so that each comes after those it depends on: numbers in order [rows]. Returns their number */
 static int cti_pivot_order(const cti_pivot_choice *c, const int32_t *pivot, int32_t *level, int32_t *order)
 {
     int i, k, e, n = 0, rows = c->J.rows, changed = 1, most = 0, l;
@@ -50221,7 +50806,7 @@ static int cti_pivot_order(const cti_pivot_choice *c, const int32_t *pivot, int3
                 for (k = 0; k < 3; k++) {
                     int row = c->slot[c->J.i[e] + k];
                     if (row < 0 || row == i)
-                        break; /* at its own block a row comes after those before it */
+                        break; /* at its own block a row only has to come after earlier rows */
                     own = cti_max_int(own, level[row] + 1);
                 }
             changed |= own != level[i];
@@ -50252,7 +50837,7 @@ static int cti_pivot_reserve(cti_state *s, cti_pivot_choice *c)
     return 1;
 }
 
-/* rows and origins in this order. 0: out of memory */
+/* permutes rows and origins to this order. 0: out of memory */
 static int cti_pivot_permute(cti_state *s, const int32_t *order, const int32_t *pivot, int n)
 {
     cti_row *rows = CTI_ARENA_NEW(s->arena, cti_row, n);
@@ -50330,7 +50915,7 @@ CTI_FN int cti_dcd_turn_make(const cti_state *s, const cti_sparse *J, cti_dcd_tu
     return 1;
 }
 
-/* what moves the pivot of row i */
+/* rest'x, by which the pivot of row i moves */
 static double cti_dcd_turn_rest(const cti_dcd_turn *t, int i, const double *x)
 {
     double sum = 0;
@@ -50382,31 +50967,33 @@ CTI_FN void cti_dcd_turn_transposed(const cti_dcd_turn *t, double *y)
 /* ---- 8_dcd/dcd_solve.c ---- */
 /* dcd_solve.c -- the quadratic program of a step, for MPRGP.
    Method: the unknowns are the velocities of the step, v = (x - x^i) / dt, so that A and b are h^2 times those of equations 6 and 7 and the
-   program is equation 9 with the same solution. A stays in blocks, of which the upper half is streamed; the rows are decoupled (section 5),
-   and so every projection is a division a row. Rows that are not decoupled go to the multipliers (equation 2).
+   program is equation 9 with the same solution. A stays in blocks, of which the upper half is read. The rows are decoupled (section 5), so
+   that a projection takes one division a row. Programs with coupled rows are solved for the multipliers (equation 2).
    Based on: Li et al. 2015, sections 3.2, 4, 5 and 6.1 (power method warm started from the last step). */
 
 #if CONTACT_WITH_DCD
-#define CTI_DCD_ITERATIONS 5000 /* of MPRGP, where the desc has no budget */
+#define CTI_DCD_ITERATIONS 5000 /* [iterations] of MPRGP, if the description has no limit */
 #endif
 
-/* The program is scaled by the 3x3 blocks on the diagonal, A_ii = L_i L_i': with y_i = L_i' v_i the matrix has unit blocks there, a norm of
-   a few, and rows that touch no block twice stay orthogonal. Jacobi's preconditioner (section 6.1) thus serves expansion and proportioning,
-   too, whose fixed step the norm sets. */
+/* The program is scaled by the 3x3 diagonal blocks A_ii = L_i L_i': with y_i = L_i' v_i the matrix has unit diagonal blocks and a norm of a
+   few. Rows that touch no block twice stay orthogonal. So Jacobi's preconditioner (section 6.1) also serves expansion and proportioning,
+   whose fixed step length depends on the norm. */
 typedef struct cti_dcd_matrix {
     const cti_bsr *A;
     double *R;      /* [9 n] inverses of L_i */
-    int32_t *p, *i; /* blocks above the diagonal by rows; half of what a diagonal block that has no Cholesky factor lacks to 1 */
+    int32_t *p, *i; /* blocks above the diagonal by rows; also half of the correction (cti_dcd_lack) where a diagonal block has no Cholesky
+                       factor */
     double *x;      /* R_i A_ij R_j' */
-    double *D;      /* [9 n] what friction adds to the blocks on the diagonal; NULL: nothing */
-    const cti_dcd_turn *T; /* the unknowns are turned; NULL: they are not */
+    double *D;      /* [9 n] addition to the diagonal blocks by friction; NULL: none */
+    const cti_dcd_turn *T; /* the change of unknowns by pivots; NULL: none */
     double *u;             /* [3 n] scratch with T */
     const cti_sparse *J;   /* of the set */
-    cti_sparse G;   /* sqrt(viscosity) t R' of rows that touch several blocks: G'G is between those, what is within one is in D */
+    cti_sparse G;   /* sqrt(viscosity) t R' of rows that touch several blocks: G'G couples different blocks; the part within one block is in
+                       D */
 } cti_dcd_matrix;
 
 #if CONTACT_WITH_DCD
-/* R = L^-1 of D = L L'. 0: the block is not positive, R is of its diagonal */
+/* R = L^-1 of D = L L'. 0: the block is not positive definite, and R is that of its diagonal */
 static int cti_dcd_cholesky(const ct_real *D, double *R)
 {
     double a = (double)D[0], b = (double)D[3], c = (double)D[4], d = (double)D[6], e = (double)D[7], f = (double)D[8], l0, l1, l2, m, n, o;
@@ -50448,7 +51035,7 @@ static void cti_dcd_times_t(const double *R, const double *x, double *out)
     out[0] = R[0] * a + R[3] * b + R[6] * c, out[1] = R[4] * b + R[7] * c, out[2] = R[8] * c;
 }
 
-/* R_b A_bb R_b' - 1, D within A_bb: nothing, where there is a factor */
+/* R_b A_bb R_b' - 1 for A_bb that includes D: zero where the block has a factor */
 static void cti_dcd_lack(const cti_dcd_matrix *m, int b, const ct_real *block, double *out)
 {
     const double *R = m->R + 9 * (size_t)b;
@@ -50456,7 +51043,7 @@ static void cti_dcd_lack(const cti_dcd_matrix *m, int b, const ct_real *block, d
     out[0] -= 1, out[4] -= 1, out[8] -= 1;
 }
 
-/* blocks above the diagonal. 0: out of memory */
+/* collects the blocks above the diagonal. 0: out of memory */
 static int cti_dcd_matrix_half(const cti_state *s, cti_dcd_matrix *m, const double *lack, int n_lacking)
 {
     const cti_bsr *A = m->A;
@@ -50547,7 +51134,7 @@ static void cti_dcd_multiply(void *ctx, const double *x, double *y)
     cti_dcd_turn_transposed(m->T, y);
 }
 
-/* x_b' (R A R' x)_b for x of few entries */
+/* x_b' (R A R' x)_b for an x with few entries */
 static double cti_dcd_block_energy(const cti_dcd_matrix *m, int b, const double *x)
 {
     const cti_bsr *A = m->A;
@@ -50570,7 +51157,7 @@ static double cti_dcd_block_energy(const cti_dcd_matrix *m, int b, const double 
     return v[0] * x[3 * b] + v[1] * x[3 * b + 1] + v[2] * x[3 * b + 2];
 }
 
-/* d'A d for d that is zero but at these rows */
+/* d'A d for a d that is zero outside these rows' blocks */
 static double cti_dcd_energy(void *ctx, const double *d, const int32_t *rows, int count)
 {
     const cti_dcd_matrix *m = (const cti_dcd_matrix *)ctx;
@@ -50599,8 +51186,8 @@ static double cti_dcd_energy(void *ctx, const double *d, const int32_t *rows, in
 
 /* ---- rows ---- */
 
-/* axis 0 (n), 1, 2 of a row as scalars by block, projected on what constrained blocks may do: index, x [at most 48]; the rest of the
-   velocity is added to *w. Returns how many */
+/* axis 0 (n), 1, 2 of a row as scalars by block, projected onto the motions of constrained blocks: index, x [at most 48]. The rest of the
+   velocity is added to *w. Returns the number of scalars */
 static int cti_dcd_axis(const cti_state *s, const cti_row *row, int axis, int32_t *index, double *x, double *w)
 {
     int order[CTI_ROW_TERMS], n = 0, at = 0, k, j, e;
@@ -50671,7 +51258,7 @@ CTI_FN int cti_dcd_decouple(cti_state *s, const double *depth, ct_decouple how)
 
 /* ---- friction ---- */
 
-/* viscosity `c` along one tangent of a row: on the diagonal, in G when it touches several blocks, and b -= c t' w */
+/* adds viscosity `c` along one tangent of a row: to the diagonal, to G if the row touches several blocks, and b -= c t' w */
 static void cti_dcd_rub_axis(const cti_state *s, const cti_row *row, int axis, double c, cti_dcd_matrix *m, double *b)
 {
     int32_t *index = m->G.i + m->G.p[m->G.rows];
@@ -50687,7 +51274,7 @@ static void cti_dcd_rub_axis(const cti_state *s, const cti_row *row, int axis, d
         m->G.rows++, m->G.p[m->G.rows] = m->G.p[m->G.rows - 1] + n;
 }
 
-/* D, G and b of the rows' viscosities. 0: out of memory */
+/* computes D, G and b from the rows' viscosities. 0: out of memory */
 static int cti_dcd_rubbing(const cti_state *s, const ct_real *rub, cti_dcd_matrix *m, double *b)
 {
     int i, rows = CTI_LEN(s->contact.rows), total = 3 * CTI_ROW_TERMS;
@@ -50708,7 +51295,7 @@ static int cti_dcd_rubbing(const cti_state *s, const ct_real *rub, cti_dcd_matri
 
 /* ---- the set ---- */
 
-/* the pivots as unit rows in the turned unknowns. 0: out of memory */
+/* the pivots as unit rows in the changed unknowns. 0: out of memory */
 static int cti_dcd_turned(const cti_state *s, cti_mprgp_set *set, cti_dcd_turn *turn, const double *w, double *size)
 {
     cti_sparse J;
@@ -50731,7 +51318,7 @@ static int cti_dcd_turned(const cti_state *s, cti_mprgp_set *set, cti_dcd_turn *
     return 1;
 }
 
-/* unit rows in the scaled unknowns; size [rows] what they were divided by. A row that nothing moves is left free. 0: out of memory */
+/* unit rows in the scaled unknowns; size [rows]: their divisors. A row that no block can move is left free. 0: out of memory */
 static int cti_dcd_set(const cti_state *s, const cti_dcd_matrix *m, cti_mprgp_set *set, cti_dcd_turn *turn, double **out_size)
 {
     int i, k, rows = CTI_LEN(s->contact.rows);
@@ -50841,7 +51428,7 @@ static int cti_dcd_solve_coupled(cti_state *s, ct_real tolerance, double *v, con
 
 /* ---- the solve ---- */
 
-/* the decoupled program; v [3 n] start and end, b [3 n] is scaled in place. 0: out of memory */
+/* solves the decoupled program; v [3 n] is the start, then the solution; b [3 n] is scaled in place. 0: out of memory */
 static int cti_dcd_run(cti_state *s, const ct_real *rub, ct_real tolerance, double *v, double *b, cti_dcd_solution *out)
 {
     cti_dcd_matrix m;
@@ -50924,22 +51511,23 @@ CTI_FN int cti_dcd_solve(cti_state *s, const ct_real *rub, ct_real tolerance, ct
 
 /* ---- 8_dcd/dcd.c ---- */
 /* dcd.c -- the discrete stepper.
-   Method: one step is implicit Euler, linearized (Li et al. 2015, equations 4 to 7), and vertices inside of bodies are constraints of its
-   quadratic program (equations 8, 9), which MPRGP solves (dcd_solve.c). Written for the velocity of the step, v = (x - x^i) / h. More
-   Newton iterations linearize and detect again where the last one ended, with a line search on the incremental potential. Friction is
-   local, after the solve (Bridson, Marino, Fedkiw 2003): what a contact takes from the normal speed that the body has without contacts
-   bounds what it takes from the tangential one. differs: detection looks at the end of the motion without contacts, not at the start of the
-   step, so that an impact is met by the step in which it happens; a penetration that is there is taken back over steps, since position-form
-   Euler turns all of it into speed; steps in which features would pass through thin parts are cut (dcd_thin.c). */
+   Method: one step is implicit Euler, linearized (Li et al. 2015, equations 4 to 7), and vertices inside bodies become constraints of its
+   quadratic program (equations 8, 9), which MPRGP solves (dcd_solve.c). The unknowns are the velocities of the step, v = (x - x^i) / h.
+   Further Newton iterations linearize and detect again at the result of the last one, with a line search on the incremental potential.
+   Friction is local, after the solve (Bridson, Marino, Fedkiw 2003): the change that a contact makes to the normal velocity, compared with
+   the motion without contacts, bounds its change to the tangential velocity. differs: detection uses the positions at the end of the motion
+   without contacts, not at the start of the step, so that the step in which an impact happens responds to it. An existing penetration is
+   removed over several steps, since position-form Euler would turn all of it into velocity. Steps in which features would pass through thin
+   parts are cut (dcd_thin.c). */
 
 #if CONTACT_WITH_DCD
-#define CTI_DCD_LOOSE 10          /* times the tolerance, for the motion that is only detected with */
-#define CTI_DCD_RUBS 2            /* programs with friction, after the one without */
-#define CTI_DCD_CREEP CTI_R(3e-3) /* speed below which friction is viscous, of what gravity gives in a step */
-#define CTI_DCD_SEARCH 6          /* halvings of a line search */
-#define CTI_DCD_ROUNDING 32       /* of its potential, in units in the last place of all that is summed up */
+#define CTI_DCD_LOOSE 10          /* [tolerance] for the free motion if it is used for detection only */
+#define CTI_DCD_RUBS 2            /* solves with friction, after the one without */
+#define CTI_DCD_CREEP CTI_R(3e-3) /* [velocity that gravity adds in a step] friction is viscous below this speed */
+#define CTI_DCD_SEARCH 6          /* most halvings in a line search */
+#define CTI_DCD_ROUNDING 32       /* [ulp of the summed terms] rounding error of the line search's potential */
 
-/* v <- S v + v_p of constrained blocks */
+/* v <- S v + v_p for constrained blocks */
 static void cti_dcd_hold(const cti_state *s, ct_real *v)
 {
     const cti_scripts *held = &s->scripts;
@@ -50961,7 +51549,7 @@ static void cti_dcd_status(ct_step_report *r, ct_status status)
         r->status = status;
 }
 
-/* 1 when velocities v mean something; they are left in end.v */
+/* stores velocities v in end.v; returns 1 if the motion is plausible */
 static int cti_dcd_is_sane(cti_state *s, const ct_real *v, ct_real dt)
 {
     memmove(s->end.v, v, sizeof(ct_real) * 3 * (size_t)s->n);
@@ -50976,7 +51564,7 @@ static void cti_dcd_note(cti_state *s, const cti_dcd_solution *q, ct_step_report
 
 /* ---- constraints ---- */
 
-/* what the law asks of a row: an open gap may close, a penetration is taken back at a bounded speed */
+/* sets a row's law: an open gap may close; a penetration is removed at a bounded speed */
 static void cti_dcd_law(const cti_state *s, ct_real dt, cti_row *row, cti_contact_row *origin)
 {
     ct_real scripted = row->w[0] - origin->base[0], back = -s->desc.dcd.recovery * origin->gap0 / dt;
@@ -50989,7 +51577,7 @@ static void cti_dcd_law(const cti_state *s, ct_real dt, cti_row *row, cti_contac
     memset(row->r, 0, sizeof row->r);
 }
 
-/* rows of what touches at end.x, decoupled. 0: out of memory */
+/* makes the rows of the contacts at end.x, decoupled. 0: out of memory */
 static int cti_dcd_rows(cti_state *s, ct_real dt, ct_step_report *r)
 {
     cti_dcd_touch *touch = NULL;
@@ -51022,7 +51610,7 @@ static int cti_dcd_rows(cti_state *s, ct_real dt, ct_step_report *r)
 
 /* ---- friction ---- */
 
-/* LOCAL: one contact: what it takes from the nodes' tangential speed is bounded by what its multiplier gives them */
+/* LOCAL, one contact: its change to the nodes' tangential velocity is bounded by the change that its multiplier makes to the normal one */
 static void cti_dcd_rub_local(cti_state *s, cti_row *row, ct_real *v)
 {
     ct_real u[3], taken, speed, share, answer = 0;
@@ -51046,7 +51634,7 @@ static void cti_dcd_rub_local(cti_state *s, cti_row *row, ct_real *v)
     row->r[1] = -share / answer * u[1], row->r[2] = -share / answer * u[2];
 }
 
-/* speed below which a contact sticks, as far as friction in the program goes */
+/* speed below which implicit friction counts a contact as sticking */
 static ct_real cti_dcd_creep(const cti_state *s, ct_real dt)
 {
     ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt, speed = 0;
@@ -51056,8 +51644,8 @@ static ct_real cti_dcd_creep(const cti_state *s, ct_real dt)
     return CTI_DCD_CREEP * cti_max(g, cti_max(CTI_R(1e-2) * speed, CTI_R(1e-9)));
 }
 
-/* tangential viscosity of every row, mu lambda over the speed that it slides with: first of what the motion without friction says will be
-   left of it, the normal speed taken being in proportion to the tangential one; then of the last program's */
+/* Sets the tangential viscosity of every row to mu lambda over its sliding speed. At first that speed is estimated: the tangential speed
+   without friction, less mu times the change in normal speed. Later it is that of the last solve */
 static void cti_dcd_viscosity(cti_state *s, const ct_real *v, int first, ct_real creep)
 {
     int i;
@@ -51073,7 +51661,7 @@ static void cti_dcd_viscosity(cti_state *s, const ct_real *v, int first, ct_real
     }
 }
 
-/* friction in the program: its solution with tangential viscosity, lagged. 0: out of memory */
+/* implicit friction: solves with lagged tangential viscosity. 0: out of memory */
 static int cti_dcd_rub(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
 {
     ct_real creep = cti_dcd_creep(s, dt), u[3];
@@ -51097,7 +51685,7 @@ static int cti_dcd_rub(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
     return 1;
 }
 
-/* 1 when friction has something to do */
+/* returns 1 if some contact has friction and a load */
 static int cti_dcd_rubs(const cti_state *s)
 {
     int i;
@@ -51126,7 +51714,7 @@ static int cti_dcd_friction(cti_state *s, ct_real dt, ct_real *v, ct_step_report
 
 /* ---- one substep ---- */
 
-/* v_free: the motion without contacts, to `tolerance`, from what it holds. 0: out of memory */
+/* computes v_free, the motion without contacts, to `tolerance`, starting from its present value. 0: out of memory */
 static int cti_dcd_free_motion(cti_state *s, ct_real tolerance, ct_step_report *r)
 {
     cti_dcd_solution q;
@@ -51139,7 +51727,8 @@ static int cti_dcd_free_motion(cti_state *s, ct_real tolerance, ct_step_report *
     return 1;
 }
 
-/* where v_free starts: what the last one was to the velocities then; a free fall, for bodies that have none. A spin and a load go on */
+/* the start for v_free: the present velocity plus the last free motion's change, which continues rotation and loads; for bodies without
+   one, free fall */
 static void cti_dcd_guess(cti_state *s, ct_real dt)
 {
     int i;
@@ -51162,8 +51751,8 @@ static int cti_dcd_assemble(cti_state *s, ct_real dt, ct_step_report *r)
     return 1;
 }
 
-/* the incremental potential at velocities v: 1/2 v'M (1 + h alpha) v - v'M (v^i + h g) + energy (x^i + h v), without what dampens strain;
-   *size: what rounding is of */
+/* the incremental potential at velocities v, without damping of strain: 1/2 v'M (1 + h alpha) v - v'M (v^i + h g) + energy (x^i + h v);
+   *size: sum of the sizes of its terms, for the rounding error */
 static double cti_dcd_potential(cti_state *s, ct_real dt, const ct_real *v, double *size)
 {
     double e = 0, elastic = 0;
@@ -51186,7 +51775,7 @@ static double cti_dcd_potential(cti_state *s, ct_real dt, const ct_real *v, doub
     return e + elastic;
 }
 
-/* what dampens strain adds to it from `start`, where damping [3 n] = h D start is of, to v: damping'd + h d'D d / 2 */
+/* the part that damping of strain adds between `start` and v, with damping [3 n] = h D start: damping'd + h d'D d / 2, d = v - start */
 static double cti_dcd_damped(cti_state *s, ct_real dt, const ct_real *start, const ct_real *v, double *size)
 {
     ct_real *d = s->system.work, *q = s->system.work + 6 * (size_t)s->n, *Dd = s->dcd.step; /* v may be between d and q */
@@ -51203,7 +51792,7 @@ static double cti_dcd_damped(cti_state *s, ct_real dt, const ct_real *start, con
     return e;
 }
 
-/* 1 when velocities v break a row by more than the tolerance of the program */
+/* returns 1 if velocities v violate a row by more than the solver's tolerance */
 static int cti_dcd_breaks(const cti_state *s, const ct_real *v)
 {
     ct_real u[3], most = 0, size = 0;
@@ -51215,7 +51804,7 @@ static int cti_dcd_breaks(const cti_state *s, const ct_real *v)
     return most > s->desc.solver.tolerance * (size + cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * s->contact.solved_dt);
 }
 
-/* the program and its solution, for who asks for them. 0: out of memory */
+/* keeps the program and its solution if the user asks for them. 0: out of memory */
 static int cti_dcd_keep(cti_state *s, const ct_real *v)
 {
     int i;
@@ -51228,7 +51817,7 @@ static int cti_dcd_keep(cti_state *s, const ct_real *v)
     return 1;
 }
 
-/* constraints and their solve from v, which is the motion that end.x belongs to. 0: out of memory */
+/* detects contacts and solves the program from v, to which end.x belongs. 0: out of memory */
 static int cti_dcd_program(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
 {
     cti_dcd_solution q;
@@ -51241,7 +51830,7 @@ static int cti_dcd_program(cti_state *s, ct_real dt, ct_real *v, ct_step_report 
         return 0;
     cti_dcd_note(s, &q, r);
     r->newton_iterations++;
-    if (!cti_finite(q.residual)) { /* numbers that mean nothing do not stay, but they are reported */
+    if (!cti_finite(q.residual)) { /* meaningless values are not kept, but they are reported */
         q.residual = CTI_REAL_MAX;
         cti_dcd_status(r, CT_STATUS_NOT_CONVERGED);
     }
@@ -51255,7 +51844,7 @@ static int cti_dcd_program(cti_state *s, ct_real dt, ct_real *v, ct_step_report 
     return cti_dcd_keep(s, v);
 }
 
-/* halves the way from `start` to v until the potential is not above that at the start, as far as rounding lets it be known */
+/* halves the step from `start` to v until the potential is not above that at the start, up to rounding */
 static void cti_dcd_search(cti_state *s, ct_real dt, const ct_real *start, ct_real *v)
 {
     double size, other, before = cti_dcd_potential(s, dt, start, &size);
@@ -51270,7 +51859,7 @@ static void cti_dcd_search(cti_state *s, ct_real dt, const ct_real *start, ct_re
     }
 }
 
-/* Newton iterations after the first: linearized and detected at v. 0: out of memory */
+/* Newton iterations after the first: linearizes and detects at v. 0: out of memory */
 static int cti_dcd_again(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
 {
     ct_real *start = s->dcd.v_start;
@@ -51302,7 +51891,7 @@ static int cti_dcd_end(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
     memcpy(s->dcd.v_start, v, sizeof(ct_real) * 3 * (size_t)s->n);
     if (!cti_dcd_friction(s, dt, v, r))
         return 0;
-    if (!cti_dcd_is_sane(s, v, dt)) { /* what is without friction stands */
+    if (!cti_dcd_is_sane(s, v, dt)) { /* the motion without friction is used */
         memcpy(v, s->dcd.v_start, sizeof(ct_real) * 3 * (size_t)s->n);
         for (i = 0; i < CTI_LEN(s->contact.rows); i++)
             s->contact.rows[i].r[1] = s->contact.rows[i].r[2] = 0;
@@ -51312,10 +51901,10 @@ static int cti_dcd_end(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
     return 1;
 }
 
-/* the substep from the free motion that stands in end.x. 0: out of memory */
+/* the substep, starting from the free motion in end.x. 0: out of memory */
 static int cti_dcd_contacts(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    ct_real *v = s->system.work + 3 * (size_t)s->n; /* the potential works on what is before it */
+    ct_real *v = s->system.work + 3 * (size_t)s->n; /* the potential uses the memory before it */
     int k;
     s->contact.solved_dt = dt;
     memcpy(v, s->system.v_free, sizeof(ct_real) * 3 * (size_t)s->n);
@@ -51327,7 +51916,7 @@ static int cti_dcd_contacts(cti_state *s, ct_real dt, ct_step_report *r)
     return cti_dcd_end(s, dt, v, r);
 }
 
-/* the tentative end becomes the state. 0: out of memory */
+/* the tentative end becomes the new state. 0: out of memory */
 static int cti_dcd_commit(cti_state *s, ct_real dt)
 {
     int i;
@@ -51347,7 +51936,7 @@ static int cti_dcd_commit(cti_state *s, ct_real dt)
 
 /* ---- the step ---- */
 
-/* 1 done, -1 the substep has to be shorter: *out_need times, 0: out of memory */
+/* 1: done; -1: the substep must be *out_need times shorter; 0: out of memory */
 static int cti_dcd_substep(cti_state *s, ct_real dt, int may_cut, ct_real *out_need, ct_step_report *r)
 {
     double t;
@@ -51360,7 +51949,7 @@ static int cti_dcd_substep(cti_state *s, ct_real dt, int may_cut, ct_real *out_n
     if (!cti_dcd_free_motion(s, CTI_DCD_LOOSE * s->desc.solver.tolerance, r))
         return 0;
     if (!cti_dcd_is_sane(s, s->system.v_free, dt)) {
-        s->history.dt_free = 0; /* the next guess is not made from what means nothing */
+        s->history.dt_free = 0; /* meaningless values are not used for the next guess */
         return cti_dcd_end(s, dt, s->system.v_free, r);
     }
     for (i = 0; i < 3 * s->n; i++)
@@ -51396,7 +51985,7 @@ static void cti_dcd_begin(cti_state *s, ct_step_report *r)
     CTI_CLEAR(s->contact.origins);
 }
 
-/* what is known at the end: depth, distances, energies. 0: out of memory */
+/* final part of the report: depth, distances, energies. 0: out of memory */
 static int cti_dcd_finish(cti_state *s, ct_step_report *r)
 {
     cti_dcd_touch *touch = NULL;
@@ -51689,12 +52278,13 @@ typedef struct cti_body {
     cti_body_kind kind;
     uint32_t generation;
     char name[64];
-    int n;                  /* vertices that the user sees */
-    int fresh;              /* 1: nothing has been prepared for it yet */
+    int n;                  /* vertices as the user numbers them */
+    int fresh;              /* 1: the prepared data do not contain the body yet */
     int block0, n_blocks;   /* its unknowns; block0 -1: none */
     int rigid;              /* number in state.rigids, or -1 */
     ct_real *rest;          /* [3 n] positions when added */
-    cti_attach *attach;     /* [n] vertices embedded in nodes or in a rigid frame, blocks counted from block0; NULL: vertex = node */
+    cti_attach *attach;     /* [n] attachment of vertices embedded in nodes or in a rigid frame, with blocks counted from block0; NULL: a
+                               vertex is a node */
     ct_real *nodes;         /* [3 n_blocks] positions of the nodes when added, where vertices are embedded */
     cti_rigid rigid_start;  /* of a rigid body when added */
     ct_real center[3];      /* its centre of mass when added */
@@ -51704,16 +52294,16 @@ typedef struct cti_body {
     int32_t *triangles;     /* [3 nt] surface, body vertices */
     int32_t *segments;      /* [2 ns] */
     int32_t *surface_nodes; /* [n surface vertices] body vertices, sorted */
-    int32_t *node_surface;  /* [n] surface vertex within the body or -1 */
+    int32_t *node_surface;  /* [n] surface vertex of each body vertex, or -1 */
     cti_topology topology;  /* of the surface, numbered by surface vertices */
     cti_model model;
     ct_material material;
     ct_real friction, thickness;
     ct_real plane_normal[3], plane_offset;
-    int32_t *order; /* order of the tree of a body that never moves (cti_broad_order); NULL: not built yet */
+    int32_t *order; /* item order of the trees of a body that never moves (cti_broad_order); NULL: not built yet */
 } cti_body;
 
-/* cti_world_joint -- a joint; its blocks are counted from its bodies' first ones, and rigid 0 stands for the body's own. */
+/* cti_world_joint -- a joint. Its blocks are counted from its bodies' first blocks; rigid 0 stands for the body's own number. */
 typedef struct cti_world_joint {
     int alive;
     uint32_t generation;
@@ -51726,40 +52316,40 @@ struct ct_world {
     cti_mem mem;
     cti_arena arena;
     cti_state state;
-    cti_pool *pool;         /* the world's own threads behind state.desc.tasks; or NULL */
+    cti_pool *pool;         /* the world's own threads, which state.desc.tasks then uses; or NULL */
     cti_body *bodies;       /* slots; kind FREE: unused */
     cti_world_joint *joints; /* slots */
     int32_t *surface_slot;  /* slot of each surface body */
     int n_alive;
     int ready;              /* 1: surface, matrix and factors match the bodies */
-    int n_fresh;            /* bodies that these do not contain yet; if `prepared`, nothing else is missing */
-    int prepared;           /* 1: they match all other bodies and all joints */
+    int n_fresh;            /* number of bodies that the prepared data do not contain yet; if `prepared` is 1, nothing else is missing */
+    int prepared;           /* 1: the prepared data match all other bodies and all joints */
     ct_error_info error;
-    ct_pair *pairs;         /* of validate */
+    ct_pair *pairs;         /* the result of ct_world_validate */
     ct_contact *contacts;
     int contacts_ready;
-    int busy;               /* 1: during a step, a repair or the adding of a body: callbacks may not call back */
+    int busy;               /* 1: during a step, a repair or the adding of a body: callbacks may not call the library */
     uint64_t mode;          /* the caller's floating-point mode, while a body is added */
 };
 
-/* cti_world_fail -- records the culprit and returns the code. */
+/* cti_world_fail -- records the error with its culprit and returns the code. */
 CTI_FN ct_code cti_world_fail(ct_world *w, ct_code code, ct_body_id body, int64_t element, double value, const char *text);
 /* cti_world_slot -- slot of a live body or -1. */
 CTI_FN int cti_world_slot(const ct_world *w, ct_body_id body);
-/* cti_world_list_models -- rebuilds state.models, whose pointers lead into the bodies, which move when slots are added. 0: out of
+/* cti_world_list_models -- rebuilds state.models, whose pointers lead into the bodies; adding slots moves the bodies in memory. 0: out of
    memory. */
 CTI_FN int cti_world_list_models(ct_world *w);
 
-/* cti_world_busy -- CT_OK, or the recorded CT_ERR_ARGUMENT for a call out of a callback during a step. */
+/* cti_world_busy -- CT_OK, or the recorded CT_ERR_ARGUMENT if a callback makes this call during a step. */
 CTI_FN ct_code cti_world_busy(ct_world *w);
-/* cti_world_keep_contacts -- makes the user's list of contacts before its sources are removed. CT_ERR_MEMORY. */
+/* cti_world_keep_contacts -- builds the user's list of contacts before its sources are removed. CT_ERR_MEMORY. */
 CTI_FN ct_code cti_world_keep_contacts(ct_world *w);
 CTI_FN ct_body_id cti_world_id(const ct_world *w, int slot);
 /* cti_world_prepare -- builds surface, matrix pattern, factors after bodies changed. */
 CTI_FN ct_code cti_world_prepare(ct_world *w);
 CTI_FN void cti_world_unprepare(ct_world *w);
 CTI_FN void cti_world_free_body(ct_world *w, cti_body *b);
-/* cti_body_has_model, cti_body_is_scripted -- deformable; moved by nothing but a script. */
+/* cti_body_has_model, cti_body_is_scripted -- 1 for a deformable body; 1 for a body moved by a script alone. */
 CTI_INLINE int cti_body_has_model(const cti_body *b) { return b->kind == CTI_BODY_SOFT || b->kind == CTI_BODY_CLOTH; }
 CTI_INLINE int cti_body_is_scripted(const cti_body *b)
 {
@@ -51777,33 +52367,33 @@ CTI_FN ct_code cti_steppers_admit(ct_world *w, cti_feature what, const char *nam
 CTI_FN void cti_body_attach(const cti_body *b, int i, cti_attach *out);
 /* cti_body_point -- the position of vertex i of a body, by the same code path as the surface's. */
 CTI_FN cti_v3 cti_body_point(const ct_world *w, const cti_body *b, int i);
-/* cti_world_drop_joints -- removes the joints of a body that leaves. cti_world_resolve_joints -- builds state.joints and the surface's list
-   of bodies that do not collide; 0: out of memory. */
+/* cti_world_drop_joints -- removes the joints of a body that is being removed. cti_world_resolve_joints -- builds state.joints and the
+   surface's list of bodies that do not collide; 0: out of memory. */
 CTI_FN void cti_world_drop_joints(ct_world *w, int slot);
 CTI_FN int cti_world_resolve_joints(ct_world *w);
 /* cti_bodies_* -- the stages of adding a body, in this order; failures are recorded in the world. */
 CTI_FN ct_code cti_bodies_refuse(ct_world *w, ct_code code, int64_t element, double value, const char *text);
-CTI_FN ct_code cti_bodies_open(ct_world *w, const uint32_t *cookie, const char *text); /* no desc: cookie NULL */
+CTI_FN ct_code cti_bodies_open(ct_world *w, const uint32_t *cookie, const char *text); /* cookie NULL: there is no description */
 CTI_FN ct_code cti_bodies_check_mesh(ct_world *w, const ct_mesh *m);
 CTI_FN ct_code cti_bodies_check_scalars(ct_world *w, ct_real friction, ct_real thickness, const ct_real *v, const ct_real *omega);
-/* cti_bodies_place -- where a description puts its mesh. */
+/* cti_bodies_place -- the placement that a description gives its mesh. */
 CTI_FN ct_code cti_bodies_place(ct_world *w, const char *name, const ct_real *position, const ct_real *rotation, cti_place *out);
-/* cti_bodies_is_moderate -- 1 where squares of squares of a speed do not overflow: 1e77 in double, 4e9 in float. */
+/* cti_bodies_is_moderate -- 1 if the fourth power of a speed does not overflow: below 1e77 in double, 4e9 in float. */
 CTI_FN int cti_bodies_is_moderate(const ct_real *v);
 CTI_FN ct_code cti_bodies_check_motion(ct_world *w, ct_body_id body, const ct_motion *m);
 CTI_FN ct_code cti_bodies_check_path(ct_world *w, ct_body_id body, const ct_motion_segment *path, int n);
 CTI_FN void cti_bodies_begin(ct_world *w, cti_body *b, cti_body_kind kind, const char *name, ct_real friction, ct_real thickness);
-/* cti_bodies_copy -- positions, placed (NULL: as they are). cti_bodies_move -- n points of a body, [3 n], in place. */
+/* cti_bodies_copy -- copies positions, placed (place NULL: unchanged). cti_bodies_move -- places n points [3 n] of a body in place. */
 CTI_FN ct_code cti_bodies_copy(ct_world *w, cti_body *b, const ct_mesh *mesh, const cti_place *place);
 CTI_FN ct_code cti_bodies_move(ct_world *w, const cti_body *b, const cti_place *place, ct_real *points, int n);
 CTI_FN ct_code cti_bodies_copy_list(ct_world *w, int32_t **out, const int32_t *list, int n);
 CTI_FN ct_code cti_bodies_surface(ct_world *w, cti_body *b, int all_vertices);
 CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_real *v, const ct_real *omega, ct_body_id *out);
-/* cti_world_public_pair -- converts surface features to features of the bodies. */
+/* cti_world_public_pair -- converts surface features to features of bodies. */
 CTI_FN void cti_world_public_pair(const ct_world *w, const cti_pair *p, ct_pair *out);
 
 #define CTI_COOKIE 0x63740001u
-#define CTI_WORLD_ULPS 64 /* [ulp of a coordinate] least thickness; CTI_EPS x >= ulp(x) */
+#define CTI_WORLD_ULPS 64 /* [ulp of a coordinate] smallest allowed thickness; CTI_EPS x >= ulp(x) */
 
 
 /* ---- 9_world/steppers.c ---- */
@@ -51881,18 +52471,19 @@ CTI_FN ct_code cti_steppers_admit(ct_world *w, cti_feature what, const char *nam
 }
 
 /* ---- 9_world/inspect.h ---- */
-/* inspect.h -- CONTACT_VALIDATE 1: what a step promises is looked up after it. */
+/* inspect.h -- CONTACT_VALIDATE 1: checks after every step that its guarantees hold. */
 
 
-/* cti_inspect -- the world at the end of a step, w->error the first thing that is wrong: CT_ERR_DOMAIN. Also written to the log and handed to
-   CONTACT_ASSERT. Changes nothing else, and no later step. CT_ERR_MEMORY when there was none to look with. */
+/* cti_inspect -- checks the world at the end of a step. The first fault found becomes w->error (CT_ERR_DOMAIN), and is also written to the
+   log and passed to CONTACT_ASSERT. Nothing else changes, and no later step is affected. CT_ERR_MEMORY when there was no memory for the
+   check. */
 CTI_FN ct_code cti_inspect(ct_world *w, const ct_step_report *report);
 
 
 /* ---- 9_world/inspect.c ---- */
-/* inspect.c -- what a step promises, looked up after every step where CONTACT_VALIDATE is 1. Method: numbers are finite; the surface is where the
-   unknowns put it, bit for bit; rows point at features that exist; contacts do not pull; a stepper that ends without
-   intersections has left none that the report does not count. None of it is done otherwise. */
+/* inspect.c -- checks a step's guarantees after every step if CONTACT_VALIDATE is 1; otherwise none of this runs. Method: numbers are
+   finite. The surface is where the unknowns put it, bit for bit. Rows refer to existing features. Contacts do not pull. A stepper that
+   guarantees to end without intersections has left only those that its report counts. */
 
 #if CONTACT_VALIDATE
 static ct_code cti_inspect_fail(ct_world *w, int64_t element, double value, const char *text)
@@ -51933,7 +52524,7 @@ static ct_code cti_inspect_state(ct_world *w)
     return CT_OK;
 }
 
-/* vertices that blocks move: x0 is what body_point gives */
+/* vertices moved by blocks: x0 must equal the result of body_point */
 static ct_code cti_inspect_surface(ct_world *w)
 {
     int i, k;
@@ -51981,8 +52572,8 @@ CTI_FN ct_code cti_inspect(ct_world *w, const ct_step_report *report)
         code = cti_inspect_rows(w);
     if (code != CT_OK || !cti_steppers_of(w)->ends_apart)
         return code;
-    /* what intersected when the step began may do so at its end */
-    w->busy = 0; /* the question is our own, not a callback's */
+    /* pairs that intersected when the step began may still do so at its end */
+    w->busy = 0; /* this call is the library's own, not one from a callback */
     code = ct_world_validate(w, &pairs, &n);
     w->busy = 1;
     if (code == CT_OK && n > 0 && report->tangled == 0)
@@ -51998,8 +52589,8 @@ CTI_FN ct_code cti_inspect(ct_world *w, const ct_step_report *report)
 #endif
 
 /* ---- 9_world/prepare.c ---- */
-/* prepare.c -- from bodies to the arrays of a step: surface, matrix pattern, scatter slots, factors. This runs once per change of topology,
-   and positions and velocities are not touched. */
+/* prepare.c -- from bodies to the arrays of a step: surface, matrix pattern, scatter slots, factors. It runs once per change of topology
+   and does not touch positions or velocities. */
 
 CTI_FN void cti_world_unprepare(ct_world *w)
 {
@@ -52017,7 +52608,7 @@ CTI_FN void cti_world_unprepare(ct_world *w)
     CTI_CLEAR(s->contact.tangled_pairs);
     CTI_CLEAR(s->contact.repairs);
     CTI_CLEAR(s->scripts.movers);
-    CTI_CLEAR(s->history.impulses.touches); /* their features are indices into the surface */
+    CTI_CLEAR(s->history.impulses.touches); /* touches refer to features by index into the surface */
     s->bodies.n_models = 0;
     s->contact.is_solved = 0;
     w->ready = w->prepared = 0;
@@ -52035,7 +52626,7 @@ CTI_FN int cti_world_list_models(ct_world *w)
     return ok;
 }
 
-/* counts of bodies and of their surfaces' vertices, moving vertices, edges, faces and planes */
+/* counts of bodies, and of their surfaces' vertices, moving vertices, edges, faces and planes */
 typedef struct cti_prepare_sizes {
     int bodies, nv, moving, ne, nf, np;
 } cti_prepare_sizes;
@@ -52111,7 +52702,7 @@ static void cti_prepare_body(const ct_world *w, cti_surface *f, int index, const
     f->nv += nv, f->ne += t->n_edges, f->nf += nf;
 }
 
-/* movers of the kinematic bodies. 0: out of memory */
+/* lists the movers of the kinematic bodies. 0: out of memory */
 static int cti_prepare_movers(ct_world *w)
 {
     cti_state *s = &w->state;
@@ -52132,7 +52723,7 @@ static int cti_prepare_movers(ct_world *w)
     return 1;
 }
 
-/* places the surface at the present nodes, rotations and scripts */
+/* computes the surface's positions from the current nodes, rotations and scripts */
 static int cti_prepare_place(ct_world *w)
 {
     cti_state *s = &w->state;
@@ -52146,7 +52737,7 @@ static int cti_prepare_place(ct_world *w)
     return 1;
 }
 
-/* six times the volume that a closed surface encloses; < 0: its inside is the free space (a room) */
+/* six times the volume that a closed surface encloses; < 0: it encloses free space, like the walls of a room */
 static ct_real cti_prepare_volume(const cti_body *b)
 {
     ct_real sum = 0;
@@ -52161,7 +52752,7 @@ static ct_real cti_prepare_volume(const cti_body *b)
     return sum;
 }
 
-/* builds the trees; those of bodies that never move are ordered once. 0: out of memory */
+/* builds the trees; the item order of bodies that never move is computed once. 0: out of memory */
 static int cti_prepare_trees(ct_world *w)
 {
     cti_surface *f = &w->state.surface;
@@ -52344,7 +52935,7 @@ CTI_FN ct_code cti_world_prepare(ct_world *w)
 
 /* ---- 9_world/world.c ---- */
 /* world.c -- creation, stepping, errors, library information. Method: the world validates arguments and keeps the bodies; all numerical
-   work is on the floors below. */
+   work is in lower folders. */
 
 #define CTI_WORLD_MOST 1.7976931348623157e308 /* the largest double */
 
@@ -52815,10 +53406,10 @@ CONTACT_API_DEF void ct_world_allocations(const ct_world *w, int64_t *out_calls,
 }
 
 /* ---- 9_world/bodies.c ---- */
-/* bodies.c -- the steps of adding a body, and static bodies. Method: a body is built completely beside the world and joined last, so that a
+/* bodies.c -- the stages of adding a body, and static bodies. Method: a body is built completely before it joins the world, so that a
    refused one leaves no trace. */
 
-#define CTI_BODIES_MOST (1 << 26) /* vertices, elements: their multiples fit an int */
+#define CTI_BODIES_MOST (1 << 26) /* [vertices, elements] so that their multiples fit an int */
 
 CONTACT_API_DEF ct_static_desc ct_static_desc_default(void)
 {
@@ -52976,7 +53567,7 @@ static void cti_bodies_name(cti_body *b, const char *name)
     b->name[n] = 0;
 }
 
-/* surface: which vertices it has, and its topology in their numbering */
+/* builds the surface: its vertices, and its topology in their numbering */
 CTI_FN ct_code cti_bodies_surface(ct_world *w, cti_body *b, int all_vertices)
 {
     cti_mem *m = &w->mem;
@@ -53014,7 +53605,7 @@ CTI_FN ct_code cti_bodies_move(ct_world *w, const cti_body *b, const cti_place *
     int bad = place->moves ? cti_place_apply(place, points, n, points) : -1;
     if (bad < 0)
         return CT_OK;
-    bad = b->n > 0 ? bad % b->n : bad; /* keyframes have the vertices many times */
+    bad = b->n > 0 ? bad % b->n : bad; /* keyframes repeat the body's vertices */
     return cti_error_set(&w->error, CT_ERR_MESH, bad, 0, "body '%.32s': position and rotation take vertex %d beyond the largest number",
                          b->name, bad);
 }
@@ -53037,7 +53628,7 @@ CTI_FN ct_code cti_bodies_copy_list(ct_world *w, int32_t **out, const int32_t *l
     return CT_OK;
 }
 
-/* room for the body's vertices in the block arrays; joining them cannot fail after this */
+/* reserves room for the body's vertices in the block arrays, so that joining them cannot fail afterwards */
 static int cti_bodies_reserve_blocks(ct_world *w, const cti_body *b)
 {
     cti_state *s = &w->state;
@@ -53048,7 +53639,7 @@ static int cti_bodies_reserve_blocks(ct_world *w, const cti_body *b)
            CTI_RESERVE(m, s->history.dt_prev, n1) && CTI_RESERVE(m, s->history.fall, n1);
 }
 
-/* a deformable body's nodes: masses, and a rigid velocity about the centre of mass */
+/* initializes a deformable body's nodes: masses, and the velocity of a rigid motion about the centre of mass */
 static void cti_bodies_join_nodes(ct_world *w, cti_body *b, const ct_real *v, const ct_real *omega)
 {
     cti_state *s = &w->state;
@@ -53070,7 +53661,7 @@ static void cti_bodies_join_nodes(ct_world *w, cti_body *b, const ct_real *v, co
     }
 }
 
-/* a rigid body's two blocks; the angular one has no mass and no place of its own */
+/* initializes a rigid body's two blocks; the angular one has no mass and no position of its own */
 static void cti_bodies_join_rigid(ct_world *w, cti_body *b, const ct_real *v, const ct_real *omega)
 {
     cti_state *s = &w->state;
@@ -53080,7 +53671,7 @@ static void cti_bodies_join_rigid(ct_world *w, cti_body *b, const ct_real *v, co
     int n0 = b->block0, k;
     b->rigid = CTI_LEN(s->bodies.rigids);
     r->block = n0;
-    /* L = R I R' w: in the body frame, so that a body that starts unturned has I w to the bit */
+    /* L = R I R' w, computed in the body frame, so that a body that starts unrotated has exactly I w */
     cti_rigid_matrix(r->q, R);
     L = cti_m3_mul_v(r->inertia, cti_m3_mul_tv(R, cti_v3_at(omega, 0)));
     cti_v3_put(r->spin, 0, cti_m3_mul_v(R, L));
@@ -53093,7 +53684,7 @@ static void cti_bodies_join_rigid(ct_world *w, cti_body *b, const ct_real *v, co
     CTI_PUSH(&w->mem, s->bodies.rigids, *r);
 }
 
-/* the block arrays grow by the body's blocks */
+/* extends the block arrays by the body's blocks */
 static void cti_bodies_join_blocks(ct_world *w, cti_body *b, const ct_real *v, const ct_real *omega)
 {
     cti_state *s = &w->state;
@@ -53126,7 +53717,8 @@ static int cti_bodies_slot(ct_world *w)
     return CTI_PUSH(&w->mem, w->bodies, empty) ? i : -1;
 }
 
-/* thickness against the rounding of positions: they are kept apart by CCD in any case, but a thickness of few ulp leaves them no room to move in */
+/* Refuses a thickness that is only few ulp of the positions: CCD would still keep the surfaces apart, but they would have no room to
+   move */
 static ct_code cti_bodies_check_extent(ct_world *w, const cti_body *b)
 {
     ct_real most = b->thickness / (CTI_WORLD_ULPS * CTI_EPS), big = 0;
@@ -53142,14 +53734,14 @@ static ct_code cti_bodies_check_extent(ct_world *w, const cti_body *b)
                          b->name, at / 3, (double)b->rest[at], (double)most, (double)b->thickness, CONTACT_REAL == 32 ? "float" : "double");
 }
 
-/* the finished body becomes part of the world, or is freed */
+/* makes the finished body part of the world; after a failure (code) frees it instead */
 CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_real *v, const ct_real *omega, ct_body_id *out)
 {
     int slot = -1;
     w->busy = 0;
     if (code == CT_OK)
         code = cti_bodies_check_extent(w, b);
-    /* blocks first: new slots may move the bodies, and a step that follows a refusal still points at their models */
+    /* blocks first: new slots may move the bodies in memory, while a step after a refusal still uses pointers to their models */
     if (code == CT_OK && b->block0 >= 0 && !cti_bodies_reserve_blocks(w, b))
         code = CT_ERR_MEMORY;
     if (code == CT_OK) {
@@ -53177,7 +53769,8 @@ CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_
 
 CTI_FN void cti_bodies_begin(ct_world *w, cti_body *b, cti_body_kind kind, const char *name, ct_real friction, ct_real thickness)
 {
-    w->mode = cti_fpenv_enter(); /* until the body joins, or is refused: cti_bodies_join leaves it. No callback may change the world meanwhile */
+    w->mode = cti_fpenv_enter(); /* cti_bodies_join restores it, when the body joins or is refused. No callback may change the world in
+                                    between */
     w->busy = 1;
     memset(b, 0, sizeof *b);
     b->kind = kind;
@@ -53187,7 +53780,7 @@ CTI_FN void cti_bodies_begin(ct_world *w, cti_body *b, cti_body_kind kind, const
     cti_bodies_name(b, name);
 }
 
-/* the plane, turned and moved: dot(M n, x) = offset + dot(M n, t), n a unit vector */
+/* sets the plane, rotated and translated: dot(M n, x) = offset + dot(M n, t), n a unit vector */
 static ct_code cti_bodies_set_plane(ct_world *w, cti_body *b, const ct_static_desc *d, const cti_place *place)
 {
     cti_v3 n = cti_v3_at(d->plane_normal, 0);
@@ -53255,11 +53848,11 @@ CONTACT_API_DEF ct_code ct_body_add_plane(ct_world *w, const ct_real normal[3], 
 #undef CTI_BODIES_MOST
 
 /* ---- 9_world/bodies_soft.c ---- */
-/* bodies_soft.c -- soft bodies and cloth: nodes with an elastic model, and the surface that collides. Method: the boundary of the tets, or a
-   triangle mesh that is embedded in them by barycentric weights; a tet then counts with the part of it that the mesh encloses.
-   Based on: Otaduy 2009, sec. 6 (letters in coarse tets). */
+/* bodies_soft.c -- soft bodies and cloth: nodes with an elastic model, and the surface that collides. Method: the surface is the boundary
+   of the tets, or a triangle mesh that is embedded in them by barycentric weights. In the second case each tet is scaled by the fraction of
+   it that the mesh encloses. Based on: Otaduy 2009, sec. 6 (letters in coarse tets). */
 
-#define CTI_BODIES_REACH CTI_R(0.25) /* how far outside of its tet, in weights, a vertex may be embedded */
+#define CTI_BODIES_REACH CTI_R(0.25) /* [weights] largest distance outside its tet at which a vertex may be embedded */
 
 CONTACT_API_DEF ct_soft_desc ct_soft_desc_default(void)
 {
@@ -53283,7 +53876,7 @@ CONTACT_API_DEF ct_cloth_desc ct_cloth_desc_default(void)
     return d;
 }
 
-/* the surface's vertices get the four nodes of the tet that holds them */
+/* attaches each surface vertex to the four nodes of the tet that contains it */
 static ct_code cti_bodies_embed(ct_world *w, cti_body *b, const ct_mesh *nodes, const ct_mesh *surface)
 {
     cti_mem *m = &w->mem;
@@ -53298,7 +53891,7 @@ static ct_code cti_bodies_embed(ct_world *w, cti_body *b, const ct_mesh *nodes, 
         cti_attach *a = &b->attach[i];
         a->n = 4;
         if (tet[i] < 0 && bad < 0)
-            bad = i; /* nothing but flat tets */
+            bad = i; /* all tets are flat */
         for (k = 0; tet[i] >= 0 && k < 4; k++) {
             a->block[k] = nodes->tets[4 * tet[i] + k];
             a->weight[k] = weights[4 * i + k];
@@ -53313,7 +53906,7 @@ static ct_code cti_bodies_embed(ct_world *w, cti_body *b, const ct_mesh *nodes, 
     return bad < 0 ? CT_OK : cti_bodies_refuse(w, CT_ERR_MESH, bad, 0, "a vertex of the embedded surface lies outside of the tets (element: vertex)");
 }
 
-/* the visible mesh of a soft body: the embedded surface, or the tets' boundary */
+/* makes the visible mesh of a soft body: the embedded surface, or the boundary of the tets */
 static ct_code cti_bodies_skin(ct_world *w, cti_body *b, const ct_soft_desc *d)
 {
     ct_code code = cti_bodies_copy(w, b, d->surface ? d->surface : d->mesh, NULL);
@@ -53326,7 +53919,7 @@ static ct_code cti_bodies_skin(ct_world *w, cti_body *b, const ct_soft_desc *d)
     return code == CT_OK ? cti_bodies_surface(w, b, 0) : code;
 }
 
-/* an embedded body has the mass and the stiffness of what its surface encloses, tet by tet */
+/* scales mass and stiffness of each tet of an embedded body by the fraction that its surface encloses */
 static ct_code cti_bodies_fill(ct_world *w, cti_body *b, const ct_soft_desc *d)
 {
     cti_mem *m = &w->mem;
@@ -53342,11 +53935,12 @@ static ct_code cti_bodies_fill(ct_world *w, cti_body *b, const ct_soft_desc *d)
     return ok ? CT_OK : CT_ERR_MEMORY;
 }
 
-/* Height of a tet over its largest face, as a share of its longest edge, below which the log names it. The stiffness has the square of it as its
-   condition: at 1e-4 a factor in float, which preconditions in either build, keeps no digit. */
+/* Height of a tet over its largest face, as a share of its longest edge, below which the log warns of it. The condition number of the
+   stiffness is the inverse square of this share. At 1e-4 a float factor, which is the preconditioner in both builds, has no correct digit
+   left. */
 #define CTI_SOFT_SLIVER 1e-4
 
-/* the flattest tet of a mesh; a word to the log where it is a sliver */
+/* finds the flattest tet of a mesh; logs a warning if it is a sliver */
 static void cti_bodies_warn_slivers(const ct_world *w, const char *name, const ct_mesh *m)
 {
     static const int face[4][3] = {{0, 1, 2}, {0, 1, 3}, {0, 2, 3}, {1, 2, 3}};
@@ -53371,7 +53965,7 @@ static void cti_bodies_warn_slivers(const ct_world *w, const char *name, const c
             }
             area2 = cti_fmax(area2, n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
         }
-        volume = fabs(n[0] * d[1][0] + n[1] * d[1][1] + n[2] * d[1][2]); /* six times; n is that of the face without corner 0 */
+        volume = fabs(n[0] * d[1][0] + n[1] * d[1][1] + n[2] * d[1][2]); /* six times; n is the normal of the face without corner 0 */
         if (area2 > 0 && edge2 > 0 && volume / sqrt(area2 * edge2) < flattest)
             flattest = volume / sqrt(area2 * edge2), found = t;
     }
@@ -53381,7 +53975,7 @@ static void cti_bodies_warn_slivers(const ct_world *w, const char *name, const c
                          "mesh it without", name ? name : "", found, flattest);
 }
 
-/* the mesh as it is placed: positions of its own where they move, all else the caller's */
+/* the mesh as placed: it gets positions of its own if they change; all other arrays stay the caller's */
 static ct_code cti_bodies_place_mesh(ct_world *w, const cti_body *b, const cti_place *place, const ct_mesh *mesh, ct_mesh *out)
 {
     size_t n = (size_t)mesh->n_positions;
@@ -53401,7 +53995,7 @@ static void cti_bodies_free_placed(ct_world *w, const ct_mesh *mesh, ct_mesh *pl
         CTI_FREE(&w->mem, placed->positions);
 }
 
-/* model, surface and filling of a soft body */
+/* makes model, surface and filling of a soft body */
 static ct_code cti_bodies_make_soft(ct_world *w, cti_body *b, const ct_soft_desc *d)
 {
     int64_t bad = -1;
@@ -53417,7 +54011,7 @@ static ct_code cti_bodies_make_soft(ct_world *w, cti_body *b, const ct_soft_desc
     return code == CT_OK ? cti_bodies_fill(w, b, d) : code;
 }
 
-/* the same of the description's meshes as they are placed */
+/* the same for the description's meshes as placed */
 static ct_code cti_bodies_make_placed(ct_world *w, cti_body *b, const ct_soft_desc *d, const cti_place *place)
 {
     ct_soft_desc at = *d;
@@ -53513,8 +54107,8 @@ CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, c
 }
 
 /* ---- 9_world/bodies_rigid.c ---- */
-/* bodies_rigid.c -- rigid and kinematic bodies: adding them, pose and motion. Method: mass properties from the closed surface, about the centre
-   of mass; every vertex is attached to it by its arm. Based on: lecture notes 4.1. */
+/* bodies_rigid.c -- rigid and kinematic bodies: adding them, pose and motion. Method: mass properties come from the closed surface, about
+   the centre of mass; every vertex is attached to the body by its arm. Based on: lecture notes 4.1. */
 
 CONTACT_API_DEF ct_rigid_desc ct_rigid_desc_default(void)
 {
@@ -53551,7 +54145,7 @@ static ct_code cti_bodies_check_rigid(ct_world *w, const ct_rigid_desc *d)
     return CT_OK;
 }
 
-/* 1 where an inertia has positive determinants: its own and those of its corners */
+/* Returns 1 if an inertia is positive definite (its leading minors are positive) */
 static int cti_bodies_is_positive(const double *I)
 {
     double m = I[0] * I[4] - I[1] * I[3];
@@ -53559,7 +54153,7 @@ static int cti_bodies_is_positive(const double *I)
     return I[0] > 0 && m > 0 && d > 0;
 }
 
-/* mass properties from the surface as the mesh has it, in whose axes the body frame is; it has to be closed */
+/* computes the mass properties from the surface, which has to be closed; the body frame has the axes of the mesh */
 static ct_code cti_bodies_mass(ct_world *w, cti_body *b, const ct_rigid_desc *d)
 {
     cti_rigid *r = &b->rigid_start;
@@ -53595,7 +54189,7 @@ static ct_code cti_bodies_mass(ct_world *w, cti_body *b, const ct_rigid_desc *d)
     return CT_OK;
 }
 
-/* where the body starts; arms and inertia stay in the body frame */
+/* places the body at its start; arms and inertia stay in the body frame */
 static ct_code cti_bodies_start(ct_world *w, cti_body *b, const cti_place *place)
 {
     int k;
@@ -53790,11 +54384,13 @@ CONTACT_API_DEF ct_code ct_body_set_motion(ct_world *w, ct_body_id body, const c
 }
 
 /* ---- 9_world/joints.c ---- */
-/* joints.c -- joints between bodies: checks, book-keeping, and their numbers for a step. Method: a joint is kept with block numbers that count
-   from its bodies' first blocks, so that bodies may come and go; preparation resolves them. Based on: lecture notes 4.1 (bilateral constraints). */
+/* joints.c -- joints between bodies: checks, book-keeping, and their block numbers for a step. Method: a joint stores block numbers
+   relative to its bodies' first blocks, so that bodies may be added and removed; preparation makes them absolute. Based on: lecture notes
+   4.1 (bilateral constraints). */
 
-#define CTI_JOINT_SIZE CTI_R(4)   /* lever of a turn, of the radius of gyration: about the size of a body */
-#define CTI_JOINT_CLEAR CTI_R(1.1) /* rest length of a stitch between surfaces that collide, of their thickness */
+#define CTI_JOINT_SIZE CTI_R(4)   /* [radius of gyration] lever that converts a joint's rotation to a distance: about the size of the
+                                     body */
+#define CTI_JOINT_CLEAR CTI_R(1.1) /* [thickness of the surfaces] rest length of a stitch between surfaces that collide */
 
 CONTACT_API_DEF ct_joint_desc ct_joint_desc_default(ct_joint_kind kind)
 {
@@ -53820,7 +54416,7 @@ static ct_code cti_joints_refuse(ct_world *w, ct_code code, ct_body_id body, int
 
 static int cti_joints_is_world(ct_body_id id) { return id.index1 == 0; }
 
-/* one side: a live body, vertices in range, weights that sum to one; *out_slot -1: the world */
+/* checks one side: a live body, vertices in range, weights that sum to one. *out_slot -1: the world */
 static ct_code cti_joints_check_side(ct_world *w, const ct_joint_side *s, ct_joint_kind kind, int *out_slot)
 {
     const cti_body *b;
@@ -53872,7 +54468,7 @@ static ct_code cti_joints_check(ct_world *w, const ct_joint_desc *d)
 
 /* ---- making ---- */
 
-/* where a side with vertices holds */
+/* the point at which a side with vertices holds */
 static cti_v3 cti_joints_held(const ct_world *w, const cti_body *b, const ct_joint_side *s)
 {
     cti_v3 p = cti_v3_zero();
@@ -53882,7 +54478,7 @@ static cti_v3 cti_joints_held(const ct_world *w, const cti_body *b, const ct_joi
     return p;
 }
 
-/* a deformable side: its vertices' nodes, counted from the body's first */
+/* the nodes of a deformable side's vertices, counted from the body's first block */
 static void cti_joints_nodes(const cti_body *b, const ct_joint_side *from, cti_joint_side *out)
 {
     int k, i, j;
@@ -53900,7 +54496,7 @@ static void cti_joints_nodes(const cti_body *b, const ct_joint_side *from, cti_j
     }
 }
 
-/* a side that holds at p with the joint's axes; slot -1: the world */
+/* makes a side that holds at p with the joint's axes; slot -1: the world */
 static void cti_joints_make_side(const ct_world *w, int slot, const ct_joint_side *from, cti_v3 p, const ct_real *axes, cti_joint_side *out)
 {
     const cti_body *b = slot < 0 ? NULL : &w->bodies[slot];
@@ -53922,11 +54518,11 @@ static void cti_joints_make_side(const ct_world *w, int slot, const ct_joint_sid
     } else if (cti_body_has_model(b))
         cti_joints_nodes(b, from, out);
     else if (b->kind == CTI_BODY_KINEMATIC) {
-        /* point and axes taken back to where the path began: its turn R and shift o so far, undone */
+        /* point and axes at the path's start: the rotation R and translation o so far are undone */
         double t = w->state.step.time - b->script.t0;
         cti_v3 o = cti_script_follow(b->script.path, b->script.n_path, cti_v3_zero(), t, NULL);
         ct_real R[9];
-        for (k = 0; k < 3; k++) /* rows: what becomes of the unit vectors */
+        for (k = 0; k < 3; k++) /* rows: the images of the unit vectors */
             cti_v3_put(R, k, cti_v3_sub(cti_script_follow(b->script.path, b->script.n_path, cti_v3_make(k == 0, k == 1, k == 2), t, NULL), o));
         cti_v3_put(out->arm, 0, cti_m3_mul_v(R, cti_v3_sub(p, o)));
         for (k = 0; k < 3; k++)
@@ -53942,7 +54538,7 @@ static ct_real cti_joints_gyration(const ct_world *w, int slot)
     return cti_rigid_gyration(&w->state.bodies.rigids[w->bodies[slot].rigid]);
 }
 
-/* 1 when the two bodies are to collide */
+/* Returns 1 if the two bodies are to collide */
 static int cti_joints_collide(const ct_world *w, const ct_joint_desc *d, int a, int b)
 {
     if (d->collide >= 0)
@@ -53978,7 +54574,7 @@ static void cti_joints_make(const ct_world *w, const ct_joint_desc *d, int slot_
 
 static int cti_joints_terms(const cti_joint_side *s) { return s->rigid >= 0 ? 2 : s->n; }
 
-/* two unlike holds, at least one of them with unknowns, and no more of these than a row takes */
+/* checks that the two sides differ, that at least one has unknowns, and that they have no more terms than fit into a row */
 static ct_code cti_joints_check_made(ct_world *w, const ct_joint_desc *d, const cti_world_joint *q)
 {
     int na = cti_joints_terms(&q->joint.a), nb = cti_joints_terms(&q->joint.b);
@@ -54106,7 +54702,7 @@ static void cti_joints_resolve(const ct_world *w, int slot, cti_joint_side *s)
         s->block[i] += w->bodies[slot].block0;
 }
 
-/* number of a slot among the surface's bodies */
+/* number of a slot's body among the surface's bodies */
 static int cti_joints_surface_body(const ct_world *w, int slot)
 {
     int i;
@@ -54150,7 +54746,8 @@ static ct_code cti_bodies_stale(ct_world *w, ct_body_id body)
     return w ? cti_world_fail(w, CT_ERR_STALE_ID, body, -1, body.index1, "stale or null body id") : CT_ERR_ARGUMENT;
 }
 
-/* pieces of paths that no pin follows any more leave. Pins are in the order of their paths, and those that share one follow one another */
+/* Removes the pieces of paths that no pin uses any more. Pins are in the order of their paths, and pins that share a path are
+   consecutive */
 static void cti_pins_pack_paths(cti_state *s)
 {
     cti_scripts *scripts = &s->scripts;
@@ -54170,8 +54767,8 @@ static void cti_pins_pack_paths(cti_state *s)
         stbds_header(scripts->path)->length = (size_t)n;
 }
 
-/* pins that nothing feels leave: their time is over, or a newer pin of the same block (covered [blocks], from block b0 on) holds their axes for
-   at least as long */
+/* Removes pins without effect: those whose time is over, and those whose axes a newer pin of the same block (covered [blocks], from block
+   b0 on) holds for at least as long */
 static void cti_pins_drop(cti_state *s, int b0, const uint8_t *covered, int n_covered, int axes, double until)
 {
     int i, k;
@@ -54188,7 +54785,7 @@ static void cti_pins_drop(cti_state *s, int b0, const uint8_t *covered, int n_co
     cti_pins_pack_paths(s);
 }
 
-/* blocks [b0, b0 + n) leave; later ones move down */
+/* removes blocks [b0, b0 + n); later ones move down */
 static void cti_bodies_remove_blocks(ct_world *w, int b0, int n)
 {
     cti_state *s = &w->state;
@@ -54242,7 +54839,7 @@ static void cti_bodies_remove_rigid(ct_world *w, int number)
             w->bodies[i].rigid--;
 }
 
-/* contacts of a body that leaves are no longer listed */
+/* removes contacts of a removed body from the user's list */
 static void cti_bodies_drop_contacts(ct_world *w, ct_body_id body)
 {
     int i, k = 0;
@@ -54256,7 +54853,7 @@ static void cti_bodies_drop_contacts(ct_world *w, ct_body_id body)
         stbds_header(w->contacts)->length = (size_t)k;
 }
 
-/* 1 where nothing has been prepared for the body, and its blocks are the last: what is prepared holds without it */
+/* Returns 1 if nothing has been prepared for the body yet and its blocks are the last: then the prepared data stay valid without it */
 static int cti_bodies_passes(const ct_world *w, const cti_body *b)
 {
     return w->prepared && b->fresh && (b->block0 < 0 || b->block0 + b->n_blocks == w->state.n);
@@ -54290,11 +54887,11 @@ CONTACT_API_DEF ct_code ct_body_remove(ct_world *w, ct_body_id body)
     cti_world_drop_joints(w, slot);
     if (!passes)
         cti_world_unprepare(w);
-    /* what pairs with this body remembered is never asked for again: its id is used up */
+    /* the contact memory of pairs with this body is never read again, since its id is not reused */
     cti_world_free_body(w, b);
     b->generation++;
     w->n_alive--;
-    /* models lie in the bodies, whose slots may have moved; there is room for those that were listed */
+    /* the list of models points into the bodies, whose slots may have moved; it has room for as many as before */
     if (w->prepared && w->n_fresh == 0)
         w->ready = cti_world_list_models(w);
     return CT_OK;
@@ -54318,7 +54915,7 @@ CONTACT_API_DEF const char *ct_body_name(const ct_world *w, ct_body_id body)
     return slot < 0 ? "" : w->bodies[slot].name;
 }
 
-/* origin, of positions: added to doubles, which can hold the sum; or NULL */
+/* writes positions in the caller's layout; origin, if not NULL, is added in double */
 static void cti_bodies_write(const ct_real *from, int n, const double *origin, void *out, ct_scalar_type type, size_t stride)
 {
     int i, k;
@@ -54327,7 +54924,7 @@ static void cti_bodies_write(const ct_real *from, int n, const double *origin, v
         for (k = 0; k < 3; k++) {
             double d = (double)from[3 * i + k];
             float f = (float)d;
-            d += origin && origin[k] != 0 ? origin[k] : -0.0; /* x + -0.0 is x, signs included */
+            d += origin && origin[k] != 0 ? origin[k] : -0.0; /* adding -0.0 gives x itself, signed zeros included */
             if (type == CT_SCALAR_FLOAT)
                 memcpy(p + (size_t)k * sizeof f, &f, sizeof f);
             else
@@ -54431,8 +55028,8 @@ CONTACT_API_DEF ct_code ct_body_set_velocities(ct_world *w, ct_body_id body, con
             return cti_world_fail(w, CT_ERR_ARGUMENT, body, i, 0, "a velocity is too large: its fourth power is not finite (element: vertex)");
     memcpy(w->state.v + 3 * (size_t)b->block0, velocities, sizeof(ct_real) * 3 * (size_t)n);
     w->state.energy.known = 0;
-    /* where v is the velocity at the end of a step, the scheme starts again from it; where it is that of a step's middle, what was read may be
-       set again */
+    /* If v is the velocity at the end of a step, the integrator starts anew from it. If v is that of a step's middle, setting it to what
+       was read changes nothing */
     for (i = b->block0; i < b->block0 + n; i++)
         if (w->state.history.touched && i < CTI_LEN(w->state.history.touched) && !cti_motion_is_halfway(&w->state, i))
             w->state.history.dt_prev[i] = 0;
@@ -54532,7 +55129,8 @@ CONTACT_API_DEF ct_code ct_body_pin_path(ct_world *w, ct_body_id body, const int
     return CT_OK;
 }
 
-/* the projector next to a matrix that is nearly one: P <- 3 P^2 - 2 P^3 drives its eigenvalues to 0 and 1 (McWeeny 1960) */
+/* the projector nearest to a matrix that is almost one: the iteration P <- 3 P^2 - 2 P^3 drives its eigenvalues to 0 and 1 (McWeeny
+   1960) */
 static void cti_bodies_purify(const ct_real *from, ct_real *P)
 {
     int i, j, k;
@@ -54558,7 +55156,7 @@ CONTACT_API_DEF ct_code ct_body_constrain(ct_world *w, ct_body_id body, int vert
         return CT_ERR_UNSUPPORTED;
     if (!cti_body_has_model(&w->bodies[slot]) || vertex < 0 || vertex >= w->bodies[slot].n_blocks || !projector)
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, vertex, vertex, "the constrained vertex is out of range (element: vertex)");
-    /* symmetric and idempotent, or it is no projector */
+    /* a projector is symmetric and idempotent */
     sq = cti_m3_mul(projector, projector);
     for (i = 0; i < 3; i++)
         for (j = 0; j < 3; j++)
@@ -54621,7 +55219,7 @@ CTI_FN void cti_world_public_pair(const ct_world *w, const cti_pair *p, ct_pair 
         out->vertices_b[k - p->n_a] = cti_query_vertex(w, p->v[k]);
 }
 
-/* an edge of a and a face of b, in a public pair */
+/* an edge of a and a face of b as a public pair */
 static void cti_query_edge_face(const ct_world *w, int e, int face, ct_pair *out)
 {
     const cti_surface *f = &w->state.surface;
@@ -54637,7 +55235,7 @@ static void cti_query_edge_face(const ct_world *w, int e, int face, ct_pair *out
         out->vertices_b[k] = cti_query_vertex(w, f->faces[3 * face + k]);
 }
 
-/* vertices of moving bodies that lie behind a plane */
+/* counts vertices of moving bodies that are behind a plane */
 static int cti_query_planes(ct_world *w)
 {
     const cti_surface *f = &w->state.surface;
@@ -54661,7 +55259,7 @@ static int cti_query_planes(ct_world *w)
 
 static ct_code cti_world_validate(const ct_world *cw, ct_pair **out_pairs, int *out_n)
 {
-    ct_world *w = (ct_world *)cw; /* only scratch of the world is written; its state does not change */
+    ct_world *w = (ct_world *)cw; /* only scratch memory of the world is written; its state does not change */
     ct_body_id none = {0, 0};
     int32_t *hits = NULL;
     ct_code code;
@@ -54676,7 +55274,7 @@ static ct_code cti_world_validate(const ct_world *cw, ct_pair **out_pairs, int *
     if (code != CT_OK)
         return code;
     CTI_CLEAR(w->pairs);
-    w->state.detect.valid = 0; /* the query below uses the trees' boxes for other motions */
+    w->state.detect.valid = 0; /* the query below refits the trees to other motions */
     ok = cti_broad_update(&w->mem, &w->state.surface.broad, &w->state.surface.soup, w->state.surface.x0, w->state.surface.x0) &&
          cti_intersect_soup(&w->mem, &w->state.surface.broad, &w->state.surface.soup, w->state.surface.x0, &hits);
     for (i = 0; ok && i < CTI_LEN(hits) / 2; i++) {
@@ -54774,14 +55372,14 @@ static uint64_t cti_query_mix(uint64_t h, const void *data, size_t bytes)
     return h;
 }
 
-/* mixes in the history that the next step uses, block by block: the last dt, and with one the velocities of BDF2 */
+/* mixes in the history that the next step uses, block by block: the last dt, and for BDF2 the velocities before it */
 static uint64_t cti_query_mix_history(uint64_t h, const cti_state *s)
 {
     const cti_history *q = &s->history;
     int i, k = 0, bytes = 3 * (int)sizeof(ct_real);
     h = cti_query_mix(h, s->history.dt_prev, sizeof(ct_real) * (size_t)s->n);
     for (i = 0; i < CTI_LEN(q->v0) / 3 && i < s->n; i++) {
-        /* rigid bodies, in the order of their blocks, have no history */
+        /* rigid bodies, which are in the order of their blocks, have no history */
         while (k < CTI_LEN(s->bodies.rigids) && s->bodies.rigids[k].block + 1 < i)
             k++;
         if (!(s->history.dt_prev[i] > 0) || (k < CTI_LEN(s->bodies.rigids) && i >= s->bodies.rigids[k].block))
@@ -54813,21 +55411,22 @@ CONTACT_API_DEF uint64_t ct_world_hash(const ct_world *w)
 }
 
 /* ---- 9_world/untangle.c ---- */
-/* untangle.c -- ct_world_repair. Method: steps of repair rows that start at rest, without gravity and with the scripts standing still, in which at
-   first only bodies that are tangled move, then all, until nothing intersects or nothing moves; then the velocities come back. */
+/* untangle.c -- ct_world_repair. Method: steps of repair rows, without gravity, with scripts at rest and all velocities zero at their
+   start. At first only tangled bodies move, then all bodies, until nothing intersects or nothing moves. Finally the velocities are
+   restored. */
 
 #if CONTACT_WITH_CMR
 #define CTI_UNTANGLE_STEPS 300
-#define CTI_UNTANGLE_HELD 150        /* of them with the other bodies held */
-#define CTI_UNTANGLE_STILL 4         /* steps in a row without any motion, after which there is rarely more */
+#define CTI_UNTANGLE_HELD 150        /* [of these] the first steps, with all other bodies held */
+#define CTI_UNTANGLE_STILL 4         /* after so many steps in a row without any motion there is rarely more */
 #define CTI_UNTANGLE_DT CTI_R(0.01)
 #endif
 
-/* what is put back: velocities in the end, everything when memory runs out */
+/* the state to restore: velocities in the end, everything when memory runs out */
 typedef struct cti_untangle {
     cti_snapshot start;
     ct_real gravity[3];
-    ct_real *x, *q; /* [3 n], [4 rigids] where the step that runs began */
+    ct_real *x, *q; /* [3 n], [4 rigids] positions and rotations at the start of the current step */
 } cti_untangle;
 
 #if CONTACT_WITH_CMR
@@ -54846,7 +55445,7 @@ static int cti_untangle_save(ct_world *w, cti_untangle *u)
            CTI_RESIZE(&w->mem, u->q, 4 * CTI_LEN(s->bodies.rigids));
 }
 
-/* blocks of bodies that are not tangled stay where they are, unless all may move */
+/* holds the blocks of bodies that are not tangled, unless `all` */
 static void cti_untangle_hold(cti_state *s, int all)
 {
     const cti_surface *f = &s->surface;
@@ -54862,7 +55461,7 @@ static void cti_untangle_hold(cti_state *s, int all)
                 s->scripts.held[a->block[j]] = 0;
         }
     }
-    /* nodes inside of a body go with its surface: a component is held as a whole or not at all */
+    /* inner nodes of a body move with its surface: a component is held as a whole or not at all */
     for (i = 0; i < CTI_LEN(s->factors.components); i++) {
         const cti_component *c = &s->factors.components[i];
         int held = CTI_HELD_REPAIR;
@@ -54878,13 +55477,14 @@ static void cti_untangle_rest(cti_state *s)
     int i, k;
     s->energy.known = 0;
     memset(s->v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    s->energy.known = 0; /* before the first step they hold gravity's, too */
+    s->energy.known = 0; /* before the first step they include gravity's */
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
         for (k = 0; k < 3; k++)
             s->bodies.rigids[i].spin[k] = 0;
 }
 
-/* notes where everything is; 1 when that is elsewhere than at the last note. Velocities do not tell: the last piece of a step may be at rest */
+/* stores all positions; returns 1 if they differ from those stored before. Velocities would not show it, since the last piece of a step may
+   be at rest */
 static int cti_untangle_moved(const cti_state *s, cti_untangle *u)
 {
     int i, moved = memcmp(u->x, s->x, sizeof *u->x * 3 * (size_t)s->n) != 0;
@@ -54915,14 +55515,14 @@ static ct_code cti_untangle_steps(ct_world *w, cti_untangle *u)
         still = cti_untangle_moved(s, u) ? 0 : still + 1;
         if (still >= CTI_UNTANGLE_STILL && i >= CTI_UNTANGLE_HELD)
             break;
-        /* where what is tangled has no room, all bodies may move */
+        /* the tangled bodies have no room: all bodies may move from now on */
         if (still >= CTI_UNTANGLE_STILL || i + 1 == CTI_UNTANGLE_HELD)
             still = 0, i = cti_max_int(i, CTI_UNTANGLE_HELD - 1);
     }
     return CT_OK;
 }
 
-/* the world runs again */
+/* restores gravity and scripts */
 static void cti_untangle_leave(ct_world *w, const cti_untangle *u)
 {
     cti_state *s = &w->state;
@@ -54933,7 +55533,7 @@ static void cti_untangle_leave(ct_world *w, const cti_untangle *u)
     w->contacts_ready = 0;
 }
 
-/* velocities and time as they were. The angular velocity of a rigid body that was turned keeps its world axes */
+/* restores velocities and time. A rigid body that was rotated keeps its angular velocity in world axes */
 static void cti_untangle_finish(ct_world *w, const cti_untangle *u)
 {
     cti_state *s = &w->state;
@@ -54942,13 +55542,13 @@ static void cti_untangle_finish(ct_world *w, const cti_untangle *u)
     memcpy(s->v, u->start.copy.v, sizeof(ct_real) * 3 * (size_t)n);
     memcpy(s->history.dt_prev, u->start.copy.dt_prev, sizeof(ct_real) * (size_t)n);
     memcpy(s->history.fall, u->start.copy.fall, sizeof(ct_real) * (size_t)n);
-    for (i = 0; i < CTI_LEN(s->factors.components); i++) { /* bodies were carried at rest */
+    for (i = 0; i < CTI_LEN(s->factors.components); i++) { /* bodies were moved while at rest */
         cti_factors_drift(&s->factors.components[i], CTI_REAL_MAX);
         cti_factors_ask(&s->factors.components[i]);
     }
     if (n)
         memset(s->history.dv, 0, sizeof *s->history.dv * 3 * (size_t)n);
-    /* integrators that remember a step before start again */
+    /* integrators with a history start anew */
     if (s->desc.integrator != CT_INTEGRATOR_EULER) {
         cti_integrate_reset(s, 1);
         cti_integrate_forget(s);
@@ -54971,7 +55571,7 @@ static void cti_untangle_finish(ct_world *w, const cti_untangle *u)
     s->detect.n_tangled = s->detect.n_tangled > 0 ? s->detect.n_tangled : 1;
 }
 
-/* takes apart what intersects; before: pairs that do */
+/* separates what intersects; before: number of intersecting pairs */
 static ct_code cti_untangle_world(ct_world *w, int before, int *out_freed, int *out_left)
 {
     ct_body_id none = {0, 0};
@@ -55039,25 +55639,27 @@ CONTACT_API_DEF ct_code ct_world_repair(ct_world *w, int *out_freed, int *out_le
 }
 
 /* ---- 9_world/locking.c ---- */
-/* locking.c -- by how much a mesh of linear tets is too stiff in bending.
-   Method: both ends of the body are turned against each other as rigid pieces, about its second axis, and what lies between them comes to rest
-   (linear elasticity at rest, conjugate gradients): once with linear tets, and once with quadratic ones on the same mesh, which hold a bend exactly.
-   The energies' ratio is the factor. Based on: Prathap, The Finite Element Method in Structural Mechanics, 1993 (parasitic shear); Zienkiewicz,
-   Taylor, The Finite Element Method 1, 2000 (the tet of ten nodes). */
+/* locking.c -- measures by which factor a mesh of linear tets is too stiff in bending.
+   Method: the two ends of the body are rotated against each other as rigid pieces about its second axis. The part between them takes its
+   equilibrium (linear elasticity, conjugate gradients): once with linear tets, and once on the same mesh with quadratic tets, which
+   represent a bend exactly. The factor is the ratio of the energies. Based on: Prathap, The Finite Element Method in Structural Mechanics,
+   1993 (parasitic shear); Zienkiewicz, Taylor, The Finite Element Method 1, 2000 (the tet of ten nodes). */
 
-#define CTI_LOCKING_CAP CTI_R(0.4) /* of the length from the middle on: what turns as a piece. Between .3 and .45 the factor of a bar moves by 2 % */
-#define CTI_LOCKING_TOLERANCE (sizeof(ct_real) == sizeof(float) ? CTI_R(1e-4) : CTI_R(1e-6)) /* of the first residual; the energy is off by its square */
-#define CTI_LOCKING_TETS 20000000 /* 45 pairs of nodes each: numbers of pairs fit an int */
-#define CTI_LOCKING_MOST 20000     /* iterations; a bar of 100,000 nodes takes some 600 */
+#define CTI_LOCKING_CAP CTI_R(0.4) /* [length] from the middle: parts farther out rotate as rigid pieces. Between .3 and .45 the factor of a
+                                      bar changes by 2 % */
+#define CTI_LOCKING_TOLERANCE (sizeof(ct_real) == sizeof(float) ? CTI_R(1e-4) : CTI_R(1e-6)) /* [first residual]; the error of the energy is
+                                                                                                its square */
+#define CTI_LOCKING_TETS 20000000 /* [tets] 45 pairs of nodes each: the number of pairs fits an int */
+#define CTI_LOCKING_MOST 20000     /* [iterations] a bar of 100,000 nodes takes some 600 */
 
 typedef struct cti_locking {
     cti_mem mem;
     ct_real *x;    /* [3 n] */
     int32_t *tets; /* [nodes m] */
     int n, m;
-    int nodes;     /* of a tet: 4, or 10 with those in the middles of its edges */
-    cti_v3 middle, axis[3]; /* of the longest, second and least extent */
-    ct_real half;           /* of the length */
+    int nodes;     /* nodes per tet: 4, or 10 with those at the middles of its edges */
+    cti_v3 middle, axis[3]; /* axes of the longest, second and smallest extent */
+    ct_real half;           /* half of the length */
 } cti_locking;
 
 /* ---- nodes in the middle of edges ---- */
@@ -55079,7 +55681,7 @@ static int32_t cti_locking_find(const uint64_t *edges, int n, uint64_t key)
     return (int32_t)lo;
 }
 
-/* q: p with quadratic tets, ten nodes each. 0: out of memory */
+/* q: p with quadratic tets of ten nodes. 0: out of memory */
 static int cti_locking_quadratic(const cti_locking *p, cti_locking *q)
 {
     uint64_t *edges = NULL, *scratch = NULL;
@@ -55146,7 +55748,7 @@ static void cti_locking_add(cti_bsr *A, const int32_t *t, int nodes, const cti_v
         }
 }
 
-/* K of Young's modulus 1; the rule of four points is exact for quadratic tets. Returns -1, or a tet without a volume */
+/* assembles K for Young's modulus 1; the quadrature of four points is exact for quadratic tets. Returns -1, or a tet without volume */
 static int cti_locking_stiffness(const cti_locking *p, ct_real poisson, cti_bsr *A)
 {
     const ct_real mu = 1 / (2 * (1 + poisson)), lambda = poisson / ((1 + poisson) * (1 - 2 * poisson));
@@ -55170,7 +55772,7 @@ static int cti_locking_stiffness(const cti_locking *p, ct_real poisson, cti_bsr 
 
 /* ---- bending ---- */
 
-/* axes by the spread of the nodes, and half of the length */
+/* computes the axes from the spread of the nodes, and half of the length */
 static void cti_locking_axes(cti_locking *p)
 {
     ct_real c[6] = {0, 0, 0, 0, 0, 0}, w[3], v[9], lo = CTI_REAL_MAX, hi = -CTI_REAL_MAX;
@@ -55193,7 +55795,7 @@ static void cti_locking_axes(cti_locking *p)
     p->half = (hi - lo) / 2;
 }
 
-/* displacement at X in a bend of curvature 1 / half; 1 where the body turns as a piece: there it is that of the piece */
+/* displacement at X in a bend of curvature 1 / half; 1 if X is in a rigid end piece, whose displacement it then has */
 static int cti_locking_field(const cti_locking *p, cti_v3 X, cti_v3 *u)
 {
     cti_v3 d = cti_v3_sub(X, p->middle);
@@ -55203,7 +55805,7 @@ static int cti_locking_field(const cti_locking *p, cti_v3 X, cti_v3 *u)
     return cti_abs(s) >= cap;
 }
 
-/* what a solve needs */
+/* arrays of one solve */
 typedef struct cti_locking_solve {
     cti_bsr A;
     cti_jacobi jacobi;
@@ -55211,7 +55813,7 @@ typedef struct cti_locking_solve {
     uint8_t *held;
 } cti_locking_solve;
 
-/* the matrix with held nodes taken out */
+/* removes held nodes from the matrix */
 static void cti_locking_hold(cti_bsr *A, const uint8_t *held)
 {
     int i, k, a;
@@ -55221,7 +55823,7 @@ static void cti_locking_hold(cti_bsr *A, const uint8_t *held)
                 A->val[9 * (size_t)k + (size_t)a] = A->col[k] == i && a % 4 == 0;
 }
 
-/* u: the field, then with what brings the free nodes to rest between the held ones, K du = -K u. 0: out of memory */
+/* u: the field, then corrected so that the free nodes are in equilibrium between the held ones, K du = -K u. 0: out of memory */
 static int cti_locking_relax(cti_locking *p, cti_locking_solve *s)
 {
     double first;
@@ -55247,7 +55849,7 @@ static int cti_locking_relax(cti_locking *p, cti_locking_solve *s)
     return 1;
 }
 
-/* twice the energy, u'K u, at rest between the ends; *out_bad: a tet without a volume. 0: out of memory */
+/* twice the energy, u'K u, in equilibrium between the ends; *out_bad: a tet without volume. 0: out of memory */
 static int cti_locking_energy(cti_locking *p, cti_locking_solve *s, ct_real poisson, double *out, int *out_bad)
 {
     cti_mem *mem = &p->mem;
@@ -55443,7 +56045,7 @@ typedef struct cti_problems_run {
     cti_arena arena;
     cti_arena_point mark;
     uint64_t started;
-    uint64_t hidden;      /* [us] spent in watching so far */
+    uint64_t hidden;      /* [us] time spent in the tracer so far */
     cti_effort *e;        /* of the present attempt */
     int stopped;          /* 1: the watcher ended the solve */
     double *x0, *r0;      /* [n], [m] start */
@@ -55950,21 +56552,21 @@ CONTACT_API_DEF ct_code ct_problem_create(const ct_problem_desc *desc, ct_proble
 }
 
 /* ---- 9_files/files.h ---- */
-/* files.h -- what the readers share: a file held in memory, a scanner that counts lines, numbers, errors that name the line.
+/* files.h -- code that the readers share: a file held in memory, a scanner that counts lines, numbers, errors that name the line.
    Method: lines end with LF, CR LF or CR; fields are separated by blanks; there is no limit on the length of a line or a file. Numbers are
    correctly rounded in every locale: short ones exactly (Clinger 1990: an integer below 2^53 times or over a power of ten up to 10^22),
-   others by strtod with the locale's decimal point put in. Binary parts are read with the same scanner, value by value, and their errors
-   name the byte. No count in a file is believed: arrays grow with what is really there. */
+   others by strtod with the locale's decimal point put in. Binary parts are read with the same scanner, value by value; their errors name
+   the byte. Counts in a file are not trusted: arrays grow only with data that is really there. */
 
 
 #if CONTACT_WITH_FILES
 #include <stdio.h>
 
-/* cti_scan -- a place in a text. */
+/* cti_scan -- a position in a text. */
 typedef struct cti_scan {
     const char *at, *end;
     int64_t line;
-    const char *start; /* NULL: errors name the line; else the beginning of a file with binary parts: they name the byte */
+    const char *start; /* NULL: errors name the line; else the beginning of a file with binary parts, and errors name the byte */
     int big;           /* binary values have their most significant byte first */
     int comments;      /* 1: '#' starts a comment and '\' before a line's end joins it with the next */
     ct_code code;      /* CT_OK, or the first error */
@@ -55972,46 +56574,47 @@ typedef struct cti_scan {
     cti_mem *mem;
 } cti_scan;
 
-/* cti_file_load -- the whole file as growable array of bytes; CT_ERR_FILE, CT_ERR_MEMORY. */
+/* cti_file_load -- reads the whole file into a growable array of bytes; CT_ERR_FILE, CT_ERR_MEMORY. */
 CTI_FN ct_code cti_file_load(cti_mem *mem, const char *path, char **out_bytes, ct_error_info *error);
 /* cti_file_error -- fills error (may be NULL) with "line N: " (line > 0) and a text; returns code. */
 CTI_FN ct_code cti_file_error(ct_error_info *error, ct_code code, int64_t line, double value, const char *format, const char *arg);
 
-/* cti_file_write -- what `write` puts into path + ".tmp", which takes path's place when it is whole; before that the old file stands. Where a
-   system renames to no name that is taken, the old file is removed first. The code of write, which reports its own errors; CT_ERR_FILE,
-   CT_ERR_MEMORY. */
+/* cti_file_write -- calls `write` on the file path + ".tmp", which replaces `path` when it is complete; until then the old file stays.
+   Where a system does not rename over an existing file, the old one is removed first. Returns write's code (write reports its own errors),
+   CT_ERR_FILE or CT_ERR_MEMORY. */
 typedef ct_code cti_file_writer(FILE *f, void *user);
 CTI_FN ct_code cti_file_write(cti_mem *mem, const char *path, cti_file_writer *write, void *user, ct_error_info *error);
 
-/* cti_file_has_extension -- extension with its dot, in lower case; the path's may be in any. */
+/* cti_file_has_extension -- 1 if the path has this extension (with its dot, in lower case); the path's case does not matter. */
 CTI_FN int cti_file_has_extension(const char *path, const char *extension);
 
-/* cti_scan_fail -- the error at the scanner's line, once; returns 0. arg: for %.*s-free texts with one %s, may be NULL. */
+/* cti_scan_fail -- records an error at the scanner's line, unless there is one already; returns 0. format may contain one %s for arg, which
+   may be NULL. */
 CTI_FN int cti_scan_fail(cti_scan *s, ct_code code, const char *format, const char *arg);
-/* cti_scan_memory -- "out of memory"; returns 0. */
+/* cti_scan_memory -- records "out of memory"; returns 0. */
 CTI_FN int cti_scan_memory(cti_scan *s);
 /* cti_scan_token -- the next field of the line; 0 at its end. */
 CTI_FN int cti_scan_token(cti_scan *s, const char **token, int *length);
-/* cti_scan_line -- to the start of the next line; 0 at the end of the text. */
+/* cti_scan_line -- moves to the start of the next line; 0 at the end of the text. */
 CTI_FN int cti_scan_line(cti_scan *s);
-/* cti_scan_content -- to the next line that holds anything; 0 at the end of the text. */
+/* cti_scan_content -- moves to the next line that is not empty; 0 at the end of the text. */
 CTI_FN int cti_scan_content(cti_scan *s);
 /* cti_scan_word -- the next field, on this line or a later one; 0 at the end of the text. */
 CTI_FN int cti_scan_word(cti_scan *s, const char **token, int *length);
 CTI_FN int cti_scan_is(const char *token, int length, const char *word);
-/* cti_scan_like -- the same without regard to case; word is in lower case. */
+/* cti_scan_like -- 1 if the token is `word`, which is in lower case, regardless of the token's case. */
 CTI_FN int cti_scan_like(const char *token, int length, const char *word);
-/* cti_scan_real, cti_scan_integer -- the next field as a finite number; 0 and an error that names `what` when it is none. */
+/* cti_scan_real, cti_scan_integer -- reads the next field as a finite number. 0 and an error that names `what` if it is not one. */
 CTI_FN int cti_scan_real(cti_scan *s, ct_real *out, const char *what);
 CTI_FN int cti_scan_integer(cti_scan *s, int64_t *out, const char *what);
-/* cti_scan_number -- a field as a number; 0 when it is none, or is not finite in ct_real. */
+/* cti_scan_number -- converts a field to a number; 0 if it is none or is not finite in ct_real. */
 CTI_FN int cti_scan_number(const char *token, int length, ct_real *out);
 /* cti_scan_double -- the same in double in every build. */
 CTI_FN int cti_scan_double(const char *token, int length, double *out);
-/* cti_write_real -- " x" with 17 digits and a point in every locale. */
+/* cti_write_real -- writes " x" with 17 digits and a decimal point in every locale. */
 CTI_FN void cti_write_real(FILE *f, double x);
 
-/* Binary values. 0 is no type. */
+/* Types of binary values; 0 is none of them. */
 typedef enum cti_ply_scalar {
     CTI_PLY_SCALAR_NONE,
     CTI_PLY_SCALAR_I8,
@@ -56026,35 +56629,37 @@ typedef enum cti_ply_scalar {
     CTI_PLY_SCALAR_F64
 } cti_ply_scalar;
 CTI_FN int cti_ply_scalar_size(cti_ply_scalar type);
-/* cti_scan_left -- 1 when count values of size bytes are still there, else 0 and an error that names `what`; overflow counts as not there.
- */
+/* cti_scan_left -- 1 when `count` values of `size` bytes are still there, else 0 and an error that names `what`. A product that overflows
+   counts as not there. */
 CTI_FN int cti_scan_left(cti_scan *s, int64_t count, int64_t size, const char *what);
-/* cti_scan_raw_real, cti_scan_raw_integer -- the next binary value as a finite number or an integer; 0 and an error that names `what`. */
+/* cti_scan_raw_real, cti_scan_raw_integer -- reads the next binary value as a finite number or an integer; 0 and an error that names
+   `what`. */
 CTI_FN int cti_scan_raw_real(cti_scan *s, cti_ply_scalar type, ct_real *out, const char *what);
 CTI_FN int cti_scan_raw_integer(cti_scan *s, cti_ply_scalar type, int64_t *out, const char *what);
 
-/* cti_mesh_fan -- the polygon [n] as triangles (0, i, i + 1); cti_mesh_chain -- the polyline as segments. n below 3 or 2: nothing. */
+/* cti_mesh_fan -- adds the polygon [n] as triangles (0, i, i + 1); cti_mesh_chain -- adds the polyline as segments. With n below 3 or 2:
+   nothing. */
 CTI_FN int cti_mesh_fan(cti_scan *s, ct_mesh *mesh, const int32_t *polygon, int n);
 CTI_FN int cti_mesh_chain(cti_scan *s, ct_mesh *mesh, const int32_t *line, int n);
 
-/* Readers: bytes to mesh (empty at first). What they wrote into mesh before an error is the caller's to free. */
+/* Readers: from bytes to a mesh, which is empty at first. After an error the caller frees what is in the mesh. */
 CTI_FN ct_code cti_read_obj(cti_mem *mem, const char *bytes, size_t n, ct_mesh *mesh, ct_error_info *error);
 CTI_FN ct_code cti_read_msh(cti_mem *mem, const char *bytes, size_t n, ct_mesh *mesh, ct_error_info *error);
 CTI_FN ct_code cti_read_ply(cti_mem *mem, const char *bytes, size_t n, ct_mesh *mesh, ct_error_info *error);
 CTI_FN ct_code cti_read_stl(cti_mem *mem, const char *bytes, size_t n, ct_mesh *mesh, ct_error_info *error);
 CTI_FN ct_code cti_read_vtk(cti_mem *mem, const char *bytes, size_t n, ct_mesh *mesh, ct_error_info *error);
-/* cti_read_tetgen -- the texts of .node, .ele and .face; of ele and face either may be NULL, not both. */
+/* cti_read_tetgen -- the texts of .node, .ele and .face; one of ele and face may be NULL. */
 CTI_FN ct_code cti_read_tetgen(cti_mem *mem, const char *const bytes[3], const size_t n[3], ct_mesh *mesh, ct_error_info *error);
-/* cti_load_tetgen -- path is one of the three; the others are looked for beside it. */
+/* cti_load_tetgen -- path is one of the three files; the others are looked for beside it. */
 CTI_FN ct_code cti_load_tetgen(cti_mem *mem, const char *path, ct_mesh *mesh, ct_error_info *error);
 
 #endif
 
 /* ---- 9_files/files_obj.c ---- */
-/* files_obj.c -- Wavefront OBJ: v, f, l, p; everything else is passed over. Method: one pass; a polygon becomes the fan (0, i, i + 1), a
-   polyline its segments. Points (p) need no list: a position that no triangle and no segment uses is a point. Numbers may refer to vertices
-   that come later in the file, so that the range is checked at the end; the largest number remembers its line. based on: Wavefront,
-   Advanced Visualizer appendix B1, object files. */
+/* files_obj.c -- Wavefront OBJ: v, f, l, p; everything else is skipped. Method: one pass; a polygon becomes the fan (0, i, i + 1), a
+   polyline its segments. Points (p) need no list: a position that no triangle and no segment uses is a point. Vertex numbers may refer to
+   vertices that come later in the file. So the range is checked at the end, and the line of the largest number is remembered. Based on:
+   Wavefront, Advanced Visualizer appendix B1, object files. */
 
 #if CONTACT_WITH_FILES
 
@@ -56062,7 +56667,7 @@ typedef struct cti_obj {
     cti_scan scan;
     ct_mesh *mesh;
     int32_t *polygon;
-    int64_t largest, largest_line; /* largest positive vertex number met, and where */
+    int64_t largest, largest_line; /* largest positive vertex number so far, and its line */
     int n_elements;
 } cti_obj;
 
@@ -56081,7 +56686,7 @@ static int cti_obj_vertex(cti_obj *o)
     return 1;
 }
 
-/* A field v, v/vt, v//vn or v/vt/vn: the vertex, 0-based. */
+/* A field v, v/vt, v//vn or v/vt/vn: gives the vertex, counted from 0. */
 static int cti_obj_index(cti_obj *o, const char *t, int n, int32_t *out)
 {
     int64_t x = 0, count = CTI_LEN(o->mesh->positions) / 3;
@@ -56111,7 +56716,7 @@ static int cti_obj_index(cti_obj *o, const char *t, int n, int32_t *out)
     return 1;
 }
 
-/* f, l, p: their vertices into o->polygon, then triangles or segments. */
+/* f, l, p: reads their vertices into o->polygon and adds triangles or segments. */
 static int cti_obj_element(cti_obj *o, char kind)
 {
     cti_mem *mem = o->scan.mem;
@@ -56162,7 +56767,7 @@ CTI_FN ct_code cti_read_obj(cti_mem *mem, const char *bytes, size_t n, ct_mesh *
 {
     cti_obj o;
     memset(&o, 0, sizeof o);
-    /* a byte order mark is no part of the text */
+    /* skips a byte order mark */
     if (n >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0)
         bytes += 3, n -= 3;
     o.scan.at = bytes, o.scan.end = bytes + n, o.scan.line = 1, o.scan.comments = 1, o.scan.mem = mem, o.scan.error = error;
@@ -56185,9 +56790,9 @@ CTI_FN ct_code cti_read_obj(cti_mem *mem, const char *bytes, size_t n, ct_mesh *
 #endif
 
 /* ---- 9_files/files_msh.c ---- */
-/* files_msh.c -- Gmsh MSH 2.2 and 4.1, ASCII: nodes, and elements of types 1 (line), 2 (triangle), 4 (tet); point elements (15) are points,
-   other types are passed over. Method: section by section, line by line; node tags are arbitrary and are looked up by bisection in sorted
-   order. Orientation is kept as it is. based on: the Gmsh reference manual, file formats. */
+/* files_msh.c -- Gmsh MSH 2.2 and 4.1, ASCII: nodes, and elements of types 1 (line), 2 (triangle), 4 (tet). Point elements (15) are points;
+   other types are skipped. Method: section by section, line by line. Node tags are arbitrary and are looked up by bisection in sorted
+   order. Orientation is kept as it is. Based on: the Gmsh reference manual, file formats. */
 
 #if CONTACT_WITH_FILES
 
@@ -56196,7 +56801,7 @@ typedef struct cti_msh {
     ct_mesh *mesh;
     int major;      /* 2 or 4 */
     uint64_t *tags; /* [n] of the nodes: in file order, later sorted */
-    int32_t *order; /* [n] node of each sorted tag; NULL: tags rise in file order */
+    int32_t *order; /* [n] node of each sorted tag; NULL: tags ascend in file order */
     int have_nodes, have_elements, n_known;
 } cti_msh;
 
@@ -56276,7 +56881,7 @@ static int cti_msh_tag(cti_msh *m)
     return CTI_PUSH(m->scan.mem, m->tags, (uint64_t)tag) ? 1 : cti_scan_memory(&m->scan);
 }
 
-/* A block of version 4.1: tags, then coordinates. */
+/* One block of nodes, version 4.1: tags, then coordinates. */
 static int cti_msh_node_block(cti_msh *m)
 {
     int64_t skipped, count, i;
@@ -56293,7 +56898,7 @@ static int cti_msh_node_block(cti_msh *m)
     return 1;
 }
 
-/* Tags into rising order; the same tag twice is an error. */
+/* Sorts the tags; a tag that occurs twice is an error. */
 static int cti_msh_sort_tags(cti_msh *m)
 {
     cti_mem *mem = m->scan.mem;
@@ -56359,7 +56964,7 @@ static int cti_msh_find(const cti_msh *m, uint64_t tag)
     return m->order ? m->order[lo] : lo;
 }
 
-/* The nodes of one element of a type; types that are not used leave the rest of the line unread. */
+/* The nodes of one element. For types that are not used, the rest of the line stays unread. */
 static int cti_msh_element(cti_msh *m, int64_t type)
 {
     int32_t **list = type == 4 ? &m->mesh->tets : (type == 2 ? &m->mesh->triangles : &m->mesh->segments);
@@ -56431,7 +57036,7 @@ static int cti_msh_elements(cti_msh *m)
 
 /* ---- sections ---- */
 
-/* Passes over a section whose name is t. */
+/* Skips a section whose name is t. */
 static int cti_msh_skip(cti_msh *m, const char *t, int n)
 {
     const char *u;
@@ -56476,7 +57081,7 @@ CTI_FN ct_code cti_read_msh(cti_mem *mem, const char *bytes, size_t n, ct_mesh *
 {
     cti_msh m;
     memset(&m, 0, sizeof m);
-    /* a byte order mark is no part of the text */
+    /* skips a byte order mark */
     if (n >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0)
         bytes += 3, n -= 3;
     m.scan.at = bytes, m.scan.end = bytes + n, m.scan.line = 1, m.scan.mem = mem, m.scan.error = error;
@@ -56495,30 +57100,30 @@ CTI_FN ct_code cti_read_msh(cti_mem *mem, const char *bytes, size_t n, ct_mesh *
 
 /* ---- 9_files/files_ply.c ---- */
 /* files_ply.c -- PLY, ASCII and binary of both byte orders: vertices (x, y, z), faces (vertex_indices or vertex_index, fanned), edges
-   (vertex1, vertex2). Method: the header becomes a list of elements with typed properties; then every element is read value by value, what
-   is not used is passed over by its type. In ASCII an element is a line. A file without faces and edges is a set of points. based on: Turk,
-   The PLY polygon file format, 1994. */
+   (vertex1, vertex2). Method: the header becomes a list of elements with typed properties. Then every element is read value by value;
+   unused values are skipped by their type. In ASCII an element is a line. A file without faces and edges is a set of points. Based on:
+   Turk, The PLY polygon file format, 1994. */
 
 #if CONTACT_WITH_FILES
 
-/* What a property is to us. */
+/* Use of a property. */
 enum { CTI_PLY_SKIP = -1, CTI_PLY_CORNERS = 3, CTI_PLY_END_1, CTI_PLY_END_2 };
 
 typedef struct cti_ply_property {
-    cti_ply_scalar count_type, type; /* count_type: of a list, else CTI_PLY_SCALAR_NONE */
+    cti_ply_scalar count_type, type; /* count_type: type of a list's count; CTI_PLY_SCALAR_NONE: not a list */
     int role;                    /* 0, 1, 2: x, y, z of a vertex; CTI_PLY_* */
 } cti_ply_property;
 
 typedef struct cti_ply_element {
     char kind; /* 'v' vertex, 'f' face, 'e' edge, '-' other */
     int64_t count, line;
-    int first, n; /* its properties */
+    int first, n; /* range of its properties */
 } cti_ply_element;
 
 typedef struct cti_ply {
     cti_scan scan;
     ct_mesh *mesh;
-    char format; /* 'a' ASCII, 'b' binary, 0: not said yet */
+    char format; /* 'a' ASCII, 'b' binary, 0: unknown so far */
     cti_ply_element *elements;
     cti_ply_property *properties;
     int32_t *polygon;
@@ -56590,7 +57195,7 @@ static int cti_ply_element_line(cti_ply *p)
     return CTI_PUSH(p->scan.mem, p->elements, e) ? 1 : cti_scan_memory(&p->scan);
 }
 
-/* What the property called t is to an element of this kind. */
+/* The role of a property named t in an element of this kind. */
 static int cti_ply_role(char kind, int list, const char *t, int n)
 {
     if (kind == 'v' && !list && n == 1 && t[0] >= 'x' && t[0] <= 'z')
@@ -56636,7 +57241,7 @@ static int cti_ply_property_line(cti_ply *p)
     return CTI_PUSH(p->scan.mem, p->properties, q) ? 1 : cti_scan_memory(&p->scan);
 }
 
-/* Vertices need x, y, z, faces their corners, edges their ends. */
+/* Checks that vertices have x, y, z, faces their corners and edges their ends. */
 static int cti_ply_complete(cti_ply *p)
 {
     int i, k;
@@ -56703,7 +57308,7 @@ static int cti_ply_vertex_number(cti_ply *p, cti_ply_scalar type, int32_t *out)
     return 1;
 }
 
-/* Passes over count values. */
+/* Skips `count` values. */
 static int cti_ply_skip(cti_ply *p, cti_ply_scalar type, int64_t count)
 {
     const char *t;
@@ -56743,7 +57348,7 @@ static int cti_ply_list(cti_ply *p, const cti_ply_property *q)
     return 1;
 }
 
-/* One element: its values into x, the polygon or the edge, then into the mesh. */
+/* Reads one element's values into x, the polygon or the edge, and adds it to the mesh. */
 static int cti_ply_element_read(cti_ply *p, const cti_ply_element *e)
 {
     ct_real x[3] = {0, 0, 0};
@@ -56780,7 +57385,7 @@ static int cti_ply_body(cti_ply *p)
     int64_t j;
     for (i = 0; i < CTI_LEN(p->elements); i++) {
         const cti_ply_element *e = p->elements + i;
-        int64_t least = 0; /* bytes that one of them takes at least */
+        int64_t least = 0; /* smallest size of one of them in bytes */
         for (k = e->first; k < e->first + e->n; k++)
             least += cti_ply_scalar_size(p->properties[k].count_type != CTI_PLY_SCALAR_NONE ? p->properties[k].count_type : p->properties[k].type);
         if (p->format == 'b' && !cti_scan_left(&p->scan, e->count, least, "the elements that the header counts"))
@@ -56821,11 +57426,10 @@ CTI_FN ct_code cti_read_ply(cti_mem *mem, const char *bytes, size_t n, ct_mesh *
 #endif
 
 /* ---- 9_files/files_stl.c ---- */
-/* files_stl.c -- STL, ASCII and binary. Method: a binary file says at byte 80 how many triangles follow, so that its size is known; a file
-   of exactly that size is binary whatever its header says (in a text these four bytes are characters, which would count more than a hundred
-   million triangles). Corners are gathered as they come, then welded: corners with equal coordinates become one vertex, found through a
-   hash table with linear probing; vertices keep the order of their first use. based on: 3D Systems, StereoLithography interface
-   specification. */
+/* files_stl.c -- STL, ASCII and binary. Method: a binary file says at byte 80 how many triangles follow, so that its size is known. A file
+   of exactly that size is binary, whatever its header says: in a text these four bytes are characters, which would mean more than a hundred
+   million triangles. Corners are collected first, then welded: corners with equal coordinates become one vertex, found through a hash table
+   with linear probing. Vertices keep the order of their first use. Based on: 3D Systems, StereoLithography interface specification. */
 
 #if CONTACT_WITH_FILES
 #include <stdio.h>
@@ -56847,7 +57451,7 @@ static int cti_stl_word(cti_stl *s, const char *word)
     return cti_scan_like(t, n, word) ? 1 : cti_scan_fail(&s->scan, CT_ERR_FORMAT, "expected %s", word);
 }
 
-/* What follows "facet": the normal is not used and may be anything. */
+/* The rest of a "facet" line; the normal is not used and may be anything. */
 static int cti_stl_facet(cti_stl *s)
 {
     int i, k;
@@ -56950,12 +57554,12 @@ static uint64_t cti_stl_hash(const ct_real x[3])
     return h;
 }
 
-/* Corners into mesh: one vertex for equal coordinates, and -0 is 0. */
+/* Welds the corners into the mesh: one vertex for equal coordinates; -0 counts as 0. */
 static int cti_stl_weld(cti_stl *s, ct_mesh *mesh)
 {
     cti_mem *mem = s->scan.mem;
     int n = CTI_LEN(s->corners) / 3, i, k, v = 0, ok;
-    int32_t *table = NULL; /* [mask + 1] vertex + 1, 0: free */
+    int32_t *table = NULL; /* [mask + 1] vertex + 1, or 0: this place is free */
     uint64_t mask = 15, at;
     while (mask < 2 * (uint64_t)n)
         mask = 2 * mask + 1;
@@ -56980,7 +57584,7 @@ static int cti_stl_weld(cti_stl *s, ct_mesh *mesh)
     return ok ? 1 : cti_scan_memory(&s->scan);
 }
 
-/* 1 when the text begins with "solid" and goes on as text. */
+/* Returns 1 when the text begins with "solid" and goes on as text. */
 static int cti_stl_is_ascii(const char *bytes, size_t size)
 {
     cti_scan scan;
@@ -56993,7 +57597,7 @@ static int cti_stl_is_ascii(const char *bytes, size_t size)
     scan.at = bytes, scan.end = bytes + size;
     if (!cti_scan_word(&scan, &t, &n) || !cti_scan_like(t, n, "solid"))
         return 0;
-    /* the line after it says facet; or at least nothing there is binary */
+    /* the next line begins with "facet", or at least has no binary bytes */
     cti_scan_line(&scan);
     if (cti_scan_word(&scan, &t, &n) && (cti_scan_like(t, n, "facet") || cti_scan_like(t, n, "endsolid")))
         return 1;
@@ -57021,12 +57625,11 @@ CTI_FN ct_code cti_read_stl(cti_mem *mem, const char *bytes, size_t n, ct_mesh *
 #endif
 
 /* ---- 9_files/files_tetgen.c ---- */
-/* files_tetgen.c -- TetGen: nodes in .node, tets in .ele, triangles in .face. Method: one of the three is named, the others are looked for
-   beside it; .node is needed, and one of the others. All three number nodes from the number that .node begins with, 0 or 1. Attributes and
-   boundary markers are passed over; of tets of the second order (10 nodes) the corners are taken. When every tet of the file is negative
-   its writer meant the other orientation, and all are turned; a mixture is kept as it is. Triangles beside tets are turned outwards
-   likewise (TetGen writes them inwards); alone they are kept. based on: Si, TetGen user's manual, file formats.
- */
+/* files_tetgen.c -- TetGen: nodes in .node, tets in .ele, triangles in .face. Method: the caller names one of the three; the others are
+   looked for beside it. .node is required, and one of the others. All three count nodes from the first number in .node, 0 or 1. Attributes
+   and boundary markers are skipped; of second-order tets (10 nodes) only the corners are used. If every tet is negative, the file has the
+   other convention, and all tets are reversed; a mixture is kept as it is. Triangles beside tets are turned outwards in the same way
+   (TetGen writes them inwards); without tets they are kept. Based on: Si, TetGen user's manual, file formats. */
 
 #if CONTACT_WITH_FILES
 
@@ -57037,7 +57640,7 @@ typedef struct cti_tetgen {
     int n_nodes;
 } cti_tetgen;
 
-/* To the next field that is no comment, here or on a later line; it stays unread. */
+/* Moves to the next field that is not a comment, here or on a later line; the field stays unread. */
 static int cti_tetgen_seek(cti_tetgen *g, const char *what)
 {
     const char *t;
@@ -57048,7 +57651,7 @@ static int cti_tetgen_seek(cti_tetgen *g, const char *what)
     return 1;
 }
 
-/* A count in the first line: what follows it may be missing. */
+/* A count in the first line; it may be missing, then `fallback` is used. */
 static int cti_tetgen_optional(cti_tetgen *g, int64_t *out, int64_t fallback, const char *what)
 {
     const char *t, *at = g->scan.at;
@@ -57060,7 +57663,7 @@ static int cti_tetgen_optional(cti_tetgen *g, int64_t *out, int64_t fallback, co
     return cti_scan_integer(&g->scan, out, what);
 }
 
-/* The number of an element of a list, which counts up from the first. */
+/* Checks an element's number: numbers in a list count up from the first. */
 static int cti_tetgen_number(cti_tetgen *g, int64_t i, const char *what)
 {
     int64_t number;
@@ -57169,7 +57772,7 @@ static ct_real cti_tetgen_volume(const ct_mesh *mesh, int32_t o, const int32_t *
     return cti_v3_dot(cti_v3_cross(e[0], e[1]), e[2]);
 }
 
-/* Elements of k corners: two corners of each change places. */
+/* Reverses elements of k corners by exchanging two corners of each. */
 static void cti_tetgen_turn(int32_t *list, int n, int k)
 {
     int i;
@@ -57179,8 +57782,8 @@ static void cti_tetgen_turn(int32_t *list, int n, int k)
     }
 }
 
-/* When no tet is positive, all are turned. When the triangles around the tets enclose a negative volume, they look inwards and are turned.
- */
+/* If no tet is positive, all tets are reversed. If the triangles around the tets enclose a negative volume, they face inwards and are
+   reversed. */
 static void cti_tetgen_orient(ct_mesh *mesh)
 {
     int i, n = CTI_LEN(mesh->tets) / 4, nt = CTI_LEN(mesh->triangles) / 3, positive = 0, negative = 0;
@@ -57260,11 +57863,11 @@ CTI_FN ct_code cti_load_tetgen(cti_mem *mem, const char *path, ct_mesh *mesh, ct
 
 /* ---- 9_files/files_vtk.c ---- */
 /* files_vtk.c -- legacy VTK, ASCII and BINARY (big endian): POLYDATA (polygons, lines, triangle strips) and UNSTRUCTURED_GRID (lines,
-   polylines, triangles, strips, polygons, pixels, quads, tets). Method: section by section; a list of cells comes in either layout, "count,
-   nodes, count, nodes" or OFFSETS and CONNECTIVITY (since 5.0), told apart by the word OFFSETS, and becomes one list of node numbers and
-   ends. FIELD and METADATA are passed over; what follows POINT_DATA or CELL_DATA is not read. Orientation is kept. Vertex cells are points,
-   which need no list. Other cells are refused: leaving them out would tear holes. based on: VTK file formats, simple legacy formats; VTK
-   legacy information format. */
+   polylines, triangles, strips, polygons, pixels, quads, tets).
+   Method: section by section. A list of cells has one of two layouts, told apart by the word OFFSETS: "count, nodes, count, nodes", or
+   OFFSETS and CONNECTIVITY (since 5.0). Both become one list of node numbers and one of ends. FIELD and METADATA are skipped; reading ends
+   at POINT_DATA or CELL_DATA. Orientation is kept. Vertex cells are points, which need no list. Other cells are refused, since leaving them
+   out would tear holes. Based on: VTK file formats, simple legacy formats; VTK legacy information format. */
 
 #if CONTACT_WITH_FILES
 #include <stdio.h>
@@ -57287,8 +57890,8 @@ typedef struct cti_vtk {
     cti_scan scan;
     ct_mesh *mesh;
     int binary, grid; /* grid 1: UNSTRUCTURED_GRID, 0: POLYDATA */
-    int64_t n_points; /* -1: not yet read */
-    int32_t *nodes;   /* of the cells of the section, one after the other */
+    int64_t n_points; /* -1: not read yet */
+    int32_t *nodes;   /* node numbers of the section's cells, one cell after the other */
     int32_t *ends;    /* [cells] end of each in nodes */
     int have_cells, have_types;
 } cti_vtk;
@@ -57313,7 +57916,7 @@ static cti_ply_scalar cti_vtk_type(const char *t, int n)
     return CTI_PLY_SCALAR_NONE;
 }
 
-/* The next field of this line as a type. */
+/* Reads the next field of this line as a type. */
 static int cti_vtk_type_field(cti_vtk *v, cti_ply_scalar *out)
 {
     const char *t;
@@ -57324,7 +57927,7 @@ static int cti_vtk_type_field(cti_vtk *v, cti_ply_scalar *out)
     return *out != CTI_PLY_SCALAR_NONE || cti_scan_fail(&v->scan, CT_ERR_FORMAT, "expected a data type such as float, double, int", NULL);
 }
 
-/* To the field of an ASCII value, which may be on a later line. */
+/* Moves to the field of an ASCII value, which may be on a later line. */
 static int cti_vtk_seek(cti_vtk *v, const char *what)
 {
     const char *t;
@@ -57349,7 +57952,7 @@ static int cti_vtk_real(cti_vtk *v, cti_ply_scalar type, ct_real *out, const cha
     return cti_vtk_seek(v, what) && cti_scan_real(&v->scan, out, what);
 }
 
-/* A number of things in a section's line; lists are indexed by int. */
+/* Reads a count in a section's line; it must fit an int, since lists are indexed by int. */
 static int cti_vtk_count(cti_vtk *v, int64_t *out, const char *what)
 {
     if (!cti_scan_integer(&v->scan, out, what))
@@ -57361,7 +57964,8 @@ static int cti_vtk_count(cti_vtk *v, int64_t *out, const char *what)
     return 1;
 }
 
-/* From the end of a section's line to its values; they must fit into what is left of the file (a character each in ASCII). */
+/* Moves from the end of a section's line to its values; checks that the file is long enough for them (in ASCII at least one character
+   each). */
 static int cti_vtk_values(cti_vtk *v, int64_t count, cti_ply_scalar type, const char *what)
 {
     cti_scan_line(&v->scan);
@@ -57404,7 +58008,7 @@ static int cti_vtk_node(cti_vtk *v, cti_ply_scalar type)
     return CTI_PUSH(v->scan.mem, v->nodes, (int32_t)x) ? 1 : cti_scan_memory(&v->scan);
 }
 
-/* The old layout: size values, each cell as its count and its nodes. */
+/* Reads the old layout: `size` values, each cell as its node count and its nodes. */
 static int cti_vtk_cells_old(cti_vtk *v, int64_t count, int64_t size)
 {
     int64_t i, k, n, used = 0;
@@ -57423,7 +58027,7 @@ static int cti_vtk_cells_old(cti_vtk *v, int64_t count, int64_t size)
     return used == size || cti_scan_fail(&v->scan, CT_ERR_FORMAT, "the cells do not add up to the size of their section", NULL);
 }
 
-/* The new layout: count offsets from 0 to size, then size nodes. */
+/* Reads the new layout: `count` offsets from 0 to `size`, then `size` nodes. */
 static int cti_vtk_cells_new(cti_vtk *v, int64_t count, int64_t size)
 {
     const char *t;
@@ -57453,7 +58057,7 @@ static int cti_vtk_cells_new(cti_vtk *v, int64_t count, int64_t size)
     return 1;
 }
 
-/* "CELLS count size" and its like: into nodes and ends. */
+/* Reads "CELLS count size" and similar sections into nodes and ends. */
 static int cti_vtk_cells(cti_vtk *v)
 {
     const char *t, *at;
@@ -57485,7 +58089,7 @@ static int cti_vtk_strip(cti_vtk *v, const int32_t *nodes, int n)
     return 1;
 }
 
-/* A cell into the mesh. */
+/* Adds a cell to the mesh. */
 static int cti_vtk_cell(cti_vtk *v, int64_t type, const int32_t *nodes, int n)
 {
     static const int least[] = {0, 1, 0, 2, 2, 3, 3, 3, 4, 4, 4}, most[] = {0, 1, 0, 2, 0, 3, 0, 0, 4, 4, 4};
@@ -57523,7 +58127,7 @@ static int cti_vtk_cell(cti_vtk *v, int64_t type, const int32_t *nodes, int n)
     }
 }
 
-/* A section of POLYDATA: all its cells have one type. */
+/* Reads a section of POLYDATA, whose cells all have one type. */
 static int cti_vtk_poly(cti_vtk *v, int type)
 {
     int i, begin = 0;
@@ -57566,7 +58170,7 @@ static void cti_vtk_metadata(cti_vtk *v)
     }
 }
 
-/* "NAME components tuples type" and its values. */
+/* Skips "NAME components tuples type" and its values. */
 static int cti_vtk_array(cti_vtk *v)
 {
     const char *t;
@@ -57641,7 +58245,7 @@ static int cti_vtk_dataset(cti_vtk *v)
     return 1;
 }
 
-/* The four lines of the head: version, title, ASCII or BINARY, dataset. */
+/* Reads the four header lines: version, title, ASCII or BINARY, dataset. */
 static int cti_vtk_head(cti_vtk *v)
 {
     static const char magic[] = "# vtk DataFile Version ";
@@ -57659,7 +58263,7 @@ static int cti_vtk_head(cti_vtk *v)
     return 1;
 }
 
-/* One section whose word is t: 1 read, 0 failed, -1 the geometry ends here. */
+/* Reads one section named t. 1: done, 0: failed, -1: the geometry ends here. */
 static int cti_vtk_section(cti_vtk *v, const char *t, int n)
 {
     if (cti_scan_like(t, n, "point_data") || cti_scan_like(t, n, "cell_data"))
@@ -57738,7 +58342,7 @@ CTI_FN ct_code cti_read_vtk(cti_mem *mem, const char *bytes, size_t n, ct_mesh *
 
 enum { CTI_FILES_CHUNK = 1 << 16, CTI_FILES_DIGITS = 1200 };
 
-/* "<unit> <place>: <text>"; place below 0: the text alone. */
+/* Sets the error to "<unit> <place>: <text>", or with a negative place to the text alone. */
 static ct_code cti_file_say(ct_error_info *error, ct_code code, const char *unit, int64_t place, double value, const char *format,
                             const char *arg)
 {
@@ -57794,7 +58398,7 @@ static int cti_file_replace(const char *temporary, const char *path)
     FILE *old;
     if (rename(temporary, path) == 0)
         return 1;
-    /* a folder or a file that may not be written is left alone */
+    /* a path that cannot be opened for writing (a folder, a write-protected file) is left alone */
     old = fopen(path, "r+b");
     if (!old)
         return 0;
@@ -57813,7 +58417,7 @@ CTI_FN ct_code cti_file_write(cti_mem *mem, const char *path, cti_file_writer *w
     if (!CTI_RESIZE(mem, temporary, (int64_t)(n + sizeof end)))
         return cti_file_error(error, CT_ERR_MEMORY, 0, 0, "out of memory for the file", NULL);
     memcpy(temporary, path, n), memcpy(temporary + n, end, sizeof end);
-    remove(temporary); /* of a run that was killed; or a link, which is not written through */
+    remove(temporary); /* left by a run that was killed; or a link, which must not be written through */
     f = fopen(temporary, "wb");
     code = f ? write(f, user) : CT_ERR_FILE;
     ok = f && !ferror(f);
@@ -57846,7 +58450,7 @@ CTI_FN int cti_scan_memory(cti_scan *s)
 
 static int cti_scan_at_break(const cti_scan *s) { return s->at == s->end || *s->at == '\n' || *s->at == '\r'; }
 
-/* Over one line end, if there is one here. */
+/* Moves over one line end, if there is one here. */
 static void cti_scan_break(cti_scan *s)
 {
     if (s->at == s->end)
@@ -57862,7 +58466,7 @@ static void cti_scan_break(cti_scan *s)
     }
 }
 
-/* 1 when a backslash here joins this line with the next. */
+/* Returns 1 when a backslash here joins this line with the next. */
 static int cti_scan_joins(const cti_scan *s)
 {
     return s->comments && s->at + 1 < s->end && s->at[0] == '\\' && (s->at[1] == '\n' || s->at[1] == '\r');
@@ -57870,7 +58474,7 @@ static int cti_scan_joins(const cti_scan *s)
 
 CTI_FN int cti_scan_token(cti_scan *s, const char **token, int *length)
 {
-    /* blanks and joined lines */
+    /* skips blanks and joined lines */
     for (;;) {
         if (cti_scan_joins(s)) {
             s->at++;
@@ -57952,7 +58556,8 @@ CTI_FN int cti_scan_word(cti_scan *s, const char **token, int *length)
 
 /* ---- numbers ---- */
 
-/* Digits of a decimal number: 1 when the field is one; mantissa (its first 19 digits), power of ten, sign. */
+/* Reads the digits of a decimal number: 1 when the field is one. Gives the mantissa (its first 19 digits), the power of ten and the
+   sign. */
 static int cti_scan_decimal(const char *t, int n, uint64_t *mantissa, int *power, int *negative, int *short_form)
 {
     int i = 0, digits = 0, seen = 0, point = 0, exponent = 0, sign = 1, start;
@@ -57988,7 +58593,7 @@ static int cti_scan_decimal(const char *t, int n, uint64_t *mantissa, int *power
     return i == n;
 }
 
-/* a copy [CTI_FILES_DIGITS + 40] that has the locale's decimal point, for strtod. 0: too long */
+/* copies the field to copy [CTI_FILES_DIGITS + 40] with the locale's decimal point, for strtod. 0: too long */
 static int cti_scan_copy(const char *t, int n, char *copy)
 {
     const char *point = localeconv()->decimal_point;
@@ -58056,7 +58661,7 @@ CTI_FN int cti_scan_number(const char *token, int length, ct_real *out)
     return 1;
 }
 
-/* The field as text for a message. */
+/* The field as text for an error message, shortened. */
 static void cti_scan_quote(char out[32], const char *token, int length)
 {
     int i, n = cti_min_int(length, 24);
@@ -58118,7 +58723,7 @@ CTI_FN int cti_scan_left(cti_scan *s, int64_t count, int64_t size, const char *w
     return 1;
 }
 
-/* The bits of the next value, whose bytes are there. */
+/* The bits of the next value; the caller has checked that its bytes exist. */
 static uint64_t cti_scan_bits(cti_scan *s, int size)
 {
     uint64_t u = 0;
@@ -58178,7 +58783,7 @@ CTI_FN int cti_scan_raw_real(cti_scan *s, cti_ply_scalar type, ct_real *out, con
         ok = cti_finite64(x);
     }
 #if CONTACT_REAL == 32
-    /* above the largest float, halfway to the next power of two */
+    /* limit: halfway between the largest float and the next power of two, so that rounding to float stays finite */
     ok = ok && x < 3.4028235677973362e38 && x > -3.4028235677973362e38;
 #endif
     if (!ok) {
@@ -58224,7 +58829,7 @@ CTI_FN int cti_file_has_extension(const char *path, const char *extension)
 
 typedef ct_code cti_file_reader(cti_mem *mem, const char *bytes, size_t n, ct_mesh *mesh, ct_error_info *error);
 
-/* The reader for a file name; *tetgen 1: its own way of loading. */
+/* The reader for a file name; *tetgen 1: TetGen, which has its own loader. */
 static cti_file_reader *cti_file_choose(const char *path, int *tetgen)
 {
     *tetgen = cti_file_has_extension(path, ".node") || cti_file_has_extension(path, ".ele") || cti_file_has_extension(path, ".face");
@@ -58352,7 +58957,7 @@ static int cti_cpb_open(cti_cpb_file *f, const unsigned char *bytes, size_t size
         a->data = bytes + at;
         at += (width * (size_t)a->count + 7) & ~(size_t)7;
         if (at > size)
-            at = size; /* the last array's padding may be missing */
+            at = size; /* the padding after the last array may be missing */
     }
     return 1;
 }
@@ -58366,7 +58971,7 @@ static const cti_cpb_array *cti_cpb_find(const cti_cpb_file *f, const char *name
     return NULL;
 }
 
-/* an array that has to be there, of a type and (count >= 0) a length; NULL and an error else */
+/* finds a required array by name, type and (if count >= 0) length; NULL and an error if it is not there */
 static const cti_cpb_array *cti_cpb_need(cti_cpb_file *f, const char *name, uint32_t dtype, int64_t count)
 {
     const cti_cpb_array *a = cti_cpb_find(f, name);
@@ -58391,7 +58996,7 @@ static int cti_cpb_doubles(cti_cpb_file *f, const char *name, int64_t count, dou
     return 1;
 }
 
-/* the same where the array may be missing or of another length, which leaves *out NULL */
+/* finds an optional array; if it is missing or of another length, *out is NULL */
 static int cti_cpb_optional(cti_cpb_file *f, const char *name, int64_t count, double **out)
 {
     const cti_cpb_array *a = cti_cpb_find(f, name);
@@ -58412,7 +59017,8 @@ static double cti_cpb_double_at(const cti_cpb_array *a, int64_t k)
     return v;
 }
 
-/* a matrix of scalars (block 1) or 3x3 blocks (block 3) with as many columns as said, -1: as rows; mirror: the upper triangle is stored */
+/* reads a matrix of scalars (block 1) or 3x3 blocks (block 3). It must have `columns` columns (-1: as many as rows). mirror: only the upper
+   triangle is stored */
 static int cti_cpb_sparse(cti_cpb_file *f, const char *letter, int block, int mirror, int columns, cti_sparse *out)
 {
     char name[8];
@@ -58459,7 +59065,7 @@ static int cti_cpb_sparse(cti_cpb_file *f, const char *letter, int block, int mi
     return ok || cti_cpb_refuse(f, CT_ERR_MEMORY, 0, "out of memory", NULL);
 }
 
-/* the upper triangle of scalars or both: P of a QP is mirrored where nothing is stored below the diagonal */
+/* whether only the upper triangle is stored: P of a QP is mirrored if nothing is stored below the diagonal */
 static int cti_cpb_is_upper(cti_cpb_file *f, const char *p_name, const char *i_name)
 {
     const cti_cpb_array *p = cti_cpb_find(f, p_name), *index = cti_cpb_find(f, i_name);
@@ -58471,7 +59077,7 @@ static int cti_cpb_is_upper(cti_cpb_file *f, const char *p_name, const char *i_n
     return 1;
 }
 
-/* M, H: the operator of a global problem or a QP's */
+/* the matrix of a global problem (M or H) or of a QP */
 static int cti_cpb_operator(cti_cpb_file *f, const char *scalar, cti_sparse *out)
 {
     if (cti_cpb_find(f, "A.p"))
@@ -58481,7 +59087,7 @@ static int cti_cpb_operator(cti_cpb_file *f, const char *scalar, cti_sparse *out
 
 static int cti_cpb_qp(cti_cpb_file *f, cti_program *q)
 {
-    const cti_cpb_array *objective = cti_cpb_find(f, "obj"), *equation = cti_cpb_find(f, "equation"); /* obj is without obj_r */
+    const cti_cpb_array *objective = cti_cpb_find(f, "obj"), *equation = cti_cpb_find(f, "equation"); /* obj is used if obj_r is missing */
     int i;
     if (!cti_cpb_operator(f, "P", &q->A) || !cti_cpb_sparse(f, "J", 1, 0, q->A.rows, &q->J))
         return 0;
@@ -58532,7 +59138,7 @@ static int cti_cpb_contacts(cti_cpb_file *f, cti_program *q)
     }
 }
 
-/* an array that would change the problem, were it of another kind, is not passed over as unknown ones are */
+/* refuses an array that belongs to another kind of problem: skipping it, like an unknown array, would change the problem */
 static int cti_cpb_only(cti_cpb_file *f, cti_program_kind kind)
 {
     static const char *const other[2][4] = {{"lo", "hi", "mu", NULL}, {"lo", "hi", "equation", NULL}};
@@ -58562,7 +59168,7 @@ static ct_code cti_problem_read_cpb(cti_mem *mem, const char *bytes, size_t size
 
 /* ---- LCPs as text ---- */
 
-/* a number, inf and -inf too */
+/* reads a number; inf and -inf are allowed */
 static int cti_lcp_number(cti_scan *s, double *out, const char *what)
 {
     const char *token;
@@ -58620,7 +59226,7 @@ static int cti_lcp_expect(cti_scan *s, cti_program *q)
     return 1;
 }
 
-/* one keyword and what belongs to it; 0 on an error */
+/* reads one keyword and its data; 0 on an error */
 static int cti_lcp_item(cti_scan *s, const char *token, int length, cti_program *q)
 {
     int64_t n;
@@ -58724,9 +59330,9 @@ CONTACT_API_DEF ct_code ct_problem_read(const char *path, ct_problem **out_probl
 #endif
 
 /* ---- 9_files/files_write.c ---- */
-/* files_write.c -- meshes to files: OBJ, Gmsh MSH 2.2 (ASCII), legacy VTK (ASCII). Method: the mesh is checked first; the file takes
-   its place when it is whole (cti_file_write). Numbers have 17 digits and a point in every locale, so that reading
-   gives the same bits. Positions that no element uses are written as points. based on: the formats' descriptions named in the readers. */
+/* files_write.c -- meshes to files: OBJ, Gmsh MSH 2.2 (ASCII), legacy VTK (ASCII). Method: the mesh is checked first; a new file replaces
+   an old one only when it is complete (cti_file_write). Numbers have 17 digits and a decimal point in every locale, so that reading gives
+   the same bits. Positions that no element uses are written as points. Based on: the formats' descriptions named in the readers. */
 
 #if CONTACT_WITH_FILES
 #include <locale.h>
@@ -58736,10 +59342,10 @@ typedef struct cti_write {
     FILE *f;
     char kind; /* o, m, v: OBJ, MSH, VTK */
     const ct_mesh *mesh;
-    const int32_t *triangles; /* what is written as triangles */
+    const int32_t *triangles; /* the triangles to write */
     int n_triangles;
-    uint8_t *used; /* [n_positions] 1: some element has it */
-    int n_points;  /* positions that none has */
+    uint8_t *used; /* [n_positions] 1: an element uses it */
+    int n_points;  /* number of positions that no element uses */
 } cti_write;
 
 /* ---- checks ---- */
@@ -58753,7 +59359,7 @@ static ct_code cti_write_fail(ct_error_info *error, ct_code code, int64_t elemen
     return code;
 }
 
-/* Indices [n] in elements of k: in range. */
+/* Checks that the indices [n] of elements with k corners are in range. */
 static ct_code cti_write_check_list(const int32_t *list, int n, int k, int n_positions, const char *text, ct_error_info *error)
 {
     int64_t i;
@@ -58801,7 +59407,8 @@ CTI_FN void cti_write_real(FILE *f, double x)
     fputs(text, f);
 }
 
-/* Lines of `count` elements: what stands in front, then the indices plus first. number not NULL: counted up and written first. */
+/* Writes `count` lines, one an element: the text `front`, then its indices plus `first`. If number is not NULL, it is counted up and
+   written first. */
 static void cti_write_elements(FILE *f, const char *front, const int32_t *list, int count, int k, int first, int *number)
 {
     int i, j;
@@ -58927,7 +59534,7 @@ CONTACT_API_DEF ct_code ct_mesh_write(const char *path, const ct_mesh *mesh, ct_
     code = CT_ERR_MEMORY;
     if (CTI_RESIZE(&mem, w.used, mesh->n_positions)) {
         code = CT_OK;
-        /* OBJ has no tets: their boundary stands for them */
+        /* OBJ has no tets: their boundary is written instead */
         if (w.kind == 'o' && mesh->n_tets && !mesh->n_triangles) {
             code = cti_mesh_boundary(&mem, mesh->tets, mesh->n_tets, mesh->n_positions, &surface) ? CT_OK : CT_ERR_MEMORY;
             w.triangles = surface, w.n_triangles = CTI_LEN(surface) / 3;
@@ -58965,15 +59572,16 @@ CONTACT_API_DEF ct_code ct_mesh_write(const char *path, const ct_mesh *mesh, ct_
 
 /* ---- 9_files/files_problem_write.c ---- */
 /* files_problem_write.c -- contact problems to files: the CPB container, LCPs as text.
-   Method: the file takes its place when it is whole (cti_file_write). Text has 17 digits and a point in every locale; CPB has the numbers themselves.
-   Rows that are equations are an array `equation` of their own, which readers that do not know it pass over. */
+   Method: the new file replaces an old one only when it is complete (cti_file_write). Text has 17 digits and a decimal point in every
+   locale; CPB has the binary numbers. Rows that are equations are listed in an array `equation` of their own; readers that do not know it
+   skip it. */
 
 #if CONTACT_WITH_FILES
 #include <stdio.h>
 
 /* ---- CPB ---- */
 
-/* head of an array, its numbers, zeros to a multiple of 8 */
+/* writes the head of an array, its numbers, and zeros up to a multiple of 8 bytes */
 static void cti_problem_put(FILE *f, const char *name, uint32_t dtype, const void *data, uint64_t count)
 {
     static const unsigned char zero[8] = {0, 0, 0, 0, 0, 0, 0, 0};
@@ -59001,7 +59609,7 @@ static void cti_problem_put_sparse(FILE *f, char letter, const cti_sparse *a, in
     strcpy(name + 1, ".x"), cti_problem_put(f, name, 1, x, entries * (uint64_t)(block * block));
 }
 
-/* W in 3x3 blocks. 0 when memory ran out */
+/* writes W in 3x3 blocks. 0 when memory ran out */
 static int cti_problem_put_blocks(cti_mem *mem, FILE *f, const cti_sparse *W)
 {
     cti_sparse P;
@@ -59071,7 +59679,7 @@ static int cti_problem_put_qp(cti_mem *mem, FILE *f, const cti_program *p)
     return ok;
 }
 
-/* how many arrays the functions above write */
+/* number of arrays that the functions above write */
 static uint32_t cti_problem_arrays(const cti_program *p)
 {
     uint32_t refs = (uint32_t)((p->x_ref != NULL) + (p->r_ref != NULL));
@@ -59176,10 +59784,10 @@ CONTACT_API_DEF ct_code ct_problem_write(const ct_problem *problem, const char *
 #endif
 
 /* ---- 9_files/files_cpb.c ---- */
-/* files_cpb.c -- the last contact problem of a world as a CPB file: global frictional contact, A v = b + J'r, u = J v + w; or the
-   problem that the stepper says (CT_STEPPER_DCD: a quadratic program, min 1/2 v'A v - b'v, J v + w >= 0).
-   Method: the problem becomes a program (program.h) with the same solution, which is written as any other; a row's compliance is an
-   unknown more, and a row that is eased apart while it is held is two contacts (bridge.h). */
+/* files_cpb.c -- writes the last contact problem of a world as a CPB file: global frictional contact, A v = b + J'r, u = J v + w; or the
+   problem that the stepper states (CT_STEPPER_DCD: a quadratic program, min 1/2 v'A v - b'v, J v + w >= 0).
+   Method: the problem is converted to a program (program.h) with the same solution, which is then written like any other. A row with
+   compliance adds an unknown; a row that is recovering its gap becomes two contacts (bridge.h). */
 
 #if CONTACT_WITH_FILES
 
@@ -59191,7 +59799,7 @@ static int cti_dump_contacts(cti_mem *mem, cti_arena *arena, const cti_problem *
     int ok;
     memset(&q, 0, sizeof q);
     ok = cti_bridge_open(mem, arena, p, NULL, &q);
-    *out = q.program; /* also of one that failed on the way: the caller frees it */
+    *out = q.program; /* also after a failure: the caller frees it */
     ok = ok && CTI_RESIZE(mem, out->x_ref, out->n) && CTI_RESIZE(mem, out->r_ref, out->m);
     if (ok)
         cti_bridge_start(&q, v, out->x_ref, out->r_ref);
@@ -59304,6 +59912,11 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_FPENV
 #undef CTI_FPENV_FLAGS
 #undef CTI_FPENV_USUAL
+#undef CTI_TUNED_FIELD
+#undef CTI_TUNED_VALUE
+#undef CTI_TUNED_TEXT
+#undef CTI_TUNED_NAME
+#undef CTI_TUNED_ENTRY
 #undef CTI_EPS
 #undef CTI_REAL_MAX
 #undef CTI_R
@@ -59404,34 +60017,18 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #if CONTACT_WITH_CMR
 #undef CTI_FACTOR32_LEAST
 #endif
+#undef CTI_TUNED_SWEEPS
+#undef CTI_TUNED_OUTER
+#undef CTI_TUNED_CORRECTION
+#undef CTI_TUNED_STRIDE
+#undef CTI_TUNED_ANDERSON
+#undef CTI_TUNED_LAW
+#undef CTI_TUNED_PAPER
+#undef CTI_TUNED_PARTS
+#undef CTI_TUNED_COSTS
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
-#undef CTI_LAW_MISS
-#undef CTI_LAW_FLAT
-#undef CTI_ANDERSON_FAR
-#undef CTI_NODES_REBASE
-#undef CTI_ICA_FEW
-#undef CTI_ICA_MORE
-#undef CTI_ICA_DEFER
-#undef CTI_ICA_SMOOTH
-#undef CTI_ICA_LEFT
-#undef CTI_ICA_ALIKE
-#undef CTI_ICA_STRIDE
-#undef CTI_ICA_SLOW
-#undef CTI_ICA_ASTRAY
-#undef CTI_ICA_NEAR
-#undef CTI_ICA_SCATTER_US
-#undef CTI_ICA_VELOCITY_US
-#undef CTI_ICA_SOLVE_US
-#undef CTI_ICA_JUDGE
-#undef CTI_ICA_DROP
-#undef CTI_ICA_JOINTED
-#undef CTI_ICA_STALL
-#undef CTI_PAPER_CHANGE
-#undef CTI_PAPER_REPEATS
-#undef CTI_PAPER_FEW
-#undef CTI_PAPER_GROWTH
-#undef CTI_PAPER_MORE
-#undef CTI_PAPER_NOISE
+#undef CTI_SOLVE_NUMBERS
+#undef CTI_ICA_HEAD
 #endif
 #if CONTACT_WITH_ICA
 #undef CTI_ICA_PROGRAM_INNER
@@ -59575,59 +60172,18 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_FLATS_ALIKE
 #undef CTI_FLATS_AT
 #endif
+#undef CTI_TUNED_FACTORS
+#undef CTI_TUNED_ISLAND
+#undef CTI_TUNED_ENDED
+#undef CTI_TUNED_ATTEMPT
+#undef CTI_TUNED_ENERGY
+#undef CTI_TUNED_SUBSTEP
+#undef CTI_TUNED_REPAIR
+#undef CTI_TUNED_STEP_COSTS
+#undef CTI_STEP_NUMBERS
 #undef CTI_HELD_REPAIR
 #undef CTI_HELD_IMPLAUSIBLE
 #undef CTI_HELD_RESTED
-#if CONTACT_WITH_CMR
-#undef CTI_POLICY_CHEAP
-#undef CTI_POLICY_LARGE
-#undef CTI_POLICY_SOLVE
-#undef CTI_POLICY_STIFF
-#undef CTI_POLICY_SLOW
-#undef CTI_POLICY_MISSING
-#undef CTI_POLICY_INEXACT
-#undef CTI_POLICY_EXTRAPOLATED
-#undef CTI_POLICY_PORTS
-#undef CTI_POLICY_COLUMNS
-#undef CTI_POLICY_PORTS_FAILED
-#undef CTI_POLICY_WHOLE_ATTEMPTS
-#undef CTI_POLICY_CORRECTED
-#undef CTI_POLICY_WASTED
-#undef CTI_POLICY_WASTED_JOINTS
-#undef CTI_POLICY_FAR
-#undef CTI_POLICY_FAILED
-#undef CTI_POLICY_FAILED_SPEED
-#endif
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_NEWTON))
-#undef CTI_POLICY_NEWTON_ROWS
-#undef CTI_POLICY_NEWTON_SHARE
-#endif
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
-#undef CTI_POLICY_DIVERGED
-#undef CTI_POLICY_SPENT
-#endif
-#if CONTACT_WITH_CMR
-#undef CTI_POLICY_JOINT
-#undef CTI_POLICY_JOINT_FAILS
-#undef CTI_POLICY_JOINT_TIMES
-#undef CTI_POLICY_TURN
-#undef CTI_POLICY_ROW
-#undef CTI_POLICY_GAIN
-#undef CTI_POLICY_GAIN_SWING
-#undef CTI_POLICY_GAIN_RIGID
-#undef CTI_POLICY_GAIN_ROUNDING
-#undef CTI_POLICY_CLIMB
-#undef CTI_POLICY_CLIMB_FALL
-#undef CTI_POLICY_NEWTON_FULL
-#undef CTI_POLICY_SUCCESSES
-#undef CTI_POLICY_EQUAL
-#endif
-#undef CTI_POLICY_END
-#if CONTACT_WITH_CMR
-#undef CTI_POLICY_TANGLED
-#undef CTI_POLICY_ROLLBACKS
-#undef CTI_POLICY_HOLDS
-#endif
 #undef CTI_FACTORS_PATCH
 #if CONTACT_WITH_CMR
 #undef CTI_SMOOTH_STIFF

@@ -1,5 +1,6 @@
-/* test_bridge.c -- the world's contact problem as a stand-alone one and back: both judges agree on a problem with everything that rows
-   know, every solver finds ICA's solution, a failure leaves all as it was, and worlds that step with each solver come to the same rest. */
+/* test_bridge.c -- conversion of a world's contact problem to a stand-alone one and back. Both judges agree on a problem with every feature
+   of rows; every solver finds ICA's solution; a failure leaves everything unchanged; worlds that step with different solvers reach the same
+   rest. */
 #include "../src/4_programs/bridge.h"
 #include "../src/4_programs/friction.h"
 #include "../src/3_solve/ica.h"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""test_builds.py -- contact.h in the ways that users compile it: switches, #error texts, their own stb_ds.h, exported names, languages, projects.
+"""test_builds.py -- compiles contact.h in the ways that users do: switches, #error texts, their own stb_ds.h, exported names, languages, projects.
 
 usage: python3 tests/test_builds.py [--jobs N] [PART...]
 Parts: errors switches stb memory exports languages msvc mingw consumers (default: all). Prints a line a check, "ok NAME", "FAILED NAME: why" or

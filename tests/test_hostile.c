@@ -1,5 +1,5 @@
-/* test_hostile.c -- contact problems from arrays and to files, and what must not bring the solvers down: sizes of 0, numbers that are none,
- * contradictory and mutilated files, wrong arguments, memory that runs out at every single request. */
+/* test_hostile.c -- contact problems from arrays and files with input that must not crash the solvers: sizes of 0, NaN and infinity,
+   contradictory and damaged files, wrong arguments, memory that fails at every single request. */
 #include "../src/4_programs/certificate.h"
 #include "../src/4_programs/solvers.h"
 #include "../src/9_world/problems.h"

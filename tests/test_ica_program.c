@@ -1,5 +1,5 @@
-/* test_ica_program.c -- ICA on problems that stand alone: by hand, at random with any rows, with friction and arms, what it refuses,
-   watchers, failing memory; and traces of every solver. */
+/* test_ica_program.c -- ICA on stand-alone problems: solved by hand, random with any rows, with friction and arms; refusals, watchers,
+   failing memory; and traces of every solver. */
 #include "program_check.h"
 #include "../src/4_programs/ica_program.h"
 #include "../src/9_world/problems.h"

@@ -1,5 +1,5 @@
-/* test_world.c -- the world as its user sees it: misuse is refused and names the culprit, bodies come and go, pins and direction pins,
-   memory that runs out anywhere, no allocation in a warmed-up step, same bits for the same input, tangled starts. */
+/* test_world.c -- the world as its user sees it: misuse is refused and names the culprit; bodies are added and removed; pins and direction
+   pins; memory failures anywhere; no allocation in a warmed-up step; same bits for the same input; tangled starts. */
 #include "../src/9_world/problems.h"
 #include "world_util.h"
 

@@ -1,4 +1,4 @@
-/* cli.h -- what the files of the command line share: exit codes, the commands, small helpers. */
+/* cli.h -- shared by the files of the command line: exit codes, the commands, small helpers. */
 #ifndef CLI_H
 #define CLI_H
 

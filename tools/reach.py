@@ -1,9 +1,9 @@
 """reach.py -- which functions of the implementation the API reaches, and with which CONTACT_WITH_ switches. Used by amalgamate.py.
 
-Method: the text is cut into chunks of file scope: functions, prototypes, tables, types, macros. A chunk reaches every chunk of a name that stands in
-it; a use inside of #if CONTACT_WITH_A needs A, too. The condition of a chunk is the OR over all chains of uses from a public function, of the AND along
-the chain. Conditions are sets of sets of switches: {{A}, {B, C}} is A || (B && C), {{}} is always, {} is never. What the reading of #if does not
-know (#else, other macros, comparisons) counts as always. So a condition is never too narrow, unless a name is pasted together in a way that
+Method: the text is cut into chunks of file scope: functions, prototypes, tables, types, macros. A chunk reaches every chunk whose name occurs in
+it; a use inside #if CONTACT_WITH_A needs A, too. The condition of a chunk is the OR over all chains of uses from a public function, of the AND along
+the chain. Conditions are sets of sets of switches: {{A}, {B, C}} is A || (B && C), {{}} is always, {} is never. Other conditions (#else, other macros,
+comparisons) count as always. So a condition is never too narrow, unless a name is pasted together in a way that
 `expand` does not know; then the compiler misses a function, or this file finds one that nothing reaches.
 """
 import re

@@ -1,7 +1,7 @@
-/* files_cpb.c -- the last contact problem of a world as a CPB file: global frictional contact, A v = b + J'r, u = J v + w; or the
-   problem that the stepper says (CT_STEPPER_DCD: a quadratic program, min 1/2 v'A v - b'v, J v + w >= 0).
-   Method: the problem becomes a program (program.h) with the same solution, which is written as any other; a row's compliance is an
-   unknown more, and a row that is eased apart while it is held is two contacts (bridge.h). */
+/* files_cpb.c -- writes the last contact problem of a world as a CPB file: global frictional contact, A v = b + J'r, u = J v + w; or the
+   problem that the stepper states (CT_STEPPER_DCD: a quadratic program, min 1/2 v'A v - b'v, J v + w >= 0).
+   Method: the problem is converted to a program (program.h) with the same solution, which is then written like any other. A row with
+   compliance adds an unknown; a row that is recovering its gap becomes two contacts (bridge.h). */
 #include "../4_programs/bridge.h"
 #include "../9_world/problems.h"
 #include "../9_world/world.h"
@@ -16,7 +16,7 @@ static int cti_dump_contacts(cti_mem *mem, cti_arena *arena, const cti_problem *
     int ok;
     memset(&q, 0, sizeof q);
     ok = cti_bridge_open(mem, arena, p, NULL, &q);
-    *out = q.program; /* also of one that failed on the way: the caller frees it */
+    *out = q.program; /* also after a failure: the caller frees it */
     ok = ok && CTI_RESIZE(mem, out->x_ref, out->n) && CTI_RESIZE(mem, out->r_ref, out->m);
     if (ok)
         cti_bridge_start(&q, v, out->x_ref, out->r_ref);

@@ -1,5 +1,5 @@
-/* prepare.c -- from bodies to the arrays of a step: surface, matrix pattern, scatter slots, factors. This runs once per change of topology,
-   and positions and velocities are not touched. */
+/* prepare.c -- from bodies to the arrays of a step: surface, matrix pattern, scatter slots, factors. It runs once per change of topology
+   and does not touch positions or velocities. */
 #include "world.h"
 #include "../8_step/impulses.h"
 #include "../8_step/integrate.h"
@@ -20,7 +20,7 @@ CTI_FN void cti_world_unprepare(ct_world *w)
     CTI_CLEAR(s->contact.tangled_pairs);
     CTI_CLEAR(s->contact.repairs);
     CTI_CLEAR(s->scripts.movers);
-    CTI_CLEAR(s->history.impulses.touches); /* their features are indices into the surface */
+    CTI_CLEAR(s->history.impulses.touches); /* touches refer to features by index into the surface */
     s->bodies.n_models = 0;
     s->contact.is_solved = 0;
     w->ready = w->prepared = 0;
@@ -38,7 +38,7 @@ CTI_FN int cti_world_list_models(ct_world *w)
     return ok;
 }
 
-/* counts of bodies and of their surfaces' vertices, moving vertices, edges, faces and planes */
+/* counts of bodies, and of their surfaces' vertices, moving vertices, edges, faces and planes */
 typedef struct cti_prepare_sizes {
     int bodies, nv, moving, ne, nf, np;
 } cti_prepare_sizes;
@@ -114,7 +114,7 @@ static void cti_prepare_body(const ct_world *w, cti_surface *f, int index, const
     f->nv += nv, f->ne += t->n_edges, f->nf += nf;
 }
 
-/* movers of the kinematic bodies. 0: out of memory */
+/* lists the movers of the kinematic bodies. 0: out of memory */
 static int cti_prepare_movers(ct_world *w)
 {
     cti_state *s = &w->state;
@@ -135,7 +135,7 @@ static int cti_prepare_movers(ct_world *w)
     return 1;
 }
 
-/* places the surface at the present nodes, rotations and scripts */
+/* computes the surface's positions from the current nodes, rotations and scripts */
 static int cti_prepare_place(ct_world *w)
 {
     cti_state *s = &w->state;
@@ -149,7 +149,7 @@ static int cti_prepare_place(ct_world *w)
     return 1;
 }
 
-/* six times the volume that a closed surface encloses; < 0: its inside is the free space (a room) */
+/* six times the volume that a closed surface encloses; < 0: it encloses free space, like the walls of a room */
 static ct_real cti_prepare_volume(const cti_body *b)
 {
     ct_real sum = 0;
@@ -164,7 +164,7 @@ static ct_real cti_prepare_volume(const cti_body *b)
     return sum;
 }
 
-/* builds the trees; those of bodies that never move are ordered once. 0: out of memory */
+/* builds the trees; the item order of bodies that never move is computed once. 0: out of memory */
 static int cti_prepare_trees(ct_world *w)
 {
     cti_surface *f = &w->state.surface;

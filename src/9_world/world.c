@@ -1,5 +1,5 @@
 /* world.c -- creation, stepping, errors, library information. Method: the world validates arguments and keeps the bodies; all numerical
-   work is on the floors below. */
+   work is in lower folders. */
 #include "world.h"
 #include "inspect.h"
 #include "../0_base/log.h"
