@@ -7,34 +7,34 @@
 #include "../8_step/stepper.h"
 #include "../4_programs/program.h"
 
-/* cti_dcd_body -- what discrete detection knows of a surface body. */
+/* cti_dcd_body -- data of discrete detection for a surface body. */
 typedef struct cti_dcd_body {
     cti_bvh faces, tets; /* trees in cti_dcd.forest */
     int model;           /* in cti_state.bodies.models, whose tets fill the body; -1: none */
-    int embedded;        /* its surface lies in the tets, and is not their boundary */
+    int embedded;        /* 1: its surface is embedded in the tets, 0: it is their boundary */
     int closed;          /* the surface has an inside */
     int tet0;            /* first of its tets in cti_dcd.tet_rest */
-    int fresh;           /* trees of a body that never moves are refitted once */
+    int fresh;           /* 1: the trees of a body that never moves have been refitted */
     ct_real edge;        /* [m] mean length of its surface's edges at rest */
 } cti_dcd_body;
 
-/* cti_dcd -- of CT_STEPPER_DCD: what cti_state.own points to. It is made from the bodies when the world is prepared. */
+/* cti_dcd -- data of CT_STEPPER_DCD, which cti_state.own points to. It is made from the bodies when the world is prepared. */
 typedef struct cti_dcd {
     cti_forest forest;
     cti_dcd_body *bodies;  /* [surface.n_bodies] */
     ct_real *tet_rest;     /* [4 tets] centre at rest and the radius around it that holds the corners */
     ct_real *near_rest;    /* [nv] radius at rest within which a vertex does not meet its own body */
-    ct_real *normals;      /* [3 nv] sums of the faces' normals by angle, of bodies that are asked for the side of a point */
-    ct_real *thickness;    /* [nf] of the body at rest behind a face */
+    ct_real *normals;      /* [3 nv] sums of the faces' normals, weighted by angle, for bodies whose inside is decided by normals */
+    ct_real *thickness;    /* [nf] [m] thickness of the body behind a face, at rest */
     float *vertex_boxes, *node_boxes; /* [16 nv], [16 n] */
-    double *power, *power_step;       /* [3 n] where the power method begins; the step's own */
-    ct_real *v_start;      /* [3 n] of a Newton iteration; then the motion without friction */
-    ct_real *step, *damping; /* [3 n] of a line search: A times the step, h beta K times its start */
+    double *power, *power_step;       /* [3 n] start of the power method; that of the current step */
+    ct_real *v_start;      /* [3 n] velocities at the start of a Newton iteration; later the motion without friction */
+    ct_real *step, *damping; /* [3 n] for a line search: A times the step, h beta K times its start */
     ct_real *answer;       /* [3 n] the last program's solution, and its multipliers: */
     ct_real *lambda;       /* [rows] */
     int32_t *pivot;        /* [rows] block of a row's pivot (CT_DECOUPLE_PIVOT) */
     ct_real *rub;          /* [rows] tangential viscosity [N s per m/s] */
-    int products;          /* A times a vector, in the step so far */
+    int products;          /* products with A in the step so far */
 } cti_dcd;
 
 /* cti_dcd_of -- cti_state.own of CT_STEPPER_DCD. */
