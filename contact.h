@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 336ae97db2d8904d.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs fe06101395ab080e.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -31,11 +31,12 @@ STEP BY STEP
     6. ct_world_destroy(world)
 
 WHAT IT DOES NOT DO
-    This version has no rods, points, restitution, tearing, plasticity or fluids. Its steppers are CMR and DCD. One that a
-    switch leaves out of a build is refused with CT_ERR_UNSUPPORTED, and so is a solver (ct_stepper_built, ct_solver_built). The library never
-    prints, never exits, starts no thread that you do not ask for, has no writable global, and reads no clock but the one you give it. Bodies
-    are not put to sleep. Implicit Euler damps vibration, more so with larger steps: bounces and swings fade sooner than in nature. Where that
-    matters take smaller steps, or another integrator for bodies without contacts; a run with an eighth of the step bounces visibly higher.
+    This version has no rods, points, restitution, tearing, plasticity or fluids. Its steppers are CMR and DCD. One that a switch leaves out
+    of a build is refused with CT_ERR_UNSUPPORTED, and so is a solver (ct_stepper_built, ct_solver_built). The solvers CT_SOLVER_LEMKE and
+    CT_SOLVER_BOXED are for problems without a world: a world refuses them. The library never prints, never exits, starts no thread that you
+    do not ask for, has no writable global, and reads no clock but the one you give it. Bodies are not put to sleep. Implicit Euler damps
+    vibration, more so with larger steps: bounces and swings fade sooner than in nature. Where that matters take smaller steps, or another
+    integrator for bodies without contacts; a run with an eighth of the step bounces visibly higher.
 
 PROBLEMS WITHOUT A WORLD
     A contact problem can stand alone, and the contact solvers take it: quadratic programs, linear complementarity with or without bounds,
@@ -208,8 +209,8 @@ SWITCHES. Macros that you define before the include. The first group must be the
     CONTACT_PRESET_GAME   undefined (default) or defined: worlds of CMR, which ICA solves, and nothing else. FILES, DCD and all solvers of stand-alone
                           problems are 0, unless you define one of them as 1. ct_problem_solve then returns CT_ERR_UNSUPPORTED.
     CONTACT_STEPPER, CONTACT_SOLVER
-                          what ct_world_desc_default and ct_solver_desc_default set: CT_STEPPER_CMR (DCD where CMR is not built) and
-                          CT_SOLVER_ICA.
+                          what ct_world_desc_default and ct_solver_desc_default set: the first stepper of CT_STEPPER_LIST that is
+                          built, and CT_SOLVER_ICA.
     CONTACT_STB_DS_H      the name of stb_ds.h with its quotes, where it is neither "stb_ds.h" nor <stb/stb_ds.h>. Your own include of it, with
                           or without its implementation, may come before or after in the same file. Its short names (arrlen) are there
                           after the include, unless you define STBDS_NO_SHORT_NAMES.
@@ -610,23 +611,24 @@ typedef enum ct_stepper { CT_STEPPER_LIST(CT_STEPPER_ENUM) CT_STEPPER_COUNT_ } c
    holds for small strains, where the stiffness needs no projection; in large swings the order falls towards one. */
 typedef enum ct_integrator { CT_INTEGRATOR_EULER, CT_INTEGRATOR_NEWMARK, CT_INTEGRATOR_BDF2, CT_INTEGRATOR_COUNT_ } ct_integrator;
 
-/* Solvers: a list like that of steppers; a solver is a function cti_solver_<word> (4_programs/program.h). CT_SOLVER_AUTO, number 0, chooses
-   among them. Number 9 is reserved for geometric_cg. CT_SOLVER_ICA solves worlds in every build; its switch is for problems without a
-   world. */
+/* Solvers: a list like that of steppers; the last column is 1 for solvers that worlds take, too, and 0 for those of problems without a world
+   alone. A solver is a function cti_solver_<word> (4_programs/program.h). CT_SOLVER_AUTO, number 0, chooses among them. Number 9 is reserved
+   for geometric_cg. CT_SOLVER_ICA solves worlds in every build; its switch is for problems without a world. In worlds CT_SOLVER_CA is another
+   name of CT_SOLVER_PGS: the matrix between contacts, on which both work there, is full anticipation already. */
 #define CT_SOLVER_LIST(X)                                                                                                                  \
-    X(CT_SOLVER_ICA, 1, ica, CONTACT_WITH_ICA)                                                                                             \
+    X(CT_SOLVER_ICA, 1, ica, CONTACT_WITH_ICA, 1)                                                                                          \
     CT_SOLVER_LIST_OPTIONAL(X)
 #define CT_SOLVER_LIST_OPTIONAL(X)                                                                                                         \
-    X(CT_SOLVER_CA, 2, ca, CONTACT_WITH_CA)                                                                                                \
-    X(CT_SOLVER_PGS, 3, pgs, CONTACT_WITH_PGS)                                                                                             \
-    X(CT_SOLVER_LEMKE, 4, lemke, CONTACT_WITH_LEMKE)                                                                                       \
-    X(CT_SOLVER_BOXED, 5, boxed, CONTACT_WITH_BOXED)                                                                                       \
-    X(CT_SOLVER_ACTIVE_SET, 6, active_set, CONTACT_WITH_ACTIVE_SET)                                                                        \
-    X(CT_SOLVER_MPRGP, 7, mprgp, CONTACT_WITH_MPRGP)                                                                                       \
-    X(CT_SOLVER_INTERIOR, 8, interior, CONTACT_WITH_INTERIOR)                                                                              \
-    X(CT_SOLVER_NEWTON, 10, newton, CONTACT_WITH_NEWTON)                                                                                   \
-    X(CT_SOLVER_ADMM, 11, admm, CONTACT_WITH_ADMM)
-#define CT_SOLVER_ENUM(name, number, word, built) name = number,
+    X(CT_SOLVER_CA, 2, ca, CONTACT_WITH_CA, 1)                                                                                             \
+    X(CT_SOLVER_PGS, 3, pgs, CONTACT_WITH_PGS, 1)                                                                                          \
+    X(CT_SOLVER_LEMKE, 4, lemke, CONTACT_WITH_LEMKE, 0)                                                                                    \
+    X(CT_SOLVER_BOXED, 5, boxed, CONTACT_WITH_BOXED, 0)                                                                                    \
+    X(CT_SOLVER_ACTIVE_SET, 6, active_set, CONTACT_WITH_ACTIVE_SET, 1)                                                                     \
+    X(CT_SOLVER_MPRGP, 7, mprgp, CONTACT_WITH_MPRGP, 1)                                                                                    \
+    X(CT_SOLVER_INTERIOR, 8, interior, CONTACT_WITH_INTERIOR, 1)                                                                           \
+    X(CT_SOLVER_NEWTON, 10, newton, CONTACT_WITH_NEWTON, 1)                                                                                \
+    X(CT_SOLVER_ADMM, 11, admm, CONTACT_WITH_ADMM, 1)
+#define CT_SOLVER_ENUM(name, number, word, built, worlds) name = number,
 typedef enum ct_solver { CT_SOLVER_AUTO = 0, CT_SOLVER_LIST(CT_SOLVER_ENUM) CT_SOLVER_COUNT_ } ct_solver;
 #undef CT_SOLVER_ENUM
 
@@ -1137,7 +1139,7 @@ CONTACT_API const char *ct_status_text(ct_status status);
 CONTACT_API const char *ct_stepper_text(ct_stepper stepper);
 CONTACT_API const char *ct_solver_text(ct_solver solver);
 CONTACT_API const char *ct_integrator_text(ct_integrator integrator);
-/* ct_stepper_built, ct_solver_built -- 1 when this build contains it. */
+/* ct_stepper_built, ct_solver_built -- 1 when this build contains it, for worlds; ct_problem_solver_built is of solvers for problems. */
 CONTACT_API int ct_stepper_built(ct_stepper stepper);
 CONTACT_API int ct_solver_built(ct_solver solver);
 
@@ -7533,7 +7535,7 @@ typedef struct cti_factor64 {
    grows. Returns 0 when memory ran out. */
 CTI_FN int cti_factor32_compute(cti_mem *mem, cti_factor32 *f, const cti_symbolic *sym, const cti_gather *g, const ct_real *val);
 #endif
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 CTI_FN int cti_factor64_compute(cti_mem *mem, cti_factor64 *f, const cti_symbolic *sym, const cti_gather *g, const ct_real *val);
 #endif
 #if CONTACT_WITH_CMR
@@ -8317,7 +8319,7 @@ CTI_FN void CTI_TN(cti_factor, refill)(CTI_TN(cti_factor, t) * f, const cti_gath
 }
 #endif
 
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 CTI_FN int CTI_TN(cti_factor, compute)(cti_mem *mem, CTI_TN(cti_factor, t) * f, const cti_symbolic *sym, const cti_gather *g,
                                        const ct_real *val)
 {
@@ -10817,8 +10819,7 @@ typedef struct cti_solve_info {
     int iterations; /* outer */
     int sweeps;     /* over the contacts */
     int quick;      /* iterations of ica_paper.c whose inner loop took fewer than ten sweeps */
-    ct_real spent;  /* work of a pivoting solver, as a share of the iterations of one attempt; of the interior point method, as a share of a
-                       step's */
+    ct_real spent;  /* iterations of the interior point method, as a share of a step's */
     ct_real change; /* largest change of v in the last outer iteration, relative to velocity_scale */
     int judged;     /* 1: the solution's residual is `res`, and its momenta are balanced */
     cti_residuals res;
@@ -26057,6 +26058,10 @@ CTI_FN cti_outcome cti_solver_interior(const cti_program *p, cti_effort *e, cti_
 /* solvers.h -- the table of solvers for stand-alone problems. */
 
 
+/* CTI_SOLVERS_ANY -- 1 where some solver is built. */
+#define CTI_SOLVERS_OR(name, number, word, built, worlds) || (built)
+#define CTI_SOLVERS_ANY (0 CT_SOLVER_LIST(CTI_SOLVERS_OR))
+
 /* cti_solvers_find -- the function of a solver, or NULL where this build does not have it. */
 CTI_FN cti_program_solver cti_solvers_find(ct_solver solver);
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
@@ -26084,24 +26089,24 @@ typedef struct cti_delassus_bodies {
     double *block;           /* [9 first[n]] */
 } cti_delassus_bodies;
 
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* cti_delassus_bodies_pairs -- estimates the number of blocks of W between rows with used [rows] not 0: pairs that share a body. -1: out of
    memory. */
 CTI_FN double cti_delassus_bodies_pairs(cti_arena *arena, const cti_problem *p, const uint8_t *used);
 #endif
-#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* cti_delassus_bodies_form -- forms W of the rows row [n]; the array stays the caller's. p->bodies covers all of A. 0 when memory ran
    out. */
 CTI_FN int cti_delassus_bodies_form(cti_arena *arena, const cti_problem *p, const int32_t *row, int n, cti_delassus_bodies *out);
 /* cti_delassus_bodies_solve -- x [3 blocks] in: right side, out: A^-1 x, with one step of refinement. 0 when memory ran out. */
 CTI_FN int cti_delassus_bodies_solve(cti_arena *arena, const cti_problem *p, double *x);
 #endif
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* cti_delassus_bodies_scatter -- f [3 blocks] += J' r of one row; cti_delassus_bodies_gather -- J x of one row, without w. Both in double
    in every build. */
 CTI_FN void cti_delassus_bodies_scatter(const cti_problem *p, const cti_row *row, const double *r, double *f);
 #endif
-#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 CTI_FN void cti_delassus_bodies_gather(const cti_problem *p, const cti_row *row, const double *x, double *u);
 #endif
 
@@ -26114,7 +26119,7 @@ CTI_FN void cti_delassus_bodies_gather(const cti_problem *p, const cti_row *row,
 
 /* ---- single rows ---- */
 
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 CTI_FN void cti_delassus_bodies_scatter(const cti_problem *p, const cti_row *row, const double *r, double *f)
 {
     int k, a;
@@ -26128,7 +26133,7 @@ CTI_FN void cti_delassus_bodies_scatter(const cti_problem *p, const cti_row *row
 }
 #endif
 
-#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 CTI_FN void cti_delassus_bodies_gather(const cti_problem *p, const cti_row *row, const double *x, double *u)
 {
     int k, a;
@@ -26198,7 +26203,7 @@ typedef struct cti_delassus_bodies_lists {
     int32_t *of;          /* [blocks] body */
 } cti_delassus_bodies_lists;
 
-#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* the bodies of a row, each once, at most CTI_ROW_TERMS; returns their number */
 static int cti_delassus_bodies_bodies(const cti_delassus_bodies_lists *l, const cti_row *row, int32_t *out)
 {
@@ -26349,7 +26354,7 @@ static int cti_delassus_bodies_add(cti_arena *arena, const cti_problem *p, const
 }
 #endif
 
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 CTI_FN double cti_delassus_bodies_pairs(cti_arena *arena, const cti_problem *p, const uint8_t *used)
 {
     cti_arena_point mark = cti_arena_mark(arena);
@@ -26374,7 +26379,7 @@ CTI_FN double cti_delassus_bodies_pairs(cti_arena *arena, const cti_problem *p, 
 }
 #endif
 
-#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 CTI_FN int cti_delassus_bodies_form(cti_arena *arena, const cti_problem *p, const int32_t *row, int n, cti_delassus_bodies *d)
 {
     cti_delassus_bodies_lists l;
@@ -26399,7 +26404,7 @@ CTI_FN int cti_delassus_bodies_form(cti_arena *arena, const cti_problem *p, cons
 CTI_FN cti_program_solver cti_solvers_find(ct_solver solver)
 {
     switch (solver) {
-#define CTI_SOLVERS_CASE(name, number, word, built) CTI_IF(built, case name: return cti_solver_##word;)
+#define CTI_SOLVERS_CASE(name, number, word, built, worlds) CTI_IF(built, case name: return cti_solver_##word;)
         CT_SOLVER_LIST(CTI_SOLVERS_CASE)
     default:
         return NULL;
@@ -26464,13 +26469,13 @@ CTI_FN ct_solver cti_solvers_auto(const cti_program *p, int attempt)
 
 
 /* CTI_BRIDGE_SOLVERS -- 1 where a solver is built that worlds reach through this file; 0: worlds have ICA alone. */
-#define CTI_BRIDGE_OR(name, number, word, built) || (built)
+#define CTI_BRIDGE_OR(name, number, word, built, worlds) || ((built) && worlds)
 #define CTI_BRIDGE_SOLVERS (0 CT_SOLVER_LIST_OPTIONAL(CTI_BRIDGE_OR))
 
 /* cti_bridge_mode -- how a row enters the program: OUT not at all, HARD by its hard law alone, SOFT by its recovery alone, TWO by both, as
    two contacts, EQUATION as an equation. */
 typedef enum cti_bridge_mode { CTI_BRIDGE_OUT, CTI_BRIDGE_HARD, CTI_BRIDGE_SOFT, CTI_BRIDGE_TWO, CTI_BRIDGE_EQUATION } cti_bridge_mode;
-#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* cti_bridge_whole -- the mode that represents the row's complete law. */
 CTI_FN cti_bridge_mode cti_bridge_whole(const cti_row *row);
 #endif
@@ -26487,7 +26492,7 @@ typedef struct cti_bridge {
     double *x0;     /* [3 blocks] LOCAL: A^-1 b; of the arena */
 } cti_bridge;
 
-#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* cti_bridge_is_local -- 1 where the program of p is of kind LOCAL. */
 CTI_FN int cti_bridge_is_local(const cti_problem *p);
 /* cti_bridge_open -- makes the program of p. p has to live as long as the bridge, and so has mode [rows]; NULL: each row's complete law.
@@ -26496,7 +26501,7 @@ CTI_FN int cti_bridge_open(cti_mem *mem, cti_arena *arena, const cti_problem *p,
 /* cti_bridge_start -- x, r of the program from v and the rows' multipliers. */
 CTI_FN void cti_bridge_start(const cti_bridge *q, const ct_real *v, double *x, double *r);
 #endif
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* cti_bridge_finish -- v and the rows' multipliers, equations included, from x, r. 0 when memory ran out; v is then unchanged. */
 CTI_FN int cti_bridge_finish(const cti_bridge *q, cti_arena *arena, const double *x, const double *r, ct_real *v);
 CTI_FN void cti_bridge_close(cti_mem *mem, cti_bridge *q);
@@ -26517,7 +26522,7 @@ CTI_FN void cti_bridge_normals(const cti_problem *p, const ct_solver_desc *desc,
    its blocks, if these were uncoupled, and at most mu lambda. */
 CTI_FN void cti_bridge_rub(const cti_problem *p, const ct_real *v);
 #endif
-/* cti_bridge_solver -- 1 when worlds can use this solver. */
+/* cti_bridge_solver -- 1 when worlds can use this solver, other than CT_SOLVER_AUTO and CT_SOLVER_ICA. */
 CTI_FN int cti_bridge_solver(ct_solver solver);
 /* cti_bridge_cone -- 1 when the solver supports this cone. */
 CTI_FN int cti_bridge_cone(ct_solver solver, ct_cone cone);
@@ -26528,7 +26533,7 @@ CTI_FN int cti_bridge_cone(ct_solver solver, ct_cone cone);
    Based on: Otaduy 2009, eq. 6-7 (the problem); Acary, Bremond and Huber 2018 (the global form of frictional contact). The compliances are
    exact penalties, r = -u / c. */
 
-#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 #define CTI_BRIDGE_RIGID                                                                                                                   \
     1e-9 /* [1] compliance of an equation without one, as a share of its blocks' own: the equation is violated by that share of its
             effect */
@@ -26541,7 +26546,7 @@ typedef struct cti_bridge_list {
     int n;
 } cti_bridge_list;
 
-#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 static int cti_bridge_list_open(cti_arena *arena, cti_bridge_list *t, int n)
 {
     t->i = CTI_ARENA_NEW(arena, int32_t, n), t->j = CTI_ARENA_NEW(arena, int32_t, n), t->x = CTI_ARENA_NEW(arena, double, n);
@@ -26583,7 +26588,7 @@ typedef struct cti_bridge_law {
     double c, more, recover;
 } cti_bridge_law;
 
-#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 static cti_bridge_law cti_bridge_law_of(const cti_bridge *q, int i)
 {
     const cti_row *row = &q->p->rows[i];
@@ -26848,13 +26853,13 @@ CTI_FN int cti_bridge_open(cti_mem *mem, cti_arena *arena, const cti_problem *p,
 }
 #endif
 
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 CTI_FN void cti_bridge_close(cti_mem *mem, cti_bridge *q) { cti_program_free(mem, &q->program); }
 #endif
 
 /* ---- numbers there and back ---- */
 
-#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 CTI_FN void cti_bridge_start(const cti_bridge *q, const ct_real *v, double *x, double *r)
 {
     const cti_problem *p = q->p;
@@ -26887,7 +26892,7 @@ CTI_FN void cti_bridge_start(const cti_bridge *q, const ct_real *v, double *x, d
 }
 #endif
 
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* r = -(J v + w) / c of a row's equations, in double */
 static void cti_bridge_equations(const cti_bridge *q, cti_row *row, const double *x)
 {
@@ -26948,7 +26953,7 @@ CTI_FN int cti_bridge_finish(const cti_bridge *q, cti_arena *arena, const double
     return !local || cti_bridge_velocities(q, arena, v);
 }
 #endif
-#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 #undef CTI_BRIDGE_RIGID
 #endif
 
@@ -26960,7 +26965,7 @@ CTI_FN int cti_bridge_finish(const cti_bridge *q, cti_arena *arena, const double
    row. So a solve starts with a share of the world's tolerance, and continues from its result with a smaller one until the world's judge
    accepts. The best iterate is the result. Based on: no paper. */
 
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 #define CTI_BRIDGE_INTERIOR                                                                                                                \
     4000 /* [iterations] of the interior point method in all solves of a step: three times the need of thousands of contacts */
 #define CTI_BRIDGE_ATTEMPTS 4  /* attempts with smaller and smaller tolerances on one program */
@@ -26978,21 +26983,31 @@ CTI_FN int cti_bridge_finish(const cti_bridge *q, cti_arena *arena, const double
 #define CTI_BRIDGE_PASSES 10       /* passes that add violated rows only; the next one adds all rows */
 #define CTI_BRIDGE_SURE CTI_R(1.5) /* [1] an impulse beyond this factor of the recovery's part is carried by the hard law */
 #define CTI_BRIDGE_CONES 400       /* [contacts] interior point: a step factors a dense matrix of three times as many rows */
-#define CTI_BRIDGE_PIVOTS 60       /* [contacts] Lemke: its dense dictionary has ten times as many rows */
-#define CTI_BRIDGE_BLOCKS 200      /* [contacts] boxed pivoting: each round with turned friction boxes makes a dense factor */
 #define CTI_BRIDGE_SPARSE 20000    /* [contacts] a sparse W has some hundred blocks of 72 bytes a contact */
 #define CTI_BRIDGE_CONTACTS 2000   /* [contacts] a dense W between so many takes 290 megabytes, */
 #define CTI_BRIDGE_PAIRS 4e6       /* [blocks] and so does a sparse W with so many */
 #endif
 
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
+/* the program's solver. W of a LOCAL program is the complete response J A^-1 J', with which the splitting of constraint anticipation has no
+   error: CA is Gauss-Seidel on it */
+static cti_program_solver cti_bridge_find(ct_solver solver) { return cti_solvers_find(solver == CT_SOLVER_CA ? CT_SOLVER_PGS : solver); }
+#endif
+
 CTI_FN int cti_bridge_solver(ct_solver solver)
 {
-    return solver != CT_SOLVER_AUTO && solver != CT_SOLVER_ICA && cti_solvers_find(solver) != NULL;
+    switch (solver) {
+#define CTI_BRIDGE_CASE(name, number, word, built, worlds) CTI_IF(built, case name: return worlds && cti_bridge_find(name) != NULL;)
+        CT_SOLVER_LIST_OPTIONAL(CTI_BRIDGE_CASE)
+#undef CTI_BRIDGE_CASE
+    default:
+        return 0;
+    }
 }
 
 CTI_FN int cti_bridge_cone(ct_solver solver, ct_cone cone) { return !cti_bridge_solver(solver) || cone == CT_CONE_CONE; }
 
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* most iterations of an attempt on m rows, where the caller sets no budget: as many as a few seconds allow, and no more than the method is
    likely to need */
 static int cti_bridge_bound(ct_solver solver, const ct_solver_desc *desc, const cti_program *q)
@@ -27007,10 +27022,6 @@ static int cti_bridge_bound(ct_solver solver, const ct_solver_desc *desc, const 
         return (int)cti_fmin(cti_fmin(cti_fmax(square, 50), 20.0 * desc->max_sweeps), 1e9);
     case CT_SOLVER_ADMM:
         return (int)cti_fmin(cti_fmin(cti_fmax(square, 50), 10.0 * desc->max_iterations), 1e9);
-    case CT_SOLVER_LEMKE:
-        return (int)cti_fmin(cti_fmax(square / 40, 500), cti_fmin(4.0 * desc->max_iterations, 5000));
-    case CT_SOLVER_BOXED:
-        return (int)cti_fmin(cti_fmax(cube / 50, 20), 2000);
     case CT_SOLVER_MPRGP:
     case CT_SOLVER_ACTIVE_SET:
     case CT_SOLVER_INTERIOR:
@@ -27025,28 +27036,16 @@ static int cti_bridge_bound(ct_solver solver, const ct_solver_desc *desc, const 
 /* [contacts] the largest problem that a solver is given; a larger one would take minutes or gigabytes */
 static int cti_bridge_most(ct_solver solver, const cti_program *q)
 {
-    if (q->kind == CTI_PROGRAM_LOCAL && solver != CT_SOLVER_LEMKE && solver != CT_SOLVER_BOXED)
+    if (q->kind == CTI_PROGRAM_LOCAL)
         return CTI_BRIDGE_SPARSE;
-    switch (solver) {
-    case CT_SOLVER_LEMKE:
-        return CTI_BRIDGE_PIVOTS;
-    case CT_SOLVER_BOXED:
-        return CTI_BRIDGE_BLOCKS;
-    case CT_SOLVER_INTERIOR:
-        return CTI_BRIDGE_CONES;
-    default:
-        return CTI_BRIDGE_CONTACTS;
-    }
+    return solver == CT_SOLVER_INTERIOR ? CTI_BRIDGE_CONES : CTI_BRIDGE_CONTACTS;
 }
-
-/* 1 for pivoting methods on dense matrices */
-static int cti_bridge_pivots(ct_solver solver) { return solver == CT_SOLVER_LEMKE || solver == CT_SOLVER_BOXED; }
 
 static double cti_bridge_first(const cti_problem *p, ct_solver solver)
 {
-    if (cti_bridge_is_local(p) && !cti_bridge_pivots(solver))
+    if (cti_bridge_is_local(p))
         return CTI_BRIDGE_LOCAL;
-    return solver == CT_SOLVER_NEWTON || cti_bridge_pivots(solver) ? CTI_BRIDGE_QUICK : CTI_BRIDGE_FIRST;
+    return solver == CT_SOLVER_NEWTON ? CTI_BRIDGE_QUICK : CTI_BRIDGE_FIRST;
 }
 
 static void cti_bridge_effort(const cti_problem *p, const ct_solver_desc *desc, ct_solver solver, cti_mem *mem, cti_arena *arena,
@@ -27068,7 +27067,7 @@ typedef struct cti_bridge_point {
     ct_real natural;
 } cti_bridge_point;
 
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 static int cti_bridge_point_open(cti_arena *arena, const cti_problem *p, cti_bridge_point *q)
 {
     q->v = CTI_ARENA_NEW(arena, ct_real, 3 * p->A->n), q->r = CTI_ARENA_NEW(arena, ct_real, 3 * p->n_rows);
@@ -27126,7 +27125,7 @@ typedef struct cti_bridge_run {
     int attempts; /* attempts with the present set of rows */
 } cti_bridge_run;
 
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* the mode of a row by the start. local: open rows stay in, since they cost little there */
 static cti_bridge_mode cti_bridge_guess(const cti_row *row, const ct_real *v, int local)
 {
@@ -27238,17 +27237,12 @@ static int cti_bridge_pass(cti_bridge_run *b)
         if (got > 0)
             cti_bridge_start(&q, b->v, a.x, a.r);
         while (got > 0 && !mended) {
-            /* passes and attempts on a LOCAL program share one budget, those of pivoting methods two; the last one always gets some
-               iterations */
+            /* passes and attempts on a LOCAL program share one budget; the last one always gets some iterations */
             b->e.max_iterations = bound;
-            if (q.program.kind == CTI_PROGRAM_LOCAL && cti_bridge_pivots(b->solver))
-                b->e.max_iterations = cti_max_int(cti_min_int(bound, 2 * bound - b->info->iterations), bound / 20 + 1);
-            else if (q.program.kind == CTI_PROGRAM_LOCAL)
+            if (q.program.kind == CTI_PROGRAM_LOCAL)
                 b->e.max_iterations = cti_max_int(bound - b->info->iterations, cti_min_int(bound, 3));
             before = b->info->iterations;
             got = q.contacts ? cti_bridge_attempt(b, &q, &a, &mended) : cti_bridge_linear(b, &q, &a, &mended);
-            if (cti_bridge_pivots(b->solver))
-                b->info->spent += (ct_real)(b->info->iterations - before) / (ct_real)cti_max_int(1, bound);
             if (b->solver == CT_SOLVER_INTERIOR)
                 b->info->spent += (ct_real)(b->info->iterations - before) / CTI_BRIDGE_INTERIOR;
         }
@@ -27265,7 +27259,7 @@ static int cti_bridge_in_time(const cti_effort *e)
 /* passes over growing sets of rows. 0: out of memory */
 static int cti_bridge_go(cti_bridge_run *b)
 {
-    int k, i, got = 1, local = cti_bridge_is_local(b->p) && !cti_bridge_pivots(b->solver);
+    int k, i, got = 1, local = cti_bridge_is_local(b->p);
     for (i = 0; i < b->p->n_rows; i++)
         b->mode[i] = (uint8_t)cti_bridge_guess(&b->p->rows[i], b->v, local);
     /* forming factors and matrices cannot be interrupted: no pass begins after the time limit */
@@ -27289,9 +27283,7 @@ CTI_FN void cti_bridge_solve(const cti_problem *p, const ct_solver_desc *desc, c
     memset(info, 0, sizeof *info), memset(&b, 0, sizeof b);
     b.p = p, b.v = v, b.info = info, b.tolerance = desc->tolerance, b.slight = CTI_R(0.5) * desc->tolerance * p->velocity_scale;
     b.best.natural = CTI_REAL_MAX;
-    /* W of a LOCAL program is the complete response J A^-1 J'. With it the splitting of constraint anticipation has no error, and CA is
-       Gauss-Seidel. */
-    b.solve = cti_solvers_find(solver == CT_SOLVER_CA && cti_bridge_is_local(p) ? CT_SOLVER_PGS : solver), b.desc = desc, b.solver = solver;
+    b.solve = cti_bridge_find(solver), b.desc = desc, b.solver = solver;
     b.work = CTI_ARENA_NEW(arena, ct_real, 6 * (size_t)p->A->n), b.mode = CTI_ARENA_NEW(arena, uint8_t, p->n_rows);
     cti_bridge_effort(p, desc, solver, mem, arena, &b.e);
     ok = b.work && b.mode && cti_bridge_point_open(arena, p, &b.start) && cti_bridge_point_open(arena, p, &b.best);
@@ -27317,8 +27309,6 @@ CTI_FN void cti_bridge_solve(const cti_problem *p, const ct_solver_desc *desc, c
 #undef CTI_BRIDGE_TIGHT
 #undef CTI_BRIDGE_CONTACTS
 #undef CTI_BRIDGE_SPARSE
-#undef CTI_BRIDGE_PIVOTS
-#undef CTI_BRIDGE_BLOCKS
 #undef CTI_BRIDGE_CONES
 #undef CTI_BRIDGE_PASSES
 #undef CTI_BRIDGE_SURE
@@ -39477,7 +39467,7 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     X(int, newton_rows, 400, "rows", "of an island up to which Newton's method takes over") \
     X(ct_real, newton_share, CTI_R(0.5), "1", "share of ICA's natural map up to which Newton's result is taken") \
     X(ct_real, diverged, CTI_R(10), "natural map", "from which on friction contact by contact has diverged: its part, not solved for, is large") \
-    X(ct_real, spent, 1, "1", "times its bound that a pivoting solver, or interior point, may spend in a step")
+    X(ct_real, spent, 1, "1", "times its bound that interior point may spend in a step")
 
 /* ---- an attempt ---- */
 #define CTI_TUNED_ATTEMPT(X) \
@@ -39934,41 +39924,6 @@ typedef struct cti_snapshot {
     cti_memory memory;
 } cti_snapshot;
 
-/* cti_dcd_body -- data of discrete detection for a surface body. */
-typedef struct cti_dcd_body {
-    cti_bvh faces, tets; /* trees in cti_dcd.forest */
-    int model;           /* in cti_state.bodies.models, whose tets fill the body; -1: none */
-    int embedded;        /* 1: its surface is embedded in the tets, 0: it is their boundary */
-    int closed;          /* the surface has an inside */
-    int tet0;            /* first of its tets in cti_dcd.tet_rest */
-    int fresh;           /* 1: the trees of a body that never moves have been refitted */
-    ct_real edge;        /* [m] mean length of its surface's edges at rest */
-} cti_dcd_body;
-
-/* cti_dcd_solves -- vectors of a step's solves. */
-typedef struct cti_dcd_solves {
-    ct_real *v_start;      /* [3 n] of a Newton iteration; then the motion without friction */
-    ct_real *step, *damping; /* [3 n] of a line search: A times the step, h beta K times its start */
-    ct_real *answer;       /* [3 n] the last program's solution, and its multipliers: */
-    ct_real *lambda;       /* [rows] */
-    int32_t *pivot;        /* [rows] block of a row's pivot (CT_DECOUPLE_PIVOT) */
-    ct_real *rub;          /* [rows] tangential viscosity [N s per m/s] */
-} cti_dcd_solves;
-
-/* cti_dcd -- of CT_STEPPER_DCD; everything but `power` is made from the bodies when the world is prepared. */
-typedef struct cti_dcd {
-    cti_forest forest;
-    cti_dcd_body *bodies;  /* [surface.n_bodies] */
-    ct_real *tet_rest;     /* [4 tets] centre at rest and the radius around it that holds the corners */
-    ct_real *near_rest;    /* [nv] radius at rest within which a vertex does not meet its own body */
-    ct_real *normals;      /* [3 nv] sums of the faces' normals, weighted by angle, for bodies whose inside is decided by normals */
-    ct_real *thickness;    /* [nf] [m] thickness of the body behind a face, at rest */
-    float *vertex_boxes, *node_boxes; /* [16 nv], [16 n] */
-    double *power, *power_step;       /* [3 n] where the power method begins; the step's own */
-    cti_dcd_solves solve;
-    int ready;
-} cti_dcd;
-
 /* Number of depths of splits and halves, counting the step itself as depth 0. max_halvings is at most 8, so that depth 8 has the shortest
    substeps. A component that fails there is stepped alone with the same length, at depth 9. */
 enum { CTI_PARTS_DEPTH = 10 };
@@ -40078,8 +40033,7 @@ typedef struct cti_clock {
     double until;             /* [s] time at which the current substeps end: the end of the step, or of a part of it (parts.h) */
     ct_real left;             /* [s] time left until then, before a substep */
     ct_real event_least;      /* [s] shortest substep at which an impact may cut, 0: impacts do not cut */
-    ct_real spent;            /* share of this step's bound that pivoting solvers or the interior point method have used, see
-                                 cti_solve_info */
+    ct_real spent;            /* share of this step's bound that the interior point method has used, see cti_solve_info */
     double wasted_sweeps;     /* sweeps in this step of ICA solves that ended far from a solution; in budgets, which are max_sweeps over all
                                  contacts */
     cti_pair limit;           /* pair that limited the last step; n 0: none */
@@ -40087,7 +40041,7 @@ typedef struct cti_clock {
     cti_snapshot start;
 } cti_clock;
 
-/* cti_state -- the whole state. A step writes energy, history, contact, system, end, step, parts and dcd; a commit also writes x, v and the
+/* cti_state -- the whole state. A step writes energy, history, contact, system, end, step, parts and own; a commit also writes x, v and the
    rigid bodies. */
 typedef struct cti_state {
     cti_mem *mem;
@@ -40107,7 +40061,6 @@ typedef struct cti_state {
     cti_end end;
     cti_clock step;
     cti_parts parts;
-    cti_dcd dcd;
     void *own;                /* private data of the stepper (stepper.h) */
 } cti_state;
 
@@ -40129,18 +40082,8 @@ CTI_INLINE double cti_state_ahead(const cti_state *s, ct_real dt)
     return s->scripts.still ? s->step.time : (dt == s->step.left ? s->step.until : s->step.time + (double)dt);
 }
 
-/* cti_state_is_paper -- 1 if steps and solves are Otaduy 2009's as printed; cti_state_is_printed -- 1 if DCD's solves are Li 2015's as
-   printed. */
-CTI_INLINE int cti_state_is_paper(const cti_state *s)
-{
-    return s->desc.solver.termination == CT_TERMINATION_PAPER && s->desc.stepper == CT_STEPPER_CMR;
-}
-#if CONTACT_WITH_DCD
-CTI_INLINE int cti_state_is_printed(const cti_state *s)
-{
-    return s->desc.solver.termination == CT_TERMINATION_PAPER && s->desc.stepper == CT_STEPPER_DCD;
-}
-#endif
+/* cti_state_is_paper -- 1 if steps and solves are as a paper prints them: Otaduy 2009's with CT_STEPPER_CMR, Li 2015's with CT_STEPPER_DCD. */
+CTI_INLINE int cti_state_is_paper(const cti_state *s) { return s->desc.solver.termination == CT_TERMINATION_PAPER; }
 
 
 /* ---- 8_step/policy.h ---- */
@@ -40206,7 +40149,7 @@ CTI_FN int cti_policy_sweeps(const cti_policy_budget *q);
 
 /* ---- the end of an island's solve, by the natural map of its rows ---- */
 
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* cti_policy_far_natural -- natural map above which a solve has ended far from a solution; cti_policy_is_far -- 1 if it has, or is NaN. */
 CTI_FN ct_real cti_policy_far_natural(void);
 #endif
@@ -40229,7 +40172,7 @@ CTI_FN int cti_policy_newton_takes_over(const ct_solver_desc *desc, cti_solve_st
 CTI_FN ct_real cti_policy_newton_natural(ct_real natural);
 #endif
 #endif
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* cti_policy_friction_diverged -- 1 if friction contact by contact (CT_FRICTION_LOCAL) has diverged, so that ICA solves the island. */
 CTI_FN int cti_policy_friction_diverged(ct_real natural);
 /* cti_policy_chosen_goes_on -- 0 if the solver that the user chose has used up its bound of the step, so that ICA solves the rest. spent:
@@ -40415,7 +40358,7 @@ CTI_FN int cti_policy_sweeps(const cti_policy_budget *q)
 
 /* ---- the end of an island's solve ---- */
 
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 CTI_FN ct_real cti_policy_far_natural(void) { return cti_step_tuned.ended.unsolved; }
 #endif
 
@@ -40447,7 +40390,7 @@ CTI_FN ct_real cti_policy_newton_natural(ct_real natural) { return cti_step_tune
 #endif
 #endif
 
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 CTI_FN int cti_policy_friction_diverged(ct_real natural) { return !(natural < cti_step_tuned.ended.diverged); }
 
 CTI_FN int cti_policy_chosen_goes_on(ct_real spent) { return !(spent > cti_step_tuned.ended.spent); }
@@ -42510,7 +42453,7 @@ CTI_FN void cti_factors_age(cti_factors *f);
 /* cti_factors_is_cheap -- 1 if a factor costs no more than some ten solves. */
 CTI_FN int cti_factors_is_cheap(const cti_factors *f, const cti_component *q);
 #endif
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* cti_factors_exact -- gives the open island's problem exact factors of its bodies, computed once for each matrix; their list is in the
    arena. A is the world's. 0 when memory ran out. */
 CTI_FN int cti_factors_exact(cti_factors *f, cti_arena *arena, const cti_bsr *A, cti_island *island);
@@ -42865,7 +42808,7 @@ CTI_FN int cti_factors_renew(cti_factors *f, cti_component *q, const cti_bsr *A,
 }
 #endif
 
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 CTI_FN int cti_factors_exact(cti_factors *f, cti_arena *arena, const cti_bsr *A, cti_island *island)
 {
     cti_body_factor *list = CTI_ARENA_NEW(arena, cti_body_factor, island->n_components);
@@ -44310,7 +44253,7 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
 }
 #endif
 
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* Solves an open island by another solver than ICA. *done 0: its residual is above `most`, and the island is unchanged. 0: out of memory,
    also if the solver itself did not report that */
 static int cti_islands_bridge(cti_state *s, ct_real dt, cti_island *q, ct_solver solver, ct_real most, cti_islands_result *out,
@@ -44417,7 +44360,7 @@ static int cti_islands_rescue(cti_state *s, ct_real dt, cti_island *q, cti_islan
 #endif
 #endif
 
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* 1 if the chosen solver has failed on a component of the island since the matrix was made; with `now` marks its components as failed */
 static int cti_islands_chosen_failed(cti_state *s, const cti_island *q, int now)
 {
@@ -44456,7 +44399,7 @@ static int cti_islands_paper(cti_state *s, ct_real dt, int later, const cti_isla
 #endif
 
 #if CTI_BRIDGE_SOLVERS
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* solves an open island by the chosen solver, unless that has failed on it in this attempt or has used up its bound of this step;
    list->bridged tells whether it did. 0: out of memory */
 static int cti_islands_chosen(cti_state *s, ct_real dt, const cti_islands *list, int i, cti_island *q, cti_islands_result *out)
@@ -49471,17 +49414,17 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
 
 /* cti_feature -- features of a world that a stepper may refuse. */
 typedef enum cti_feature {
-    CTI_FEATURE_SOFT, /* bodies of each kind */
+    CTI_FEATURE_SOFT,      /* bodies of each kind */
     CTI_FEATURE_CLOTH,
     CTI_FEATURE_RIGID,
     CTI_FEATURE_STATIC,
     CTI_FEATURE_PLANE,
     CTI_FEATURE_KINEMATIC,
-    CTI_FEATURE_PIN,      /* blocks whose axes a script moves */
+    CTI_FEATURE_PIN,       /* blocks whose axes a script moves */
     CTI_FEATURE_DIRECTION, /* blocks that move along a line or in a plane */
-    CTI_FEATURE_JOINT,    /* joints and stitches */
-    CTI_FEATURE_REPAIR,   /* ct_world_repair */
-    CTI_FEATURE_PROBLEM   /* ct_world_dump_problem */
+    CTI_FEATURE_JOINT,     /* joints and stitches */
+    CTI_FEATURE_REPAIR,    /* ct_world_repair */
+    CTI_FEATURE_PROBLEM    /* ct_world_dump_problem */
 } cti_feature;
 
 /* cti_stepper_body -- data of a surface body for a stepper, passed when the world is prepared. The world keeps `nodes`. */
@@ -50249,12 +50192,50 @@ CTI_CONSTANT_FN const cti_stepper *cti_stepper_cmr(void)
    Jin 2015] */
 
 
-/* ---- dcd_detect.c ---- */
+/* cti_dcd_body -- data of discrete detection for a surface body. */
+typedef struct cti_dcd_body {
+    cti_bvh faces, tets; /* trees in cti_dcd.forest */
+    int model;           /* in cti_state.bodies.models, whose tets fill the body; -1: none */
+    int embedded;        /* 1: its surface is embedded in the tets, 0: it is their boundary */
+    int closed;          /* the surface has an inside */
+    int tet0;            /* first of its tets in cti_dcd.tet_rest */
+    int fresh;           /* 1: the trees of a body that never moves have been refitted */
+    ct_real edge;        /* [m] mean length of its surface's edges at rest */
+} cti_dcd_body;
+
+/* cti_dcd_solves -- vectors of a step's solves. */
+typedef struct cti_dcd_solves {
+    ct_real *v_start;      /* [3 n] velocities at the start of a Newton iteration; later the motion without friction */
+    ct_real *step, *damping; /* [3 n] for a line search: A times the step, h beta K times its start */
+    ct_real *answer;       /* [3 n] the last program's solution, and its multipliers: */
+    ct_real *lambda;       /* [rows] */
+    int32_t *pivot;        /* [rows] block of a row's pivot (CT_DECOUPLE_PIVOT) */
+    ct_real *rub;          /* [rows] tangential viscosity [N s per m/s] */
+} cti_dcd_solves;
+
+/* cti_dcd -- data of CT_STEPPER_DCD, which cti_state.own points to. It is made from the bodies when the world is prepared. */
+typedef struct cti_dcd {
+    cti_forest forest;
+    cti_dcd_body *bodies;  /* [surface.n_bodies] */
+    ct_real *tet_rest;     /* [4 tets] centre at rest and the radius around it that holds the corners */
+    ct_real *near_rest;    /* [nv] radius at rest within which a vertex does not meet its own body */
+    ct_real *normals;      /* [3 nv] sums of the faces' normals, weighted by angle, for bodies whose inside is decided by normals */
+    ct_real *thickness;    /* [nf] [m] thickness of the body behind a face, at rest */
+    float *vertex_boxes, *node_boxes; /* [16 nv], [16 n] */
+    double *power, *power_step;       /* [3 n] start of the power method; that of the current step */
+    cti_dcd_solves solve;
+} cti_dcd;
 
 #if CONTACT_WITH_DCD
+/* cti_dcd_of -- cti_state.own of CT_STEPPER_DCD. */
+CTI_INLINE cti_dcd *cti_dcd_of(const cti_state *s) { return (cti_dcd *)s->own; }
+
+/* ---- dcd_detect.c ---- */
+
 /* cti_dcd_prepare -- builds trees and rest data; needs the bodies' `model`, `embedded` and `tet0`, and tet_rest. 0: out of memory. */
 CTI_FN int cti_dcd_prepare(cti_state *s);
-CTI_FN void cti_dcd_free(cti_mem *mem, cti_dcd *d);
+/* cti_dcd_release -- frees cti_state.own. */
+CTI_FN void cti_dcd_release(cti_state *s);
 #endif
 
 /* cti_dcd_touch -- a surface vertex that is inside a body or closer to it than the thickness. */
@@ -50298,7 +50279,7 @@ CTI_FN int cti_dcd_jacobian(const cti_state *s, cti_sparse *J, double **out_w);
 /* ---- dcd_pivot.c ---- */
 
 /* cti_dcd_pivots -- like cti_dcd_decouple, but rows may share blocks. Rows that stay are put in an order in which each depends only on rows
-   before it; s->dcd.pivot [rows] has the blocks of their pivots. */
+   before it; cti_dcd.pivot [rows] has the blocks of their pivots. */
 CTI_FN int cti_dcd_pivots(cti_state *s, const double *depth);
 #endif
 /* cti_dcd_turn -- the change of unknowns x = T z: for each row in order x_p -= q rest'x, so that size q'z_p is the row's value at x. */
@@ -50339,15 +50320,20 @@ CTI_FN const cti_stepper *cti_stepper_dcd(void);
 #define CTI_DCD_NEAR 2 /* [longest edges at rest] a vertex does not meet its own body within this distance at rest */
 #define CTI_DCD_FOLDED CTI_R(0.25)
 
-CTI_FN void cti_dcd_free(cti_mem *mem, cti_dcd *d)
+CTI_FN void cti_dcd_release(cti_state *s)
 {
+    cti_mem *mem = s->mem;
+    cti_dcd *d = cti_dcd_of(s);
+    if (!d)
+        return;
     cti_forest_free(mem, &d->forest);
     CTI_FREE(mem, d->bodies), CTI_FREE(mem, d->tet_rest), CTI_FREE(mem, d->near_rest), CTI_FREE(mem, d->normals);
     CTI_FREE(mem, d->thickness), CTI_FREE(mem, d->vertex_boxes), CTI_FREE(mem, d->node_boxes);
     CTI_FREE(mem, d->power), CTI_FREE(mem, d->power_step);
     CTI_FREE(mem, d->solve.v_start), CTI_FREE(mem, d->solve.lambda), CTI_FREE(mem, d->solve.rub);
     CTI_FREE(mem, d->solve.pivot), CTI_FREE(mem, d->solve.step), CTI_FREE(mem, d->solve.damping), CTI_FREE(mem, d->solve.answer);
-    memset(d, 0, sizeof *d);
+    cti_mem_resize(mem, d, sizeof *d, 0);
+    s->own = NULL;
 }
 
 /* ---- preparation ---- */
@@ -50372,7 +50358,7 @@ static int cti_dcd_tree(cti_state *s, const int32_t *elements, int width, int fi
         items[i].id = first + i;
         cti_v3_put(items[i].at, 0, cti_dcd_centre(x, elements + (size_t)width * (size_t)(first + i), width));
     }
-    return cti_bvh_build(s->mem, &s->dcd.forest, tree, items, n, 1);
+    return cti_bvh_build(s->mem, &cti_dcd_of(s)->forest, tree, items, n, 1);
 }
 
 /* computes radii at rest around vertices, and mean edge lengths of bodies */
@@ -50388,15 +50374,15 @@ static void cti_dcd_rest(cti_state *s)
             ct_real length = cti_v3_norm(cti_v3_sub(cti_v3_at(f->rest, v[0]), cti_v3_at(f->rest, v[1])));
             sum += length;
             for (k = 0; k < 2; k++)
-                s->dcd.near_rest[v[k]] = cti_max(s->dcd.near_rest[v[k]], CTI_DCD_NEAR * length);
+                cti_dcd_of(s)->near_rest[v[k]] = cti_max(cti_dcd_of(s)->near_rest[v[k]], CTI_DCD_NEAR * length);
         }
-        s->dcd.bodies[b].edge = r->e1 > r->e0 ? sum / (ct_real)(r->e1 - r->e0) : 0;
+        cti_dcd_of(s)->bodies[b].edge = r->e1 > r->e0 ? sum / (ct_real)(r->e1 - r->e0) : 0;
     }
 }
 
 CTI_FN int cti_dcd_prepare(cti_state *s)
 {
-    cti_dcd *d = &s->dcd;
+    cti_dcd *d = cti_dcd_of(s);
     const cti_surface *f = &s->surface;
     int b, i, n3 = 3 * s->n;
     if (!CTI_RESIZE(s->mem, d->near_rest, f->nv) || !CTI_RESIZE(s->mem, d->normals, 3 * f->nv) ||
@@ -50420,7 +50406,6 @@ CTI_FN int cti_dcd_prepare(cti_state *s)
         if (t && !cti_dcd_tree(s, t->node, 4, 0, t->n, s->x, &q->tets))
             return 0;
     }
-    d->ready = 1;
     return 1;
 }
 
@@ -50431,7 +50416,7 @@ static void cti_dcd_vertex_normals(cti_state *s, const ct_real *x, const cti_sou
 {
     int f, k, v;
     for (v = r->v0; v < r->v1; v++)
-        cti_v3_put(s->dcd.normals, v, cti_v3_zero());
+        cti_v3_put(cti_dcd_of(s)->normals, v, cti_v3_zero());
     for (f = r->f0; f < r->f1; f++) {
         const int32_t *t = s->surface.faces + 3 * (size_t)f;
         for (k = 0; k < 3; k++) {
@@ -50439,14 +50424,14 @@ static void cti_dcd_vertex_normals(cti_state *s, const ct_real *x, const cti_sou
             cti_v3 n = cti_v3_cross(u, w);
             ct_real size = cti_v3_norm(n), c = cti_v3_dot(u, w), lengths = cti_sqrt(cti_v3_norm2(u) * cti_v3_norm2(w));
             if (size > 0 && lengths > 0)
-                cti_v3_addto(s->dcd.normals, t[k], cti_v3_mul(n, cti_acos(cti_clamp(c / lengths, CTI_R(-1.0), 1)) / size));
+                cti_v3_addto(cti_dcd_of(s)->normals, t[k], cti_v3_mul(n, cti_acos(cti_clamp(c / lengths, CTI_R(-1.0), 1)) / size));
         }
     }
 }
 
 static void cti_dcd_refit(cti_state *s, const ct_real *q, const ct_real *x)
 {
-    cti_dcd *d = &s->dcd;
+    cti_dcd *d = cti_dcd_of(s);
     const cti_surface *f = &s->surface;
     int b, i;
     for (i = 0; i < s->n; i++)
@@ -50482,8 +50467,8 @@ typedef struct cti_dcd_look {
 static int cti_dcd_keep_tet(const void *ctx, int item)
 {
     const cti_dcd_look *k = (const cti_dcd_look *)ctx;
-    const ct_real *t = k->s->dcd.tet_rest + 4 * (size_t)(k->s->dcd.bodies[k->b].tet0 + item);
-    ct_real r = t[3] + k->s->dcd.near_rest[k->v];
+    const ct_real *t = cti_dcd_of(k->s)->tet_rest + 4 * (size_t)(cti_dcd_of(k->s)->bodies[k->b].tet0 + item);
+    ct_real r = t[3] + cti_dcd_of(k->s)->near_rest[k->v];
     return cti_v3_norm2(cti_v3_sub(cti_v3_make(t[0], t[1], t[2]), k->rest)) > r * r;
 }
 
@@ -50492,7 +50477,7 @@ static int cti_dcd_keep_face(const void *ctx, int item)
     const cti_dcd_look *k = (const cti_dcd_look *)ctx;
     const cti_surface *f = &k->s->surface;
     const int32_t *t = f->faces + 3 * (size_t)item;
-    ct_real r = k->s->dcd.near_rest[k->v];
+    ct_real r = cti_dcd_of(k->s)->near_rest[k->v];
     int i;
     for (i = 0; i < 3; i++)
         if (cti_v3_norm2(cti_v3_sub(cti_v3_at(f->rest, t[i]), k->rest)) <= r * r)
@@ -50516,7 +50501,7 @@ static cti_v3 cti_dcd_feature_normal(const cti_state *s, const ct_real *x, const
     if (nearest->feature == 6)
         return n;
     if (nearest->feature < 3)
-        return cti_v3_unit(cti_v3_at(s->dcd.normals, f->faces[3 * (size_t)nearest->face + (size_t)nearest->feature]), n);
+        return cti_v3_unit(cti_v3_at(cti_dcd_of(s)->normals, f->faces[3 * (size_t)nearest->face + (size_t)nearest->feature]), n);
     {
         int e = f->face_edges[3 * (size_t)nearest->face + (size_t)(nearest->feature - 3)], other;
         other = f->edge_faces[2 * (size_t)e] == nearest->face ? f->edge_faces[2 * (size_t)e + 1] : f->edge_faces[2 * (size_t)e];
@@ -50540,7 +50525,7 @@ static int cti_dcd_behind(const cti_dcd_look *k, cti_v3 p, const cti_nearest *ne
 /* distance from a body's triangles up to which it pushes vertices; for an open mesh also behind them */
 static ct_real cti_dcd_reach(const cti_state *s, int b, ct_real h)
 {
-    const cti_dcd_body *body = &s->dcd.bodies[b];
+    const cti_dcd_body *body = &cti_dcd_of(s)->bodies[b];
     if (body->model >= 0 || body->closed)
         return h;
     return cti_max(h, s->desc.dcd.depth > 0 ? s->desc.dcd.depth : 2 * body->edge);
@@ -50550,14 +50535,14 @@ static ct_real cti_dcd_reach(const cti_state *s, int b, ct_real h)
 static int cti_dcd_side(const cti_dcd_look *k, cti_v3 p, ct_real reach, cti_nearest *nearest)
 {
     const cti_state *s = k->s;
-    const cti_dcd_body *b = &s->dcd.bodies[k->b];
+    const cti_dcd_body *b = &cti_dcd_of(s)->bodies[k->b];
     cti_nearest_keep *keep_tet = k->self ? cti_dcd_keep_tet : NULL, *keep_face = k->self ? cti_dcd_keep_face : NULL;
     int inside = 1;
     if (b->model >= 0)
-        inside = cti_nearest_tet(&s->dcd.forest, &b->tets, s->bodies.models[b->model]->tets.node, k->q, p, keep_tet, k) >= 0;
+        inside = cti_nearest_tet(&cti_dcd_of(s)->forest, &b->tets, s->bodies.models[b->model]->tets.node, k->q, p, keep_tet, k) >= 0;
     else if (!b->closed)
         reach = cti_dcd_reach(s, k->b, reach), inside = 0;
-    cti_nearest_face(&s->dcd.forest, &b->faces, s->surface.faces, k->x, p, inside ? CTI_REAL_MAX : reach, keep_face, k, nearest);
+    cti_nearest_face(&cti_dcd_of(s)->forest, &b->faces, s->surface.faces, k->x, p, inside ? CTI_REAL_MAX : reach, keep_face, k, nearest);
     if (nearest->face < 0)
         return 0;
     return b->model >= 0 && !b->embedded ? inside : (inside || b->model < 0) && cti_dcd_behind(k, p, nearest);
@@ -50673,7 +50658,7 @@ CTI_FN int cti_dcd_detect(cti_state *s, const ct_real *q, const ct_real *x, int 
             cti_box wide = box[a];
             ct_real h = cti_dcd_reach(s, b, cti_surface_pair_thickness(f, a, b));
             wide.lo = cti_v3_sub(wide.lo, cti_v3_make(h, h, h)), wide.hi = cti_v3_add(wide.hi, cti_v3_make(h, h, h));
-            if (!cti_broad_may_meet(&f->soup, a, b) || (a == b && s->dcd.bodies[b].model < 0) || !cti_box_overlap(&wide, &box[b]))
+            if (!cti_broad_may_meet(&f->soup, a, b) || (a == b && cti_dcd_of(s)->bodies[b].model < 0) || !cti_box_overlap(&wide, &box[b]))
                 continue;
             if (!cti_dcd_pair(s, q, x, a, b, &box[b], with_near, out))
                 return 0;
@@ -50702,7 +50687,7 @@ static cti_v3 cti_dcd_normal_at(const cti_surface *f, const ct_real *x, int face
 /* computes the thickness behind every face. 0: out of memory */
 static int cti_dcd_thicknesses(cti_state *s)
 {
-    cti_dcd *d = &s->dcd;
+    cti_dcd *d = cti_dcd_of(s);
     const cti_surface *f = &s->surface;
     int b, i;
     if (!CTI_RESIZE(s->mem, d->thickness, f->nf))
@@ -50753,10 +50738,10 @@ static void cti_dcd_way_visit(void *ctx, int face)
     cti_v3 m0, m1, n0 = cti_dcd_normal_at(f, k->x0, face, &m0), n1 = cti_dcd_normal_at(f, k->x1, face, &m1), p[4];
     ct_real d0 = cti_v3_dot(n0, cti_v3_sub(cti_v3_at(k->x0, k->v), m0)), d1 = cti_v3_dot(n1, cti_v3_sub(cti_v3_at(k->x1, k->v), m1)), at;
     int i;
-    if (!(d0 >= 0 && d1 < 0) || !(d0 - d1 > k->need * k->fraction * k->s->dcd.thickness[face]))
+    if (!(d0 >= 0 && d1 < 0) || !(d0 - d1 > k->need * k->fraction * cti_dcd_of(k->s)->thickness[face]))
         return;
     for (i = 0; k->self && i < 3; i++)
-        if (cti_v3_norm(cti_v3_sub(cti_v3_at(f->rest, t[i]), k->rest)) <= k->s->dcd.near_rest[k->v])
+        if (cti_v3_norm(cti_v3_sub(cti_v3_at(f->rest, t[i]), k->rest)) <= cti_dcd_of(k->s)->near_rest[k->v])
             return;
     at = d0 / (d0 - d1);
     for (i = 0; i < 4; i++) {
@@ -50764,7 +50749,7 @@ static void cti_dcd_way_visit(void *ctx, int face)
         p[i] = cti_v3_mad(cti_v3_at(k->x0, v), cti_v3_sub(cti_v3_at(k->x1, v), cti_v3_at(k->x0, v)), at);
     }
     if (cti_dcd_holds(p[3], p[0], p[1], p[2]))
-        k->need = (d0 - d1) / (k->fraction * k->s->dcd.thickness[face]);
+        k->need = (d0 - d1) / (k->fraction * cti_dcd_of(k->s)->thickness[face]);
 }
 #endif
 
@@ -50791,7 +50776,7 @@ static void cti_dcd_motion_of(const cti_state *s, const ct_real *x0, const ct_re
         m->spread = cti_max(m->spread, cti_v3_norm2(cti_v3_sub(cti_v3_sub(cti_v3_at(x1, i), cti_v3_at(x0, i)), m->mean)));
     m->spread = cti_sqrt(m->spread);
     for (i = r->f0; i < r->f1; i++)
-        m->thin = cti_min(m->thin, s->dcd.thickness[i]);
+        m->thin = cti_min(m->thin, cti_dcd_of(s)->thickness[i]);
 }
 
 static ct_real cti_dcd_need_pair(cti_state *s, const ct_real *x0, const ct_real *x1, int a, int b, const cti_box *box, ct_real fraction)
@@ -50807,14 +50792,14 @@ static ct_real cti_dcd_need_pair(cti_state *s, const ct_real *x0, const ct_real 
         if (!cti_box_overlap(&way, box))
             continue;
         k.rest = cti_v3_at(f->rest, k.v);
-        cti_nearest_visit(&s->dcd.forest, &s->dcd.bodies[b].faces, way.lo, way.hi, cti_dcd_way_visit, &k);
+        cti_nearest_visit(&cti_dcd_of(s)->forest, &cti_dcd_of(s)->bodies[b].faces, way.lo, way.hi, cti_dcd_way_visit, &k);
     }
     return k.need;
 }
 
 CTI_FN ct_real cti_dcd_need(cti_state *s, const ct_real *x0, const ct_real *x1, ct_real fraction)
 {
-    cti_dcd *d = &s->dcd;
+    cti_dcd *d = cti_dcd_of(s);
     const cti_surface *f = &s->surface;
     cti_dcd_motion *m = CTI_ARENA_NEW(s->arena, cti_dcd_motion, f->n_bodies + 1);
     ct_real need = 1;
@@ -51123,10 +51108,10 @@ static int cti_pivot_permute(cti_state *s, const int32_t *order, const int32_t *
     cti_row *rows = CTI_ARENA_NEW(s->arena, cti_row, n);
     cti_contact_row *origins = CTI_ARENA_NEW(s->arena, cti_contact_row, n);
     int i;
-    if (!rows || !origins || !CTI_RESIZE(s->mem, s->dcd.solve.pivot, n))
+    if (!rows || !origins || !CTI_RESIZE(s->mem, cti_dcd_of(s)->solve.pivot, n))
         return 0;
     for (i = 0; i < n; i++)
-        rows[i] = s->contact.rows[order[i]], origins[i] = s->contact.origins[order[i]], s->dcd.solve.pivot[i] = pivot[order[i]];
+        rows[i] = s->contact.rows[order[i]], origins[i] = s->contact.origins[order[i]], cti_dcd_of(s)->solve.pivot[i] = pivot[order[i]];
     memcpy(s->contact.rows, rows, sizeof *rows * (size_t)n), memcpy(s->contact.origins, origins, sizeof *origins * (size_t)n);
     stbds_header(s->contact.rows)->length = stbds_header(s->contact.origins)->length = (size_t)n;
     return 1;
@@ -51166,7 +51151,7 @@ CTI_FN int cti_dcd_turn_make(const cti_state *s, const cti_sparse *J, cti_dcd_tu
     int32_t *count = CTI_ARENA_ZERO(s->arena, int32_t, s->n);
     double *q = CTI_ARENA_NEW(s->arena, double, 9 * (size_t)s->n);
     memset(t, 0, sizeof *t);
-    t->block = s->dcd.solve.pivot, t->rest = *J;
+    t->block = cti_dcd_of(s)->solve.pivot, t->rest = *J;
     t->q = CTI_ARENA_NEW(s->arena, double, 3 * (size_t)rows), t->size = CTI_ARENA_NEW(s->arena, double, rows);
     t->first = CTI_ARENA_ZERO(s->arena, uint8_t, rows), t->work = CTI_ARENA_ZERO(s->arena, double, 3 * (size_t)s->n);
     if (!count || !q || !t->q || !t->size || !t->first || !t->work)
@@ -51691,7 +51676,7 @@ static int cti_dcd_solve_coupled(cti_state *s, ct_real tolerance, double *v, con
     if (!r || !work || !cti_dcd_scalars(s, &p.A) || !cti_dcd_jacobian(s, &p.J, &p.w))
         return 0;
     cti_dcd_effort(s, tolerance, &e);
-    o.path = 2, o.printed = cti_state_is_printed(s);
+    o.path = 2, o.printed = cti_state_is_paper(s);
     a.x = v, a.r = r, a.why = "";
     end = cti_mprgp_solve_with(&p, &o, &e, &a, &count);
     if (end == CTI_OUTCOME_MEMORY)
@@ -51744,7 +51729,7 @@ static int cti_dcd_run(cti_state *s, const ct_real *rub, ct_real tolerance, doub
     task.n = n, task.multiply = cti_dcd_multiply, task.multiply_ctx = &m, task.energy = m.G.rows ? NULL : cti_dcd_energy, task.b = b,
     task.set = &set;
     task.tolerance = (double)tolerance, task.gamma = 1, task.projected = 1, task.effort = &e, task.answer = &a;
-    task.count = &count, task.power = s->dcd.power_step;
+    task.count = &count, task.power = cti_dcd_of(s)->power_step;
     end = cti_mprgp_run(&task, y);
     if (end == CTI_MPRGP_MEMORY)
         return 0;
@@ -51772,7 +51757,7 @@ CTI_FN int cti_dcd_solve(cti_state *s, const ct_real *rub, ct_real tolerance, ct
         return 0;
     for (i = 0; i < 3 * s->n; i++)
         x[i] = (double)v[i], b[i] = (double)s->system.b[i];
-    if (CTI_LEN(s->contact.rows) && (s->desc.dcd.decouple == CT_DECOUPLE_NONE || cti_state_is_printed(s)))
+    if (CTI_LEN(s->contact.rows) && (s->desc.dcd.decouple == CT_DECOUPLE_NONE || cti_state_is_paper(s)))
         ok = cti_dcd_solve_coupled(s, tolerance, x, b, out);
     else
         ok = cti_dcd_run(s, rub, tolerance, x, b, out);
@@ -51936,7 +51921,7 @@ static void cti_dcd_viscosity(cti_state *s, const ct_real *v, int first, ct_real
         speed = cti_sqrt(u[1] * u[1] + u[2] * u[2]);
         if (first)
             speed -= row->mu * cti_max(0, u[0] - u_free[0]);
-        s->dcd.solve.rub[i] = row->mu * row->r[0] / cti_max(speed, creep);
+        cti_dcd_of(s)->solve.rub[i] = row->mu * row->r[0] / cti_max(speed, creep);
     }
 }
 
@@ -51946,11 +51931,11 @@ static int cti_dcd_rub(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
     ct_real creep = cti_dcd_creep(s, dt), u[3];
     cti_dcd_solution q;
     int i, k;
-    if (!CTI_RESIZE(s->mem, s->dcd.solve.rub, CTI_LEN(s->contact.rows)))
+    if (!CTI_RESIZE(s->mem, cti_dcd_of(s)->solve.rub, CTI_LEN(s->contact.rows)))
         return 0;
     for (k = 0; k < CTI_DCD_RUBS; k++) {
         cti_dcd_viscosity(s, v, k == 0, creep);
-        if (!cti_dcd_solve(s, s->dcd.solve.rub, s->desc.solver.tolerance, v, &q))
+        if (!cti_dcd_solve(s, cti_dcd_of(s)->solve.rub, s->desc.solver.tolerance, v, &q))
             return 0;
         cti_dcd_note(&q, r);
         r->solves++;
@@ -51959,7 +51944,7 @@ static int cti_dcd_rub(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
     }
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
         cti_row_velocity(&s->contact.rows[i], v, u);
-        s->contact.rows[i].r[1] = -s->dcd.solve.rub[i] * u[1], s->contact.rows[i].r[2] = -s->dcd.solve.rub[i] * u[2];
+        s->contact.rows[i].r[1] = -cti_dcd_of(s)->solve.rub[i] * u[1], s->contact.rows[i].r[2] = -cti_dcd_of(s)->solve.rub[i] * u[2];
     }
     return 1;
 }
@@ -52056,7 +52041,7 @@ static double cti_dcd_potential(cti_state *s, ct_real dt, const ct_real *v, doub
 /* the part that damping of strain adds between `start` and v, with damping [3 n] = h D start: damping'd + h d'D d / 2, d = v - start */
 static double cti_dcd_damped(cti_state *s, ct_real dt, const ct_real *start, const ct_real *v, double *size)
 {
-    ct_real *d = s->system.work, *q = s->system.work + 6 * (size_t)s->n, *Dd = s->dcd.solve.step; /* v may be between d and q */
+    ct_real *d = s->system.work, *q = s->system.work + 6 * (size_t)s->n, *Dd = cti_dcd_of(s)->solve.step; /* v may be between d and q */
     double e = 0;
     int k, m;
     for (k = 0; k < 3 * s->n; k++)
@@ -52064,7 +52049,7 @@ static double cti_dcd_damped(cti_state *s, ct_real dt, const ct_real *start, con
     for (m = 0; m < s->bodies.n_models; m++)
         cti_model_damping(s->bodies.models[m], q, d, Dd);
     for (k = 0; k < 3 * s->n; k++) {
-        double term = (double)d[k] * ((double)s->dcd.solve.damping[k] + (double)dt * (double)Dd[k] / 2);
+        double term = (double)d[k] * ((double)cti_dcd_of(s)->solve.damping[k] + (double)dt * (double)Dd[k] / 2);
         e += term, *size += fabs(term);
     }
     return e;
@@ -52086,11 +52071,11 @@ static int cti_dcd_breaks(const cti_state *s, const ct_real *v)
 static int cti_dcd_keep(cti_state *s, const ct_real *v)
 {
     int i;
-    memcpy(s->dcd.solve.answer, v, sizeof(ct_real) * 3 * (size_t)s->n);
-    if (!CTI_RESIZE(s->mem, s->dcd.solve.lambda, CTI_LEN(s->contact.rows)))
+    memcpy(cti_dcd_of(s)->solve.answer, v, sizeof(ct_real) * 3 * (size_t)s->n);
+    if (!CTI_RESIZE(s->mem, cti_dcd_of(s)->solve.lambda, CTI_LEN(s->contact.rows)))
         return 0;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++)
-        s->dcd.solve.lambda[i] = s->contact.rows[i].r[0];
+        cti_dcd_of(s)->solve.lambda[i] = s->contact.rows[i].r[0];
     s->contact.is_solved = CTI_LEN(s->contact.rows) > 0;
     return 1;
 }
@@ -52140,11 +52125,11 @@ static void cti_dcd_search(cti_state *s, ct_real dt, const ct_real *start, ct_re
 /* Newton iterations after the first: linearizes and detects at v. 0: out of memory */
 static int cti_dcd_again(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
 {
-    ct_real *start = s->dcd.solve.v_start;
+    ct_real *start = cti_dcd_of(s)->solve.v_start;
     double t = cti_cmr_clock(s);
     cti_dcd_place(s, v, dt);
     memcpy(start, s->end.v, sizeof(ct_real) * 3 * (size_t)s->n);
-    if (!cti_assemble_at(s, dt, s->end.x, start, s->dcd.solve.damping, &r->extended_elements))
+    if (!cti_assemble_at(s, dt, s->end.x, start, cti_dcd_of(s)->solve.damping, &r->extended_elements))
         return 0;
     r->ms_assemble += cti_cmr_clock(s) - t;
     if (!cti_dcd_program(s, dt, v, r))
@@ -52166,11 +52151,11 @@ static int cti_dcd_end(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
         s->contact.is_solved = 0;
         cti_dcd_status(r, CT_STATUS_NOT_CONVERGED);
     }
-    memcpy(s->dcd.solve.v_start, v, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(cti_dcd_of(s)->solve.v_start, v, sizeof(ct_real) * 3 * (size_t)s->n);
     if (!cti_dcd_friction(s, dt, v, r))
         return 0;
-    if (!cti_dcd_is_sane(s, v, dt)) { /* what is without friction stands */
-        memcpy(v, s->dcd.solve.v_start, sizeof(ct_real) * 3 * (size_t)s->n);
+    if (!cti_dcd_is_sane(s, v, dt)) { /* the motion without friction is used */
+        memcpy(v, cti_dcd_of(s)->solve.v_start, sizeof(ct_real) * 3 * (size_t)s->n);
         for (i = 0; i < CTI_LEN(s->contact.rows); i++)
             s->contact.rows[i].r[1] = s->contact.rows[i].r[2] = 0;
         cti_dcd_status(r, CT_STATUS_NOT_CONVERGED);
@@ -52249,7 +52234,7 @@ static int cti_dcd_substep(cti_state *s, ct_real dt, int may_cut, ct_real *out_n
 
 static void cti_dcd_begin(cti_state *s, ct_step_report *r)
 {
-    cti_dcd *d = &s->dcd;
+    cti_dcd *d = cti_dcd_of(s);
     memset(r, 0, sizeof *r);
     r->limit.vertices_a[0] = -1;
     cti_arena_reset(s->arena);
@@ -52291,7 +52276,7 @@ static ct_code cti_dcd_take_back(cti_state *s)
     cti_snapshot_restore(s, 0, &s->step.start);
     s->contact.is_solved = 0;
     for (b = 0; b < s->surface.n_bodies; b++)
-        s->dcd.bodies[b].fresh = 1;
+        cti_dcd_of(s)->bodies[b].fresh = 1;
     return CT_ERR_MEMORY;
 }
 
@@ -52330,7 +52315,7 @@ CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r)
     }
     if (!cti_dcd_finish(s, r))
         return cti_dcd_take_back(s);
-    memcpy(s->dcd.power, s->dcd.power_step, sizeof(double) * 3 * (size_t)s->n);
+    memcpy(cti_dcd_of(s)->power, cti_dcd_of(s)->power_step, sizeof(double) * 3 * (size_t)s->n);
     cti_impulses_swap(s);
     return CT_OK;
 }
@@ -52432,8 +52417,12 @@ static void cti_dcd_rest_tets(const cti_tet_batch *tets, const cti_stepper_body 
 /* 0: out of memory */
 static int cti_dcd_bodies(cti_state *s, const cti_stepper_body *bodies)
 {
-    cti_dcd *d = &s->dcd;
+    cti_dcd *d = (cti_dcd *)cti_mem_resize(s->mem, NULL, 0, sizeof *d);
     int i, k, n = 0;
+    if (!d)
+        return 0;
+    memset(d, 0, sizeof *d);
+    s->own = d;
     for (k = 0; k < s->bodies.n_models; k++)
         n += s->bodies.models[k]->tets.n;
     if (!CTI_RESIZE(s->mem, d->bodies, s->surface.n_bodies) || !CTI_RESIZE(s->mem, d->tet_rest, 4 * (size_t)n))
@@ -52451,8 +52440,6 @@ static int cti_dcd_bodies(cti_state *s, const cti_stepper_body *bodies)
     }
     return cti_dcd_prepare(s);
 }
-
-static void cti_dcd_release(cti_state *s) { cti_dcd_free(s->mem, &s->dcd); }
 #endif
 
 /* ---- the last problem ---- */
@@ -52503,12 +52490,12 @@ static int cti_dcd_problem(cti_state *s, cti_mem *mem, cti_program *out)
     double *w;
     out->kind = CTI_PROGRAM_QP, out->n = n, out->m = m, out->known.has_objective = 1;
     ok = cti_dcd_jacobian(s, &J, &w) && cti_dcd_dump_matrix(mem, &s->system.A, &out->A) && cti_dcd_dump_copy(mem, &J, &out->J) &&
-         cti_dcd_dump_vector(mem, s->system.b, n, &out->b) && cti_dcd_dump_vector(mem, s->dcd.solve.answer, n, &out->known.x) &&
-         cti_dcd_dump_vector(mem, s->dcd.solve.lambda, m, &out->known.r) && CTI_RESIZE(mem, out->w, m);
+         cti_dcd_dump_vector(mem, s->system.b, n, &out->b) && cti_dcd_dump_vector(mem, cti_dcd_of(s)->solve.answer, n, &out->known.x) &&
+         cti_dcd_dump_vector(mem, cti_dcd_of(s)->solve.lambda, m, &out->known.r) && CTI_RESIZE(mem, out->w, m);
     if (ok && m)
         memcpy(out->w, w, sizeof *w * (size_t)m);
     for (i = 0; ok && i < s->n; i++) {
-        cti_v3 v = cti_v3_at(s->dcd.solve.answer, i), Av = cti_bsr_row(&s->system.A, s->dcd.solve.answer, i);
+        cti_v3 v = cti_v3_at(cti_dcd_of(s)->solve.answer, i), Av = cti_bsr_row(&s->system.A, cti_dcd_of(s)->solve.answer, i);
         out->known.objective += (double)(cti_v3_dot(v, Av) / 2 - cti_v3_dot(v, cti_v3_at(s->system.b, i)));
     }
     cti_arena_rewind(s->arena, mark);
@@ -53227,7 +53214,7 @@ CONTACT_API_DEF const char *ct_status_text(ct_status status)
 {
     return (int)status >= 0 && status < CT_STATUS_COUNT_ ? cti_world_statuses[status] : "?";
 }
-#define CTI_WORLD_CASE(name, number, word, built) case name: return #word;
+#define CTI_WORLD_CASE(name, number, word, ...) case name: return #word;
 CONTACT_API_DEF const char *ct_stepper_text(ct_stepper stepper)
 {
     switch (stepper) {
@@ -53258,10 +53245,12 @@ CONTACT_API_DEF int ct_solver_built(ct_solver solver)
 }
 
 /* names of what is built, each with a space in front */
-#define CTI_WORLD_WORD(name, number, word, built) CTI_IF(built, " " #word)
-static const char cti_world_built_steppers[] = "" CT_STEPPER_LIST(CTI_WORLD_WORD);
-static const char cti_world_built_solvers[] = " auto ica" CT_SOLVER_LIST_OPTIONAL(CTI_WORLD_WORD);
-#undef CTI_WORLD_WORD
+#define CTI_WORLD_STEPPER_WORD(name, number, word, built) CTI_IF(built, " " #word)
+#define CTI_WORLD_SOLVER_WORD(name, number, word, built, worlds) CTI_IF(built, " " #word)
+static const char cti_world_built_steppers[] = "" CT_STEPPER_LIST(CTI_WORLD_STEPPER_WORD);
+static const char cti_world_built_solvers[] = " auto ica" CT_SOLVER_LIST_OPTIONAL(CTI_WORLD_SOLVER_WORD);
+#undef CTI_WORLD_STEPPER_WORD
+#undef CTI_WORLD_SOLVER_WORD
 
 CONTACT_API_DEF const ct_library_info *ct_library_info_get(void)
 {
@@ -53288,7 +53277,7 @@ enum { CTI_WORLD_STEPPER = CT_STEPPER_LIST(CTI_WORLD_FIRST) -1 };
 #endif
 /* Defaults that are not built are refused here, by a name that says what to do: enum values are unknown to the preprocessor. */
 #define CTI_WORLD_IS_STEPPER(name, number, word, built) || ((built) && CTI_WORLD_STEPPER == (int)name)
-#define CTI_WORLD_IS_SOLVER(name, number, word, built) || ((built) && (CONTACT_SOLVER) == name)
+#define CTI_WORLD_IS_SOLVER(name, number, word, built, worlds) || ((built) && (CONTACT_SOLVER) == name)
 typedef char cti_CONTACT_STEPPER_is_not_built_set_its_CONTACT_WITH_to_1[(0 CT_STEPPER_LIST(CTI_WORLD_IS_STEPPER)) ? 1 : -1];
 typedef char cti_CONTACT_SOLVER_is_not_built_set_its_CONTACT_WITH_to_1
     [((CONTACT_SOLVER) == CT_SOLVER_AUTO || (CONTACT_SOLVER) == CT_SOLVER_ICA CT_SOLVER_LIST_OPTIONAL(CTI_WORLD_IS_SOLVER)) ? 1 : -1];
@@ -53368,6 +53357,10 @@ static ct_code cti_world_check_solver(const ct_solver_desc *s, ct_error_info *e)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, s->cookie, "solver desc was not made by ct_solver_desc_default");
     if ((int)s->solver < 0 || s->solver >= CT_SOLVER_COUNT_)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)s->solver, "solver.solver is out of range");
+    if (!ct_solver_built(s->solver) && ct_problem_solver_built(s->solver))
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)s->solver,
+                             "solver '%s' is for problems without a world (ct_problem_solve): worlds take CT_SOLVER_ICA, or CT_SOLVER_PGS",
+                             ct_solver_text(s->solver));
     if (!ct_solver_built(s->solver))
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)s->solver, "solver '%s' (%d) is not built", ct_solver_text(s->solver), (int)s->solver);
     if (!(s->tolerance > 0) || !cti_finite(s->tolerance))
@@ -55371,6 +55364,8 @@ CONTACT_API_DEF ct_code ct_body_pin_path(ct_world *w, ct_body_id body, const int
     const cti_body *b;
     if (slot < 0)
         return cti_bodies_stale(w, body);
+    if (cti_steppers_admit(w, CTI_FEATURE_PIN, NULL) != CT_OK)
+        return CT_ERR_UNSUPPORTED;
     b = &w->bodies[slot];
     if (!cti_body_has_model(b) || n < 0 || (n > 0 && !vertices) || (axes & ~CT_AXIS_ALL) || !(until == until))
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, axes, "a pin needs a deformable body, vertices and an axis mask");
@@ -56289,7 +56284,7 @@ CONTACT_API_DEF const char *ct_outcome_text(ct_outcome outcome)
 
 CONTACT_API_DEF int ct_problem_solver_built(ct_solver solver)
 {
-    return (solver == CT_SOLVER_AUTO && (CTI_BRIDGE_SOLVERS || CONTACT_WITH_ICA)) || cti_solvers_find(solver) != NULL;
+    return (solver == CT_SOLVER_AUTO && (CTI_SOLVERS_ANY)) || cti_solvers_find(solver) != NULL;
 }
 
 CONTACT_API_DEF void ct_solution_free(ct_solution *solution)
@@ -56661,7 +56656,7 @@ static ct_code cti_problems_solve(const ct_problem *problem, const ct_solver_des
 
 CONTACT_API_DEF ct_code ct_problem_solve(const ct_problem *problem, const ct_solver_desc *desc, ct_solution *solution)
 {
-#if CTI_BRIDGE_SOLVERS || CONTACT_WITH_ICA
+#if CTI_SOLVERS_ANY
     uint64_t mode = cti_fpenv_enter();
     ct_code code = cti_problems_solve(problem, desc, solution);
     cti_fpenv_leave(mode);
@@ -60376,10 +60371,12 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_ACTIVE_NEARLY
 #undef CTI_ACTIVE_REPAIRS
 #endif
+#undef CTI_SOLVERS_OR
+#undef CTI_SOLVERS_ANY
 #undef CTI_SOLVERS_CASE
 #undef CTI_BRIDGE_OR
 #undef CTI_BRIDGE_SOLVERS
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 #undef CTI_BRIDGE_INTERIOR
 #undef CTI_BRIDGE_PAIRS
 #endif

@@ -19,7 +19,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 HERE = os.path.join(ROOT, "tests", "compile")
 STB = os.environ.get("STB_CFLAGS", "").split()
 WARN = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror", "-Wno-misleading-indentation"]
-SOLVERS = ["ICA", "CA", "PGS", "LEMKE", "BOXED", "ACTIVE_SET", "MPRGP", "INTERIOR", "NEWTON", "ADMM"]
+sys.path.insert(0, os.path.join(ROOT, "tools"))
+import lists  # noqa: E402
 FAILED = []
 LOCK = threading.Lock()
 
@@ -95,7 +96,7 @@ def part_errors(work):
             refused("%s %s" % (cc, flag), base + [flag, source], "contact.h:", "-ffast-math, -Ofast", "compile this file without them")
         for value in ("16", "float", "0"):
             refused("%s CONTACT_REAL %s" % (cc, value), base + ["-DCONTACT_REAL=" + value, source], "CONTACT_REAL is 64", "or 32 (float)")
-        refused(cc + " without a stepper", base + ["-DCONTACT_WITH_CMR=0", "-DCONTACT_WITH_DCD=0", source], "needs a stepper", "CONTACT_WITH_CMR or")
+        refused(cc + " without a stepper", base + lists.without() + [source], "needs a stepper", "CONTACT_WITH_CMR or")
         refused(cc + " CONTACT_OPTIMIZE 3", base + ["-DCONTACT_OPTIMIZE=3", source], "CONTACT_OPTIMIZE is 0", "1 (the default) or 2")
         for value in ("CT_SIMD_AVX", "0", "99"):
             refused("%s CONTACT_SIMD %s" % (cc, value), base + ["-DCONTACT_SIMD=" + value, source], "unknown CONTACT_SIMD", "CT_SIMD_AUTO")
@@ -135,17 +136,13 @@ def without_stb(work, source):
 
 # ---- switches ----
 
-def alone(solver, stepper):
-    return ["-DCONTACT_WITH_%s=0" % s for s in SOLVERS if s != solver] + ["-DCONTACT_WITH_%s=0" % s for s in ("CMR", "DCD") if s != stepper]
-
-
 def part_switches(work):
     cc, exact = quick(), quick("32")
-    for stepper in ("CMR", "DCD"):
-        for solver in SOLVERS:
+    for stepper in lists.STEPPERS:
+        for solver in lists.SOLVERS:
             for files in ("1", "0"):
                 name = "%s and %s alone, CONTACT_WITH_FILES %s" % (solver, stepper, files)
-                build_and_run(name, cc + alone(solver, stepper) + ["-DCONTACT_WITH_FILES=" + files, "-DONLY_SOLVER=CT_SOLVER_" + solver,
+                build_and_run(name, cc + lists.without(stepper, solver) + ["-DCONTACT_WITH_FILES=" + files, "-DONLY_SOLVER=CT_SOLVER_" + solver,
                                                                    os.path.join(HERE, "switches.c"), "-lm"], os.path.join(work, "alone"))
     for bits in (("64", "64"), ("64", "32"), ("32", "32")):
         a, b = os.path.join(work, "a.o"), os.path.join(work, "b.o")

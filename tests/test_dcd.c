@@ -357,10 +357,10 @@ static void the_nearest_triangle_is_the_nearest(void **state)
             best = cti_min(best,
                            cti_dist_pt(p, s->surface.x0 + 3 * t[0], s->surface.x0 + 3 * t[1], s->surface.x0 + 3 * t[2], weights, &feature));
         }
-        cti_nearest_face(&s->dcd.forest, &s->dcd.bodies[0].faces, s->surface.faces, s->surface.x0, cti_v3_at(p, 0), CTI_REAL_MAX, NULL,
+        cti_nearest_face(&cti_dcd_of(s)->forest, &cti_dcd_of(s)->bodies[0].faces, s->surface.faces, s->surface.x0, cti_v3_at(p, 0), CTI_REAL_MAX, NULL,
                          NULL, &near);
         assert_true(near.d2 <= best * CTI_R(1.0001) && near.d2 >= best * CTI_R(0.9999));
-        cti_nearest_face(&s->dcd.forest, &s->dcd.bodies[0].faces, s->surface.faces, s->surface.x0, cti_v3_at(p, 0), cti_sqrt(best) / 2,
+        cti_nearest_face(&cti_dcd_of(s)->forest, &cti_dcd_of(s)->bodies[0].faces, s->surface.faces, s->surface.x0, cti_v3_at(p, 0), cti_sqrt(best) / 2,
                          NULL, NULL, &near);
         assert_int_equal(near.face, -1);
     }

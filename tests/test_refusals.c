@@ -199,7 +199,7 @@ static ct_code solver_run(books *b, ct_solver solver, uint64_t *hash)
 /* CT_OK with the bits of a run in which nothing failed, or an error; nothing in between */
 static void failed_allocations_are_told(void **state)
 {
-    static const ct_solver solvers[] = {CT_SOLVER_PGS, CT_SOLVER_MPRGP, CT_SOLVER_INTERIOR, CT_SOLVER_NEWTON, CT_SOLVER_ADMM, CT_SOLVER_BOXED};
+    static const ct_solver solvers[] = {CT_SOLVER_PGS, CT_SOLVER_MPRGP, CT_SOLVER_INTERIOR, CT_SOLVER_NEWTON, CT_SOLVER_ADMM, CT_SOLVER_CA};
     int i;
     (void)state;
     for (i = 0; i < (int)(sizeof solvers / sizeof *solvers); i++) {

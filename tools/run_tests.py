@@ -16,6 +16,8 @@ import tempfile
 import threading
 import time
 
+import lists
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 WARN = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
 C_STDS = ["c99", "c11", "c17", "gnu17"]
@@ -125,8 +127,8 @@ def matrix(have, stb):
         jobs.append([compiler_of("c99", family), "-std=c99", "-fsyntax-only"] + WARN + QUICK + ["-DCONTACT_WITH_FILES=0", "-DCONTACT_THREADS=1"] + stb
                     + ["tests/compile/implementation.c"])
     jobs = [job for job in jobs if job[0] in have]
-    for solver in SWITCHES if families else []:
-        jobs.append(["cc", "-std=c99", "-fsyntax-only"] + WARN + QUICK + alone(solver, "CMR") + stb + ["tests/compile/implementation.c"])
+    for solver in lists.SOLVERS if families else []:
+        jobs.append(["cc", "-std=c99", "-fsyntax-only"] + WARN + QUICK + lists.without("CMR", solver) + stb + ["tests/compile/implementation.c"])
     return jobs
 
 
@@ -212,15 +214,6 @@ def quick_start(count, families, work, stb):
         count.ok(code == 0 and out == expected.group(2), "quick start output", "expected:\n%s\ngot:\n%s" % (expected.group(2), out))
 
 
-SWITCHES = {"ICA": "ica_program", "CA": "ca", "PGS": "pgs", "LEMKE": "lemke", "BOXED": "boxed", "ACTIVE_SET": "active_set", "MPRGP": "mprgp",
-            "INTERIOR": "interior", "NEWTON": "newton", "ADMM": "admm"}
-
-
-def alone(solver, stepper):
-    """The flags of a build with one solver and one stepper."""
-    return ["-DCONTACT_WITH_%s=0" % s for s in SWITCHES if s != solver] + ["-DCONTACT_WITH_%s=0" % s for s in ("CMR", "DCD") if s != stepper]
-
-
 def switches(count, cc, stb, work):
     """Builds with one solver and one stepper: they work, refuse the others by name, and the others' code is not in them."""
     for solver, stepper in (("PGS", "CMR"), ("MPRGP", "DCD")):
@@ -228,14 +221,14 @@ def switches(count, cc, stb, work):
         program = os.path.join(work, "switches_" + stepper)
         # not optimized functions that nothing calls are kept: the linker drops them
         code, out, _ = run([cc, "-std=c99", "-O0", "-DCONTACT_OPTIMIZE=0", "-ffunction-sections", "-Wl,--gc-sections", "-DONLY_SOLVER=CT_SOLVER_" + solver]
-                           + alone(solver, stepper) + stb + ["tests/compile/switches.c", "-lm", "-o", program])
+                           + lists.without(stepper, solver) + stb + ["tests/compile/switches.c", "-lm", "-o", program])
         count.ok(code == 0, what + ": compiled", out)
         if code != 0:
             continue
         code, out, _ = run([program], timeout=60)
         count.ok(code == 0, what + ": run", out)
         _, out, _ = run(["nm", program])
-        gone = ["cti_%s_solve" % SWITCHES[s] for s in SWITCHES if s != solver] + ["cti_step" if stepper == "DCD" else "cti_dcd_step"]
+        gone = ["cti_solver_" + s.lower() for s in lists.SOLVERS if s != solver] + ["cti_step" if stepper == "DCD" else "cti_dcd_step"]
         left = [name for name in gone if re.search(r" %s$" % name, out, re.M)]
         count.ok("ct_world_step" in out and not left, what + ": nothing else is in the program", " ".join(left))
 

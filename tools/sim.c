@@ -108,7 +108,7 @@ static int sim_describe(const scene *s, const sim_options *o, ct_world_desc *d)
                  o->stepper ? "" : "; choose another with --stepper");
         return 0;
     }
-    if (!ct_solver_built(d->solver.solver) && !(d->stepper == CT_STEPPER_DCD && d->solver.solver == CT_SOLVER_MPRGP)) {
+    if (!ct_solver_built(d->solver.solver) && !ct_problem_solver_built(d->solver.solver)) { /* of the others the world says why */
         cli_fail("%s: solver '%s' is not built%s", s->file, ct_solver_text(d->solver.solver),
                  o->solver ? "" : "; choose another with --solver");
         return 0;

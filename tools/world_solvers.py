@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 
-SOLVERS = "ica auto newton admm pgs ca lemke boxed interior mprgp active_set".split()
+SOLVERS = "ica auto newton admm pgs interior mprgp active_set".split()
 
 
 def run(args, scene, solver, out):

@@ -130,8 +130,7 @@ typedef struct cti_solve_info {
     int iterations; /* outer */
     int sweeps;     /* over the contacts */
     int quick;      /* iterations of ica_paper.c whose inner loop took fewer than ten sweeps */
-    ct_real spent;  /* work of a pivoting solver, as a share of the iterations of one attempt; of the interior point method, as a share of a
-                       step's */
+    ct_real spent;  /* iterations of the interior point method, as a share of a step's */
     ct_real change; /* largest change of v in the last outer iteration, relative to velocity_scale */
     int judged;     /* 1: the solution's residual is `res`, and its momenta are balanced */
     cti_residuals res;

@@ -21,7 +21,7 @@
 #include "program.h"
 
 /* CTI_BRIDGE_SOLVERS -- 1 where a solver is built that worlds reach through this file; 0: worlds have ICA alone. */
-#define CTI_BRIDGE_OR(name, number, word, built) || (built)
+#define CTI_BRIDGE_OR(name, number, word, built, worlds) || ((built) && worlds)
 #define CTI_BRIDGE_SOLVERS (0 CT_SOLVER_LIST_OPTIONAL(CTI_BRIDGE_OR))
 
 /* cti_bridge_mode -- how a row enters the program: OUT not at all, HARD by its hard law alone, SOFT by its recovery alone, TWO by both, as
@@ -68,7 +68,7 @@ CTI_FN void cti_bridge_normals(const cti_problem *p, const ct_solver_desc *desc,
 /* cti_bridge_rub -- friction of every row at v and its normal multiplier, each contact independently: the impulse that stops the sliding of
    its blocks, if these were uncoupled, and at most mu lambda. */
 CTI_FN void cti_bridge_rub(const cti_problem *p, const ct_real *v);
-/* cti_bridge_solver -- 1 when worlds can use this solver. */
+/* cti_bridge_solver -- 1 when worlds can use this solver, other than CT_SOLVER_AUTO and CT_SOLVER_ICA. */
 CTI_FN int cti_bridge_solver(ct_solver solver);
 /* cti_bridge_cone -- 1 when the solver supports this cone. */
 CTI_FN int cti_bridge_cone(ct_solver solver, ct_cone cone);

@@ -24,15 +24,23 @@
 #define CTI_BRIDGE_PASSES 10       /* passes that add violated rows only; the next one adds all rows */
 #define CTI_BRIDGE_SURE CTI_R(1.5) /* [1] an impulse beyond this factor of the recovery's part is carried by the hard law */
 #define CTI_BRIDGE_CONES 400       /* [contacts] interior point: a step factors a dense matrix of three times as many rows */
-#define CTI_BRIDGE_PIVOTS 60       /* [contacts] Lemke: its dense dictionary has ten times as many rows */
-#define CTI_BRIDGE_BLOCKS 200      /* [contacts] boxed pivoting: each round with turned friction boxes makes a dense factor */
 #define CTI_BRIDGE_SPARSE 20000    /* [contacts] a sparse W has some hundred blocks of 72 bytes a contact */
 #define CTI_BRIDGE_CONTACTS 2000   /* [contacts] a dense W between so many takes 290 megabytes, */
 #define CTI_BRIDGE_PAIRS 4e6       /* [blocks] and so does a sparse W with so many */
 
+/* the program's solver. W of a LOCAL program is the complete response J A^-1 J', with which the splitting of constraint anticipation has no
+   error: CA is Gauss-Seidel on it */
+static cti_program_solver cti_bridge_find(ct_solver solver) { return cti_solvers_find(solver == CT_SOLVER_CA ? CT_SOLVER_PGS : solver); }
+
 CTI_FN int cti_bridge_solver(ct_solver solver)
 {
-    return solver != CT_SOLVER_AUTO && solver != CT_SOLVER_ICA && cti_solvers_find(solver) != NULL;
+    switch (solver) {
+#define CTI_BRIDGE_CASE(name, number, word, built, worlds) CTI_IF(built, case name: return worlds && cti_bridge_find(name) != NULL;)
+        CT_SOLVER_LIST_OPTIONAL(CTI_BRIDGE_CASE)
+#undef CTI_BRIDGE_CASE
+    default:
+        return 0;
+    }
 }
 
 CTI_FN int cti_bridge_cone(ct_solver solver, ct_cone cone) { return !cti_bridge_solver(solver) || cone == CT_CONE_CONE; }
@@ -51,10 +59,6 @@ static int cti_bridge_bound(ct_solver solver, const ct_solver_desc *desc, const 
         return (int)cti_fmin(cti_fmin(cti_fmax(square, 50), 20.0 * desc->max_sweeps), 1e9);
     case CT_SOLVER_ADMM:
         return (int)cti_fmin(cti_fmin(cti_fmax(square, 50), 10.0 * desc->max_iterations), 1e9);
-    case CT_SOLVER_LEMKE:
-        return (int)cti_fmin(cti_fmax(square / 40, 500), cti_fmin(4.0 * desc->max_iterations, 5000));
-    case CT_SOLVER_BOXED:
-        return (int)cti_fmin(cti_fmax(cube / 50, 20), 2000);
     case CT_SOLVER_MPRGP:
     case CT_SOLVER_ACTIVE_SET:
     case CT_SOLVER_INTERIOR:
@@ -69,28 +73,16 @@ static int cti_bridge_bound(ct_solver solver, const ct_solver_desc *desc, const 
 /* [contacts] the largest problem that a solver is given; a larger one would take minutes or gigabytes */
 static int cti_bridge_most(ct_solver solver, const cti_program *q)
 {
-    if (q->kind == CTI_PROGRAM_LOCAL && solver != CT_SOLVER_LEMKE && solver != CT_SOLVER_BOXED)
+    if (q->kind == CTI_PROGRAM_LOCAL)
         return CTI_BRIDGE_SPARSE;
-    switch (solver) {
-    case CT_SOLVER_LEMKE:
-        return CTI_BRIDGE_PIVOTS;
-    case CT_SOLVER_BOXED:
-        return CTI_BRIDGE_BLOCKS;
-    case CT_SOLVER_INTERIOR:
-        return CTI_BRIDGE_CONES;
-    default:
-        return CTI_BRIDGE_CONTACTS;
-    }
+    return solver == CT_SOLVER_INTERIOR ? CTI_BRIDGE_CONES : CTI_BRIDGE_CONTACTS;
 }
-
-/* 1 for pivoting methods on dense matrices */
-static int cti_bridge_pivots(ct_solver solver) { return solver == CT_SOLVER_LEMKE || solver == CT_SOLVER_BOXED; }
 
 static double cti_bridge_first(const cti_problem *p, ct_solver solver)
 {
-    if (cti_bridge_is_local(p) && !cti_bridge_pivots(solver))
+    if (cti_bridge_is_local(p))
         return CTI_BRIDGE_LOCAL;
-    return solver == CT_SOLVER_NEWTON || cti_bridge_pivots(solver) ? CTI_BRIDGE_QUICK : CTI_BRIDGE_FIRST;
+    return solver == CT_SOLVER_NEWTON ? CTI_BRIDGE_QUICK : CTI_BRIDGE_FIRST;
 }
 
 static void cti_bridge_effort(const cti_problem *p, const ct_solver_desc *desc, ct_solver solver, cti_mem *mem, cti_arena *arena,
@@ -278,17 +270,12 @@ static int cti_bridge_pass(cti_bridge_run *b)
         if (got > 0)
             cti_bridge_start(&q, b->v, a.x, a.r);
         while (got > 0 && !mended) {
-            /* passes and attempts on a LOCAL program share one budget, those of pivoting methods two; the last one always gets some
-               iterations */
+            /* passes and attempts on a LOCAL program share one budget; the last one always gets some iterations */
             b->e.max_iterations = bound;
-            if (q.program.kind == CTI_PROGRAM_LOCAL && cti_bridge_pivots(b->solver))
-                b->e.max_iterations = cti_max_int(cti_min_int(bound, 2 * bound - b->info->iterations), bound / 20 + 1);
-            else if (q.program.kind == CTI_PROGRAM_LOCAL)
+            if (q.program.kind == CTI_PROGRAM_LOCAL)
                 b->e.max_iterations = cti_max_int(bound - b->info->iterations, cti_min_int(bound, 3));
             before = b->info->iterations;
             got = q.contacts ? cti_bridge_attempt(b, &q, &a, &mended) : cti_bridge_linear(b, &q, &a, &mended);
-            if (cti_bridge_pivots(b->solver))
-                b->info->spent += (ct_real)(b->info->iterations - before) / (ct_real)cti_max_int(1, bound);
             if (b->solver == CT_SOLVER_INTERIOR)
                 b->info->spent += (ct_real)(b->info->iterations - before) / CTI_BRIDGE_INTERIOR;
         }
@@ -305,7 +292,7 @@ static int cti_bridge_in_time(const cti_effort *e)
 /* passes over growing sets of rows. 0: out of memory */
 static int cti_bridge_go(cti_bridge_run *b)
 {
-    int k, i, got = 1, local = cti_bridge_is_local(b->p) && !cti_bridge_pivots(b->solver);
+    int k, i, got = 1, local = cti_bridge_is_local(b->p);
     for (i = 0; i < b->p->n_rows; i++)
         b->mode[i] = (uint8_t)cti_bridge_guess(&b->p->rows[i], b->v, local);
     /* forming factors and matrices cannot be interrupted: no pass begins after the time limit */
@@ -329,9 +316,7 @@ CTI_FN void cti_bridge_solve(const cti_problem *p, const ct_solver_desc *desc, c
     memset(info, 0, sizeof *info), memset(&b, 0, sizeof b);
     b.p = p, b.v = v, b.info = info, b.tolerance = desc->tolerance, b.slight = CTI_R(0.5) * desc->tolerance * p->velocity_scale;
     b.best.natural = CTI_REAL_MAX;
-    /* W of a LOCAL program is the complete response J A^-1 J'. With it the splitting of constraint anticipation has no error, and CA is
-       Gauss-Seidel. */
-    b.solve = cti_solvers_find(solver == CT_SOLVER_CA && cti_bridge_is_local(p) ? CT_SOLVER_PGS : solver), b.desc = desc, b.solver = solver;
+    b.solve = cti_bridge_find(solver), b.desc = desc, b.solver = solver;
     b.work = CTI_ARENA_NEW(arena, ct_real, 6 * (size_t)p->A->n), b.mode = CTI_ARENA_NEW(arena, uint8_t, p->n_rows);
     cti_bridge_effort(p, desc, solver, mem, arena, &b.e);
     ok = b.work && b.mode && cti_bridge_point_open(arena, p, &b.start) && cti_bridge_point_open(arena, p, &b.best);
@@ -357,8 +342,6 @@ CTI_FN void cti_bridge_solve(const cti_problem *p, const ct_solver_desc *desc, c
 #undef CTI_BRIDGE_TIGHT
 #undef CTI_BRIDGE_CONTACTS
 #undef CTI_BRIDGE_SPARSE
-#undef CTI_BRIDGE_PIVOTS
-#undef CTI_BRIDGE_BLOCKS
 #undef CTI_BRIDGE_CONES
 #undef CTI_BRIDGE_PASSES
 #undef CTI_BRIDGE_SURE

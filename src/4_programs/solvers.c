@@ -14,7 +14,7 @@
 CTI_FN cti_program_solver cti_solvers_find(ct_solver solver)
 {
     switch (solver) {
-#define CTI_SOLVERS_CASE(name, number, word, built) CTI_IF(built, case name: return cti_solver_##word;)
+#define CTI_SOLVERS_CASE(name, number, word, built, worlds) CTI_IF(built, case name: return cti_solver_##word;)
         CT_SOLVER_LIST(CTI_SOLVERS_CASE)
     default:
         return NULL;

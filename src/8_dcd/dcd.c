@@ -150,7 +150,7 @@ static void cti_dcd_viscosity(cti_state *s, const ct_real *v, int first, ct_real
         speed = cti_sqrt(u[1] * u[1] + u[2] * u[2]);
         if (first)
             speed -= row->mu * cti_max(0, u[0] - u_free[0]);
-        s->dcd.solve.rub[i] = row->mu * row->r[0] / cti_max(speed, creep);
+        cti_dcd_of(s)->solve.rub[i] = row->mu * row->r[0] / cti_max(speed, creep);
     }
 }
 
@@ -160,11 +160,11 @@ static int cti_dcd_rub(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
     ct_real creep = cti_dcd_creep(s, dt), u[3];
     cti_dcd_solution q;
     int i, k;
-    if (!CTI_RESIZE(s->mem, s->dcd.solve.rub, CTI_LEN(s->contact.rows)))
+    if (!CTI_RESIZE(s->mem, cti_dcd_of(s)->solve.rub, CTI_LEN(s->contact.rows)))
         return 0;
     for (k = 0; k < CTI_DCD_RUBS; k++) {
         cti_dcd_viscosity(s, v, k == 0, creep);
-        if (!cti_dcd_solve(s, s->dcd.solve.rub, s->desc.solver.tolerance, v, &q))
+        if (!cti_dcd_solve(s, cti_dcd_of(s)->solve.rub, s->desc.solver.tolerance, v, &q))
             return 0;
         cti_dcd_note(&q, r);
         r->solves++;
@@ -173,7 +173,7 @@ static int cti_dcd_rub(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
     }
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
         cti_row_velocity(&s->contact.rows[i], v, u);
-        s->contact.rows[i].r[1] = -s->dcd.solve.rub[i] * u[1], s->contact.rows[i].r[2] = -s->dcd.solve.rub[i] * u[2];
+        s->contact.rows[i].r[1] = -cti_dcd_of(s)->solve.rub[i] * u[1], s->contact.rows[i].r[2] = -cti_dcd_of(s)->solve.rub[i] * u[2];
     }
     return 1;
 }
@@ -270,7 +270,7 @@ static double cti_dcd_potential(cti_state *s, ct_real dt, const ct_real *v, doub
 /* the part that damping of strain adds between `start` and v, with damping [3 n] = h D start: damping'd + h d'D d / 2, d = v - start */
 static double cti_dcd_damped(cti_state *s, ct_real dt, const ct_real *start, const ct_real *v, double *size)
 {
-    ct_real *d = s->system.work, *q = s->system.work + 6 * (size_t)s->n, *Dd = s->dcd.solve.step; /* v may be between d and q */
+    ct_real *d = s->system.work, *q = s->system.work + 6 * (size_t)s->n, *Dd = cti_dcd_of(s)->solve.step; /* v may be between d and q */
     double e = 0;
     int k, m;
     for (k = 0; k < 3 * s->n; k++)
@@ -278,7 +278,7 @@ static double cti_dcd_damped(cti_state *s, ct_real dt, const ct_real *start, con
     for (m = 0; m < s->bodies.n_models; m++)
         cti_model_damping(s->bodies.models[m], q, d, Dd);
     for (k = 0; k < 3 * s->n; k++) {
-        double term = (double)d[k] * ((double)s->dcd.solve.damping[k] + (double)dt * (double)Dd[k] / 2);
+        double term = (double)d[k] * ((double)cti_dcd_of(s)->solve.damping[k] + (double)dt * (double)Dd[k] / 2);
         e += term, *size += fabs(term);
     }
     return e;
@@ -300,11 +300,11 @@ static int cti_dcd_breaks(const cti_state *s, const ct_real *v)
 static int cti_dcd_keep(cti_state *s, const ct_real *v)
 {
     int i;
-    memcpy(s->dcd.solve.answer, v, sizeof(ct_real) * 3 * (size_t)s->n);
-    if (!CTI_RESIZE(s->mem, s->dcd.solve.lambda, CTI_LEN(s->contact.rows)))
+    memcpy(cti_dcd_of(s)->solve.answer, v, sizeof(ct_real) * 3 * (size_t)s->n);
+    if (!CTI_RESIZE(s->mem, cti_dcd_of(s)->solve.lambda, CTI_LEN(s->contact.rows)))
         return 0;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++)
-        s->dcd.solve.lambda[i] = s->contact.rows[i].r[0];
+        cti_dcd_of(s)->solve.lambda[i] = s->contact.rows[i].r[0];
     s->contact.is_solved = CTI_LEN(s->contact.rows) > 0;
     return 1;
 }
@@ -354,11 +354,11 @@ static void cti_dcd_search(cti_state *s, ct_real dt, const ct_real *start, ct_re
 /* Newton iterations after the first: linearizes and detects at v. 0: out of memory */
 static int cti_dcd_again(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
 {
-    ct_real *start = s->dcd.solve.v_start;
+    ct_real *start = cti_dcd_of(s)->solve.v_start;
     double t = cti_cmr_clock(s);
     cti_dcd_place(s, v, dt);
     memcpy(start, s->end.v, sizeof(ct_real) * 3 * (size_t)s->n);
-    if (!cti_assemble_at(s, dt, s->end.x, start, s->dcd.solve.damping, &r->extended_elements))
+    if (!cti_assemble_at(s, dt, s->end.x, start, cti_dcd_of(s)->solve.damping, &r->extended_elements))
         return 0;
     r->ms_assemble += cti_cmr_clock(s) - t;
     if (!cti_dcd_program(s, dt, v, r))
@@ -380,11 +380,11 @@ static int cti_dcd_end(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
         s->contact.is_solved = 0;
         cti_dcd_status(r, CT_STATUS_NOT_CONVERGED);
     }
-    memcpy(s->dcd.solve.v_start, v, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(cti_dcd_of(s)->solve.v_start, v, sizeof(ct_real) * 3 * (size_t)s->n);
     if (!cti_dcd_friction(s, dt, v, r))
         return 0;
-    if (!cti_dcd_is_sane(s, v, dt)) { /* what is without friction stands */
-        memcpy(v, s->dcd.solve.v_start, sizeof(ct_real) * 3 * (size_t)s->n);
+    if (!cti_dcd_is_sane(s, v, dt)) { /* the motion without friction is used */
+        memcpy(v, cti_dcd_of(s)->solve.v_start, sizeof(ct_real) * 3 * (size_t)s->n);
         for (i = 0; i < CTI_LEN(s->contact.rows); i++)
             s->contact.rows[i].r[1] = s->contact.rows[i].r[2] = 0;
         cti_dcd_status(r, CT_STATUS_NOT_CONVERGED);
@@ -463,7 +463,7 @@ static int cti_dcd_substep(cti_state *s, ct_real dt, int may_cut, ct_real *out_n
 
 static void cti_dcd_begin(cti_state *s, ct_step_report *r)
 {
-    cti_dcd *d = &s->dcd;
+    cti_dcd *d = cti_dcd_of(s);
     memset(r, 0, sizeof *r);
     r->limit.vertices_a[0] = -1;
     cti_arena_reset(s->arena);
@@ -505,7 +505,7 @@ static ct_code cti_dcd_take_back(cti_state *s)
     cti_snapshot_restore(s, 0, &s->step.start);
     s->contact.is_solved = 0;
     for (b = 0; b < s->surface.n_bodies; b++)
-        s->dcd.bodies[b].fresh = 1;
+        cti_dcd_of(s)->bodies[b].fresh = 1;
     return CT_ERR_MEMORY;
 }
 
@@ -544,7 +544,7 @@ CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r)
     }
     if (!cti_dcd_finish(s, r))
         return cti_dcd_take_back(s);
-    memcpy(s->dcd.power, s->dcd.power_step, sizeof(double) * 3 * (size_t)s->n);
+    memcpy(cti_dcd_of(s)->power, cti_dcd_of(s)->power_step, sizeof(double) * 3 * (size_t)s->n);
     cti_impulses_swap(s);
     return CT_OK;
 }

@@ -7,11 +7,49 @@
 #include "../8_step/stepper.h"
 #include "../4_programs/program.h"
 
+/* cti_dcd_body -- data of discrete detection for a surface body. */
+typedef struct cti_dcd_body {
+    cti_bvh faces, tets; /* trees in cti_dcd.forest */
+    int model;           /* in cti_state.bodies.models, whose tets fill the body; -1: none */
+    int embedded;        /* 1: its surface is embedded in the tets, 0: it is their boundary */
+    int closed;          /* the surface has an inside */
+    int tet0;            /* first of its tets in cti_dcd.tet_rest */
+    int fresh;           /* 1: the trees of a body that never moves have been refitted */
+    ct_real edge;        /* [m] mean length of its surface's edges at rest */
+} cti_dcd_body;
+
+/* cti_dcd_solves -- vectors of a step's solves. */
+typedef struct cti_dcd_solves {
+    ct_real *v_start;      /* [3 n] velocities at the start of a Newton iteration; later the motion without friction */
+    ct_real *step, *damping; /* [3 n] for a line search: A times the step, h beta K times its start */
+    ct_real *answer;       /* [3 n] the last program's solution, and its multipliers: */
+    ct_real *lambda;       /* [rows] */
+    int32_t *pivot;        /* [rows] block of a row's pivot (CT_DECOUPLE_PIVOT) */
+    ct_real *rub;          /* [rows] tangential viscosity [N s per m/s] */
+} cti_dcd_solves;
+
+/* cti_dcd -- data of CT_STEPPER_DCD, which cti_state.own points to. It is made from the bodies when the world is prepared. */
+typedef struct cti_dcd {
+    cti_forest forest;
+    cti_dcd_body *bodies;  /* [surface.n_bodies] */
+    ct_real *tet_rest;     /* [4 tets] centre at rest and the radius around it that holds the corners */
+    ct_real *near_rest;    /* [nv] radius at rest within which a vertex does not meet its own body */
+    ct_real *normals;      /* [3 nv] sums of the faces' normals, weighted by angle, for bodies whose inside is decided by normals */
+    ct_real *thickness;    /* [nf] [m] thickness of the body behind a face, at rest */
+    float *vertex_boxes, *node_boxes; /* [16 nv], [16 n] */
+    double *power, *power_step;       /* [3 n] start of the power method; that of the current step */
+    cti_dcd_solves solve;
+} cti_dcd;
+
+/* cti_dcd_of -- cti_state.own of CT_STEPPER_DCD. */
+CTI_INLINE cti_dcd *cti_dcd_of(const cti_state *s) { return (cti_dcd *)s->own; }
+
 /* ---- dcd_detect.c ---- */
 
 /* cti_dcd_prepare -- builds trees and rest data; needs the bodies' `model`, `embedded` and `tet0`, and tet_rest. 0: out of memory. */
 CTI_FN int cti_dcd_prepare(cti_state *s);
-CTI_FN void cti_dcd_free(cti_mem *mem, cti_dcd *d);
+/* cti_dcd_release -- frees cti_state.own. */
+CTI_FN void cti_dcd_release(cti_state *s);
 
 /* cti_dcd_touch -- a surface vertex that is inside a body or closer to it than the thickness. */
 typedef struct cti_dcd_touch {
@@ -51,7 +89,7 @@ CTI_FN int cti_dcd_jacobian(const cti_state *s, cti_sparse *J, double **out_w);
 /* ---- dcd_pivot.c ---- */
 
 /* cti_dcd_pivots -- like cti_dcd_decouple, but rows may share blocks. Rows that stay are put in an order in which each depends only on rows
-   before it; s->dcd.pivot [rows] has the blocks of their pivots. */
+   before it; cti_dcd.pivot [rows] has the blocks of their pivots. */
 CTI_FN int cti_dcd_pivots(cti_state *s, const double *depth);
 /* cti_dcd_turn -- the change of unknowns x = T z: for each row in order x_p -= q rest'x, so that size q'z_p is the row's value at x. */
 typedef struct cti_dcd_turn {

@@ -11,15 +11,20 @@
 #define CTI_DCD_NEAR 2 /* [longest edges at rest] a vertex does not meet its own body within this distance at rest */
 #define CTI_DCD_FOLDED CTI_R(0.25)
 
-CTI_FN void cti_dcd_free(cti_mem *mem, cti_dcd *d)
+CTI_FN void cti_dcd_release(cti_state *s)
 {
+    cti_mem *mem = s->mem;
+    cti_dcd *d = cti_dcd_of(s);
+    if (!d)
+        return;
     cti_forest_free(mem, &d->forest);
     CTI_FREE(mem, d->bodies), CTI_FREE(mem, d->tet_rest), CTI_FREE(mem, d->near_rest), CTI_FREE(mem, d->normals);
     CTI_FREE(mem, d->thickness), CTI_FREE(mem, d->vertex_boxes), CTI_FREE(mem, d->node_boxes);
     CTI_FREE(mem, d->power), CTI_FREE(mem, d->power_step);
     CTI_FREE(mem, d->solve.v_start), CTI_FREE(mem, d->solve.lambda), CTI_FREE(mem, d->solve.rub);
     CTI_FREE(mem, d->solve.pivot), CTI_FREE(mem, d->solve.step), CTI_FREE(mem, d->solve.damping), CTI_FREE(mem, d->solve.answer);
-    memset(d, 0, sizeof *d);
+    cti_mem_resize(mem, d, sizeof *d, 0);
+    s->own = NULL;
 }
 
 /* ---- preparation ---- */
@@ -44,7 +49,7 @@ static int cti_dcd_tree(cti_state *s, const int32_t *elements, int width, int fi
         items[i].id = first + i;
         cti_v3_put(items[i].at, 0, cti_dcd_centre(x, elements + (size_t)width * (size_t)(first + i), width));
     }
-    return cti_bvh_build(s->mem, &s->dcd.forest, tree, items, n, 1);
+    return cti_bvh_build(s->mem, &cti_dcd_of(s)->forest, tree, items, n, 1);
 }
 
 /* computes radii at rest around vertices, and mean edge lengths of bodies */
@@ -60,15 +65,15 @@ static void cti_dcd_rest(cti_state *s)
             ct_real length = cti_v3_norm(cti_v3_sub(cti_v3_at(f->rest, v[0]), cti_v3_at(f->rest, v[1])));
             sum += length;
             for (k = 0; k < 2; k++)
-                s->dcd.near_rest[v[k]] = cti_max(s->dcd.near_rest[v[k]], CTI_DCD_NEAR * length);
+                cti_dcd_of(s)->near_rest[v[k]] = cti_max(cti_dcd_of(s)->near_rest[v[k]], CTI_DCD_NEAR * length);
         }
-        s->dcd.bodies[b].edge = r->e1 > r->e0 ? sum / (ct_real)(r->e1 - r->e0) : 0;
+        cti_dcd_of(s)->bodies[b].edge = r->e1 > r->e0 ? sum / (ct_real)(r->e1 - r->e0) : 0;
     }
 }
 
 CTI_FN int cti_dcd_prepare(cti_state *s)
 {
-    cti_dcd *d = &s->dcd;
+    cti_dcd *d = cti_dcd_of(s);
     const cti_surface *f = &s->surface;
     int b, i, n3 = 3 * s->n;
     if (!CTI_RESIZE(s->mem, d->near_rest, f->nv) || !CTI_RESIZE(s->mem, d->normals, 3 * f->nv) ||
@@ -92,7 +97,6 @@ CTI_FN int cti_dcd_prepare(cti_state *s)
         if (t && !cti_dcd_tree(s, t->node, 4, 0, t->n, s->x, &q->tets))
             return 0;
     }
-    d->ready = 1;
     return 1;
 }
 
@@ -103,7 +107,7 @@ static void cti_dcd_vertex_normals(cti_state *s, const ct_real *x, const cti_sou
 {
     int f, k, v;
     for (v = r->v0; v < r->v1; v++)
-        cti_v3_put(s->dcd.normals, v, cti_v3_zero());
+        cti_v3_put(cti_dcd_of(s)->normals, v, cti_v3_zero());
     for (f = r->f0; f < r->f1; f++) {
         const int32_t *t = s->surface.faces + 3 * (size_t)f;
         for (k = 0; k < 3; k++) {
@@ -111,14 +115,14 @@ static void cti_dcd_vertex_normals(cti_state *s, const ct_real *x, const cti_sou
             cti_v3 n = cti_v3_cross(u, w);
             ct_real size = cti_v3_norm(n), c = cti_v3_dot(u, w), lengths = cti_sqrt(cti_v3_norm2(u) * cti_v3_norm2(w));
             if (size > 0 && lengths > 0)
-                cti_v3_addto(s->dcd.normals, t[k], cti_v3_mul(n, cti_acos(cti_clamp(c / lengths, CTI_R(-1.0), 1)) / size));
+                cti_v3_addto(cti_dcd_of(s)->normals, t[k], cti_v3_mul(n, cti_acos(cti_clamp(c / lengths, CTI_R(-1.0), 1)) / size));
         }
     }
 }
 
 static void cti_dcd_refit(cti_state *s, const ct_real *q, const ct_real *x)
 {
-    cti_dcd *d = &s->dcd;
+    cti_dcd *d = cti_dcd_of(s);
     const cti_surface *f = &s->surface;
     int b, i;
     for (i = 0; i < s->n; i++)
@@ -152,8 +156,8 @@ typedef struct cti_dcd_look {
 static int cti_dcd_keep_tet(const void *ctx, int item)
 {
     const cti_dcd_look *k = (const cti_dcd_look *)ctx;
-    const ct_real *t = k->s->dcd.tet_rest + 4 * (size_t)(k->s->dcd.bodies[k->b].tet0 + item);
-    ct_real r = t[3] + k->s->dcd.near_rest[k->v];
+    const ct_real *t = cti_dcd_of(k->s)->tet_rest + 4 * (size_t)(cti_dcd_of(k->s)->bodies[k->b].tet0 + item);
+    ct_real r = t[3] + cti_dcd_of(k->s)->near_rest[k->v];
     return cti_v3_norm2(cti_v3_sub(cti_v3_make(t[0], t[1], t[2]), k->rest)) > r * r;
 }
 
@@ -162,7 +166,7 @@ static int cti_dcd_keep_face(const void *ctx, int item)
     const cti_dcd_look *k = (const cti_dcd_look *)ctx;
     const cti_surface *f = &k->s->surface;
     const int32_t *t = f->faces + 3 * (size_t)item;
-    ct_real r = k->s->dcd.near_rest[k->v];
+    ct_real r = cti_dcd_of(k->s)->near_rest[k->v];
     int i;
     for (i = 0; i < 3; i++)
         if (cti_v3_norm2(cti_v3_sub(cti_v3_at(f->rest, t[i]), k->rest)) <= r * r)
@@ -186,7 +190,7 @@ static cti_v3 cti_dcd_feature_normal(const cti_state *s, const ct_real *x, const
     if (nearest->feature == 6)
         return n;
     if (nearest->feature < 3)
-        return cti_v3_unit(cti_v3_at(s->dcd.normals, f->faces[3 * (size_t)nearest->face + (size_t)nearest->feature]), n);
+        return cti_v3_unit(cti_v3_at(cti_dcd_of(s)->normals, f->faces[3 * (size_t)nearest->face + (size_t)nearest->feature]), n);
     {
         int e = f->face_edges[3 * (size_t)nearest->face + (size_t)(nearest->feature - 3)], other;
         other = f->edge_faces[2 * (size_t)e] == nearest->face ? f->edge_faces[2 * (size_t)e + 1] : f->edge_faces[2 * (size_t)e];
@@ -210,7 +214,7 @@ static int cti_dcd_behind(const cti_dcd_look *k, cti_v3 p, const cti_nearest *ne
 /* distance from a body's triangles up to which it pushes vertices; for an open mesh also behind them */
 static ct_real cti_dcd_reach(const cti_state *s, int b, ct_real h)
 {
-    const cti_dcd_body *body = &s->dcd.bodies[b];
+    const cti_dcd_body *body = &cti_dcd_of(s)->bodies[b];
     if (body->model >= 0 || body->closed)
         return h;
     return cti_max(h, s->desc.dcd.depth > 0 ? s->desc.dcd.depth : 2 * body->edge);
@@ -220,14 +224,14 @@ static ct_real cti_dcd_reach(const cti_state *s, int b, ct_real h)
 static int cti_dcd_side(const cti_dcd_look *k, cti_v3 p, ct_real reach, cti_nearest *nearest)
 {
     const cti_state *s = k->s;
-    const cti_dcd_body *b = &s->dcd.bodies[k->b];
+    const cti_dcd_body *b = &cti_dcd_of(s)->bodies[k->b];
     cti_nearest_keep *keep_tet = k->self ? cti_dcd_keep_tet : NULL, *keep_face = k->self ? cti_dcd_keep_face : NULL;
     int inside = 1;
     if (b->model >= 0)
-        inside = cti_nearest_tet(&s->dcd.forest, &b->tets, s->bodies.models[b->model]->tets.node, k->q, p, keep_tet, k) >= 0;
+        inside = cti_nearest_tet(&cti_dcd_of(s)->forest, &b->tets, s->bodies.models[b->model]->tets.node, k->q, p, keep_tet, k) >= 0;
     else if (!b->closed)
         reach = cti_dcd_reach(s, k->b, reach), inside = 0;
-    cti_nearest_face(&s->dcd.forest, &b->faces, s->surface.faces, k->x, p, inside ? CTI_REAL_MAX : reach, keep_face, k, nearest);
+    cti_nearest_face(&cti_dcd_of(s)->forest, &b->faces, s->surface.faces, k->x, p, inside ? CTI_REAL_MAX : reach, keep_face, k, nearest);
     if (nearest->face < 0)
         return 0;
     return b->model >= 0 && !b->embedded ? inside : (inside || b->model < 0) && cti_dcd_behind(k, p, nearest);
@@ -343,7 +347,7 @@ CTI_FN int cti_dcd_detect(cti_state *s, const ct_real *q, const ct_real *x, int 
             cti_box wide = box[a];
             ct_real h = cti_dcd_reach(s, b, cti_surface_pair_thickness(f, a, b));
             wide.lo = cti_v3_sub(wide.lo, cti_v3_make(h, h, h)), wide.hi = cti_v3_add(wide.hi, cti_v3_make(h, h, h));
-            if (!cti_broad_may_meet(&f->soup, a, b) || (a == b && s->dcd.bodies[b].model < 0) || !cti_box_overlap(&wide, &box[b]))
+            if (!cti_broad_may_meet(&f->soup, a, b) || (a == b && cti_dcd_of(s)->bodies[b].model < 0) || !cti_box_overlap(&wide, &box[b]))
                 continue;
             if (!cti_dcd_pair(s, q, x, a, b, &box[b], with_near, out))
                 return 0;

@@ -443,7 +443,7 @@ static int cti_dcd_solve_coupled(cti_state *s, ct_real tolerance, double *v, con
     if (!r || !work || !cti_dcd_scalars(s, &p.A) || !cti_dcd_jacobian(s, &p.J, &p.w))
         return 0;
     cti_dcd_effort(s, tolerance, &e);
-    o.path = 2, o.printed = cti_state_is_printed(s);
+    o.path = 2, o.printed = cti_state_is_paper(s);
     a.x = v, a.r = r, a.why = "";
     end = cti_mprgp_solve_with(&p, &o, &e, &a, &count);
     if (end == CTI_OUTCOME_MEMORY)
@@ -496,7 +496,7 @@ static int cti_dcd_run(cti_state *s, const ct_real *rub, ct_real tolerance, doub
     task.n = n, task.multiply = cti_dcd_multiply, task.multiply_ctx = &m, task.energy = m.G.rows ? NULL : cti_dcd_energy, task.b = b,
     task.set = &set;
     task.tolerance = (double)tolerance, task.gamma = 1, task.projected = 1, task.effort = &e, task.answer = &a;
-    task.count = &count, task.power = s->dcd.power_step;
+    task.count = &count, task.power = cti_dcd_of(s)->power_step;
     end = cti_mprgp_run(&task, y);
     if (end == CTI_MPRGP_MEMORY)
         return 0;
@@ -524,7 +524,7 @@ CTI_FN int cti_dcd_solve(cti_state *s, const ct_real *rub, ct_real tolerance, ct
         return 0;
     for (i = 0; i < 3 * s->n; i++)
         x[i] = (double)v[i], b[i] = (double)s->system.b[i];
-    if (CTI_LEN(s->contact.rows) && (s->desc.dcd.decouple == CT_DECOUPLE_NONE || cti_state_is_printed(s)))
+    if (CTI_LEN(s->contact.rows) && (s->desc.dcd.decouple == CT_DECOUPLE_NONE || cti_state_is_paper(s)))
         ok = cti_dcd_solve_coupled(s, tolerance, x, b, out);
     else
         ok = cti_dcd_run(s, rub, tolerance, x, b, out);

@@ -96,8 +96,12 @@ static void cti_dcd_rest_tets(const cti_tet_batch *tets, const cti_stepper_body 
 /* 0: out of memory */
 static int cti_dcd_bodies(cti_state *s, const cti_stepper_body *bodies)
 {
-    cti_dcd *d = &s->dcd;
+    cti_dcd *d = (cti_dcd *)cti_mem_resize(s->mem, NULL, 0, sizeof *d);
     int i, k, n = 0;
+    if (!d)
+        return 0;
+    memset(d, 0, sizeof *d);
+    s->own = d;
     for (k = 0; k < s->bodies.n_models; k++)
         n += s->bodies.models[k]->tets.n;
     if (!CTI_RESIZE(s->mem, d->bodies, s->surface.n_bodies) || !CTI_RESIZE(s->mem, d->tet_rest, 4 * (size_t)n))
@@ -115,8 +119,6 @@ static int cti_dcd_bodies(cti_state *s, const cti_stepper_body *bodies)
     }
     return cti_dcd_prepare(s);
 }
-
-static void cti_dcd_release(cti_state *s) { cti_dcd_free(s->mem, &s->dcd); }
 
 /* ---- the last problem ---- */
 
@@ -165,12 +167,12 @@ static int cti_dcd_problem(cti_state *s, cti_mem *mem, cti_program *out)
     double *w;
     out->kind = CTI_PROGRAM_QP, out->n = n, out->m = m, out->known.has_objective = 1;
     ok = cti_dcd_jacobian(s, &J, &w) && cti_dcd_dump_matrix(mem, &s->system.A, &out->A) && cti_dcd_dump_copy(mem, &J, &out->J) &&
-         cti_dcd_dump_vector(mem, s->system.b, n, &out->b) && cti_dcd_dump_vector(mem, s->dcd.solve.answer, n, &out->known.x) &&
-         cti_dcd_dump_vector(mem, s->dcd.solve.lambda, m, &out->known.r) && CTI_RESIZE(mem, out->w, m);
+         cti_dcd_dump_vector(mem, s->system.b, n, &out->b) && cti_dcd_dump_vector(mem, cti_dcd_of(s)->solve.answer, n, &out->known.x) &&
+         cti_dcd_dump_vector(mem, cti_dcd_of(s)->solve.lambda, m, &out->known.r) && CTI_RESIZE(mem, out->w, m);
     if (ok && m)
         memcpy(out->w, w, sizeof *w * (size_t)m);
     for (i = 0; ok && i < s->n; i++) {
-        cti_v3 v = cti_v3_at(s->dcd.solve.answer, i), Av = cti_bsr_row(&s->system.A, s->dcd.solve.answer, i);
+        cti_v3 v = cti_v3_at(cti_dcd_of(s)->solve.answer, i), Av = cti_bsr_row(&s->system.A, cti_dcd_of(s)->solve.answer, i);
         out->known.objective += (double)(cti_v3_dot(v, Av) / 2 - cti_v3_dot(v, cti_v3_at(s->system.b, i)));
     }
     cti_arena_rewind(s->arena, mark);

@@ -18,7 +18,7 @@ static cti_v3 cti_dcd_normal_at(const cti_surface *f, const ct_real *x, int face
 /* computes the thickness behind every face. 0: out of memory */
 static int cti_dcd_thicknesses(cti_state *s)
 {
-    cti_dcd *d = &s->dcd;
+    cti_dcd *d = cti_dcd_of(s);
     const cti_surface *f = &s->surface;
     int b, i;
     if (!CTI_RESIZE(s->mem, d->thickness, f->nf))
@@ -67,10 +67,10 @@ static void cti_dcd_way_visit(void *ctx, int face)
     cti_v3 m0, m1, n0 = cti_dcd_normal_at(f, k->x0, face, &m0), n1 = cti_dcd_normal_at(f, k->x1, face, &m1), p[4];
     ct_real d0 = cti_v3_dot(n0, cti_v3_sub(cti_v3_at(k->x0, k->v), m0)), d1 = cti_v3_dot(n1, cti_v3_sub(cti_v3_at(k->x1, k->v), m1)), at;
     int i;
-    if (!(d0 >= 0 && d1 < 0) || !(d0 - d1 > k->need * k->fraction * k->s->dcd.thickness[face]))
+    if (!(d0 >= 0 && d1 < 0) || !(d0 - d1 > k->need * k->fraction * cti_dcd_of(k->s)->thickness[face]))
         return;
     for (i = 0; k->self && i < 3; i++)
-        if (cti_v3_norm(cti_v3_sub(cti_v3_at(f->rest, t[i]), k->rest)) <= k->s->dcd.near_rest[k->v])
+        if (cti_v3_norm(cti_v3_sub(cti_v3_at(f->rest, t[i]), k->rest)) <= cti_dcd_of(k->s)->near_rest[k->v])
             return;
     at = d0 / (d0 - d1);
     for (i = 0; i < 4; i++) {
@@ -78,7 +78,7 @@ static void cti_dcd_way_visit(void *ctx, int face)
         p[i] = cti_v3_mad(cti_v3_at(k->x0, v), cti_v3_sub(cti_v3_at(k->x1, v), cti_v3_at(k->x0, v)), at);
     }
     if (cti_dcd_holds(p[3], p[0], p[1], p[2]))
-        k->need = (d0 - d1) / (k->fraction * k->s->dcd.thickness[face]);
+        k->need = (d0 - d1) / (k->fraction * cti_dcd_of(k->s)->thickness[face]);
 }
 
 /* cti_dcd_motion -- a body's box over the motion, and statistics of its vertices' displacements */
@@ -103,7 +103,7 @@ static void cti_dcd_motion_of(const cti_state *s, const ct_real *x0, const ct_re
         m->spread = cti_max(m->spread, cti_v3_norm2(cti_v3_sub(cti_v3_sub(cti_v3_at(x1, i), cti_v3_at(x0, i)), m->mean)));
     m->spread = cti_sqrt(m->spread);
     for (i = r->f0; i < r->f1; i++)
-        m->thin = cti_min(m->thin, s->dcd.thickness[i]);
+        m->thin = cti_min(m->thin, cti_dcd_of(s)->thickness[i]);
 }
 
 static ct_real cti_dcd_need_pair(cti_state *s, const ct_real *x0, const ct_real *x1, int a, int b, const cti_box *box, ct_real fraction)
@@ -119,14 +119,14 @@ static ct_real cti_dcd_need_pair(cti_state *s, const ct_real *x0, const ct_real 
         if (!cti_box_overlap(&way, box))
             continue;
         k.rest = cti_v3_at(f->rest, k.v);
-        cti_nearest_visit(&s->dcd.forest, &s->dcd.bodies[b].faces, way.lo, way.hi, cti_dcd_way_visit, &k);
+        cti_nearest_visit(&cti_dcd_of(s)->forest, &cti_dcd_of(s)->bodies[b].faces, way.lo, way.hi, cti_dcd_way_visit, &k);
     }
     return k.need;
 }
 
 CTI_FN ct_real cti_dcd_need(cti_state *s, const ct_real *x0, const ct_real *x1, ct_real fraction)
 {
-    cti_dcd *d = &s->dcd;
+    cti_dcd *d = cti_dcd_of(s);
     const cti_surface *f = &s->surface;
     cti_dcd_motion *m = CTI_ARENA_NEW(s->arena, cti_dcd_motion, f->n_bodies + 1);
     ct_real need = 1;

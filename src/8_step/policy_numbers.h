@@ -43,7 +43,7 @@
     X(int, newton_rows, 400, "rows", "of an island up to which Newton's method takes over") \
     X(ct_real, newton_share, CTI_R(0.5), "1", "share of ICA's natural map up to which Newton's result is taken") \
     X(ct_real, diverged, CTI_R(10), "natural map", "from which on friction contact by contact has diverged: its part, not solved for, is large") \
-    X(ct_real, spent, 1, "1", "times its bound that a pivoting solver, or interior point, may spend in a step")
+    X(ct_real, spent, 1, "1", "times its bound that interior point may spend in a step")
 
 /* ---- an attempt ---- */
 #define CTI_TUNED_ATTEMPT(X) \

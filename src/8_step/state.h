@@ -269,41 +269,6 @@ typedef struct cti_snapshot {
     cti_memory memory;
 } cti_snapshot;
 
-/* cti_dcd_body -- data of discrete detection for a surface body. */
-typedef struct cti_dcd_body {
-    cti_bvh faces, tets; /* trees in cti_dcd.forest */
-    int model;           /* in cti_state.bodies.models, whose tets fill the body; -1: none */
-    int embedded;        /* 1: its surface is embedded in the tets, 0: it is their boundary */
-    int closed;          /* the surface has an inside */
-    int tet0;            /* first of its tets in cti_dcd.tet_rest */
-    int fresh;           /* 1: the trees of a body that never moves have been refitted */
-    ct_real edge;        /* [m] mean length of its surface's edges at rest */
-} cti_dcd_body;
-
-/* cti_dcd_solves -- vectors of a step's solves. */
-typedef struct cti_dcd_solves {
-    ct_real *v_start;      /* [3 n] of a Newton iteration; then the motion without friction */
-    ct_real *step, *damping; /* [3 n] of a line search: A times the step, h beta K times its start */
-    ct_real *answer;       /* [3 n] the last program's solution, and its multipliers: */
-    ct_real *lambda;       /* [rows] */
-    int32_t *pivot;        /* [rows] block of a row's pivot (CT_DECOUPLE_PIVOT) */
-    ct_real *rub;          /* [rows] tangential viscosity [N s per m/s] */
-} cti_dcd_solves;
-
-/* cti_dcd -- of CT_STEPPER_DCD; everything but `power` is made from the bodies when the world is prepared. */
-typedef struct cti_dcd {
-    cti_forest forest;
-    cti_dcd_body *bodies;  /* [surface.n_bodies] */
-    ct_real *tet_rest;     /* [4 tets] centre at rest and the radius around it that holds the corners */
-    ct_real *near_rest;    /* [nv] radius at rest within which a vertex does not meet its own body */
-    ct_real *normals;      /* [3 nv] sums of the faces' normals, weighted by angle, for bodies whose inside is decided by normals */
-    ct_real *thickness;    /* [nf] [m] thickness of the body behind a face, at rest */
-    float *vertex_boxes, *node_boxes; /* [16 nv], [16 n] */
-    double *power, *power_step;       /* [3 n] where the power method begins; the step's own */
-    cti_dcd_solves solve;
-    int ready;
-} cti_dcd;
-
 /* Number of depths of splits and halves, counting the step itself as depth 0. max_halvings is at most 8, so that depth 8 has the shortest
    substeps. A component that fails there is stepped alone with the same length, at depth 9. */
 enum { CTI_PARTS_DEPTH = 10 };
@@ -413,8 +378,7 @@ typedef struct cti_clock {
     double until;             /* [s] time at which the current substeps end: the end of the step, or of a part of it (parts.h) */
     ct_real left;             /* [s] time left until then, before a substep */
     ct_real event_least;      /* [s] shortest substep at which an impact may cut, 0: impacts do not cut */
-    ct_real spent;            /* share of this step's bound that pivoting solvers or the interior point method have used, see
-                                 cti_solve_info */
+    ct_real spent;            /* share of this step's bound that the interior point method has used, see cti_solve_info */
     double wasted_sweeps;     /* sweeps in this step of ICA solves that ended far from a solution; in budgets, which are max_sweeps over all
                                  contacts */
     cti_pair limit;           /* pair that limited the last step; n 0: none */
@@ -422,7 +386,7 @@ typedef struct cti_clock {
     cti_snapshot start;
 } cti_clock;
 
-/* cti_state -- the whole state. A step writes energy, history, contact, system, end, step, parts and dcd; a commit also writes x, v and the
+/* cti_state -- the whole state. A step writes energy, history, contact, system, end, step, parts and own; a commit also writes x, v and the
    rigid bodies. */
 typedef struct cti_state {
     cti_mem *mem;
@@ -442,7 +406,6 @@ typedef struct cti_state {
     cti_end end;
     cti_clock step;
     cti_parts parts;
-    cti_dcd dcd;
     void *own;                /* private data of the stepper (stepper.h) */
 } cti_state;
 
@@ -462,15 +425,7 @@ CTI_INLINE double cti_state_ahead(const cti_state *s, ct_real dt)
     return s->scripts.still ? s->step.time : (dt == s->step.left ? s->step.until : s->step.time + (double)dt);
 }
 
-/* cti_state_is_paper -- 1 if steps and solves are Otaduy 2009's as printed; cti_state_is_printed -- 1 if DCD's solves are Li 2015's as
-   printed. */
-CTI_INLINE int cti_state_is_paper(const cti_state *s)
-{
-    return s->desc.solver.termination == CT_TERMINATION_PAPER && s->desc.stepper == CT_STEPPER_CMR;
-}
-CTI_INLINE int cti_state_is_printed(const cti_state *s)
-{
-    return s->desc.solver.termination == CT_TERMINATION_PAPER && s->desc.stepper == CT_STEPPER_DCD;
-}
+/* cti_state_is_paper -- 1 if steps and solves are as a paper prints them: Otaduy 2009's with CT_STEPPER_CMR, Li 2015's with CT_STEPPER_DCD. */
+CTI_INLINE int cti_state_is_paper(const cti_state *s) { return s->desc.solver.termination == CT_TERMINATION_PAPER; }
 
 #endif /* CTI_STATE_H */

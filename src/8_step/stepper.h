@@ -9,17 +9,17 @@
 
 /* cti_feature -- features of a world that a stepper may refuse. */
 typedef enum cti_feature {
-    CTI_FEATURE_SOFT, /* bodies of each kind */
+    CTI_FEATURE_SOFT,      /* bodies of each kind */
     CTI_FEATURE_CLOTH,
     CTI_FEATURE_RIGID,
     CTI_FEATURE_STATIC,
     CTI_FEATURE_PLANE,
     CTI_FEATURE_KINEMATIC,
-    CTI_FEATURE_PIN,      /* blocks whose axes a script moves */
+    CTI_FEATURE_PIN,       /* blocks whose axes a script moves */
     CTI_FEATURE_DIRECTION, /* blocks that move along a line or in a plane */
-    CTI_FEATURE_JOINT,    /* joints and stitches */
-    CTI_FEATURE_REPAIR,   /* ct_world_repair */
-    CTI_FEATURE_PROBLEM   /* ct_world_dump_problem */
+    CTI_FEATURE_JOINT,     /* joints and stitches */
+    CTI_FEATURE_REPAIR,    /* ct_world_repair */
+    CTI_FEATURE_PROBLEM    /* ct_world_dump_problem */
 } cti_feature;
 
 /* cti_stepper_body -- data of a surface body for a stepper, passed when the world is prepared. The world keeps `nodes`. */

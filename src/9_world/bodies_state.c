@@ -359,6 +359,8 @@ CONTACT_API_DEF ct_code ct_body_pin_path(ct_world *w, ct_body_id body, const int
     const cti_body *b;
     if (slot < 0)
         return cti_bodies_stale(w, body);
+    if (cti_steppers_admit(w, CTI_FEATURE_PIN, NULL) != CT_OK)
+        return CT_ERR_UNSUPPORTED;
     b = &w->bodies[slot];
     if (!cti_body_has_model(b) || n < 0 || (n > 0 && !vertices) || (axes & ~CT_AXIS_ALL) || !(until == until))
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, axes, "a pin needs a deformable body, vertices and an axis mask");

@@ -52,7 +52,7 @@ CONTACT_API_DEF const char *ct_outcome_text(ct_outcome outcome)
 
 CONTACT_API_DEF int ct_problem_solver_built(ct_solver solver)
 {
-    return (solver == CT_SOLVER_AUTO && (CTI_BRIDGE_SOLVERS || CONTACT_WITH_ICA)) || cti_solvers_find(solver) != NULL;
+    return (solver == CT_SOLVER_AUTO && (CTI_SOLVERS_ANY)) || cti_solvers_find(solver) != NULL;
 }
 
 CONTACT_API_DEF void ct_solution_free(ct_solution *solution)
@@ -420,7 +420,7 @@ static ct_code cti_problems_solve(const ct_problem *problem, const ct_solver_des
 
 CONTACT_API_DEF ct_code ct_problem_solve(const ct_problem *problem, const ct_solver_desc *desc, ct_solution *solution)
 {
-#if CTI_BRIDGE_SOLVERS || CONTACT_WITH_ICA
+#if CTI_SOLVERS_ANY
     uint64_t mode = cti_fpenv_enter();
     ct_code code = cti_problems_solve(problem, desc, solution);
     cti_fpenv_leave(mode);

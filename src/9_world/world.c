@@ -23,7 +23,7 @@ CONTACT_API_DEF const char *ct_status_text(ct_status status)
 {
     return (int)status >= 0 && status < CT_STATUS_COUNT_ ? cti_world_statuses[status] : "?";
 }
-#define CTI_WORLD_CASE(name, number, word, built) case name: return #word;
+#define CTI_WORLD_CASE(name, number, word, ...) case name: return #word;
 CONTACT_API_DEF const char *ct_stepper_text(ct_stepper stepper)
 {
     switch (stepper) {
@@ -54,10 +54,12 @@ CONTACT_API_DEF int ct_solver_built(ct_solver solver)
 }
 
 /* names of what is built, each with a space in front */
-#define CTI_WORLD_WORD(name, number, word, built) CTI_IF(built, " " #word)
-static const char cti_world_built_steppers[] = "" CT_STEPPER_LIST(CTI_WORLD_WORD);
-static const char cti_world_built_solvers[] = " auto ica" CT_SOLVER_LIST_OPTIONAL(CTI_WORLD_WORD);
-#undef CTI_WORLD_WORD
+#define CTI_WORLD_STEPPER_WORD(name, number, word, built) CTI_IF(built, " " #word)
+#define CTI_WORLD_SOLVER_WORD(name, number, word, built, worlds) CTI_IF(built, " " #word)
+static const char cti_world_built_steppers[] = "" CT_STEPPER_LIST(CTI_WORLD_STEPPER_WORD);
+static const char cti_world_built_solvers[] = " auto ica" CT_SOLVER_LIST_OPTIONAL(CTI_WORLD_SOLVER_WORD);
+#undef CTI_WORLD_STEPPER_WORD
+#undef CTI_WORLD_SOLVER_WORD
 
 CONTACT_API_DEF const ct_library_info *ct_library_info_get(void)
 {
@@ -84,7 +86,7 @@ enum { CTI_WORLD_STEPPER = CT_STEPPER_LIST(CTI_WORLD_FIRST) -1 };
 #endif
 /* Defaults that are not built are refused here, by a name that says what to do: enum values are unknown to the preprocessor. */
 #define CTI_WORLD_IS_STEPPER(name, number, word, built) || ((built) && CTI_WORLD_STEPPER == (int)name)
-#define CTI_WORLD_IS_SOLVER(name, number, word, built) || ((built) && (CONTACT_SOLVER) == name)
+#define CTI_WORLD_IS_SOLVER(name, number, word, built, worlds) || ((built) && (CONTACT_SOLVER) == name)
 typedef char cti_CONTACT_STEPPER_is_not_built_set_its_CONTACT_WITH_to_1[(0 CT_STEPPER_LIST(CTI_WORLD_IS_STEPPER)) ? 1 : -1];
 typedef char cti_CONTACT_SOLVER_is_not_built_set_its_CONTACT_WITH_to_1
     [((CONTACT_SOLVER) == CT_SOLVER_AUTO || (CONTACT_SOLVER) == CT_SOLVER_ICA CT_SOLVER_LIST_OPTIONAL(CTI_WORLD_IS_SOLVER)) ? 1 : -1];
@@ -164,6 +166,10 @@ static ct_code cti_world_check_solver(const ct_solver_desc *s, ct_error_info *e)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, s->cookie, "solver desc was not made by ct_solver_desc_default");
     if ((int)s->solver < 0 || s->solver >= CT_SOLVER_COUNT_)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)s->solver, "solver.solver is out of range");
+    if (!ct_solver_built(s->solver) && ct_problem_solver_built(s->solver))
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)s->solver,
+                             "solver '%s' is for problems without a world (ct_problem_solve): worlds take CT_SOLVER_ICA, or CT_SOLVER_PGS",
+                             ct_solver_text(s->solver));
     if (!ct_solver_built(s->solver))
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)s->solver, "solver '%s' (%d) is not built", ct_solver_text(s->solver), (int)s->solver);
     if (!(s->tolerance > 0) || !cti_finite(s->tolerance))

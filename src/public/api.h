@@ -18,7 +18,7 @@ CONTACT_API const char *ct_status_text(ct_status status);
 CONTACT_API const char *ct_stepper_text(ct_stepper stepper);
 CONTACT_API const char *ct_solver_text(ct_solver solver);
 CONTACT_API const char *ct_integrator_text(ct_integrator integrator);
-/* ct_stepper_built, ct_solver_built -- 1 when this build contains it. */
+/* ct_stepper_built, ct_solver_built -- 1 when this build contains it, for worlds; ct_problem_solver_built is of solvers for problems. */
 CONTACT_API int ct_stepper_built(ct_stepper stepper);
 CONTACT_API int ct_solver_built(ct_solver solver);
 

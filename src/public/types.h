@@ -120,23 +120,24 @@ typedef enum ct_stepper { CT_STEPPER_LIST(CT_STEPPER_ENUM) CT_STEPPER_COUNT_ } c
    holds for small strains, where the stiffness needs no projection; in large swings the order falls towards one. */
 typedef enum ct_integrator { CT_INTEGRATOR_EULER, CT_INTEGRATOR_NEWMARK, CT_INTEGRATOR_BDF2, CT_INTEGRATOR_COUNT_ } ct_integrator;
 
-/* Solvers: a list like that of steppers; a solver is a function cti_solver_<word> (4_programs/program.h). CT_SOLVER_AUTO, number 0, chooses
-   among them. Number 9 is reserved for geometric_cg. CT_SOLVER_ICA solves worlds in every build; its switch is for problems without a
-   world. */
+/* Solvers: a list like that of steppers; the last column is 1 for solvers that worlds take, too, and 0 for those of problems without a world
+   alone. A solver is a function cti_solver_<word> (4_programs/program.h). CT_SOLVER_AUTO, number 0, chooses among them. Number 9 is reserved
+   for geometric_cg. CT_SOLVER_ICA solves worlds in every build; its switch is for problems without a world. In worlds CT_SOLVER_CA is another
+   name of CT_SOLVER_PGS: the matrix between contacts, on which both work there, is full anticipation already. */
 #define CT_SOLVER_LIST(X)                                                                                                                  \
-    X(CT_SOLVER_ICA, 1, ica, CONTACT_WITH_ICA)                                                                                             \
+    X(CT_SOLVER_ICA, 1, ica, CONTACT_WITH_ICA, 1)                                                                                          \
     CT_SOLVER_LIST_OPTIONAL(X)
 #define CT_SOLVER_LIST_OPTIONAL(X)                                                                                                         \
-    X(CT_SOLVER_CA, 2, ca, CONTACT_WITH_CA)                                                                                                \
-    X(CT_SOLVER_PGS, 3, pgs, CONTACT_WITH_PGS)                                                                                             \
-    X(CT_SOLVER_LEMKE, 4, lemke, CONTACT_WITH_LEMKE)                                                                                       \
-    X(CT_SOLVER_BOXED, 5, boxed, CONTACT_WITH_BOXED)                                                                                       \
-    X(CT_SOLVER_ACTIVE_SET, 6, active_set, CONTACT_WITH_ACTIVE_SET)                                                                        \
-    X(CT_SOLVER_MPRGP, 7, mprgp, CONTACT_WITH_MPRGP)                                                                                       \
-    X(CT_SOLVER_INTERIOR, 8, interior, CONTACT_WITH_INTERIOR)                                                                              \
-    X(CT_SOLVER_NEWTON, 10, newton, CONTACT_WITH_NEWTON)                                                                                   \
-    X(CT_SOLVER_ADMM, 11, admm, CONTACT_WITH_ADMM)
-#define CT_SOLVER_ENUM(name, number, word, built) name = number,
+    X(CT_SOLVER_CA, 2, ca, CONTACT_WITH_CA, 1)                                                                                             \
+    X(CT_SOLVER_PGS, 3, pgs, CONTACT_WITH_PGS, 1)                                                                                          \
+    X(CT_SOLVER_LEMKE, 4, lemke, CONTACT_WITH_LEMKE, 0)                                                                                    \
+    X(CT_SOLVER_BOXED, 5, boxed, CONTACT_WITH_BOXED, 0)                                                                                    \
+    X(CT_SOLVER_ACTIVE_SET, 6, active_set, CONTACT_WITH_ACTIVE_SET, 1)                                                                     \
+    X(CT_SOLVER_MPRGP, 7, mprgp, CONTACT_WITH_MPRGP, 1)                                                                                    \
+    X(CT_SOLVER_INTERIOR, 8, interior, CONTACT_WITH_INTERIOR, 1)                                                                           \
+    X(CT_SOLVER_NEWTON, 10, newton, CONTACT_WITH_NEWTON, 1)                                                                                \
+    X(CT_SOLVER_ADMM, 11, admm, CONTACT_WITH_ADMM, 1)
+#define CT_SOLVER_ENUM(name, number, word, built, worlds) name = number,
 typedef enum ct_solver { CT_SOLVER_AUTO = 0, CT_SOLVER_LIST(CT_SOLVER_ENUM) CT_SOLVER_COUNT_ } ct_solver;
 #undef CT_SOLVER_ENUM
 

@@ -67,7 +67,7 @@ void soak_spin(soak_run *u, soak_rng *r, ct_real out[3])
 void soak_make_desc(soak_run *u, soak_rng *r)
 {
     static const ct_solver solvers[] = {CT_SOLVER_ICA,      CT_SOLVER_ICA,    CT_SOLVER_ICA,   CT_SOLVER_AUTO,       CT_SOLVER_CA,
-                                        CT_SOLVER_PGS,      CT_SOLVER_LEMKE,  CT_SOLVER_BOXED, CT_SOLVER_ACTIVE_SET, CT_SOLVER_MPRGP,
+                                        CT_SOLVER_PGS,      CT_SOLVER_PGS,    CT_SOLVER_ADMM,  CT_SOLVER_ACTIVE_SET, CT_SOLVER_MPRGP,
                                         CT_SOLVER_INTERIOR, CT_SOLVER_NEWTON, CT_SOLVER_ADMM};
     ct_world_desc *d = &u->desc;
     double g[3], eps = sizeof(ct_real) == 4 ? 1.2e-7 : 2.3e-16, far, least;

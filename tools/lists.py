@@ -1,0 +1,20 @@
+"""lists.py -- the steppers and solvers of contact.h, as their lists in src/public/types.h name them."""
+import os
+import re
+
+TYPES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "src", "public", "types.h")
+
+
+def names(kind):
+    """kind STEPPER or SOLVER: what stands behind CT_kind_ in the rows of the list, in its order."""
+    with open(TYPES) as f:
+        return re.findall(r"^ +X\(CT_%s_(\w+), \d+, \w+, CONTACT_WITH_\1\)" % kind, f.read(), re.M)
+
+
+STEPPERS = names("STEPPER")
+SOLVERS = names("SOLVER")
+
+
+def without(stepper=None, solver=None):
+    """The flags of a build that leaves out all other steppers and solvers."""
+    return ["-DCONTACT_WITH_%s=0" % name for name in SOLVERS + STEPPERS if name not in (stepper, solver)]
