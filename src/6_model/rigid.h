@@ -22,6 +22,9 @@ typedef struct cti_rigid {
     ct_real end[6];      /* linear and angular velocity at the end of the step, that its joints allow (linkage.h) */
     double energy;       /* [J] kinetic and gravity energy there */
     int linked;          /* 1: both are known */
+    ct_real affine[9], affine_rate[9]; /* CT_STEPPER_BARRIER: x = p + A X at the end of the last step, and A's rate, */
+    ct_real affine_q[4], affine_spin[3]; /* with the orientation and the spin that it left: others are somebody's who has set them */
+    int affine_known;    /* 1: there was such a step */
 } cti_rigid;
 
 /* cti_rigid_mass -- mass [kg], centre [3] and inertia [9] about it of a closed surface, positions [3 n], triangles [3 n_triangles]

@@ -375,6 +375,7 @@ typedef struct cti_state {
     ct_real problem_dt, problem_scale; /* of the last solve */
     int has_problem;
     cti_dcd dcd;
+    struct cti_barrier *barrier; /* of CT_STEPPER_BARRIER (barrier.h), or NULL */
     cti_hit *hits;
     int32_t *tangled_pairs;   /* [2 m] edge, face that have a point in common at surface.x0 when the last step began */
     cti_repair *repairs;      /* what takes them apart */

@@ -13,6 +13,9 @@ CTI_FN void cti_world_unprepare(ct_world *w)
 #if CONTACT_WITH_DCD
     cti_dcd_free(&w->mem, &s->dcd);
 #endif
+#if CONTACT_WITH_BARRIER
+    cti_barrier_free(s);
+#endif
     cti_bsr_free(&w->mem, &s->A);
     CTI_FREE(&w->mem, s->models);
     CTI_FREE(&w->mem, w->surface_slot);
@@ -241,7 +244,7 @@ static ct_code cti_prepare_matrix(ct_world *w)
     for (i = 0; ok && i < s->n_models; i++)
         ok = cti_model_slots(&w->mem, s->models[i], cti_prepare_slot, &s->A) > 0;
     CTI_FREE(&w->mem, pairs);
-    if (ok && CTI_IS_DISCRETE(s))
+    if (ok && (CTI_IS_DISCRETE(s) || s->desc.stepper == CT_STEPPER_BARRIER))
         return CT_OK; /* no factors */
     s->factors.tasks = &s->desc.tasks;
     return ok && cti_factors_init(&w->mem, &w->arena, &s->factors, &s->A) ? CT_OK : CT_ERR_MEMORY;
@@ -324,6 +327,10 @@ static int cti_prepare_stepper(ct_world *w)
 #if CONTACT_WITH_DCD
     if (CTI_IS_DISCRETE(&w->state))
         return cti_prepare_discrete(w);
+#endif
+#if CONTACT_WITH_BARRIER
+    if (w->state.desc.stepper == CT_STEPPER_BARRIER)
+        return cti_barrier_prepare(&w->state);
 #endif
     return cti_tangle_find(&w->state);
 }

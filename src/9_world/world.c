@@ -41,7 +41,8 @@ CONTACT_API_DEF const char *ct_integrator_text(ct_integrator integrator)
 }
 CONTACT_API_DEF int ct_stepper_built(ct_stepper stepper) 
 {
-    return (CONTACT_WITH_CMR && stepper == CT_STEPPER_CMR) || (CONTACT_WITH_DCD && stepper == CT_STEPPER_DCD);
+    return (CONTACT_WITH_CMR && stepper == CT_STEPPER_CMR) || (CONTACT_WITH_DCD && stepper == CT_STEPPER_DCD) ||
+           (CONTACT_WITH_BARRIER && stepper == CT_STEPPER_BARRIER);
 }
 CONTACT_API_DEF int ct_solver_built(ct_solver solver)
 {
@@ -55,6 +56,9 @@ static const char cti_world_built_steppers[] = ""
 #endif
 #if CONTACT_WITH_DCD
                                                " dcd"
+#endif
+#if CONTACT_WITH_BARRIER
+                                               " barrier"
 #endif
     ;
 static const char cti_world_built_solvers[] = " auto ica"
@@ -105,7 +109,7 @@ CONTACT_API_DEF const ct_library_info *ct_library_info_get(void)
 /* Defaults that are not built are refused here, by a name that says what to do: enum values are unknown to the preprocessor. */
 #define CTI_WORLD_IS(solver) ((CONTACT_SOLVER) == CT_SOLVER_##solver)
 typedef char cti_CONTACT_STEPPER_is_not_built_set_its_CONTACT_WITH_to_1[(CONTACT_WITH_CMR && (CONTACT_STEPPER) == CT_STEPPER_CMR) ||
-                                                                                (CONTACT_WITH_DCD && (CONTACT_STEPPER) == CT_STEPPER_DCD)
+                                                                                (CONTACT_WITH_DCD && (CONTACT_STEPPER) == CT_STEPPER_DCD) || (CONTACT_WITH_BARRIER && (CONTACT_STEPPER) == CT_STEPPER_BARRIER)
                                                                             ? 1
                                                                             : -1];
 typedef char cti_CONTACT_SOLVER_is_not_built_set_its_CONTACT_WITH_to_1
@@ -158,6 +162,9 @@ CONTACT_API_DEF ct_world_desc ct_world_desc_default(void)
     d.dcd.friction = CT_DCD_FRICTION_IMPLICIT;
     d.dcd.max_substeps = 8;
     d.dcd.substep_fraction = d.dcd.recovery = CTI_R(0.5);
+    d.barrier.friction_velocity = d.barrier.newton_tolerance = CTI_R(1e-3);
+    d.barrier.friction_iterations = 1;
+    d.barrier.newton_iterations = 200;
     return d;
 }
 
@@ -445,6 +452,9 @@ static void cti_world_free_state(ct_world *w)
 #if CONTACT_WITH_DCD
     cti_dcd_free(m, &s->dcd);
 #endif
+#if CONTACT_WITH_BARRIER
+    cti_barrier_free(s);
+#endif
     cti_memory_free(m, &s->memory);
     for (i = 0; i < 2 * CTI_PARTS_DEPTH; i++)
         cti_memory_free(m, &s->memory_step[i]);
@@ -526,6 +536,10 @@ static ct_code cti_world_advance(cti_state *s, ct_real dt, ct_step_report *repor
 #if CONTACT_WITH_DCD
     if (CTI_IS_DISCRETE(s))
         return cti_dcd_step(s, dt, report);
+#endif
+#if CONTACT_WITH_BARRIER
+    if (s->desc.stepper == CT_STEPPER_BARRIER)
+        return cti_barrier_step(s, dt, report);
 #endif
 #if CONTACT_WITH_CMR
     return cti_step(s, dt, report);
