@@ -81,6 +81,8 @@ typedef struct cti_barrier {
     int32_t *all;                 /* [n] 0, 1, 2, ... */
     double *solution, *work;
     ct_real h;                    /* [s] of the step at hand */
+    int exact;                    /* 1: elasticity's part of the next Hessian is not projected */
+    ct_real sigma;                /* times M that is added to it then */
     double force;                 /* [N] scale of the barriers; kept over steps, 0: not known */
     double force_least;           /* [N] */
     double loss_friction, energy_contact; /* [J] */
@@ -142,8 +144,9 @@ CTI_FN void cti_barrier_slide(const cti_state *s, const cti_barrier_rub *q, cons
 CTI_FN int cti_barrier_pattern(cti_state *s, ct_step_report *r);
 /* cti_barrier_add -- B(i, j) += m [9], scaled. Of i and j a term or a rub has both. */
 CTI_FN void cti_barrier_add(cti_barrier *b, int i, int j, const ct_real *m, ct_real scale);
-/* cti_barrier_solve -- dy = -B^-1 g, with constrained blocks on their way to the goal. 0: out of memory. */
-CTI_FN int cti_barrier_solve(cti_state *s, ct_step_report *r);
+/* cti_barrier_solve -- dy = -B^-1 g, with constrained blocks on their way to the goal; *definite 0: B is not positive definite, and dy is no
+   direction. 0: out of memory. */
+CTI_FN int cti_barrier_solve(cti_state *s, int *definite);
 
 /* ---- barrier.c ---- */
 

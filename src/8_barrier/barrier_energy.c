@@ -37,7 +37,8 @@ static void cti_affine_derive(cti_barrier *b, const cti_affine *a, ct_real h2)
     int i, j, k, l;
     cti_affine_gram(c, S);
     memcpy(P, S, sizeof P);
-    cti_psd_project(P, 3, 0);
+    if (!b->exact)
+        cti_psd_project(P, 3, 0);
     for (i = 0; i < 3; i++)
         for (j = 0; j < 3; j++)
             AA[3 * i + j] = c[i] * c[j] + c[3 + i] * c[3 + j] + c[6 + i] * c[6 + j];
@@ -316,6 +317,11 @@ static void cti_barrier_friction(cti_state *s, const ct_real *shift)
     }
 }
 
+static void cti_barrier_project(cti_model *m, int project)
+{
+    m->tets.hessian = m->membrane.hessian = m->springs.hessian = project ? CTI_HESSIAN_PROJECTED : CTI_HESSIAN_EXACT;
+}
+
 /* g = M z + h alpha M d - h^2 f + h D d; B = A's h^2 K + h D, and M (1 + h alpha) */
 static int cti_barrier_bodies(cti_state *s, ct_step_report *r)
 {
@@ -337,6 +343,7 @@ static int cti_barrier_bodies(cti_state *s, ct_step_report *r)
             cti_v3_put(b->x_state, i, cti_v3_at(b->y, b->block_of[i]));
     for (m = 0; m < s->n_models; m++) {
         cti_model_ahead(s->models[m], h, 1, NULL);
+        cti_barrier_project(s->models[m], !b->exact);
         cti_model_assemble(s->models[m], b->x_state, h, s->force, s->A.val, &extended, NULL);
     }
     r->extended_elements = extended;
@@ -350,7 +357,7 @@ static int cti_barrier_bodies(cti_state *s, ct_step_report *r)
         for (k = s->A.row[i]; k < s->A.row[i + 1]; k++)
             memcpy(b->B.val + 9 * (size_t)b->slot_of[k], s->A.val + 9 * (size_t)k, 9 * sizeof(ct_real));
         for (k = 0; k < 3; k++)
-            b->B.val[9 * (ptrdiff_t)b->B.diag[b->block_of[i]] + 4 * k] += s->mass[i] * (1 + h * s->alpha[i]);
+            b->B.val[9 * (ptrdiff_t)b->B.diag[b->block_of[i]] + 4 * k] += s->mass[i] * (1 + h * s->alpha[i] + (b->exact ? b->sigma : 0));
     }
     for (k = 0; k < CTI_LEN(s->rigids); k++) {
         const cti_affine *a = &b->affines[k];

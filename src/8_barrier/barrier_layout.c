@@ -138,10 +138,6 @@ CTI_FN int cti_barrier_prepare(cti_state *s)
     b->list[CTI_BARRIER_VE].kind = CT_PAIR_VE, b->list[CTI_BARRIER_VV].kind = CT_PAIR_VV;
     for (i = 0; i < s->surface.n_bodies; i++)
         b->hat[i] = s->desc.barrier.dhat > 0 ? s->desc.barrier.dhat : s->surface.bodies[i].thickness;
-    for (i = 0; i < s->n_models; i++) {
-        s->models[i]->tets.hessian = CTI_HESSIAN_PROJECTED;
-        s->models[i]->membrane.hessian = CTI_HESSIAN_PROJECTED;
-    }
     /* boxes of bodies that never move are made once */
     for (i = 0; i < s->surface.n_bodies; i++)
         if (!s->surface.bodies[i].moves)

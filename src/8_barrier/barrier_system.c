@@ -160,16 +160,16 @@ static int cti_barrier_constrain(cti_state *s)
     return 1;
 }
 
-CTI_FN int cti_barrier_solve(cti_state *s, ct_step_report *r)
+CTI_FN int cti_barrier_solve(cti_state *s, int *definite)
 {
     cti_barrier *b = s->barrier;
     int i;
-    CTI_UNUSED(r);
     if (s->n_constrained && !cti_barrier_constrain(s))
         return 0;
     if (!cti_factor64_compute(s->mem, &b->factor, &b->symbolic, &b->gather, b->B.val) ||
         !CTI_RESIZE(s->mem, b->work, cti_factor64_work(&b->factor)))
         return 0;
+    *definite = b->factor.boosted == 0;
     for (i = 0; i < 3 * b->n; i++)
         b->solution[i] = -(double)b->g[i];
     cti_factor64_solve(&b->factor, b->solution, b->work);
