@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""test_tools.py -- the amalgamator's refusals and the command line: every error names file and place, exit codes, files that a run leaves.
+"""test_tools.py -- the amalgamator's refusals and the command line: errors that name file and place, exit codes, files that a run writes.
 
 Prints a line a check, "ok NAME", "FAILED NAME: why" or "SKIPPED NAME: what is missing"; exit 1 when one failed.
 """
@@ -161,6 +161,7 @@ def test_amalgamate(d):
         "two static names alike": {"src/1_math/b.c": "static int cti_a_local(void) { return 2; }\n"},
         "a macro that leaks": {"src/1_math/b.c": "#define B_MACRO 1\n"},
         "one macro in two files": {"src/1_math/b.c": "#define CTI_A_PRIVATE 2\n"},
+        "a name that windows.h defines": {"src/1_math/b.c": B_C + "static int cti_b_where(int far) { return far; }\n"},
         "a tab": {"src/1_math/b.c": "static int cti_b;\t\n"},
         "a carriage return": {"src/1_math/b.c": "static int cti_b;\r\n"},
         "a character outside of ASCII": {"src/1_math/b.c": "/* \xe4 */\n"},

@@ -20,6 +20,7 @@
    0.05 and 0.2 do the same within a tenth */
 #define CTI_BARRIER_FALL 0.1
 #define CTI_BARRIER_ROUNDING 64    /* of its potential, in units in the last place of all that is summed up */
+#define CTI_BARRIER_FIRST CTI_R(0.02) /* [masses] smallest shift of the Hessian */
 #define CTI_BARRIER_SHIFT CTI_R(10) /* [masses] largest shift */
 #define CTI_BARRIER_LAGS 50        /* most solves where friction is to converge */
 /* [1] the force scale is the root of the mean square of contacts' forces over this: LOG then carries them at 0.55 dhat. Half: at 0.4, double: 0.68 */
@@ -41,19 +42,19 @@ static double cti_barrier_weight(const cti_state *s)
     double mass = 0, speed = 0, g = (double)cti_v3_norm(cti_v3_at(s->desc.gravity, 0));
     int i, n = 0;
     for (i = 0; i < s->n; i++) {
-        mass += (double)s->mass[i];
+        mass += (double)s->bodies.mass[i];
         speed = cti_fmax(speed, (double)cti_v3_norm(cti_v3_at(s->v, i)));
     }
     for (i = 0; i < f->n_bodies; i++)
         n += f->bodies[i].dynamic ? f->ranges[i].v1 - f->ranges[i].v0 : 0;
     if (!(g > 0))
-        g = speed > 0 ? speed / (double)s->barrier->h : 1;
+        g = speed > 0 ? speed / (double)cti_barrier_own(s)->h : 1;
     return mass * g / (n > 0 ? n : 1);
 }
 
 static void cti_barrier_scale(cti_state *s)
 {
-    cti_barrier *b = s->barrier;
+    cti_barrier *b = cti_barrier_own(s);
     b->force_least = cti_barrier_weight(s) / CTI_BARRIER_LOAD;
     if (s->desc.barrier.stiffness > 0)
         b->force = (double)s->desc.barrier.stiffness;
@@ -64,7 +65,7 @@ static void cti_barrier_scale(cti_state *s)
 /* after a step: towards what the contacts carried, by a factor of two at most */
 static void cti_barrier_rescale(cti_state *s)
 {
-    cti_barrier *b = s->barrier;
+    cti_barrier *b = cti_barrier_own(s);
     cti_potential_terms t;
     double sum = 0, want;
     int i, n = 0;
@@ -95,15 +96,15 @@ static int cti_barrier_is_scripted(const cti_state *s, int v)
 /* where scripts go in this step. Returns 1 when there is a way to go */
 static int cti_barrier_scripts(cti_state *s, ct_real *shift)
 {
-    cti_barrier *b = s->barrier;
+    cti_barrier *b = cti_barrier_own(s);
     cti_surface *f = &s->surface;
     int i, k, v, moves = 0;
     cti_assemble_movers(s, cti_state_ahead(s, b->h));
     if (f->n_moving)
         memcpy(b->script, f->script, sizeof(ct_real) * 3 * (size_t)f->n_moving);
     memset(shift, 0, sizeof(ct_real) * 3 * (size_t)f->nv);
-    for (k = 0; k < CTI_LEN(s->movers); k++)
-        for (v = s->movers[k].v0; v < s->movers[k].v0 + s->movers[k].n; v++)
+    for (k = 0; k < CTI_LEN(s->scripts.movers); k++)
+        for (v = s->scripts.movers[k].v0; v < s->scripts.movers[k].v0 + s->scripts.movers[k].n; v++)
             for (i = 0; i < 3; i++) {
                 ct_real *now = cti_surface_script(f, v);
                 shift[3 * v + i] = now[i] - f->x0[3 * v + i];
@@ -111,11 +112,11 @@ static int cti_barrier_scripts(cti_state *s, ct_real *shift)
                 now[i] = f->x0[3 * v + i];
             }
     for (i = 0; i < s->n; i++)
-        if (s->filter[i] >= 0 && b->block_of[i] >= 0)
+        if (s->scripts.filter[i] >= 0 && b->block_of[i] >= 0)
             for (k = 0; k < 3; k++) {
                 int at = 3 * b->block_of[i] + k;
-                b->goal[at] = b->y0[at] + b->h * s->v_fixed[3 * i + k];
-                moves |= s->v_fixed[3 * i + k] != 0;
+                b->goal[at] = b->y0[at] + b->h * s->scripts.v_fixed[3 * i + k];
+                moves |= s->scripts.v_fixed[3 * i + k] != 0;
             }
     return moves;
 }
@@ -125,9 +126,9 @@ static void cti_barrier_advance(cti_state *s, const ct_real *shift, ct_real t)
 {
     cti_surface *f = &s->surface;
     int k, v;
-    for (k = 0; k < CTI_LEN(s->movers); k++)
-        for (v = s->movers[k].v0; v < s->movers[k].v0 + s->movers[k].n; v++) {
-            cti_v3 end = cti_v3_at(s->barrier->script, v + f->bodies[f->body_of[v]].shift);
+    for (k = 0; k < CTI_LEN(s->scripts.movers); k++)
+        for (v = s->scripts.movers[k].v0; v < s->scripts.movers[k].v0 + s->scripts.movers[k].n; v++) {
+            cti_v3 end = cti_v3_at(cti_barrier_own(s)->script, v + f->bodies[f->body_of[v]].shift);
             cti_v3_put(cti_surface_script(f, v), 0, t < 1 ? cti_v3_mad(cti_v3_at(f->x0, v), cti_v3_at(shift, v), t) : end);
         }
 }
@@ -137,7 +138,7 @@ static void cti_barrier_advance(cti_state *s, const ct_real *shift, ct_real t)
 /* the surface at y + t dy, in surface.x1 */
 static void cti_barrier_try(cti_state *s, const ct_real *shift, ct_real t)
 {
-    cti_barrier *b = s->barrier;
+    cti_barrier *b = cti_barrier_own(s);
     int i;
     for (i = 0; i < 3 * b->n; i++)
         b->y_try[i] = b->y[i] + t * b->dy[i];
@@ -148,7 +149,7 @@ static void cti_barrier_try(cti_state *s, const ct_real *shift, ct_real t)
 /* the step becomes the iterate; shift: what is left of the scripts' way */
 static void cti_barrier_take(cti_state *s, ct_real *shift, ct_real t)
 {
-    cti_barrier *b = s->barrier;
+    cti_barrier *b = cti_barrier_own(s);
     int i;
     memcpy(b->y, b->y_try, sizeof(ct_real) * 3 * (size_t)b->n);
     cti_surface_commit(&s->surface);
@@ -164,13 +165,12 @@ typedef struct cti_barrier_run {
     int moves;       /* 1: there is some */
     int iterations;
     ct_real speed;   /* [m/s] of the last Newton step */
-    int wait, pause; /* iterations until an exact Hessian is tried again; the length of the next wait */
 } cti_barrier_run;
 
 /* halves the step from t on until the potential falls. 1, or 0: it does not; -1: out of memory */
 static int cti_barrier_search(cti_state *s, cti_barrier_run *q, ct_real *t)
 {
-    cti_barrier *b = s->barrier;
+    cti_barrier *b = cti_barrier_own(s);
     double size, other, before = 0, after, slope = 0;
     int k;
     if (!q->moves) {
@@ -195,7 +195,7 @@ static int cti_barrier_search(cti_state *s, cti_barrier_run *q, ct_real *t)
 /* dy from the exact Hessian where it is due and positive definite, else from the projected one. 0: out of memory */
 static int cti_barrier_direction(cti_state *s, cti_barrier_run *q, ct_step_report *r)
 {
-    cti_barrier *b = s->barrier;
+    cti_barrier *b = cti_barrier_own(s);
     double t0;
     int definite;
     for (b->exact = !q->moves && b->sigma <= CTI_BARRIER_SHIFT;;) {
@@ -209,19 +209,18 @@ static int cti_barrier_direction(cti_state *s, cti_barrier_run *q, ct_step_repor
         r->ms_solve += cti_cmr_clock(s) - t0;
         if (!b->exact || definite)
             break;
-        b->sigma = cti_max(4 * b->sigma, CTI_R(0.1));
+        b->sigma = cti_max(4 * b->sigma, 4 * CTI_BARRIER_FIRST);
         b->exact = b->sigma <= CTI_BARRIER_SHIFT;
     }
-    b->sigma = b->sigma < CTI_R(0.05) ? 0 : b->sigma / 3;
     return 1;
 }
 
 static cti_barrier_end cti_barrier_iterate(cti_state *s, cti_barrier_run *q, ct_step_report *r)
 {
-    cti_barrier *b = s->barrier;
+    cti_barrier *b = cti_barrier_own(s);
     double t0, t1;
-    ct_real t;
-    int found;
+    ct_real t, full;
+    int found, halved;
     if (!cti_barrier_direction(s, q, r))
         return CTI_BARRIER_MEMORY;
     r->newton_iterations++;
@@ -241,12 +240,19 @@ static cti_barrier_end cti_barrier_iterate(cti_state *s, cti_barrier_run *q, ct_
     if (t < 0)
         return CTI_BARRIER_MEMORY;
 
+    full = t;
     found = cti_barrier_search(s, q, &t);
+    halved = t < full;
     r->ms_unconstrained += cti_cmr_clock(s) - t1;
     if (found < 0)
         return CTI_BARRIER_MEMORY;
     if (found == 0)
         return cti_barrier_find(s, s->surface.x0) ? CTI_BARRIER_STUCK : CTI_BARRIER_MEMORY;
+    /* a step that had to be halved was too long: where elasticity is near a bifurcation, its Hessian says little of what is ahead */
+    if (halved)
+        b->sigma = cti_max(4 * b->sigma, CTI_BARRIER_FIRST);
+    else
+        b->sigma = b->sigma < CTI_BARRIER_FIRST ? 0 : b->sigma / 3;
     cti_barrier_take(s, q->shift, t);
     if (!(t < 1))
         q->moves = 0;
@@ -261,7 +267,7 @@ static int cti_barrier_minimize(cti_state *s, cti_barrier_run *q, ct_step_report
     for (lag = 0; lag < lags && end != CTI_BARRIER_STUCK; lag++) {
         if (!cti_barrier_lag(s))
             return 0;
-        if (lag > 0 && CTI_LEN(s->barrier->rubs) == 0)
+        if (lag > 0 && CTI_LEN(cti_barrier_own(s)->rubs) == 0)
             break;
         first = q->iterations;
         do {
@@ -288,13 +294,13 @@ static void cti_barrier_begin(cti_state *s, ct_real dt, ct_step_report *r)
     memset(r, 0, sizeof *r);
     r->limit.vertices_a[0] = -1;
     cti_arena_reset(s->arena);
-    s->has_problem = 0;
-    memset(&s->limit, 0, sizeof s->limit);
+    s->contact.is_solved = 0;
+    memset(&s->step.limit, 0, sizeof s->step.limit);
     cti_impulses_begin(s);
-    CTI_CLEAR(s->rows);
-    CTI_CLEAR(s->origins);
-    s->time_end = s->time + (double)dt;
-    s->left = dt;
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
+    s->step.until = s->step.time + (double)dt;
+    s->step.left = dt;
     r->substeps = 1;
     r->min_distance = 2 * s->desc.thickness;
     r->thickness_kept = 2;
@@ -303,7 +309,7 @@ static void cti_barrier_begin(cti_state *s, ct_real dt, ct_step_report *r)
 /* impulses of the contacts, for who asks for them. 0: out of memory */
 static int cti_barrier_touches(cti_state *s, ct_step_report *r)
 {
-    cti_barrier *b = s->barrier;
+    cti_barrier *b = cti_barrier_own(s);
     cti_potential_terms t;
     int i, k;
     for (i = 0; i < CTI_LEN(b->terms); i++) {
@@ -311,11 +317,11 @@ static int cti_barrier_touches(cti_state *s, ct_step_report *r)
         cti_touch touch;
         cti_v3 n, t1, t2;
         ct_real d = cti_sqrt(p->d2);
-        if (d < r->min_distance || s->limit.n == 0) {
+        if (d < r->min_distance || s->step.limit.n == 0) {
             r->min_distance = cti_min(d, r->min_distance);
-            memset(&s->limit, 0, sizeof s->limit);
-            s->limit.kind = p->kind, s->limit.n = p->n, s->limit.n_a = p->n_a, s->limit.plane = p->plane;
-            memcpy(s->limit.v, p->v, sizeof p->v);
+            memset(&s->step.limit, 0, sizeof s->step.limit);
+            s->step.limit.kind = p->kind, s->step.limit.n = p->n, s->step.limit.n_a = p->n_a, s->step.limit.plane = p->plane;
+            memcpy(s->step.limit.v, p->v, sizeof p->v);
         }
         r->thickness_kept = cti_min(r->thickness_kept, d / p->hat);
         if (!cti_barrier_eval(s, p, s->surface.x0, CTI_POTENTIAL_VALUE, &t) || !(t.force > 0))
@@ -332,7 +338,7 @@ static int cti_barrier_touches(cti_state *s, ct_step_report *r)
             cti_v3_put(touch.frame, k, k == 0 ? n : (k == 1 ? t1 : t2));
         touch.r[0] = t.force / b->h;
         r->contacts++;
-        if (!CTI_PUSH(s->mem, s->impulses_step.touches, touch))
+        if (!CTI_PUSH(s->mem, s->step.impulses.touches, touch))
             return 0;
     }
     return 1;
@@ -341,7 +347,7 @@ static int cti_barrier_touches(cti_state *s, ct_step_report *r)
 /* work of scripts and losses in the step, from the gradient at its end. 0: out of memory */
 static int cti_barrier_works(cti_state *s, ct_step_report *r)
 {
-    cti_barrier *b = s->barrier;
+    cti_barrier *b = cti_barrier_own(s);
     double h2 = (double)b->h * (double)b->h, reach = (double)(s->desc.barrier.friction_velocity * b->h), rate, slope;
     cti_potential_terms t;
     int i, k;
@@ -354,25 +360,25 @@ static int cti_barrier_works(cti_state *s, ct_step_report *r)
         r->loss_contact += (double)b->rubs[i].load / h2 * rate * size * size;
     }
     r->loss_damping += cti_barrier_loss(s);
-    for (i = 0; CTI_LEN(s->movers) > 0 && i < CTI_LEN(b->terms); i++)
+    for (i = 0; CTI_LEN(s->scripts.movers) > 0 && i < CTI_LEN(b->terms); i++)
         if (cti_barrier_eval(s, &b->terms[i], s->surface.x0, CTI_POTENTIAL_GRADIENT, &t))
             for (k = 0; k < b->terms[i].n; k++) {
                 int v = b->terms[i].v[k];
                 if (cti_barrier_is_scripted(s, v))
                     r->work_script += (double)cti_v3_dot(cti_v3_at(t.gradient, k), cti_v3_sub(cti_v3_at(s->surface.x0, v), cti_v3_at(b->x_start, v))) / h2;
             }
-    if (s->n_constrained == 0)
+    if (s->scripts.n_constrained == 0)
         return 1;
     if (!cti_barrier_assemble(s, NULL, r))
         return 0;
     for (i = 0; i < s->n; i++)
-        if (s->filter[i] >= 0 && b->block_of[i] >= 0) {
+        if (s->scripts.filter[i] >= 0 && b->block_of[i] >= 0) {
             int at = b->block_of[i];
             cti_v3 d = cti_v3_sub(cti_v3_at(b->y, at), cti_v3_at(b->y0, at)), R = cti_v3_at(b->g, at);
             /* what the block is free to do balances but for Newton's tolerance */
-            R = cti_v3_sub(R, cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[i], R));
+            R = cti_v3_sub(R, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], R));
             r->work_pins += (double)cti_v3_dot(R, d) / h2;
-            cti_v3_put(s->impulses_step.pins, i, cti_v3_mul(R, 1 / b->h));
+            cti_v3_put(s->step.impulses.pins, i, cti_v3_mul(R, 1 / b->h));
         }
     return 1;
 }
@@ -380,7 +386,7 @@ static int cti_barrier_works(cti_state *s, ct_step_report *r)
 /* the iterate becomes the state. 0: out of memory */
 static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report *r)
 {
-    cti_barrier *b = s->barrier;
+    cti_barrier *b = cti_barrier_own(s);
     double size, before = start[1];
     int i;
     if (!cti_barrier_touches(s, r) || !cti_barrier_works(s, r))
@@ -388,15 +394,15 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
     cti_barrier_energy(s, b->y, s->surface.x0, &size);
     r->loss_contact += b->energy_contact - before;
     cti_barrier_store(s);
-    memset(s->fall, 0, sizeof *s->fall * (size_t)s->n);
+    memset(s->history.fall, 0, sizeof *s->history.fall * (size_t)s->n);
     if (!CTI_RESIZE(s->mem, b->x_last, 3 * s->surface.nv))
         return 0;
     if (s->surface.nv)
         memcpy(b->x_last, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
-    s->energies_known = 0;
-    s->time = s->time_end;
-    s->dt_memory = b->h;
-    cti_memory_clear(&s->memory);
+    s->energy.known = 0;
+    s->step.time = s->step.until;
+    s->contact.memory_dt = b->h;
+    cti_memory_clear(&s->contact.memory);
     cti_barrier_rescale(s);
     for (i = 0; i < CTI_BARRIER_LISTS; i++)
         r->candidates += CTI_LEN(b->list[i].pairs) / 2;
@@ -409,8 +415,8 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
 
 static ct_code cti_barrier_take_back(cti_state *s)
 {
-    cti_snapshot_restore(s, 0, &s->start);
-    s->barrier->covered = 0;
+    cti_snapshot_restore(s, 0, &s->step.start);
+    cti_barrier_own(s)->covered = 0;
     return CT_ERR_MEMORY;
 }
 
@@ -422,8 +428,8 @@ static int cti_barrier_energies(cti_state *s, double *out)
     memset(&r, 0, sizeof r);
     cti_step_energies(s, &r);
     out[0] = r.energy_kinetic + r.energy_elastic + r.energy_gravity;
-    cti_barrier_energy(s, s->barrier->y, s->surface.x0, &size);
-    out[1] = s->barrier->energy_contact;
+    cti_barrier_energy(s, cti_barrier_own(s)->y, s->surface.x0, &size);
+    out[1] = cti_barrier_own(s)->energy_contact;
     return 1;
 }
 
@@ -431,15 +437,14 @@ static int cti_barrier_energies(cti_state *s, double *out)
 static int cti_barrier_is_known(const cti_state *s)
 {
     size_t n = 3 * (size_t)s->surface.nv;
-    return CTI_LEN(s->barrier->x_last) == (int)n && (n == 0 || memcmp(s->barrier->x_last, s->surface.x0, n * sizeof(ct_real)) == 0);
+    return CTI_LEN(cti_barrier_own(s)->x_last) == (int)n && (n == 0 || memcmp(cti_barrier_own(s)->x_last, s->surface.x0, n * sizeof(ct_real)) == 0);
 }
 
 /* CT_OK, and everything is ready for the first iteration */
 static ct_code cti_barrier_open(cti_state *s, ct_real dt, cti_barrier_run *q, double *start)
 {
-    cti_barrier *b = s->barrier;
+    cti_barrier *b = cti_barrier_own(s);
     memset(q, 0, sizeof *q);
-    q->pause = 1;
     if (!cti_barrier_is_known(s)) {
         int crosses = cti_barrier_crosses(s);
         if (crosses)
@@ -464,11 +469,11 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
     double start[2];
     ct_code code;
     cti_barrier_begin(s, dt, r);
-    if (!cti_snapshot_save(s, 0, &s->start))
+    if (!cti_snapshot_save(s, 0, &s->step.start))
         return CT_ERR_MEMORY;
     if (s->n == 0) {
-        s->time = s->time_end;
-        s->dt_memory = dt;
+        s->step.time = s->step.until;
+        s->contact.memory_dt = dt;
         cti_impulses_swap(s);
         return CT_OK;
     }
@@ -485,6 +490,7 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
 #undef CTI_BARRIER_HALVINGS
 #undef CTI_BARRIER_FALL
 #undef CTI_BARRIER_ROUNDING
+#undef CTI_BARRIER_FIRST
 #undef CTI_BARRIER_SHIFT
 #undef CTI_BARRIER_LAGS
 #undef CTI_BARRIER_LOAD

@@ -4,7 +4,7 @@
 #ifndef CTI_BARRIER_H
 #define CTI_BARRIER_H
 
-#include "../8_step/state.h"
+#include "../8_step/stepper.h"
 #include "../7_contact/potential.h"
 
 /* cti_barrier_attach -- a surface vertex as a sum of blocks y: x = sum w_k y_k; n 0: no block moves it. */
@@ -88,10 +88,13 @@ typedef struct cti_barrier {
     double loss_friction, energy_contact; /* [J] */
 } cti_barrier;
 
+/* cti_barrier_own -- the stepper's data of a state. */
+CTI_INLINE cti_barrier *cti_barrier_own(const cti_state *s) { return (cti_barrier *)s->own; }
+
 /* ---- barrier_layout.c ---- */
 
-/* cti_barrier_prepare -- everything that hangs on the bodies. 0: out of memory. cti_barrier_free -- s->barrier may be NULL. */
-CTI_FN int cti_barrier_prepare(cti_state *s);
+/* cti_barrier_prepare -- as cti_stepper.prepare; cti_barrier_free -- as its release. */
+CTI_FN int cti_barrier_prepare(cti_state *s, const cti_stepper_body *bodies);
 CTI_FN void cti_barrier_free(cti_state *s);
 /* cti_barrier_load -- y0 and y_hat of a step of h from the state. */
 CTI_FN void cti_barrier_load(cti_state *s, ct_real h);
@@ -121,14 +124,14 @@ CTI_FN ct_real cti_barrier_filter(cti_state *s, const ct_real *x1);
 CTI_FN void cti_barrier_law(const cti_state *s, const cti_barrier_term *t, cti_potential *out);
 /* cti_barrier_eval -- a term's potential at surface positions x. */
 CTI_FN int cti_barrier_eval(const cti_state *s, const cti_barrier_term *t, const ct_real *x, int want, cti_potential_terms *out);
-/* cti_barrier_crosses -- 1 when the surface intersects itself at surface.x0: s->limit is a pair that does; 0: none; -1: out of memory. */
+/* cti_barrier_crosses -- 1 when the surface intersects itself at surface.x0: s->step.limit is a pair that does; 0: none; -1: out of memory. */
 CTI_FN int cti_barrier_crosses(cti_state *s);
 
 /* ---- barrier_energy.c: the objective in h^2 J ---- */
 
 /* cti_barrier_energy -- of y, with the surface at x, whose active pairs are `terms`; *size: what its rounding is of. */
 CTI_FN double cti_barrier_energy(cti_state *s, const ct_real *y, const ct_real *x, double *size);
-/* cti_barrier_assemble -- g and B at s->barrier->y and surface.x0. shift [3 nv]: how far the surface's scripted vertices are to move, or NULL: the
+/* cti_barrier_assemble -- g and B at cti_barrier_own(s)->y and surface.x0. shift [3 nv]: how far the surface's scripted vertices are to move, or NULL: the
    contacts' part of that is added to g. 0: out of memory. */
 CTI_FN int cti_barrier_assemble(cti_state *s, const ct_real *shift, ct_step_report *r);
 /* cti_barrier_lag -- rubs: friction with the normal forces at surface.x0. 0: out of memory. */
@@ -150,7 +153,11 @@ CTI_FN int cti_barrier_solve(cti_state *s, int *definite);
 
 /* ---- barrier.c ---- */
 
-/* cti_barrier_step -- as cti_step; CT_ERR_DOMAIN where the surface intersects itself when the step begins: s->limit is one of the pairs. */
+/* cti_barrier_step -- as cti_step; CT_ERR_DOMAIN where the surface intersects itself when the step begins: s->step.limit is one of the pairs. */
 CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r);
+
+/* ---- barrier_stepper.c ---- */
+
+CTI_FN const cti_stepper *cti_stepper_barrier(void);
 
 #endif /* CTI_BARRIER_H */

@@ -57,12 +57,12 @@ static void cti_affine_derive(cti_barrier *b, const cti_affine *a, ct_real h2)
 /* out = M z for z [3 n]; alpha [1/s]: times 1 + h alpha where it is wanted */
 static void cti_barrier_mass(const cti_state *s, const ct_real *z, ct_real *out)
 {
-    const cti_barrier *b = s->barrier;
+    const cti_barrier *b = cti_barrier_own(s);
     int i, j, k;
     for (i = 0; i < s->n; i++)
         if (b->block_of[i] >= 0)
-            cti_v3_put(out, b->block_of[i], cti_v3_mul(cti_v3_at(z, b->block_of[i]), s->mass[i]));
-    for (k = 0; k < CTI_LEN(s->rigids); k++) {
+            cti_v3_put(out, b->block_of[i], cti_v3_mul(cti_v3_at(z, b->block_of[i]), s->bodies.mass[i]));
+    for (k = 0; k < CTI_LEN(s->bodies.rigids); k++) {
         const cti_affine *a = &b->affines[k];
         cti_v3_put(out, a->block, cti_v3_mul(cti_v3_at(z, a->block), a->mass));
         for (i = 0; i < 3; i++) {
@@ -77,11 +77,11 @@ static void cti_barrier_mass(const cti_state *s, const ct_real *z, ct_real *out)
 /* mass damping of a block of y [1/s] */
 static void cti_barrier_alpha(const cti_state *s, ct_real *out)
 {
-    const cti_barrier *b = s->barrier;
+    const cti_barrier *b = cti_barrier_own(s);
     int i, k;
     for (i = 0; i < s->n; i++)
-        for (k = 0; b->block_of[i] >= 0 && k < (s->rigid_of[i] < 0 ? 1 : 4); k++)
-            out[b->block_of[i] + k] = s->alpha[i];
+        for (k = 0; b->block_of[i] >= 0 && k < (s->bodies.rigid_of[i] < 0 ? 1 : 4); k++)
+            out[b->block_of[i] + k] = s->bodies.alpha[i];
 }
 
 /* ---- energy ---- */
@@ -89,7 +89,7 @@ static void cti_barrier_alpha(const cti_state *s, ct_real *out)
 /* inertia and mass damping: 1/2 z'M z + h alpha / 2 d'M d */
 static double cti_barrier_inertia(cti_state *s, const ct_real *y, ct_real *work, double *size)
 {
-    cti_barrier *b = s->barrier;
+    cti_barrier *b = cti_barrier_own(s);
     ct_real *z = work, *Mz = work + 3 * (size_t)b->n, *alpha = work + 6 * (size_t)b->n;
     double e = 0, damped = 0;
     int i, any = 0;
@@ -99,7 +99,7 @@ static double cti_barrier_inertia(cti_state *s, const ct_real *y, ct_real *work,
     for (i = 0; i < 3 * b->n; i++)
         e += (double)z[i] * (double)Mz[i] / 2;
     for (i = 0; i < s->n; i++)
-        any |= s->alpha[i] > 0;
+        any |= s->bodies.alpha[i] > 0;
     if (any) {
         cti_barrier_alpha(s, alpha);
         for (i = 0; i < 3 * b->n; i++)
@@ -115,38 +115,38 @@ static double cti_barrier_inertia(cti_state *s, const ct_real *y, ct_real *work,
 /* h / 2 d' D(y0) d of the models, d = y - y0; leaves D d in b->damping where it is wanted, and returns 0 where nothing is damped */
 static int cti_barrier_damping(cti_state *s, const ct_real *y, ct_real *d, ct_real *Dd)
 {
-    cti_barrier *b = s->barrier;
+    cti_barrier *b = cti_barrier_own(s);
     int i, k, any = 0;
-    for (i = 0; i < s->n_models; i++)
-        any |= s->models[i]->tets.damping_stiffness > 0 || s->models[i]->membrane.damping_stiffness > 0 ||
-               s->models[i]->bend.damping_stiffness > 0 || s->models[i]->springs.damping_stiffness > 0 ||
-               s->models[i]->bounds.damping_stiffness > 0;
+    for (i = 0; i < s->bodies.n_models; i++)
+        any |= s->bodies.models[i]->tets.damping_stiffness > 0 || s->bodies.models[i]->membrane.damping_stiffness > 0 ||
+               s->bodies.models[i]->bend.damping_stiffness > 0 || s->bodies.models[i]->springs.damping_stiffness > 0 ||
+               s->bodies.models[i]->bounds.damping_stiffness > 0;
     if (!any)
         return 0;
     for (i = 0; i < s->n; i++)
         for (k = 0; k < 3; k++) {
             Dd[3 * i + k] = 0;
-            d[3 * i + k] = s->rigid_of[i] < 0 ? y[3 * b->block_of[i] + k] - b->y0[3 * b->block_of[i] + k] : 0;
+            d[3 * i + k] = s->bodies.rigid_of[i] < 0 ? y[3 * b->block_of[i] + k] - b->y0[3 * b->block_of[i] + k] : 0;
         }
-    for (i = 0; i < s->n_models; i++)
-        cti_model_damping(s->models[i], s->x, d, Dd);
+    for (i = 0; i < s->bodies.n_models; i++)
+        cti_model_damping(s->bodies.models[i], s->x, d, Dd);
     return 1;
 }
 
 static double cti_barrier_elastic_energy(cti_state *s, const ct_real *y, double *size)
 {
-    cti_barrier *b = s->barrier;
+    cti_barrier *b = cti_barrier_own(s);
     ct_real *d = b->damping, *Dd = d + 3 * (size_t)s->n;
     double e = 0, damped = 0, h = (double)b->h;
     int i, k;
     for (i = 0; i < s->n; i++)
         if (b->block_of[i] >= 0)
             cti_v3_put(b->x_state, i, cti_v3_at(y, b->block_of[i]));
-    for (i = 0; i < s->n_models; i++) {
-        cti_model_ahead(s->models[i], b->h, 1, NULL);
-        e += cti_model_energy(s->models[i], b->x_state);
+    for (i = 0; i < s->bodies.n_models; i++) {
+        cti_model_ahead(s->bodies.models[i], b->h, 1, NULL);
+        e += cti_model_energy(s->bodies.models[i], b->x_state);
     }
-    for (k = 0; k < CTI_LEN(s->rigids); k++)
+    for (k = 0; k < CTI_LEN(s->bodies.rigids); k++)
         e += cti_affine_energy(&b->affines[k], y);
     if (cti_barrier_damping(s, y, d, Dd))
         for (i = 0; i < 3 * s->n; i++)
@@ -157,7 +157,7 @@ static double cti_barrier_elastic_energy(cti_state *s, const ct_real *y, double 
 
 CTI_FN double cti_barrier_loss(cti_state *s)
 {
-    cti_barrier *b = s->barrier;
+    cti_barrier *b = cti_barrier_own(s);
     cti_arena_point mark = cti_arena_mark(s->arena);
     ct_real *z = CTI_ARENA_NEW(s->arena, ct_real, 7 * b->n + 8), *d = b->damping, *Dd = d + 3 * (size_t)s->n;
     double sum = 0;
@@ -182,14 +182,14 @@ CTI_FN void cti_barrier_slide(const cti_state *s, const cti_barrier_rub *q, cons
     cti_v3 d = cti_v3_zero();
     int k;
     for (k = 0; k < q->n; k++)
-        d = cti_v3_mad(d, cti_v3_sub(cti_v3_at(x, q->v[k]), cti_v3_at(s->barrier->x_start, q->v[k])), q->c[k]);
+        d = cti_v3_mad(d, cti_v3_sub(cti_v3_at(x, q->v[k]), cti_v3_at(cti_barrier_own(s)->x_start, q->v[k])), q->c[k]);
     for (k = 0; k < 2; k++)
         out[k] = cti_v3_dot(d, cti_v3_at(q->t[k], 0));
 }
 
 static double cti_barrier_friction_energy(const cti_state *s, const ct_real *x)
 {
-    const cti_barrier *b = s->barrier;
+    const cti_barrier *b = cti_barrier_own(s);
     double e = 0, reach = (double)(s->desc.barrier.friction_velocity * b->h), rate, slope;
     int i;
     for (i = 0; i < CTI_LEN(b->rubs); i++) {
@@ -202,7 +202,7 @@ static double cti_barrier_friction_energy(const cti_state *s, const ct_real *x)
 
 CTI_FN double cti_barrier_energy(cti_state *s, const ct_real *y, const ct_real *x, double *size)
 {
-    cti_barrier *b = s->barrier;
+    cti_barrier *b = cti_barrier_own(s);
     cti_arena_point mark = cti_arena_mark(s->arena);
     ct_real *work = CTI_ARENA_NEW(s->arena, ct_real, 7 * b->n + 8);
     cti_potential_terms t;
@@ -227,7 +227,7 @@ CTI_FN double cti_barrier_energy(cti_state *s, const ct_real *y, const ct_real *
 /* a matrix over the vertices v [n] of a pair, through their attachments */
 static void cti_barrier_scatter(cti_state *s, const int32_t *v, int n, const ct_real *H)
 {
-    cti_barrier *b = s->barrier;
+    cti_barrier *b = cti_barrier_own(s);
     int i, j, k, l, p, q, n3 = 3 * n;
     for (i = 0; i < n; i++) {
         const cti_barrier_attach *a = cti_barrier_of(s, b, v[i]);
@@ -248,7 +248,7 @@ static void cti_barrier_scatter(cti_state *s, const int32_t *v, int n, const ct_
 
 static void cti_barrier_scatter_vector(cti_state *s, const int32_t *v, int n, const ct_real *g)
 {
-    cti_barrier *b = s->barrier;
+    cti_barrier *b = cti_barrier_own(s);
     int i, k;
     for (i = 0; i < n; i++) {
         const cti_barrier_attach *a = cti_barrier_of(s, b, v[i]);
@@ -271,7 +271,7 @@ static void cti_barrier_shift(const int32_t *v, int n, const ct_real *H, const c
 
 static void cti_barrier_contacts(cti_state *s, const ct_real *shift)
 {
-    cti_barrier *b = s->barrier;
+    cti_barrier *b = cti_barrier_own(s);
     cti_potential_terms t;
     int i;
     for (i = 0; i < CTI_LEN(b->terms); i++) {
@@ -288,7 +288,7 @@ static void cti_barrier_contacts(cti_state *s, const ct_real *shift)
 /* friction: load (f1 / |u| (1 - uu'/|u|^2) + f1' uu'/|u|^2) in the tangent plane; both are >= 0 */
 static void cti_barrier_friction(cti_state *s, const ct_real *shift)
 {
-    cti_barrier *b = s->barrier;
+    cti_barrier *b = cti_barrier_own(s);
     double reach = (double)(s->desc.barrier.friction_velocity * b->h), rate, slope;
     int i, j, k, l, p;
     for (i = 0; i < CTI_LEN(b->rubs); i++) {
@@ -325,7 +325,7 @@ static void cti_barrier_project(cti_model *m, int project)
 /* g = M z + h alpha M d - h^2 f + h D d; B = A's h^2 K + h D, and M (1 + h alpha) */
 static int cti_barrier_bodies(cti_state *s, ct_step_report *r)
 {
-    cti_barrier *b = s->barrier;
+    cti_barrier *b = cti_barrier_own(s);
     ct_real *z = CTI_ARENA_NEW(s->arena, ct_real, 7 * b->n + 8), *Mz, *alpha, *d = b->damping, *Dd = d + 3 * (size_t)s->n, h = b->h;
     int i, k, m, extended = 0;
     if (!z)
@@ -336,32 +336,32 @@ static int cti_barrier_bodies(cti_state *s, ct_step_report *r)
         z[i] = b->y[i] - b->y_hat[i] + h * alpha[i / 3] * (b->y[i] - b->y0[i]);
     cti_barrier_mass(s, z, Mz);
     memcpy(b->g, Mz, sizeof(ct_real) * 3 * (size_t)b->n);
-    memset(s->A.val, 0, sizeof(ct_real) * 9 * (size_t)s->A.row[s->n]);
-    memset(s->force, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    memset(s->system.A.val, 0, sizeof(ct_real) * 9 * (size_t)s->system.A.row[s->n]);
+    memset(s->system.force, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < s->n; i++)
         if (b->block_of[i] >= 0)
             cti_v3_put(b->x_state, i, cti_v3_at(b->y, b->block_of[i]));
-    for (m = 0; m < s->n_models; m++) {
-        cti_model_ahead(s->models[m], h, 1, NULL);
-        cti_barrier_project(s->models[m], !b->exact);
-        cti_model_assemble(s->models[m], b->x_state, h, s->force, s->A.val, &extended, NULL);
+    for (m = 0; m < s->bodies.n_models; m++) {
+        cti_model_ahead(s->bodies.models[m], h, 1, NULL);
+        cti_barrier_project(s->bodies.models[m], !b->exact);
+        cti_model_assemble(s->bodies.models[m], b->x_state, h, s->system.force, s->system.A.val, &extended, NULL);
     }
     r->extended_elements = extended;
     if (!cti_barrier_damping(s, b->y, d, Dd))
         Dd = NULL;
     for (i = 0; i < s->n; i++) {
-        if (s->rigid_of[i] >= 0)
+        if (s->bodies.rigid_of[i] >= 0)
             continue;
         for (k = 0; k < 3; k++)
-            b->g[3 * b->block_of[i] + k] += (Dd ? h * Dd[3 * i + k] : 0) - h * h * s->force[3 * i + k];
-        for (k = s->A.row[i]; k < s->A.row[i + 1]; k++)
-            memcpy(b->B.val + 9 * (size_t)b->slot_of[k], s->A.val + 9 * (size_t)k, 9 * sizeof(ct_real));
+            b->g[3 * b->block_of[i] + k] += (Dd ? h * Dd[3 * i + k] : 0) - h * h * s->system.force[3 * i + k];
+        for (k = s->system.A.row[i]; k < s->system.A.row[i + 1]; k++)
+            memcpy(b->B.val + 9 * (size_t)b->slot_of[k], s->system.A.val + 9 * (size_t)k, 9 * sizeof(ct_real));
         for (k = 0; k < 3; k++)
-            b->B.val[9 * (ptrdiff_t)b->B.diag[b->block_of[i]] + 4 * k] += s->mass[i] * (1 + h * s->alpha[i] + (b->exact ? b->sigma : 0));
+            b->B.val[9 * (ptrdiff_t)b->B.diag[b->block_of[i]] + 4 * k] += s->bodies.mass[i] * (1 + h * s->bodies.alpha[i] + (b->exact ? b->sigma : 0));
     }
-    for (k = 0; k < CTI_LEN(s->rigids); k++) {
+    for (k = 0; k < CTI_LEN(s->bodies.rigids); k++) {
         const cti_affine *a = &b->affines[k];
-        cti_m3 one = cti_m3_diag(1 + h * s->alpha[s->rigids[k].block]);
+        cti_m3 one = cti_m3_diag(1 + h * s->bodies.alpha[s->bodies.rigids[k].block]);
         cti_barrier_add(b, a->block, a->block, one.m, a->mass);
         for (i = 0; i < 9; i++)
             cti_barrier_add(b, a->block + 1 + i / 3, a->block + 1 + i % 3, one.m, a->J[i]);
@@ -386,7 +386,7 @@ CTI_FN int cti_barrier_assemble(cti_state *s, const ct_real *shift, ct_step_repo
 
 CTI_FN int cti_barrier_lag(cti_state *s)
 {
-    cti_barrier *b = s->barrier;
+    cti_barrier *b = cti_barrier_own(s);
     const cti_surface *f = &s->surface;
     cti_potential_terms t;
     int i, k;

@@ -11,7 +11,7 @@
 
 CTI_FN void cti_barrier_free(cti_state *s)
 {
-    cti_barrier *b = s->barrier;
+    cti_barrier *b = cti_barrier_own(s);
     cti_mem *m = s->mem;
     int k;
     if (!b)
@@ -32,7 +32,7 @@ CTI_FN void cti_barrier_free(cti_state *s)
     cti_factor64_free(m, &b->factor);
     CTI_FREE(m, b->solution), CTI_FREE(m, b->work);
     cti_mem_resize(m, b, sizeof *b, 0);
-    s->barrier = NULL;
+    s->own = NULL;
 }
 
 /* blocks of the state's blocks, and the rigid bodies' data */
@@ -41,7 +41,7 @@ static void cti_barrier_blocks(cti_state *s, cti_barrier *b)
     int i, k;
     b->n = 0;
     for (i = 0; i < s->n; i++) {
-        const cti_rigid *r = s->rigid_of[i] >= 0 ? &s->rigids[s->rigid_of[i]] : NULL;
+        const cti_rigid *r = s->bodies.rigid_of[i] >= 0 ? &s->bodies.rigids[s->bodies.rigid_of[i]] : NULL;
         cti_affine *a;
         ct_real half;
         b->block_of[i] = r && i != r->block ? -1 : b->n;
@@ -51,7 +51,7 @@ static void cti_barrier_blocks(cti_state *s, cti_barrier *b)
         }
         if (i != r->block)
             continue;
-        a = &b->affines[s->rigid_of[i]];
+        a = &b->affines[s->bodies.rigid_of[i]];
         a->block = b->n;
         a->mass = r->mass;
         /* I = tr(J) 1 - J */
@@ -95,10 +95,10 @@ static int cti_barrier_elastic(cti_state *s, cti_barrier *b)
     int i, j, k, ok = 1;
     CTI_CLEAR(b->elastic);
     for (i = 0; ok && i < s->n; i++)
-        for (k = s->A.row[i]; ok && s->rigid_of[i] < 0 && k < s->A.row[i + 1]; k++)
-            if (s->A.col[k] > i)
-                ok = CTI_PUSH(s->mem, b->elastic, b->block_of[i]) && CTI_PUSH(s->mem, b->elastic, b->block_of[s->A.col[k]]);
-    for (k = 0; ok && k < CTI_LEN(s->rigids); k++)
+        for (k = s->system.A.row[i]; ok && s->bodies.rigid_of[i] < 0 && k < s->system.A.row[i + 1]; k++)
+            if (s->system.A.col[k] > i)
+                ok = CTI_PUSH(s->mem, b->elastic, b->block_of[i]) && CTI_PUSH(s->mem, b->elastic, b->block_of[s->system.A.col[k]]);
+    for (k = 0; ok && k < CTI_LEN(s->bodies.rigids); k++)
         for (i = 0; ok && i < 4; i++)
             for (j = i + 1; ok && j < 4; j++)
                 ok = CTI_PUSH(s->mem, b->elastic, b->affines[k].block + i) && CTI_PUSH(s->mem, b->elastic, b->affines[k].block + j);
@@ -121,17 +121,18 @@ static int cti_barrier_reserve(cti_state *s, cti_barrier *b)
     return 1;
 }
 
-CTI_FN int cti_barrier_prepare(cti_state *s)
+CTI_FN int cti_barrier_prepare(cti_state *s, const cti_stepper_body *bodies)
 {
     cti_barrier *b;
     int i;
+    CTI_UNUSED(bodies);
     cti_barrier_free(s);
     b = (cti_barrier *)cti_mem_resize(s->mem, NULL, 0, sizeof *b);
     if (!b)
         return 0;
     memset(b, 0, sizeof *b);
-    s->barrier = b;
-    if (!CTI_RESIZE(s->mem, b->block_of, s->n) || !CTI_RESIZE(s->mem, b->affines, CTI_LEN(s->rigids)) ||
+    s->own = b;
+    if (!CTI_RESIZE(s->mem, b->block_of, s->n) || !CTI_RESIZE(s->mem, b->affines, CTI_LEN(s->bodies.rigids)) ||
         !CTI_RESIZE(s->mem, b->attach, s->surface.n_moving + 1) || !CTI_RESIZE(s->mem, b->hat, s->surface.n_bodies))
         return 0;
     b->list[CTI_BARRIER_VF].kind = CT_PAIR_VF, b->list[CTI_BARRIER_EE].kind = CT_PAIR_EE;
@@ -176,15 +177,15 @@ static void cti_barrier_load_rigid(const cti_state *s, const cti_rigid *r, const
 
 CTI_FN void cti_barrier_load(cti_state *s, ct_real h)
 {
-    cti_barrier *b = s->barrier;
+    cti_barrier *b = cti_barrier_own(s);
     int i, k;
     b->h = h;
     for (i = 0; i < s->n; i++) {
         int to = b->block_of[i];
         if (to < 0)
             continue;
-        if (s->rigid_of[i] >= 0)
-            cti_barrier_load_rigid(s, &s->rigids[s->rigid_of[i]], &b->affines[s->rigid_of[i]], b->y0, b->y_hat);
+        if (s->bodies.rigid_of[i] >= 0)
+            cti_barrier_load_rigid(s, &s->bodies.rigids[s->bodies.rigid_of[i]], &b->affines[s->bodies.rigid_of[i]], b->y0, b->y_hat);
         else
             for (k = 0; k < 3; k++) {
                 b->y0[3 * to + k] = s->x[3 * i + k];
@@ -203,14 +204,14 @@ CTI_FN void cti_barrier_load(cti_state *s, ct_real h)
 /* positions of the state's blocks, and frames that are A */
 static void cti_barrier_spread(const cti_state *s, const ct_real *y, ct_real *x, ct_real *frames)
 {
-    const cti_barrier *b = s->barrier;
+    const cti_barrier *b = cti_barrier_own(s);
     int i, j, k;
     for (i = 0; i < s->n; i++)
         if (b->block_of[i] >= 0)
             cti_v3_put(x, i, cti_v3_at(y, b->block_of[i]));
         else
             cti_v3_put(x, i, cti_v3_at(s->x, i));
-    for (k = 0; k < CTI_LEN(s->rigids); k++)
+    for (k = 0; k < CTI_LEN(s->bodies.rigids); k++)
         for (i = 0; i < 3; i++)
             for (j = 0; j < 3; j++)
                 frames[9 * k + 3 * i + j] = y[3 * (b->affines[k].block + 1 + j) + i];
@@ -218,8 +219,8 @@ static void cti_barrier_spread(const cti_state *s, const ct_real *y, ct_real *x,
 
 CTI_FN void cti_barrier_place(cti_state *s, const ct_real *y, ct_real *out)
 {
-    cti_barrier_spread(s, y, s->barrier->x_state, s->frames1);
-    cti_surface_place(&s->surface, s->barrier->x_state, s->frames1, out);
+    cti_barrier_spread(s, y, cti_barrier_own(s)->x_state, s->end.frames);
+    cti_surface_place(&s->surface, cti_barrier_own(s)->x_state, s->end.frames, out);
 }
 
 /* angular momentum sum m X~ x (A rate) of an affine body about its centre */
@@ -258,7 +259,7 @@ static void cti_affine_quaternion(const ct_real *R, ct_real *q)
 
 static void cti_barrier_store_rigid(cti_state *s, cti_rigid *r, const cti_affine *a)
 {
-    const cti_barrier *b = s->barrier;
+    const cti_barrier *b = cti_barrier_own(s);
     const ct_real *c = b->y + 3 * (size_t)a->block, *c0 = b->y0 + 3 * (size_t)a->block;
     ct_real R[9];
     int i, j;
@@ -276,37 +277,37 @@ static void cti_barrier_store_rigid(cti_state *s, cti_rigid *r, const cti_affine
     memcpy(r->affine_q, r->q, sizeof r->q);
     memcpy(r->affine_spin, r->spin, sizeof r->spin);
     r->affine_known = 1;
-    memcpy(s->frames0 + 9 * (size_t)(r - s->rigids), r->affine, sizeof r->affine);
+    memcpy(s->bodies.frames + 9 * (size_t)(r - s->bodies.rigids), r->affine, sizeof r->affine);
 }
 
 CTI_FN void cti_barrier_store(cti_state *s)
 {
-    cti_barrier *b = s->barrier;
+    cti_barrier *b = cti_barrier_own(s);
     int i, k;
     for (i = 0; i < s->n; i++) {
         int from = b->block_of[i];
-        if (from < 0 || s->rigid_of[i] >= 0)
+        if (from < 0 || s->bodies.rigid_of[i] >= 0)
             continue;
         for (k = 0; k < 3; k++) {
             s->v[3 * i + k] = (b->y[3 * from + k] - b->y0[3 * from + k]) / b->h;
             s->x[3 * i + k] = b->y[3 * from + k];
         }
     }
-    for (i = 0; i < CTI_LEN(s->rigids); i++)
-        cti_barrier_store_rigid(s, &s->rigids[i], &b->affines[i]);
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
+        cti_barrier_store_rigid(s, &s->bodies.rigids[i], &b->affines[i]);
     for (i = 0; i < s->n; i++)
-        s->dt_prev[i] = b->h;
+        s->history.dt_prev[i] = b->h;
 }
 
 CTI_FN ct_real cti_barrier_speed(const cti_state *s, const ct_real *dy)
 {
-    const cti_barrier *b = s->barrier;
+    const cti_barrier *b = cti_barrier_own(s);
     ct_real big = 0;
     int i, k, j;
     for (i = 0; i < s->n; i++)
         if (b->block_of[i] >= 0)
             big = cti_max(big, cti_v3_norm2(cti_v3_at(dy, b->block_of[i])));
-    for (k = 0; k < CTI_LEN(s->rigids); k++)
+    for (k = 0; k < CTI_LEN(s->bodies.rigids); k++)
         for (j = 1; j < 4; j++)
             big = cti_max(big, b->affines[k].radius * b->affines[k].radius * cti_v3_norm2(cti_v3_at(dy, b->affines[k].block + j)));
     return cti_sqrt(big) / b->h;

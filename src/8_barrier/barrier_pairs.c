@@ -120,7 +120,7 @@ static void cti_barrier_measure(const cti_state *s, cti_barrier *b, const ct_rea
 
 CTI_FN int cti_barrier_cover(cti_state *s, const ct_real *x1)
 {
-    cti_barrier *b = s->barrier;
+    cti_barrier *b = cti_barrier_own(s);
     cti_surface *f = &s->surface;
     int k;
     if (cti_barrier_is_covered(b, f, x1))
@@ -168,7 +168,7 @@ static int cti_barrier_find_planes(cti_state *s, cti_barrier *b, const ct_real *
 
 CTI_FN int cti_barrier_find(cti_state *s, const ct_real *x)
 {
-    cti_barrier *b = s->barrier;
+    cti_barrier *b = cti_barrier_own(s);
     int i, k;
     cti_barrier_measure(s, b, x);
     CTI_CLEAR(b->terms);
@@ -200,7 +200,7 @@ static void cti_barrier_gather(const cti_barrier_term *t, const ct_real *x, ct_r
 
 CTI_FN void cti_barrier_law(const cti_state *s, const cti_barrier_term *t, cti_potential *out)
 {
-    const cti_barrier *b = s->barrier;
+    const cti_barrier *b = cti_barrier_own(s);
     ct_real rest[12];
     out->kind = s->desc.barrier.kind;
     out->dhat = t->hat;
@@ -287,7 +287,7 @@ static ct_real cti_barrier_filter_list(cti_state *s, cti_barrier *b, cti_barrier
 
 CTI_FN ct_real cti_barrier_filter(cti_state *s, const ct_real *x1)
 {
-    cti_barrier *b = s->barrier;
+    cti_barrier *b = cti_barrier_own(s);
     ct_real step = 1;
     int k, i;
     for (k = 0; k < CTI_BARRIER_LISTS; k++) {
@@ -315,14 +315,14 @@ CTI_FN int cti_barrier_crosses(cti_state *s)
     int ok, p, v, k;
     for (k = 0; k < f->n_bodies; k++)
         if (f->bodies[k].moves)
-            f->ranges[k].swept = 1, f->ranges[k].inflate = s->barrier->hat[k] / 2;
-    s->barrier->covered = 0;
+            f->ranges[k].swept = 1, f->ranges[k].inflate = cti_barrier_own(s)->hat[k] / 2;
+    cti_barrier_own(s)->covered = 0;
     ok = cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, f->x0) && cti_intersect_soup(s->mem, &f->broad, &f->soup, f->x0, &pairs);
     if (ok && CTI_LEN(pairs) > 0) {
-        memset(&s->limit, 0, sizeof s->limit);
-        s->limit.kind = CT_PAIR_EF, s->limit.n_a = 2, s->limit.n = 5;
-        memcpy(s->limit.v, f->edges + 2 * (size_t)pairs[0], 2 * sizeof(int32_t));
-        memcpy(s->limit.v + 2, f->faces + 3 * (size_t)pairs[1], 3 * sizeof(int32_t));
+        memset(&s->step.limit, 0, sizeof s->step.limit);
+        s->step.limit.kind = CT_PAIR_EF, s->step.limit.n_a = 2, s->step.limit.n = 5;
+        memcpy(s->step.limit.v, f->edges + 2 * (size_t)pairs[0], 2 * sizeof(int32_t));
+        memcpy(s->step.limit.v + 2, f->faces + 3 * (size_t)pairs[1], 3 * sizeof(int32_t));
         ok = 2;
     }
     CTI_FREE(s->mem, pairs);
@@ -331,7 +331,7 @@ CTI_FN int cti_barrier_crosses(cti_state *s)
     for (p = 0; p < f->n_planes; p++)
         for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1))
             if (cti_plane_gap(&f->planes[p], cti_v3_at(f->x0, v)) <= 0) {
-                cti_pair_make(f, CT_PAIR_PLANE, v, p, &s->limit);
+                cti_pair_make(f, CT_PAIR_PLANE, v, p, &s->step.limit);
                 return 1;
             }
     return 0;

@@ -10,7 +10,7 @@
 /* blocks of a set of vertices */
 static int cti_barrier_blocks_of(const cti_state *s, const int32_t *v, int n, int32_t *out)
 {
-    const cti_barrier *b = s->barrier;
+    const cti_barrier *b = cti_barrier_own(s);
     int i, k, m = 0;
     for (i = 0; i < n; i++) {
         const cti_barrier_attach *a = cti_barrier_of(s, b, v[i]);
@@ -23,7 +23,7 @@ static int cti_barrier_blocks_of(const cti_state *s, const int32_t *v, int n, in
 /* 1 when all pairs of the vertices' blocks are in the pattern; counts them. Appends them to `wanted` where there is a list. -1: out of memory */
 static int cti_barrier_want(cti_state *s, const int32_t *v, int n, int collect, int *count)
 {
-    cti_barrier *b = s->barrier;
+    cti_barrier *b = cti_barrier_own(s);
     int32_t list[16];
     int m = cti_barrier_blocks_of(s, v, n, list), i, j, fits = 1;
     for (i = 0; i < m; i++)
@@ -42,7 +42,7 @@ static int cti_barrier_want(cti_state *s, const int32_t *v, int n, int collect, 
 
 static int cti_barrier_want_all(cti_state *s, int collect, int *count)
 {
-    cti_barrier *b = s->barrier;
+    cti_barrier *b = cti_barrier_own(s);
     int i, fits = 1;
     *count = 0;
     for (i = 0; fits > 0 && i < CTI_LEN(b->terms); i++)
@@ -55,19 +55,19 @@ static int cti_barrier_want_all(cti_state *s, int collect, int *count)
 /* where blocks of A go in B */
 static int cti_barrier_slots(cti_state *s)
 {
-    cti_barrier *b = s->barrier;
+    cti_barrier *b = cti_barrier_own(s);
     int i, k;
-    if (!CTI_RESIZE(s->mem, b->slot_of, s->A.row[s->n]))
+    if (!CTI_RESIZE(s->mem, b->slot_of, s->system.A.row[s->n]))
         return 0;
     for (i = 0; i < s->n; i++)
-        for (k = s->A.row[i]; k < s->A.row[i + 1]; k++)
-            b->slot_of[k] = s->rigid_of[i] < 0 ? cti_bsr_slot(&b->B, b->block_of[i], b->block_of[s->A.col[k]]) : -1;
+        for (k = s->system.A.row[i]; k < s->system.A.row[i + 1]; k++)
+            b->slot_of[k] = s->bodies.rigid_of[i] < 0 ? cti_bsr_slot(&b->B, b->block_of[i], b->block_of[s->system.A.col[k]]) : -1;
     return 1;
 }
 
 static int cti_barrier_analyze(cti_state *s, ct_step_report *r)
 {
-    cti_barrier *b = s->barrier;
+    cti_barrier *b = cti_barrier_own(s);
     int count, i, n = CTI_LEN(b->elastic);
     CTI_CLEAR(b->wanted);
     if (!CTI_RESERVE(s->mem, b->wanted, n + 1))
@@ -91,7 +91,7 @@ static int cti_barrier_analyze(cti_state *s, ct_step_report *r)
 
 CTI_FN int cti_barrier_pattern(cti_state *s, ct_step_report *r)
 {
-    cti_barrier *b = s->barrier;
+    cti_barrier *b = cti_barrier_own(s);
     int count = 0, fits = b->pattern;
     if (fits)
         fits = cti_barrier_want_all(s, 0, &count);
@@ -114,7 +114,7 @@ CTI_FN void cti_barrier_add(cti_barrier *b, int i, int j, const ct_real *m, ct_r
 /* g += B d for what is left of scripted blocks' way d; B <- S B S + (1 - S) scale, g <- S g - scale d */
 static int cti_barrier_constrain(cti_state *s)
 {
-    cti_barrier *b = s->barrier;
+    cti_barrier *b = cti_barrier_own(s);
     cti_bsr *B = &b->B;
     int32_t *filter = CTI_ARENA_NEW(s->arena, int32_t, b->n + 1);
     ct_real *way = b->y_try;
@@ -125,11 +125,11 @@ static int cti_barrier_constrain(cti_state *s)
     for (i = 0; i < b->n; i++)
         filter[i] = -1;
     for (i = 0; i < s->n; i++)
-        if (s->filter[i] >= 0 && b->block_of[i] >= 0) {
+        if (s->scripts.filter[i] >= 0 && b->block_of[i] >= 0) {
             int at = b->block_of[i];
-            const ct_real *S = s->projectors + 9 * (size_t)s->filter[i];
+            const ct_real *S = s->scripts.projectors + 9 * (size_t)s->scripts.filter[i];
             cti_v3 d = cti_v3_sub(cti_v3_at(b->goal, at), cti_v3_at(b->y, at));
-            filter[at] = s->filter[i];
+            filter[at] = s->scripts.filter[i];
             cti_v3_put(way, at, cti_v3_sub(d, cti_m3_mul_v(S, d)));
         }
     for (i = 0; i < b->n; i++)
@@ -137,7 +137,7 @@ static int cti_barrier_constrain(cti_state *s)
             if (filter[B->col[k]] >= 0)
                 cti_v3_addto(b->g, i, cti_m3_mul_v(B->val + 9 * (size_t)k, cti_v3_at(way, B->col[k])));
     for (i = 0; i < b->n; i++) {
-        const ct_real *Si = filter[i] >= 0 ? s->projectors + 9 * (size_t)filter[i] : NULL;
+        const ct_real *Si = filter[i] >= 0 ? s->scripts.projectors + 9 * (size_t)filter[i] : NULL;
         ct_real *D = B->val + 9 * (size_t)B->diag[i], scale = (D[0] + D[4] + D[8]) / 3;
         for (k = B->row[i]; k < B->row[i + 1]; k++) {
             ct_real *M = B->val + 9 * (size_t)k;
@@ -147,7 +147,7 @@ static int cti_barrier_constrain(cti_state *s)
                 memcpy(M, m.m, sizeof m.m);
             }
             if (filter[B->col[k]] >= 0) {
-                m = cti_m3_mul(M, s->projectors + 9 * (size_t)filter[B->col[k]]);
+                m = cti_m3_mul(M, s->scripts.projectors + 9 * (size_t)filter[B->col[k]]);
                 memcpy(M, m.m, sizeof m.m);
             }
         }
@@ -162,9 +162,9 @@ static int cti_barrier_constrain(cti_state *s)
 
 CTI_FN int cti_barrier_solve(cti_state *s, int *definite)
 {
-    cti_barrier *b = s->barrier;
+    cti_barrier *b = cti_barrier_own(s);
     int i;
-    if (s->n_constrained && !cti_barrier_constrain(s))
+    if (s->scripts.n_constrained && !cti_barrier_constrain(s))
         return 0;
     if (!cti_factor64_compute(s->mem, &b->factor, &b->symbolic, &b->gather, b->B.val) ||
         !CTI_RESIZE(s->mem, b->work, cti_factor64_work(&b->factor)))
