@@ -33,6 +33,8 @@ CTI_FN double cti_rigid_mass(const ct_real *positions, const int32_t *triangles,
                              double *out_center, double *out_inertia);
 /* cti_rigid_matrix -- R [9] of a unit quaternion. */
 CTI_FN void cti_rigid_matrix(const ct_real *q, ct_real *R);
+/* cti_rigid_frame -- R [9] that the body's vertices are at: A where CT_STEPPER_BARRIER has left the orientation, else that of q. */
+CTI_FN void cti_rigid_frame(const cti_rigid *b, ct_real *R);
 /* cti_rigid_turn -- out [4] = exp(turn) q, turn [rad] a rotation vector in world axes; normalized. */
 CTI_FN void cti_rigid_turn(const ct_real *q, cti_v3 turn, ct_real *out);
 /* cti_rigid_inertia -- R I R' [9] at orientation q. */

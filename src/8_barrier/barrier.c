@@ -14,6 +14,11 @@
 #include "../8_step/snapshot.h"
 #include "../8_step/step.h"
 
+/* [1] share of its distance that a pair keeps in a Newton step; IPC: 0.2. Half lets a pair come nearer at once, and takes back more later; with double, a
+   body that is thrown at the floor takes more steps to get there */
+#define CTI_BARRIER_KEEP CTI_R(0.1)
+/* [1] share that a step is tested for once it is taken: its end is rounded, and not on the straight line that was tested before */
+#define CTI_BARRIER_SURE CTI_R(0.05)
 #define CTI_BARRIER_HALVINGS 40    /* of a line search; a step of 1e-12 of Newton's is none */
 /* [1] share of what the slope promises by which the potential falls at least (Armijo); a quadratic gives half. Without it, contacts that come and go at
    dhat make Newton's method go back and forth for tens of iterations (two mats that fall on each other: 127 iterations of a step, and 40 with it);
@@ -153,6 +158,7 @@ static void cti_barrier_take(cti_state *s, ct_real *shift, ct_real t)
     int i;
     memcpy(b->y, b->y_try, sizeof(ct_real) * 3 * (size_t)b->n);
     cti_surface_commit(&s->surface);
+    cti_barrier_arrive(s);
     for (i = 0; i < 3 * s->surface.nv; i++)
         shift[i] *= t < 1 ? 1 - t : 0;
 }
@@ -179,7 +185,15 @@ static int cti_barrier_search(cti_state *s, cti_barrier_run *q, ct_real *t)
             slope += (double)b->g[k] * (double)b->dy[k];
     }
     for (k = 0; k < CTI_BARRIER_HALVINGS; k++) {
+        ct_real clear;
         cti_barrier_try(s, q->shift, *t);
+        clear = cti_barrier_filter(s, s->surface.x1, CTI_BARRIER_SURE);
+        if (clear < 0)
+            return -1;
+        if (clear < 1) {
+            *t /= 2;
+            continue;
+        }
         if (!cti_barrier_find(s, s->surface.x1))
             return -1;
         if (q->moves)
@@ -215,48 +229,57 @@ static int cti_barrier_direction(cti_state *s, cti_barrier_run *q, ct_step_repor
     return 1;
 }
 
-static cti_barrier_end cti_barrier_iterate(cti_state *s, cti_barrier_run *q, ct_step_report *r)
+/* the Newton step dy, cut and halved, becomes the iterate. 1; 0: no part of it does; -1: out of memory */
+static int cti_barrier_move(cti_state *s, cti_barrier_run *q, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    double t0, t1;
+    double t0 = cti_cmr_clock(s), t1;
     ct_real t, full;
-    int found, halved;
-    if (!cti_barrier_direction(s, q, r))
-        return CTI_BARRIER_MEMORY;
-    r->newton_iterations++;
-    q->iterations++;
-    t0 = cti_cmr_clock(s);
-    q->speed = cti_barrier_speed(s, b->dy);
-    if (!cti_finite(q->speed))
-        return CTI_BARRIER_STUCK;
-    if (!q->moves && q->speed <= s->desc.barrier.newton_tolerance)
-        return CTI_BARRIER_CONVERGED;
+    int found;
     cti_barrier_try(s, q->shift, 1);
     if (!cti_barrier_cover(s, s->surface.x1))
-        return CTI_BARRIER_MEMORY;
-    t = cti_barrier_filter(s, s->surface.x1);
+        return -1;
+    full = t = cti_barrier_filter(s, s->surface.x1, CTI_BARRIER_KEEP);
     t1 = cti_cmr_clock(s);
     r->ms_detect += t1 - t0;
     if (t < 0)
-        return CTI_BARRIER_MEMORY;
-
-    full = t;
+        return -1;
     found = cti_barrier_search(s, q, &t);
-    halved = t < full;
     r->ms_unconstrained += cti_cmr_clock(s) - t1;
-    if (found < 0)
-        return CTI_BARRIER_MEMORY;
+    if (found < 0 || (found == 0 && !cti_barrier_find(s, s->surface.x0)))
+        return -1;
     if (found == 0)
-        return cti_barrier_find(s, s->surface.x0) ? CTI_BARRIER_STUCK : CTI_BARRIER_MEMORY;
+        return 0;
     /* a step that had to be halved was too long: where elasticity is near a bifurcation, its Hessian says little of what is ahead */
-    if (halved)
-        b->sigma = cti_max(4 * b->sigma, CTI_BARRIER_FIRST);
+    if (t < full)
+        b->sigma = cti_min(cti_max(4 * b->sigma, CTI_BARRIER_FIRST), 4 * CTI_BARRIER_SHIFT);
     else
         b->sigma = b->sigma < CTI_BARRIER_FIRST ? 0 : b->sigma / 3;
     cti_barrier_take(s, q->shift, t);
     if (!(t < 1))
         q->moves = 0;
-    return CTI_BARRIER_GOES_ON;
+    return 1;
+}
+
+/* The step that is short enough to end with is taken, too: it costs no factor, and what is left is of second order */
+static cti_barrier_end cti_barrier_iterate(cti_state *s, cti_barrier_run *q, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int moved, is_last;
+    if (!cti_barrier_direction(s, q, r))
+        return CTI_BARRIER_MEMORY;
+    r->newton_iterations++;
+    q->iterations++;
+    q->speed = cti_barrier_speed(s, b->dy);
+    if (!cti_finite(q->speed))
+        return CTI_BARRIER_STUCK;
+    is_last = !q->moves && q->speed <= s->desc.barrier.newton_tolerance;
+    moved = cti_barrier_move(s, q, r);
+    if (moved < 0)
+        return CTI_BARRIER_MEMORY;
+    if (is_last)
+        return CTI_BARRIER_CONVERGED;
+    return moved ? CTI_BARRIER_GOES_ON : CTI_BARRIER_STUCK;
 }
 
 /* 0: out of memory */
@@ -487,6 +510,8 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
     return CT_OK;
 }
 
+#undef CTI_BARRIER_KEEP
+#undef CTI_BARRIER_SURE
 #undef CTI_BARRIER_HALVINGS
 #undef CTI_BARRIER_FALL
 #undef CTI_BARRIER_ROUNDING

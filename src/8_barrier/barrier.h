@@ -27,7 +27,8 @@ typedef struct cti_barrier_list {
     int32_t *pairs;      /* [2 n] features */
     int32_t *quads;      /* [4 n] vertices; of VE and VV pairs the last ones are 0 */
     ct_real *hat;        /* [n] dhat of the pair [m] */
-    ct_real *d2;         /* [n] squared distances at the positions of the last cti_barrier_measure */
+    ct_real *d2;         /* [n] squared distances at the positions that active pairs were last found at, */
+    ct_real *start2;     /* [n] and at surface.x0 */
     ct_real *w;          /* scratch of the distances */
     int32_t *feature;    /* scratch of the distances */
 } cti_barrier_list;
@@ -117,9 +118,11 @@ CTI_INLINE const cti_barrier_attach *cti_barrier_of(const cti_state *s, const ct
 CTI_FN int cti_barrier_cover(cti_state *s, const ct_real *x1);
 /* cti_barrier_find -- terms: the active pairs at the surface positions x, which the lists cover. 0: out of memory. */
 CTI_FN int cti_barrier_find(cti_state *s, const ct_real *x);
-/* cti_barrier_filter -- the largest step in [0, 1] along surface.x0 -> x1 that keeps every pair at a tenth of its distance at least;
+/* cti_barrier_filter -- the largest step in [0, 1] along surface.x0 -> x1 that keeps every pair at this share of its distance at least;
    below 0: out of memory. */
-CTI_FN ct_real cti_barrier_filter(cti_state *s, const ct_real *x1);
+CTI_FN ct_real cti_barrier_filter(cti_state *s, const ct_real *x1, ct_real share);
+/* cti_barrier_arrive -- surface.x0 has become the positions that active pairs were last found at. */
+CTI_FN void cti_barrier_arrive(cti_state *s);
 /* cti_barrier_law -- the potential of a term, in h^2 J. */
 CTI_FN void cti_barrier_law(const cti_state *s, const cti_barrier_term *t, cti_potential *out);
 /* cti_barrier_eval -- a term's potential at surface positions x. */

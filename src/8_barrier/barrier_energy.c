@@ -152,6 +152,8 @@ static double cti_barrier_elastic_energy(cti_state *s, const ct_real *y, double 
         for (i = 0; i < 3 * s->n; i++)
             damped += (double)d[i] * (double)Dd[i];
     *size += h * h * fabs(e) + h * fabs(damped);
+    for (i = 0; i < 3 * s->n; i++) /* forces of the last assembly */
+        *size += h * h * fabs((double)(s->system.force[i] * b->x_state[i]));
     return h * h * e + h / 2 * damped;
 }
 
@@ -200,6 +202,12 @@ static double cti_barrier_friction_energy(const cti_state *s, const ct_real *x)
     return e;
 }
 
+/* largest coordinate of a vertex: its rounding changes a potential by as much times the force */
+static double cti_barrier_far(const ct_real *x, int v)
+{
+    return (double)cti_max(cti_abs(x[3 * (size_t)v]), cti_max(cti_abs(x[3 * (size_t)v + 1]), cti_abs(x[3 * (size_t)v + 2])));
+}
+
 CTI_FN double cti_barrier_energy(cti_state *s, const ct_real *y, const ct_real *x, double *size)
 {
     cti_barrier *b = cti_barrier_own(s);
@@ -213,8 +221,10 @@ CTI_FN double cti_barrier_energy(cti_state *s, const ct_real *y, const ct_real *
         return 0;
     e = cti_barrier_inertia(s, y, work, size) + cti_barrier_elastic_energy(s, y, size);
     for (i = 0; i < CTI_LEN(b->terms); i++)
-        if (cti_barrier_eval(s, &b->terms[i], x, CTI_POTENTIAL_VALUE, &t))
+        if (cti_barrier_eval(s, &b->terms[i], x, CTI_POTENTIAL_VALUE, &t)) {
             contact += t.value;
+            *size += (double)t.force * cti_barrier_far(x, b->terms[i].v[0]);
+        }
     b->energy_contact = contact / ((double)b->h * (double)b->h);
     contact += cti_barrier_friction_energy(s, x);
     *size += contact;

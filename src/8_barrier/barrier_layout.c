@@ -5,8 +5,9 @@
 #include "barrier.h"
 #include "../1_math/eig3.h"
 
-/* [m/s] stiff = mass c^2: the energy c^2 |A'A - 1|^2 per mass. Strains of an affine body are of the order of (v / c)^2 for motion at v, so 1e-3 at
-   10 m/s; half: four times that, double: a quarter of it, and a Hessian four times as stiff (a stack of crates needs it least of all) */
+/* [m/s] stiff = m c^2, m the mass that a body of this size would have with the density of the world's densest one, since that may lie on it. Strains
+   of an affine body are of the order of (v / c)^2 for motion at v, so 1e-3 at 10 m/s; half: four times that, double: a quarter of it, and a Hessian
+   four times as stiff. It has to be above the contacts' stiffness (a box of 1e6 times the density on a light one, test_barrier) */
 #define CTI_AFFINE_SPEED CTI_R(300)
 
 CTI_FN void cti_barrier_free(cti_state *s)
@@ -22,7 +23,7 @@ CTI_FN void cti_barrier_free(cti_state *s)
     CTI_FREE(m, b->x_last), CTI_FREE(m, b->lo), CTI_FREE(m, b->hi);
     for (k = 0; k < CTI_BARRIER_LISTS; k++) {
         cti_barrier_list *l = &b->list[k];
-        CTI_FREE(m, l->pairs), CTI_FREE(m, l->quads), CTI_FREE(m, l->hat), CTI_FREE(m, l->d2), CTI_FREE(m, l->w), CTI_FREE(m, l->feature);
+        CTI_FREE(m, l->pairs), CTI_FREE(m, l->quads), CTI_FREE(m, l->hat), CTI_FREE(m, l->d2), CTI_FREE(m, l->start2), CTI_FREE(m, l->w), CTI_FREE(m, l->feature);
     }
     CTI_FREE(m, b->planes), CTI_FREE(m, b->terms), CTI_FREE(m, b->rubs), CTI_FREE(m, b->toi), CTI_FREE(m, b->least), CTI_FREE(m, b->near);
     cti_bsr_free(m, &b->B);
@@ -38,6 +39,7 @@ CTI_FN void cti_barrier_free(cti_state *s)
 /* blocks of the state's blocks, and the rigid bodies' data */
 static void cti_barrier_blocks(cti_state *s, cti_barrier *b)
 {
+    ct_real dense = 0;
     int i, k;
     b->n = 0;
     for (i = 0; i < s->n; i++) {
@@ -58,9 +60,13 @@ static void cti_barrier_blocks(cti_state *s, cti_barrier *b)
         half = (r->inertia[0] + r->inertia[4] + r->inertia[8]) / 2;
         for (k = 0; k < 9; k++)
             a->J[k] = (k % 4 == 0 ? half : 0) - r->inertia[k];
-        a->stiff = r->mass * CTI_AFFINE_SPEED * CTI_AFFINE_SPEED;
         a->radius = cti_sqrt(3 * half / r->mass);
+        dense = cti_max(dense, r->mass / (a->radius * a->radius * a->radius));
         b->n += 4;
+    }
+    for (k = 0; k < CTI_LEN(s->bodies.rigids); k++) {
+        cti_affine *a = &b->affines[k];
+        a->stiff = dense * a->radius * a->radius * a->radius * CTI_AFFINE_SPEED * CTI_AFFINE_SPEED;
     }
 }
 
@@ -159,13 +165,12 @@ static int cti_affine_is_known(const cti_rigid *r)
 /* columns of A, and their rates */
 static void cti_barrier_load_rigid(const cti_state *s, const cti_rigid *r, const cti_affine *a, ct_real *y, ct_real *rate)
 {
-    ct_real R[9], A[9], *c = y + 3 * (size_t)a->block, *u = rate + 3 * (size_t)a->block;
+    ct_real A[9], *c = y + 3 * (size_t)a->block, *u = rate + 3 * (size_t)a->block;
     cti_v3 w = cti_v3_at(s->v, r->block + 1);
     int i, j;
     cti_v3_put(c, 0, cti_v3_at(s->x, r->block));
     cti_v3_put(u, 0, cti_v3_at(s->v, r->block));
-    cti_rigid_matrix(r->q, R);
-    memcpy(A, cti_affine_is_known(r) ? r->affine : R, sizeof A);
+    cti_rigid_frame(r, A);
     for (j = 0; j < 3; j++) {
         cti_v3 column = cti_v3_make(A[j], A[3 + j], A[6 + j]), turn = cti_v3_cross(w, column);
         cti_v3_put(c, 1 + j, column);

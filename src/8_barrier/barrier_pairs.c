@@ -1,16 +1,13 @@
 /* barrier_pairs.c -- candidate pairs, active pairs, and the step that keeps them apart.
    Method: one query of the trees serves while the surface moves within boxes around the motion that it was made for: first around the ends of a
    large Newton step, then around all of the small ones that follow. No pair is left out of any list: a barrier needs them all. A step is cut where
-   a pair would come nearer than a tenth of its distance (continuous detection with a minimum distance, never late), after pairs have been
+   a pair would come nearer than a share of its distance (continuous detection with a minimum distance, never late), after pairs have been
    taken out whose relative motion is too short for that. based on: Li et al. 2020, sec. 4.4 and 4.5. */
 #include "barrier.h"
 #include "../4_geom/ccd.h"
 #include "../4_geom/dist.h"
 #include "../4_geom/intersect.h"
 
-/* [1] share of its distance that a pair keeps in one step of Newton's method; IPC: 0.2. Half lets a pair come nearer at once, and takes back more
-   later; with double, a body that is thrown at the floor takes more steps to get there (barriers of the IPC scenes: within 3 %) */
-#define CTI_BARRIER_KEEP CTI_R(0.1)
 #define CTI_BARRIER_FAST CTI_R(16) /* [dhat] a body that moves farther in a step gets boxes at both ends of it, and none between */
 
 /* ---- lists ---- */
@@ -54,7 +51,7 @@ static int cti_barrier_complete(cti_state *s, cti_barrier *b, cti_barrier_list *
 {
     const cti_surface *f = &s->surface;
     int n = CTI_LEN(l->pairs) / 2, i, na = l->kind == CT_PAIR_EE ? 2 : 1;
-    if (!CTI_RESIZE(s->mem, l->quads, 4 * n) || !CTI_RESIZE(s->mem, l->hat, n) || !CTI_RESIZE(s->mem, l->d2, n) ||
+    if (!CTI_RESIZE(s->mem, l->quads, 4 * n) || !CTI_RESIZE(s->mem, l->hat, n) || !CTI_RESIZE(s->mem, l->d2, n) || !CTI_RESIZE(s->mem, l->start2, n) ||
         !CTI_RESIZE(s->mem, l->w, 3 * n) || !CTI_RESIZE(s->mem, l->feature, n))
         return 0;
     for (i = 0; i < n; i++) {
@@ -118,6 +115,15 @@ static void cti_barrier_measure(const cti_state *s, cti_barrier *b, const ct_rea
         l->d2[i] = cti_dist_pp(x + 3 * (size_t)l->quads[4 * i], x + 3 * (size_t)l->quads[4 * i + 1]);
 }
 
+CTI_FN void cti_barrier_arrive(cti_state *s)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int k;
+    for (k = 0; k < CTI_BARRIER_LISTS; k++)
+        if (CTI_LEN(b->list[k].d2))
+            memcpy(b->list[k].start2, b->list[k].d2, sizeof(ct_real) * (size_t)CTI_LEN(b->list[k].d2));
+}
+
 CTI_FN int cti_barrier_cover(cti_state *s, const ct_real *x1)
 {
     cti_barrier *b = cti_barrier_own(s);
@@ -141,6 +147,7 @@ CTI_FN int cti_barrier_cover(cti_state *s, const ct_real *x1)
     if (!cti_barrier_list_planes(s, b))
         return 0;
     cti_barrier_measure(s, b, f->x0);
+    cti_barrier_arrive(s);
     b->covered = 1;
     return 1;
 }
@@ -253,8 +260,9 @@ static ct_real cti_barrier_loose(const int32_t *q, int n, ct_real least, const c
 }
 
 /* the step of one list; below 0: out of memory */
-static ct_real cti_barrier_filter_list(cti_state *s, cti_barrier *b, cti_barrier_list *l, const ct_real *x1)
+static ct_real cti_barrier_filter_list(cti_state *s, cti_barrier_list *l, const ct_real *x1, ct_real share)
 {
+    cti_barrier *b = cti_barrier_own(s);
     const ct_real *x0 = s->surface.x0;
     int n_a = l->kind == CT_PAIR_EE ? 2 : 1, n = l->kind == CT_PAIR_VV ? 2 : l->kind == CT_PAIR_VE ? 3 : 4, i, m;
     ct_real step = 1;
@@ -262,7 +270,7 @@ static ct_real cti_barrier_filter_list(cti_state *s, cti_barrier *b, cti_barrier
     CTI_CLEAR(b->least);
     for (i = 0; i < CTI_LEN(l->pairs) / 2; i++) {
         const int32_t *q = l->quads + 4 * (size_t)i;
-        ct_real d = cti_sqrt(l->d2[i]), least = CTI_BARRIER_KEEP * cti_min(d, l->hat[i]);
+        ct_real d = cti_sqrt(l->start2[i]), least = share * cti_min(d, l->hat[i]);
         if (d - cti_barrier_approach(q, n_a, n, x0, x1) * (1 + 16 * CTI_EPS) > least)
             continue;
         if (n < 4) {
@@ -285,13 +293,13 @@ static ct_real cti_barrier_filter_list(cti_state *s, cti_barrier *b, cti_barrier
     return step;
 }
 
-CTI_FN ct_real cti_barrier_filter(cti_state *s, const ct_real *x1)
+CTI_FN ct_real cti_barrier_filter(cti_state *s, const ct_real *x1, ct_real share)
 {
     cti_barrier *b = cti_barrier_own(s);
     ct_real step = 1;
     int k, i;
     for (k = 0; k < CTI_BARRIER_LISTS; k++) {
-        ct_real t = cti_barrier_filter_list(s, b, &b->list[k], x1);
+        ct_real t = cti_barrier_filter_list(s, &b->list[k], x1, share);
         if (t < 0)
             return -1;
         step = cti_min(step, t);
@@ -299,7 +307,7 @@ CTI_FN ct_real cti_barrier_filter(cti_state *s, const ct_real *x1)
     for (i = 0; i < CTI_LEN(b->planes); i += 2) {
         const cti_plane *p = &s->surface.planes[b->planes[i + 1]];
         ct_real g0 = cti_plane_gap(p, cti_v3_at(s->surface.x0, b->planes[i])), g1 = cti_plane_gap(p, cti_v3_at(x1, b->planes[i]));
-        ct_real least = CTI_BARRIER_KEEP * cti_min(g0, b->hat[p->body]);
+        ct_real least = share * cti_min(g0, b->hat[p->body]);
         if (g1 < least)
             step = cti_min(step, (g0 - least) / (g0 - g1) * (1 - 8 * CTI_EPS));
     }
@@ -337,5 +345,4 @@ CTI_FN int cti_barrier_crosses(cti_state *s)
     return 0;
 }
 
-#undef CTI_BARRIER_KEEP
 #undef CTI_BARRIER_FAST
