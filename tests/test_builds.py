@@ -95,7 +95,7 @@ def part_errors(work):
             refused("%s %s" % (cc, flag), base + [flag, source], "contact.h:", "-ffast-math, -Ofast", "compile this file without them")
         for value in ("16", "float", "0"):
             refused("%s CONTACT_REAL %s" % (cc, value), base + ["-DCONTACT_REAL=" + value, source], "CONTACT_REAL is 64", "or 32 (float)")
-        refused(cc + " without a stepper", base + ["-DCONTACT_WITH_CMR=0", "-DCONTACT_WITH_DCD=0", source], "needs a stepper", "CONTACT_WITH_CMR or")
+        refused(cc + " without a stepper", base + ["-DCONTACT_WITH_CMR=0", "-DCONTACT_WITH_DCD=0", "-DCONTACT_WITH_BARRIER=0", source], "needs a stepper", "CONTACT_WITH_CMR or")
         refused(cc + " CONTACT_OPTIMIZE 3", base + ["-DCONTACT_OPTIMIZE=3", source], "CONTACT_OPTIMIZE is 0", "1 (the default) or 2")
         for value in ("CT_SIMD_AVX", "0", "99"):
             refused("%s CONTACT_SIMD %s" % (cc, value), base + ["-DCONTACT_SIMD=" + value, source], "unknown CONTACT_SIMD", "CT_SIMD_AUTO")
@@ -136,12 +136,12 @@ def without_stb(work, source):
 # ---- switches ----
 
 def alone(solver, stepper):
-    return ["-DCONTACT_WITH_%s=0" % s for s in SOLVERS if s != solver] + ["-DCONTACT_WITH_%s=0" % s for s in ("CMR", "DCD") if s != stepper]
+    return ["-DCONTACT_WITH_%s=0" % s for s in SOLVERS if s != solver] + ["-DCONTACT_WITH_%s=0" % s for s in ("CMR", "DCD", "BARRIER") if s != stepper]
 
 
 def part_switches(work):
     cc, exact = quick(), quick("32")
-    for stepper in ("CMR", "DCD"):
+    for stepper in ("CMR", "DCD", "BARRIER"):
         for solver in SOLVERS:
             for files in ("1", "0"):
                 name = "%s and %s alone, CONTACT_WITH_FILES %s" % (solver, stepper, files)

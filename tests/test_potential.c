@@ -102,11 +102,11 @@ static void draw(ct_pair_kind kind, int flat, const cti_potential *p, ct_real *x
                 x[9 + i] = x[6 + i] + (x[3 + i] - x[i]) * (ct_real)(1 + 0.3 * rnd()) + (ct_real)(0.01 * rnd());
         /* side a is moved along the closest points' difference */
         {
-            cti_potential far = *p;
+            cti_potential wide = *p;
             cti_v3 r = cti_v3_zero();
-            far.dhat = 100;
-            far.width = 0;
-            if (!cti_potential_eval(&far, kind, x, CTI_POTENTIAL_VALUE, &t))
+            wide.dhat = 100;
+            wide.width = 0;
+            if (!cti_potential_eval(&wide, kind, x, CTI_POTENTIAL_VALUE, &t))
                 continue;
             for (i = 0; i < n; i++)
                 r = cti_v3_mad(r, cti_v3_at(x, i), t.c[i]);

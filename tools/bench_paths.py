@@ -15,7 +15,7 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # what the measured parts do not need is left out: it takes longer to compile than all of them to run
-LEAN = ["-DCONTACT_WITH_%s=0" % w for w in "FILES DCD CA PGS LEMKE BOXED ACTIVE_SET MPRGP INTERIOR NEWTON ADMM".split()]
+LEAN = ["-DCONTACT_WITH_%s=0" % w for w in "FILES DCD BARRIER CA PGS LEMKE BOXED ACTIVE_SET MPRGP INTERIOR NEWTON ADMM".split()]
 SOURCE = os.path.join(ROOT, "bench", "paths", "paths.c")
 WIDE = "-mavx2 -mfma -mavx512f -mavx512dq -mprefer-vector-width=256"
 # name, compiler, flags, what the processor must have; a group starts with its NONE

@@ -218,12 +218,12 @@ SWITCHES = {"ICA": "ica_program", "CA": "ca", "PGS": "pgs", "LEMKE": "lemke", "B
 
 def alone(solver, stepper):
     """The flags of a build with one solver and one stepper."""
-    return ["-DCONTACT_WITH_%s=0" % s for s in SWITCHES if s != solver] + ["-DCONTACT_WITH_%s=0" % s for s in ("CMR", "DCD") if s != stepper]
+    return ["-DCONTACT_WITH_%s=0" % s for s in SWITCHES if s != solver] + ["-DCONTACT_WITH_%s=0" % s for s in ("CMR", "DCD", "BARRIER") if s != stepper]
 
 
 def switches(count, cc, stb, work):
     """Builds with one solver and one stepper: they work, refuse the others by name, and the others' code is not in them."""
-    for solver, stepper in (("PGS", "CMR"), ("MPRGP", "DCD")):
+    for solver, stepper in (("PGS", "CMR"), ("MPRGP", "DCD"), ("ICA", "BARRIER")):
         what = "%s and %s alone" % (solver, stepper)
         program = os.path.join(work, "switches_" + stepper)
         # not optimized functions that nothing calls are kept: the linker drops them
@@ -235,7 +235,8 @@ def switches(count, cc, stb, work):
         code, out, _ = run([program], timeout=60)
         count.ok(code == 0, what + ": run", out)
         _, out, _ = run(["nm", program])
-        gone = ["cti_%s_solve" % SWITCHES[s] for s in SWITCHES if s != solver] + ["cti_step" if stepper == "DCD" else "cti_dcd_step"]
+        gone = ["cti_%s_solve" % SWITCHES[s] for s in SWITCHES if s != solver]
+        gone += [name for s, name in (("CMR", "cti_step"), ("DCD", "cti_dcd_step"), ("BARRIER", "cti_barrier_step")) if s != stepper]
         left = [name for name in gone if re.search(r" %s$" % name, out, re.M)]
         count.ok("ct_world_step" in out and not left, what + ": nothing else is in the program", " ".join(left))
 

@@ -69,7 +69,7 @@ typedef struct cti_barrier {
     cti_barrier_term *terms;      /* active pairs at the iterate */
     cti_barrier_rub *rubs;
     ct_real *toi, *least;         /* scratch of the step filter */
-    int32_t *near;                /* scratch of the step filter */
+    int32_t *tested;              /* scratch of the step filter */
     cti_bsr B;                    /* Hessian */
     int32_t *slot_of;             /* [blocks of A] slot in B */
     int32_t *elastic;             /* [2 m] block pairs without contacts */

@@ -266,7 +266,7 @@ static ct_real cti_barrier_filter_list(cti_state *s, cti_barrier_list *l, const 
     const ct_real *x0 = s->surface.x0;
     int n_a = l->kind == CT_PAIR_EE ? 2 : 1, n = l->kind == CT_PAIR_VV ? 2 : l->kind == CT_PAIR_VE ? 3 : 4, i, m;
     ct_real step = 1;
-    CTI_CLEAR(b->near);
+    CTI_CLEAR(b->tested);
     CTI_CLEAR(b->least);
     for (i = 0; i < CTI_LEN(l->pairs) / 2; i++) {
         const int32_t *q = l->quads + 4 * (size_t)i;
@@ -277,17 +277,17 @@ static ct_real cti_barrier_filter_list(cti_state *s, cti_barrier_list *l, const 
             step = cti_min(step, cti_barrier_loose(q, n, least, x0, x1));
             continue;
         }
-        if (!CTI_PUSH(s->mem, b->near, q[0]) || !CTI_PUSH(s->mem, b->near, q[1]) || !CTI_PUSH(s->mem, b->near, q[2]) ||
-            !CTI_PUSH(s->mem, b->near, q[3]) || !CTI_PUSH(s->mem, b->least, least))
+        if (!CTI_PUSH(s->mem, b->tested, q[0]) || !CTI_PUSH(s->mem, b->tested, q[1]) || !CTI_PUSH(s->mem, b->tested, q[2]) ||
+            !CTI_PUSH(s->mem, b->tested, q[3]) || !CTI_PUSH(s->mem, b->least, least))
             return -1;
     }
     m = CTI_LEN(b->least);
     if (!CTI_RESIZE(s->mem, b->toi, m))
         return -1;
     if (l->kind == CT_PAIR_VF)
-        cti_ccd_vf_batch(x0, x1, b->near, m, b->least, b->toi);
+        cti_ccd_vf_batch(x0, x1, b->tested, m, b->least, b->toi);
     else
-        cti_ccd_ee_batch(x0, x1, b->near, m, b->least, b->toi);
+        cti_ccd_ee_batch(x0, x1, b->tested, m, b->least, b->toi);
     for (i = 0; i < m; i++)
         step = cti_min(step, b->toi[i]);
     return step;

@@ -1,5 +1,8 @@
 /* switches.c -- contact.h with CONTACT_WITH_<STEPPER or SOLVER> 0: what is left works, the rest is refused by name. ONLY_SOLVER is the one solver
-   that is built; where CONTACT_WITH_CMR is 0, DCD is the only stepper. */
+   that is built; one of the steppers is built. */
+#ifndef NAME
+#define NAME (CONTACT_WITH_CMR ? "cmr" : CONTACT_WITH_DCD ? "dcd" : "barrier")
+#endif
 #define CONTACT_IMPLEMENTATION
 #include "../../contact.h"
 #include <math.h>
@@ -116,10 +119,12 @@ int main(void)
     ct_world_desc d = ct_world_desc_default();
     const ct_library_info *info = ct_library_info_get();
     int bad = problems() || worlds();
-    if (strcmp(info->steppers, CONTACT_WITH_CMR ? "cmr" : "dcd") || !info->with_files != !CONTACT_WITH_FILES || strlen(info->solvers) > 20)
+    if (strcmp(info->steppers, NAME) || !info->with_files != !CONTACT_WITH_FILES || strlen(info->solvers) > 20)
         return printf("[%s] [%s] are said to be built\n", info->steppers, info->solvers);
     d.solver.solver = CT_SOLVER_NEWTON;
     bad = bad || (CONTACT_WITH_CMR && !CONTACT_WITH_NEWTON && refused(&d, "newton")); /* DCD has a refusal of its own */
+    d = ct_world_desc_default(), d.stepper = CONTACT_WITH_BARRIER ? CT_STEPPER_DCD : CT_STEPPER_BARRIER;
+    bad = bad || refused(&d, CONTACT_WITH_BARRIER ? "dcd" : "barrier");
     d = ct_world_desc_default(), d.stepper = CONTACT_WITH_CMR ? CT_STEPPER_DCD : CT_STEPPER_CMR;
     return bad || refused(&d, CONTACT_WITH_CMR ? "dcd" : "cmr");
 }
