@@ -14,21 +14,20 @@
 #include "../8_step/snapshot.h"
 #include "../8_step/step.h"
 
-/* [1] share of its distance that a pair keeps in a Newton step; IPC: 0.2. Half lets a pair come nearer at once, and takes back more later; with double, a
-   body that is thrown at the floor takes more steps to get there */
+/* [1] share of its distance that a pair keeps in a Newton step; IPC: 0.2. Half and double were not compared */
 #define CTI_BARRIER_KEEP CTI_R(0.1)
 /* [1] share that a step is tested for once it is taken: its end is rounded, and not on the straight line that was tested before */
 #define CTI_BARRIER_SURE CTI_R(0.05)
 #define CTI_BARRIER_HALVINGS 40    /* of a line search; a step of 1e-12 of Newton's is none */
 /* [1] share of what the slope promises by which the potential falls at least (Armijo); a quadratic gives half. Without it, contacts that come and go at
-   dhat make Newton's method go back and forth for tens of iterations (two mats that fall on each other: 127 iterations of a step, and 40 with it);
-   0.05 and 0.2 do the same within a tenth */
+   dhat let Newton's method go back and forth, with steps of one length and a potential that hardly falls (two mats that fall on each other). Half and
+   double were not compared */
 #define CTI_BARRIER_FALL 0.1
 #define CTI_BARRIER_ROUNDING 64    /* of its potential, in units in the last place of all that is summed up */
 #define CTI_BARRIER_FIRST CTI_R(0.02) /* [masses] smallest shift of the Hessian */
 #define CTI_BARRIER_SHIFT CTI_R(10) /* [masses] largest shift */
 #define CTI_BARRIER_LAGS 50        /* most solves where friction is to converge */
-/* [1] the force scale is the root of the mean square of contacts' forces over this: LOG then carries them at 0.55 dhat. Half: at 0.4, double: 0.68 */
+/* [1] the force scale is the root of the mean square of contacts' forces over this: LOG then carries them at 0.51 dhat. Half: at 0.67, double: 0.33 */
 #define CTI_BARRIER_LOAD 4
 #define CTI_BARRIER_SCALES 1e6     /* most times the scale of the weights alone */
 
