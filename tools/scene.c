@@ -543,14 +543,6 @@ static void scene_read_row_mode(json_in *in, const cJSON *root, scene *s)
 /* accepted in every build: they belong to steppers and features that may not be there */
 static void scene_read_harmless(json_in *in, const cJSON *root)
 {
-    const cJSON *barrier = json_in_object(in, root, "", "barrier");
-    if (barrier) {
-        json_in_keys(in, barrier, "barrier", "dhat friction_velocity newton_tolerance friction_iterations");
-        json_in_number(in, barrier, "barrier", "dhat", 1, 0, SCENE_INF, JSON_IN_ABOVE);
-        json_in_number(in, barrier, "barrier", "friction_velocity", 1, 0, SCENE_INF, JSON_IN_ABOVE);
-        json_in_number(in, barrier, "barrier", "newton_tolerance", 1, 0, SCENE_INF, JSON_IN_ABOVE);
-        json_in_int(in, barrier, "barrier", "friction_iterations", 1, 0, 1000000);
-    }
     json_in_int(in, root, "", "seed", 1, 0, 2147483647);
     if (json_in_number(in, root, "", "restitution", 0, 0, 1, 0) != 0)
         json_in_error(in, "restitution", "restitution other than 0 is not built");
@@ -592,6 +584,7 @@ static void scene_read_root(scene_reader *r, const cJSON *root)
     scene_read_name(in, root, "solver", s->solver, sizeof s->solver);
     scene_read_solver(in, root, &s->solver_options);
     scene_read_dcd(in, root, &s->dcd);
+    scene_read_barrier(in, root, &s->barrier);
     s->newton_iterations = json_in_int(in, root, "", "newton_iterations", d.newton_iterations, 1, 100);
     scene_read_name(in, root, "integrator", s->integrator, sizeof s->integrator);
     text = json_in_string(in, root, "", "broad_phase");

@@ -77,6 +77,7 @@ typedef struct scene {
     char stepper[32], solver[32], integrator[32]; /* "": the library's default */
     ct_solver_desc solver_options; /* its solver field is not used */
     ct_dcd_desc dcd;
+    ct_barrier_desc barrier;
     int newton_iterations; /* of the world */
     int hashed; /* "broad_phase": "hash" */
     scene_body *bodies;

@@ -77,6 +77,7 @@ static int sim_describe(const scene *s, const sim_options *o, ct_world_desc *d)
     d->broad_phase = s->hashed ? CT_BROAD_HASH : CT_BROAD_TREE;
     d->row_mode = s->row_mode;
     d->dcd = s->dcd;
+    d->barrier = s->barrier;
     d->newton_iterations = s->newton_iterations;
     d->ccd_limits_step = s->ccd_limits_step;
     d->now_us = sim_now_us;

@@ -209,7 +209,7 @@ CTI_FN cti_v3 cti_body_point(const ct_world *w, const cti_body *b, int i)
     cti_body_attach(b, i, &a);
     if (a.frame < 0)
         return cti_attach_point(&a, w->state.x, NULL);
-    cti_rigid_matrix(w->state.bodies.rigids[a.frame].q, R);
+    cti_rigid_frame(&w->state.bodies.rigids[a.frame], R);
     a.frame = 0;
     return cti_attach_point(&a, w->state.x, R);
 }

@@ -92,17 +92,18 @@ typedef void ct_log_fn(ct_log_level level, const char *text, void *user);
 
 /* Steppers: name, number, the word in scene files, switch. This list makes the enum, the texts and the table of the built steppers. A new
    stepper is a line here, its switch in config.h, and a function cti_stepper_<word> (8_step/stepper.h). A number never changes its
-   meaning: 2 is reserved for barrier, 3 for layers, 4 for penalty, 5 for geometric, 6 for explicit. */
+   meaning: 3 is reserved for layers, 4 for penalty, 5 for geometric, 6 for explicit. */
 #define CT_STEPPER_LIST(X)                                                                                                                 \
     X(CT_STEPPER_CMR, 0, cmr, CONTACT_WITH_CMR)                                                                                            \
-    X(CT_STEPPER_DCD, 1, dcd, CONTACT_WITH_DCD)
+    X(CT_STEPPER_DCD, 1, dcd, CONTACT_WITH_DCD)                                                                                            \
+    X(CT_STEPPER_BARRIER, 2, barrier, CONTACT_WITH_BARRIER)
 #define CT_STEPPER_ENUM(name, number, word, built) name = number,
 typedef enum ct_stepper { CT_STEPPER_LIST(CT_STEPPER_ENUM) CT_STEPPER_COUNT_ } ct_stepper;
 #undef CT_STEPPER_ENUM
 
 #define CT_STEPPER_OR(name, number, word, built) || (built)
 #if !(0 CT_STEPPER_LIST(CT_STEPPER_OR))
-#error "contact.h: a world needs a stepper; leave CONTACT_WITH_CMR or CONTACT_WITH_DCD at 1"
+#error "contact.h: a world needs a stepper; leave CONTACT_WITH_CMR or CONTACT_WITH_DCD or CONTACT_WITH_BARRIER at 1"
 #endif
 #undef CT_STEPPER_OR
 
@@ -322,6 +323,24 @@ typedef struct ct_dcd_desc {
                                  mean edge */
 } ct_dcd_desc;
 
+/* ct_barrier_kind -- the potential of a contact at a distance d below dhat, by s = (d / dhat)^2: LOG: -(s - 1)^2 ln s (Li et al. 2020);
+   RATIONAL: (1 - s)^3 / s, which keeps larger distances under large loads. */
+typedef enum ct_barrier_kind { CT_BARRIER_LOG, CT_BARRIER_RATIONAL, CT_BARRIER_COUNT_ } ct_barrier_kind;
+
+/* ct_barrier_desc -- options of CT_STEPPER_BARRIER. */
+typedef struct ct_barrier_desc {
+    ct_barrier_kind kind;       /* default CT_BARRIER_LOG */
+    ct_real dhat;               /* [m] >= 0: distance below which surfaces repel each other; 0 (default): a pair's thickness */
+    ct_real friction_velocity;  /* [m/s] > 0: speed below which friction is less than mu times the normal force, so that what should
+                                   stick creeps by a share of it; default 1e-3 */
+    ct_real newton_tolerance;   /* [m/s] > 0: a step ends when no velocity changes by more; default 1e-3 */
+    int friction_iterations;    /* solves of a step, each with the normal forces and directions that the last one left; 0: until friction
+                                   no longer changes. Default 1 */
+    int newton_iterations;      /* 1..100000: most of a step; then the step is taken with CT_STATUS_BUDGET. Default 200 */
+    ct_real stiffness;          /* [N] >= 0: force of a pair at a distance where dhat times the barrier's slope is 1; 0 (default): from
+                                   masses, gravity and the forces of the last step */
+} ct_barrier_desc;
+
 /* ct_world_desc -- make it with ct_world_desc_default; the cookie tells a zeroed or foreign struct from a real one. */
 typedef struct ct_world_desc {
     uint32_t cookie;
@@ -347,6 +366,7 @@ typedef struct ct_world_desc {
                              of the thickness at the speed of impact, instead of to dt. An impact cuts the step of all bodies. It costs an
                              attempt or two per impact, and one more collision test per substep; default 0 */
     ct_dcd_desc dcd;        /* of CT_STEPPER_DCD */
+    ct_barrier_desc barrier; /* of CT_STEPPER_BARRIER */
     ct_real recovery_speed; /* largest speed at which a pair closer than its thickness is separated [m/s], >= 0; 0: no cap; default 1 */
     ct_allocator allocator;
     ct_tasks tasks;         /* default: one thread */
