@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs d7ebc93afe35faee.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 27921de1dd9f46a3.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -1431,14 +1431,15 @@ extern "C++" {
 #endif
 
 #if defined(__GNUC__) || defined(__clang__)
-/* without optimization the body of every small function at every call is 7 MB of code, three times the compiler's time, and nothing gained */
+/* Without optimization, forced inlining of every small function would make 7 MB of code and take three times the compile time, for no
+   gain. */
 #if defined(__OPTIMIZE__) || defined(CTI_OPTIMIZED)
 #define CTI_INLINE static inline __attribute__((always_inline, unused))
 #else
 #define CTI_INLINE static inline __attribute__((unused))
 #endif
 #define CTI_NOINLINE __attribute__((noinline))
-#define CTI_SPARE __attribute__((unused)) /* one of a set of functions, of which a build may use none */
+#define CTI_SPARE __attribute__((unused)) /* one of a set of functions of which a build may not use all */
 #define CTI_RESTRICT __restrict__
 #define CTI_ALIGNED(n) __attribute__((aligned(n)))
 #define CTI_LIKELY(x) __builtin_expect(!!(x), 1)
@@ -1517,10 +1518,11 @@ CTI_INLINE int cti_lowest_bit64(uint64_t x)
 
 
 /* ---- 0_base/stb_include.h ---- */
-/* stb_include.h -- finds stb_ds.h: CONTACT_STB_DS_H, else "stb_ds.h", else <stb/stb_ds.h>. Its implementation is never emitted here and a
-   user's STB_DS_IMPLEMENTATION is put aside and restored; only the array header and the accessors that do not grow are used. The short names
-   (arrlen) are there afterwards unless the user has defined STBDS_NO_SHORT_NAMES: stb_ds.h defines them in its guarded part, so that a user who
-   includes it after contact.h would get none. extern "C++": its templates, inside of a user's extern "C". */
+/* stb_include.h -- finds stb_ds.h: CONTACT_STB_DS_H, else "stb_ds.h", else <stb/stb_ds.h>. Its implementation is never emitted here; a
+   user's STB_DS_IMPLEMENTATION is put aside and restored. Only the array header and the accessors that do not grow are used. The short
+   names (arrlen) are defined afterwards unless the user has defined STBDS_NO_SHORT_NAMES. This is needed since stb_ds.h defines them inside
+   its include guard: a later include by the user would not. extern "C++" is for its templates, where contact.h is included inside the
+   user's extern "C". */
 
 #ifdef STB_DS_IMPLEMENTATION
 #define CTI_STB_DS_WAS_IMPLEMENTATION
@@ -1633,11 +1635,11 @@ CTI_FN ct_code cti_error_set(ct_error_info *error, ct_code code, int64_t element
 }
 
 /* ---- 0_base/alloc.h ---- */
-/* alloc.h -- the one door to memory: a checked allocator with counters and failure injection. Method: every block goes through the
-   caller's `ct_allocator`; sizes are known at release, so that no header of ours is needed. */
+/* alloc.h -- every allocation of the library goes through here: a checked allocator with counters and failure injection. Method: blocks
+   come from the caller's `ct_allocator`. Sizes are known at release, so that blocks need no header of ours. */
 
 
-/* cti_mem -- one allocator with its books. A world owns one; functions that work without a world use a local one. */
+/* cti_mem -- one allocator and its counters. A world owns one; functions that work without a world use a local one. */
 typedef struct cti_mem {
     ct_allocator user;   /* never with a NULL resize: cti_mem_init fills the default */
     int64_t n_calls;     /* resize calls that asked for memory, since init */
@@ -1811,8 +1813,8 @@ CTI_FN void cti_array_free(cti_mem *mem, void *array, size_t element)
 }
 
 /* ---- 0_base/arena.h ---- */
-/* arena.h -- per-step scratch memory: bump allocation in chunks, released together. Method: after a reset that followed an overflow the
-   chunks are replaced by one of the peak size, so that a warmed-up step asks the allocator for nothing. */
+/* arena.h -- per-step scratch memory: bump allocation in chunks that are released together. Method: after a step that needed several
+   chunks, the reset replaces them by one of the peak size. A warmed-up step therefore asks the allocator for nothing. */
 
 
 typedef struct cti_arena_chunk {
@@ -1824,14 +1826,14 @@ typedef struct cti_arena {
     cti_mem *mem;
     cti_arena_chunk *first; /* newest chunk */
     size_t used;            /* bytes used in the newest chunk */
-    size_t total, peak;     /* bytes handed out and not yet taken back; most ever */
+    size_t total, peak;     /* bytes handed out now; the most there ever were */
 } cti_arena;
 
 CTI_FN void cti_arena_init(cti_arena *arena, cti_mem *mem);
 CTI_FN void cti_arena_free(cti_arena *arena);
 /* cti_arena_reset -- everything handed out becomes invalid. */
 CTI_FN void cti_arena_reset(cti_arena *arena);
-/* cti_arena_mark -- a point in time; cti_arena_rewind -- what was handed out since becomes invalid, and its room is handed out again. */
+/* cti_arena_mark -- remembers how much is handed out; cti_arena_rewind -- releases everything that was handed out after the mark. */
 typedef struct cti_arena_point {
     const cti_arena_chunk *first;
     size_t used, total;
@@ -1890,7 +1892,7 @@ CTI_FN void cti_arena_reset(cti_arena *arena)
     if (arena->total > arena->peak)
         arena->peak = arena->total;
     if (arena->first && arena->first->next) {
-        /* one chunk of the peak size instead of many; if that fails the next get tries again */
+        /* replaces the chunks by one of the peak size; if that allocation fails, the next cti_arena_get tries again */
         size_t want = arena->peak + arena->peak / 4;
         cti_arena_free(arena);
         cti_arena_grow(arena, want);
@@ -1909,7 +1911,7 @@ CTI_FN void cti_arena_rewind(cti_arena *arena, cti_arena_point point)
 {
     if (arena->total > arena->peak)
         arena->peak = arena->total;
-    /* a chunk that is newer than the point holds nothing older */
+    /* a chunk that was allocated after the mark holds nothing from before it */
     arena->used = arena->first == point.first ? point.used : 0;
     arena->total = point.total;
 }
@@ -1942,23 +1944,24 @@ CTI_FN void *cti_arena_zero(cti_arena *arena, size_t count, size_t element)
 }
 
 /* ---- 0_base/heads.h ---- */
-/* heads.h -- heads of lists for a few of many numbers: a table that grows with the few. Method: open addressing with linear probes, at most half
-   full; where all numbers fit it is indexed by them. Based on: Knuth, The Art of Computer Programming 3, 6.4. */
+/* heads.h -- a hash table from numbers to list heads, for the case that few of many possible numbers occur. Method: open addressing with
+   linear probes, at most half full; if the table has room for all numbers, they index it directly. Based on: Knuth, The Art of Computer
+   Programming 3, 6.4. */
 
 
 typedef struct cti_head {
-    int32_t number; /* 1 + the number, 0: free */
+    int32_t number; /* 1 + the number, or 0: this place is free */
     int32_t first, last;
 } cti_head;
 
 typedef struct cti_heads {
     cti_head *items;
     uint32_t mask;
-    int direct; /* 1: all numbers fit */
+    int direct; /* 1: the table has room for all numbers, which index it */
 } cti_heads;
 
 #if CONTACT_WITH_CMR
-/* cti_heads_init -- for at most `most` different numbers below n. 0: out of memory. */
+/* cti_heads_init -- for at most `most` different numbers, all below n. Returns 0 when memory ran out. */
 CTI_INLINE int cti_heads_init(cti_heads *h, cti_arena *arena, int most, int n)
 {
     uint32_t size = 8;
@@ -1969,7 +1972,7 @@ CTI_INLINE int cti_heads_init(cti_heads *h, cti_arena *arena, int most, int n)
     return h->items != NULL;
 }
 
-/* cti_heads_at -- the head of a number, or the free one that it would have: its own once `number` is 1 + v. */
+/* cti_heads_at -- the head of number v, or the free place where it belongs. The caller claims a free place by setting `number` to 1 + v. */
 CTI_INLINE cti_head *cti_heads_at(const cti_heads *h, int32_t v)
 {
     uint32_t i = h->direct ? (uint32_t)v : ((uint32_t)v * 2654435769u >> 7) & h->mask;
@@ -1981,18 +1984,18 @@ CTI_INLINE cti_head *cti_heads_at(const cti_heads *h, int32_t v)
 
 
 /* ---- 0_base/sort.h ---- */
-/* sort.h -- stable sorting of integer keys with a payload: least significant digit radix sort, 8 bits a pass, passes in which all keys
-   agree are skipped, insertion sort below 48 elements. The result depends on keys and order alone. */
+/* sort.h -- stable sorting of integer keys with a payload: least significant digit radix sort, 8 bits a pass. Passes in which all keys
+   agree are skipped; below 48 elements insertion sort is used. The result depends on the keys and their order alone. */
 
 
 #if CONTACT_WITH_ADMM || CONTACT_WITH_CMR || CONTACT_WITH_INTERIOR || CONTACT_WITH_NEWTON
-/* cti_sort_u32, cti_sort_u64 -- keys [n] ascending in place, equal keys in their first order; payload [n] moves along (may be NULL).
-   keys_tmp [n], payload_tmp [n] are scratch (payload_tmp NULL when payload is). */
+/* cti_sort_u32, cti_sort_u64 -- sorts keys [n] in place, ascending and stable; payload [n] moves along (may be NULL). keys_tmp [n],
+   payload_tmp [n] are scratch (payload_tmp NULL when payload is). */
 CTI_FN void cti_sort_u32(uint32_t *keys, int32_t *payload, uint32_t *keys_tmp, int32_t *payload_tmp, int n);
 #endif
 CTI_FN void cti_sort_u64(uint64_t *keys, int32_t *payload, uint64_t *keys_tmp, int32_t *payload_tmp, int n);
 
-/* cti_sort_unique_u64 -- drops repetitions from sorted keys (payload of the first stays; may be NULL); returns the new length. */
+/* cti_sort_unique_u64 -- drops repetitions from sorted keys; the payload (may be NULL) of the first one stays. Returns the new length. */
 CTI_FN int cti_sort_unique_u64(uint64_t *keys, int32_t *payload, int n);
 
 
@@ -2003,7 +2006,7 @@ CTI_FN int cti_sort_unique_u64(uint64_t *keys, int32_t *payload, int n);
 #define CTI_T uint32_t
 #endif
 #define CTI_TN(name) name##_u32
-/* sort.inl -- radix sort of CTI_T keys; included once a key type. */
+/* sort.inl -- radix sort of keys of type CTI_T; included once for each key type. */
 
 #if CONTACT_WITH_ADMM || CONTACT_WITH_CMR || CONTACT_WITH_INTERIOR || CONTACT_WITH_NEWTON
 static void CTI_TN(cti_sort_insertion)(CTI_T *keys, int32_t *payload, int n)
@@ -2044,7 +2047,7 @@ CTI_FN void CTI_TN(cti_sort)(CTI_T *keys, int32_t *payload, CTI_T *keys_tmp, int
         CTI_TN(cti_sort_insertion)(keys, payload, n);
         return;
     }
-    /* histograms of all digits in one reading */
+    /* histograms of all digits in one pass over the keys */
     memset(count, 0, sizeof count);
     for (i = 0; i < n; i++)
         for (pass = 0; pass < (int)sizeof(CTI_T); pass++)
@@ -2077,7 +2080,7 @@ CTI_FN void CTI_TN(cti_sort)(CTI_T *keys, int32_t *payload, CTI_T *keys_tmp, int
 
 #define CTI_T uint64_t
 #define CTI_TN(name) name##_u64
-/* sort.inl -- radix sort of CTI_T keys; included once a key type. */
+/* sort.inl -- radix sort of keys of type CTI_T; included once for each key type. */
 
 static void CTI_TN(cti_sort_insertion)(CTI_T *keys, int32_t *payload, int n)
 {
@@ -2117,7 +2120,7 @@ CTI_FN void CTI_TN(cti_sort)(CTI_T *keys, int32_t *payload, CTI_T *keys_tmp, int
         CTI_TN(cti_sort_insertion)(keys, payload, n);
         return;
     }
-    /* histograms of all digits in one reading */
+    /* histograms of all digits in one pass over the keys */
     memset(count, 0, sizeof count);
     for (i = 0; i < n; i++)
         for (pass = 0; pass < (int)sizeof(CTI_T); pass++)
@@ -2162,8 +2165,8 @@ CTI_FN int cti_sort_unique_u64(uint64_t *keys, int32_t *payload, int n)
 }
 
 /* ---- 0_base/sets.h ---- */
-/* sets.h -- disjoint sets of numbers 0 .. n - 1: parent [n], a root is its own parent and the smallest of its set. Method: path halving, no
-   ranks. Based on: Tarjan, van Leeuwen, Worst-case analysis of set union algorithms, 1984. */
+/* sets.h -- disjoint sets (union-find) of the numbers 0 .. n - 1 in parent [n]. A root is its own parent and the smallest number of its
+   set. Method: path halving, no ranks. Based on: Tarjan, van Leeuwen, Worst-case analysis of set union algorithms, 1984. */
 
 
 /* cti_sets_init -- n sets of one number each. */
@@ -2191,8 +2194,8 @@ CTI_INLINE void cti_sets_join(int32_t *parent, int32_t a, int32_t b)
 
 
 /* ---- 0_base/atomic.h ---- */
-/* atomic.h -- words that several threads read and write: loads that see all that was written before the store they read. 32 bits, where the
-   compiler has them (CTI_ATOMICS 1); pool.c has its own wider ones. */
+/* atomic.h -- 32-bit words that threads share. A load (acquire) sees everything that was written before the store (release) whose value it
+   reads. CTI_ATOMICS is 1 where the compiler has them. pool.c has its own 64-bit operations. */
 
 
 #if defined(__GCC_ATOMIC_INT_LOCK_FREE) && __GCC_ATOMIC_INT_LOCK_FREE == 2
@@ -2200,7 +2203,7 @@ CTI_INLINE void cti_sets_join(int32_t *parent, int32_t a, int32_t b)
 #define CTI_ATOMICS 1
 CTI_INLINE uint32_t cti_atomic_load(const uint32_t *p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }
 CTI_INLINE void cti_atomic_store(uint32_t *p, uint32_t x) { __atomic_store_n(p, x, __ATOMIC_RELEASE); }
-/* 1 when *p was `from`, and is `to` now */
+/* compare and exchange: *p becomes `to` if it is `from`; returns 1 if it did */
 CTI_INLINE int cti_atomic_swap(uint32_t *p, uint32_t from, uint32_t to)
 {
     return __atomic_compare_exchange_n(p, &from, to, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
@@ -2226,7 +2229,7 @@ CTI_INLINE int cti_atomic_swap(uint32_t *p, uint32_t from, uint32_t to)
     return (uint32_t)_InterlockedCompareExchange((volatile long *)p, (long)to, (long)from) == from;
 }
 #endif
-#else /* one thread */
+#else /* no atomic operations: one thread only */
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #define CTI_ATOMICS 0
 CTI_INLINE uint32_t cti_atomic_load(const uint32_t *p) { return *p; }
@@ -2241,7 +2244,7 @@ CTI_INLINE int cti_atomic_swap(uint32_t *p, uint32_t from, uint32_t to)
 #endif
 #endif
 
-/* cti_atomic_pause -- a moment in a loop that waits */
+/* cti_atomic_pause -- the processor's hint inside a spin loop */
 CTI_INLINE void cti_atomic_pause(void)
 {
 #if defined(_MSC_VER) && (defined(_M_X64) || defined(_M_IX86))
@@ -2257,15 +2260,16 @@ CTI_INLINE void cti_atomic_pause(void)
 
 
 /* ---- 0_base/fpenv.h ---- */
-/* fpenv.h -- the processor's floating-point mode, one for each thread: rounding to nearest, gradual underflow, exceptions that only raise flags.
-   Method: who computes enters it and leaves it again, so that bits do not depend on the mode of who calls, of the world's own threads or of a task
-   system's, and the bounds of collision tests hold, which count on gradual underflow. MXCSR on x86, FPCR on 64-bit ARM; WebAssembly has no other
-   mode, and where the compiler cannot write the register (tcc) the caller's stays. */
+/* fpenv.h -- the processor's floating-point mode, which each thread has: rounding to nearest, gradual underflow, exceptions that only raise
+   flags. Method: every function that computes enters this mode and restores the caller's when it leaves. Results then do not depend on the
+   mode of the caller, of the world's own threads or of a task system. The error bounds of the collision tests rely on gradual underflow.
+   The mode is in MXCSR on x86 and in FPCR on 64-bit ARM; WebAssembly has this mode only. Where the compiler cannot write the register
+   (tcc), the caller's mode stays. */
 
 
 #if (defined(__GNUC__) || defined(__clang__)) && defined(__SSE__) && !defined(__TINYC__)
 #define CTI_FPENV 1
-#define CTI_FPENV_FLAGS 0x3fu    /* what was raised */
+#define CTI_FPENV_FLAGS 0x3fu    /* bits of the exception flags */
 #define CTI_FPENV_USUAL 0x1f80u
 CTI_INLINE uint64_t cti_fpenv_get(void)
 {
@@ -2280,7 +2284,7 @@ CTI_INLINE void cti_fpenv_put(uint64_t x)
 }
 #elif (defined(__GNUC__) || defined(__clang__)) && defined(__aarch64__) && !defined(__TINYC__)
 #define CTI_FPENV 1
-#define CTI_FPENV_FLAGS 0u /* they are in a register of their own */
+#define CTI_FPENV_FLAGS 0u /* the flags are in another register (FPSR) */
 #define CTI_FPENV_USUAL 0u
 CTI_INLINE uint64_t cti_fpenv_get(void)
 {
@@ -2304,7 +2308,7 @@ CTI_INLINE uint64_t cti_fpenv_get(void) { return 0; }
 CTI_INLINE void cti_fpenv_put(uint64_t word) { CTI_UNUSED(word); }
 #endif
 
-/* cti_fpenv_enter -- the usual mode from here on; returns what to leave it with. cti_fpenv_leave -- the former mode; flags raised between stay. */
+/* cti_fpenv_enter -- sets the mode; returns the former one. cti_fpenv_leave -- restores it; exception flags raised in between stay. */
 CTI_INLINE uint64_t cti_fpenv_enter(void)
 {
     uint64_t before = cti_fpenv_get();
@@ -2320,38 +2324,39 @@ CTI_INLINE void cti_fpenv_leave(uint64_t before)
 
 
 /* ---- 0_base/pool.h ---- */
-/* pool.h -- the built-in threads behind ct_tasks (CONTACT_THREADS 1). Workers spin for a moment after a loop, since the next one is near, then
-   sleep. */
+/* pool.h -- the built-in threads behind ct_tasks (CONTACT_THREADS 1). After a loop a worker spins for a moment, since the next loop usually
+   follows soon, and then sleeps. */
 
 
 typedef struct cti_pool cti_pool;
 
-enum { CTI_POOL_MOST = 256 }; /* workers */
+enum { CTI_POOL_MOST = 256 }; /* largest number of workers */
 
-/* cti_pool_create -- starts workers - 1 threads, 1 <= workers <= CTI_POOL_MOST; the calling thread is worker 0. NULL: out of memory (*out_failed -1),
-   or thread *out_failed >= 1 could not be started, *out_system being what the system said; then nothing is left behind. Always NULL without
-   CONTACT_THREADS. */
+/* cti_pool_create -- starts workers - 1 threads, 1 <= workers <= CTI_POOL_MOST; the calling thread is worker 0. On failure it returns NULL
+   and leaves nothing behind: *out_failed is -1 when memory ran out, else the number (>= 1) of the thread that could not be started, and
+   *out_system the system's error code. Always NULL without CONTACT_THREADS. */
 CTI_FN cti_pool *cti_pool_create(cti_mem *mem, int workers, int *out_failed, int *out_system);
 /* cti_pool_destroy -- ends the threads; NULL is allowed. No loop may be running. */
 CTI_FN void cti_pool_destroy(cti_mem *mem, cti_pool *pool);
-/* cti_pool_sleeps -- 1 where all threads sleep, so that a loop has to wake them. */
+/* cti_pool_sleeps -- 1 if all threads sleep, so that a loop has to wake them first. */
 CTI_FN int cti_pool_sleeps(const cti_pool *pool);
-/* cti_pool_enqueue, cti_pool_finish -- the functions of a ct_tasks whose user is the pool. One loop at a time, and one thread that calls. */
+/* cti_pool_enqueue, cti_pool_finish -- the callbacks of a ct_tasks whose `user` is the pool. Only one loop may run at a time, and only one
+   thread may call them. */
 CTI_FN void *cti_pool_enqueue(ct_task_fn *fn, int count, int min_range, void *context, void *user);
 CTI_FN void cti_pool_finish(void *task, void *user);
 
 
 /* ---- 0_base/pool.c ---- */
-/* pool.c -- a pool of threads for one loop at a time.
-   Method: a loop is cut into blocks; who takes a block lowers the number of those that are left. That number and the number of the loop are one
-   64-bit word, so that a worker that comes late can not take a block of another loop by mistake. The caller takes blocks, too, and waits for
-   those that others took. Workers look at the word for some ten microseconds, then sleep until a loop wakes them. Based on: no paper; the
-   sleepers' count and the word are written and read in sequential consistency (Dekker's rule), so that no wake-up is lost. */
+/* pool.c -- a pool of threads that runs one loop at a time.
+   Method: a loop is cut into blocks; a thread takes a block by lowering the count of blocks left. This count and the loop's number share
+   one 64-bit word, so that a late worker cannot take a block of another loop by mistake. The caller takes blocks, too, and then waits for
+   the blocks that others took. An idle worker watches the word for some ten microseconds, then sleeps until a loop wakes it. No wake-up is
+   lost, because the count of sleepers and the word are accessed with sequential consistency (Dekker's algorithm). Based on: no paper. */
 
 #if CONTACT_THREADS
 
 #if defined(_WIN32)
-#include <windows.h> /* near, far, small, min and max are its macros: no names for what comes behind it */
+#include <windows.h> /* windows.h defines near, far, small, min and max as macros: the code below must not use these names */
 #else
 #include <errno.h>
 #include <pthread.h>
@@ -2359,9 +2364,9 @@ CTI_FN void cti_pool_finish(void *task, void *user);
 #include <signal.h>
 #endif
 
-#define CTI_POOL_SPIN 3000  /* looks at the word before a worker sleeps */
-#define CTI_POOL_WAIT 1000  /* looks of the caller before it lets others run */
-#define CTI_POOL_BLOCKS 64  /* most blocks of a loop */
+#define CTI_POOL_SPIN 3000  /* reads of the ticket before an idle worker sleeps */
+#define CTI_POOL_WAIT 1000  /* reads of `done` by the caller before it yields its processor */
+#define CTI_POOL_BLOCKS 64  /* largest number of blocks of a loop */
 
 /* ---- atomic words ---- */
 
@@ -2395,11 +2400,11 @@ typedef struct cti_pool_thread {
 #endif
 } cti_pool_thread;
 
-/* ticket: number of the loop << 32 | blocks left. What describes the loop changes only while no block of it is taken and not done */
+/* ticket: number of the loop << 32 | blocks left. The fields that describe a loop change only when all blocks that were taken are done. */
 struct cti_pool {
     uint64_t ticket;
-    char apart0[64 - sizeof(uint64_t)]; /* the words that many write are in lines of their own */
-    uint64_t done;                      /* blocks */
+    char apart0[64 - sizeof(uint64_t)]; /* padding: each of the words that many threads write has a cache line of its own */
+    uint64_t done;                      /* blocks that are done */
     char apart1[64 - sizeof(uint64_t)];
     uint64_t sleeping, stop;
     ct_task_fn *fn;
@@ -2448,7 +2453,7 @@ static void cti_pool_yield(void) { sched_yield(); }
 
 /* ---- a loop ---- */
 
-/* takes one block and runs it; 0: none is left */
+/* takes one block and runs it; 0: no block was left */
 static int cti_pool_work(cti_pool *p, int worker)
 {
     uint64_t t = cti_pool_load(&p->ticket);
@@ -2465,7 +2470,8 @@ static int cti_pool_work(cti_pool *p, int worker)
 
 static int cti_pool_is_idle(const cti_pool *p) { return (cti_pool_load(&p->ticket) & 0xffffffffu) == 0 && !cti_pool_load(&p->stop); }
 
-/* until there is something to do; 0: the pool ends. Who is woken looks again for a while, since a loop may be about to come */
+/* returns 1 when there is a block to take, 0 when the pool ends. A woken worker watches the ticket for a while again, since the next loop
+   may be close. */
 static int cti_pool_wait(cti_pool *p)
 {
     for (;;) {
@@ -2537,8 +2543,8 @@ CTI_FN void cti_pool_finish(void *task, void *user)
 
 /* ---- beginning and end ---- */
 
-/* 0, or what the system says. Signals are the application's: a thread begins with all of them blocked but those of its own faults, where the
-   headers show POSIX (not under a plain -std=c99) */
+/* returns 0, or the system's error code. Signals are left to the application: the thread starts with all signals blocked except those of
+   its own faults. This needs POSIX headers, which a plain -std=c99 hides. */
 static int cti_pool_start(cti_pool_thread *t)
 {
 #if defined(_WIN32)
@@ -2568,7 +2574,7 @@ static void cti_pool_join(cti_pool_thread *t)
 #endif
 }
 
-/* of the first n threads, which are running */
+/* stops and joins the first n threads, which are running, and frees the pool */
 static void cti_pool_end(cti_mem *mem, cti_pool *p, int n)
 {
     int i;
@@ -2645,37 +2651,38 @@ CTI_FN void cti_pool_finish(void *task, void *user) { CTI_UNUSED(task), CTI_UNUS
 #endif
 
 /* ---- 0_base/tasks.h ---- */
-/* tasks.h -- loops over ranges, serial or by the caller's task system or the world's pool (pool.h). The result of a loop may not depend on the
-   number of workers or on how it is cut: a body writes only what belongs to its own range (but for the runs of
-   ica_parts.c, which have an order of their own), sums are taken afterwards in a fixed order. */
+/* tasks.h -- loops over ranges: serial, by the caller's task system, or by the world's pool (pool.h). The result of a loop may not depend
+   on the number of workers or on how the loop is cut. A body therefore writes only what belongs to its own range, and sums are taken
+   afterwards in a fixed order. Exception: the runs of ica_parts.c, which fix their order themselves. */
 
 
 /* cti_tasks_workers -- number of workers, at least 1; worker numbers that a body sees are below it. tasks may be NULL. */
 CTI_FN int cti_tasks_workers(const ct_tasks *tasks);
 
-/* cti_tasks_least -- work [us] below which a loop is better left to the calling thread: little for the pool while its workers wait for it, more
-   when they sleep, and for a task system, of which nothing is known. */
+/* cti_tasks_least -- least work [us] for which workers pay; shorter loops should stay on the calling thread. It is small while the pool's
+   threads are awake, and larger when they sleep or when the tasks are the user's, of which nothing is known. */
 CTI_FN double cti_tasks_least(const ct_tasks *tasks);
 
-/* cti_tasks_run -- fn(begin, end, worker, context) over [0, count), and waits. Ranges shorter than 2 min_range run here as worker 0. Every range
-   is computed in the usual floating-point mode, whoever runs it. */
+/* cti_tasks_run -- calls fn(begin, end, worker, context) for ranges that cover [0, count), and waits for all. With fewer than 2 min_range
+   items everything runs here as worker 0. Every range is computed in the usual floating-point mode, on any thread. */
 CTI_FN void cti_tasks_run(const ct_tasks *tasks, ct_task_fn *fn, int count, int min_range, void *context);
 
-/* cti_tasks_run_work -- the same for items that take about `us` microseconds each: what is not worth a loop runs here. */
+/* cti_tasks_run_work -- the same for items that take about `us` microseconds each; a loop too short for workers runs here. */
 CTI_FN void cti_tasks_run_work(const ct_tasks *tasks, ct_task_fn *fn, int count, double us, void *context);
 
 
 /* ---- 0_base/tasks.c ---- */
-/* tasks.c -- one loop through enqueue and finish (box2d v3's shape: a NULL task means that enqueue ran it at once). */
+/* tasks.c -- runs one loop through the callbacks enqueue and finish. As in box2d v3, a NULL task means that enqueue has run the loop
+   already. */
 
-/* work of a loop, and of a range of it [us]; 0 in tests that want every loop cut */
+/* least work [us] for which a loop is given to workers; half of it is the least work of one range. 0 in tests that want every loop cut. */
 #ifdef CTI_TASKS_EAGER
 #define CTI_TASKS_LEAST 0.0
 #define CTI_TASKS_LEAST_ASLEEP 0.0
 #define CTI_TASKS_LEAST_USER 0.0
 #else
 #define CTI_TASKS_LEAST 4.0
-#define CTI_TASKS_LEAST_ASLEEP 40.0 /* workers have to be woken for it */
+#define CTI_TASKS_LEAST_ASLEEP 40.0 /* the threads sleep and must be woken first */
 #define CTI_TASKS_LEAST_USER 40.0
 #endif
 
@@ -2693,7 +2700,7 @@ CTI_FN double cti_tasks_least(const ct_tasks *tasks)
     return cti_pool_sleeps((const cti_pool *)tasks->user) ? CTI_TASKS_LEAST_ASLEEP : CTI_TASKS_LEAST;
 }
 
-/* a loop as workers get it: in the usual floating-point mode */
+/* what the workers get as context: the loop's function, to be called in the usual floating-point mode */
 typedef struct cti_tasks_call {
     ct_task_fn *fn;
     void *context;
@@ -2730,7 +2737,7 @@ CTI_FN void cti_tasks_run_work(const ct_tasks *tasks, ct_task_fn *fn, int count,
     double least = cti_tasks_least(tasks);
     if (us * (double)count < least)
         cti_tasks_run(NULL, fn, count, count, context);
-    else /* ranges are no shorter than half of what a loop is worth, awake */
+    else /* the shortest range has half the least work that pays while the threads are awake */
         cti_tasks_run(tasks, fn, count, (int)((cti_tasks_has_pool(tasks) ? CTI_TASKS_LEAST : CTI_TASKS_LEAST_USER) / 2 / us), context);
 }
 
@@ -2763,7 +2770,8 @@ CTI_INLINE ct_real cti_sqrt(ct_real x)
 CTI_INLINE ct_real cti_abs(ct_real x) { return x < 0 ? -x : x; }
 CTI_INLINE ct_real cti_min(ct_real a, ct_real b) { return a < b ? a : b; }
 CTI_INLINE ct_real cti_max(ct_real a, ct_real b) { return a > b ? a : b; }
-/* cti_fmax, cti_fmin -- as C's, which skip what is no number, but with one answer for zeros of two signs, a: C leaves that to the machine. */
+/* cti_fmax, cti_fmin -- as C's fmax and fmin, which ignore a NaN. For zeros of different sign the result is a; C leaves that to the
+   implementation. */
 CTI_INLINE double cti_fmax(double a, double b) { return a >= b || b != b ? a : b; }
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_FILES || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
 CTI_INLINE double cti_fmin(double a, double b) { return a <= b || b != b ? a : b; }
@@ -2813,7 +2821,7 @@ CTI_INLINE ct_real cti_v3_norm2(cti_v3 a) { return cti_v3_dot(a, a); }
 CTI_INLINE ct_real cti_v3_norm(cti_v3 a) { return cti_sqrt(cti_v3_dot(a, a)); }
 CTI_INLINE cti_v3 cti_v3_min(cti_v3 a, cti_v3 b) { return cti_v3_make(cti_min(a.x, b.x), cti_min(a.y, b.y), cti_min(a.z, b.z)); }
 CTI_INLINE cti_v3 cti_v3_max(cti_v3 a, cti_v3 b) { return cti_v3_make(cti_max(a.x, b.x), cti_max(a.y, b.y), cti_max(a.z, b.z)); }
-/* cti_v3_unit -- a / |a|, or `fallback` when a is too short to have a direction. */
+/* cti_v3_unit -- a / |a|, or `fallback` when a is too short for its direction to be computed. */
 CTI_INLINE cti_v3 cti_v3_unit(cti_v3 a, cti_v3 fallback)
 {
     ct_real s = cti_max(cti_max(cti_abs(a.x), cti_abs(a.y)), cti_abs(a.z)), n;
@@ -2864,7 +2872,7 @@ CTI_INLINE ct_real cti_m3_det(const ct_real *m)
 {
     return m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) + m[2] * (m[3] * m[7] - m[4] * m[6]);
 }
-/* out [9], not m: the adjoint of m over d, its determinant. */
+/* out [9] = adj(m) / d for d = det m; out may not be m. */
 CTI_INLINE void cti_m3_adjoint(const ct_real *m, ct_real d, ct_real *out)
 {
     ct_real i = 1 / d;
@@ -2872,9 +2880,9 @@ CTI_INLINE void cti_m3_adjoint(const ct_real *m, ct_real d, ct_real *out)
     out[3] = (m[5] * m[6] - m[3] * m[8]) * i, out[4] = (m[0] * m[8] - m[2] * m[6]) * i, out[5] = (m[2] * m[3] - m[0] * m[5]) * i;
     out[6] = (m[3] * m[7] - m[4] * m[6]) * i, out[7] = (m[1] * m[6] - m[0] * m[7]) * i, out[8] = (m[0] * m[4] - m[1] * m[3]) * i;
 }
-/* cti_m3_inverse -- 1 and the inverse, or 0 (out untouched) when the determinant is zero or not finite. A determinant is of third order in the
-   entries: where it nears the ends of ct_real's range, as those of small bodies' inertias do in float, they are scaled first. m and out: not the
-   same. */
+/* cti_m3_inverse -- 1 and the inverse, or 0 (out untouched) when the determinant is zero or not finite. The determinant is cubic in the
+   entries; where it comes near the limits of ct_real's range, as for small bodies' inertias in float, the entries are scaled first. out may
+   not be m. */
 CTI_INLINE int cti_m3_inverse(const ct_real *m, ct_real *out)
 {
     const ct_real least = sizeof(ct_real) == 4 ? CTI_R(1e-24) : CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS;
@@ -2900,26 +2908,27 @@ CTI_INLINE int cti_m3_inverse(const ct_real *m, ct_real *out)
 
 
 /* ---- 1_math/simd.h ---- */
-/* simd.h -- the one place where SIMD is decided: eight virtual lanes of double (cti_d8) and of float (cti_f8) on every path. Method: AVX512
-   has one 512-bit register of double, AVX2 two of 256 bits, and both one of float; SSE2, NEON and WASM take four and two 128-bit ones; NONE
-   takes four and two vectors of gcc's or clang's own, and plain loops with other compilers (with these too where CTI_SIMD_PLAIN is defined, for
-   tests). Every operation is lane-wise and correctly rounded, nothing is fused unless CONTACT_DETERMINISTIC is 0 (cti_*8_mad), and sums over
-   lanes have one fixed order ((0+4)+(2+6))+((1+5)+(3+7)), so all paths give the same bits. CTI_SIMD_NAME is the path that was compiled in.
-   There is no dispatch at run time.
+/* simd.h -- the one place where SIMD is decided: eight virtual lanes of double (cti_d8) and of float (cti_f8) on every path.
+   Method: AVX512 has one 512-bit register of double, AVX2 two of 256 bits, and both one of float. SSE2, NEON and WASM take four 128-bit
+   registers of double and two of float. NONE takes four and two vectors of gcc's or clang's own; with other compilers, and where
+   CTI_SIMD_PLAIN is defined (for tests), plain loops. Every operation is lane-wise and correctly rounded, and sums over lanes have one
+   fixed order ((0+4)+(2+6))+((1+5)+(3+7)). Nothing is fused unless CONTACT_DETERMINISTIC is 0 (cti_*8_mad). So all paths give the same
+   bits. CTI_SIMD_NAME is the path that was compiled in. There is no dispatch at run time.
    The interface, for V = cti_d8 of double and cti_f8 of float (CTI_R8: of ct_real):
-     set, load, store     one number in all lanes; eight numbers, at any address
-     add, sub, mul, div, sqrt, abs
-     min, max             x < y ? x : y and x > y ? x : y: y where either is NaN or both are zeros
-     lt, le, and, or      masks: 0 where a lane is false or has a NaN. Use them only with and, or, select, bits: what true is differs by path
-     select, bits         mask ? yes : no; an int whose bit i is set where lane i of the mask is
-     mad, nmad            c + x y and c - x y: two roundings, or one with CONTACT_DETERMINISTIC 0 where the processor has it: for linear
-                          algebra only, not where an error bound is proven for two
-     split                x = 2^k m with m in [sqrt(1/2), sqrt 2), for positive normal lanes; exact
-     sum                  over lanes in the fixed order
+   set, load, store     one number in all lanes; eight numbers, at any address
+   add, sub, mul, div, sqrt, abs
+   min, max             x < y ? x : y and x > y ? x : y: y where either is NaN or both are zeros
+   lt, le, and, or      masks: 0 where a lane is false or has a NaN. The bits of a true lane differ by path: use masks only with and, or,
+                        select, bits
+   select, bits         mask ? yes : no; an int whose bit i is set where lane i of the mask is true
+   mad, nmad            c + x y and c - x y. They round twice, or once with CONTACT_DETERMINISTIC 0 on a processor that can. For linear
+                        algebra only, not where a proof counts on two roundings
+   split                x = 2^k m with m in [sqrt(1/2), sqrt 2), for positive normal lanes; exact
+   sum                  over lanes in the fixed order
    of cti_f8 alone, seen as two halves of four lanes:
-     load44, store4       p[0..3] and q[0..3]; lanes 0 to 3
-     spread0, 1, 2        lane k of each half in all four of it
-     fold                 lane i + lane i + 4 in lane i < 4, the others mean nothing
+   load44, store4       p[0..3] and q[0..3]; lanes 0 to 3
+   spread0, 1, 2        lane k of each half, copied to all four lanes of that half
+   fold                 lane i + lane i + 4 in lanes i < 4; the other lanes are unspecified
    cti_d8_widen is exact, cti_f8_narrow rounds to nearest. */
 
 
@@ -2929,7 +2938,7 @@ CTI_INLINE int cti_m3_inverse(const ct_real *m, ct_real *out)
 #define CTI_SIMD_AVX512 4
 #define CTI_SIMD_NEON 5
 #define CTI_SIMD_WASM 6
-/* which of them this compiler can emit with the flags that it was given */
+/* the paths that this compiler can emit with its flags */
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
 #define CTI_HAS_AVX512 1
 #else
@@ -2955,7 +2964,7 @@ CTI_INLINE int cti_m3_inverse(const ct_real *m, ct_real *out)
 #else
 #define CTI_HAS_WASM 0
 #endif
-/* vectors in the language itself */
+/* the compiler's vector extension */
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(__TINYC__) && !defined(__INTEL_COMPILER) && !defined(CTI_SIMD_PLAIN)
 #define CTI_HAS_VECTORS 1
 #else
@@ -3007,7 +3016,7 @@ CTI_INLINE int cti_m3_inverse(const ct_real *m, ct_real *out)
 #error "contact.h: CONTACT_SIMD is CT_SIMD_AUTO, NONE, SSE2, AVX2, AVX512, NEON or WASM"
 #endif
 
-/* CTI_FUSED -- 1 where cti_*8_mad is one rounding */
+/* CTI_FUSED -- 1 where cti_*8_mad rounds once */
 #if !CONTACT_DETERMINISTIC && (defined(__FMA__) || (CTI_SIMD == CTI_SIMD_NEON))
 #define CTI_FUSED 1
 #else
@@ -3015,8 +3024,8 @@ CTI_INLINE int cti_m3_inverse(const ct_real *m, ct_real *out)
 #endif
 
 #if CTI_SIMD == CTI_SIMD_AVX512 || CTI_SIMD == CTI_SIMD_AVX2
-/* simd_wide.inl -- lanes of wide registers. AVX2: two of four doubles, one of eight floats; AVX512: one of eight doubles, floats as AVX2.
-   Masks are whole lanes on both: AVX512's comparison makes one from its mask register, and a selection is one ternary operation on bits.
+/* simd_wide.inl -- lanes in wide registers. AVX2: two of four doubles, one of eight floats; AVX512: one of eight doubles, floats as AVX2.
+   Masks are whole lanes on both. With AVX512 a comparison expands its mask register to lanes, and select is one ternary logic instruction.
    Included by simd.h. */
 
 #include <immintrin.h>
@@ -3034,7 +3043,7 @@ typedef struct cti_d8 {
 #define CTI_W_MASK(k) _mm512_castsi512_pd(_mm512_movm_epi64(k))
 #define CTI_W_LT(x, y) CTI_W_MASK(_mm512_cmp_pd_mask(x, y, _CMP_LT_OQ))
 #define CTI_W_LE(x, y) CTI_W_MASK(_mm512_cmp_pd_mask(x, y, _CMP_LE_OQ))
-/* what these do without a mask takes an undefined operand, of which g++ 12 warns; with all of a mask set they are the same instruction */
+/* The unmasked intrinsics use an undefined operand, of which g++ 12 warns. With a full mask they compile to the same instruction. */
 #define CTI_W_ALL ((__mmask8)0xff)
 #define CTI_W_MIN(x, y) _mm512_maskz_min_pd(CTI_W_ALL, x, y)
 #define CTI_W_MAX(x, y) _mm512_maskz_max_pd(CTI_W_ALL, x, y)
@@ -3300,7 +3309,7 @@ CTI_INLINE cti_f8 cti_f8_split(cti_f8 x, cti_f8 *k)
     return x;
 }
 #elif CTI_SIMD == CTI_SIMD_NONE && !CTI_HAS_VECTORS
-/* simd_plain.inl -- eight lanes in plain C, in loops that compilers may vectorize. Included by simd.h. */
+/* simd_plain.inl -- eight lanes as loops in plain C, which compilers may vectorize. Included by simd.h. */
 
 #define CTI_SIMD_NAME "NONE"
 typedef struct cti_d8 {
@@ -3448,9 +3457,9 @@ CTI_INLINE cti_f8 cti_f8_split(cti_f8 x, cti_f8 *k)
     return x;
 }
 #else
-/* simd_128.inl -- lanes of 128-bit registers, four of two doubles and two of four floats: SSE2, NEON (AArch64), WebAssembly's simd128, and NONE
-   where the compiler has vectors of its own. Each path names its instructions for one register (CTI_P2 of doubles, CTI_P4 of floats); what
-   follows is the same for all. Included by simd.h. */
+/* simd_128.inl -- lanes made of 128-bit registers, four of two doubles and two of four floats: SSE2, NEON (AArch64), WebAssembly's simd128,
+   and NONE with a compiler's vector extension. Each path names its instructions for one register (CTI_P2 of doubles, CTI_P4 of floats); the
+   code below them is the same for all. Included by simd.h. */
 
 #if CTI_SIMD == CTI_SIMD_SSE2
 #define CTI_SIMD_NAME "SSE2"
@@ -3489,7 +3498,7 @@ CTI_INLINE cti_f8 cti_f8_split(cti_f8 x, cti_f8 *k)
 #define CTI_P2_WIDEN_LOW(x) _mm_cvtps_pd(x)
 #define CTI_P2_WIDEN_HIGH(x) _mm_cvtps_pd(_mm_movehl_ps(x, x))
 #define CTI_P4_NARROW(x, y) _mm_movelh_ps(_mm_cvtpd_ps(x), _mm_cvtpd_ps(y))
-/* whole numbers in a register's lanes */
+/* integers in a register's lanes */
 #define CTI_PI __m128i
 #define CTI_PI_FROM2(x) _mm_castpd_si128(x)
 #define CTI_PI_FROM4(x) _mm_castps_si128(x)
@@ -3516,7 +3525,7 @@ CTI_INLINE cti_f8 cti_f8_split(cti_f8 x, cti_f8 *k)
 #define CTI_P4_LT(x, y) CTI_P4_MASK(vcltq_f32(x, y))
 #define CTI_P2_LE(x, y) CTI_P2_MASK(vcleq_f64(x, y))
 #define CTI_P4_LE(x, y) CTI_P4_MASK(vcleq_f32(x, y))
-/* not vminq, which takes the NaN and the negative zero of either side */
+/* not vminq, which returns the NaN of either operand and orders zeros by sign */
 #define CTI_P2_MIN(x, y) vbslq_f64(vcltq_f64(x, y), x, y)
 #define CTI_P4_MIN(x, y) vbslq_f32(vcltq_f32(x, y), x, y)
 #define CTI_P2_MAX(x, y) vbslq_f64(vcgtq_f64(x, y), x, y)
@@ -3572,8 +3581,9 @@ CTI_INLINE int cti_p4_bits(CTI_P4 m)
     return (int)vaddvq_u32(vandq_u32(vreinterpretq_u32_f32(m), vld1q_u32(bit)));
 }
 #elif CTI_SIMD == CTI_SIMD_NONE
-/* Vectors of gcc and clang: their operators are C's, lane by lane, and the compiler makes of them what its target has, be it scalars. A plain
-   struct of eight numbers takes gcc nearly three times as long, and runs at little more than half the speed. */
+/* Vector extension of gcc and clang: C operators that act lane by lane. The compiler maps them to the target's instructions, scalar ones if
+   need be. For gcc a plain struct of eight numbers takes nearly three times the compile time and runs at little more than half the
+   speed. */
 #define CTI_SIMD_NAME "NONE"
 typedef double cti_v2 __attribute__((vector_size(16)));
 typedef float cti_v4 __attribute__((vector_size(16)));
@@ -3587,7 +3597,7 @@ typedef uint32_t cti_vu4 __attribute__((vector_size(16)));
 #define CTI_V_div /
 #define CTI_P2_DO(op, x, y) ((x)CTI_V_##op(y))
 #define CTI_P4_DO(op, x, y) ((x)CTI_V_##op(y))
-/* a comparison is a vector of whole numbers, all bits set where it is true */
+/* a comparison gives a vector of integers with all bits set where it is true */
 #define CTI_P2_LT(x, y) ((cti_v2)((x) < (y)))
 #define CTI_P4_LT(x, y) ((cti_v4)((x) < (y)))
 #define CTI_P2_LE(x, y) ((cti_v2)((x) <= (y)))
@@ -3955,7 +3965,7 @@ CTI_INLINE float cti_f8_sum(cti_f8 x)
     return ((t[0] + t[4]) + (t[2] + t[6])) + ((t[1] + t[5]) + (t[3] + t[7]));
 }
 
-/* cti_f8_turn44 -- transposes within both halves: entry k of row i becomes entry i of row k, for the four rows r and lanes 0-3, 4-7. */
+/* cti_f8_turn44 -- transposes the 4x4 matrices in lanes 0-3 and in lanes 4-7 of four rows r: entry k of row i becomes entry i of row k. */
 #if CTI_SIMD == CTI_SIMD_AVX2 || (defined(CTI_SIMD_AVX512) && CTI_SIMD == CTI_SIMD_AVX512)
 CTI_INLINE void cti_f8_turn44(cti_f8 r[4])
 {
@@ -3988,8 +3998,8 @@ CTI_INLINE void cti_f8_turn44(cti_f8 r[4])
 
 /* ---- 1_math/lanes.h ---- */
 /* lanes.h -- short names for arithmetic on eight lanes of ct_real, and 3-vectors and 3x3 matrices of lanes (arrays of cti_r8, row-major).
-   Everything is lane-wise: lane i of a result depends on lane i of the arguments only. Products are written out, so that they stay in
-   registers at -O2. */
+   Everything is lane-wise: lane i of a result depends on lane i of the arguments only. Matrix products are unrolled by hand, so that they
+   stay in registers at -O2. */
 
 
 CTI_INLINE cti_r8 cti_set8(ct_real a) { return CTI_R8(set)(a); }
@@ -4006,7 +4016,7 @@ CTI_INLINE cti_r8 cti_sqrt8(cti_r8 a) { return CTI_R8(sqrt)(a); }
 CTI_INLINE cti_r8 cti_lt8(cti_r8 a, cti_r8 b) { return CTI_R8(lt)(a, b); }
 CTI_INLINE cti_r8 cti_select8(cti_r8 mask, cti_r8 yes, cti_r8 no) { return CTI_R8(select)(mask, yes, no); }
 CTI_INLINE int cti_bits8(cti_r8 mask) { return CTI_R8(bits)(mask); }
-/* c + a b, c - a b, s a, -a; two roundings each, always: collision tests are made of these (cti_*8_mad may be one) */
+/* c + a b, c - a b, s a, -a. The first two always round twice (cti_*8_mad may round once): the collision tests' error bounds need that */
 CTI_INLINE cti_r8 cti_mad8(cti_r8 c, cti_r8 a, cti_r8 b) { return cti_add8(c, cti_mul8(a, b)); }
 CTI_INLINE cti_r8 cti_nmad8(cti_r8 c, cti_r8 a, cti_r8 b) { return cti_sub8(c, cti_mul8(a, b)); }
 CTI_INLINE cti_r8 cti_scale8(ct_real s, cti_r8 a) { return cti_mul8(cti_set8(s), a); }
@@ -4031,7 +4041,7 @@ CTI_INLINE void cti_scale3_8(cti_r8 s, const cti_r8 *a, cti_r8 *r)
 {
     r[0] = cti_mul8(s, a[0]), r[1] = cti_mul8(s, a[1]), r[2] = cti_mul8(s, a[2]);
 }
-/* r = A x and r = A' x; r apart from x */
+/* r = A x and r = A' x; r may not overlap x */
 CTI_INLINE void cti_matvec8(const cti_r8 *A, const cti_r8 *x, cti_r8 *r)
 {
     r[0] = cti_sum3_8(A[0], x[0], A[1], x[1], A[2], x[2]);
@@ -4044,7 +4054,7 @@ CTI_INLINE void cti_matvec_t8(const cti_r8 *A, const cti_r8 *x, cti_r8 *r)
     r[1] = cti_sum3_8(A[1], x[0], A[4], x[1], A[7], x[2]);
     r[2] = cti_sum3_8(A[2], x[0], A[5], x[1], A[8], x[2]);
 }
-/* R = A B and R = A B'; R apart from A and B */
+/* R = A B and R = A B'; R may not overlap A or B */
 #define CTI_LANES_ROW(i)                                                                                                                   \
     R[3 * (i)] = cti_sum3_8(A[3 * (i)], B[0], A[3 * (i) + 1], B[3], A[3 * (i) + 2], B[6]);                                                 \
     R[3 * (i) + 1] = cti_sum3_8(A[3 * (i)], B[1], A[3 * (i) + 1], B[4], A[3 * (i) + 2], B[7]);                                             \
@@ -4093,7 +4103,7 @@ CTI_FN double cti_acos64(double x);
 CTI_FN double cti_atan2_64(double y, double x);
 CTI_FN double cti_cbrt64(double x);
 
-/* Eight lanes. log: lanes must be positive and normal, others give an unspecified number. atan2 as above. */
+/* Eight lanes. log: lanes must be positive and normal, else the result is unspecified. atan2 as above. */
 CTI_SPARE CTI_FN cti_d8 cti_d8_log(cti_d8 x);
 CTI_SPARE CTI_FN cti_f8 cti_f8_log(cti_f8 x);
 CTI_SPARE CTI_FN cti_d8 cti_d8_atan2(cti_d8 y, cti_d8 x);
@@ -4110,9 +4120,9 @@ CTI_INLINE ct_real cti_cbrt(ct_real x) { return (ct_real)cti_cbrt64((double)x); 
 
 /* ---- 1_math/elem.c ---- */
 /* elem.c -- log, exp, sin, cos, acos, atan2, cbrt by argument reduction and polynomials.
-   Method: reductions carry a low part, polynomials are Taylor sums (log, exp, sin, cos) or interpolate in Chebyshev's points (asin, atan),
-   each truncated below 2^-58 of the result. The lane versions do the same arithmetic lane by lane.
-   based on: Muller, Elementary Functions (2006), ch. 5, 8, 10; Cody and Waite 1980 for the reductions; Kahan's cube root. */
+   Method: argument reductions carry a low part. Polynomials are Taylor sums (log, exp, sin, cos) or interpolate at Chebyshev points (asin,
+   atan), each truncated below 2^-58 of the result. The lane versions do the same arithmetic lane by lane.
+   Based on: Muller, Elementary Functions (2006), ch. 5, 8, 10; Cody and Waite 1980 for the reductions; Kahan's cube root. */
 
 #define CTI_ELEM_LN2_HI 0.6931471803691238     /* 32 bits: k * hi is exact */
 #define CTI_ELEM_LN2_LO 1.9082149292705877e-10 /* ln 2 - hi */
@@ -4202,14 +4212,15 @@ static int cti_elem_reduce(double x, double *r, double *t)
     return (int)(n - 4 * floor(n * 0.25));
 }
 
-/* 2/pi: bit k behind the point, 2^-k, is bit 31 + k of the list from its first word's highest on */
+/* the bits of 2/pi: bit 2^-k is bit 31 + k of this list, counted from the highest bit of its first word */
 static const uint32_t cti_elem_two_over_pi[38] = {
     0x00000000u, 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u, 0x3c439041u, 0xfe5163abu, 0xdebbc561u, 0xb7246e3au,
     0x424dd2e0u, 0x06492eeau, 0x09d1921cu, 0xfe1deb1cu, 0xb129a73eu, 0xe88235f5u, 0x2ebb4484u, 0xe99c7026u, 0xb45f7e41u, 0x3991d639u,
     0x835339f4u, 0x9c845f8bu, 0xbdf9283bu, 0x1ff897ffu, 0xde05980fu, 0xef2f118bu, 0x5a0a6d1fu, 0x6d367ecfu, 0x27cb09b7u, 0x4f463f66u,
     0x9e5fea2du, 0x7527bac7u, 0xebe5f17bu, 0x3d0739f7u, 0x8a5292eau, 0x6bfb5fb1u, 0x1f8d5d08u, 0x56033046u};
 
-/* out [6], lowest word first: 2^190 x 2/pi mod 2^192, x = m 2^e > 2^26. Only 192 bits of 2/pi matter: higher ones give multiples of 4 */
+/* out [6], lowest word first: 2^190 x 2/pi mod 2^192, for x = m 2^e > 2^26. 192 bits of 2/pi are enough: higher bits contribute multiples
+   of 4 */
 static void cti_elem_quarters(uint64_t m, int e, uint32_t *out)
 {
     uint32_t p[6];
@@ -4230,17 +4241,17 @@ static void cti_elem_quarters(uint64_t m, int e, uint32_t *out)
     }
 }
 
-/* cti_elem_reduce of a finite |x| > 1e8, by exact arithmetic of whole numbers (Payne, Hanek 1983) */
+/* cti_elem_reduce for a finite |x| > 1e8, by exact integer arithmetic (Payne, Hanek 1983) */
 static int cti_elem_reduce_large(double x, double *r, double *t)
 {
-    static const double split = 134217729.0; /* 2^27 + 1: halves a double into two of 26 bits (Dekker 1971) */
+    static const double split = 134217729.0; /* 2^27 + 1: splits a double into two halves of 26 bits (Dekker 1971) */
     uint64_t u = cti_elem_bits(fabs(x));
     uint32_t q[6], borrow = 1;
     double h = 0, low = 0, weight = 1.0 / 1073741824.0, hh, hl, ph, pl, p;
     int i, n, sign = 1;
     cti_elem_quarters((u & 0x000fffffffffffffull) | 0x0010000000000000ull, (int)(u >> 52) - 1075, q);
     n = (int)(q[5] >> 30), q[5] &= 0x3fffffffu;
-    if (q[5] >> 29) { /* above a half: from the next multiple down */
+    if (q[5] >> 29) { /* fraction above 1/2: measure from the next multiple */
         n++, sign = -1;
         for (i = 0; i < 6; i++) {
             q[i] = ~q[i] + borrow;
@@ -4252,7 +4263,7 @@ static int cti_elem_reduce_large(double x, double *r, double *t)
         double part = (double)q[i] * weight, sum = h + part;
         low += part - (sum - h), h = sum;
     }
-    /* times pi/2 = CTI_ELEM_PI_2 + CTI_ELEM_PI_2_LO */
+    /* the fraction times pi/2 = CTI_ELEM_PI_2 + CTI_ELEM_PI_2_LO */
     p = h + low, low = (h - p) + low, h = p;
     hh = split * h - (split * h - h), hl = h - hh;
     ph = split * CTI_ELEM_PI_2 - (split * CTI_ELEM_PI_2 - CTI_ELEM_PI_2), pl = CTI_ELEM_PI_2 - ph;
@@ -4272,7 +4283,7 @@ static double cti_elem_sin_poly(double r, double t)
     p = 1.0 / 362880 + z * p, p = -1.0 / 5040 + z * p, p = 1.0 / 120 + z * p, p = -1.0 / 6 + z * p;
     return r + (r * z * p + t * (1 - 0.5 * z));
 }
-/* cos(r + t) = 1 - r^2/2 + r^4/24 - ... - r t, with the rounding of 1 - r^2/2 put back */
+/* cos(r + t) = 1 - r^2/2 + r^4/24 - ... - r t, compensated for the rounding of 1 - r^2/2 */
 static double cti_elem_cos_poly(double r, double t)
 {
     double z = r * r, h = 0.5 * z, w = 1 - h, p = 1.0 / 20922789888000.0;
@@ -4358,7 +4369,7 @@ CTI_FN double cti_atan2_64(double y, double x)
     for (i = 10; i >= 0; i--)
         p = cti_elem_atan_c[i] + z * p;
     r = w * z * p + low;
-    /* r + w + base, reflected at pi/4 and pi/2, keeping the low part apart */
+    /* r + w + base, reflected at pi/4 and pi/2; the low part is kept apart */
     if (ay > ax)
         r = CTI_ELEM_PI_2 - base - (w + (r - CTI_ELEM_PI_2_LO));
     else
@@ -4376,12 +4387,12 @@ CTI_FN double cti_cbrt64(double x)
     if (!(a > 0) || !cti_finite64(a))
         return x;
     if (a < 2.2250738585072014e-308)
-        a *= 18014398509481984.0, scale = 3.814697265625e-06; /* 2^54 a, 2^-18 after the root */
+        a *= 18014398509481984.0, scale = 3.814697265625e-06; /* subnormal: 2^54 a, and 2^-18 for its root */
     /* a = 2^(3 q) m, m in [1, 8) */
     u = cti_elem_bits(a), e = (int)(u >> 52) - 1023;
     q = (e + 1026) / 3 - 342;
     m = cti_elem_from_bits((u & 0x000fffffffffffffull) | ((uint64_t)(e - 3 * q + 1023) << 52));
-    /* two of Halley's steps from a quadratic guess, then Newton's from 26 bits, whose square is exact */
+    /* two Halley steps from a quadratic guess, then one Newton step from a root of 26 bits, whose square is exact */
     t = 0.70 + m * (0.3215 - m * 0.0203);
     r = t * t * t, t = t * (r + 2 * m) / (2 * r + m);
     r = t * t * t, t = t * (r + 2 * m) / (2 * r + m);
@@ -4436,7 +4447,7 @@ CTI_FN cti_f8 cti_f8_log(cti_f8 x)
     return cti_f8_sub(cti_f8_mul(k, cti_f8_set(0.69314575f)), cti_f8_sub(cti_f8_sub(h, r), f));
 }
 
-/* the same steps for both widths: V the lane type, T its scalar, C[i] the n + 1 coefficients of (atan(w) / w - 1) / w^2 */
+/* the same steps for double and float lanes: V the lane type, T its scalar, C[i] the n + 1 coefficients of (atan(w) / w - 1) / w^2 */
 #define CTI_ELEM_ATAN2(V, T, C, n, LOW)                                                                                                    \
     CTI_FN V V##_atan2(V y, V x)                                                                                                           \
     {                                                                                                                                      \
@@ -4473,21 +4484,22 @@ CTI_ELEM_ATAN2(cti_f8, float, cti_elem_atan_c32, 4, -4.371139e-08)
 
 /* ---- 1_math/eig3.h ---- */
 /* eig3.h -- 3x3 eigenproblems: symmetric eigenvalues, signed singular values, polar decomposition; and the projection of a small symmetric
-   matrix to positive semidefinite. Method: cyclic Jacobi rotations, in eight lanes; the scalar functions run the same lanes, so both give
-   the same bits. A lane does not depend on its neighbours. */
+   matrix to positive semidefinite. Method: cyclic Jacobi rotations in eight lanes. The scalar functions run the same lanes, so that both
+   give the same bits. A lane does not depend on its neighbours. */
 
 
 /* cti_eig3_8 -- a = v diag(w) v', a [6] = xx yy zz yz xz xy; w [3] descending; v [9] row-major, eigenvectors are its columns, det v = +1.
  */
 CTI_FN void cti_eig3_8(const cti_r8 *a, cti_r8 *w, cti_r8 *v);
-/* cti_svd3_8 -- f = u diag(s) v' with rotations u, v (det +1): |s0| >= |s1| >= |s2| to rounding, only s2 is negative, when det f is. */
+/* cti_svd3_8 -- f = u diag(s) v' with rotations u, v (det +1); |s0| >= |s1| >= |s2| up to rounding; only s2 can be negative, and is when
+   det f < 0. */
 CTI_FN void cti_svd3_8(const cti_r8 *f, cti_r8 *u, cti_r8 *s, cti_r8 *v);
-/* cti_psd3_8 -- a [6] with negative eigenvalues set to zero; a lane that is positive definite already is left as it is. */
+/* cti_psd3_8 -- sets negative eigenvalues of a [6] to zero; a lane that is positive definite already keeps its bits. */
 CTI_FN void cti_psd3_8(cti_r8 *a);
 
 /* The same for one matrix. a [6] as above; f, u, v [9] row-major. */
 CTI_FN void cti_eig3(const ct_real *a, ct_real *w, ct_real *v);
-/* cti_eig3_spread, cti_eig3_first -- n numbers into all lanes, and those of the first lane. */
+/* cti_eig3_spread -- copies n numbers into all lanes. cti_eig3_first -- reads them back from the first lane. */
 CTI_FN void cti_eig3_spread(const ct_real *from, cti_r8 *to, int n);
 CTI_FN void cti_eig3_first(const cti_r8 *from, ct_real *to, int n);
 
@@ -4500,10 +4512,11 @@ CTI_FN void cti_eig3_first(const cti_r8 *from, ct_real *to, int n);
 
 /* ---- 1_math/eig3.c ---- */
 /* eig3.c -- symmetric 3x3 eigenproblem and signed SVD in eight lanes.
-   Method: cyclic Jacobi on A; for the SVD on F'F, then one one-sided rotation on the two small columns of B = F V, so that their angle does
-   not suffer from squaring, and a QR step: u = orthonormalized columns of B, s = u . B, the sign of det F ends in s2.
-   based on: Golub and Van Loan, Matrix Computations, 8.5; Hestenes 1958; McAdams et al. 2011 (sorting and signs);
-   Teran et al. 2005 (why the signs are wanted). */
+   Method: cyclic Jacobi on A; the SVD begins with the eigenvectors V of F'F. Squaring loses the angle between the two small columns of B =
+   F V, so one one-sided rotation of these restores it. A QR step ends it: u = orthonormalized columns of B, s = u . B; the sign of det F
+   ends in s2.
+   Based on: Golub and Van Loan, Matrix Computations, 8.5; Hestenes 1958; McAdams et al. 2011 (sorting and signs); Teran et al. 2005 (why
+   the signs are wanted). */
 
 #if CONTACT_REAL == 32
 #define CTI_EIG3_TINY CTI_R(1e-30f)
@@ -4512,7 +4525,7 @@ CTI_FN void cti_eig3_first(const cti_r8 *from, ct_real *to, int n);
 #endif
 enum { CTI_EIG3_SWEEPS = 8 };
 
-/* columns p, q of v: (c p - s q, s p + c q) */
+/* columns p, q of v become c v_p - s v_q, s v_p + c v_q */
 CTI_INLINE void cti_eig3_turn(cti_r8 *v, int p, int q, cti_r8 c, cti_r8 s)
 {
     int i;
@@ -4523,7 +4536,7 @@ CTI_INLINE void cti_eig3_turn(cti_r8 *v, int p, int q, cti_r8 c, cti_r8 s)
     }
 }
 
-/* One rotation that makes apq zero; lanes where |apq| <= eps/2 sqrt(app aqq) keep all their bits. Returns whether any lane turned. */
+/* One rotation that makes apq zero. Lanes with |apq| <= eps/2 sqrt(app aqq) keep all their bits. Returns 1 if any lane was rotated. */
 CTI_INLINE int cti_eig3_rotate(cti_r8 *app, cti_r8 *aqq, cti_r8 *apq, cti_r8 *arp, cti_r8 *arq, cti_r8 *v, int p, int q)
 {
     const cti_r8 zero = cti_set8(0), one = cti_set8(1);
@@ -4546,7 +4559,7 @@ CTI_INLINE int cti_eig3_rotate(cti_r8 *app, cti_r8 *aqq, cti_r8 *apq, cti_r8 *ar
     return 1;
 }
 
-/* where w[q] > w[p]: swap them, columns (p, q) of v become (q, -p), so that det v stays */
+/* in lanes where w[q] > w[p]: swaps them; columns (p, q) of v become (q, -p), which keeps det v */
 CTI_INLINE void cti_eig3_order(cti_r8 *w, cti_r8 *v, int p, int q)
 {
     cti_r8 swap = cti_lt8(w[p], w[q]), a = w[p];
@@ -4577,7 +4590,7 @@ CTI_FN void cti_eig3_8(const cti_r8 *a, cti_r8 *w, cti_r8 *v)
     cti_eig3_order(w, v, 0, 1);
 }
 
-/* u1 = b1 / |b1|, u2 = b2 made orthogonal to u1 (twice) and normalized, u3 = u1 x u2; columns of b without a direction get one */
+/* u1 = b1 / |b1|, u2 = b2 made orthogonal to u1 (twice) and normalized, u3 = u1 x u2; a column of b that is zero gets a direction */
 CTI_INLINE void cti_eig3_frame(const cti_r8 *b, cti_r8 *u, cti_r8 *s)
 {
     const cti_r8 zero = cti_set8(0), one = cti_set8(1), tiny = cti_set8(CTI_EIG3_TINY);
@@ -4592,7 +4605,7 @@ CTI_INLINE void cti_eig3_frame(const cti_r8 *b, cti_r8 *u, cti_r8 *s)
         for (i = 0; i < 3; i++)
             u2[i] = cti_nmad8(u2[i], d, u1[i]);
     }
-    /* where b2 vanishes: a unit vector orthogonal to u1, from the axis that u1 is far from */
+    /* where b2 vanishes: a unit vector orthogonal to u1, made from the axis with the smallest component of u1 */
     n2 = cti_dot8(u2, u2), ok = cti_lt8(tiny, n2);
     if (cti_bits8(ok) != 255) {
         d = cti_lt8(cti_abs8(u1[0]), cti_set8(CTI_R(0.7)));
@@ -4620,7 +4633,7 @@ CTI_FN void cti_svd3_8(const cti_r8 *f, cti_r8 *u, cti_r8 *s, cti_r8 *v)
     a[2] = cti_sum3_8(f[2], f[2], f[5], f[5], f[8], f[8]), a[3] = cti_sum3_8(f[1], f[2], f[4], f[5], f[7], f[8]);
     a[4] = cti_sum3_8(f[0], f[2], f[3], f[5], f[6], f[8]), a[5] = cti_sum3_8(f[0], f[1], f[3], f[4], f[6], f[7]);
     cti_eig3_8(a, w, v);
-    /* B = F V; turn columns 2, 3 until they are orthogonal to rounding of themselves, the longer one first */
+    /* B = F V; rotates columns 2, 3 until they are orthogonal up to their own rounding, the longer one first */
     cti_matmul8(f, v, b);
     w[1] = cti_sum3_8(b[1], b[1], b[4], b[4], b[7], b[7]), w[2] = cti_sum3_8(b[2], b[2], b[5], b[5], b[8], b[8]);
     pq = cti_sum3_8(b[1], b[2], b[4], b[5], b[7], b[8]), r0 = r1 = cti_set8(0);
@@ -4635,7 +4648,7 @@ CTI_FN void cti_psd3_8(cti_r8 *a)
     const cti_r8 zero = cti_set8(0);
     cti_r8 m2, m3, bad, w[3], v[9], p[6];
     int i;
-    /* leading minors: positive where the matrix is positive definite */
+    /* leading minors: all positive where the matrix is positive definite */
     m2 = cti_nmad8(cti_mul8(a[0], a[1]), a[5], a[5]);
     m3 = cti_sub8(cti_mul8(a[4], a[5]), cti_mul8(a[0], a[3]));
     m3 = cti_add8(cti_mul8(m2, a[2]), cti_add8(cti_mul8(a[3], m3), cti_mul8(a[4], cti_nmad8(cti_mul8(a[3], a[5]), a[1], a[4]))));
@@ -4693,9 +4706,9 @@ CTI_FN void cti_eig3(const ct_real *a, ct_real *w, ct_real *v)
 /* ---- 1_math/dd.h ---- */
 /* dd.h -- double-double numbers hi + lo, |lo| <= ulp(hi)/2: about 106 bits, in both builds.
    Errors, u = 2^-53, barring underflow and overflow: cti_dd_diff exact; add, sub 4 u^2 (|a| + |b|); mul 8 u^2 |a| |b|; half exact.
-   So each operation errs by at most CTI_DD_U = 8 u^2 times the sum of the sizes of its operands or their product. No fused operation is
-   used or needed; the file must be compiled without contraction and without value-changing optimisation. based on: Dekker 1971; Knuth
-   (two-sum); Joldes, Muller, Popescu 2017 (bounds). */
+   So each operation errs by at most CTI_DD_U = 8 u^2 times the sum of its operands' sizes, or times the size of their product. Fused
+   operations are neither used nor needed. The file must be compiled without contraction and without value-changing optimisation. Based on:
+   Dekker 1971; Knuth (two-sum); Joldes, Muller, Popescu 2017 (bounds). */
 
 
 #define CTI_DD_U (8 * 1.2325951644078309e-32)
@@ -4733,7 +4746,7 @@ CTI_INLINE cti_dd cti_dd_mul(cti_dd a, cti_dd b)
            b2 = b.hi - b1, e = ((a1 * b1 - p) + a1 * b2 + a2 * b1) + a2 * b2;
     return cti_dd_sum(p, e + (a.hi * b.lo + a.lo * b.hi));
 }
-/* cti_dd_scale -- times a power of two: exact */
+/* cti_dd_scale -- a times s, a power of two: exact */
 CTI_INLINE cti_dd cti_dd_scale(cti_dd a, double s)
 {
     a.hi *= s, a.lo *= s;
@@ -4798,7 +4811,7 @@ CTI_FN int cti_expansion_sum(int ne, const double *e, int nf, const double *f, d
 {
     int i = 0, j = 0, n = 0;
     double q = 0, r;
-    /* parts in the order of their size, added one by one; roundoff errors are the parts of the sum */
+    /* merges the parts by size and adds them one by one; the rounding errors of the additions are the parts of the sum */
     while (i < ne || j < nf) {
         double t;
         if (j >= nf || (i < ne && (e[i] < 0 ? -e[i] : e[i]) < (f[j] < 0 ? -f[j] : f[j])))
@@ -4937,7 +4950,7 @@ CTI_FN int cti_exact_orient3d(const double a[3], const double b[3], const double
     double wx = c[0] - d[0], wy = c[1] - d[1], wz = c[2] - d[2];
     double vw = vx * wy, wv = wx * vy, wu = wx * uy, uw = ux * wy, uv = ux * vy, vu = vx * uy;
     double det = uz * (vw - wv) + vz * (wu - uw) + wz * (uv - vu);
-    /* the sum of the sizes of all products bounds the error */
+    /* the error is bounded by the sum of the sizes of all products */
     double size = (fabs(vw) + fabs(wv)) * fabs(uz) + (fabs(wu) + fabs(uw)) * fabs(vz) + (fabs(uv) + fabs(vu)) * fabs(wz);
     double bound = CTI_EXACT_BOUND3 * size + CTI_EXACT_TINY;
     if (det > bound)
@@ -4953,10 +4966,10 @@ CTI_FN int cti_exact_orient3d(const double a[3], const double b[3], const double
 
 /* ---- 2_linalg/kernel.h ---- */
 /* kernel.h -- the small matrix product below every dense and supernodal routine, in float and double.
-   A tile is four broadcast rows times one or two strips of eight lanes; operands are read with strides, so that strips (8 numbers per k,
+   A tile is four broadcast rows times one or two strips of eight lanes. Operands are read with strides, so that strips (8 numbers per k,
    stride 8) and row-major matrices (stride ld) use the same code. Products are summed in order of k, lane by lane, without fused
-   multiply-add unless CONTACT_DETERMINISTIC is 0: every SIMD path gives the same bits.
-   based on: Goto and van de Geijn, Anatomy of high-performance matrix multiplication, 2008 (register blocking). */
+   multiply-add unless CONTACT_DETERMINISTIC is 0. So every SIMD path gives the same bits.
+   Based on: Goto and van de Geijn, Anatomy of high-performance matrix multiplication, 2008 (register blocking). */
 
 
 /* cti_strips -- n numbers in strips of eight lanes; cti_pad8, cti_pad4 -- n rounded up. */
@@ -4964,7 +4977,7 @@ CTI_INLINE int cti_strips(int n) { return (n + 7) >> 3; }
 CTI_INLINE int cti_pad8(int n) { return (n + 7) & ~7; }
 CTI_INLINE int cti_pad4(int n) { return (n + 3) & ~3; }
 
-/* cti_k_keep -- the value stays in its register: without it gcc folds a load into each of its uses, and the tile is bound by loads. */
+/* cti_k_keep -- forces a value to stay in its register. Otherwise gcc repeats the load at every use, and loads bound the tile's speed. */
 #if CTI_SIMD == CTI_SIMD_AVX512 && (defined(__GNUC__) || defined(__clang__))
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #define CTI_K_KEEP32(v) __asm__("" : "+x"((v).a))
@@ -5044,7 +5057,7 @@ CTI_INLINE void CTI_TN(cti_k, tile2)(int K, const CTI_T *const a[4], size_t sa, 
 #endif
 }
 
-/* Groups of four vectors at p, p + step, ...: written out, so that they stay in registers. */
+/* Loads, stores and sums of four vectors at p, p + step, ...: unrolled by hand, so that they stay in registers. */
 CTI_INLINE void CTI_TN(cti_k, load4)(const CTI_T *p, size_t step, CTI_TVEC v[4])
 {
     v[0] = CTI_TV(load)(p), v[1] = CTI_TV(load)(p + step), v[2] = CTI_TV(load)(p + 2 * step), v[3] = CTI_TV(load)(p + 3 * step);
@@ -5097,7 +5110,7 @@ CTI_INLINE void CTI_TN(cti_k, trsm4)(const CTI_T *l, size_t sq, size_t sp, const
 #endif
 
 #if CONTACT_WITH_CMR
-/* cti_k_flush4 -- lanes of c[q] whose size is below least[q] become 0; what is no number stays. */
+/* cti_k_flush4 -- sets lanes of c[q] whose size is below least[q] to 0; a NaN stays. */
 CTI_INLINE void CTI_TN(cti_k, flush4)(const CTI_T least[4], CTI_TVEC c[4])
 {
     CTI_TVEC zero = CTI_TV(set)(0);
@@ -5108,7 +5121,8 @@ CTI_INLINE void CTI_TN(cti_k, flush4)(const CTI_T least[4], CTI_TVEC c[4])
 #endif
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
-/* cti_k_judge -- a pivot, or its replacement: what is not above eps orig, or not finite, becomes |orig|, or 1 where that is no use */
+/* cti_k_judge -- returns the pivot s if it is finite and above eps orig; else its replacement: |orig|, or 1 if that is zero or not
+   finite */
 CTI_INLINE CTI_T CTI_TN(cti_k, judge)(CTI_T s, CTI_T orig, CTI_T eps, int *boosted)
 {
     if (CTI_LIKELY(s > eps * orig && s > (CTI_T)1e-36 && s < (CTI_T)1e36))
@@ -5128,8 +5142,8 @@ CTI_INLINE CTI_T CTI_TN(cti_k, root)(CTI_T s)
 }
 
 /* cti_k_chol4 -- l l' = d for a 4x4 block, l lower triangular with zeros above, r its inverse diagonal. orig[q] is the diagonal before any
-   elimination (see judge). d and l [16] with stride 4, may be the same. The recurrence is that of l D l', whose chain has no square root.
-   Returns the number of replaced pivots. */
+   elimination (see judge). d and l [16] with stride 4, may be the same. The recurrence is that of l D l': its dependency chain has no
+   square root. Returns the number of replaced pivots. */
 CTI_INLINE int CTI_TN(cti_k, chol4)(const CTI_T *d, const CTI_T *orig, CTI_T eps, CTI_T *l, CTI_T *r)
 {
     int boosted = 0;
@@ -5219,7 +5233,7 @@ CTI_INLINE void CTI_TN(cti_k, tile2)(int K, const CTI_T *const a[4], size_t sa, 
 #endif
 }
 
-/* Groups of four vectors at p, p + step, ...: written out, so that they stay in registers. */
+/* Loads, stores and sums of four vectors at p, p + step, ...: unrolled by hand, so that they stay in registers. */
 CTI_INLINE void CTI_TN(cti_k, load4)(const CTI_T *p, size_t step, CTI_TVEC v[4])
 {
     v[0] = CTI_TV(load)(p), v[1] = CTI_TV(load)(p + step), v[2] = CTI_TV(load)(p + 2 * step), v[3] = CTI_TV(load)(p + 3 * step);
@@ -5264,7 +5278,7 @@ CTI_INLINE void CTI_TN(cti_k, trsm4)(const CTI_T *l, size_t sq, size_t sp, const
     c[0] = x0, c[1] = x1, c[2] = x2, c[3] = x3;
 }
 
-/* cti_k_flush4 -- lanes of c[q] whose size is below least[q] become 0; what is no number stays. */
+/* cti_k_flush4 -- sets lanes of c[q] whose size is below least[q] to 0; a NaN stays. */
 CTI_INLINE void CTI_TN(cti_k, flush4)(const CTI_T least[4], CTI_TVEC c[4])
 {
     CTI_TVEC zero = CTI_TV(set)(0);
@@ -5273,7 +5287,8 @@ CTI_INLINE void CTI_TN(cti_k, flush4)(const CTI_T least[4], CTI_TVEC c[4])
         c[q] = CTI_TV(select)(CTI_TV(lt)(CTI_TV(abs)(c[q]), CTI_TV(set)(least[q])), zero, c[q]);
 }
 
-/* cti_k_judge -- a pivot, or its replacement: what is not above eps orig, or not finite, becomes |orig|, or 1 where that is no use */
+/* cti_k_judge -- returns the pivot s if it is finite and above eps orig; else its replacement: |orig|, or 1 if that is zero or not
+   finite */
 CTI_INLINE CTI_T CTI_TN(cti_k, judge)(CTI_T s, CTI_T orig, CTI_T eps, int *boosted)
 {
     if (CTI_LIKELY(s > eps * orig && s > (CTI_T)1e-36 && s < (CTI_T)1e36))
@@ -5293,8 +5308,8 @@ CTI_INLINE CTI_T CTI_TN(cti_k, root)(CTI_T s)
 }
 
 /* cti_k_chol4 -- l l' = d for a 4x4 block, l lower triangular with zeros above, r its inverse diagonal. orig[q] is the diagonal before any
-   elimination (see judge). d and l [16] with stride 4, may be the same. The recurrence is that of l D l', whose chain has no square root.
-   Returns the number of replaced pivots. */
+   elimination (see judge). d and l [16] with stride 4, may be the same. The recurrence is that of l D l': its dependency chain has no
+   square root. Returns the number of replaced pivots. */
 CTI_INLINE int CTI_TN(cti_k, chol4)(const CTI_T *d, const CTI_T *orig, CTI_T eps, CTI_T *l, CTI_T *r)
 {
     int boosted = 0;
@@ -5330,13 +5345,13 @@ CTI_INLINE int CTI_TN(cti_k, chol4)(const CTI_T *d, const CTI_T *orig, CTI_T eps
 
 /* ---- 2_linalg/dense.h ---- */
 /* dense.h -- small dense symmetric positive definite matrices in float and double (factor, solve, inverse), and a general LU in double.
-   Matrices are row-major with a leading dimension ld: at least n rounded up to 8, so that rows may be read in whole lanes. The columns
-   n .. ld-1 may hold anything and may be overwritten up to n rounded up to 8. ld = n + 8 k with odd k avoids cache conflicts for large n.
- */
+   Matrices are row-major with a leading dimension ld of at least n rounded up to 8, so that rows may be read in whole lanes. The columns n
+   .. ld-1 may hold anything; those up to n rounded up to 8 may be overwritten. For large n, ld = n + 8 k with odd k avoids cache
+   conflicts. */
 
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
-/* cti_dense*_factor -- A = U' U in place: reads and overwrites the upper triangle, the lower one is destroyed; the diagonal of U is stored
+/* cti_dense*_factor -- A = U' U in place: reads and overwrites the upper triangle and destroys the lower one. The diagonal of U is stored
    inverted. A pivot that is not above eps a_kk is replaced by |a_kk|. Returns the number of replaced pivots. */
 CTI_FN int cti_dense32_factor(float *A, int n, int ld);
 #endif
@@ -5363,9 +5378,10 @@ CTI_FN int cti_dense64_invert_spd(double *A, int n, int ld);
 
 /* ---- 2_linalg/dense.c ---- */
 /* dense.c -- dense Cholesky and inverse.
-   Method: A = U' U by rows of four with the tiles of kernel.h, left-looking, so that the original diagonal is at hand when a pivot is
-   judged. The inverse is W' W with W = U'^-1 built column strip by column strip in the lower triangle; nothing but the matrix itself is
-   used. based on: Golub and Van Loan, Matrix Computations, 4.2 (Cholesky); LAPACK's potri for the order of the three stages. */
+   Method: A = U' U by groups of four rows with the tiles of kernel.h. It is left-looking, so that the original diagonal entry is still
+   there when its pivot is judged. The inverse is W' W with W = U'^-1, built in column strips in the lower triangle; it needs no memory
+   beyond the matrix. Based on: Golub and Van Loan, Matrix Computations, 4.2 (Cholesky); LAPACK's potri for the order of the three
+   stages. */
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #define CTI_T float
@@ -5379,7 +5395,7 @@ CTI_FN int cti_dense64_invert_spd(double *A, int n, int ld);
 #define CTI_DENSE_EPS 1.1920929e-7f
 /* dense.inl -- dense SPD routines for one number type; included by dense.c. */
 
-/* rows i0 .. i0+3 from strip j on: A(i, j) - sum_{k<i0} U(k, i) U(k, j), then the 4x4 solve with l, r */
+/* rows i0 .. i0+3 from strip j on: A(i, j) - sum_{k<i0} U(k, i) U(k, j), then the solve with the 4x4 diagonal block l, r */
 static void CTI_TN(cti_dense, factor_row)(CTI_T *A, int n, size_t ld, int i0, int j, const CTI_T *l, const CTI_T *r)
 {
     const CTI_T *a[4];
@@ -5389,7 +5405,7 @@ static void CTI_TN(cti_dense, factor_row)(CTI_T *A, int n, size_t ld, int i0, in
     for (q = 0; q < 4; q++)
         a[q] = A + i0 + cti_min_int(q, m - 1);
     if (m < 4) {
-        /* the last rows of a matrix whose size is no multiple of four: one strip at a time, through a copy */
+        /* the last rows, where the size is not a multiple of four: one strip at a time, through a copy */
         CTI_T t[32];
         for (; j < n; j += 8, to += 8) {
             for (q = 0; q < 4; q++)
@@ -5462,7 +5478,7 @@ CTI_FN void CTI_TN(cti_dense, solve)(const CTI_T *A, int n, int ldi, CTI_T *x)
         for (j = i + 1; j < n; j++)
             x[j] -= s * u[j];
     }
-    /* U x = y by rows, from the last one; lanes from the first multiple of eight on */
+    /* U x = y by rows, from the last one; whole lanes begin at the first multiple of eight */
     for (i = n - 1; i >= 0; i--) {
         const CTI_T *u = A + (size_t)i * ld;
         CTI_T s = 0;
@@ -5479,7 +5495,7 @@ CTI_FN void CTI_TN(cti_dense, solve)(const CTI_T *A, int n, int ldi, CTI_T *x)
 #endif
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
-/* t = inverse of the m x m lower triangle U(j.., j..)', row-major 16 wide, zero above the diagonal and below row m */
+/* t = inverse of the m x m lower triangle U(j.., j..)', row-major, 16 wide; zero above the diagonal and below row m */
 static void CTI_TN(cti_dense, inverse16)(const CTI_T *A, size_t ld, int j, int m, CTI_T *t)
 {
     int i, k, p;
@@ -5564,7 +5580,7 @@ static void CTI_TN(cti_dense, product_row)(CTI_T *A, int n, size_t ld, int i0)
             CTI_TN(cti_k, store4)(y, ld, c + 4);
             continue;
         }
-        /* strips that may cross the diagonal: only the lower part is written */
+        /* strips that may cross the diagonal: only their lower part is written */
         CTI_TN(cti_k, store4)(t, 16, c);
         CTI_TN(cti_k, store4)(t + 8, 16, c + 4);
         for (q = 0; q < m; q++)
@@ -5611,7 +5627,7 @@ CTI_FN int CTI_TN(cti_dense, invert_spd)(CTI_T *A, int n, int ldi)
 #define CTI_DENSE_EPS 2.2204460492503131e-16
 /* dense.inl -- dense SPD routines for one number type; included by dense.c. */
 
-/* rows i0 .. i0+3 from strip j on: A(i, j) - sum_{k<i0} U(k, i) U(k, j), then the 4x4 solve with l, r */
+/* rows i0 .. i0+3 from strip j on: A(i, j) - sum_{k<i0} U(k, i) U(k, j), then the solve with the 4x4 diagonal block l, r */
 static void CTI_TN(cti_dense, factor_row)(CTI_T *A, int n, size_t ld, int i0, int j, const CTI_T *l, const CTI_T *r)
 {
     const CTI_T *a[4];
@@ -5621,7 +5637,7 @@ static void CTI_TN(cti_dense, factor_row)(CTI_T *A, int n, size_t ld, int i0, in
     for (q = 0; q < 4; q++)
         a[q] = A + i0 + cti_min_int(q, m - 1);
     if (m < 4) {
-        /* the last rows of a matrix whose size is no multiple of four: one strip at a time, through a copy */
+        /* the last rows, where the size is not a multiple of four: one strip at a time, through a copy */
         CTI_T t[32];
         for (; j < n; j += 8, to += 8) {
             for (q = 0; q < 4; q++)
@@ -5692,7 +5708,7 @@ CTI_FN void CTI_TN(cti_dense, solve)(const CTI_T *A, int n, int ldi, CTI_T *x)
         for (j = i + 1; j < n; j++)
             x[j] -= s * u[j];
     }
-    /* U x = y by rows, from the last one; lanes from the first multiple of eight on */
+    /* U x = y by rows, from the last one; whole lanes begin at the first multiple of eight */
     for (i = n - 1; i >= 0; i--) {
         const CTI_T *u = A + (size_t)i * ld;
         CTI_T s = 0;
@@ -5709,7 +5725,7 @@ CTI_FN void CTI_TN(cti_dense, solve)(const CTI_T *A, int n, int ldi, CTI_T *x)
 #endif
 
 #ifdef CTI_SPARE_INSTANCES
-/* t = inverse of the m x m lower triangle U(j.., j..)', row-major 16 wide, zero above the diagonal and below row m */
+/* t = inverse of the m x m lower triangle U(j.., j..)', row-major, 16 wide; zero above the diagonal and below row m */
 static void CTI_TN(cti_dense, inverse16)(const CTI_T *A, size_t ld, int j, int m, CTI_T *t)
 {
     int i, k, p;
@@ -5798,7 +5814,7 @@ static void CTI_TN(cti_dense, product_row)(CTI_T *A, int n, size_t ld, int i0)
             CTI_TN(cti_k, store4)(y, ld, c + 4);
             continue;
         }
-        /* strips that may cross the diagonal: only the lower part is written */
+        /* strips that may cross the diagonal: only their lower part is written */
         CTI_TN(cti_k, store4)(t, 16, c);
         CTI_TN(cti_k, store4)(t + 8, 16, c + 4);
         for (q = 0; q < m; q++)
@@ -5839,8 +5855,8 @@ CTI_FN int CTI_TN(cti_dense, invert_spd)(CTI_T *A, int n, int ldi)
 
 
 /* ---- 2_linalg/bsr.h ---- */
-/* bsr.h -- symmetric matrices of 3x3 blocks, compressed by rows. Both triangles are stored, columns are sorted in each row and the diagonal
-   block is always there, so that a product is one stream and an element's blocks are found once and kept as slots. */
+/* bsr.h -- symmetric matrices of 3x3 blocks, compressed by rows. Both triangles are stored, so that a product reads memory in one stream.
+   Columns are sorted in each row and the diagonal block is always there. An element finds its blocks once and keeps their slots. */
 
 
 /* cti_bsr -- zero it before first use. All arrays are stb_ds arrays. */
@@ -5856,7 +5872,7 @@ typedef struct cti_bsr {
    pairs  in  [2 n_pairs]
    returns 1, or 0 when memory ran out (A may then only be freed or built again). Linear time: two counting sorts. */
 CTI_FN int cti_bsr_pattern(cti_mem *mem, cti_bsr *A, int n, const int32_t *pairs, int n_pairs);
-/* cti_bsr_shape -- the same without val, for one who keeps the numbers elsewhere. */
+/* cti_bsr_shape -- the same without val, for callers that keep the values elsewhere. */
 CTI_FN int cti_bsr_shape(cti_mem *mem, cti_bsr *A, int n, const int32_t *pairs, int n_pairs);
 /* cti_bsr_slot -- number of block (i, j), or -1. */
 CTI_FN int cti_bsr_slot(const cti_bsr *A, int i, int j);
@@ -5881,15 +5897,15 @@ CTI_INLINE cti_v3 cti_bsr_row(const cti_bsr *A, const ct_real *x, int i)
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 /* cti_bsr_float_row -- row i of A in float, block by block, each column by column. row [9 m] for m blocks. */
 CTI_FN void cti_bsr_float_row(const cti_bsr *A, int i, float *row);
-/* cti_blocks_mul2 -- a x in the lower half, b y in the upper one: two 3x3 blocks, column by column, with one finite number behind; x and y
-   three numbers and one that is ignored. Lanes 3 and 7 mean nothing. */
+/* cti_blocks_mul2 -- two 3x3 blocks: a x in lanes 0-2, b y in lanes 4-6; lanes 3 and 7 are unspecified. a and b are stored column by
+   column; one more float behind each is read and must be finite. x and y have three numbers and one that is ignored. */
 CTI_INLINE cti_f8 cti_blocks_mul2(const float *a, const float *b, const float *x, const float *y)
 {
     cti_f8 v = cti_f8_load44(x, y);
     cti_f8 s = cti_f8_mad(cti_f8_mul(cti_f8_load44(a, b), cti_f8_spread0(v)), cti_f8_load44(a + 3, b + 3), cti_f8_spread1(v));
     return cti_f8_mad(s, cti_f8_load44(a + 6, b + 6), cti_f8_spread2(v));
 }
-/* cti_bsr_float_dot -- (A x)_i in lanes 0 to 2 from such a row with a finite number behind it, x [4 n] */
+/* cti_bsr_float_dot -- (A x)_i in lanes 0 to 2, from a row of cti_bsr_float_row with one more finite number behind it; x [4 n] */
 CTI_INLINE cti_f8 cti_bsr_float_dot(const cti_bsr *A, const float *row, const float *x, int i)
 {
     static const float zero[12] = {0};
@@ -5914,9 +5930,9 @@ CTI_INLINE cti_f8 cti_bsr_float_dot(const cti_bsr *A, const float *row, const fl
 
 /* ---- 2_linalg/bsr.c ---- */
 /* bsr.c -- block-sparse rows with 3x3 blocks: pattern, slots, product.
-   Method: the directed pairs and the diagonal are counting-sorted by column, then stably by row, and duplicates dropped. The product adds
-   one block's three terms before they meet the row's sum, so that a block costs one addition of latency; it is bound by memory. based on:
-   the usual compressed row storage (Saad, Iterative Methods for Sparse Linear Systems, 3.4). */
+   Method: the directed pairs and the diagonal are counting-sorted by column, then stably by row; duplicates are dropped. The product sums a
+   block's three terms first and adds that sum to the row's, so that a block costs the latency of one addition. The product is bound by
+   memory. Based on: the usual compressed row storage (Saad, Iterative Methods for Sparse Linear Systems, 3.4). */
 
 /* counting sort of the items (row, col) by key into (row2, col2); head is [n + 1] */
 static void cti_bsr_sort(int n, int m, const int *key, const int *row, const int *col, int *row2, int *col2, int *head)
@@ -5985,7 +6001,7 @@ CTI_FN int cti_bsr_pattern(cti_mem *mem, cti_bsr *A, int n, const int32_t *pairs
 {
     if (!cti_bsr_shape(mem, A, n, pairs, n_pairs))
         return 0;
-    CTI_CLEAR(A->val); /* all of it is new, and zero */
+    CTI_CLEAR(A->val); /* all entries are new: zero them */
     if (CTI_RESIZE(mem, A->val, 9 * (size_t)A->row[n]))
         return 1;
     A->n = 0;
@@ -6089,12 +6105,12 @@ typedef struct cti_graph {
 CTI_FN int cti_graph_alloc(cti_mem *mem, cti_graph *g, int n, int m);
 CTI_FN void cti_graph_free(cti_mem *mem, cti_graph *g);
 
-/* cti_order_cut -- vertex separator: label[v] 0 or 1 for the two sides, 2 for the separator; no edge joins 0 and 1. Sides weigh at most
-   about 0.6 of all where the graph allows it. seed makes the tries differ. 0 when memory ran out. */
+/* cti_order_cut -- vertex separator: label[v] 0 or 1 for the two sides, 2 for the separator; no edge joins 0 and 1. A side weighs at most
+   about 0.6 of the whole where the graph allows it. Different seeds give different cuts. 0 when memory ran out. */
 CTI_FN int cti_order_cut(cti_mem *mem, const cti_graph *g, uint32_t seed, int *label);
 
 /* cti_order_dissect -- perm[k] is the vertex that is eliminated k-th. Parts of at most `leaf` vertices are ordered by exact minimum degree,
-   with their surroundings counted. leaf >= n: minimum degree alone. Weights are not used. 0 when memory ran out. */
+   where the vertices around the part count. leaf >= n: minimum degree alone. Weights are not used. 0 when memory ran out. */
 CTI_FN int cti_order_dissect(cti_mem *mem, const cti_graph *g, int leaf, int *perm);
 
 
@@ -6133,7 +6149,8 @@ static uint32_t cti_order_random(uint32_t *state)
     return *state >> 8;
 }
 
-/* cti_order_fm -- the state of a refinement. Heap entries may be stale: they count only while their gain is the current one. */
+/* cti_order_fm -- the state of a refinement. A heap may hold stale entries: an entry is valid only if its gain is the vertex's current
+   gain. */
 typedef struct cti_order_entry {
     int gain, v;
 } cti_order_entry;
@@ -6143,8 +6160,8 @@ typedef struct cti_order_fm {
     int *label;
     int *side[2];             /* [n] weight of a separator vertex's neighbours in side 0, 1 */
     int *locked;              /* [n] pass in which the vertex moved */
-    int *undo;                /* pairs vertex, old label */
-    cti_order_entry *heap[2]; /* moves to side 0, 1 */
+    int *undo;                /* to undo moves: pairs of vertex and old label */
+    cti_order_entry *heap[2]; /* possible moves to side 0, 1 */
     int weight[3], most, pass;
     int *store;
     int failed;
@@ -6186,7 +6203,7 @@ static void cti_order_pop(cti_order_entry *h)
         h[i] = e;
 }
 
-/* the weights of v's neighbours in both sides, and its two moves into the heaps */
+/* computes the weights of v's neighbours in both sides, and puts its two moves into the heaps */
 static void cti_order_enter(cti_order_fm *s, int v)
 {
     const cti_graph *g = s->g;
@@ -6212,7 +6229,7 @@ static void cti_order_relabel(cti_order_fm *s, int v, int to)
     s->weight[from] -= g->w[v];
     s->weight[to] += g->w[v];
     s->label[v] = to;
-    /* neighbours in the separator see the side change */
+    /* neighbours in the separator: update their weights and gains */
     for (k = g->ptr[v]; k < g->ptr[v + 1]; k++) {
         u = g->adj[k];
         if (s->label[u] != 2)
@@ -6230,7 +6247,7 @@ static void cti_order_relabel(cti_order_fm *s, int v, int to)
         cti_order_enter(s, v);
 }
 
-/* the best valid move: -1 when there is none */
+/* the best valid move, or -1 */
 static int cti_order_pick(cti_order_fm *s, int *out_to)
 {
     int to, v, best = -1, best_gain = 0, lighter = s->weight[1] < s->weight[0];
@@ -6256,7 +6273,7 @@ static int cti_order_pick(cti_order_fm *s, int *out_to)
 
 static int cti_order_imbalance(const int weight[3]) { return weight[0] > weight[1] ? weight[0] - weight[1] : weight[1] - weight[0]; }
 
-/* one pass of moves; returns 1 when the separator became better */
+/* one pass of moves; returns 1 when it found a better separator */
 static int cti_order_fm_pass(cti_order_fm *s)
 {
     const cti_graph *g = s->g;
@@ -6278,7 +6295,7 @@ static int cti_order_fm_pass(cti_order_fm *s)
             if (s->label[u] == 1 - to)
                 cti_order_relabel(s, u, 2);
         }
-        /* a better state is feasible first, then light, then balanced */
+        /* of two states the feasible one is better, then the lighter separator, then the better balance */
         over = cti_max_int(cti_max_int(s->weight[0], s->weight[1]) - s->most, 0);
         best_over = cti_max_int(cti_max_int(best[0], best[1]) - s->most, 0);
         idle++;
@@ -6290,7 +6307,7 @@ static int cti_order_fm_pass(cti_order_fm *s)
             idle = 0;
         }
     }
-    /* back to the best prefix */
+    /* undo the moves after the best prefix */
     for (k = CTI_LEN(s->undo); k > kept; k -= 2)
         s->label[s->undo[k - 2]] = s->undo[k - 1];
     memcpy(s->weight, best, sizeof best);
@@ -6320,7 +6337,7 @@ static int cti_order_refine(cti_mem *mem, const cti_graph *g, int *label, int pa
     return !s.failed;
 }
 
-/* separator quality: its weight, raised when the sides differ */
+/* cost of a separator: its weight, raised by imbalance of the sides */
 static double cti_order_cost(const cti_graph *g, const int *label)
 {
     int v, w[3] = {0, 0, 0};
@@ -6333,7 +6350,7 @@ static double cti_order_cost(const cti_graph *g, const int *label)
     return w[2] * (1 + 2 * ((double)cti_order_imbalance(w) / total) * ((double)cti_order_imbalance(w) / total));
 }
 
-/* region of half the weight around a random vertex; its outer boundary is the separator */
+/* grows a region of half the weight around a random vertex; its outer boundary is the separator */
 static void cti_order_grow(const cti_graph *g, uint32_t *random, int *label, int *queue)
 {
     int v, k, head = 0, tail = 0, w = 0, half = 0;
@@ -6343,7 +6360,7 @@ static void cti_order_grow(const cti_graph *g, uint32_t *random, int *label, int
     }
     half /= 2;
     v = (int)(cti_order_random(random) % (uint32_t)g->n);
-    /* labels: 1 untouched, 3 queued, 0 taken; breadth first, a new seed when a component ends */
+    /* labels: 1 untouched, 3 queued, 0 in the region. Breadth first, with a new seed when a component is exhausted */
     label[v] = 3;
     queue[tail++] = v;
     while (w < half) {
@@ -6369,7 +6386,7 @@ static void cti_order_grow(const cti_graph *g, uint32_t *random, int *label, int
             label[v] = 2;
 }
 
-/* the best of several grown and refined regions */
+/* grows and refines several regions, keeps the best */
 static int cti_order_initial(cti_mem *mem, const cti_graph *g, uint32_t seed, int *label)
 {
     int *w = NULL, t, n = g->n, ok = 0;
@@ -6444,7 +6461,7 @@ static int cti_order_contract(cti_mem *mem, const cti_graph *g, const int *map, 
         int member[2], m, first = e;
         member[0] = list[i], member[1] = mark[i];
         c->ptr[i] = e;
-        /* w serves as a map from neighbour to edge until the end */
+        /* w maps a neighbour to its edge; vertex weights are written at the end */
         for (m = 0; m < 2 && member[m] >= 0; m++)
             for (k = g->ptr[member[m]]; k < g->ptr[member[m] + 1]; k++) {
                 u = map[g->adj[k]];
@@ -6473,7 +6490,7 @@ CTI_FN int cti_order_cut(cti_mem *mem, const cti_graph *g, uint32_t seed, int *l
     level[0] = *g;
     if (!CTI_RESIZE(mem, w, 2 * (size_t)n) || !CTI_RESIZE(mem, fine, n))
         goto done;
-    /* down */
+    /* down: coarsen */
     while (level[d].n > CTI_ORDER_COARSEST && d + 1 < CTI_ORDER_LEVELS) {
         if (!CTI_RESIZE(mem, map[d], level[d].n))
             goto done;
@@ -6513,10 +6530,10 @@ done:
 
 /* ---- 2_linalg/order.c ---- */
 /* order.c -- fill-reducing orders.
-   Method: nested dissection; a segment of perm holds a part's vertices, a cut sorts them into side 0, side 1, separator, and the two sides
-   are segments again. Small parts are ordered by exact minimum degree on an elimination graph of bit rows, with the vertices around them
-   (which are all eliminated later) as columns that count but are never chosen. based on: George 1973 (nested dissection); Tinney and Walker
-   1967 (minimum degree); Ashcraft, Liu 1998 (constrained leaves). */
+   Method: nested dissection. A segment of perm holds a part's vertices; a cut sorts them into side 0, side 1 and separator, and the two
+   sides are segments again. Small parts are ordered by exact minimum degree on an elimination graph of bit rows. The vertices around a part
+   are all eliminated later: they count as columns but are never chosen. Based on: George 1973 (nested dissection); Tinney and Walker 1967
+   (minimum degree); Ashcraft, Liu 1998 (constrained leaves). */
 
 static int cti_order_bits(uint64_t x)
 {
@@ -6533,10 +6550,10 @@ typedef struct cti_order_work {
     int *at;
     int *list; /* scratch [n] */
     uint64_t *rows;
-    int *todo; /* segments lo, hi */
+    int *todo; /* segments still to be cut: pairs lo, hi */
 } cti_order_work;
 
-/* bit rows of the part part[0..n), its surroundings numbered from n on; returns the words per row, 0 when memory ran out */
+/* bit rows of the part part[0..n); the vertices around it are numbered from n on. Returns the words per row, 0 when memory ran out */
 static int cti_order_rows(cti_order_work *s, const int *part, int n, int *out_around)
 {
     const cti_graph *g = s->g;
@@ -6572,7 +6589,7 @@ static int cti_order_rows(cti_order_work *s, const int *part, int n, int *out_ar
     return words;
 }
 
-/* row |= r without the bit `gone`; returns the number of bits */
+/* row |= r without the bit `gone`; returns the number of bits set in row */
 static int cti_order_join(uint64_t *row, const uint64_t *r, int words, int gone)
 {
     int k, n = 0;
@@ -6585,7 +6602,8 @@ static int cti_order_join(uint64_t *row, const uint64_t *r, int words, int gone)
     return n;
 }
 
-/* exact minimum degree: part becomes its elimination order. Rows keep their own bit; eliminated bits are cleared. */
+/* exact minimum degree: sorts part into its elimination order. A row keeps the bit of its own vertex; bits of eliminated vertices are
+   cleared. */
 static int cti_order_degree(cti_order_work *s, int *part, int n)
 {
     int i, k, j, step, around, words = cti_order_rows(s, part, n, &around);
@@ -6604,7 +6622,7 @@ static int cti_order_degree(cti_order_work *s, int *part, int n)
             if (degree[i] >= 0 && (best < 0 || degree[i] < degree[best]))
                 best = i;
         if (degree[best] == n - step + around) {
-            /* what is left is complete: by number, as all degrees stay alike */
+            /* the remaining graph is complete, all degrees stay equal: eliminate by number */
             for (i = 0; i < n; i++)
                 if (degree[i] >= 0)
                     part[step++] = copy[i];
@@ -6665,7 +6683,7 @@ static int cti_order_split(cti_order_work *s, int *part, int n, int count[3])
     for (i = 0; i < n; i++)
         count[label[i]]++;
     at[0] = 0, at[1] = count[0], at[2] = count[0] + count[1];
-    /* stable partition through the second half of the scratch */
+    /* stable partition; the second half of the scratch is the buffer */
     for (i = 0; i < n; i++)
         s->list[n + at[label[i]]++] = part[i];
     for (k = 0; k < n; k++)
@@ -6726,10 +6744,10 @@ CTI_FN int cti_etree_supernodes(cti_mem *mem, const cti_graph *g, int *perm, int
 
 /* ---- 2_linalg/etree.c ---- */
 /* etree.c -- elimination tree, column counts, supernodes, amalgamation.
-   Method: the tree by path compression, counts by walking every row's subtree; columns with nested patterns form supernodes; a supernode
-   joins its parent when a model of the factorization's time says that the zeros cost less than the smaller kernels. Every child may join,
-   not only the last: the joined tree is postordered anew, which keeps the fill. based on: Liu 1990 (the role of elimination trees);
-   Ashcraft and Grimes 1989 (relaxed supernodes). */
+   Method: the tree by path compression, counts by walking every row's subtree; columns with nested patterns form supernodes. A supernode
+   joins its parent when a time model says that the added zeros cost less than the smaller kernels do. Any child may join, not only the last
+   one. The joined tree is postordered anew, which keeps the fill. Based on: Liu 1990 (the role of elimination trees); Ashcraft and Grimes
+   1989 (relaxed supernodes). */
 
 CTI_FN double cti_etree_cost(int ns, int nb)
 {
@@ -6783,7 +6801,7 @@ static void cti_etree_postorder(const int *parent, int n, int *post, int *head, 
         if (parent[root] >= 0)
             continue;
         for (i = root;;) {
-            /* down to a leaf, then out, and to the next sibling of the first node that has one */
+            /* descend to a leaf, number nodes on the way up, then go on with the next sibling of the first node that has one */
             while ((c = head[i]) >= 0) {
                 head[i] = next[c];
                 i = c;
@@ -6796,7 +6814,7 @@ static void cti_etree_postorder(const int *parent, int n, int *post, int *head, 
     }
 }
 
-/* cti_etree_work -- one block of ints: the arrays are [n] but for the first */
+/* cti_etree_work -- all arrays are [n] except the first, which is the block of ints behind them */
 typedef struct cti_etree_work {
     int *store, *inv, *parent, *count, *post, *a, *b, *super;
     int *ns, *nb, *up, *rep;
@@ -6832,14 +6850,14 @@ static int cti_etree_chains(cti_etree_work *w, int n)
         w->super[j] = s;
         w->ns[s]++;
         w->nb[s] = w->count[j];
-        w->up[s] = j; /* last column for now */
+        w->up[s] = j; /* the chain's last column for now; replaced by the parent supernode */
     }
     for (j = 0; j <= s; j++)
         w->up[j] = w->parent[w->up[j]] < 0 ? -1 : w->super[w->parent[w->up[j]]];
     return s + 1;
 }
 
-/* joins children into parents while the model gains; rep[s] is the supernode that s has become part of */
+/* joins children into parents while the time model gains; rep[s] is the supernode that s has become part of */
 static void cti_etree_join(cti_etree_work *w, int m)
 {
     int *head = w->a, *next = w->b, s, c, best;
@@ -6856,7 +6874,7 @@ static void cti_etree_join(cti_etree_work *w, int m)
             }
             if (best < 0)
                 break;
-            /* unlink best, hand its children to s */
+            /* unlinks best and hands its children to s */
             if (head[s] == best)
                 head[s] = next[best];
             else {
@@ -6882,14 +6900,14 @@ static void cti_etree_join(cti_etree_work *w, int m)
         w->rep[s] = w->rep[w->rep[s]];
 }
 
-/* columns in the order of the joined, postordered tree into perm, the supernodes' first columns into first */
+/* writes the columns in the order of the joined, postordered tree into perm, and the supernodes' first columns into first */
 static int cti_etree_emit(cti_mem *mem, cti_etree_work *w, int n, int m, int *perm, int **first, double *out_cost)
 {
     int i, s, k = 0, *at = w->post, *sorted = w->inv, *old = w->count;
     CTI_CLEAR(*first);
     if (!CTI_RESERVE(mem, *first, m + 1))
         return 0;
-    /* joined supernodes leave the forest: they hang below their representative and emit nothing */
+    /* joined supernodes leave the forest: they hang below their representative and emit nothing themselves */
     for (s = 0; s < m; s++)
         if (w->rep[s] != s)
             w->up[s] = w->rep[s];
@@ -6939,32 +6957,32 @@ CTI_FN int cti_etree_supernodes(cti_mem *mem, const cti_graph *g, int *perm, int
 /* ---- 2_linalg/symbolic.h ---- */
 /* symbolic.h -- analysis of a principal sub-matrix of a cti_bsr: order, supernodes, rows, and the static plan of a left-looking
    factorization. A cluster is a sorted list of A's blocks (one body, one connected component, one patch). The analysis works on local
-   numbers 0 .. n-1 in the order of that list, so that clusters with equal local graphs share one; what is A's own, the slots of its blocks,
-   is a cti_gather.
+   numbers 0 .. n-1 in the order of that list, so that clusters with equal local graphs share one analysis. What differs between them, the
+   slots of their blocks in A, is a cti_gather.
+   Numbers used below: "local" as above; "position" is the place in the elimination order: position = inv[local], local = perm[position]. A
+   supernode has the positions first[s] .. first[s+1]-1 as pivots, and the positions rows[row_ptr[s] .. row_ptr[s+1]-1] below them. Its
+   panel is a matrix of unknowns: pivot rows padded to a multiple of 8, then the rows below padded to a multiple of 8. Columns are padded to
+   a multiple of 4; a padded pivot is 1. The panel is stored in strips of 8 rows, each strip [column][8]. */
 
-   Numbers used below: "local" as above; "position" = place in the elimination order, position = inv[local], local = perm[position].
-   A supernode has the positions first[s] .. first[s+1]-1 as pivots, and the positions rows[row_ptr[s] .. row_ptr[s+1]-1] below them. Its
-   panel is a matrix of unknowns: pivot rows padded to a multiple of 8, then the rows below padded to a multiple of 8; columns padded to a
-   multiple of 4 (padded pivots are those of 1). It is stored in strips of 8 rows, each strip [column][8]. */
 
+#define CTI_SYMBOLIC_WIDTH 32 /* [blocks] widest panel */
 
-#define CTI_SYMBOLIC_WIDTH 32 /* blocks: widest panel */
-
-/* cti_sym_update -- what supernode `source` does to a later one: its rows i0 .. i1-1 (blocks, counted below the pivots) are pivots there */
+/* cti_sym_update -- how supernode `source` updates a later one: its rows i0 .. i1-1 (blocks, counted below the pivots) are pivots of the
+   later one */
 typedef struct cti_sym_update {
     int source, i0, i1;
-    int piece; /* first of its pieces: see strip */
-    int strip; /* first of its strips in strip_piece: strips floor(3 i0 / 8) .. end of the source's rows below */
+    int piece; /* index of its first piece: see strip */
+    int strip; /* index of its first strip in strip_piece; its strips are floor(3 i0 / 8) .. end of the source's rows below */
 } cti_sym_update;
-/* cti_sym_piece -- consecutive rows of a source's strip that are consecutive rows of the target */
+/* cti_sym_piece -- consecutive rows of a source's strip that are also consecutive in the target */
 typedef struct cti_sym_piece {
     int target;         /* row in the target's panel */
     short lane, length; /* first row in the strip, number of rows */
 } cti_sym_piece;
-/* cti_sym_entry -- block (i, j) of the lower triangle goes to unknowns (row, col) of the panel */
+/* cti_sym_entry -- block (i, j) of the lower triangle, stored at unknowns (row, col) of the panel */
 typedef struct cti_sym_entry {
     int i, j;     /* local numbers */
-    int row, col; /* of the supernode that owns j */
+    int row, col; /* in the panel of the supernode that owns j */
 } cti_sym_entry;
 
 /* cti_symbolic -- zero it before first use; read-only afterwards, may be shared by clusters and threads. All arrays are stb_ds arrays. */
@@ -6977,31 +6995,32 @@ typedef struct cti_symbolic {
     int *owner;   /* [n] supernode of a position */
     int *row_ptr; /* [n_super + 1] */
     int *rows;
-    int *subtree;    /* [n_super] first position of the subtree below (and with) the supernode */
+    int *subtree;    /* [n_super] first position of the subtree whose root is the supernode */
     size_t *panel;   /* [n_super + 1] offset of the panel */
     int *pivot;      /* [n_super + 1] offset of the padded pivots */
     int *place;      /* [n] offset of a position's first unknown among the padded pivots */
     int *update_ptr; /* [n_super + 1], by target */
     cti_sym_update *update;
-    int *strip_piece; /* pieces of each strip of each update, with one end mark */
+    int *strip_piece; /* index of the first piece of each strip of each update, and an end mark */
     cti_sym_piece *piece;
     int *entry_ptr; /* [n_super + 1] */
     cti_sym_entry *entry;
     size_t scratch;         /* numbers in the largest panel */
     int max_cols, max_rows; /* padded columns and padded rows of the largest panels */
-    double nonzeros, flops; /* of the factor as stored without padding; multiplications and additions of a factorization */
+    double nonzeros, flops; /* numbers of the factor as stored, padding not counted; additions and multiplications of one factorization */
 } cti_symbolic;
 
 /* cti_symbolic_analyze -- blocks [n_blocks] sorted, without repetitions. 0 when memory ran out (out is then empty). */
 CTI_FN int cti_symbolic_analyze(cti_mem *mem, cti_symbolic *out, const cti_bsr *A, const int32_t *blocks, int n_blocks);
-/* cti_symbolic_analyze_once -- the same in a fifth of the time, for a matrix that is factored once or twice: the factor costs a tenth more. */
+/* cti_symbolic_analyze_once -- the same in a fifth of the time, for a matrix that is factored once or twice; each factorization costs a
+   tenth more. */
 CTI_FN int cti_symbolic_analyze_once(cti_mem *mem, cti_symbolic *out, const cti_bsr *A, const int32_t *blocks, int n_blocks);
 CTI_FN void cti_symbolic_free(cti_mem *mem, cti_symbolic *sym);
 /* cti_symbolic_hash -- a hash of the cluster's local pattern; cti_symbolic_same -- 1 when sym was made from the same local pattern. */
 CTI_FN uint64_t cti_symbolic_hash(const cti_bsr *A, const int32_t *blocks, int n_blocks);
 CTI_FN int cti_symbolic_same(const cti_symbolic *sym, const cti_bsr *A, const int32_t *blocks, int n_blocks);
 
-/* cti_gather -- A's slot of every entry of a symbolic. Zero it before first use. */
+/* cti_gather -- for every entry of a symbolic its slot in A. Zero it before first use. */
 typedef struct cti_gather {
     int *slot; /* [entry_ptr[n_super]] */
 } cti_gather;
@@ -7009,7 +7028,7 @@ typedef struct cti_gather {
 CTI_FN int cti_gather_make(cti_mem *mem, cti_gather *out, const cti_symbolic *sym, const cti_bsr *A, const int32_t *blocks);
 CTI_FN void cti_gather_free(cti_mem *mem, cti_gather *gather);
 
-/* sizes of supernode s: pivots in unknowns, columns padded to 4, pivot rows padded to 8, unknowns below, padded to 8 */
+/* sizes of supernode s: pivots in unknowns; columns padded to 4; pivot rows padded to 8; unknowns below; these padded to 8 */
 CTI_INLINE int cti_sym_pivots(const cti_symbolic *sym, int s) { return 3 * (sym->first[s + 1] - sym->first[s]); }
 CTI_INLINE int cti_sym_cols(const cti_symbolic *sym, int s) { return cti_pad4(cti_sym_pivots(sym, s)); }
 CTI_INLINE int cti_sym_top(const cti_symbolic *sym, int s) { return cti_pad8(cti_sym_pivots(sym, s)); }
@@ -7019,15 +7038,15 @@ CTI_INLINE int cti_sym_height(const cti_symbolic *sym, int s) { return cti_sym_t
 
 /* ---- 2_linalg/symbolic.c ---- */
 /* symbolic.c -- from a cluster's pattern to the plan of its factorization.
-   Method: several fill-reducing orders are tried where that is cheap and the one with the least modelled time is kept; wide supernodes are
-   cut into chains of panels that fit the second-level cache; for every pair (descendant, target) the rows that the descendant updates are
-   found once, as pieces of its strips, so that the numeric phase searches nothing. based on: Ng and Peyton 1993 (blocked left-looking
+   Method: where it is cheap, several fill-reducing orders are tried, and the one with the least modelled time is kept. Wide supernodes are
+   cut into chains of panels that fit the second-level cache. For every pair (descendant, target) the rows that the descendant updates are
+   found once, as pieces of its strips, so that the numeric phase searches nothing. Based on: Ng and Peyton 1993 (blocked left-looking
    Cholesky); Chen, Davis, Hager, Rajamanickam 2008 (CHOLMOD). */
 
 /* local number of block b, or -1 */
 static int cti_symbolic_local(const int32_t *blocks, int n, int b)
 {
-    int lo = 0, hi = n, even = b - blocks[0]; /* a body's blocks mostly follow each other */
+    int lo = 0, hi = n, even = b - blocks[0]; /* a body's blocks are usually consecutive numbers */
     if (even >= 0 && even < n && blocks[even] == b)
         return even;
     while (lo < hi) {
@@ -7097,10 +7116,11 @@ static int cti_symbolic_pattern(cti_mem *mem, cti_symbolic *s, const cti_bsr *A,
     return 1;
 }
 
-#define CTI_SYMBOLIC_ONCE_SMALL 1200 /* blocks up to which minimum degree alone is cheapest, cuts counted */
-#define CTI_SYMBOLIC_ONCE_LARGE 6000 /* blocks from which more cuts pay */
+#define CTI_SYMBOLIC_ONCE_SMALL 1200 /* [blocks] up to this size minimum degree alone costs least, ordering and one factorization
+                                        together */
+#define CTI_SYMBOLIC_ONCE_LARGE 6000 /* [blocks] from this size on smaller leaves (400 in place of 1000) pay */
 
-/* the best of a few orders, or one that is found quickly, and its supernodes */
+/* finds an order and its supernodes: the best of several orders, or with `once` one that is found quickly */
 static int cti_symbolic_order(cti_mem *mem, cti_symbolic *s, int once)
 {
     static const int leaves[] = {0x7fffffff, 64, 32, 12};
@@ -7119,7 +7139,7 @@ static int cti_symbolic_order(cti_mem *mem, cti_symbolic *s, int once)
         goto done;
     }
     for (i = 0; i < 4; i++) {
-        /* minimum degree alone for small parts only, small leaves for small parts only */
+        /* minimum degree alone, and small leaves, are tried for small parts only */
         if ((i == 0 && n > 3000) || (i == 1 && n <= leaves[1]) || (i > 1 && (n > 600 || n <= leaves[i])))
             continue;
         if (!cti_order_dissect(mem, &g, leaves[i], perm) || !cti_etree_supernodes(mem, &g, perm, &first, &cost))
@@ -7139,7 +7159,7 @@ done:
     return ok;
 }
 
-/* chains of panels: supernodes wider than the limit are cut into equal parts */
+/* cuts supernodes wider than the limit into chains of panels of equal width */
 static int cti_symbolic_cut(cti_mem *mem, cti_symbolic *s)
 {
     int *cut = NULL, i, k, parts, m = CTI_LEN(s->first) - 1;
@@ -7166,7 +7186,7 @@ fail:
     return 0;
 }
 
-/* ascending order of a short list of distinct numbers below n: heap sort */
+/* heap sort of a short list of distinct numbers below n, ascending */
 static void cti_symbolic_sort(int *a, int m)
 {
     int i, c, p, v;
@@ -7190,7 +7210,7 @@ static void cti_symbolic_sort(int *a, int m)
     }
 }
 
-/* rows of every supernode: those of its columns in A and of its children; subtrees. child and sibling are lists by parent. */
+/* rows of every supernode: those of its columns in A and those of its children; also subtrees. child and sibling are lists by parent. */
 static int cti_symbolic_rows(cti_mem *mem, cti_symbolic *s)
 {
     int *w = NULL, *mark, *child, *sibling, i, j, k, c, r, ok = 0, m = s->n_super;
@@ -7267,7 +7287,7 @@ static int cti_symbolic_layout(cti_mem *mem, cti_symbolic *s)
     return 1;
 }
 
-/* rows i0 .. of source d as pieces of its strips; at[position]: row in the target's panel */
+/* rows i0 .. of source d as pieces of its strips; at[position] is the row in the target's panel */
 static int cti_symbolic_pieces(cti_mem *mem, cti_symbolic *s, cti_sym_update *u, const int *at)
 {
     const int *rows = s->rows + s->row_ptr[u->source];
@@ -7294,7 +7314,7 @@ static int cti_symbolic_pieces(cti_mem *mem, cti_symbolic *s, cti_sym_update *u,
     return CTI_PUSH(mem, s->strip_piece, CTI_LEN(s->piece));
 }
 
-/* updates by target, in the order of their sources */
+/* lists updates by target, in the order of their sources */
 static int cti_symbolic_updates(cti_mem *mem, cti_symbolic *s)
 {
     int d, a, i, k, m = s->n_super, pass;
@@ -7304,7 +7324,7 @@ static int cti_symbolic_updates(cti_mem *mem, cti_symbolic *s)
     for (pass = 0; pass < 2; pass++) {
         for (d = 0; d < m; d++) {
             int n = s->row_ptr[d + 1] - s->row_ptr[d];
-            const int *rows = n ? s->rows + s->row_ptr[d] : NULL; /* a diagonal matrix has none at all */
+            const int *rows = n ? s->rows + s->row_ptr[d] : NULL; /* a diagonal matrix has no rows below */
             for (i = 0; i < n; i = k) {
                 a = s->owner[rows[i]];
                 for (k = i; k < n && s->owner[rows[k]] == a; k++) {
@@ -7330,7 +7350,7 @@ static int cti_symbolic_updates(cti_mem *mem, cti_symbolic *s)
     return 1;
 }
 
-/* blocks of A's lower triangle by owner; counts first, then fills */
+/* lists the blocks of A's lower triangle by owner: the first pass counts, the second fills */
 static int cti_symbolic_entries(cti_mem *mem, cti_symbolic *s)
 {
     int i, k, m = s->n_super, pass, r, c, o;
@@ -7365,7 +7385,7 @@ static int cti_symbolic_entries(cti_mem *mem, cti_symbolic *s)
     return 1;
 }
 
-/* places in the target's panel: of the updates' rows and of the entries */
+/* places in the target's panel, for the updates' rows and for the entries */
 static int cti_symbolic_place(cti_mem *mem, cti_symbolic *s)
 {
     int *at = NULL, a, k, ok = 0;
@@ -7447,8 +7467,8 @@ CTI_FN void cti_gather_free(cti_mem *mem, cti_gather *gather) { CTI_FREE(mem, ga
 
 /* ---- 2_linalg/supernodal.h ---- */
 /* supernodal.h -- sparse Cholesky of 3x3-block matrices by supernodes, in float and double: factor, solve, solve with many right sides, and
-   compliance (the inverse restricted to some blocks). See symbolic.h for the panels. A factor is read-only after compute: solves may run on
-   several threads, each with its own work. */
+   compliance (the inverse restricted to some blocks). symbolic.h describes the panels. A factor is read-only once computed: several threads
+   may solve with it, each with its own work array. */
 
 
 /* cti_factor32, cti_factor64 -- A = L L' on a cluster. Zero it before first use. sym must outlive it. */
@@ -7457,7 +7477,7 @@ typedef struct cti_factor32 {
     float *L;       /* panels */
     float *inverse; /* [pivot[n_super]] 1 / l_kk; pads 1 */
     float *scratch;
-    int boosted; /* pivots that were replaced */
+    int boosted; /* number of replaced pivots */
     void *block;
     size_t bytes;
 } cti_factor32, cti_factor32_t;
@@ -7472,47 +7492,48 @@ typedef struct cti_factor64 {
 } cti_factor64, cti_factor64_t;
 
 #if CONTACT_WITH_CMR
-/* cti_factor*_compute -- factor of the cluster's matrix; val is A's val. A pivot that is not above eps a_kk is replaced by |a_kk| (by 1
-   where that is no use) and counted in f->boosted, so the factor is always of a positive definite matrix. Allocates only when it grows.
-   Returns 0 when memory ran out. */
+/* cti_factor*_compute -- factors the cluster's matrix; val is A's val. A pivot that is not above eps a_kk is replaced by |a_kk| (or by 1 if
+   that is zero or not finite) and counted in f->boosted. So the factor is always that of a positive definite matrix. Allocates only when it
+   grows. Returns 0 when memory ran out. */
 CTI_FN int cti_factor32_compute(cti_mem *mem, cti_factor32 *f, const cti_symbolic *sym, const cti_gather *g, const ct_real *val);
 #endif
 #if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 CTI_FN int cti_factor64_compute(cti_mem *mem, cti_factor64 *f, const cti_symbolic *sym, const cti_gather *g, const ct_real *val);
 #endif
 #if CONTACT_WITH_CMR
-/* cti_factor*_reserve -- memory for it alone; cti_factor*_refill -- what is left to do then, with no allocation: components on several threads. */
+/* cti_factor*_reserve -- the allocation of cti_factor*_compute alone; cti_factor*_refill -- its other part, which allocates nothing, so
+   that threads may factor several components at once. */
 CTI_FN int cti_factor32_reserve(cti_mem *mem, cti_factor32 *f, const cti_symbolic *sym);
 CTI_FN int cti_factor64_reserve(cti_mem *mem, cti_factor64 *f, const cti_symbolic *sym);
 CTI_FN void cti_factor32_refill(cti_factor32 *f, const cti_gather *g, const ct_real *val);
 CTI_FN void cti_factor64_refill(cti_factor64 *f, const cti_gather *g, const ct_real *val);
 #endif
-/* cti_factor64_compute_double -- the same with entries in double in every build. */
+/* cti_factor64_compute_double -- the same for entries that are double in every build. */
 CTI_FN int cti_factor64_compute_double(cti_mem *mem, cti_factor64 *f, const cti_symbolic *sym, const cti_gather *g, const double *val);
 CTI_FN void cti_factor32_free(cti_mem *mem, cti_factor32 *f);
 CTI_FN void cti_factor64_free(cti_mem *mem, cti_factor64 *f);
 
-/* what cti_factor32_solve takes for 0 before it divides by a pivot. Entries of the factor are at least 3.5e-15 of their pivot, so products with what
-   is kept are above 1.9e-34 of the pivots' ratio, 1.6e4 times the least normal float. Half and double change nothing: 5e-20 of the largest entry is
-   far below a float's rounding */
+/* [largest entry of x] entries of x below this are set to 0 in cti_factor32_solve before they are divided by a pivot. Entries of the factor
+   are at least 3.5e-15 of their pivot. Products with the entries kept are therefore above 1.9e-34 times the pivots' ratio, which is 1.6e4
+   times the smallest normal float. Half and double change nothing: 5e-20 of the largest entry is far below a float's rounding */
 #if CONTACT_WITH_CMR
 #define CTI_FACTOR32_LEAST 5.42101086e-20f /* 2^-64 */
 
-/* cti_factor*_solve -- x = A^-1 x; x [3 n] in the cluster's local order; work [cti_factor*_work(f)]. In float the largest entry of x should be of the
-   order of 1 (cti_factor32_scale): entries below CTI_FACTOR32_LEAST are 0. */
+/* cti_factor*_solve -- x = A^-1 x; x [3 n] in the cluster's local order; work [cti_factor*_work(f)]. In float, x should be scaled so that
+   its largest entry is about 1 (cti_factor32_scale), since entries below CTI_FACTOR32_LEAST are set to 0. */
 CTI_FN void cti_factor32_solve(const cti_factor32 *f, float *x, float *work);
 #endif
 CTI_FN void cti_factor64_solve(const cti_factor64 *f, double *x, double *work);
 #if CONTACT_WITH_CMR
-/* cti_factor32_scale -- a power of 2 by which a number of size `most` becomes 1 to 2; 1 where it is 0 or not finite. */
+/* cti_factor32_scale -- the power of 2 that scales a number of size `most` into [1, 2); 1 if `most` is 0 or not finite. */
 CTI_FN double cti_factor32_scale(double most);
 CTI_FN size_t cti_factor32_work(const cti_factor32 *f);
 #endif
 CTI_FN size_t cti_factor64_work(const cti_factor64 *f);
 
 #ifdef CTI_SPARE_INSTANCES
-/* cti_factor*_solve_many -- X = A^-1 X; X [3 n][ld], ld = nrhs rounded up to 8, a row per unknown; all ld columns are solved for.
-   work [cti_factor*_many_work(f)] */
+/* cti_factor*_solve_many -- X = A^-1 X; X [3 n][ld], ld = nrhs rounded up to 8, one row per unknown; all ld columns are solved. work
+   [cti_factor*_many_work(f)] */
 CTI_FN void cti_factor32_solve_many(const cti_factor32 *f, float *X, int nrhs, float *work);
 #endif
 #if CONTACT_WITH_ACTIVE_SET
@@ -7527,10 +7548,10 @@ CTI_FN size_t cti_factor64_many_work(const cti_factor64 *f);
 
 #if CONTACT_WITH_CMR
 /* cti_factor*_compliance -- C = S' A^-1 S for the blocks `ports`: C(3 a + i, 3 b + j) = A^-1(3 ports[a] + i, 3 ports[b] + j).
-   ports  in   [n_ports] local numbers, all different; it is fastest when they are in elimination order (by cti_symbolic.inv)
-   C      out  [3 n_ports][ld], full and exactly symmetric; ld >= 3 n_ports, a multiple of 8; the pads get anything
+   ports  in   [n_ports] local numbers, all different; fastest if they are in elimination order (by cti_symbolic.inv)
+   C      out  [3 n_ports][ld], full and exactly symmetric; ld >= 3 n_ports, a multiple of 8; the padding is unspecified
    work   [cti_factor*_compliance_work(f, n_ports)]
-   Method: Y = L^-1 S, each column from its own supernode up; C = Y' Y. */
+   Method: Y = L^-1 S, where each column is solved from its own supernode upwards; C = Y' Y. */
 CTI_FN void cti_factor32_compliance(const cti_factor32 *f, const int32_t *ports, int n_ports, float *C, int ld, float *work);
 CTI_FN void cti_factor64_compliance(const cti_factor64 *f, const int32_t *ports, int n_ports, double *C, int ld, double *work);
 CTI_FN size_t cti_factor32_compliance_work(const cti_factor32 *f, int n_ports);
@@ -7546,12 +7567,12 @@ CTI_FN size_t cti_factor64_compliance_work(const cti_factor64 *f, int n_ports);
 
 /* ---- 2_linalg/supernodal.c ---- */
 /* supernodal.c -- left-looking supernodal Cholesky and the solve with one right side.
-   Method: a supernode's columns are gathered from A into a column-major scratch, every earlier supernode that reaches them subtracts its
-   outer product, tile by tile, through the pieces found by the analysis; then the panel is factored by columns of four and written in
-   strips. Zeros above the diagonal of a strip are stored, so that kernels may run over whole strips. based on: Ng and Peyton 1993; Chen,
+   Method: a supernode's columns are gathered from A into a column-major scratch. Every earlier supernode that reaches them subtracts its
+   outer product, tile by tile, through the pieces found by the analysis. Then the panel is factored in groups of four columns and written
+   in strips. Zeros above the diagonal of a strip are stored, so that kernels may run over whole strips. Based on: Ng and Peyton 1993; Chen,
    Davis, Hager, Rajamanickam 2008; Goto and van de Geijn 2008. */
 
-#define CTI_SUPER_WIDE 400 /* strips times columns from which the backward sweep reads the panel in storage order */
+#define CTI_SUPER_WIDE 400 /* [strips times columns] panels from this size on are read in storage order by the backward sweep */
 
 #if CONTACT_WITH_CMR
 CTI_FN double cti_factor32_scale(double most)
@@ -7575,15 +7596,15 @@ CTI_FN double cti_factor32_scale(double most)
 #define CTI_SUPER_TINY 3.5e-15f /* eps^2 / 4 */
 #define CTI_SUPER_ABS fabsf
 #define CTI_SUPER_LEAST CTI_FACTOR32_LEAST
-#define CTI_SUPER_GONE 1e-34f /* 1e4 times the least normal number */
+#define CTI_SUPER_GONE 1e-34f /* 1e4 times the smallest normal number */
 /* supernodal.inl -- factor and single solve for one number type; included by supernodal.c. */
 
 static const CTI_T CTI_TN(cti_super, lanes)[8] = {0, 1, 2, 3, 4, 5, 6, 7};
 
-/* an entry of A; a denormal one is 0 */
+/* an entry of A; one so small that it is denormal or nearly so becomes 0 */
 CTI_INLINE CTI_T CTI_TN(cti_super, entry)(ct_real v) { return (CTI_T)(fabs((double)v) < (double)CTI_SUPER_GONE ? 0 : v); }
 
-/* scratch = the columns of supernode s in A, column-major with ld; orig: their diagonal */
+/* scratch = the columns of supernode s in A, column-major with leading dimension ld; orig: their diagonal */
 static void CTI_TN(cti_super, assemble)(const cti_symbolic *sym, const cti_gather *g, const ct_real *val, int s, CTI_T *W, size_t ld,
                                         CTI_T *orig)
 {
@@ -7603,8 +7624,9 @@ static void CTI_TN(cti_super, assemble)(const cti_symbolic *sym, const cti_gathe
         orig[c] = W[(size_t)c * (ld + 1)];
 }
 
-/* subtracts one strip of four columns: p0 .. p1 are the strip's pieces, to[q] the target columns of which the first m count. A piece
-   shorter than the strip is subtracted as a whole strip with zeros outside: the scratch has room for eight numbers on both sides. */
+/* subtracts one strip of four columns: p0 .. p1 are the strip's pieces, to[q] the target columns, of which the first m count. A piece
+   shorter than the strip is subtracted as a whole strip with zeros outside: the scratch has margins of eight numbers on both sides for
+   this. */
 CTI_INLINE void CTI_TN(cti_super, scatter)(const cti_sym_piece *p0, const cti_sym_piece *p1, int m, CTI_T *const to[4], const CTI_TVEC c[4])
 {
     CTI_TVEC lanes, in, zero;
@@ -7630,7 +7652,7 @@ CTI_INLINE void CTI_TN(cti_super, scatter)(const cti_sym_piece *p0, const cti_sy
     }
 }
 
-/* scratch of target -= (rows below of u->source) (its rows that are pivots of the target)' */
+/* subtracts from the target's scratch the product of the source's rows below and (its rows that are pivots of the target)' */
 static void CTI_TN(cti_super, update)(const cti_symbolic *sym, const CTI_T *L, const cti_sym_update *u, int target, CTI_T *W, size_t ld)
 {
     int d = u->source, cols = cti_sym_cols(sym, d), K = cti_sym_pivots(sym, d), strips = cti_strips(cti_sym_below(sym, d));
@@ -7640,7 +7662,8 @@ static void CTI_TN(cti_super, update)(const cti_symbolic *sym, const CTI_T *L, c
     const CTI_T *B = L + sym->panel[d] + (size_t)cti_sym_top(sym, d) * (size_t)cols, *from[3 * CTI_SYMBOLIC_WIDTH + 4];
     CTI_T *to[3 * CTI_SYMBOLIC_WIDTH + 4];
     const cti_sym_piece *piece = sym->piece;
-    /* where row c of the source stands, and the column of the target that it is; the last one repeats */
+    /* for each row c of the source among the target's pivots: where it is stored, and its column in the target; the last one is repeated as
+       padding */
     for (k = u->i0, c = 0; k < u->i1; k++, c += 3) {
         int i = 3 * k;
         CTI_T *w = W + (size_t)(3 * (rows[k] - sym->first[target])) * ld;
@@ -7670,11 +7693,11 @@ static void CTI_TN(cti_super, update)(const cti_symbolic *sym, const CTI_T *L, c
     }
 }
 
-/* entries far below what rounding leaves of the column's pivot 1 / r become 0: where the diagonal dominates, what fills in decays until its
-   products are denormal */
+/* sets an entry to 0 if it is far below the rounding error of the column's pivot 1 / r. Where the diagonal dominates, fill-in decays until
+   its products would be denormal */
 CTI_INLINE CTI_T CTI_TN(cti_super, flush1)(CTI_T least, CTI_T x) { return CTI_SUPER_ABS(x) < least ? 0 : x; }
 
-/* columns k0 .. k0+3 of strips t and, if two, t + 1: L = (W - L(rows, < k0) L(k0.., < k0)') L(k0.., k0..)'^-1. P: the panel */
+/* columns k0 .. k0+3 of strip t and, if two is set, t + 1: L = (W - L(rows, < k0) L(k0.., < k0)') L(k0.., k0..)'^-1. P: the panel */
 CTI_INLINE void CTI_TN(cti_super, solve_tile)(CTI_T *P, size_t stride, const CTI_T *r, int k0, int t, int two, const CTI_T *W, size_t ld)
 {
     const CTI_T *a[4], *l = P + (size_t)(k0 >> 3) * stride + (k0 & 7), *in = W + (size_t)k0 * ld + 8 * (size_t)t;
@@ -7711,7 +7734,7 @@ static int CTI_TN(cti_super, pivot)(CTI_T *P, size_t stride, CTI_T *r, int k0, c
     v[0] = CTI_TV(sub)(v[0], c[0]), v[1] = CTI_TV(sub)(v[1], c[1]), v[2] = CTI_TV(sub)(v[2], c[2]), v[3] = CTI_TV(sub)(v[3], c[3]);
     CTI_TN(cti_k, store4)(t, 8, v);
     for (q = 0; q < 4; q++)
-        for (p = 0; p <= q; p++) /* squares of what is small beside both diagonals would be denormal */
+        for (p = 0; p <= q; p++) /* an entry small beside both diagonals is flushed to 0: its square would be denormal */
             d[4 * q + p] = CTI_TN(cti_super, flush1)(CTI_SUPER_TINY * (orig[k0 + p] < orig[k0 + q] ? orig[k0 + p] : orig[k0 + q]), t[8 * p + o + q]);
     boosted = CTI_TN(cti_k, chol4)(d, orig + k0, CTI_SUPER_EPS, d, r + k0);
     for (q = 1; q < 4; q++)
@@ -7736,7 +7759,7 @@ static int CTI_TN(cti_super, pivot)(CTI_T *P, size_t stride, CTI_T *r, int k0, c
     return boosted;
 }
 
-/* panel of supernode s from its scratch */
+/* factors the panel of supernode s from its scratch */
 static int CTI_TN(cti_super, panel)(const cti_symbolic *sym, int s, CTI_T *P, CTI_T *r, const CTI_T *W, size_t ld, const CTI_T *orig)
 {
     int cols = cti_sym_cols(sym, s), top = cti_sym_top(sym, s) / 8, strips = cti_sym_height(sym, s) / 8, k0, t, boosted = 0;
@@ -7752,7 +7775,7 @@ static int CTI_TN(cti_super, panel)(const cti_symbolic *sym, int s, CTI_T *P, CT
     return boosted;
 }
 
-/* one block of memory: panels, inverse pivots, scratch */
+/* allocates one block of memory: panels, inverse pivots, scratch */
 static int CTI_TN(cti_super, reserve)(cti_mem *mem, CTI_TN(cti_factor, t) * f, const cti_symbolic *sym)
 {
     size_t panels = sym->panel[sym->n_super], pivots = ((size_t)sym->pivot[sym->n_super] + 15) & ~(size_t)15, n, bytes;
@@ -7761,7 +7784,7 @@ static int CTI_TN(cti_super, reserve)(cti_mem *mem, CTI_TN(cti_factor, t) * f, c
     if (!cti_mem_mul(n, sizeof(CTI_T), &bytes))
         return 0;
     if (bytes > f->bytes) {
-        /* nothing is kept: release first */
+        /* the old content is not needed: release it first */
         if (f->block)
             cti_mem_resize(mem, f->block, f->bytes, 0);
         f->bytes = 0;
@@ -7776,14 +7799,14 @@ static int CTI_TN(cti_super, reserve)(cti_mem *mem, CTI_TN(cti_factor, t) * f, c
     f->L = (CTI_T *)(void *)p;
     f->inverse = f->L + ((panels + 15) & ~(size_t)15);
     f->scratch = f->inverse + pivots + 16;
-    /* the margins of the scratch are read and written back */
+    /* the margins of the scratch are read and written back, so they need a value */
     memset(f->scratch - 16, 0, 16 * sizeof(CTI_T));
     memset(f->scratch + sym->scratch, 0, 16 * sizeof(CTI_T));
     f->sym = sym;
     return 1;
 }
 
-/* the scratch, assembled, becomes supernode s's panel */
+/* makes supernode s's panel from the assembled scratch */
 static void CTI_TN(cti_super, finish)(CTI_TN(cti_factor, t) * f, int s, CTI_T *orig)
 {
     const cti_symbolic *sym = f->sym;
@@ -7840,8 +7863,8 @@ CTI_FN size_t CTI_TN(cti_factor, work)(const CTI_TN(cti_factor, t) * f)
     return (size_t)f->sym->pivot[f->sym->n_super] + (size_t)f->sym->max_rows + 8 * (size_t)f->sym->max_cols + 48;
 }
 
-/* an unknown of a solve, made with the pivot 1 / r: 0 where it is far below what the largest right side makes, whose influence decays with the
-   distance until products are denormal */
+/* an unknown of a solve with the pivot 1 / r; set to 0 if it is far below the largest right side. Its influence decays with distance until
+   products would be denormal */
 CTI_INLINE CTI_T CTI_TN(cti_super, keep)(CTI_T r, CTI_T x) { return CTI_TN(cti_super, flush1)(CTI_SUPER_LEAST * r, x); }
 
 /* x = L(pivots, pivots)^-1 x, x padded: by halves of strips */
@@ -7871,7 +7894,7 @@ static void CTI_TN(cti_super, forward)(const CTI_T *P, size_t stride, const CTI_
     }
 }
 
-/* y = L(below, pivots) x, y padded to strips; the panel is read in its order. cols is a multiple of 4, x padded with 0. */
+/* y = L(below, pivots) x, y padded to strips; the panel is read in storage order. cols is a multiple of 4, x padded with 0. */
 static void CTI_TN(cti_super, below)(const CTI_T *B, int cols, int strips, const CTI_T *x, CTI_T *y)
 {
     int t, k;
@@ -7902,7 +7925,7 @@ CTI_INLINE void CTI_TN(cti_super, dots4)(const CTI_T *B, size_t stride, int stri
     c[0] = c0, c[1] = c1, c[2] = c2, c[3] = c3;
 }
 
-/* c[k] = sum over strips of L(strip, k)' y(strip) for all columns, c [cols][8]: L is read once, in its order */
+/* c[k] = sum over strips of L(strip, k)' y(strip) for all columns, c [cols][8]; L is read once, in storage order */
 static void CTI_TN(cti_super, dots)(const CTI_T *B, int cols, int strips, const CTI_T *y, CTI_T *c)
 {
     int t, k;
@@ -7961,7 +7984,7 @@ CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) * f, CTI_T *x,
     const cti_symbolic *sym = f->sym;
     CTI_T *z = CTI_TN(cti_super, align)(work), *y = z + ((sym->pivot[sym->n_super] + 15) & ~15), *w = y + sym->max_rows;
     int i, s, k;
-    /* z = x in elimination order, pads 0 */
+    /* z = x in elimination order; padding is 0 */
     memset(z, 0, (size_t)sym->pivot[sym->n_super] * sizeof *z);
     for (i = 0; i < sym->n; i++)
         memcpy(z + sym->place[i], x + 3 * (size_t)sym->perm[i], 3 * sizeof *z);
@@ -8010,7 +8033,7 @@ CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) * f, CTI_T *x,
 #define CTI_SUPER_EPS 2.2204460492503131e-16
 #define CTI_SUPER_TINY 1.2e-32
 #define CTI_SUPER_ABS fabs
-#define CTI_SUPER_LEAST 0 /* nothing is: products of doubles do not underflow here */
+#define CTI_SUPER_LEAST 0 /* no unknown is flushed to 0: products of doubles do not underflow here */
 #if CONTACT_WITH_CMR
 #define CTI_SUPER_GONE 0
 #endif
@@ -8019,10 +8042,10 @@ CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) * f, CTI_T *x,
 static const CTI_T CTI_TN(cti_super, lanes)[8] = {0, 1, 2, 3, 4, 5, 6, 7};
 
 #if CONTACT_WITH_CMR
-/* an entry of A; a denormal one is 0 */
+/* an entry of A; one so small that it is denormal or nearly so becomes 0 */
 CTI_INLINE CTI_T CTI_TN(cti_super, entry)(ct_real v) { return (CTI_T)(fabs((double)v) < (double)CTI_SUPER_GONE ? 0 : v); }
 
-/* scratch = the columns of supernode s in A, column-major with ld; orig: their diagonal */
+/* scratch = the columns of supernode s in A, column-major with leading dimension ld; orig: their diagonal */
 static void CTI_TN(cti_super, assemble)(const cti_symbolic *sym, const cti_gather *g, const ct_real *val, int s, CTI_T *W, size_t ld,
                                         CTI_T *orig)
 {
@@ -8043,8 +8066,9 @@ static void CTI_TN(cti_super, assemble)(const cti_symbolic *sym, const cti_gathe
 }
 #endif
 
-/* subtracts one strip of four columns: p0 .. p1 are the strip's pieces, to[q] the target columns of which the first m count. A piece
-   shorter than the strip is subtracted as a whole strip with zeros outside: the scratch has room for eight numbers on both sides. */
+/* subtracts one strip of four columns: p0 .. p1 are the strip's pieces, to[q] the target columns, of which the first m count. A piece
+   shorter than the strip is subtracted as a whole strip with zeros outside: the scratch has margins of eight numbers on both sides for
+   this. */
 CTI_INLINE void CTI_TN(cti_super, scatter)(const cti_sym_piece *p0, const cti_sym_piece *p1, int m, CTI_T *const to[4], const CTI_TVEC c[4])
 {
     CTI_TVEC lanes, in, zero;
@@ -8070,7 +8094,7 @@ CTI_INLINE void CTI_TN(cti_super, scatter)(const cti_sym_piece *p0, const cti_sy
     }
 }
 
-/* scratch of target -= (rows below of u->source) (its rows that are pivots of the target)' */
+/* subtracts from the target's scratch the product of the source's rows below and (its rows that are pivots of the target)' */
 static void CTI_TN(cti_super, update)(const cti_symbolic *sym, const CTI_T *L, const cti_sym_update *u, int target, CTI_T *W, size_t ld)
 {
     int d = u->source, cols = cti_sym_cols(sym, d), K = cti_sym_pivots(sym, d), strips = cti_strips(cti_sym_below(sym, d));
@@ -8080,7 +8104,8 @@ static void CTI_TN(cti_super, update)(const cti_symbolic *sym, const CTI_T *L, c
     const CTI_T *B = L + sym->panel[d] + (size_t)cti_sym_top(sym, d) * (size_t)cols, *from[3 * CTI_SYMBOLIC_WIDTH + 4];
     CTI_T *to[3 * CTI_SYMBOLIC_WIDTH + 4];
     const cti_sym_piece *piece = sym->piece;
-    /* where row c of the source stands, and the column of the target that it is; the last one repeats */
+    /* for each row c of the source among the target's pivots: where it is stored, and its column in the target; the last one is repeated as
+       padding */
     for (k = u->i0, c = 0; k < u->i1; k++, c += 3) {
         int i = 3 * k;
         CTI_T *w = W + (size_t)(3 * (rows[k] - sym->first[target])) * ld;
@@ -8110,11 +8135,11 @@ static void CTI_TN(cti_super, update)(const cti_symbolic *sym, const CTI_T *L, c
     }
 }
 
-/* entries far below what rounding leaves of the column's pivot 1 / r become 0: where the diagonal dominates, what fills in decays until its
-   products are denormal */
+/* sets an entry to 0 if it is far below the rounding error of the column's pivot 1 / r. Where the diagonal dominates, fill-in decays until
+   its products would be denormal */
 CTI_INLINE CTI_T CTI_TN(cti_super, flush1)(CTI_T least, CTI_T x) { return CTI_SUPER_ABS(x) < least ? 0 : x; }
 
-/* columns k0 .. k0+3 of strips t and, if two, t + 1: L = (W - L(rows, < k0) L(k0.., < k0)') L(k0.., k0..)'^-1. P: the panel */
+/* columns k0 .. k0+3 of strip t and, if two is set, t + 1: L = (W - L(rows, < k0) L(k0.., < k0)') L(k0.., k0..)'^-1. P: the panel */
 CTI_INLINE void CTI_TN(cti_super, solve_tile)(CTI_T *P, size_t stride, const CTI_T *r, int k0, int t, int two, const CTI_T *W, size_t ld)
 {
     const CTI_T *a[4], *l = P + (size_t)(k0 >> 3) * stride + (k0 & 7), *in = W + (size_t)k0 * ld + 8 * (size_t)t;
@@ -8151,7 +8176,7 @@ static int CTI_TN(cti_super, pivot)(CTI_T *P, size_t stride, CTI_T *r, int k0, c
     v[0] = CTI_TV(sub)(v[0], c[0]), v[1] = CTI_TV(sub)(v[1], c[1]), v[2] = CTI_TV(sub)(v[2], c[2]), v[3] = CTI_TV(sub)(v[3], c[3]);
     CTI_TN(cti_k, store4)(t, 8, v);
     for (q = 0; q < 4; q++)
-        for (p = 0; p <= q; p++) /* squares of what is small beside both diagonals would be denormal */
+        for (p = 0; p <= q; p++) /* an entry small beside both diagonals is flushed to 0: its square would be denormal */
             d[4 * q + p] = CTI_TN(cti_super, flush1)(CTI_SUPER_TINY * (orig[k0 + p] < orig[k0 + q] ? orig[k0 + p] : orig[k0 + q]), t[8 * p + o + q]);
     boosted = CTI_TN(cti_k, chol4)(d, orig + k0, CTI_SUPER_EPS, d, r + k0);
     for (q = 1; q < 4; q++)
@@ -8176,7 +8201,7 @@ static int CTI_TN(cti_super, pivot)(CTI_T *P, size_t stride, CTI_T *r, int k0, c
     return boosted;
 }
 
-/* panel of supernode s from its scratch */
+/* factors the panel of supernode s from its scratch */
 static int CTI_TN(cti_super, panel)(const cti_symbolic *sym, int s, CTI_T *P, CTI_T *r, const CTI_T *W, size_t ld, const CTI_T *orig)
 {
     int cols = cti_sym_cols(sym, s), top = cti_sym_top(sym, s) / 8, strips = cti_sym_height(sym, s) / 8, k0, t, boosted = 0;
@@ -8192,7 +8217,7 @@ static int CTI_TN(cti_super, panel)(const cti_symbolic *sym, int s, CTI_T *P, CT
     return boosted;
 }
 
-/* one block of memory: panels, inverse pivots, scratch */
+/* allocates one block of memory: panels, inverse pivots, scratch */
 static int CTI_TN(cti_super, reserve)(cti_mem *mem, CTI_TN(cti_factor, t) * f, const cti_symbolic *sym)
 {
     size_t panels = sym->panel[sym->n_super], pivots = ((size_t)sym->pivot[sym->n_super] + 15) & ~(size_t)15, n, bytes;
@@ -8201,7 +8226,7 @@ static int CTI_TN(cti_super, reserve)(cti_mem *mem, CTI_TN(cti_factor, t) * f, c
     if (!cti_mem_mul(n, sizeof(CTI_T), &bytes))
         return 0;
     if (bytes > f->bytes) {
-        /* nothing is kept: release first */
+        /* the old content is not needed: release it first */
         if (f->block)
             cti_mem_resize(mem, f->block, f->bytes, 0);
         f->bytes = 0;
@@ -8216,14 +8241,14 @@ static int CTI_TN(cti_super, reserve)(cti_mem *mem, CTI_TN(cti_factor, t) * f, c
     f->L = (CTI_T *)(void *)p;
     f->inverse = f->L + ((panels + 15) & ~(size_t)15);
     f->scratch = f->inverse + pivots + 16;
-    /* the margins of the scratch are read and written back */
+    /* the margins of the scratch are read and written back, so they need a value */
     memset(f->scratch - 16, 0, 16 * sizeof(CTI_T));
     memset(f->scratch + sym->scratch, 0, 16 * sizeof(CTI_T));
     f->sym = sym;
     return 1;
 }
 
-/* the scratch, assembled, becomes supernode s's panel */
+/* makes supernode s's panel from the assembled scratch */
 static void CTI_TN(cti_super, finish)(CTI_TN(cti_factor, t) * f, int s, CTI_T *orig)
 {
     const cti_symbolic *sym = f->sym;
@@ -8282,8 +8307,8 @@ CTI_FN size_t CTI_TN(cti_factor, work)(const CTI_TN(cti_factor, t) * f)
     return (size_t)f->sym->pivot[f->sym->n_super] + (size_t)f->sym->max_rows + 8 * (size_t)f->sym->max_cols + 48;
 }
 
-/* an unknown of a solve, made with the pivot 1 / r: 0 where it is far below what the largest right side makes, whose influence decays with the
-   distance until products are denormal */
+/* an unknown of a solve with the pivot 1 / r; set to 0 if it is far below the largest right side. Its influence decays with distance until
+   products would be denormal */
 CTI_INLINE CTI_T CTI_TN(cti_super, keep)(CTI_T r, CTI_T x) { return CTI_TN(cti_super, flush1)(CTI_SUPER_LEAST * r, x); }
 
 /* x = L(pivots, pivots)^-1 x, x padded: by halves of strips */
@@ -8313,7 +8338,7 @@ static void CTI_TN(cti_super, forward)(const CTI_T *P, size_t stride, const CTI_
     }
 }
 
-/* y = L(below, pivots) x, y padded to strips; the panel is read in its order. cols is a multiple of 4, x padded with 0. */
+/* y = L(below, pivots) x, y padded to strips; the panel is read in storage order. cols is a multiple of 4, x padded with 0. */
 static void CTI_TN(cti_super, below)(const CTI_T *B, int cols, int strips, const CTI_T *x, CTI_T *y)
 {
     int t, k;
@@ -8344,7 +8369,7 @@ CTI_INLINE void CTI_TN(cti_super, dots4)(const CTI_T *B, size_t stride, int stri
     c[0] = c0, c[1] = c1, c[2] = c2, c[3] = c3;
 }
 
-/* c[k] = sum over strips of L(strip, k)' y(strip) for all columns, c [cols][8]: L is read once, in its order */
+/* c[k] = sum over strips of L(strip, k)' y(strip) for all columns, c [cols][8]; L is read once, in storage order */
 static void CTI_TN(cti_super, dots)(const CTI_T *B, int cols, int strips, const CTI_T *y, CTI_T *c)
 {
     int t, k;
@@ -8403,7 +8428,7 @@ CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) * f, CTI_T *x,
     const cti_symbolic *sym = f->sym;
     CTI_T *z = CTI_TN(cti_super, align)(work), *y = z + ((sym->pivot[sym->n_super] + 15) & ~15), *w = y + sym->max_rows;
     int i, s, k;
-    /* z = x in elimination order, pads 0 */
+    /* z = x in elimination order; padding is 0 */
     memset(z, 0, (size_t)sym->pivot[sym->n_super] * sizeof *z);
     for (i = 0; i < sym->n; i++)
         memcpy(z + sym->place[i], x + 3 * (size_t)sym->perm[i], 3 * sizeof *z);
@@ -8475,10 +8500,10 @@ CTI_FN int cti_factor64_compute_double(cti_mem *mem, cti_factor64 *f, const cti_
 
 /* ---- 2_linalg/supernodal_many.c ---- */
 /* supernodal_many.c -- solves with many right sides, and compliance.
-   Method: right sides are strips of eight columns, so that every row operation is whole lanes. Compliance: the ports are taken in
-   elimination order; the ports below a supernode are then consecutive, and its rows of Y = L^-1 S are stored for those alone. C = Y' Y is
-   summed supernode by supernode into strips right of the diagonal. based on: Chen, Davis, Hager, Rajamanickam 2008 (CHOLMOD); Amestoy et
-   al. 2012 (entries of the inverse by sparse right sides). */
+   Method: right sides are strips of eight columns, so that every row operation is on whole lanes. Compliance: the ports are taken in
+   elimination order. The ports below a supernode in the tree are then consecutive, and its rows of Y = L^-1 S are stored for those alone. C
+   = Y' Y is summed supernode by supernode into strips right of the diagonal. Based on: Chen, Davis, Hager, Rajamanickam 2008 (CHOLMOD);
+   Amestoy et al. 2012 (entries of the inverse by sparse right sides). */
 
 #define CTI_T float
 #define CTI_TN(a, b) a##32_##b
@@ -8487,12 +8512,12 @@ CTI_FN int cti_factor64_compute_double(cti_mem *mem, cti_factor64 *f, const cti_
 #endif
 #define CTI_TV(op) cti_f8_##op
 #if CONTACT_WITH_CMR
-#define CTI_MANY_TINY 3.5e-15f /* eps^2 / 4, as in factors */
+#define CTI_MANY_TINY 3.5e-15f /* eps^2 / 4, as in supernodal.c */
 /* supernodal_many.inl -- many right sides and compliance for one number type; included by supernodal_many.c.
    Right sides are kept by supernode as strips of eight columns: strip j of supernode s is [padded pivot][8]. */
 
-/* four rows of Y = L^-1 Y. tiny > 0: entries below `tiny` of what their pivots 1 / r make of a unit become 0, since the inverse decays with the
-   distance from a port until its products are denormal */
+/* four rows of Y = L^-1 Y. If tiny > 0, an entry below `tiny` times what its pivot 1 / r makes of a unit load becomes 0. The inverse decays
+   with the distance from a port, and products would become denormal */
 CTI_INLINE void CTI_TN(cti_many, rows4)(const CTI_T *l, const CTI_T *r, CTI_T tiny, const CTI_T *y, CTI_TVEC c[4])
 {
     CTI_T least[4];
@@ -8505,8 +8530,8 @@ CTI_INLINE void CTI_TN(cti_many, rows4)(const CTI_T *l, const CTI_T *r, CTI_T ti
     CTI_TN(cti_k, flush4)(least, c);
 }
 
-/* Y = L(pivots, pivots)^-1 Y in place, n strips of size ys; rows of strip j below zero[j] (a multiple of 4, ascending) are 0. zero may be
-   NULL. tiny: see rows4 */
+/* Y = L(pivots, pivots)^-1 Y in place, n strips of size ys. Rows of strip j below zero[j] (a multiple of 4, ascending in j) are 0; zero may
+   be NULL. tiny: see rows4 */
 static void CTI_TN(cti_many, forward)(const CTI_T *P, const CTI_T *r, int cols, CTI_T *Y, size_t ys, int n, const int *zero, CTI_T tiny)
 {
     size_t stride = 8 * (size_t)cols;
@@ -8544,7 +8569,7 @@ CTI_INLINE void CTI_TN(cti_many, sub4)(CTI_T *const y[4], int m, const CTI_TVEC 
         CTI_TN(cti_k, sub1)(y[3], c[3]);
 }
 
-/* rows of later supernodes -= L(below, pivots) Y; row i of strip 0 is at base + to[i], strip j is j step[i] further */
+/* rows of later supernodes -= L(below, pivots) Y; row i of strip 0 is at base + to[i], strip j is j step[i] numbers behind it */
 static void CTI_TN(cti_many, below)(const CTI_T *B, int cols, int pivots, int below, const CTI_T *Y, size_t ys, int n, CTI_T *base,
                                     const size_t *to, const size_t *step, const int *zero)
 {
@@ -8619,7 +8644,7 @@ static void CTI_TN(cti_many, backward)(const CTI_T *P, const CTI_T *r, int cols,
 }
 #endif
 
-#define CTI_MANY_GROUP 4 /* strips of right sides that go through the factor together */
+#define CTI_MANY_GROUP 4 /* strips of right sides that are solved together */
 
 #ifdef CTI_SPARE_INSTANCES
 CTI_FN size_t CTI_TN(cti_factor, many_work)(const CTI_TN(cti_factor, t) * f)
@@ -8710,7 +8735,7 @@ CTI_FN void CTI_TN(cti_factor, solve_many)(const CTI_TN(cti_factor, t) * f, CTI_
 #endif
 
 #if CONTACT_WITH_CMR
-/* most strips that supernode s can have with p ports */
+/* largest number of strips that supernode s can have with p ports */
 static int CTI_TN(cti_many, most)(const cti_symbolic *sym, int s, int p)
 {
     int sub = sym->first[s + 1] - sym->subtree[s];
@@ -8724,7 +8749,7 @@ CTI_FN size_t CTI_TN(cti_factor, compliance_work)(const CTI_TN(cti_factor, t) * 
     int s;
     for (s = 0; s < sym->n_super; s++)
         n += 8 * (size_t)cti_sym_top(sym, s) * (size_t)CTI_TN(cti_many, most)(sym, s, n_ports);
-    /* tables: two per row, one offset and two strip numbers per supernode, two numbers per port */
+    /* sizes of the tables: two numbers per row, one offset and two strip numbers per supernode, two numbers per port */
     words = (2 * (size_t)sym->max_rows + (size_t)sym->n_super) * sizeof(size_t) +
             (2 * (size_t)sym->n_super + 3 * (size_t)n_ports + (size_t)sym->n + 8) * sizeof(int);
     n += words / sizeof(CTI_T) + 64;
@@ -8732,18 +8757,18 @@ CTI_FN size_t CTI_TN(cti_factor, compliance_work)(const CTI_TN(cti_factor, t) * 
 }
 #endif
 
-/* cti_many_plan -- the supernodes' columns of Y: strips strip[s] .. strip[s] + count[s] - 1 at Y + offset[s] */
+/* cti_many_plan -- the columns of Y that supernode s stores: strips strip[s] .. strip[s] + count[s] - 1, at Y + offset[s] */
 typedef struct CTI_TN(cti_many, plan) {
     CTI_T *Y, *C; /* C: in elimination order of the ports */
     size_t ld, used;
     size_t *to, *step, *offset;
-    int *zero;                 /* see zeros: of the supernode at hand */
+    int *zero;                 /* of the current supernode: see cti_many_zeros */
     int *strip, *count, *port; /* port[k]: the caller's number of the k-th port in elimination order */
     int n, sorted;
 } CTI_TN(cti_many, plan);
 
 #if CONTACT_WITH_CMR
-/* lays out work; ports in elimination order; columns of every supernode */
+/* lays out the work array, sorts the ports into elimination order, and finds the columns of every supernode */
 static void CTI_TN(cti_many, prepare)(const CTI_TN(cti_factor, t) * f, const int32_t *ports, int n, CTI_T *work, CTI_TN(cti_many, plan) * w)
 {
     const cti_symbolic *sym = f->sym;
@@ -8777,7 +8802,7 @@ static void CTI_TN(cti_many, prepare)(const CTI_TN(cti_factor, t) * f, const int
     p += (64 - ((uintptr_t)p & 63)) & 63;
     w->Y = (CTI_T *)(void *)p;
     w->used = 0;
-    /* supernodes ascend, and so do the ends of their ranges; the beginning is found by going back */
+    /* the ends of the supernodes' port ranges ascend with s; a range's beginning is found by going back */
     for (s = 0, hi = 0; s < sym->n_super; s++) {
         while (hi < n && sym->inv[ports[w->port[hi]]] < sym->first[s + 1])
             hi++;
@@ -8791,7 +8816,7 @@ static void CTI_TN(cti_many, prepare)(const CTI_TN(cti_factor, t) * f, const int
     w->C = w->Y + w->used;
 }
 
-/* zero[j] of supernode s: the columns of its own ports begin with zeros */
+/* zero[j] for supernode s: a column that begins in one of its own ports has zeros above that port */
 static void CTI_TN(cti_many, zeros)(const cti_symbolic *sym, const int32_t *ports, const CTI_TN(cti_many, plan) * w, int s)
 {
     int j;
@@ -8879,7 +8904,8 @@ static void CTI_TN(cti_many, product)(const CTI_TN(cti_factor, t) * f, const int
     }
 }
 
-/* entries of C that are nothing beside the smallest of the diagonal become 0: sweeps multiply columns by small changes of multipliers */
+/* sets entries of C to 0 that are negligible beside the smallest diagonal entry, since sweeps multiply columns by small changes of
+   multipliers */
 static void CTI_TN(cti_many, trim)(CTI_T *C, int rows, int ld)
 {
     CTI_T least = C[0];
@@ -8895,7 +8921,7 @@ static void CTI_TN(cti_many, trim)(CTI_T *C, int rows, int ld)
         }
 }
 
-/* C of sorted ports is the upper triangle, which is mirrored into the lower one; other ports' blocks come from w->C */
+/* for sorted ports, C already is the upper triangle, which is mirrored into the lower one; for other orders the blocks come from w->C */
 static void CTI_TN(cti_many, mirror)(const CTI_TN(cti_many, plan) * w, CTI_T *C, int ld)
 {
     int i, j, i0, j0, rows = 3 * w->n;
@@ -8908,7 +8934,7 @@ static void CTI_TN(cti_many, mirror)(const CTI_TN(cti_many, plan) * w, CTI_T *C,
                         C[(size_t)i * (size_t)ld + (size_t)j] = C[(size_t)j * (size_t)ld + (size_t)i];
         return;
     }
-    /* blocks to the caller's places, and mirrored; the diagonal blocks' lower halves from their upper ones */
+    /* copies blocks to the caller's places and mirrors them; the lower half of a diagonal block is the mirror image of its upper half */
     for (i = 0; i < w->n; i++)
         for (j = i; j < w->n; j++) {
             const CTI_T *u = w->C + 3 * (size_t)i * w->ld + 3 * (size_t)j, *v = u + w->ld, *x = v + w->ld;
@@ -8964,8 +8990,8 @@ CTI_FN void CTI_TN(cti_factor, compliance)(const CTI_TN(cti_factor, t) * f, cons
    Right sides are kept by supernode as strips of eight columns: strip j of supernode s is [padded pivot][8]. */
 
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_CMR
-/* four rows of Y = L^-1 Y. tiny > 0: entries below `tiny` of what their pivots 1 / r make of a unit become 0, since the inverse decays with the
-   distance from a port until its products are denormal */
+/* four rows of Y = L^-1 Y. If tiny > 0, an entry below `tiny` times what its pivot 1 / r makes of a unit load becomes 0. The inverse decays
+   with the distance from a port, and products would become denormal */
 CTI_INLINE void CTI_TN(cti_many, rows4)(const CTI_T *l, const CTI_T *r, CTI_T tiny, const CTI_T *y, CTI_TVEC c[4])
 {
     CTI_T least[4];
@@ -8978,8 +9004,8 @@ CTI_INLINE void CTI_TN(cti_many, rows4)(const CTI_T *l, const CTI_T *r, CTI_T ti
     CTI_TN(cti_k, flush4)(least, c);
 }
 
-/* Y = L(pivots, pivots)^-1 Y in place, n strips of size ys; rows of strip j below zero[j] (a multiple of 4, ascending) are 0. zero may be
-   NULL. tiny: see rows4 */
+/* Y = L(pivots, pivots)^-1 Y in place, n strips of size ys. Rows of strip j below zero[j] (a multiple of 4, ascending in j) are 0; zero may
+   be NULL. tiny: see rows4 */
 static void CTI_TN(cti_many, forward)(const CTI_T *P, const CTI_T *r, int cols, CTI_T *Y, size_t ys, int n, const int *zero, CTI_T tiny)
 {
     size_t stride = 8 * (size_t)cols;
@@ -9017,7 +9043,7 @@ CTI_INLINE void CTI_TN(cti_many, sub4)(CTI_T *const y[4], int m, const CTI_TVEC 
         CTI_TN(cti_k, sub1)(y[3], c[3]);
 }
 
-/* rows of later supernodes -= L(below, pivots) Y; row i of strip 0 is at base + to[i], strip j is j step[i] further */
+/* rows of later supernodes -= L(below, pivots) Y; row i of strip 0 is at base + to[i], strip j is j step[i] numbers behind it */
 static void CTI_TN(cti_many, below)(const CTI_T *B, int cols, int pivots, int below, const CTI_T *Y, size_t ys, int n, CTI_T *base,
                                     const size_t *to, const size_t *step, const int *zero)
 {
@@ -9089,7 +9115,7 @@ static void CTI_TN(cti_many, backward)(const CTI_T *P, const CTI_T *r, int cols,
     }
 }
 
-#define CTI_MANY_GROUP 4 /* strips of right sides that go through the factor together */
+#define CTI_MANY_GROUP 4 /* strips of right sides that are solved together */
 
 CTI_FN size_t CTI_TN(cti_factor, many_work)(const CTI_TN(cti_factor, t) * f)
 {
@@ -9177,7 +9203,7 @@ CTI_FN void CTI_TN(cti_factor, solve_many)(const CTI_TN(cti_factor, t) * f, CTI_
 #endif
 
 #if CONTACT_WITH_CMR
-/* most strips that supernode s can have with p ports */
+/* largest number of strips that supernode s can have with p ports */
 static int CTI_TN(cti_many, most)(const cti_symbolic *sym, int s, int p)
 {
     int sub = sym->first[s + 1] - sym->subtree[s];
@@ -9191,7 +9217,7 @@ CTI_FN size_t CTI_TN(cti_factor, compliance_work)(const CTI_TN(cti_factor, t) * 
     int s;
     for (s = 0; s < sym->n_super; s++)
         n += 8 * (size_t)cti_sym_top(sym, s) * (size_t)CTI_TN(cti_many, most)(sym, s, n_ports);
-    /* tables: two per row, one offset and two strip numbers per supernode, two numbers per port */
+    /* sizes of the tables: two numbers per row, one offset and two strip numbers per supernode, two numbers per port */
     words = (2 * (size_t)sym->max_rows + (size_t)sym->n_super) * sizeof(size_t) +
             (2 * (size_t)sym->n_super + 3 * (size_t)n_ports + (size_t)sym->n + 8) * sizeof(int);
     n += words / sizeof(CTI_T) + 64;
@@ -9199,18 +9225,18 @@ CTI_FN size_t CTI_TN(cti_factor, compliance_work)(const CTI_TN(cti_factor, t) * 
 }
 #endif
 
-/* cti_many_plan -- the supernodes' columns of Y: strips strip[s] .. strip[s] + count[s] - 1 at Y + offset[s] */
+/* cti_many_plan -- the columns of Y that supernode s stores: strips strip[s] .. strip[s] + count[s] - 1, at Y + offset[s] */
 typedef struct CTI_TN(cti_many, plan) {
     CTI_T *Y, *C; /* C: in elimination order of the ports */
     size_t ld, used;
     size_t *to, *step, *offset;
-    int *zero;                 /* see zeros: of the supernode at hand */
+    int *zero;                 /* of the current supernode: see cti_many_zeros */
     int *strip, *count, *port; /* port[k]: the caller's number of the k-th port in elimination order */
     int n, sorted;
 } CTI_TN(cti_many, plan);
 
 #if CONTACT_WITH_CMR
-/* lays out work; ports in elimination order; columns of every supernode */
+/* lays out the work array, sorts the ports into elimination order, and finds the columns of every supernode */
 static void CTI_TN(cti_many, prepare)(const CTI_TN(cti_factor, t) * f, const int32_t *ports, int n, CTI_T *work, CTI_TN(cti_many, plan) * w)
 {
     const cti_symbolic *sym = f->sym;
@@ -9244,7 +9270,7 @@ static void CTI_TN(cti_many, prepare)(const CTI_TN(cti_factor, t) * f, const int
     p += (64 - ((uintptr_t)p & 63)) & 63;
     w->Y = (CTI_T *)(void *)p;
     w->used = 0;
-    /* supernodes ascend, and so do the ends of their ranges; the beginning is found by going back */
+    /* the ends of the supernodes' port ranges ascend with s; a range's beginning is found by going back */
     for (s = 0, hi = 0; s < sym->n_super; s++) {
         while (hi < n && sym->inv[ports[w->port[hi]]] < sym->first[s + 1])
             hi++;
@@ -9258,7 +9284,7 @@ static void CTI_TN(cti_many, prepare)(const CTI_TN(cti_factor, t) * f, const int
     w->C = w->Y + w->used;
 }
 
-/* zero[j] of supernode s: the columns of its own ports begin with zeros */
+/* zero[j] for supernode s: a column that begins in one of its own ports has zeros above that port */
 static void CTI_TN(cti_many, zeros)(const cti_symbolic *sym, const int32_t *ports, const CTI_TN(cti_many, plan) * w, int s)
 {
     int j;
@@ -9346,7 +9372,8 @@ static void CTI_TN(cti_many, product)(const CTI_TN(cti_factor, t) * f, const int
     }
 }
 
-/* entries of C that are nothing beside the smallest of the diagonal become 0: sweeps multiply columns by small changes of multipliers */
+/* sets entries of C to 0 that are negligible beside the smallest diagonal entry, since sweeps multiply columns by small changes of
+   multipliers */
 static void CTI_TN(cti_many, trim)(CTI_T *C, int rows, int ld)
 {
     CTI_T least = C[0];
@@ -9362,7 +9389,7 @@ static void CTI_TN(cti_many, trim)(CTI_T *C, int rows, int ld)
         }
 }
 
-/* C of sorted ports is the upper triangle, which is mirrored into the lower one; other ports' blocks come from w->C */
+/* for sorted ports, C already is the upper triangle, which is mirrored into the lower one; for other orders the blocks come from w->C */
 static void CTI_TN(cti_many, mirror)(const CTI_TN(cti_many, plan) * w, CTI_T *C, int ld)
 {
     int i, j, i0, j0, rows = 3 * w->n;
@@ -9375,7 +9402,7 @@ static void CTI_TN(cti_many, mirror)(const CTI_TN(cti_many, plan) * w, CTI_T *C,
                         C[(size_t)i * (size_t)ld + (size_t)j] = C[(size_t)j * (size_t)ld + (size_t)i];
         return;
     }
-    /* blocks to the caller's places, and mirrored; the diagonal blocks' lower halves from their upper ones */
+    /* copies blocks to the caller's places and mirrors them; the lower half of a diagonal block is the mirror image of its upper half */
     for (i = 0; i < w->n; i++)
         for (j = i; j < w->n; j++) {
             const CTI_T *u = w->C + 3 * (size_t)i * w->ld + 3 * (size_t)j, *v = u + w->ld, *x = v + w->ld;
@@ -9432,10 +9459,10 @@ CTI_FN void CTI_TN(cti_factor, compliance)(const CTI_TN(cti_factor, t) * f, cons
 
 /* cti_factor64_schur -- W = J A^-1 J', full and exactly symmetric.
    rows       in   rows of J
-   ptr, idx   in   [rows + 1], [ptr[rows]] columns of each row, sorted: unknown 3 i + a is entry a of the cluster's block i
+   ptr, idx   in   [rows + 1], [ptr[rows]] columns of each row, sorted: column 3 i + a is unknown a of the cluster's block i
    val        in   [ptr[rows]]
    W          out  [rows][ld], ld >= rows
-   Scratch from the arena, rewound. Returns 0 when memory ran out. */
+   Scratch comes from the arena and is given back. Returns 0 when memory ran out. */
 CTI_FN int cti_factor64_schur(const cti_factor64 *f, cti_arena *arena, int rows, const int32_t *ptr, const int32_t *idx, const double *val,
                               double *W, int ld);
 
@@ -9448,26 +9475,27 @@ CTI_FN int cti_factor64_schur(const cti_factor64 *f, cti_arena *arena, int rows,
 
 /* ---- 2_linalg/schur.c ---- */
 /* schur.c -- Schur complements of sparse rows.
-   Method: W = Y'Y with Y = L^-1 J'. A row of J fills in only along the paths of its blocks to the roots of the elimination trees. The trees
-   (bodies that no entry of A joins) are taken one by one: W is the sum over trees. In a tree, rows are sorted by their first block in
-   elimination order and laid out in strips of eight columns; a supernode stores the strips that reach it and no others. Y'Y is summed
-   supernode by supernode. based on: Gilbert and Peierls 1988 (sparse right sides); Amestoy et al. 2012 (their order). */
+   Method: W = Y'Y with Y = L^-1 J'. A row of J fills in only along the paths from its blocks to the roots of the elimination trees. W is a
+   sum over these trees (bodies that no entry of A joins), taken one at a time. In a tree, rows are sorted by their first block in
+   elimination order and laid out in strips of eight columns. A supernode stores only the strips that reach it. Y'Y is summed supernode by
+   supernode. Based on: Gilbert and Peierls 1988 (sparse right sides); Amestoy et al. 2012 (their order). */
 
 /* cti_schur_plan -- one tree at a time: supernodes s0 .. s1 - 1, columns row[0 .. n - 1] */
 typedef struct cti_schur_plan {
     const cti_factor64 *f;
     const int32_t *ptr, *idx;
     const double *val;
-    int32_t *row, *at; /* rows of J by tree and first position, [pairs]; that position */
+    int32_t *row, *at; /* [pairs] rows of J, sorted by tree and first position; the first position of each */
     int pairs;
     int s0, s1, n, strips;
     const int32_t *own;    /* the tree's part of row */
-    int32_t *first;        /* [s1 - s0 + 1] of strip: strips that reach a supernode, ascending */
-    int32_t *strip, *zero; /* zero: rows above it (a multiple of 4) are 0 */
-    size_t *offset;        /* [s1 - s0] of its strips in Y, each [top][8] */
-    double *Y, *C;         /* C [8 strips][8 strips]: Y'Y right of the diagonal */
-    size_t *to, *step;     /* [max_rows] place of a row below in strip 0 of its owner, distance of strips there */
-    const int32_t **map;   /* [max_rows] the owner's number of each strip */
+    int32_t *first;        /* [s1 - s0 + 1] ranges in strip: the strips that reach a supernode, ascending */
+    int32_t *strip, *zero; /* number of a strip; zero: its rows above this one (a multiple of 4) are 0 */
+    size_t *offset;        /* [s1 - s0] where the supernode's strips begin in Y, each [top][8] */
+    double *Y, *C;         /* C [8 strips][8 strips]: Y'Y on and right of the diagonal */
+    size_t *to, *step;     /* [max_rows] for each row below: its place in strip 0 of the supernode that owns it; distance between strips
+                              there */
+    const int32_t **map;   /* [max_rows] for each row below: number, in the supernode that owns it, of each strip of this one */
     int32_t *maps;
 } cti_schur_plan;
 
@@ -9486,7 +9514,7 @@ static void cti_schur_roots(const cti_symbolic *sym, int32_t *root)
     }
 }
 
-/* every pair of a row and a tree that it touches, sorted by the first position there; bucket [n + 1] */
+/* lists every pair of a row and a tree that it touches, sorted by the first position it touches; bucket [n + 1] */
 static void cti_schur_pairs(cti_schur_plan *w, int rows, const int32_t *root, int32_t *row, int32_t *at, int32_t *bucket)
 {
     const cti_symbolic *sym = w->f->sym;
@@ -9515,7 +9543,8 @@ static void cti_schur_pairs(cti_schur_plan *w, int rows, const int32_t *root, in
     w->pairs = n;
 }
 
-/* strips that reach each supernode of the tree: its own blocks' and its children's. mark [s1 - s0][strips]: 1 + first row, or 0 */
+/* the strips that reach each supernode of the tree: those of its own blocks and of its children. mark [s1 - s0][strips]: 1 + first row, or
+   0 */
 static int cti_schur_reach(cti_schur_plan *w, cti_arena *arena, int32_t *mark)
 {
     const cti_symbolic *sym = w->f->sym;
@@ -9557,7 +9586,7 @@ static int cti_schur_reach(cti_schur_plan *w, cti_arena *arena, int32_t *mark)
     return w->Y != NULL;
 }
 
-/* number of a strip among those of supernode s (counted from s0) */
+/* index of a strip among those of supernode s (counted from s0) */
 static int cti_schur_find(const cti_schur_plan *w, int s, int strip)
 {
     int lo = w->first[s], hi = w->first[s + 1] - 1;
@@ -9587,7 +9616,7 @@ static void cti_schur_fill(cti_schur_plan *w)
         }
 }
 
-/* one strip: y = L(pivots, pivots)^-1 y, rows above z are 0 */
+/* one strip: y = L(pivots, pivots)^-1 y; rows above z are 0 */
 static void cti_schur_forward(const double *P, const double *inverse, int cols, double *y, int z)
 {
     size_t stride = 8 * (size_t)cols;
@@ -9602,7 +9631,7 @@ static void cti_schur_forward(const double *P, const double *inverse, int cols, 
     }
 }
 
-/* where the rows below supernode s go */
+/* for each row below supernode s: its place in the supernode that owns it */
 static void cti_schur_targets(cti_schur_plan *w, int s)
 {
     const cti_symbolic *sym = w->f->sym;
@@ -9611,7 +9640,7 @@ static void cti_schur_targets(cti_schur_plan *w, int s)
     for (k = sym->row_ptr[s]; k < sym->row_ptr[s + 1]; k++) {
         int p = sym->rows[k], o = sym->owner[p];
         if (o != owner) {
-            /* the owner's strips contain these, in the same order */
+            /* the owner's strips contain those of s, in the same order */
             int at = w->first[o - w->s0];
             owner = o, map += count;
             for (j = 0; j < count; j++) {
@@ -9629,7 +9658,7 @@ static void cti_schur_targets(cti_schur_plan *w, int s)
     }
 }
 
-#define CTI_SCHUR_BLOCK 64 /* rows below that stay in cache while the strips go by */
+#define CTI_SCHUR_BLOCK 64 /* rows below that stay in cache while all strips are processed */
 
 /* rows of later supernodes -= L(below, pivots) Y */
 static void cti_schur_below(cti_schur_plan *w, int s)
@@ -9768,8 +9797,8 @@ CTI_FN int cti_factor64_schur(const cti_factor64 *f, cti_arena *arena, int rows,
 
 
 #if CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_NEWTON
-/* cti_lu_factor -- P A = L U in place with partial pivoting; A [n][ld] row-major, ld >= n rounded up to 8 (the pads are overwritten), pivot [n];
-   scratch [cti_lu_scratch(n)]. 0 when A is singular or not finite. */
+/* cti_lu_factor -- P A = L U in place with partial pivoting; A [n][ld] row-major, ld >= n rounded up to 8 (the padding is overwritten),
+   pivot [n]; scratch [cti_lu_scratch(n)]. 0 when A is singular or not finite. */
 CTI_FN int cti_lu_factor(double *A, int n, int ld, int *pivot, double *scratch);
 CTI_FN size_t cti_lu_scratch(int n);
 /* cti_lu_solve -- x = A^-1 x; x [n] */
@@ -9789,8 +9818,9 @@ CTI_FN double cti_lu_dot(const double *a, const double *b, int n);
 
 /* ---- 2_linalg/lu.c ---- */
 /* lu.c -- LU of large general matrices in double.
-   Method: right-looking in panels of 32 columns: the panel is factored with row exchanges, its rows of U are solved for, and what remains is
-   updated by the tile of kernel.h from packed strips. based on: Golub and Van Loan, Matrix Computations, 3.4 (partial pivoting, block form). */
+   Method: right-looking in panels of 32 columns. A panel is factored with row exchanges and its rows of U are computed; then the rest of
+   the matrix is updated by the tile of kernel.h from packed strips. Based on: Golub and Van Loan, Matrix Computations, 3.4 (partial
+   pivoting, block form). */
 
 #if CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_NEWTON
 enum { CTI_LU_PANEL = 32 };
@@ -9844,7 +9874,7 @@ static int cti_lu_panel(double *A, int n, int ld, int k0, int k1, int *pivot)
     return 1;
 }
 
-/* rows of U right of the panel, packed into strips of eight columns */
+/* computes the panel's rows of U, right of it, and packs them into strips of eight columns */
 static void cti_lu_rows(double *A, int n, int ld, int k0, int k1, double *strips)
 {
     int i, k, j, c, K = k1 - k0;
@@ -9857,7 +9887,7 @@ static void cti_lu_rows(double *A, int n, int ld, int k0, int k1, double *strips
                 strips[8 * k + c] = j + c < n ? A[(size_t)(k0 + k) * (size_t)ld + (size_t)(j + c)] : 0;
 }
 
-/* A -= L U for what remains */
+/* A -= L U for the rest of the matrix */
 static void cti_lu_update(double *A, int n, int ld, int k0, int k1, const double *strips)
 {
     int i, j, q, K = k1 - k0;
@@ -9933,25 +9963,25 @@ CTI_FN void cti_lu_solve(const double *A, int n, int ld, const int *pivot, doubl
 #endif
 
 /* ---- 2_linalg/block_lu.h ---- */
-/* block_lu.h -- LU of sparse matrices of 3x3 blocks whose numbers are unsymmetric, without exchanges between blocks. */
+/* block_lu.h -- LU of sparse matrices of 3x3 blocks with unsymmetric values, without exchanges between blocks. */
 
 
 /* cti_block_lu -- zero it before first use. All arrays are stb_ds arrays. Column k of L and row k of U have the same pattern. */
 typedef struct cti_block_lu {
     int n;
     int *perm, *inv;   /* order of elimination and its inverse */
-    int *ptr, *rows;   /* [n + 1], [ptr[n]] positions above k of column k, rising */
-    int *slot, *side;  /* of every entry of the matrix: its block; 0 diagonal, 1 L, 2 U */
-    double *D, *L, *U; /* inverses of the pivots; blocks */
-    double flops;      /* multiplications and additions of a factorization */
+    int *ptr, *rows;   /* [n + 1], [ptr[n]] positions above k in column k, ascending */
+    int *slot, *side;  /* for every entry of the matrix: its block in the array that side names: 0 D (diagonal), 1 L, 2 U */
+    double *D, *L, *U; /* inverses of the pivots; blocks of the factors */
+    double flops;      /* additions and multiplications of one factorization */
     double *work;      /* [3 n] */
 } cti_block_lu;
 
 #if CONTACT_WITH_ADMM || CONTACT_WITH_INTERIOR || CONTACT_WITH_NEWTON
-/* cti_block_lu_open -- analysis of a matrix whose row i has the columns column[first[i]] .. column[first[i + 1] - 1], in any order.
-   0 when memory ran out. */
+/* cti_block_lu_open -- symbolic analysis of a matrix whose row i has the columns column[first[i]] .. column[first[i + 1] - 1], in any
+   order. 0 when memory ran out. */
 CTI_FN int cti_block_lu_open(cti_mem *mem, cti_block_lu *s, int n, const int32_t *first, const int32_t *column);
-/* cti_block_lu_factor -- block [9 first[n]] in the order of column. 0 when a pivot block is singular or not finite. */
+/* cti_block_lu_factor -- block [9 first[n]]: the entries in the order of `column`. 0 when a pivot block is singular or not finite. */
 CTI_FN int cti_block_lu_factor(cti_block_lu *s, const double *block);
 /* cti_block_lu_solve -- x [3 n] = A^-1 x. */
 CTI_FN void cti_block_lu_solve(cti_block_lu *s, double *x);
@@ -9966,10 +9996,11 @@ CTI_FN void cti_block_lu_close(cti_mem *mem, cti_block_lu *s);
 #endif
 
 /* ---- 2_linalg/block_lu.c ---- */
-/* block_lu.c -- LU of sparse matrices of 3x3 blocks whose numbers are unsymmetric.
-   Method: the pattern is made symmetric and ordered by minimum degree; elimination goes to the right, L and U share one pattern; pivots are
-   inverses of whole blocks, not exchanged: for matrices whose diagonal blocks are safe, as those of contact problems are.
-   based on: Davis, Direct Methods for Sparse Linear Systems, 4.1 and 6.2. */
+/* block_lu.c -- LU of sparse matrices of 3x3 blocks with unsymmetric values.
+   Method: the pattern is made symmetric and ordered by minimum degree. Elimination is right-looking; L and U share one pattern. A pivot is
+   the inverse of a whole diagonal block, and blocks are not exchanged. This suits matrices whose diagonal blocks dominate, as those of
+   contact problems do.
+   Based on: Davis, Direct Methods for Sparse Linear Systems, 4.1 and 6.2. */
 
 #if CONTACT_WITH_ADMM || CONTACT_WITH_INTERIOR || CONTACT_WITH_NEWTON
 enum { CTI_BLOCK_LU_LEAF = 200 };
@@ -10012,7 +10043,8 @@ static int cti_block_lu_order(cti_mem *mem, cti_block_lu *s, const cti_bsr *G)
     return ok;
 }
 
-/* positions of column k: the matrix's own and those of the columns that have k as their first; unsorted, appended to rows */
+/* pattern of column k: the matrix's own positions and those of its children in the elimination tree (columns whose first entry is k);
+   unsorted, appended to rows */
 static int cti_block_lu_column(cti_mem *mem, cti_block_lu *s, const cti_bsr *G, int k, int *mark, int *child, int *next)
 {
     int e, c, i = s->perm[k], start = CTI_LEN(s->rows), least = s->n, at;
@@ -10042,7 +10074,7 @@ static int cti_block_lu_column(cti_mem *mem, cti_block_lu *s, const cti_bsr *G, 
     return 1;
 }
 
-/* rows of all columns in rising order, by two transpositions */
+/* sorts the rows of all columns, by two transpositions */
 static void cti_block_lu_sort(cti_block_lu *s, int *count, int *columns, int *rows)
 {
     int n = s->n, k, e;
@@ -10078,7 +10110,7 @@ static int cti_block_lu_fill(cti_mem *mem, cti_block_lu *s, const cti_bsr *G)
     return ok;
 }
 
-/* where the matrix's entries are kept */
+/* the place of each of the matrix's entries in D, L or U */
 static void cti_block_lu_slots(cti_block_lu *s, const int32_t *first, const int32_t *column)
 {
     int i, e;
@@ -10149,7 +10181,7 @@ CTI_INLINE void cti_block_lu_less(const double *A, const double *B, double *C)
     }
 }
 
-/* what position k does to all later ones */
+/* eliminates position k: updates all later ones */
 static void cti_block_lu_eliminate(cti_block_lu *s, int k)
 {
     int e, g, at, end = s->ptr[k + 1];
@@ -10231,30 +10263,32 @@ CTI_FN void cti_block_lu_solve(cti_block_lu *s, double *x)
 #endif
 
 /* ---- 2_linalg/panel_lu.h ---- */
-/* panel_lu.h -- LU of sparse matrices whose unknowns come in groups, every pair of them with a dense block or none; unsymmetric numbers. */
+/* panel_lu.h -- LU of sparse matrices whose unknowns come in groups. The block of two groups is dense or absent; values are unsymmetric. */
 
 
-/* cti_panel_lu -- zero it before first use. Arrays are stb_ds arrays. Position: place in the order of elimination. */
+/* cti_panel_lu -- zero it before first use. Arrays are stb_ds arrays. A position is a group's place in the order of elimination. */
 typedef struct cti_panel_lu {
-    cti_block_lu plan;          /* order and fill of the groups; its numbers are not used */
-    int n, unknowns;            /* groups; unknowns of all of them */
-    int *size, *start;          /* [n] unknowns of a position, [n + 1] their first place in a right side */
-    size_t *diag, *lower, *upper; /* [n], [fill] of blocks in val, row-major, rows of the columns rounded up to 8 */
+    cti_block_lu plan;          /* order and fill of the groups; its values are not used */
+    int n, unknowns;            /* number of groups, and of the unknowns in all of them */
+    int *size, *start;          /* [n] unknowns of a position; [n + 1] where they begin in a right side */
+    size_t *diag, *lower, *upper; /* [n], [fill], [fill] offsets of blocks in val; blocks are row-major, with rows padded to a multiple
+                                     of 8 */
     double *val, *work;
     int *pivot;
 } cti_panel_lu;
 
 #if CONTACT_WITH_ADMM || CONTACT_WITH_INTERIOR || CONTACT_WITH_NEWTON
-/* cti_panel_lu_open -- analysis; group i is joined with groups column[first[i]] .. column[first[i + 1] - 1], in any order. 0: out of memory. */
+/* cti_panel_lu_open -- symbolic analysis; group i is coupled to groups column[first[i]] .. column[first[i + 1] - 1], in any order. 0: out
+   of memory. */
 CTI_FN int cti_panel_lu_open(cti_mem *mem, cti_panel_lu *s, int n, const int32_t *first, const int32_t *column);
 CTI_FN void cti_panel_lu_close(cti_mem *mem, cti_panel_lu *s);
-/* cti_panel_lu_clear -- room and zeros for groups of size [n] unknowns, 0 is allowed. 0: out of memory. */
+/* cti_panel_lu_clear -- sets group sizes [n] (0 is allowed), makes room for the blocks and zeroes them. 0: out of memory. */
 CTI_FN int cti_panel_lu_clear(cti_mem *mem, cti_panel_lu *s, const int32_t *size);
-/* cti_panel_lu_block -- where the numbers of block (i, j) go, rows *ld apart; NULL where the analysis has none. */
+/* cti_panel_lu_block -- where block (i, j) is to be written, its rows *ld numbers apart; NULL if the analysis has no such block. */
 CTI_FN double *cti_panel_lu_block(cti_panel_lu *s, int i, int j, int *ld);
-/* cti_panel_lu_factor -- 0 when a group's block is singular or not finite: rows are exchanged within groups only. */
+/* cti_panel_lu_factor -- 0 when the diagonal block of a group is singular or not finite: rows are exchanged within groups only. */
 CTI_FN int cti_panel_lu_factor(cti_panel_lu *s);
-/* cti_panel_lu_place -- first place of group i's unknowns in the vector that cti_panel_lu_solve takes; x [unknowns] = A^-1 x. */
+/* cti_panel_lu_place -- where group i begins in the vector of cti_panel_lu_solve, which computes x [unknowns] = A^-1 x. */
 CTI_FN int cti_panel_lu_place(const cti_panel_lu *s, int i);
 CTI_FN void cti_panel_lu_solve(cti_panel_lu *s, double *x);
 #endif
@@ -10268,10 +10302,10 @@ CTI_FN void cti_panel_lu_solve(cti_panel_lu *s, double *x);
 
 /* ---- 2_linalg/panel_lu.c ---- */
 /* panel_lu.c -- LU by groups of unknowns.
-   Method: the groups are ordered and filled as single blocks (block_lu.c). Elimination goes to the right: the diagonal block is inverted
-   with row exchanges, the blocks right of it are multiplied by the inverse, and their products with those below are taken off what remains,
-   by the tile of kernel.h. Based on: Golub and Van Loan, Matrix Computations, 3.2 and 3.4 (block LU, Gauss-Jordan); Davis, Direct Methods
-   for Sparse Linear Systems, 6.2. */
+   Method: the groups are ordered, and their fill is computed, as if each were a single block (block_lu.c). Elimination is right-looking.
+   The diagonal block is inverted with row exchanges and multiplied into the blocks right of it. The tile of kernel.h then subtracts their
+   products with the blocks below from the rest. Based on: Golub and Van Loan, Matrix Computations, 3.2 and 3.4 (block LU, Gauss-Jordan);
+   Davis, Direct Methods for Sparse Linear Systems, 6.2. */
 
 #if CONTACT_WITH_ADMM || CONTACT_WITH_INTERIOR || CONTACT_WITH_NEWTON
 CTI_FN int cti_panel_lu_open(cti_mem *mem, cti_panel_lu *s, int n, const int32_t *first, const int32_t *column)
@@ -10316,7 +10350,7 @@ CTI_FN int cti_panel_lu_clear(cti_mem *mem, cti_panel_lu *s, const int32_t *size
     return 1;
 }
 
-/* entry of position j > k in column k, or -1 */
+/* index of the entry of position j > k in column k, or -1 */
 static int cti_panel_lu_find(const cti_block_lu *q, int k, int j)
 {
     int lo = q->ptr[k], hi = q->ptr[k + 1];
@@ -10341,7 +10375,7 @@ CTI_FN double *cti_panel_lu_block(cti_panel_lu *s, int i, int j, int *ld)
     return e < 0 ? NULL : s->val + (a > b ? s->lower[e] : s->upper[e]);
 }
 
-/* row -= f times other, n numbers in whole lanes */
+/* row -= f other, n numbers in whole lanes */
 static void cti_panel_lu_less(double *row, double f, const double *other, int n)
 {
     cti_d8 v = cti_d8_set(f);
@@ -10417,7 +10451,7 @@ static void cti_panel_lu_product(int m, int K, int n, const double *A, int lda, 
     }
 }
 
-/* what position k does to all later ones; its upper blocks are D^-1 U then */
+/* eliminates position k: updates all later ones; the blocks right of its diagonal become D^-1 U */
 static void cti_panel_lu_eliminate(cti_panel_lu *s, int k)
 {
     const cti_block_lu *q = &s->plan;
@@ -10491,7 +10525,7 @@ CTI_FN void cti_panel_lu_solve(cti_panel_lu *s, double *x)
    summation is the same on every SIMD path. */
 
 
-/* cti_krylov_dot -- x'y over n numbers: eight lanes, lane i sums the terms i, i + 8, ..., then the lanes in simd.h's fixed order. */
+/* cti_krylov_dot -- x'y over n numbers: lane i of eight sums the terms i, i + 8, ...; the lanes are then summed in simd.h's fixed order. */
 CTI_FN ct_real cti_krylov_dot(int n, const ct_real *x, const ct_real *y);
 
 /* cti_precond_fn -- z = M^-1 r, both [3 n]; M symmetric positive definite. */
@@ -10500,8 +10534,8 @@ typedef void cti_precond_fn(void *ctx, const ct_real *r, ct_real *z);
 /* cti_pcg -- A x = b by preconditioned conjugate gradients.
    x         in: start, out: solution, [3 n]
    precond   NULL: M = 1
-   tol       absolute: stops when sqrt(r' M^-1 r) <= tol, r = b - A x by recurrence. With M close to A this is the energy norm of the
-             error. tol 0 runs until max_it or until r' M^-1 r is exactly 0
+   tol       absolute: stops when sqrt(r' M^-1 r) <= tol, with r = b - A x from the recurrence. With M close to A this is the energy norm
+             of the error. tol 0 runs until max_it or until r' M^-1 r is exactly 0
    work      [12 n]
    returns 1 when it converged, 0 when max_it was reached or p' A p is not positive (x is then the last iterate). out_iterations (may be
    NULL): products with A after the first residual. No allocation. */
@@ -10513,7 +10547,8 @@ typedef struct cti_jacobi {
     int n;
     ct_real *inv; /* [9 n] */
 } cti_jacobi;
-/* cti_jacobi_make -- a block that cannot be inverted to a finite one is replaced by its diagonal, then by 1. 0 when memory ran out. */
+/* cti_jacobi_make -- inverts the diagonal blocks. A block without a finite inverse is replaced by its diagonal, and if that fails by 1. 0
+   when memory ran out. */
 CTI_FN int cti_jacobi_make(cti_mem *mem, cti_jacobi *out, const cti_bsr *A);
 CTI_FN void cti_jacobi_free(cti_mem *mem, cti_jacobi *jacobi);
 /* cti_jacobi_apply -- a cti_precond_fn; ctx is a cti_jacobi. */
@@ -10532,7 +10567,7 @@ CTI_FN ct_real cti_krylov_dot(int n, const ct_real *x, const ct_real *y)
     for (i = 0; i + 8 <= n; i += 8)
         s = CTI_R8(add)(s, CTI_R8(mul)(CTI_R8(load)(x + i), CTI_R8(load)(y + i)));
     if (i < n) {
-        /* the tail fills the first lanes, the others add 0 */
+        /* the last, partial group fills the first lanes; the other lanes add 0 */
         ct_real a[8], b[8];
         int k;
         for (k = 0; k < 8; k++)
@@ -26725,8 +26760,9 @@ CTI_FN void cti_bridge_rub(const cti_problem *p, const ct_real *v)
 /* Squared distances; every pointer is a point of three numbers.
    t          out  closest point e0 + t (e1 - e0), 0 <= t <= 1
    w          out  [3] barycentric weights of the closest point, >= 0, sum 1 up to rounding
-   st         out  [2] closest points a0 + st[0] (a1 - a0) and b0 + st[1] (b1 - b0); one of many where edges are parallel
-   feature    out  as above. Zero-length edges and flat triangles are allowed. No output may be NULL. */
+   st         out  [2] closest points a0 + st[0] (a1 - a0) and b0 + st[1] (b1 - b0); for parallel edges one of many such pairs
+   feature    out  as above
+   Zero-length edges and flat triangles are allowed. No output may be NULL. */
 CTI_FN ct_real cti_dist_pp(const ct_real *p, const ct_real *q);
 CTI_FN ct_real cti_dist_pe(const ct_real *p, const ct_real *e0, const ct_real *e1, ct_real *t, int *feature);
 CTI_FN ct_real cti_dist_pt(const ct_real *p, const ct_real *t0, const ct_real *t1, const ct_real *t2, ct_real w[3], int *feature);
@@ -26745,12 +26781,12 @@ CTI_FN void cti_dist_ee_batch(const ct_real *x, const int32_t *quads, int n, ct_
 /* dist.c -- squared distances and closest points: vertex-vertex, vertex-edge, vertex-triangle, edge-edge.
    Method: the foot of the perpendicular is taken where it lies inside both features and the normal is well determined; otherwise the
    minimum over the boundary features, which is exact because the squared distance is convex in the parameters. Near-degenerate interiors
-   are compared with the boundary, so that a badly rounded foot never beats a better boundary point. The distance is always evaluated at
-   the returned parameters: it is the distance of two points of the features, never less than the true one by more than rounding.
+   are compared with the boundary, so that a badly rounded foot never replaces a better boundary point. The distance is always evaluated at
+   the returned parameters. So it is the distance of two points of the features and never less than the true one by more than rounding.
    based on: Ericson, Real-Time Collision Detection, ch. 5.1; barycentric weights from cross products rather than from Gram matrices,
    which lose half of the digits where edges are nearly parallel. */
 
-/* below this share of |u|^2 |v|^2, |u x v|^2 does not decide alone */
+/* where |u x v|^2 is below this share of |u|^2 |v|^2, the foot is compared with the boundary */
 #define CTI_DIST_FLAT CTI_R(1e-4)
 
 CTI_FN ct_real cti_dist_pp(const ct_real *p, const ct_real *q) { return cti_v3_norm2(cti_v3_sub(cti_v3_at(p, 0), cti_v3_at(q, 0))); }
@@ -26879,7 +26915,7 @@ CTI_FN ct_real cti_dist_ee(const ct_real *a0, const ct_real *a1, const ct_real *
 #if CONTACT_WITH_CMR
 #define CTI_DISTB_FLAT CTI_R(1e-4) /* as in dist.c */
 
-/* cti_distb_load -- point `corner` of eight quads (the last one again where fewer are left) */
+/* cti_distb_load -- point `corner` of eight quads (the last quad is repeated where fewer are left) */
 CTI_INLINE void cti_distb_load(const ct_real *x, const int32_t *quads, int n, int corner, cti_r8 r[3])
 {
     ct_real buf[3][8];
@@ -26947,7 +26983,7 @@ CTI_INLINE cti_r8 cti_distb_face(cti_r8 x[4][3], cti_r8 w[3], cti_r8 *feature)
     return cti_select8(in, d2, best);
 }
 
-/* cti_distb_better -- takes over (d2, s, t) where d2 is less than best */
+/* cti_distb_better -- lanes where d2 < best take over d2, s and t */
 CTI_INLINE void cti_distb_better(cti_r8 d2, cti_r8 s, cti_r8 t, cti_r8 *best, cti_r8 st[2])
 {
     cti_r8 less = cti_lt8(d2, *best);
@@ -27038,12 +27074,12 @@ CTI_FN void cti_dist_ee_batch(const ct_real *x, const int32_t *quads, int n, ct_
 #endif
 
 /* ---- 4_geom/ccd.h ---- */
-/* ccd.h -- continuous collision detection: the first time at which two features that move on straight lines touch, or come as near as a
-   minimum distance. All arithmetic is double in both builds (float input is exact in double; the answer is rounded down to ct_real). */
+/* ccd.h -- continuous collision detection: the first time at which two features that move on straight lines touch, or come within a minimum
+   distance. All arithmetic is double in both builds: float input is exact in double, and the answer is rounded down to ct_real. */
 
 
 #define CTI_CCD_NONE 2.0   /* time of impact of a pair that stays apart */
-#define CTI_CCD_NEVER -1.0 /* the same, seen from the end */
+#define CTI_CCD_NEVER -1.0 /* of the search backwards: no time without contact was found */
 
 /* Single queries: x0, x1 points at t = 0 and t = 1 (VF vertex, face 0 1 2; EE edge a 0 1, edge b 0 1; VE vertex, edge 0 1; VV).
    min_distance >= 0 [m], 0: touch. Returns 1 and the time in [0, 1], never late, or 0 and CTI_CCD_NONE. Input that is not finite, or a
@@ -27055,13 +27091,13 @@ CTI_FN int cti_ccd_ve(const ct_real x0[9], const ct_real x1[9], ct_real min_dist
 CTI_FN int cti_ccd_vv(const ct_real x0[6], const ct_real x1[6], ct_real min_distance, ct_real *out_toi);
 #endif
 
-/* Batches: points x0, x1 [3 points], quads [4 n] point numbers, min_distance [n] or NULL (0), toi [n]. Return the number of contacts.
-   A batch may free a pair that a single query, within rounding, calls a contact: it looks at more planes first. */
+/* Batches: points x0, x1 [3 points], quads [4 n] point numbers, min_distance [n] or NULL (0), toi [n]. They return the number of contacts.
+   A pair at the minimum distance, up to rounding, may be a contact for a single query and free for a batch, which tries more planes. */
 CTI_FN int cti_ccd_vf_batch(const ct_real *x0, const ct_real *x1, const int32_t *quads, int n, const ct_real *min_distance, ct_real *toi);
 CTI_FN int cti_ccd_ee_batch(const ct_real *x0, const ct_real *x1, const int32_t *quads, int n, const ct_real *min_distance, ct_real *toi);
 
 /* ---- between the ccd_*.c files ---- */
-CTI_FN ct_real cti_ccd_round(double t); /* down to ct_real */
+CTI_FN ct_real cti_ccd_round(double t); /* rounds down to ct_real */
 #define CTI_CCD_VF 0
 #define CTI_CCD_EE 1
 #define CTI_CCD_VE 2
@@ -27078,28 +27114,28 @@ typedef struct cti_ccd_query {
     const double *x[2];
 } cti_ccd_query;
 
-/* cti_ccd_prepare -- 1: go on; 0: contact at 0 for certain or no finite input */
+/* cti_ccd_prepare -- returns 1 if the search must decide, 0 if there is contact at time 0 for certain or the input is not finite */
 CTI_FN int cti_ccd_prepare(cti_ccd_query *q, int kind, const double *x0, const double *x1, double distance);
 /* cti_ccd_direction -- at time t a direction (unit length) along which the hull is far from the origin; returns the certified lower bound
    of the distance along it (may be negative) */
 CTI_FN double cti_ccd_direction(const cti_ccd_query *q, double t, double n[3]);
-/* cti_ccd_plane, cti_ccd_clear -- 1 when for certain the features stay apart by more than the distance in [t0, t1]: a fixed plane lies in
-   the gap; a fixed plane, or one that turns with the features */
+/* cti_ccd_plane, cti_ccd_clear -- return 1 when the features certainly stay farther apart than the distance during [t0, t1]. The
+   certificate is a fixed plane in the gap; for cti_ccd_clear it may also be a plane that turns with the features */
 CTI_FN int cti_ccd_plane(const cti_ccd_query *q, double t0, double t1);
 CTI_FN int cti_ccd_clear(const cti_ccd_query *q, double t0, double t1);
-/* Searches: time or CTI_CCD_NONE. touch: VF and EE at distance 0, advance: all kinds, any distance,
-   in [t, stop]. */
+/* Searches: return a time or CTI_CCD_NONE. touch: VF and EE at distance 0; advance: all kinds, any distance, in [t, stop]. */
 CTI_FN double cti_ccd_touch(const cti_ccd_query *q);
 CTI_FN double cti_ccd_advance(const cti_ccd_query *q, double t, double stop);
 CTI_FN double cti_ccd_solve(int kind, const double *x0, const double *x1, double distance);
 
 
-/* cti_ccd_check -- of the arguments of public functions; `out` is what they may not do without. */
+/* cti_ccd_check -- checks the arguments of a public function; `out` is its output pointer, which may not be NULL. */
 CTI_FN ct_code cti_ccd_check(int kind, const ct_real *x0, const ct_real *x1, ct_real min_distance, const ct_real *out);
-/* cti_ccd_backward -- public functions ct_ccd_*_backward without their checks; input as the single queries. Returns 1 when there is a contact. */
+/* cti_ccd_backward -- the public functions ct_ccd_*_backward without their checks; input as for single queries. Returns 1 when there is a
+   contact. */
 CTI_FN int cti_ccd_backward(int kind, const ct_real *x0, const ct_real *x1, ct_real min_distance, ct_real *out_last, ct_real *out_before);
-/* cti_ccd_before -- a time, exact in ct_real, at which the features are apart for certain, before the contact that ends at `last` began;
-   CTI_CCD_NEVER when none was found */
+/* cti_ccd_before -- a time, exact in ct_real, at which the features are certainly apart, before the start of the contact that ends at
+   `last`; CTI_CCD_NEVER when none was found */
 CTI_FN double cti_ccd_before(const cti_ccd_query *q, double last);
 
 
@@ -27107,15 +27143,15 @@ CTI_FN double cti_ccd_before(const cti_ccd_query *q, double last);
 /* ccd_advance.c -- preparation of a query, certified separating planes, and the search with a minimum distance.
    Method: the two features are as far apart as the origin is from the convex hull of their differences h_i(t) = h_i(0) + t v_i. For every
    direction n, |n| <= 1, the distance at time s is at least min_i n.h_i(s), and each n.h_i is linear in s. With n along the nearest point
-   of the hull at t this bound is sharp at t, so all times up to the first root of min_i n.h_i(s) = distance are free: go there, repeat.
-   Rounding (u = 2^-53, B_k the largest coordinate of axis k): a difference of input points is off by u B_k at most; h(0) + s (h(1) - h(0))
-   adds 2u B_k (difference) + 2u B_k (product) + u B_k (1 + 4u) (sum); the inner product with n adds 3u sum_k |n_k| B_k. Together
+   of the hull at t this bound is sharp at t, so all times up to the first root of min_i n.h_i(s) = distance are free: advance to it and
+   repeat. Rounding (u = 2^-53, B_k the largest coordinate of axis k): a difference of input points is off by u B_k at most; h(0) + s (h(1)
+   - h(0)) adds 2u B_k (difference) + 2u B_k (product) + u B_k (1 + 4u) (sum); the inner product with n adds 3u sum_k |n_k| B_k. Together
        |computed n.h - exact n.h| <= 10u sum_k |n_k| B_k (1 + 20u),   below CTI_CCD_DOT sum_k |n_k| B_k + tiny.
    based on: Mirtich, conservative advancement; Li et al. 2021, additive CCD (the loop); Catto, bilateral advancement (a fixed axis). */
 
-#define CTI_CCD_STRIDES 256 /* then the time reached is the answer: early, never late */
+#define CTI_CCD_STRIDES 256 /* after so many strides the time reached is the answer: too early perhaps, never late */
 #define CTI_CCD_DOT (12 * 1.1102230246251565e-16)
-#define CTI_CCD_TINY 1e-290 /* more than all underflow of one query, whose largest coordinate is at least 1 */
+#define CTI_CCD_TINY 1e-290 /* bound on the sum of all underflow errors of one query, whose largest coordinate is at least 1 */
 
 /* cti_ccd_scale -- 2^-e with 1 <= x 2^-e < 2 for normal x; clamped to 2^-1021 .. 2^1021 */
 static double cti_ccd_scale(double x)
@@ -27135,7 +27171,8 @@ static double cti_ccd_scale(double x)
     return r;
 }
 
-/* cti_ccd_relative -- differences of one end, times `half` on both operands first (1, or 1/2 where a difference would overflow) */
+/* cti_ccd_relative -- the differences at one end; both operands are first multiplied by `half`: 1, or 1/2 where a difference would
+   overflow */
 static void cti_ccd_relative(cti_ccd_query *q, int end, const double *x, double half)
 {
     int k;
@@ -27158,7 +27195,7 @@ static void cti_ccd_relative(cti_ccd_query *q, int end, const double *x, double 
     }
 }
 
-/* cti_ccd_measure -- q->big; returns the largest coordinate, NaN where one is NaN */
+/* cti_ccd_measure -- computes q->big; returns the largest coordinate, or NaN where one is NaN */
 static double cti_ccd_measure(cti_ccd_query *q)
 {
     double top = 0;
@@ -27186,7 +27223,7 @@ CTI_FN int cti_ccd_prepare(cti_ccd_query *q, int kind, const double *x0, const d
     cti_ccd_relative(q, 0, x0, 1), cti_ccd_relative(q, 1, x1, 1);
     top = cti_ccd_measure(q);
     if (!cti_finite64(top)) {
-        /* a difference overflowed: halves of finite numbers never do */
+        /* a difference overflowed; differences of halved finite numbers cannot */
         cti_ccd_relative(q, 0, x0, 0.5), cti_ccd_relative(q, 1, x1, 0.5);
         top = cti_ccd_measure(q);
         distance *= 0.5, q->pre = 0.5;
@@ -27206,7 +27243,7 @@ CTI_FN int cti_ccd_prepare(cti_ccd_query *q, int kind, const double *x0, const d
         }
         top *= s, distance *= s;
     }
-    /* a distance that underflowed must not become a touch query */
+    /* a positive distance that underflowed must not become a query at distance 0 */
     q->distance = distance > 0 || !positive ? distance : CTI_CCD_TINY;
     return 1;
 }
@@ -27238,7 +27275,7 @@ static double cti_ccd_lowest(const cti_ccd_query *q, double h[4][3], const doubl
     return low - CTI_CCD_DOT * (fabs(n[0]) * q->big[0] + fabs(n[1]) * q->big[1] + fabs(n[2]) * q->big[2]) - CTI_CCD_TINY;
 }
 
-/* cti_ccd_unit -- n / (|n| (1 + 8u)), so that the length is 1 at most; 0 where n has no direction */
+/* cti_ccd_unit -- n / (|n| (1 + 8u)), so that the length is at most 1; returns 0 where n has no direction */
 static int cti_ccd_unit(double n[3])
 {
     double m = fabs(n[0]) > fabs(n[1]) ? fabs(n[0]) : fabs(n[1]), s;
@@ -27271,7 +27308,7 @@ static void cti_ccd_rim(double h[4][3], int m, double v[3])
     }
 }
 
-/* cti_ccd_face -- normal of the polygon towards its side away from the origin; 0 when the origin's foot is outside */
+/* cti_ccd_face -- the polygon's normal, pointing from the origin to its plane; 0 when the foot of the origin is outside the polygon */
 static int cti_ccd_face(double h[4][3], int m, double n[3])
 {
     double u[3], v[3], x[3], s;
@@ -27299,7 +27336,7 @@ CTI_FN double cti_ccd_direction(const cti_ccd_query *q, double t, double n[3])
         a = cti_ccd_lowest(q, h, n);
     else
         n[0] = n[1] = n[2] = 0;
-    /* the sharper of face and rim */
+    /* takes the one of face and rim that gives the larger lower bound */
     cti_ccd_rim(h, q->n_hull, f);
     if (cti_ccd_unit(f)) {
         b = cti_ccd_lowest(q, h, f);
@@ -27309,8 +27346,8 @@ CTI_FN double cti_ccd_direction(const cti_ccd_query *q, double t, double n[3])
     return a;
 }
 
-/* cti_ccd_turning -- 1 when for certain the distance is kept in [t0, t1] along a direction that turns linearly from n0 to n1: for each i
-   n(s).h_i(s) is a quadratic with Bernstein coefficients n0.h_i(t0), (n0.h_i(t1) + n1.h_i(t0)) / 2, n1.h_i(t1), and |n(s)| <= 1 */
+/* cti_ccd_turning -- returns 1 when the distance is certainly kept in [t0, t1] along a direction that turns linearly from n0 to n1. For
+   each i, n(s).h_i(s) is a quadratic with Bernstein coefficients n0.h_i(t0), (n0.h_i(t1) + n1.h_i(t0)) / 2, n1.h_i(t1), and |n(s)| <= 1 */
 static int cti_ccd_turning(const cti_ccd_query *q, double t0, const double *n0, double t1, const double *n1)
 {
     double a[4][3], b[4][3], edge = q->distance + CTI_CCD_TINY, s;
@@ -27346,7 +27383,8 @@ CTI_FN int cti_ccd_clear(const cti_ccd_query *q, double t0, double t1)
     return cti_ccd_direction(q, t0, n) > q->distance && cti_ccd_direction(q, t1, m) > q->distance && cti_ccd_turning(q, t0, n, t1, m);
 }
 
-/* cti_ccd_reach -- estimate of the share of [t0, t1] that n0 turning to n1 frees: first root of the quadratics, 1 where there is none */
+/* cti_ccd_reach -- estimates the share of [t0, t1] that a direction turning from n0 to n1 frees: the first root of the quadratics, 1 if
+   there is none */
 static double cti_ccd_reach(const cti_ccd_query *q, double t0, const double *n0, double t1, const double *n1)
 {
     double a[4][3], b[4][3], edge = q->distance, share = 1, c0, c1, c2, p, r, d;
@@ -27372,8 +27410,9 @@ static double cti_ccd_reach(const cti_ccd_query *q, double t0, const double *n0,
     return share;
 }
 
-/* cti_ccd_stride -- from t along n0: the end of a certified free interval [t, result]; t when none was found. A fixed direction comes
-   first, then one that turns towards the direction at *ratio times its reach; *ratio adapts to what that was good for */
+/* cti_ccd_stride -- the end of a certified free interval that begins at t; t when none was found. First the reach of the fixed direction n0
+   is estimated. Then a direction is tried that turns from n0 towards the one at *ratio times that reach. *ratio grows when turning frees
+   more than the fixed direction, and shrinks otherwise */
 static double cti_ccd_stride(const cti_ccd_query *q, double t, const double *n0, double *ratio)
 {
     double n1[3], m[3], fixed, share, end;
@@ -27433,9 +27472,9 @@ CTI_FN double cti_ccd_advance(const cti_ccd_query *q, double t, double stop)
                                                                    EE: n = bc + ca,  ca.n, bc.n, -ab.n, (n + ab).n >= 0.
    f is a cubic, the others are quartics in t. Their Bernstein coefficients bound them: an interval without a zero of f, or with a negative
    quartic, is free. The leftmost interval that is not free is split at the border of the expected root of f, else in the middle. Where f
-   vanishes to rounding (coplanar motion, parallel or zero-length edges, flat triangles) a plane through the gap decides (cti_ccd_clear).
-   What double precision leaves open on a short or flat interval goes once more through the same polynomials in double-double, from exact
-   differences of the input. There is no "no" without a certificate; the answer is the left end of the first interval that was not freed.
+   vanishes to rounding (coplanar motion, parallel or zero-length edges, flat triangles) a plane in the gap decides (cti_ccd_clear). A short
+   or flat interval that double precision leaves open goes through the same polynomials in double-double, from exact differences of the
+   input. Every interval is freed by a certificate; the answer is the left end of the first interval that was not freed.
 
    Error bounds. u = 2^-53; B_k bounds coordinate k of a, b, c at both ends (q->big), P = B_x B_y B_z, S_x = B_y B_z (S_y, S_z alike),
    Q = S_x^2 + S_y^2 + S_z^2. Products of second order in u are covered by rounding the constants up. Every product in f has one factor of
@@ -27466,15 +27505,17 @@ CTI_FN double cti_ccd_advance(const cti_ccd_query *q, double t, double stop)
 #define CTI_TOUCH_SOLID 4294967296.0
 #define CTI_TOUCH_WIDTH 5.6843418860808015e-14     /* 2^-44: shortest piece in double */
 #define CTI_TOUCH_WIDTHDD 8.2718061255302767e-25   /* 2^-80: in double-double */
-#define CTI_TOUCH_WIDTHSURE 5.8207660913467407e-11 /* 2^-34: shortest piece that certainly holds a contact */
-#define CTI_TOUCH_WIDTHBLIND 2.44140625e-4         /* 2^-12: longest piece that is handed on because double sees nothing in it */
+#define CTI_TOUCH_WIDTHSURE 5.8207660913467407e-11 /* 2^-34: a shorter piece that certainly holds a contact is not split */
+#define CTI_TOUCH_WIDTHBLIND 2.44140625e-4         /* 2^-12: longest piece handed on to double-double because rounding hides its polynomials
+                                                      in double */
 #define CTI_TOUCH_DEPTH 64
 #define CTI_TOUCH_DEPTHDD 84
-#define CTI_TOUCH_BUDGET 320   /* pieces looked at in one query, in double */
+#define CTI_TOUCH_BUDGET 320   /* pieces examined in one query, in double */
 #define CTI_TOUCH_BUDGETDD 256 /* and in double-double */
 
-/* what is known of a piece that is not free: contact is possible; f is zero to rounding; the quartics say inside or on the border, to
-   rounding; contact is certain; the quartics are lost in rounding (the normal nearly vanishes: only planes through the gap can tell) */
+/* State of a piece that is not free. OPEN: contact is possible. FLAT: f is zero to rounding. SETTLED: the quartics are positive or zero to
+   rounding, inside or on the border. CERTAIN: there is a contact. BLIND: the quartics are lost in rounding since the normal nearly
+   vanishes, so only planes in the gap can decide */
 #define CTI_TOUCH_OPEN 1
 #define CTI_TOUCH_FLAT 2
 #define CTI_TOUCH_SETTLED 4
@@ -27490,11 +27531,12 @@ static double cti_touch_d_mix(double a, double b, double s) { return (1 - s) * a
 static double cti_touch_d_high(double a) { return a; }
 #define CTI_T double
 #define CTI_TN(name) cti_touch_d_##name
-/* ccd_touch.inl -- polynomials of a touch query over a piece of time, for CTI_T = double and cti_dd. CTI_TN(name) names the operations
-   add, sub, mul, scale (power of two), third (x / 3), mix ((1 - s) a + s b), high (leading double) and everything that is defined here. */
+/* ccd_touch.inl -- polynomials of a touch query over a piece of time, for CTI_T = double and cti_dd. CTI_TN(name) names the functions
+   defined here and the operations add, sub, mul, scale (by a power of two), third (x / 3), mix ((1 - s) a + s b) and high (the leading
+   double). */
 
-/* f coplanarity cubic, g the four inside quartics (VF: the last one twice), ef, eg their error bounds. The piece is [t0, t1] in double, and
-   t0 + tl .. t0 + tl + width in double-double, where a double cannot hold the time */
+/* f: the coplanarity cubic; g: the four inside quartics (for VF the last one twice); ef, eg: their error bounds. The piece is [t0, t1] in
+   double. In double-double it is t0 + tl .. t0 + tl + width, since a double cannot hold these times */
 typedef struct CTI_TN(piece) {
     double t0, t1, tl, width, ef, eg[4];
     CTI_T f[4], g[4][5];
@@ -27583,7 +27625,7 @@ static void CTI_TN(range)(const CTI_T *c, int n, double *low, double *high)
     *low = a, *high = b;
 }
 
-/* 0: no contact in the piece; else CTI_TOUCH_OPEN and what more is known */
+/* 0: no contact in the piece; else CTI_TOUCH_OPEN with the other flags that hold */
 static int CTI_TN(state)(const CTI_TN(piece) * p)
 {
     double low, high, first = CTI_TN(high)(p->f[0]), last = CTI_TN(high)(p->f[3]);
@@ -27604,7 +27646,7 @@ static int CTI_TN(state)(const CTI_TN(piece) * p)
         else if (low >= -16 * p->eg[i] && high <= 16 * p->eg[i])
             level++;
     }
-    /* a quartic that is zero to rounding puts the point on the border only where n^2, a sum of quartics, is far above rounding */
+    /* quartics that are zero to rounding mean "on the border" only where n^2, a sum of quartics, is far above rounding */
     if (inside + level == 4)
         r |= inside == 4 || best > CTI_TOUCH_SOLID * p->eg[3] ? CTI_TOUCH_SETTLED : CTI_TOUCH_BLIND;
     if (inside == 4 && ((first > p->ef && last < -p->ef) || (first < -p->ef && last > p->ef)))
@@ -27629,7 +27671,7 @@ static double CTI_TN(cut)(CTI_T *c, CTI_T *r, int n, double s)
     return m;
 }
 
-/* p keeps the part of the piece left of s, r gets the part right of it; the times are the caller's */
+/* p keeps the part of the piece left of s, r gets the part right of it; the caller sets the times */
 static void CTI_TN(split)(CTI_TN(piece) * p, CTI_TN(piece) * r, double s, double unit)
 {
     int i;
@@ -27653,7 +27695,7 @@ static cti_dd cti_touch_x_third(cti_dd a)
     t.hi = 0.33333333333333331, t.lo = 1.8503717077085941e-17; /* 1/3 to 107 bits */
     return cti_dd_mul(a, t);
 }
-/* pieces are always halved in double-double: s is not used */
+/* double-double pieces are always halved: s is not used */
 static cti_dd cti_touch_x_mix(cti_dd a, cti_dd b, double s)
 {
     CTI_UNUSED(s);
@@ -27662,11 +27704,12 @@ static cti_dd cti_touch_x_mix(cti_dd a, cti_dd b, double s)
 static double cti_touch_x_high(cti_dd a) { return a.hi; }
 #define CTI_T cti_dd
 #define CTI_TN(name) cti_touch_x_##name
-/* ccd_touch.inl -- polynomials of a touch query over a piece of time, for CTI_T = double and cti_dd. CTI_TN(name) names the operations
-   add, sub, mul, scale (power of two), third (x / 3), mix ((1 - s) a + s b), high (leading double) and everything that is defined here. */
+/* ccd_touch.inl -- polynomials of a touch query over a piece of time, for CTI_T = double and cti_dd. CTI_TN(name) names the functions
+   defined here and the operations add, sub, mul, scale (by a power of two), third (x / 3), mix ((1 - s) a + s b) and high (the leading
+   double). */
 
-/* f coplanarity cubic, g the four inside quartics (VF: the last one twice), ef, eg their error bounds. The piece is [t0, t1] in double, and
-   t0 + tl .. t0 + tl + width in double-double, where a double cannot hold the time */
+/* f: the coplanarity cubic; g: the four inside quartics (for VF the last one twice); ef, eg: their error bounds. The piece is [t0, t1] in
+   double. In double-double it is t0 + tl .. t0 + tl + width, since a double cannot hold these times */
 typedef struct CTI_TN(piece) {
     double t0, t1, tl, width, ef, eg[4];
     CTI_T f[4], g[4][5];
@@ -27755,7 +27798,7 @@ static void CTI_TN(range)(const CTI_T *c, int n, double *low, double *high)
     *low = a, *high = b;
 }
 
-/* 0: no contact in the piece; else CTI_TOUCH_OPEN and what more is known */
+/* 0: no contact in the piece; else CTI_TOUCH_OPEN with the other flags that hold */
 static int CTI_TN(state)(const CTI_TN(piece) * p)
 {
     double low, high, first = CTI_TN(high)(p->f[0]), last = CTI_TN(high)(p->f[3]);
@@ -27776,7 +27819,7 @@ static int CTI_TN(state)(const CTI_TN(piece) * p)
         else if (low >= -16 * p->eg[i] && high <= 16 * p->eg[i])
             level++;
     }
-    /* a quartic that is zero to rounding puts the point on the border only where n^2, a sum of quartics, is far above rounding */
+    /* quartics that are zero to rounding mean "on the border" only where n^2, a sum of quartics, is far above rounding */
     if (inside + level == 4)
         r |= inside == 4 || best > CTI_TOUCH_SOLID * p->eg[3] ? CTI_TOUCH_SETTLED : CTI_TOUCH_BLIND;
     if (inside == 4 && ((first > p->ef && last < -p->ef) || (first < -p->ef && last > p->ef)))
@@ -27801,7 +27844,7 @@ static double CTI_TN(cut)(CTI_T *c, CTI_T *r, int n, double s)
     return m;
 }
 
-/* p keeps the part of the piece left of s, r gets the part right of it; the times are the caller's */
+/* p keeps the part of the piece left of s, r gets the part right of it; the caller sets the times */
 static void CTI_TN(split)(CTI_TN(piece) * p, CTI_TN(piece) * r, double s, double unit)
 {
     int i;
@@ -27846,21 +27889,21 @@ static double cti_touch_exact(const cti_ccd_query *q, double t0, double t1, int 
     stack[0].t0 = t0, stack[0].t1 = t1, stack[0].tl = 0, stack[0].width = t1 - t0;
     for (; top >= 0; (*budget)--) {
         cti_touch_x_piece *p = &stack[top];
-        /* outward: t0 drops tl, and the first width may be rounded */
+        /* rounded outward: t0 drops tl, and the first width may be rounded */
         double low = p->t0 > t0 ? p->t0 * (1 - 4 * CTI_TOUCH_U) : t0, high = (p->t0 + p->width) * (1 + 4 * CTI_TOUCH_U);
         state = cti_touch_x_state(p);
         ends = (state & CTI_TOUCH_FLAT && state & CTI_TOUCH_SETTLED) || (state & CTI_TOUCH_BLIND && p->width <= CTI_TOUCH_WIDTH) ||
                p->width <= CTI_TOUCH_WIDTHDD || *budget <= 0 || top + 1 >= CTI_TOUCH_DEPTHDD;
         if (state & CTI_TOUCH_CERTAIN && p->width <= CTI_TOUCH_WIDTH)
             return low;
-        /* where the polynomials say no more, a plane may */
+        /* where the polynomials cannot decide further, a plane may free the piece */
         if (state == 0 || ((ends || state & CTI_TOUCH_FLAT) && cti_ccd_clear(q, low, high))) {
             top--;
             continue;
         }
         if (ends)
             return low;
-        /* halves; the left one goes on top */
+        /* halves; the left one goes on top of the stack */
         cti_touch_x_split(p, &right, 0.5, CTI_TOUCH_UDD);
         p->width *= 0.5;
         right.width = p->width;
@@ -27881,7 +27924,7 @@ static double cti_touch_cut(const cti_touch_d_piece *p)
     int i;
     if (!((f[0] > p->ef && f[3] < -p->ef) || (f[0] < -p->ef && f[3] > p->ef)))
         return mid;
-    /* Newton, kept in the bracket */
+    /* Newton's method, kept inside the bracket */
     c1 = 3 * (f[1] - f[0]), c2 = 3 * (f[2] - 2 * f[1] + f[0]), c3 = f[3] - f[0] - 3 * (f[2] - f[1]);
     s = f[0] / (f[0] - f[3]);
     d = c1;
@@ -27936,7 +27979,7 @@ CTI_FN double cti_ccd_touch(const cti_ccd_query *q)
         if (state & CTI_TOUCH_CERTAIN && width <= CTI_TOUCH_WIDTHSURE)
             return p->t0;
         if (budget <= 0 || exact <= 0) {
-            /* the budget is spent: free what single planes free, then stop at the first piece that is left */
+            /* the budget is spent: drop pieces that single planes free, and stop at the first that is left */
             if (budget > -CTI_TOUCH_DEPTH && cti_ccd_clear(q, p->t0, t1)) {
                 top--;
                 continue;
@@ -27953,7 +27996,7 @@ CTI_FN double cti_ccd_touch(const cti_ccd_query *q)
             top--;
             continue;
         }
-        /* the left part goes on top */
+        /* the left part goes on top of the stack */
         s = (t - p->t0) / width;
         cti_touch_d_split(p, &right, s, CTI_TOUCH_U);
         right.t0 = t, right.t1 = t1, right.tl = right.width = 0, p->t1 = t;
@@ -27991,12 +28034,13 @@ CTI_FN double cti_ccd_touch(const cti_ccd_query *q)
 #endif
 
 /* ---- 4_geom/ccd_batch.c ---- */
-/* ccd_batch.c -- many continuous queries at once: eight lanes of cheap certified early no, then one search for each pair that is left.
-   Method: passes 1 and 2 look for a plane through the gap between the origin and all end points of the difference hull (the moving hulls are
-   inside theirs): along the axes and the normal at half time, then in directions from Gilbert's iteration on the nearest point. Pass 3, for
-   touch queries only: the signs of the Bernstein coefficients of the coplanarity cubic and of the inside quartics (ccd_touch.c, same
-   bounds). The float build makes all passes in float lanes first, and in double lanes what those leave open; the search is double in both.
-   Lanes that are too large or too small for the bounds (outside of CTI_BSMALL .. CTI_BBIG) or not finite are never freed here.
+/* ccd_batch.c -- many continuous queries at once: cheap tests on eight lanes certify most pairs as apart; each pair that is left gets a
+   search.
+   Method: passes 1 and 2 look for a plane between the origin and the convex hull of all end points of the difference hull, which contains
+   the moving hull. Pass 1 tries the axes and the normal at half time, pass 2 directions from Gilbert's iteration on the nearest point. Pass
+   3, for touch queries only: the signs of the Bernstein coefficients of the coplanarity cubic and of the inside quartics (ccd_touch.c, same
+   bounds). The float build runs all passes in float lanes first, and then in double lanes where float lanes were out of range; the search
+   is double in both builds. Lanes outside the range of the bounds (CTI_BSMALL .. CTI_BBIG), or not finite, are never freed here.
 
    Error bounds, for both lane types, u the unit roundoff of the lanes (2^-53, 2^-24). Input is exact in either type that the build uses.
      difference            h (1 + d), |d| <= u: the sign is exact; |h_k| <= B_k (q->big, of rounded differences: the u^2 goes into the constants)
@@ -28031,7 +28075,7 @@ CTI_INLINE const float *cti_batch_before(const ct_real *x, const int32_t *quads,
 }
 CTI_INLINE void cti_batch_points(const ct_real *x, const int32_t *quads, const int *list, int corner, cti_f8 r[4])
 {
-    /* four numbers from the one before a point on; there is none before the first */
+    /* loads four numbers from the one before the point on; the first point has none before it */
     float first[4];
     first[0] = 0, first[1] = x[0], first[2] = x[1], first[3] = x[2];
     r[0] = cti_f8_load44(cti_batch_before(x, quads, first, list[0], corner), cti_batch_before(x, quads, first, list[4], corner));
@@ -28069,9 +28113,9 @@ CTI_INLINE void cti_batch_points(const ct_real *x, const int32_t *quads, const i
 #define CTI_BNORM 3e-154
 #define CTI_BSMALL 1e-60
 #define CTI_BBIG 1e60
-/* ccd_batch.inl -- the passes over eight lanes, for CTI_V = cti_d8 and cti_f8. CTI_VN(name) names the operations of simd.h, CTI_BN(name) what is
-   defined here; CTI_BS(x) is a constant of the lane's type, CTI_BU its unit roundoff, CTI_BTINY more than all that underflows, CTI_BNORM
-   more than what underflow takes from a length, CTI_BSMALL .. CTI_BBIG the sizes for which that is so. */
+/* ccd_batch.inl -- the passes over eight lanes, for CTI_V = cti_d8 and cti_f8. CTI_VN(name) names the operations of simd.h, CTI_BN(name)
+   the functions defined here. CTI_BS(x) is a constant of the lane's type and CTI_BU its unit roundoff. CTI_BTINY exceeds all errors from
+   underflow, CTI_BNORM the error of a length from underflow. Both hold for coordinates whose size is in CTI_BSMALL .. CTI_BBIG. */
 
 /* eight queries: h hull of differences at both ends, c third vector of the cubic, big largest |coordinate| by axis */
 typedef struct CTI_BN(lanes) {
@@ -28089,7 +28133,8 @@ CTI_INLINE void CTI_BN(cross)(const CTI_V *a, const CTI_V *b, CTI_V *r)
     r[2] = CTI_VN(sub)(CTI_VN(mul)(a[0], b[1]), CTI_VN(mul)(a[1], b[0]));
 }
 
-/* CTI_BN(axes) -- lanes that an axis frees; sets big; *sane: lanes in range and finite (a NaN reaches the sum, not the maximum) */
+/* CTI_BN(axes) -- returns the lanes that an axis frees and sets big. *sane: lanes in range and finite (a NaN shows in the sum, not in the
+   maximum) */
 CTI_INLINE CTI_V CTI_BN(axes)(CTI_BN(lanes) *q, int m, CTI_V *sane)
 {
     CTI_V zero = CTI_VN(set)(0), r = CTI_VN(lt)(zero, zero), sum = q->distance, top = zero, low, high, x;
@@ -28114,7 +28159,7 @@ CTI_INLINE CTI_V CTI_BN(axes)(CTI_BN(lanes) *q, int m, CTI_V *sane)
     return r;
 }
 
-/* CTI_BN(edge) -- how far along n the hull must lie: distance |n| and the rounding bound */
+/* CTI_BN(edge) -- the least n.h that frees a lane: distance times |n|, and the rounding bound */
 CTI_INLINE CTI_V CTI_BN(edge)(const CTI_BN(lanes) *q, const CTI_V *n)
 {
     CTI_V r = CTI_VN(add)(CTI_VN(add)(CTI_VN(mul)(CTI_VN(abs)(n[0]), q->big[0]), CTI_VN(mul)(CTI_VN(abs)(n[1]), q->big[1])),
@@ -28124,7 +28169,7 @@ CTI_INLINE CTI_V CTI_BN(edge)(const CTI_BN(lanes) *q, const CTI_V *n)
     return CTI_VN(add)(r, CTI_VN(mul)(CTI_VN(add)(length, CTI_VN(set)(CTI_BS(CTI_BNORM))), q->distance));
 }
 
-/* CTI_BN(normal) -- lanes that the plane of the feature normal at half time frees */
+/* CTI_BN(normal) -- lanes freed by the plane with the features' normal at half time */
 CTI_INLINE CTI_V CTI_BN(normal)(const CTI_BN(lanes) *q, int m)
 {
     CTI_V u[3], v[3], n[3], low, high, s, edge;
@@ -28146,7 +28191,8 @@ CTI_INLINE CTI_V CTI_BN(normal)(const CTI_BN(lanes) *q, int m)
     return CTI_VN(or)(CTI_VN(lt)(edge, low), CTI_VN(lt)(high, CTI_VN(sub)(CTI_VN(set)(0), edge)));
 }
 
-/* CTI_BN(gilbert) -- v to the nearest point of the segment from v to the hull's lowest point along v; returns the lanes v frees */
+/* CTI_BN(gilbert) -- moves v to the point nearest to the origin on the segment from v to the hull's lowest point along v; returns the lanes
+   that the old v frees */
 CTI_INLINE CTI_V CTI_BN(gilbert)(const CTI_BN(lanes) *q, CTI_V *v, int m)
 {
     CTI_V low = CTI_BN(dot)(v, q->h[0][0]), w[3], s, less, r, one = CTI_VN(set)(1), zero = CTI_VN(set)(0);
@@ -28173,7 +28219,7 @@ CTI_INLINE CTI_V CTI_BN(gilbert)(const CTI_BN(lanes) *q, CTI_V *v, int m)
     return r;
 }
 
-/* CTI_BN(search) -- planes that Gilbert's iteration finds, from the middle of the hull on: the lanes they free */
+/* CTI_BN(search) -- lanes freed by planes of Gilbert's iteration, which starts at the middle of the hull */
 CTI_INLINE int CTI_BN(search)(const CTI_BN(lanes) *q, int m, int good)
 {
     CTI_V v[3];
@@ -28189,7 +28235,7 @@ CTI_INLINE int CTI_BN(search)(const CTI_BN(lanes) *q, int m, int good)
     return bits;
 }
 
-/* CTI_BN(sign) -- lanes in which all of n coefficients are below -edge (or, both: above edge) */
+/* CTI_BN(sign) -- lanes in which all n coefficients are below -edge (with `both`: or all above edge) */
 CTI_INLINE CTI_V CTI_BN(sign)(const CTI_V *c, int n, CTI_V edge, int both)
 {
     CTI_V low = c[0], high = c[0], r;
@@ -28211,7 +28257,7 @@ CTI_INLINE void CTI_BN(quadric)(const CTI_V *a0, const CTI_V *a1, const CTI_V *b
         r[1][k] = CTI_VN(mul)(CTI_VN(set)(CTI_BS(0.5)), CTI_VN(add)(x[k], y[k]));
 }
 
-/* CTI_BN(quartic) -- lanes in which x.n (times `sign`) is negative for certain */
+/* CTI_BN(quartic) -- lanes in which x.n is negative for certain */
 CTI_INLINE CTI_V CTI_BN(quartic)(CTI_V x[3][3], CTI_V n[3][3], CTI_V edge)
 {
     CTI_V g[5], half = CTI_VN(set)(CTI_BS(0.5)), b = CTI_VN(mul)(CTI_VN(set)(4), CTI_BN(dot)(x[1], n[1]));
@@ -28222,7 +28268,7 @@ CTI_INLINE CTI_V CTI_BN(quartic)(CTI_V x[3][3], CTI_V n[3][3], CTI_V edge)
     return CTI_BN(sign)(g, 5, edge, 0);
 }
 
-/* CTI_BN(signs) -- pass 2 for eight touch queries: a bit per lane that is free */
+/* CTI_BN(signs) -- pass 3, for eight queries at distance 0: one bit per lane that is free */
 CTI_INLINE int CTI_BN(signs)(const CTI_BN(lanes) *q, int m)
 {
     const CTI_V *a0 = q->h[0][0], *a1 = q->h[1][0], *b0 = q->h[0][1], *b1 = q->h[1][1];
@@ -28260,7 +28306,7 @@ CTI_INLINE int CTI_BN(signs)(const CTI_BN(lanes) *q, int m)
 }
 
 
-/* CTI_BN(load) -- differences of the queries list[0..7] */
+/* CTI_BN(load) -- the differences of the queries list[0..7] */
 CTI_INLINE void CTI_BN(load)(CTI_BN(lanes) *q, int kind, const ct_real *const x[2], const int32_t *quads, const int *list,
                              const ct_real *min_distance)
 {
@@ -28292,8 +28338,8 @@ CTI_INLINE void CTI_BN(load)(CTI_BN(lanes) *q, int kind, const ct_real *const x[
     }
 }
 
-/* CTI_BN(pass) -- one pass over `count` queries of the list, compacted in place; returns how many are left. *out_of_range: 1 where it met lanes
-   of which it can say nothing, else as it was */
+/* CTI_BN(pass) -- one pass over `count` queries of the list, which is compacted in place; returns how many are left. *out_of_range becomes
+   1 if some lanes are out of range or not finite */
 CTI_INLINE int CTI_BN(pass)(int pass, int kind, const ct_real *const x[2], const int32_t *quads, int *list, int count,
                             const ct_real *min_distance, int *out_of_range)
 {
@@ -28367,9 +28413,9 @@ static int CTI_BN(passes)(int kind, const ct_real *const x[2], const int32_t *qu
 #define CTI_BNORM 2e-19
 #define CTI_BSMALL 9.5367431640625e-7 /* 2^-20 */
 #define CTI_BBIG 4096.0
-/* ccd_batch.inl -- the passes over eight lanes, for CTI_V = cti_d8 and cti_f8. CTI_VN(name) names the operations of simd.h, CTI_BN(name) what is
-   defined here; CTI_BS(x) is a constant of the lane's type, CTI_BU its unit roundoff, CTI_BTINY more than all that underflows, CTI_BNORM
-   more than what underflow takes from a length, CTI_BSMALL .. CTI_BBIG the sizes for which that is so. */
+/* ccd_batch.inl -- the passes over eight lanes, for CTI_V = cti_d8 and cti_f8. CTI_VN(name) names the operations of simd.h, CTI_BN(name)
+   the functions defined here. CTI_BS(x) is a constant of the lane's type and CTI_BU its unit roundoff. CTI_BTINY exceeds all errors from
+   underflow, CTI_BNORM the error of a length from underflow. Both hold for coordinates whose size is in CTI_BSMALL .. CTI_BBIG. */
 
 /* eight queries: h hull of differences at both ends, c third vector of the cubic, big largest |coordinate| by axis */
 typedef struct CTI_BN(lanes) {
@@ -28387,7 +28433,8 @@ CTI_INLINE void CTI_BN(cross)(const CTI_V *a, const CTI_V *b, CTI_V *r)
     r[2] = CTI_VN(sub)(CTI_VN(mul)(a[0], b[1]), CTI_VN(mul)(a[1], b[0]));
 }
 
-/* CTI_BN(axes) -- lanes that an axis frees; sets big; *sane: lanes in range and finite (a NaN reaches the sum, not the maximum) */
+/* CTI_BN(axes) -- returns the lanes that an axis frees and sets big. *sane: lanes in range and finite (a NaN shows in the sum, not in the
+   maximum) */
 CTI_INLINE CTI_V CTI_BN(axes)(CTI_BN(lanes) *q, int m, CTI_V *sane)
 {
     CTI_V zero = CTI_VN(set)(0), r = CTI_VN(lt)(zero, zero), sum = q->distance, top = zero, low, high, x;
@@ -28412,7 +28459,7 @@ CTI_INLINE CTI_V CTI_BN(axes)(CTI_BN(lanes) *q, int m, CTI_V *sane)
     return r;
 }
 
-/* CTI_BN(edge) -- how far along n the hull must lie: distance |n| and the rounding bound */
+/* CTI_BN(edge) -- the least n.h that frees a lane: distance times |n|, and the rounding bound */
 CTI_INLINE CTI_V CTI_BN(edge)(const CTI_BN(lanes) *q, const CTI_V *n)
 {
     CTI_V r = CTI_VN(add)(CTI_VN(add)(CTI_VN(mul)(CTI_VN(abs)(n[0]), q->big[0]), CTI_VN(mul)(CTI_VN(abs)(n[1]), q->big[1])),
@@ -28422,7 +28469,7 @@ CTI_INLINE CTI_V CTI_BN(edge)(const CTI_BN(lanes) *q, const CTI_V *n)
     return CTI_VN(add)(r, CTI_VN(mul)(CTI_VN(add)(length, CTI_VN(set)(CTI_BS(CTI_BNORM))), q->distance));
 }
 
-/* CTI_BN(normal) -- lanes that the plane of the feature normal at half time frees */
+/* CTI_BN(normal) -- lanes freed by the plane with the features' normal at half time */
 CTI_INLINE CTI_V CTI_BN(normal)(const CTI_BN(lanes) *q, int m)
 {
     CTI_V u[3], v[3], n[3], low, high, s, edge;
@@ -28444,7 +28491,8 @@ CTI_INLINE CTI_V CTI_BN(normal)(const CTI_BN(lanes) *q, int m)
     return CTI_VN(or)(CTI_VN(lt)(edge, low), CTI_VN(lt)(high, CTI_VN(sub)(CTI_VN(set)(0), edge)));
 }
 
-/* CTI_BN(gilbert) -- v to the nearest point of the segment from v to the hull's lowest point along v; returns the lanes v frees */
+/* CTI_BN(gilbert) -- moves v to the point nearest to the origin on the segment from v to the hull's lowest point along v; returns the lanes
+   that the old v frees */
 CTI_INLINE CTI_V CTI_BN(gilbert)(const CTI_BN(lanes) *q, CTI_V *v, int m)
 {
     CTI_V low = CTI_BN(dot)(v, q->h[0][0]), w[3], s, less, r, one = CTI_VN(set)(1), zero = CTI_VN(set)(0);
@@ -28471,7 +28519,7 @@ CTI_INLINE CTI_V CTI_BN(gilbert)(const CTI_BN(lanes) *q, CTI_V *v, int m)
     return r;
 }
 
-/* CTI_BN(search) -- planes that Gilbert's iteration finds, from the middle of the hull on: the lanes they free */
+/* CTI_BN(search) -- lanes freed by planes of Gilbert's iteration, which starts at the middle of the hull */
 CTI_INLINE int CTI_BN(search)(const CTI_BN(lanes) *q, int m, int good)
 {
     CTI_V v[3];
@@ -28487,7 +28535,7 @@ CTI_INLINE int CTI_BN(search)(const CTI_BN(lanes) *q, int m, int good)
     return bits;
 }
 
-/* CTI_BN(sign) -- lanes in which all of n coefficients are below -edge (or, both: above edge) */
+/* CTI_BN(sign) -- lanes in which all n coefficients are below -edge (with `both`: or all above edge) */
 CTI_INLINE CTI_V CTI_BN(sign)(const CTI_V *c, int n, CTI_V edge, int both)
 {
     CTI_V low = c[0], high = c[0], r;
@@ -28509,7 +28557,7 @@ CTI_INLINE void CTI_BN(quadric)(const CTI_V *a0, const CTI_V *a1, const CTI_V *b
         r[1][k] = CTI_VN(mul)(CTI_VN(set)(CTI_BS(0.5)), CTI_VN(add)(x[k], y[k]));
 }
 
-/* CTI_BN(quartic) -- lanes in which x.n (times `sign`) is negative for certain */
+/* CTI_BN(quartic) -- lanes in which x.n is negative for certain */
 CTI_INLINE CTI_V CTI_BN(quartic)(CTI_V x[3][3], CTI_V n[3][3], CTI_V edge)
 {
     CTI_V g[5], half = CTI_VN(set)(CTI_BS(0.5)), b = CTI_VN(mul)(CTI_VN(set)(4), CTI_BN(dot)(x[1], n[1]));
@@ -28520,7 +28568,7 @@ CTI_INLINE CTI_V CTI_BN(quartic)(CTI_V x[3][3], CTI_V n[3][3], CTI_V edge)
     return CTI_BN(sign)(g, 5, edge, 0);
 }
 
-/* CTI_BN(signs) -- pass 2 for eight touch queries: a bit per lane that is free */
+/* CTI_BN(signs) -- pass 3, for eight queries at distance 0: one bit per lane that is free */
 CTI_INLINE int CTI_BN(signs)(const CTI_BN(lanes) *q, int m)
 {
     const CTI_V *a0 = q->h[0][0], *a1 = q->h[1][0], *b0 = q->h[0][1], *b1 = q->h[1][1];
@@ -28558,7 +28606,7 @@ CTI_INLINE int CTI_BN(signs)(const CTI_BN(lanes) *q, int m)
 }
 
 
-/* CTI_BN(load) -- differences of the queries list[0..7] */
+/* CTI_BN(load) -- the differences of the queries list[0..7] */
 CTI_INLINE void CTI_BN(load)(CTI_BN(lanes) *q, int kind, const ct_real *const x[2], const int32_t *quads, const int *list,
                              const ct_real *min_distance)
 {
@@ -28590,8 +28638,8 @@ CTI_INLINE void CTI_BN(load)(CTI_BN(lanes) *q, int kind, const ct_real *const x[
     }
 }
 
-/* CTI_BN(pass) -- one pass over `count` queries of the list, compacted in place; returns how many are left. *out_of_range: 1 where it met lanes
-   of which it can say nothing, else as it was */
+/* CTI_BN(pass) -- one pass over `count` queries of the list, which is compacted in place; returns how many are left. *out_of_range becomes
+   1 if some lanes are out of range or not finite */
 CTI_INLINE int CTI_BN(pass)(int pass, int kind, const ct_real *const x[2], const int32_t *quads, int *list, int count,
                             const ct_real *min_distance, int *out_of_range)
 {
@@ -28666,14 +28714,14 @@ static int cti_batch_run(int kind, const ct_real *x0, const ct_real *x1, const i
         count = n - first < CTI_BATCH_CHUNK ? n - first : CTI_BATCH_CHUNK;
         for (i = 0; i < count; i++)
             list[i] = first + i, toi[first + i] = CTI_R(CTI_CCD_NONE);
-        narrow = CONTACT_REAL == 64; /* 1: lanes are left that are too narrow for their queries */
+        narrow = CONTACT_REAL == 64; /* 1: some lanes are out of range of their type's bounds */
 #if CONTACT_REAL == 32
         count = cti_batch_f_passes(kind, x, quads, list, count, min_distance, &narrow);
 #endif
-        /* what float lanes leave in their range double ones leave, too: it meets, or nearly */
+        /* where all lanes were in float's range, double lanes would free no more: the remaining pairs meet, or nearly */
         if (narrow)
             count = cti_batch_d_passes(kind, x, quads, list, count, min_distance, &narrow);
-        /* the search for what is left */
+        /* the search for each remaining query */
         for (i = 0; i < count; i++) {
             const int32_t *quad = quads + 4 * (size_t)list[i];
             ct_real a[12], b[12], d = min_distance ? min_distance[list[i]] : 0;
@@ -28710,12 +28758,13 @@ CTI_FN int cti_ccd_ee_batch(const ct_real *x0, const ct_real *x1, const int32_t 
 
 /* ---- 4_geom/ccd.c ---- */
 /* ccd.c -- entry points of continuous collision detection: one query, and the public functions.
-   Method: the coordinates are widened to double (exact), the query is prepared, a plane through the gap is tried over the whole time, then
-   the search that fits decides: inclusion for touching VF and EE, advancement otherwise. Times are rounded down to ct_real.
+   Method: the coordinates are widened to double (exact) and the query is prepared. A fixed plane in the gap over the whole motion is tried
+   first. If none is found, a search decides: inclusion for VF and EE at distance 0, advancement otherwise. Times are rounded down to
+   ct_real.
    based on: see ccd_touch.c and ccd_advance.c. */
 
-/* cti_ccd_axis -- 1 when an axis has the whole hull on one side, farther than the distance: a difference has the exact sign and is off by
-   one rounding */
+/* cti_ccd_axis -- 1 when the whole hull is on one side of the origin along an axis, farther than the distance. A computed difference has
+   the exact sign and an error of one rounding */
 static int cti_ccd_axis(const cti_ccd_query *q)
 {
     double edge = q->distance > 0 ? q->distance * (1 + 1e-15) + 1e-290 : 0, low, high, x;
@@ -28751,7 +28800,7 @@ CTI_FN ct_real cti_ccd_round(double t)
     ct_real r = (ct_real)t;
 #if CONTACT_REAL == 32
     if ((double)r > t)
-        r = r * (1 - CTI_EPS * CTI_R(0.5)); /* the next float below, or the one below it */
+        r = r * (1 - CTI_EPS * CTI_R(0.5)); /* the next smaller float, or the one below that */
 #endif
     return r;
 }
@@ -28830,7 +28879,7 @@ CONTACT_API_DEF ct_code ct_ccd_vertex_vertex(const ct_real x0[6], const ct_real 
     return cti_ccd_public(CTI_CCD_VV, x0, x1, min_distance, out_toi);
 }
 
-/* cti_ccd_all_finite -- 1 when all n numbers are finite: x times 0 is 0 or no number, and so is a sum of them */
+/* cti_ccd_all_finite -- 1 when all n numbers are finite: x times 0 is 0 for a finite x, else NaN, and the sum keeps a NaN */
 static int cti_ccd_all_finite(const ct_real *x, size_t n)
 {
     cti_r8 zero = cti_set8(0), a = zero, b = zero;
@@ -28846,8 +28895,9 @@ static int cti_ccd_all_finite(const ct_real *x, size_t n)
     return rest == 0;
 }
 
-/* cti_ccd_check_batch -- all queries are checked before the first is answered: all points up to the last one in use at once, where there are
-   not many more of them than queries, and those in use one by one where that finds something */
+/* cti_ccd_check_batch -- checks all queries before the first is answered. Where there are not many more points than queries, all points up
+   to the highest one in use are tested in one pass. If that pass fails, or there are many more points, only the points in use are tested,
+   one by one. */
 static ct_code cti_ccd_check_batch(const ct_real *x0, const ct_real *x1, const int32_t *quads, int n)
 {
     int32_t top = 0, any = 0;
@@ -28909,20 +28959,21 @@ CONTACT_API_DEF ct_code ct_ccd_edge_edge_batch(const ct_real *x0, const ct_real 
 
 /* ---- 4_geom/ccd_backward.c ---- */
 /* ccd_backward.c -- continuous collision detection seen from the end of the motion: the last contact, and a time just before it began.
-   Method: the last time is 1 less the first time of the reversed motion. From there the search goes back. While contact is certain it takes the
-   nearest points of the two features and keeps their weights: the distance between two such points is convex in time and bounds that of the
-   features from above, so that contact is certain from the first time at which it is the minimum distance: go there, repeat (the advancement
-   of ccd_advance.c with upper bounds in place of lower ones). Where contact is possible but not certain it steps back by twice the last step,
-   until a plane in the gap proves the features apart, and halves the interval between. A time is returned only with such a proof.
-   Rounding: as in ccd_advance.c, n.h is off by 12u sum_k B_k at most; weights of sum 1 + 4u add less than that: CTI_BACK_MARGIN.
+   Method: the last time of contact is 1 minus the first time of the reversed motion. From there the search goes back in time. While contact
+   is certain, it takes the nearest points of the two features and keeps their weights. The distance between these two points is convex in
+   time and an upper bound of the features' distance. Contact is therefore certain from the first time at which this bound equals the
+   minimum distance; the search goes to that time and repeats. (This is the advancement of ccd_advance.c with upper bounds in place of lower
+   ones.) Where contact is possible but not certain, the search goes back by steps that double, until a plane in the gap proves the features
+   apart. It then bisects the last interval. A time is returned only with such a proof. Rounding: as in ccd_advance.c, n.h is off by 12u
+   sum_k B_k at most; weights whose sum is within 4u of 1 add less than that: CTI_BACK_MARGIN.
    based on: see ccd_advance.c; looking back in time: Otaduy's lecture notes, contact generation. */
 
 #define CTI_BACK_PASSES 256
-#define CTI_BACK_STRIDES 128 /* passes after which only the doubling steps go on */
-#define CTI_BACK_STRIDE 1e-12 /* shortest stride */
-#define CTI_BACK_STEP 1.1641532182693481e-10     /* 2^-33: first step, twice the blur of a last time (CTI_TOUCH_WIDTHSURE) ... */
-#define CTI_BACK_STEPTHIN 9.5367431640625e-07    /* 2^-20: ... of a vertex that touches an edge or a vertex, where advancement slows down */
-#define CTI_BACK_BAND 2e-9 /* share of the distance */
+#define CTI_BACK_STRIDES 128 /* passes with advancement; after these only the doubling steps go on */
+#define CTI_BACK_STRIDE 1e-12 /* [share of the motion] shortest stride */
+#define CTI_BACK_STEP 1.1641532182693481e-10     /* 2^-33: first step, twice the uncertainty of a last time (CTI_TOUCH_WIDTHSURE) ... */
+#define CTI_BACK_STEPTHIN 9.5367431640625e-07    /* 2^-20: ... for a vertex that touches an edge or a vertex, where advancement is slow */
+#define CTI_BACK_BAND 2e-9 /* [share of the distance] the forward search may report contact up to this much beyond the distance */
 #define CTI_BACK_MARGIN (64 * 1.1102230246251565e-16)
 
 /* cti_back_weights -- weights of the hull's point nearest to the origin at time t: >= 0, sum 1 */
@@ -28954,7 +29005,7 @@ static void cti_back_weights(const cti_ccd_query *q, double t, double w[4])
         w[i] /= sum;
 }
 
-/* cti_back_touching -- the first time of an interval up to t in which contact is certain; t where it is not */
+/* cti_back_touching -- the earliest time from which contact is certain up to t; t where it is not certain */
 static double cti_back_touching(const cti_ccd_query *q, double t)
 {
     double w[4], a[3], v[3], uu = 0, uv = 0, vv = 0, end = 0, within, back, s;
@@ -28972,7 +29023,7 @@ static double cti_back_touching(const cti_ccd_query *q, double t)
     }
     if (!(uu <= within * within))
         return t;
-    /* |u - r v| = near */
+    /* |u - back / vv v| = within */
     back = uv + sqrt(uv * uv + vv * (within * within - uu));
     s = back < vv * t ? t - back / vv * (1 - 1e-12) : 0;
     for (k = 0; k < 3; k++)
@@ -28980,8 +29031,8 @@ static double cti_back_touching(const cti_ccd_query *q, double t)
     return s < t && end <= within * within ? s : t;
 }
 
-/* cti_back_apart -- 1 when for certain the features are farther than the distance at time t, by more than what the forward search lets pass as
-   contact */
+/* cti_back_apart -- returns 1 when the features are certainly farther apart at time t than the distance, by more than the tolerance of the
+   forward search */
 static int cti_back_apart(const cti_ccd_query *q, double t)
 {
     double n[3];
@@ -28994,13 +29045,13 @@ static double cti_back_step(const cti_ccd_query *q)
     return q->distance > 0 || q->kind < CTI_CCD_VE ? CTI_BACK_STEP : CTI_BACK_STEPTHIN;
 }
 
-/* cti_back_is_before -- 1 when the features are apart at time t and a contact is, or may be, in [t, last] */
+/* cti_back_is_before -- 1 when the features are apart at time t and a contact in [t, last] is certain (sure) or possible */
 static int cti_back_is_before(const cti_ccd_query *q, double t, double last, int sure)
 {
     return cti_back_apart(q, t) && (sure || cti_ccd_advance(q, t, last) <= 1);
 }
 
-/* cti_back_sharpen -- low: apart, before the contact; high: not known to be. The latest time like low that halving finds */
+/* cti_back_sharpen -- bisects for the latest time that is apart and before the contact; low is such a time, high is not known to be one */
 static double cti_back_sharpen(const cti_ccd_query *q, double low, double high, double last, int sure)
 {
     while (high - low > cti_back_step(q)) {
@@ -29043,7 +29094,7 @@ static ct_real cti_back_last(double toi)
     r = (ct_real)t;
 #if CONTACT_REAL == 32
     if ((double)r < t)
-        r = r * (1 + CTI_EPS); /* the next float above, or the one above it */
+        r = r * (1 + CTI_EPS); /* the next larger float, or the one above that */
 #endif
     return r < 1 ? r : 1;
 }
@@ -29111,15 +29162,15 @@ CONTACT_API_DEF ct_code ct_ccd_vertex_vertex_backward(const ct_real x0[6], const
 #undef CTI_BACK_MARGIN
 
 /* ---- 4_geom/bounds.h ---- */
-/* bounds.h -- axis-aligned boxes of moving points, rounded outward. Method: a box over a linear motion is the box of its two ends; it is
-   widened by the detection distance and then by one rounding error. Trees hold boxes in float: conversion to float is monotone, and
-   lo_a <= hi_b implies float(lo_a) <= float(hi_b), so that float boxes never miss an overlap of the boxes they come from.
-   Two sets of points on linear motions that are apart along an axis at the start, and on the same side at the end, are so all the way: a
-   difference that is linear in time is positive between two positive values. Start is held against start and end against end, so that
-   what both do together has no part in it. */
+/* bounds.h -- axis-aligned boxes of moving points, rounded outward. Method: the box over a linear motion is the box of its two ends,
+   widened by the detection distance and then by one rounding error. Trees hold boxes in float. Conversion to float is monotone: lo_a <=
+   hi_b implies float(lo_a) <= float(hi_b), so float boxes never miss an overlap of the boxes they come from. Two sets of points move
+   linearly. If they are apart along an axis at the start, and on the same sides at the end, they are apart all the way: a difference that
+   is linear in time is positive between two positive values. The test compares start with start and end with end, so that a common motion
+   of both sets does not matter. */
 
 
-/* cti_box -- lo > hi: empty. */
+/* cti_box -- lo > hi: the empty box. */
 typedef struct cti_box {
     cti_v3 lo, hi;
 } cti_box;
@@ -29140,7 +29191,8 @@ CTI_INLINE int cti_box_overlap(const cti_box *a, const cti_box *b)
 }
 #endif
 
-/* cti_round_down, cti_round_up -- a number at most (at least) every real that rounds to x: |x| eps is twice the error of one rounding. */
+/* cti_round_down, cti_round_up -- a number at most (at least) as large as every real that rounds to x: |x| eps is twice one rounding
+   error. */
 CTI_INLINE ct_real cti_round_down(ct_real x) { return x - CTI_EPS * cti_abs(x); }
 CTI_INLINE ct_real cti_round_up(ct_real x) { return x + CTI_EPS * cti_abs(x); }
 
@@ -29156,7 +29208,8 @@ CTI_INLINE cti_box cti_box_motion(cti_v3 p0, cti_v3 p1, ct_real r)
     return b;
 }
 
-/* cti_round_float -- x to float, monotone, within 1e38: never infinite, and no box reaches the empty ones of a tree. */
+/* cti_round_float -- converts x to float: monotone, and clamped to +-1e38. It is never infinite, and no box reaches the empty boxes of a
+   tree. */
 CTI_INLINE float cti_round_float(ct_real x)
 {
     const ct_real most = (ct_real)1e38f;
@@ -29168,9 +29221,9 @@ typedef struct cti_slabs {
     ct_real lo[6], hi[6];
 } cti_slabs;
 
-/* cti_slabs_motion -- for the way from p0 to p1, widened by r >= 0 in space. Points at most ra + rb apart at one time have overlapping
-   slabs: a projection changes by at most sqrt(2) times the distance, and 2 eps of all terms is more than the four roundings. r = 0: a
-   rounded sum is monotone in the exact one, so that nothing is to be widened. */
+/* cti_slabs_motion -- for the motion from p0 to p1, widened by r >= 0 (a distance in space). Points at most ra + rb apart at one time have
+   overlapping slabs: a projection changes by at most sqrt(2) times the distance, and 2 eps of all terms exceeds the four roundings. With r
+   = 0 nothing is widened: a rounded sum is monotone in the exact one. */
 CTI_INLINE cti_slabs cti_slabs_motion(cti_v3 p0, cti_v3 p1, ct_real r)
 {
     cti_slabs s;
@@ -29189,34 +29242,34 @@ CTI_INLINE cti_slabs cti_slabs_motion(cti_v3 p0, cti_v3 p1, ct_real r)
 
 /* ---- 4_geom/intersect.h ---- */
 /* intersect.h -- exact intersection tests: edge through triangle, and point inside a closed surface. Method: signs from exact.h, so that
-   the answers are right for the numbers as they are, rounding included; float positions are doubles too. based on: Guigue, Devillers 2003
+   the answers are exact for the given coordinates; float positions are widened to double, which is exact. based on: Guigue, Devillers 2003
    (tests by orientation signs); Edelsbrunner, Muecke, Simulation of simplicity, 1990 (the ray that meets no edge). */
 
 
-/* cti_intersect_edge_triangle -- has the closed segment p0 p1 a point in common with the closed triangle t0 t1 t2? 0: none. 1: it goes
-   through, from one side strictly to the other, inside the triangle. 2: it touches: an end in the triangle, a point on its rim, or both in
-   one plane. Segments and triangles without extent are treated as the points and segments that they are. Features that share a vertex
-   touch; callers leave them out. */
+/* cti_intersect_edge_triangle -- does the closed segment p0 p1 meet the closed triangle t0 t1 t2? 0: no. 1: it goes through the inside,
+   from strictly on one side to strictly on the other. 2: it touches: an end point in the triangle, a point on its boundary, or both
+   coplanar. Degenerate segments and triangles are treated as the points and segments that they are. Features that share a vertex touch:
+   callers leave such pairs out. */
 CTI_FN int cti_intersect_edge_triangle(const ct_real *p0, const ct_real *p1, const ct_real *t0, const ct_real *t1, const ct_real *t2);
-/* cti_intersect_segments -- have two closed segments a point in common? */
+/* cti_intersect_segments -- do two closed segments have a point in common? */
 CTI_FN int cti_intersect_segments(const double a[3], const double b[3], const double c[3], const double d[3]);
-/* cti_intersect_contains -- p against the closed surface faces [3 nf] with vertices x: 0 outside, 1 inside, 2 on it. Inside: the surface
-   winds around p, which for one closed surface is odd ray parity; parts that overlap add, a reversed inner surface is a hollow. For open
-   surfaces only 2 means something. */
+/* cti_intersect_contains -- p against the closed surface faces [3 nf] with vertices x: 0 outside, 1 inside, 2 on it. Inside means that the
+   winding number around p is above 0; for one closed surface this is odd ray parity. Overlapping parts add up; an inner surface of reversed
+   orientation is a hollow. For open surfaces only the answer 2 is meaningful. */
 CTI_FN int cti_intersect_contains(const int32_t *faces, int nf, const ct_real *x, const ct_real *p);
 
 
 /* ---- 4_geom/intersect.c ---- */
-/* intersect.c -- exact edge-triangle and point-surface tests. Method: intersect.h. What lies in one plane is tested in a projection along
-   an axis on which the plane does not stand on edge; segments, in all three projections. The ray of the containment test runs along +z from
-   p + (e, e^2, 0) with e infinitesimal: it meets no edge and no vertex, and triangles on edge to it not at all. */
+/* intersect.c -- exact edge-triangle and point-surface tests. Method: intersect.h. Coplanar cases are tested in a projection along an axis
+   that is not parallel to the plane, segments in all three projections. The ray of the containment test runs along +z from p + (e, e^2, 0)
+   with e infinitesimal: it meets no edge, no vertex, and no triangle that is parallel to it. */
 
 static void cti_intersect_load(double d[3], const ct_real *p) { d[0] = (double)p[0], d[1] = (double)p[1], d[2] = (double)p[2]; }
 
 /* The projection that drops `axis`; cyclic, so that orientation is kept. */
 static void cti_intersect_project(double q[2], const double p[3], int axis) { q[0] = p[(axis + 1) % 3], q[1] = p[(axis + 2) % 3]; }
 
-/* c on the closed segment a b, given that all three are on one line. */
+/* Is c on the closed segment a b? All three must be on one line. */
 static int cti_intersect_between(const double a[2], const double b[2], const double c[2])
 {
     int k;
@@ -29240,7 +29293,7 @@ static int cti_intersect_segments_2d(const double a[2], const double b[2], const
            (oa == 0 && cti_intersect_between(c, d, a)) || (ob == 0 && cti_intersect_between(c, d, b));
 }
 
-/* Segments in space: in one plane, and crossing in every projection (one of them is one to one on their plane). */
+/* Segments in space meet if they are coplanar and meet in all three projections (one of these is one-to-one on their plane). */
 CTI_FN int cti_intersect_segments(const double a[3], const double b[3], const double c[3], const double d[3])
 {
     int axis;
@@ -29256,7 +29309,7 @@ CTI_FN int cti_intersect_segments(const double a[3], const double b[3], const do
     return 1;
 }
 
-/* An axis along which the triangle has area, -1: it has none. */
+/* An axis along which the triangle's projection has area, or -1: it has none. q: that projection. */
 static int cti_intersect_axis(double t[3][3], double q[3][2])
 {
     int axis, k;
@@ -29269,20 +29322,20 @@ static int cti_intersect_axis(double t[3][3], double q[3][2])
     return -1;
 }
 
-/* p in the closed triangle q, both in the projection. */
+/* Is p in the closed triangle q? Both are projected. */
 static int cti_intersect_inside_2d(double q[3][2], const double p[2])
 {
     int a = cti_exact_orient2d(q[0], q[1], p), b = cti_exact_orient2d(q[1], q[2], p), c = cti_exact_orient2d(q[2], q[0], p);
     return (a >= 0 && b >= 0 && c >= 0) || (a <= 0 && b <= 0 && c <= 0);
 }
 
-/* Points of the plane of t: one (p, with p1 NULL) or a segment. */
+/* Does the triangle t meet a point (p0, with p1 NULL) or a segment that lies in its plane? */
 static int cti_intersect_in_plane(double t[3][3], const double p0[3], const double *p1)
 {
     double q[3][2], a[2], b[2];
     int axis = cti_intersect_axis(t, q), k;
     if (axis < 0) {
-        /* no area: the triangle is its three sides */
+        /* a triangle without area is tested as its three sides */
         for (k = 0; k < 3; k++)
             if (cti_intersect_segments(p0, p1 ? p1 : p0, t[k], t[(k + 1) % 3]))
                 return 1;
@@ -29304,7 +29357,7 @@ CTI_FN int cti_intersect_edge_triangle(const ct_real *p0, const ct_real *p1, con
 {
     double a[3], b[3], t[3][3];
     int k, o0, o1, s[3];
-    /* boxes, compared exactly */
+    /* the boxes must overlap; the comparison is exact */
     for (k = 0; k < 3; k++) {
         ct_real lo = p0[k] < p1[k] ? p0[k] : p1[k], hi = p0[k] < p1[k] ? p1[k] : p0[k];
         if ((t0[k] > hi && t1[k] > hi && t2[k] > hi) || (t0[k] < lo && t1[k] < lo && t2[k] < lo))
@@ -29312,14 +29365,14 @@ CTI_FN int cti_intersect_edge_triangle(const ct_real *p0, const ct_real *p1, con
     }
     cti_intersect_load(a, p0), cti_intersect_load(b, p1);
     cti_intersect_load(t[0], t0), cti_intersect_load(t[1], t1), cti_intersect_load(t[2], t2);
-    /* the ends against the plane */
+    /* the end points' sides of the triangle's plane */
     o0 = cti_exact_orient3d(t[0], t[1], t[2], a);
     o1 = cti_exact_orient3d(t[0], t[1], t[2], b);
     if (o0 * o1 > 0)
         return 0;
     if (o0 == 0 || o1 == 0)
         return cti_intersect_in_plane(t, o0 == 0 ? a : b, o0 == 0 && o1 == 0 ? b : NULL) ? 2 : 0;
-    /* strictly through the plane: inside when the line passes all sides on one hand */
+    /* the segment crosses the plane: it goes through the triangle when the line has all three sides on the same hand */
     for (k = 0; k < 3; k++)
         s[k] = cti_exact_orient3d(a, b, t[k], t[(k + 1) % 3]);
     if (!((s[0] >= 0 && s[1] >= 0 && s[2] >= 0) || (s[0] <= 0 && s[1] <= 0 && s[2] <= 0)))
@@ -29338,13 +29391,13 @@ static int cti_intersect_side(const double a[2], const double b[2], const double
     return b[0] > a[0] ? 1 : (b[0] < a[0] ? -1 : 0);
 }
 
-/* What one triangle adds to the winding around p: 0, 1 or -1; 2: p lies on it. */
+/* The triangle's contribution to the winding number around p: 0, 1 or -1; or 2: p lies on it. */
 static int cti_intersect_winding(const ct_real *t0, const ct_real *t1, const ct_real *t2, const double p[3])
 {
     double t[3][3];
     int k, s, above;
     cti_intersect_load(t[0], t0), cti_intersect_load(t[1], t1), cti_intersect_load(t[2], t2);
-    /* out of the ray's reach */
+    /* the ray cannot meet the triangle's box */
     for (k = 0; k < 3; k++)
         if ((k < 2 && t[0][k] > p[k] && t[1][k] > p[k] && t[2][k] > p[k]) || (t[0][k] < p[k] && t[1][k] < p[k] && t[2][k] < p[k]))
             return 0;
@@ -29354,7 +29407,7 @@ static int cti_intersect_winding(const ct_real *t0, const ct_real *t1, const ct_
     s = cti_intersect_side(t[0], t[1], p);
     if (s == 0 || cti_intersect_side(t[1], t[2], p) != s || cti_intersect_side(t[2], t[0], p) != s)
         return 0;
-    /* seen from above, s > 0 is counter-clockwise: its normal has z > 0, and the ray goes up through it when p is on its back */
+    /* seen from above, s > 0 means counter-clockwise, with a normal of z > 0; the ray leaves through the triangle if p is behind it */
     return above == -s ? s : 0;
 }
 
@@ -29374,9 +29427,9 @@ CTI_FN int cti_intersect_contains(const int32_t *faces, int nf, const ct_real *x
 }
 
 /* ---- 5_mesh/pairsort.h ---- */
-/* pairsort.h -- pairs of non-negative integers into lexicographic order, in linear time.
-   Method: radix sort from the least significant digit, digits of at most 13 bits, second number first; stable.
-   based on: Knuth, The Art of Computer Programming vol. 3, 5.2.5. */
+/* pairsort.h -- sorts pairs of non-negative integers lexicographically, in linear time.
+   Method: radix sort from the least significant digit, digits of at most 13 bits, second number first; stable. Based on: Knuth, The Art of
+   Computer Programming vol. 3, 5.2.5. */
 
 
 /* cti_pairsort -- sorts n pairs [2 n] by (first, second); values lie in [0, n_first) and [0, n_second). scratch is a growable array that
@@ -29391,8 +29444,8 @@ CTI_FN int cti_pairsort(cti_mem *mem, int32_t *pairs, int n, int n_first, int n_
 #endif
 
 /* ---- 5_mesh/pairsort.c ---- */
-/* pairsort.c -- pairs of integers into lexicographic order. Method: insertion for a few, else radix sort of the two numbers in place of a
-   packed key: the number of passes follows from the largest value, not from the key's width. */
+/* pairsort.c -- pairs of integers into lexicographic order. Method: insertion sort for a few pairs, else radix sort by the two numbers
+   instead of a packed key. So the number of passes depends on the largest value, not on the key's width. */
 
 enum { CTI_PAIRSORT_BITS = 13, CTI_PAIRSORT_FEW = 24 };
 
@@ -29410,7 +29463,7 @@ static void cti_pairsort_insertion(int32_t *pairs, int n)
     }
 }
 
-/* One stable pass: by `bits` bits at `shift` of number `which` of each pair. */
+/* One stable pass of the radix sort: by `bits` bits, from bit `shift` on, of number `which` of each pair. */
 static void cti_pairsort_pass(const int32_t *CTI_RESTRICT in, int32_t *CTI_RESTRICT out, int n, int which, int shift, int bits)
 {
     int start[1 << CTI_PAIRSORT_BITS], i, sum = 0, size = 1 << bits;
@@ -29454,7 +29507,7 @@ CTI_FN int cti_pairsort(cti_mem *mem, int32_t *pairs, int n, int n_first, int n_
     b = *scratch;
     for (which = 1; which >= 0; which--) {
         int total = cti_pairsort_bit_count(which ? n_second : n_first), shift = 0;
-        /* a digit has at most as many values as there are pairs, roughly */
+        /* a digit gets roughly no more values than there are pairs */
         int most = cti_max_int(8, cti_min_int(CTI_PAIRSORT_BITS, cti_pairsort_bit_count(n))), passes = (total + most - 1) / most, p;
         for (p = 0; p < passes; p++) {
             int bits = (total - shift + passes - p - 1) / (passes - p);
@@ -29475,54 +29528,54 @@ CTI_FN int cti_pairsort(cti_mem *mem, int32_t *pairs, int n, int n_first, int n_
 #endif
 
 /* ---- 5_mesh/mesh.h ---- */
-/* mesh.h -- combinatorial surfaces: the boundary of a tet mesh, and edges, adjacency and owners of a triangle and segment mesh.
-   Indices must lie in [0, n_vertices); degenerate and non-manifold elements are welcome and are flagged. */
+/* mesh.h -- combinatorial surfaces: the boundary of a tet mesh, and edges, adjacency and owners of a triangle and segment mesh. Indices
+   must lie in [0, n_vertices). Degenerate and non-manifold elements are allowed and flagged. */
 
 
-/* cti_mesh_boundary -- faces that belong to one tet only, outward (counter-clockwise from outside for positive tets), in the order of the
-   tets. *out_triangles is a growable array [3 n], its length CTI_LEN; old contents are replaced. 1, or 0 when memory ran out. */
+/* cti_mesh_boundary -- faces that belong to one tet only, oriented outward (counter-clockwise seen from outside for positive tets), in the
+   order of the tets. *out_triangles is a growable array [3 n] of length CTI_LEN; old contents are replaced. 1, or 0 when memory ran out. */
 CTI_FN int cti_mesh_boundary(cti_mem *mem, const int32_t *tets, int n_tets, int n_vertices, int32_t **out_triangles);
 
-/* cti_mesh_cell_tets -- the five tets of a cell of a lattice, by its corners (bits x, y, z: 0..7); odd 1: the mirror image, for cells with
-   x + y + z odd, so that the faces of neighbours match. */
+/* cti_mesh_cell_tets -- the five tets of a lattice cell as corner numbers 0..7 (bits x, y, z). odd 1: the mirror image, for cells with odd
+   x + y + z, so that the faces of neighbours match. */
 CTI_FN void cti_mesh_cell_tets(int odd, int corners[20]);
 
-/* Edge flags. An edge with two faces that run along it in opposite directions has none. */
+/* Edge flags. An edge of two consistently oriented faces, which run along it in opposite directions, has no flag. */
 enum {
-    CTI_EDGE_LOOSE = 1,       /* of a segment, in no face */
+    CTI_EDGE_LOOSE = 1,       /* it belongs to a segment and to no face */
     CTI_EDGE_BOUNDARY = 2,    /* in one face */
     CTI_EDGE_NONMANIFOLD = 4, /* in more than two faces; edge_faces holds the first two */
     CTI_EDGE_TWISTED = 8,     /* in two faces that run along it in the same direction */
-    CTI_EDGE_SEGMENT = 16     /* named as a segment (beside the above) */
+    CTI_EDGE_SEGMENT = 16     /* it was given as a segment (may come with the flags above) */
 };
 
 /* cti_topology -- zero it, build it, free it. All arrays are growable arrays. Edge k of face f joins its vertices k and k + 1 (mod 3). */
 typedef struct cti_topology {
     int n_vertices, n_edges, n_faces;
     int32_t *edges;           /* [2 ne] unique, low < high, sorted */
-    int32_t *edge_faces;      /* [2 ne] adjacent faces in rising order, -1: none */
+    int32_t *edge_faces;      /* [2 ne] adjacent faces, ascending, -1: none */
     int32_t *face_edges;      /* [3 nf], -1 where the two vertices are the same */
-    int32_t *edge_owner;      /* [ne] smallest adjacent face, -1: loose */
-    int32_t *vertex_owner;    /* [nv] smallest face that has it, -1: none */
+    int32_t *edge_owner;      /* [ne] lowest adjacent face, -1: the edge is loose */
+    int32_t *vertex_owner;    /* [nv] lowest face that contains the vertex, -1: none */
     int32_t *first_edge;      /* [nv + 1] edges whose low vertex is v: first_edge[v] .. first_edge[v + 1] */
     uint8_t *edge_flags;      /* [ne] CTI_EDGE_* */
-    uint8_t *vertex_is_point; /* [nv] 1: no edge and no face has it */
+    uint8_t *vertex_is_point; /* [nv] 1: the vertex is in no edge and no face */
     int n_loose, n_boundary, n_nonmanifold, n_twisted, n_degenerate; /* edges by flag; faces with a repeated vertex */
     int closed; /* 1: there are faces, and every edge has exactly two that run along it in opposite directions */
 } cti_topology;
 
-/* cti_topology_build -- old contents are replaced, their memory reused. triangles [3 nt], segments [2 ns]. 1, or 0 when memory ran out
-   (topology emptied). */
+/* cti_topology_build -- old contents are replaced, their memory is reused. triangles [3 nt], segments [2 ns]. 1, or 0 when memory ran out
+   (the topology is then empty). */
 CTI_FN int cti_topology_build(cti_mem *mem, cti_topology *topology, int n_vertices, const int32_t *triangles, int n_triangles,
                               const int32_t *segments, int n_segments);
 CTI_FN void cti_topology_free(cti_mem *mem, cti_topology *topology);
-/* cti_topology_edge -- number of the edge between a and b, -1: none. */
+/* cti_topology_edge -- number of the edge between a and b, or -1. */
 CTI_FN int cti_topology_edge(const cti_topology *topology, int a, int b);
 
 
 /* ---- 5_mesh/mesh.c ---- */
-/* mesh.c -- boundary extraction and surface adjacency. Method: a hash of sorted vertex triples counts the tets at a face; edges are sorted
-   pairs made unique, found again by bisection among the edges of their lower vertex. Every order follows from the input order, so that
+/* mesh.c -- boundary extraction and surface adjacency. Method: a hash of sorted vertex triples counts the tets at a face. Edges are sorted,
+   unique vertex pairs; an edge is found by bisection among the edges of its lower vertex. All orders follow from the input order, so that
    results do not depend on addresses.
    based on: the half-face and edge lists common to simplicial mesh codes; outward faces of the tet 0123: 021, 013, 123, 032. */
 
@@ -29552,7 +29605,7 @@ static uint64_t cti_mesh_hash(const int32_t key[3])
     return h ^ (h >> 31);
 }
 
-/* first[h] = the first half-face with the triple of h, count[that] = number of such half-faces. */
+/* first[h] = the first half-face with the same vertices as h, count[first[h]] = number of such half-faces. */
 static void cti_mesh_count_faces(const int32_t *tets, int64_t n, int32_t *slots, uint64_t mask, int32_t *first, uint8_t *count)
 {
     int64_t h;
@@ -29589,7 +29642,7 @@ CTI_FN int cti_mesh_boundary(cti_mem *mem, const int32_t *tets, int n_tets, int 
         goto done;
     memset(slots, 0xff, (size_t)size * sizeof *slots);
     cti_mesh_count_faces(tets, n, slots, (uint64_t)size - 1, first, count);
-    /* boundary: the triples that were met once */
+    /* boundary: faces that occur once */
     for (h = 0; h < n; h++) {
         const int32_t *t = tets + (h / 4) * 4;
         if (count[first[h]] != 1)
@@ -29682,7 +29735,8 @@ static void cti_topology_offsets(cti_topology *t)
     }
 }
 
-/* Faces at every edge and the first face at every vertex; an edge remembers in bit 7 that its first face runs it from high to low. */
+/* Finds the faces at every edge and the first face at every vertex. Bit 7 of an edge's flags: its first face runs along it from high to
+   low. */
 static void cti_topology_faces(cti_topology *t, const int32_t *triangles)
 {
     int f, k;
@@ -29768,9 +29822,9 @@ failed:
 }
 
 /* ---- 5_mesh/shapes.c ---- */
-/* shapes.c -- meshes made from numbers: box, sheet, sphere; and release of meshes. Method: lattices numbered x fastest; a box of tets cuts
-   every cell into five, mirrored from cell to cell so that faces match; its surface takes the same diagonals; a sphere is a subdivided
-   icosahedron. Only +, -, *, / and square roots, so that all machines get the same bits. */
+/* shapes.c -- meshes from numbers: box, sheet, sphere; and release of meshes. Method: lattices are numbered x fastest. A box of tets cuts
+   every cell into five, mirrored from cell to cell so that faces match; its surface takes the same diagonals. A sphere is a subdivided
+   icosahedron. Only +, -, *, / and square roots, so that all machines give the same bits. */
 
 static ct_code cti_shape_error(ct_error_info *out, ct_code code, const char *text, int64_t element, double value)
 {
@@ -29799,7 +29853,7 @@ CONTACT_API_DEF void ct_mesh_free(ct_mesh *mesh)
     memset(mesh, 0, sizeof *mesh);
 }
 
-/* Lengths of the arrays into the counts. */
+/* Sets the mesh's counts from the lengths of its arrays. */
 static ct_code cti_shape_finish(ct_mesh *mesh, int ok, ct_mesh *out, ct_error_info *error)
 {
     if (!ok) {
@@ -29812,7 +29866,7 @@ static ct_code cti_shape_finish(ct_mesh *mesh, int ok, ct_mesh *out, ct_error_in
     return CT_OK;
 }
 
-/* Sizes > 0 and finite, cells >= 1 and few enough that all numbers fit. */
+/* Checks that sizes are > 0 and finite, cells >= 1, and all counts fit into an int. */
 static ct_code cti_shape_check(const ct_real *size, const int *cells, int n, int out_ok, ct_error_info *error)
 {
     double product = 1;
@@ -29841,12 +29895,12 @@ static int cti_shape_vertex(cti_mem *mem, ct_mesh *m, cti_v3 p)
     return CTI_PUSH(mem, m->positions, p.x) && CTI_PUSH(mem, m->positions, p.y) && CTI_PUSH(mem, m->positions, p.z);
 }
 
-/* Coordinate i of n cells over [-size / 2, size / 2]: symmetric about 0, its ends exact. */
+/* Coordinate i of n cells over [-size / 2, size / 2]: symmetric about 0, exact at both ends. */
 static ct_real cti_shape_at(ct_real size, int i, int n) { return size * ((ct_real)(2 * (int64_t)i - n) / (ct_real)(2 * (int64_t)n)); }
 
 /* ---- box ---- */
 
-/* A box lattice; in a surface lattice only points on the boundary have numbers: whole slices at both ends of z, rings between. */
+/* A box lattice. In a surface lattice only boundary points have numbers: whole slices at both ends of z, rings in between. */
 typedef struct cti_shape_lattice {
     int n[3]; /* cells */
     int solid;
@@ -29859,7 +29913,7 @@ static int32_t cti_shape_number(const cti_shape_lattice *l, int x, int y, int z)
         return (int32_t)((z * ny + y) * nx + x);
     if (z == nz - 1)
         return (int32_t)(nx * ny + (nz - 2) * ring + y * nx + x);
-    /* the ring: first row, then two a row, then the last row */
+    /* a ring: its first row, then two points a row, then its last row */
     if (y == 0)
         in_slice = x;
     else if (y == ny - 1)
@@ -29878,7 +29932,7 @@ CTI_FN void cti_mesh_cell_tets(int odd, int corners[20])
 {
     static const int tets[5][4] = {{0, 1, 2, 4}, {3, 2, 1, 7}, {5, 4, 7, 1}, {6, 7, 4, 2}, {1, 2, 4, 7}};
     int t, k;
-    /* an odd cell is the mirror image in x, its tets are reversed */
+    /* an odd cell is the mirror image in x; its tets are reversed */
     for (t = 0; t < 5; t++)
         for (k = 0; k < 4; k++)
             corners[4 * t + k] = tets[t][odd && k >= 2 ? 5 - k : k] ^ odd;
@@ -29896,7 +29950,7 @@ static int cti_shape_cell(cti_mem *mem, ct_mesh *m, const cti_shape_lattice *l, 
     return 1;
 }
 
-/* A quad of the side at `end` of axis `a`, outward; its diagonal joins the corners that a tet cell would join: those of even parity. */
+/* Adds a quad of the side at `end` of axis `a`, oriented outward. Its diagonal is that of the tets in the cell behind it. */
 static int cti_shape_side_quad(cti_mem *mem, ct_mesh *m, const cti_shape_lattice *l, int a, int end, int i, int j)
 {
     int b = (a + 1) % 3, c = (a + 2) % 3, k, p[3], parity = 0, turn;
@@ -30006,7 +30060,7 @@ CONTACT_API_DEF ct_code ct_mesh_grid(const ct_real size[2], const int cells[2], 
 
 /* ---- sphere ---- */
 
-/* Splits every triangle into four; the middle of an edge is pushed out to the sphere and belongs to both sides. */
+/* Splits every triangle into four. The middle of an edge is moved out to the sphere and shared by both triangles. */
 static int cti_shape_split(cti_mem *mem, ct_mesh *m, cti_topology *topology, ct_real radius)
 {
     int nv = CTI_LEN(m->positions) / 3, nf = CTI_LEN(m->triangles) / 3, e, f, k;
@@ -30083,18 +30137,19 @@ CONTACT_API_DEF ct_code ct_mesh_sphere(ct_real radius, int levels, ct_mesh *out_
 typedef struct cti_place {
     double M[9], t[3];
     double q[4]; /* unit quaternion w x y z of the rotation */
-    int moves;   /* 0: it changes no bit of what it is applied to */
+    int moves;   /* 0: the placement is the identity and changes no bit */
 } cti_place;
 
-/* cti_place_make -- from a quaternion w x y z of any length > 0 and a translation; NULL: none. NULL, or the reason why it cannot be. */
+/* cti_place_make -- from a quaternion w x y z of any length > 0 and a translation; either may be NULL: none. Returns NULL, or the reason
+   why there is no such placement. */
 CTI_FN const char *cti_place_make(const ct_real *rotation, const ct_real *position, cti_place *out);
-/* cti_place_apply -- points in [3 n] to out [3 n], which may be the same. The first point that is not finite then, or -1. */
+/* cti_place_apply -- points in [3 n] to out [3 n], which may be the same. Returns the first point whose result is not finite, or -1. */
 CTI_FN int cti_place_apply(const cti_place *place, const ct_real *in, int n, ct_real *out);
 
 
 /* ---- 5_mesh/place.c ---- */
-/* place.c -- where a mesh is put: scale, rotation, translation. Method: the matrix of a quaternion of any length, in double; a point is rounded once.
-   Only +, -, *, / and square roots, so that all machines get the same bits. */
+/* place.c -- placement of a mesh: scale, rotation, translation. Method: the matrix of a quaternion of any length, in double; a point is
+   rounded once. Only +, -, *, / and square roots, so that all machines give the same bits. */
 #include <math.h>
 
 /* R = I + 2 / |q|^2 ((v v' - v'v I) + w [v]x), q = (w, v) */
@@ -30133,7 +30188,7 @@ CTI_FN const char *cti_place_make(const ct_real *rotation, const ct_real *positi
         if (!cti_finite64(out->t[k]))
             return "position must be finite";
     }
-    /* squares of components up to 1 neither overflow nor all vanish */
+    /* after scaling to components of at most 1, squares neither overflow nor all underflow */
     for (k = 0; k < 4; k++) {
         q[k] /= most;
         length += q[k] * q[k];
@@ -30174,7 +30229,7 @@ static ct_code cti_place_scale(cti_place *p, const ct_real *scale, ct_error_info
     return CT_OK;
 }
 
-/* a mirrored mesh is inside out until its elements are turned */
+/* a mirrored mesh is inside out: reverses the orientation of its elements */
 static void cti_place_turn_elements(int32_t *list, int n, int per)
 {
     int i;
@@ -30201,7 +30256,7 @@ static ct_code cti_place_mesh(ct_mesh *mesh, const ct_real *scale, const ct_real
         code = cti_place_scale(&place, scale, error);
     if (code != CT_OK)
         return code;
-    /* first where it can fail, then in place */
+    /* first all checks that can fail, then the change in place */
     for (i = 0; i < mesh->n_positions; i++) {
         ct_real moved[3];
         if (cti_place_apply(&place, mesh->positions + 3 * (size_t)i, 1, moved) >= 0)
@@ -30229,36 +30284,37 @@ CONTACT_API_DEF ct_code ct_mesh_transform(ct_mesh *mesh, const ct_real scale[3],
 /* tetrahedralize.h -- parts of the lattice tetrahedralizer that are of use by themselves; ct_mesh_tetrahedralize is in api.h. */
 
 
-/* cti_tetrahedralize_overlap -- has the closed triangle [9] a point in common with the closed box centre +- half [3] each? Up to rounding;
-   half may be 0 along an axis, the triangle may be flat. */
+/* cti_tetrahedralize_overlap -- does the closed triangle [9] meet the closed box centre +- half [3]? Exact up to rounding; half may be 0
+   along an axis, and the triangle may be flat. */
 CTI_FN int cti_tetrahedralize_overlap(const double centre[3], const double half[3], const double triangle[9]);
 
 
 /* ---- 5_mesh/tetrahedralize.c ---- */
 /* tetrahedralize.c -- a coarse lattice of tets around a closed surface, for embedding it.
-   Method: the bounding box is divided into cells. A cell is kept when a triangle overlaps it (separating axes) or its centre is inside; two
-   neighbours share the nodes of the face between them when a triangle overlaps the face or its centre is inside, so that parts of the
-   surface in neighbouring cells stay apart unless they are one there. Inside: winding numbers of the points of the half lattice, by lines
-   along x, one triangle after the other; signs are exact and ties follow one rule, so that no line slips between triangles. A cell gives
-   five tets, mirrored from cell to cell. Cells and faces are shrunk by CTI_LATTICE_EPS of their sides: what lies in a lattice plane does
-   not keep the empty side.
-   differs: nodes of cells that touch each other at an edge or a corner alone are apart (a lattice has one node there); parts of the surface
-   within one cell are not told apart, that cell is not duplicated.
+   Method: the bounding box is divided into cells. A cell is kept when a triangle overlaps it (separating axes) or its centre is inside. Two
+   neighbours share the nodes of their common face when a triangle overlaps that face or its centre is inside. So parts of the surface in
+   neighbouring cells stay separate unless they are connected through the face. "Inside" comes from winding numbers at the points of the
+   half lattice, counted along lines in x, one triangle after the other. Signs are exact and ties follow one rule, so that no line passes
+   between two triangles. A cell gives five tets, mirrored from cell to cell. Cells and faces are shrunk by CTI_LATTICE_EPS of their sides:
+   a triangle in a lattice plane then does not keep the empty cell beside it. differs: cells that touch only at an edge or a corner have
+   separate nodes there (a plain lattice has one node). Separate parts of the surface within one cell are not distinguished; the cell is not
+   duplicated.
    based on: Mueller, Gross, Interactive virtual materials, 2004 (embedding in a lattice of cells); Akenine-Moeller, Fast 3D triangle-box
    overlap testing, 2001 (the thirteen axes); Shewchuk's predicates (exact.h). */
 
-#define CTI_LATTICE_EPS 1e-7 /* of a cell */
-#define CTI_LATTICE_PAD 1e-3 /* of a cell: around the bounding box */
+#define CTI_LATTICE_EPS 1e-7 /* [side of a cell] */
+#define CTI_LATTICE_PAD 1e-3 /* [side of a cell] margin around the bounding box */
 #define CTI_LATTICE_MOST 4e6 /* cells */
 
-/* cti_lattice -- zeroed, then filled. Points of the half lattice: corners of cells at even numbers, centres at odd ones. */
+/* cti_lattice -- zeroed, then filled. The half lattice has points at half the cell size: corners of cells at even numbers, centres at odd
+   ones. */
 typedef struct cti_lattice {
     int n[3];               /* cells */
     double origin[3], d[3]; /* lowest corner, sides of a cell */
     uint8_t *touched;       /* [cells] bit 0: the cell, bits 1..3: its lower faces along x, y, z */
-    int16_t *winding;       /* [(2 n0 + 1) (2 n1 + 1) (2 n2 + 1)] where at least two numbers are odd */
-    int32_t *kept;          /* [cells] number among the kept ones, -1: empty */
-    int32_t *corner;        /* [8 kept] union-find over corners, then their nodes */
+    int16_t *winding;       /* [(2 n0 + 1) (2 n1 + 1) (2 n2 + 1)] winding numbers, at points with at least two odd coordinates */
+    int32_t *kept;          /* [cells] number of the cell among the kept ones, -1: not kept */
+    int32_t *corner;        /* [8 kept] union-find over the cells' corners; then the nodes */
 } cti_lattice;
 
 static void cti_lattice_free(cti_mem *mem, cti_lattice *l)
@@ -30283,7 +30339,7 @@ static double cti_lattice_at(const cti_lattice *l, int axis, int half) { return 
 
 /* ---- triangles against boxes ---- */
 
-/* 1 when the triangle's projections on axis a lie beyond the box's half width there */
+/* 1 if the triangle's projection on axis a is beyond the box's half width */
 static int cti_lattice_apart(const double a[3], const double h[3], const double v[9])
 {
     double r = 0, lo = 0, hi = 0;
@@ -30305,18 +30361,18 @@ CTI_FN int cti_tetrahedralize_overlap(const double c[3], const double h[3], cons
         v[i] = triangle[i] - c[i % 3];
     for (i = 0; i < 9; i++)
         e[i / 3][i % 3] = v[(i + 3) % 9] - v[i];
-    /* the box's normals */
+    /* axes: the box's normals */
     for (k = 0; k < 3; k++) {
         a[0] = a[1] = a[2] = 0, a[k] = 1;
         if (cti_lattice_apart(a, h, v))
             return 0;
     }
-    /* the triangle's normal */
+    /* axis: the triangle's normal */
     for (k = 0; k < 3; k++)
         a[k] = e[0][(k + 1) % 3] * e[1][(k + 2) % 3] - e[0][(k + 2) % 3] * e[1][(k + 1) % 3];
     if (cti_lattice_apart(a, h, v))
         return 0;
-    /* products of the box's and the triangle's edges */
+    /* axes: cross products of the box's and the triangle's edges */
     for (i = 0; i < 3; i++)
         for (k = 0; k < 3; k++) {
             a[k] = 0, a[(k + 1) % 3] = -e[i][(k + 2) % 3], a[(k + 2) % 3] = e[i][(k + 1) % 3];
@@ -30326,7 +30382,7 @@ CTI_FN int cti_tetrahedralize_overlap(const double c[3], const double h[3], cons
     return 1;
 }
 
-/* Cells along an axis that a triangle may touch. */
+/* Range of the cells along an axis that a triangle may touch. */
 static void cti_lattice_range(const cti_lattice *l, const double t[9], int axis, int *first, int *last)
 {
     double lo = cti_lattice_at(l, axis, 0), a = t[axis], b = t[axis];
@@ -30366,7 +30422,8 @@ static void cti_lattice_touch(cti_lattice *l, const double t[9])
 
 /* ---- inside ---- */
 
-/* The triangle's winding around the line through p along x. Half-open: an edge counts by itself, and against itself from the other side. */
+/* Contribution of a triangle to the winding number of the line through p along x. Half-open: an edge counts in only one of its
+   triangles. */
 static int cti_lattice_around(const double t[9], const double p[2])
 {
     int i, w = 0;
@@ -30380,7 +30437,7 @@ static int cti_lattice_around(const double t[9], const double p[2])
     return w;
 }
 
-/* What a triangle changes on the way along x: it is entered into the first point behind it on each line. */
+/* Enters the change that a triangle makes to the winding number along x: at the first point behind it on each line. */
 static void cti_lattice_wind(cti_lattice *l, const double t[9])
 {
     int first[3], last[3], x, y, z, k;
@@ -30393,7 +30450,7 @@ static void cti_lattice_wind(cti_lattice *l, const double t[9])
             p[1] = cti_lattice_at(l, 1, y), p[2] = cti_lattice_at(l, 2, z);
             if ((w = cti_lattice_around(t, p + 1)) == 0)
                 continue;
-            /* w > 0: its normal has x > 0, and the line leaves through it */
+            /* w > 0: the normal points to +x, and the line leaves the surface here */
             for (x = 2 * first[0]; x <= 2 * l->n[0]; x++) {
                 p[0] = cti_lattice_at(l, 0, x);
                 if ((p[0] > t[0] && p[0] > t[3] && p[0] > t[6]) || w * cti_exact_orient3d(t, t + 3, t + 6, p) > 0)
@@ -30434,7 +30491,7 @@ static int32_t cti_lattice_root(int32_t *corner, int32_t i)
     return i;
 }
 
-/* A cell and its lower neighbour along an axis: their four common corners become one each. */
+/* Joins a cell and its lower neighbour along an axis: their four common corners become the same nodes. */
 static void cti_lattice_join(cti_lattice *l, size_t cell, size_t below, int axis)
 {
     int c;
@@ -30451,7 +30508,7 @@ static void cti_lattice_join(cti_lattice *l, size_t cell, size_t below, int axis
     }
 }
 
-/* Which cells are kept, and which of their corners are one. 0: out of memory. */
+/* Finds the kept cells, and which of their corners are the same node. 0: out of memory. */
 static int cti_lattice_connect(cti_mem *mem, cti_lattice *l)
 {
     int x, y, z, k, n = 0;
@@ -30481,7 +30538,8 @@ static int cti_lattice_connect(cti_mem *mem, cti_lattice *l)
     return 1;
 }
 
-/* One kept cell: nodes that are new, and five tets. A root is its set's lowest corner, so that it has its node before the others ask. */
+/* Emits one kept cell: its new nodes and five tets. A root is the lowest corner of its set, so its node exists before other corners ask for
+   it. */
 static int cti_lattice_emit(cti_mem *mem, cti_lattice *l, int x, int y, int z, ct_mesh *out)
 {
     int corners[20], c, k, ok = 1;
@@ -30506,7 +30564,7 @@ static int cti_lattice_emit(cti_mem *mem, cti_lattice *l, int x, int y, int z, c
 
 /* ---- the surface ---- */
 
-/* Counts, numbers and indices; the bounding box of what the triangles use. */
+/* Checks counts, indices and coordinates; computes the bounding box of the vertices that triangles use. */
 static ct_code cti_lattice_check(const ct_mesh *m, double lo[3], double hi[3], ct_error_info *error)
 {
     int i, k;
@@ -30528,7 +30586,7 @@ static ct_code cti_lattice_check(const ct_mesh *m, double lo[3], double hi[3], c
     return CT_OK;
 }
 
-/* Is the surface closed? If not, an edge is named. */
+/* Is the surface closed? If not, the error names an edge. */
 static ct_code cti_lattice_closed(cti_mem *mem, const ct_mesh *m, ct_error_info *error)
 {
     cti_topology t;
@@ -30555,7 +30613,8 @@ static ct_code cti_lattice_closed(cti_mem *mem, const ct_mesh *m, ct_error_info 
     return code;
 }
 
-/* Cells per axis, their sides and the lowest corner. An axis along which the surface is thin has a cell of at least half the size. */
+/* Cells per axis, their sides and the lowest corner. Along an axis on which the surface is thin, the lattice is at least half a cell
+   wide. */
 static ct_code cti_lattice_size(cti_lattice *l, const double lo[3], const double hi[3], double cell, ct_error_info *error)
 {
     double longest = 0, count = 1, n[3];
@@ -30575,7 +30634,7 @@ static ct_code cti_lattice_size(cti_lattice *l, const double lo[3], const double
                              CTI_LATTICE_MOST);
     for (k = 0; k < 3; k++) {
         double width = hi[k] - lo[k] + 2 * CTI_LATTICE_PAD * cell;
-        /* a cell that is large against the surface: of the surface's size */
+        /* for a cell larger than the surface, half of the surface's longest extent */
         double least = 0.5 * (cell < longest ? cell : longest);
         width = width < least ? least : width;
         l->n[k] = (int)n[k];
@@ -30644,15 +30703,15 @@ CONTACT_API_DEF ct_code ct_mesh_tetrahedralize(const ct_mesh *surface, ct_real c
 /* embed.h -- points in a tet mesh by barycentric weights: x = sum of w_k X_k over the four nodes of a tet. */
 
 
-/* cti_embed -- the tet that holds each point, and its weights there.
+/* cti_embed -- the tet that contains each point, and the point's weights there.
    x            in   [3 n_nodes] nodes
-   tets         in   [4 n_tets] of either orientation; flat ones hold nothing
+   tets         in   [4 n_tets] of either orientation; flat ones contain nothing
    points       in   [3 n] finite
-   out_tet      out  [n] the tet in which the least weight is largest, the first of equals; where no tet holds the point: the nearest (the
-                     first of equals); -1 when all tets are flat or there are none
-   out_weights  out  [4 n] sum 1 up to rounding; each in [-1e-6, 1 + 1e-6] where the point is held, else they extrapolate
-   out_outside  out  [n] 1 where no tet holds the point, else 0; may be NULL
-   out_n_outside out how many those are; may be NULL
+   out_tet      out  [n] the tet in which the smallest weight is largest; of equals the first. If no tet contains the point: the nearest
+                     one, of equals the first. -1 if all tets are flat or there are none
+   out_weights  out  [4 n] sum 1 up to rounding; each in [-1e-6, 1 + 1e-6] if a tet contains the point, else they extrapolate
+   out_outside  out  [n] 1 if no tet contains the point, else 0; may be NULL
+   out_n_outside out number of such points; may be NULL
    returns 1, or 0 when memory ran out. */
 CTI_FN int cti_embed(cti_mem *mem, const ct_real *x, int n_nodes, const int32_t *tets, int n_tets, const ct_real *points, int n,
                      int32_t *out_tet, ct_real *out_weights, uint8_t *out_outside, int *out_n_outside);
@@ -30660,12 +30719,13 @@ CTI_FN int cti_embed(cti_mem *mem, const ct_real *x, int n_nodes, const int32_t 
 
 /* ---- 5_mesh/embed.c ---- */
 /* embed.c -- which tet holds a point. Method: tets are entered into the cells of a grid that their boxes meet, about one tet a cell; a
-   point asks the tets of its cell. A point that none of them holds looks for the nearest tet ring by ring around its cell: a point on the
-   convex grid that is nearest to it is nearer to all that is in the grid than the point itself, so that rings bound the distance from
-   below. All in double. based on: barycentric weights as ratios of volumes, w = X^-1 (p - x0). */
+   point tests the tets of its cell. If none contains the point, the nearest tet is searched ring by ring around its cell. Rings bound the
+   distance from below: a point outside the grid is first projected onto the grid's box, which brings it nearer to everything inside. All in
+   double. based on: barycentric weights as ratios of volumes, w = X^-1 (p - x0). */
 
-#define CTI_EMBED_HELD (-1e-6) /* least weight of a point that a tet holds */
-#define CTI_EMBED_WIDEN 1e-5   /* of a tet's size: its box in the grid, more than a held point can be off */
+#define CTI_EMBED_HELD (-1e-6) /* a tet contains a point if all its weights are at least this */
+#define CTI_EMBED_WIDEN 1e-5   /* [tet's size] its box in the grid is widened by this, which is more than a contained point can be
+                                  outside */
 enum { CTI_EMBED_AXIS = 256 }; /* most cells along an axis */
 
 typedef struct cti_embed_grid {
@@ -30674,8 +30734,8 @@ typedef struct cti_embed_grid {
     int n_tets, n[3];
     double lo[3], d[3]; /* lowest corner, sides of a cell */
     int32_t *first;     /* [cells + 1] */
-    int32_t *list;      /* [first[cells]] tets, rising in each cell */
-    int32_t *seen;      /* [n_tets] the last point that measured its distance */
+    int32_t *list;      /* [first[cells]] tets, ascending in each cell */
+    int32_t *seen;      /* [n_tets] the last point whose distance to this tet was computed */
 } cti_embed_grid;
 
 static int cti_embed_cell_of(const cti_embed_grid *g, double p, int axis)
@@ -30689,7 +30749,7 @@ static size_t cti_embed_index(const cti_embed_grid *g, int x, int y, int z)
     return ((size_t)z * (size_t)g->n[1] + (size_t)y) * (size_t)g->n[0] + (size_t)x;
 }
 
-/* Cells that a tet's widened box meets. */
+/* Range of the cells that a tet's widened box meets. */
 static void cti_embed_range(const cti_embed_grid *g, int t, int from[3], int to[3])
 {
     const int32_t *v = g->tets + 4 * (size_t)t;
@@ -30709,7 +30769,7 @@ static void cti_embed_range(const cti_embed_grid *g, int t, int from[3], int to[
     }
 }
 
-/* The nodes' box, in cubes: about as many cells as tets. */
+/* The nodes' bounding box, divided into cubes: about as many cells as tets. */
 static void cti_embed_divide(cti_embed_grid *g)
 {
     double hi[3] = {0, 0, 0}, longest = 0, volume = 1, side;
@@ -30766,7 +30826,7 @@ static int cti_embed_build(cti_mem *mem, cti_embed_grid *g)
         g->first[c + 1] += g->first[c];
     if (!CTI_RESIZE(mem, g->list, (size_t)g->first[cells]))
         return 0;
-    /* entering moves every cell's offset to the next one's: back again */
+    /* entering has moved every cell's offset to the next cell's: shift back */
     cti_embed_enter(g, 1);
     for (c = cells; c > 0; c--)
         g->first[c] = g->first[c - 1];
@@ -30781,7 +30841,7 @@ static double cti_embed_det(const double a[3], const double b[3], const double c
     return a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
 }
 
-/* Weights of p in tet t; the least of them, or -infinity (a huge number) for a flat tet. */
+/* Weights of p in tet t; returns the smallest, or a huge negative number for a flat tet. */
 static double cti_embed_weights(const cti_embed_grid *g, int t, const ct_real *p, double w[4])
 {
     const int32_t *v = g->tets + 4 * (size_t)t;
@@ -30821,7 +30881,7 @@ static double cti_embed_distance(const cti_embed_grid *g, int t, const ct_real *
     return best;
 }
 
-/* One cell of a ring: tets not yet measured for point i. */
+/* One cell of a ring: computes the distances of point i to its tets that have none yet. */
 static void cti_embed_measure(cti_embed_grid *g, size_t cell, int i, const ct_real *p, int *tet, double *d2)
 {
     int k;
@@ -30839,7 +30899,7 @@ static void cti_embed_measure(cti_embed_grid *g, size_t cell, int i, const ct_re
     }
 }
 
-/* The nearest tet of point i, by rings around its cell. -1: none that is not flat. */
+/* The nearest tet of point i, by rings around its cell. -1: all tets are flat. */
 static int cti_embed_nearest(cti_embed_grid *g, int i, const ct_real *p)
 {
     int at[3], k, r, x, y, z, tet = -1, most = 0;
@@ -30850,7 +30910,7 @@ static int cti_embed_nearest(cti_embed_grid *g, int i, const ct_real *p)
         most = cti_max_int(most, cti_max_int(at[k], g->n[k] - 1 - at[k]));
     }
     for (r = 0; r <= most; r++) {
-        /* what is in ring r is at least r - 1 cells away */
+        /* everything in ring r is at least r - 1 cells away */
         if (tet >= 0 && r > 1 && (r - 1) * side * ((r - 1) * side) > d2 * (1 + 1e-5))
             break;
         for (z = cti_max_int(at[2] - r, 0); z <= cti_min_int(at[2] + r, g->n[2] - 1); z++)
@@ -30864,7 +30924,7 @@ static int cti_embed_nearest(cti_embed_grid *g, int i, const ct_real *p)
     return tet;
 }
 
-/* The tet of its cell that holds point p best: the largest least weight; -1: none holds it. */
+/* Of the tets in the cell of p that contain p, the one whose smallest weight is largest; -1: there is none. */
 static int cti_embed_holder(const cti_embed_grid *g, const ct_real *p, double w[4])
 {
     int k, j, tet = -1;
@@ -30900,7 +30960,7 @@ CTI_FN int cti_embed(cti_mem *mem, const ct_real *x, int n_nodes, const int32_t 
         out_tet[i] = t;
         for (k = 1; k < 4; k++)
             out_weights[4 * (size_t)i + (size_t)k] = (ct_real)w[k];
-        /* the first is what the rounded others leave of 1 */
+        /* the first weight is 1 minus the other three, as rounded to ct_real */
         out_weights[4 * (size_t)i] = t < 0 ? 0 : (ct_real)(1 - ((double)(ct_real)w[1] + (double)(ct_real)w[2] + (double)(ct_real)w[3]));
         outside += out;
         if (out_outside)
@@ -30918,12 +30978,12 @@ CTI_FN int cti_embed(cti_mem *mem, const ct_real *x, int n_nodes, const int32_t 
 /* fill.h -- the part of each tet that a closed surface encloses. */
 
 
-/* cti_fill -- volume fractions of tets inside of a closed surface.
+/* cti_fill -- volume fractions of tets inside a closed surface.
    x, tets          in   nodes, [4 n_tets] tets of either orientation, none of them flat
    surface          in   [3 points]
-   triangles        in   [3 n_triangles] closed: every edge has two, which agree on the outside
-   out_fill         out  [n_tets] at least 1/10; fill times volume of the tets sum to the surface's volume. 1 everywhere where that is not
-                         positive, or where no tet holds any of it
+   triangles        in   [3 n_triangles] closed: every edge has two triangles of consistent orientation
+   out_fill         out  [n_tets] at least 1/10. The sum of fill times volume over the tets is the surface's volume. All are 1 if that
+                         volume is not positive, or if no tet contains any part of it
    returns 1, or 0 when memory ran out. */
 CTI_FN int cti_fill(cti_mem *mem, const ct_real *x, const int32_t *tets, int n_tets, const ct_real *surface, const int32_t *triangles,
                     int n_triangles, ct_real *out_fill);
@@ -30931,18 +30991,19 @@ CTI_FN int cti_fill(cti_mem *mem, const ct_real *x, const int32_t *tets, int n_t
 
 /* ---- 5_mesh/fill.c ---- */
 /* fill.c -- how much of each tet lies inside of a closed surface. Method: parallel lines along x on a square grid, about 70 through a tet of
-   average size. The surface cuts a line into pieces inside (winding number above 0) and outside, a tet cuts one piece out of it; a tet's
-   fraction is the length inside over the length of all its pieces. A tet between the lines takes the line next to its centre. Then all
-   fractions are scaled so that the volume of the whole is exact. */
+   average size. The surface cuts a line into pieces inside (winding number above 0) and outside; a tet cuts one piece out of a line. A
+   tet's fraction is the length of its pieces inside over the length of all its pieces. A tet that no line meets uses the line next to its
+   centre. Finally all fractions are scaled so that the total volume is exact. */
 
-/* Least fraction of a tet. A surface cuts slivers off tets, whose nodes would be almost without mass and stiffness: with 1/10 the ratio of
-   stiffness between neighbours stays within that of graded meshes. A ball of radius 2.5 cells has 3 % of its mass from this floor,
+/* Least fraction of a tet. Where the surface cuts only a sliver off a tet, its nodes would have almost no mass and stiffness. With 1/10 the
+   ratio of stiffness between neighbours stays within that of graded meshes. A ball of radius 2.5 cells has 3 % of its mass from this floor,
    with 1/20 half of it, with 1/5 twice; the total is exact at any value. */
 #define CTI_FILL_LEAST 0.1
-#define CTI_FILL_LINES 12.0 /* lines to the edge of a cube of six average tets: fractions are good to about 1/100; half: 1/40, double: 1/300 */
-enum { CTI_FILL_AXIS = 500 }; /* most lines along an axis: 4 MB at two crossings a line */
+#define CTI_FILL_LINES 12.0 /* [lines per edge of a cube that six average tets fill] fractions are accurate to about 1/100; half: 1/40,
+                               double: 1/300 */
+enum { CTI_FILL_AXIS = 500 }; /* [lines] most along an axis: 4 MB at two crossings a line */
 
-/* where the surface crosses a line: place, and the change of the winding number along x */
+/* a crossing of the surface and a line: its place, and the change of the winding number there along x */
 typedef struct cti_fill_cross {
     double x;
     int turn;
@@ -30952,10 +31013,10 @@ typedef struct cti_fill_lines {
     double lo[2], d;       /* line (j, k) is at y = lo[0] + (j + 1/2) d, z likewise */
     int n[2];
     int32_t *first;        /* [lines + 1] */
-    cti_fill_cross *cross; /* [first[lines]], rising by x in each line */
+    cti_fill_cross *cross; /* [first[lines]], ascending by x in each line */
 } cti_fill_lines;
 
-/* one tet's half spaces: b + g . p >= 0, and its box across the lines */
+/* a tet as four half spaces b + g . p >= 0, with its bounding box in the plane across the lines */
 typedef struct cti_fill_tet {
     double b[4], g[4][3], lo[2], hi[2], centre[3];
 } cti_fill_tet;
@@ -30978,7 +31039,7 @@ static void cti_fill_corners(const ct_real *x, const int32_t *v, int n, double *
             out[3 * i + k] = (double)x[3 * (size_t)v[i] + (size_t)k];
 }
 
-/* barycentric coordinates as functions of the point; returns the volume */
+/* the barycentric coordinates as linear functions of the point; returns the volume */
 static double cti_fill_open(const ct_real *x, const int32_t *v, cti_fill_tet *t)
 {
     static const int face[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
@@ -31008,7 +31069,7 @@ static double cti_fill_open(const ct_real *x, const int32_t *v, cti_fill_tet *t)
     return volume;
 }
 
-/* the triangle's winding around the line through p; half-open, so that an edge counts in one of its triangles */
+/* contribution of a triangle to the winding number around the line through p; half-open: an edge counts in one of its two triangles only */
 static int cti_fill_around(const double t[9], const double p[2])
 {
     int i, w = 0;
@@ -31022,7 +31083,7 @@ static int cti_fill_around(const double t[9], const double p[2])
     return w;
 }
 
-/* counts, or enters, the crossings of one triangle */
+/* counts (write 0) or stores the crossings of one triangle with all lines */
 static void cti_fill_enter(cti_fill_lines *q, const double t[9], int write)
 {
     double e[3], f[3], n[3], p[2];
@@ -31043,7 +31104,7 @@ static void cti_fill_enter(cti_fill_lines *q, const double t[9], int write)
             if (w == 0)
                 continue;
             if (write) {
-                /* w > 0: the normal has x > 0, and the line leaves */
+                /* w > 0: the normal points to +x, so the line leaves the surface here */
                 double x = n[0] != 0 ? t[0] - (n[1] * (p[0] - t[1]) + n[2] * (p[1] - t[2])) / n[0] : t[0];
                 int m = (*at)++;
                 q->cross[m].x = x, q->cross[m].turn = -w;
@@ -31052,7 +31113,7 @@ static void cti_fill_enter(cti_fill_lines *q, const double t[9], int write)
         }
 }
 
-/* crossings of all lines, sorted. 0: out of memory */
+/* all crossings of all lines, sorted. 0: out of memory */
 static int cti_fill_cut(cti_mem *mem, cti_fill_lines *q, const ct_real *surface, const int32_t *triangles, int n_triangles)
 {
     size_t lines = (size_t)q->n[0] * (size_t)q->n[1], c;
@@ -31073,7 +31134,7 @@ static int cti_fill_cut(cti_mem *mem, cti_fill_lines *q, const ct_real *surface,
         cti_fill_corners(surface, triangles + 3 * (size_t)i, 3, t);
         cti_fill_enter(q, t, 1);
     }
-    /* entering moves every line's offset to the next one's: back again */
+    /* storing has moved every line's offset to the next line's: shift back */
     for (c = lines; c > 0; c--)
         q->first[c] = q->first[c - 1];
     q->first[0] = 0;
@@ -31087,7 +31148,7 @@ static int cti_fill_cut(cti_mem *mem, cti_fill_lines *q, const ct_real *surface,
     return 1;
 }
 
-/* length inside of the surface between x0 and x1 on a line */
+/* length of the part of a line between x0 and x1 that is inside the surface */
 static double cti_fill_inside(const cti_fill_lines *q, size_t line, double x0, double x1)
 {
     double sum = 0, from = x0;
@@ -31128,7 +31189,7 @@ static double cti_fill_of(const cti_fill_lines *q, const cti_fill_tet *t)
     return cti_fill_inside(q, (size_t)j * (size_t)q->n[0] + (size_t)i, t->centre[0] - tiny, t->centre[0] + tiny) / (2 * tiny);
 }
 
-/* lines over the tets' box; `size` is the edge of a cube of six average tets */
+/* the lines over the tets' bounding box; `size` is the edge of a cube that six average tets fill */
 static void cti_fill_grid(cti_fill_lines *q, const ct_real *x, const int32_t *tets, int n_tets, double size)
 {
     double hi[2] = {0, 0}, p, width;
@@ -31192,26 +31253,27 @@ CTI_FN int cti_fill(cti_mem *mem, const ct_real *x, const int32_t *tets, int n_t
 #undef CTI_FILL_LINES
 
 /* ---- 5_mesh/bvh.h ---- */
-/* bvh.h -- trees of moving boxes, eight wide, over vertices, edges or faces: built once, refitted, traversed in pairs.
-   Method: a moving box is a box at the start and one at the end of linear motions; two of them are apart when along some axis one is above
-   the other at both ends (bounds.h). Items are ordered by median splits at multiples of powers of eight, so that a tree needs no pointers:
-   level 0 holds the items' boxes in blocks of eight lanes, level k + 1 one box per block of level k, up to a level with one box. An overlap
-   test compares one box with a block. Which pairs are found depends on the items' boxes alone, never on the tree.
-   A tree may also have one box that holds for both ends; two such trees are held against each other once.
-   differs: the boxes at the two ends of a motion are kept apart, and not joined to one that holds both.
+/* bvh.h -- trees of moving boxes, eight wide, over vertices, edges or faces. They are built once, refitted to each motion and traversed in
+   pairs.
+   Method: a moving box is two boxes, at the start and at the end of linear motions. Two moving boxes are apart when along some axis one is
+   above the other at both ends (bounds.h). Items are ordered by median splits at multiples of powers of eight, so that a tree needs no
+   pointers. Level 0 holds the items' boxes in blocks of eight lanes; level k + 1 holds one box per block of level k, up to a level with one
+   box. An overlap test compares one box with a block. Which pairs are found depends on the items' boxes alone, never on the tree. The items
+   of a tree may instead have one box that covers the whole motion; two such trees are compared once, not at both ends. differs: the boxes
+   at the two ends of a motion are kept as two, not merged into one swept box.
    based on: Dammertz, Hanika, Keller, Shallow bounding volume hierarchies, 2008 (wide nodes); implicit layout as in B-tree arrays. */
 
 
 /* floats in a block: lo x, lo y, lo z, hi x, hi y, hi z at the start, then at the end, eight lanes each */
 enum { CTI_BVH_LEVELS = 13, CTI_BVH_HALF = 48, CTI_BVH_BLOCK = 96 };
 
-/* cti_bvh -- one tree in a forest. Level k has `entries[k]` boxes in blocks block0[k] ... ; the last level has one entry. A tree over what never
-   moves has blocks of CTI_BVH_HALF floats, without boxes at the end. */
+/* cti_bvh -- one tree in a forest. Level k has `entries[k]` boxes in blocks block0[k] ... ; the last level has one entry. A tree over items
+   that never move has blocks of CTI_BVH_HALF floats, without boxes for the end. */
 typedef struct cti_bvh {
     int n_items, n_levels; /* n_levels 0: empty; else at least 2 */
     int size;              /* floats in a block: CTI_BVH_BLOCK or CTI_BVH_HALF */
-    size_t float0;         /* where its first block's floats are */
-    int end;               /* where in a block the boxes at the end are: CTI_BVH_HALF, or 0: the same */
+    size_t float0;         /* offset of the floats of its first block */
+    int end;               /* offset, in a block, of the boxes at the end: CTI_BVH_HALF, or 0 if they are those of the start */
     int item0;             /* its items: forest->items[item0 ...], in tree order */
     int entries[CTI_BVH_LEVELS], block0[CTI_BVH_LEVELS];
 } cti_bvh;
@@ -31220,12 +31282,12 @@ typedef struct cti_bvh {
 typedef struct cti_forest {
     int32_t *items;
     float *blocks;   /* of all trees, [size n] of each */
-    uint8_t *active; /* [n_blocks] bit per lane: takes part in an active traversal */
+    uint8_t *active; /* [n_blocks] one bit per lane: 1 if its items take part in an active traversal */
     int n_blocks;
     size_t n_floats;
 } cti_forest;
 
-/* cti_bvh_block -- block i of a tree, block0[k] + j: block j of level k. */
+/* cti_bvh_block -- block i of a tree; i = block0[k] + j is block j of level k. */
 CTI_INLINE float *cti_bvh_block(const cti_forest *forest, const cti_bvh *tree, int i)
 {
     return forest->blocks + tree->float0 + (size_t)(i - tree->block0[0]) * (size_t)tree->size;
@@ -31234,23 +31296,24 @@ CTI_INLINE float *cti_bvh_block(const cti_forest *forest, const cti_bvh *tree, i
 CTI_FN void cti_forest_clear(cti_forest *forest);
 CTI_FN void cti_forest_free(cti_mem *mem, cti_forest *forest);
 
-/* cti_bvh_item -- an item with the point by which it is placed. */
+/* cti_bvh_item -- an item and the point by which it is sorted into the tree. */
 typedef struct cti_bvh_item {
     ct_real at[3];
     int32_t id;
 } cti_bvh_item;
 
-/* cti_bvh_build -- appends a tree over n items to the forest (items are reordered); boxes are empty until refitted. still 1: it is only refitted
-   with moving 0. 0: out of memory.
-   cti_bvh_build_ordered -- the same with item numbers in the order of a tree that was built before, each plus `first`. */
+/* cti_bvh_build -- appends a tree over n items to the forest (items are reordered). Its boxes are empty until refitted. still 1: the tree
+   will only be refitted with moving 0. 0: out of memory.
+   cti_bvh_build_ordered -- the same with the item order of a tree built before; `first` is added to each item number. */
 CTI_FN int cti_bvh_build(cti_mem *mem, cti_forest *forest, cti_bvh *tree, cti_bvh_item *items, int n, int still);
 CTI_FN int cti_bvh_build_ordered(cti_mem *mem, cti_forest *forest, cti_bvh *tree, const int32_t *order, int first, int n, int still);
-/* cti_bvh_blocks -- how many blocks a tree over n items has. cti_forest_reserve -- room for trees with so many items, blocks and floats in them in
-   all, so that the arrays of a large forest are neither copied while they grow nor larger than it. 0: out of memory. */
+/* cti_bvh_blocks -- number of blocks of a tree over n items. cti_forest_reserve -- reserves memory for all trees of a large forest, given
+   their total numbers of items, blocks and floats. Its arrays are then neither copied while they grow nor larger than needed. 0: out of
+   memory. */
 CTI_FN int cti_bvh_blocks(int n);
 CTI_FN int cti_forest_reserve(cti_mem *mem, cti_forest *forest, size_t items, size_t blocks, size_t floats);
-/* cti_boxes -- boxes of vertices: that of vertex v is lo x y z, 0, -hi x y z, 0 at at[stride v + base], at the start of a motion, and with
-   stride 16 behind it another one, at the end. base may be below 0. */
+/* cti_boxes -- boxes of vertices. The box of vertex v at the start of a motion is lo x y z, 0, -hi x y z, 0 at at[stride v + base]. With
+   stride 16 the box at the end follows it. base may be negative. */
 typedef struct cti_boxes {
     const float *at;
     ptrdiff_t base;
@@ -31258,18 +31321,18 @@ typedef struct cti_boxes {
 } cti_boxes;
 CTI_INLINE const float *cti_boxes_of(cti_boxes b, int v) { return b.at + (b.base + (ptrdiff_t)b.stride * v); }
 
-/* cti_bvh_refit -- boxes from those of the vertices; moving 0: what they are at the start holds for the end. elements [width n] vertex numbers, NULL
-   with width 1: items are vertices. */
+/* cti_bvh_refit -- computes all boxes from those of the vertices; moving 0: the boxes at the start hold for the end, too. elements [width
+   n] are vertex numbers, or NULL with width 1: items are vertices. */
 CTI_FN void cti_bvh_refit(cti_forest *forest, cti_bvh *tree, cti_boxes boxes, int moving, const int32_t *elements, int width);
-/* cti_bvh_activate -- an item is active when a vertex of it is; vertex_active NULL: all. */
+/* cti_bvh_activate -- an item is active if any of its vertices is; vertex_active NULL: all are. */
 CTI_FN void cti_bvh_activate(cti_forest *forest, const cti_bvh *tree, const uint8_t *vertex_active, const int32_t *elements, int width);
-/* cti_bvh_root -- the box of the whole tree: lo, hi at the start, then at the end. An empty tree: lo > hi. */
+/* cti_bvh_root -- the box of the whole tree: lo, hi at the start, then at the end. For an empty tree lo > hi. */
 CTI_FN void cti_bvh_root(const cti_forest *forest, const cti_bvh *tree, float box[12]);
-/* cti_bvh_pairs -- appends every (item of a, item of b) whose boxes overlap and of which at least one is active to *out [2 n]; a == b: each
-   unordered pair once, never an item with itself. No order. 0: out of memory. */
+/* cti_bvh_pairs -- appends to *out [2 n] every (item of a, item of b) whose boxes overlap and of which at least one is active. a == b: each
+   unordered pair once, never an item with itself. The order is unspecified. 0: out of memory. */
 CTI_FN int cti_bvh_pairs(cti_mem *mem, const cti_forest *forest, const cti_bvh *a, const cti_bvh *b, int32_t **out);
 
-/* cti_bvh_hits -- lanes of `block` whose boxes overlap the box in lane `lane` of `query` (closed), at one end. */
+/* cti_bvh_hits -- lanes of `block` whose closed boxes overlap the box in lane `lane` of `query`, at one end of the motion. */
 CTI_INLINE unsigned cti_bvh_hits(const float *query, int lane, const float *block)
 {
     cti_f8 m = cti_f8_and(cti_f8_le(cti_f8_set(query[lane]), cti_f8_load(block + 24)),
@@ -31281,8 +31344,8 @@ CTI_INLINE unsigned cti_bvh_hits(const float *query, int lane, const float *bloc
     return (unsigned)cti_f8_bits(m);
 }
 
-/* cti_bvh_on_way -- lanes that overlap along axis k at some time: neither is above the other at both ends. q0, b0: query and block at the
-   start, q1, b1: at the end. */
+/* cti_bvh_on_way -- lanes that may overlap along axis k during the motion: neither box is above the other at both ends. q0, b0: query and
+   block at the start; q1, b1: at the end. */
 CTI_INLINE cti_f8 cti_bvh_on_way(const float *q0, const float *q1, int lane, const float *b0, const float *b1, int k)
 {
     cti_f8 below = cti_f8_or(cti_f8_le(cti_f8_set(q0[8 * k + lane]), cti_f8_load(b0 + 24 + 8 * k)),
@@ -31307,10 +31370,10 @@ CTI_INLINE unsigned cti_bvh_hits_moving(const float *q0, const float *q1, int la
 #endif
 
 /* ---- 5_mesh/bvh.c ---- */
-/* bvh.c -- eight-wide box trees. Purpose: candidate pairs fast, with nothing allocated after the build. Method: see bvh.h; traversal of a
-   pair of trees with an explicit stack, both nodes opened together when they stand on one level. */
+/* bvh.c -- eight-wide box trees. Purpose: fast candidate pairs, with no allocation after the build. Method: see bvh.h. A pair of trees is
+   traversed with an explicit stack; two nodes of the same level are opened together. */
 
-/* the top of a traversal pushes at most 64 pairs a level of either tree */
+/* a traversal pushes at most 64 pairs for each level of either tree */
 enum { CTI_BVH_STACK = 64 * 2 * CTI_BVH_LEVELS, CTI_BVH_PUSH = 64 };
 #define CTI_BVH_BIG 3.4028234e38f
 
@@ -31337,7 +31400,7 @@ static int cti_bvh_less(const cti_bvh_item *a, const cti_bvh_item *b, int axis)
     return a->at[axis] < b->at[axis] || (!(b->at[axis] < a->at[axis]) && a->id < b->id);
 }
 
-/* Quickselect: the k least of a[0 .. n) along the axis come first. The order is total, so that the set is unique. */
+/* Quickselect: moves the k smallest of a[0 .. n) along the axis to the front. The order is total, so that this set is unique. */
 static void cti_bvh_select(cti_bvh_item *a, int n, int k, int axis)
 {
     int lo = 0, hi = n - 1;
@@ -31390,7 +31453,7 @@ static int cti_bvh_longest_axis(const cti_bvh_item *a, int n)
     return best;
 }
 
-/* Orders items so that children of `cap` items (a power of eight) are contiguous; only the last is not full. */
+/* Orders items so that children of `cap` items (a power of eight) are contiguous; only the last child may be smaller. */
 static void cti_bvh_order(cti_bvh_item *a, int n, int cap)
 {
     while (n > 8) {
@@ -31404,7 +31467,7 @@ static void cti_bvh_order(cti_bvh_item *a, int n, int cap)
         cti_bvh_order(a, left, cap);
         a += left, n -= left;
     }
-    /* a leaf: by number */
+    /* a leaf: sorted by number */
     {
         int i, j;
         for (i = 1; i < n; i++) {
@@ -31433,7 +31496,7 @@ CTI_FN int cti_forest_reserve(cti_mem *mem, cti_forest *forest, size_t items, si
     return CTI_RESERVE(mem, forest->items, items) && CTI_RESERVE(mem, forest->blocks, floats) && CTI_RESERVE(mem, forest->active, blocks);
 }
 
-/* levels and empty boxes of a tree over n items, which go to forest->items[tree->item0 ..] */
+/* sets up levels and empty boxes of a tree over n items; the items go to forest->items[tree->item0 ..] */
 static int cti_bvh_lay_out(cti_mem *mem, cti_forest *forest, cti_bvh *tree, int n, int still)
 {
     int entries = n, blocks = forest->n_blocks, k;
@@ -31443,7 +31506,7 @@ static int cti_bvh_lay_out(cti_mem *mem, cti_forest *forest, cti_bvh *tree, int 
         return 1;
     tree->size = still ? CTI_BVH_HALF : CTI_BVH_BLOCK;
     tree->float0 = forest->n_floats;
-    /* boxes of level k + 1 are blocks of level k */
+    /* each box of level k + 1 bounds one block of level k */
     for (k = 0;; k++) {
         int level_blocks = (entries - 1) / 8 + 1;
         tree->entries[k] = entries;
@@ -31494,7 +31557,7 @@ CTI_FN int cti_bvh_build_ordered(cti_mem *mem, cti_forest *forest, cti_bvh *tree
 
 /* ---- refit ---- */
 
-/* Lane `lane` of half a block from a box lo x y z, 0, -hi x y z, 0. */
+/* Writes a box (lo x y z, 0, -hi x y z, 0) to lane `lane` of half a block. */
 static void cti_bvh_put(float *block, int lane, cti_f8 box)
 {
     float t[8];
@@ -31503,7 +31566,7 @@ static void cti_bvh_put(float *block, int lane, cti_f8 box)
     block[24 + lane] = -t[4], block[32 + lane] = -t[5], block[40 + lane] = -t[6];
 }
 
-/* The box of the lanes of half a block, in the same form. */
+/* The bounding box of all lanes of half a block, in the same form. */
 static cti_f8 cti_bvh_block_box(const float *block)
 {
     float t[8];
@@ -31520,7 +31583,7 @@ static cti_f8 cti_bvh_block_box(const float *block)
     return cti_f8_load(t);
 }
 
-/* One half of the blocks, `half` floats into each: level 0 from the vertices, and level 1 in passing, then the others. */
+/* Refits one half of the blocks, `half` floats into each: level 0 from the vertices and level 1 in the same pass, then the other levels. */
 static void cti_bvh_refit_half(cti_forest *forest, const cti_bvh *tree, int half, cti_boxes boxes, const int32_t *elements, int width)
 {
     const int32_t *items = forest->items + tree->item0;
@@ -31593,7 +31656,7 @@ CTI_FN void cti_bvh_root(const cti_forest *forest, const cti_bvh *tree, float bo
 
 /* ---- pairs ---- */
 
-/* A pair of nodes: node (level, i) is box i of level `level` and opens into block i of the level below. */
+/* A pair of nodes. Node (level, i) is box i of level `level`; it opens into block i of the level below. */
 typedef struct cti_bvh_node_pair {
     int level_a, a, level_b, b;
 } cti_bvh_node_pair;
@@ -31612,7 +31675,7 @@ static const float *cti_bvh_level_block(const cti_forest *forest, const cti_bvh 
     return cti_bvh_block(forest, t, b);
 }
 
-/* Lanes of a block of tree b whose boxes overlap the one in lane `lane` of a block of tree a */
+/* Lanes of a block of tree b whose boxes overlap the box in lane `lane` of a block of tree a */
 CTI_INLINE unsigned cti_bvh_meet(const cti_bvh *a, const float *query, int lane, const cti_bvh *b, const float *block)
 {
     if (a->end + b->end == 0)
@@ -31626,7 +31689,7 @@ static void cti_bvh_push(cti_bvh_walk *w, int level_a, int a, int level_b, int b
     p->level_a = level_a, p->a = a, p->level_b = level_b, p->b = b;
 }
 
-/* Opens one node, `t` at (level, i), against the box of node (other_level, j) of the other tree. */
+/* Opens one node of the pair against the box of the other node, which stays closed. */
 static void cti_bvh_open_one(cti_bvh_walk *w, int open_a, const cti_bvh_node_pair *p)
 {
     const cti_bvh *t = open_a ? w->a : w->b, *o = open_a ? w->b : w->a;
@@ -31647,7 +31710,7 @@ static void cti_bvh_open_one(cti_bvh_walk *w, int open_a, const cti_bvh_node_pai
     }
 }
 
-/* The lanes of node a's block that reach node b's box at all; of the same node: the lanes in use. */
+/* The lanes of node a's block that overlap node b's box. If both are the same node: all lanes in use. */
 static unsigned cti_bvh_lanes(const cti_bvh_walk *w, const cti_bvh_node_pair *p, int self, const float *block_a)
 {
     unsigned unused;
@@ -31657,7 +31720,7 @@ static unsigned cti_bvh_lanes(const cti_bvh_walk *w, const cti_bvh_node_pair *p,
     return cti_bvh_meet(w->b, cti_bvh_level_block(w->forest, w->b, level + 1, p->b / 8, &unused), p->b % 8, w->a, block_a);
 }
 
-/* Opens both nodes of a pair on one level above the leaves: lanes against lanes. `self`: the two are the same node. */
+/* Opens both nodes of a pair on the same level above the leaves: lanes against lanes. `self`: both are the same node. */
 static void cti_bvh_open_both(cti_bvh_walk *w, const cti_bvh_node_pair *p, int self)
 {
     int level = p->level_a - 1;
@@ -31677,7 +31740,7 @@ static void cti_bvh_open_both(cti_bvh_walk *w, const cti_bvh_node_pair *p, int s
     }
 }
 
-/* Two leaves: items against items, at most 64 pairs written at out; returns its new end. */
+/* Two leaves: items against items. Writes at most 64 pairs to out; returns the new end. */
 static int32_t *cti_bvh_leaves(const cti_bvh_walk *w, const cti_bvh_node_pair *p, int self, int32_t *out)
 {
     unsigned active_a, active_b, lanes;
@@ -31712,7 +31775,7 @@ CTI_FN int cti_bvh_pairs(cti_mem *mem, const cti_forest *forest, const cti_bvh *
         } else if (p.level_a > 1) {
             cti_bvh_open_both(&w, &p, a == b && p.a == p.b);
         } else {
-            /* room for a pair of leaves */
+            /* room for the pairs of two leaves */
             if (!CTI_RESERVE(mem, *out, (int64_t)n + 2 * CTI_BVH_PUSH))
                 return 0;
             n = (size_t)(cti_bvh_leaves(&w, &p, a == b && p.a == p.b, *out + n) - *out);
@@ -31730,11 +31793,11 @@ CTI_FN int cti_bvh_pairs(cti_mem *mem, const cti_forest *forest, const cti_bvh *
 #endif
 
 /* ---- 5_mesh/nearest.h ---- */
-/* nearest.h -- questions to one box tree: the triangle that is nearest to a point, a tet that holds it, what a ray meets, what a box may
-   meet. Trees as in bvh.h, refitted without motion to the positions that are handed in. */
+/* nearest.h -- queries on one box tree: the triangle nearest to a point, a tet that contains it, the first triangle on a ray, the items
+   that a box may meet. Trees are those of bvh.h, refitted without motion to the positions passed in. */
 
 
-/* cti_nearest_keep -- 1 when an item takes part. */
+/* cti_nearest_keep -- a filter: 1 if the item takes part in the query. */
 typedef int cti_nearest_keep(const void *ctx, int item);
 
 /* cti_nearest -- the closest point of a triangle. */
@@ -31745,37 +31808,39 @@ typedef struct cti_nearest {
 } cti_nearest;
 
 #if CONTACT_WITH_DCD
-/* cti_nearest_box -- a vertex's part of the boxes of cti_bvh_refit: box [16] from the points a and b (the same for a point that stands). */
+/* cti_nearest_box -- writes a vertex's box [16] for cti_bvh_refit, from its positions a at the start and b at the end (equal if it does not
+   move). */
 CTI_FN void cti_nearest_box(float *box, cti_v3 a, cti_v3 b);
-/* cti_nearest_boxes -- such boxes [16 nv] as cti_bvh_refit takes them. */
+/* cti_nearest_boxes -- wraps such boxes [16 nv] for cti_bvh_refit. */
 CTI_INLINE cti_boxes cti_nearest_boxes(const float *boxes)
 {
     cti_boxes b;
     b.at = boxes, b.base = 0, b.stride = 16;
     return b;
 }
-/* cti_nearest_face -- the triangle closest to p within `radius` (CTI_REAL_MAX: any), of those that `keep` (NULL: all) takes; equal
-   distances: the one with the lower number. faces [3 n], x [3 points]. */
+/* cti_nearest_face -- the triangle closest to p within `radius` (CTI_REAL_MAX: any) among those that `keep` accepts (NULL: all). Of equal
+   distances the lower number wins. faces [3 n], x [3 points]. */
 CTI_FN void cti_nearest_face(const cti_forest *forest, const cti_bvh *tree, const int32_t *faces, const ct_real *x, cti_v3 p,
                              ct_real radius, cti_nearest_keep *keep, const void *ctx, cti_nearest *out);
-/* cti_nearest_tet -- number of a tet that holds p (border included), the lowest of them, or -1. Inverted tets count like others. */
+/* cti_nearest_tet -- the lowest number of a tet that contains p (boundary included), or -1. Inverted tets count like others. */
 CTI_FN int cti_nearest_tet(const cti_forest *forest, const cti_bvh *tree, const int32_t *tets, const ct_real *x, cti_v3 p,
                            cti_nearest_keep *keep, const void *ctx);
-/* cti_nearest_ray -- length of the way from p along the unit vector d to the first triangle from behind (d . normal > 0), CTI_REAL_MAX when
-   there is none. */
+/* cti_nearest_ray -- distance from p along the unit vector d to the first triangle hit from behind (d . normal > 0); CTI_REAL_MAX if none
+   is. */
 CTI_FN ct_real cti_nearest_ray(const cti_forest *forest, const cti_bvh *tree, const int32_t *faces, const ct_real *x, cti_v3 p, cti_v3 d);
 /* cti_nearest_visit -- calls visit(ctx, item) for every item whose box overlaps the closed box lo, hi. */
 CTI_FN void cti_nearest_visit(const cti_forest *forest, const cti_bvh *tree, cti_v3 lo, cti_v3 hi, void (*visit)(void *ctx, int item),
                               void *ctx);
-/* cti_nearest_in_tet -- 1 when p is in the closed tet a, b, c, d of either orientation; a flat one holds nothing. */
+/* cti_nearest_in_tet -- 1 if p is in the closed tet a, b, c, d of either orientation; a flat tet contains nothing. */
 CTI_FN int cti_nearest_in_tet(cti_v3 p, cti_v3 a, cti_v3 b, cti_v3 c, cti_v3 d);
 #endif
 
 
 /* ---- 5_mesh/nearest.c ---- */
-/* nearest.c -- questions to one box tree.
-   Method: depth first with a stack of boxes; for the nearest triangle the closest box of a block is opened first, and a box that is farther
-   than the best so far is not. Boxes are float: a triangle that is closer than the best by a rounding of float coordinates may be missed.
+/* nearest.c -- queries on one box tree.
+   Method: depth first with a stack of boxes. For the nearest triangle the closest box of a block is opened first, and boxes farther than
+   the best distance so far are skipped. Boxes are float: a triangle may be missed that is closer than the one found by no more than a float
+   rounding error of the coordinates.
  */
 
 enum { CTI_NEAREST_STACK = 8 * CTI_BVH_LEVELS };
@@ -31799,7 +31864,7 @@ static const float *cti_nearest_block(const cti_forest *forest, const cti_bvh *t
     return cti_bvh_block(forest, t, t->block0[n->level - 1] + n->i);
 }
 
-/* item of a lane of a block over items, -1: the lane is empty */
+/* the item in a lane of a level 0 block, -1: the lane is empty */
 static int cti_nearest_item(const cti_forest *forest, const cti_bvh *t, const cti_nearest_node *n, int lane)
 {
     int at = 8 * n->i + lane;
@@ -31865,7 +31930,7 @@ CTI_FN void cti_nearest_face(const cti_forest *forest, const cti_bvh *tree, cons
                     cti_nearest_try(faces, x, point, item, out);
                 continue;
             }
-            /* insertion: the closest box is on top */
+            /* insertion sort: the closest box ends on top of the stack */
             for (k = n; k > 0 && stack[k - 1].level == q.level - 1 && stack[k - 1].i / 8 == q.i && stack[k - 1].d2 < d2[l]; k--)
                 stack[k] = stack[k - 1];
             stack[k].level = q.level - 1, stack[k].i = 8 * q.i + l, stack[k].d2 = d2[l];
@@ -31960,7 +32025,7 @@ static int cti_nearest_slab(const float *b, int l, const ct_real p[3], const ct_
     return t0 <= t1 * CTI_R(1.00001);
 }
 
-/* way to a triangle that is met from behind, or CTI_REAL_MAX (Moeller, Trumbore 1997) */
+/* distance to a triangle that the ray meets from behind, or CTI_REAL_MAX (Moeller, Trumbore 1997) */
 static ct_real cti_nearest_meet(cti_v3 p, cti_v3 d, cti_v3 a, cti_v3 b, cti_v3 c)
 {
     cti_v3 e = cti_v3_sub(b, a), f = cti_v3_sub(c, a), q = cti_v3_cross(d, f), s = cti_v3_sub(p, a), r = cti_v3_cross(s, e);
@@ -32001,13 +32066,13 @@ CTI_FN ct_real cti_nearest_ray(const cti_forest *forest, const cti_bvh *tree, co
 #endif
 
 /* ---- 5_mesh/grid.h ---- */
-/* grid.h -- pairs of overlapping boxes by a spatial hash: cells of one size, a table of buckets, a list of items in each.
-   Method: a moving box is entered into the cells that its boxes at both ends of the motion cover together, the mean motion of all taken
-   away, and a cell into the bucket (73856093 x xor 19349663 y xor 83492791 z) mod n of a table. Items of a bucket are held against each
-   other, eight at a time; two of them are a pair in the bucket of the lowest cell that they have in common, and in no other. Items that
-   cover many cells are held against all. The side of a cell is about the mean size of the boxes, those left out that are much larger.
-   differs: every cell of a box is entered for both items of a pair (there, points are entered and tets look them up); a bucket holds an
-   item once; no time stamps, the lists are made anew in two passes.
+/* grid.h -- pairs of overlapping boxes by a spatial hash: cells of one size, a table of buckets, a list of items in each. Method: the mean
+   motion of all items is subtracted first. A moving box is then entered into all cells that the union of its boxes at both ends covers. A
+   cell belongs to the bucket (73856093 x xor 19349663 y xor 83492791 z) mod n of a table. Items of a bucket are tested against each other,
+   eight at a time. A pair is reported only in the bucket of the lowest cell that both share. Items that cover many cells are tested against
+   all others. The side of a cell is about the mean size of the boxes, with much larger ones left out. differs: all items are entered in
+   every cell they cover (in the paper, points are entered and tets look them up). A bucket holds an item once. There are no time stamps;
+   the lists are rebuilt in two passes.
    based on: Teschner, Heidelberger, Mueller, Pomeranets, Gross, Optimized spatial hashing for collision detection of deformable objects,
    2003. */
 
@@ -32015,18 +32080,18 @@ CTI_FN ct_real cti_nearest_ray(const cti_forest *forest, const cti_bvh *tree, co
 enum { CTI_GRID_TILE = 64 };
 enum { CTI_GRID_DYNAMIC = 1, CTI_GRID_SELF = 2, CTI_GRID_LARGE = 4 };
 
-/* cti_grid_items -- zero it, fill n, id, body, flags and boxes; the rest is the grid's. Growable arrays. */
+/* cti_grid_items -- zero it, fill in n, id, body, flags and boxes; the other fields are set by the grid. Growable arrays. */
 typedef struct cti_grid_items {
     int n;
-    int32_t *id;    /* [n] what pairs are made of */
+    int32_t *id;    /* [n] the numbers that pairs are made of */
     int32_t *body;  /* [n] */
-    uint8_t *flags; /* [n] DYNAMIC: two items without it are no pair; SELF: it may meet items of its own body */
+    uint8_t *flags; /* [n] DYNAMIC: two items without this flag are no pair; SELF: the item may meet items of its own body */
     float *boxes;   /* [12 n] lo, hi at the start, then at the end; each lo <= hi */
     int32_t *low;   /* [3 n] lowest cell */
     int32_t *keys;  /* buckets of item after item */
-    int32_t *first; /* [n + 1] where in keys */
-    int32_t *start; /* [table + 1] where in list */
-    int32_t *list;  /* items of bucket after bucket */
+    int32_t *first; /* [n + 1] where each item's buckets begin in keys */
+    int32_t *start; /* [table + 1] where each bucket's items begin in list */
+    int32_t *list;  /* items, bucket after bucket */
     int32_t *large; /* items that are in no bucket */
 } cti_grid_items;
 
@@ -32041,23 +32106,22 @@ typedef struct cti_grid {
     float blocks_a[CTI_GRID_TILE / 8 * CTI_BVH_BLOCK], blocks_b[CTI_GRID_TILE / 8 * CTI_BVH_BLOCK];
 } cti_grid;
 
-/* cti_grid_box -- the box over vertices v [n] from the boxes of vertices (as in cti_bvh_refit) at both ends; swept 1: that at the start
-   holds for both. */
+/* cti_grid_box -- the bounding box at both ends of the vertices v [n], from the vertices' boxes (as in cti_bvh_refit). swept 1: the boxes
+   at the start cover the whole motion. */
 CTI_FN void cti_grid_box(cti_boxes boxes, const int32_t *v, int n, int swept, float box[12]);
 CTI_FN void cti_grid_free(cti_mem *mem, cti_grid *grid);
-/* cti_grid_pairs -- every pair of items of a and b whose boxes overlap as in bvh.h, as numbers of items, once, in no order that means
-   anything. self: a alone, each pair once, no item with itself. moving 0: the boxes at the end are those at the start. *out [2 n] is
-   replaced. 0: out of memory. */
+/* cti_grid_pairs -- every pair of items of a and b whose boxes overlap as in bvh.h, by item number, once, in unspecified order. self:
+   within a alone, no item with itself. moving 0: the boxes at the end are those at the start. *out [2 n] is replaced. 0: out of memory. */
 CTI_FN int cti_grid_pairs(cti_mem *mem, cti_grid *grid, int self, int moving, int32_t **out);
 
 
 /* ---- 5_mesh/grid.c ---- */
-/* grid.c -- a spatial hash of moving boxes. Method: see grid.h. Cells are numbered from the lowest corner of all boxes by a monotone map,
-   so that boxes that overlap have a cell in common, rounding included. Based on: Teschner et al. 2003, sec. 4 and 5. */
+/* grid.c -- a spatial hash of moving boxes. Method: see grid.h. Cells are numbered from the lowest corner of all boxes by a monotone map.
+   So boxes that overlap share a cell, rounding included. Based on: Teschner et al. 2003, sec. 4 and 5. */
 
-/* most cells of an item in the table; cells along an axis: what lies beyond is in the last; buckets */
+/* most cells that an item of the table may cover; cells along an axis (positions beyond are in the last one); fewest and most buckets */
 enum { CTI_GRID_CELLS = 216, CTI_GRID_AXIS = 1 << 20, CTI_GRID_LEAST = 64, CTI_GRID_MOST = 1 << 22 };
-#define CTI_GRID_SIDE 1.5 /* side of a cell in mean sizes of boxes */
+#define CTI_GRID_SIDE 1.5 /* [mean size of boxes] side of a cell */
 
 static void cti_grid_free_items(cti_mem *mem, cti_grid_items *s)
 {
@@ -32098,7 +32162,8 @@ CTI_FN void cti_grid_box(cti_boxes boxes, const int32_t *v, int n, int swept, fl
 
 /* ---- cells ---- */
 
-/* What a box covers along an axis, over both ends, the end less the shift: that all take the same from it changes no comparison. */
+/* Lower bound of a box along an axis over both ends; the end is taken minus the shift. Subtracting the same shift from all boxes changes no
+   comparison. */
 static float cti_grid_lo(const cti_grid *g, const float *box, int k)
 {
     float end = box[6 + k] - g->shift[k];
@@ -32110,7 +32175,7 @@ static float cti_grid_hi(const cti_grid *g, const float *box, int k)
     return end > box[3 + k] ? end : box[3 + k];
 }
 
-/* The mean motion of the dynamic items. */
+/* Computes the mean motion of the dynamic items. */
 static void cti_grid_drift(cti_grid *g, int self)
 {
     double sum[3] = {0, 0, 0};
@@ -32130,7 +32195,7 @@ static void cti_grid_drift(cti_grid *g, int self)
         g->shift[k] = g->moving && n > 0 ? (float)(sum[k] / n) : 0;
 }
 
-/* Mean of the items' sizes, those above `most` left out. */
+/* Mean of the items' sizes, without those above `most`. */
 static double cti_grid_mean(const cti_grid *g, const cti_grid_items *s, double most)
 {
     double sum = 0;
@@ -32148,7 +32213,7 @@ static double cti_grid_mean(const cti_grid *g, const cti_grid_items *s, double m
     return n > 0 ? sum / n : 0;
 }
 
-/* The lowest corner, and the side from the kind of item that is larger. */
+/* Computes the lowest corner, and the cell's side from the kind of item that is larger. */
 static void cti_grid_measure(cti_grid *g, int self)
 {
     double side = 0;
@@ -32182,7 +32247,7 @@ static int32_t cti_grid_hash(const cti_grid *g, int32_t x, int32_t y, int32_t z)
     return (int32_t)(h & (uint32_t)(g->table - 1));
 }
 
-/* Lowest cells, and which items are large; how many entries the others make. */
+/* Computes lowest cells and flags large items; *entries is the number of entries of the others. */
 static int cti_grid_place(cti_mem *mem, cti_grid *g, cti_grid_items *s, int64_t *entries)
 {
     int i, k;
@@ -32212,7 +32277,7 @@ static int cti_grid_place(cti_mem *mem, cti_grid *g, cti_grid_items *s, int64_t 
 
 /* ---- the table ---- */
 
-/* The buckets of item i, each once, appended to keys, which has room. */
+/* Appends the buckets of item i, each once, to keys, which has room. */
 static void cti_grid_keys(cti_grid *g, cti_grid_items *s, int i)
 {
     const float *box = s->boxes + 12 * (size_t)i;
@@ -32234,7 +32299,7 @@ static void cti_grid_keys(cti_grid *g, cti_grid_items *s, int i)
     s->first[i + 1] = (int32_t)(out - s->keys);
 }
 
-/* Lists of all buckets in two passes: counts, then places. */
+/* Builds the lists of all buckets in two passes: counts, then places. */
 static int cti_grid_enter(cti_mem *mem, cti_grid *g, cti_grid_items *s, int64_t entries)
 {
     size_t table = (size_t)g->table;
@@ -32252,7 +32317,7 @@ static int cti_grid_enter(cti_mem *mem, cti_grid *g, cti_grid_items *s, int64_t 
     }
     for (i = 0; i < g->table; i++)
         s->start[i + 1] += s->start[i];
-    /* placing moves every bucket's offset down from its end to its start: items in falling order */
+    /* placing moves every bucket's offset from its end down to its start: hence items in descending order */
     for (i = s->n - 1; i >= 0; i--)
         for (k = s->first[i]; k < s->first[i + 1]; k++)
             s->list[--s->start[s->keys[k] + 1]] = i;
@@ -32265,7 +32330,7 @@ static int cti_grid_enter(cti_mem *mem, cti_grid *g, cti_grid_items *s, int64_t 
 
 /* ---- pairs ---- */
 
-/* Some items' boxes as blocks of eight lanes, as the trees have them. */
+/* Packs some items' boxes into blocks of eight lanes, as in the trees. */
 static void cti_grid_pack(const cti_grid_items *s, const int32_t *list, int from, int n, int moving, float *blocks)
 {
     int i, k;
@@ -32277,20 +32342,20 @@ static void cti_grid_pack(const cti_grid_items *s, const int32_t *list, int from
     }
 }
 
-/* May two items whose boxes overlap be a pair, and is it to be found here? bucket -1: among the large ones. */
+/* Can two items with overlapping boxes be a pair, and is it to be reported here? bucket -1: in the test of large items. */
 static int cti_grid_accept(const cti_grid *g, const cti_grid_items *b, int self, int bucket, int32_t i, int32_t j)
 {
     const cti_grid_items *a = &g->a;
     const int32_t *p = a->low + 3 * (size_t)i, *q = b->low + 3 * (size_t)j;
     if (!((a->flags[i] | b->flags[j]) & CTI_GRID_DYNAMIC) || (a->body[i] == b->body[j] && !(a->flags[i] & CTI_GRID_SELF)))
         return 0;
-    /* a large item meets all others: of two, the lower one does */
+    /* a large item meets all others; of two large items the one with the lower number reports the pair */
     if (bucket < 0)
         return !self || !(b->flags[j] & CTI_GRID_LARGE) || i < j;
     return cti_grid_hash(g, p[0] > q[0] ? p[0] : q[0], p[1] > q[1] ? p[1] : q[1], p[2] > q[2] ? p[2] : q[2]) == bucket;
 }
 
-/* One tile against another: items from list_a and list_b (NULL: all), na and nb of them. below: only later ones of the same list. */
+/* One tile against another: na items of list_a from from_a on and nb of list_b from from_b on; a list that is NULL has all items. */
 static int cti_grid_tile(cti_mem *mem, const cti_grid *g, const cti_grid_items *b, int self, int bucket, const int32_t *list_a, int from_a,
                          int na, const int32_t *list_b, int from_b, int nb, int32_t **out)
 {
@@ -32298,7 +32363,7 @@ static int cti_grid_tile(cti_mem *mem, const cti_grid *g, const cti_grid_items *
     for (i = 0; i < na; i++) {
         const float *query = g->blocks_a + (size_t)(i / 8) * CTI_BVH_BLOCK;
         int32_t item = list_a ? list_a[from_a + i] : from_a + i;
-        /* pairs within one list: those that stand behind the item */
+        /* within one list, only items behind this one */
         int skip = self && bucket >= 0 ? from_a + i + 1 - from_b : 0;
         size_t n = (size_t)CTI_LEN(*out);
         if (!CTI_RESERVE(mem, *out, (int64_t)n + 2 * CTI_GRID_TILE))
@@ -32353,7 +32418,7 @@ static int cti_grid_meet_large(cti_mem *mem, cti_grid *g, int self, int32_t **ou
     n = m = CTI_LEN(*out);
     if (!cti_grid_meet(mem, g, self, -1, NULL, g->a.n, g->b.large, CTI_LEN(g->b.large), out))
         return 0;
-    /* both large: found before */
+    /* both are large: found before */
     for (i = n; i < CTI_LEN(*out); i += 2) {
         (*out)[m] = (*out)[i], (*out)[m + 1] = (*out)[i + 1];
         m += g->a.flags[(*out)[i]] & CTI_GRID_LARGE ? 0 : 2;
@@ -32389,26 +32454,25 @@ CTI_FN int cti_grid_pairs(cti_mem *mem, cti_grid *g, int self, int moving, int32
 }
 
 /* ---- 5_mesh/pairs.h ---- */
-/* pairs.h -- the broad phase: candidate pairs of surface features over many bodies. Method: per body, box trees over vertices, edges and
-   faces (and over loose points and loose edges), built once, refitted to the boxes at both ends of linear motions; bodies are culled by
-   sweep and prune. A pair is a candidate unless along an axis, or along one of the six diagonals of the axes (together an 18-DOP), one
-   element is above the other at both ends of the motion, as widened and converted to float (bounds.h): what both do together has no part
-   in it, and a body that falls has the pairs that it has at rest. Nor have the trees a part in the result or in its order: a spatial hash
-   in their place (grid.h) gives the same. based on:
-   Klosowski, Held, Mitchell, Sowizral, Zikan, Efficient collision detection using bounding volume hierarchies of k-DOPs, 1998; Cohen, Lin,
-   Manocha, Ponamgi, I-COLLIDE, 1995 (sweep and prune); see bvh.h. */
+/* pairs.h -- the broad phase: candidate pairs of surface features over many bodies. Method: each body has box trees over vertices, edges
+   and faces (and over loose points and loose edges). They are built once and refitted to the boxes at both ends of linear motions. Bodies
+   are culled by sweep and prune. A pair is a candidate unless along an axis, or along one of the six diagonals of the axes (together an
+   18-DOP), one element is above the other at both ends of the motion, after widening and conversion to float (bounds.h). A common motion of
+   both does not matter: a falling body has the same self pairs as one at rest. The result and its order do not depend on the trees: a
+   spatial hash in their place (grid.h) gives the same. based on: Klosowski, Held, Mitchell, Sowizral, Zikan, Efficient collision detection
+   using bounding volume hierarchies of k-DOPs, 1998; Cohen, Lin, Manocha, Ponamgi, I-COLLIDE, 1995 (sweep and prune); see bvh.h. */
 
 
-/* cti_soup_body -- its ranges of surface vertices, edges and faces in the soup. Two bodies meet when one of them is dynamic and
-   (a.group & b.mask) and (b.group & a.mask); a body meets itself when it is dynamic and `self`. */
+/* cti_soup_body -- the ranges of a body's surface vertices, edges and faces in the soup. Two bodies may meet if one of them is dynamic and
+   (a.group & b.mask) and (b.group & a.mask). A body may meet itself if it is dynamic and `self` is set. */
 typedef struct cti_soup_body {
     int v0, v1, e0, e1, f0, f1;
     int dynamic;
     int self;
-    int still;       /* 1: its vertices never move, and swept is 1 */
+    int still;       /* 1: its vertices never move; requires swept = 1 */
     const int32_t *order; /* the order of its trees' items from an earlier build (cti_broad_order), or NULL */
     uint32_t group, mask;
-    int swept;       /* 1: a vertex may be anywhere in the box of its motion's ends, at any time; 0: it moves from one to the other */
+    int swept;       /* 1: at any time a vertex may be anywhere in the box of its two end positions; 0: it moves linearly between them */
     ct_real inflate; /* half of the detection distance; >= 0 */
 } cti_soup_body;
 
@@ -32427,12 +32491,12 @@ typedef struct cti_soup {
 
 enum { CTI_BROAD_VERTICES, CTI_BROAD_EDGES, CTI_BROAD_FACES, CTI_BROAD_POINTS, CTI_BROAD_LOOSE, CTI_BROAD_TREES };
 
-/* cti_broad_lane -- what a worker of a query works with. */
+/* cti_broad_lane -- the buffers of one worker. */
 typedef struct cti_broad_lane {
     int32_t *raw;     /* [2 n] overlaps of one body pair */
     int32_t *scratch;
-    uint64_t *bits;   /* matrix for sorting them; zero between uses */
-    int32_t *out;     /* [2 n] what it has found; of the first one none */
+    uint64_t *bits;   /* bit matrix for sorting; zero between uses */
+    int32_t *out;     /* [2 n] the pairs found; unused in the calling thread's own lane */
 } cti_broad_lane;
 
 /* cti_broad -- zero it, build it, free it. */
@@ -32440,44 +32504,44 @@ typedef struct cti_broad {
     cti_forest forest;
     cti_bvh *trees;        /* [CTI_BROAD_TREES n_bodies] */
     float *vertex_boxes;   /* [16 for a vertex that may move, 8 for the others], see cti_boxes, cti_broad_boxes */
-    float *vertex_slabs;   /* twice that: lo of the six slabs, 0, 0, -hi, 0, 0 at the start, then at the end */
+    float *vertex_slabs;   /* as vertex_boxes with twice the floats: lo of the six slabs, 0, 0, -hi, 0, 0 at the start, then at the end */
     ptrdiff_t *boxes_at;   /* [n_bodies] base of a body's cti_boxes */
-    ct_real *last_x;       /* x0 and x1 of the last update, of bodies that may move: what has not changed keeps its boxes */
-    size_t *last_at;       /* [n_bodies] where in last_x a body is */
+    ct_real *last_x;       /* x0 and x1 of the last update for bodies that may move: if they are unchanged, the body's boxes stay valid */
+    size_t *last_at;       /* [n_bodies] where each body begins in last_x */
     ct_real *last_inflate; /* [n_bodies] */
     uint8_t *last_swept;   /* [n_bodies] */
     uint8_t *edge_loose;   /* [ne] 1: the edge is in no face */
     float *body_boxes;     /* [12 n_bodies] lo, hi at the start, then at the end */
-    int32_t *body_order;   /* [2 n_bodies] (key of the lower lo on the sweep axis, body), sorted */
-    int32_t *body_pairs;   /* [2 n] bodies whose boxes overlap, i < j, and (i, i), sorted */
-    float *sweep;   /* blocks of body boxes in sweep order */
-    cti_broad_lane own;    /* of the calling thread: grows */
-    cti_broad_lane *lanes; /* [workers], empty before the first query with several: they have room for what one of the last queries took */
-    int32_t *place;        /* [3 n] worker, first, end of a body pair's candidates in its lane's out; worker -1: they did not fit */
-    int most_out;          /* [entries] that a query of one kind has found */
+    int32_t *body_order;   /* [2 n_bodies] (key of the lower lo on the sweep axis, body), sorted by key */
+    int32_t *body_pairs;   /* [2 n] bodies whose boxes overlap, i < j, and bodies with themselves (i, i); sorted */
+    float *sweep;   /* the bodies' boxes in sweep order, in blocks */
+    cti_broad_lane own;    /* of the calling thread; it grows when needed */
+    cti_broad_lane *lanes; /* [workers]; empty before the first query with several workers. Their room is that of recent queries */
+    int32_t *place;        /* [3 n] worker, begin, end of a body pair's candidates in that worker's `out`; worker -1: they did not fit */
+    int most_out;          /* largest number of entries that a query of one kind has found */
     int n_bodies, nv, ne, nf;
     int fresh;      /* 1: boxes of every body have to be refitted */
     int partial;    /* 1: some items are inactive */
-    int boxes_only; /* 1: slabs are not looked at; the caller's to set after the build */
-    int hashed;     /* 1: a spatial hash and no trees; the caller's to set before the build, and kept by it */
+    int boxes_only; /* 1: slabs are not tested; set by the caller after the build */
+    int hashed;     /* 1: a spatial hash in place of trees; set by the caller before the build, which keeps it */
     cti_grid grid;
-    int32_t *grid_pairs; /* [2 n] overlaps over all bodies, then by groups */
+    int32_t *grid_pairs; /* [2 n] overlaps over all bodies, later sorted by groups */
     int32_t *grid_group; /* [n] */
-    int32_t *grid_first; /* first body pair of every body, then first pair of every group */
+    int32_t *grid_first; /* first body pair of every body; later first pair of every group */
     uint8_t *grid_used;  /* [n_bodies] bodies that are in a body pair */
 } cti_broad;
 
-/* cti_broad_build -- trees from positions x [3 nv]. Old contents are replaced. The soup is read in every call and not kept. 0: out of
-   memory (broad emptied). */
+/* cti_broad_build -- builds the trees from positions x [3 nv]. Old contents are replaced. The soup is read in every call and not kept. 0:
+   out of memory (broad is then empty). */
 CTI_FN int cti_broad_build(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x);
 CTI_FN void cti_broad_free(cti_mem *mem, cti_broad *broad);
-/* cti_broad_order -- how the trees of body b are ordered: for each tree its number of items, then the items of all, counted from the body's first.
-   Valid for the next build as long as the body is in its place at rest. 0: out of memory. */
+/* cti_broad_order -- the item order of the trees of body b: for each tree its number of items, then all items, counted from the body's
+   first element. A later build may use it for the same body at rest in the same place. 0: out of memory. */
 CTI_FN int cti_broad_order(cti_mem *mem, const cti_broad *broad, const cti_soup *soup, int b, int32_t **out);
-/* cti_broad_update -- boxes of the motions from x0 to x1 [3 nv] (may be the same), widened by each body's inflate. Finds the overlapping
-   bodies. 0: out of memory. */
+/* cti_broad_update -- boxes of the motions from x0 to x1 [3 nv] (may be the same array), widened by each body's inflate. Then finds the
+   overlapping bodies. 0: out of memory. */
 CTI_FN int cti_broad_update(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x0, const ct_real *x1);
-/* cti_broad_boxes, cti_broad_slabs -- boxes of the vertices of body b; slabs, which lie in the same way, with strides and base doubled. */
+/* cti_broad_boxes, cti_broad_slabs -- boxes of the vertices of body b; slabs are laid out alike, with stride and base doubled. */
 CTI_INLINE cti_boxes cti_broad_boxes(const cti_broad *broad, const cti_soup *soup, int b)
 {
     cti_boxes boxes;
@@ -32490,29 +32554,30 @@ CTI_INLINE cti_boxes cti_broad_slabs(const cti_broad *broad, const cti_soup *sou
     slabs.at = broad->vertex_slabs, slabs.base *= 2, slabs.stride *= 2;
     return slabs;
 }
-/* cti_broad_elements -- what a tree of kind `tree` has as elements, [*width n]; NULL: vertices. */
+/* cti_broad_elements -- the elements [*width n] of a tree of kind `tree`; NULL: they are vertices. */
 CTI_FN const int32_t *cti_broad_elements(const cti_soup *soup, int tree, int *width);
-/* cti_broad_sweep -- body_pairs from the boxes of the bodies, a part of the update. 0: out of memory. */
+/* cti_broad_sweep -- computes body_pairs from the bodies' boxes; a part of the update. 0: out of memory. */
 CTI_FN int cti_broad_sweep(cti_mem *mem, cti_broad *broad, const cti_soup *soup);
-/* cti_broad_may_meet -- 1 when bodies a and b may meet, boxes not looked at. */
+/* cti_broad_may_meet -- 1 if bodies a and b may meet by groups, masks and `apart`; boxes are not tested. */
 CTI_FN int cti_broad_may_meet(const cti_soup *soup, int a, int b);
-/* cti_broad_keep_apart -- bodies a and b do not meet from now on: enters them in the sorted array `apart` of a soup. 0: out of memory. */
+/* cti_broad_keep_apart -- adds bodies a and b, which must not meet from now on, to the sorted array `apart` of a soup. 0: out of memory. */
 CTI_FN int cti_broad_keep_apart(cti_mem *mem, int32_t **apart, int a, int b);
 #if CONTACT_WITH_CMR
-/* cti_broad_pairs -- candidates of the last update, each kind a growable array [2 n] (CTI_LEN is 2 n), unique; NULL: not wanted. Order:
-   body pairs (p, p) and (p, q), p < q, in rising order; in each, the pairs by their numbers (vf: first vertices of p, then vertices of q).
-   vf: (vertex, face); ee: (edge, edge), a < b; ve: (loose point, loose edge); vv: (loose point, loose point), a < b. Left out: a vertex and
-   its own face or edge, edges that share a vertex. 0: out of memory. */
+/* cti_broad_pairs -- candidates of the last update, each kind a growable array [2 n] (CTI_LEN is 2 n), unique; NULL: not wanted.
+   Order: body pairs (p, p) and (p, q), p < q, ascending; in each, the pairs by their numbers (vf: first vertices of p, then vertices of q).
+   vf: (vertex, face); ee: (edge, edge), a < b; ve: (loose point, loose edge); vv: (loose point, loose point), a < b.
+   Left out: a vertex with its own face or edge, and edges that share a vertex. 0: out of memory. */
 CTI_FN int cti_broad_pairs(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int32_t **vf, int32_t **ee, int32_t **ve, int32_t **vv);
-/* cti_broad_pairs_moved -- the same, only those with a vertex v for which vertex_moved[v] is not 0; vertex_moved [nv]. */
+/* cti_broad_pairs_moved -- the same, but only pairs with a vertex v whose vertex_moved[v] is not 0; vertex_moved [nv]. */
 CTI_FN int cti_broad_pairs_moved(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const uint8_t *vertex_moved, int32_t **vf,
                                  int32_t **ee, int32_t **ve, int32_t **vv);
 #endif
 /* cti_broad_edge_faces -- (edge, face) candidates of the last update that share no vertex, ordered as vf. 0: out of memory. */
 CTI_FN int cti_broad_edge_faces(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int32_t **ef);
 
-/* cti_intersect_soup -- every (edge, face) that has a point in common at positions x, exactly (crossing.c); features that share a vertex
-   and bodies that do not meet are left out. The last update must have covered x. Growable array [2 n], ordered as vf. 0: out of memory. */
+/* cti_intersect_soup -- every (edge, face) that has a common point at positions x, by an exact test (crossing.c). Features that share a
+   vertex and bodies that may not meet are left out. The last update must have covered x. Growable array [2 n], ordered as vf. 0: out of
+   memory. */
 CTI_FN int cti_intersect_soup(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x, int32_t **out_pairs);
 
 
@@ -32523,9 +32588,9 @@ CTI_FN int cti_intersect_soup(cti_mem *mem, cti_broad *broad, const cti_soup *so
 #endif
 
 /* ---- 5_mesh/pairs_bodies.c ---- */
-/* pairs_bodies.c -- which bodies meet. Method: bodies that groups and masks, or the list of those that do not meet (joined ones), keep apart
-   have no pairs; of the others those whose boxes overlap are found by sweep and prune, eight boxes a test, along the axis on which the bodies
-   spread most. Based on: Cohen, Lin, Manocha, Ponamgi, I-COLLIDE, 1995; differs: one axis, sorted anew. */
+/* pairs_bodies.c -- which bodies meet. Method: body pairs excluded by groups and masks, or by the list `apart` (joined bodies), are
+   dropped. Of the others, those with overlapping boxes are found by sweep and prune, eight boxes a test, along the axis on which the bodies
+   spread most. Based on: Cohen, Lin, Manocha, Ponamgi, I-COLLIDE, 1995; differs: one axis, sorted from scratch each time. */
 
 /* The first of n sorted pairs that is not before (a, b). */
 static int cti_broad_find_apart(const int32_t *apart, int n, int a, int b)
@@ -32581,11 +32646,11 @@ static int32_t cti_broad_key(float f)
     return (int32_t)(u >> 1);
 }
 
-/* What a body sweeps along an axis: from the lower lo to the higher hi. */
+/* Lower and upper end of the interval that a body sweeps along an axis. */
 static float cti_broad_from(const float *box, int axis) { return box[axis] < box[6 + axis] ? box[axis] : box[6 + axis]; }
 static float cti_broad_to(const float *box, int axis) { return box[3 + axis] > box[9 + axis] ? box[3 + axis] : box[9 + axis]; }
 
-/* body_order and the sweep blocks: bodies by lo on the axis on which they spread most. */
+/* Sorts bodies by their lower ends on the axis on which they spread most: body_order and the sweep blocks. */
 static int cti_broad_sort_bodies(cti_mem *mem, cti_broad *broad)
 {
     const float *box = broad->body_boxes;
@@ -32643,10 +32708,10 @@ CTI_FN int cti_broad_sweep(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
 }
 
 /* ---- 5_mesh/pairs_trees.c ---- */
-/* pairs_trees.c -- what candidate pairs are found with: a tree for each kind of element of each body, boxes and slabs of the vertices' ways.
-   Method: trees are built once and refitted to each motion; bodies that did not move keep theirs. */
+/* pairs_trees.c -- the data for candidate pairs: a tree for each kind of element of each body, and boxes and slabs of the vertices'
+   motions. Method: trees are built once and refitted to each motion; the trees of bodies that did not move are left as they are. */
 
-#define CTI_BROAD_VERTEX_US 0.2 /* [us] about what the boxes and trees of a vertex take; see cti_tasks_run_work */
+#define CTI_BROAD_VERTEX_US 0.2 /* [us] about the time for boxes and trees of one vertex; see cti_tasks_run_work */
 
 static void cti_broad_free_lane(cti_mem *mem, cti_broad_lane *lane)
 {
@@ -32691,7 +32756,7 @@ CTI_FN void cti_broad_free(cti_mem *mem, cti_broad *broad)
 static int32_t cti_broad_low(const int32_t *e) { return e[0] < e[1] ? e[0] : e[1]; }
 static int32_t cti_broad_high(const int32_t *e) { return e[0] < e[1] ? e[1] : e[0]; }
 
-/* edge_loose: the edges that are no side of any face. Where that is not known, sides are sorted and searched by bisection. */
+/* Finds edge_loose: the edges that belong to no face. Without edge_faces, the sides of all faces are sorted and searched by bisection. */
 static int cti_broad_find_loose(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
 {
     int32_t *sides = NULL;
@@ -32731,7 +32796,8 @@ done:
     return ok;
 }
 
-/* Items of one tree: the elements first .. last of a body, placed by the middle of their boxes; `only`: those with only[i] set. */
+/* Collects the items of one tree: the body's elements first .. last, each placed at the middle of its box; with `only`, those with only[i]
+   set. */
 static int cti_broad_collect(cti_bvh_item *items, int first, int last, const int32_t *elements, int width, const uint8_t *only,
                              const ct_real *x)
 {
@@ -32759,7 +32825,7 @@ CTI_FN const int32_t *cti_broad_elements(const cti_soup *soup, int tree, int *wi
     return *width == 3 ? soup->faces : (*width == 2 ? soup->edges : NULL);
 }
 
-/* the first of a body's elements of a tree */
+/* number of the body's first element in a tree with this element width */
 static int cti_broad_first(const cti_soup_body *body, int width) { return width == 3 ? body->f0 : (width == 2 ? body->e0 : body->v0); }
 
 CTI_FN int cti_broad_order(cti_mem *mem, const cti_broad *broad, const cti_soup *soup, int b, int32_t **out)
@@ -32779,7 +32845,7 @@ CTI_FN int cti_broad_order(cti_mem *mem, const cti_broad *broad, const cti_soup 
     return 1;
 }
 
-/* the trees of a body whose order is known. 0: out of memory */
+/* builds the trees of a body whose order is known. 0: out of memory */
 static int cti_broad_build_known(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int b)
 {
     const int32_t *order = soup->bodies[b].order, *at = order + CTI_BROAD_TREES;
@@ -32816,7 +32882,7 @@ static int cti_broad_build_trees(cti_mem *mem, cti_broad *broad, const cti_soup 
     return 1;
 }
 
-/* room for boxes and slabs, for what moving bodies were like, and for the trees. 0: out of memory */
+/* reserves boxes and slabs, the last states of moving bodies, and the trees. 0: out of memory */
 static int cti_broad_place(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
 {
     size_t last = 0, boxes = 0, items = 0, blocks = 0, floats = 0;
@@ -32833,7 +32899,7 @@ static int cti_broad_place(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
         items += (size_t)n + (size_t)(q->e1 - q->e0) + (size_t)(q->f1 - q->f0);
         blocks += (size_t)sum, floats += (size_t)sum * (q->still ? CTI_BVH_HALF : CTI_BVH_BLOCK);
     }
-    /* trees over loose points and edges, which are few, make the forest grow */
+    /* trees over loose points and edges are small and not reserved: they make the forest grow */
     return CTI_RESIZE(mem, broad->last_x, last) && CTI_RESIZE(mem, broad->vertex_boxes, boxes) && CTI_RESIZE(mem, broad->vertex_slabs, 2 * boxes) &&
            (broad->hashed || cti_forest_reserve(mem, &broad->forest, items, blocks, floats));
 }
@@ -32881,7 +32947,7 @@ static void cti_broad_put_box(float *t, cti_v3 p0, cti_v3 p1, ct_real inflate)
     t[4] = -cti_round_float(b.hi.x), t[5] = -cti_round_float(b.hi.y), t[6] = -cti_round_float(b.hi.z), t[7] = 0;
 }
 
-/* Is body b where it was in the last update? If not, its motion is remembered. */
+/* Is body b where it was in the last update? If not, its new motion is stored. */
 static int cti_broad_same(cti_broad *broad, const cti_soup_body *body, int b, const ct_real *x0, const ct_real *x1)
 {
     size_t first = 3 * (size_t)body->v0, n = body->still ? 0 : 3 * (size_t)(body->v1 - body->v0), bytes = n * sizeof *x0;
@@ -32913,7 +32979,7 @@ static void cti_broad_vertex_boxes(cti_broad *broad, const cti_soup_body *body, 
     }
 }
 
-/* box becomes the box of both. */
+/* box becomes the bounding box of both. */
 static void cti_broad_join(float box[12], const float other[12])
 {
     int k;
@@ -32921,7 +32987,7 @@ static void cti_broad_join(float box[12], const float other[12])
         box[k] = (k % 6 < 3 ? other[k] < box[k] : other[k] > box[k]) ? other[k] : box[k];
 }
 
-/* Trees of one body after its motion, and its box. */
+/* Refits the trees of one body after its motion, and computes its box. */
 static void cti_broad_refit(cti_broad *broad, const cti_soup *soup, int b)
 {
     float *box = broad->body_boxes + 12 * (size_t)b, other[12];
@@ -32938,7 +33004,7 @@ static void cti_broad_refit(cti_broad *broad, const cti_soup *soup, int b)
     }
 }
 
-/* The box of one body without trees: of its vertices. (The box of no vertices is that of no tree.) */
+/* The box of one body without trees, from its vertices. (A body without vertices has the empty box of an empty tree.) */
 static void cti_broad_body_box(cti_broad *broad, const cti_soup *soup, int b)
 {
     float *box = broad->body_boxes + 12 * (size_t)b, other[12];
@@ -32952,7 +33018,7 @@ static void cti_broad_body_box(cti_broad *broad, const cti_soup *soup, int b)
     }
 }
 
-/* bodies write to their own boxes and trees */
+/* each body writes its own boxes and trees only */
 typedef struct cti_broad_moves {
     cti_broad *broad;
     const cti_soup *soup;
@@ -32987,19 +33053,19 @@ CTI_FN int cti_broad_update(cti_mem *mem, cti_broad *broad, const cti_soup *soup
 #undef CTI_BROAD_VERTEX_US
 
 /* ---- 5_mesh/pairs.c ---- */
-/* pairs.c -- candidate pairs over many bodies. Method: pairs.h; trees and boxes: pairs_trees.c; which bodies meet: pairs_bodies.c. Raw overlaps come
-   from the trees body pair by body pair, or from the hash all at once and are then dealt out to the body pairs; pairs that share a vertex are
-   taken out of what a body gave with itself, then those whose slabs are apart; what is left of each body pair is sorted, in a bit matrix or by
-   digits. */
+/* pairs.c -- candidate pairs over many bodies. Method: pairs.h; trees and boxes: pairs_trees.c; which bodies meet: pairs_bodies.c. Raw
+   overlaps come from the trees, one body pair at a time, or from the hash all at once, and are then distributed to the body pairs. Pairs of
+   one body that share a vertex are removed, then pairs whose slabs are apart. The rest of each body pair is sorted, in a bit matrix or by
+   radix sort. */
 
-#define CTI_BROAD_PAIR_US 3.0 /* [us] about what a body pair's overlaps take; see cti_tasks_run_work */
+#define CTI_BROAD_PAIR_US 3.0 /* [us] about the time of one body pair's overlaps; see cti_tasks_run_work */
 
-/* pairs are sorted in a bit matrix when there are more than a few, and at least one for so many words of it */
+/* Pairs are sorted in a bit matrix if they are more than CTI_BROAD_FEW and at least one for every CTI_BROAD_DENSE words of the matrix. */
 enum { CTI_BROAD_FEW = 24, CTI_BROAD_DENSE = 8 };
 
 /* ---- pairs ---- */
 
-/* Do two elements share a vertex? wa and wb are constants where this is expanded. */
+/* Do two elements share a vertex? wa and wb are constants where this is inlined. */
 CTI_INLINE int cti_broad_shared(const int32_t *a, int wa, const int32_t *b, int wb)
 {
     int j, k, shared = 0;
@@ -33009,8 +33075,7 @@ CTI_INLINE int cti_broad_shared(const int32_t *a, int wa, const int32_t *b, int 
     return shared;
 }
 
-/* Takes out pairs that share a vertex; the elements of kind a and b are the same kind when wa is wb, and then the smaller number comes
- * first. */
+/* Removes pairs that share a vertex. If wa is wb, both elements are of one kind, and the smaller number is put first. */
 CTI_INLINE int cti_broad_filter_as(int32_t *pairs, int n, const int32_t *ea, int wa, const int32_t *eb, int wb)
 {
     int i, m = 0;
@@ -33037,7 +33102,7 @@ static int cti_broad_filter(int32_t *pairs, int n, const int32_t *ea, int wa, co
     return cti_broad_filter_as(pairs, n, ea, 1, eb, 1);
 }
 
-/* Slabs of an element of w vertices at one end: the least of its vertices', lo and -hi alike. */
+/* Slabs of an element with w vertices at one end: the minimum over its vertices, both of lo and of -hi. */
 CTI_INLINE void cti_broad_slabs_over(cti_boxes slabs, int end, const int32_t *v, int w, cti_f8 *lo, cti_f8 *minus_hi)
 {
     const float *at = cti_boxes_of(slabs, v[0]) + end;
@@ -33050,16 +33115,16 @@ CTI_INLINE void cti_broad_slabs_over(cti_boxes slabs, int end, const int32_t *v,
     }
 }
 
-/* Slabs in which a begins below the end of b: lo_a <= hi_b. The sign of a rounded sum is exact. */
+/* Mask of the slabs in which a begins below the end of b: lo_a <= hi_b. The rounded sum has the exact sign. */
 CTI_INLINE cti_f8 cti_broad_below(cti_f8 lo_a, cti_f8 minus_hi_b) { return cti_f8_le(cti_f8_add(lo_a, minus_hi_b), cti_f8_set(0)); }
 
-/* Slabs of the two sides' vertices, and where those at the end are: 16, or 0: the same as at the start. */
+/* Slabs of the vertices of both bodies; offset of those at the end: 16, or 0 if they are those at the start. */
 typedef struct cti_broad_sides {
     cti_boxes a, b;
     int end_a, end_b;
 } cti_broad_sides;
 
-/* Takes out pairs that are apart in a slab, on the same side at both ends. */
+/* Removes pairs that are apart in a slab, on the same side at both ends. */
 CTI_INLINE int cti_broad_cull_as(cti_broad_sides s, int32_t *pairs, int n, const int32_t *ea, int wa, const int32_t *eb, int wb)
 {
     cti_f8 lo_a = cti_f8_set(0), hi_a = lo_a, lo_b, hi_b, lo_c = lo_a, hi_c = lo_a, below, above;
@@ -33114,7 +33179,7 @@ static void cti_broad_range(const cti_soup_body *b, int width, int *first, int *
     *count = (width == 3 ? b->f1 : (width == 2 ? b->e1 : b->v1)) - *first;
 }
 
-/* Sorts n pairs of two bodies' elements by way of a bit matrix: row a - a0, column b - b0. Worth it when it is small against n. */
+/* Sorts n pairs of two bodies' elements through a bit matrix: row a - a0, column b - b0. This pays if the matrix is small relative to n. */
 static void cti_broad_matrix(uint64_t *bits, int words, const int32_t *pairs, int n, int a0, int b0, int32_t *out)
 {
     int i, row, k, low = INT32_MAX, high = -1;
@@ -33134,7 +33199,7 @@ static void cti_broad_matrix(uint64_t *bits, int words, const int32_t *pairs, in
         }
 }
 
-/* Appends the n overlaps `raw` of bodies p (kind ka) and q (kind kb): filtered, sorted. */
+/* Filters and sorts the n overlaps `raw` of bodies p (kind ka) and q (kind kb), and appends them. */
 static int cti_broad_finish(cti_mem *mem, const cti_broad *broad, cti_broad_lane *lane, const cti_soup *soup, int p, int q, int ka, int kb,
                             int32_t *raw, int n, int32_t **out)
 {
@@ -33172,7 +33237,7 @@ static int cti_broad_finish(cti_mem *mem, const cti_broad *broad, cti_broad_lane
     return 1;
 }
 
-/* What the trees give for bodies p (kind ka) and q (kind kb). */
+/* The overlaps that the trees find for bodies p (kind ka) and q (kind kb). */
 static int cti_broad_group(cti_mem *mem, const cti_broad *broad, cti_broad_lane *lane, const cti_soup *soup, int p, int q, int ka, int kb,
                            int32_t **out)
 {
@@ -33182,7 +33247,7 @@ static int cti_broad_group(cti_mem *mem, const cti_broad *broad, cti_broad_lane 
     return cti_broad_finish(mem, broad, lane, soup, p, q, ka, kb, lane->raw, CTI_LEN(lane->raw) / 2, out);
 }
 
-/* Both groups of body pair i. */
+/* Both groups of body pair i: (p, q) and, for two kinds and two bodies, (q, p). */
 static int cti_broad_both(cti_mem *mem, const cti_broad *broad, cti_broad_lane *lane, const cti_soup *soup, int i, int ka, int kb, int32_t **out)
 {
     int p = broad->body_pairs[2 * i], q = broad->body_pairs[2 * i + 1];
@@ -33198,7 +33263,7 @@ typedef struct cti_broad_query {
     int ka, kb;
 } cti_broad_query;
 
-/* workers do not allocate: what does not fit into their lane is left */
+/* workers do not allocate: a body pair that does not fit into the worker's lane is left to the calling thread */
 static void *cti_broad_refuse(void *user, void *block, size_t old_size, size_t new_size)
 {
     CTI_UNUSED(user), CTI_UNUSED(block), CTI_UNUSED(old_size), CTI_UNUSED(new_size);
@@ -33223,7 +33288,7 @@ static void cti_broad_query_range(int begin, int end, int worker, void *context)
     }
 }
 
-/* Lanes have room for what the calling thread's own has, and for all of the largest query so far. */
+/* Gives each worker's lane as much room as the calling thread's lane has, and its output room for the largest query so far. */
 static int cti_broad_reserve_lanes(cti_mem *mem, cti_broad *broad, int workers, int n)
 {
     int i, most = broad->most_out + broad->most_out / 4;
@@ -33243,8 +33308,8 @@ static int cti_broad_reserve_lanes(cti_mem *mem, cti_broad *broad, int workers, 
     return 1;
 }
 
-/* All pairs (item of tree kind ka, item of tree kind kb) over the body pairs, in their order; what workers had no room for by the calling thread,
-   whose lane grows, and with it theirs in the next query. */
+/* All pairs (element of kind ka, element of kind kb) over the body pairs, in their order. The calling thread does the body pairs that did
+   not fit into the workers' lanes. Its own lane grows with them, and the workers' lanes follow in the next query. */
 static int cti_broad_kind(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int ka, int kb, int32_t **out)
 {
     int i, n = CTI_LEN(broad->body_pairs) / 2, workers = cti_tasks_workers(soup->tasks), many;
@@ -33275,7 +33340,7 @@ static int cti_broad_kind(cti_mem *mem, cti_broad *broad, const cti_soup *soup, 
 
 /* ---- pairs from the hash ---- */
 
-/* Items of one kind of the bodies that are in a body pair. *moving: one of them has boxes of its own for the end. */
+/* Items of one kind of all bodies that are in a body pair. *moving: 1 if any of them has other boxes at the end than at the start. */
 static int cti_broad_items(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int kind, cti_grid_items *s, int *moving)
 {
     int width, b, first, count, i, n = 0;
@@ -33311,7 +33376,7 @@ static int cti_broad_items(cti_mem *mem, cti_broad *broad, const cti_soup *soup,
     return 1;
 }
 
-/* Bodies in pairs, and where in body_pairs those of a body start. */
+/* Marks the bodies that are in pairs, and finds where the pairs of each body begin in body_pairs. */
 static int cti_broad_index_bodies(cti_mem *mem, cti_broad *broad)
 {
     int n = CTI_LEN(broad->body_pairs) / 2, i, b = 0;
@@ -33330,7 +33395,7 @@ static int cti_broad_index_bodies(cti_mem *mem, cti_broad *broad)
     return 1;
 }
 
-/* The number of body pair (p, q), p <= q; -1: they do not meet. */
+/* Number of body pair (p, q), p <= q; -1: there is none. */
 static int cti_broad_find_bodies(const cti_broad *broad, int p, int q)
 {
     int lo = broad->grid_first[p], hi = broad->grid_first[p + 1];
@@ -33352,8 +33417,8 @@ static int cti_broad_any(const uint8_t *on, const int32_t *elements, int width, 
     return any;
 }
 
-/* Deals the hash's pairs, numbers of items, out to groups: a body pair and which of the two has the first element. Pairs of elements are
-   written to broad->own.raw, group after group; first[g]: where group g starts. */
+/* Distributes the hash's pairs of item numbers to groups. A group is a body pair together with the side that has the first element. Pairs
+   of elements are written to broad->own.raw, group after group; group g begins at first[g]. */
 static int cti_broad_deal(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const uint8_t *moved, int ka, int kb, int32_t *first)
 {
     const cti_grid_items *a = &broad->grid.a, *b = ka == kb ? a : &broad->grid.b;
@@ -33376,7 +33441,7 @@ static int cti_broad_deal(cti_mem *mem, cti_broad *broad, const cti_soup *soup, 
     }
     for (i = 0; i < groups; i++)
         first[i + 1] += first[i];
-    /* placing moves every group's offset to the next one's: back again */
+    /* placing has moved every group's offset to the next group's: shift back */
     for (i = 0; i < n; i++)
         if (broad->grid_group[i] >= 0) {
             int32_t at = first[broad->grid_group[i]]++;
@@ -33387,7 +33452,7 @@ static int cti_broad_deal(cti_mem *mem, cti_broad *broad, const cti_soup *soup, 
     return 1;
 }
 
-/* What cti_broad_kind gives, by the hash. moved: as in cti_broad_pairs_moved. */
+/* The same as cti_broad_kind, by the hash. moved: as in cti_broad_pairs_moved. */
 static int cti_broad_hash_kind(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const uint8_t *moved, int ka, int kb, int32_t **out)
 {
     int g, groups = CTI_LEN(broad->body_pairs), moving = 0;
@@ -33534,7 +33599,7 @@ static ct_code cti_crossing_all(const ct_mesh *mesh, int32_t **out_pairs, int *o
     ok = ok && cti_broad_build(&mem, &broad, &soup, mesh->positions) &&
          cti_broad_update(&mem, &broad, &soup, mesh->positions, mesh->positions) &&
          cti_intersect_soup(&mem, &broad, &soup, mesh->positions, &pairs);
-    /* an edge goes by the smallest face that has it */
+    /* an edge is taken only by the smallest face that contains it */
     for (i = 0; ok && i < CTI_LEN(pairs) / 2; i++)
         pairs[2 * i] = topology.edge_owner[pairs[2 * i]];
     cti_broad_free(&mem, &broad);
@@ -43328,10 +43393,10 @@ static int cti_islands_cluster(cti_state *s, ct_real dt, cti_island *q)
 /* 1 where the last solve of one of the island's components ended far from a solution, or with NaN */
 static int cti_islands_is_far(const cti_state *s, const cti_island *q)
 {
-    int c, far = 0;
+    int c, is_far = 0;
     for (c = 0; c < q->n_components; c++)
-        far |= cti_policy_is_far(s->factors.components[q->components[c]].solve.natural);
-    return far;
+        is_far |= cti_policy_is_far(s->factors.components[q->components[c]].solve.natural);
+    return is_far;
 }
 
 static int cti_islands_has_equations(const cti_island *q)

@@ -161,6 +161,7 @@ def test_amalgamate(d):
         "two static names alike": {"src/1_math/b.c": "static int cti_a_local(void) { return 2; }\n"},
         "a macro that leaks": {"src/1_math/b.c": "#define B_MACRO 1\n"},
         "one macro in two files": {"src/1_math/b.c": "#define CTI_A_PRIVATE 2\n"},
+        "a name that windows.h defines": {"src/1_math/b.c": B_C + "static int cti_b_where(int far) { return far; }\n"},
         "a tab": {"src/1_math/b.c": "static int cti_b;\t\n"},
         "a carriage return": {"src/1_math/b.c": "static int cti_b;\r\n"},
         "a character outside of ASCII": {"src/1_math/b.c": "/* \xe4 */\n"},

@@ -26,6 +26,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 DEFINE = re.compile(r"^\s*#\s*define\s+([A-Za-z_]\w*)")
 UNDEF = re.compile(r"^\s*#\s*undef\s+([A-Za-z_]\w*)")
 DIRECTIVE = re.compile(r"^\s*#\s*(if|ifdef|ifndef|endif)\b")
+WINDOWS = re.compile(r"^(?!\s*#).*\b(far|near|small|hyper|interface|pascal|cdecl)\b")  # macros of windows.h and what it includes
 FILE_SCOPE = re.compile(r"^(static|CTI_INLINE|CTI_NOINLINE|CTI_FN)\b")
 # what stays whole, used or not: lanes, vectors and elementary functions, which have every operation in every type
 VOCABULARY = ("src/1_math/simd", "src/1_math/lanes", "src/1_math/vec.h", "src/1_math/elem")
@@ -252,6 +253,8 @@ class Builder:
             where = "src/%s:%d" % (name, i + 1)
             if i in guard:
                 continue
+            if WINDOWS.match(plain[i]):
+                raise Refused("%s: %s is a macro of windows.h" % (where, WINDOWS.match(plain[i]).group(1)), "take another name")
             m = INCLUDE.match(line) if plain[i].strip() else None
             if m:
                 path = self.check_include(name, i + 1, m.group(1), listed)

@@ -1,11 +1,11 @@
-/* alloc.h -- the one door to memory: a checked allocator with counters and failure injection. Method: every block goes through the
-   caller's `ct_allocator`; sizes are known at release, so that no header of ours is needed. */
+/* alloc.h -- every allocation of the library goes through here: a checked allocator with counters and failure injection. Method: blocks
+   come from the caller's `ct_allocator`. Sizes are known at release, so that blocks need no header of ours. */
 #ifndef CTI_ALLOC_H
 #define CTI_ALLOC_H
 
 #include "platform.h"
 
-/* cti_mem -- one allocator with its books. A world owns one; functions that work without a world use a local one. */
+/* cti_mem -- one allocator and its counters. A world owns one; functions that work without a world use a local one. */
 typedef struct cti_mem {
     ct_allocator user;   /* never with a NULL resize: cti_mem_init fills the default */
     int64_t n_calls;     /* resize calls that asked for memory, since init */

@@ -42,7 +42,7 @@ CTI_FN void cti_arena_reset(cti_arena *arena)
     if (arena->total > arena->peak)
         arena->peak = arena->total;
     if (arena->first && arena->first->next) {
-        /* one chunk of the peak size instead of many; if that fails the next get tries again */
+        /* replaces the chunks by one of the peak size; if that allocation fails, the next cti_arena_get tries again */
         size_t want = arena->peak + arena->peak / 4;
         cti_arena_free(arena);
         cti_arena_grow(arena, want);
@@ -61,7 +61,7 @@ CTI_FN void cti_arena_rewind(cti_arena *arena, cti_arena_point point)
 {
     if (arena->total > arena->peak)
         arena->peak = arena->total;
-    /* a chunk that is newer than the point holds nothing older */
+    /* a chunk that was allocated after the mark holds nothing from before it */
     arena->used = arena->first == point.first ? point.used : 0;
     arena->total = point.total;
 }

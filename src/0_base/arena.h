@@ -1,5 +1,5 @@
-/* arena.h -- per-step scratch memory: bump allocation in chunks, released together. Method: after a reset that followed an overflow the
-   chunks are replaced by one of the peak size, so that a warmed-up step asks the allocator for nothing. */
+/* arena.h -- per-step scratch memory: bump allocation in chunks that are released together. Method: after a step that needed several
+   chunks, the reset replaces them by one of the peak size. A warmed-up step therefore asks the allocator for nothing. */
 #ifndef CTI_ARENA_H
 #define CTI_ARENA_H
 
@@ -14,14 +14,14 @@ typedef struct cti_arena {
     cti_mem *mem;
     cti_arena_chunk *first; /* newest chunk */
     size_t used;            /* bytes used in the newest chunk */
-    size_t total, peak;     /* bytes handed out and not yet taken back; most ever */
+    size_t total, peak;     /* bytes handed out now; the most there ever were */
 } cti_arena;
 
 CTI_FN void cti_arena_init(cti_arena *arena, cti_mem *mem);
 CTI_FN void cti_arena_free(cti_arena *arena);
 /* cti_arena_reset -- everything handed out becomes invalid. */
 CTI_FN void cti_arena_reset(cti_arena *arena);
-/* cti_arena_mark -- a point in time; cti_arena_rewind -- what was handed out since becomes invalid, and its room is handed out again. */
+/* cti_arena_mark -- remembers how much is handed out; cti_arena_rewind -- releases everything that was handed out after the mark. */
 typedef struct cti_arena_point {
     const cti_arena_chunk *first;
     size_t used, total;

@@ -1,5 +1,5 @@
-/* atomic.h -- words that several threads read and write: loads that see all that was written before the store they read. 32 bits, where the
-   compiler has them (CTI_ATOMICS 1); pool.c has its own wider ones. */
+/* atomic.h -- 32-bit words that threads share. A load (acquire) sees everything that was written before the store (release) whose value it
+   reads. CTI_ATOMICS is 1 where the compiler has them. pool.c has its own 64-bit operations. */
 #ifndef CTI_ATOMIC_H
 #define CTI_ATOMIC_H
 
@@ -9,7 +9,7 @@
 #define CTI_ATOMICS 1
 CTI_INLINE uint32_t cti_atomic_load(const uint32_t *p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }
 CTI_INLINE void cti_atomic_store(uint32_t *p, uint32_t x) { __atomic_store_n(p, x, __ATOMIC_RELEASE); }
-/* 1 when *p was `from`, and is `to` now */
+/* compare and exchange: *p becomes `to` if it is `from`; returns 1 if it did */
 CTI_INLINE int cti_atomic_swap(uint32_t *p, uint32_t from, uint32_t to)
 {
     return __atomic_compare_exchange_n(p, &from, to, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
@@ -32,7 +32,7 @@ CTI_INLINE int cti_atomic_swap(uint32_t *p, uint32_t from, uint32_t to)
 {
     return (uint32_t)_InterlockedCompareExchange((volatile long *)p, (long)to, (long)from) == from;
 }
-#else /* one thread */
+#else /* no atomic operations: one thread only */
 #define CTI_ATOMICS 0
 CTI_INLINE uint32_t cti_atomic_load(const uint32_t *p) { return *p; }
 CTI_INLINE void cti_atomic_store(uint32_t *p, uint32_t x) { *p = x; }
@@ -45,7 +45,7 @@ CTI_INLINE int cti_atomic_swap(uint32_t *p, uint32_t from, uint32_t to)
 }
 #endif
 
-/* cti_atomic_pause -- a moment in a loop that waits */
+/* cti_atomic_pause -- the processor's hint inside a spin loop */
 CTI_INLINE void cti_atomic_pause(void)
 {
 #if defined(_MSC_VER) && (defined(_M_X64) || defined(_M_IX86))

@@ -1,7 +1,8 @@
-/* fpenv.h -- the processor's floating-point mode, one for each thread: rounding to nearest, gradual underflow, exceptions that only raise flags.
-   Method: who computes enters it and leaves it again, so that bits do not depend on the mode of who calls, of the world's own threads or of a task
-   system's, and the bounds of collision tests hold, which count on gradual underflow. MXCSR on x86, FPCR on 64-bit ARM; WebAssembly has no other
-   mode, and where the compiler cannot write the register (tcc) the caller's stays. */
+/* fpenv.h -- the processor's floating-point mode, which each thread has: rounding to nearest, gradual underflow, exceptions that only raise
+   flags. Method: every function that computes enters this mode and restores the caller's when it leaves. Results then do not depend on the
+   mode of the caller, of the world's own threads or of a task system. The error bounds of the collision tests rely on gradual underflow.
+   The mode is in MXCSR on x86 and in FPCR on 64-bit ARM; WebAssembly has this mode only. Where the compiler cannot write the register
+   (tcc), the caller's mode stays. */
 #ifndef CTI_FPENV_H
 #define CTI_FPENV_H
 
@@ -9,7 +10,7 @@
 
 #if (defined(__GNUC__) || defined(__clang__)) && defined(__SSE__) && !defined(__TINYC__)
 #define CTI_FPENV 1
-#define CTI_FPENV_FLAGS 0x3fu    /* what was raised */
+#define CTI_FPENV_FLAGS 0x3fu    /* bits of the exception flags */
 #define CTI_FPENV_USUAL 0x1f80u
 CTI_INLINE uint64_t cti_fpenv_get(void)
 {
@@ -24,7 +25,7 @@ CTI_INLINE void cti_fpenv_put(uint64_t x)
 }
 #elif (defined(__GNUC__) || defined(__clang__)) && defined(__aarch64__) && !defined(__TINYC__)
 #define CTI_FPENV 1
-#define CTI_FPENV_FLAGS 0u /* they are in a register of their own */
+#define CTI_FPENV_FLAGS 0u /* the flags are in another register (FPSR) */
 #define CTI_FPENV_USUAL 0u
 CTI_INLINE uint64_t cti_fpenv_get(void)
 {
@@ -48,7 +49,7 @@ CTI_INLINE uint64_t cti_fpenv_get(void) { return 0; }
 CTI_INLINE void cti_fpenv_put(uint64_t word) { CTI_UNUSED(word); }
 #endif
 
-/* cti_fpenv_enter -- the usual mode from here on; returns what to leave it with. cti_fpenv_leave -- the former mode; flags raised between stay. */
+/* cti_fpenv_enter -- sets the mode; returns the former one. cti_fpenv_leave -- restores it; exception flags raised in between stay. */
 CTI_INLINE uint64_t cti_fpenv_enter(void)
 {
     uint64_t before = cti_fpenv_get();

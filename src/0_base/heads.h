@@ -1,22 +1,23 @@
-/* heads.h -- heads of lists for a few of many numbers: a table that grows with the few. Method: open addressing with linear probes, at most half
-   full; where all numbers fit it is indexed by them. Based on: Knuth, The Art of Computer Programming 3, 6.4. */
+/* heads.h -- a hash table from numbers to list heads, for the case that few of many possible numbers occur. Method: open addressing with
+   linear probes, at most half full; if the table has room for all numbers, they index it directly. Based on: Knuth, The Art of Computer
+   Programming 3, 6.4. */
 #ifndef CTI_HEADS_H
 #define CTI_HEADS_H
 
 #include "arena.h"
 
 typedef struct cti_head {
-    int32_t number; /* 1 + the number, 0: free */
+    int32_t number; /* 1 + the number, or 0: this place is free */
     int32_t first, last;
 } cti_head;
 
 typedef struct cti_heads {
     cti_head *items;
     uint32_t mask;
-    int direct; /* 1: all numbers fit */
+    int direct; /* 1: the table has room for all numbers, which index it */
 } cti_heads;
 
-/* cti_heads_init -- for at most `most` different numbers below n. 0: out of memory. */
+/* cti_heads_init -- for at most `most` different numbers, all below n. Returns 0 when memory ran out. */
 CTI_INLINE int cti_heads_init(cti_heads *h, cti_arena *arena, int most, int n)
 {
     uint32_t size = 8;
@@ -27,7 +28,7 @@ CTI_INLINE int cti_heads_init(cti_heads *h, cti_arena *arena, int most, int n)
     return h->items != NULL;
 }
 
-/* cti_heads_at -- the head of a number, or the free one that it would have: its own once `number` is 1 + v. */
+/* cti_heads_at -- the head of number v, or the free place where it belongs. The caller claims a free place by setting `number` to 1 + v. */
 CTI_INLINE cti_head *cti_heads_at(const cti_heads *h, int32_t v)
 {
     uint32_t i = h->direct ? (uint32_t)v : ((uint32_t)v * 2654435769u >> 7) & h->mask;

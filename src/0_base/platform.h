@@ -23,14 +23,15 @@
 #endif
 
 #if defined(__GNUC__) || defined(__clang__)
-/* without optimization the body of every small function at every call is 7 MB of code, three times the compiler's time, and nothing gained */
+/* Without optimization, forced inlining of every small function would make 7 MB of code and take three times the compile time, for no
+   gain. */
 #if defined(__OPTIMIZE__) || defined(CTI_OPTIMIZED)
 #define CTI_INLINE static inline __attribute__((always_inline, unused))
 #else
 #define CTI_INLINE static inline __attribute__((unused))
 #endif
 #define CTI_NOINLINE __attribute__((noinline))
-#define CTI_SPARE __attribute__((unused)) /* one of a set of functions, of which a build may use none */
+#define CTI_SPARE __attribute__((unused)) /* one of a set of functions of which a build may not use all */
 #define CTI_RESTRICT __restrict__
 #define CTI_ALIGNED(n) __attribute__((aligned(n)))
 #define CTI_LIKELY(x) __builtin_expect(!!(x), 1)

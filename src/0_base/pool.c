@@ -1,15 +1,15 @@
-/* pool.c -- a pool of threads for one loop at a time.
-   Method: a loop is cut into blocks; who takes a block lowers the number of those that are left. That number and the number of the loop are one
-   64-bit word, so that a worker that comes late can not take a block of another loop by mistake. The caller takes blocks, too, and waits for
-   those that others took. Workers look at the word for some ten microseconds, then sleep until a loop wakes them. Based on: no paper; the
-   sleepers' count and the word are written and read in sequential consistency (Dekker's rule), so that no wake-up is lost. */
+/* pool.c -- a pool of threads that runs one loop at a time.
+   Method: a loop is cut into blocks; a thread takes a block by lowering the count of blocks left. This count and the loop's number share
+   one 64-bit word, so that a late worker cannot take a block of another loop by mistake. The caller takes blocks, too, and then waits for
+   the blocks that others took. An idle worker watches the word for some ten microseconds, then sleeps until a loop wakes it. No wake-up is
+   lost, because the count of sleepers and the word are accessed with sequential consistency (Dekker's algorithm). Based on: no paper. */
 #include "pool.h"
 #include "atomic.h"
 
 #if CONTACT_THREADS
 
 #if defined(_WIN32)
-#include <windows.h> /* near, far, small, min and max are its macros: no names for what comes behind it */
+#include <windows.h> /* windows.h defines near, far, small, min and max as macros: the code below must not use these names */
 #else
 #include <errno.h>
 #include <pthread.h>
@@ -17,9 +17,9 @@
 #include <signal.h>
 #endif
 
-#define CTI_POOL_SPIN 3000  /* looks at the word before a worker sleeps */
-#define CTI_POOL_WAIT 1000  /* looks of the caller before it lets others run */
-#define CTI_POOL_BLOCKS 64  /* most blocks of a loop */
+#define CTI_POOL_SPIN 3000  /* reads of the ticket before an idle worker sleeps */
+#define CTI_POOL_WAIT 1000  /* reads of `done` by the caller before it yields its processor */
+#define CTI_POOL_BLOCKS 64  /* largest number of blocks of a loop */
 
 /* ---- atomic words ---- */
 
@@ -53,11 +53,11 @@ typedef struct cti_pool_thread {
 #endif
 } cti_pool_thread;
 
-/* ticket: number of the loop << 32 | blocks left. What describes the loop changes only while no block of it is taken and not done */
+/* ticket: number of the loop << 32 | blocks left. The fields that describe a loop change only when all blocks that were taken are done. */
 struct cti_pool {
     uint64_t ticket;
-    char apart0[64 - sizeof(uint64_t)]; /* the words that many write are in lines of their own */
-    uint64_t done;                      /* blocks */
+    char apart0[64 - sizeof(uint64_t)]; /* padding: each of the words that many threads write has a cache line of its own */
+    uint64_t done;                      /* blocks that are done */
     char apart1[64 - sizeof(uint64_t)];
     uint64_t sleeping, stop;
     ct_task_fn *fn;
@@ -106,7 +106,7 @@ static void cti_pool_yield(void) { sched_yield(); }
 
 /* ---- a loop ---- */
 
-/* takes one block and runs it; 0: none is left */
+/* takes one block and runs it; 0: no block was left */
 static int cti_pool_work(cti_pool *p, int worker)
 {
     uint64_t t = cti_pool_load(&p->ticket);
@@ -123,7 +123,8 @@ static int cti_pool_work(cti_pool *p, int worker)
 
 static int cti_pool_is_idle(const cti_pool *p) { return (cti_pool_load(&p->ticket) & 0xffffffffu) == 0 && !cti_pool_load(&p->stop); }
 
-/* until there is something to do; 0: the pool ends. Who is woken looks again for a while, since a loop may be about to come */
+/* returns 1 when there is a block to take, 0 when the pool ends. A woken worker watches the ticket for a while again, since the next loop
+   may be close. */
 static int cti_pool_wait(cti_pool *p)
 {
     for (;;) {
@@ -195,8 +196,8 @@ CTI_FN void cti_pool_finish(void *task, void *user)
 
 /* ---- beginning and end ---- */
 
-/* 0, or what the system says. Signals are the application's: a thread begins with all of them blocked but those of its own faults, where the
-   headers show POSIX (not under a plain -std=c99) */
+/* returns 0, or the system's error code. Signals are left to the application: the thread starts with all signals blocked except those of
+   its own faults. This needs POSIX headers, which a plain -std=c99 hides. */
 static int cti_pool_start(cti_pool_thread *t)
 {
 #if defined(_WIN32)
@@ -226,7 +227,7 @@ static void cti_pool_join(cti_pool_thread *t)
 #endif
 }
 
-/* of the first n threads, which are running */
+/* stops and joins the first n threads, which are running, and frees the pool */
 static void cti_pool_end(cti_mem *mem, cti_pool *p, int n)
 {
     int i;

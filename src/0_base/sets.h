@@ -1,5 +1,5 @@
-/* sets.h -- disjoint sets of numbers 0 .. n - 1: parent [n], a root is its own parent and the smallest of its set. Method: path halving, no
-   ranks. Based on: Tarjan, van Leeuwen, Worst-case analysis of set union algorithms, 1984. */
+/* sets.h -- disjoint sets (union-find) of the numbers 0 .. n - 1 in parent [n]. A root is its own parent and the smallest number of its
+   set. Method: path halving, no ranks. Based on: Tarjan, van Leeuwen, Worst-case analysis of set union algorithms, 1984. */
 #ifndef CTI_SETS_H
 #define CTI_SETS_H
 

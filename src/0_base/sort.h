@@ -1,16 +1,16 @@
-/* sort.h -- stable sorting of integer keys with a payload: least significant digit radix sort, 8 bits a pass, passes in which all keys
-   agree are skipped, insertion sort below 48 elements. The result depends on keys and order alone. */
+/* sort.h -- stable sorting of integer keys with a payload: least significant digit radix sort, 8 bits a pass. Passes in which all keys
+   agree are skipped; below 48 elements insertion sort is used. The result depends on the keys and their order alone. */
 #ifndef CTI_SORT_H
 #define CTI_SORT_H
 
 #include "platform.h"
 
-/* cti_sort_u32, cti_sort_u64 -- keys [n] ascending in place, equal keys in their first order; payload [n] moves along (may be NULL).
-   keys_tmp [n], payload_tmp [n] are scratch (payload_tmp NULL when payload is). */
+/* cti_sort_u32, cti_sort_u64 -- sorts keys [n] in place, ascending and stable; payload [n] moves along (may be NULL). keys_tmp [n],
+   payload_tmp [n] are scratch (payload_tmp NULL when payload is). */
 CTI_FN void cti_sort_u32(uint32_t *keys, int32_t *payload, uint32_t *keys_tmp, int32_t *payload_tmp, int n);
 CTI_FN void cti_sort_u64(uint64_t *keys, int32_t *payload, uint64_t *keys_tmp, int32_t *payload_tmp, int n);
 
-/* cti_sort_unique_u64 -- drops repetitions from sorted keys (payload of the first stays; may be NULL); returns the new length. */
+/* cti_sort_unique_u64 -- drops repetitions from sorted keys; the payload (may be NULL) of the first one stays. Returns the new length. */
 CTI_FN int cti_sort_unique_u64(uint64_t *keys, int32_t *payload, int n);
 
 #endif /* CTI_SORT_H */

@@ -1,4 +1,4 @@
-/* sort.inl -- radix sort of CTI_T keys; included once a key type. */
+/* sort.inl -- radix sort of keys of type CTI_T; included once for each key type. */
 
 static void CTI_TN(cti_sort_insertion)(CTI_T *keys, int32_t *payload, int n)
 {
@@ -38,7 +38,7 @@ CTI_FN void CTI_TN(cti_sort)(CTI_T *keys, int32_t *payload, CTI_T *keys_tmp, int
         CTI_TN(cti_sort_insertion)(keys, payload, n);
         return;
     }
-    /* histograms of all digits in one reading */
+    /* histograms of all digits in one pass over the keys */
     memset(count, 0, sizeof count);
     for (i = 0; i < n; i++)
         for (pass = 0; pass < (int)sizeof(CTI_T); pass++)

@@ -1,7 +1,8 @@
-/* stb_include.h -- finds stb_ds.h: CONTACT_STB_DS_H, else "stb_ds.h", else <stb/stb_ds.h>. Its implementation is never emitted here and a
-   user's STB_DS_IMPLEMENTATION is put aside and restored; only the array header and the accessors that do not grow are used. The short names
-   (arrlen) are there afterwards unless the user has defined STBDS_NO_SHORT_NAMES: stb_ds.h defines them in its guarded part, so that a user who
-   includes it after contact.h would get none. extern "C++": its templates, inside of a user's extern "C". */
+/* stb_include.h -- finds stb_ds.h: CONTACT_STB_DS_H, else "stb_ds.h", else <stb/stb_ds.h>. Its implementation is never emitted here; a
+   user's STB_DS_IMPLEMENTATION is put aside and restored. Only the array header and the accessors that do not grow are used. The short
+   names (arrlen) are defined afterwards unless the user has defined STBDS_NO_SHORT_NAMES. This is needed since stb_ds.h defines them inside
+   its include guard: a later include by the user would not. extern "C++" is for its templates, where contact.h is included inside the
+   user's extern "C". */
 #ifndef CTI_STB_INCLUDE_H
 #define CTI_STB_INCLUDE_H
 

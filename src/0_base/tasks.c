@@ -1,14 +1,15 @@
-/* tasks.c -- one loop through enqueue and finish (box2d v3's shape: a NULL task means that enqueue ran it at once). */
+/* tasks.c -- runs one loop through the callbacks enqueue and finish. As in box2d v3, a NULL task means that enqueue has run the loop
+   already. */
 #include "tasks.h"
 
-/* work of a loop, and of a range of it [us]; 0 in tests that want every loop cut */
+/* least work [us] for which a loop is given to workers; half of it is the least work of one range. 0 in tests that want every loop cut. */
 #ifdef CTI_TASKS_EAGER
 #define CTI_TASKS_LEAST 0.0
 #define CTI_TASKS_LEAST_ASLEEP 0.0
 #define CTI_TASKS_LEAST_USER 0.0
 #else
 #define CTI_TASKS_LEAST 4.0
-#define CTI_TASKS_LEAST_ASLEEP 40.0 /* workers have to be woken for it */
+#define CTI_TASKS_LEAST_ASLEEP 40.0 /* the threads sleep and must be woken first */
 #define CTI_TASKS_LEAST_USER 40.0
 #endif
 
@@ -26,7 +27,7 @@ CTI_FN double cti_tasks_least(const ct_tasks *tasks)
     return cti_pool_sleeps((const cti_pool *)tasks->user) ? CTI_TASKS_LEAST_ASLEEP : CTI_TASKS_LEAST;
 }
 
-/* a loop as workers get it: in the usual floating-point mode */
+/* what the workers get as context: the loop's function, to be called in the usual floating-point mode */
 typedef struct cti_tasks_call {
     ct_task_fn *fn;
     void *context;
@@ -63,7 +64,7 @@ CTI_FN void cti_tasks_run_work(const ct_tasks *tasks, ct_task_fn *fn, int count,
     double least = cti_tasks_least(tasks);
     if (us * (double)count < least)
         cti_tasks_run(NULL, fn, count, count, context);
-    else /* ranges are no shorter than half of what a loop is worth, awake */
+    else /* the shortest range has half the least work that pays while the threads are awake */
         cti_tasks_run(tasks, fn, count, (int)((cti_tasks_has_pool(tasks) ? CTI_TASKS_LEAST : CTI_TASKS_LEAST_USER) / 2 / us), context);
 }
 

@@ -1,8 +1,8 @@
 /* dd.h -- double-double numbers hi + lo, |lo| <= ulp(hi)/2: about 106 bits, in both builds.
    Errors, u = 2^-53, barring underflow and overflow: cti_dd_diff exact; add, sub 4 u^2 (|a| + |b|); mul 8 u^2 |a| |b|; half exact.
-   So each operation errs by at most CTI_DD_U = 8 u^2 times the sum of the sizes of its operands or their product. No fused operation is
-   used or needed; the file must be compiled without contraction and without value-changing optimisation. based on: Dekker 1971; Knuth
-   (two-sum); Joldes, Muller, Popescu 2017 (bounds). */
+   So each operation errs by at most CTI_DD_U = 8 u^2 times the sum of its operands' sizes, or times the size of their product. Fused
+   operations are neither used nor needed. The file must be compiled without contraction and without value-changing optimisation. Based on:
+   Dekker 1971; Knuth (two-sum); Joldes, Muller, Popescu 2017 (bounds). */
 #ifndef CTI_DD_H
 #define CTI_DD_H
 
@@ -43,7 +43,7 @@ CTI_INLINE cti_dd cti_dd_mul(cti_dd a, cti_dd b)
            b2 = b.hi - b1, e = ((a1 * b1 - p) + a1 * b2 + a2 * b1) + a2 * b2;
     return cti_dd_sum(p, e + (a.hi * b.lo + a.lo * b.hi));
 }
-/* cti_dd_scale -- times a power of two: exact */
+/* cti_dd_scale -- a times s, a power of two: exact */
 CTI_INLINE cti_dd cti_dd_scale(cti_dd a, double s)
 {
     a.hi *= s, a.lo *= s;

@@ -1,8 +1,9 @@
 /* eig3.c -- symmetric 3x3 eigenproblem and signed SVD in eight lanes.
-   Method: cyclic Jacobi on A; for the SVD on F'F, then one one-sided rotation on the two small columns of B = F V, so that their angle does
-   not suffer from squaring, and a QR step: u = orthonormalized columns of B, s = u . B, the sign of det F ends in s2.
-   based on: Golub and Van Loan, Matrix Computations, 8.5; Hestenes 1958; McAdams et al. 2011 (sorting and signs);
-   Teran et al. 2005 (why the signs are wanted). */
+   Method: cyclic Jacobi on A; the SVD begins with the eigenvectors V of F'F. Squaring loses the angle between the two small columns of B =
+   F V, so one one-sided rotation of these restores it. A QR step ends it: u = orthonormalized columns of B, s = u . B; the sign of det F
+   ends in s2.
+   Based on: Golub and Van Loan, Matrix Computations, 8.5; Hestenes 1958; McAdams et al. 2011 (sorting and signs); Teran et al. 2005 (why
+   the signs are wanted). */
 #include "eig3.h"
 
 #if CONTACT_REAL == 32
@@ -12,7 +13,7 @@
 #endif
 enum { CTI_EIG3_SWEEPS = 8 };
 
-/* columns p, q of v: (c p - s q, s p + c q) */
+/* columns p, q of v become c v_p - s v_q, s v_p + c v_q */
 CTI_INLINE void cti_eig3_turn(cti_r8 *v, int p, int q, cti_r8 c, cti_r8 s)
 {
     int i;
@@ -23,7 +24,7 @@ CTI_INLINE void cti_eig3_turn(cti_r8 *v, int p, int q, cti_r8 c, cti_r8 s)
     }
 }
 
-/* One rotation that makes apq zero; lanes where |apq| <= eps/2 sqrt(app aqq) keep all their bits. Returns whether any lane turned. */
+/* One rotation that makes apq zero. Lanes with |apq| <= eps/2 sqrt(app aqq) keep all their bits. Returns 1 if any lane was rotated. */
 CTI_INLINE int cti_eig3_rotate(cti_r8 *app, cti_r8 *aqq, cti_r8 *apq, cti_r8 *arp, cti_r8 *arq, cti_r8 *v, int p, int q)
 {
     const cti_r8 zero = cti_set8(0), one = cti_set8(1);
@@ -46,7 +47,7 @@ CTI_INLINE int cti_eig3_rotate(cti_r8 *app, cti_r8 *aqq, cti_r8 *apq, cti_r8 *ar
     return 1;
 }
 
-/* where w[q] > w[p]: swap them, columns (p, q) of v become (q, -p), so that det v stays */
+/* in lanes where w[q] > w[p]: swaps them; columns (p, q) of v become (q, -p), which keeps det v */
 CTI_INLINE void cti_eig3_order(cti_r8 *w, cti_r8 *v, int p, int q)
 {
     cti_r8 swap = cti_lt8(w[p], w[q]), a = w[p];
@@ -77,7 +78,7 @@ CTI_FN void cti_eig3_8(const cti_r8 *a, cti_r8 *w, cti_r8 *v)
     cti_eig3_order(w, v, 0, 1);
 }
 
-/* u1 = b1 / |b1|, u2 = b2 made orthogonal to u1 (twice) and normalized, u3 = u1 x u2; columns of b without a direction get one */
+/* u1 = b1 / |b1|, u2 = b2 made orthogonal to u1 (twice) and normalized, u3 = u1 x u2; a column of b that is zero gets a direction */
 CTI_INLINE void cti_eig3_frame(const cti_r8 *b, cti_r8 *u, cti_r8 *s)
 {
     const cti_r8 zero = cti_set8(0), one = cti_set8(1), tiny = cti_set8(CTI_EIG3_TINY);
@@ -92,7 +93,7 @@ CTI_INLINE void cti_eig3_frame(const cti_r8 *b, cti_r8 *u, cti_r8 *s)
         for (i = 0; i < 3; i++)
             u2[i] = cti_nmad8(u2[i], d, u1[i]);
     }
-    /* where b2 vanishes: a unit vector orthogonal to u1, from the axis that u1 is far from */
+    /* where b2 vanishes: a unit vector orthogonal to u1, made from the axis with the smallest component of u1 */
     n2 = cti_dot8(u2, u2), ok = cti_lt8(tiny, n2);
     if (cti_bits8(ok) != 255) {
         d = cti_lt8(cti_abs8(u1[0]), cti_set8(CTI_R(0.7)));
@@ -120,7 +121,7 @@ CTI_FN void cti_svd3_8(const cti_r8 *f, cti_r8 *u, cti_r8 *s, cti_r8 *v)
     a[2] = cti_sum3_8(f[2], f[2], f[5], f[5], f[8], f[8]), a[3] = cti_sum3_8(f[1], f[2], f[4], f[5], f[7], f[8]);
     a[4] = cti_sum3_8(f[0], f[2], f[3], f[5], f[6], f[8]), a[5] = cti_sum3_8(f[0], f[1], f[3], f[4], f[6], f[7]);
     cti_eig3_8(a, w, v);
-    /* B = F V; turn columns 2, 3 until they are orthogonal to rounding of themselves, the longer one first */
+    /* B = F V; rotates columns 2, 3 until they are orthogonal up to their own rounding, the longer one first */
     cti_matmul8(f, v, b);
     w[1] = cti_sum3_8(b[1], b[1], b[4], b[4], b[7], b[7]), w[2] = cti_sum3_8(b[2], b[2], b[5], b[5], b[8], b[8]);
     pq = cti_sum3_8(b[1], b[2], b[4], b[5], b[7], b[8]), r0 = r1 = cti_set8(0);
@@ -135,7 +136,7 @@ CTI_FN void cti_psd3_8(cti_r8 *a)
     const cti_r8 zero = cti_set8(0);
     cti_r8 m2, m3, bad, w[3], v[9], p[6];
     int i;
-    /* leading minors: positive where the matrix is positive definite */
+    /* leading minors: all positive where the matrix is positive definite */
     m2 = cti_nmad8(cti_mul8(a[0], a[1]), a[5], a[5]);
     m3 = cti_sub8(cti_mul8(a[4], a[5]), cti_mul8(a[0], a[3]));
     m3 = cti_add8(cti_mul8(m2, a[2]), cti_add8(cti_mul8(a[3], m3), cti_mul8(a[4], cti_nmad8(cti_mul8(a[3], a[5]), a[1], a[4]))));

@@ -1,5 +1,5 @@
-/* eig3_one.c -- the SVD and the polar decomposition of one 3x3 matrix, and the positive semidefinite projection up to 12x12.
-   Method: one matrix takes all eight lanes of eig3.c; the projection is cyclic Jacobi. based on: as eig3.c. */
+/* eig3_one.c -- the SVD and the polar decomposition of one 3x3 matrix, and the positive semidefinite projection up to 12x12. Method: one
+   matrix takes all eight lanes of eig3.c; the projection is cyclic Jacobi. Based on: as eig3.c. */
 #include "eig3.h"
 
 CTI_FN void cti_svd3(const ct_real *f, ct_real *u, ct_real *s, ct_real *v)

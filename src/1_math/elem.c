@@ -1,7 +1,7 @@
 /* elem.c -- log, exp, sin, cos, acos, atan2, cbrt by argument reduction and polynomials.
-   Method: reductions carry a low part, polynomials are Taylor sums (log, exp, sin, cos) or interpolate in Chebyshev's points (asin, atan),
-   each truncated below 2^-58 of the result. The lane versions do the same arithmetic lane by lane.
-   based on: Muller, Elementary Functions (2006), ch. 5, 8, 10; Cody and Waite 1980 for the reductions; Kahan's cube root. */
+   Method: argument reductions carry a low part. Polynomials are Taylor sums (log, exp, sin, cos) or interpolate at Chebyshev points (asin,
+   atan), each truncated below 2^-58 of the result. The lane versions do the same arithmetic lane by lane.
+   Based on: Muller, Elementary Functions (2006), ch. 5, 8, 10; Cody and Waite 1980 for the reductions; Kahan's cube root. */
 #include "elem.h"
 
 #define CTI_ELEM_LN2_HI 0.6931471803691238     /* 32 bits: k * hi is exact */
@@ -92,14 +92,15 @@ static int cti_elem_reduce(double x, double *r, double *t)
     return (int)(n - 4 * floor(n * 0.25));
 }
 
-/* 2/pi: bit k behind the point, 2^-k, is bit 31 + k of the list from its first word's highest on */
+/* the bits of 2/pi: bit 2^-k is bit 31 + k of this list, counted from the highest bit of its first word */
 static const uint32_t cti_elem_two_over_pi[38] = {
     0x00000000u, 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u, 0x3c439041u, 0xfe5163abu, 0xdebbc561u, 0xb7246e3au,
     0x424dd2e0u, 0x06492eeau, 0x09d1921cu, 0xfe1deb1cu, 0xb129a73eu, 0xe88235f5u, 0x2ebb4484u, 0xe99c7026u, 0xb45f7e41u, 0x3991d639u,
     0x835339f4u, 0x9c845f8bu, 0xbdf9283bu, 0x1ff897ffu, 0xde05980fu, 0xef2f118bu, 0x5a0a6d1fu, 0x6d367ecfu, 0x27cb09b7u, 0x4f463f66u,
     0x9e5fea2du, 0x7527bac7u, 0xebe5f17bu, 0x3d0739f7u, 0x8a5292eau, 0x6bfb5fb1u, 0x1f8d5d08u, 0x56033046u};
 
-/* out [6], lowest word first: 2^190 x 2/pi mod 2^192, x = m 2^e > 2^26. Only 192 bits of 2/pi matter: higher ones give multiples of 4 */
+/* out [6], lowest word first: 2^190 x 2/pi mod 2^192, for x = m 2^e > 2^26. 192 bits of 2/pi are enough: higher bits contribute multiples
+   of 4 */
 static void cti_elem_quarters(uint64_t m, int e, uint32_t *out)
 {
     uint32_t p[6];
@@ -120,17 +121,17 @@ static void cti_elem_quarters(uint64_t m, int e, uint32_t *out)
     }
 }
 
-/* cti_elem_reduce of a finite |x| > 1e8, by exact arithmetic of whole numbers (Payne, Hanek 1983) */
+/* cti_elem_reduce for a finite |x| > 1e8, by exact integer arithmetic (Payne, Hanek 1983) */
 static int cti_elem_reduce_large(double x, double *r, double *t)
 {
-    static const double split = 134217729.0; /* 2^27 + 1: halves a double into two of 26 bits (Dekker 1971) */
+    static const double split = 134217729.0; /* 2^27 + 1: splits a double into two halves of 26 bits (Dekker 1971) */
     uint64_t u = cti_elem_bits(fabs(x));
     uint32_t q[6], borrow = 1;
     double h = 0, low = 0, weight = 1.0 / 1073741824.0, hh, hl, ph, pl, p;
     int i, n, sign = 1;
     cti_elem_quarters((u & 0x000fffffffffffffull) | 0x0010000000000000ull, (int)(u >> 52) - 1075, q);
     n = (int)(q[5] >> 30), q[5] &= 0x3fffffffu;
-    if (q[5] >> 29) { /* above a half: from the next multiple down */
+    if (q[5] >> 29) { /* fraction above 1/2: measure from the next multiple */
         n++, sign = -1;
         for (i = 0; i < 6; i++) {
             q[i] = ~q[i] + borrow;
@@ -142,7 +143,7 @@ static int cti_elem_reduce_large(double x, double *r, double *t)
         double part = (double)q[i] * weight, sum = h + part;
         low += part - (sum - h), h = sum;
     }
-    /* times pi/2 = CTI_ELEM_PI_2 + CTI_ELEM_PI_2_LO */
+    /* the fraction times pi/2 = CTI_ELEM_PI_2 + CTI_ELEM_PI_2_LO */
     p = h + low, low = (h - p) + low, h = p;
     hh = split * h - (split * h - h), hl = h - hh;
     ph = split * CTI_ELEM_PI_2 - (split * CTI_ELEM_PI_2 - CTI_ELEM_PI_2), pl = CTI_ELEM_PI_2 - ph;
@@ -162,7 +163,7 @@ static double cti_elem_sin_poly(double r, double t)
     p = 1.0 / 362880 + z * p, p = -1.0 / 5040 + z * p, p = 1.0 / 120 + z * p, p = -1.0 / 6 + z * p;
     return r + (r * z * p + t * (1 - 0.5 * z));
 }
-/* cos(r + t) = 1 - r^2/2 + r^4/24 - ... - r t, with the rounding of 1 - r^2/2 put back */
+/* cos(r + t) = 1 - r^2/2 + r^4/24 - ... - r t, compensated for the rounding of 1 - r^2/2 */
 static double cti_elem_cos_poly(double r, double t)
 {
     double z = r * r, h = 0.5 * z, w = 1 - h, p = 1.0 / 20922789888000.0;
@@ -248,7 +249,7 @@ CTI_FN double cti_atan2_64(double y, double x)
     for (i = 10; i >= 0; i--)
         p = cti_elem_atan_c[i] + z * p;
     r = w * z * p + low;
-    /* r + w + base, reflected at pi/4 and pi/2, keeping the low part apart */
+    /* r + w + base, reflected at pi/4 and pi/2; the low part is kept apart */
     if (ay > ax)
         r = CTI_ELEM_PI_2 - base - (w + (r - CTI_ELEM_PI_2_LO));
     else
@@ -266,12 +267,12 @@ CTI_FN double cti_cbrt64(double x)
     if (!(a > 0) || !cti_finite64(a))
         return x;
     if (a < 2.2250738585072014e-308)
-        a *= 18014398509481984.0, scale = 3.814697265625e-06; /* 2^54 a, 2^-18 after the root */
+        a *= 18014398509481984.0, scale = 3.814697265625e-06; /* subnormal: 2^54 a, and 2^-18 for its root */
     /* a = 2^(3 q) m, m in [1, 8) */
     u = cti_elem_bits(a), e = (int)(u >> 52) - 1023;
     q = (e + 1026) / 3 - 342;
     m = cti_elem_from_bits((u & 0x000fffffffffffffull) | ((uint64_t)(e - 3 * q + 1023) << 52));
-    /* two of Halley's steps from a quadratic guess, then Newton's from 26 bits, whose square is exact */
+    /* two Halley steps from a quadratic guess, then one Newton step from a root of 26 bits, whose square is exact */
     t = 0.70 + m * (0.3215 - m * 0.0203);
     r = t * t * t, t = t * (r + 2 * m) / (2 * r + m);
     r = t * t * t, t = t * (r + 2 * m) / (2 * r + m);
@@ -326,7 +327,7 @@ CTI_FN cti_f8 cti_f8_log(cti_f8 x)
     return cti_f8_sub(cti_f8_mul(k, cti_f8_set(0.69314575f)), cti_f8_sub(cti_f8_sub(h, r), f));
 }
 
-/* the same steps for both widths: V the lane type, T its scalar, C[i] the n + 1 coefficients of (atan(w) / w - 1) / w^2 */
+/* the same steps for double and float lanes: V the lane type, T its scalar, C[i] the n + 1 coefficients of (atan(w) / w - 1) / w^2 */
 #define CTI_ELEM_ATAN2(V, T, C, n, LOW)                                                                                                    \
     CTI_FN V V##_atan2(V y, V x)                                                                                                           \
     {                                                                                                                                      \

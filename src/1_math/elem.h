@@ -22,7 +22,7 @@ CTI_FN double cti_acos64(double x);
 CTI_FN double cti_atan2_64(double y, double x);
 CTI_FN double cti_cbrt64(double x);
 
-/* Eight lanes. log: lanes must be positive and normal, others give an unspecified number. atan2 as above. */
+/* Eight lanes. log: lanes must be positive and normal, else the result is unspecified. atan2 as above. */
 CTI_SPARE CTI_FN cti_d8 cti_d8_log(cti_d8 x);
 CTI_SPARE CTI_FN cti_f8 cti_f8_log(cti_f8 x);
 CTI_SPARE CTI_FN cti_d8 cti_d8_atan2(cti_d8 y, cti_d8 x);

@@ -14,7 +14,7 @@ CTI_FN int cti_expansion_sum(int ne, const double *e, int nf, const double *f, d
 {
     int i = 0, j = 0, n = 0;
     double q = 0, r;
-    /* parts in the order of their size, added one by one; roundoff errors are the parts of the sum */
+    /* merges the parts by size and adds them one by one; the rounding errors of the additions are the parts of the sum */
     while (i < ne || j < nf) {
         double t;
         if (j >= nf || (i < ne && (e[i] < 0 ? -e[i] : e[i]) < (f[j] < 0 ? -f[j] : f[j])))
@@ -153,7 +153,7 @@ CTI_FN int cti_exact_orient3d(const double a[3], const double b[3], const double
     double wx = c[0] - d[0], wy = c[1] - d[1], wz = c[2] - d[2];
     double vw = vx * wy, wv = wx * vy, wu = wx * uy, uw = ux * wy, uv = ux * vy, vu = vx * uy;
     double det = uz * (vw - wv) + vz * (wu - uw) + wz * (uv - vu);
-    /* the sum of the sizes of all products bounds the error */
+    /* the error is bounded by the sum of the sizes of all products */
     double size = (fabs(vw) + fabs(wv)) * fabs(uz) + (fabs(wu) + fabs(uw)) * fabs(vz) + (fabs(uv) + fabs(vu)) * fabs(wz);
     double bound = CTI_EXACT_BOUND3 * size + CTI_EXACT_TINY;
     if (det > bound)

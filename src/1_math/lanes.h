@@ -1,6 +1,6 @@
 /* lanes.h -- short names for arithmetic on eight lanes of ct_real, and 3-vectors and 3x3 matrices of lanes (arrays of cti_r8, row-major).
-   Everything is lane-wise: lane i of a result depends on lane i of the arguments only. Products are written out, so that they stay in
-   registers at -O2. */
+   Everything is lane-wise: lane i of a result depends on lane i of the arguments only. Matrix products are unrolled by hand, so that they
+   stay in registers at -O2. */
 #ifndef CTI_LANES_H
 #define CTI_LANES_H
 
@@ -20,7 +20,7 @@ CTI_INLINE cti_r8 cti_sqrt8(cti_r8 a) { return CTI_R8(sqrt)(a); }
 CTI_INLINE cti_r8 cti_lt8(cti_r8 a, cti_r8 b) { return CTI_R8(lt)(a, b); }
 CTI_INLINE cti_r8 cti_select8(cti_r8 mask, cti_r8 yes, cti_r8 no) { return CTI_R8(select)(mask, yes, no); }
 CTI_INLINE int cti_bits8(cti_r8 mask) { return CTI_R8(bits)(mask); }
-/* c + a b, c - a b, s a, -a; two roundings each, always: collision tests are made of these (cti_*8_mad may be one) */
+/* c + a b, c - a b, s a, -a. The first two always round twice (cti_*8_mad may round once): the collision tests' error bounds need that */
 CTI_INLINE cti_r8 cti_mad8(cti_r8 c, cti_r8 a, cti_r8 b) { return cti_add8(c, cti_mul8(a, b)); }
 CTI_INLINE cti_r8 cti_nmad8(cti_r8 c, cti_r8 a, cti_r8 b) { return cti_sub8(c, cti_mul8(a, b)); }
 CTI_INLINE cti_r8 cti_scale8(ct_real s, cti_r8 a) { return cti_mul8(cti_set8(s), a); }
@@ -45,7 +45,7 @@ CTI_INLINE void cti_scale3_8(cti_r8 s, const cti_r8 *a, cti_r8 *r)
 {
     r[0] = cti_mul8(s, a[0]), r[1] = cti_mul8(s, a[1]), r[2] = cti_mul8(s, a[2]);
 }
-/* r = A x and r = A' x; r apart from x */
+/* r = A x and r = A' x; r may not overlap x */
 CTI_INLINE void cti_matvec8(const cti_r8 *A, const cti_r8 *x, cti_r8 *r)
 {
     r[0] = cti_sum3_8(A[0], x[0], A[1], x[1], A[2], x[2]);
@@ -58,7 +58,7 @@ CTI_INLINE void cti_matvec_t8(const cti_r8 *A, const cti_r8 *x, cti_r8 *r)
     r[1] = cti_sum3_8(A[1], x[0], A[4], x[1], A[7], x[2]);
     r[2] = cti_sum3_8(A[2], x[0], A[5], x[1], A[8], x[2]);
 }
-/* R = A B and R = A B'; R apart from A and B */
+/* R = A B and R = A B'; R may not overlap A or B */
 #define CTI_LANES_ROW(i)                                                                                                                   \
     R[3 * (i)] = cti_sum3_8(A[3 * (i)], B[0], A[3 * (i) + 1], B[3], A[3 * (i) + 2], B[6]);                                                 \
     R[3 * (i) + 1] = cti_sum3_8(A[3 * (i)], B[1], A[3 * (i) + 1], B[4], A[3 * (i) + 2], B[7]);                                             \

@@ -25,7 +25,8 @@ CTI_INLINE ct_real cti_sqrt(ct_real x)
 CTI_INLINE ct_real cti_abs(ct_real x) { return x < 0 ? -x : x; }
 CTI_INLINE ct_real cti_min(ct_real a, ct_real b) { return a < b ? a : b; }
 CTI_INLINE ct_real cti_max(ct_real a, ct_real b) { return a > b ? a : b; }
-/* cti_fmax, cti_fmin -- as C's, which skip what is no number, but with one answer for zeros of two signs, a: C leaves that to the machine. */
+/* cti_fmax, cti_fmin -- as C's fmax and fmin, which ignore a NaN. For zeros of different sign the result is a; C leaves that to the
+   implementation. */
 CTI_INLINE double cti_fmax(double a, double b) { return a >= b || b != b ? a : b; }
 CTI_INLINE double cti_fmin(double a, double b) { return a <= b || b != b ? a : b; }
 CTI_INLINE ct_real cti_clamp(ct_real x, ct_real lo, ct_real hi) { return x < lo ? lo : (x > hi ? hi : x); }

@@ -1,23 +1,24 @@
-/* simd.h -- the one place where SIMD is decided: eight virtual lanes of double (cti_d8) and of float (cti_f8) on every path. Method: AVX512
-   has one 512-bit register of double, AVX2 two of 256 bits, and both one of float; SSE2, NEON and WASM take four and two 128-bit ones; NONE
-   takes four and two vectors of gcc's or clang's own, and plain loops with other compilers (with these too where CTI_SIMD_PLAIN is defined, for
-   tests). Every operation is lane-wise and correctly rounded, nothing is fused unless CONTACT_DETERMINISTIC is 0 (cti_*8_mad), and sums over
-   lanes have one fixed order ((0+4)+(2+6))+((1+5)+(3+7)), so all paths give the same bits. CTI_SIMD_NAME is the path that was compiled in.
-   There is no dispatch at run time.
+/* simd.h -- the one place where SIMD is decided: eight virtual lanes of double (cti_d8) and of float (cti_f8) on every path.
+   Method: AVX512 has one 512-bit register of double, AVX2 two of 256 bits, and both one of float. SSE2, NEON and WASM take four 128-bit
+   registers of double and two of float. NONE takes four and two vectors of gcc's or clang's own; with other compilers, and where
+   CTI_SIMD_PLAIN is defined (for tests), plain loops. Every operation is lane-wise and correctly rounded, and sums over lanes have one
+   fixed order ((0+4)+(2+6))+((1+5)+(3+7)). Nothing is fused unless CONTACT_DETERMINISTIC is 0 (cti_*8_mad). So all paths give the same
+   bits. CTI_SIMD_NAME is the path that was compiled in. There is no dispatch at run time.
    The interface, for V = cti_d8 of double and cti_f8 of float (CTI_R8: of ct_real):
-     set, load, store     one number in all lanes; eight numbers, at any address
-     add, sub, mul, div, sqrt, abs
-     min, max             x < y ? x : y and x > y ? x : y: y where either is NaN or both are zeros
-     lt, le, and, or      masks: 0 where a lane is false or has a NaN. Use them only with and, or, select, bits: what true is differs by path
-     select, bits         mask ? yes : no; an int whose bit i is set where lane i of the mask is
-     mad, nmad            c + x y and c - x y: two roundings, or one with CONTACT_DETERMINISTIC 0 where the processor has it: for linear
-                          algebra only, not where an error bound is proven for two
-     split                x = 2^k m with m in [sqrt(1/2), sqrt 2), for positive normal lanes; exact
-     sum                  over lanes in the fixed order
+   set, load, store     one number in all lanes; eight numbers, at any address
+   add, sub, mul, div, sqrt, abs
+   min, max             x < y ? x : y and x > y ? x : y: y where either is NaN or both are zeros
+   lt, le, and, or      masks: 0 where a lane is false or has a NaN. The bits of a true lane differ by path: use masks only with and, or,
+                        select, bits
+   select, bits         mask ? yes : no; an int whose bit i is set where lane i of the mask is true
+   mad, nmad            c + x y and c - x y. They round twice, or once with CONTACT_DETERMINISTIC 0 on a processor that can. For linear
+                        algebra only, not where a proof counts on two roundings
+   split                x = 2^k m with m in [sqrt(1/2), sqrt 2), for positive normal lanes; exact
+   sum                  over lanes in the fixed order
    of cti_f8 alone, seen as two halves of four lanes:
-     load44, store4       p[0..3] and q[0..3]; lanes 0 to 3
-     spread0, 1, 2        lane k of each half in all four of it
-     fold                 lane i + lane i + 4 in lane i < 4, the others mean nothing
+   load44, store4       p[0..3] and q[0..3]; lanes 0 to 3
+   spread0, 1, 2        lane k of each half, copied to all four lanes of that half
+   fold                 lane i + lane i + 4 in lanes i < 4; the other lanes are unspecified
    cti_d8_widen is exact, cti_f8_narrow rounds to nearest. */
 #ifndef CTI_SIMD_H
 #define CTI_SIMD_H
@@ -30,7 +31,7 @@
 #define CTI_SIMD_AVX512 4
 #define CTI_SIMD_NEON 5
 #define CTI_SIMD_WASM 6
-/* which of them this compiler can emit with the flags that it was given */
+/* the paths that this compiler can emit with its flags */
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
 #define CTI_HAS_AVX512 1
 #else
@@ -56,7 +57,7 @@
 #else
 #define CTI_HAS_WASM 0
 #endif
-/* vectors in the language itself */
+/* the compiler's vector extension */
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(__TINYC__) && !defined(__INTEL_COMPILER) && !defined(CTI_SIMD_PLAIN)
 #define CTI_HAS_VECTORS 1
 #else
@@ -108,7 +109,7 @@
 #error "contact.h: CONTACT_SIMD is CT_SIMD_AUTO, NONE, SSE2, AVX2, AVX512, NEON or WASM"
 #endif
 
-/* CTI_FUSED -- 1 where cti_*8_mad is one rounding */
+/* CTI_FUSED -- 1 where cti_*8_mad rounds once */
 #if !CONTACT_DETERMINISTIC && (defined(__FMA__) || (CTI_SIMD == CTI_SIMD_NEON))
 #define CTI_FUSED 1
 #else
@@ -158,7 +159,7 @@ CTI_INLINE float cti_f8_sum(cti_f8 x)
     return ((t[0] + t[4]) + (t[2] + t[6])) + ((t[1] + t[5]) + (t[3] + t[7]));
 }
 
-/* cti_f8_turn44 -- transposes within both halves: entry k of row i becomes entry i of row k, for the four rows r and lanes 0-3, 4-7. */
+/* cti_f8_turn44 -- transposes the 4x4 matrices in lanes 0-3 and in lanes 4-7 of four rows r: entry k of row i becomes entry i of row k. */
 #if CTI_SIMD == CTI_SIMD_AVX2 || (defined(CTI_SIMD_AVX512) && CTI_SIMD == CTI_SIMD_AVX512)
 CTI_INLINE void cti_f8_turn44(cti_f8 r[4])
 {

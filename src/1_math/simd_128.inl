@@ -1,6 +1,6 @@
-/* simd_128.inl -- lanes of 128-bit registers, four of two doubles and two of four floats: SSE2, NEON (AArch64), WebAssembly's simd128, and NONE
-   where the compiler has vectors of its own. Each path names its instructions for one register (CTI_P2 of doubles, CTI_P4 of floats); what
-   follows is the same for all. Included by simd.h. */
+/* simd_128.inl -- lanes made of 128-bit registers, four of two doubles and two of four floats: SSE2, NEON (AArch64), WebAssembly's simd128,
+   and NONE with a compiler's vector extension. Each path names its instructions for one register (CTI_P2 of doubles, CTI_P4 of floats); the
+   code below them is the same for all. Included by simd.h. */
 
 #if CTI_SIMD == CTI_SIMD_SSE2
 #define CTI_SIMD_NAME "SSE2"
@@ -39,7 +39,7 @@
 #define CTI_P2_WIDEN_LOW(x) _mm_cvtps_pd(x)
 #define CTI_P2_WIDEN_HIGH(x) _mm_cvtps_pd(_mm_movehl_ps(x, x))
 #define CTI_P4_NARROW(x, y) _mm_movelh_ps(_mm_cvtpd_ps(x), _mm_cvtpd_ps(y))
-/* whole numbers in a register's lanes */
+/* integers in a register's lanes */
 #define CTI_PI __m128i
 #define CTI_PI_FROM2(x) _mm_castpd_si128(x)
 #define CTI_PI_FROM4(x) _mm_castps_si128(x)
@@ -66,7 +66,7 @@
 #define CTI_P4_LT(x, y) CTI_P4_MASK(vcltq_f32(x, y))
 #define CTI_P2_LE(x, y) CTI_P2_MASK(vcleq_f64(x, y))
 #define CTI_P4_LE(x, y) CTI_P4_MASK(vcleq_f32(x, y))
-/* not vminq, which takes the NaN and the negative zero of either side */
+/* not vminq, which returns the NaN of either operand and orders zeros by sign */
 #define CTI_P2_MIN(x, y) vbslq_f64(vcltq_f64(x, y), x, y)
 #define CTI_P4_MIN(x, y) vbslq_f32(vcltq_f32(x, y), x, y)
 #define CTI_P2_MAX(x, y) vbslq_f64(vcgtq_f64(x, y), x, y)
@@ -122,8 +122,9 @@ CTI_INLINE int cti_p4_bits(CTI_P4 m)
     return (int)vaddvq_u32(vandq_u32(vreinterpretq_u32_f32(m), vld1q_u32(bit)));
 }
 #elif CTI_SIMD == CTI_SIMD_NONE
-/* Vectors of gcc and clang: their operators are C's, lane by lane, and the compiler makes of them what its target has, be it scalars. A plain
-   struct of eight numbers takes gcc nearly three times as long, and runs at little more than half the speed. */
+/* Vector extension of gcc and clang: C operators that act lane by lane. The compiler maps them to the target's instructions, scalar ones if
+   need be. For gcc a plain struct of eight numbers takes nearly three times the compile time and runs at little more than half the
+   speed. */
 #define CTI_SIMD_NAME "NONE"
 typedef double cti_v2 __attribute__((vector_size(16)));
 typedef float cti_v4 __attribute__((vector_size(16)));
@@ -137,7 +138,7 @@ typedef uint32_t cti_vu4 __attribute__((vector_size(16)));
 #define CTI_V_div /
 #define CTI_P2_DO(op, x, y) ((x)CTI_V_##op(y))
 #define CTI_P4_DO(op, x, y) ((x)CTI_V_##op(y))
-/* a comparison is a vector of whole numbers, all bits set where it is true */
+/* a comparison gives a vector of integers with all bits set where it is true */
 #define CTI_P2_LT(x, y) ((cti_v2)((x) < (y)))
 #define CTI_P4_LT(x, y) ((cti_v4)((x) < (y)))
 #define CTI_P2_LE(x, y) ((cti_v2)((x) <= (y)))

@@ -1,4 +1,4 @@
-/* simd_plain.inl -- eight lanes in plain C, in loops that compilers may vectorize. Included by simd.h. */
+/* simd_plain.inl -- eight lanes as loops in plain C, which compilers may vectorize. Included by simd.h. */
 
 #define CTI_SIMD_NAME "NONE"
 typedef struct cti_d8 {

@@ -1,5 +1,5 @@
-/* simd_wide.inl -- lanes of wide registers. AVX2: two of four doubles, one of eight floats; AVX512: one of eight doubles, floats as AVX2.
-   Masks are whole lanes on both: AVX512's comparison makes one from its mask register, and a selection is one ternary operation on bits.
+/* simd_wide.inl -- lanes in wide registers. AVX2: two of four doubles, one of eight floats; AVX512: one of eight doubles, floats as AVX2.
+   Masks are whole lanes on both. With AVX512 a comparison expands its mask register to lanes, and select is one ternary logic instruction.
    Included by simd.h. */
 
 #include <immintrin.h>
@@ -17,7 +17,7 @@ typedef struct cti_d8 {
 #define CTI_W_MASK(k) _mm512_castsi512_pd(_mm512_movm_epi64(k))
 #define CTI_W_LT(x, y) CTI_W_MASK(_mm512_cmp_pd_mask(x, y, _CMP_LT_OQ))
 #define CTI_W_LE(x, y) CTI_W_MASK(_mm512_cmp_pd_mask(x, y, _CMP_LE_OQ))
-/* what these do without a mask takes an undefined operand, of which g++ 12 warns; with all of a mask set they are the same instruction */
+/* The unmasked intrinsics use an undefined operand, of which g++ 12 warns. With a full mask they compile to the same instruction. */
 #define CTI_W_ALL ((__mmask8)0xff)
 #define CTI_W_MIN(x, y) _mm512_maskz_min_pd(CTI_W_ALL, x, y)
 #define CTI_W_MAX(x, y) _mm512_maskz_max_pd(CTI_W_ALL, x, y)

@@ -34,7 +34,7 @@ CTI_INLINE ct_real cti_v3_norm2(cti_v3 a) { return cti_v3_dot(a, a); }
 CTI_INLINE ct_real cti_v3_norm(cti_v3 a) { return cti_sqrt(cti_v3_dot(a, a)); }
 CTI_INLINE cti_v3 cti_v3_min(cti_v3 a, cti_v3 b) { return cti_v3_make(cti_min(a.x, b.x), cti_min(a.y, b.y), cti_min(a.z, b.z)); }
 CTI_INLINE cti_v3 cti_v3_max(cti_v3 a, cti_v3 b) { return cti_v3_make(cti_max(a.x, b.x), cti_max(a.y, b.y), cti_max(a.z, b.z)); }
-/* cti_v3_unit -- a / |a|, or `fallback` when a is too short to have a direction. */
+/* cti_v3_unit -- a / |a|, or `fallback` when a is too short for its direction to be computed. */
 CTI_INLINE cti_v3 cti_v3_unit(cti_v3 a, cti_v3 fallback)
 {
     ct_real s = cti_max(cti_max(cti_abs(a.x), cti_abs(a.y)), cti_abs(a.z)), n;
@@ -85,7 +85,7 @@ CTI_INLINE ct_real cti_m3_det(const ct_real *m)
 {
     return m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) + m[2] * (m[3] * m[7] - m[4] * m[6]);
 }
-/* out [9], not m: the adjoint of m over d, its determinant. */
+/* out [9] = adj(m) / d for d = det m; out may not be m. */
 CTI_INLINE void cti_m3_adjoint(const ct_real *m, ct_real d, ct_real *out)
 {
     ct_real i = 1 / d;
@@ -93,9 +93,9 @@ CTI_INLINE void cti_m3_adjoint(const ct_real *m, ct_real d, ct_real *out)
     out[3] = (m[5] * m[6] - m[3] * m[8]) * i, out[4] = (m[0] * m[8] - m[2] * m[6]) * i, out[5] = (m[2] * m[3] - m[0] * m[5]) * i;
     out[6] = (m[3] * m[7] - m[4] * m[6]) * i, out[7] = (m[1] * m[6] - m[0] * m[7]) * i, out[8] = (m[0] * m[4] - m[1] * m[3]) * i;
 }
-/* cti_m3_inverse -- 1 and the inverse, or 0 (out untouched) when the determinant is zero or not finite. A determinant is of third order in the
-   entries: where it nears the ends of ct_real's range, as those of small bodies' inertias do in float, they are scaled first. m and out: not the
-   same. */
+/* cti_m3_inverse -- 1 and the inverse, or 0 (out untouched) when the determinant is zero or not finite. The determinant is cubic in the
+   entries; where it comes near the limits of ct_real's range, as for small bodies' inertias in float, the entries are scaled first. out may
+   not be m. */
 CTI_INLINE int cti_m3_inverse(const ct_real *m, ct_real *out)
 {
     const ct_real least = sizeof(ct_real) == 4 ? CTI_R(1e-24) : CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS;

@@ -1,7 +1,8 @@
-/* block_lu.c -- LU of sparse matrices of 3x3 blocks whose numbers are unsymmetric.
-   Method: the pattern is made symmetric and ordered by minimum degree; elimination goes to the right, L and U share one pattern; pivots are
-   inverses of whole blocks, not exchanged: for matrices whose diagonal blocks are safe, as those of contact problems are.
-   based on: Davis, Direct Methods for Sparse Linear Systems, 4.1 and 6.2. */
+/* block_lu.c -- LU of sparse matrices of 3x3 blocks with unsymmetric values.
+   Method: the pattern is made symmetric and ordered by minimum degree. Elimination is right-looking; L and U share one pattern. A pivot is
+   the inverse of a whole diagonal block, and blocks are not exchanged. This suits matrices whose diagonal blocks dominate, as those of
+   contact problems do.
+   Based on: Davis, Direct Methods for Sparse Linear Systems, 4.1 and 6.2. */
 #include "block_lu.h"
 
 enum { CTI_BLOCK_LU_LEAF = 200 };
@@ -44,7 +45,8 @@ static int cti_block_lu_order(cti_mem *mem, cti_block_lu *s, const cti_bsr *G)
     return ok;
 }
 
-/* positions of column k: the matrix's own and those of the columns that have k as their first; unsorted, appended to rows */
+/* pattern of column k: the matrix's own positions and those of its children in the elimination tree (columns whose first entry is k);
+   unsorted, appended to rows */
 static int cti_block_lu_column(cti_mem *mem, cti_block_lu *s, const cti_bsr *G, int k, int *mark, int *child, int *next)
 {
     int e, c, i = s->perm[k], start = CTI_LEN(s->rows), least = s->n, at;
@@ -74,7 +76,7 @@ static int cti_block_lu_column(cti_mem *mem, cti_block_lu *s, const cti_bsr *G, 
     return 1;
 }
 
-/* rows of all columns in rising order, by two transpositions */
+/* sorts the rows of all columns, by two transpositions */
 static void cti_block_lu_sort(cti_block_lu *s, int *count, int *columns, int *rows)
 {
     int n = s->n, k, e;
@@ -110,7 +112,7 @@ static int cti_block_lu_fill(cti_mem *mem, cti_block_lu *s, const cti_bsr *G)
     return ok;
 }
 
-/* where the matrix's entries are kept */
+/* the place of each of the matrix's entries in D, L or U */
 static void cti_block_lu_slots(cti_block_lu *s, const int32_t *first, const int32_t *column)
 {
     int i, e;
@@ -181,7 +183,7 @@ CTI_INLINE void cti_block_lu_less(const double *A, const double *B, double *C)
     }
 }
 
-/* what position k does to all later ones */
+/* eliminates position k: updates all later ones */
 static void cti_block_lu_eliminate(cti_block_lu *s, int k)
 {
     int e, g, at, end = s->ptr[k + 1];

@@ -1,7 +1,7 @@
 /* bsr.c -- block-sparse rows with 3x3 blocks: pattern, slots, product.
-   Method: the directed pairs and the diagonal are counting-sorted by column, then stably by row, and duplicates dropped. The product adds
-   one block's three terms before they meet the row's sum, so that a block costs one addition of latency; it is bound by memory. based on:
-   the usual compressed row storage (Saad, Iterative Methods for Sparse Linear Systems, 3.4). */
+   Method: the directed pairs and the diagonal are counting-sorted by column, then stably by row; duplicates are dropped. The product sums a
+   block's three terms first and adds that sum to the row's, so that a block costs the latency of one addition. The product is bound by
+   memory. Based on: the usual compressed row storage (Saad, Iterative Methods for Sparse Linear Systems, 3.4). */
 #include "bsr.h"
 
 /* counting sort of the items (row, col) by key into (row2, col2); head is [n + 1] */
@@ -71,7 +71,7 @@ CTI_FN int cti_bsr_pattern(cti_mem *mem, cti_bsr *A, int n, const int32_t *pairs
 {
     if (!cti_bsr_shape(mem, A, n, pairs, n_pairs))
         return 0;
-    CTI_CLEAR(A->val); /* all of it is new, and zero */
+    CTI_CLEAR(A->val); /* all entries are new: zero them */
     if (CTI_RESIZE(mem, A->val, 9 * (size_t)A->row[n]))
         return 1;
     A->n = 0;

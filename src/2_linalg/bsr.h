@@ -1,5 +1,5 @@
-/* bsr.h -- symmetric matrices of 3x3 blocks, compressed by rows. Both triangles are stored, columns are sorted in each row and the diagonal
-   block is always there, so that a product is one stream and an element's blocks are found once and kept as slots. */
+/* bsr.h -- symmetric matrices of 3x3 blocks, compressed by rows. Both triangles are stored, so that a product reads memory in one stream.
+   Columns are sorted in each row and the diagonal block is always there. An element finds its blocks once and keeps their slots. */
 #ifndef CTI_BSR_H
 #define CTI_BSR_H
 
@@ -20,7 +20,7 @@ typedef struct cti_bsr {
    pairs  in  [2 n_pairs]
    returns 1, or 0 when memory ran out (A may then only be freed or built again). Linear time: two counting sorts. */
 CTI_FN int cti_bsr_pattern(cti_mem *mem, cti_bsr *A, int n, const int32_t *pairs, int n_pairs);
-/* cti_bsr_shape -- the same without val, for one who keeps the numbers elsewhere. */
+/* cti_bsr_shape -- the same without val, for callers that keep the values elsewhere. */
 CTI_FN int cti_bsr_shape(cti_mem *mem, cti_bsr *A, int n, const int32_t *pairs, int n_pairs);
 /* cti_bsr_slot -- number of block (i, j), or -1. */
 CTI_FN int cti_bsr_slot(const cti_bsr *A, int i, int j);
@@ -44,15 +44,15 @@ CTI_INLINE cti_v3 cti_bsr_row(const cti_bsr *A, const ct_real *x, int i)
 
 /* cti_bsr_float_row -- row i of A in float, block by block, each column by column. row [9 m] for m blocks. */
 CTI_FN void cti_bsr_float_row(const cti_bsr *A, int i, float *row);
-/* cti_blocks_mul2 -- a x in the lower half, b y in the upper one: two 3x3 blocks, column by column, with one finite number behind; x and y
-   three numbers and one that is ignored. Lanes 3 and 7 mean nothing. */
+/* cti_blocks_mul2 -- two 3x3 blocks: a x in lanes 0-2, b y in lanes 4-6; lanes 3 and 7 are unspecified. a and b are stored column by
+   column; one more float behind each is read and must be finite. x and y have three numbers and one that is ignored. */
 CTI_INLINE cti_f8 cti_blocks_mul2(const float *a, const float *b, const float *x, const float *y)
 {
     cti_f8 v = cti_f8_load44(x, y);
     cti_f8 s = cti_f8_mad(cti_f8_mul(cti_f8_load44(a, b), cti_f8_spread0(v)), cti_f8_load44(a + 3, b + 3), cti_f8_spread1(v));
     return cti_f8_mad(s, cti_f8_load44(a + 6, b + 6), cti_f8_spread2(v));
 }
-/* cti_bsr_float_dot -- (A x)_i in lanes 0 to 2 from such a row with a finite number behind it, x [4 n] */
+/* cti_bsr_float_dot -- (A x)_i in lanes 0 to 2, from a row of cti_bsr_float_row with one more finite number behind it; x [4 n] */
 CTI_INLINE cti_f8 cti_bsr_float_dot(const cti_bsr *A, const float *row, const float *x, int i)
 {
     static const float zero[12] = {0};

@@ -1,7 +1,8 @@
 /* dense.c -- dense Cholesky and inverse.
-   Method: A = U' U by rows of four with the tiles of kernel.h, left-looking, so that the original diagonal is at hand when a pivot is
-   judged. The inverse is W' W with W = U'^-1 built column strip by column strip in the lower triangle; nothing but the matrix itself is
-   used. based on: Golub and Van Loan, Matrix Computations, 4.2 (Cholesky); LAPACK's potri for the order of the three stages. */
+   Method: A = U' U by groups of four rows with the tiles of kernel.h. It is left-looking, so that the original diagonal entry is still
+   there when its pivot is judged. The inverse is W' W with W = U'^-1, built in column strips in the lower triangle; it needs no memory
+   beyond the matrix. Based on: Golub and Van Loan, Matrix Computations, 4.2 (Cholesky); LAPACK's potri for the order of the three
+   stages. */
 #include "dense.h"
 
 #define CTI_T float

@@ -1,13 +1,13 @@
 /* dense.h -- small dense symmetric positive definite matrices in float and double (factor, solve, inverse), and a general LU in double.
-   Matrices are row-major with a leading dimension ld: at least n rounded up to 8, so that rows may be read in whole lanes. The columns
-   n .. ld-1 may hold anything and may be overwritten up to n rounded up to 8. ld = n + 8 k with odd k avoids cache conflicts for large n.
- */
+   Matrices are row-major with a leading dimension ld of at least n rounded up to 8, so that rows may be read in whole lanes. The columns n
+   .. ld-1 may hold anything; those up to n rounded up to 8 may be overwritten. For large n, ld = n + 8 k with odd k avoids cache
+   conflicts. */
 #ifndef CTI_DENSE_H
 #define CTI_DENSE_H
 
 #include "kernel.h"
 
-/* cti_dense*_factor -- A = U' U in place: reads and overwrites the upper triangle, the lower one is destroyed; the diagonal of U is stored
+/* cti_dense*_factor -- A = U' U in place: reads and overwrites the upper triangle and destroys the lower one. The diagonal of U is stored
    inverted. A pivot that is not above eps a_kk is replaced by |a_kk|. Returns the number of replaced pivots. */
 CTI_FN int cti_dense32_factor(float *A, int n, int ld);
 CTI_FN int cti_dense64_factor(double *A, int n, int ld);

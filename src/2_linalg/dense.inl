@@ -1,6 +1,6 @@
 /* dense.inl -- dense SPD routines for one number type; included by dense.c. */
 
-/* rows i0 .. i0+3 from strip j on: A(i, j) - sum_{k<i0} U(k, i) U(k, j), then the 4x4 solve with l, r */
+/* rows i0 .. i0+3 from strip j on: A(i, j) - sum_{k<i0} U(k, i) U(k, j), then the solve with the 4x4 diagonal block l, r */
 static void CTI_TN(cti_dense, factor_row)(CTI_T *A, int n, size_t ld, int i0, int j, const CTI_T *l, const CTI_T *r)
 {
     const CTI_T *a[4];
@@ -10,7 +10,7 @@ static void CTI_TN(cti_dense, factor_row)(CTI_T *A, int n, size_t ld, int i0, in
     for (q = 0; q < 4; q++)
         a[q] = A + i0 + cti_min_int(q, m - 1);
     if (m < 4) {
-        /* the last rows of a matrix whose size is no multiple of four: one strip at a time, through a copy */
+        /* the last rows, where the size is not a multiple of four: one strip at a time, through a copy */
         CTI_T t[32];
         for (; j < n; j += 8, to += 8) {
             for (q = 0; q < 4; q++)
@@ -81,7 +81,7 @@ CTI_FN void CTI_TN(cti_dense, solve)(const CTI_T *A, int n, int ldi, CTI_T *x)
         for (j = i + 1; j < n; j++)
             x[j] -= s * u[j];
     }
-    /* U x = y by rows, from the last one; lanes from the first multiple of eight on */
+    /* U x = y by rows, from the last one; whole lanes begin at the first multiple of eight */
     for (i = n - 1; i >= 0; i--) {
         const CTI_T *u = A + (size_t)i * ld;
         CTI_T s = 0;
@@ -96,7 +96,7 @@ CTI_FN void CTI_TN(cti_dense, solve)(const CTI_T *A, int n, int ldi, CTI_T *x)
     }
 }
 
-/* t = inverse of the m x m lower triangle U(j.., j..)', row-major 16 wide, zero above the diagonal and below row m */
+/* t = inverse of the m x m lower triangle U(j.., j..)', row-major, 16 wide; zero above the diagonal and below row m */
 static void CTI_TN(cti_dense, inverse16)(const CTI_T *A, size_t ld, int j, int m, CTI_T *t)
 {
     int i, k, p;
@@ -181,7 +181,7 @@ static void CTI_TN(cti_dense, product_row)(CTI_T *A, int n, size_t ld, int i0)
             CTI_TN(cti_k, store4)(y, ld, c + 4);
             continue;
         }
-        /* strips that may cross the diagonal: only the lower part is written */
+        /* strips that may cross the diagonal: only their lower part is written */
         CTI_TN(cti_k, store4)(t, 16, c);
         CTI_TN(cti_k, store4)(t + 8, 16, c + 4);
         for (q = 0; q < m; q++)

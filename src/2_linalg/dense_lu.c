@@ -1,5 +1,5 @@
-/* dense_lu.c -- dense LU with partial pivoting, row by row: what tests compare other factors with.
-   based on: Golub and Van Loan, Matrix Computations, 3.4. */
+/* dense_lu.c -- dense LU with partial pivoting, row by row: the reference that tests compare other factors with. Based on: Golub and Van
+   Loan, Matrix Computations, 3.4. */
 #include "dense.h"
 
 CTI_FN int cti_dense64_lu(double *A, int n, int ld, int *pivot)

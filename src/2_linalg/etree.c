@@ -1,8 +1,8 @@
 /* etree.c -- elimination tree, column counts, supernodes, amalgamation.
-   Method: the tree by path compression, counts by walking every row's subtree; columns with nested patterns form supernodes; a supernode
-   joins its parent when a model of the factorization's time says that the zeros cost less than the smaller kernels. Every child may join,
-   not only the last: the joined tree is postordered anew, which keeps the fill. based on: Liu 1990 (the role of elimination trees);
-   Ashcraft and Grimes 1989 (relaxed supernodes). */
+   Method: the tree by path compression, counts by walking every row's subtree; columns with nested patterns form supernodes. A supernode
+   joins its parent when a time model says that the added zeros cost less than the smaller kernels do. Any child may join, not only the last
+   one. The joined tree is postordered anew, which keeps the fill. Based on: Liu 1990 (the role of elimination trees); Ashcraft and Grimes
+   1989 (relaxed supernodes). */
 #include "etree.h"
 
 CTI_FN double cti_etree_cost(int ns, int nb)
@@ -57,7 +57,7 @@ static void cti_etree_postorder(const int *parent, int n, int *post, int *head, 
         if (parent[root] >= 0)
             continue;
         for (i = root;;) {
-            /* down to a leaf, then out, and to the next sibling of the first node that has one */
+            /* descend to a leaf, number nodes on the way up, then go on with the next sibling of the first node that has one */
             while ((c = head[i]) >= 0) {
                 head[i] = next[c];
                 i = c;
@@ -70,7 +70,7 @@ static void cti_etree_postorder(const int *parent, int n, int *post, int *head, 
     }
 }
 
-/* cti_etree_work -- one block of ints: the arrays are [n] but for the first */
+/* cti_etree_work -- all arrays are [n] except the first, which is the block of ints behind them */
 typedef struct cti_etree_work {
     int *store, *inv, *parent, *count, *post, *a, *b, *super;
     int *ns, *nb, *up, *rep;
@@ -106,14 +106,14 @@ static int cti_etree_chains(cti_etree_work *w, int n)
         w->super[j] = s;
         w->ns[s]++;
         w->nb[s] = w->count[j];
-        w->up[s] = j; /* last column for now */
+        w->up[s] = j; /* the chain's last column for now; replaced by the parent supernode */
     }
     for (j = 0; j <= s; j++)
         w->up[j] = w->parent[w->up[j]] < 0 ? -1 : w->super[w->parent[w->up[j]]];
     return s + 1;
 }
 
-/* joins children into parents while the model gains; rep[s] is the supernode that s has become part of */
+/* joins children into parents while the time model gains; rep[s] is the supernode that s has become part of */
 static void cti_etree_join(cti_etree_work *w, int m)
 {
     int *head = w->a, *next = w->b, s, c, best;
@@ -130,7 +130,7 @@ static void cti_etree_join(cti_etree_work *w, int m)
             }
             if (best < 0)
                 break;
-            /* unlink best, hand its children to s */
+            /* unlinks best and hands its children to s */
             if (head[s] == best)
                 head[s] = next[best];
             else {
@@ -156,14 +156,14 @@ static void cti_etree_join(cti_etree_work *w, int m)
         w->rep[s] = w->rep[w->rep[s]];
 }
 
-/* columns in the order of the joined, postordered tree into perm, the supernodes' first columns into first */
+/* writes the columns in the order of the joined, postordered tree into perm, and the supernodes' first columns into first */
 static int cti_etree_emit(cti_mem *mem, cti_etree_work *w, int n, int m, int *perm, int **first, double *out_cost)
 {
     int i, s, k = 0, *at = w->post, *sorted = w->inv, *old = w->count;
     CTI_CLEAR(*first);
     if (!CTI_RESERVE(mem, *first, m + 1))
         return 0;
-    /* joined supernodes leave the forest: they hang below their representative and emit nothing */
+    /* joined supernodes leave the forest: they hang below their representative and emit nothing themselves */
     for (s = 0; s < m; s++)
         if (w->rep[s] != s)
             w->up[s] = w->rep[s];

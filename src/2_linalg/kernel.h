@@ -1,8 +1,8 @@
 /* kernel.h -- the small matrix product below every dense and supernodal routine, in float and double.
-   A tile is four broadcast rows times one or two strips of eight lanes; operands are read with strides, so that strips (8 numbers per k,
+   A tile is four broadcast rows times one or two strips of eight lanes. Operands are read with strides, so that strips (8 numbers per k,
    stride 8) and row-major matrices (stride ld) use the same code. Products are summed in order of k, lane by lane, without fused
-   multiply-add unless CONTACT_DETERMINISTIC is 0: every SIMD path gives the same bits.
-   based on: Goto and van de Geijn, Anatomy of high-performance matrix multiplication, 2008 (register blocking). */
+   multiply-add unless CONTACT_DETERMINISTIC is 0. So every SIMD path gives the same bits.
+   Based on: Goto and van de Geijn, Anatomy of high-performance matrix multiplication, 2008 (register blocking). */
 #ifndef CTI_KERNEL_H
 #define CTI_KERNEL_H
 
@@ -13,7 +13,7 @@ CTI_INLINE int cti_strips(int n) { return (n + 7) >> 3; }
 CTI_INLINE int cti_pad8(int n) { return (n + 7) & ~7; }
 CTI_INLINE int cti_pad4(int n) { return (n + 3) & ~3; }
 
-/* cti_k_keep -- the value stays in its register: without it gcc folds a load into each of its uses, and the tile is bound by loads. */
+/* cti_k_keep -- forces a value to stay in its register. Otherwise gcc repeats the load at every use, and loads bound the tile's speed. */
 #if CTI_SIMD == CTI_SIMD_AVX512 && (defined(__GNUC__) || defined(__clang__))
 #define CTI_K_KEEP32(v) __asm__("" : "+x"((v).a))
 #define CTI_K_KEEP64(v) __asm__("" : "+v"((v).a))

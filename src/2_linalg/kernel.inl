@@ -49,7 +49,7 @@ CTI_INLINE void CTI_TN(cti_k, tile2)(int K, const CTI_T *const a[4], size_t sa, 
 #endif
 }
 
-/* Groups of four vectors at p, p + step, ...: written out, so that they stay in registers. */
+/* Loads, stores and sums of four vectors at p, p + step, ...: unrolled by hand, so that they stay in registers. */
 CTI_INLINE void CTI_TN(cti_k, load4)(const CTI_T *p, size_t step, CTI_TVEC v[4])
 {
     v[0] = CTI_TV(load)(p), v[1] = CTI_TV(load)(p + step), v[2] = CTI_TV(load)(p + 2 * step), v[3] = CTI_TV(load)(p + 3 * step);
@@ -92,7 +92,7 @@ CTI_INLINE void CTI_TN(cti_k, trsm4)(const CTI_T *l, size_t sq, size_t sp, const
     c[0] = x0, c[1] = x1, c[2] = x2, c[3] = x3;
 }
 
-/* cti_k_flush4 -- lanes of c[q] whose size is below least[q] become 0; what is no number stays. */
+/* cti_k_flush4 -- sets lanes of c[q] whose size is below least[q] to 0; a NaN stays. */
 CTI_INLINE void CTI_TN(cti_k, flush4)(const CTI_T least[4], CTI_TVEC c[4])
 {
     CTI_TVEC zero = CTI_TV(set)(0);
@@ -101,7 +101,8 @@ CTI_INLINE void CTI_TN(cti_k, flush4)(const CTI_T least[4], CTI_TVEC c[4])
         c[q] = CTI_TV(select)(CTI_TV(lt)(CTI_TV(abs)(c[q]), CTI_TV(set)(least[q])), zero, c[q]);
 }
 
-/* cti_k_judge -- a pivot, or its replacement: what is not above eps orig, or not finite, becomes |orig|, or 1 where that is no use */
+/* cti_k_judge -- returns the pivot s if it is finite and above eps orig; else its replacement: |orig|, or 1 if that is zero or not
+   finite */
 CTI_INLINE CTI_T CTI_TN(cti_k, judge)(CTI_T s, CTI_T orig, CTI_T eps, int *boosted)
 {
     if (CTI_LIKELY(s > eps * orig && s > (CTI_T)1e-36 && s < (CTI_T)1e36))
@@ -121,8 +122,8 @@ CTI_INLINE CTI_T CTI_TN(cti_k, root)(CTI_T s)
 }
 
 /* cti_k_chol4 -- l l' = d for a 4x4 block, l lower triangular with zeros above, r its inverse diagonal. orig[q] is the diagonal before any
-   elimination (see judge). d and l [16] with stride 4, may be the same. The recurrence is that of l D l', whose chain has no square root.
-   Returns the number of replaced pivots. */
+   elimination (see judge). d and l [16] with stride 4, may be the same. The recurrence is that of l D l': its dependency chain has no
+   square root. Returns the number of replaced pivots. */
 CTI_INLINE int CTI_TN(cti_k, chol4)(const CTI_T *d, const CTI_T *orig, CTI_T eps, CTI_T *l, CTI_T *r)
 {
     int boosted = 0;

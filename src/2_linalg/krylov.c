@@ -11,7 +11,7 @@ CTI_FN ct_real cti_krylov_dot(int n, const ct_real *x, const ct_real *y)
     for (i = 0; i + 8 <= n; i += 8)
         s = CTI_R8(add)(s, CTI_R8(mul)(CTI_R8(load)(x + i), CTI_R8(load)(y + i)));
     if (i < n) {
-        /* the tail fills the first lanes, the others add 0 */
+        /* the last, partial group fills the first lanes; the other lanes add 0 */
         ct_real a[8], b[8];
         int k;
         for (k = 0; k < 8; k++)

@@ -5,7 +5,7 @@
 
 #include "bsr.h"
 
-/* cti_krylov_dot -- x'y over n numbers: eight lanes, lane i sums the terms i, i + 8, ..., then the lanes in simd.h's fixed order. */
+/* cti_krylov_dot -- x'y over n numbers: lane i of eight sums the terms i, i + 8, ...; the lanes are then summed in simd.h's fixed order. */
 CTI_FN ct_real cti_krylov_dot(int n, const ct_real *x, const ct_real *y);
 
 /* cti_precond_fn -- z = M^-1 r, both [3 n]; M symmetric positive definite. */
@@ -14,8 +14,8 @@ typedef void cti_precond_fn(void *ctx, const ct_real *r, ct_real *z);
 /* cti_pcg -- A x = b by preconditioned conjugate gradients.
    x         in: start, out: solution, [3 n]
    precond   NULL: M = 1
-   tol       absolute: stops when sqrt(r' M^-1 r) <= tol, r = b - A x by recurrence. With M close to A this is the energy norm of the
-             error. tol 0 runs until max_it or until r' M^-1 r is exactly 0
+   tol       absolute: stops when sqrt(r' M^-1 r) <= tol, with r = b - A x from the recurrence. With M close to A this is the energy norm
+             of the error. tol 0 runs until max_it or until r' M^-1 r is exactly 0
    work      [12 n]
    returns 1 when it converged, 0 when max_it was reached or p' A p is not positive (x is then the last iterate). out_iterations (may be
    NULL): products with A after the first residual. No allocation. */
@@ -27,7 +27,8 @@ typedef struct cti_jacobi {
     int n;
     ct_real *inv; /* [9 n] */
 } cti_jacobi;
-/* cti_jacobi_make -- a block that cannot be inverted to a finite one is replaced by its diagonal, then by 1. 0 when memory ran out. */
+/* cti_jacobi_make -- inverts the diagonal blocks. A block without a finite inverse is replaced by its diagonal, and if that fails by 1. 0
+   when memory ran out. */
 CTI_FN int cti_jacobi_make(cti_mem *mem, cti_jacobi *out, const cti_bsr *A);
 CTI_FN void cti_jacobi_free(cti_mem *mem, cti_jacobi *jacobi);
 /* cti_jacobi_apply -- a cti_precond_fn; ctx is a cti_jacobi. */

@@ -1,6 +1,7 @@
 /* lu.c -- LU of large general matrices in double.
-   Method: right-looking in panels of 32 columns: the panel is factored with row exchanges, its rows of U are solved for, and what remains is
-   updated by the tile of kernel.h from packed strips. based on: Golub and Van Loan, Matrix Computations, 3.4 (partial pivoting, block form). */
+   Method: right-looking in panels of 32 columns. A panel is factored with row exchanges and its rows of U are computed; then the rest of
+   the matrix is updated by the tile of kernel.h from packed strips. Based on: Golub and Van Loan, Matrix Computations, 3.4 (partial
+   pivoting, block form). */
 #include "lu.h"
 
 enum { CTI_LU_PANEL = 32 };
@@ -54,7 +55,7 @@ static int cti_lu_panel(double *A, int n, int ld, int k0, int k1, int *pivot)
     return 1;
 }
 
-/* rows of U right of the panel, packed into strips of eight columns */
+/* computes the panel's rows of U, right of it, and packs them into strips of eight columns */
 static void cti_lu_rows(double *A, int n, int ld, int k0, int k1, double *strips)
 {
     int i, k, j, c, K = k1 - k0;
@@ -67,7 +68,7 @@ static void cti_lu_rows(double *A, int n, int ld, int k0, int k1, double *strips
                 strips[8 * k + c] = j + c < n ? A[(size_t)(k0 + k) * (size_t)ld + (size_t)(j + c)] : 0;
 }
 
-/* A -= L U for what remains */
+/* A -= L U for the rest of the matrix */
 static void cti_lu_update(double *A, int n, int ld, int k0, int k1, const double *strips)
 {
     int i, j, q, K = k1 - k0;

@@ -5,8 +5,8 @@
 #include "../0_base/arena.h"
 #include "kernel.h"
 
-/* cti_lu_factor -- P A = L U in place with partial pivoting; A [n][ld] row-major, ld >= n rounded up to 8 (the pads are overwritten), pivot [n];
-   scratch [cti_lu_scratch(n)]. 0 when A is singular or not finite. */
+/* cti_lu_factor -- P A = L U in place with partial pivoting; A [n][ld] row-major, ld >= n rounded up to 8 (the padding is overwritten),
+   pivot [n]; scratch [cti_lu_scratch(n)]. 0 when A is singular or not finite. */
 CTI_FN int cti_lu_factor(double *A, int n, int ld, int *pivot, double *scratch);
 CTI_FN size_t cti_lu_scratch(int n);
 /* cti_lu_solve -- x = A^-1 x; x [n] */

@@ -1,8 +1,8 @@
 /* order.c -- fill-reducing orders.
-   Method: nested dissection; a segment of perm holds a part's vertices, a cut sorts them into side 0, side 1, separator, and the two sides
-   are segments again. Small parts are ordered by exact minimum degree on an elimination graph of bit rows, with the vertices around them
-   (which are all eliminated later) as columns that count but are never chosen. based on: George 1973 (nested dissection); Tinney and Walker
-   1967 (minimum degree); Ashcraft, Liu 1998 (constrained leaves). */
+   Method: nested dissection. A segment of perm holds a part's vertices; a cut sorts them into side 0, side 1 and separator, and the two
+   sides are segments again. Small parts are ordered by exact minimum degree on an elimination graph of bit rows. The vertices around a part
+   are all eliminated later: they count as columns but are never chosen. Based on: George 1973 (nested dissection); Tinney and Walker 1967
+   (minimum degree); Ashcraft, Liu 1998 (constrained leaves). */
 #include "order.h"
 
 static int cti_order_bits(uint64_t x)
@@ -20,10 +20,10 @@ typedef struct cti_order_work {
     int *at;
     int *list; /* scratch [n] */
     uint64_t *rows;
-    int *todo; /* segments lo, hi */
+    int *todo; /* segments still to be cut: pairs lo, hi */
 } cti_order_work;
 
-/* bit rows of the part part[0..n), its surroundings numbered from n on; returns the words per row, 0 when memory ran out */
+/* bit rows of the part part[0..n); the vertices around it are numbered from n on. Returns the words per row, 0 when memory ran out */
 static int cti_order_rows(cti_order_work *s, const int *part, int n, int *out_around)
 {
     const cti_graph *g = s->g;
@@ -59,7 +59,7 @@ static int cti_order_rows(cti_order_work *s, const int *part, int n, int *out_ar
     return words;
 }
 
-/* row |= r without the bit `gone`; returns the number of bits */
+/* row |= r without the bit `gone`; returns the number of bits set in row */
 static int cti_order_join(uint64_t *row, const uint64_t *r, int words, int gone)
 {
     int k, n = 0;
@@ -72,7 +72,8 @@ static int cti_order_join(uint64_t *row, const uint64_t *r, int words, int gone)
     return n;
 }
 
-/* exact minimum degree: part becomes its elimination order. Rows keep their own bit; eliminated bits are cleared. */
+/* exact minimum degree: sorts part into its elimination order. A row keeps the bit of its own vertex; bits of eliminated vertices are
+   cleared. */
 static int cti_order_degree(cti_order_work *s, int *part, int n)
 {
     int i, k, j, step, around, words = cti_order_rows(s, part, n, &around);
@@ -91,7 +92,7 @@ static int cti_order_degree(cti_order_work *s, int *part, int n)
             if (degree[i] >= 0 && (best < 0 || degree[i] < degree[best]))
                 best = i;
         if (degree[best] == n - step + around) {
-            /* what is left is complete: by number, as all degrees stay alike */
+            /* the remaining graph is complete, all degrees stay equal: eliminate by number */
             for (i = 0; i < n; i++)
                 if (degree[i] >= 0)
                     part[step++] = copy[i];
@@ -152,7 +153,7 @@ static int cti_order_split(cti_order_work *s, int *part, int n, int count[3])
     for (i = 0; i < n; i++)
         count[label[i]]++;
     at[0] = 0, at[1] = count[0], at[2] = count[0] + count[1];
-    /* stable partition through the second half of the scratch */
+    /* stable partition; the second half of the scratch is the buffer */
     for (i = 0; i < n; i++)
         s->list[n + at[label[i]]++] = part[i];
     for (k = 0; k < n; k++)

@@ -33,7 +33,8 @@ static uint32_t cti_order_random(uint32_t *state)
     return *state >> 8;
 }
 
-/* cti_order_fm -- the state of a refinement. Heap entries may be stale: they count only while their gain is the current one. */
+/* cti_order_fm -- the state of a refinement. A heap may hold stale entries: an entry is valid only if its gain is the vertex's current
+   gain. */
 typedef struct cti_order_entry {
     int gain, v;
 } cti_order_entry;
@@ -43,8 +44,8 @@ typedef struct cti_order_fm {
     int *label;
     int *side[2];             /* [n] weight of a separator vertex's neighbours in side 0, 1 */
     int *locked;              /* [n] pass in which the vertex moved */
-    int *undo;                /* pairs vertex, old label */
-    cti_order_entry *heap[2]; /* moves to side 0, 1 */
+    int *undo;                /* to undo moves: pairs of vertex and old label */
+    cti_order_entry *heap[2]; /* possible moves to side 0, 1 */
     int weight[3], most, pass;
     int *store;
     int failed;
@@ -86,7 +87,7 @@ static void cti_order_pop(cti_order_entry *h)
         h[i] = e;
 }
 
-/* the weights of v's neighbours in both sides, and its two moves into the heaps */
+/* computes the weights of v's neighbours in both sides, and puts its two moves into the heaps */
 static void cti_order_enter(cti_order_fm *s, int v)
 {
     const cti_graph *g = s->g;
@@ -112,7 +113,7 @@ static void cti_order_relabel(cti_order_fm *s, int v, int to)
     s->weight[from] -= g->w[v];
     s->weight[to] += g->w[v];
     s->label[v] = to;
-    /* neighbours in the separator see the side change */
+    /* neighbours in the separator: update their weights and gains */
     for (k = g->ptr[v]; k < g->ptr[v + 1]; k++) {
         u = g->adj[k];
         if (s->label[u] != 2)
@@ -130,7 +131,7 @@ static void cti_order_relabel(cti_order_fm *s, int v, int to)
         cti_order_enter(s, v);
 }
 
-/* the best valid move: -1 when there is none */
+/* the best valid move, or -1 */
 static int cti_order_pick(cti_order_fm *s, int *out_to)
 {
     int to, v, best = -1, best_gain = 0, lighter = s->weight[1] < s->weight[0];
@@ -156,7 +157,7 @@ static int cti_order_pick(cti_order_fm *s, int *out_to)
 
 static int cti_order_imbalance(const int weight[3]) { return weight[0] > weight[1] ? weight[0] - weight[1] : weight[1] - weight[0]; }
 
-/* one pass of moves; returns 1 when the separator became better */
+/* one pass of moves; returns 1 when it found a better separator */
 static int cti_order_fm_pass(cti_order_fm *s)
 {
     const cti_graph *g = s->g;
@@ -178,7 +179,7 @@ static int cti_order_fm_pass(cti_order_fm *s)
             if (s->label[u] == 1 - to)
                 cti_order_relabel(s, u, 2);
         }
-        /* a better state is feasible first, then light, then balanced */
+        /* of two states the feasible one is better, then the lighter separator, then the better balance */
         over = cti_max_int(cti_max_int(s->weight[0], s->weight[1]) - s->most, 0);
         best_over = cti_max_int(cti_max_int(best[0], best[1]) - s->most, 0);
         idle++;
@@ -190,7 +191,7 @@ static int cti_order_fm_pass(cti_order_fm *s)
             idle = 0;
         }
     }
-    /* back to the best prefix */
+    /* undo the moves after the best prefix */
     for (k = CTI_LEN(s->undo); k > kept; k -= 2)
         s->label[s->undo[k - 2]] = s->undo[k - 1];
     memcpy(s->weight, best, sizeof best);
@@ -220,7 +221,7 @@ static int cti_order_refine(cti_mem *mem, const cti_graph *g, int *label, int pa
     return !s.failed;
 }
 
-/* separator quality: its weight, raised when the sides differ */
+/* cost of a separator: its weight, raised by imbalance of the sides */
 static double cti_order_cost(const cti_graph *g, const int *label)
 {
     int v, w[3] = {0, 0, 0};
@@ -233,7 +234,7 @@ static double cti_order_cost(const cti_graph *g, const int *label)
     return w[2] * (1 + 2 * ((double)cti_order_imbalance(w) / total) * ((double)cti_order_imbalance(w) / total));
 }
 
-/* region of half the weight around a random vertex; its outer boundary is the separator */
+/* grows a region of half the weight around a random vertex; its outer boundary is the separator */
 static void cti_order_grow(const cti_graph *g, uint32_t *random, int *label, int *queue)
 {
     int v, k, head = 0, tail = 0, w = 0, half = 0;
@@ -243,7 +244,7 @@ static void cti_order_grow(const cti_graph *g, uint32_t *random, int *label, int
     }
     half /= 2;
     v = (int)(cti_order_random(random) % (uint32_t)g->n);
-    /* labels: 1 untouched, 3 queued, 0 taken; breadth first, a new seed when a component ends */
+    /* labels: 1 untouched, 3 queued, 0 in the region. Breadth first, with a new seed when a component is exhausted */
     label[v] = 3;
     queue[tail++] = v;
     while (w < half) {
@@ -269,7 +270,7 @@ static void cti_order_grow(const cti_graph *g, uint32_t *random, int *label, int
             label[v] = 2;
 }
 
-/* the best of several grown and refined regions */
+/* grows and refines several regions, keeps the best */
 static int cti_order_initial(cti_mem *mem, const cti_graph *g, uint32_t seed, int *label)
 {
     int *w = NULL, t, n = g->n, ok = 0;
@@ -344,7 +345,7 @@ static int cti_order_contract(cti_mem *mem, const cti_graph *g, const int *map, 
         int member[2], m, first = e;
         member[0] = list[i], member[1] = mark[i];
         c->ptr[i] = e;
-        /* w serves as a map from neighbour to edge until the end */
+        /* w maps a neighbour to its edge; vertex weights are written at the end */
         for (m = 0; m < 2 && member[m] >= 0; m++)
             for (k = g->ptr[member[m]]; k < g->ptr[member[m] + 1]; k++) {
                 u = map[g->adj[k]];
@@ -373,7 +374,7 @@ CTI_FN int cti_order_cut(cti_mem *mem, const cti_graph *g, uint32_t seed, int *l
     level[0] = *g;
     if (!CTI_RESIZE(mem, w, 2 * (size_t)n) || !CTI_RESIZE(mem, fine, n))
         goto done;
-    /* down */
+    /* down: coarsen */
     while (level[d].n > CTI_ORDER_COARSEST && d + 1 < CTI_ORDER_LEVELS) {
         if (!CTI_RESIZE(mem, map[d], level[d].n))
             goto done;

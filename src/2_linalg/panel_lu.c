@@ -1,8 +1,8 @@
 /* panel_lu.c -- LU by groups of unknowns.
-   Method: the groups are ordered and filled as single blocks (block_lu.c). Elimination goes to the right: the diagonal block is inverted
-   with row exchanges, the blocks right of it are multiplied by the inverse, and their products with those below are taken off what remains,
-   by the tile of kernel.h. Based on: Golub and Van Loan, Matrix Computations, 3.2 and 3.4 (block LU, Gauss-Jordan); Davis, Direct Methods
-   for Sparse Linear Systems, 6.2. */
+   Method: the groups are ordered, and their fill is computed, as if each were a single block (block_lu.c). Elimination is right-looking.
+   The diagonal block is inverted with row exchanges and multiplied into the blocks right of it. The tile of kernel.h then subtracts their
+   products with the blocks below from the rest. Based on: Golub and Van Loan, Matrix Computations, 3.2 and 3.4 (block LU, Gauss-Jordan);
+   Davis, Direct Methods for Sparse Linear Systems, 6.2. */
 #include "panel_lu.h"
 #include "lu.h"
 
@@ -48,7 +48,7 @@ CTI_FN int cti_panel_lu_clear(cti_mem *mem, cti_panel_lu *s, const int32_t *size
     return 1;
 }
 
-/* entry of position j > k in column k, or -1 */
+/* index of the entry of position j > k in column k, or -1 */
 static int cti_panel_lu_find(const cti_block_lu *q, int k, int j)
 {
     int lo = q->ptr[k], hi = q->ptr[k + 1];
@@ -73,7 +73,7 @@ CTI_FN double *cti_panel_lu_block(cti_panel_lu *s, int i, int j, int *ld)
     return e < 0 ? NULL : s->val + (a > b ? s->lower[e] : s->upper[e]);
 }
 
-/* row -= f times other, n numbers in whole lanes */
+/* row -= f other, n numbers in whole lanes */
 static void cti_panel_lu_less(double *row, double f, const double *other, int n)
 {
     cti_d8 v = cti_d8_set(f);
@@ -149,7 +149,7 @@ static void cti_panel_lu_product(int m, int K, int n, const double *A, int lda, 
     }
 }
 
-/* what position k does to all later ones; its upper blocks are D^-1 U then */
+/* eliminates position k: updates all later ones; the blocks right of its diagonal become D^-1 U */
 static void cti_panel_lu_eliminate(cti_panel_lu *s, int k)
 {
     const cti_block_lu *q = &s->plan;

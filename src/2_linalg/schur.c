@@ -1,8 +1,8 @@
 /* schur.c -- Schur complements of sparse rows.
-   Method: W = Y'Y with Y = L^-1 J'. A row of J fills in only along the paths of its blocks to the roots of the elimination trees. The trees
-   (bodies that no entry of A joins) are taken one by one: W is the sum over trees. In a tree, rows are sorted by their first block in
-   elimination order and laid out in strips of eight columns; a supernode stores the strips that reach it and no others. Y'Y is summed
-   supernode by supernode. based on: Gilbert and Peierls 1988 (sparse right sides); Amestoy et al. 2012 (their order). */
+   Method: W = Y'Y with Y = L^-1 J'. A row of J fills in only along the paths from its blocks to the roots of the elimination trees. W is a
+   sum over these trees (bodies that no entry of A joins), taken one at a time. In a tree, rows are sorted by their first block in
+   elimination order and laid out in strips of eight columns. A supernode stores only the strips that reach it. Y'Y is summed supernode by
+   supernode. Based on: Gilbert and Peierls 1988 (sparse right sides); Amestoy et al. 2012 (their order). */
 #include "schur.h"
 
 /* cti_schur_plan -- one tree at a time: supernodes s0 .. s1 - 1, columns row[0 .. n - 1] */
@@ -10,16 +10,17 @@ typedef struct cti_schur_plan {
     const cti_factor64 *f;
     const int32_t *ptr, *idx;
     const double *val;
-    int32_t *row, *at; /* rows of J by tree and first position, [pairs]; that position */
+    int32_t *row, *at; /* [pairs] rows of J, sorted by tree and first position; the first position of each */
     int pairs;
     int s0, s1, n, strips;
     const int32_t *own;    /* the tree's part of row */
-    int32_t *first;        /* [s1 - s0 + 1] of strip: strips that reach a supernode, ascending */
-    int32_t *strip, *zero; /* zero: rows above it (a multiple of 4) are 0 */
-    size_t *offset;        /* [s1 - s0] of its strips in Y, each [top][8] */
-    double *Y, *C;         /* C [8 strips][8 strips]: Y'Y right of the diagonal */
-    size_t *to, *step;     /* [max_rows] place of a row below in strip 0 of its owner, distance of strips there */
-    const int32_t **map;   /* [max_rows] the owner's number of each strip */
+    int32_t *first;        /* [s1 - s0 + 1] ranges in strip: the strips that reach a supernode, ascending */
+    int32_t *strip, *zero; /* number of a strip; zero: its rows above this one (a multiple of 4) are 0 */
+    size_t *offset;        /* [s1 - s0] where the supernode's strips begin in Y, each [top][8] */
+    double *Y, *C;         /* C [8 strips][8 strips]: Y'Y on and right of the diagonal */
+    size_t *to, *step;     /* [max_rows] for each row below: its place in strip 0 of the supernode that owns it; distance between strips
+                              there */
+    const int32_t **map;   /* [max_rows] for each row below: number, in the supernode that owns it, of each strip of this one */
     int32_t *maps;
 } cti_schur_plan;
 
@@ -38,7 +39,7 @@ static void cti_schur_roots(const cti_symbolic *sym, int32_t *root)
     }
 }
 
-/* every pair of a row and a tree that it touches, sorted by the first position there; bucket [n + 1] */
+/* lists every pair of a row and a tree that it touches, sorted by the first position it touches; bucket [n + 1] */
 static void cti_schur_pairs(cti_schur_plan *w, int rows, const int32_t *root, int32_t *row, int32_t *at, int32_t *bucket)
 {
     const cti_symbolic *sym = w->f->sym;
@@ -67,7 +68,8 @@ static void cti_schur_pairs(cti_schur_plan *w, int rows, const int32_t *root, in
     w->pairs = n;
 }
 
-/* strips that reach each supernode of the tree: its own blocks' and its children's. mark [s1 - s0][strips]: 1 + first row, or 0 */
+/* the strips that reach each supernode of the tree: those of its own blocks and of its children. mark [s1 - s0][strips]: 1 + first row, or
+   0 */
 static int cti_schur_reach(cti_schur_plan *w, cti_arena *arena, int32_t *mark)
 {
     const cti_symbolic *sym = w->f->sym;
@@ -109,7 +111,7 @@ static int cti_schur_reach(cti_schur_plan *w, cti_arena *arena, int32_t *mark)
     return w->Y != NULL;
 }
 
-/* number of a strip among those of supernode s (counted from s0) */
+/* index of a strip among those of supernode s (counted from s0) */
 static int cti_schur_find(const cti_schur_plan *w, int s, int strip)
 {
     int lo = w->first[s], hi = w->first[s + 1] - 1;
@@ -139,7 +141,7 @@ static void cti_schur_fill(cti_schur_plan *w)
         }
 }
 
-/* one strip: y = L(pivots, pivots)^-1 y, rows above z are 0 */
+/* one strip: y = L(pivots, pivots)^-1 y; rows above z are 0 */
 static void cti_schur_forward(const double *P, const double *inverse, int cols, double *y, int z)
 {
     size_t stride = 8 * (size_t)cols;
@@ -154,7 +156,7 @@ static void cti_schur_forward(const double *P, const double *inverse, int cols, 
     }
 }
 
-/* where the rows below supernode s go */
+/* for each row below supernode s: its place in the supernode that owns it */
 static void cti_schur_targets(cti_schur_plan *w, int s)
 {
     const cti_symbolic *sym = w->f->sym;
@@ -163,7 +165,7 @@ static void cti_schur_targets(cti_schur_plan *w, int s)
     for (k = sym->row_ptr[s]; k < sym->row_ptr[s + 1]; k++) {
         int p = sym->rows[k], o = sym->owner[p];
         if (o != owner) {
-            /* the owner's strips contain these, in the same order */
+            /* the owner's strips contain those of s, in the same order */
             int at = w->first[o - w->s0];
             owner = o, map += count;
             for (j = 0; j < count; j++) {
@@ -181,7 +183,7 @@ static void cti_schur_targets(cti_schur_plan *w, int s)
     }
 }
 
-#define CTI_SCHUR_BLOCK 64 /* rows below that stay in cache while the strips go by */
+#define CTI_SCHUR_BLOCK 64 /* rows below that stay in cache while all strips are processed */
 
 /* rows of later supernodes -= L(below, pivots) Y */
 static void cti_schur_below(cti_schur_plan *w, int s)

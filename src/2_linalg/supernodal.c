@@ -1,11 +1,11 @@
 /* supernodal.c -- left-looking supernodal Cholesky and the solve with one right side.
-   Method: a supernode's columns are gathered from A into a column-major scratch, every earlier supernode that reaches them subtracts its
-   outer product, tile by tile, through the pieces found by the analysis; then the panel is factored by columns of four and written in
-   strips. Zeros above the diagonal of a strip are stored, so that kernels may run over whole strips. based on: Ng and Peyton 1993; Chen,
+   Method: a supernode's columns are gathered from A into a column-major scratch. Every earlier supernode that reaches them subtracts its
+   outer product, tile by tile, through the pieces found by the analysis. Then the panel is factored in groups of four columns and written
+   in strips. Zeros above the diagonal of a strip are stored, so that kernels may run over whole strips. Based on: Ng and Peyton 1993; Chen,
    Davis, Hager, Rajamanickam 2008; Goto and van de Geijn 2008. */
 #include "supernodal.h"
 
-#define CTI_SUPER_WIDE 400 /* strips times columns from which the backward sweep reads the panel in storage order */
+#define CTI_SUPER_WIDE 400 /* [strips times columns] panels from this size on are read in storage order by the backward sweep */
 
 CTI_FN double cti_factor32_scale(double most)
 {
@@ -24,7 +24,7 @@ CTI_FN double cti_factor32_scale(double most)
 #define CTI_SUPER_TINY 3.5e-15f /* eps^2 / 4 */
 #define CTI_SUPER_ABS fabsf
 #define CTI_SUPER_LEAST CTI_FACTOR32_LEAST
-#define CTI_SUPER_GONE 1e-34f /* 1e4 times the least normal number */
+#define CTI_SUPER_GONE 1e-34f /* 1e4 times the smallest normal number */
 #include "supernodal.inl"
 #undef CTI_T
 #undef CTI_TN
@@ -43,7 +43,7 @@ CTI_FN double cti_factor32_scale(double most)
 #define CTI_SUPER_EPS 2.2204460492503131e-16
 #define CTI_SUPER_TINY 1.2e-32
 #define CTI_SUPER_ABS fabs
-#define CTI_SUPER_LEAST 0 /* nothing is: products of doubles do not underflow here */
+#define CTI_SUPER_LEAST 0 /* no unknown is flushed to 0: products of doubles do not underflow here */
 #define CTI_SUPER_GONE 0
 #include "supernodal.inl"
 

@@ -2,10 +2,10 @@
 
 static const CTI_T CTI_TN(cti_super, lanes)[8] = {0, 1, 2, 3, 4, 5, 6, 7};
 
-/* an entry of A; a denormal one is 0 */
+/* an entry of A; one so small that it is denormal or nearly so becomes 0 */
 CTI_INLINE CTI_T CTI_TN(cti_super, entry)(ct_real v) { return (CTI_T)(fabs((double)v) < (double)CTI_SUPER_GONE ? 0 : v); }
 
-/* scratch = the columns of supernode s in A, column-major with ld; orig: their diagonal */
+/* scratch = the columns of supernode s in A, column-major with leading dimension ld; orig: their diagonal */
 static void CTI_TN(cti_super, assemble)(const cti_symbolic *sym, const cti_gather *g, const ct_real *val, int s, CTI_T *W, size_t ld,
                                         CTI_T *orig)
 {
@@ -25,8 +25,9 @@ static void CTI_TN(cti_super, assemble)(const cti_symbolic *sym, const cti_gathe
         orig[c] = W[(size_t)c * (ld + 1)];
 }
 
-/* subtracts one strip of four columns: p0 .. p1 are the strip's pieces, to[q] the target columns of which the first m count. A piece
-   shorter than the strip is subtracted as a whole strip with zeros outside: the scratch has room for eight numbers on both sides. */
+/* subtracts one strip of four columns: p0 .. p1 are the strip's pieces, to[q] the target columns, of which the first m count. A piece
+   shorter than the strip is subtracted as a whole strip with zeros outside: the scratch has margins of eight numbers on both sides for
+   this. */
 CTI_INLINE void CTI_TN(cti_super, scatter)(const cti_sym_piece *p0, const cti_sym_piece *p1, int m, CTI_T *const to[4], const CTI_TVEC c[4])
 {
     CTI_TVEC lanes, in, zero;
@@ -52,7 +53,7 @@ CTI_INLINE void CTI_TN(cti_super, scatter)(const cti_sym_piece *p0, const cti_sy
     }
 }
 
-/* scratch of target -= (rows below of u->source) (its rows that are pivots of the target)' */
+/* subtracts from the target's scratch the product of the source's rows below and (its rows that are pivots of the target)' */
 static void CTI_TN(cti_super, update)(const cti_symbolic *sym, const CTI_T *L, const cti_sym_update *u, int target, CTI_T *W, size_t ld)
 {
     int d = u->source, cols = cti_sym_cols(sym, d), K = cti_sym_pivots(sym, d), strips = cti_strips(cti_sym_below(sym, d));
@@ -62,7 +63,8 @@ static void CTI_TN(cti_super, update)(const cti_symbolic *sym, const CTI_T *L, c
     const CTI_T *B = L + sym->panel[d] + (size_t)cti_sym_top(sym, d) * (size_t)cols, *from[3 * CTI_SYMBOLIC_WIDTH + 4];
     CTI_T *to[3 * CTI_SYMBOLIC_WIDTH + 4];
     const cti_sym_piece *piece = sym->piece;
-    /* where row c of the source stands, and the column of the target that it is; the last one repeats */
+    /* for each row c of the source among the target's pivots: where it is stored, and its column in the target; the last one is repeated as
+       padding */
     for (k = u->i0, c = 0; k < u->i1; k++, c += 3) {
         int i = 3 * k;
         CTI_T *w = W + (size_t)(3 * (rows[k] - sym->first[target])) * ld;
@@ -92,11 +94,11 @@ static void CTI_TN(cti_super, update)(const cti_symbolic *sym, const CTI_T *L, c
     }
 }
 
-/* entries far below what rounding leaves of the column's pivot 1 / r become 0: where the diagonal dominates, what fills in decays until its
-   products are denormal */
+/* sets an entry to 0 if it is far below the rounding error of the column's pivot 1 / r. Where the diagonal dominates, fill-in decays until
+   its products would be denormal */
 CTI_INLINE CTI_T CTI_TN(cti_super, flush1)(CTI_T least, CTI_T x) { return CTI_SUPER_ABS(x) < least ? 0 : x; }
 
-/* columns k0 .. k0+3 of strips t and, if two, t + 1: L = (W - L(rows, < k0) L(k0.., < k0)') L(k0.., k0..)'^-1. P: the panel */
+/* columns k0 .. k0+3 of strip t and, if two is set, t + 1: L = (W - L(rows, < k0) L(k0.., < k0)') L(k0.., k0..)'^-1. P: the panel */
 CTI_INLINE void CTI_TN(cti_super, solve_tile)(CTI_T *P, size_t stride, const CTI_T *r, int k0, int t, int two, const CTI_T *W, size_t ld)
 {
     const CTI_T *a[4], *l = P + (size_t)(k0 >> 3) * stride + (k0 & 7), *in = W + (size_t)k0 * ld + 8 * (size_t)t;
@@ -133,7 +135,7 @@ static int CTI_TN(cti_super, pivot)(CTI_T *P, size_t stride, CTI_T *r, int k0, c
     v[0] = CTI_TV(sub)(v[0], c[0]), v[1] = CTI_TV(sub)(v[1], c[1]), v[2] = CTI_TV(sub)(v[2], c[2]), v[3] = CTI_TV(sub)(v[3], c[3]);
     CTI_TN(cti_k, store4)(t, 8, v);
     for (q = 0; q < 4; q++)
-        for (p = 0; p <= q; p++) /* squares of what is small beside both diagonals would be denormal */
+        for (p = 0; p <= q; p++) /* an entry small beside both diagonals is flushed to 0: its square would be denormal */
             d[4 * q + p] = CTI_TN(cti_super, flush1)(CTI_SUPER_TINY * (orig[k0 + p] < orig[k0 + q] ? orig[k0 + p] : orig[k0 + q]), t[8 * p + o + q]);
     boosted = CTI_TN(cti_k, chol4)(d, orig + k0, CTI_SUPER_EPS, d, r + k0);
     for (q = 1; q < 4; q++)
@@ -158,7 +160,7 @@ static int CTI_TN(cti_super, pivot)(CTI_T *P, size_t stride, CTI_T *r, int k0, c
     return boosted;
 }
 
-/* panel of supernode s from its scratch */
+/* factors the panel of supernode s from its scratch */
 static int CTI_TN(cti_super, panel)(const cti_symbolic *sym, int s, CTI_T *P, CTI_T *r, const CTI_T *W, size_t ld, const CTI_T *orig)
 {
     int cols = cti_sym_cols(sym, s), top = cti_sym_top(sym, s) / 8, strips = cti_sym_height(sym, s) / 8, k0, t, boosted = 0;
@@ -174,7 +176,7 @@ static int CTI_TN(cti_super, panel)(const cti_symbolic *sym, int s, CTI_T *P, CT
     return boosted;
 }
 
-/* one block of memory: panels, inverse pivots, scratch */
+/* allocates one block of memory: panels, inverse pivots, scratch */
 static int CTI_TN(cti_super, reserve)(cti_mem *mem, CTI_TN(cti_factor, t) * f, const cti_symbolic *sym)
 {
     size_t panels = sym->panel[sym->n_super], pivots = ((size_t)sym->pivot[sym->n_super] + 15) & ~(size_t)15, n, bytes;
@@ -183,7 +185,7 @@ static int CTI_TN(cti_super, reserve)(cti_mem *mem, CTI_TN(cti_factor, t) * f, c
     if (!cti_mem_mul(n, sizeof(CTI_T), &bytes))
         return 0;
     if (bytes > f->bytes) {
-        /* nothing is kept: release first */
+        /* the old content is not needed: release it first */
         if (f->block)
             cti_mem_resize(mem, f->block, f->bytes, 0);
         f->bytes = 0;
@@ -198,14 +200,14 @@ static int CTI_TN(cti_super, reserve)(cti_mem *mem, CTI_TN(cti_factor, t) * f, c
     f->L = (CTI_T *)(void *)p;
     f->inverse = f->L + ((panels + 15) & ~(size_t)15);
     f->scratch = f->inverse + pivots + 16;
-    /* the margins of the scratch are read and written back */
+    /* the margins of the scratch are read and written back, so they need a value */
     memset(f->scratch - 16, 0, 16 * sizeof(CTI_T));
     memset(f->scratch + sym->scratch, 0, 16 * sizeof(CTI_T));
     f->sym = sym;
     return 1;
 }
 
-/* the scratch, assembled, becomes supernode s's panel */
+/* makes supernode s's panel from the assembled scratch */
 static void CTI_TN(cti_super, finish)(CTI_TN(cti_factor, t) * f, int s, CTI_T *orig)
 {
     const cti_symbolic *sym = f->sym;
@@ -260,8 +262,8 @@ CTI_FN size_t CTI_TN(cti_factor, work)(const CTI_TN(cti_factor, t) * f)
     return (size_t)f->sym->pivot[f->sym->n_super] + (size_t)f->sym->max_rows + 8 * (size_t)f->sym->max_cols + 48;
 }
 
-/* an unknown of a solve, made with the pivot 1 / r: 0 where it is far below what the largest right side makes, whose influence decays with the
-   distance until products are denormal */
+/* an unknown of a solve with the pivot 1 / r; set to 0 if it is far below the largest right side. Its influence decays with distance until
+   products would be denormal */
 CTI_INLINE CTI_T CTI_TN(cti_super, keep)(CTI_T r, CTI_T x) { return CTI_TN(cti_super, flush1)(CTI_SUPER_LEAST * r, x); }
 
 /* x = L(pivots, pivots)^-1 x, x padded: by halves of strips */
@@ -291,7 +293,7 @@ static void CTI_TN(cti_super, forward)(const CTI_T *P, size_t stride, const CTI_
     }
 }
 
-/* y = L(below, pivots) x, y padded to strips; the panel is read in its order. cols is a multiple of 4, x padded with 0. */
+/* y = L(below, pivots) x, y padded to strips; the panel is read in storage order. cols is a multiple of 4, x padded with 0. */
 static void CTI_TN(cti_super, below)(const CTI_T *B, int cols, int strips, const CTI_T *x, CTI_T *y)
 {
     int t, k;
@@ -322,7 +324,7 @@ CTI_INLINE void CTI_TN(cti_super, dots4)(const CTI_T *B, size_t stride, int stri
     c[0] = c0, c[1] = c1, c[2] = c2, c[3] = c3;
 }
 
-/* c[k] = sum over strips of L(strip, k)' y(strip) for all columns, c [cols][8]: L is read once, in its order */
+/* c[k] = sum over strips of L(strip, k)' y(strip) for all columns, c [cols][8]; L is read once, in storage order */
 static void CTI_TN(cti_super, dots)(const CTI_T *B, int cols, int strips, const CTI_T *y, CTI_T *c)
 {
     int t, k;
@@ -381,7 +383,7 @@ CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) * f, CTI_T *x,
     const cti_symbolic *sym = f->sym;
     CTI_T *z = CTI_TN(cti_super, align)(work), *y = z + ((sym->pivot[sym->n_super] + 15) & ~15), *w = y + sym->max_rows;
     int i, s, k;
-    /* z = x in elimination order, pads 0 */
+    /* z = x in elimination order; padding is 0 */
     memset(z, 0, (size_t)sym->pivot[sym->n_super] * sizeof *z);
     for (i = 0; i < sym->n; i++)
         memcpy(z + sym->place[i], x + 3 * (size_t)sym->perm[i], 3 * sizeof *z);

@@ -1,8 +1,8 @@
 /* supernodal_many.inl -- many right sides and compliance for one number type; included by supernodal_many.c.
    Right sides are kept by supernode as strips of eight columns: strip j of supernode s is [padded pivot][8]. */
 
-/* four rows of Y = L^-1 Y. tiny > 0: entries below `tiny` of what their pivots 1 / r make of a unit become 0, since the inverse decays with the
-   distance from a port until its products are denormal */
+/* four rows of Y = L^-1 Y. If tiny > 0, an entry below `tiny` times what its pivot 1 / r makes of a unit load becomes 0. The inverse decays
+   with the distance from a port, and products would become denormal */
 CTI_INLINE void CTI_TN(cti_many, rows4)(const CTI_T *l, const CTI_T *r, CTI_T tiny, const CTI_T *y, CTI_TVEC c[4])
 {
     CTI_T least[4];
@@ -15,8 +15,8 @@ CTI_INLINE void CTI_TN(cti_many, rows4)(const CTI_T *l, const CTI_T *r, CTI_T ti
     CTI_TN(cti_k, flush4)(least, c);
 }
 
-/* Y = L(pivots, pivots)^-1 Y in place, n strips of size ys; rows of strip j below zero[j] (a multiple of 4, ascending) are 0. zero may be
-   NULL. tiny: see rows4 */
+/* Y = L(pivots, pivots)^-1 Y in place, n strips of size ys. Rows of strip j below zero[j] (a multiple of 4, ascending in j) are 0; zero may
+   be NULL. tiny: see rows4 */
 static void CTI_TN(cti_many, forward)(const CTI_T *P, const CTI_T *r, int cols, CTI_T *Y, size_t ys, int n, const int *zero, CTI_T tiny)
 {
     size_t stride = 8 * (size_t)cols;
@@ -54,7 +54,7 @@ CTI_INLINE void CTI_TN(cti_many, sub4)(CTI_T *const y[4], int m, const CTI_TVEC 
         CTI_TN(cti_k, sub1)(y[3], c[3]);
 }
 
-/* rows of later supernodes -= L(below, pivots) Y; row i of strip 0 is at base + to[i], strip j is j step[i] further */
+/* rows of later supernodes -= L(below, pivots) Y; row i of strip 0 is at base + to[i], strip j is j step[i] numbers behind it */
 static void CTI_TN(cti_many, below)(const CTI_T *B, int cols, int pivots, int below, const CTI_T *Y, size_t ys, int n, CTI_T *base,
                                     const size_t *to, const size_t *step, const int *zero)
 {
@@ -124,7 +124,7 @@ static void CTI_TN(cti_many, backward)(const CTI_T *P, const CTI_T *r, int cols,
     }
 }
 
-#define CTI_MANY_GROUP 4 /* strips of right sides that go through the factor together */
+#define CTI_MANY_GROUP 4 /* strips of right sides that are solved together */
 
 CTI_FN size_t CTI_TN(cti_factor, many_work)(const CTI_TN(cti_factor, t) * f)
 {
@@ -206,7 +206,7 @@ CTI_FN void CTI_TN(cti_factor, solve_many)(const CTI_TN(cti_factor, t) * f, CTI_
     }
 }
 
-/* most strips that supernode s can have with p ports */
+/* largest number of strips that supernode s can have with p ports */
 static int CTI_TN(cti_many, most)(const cti_symbolic *sym, int s, int p)
 {
     int sub = sym->first[s + 1] - sym->subtree[s];
@@ -220,24 +220,24 @@ CTI_FN size_t CTI_TN(cti_factor, compliance_work)(const CTI_TN(cti_factor, t) * 
     int s;
     for (s = 0; s < sym->n_super; s++)
         n += 8 * (size_t)cti_sym_top(sym, s) * (size_t)CTI_TN(cti_many, most)(sym, s, n_ports);
-    /* tables: two per row, one offset and two strip numbers per supernode, two numbers per port */
+    /* sizes of the tables: two numbers per row, one offset and two strip numbers per supernode, two numbers per port */
     words = (2 * (size_t)sym->max_rows + (size_t)sym->n_super) * sizeof(size_t) +
             (2 * (size_t)sym->n_super + 3 * (size_t)n_ports + (size_t)sym->n + 8) * sizeof(int);
     n += words / sizeof(CTI_T) + 64;
     return n + 3 * (size_t)n_ports * (size_t)cti_pad8(3 * n_ports);
 }
 
-/* cti_many_plan -- the supernodes' columns of Y: strips strip[s] .. strip[s] + count[s] - 1 at Y + offset[s] */
+/* cti_many_plan -- the columns of Y that supernode s stores: strips strip[s] .. strip[s] + count[s] - 1, at Y + offset[s] */
 typedef struct CTI_TN(cti_many, plan) {
     CTI_T *Y, *C; /* C: in elimination order of the ports */
     size_t ld, used;
     size_t *to, *step, *offset;
-    int *zero;                 /* see zeros: of the supernode at hand */
+    int *zero;                 /* of the current supernode: see cti_many_zeros */
     int *strip, *count, *port; /* port[k]: the caller's number of the k-th port in elimination order */
     int n, sorted;
 } CTI_TN(cti_many, plan);
 
-/* lays out work; ports in elimination order; columns of every supernode */
+/* lays out the work array, sorts the ports into elimination order, and finds the columns of every supernode */
 static void CTI_TN(cti_many, prepare)(const CTI_TN(cti_factor, t) * f, const int32_t *ports, int n, CTI_T *work, CTI_TN(cti_many, plan) * w)
 {
     const cti_symbolic *sym = f->sym;
@@ -271,7 +271,7 @@ static void CTI_TN(cti_many, prepare)(const CTI_TN(cti_factor, t) * f, const int
     p += (64 - ((uintptr_t)p & 63)) & 63;
     w->Y = (CTI_T *)(void *)p;
     w->used = 0;
-    /* supernodes ascend, and so do the ends of their ranges; the beginning is found by going back */
+    /* the ends of the supernodes' port ranges ascend with s; a range's beginning is found by going back */
     for (s = 0, hi = 0; s < sym->n_super; s++) {
         while (hi < n && sym->inv[ports[w->port[hi]]] < sym->first[s + 1])
             hi++;
@@ -285,7 +285,7 @@ static void CTI_TN(cti_many, prepare)(const CTI_TN(cti_factor, t) * f, const int
     w->C = w->Y + w->used;
 }
 
-/* zero[j] of supernode s: the columns of its own ports begin with zeros */
+/* zero[j] for supernode s: a column that begins in one of its own ports has zeros above that port */
 static void CTI_TN(cti_many, zeros)(const cti_symbolic *sym, const int32_t *ports, const CTI_TN(cti_many, plan) * w, int s)
 {
     int j;
@@ -373,7 +373,8 @@ static void CTI_TN(cti_many, product)(const CTI_TN(cti_factor, t) * f, const int
     }
 }
 
-/* entries of C that are nothing beside the smallest of the diagonal become 0: sweeps multiply columns by small changes of multipliers */
+/* sets entries of C to 0 that are negligible beside the smallest diagonal entry, since sweeps multiply columns by small changes of
+   multipliers */
 static void CTI_TN(cti_many, trim)(CTI_T *C, int rows, int ld)
 {
     CTI_T least = C[0];
@@ -389,7 +390,7 @@ static void CTI_TN(cti_many, trim)(CTI_T *C, int rows, int ld)
         }
 }
 
-/* C of sorted ports is the upper triangle, which is mirrored into the lower one; other ports' blocks come from w->C */
+/* for sorted ports, C already is the upper triangle, which is mirrored into the lower one; for other orders the blocks come from w->C */
 static void CTI_TN(cti_many, mirror)(const CTI_TN(cti_many, plan) * w, CTI_T *C, int ld)
 {
     int i, j, i0, j0, rows = 3 * w->n;
@@ -402,7 +403,7 @@ static void CTI_TN(cti_many, mirror)(const CTI_TN(cti_many, plan) * w, CTI_T *C,
                         C[(size_t)i * (size_t)ld + (size_t)j] = C[(size_t)j * (size_t)ld + (size_t)i];
         return;
     }
-    /* blocks to the caller's places, and mirrored; the diagonal blocks' lower halves from their upper ones */
+    /* copies blocks to the caller's places and mirrors them; the lower half of a diagonal block is the mirror image of its upper half */
     for (i = 0; i < w->n; i++)
         for (j = i; j < w->n; j++) {
             const CTI_T *u = w->C + 3 * (size_t)i * w->ld + 3 * (size_t)j, *v = u + w->ld, *x = v + w->ld;

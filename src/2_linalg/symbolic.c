@@ -1,7 +1,7 @@
 /* symbolic.c -- from a cluster's pattern to the plan of its factorization.
-   Method: several fill-reducing orders are tried where that is cheap and the one with the least modelled time is kept; wide supernodes are
-   cut into chains of panels that fit the second-level cache; for every pair (descendant, target) the rows that the descendant updates are
-   found once, as pieces of its strips, so that the numeric phase searches nothing. based on: Ng and Peyton 1993 (blocked left-looking
+   Method: where it is cheap, several fill-reducing orders are tried, and the one with the least modelled time is kept. Wide supernodes are
+   cut into chains of panels that fit the second-level cache. For every pair (descendant, target) the rows that the descendant updates are
+   found once, as pieces of its strips, so that the numeric phase searches nothing. Based on: Ng and Peyton 1993 (blocked left-looking
    Cholesky); Chen, Davis, Hager, Rajamanickam 2008 (CHOLMOD). */
 #include "symbolic.h"
 #include "etree.h"
@@ -9,7 +9,7 @@
 /* local number of block b, or -1 */
 static int cti_symbolic_local(const int32_t *blocks, int n, int b)
 {
-    int lo = 0, hi = n, even = b - blocks[0]; /* a body's blocks mostly follow each other */
+    int lo = 0, hi = n, even = b - blocks[0]; /* a body's blocks are usually consecutive numbers */
     if (even >= 0 && even < n && blocks[even] == b)
         return even;
     while (lo < hi) {
@@ -79,10 +79,11 @@ static int cti_symbolic_pattern(cti_mem *mem, cti_symbolic *s, const cti_bsr *A,
     return 1;
 }
 
-#define CTI_SYMBOLIC_ONCE_SMALL 1200 /* blocks up to which minimum degree alone is cheapest, cuts counted */
-#define CTI_SYMBOLIC_ONCE_LARGE 6000 /* blocks from which more cuts pay */
+#define CTI_SYMBOLIC_ONCE_SMALL 1200 /* [blocks] up to this size minimum degree alone costs least, ordering and one factorization
+                                        together */
+#define CTI_SYMBOLIC_ONCE_LARGE 6000 /* [blocks] from this size on smaller leaves (400 in place of 1000) pay */
 
-/* the best of a few orders, or one that is found quickly, and its supernodes */
+/* finds an order and its supernodes: the best of several orders, or with `once` one that is found quickly */
 static int cti_symbolic_order(cti_mem *mem, cti_symbolic *s, int once)
 {
     static const int leaves[] = {0x7fffffff, 64, 32, 12};
@@ -101,7 +102,7 @@ static int cti_symbolic_order(cti_mem *mem, cti_symbolic *s, int once)
         goto done;
     }
     for (i = 0; i < 4; i++) {
-        /* minimum degree alone for small parts only, small leaves for small parts only */
+        /* minimum degree alone, and small leaves, are tried for small parts only */
         if ((i == 0 && n > 3000) || (i == 1 && n <= leaves[1]) || (i > 1 && (n > 600 || n <= leaves[i])))
             continue;
         if (!cti_order_dissect(mem, &g, leaves[i], perm) || !cti_etree_supernodes(mem, &g, perm, &first, &cost))
@@ -121,7 +122,7 @@ done:
     return ok;
 }
 
-/* chains of panels: supernodes wider than the limit are cut into equal parts */
+/* cuts supernodes wider than the limit into chains of panels of equal width */
 static int cti_symbolic_cut(cti_mem *mem, cti_symbolic *s)
 {
     int *cut = NULL, i, k, parts, m = CTI_LEN(s->first) - 1;
@@ -148,7 +149,7 @@ fail:
     return 0;
 }
 
-/* ascending order of a short list of distinct numbers below n: heap sort */
+/* heap sort of a short list of distinct numbers below n, ascending */
 static void cti_symbolic_sort(int *a, int m)
 {
     int i, c, p, v;
@@ -172,7 +173,7 @@ static void cti_symbolic_sort(int *a, int m)
     }
 }
 
-/* rows of every supernode: those of its columns in A and of its children; subtrees. child and sibling are lists by parent. */
+/* rows of every supernode: those of its columns in A and those of its children; also subtrees. child and sibling are lists by parent. */
 static int cti_symbolic_rows(cti_mem *mem, cti_symbolic *s)
 {
     int *w = NULL, *mark, *child, *sibling, i, j, k, c, r, ok = 0, m = s->n_super;
@@ -249,7 +250,7 @@ static int cti_symbolic_layout(cti_mem *mem, cti_symbolic *s)
     return 1;
 }
 
-/* rows i0 .. of source d as pieces of its strips; at[position]: row in the target's panel */
+/* rows i0 .. of source d as pieces of its strips; at[position] is the row in the target's panel */
 static int cti_symbolic_pieces(cti_mem *mem, cti_symbolic *s, cti_sym_update *u, const int *at)
 {
     const int *rows = s->rows + s->row_ptr[u->source];
@@ -276,7 +277,7 @@ static int cti_symbolic_pieces(cti_mem *mem, cti_symbolic *s, cti_sym_update *u,
     return CTI_PUSH(mem, s->strip_piece, CTI_LEN(s->piece));
 }
 
-/* updates by target, in the order of their sources */
+/* lists updates by target, in the order of their sources */
 static int cti_symbolic_updates(cti_mem *mem, cti_symbolic *s)
 {
     int d, a, i, k, m = s->n_super, pass;
@@ -286,7 +287,7 @@ static int cti_symbolic_updates(cti_mem *mem, cti_symbolic *s)
     for (pass = 0; pass < 2; pass++) {
         for (d = 0; d < m; d++) {
             int n = s->row_ptr[d + 1] - s->row_ptr[d];
-            const int *rows = n ? s->rows + s->row_ptr[d] : NULL; /* a diagonal matrix has none at all */
+            const int *rows = n ? s->rows + s->row_ptr[d] : NULL; /* a diagonal matrix has no rows below */
             for (i = 0; i < n; i = k) {
                 a = s->owner[rows[i]];
                 for (k = i; k < n && s->owner[rows[k]] == a; k++) {
@@ -312,7 +313,7 @@ static int cti_symbolic_updates(cti_mem *mem, cti_symbolic *s)
     return 1;
 }
 
-/* blocks of A's lower triangle by owner; counts first, then fills */
+/* lists the blocks of A's lower triangle by owner: the first pass counts, the second fills */
 static int cti_symbolic_entries(cti_mem *mem, cti_symbolic *s)
 {
     int i, k, m = s->n_super, pass, r, c, o;
@@ -347,7 +348,7 @@ static int cti_symbolic_entries(cti_mem *mem, cti_symbolic *s)
     return 1;
 }
 
-/* places in the target's panel: of the updates' rows and of the entries */
+/* places in the target's panel, for the updates' rows and for the entries */
 static int cti_symbolic_place(cti_mem *mem, cti_symbolic *s)
 {
     int *at = NULL, a, k, ok = 0;

@@ -1,15 +1,15 @@
-/* bounds.h -- axis-aligned boxes of moving points, rounded outward. Method: a box over a linear motion is the box of its two ends; it is
-   widened by the detection distance and then by one rounding error. Trees hold boxes in float: conversion to float is monotone, and
-   lo_a <= hi_b implies float(lo_a) <= float(hi_b), so that float boxes never miss an overlap of the boxes they come from.
-   Two sets of points on linear motions that are apart along an axis at the start, and on the same side at the end, are so all the way: a
-   difference that is linear in time is positive between two positive values. Start is held against start and end against end, so that
-   what both do together has no part in it. */
+/* bounds.h -- axis-aligned boxes of moving points, rounded outward. Method: the box over a linear motion is the box of its two ends,
+   widened by the detection distance and then by one rounding error. Trees hold boxes in float. Conversion to float is monotone: lo_a <=
+   hi_b implies float(lo_a) <= float(hi_b), so float boxes never miss an overlap of the boxes they come from. Two sets of points move
+   linearly. If they are apart along an axis at the start, and on the same sides at the end, they are apart all the way: a difference that
+   is linear in time is positive between two positive values. The test compares start with start and end with end, so that a common motion
+   of both sets does not matter. */
 #ifndef CTI_BOUNDS_H
 #define CTI_BOUNDS_H
 
 #include "../1_math/vec.h"
 
-/* cti_box -- lo > hi: empty. */
+/* cti_box -- lo > hi: the empty box. */
 typedef struct cti_box {
     cti_v3 lo, hi;
 } cti_box;
@@ -28,7 +28,8 @@ CTI_INLINE int cti_box_overlap(const cti_box *a, const cti_box *b)
     return a->lo.x <= b->hi.x && b->lo.x <= a->hi.x && a->lo.y <= b->hi.y && b->lo.y <= a->hi.y && a->lo.z <= b->hi.z && b->lo.z <= a->hi.z;
 }
 
-/* cti_round_down, cti_round_up -- a number at most (at least) every real that rounds to x: |x| eps is twice the error of one rounding. */
+/* cti_round_down, cti_round_up -- a number at most (at least) as large as every real that rounds to x: |x| eps is twice one rounding
+   error. */
 CTI_INLINE ct_real cti_round_down(ct_real x) { return x - CTI_EPS * cti_abs(x); }
 CTI_INLINE ct_real cti_round_up(ct_real x) { return x + CTI_EPS * cti_abs(x); }
 
@@ -44,7 +45,8 @@ CTI_INLINE cti_box cti_box_motion(cti_v3 p0, cti_v3 p1, ct_real r)
     return b;
 }
 
-/* cti_round_float -- x to float, monotone, within 1e38: never infinite, and no box reaches the empty ones of a tree. */
+/* cti_round_float -- converts x to float: monotone, and clamped to +-1e38. It is never infinite, and no box reaches the empty boxes of a
+   tree. */
 CTI_INLINE float cti_round_float(ct_real x)
 {
     const ct_real most = (ct_real)1e38f;
@@ -56,9 +58,9 @@ typedef struct cti_slabs {
     ct_real lo[6], hi[6];
 } cti_slabs;
 
-/* cti_slabs_motion -- for the way from p0 to p1, widened by r >= 0 in space. Points at most ra + rb apart at one time have overlapping
-   slabs: a projection changes by at most sqrt(2) times the distance, and 2 eps of all terms is more than the four roundings. r = 0: a
-   rounded sum is monotone in the exact one, so that nothing is to be widened. */
+/* cti_slabs_motion -- for the motion from p0 to p1, widened by r >= 0 (a distance in space). Points at most ra + rb apart at one time have
+   overlapping slabs: a projection changes by at most sqrt(2) times the distance, and 2 eps of all terms exceeds the four roundings. With r
+   = 0 nothing is widened: a rounded sum is monotone in the exact one. */
 CTI_INLINE cti_slabs cti_slabs_motion(cti_v3 p0, cti_v3 p1, ct_real r)
 {
     cti_slabs s;

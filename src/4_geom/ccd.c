@@ -1,12 +1,13 @@
 /* ccd.c -- entry points of continuous collision detection: one query, and the public functions.
-   Method: the coordinates are widened to double (exact), the query is prepared, a plane through the gap is tried over the whole time, then
-   the search that fits decides: inclusion for touching VF and EE, advancement otherwise. Times are rounded down to ct_real.
+   Method: the coordinates are widened to double (exact) and the query is prepared. A fixed plane in the gap over the whole motion is tried
+   first. If none is found, a search decides: inclusion for VF and EE at distance 0, advancement otherwise. Times are rounded down to
+   ct_real.
    based on: see ccd_touch.c and ccd_advance.c. */
 #include "../1_math/lanes.h"
 #include "ccd.h"
 
-/* cti_ccd_axis -- 1 when an axis has the whole hull on one side, farther than the distance: a difference has the exact sign and is off by
-   one rounding */
+/* cti_ccd_axis -- 1 when the whole hull is on one side of the origin along an axis, farther than the distance. A computed difference has
+   the exact sign and an error of one rounding */
 static int cti_ccd_axis(const cti_ccd_query *q)
 {
     double edge = q->distance > 0 ? q->distance * (1 + 1e-15) + 1e-290 : 0, low, high, x;
@@ -42,7 +43,7 @@ CTI_FN ct_real cti_ccd_round(double t)
     ct_real r = (ct_real)t;
 #if CONTACT_REAL == 32
     if ((double)r > t)
-        r = r * (1 - CTI_EPS * CTI_R(0.5)); /* the next float below, or the one below it */
+        r = r * (1 - CTI_EPS * CTI_R(0.5)); /* the next smaller float, or the one below that */
 #endif
     return r;
 }
@@ -119,7 +120,7 @@ CONTACT_API_DEF ct_code ct_ccd_vertex_vertex(const ct_real x0[6], const ct_real 
     return cti_ccd_public(CTI_CCD_VV, x0, x1, min_distance, out_toi);
 }
 
-/* cti_ccd_all_finite -- 1 when all n numbers are finite: x times 0 is 0 or no number, and so is a sum of them */
+/* cti_ccd_all_finite -- 1 when all n numbers are finite: x times 0 is 0 for a finite x, else NaN, and the sum keeps a NaN */
 static int cti_ccd_all_finite(const ct_real *x, size_t n)
 {
     cti_r8 zero = cti_set8(0), a = zero, b = zero;
@@ -135,8 +136,9 @@ static int cti_ccd_all_finite(const ct_real *x, size_t n)
     return rest == 0;
 }
 
-/* cti_ccd_check_batch -- all queries are checked before the first is answered: all points up to the last one in use at once, where there are
-   not many more of them than queries, and those in use one by one where that finds something */
+/* cti_ccd_check_batch -- checks all queries before the first is answered. Where there are not many more points than queries, all points up
+   to the highest one in use are tested in one pass. If that pass fails, or there are many more points, only the points in use are tested,
+   one by one. */
 static ct_code cti_ccd_check_batch(const ct_real *x0, const ct_real *x1, const int32_t *quads, int n)
 {
     int32_t top = 0, any = 0;

@@ -1,5 +1,5 @@
-/* ccd.h -- continuous collision detection: the first time at which two features that move on straight lines touch, or come as near as a
-   minimum distance. All arithmetic is double in both builds (float input is exact in double; the answer is rounded down to ct_real). */
+/* ccd.h -- continuous collision detection: the first time at which two features that move on straight lines touch, or come within a minimum
+   distance. All arithmetic is double in both builds: float input is exact in double, and the answer is rounded down to ct_real. */
 #ifndef CTI_CCD_H
 #define CTI_CCD_H
 
@@ -7,7 +7,7 @@
 #include "../1_math/vec.h"
 
 #define CTI_CCD_NONE 2.0   /* time of impact of a pair that stays apart */
-#define CTI_CCD_NEVER -1.0 /* the same, seen from the end */
+#define CTI_CCD_NEVER -1.0 /* of the search backwards: no time without contact was found */
 
 /* Single queries: x0, x1 points at t = 0 and t = 1 (VF vertex, face 0 1 2; EE edge a 0 1, edge b 0 1; VE vertex, edge 0 1; VV).
    min_distance >= 0 [m], 0: touch. Returns 1 and the time in [0, 1], never late, or 0 and CTI_CCD_NONE. Input that is not finite, or a
@@ -17,13 +17,13 @@ CTI_FN int cti_ccd_ee(const ct_real x0[12], const ct_real x1[12], ct_real min_di
 CTI_FN int cti_ccd_ve(const ct_real x0[9], const ct_real x1[9], ct_real min_distance, ct_real *out_toi);
 CTI_FN int cti_ccd_vv(const ct_real x0[6], const ct_real x1[6], ct_real min_distance, ct_real *out_toi);
 
-/* Batches: points x0, x1 [3 points], quads [4 n] point numbers, min_distance [n] or NULL (0), toi [n]. Return the number of contacts.
-   A batch may free a pair that a single query, within rounding, calls a contact: it looks at more planes first. */
+/* Batches: points x0, x1 [3 points], quads [4 n] point numbers, min_distance [n] or NULL (0), toi [n]. They return the number of contacts.
+   A pair at the minimum distance, up to rounding, may be a contact for a single query and free for a batch, which tries more planes. */
 CTI_FN int cti_ccd_vf_batch(const ct_real *x0, const ct_real *x1, const int32_t *quads, int n, const ct_real *min_distance, ct_real *toi);
 CTI_FN int cti_ccd_ee_batch(const ct_real *x0, const ct_real *x1, const int32_t *quads, int n, const ct_real *min_distance, ct_real *toi);
 
 /* ---- between the ccd_*.c files ---- */
-CTI_FN ct_real cti_ccd_round(double t); /* down to ct_real */
+CTI_FN ct_real cti_ccd_round(double t); /* rounds down to ct_real */
 #define CTI_CCD_VF 0
 #define CTI_CCD_EE 1
 #define CTI_CCD_VE 2
@@ -40,28 +40,28 @@ typedef struct cti_ccd_query {
     const double *x[2];
 } cti_ccd_query;
 
-/* cti_ccd_prepare -- 1: go on; 0: contact at 0 for certain or no finite input */
+/* cti_ccd_prepare -- returns 1 if the search must decide, 0 if there is contact at time 0 for certain or the input is not finite */
 CTI_FN int cti_ccd_prepare(cti_ccd_query *q, int kind, const double *x0, const double *x1, double distance);
 /* cti_ccd_direction -- at time t a direction (unit length) along which the hull is far from the origin; returns the certified lower bound
    of the distance along it (may be negative) */
 CTI_FN double cti_ccd_direction(const cti_ccd_query *q, double t, double n[3]);
-/* cti_ccd_plane, cti_ccd_clear -- 1 when for certain the features stay apart by more than the distance in [t0, t1]: a fixed plane lies in
-   the gap; a fixed plane, or one that turns with the features */
+/* cti_ccd_plane, cti_ccd_clear -- return 1 when the features certainly stay farther apart than the distance during [t0, t1]. The
+   certificate is a fixed plane in the gap; for cti_ccd_clear it may also be a plane that turns with the features */
 CTI_FN int cti_ccd_plane(const cti_ccd_query *q, double t0, double t1);
 CTI_FN int cti_ccd_clear(const cti_ccd_query *q, double t0, double t1);
-/* Searches: time or CTI_CCD_NONE. touch: VF and EE at distance 0, advance: all kinds, any distance,
-   in [t, stop]. */
+/* Searches: return a time or CTI_CCD_NONE. touch: VF and EE at distance 0; advance: all kinds, any distance, in [t, stop]. */
 CTI_FN double cti_ccd_touch(const cti_ccd_query *q);
 CTI_FN double cti_ccd_advance(const cti_ccd_query *q, double t, double stop);
 CTI_FN double cti_ccd_solve(int kind, const double *x0, const double *x1, double distance);
 
 
-/* cti_ccd_check -- of the arguments of public functions; `out` is what they may not do without. */
+/* cti_ccd_check -- checks the arguments of a public function; `out` is its output pointer, which may not be NULL. */
 CTI_FN ct_code cti_ccd_check(int kind, const ct_real *x0, const ct_real *x1, ct_real min_distance, const ct_real *out);
-/* cti_ccd_backward -- public functions ct_ccd_*_backward without their checks; input as the single queries. Returns 1 when there is a contact. */
+/* cti_ccd_backward -- the public functions ct_ccd_*_backward without their checks; input as for single queries. Returns 1 when there is a
+   contact. */
 CTI_FN int cti_ccd_backward(int kind, const ct_real *x0, const ct_real *x1, ct_real min_distance, ct_real *out_last, ct_real *out_before);
-/* cti_ccd_before -- a time, exact in ct_real, at which the features are apart for certain, before the contact that ends at `last` began;
-   CTI_CCD_NEVER when none was found */
+/* cti_ccd_before -- a time, exact in ct_real, at which the features are certainly apart, before the start of the contact that ends at
+   `last`; CTI_CCD_NEVER when none was found */
 CTI_FN double cti_ccd_before(const cti_ccd_query *q, double last);
 
 #endif /* CTI_CCD_H */

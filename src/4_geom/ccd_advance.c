@@ -1,16 +1,16 @@
 /* ccd_advance.c -- preparation of a query, certified separating planes, and the search with a minimum distance.
    Method: the two features are as far apart as the origin is from the convex hull of their differences h_i(t) = h_i(0) + t v_i. For every
    direction n, |n| <= 1, the distance at time s is at least min_i n.h_i(s), and each n.h_i is linear in s. With n along the nearest point
-   of the hull at t this bound is sharp at t, so all times up to the first root of min_i n.h_i(s) = distance are free: go there, repeat.
-   Rounding (u = 2^-53, B_k the largest coordinate of axis k): a difference of input points is off by u B_k at most; h(0) + s (h(1) - h(0))
-   adds 2u B_k (difference) + 2u B_k (product) + u B_k (1 + 4u) (sum); the inner product with n adds 3u sum_k |n_k| B_k. Together
+   of the hull at t this bound is sharp at t, so all times up to the first root of min_i n.h_i(s) = distance are free: advance to it and
+   repeat. Rounding (u = 2^-53, B_k the largest coordinate of axis k): a difference of input points is off by u B_k at most; h(0) + s (h(1)
+   - h(0)) adds 2u B_k (difference) + 2u B_k (product) + u B_k (1 + 4u) (sum); the inner product with n adds 3u sum_k |n_k| B_k. Together
        |computed n.h - exact n.h| <= 10u sum_k |n_k| B_k (1 + 20u),   below CTI_CCD_DOT sum_k |n_k| B_k + tiny.
    based on: Mirtich, conservative advancement; Li et al. 2021, additive CCD (the loop); Catto, bilateral advancement (a fixed axis). */
 #include "ccd.h"
 
-#define CTI_CCD_STRIDES 256 /* then the time reached is the answer: early, never late */
+#define CTI_CCD_STRIDES 256 /* after so many strides the time reached is the answer: too early perhaps, never late */
 #define CTI_CCD_DOT (12 * 1.1102230246251565e-16)
-#define CTI_CCD_TINY 1e-290 /* more than all underflow of one query, whose largest coordinate is at least 1 */
+#define CTI_CCD_TINY 1e-290 /* bound on the sum of all underflow errors of one query, whose largest coordinate is at least 1 */
 
 /* cti_ccd_scale -- 2^-e with 1 <= x 2^-e < 2 for normal x; clamped to 2^-1021 .. 2^1021 */
 static double cti_ccd_scale(double x)
@@ -30,7 +30,8 @@ static double cti_ccd_scale(double x)
     return r;
 }
 
-/* cti_ccd_relative -- differences of one end, times `half` on both operands first (1, or 1/2 where a difference would overflow) */
+/* cti_ccd_relative -- the differences at one end; both operands are first multiplied by `half`: 1, or 1/2 where a difference would
+   overflow */
 static void cti_ccd_relative(cti_ccd_query *q, int end, const double *x, double half)
 {
     int k;
@@ -53,7 +54,7 @@ static void cti_ccd_relative(cti_ccd_query *q, int end, const double *x, double 
     }
 }
 
-/* cti_ccd_measure -- q->big; returns the largest coordinate, NaN where one is NaN */
+/* cti_ccd_measure -- computes q->big; returns the largest coordinate, or NaN where one is NaN */
 static double cti_ccd_measure(cti_ccd_query *q)
 {
     double top = 0;
@@ -81,7 +82,7 @@ CTI_FN int cti_ccd_prepare(cti_ccd_query *q, int kind, const double *x0, const d
     cti_ccd_relative(q, 0, x0, 1), cti_ccd_relative(q, 1, x1, 1);
     top = cti_ccd_measure(q);
     if (!cti_finite64(top)) {
-        /* a difference overflowed: halves of finite numbers never do */
+        /* a difference overflowed; differences of halved finite numbers cannot */
         cti_ccd_relative(q, 0, x0, 0.5), cti_ccd_relative(q, 1, x1, 0.5);
         top = cti_ccd_measure(q);
         distance *= 0.5, q->pre = 0.5;
@@ -101,7 +102,7 @@ CTI_FN int cti_ccd_prepare(cti_ccd_query *q, int kind, const double *x0, const d
         }
         top *= s, distance *= s;
     }
-    /* a distance that underflowed must not become a touch query */
+    /* a positive distance that underflowed must not become a query at distance 0 */
     q->distance = distance > 0 || !positive ? distance : CTI_CCD_TINY;
     return 1;
 }
@@ -133,7 +134,7 @@ static double cti_ccd_lowest(const cti_ccd_query *q, double h[4][3], const doubl
     return low - CTI_CCD_DOT * (fabs(n[0]) * q->big[0] + fabs(n[1]) * q->big[1] + fabs(n[2]) * q->big[2]) - CTI_CCD_TINY;
 }
 
-/* cti_ccd_unit -- n / (|n| (1 + 8u)), so that the length is 1 at most; 0 where n has no direction */
+/* cti_ccd_unit -- n / (|n| (1 + 8u)), so that the length is at most 1; returns 0 where n has no direction */
 static int cti_ccd_unit(double n[3])
 {
     double m = fabs(n[0]) > fabs(n[1]) ? fabs(n[0]) : fabs(n[1]), s;
@@ -166,7 +167,7 @@ static void cti_ccd_rim(double h[4][3], int m, double v[3])
     }
 }
 
-/* cti_ccd_face -- normal of the polygon towards its side away from the origin; 0 when the origin's foot is outside */
+/* cti_ccd_face -- the polygon's normal, pointing from the origin to its plane; 0 when the foot of the origin is outside the polygon */
 static int cti_ccd_face(double h[4][3], int m, double n[3])
 {
     double u[3], v[3], x[3], s;
@@ -194,7 +195,7 @@ CTI_FN double cti_ccd_direction(const cti_ccd_query *q, double t, double n[3])
         a = cti_ccd_lowest(q, h, n);
     else
         n[0] = n[1] = n[2] = 0;
-    /* the sharper of face and rim */
+    /* takes the one of face and rim that gives the larger lower bound */
     cti_ccd_rim(h, q->n_hull, f);
     if (cti_ccd_unit(f)) {
         b = cti_ccd_lowest(q, h, f);
@@ -204,8 +205,8 @@ CTI_FN double cti_ccd_direction(const cti_ccd_query *q, double t, double n[3])
     return a;
 }
 
-/* cti_ccd_turning -- 1 when for certain the distance is kept in [t0, t1] along a direction that turns linearly from n0 to n1: for each i
-   n(s).h_i(s) is a quadratic with Bernstein coefficients n0.h_i(t0), (n0.h_i(t1) + n1.h_i(t0)) / 2, n1.h_i(t1), and |n(s)| <= 1 */
+/* cti_ccd_turning -- returns 1 when the distance is certainly kept in [t0, t1] along a direction that turns linearly from n0 to n1. For
+   each i, n(s).h_i(s) is a quadratic with Bernstein coefficients n0.h_i(t0), (n0.h_i(t1) + n1.h_i(t0)) / 2, n1.h_i(t1), and |n(s)| <= 1 */
 static int cti_ccd_turning(const cti_ccd_query *q, double t0, const double *n0, double t1, const double *n1)
 {
     double a[4][3], b[4][3], edge = q->distance + CTI_CCD_TINY, s;
@@ -241,7 +242,8 @@ CTI_FN int cti_ccd_clear(const cti_ccd_query *q, double t0, double t1)
     return cti_ccd_direction(q, t0, n) > q->distance && cti_ccd_direction(q, t1, m) > q->distance && cti_ccd_turning(q, t0, n, t1, m);
 }
 
-/* cti_ccd_reach -- estimate of the share of [t0, t1] that n0 turning to n1 frees: first root of the quadratics, 1 where there is none */
+/* cti_ccd_reach -- estimates the share of [t0, t1] that a direction turning from n0 to n1 frees: the first root of the quadratics, 1 if
+   there is none */
 static double cti_ccd_reach(const cti_ccd_query *q, double t0, const double *n0, double t1, const double *n1)
 {
     double a[4][3], b[4][3], edge = q->distance, share = 1, c0, c1, c2, p, r, d;
@@ -267,8 +269,9 @@ static double cti_ccd_reach(const cti_ccd_query *q, double t0, const double *n0,
     return share;
 }
 
-/* cti_ccd_stride -- from t along n0: the end of a certified free interval [t, result]; t when none was found. A fixed direction comes
-   first, then one that turns towards the direction at *ratio times its reach; *ratio adapts to what that was good for */
+/* cti_ccd_stride -- the end of a certified free interval that begins at t; t when none was found. First the reach of the fixed direction n0
+   is estimated. Then a direction is tried that turns from n0 towards the one at *ratio times that reach. *ratio grows when turning frees
+   more than the fixed direction, and shrinks otherwise */
 static double cti_ccd_stride(const cti_ccd_query *q, double t, const double *n0, double *ratio)
 {
     double n1[3], m[3], fixed, share, end;

@@ -1,20 +1,21 @@
 /* ccd_backward.c -- continuous collision detection seen from the end of the motion: the last contact, and a time just before it began.
-   Method: the last time is 1 less the first time of the reversed motion. From there the search goes back. While contact is certain it takes the
-   nearest points of the two features and keeps their weights: the distance between two such points is convex in time and bounds that of the
-   features from above, so that contact is certain from the first time at which it is the minimum distance: go there, repeat (the advancement
-   of ccd_advance.c with upper bounds in place of lower ones). Where contact is possible but not certain it steps back by twice the last step,
-   until a plane in the gap proves the features apart, and halves the interval between. A time is returned only with such a proof.
-   Rounding: as in ccd_advance.c, n.h is off by 12u sum_k B_k at most; weights of sum 1 + 4u add less than that: CTI_BACK_MARGIN.
+   Method: the last time of contact is 1 minus the first time of the reversed motion. From there the search goes back in time. While contact
+   is certain, it takes the nearest points of the two features and keeps their weights. The distance between these two points is convex in
+   time and an upper bound of the features' distance. Contact is therefore certain from the first time at which this bound equals the
+   minimum distance; the search goes to that time and repeats. (This is the advancement of ccd_advance.c with upper bounds in place of lower
+   ones.) Where contact is possible but not certain, the search goes back by steps that double, until a plane in the gap proves the features
+   apart. It then bisects the last interval. A time is returned only with such a proof. Rounding: as in ccd_advance.c, n.h is off by 12u
+   sum_k B_k at most; weights whose sum is within 4u of 1 add less than that: CTI_BACK_MARGIN.
    based on: see ccd_advance.c; looking back in time: Otaduy's lecture notes, contact generation. */
 #include "ccd.h"
 #include "dist.h"
 
 #define CTI_BACK_PASSES 256
-#define CTI_BACK_STRIDES 128 /* passes after which only the doubling steps go on */
-#define CTI_BACK_STRIDE 1e-12 /* shortest stride */
-#define CTI_BACK_STEP 1.1641532182693481e-10     /* 2^-33: first step, twice the blur of a last time (CTI_TOUCH_WIDTHSURE) ... */
-#define CTI_BACK_STEPTHIN 9.5367431640625e-07    /* 2^-20: ... of a vertex that touches an edge or a vertex, where advancement slows down */
-#define CTI_BACK_BAND 2e-9 /* share of the distance */
+#define CTI_BACK_STRIDES 128 /* passes with advancement; after these only the doubling steps go on */
+#define CTI_BACK_STRIDE 1e-12 /* [share of the motion] shortest stride */
+#define CTI_BACK_STEP 1.1641532182693481e-10     /* 2^-33: first step, twice the uncertainty of a last time (CTI_TOUCH_WIDTHSURE) ... */
+#define CTI_BACK_STEPTHIN 9.5367431640625e-07    /* 2^-20: ... for a vertex that touches an edge or a vertex, where advancement is slow */
+#define CTI_BACK_BAND 2e-9 /* [share of the distance] the forward search may report contact up to this much beyond the distance */
 #define CTI_BACK_MARGIN (64 * 1.1102230246251565e-16)
 
 /* cti_back_weights -- weights of the hull's point nearest to the origin at time t: >= 0, sum 1 */
@@ -46,7 +47,7 @@ static void cti_back_weights(const cti_ccd_query *q, double t, double w[4])
         w[i] /= sum;
 }
 
-/* cti_back_touching -- the first time of an interval up to t in which contact is certain; t where it is not */
+/* cti_back_touching -- the earliest time from which contact is certain up to t; t where it is not certain */
 static double cti_back_touching(const cti_ccd_query *q, double t)
 {
     double w[4], a[3], v[3], uu = 0, uv = 0, vv = 0, end = 0, within, back, s;
@@ -64,7 +65,7 @@ static double cti_back_touching(const cti_ccd_query *q, double t)
     }
     if (!(uu <= within * within))
         return t;
-    /* |u - r v| = near */
+    /* |u - back / vv v| = within */
     back = uv + sqrt(uv * uv + vv * (within * within - uu));
     s = back < vv * t ? t - back / vv * (1 - 1e-12) : 0;
     for (k = 0; k < 3; k++)
@@ -72,8 +73,8 @@ static double cti_back_touching(const cti_ccd_query *q, double t)
     return s < t && end <= within * within ? s : t;
 }
 
-/* cti_back_apart -- 1 when for certain the features are farther than the distance at time t, by more than what the forward search lets pass as
-   contact */
+/* cti_back_apart -- returns 1 when the features are certainly farther apart at time t than the distance, by more than the tolerance of the
+   forward search */
 static int cti_back_apart(const cti_ccd_query *q, double t)
 {
     double n[3];
@@ -86,13 +87,13 @@ static double cti_back_step(const cti_ccd_query *q)
     return q->distance > 0 || q->kind < CTI_CCD_VE ? CTI_BACK_STEP : CTI_BACK_STEPTHIN;
 }
 
-/* cti_back_is_before -- 1 when the features are apart at time t and a contact is, or may be, in [t, last] */
+/* cti_back_is_before -- 1 when the features are apart at time t and a contact in [t, last] is certain (sure) or possible */
 static int cti_back_is_before(const cti_ccd_query *q, double t, double last, int sure)
 {
     return cti_back_apart(q, t) && (sure || cti_ccd_advance(q, t, last) <= 1);
 }
 
-/* cti_back_sharpen -- low: apart, before the contact; high: not known to be. The latest time like low that halving finds */
+/* cti_back_sharpen -- bisects for the latest time that is apart and before the contact; low is such a time, high is not known to be one */
 static double cti_back_sharpen(const cti_ccd_query *q, double low, double high, double last, int sure)
 {
     while (high - low > cti_back_step(q)) {
@@ -135,7 +136,7 @@ static ct_real cti_back_last(double toi)
     r = (ct_real)t;
 #if CONTACT_REAL == 32
     if ((double)r < t)
-        r = r * (1 + CTI_EPS); /* the next float above, or the one above it */
+        r = r * (1 + CTI_EPS); /* the next larger float, or the one above that */
 #endif
     return r < 1 ? r : 1;
 }

@@ -1,9 +1,10 @@
-/* ccd_batch.c -- many continuous queries at once: eight lanes of cheap certified early no, then one search for each pair that is left.
-   Method: passes 1 and 2 look for a plane through the gap between the origin and all end points of the difference hull (the moving hulls are
-   inside theirs): along the axes and the normal at half time, then in directions from Gilbert's iteration on the nearest point. Pass 3, for
-   touch queries only: the signs of the Bernstein coefficients of the coplanarity cubic and of the inside quartics (ccd_touch.c, same
-   bounds). The float build makes all passes in float lanes first, and in double lanes what those leave open; the search is double in both.
-   Lanes that are too large or too small for the bounds (outside of CTI_BSMALL .. CTI_BBIG) or not finite are never freed here.
+/* ccd_batch.c -- many continuous queries at once: cheap tests on eight lanes certify most pairs as apart; each pair that is left gets a
+   search.
+   Method: passes 1 and 2 look for a plane between the origin and the convex hull of all end points of the difference hull, which contains
+   the moving hull. Pass 1 tries the axes and the normal at half time, pass 2 directions from Gilbert's iteration on the nearest point. Pass
+   3, for touch queries only: the signs of the Bernstein coefficients of the coplanarity cubic and of the inside quartics (ccd_touch.c, same
+   bounds). The float build runs all passes in float lanes first, and then in double lanes where float lanes were out of range; the search
+   is double in both builds. Lanes outside the range of the bounds (CTI_BSMALL .. CTI_BBIG), or not finite, are never freed here.
 
    Error bounds, for both lane types, u the unit roundoff of the lanes (2^-53, 2^-24). Input is exact in either type that the build uses.
      difference            h (1 + d), |d| <= u: the sign is exact; |h_k| <= B_k (q->big, of rounded differences: the u^2 goes into the constants)
@@ -40,7 +41,7 @@ CTI_INLINE const float *cti_batch_before(const ct_real *x, const int32_t *quads,
 }
 CTI_INLINE void cti_batch_points(const ct_real *x, const int32_t *quads, const int *list, int corner, cti_f8 r[4])
 {
-    /* four numbers from the one before a point on; there is none before the first */
+    /* loads four numbers from the one before the point on; the first point has none before it */
     float first[4];
     first[0] = 0, first[1] = x[0], first[2] = x[1], first[3] = x[2];
     r[0] = cti_f8_load44(cti_batch_before(x, quads, first, list[0], corner), cti_batch_before(x, quads, first, list[4], corner));
@@ -125,14 +126,14 @@ static int cti_batch_run(int kind, const ct_real *x0, const ct_real *x1, const i
         count = n - first < CTI_BATCH_CHUNK ? n - first : CTI_BATCH_CHUNK;
         for (i = 0; i < count; i++)
             list[i] = first + i, toi[first + i] = CTI_R(CTI_CCD_NONE);
-        narrow = CONTACT_REAL == 64; /* 1: lanes are left that are too narrow for their queries */
+        narrow = CONTACT_REAL == 64; /* 1: some lanes are out of range of their type's bounds */
 #if CONTACT_REAL == 32
         count = cti_batch_f_passes(kind, x, quads, list, count, min_distance, &narrow);
 #endif
-        /* what float lanes leave in their range double ones leave, too: it meets, or nearly */
+        /* where all lanes were in float's range, double lanes would free no more: the remaining pairs meet, or nearly */
         if (narrow)
             count = cti_batch_d_passes(kind, x, quads, list, count, min_distance, &narrow);
-        /* the search for what is left */
+        /* the search for each remaining query */
         for (i = 0; i < count; i++) {
             const int32_t *quad = quads + 4 * (size_t)list[i];
             ct_real a[12], b[12], d = min_distance ? min_distance[list[i]] : 0;

@@ -1,6 +1,6 @@
-/* ccd_batch.inl -- the passes over eight lanes, for CTI_V = cti_d8 and cti_f8. CTI_VN(name) names the operations of simd.h, CTI_BN(name) what is
-   defined here; CTI_BS(x) is a constant of the lane's type, CTI_BU its unit roundoff, CTI_BTINY more than all that underflows, CTI_BNORM
-   more than what underflow takes from a length, CTI_BSMALL .. CTI_BBIG the sizes for which that is so. */
+/* ccd_batch.inl -- the passes over eight lanes, for CTI_V = cti_d8 and cti_f8. CTI_VN(name) names the operations of simd.h, CTI_BN(name)
+   the functions defined here. CTI_BS(x) is a constant of the lane's type and CTI_BU its unit roundoff. CTI_BTINY exceeds all errors from
+   underflow, CTI_BNORM the error of a length from underflow. Both hold for coordinates whose size is in CTI_BSMALL .. CTI_BBIG. */
 
 /* eight queries: h hull of differences at both ends, c third vector of the cubic, big largest |coordinate| by axis */
 typedef struct CTI_BN(lanes) {
@@ -18,7 +18,8 @@ CTI_INLINE void CTI_BN(cross)(const CTI_V *a, const CTI_V *b, CTI_V *r)
     r[2] = CTI_VN(sub)(CTI_VN(mul)(a[0], b[1]), CTI_VN(mul)(a[1], b[0]));
 }
 
-/* CTI_BN(axes) -- lanes that an axis frees; sets big; *sane: lanes in range and finite (a NaN reaches the sum, not the maximum) */
+/* CTI_BN(axes) -- returns the lanes that an axis frees and sets big. *sane: lanes in range and finite (a NaN shows in the sum, not in the
+   maximum) */
 CTI_INLINE CTI_V CTI_BN(axes)(CTI_BN(lanes) *q, int m, CTI_V *sane)
 {
     CTI_V zero = CTI_VN(set)(0), r = CTI_VN(lt)(zero, zero), sum = q->distance, top = zero, low, high, x;
@@ -43,7 +44,7 @@ CTI_INLINE CTI_V CTI_BN(axes)(CTI_BN(lanes) *q, int m, CTI_V *sane)
     return r;
 }
 
-/* CTI_BN(edge) -- how far along n the hull must lie: distance |n| and the rounding bound */
+/* CTI_BN(edge) -- the least n.h that frees a lane: distance times |n|, and the rounding bound */
 CTI_INLINE CTI_V CTI_BN(edge)(const CTI_BN(lanes) *q, const CTI_V *n)
 {
     CTI_V r = CTI_VN(add)(CTI_VN(add)(CTI_VN(mul)(CTI_VN(abs)(n[0]), q->big[0]), CTI_VN(mul)(CTI_VN(abs)(n[1]), q->big[1])),
@@ -53,7 +54,7 @@ CTI_INLINE CTI_V CTI_BN(edge)(const CTI_BN(lanes) *q, const CTI_V *n)
     return CTI_VN(add)(r, CTI_VN(mul)(CTI_VN(add)(length, CTI_VN(set)(CTI_BS(CTI_BNORM))), q->distance));
 }
 
-/* CTI_BN(normal) -- lanes that the plane of the feature normal at half time frees */
+/* CTI_BN(normal) -- lanes freed by the plane with the features' normal at half time */
 CTI_INLINE CTI_V CTI_BN(normal)(const CTI_BN(lanes) *q, int m)
 {
     CTI_V u[3], v[3], n[3], low, high, s, edge;
@@ -75,7 +76,8 @@ CTI_INLINE CTI_V CTI_BN(normal)(const CTI_BN(lanes) *q, int m)
     return CTI_VN(or)(CTI_VN(lt)(edge, low), CTI_VN(lt)(high, CTI_VN(sub)(CTI_VN(set)(0), edge)));
 }
 
-/* CTI_BN(gilbert) -- v to the nearest point of the segment from v to the hull's lowest point along v; returns the lanes v frees */
+/* CTI_BN(gilbert) -- moves v to the point nearest to the origin on the segment from v to the hull's lowest point along v; returns the lanes
+   that the old v frees */
 CTI_INLINE CTI_V CTI_BN(gilbert)(const CTI_BN(lanes) *q, CTI_V *v, int m)
 {
     CTI_V low = CTI_BN(dot)(v, q->h[0][0]), w[3], s, less, r, one = CTI_VN(set)(1), zero = CTI_VN(set)(0);
@@ -102,7 +104,7 @@ CTI_INLINE CTI_V CTI_BN(gilbert)(const CTI_BN(lanes) *q, CTI_V *v, int m)
     return r;
 }
 
-/* CTI_BN(search) -- planes that Gilbert's iteration finds, from the middle of the hull on: the lanes they free */
+/* CTI_BN(search) -- lanes freed by planes of Gilbert's iteration, which starts at the middle of the hull */
 CTI_INLINE int CTI_BN(search)(const CTI_BN(lanes) *q, int m, int good)
 {
     CTI_V v[3];
@@ -118,7 +120,7 @@ CTI_INLINE int CTI_BN(search)(const CTI_BN(lanes) *q, int m, int good)
     return bits;
 }
 
-/* CTI_BN(sign) -- lanes in which all of n coefficients are below -edge (or, both: above edge) */
+/* CTI_BN(sign) -- lanes in which all n coefficients are below -edge (with `both`: or all above edge) */
 CTI_INLINE CTI_V CTI_BN(sign)(const CTI_V *c, int n, CTI_V edge, int both)
 {
     CTI_V low = c[0], high = c[0], r;
@@ -140,7 +142,7 @@ CTI_INLINE void CTI_BN(quadric)(const CTI_V *a0, const CTI_V *a1, const CTI_V *b
         r[1][k] = CTI_VN(mul)(CTI_VN(set)(CTI_BS(0.5)), CTI_VN(add)(x[k], y[k]));
 }
 
-/* CTI_BN(quartic) -- lanes in which x.n (times `sign`) is negative for certain */
+/* CTI_BN(quartic) -- lanes in which x.n is negative for certain */
 CTI_INLINE CTI_V CTI_BN(quartic)(CTI_V x[3][3], CTI_V n[3][3], CTI_V edge)
 {
     CTI_V g[5], half = CTI_VN(set)(CTI_BS(0.5)), b = CTI_VN(mul)(CTI_VN(set)(4), CTI_BN(dot)(x[1], n[1]));
@@ -151,7 +153,7 @@ CTI_INLINE CTI_V CTI_BN(quartic)(CTI_V x[3][3], CTI_V n[3][3], CTI_V edge)
     return CTI_BN(sign)(g, 5, edge, 0);
 }
 
-/* CTI_BN(signs) -- pass 2 for eight touch queries: a bit per lane that is free */
+/* CTI_BN(signs) -- pass 3, for eight queries at distance 0: one bit per lane that is free */
 CTI_INLINE int CTI_BN(signs)(const CTI_BN(lanes) *q, int m)
 {
     const CTI_V *a0 = q->h[0][0], *a1 = q->h[1][0], *b0 = q->h[0][1], *b1 = q->h[1][1];
@@ -189,7 +191,7 @@ CTI_INLINE int CTI_BN(signs)(const CTI_BN(lanes) *q, int m)
 }
 
 
-/* CTI_BN(load) -- differences of the queries list[0..7] */
+/* CTI_BN(load) -- the differences of the queries list[0..7] */
 CTI_INLINE void CTI_BN(load)(CTI_BN(lanes) *q, int kind, const ct_real *const x[2], const int32_t *quads, const int *list,
                              const ct_real *min_distance)
 {
@@ -221,8 +223,8 @@ CTI_INLINE void CTI_BN(load)(CTI_BN(lanes) *q, int kind, const ct_real *const x[
     }
 }
 
-/* CTI_BN(pass) -- one pass over `count` queries of the list, compacted in place; returns how many are left. *out_of_range: 1 where it met lanes
-   of which it can say nothing, else as it was */
+/* CTI_BN(pass) -- one pass over `count` queries of the list, which is compacted in place; returns how many are left. *out_of_range becomes
+   1 if some lanes are out of range or not finite */
 CTI_INLINE int CTI_BN(pass)(int pass, int kind, const ct_real *const x[2], const int32_t *quads, int *list, int count,
                             const ct_real *min_distance, int *out_of_range)
 {

@@ -4,9 +4,9 @@
                                                                    EE: n = bc + ca,  ca.n, bc.n, -ab.n, (n + ab).n >= 0.
    f is a cubic, the others are quartics in t. Their Bernstein coefficients bound them: an interval without a zero of f, or with a negative
    quartic, is free. The leftmost interval that is not free is split at the border of the expected root of f, else in the middle. Where f
-   vanishes to rounding (coplanar motion, parallel or zero-length edges, flat triangles) a plane through the gap decides (cti_ccd_clear).
-   What double precision leaves open on a short or flat interval goes once more through the same polynomials in double-double, from exact
-   differences of the input. There is no "no" without a certificate; the answer is the left end of the first interval that was not freed.
+   vanishes to rounding (coplanar motion, parallel or zero-length edges, flat triangles) a plane in the gap decides (cti_ccd_clear). A short
+   or flat interval that double precision leaves open goes through the same polynomials in double-double, from exact differences of the
+   input. Every interval is freed by a certificate; the answer is the left end of the first interval that was not freed.
 
    Error bounds. u = 2^-53; B_k bounds coordinate k of a, b, c at both ends (q->big), P = B_x B_y B_z, S_x = B_y B_z (S_y, S_z alike),
    Q = S_x^2 + S_y^2 + S_z^2. Products of second order in u are covered by rounding the constants up. Every product in f has one factor of
@@ -39,15 +39,17 @@
 #define CTI_TOUCH_SOLID 4294967296.0
 #define CTI_TOUCH_WIDTH 5.6843418860808015e-14     /* 2^-44: shortest piece in double */
 #define CTI_TOUCH_WIDTHDD 8.2718061255302767e-25   /* 2^-80: in double-double */
-#define CTI_TOUCH_WIDTHSURE 5.8207660913467407e-11 /* 2^-34: shortest piece that certainly holds a contact */
-#define CTI_TOUCH_WIDTHBLIND 2.44140625e-4         /* 2^-12: longest piece that is handed on because double sees nothing in it */
+#define CTI_TOUCH_WIDTHSURE 5.8207660913467407e-11 /* 2^-34: a shorter piece that certainly holds a contact is not split */
+#define CTI_TOUCH_WIDTHBLIND 2.44140625e-4         /* 2^-12: longest piece handed on to double-double because rounding hides its polynomials
+                                                      in double */
 #define CTI_TOUCH_DEPTH 64
 #define CTI_TOUCH_DEPTHDD 84
-#define CTI_TOUCH_BUDGET 320   /* pieces looked at in one query, in double */
+#define CTI_TOUCH_BUDGET 320   /* pieces examined in one query, in double */
 #define CTI_TOUCH_BUDGETDD 256 /* and in double-double */
 
-/* what is known of a piece that is not free: contact is possible; f is zero to rounding; the quartics say inside or on the border, to
-   rounding; contact is certain; the quartics are lost in rounding (the normal nearly vanishes: only planes through the gap can tell) */
+/* State of a piece that is not free. OPEN: contact is possible. FLAT: f is zero to rounding. SETTLED: the quartics are positive or zero to
+   rounding, inside or on the border. CERTAIN: there is a contact. BLIND: the quartics are lost in rounding since the normal nearly
+   vanishes, so only planes in the gap can decide */
 #define CTI_TOUCH_OPEN 1
 #define CTI_TOUCH_FLAT 2
 #define CTI_TOUCH_SETTLED 4
@@ -77,7 +79,7 @@ static cti_dd cti_touch_x_third(cti_dd a)
     t.hi = 0.33333333333333331, t.lo = 1.8503717077085941e-17; /* 1/3 to 107 bits */
     return cti_dd_mul(a, t);
 }
-/* pieces are always halved in double-double: s is not used */
+/* double-double pieces are always halved: s is not used */
 static cti_dd cti_touch_x_mix(cti_dd a, cti_dd b, double s)
 {
     CTI_UNUSED(s);
@@ -121,21 +123,21 @@ static double cti_touch_exact(const cti_ccd_query *q, double t0, double t1, int 
     stack[0].t0 = t0, stack[0].t1 = t1, stack[0].tl = 0, stack[0].width = t1 - t0;
     for (; top >= 0; (*budget)--) {
         cti_touch_x_piece *p = &stack[top];
-        /* outward: t0 drops tl, and the first width may be rounded */
+        /* rounded outward: t0 drops tl, and the first width may be rounded */
         double low = p->t0 > t0 ? p->t0 * (1 - 4 * CTI_TOUCH_U) : t0, high = (p->t0 + p->width) * (1 + 4 * CTI_TOUCH_U);
         state = cti_touch_x_state(p);
         ends = (state & CTI_TOUCH_FLAT && state & CTI_TOUCH_SETTLED) || (state & CTI_TOUCH_BLIND && p->width <= CTI_TOUCH_WIDTH) ||
                p->width <= CTI_TOUCH_WIDTHDD || *budget <= 0 || top + 1 >= CTI_TOUCH_DEPTHDD;
         if (state & CTI_TOUCH_CERTAIN && p->width <= CTI_TOUCH_WIDTH)
             return low;
-        /* where the polynomials say no more, a plane may */
+        /* where the polynomials cannot decide further, a plane may free the piece */
         if (state == 0 || ((ends || state & CTI_TOUCH_FLAT) && cti_ccd_clear(q, low, high))) {
             top--;
             continue;
         }
         if (ends)
             return low;
-        /* halves; the left one goes on top */
+        /* halves; the left one goes on top of the stack */
         cti_touch_x_split(p, &right, 0.5, CTI_TOUCH_UDD);
         p->width *= 0.5;
         right.width = p->width;
@@ -156,7 +158,7 @@ static double cti_touch_cut(const cti_touch_d_piece *p)
     int i;
     if (!((f[0] > p->ef && f[3] < -p->ef) || (f[0] < -p->ef && f[3] > p->ef)))
         return mid;
-    /* Newton, kept in the bracket */
+    /* Newton's method, kept inside the bracket */
     c1 = 3 * (f[1] - f[0]), c2 = 3 * (f[2] - 2 * f[1] + f[0]), c3 = f[3] - f[0] - 3 * (f[2] - f[1]);
     s = f[0] / (f[0] - f[3]);
     d = c1;
@@ -211,7 +213,7 @@ CTI_FN double cti_ccd_touch(const cti_ccd_query *q)
         if (state & CTI_TOUCH_CERTAIN && width <= CTI_TOUCH_WIDTHSURE)
             return p->t0;
         if (budget <= 0 || exact <= 0) {
-            /* the budget is spent: free what single planes free, then stop at the first piece that is left */
+            /* the budget is spent: drop pieces that single planes free, and stop at the first that is left */
             if (budget > -CTI_TOUCH_DEPTH && cti_ccd_clear(q, p->t0, t1)) {
                 top--;
                 continue;
@@ -228,7 +230,7 @@ CTI_FN double cti_ccd_touch(const cti_ccd_query *q)
             top--;
             continue;
         }
-        /* the left part goes on top */
+        /* the left part goes on top of the stack */
         s = (t - p->t0) / width;
         cti_touch_d_split(p, &right, s, CTI_TOUCH_U);
         right.t0 = t, right.t1 = t1, right.tl = right.width = 0, p->t1 = t;

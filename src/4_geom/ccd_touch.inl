@@ -1,8 +1,9 @@
-/* ccd_touch.inl -- polynomials of a touch query over a piece of time, for CTI_T = double and cti_dd. CTI_TN(name) names the operations
-   add, sub, mul, scale (power of two), third (x / 3), mix ((1 - s) a + s b), high (leading double) and everything that is defined here. */
+/* ccd_touch.inl -- polynomials of a touch query over a piece of time, for CTI_T = double and cti_dd. CTI_TN(name) names the functions
+   defined here and the operations add, sub, mul, scale (by a power of two), third (x / 3), mix ((1 - s) a + s b) and high (the leading
+   double). */
 
-/* f coplanarity cubic, g the four inside quartics (VF: the last one twice), ef, eg their error bounds. The piece is [t0, t1] in double, and
-   t0 + tl .. t0 + tl + width in double-double, where a double cannot hold the time */
+/* f: the coplanarity cubic; g: the four inside quartics (for VF the last one twice); ef, eg: their error bounds. The piece is [t0, t1] in
+   double. In double-double it is t0 + tl .. t0 + tl + width, since a double cannot hold these times */
 typedef struct CTI_TN(piece) {
     double t0, t1, tl, width, ef, eg[4];
     CTI_T f[4], g[4][5];
@@ -91,7 +92,7 @@ static void CTI_TN(range)(const CTI_T *c, int n, double *low, double *high)
     *low = a, *high = b;
 }
 
-/* 0: no contact in the piece; else CTI_TOUCH_OPEN and what more is known */
+/* 0: no contact in the piece; else CTI_TOUCH_OPEN with the other flags that hold */
 static int CTI_TN(state)(const CTI_TN(piece) * p)
 {
     double low, high, first = CTI_TN(high)(p->f[0]), last = CTI_TN(high)(p->f[3]);
@@ -112,7 +113,7 @@ static int CTI_TN(state)(const CTI_TN(piece) * p)
         else if (low >= -16 * p->eg[i] && high <= 16 * p->eg[i])
             level++;
     }
-    /* a quartic that is zero to rounding puts the point on the border only where n^2, a sum of quartics, is far above rounding */
+    /* quartics that are zero to rounding mean "on the border" only where n^2, a sum of quartics, is far above rounding */
     if (inside + level == 4)
         r |= inside == 4 || best > CTI_TOUCH_SOLID * p->eg[3] ? CTI_TOUCH_SETTLED : CTI_TOUCH_BLIND;
     if (inside == 4 && ((first > p->ef && last < -p->ef) || (first < -p->ef && last > p->ef)))
@@ -137,7 +138,7 @@ static double CTI_TN(cut)(CTI_T *c, CTI_T *r, int n, double s)
     return m;
 }
 
-/* p keeps the part of the piece left of s, r gets the part right of it; the times are the caller's */
+/* p keeps the part of the piece left of s, r gets the part right of it; the caller sets the times */
 static void CTI_TN(split)(CTI_TN(piece) * p, CTI_TN(piece) * r, double s, double unit)
 {
     int i;

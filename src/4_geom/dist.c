@@ -1,13 +1,13 @@
 /* dist.c -- squared distances and closest points: vertex-vertex, vertex-edge, vertex-triangle, edge-edge.
    Method: the foot of the perpendicular is taken where it lies inside both features and the normal is well determined; otherwise the
    minimum over the boundary features, which is exact because the squared distance is convex in the parameters. Near-degenerate interiors
-   are compared with the boundary, so that a badly rounded foot never beats a better boundary point. The distance is always evaluated at
-   the returned parameters: it is the distance of two points of the features, never less than the true one by more than rounding.
+   are compared with the boundary, so that a badly rounded foot never replaces a better boundary point. The distance is always evaluated at
+   the returned parameters. So it is the distance of two points of the features and never less than the true one by more than rounding.
    based on: Ericson, Real-Time Collision Detection, ch. 5.1; barycentric weights from cross products rather than from Gram matrices,
    which lose half of the digits where edges are nearly parallel. */
 #include "dist.h"
 
-/* below this share of |u|^2 |v|^2, |u x v|^2 does not decide alone */
+/* where |u x v|^2 is below this share of |u|^2 |v|^2, the foot is compared with the boundary */
 #define CTI_DIST_FLAT CTI_R(1e-4)
 
 CTI_FN ct_real cti_dist_pp(const ct_real *p, const ct_real *q) { return cti_v3_norm2(cti_v3_sub(cti_v3_at(p, 0), cti_v3_at(q, 0))); }

@@ -15,8 +15,9 @@
 /* Squared distances; every pointer is a point of three numbers.
    t          out  closest point e0 + t (e1 - e0), 0 <= t <= 1
    w          out  [3] barycentric weights of the closest point, >= 0, sum 1 up to rounding
-   st         out  [2] closest points a0 + st[0] (a1 - a0) and b0 + st[1] (b1 - b0); one of many where edges are parallel
-   feature    out  as above. Zero-length edges and flat triangles are allowed. No output may be NULL. */
+   st         out  [2] closest points a0 + st[0] (a1 - a0) and b0 + st[1] (b1 - b0); for parallel edges one of many such pairs
+   feature    out  as above
+   Zero-length edges and flat triangles are allowed. No output may be NULL. */
 CTI_FN ct_real cti_dist_pp(const ct_real *p, const ct_real *q);
 CTI_FN ct_real cti_dist_pe(const ct_real *p, const ct_real *e0, const ct_real *e1, ct_real *t, int *feature);
 CTI_FN ct_real cti_dist_pt(const ct_real *p, const ct_real *t0, const ct_real *t1, const ct_real *t2, ct_real w[3], int *feature);

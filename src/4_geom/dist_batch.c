@@ -7,7 +7,7 @@
 
 #define CTI_DISTB_FLAT CTI_R(1e-4) /* as in dist.c */
 
-/* cti_distb_load -- point `corner` of eight quads (the last one again where fewer are left) */
+/* cti_distb_load -- point `corner` of eight quads (the last quad is repeated where fewer are left) */
 CTI_INLINE void cti_distb_load(const ct_real *x, const int32_t *quads, int n, int corner, cti_r8 r[3])
 {
     ct_real buf[3][8];
@@ -75,7 +75,7 @@ CTI_INLINE cti_r8 cti_distb_face(cti_r8 x[4][3], cti_r8 w[3], cti_r8 *feature)
     return cti_select8(in, d2, best);
 }
 
-/* cti_distb_better -- takes over (d2, s, t) where d2 is less than best */
+/* cti_distb_better -- lanes where d2 < best take over d2, s and t */
 CTI_INLINE void cti_distb_better(cti_r8 d2, cti_r8 s, cti_r8 t, cti_r8 *best, cti_r8 st[2])
 {
     cti_r8 less = cti_lt8(d2, *best);

@@ -1,6 +1,6 @@
-/* intersect.c -- exact edge-triangle and point-surface tests. Method: intersect.h. What lies in one plane is tested in a projection along
-   an axis on which the plane does not stand on edge; segments, in all three projections. The ray of the containment test runs along +z from
-   p + (e, e^2, 0) with e infinitesimal: it meets no edge and no vertex, and triangles on edge to it not at all. */
+/* intersect.c -- exact edge-triangle and point-surface tests. Method: intersect.h. Coplanar cases are tested in a projection along an axis
+   that is not parallel to the plane, segments in all three projections. The ray of the containment test runs along +z from p + (e, e^2, 0)
+   with e infinitesimal: it meets no edge, no vertex, and no triangle that is parallel to it. */
 #include "intersect.h"
 
 static void cti_intersect_load(double d[3], const ct_real *p) { d[0] = (double)p[0], d[1] = (double)p[1], d[2] = (double)p[2]; }
@@ -8,7 +8,7 @@ static void cti_intersect_load(double d[3], const ct_real *p) { d[0] = (double)p
 /* The projection that drops `axis`; cyclic, so that orientation is kept. */
 static void cti_intersect_project(double q[2], const double p[3], int axis) { q[0] = p[(axis + 1) % 3], q[1] = p[(axis + 2) % 3]; }
 
-/* c on the closed segment a b, given that all three are on one line. */
+/* Is c on the closed segment a b? All three must be on one line. */
 static int cti_intersect_between(const double a[2], const double b[2], const double c[2])
 {
     int k;
@@ -32,7 +32,7 @@ static int cti_intersect_segments_2d(const double a[2], const double b[2], const
            (oa == 0 && cti_intersect_between(c, d, a)) || (ob == 0 && cti_intersect_between(c, d, b));
 }
 
-/* Segments in space: in one plane, and crossing in every projection (one of them is one to one on their plane). */
+/* Segments in space meet if they are coplanar and meet in all three projections (one of these is one-to-one on their plane). */
 CTI_FN int cti_intersect_segments(const double a[3], const double b[3], const double c[3], const double d[3])
 {
     int axis;
@@ -48,7 +48,7 @@ CTI_FN int cti_intersect_segments(const double a[3], const double b[3], const do
     return 1;
 }
 
-/* An axis along which the triangle has area, -1: it has none. */
+/* An axis along which the triangle's projection has area, or -1: it has none. q: that projection. */
 static int cti_intersect_axis(double t[3][3], double q[3][2])
 {
     int axis, k;
@@ -61,20 +61,20 @@ static int cti_intersect_axis(double t[3][3], double q[3][2])
     return -1;
 }
 
-/* p in the closed triangle q, both in the projection. */
+/* Is p in the closed triangle q? Both are projected. */
 static int cti_intersect_inside_2d(double q[3][2], const double p[2])
 {
     int a = cti_exact_orient2d(q[0], q[1], p), b = cti_exact_orient2d(q[1], q[2], p), c = cti_exact_orient2d(q[2], q[0], p);
     return (a >= 0 && b >= 0 && c >= 0) || (a <= 0 && b <= 0 && c <= 0);
 }
 
-/* Points of the plane of t: one (p, with p1 NULL) or a segment. */
+/* Does the triangle t meet a point (p0, with p1 NULL) or a segment that lies in its plane? */
 static int cti_intersect_in_plane(double t[3][3], const double p0[3], const double *p1)
 {
     double q[3][2], a[2], b[2];
     int axis = cti_intersect_axis(t, q), k;
     if (axis < 0) {
-        /* no area: the triangle is its three sides */
+        /* a triangle without area is tested as its three sides */
         for (k = 0; k < 3; k++)
             if (cti_intersect_segments(p0, p1 ? p1 : p0, t[k], t[(k + 1) % 3]))
                 return 1;
@@ -96,7 +96,7 @@ CTI_FN int cti_intersect_edge_triangle(const ct_real *p0, const ct_real *p1, con
 {
     double a[3], b[3], t[3][3];
     int k, o0, o1, s[3];
-    /* boxes, compared exactly */
+    /* the boxes must overlap; the comparison is exact */
     for (k = 0; k < 3; k++) {
         ct_real lo = p0[k] < p1[k] ? p0[k] : p1[k], hi = p0[k] < p1[k] ? p1[k] : p0[k];
         if ((t0[k] > hi && t1[k] > hi && t2[k] > hi) || (t0[k] < lo && t1[k] < lo && t2[k] < lo))
@@ -104,14 +104,14 @@ CTI_FN int cti_intersect_edge_triangle(const ct_real *p0, const ct_real *p1, con
     }
     cti_intersect_load(a, p0), cti_intersect_load(b, p1);
     cti_intersect_load(t[0], t0), cti_intersect_load(t[1], t1), cti_intersect_load(t[2], t2);
-    /* the ends against the plane */
+    /* the end points' sides of the triangle's plane */
     o0 = cti_exact_orient3d(t[0], t[1], t[2], a);
     o1 = cti_exact_orient3d(t[0], t[1], t[2], b);
     if (o0 * o1 > 0)
         return 0;
     if (o0 == 0 || o1 == 0)
         return cti_intersect_in_plane(t, o0 == 0 ? a : b, o0 == 0 && o1 == 0 ? b : NULL) ? 2 : 0;
-    /* strictly through the plane: inside when the line passes all sides on one hand */
+    /* the segment crosses the plane: it goes through the triangle when the line has all three sides on the same hand */
     for (k = 0; k < 3; k++)
         s[k] = cti_exact_orient3d(a, b, t[k], t[(k + 1) % 3]);
     if (!((s[0] >= 0 && s[1] >= 0 && s[2] >= 0) || (s[0] <= 0 && s[1] <= 0 && s[2] <= 0)))
@@ -130,13 +130,13 @@ static int cti_intersect_side(const double a[2], const double b[2], const double
     return b[0] > a[0] ? 1 : (b[0] < a[0] ? -1 : 0);
 }
 
-/* What one triangle adds to the winding around p: 0, 1 or -1; 2: p lies on it. */
+/* The triangle's contribution to the winding number around p: 0, 1 or -1; or 2: p lies on it. */
 static int cti_intersect_winding(const ct_real *t0, const ct_real *t1, const ct_real *t2, const double p[3])
 {
     double t[3][3];
     int k, s, above;
     cti_intersect_load(t[0], t0), cti_intersect_load(t[1], t1), cti_intersect_load(t[2], t2);
-    /* out of the ray's reach */
+    /* the ray cannot meet the triangle's box */
     for (k = 0; k < 3; k++)
         if ((k < 2 && t[0][k] > p[k] && t[1][k] > p[k] && t[2][k] > p[k]) || (t[0][k] < p[k] && t[1][k] < p[k] && t[2][k] < p[k]))
             return 0;
@@ -146,7 +146,7 @@ static int cti_intersect_winding(const ct_real *t0, const ct_real *t1, const ct_
     s = cti_intersect_side(t[0], t[1], p);
     if (s == 0 || cti_intersect_side(t[1], t[2], p) != s || cti_intersect_side(t[2], t[0], p) != s)
         return 0;
-    /* seen from above, s > 0 is counter-clockwise: its normal has z > 0, and the ray goes up through it when p is on its back */
+    /* seen from above, s > 0 means counter-clockwise, with a normal of z > 0; the ray leaves through the triangle if p is behind it */
     return above == -s ? s : 0;
 }
 

@@ -1,8 +1,8 @@
-/* bvh.c -- eight-wide box trees. Purpose: candidate pairs fast, with nothing allocated after the build. Method: see bvh.h; traversal of a
-   pair of trees with an explicit stack, both nodes opened together when they stand on one level. */
+/* bvh.c -- eight-wide box trees. Purpose: fast candidate pairs, with no allocation after the build. Method: see bvh.h. A pair of trees is
+   traversed with an explicit stack; two nodes of the same level are opened together. */
 #include "bvh.h"
 
-/* the top of a traversal pushes at most 64 pairs a level of either tree */
+/* a traversal pushes at most 64 pairs for each level of either tree */
 enum { CTI_BVH_STACK = 64 * 2 * CTI_BVH_LEVELS, CTI_BVH_PUSH = 64 };
 #define CTI_BVH_BIG 3.4028234e38f
 
@@ -29,7 +29,7 @@ static int cti_bvh_less(const cti_bvh_item *a, const cti_bvh_item *b, int axis)
     return a->at[axis] < b->at[axis] || (!(b->at[axis] < a->at[axis]) && a->id < b->id);
 }
 
-/* Quickselect: the k least of a[0 .. n) along the axis come first. The order is total, so that the set is unique. */
+/* Quickselect: moves the k smallest of a[0 .. n) along the axis to the front. The order is total, so that this set is unique. */
 static void cti_bvh_select(cti_bvh_item *a, int n, int k, int axis)
 {
     int lo = 0, hi = n - 1;
@@ -82,7 +82,7 @@ static int cti_bvh_longest_axis(const cti_bvh_item *a, int n)
     return best;
 }
 
-/* Orders items so that children of `cap` items (a power of eight) are contiguous; only the last is not full. */
+/* Orders items so that children of `cap` items (a power of eight) are contiguous; only the last child may be smaller. */
 static void cti_bvh_order(cti_bvh_item *a, int n, int cap)
 {
     while (n > 8) {
@@ -96,7 +96,7 @@ static void cti_bvh_order(cti_bvh_item *a, int n, int cap)
         cti_bvh_order(a, left, cap);
         a += left, n -= left;
     }
-    /* a leaf: by number */
+    /* a leaf: sorted by number */
     {
         int i, j;
         for (i = 1; i < n; i++) {
@@ -125,7 +125,7 @@ CTI_FN int cti_forest_reserve(cti_mem *mem, cti_forest *forest, size_t items, si
     return CTI_RESERVE(mem, forest->items, items) && CTI_RESERVE(mem, forest->blocks, floats) && CTI_RESERVE(mem, forest->active, blocks);
 }
 
-/* levels and empty boxes of a tree over n items, which go to forest->items[tree->item0 ..] */
+/* sets up levels and empty boxes of a tree over n items; the items go to forest->items[tree->item0 ..] */
 static int cti_bvh_lay_out(cti_mem *mem, cti_forest *forest, cti_bvh *tree, int n, int still)
 {
     int entries = n, blocks = forest->n_blocks, k;
@@ -135,7 +135,7 @@ static int cti_bvh_lay_out(cti_mem *mem, cti_forest *forest, cti_bvh *tree, int 
         return 1;
     tree->size = still ? CTI_BVH_HALF : CTI_BVH_BLOCK;
     tree->float0 = forest->n_floats;
-    /* boxes of level k + 1 are blocks of level k */
+    /* each box of level k + 1 bounds one block of level k */
     for (k = 0;; k++) {
         int level_blocks = (entries - 1) / 8 + 1;
         tree->entries[k] = entries;
@@ -186,7 +186,7 @@ CTI_FN int cti_bvh_build_ordered(cti_mem *mem, cti_forest *forest, cti_bvh *tree
 
 /* ---- refit ---- */
 
-/* Lane `lane` of half a block from a box lo x y z, 0, -hi x y z, 0. */
+/* Writes a box (lo x y z, 0, -hi x y z, 0) to lane `lane` of half a block. */
 static void cti_bvh_put(float *block, int lane, cti_f8 box)
 {
     float t[8];
@@ -195,7 +195,7 @@ static void cti_bvh_put(float *block, int lane, cti_f8 box)
     block[24 + lane] = -t[4], block[32 + lane] = -t[5], block[40 + lane] = -t[6];
 }
 
-/* The box of the lanes of half a block, in the same form. */
+/* The bounding box of all lanes of half a block, in the same form. */
 static cti_f8 cti_bvh_block_box(const float *block)
 {
     float t[8];
@@ -212,7 +212,7 @@ static cti_f8 cti_bvh_block_box(const float *block)
     return cti_f8_load(t);
 }
 
-/* One half of the blocks, `half` floats into each: level 0 from the vertices, and level 1 in passing, then the others. */
+/* Refits one half of the blocks, `half` floats into each: level 0 from the vertices and level 1 in the same pass, then the other levels. */
 static void cti_bvh_refit_half(cti_forest *forest, const cti_bvh *tree, int half, cti_boxes boxes, const int32_t *elements, int width)
 {
     const int32_t *items = forest->items + tree->item0;
@@ -285,7 +285,7 @@ CTI_FN void cti_bvh_root(const cti_forest *forest, const cti_bvh *tree, float bo
 
 /* ---- pairs ---- */
 
-/* A pair of nodes: node (level, i) is box i of level `level` and opens into block i of the level below. */
+/* A pair of nodes. Node (level, i) is box i of level `level`; it opens into block i of the level below. */
 typedef struct cti_bvh_node_pair {
     int level_a, a, level_b, b;
 } cti_bvh_node_pair;
@@ -304,7 +304,7 @@ static const float *cti_bvh_level_block(const cti_forest *forest, const cti_bvh 
     return cti_bvh_block(forest, t, b);
 }
 
-/* Lanes of a block of tree b whose boxes overlap the one in lane `lane` of a block of tree a */
+/* Lanes of a block of tree b whose boxes overlap the box in lane `lane` of a block of tree a */
 CTI_INLINE unsigned cti_bvh_meet(const cti_bvh *a, const float *query, int lane, const cti_bvh *b, const float *block)
 {
     if (a->end + b->end == 0)
@@ -318,7 +318,7 @@ static void cti_bvh_push(cti_bvh_walk *w, int level_a, int a, int level_b, int b
     p->level_a = level_a, p->a = a, p->level_b = level_b, p->b = b;
 }
 
-/* Opens one node, `t` at (level, i), against the box of node (other_level, j) of the other tree. */
+/* Opens one node of the pair against the box of the other node, which stays closed. */
 static void cti_bvh_open_one(cti_bvh_walk *w, int open_a, const cti_bvh_node_pair *p)
 {
     const cti_bvh *t = open_a ? w->a : w->b, *o = open_a ? w->b : w->a;
@@ -339,7 +339,7 @@ static void cti_bvh_open_one(cti_bvh_walk *w, int open_a, const cti_bvh_node_pai
     }
 }
 
-/* The lanes of node a's block that reach node b's box at all; of the same node: the lanes in use. */
+/* The lanes of node a's block that overlap node b's box. If both are the same node: all lanes in use. */
 static unsigned cti_bvh_lanes(const cti_bvh_walk *w, const cti_bvh_node_pair *p, int self, const float *block_a)
 {
     unsigned unused;
@@ -349,7 +349,7 @@ static unsigned cti_bvh_lanes(const cti_bvh_walk *w, const cti_bvh_node_pair *p,
     return cti_bvh_meet(w->b, cti_bvh_level_block(w->forest, w->b, level + 1, p->b / 8, &unused), p->b % 8, w->a, block_a);
 }
 
-/* Opens both nodes of a pair on one level above the leaves: lanes against lanes. `self`: the two are the same node. */
+/* Opens both nodes of a pair on the same level above the leaves: lanes against lanes. `self`: both are the same node. */
 static void cti_bvh_open_both(cti_bvh_walk *w, const cti_bvh_node_pair *p, int self)
 {
     int level = p->level_a - 1;
@@ -369,7 +369,7 @@ static void cti_bvh_open_both(cti_bvh_walk *w, const cti_bvh_node_pair *p, int s
     }
 }
 
-/* Two leaves: items against items, at most 64 pairs written at out; returns its new end. */
+/* Two leaves: items against items. Writes at most 64 pairs to out; returns the new end. */
 static int32_t *cti_bvh_leaves(const cti_bvh_walk *w, const cti_bvh_node_pair *p, int self, int32_t *out)
 {
     unsigned active_a, active_b, lanes;
@@ -404,7 +404,7 @@ CTI_FN int cti_bvh_pairs(cti_mem *mem, const cti_forest *forest, const cti_bvh *
         } else if (p.level_a > 1) {
             cti_bvh_open_both(&w, &p, a == b && p.a == p.b);
         } else {
-            /* room for a pair of leaves */
+            /* room for the pairs of two leaves */
             if (!CTI_RESERVE(mem, *out, (int64_t)n + 2 * CTI_BVH_PUSH))
                 return 0;
             n = (size_t)(cti_bvh_leaves(&w, &p, a == b && p.a == p.b, *out + n) - *out);

@@ -72,7 +72,7 @@ static ct_code cti_crossing_all(const ct_mesh *mesh, int32_t **out_pairs, int *o
     ok = ok && cti_broad_build(&mem, &broad, &soup, mesh->positions) &&
          cti_broad_update(&mem, &broad, &soup, mesh->positions, mesh->positions) &&
          cti_intersect_soup(&mem, &broad, &soup, mesh->positions, &pairs);
-    /* an edge goes by the smallest face that has it */
+    /* an edge is taken only by the smallest face that contains it */
     for (i = 0; ok && i < CTI_LEN(pairs) / 2; i++)
         pairs[2 * i] = topology.edge_owner[pairs[2 * i]];
     cti_broad_free(&mem, &broad);

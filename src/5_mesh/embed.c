@@ -1,13 +1,14 @@
 /* embed.c -- which tet holds a point. Method: tets are entered into the cells of a grid that their boxes meet, about one tet a cell; a
-   point asks the tets of its cell. A point that none of them holds looks for the nearest tet ring by ring around its cell: a point on the
-   convex grid that is nearest to it is nearer to all that is in the grid than the point itself, so that rings bound the distance from
-   below. All in double. based on: barycentric weights as ratios of volumes, w = X^-1 (p - x0). */
+   point tests the tets of its cell. If none contains the point, the nearest tet is searched ring by ring around its cell. Rings bound the
+   distance from below: a point outside the grid is first projected onto the grid's box, which brings it nearer to everything inside. All in
+   double. based on: barycentric weights as ratios of volumes, w = X^-1 (p - x0). */
 #include "embed.h"
 #include "../1_math/elem.h"
 #include "../4_geom/dist.h"
 
-#define CTI_EMBED_HELD (-1e-6) /* least weight of a point that a tet holds */
-#define CTI_EMBED_WIDEN 1e-5   /* of a tet's size: its box in the grid, more than a held point can be off */
+#define CTI_EMBED_HELD (-1e-6) /* a tet contains a point if all its weights are at least this */
+#define CTI_EMBED_WIDEN 1e-5   /* [tet's size] its box in the grid is widened by this, which is more than a contained point can be
+                                  outside */
 enum { CTI_EMBED_AXIS = 256 }; /* most cells along an axis */
 
 typedef struct cti_embed_grid {
@@ -16,8 +17,8 @@ typedef struct cti_embed_grid {
     int n_tets, n[3];
     double lo[3], d[3]; /* lowest corner, sides of a cell */
     int32_t *first;     /* [cells + 1] */
-    int32_t *list;      /* [first[cells]] tets, rising in each cell */
-    int32_t *seen;      /* [n_tets] the last point that measured its distance */
+    int32_t *list;      /* [first[cells]] tets, ascending in each cell */
+    int32_t *seen;      /* [n_tets] the last point whose distance to this tet was computed */
 } cti_embed_grid;
 
 static int cti_embed_cell_of(const cti_embed_grid *g, double p, int axis)
@@ -31,7 +32,7 @@ static size_t cti_embed_index(const cti_embed_grid *g, int x, int y, int z)
     return ((size_t)z * (size_t)g->n[1] + (size_t)y) * (size_t)g->n[0] + (size_t)x;
 }
 
-/* Cells that a tet's widened box meets. */
+/* Range of the cells that a tet's widened box meets. */
 static void cti_embed_range(const cti_embed_grid *g, int t, int from[3], int to[3])
 {
     const int32_t *v = g->tets + 4 * (size_t)t;
@@ -51,7 +52,7 @@ static void cti_embed_range(const cti_embed_grid *g, int t, int from[3], int to[
     }
 }
 
-/* The nodes' box, in cubes: about as many cells as tets. */
+/* The nodes' bounding box, divided into cubes: about as many cells as tets. */
 static void cti_embed_divide(cti_embed_grid *g)
 {
     double hi[3] = {0, 0, 0}, longest = 0, volume = 1, side;
@@ -108,7 +109,7 @@ static int cti_embed_build(cti_mem *mem, cti_embed_grid *g)
         g->first[c + 1] += g->first[c];
     if (!CTI_RESIZE(mem, g->list, (size_t)g->first[cells]))
         return 0;
-    /* entering moves every cell's offset to the next one's: back again */
+    /* entering has moved every cell's offset to the next cell's: shift back */
     cti_embed_enter(g, 1);
     for (c = cells; c > 0; c--)
         g->first[c] = g->first[c - 1];
@@ -123,7 +124,7 @@ static double cti_embed_det(const double a[3], const double b[3], const double c
     return a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
 }
 
-/* Weights of p in tet t; the least of them, or -infinity (a huge number) for a flat tet. */
+/* Weights of p in tet t; returns the smallest, or a huge negative number for a flat tet. */
 static double cti_embed_weights(const cti_embed_grid *g, int t, const ct_real *p, double w[4])
 {
     const int32_t *v = g->tets + 4 * (size_t)t;
@@ -163,7 +164,7 @@ static double cti_embed_distance(const cti_embed_grid *g, int t, const ct_real *
     return best;
 }
 
-/* One cell of a ring: tets not yet measured for point i. */
+/* One cell of a ring: computes the distances of point i to its tets that have none yet. */
 static void cti_embed_measure(cti_embed_grid *g, size_t cell, int i, const ct_real *p, int *tet, double *d2)
 {
     int k;
@@ -181,7 +182,7 @@ static void cti_embed_measure(cti_embed_grid *g, size_t cell, int i, const ct_re
     }
 }
 
-/* The nearest tet of point i, by rings around its cell. -1: none that is not flat. */
+/* The nearest tet of point i, by rings around its cell. -1: all tets are flat. */
 static int cti_embed_nearest(cti_embed_grid *g, int i, const ct_real *p)
 {
     int at[3], k, r, x, y, z, tet = -1, most = 0;
@@ -192,7 +193,7 @@ static int cti_embed_nearest(cti_embed_grid *g, int i, const ct_real *p)
         most = cti_max_int(most, cti_max_int(at[k], g->n[k] - 1 - at[k]));
     }
     for (r = 0; r <= most; r++) {
-        /* what is in ring r is at least r - 1 cells away */
+        /* everything in ring r is at least r - 1 cells away */
         if (tet >= 0 && r > 1 && (r - 1) * side * ((r - 1) * side) > d2 * (1 + 1e-5))
             break;
         for (z = cti_max_int(at[2] - r, 0); z <= cti_min_int(at[2] + r, g->n[2] - 1); z++)
@@ -206,7 +207,7 @@ static int cti_embed_nearest(cti_embed_grid *g, int i, const ct_real *p)
     return tet;
 }
 
-/* The tet of its cell that holds point p best: the largest least weight; -1: none holds it. */
+/* Of the tets in the cell of p that contain p, the one whose smallest weight is largest; -1: there is none. */
 static int cti_embed_holder(const cti_embed_grid *g, const ct_real *p, double w[4])
 {
     int k, j, tet = -1;
@@ -242,7 +243,7 @@ CTI_FN int cti_embed(cti_mem *mem, const ct_real *x, int n_nodes, const int32_t 
         out_tet[i] = t;
         for (k = 1; k < 4; k++)
             out_weights[4 * (size_t)i + (size_t)k] = (ct_real)w[k];
-        /* the first is what the rounded others leave of 1 */
+        /* the first weight is 1 minus the other three, as rounded to ct_real */
         out_weights[4 * (size_t)i] = t < 0 ? 0 : (ct_real)(1 - ((double)(ct_real)w[1] + (double)(ct_real)w[2] + (double)(ct_real)w[3]));
         outside += out;
         if (out_outside)

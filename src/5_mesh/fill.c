@@ -1,20 +1,21 @@
 /* fill.c -- how much of each tet lies inside of a closed surface. Method: parallel lines along x on a square grid, about 70 through a tet of
-   average size. The surface cuts a line into pieces inside (winding number above 0) and outside, a tet cuts one piece out of it; a tet's
-   fraction is the length inside over the length of all its pieces. A tet between the lines takes the line next to its centre. Then all
-   fractions are scaled so that the volume of the whole is exact. */
+   average size. The surface cuts a line into pieces inside (winding number above 0) and outside; a tet cuts one piece out of a line. A
+   tet's fraction is the length of its pieces inside over the length of all its pieces. A tet that no line meets uses the line next to its
+   centre. Finally all fractions are scaled so that the total volume is exact. */
 #include "fill.h"
 #include "../1_math/elem.h"
 #include "../1_math/exact.h"
 #include "../1_math/vec.h"
 
-/* Least fraction of a tet. A surface cuts slivers off tets, whose nodes would be almost without mass and stiffness: with 1/10 the ratio of
-   stiffness between neighbours stays within that of graded meshes. A ball of radius 2.5 cells has 3 % of its mass from this floor,
+/* Least fraction of a tet. Where the surface cuts only a sliver off a tet, its nodes would have almost no mass and stiffness. With 1/10 the
+   ratio of stiffness between neighbours stays within that of graded meshes. A ball of radius 2.5 cells has 3 % of its mass from this floor,
    with 1/20 half of it, with 1/5 twice; the total is exact at any value. */
 #define CTI_FILL_LEAST 0.1
-#define CTI_FILL_LINES 12.0 /* lines to the edge of a cube of six average tets: fractions are good to about 1/100; half: 1/40, double: 1/300 */
-enum { CTI_FILL_AXIS = 500 }; /* most lines along an axis: 4 MB at two crossings a line */
+#define CTI_FILL_LINES 12.0 /* [lines per edge of a cube that six average tets fill] fractions are accurate to about 1/100; half: 1/40,
+                               double: 1/300 */
+enum { CTI_FILL_AXIS = 500 }; /* [lines] most along an axis: 4 MB at two crossings a line */
 
-/* where the surface crosses a line: place, and the change of the winding number along x */
+/* a crossing of the surface and a line: its place, and the change of the winding number there along x */
 typedef struct cti_fill_cross {
     double x;
     int turn;
@@ -24,10 +25,10 @@ typedef struct cti_fill_lines {
     double lo[2], d;       /* line (j, k) is at y = lo[0] + (j + 1/2) d, z likewise */
     int n[2];
     int32_t *first;        /* [lines + 1] */
-    cti_fill_cross *cross; /* [first[lines]], rising by x in each line */
+    cti_fill_cross *cross; /* [first[lines]], ascending by x in each line */
 } cti_fill_lines;
 
-/* one tet's half spaces: b + g . p >= 0, and its box across the lines */
+/* a tet as four half spaces b + g . p >= 0, with its bounding box in the plane across the lines */
 typedef struct cti_fill_tet {
     double b[4], g[4][3], lo[2], hi[2], centre[3];
 } cti_fill_tet;
@@ -50,7 +51,7 @@ static void cti_fill_corners(const ct_real *x, const int32_t *v, int n, double *
             out[3 * i + k] = (double)x[3 * (size_t)v[i] + (size_t)k];
 }
 
-/* barycentric coordinates as functions of the point; returns the volume */
+/* the barycentric coordinates as linear functions of the point; returns the volume */
 static double cti_fill_open(const ct_real *x, const int32_t *v, cti_fill_tet *t)
 {
     static const int face[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
@@ -80,7 +81,7 @@ static double cti_fill_open(const ct_real *x, const int32_t *v, cti_fill_tet *t)
     return volume;
 }
 
-/* the triangle's winding around the line through p; half-open, so that an edge counts in one of its triangles */
+/* contribution of a triangle to the winding number around the line through p; half-open: an edge counts in one of its two triangles only */
 static int cti_fill_around(const double t[9], const double p[2])
 {
     int i, w = 0;
@@ -94,7 +95,7 @@ static int cti_fill_around(const double t[9], const double p[2])
     return w;
 }
 
-/* counts, or enters, the crossings of one triangle */
+/* counts (write 0) or stores the crossings of one triangle with all lines */
 static void cti_fill_enter(cti_fill_lines *q, const double t[9], int write)
 {
     double e[3], f[3], n[3], p[2];
@@ -115,7 +116,7 @@ static void cti_fill_enter(cti_fill_lines *q, const double t[9], int write)
             if (w == 0)
                 continue;
             if (write) {
-                /* w > 0: the normal has x > 0, and the line leaves */
+                /* w > 0: the normal points to +x, so the line leaves the surface here */
                 double x = n[0] != 0 ? t[0] - (n[1] * (p[0] - t[1]) + n[2] * (p[1] - t[2])) / n[0] : t[0];
                 int m = (*at)++;
                 q->cross[m].x = x, q->cross[m].turn = -w;
@@ -124,7 +125,7 @@ static void cti_fill_enter(cti_fill_lines *q, const double t[9], int write)
         }
 }
 
-/* crossings of all lines, sorted. 0: out of memory */
+/* all crossings of all lines, sorted. 0: out of memory */
 static int cti_fill_cut(cti_mem *mem, cti_fill_lines *q, const ct_real *surface, const int32_t *triangles, int n_triangles)
 {
     size_t lines = (size_t)q->n[0] * (size_t)q->n[1], c;
@@ -145,7 +146,7 @@ static int cti_fill_cut(cti_mem *mem, cti_fill_lines *q, const ct_real *surface,
         cti_fill_corners(surface, triangles + 3 * (size_t)i, 3, t);
         cti_fill_enter(q, t, 1);
     }
-    /* entering moves every line's offset to the next one's: back again */
+    /* storing has moved every line's offset to the next line's: shift back */
     for (c = lines; c > 0; c--)
         q->first[c] = q->first[c - 1];
     q->first[0] = 0;
@@ -159,7 +160,7 @@ static int cti_fill_cut(cti_mem *mem, cti_fill_lines *q, const ct_real *surface,
     return 1;
 }
 
-/* length inside of the surface between x0 and x1 on a line */
+/* length of the part of a line between x0 and x1 that is inside the surface */
 static double cti_fill_inside(const cti_fill_lines *q, size_t line, double x0, double x1)
 {
     double sum = 0, from = x0;
@@ -200,7 +201,7 @@ static double cti_fill_of(const cti_fill_lines *q, const cti_fill_tet *t)
     return cti_fill_inside(q, (size_t)j * (size_t)q->n[0] + (size_t)i, t->centre[0] - tiny, t->centre[0] + tiny) / (2 * tiny);
 }
 
-/* lines over the tets' box; `size` is the edge of a cube of six average tets */
+/* the lines over the tets' bounding box; `size` is the edge of a cube that six average tets fill */
 static void cti_fill_grid(cti_fill_lines *q, const ct_real *x, const int32_t *tets, int n_tets, double size)
 {
     double hi[2] = {0, 0}, p, width;

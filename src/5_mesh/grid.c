@@ -1,10 +1,10 @@
-/* grid.c -- a spatial hash of moving boxes. Method: see grid.h. Cells are numbered from the lowest corner of all boxes by a monotone map,
-   so that boxes that overlap have a cell in common, rounding included. Based on: Teschner et al. 2003, sec. 4 and 5. */
+/* grid.c -- a spatial hash of moving boxes. Method: see grid.h. Cells are numbered from the lowest corner of all boxes by a monotone map.
+   So boxes that overlap share a cell, rounding included. Based on: Teschner et al. 2003, sec. 4 and 5. */
 #include "grid.h"
 
-/* most cells of an item in the table; cells along an axis: what lies beyond is in the last; buckets */
+/* most cells that an item of the table may cover; cells along an axis (positions beyond are in the last one); fewest and most buckets */
 enum { CTI_GRID_CELLS = 216, CTI_GRID_AXIS = 1 << 20, CTI_GRID_LEAST = 64, CTI_GRID_MOST = 1 << 22 };
-#define CTI_GRID_SIDE 1.5 /* side of a cell in mean sizes of boxes */
+#define CTI_GRID_SIDE 1.5 /* [mean size of boxes] side of a cell */
 
 static void cti_grid_free_items(cti_mem *mem, cti_grid_items *s)
 {
@@ -45,7 +45,8 @@ CTI_FN void cti_grid_box(cti_boxes boxes, const int32_t *v, int n, int swept, fl
 
 /* ---- cells ---- */
 
-/* What a box covers along an axis, over both ends, the end less the shift: that all take the same from it changes no comparison. */
+/* Lower bound of a box along an axis over both ends; the end is taken minus the shift. Subtracting the same shift from all boxes changes no
+   comparison. */
 static float cti_grid_lo(const cti_grid *g, const float *box, int k)
 {
     float end = box[6 + k] - g->shift[k];
@@ -57,7 +58,7 @@ static float cti_grid_hi(const cti_grid *g, const float *box, int k)
     return end > box[3 + k] ? end : box[3 + k];
 }
 
-/* The mean motion of the dynamic items. */
+/* Computes the mean motion of the dynamic items. */
 static void cti_grid_drift(cti_grid *g, int self)
 {
     double sum[3] = {0, 0, 0};
@@ -77,7 +78,7 @@ static void cti_grid_drift(cti_grid *g, int self)
         g->shift[k] = g->moving && n > 0 ? (float)(sum[k] / n) : 0;
 }
 
-/* Mean of the items' sizes, those above `most` left out. */
+/* Mean of the items' sizes, without those above `most`. */
 static double cti_grid_mean(const cti_grid *g, const cti_grid_items *s, double most)
 {
     double sum = 0;
@@ -95,7 +96,7 @@ static double cti_grid_mean(const cti_grid *g, const cti_grid_items *s, double m
     return n > 0 ? sum / n : 0;
 }
 
-/* The lowest corner, and the side from the kind of item that is larger. */
+/* Computes the lowest corner, and the cell's side from the kind of item that is larger. */
 static void cti_grid_measure(cti_grid *g, int self)
 {
     double side = 0;
@@ -129,7 +130,7 @@ static int32_t cti_grid_hash(const cti_grid *g, int32_t x, int32_t y, int32_t z)
     return (int32_t)(h & (uint32_t)(g->table - 1));
 }
 
-/* Lowest cells, and which items are large; how many entries the others make. */
+/* Computes lowest cells and flags large items; *entries is the number of entries of the others. */
 static int cti_grid_place(cti_mem *mem, cti_grid *g, cti_grid_items *s, int64_t *entries)
 {
     int i, k;
@@ -159,7 +160,7 @@ static int cti_grid_place(cti_mem *mem, cti_grid *g, cti_grid_items *s, int64_t 
 
 /* ---- the table ---- */
 
-/* The buckets of item i, each once, appended to keys, which has room. */
+/* Appends the buckets of item i, each once, to keys, which has room. */
 static void cti_grid_keys(cti_grid *g, cti_grid_items *s, int i)
 {
     const float *box = s->boxes + 12 * (size_t)i;
@@ -181,7 +182,7 @@ static void cti_grid_keys(cti_grid *g, cti_grid_items *s, int i)
     s->first[i + 1] = (int32_t)(out - s->keys);
 }
 
-/* Lists of all buckets in two passes: counts, then places. */
+/* Builds the lists of all buckets in two passes: counts, then places. */
 static int cti_grid_enter(cti_mem *mem, cti_grid *g, cti_grid_items *s, int64_t entries)
 {
     size_t table = (size_t)g->table;
@@ -199,7 +200,7 @@ static int cti_grid_enter(cti_mem *mem, cti_grid *g, cti_grid_items *s, int64_t 
     }
     for (i = 0; i < g->table; i++)
         s->start[i + 1] += s->start[i];
-    /* placing moves every bucket's offset down from its end to its start: items in falling order */
+    /* placing moves every bucket's offset from its end down to its start: hence items in descending order */
     for (i = s->n - 1; i >= 0; i--)
         for (k = s->first[i]; k < s->first[i + 1]; k++)
             s->list[--s->start[s->keys[k] + 1]] = i;
@@ -212,7 +213,7 @@ static int cti_grid_enter(cti_mem *mem, cti_grid *g, cti_grid_items *s, int64_t 
 
 /* ---- pairs ---- */
 
-/* Some items' boxes as blocks of eight lanes, as the trees have them. */
+/* Packs some items' boxes into blocks of eight lanes, as in the trees. */
 static void cti_grid_pack(const cti_grid_items *s, const int32_t *list, int from, int n, int moving, float *blocks)
 {
     int i, k;
@@ -224,20 +225,20 @@ static void cti_grid_pack(const cti_grid_items *s, const int32_t *list, int from
     }
 }
 
-/* May two items whose boxes overlap be a pair, and is it to be found here? bucket -1: among the large ones. */
+/* Can two items with overlapping boxes be a pair, and is it to be reported here? bucket -1: in the test of large items. */
 static int cti_grid_accept(const cti_grid *g, const cti_grid_items *b, int self, int bucket, int32_t i, int32_t j)
 {
     const cti_grid_items *a = &g->a;
     const int32_t *p = a->low + 3 * (size_t)i, *q = b->low + 3 * (size_t)j;
     if (!((a->flags[i] | b->flags[j]) & CTI_GRID_DYNAMIC) || (a->body[i] == b->body[j] && !(a->flags[i] & CTI_GRID_SELF)))
         return 0;
-    /* a large item meets all others: of two, the lower one does */
+    /* a large item meets all others; of two large items the one with the lower number reports the pair */
     if (bucket < 0)
         return !self || !(b->flags[j] & CTI_GRID_LARGE) || i < j;
     return cti_grid_hash(g, p[0] > q[0] ? p[0] : q[0], p[1] > q[1] ? p[1] : q[1], p[2] > q[2] ? p[2] : q[2]) == bucket;
 }
 
-/* One tile against another: items from list_a and list_b (NULL: all), na and nb of them. below: only later ones of the same list. */
+/* One tile against another: na items of list_a from from_a on and nb of list_b from from_b on; a list that is NULL has all items. */
 static int cti_grid_tile(cti_mem *mem, const cti_grid *g, const cti_grid_items *b, int self, int bucket, const int32_t *list_a, int from_a,
                          int na, const int32_t *list_b, int from_b, int nb, int32_t **out)
 {
@@ -245,7 +246,7 @@ static int cti_grid_tile(cti_mem *mem, const cti_grid *g, const cti_grid_items *
     for (i = 0; i < na; i++) {
         const float *query = g->blocks_a + (size_t)(i / 8) * CTI_BVH_BLOCK;
         int32_t item = list_a ? list_a[from_a + i] : from_a + i;
-        /* pairs within one list: those that stand behind the item */
+        /* within one list, only items behind this one */
         int skip = self && bucket >= 0 ? from_a + i + 1 - from_b : 0;
         size_t n = (size_t)CTI_LEN(*out);
         if (!CTI_RESERVE(mem, *out, (int64_t)n + 2 * CTI_GRID_TILE))
@@ -300,7 +301,7 @@ static int cti_grid_meet_large(cti_mem *mem, cti_grid *g, int self, int32_t **ou
     n = m = CTI_LEN(*out);
     if (!cti_grid_meet(mem, g, self, -1, NULL, g->a.n, g->b.large, CTI_LEN(g->b.large), out))
         return 0;
-    /* both large: found before */
+    /* both are large: found before */
     for (i = n; i < CTI_LEN(*out); i += 2) {
         (*out)[m] = (*out)[i], (*out)[m + 1] = (*out)[i + 1];
         m += g->a.flags[(*out)[i]] & CTI_GRID_LARGE ? 0 : 2;

@@ -1,5 +1,5 @@
-/* mesh.c -- boundary extraction and surface adjacency. Method: a hash of sorted vertex triples counts the tets at a face; edges are sorted
-   pairs made unique, found again by bisection among the edges of their lower vertex. Every order follows from the input order, so that
+/* mesh.c -- boundary extraction and surface adjacency. Method: a hash of sorted vertex triples counts the tets at a face. Edges are sorted,
+   unique vertex pairs; an edge is found by bisection among the edges of its lower vertex. All orders follow from the input order, so that
    results do not depend on addresses.
    based on: the half-face and edge lists common to simplicial mesh codes; outward faces of the tet 0123: 021, 013, 123, 032. */
 #include "mesh.h"
@@ -30,7 +30,7 @@ static uint64_t cti_mesh_hash(const int32_t key[3])
     return h ^ (h >> 31);
 }
 
-/* first[h] = the first half-face with the triple of h, count[that] = number of such half-faces. */
+/* first[h] = the first half-face with the same vertices as h, count[first[h]] = number of such half-faces. */
 static void cti_mesh_count_faces(const int32_t *tets, int64_t n, int32_t *slots, uint64_t mask, int32_t *first, uint8_t *count)
 {
     int64_t h;
@@ -67,7 +67,7 @@ CTI_FN int cti_mesh_boundary(cti_mem *mem, const int32_t *tets, int n_tets, int 
         goto done;
     memset(slots, 0xff, (size_t)size * sizeof *slots);
     cti_mesh_count_faces(tets, n, slots, (uint64_t)size - 1, first, count);
-    /* boundary: the triples that were met once */
+    /* boundary: faces that occur once */
     for (h = 0; h < n; h++) {
         const int32_t *t = tets + (h / 4) * 4;
         if (count[first[h]] != 1)
@@ -160,7 +160,8 @@ static void cti_topology_offsets(cti_topology *t)
     }
 }
 
-/* Faces at every edge and the first face at every vertex; an edge remembers in bit 7 that its first face runs it from high to low. */
+/* Finds the faces at every edge and the first face at every vertex. Bit 7 of an edge's flags: its first face runs along it from high to
+   low. */
 static void cti_topology_faces(cti_topology *t, const int32_t *triangles)
 {
     int f, k;

@@ -1,6 +1,7 @@
-/* nearest.c -- questions to one box tree.
-   Method: depth first with a stack of boxes; for the nearest triangle the closest box of a block is opened first, and a box that is farther
-   than the best so far is not. Boxes are float: a triangle that is closer than the best by a rounding of float coordinates may be missed.
+/* nearest.c -- queries on one box tree.
+   Method: depth first with a stack of boxes. For the nearest triangle the closest box of a block is opened first, and boxes farther than
+   the best distance so far are skipped. Boxes are float: a triangle may be missed that is closer than the one found by no more than a float
+   rounding error of the coordinates.
  */
 #include "nearest.h"
 #include "../4_geom/dist.h"
@@ -25,7 +26,7 @@ static const float *cti_nearest_block(const cti_forest *forest, const cti_bvh *t
     return cti_bvh_block(forest, t, t->block0[n->level - 1] + n->i);
 }
 
-/* item of a lane of a block over items, -1: the lane is empty */
+/* the item in a lane of a level 0 block, -1: the lane is empty */
 static int cti_nearest_item(const cti_forest *forest, const cti_bvh *t, const cti_nearest_node *n, int lane)
 {
     int at = 8 * n->i + lane;
@@ -91,7 +92,7 @@ CTI_FN void cti_nearest_face(const cti_forest *forest, const cti_bvh *tree, cons
                     cti_nearest_try(faces, x, point, item, out);
                 continue;
             }
-            /* insertion: the closest box is on top */
+            /* insertion sort: the closest box ends on top of the stack */
             for (k = n; k > 0 && stack[k - 1].level == q.level - 1 && stack[k - 1].i / 8 == q.i && stack[k - 1].d2 < d2[l]; k--)
                 stack[k] = stack[k - 1];
             stack[k].level = q.level - 1, stack[k].i = 8 * q.i + l, stack[k].d2 = d2[l];
@@ -184,7 +185,7 @@ static int cti_nearest_slab(const float *b, int l, const ct_real p[3], const ct_
     return t0 <= t1 * CTI_R(1.00001);
 }
 
-/* way to a triangle that is met from behind, or CTI_REAL_MAX (Moeller, Trumbore 1997) */
+/* distance to a triangle that the ray meets from behind, or CTI_REAL_MAX (Moeller, Trumbore 1997) */
 static ct_real cti_nearest_meet(cti_v3 p, cti_v3 d, cti_v3 a, cti_v3 b, cti_v3 c)
 {
     cti_v3 e = cti_v3_sub(b, a), f = cti_v3_sub(c, a), q = cti_v3_cross(d, f), s = cti_v3_sub(p, a), r = cti_v3_cross(s, e);

@@ -1,11 +1,11 @@
-/* nearest.h -- questions to one box tree: the triangle that is nearest to a point, a tet that holds it, what a ray meets, what a box may
-   meet. Trees as in bvh.h, refitted without motion to the positions that are handed in. */
+/* nearest.h -- queries on one box tree: the triangle nearest to a point, a tet that contains it, the first triangle on a ray, the items
+   that a box may meet. Trees are those of bvh.h, refitted without motion to the positions passed in. */
 #ifndef CTI_NEAREST_H
 #define CTI_NEAREST_H
 
 #include "bvh.h"
 
-/* cti_nearest_keep -- 1 when an item takes part. */
+/* cti_nearest_keep -- a filter: 1 if the item takes part in the query. */
 typedef int cti_nearest_keep(const void *ctx, int item);
 
 /* cti_nearest -- the closest point of a triangle. */
@@ -15,29 +15,30 @@ typedef struct cti_nearest {
     ct_real d2, w[3];
 } cti_nearest;
 
-/* cti_nearest_box -- a vertex's part of the boxes of cti_bvh_refit: box [16] from the points a and b (the same for a point that stands). */
+/* cti_nearest_box -- writes a vertex's box [16] for cti_bvh_refit, from its positions a at the start and b at the end (equal if it does not
+   move). */
 CTI_FN void cti_nearest_box(float *box, cti_v3 a, cti_v3 b);
-/* cti_nearest_boxes -- such boxes [16 nv] as cti_bvh_refit takes them. */
+/* cti_nearest_boxes -- wraps such boxes [16 nv] for cti_bvh_refit. */
 CTI_INLINE cti_boxes cti_nearest_boxes(const float *boxes)
 {
     cti_boxes b;
     b.at = boxes, b.base = 0, b.stride = 16;
     return b;
 }
-/* cti_nearest_face -- the triangle closest to p within `radius` (CTI_REAL_MAX: any), of those that `keep` (NULL: all) takes; equal
-   distances: the one with the lower number. faces [3 n], x [3 points]. */
+/* cti_nearest_face -- the triangle closest to p within `radius` (CTI_REAL_MAX: any) among those that `keep` accepts (NULL: all). Of equal
+   distances the lower number wins. faces [3 n], x [3 points]. */
 CTI_FN void cti_nearest_face(const cti_forest *forest, const cti_bvh *tree, const int32_t *faces, const ct_real *x, cti_v3 p,
                              ct_real radius, cti_nearest_keep *keep, const void *ctx, cti_nearest *out);
-/* cti_nearest_tet -- number of a tet that holds p (border included), the lowest of them, or -1. Inverted tets count like others. */
+/* cti_nearest_tet -- the lowest number of a tet that contains p (boundary included), or -1. Inverted tets count like others. */
 CTI_FN int cti_nearest_tet(const cti_forest *forest, const cti_bvh *tree, const int32_t *tets, const ct_real *x, cti_v3 p,
                            cti_nearest_keep *keep, const void *ctx);
-/* cti_nearest_ray -- length of the way from p along the unit vector d to the first triangle from behind (d . normal > 0), CTI_REAL_MAX when
-   there is none. */
+/* cti_nearest_ray -- distance from p along the unit vector d to the first triangle hit from behind (d . normal > 0); CTI_REAL_MAX if none
+   is. */
 CTI_FN ct_real cti_nearest_ray(const cti_forest *forest, const cti_bvh *tree, const int32_t *faces, const ct_real *x, cti_v3 p, cti_v3 d);
 /* cti_nearest_visit -- calls visit(ctx, item) for every item whose box overlaps the closed box lo, hi. */
 CTI_FN void cti_nearest_visit(const cti_forest *forest, const cti_bvh *tree, cti_v3 lo, cti_v3 hi, void (*visit)(void *ctx, int item),
                               void *ctx);
-/* cti_nearest_in_tet -- 1 when p is in the closed tet a, b, c, d of either orientation; a flat one holds nothing. */
+/* cti_nearest_in_tet -- 1 if p is in the closed tet a, b, c, d of either orientation; a flat tet contains nothing. */
 CTI_FN int cti_nearest_in_tet(cti_v3 p, cti_v3 a, cti_v3 b, cti_v3 c, cti_v3 d);
 
 #endif /* CTI_NEAREST_H */

@@ -1,17 +1,17 @@
-/* pairs.c -- candidate pairs over many bodies. Method: pairs.h; trees and boxes: pairs_trees.c; which bodies meet: pairs_bodies.c. Raw overlaps come
-   from the trees body pair by body pair, or from the hash all at once and are then dealt out to the body pairs; pairs that share a vertex are
-   taken out of what a body gave with itself, then those whose slabs are apart; what is left of each body pair is sorted, in a bit matrix or by
-   digits. */
+/* pairs.c -- candidate pairs over many bodies. Method: pairs.h; trees and boxes: pairs_trees.c; which bodies meet: pairs_bodies.c. Raw
+   overlaps come from the trees, one body pair at a time, or from the hash all at once, and are then distributed to the body pairs. Pairs of
+   one body that share a vertex are removed, then pairs whose slabs are apart. The rest of each body pair is sorted, in a bit matrix or by
+   radix sort. */
 #include "pairs.h"
 
-#define CTI_BROAD_PAIR_US 3.0 /* [us] about what a body pair's overlaps take; see cti_tasks_run_work */
+#define CTI_BROAD_PAIR_US 3.0 /* [us] about the time of one body pair's overlaps; see cti_tasks_run_work */
 
-/* pairs are sorted in a bit matrix when there are more than a few, and at least one for so many words of it */
+/* Pairs are sorted in a bit matrix if they are more than CTI_BROAD_FEW and at least one for every CTI_BROAD_DENSE words of the matrix. */
 enum { CTI_BROAD_FEW = 24, CTI_BROAD_DENSE = 8 };
 
 /* ---- pairs ---- */
 
-/* Do two elements share a vertex? wa and wb are constants where this is expanded. */
+/* Do two elements share a vertex? wa and wb are constants where this is inlined. */
 CTI_INLINE int cti_broad_shared(const int32_t *a, int wa, const int32_t *b, int wb)
 {
     int j, k, shared = 0;
@@ -21,8 +21,7 @@ CTI_INLINE int cti_broad_shared(const int32_t *a, int wa, const int32_t *b, int 
     return shared;
 }
 
-/* Takes out pairs that share a vertex; the elements of kind a and b are the same kind when wa is wb, and then the smaller number comes
- * first. */
+/* Removes pairs that share a vertex. If wa is wb, both elements are of one kind, and the smaller number is put first. */
 CTI_INLINE int cti_broad_filter_as(int32_t *pairs, int n, const int32_t *ea, int wa, const int32_t *eb, int wb)
 {
     int i, m = 0;
@@ -49,7 +48,7 @@ static int cti_broad_filter(int32_t *pairs, int n, const int32_t *ea, int wa, co
     return cti_broad_filter_as(pairs, n, ea, 1, eb, 1);
 }
 
-/* Slabs of an element of w vertices at one end: the least of its vertices', lo and -hi alike. */
+/* Slabs of an element with w vertices at one end: the minimum over its vertices, both of lo and of -hi. */
 CTI_INLINE void cti_broad_slabs_over(cti_boxes slabs, int end, const int32_t *v, int w, cti_f8 *lo, cti_f8 *minus_hi)
 {
     const float *at = cti_boxes_of(slabs, v[0]) + end;
@@ -62,16 +61,16 @@ CTI_INLINE void cti_broad_slabs_over(cti_boxes slabs, int end, const int32_t *v,
     }
 }
 
-/* Slabs in which a begins below the end of b: lo_a <= hi_b. The sign of a rounded sum is exact. */
+/* Mask of the slabs in which a begins below the end of b: lo_a <= hi_b. The rounded sum has the exact sign. */
 CTI_INLINE cti_f8 cti_broad_below(cti_f8 lo_a, cti_f8 minus_hi_b) { return cti_f8_le(cti_f8_add(lo_a, minus_hi_b), cti_f8_set(0)); }
 
-/* Slabs of the two sides' vertices, and where those at the end are: 16, or 0: the same as at the start. */
+/* Slabs of the vertices of both bodies; offset of those at the end: 16, or 0 if they are those at the start. */
 typedef struct cti_broad_sides {
     cti_boxes a, b;
     int end_a, end_b;
 } cti_broad_sides;
 
-/* Takes out pairs that are apart in a slab, on the same side at both ends. */
+/* Removes pairs that are apart in a slab, on the same side at both ends. */
 CTI_INLINE int cti_broad_cull_as(cti_broad_sides s, int32_t *pairs, int n, const int32_t *ea, int wa, const int32_t *eb, int wb)
 {
     cti_f8 lo_a = cti_f8_set(0), hi_a = lo_a, lo_b, hi_b, lo_c = lo_a, hi_c = lo_a, below, above;
@@ -126,7 +125,7 @@ static void cti_broad_range(const cti_soup_body *b, int width, int *first, int *
     *count = (width == 3 ? b->f1 : (width == 2 ? b->e1 : b->v1)) - *first;
 }
 
-/* Sorts n pairs of two bodies' elements by way of a bit matrix: row a - a0, column b - b0. Worth it when it is small against n. */
+/* Sorts n pairs of two bodies' elements through a bit matrix: row a - a0, column b - b0. This pays if the matrix is small relative to n. */
 static void cti_broad_matrix(uint64_t *bits, int words, const int32_t *pairs, int n, int a0, int b0, int32_t *out)
 {
     int i, row, k, low = INT32_MAX, high = -1;
@@ -146,7 +145,7 @@ static void cti_broad_matrix(uint64_t *bits, int words, const int32_t *pairs, in
         }
 }
 
-/* Appends the n overlaps `raw` of bodies p (kind ka) and q (kind kb): filtered, sorted. */
+/* Filters and sorts the n overlaps `raw` of bodies p (kind ka) and q (kind kb), and appends them. */
 static int cti_broad_finish(cti_mem *mem, const cti_broad *broad, cti_broad_lane *lane, const cti_soup *soup, int p, int q, int ka, int kb,
                             int32_t *raw, int n, int32_t **out)
 {
@@ -184,7 +183,7 @@ static int cti_broad_finish(cti_mem *mem, const cti_broad *broad, cti_broad_lane
     return 1;
 }
 
-/* What the trees give for bodies p (kind ka) and q (kind kb). */
+/* The overlaps that the trees find for bodies p (kind ka) and q (kind kb). */
 static int cti_broad_group(cti_mem *mem, const cti_broad *broad, cti_broad_lane *lane, const cti_soup *soup, int p, int q, int ka, int kb,
                            int32_t **out)
 {
@@ -194,7 +193,7 @@ static int cti_broad_group(cti_mem *mem, const cti_broad *broad, cti_broad_lane 
     return cti_broad_finish(mem, broad, lane, soup, p, q, ka, kb, lane->raw, CTI_LEN(lane->raw) / 2, out);
 }
 
-/* Both groups of body pair i. */
+/* Both groups of body pair i: (p, q) and, for two kinds and two bodies, (q, p). */
 static int cti_broad_both(cti_mem *mem, const cti_broad *broad, cti_broad_lane *lane, const cti_soup *soup, int i, int ka, int kb, int32_t **out)
 {
     int p = broad->body_pairs[2 * i], q = broad->body_pairs[2 * i + 1];
@@ -210,7 +209,7 @@ typedef struct cti_broad_query {
     int ka, kb;
 } cti_broad_query;
 
-/* workers do not allocate: what does not fit into their lane is left */
+/* workers do not allocate: a body pair that does not fit into the worker's lane is left to the calling thread */
 static void *cti_broad_refuse(void *user, void *block, size_t old_size, size_t new_size)
 {
     CTI_UNUSED(user), CTI_UNUSED(block), CTI_UNUSED(old_size), CTI_UNUSED(new_size);
@@ -235,7 +234,7 @@ static void cti_broad_query_range(int begin, int end, int worker, void *context)
     }
 }
 
-/* Lanes have room for what the calling thread's own has, and for all of the largest query so far. */
+/* Gives each worker's lane as much room as the calling thread's lane has, and its output room for the largest query so far. */
 static int cti_broad_reserve_lanes(cti_mem *mem, cti_broad *broad, int workers, int n)
 {
     int i, most = broad->most_out + broad->most_out / 4;
@@ -255,8 +254,8 @@ static int cti_broad_reserve_lanes(cti_mem *mem, cti_broad *broad, int workers, 
     return 1;
 }
 
-/* All pairs (item of tree kind ka, item of tree kind kb) over the body pairs, in their order; what workers had no room for by the calling thread,
-   whose lane grows, and with it theirs in the next query. */
+/* All pairs (element of kind ka, element of kind kb) over the body pairs, in their order. The calling thread does the body pairs that did
+   not fit into the workers' lanes. Its own lane grows with them, and the workers' lanes follow in the next query. */
 static int cti_broad_kind(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int ka, int kb, int32_t **out)
 {
     int i, n = CTI_LEN(broad->body_pairs) / 2, workers = cti_tasks_workers(soup->tasks), many;
@@ -287,7 +286,7 @@ static int cti_broad_kind(cti_mem *mem, cti_broad *broad, const cti_soup *soup, 
 
 /* ---- pairs from the hash ---- */
 
-/* Items of one kind of the bodies that are in a body pair. *moving: one of them has boxes of its own for the end. */
+/* Items of one kind of all bodies that are in a body pair. *moving: 1 if any of them has other boxes at the end than at the start. */
 static int cti_broad_items(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int kind, cti_grid_items *s, int *moving)
 {
     int width, b, first, count, i, n = 0;
@@ -323,7 +322,7 @@ static int cti_broad_items(cti_mem *mem, cti_broad *broad, const cti_soup *soup,
     return 1;
 }
 
-/* Bodies in pairs, and where in body_pairs those of a body start. */
+/* Marks the bodies that are in pairs, and finds where the pairs of each body begin in body_pairs. */
 static int cti_broad_index_bodies(cti_mem *mem, cti_broad *broad)
 {
     int n = CTI_LEN(broad->body_pairs) / 2, i, b = 0;
@@ -342,7 +341,7 @@ static int cti_broad_index_bodies(cti_mem *mem, cti_broad *broad)
     return 1;
 }
 
-/* The number of body pair (p, q), p <= q; -1: they do not meet. */
+/* Number of body pair (p, q), p <= q; -1: there is none. */
 static int cti_broad_find_bodies(const cti_broad *broad, int p, int q)
 {
     int lo = broad->grid_first[p], hi = broad->grid_first[p + 1];
@@ -364,8 +363,8 @@ static int cti_broad_any(const uint8_t *on, const int32_t *elements, int width, 
     return any;
 }
 
-/* Deals the hash's pairs, numbers of items, out to groups: a body pair and which of the two has the first element. Pairs of elements are
-   written to broad->own.raw, group after group; first[g]: where group g starts. */
+/* Distributes the hash's pairs of item numbers to groups. A group is a body pair together with the side that has the first element. Pairs
+   of elements are written to broad->own.raw, group after group; group g begins at first[g]. */
 static int cti_broad_deal(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const uint8_t *moved, int ka, int kb, int32_t *first)
 {
     const cti_grid_items *a = &broad->grid.a, *b = ka == kb ? a : &broad->grid.b;
@@ -388,7 +387,7 @@ static int cti_broad_deal(cti_mem *mem, cti_broad *broad, const cti_soup *soup, 
     }
     for (i = 0; i < groups; i++)
         first[i + 1] += first[i];
-    /* placing moves every group's offset to the next one's: back again */
+    /* placing has moved every group's offset to the next group's: shift back */
     for (i = 0; i < n; i++)
         if (broad->grid_group[i] >= 0) {
             int32_t at = first[broad->grid_group[i]]++;
@@ -399,7 +398,7 @@ static int cti_broad_deal(cti_mem *mem, cti_broad *broad, const cti_soup *soup, 
     return 1;
 }
 
-/* What cti_broad_kind gives, by the hash. moved: as in cti_broad_pairs_moved. */
+/* The same as cti_broad_kind, by the hash. moved: as in cti_broad_pairs_moved. */
 static int cti_broad_hash_kind(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const uint8_t *moved, int ka, int kb, int32_t **out)
 {
     int g, groups = CTI_LEN(broad->body_pairs), moving = 0;

@@ -1,11 +1,10 @@
-/* pairs.h -- the broad phase: candidate pairs of surface features over many bodies. Method: per body, box trees over vertices, edges and
-   faces (and over loose points and loose edges), built once, refitted to the boxes at both ends of linear motions; bodies are culled by
-   sweep and prune. A pair is a candidate unless along an axis, or along one of the six diagonals of the axes (together an 18-DOP), one
-   element is above the other at both ends of the motion, as widened and converted to float (bounds.h): what both do together has no part
-   in it, and a body that falls has the pairs that it has at rest. Nor have the trees a part in the result or in its order: a spatial hash
-   in their place (grid.h) gives the same. based on:
-   Klosowski, Held, Mitchell, Sowizral, Zikan, Efficient collision detection using bounding volume hierarchies of k-DOPs, 1998; Cohen, Lin,
-   Manocha, Ponamgi, I-COLLIDE, 1995 (sweep and prune); see bvh.h. */
+/* pairs.h -- the broad phase: candidate pairs of surface features over many bodies. Method: each body has box trees over vertices, edges
+   and faces (and over loose points and loose edges). They are built once and refitted to the boxes at both ends of linear motions. Bodies
+   are culled by sweep and prune. A pair is a candidate unless along an axis, or along one of the six diagonals of the axes (together an
+   18-DOP), one element is above the other at both ends of the motion, after widening and conversion to float (bounds.h). A common motion of
+   both does not matter: a falling body has the same self pairs as one at rest. The result and its order do not depend on the trees: a
+   spatial hash in their place (grid.h) gives the same. based on: Klosowski, Held, Mitchell, Sowizral, Zikan, Efficient collision detection
+   using bounding volume hierarchies of k-DOPs, 1998; Cohen, Lin, Manocha, Ponamgi, I-COLLIDE, 1995 (sweep and prune); see bvh.h. */
 #ifndef CTI_PAIRS_H
 #define CTI_PAIRS_H
 
@@ -13,16 +12,16 @@
 #include "../0_base/tasks.h"
 #include "pairsort.h"
 
-/* cti_soup_body -- its ranges of surface vertices, edges and faces in the soup. Two bodies meet when one of them is dynamic and
-   (a.group & b.mask) and (b.group & a.mask); a body meets itself when it is dynamic and `self`. */
+/* cti_soup_body -- the ranges of a body's surface vertices, edges and faces in the soup. Two bodies may meet if one of them is dynamic and
+   (a.group & b.mask) and (b.group & a.mask). A body may meet itself if it is dynamic and `self` is set. */
 typedef struct cti_soup_body {
     int v0, v1, e0, e1, f0, f1;
     int dynamic;
     int self;
-    int still;       /* 1: its vertices never move, and swept is 1 */
+    int still;       /* 1: its vertices never move; requires swept = 1 */
     const int32_t *order; /* the order of its trees' items from an earlier build (cti_broad_order), or NULL */
     uint32_t group, mask;
-    int swept;       /* 1: a vertex may be anywhere in the box of its motion's ends, at any time; 0: it moves from one to the other */
+    int swept;       /* 1: at any time a vertex may be anywhere in the box of its two end positions; 0: it moves linearly between them */
     ct_real inflate; /* half of the detection distance; >= 0 */
 } cti_soup_body;
 
@@ -41,12 +40,12 @@ typedef struct cti_soup {
 
 enum { CTI_BROAD_VERTICES, CTI_BROAD_EDGES, CTI_BROAD_FACES, CTI_BROAD_POINTS, CTI_BROAD_LOOSE, CTI_BROAD_TREES };
 
-/* cti_broad_lane -- what a worker of a query works with. */
+/* cti_broad_lane -- the buffers of one worker. */
 typedef struct cti_broad_lane {
     int32_t *raw;     /* [2 n] overlaps of one body pair */
     int32_t *scratch;
-    uint64_t *bits;   /* matrix for sorting them; zero between uses */
-    int32_t *out;     /* [2 n] what it has found; of the first one none */
+    uint64_t *bits;   /* bit matrix for sorting; zero between uses */
+    int32_t *out;     /* [2 n] the pairs found; unused in the calling thread's own lane */
 } cti_broad_lane;
 
 /* cti_broad -- zero it, build it, free it. */
@@ -54,44 +53,44 @@ typedef struct cti_broad {
     cti_forest forest;
     cti_bvh *trees;        /* [CTI_BROAD_TREES n_bodies] */
     float *vertex_boxes;   /* [16 for a vertex that may move, 8 for the others], see cti_boxes, cti_broad_boxes */
-    float *vertex_slabs;   /* twice that: lo of the six slabs, 0, 0, -hi, 0, 0 at the start, then at the end */
+    float *vertex_slabs;   /* as vertex_boxes with twice the floats: lo of the six slabs, 0, 0, -hi, 0, 0 at the start, then at the end */
     ptrdiff_t *boxes_at;   /* [n_bodies] base of a body's cti_boxes */
-    ct_real *last_x;       /* x0 and x1 of the last update, of bodies that may move: what has not changed keeps its boxes */
-    size_t *last_at;       /* [n_bodies] where in last_x a body is */
+    ct_real *last_x;       /* x0 and x1 of the last update for bodies that may move: if they are unchanged, the body's boxes stay valid */
+    size_t *last_at;       /* [n_bodies] where each body begins in last_x */
     ct_real *last_inflate; /* [n_bodies] */
     uint8_t *last_swept;   /* [n_bodies] */
     uint8_t *edge_loose;   /* [ne] 1: the edge is in no face */
     float *body_boxes;     /* [12 n_bodies] lo, hi at the start, then at the end */
-    int32_t *body_order;   /* [2 n_bodies] (key of the lower lo on the sweep axis, body), sorted */
-    int32_t *body_pairs;   /* [2 n] bodies whose boxes overlap, i < j, and (i, i), sorted */
-    float *sweep;   /* blocks of body boxes in sweep order */
-    cti_broad_lane own;    /* of the calling thread: grows */
-    cti_broad_lane *lanes; /* [workers], empty before the first query with several: they have room for what one of the last queries took */
-    int32_t *place;        /* [3 n] worker, first, end of a body pair's candidates in its lane's out; worker -1: they did not fit */
-    int most_out;          /* [entries] that a query of one kind has found */
+    int32_t *body_order;   /* [2 n_bodies] (key of the lower lo on the sweep axis, body), sorted by key */
+    int32_t *body_pairs;   /* [2 n] bodies whose boxes overlap, i < j, and bodies with themselves (i, i); sorted */
+    float *sweep;   /* the bodies' boxes in sweep order, in blocks */
+    cti_broad_lane own;    /* of the calling thread; it grows when needed */
+    cti_broad_lane *lanes; /* [workers]; empty before the first query with several workers. Their room is that of recent queries */
+    int32_t *place;        /* [3 n] worker, begin, end of a body pair's candidates in that worker's `out`; worker -1: they did not fit */
+    int most_out;          /* largest number of entries that a query of one kind has found */
     int n_bodies, nv, ne, nf;
     int fresh;      /* 1: boxes of every body have to be refitted */
     int partial;    /* 1: some items are inactive */
-    int boxes_only; /* 1: slabs are not looked at; the caller's to set after the build */
-    int hashed;     /* 1: a spatial hash and no trees; the caller's to set before the build, and kept by it */
+    int boxes_only; /* 1: slabs are not tested; set by the caller after the build */
+    int hashed;     /* 1: a spatial hash in place of trees; set by the caller before the build, which keeps it */
     cti_grid grid;
-    int32_t *grid_pairs; /* [2 n] overlaps over all bodies, then by groups */
+    int32_t *grid_pairs; /* [2 n] overlaps over all bodies, later sorted by groups */
     int32_t *grid_group; /* [n] */
-    int32_t *grid_first; /* first body pair of every body, then first pair of every group */
+    int32_t *grid_first; /* first body pair of every body; later first pair of every group */
     uint8_t *grid_used;  /* [n_bodies] bodies that are in a body pair */
 } cti_broad;
 
-/* cti_broad_build -- trees from positions x [3 nv]. Old contents are replaced. The soup is read in every call and not kept. 0: out of
-   memory (broad emptied). */
+/* cti_broad_build -- builds the trees from positions x [3 nv]. Old contents are replaced. The soup is read in every call and not kept. 0:
+   out of memory (broad is then empty). */
 CTI_FN int cti_broad_build(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x);
 CTI_FN void cti_broad_free(cti_mem *mem, cti_broad *broad);
-/* cti_broad_order -- how the trees of body b are ordered: for each tree its number of items, then the items of all, counted from the body's first.
-   Valid for the next build as long as the body is in its place at rest. 0: out of memory. */
+/* cti_broad_order -- the item order of the trees of body b: for each tree its number of items, then all items, counted from the body's
+   first element. A later build may use it for the same body at rest in the same place. 0: out of memory. */
 CTI_FN int cti_broad_order(cti_mem *mem, const cti_broad *broad, const cti_soup *soup, int b, int32_t **out);
-/* cti_broad_update -- boxes of the motions from x0 to x1 [3 nv] (may be the same), widened by each body's inflate. Finds the overlapping
-   bodies. 0: out of memory. */
+/* cti_broad_update -- boxes of the motions from x0 to x1 [3 nv] (may be the same array), widened by each body's inflate. Then finds the
+   overlapping bodies. 0: out of memory. */
 CTI_FN int cti_broad_update(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x0, const ct_real *x1);
-/* cti_broad_boxes, cti_broad_slabs -- boxes of the vertices of body b; slabs, which lie in the same way, with strides and base doubled. */
+/* cti_broad_boxes, cti_broad_slabs -- boxes of the vertices of body b; slabs are laid out alike, with stride and base doubled. */
 CTI_INLINE cti_boxes cti_broad_boxes(const cti_broad *broad, const cti_soup *soup, int b)
 {
     cti_boxes boxes;
@@ -104,27 +103,28 @@ CTI_INLINE cti_boxes cti_broad_slabs(const cti_broad *broad, const cti_soup *sou
     slabs.at = broad->vertex_slabs, slabs.base *= 2, slabs.stride *= 2;
     return slabs;
 }
-/* cti_broad_elements -- what a tree of kind `tree` has as elements, [*width n]; NULL: vertices. */
+/* cti_broad_elements -- the elements [*width n] of a tree of kind `tree`; NULL: they are vertices. */
 CTI_FN const int32_t *cti_broad_elements(const cti_soup *soup, int tree, int *width);
-/* cti_broad_sweep -- body_pairs from the boxes of the bodies, a part of the update. 0: out of memory. */
+/* cti_broad_sweep -- computes body_pairs from the bodies' boxes; a part of the update. 0: out of memory. */
 CTI_FN int cti_broad_sweep(cti_mem *mem, cti_broad *broad, const cti_soup *soup);
-/* cti_broad_may_meet -- 1 when bodies a and b may meet, boxes not looked at. */
+/* cti_broad_may_meet -- 1 if bodies a and b may meet by groups, masks and `apart`; boxes are not tested. */
 CTI_FN int cti_broad_may_meet(const cti_soup *soup, int a, int b);
-/* cti_broad_keep_apart -- bodies a and b do not meet from now on: enters them in the sorted array `apart` of a soup. 0: out of memory. */
+/* cti_broad_keep_apart -- adds bodies a and b, which must not meet from now on, to the sorted array `apart` of a soup. 0: out of memory. */
 CTI_FN int cti_broad_keep_apart(cti_mem *mem, int32_t **apart, int a, int b);
-/* cti_broad_pairs -- candidates of the last update, each kind a growable array [2 n] (CTI_LEN is 2 n), unique; NULL: not wanted. Order:
-   body pairs (p, p) and (p, q), p < q, in rising order; in each, the pairs by their numbers (vf: first vertices of p, then vertices of q).
-   vf: (vertex, face); ee: (edge, edge), a < b; ve: (loose point, loose edge); vv: (loose point, loose point), a < b. Left out: a vertex and
-   its own face or edge, edges that share a vertex. 0: out of memory. */
+/* cti_broad_pairs -- candidates of the last update, each kind a growable array [2 n] (CTI_LEN is 2 n), unique; NULL: not wanted.
+   Order: body pairs (p, p) and (p, q), p < q, ascending; in each, the pairs by their numbers (vf: first vertices of p, then vertices of q).
+   vf: (vertex, face); ee: (edge, edge), a < b; ve: (loose point, loose edge); vv: (loose point, loose point), a < b.
+   Left out: a vertex with its own face or edge, and edges that share a vertex. 0: out of memory. */
 CTI_FN int cti_broad_pairs(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int32_t **vf, int32_t **ee, int32_t **ve, int32_t **vv);
-/* cti_broad_pairs_moved -- the same, only those with a vertex v for which vertex_moved[v] is not 0; vertex_moved [nv]. */
+/* cti_broad_pairs_moved -- the same, but only pairs with a vertex v whose vertex_moved[v] is not 0; vertex_moved [nv]. */
 CTI_FN int cti_broad_pairs_moved(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const uint8_t *vertex_moved, int32_t **vf,
                                  int32_t **ee, int32_t **ve, int32_t **vv);
 /* cti_broad_edge_faces -- (edge, face) candidates of the last update that share no vertex, ordered as vf. 0: out of memory. */
 CTI_FN int cti_broad_edge_faces(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int32_t **ef);
 
-/* cti_intersect_soup -- every (edge, face) that has a point in common at positions x, exactly (crossing.c); features that share a vertex
-   and bodies that do not meet are left out. The last update must have covered x. Growable array [2 n], ordered as vf. 0: out of memory. */
+/* cti_intersect_soup -- every (edge, face) that has a common point at positions x, by an exact test (crossing.c). Features that share a
+   vertex and bodies that may not meet are left out. The last update must have covered x. Growable array [2 n], ordered as vf. 0: out of
+   memory. */
 CTI_FN int cti_intersect_soup(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x, int32_t **out_pairs);
 
 #endif /* CTI_PAIRS_H */

@@ -1,6 +1,6 @@
-/* pairs_bodies.c -- which bodies meet. Method: bodies that groups and masks, or the list of those that do not meet (joined ones), keep apart
-   have no pairs; of the others those whose boxes overlap are found by sweep and prune, eight boxes a test, along the axis on which the bodies
-   spread most. Based on: Cohen, Lin, Manocha, Ponamgi, I-COLLIDE, 1995; differs: one axis, sorted anew. */
+/* pairs_bodies.c -- which bodies meet. Method: body pairs excluded by groups and masks, or by the list `apart` (joined bodies), are
+   dropped. Of the others, those with overlapping boxes are found by sweep and prune, eight boxes a test, along the axis on which the bodies
+   spread most. Based on: Cohen, Lin, Manocha, Ponamgi, I-COLLIDE, 1995; differs: one axis, sorted from scratch each time. */
 #include "pairs.h"
 
 /* The first of n sorted pairs that is not before (a, b). */
@@ -57,11 +57,11 @@ static int32_t cti_broad_key(float f)
     return (int32_t)(u >> 1);
 }
 
-/* What a body sweeps along an axis: from the lower lo to the higher hi. */
+/* Lower and upper end of the interval that a body sweeps along an axis. */
 static float cti_broad_from(const float *box, int axis) { return box[axis] < box[6 + axis] ? box[axis] : box[6 + axis]; }
 static float cti_broad_to(const float *box, int axis) { return box[3 + axis] > box[9 + axis] ? box[3 + axis] : box[9 + axis]; }
 
-/* body_order and the sweep blocks: bodies by lo on the axis on which they spread most. */
+/* Sorts bodies by their lower ends on the axis on which they spread most: body_order and the sweep blocks. */
 static int cti_broad_sort_bodies(cti_mem *mem, cti_broad *broad)
 {
     const float *box = broad->body_boxes;

@@ -1,8 +1,8 @@
-/* pairs_trees.c -- what candidate pairs are found with: a tree for each kind of element of each body, boxes and slabs of the vertices' ways.
-   Method: trees are built once and refitted to each motion; bodies that did not move keep theirs. */
+/* pairs_trees.c -- the data for candidate pairs: a tree for each kind of element of each body, and boxes and slabs of the vertices'
+   motions. Method: trees are built once and refitted to each motion; the trees of bodies that did not move are left as they are. */
 #include "pairs.h"
 
-#define CTI_BROAD_VERTEX_US 0.2 /* [us] about what the boxes and trees of a vertex take; see cti_tasks_run_work */
+#define CTI_BROAD_VERTEX_US 0.2 /* [us] about the time for boxes and trees of one vertex; see cti_tasks_run_work */
 
 static void cti_broad_free_lane(cti_mem *mem, cti_broad_lane *lane)
 {
@@ -47,7 +47,7 @@ CTI_FN void cti_broad_free(cti_mem *mem, cti_broad *broad)
 static int32_t cti_broad_low(const int32_t *e) { return e[0] < e[1] ? e[0] : e[1]; }
 static int32_t cti_broad_high(const int32_t *e) { return e[0] < e[1] ? e[1] : e[0]; }
 
-/* edge_loose: the edges that are no side of any face. Where that is not known, sides are sorted and searched by bisection. */
+/* Finds edge_loose: the edges that belong to no face. Without edge_faces, the sides of all faces are sorted and searched by bisection. */
 static int cti_broad_find_loose(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
 {
     int32_t *sides = NULL;
@@ -87,7 +87,8 @@ done:
     return ok;
 }
 
-/* Items of one tree: the elements first .. last of a body, placed by the middle of their boxes; `only`: those with only[i] set. */
+/* Collects the items of one tree: the body's elements first .. last, each placed at the middle of its box; with `only`, those with only[i]
+   set. */
 static int cti_broad_collect(cti_bvh_item *items, int first, int last, const int32_t *elements, int width, const uint8_t *only,
                              const ct_real *x)
 {
@@ -115,7 +116,7 @@ CTI_FN const int32_t *cti_broad_elements(const cti_soup *soup, int tree, int *wi
     return *width == 3 ? soup->faces : (*width == 2 ? soup->edges : NULL);
 }
 
-/* the first of a body's elements of a tree */
+/* number of the body's first element in a tree with this element width */
 static int cti_broad_first(const cti_soup_body *body, int width) { return width == 3 ? body->f0 : (width == 2 ? body->e0 : body->v0); }
 
 CTI_FN int cti_broad_order(cti_mem *mem, const cti_broad *broad, const cti_soup *soup, int b, int32_t **out)
@@ -135,7 +136,7 @@ CTI_FN int cti_broad_order(cti_mem *mem, const cti_broad *broad, const cti_soup 
     return 1;
 }
 
-/* the trees of a body whose order is known. 0: out of memory */
+/* builds the trees of a body whose order is known. 0: out of memory */
 static int cti_broad_build_known(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int b)
 {
     const int32_t *order = soup->bodies[b].order, *at = order + CTI_BROAD_TREES;
@@ -172,7 +173,7 @@ static int cti_broad_build_trees(cti_mem *mem, cti_broad *broad, const cti_soup 
     return 1;
 }
 
-/* room for boxes and slabs, for what moving bodies were like, and for the trees. 0: out of memory */
+/* reserves boxes and slabs, the last states of moving bodies, and the trees. 0: out of memory */
 static int cti_broad_place(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
 {
     size_t last = 0, boxes = 0, items = 0, blocks = 0, floats = 0;
@@ -189,7 +190,7 @@ static int cti_broad_place(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
         items += (size_t)n + (size_t)(q->e1 - q->e0) + (size_t)(q->f1 - q->f0);
         blocks += (size_t)sum, floats += (size_t)sum * (q->still ? CTI_BVH_HALF : CTI_BVH_BLOCK);
     }
-    /* trees over loose points and edges, which are few, make the forest grow */
+    /* trees over loose points and edges are small and not reserved: they make the forest grow */
     return CTI_RESIZE(mem, broad->last_x, last) && CTI_RESIZE(mem, broad->vertex_boxes, boxes) && CTI_RESIZE(mem, broad->vertex_slabs, 2 * boxes) &&
            (broad->hashed || cti_forest_reserve(mem, &broad->forest, items, blocks, floats));
 }
@@ -237,7 +238,7 @@ static void cti_broad_put_box(float *t, cti_v3 p0, cti_v3 p1, ct_real inflate)
     t[4] = -cti_round_float(b.hi.x), t[5] = -cti_round_float(b.hi.y), t[6] = -cti_round_float(b.hi.z), t[7] = 0;
 }
 
-/* Is body b where it was in the last update? If not, its motion is remembered. */
+/* Is body b where it was in the last update? If not, its new motion is stored. */
 static int cti_broad_same(cti_broad *broad, const cti_soup_body *body, int b, const ct_real *x0, const ct_real *x1)
 {
     size_t first = 3 * (size_t)body->v0, n = body->still ? 0 : 3 * (size_t)(body->v1 - body->v0), bytes = n * sizeof *x0;
@@ -269,7 +270,7 @@ static void cti_broad_vertex_boxes(cti_broad *broad, const cti_soup_body *body, 
     }
 }
 
-/* box becomes the box of both. */
+/* box becomes the bounding box of both. */
 static void cti_broad_join(float box[12], const float other[12])
 {
     int k;
@@ -277,7 +278,7 @@ static void cti_broad_join(float box[12], const float other[12])
         box[k] = (k % 6 < 3 ? other[k] < box[k] : other[k] > box[k]) ? other[k] : box[k];
 }
 
-/* Trees of one body after its motion, and its box. */
+/* Refits the trees of one body after its motion, and computes its box. */
 static void cti_broad_refit(cti_broad *broad, const cti_soup *soup, int b)
 {
     float *box = broad->body_boxes + 12 * (size_t)b, other[12];
@@ -294,7 +295,7 @@ static void cti_broad_refit(cti_broad *broad, const cti_soup *soup, int b)
     }
 }
 
-/* The box of one body without trees: of its vertices. (The box of no vertices is that of no tree.) */
+/* The box of one body without trees, from its vertices. (A body without vertices has the empty box of an empty tree.) */
 static void cti_broad_body_box(cti_broad *broad, const cti_soup *soup, int b)
 {
     float *box = broad->body_boxes + 12 * (size_t)b, other[12];
@@ -308,7 +309,7 @@ static void cti_broad_body_box(cti_broad *broad, const cti_soup *soup, int b)
     }
 }
 
-/* bodies write to their own boxes and trees */
+/* each body writes its own boxes and trees only */
 typedef struct cti_broad_moves {
     cti_broad *broad;
     const cti_soup *soup;

@@ -1,5 +1,5 @@
-/* pairsort.c -- pairs of integers into lexicographic order. Method: insertion for a few, else radix sort of the two numbers in place of a
-   packed key: the number of passes follows from the largest value, not from the key's width. */
+/* pairsort.c -- pairs of integers into lexicographic order. Method: insertion sort for a few pairs, else radix sort by the two numbers
+   instead of a packed key. So the number of passes depends on the largest value, not on the key's width. */
 #include "pairsort.h"
 
 enum { CTI_PAIRSORT_BITS = 13, CTI_PAIRSORT_FEW = 24 };
@@ -18,7 +18,7 @@ static void cti_pairsort_insertion(int32_t *pairs, int n)
     }
 }
 
-/* One stable pass: by `bits` bits at `shift` of number `which` of each pair. */
+/* One stable pass of the radix sort: by `bits` bits, from bit `shift` on, of number `which` of each pair. */
 static void cti_pairsort_pass(const int32_t *CTI_RESTRICT in, int32_t *CTI_RESTRICT out, int n, int which, int shift, int bits)
 {
     int start[1 << CTI_PAIRSORT_BITS], i, sum = 0, size = 1 << bits;
@@ -62,7 +62,7 @@ CTI_FN int cti_pairsort(cti_mem *mem, int32_t *pairs, int n, int n_first, int n_
     b = *scratch;
     for (which = 1; which >= 0; which--) {
         int total = cti_pairsort_bit_count(which ? n_second : n_first), shift = 0;
-        /* a digit has at most as many values as there are pairs, roughly */
+        /* a digit gets roughly no more values than there are pairs */
         int most = cti_max_int(8, cti_min_int(CTI_PAIRSORT_BITS, cti_pairsort_bit_count(n))), passes = (total + most - 1) / most, p;
         for (p = 0; p < passes; p++) {
             int bits = (total - shift + passes - p - 1) / (passes - p);

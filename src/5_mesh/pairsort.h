@@ -1,6 +1,6 @@
-/* pairsort.h -- pairs of non-negative integers into lexicographic order, in linear time.
-   Method: radix sort from the least significant digit, digits of at most 13 bits, second number first; stable.
-   based on: Knuth, The Art of Computer Programming vol. 3, 5.2.5. */
+/* pairsort.h -- sorts pairs of non-negative integers lexicographically, in linear time.
+   Method: radix sort from the least significant digit, digits of at most 13 bits, second number first; stable. Based on: Knuth, The Art of
+   Computer Programming vol. 3, 5.2.5. */
 #ifndef CTI_PAIRSORT_H
 #define CTI_PAIRSORT_H
 

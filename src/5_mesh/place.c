@@ -1,5 +1,5 @@
-/* place.c -- where a mesh is put: scale, rotation, translation. Method: the matrix of a quaternion of any length, in double; a point is rounded once.
-   Only +, -, *, / and square roots, so that all machines get the same bits. */
+/* place.c -- placement of a mesh: scale, rotation, translation. Method: the matrix of a quaternion of any length, in double; a point is
+   rounded once. Only +, -, *, / and square roots, so that all machines give the same bits. */
 #include "place.h"
 #include "../0_base/fpenv.h"
 #include "../0_base/log.h"
@@ -41,7 +41,7 @@ CTI_FN const char *cti_place_make(const ct_real *rotation, const ct_real *positi
         if (!cti_finite64(out->t[k]))
             return "position must be finite";
     }
-    /* squares of components up to 1 neither overflow nor all vanish */
+    /* after scaling to components of at most 1, squares neither overflow nor all underflow */
     for (k = 0; k < 4; k++) {
         q[k] /= most;
         length += q[k] * q[k];
@@ -82,7 +82,7 @@ static ct_code cti_place_scale(cti_place *p, const ct_real *scale, ct_error_info
     return CT_OK;
 }
 
-/* a mirrored mesh is inside out until its elements are turned */
+/* a mirrored mesh is inside out: reverses the orientation of its elements */
 static void cti_place_turn_elements(int32_t *list, int n, int per)
 {
     int i;
@@ -109,7 +109,7 @@ static ct_code cti_place_mesh(ct_mesh *mesh, const ct_real *scale, const ct_real
         code = cti_place_scale(&place, scale, error);
     if (code != CT_OK)
         return code;
-    /* first where it can fail, then in place */
+    /* first all checks that can fail, then the change in place */
     for (i = 0; i < mesh->n_positions; i++) {
         ct_real moved[3];
         if (cti_place_apply(&place, mesh->positions + 3 * (size_t)i, 1, moved) >= 0)

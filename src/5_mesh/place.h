@@ -8,12 +8,13 @@
 typedef struct cti_place {
     double M[9], t[3];
     double q[4]; /* unit quaternion w x y z of the rotation */
-    int moves;   /* 0: it changes no bit of what it is applied to */
+    int moves;   /* 0: the placement is the identity and changes no bit */
 } cti_place;
 
-/* cti_place_make -- from a quaternion w x y z of any length > 0 and a translation; NULL: none. NULL, or the reason why it cannot be. */
+/* cti_place_make -- from a quaternion w x y z of any length > 0 and a translation; either may be NULL: none. Returns NULL, or the reason
+   why there is no such placement. */
 CTI_FN const char *cti_place_make(const ct_real *rotation, const ct_real *position, cti_place *out);
-/* cti_place_apply -- points in [3 n] to out [3 n], which may be the same. The first point that is not finite then, or -1. */
+/* cti_place_apply -- points in [3 n] to out [3 n], which may be the same. Returns the first point whose result is not finite, or -1. */
 CTI_FN int cti_place_apply(const cti_place *place, const ct_real *in, int n, ct_real *out);
 
 #endif /* CTI_PLACE_H */

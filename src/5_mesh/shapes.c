@@ -1,6 +1,6 @@
-/* shapes.c -- meshes made from numbers: box, sheet, sphere; and release of meshes. Method: lattices numbered x fastest; a box of tets cuts
-   every cell into five, mirrored from cell to cell so that faces match; its surface takes the same diagonals; a sphere is a subdivided
-   icosahedron. Only +, -, *, / and square roots, so that all machines get the same bits. */
+/* shapes.c -- meshes from numbers: box, sheet, sphere; and release of meshes. Method: lattices are numbered x fastest. A box of tets cuts
+   every cell into five, mirrored from cell to cell so that faces match; its surface takes the same diagonals. A sphere is a subdivided
+   icosahedron. Only +, -, *, / and square roots, so that all machines give the same bits. */
 #include "../0_base/array.h"
 #include "../1_math/vec.h"
 #include "mesh.h"
@@ -32,7 +32,7 @@ CONTACT_API_DEF void ct_mesh_free(ct_mesh *mesh)
     memset(mesh, 0, sizeof *mesh);
 }
 
-/* Lengths of the arrays into the counts. */
+/* Sets the mesh's counts from the lengths of its arrays. */
 static ct_code cti_shape_finish(ct_mesh *mesh, int ok, ct_mesh *out, ct_error_info *error)
 {
     if (!ok) {
@@ -45,7 +45,7 @@ static ct_code cti_shape_finish(ct_mesh *mesh, int ok, ct_mesh *out, ct_error_in
     return CT_OK;
 }
 
-/* Sizes > 0 and finite, cells >= 1 and few enough that all numbers fit. */
+/* Checks that sizes are > 0 and finite, cells >= 1, and all counts fit into an int. */
 static ct_code cti_shape_check(const ct_real *size, const int *cells, int n, int out_ok, ct_error_info *error)
 {
     double product = 1;
@@ -74,12 +74,12 @@ static int cti_shape_vertex(cti_mem *mem, ct_mesh *m, cti_v3 p)
     return CTI_PUSH(mem, m->positions, p.x) && CTI_PUSH(mem, m->positions, p.y) && CTI_PUSH(mem, m->positions, p.z);
 }
 
-/* Coordinate i of n cells over [-size / 2, size / 2]: symmetric about 0, its ends exact. */
+/* Coordinate i of n cells over [-size / 2, size / 2]: symmetric about 0, exact at both ends. */
 static ct_real cti_shape_at(ct_real size, int i, int n) { return size * ((ct_real)(2 * (int64_t)i - n) / (ct_real)(2 * (int64_t)n)); }
 
 /* ---- box ---- */
 
-/* A box lattice; in a surface lattice only points on the boundary have numbers: whole slices at both ends of z, rings between. */
+/* A box lattice. In a surface lattice only boundary points have numbers: whole slices at both ends of z, rings in between. */
 typedef struct cti_shape_lattice {
     int n[3]; /* cells */
     int solid;
@@ -92,7 +92,7 @@ static int32_t cti_shape_number(const cti_shape_lattice *l, int x, int y, int z)
         return (int32_t)((z * ny + y) * nx + x);
     if (z == nz - 1)
         return (int32_t)(nx * ny + (nz - 2) * ring + y * nx + x);
-    /* the ring: first row, then two a row, then the last row */
+    /* a ring: its first row, then two points a row, then its last row */
     if (y == 0)
         in_slice = x;
     else if (y == ny - 1)
@@ -111,7 +111,7 @@ CTI_FN void cti_mesh_cell_tets(int odd, int corners[20])
 {
     static const int tets[5][4] = {{0, 1, 2, 4}, {3, 2, 1, 7}, {5, 4, 7, 1}, {6, 7, 4, 2}, {1, 2, 4, 7}};
     int t, k;
-    /* an odd cell is the mirror image in x, its tets are reversed */
+    /* an odd cell is the mirror image in x; its tets are reversed */
     for (t = 0; t < 5; t++)
         for (k = 0; k < 4; k++)
             corners[4 * t + k] = tets[t][odd && k >= 2 ? 5 - k : k] ^ odd;
@@ -129,7 +129,7 @@ static int cti_shape_cell(cti_mem *mem, ct_mesh *m, const cti_shape_lattice *l, 
     return 1;
 }
 
-/* A quad of the side at `end` of axis `a`, outward; its diagonal joins the corners that a tet cell would join: those of even parity. */
+/* Adds a quad of the side at `end` of axis `a`, oriented outward. Its diagonal is that of the tets in the cell behind it. */
 static int cti_shape_side_quad(cti_mem *mem, ct_mesh *m, const cti_shape_lattice *l, int a, int end, int i, int j)
 {
     int b = (a + 1) % 3, c = (a + 2) % 3, k, p[3], parity = 0, turn;
@@ -239,7 +239,7 @@ CONTACT_API_DEF ct_code ct_mesh_grid(const ct_real size[2], const int cells[2], 
 
 /* ---- sphere ---- */
 
-/* Splits every triangle into four; the middle of an edge is pushed out to the sphere and belongs to both sides. */
+/* Splits every triangle into four. The middle of an edge is moved out to the sphere and shared by both triangles. */
 static int cti_shape_split(cti_mem *mem, ct_mesh *m, cti_topology *topology, ct_real radius)
 {
     int nv = CTI_LEN(m->positions) / 3, nf = CTI_LEN(m->triangles) / 3, e, f, k;

@@ -1,12 +1,12 @@
 /* tetrahedralize.c -- a coarse lattice of tets around a closed surface, for embedding it.
-   Method: the bounding box is divided into cells. A cell is kept when a triangle overlaps it (separating axes) or its centre is inside; two
-   neighbours share the nodes of the face between them when a triangle overlaps the face or its centre is inside, so that parts of the
-   surface in neighbouring cells stay apart unless they are one there. Inside: winding numbers of the points of the half lattice, by lines
-   along x, one triangle after the other; signs are exact and ties follow one rule, so that no line slips between triangles. A cell gives
-   five tets, mirrored from cell to cell. Cells and faces are shrunk by CTI_LATTICE_EPS of their sides: what lies in a lattice plane does
-   not keep the empty side.
-   differs: nodes of cells that touch each other at an edge or a corner alone are apart (a lattice has one node there); parts of the surface
-   within one cell are not told apart, that cell is not duplicated.
+   Method: the bounding box is divided into cells. A cell is kept when a triangle overlaps it (separating axes) or its centre is inside. Two
+   neighbours share the nodes of their common face when a triangle overlaps that face or its centre is inside. So parts of the surface in
+   neighbouring cells stay separate unless they are connected through the face. "Inside" comes from winding numbers at the points of the
+   half lattice, counted along lines in x, one triangle after the other. Signs are exact and ties follow one rule, so that no line passes
+   between two triangles. A cell gives five tets, mirrored from cell to cell. Cells and faces are shrunk by CTI_LATTICE_EPS of their sides:
+   a triangle in a lattice plane then does not keep the empty cell beside it. differs: cells that touch only at an edge or a corner have
+   separate nodes there (a plain lattice has one node). Separate parts of the surface within one cell are not distinguished; the cell is not
+   duplicated.
    based on: Mueller, Gross, Interactive virtual materials, 2004 (embedding in a lattice of cells); Akenine-Moeller, Fast 3D triangle-box
    overlap testing, 2001 (the thirteen axes); Shewchuk's predicates (exact.h). */
 #include "tetrahedralize.h"
@@ -14,18 +14,19 @@
 #include "../1_math/exact.h"
 #include "../1_math/vec.h"
 
-#define CTI_LATTICE_EPS 1e-7 /* of a cell */
-#define CTI_LATTICE_PAD 1e-3 /* of a cell: around the bounding box */
+#define CTI_LATTICE_EPS 1e-7 /* [side of a cell] */
+#define CTI_LATTICE_PAD 1e-3 /* [side of a cell] margin around the bounding box */
 #define CTI_LATTICE_MOST 4e6 /* cells */
 
-/* cti_lattice -- zeroed, then filled. Points of the half lattice: corners of cells at even numbers, centres at odd ones. */
+/* cti_lattice -- zeroed, then filled. The half lattice has points at half the cell size: corners of cells at even numbers, centres at odd
+   ones. */
 typedef struct cti_lattice {
     int n[3];               /* cells */
     double origin[3], d[3]; /* lowest corner, sides of a cell */
     uint8_t *touched;       /* [cells] bit 0: the cell, bits 1..3: its lower faces along x, y, z */
-    int16_t *winding;       /* [(2 n0 + 1) (2 n1 + 1) (2 n2 + 1)] where at least two numbers are odd */
-    int32_t *kept;          /* [cells] number among the kept ones, -1: empty */
-    int32_t *corner;        /* [8 kept] union-find over corners, then their nodes */
+    int16_t *winding;       /* [(2 n0 + 1) (2 n1 + 1) (2 n2 + 1)] winding numbers, at points with at least two odd coordinates */
+    int32_t *kept;          /* [cells] number of the cell among the kept ones, -1: not kept */
+    int32_t *corner;        /* [8 kept] union-find over the cells' corners; then the nodes */
 } cti_lattice;
 
 static void cti_lattice_free(cti_mem *mem, cti_lattice *l)
@@ -50,7 +51,7 @@ static double cti_lattice_at(const cti_lattice *l, int axis, int half) { return 
 
 /* ---- triangles against boxes ---- */
 
-/* 1 when the triangle's projections on axis a lie beyond the box's half width there */
+/* 1 if the triangle's projection on axis a is beyond the box's half width */
 static int cti_lattice_apart(const double a[3], const double h[3], const double v[9])
 {
     double r = 0, lo = 0, hi = 0;
@@ -72,18 +73,18 @@ CTI_FN int cti_tetrahedralize_overlap(const double c[3], const double h[3], cons
         v[i] = triangle[i] - c[i % 3];
     for (i = 0; i < 9; i++)
         e[i / 3][i % 3] = v[(i + 3) % 9] - v[i];
-    /* the box's normals */
+    /* axes: the box's normals */
     for (k = 0; k < 3; k++) {
         a[0] = a[1] = a[2] = 0, a[k] = 1;
         if (cti_lattice_apart(a, h, v))
             return 0;
     }
-    /* the triangle's normal */
+    /* axis: the triangle's normal */
     for (k = 0; k < 3; k++)
         a[k] = e[0][(k + 1) % 3] * e[1][(k + 2) % 3] - e[0][(k + 2) % 3] * e[1][(k + 1) % 3];
     if (cti_lattice_apart(a, h, v))
         return 0;
-    /* products of the box's and the triangle's edges */
+    /* axes: cross products of the box's and the triangle's edges */
     for (i = 0; i < 3; i++)
         for (k = 0; k < 3; k++) {
             a[k] = 0, a[(k + 1) % 3] = -e[i][(k + 2) % 3], a[(k + 2) % 3] = e[i][(k + 1) % 3];
@@ -93,7 +94,7 @@ CTI_FN int cti_tetrahedralize_overlap(const double c[3], const double h[3], cons
     return 1;
 }
 
-/* Cells along an axis that a triangle may touch. */
+/* Range of the cells along an axis that a triangle may touch. */
 static void cti_lattice_range(const cti_lattice *l, const double t[9], int axis, int *first, int *last)
 {
     double lo = cti_lattice_at(l, axis, 0), a = t[axis], b = t[axis];
@@ -133,7 +134,8 @@ static void cti_lattice_touch(cti_lattice *l, const double t[9])
 
 /* ---- inside ---- */
 
-/* The triangle's winding around the line through p along x. Half-open: an edge counts by itself, and against itself from the other side. */
+/* Contribution of a triangle to the winding number of the line through p along x. Half-open: an edge counts in only one of its
+   triangles. */
 static int cti_lattice_around(const double t[9], const double p[2])
 {
     int i, w = 0;
@@ -147,7 +149,7 @@ static int cti_lattice_around(const double t[9], const double p[2])
     return w;
 }
 
-/* What a triangle changes on the way along x: it is entered into the first point behind it on each line. */
+/* Enters the change that a triangle makes to the winding number along x: at the first point behind it on each line. */
 static void cti_lattice_wind(cti_lattice *l, const double t[9])
 {
     int first[3], last[3], x, y, z, k;
@@ -160,7 +162,7 @@ static void cti_lattice_wind(cti_lattice *l, const double t[9])
             p[1] = cti_lattice_at(l, 1, y), p[2] = cti_lattice_at(l, 2, z);
             if ((w = cti_lattice_around(t, p + 1)) == 0)
                 continue;
-            /* w > 0: its normal has x > 0, and the line leaves through it */
+            /* w > 0: the normal points to +x, and the line leaves the surface here */
             for (x = 2 * first[0]; x <= 2 * l->n[0]; x++) {
                 p[0] = cti_lattice_at(l, 0, x);
                 if ((p[0] > t[0] && p[0] > t[3] && p[0] > t[6]) || w * cti_exact_orient3d(t, t + 3, t + 6, p) > 0)
@@ -201,7 +203,7 @@ static int32_t cti_lattice_root(int32_t *corner, int32_t i)
     return i;
 }
 
-/* A cell and its lower neighbour along an axis: their four common corners become one each. */
+/* Joins a cell and its lower neighbour along an axis: their four common corners become the same nodes. */
 static void cti_lattice_join(cti_lattice *l, size_t cell, size_t below, int axis)
 {
     int c;
@@ -218,7 +220,7 @@ static void cti_lattice_join(cti_lattice *l, size_t cell, size_t below, int axis
     }
 }
 
-/* Which cells are kept, and which of their corners are one. 0: out of memory. */
+/* Finds the kept cells, and which of their corners are the same node. 0: out of memory. */
 static int cti_lattice_connect(cti_mem *mem, cti_lattice *l)
 {
     int x, y, z, k, n = 0;
@@ -248,7 +250,8 @@ static int cti_lattice_connect(cti_mem *mem, cti_lattice *l)
     return 1;
 }
 
-/* One kept cell: nodes that are new, and five tets. A root is its set's lowest corner, so that it has its node before the others ask. */
+/* Emits one kept cell: its new nodes and five tets. A root is the lowest corner of its set, so its node exists before other corners ask for
+   it. */
 static int cti_lattice_emit(cti_mem *mem, cti_lattice *l, int x, int y, int z, ct_mesh *out)
 {
     int corners[20], c, k, ok = 1;
@@ -273,7 +276,7 @@ static int cti_lattice_emit(cti_mem *mem, cti_lattice *l, int x, int y, int z, c
 
 /* ---- the surface ---- */
 
-/* Counts, numbers and indices; the bounding box of what the triangles use. */
+/* Checks counts, indices and coordinates; computes the bounding box of the vertices that triangles use. */
 static ct_code cti_lattice_check(const ct_mesh *m, double lo[3], double hi[3], ct_error_info *error)
 {
     int i, k;
@@ -295,7 +298,7 @@ static ct_code cti_lattice_check(const ct_mesh *m, double lo[3], double hi[3], c
     return CT_OK;
 }
 
-/* Is the surface closed? If not, an edge is named. */
+/* Is the surface closed? If not, the error names an edge. */
 static ct_code cti_lattice_closed(cti_mem *mem, const ct_mesh *m, ct_error_info *error)
 {
     cti_topology t;
@@ -322,7 +325,8 @@ static ct_code cti_lattice_closed(cti_mem *mem, const ct_mesh *m, ct_error_info 
     return code;
 }
 
-/* Cells per axis, their sides and the lowest corner. An axis along which the surface is thin has a cell of at least half the size. */
+/* Cells per axis, their sides and the lowest corner. Along an axis on which the surface is thin, the lattice is at least half a cell
+   wide. */
 static ct_code cti_lattice_size(cti_lattice *l, const double lo[3], const double hi[3], double cell, ct_error_info *error)
 {
     double longest = 0, count = 1, n[3];
@@ -342,7 +346,7 @@ static ct_code cti_lattice_size(cti_lattice *l, const double lo[3], const double
                              CTI_LATTICE_MOST);
     for (k = 0; k < 3; k++) {
         double width = hi[k] - lo[k] + 2 * CTI_LATTICE_PAD * cell;
-        /* a cell that is large against the surface: of the surface's size */
+        /* for a cell larger than the surface, half of the surface's longest extent */
         double least = 0.5 * (cell < longest ? cell : longest);
         width = width < least ? least : width;
         l->n[k] = (int)n[k];

@@ -4,8 +4,8 @@
 
 #include "mesh.h"
 
-/* cti_tetrahedralize_overlap -- has the closed triangle [9] a point in common with the closed box centre +- half [3] each? Up to rounding;
-   half may be 0 along an axis, the triangle may be flat. */
+/* cti_tetrahedralize_overlap -- does the closed triangle [9] meet the closed box centre +- half [3]? Exact up to rounding; half may be 0
+   along an axis, and the triangle may be flat. */
 CTI_FN int cti_tetrahedralize_overlap(const double centre[3], const double half[3], const double triangle[9]);
 
 #endif /* CTI_TETRAHEDRALIZE_H */

@@ -202,10 +202,10 @@ static int cti_islands_cluster(cti_state *s, ct_real dt, cti_island *q)
 /* 1 where the last solve of one of the island's components ended far from a solution, or with NaN */
 static int cti_islands_is_far(const cti_state *s, const cti_island *q)
 {
-    int c, far = 0;
+    int c, is_far = 0;
     for (c = 0; c < q->n_components; c++)
-        far |= cti_policy_is_far(s->factors.components[q->components[c]].solve.natural);
-    return far;
+        is_far |= cti_policy_is_far(s->factors.components[q->components[c]].solve.natural);
+    return is_far;
 }
 
 static int cti_islands_has_equations(const cti_island *q)
