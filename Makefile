@@ -119,6 +119,20 @@ build/o32/tools/%.o: tools/%.c
 	$(call say,CC $@)
 	$(Q)$(CC) $(FLAGS32) $(STB_CFLAGS) $(CJSON_CFLAGS) -MMD -MP -c $< -o $@
 
+# the command line with tuned numbers that can be set by name, for tools/bench_policy.py
+OBJPOLICY := $(SOURCES:%.c=build/opolicy/%.o) $(TOOLS:%=build/opolicy/tools/%.o)
+build/opolicy/%.o: src/%.c
+	@mkdir -p $(@D)
+	$(call say,CC $@)
+	$(Q)$(CC) $(FLAGS64) -DCTI_POLICY_MUTABLE $(STB_CFLAGS) -MMD -MP -c $< -o $@
+build/opolicy/tools/%.o: tools/%.c
+	@mkdir -p $(@D)
+	$(call say,CC $@)
+	$(Q)$(CC) $(FLAGS64) -DCTI_POLICY_MUTABLE $(STB_CFLAGS) $(CJSON_CFLAGS) -Dmain=contact_main -MMD -MP -c $< -o $@
+build/bench_policy: bench/policy.c $(OBJPOLICY)
+	$(call say,LINK $@)
+	$(Q)$(CC) $(FLAGS64) -DCTI_POLICY_MUTABLE -pthread -o $@ $^ $(CJSON_LIBS) -lm
+
 build/libcontact_dev.a: $(OBJ64)
 	@rm -f $@
 	$(call say,AR $@)
@@ -269,4 +283,4 @@ format:
 clean:
 	rm -rf build
 
--include $(wildcard build/pch/*.d) $(OBJFUZZ:.o=.d) $(OBJ64:.o=.d) $(OBJ32:.o=.d) $(OBJASAN:.o=.d) $(OBJTSAN:.o=.d) $(BIN64:.o=.d) $(BIN32:.o=.d) $(wildcard build/tests/*.d build/tests32/*.d build/asan/*.d build/tsan/*.d build/bench/*.d)
+-include $(wildcard build/pch/*.d) $(OBJFUZZ:.o=.d) $(OBJ64:.o=.d) $(OBJPOLICY:.o=.d) $(OBJ32:.o=.d) $(OBJASAN:.o=.d) $(OBJTSAN:.o=.d) $(BIN64:.o=.d) $(BIN32:.o=.d) $(wildcard build/tests/*.d build/tests32/*.d build/asan/*.d build/tsan/*.d build/bench/*.d)

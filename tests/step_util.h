@@ -1,5 +1,5 @@
-/* step_util.h -- what the tests of single decisions of a step share: worlds of a few triangles and boxes, prepared as for an attempt of a
-   step, whose internal state a test then reads and sets. */
+/* step_util.h -- helpers for the tests of single decisions of a step: worlds of a few triangles and boxes, prepared as for one attempt of a
+   step. A test then reads and sets their internal state. */
 #ifndef TEST_STEP_UTIL_H
 #define TEST_STEP_UTIL_H
 
@@ -81,14 +81,14 @@ static inline ct_body_id step_flat(ct_world *w, double x, double y, double densi
     return step_triangle(w, p, density);
 }
 
-/* the state of the world's bodies, ready for an attempt of length dt: pins, script, A and b, and the free motion v_new = v */
+/* the state of the world's bodies, ready for an attempt of length dt: pins, script, A and b, and the free motion end.v = v */
 static inline cti_state *step_ready(ct_world *w, double dt)
 {
     cti_state *s = &w->state;
     int extended = 0;
     assert_int_equal(cti_world_prepare(w), CT_OK);
-    s->dt_step = s->left = (ct_real)dt;
-    s->time_end = s->time + dt;
+    s->step.dt = s->step.left = (ct_real)dt;
+    s->step.until = s->step.time + dt;
     cti_parts_reset(s);
     cti_parts_begin(s);
     assert_true(cti_assemble_pins(s, (ct_real)dt));
@@ -96,19 +96,19 @@ static inline cti_state *step_ready(ct_world *w, double dt)
     cti_motion_predict(s, (ct_real)dt);
     assert_true(cti_assemble(s, (ct_real)dt, &extended));
     cti_factors_age(&s->factors);
-    memcpy(s->v_new, s->v, sizeof(ct_real) * 3 * (size_t)s->n);
-    memcpy(s->v_free, s->v, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(s->end.v, s->v, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(s->system.v_free, s->v, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_cmr_move(s, (ct_real)dt);
     cti_sets_init(s->parts.zoned, CTI_LEN(s->factors.components));
     return s;
 }
 
-/* v_new of blocks [first, first + n) */
+/* end.v of blocks [first, first + n) */
 static inline void step_speed(cti_state *s, int first, int n, double x, double y, double z)
 {
     int i;
     for (i = first; i < first + n; i++)
-        s->v_new[3 * i] = (ct_real)x, s->v_new[3 * i + 1] = (ct_real)y, s->v_new[3 * i + 2] = (ct_real)z;
+        s->end.v[3 * i] = (ct_real)x, s->end.v[3 * i + 1] = (ct_real)y, s->end.v[3 * i + 2] = (ct_real)z;
 }
 
 static inline double step_mass(const cti_state *s, int first, int n)
@@ -116,7 +116,7 @@ static inline double step_mass(const cti_state *s, int first, int n)
     double m = 0;
     int i;
     for (i = first; i < first + n; i++)
-        m += (double)s->mass[i];
+        m += (double)s->bodies.mass[i];
     return m;
 }
 
@@ -129,7 +129,7 @@ static inline void step_momenta(const cti_state *s, const ct_real *v, double *p,
     for (i = 0; i < s->n; i++)
         for (k = 0; k < 3; k++) {
             int a = (k + 1) % 3, c = (k + 2) % 3;
-            double m = (double)s->mass[i];
+            double m = (double)s->bodies.mass[i];
             p[k] += m * (double)v[3 * i + k];
             l[k] += m * (double)(s->x[3 * i + a] * v[3 * i + c] - s->x[3 * i + c] * v[3 * i + a]);
         }

@@ -1,5 +1,6 @@
-/* test_contact_cull.c -- which near pairs get a row: one of those that are one contact (duplicates.c), the outline of a flat patch between
-   rigid bodies (flat_patches.c), and the crossings of flat edges that no vertex speaks for (flats.c), with and without the motion ahead. */
+/* test_contact_cull.c -- which near pairs get a row: one of several pairs that are the same contact (duplicates.c), the outline of a flat
+   patch between rigid bodies (flat_patches.c), and crossings of flat edges that no vertex row covers (flats.c), with and without the
+   predicted motion. */
 #include "../src/7_contact/duplicates.h"
 #include "../src/7_contact/flat_patches.h"
 #include "../src/7_contact/flats.h"
@@ -14,7 +15,7 @@ static void push_pair(cti_state *s, ct_pair_kind kind, int a, int b)
     cti_pair_make(&s->surface, kind, a, b, &hit.pair);
     cti_pair_closest(&s->surface, s->surface.x0, &hit.pair, &feature);
     hit.normal = cti_v3_unit(cti_pair_offset(&s->surface, s->surface.x0, &hit.pair), cti_v3_make(0, 1, 0));
-    assert_true(CTI_PUSH(s->mem, s->hits, hit));
+    assert_true(CTI_PUSH(s->mem, s->contact.hits, hit));
 }
 
 /* edge between two vertices of the surface */
@@ -54,8 +55,8 @@ static cti_state *corner_over_diagonal(ct_world *w, double high, double x)
 
 static int duplicates(cti_state *s, const cti_memory *memory)
 {
-    assert_true(cti_duplicates_cull(s->arena, &s->surface, memory, s->hits));
-    return CTI_LEN(s->hits);
+    assert_true(cti_duplicates_cull(s->arena, &s->surface, memory, s->contact.hits));
+    return CTI_LEN(s->contact.hits);
 }
 
 /* a corner over the diagonal is near both faces in the same point: one row */
@@ -69,18 +70,18 @@ static void a_corner_over_a_diagonal_is_one_contact(void **state)
     (void)state;
     memset(&memory, 0, sizeof memory), memset(&item, 0, sizeof item);
     push_pair(s, CT_PAIR_VF, 4, 0), push_pair(s, CT_PAIR_VF, 4, 1);
-    memcpy(both, s->hits, sizeof both);
+    memcpy(both, s->contact.hits, sizeof both);
     assert_int_equal(duplicates(s, &memory), 1);
-    assert_memory_equal(&s->hits[0].pair, &both[0].pair, sizeof both[0].pair);
-    assert_true(s->hits[0].before == 0);
+    assert_memory_equal(&s->contact.hits[0].pair, &both[0].pair, sizeof both[0].pair);
+    assert_true(s->contact.hits[0].before == 0);
     /* the load of the pair that goes is handed over */
-    CTI_CLEAR(s->hits);
+    CTI_CLEAR(s->contact.hits);
     push_pair(s, CT_PAIR_VF, 4, 0), push_pair(s, CT_PAIR_VF, 4, 1);
     item.key = cti_pair_key(&s->surface, &both[1].pair);
     item.normal[1] = 1;
     assert_true(cti_memory_add(s->mem, &memory, &item));
     assert_int_equal(duplicates(s, &memory), 1);
-    assert_true(s->hits[0].before == item.key);
+    assert_true(s->contact.hits[0].before == item.key);
     cti_memory_free(s->mem, &memory);
     ct_world_destroy(w);
 }
@@ -104,7 +105,7 @@ static void contacts_of_their_own_stay(void **state)
         s = corner_over_diagonal(w, STEP_H, 0.2);
         /* the same points, and a normal that leans by an angle of which the cosine is given */
         push_pair(s, CT_PAIR_VF, 4, 0), push_pair(s, CT_PAIR_VF, 4, 1);
-        s->hits[1].normal = cti_v3_make(0, (ct_real)alike[k], (ct_real)sqrt(1 - alike[k] * alike[k]));
+        s->contact.hits[1].normal = cti_v3_make(0, (ct_real)alike[k], (ct_real)sqrt(1 - alike[k] * alike[k]));
         assert_int_equal(duplicates(s, &none), alike[k] < 0.7 ? 2 : 1);
         ct_world_destroy(w);
     }
@@ -130,11 +131,11 @@ static void ends_speak_for_what_is_between(void **state)
         if (k == 0)
             push_pair(s, CT_PAIR_VF, 4, 0);
         push_pair(s, CT_PAIR_EE, edge_of(&s->surface, 0, 1), edge_of(&s->surface, 3, 4));
-        hit = &s->hits[CTI_LEN(s->hits) - 1];
+        hit = &s->contact.hits[CTI_LEN(s->contact.hits) - 1];
         hit->pair.w[0] = hit->pair.w[1] = CTI_R(0.5), hit->pair.w[2] = hit->pair.w[3] = CTI_R(-0.5);
         hit->normal = cti_pair_body_a(&s->surface, &hit->pair) == 0 ? cti_v3_make(0, -1, 0) : cti_v3_make(0, 1, 0);
         assert_int_equal(duplicates(s, &none), 2);
-        assert_int_equal(step_count(s->hits, CT_PAIR_EE), k > 0);
+        assert_int_equal(step_count(s->contact.hits, CT_PAIR_EE), k > 0);
         ct_world_destroy(w);
     }
 }
@@ -166,9 +167,9 @@ static cti_state *box_on_plane(ct_world *w, int soft)
             memset(&hit, 0, sizeof hit);
             cti_pair_make(&s->surface, CT_PAIR_PLANE, i, 0, &hit.pair);
             hit.pair.w[0] = 1, hit.normal = cti_v3_make(0, 1, 0);
-            assert_true(CTI_PUSH(s->mem, s->hits, hit));
+            assert_true(CTI_PUSH(s->mem, s->contact.hits, hit));
         }
-    assert_int_equal(CTI_LEN(s->hits), 25);
+    assert_int_equal(CTI_LEN(s->contact.hits), 25);
     return s;
 }
 
@@ -176,9 +177,9 @@ static int middle_of(const cti_state *s)
 {
     int i;
     for (i = 0; i < 25; i++) {
-        const ct_real *x = s->surface.x0 + 3 * (size_t)s->hits[i].pair.v[0];
+        const ct_real *x = s->surface.x0 + 3 * (size_t)s->contact.hits[i].pair.v[0];
         if (cti_abs(x[0]) < CTI_R(1e-6) && cti_abs(x[2]) < CTI_R(1e-6))
-            return s->hits[i].pair.v[0];
+            return s->contact.hits[i].pair.v[0];
     }
     fail();
     return -1;
@@ -199,12 +200,12 @@ static void flat_bottoms_keep_their_outline(void **state)
         int middle = middle_of(s), bulges = 0;
         if (k < 4)
             s->surface.x0[3 * middle + 1] -= (ct_real)(out[k] * STEP_H);
-        assert_true(cti_patches_flat(s->arena, &s->surface, &none, s->hits));
-        assert_int_equal(CTI_LEN(s->hits), k < 4 ? want[k] : 25);
-        for (i = 0; k < 4 && i < CTI_LEN(s->hits); i++) {
-            const ct_real *x = s->surface.x0 + 3 * (size_t)s->hits[i].pair.v[0];
-            bulges += s->hits[i].pair.v[0] == middle;
-            assert_true(s->hits[i].pair.v[0] == middle || (cti_abs(x[0]) > CTI_R(0.499) && cti_abs(x[2]) > CTI_R(0.499)));
+        assert_true(cti_patches_flat(s->arena, &s->surface, &none, s->contact.hits));
+        assert_int_equal(CTI_LEN(s->contact.hits), k < 4 ? want[k] : 25);
+        for (i = 0; k < 4 && i < CTI_LEN(s->contact.hits); i++) {
+            const ct_real *x = s->surface.x0 + 3 * (size_t)s->contact.hits[i].pair.v[0];
+            bulges += s->contact.hits[i].pair.v[0] == middle;
+            assert_true(s->contact.hits[i].pair.v[0] == middle || (cti_abs(x[0]) > CTI_R(0.499) && cti_abs(x[2]) > CTI_R(0.499)));
         }
         assert_int_equal(bulges, k == 2);
         ct_world_destroy(w);
@@ -222,12 +223,12 @@ static void patches_have_one_normal(void **state)
         ct_world *w = step_world(0);
         cti_state *s = box_on_plane(w, 0);
         for (i = 0; i < 25; i++)
-            if (s->surface.x0[3 * s->hits[i].pair.v[0]] > CTI_R(0.1))
-                s->hits[i].normal = cti_v3_make(0, (ct_real)cosine[k], (ct_real)sqrt(1 - cosine[k] * cosine[k]));
+            if (s->surface.x0[3 * s->contact.hits[i].pair.v[0]] > CTI_R(0.1))
+                s->contact.hits[i].normal = cti_v3_make(0, (ct_real)cosine[k], (ct_real)sqrt(1 - cosine[k] * cosine[k]));
         for (i = 0; i < 25; i++) /* gaps that lean with it are level again: only outlines are left */
-            s->surface.x0[3 * s->hits[i].pair.v[0] + 1] = CTI_R(STEP_H);
-        assert_true(cti_patches_flat(s->arena, &s->surface, &none, s->hits));
-        assert_int_equal(CTI_LEN(s->hits), k ? 8 : 4);
+            s->surface.x0[3 * s->contact.hits[i].pair.v[0] + 1] = CTI_R(STEP_H);
+        assert_true(cti_patches_flat(s->arena, &s->surface, &none, s->contact.hits));
+        assert_int_equal(CTI_LEN(s->contact.hits), k ? 8 : 4);
         ct_world_destroy(w);
     }
 }
@@ -260,19 +261,19 @@ static cti_state *crossed_diagonals(ct_world *w, double high, double shift)
     s = step_ready(w, STEP_DT);
     assert_true(cti_detect_flat(&s->surface, edge_of(&s->surface, 0, 1)) && cti_detect_flat(&s->surface, edge_of(&s->surface, 4, 5)));
     step_candidates(s);
-    CTI_CLEAR(s->hits);
+    CTI_CLEAR(s->contact.hits);
     return s;
 }
 
 static int raise_flats(cti_state *s, const ct_real *ahead)
 {
-    assert_true(cti_flats_raise(s->mem, s->arena, &s->detect, &s->surface, ahead, &s->hits));
-    return CTI_LEN(s->hits);
+    assert_true(cti_flats_raise(s->mem, s->arena, &s->detect, &s->surface, ahead, &s->contact.hits));
+    return CTI_LEN(s->contact.hits);
 }
 
 static void check_crossing(const cti_state *s)
 {
-    const cti_hit *hit = &s->hits[0];
+    const cti_hit *hit = &s->contact.hits[0];
     int k;
     assert_true(hit->pair.kind == CT_PAIR_EE && hit->flat);
     for (k = 0; k < 4; k++)
@@ -318,11 +319,11 @@ static void crossings_ahead_have_rows(void **state)
                 ahead[3 * i + 1] += (ct_real)((t[k].then - t[k].high) * STEP_H);
             if (fallen) { /* behind the first solve: the same of the motion to x1, and none that starts below */
                 memcpy(s->surface.x1, ahead, sizeof ahead);
-                assert_true(cti_flats_fallen(s->mem, &s->detect, &s->surface, &s->hits));
+                assert_true(cti_flats_fallen(s->mem, &s->detect, &s->surface, &s->contact.hits));
             } else
                 raise_flats(s, ahead);
-            assert_int_equal(CTI_LEN(s->hits), t[k].row && !(fallen && t[k].high < 0.9));
-            if (CTI_LEN(s->hits))
+            assert_int_equal(CTI_LEN(s->contact.hits), t[k].row && !(fallen && t[k].high < 0.9));
+            if (CTI_LEN(s->contact.hits))
                 check_crossing(s);
             ct_world_destroy(w);
         }
@@ -357,18 +358,18 @@ static void ends_open_crossings(void **state)
             hit.pair.w[0] = 1, hit.pair.w[at] = -1;
             hit.normal = cti_v3_make(0, 1, 0);
             s->surface.x0[3 * (2 + j) + 1] = s->surface.x0[3 * (4 + j) + 1] - (ct_real)(t[k].end * STEP_H);
-            assert_true(CTI_PUSH(s->mem, s->hits, hit));
+            assert_true(CTI_PUSH(s->mem, s->contact.hits, hit));
         }
         raise_flats(s, NULL);
-        assert_int_equal(step_count(s->hits, CT_PAIR_EE), t[k].own);
+        assert_int_equal(step_count(s->contact.hits, CT_PAIR_EE), t[k].own);
         for (n = j = 0; j < 2; j++) {
             double keep = t[k].end + (0.92 - 0.7) * weight[j] / sum;
             if (!(j ? t[k].farther : t[k].nearer))
                 continue;
             if (t[k].end > 1.5 || !t[k].nearer) /* a row that holds nothing, or alone not enough, keeps what it kept */
-                STEP_NEAR(s->hits[n].keep, 0, 0);
+                STEP_NEAR(s->contact.hits[n].keep, 0, 0);
             else
-                STEP_NEAR(s->hits[n].keep, fmin(1.5, fmax(1, keep)) * STEP_H, 1e-9);
+                STEP_NEAR(s->contact.hits[n].keep, fmin(1.5, fmax(1, keep)) * STEP_H, 1e-9);
             n++;
         }
         ct_world_destroy(w);

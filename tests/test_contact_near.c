@@ -1,5 +1,6 @@
-/* test_contact_near.c -- detection of known positions and motions (detect.c): which pairs are near or will be, the cones of edges, both
-   kinds of features, parallel edges, what the candidate lists cover, times of impact, and what a mark of being tangled leaves out. */
+/* test_contact_near.c -- detection for known positions and motions (detect.c): which pairs are near or will be, the cones of edges, both
+   kinds of features, parallel edges, which motions the candidate lists cover, times of impact, and which pairs marked as tangled are left
+   out. */
 #include "../src/7_contact/detect.h"
 #include "step_util.h"
 
@@ -9,9 +10,9 @@
 static int near_pairs(cti_state *s, const cti_memory *memory)
 {
     step_candidates(s);
-    CTI_CLEAR(s->hits);
-    assert_true(cti_detect_near(s->mem, &s->detect, &s->surface, s->surface.x1, memory, &s->hits));
-    return CTI_LEN(s->hits);
+    CTI_CLEAR(s->contact.hits);
+    assert_true(cti_detect_near(s->mem, &s->detect, &s->surface, s->surface.x1, memory, &s->contact.hits));
+    return CTI_LEN(s->contact.hits);
 }
 
 /* a flat triangle, one with a corner down `high` over it, and one far away; x1 lowers the corner to `then` */
@@ -48,10 +49,10 @@ static void pairs_are_near_or_will_be(void **state)
             s->surface.x1[10] = (ct_real)(side * t[k].then * STEP_H);
             assert_int_equal(near_pairs(s, NULL), t[k].near);
             if (t[k].near) {
-                assert_true(step_is_pair(&s->hits[0].pair, CT_PAIR_VF, 3, 0));
-                STEP_NEAR(s->hits[0].normal.y, side, 1e-12); /* from the face to the corner */
-                STEP_NEAR(s->hits[0].pair.w[1] + s->hits[0].pair.w[2] + s->hits[0].pair.w[3], -1, 1e-12);
-                assert_true(s->hits[0].keep == 0 && !s->hits[0].flat);
+                assert_true(step_is_pair(&s->contact.hits[0].pair, CT_PAIR_VF, 3, 0));
+                STEP_NEAR(s->contact.hits[0].normal.y, side, 1e-12); /* from the face to the corner */
+                STEP_NEAR(s->contact.hits[0].pair.w[1] + s->contact.hits[0].pair.w[2] + s->contact.hits[0].pair.w[3], -1, 1e-12);
+                assert_true(s->contact.hits[0].keep == 0 && !s->contact.hits[0].flat);
             }
             ct_world_destroy(w);
         }
@@ -74,7 +75,7 @@ static void planes_are_near(void **state)
             s->surface.x1[3 * i + 1] = (ct_real)(then[k] * STEP_H);
         assert_int_equal(near_pairs(s, NULL), want[k]);
         for (i = 0; i < want[k]; i++)
-            assert_true(step_is_pair(&s->hits[i].pair, CT_PAIR_PLANE, i, 0) && s->hits[i].normal.y == 1);
+            assert_true(step_is_pair(&s->contact.hits[i].pair, CT_PAIR_PLANE, i, 0) && s->contact.hits[i].normal.y == 1);
         ct_world_destroy(w);
     }
 }
@@ -117,9 +118,9 @@ static void crossed_edges_are_near(void **state)
         /* the third one ends before the lower edge */
         cti_state *s = crossed_edges(w, high[k] * STEP_H, k == 2 ? -0.251 : 0);
         int n = near_pairs(s, NULL);
-        assert_int_equal(step_count(s->hits, CT_PAIR_EE), k == 0);
+        assert_int_equal(step_count(s->contact.hits, CT_PAIR_EE), k == 0);
         if (k == 0) {
-            const cti_hit *hit = &s->hits[0];
+            const cti_hit *hit = &s->contact.hits[0];
             double sign = hit->pair.v[0] < 3 ? -1 : 1;
             assert_int_equal(n, 1);
             STEP_NEAR(hit->normal.y, sign, 1e-12);
@@ -128,7 +129,7 @@ static void crossed_edges_are_near(void **state)
             STEP_NEAR(cti_v3_norm(cti_pair_offset(&s->surface, s->surface.x0, &hit->pair)), high[k] * STEP_H, 1e-12);
         }
         if (k == 2) /* corner 4 is a millimetre beside the lower edge: a vertex and a face, whose third corner does not count */
-            assert_true(n == 1 && step_is_pair(&s->hits[0].pair, CT_PAIR_VF, 4, 0) && s->hits[0].pair.w[3] == 0);
+            assert_true(n == 1 && step_is_pair(&s->contact.hits[0].pair, CT_PAIR_VF, 4, 0) && s->contact.hits[0].pair.w[3] == 0);
         ct_world_destroy(w);
     }
 }
@@ -147,7 +148,7 @@ static void parallel_edges_meet_at_their_ends(void **state)
     n = near_pairs(s, NULL);
     assert_true(n >= 2);
     for (i = 0; i < n; i++) {
-        const cti_hit *hit = &s->hits[i];
+        const cti_hit *hit = &s->contact.hits[i];
         STEP_NEAR(cti_v3_norm(cti_pair_offset(&s->surface, s->surface.x0, &hit->pair)), 0.01, 1e-12);
         STEP_NEAR(cti_abs(hit->normal.y), 1, 1e-12);
         seen[0] |= step_is_pair(&hit->pair, CT_PAIR_VF, 3, 0), seen[1] |= step_is_pair(&hit->pair, CT_PAIR_VF, 1, 3);
@@ -236,8 +237,8 @@ static void one_face_speaks_for_a_ridge(void **state)
     for (i = 0; i < 9; i++)
         s->surface.x0[12 + i] = s->surface.x1[12 + i] = (ct_real)tip[i];
     assert_int_equal(near_pairs(s, NULL), 1);
-    assert_true(s->hits[0].pair.kind == CT_PAIR_VF && s->hits[0].pair.v[0] == 4);
-    STEP_NEAR(s->hits[0].normal.y, 1, 1e-12);
+    assert_true(s->contact.hits[0].pair.kind == CT_PAIR_VF && s->contact.hits[0].pair.v[0] == 4);
+    STEP_NEAR(s->contact.hits[0].normal.y, 1, 1e-12);
     ct_world_destroy(w);
 }
 
@@ -288,14 +289,14 @@ static void impacts_have_their_time(void **state)
             for (i = 0; plane && i < 3; i++) /* out of the way of the face */
                 s->surface.x0[3 * i + 1] = s->surface.x1[3 * i + 1] = 5;
             step_candidates(s);
-            CTI_CLEAR(s->hits);
-            assert_true(cti_detect_collisions(s->mem, &s->detect, &s->surface, s->surface.x1, &s->hits));
-            assert_int_equal(CTI_LEN(s->hits) > 0, t[k].keep > 0);
-            assert_true(t[k].keep < 0 || CTI_LEN(s->hits) == 1);
+            CTI_CLEAR(s->contact.hits);
+            assert_true(cti_detect_collisions(s->mem, &s->detect, &s->surface, s->surface.x1, &s->contact.hits));
+            assert_int_equal(CTI_LEN(s->contact.hits) > 0, t[k].keep > 0);
+            assert_true(t[k].keep < 0 || CTI_LEN(s->contact.hits) == 1);
             if (t[k].keep > 0) {
-                assert_true(step_is_pair(&s->hits[0].pair, plane ? CT_PAIR_PLANE : CT_PAIR_VF, 3, 0));
-                STEP_NEAR(s->hits[0].toi, toi, 1e-6);
-                STEP_NEAR(s->hits[0].normal.y, 1, 1e-9);
+                assert_true(step_is_pair(&s->contact.hits[0].pair, plane ? CT_PAIR_PLANE : CT_PAIR_VF, 3, 0));
+                STEP_NEAR(s->contact.hits[0].toi, toi, 1e-6);
+                STEP_NEAR(s->contact.hits[0].normal.y, 1, 1e-9);
             }
             ct_world_destroy(w);
         }
@@ -325,22 +326,22 @@ static void thin_pairs_meet(void **state)
                 ;
             assert_true(on_corner ? CTI_PUSH(s->mem, d->vv, 3) && CTI_PUSH(s->mem, d->vv, 0)
                                   : CTI_PUSH(s->mem, d->ve, 3) && CTI_PUSH(s->mem, d->ve, e));
-            CTI_CLEAR(s->hits);
-            assert_true(cti_detect_near(s->mem, d, &s->surface, s->surface.x1, NULL, &s->hits));
-            assert_int_equal(CTI_LEN(s->hits), k == 0);
-            assert_true(k > 0 || s->hits[0].pair.kind == (on_corner ? CT_PAIR_VV : CT_PAIR_VE));
+            CTI_CLEAR(s->contact.hits);
+            assert_true(cti_detect_near(s->mem, d, &s->surface, s->surface.x1, NULL, &s->contact.hits));
+            assert_int_equal(CTI_LEN(s->contact.hits), k == 0);
+            assert_true(k > 0 || s->contact.hits[0].pair.kind == (on_corner ? CT_PAIR_VV : CT_PAIR_VE));
             s->surface.x1[10] = -CTI_R(STEP_H);
-            CTI_CLEAR(s->hits);
-            assert_true(cti_detect_collisions(s->mem, d, &s->surface, s->surface.x1, &s->hits));
-            assert_int_equal(CTI_LEN(s->hits), 1);
-            STEP_NEAR(s->hits[0].toi, (high[k] - 0.25) / (high[k] + 1), 1e-6);
-            STEP_NEAR(s->hits[0].normal.y, 1, 1e-9);
+            CTI_CLEAR(s->contact.hits);
+            assert_true(cti_detect_collisions(s->mem, d, &s->surface, s->surface.x1, &s->contact.hits));
+            assert_int_equal(CTI_LEN(s->contact.hits), 1);
+            STEP_NEAR(s->contact.hits[0].toi, (high[k] - 0.25) / (high[k] + 1), 1e-6);
+            STEP_NEAR(s->contact.hits[0].normal.y, 1, 1e-9);
             if (!on_corner)
-                STEP_NEAR(s->hits[0].pair.w[1], s->surface.edges[2 * e] == 0 ? -0.6 : -0.4, 1e-9);
+                STEP_NEAR(s->contact.hits[0].pair.w[1], s->surface.edges[2 * e] == 0 ? -0.6 : -0.4, 1e-9);
             s->surface.x1[10] = CTI_R(0.26 * STEP_H);
-            CTI_CLEAR(s->hits);
-            assert_true(cti_detect_collisions(s->mem, d, &s->surface, s->surface.x1, &s->hits));
-            assert_int_equal(CTI_LEN(s->hits), 0);
+            CTI_CLEAR(s->contact.hits);
+            assert_true(cti_detect_collisions(s->mem, d, &s->surface, s->surface.x1, &s->contact.hits));
+            assert_int_equal(CTI_LEN(s->contact.hits), 0);
             ct_world_destroy(w);
         }
 }
@@ -369,12 +370,12 @@ static void tangled_pairs_are_left_out(void **state)
         assert_int_equal(cti_detect_tangle(d, 3, 0), t[k].vertex_on_0 + t[k].inside);
         assert_int_equal(cti_detect_tangle(d, 0, 1), t[k].corner_on_1);
         assert_int_equal(cti_detect_tangle(d, 3, 2), 0);
-        CTI_CLEAR(s->hits);
-        assert_true(cti_detect_near(s->mem, d, &s->surface, s->surface.x1, NULL, &s->hits));
-        assert_int_equal(CTI_LEN(s->hits), !t[k].left_out);
-        CTI_CLEAR(s->hits);
-        assert_true(cti_detect_collisions(s->mem, d, &s->surface, s->surface.x1, &s->hits));
-        assert_int_equal(CTI_LEN(s->hits), !t[k].left_out);
+        CTI_CLEAR(s->contact.hits);
+        assert_true(cti_detect_near(s->mem, d, &s->surface, s->surface.x1, NULL, &s->contact.hits));
+        assert_int_equal(CTI_LEN(s->contact.hits), !t[k].left_out);
+        CTI_CLEAR(s->contact.hits);
+        assert_true(cti_detect_collisions(s->mem, d, &s->surface, s->surface.x1, &s->contact.hits));
+        assert_int_equal(CTI_LEN(s->contact.hits), !t[k].left_out);
         ct_world_destroy(w);
     }
 }

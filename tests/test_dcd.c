@@ -345,7 +345,7 @@ static void the_nearest_triangle_is_the_nearest(void **state)
     s = &w->state;
     for (i = 0; i < 3 * s->n; i++)
         s->x[i] += (ct_real)(0.05 * uniform(&seed));
-    cti_surface_place(&s->surface, s->x, s->frames0, s->surface.x0);
+    cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x0);
     assert_true(cti_dcd_detect(s, s->x, s->surface.x0, 0, &touch));
     for (i = 0; i < 300; i++) {
         ct_real p[3], best = 1e9, weights[3];
@@ -387,13 +387,13 @@ static ct_step_report overlap(ct_decouple how, uint64_t seed, double *out_dot, d
     r = step_once(w, 0.01);
     s = &w->state;
     *out_dot = 0, *out_deepest = 0;
-    for (i = 0; i < CTI_LEN(s->rows); i++) {
-        *out_deepest = fmax(*out_deepest, -(double)s->origins[i].gap0);
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        *out_deepest = fmax(*out_deepest, -(double)s->contact.origins[i].gap0);
         for (j = 0; j < i; j++)
-            for (a = 0; a < s->rows[i].n; a++)
-                for (b = 0; b < s->rows[j].n; b++)
-                    if (s->rows[i].term[a].block == s->rows[j].term[b].block)
-                        *out_dot = fmax(*out_dot, fabs((double)(s->rows[i].term[a].weight * s->rows[j].term[b].weight)));
+            for (a = 0; a < s->contact.rows[i].n; a++)
+                for (b = 0; b < s->contact.rows[j].n; b++)
+                    if (s->contact.rows[i].term[a].block == s->contact.rows[j].term[b].block)
+                        *out_dot = fmax(*out_dot, fabs((double)(s->contact.rows[i].term[a].weight * s->contact.rows[j].term[b].weight)));
     }
     *out_hash = ct_world_hash(w);
     ct_world_destroy(w);
@@ -482,11 +482,11 @@ static void newton_iterations_lower_the_potential(void **state)
         step_once(w, 0.02);
         s = &w->state;
         /* potential of the step about the start, from what stands now */
-        for (i = 0, e[k] = 0; i < s->n_models; i++)
-            e[k] += cti_model_energy(s->models[i], s->x);
+        for (i = 0, e[k] = 0; i < s->bodies.n_models; i++)
+            e[k] += cti_model_energy(s->bodies.models[i], s->x);
         for (i = 0; i < s->n; i++) {
-            cti_v3 spin = cti_v3_sub(cti_v3_at(s->v, i), cti_v3_at(s->start.copy.v, i));
-            e[k] += 0.5 * (double)(s->mass[i] * cti_v3_norm2(spin));
+            cti_v3 spin = cti_v3_sub(cti_v3_at(s->v, i), cti_v3_at(s->step.start.copy.v, i));
+            e[k] += 0.5 * (double)(s->bodies.mass[i] * cti_v3_norm2(spin));
         }
         ct_mesh_free(&m);
         ct_world_destroy(w);

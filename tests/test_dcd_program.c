@@ -1,4 +1,5 @@
-/* test_dcd_program.c -- the discrete stepper's programs: rows with a vertex of their own, line search, what stands for others, absurd motions. */
+/* test_dcd_program.c -- the discrete stepper's programs: rows with a vertex of their own, line search, changes of unknowns, implausible
+   motions. */
 #include "world_util.h"
 #include "../src/9_world/world.h"
 #include <math.h>
@@ -21,7 +22,7 @@ static double kkt_of(ct_world *w, double *out_rows)
     int i, k;
     ct_real *Av = (ct_real *)malloc(sizeof *Av * 3 * (size_t)s->n);
     assert_true(cti_dcd_jacobian(s, &J, &v));
-    cti_bsr_mul(&s->A, s->dcd.answer, Av);
+    cti_bsr_mul(&s->system.A, s->dcd.answer, Av);
     *out_rows = 0;
     for (i = 0; i < J.rows; i++) {
         double u = v[i], l = (double)s->dcd.lambda[i];
@@ -31,7 +32,7 @@ static double kkt_of(ct_world *w, double *out_rows)
         force = fmax(force, l);
     }
     for (i = 0; i < 3 * s->n; i++)
-        most = fmax(most, fabs((double)(Av[i] - s->b[i]))), size = fmax(size, fabs((double)s->b[i]));
+        most = fmax(most, fabs((double)(Av[i] - s->system.b[i]))), size = fmax(size, fabs((double)s->system.b[i]));
     free(Av);
     return most / fmax(size, force);
 }
@@ -58,7 +59,7 @@ static void pivots_make_rows_orthogonal(void **state)
     step_once(w, 0.01);
     s = &w->state;
     kkt = kkt_of(w, &miss);
-    print_message("pivots: %d rows, KKT %.2g, rows miss %.2g\n", (int)CTI_LEN(s->rows), kkt, miss);
+    print_message("pivots: %d rows, KKT %.2g, rows miss %.2g\n", (int)CTI_LEN(s->contact.rows), kkt, miss);
     assert_true(kkt < 1e-7 && miss < 1e-7);
     n = 3 * s->n;
     x = (double *)calloc((size_t)(4 * n), sizeof *x), y = x + n, z = y + n, row = z + n;
@@ -136,12 +137,12 @@ static double step_misses(ct_world *w)
     double most = 0, size = 0;
     int i, extended;
     memcpy(x, s->x, sizeof *x * 3 * (size_t)s->n), memcpy(v, s->v, sizeof *v * 3 * (size_t)s->n);
-    memcpy(s->x, s->start.copy.x, sizeof *x * 3 * (size_t)s->n), memcpy(s->v, s->start.copy.v, sizeof *v * 3 * (size_t)s->n);
-    memcpy(s->dt_prev, s->start.copy.dt_prev, sizeof *x * (size_t)s->n);
+    memcpy(s->x, s->step.start.copy.x, sizeof *x * 3 * (size_t)s->n), memcpy(s->v, s->step.start.copy.v, sizeof *v * 3 * (size_t)s->n);
+    memcpy(s->history.dt_prev, s->step.start.copy.dt_prev, sizeof *x * (size_t)s->n);
     assert_true(cti_assemble_at(s, (ct_real)0.02, x, v, s->dcd.damping, &extended));
-    cti_bsr_residual(&s->A, s->b, v, r);
+    cti_bsr_residual(&s->system.A, s->system.b, v, r);
     for (i = 0; i < 3 * s->n; i++)
-        most = fmax(most, fabs((double)r[i])), size = fmax(size, fabs((double)s->b[i]));
+        most = fmax(most, fabs((double)r[i])), size = fmax(size, fabs((double)s->system.b[i]));
     free(x);
     return most / size;
 }
@@ -194,7 +195,7 @@ static void the_answer_is_the_programs(void **state)
     for (i = 0; i < 12; i++) {
         double miss = 0, kkt;
         step_once(w, 0.02);
-        if (!w->state.has_problem)
+        if (!w->state.contact.is_solved)
             continue;
         kkt = kkt_of(w, &miss);
         assert_true(kkt < 1e-5 && miss < 1e-6);
@@ -222,7 +223,7 @@ static void absurd_motions_are_not_committed(void **state)
     add_plane(w, 0, 1, 0, 0);
     step_once(w, 0.01);
     s = &w->state;
-    s->models[0]->tets.mu = s->models[0]->tets.lambda = CTI_R(-1e30), s->models[0]->tets.damping_stiffness = 0;
+    s->bodies.models[0]->tets.mu = s->bodies.models[0]->tets.lambda = CTI_R(-1e30), s->bodies.models[0]->tets.damping_stiffness = 0;
     s->x[0] += CTI_R(0.01);
     assert_int_equal(ct_world_step(w, (ct_real)0.01, &r), CT_OK);
     assert_int_equal(r.status, CT_STATUS_NOT_CONVERGED);
@@ -247,19 +248,19 @@ static void a_block_without_a_factor_counts_whole(void **state)
     step_once(w, 0.01);
     s = &w->state;
     for (i = 0; i < s->n; i++)
-        for (k = s->A.row[i]; k < s->A.row[i + 1]; k++)
+        for (k = s->system.A.row[i]; k < s->system.A.row[i + 1]; k++)
             for (r = 0; r < 3; r++)
                 for (c = 0; c < 3; c++) {
-                    if (i == b && s->A.col[k] == b)
-                        s->A.val[9 * k + 3 * r + c] = (ct_real)(g[r] * g[c]);
-                    else if (i == b || s->A.col[k] == b)
-                        s->A.val[9 * k + 3 * r + c] = 0;
+                    if (i == b && s->system.A.col[k] == b)
+                        s->system.A.val[9 * k + 3 * r + c] = (ct_real)(g[r] * g[c]);
+                    else if (i == b || s->system.A.col[k] == b)
+                        s->system.A.val[9 * k + 3 * r + c] = 0;
                 }
     v = (ct_real *)calloc((size_t)(3 * s->n), sizeof *v);
     for (r = 0; r < 3; r++)
-        s->b[3 * b + r] = (ct_real)(18 * g[r]);
-    CTI_CLEAR(s->rows);
-    CTI_CLEAR(s->origins);
+        s->system.b[3 * b + r] = (ct_real)(18 * g[r]);
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
     assert_true(cti_dcd_solve(s, NULL, (ct_real)1e-10, v, &q));
     for (r = 0; r < 3; r++)
         pull += g[r] * (double)v[3 * b + r];

@@ -19,18 +19,18 @@ static measure measure_of(const cti_state *s, const ct_real *v, double dt)
     Ad = (ct_real *)malloc(sizeof(ct_real) * (size_t)n3);
     assert_true(x && Ad);
     for (i = 0; i < n3; i++) {
-        x[i] = s->start.copy.x[i] + (ct_real)dt * v[i], d[i] = v[i] - s->v_free[i];
-        m.total += 0.5 * (double)(s->mass[i / 3] * v[i] * v[i]) - (double)(s->mass[i / 3] * s->desc.gravity[i % 3] * x[i]);
+        x[i] = s->step.start.copy.x[i] + (ct_real)dt * v[i], d[i] = v[i] - s->system.v_free[i];
+        m.total += 0.5 * (double)(s->bodies.mass[i / 3] * v[i] * v[i]) - (double)(s->bodies.mass[i / 3] * s->desc.gravity[i % 3] * x[i]);
     }
-    for (i = 0; i < s->n_models; i++)
-        m.elastic += cti_model_energy(s->models[i], x);
+    for (i = 0; i < s->bodies.n_models; i++)
+        m.elastic += cti_model_energy(s->bodies.models[i], x);
     m.total += m.elastic;
-    cti_bsr_mul(&s->A, d, Ad);
+    cti_bsr_mul(&s->system.A, d, Ad);
     for (i = 0; i < n3; i++)
         m.distance += 0.5 * (double)(d[i] * Ad[i]);
-    for (i = 0; i < CTI_LEN(s->rows); i++) {
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
         ct_real u[3];
-        cti_row_velocity(&s->rows[i], v, u);
+        cti_row_velocity(&s->contact.rows[i], v, u);
         m.worst = fmin(m.worst, (double)u[0]);
     }
     free(x), free(Ad);
@@ -40,25 +40,25 @@ static measure measure_of(const cti_state *s, const ct_real *v, double dt)
 /* v: projected until every row has u_n >= 0: lambda = max(0, lambda - u_n / (J M^-1 J')) row by row */
 static void project_locally(const cti_state *s, ct_real *v)
 {
-    int sweep, i, k, n = CTI_LEN(s->rows);
+    int sweep, i, k, n = CTI_LEN(s->contact.rows);
     double *lambda = (double *)calloc((size_t)n, sizeof *lambda);
     assert_non_null(lambda);
     for (sweep = 0; sweep < 2000; sweep++)
         for (i = 0; i < n; i++) {
-            const cti_row *row = &s->rows[i];
+            const cti_row *row = &s->contact.rows[i];
             ct_real u[3];
             double B = 0, d;
             cti_row_velocity(row, v, u);
             for (k = 0; k < row->n; k++)
-                if (!s->fixed[row->term[k].block])
-                    B += (double)(row->term[k].weight * row->term[k].weight * s->inv_mass[row->term[k].block]);
+                if (!s->scripts.fixed[row->term[k].block])
+                    B += (double)(row->term[k].weight * row->term[k].weight * s->bodies.inv_mass[row->term[k].block]);
             if (!(B > 0))
                 continue;
             d = fmax(0, lambda[i] - (double)u[0] / B) - lambda[i];
             lambda[i] += d;
             for (k = 0; k < row->n; k++) {
                 int b = row->term[k].block;
-                cti_v3 q = cti_v3_mul(cti_v3_at(row->frame, 0), (ct_real)d * row->term[k].weight * (s->fixed[b] ? 0 : s->inv_mass[b]));
+                cti_v3 q = cti_v3_mul(cti_v3_at(row->frame, 0), (ct_real)d * row->term[k].weight * (s->scripts.fixed[b] ? 0 : s->bodies.inv_mass[b]));
                 cti_v3_addto(v, b, q);
             }
         }
@@ -112,12 +112,12 @@ static outcome strike(int kind, double young, double dt, double speed)
         double before = 0, pressed;
         ct_step_report r;
         for (i = 0; w->ready && i < 3 * s->n; i++)
-            before += 0.5 * (double)(s->mass[i / 3] * s->v[i] * s->v[i]);
-        for (i = 0; w->ready && i < s->n_models; i++)
-            before += cti_model_energy(s->models[i], s->x);
+            before += 0.5 * (double)(s->bodies.mass[i / 3] * s->v[i] * s->v[i]);
+        for (i = 0; w->ready && i < s->bodies.n_models; i++)
+            before += cti_model_energy(s->bodies.models[i], s->x);
         r = step_once(w, dt);
-        for (pressed = 0, i = 0; i < CTI_LEN(s->rows); i++)
-            pressed += (double)s->rows[i].r[0];
+        for (pressed = 0, i = 0; i < CTI_LEN(s->contact.rows); i++)
+            pressed += (double)s->contact.rows[i].r[0];
         if (pressed < 1e-3) /* N s */
             continue;
         assert_int_equal(r.substeps, 1);
@@ -126,7 +126,7 @@ static outcome strike(int kind, double young, double dt, double speed)
         v = (ct_real *)malloc(sizeof(ct_real) * 3 * (size_t)s->n);
         assert_non_null(v);
         o.ours = measure_of(s, s->v, dt);
-        memcpy(v, s->v_free, sizeof(ct_real) * 3 * (size_t)s->n);
+        memcpy(v, s->system.v_free, sizeof(ct_real) * 3 * (size_t)s->n);
         project_locally(s, v);
         o.local = measure_of(s, v, dt);
         free(v);

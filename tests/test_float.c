@@ -1,6 +1,6 @@
-/* test_float.c -- what a precision is promised to hold, tried at its rounding; built in float (build/tests32) and in double. Collision batches
-   against exact predicates where an ulp decides, planes against sums without rounding, thickness against extent on both sides of the bound,
-   the world's origin, and positions that are the exact start of the next step. */
+/* test_float.c -- the guarantees of each precision, tested at the size of its rounding error; built in float (build/tests32) and in double.
+   Collision batches against exact predicates where an ulp decides, planes against sums without rounding, thickness against extent on both
+   sides of the bound, the world's origin, and positions as the exact start of the next step. */
 #include "../src/1_math/dd.h"
 #include "../src/4_geom/ccd.h"
 #include "../src/4_geom/intersect.h"
@@ -376,7 +376,7 @@ static void ends_are_the_next_starts(void **state)
     (void)state;
     d.ccd_limits_step = 1;
     w = world_make(&d);
-    w->state.time = 4567.8;
+    w->state.step.time = 4567.8;
     m = mesh_box(0.2, 0.2, 0.2, 1, 1, 1, 1), skin = mesh_box(0.19, 0.19, 0.19, 2, 2, 2, 0);
     mesh_place(&m, 0.3, 0, 0.5, 0), mesh_place(&skin, 0.3, 0, 0.5, 0);
     soft.mesh = &m, soft.surface = &skin, soft.material.young = 1e5, soft.velocity[1] = -2;
@@ -398,7 +398,7 @@ static void ends_are_the_next_starts(void **state)
     path[1].motion.linear[1] = CTI_R(0.2), path[1].motion.angular[1] = CTI_R(-0.9), path[1].duration = -1;
     script.mesh = &m, script.segments = path, script.n_segments = 2;
     assert_int_equal(ct_body_add_kinematic(w, &script, &id[3]), CT_OK);
-    w->bodies[3].script.t0 = w->state.time - 0.1; /* under way */
+    w->bodies[3].script.t0 = w->state.step.time - 0.1; /* under way */
     ct_mesh_free(&m);
     for (step = 0; step < PLAIN_OR(50, 20); step++) {
         ct_step_report r = step_once(w, 1.0 / 60);

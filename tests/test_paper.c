@@ -1,5 +1,5 @@
-/* test_paper.c -- Otaduy et al. 2009 as printed: friction on a box or a pyramid that is aligned with the unconstrained tangential velocity
-   (3.4); worlds and problems that the paper's own step, solve and end take (CT_TERMINATION_PAPER), without intersections. */
+/* test_paper.c -- Otaduy et al. 2009 as printed: friction on a box or a pyramid aligned with the unconstrained tangential velocity (3.4);
+   worlds and problems with the paper's own step, solver and termination (CT_TERMINATION_PAPER), without intersections. */
 #include "../src/9_world/world.h"
 #include "world_util.h"
 
@@ -328,7 +328,7 @@ static ct_status press_sheet(int indefinite, int *substeps)
     r = step_once(w, dt);
     assert_int_equal(r.status, CT_STATUS_OK);
     if (indefinite)
-        w->state.models[0]->membrane.hessian = w->state.models[0]->springs.hessian = CTI_HESSIAN_EXACT;
+        w->state.bodies.models[0]->membrane.hessian = w->state.bodies.models[0]->springs.hessian = CTI_HESSIAN_EXACT;
     r = step_once(w, dt);
     print_message("sheet, %s: %s, %d substeps, %d outer iterations\n", indefinite ? "indefinite" : "positive", ct_status_text(r.status),
                   r.substeps, r.solver_iterations);

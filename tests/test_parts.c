@@ -1,5 +1,6 @@
-/* test_parts.c -- a step that cannot be ended in some place is cut there alone: what rests beside keeps its end, to the bit, what the cut part meets
-   is cut with it, momentum and impulses are those of the whole step, and a step that runs out of memory has not happened. */
+/* test_parts.c -- when a step fails in one place, only the part there is cut into substeps. Resting bodies elsewhere keep their result to
+   the bit; bodies that the cut part meets are cut with it. Momentum and impulses are those of the whole step, and a step that runs out of
+   memory leaves the world unchanged. */
 #include "../src/9_world/world.h"
 #include "forms_util.h"
 
@@ -251,8 +252,8 @@ static void add_momentum(const ct_world *w, double out[3], double *size)
     out[0] = out[1] = out[2] = *size = 0;
     for (i = 0; i < s->n; i++)
         for (k = 0; k < 3; k++) {
-            out[k] += (double)(s->mass[i] * s->v[3 * i + k]);
-            *size += fabs((double)(s->mass[i] * s->v[3 * i + k]));
+            out[k] += (double)(s->bodies.mass[i] * s->v[3 * i + k]);
+            *size += fabs((double)(s->bodies.mass[i] * s->v[3 * i + k]));
         }
 }
 

@@ -1,6 +1,6 @@
-/* test_parts_faults.c -- solves that fail at a chosen place of a step: a motion that CCD has not seen is not committed, a part that is given up leaves
-   what is interpolated beside it alone, and what gains energy is judged and held by coupled sets. cmr.c is compiled here with the solve and the free
-   motion replaced by ones that fail on request, and step.c for its decisions; the library has no hook for it. */
+/* test_parts_faults.c -- solves that fail at a chosen place of a step. A motion that CCD has not tested is not committed; a part that is
+   given up leaves interpolated bodies beside it alone; coupled sets that gain energy are detected and held. cmr.c is compiled here with the
+   solve and the free motion replaced by ones that fail on request, and step.c for its decisions; the library has no hook for this. */
 #include "../src/9_world/world.h"
 #include "../src/8_step/cmr_free.h"
 #include "../src/8_step/parts.h"
@@ -25,10 +25,10 @@ static int is_split(const cti_state *s)
 static int is_second_look(const cti_state *s)
 {
     int i;
-    for (i = 0; i < CTI_LEN(s->hits); i++)
-        if (!s->hits[i].flat)
+    for (i = 0; i < CTI_LEN(s->contact.hits); i++)
+        if (!s->contact.hits[i].flat)
             return 0;
-    return CTI_LEN(s->hits) > 0;
+    return CTI_LEN(s->contact.hits) > 0;
 }
 
 /* UNSEEN: the solve after a clear round diverges, and ends with blocks that fall by 2 m/s */
@@ -42,7 +42,7 @@ static int solve_or_fail(cti_state *s, ct_real dt, ct_real scale, cti_islands_re
     failures++;
     out->diverged = 1;
     for (i = 0; i < s->n; i++)
-        s->v_new[3 * i + 1] -= 2;
+        s->end.v[3 * i + 1] -= 2;
     return 1;
 }
 
@@ -56,8 +56,8 @@ static int fly_or_fail(cti_state *s, ct_real dt, cti_attempt *out)
         return 1;
     failures++;
     for (i = 0; i < s->n; i++)
-        if (!cti_state_is_inactive(s, i) && !s->fixed[i])
-            s->v_free[3 * i] = CTI_R(1e12);
+        if (!cti_state_is_inactive(s, i) && !s->scripts.fixed[i])
+            s->system.v_free[3 * i] = CTI_R(1e12);
     return 1;
 }
 
@@ -206,8 +206,8 @@ static ct_world *make_decisions(void)
     assert_int_equal(CTI_LEN(s->factors.components), 2);
     s->factors.components[0].substep.part = CTI_PART_INTERPOLATED(1);
     s->parts.inactive = 1;
-    memset(s->fixed, 0, (size_t)s->n);
-    memset(s->held, 0, (size_t)s->n);
+    memset(s->scripts.fixed, 0, (size_t)s->n);
+    memset(s->scripts.held, 0, (size_t)s->n);
     return w;
 }
 
@@ -220,11 +220,11 @@ static void what_is_interpolated_does_not_rest(void **state)
         ct_world *w = make_decisions();
         cti_state *s = &w->state;
         if (!all)
-            memset(s->held, CTI_HELD_IMPLAUSIBLE, (size_t)s->n);
+            memset(s->scripts.held, CTI_HELD_IMPLAUSIBLE, (size_t)s->n);
         s->factors.components[0].cache.stamp.renewal_asked = s->factors.components[1].cache.stamp.renewal_asked = 0;
         cti_step_rested(s, all);
         for (i = 0; i < s->n; i++)
-            assert_int_equal(s->held[i], s->factors.component_of[i] == 0 ? 0 : CTI_HELD_RESTED);
+            assert_int_equal(s->scripts.held[i], s->factors.component_of[i] == 0 ? 0 : CTI_HELD_RESTED);
         assert_int_equal(s->factors.components[0].cache.stamp.renewal_asked, 0);
         assert_int_equal(s->factors.components[1].cache.stamp.renewal_asked, 1);
         ct_world_destroy(w);
@@ -260,9 +260,9 @@ static ct_world *make_blocks(void)
     inject(NONE);
     step_once(w, 0.01);
     assert_int_equal(CTI_LEN(s->factors.components), 3);
-    assert_int_equal(CTI_LEN(s->rows), 0);
+    assert_int_equal(CTI_LEN(s->contact.rows), 0);
     cti_sets_init(s->parts.zoned, 3);
-    memset(s->gains, 0, 3);
+    memset(s->energy.gains, 0, 3);
     return w;
 }
 
@@ -273,15 +273,15 @@ static double set_speeds(cti_state *s, int m, ct_real v, ct_real v_end)
     int i;
     for (i = s->history.block[m]; i <= s->history.last[m]; i++) {
         cti_v3_put(s->v, i, cti_v3_make(v, 0, 0));
-        cti_v3_put(s->v_new, i, cti_v3_make(v_end, 0, 0));
+        cti_v3_put(s->end.v, i, cti_v3_make(v_end, 0, 0));
         cti_v3_put(s->history.v_end, i, cti_v3_make(v_end, 0, 0));
-        mass += (double)s->mass[i];
+        mass += (double)s->bodies.mass[i];
     }
-    s->energies_new[m] = s->energies[m];
-    s->energies[m].kinetic = mass / 2 * (double)(v * v);
-    s->energies_new[m].kinetic = mass / 2 * (double)(v_end * v_end);
-    s->works[m] = 0;
-    return s->energies_new[m].kinetic - s->energies[m].kinetic;
+    s->energy.end[m] = s->energy.now[m];
+    s->energy.now[m].kinetic = mass / 2 * (double)(v * v);
+    s->energy.end[m].kinetic = mass / 2 * (double)(v_end * v_end);
+    s->energy.works[m] = 0;
+    return s->energy.end[m].kinetic - s->energy.now[m].kinetic;
 }
 
 /* Block 0 gains what block 1 loses many times over. Where nothing connects them the gain is taken from block 0; where a zone does, both agree */
@@ -296,12 +296,12 @@ static void gains_are_judged_by_set(void **state)
         double gain = set_speeds(s, 0, 1, 2), loss = -set_speeds(s, 1, 5, 1);
         set_speeds(s, 2, 3, 3);
         assert_true(gain > 0 && loss > 5 * gain);
-        s->gains[0] = 1;
+        s->energy.gains[0] = 1;
         if (joined)
             cti_sets_join(s->parts.zoned, 0, 1);
         assert_int_equal(cti_energy_calm(s, CTI_R(0.01), &lost), 0);
         speed = s->history.v_end[3 * s->history.block[0]];
-        assert_int_equal(s->gains[0], 0);
+        assert_int_equal(s->energy.gains[0], 0);
         assert_true(joined ? speed == 2 && lost == 0 : cti_abs(speed - 1) < 1e-6 && lost > 0);
         assert_true(s->history.v_end[3 * s->history.block[1]] == 1);
         assert_true(s->history.v_end[3 * s->history.block[2]] == 3);
@@ -320,12 +320,12 @@ static void gains_are_held_by_set(void **state)
         cti_state *s = &w->state;
         cti_sets_join(s->parts.zoned, 0, 1);
         for (i = 0; i < 3 * s->n; i++)
-            s->v_new[i] = s->v_free[i] + 1;
-        s->gains[0] = 1;
+            s->end.v[i] = s->system.v_free[i] + 1;
+        s->energy.gains[0] = 1;
         cti_step_hold(s, all);
         for (i = 0; i < s->n; i++) {
             int m = s->history.model_of[i];
-            assert_int_equal(s->held[i], m == 0 || (m == 1 && all) ? CTI_HELD_IMPLAUSIBLE : 0);
+            assert_int_equal(s->scripts.held[i], m == 0 || (m == 1 && all) ? CTI_HELD_IMPLAUSIBLE : 0);
         }
         ct_world_destroy(w);
     }

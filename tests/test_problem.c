@@ -1,7 +1,7 @@
 /* test_problem.c -- contact problems taken from running worlds, solved by ICA with node, patch and body clusters and by a dense reference.
-   Reference: W = J A^-1 J' by Cholesky in double, then projected Gauss-Seidel over the contacts with exact local solves until multipliers
-   stand still; it shares no code with the solver but the rows themselves. Scenes: S1, S2, S3_N4 of the data folder, cut down where a dense
-   matrix would be too large; shapes of the same size where the folder is missing. */
+   Reference: W = J A^-1 J' by Cholesky in double, then projected Gauss-Seidel over the contacts with exact local solves until the
+   multipliers no longer change. It shares no code with the solver except the rows themselves. Scenes: S1, S2, S3_N4 of the data folder,
+   reduced where a dense matrix would be too large; shapes of the same size if the folder is missing. */
 #include "../src/3_solve/ica.h"
 #include "../src/8_step/clusters.h"
 #include "../src/8_step/smooth.h"
@@ -215,12 +215,12 @@ static void take_problem(ct_world *w, double dt, double gravity, cti_problem *p)
 {
     cti_state *s = &w->state;
     memset(p, 0, sizeof *p);
-    p->A = &s->A, p->b = s->b, p->dt = (ct_real)dt;
+    p->A = &s->system.A, p->b = s->system.b, p->dt = (ct_real)dt;
     p->velocity_scale = (ct_real)(gravity * dt);
     p->approach_limit = s->desc.thickness / (2 * (ct_real)dt);
-    p->rows = s->rows, p->n_rows = CTI_LEN(s->rows);
-    p->filter = s->n_constrained ? s->filter : NULL;
-    p->projectors = s->projectors;
+    p->rows = s->contact.rows, p->n_rows = CTI_LEN(s->contact.rows);
+    p->filter = s->scripts.n_constrained ? s->scripts.filter : NULL;
+    p->projectors = s->scripts.projectors;
 }
 
 static ct_real largest(int n, const ct_real *x)
@@ -248,20 +248,20 @@ static void corrects(ct_world *w, cti_problem *p)
     cti_state *s = &w->state;
     cti_island q;
     cti_smoother c;
-    size_t n3 = 3 * (size_t)s->n, bytes = sizeof(ct_real) * 9 * (size_t)s->A.row[s->n];
+    size_t n3 = 3 * (size_t)s->n, bytes = sizeof(ct_real) * 9 * (size_t)s->system.A.row[s->n];
     ct_real *v = (ct_real *)malloc(sizeof(ct_real) * n3), *f = (ct_real *)malloc(sizeof(ct_real) * n3);
     ct_real *work = (ct_real *)malloc(sizeof(ct_real) * n3), *A = (ct_real *)malloc(bytes), before, after, first, u[3], free_u = 0,
             held_u = 0;
     int i, k, asked;
     for (i = 0; i < (int)n3; i++)
-        v[i] = s->v_free[i] + (ct_real)(0.1 * sin(i));
-    memcpy(A, s->A.val, bytes);
+        v[i] = s->system.v_free[i] + (ct_real)(0.1 * sin(i));
+    memcpy(A, s->system.A.val, bytes);
     for (asked = 0; asked < 2; asked++) {
         for (i = 0; i < p->n_rows; i++)
             memset(p->rows[i].r, 0, sizeof p->rows[i].r);
         open_world(w, p, v, &q);
         assert_true(cti_clusters_make(&s->factors, s->arena, CT_CLUSTER_NODE, &q));
-        assert_true(cti_smooth_open(&s->factors, s->arena, &s->A, &q, &c));
+        assert_true(cti_smooth_open(&s->factors, s->arena, &s->system.A, &q, &c));
         if (q.n_components > 2) { /* a stack does without */
             assert_true(!c.hook.apply);
             cti_island_close(&s->factors, &q, p->rows, v);
@@ -287,7 +287,7 @@ static void corrects(ct_world *w, cti_problem *p)
         cti_problem_rhs(&q.p, f);
         for (k = 0; k < 2; k++) { /* without and with what holds them, which the cut does where the factor is the old one */
             if (k == 0)
-                cti_factors_free_solve(&s->factors, &s->factors.components[q.components[0]], &s->A, f, q.v, 1e-12, 100, s->pcg_work, 0);
+                cti_factors_free_solve(&s->factors, &s->factors.components[q.components[0]], &s->system.A, f, q.v, 1e-12, 100, s->system.work, 0);
             else
                 assert_true(c.hook.apply(c.hook.ctx, asked ? 1 : -1, f, q.v) >= 0);
             for (i = 0; i < q.p.n_rows; i++) {
@@ -304,11 +304,11 @@ static void corrects(ct_world *w, cti_problem *p)
         assert_true(held_u < (asked ? CTI_R(0.1) : CTI_R(0.6)) * free_u); /* the cut goes over the rows once */
         free_u = held_u = 0;
         cti_island_close(&s->factors, &q, p->rows, work);
-        assert_memory_equal(A, s->A.val, bytes);
+        assert_memory_equal(A, s->system.A.val, bytes);
     }
     open_world(w, p, v, &q);
     assert_true(cti_clusters_make(&s->factors, s->arena, CT_CLUSTER_BODY, &q));
-    assert_true(cti_smooth_open(&s->factors, s->arena, &s->A, &q, &c) && !c.hook.apply);
+    assert_true(cti_smooth_open(&s->factors, s->arena, &s->system.A, &q, &c) && !c.hook.apply);
     cti_island_close(&s->factors, &q, p->rows, work);
     free(v), free(f), free(work), free(A);
 }
@@ -353,10 +353,10 @@ static void compare(ct_world *w, const char *name, double dt, ct_cone cone, doub
         for (i = 0; i < p.n_rows; i++)
             memset(p.rows[i].r, 0, sizeof p.rows[i].r);
         for (i = 0; i < f.n; i++)
-            v[i] = s->v_free[i];
+            v[i] = s->system.v_free[i];
         open_world(w, &p, v, &q);
         assert_true(cti_clusters_make(&s->factors, s->arena, modes[k], &q));
-        assert_true(cti_smooth_open(&s->factors, s->arena, &s->A, &q, &c));
+        assert_true(cti_smooth_open(&s->factors, s->arena, &s->system.A, &q, &c));
         q.p.correction = k == 4 && c.hook.apply ? &c.hook : NULL;
         start = clock();
         cti_ica_solve(&q.p, &d, s->arena, q.v, &info);

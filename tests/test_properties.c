@@ -1,5 +1,6 @@
-/* test_properties.c -- properties of materials mean what they say: damping leaves rotation alone, bending is a plate's in every direction on
-   every mesh, an embedded body weighs what its surface encloses, strain limits hold at rest, sheets of springs resist as the table says. */
+/* test_properties.c -- material properties have their physical meaning. Damping does not act on rotation; bending is a plate's in every
+   direction on every mesh; an embedded body has the weight of what its surface encloses; strain limits hold at rest; sheets of springs have
+   the stiffness of the table. */
 #include "model_check.h"
 #include "world_util.h"
 #include "../src/5_mesh/fill.h"
@@ -106,7 +107,7 @@ static double spin_left(ct_model kind, ct_integrator integrator, double beta)
             continue;
         x = read_vectors(w, id, 0, &n), v = read_vectors(w, id, 1, NULL);
         for (k = 0; k < n; k++)
-            L[i > 0] += (double)w->state.mass[k] * (x[3 * k + 2] * v[3 * k] - x[3 * k] * v[3 * k + 2]);
+            L[i > 0] += (double)w->state.bodies.mass[k] * (x[3 * k + 2] * v[3 * k] - x[3 * k] * v[3 * k + 2]);
         free(x), free(v);
     }
     ct_mesh_free(&m);
@@ -391,7 +392,7 @@ static void embedded_bodies_weigh_what_is_seen(void **state)
     s.mesh = &tets, s.surface = &ball, s.material = ct_material_default(CT_MODEL_COROTATIONAL), s.material.young = (ct_real)1e6;
     assert_int_equal(ct_body_add_soft(w, &s, &id), CT_OK);
     for (i = 0; i < tets.n_positions; i++)
-        mass += (double)w->state.mass[i];
+        mass += (double)w->state.bodies.mass[i];
     for (i = 0; i < 200; i++)
         step_once(w, 0.01);
     assert_int_equal(ct_world_contacts(w, &c, &n), CT_OK);
@@ -401,7 +402,7 @@ static void embedded_bodies_weigh_what_is_seen(void **state)
     assert_int_equal(ct_body_add_soft(w, &s, &open), CT_OK);
     ball.n_triangles++;
     for (i = tets.n_positions; i < 2 * tets.n_positions; i++)
-        whole += (double)w->state.mass[i];
+        whole += (double)w->state.bodies.mass[i];
     print_message("floor carries %.3f N, the ball weighs %.3f N; mass %.4f kg of %.4f kg, with a hole %.4f kg\n", force, 9810 * volume, mass,
                   1000 * volume, whole);
     assert_true(fabs(force / (9810 * volume) - 1) < 0.02 && fabs(mass / (1000 * volume) - 1) < 1e-5);

@@ -1,6 +1,6 @@
-/* test_step_factors.c -- components, patches and shared analyses of known graphs; when a factor is renewed and when it lags; what is one
-   cluster; and the islands of a solve: which rows share one, which are solved again, what a velocity is relative to. factors.c is compiled
-   here for its decisions. */
+/* test_step_factors.c -- decisions of factors.c, which is compiled into this test, and of a solve's islands. Factors: components, patches
+   and shared analyses of known graphs; when a factor is renewed and when it lags; which blocks form one cluster. Islands: which rows share
+   one, which are solved again, and to what a velocity is relative. */
 #include "../src/8_step/clusters.h"
 #include "../src/8_step/factors.c"
 #include "step_util.h"
@@ -380,7 +380,7 @@ static void add_row(cti_state *s, int block, double left)
     row.w[0] = (ct_real)(left / STEP_DT);
     memset(&origin, 0, sizeof origin);
     origin.fresh = 1;
-    assert_true(CTI_PUSH(s->mem, s->rows, row) && CTI_PUSH(s->mem, s->origins, origin));
+    assert_true(CTI_PUSH(s->mem, s->contact.rows, row) && CTI_PUSH(s->mem, s->contact.origins, origin));
 }
 
 /* Two triangles on their corners' rows, a third without: rows come out by island; those that press stop at u = 0 and push, one that opens
@@ -396,11 +396,11 @@ static void islands_are_solved_once(void **state)
     step_flat(w, 0, 0, 0.3), step_flat(w, 3, 0, 0.3), step_flat(w, 6, 0, 0.3);
     s = step_ready(w, STEP_DT);
     step_speed(s, 0, 3, 0, -2, 0), step_speed(s, 3, 3, 0, -3, 0), step_speed(s, 6, 3, 0, -4, 0);
-    memcpy(s->v_free, s->v_new, sizeof(ct_real) * 27);
-    cti_bsr_mul(&s->A, s->v_free, s->b);
+    memcpy(s->system.v_free, s->end.v, sizeof(ct_real) * 27);
+    cti_bsr_mul(&s->system.A, s->system.v_free, s->system.b);
     for (i = 0; i < 3; i++) {
         s->factors.components[i].solve.free_speed = (ct_real)(2 + i), s->factors.components[i].solve.dynamics = -1;
-        assert_true(cti_factors_renew(&s->factors, &s->factors.components[i], &s->A, CTI_R(STEP_DT)));
+        assert_true(cti_factors_renew(&s->factors, &s->factors.components[i], &s->system.A, CTI_R(STEP_DT)));
         add_row(s, i, 0.01);
         add_row(s, 3 + i, 0.04); /* 4 m/s of room: never reached */
     }
@@ -409,21 +409,21 @@ static void islands_are_solved_once(void **state)
     assert_false(out.budget || out.diverged);
     assert_true(out.residual <= s->desc.solver.tolerance);
     for (i = 0; i < 6; i++) {
-        assert_int_equal(s->rows[i].term[0].block, i); /* island by island, each in its order */
-        assert_false(s->origins[i].fresh);
+        assert_int_equal(s->contact.rows[i].term[0].block, i); /* island by island, each in its order */
+        assert_false(s->contact.origins[i].fresh);
         /* all corners go at one speed, so that nothing is strained: r = m (u - v) */
-        STEP_NEAR(s->v_new[3 * i + 1], i < 3 ? -1 : -3, 5e-5);
-        STEP_NEAR(s->rows[i].r[0], i < 3 ? (double)s->mass[i] : 0, 1e-4 * (double)s->mass[i]);
+        STEP_NEAR(s->end.v[3 * i + 1], i < 3 ? -1 : -3, 5e-5);
+        STEP_NEAR(s->contact.rows[i].r[0], i < 3 ? (double)s->bodies.mass[i] : 0, 1e-4 * (double)s->bodies.mass[i]);
     }
-    assert_true(s->v_new[19] == -4);
+    assert_true(s->end.v[19] == -4);
     assert_true(s->factors.components[0].solve.in_contact && s->factors.components[1].solve.in_contact && !s->factors.components[2].solve.in_contact);
     /* the second solve sees one new row, of the second island */
-    s->v_new[1] = -7;
-    memcpy(kept, s->v_new, sizeof kept);
+    s->end.v[1] = -7;
+    memcpy(kept, s->end.v, sizeof kept);
     add_row(s, 3, 0.02);
     assert_true(cti_islands_solve(s, CTI_R(STEP_DT), scale, &out));
-    assert_memory_equal(s->v_new, kept, sizeof kept);
-    assert_true(s->v_new[10] > CTI_R(-2.001));
+    assert_memory_equal(s->end.v, kept, sizeof kept);
+    assert_true(s->end.v[10] > CTI_R(-2.001));
     ct_world_destroy(w);
 }
 

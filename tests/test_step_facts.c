@@ -1,5 +1,5 @@
-/* test_step_facts.c -- bounds on a motion that means something (plausible.c), and the first meeting of features as the end of a substep
-   (events.c): facts of three triangles in, the decision against what follows from them by hand. */
+/* test_step_facts.c -- bounds on a plausible motion (plausible.c), and the first impact as the end of a substep (events.c). Each case has
+   three triangles; the decision is compared with the result by hand. */
 #include "../src/8_step/plausible.h"
 #include "step_util.h"
 
@@ -29,12 +29,12 @@ static void motion_has_a_bound(void **state)
                 CTI_R(1e10), -CTI_R(1e10), (ct_real)NAN, (ct_real)INFINITY, (ct_real)(limit * 1.000001), (ct_real)(-limit * 1.000001)};
             int b;
             for (b = 0; b < 6; b++) {
-                s->v_new[i] = bad[b];
+                s->end.v[i] = bad[b];
                 assert_false(cti_plausible_motion(s, CTI_R(STEP_DT)));
             }
-            s->v_new[i] = (ct_real)(limit * 0.999999);
+            s->end.v[i] = (ct_real)(limit * 0.999999);
             assert_true(cti_plausible_motion(s, CTI_R(STEP_DT)));
-            s->v_new[i] = 0;
+            s->end.v[i] = 0;
         }
         ct_world_destroy(w);
     }
@@ -54,11 +54,11 @@ static void turns_are_numbers(void **state)
     ct_mesh_free(&m);
     step_flat(w, 3, 0, 0.3), step_flat(w, 5, 0, 0.3);
     s = step_ready(w, STEP_DT);
-    s->v_new[3] = CTI_R(1e6);
-    assert_true(s->rigid_of[1] == 0 && cti_plausible_motion(s, CTI_R(STEP_DT)));
-    s->v_new[3] = (ct_real)NAN;
+    s->end.v[3] = CTI_R(1e6);
+    assert_true(s->bodies.rigid_of[1] == 0 && cti_plausible_motion(s, CTI_R(STEP_DT)));
+    s->end.v[3] = (ct_real)NAN;
     assert_false(cti_plausible_motion(s, CTI_R(STEP_DT)));
-    s->v_new[3] = 0, s->v_new[0] = CTI_R(1e6);
+    s->end.v[3] = 0, s->end.v[0] = CTI_R(1e6);
     assert_false(cti_plausible_motion(s, CTI_R(STEP_DT)));
     ct_world_destroy(w);
 }
@@ -111,11 +111,11 @@ static void check_implausible(cti_state *s, int a, int b, int c)
 {
     const int want[3] = {a, b, c};
     int n, i, count = 0;
-    memset(s->held, 0, (size_t)s->n);
+    memset(s->scripts.held, 0, (size_t)s->n);
     assert_true(cti_plausible_find(s, CTI_R(STEP_DT), &n));
     for (i = 0; i < s->n; i++) {
-        int implausible = want[i / 3] && !s->fixed[i];
-        assert_int_equal(s->held[i], implausible ? CTI_HELD_IMPLAUSIBLE : 0);
+        int implausible = want[i / 3] && !s->scripts.fixed[i];
+        assert_int_equal(s->scripts.held[i], implausible ? CTI_HELD_IMPLAUSIBLE : 0);
         count += implausible;
     }
     assert_int_equal(n, count);
@@ -137,23 +137,23 @@ static void implausible_islands_are_marked(void **state)
     memset(&row, 0, sizeof row), memset(&origin, 0, sizeof origin);
     row.n_a = 1, row.n = 2, row.term[0].block = 2, row.term[1].block = 3;
     row.term[0].weight = 1, row.term[1].weight = -1;
-    assert_true(CTI_PUSH(s->mem, s->rows, row) && CTI_PUSH(s->mem, s->origins, origin));
+    assert_true(CTI_PUSH(s->mem, s->contact.rows, row) && CTI_PUSH(s->mem, s->contact.origins, origin));
     check_implausible(s, 0, 0, 0);
     q[0].solve.contact_energy = 1.001 * both;
     check_implausible(s, 1, 1, 0);
     q[0].solve.contact_energy = 0;
-    s->v_new[3 * 4 + 1] = CTI_R(1e10);
+    s->end.v[3 * 4 + 1] = CTI_R(1e10);
     check_implausible(s, 1, 1, 0);
-    s->fixed[3] = 1; /* a script's motion is never implausible */
+    s->scripts.fixed[3] = 1; /* a script's motion is never implausible */
     check_implausible(s, 1, 1, 0);
-    s->fixed[3] = 0, s->v_new[3 * 4 + 1] = 0, s->v_new[3 * 8] = (ct_real)NAN;
+    s->scripts.fixed[3] = 0, s->end.v[3 * 4 + 1] = 0, s->end.v[3 * 8] = (ct_real)NAN;
     check_implausible(s, 0, 0, 1);
     q[2].substep.part = CTI_PART_EXCLUDED;
     check_implausible(s, 0, 0, 0);
     /* a repair row gives its island reach, 4 recover^2 / softness */
-    s->v_new[3 * 8] = 0, q[2].substep.part = 0;
+    s->end.v[3 * 8] = 0, q[2].substep.part = 0;
     q[0].solve.contact_energy = 1.001 * both;
-    s->origins[0].repair = 1, s->rows[0].recover = CTI_R(0.5), s->rows[0].softness = (ct_real)(0.25 / (0.002 * both));
+    s->contact.origins[0].repair = 1, s->contact.rows[0].recover = CTI_R(0.5), s->contact.rows[0].softness = (ct_real)(0.25 / (0.002 * both));
     check_implausible(s, 0, 0, 0);
     ct_world_destroy(w);
 }
@@ -184,7 +184,7 @@ static flight flight_make(double high_a, double v_a, double high_b, double v_b)
     cti_cmr_move(t.s, CTI_R(STEP_DT));
     step_candidates(t.s);
     cti_cmr_context(t.s, CTI_R(STEP_DT), NULL, &t.c);
-    t.s->event_least = CTI_R(STEP_DT / 32);
+    t.s->step.event_least = CTI_R(STEP_DT / 32);
     return t;
 }
 
@@ -257,9 +257,9 @@ static void meetings_are_new_deep_and_apart(void **state)
     t.s->factors.components[1].substep.part = 0;
     STEP_NEAR(first_meeting(&t, &pair), 0.005, 1e-6 * STEP_DT);
     /* off, and without room for two pieces */
-    t.s->event_least = 0;
+    t.s->step.event_least = 0;
     STEP_NEAR(first_meeting(&t, &pair), 0, 0);
-    t.s->event_least = CTI_R(0.51 * STEP_DT);
+    t.s->step.event_least = CTI_R(0.51 * STEP_DT);
     STEP_NEAR(first_meeting(&t, &pair), 0, 0);
     ct_world_destroy(t.w);
 }
@@ -287,7 +287,7 @@ static void edges_and_planes_meet(void **state)
         cti_cmr_move(s, CTI_R(STEP_DT));
         step_candidates(s);
         cti_cmr_context(s, CTI_R(STEP_DT), NULL, &c);
-        s->event_least = CTI_R(STEP_DT / 32);
+        s->step.event_least = CTI_R(STEP_DT / 32);
         assert_true(cti_events_first(s, &c, &time, &pair));
         STEP_NEAR(time, plane ? 0.01 / 3 : 0.02 / 4, 1e-6 * STEP_DT);
         assert_true(plane ? step_is_pair(&pair, CT_PAIR_PLANE, 2, 0) : pair.kind == CT_PAIR_EE);
@@ -310,14 +310,14 @@ static void later_meetings_are_deferred(void **state)
             memset(&hit, 0, sizeof hit);
             cti_pair_make(&t.s->surface, CT_PAIR_VF, v, 0, &hit.pair);
             cti_pair_closest(&t.s->surface, t.s->surface.x0, &hit.pair, &feature);
-            assert_true(CTI_PUSH(t.s->mem, t.s->hits, hit));
+            assert_true(CTI_PUSH(t.s->mem, t.s->contact.hits, hit));
         }
-        t.s->event_least = (ct_real)(least[k] * STEP_DT);
+        t.s->step.event_least = (ct_real)(least[k] * STEP_DT);
         cti_events_defer(t.s, &t.c);
-        kept = CTI_LEN(t.s->hits);
+        kept = CTI_LEN(t.s->contact.hits);
         assert_int_equal(kept, least[k] > 0.1 ? 1 : 0);
         for (i = 0; i < kept; i++)
-            assert_int_equal(t.s->hits[i].pair.v[0], 3);
+            assert_int_equal(t.s->contact.hits[i].pair.v[0], 3);
         ct_world_destroy(t.w);
     }
     {
@@ -327,9 +327,9 @@ static void later_meetings_are_deferred(void **state)
         memset(&hit, 0, sizeof hit);
         cti_pair_make(&t.s->surface, CT_PAIR_VF, 3, 0, &hit.pair);
         cti_pair_closest(&t.s->surface, t.s->surface.x0, &hit.pair, &feature);
-        assert_true(CTI_PUSH(t.s->mem, t.s->hits, hit));
+        assert_true(CTI_PUSH(t.s->mem, t.s->contact.hits, hit));
         cti_events_defer(t.s, &t.c);
-        assert_int_equal(CTI_LEN(t.s->hits), 1);
+        assert_int_equal(CTI_LEN(t.s->contact.hits), 1);
         ct_world_destroy(t.w);
     }
 }
@@ -339,7 +339,7 @@ static void cuts_leave_both_pieces(void **state)
 {
     static cti_state s;
     (void)state;
-    s.event_least = CTI_R(0.125);
+    s.step.event_least = CTI_R(0.125);
     STEP_NEAR(cti_events_cut(&s, 1, CTI_R(0.5)), 0.5, 0);
     STEP_NEAR(cti_events_cut(&s, 1, CTI_R(0.0625)), 0.125, 0);
     STEP_NEAR(cti_events_cut(&s, 1, CTI_R(0.9375)), 0.875, 0);

@@ -1,11 +1,11 @@
-/* test_step_tangle.c -- what intersects at the start of a step (tangle.c), and the way out (repair.c): marks, ways and depths of known
-   overlaps of triangles, boxes and planes. */
+/* test_step_tangle.c -- intersections at the start of a step (tangle.c), and their repair (repair.c): marks, directions and depths for
+   known overlaps of triangles, boxes and planes. */
 #include "../src/8_step/tangle.h"
 #include "step_util.h"
 
 /* ---- marks ---- */
 
-static int crossing_pairs(const cti_state *s) { return CTI_LEN(s->tangled_pairs) / 2; }
+static int crossing_pairs(const cti_state *s) { return CTI_LEN(s->contact.tangled_pairs) / 2; }
 
 /* An upright triangle stands through a flat one: its two edges from the tip go through the face. All six corners are marked with the other
    body, none as inside. The third triangle is near and clear */
@@ -22,8 +22,8 @@ static void crossing_sheets_are_marked(void **state)
     s = step_ready(w, STEP_DT);
     assert_int_equal(crossing_pairs(s), 2);
     for (i = 0; i < 2; i++) {
-        const int32_t *e = s->surface.edges + 2 * (size_t)s->tangled_pairs[2 * i];
-        assert_int_equal(s->tangled_pairs[2 * i + 1], 0);
+        const int32_t *e = s->surface.edges + 2 * (size_t)s->contact.tangled_pairs[2 * i];
+        assert_int_equal(s->contact.tangled_pairs[2 * i + 1], 0);
         assert_true(e[0] == 3 || e[1] == 3);
     }
     assert_int_equal(s->detect.n_tangled, 6);
@@ -61,11 +61,11 @@ static void planes_mark_what_is_behind(void **state)
     for (i = 0; i < 9; i++)
         assert_int_equal(cti_detect_tangle(&s->detect, i, 3), i < 3 ? 2 : 0);
     /* repairs: straight out, as deep as each is */
-    assert_int_equal(CTI_LEN(s->repairs), 3);
+    assert_int_equal(CTI_LEN(s->contact.repairs), 3);
     for (i = 0; i < 3; i++) {
-        assert_true(step_is_pair(&s->repairs[i].pair, CT_PAIR_PLANE, i, 0));
-        STEP_NEAR(s->repairs[i].depth, 0.5, 1e-15);
-        assert_true(s->repairs[i].normal.x == 0 && s->repairs[i].normal.y == 1 && s->repairs[i].normal.z == 0);
+        assert_true(step_is_pair(&s->contact.repairs[i].pair, CT_PAIR_PLANE, i, 0));
+        STEP_NEAR(s->contact.repairs[i].depth, 0.5, 1e-15);
+        assert_true(s->contact.repairs[i].normal.x == 0 && s->contact.repairs[i].normal.y == 1 && s->contact.repairs[i].normal.z == 0);
     }
     ct_world_destroy(w);
 }
@@ -126,14 +126,14 @@ static void cubes_leave_by_the_shortest_way(void **state)
         way[axis[k]] = off[k][axis[k]] > 0 ? -1 : 1; /* a goes away from b */
         add_cube(w, 0, 0, 0), add_cube(w, off[k][0], off[k][1], off[k][2]), add_cube(w, 5, 5, 5);
         s = step_ready(w, STEP_DT);
-        assert_int_equal(CTI_LEN(s->ways), 1);
-        assert_true(s->ways[0].a == s->surface.bodies[0].id && s->ways[0].b == s->surface.bodies[1].id);
-        STEP_NEAR(s->ways[0].depth, depth, 1e-12);
+        assert_int_equal(CTI_LEN(s->contact.ways), 1);
+        assert_true(s->contact.ways[0].a == s->surface.bodies[0].id && s->contact.ways[0].b == s->surface.bodies[1].id);
+        STEP_NEAR(s->contact.ways[0].depth, depth, 1e-12);
         for (e = 0; e < 3; e++)
-            STEP_NEAR((&s->ways[0].normal.x)[e], way[e], 1e-12);
-        assert_true(CTI_LEN(s->repairs) > 0);
-        for (i = 0; i < CTI_LEN(s->repairs); i++) {
-            const cti_repair *r = &s->repairs[i];
+            STEP_NEAR((&s->contact.ways[0].normal.x)[e], way[e], 1e-12);
+        assert_true(CTI_LEN(s->contact.repairs) > 0);
+        for (i = 0; i < CTI_LEN(s->contact.repairs); i++) {
+            const cti_repair *r = &s->contact.repairs[i];
             int side = s->surface.body_of[r->pair.v[0]];
             assert_true(side < 2 && !r->soft);
             for (e = 0; e < 3; e++)
@@ -156,13 +156,13 @@ static void ways_are_kept_for_a_while(void **state)
         cti_state *s;
         add_cube(w, 0, 0, 0), add_cube(w, 1 - overlap[k], 0.9, 0.2), add_cube(w, 5, 5, 5);
         s = step_ready(w, STEP_DT);
-        STEP_NEAR(s->ways[0].normal.y, -1, 1e-12);
-        STEP_NEAR(s->ways[0].depth, 0.1, 1e-12);
-        s->ways[0].normal = cti_v3_make(-1, 0, 0);
+        STEP_NEAR(s->contact.ways[0].normal.y, -1, 1e-12);
+        STEP_NEAR(s->contact.ways[0].depth, 0.1, 1e-12);
+        s->contact.ways[0].normal = cti_v3_make(-1, 0, 0);
         assert_true(cti_tangle_find(s));
-        assert_int_equal(CTI_LEN(s->ways), 1);
-        STEP_NEAR(s->ways[0].normal.x, k == 0 ? -1 : 0, 1e-12);
-        STEP_NEAR(s->ways[0].depth, k == 0 ? 0.14 : 0.1, 1e-12);
+        assert_int_equal(CTI_LEN(s->contact.ways), 1);
+        STEP_NEAR(s->contact.ways[0].normal.x, k == 0 ? -1 : 0, 1e-12);
+        STEP_NEAR(s->contact.ways[0].depth, k == 0 ? 0.14 : 0.1, 1e-12);
         ct_world_destroy(w);
     }
 }
@@ -190,9 +190,9 @@ static void tips_leave_by_the_nearer_face(void **state)
         add_cube(w, 5, 5, 5);
         s = step_ready(w, STEP_DT);
         first = s->surface.ranges[1].v0;
-        STEP_NEAR(s->ways[0].depth, deep[k], 1e-12);
-        for (i = 0; i < CTI_LEN(s->repairs); i++) {
-            const cti_repair *r = &s->repairs[i];
+        STEP_NEAR(s->contact.ways[0].depth, deep[k], 1e-12);
+        for (i = 0; i < CTI_LEN(s->contact.repairs); i++) {
+            const cti_repair *r = &s->contact.repairs[i];
             double toward = s->surface.body_of[r->pair.v[0]] == 1 ? 1 : -1;
             if (r->soft)
                 continue;
@@ -203,7 +203,7 @@ static void tips_leave_by_the_nearer_face(void **state)
         }
         assert_int_equal(inside, 1);
         assert_int_equal(along, deep[k] > 4 * STEP_H ? 0 : crossing_pairs(s));
-        assert_int_equal(CTI_LEN(s->repairs), 1 + crossing_pairs(s));
+        assert_int_equal(CTI_LEN(s->contact.repairs), 1 + crossing_pairs(s));
         ct_world_destroy(w);
     }
 }
@@ -220,9 +220,9 @@ static void corners_are_pulled_back_through_sheets(void **state)
         cti_state *s;
         step_flat(w, 0, 0, 0.3), step_triangle(w, up, 0.3), step_flat(w, 7, 0, 0.3);
         s = step_ready(w, STEP_DT);
-        assert_int_equal(CTI_LEN(s->repairs), 2);
+        assert_int_equal(CTI_LEN(s->contact.repairs), 2);
         for (i = 0; i < 2; i++) {
-            const cti_repair *r = &s->repairs[i];
+            const cti_repair *r = &s->contact.repairs[i];
             assert_true(r->soft && r->pair.kind == CT_PAIR_EF && s->surface.body_of[r->pair.v[0]] == 1);
             STEP_NEAR(r->normal.x, 0, 1e-12), STEP_NEAR(r->normal.y, side, 1e-12), STEP_NEAR(r->normal.z, 0, 1e-12);
             STEP_NEAR(r->depth, sqrt(0.05 * 0.05 + 0.2 * 0.2) / 2, 1e-12);
@@ -257,14 +257,14 @@ static void rays_end_at_the_first_face(void **state)
     step_triangle(w, tip, 0.3);
     s = step_ready(w, STEP_DT);
     first = s->surface.ranges[1].v0;
-    STEP_NEAR(s->ways[0].depth, 0.027, 1e-12);
-    s->ways[0].normal = cti_v3_make(0, -1, 0); /* of the plates */
+    STEP_NEAR(s->contact.ways[0].depth, 0.027, 1e-12);
+    s->contact.ways[0].normal = cti_v3_make(0, -1, 0); /* of the plates */
     assert_true(cti_tangle_find(s));
-    STEP_NEAR(s->ways[0].depth, 0.0345, 1e-12);
-    for (i = 0; i < CTI_LEN(s->repairs); i++)
-        if (s->repairs[i].pair.kind == CT_PAIR_VF && s->repairs[i].pair.v[0] == first) {
-            STEP_NEAR(s->repairs[i].normal.y, 1, 1e-12);
-            STEP_NEAR(s->repairs[i].depth, 0.003, 1e-12);
+    STEP_NEAR(s->contact.ways[0].depth, 0.0345, 1e-12);
+    for (i = 0; i < CTI_LEN(s->contact.repairs); i++)
+        if (s->contact.repairs[i].pair.kind == CT_PAIR_VF && s->contact.repairs[i].pair.v[0] == first) {
+            STEP_NEAR(s->contact.repairs[i].normal.y, 1, 1e-12);
+            STEP_NEAR(s->contact.repairs[i].depth, 0.003, 1e-12);
             found++;
         }
     assert_int_equal(found, 1);
@@ -291,20 +291,20 @@ static void rows_ask_for_the_way_out(void **state)
         s->desc.recovery_speed = (ct_real)cap[k / 2];
         cti_cmr_context(s, (ct_real)step, NULL, &c);
         assert_true(cti_repair_rows(s, &c));
-        assert_int_equal(CTI_LEN(s->rows), 3);
+        assert_int_equal(CTI_LEN(s->contact.rows), 3);
         for (i = 0; i < 3; i++) {
-            const cti_row *row = &s->rows[i];
+            const cti_row *row = &s->contact.rows[i];
             STEP_NEAR(row->recover, k / 2 ? fmin(speed, 0.3) : speed, 1e-12);
             assert_true(row->softness > 0 && row->compliance[0] == row->softness && row->mu == 0);
-            assert_true(s->origins[i].repair && row->n == 1 && row->term[0].block == i);
+            assert_true(s->contact.origins[i].repair && row->n == 1 && row->term[0].block == i);
             STEP_NEAR(row->w[0], 0, 1e-12);
         }
         /* nothing is tangled: no rows */
-        CTI_CLEAR(s->rows);
-        CTI_CLEAR(s->origins);
+        CTI_CLEAR(s->contact.rows);
+        CTI_CLEAR(s->contact.origins);
         s->detect.n_tangled = 0;
         assert_true(cti_repair_rows(s, &c));
-        assert_int_equal(CTI_LEN(s->rows), 0);
+        assert_int_equal(CTI_LEN(s->contact.rows), 0);
         ct_world_destroy(w);
     }
 }

@@ -1,6 +1,5 @@
 /* test_step_zones.c -- impact zones, stage by stage: impulses keep both momenta and leave no approach, a static side takes any impulse,
-   rigid zones turn as their angular momentum says, freezing stops what collides and nothing else. zones.c is compiled here for its stages.
- */
+   rigid zones rotate as their angular momentum says, freezing stops only what collides. zones.c is compiled here for its stages. */
 #include "../src/8_step/zones.c"
 #include "step_util.h"
 
@@ -32,12 +31,12 @@ static void impulses_keep_momenta(void **state)
         step_speed(s, 0, 3, 0, 7, 0), step_speed(s, 3, 3, 0, -5, 0), step_speed(s, 6, 3, 1, 2, 3);
         m[0] = step_mass(s, 0, 3), m[1] = step_mass(s, 3, 3);
         STEP_NEAR(m[1], 3 * m[0], 1e-12);
-        step_momenta(s, s->v_new, p[0], l[0]);
+        step_momenta(s, s->end.v, p[0], l[0]);
         resolve(s, &z);
         assert_true(z.clear && z.frozen == 0);
         assert_int_equal(z.zones, 3); /* a corner over a corner each: zones are of nodes */
         STEP_NEAR(z.momentum_lost, 0, 0);
-        step_momenta(s, s->v_new, p[1], l[1]);
+        step_momenta(s, s->end.v, p[1], l[1]);
         for (i = 0; i < 3; i++) {
             STEP_NEAR(p[1][i], p[0][i], 1e-12);
             STEP_NEAR(l[1][i], l[0][i], 1e-12);
@@ -46,9 +45,9 @@ static void impulses_keep_momenta(void **state)
         mean = (m[0] * 7 - m[1] * 5) / (m[0] + m[1]);
         for (i = 0; i < 3; i++) {
             /* stage 1 ends where a velocity changes by less than 1e-4 thicknesses a step */
-            STEP_NEAR(s->v_new[3 * i + 1], mean - m[1] / (m[0] + m[1]) * relative, 1e-3);
-            STEP_NEAR(s->v_new[9 + 3 * i + 1], mean + m[0] / (m[0] + m[1]) * relative, 1e-3);
-            assert_true(s->v_new[18 + 3 * i] == 1 && s->v_new[19 + 3 * i] == 2 && s->v_new[20 + 3 * i] == 3);
+            STEP_NEAR(s->end.v[3 * i + 1], mean - m[1] / (m[0] + m[1]) * relative, 1e-3);
+            STEP_NEAR(s->end.v[9 + 3 * i + 1], mean + m[0] / (m[0] + m[1]) * relative, 1e-3);
+            assert_true(s->end.v[18 + 3 * i] == 1 && s->end.v[19 + 3 * i] == 2 && s->end.v[20 + 3 * i] == 3);
         }
         /* the zones join two components, without the third */
         assert_int_equal(cti_sets_root(s->parts.zoned, s->factors.component_of[3]),
@@ -73,10 +72,10 @@ static void slanted_impacts_open(void **state)
     step_triangle(w, low, 0.3), step_triangle(w, high, 0.2), step_flat(w, 5, 0, 0.3);
     s = step_ready(w, STEP_DT);
     step_speed(s, 3, 3, 0, -20, 0);
-    step_momenta(s, s->v_new, p[0], l[0]);
+    step_momenta(s, s->end.v, p[0], l[0]);
     resolve(s, &z);
     assert_true(z.clear && z.zones == 1 && z.frozen == 0 && z.momentum_lost == 0);
-    step_momenta(s, s->v_new, p[1], l[1]);
+    step_momenta(s, s->end.v, p[1], l[1]);
     for (i = 0; i < 3; i++)
         STEP_NEAR(p[1][i], p[0][i], 1e-12);
     cti_surface_commit(&s->surface);
@@ -104,9 +103,9 @@ static void static_sides_do_not_move(void **state)
     resolve(s, &z);
     assert_true(z.clear && z.zones == 1 && z.frozen == 0);
     for (i = 0; i < 3; i++) {
-        STEP_NEAR(s->v_new[3 * i], 2, 1e-9); /* without friction; the normal is that of an impact, whose time is rounded */
-        STEP_NEAR(s->v_new[3 * i + 1], -(0.03 - kept(0.03)) / STEP_DT, 1e-3);
-        assert_true(s->v_new[9 + 3 * i] == 0 && s->v_new[10 + 3 * i] == 0);
+        STEP_NEAR(s->end.v[3 * i], 2, 1e-9); /* without friction; the normal is that of an impact, whose time is rounded */
+        STEP_NEAR(s->end.v[3 * i + 1], -(0.03 - kept(0.03)) / STEP_DT, 1e-3);
+        assert_true(s->end.v[9 + 3 * i] == 0 && s->end.v[10 + 3 * i] == 0);
     }
     for (i = 0; i < 9; i++)
         assert_true(s->surface.x1[i] == (ct_real)under[i]);
@@ -127,7 +126,7 @@ static void clear_motions_stay(void **state)
     resolve(s, &z);
     assert_true(z.clear && z.zones == 0 && z.frozen == 0 && z.momentum_lost == 0);
     for (i = 3; i < 6; i++)
-        assert_true(s->v_new[3 * i] == 0 && s->v_new[3 * i + 1] == -4 && s->v_new[3 * i + 2] == 0);
+        assert_true(s->end.v[3 * i] == 0 && s->end.v[3 * i + 1] == -4 && s->end.v[3 * i + 2] == 0);
     ct_world_destroy(w);
 }
 
@@ -162,7 +161,7 @@ static double spin_about(const cti_state *s, const ct_real *v, const double *c, 
     double sum = 0;
     int i;
     for (i = 0; i < n; i++)
-        sum += (double)s->mass[i] *
+        sum += (double)s->bodies.mass[i] *
                (((double)s->x[3 * i + 2] - c[2]) * (double)v[3 * i] - ((double)s->x[3 * i] - c[0]) * (double)v[3 * i + 2]);
     return sum;
 }
@@ -186,41 +185,41 @@ static void rigid_zones_turn(void **state)
     for (i = 1; i < 6; i++)
         cti_sets_join(z.parent, i, 0);
     step_speed(s, 0, 3, 0, 0, 30), step_speed(s, 3, 3, 0, 0, -20), step_speed(s, 6, 3, 1, 2, 3);
-    memcpy(before, s->v_new, sizeof before);
+    memcpy(before, s->end.v, sizeof before);
     mass = step_mass(s, 0, 6);
-    step_momenta(s, s->v_new, p[0], l[0]);
+    step_momenta(s, s->end.v, p[0], l[0]);
     for (i = 0; i < 6; i++)
         for (k = 0; k < 3; k++)
-            c[k] += (double)s->mass[i] * (double)s->x[3 * i + k] / mass;
+            c[k] += (double)s->bodies.mass[i] * (double)s->x[3 * i + k] / mass;
     for (i = 0; i < 6; i++)
-        inertia += (double)s->mass[i] * (pow((double)s->x[3 * i] - c[0], 2) + pow((double)s->x[3 * i + 2] - c[2], 2));
+        inertia += (double)s->bodies.mass[i] * (pow((double)s->x[3 * i] - c[0], 2) + pow((double)s->x[3 * i + 2] - c[2], 2));
     memset(&out, 0, sizeof out);
     cti_zones_rigid(&z, active, anchored, &out);
-    step_momenta(s, s->v_new, p[1], l[1]);
+    step_momenta(s, s->end.v, p[1], l[1]);
     for (k = 0; k < 3; k++)
         STEP_NEAR(p[1][k], p[0][k], 1e-12);
     /* about the zone's centre; the third triangle's own part is the same before and after */
-    own[0] = spin_about(s, before, c, 6), own[1] = spin_about(s, s->v_new, c, 6);
+    own[0] = spin_about(s, before, c, 6), own[1] = spin_about(s, s->end.v, c, 6);
     angle = fabs(own[0]) / inertia * STEP_DT;
     assert_true(angle > 0.1 && angle < 0.5);
     STEP_NEAR(own[1], own[0] * sin(angle) / angle, 1e-9);
     for (i = 0; i < 6; i++)
         for (j = 0; j < i; j++)
-            STEP_NEAR(apart(s->x, s->v_new, STEP_DT, i, j), apart(s->x, s->v_new, 0, i, j), 1e-12);
+            STEP_NEAR(apart(s->x, s->end.v, STEP_DT, i, j), apart(s->x, s->end.v, 0, i, j), 1e-12);
     for (i = 0; i < 6; i++)
-        lost += (double)s->mass[i] * (double)cti_v3_norm(cti_v3_sub(cti_v3_at(s->v_new, i), cti_v3_at(before, i)));
+        lost += (double)s->bodies.mass[i] * (double)cti_v3_norm(cti_v3_sub(cti_v3_at(s->end.v, i), cti_v3_at(before, i)));
     STEP_NEAR(out.momentum_lost, lost, 1e-12);
-    assert_memory_equal(s->v_new + 18, before + 18, 9 * sizeof(ct_real));
+    assert_memory_equal(s->end.v + 18, before + 18, 9 * sizeof(ct_real));
     /* ten times as fast: the turn is cut at half a radian */
     for (i = 0; i < 18; i++)
-        s->v_new[i] = 10 * before[i];
+        s->end.v[i] = 10 * before[i];
     cti_zones_rigid(&z, active, anchored, &out);
-    STEP_NEAR(fabs(spin_about(s, s->v_new, c, 6)), inertia * sin(0.5) / STEP_DT, 1e-9);
+    STEP_NEAR(fabs(spin_about(s, s->end.v, c, 6)), inertia * sin(0.5) / STEP_DT, 1e-9);
     /* what touches the immovable stands still */
     anchored[0] = 1;
     cti_zones_rigid(&z, active, anchored, &out);
     for (i = 0; i < 18; i++)
-        assert_true(s->v_new[i] == 0);
+        assert_true(s->end.v[i] == 0);
     ct_world_destroy(w);
 }
 
@@ -242,12 +241,12 @@ static void slow_zones_keep_their_angular_momentum(void **state)
     for (i = 1; i < 6; i++)
         cti_sets_join(z.parent, i, 0);
     for (i = 0; i < 18; i++)
-        s->v_new[i] = (ct_real)(1e-3 * (i % 5 - 2.3));
+        s->end.v[i] = (ct_real)(1e-3 * (i % 5 - 2.3));
     mass = step_mass(s, 0, 6);
-    step_momenta(s, s->v_new, p[0], l[0]);
+    step_momenta(s, s->end.v, p[0], l[0]);
     memset(&out, 0, sizeof out);
     cti_zones_rigid(&z, active, anchored, &out);
-    step_momenta(s, s->v_new, p[1], l[1]);
+    step_momenta(s, s->end.v, p[1], l[1]);
     size = 1e-3 * mass;
     for (k = 0; k < 3; k++) {
         STEP_NEAR(p[1][k], p[0][k], 1e-15);
@@ -283,20 +282,20 @@ static void rigid_bodies_turn_with_their_zone(void **state)
     memset(&out, 0, sizeof out);
     cti_zones_rigid(&z, active, anchored, &out);
     STEP_NEAR(out.momentum_lost, 0, 1e-12);
-    STEP_NEAR(s->v_new[0], 1, 1e-12), STEP_NEAR(s->v_new[2], 3, 1e-12), STEP_NEAR(s->v_new[4], 4, 1e-12);
+    STEP_NEAR(s->end.v[0], 1, 1e-12), STEP_NEAR(s->end.v[2], 3, 1e-12), STEP_NEAR(s->end.v[4], 4, 1e-12);
     /* with the node, which is at rest */
     cti_sets_join(z.parent, 0, 2);
     step_speed(s, 0, 1, 0, 0, 0), step_speed(s, 1, 1, 0, 4, 0), step_speed(s, 2, 6, 0, 0, 0);
-    cube = (double)s->mass[0], node = (double)s->mass[2];
+    cube = (double)s->bodies.mass[0], node = (double)s->bodies.mass[2];
     STEP_NEAR(cube, 2, 1e-12);
     x0 = (double)s->x[6], distance = x0 * x0 + (double)(s->x[8] * s->x[8]);
     reduced = cube * node / (cube + node);
     inertia = cube / 6 + reduced * distance;
     cti_zones_rigid(&z, active, anchored, &out);
-    STEP_NEAR(s->v_new[4], cube / 6 * 4 / inertia, 1e-9);
-    STEP_NEAR(s->v_new[3], 0, 1e-12), STEP_NEAR(s->v_new[5], 0, 1e-12);
-    STEP_NEAR(cube * (double)s->v_new[0] + node * (double)s->v_new[6], 0, 1e-12);
-    STEP_NEAR(cube * (double)s->v_new[2] + node * (double)s->v_new[8], 0, 1e-12);
+    STEP_NEAR(s->end.v[4], cube / 6 * 4 / inertia, 1e-9);
+    STEP_NEAR(s->end.v[3], 0, 1e-12), STEP_NEAR(s->end.v[5], 0, 1e-12);
+    STEP_NEAR(cube * (double)s->end.v[0] + node * (double)s->end.v[6], 0, 1e-12);
+    STEP_NEAR(cube * (double)s->end.v[2] + node * (double)s->end.v[8], 0, 1e-12);
     ct_world_destroy(w);
 }
 
@@ -308,7 +307,7 @@ static void hit_make(cti_state *s, int vertex, int face)
     cti_pair_make(&s->surface, face >= 0 ? CT_PAIR_VF : CT_PAIR_PLANE, vertex, face >= 0 ? face : 0, &hit.pair);
     cti_pair_closest(&s->surface, s->surface.x0, &hit.pair, &feature);
     hit.normal = cti_v3_make(0, 1, 0);
-    assert_true(CTI_PUSH(s->mem, s->hits, hit));
+    assert_true(CTI_PUSH(s->mem, s->contact.hits, hit));
 }
 
 /* which zones have a hit, and which of them cannot move: those with a plane, a static or a held node on the other side */
@@ -329,25 +328,25 @@ static void zones_know_what_is_immovable(void **state)
     add_plane(w, 0, 1, 0, -1);
     s = step_ready(w, STEP_DT);
     zones_open(&z, s);
-    CTI_CLEAR(s->hits);
+    CTI_CLEAR(s->contact.hits);
     hit_make(s, 3, 0);
     cti_sets_join(z.parent, 0, 1), cti_sets_join(z.parent, 0, 2), cti_sets_join(z.parent, 0, 3);
     cti_zones_flags(&z, active, anchored);
     assert_true(active[0] && !anchored[0] && !active[6]);
-    CTI_CLEAR(s->hits);
+    CTI_CLEAR(s->contact.hits);
     hit_make(s, 6, 3); /* on the static triangle */
     cti_zones_flags(&z, active, anchored);
     assert_true(active[6] && anchored[6] && !active[0]);
-    CTI_CLEAR(s->hits);
+    CTI_CLEAR(s->contact.hits);
     hit_make(s, 0, -1);
     cti_zones_flags(&z, active, anchored);
     assert_true(active[0] && anchored[0] && !active[6]);
     assert_int_equal(ct_body_pin(w, held, &corner, 1, CT_AXIS_ALL, NULL, -1), CT_OK);
     s = step_ready(w, STEP_DT);
-    assert_true(s->fixed[3]);
+    assert_true(s->scripts.fixed[3]);
     zones_open(&z, s);
     cti_sets_join(z.parent, 0, 1), cti_sets_join(z.parent, 0, 2);
-    CTI_CLEAR(s->hits);
+    CTI_CLEAR(s->contact.hits);
     hit_make(s, 3, 0);
     cti_zones_flags(&z, active, anchored);
     assert_true(active[0] && anchored[0]);
@@ -368,15 +367,15 @@ static void freezing_stops_what_collides(void **state)
     s = step_ready(w, STEP_DT);
     zones_open(&z, s);
     step_speed(s, 0, 9, 0, 3, 4);
-    s->fixed[2] = 1;
-    CTI_CLEAR(s->hits);
+    s->scripts.fixed[2] = 1;
+    CTI_CLEAR(s->contact.hits);
     hit_make(s, 3, 0);
     memset(&out, 0, sizeof out);
     assert_int_equal(cti_zones_freeze(&z, &out), 3);
     assert_int_equal(out.frozen, 3);
-    STEP_NEAR(out.momentum_lost, 5 * (double)(s->mass[0] + s->mass[1] + s->mass[3]), 1e-12);
+    STEP_NEAR(out.momentum_lost, 5 * (double)(s->bodies.mass[0] + s->bodies.mass[1] + s->bodies.mass[3]), 1e-12);
     for (i = 0; i < 9; i++)
-        assert_true((s->v_new[3 * i + 1] == 0) == (i < 2 || i == 3));
+        assert_true((s->end.v[3 * i + 1] == 0) == (i < 2 || i == 3));
     assert_int_equal(cti_zones_freeze(&z, &out), 0);
     assert_int_equal(out.frozen, 3);
     ct_world_destroy(w);
@@ -408,12 +407,12 @@ static void joints_join_zones(void **state)
         for (i = 0; i < 9; i++)
             assert_int_equal(cti_sets_root(z.linked, i), i == 8 && !soft ? 1 : i);
         step_speed(s, 0, 9, 0, 3, 0);
-        s->fixed[8] = (uint8_t)held;
-        CTI_CLEAR(s->hits);
+        s->scripts.fixed[8] = (uint8_t)held;
+        CTI_CLEAR(s->contact.hits);
         hit_make(s, 3, 0);
         memset(&out, 0, sizeof out);
         assert_int_equal(cti_zones_freeze(&z, &out), k ? 4 : 5);
-        assert_true((s->v_new[25] == 0) == (k == 0));
+        assert_true((s->end.v[25] == 0) == (k == 0));
         ct_world_destroy(w);
     }
 }

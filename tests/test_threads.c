@@ -1,5 +1,5 @@
-/* test_threads.c -- the pool and ct_tasks: loops are whole, starts that fail leave nothing behind, memory is asked for on the calling thread alone,
-   and the same bits come out for every number of workers and every task system. Build it with -fsanitize=thread, too (make test-tsan). */
+/* test_threads.c -- the pool and ct_tasks: loops are complete, failed starts leave nothing behind, memory is allocated on the calling
+   thread only. Every number of workers and every task system gives the same bits. Also built with -fsanitize=thread (make test-tsan). */
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE /* RTLD_NEXT */
 #endif
@@ -109,19 +109,19 @@ static int run_naps;
 
 static void note_run(cti_ica *s, int run)
 {
-    const cti_ica_contact *q = &s->contacts[s->run_at[run]];
+    const cti_ica_contact *q = &s->contacts[s->runs.at[run]];
     int k, j;
     run_seen.called[run]++;
     if (run_naps && run % run_naps == 0)
         sched_yield();
     for (k = 0; k < q->n_legs; k++) {
-        int *last = &run_seen.last[s->legs[q->leg0 + k].cluster];
+        int *last = &run_seen.last[s->tiles.legs[q->leg0 + k].cluster];
         /* the next run of this cluster behind `*last` has to be this one */
         for (j = *last + 1; j < run; j++) {
-            const cti_ica_contact *o = &s->contacts[s->run_at[j]];
+            const cti_ica_contact *o = &s->contacts[s->runs.at[j]];
             int i;
             for (i = 0; i < o->n_legs; i++)
-                if (s->legs[o->leg0 + i].cluster == s->legs[q->leg0 + k].cluster)
+                if (s->tiles.legs[o->leg0 + i].cluster == s->tiles.legs[q->leg0 + k].cluster)
                     run_seen.bad = 1;
         }
         if (*last >= run)
@@ -189,9 +189,9 @@ static void runs_of_a_cluster_keep_their_order(void **state)
             cti_arena_init(&arena, &mem);
             memset(&s, 0, sizeof s);
             random_contacts(contacts, legs, c, &seed);
-            s.p = &p, s.arena = &arena, s.contacts = contacts, s.legs = legs, s.n_clusters = c;
+            s.p = &p, s.arena = &arena, s.contacts = contacts, s.tiles.legs = legs, s.n_clusters = c;
             assert_true(cti_ica_make_parts(&s));
-            parts += s.n_parts > 1;
+            parts += s.runs.n_parts > 1;
             for (round = 0; round < (FEW ? 3 : 8); round++) {
                 memset(&run_seen, 0, sizeof run_seen);
                 for (i = 0; i < c; i++)
@@ -199,7 +199,7 @@ static void runs_of_a_cluster_keep_their_order(void **state)
                 run_naps = round % 4 == 3 ? 5 : 0;
                 cti_ica_each_run(&s, note_run, 1e4);
                 assert_false(run_seen.bad);
-                for (i = 0; i < s.n_runs; i++)
+                for (i = 0; i < s.runs.n; i++)
                     assert_int_equal(run_seen.called[i], 1);
             }
             cti_arena_free(&arena);

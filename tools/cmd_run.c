@@ -1,4 +1,4 @@
-/* cmd_run.c -- contact run: steps a scene, writes frames, statistics and a summary, and says with its exit code what became of it. */
+/* cmd_run.c -- contact run: steps a scene, writes frames, statistics and a summary; its exit code is the result. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli.h"
 #include "inside.h"
@@ -194,6 +194,7 @@ static void run_count(run_state *r, const ct_step_report *p, double ms)
     t->frozen += p->frozen;
     t->substeps += p->substeps;
     t->solver_iterations += p->solver_iterations;
+    t->solver_sweeps += p->solver_sweeps;
     t->solver_fallbacks += p->solver_fallbacks;
     t->cg_steps += p->cg_steps, t->solves += p->solves, t->dropped += p->dropped;
     t->solve_seconds += 1e-3 * p->ms_solve;

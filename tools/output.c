@@ -1,4 +1,4 @@
-/* output.c -- what a run leaves behind. */
+/* output.c -- the files that a run writes. */
 #define _POSIX_C_SOURCE 200809L
 #include "output.h"
 #include "cli.h"
@@ -350,8 +350,9 @@ void out_summary(FILE *f, const out_totals *t)
     fprintf(f, ",\"start_intersections\":%d", t->start_intersections);
     out_number(f, ",\"min_distance\":", t->min_distance);
     out_number(f, ",\"penetration\":", t->penetration);
-    fprintf(f, ",\"contacts\":%d,\"max_contacts\":%d,\"substeps\":%ld,\"solver_iterations\":%ld,\"solver_fallbacks\":%ld", t->contacts,
-            t->max_contacts, t->substeps, t->solver_iterations, t->solver_fallbacks);
+    fprintf(f, ",\"contacts\":%d,\"max_contacts\":%d,\"substeps\":%ld,\"solver_iterations\":%ld,\"solver_sweeps\":%ld", t->contacts,
+            t->max_contacts, t->substeps, t->solver_iterations, t->solver_sweeps);
+    fprintf(f, ",\"solver_fallbacks\":%ld", t->solver_fallbacks);
     fprintf(f, ",\"cg_steps\":%ld,\"solves\":%ld,\"dropped\":%ld", t->cg_steps, t->solves, t->dropped);
     out_number(f, ",\"solve_seconds\":", t->solve_seconds);
     out_summary_counts(f, t);

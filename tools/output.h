@@ -1,4 +1,4 @@
-/* output.h -- frames, stats.jsonl and summary.json. Files are written beside their place and renamed; there is no NaN or Inf in JSON. */
+/* output.h -- frames, stats.jsonl and summary.json. A file is written under a temporary name and then renamed; JSON has no NaN or Inf. */
 #ifndef OUTPUT_H
 #define OUTPUT_H
 
@@ -16,7 +16,7 @@ typedef struct out_totals {
     long intersections; /* over all steps; pairs and contained parts */
     int start_intersections;
     double min_distance, penetration, momentum_lost;
-    long zones, frozen, substeps, solver_iterations, solver_fallbacks, cg_steps, solves, dropped;
+    long zones, frozen, substeps, solver_iterations, solver_sweeps, solver_fallbacks, cg_steps, solves, dropped;
     double solve_seconds;
     int zone_steps;
     double frozen_fraction;

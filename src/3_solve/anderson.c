@@ -6,11 +6,6 @@
 #include "anderson.h"
 #include "../1_math/simd.h"
 
-/* [1] Sum of |c| above which the history is dropped. Times float's 6e-8 it bounds the relative rounding error of a velocity, here below
-   1e-3. The step in which a rigid cube hits an equal soft one at 2 m/s needs it: with 1e5 that step ends on its budget. With 3e3 joints of
-   the same stiffness beside a contact do. */
-#define CTI_ANDERSON_FAR 1e4
-
 CTI_FN int cti_anderson_init(cti_anderson *a, cti_arena *arena, int n, const ct_real *weight, int n_slave)
 {
     int k, ok;
@@ -23,7 +18,7 @@ CTI_FN int cti_anderson_init(cti_anderson *a, cti_arena *arena, int n, const ct_
     ok = a->weight && a->f && a->g && a->slave;
     for (k = 0; ok && k < n; k++)
         a->weight[k] = (float)weight[k];
-    for (k = 0; k < CTI_ANDERSON_DEPTH; k++) {
+    for (k = 0; k < cti_solve_tuned.anderson.depth; k++) {
         a->df[k] = CTI_ARENA_NEW(arena, float, n);
         a->dg[k] = CTI_ARENA_NEW(arena, float, n);
         a->ds[k] = CTI_ARENA_NEW(arena, float, n_slave);
@@ -35,9 +30,6 @@ CTI_FN int cti_anderson_init(cti_anderson *a, cti_arena *arena, int n, const ct_
 CTI_FN void cti_anderson_restart(cti_anderson *a) { a->count = a->head = a->started = 0; }
 
 CTI_FN void cti_anderson_resume(cti_anderson *a) { a->started = 0; }
-
-#define CTI_ANDERSON_CUT 1024 /* entries in a range */
-#define CTI_ANDERSON_US 0.4   /* [us] estimated time of such a range, for one vector of the history */
 
 /* the arguments of a step's loops, which run over vectors of the history or over ranges of entries. The operations on an entry, and the
    order of a sum, do not depend on how a loop is cut */
@@ -83,7 +75,7 @@ static void cti_anderson_dots(int begin, int end, int worker, void *context)
 /* c = (dF'dF + eps)^-1 dF' f by Cholesky, dot = dF' f; 0 when the matrix is not positive definite */
 static int cti_anderson_fit(const cti_anderson *a, const double *dot, double *c)
 {
-    double L[CTI_ANDERSON_DEPTH][CTI_ANDERSON_DEPTH], trace = 0;
+    double L[CTI_ANDERSON_MOST][CTI_ANDERSON_MOST], trace = 0;
     int m = a->count, i, j, k;
     for (i = 0; i < m; i++)
         trace += a->gram[i][i];
@@ -91,7 +83,7 @@ static int cti_anderson_fit(const cti_anderson *a, const double *dot, double *c)
         return 0;
     for (i = 0; i < m; i++)
         for (j = 0; j <= i; j++) {
-            double s = a->gram[i][j] + (i == j ? 1e-12 * trace : 0);
+            double s = a->gram[i][j] + (i == j ? cti_solve_tuned.anderson.ridge * trace : 0);
             for (k = 0; k < j; k++)
                 s -= L[i][k] * L[j][k];
             if (i == j) {
@@ -122,7 +114,7 @@ static int cti_anderson_is_far(const cti_anderson *a, const double *c)
     int k;
     for (k = 0; k < a->count; k++)
         sum += fabs(c[k]);
-    return !(sum <= CTI_ANDERSON_FAR);
+    return !(sum <= cti_solve_tuned.anderson.sum);
 }
 
 /* f and g of this point. Their differences to the last point go into `column` of the history, where it is >= 0 */
@@ -132,9 +124,9 @@ static void cti_anderson_point(int begin, int end, int worker, void *context)
     cti_anderson *a = q->a;
     const ct_real *x = q->from, *g = q->to;
     float *df = q->column < 0 ? NULL : a->df[q->column], *dg = q->column < 0 ? NULL : a->dg[q->column];
-    int i, last = cti_min_int(end * CTI_ANDERSON_CUT, a->n);
+    int i, last = cti_min_int(end * cti_solve_tuned.costs.range, a->n);
     CTI_UNUSED(worker);
-    for (i = begin * CTI_ANDERSON_CUT; i + 8 <= last; i += 8) {
+    for (i = begin * cti_solve_tuned.costs.range; i + 8 <= last; i += 8) {
         cti_r8 gi = CTI_R8(load)(g + i);
         cti_f8 f = cti_f8_mul(cti_r8_narrow(CTI_R8(sub)(gi, CTI_R8(load)(x + i))), cti_f8_load(a->weight + i));
         if (df) {
@@ -157,14 +149,14 @@ static void cti_anderson_follow(int begin, int end, int worker, void *context)
 {
     const cti_anderson_loop *q = (const cti_anderson_loop *)context;
     cti_anderson *a = q->a;
-    int i, first = begin * CTI_ANDERSON_CUT, last = cti_min_int(end * CTI_ANDERSON_CUT, a->n_slave);
+    int i, first = begin * cti_solve_tuned.costs.range, last = cti_min_int(end * cti_solve_tuned.costs.range, a->n_slave);
     CTI_UNUSED(worker);
     for (i = first; q->column >= 0 && i < last; i++)
         a->ds[q->column][i] = q->slave[i] - a->slave[i];
     memcpy(a->slave + first, q->slave + first, sizeof(float) * (size_t)(last - first));
 }
 
-static int cti_anderson_cuts(int n) { return (n + CTI_ANDERSON_CUT - 1) / CTI_ANDERSON_CUT; }
+static int cti_anderson_cuts(int n) { return (n + cti_solve_tuned.costs.range - 1) / cti_solve_tuned.costs.range; }
 
 /* ranges of the point, then those of the slave vector */
 static void cti_anderson_both(int begin, int end, int worker, void *context)
@@ -189,18 +181,18 @@ static void cti_anderson_run(cti_anderson_loop *q, ct_task_fn *of_point, ct_task
 static void cti_anderson_record(cti_anderson *a, const ct_real *x, const ct_real *g, float *slave, double *dot)
 {
     int k, h = a->started ? a->head : -1;
-    double row[CTI_ANDERSON_DEPTH];
+    double row[CTI_ANDERSON_MOST];
     cti_anderson_loop q;
     memset(&q, 0, sizeof q);
     q.a = a, q.from = x, q.to = g, q.column = h, q.slave = slave;
-    cti_anderson_run(&q, cti_anderson_point, cti_anderson_follow, 2 * CTI_ANDERSON_US);
+    cti_anderson_run(&q, cti_anderson_point, cti_anderson_follow, 2 * cti_solve_tuned.costs.mix);
     a->started = 1;
     if (h >= 0) {
-        a->head = (h + 1) % CTI_ANDERSON_DEPTH;
-        a->count = cti_min_int(a->count + 1, CTI_ANDERSON_DEPTH);
+        a->head = (h + 1) % cti_solve_tuned.anderson.depth;
+        a->count = cti_min_int(a->count + 1, cti_solve_tuned.anderson.depth);
     }
     q.x = a->f, q.z = h >= 0 ? a->df[h] : a->f, q.out = dot, q.out2 = row;
-    cti_tasks_run_work(a->tasks, cti_anderson_dots, a->count, CTI_ANDERSON_US * a->n / CTI_ANDERSON_CUT, &q);
+    cti_tasks_run_work(a->tasks, cti_anderson_dots, a->count, cti_solve_tuned.costs.mix * a->n / cti_solve_tuned.costs.range, &q);
     for (k = 0; h >= 0 && k < a->count; k++)
         a->gram[h][k] = a->gram[k][h] = row[k];
 }
@@ -211,12 +203,12 @@ static void cti_anderson_mix_slave(int begin, int end, int worker, void *context
     const cti_anderson_loop *q = (const cti_anderson_loop *)context;
     const cti_anderson *a = q->a;
     float *y = q->slave;
-    int i, k, last = cti_min_int(end * CTI_ANDERSON_CUT, a->n_slave);
+    int i, k, last = cti_min_int(end * cti_solve_tuned.costs.range, a->n_slave);
     CTI_UNUSED(worker);
     for (k = 0; k < a->count; k++) {
         cti_f8 ck = cti_f8_set((float)q->c[k]);
         const float *d = a->ds[k];
-        for (i = begin * CTI_ANDERSON_CUT; i + 8 <= last; i += 8)
+        for (i = begin * cti_solve_tuned.costs.range; i + 8 <= last; i += 8)
             cti_f8_store(y + i, cti_f8_sub(cti_f8_load(y + i), cti_f8_mul(ck, cti_f8_load(d + i))));
         for (; i < last; i++)
             y[i] -= (float)q->c[k] * d[i];
@@ -228,9 +220,9 @@ static void cti_anderson_mix(int begin, int end, int worker, void *context)
     const cti_anderson_loop *q = (const cti_anderson_loop *)context;
     const cti_anderson *a = q->a;
     ct_real *g = q->y;
-    int i, k, last = cti_min_int(end * CTI_ANDERSON_CUT, a->n);
+    int i, k, last = cti_min_int(end * cti_solve_tuned.costs.range, a->n);
     CTI_UNUSED(worker);
-    for (i = begin * CTI_ANDERSON_CUT; i + 8 <= last; i += 8) {
+    for (i = begin * cti_solve_tuned.costs.range; i + 8 <= last; i += 8) {
         cti_r8 y = CTI_R8(load)(g + i);
         for (k = 0; k < a->count; k++)
             y = CTI_R8(sub)(y, CTI_R8(mul)(CTI_R8(set)((ct_real)q->c[k]), cti_r8_widen(cti_f8_load(a->dg[k] + i))));
@@ -243,7 +235,7 @@ static void cti_anderson_mix(int begin, int end, int worker, void *context)
 
 CTI_FN void cti_anderson_step(cti_anderson *a, const ct_real *x, ct_real *g, float *slave)
 {
-    double c[CTI_ANDERSON_DEPTH], dot[CTI_ANDERSON_DEPTH];
+    double c[CTI_ANDERSON_MOST], dot[CTI_ANDERSON_MOST];
     cti_anderson_loop q;
     cti_anderson_record(a, x, g, slave, dot);
     if (a->count == 0 || !cti_anderson_fit(a, dot, c) || cti_anderson_is_far(a, c)) {
@@ -252,8 +244,5 @@ CTI_FN void cti_anderson_step(cti_anderson *a, const ct_real *x, ct_real *g, flo
     }
     memset(&q, 0, sizeof q);
     q.a = a, q.c = c, q.y = g, q.slave = slave;
-    cti_anderson_run(&q, cti_anderson_mix, cti_anderson_mix_slave, CTI_ANDERSON_US * a->count);
+    cti_anderson_run(&q, cti_anderson_mix, cti_anderson_mix_slave, cti_solve_tuned.costs.mix * a->count);
 }
-
-#undef CTI_ANDERSON_CUT
-#undef CTI_ANDERSON_US

@@ -5,17 +5,16 @@
 #include "../0_base/arena.h"
 #include "../0_base/tasks.h"
 #include "../1_math/real.h"
-
-enum { CTI_ANDERSON_DEPTH = 5 };
+#include "solve_policy.h"
 
 typedef struct cti_anderson {
     int n, n_slave, count, head;
     float *weight;                         /* [n] square root of the metric in which residuals are minimized */
     float *f;                              /* [n] weighted residual of the last point */
     ct_real *g;                            /* [n] its image */
-    float *df[CTI_ANDERSON_DEPTH], *dg[CTI_ANDERSON_DEPTH];
-    float *slave, *ds[CTI_ANDERSON_DEPTH]; /* [n_slave] */
-    double gram[CTI_ANDERSON_DEPTH][CTI_ANDERSON_DEPTH];
+    float *df[CTI_ANDERSON_MOST], *dg[CTI_ANDERSON_MOST];
+    float *slave, *ds[CTI_ANDERSON_MOST]; /* [n_slave] */
+    double gram[CTI_ANDERSON_MOST][CTI_ANDERSON_MOST];
     int started;
     const ct_tasks *tasks; /* or NULL; init leaves it so */
 } cti_anderson;

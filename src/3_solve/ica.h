@@ -4,8 +4,6 @@
 
 #include "problem.h"
 
-#define CTI_ICA_FEW 250 /* contacts below which a solve may take more sweeps than its budget says */
-
 /* cti_ica_solve -- v [3 n] in: start; out: solution. Multipliers start from and end in rows[].r. All scratch comes from the arena.
    Never fails but for memory: on budget or divergence the last iterate stands and info says so. */
 CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_arena *arena, ct_real *v, cti_solve_info *info);

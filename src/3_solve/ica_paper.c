@@ -10,15 +10,7 @@
    Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. */
 #include "ica_paper.h"
 #include "law.h"
-
-#define CTI_PAPER_CHANGE CTI_R(0.05) /* 5.5 */
-#define CTI_PAPER_REPEATS 3          /* 5.5, step 3.2.1 */
-#define CTI_PAPER_FEW 10             /* [sweeps] 5.3: nine inner loops in ten end below this; used for counting only */
-#define CTI_PAPER_GROWTH CTI_R(1e4)  /* growth of the response's residual over its smallest, at which a relaxation diverges (5.6 gives no
-                                        number) */
-#define CTI_PAPER_MORE 20            /* [max_sweeps] cap on a solve's sweeps, six times the mean of the worst scene; it ends solves that
-                                        cycle */
-#define CTI_PAPER_NOISE 64           /* [CTI_EPS] changes of a residual below so many rounding errors are noise */
+#include "solve_policy.h"
 
 typedef struct cti_paper_term { /* a row's term: its part of J, and of D^-1 J' */
     int32_t block;
@@ -123,7 +115,7 @@ static int cti_paper_make(cti_paper *s, cti_arena *arena, const ct_real *v_star,
         cti_paper_contact_make(s, i, v_star);
         size += (double)cti_v3_norm2(cti_v3_at(s->contacts[i].star, 0));
     }
-    s->noise = CTI_PAPER_NOISE * CTI_EPS * cti_sqrt((ct_real)size);
+    s->noise = cti_solve_tuned.paper.noise * CTI_EPS * cti_sqrt((ct_real)size);
     return 1;
 }
 
@@ -188,9 +180,10 @@ static void cti_paper_evaluate(const cti_paper *s, const ct_real *dv, cti_paper_
 static int cti_paper_stands(const cti_paper *s, const cti_paper_residuals *now, const cti_paper_residuals *last, const cti_paper_residuals *left)
 {
     ct_real noise = s->noise;
-    return cti_abs(now->normal - last->normal) <= cti_max(CTI_PAPER_CHANGE * left->normal, noise) &&
-           cti_abs(now->friction - last->friction) <= cti_max(CTI_PAPER_CHANGE * left->friction, noise) &&
-           cti_abs(now->response - last->response) <= cti_max(CTI_PAPER_CHANGE * left->response, CTI_PAPER_NOISE * CTI_EPS * s->push);
+    return cti_abs(now->normal - last->normal) <= cti_max(cti_solve_tuned.paper.change * left->normal, noise) &&
+           cti_abs(now->friction - last->friction) <= cti_max(cti_solve_tuned.paper.change * left->friction, noise) &&
+           cti_abs(now->response - last->response) <=
+               cti_max(cti_solve_tuned.paper.change * left->response, cti_solve_tuned.paper.noise * CTI_EPS * s->push);
 }
 
 /* ---- loops ---- */
@@ -205,7 +198,7 @@ static void cti_paper_visit(cti_paper *s, int i)
     cti_paper_velocity(s, i, s->w, u);
     for (k = 0; k < 3; k++)
         d[k] = -row->r[k];
-    cti_law_solve(&q->local, s->desc->cone, CTI_PAPER_REPEATS, row->r, u);
+    cti_law_solve(&q->local, s->desc->cone, cti_solve_tuned.paper.repeats, row->r, u);
     for (k = 0; k < 3; k++)
         d[k] += row->r[k];
     if (d[0] == 0 && d[1] == 0 && d[2] == 0)
@@ -270,7 +263,7 @@ static cti_solve_status cti_paper_loop(cti_paper *s, const ct_real *v_star, ct_r
     cti_paper_evaluate(s, s->dv, &last);
     for (info->iterations = 1;; info->iterations++) {
         k = cti_paper_inner(s, &last);
-        info->sweeps += k, info->quick += k < CTI_PAPER_FEW;
+        info->sweeps += k, info->quick += k < cti_solve_tuned.paper.quick;
         cti_paper_push(s);
         cti_paper_refine(s);
         cti_paper_anticipate(s);
@@ -282,11 +275,11 @@ static cti_solve_status cti_paper_loop(cti_paper *s, const ct_real *v_star, ct_r
             v[i] = v_star[i] + s->dv[i];
         if (s->p->watch && !s->p->watch(s->p->watch_user, info->iterations, v))
             return CTI_SOLVE_BUDGET;
-        if (!cti_finite(now.response) || !cti_finite(now.normal) || now.response > cti_max(CTI_PAPER_GROWTH * least, s->push))
+        if (!cti_finite(now.response) || !cti_finite(now.normal) || now.response > cti_max(cti_solve_tuned.paper.growth * least, s->push))
             return CTI_SOLVE_DIVERGED;
         if (info->iterations > 1 && now.apart && cti_paper_stands(s, &now, &last, &last))
             return CTI_SOLVE_OK;
-        if (info->iterations == s->desc->max_iterations || info->sweeps >= (double)CTI_PAPER_MORE * s->desc->max_sweeps)
+        if (info->iterations == s->desc->max_iterations || info->sweeps >= (double)cti_solve_tuned.paper.more * s->desc->max_sweeps)
             return CTI_SOLVE_BUDGET;
         least = cti_min(least, now.response), last = now;
     }

@@ -5,26 +5,22 @@
 #include "ica_state.h"
 #include "../2_linalg/dense.h"
 
-/* [us] estimated times of a cluster's tile and of a contact's columns, see cti_tasks_run_work */
-#define CTI_ICA_FILL_US 20.0
-#define CTI_ICA_LEGS_US 0.5
-
 static int cti_ica_make_clusters(cti_ica *s)
 {
     const cti_problem *p = s->p;
     int n = p->A->n, c, k, nodes = p->n_clusters == 0;
     s->n_clusters = nodes ? n : p->n_clusters;
     s->clusters = CTI_ARENA_ZERO(s->arena, cti_ica_cluster, s->n_clusters);
-    s->cluster_of = CTI_ARENA_NEW(s->arena, int32_t, n);
-    s->port_of = CTI_ARENA_NEW(s->arena, int32_t, n);
-    if (!s->clusters || !s->cluster_of || !s->port_of)
+    s->map.cluster_of = CTI_ARENA_NEW(s->arena, int32_t, n);
+    s->map.port_of = CTI_ARENA_NEW(s->arena, int32_t, n);
+    if (!s->clusters || !s->map.cluster_of || !s->map.port_of)
         return 0;
     for (k = 0; k < n; k++)
-        s->cluster_of[k] = s->port_of[k] = -1;
+        s->map.cluster_of[k] = s->map.port_of[k] = -1;
     for (c = 0; c < s->n_clusters; c++) {
         cti_ica_cluster *q = &s->clusters[c];
         if (nodes) {
-            int32_t *one = s->cluster_of + c; /* the identity list is the map itself */
+            int32_t *one = s->map.cluster_of + c; /* the identity list is the map itself */
             *one = c;
             q->blocks = one;
             q->n = 1;
@@ -33,9 +29,9 @@ static int cti_ica_make_clusters(cti_ica *s)
             q->blocks = q->hook->blocks;
             q->n = q->hook->n;
             for (k = 0; k < q->n; k++)
-                s->cluster_of[q->blocks[k]] = c;
+                s->map.cluster_of[q->blocks[k]] = c;
         }
-        s->max_blocks = cti_max_int(s->max_blocks, q->n);
+        s->map.max_blocks = cti_max_int(s->map.max_blocks, q->n);
     }
     return 1;
 }
@@ -50,12 +46,12 @@ static void cti_ica_find_coupling(cti_ica *s)
         s->clusters[c].alone = s->clusters[c].hook && s->clusters[c].hook->solve && !s->clusters[c].hook->lagged;
     for (i = 0; i < A->n; i++)
         for (k = A->row[i]; k < A->row[i + 1]; k++)
-            if (s->cluster_of[A->col[k]] != s->cluster_of[i])
-                s->clusters[s->cluster_of[i]].alone = 0, s->coupled = 1;
+            if (s->map.cluster_of[A->col[k]] != s->map.cluster_of[i])
+                s->clusters[s->map.cluster_of[i]].alone = 0, s->coupled = 1;
     for (c = 0; c < s->n_clusters; c++)
         s->clusters[c].alone &= s->coupled;
     for (i = 0; i < s->p->n_rows; i++)
-        s->jointed |= s->p->rows[i].equations != 0;
+        s->map.jointed |= s->p->rows[i].equations != 0;
 }
 
 /* ports: blocks that contacts touch, in the order of their first row */
@@ -67,8 +63,8 @@ static int cti_ica_make_ports(cti_ica *s)
     for (i = 0; i < p->n_rows; i++)
         for (k = 0; k < p->rows[i].n; k++) {
             int b = p->rows[i].term[k].block;
-            if (s->port_of[b] < 0)
-                s->port_of[b] = s->clusters[s->cluster_of[b]].n_ports++;
+            if (s->map.port_of[b] < 0)
+                s->map.port_of[b] = s->clusters[s->map.cluster_of[b]].n_ports++;
         }
     for (c = 0; c < s->n_clusters; c++) {
         cti_ica_cluster *q = &s->clusters[c];
@@ -79,16 +75,16 @@ static int cti_ica_make_ports(cti_ica *s)
             return 0;
         q->ports = at;
         for (k = 0; k < q->n; k++)
-            if (s->port_of[q->blocks[k]] >= 0)
-                at[s->port_of[q->blocks[k]]] = k;
-        q->du = s->n_du;
+            if (s->map.port_of[q->blocks[k]] >= 0)
+                at[s->map.port_of[q->blocks[k]]] = k;
+        q->du = s->tiles.n_du;
         q->ld = cti_ica_is_node(q) ? 4 : (3 * q->n_ports + 7) & ~7;
-        s->n_du += (size_t)q->ld;
+        s->tiles.n_du += (size_t)q->ld;
         /* blocks are read four numbers at a time: the fourth of the last one may not be another cluster's, which another worker may write */
         if (3 * q->n_ports == q->ld)
-            s->n_du += 8;
+            s->tiles.n_du += 8;
     }
-    s->du = CTI_ARENA_ZERO(s->arena, float, s->n_du + 8);
+    s->du = CTI_ARENA_ZERO(s->arena, float, s->tiles.n_du + 8);
     return s->du != NULL;
 }
 
@@ -144,9 +140,9 @@ static int cti_ica_make_nodes(cti_ica *s)
     if (!blocks)
         return 0;
     for (c = 0; c < s->n_clusters; c++)
-        s->grouped += !cti_ica_is_node(&s->clusters[c]);
+        s->map.grouped += !cti_ica_is_node(&s->clusters[c]);
     for (c = 0; c < s->n_clusters; c++)
-        if (cti_ica_is_node(&s->clusters[c]) && (s->coupled || s->clusters[c].n_ports || s->cold))
+        if (cti_ica_is_node(&s->clusters[c]) && (s->coupled || s->clusters[c].n_ports || s->map.cold))
             blocks[n++] = s->clusters[c].blocks[0];
     if (n == 0)
         return 1;
@@ -196,7 +192,7 @@ static int cti_ica_hook_tiles(cti_ica *s)
     q.work = CTI_ARENA_NEW(s->arena, float, q.most * (size_t)cti_tasks_workers(s->p->tasks));
     if (!q.list || !q.work)
         return 0;
-    cti_tasks_run_work(s->p->tasks, cti_ica_fill_range, n, CTI_ICA_FILL_US, &q);
+    cti_tasks_run_work(s->p->tasks, cti_ica_fill_range, n, cti_solve_tuned.costs.tile, &q);
     return 1;
 }
 
@@ -227,7 +223,7 @@ static void cti_ica_make_term(cti_ica *s, const cti_row *row, int k, cti_ica_ter
         for (j = 0; j < 3; j++)
             t->G[3 * j + i] = (float)G[3 * i + j];
     t->G[9] = 0;
-    t->at = (int32_t)(s->clusters[s->cluster_of[b]].du + 3 * (size_t)s->port_of[b]);
+    t->at = (int32_t)(s->clusters[s->map.cluster_of[b]].du + 3 * (size_t)s->map.port_of[b]);
 }
 
 /* the position of a row's terms, and its legs, one for each cluster */
@@ -240,12 +236,12 @@ static void cti_ica_make_legs(cti_ica *s, int i, int32_t *leg, int32_t *term, si
     *term += row->n;
     for (k = 0; k < row->n; k++) {
         cti_ica_leg *L;
-        for (j = q->leg0; j < *leg && s->legs[j].cluster != s->cluster_of[row->term[k].block]; j++)
+        for (j = q->leg0; j < *leg && s->tiles.legs[j].cluster != s->map.cluster_of[row->term[k].block]; j++)
             ;
         if (j < *leg)
             continue;
-        L = &s->legs[(*leg)++];
-        L->cluster = s->cluster_of[row->term[k].block];
+        L = &s->tiles.legs[(*leg)++];
+        L->cluster = s->map.cluster_of[row->term[k].block];
         L->ld = s->clusters[L->cluster].ld, L->du = s->clusters[L->cluster].du;
         L->w = *w;
         *w += 3 * (size_t)L->ld;
@@ -258,22 +254,22 @@ static void cti_ica_fill_leg(cti_ica *s, const cti_row *row, cti_ica_contact *q,
 {
     const cti_ica_cluster *c = &s->clusters[L->cluster];
     int k, a, i, j;
-    float *W = s->W + L->w;
+    float *W = s->tiles.W + L->w;
     memset(W, 0, sizeof(float) * 3 * (size_t)c->ld);
     for (k = 0; k < row->n; k++) {
         ct_real Gt[9];
         float g[9];
         int b = row->term[k].block;
-        if (s->cluster_of[b] != L->cluster)
+        if (s->map.cluster_of[b] != L->cluster)
             continue;
         cti_row_map_t(s->p, row, k, Gt);
         for (a = 0; a < 9; a++)
             g[a] = (float)Gt[a];
-        cti_ica_columns(c->ld, c->C + (size_t)(3 * s->port_of[b]) * (size_t)c->ld, g, W);
+        cti_ica_columns(c->ld, c->C + (size_t)(3 * s->map.port_of[b]) * (size_t)c->ld, g, W);
     }
     for (k = 0; k < row->n; k++) {
-        const cti_ica_term *t = &s->terms[q->term0 + k];
-        if (s->cluster_of[row->term[k].block] != L->cluster)
+        const cti_ica_term *t = &s->tiles.terms[q->term0 + k];
+        if (s->map.cluster_of[row->term[k].block] != L->cluster)
             continue;
         for (i = 0; i < 3; i++)
             for (a = 0; a < 3; a++)
@@ -289,12 +285,12 @@ static void cti_ica_find_single(cti_ica *s, int32_t *touched)
     int i, k;
     for (i = 0; i < s->p->n_rows; i++)
         for (k = 0; k < s->contacts[i].n_legs; k++)
-            touched[s->legs[s->contacts[i].leg0 + k].cluster]++;
+            touched[s->tiles.legs[s->contacts[i].leg0 + k].cluster]++;
     for (i = 0; i < s->p->n_rows; i++) {
         cti_ica_contact *q = &s->contacts[i];
         q->single = 1;
         for (k = 0; k < q->n_legs; k++) {
-            int c = s->legs[q->leg0 + k].cluster;
+            int c = s->tiles.legs[q->leg0 + k].cluster;
             q->single &= touched[c] == 1 && cti_ica_is_node(&s->clusters[c]);
         }
     }
@@ -305,8 +301,8 @@ static int cti_ica_make_own(cti_ica *s)
 {
     int i, k, n = s->nodes.n, *last = CTI_ARENA_NEW(s->arena, int, s->p->n_rows);
     int32_t *rank = CTI_ARENA_NEW(s->arena, int32_t, s->p->A->n);
-    s->at_node = CTI_ARENA_ZERO(s->arena, int32_t, n + 2), s->of_node = CTI_ARENA_NEW(s->arena, int32_t, s->p->n_rows);
-    if (!last || !rank || !s->at_node || !s->of_node)
+    s->map.at_node = CTI_ARENA_ZERO(s->arena, int32_t, n + 2), s->map.of_node = CTI_ARENA_NEW(s->arena, int32_t, s->p->n_rows);
+    if (!last || !rank || !s->map.at_node || !s->map.of_node)
         return 0;
     for (i = 0; i < n; i++)
         rank[s->nodes.blocks[i]] = i;
@@ -314,17 +310,17 @@ static int cti_ica_make_own(cti_ica *s)
         cti_ica_contact *q = &s->contacts[i];
         q->own = s->coupled && !s->p->plain && !s->p->predict;
         for (k = 0; k < q->n_legs; k++)
-            q->own &= cti_ica_is_node(&s->clusters[s->legs[q->leg0 + k].cluster]);
+            q->own &= cti_ica_is_node(&s->clusters[s->tiles.legs[q->leg0 + k].cluster]);
         for (k = 0, last[i] = 0; q->own && k < s->p->rows[i].n; k++)
             last[i] = cti_max_int(last[i], rank[s->p->rows[i].term[k].block]);
         q->local.closes = q->own;
-        s->at_node[last[i] + 2] += q->own, s->n_own += q->own;
+        s->map.at_node[last[i] + 2] += q->own, s->map.n_own += q->own;
     }
     for (i = 0; i < n; i++)
-        s->at_node[i + 2] += s->at_node[i + 1];
+        s->map.at_node[i + 2] += s->map.at_node[i + 1];
     for (i = 0; i < s->p->n_rows; i++)
         if (s->contacts[i].own)
-            s->of_node[s->at_node[last[i] + 1]++] = i;
+            s->map.of_node[s->map.at_node[last[i] + 1]++] = i;
     return 1;
 }
 
@@ -338,9 +334,9 @@ static void cti_ica_fill_contacts(int begin, int end, int worker, void *context)
         const cti_row *row = &s->p->rows[begin];
         cti_ica_contact *q = &s->contacts[begin];
         for (k = 0; k < row->n; k++)
-            cti_ica_make_term(s, row, k, &s->terms[q->term0 + k]);
+            cti_ica_make_term(s, row, k, &s->tiles.terms[q->term0 + k]);
         for (k = 0; k < q->n_legs; k++)
-            cti_ica_fill_leg(s, row, q, &s->legs[q->leg0 + k]);
+            cti_ica_fill_leg(s, row, q, &s->tiles.legs[q->leg0 + k]);
         cti_law_prepare(&q->local, row, s->desc->cone);
     }
 }
@@ -354,17 +350,17 @@ static int cti_ica_make_contacts(cti_ica *s)
     for (i = 0; i < p->n_rows; i++)
         total += p->rows[i].n;
     s->contacts = CTI_ARENA_ZERO(s->arena, cti_ica_contact, p->n_rows);
-    s->legs = CTI_ARENA_NEW(s->arena, cti_ica_leg, total);
-    s->terms = CTI_ARENA_NEW(s->arena, cti_ica_term, total);
-    if (!s->contacts || !s->legs || !s->terms || !touched)
+    s->tiles.legs = CTI_ARENA_NEW(s->arena, cti_ica_leg, total);
+    s->tiles.terms = CTI_ARENA_NEW(s->arena, cti_ica_term, total);
+    if (!s->contacts || !s->tiles.legs || !s->tiles.terms || !touched)
         return 0;
     for (i = 0; i < p->n_rows; i++)
         cti_ica_make_legs(s, i, &leg, &term, &w);
     cti_ica_find_single(s, touched);
-    s->W = CTI_ARENA_NEW(s->arena, float, w + 8);
-    if (!s->W)
+    s->tiles.W = CTI_ARENA_NEW(s->arena, float, w + 8);
+    if (!s->tiles.W)
         return 0;
-    cti_tasks_run_work(p->tasks, cti_ica_fill_contacts, p->n_rows, CTI_ICA_LEGS_US, s);
+    cti_tasks_run_work(p->tasks, cti_ica_fill_contacts, p->n_rows, cti_solve_tuned.costs.legs, s);
     return cti_ica_make_own(s) && cti_ica_make_parts(s);
 }
 
@@ -373,30 +369,30 @@ static int cti_ica_make_state(cti_ica *s, const ct_real *v)
 {
     const cti_bsr *A = s->p->A;
     int n3 = 3 * A->n, m3 = 3 * s->p->n_rows, i, k;
-    s->z = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
-    s->z_old = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
-    s->z_best = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
-    s->weight = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
-    s->drift = CTI_ARENA_ZERO(s->arena, ct_real, n3 + m3);
-    s->r_old = CTI_ARENA_NEW(s->arena, ct_real, m3);
-    if (!s->z || !s->drift || !s->z_old || !s->z_best || !s->weight || !s->r_old)
+    s->mix.z = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
+    s->mix.z_old = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
+    s->mix.z_best = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
+    s->mix.weight = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
+    s->mix.drift = CTI_ARENA_ZERO(s->arena, ct_real, n3 + m3);
+    s->mix.r_old = CTI_ARENA_NEW(s->arena, ct_real, m3);
+    if (!s->mix.z || !s->mix.drift || !s->mix.z_old || !s->mix.z_best || !s->mix.weight || !s->mix.r_old)
         return 0;
-    s->v = s->z, s->r = s->z + n3;
+    s->v = s->mix.z, s->r = s->mix.z + n3;
     memcpy(s->v, v, sizeof(ct_real) * (size_t)n3);
-    for (i = 0; i < n3; i++) /* entries that are updated only every CTI_ICA_DEFER iterations say nothing of an iteration */
-        s->weight[i] = s->clusters[s->cluster_of[i / 3]].alone && s->port_of[i / 3] < 0
+    for (i = 0; i < n3; i++) /* entries that are updated only every outer.defer iterations say nothing of an iteration */
+        s->mix.weight[i] = s->clusters[s->map.cluster_of[i / 3]].alone && s->map.port_of[i / 3] < 0
                            ? 0
                            : cti_sqrt(cti_max(0, A->val[9 * (size_t)A->diag[i / 3] + 4 * (size_t)(i % 3)]));
     for (i = 0; i < s->p->n_rows; i++)
         for (k = 0; k < 3; k++) {
             s->r[3 * i + k] = s->p->rows[i].r[k];
-            s->weight[n3 + 3 * i + k] = cti_sqrt(s->contacts[i].local.B[4 * k]);
+            s->mix.weight[n3 + 3 * i + k] = cti_sqrt(s->contacts[i].local.B[4 * k]);
         }
-    if (!cti_anderson_init(&s->inner, s->arena, m3, s->weight + n3, (int)s->n_du))
+    if (!cti_anderson_init(&s->mix.inner, s->arena, m3, s->mix.weight + n3, (int)s->tiles.n_du))
         return 0;
-    if (s->coupled && !cti_anderson_init(&s->outer, s->arena, n3 + m3, s->weight, 0))
+    if (s->coupled && !cti_anderson_init(&s->mix.outer, s->arena, n3 + m3, s->mix.weight, 0))
         return 0;
-    s->inner.tasks = s->outer.tasks = s->p->tasks;
+    s->mix.inner.tasks = s->mix.outer.tasks = s->p->tasks;
     return 1;
 }
 
@@ -408,12 +404,9 @@ CTI_FN int cti_ica_setup(cti_ica *s, const ct_real *v)
     if (!cti_ica_make_tiles(s) || !cti_ica_make_contacts(s))
         return 0;
     s->f = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->p->A->n);
-    s->x = CTI_ARENA_NEW(s->arena, ct_real, 6 * (size_t)s->max_blocks * (size_t)cti_tasks_workers(s->p->tasks));
-    s->cluster_change = CTI_ARENA_NEW(s->arena, ct_real, s->n_clusters);
-    if (s->p->predict && s->coupled && !(s->predicted = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->p->A->n)))
+    s->scratch.x = CTI_ARENA_NEW(s->arena, ct_real, 6 * (size_t)s->map.max_blocks * (size_t)cti_tasks_workers(s->p->tasks));
+    s->scratch.change = CTI_ARENA_NEW(s->arena, ct_real, s->n_clusters);
+    if (s->p->predict && s->coupled && !(s->scratch.predicted = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->p->A->n)))
         return 0;
-    return s->f && s->x && s->cluster_change && cti_ica_make_state(s, v);
+    return s->f && s->scratch.x && s->scratch.change && cti_ica_make_state(s, v);
 }
-
-#undef CTI_ICA_FILL_US
-#undef CTI_ICA_LEGS_US

@@ -6,8 +6,7 @@
 #include "ica.h"
 #include "law.h"
 #include "nodes.h"
-
-enum { CTI_ICA_PACE = 12 }; /* [outer iterations] over which the convergence rate is measured */
+#include "solve_policy.h"
 
 typedef struct cti_ica_term {
     float G[10]; /* block velocity to contact frame, column by column, and a zero */
@@ -46,62 +45,105 @@ typedef struct cti_ica_need { /* a run's condition: so many earlier runs of this
     uint32_t count;
 } cti_ica_need;
 
+/* where blocks, clusters and contacts are */
+typedef struct cti_ica_map {
+    int32_t *cluster_of, *port_of; /* [n] of a block */
+    int32_t *at_node, *of_node;    /* [nodes.n + 1] starts in of_node; contacts that are solved after each node */
+    int n_own;                     /* contacts with `own` */
+    int max_blocks;                /* of a cluster */
+    int grouped;                   /* clusters that are not single nodes */
+    int jointed;                   /* 1: some rows are equations */
+    int cold;                      /* 1: the start v need not solve A v = b for clusters without contacts */
+} cti_ica_map;
+
+typedef struct cti_ica_tiles { /* D^-1 J' of all contacts */
+    cti_ica_leg *legs;
+    cti_ica_term *terms;
+    float *W;
+    size_t n_du; /* length of du */
+} cti_ica_tiles;
+
+/* Runs of consecutive contacts between the same clusters, distributed over workers. Runs that share a cluster keep their order
+   (ica_parts.c). */
+typedef struct cti_ica_runs {
+    int n, n_parts;               /* n_parts 0: one run after the other on one thread */
+    int32_t *at;                  /* [n + 1] starts in contacts */
+    ct_real *change;              /* [n] of a sweep */
+    int32_t *part_at, *part_runs; /* [n_parts + 1] starts in part_runs; [n] */
+    int32_t *need_at;             /* [n + 1] starts in needs */
+    cti_ica_need *needs;          /* the conditions under which a run may begin */
+    uint32_t *done;               /* [n_clusters] runs of a cluster that are done */
+    uint32_t *heads;              /* next run of each part, each in a cache line of its own */
+    double sweep_us;              /* [us] estimated time of a sweep */
+} cti_ica_runs;
+
+/* iterates and what extrapolates them; z = (v, r) has [3 n + 3 rows] entries, as have the others of its kind */
+typedef struct cti_ica_mix {
+    ct_real *z, *z_old, *z_best; /* z; before an outer iteration; of the smallest change, the result when the budget ends a coupled loop */
+    ct_real *weight;             /* square root of the diagonal of their metric */
+    ct_real *drift;              /* change of z in the last iteration */
+    ct_real *r_old;              /* [3 rows] multipliers before a sweep */
+    cti_anderson inner, outer;   /* of sweeps over contacts; of outer iterations, where A couples clusters */
+    int strode, astray;          /* 1: the last iteration ended with an extrapolation along the drift; extrapolations that were undone */
+} cti_ica_mix;
+
+/* how far the outer loop is; a change is the largest one of an entry of v, or of a contact's velocity */
+typedef struct cti_ica_progress {
+    ct_real best, last;              /* smallest change so far; change of the last iteration */
+    ct_real mark;                    /* smallest change at the last time that it had halved, */
+    int marked;                      /* and the iteration of that */
+    int fused;                       /* 1: contacts with `own` are solved inside the sweep over nodes */
+    int restarts;                    /* from the best iterate */
+    ct_real pace[CTI_ICA_PACE_MOST]; /* smallest changes so far, after each of the last iterations */
+    ct_real worth;                   /* change, relative to velocity_scale, below which the residual of an iteration is computed */
+    ct_real tight;                   /* factor on the change at which sweeps over contacts end; smaller after a residual above the tolerance */
+    ct_real left;                    /* change of the last sweep over contacts */
+} cti_ica_progress;
+
+typedef struct cti_ica_correction { /* see cti_problem.correction */
+    int active;                     /* 1: it is applied after sweeps */
+    int renewed;                    /* factors asked of it in this solve */
+    int idle;                       /* corrections in a row with little effect */
+    ct_real largest;                /* entry of the last correction */
+    ct_real nearest;                /* smallest change since the last new factor */
+} cti_ica_correction;
+
+typedef struct cti_ica_scratch {
+    ct_real *x;         /* of each worker, [6 max_blocks]: the local residual and solution */
+    ct_real *predicted; /* [3 n] velocities of eq. 9 of blocks with contacts, or NULL */
+    ct_real *work;      /* [6 n] of the judge, or NULL */
+    ct_real *change;    /* [n_clusters] largest change in each, of a sweep over uncoupled clusters */
+} cti_ica_scratch;
+
 typedef struct cti_ica {
     const cti_problem *p;
     const ct_solver_desc *desc;
     cti_arena *arena;
-    int32_t *cluster_of, *port_of; /* [n] */
-    cti_ica_cluster *clusters;
-    int n_clusters, max_blocks;
-    int budget;  /* [sweeps] over the contacts, where A couples no clusters */
-    int grouped; /* clusters that are not single nodes */
+    int budget; /* [sweeps] over the contacts, where A couples no clusters */
+    int n_clusters;
     int coupled; /* 1: A couples different clusters */
-    int jointed; /* some rows are equations */
-    int n_own, fused; /* contacts with `own`; 1: they are solved inside the sweep over nodes */
-    ct_real mark; /* smallest change at the last time that it had halved, */
-    int marked;   /* and the iteration of that */
-    ct_real pace[CTI_ICA_PACE]; /* smallest changes so far, after each of the last iterations */
-    int correcting;             /* p->correction is applied after sweeps */
-    int renewed;                /* factors asked of it in this solve */
-    int idle;                   /* corrections in a row with little effect (CTI_ICA_IDLE) */
-    ct_real corrected;          /* largest entry of the last correction */
-    ct_real nearest;            /* smallest change since the last new factor */
-    ct_real worth;              /* change, relative to velocity_scale, below which the residual of an iteration is computed */
-    ct_real tight;              /* factor on the change at which sweeps over contacts end; smaller after a residual above the tolerance */
-    ct_real left;               /* change of the last sweep over contacts */
-    ct_real *work;              /* [6 n] of the judge, or NULL */
-    int cold;    /* 1: the start v need not solve A v = b for clusters without contacts */
+    cti_ica_cluster *clusters;
+    cti_nodes nodes; /* clusters of one block without hooks */
     cti_ica_contact *contacts;
-    cti_ica_leg *legs;
-    cti_ica_term *terms;
-    float *W, *du;
-    size_t n_du;
-    /* Runs of consecutive contacts between the same clusters, distributed over workers. Runs that share a cluster keep their order
-       (ica_parts.c). */
-    int n_runs, n_parts;     /* n_parts 0: one run after the other on one thread */
-    int32_t *run_at;         /* [n_runs + 1] starts in contacts */
-    ct_real *run_change;     /* [n_runs] of a sweep */
-    int32_t *part_at, *part_runs; /* [n_parts + 1] starts in part_runs; [n_runs] */
-    int32_t *need_at;        /* [n_runs + 1] starts in needs */
-    cti_ica_need *needs;     /* the conditions under which a run may begin */
-    uint32_t *done;          /* [n_clusters] runs of a cluster that are done */
-    uint32_t *heads;         /* [16 n_parts] next run of each part */
-    double sweep_us;         /* [us] estimated time of a sweep */
-    ct_real *cluster_change; /* [n_clusters] largest change in each, of a sweep over uncoupled clusters */
-    ct_real *f, *x; /* b + J' r; scratch of each worker, [6 max_blocks]: the local residual and solution */
-    ct_real *predicted;             /* [3 n] velocities of eq. 10 of blocks with contacts, or NULL */
-    ct_real *z, *z_old, *weight; /* [3 n + 3 rows] velocities and multipliers; their values before an outer iteration; square root of their
-                                    metric's diagonal */
-    ct_real *drift;              /* [3 n + 3 rows] change of z in the last iteration */
-    int strode, astray;          /* 1: the last iteration ended with an extrapolation along the drift; extrapolations that were undone */
-    ct_real *z_best;             /* z of the smallest change: the result when the budget ends an accelerated loop */
-    ct_real *v, *r, *r_old;      /* the two parts of z, [3 n] and [3 rows]; multipliers before a sweep */
-    int32_t *at_node, *of_node;  /* [nodes.n + 1] starts in of_node; contacts that are solved after each node */
-    cti_nodes nodes;             /* clusters of one block without hooks */
-    cti_anderson inner, outer;   /* inner: of sweeps over contacts; outer: of outer iterations, where A couples clusters */
+    ct_real *v, *r; /* [3 n] velocities, [3 rows] multipliers: the two parts of mix.z */
+    ct_real *f;     /* [3 n] b + J' r */
+    float *du;      /* velocity changes of ports in this inner loop */
+    cti_ica_map map;
+    cti_ica_tiles tiles;
+    cti_ica_runs runs;
+    cti_ica_mix mix;
+    cti_ica_progress progress;
+    cti_ica_correction correction;
+    cti_ica_scratch scratch;
 } cti_ica;
 
 CTI_INLINE int cti_ica_is_node(const cti_ica_cluster *q) { return q->n == 1 && !(q->hook && q->hook->solve); }
+
+/* 1 where a cluster is a node, which cti_nodes_sweep solves, or where it has no contact and keeps its free motion */
+CTI_INLINE int cti_ica_is_left(const cti_ica *s, const cti_ica_cluster *q)
+{
+    return cti_ica_is_node(q) || !(s->coupled || q->n_ports || s->map.cold);
+}
 
 /* cti_ica_setup -- clusters, ports, contacts and vectors for s->p from the start v. 0 when memory ran out. */
 CTI_FN int cti_ica_setup(cti_ica *s, const ct_real *v);
@@ -113,5 +155,48 @@ CTI_FN int cti_ica_make_parts(cti_ica *s);
    it shares a cluster with. us: estimated time of all of them [us]. */
 typedef void cti_ica_run_fn(cti_ica *s, int run);
 CTI_FN void cti_ica_each_run(cti_ica *s, cti_ica_run_fn *fn, double us);
+/* cti_ica_publish -- copies the multipliers to the rows. */
+CTI_FN void cti_ica_publish(const cti_ica *s);
+/* cti_ica_rhs -- f = b + J' r of the rows' multipliers. */
+CTI_FN void cti_ica_rhs(cti_ica *s);
+/* cti_ica_refine_apart -- eq. 12 where A couples no clusters: each independently. Returns the largest change. */
+CTI_FN ct_real cti_ica_refine_apart(cti_ica *s);
+
+/* cti_ica_refine_cluster -- eq. 12 of one cluster, v_c += D_c^-1 (f - A v)_c. Returns the largest change of an entry; of a cluster that is
+   `alone` only the ports count, since v was up to date there alone. */
+CTI_FN ct_real cti_ica_refine_cluster(cti_ica *s, const cti_ica_cluster *q, int worker);
+
+/* ---- accelerations (ica_accelerate.c). now: the iteration's change; below 0: memory ran out ---- */
+
+/* cti_ica_begin -- before the first outer iteration. */
+CTI_FN void cti_ica_begin(cti_ica *s);
+/* cti_ica_begin_iteration -- returns the times of contacts and clusters in it. */
+CTI_FN int cti_ica_begin_iteration(cti_ica *s, int iteration);
+/* cti_ica_after_node -- solves the contacts whose last node in a sweep is node i of the list. Returns their largest change. */
+CTI_FN ct_real cti_ica_after_node(void *ctx, int i);
+/* cti_ica_carry_cluster -- eq. 12 of a cluster that is `alone`, at its ports only, from du. Returns the largest change. */
+CTI_FN ct_real cti_ica_carry_cluster(cti_ica *s, const cti_ica_cluster *q);
+/* cti_ica_catch_up -- eq. 12 of all clusters that are `alone`, in full. */
+CTI_FN void cti_ica_catch_up(cti_ica *s);
+/* cti_ica_correct -- applies a correction. Returns the larger of now and its own change, which is above the tolerance where another
+   iteration must follow. */
+CTI_FN ct_real cti_ica_correct(cti_ica *s, int iteration, ct_real now);
+/* cti_ica_undo -- 1 where the last extrapolation led astray: the best iterate is back. */
+CTI_FN int cti_ica_undo(cti_ica *s, ct_real now);
+/* cti_ica_restart -- 1 where a loop that diverged goes on from its best iterate. */
+CTI_FN int cti_ica_restart(cti_ica *s);
+/* cti_ica_extrapolate -- stores an iterate that is the best so far, and moves z to where the next iteration starts. left: iterations that
+   may follow. 0 where they will not reach the tolerance. */
+CTI_FN int cti_ica_extrapolate(cti_ica *s, ct_real now, int iteration, int left);
+/* cti_ica_take_best -- the best iterate is the result. */
+CTI_FN void cti_ica_take_best(cti_ica *s);
+
+/* ---- the end (ica_judge.c) ---- */
+
+/* cti_ica_judge -- info->status of an iteration: OK by the residual, DIVERGED or SLOW by its change, BUDGET: the loop goes on. 0: memory
+   ran out. */
+CTI_FN int cti_ica_judge(cti_ica *s, ct_real now, cti_solve_info *info);
+/* cti_ica_is_stuck -- 1 where a solve near the tolerance will not reach it in the iterations left. */
+CTI_FN int cti_ica_is_stuck(cti_ica *s, int iteration, int left);
 
 #endif /* CTI_ICA_STATE_H */

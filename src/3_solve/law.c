@@ -4,9 +4,7 @@
    differs: besides the paper's box, a true pyramid and Coulomb's cone. Where `closes` is set, the last step scales lambda and gamma
    together, in a fixed proportion, until u_n vanishes. */
 #include "law.h"
-
-#define CTI_LAW_MISS CTI_R(1e-5) /* [1] share of the normal multiplier by which the friction step may leave the normal law violated */
-#define CTI_LAW_FLAT CTI_R(0.1)  /* [1] share of the normal compliance B_nn below which a ray's slope is too small to follow it */
+#include "solve_policy.h"
 
 /* inverse of B + compliance on the axes that are equations, 0 elsewhere; it stays 0 where that block is singular */
 static void cti_law_equations(cti_law *q)
@@ -55,7 +53,7 @@ CTI_FN void cti_law_prepare(cti_law *q, const cti_row *row, ct_cone cone)
         memcpy(C, B, sizeof C);
         C[0] += q->compliance[0], C[4] += q->compliance[1], C[8] += q->compliance[2];
         q->recover_load = q->recover > 0 ? q->recover / q->softness : 0;
-        q->whole = q->mu > 0 && B[0] > 0 && cti_m3_det(C) > CTI_R(1e-6) * C[0] * C[4] * C[8] && cti_m3_inverse(C, q->inv_B);
+        q->whole = q->mu > 0 && B[0] > 0 && cti_m3_det(C) > cti_solve_tuned.law.regular * C[0] * C[4] * C[8] && cti_m3_inverse(C, q->inv_B);
     }
     memset(q->inv_t, 0, sizeof q->inv_t);
     if (cone == CT_CONE_BOX) {
@@ -124,7 +122,7 @@ static void cti_law_ray(const cti_law *q, ct_real *r, ct_real *u)
     ct_real inverse = r[0] > 0 ? 1 / r[0] : 0, g1 = r[1] * inverse, g2 = r[2] * inverse, slope = B[0] + B[1] * g1 + B[2] * g2,
             start = u[0] - slope * r[0], l, d;
     int k;
-    if (!(r[0] > 0) || !(slope > CTI_LAW_FLAT * B[0]) || g1 * g1 + g2 * g2 < CTI_R(0.99) * q->mu * q->mu)
+    if (!(r[0] > 0) || !(slope > cti_solve_tuned.law.flat * B[0]) || g1 * g1 + g2 * g2 < cti_solve_tuned.law.slides * q->mu * q->mu)
         return;
     l = -start / (slope + q->compliance[0]);
     if (q->recover > 0)
@@ -163,7 +161,7 @@ CTI_FN void cti_law_solve(const cti_law *q, ct_cone cone, int repeats, ct_real *
             cti_law_friction_box(q, q->mu * r[0], r, u);
         else
             cti_law_friction(cone, q, r, u);
-        if (q->closes && (q->recover > 0 || cti_abs(u[0] + q->compliance[0] * r[0]) * q->inv_n > CTI_LAW_MISS * r[0]))
+        if (q->closes && (q->recover > 0 || cti_abs(u[0] + q->compliance[0] * r[0]) * q->inv_n > cti_solve_tuned.law.miss * r[0]))
             cti_law_ray(q, r, u);
     }
 }

@@ -2,8 +2,7 @@
    Method: v = v0 + delta. With a known A v0, (f - A v)_i = (f - A v0)_i - (A delta)_i. Since delta is small and shrinks as the sweeps
    converge, float is enough for it: this is iterative refinement whose inner solver is the sweep. Based on: Otaduy 2009, eq. 12. */
 #include "nodes.h"
-
-#define CTI_NODES_REBASE 16 /* [sweeps] between two base points */
+#include "solve_policy.h"
 
 /* lists the columns of A's rows in the list, each once */
 static int cti_nodes_find_near(cti_nodes *q, cti_arena *arena)
@@ -102,7 +101,7 @@ CTI_FN ct_real cti_nodes_sweep(cti_nodes *q, const ct_real *f, ct_real *v, cti_n
     ct_real other = 0;
     float t[4], w[4];
     int i, k;
-    if (q->age++ % CTI_NODES_REBASE == 0)
+    if (q->age++ % cti_solve_tuned.anderson.rebase == 0)
         cti_nodes_rebase(q, v);
     for (i = 0; i < q->n_beside; i++) {
         size_t b = (size_t)q->beside[i];

@@ -2,6 +2,7 @@
    Method: the natural map of a variational inequality, r - P_K(r - u/d), vanishes exactly at a solution; times the local compliance d it is
    a velocity. Based on: Otaduy 2009, eq. 6-7. */
 #include "problem.h"
+#include "solve_policy.h"
 
 /* local compliance of a row through the 3x3 diagonal of A: d_i = (J D^-1 J')_ii */
 static void cti_residual_local(const cti_problem *p, const cti_row *row, const ct_real *dinv, ct_real *d)
@@ -60,13 +61,6 @@ static void cti_residual_row(const cti_problem *p, ct_cone cone, const cti_row *
     }
 }
 
-/* [us] estimated time of a block's residual, and of a row's with and without its local compliance, see cti_tasks_run_work; PARTS: most
-   parts over which a maximum is reduced */
-#define CTI_RESIDUAL_BLOCK_US 0.06
-#define CTI_RESIDUAL_ROW_US 0.4
-#define CTI_RESIDUAL_LAW_US 0.06
-enum { CTI_RESIDUAL_PARTS = 64 };
-
 /* residuals of ranges of rows or blocks: part k is of those from k `size` on */
 typedef struct cti_residual_loop {
     const cti_problem *p;
@@ -88,7 +82,7 @@ CTI_FN void cti_problem_residual(const cti_problem *p, const ct_real *f, const c
 {
     cti_residual_loop q;
     q.p = p, q.f = f, q.v = v, q.r = r;
-    cti_tasks_run_work(p->tasks, cti_residual_range, p->A->n, CTI_RESIDUAL_BLOCK_US, &q);
+    cti_tasks_run_work(p->tasks, cti_residual_range, p->A->n, cti_solve_tuned.costs.judge_block, &q);
 }
 
 /* dynamics of blocks: D^-1 (b + J' r - A v) */
@@ -122,12 +116,12 @@ static int cti_residual_cut(cti_residual_loop *q, int n, int least)
 CTI_FN void cti_residual_dynamics(const cti_problem *p, const ct_real *v, ct_real *work, cti_residuals *out)
 {
     cti_residual_loop q;
-    int n = p->A->n, i, parts = cti_residual_cut(&q, n, 32);
+    int n = p->A->n, i, parts = cti_residual_cut(&q, n, cti_solve_tuned.costs.judge_blocks);
     q.p = p, q.r = work + 3 * (size_t)n;
     out->dynamics = 0;
     cti_problem_rhs(p, work);
     cti_problem_residual(p, work, v, q.r);
-    cti_tasks_run_work(p->tasks, cti_residual_blocks, parts, CTI_RESIDUAL_BLOCK_US * q.size, &q);
+    cti_tasks_run_work(p->tasks, cti_residual_blocks, parts, cti_solve_tuned.costs.judge_block * q.size, &q);
     for (i = 0; i < parts; i++)
         out->dynamics = cti_max(out->dynamics, q.part[i].dynamics);
 }
@@ -182,7 +176,7 @@ CTI_FN int cti_residual_prepare(cti_problem *p, cti_arena *arena)
     p->local = CTI_ARENA_NEW(arena, ct_real, 3 * p->n_rows);
     if (!p->local)
         return 0;
-    cti_tasks_run_work(p->tasks, cti_residual_prepare_rows, p->n_rows, CTI_RESIDUAL_ROW_US, p);
+    cti_tasks_run_work(p->tasks, cti_residual_prepare_rows, p->n_rows, cti_solve_tuned.costs.judge_local, p);
     return 1;
 }
 
@@ -205,9 +199,10 @@ static void cti_residual_rows(int begin, int end, int worker, void *context)
 CTI_FN void cti_residual_contacts(const cti_problem *p, ct_cone cone, const ct_real *v, cti_residuals *out)
 {
     cti_residual_loop q;
-    int i, parts = cti_residual_cut(&q, p->n_rows, 16);
+    int i, parts = cti_residual_cut(&q, p->n_rows, cti_solve_tuned.costs.judge_rows);
     q.p = p, q.cone = cone, q.v = v;
-    cti_tasks_run_work(p->tasks, cti_residual_rows, parts, (p->local ? CTI_RESIDUAL_LAW_US : CTI_RESIDUAL_ROW_US) * q.size, &q);
+    cti_tasks_run_work(p->tasks, cti_residual_rows, parts,
+                       (p->local ? cti_solve_tuned.costs.judge_row : cti_solve_tuned.costs.judge_local) * q.size, &q);
     for (i = 0; i < parts; i++) {
         out->natural = cti_max(out->natural, q.part[i].natural), out->natural_cone = cti_max(out->natural_cone, q.part[i].natural_cone);
         out->primal = cti_max(out->primal, q.part[i].primal), out->dual = cti_max(out->dual, q.part[i].dual);
@@ -222,7 +217,3 @@ CTI_FN void cti_residual_eval(const cti_problem *p, ct_cone cone, const ct_real 
     cti_residual_contacts(p, cone, v, out);
     out->natural_map = cti_max(out->dynamics, out->natural);
 }
-
-#undef CTI_RESIDUAL_BLOCK_US
-#undef CTI_RESIDUAL_ROW_US
-#undef CTI_RESIDUAL_LAW_US

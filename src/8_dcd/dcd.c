@@ -1,11 +1,12 @@
 /* dcd.c -- the discrete stepper.
-   Method: one step is implicit Euler, linearized (Li et al. 2015, equations 4 to 7), and vertices inside of bodies are constraints of its
-   quadratic program (equations 8, 9), which MPRGP solves (dcd_solve.c). Written for the velocity of the step, v = (x - x^i) / h. More
-   Newton iterations linearize and detect again where the last one ended, with a line search on the incremental potential. Friction is
-   local, after the solve (Bridson, Marino, Fedkiw 2003): what a contact takes from the normal speed that the body has without contacts
-   bounds what it takes from the tangential one. differs: detection looks at the end of the motion without contacts, not at the start of the
-   step, so that an impact is met by the step in which it happens; a penetration that is there is taken back over steps, since position-form
-   Euler turns all of it into speed; steps in which features would pass through thin parts are cut (dcd_thin.c). */
+   Method: one step is implicit Euler, linearized (Li et al. 2015, equations 4 to 7), and vertices inside bodies become constraints of its
+   quadratic program (equations 8, 9), which MPRGP solves (dcd_solve.c). The unknowns are the velocities of the step, v = (x - x^i) / h.
+   Further Newton iterations linearize and detect again at the result of the last one, with a line search on the incremental potential.
+   Friction is local, after the solve (Bridson, Marino, Fedkiw 2003): the change that a contact makes to the normal velocity, compared with
+   the motion without contacts, bounds its change to the tangential velocity. differs: detection uses the positions at the end of the motion
+   without contacts, not at the start of the step, so that the step in which an impact happens responds to it. An existing penetration is
+   removed over several steps, since position-form Euler would turn all of it into velocity. Steps in which features would pass through thin
+   parts are cut (dcd_thin.c). */
 #include "dcd.h"
 #include "../8_step/impulses.h"
 #include "../8_step/integrate.h"
@@ -14,24 +15,25 @@
 #include "../8_step/snapshot.h"
 #include "../8_step/step.h"
 
-#define CTI_DCD_LOOSE 10          /* times the tolerance, for the motion that is only detected with */
-#define CTI_DCD_RUBS 2            /* programs with friction, after the one without */
-#define CTI_DCD_CREEP CTI_R(3e-3) /* speed below which friction is viscous, of what gravity gives in a step */
-#define CTI_DCD_SEARCH 6          /* halvings of a line search */
-#define CTI_DCD_ROUNDING 32       /* of its potential, in units in the last place of all that is summed up */
+#define CTI_DCD_LOOSE 10          /* [tolerance] for the free motion if it is used for detection only */
+#define CTI_DCD_RUBS 2            /* solves with friction, after the one without */
+#define CTI_DCD_CREEP CTI_R(3e-3) /* [velocity that gravity adds in a step] friction is viscous below this speed */
+#define CTI_DCD_SEARCH 6          /* most halvings in a line search */
+#define CTI_DCD_ROUNDING 32       /* [ulp of the summed terms] rounding error of the line search's potential */
 
-/* v <- S v + v_p of constrained blocks */
+/* v <- S v + v_p for constrained blocks */
 static void cti_dcd_hold(const cti_state *s, ct_real *v)
 {
+    const cti_scripts *held = &s->scripts;
     int i;
-    for (i = 0; s->n_constrained && i < s->n; i++)
-        if (s->filter[i] >= 0)
-            cti_v3_put(v, i, cti_v3_add(cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[i], cti_v3_at(v, i)), cti_v3_at(s->v_fixed, i)));
+    for (i = 0; held->n_constrained && i < s->n; i++)
+        if (held->filter[i] >= 0)
+            cti_v3_put(v, i, cti_v3_add(cti_m3_mul_v(held->projectors + 9 * (size_t)held->filter[i], cti_v3_at(v, i)), cti_v3_at(held->v_fixed, i)));
 }
 
 static void cti_dcd_place(cti_state *s, const ct_real *v, ct_real dt)
 {
-    memmove(s->v_new, v, sizeof(ct_real) * 3 * (size_t)s->n);
+    memmove(s->end.v, v, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_cmr_move(s, dt);
 }
 
@@ -41,10 +43,10 @@ static void cti_dcd_status(ct_step_report *r, ct_status status)
         r->status = status;
 }
 
-/* 1 when velocities v mean something; they are left in v_new */
+/* stores velocities v in end.v; returns 1 if the motion is plausible */
 static int cti_dcd_is_sane(cti_state *s, const ct_real *v, ct_real dt)
 {
-    memmove(s->v_new, v, sizeof(ct_real) * 3 * (size_t)s->n);
+    memmove(s->end.v, v, sizeof(ct_real) * 3 * (size_t)s->n);
     return cti_plausible_motion(s, dt);
 }
 
@@ -56,7 +58,7 @@ static void cti_dcd_note(cti_state *s, const cti_dcd_solution *q, ct_step_report
 
 /* ---- constraints ---- */
 
-/* what the law asks of a row: an open gap may close, a penetration is taken back at a bounded speed */
+/* sets a row's law: an open gap may close; a penetration is removed at a bounded speed */
 static void cti_dcd_law(const cti_state *s, ct_real dt, cti_row *row, cti_contact_row *origin)
 {
     ct_real scripted = row->w[0] - origin->base[0], back = -s->desc.dcd.recovery * origin->gap0 / dt;
@@ -69,16 +71,16 @@ static void cti_dcd_law(const cti_state *s, ct_real dt, cti_row *row, cti_contac
     memset(row->r, 0, sizeof row->r);
 }
 
-/* rows of what touches at s->x_new, decoupled. 0: out of memory */
+/* makes the rows of the contacts at end.x, decoupled. 0: out of memory */
 static int cti_dcd_rows(cti_state *s, ct_real dt, ct_step_report *r)
 {
     cti_dcd_touch *touch = NULL;
     cti_row_context c;
     double *depth;
-    int i, n = 0, dropped, ok = cti_dcd_detect(s, s->x_new, s->surface.x1, 1, &touch);
-    CTI_CLEAR(s->rows);
-    CTI_CLEAR(s->origins);
-    cti_cmr_context(s, dt, &s->memory_none, &c);
+    int i, n = 0, dropped, ok = cti_dcd_detect(s, s->end.x, s->surface.x1, 1, &touch);
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
+    cti_cmr_context(s, dt, &s->contact.memory_none, &c);
     depth = CTI_ARENA_NEW(s->arena, double, CTI_LEN(touch) + 1);
     ok = ok && depth;
     for (i = 0; ok && i < CTI_LEN(touch); i++) {
@@ -88,8 +90,8 @@ static int cti_dcd_rows(cti_state *s, ct_real dt, ct_step_report *r)
             continue;
         cti_dcd_law(s, dt, &row, &origin);
         depth[n++] = (double)(touch[i].distance - origin.thickness);
-        ok = CTI_PUSH(s->mem, s->rows, row);
-        if (ok && !CTI_PUSH(s->mem, s->origins, origin))
+        ok = CTI_PUSH(s->mem, s->contact.rows, row);
+        if (ok && !CTI_PUSH(s->mem, s->contact.origins, origin))
             ok = 0;
     }
     CTI_FREE(s->mem, touch);
@@ -102,7 +104,7 @@ static int cti_dcd_rows(cti_state *s, ct_real dt, ct_step_report *r)
 
 /* ---- friction ---- */
 
-/* LOCAL: one contact: what it takes from the nodes' tangential speed is bounded by what its multiplier gives them */
+/* LOCAL, one contact: its change to the nodes' tangential velocity is bounded by the change that its multiplier makes to the normal one */
 static void cti_dcd_rub_local(cti_state *s, cti_row *row, ct_real *v)
 {
     ct_real u[3], taken, speed, share, answer = 0;
@@ -110,7 +112,7 @@ static void cti_dcd_rub_local(cti_state *s, cti_row *row, ct_real *v)
     int k;
     cti_row_velocity(row, v, u);
     for (k = 0; k < row->n; k++)
-        answer += row->term[k].weight * row->term[k].weight * s->inv_mass[row->term[k].block];
+        answer += row->term[k].weight * row->term[k].weight * s->bodies.inv_mass[row->term[k].block];
     taken = row->mu * row->r[0] * answer, speed = cti_sqrt(u[1] * u[1] + u[2] * u[2]);
     if (!(taken > 0) || !(speed > 0))
         return;
@@ -118,34 +120,34 @@ static void cti_dcd_rub_local(cti_state *s, cti_row *row, ct_real *v)
     kick = cti_v3_mul(cti_m3_mul_tv(row->frame, cti_v3_make(0, u[1], u[2])), -share / answer);
     for (k = 0; k < row->n; k++) {
         int b = row->term[k].block;
-        cti_v3 d = cti_v3_mul(kick, row->term[k].weight * s->inv_mass[b]);
-        if (s->filter[b] >= 0)
-            d = cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[b], d);
+        cti_v3 d = cti_v3_mul(kick, row->term[k].weight * s->bodies.inv_mass[b]);
+        if (s->scripts.filter[b] >= 0)
+            d = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[b], d);
         cti_v3_addto(v, b, d);
     }
     row->r[1] = -share / answer * u[1], row->r[2] = -share / answer * u[2];
 }
 
-/* speed below which a contact sticks, as far as friction in the program goes */
+/* speed below which implicit friction counts a contact as sticking */
 static ct_real cti_dcd_creep(const cti_state *s, ct_real dt)
 {
     ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt, speed = 0;
     int i;
     for (i = 0; i < 3 * s->n; i++)
-        speed = cti_max(speed, cti_abs(s->v_free[i]));
+        speed = cti_max(speed, cti_abs(s->system.v_free[i]));
     return CTI_DCD_CREEP * cti_max(g, cti_max(CTI_R(1e-2) * speed, CTI_R(1e-9)));
 }
 
-/* tangential viscosity of every row, mu lambda over the speed that it slides with: first of what the motion without friction says will be
-   left of it, the normal speed taken being in proportion to the tangential one; then of the last program's */
+/* Sets the tangential viscosity of every row to mu lambda over its sliding speed. At first that speed is estimated: the tangential speed
+   without friction, less mu times the change in normal speed. Later it is that of the last solve */
 static void cti_dcd_viscosity(cti_state *s, const ct_real *v, int first, ct_real creep)
 {
     int i;
-    for (i = 0; i < CTI_LEN(s->rows); i++) {
-        cti_row *row = &s->rows[i];
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        cti_row *row = &s->contact.rows[i];
         ct_real u[3], u_free[3], speed;
         cti_row_velocity(row, v, u);
-        cti_row_velocity(row, s->v_free, u_free);
+        cti_row_velocity(row, s->system.v_free, u_free);
         speed = cti_sqrt(u[1] * u[1] + u[2] * u[2]);
         if (first)
             speed -= row->mu * cti_max(0, u[0] - u_free[0]);
@@ -153,13 +155,13 @@ static void cti_dcd_viscosity(cti_state *s, const ct_real *v, int first, ct_real
     }
 }
 
-/* friction in the program: its solution with tangential viscosity, lagged. 0: out of memory */
+/* implicit friction: solves with lagged tangential viscosity. 0: out of memory */
 static int cti_dcd_rub(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
 {
     ct_real creep = cti_dcd_creep(s, dt), u[3];
     cti_dcd_solution q;
     int i, k;
-    if (!CTI_RESIZE(s->mem, s->dcd.rub, CTI_LEN(s->rows)))
+    if (!CTI_RESIZE(s->mem, s->dcd.rub, CTI_LEN(s->contact.rows)))
         return 0;
     for (k = 0; k < CTI_DCD_RUBS; k++) {
         cti_dcd_viscosity(s, v, k == 0, creep);
@@ -170,19 +172,19 @@ static int cti_dcd_rub(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
         if (q.budget)
             cti_dcd_status(r, CT_STATUS_BUDGET);
     }
-    for (i = 0; i < CTI_LEN(s->rows); i++) {
-        cti_row_velocity(&s->rows[i], v, u);
-        s->rows[i].r[1] = -s->dcd.rub[i] * u[1], s->rows[i].r[2] = -s->dcd.rub[i] * u[2];
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        cti_row_velocity(&s->contact.rows[i], v, u);
+        s->contact.rows[i].r[1] = -s->dcd.rub[i] * u[1], s->contact.rows[i].r[2] = -s->dcd.rub[i] * u[2];
     }
     return 1;
 }
 
-/* 1 when friction has something to do */
+/* returns 1 if some contact has friction and a load */
 static int cti_dcd_rubs(const cti_state *s)
 {
     int i;
-    for (i = 0; s->desc.dcd.friction != CT_DCD_FRICTION_NONE && i < CTI_LEN(s->rows); i++)
-        if (s->rows[i].mu > 0 && s->rows[i].r[0] > 0)
+    for (i = 0; s->desc.dcd.friction != CT_DCD_FRICTION_NONE && i < CTI_LEN(s->contact.rows); i++)
+        if (s->contact.rows[i].mu > 0 && s->contact.rows[i].r[0] > 0)
             return 1;
     return 0;
 }
@@ -197,36 +199,37 @@ static int cti_dcd_friction(cti_state *s, ct_real dt, ct_real *v, ct_step_report
         if (!cti_dcd_rub(s, dt, v, r))
             return 0;
     } else
-        for (i = 0; i < CTI_LEN(s->rows); i++)
-            if (s->rows[i].mu > 0 && s->rows[i].r[0] > 0)
-                cti_dcd_rub_local(s, &s->rows[i], v);
+        for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+            if (s->contact.rows[i].mu > 0 && s->contact.rows[i].r[0] > 0)
+                cti_dcd_rub_local(s, &s->contact.rows[i], v);
     r->ms_solve += cti_cmr_clock(s) - t;
     return 1;
 }
 
 /* ---- one substep ---- */
 
-/* v_free: the motion without contacts, to `tolerance`, from what it holds. 0: out of memory */
+/* computes v_free, the motion without contacts, to `tolerance`, starting from its present value. 0: out of memory */
 static int cti_dcd_free_motion(cti_state *s, ct_real tolerance, ct_step_report *r)
 {
     cti_dcd_solution q;
-    CTI_CLEAR(s->rows);
-    CTI_CLEAR(s->origins);
-    if (!cti_dcd_solve(s, NULL, tolerance, s->v_free, &q))
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
+    if (!cti_dcd_solve(s, NULL, tolerance, s->system.v_free, &q))
         return 0;
     r->linear_iterations += q.iterations;
     s->dcd.products += q.products;
     return 1;
 }
 
-/* where v_free starts: what the last one was to the velocities then; a free fall, for bodies that have none. A spin and a load go on */
+/* the start for v_free: the present velocity plus the last free motion's change, which continues rotation and loads; for bodies without
+   one, free fall */
 static void cti_dcd_guess(cti_state *s, ct_real dt)
 {
     int i;
     for (i = 0; i < 3 * s->n; i++)
-        s->v_free[i] = s->v[i] + (s->dt_prev[i / 3] > 0 && s->dt_free > 0 ? s->dv_free[i] * (dt / s->dt_free)
+        s->system.v_free[i] = s->v[i] + (s->history.dt_prev[i / 3] > 0 && s->history.dt_free > 0 ? s->history.dv_free[i] * (dt / s->history.dt_free)
                                                                           : cti_integrate_gain(s, i / 3, i % 3, dt));
-    cti_dcd_hold(s, s->v_free);
+    cti_dcd_hold(s, s->system.v_free);
 }
 
 static int cti_dcd_assemble(cti_state *s, ct_real dt, ct_step_report *r)
@@ -242,8 +245,8 @@ static int cti_dcd_assemble(cti_state *s, ct_real dt, ct_step_report *r)
     return 1;
 }
 
-/* the incremental potential at velocities v: 1/2 v'M (1 + h alpha) v - v'M (v^i + h g) + energy (x^i + h v), without what dampens strain;
-   *size: what rounding is of */
+/* the incremental potential at velocities v, without damping of strain: 1/2 v'M (1 + h alpha) v - v'M (v^i + h g) + energy (x^i + h v);
+   *size: sum of the sizes of its terms, for the rounding error */
 static double cti_dcd_potential(cti_state *s, ct_real dt, const ct_real *v, double *size)
 {
     double e = 0, elastic = 0;
@@ -252,30 +255,30 @@ static double cti_dcd_potential(cti_state *s, ct_real dt, const ct_real *v, doub
     for (i = 0; i < s->n; i++) {
         ct_real kick = cti_motion_kick(s, i, dt);
         for (k = 3 * i; k < 3 * i + 3; k++) {
-            double own = (1 + (double)dt * (double)s->alpha[i]) * (double)v[k] / 2;
-            double pull = (double)s->v[k] + (double)kick * (double)s->desc.gravity[k - 3 * i], m = (double)s->mass[i] * (double)v[k];
-            s->pcg_work[k] = s->x[k] + dt * v[k];
+            double own = (1 + (double)dt * (double)s->bodies.alpha[i]) * (double)v[k] / 2;
+            double pull = (double)s->v[k] + (double)kick * (double)s->desc.gravity[k - 3 * i], m = (double)s->bodies.mass[i] * (double)v[k];
+            s->system.work[k] = s->x[k] + dt * v[k];
             e += m * (own - pull), *size += fabs(m * own) + fabs(m * pull);
         }
     }
-    for (i = 0; i < s->n_models; i++) {
-        cti_model_ahead(s->models[i], 0, 1, NULL);
-        elastic += cti_model_energy(s->models[i], s->pcg_work);
+    for (i = 0; i < s->bodies.n_models; i++) {
+        cti_model_ahead(s->bodies.models[i], 0, 1, NULL);
+        elastic += cti_model_energy(s->bodies.models[i], s->system.work);
     }
     *size += elastic;
     return e + elastic;
 }
 
-/* what dampens strain adds to it from `start`, where damping [3 n] = h D start is of, to v: damping'd + h d'D d / 2 */
+/* the part that damping of strain adds between `start` and v, with damping [3 n] = h D start: damping'd + h d'D d / 2, d = v - start */
 static double cti_dcd_damped(cti_state *s, ct_real dt, const ct_real *start, const ct_real *v, double *size)
 {
-    ct_real *d = s->pcg_work, *q = s->pcg_work + 6 * (size_t)s->n, *Dd = s->dcd.step; /* v may be between d and q */
+    ct_real *d = s->system.work, *q = s->system.work + 6 * (size_t)s->n, *Dd = s->dcd.step; /* v may be between d and q */
     double e = 0;
     int k, m;
     for (k = 0; k < 3 * s->n; k++)
         d[k] = v[k] - start[k], q[k] = s->x[k] + dt * start[k], Dd[k] = 0;
-    for (m = 0; m < s->n_models; m++)
-        cti_model_damping(s->models[m], q, d, Dd);
+    for (m = 0; m < s->bodies.n_models; m++)
+        cti_model_damping(s->bodies.models[m], q, d, Dd);
     for (k = 0; k < 3 * s->n; k++) {
         double term = (double)d[k] * ((double)s->dcd.damping[k] + (double)dt * (double)Dd[k] / 2);
         e += term, *size += fabs(term);
@@ -283,32 +286,32 @@ static double cti_dcd_damped(cti_state *s, ct_real dt, const ct_real *start, con
     return e;
 }
 
-/* 1 when velocities v break a row by more than the tolerance of the program */
+/* returns 1 if velocities v violate a row by more than the solver's tolerance */
 static int cti_dcd_breaks(const cti_state *s, const ct_real *v)
 {
     ct_real u[3], most = 0, size = 0;
     int i;
-    for (i = 0; i < CTI_LEN(s->rows); i++) {
-        cti_row_velocity(&s->rows[i], v, u);
-        most = cti_max(most, -u[0]), size = cti_max(size, cti_abs(s->rows[i].w[0]));
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        cti_row_velocity(&s->contact.rows[i], v, u);
+        most = cti_max(most, -u[0]), size = cti_max(size, cti_abs(s->contact.rows[i].w[0]));
     }
-    return most > s->desc.solver.tolerance * (size + cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * s->problem_dt);
+    return most > s->desc.solver.tolerance * (size + cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * s->contact.solved_dt);
 }
 
-/* the program and its solution, for who asks for them. 0: out of memory */
+/* keeps the program and its solution if the user asks for them. 0: out of memory */
 static int cti_dcd_keep(cti_state *s, const ct_real *v)
 {
     int i;
     memcpy(s->dcd.answer, v, sizeof(ct_real) * 3 * (size_t)s->n);
-    if (!CTI_RESIZE(s->mem, s->dcd.lambda, CTI_LEN(s->rows)))
+    if (!CTI_RESIZE(s->mem, s->dcd.lambda, CTI_LEN(s->contact.rows)))
         return 0;
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        s->dcd.lambda[i] = s->rows[i].r[0];
-    s->has_problem = CTI_LEN(s->rows) > 0;
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        s->dcd.lambda[i] = s->contact.rows[i].r[0];
+    s->contact.is_solved = CTI_LEN(s->contact.rows) > 0;
     return 1;
 }
 
-/* constraints and their solve from v, which is the motion that x_new belongs to. 0: out of memory */
+/* detects contacts and solves the program from v, to which end.x belongs. 0: out of memory */
 static int cti_dcd_program(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
 {
     cti_dcd_solution q;
@@ -321,12 +324,12 @@ static int cti_dcd_program(cti_state *s, ct_real dt, ct_real *v, ct_step_report 
         return 0;
     cti_dcd_note(s, &q, r);
     r->newton_iterations++;
-    if (!cti_finite(q.residual)) { /* numbers that mean nothing do not stay, but they are reported */
+    if (!cti_finite(q.residual)) { /* meaningless values are not kept, but they are reported */
         q.residual = CTI_REAL_MAX;
         cti_dcd_status(r, CT_STATUS_NOT_CONVERGED);
     }
     r->residual = cti_max(r->residual, q.residual);
-    r->solves += CTI_LEN(s->rows) > 0;
+    r->solves += CTI_LEN(s->contact.rows) > 0;
     if (q.budget)
         cti_dcd_status(r, CT_STATUS_BUDGET);
     else if (!(q.residual <= s->desc.solver.tolerance))
@@ -335,7 +338,7 @@ static int cti_dcd_program(cti_state *s, ct_real dt, ct_real *v, ct_step_report 
     return cti_dcd_keep(s, v);
 }
 
-/* halves the way from `start` to v until the potential is not above that at the start, as far as rounding lets it be known */
+/* halves the step from `start` to v until the potential is not above that at the start, up to rounding */
 static void cti_dcd_search(cti_state *s, ct_real dt, const ct_real *start, ct_real *v)
 {
     double size, other, before = cti_dcd_potential(s, dt, start, &size);
@@ -350,14 +353,14 @@ static void cti_dcd_search(cti_state *s, ct_real dt, const ct_real *start, ct_re
     }
 }
 
-/* Newton iterations after the first: linearized and detected at v. 0: out of memory */
+/* Newton iterations after the first: linearizes and detects at v. 0: out of memory */
 static int cti_dcd_again(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
 {
     ct_real *start = s->dcd.v_start;
     double t = cti_cmr_clock(s);
     cti_dcd_place(s, v, dt);
-    memcpy(start, s->v_new, sizeof(ct_real) * 3 * (size_t)s->n);
-    if (!cti_assemble_at(s, dt, s->x_new, start, s->dcd.damping, &r->extended_elements))
+    memcpy(start, s->end.v, sizeof(ct_real) * 3 * (size_t)s->n);
+    if (!cti_assemble_at(s, dt, s->end.x, start, s->dcd.damping, &r->extended_elements))
         return 0;
     r->ms_assemble += cti_cmr_clock(s) - t;
     if (!cti_dcd_program(s, dt, v, r))
@@ -374,31 +377,31 @@ static int cti_dcd_end(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
     if (!cti_dcd_is_sane(s, v, dt)) {
         memset(v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
         cti_dcd_hold(s, v);
-        CTI_CLEAR(s->rows);
-        CTI_CLEAR(s->origins);
-        s->has_problem = 0;
+        CTI_CLEAR(s->contact.rows);
+        CTI_CLEAR(s->contact.origins);
+        s->contact.is_solved = 0;
         cti_dcd_status(r, CT_STATUS_NOT_CONVERGED);
     }
     memcpy(s->dcd.v_start, v, sizeof(ct_real) * 3 * (size_t)s->n);
     if (!cti_dcd_friction(s, dt, v, r))
         return 0;
-    if (!cti_dcd_is_sane(s, v, dt)) { /* what is without friction stands */
+    if (!cti_dcd_is_sane(s, v, dt)) { /* the motion without friction is used */
         memcpy(v, s->dcd.v_start, sizeof(ct_real) * 3 * (size_t)s->n);
-        for (i = 0; i < CTI_LEN(s->rows); i++)
-            s->rows[i].r[1] = s->rows[i].r[2] = 0;
+        for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+            s->contact.rows[i].r[1] = s->contact.rows[i].r[2] = 0;
         cti_dcd_status(r, CT_STATUS_NOT_CONVERGED);
     }
     cti_dcd_place(s, v, dt);
     return 1;
 }
 
-/* the substep from the free motion that stands in x_new. 0: out of memory */
+/* the substep, starting from the free motion in end.x. 0: out of memory */
 static int cti_dcd_contacts(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    ct_real *v = s->pcg_work + 3 * (size_t)s->n; /* the potential works on what is before it */
+    ct_real *v = s->system.work + 3 * (size_t)s->n; /* the potential uses the memory before it */
     int k;
-    s->problem_dt = dt;
-    memcpy(v, s->v_free, sizeof(ct_real) * 3 * (size_t)s->n);
+    s->contact.solved_dt = dt;
+    memcpy(v, s->system.v_free, sizeof(ct_real) * 3 * (size_t)s->n);
     if (!cti_dcd_program(s, dt, v, r))
         return 0;
     for (k = 1; k < s->desc.dcd.newton_iterations && cti_dcd_is_sane(s, v, dt); k++)
@@ -407,27 +410,27 @@ static int cti_dcd_contacts(cti_state *s, ct_real dt, ct_step_report *r)
     return cti_dcd_end(s, dt, v, r);
 }
 
-/* the tentative end becomes the state. 0: out of memory */
+/* the tentative end becomes the new state. 0: out of memory */
 static int cti_dcd_commit(cti_state *s, ct_real dt)
 {
     int i;
     if (!cti_impulses_add(s, dt))
         return 0;
-    memcpy(s->x, s->x_new, sizeof(ct_real) * 3 * (size_t)s->n);
-    cti_motion_fall(s, dt, s->v_new);
-    memcpy(s->fall, s->fall_new, sizeof(ct_real) * (size_t)s->n);
-    memcpy(s->v, s->v_new, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(s->x, s->end.x, sizeof(ct_real) * 3 * (size_t)s->n);
+    cti_motion_fall(s, dt, s->end.v);
+    memcpy(s->history.fall, s->end.fall, sizeof(ct_real) * (size_t)s->n);
+    memcpy(s->v, s->end.v, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_surface_commit(&s->surface);
     for (i = 0; i < s->n; i++)
-        s->dt_prev[i] = dt;
-    s->energies_known = 0;
-    s->time = cti_state_ahead(s, dt);
+        s->history.dt_prev[i] = dt;
+    s->energy.known = 0;
+    s->step.time = cti_state_ahead(s, dt);
     return 1;
 }
 
 /* ---- the step ---- */
 
-/* 1 done, -1 the substep has to be shorter: *out_need times, 0: out of memory */
+/* 1: done; -1: the substep must be *out_need times shorter; 0: out of memory */
 static int cti_dcd_substep(cti_state *s, ct_real dt, int may_cut, ct_real *out_need, ct_step_report *r)
 {
     double t;
@@ -439,14 +442,14 @@ static int cti_dcd_substep(cti_state *s, ct_real dt, int may_cut, ct_real *out_n
     cti_dcd_guess(s, dt);
     if (!cti_dcd_free_motion(s, CTI_DCD_LOOSE * s->desc.solver.tolerance, r))
         return 0;
-    if (!cti_dcd_is_sane(s, s->v_free, dt)) {
-        s->dt_free = 0; /* the next guess is not made from what means nothing */
-        return cti_dcd_end(s, dt, s->v_free, r);
+    if (!cti_dcd_is_sane(s, s->system.v_free, dt)) {
+        s->history.dt_free = 0; /* meaningless values are not used for the next guess */
+        return cti_dcd_end(s, dt, s->system.v_free, r);
     }
     for (i = 0; i < 3 * s->n; i++)
-        s->dv_free[i] = s->v_free[i] - s->v[i];
-    s->dt_free = dt;
-    cti_dcd_place(s, s->v_free, dt);
+        s->history.dv_free[i] = s->system.v_free[i] - s->v[i];
+    s->history.dt_free = dt;
+    cti_dcd_place(s, s->system.v_free, dt);
     r->ms_unconstrained += cti_cmr_clock(s) - t;
     if (may_cut) {
         t = cti_cmr_clock(s);
@@ -466,22 +469,22 @@ static void cti_dcd_begin(cti_state *s, ct_step_report *r)
     memset(r, 0, sizeof *r);
     r->limit.vertices_a[0] = -1;
     cti_arena_reset(s->arena);
-    s->has_problem = 0;
-    memset(&s->limit, 0, sizeof s->limit);
+    s->contact.is_solved = 0;
+    memset(&s->step.limit, 0, sizeof s->step.limit);
     cti_impulses_begin(s);
     d->products = 0;
     if (s->n)
         memcpy(d->power_step, d->power, sizeof(double) * 3 * (size_t)s->n);
-    CTI_CLEAR(s->rows);
-    CTI_CLEAR(s->origins);
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
 }
 
-/* what is known at the end: depth, distances, energies. 0: out of memory */
+/* final part of the report: depth, distances, energies. 0: out of memory */
 static int cti_dcd_finish(cti_state *s, ct_step_report *r)
 {
     cti_dcd_touch *touch = NULL;
     int i;
-    r->rows = CTI_LEN(s->rows);
+    r->rows = CTI_LEN(s->contact.rows);
     r->min_distance = 2 * s->desc.thickness;
     cti_arena_reset(s->arena);
     if (!cti_dcd_detect(s, s->x, s->surface.x0, 1, &touch)) {
@@ -489,10 +492,10 @@ static int cti_dcd_finish(cti_state *s, ct_step_report *r)
         return 0;
     }
     for (i = 0; i < r->rows; i++)
-        r->contacts += s->rows[i].r[0] > 0;
+        r->contacts += s->contact.rows[i].r[0] > 0;
     for (i = 0; i < CTI_LEN(touch); i++)
         if (touch[i].distance < r->min_distance)
-            r->min_distance = touch[i].distance, s->limit = touch[i].pair;
+            r->min_distance = touch[i].distance, s->step.limit = touch[i].pair;
     r->penetration = r->min_distance < 0 ? -r->min_distance : 0;
     CTI_FREE(s->mem, touch);
     cti_step_energies(s, r);
@@ -502,8 +505,8 @@ static int cti_dcd_finish(cti_state *s, ct_step_report *r)
 static ct_code cti_dcd_take_back(cti_state *s)
 {
     int b;
-    cti_snapshot_restore(s, 0, &s->start);
-    s->has_problem = 0;
+    cti_snapshot_restore(s, 0, &s->step.start);
+    s->contact.is_solved = 0;
     for (b = 0; b < s->surface.n_bodies; b++)
         s->dcd.bodies[b].fresh = 1;
     return CT_ERR_MEMORY;
@@ -513,14 +516,14 @@ CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     ct_real left = dt, sub = dt, least = dt / (ct_real)s->desc.dcd.max_substeps;
     cti_dcd_begin(s, r);
-    if (!cti_snapshot_save(s, 0, &s->start))
+    if (!cti_snapshot_save(s, 0, &s->step.start))
         return CT_ERR_MEMORY;
-    s->time_end = s->time + (double)dt;
+    s->step.until = s->step.time + (double)dt;
     while (left > 0 && s->n > 0) {
         ct_real need = 1;
         int end;
         sub = left - sub < CTI_R(1e-6) * dt ? left : cti_min(sub, left);
-        s->left = left;
+        s->step.left = left;
         end = cti_dcd_substep(s, sub, sub > CTI_R(1.001) * least, &need, r);
         if (end == 0)
             return cti_dcd_take_back(s);
@@ -534,9 +537,9 @@ CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r)
         left -= sub;
         r->substeps++;
     }
-    s->time = s->time_end;
-    s->dt_memory = dt;
-    cti_memory_clear(&s->memory);
+    s->step.time = s->step.until;
+    s->contact.memory_dt = dt;
+    cti_memory_clear(&s->contact.memory);
     if (s->n == 0) {
         cti_impulses_swap(s);
         r->substeps = 1, r->min_distance = 2 * s->desc.thickness;

@@ -1,29 +1,31 @@
 /* dcd_solve.c -- the quadratic program of a step, for MPRGP.
    Method: the unknowns are the velocities of the step, v = (x - x^i) / dt, so that A and b are h^2 times those of equations 6 and 7 and the
-   program is equation 9 with the same solution. A stays in blocks, of which the upper half is streamed; the rows are decoupled (section 5),
-   and so every projection is a division a row. Rows that are not decoupled go to the multipliers (equation 2).
+   program is equation 9 with the same solution. A stays in blocks, of which the upper half is read. The rows are decoupled (section 5), so
+   that a projection takes one division a row. Programs with coupled rows are solved for the multipliers (equation 2).
    Based on: Li et al. 2015, sections 3.2, 4, 5 and 6.1 (power method warm started from the last step). */
 #include "dcd.h"
 #include "../4_programs/mprgp.h"
 
-#define CTI_DCD_ITERATIONS 5000 /* of MPRGP, where the desc has no budget */
+#define CTI_DCD_ITERATIONS 5000 /* [iterations] of MPRGP, if the description has no limit */
 
-/* The program is scaled by the 3x3 blocks on the diagonal, A_ii = L_i L_i': with y_i = L_i' v_i the matrix has unit blocks there, a norm of
-   a few, and rows that touch no block twice stay orthogonal. Jacobi's preconditioner (section 6.1) thus serves expansion and proportioning,
-   too, whose fixed step the norm sets. */
+/* The program is scaled by the 3x3 diagonal blocks A_ii = L_i L_i': with y_i = L_i' v_i the matrix has unit diagonal blocks and a norm of a
+   few. Rows that touch no block twice stay orthogonal. So Jacobi's preconditioner (section 6.1) also serves expansion and proportioning,
+   whose fixed step length depends on the norm. */
 typedef struct cti_dcd_matrix {
     const cti_bsr *A;
     double *R;      /* [9 n] inverses of L_i */
-    int32_t *p, *i; /* blocks above the diagonal by rows; half of what a diagonal block that has no Cholesky factor lacks to 1 */
+    int32_t *p, *i; /* blocks above the diagonal by rows; also half of the correction (cti_dcd_lack) where a diagonal block has no Cholesky
+                       factor */
     double *x;      /* R_i A_ij R_j' */
-    double *D;      /* [9 n] what friction adds to the blocks on the diagonal; NULL: nothing */
-    const cti_dcd_turn *T; /* the unknowns are turned; NULL: they are not */
+    double *D;      /* [9 n] addition to the diagonal blocks by friction; NULL: none */
+    const cti_dcd_turn *T; /* the change of unknowns by pivots; NULL: none */
     double *u;             /* [3 n] scratch with T */
     const cti_sparse *J;   /* of the set */
-    cti_sparse G;   /* sqrt(viscosity) t R' of rows that touch several blocks: G'G is between those, what is within one is in D */
+    cti_sparse G;   /* sqrt(viscosity) t R' of rows that touch several blocks: G'G couples different blocks; the part within one block is in
+                       D */
 } cti_dcd_matrix;
 
-/* R = L^-1 of D = L L'. 0: the block is not positive, R is of its diagonal */
+/* R = L^-1 of D = L L'. 0: the block is not positive definite, and R is that of its diagonal */
 static int cti_dcd_cholesky(const ct_real *D, double *R)
 {
     double a = (double)D[0], b = (double)D[3], c = (double)D[4], d = (double)D[6], e = (double)D[7], f = (double)D[8], l0, l1, l2, m, n, o;
@@ -65,7 +67,7 @@ static void cti_dcd_times_t(const double *R, const double *x, double *out)
     out[0] = R[0] * a + R[3] * b + R[6] * c, out[1] = R[4] * b + R[7] * c, out[2] = R[8] * c;
 }
 
-/* R_b A_bb R_b' - 1, D within A_bb: nothing, where there is a factor */
+/* R_b A_bb R_b' - 1 for A_bb that includes D: zero where the block has a factor */
 static void cti_dcd_lack(const cti_dcd_matrix *m, int b, const ct_real *block, double *out)
 {
     const double *R = m->R + 9 * (size_t)b;
@@ -73,7 +75,7 @@ static void cti_dcd_lack(const cti_dcd_matrix *m, int b, const ct_real *block, d
     out[0] -= 1, out[4] -= 1, out[8] -= 1;
 }
 
-/* blocks above the diagonal. 0: out of memory */
+/* collects the blocks above the diagonal. 0: out of memory */
 static int cti_dcd_matrix_half(const cti_state *s, cti_dcd_matrix *m, const double *lack, int n_lacking)
 {
     const cti_bsr *A = m->A;
@@ -100,7 +102,7 @@ static int cti_dcd_matrix_half(const cti_state *s, cti_dcd_matrix *m, const doub
 
 static int cti_dcd_matrix_make(const cti_state *s, cti_dcd_matrix *m)
 {
-    const cti_bsr *A = &s->A;
+    const cti_bsr *A = &s->system.A;
     ct_real block[9];
     int b, k, n_lacking = 0;
     double *lack = CTI_ARENA_ZERO(s->arena, double, 9 * (size_t)A->n);
@@ -164,7 +166,7 @@ static void cti_dcd_multiply(void *ctx, const double *x, double *y)
     cti_dcd_turn_transposed(m->T, y);
 }
 
-/* x_b' (R A R' x)_b for x of few entries */
+/* x_b' (R A R' x)_b for an x with few entries */
 static double cti_dcd_block_energy(const cti_dcd_matrix *m, int b, const double *x)
 {
     const cti_bsr *A = m->A;
@@ -187,7 +189,7 @@ static double cti_dcd_block_energy(const cti_dcd_matrix *m, int b, const double 
     return v[0] * x[3 * b] + v[1] * x[3 * b + 1] + v[2] * x[3 * b + 2];
 }
 
-/* d'A d for d that is zero but at these rows */
+/* d'A d for a d that is zero outside these rows' blocks */
 static double cti_dcd_energy(void *ctx, const double *d, const int32_t *rows, int count)
 {
     const cti_dcd_matrix *m = (const cti_dcd_matrix *)ctx;
@@ -216,8 +218,8 @@ static double cti_dcd_energy(void *ctx, const double *d, const int32_t *rows, in
 
 /* ---- rows ---- */
 
-/* axis 0 (n), 1, 2 of a row as scalars by block, projected on what constrained blocks may do: index, x [at most 48]; the rest of the
-   velocity is added to *w. Returns how many */
+/* axis 0 (n), 1, 2 of a row as scalars by block, projected onto the motions of constrained blocks: index, x [at most 48]. The rest of the
+   velocity is added to *w. Returns the number of scalars */
 static int cti_dcd_axis(const cti_state *s, const cti_row *row, int axis, int32_t *index, double *x, double *w)
 {
     int order[CTI_ROW_TERMS], n = 0, at = 0, k, j, e;
@@ -232,9 +234,9 @@ static int cti_dcd_axis(const cti_state *s, const cti_row *row, int axis, int32_
         int b = t->block, same = k > 0 && row->term[order[k - 1]].block == b;
         cti_v3 g = cti_v3_mul(cti_v3_at(row->frame, axis), t->weight);
         double c[3];
-        if (s->filter[b] >= 0) {
-            *w += (double)cti_v3_dot(g, cti_v3_at(s->v_fixed, b));
-            g = cti_m3_mul_tv(s->projectors + 9 * (size_t)s->filter[b], g);
+        if (s->scripts.filter[b] >= 0) {
+            *w += (double)cti_v3_dot(g, cti_v3_at(s->scripts.v_fixed, b));
+            g = cti_m3_mul_tv(s->scripts.projectors + 9 * (size_t)s->scripts.filter[b], g);
         }
         c[0] = (double)g.x, c[1] = (double)g.y, c[2] = (double)g.z;
         at += same ? 0 : 3;
@@ -248,9 +250,9 @@ static int cti_dcd_axis(const cti_state *s, const cti_row *row, int axis, int32_
 
 CTI_FN int cti_dcd_jacobian(const cti_state *s, cti_sparse *J, double **out_w)
 {
-    int i, at = 0, rows = CTI_LEN(s->rows), total = 0;
+    int i, at = 0, rows = CTI_LEN(s->contact.rows), total = 0;
     for (i = 0; i < rows; i++)
-        total += 3 * s->rows[i].n;
+        total += 3 * s->contact.rows[i].n;
     memset(J, 0, sizeof *J);
     J->rows = rows, J->cols = 3 * s->n;
     J->p = CTI_ARENA_NEW(s->arena, int32_t, rows + 1), J->i = CTI_ARENA_NEW(s->arena, int32_t, total);
@@ -259,13 +261,14 @@ CTI_FN int cti_dcd_jacobian(const cti_state *s, cti_sparse *J, double **out_w)
         return 0;
     J->p[0] = 0;
     for (i = 0; i < rows; i++)
-        J->p[i + 1] = at += cti_dcd_axis(s, &s->rows[i], 0, J->i + at, J->x + at, *out_w + i);
+        J->p[i + 1] = at += cti_dcd_axis(s, &s->contact.rows[i], 0, J->i + at, J->x + at, *out_w + i);
     return 1;
 }
 
 CTI_FN int cti_dcd_decouple(cti_state *s, const double *depth, ct_decouple how)
 {
-    int i, n = 0, rows = CTI_LEN(s->rows);
+    cti_contacts *found = &s->contact;
+    int i, n = 0, rows = CTI_LEN(found->rows);
     cti_sparse J;
     double *w;
     uint8_t *keep = CTI_ARENA_ZERO(s->arena, uint8_t, rows);
@@ -276,18 +279,18 @@ CTI_FN int cti_dcd_decouple(cti_state *s, const double *depth, ct_decouple how)
     if (!keep || !cti_dcd_jacobian(s, &J, &w))
         return -1;
     if (cti_mprgp_decouple(s->arena, &J, depth, how == CT_DECOUPLE_RANDOM ? CTI_DECOUPLE_RANDOM : CTI_DECOUPLE_DEEPEST, 3,
-                           s->desc.solver.seed + (uint64_t)(s->time * 1e6), keep) < 0)
+                           s->desc.solver.seed + (uint64_t)(s->step.time * 1e6), keep) < 0)
         return -1;
     for (i = 0; i < rows; i++)
         if (keep[i])
-            s->rows[n] = s->rows[i], s->origins[n++] = s->origins[i];
-    stbds_header(s->rows)->length = stbds_header(s->origins)->length = (size_t)n;
+            found->rows[n] = found->rows[i], found->origins[n++] = found->origins[i];
+    stbds_header(found->rows)->length = stbds_header(found->origins)->length = (size_t)n;
     return rows - n;
 }
 
 /* ---- friction ---- */
 
-/* viscosity `c` along one tangent of a row: on the diagonal, in G when it touches several blocks, and b -= c t' w */
+/* adds viscosity `c` along one tangent of a row: to the diagonal, to G if the row touches several blocks, and b -= c t' w */
 static void cti_dcd_rub_axis(const cti_state *s, const cti_row *row, int axis, double c, cti_dcd_matrix *m, double *b)
 {
     int32_t *index = m->G.i + m->G.p[m->G.rows];
@@ -303,12 +306,12 @@ static void cti_dcd_rub_axis(const cti_state *s, const cti_row *row, int axis, d
         m->G.rows++, m->G.p[m->G.rows] = m->G.p[m->G.rows - 1] + n;
 }
 
-/* D, G and b of the rows' viscosities. 0: out of memory */
+/* computes D, G and b from the rows' viscosities. 0: out of memory */
 static int cti_dcd_rubbing(const cti_state *s, const ct_real *rub, cti_dcd_matrix *m, double *b)
 {
-    int i, rows = CTI_LEN(s->rows), total = 3 * CTI_ROW_TERMS;
+    int i, rows = CTI_LEN(s->contact.rows), total = 3 * CTI_ROW_TERMS;
     for (i = 0; i < rows; i++)
-        total += 6 * s->rows[i].n;
+        total += 6 * s->contact.rows[i].n;
     m->D = CTI_ARENA_ZERO(s->arena, double, 9 * (size_t)s->n);
     m->G.p = CTI_ARENA_ZERO(s->arena, int32_t, 2 * rows + 1), m->G.i = CTI_ARENA_NEW(s->arena, int32_t, total);
     m->G.x = CTI_ARENA_NEW(s->arena, double, total);
@@ -316,15 +319,15 @@ static int cti_dcd_rubbing(const cti_state *s, const ct_real *rub, cti_dcd_matri
         return 0;
     for (i = 0; i < rows; i++)
         if (rub[i] > 0) {
-            cti_dcd_rub_axis(s, &s->rows[i], 1, (double)rub[i], m, b);
-            cti_dcd_rub_axis(s, &s->rows[i], 2, (double)rub[i], m, b);
+            cti_dcd_rub_axis(s, &s->contact.rows[i], 1, (double)rub[i], m, b);
+            cti_dcd_rub_axis(s, &s->contact.rows[i], 2, (double)rub[i], m, b);
         }
     return 1;
 }
 
 /* ---- the set ---- */
 
-/* the pivots as unit rows in the turned unknowns. 0: out of memory */
+/* the pivots as unit rows in the changed unknowns. 0: out of memory */
 static int cti_dcd_turned(const cti_state *s, cti_mprgp_set *set, cti_dcd_turn *turn, const double *w, double *size)
 {
     cti_sparse J;
@@ -347,10 +350,10 @@ static int cti_dcd_turned(const cti_state *s, cti_mprgp_set *set, cti_dcd_turn *
     return 1;
 }
 
-/* unit rows in the scaled unknowns; size [rows] what they were divided by. A row that nothing moves is left free. 0: out of memory */
+/* unit rows in the scaled unknowns; size [rows]: their divisors. A row that no block can move is left free. 0: out of memory */
 static int cti_dcd_set(const cti_state *s, const cti_dcd_matrix *m, cti_mprgp_set *set, cti_dcd_turn *turn, double **out_size)
 {
-    int i, k, rows = CTI_LEN(s->rows);
+    int i, k, rows = CTI_LEN(s->contact.rows);
     double *w;
     memset(set, 0, sizeof *set);
     set->n = 3 * s->n, set->rows = rows;
@@ -384,8 +387,8 @@ static void cti_dcd_multipliers(cti_state *s, const cti_mprgp_set *set, const do
         double t = 0;
         for (k = set->J.p[i]; k < set->J.p[i + 1]; k++)
             t += set->J.x[k] * g[set->J.i[k]];
-        s->rows[i].r[0] = set->face[i] != CTI_FACE_FREE && t > 0 && size[i] > 0 ? (ct_real)(t / size[i]) : 0;
-        s->rows[i].r[1] = s->rows[i].r[2] = 0;
+        s->contact.rows[i].r[0] = set->face[i] != CTI_FACE_FREE && t > 0 && size[i] > 0 ? (ct_real)(t / size[i]) : 0;
+        s->contact.rows[i].r[1] = s->contact.rows[i].r[2] = 0;
     }
 }
 
@@ -404,7 +407,7 @@ static void cti_dcd_effort(const cti_state *s, ct_real tolerance, cti_effort *e)
 /* A as scalars; arrays from the arena. 0: out of memory */
 static int cti_dcd_scalars(const cti_state *s, cti_sparse *out)
 {
-    const cti_bsr *A = &s->A;
+    const cti_bsr *A = &s->system.A;
     int b, k, r, c, at = 0;
     memset(out, 0, sizeof *out);
     out->rows = out->cols = 3 * A->n;
@@ -432,7 +435,7 @@ static int cti_dcd_solve_coupled(cti_state *s, ct_real tolerance, double *v, con
     cti_mprgp_counters count;
     cti_mprgp_options o = cti_mprgp_options_default();
     cti_judgement j;
-    int i, rows = CTI_LEN(s->rows);
+    int i, rows = CTI_LEN(s->contact.rows);
     double *r = CTI_ARENA_ZERO(s->arena, double, rows), *work = CTI_ARENA_NEW(s->arena, double, (size_t)rows + 6 * (size_t)s->n);
     cti_outcome end;
     memset(&p, 0, sizeof p), memset(&a, 0, sizeof a);
@@ -449,7 +452,7 @@ static int cti_dcd_solve_coupled(cti_state *s, ct_real tolerance, double *v, con
         memset(r, 0, sizeof *r * (size_t)rows);
     cti_program_judge(&p, v, r, work, &j);
     for (i = 0; i < rows; i++)
-        s->rows[i].r[0] = (ct_real)r[i], s->rows[i].r[1] = s->rows[i].r[2] = 0;
+        s->contact.rows[i].r[0] = (ct_real)r[i], s->contact.rows[i].r[1] = s->contact.rows[i].r[2] = 0;
     out->iterations = a.iterations, out->cg = count.cg, out->products = count.products;
     out->budget = end != CTI_OUTCOME_SOLVED, out->residual = (ct_real)j.residual, out->coupled = 1;
     return 1;
@@ -457,7 +460,7 @@ static int cti_dcd_solve_coupled(cti_state *s, ct_real tolerance, double *v, con
 
 /* ---- the solve ---- */
 
-/* the decoupled program; v [3 n] start and end, b [3 n] is scaled in place. 0: out of memory */
+/* solves the decoupled program; v [3 n] is the start, then the solution; b [3 n] is scaled in place. 0: out of memory */
 static int cti_dcd_run(cti_state *s, const ct_real *rub, ct_real tolerance, double *v, double *b, cti_dcd_solution *out)
 {
     cti_dcd_matrix m;
@@ -468,7 +471,7 @@ static int cti_dcd_run(cti_state *s, const ct_real *rub, ct_real tolerance, doub
     cti_answer a;
     cti_mprgp_end end;
     cti_dcd_turn turn;
-    int i, n = 3 * s->n, turned = s->desc.dcd.decouple == CT_DECOUPLE_PIVOT && CTI_LEN(s->rows) > 0;
+    int i, n = 3 * s->n, turned = s->desc.dcd.decouple == CT_DECOUPLE_PIVOT && CTI_LEN(s->contact.rows) > 0;
     double *size, *y = CTI_ARENA_NEW(s->arena, double, n), *turned_x = CTI_ARENA_NEW(s->arena, double, n);
     memset(&m, 0, sizeof m);
     if (!y || !turned_x || (rub && !cti_dcd_rubbing(s, rub, &m, b)) || !cti_dcd_matrix_make(s, &m) ||
@@ -520,8 +523,8 @@ CTI_FN int cti_dcd_solve(cti_state *s, const ct_real *rub, ct_real tolerance, ct
     if (!x || !b)
         return 0;
     for (i = 0; i < 3 * s->n; i++)
-        x[i] = (double)v[i], b[i] = (double)s->b[i];
-    if (CTI_LEN(s->rows) && (s->desc.dcd.decouple == CT_DECOUPLE_NONE || cti_state_is_printed(s)))
+        x[i] = (double)v[i], b[i] = (double)s->system.b[i];
+    if (CTI_LEN(s->contact.rows) && (s->desc.dcd.decouple == CT_DECOUPLE_NONE || cti_state_is_printed(s)))
         ok = cti_dcd_solve_coupled(s, tolerance, x, b, out);
     else
         ok = cti_dcd_run(s, rub, tolerance, x, b, out);

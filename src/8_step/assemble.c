@@ -13,8 +13,8 @@
 CTI_FN void cti_assemble_movers(cti_state *s, double time)
 {
     int i, k;
-    for (i = 0; i < CTI_LEN(s->movers); i++) {
-        const cti_mover *m = &s->movers[i];
+    for (i = 0; i < CTI_LEN(s->scripts.movers); i++) {
+        const cti_mover *m = &s->scripts.movers[i];
         for (k = 0; k < m->n; k++)
             cti_v3_put(cti_surface_script(&s->surface, m->v0 + k), 0, cti_script_point(&m->script, m->vertices[k], time, NULL));
     }
@@ -24,8 +24,8 @@ CTI_FN ct_real cti_assemble_script_speed(const cti_state *s, ct_real dt)
 {
     ct_real big = 0;
     int i, k;
-    for (i = 0; i < CTI_LEN(s->movers); i++)
-        for (k = s->movers[i].v0; k < s->movers[i].v0 + s->movers[i].n; k++)
+    for (i = 0; i < CTI_LEN(s->scripts.movers); i++)
+        for (k = s->scripts.movers[i].v0; k < s->scripts.movers[i].v0 + s->scripts.movers[i].n; k++)
             big = cti_max(big, cti_v3_norm2(cti_v3_sub(cti_v3_at(cti_surface_script(&s->surface, k), 0), cti_v3_at(s->surface.x0, k))));
     return cti_sqrt(big) / dt;
 }
@@ -33,25 +33,25 @@ CTI_FN ct_real cti_assemble_script_speed(const cti_state *s, ct_real dt)
 /* room for a projector of this block: its index, -1 when memory ran out */
 static int cti_assemble_slot(cti_state *s, int block)
 {
-    int k = s->n_constrained;
-    if (s->filter[block] >= 0)
-        return s->filter[block];
-    if (!CTI_RESIZE(s->mem, s->projectors, 9 * (k + 1)))
+    int k = s->scripts.n_constrained;
+    if (s->scripts.filter[block] >= 0)
+        return s->scripts.filter[block];
+    if (!CTI_RESIZE(s->mem, s->scripts.projectors, 9 * (k + 1)))
         return -1;
-    s->n_constrained++;
-    return s->filter[block] = k;
+    s->scripts.n_constrained++;
+    return s->scripts.filter[block] = k;
 }
 
 /* axes that p holds are taken out of the block's S, which is diagonal so far */
 static int cti_assemble_axes(cti_state *s, const cti_pin *p, ct_real dt)
 {
-    cti_v3 target = cti_script_follow(p->n_path ? s->path + p->path : NULL, p->n_path, cti_v3_at(p->start, 0),
+    cti_v3 target = cti_script_follow(p->n_path ? s->scripts.path + p->path : NULL, p->n_path, cti_v3_at(p->start, 0),
                                       cti_state_ahead(s, dt) - p->t0, NULL);
-    int b = p->block, first = s->filter[b] < 0, slot = cti_assemble_slot(s, b), k;
+    int b = p->block, first = s->scripts.filter[b] < 0, slot = cti_assemble_slot(s, b), k;
     ct_real t[3], *S;
     if (slot < 0)
         return 0;
-    S = s->projectors + 9 * (size_t)slot;
+    S = s->scripts.projectors + 9 * (size_t)slot;
     if (first) {
         memset(S, 0, 9 * sizeof *S);
         S[0] = S[4] = S[8] = 1;
@@ -60,7 +60,7 @@ static int cti_assemble_axes(cti_state *s, const cti_pin *p, ct_real dt)
     for (k = 0; k < 3; k++)
         if (p->axes & (1 << k)) {
             S[4 * k] = 0;
-            s->v_fixed[3 * b + k] = (t[k] - s->x[3 * b + k]) / dt;
+            s->scripts.v_fixed[3 * b + k] = (t[k] - s->x[3 * b + k]) / dt;
         }
     return 1;
 }
@@ -69,13 +69,13 @@ static int cti_assemble_axes(cti_state *s, const cti_pin *p, ct_real dt)
    velocity in M's range that keeps both, M v = (I - D) v_pins */
 static int cti_assemble_direction(cti_state *s, const cti_direction *d)
 {
-    int b = d->block, first = s->filter[b] < 0, slot = cti_assemble_slot(s, b), i, j, k;
+    int b = d->block, first = s->scripts.filter[b] < 0, slot = cti_assemble_slot(s, b), i, j, k;
     ct_real M[6], w[3], V[9], *S;
     const ct_real *P = d->projector;
-    cti_v3 rhs = cti_v3_at(s->v_fixed, b), v = cti_v3_zero();
+    cti_v3 rhs = cti_v3_at(s->scripts.v_fixed, b), v = cti_v3_zero();
     if (slot < 0)
         return 0;
-    S = s->projectors + 9 * (size_t)slot;
+    S = s->scripts.projectors + 9 * (size_t)slot;
     if (first) {
         memcpy(S, P, 9 * sizeof *S);
         return 1;
@@ -94,29 +94,30 @@ static int cti_assemble_direction(cti_state *s, const cti_direction *d)
             for (j = 0; j < 3; j++)
                 S[3 * i + j] += V[3 * i + k] * V[3 * j + k];
     }
-    cti_v3_put(s->v_fixed, b, v);
+    cti_v3_put(s->scripts.v_fixed, b, v);
     return 1;
 }
 
 /* 1 where a block stays where it is, or goes as its script wants */
 static int cti_assemble_is_held(const cti_state *s, int i)
 {
-    return (s->held[i] & (CTI_HELD_REPAIR | CTI_HELD_IMPLAUSIBLE)) || cti_state_is_inactive(s, i);
+    return (s->scripts.held[i] & (CTI_HELD_REPAIR | CTI_HELD_IMPLAUSIBLE)) || cti_state_is_inactive(s, i);
 }
 
 CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt)
 {
+    cti_scripts *scripts = &s->scripts;
     int i;
     if (s->n == 0)
         return 1;
-    memset(s->fixed, 0, (size_t)s->n);
-    memset(s->v_fixed, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    memset(scripts->fixed, 0, (size_t)s->n);
+    memset(scripts->v_fixed, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < s->n; i++)
-        s->filter[i] = -1;
-    s->n_constrained = 0;
-    for (i = 0; i < CTI_LEN(s->pins); i++) {
-        const cti_pin *p = &s->pins[i];
-        if (p->axes && !(p->until >= 0 && s->time >= p->until - 1e-9 * (double)dt) && !cti_assemble_axes(s, p, dt))
+        scripts->filter[i] = -1;
+    scripts->n_constrained = 0;
+    for (i = 0; i < CTI_LEN(scripts->pins); i++) {
+        const cti_pin *p = &scripts->pins[i];
+        if (p->axes && !(p->until >= 0 && s->step.time >= p->until - 1e-9 * (double)dt) && !cti_assemble_axes(s, p, dt))
             return 0;
     }
     for (i = 0; i < s->n; i++)
@@ -124,17 +125,17 @@ CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt)
             int slot = cti_assemble_slot(s, i);
             if (slot < 0)
                 return 0;
-            memset(s->projectors + 9 * (size_t)slot, 0, 9 * sizeof(ct_real));
-            if (s->held[i] & CTI_HELD_REPAIR || cti_state_is_inactive(s, i)) /* implausible blocks follow the scripts of their axes */
-                memset(s->v_fixed + 3 * (size_t)i, 0, 3 * sizeof(ct_real));
+            memset(scripts->projectors + 9 * (size_t)slot, 0, 9 * sizeof(ct_real));
+            if (scripts->held[i] & CTI_HELD_REPAIR || cti_state_is_inactive(s, i)) /* implausible blocks follow the scripts of their axes */
+                memset(scripts->v_fixed + 3 * (size_t)i, 0, 3 * sizeof(ct_real));
         }
-    for (i = 0; i < CTI_LEN(s->directions); i++)
-        if (!cti_assemble_is_held(s, s->directions[i].block) && !cti_assemble_direction(s, &s->directions[i]))
+    for (i = 0; i < CTI_LEN(scripts->directions); i++)
+        if (!cti_assemble_is_held(s, scripts->directions[i].block) && !cti_assemble_direction(s, &scripts->directions[i]))
             return 0;
     for (i = 0; i < s->n; i++)
-        if (s->filter[i] >= 0) {
-            const ct_real *S = s->projectors + 9 * (size_t)s->filter[i];
-            s->fixed[i] = (uint8_t)(S[0] == 0 && S[4] == 0 && S[8] == 0);
+        if (scripts->filter[i] >= 0) {
+            const ct_real *S = scripts->projectors + 9 * (size_t)scripts->filter[i];
+            scripts->fixed[i] = (uint8_t)(S[0] == 0 && S[4] == 0 && S[8] == 0);
         }
     return 1;
 }
@@ -142,16 +143,17 @@ CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt)
 /* rows and columns of constrained blocks: b -= A v_p, A <- S A S + (I - S) scale, b <- S b + scale v_p */
 static void cti_assemble_filter(cti_state *s)
 {
-    cti_bsr *A = &s->A;
+    cti_scripts *scripts = &s->scripts;
+    cti_bsr *A = &s->system.A;
     int i, k, e;
     for (i = 0; i < s->n; i++)
         for (k = A->row[i]; k < A->row[i + 1]; k++)
-            if (s->filter[A->col[k]] >= 0) {
-                cti_v3 d = cti_m3_mul_v(A->val + 9 * (size_t)k, cti_v3_at(s->v_fixed, A->col[k]));
-                cti_v3_addto(s->b, i, cti_v3_mul(d, -1));
+            if (scripts->filter[A->col[k]] >= 0) {
+                cti_v3 d = cti_m3_mul_v(A->val + 9 * (size_t)k, cti_v3_at(scripts->v_fixed, A->col[k]));
+                cti_v3_addto(s->system.b, i, cti_v3_mul(d, -1));
             }
     for (i = 0; i < s->n; i++) {
-        const ct_real *Si = s->filter[i] >= 0 ? s->projectors + 9 * (size_t)s->filter[i] : NULL;
+        const ct_real *Si = scripts->filter[i] >= 0 ? scripts->projectors + 9 * (size_t)scripts->filter[i] : NULL;
         ct_real *D = A->val + 9 * (size_t)A->diag[i], scale = (D[0] + D[4] + D[8]) / 3;
         for (k = A->row[i]; k < A->row[i + 1]; k++) {
             int j = A->col[k];
@@ -160,8 +162,8 @@ static void cti_assemble_filter(cti_state *s)
                 cti_m3 m = cti_m3_mul(Si, B);
                 memcpy(B, m.m, sizeof m.m);
             }
-            if (s->filter[j] >= 0) {
-                cti_m3 m = cti_m3_mul(B, s->projectors + 9 * (size_t)s->filter[j]);
+            if (scripts->filter[j] >= 0) {
+                cti_m3 m = cti_m3_mul(B, scripts->projectors + 9 * (size_t)scripts->filter[j]);
                 memcpy(B, m.m, sizeof m.m);
             }
         }
@@ -169,7 +171,7 @@ static void cti_assemble_filter(cti_state *s)
             continue;
         for (e = 0; e < 9; e++)
             D[e] += scale * ((e % 4 == 0 ? 1 : 0) - Si[e]);
-        cti_v3_put(s->b, i, cti_v3_mad(cti_m3_mul_v(Si, cti_v3_at(s->b, i)), cti_v3_at(s->v_fixed, i), scale));
+        cti_v3_put(s->system.b, i, cti_v3_mad(cti_m3_mul_v(Si, cti_v3_at(s->system.b, i)), cti_v3_at(scripts->v_fixed, i), scale));
     }
 }
 
@@ -177,23 +179,23 @@ static void cti_assemble_filter(cti_state *s)
 static void cti_assemble_rigids(cti_state *s, ct_real dt)
 {
     int i, k;
-    for (i = 0; i < CTI_LEN(s->rigids); i++) {
-        cti_rigid *r = &s->rigids[i];
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        cti_rigid *r = &s->bodies.rigids[i];
         int b = r->block + 1;
-        ct_real *D = s->A.val + 9 * (size_t)s->A.diag[b], damp = 1 + dt * s->alpha[b];
-        if (r->swings && s->again > 0) { /* its rotation is that of the last solve */
-            cti_swing_equation(r, damp, D, s->b + 3 * (size_t)b);
+        ct_real *D = s->system.A.val + 9 * (size_t)s->system.A.diag[b], damp = 1 + dt * s->bodies.alpha[b];
+        if (r->swings && s->system.again > 0) { /* its rotation is that of the last solve */
+            cti_swing_equation(r, damp, D, s->system.b + 3 * (size_t)b);
             continue;
         }
         cti_rigid_free(r, dt);
         if (r->swings) {
-            cti_swing_equation(r, damp, D, s->b + 3 * (size_t)b);
+            cti_swing_equation(r, damp, D, s->system.b + 3 * (size_t)b);
             continue;
         }
         for (k = 0; k < 9; k++)
             D[k] = r->I_mid[k] * damp;
         for (k = 0; k < 3; k++)
-            s->b[3 * b + k] = r->spin[k];
+            s->system.b[3 * b + k] = r->spin[k];
     }
 }
 
@@ -213,7 +215,7 @@ static void cti_assemble_lengths(const cti_state *s, int model, ct_real dt, ct_r
 {
     cti_scheme c;
     *h = dt, *share = 1;
-    if (CTI_IS_DISCRETE(s) || s->history.last[model] < 0 || cti_integrate_is_plain(s, s->history.block[model]))
+    if (s->history.last[model] < 0 || cti_integrate_is_plain(s, s->history.block[model]))
         return;
     cti_integrate_scheme(s, s->history.block[model], dt, &c);
     *h = c.h, *share = c.share;
@@ -230,8 +232,8 @@ static void cti_assemble_range(int begin, int end, int worker, void *context)
         if (s->history.last[begin] >= 0 && cti_state_is_inactive(s, s->history.block[begin]))
             continue;
         cti_assemble_lengths(s, begin, q->dt, &h, &share);
-        cti_model_ahead(s->models[begin], q->dt, share, q->ahead);
-        cti_model_assemble(s->models[begin], q->x, h, s->force, s->A.val, &q->extended[begin], NULL);
+        cti_model_ahead(s->bodies.models[begin], q->dt, share, q->ahead);
+        cti_model_assemble(s->bodies.models[begin], q->x, h, s->system.force, s->system.A.val, &q->extended[begin], NULL);
     }
 }
 
@@ -239,20 +241,20 @@ static void cti_assemble_range(int begin, int end, int worker, void *context)
 static int cti_assemble_models(cti_state *s, ct_real dt, const ct_real *x, int *out_extended)
 {
     cti_assemble_loop q;
-    ct_real *ahead = s->pcg_work + 9 * (size_t)s->n; /* damping that is computed before the free solve looks there again */
+    ct_real *ahead = s->system.work + 9 * (size_t)s->n; /* damping that is computed before the free solve looks there again */
     int i, c;
     q.s = s, q.dt = dt, q.x = x, q.ahead = ahead;
     for (i = 0; i < 3 * s->n; i++)
         ahead[i] = s->v[i] - (x[i] - s->x[i]) / dt;
     /* strain limits of components in a further iteration are evaluated at q itself */
-    for (c = 0; x == s->q && c < CTI_LEN(s->factors.components); c++)
-        for (i = s->factors.components[c].begin; s->turns[c].moved == 2 && i < s->factors.components[c].end; i++)
+    for (c = 0; x == s->system.q && c < CTI_LEN(s->factors.components); c++)
+        for (i = s->factors.components[c].begin; s->system.turns[c].moved == 2 && i < s->factors.components[c].end; i++)
             cti_v3_put(ahead, s->factors.blocks[i], cti_v3_zero());
-    q.extended = CTI_ARENA_NEW(s->arena, int, s->n_models);
+    q.extended = CTI_ARENA_NEW(s->arena, int, s->bodies.n_models);
     if (!q.extended)
         return 0;
-    cti_tasks_run_work(&s->desc.tasks, cti_assemble_range, s->n_models, CTI_ASSEMBLE_MODEL_US, &q);
-    for (i = 0; i < s->n_models; i++)
+    cti_tasks_run_work(&s->desc.tasks, cti_assemble_range, s->bodies.n_models, CTI_ASSEMBLE_MODEL_US, &q);
+    for (i = 0; i < s->bodies.n_models; i++)
         *out_extended += q.extended[i];
     return 1;
 }
@@ -260,10 +262,10 @@ static int cti_assemble_models(cti_state *s, ct_real dt, const ct_real *x, int *
 static void cti_assemble_clear_range(int begin, int end, int worker, void *context)
 {
     cti_state *s = (cti_state *)context;
-    size_t first = (size_t)s->A.row[begin], last = (size_t)s->A.row[end];
+    size_t first = (size_t)s->system.A.row[begin], last = (size_t)s->system.A.row[end];
     CTI_UNUSED(worker);
-    memset(s->A.val + 9 * first, 0, sizeof(ct_real) * 9 * (last - first));
-    memset(s->force + 3 * (size_t)begin, 0, sizeof(ct_real) * 3 * (size_t)(end - begin));
+    memset(s->system.A.val + 9 * first, 0, sizeof(ct_real) * 9 * (last - first));
+    memset(s->system.force + 3 * (size_t)begin, 0, sizeof(ct_real) * 3 * (size_t)(end - begin));
 }
 
 /* A and force are zero */
@@ -283,15 +285,15 @@ static ct_real cti_assemble_share(const cti_state *s, const cti_component *p, co
     double free = 0, bound = 0;
     int i;
     for (i = p->begin; i < p->end; i++) {
-        mass += s->mass[blocks[i]];
-        speed = cti_v3_mad(speed, cti_v3_at(s->v, blocks[i]), s->mass[blocks[i]]);
+        mass += s->bodies.mass[blocks[i]];
+        speed = cti_v3_mad(speed, cti_v3_at(s->v, blocks[i]), s->bodies.mass[blocks[i]]);
     }
     speed = cti_v3_mul(speed, 1 / mass);
     for (i = p->begin; i < p->end; i++)
         cti_v3_put(e, blocks[i], cti_v3_sub(cti_v3_sub(cti_v3_at(s->v, blocks[i]), speed), cti_v3_at(w, blocks[i])));
     for (i = p->begin; i < p->end; i++) {
-        free += (double)(s->mass[blocks[i]] * cti_v3_norm2(cti_v3_at(e, blocks[i])));
-        bound += (double)cti_v3_dot(cti_v3_at(e, blocks[i]), cti_bsr_row(&s->A, e, blocks[i]));
+        free += (double)(s->bodies.mass[blocks[i]] * cti_v3_norm2(cti_v3_at(e, blocks[i])));
+        bound += (double)cti_v3_dot(cti_v3_at(e, blocks[i]), cti_bsr_row(&s->system.A, e, blocks[i]));
     }
     return bound > 0 ? (ct_real)(bound / (bound + free)) : 0;
 }
@@ -300,26 +302,27 @@ static ct_real cti_assemble_share(const cti_state *s, const cti_component *p, co
    takes D out of the motion from x to q: strain damping acts on the departure from q alone. */
 static void cti_assemble_place(cti_state *s, ct_real dt)
 {
-    ct_real *w = s->pcg_work, *e = w + 3 * (size_t)s->n;
+    cti_system *sys = &s->system;
+    ct_real *w = sys->work, *e = w + 3 * (size_t)s->n;
     int c, i, k;
-    memset(s->b, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    memset(sys->b, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         const cti_component *p = &s->factors.components[c];
-        const cti_turn *turn = &s->turns[c];
+        const cti_turn *turn = &sys->turns[c];
         cti_v3 rate;
         if (!turn->moved)
             continue;
         for (i = p->begin; i < p->end; i++)
             for (k = 3 * s->factors.blocks[i]; k < 3 * s->factors.blocks[i] + 3; k++)
-                w[k] = (s->q[k] - s->x[k]) / dt;
+                w[k] = (sys->q[k] - s->x[k]) / dt;
         for (i = p->begin; i < p->end; i++)
-            cti_v3_put(s->b, s->factors.blocks[i], cti_bsr_row(&s->A, w, s->factors.blocks[i]));
+            cti_v3_put(sys->b, s->factors.blocks[i], cti_bsr_row(&sys->A, w, s->factors.blocks[i]));
         rate = turn->rate;
         if (turn->turns && cti_v3_norm(rate) > 0)
             rate = cti_v3_mul(rate, cti_assemble_share(s, p, w, e));
         for (i = p->begin; turn->turns && i < p->end; i++) {
             int b = s->factors.blocks[i];
-            cti_v3_addto(s->b, b, cti_v3_mul(cti_v3_cross(rate, cti_v3_sub(cti_v3_at(s->q, b), turn->center)), s->mass[b]));
+            cti_v3_addto(sys->b, b, cti_v3_mul(cti_v3_cross(rate, cti_v3_sub(cti_v3_at(sys->q, b), turn->center)), s->bodies.mass[b]));
         }
     }
 }
@@ -329,13 +332,13 @@ static void cti_assemble_place(cti_state *s, ct_real dt)
 static void cti_assemble_shift(cti_state *s, ct_real dt, const ct_real *q, const ct_real *v, ct_real *damping)
 {
     int k, m;
-    cti_bsr_mul(&s->A, v, s->pcg_work);
+    cti_bsr_mul(&s->system.A, v, s->system.work);
     memset(damping, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    for (m = 0; m < s->n_models; m++)
-        cti_model_damping(s->models[m], q, v, damping);
+    for (m = 0; m < s->bodies.n_models; m++)
+        cti_model_damping(s->bodies.models[m], q, v, damping);
     for (k = 0; k < 3 * s->n; k++) {
         damping[k] *= dt;
-        s->b[k] += s->pcg_work[k] - damping[k];
+        s->system.b[k] += s->system.work[k] - damping[k];
     }
 }
 
@@ -344,20 +347,21 @@ CTI_FN int cti_assemble_at(cti_state *s, ct_real dt, const ct_real *q, const ct_
     int i, k;
     *out_extended = 0;
     cti_assemble_clear(s);
-    memset(s->b, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    memset(s->system.b, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     if (!cti_assemble_models(s, dt, q, out_extended))
         return 0;
     cti_assemble_shift(s, dt, q, v, damping);
     for (i = 0; i < s->n; i++) {
-        ct_real *D = s->A.val + 9 * (size_t)s->A.diag[i], m = s->mass[i] * (1 + dt * s->alpha[i]), kick = cti_motion_kick(s, i, dt);
+        ct_real *D = s->system.A.val + 9 * (size_t)s->system.A.diag[i];
+        ct_real m = s->bodies.mass[i] * (1 + dt * s->bodies.alpha[i]), kick = cti_motion_kick(s, i, dt);
         for (k = 0; k < 3; k++) {
             D[4 * k] += m;
-            s->b[3 * i + k] += s->mass[i] * (s->v[3 * i + k] + kick * s->desc.gravity[k]) + dt * s->force[3 * i + k];
+            s->system.b[3 * i + k] += s->bodies.mass[i] * (s->v[3 * i + k] + kick * s->desc.gravity[k]) + dt * s->system.force[3 * i + k];
         }
     }
     if (!cti_impulses_keep(s))
         return 0;
-    if (s->n_constrained)
+    if (s->scripts.n_constrained)
         cti_assemble_filter(s);
     return 1;
 }
@@ -368,7 +372,7 @@ CTI_FN int cti_assemble(cti_state *s, ct_real dt, int *out_extended)
     if (s->n == 0)
         return 1;
     cti_assemble_clear(s);
-    if (!cti_assemble_models(s, dt, s->q, out_extended))
+    if (!cti_assemble_models(s, dt, s->system.q, out_extended))
         return 0;
     cti_assemble_place(s, dt);
     cti_motion_forces(s);
@@ -376,7 +380,7 @@ CTI_FN int cti_assemble(cti_state *s, ct_real dt, int *out_extended)
     cti_assemble_rigids(s, dt);
     if (!cti_impulses_keep(s))
         return 0;
-    if (s->n_constrained)
+    if (s->scripts.n_constrained)
         cti_assemble_filter(s);
     return 1;
 }

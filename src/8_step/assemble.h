@@ -10,8 +10,8 @@ CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt);
 CTI_FN void cti_assemble_movers(cti_state *s, double time);
 /* cti_assemble_script_speed -- most speed of a surface that a script moves, over a step dt to surface.script. */
 CTI_FN ct_real cti_assemble_script_speed(const cti_state *s, ct_real dt);
-/* cti_assemble -- A, b of a step dt from (x, v), forces linearized at s->q, filtered for pins. *out_extended: tets whose log J was continued. 0 when
-   memory ran out. */
+/* cti_assemble -- A, b of a step dt from (x, v), forces linearized at system.q, filtered for pins. *out_extended: tets whose log J was
+   continued. 0 when memory ran out. */
 CTI_FN int cti_assemble(cti_state *s, ct_real dt, int *out_extended);
 /* cti_assemble_at -- the same of implicit Euler with the forces linearized at positions q = x + dt v: another Newton iteration. Soft bodies and
    cloth only. damping [3 n]: what dampens strain there, dt D v. */

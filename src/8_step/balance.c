@@ -22,7 +22,7 @@ static void cti_balance_rigid(const cti_state *s, const cti_component *q, const 
     int k;
     for (k = 0; k < q->end - q->begin; k++) {
         ct_real inverse[9];
-        if (cti_m3_inverse(s->A.val + 9 * (size_t)s->A.diag[blocks[k]], inverse))
+        if (cti_m3_inverse(s->system.A.val + 9 * (size_t)s->system.A.diag[blocks[k]], inverse))
             cti_v3_addto(v, at[k], cti_m3_mul_v(inverse, cti_v3_at(r, at[k])));
     }
 }
@@ -35,11 +35,11 @@ static ct_real cti_balance_sum(const cti_state *s, ct_real dt, const cti_compone
     int k, n = q->end - q->begin, held = 0;
     *sum = cti_v3_zero();
     for (k = 0; k < n; k++) {
-        held |= s->n_constrained && s->filter[blocks[k]] >= 0;
-        if (!(s->mass[blocks[k]] > 0)) /* an angular block */
+        held |= s->scripts.n_constrained && s->scripts.filter[blocks[k]] >= 0;
+        if (!(s->bodies.mass[blocks[k]] > 0)) /* an angular block */
             continue;
         *sum = cti_v3_add(*sum, cti_v3_at(r, at[k]));
-        m += s->mass[blocks[k]] * (1 + cti_integrate_h(s, blocks[k], dt) * s->alpha[blocks[k]]);
+        m += s->bodies.mass[blocks[k]] * (1 + cti_integrate_h(s, blocks[k], dt) * s->bodies.alpha[blocks[k]]);
     }
     return held ? 0 : m;
 }
@@ -49,7 +49,7 @@ CTI_FN void cti_balance_component(const cti_state *s, ct_real dt, const cti_comp
     cti_v3 sum;
     ct_real m;
     int k, n = q->end - q->begin;
-    if (s->rigid_of[s->factors.blocks[q->begin]] >= 0) {
+    if (s->bodies.rigid_of[s->factors.blocks[q->begin]] >= 0) {
         cti_balance_rigid(s, q, at, r, v);
         return;
     }

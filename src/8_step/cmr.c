@@ -27,36 +27,37 @@ CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *me
 {
     memset(out, 0, sizeof *out);
     out->surface = &s->surface;
-    out->fixed = s->fixed;
-    out->v_fixed = s->v_fixed;
-    out->inv_mass = s->inv_mass;
-    out->v = s->v_new;
+    out->fixed = s->scripts.fixed;
+    out->v_fixed = s->scripts.v_fixed;
+    out->inv_mass = s->bodies.inv_mass;
+    out->v = s->end.v;
     out->cone = s->desc.solver.cone;
-    out->v_star = out->cone == CT_CONE_CONE ? NULL : s->v_free; /* Coulomb's cone is the same in every frame */
+    out->v_star = out->cone == CT_CONE_CONE ? NULL : s->system.v_free; /* Coulomb's cone is the same in every frame */
     out->own = cti_state_is_paper(s);
     out->at_start = s->desc.row_mode == CT_ROW_VELOCITY;
-    out->frames = out->at_start ? s->frames0 : s->frames1;
-    out->A = &s->A;
+    out->frames = out->at_start ? s->bodies.frames : s->end.frames;
+    out->A = &s->system.A;
     out->memory = memory;
     out->dt = dt;
-    out->cut = !s->still && s->dt_step > dt ? s->dt_step / dt : 1;
-    out->slight = s->desc.solver.tolerance * cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * s->dt_step * s->dt_step;
+    out->cut = !s->scripts.still && s->step.dt > dt ? s->step.dt / dt : 1;
+    out->slight = s->desc.solver.tolerance * cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * s->step.dt * s->step.dt;
     out->recovery_speed = s->desc.recovery_speed;
 }
 
 CTI_FN void cti_cmr_move(cti_state *s, ct_real dt)
 {
+    cti_end *end = &s->end;
     int i;
-    cti_cmr_hold(s, s->v_new);
+    cti_cmr_hold(s, end->v);
     for (i = 0; i < 3 * s->n; i++)
-        s->x_new[i] = s->x[i] + dt * s->v_new[i];
-    for (i = 0; i < CTI_LEN(s->rigids); i++) {
-        cti_rigid *r = &s->rigids[i];
-        cti_rigid_go(r, cti_v3_at(s->v_new, r->block + 1), dt);
-        cti_rigid_matrix(r->q_new, s->frames1 + 9 * (size_t)i);
-        cti_v3_put(s->x_new, r->block + 1, cti_v3_at(s->x_new, r->block)); /* an angular block has no place of its own */
+        end->x[i] = s->x[i] + dt * end->v[i];
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        cti_rigid *r = &s->bodies.rigids[i];
+        cti_rigid_go(r, cti_v3_at(end->v, r->block + 1), dt);
+        cti_rigid_matrix(r->q_new, end->frames + 9 * (size_t)i);
+        cti_v3_put(end->x, r->block + 1, cti_v3_at(end->x, r->block)); /* an angular block has no place of its own */
     }
-    cti_surface_place(&s->surface, s->x_new, s->frames1, s->surface.x1);
+    cti_surface_place(&s->surface, end->x, end->frames, s->surface.x1);
     cti_parts_place(s, dt);
 }
 
@@ -69,7 +70,7 @@ CTI_FN ct_real cti_cmr_scale(const cti_state *s, ct_real dt)
     return cti_islands_scale(s, dt, big);
 }
 
-/* one constrained solve from v_new and the rows' multipliers. 0: out of memory */
+/* one constrained solve from end.v and the rows' multipliers. 0: out of memory */
 static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *out)
 {
     cti_islands_result q;
@@ -85,17 +86,17 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
     return 1;
 }
 
-/* An attempt whose velocities mean nothing ends at rest where it began. The blocks that these velocities come from are marked in s->held. No component
-   is excluded: the attempt fails as a whole. 0: out of memory */
+/* An attempt whose velocities mean nothing ends at rest where it began. The blocks that these velocities come from are marked in scripts.held. No
+   component is excluded: the attempt fails as a whole. 0: out of memory */
 static int cti_cmr_give_up(cti_state *s, ct_real dt, cti_attempt *out)
 {
     cti_parts_include(s, out);
     if (!cti_plausible_find(s, dt, &out->implausible))
         return 0;
-    memset(s->v_new, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    memset(s->end.v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_cmr_move(s, dt);
-    CTI_CLEAR(s->rows);
-    CTI_CLEAR(s->origins);
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
     out->clear = 0;
     out->converged = 0;
     out->gave_up = 1;
@@ -111,8 +112,8 @@ CTI_FN int cti_cmr_collide(cti_state *s, cti_attempt *out)
     if (changed && !cti_detect_distances(s->mem, &s->detect, &s->surface))
         return 0;
     out->candidates = (CTI_LEN(s->detect.vf.pairs) + CTI_LEN(s->detect.ee.pairs)) / 2;
-    CTI_CLEAR(s->hits);
-    if (!cti_detect_collisions(s->mem, &s->detect, &s->surface, s->surface.x1, &s->hits))
+    CTI_CLEAR(s->contact.hits);
+    if (!cti_detect_collisions(s->mem, &s->detect, &s->surface, s->surface.x1, &s->contact.hits))
         return 0;
     cti_parts_filter(s);
     return 1;
@@ -135,7 +136,7 @@ static int cti_cmr_ahead(cti_state *s, ct_real dt, ct_real **out)
     for (i = 0; i < 3 * s->n; i++)
         q[i] = s->x[i] + dt * s->v[i];
     memcpy(*out, s->surface.x1, sizeof **out * 3 * (size_t)s->surface.nv);
-    cti_surface_place(&s->surface, q, s->frames1, *out);
+    cti_surface_place(&s->surface, q, s->end.frames, *out);
     return 1;
 }
 
@@ -146,15 +147,16 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
     int changed;
     if (!cti_detect_cover(s->mem, &s->detect, &s->surface, s->surface.x1, &changed) || !cti_detect_distances(s->mem, &s->detect, &s->surface))
         return 0;
-    CTI_CLEAR(s->hits);
+    CTI_CLEAR(s->contact.hits);
     if (!cti_joints_append(s, c))
         return 0;
     cti_joints_linearize(s, c, 0);
-    if (!cti_detect_near(s->mem, &s->detect, &s->surface, s->surface.x1, c->memory, &s->hits))
+    if (!cti_detect_near(s->mem, &s->detect, &s->surface, s->surface.x1, c->memory, &s->contact.hits))
         return 0;
     cti_events_defer(s, c);
-    if (!cti_duplicates_cull(s->arena, &s->surface, c->memory, s->hits) || !cti_patches_flat(s->arena, &s->surface, c->memory, s->hits) ||
-        !cti_cmr_ahead(s, c->dt, &ahead) || !cti_flats_raise(s->mem, s->arena, &s->detect, &s->surface, ahead, &s->hits))
+    if (!cti_duplicates_cull(s->arena, &s->surface, c->memory, s->contact.hits) ||
+        !cti_patches_flat(s->arena, &s->surface, c->memory, s->contact.hits) || !cti_cmr_ahead(s, c->dt, &ahead) ||
+        !cti_flats_raise(s->mem, s->arena, &s->detect, &s->surface, ahead, &s->contact.hits))
         return 0;
     cti_parts_filter(s);
     return cti_cmr_add_rows(s, c) && cti_repair_rows(s, c);
@@ -178,7 +180,7 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
 {
     ct_real miss;
     int k;
-    out->slack = CTI_LEN(s->joints) ? cti_cmr_slack(s, dt, scale) : 0;
+    out->slack = CTI_LEN(s->bodies.joints) ? cti_cmr_slack(s, dt, scale) : 0;
     for (k = 0;; k++) {
         if (!cti_cmr_solve(s, dt, scale, out))
             return 0;
@@ -193,7 +195,7 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
         cti_swing_follow(s, dt);
         cti_cmr_move(s, dt);
         cti_cmr_bend(s, c);
-        if (CTI_LEN(s->joints) == 0)
+        if (CTI_LEN(s->bodies.joints) == 0)
             return 1;
         miss = cti_joints_linearize(s, c, out->slack);
         if (cti_policy_joint_holds(miss, out->slack, k))
@@ -206,9 +208,9 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
    memory */
 static int cti_cmr_fallen(cti_state *s)
 {
-    if (cti_state_is_paper(s) || s->again > 0)
+    if (cti_state_is_paper(s) || s->system.again > 0)
         return 1;
-    if (!cti_flats_fallen(s->mem, &s->detect, &s->surface, &s->hits))
+    if (!cti_flats_fallen(s->mem, &s->detect, &s->surface, &s->contact.hits))
         return 0;
     cti_parts_filter(s);
     return 1;
@@ -219,10 +221,10 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
 {
     ct_real scale = cti_cmr_scale(s, dt);
     double t, reach = cti_plausible_reach(s, dt);
-    int i, round, most = s->desc.cmr_rounds - (cti_state_is_paper(s) && CTI_LEN(s->rows)); /* the paper counts solves */
+    int i, round, most = s->desc.cmr_rounds - (cti_state_is_paper(s) && CTI_LEN(s->contact.rows)); /* the paper counts solves */
     for (round = 0; round <= most; round++) {
         t = cti_cmr_clock(s);
-        if (CTI_LEN(s->rows)) {
+        if (CTI_LEN(s->contact.rows)) {
             out->clear = 0; /* CCD has not seen the motion that this solve ends with */
             if (!cti_cmr_settle(s, dt, c, scale, reach, out))
                 return 0;
@@ -238,14 +240,14 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
             return 0;
         if (out->event > 0)
             return 1;
-        out->clear = CTI_LEN(s->hits) == 0;
+        out->clear = CTI_LEN(s->contact.hits) == 0;
         if (round == 0 && most > 0 && !cti_cmr_fallen(s))
             return 0;
-        if (CTI_LEN(s->hits) == 0 || s->parts.conflict)
+        if (CTI_LEN(s->contact.hits) == 0 || s->parts.conflict)
             return 1;
         if (round == most)
-            for (i = 0; i < CTI_LEN(s->hits); i++)
-                cti_parts_fail_pair(s, &s->hits[i].pair);
+            for (i = 0; i < CTI_LEN(s->contact.hits); i++)
+                cti_parts_fail_pair(s, &s->contact.hits[i].pair);
         if (!cti_cmr_refine(s, c, out))
             return 0;
     }
@@ -263,7 +265,7 @@ static void cti_cmr_crushed_range(int begin, int end, int worker, void *context)
     CTI_UNUSED(worker);
     for (; begin < end; begin++)
         if (!cti_state_is_inactive(q->s, q->s->history.block[begin]))
-            q->n[begin] = cti_tet_batch_crushed(&q->s->models[begin]->tets, q->s->x, q->s->x_new);
+            q->n[begin] = cti_tet_batch_crushed(&q->s->bodies.models[begin]->tets, q->s->x, q->s->end.x);
 }
 
 /* Counts the tets that the motion crushes; their components have failed. 0: out of memory */
@@ -271,11 +273,11 @@ static int cti_cmr_crushed(cti_state *s, cti_attempt *out)
 {
     cti_cmr_crush q;
     int i;
-    q.s = s, q.n = CTI_ARENA_ZERO(s->arena, int, s->n_models + 1);
+    q.s = s, q.n = CTI_ARENA_ZERO(s->arena, int, s->bodies.n_models + 1);
     if (!q.n)
         return 0;
-    cti_tasks_run_work(&s->desc.tasks, cti_cmr_crushed_range, s->n_models, CTI_CMR_CRUSHED_US * s->n / cti_max_int(1, s->n_models), &q);
-    for (i = 0; i < s->n_models; i++) {
+    cti_tasks_run_work(&s->desc.tasks, cti_cmr_crushed_range, s->bodies.n_models, CTI_CMR_CRUSHED_US * s->n / cti_max_int(1, s->bodies.n_models), &q);
+    for (i = 0; i < s->bodies.n_models; i++) {
         out->crushed += q.n[i];
         if (q.n[i])
             cti_state_fail(s, s->history.block[i]);
@@ -291,12 +293,12 @@ static int cti_cmr_freshen(cti_state *s)
     int i, k, c;
     if (!touched)
         return 0;
-    for (i = 0; i < CTI_LEN(s->rows); i++) {
-        s->origins[i].fresh = 0;
-        for (k = 0; k < s->rows[i].n; k++) {
-            c = s->factors.component_of[s->rows[i].term[k].block];
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        s->contact.origins[i].fresh = 0;
+        for (k = 0; k < s->contact.rows[i].n; k++) {
+            c = s->factors.component_of[s->contact.rows[i].term[k].block];
             touched[c] = 1;
-            s->origins[i].fresh |= cti_newton_gains(s, &s->factors.components[c]);
+            s->contact.origins[i].fresh |= cti_newton_gains(s, &s->factors.components[c]);
         }
     }
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
@@ -304,7 +306,7 @@ static int cti_cmr_freshen(cti_state *s)
         if (touched[c] || !cti_newton_gains(s, q))
             continue;
         for (i = q->begin; i < q->end; i++)
-            cti_v3_put(s->v_new, s->factors.blocks[i], cti_v3_at(s->v_free, s->factors.blocks[i]));
+            cti_v3_put(s->end.v, s->factors.blocks[i], cti_v3_at(s->system.v_free, s->factors.blocks[i]));
     }
     return 1;
 }
@@ -315,9 +317,9 @@ static int cti_cmr_again(cti_state *s, ct_real dt, const cti_row_context *c, cti
 {
     double t0 = cti_cmr_clock(s), t1;
     int i, its = 0, n = CTI_LEN(s->factors.components);
-    s->again++;
+    s->system.again++;
     cti_newton_place(s, dt);
-    cti_integrate_yield(s, s->gains);
+    cti_integrate_yield(s, s->energy.gains);
     out->extended = 0;
     if (!cti_assemble(s, dt, &out->extended))
         return 0;
@@ -349,16 +351,16 @@ static int cti_cmr_again(cti_state *s, ct_real dt, const cti_row_context *c, cti
 static int cti_cmr_recall(cti_state *s, ct_real dt)
 {
     int i;
-    s->push = NULL;
+    s->contact.push = NULL;
     if (!cti_state_is_paper(s))
         return 1;
-    s->push = CTI_ARENA_ZERO(s->arena, ct_real, 3 * s->n);
-    if (!s->push)
+    s->contact.push = CTI_ARENA_ZERO(s->arena, ct_real, 3 * s->n);
+    if (!s->contact.push)
         return 0;
     for (i = 0; i < 3 * s->n; i++) {
         ct_real dt_free = s->factors.components[s->factors.component_of[i / 3]].solve.dt_free;
-        if (s->dt_prev[i / 3] > 0 && dt_free > 0)
-            s->push[i] = dt * (s->dv[i] / s->dt_prev[i / 3] - s->dv_free[i] / dt_free);
+        if (s->history.dt_prev[i / 3] > 0 && dt_free > 0)
+            s->contact.push[i] = dt * (s->history.dv[i] / s->history.dt_prev[i / 3] - s->history.dv_free[i] / dt_free);
     }
     return 1;
 }
@@ -377,9 +379,9 @@ static void cti_cmr_strain(cti_state *s, cti_attempt *out)
     int i;
     if (!(out->slack > 0) || s->desc.row_mode == CT_ROW_VELOCITY)
         return;
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        if (s->origins[i].joint && cti_policy_joint_fails(s->origins[i].missed, out->slack)) {
-            cti_state_fail(s, s->rows[i].term[0].block);
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        if (s->contact.origins[i].joint && cti_policy_joint_fails(s->contact.origins[i].missed, out->slack)) {
+            cti_state_fail(s, s->contact.rows[i].term[0].block);
             out->strained++;
         }
 }
@@ -407,7 +409,7 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     int i;
     memset(out, 0, sizeof *out);
     out->converged = out->newton = 1;
-    s->again = 0;
+    s->system.again = 0;
     cti_parts_begin(s);
     if (!cti_cmr_recall(s, dt) || !cti_assemble_pins(s, dt))
         return 0;
@@ -423,9 +425,9 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     t0 = cti_cmr_clock(s);
     out->ms_unconstrained = t0 - t1;
     cti_cmr_context(s, dt, memory, &c);
-    CTI_CLEAR(s->rows);
-    CTI_CLEAR(s->origins);
-    memcpy(s->v_new, s->v_free, sizeof(ct_real) * 3 * (size_t)s->n);
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
+    memcpy(s->end.v, s->system.v_free, sizeof(ct_real) * 3 * (size_t)s->n);
     if (!cti_plausible_motion(s, dt))
         return cti_cmr_give_up(s, dt, out);
     cti_cmr_move(s, dt);

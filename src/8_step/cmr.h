@@ -11,16 +11,16 @@
 
 /* cti_attempt -- what an attempt did. */
 typedef struct cti_attempt {
-    int clear;          /* the motion to x_new is free of collisions */
-    int converged;      /* no solve diverged and the motion means something; otherwise x_new is not to be looked at */
+    int clear;          /* the motion to end.x is free of collisions */
+    int converged;      /* no solve diverged and the motion means something; otherwise end.x is not to be looked at */
     int budget;         /* the last solve ended on its budget, above its tolerance */
     int rounds, solver_iterations, solver_sweeps, solver_quick, linear_iterations, extended;
     int solver_fallbacks; /* islands, over all solves */
     int crushed;        /* tets that the motion takes below J = 0.2 */
     int spun;           /* rigid bodies that turn by more than half a radian, and may meet something (whirl.h) */
     ct_real event;      /* [s] > 0: the attempt ended early because features first meet then (events.h); it is neither clear nor failed */
-    int gave_up;        /* 1: the velocities were implausible, and x_new is x (plausible.h) */
-    int implausible;    /* number of blocks with such velocities of their own, marked in cti_state.held */
+    int gave_up;        /* 1: the velocities were implausible, and end.x is x (plausible.h) */
+    int implausible;    /* number of blocks with such velocities of their own, marked in cti_state.scripts.held */
     int gained;         /* bodies that gain energy (energy.h) */
     int newton;         /* linearizations */
     int strained;       /* rows of joints that miss by more than they may at the end */
@@ -35,13 +35,13 @@ typedef struct cti_attempt {
     double ms_assemble, ms_unconstrained, ms_detect, ms_solve;
 } cti_attempt;
 
-/* cti_cmr_attempt -- from (x, v) to tentative v_new, x_new and surface.x1 over dt. Multipliers start from `memory`. State x, v untouched.
+/* cti_cmr_attempt -- from (x, v) to tentative end.v, end.x and surface.x1 over dt. Multipliers start from `memory`. State x, v untouched.
    Returns 0 when memory ran out. */
 CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, cti_attempt *out);
 
-/* cti_cmr_move -- x_new = x + dt v_new, rounded once, and surface.x1. */
+/* cti_cmr_move -- end.x = x + dt end.v, rounded once, and surface.x1. */
 CTI_FN void cti_cmr_move(cti_state *s, ct_real dt);
-/* cti_cmr_collide -- the collisions of the motion to surface.x1 into s->hits; the candidate lists are made complete for it first.
+/* cti_cmr_collide -- the collisions of the motion to surface.x1 into contact.hits; the candidate lists are made complete for it first.
    0: out of memory. */
 CTI_FN int cti_cmr_collide(cti_state *s, cti_attempt *out);
 /* cti_cmr_context -- the row context of a step. */

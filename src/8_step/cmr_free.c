@@ -13,10 +13,11 @@
 /* constrained blocks have their scripted velocity exactly: v <- S v + v_p */
 CTI_FN void cti_cmr_hold(const cti_state *s, ct_real *v)
 {
+    const cti_scripts *held = &s->scripts;
     int i;
-    for (i = 0; s->n_constrained && i < s->n; i++)
-        if (s->filter[i] >= 0)
-            cti_v3_put(v, i, cti_v3_add(cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[i], cti_v3_at(v, i)), cti_v3_at(s->v_fixed, i)));
+    for (i = 0; held->n_constrained && i < s->n; i++)
+        if (held->filter[i] >= 0)
+            cti_v3_put(v, i, cti_v3_add(cti_m3_mul_v(held->projectors + 9 * (size_t)held->filter[i], cti_v3_at(v, i)), cti_v3_at(held->v_fixed, i)));
 }
 
 /* what a component's free solve is asked for: half the tolerance of the velocity scale, in the energy norm of its lightest block; less where
@@ -27,10 +28,10 @@ static double cti_cmr_free_tolerance(const cti_state *s, const cti_component *c,
     int i, k;
     for (i = c->begin; i < c->end; i++) {
         int b = s->factors.blocks[i];
-        if (s->mass[b] > 0)
-            light = cti_min(light, s->mass[b]);
+        if (s->bodies.mass[b] > 0)
+            light = cti_min(light, s->bodies.mass[b]);
         for (k = 0; k < 3; k++)
-            speed = cti_max(speed, cti_abs(s->v_free[3 * b + k]));
+            speed = cti_max(speed, cti_abs(s->system.v_free[3 * b + k]));
     }
     if (!(g > 0))
         g = speed > 0 ? CTI_R(1e-3) * speed : CTI_R(1e-9);
@@ -60,25 +61,26 @@ static void cti_cmr_free_start(cti_state *s, ct_real dt)
             continue;
         for (k = q->begin; k < q->end; k++)
             for (i = 3 * s->factors.blocks[k]; i < 3 * s->factors.blocks[k] + 3; i++)
-                s->v_free[i] = s->v[i] + (q->solve.in_contact ? s->dv_free[i] * (dt / q->solve.dt_free) : cti_integrate_gain(s, i / 3, i % 3, dt));
+                s->system.v_free[i] = s->v[i] + (q->solve.in_contact ? s->history.dv_free[i] * (dt / q->solve.dt_free)
+                                                                     : cti_integrate_gain(s, i / 3, i % 3, dt));
         for (k = q->begin; k < q->end; k++)
             speed = cti_max(speed, cti_v3_norm2(cti_v3_at(s->v, s->factors.blocks[k])));
         cti_factors_drift(q, dt * cti_sqrt(speed));
         cti_cmr_free_remember(s, q, dt);
     }
-    for (i = 0; i < CTI_LEN(s->rigids); i++) {
-        const cti_rigid *r = &s->rigids[i];
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        const cti_rigid *r = &s->bodies.rigids[i];
         ct_real kick = cti_motion_kick(s, r->block, dt);
-        cti_v3_put(s->v_free, r->block, cti_v3_mad(cti_v3_at(s->v, r->block), cti_v3_at(s->desc.gravity, 0), kick));
-        cti_v3_put(s->v_free, r->block + 1, cti_v3_at(r->w_mid, 0));
+        cti_v3_put(s->system.v_free, r->block, cti_v3_mad(cti_v3_at(s->v, r->block), cti_v3_at(s->desc.gravity, 0), kick));
+        cti_v3_put(s->system.v_free, r->block + 1, cti_v3_at(r->w_mid, 0));
     }
-    cti_cmr_hold(s, s->v_free);
+    cti_cmr_hold(s, s->system.v_free);
 }
 
 /* 1, or for an angular block the radius of gyration: what turns its velocity into a speed */
 static ct_real cti_cmr_radius(const cti_state *s, int block)
 {
-    const cti_rigid *r = cti_rigid_turning(s->rigids, s->rigid_of, block);
+    const cti_rigid *r = cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, block);
     return r ? cti_rigid_gyration(r) : 1;
 }
 
@@ -86,29 +88,30 @@ static ct_real cti_cmr_radius(const cti_state *s, int block)
    from memory; it touches nothing of the others */
 static void cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, int worker)
 {
+    cti_system *sys = &s->system;
     cti_factors *f = &s->factors;
     cti_solve_memory *m = &q->solve;
     const int32_t *blocks = f->blocks + q->begin;
     int i, k, n = q->end - q->begin;
     m->free_iterations = 0;
     if (!m->extrapolated_attempts) {
-        cti_factors_refill(q, &s->A, dt);
-        m->free_iterations = cti_factors_free_solve(f, q, &s->A, s->b, s->v_free, cti_cmr_free_tolerance(s, q, dt), 200, s->pcg_work, worker);
+        cti_factors_refill(q, &sys->A, dt);
+        m->free_iterations = cti_factors_free_solve(f, q, &sys->A, sys->b, sys->v_free, cti_cmr_free_tolerance(s, q, dt), 200, sys->work, worker);
     }
-    cti_factors_residual(q, blocks, &s->A, s->b, s->v_free, s->pcg_work);
+    cti_factors_residual(q, blocks, &sys->A, sys->b, sys->v_free, sys->work);
     m->free_energy = 0;
     for (i = 0; i < n; i++)
-        m->free_energy += (double)cti_v3_dot(cti_v3_at(s->v_free, blocks[i]),
-                                             cti_v3_sub(cti_v3_at(s->b, blocks[i]), cti_v3_at(s->pcg_work, blocks[i])));
-    cti_balance_component(s, dt, q, blocks, s->pcg_work, s->v_free);
+        m->free_energy += (double)cti_v3_dot(cti_v3_at(sys->v_free, blocks[i]),
+                                             cti_v3_sub(cti_v3_at(sys->b, blocks[i]), cti_v3_at(sys->work, blocks[i])));
+    cti_balance_component(s, dt, q, blocks, sys->work, sys->v_free);
     m->free_speed = 0;
     m->dynamics = -1;
     m->contact_energy = 0;
     m->dt_free = dt;
     for (i = 0; i < n; i++)
         for (k = 3 * blocks[i]; k < 3 * blocks[i] + 3; k++) {
-            s->dv_free[k] = s->v_free[k] - s->v[k];
-            m->free_speed = cti_max(m->free_speed, cti_abs(s->v_free[k]) * cti_cmr_radius(s, blocks[i]));
+            s->history.dv_free[k] = sys->v_free[k] - s->v[k];
+            m->free_speed = cti_max(m->free_speed, cti_abs(sys->v_free[k]) * cti_cmr_radius(s, blocks[i]));
         }
 }
 
@@ -141,7 +144,7 @@ CTI_FN int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
     cti_cmr_frees q;
     int c, its = 0, n = CTI_LEN(s->factors.components);
     cti_factors_age(&s->factors);
-    s->factors.rest = s->desc.thickness, s->factors.mass = s->mass;
+    s->factors.rest = s->desc.thickness, s->factors.mass = s->bodies.mass;
     cti_cmr_free_start(s, dt);
     for (c = 0; c < n; c++) {
         cti_component *k = &s->factors.components[c];
@@ -165,7 +168,7 @@ CTI_FN int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
 /* free motions that were extrapolated are solved after all, and the contacts' share of the motion is measured from them. 0: out of memory */
 CTI_FN int cti_cmr_measure(cti_state *s, ct_real dt, cti_attempt *out)
 {
-    ct_real *w = s->pcg_work;
+    ct_real *w = s->system.work;
     int c, i, its = 0;
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
@@ -178,9 +181,9 @@ CTI_FN int cti_cmr_measure(cti_state *s, ct_real dt, cti_attempt *out)
             return 0;
         q->solve.dynamics = dynamics;
         for (i = 0; i < q->end - q->begin; i++)
-            cti_v3_put(w, blocks[i], cti_v3_sub(cti_v3_at(s->v_new, blocks[i]), cti_v3_at(s->v_free, blocks[i])));
+            cti_v3_put(w, blocks[i], cti_v3_sub(cti_v3_at(s->end.v, blocks[i]), cti_v3_at(s->system.v_free, blocks[i])));
         for (i = 0; i < q->end - q->begin; i++)
-            q->solve.contact_energy += (double)cti_v3_dot(cti_v3_at(w, blocks[i]), cti_bsr_row(&s->A, w, blocks[i]));
+            q->solve.contact_energy += (double)cti_v3_dot(cti_v3_at(w, blocks[i]), cti_bsr_row(&s->system.A, w, blocks[i]));
     }
     out->linear_iterations += its;
     return 1;
@@ -194,9 +197,9 @@ CTI_FN int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out, int *move
     *moved = 0;
     if (!touched)
         return 0;
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        for (k = 0; k < s->rows[i].n; k++)
-            touched[s->factors.component_of[s->rows[i].term[k].block]] = 1;
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        for (k = 0; k < s->contact.rows[i].n; k++)
+            touched[s->factors.component_of[s->contact.rows[i].term[k].block]] = 1;
     for (c = 0; c < n; c++) {
         cti_component *q = &s->factors.components[c];
         if (q->substep.part || !q->solve.inexact_attempts || touched[c])
@@ -205,7 +208,7 @@ CTI_FN int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out, int *move
         if (!cti_cmr_free_one(s, dt, q, &its))
             return 0;
         for (k = q->begin; k < q->end; k++)
-            cti_v3_put(s->v_new, s->factors.blocks[k], cti_v3_at(s->v_free, s->factors.blocks[k]));
+            cti_v3_put(s->end.v, s->factors.blocks[k], cti_v3_at(s->system.v_free, s->factors.blocks[k]));
         ++*moved;
     }
     out->linear_iterations += its;

@@ -10,24 +10,25 @@
 /* a flood of hits: only those that are the first of one of their vertices; the others come back if they still matter */
 static int cti_cmr_first_hits(cti_state *s)
 {
+    cti_contacts *found = &s->contact;
     ct_real *first = CTI_ARENA_NEW(s->arena, ct_real, s->surface.nv);
     int i, k, n = 0;
     if (!first)
         return 0;
     for (i = 0; i < s->surface.nv; i++)
         first[i] = 2;
-    for (i = 0; i < CTI_LEN(s->hits); i++)
-        for (k = 0; k < s->hits[i].pair.n; k++)
-            first[s->hits[i].pair.v[k]] = cti_min(first[s->hits[i].pair.v[k]], s->hits[i].toi);
-    for (i = 0; i < CTI_LEN(s->hits); i++) {
+    for (i = 0; i < CTI_LEN(found->hits); i++)
+        for (k = 0; k < found->hits[i].pair.n; k++)
+            first[found->hits[i].pair.v[k]] = cti_min(first[found->hits[i].pair.v[k]], found->hits[i].toi);
+    for (i = 0; i < CTI_LEN(found->hits); i++) {
         int keep = 0;
-        for (k = 0; k < s->hits[i].pair.n; k++)
-            keep |= s->hits[i].toi <= first[s->hits[i].pair.v[k]];
+        for (k = 0; k < found->hits[i].pair.n; k++)
+            keep |= found->hits[i].toi <= first[found->hits[i].pair.v[k]];
         if (keep)
-            s->hits[n++] = s->hits[i];
+            found->hits[n++] = found->hits[i];
     }
-    if (s->hits)
-        stbds_header(s->hits)->length = (size_t)n;
+    if (found->hits)
+        stbds_header(found->hits)->length = (size_t)n;
     return 1;
 }
 
@@ -52,25 +53,26 @@ static int cti_cmr_set(const cti_state *s, int32_t *sets, const cti_pair *pair)
    collides has ended, however many rounds others take. 0: out of memory */
 static int cti_cmr_stage(cti_state *s)
 {
+    cti_contacts *found = &s->contact;
     int i, k, n = 0, nc = CTI_LEN(s->factors.components);
     int32_t *sets = CTI_ARENA_NEW(s->arena, int32_t, nc);
     uint8_t *has = CTI_ARENA_ZERO(s->arena, uint8_t, nc);
     if (!sets || !has)
         return 0;
     cti_sets_init(sets, nc);
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        for (k = 1; k < s->rows[i].n; k++)
-            cti_sets_join(sets, s->factors.component_of[s->rows[i].term[k].block], s->factors.component_of[s->rows[i].term[0].block]);
-    for (i = 0; i < CTI_LEN(s->hits); i++)
-        cti_cmr_set(s, sets, &s->hits[i].pair);
-    for (i = 0; i < CTI_LEN(s->hits); i++)
-        has[cti_sets_root(sets, cti_cmr_set(s, sets, &s->hits[i].pair))] |= s->hits[i].flat ? CTI_CMR_HIT : CTI_CMR_HIT | CTI_CMR_OTHER;
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        s->origins[i].fresh &= has[cti_sets_root(sets, s->factors.component_of[s->rows[i].term[0].block])] != 0;
-    for (i = 0; i < CTI_LEN(s->hits); i++)
-        if (!s->hits[i].flat || !(has[cti_sets_root(sets, cti_cmr_set(s, sets, &s->hits[i].pair))] & CTI_CMR_OTHER))
-            s->hits[n++] = s->hits[i];
-    stbds_header(s->hits)->length = (size_t)n;
+    for (i = 0; i < CTI_LEN(found->rows); i++)
+        for (k = 1; k < found->rows[i].n; k++)
+            cti_sets_join(sets, s->factors.component_of[found->rows[i].term[k].block], s->factors.component_of[found->rows[i].term[0].block]);
+    for (i = 0; i < CTI_LEN(found->hits); i++)
+        cti_cmr_set(s, sets, &found->hits[i].pair);
+    for (i = 0; i < CTI_LEN(found->hits); i++)
+        has[cti_sets_root(sets, cti_cmr_set(s, sets, &found->hits[i].pair))] |= found->hits[i].flat ? CTI_CMR_HIT : CTI_CMR_HIT | CTI_CMR_OTHER;
+    for (i = 0; i < CTI_LEN(found->rows); i++)
+        found->origins[i].fresh &= has[cti_sets_root(sets, s->factors.component_of[found->rows[i].term[0].block])] != 0;
+    for (i = 0; i < CTI_LEN(found->hits); i++)
+        if (!found->hits[i].flat || !(has[cti_sets_root(sets, cti_cmr_set(s, sets, &found->hits[i].pair))] & CTI_CMR_OTHER))
+            found->hits[n++] = found->hits[i];
+    stbds_header(found->hits)->length = (size_t)n;
     return 1;
 }
 
@@ -99,9 +101,9 @@ static void cti_cmr_enter(cti_cmr_index *x, uint64_t key, int row)
 
 static int cti_cmr_make_index(const cti_state *s, cti_cmr_index *x)
 {
-    int i, n = CTI_LEN(s->rows);
+    int i, n = CTI_LEN(s->contact.rows);
     uint32_t size = 64;
-    while (size < 2 * (uint32_t)(n + CTI_LEN(s->hits)))
+    while (size < 2 * (uint32_t)(n + CTI_LEN(s->contact.hits)))
         size *= 2;
     x->mask = size - 1;
     x->key = CTI_ARENA_NEW(s->arena, uint64_t, size);
@@ -110,8 +112,8 @@ static int cti_cmr_make_index(const cti_state *s, cti_cmr_index *x)
     if (!x->key || !x->count || !x->last)
         return 0;
     for (i = 0; i < n; i++)
-        if (!s->origins[i].joint && !s->origins[i].repair)
-            cti_cmr_enter(x, cti_pair_key(&s->surface, &s->origins[i].pair), i);
+        if (!s->contact.origins[i].joint && !s->contact.origins[i].repair)
+            cti_cmr_enter(x, cti_pair_key(&s->surface, &s->contact.origins[i].pair), i);
     return 1;
 }
 
@@ -119,19 +121,21 @@ static int cti_cmr_make_index(const cti_state *s, cti_cmr_index *x)
 static int cti_cmr_is_broken(const cti_state *s, int row, ct_real dt)
 {
     ct_real u[3];
-    if (s->origins[row].pair.kind == CT_PAIR_PLANE)
+    if (s->contact.origins[row].pair.kind == CT_PAIR_PLANE)
         return 1;
-    cti_row_velocity(&s->rows[row], s->v_new, u);
-    return u[0] + s->rows[row].compliance[0] * s->rows[row].r[0] < -cti_policy_row_miss(s->origins[row].thickness, dt);
+    cti_row_velocity(&s->contact.rows[row], s->end.v, u);
+    return u[0] + s->contact.rows[row].compliance[0] * s->contact.rows[row].r[0] < -cti_policy_row_miss(s->contact.origins[row].thickness, dt);
 }
 
 /* rows of rigid bodies are linearized at the motion that stands now; one that it misses by much asks for another solve */
 CTI_FN void cti_cmr_bend(cti_state *s, const cti_row_context *c)
 {
     int i;
-    for (i = 0; CTI_LEN(s->rigids) && i < CTI_LEN(s->rows); i++)
-        if (s->origins[i].bends && cti_rows_linearize(c, &s->rows[i], &s->origins[i]) > cti_policy_row_miss(s->origins[i].thickness, c->dt))
-            s->origins[i].fresh = 1;
+    for (i = 0; CTI_LEN(s->bodies.rigids) && i < CTI_LEN(s->contact.rows); i++) {
+        cti_contact_row *o = &s->contact.origins[i];
+        if (o->bends && cti_rows_linearize(c, &s->contact.rows[i], o) > cti_policy_row_miss(o->thickness, c->dt))
+            o->fresh = 1;
+    }
 }
 
 /* rows that are built behind those that stand */
@@ -159,11 +163,11 @@ static void cti_cmr_build_range(int begin, int end, int worker, void *context)
 static void cti_cmr_count_rows(cti_state *s, const cti_cmr_index *x, ct_real dt, int32_t *existing)
 {
     int i;
-    for (i = 0; i < CTI_LEN(s->hits); i++) {
-        uint32_t at = cti_cmr_find(x, cti_pair_key(&s->surface, &s->hits[i].pair));
+    for (i = 0; i < CTI_LEN(s->contact.hits); i++) {
+        uint32_t at = cti_cmr_find(x, cti_pair_key(&s->surface, &s->contact.hits[i].pair));
         existing[i] = x->count[at];
         if (existing[i] > 0 && cti_cmr_is_broken(s, x->last[at], dt)) {
-            s->origins[x->last[at]].fresh = 1;
+            s->contact.origins[x->last[at]].fresh = 1;
             existing[i] = -1;
         }
     }
@@ -172,39 +176,41 @@ static void cti_cmr_count_rows(cti_state *s, const cti_cmr_index *x, ct_real dt,
 /* row and origin come behind the last, or in place of row `place` >= 0 whose multipliers the row takes over. There is room */
 static void cti_cmr_put_row(cti_state *s, const cti_row *row, const cti_contact_row *origin, int place)
 {
-    int at = place >= 0 ? place : CTI_LEN(s->rows);
+    cti_contacts *found = &s->contact;
+    int at = place >= 0 ? place : CTI_LEN(found->rows);
     ct_real r[3];
-    memcpy(r, place >= 0 ? s->rows[place].r : row->r, sizeof r);
-    if (row != &s->rows[at])
-        s->rows[at] = *row, s->origins[at] = *origin;
-    memcpy(s->rows[at].r, r, sizeof r);
-    s->origins[at].fresh = 1;
+    memcpy(r, place >= 0 ? found->rows[place].r : row->r, sizeof r);
+    if (row != &found->rows[at])
+        found->rows[at] = *row, found->origins[at] = *origin;
+    memcpy(found->rows[at].r, r, sizeof r);
+    found->origins[at].fresh = 1;
     if (place < 0)
-        stbds_header(s->rows)->length++, stbds_header(s->origins)->length++;
+        stbds_header(found->rows)->length++, stbds_header(found->origins)->length++;
 }
 
 /* rows for hits; a pair gets at most three, then its newest is linearized anew. A pair that is there twice (a face given twice) gets one */
 CTI_FN int cti_cmr_add_rows(cti_state *s, const cti_row_context *c)
 {
+    cti_contacts *found = &s->contact;
     cti_cmr_index x;
     cti_cmr_build q;
-    int i, n = CTI_LEN(s->hits), n0 = CTI_LEN(s->rows);
+    int i, n = CTI_LEN(found->hits), n0 = CTI_LEN(found->rows);
     if (n == 0)
         return 1;
-    q.c = c, q.hits = s->hits, q.existing = CTI_ARENA_NEW(s->arena, int32_t, n);
-    if (!q.existing || !cti_cmr_make_index(s, &x) || !CTI_RESERVE(s->mem, s->rows, n0 + n) || !CTI_RESERVE(s->mem, s->origins, n0 + n))
+    q.c = c, q.hits = found->hits, q.existing = CTI_ARENA_NEW(s->arena, int32_t, n);
+    if (!q.existing || !cti_cmr_make_index(s, &x) || !CTI_RESERVE(s->mem, found->rows, n0 + n) || !CTI_RESERVE(s->mem, found->origins, n0 + n))
         return 0;
-    q.rows = s->rows + n0, q.origins = s->origins + n0;
+    q.rows = found->rows + n0, q.origins = found->origins + n0;
     cti_cmr_count_rows(s, &x, c->dt, q.existing);
     cti_tasks_run_work(&s->desc.tasks, cti_cmr_build_range, n, CTI_CMR_ROW_US, &q);
     for (i = 0; i < n; i++) {
-        uint64_t key = cti_pair_key(&s->surface, &s->hits[i].pair);
+        uint64_t key = cti_pair_key(&s->surface, &found->hits[i].pair);
         uint32_t at = cti_cmr_find(&x, key);
         if (q.existing[i] != x.count[at])
             continue;
         cti_cmr_put_row(s, &q.rows[i], &q.origins[i], q.existing[i] < 3 ? -1 : x.last[at]);
         if (q.existing[i] < 3)
-            cti_cmr_enter(&x, key, CTI_LEN(s->rows) - 1);
+            cti_cmr_enter(&x, key, CTI_LEN(found->rows) - 1);
     }
     return 1;
 }
@@ -212,8 +218,8 @@ CTI_FN int cti_cmr_add_rows(cti_state *s, const cti_row_context *c)
 /* rows for the collisions in hits. 0: out of memory */
 CTI_FN int cti_cmr_refine(cti_state *s, const cti_row_context *c, cti_attempt *out)
 {
-    out->limit = s->hits[0].pair;
-    if (!cti_cmr_stage(s) || (CTI_LEN(s->hits) > s->surface.nv && !cti_cmr_first_hits(s)))
+    out->limit = s->contact.hits[0].pair;
+    if (!cti_cmr_stage(s) || (CTI_LEN(s->contact.hits) > s->surface.nv && !cti_cmr_first_hits(s)))
         return 0;
     return cti_cmr_add_rows(s, c);
 }

@@ -4,7 +4,7 @@
 
 #include "cmr.h"
 
-/* cti_cmr_add_rows -- rows for s->hits; a pair gets at most three. 0: out of memory. */
+/* cti_cmr_add_rows -- rows for contact.hits; a pair gets at most three. 0: out of memory. */
 CTI_FN int cti_cmr_add_rows(cti_state *s, const cti_row_context *c);
 /* cti_cmr_refine -- the same for collisions; out->limit is one of them. 0: out of memory. */
 CTI_FN int cti_cmr_refine(cti_state *s, const cti_row_context *c, cti_attempt *out);

@@ -21,19 +21,19 @@
 CTI_FN int cti_energy_body(const cti_state *s, int block)
 {
     int m = s->history.model_of[block];
-    return m >= 0 ? m : (s->rigid_of[block] >= 0 ? s->n_models + s->rigid_of[block] : -1);
+    return m >= 0 ? m : (s->bodies.rigid_of[block] >= 0 ? s->bodies.n_models + s->bodies.rigid_of[block] : -1);
 }
 
 /* 1 where a body is not stepped */
 static int cti_energy_is_inactive(const cti_state *s, int m)
 {
-    return s->parts.inactive && (m >= s->n_models || s->history.last[m] >= 0) &&
-           cti_state_is_inactive(s, m < s->n_models ? s->history.block[m] : s->rigids[m - s->n_models].block);
+    return s->parts.inactive && (m >= s->bodies.n_models || s->history.last[m] >= 0) &&
+           cti_state_is_inactive(s, m < s->bodies.n_models ? s->history.block[m] : s->bodies.rigids[m - s->bodies.n_models].block);
 }
 
 CTI_FN void cti_energy_rest(cti_state *s, int m)
 {
-    s->energies_new[m] = s->energies[m], s->works[m] = 0, s->gains[m] = 0;
+    s->energy.end[m] = s->energy.now[m], s->energy.works[m] = 0, s->energy.gains[m] = 0;
 }
 
 typedef struct cti_energy_loop {
@@ -48,10 +48,10 @@ static void cti_energy_range(int begin, int end, int worker, void *context)
     const cti_energy_loop *q = (const cti_energy_loop *)context;
     CTI_UNUSED(worker);
     for (; begin < end; begin++) {
-        if (q->out == q->s->energies_new && cti_energy_is_inactive(q->s, begin))
+        if (q->out == q->s->energy.end && cti_energy_is_inactive(q->s, begin))
             continue;
-        cti_model_ahead(q->s->models[begin], q->dt, 1, NULL);
-        q->out[begin].elastic = cti_model_energy(q->s->models[begin], q->x);
+        cti_model_ahead(q->s->bodies.models[begin], q->dt, 1, NULL);
+        q->out[begin].elastic = cti_model_energy(q->s->bodies.models[begin], q->x);
     }
 }
 
@@ -60,13 +60,13 @@ static void cti_energy_places(cti_state *s, const ct_real *x, ct_real dt, cti_en
 {
     cti_energy_loop q;
     int i, k;
-    memset(out, 0, sizeof *out * (size_t)(s->n_models + CTI_LEN(s->rigids)));
+    memset(out, 0, sizeof *out * (size_t)(s->bodies.n_models + CTI_LEN(s->bodies.rigids)));
     q.s = s, q.x = x, q.dt = dt, q.out = out;
-    cti_tasks_run_work(&s->desc.tasks, cti_energy_range, s->n_models, CTI_ENERGY_US, &q);
+    cti_tasks_run_work(&s->desc.tasks, cti_energy_range, s->bodies.n_models, CTI_ENERGY_US, &q);
     for (i = 0; i < s->n; i++) {
         int b = cti_energy_body(s, i);
         for (k = 0; b >= 0 && k < 3; k++)
-            out[b].gravity -= (double)(s->mass[i] * s->desc.gravity[k]) * (double)x[3 * i + k];
+            out[b].gravity -= (double)(s->bodies.mass[i] * s->desc.gravity[k]) * (double)x[3 * i + k];
     }
 }
 
@@ -76,7 +76,7 @@ static void cti_energy_speed(const cti_state *s, int block, const ct_real *v, ct
     int b = cti_energy_body(s, block), k;
     for (k = 0; b >= 0 && k < 3; k++) {
         double u = (double)v[3 * block + k] + (double)(late * s->desc.gravity[k]);
-        out[b].kinetic += 0.5 * (double)s->mass[block] * u * u;
+        out[b].kinetic += 0.5 * (double)s->bodies.mass[block] * u * u;
     }
 }
 
@@ -84,13 +84,13 @@ static void cti_energy_speed(const cti_state *s, int block, const ct_real *v, ct
 static void cti_energy_rigids(cti_state *s)
 {
     int i;
-    for (i = 0; i < CTI_LEN(s->rigids); i++) {
-        const cti_rigid *r = &s->rigids[i];
-        cti_energy *e = &s->energies[s->n_models + i];
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        const cti_rigid *r = &s->bodies.rigids[i];
+        cti_energy *e = &s->energy.now[s->bodies.n_models + i];
         ct_real I[9];
         e->kinetic = 0;
         if (!r->linked) {
-            cti_energy_speed(s, r->block, s->v, s->fall[r->block] * s->dt_prev[r->block] / 2, s->energies);
+            cti_energy_speed(s, r->block, s->v, s->history.fall[r->block] * s->history.dt_prev[r->block] / 2, s->energy.now);
             e->kinetic += cti_rigid_energy(r);
             continue;
         }
@@ -103,15 +103,15 @@ static void cti_energy_rigids(cti_state *s)
 CTI_FN void cti_energy_state(cti_state *s)
 {
     int i;
-    if (s->energies_known)
+    if (s->energy.known)
         return;
-    s->energies_known = 1;
-    for (i = 0; i < s->n_models; i++)
-        s->moduli[i] = cti_model_modulus(s->models[i]);
-    cti_energy_places(s, s->x, s->dt_memory, s->energies); /* the last step's; a body's own is 0 where it starts again */
+    s->energy.known = 1;
+    for (i = 0; i < s->bodies.n_models; i++)
+        s->energy.moduli[i] = cti_model_modulus(s->bodies.models[i]);
+    cti_energy_places(s, s->x, s->contact.memory_dt, s->energy.now); /* the last step's; a body's own is 0 where it starts again */
     for (i = 0; i < s->n; i++)
-        if (s->rigid_of[i] < 0)
-            cti_energy_speed(s, i, s->v, cti_motion_is_halfway(s, i) ? s->fall[i] * s->dt_prev[i] / 2 : 0, s->energies);
+        if (s->bodies.rigid_of[i] < 0)
+            cti_energy_speed(s, i, s->v, cti_motion_is_halfway(s, i) ? s->history.fall[i] * s->history.dt_prev[i] / 2 : 0, s->energy.now);
     cti_energy_rigids(s);
 }
 
@@ -119,7 +119,7 @@ CTI_FN void cti_energy_state(cti_state *s)
 static ct_real cti_energy_late(const cti_state *s, int i, ct_real dt)
 {
     int m = s->history.model_of[i];
-    return m < 0 || s->desc.integrator == CT_INTEGRATOR_EULER || s->history.touches[m] ? s->fall_new[i] * dt / 2 : 0;
+    return m < 0 || s->desc.integrator == CT_INTEGRATOR_EULER || s->history.touches[m] ? s->end.fall[i] * dt / 2 : 0;
 }
 
 /* energies at the tentative end */
@@ -127,14 +127,14 @@ static void cti_energy_end(cti_state *s, ct_real dt)
 {
     const ct_real *v = cti_integrate_end(s, dt);
     int i;
-    cti_energy_places(s, s->x_new, dt, s->energies_new);
+    cti_energy_places(s, s->end.x, dt, s->energy.end);
     for (i = 0; i < s->n; i++)
-        cti_energy_speed(s, i, v, cti_energy_late(s, i, dt), s->energies_new);
-    for (i = 0; i < CTI_LEN(s->rigids); i++) {
-        cti_rigid r = s->rigids[i];
+        cti_energy_speed(s, i, v, cti_energy_late(s, i, dt), s->energy.end);
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        cti_rigid r = s->bodies.rigids[i];
         cti_v3_put(r.spin, 0, cti_m3_mul_v(r.I_mid, cti_v3_at(v, r.block + 1)));
         memcpy(r.q, r.q_new, sizeof r.q);
-        s->energies_new[s->n_models + i].kinetic += cti_rigid_energy(&r);
+        s->energy.end[s->bodies.n_models + i].kinetic += cti_rigid_energy(&r);
     }
 }
 
@@ -142,14 +142,14 @@ static void cti_energy_end(cti_state *s, ct_real dt)
    where the contact takes as much */
 static double cti_energy_bent(const cti_state *s, int i)
 {
-    const cti_row *row = &s->rows[i];
-    const cti_contact_row *o = &s->origins[i];
+    const cti_row *row = &s->contact.rows[i];
+    const cti_contact_row *o = &s->contact.origins[i];
     ct_real u[3];
     double bent = 0, work = 0;
     int k;
     if (!o->bends || o->joint)
         return 0;
-    cti_row_velocity(row, s->v_new, u);
+    cti_row_velocity(row, s->end.v, u);
     for (k = 0; k < 3; k++) {
         bent += (double)(row->r[k] * (o->base[k] + o->script[k] - row->w[k]));
         work += (double)(row->r[k] * (u[k] - row->w[k] + o->script[k]));
@@ -162,20 +162,20 @@ static double cti_energy_bent(const cti_state *s, int i)
 static void cti_energy_bend(cti_state *s)
 {
     int i, k;
-    memset(s->gains, 0, (size_t)(s->n_models + CTI_LEN(s->rigids)));
-    for (i = 0; i < CTI_LEN(s->rows); i++) {
-        const cti_row *row = &s->rows[i];
+    memset(s->energy.gains, 0, (size_t)(s->bodies.n_models + CTI_LEN(s->bodies.rigids)));
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        const cti_row *row = &s->contact.rows[i];
         double bent = cti_energy_bent(s, i);
         int n = 0;
         for (k = 0; k < row->n; k++)
-            n += s->rigid_of[row->term[k].block] >= 0;
+            n += s->bodies.rigid_of[row->term[k].block] >= 0;
         for (k = 0; k < row->n; k++) {
             int m = cti_energy_body(s, row->term[k].block);
-            if (m < s->n_models)
+            if (m < s->bodies.n_models)
                 continue;
-            s->works[m] -= bent / n;
-            if (row->r[0] > 0 || s->origins[i].joint)
-                s->gains[m] |= s->origins[i].joint ? CTI_ENERGY_JOINED : CTI_ENERGY_TOUCHED;
+            s->energy.works[m] -= bent / n;
+            if (row->r[0] > 0 || s->contact.origins[i].joint)
+                s->energy.gains[m] |= s->contact.origins[i].joint ? CTI_ENERGY_JOINED : CTI_ENERGY_TOUCHED;
         }
     }
 }
@@ -185,16 +185,16 @@ static void cti_energy_works(cti_state *s, ct_real dt)
 {
     const ct_real *reaction = NULL;
     int i;
-    memset(s->works, 0, sizeof *s->works * (size_t)(s->n_models + CTI_LEN(s->rigids)));
+    memset(s->energy.works, 0, sizeof *s->energy.works * (size_t)(s->bodies.n_models + CTI_LEN(s->bodies.rigids)));
     for (i = 0; i < s->n; i++)
         if (cti_energy_body(s, i) >= 0)
-            s->works[cti_energy_body(s, i)] += (double)cti_v3_dot(cti_v3_at(s->impulse, i), cti_v3_at(s->v_new, i));
-    if (CTI_LEN(s->reactions.blocks))
+            s->energy.works[cti_energy_body(s, i)] += (double)cti_v3_dot(cti_v3_at(s->end.impulse, i), cti_v3_at(s->end.v, i));
+    if (CTI_LEN(s->scripts.reactions.blocks))
         reaction = cti_impulses_reactions(s, dt);
-    for (i = 0; i < CTI_LEN(s->reactions.blocks); i++) {
-        int block = s->reactions.blocks[i];
+    for (i = 0; i < CTI_LEN(s->scripts.reactions.blocks); i++) {
+        int block = s->scripts.reactions.blocks[i];
         if (cti_energy_body(s, block) >= 0) /* a node of no element may be pinned */
-            s->works[cti_energy_body(s, block)] += (double)cti_v3_dot(cti_v3_at(reaction, block), cti_v3_at(s->v_new, block));
+            s->energy.works[cti_energy_body(s, block)] += (double)cti_v3_dot(cti_v3_at(reaction, block), cti_v3_at(s->end.v, block));
     }
     cti_energy_bend(s);
 }
@@ -204,19 +204,20 @@ static double cti_energy_sum(const cti_energy *e) { return e->kinetic + e->elast
 /* elastic energy of the start, with strain limits as stiff as a step dt makes them */
 static double cti_energy_elastic(cti_state *s, int m, ct_real dt)
 {
-    if (!(s->models[m]->springs.limit > 0))
-        return s->energies[m].elastic;
-    cti_model_ahead(s->models[m], dt, 1, NULL);
-    return cti_model_energy(s->models[m], s->x);
+    if (!(s->bodies.models[m]->springs.limit > 0))
+        return s->energy.now[m].elastic;
+    cti_model_ahead(s->bodies.models[m], dt, 1, NULL);
+    return cti_model_energy(s->bodies.models[m], s->x);
 }
 
 /* what a rigid body gains and may, as below */
 static double cti_energy_gain_rigid(const cti_state *s, int i, ct_real dt, double *out_bound)
 {
-    cti_rigid r = s->rigids[i];
+    cti_rigid r = s->bodies.rigids[i];
     const ct_real *v = s->history.v_end;
     cti_v3 g = cti_v3_at(s->desc.gravity, 0);
-    double work = s->works[s->n_models + i], fall = (double)(r.mass * cti_motion_kick(s, r.block, dt) * cti_v3_dot(g, cti_v3_at(s->v_new, r.block)));
+    double work = s->energy.works[s->bodies.n_models + i];
+    double fall = (double)(r.mass * cti_motion_kick(s, r.block, dt) * cti_v3_dot(g, cti_v3_at(s->end.v, r.block)));
     double before = (double)(r.mass / 2 * cti_v3_norm2(cti_v3_at(s->v, r.block))) + cti_rigid_energy(&r), after;
     cti_v3_put(r.spin, 0, cti_m3_mul_v(r.I_mid, cti_v3_at(v, r.block + 1)));
     memcpy(r.q, r.q_new, sizeof r.q);
@@ -230,24 +231,25 @@ static double cti_energy_gain_rigid(const cti_state *s, int i, ct_real dt, doubl
    what rounding makes of its elastic energy */
 static double cti_energy_gain(cti_state *s, int m, ct_real dt, double *out_bound)
 {
-    const cti_energy *e0 = &s->energies[m], *e1 = &s->energies_new[m];
+    const cti_energy *e0 = &s->energy.now[m], *e1 = &s->energy.end[m];
     const cti_history *q = &s->history;
     int plain = q->last[m] >= 0 && cti_integrate_is_plain(s, q->block[m]), i;
     double before = 0, after = 0, fall = 0, g = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0;
     double elastic = cti_energy_elastic(s, m, dt), kept = 0, gain, free = -HUGE_VAL;
-    int alone = s->works[m] == 0;
+    int alone = s->energy.works[m] == 0;
     for (i = q->block[m]; i <= q->last[m]; i++) {
         ct_real kick = plain ? cti_motion_kick(s, i, dt) : dt;
-        mass += (double)s->mass[i];
-        alone &= !(s->n_constrained && s->filter[i] >= 0); /* a pin at rest does no work */
-        kept += (double)(s->mass[i] / 2 * cti_v3_norm2(cti_v3_mul(cti_v3_at(s->desc.gravity, 0), s->fall_new[i] * kick)));
-        before += (double)(s->mass[i] / 2 * cti_v3_norm2(cti_v3_at(s->v, i)));
-        after += (double)(s->mass[i] / 2 * cti_v3_norm2(cti_v3_mad(cti_v3_at(q->v_end, i), cti_v3_at(s->desc.gravity, 0), -cti_integrate_leave(s, i, dt))));
-        fall += (double)(s->mass[i] * kick * cti_v3_dot(cti_v3_at(s->desc.gravity, 0), cti_v3_at(s->v_new, i)));
+        mass += (double)s->bodies.mass[i];
+        alone &= !(s->scripts.n_constrained && s->scripts.filter[i] >= 0); /* a pin at rest does no work */
+        kept += (double)(s->bodies.mass[i] / 2 * cti_v3_norm2(cti_v3_mul(cti_v3_at(s->desc.gravity, 0), s->end.fall[i] * kick)));
+        before += (double)(s->bodies.mass[i] / 2 * cti_v3_norm2(cti_v3_at(s->v, i)));
+        after += (double)(s->bodies.mass[i] / 2 *
+                          cti_v3_norm2(cti_v3_mad(cti_v3_at(q->v_end, i), cti_v3_at(s->desc.gravity, 0), -cti_integrate_leave(s, i, dt))));
+        fall += (double)(s->bodies.mass[i] * kick * cti_v3_dot(cti_v3_at(s->desc.gravity, 0), cti_v3_at(s->end.v, i)));
     }
-    *out_bound = cti_policy_body_gain(plain, before + fabs(elastic) + fabs(fall) + fabs(s->works[m]) + mass * g * g,
-                                      s->moduli[m] + fabs(e1->gravity));
-    gain = after - before + e1->elastic - elastic - fall - s->works[m];
+    *out_bound = cti_policy_body_gain(plain, before + fabs(elastic) + fabs(fall) + fabs(s->energy.works[m]) + mass * g * g,
+                                      s->energy.moduli[m] + fabs(e1->gravity));
+    gain = after - before + e1->elastic - elastic - fall - s->energy.works[m];
     /* a free fall loses nothing to its rule: energies are those of one time. What velocities in the middle of steps seem to lose in it, |kick|^2 / 2,
        is none that an error of the linearization may have */
     if (alone)
@@ -264,12 +266,12 @@ static double cti_energy_turning(const cti_state *s, int m, ct_real dt)
     ct_real inverse[9], t;
     double pressed = 0;
     int i;
-    cti_motion_measure(s, p, s->x_new, s->v_new, &motion);
+    cti_motion_measure(s, p, s->end.x, s->end.v, &motion);
     if (!(motion.mass > 0) || !cti_m3_inverse(motion.inertia, inverse))
         return 0;
     t = dt * cti_v3_norm(cti_m3_mul_v(inverse, motion.spin));
     for (i = s->history.block[m]; i <= s->history.last[m]; i++)
-        pressed += (double)cti_v3_dot(cti_v3_sub(cti_v3_at(s->x_new, i), motion.center), cti_v3_at(s->impulse, i));
+        pressed += (double)cti_v3_dot(cti_v3_sub(cti_v3_at(s->end.x, i), motion.center), cti_v3_at(s->end.impulse, i));
     return (double)(t < 1 ? t * t / 2 : CTI_R(0.5)) * fabs(pressed) / (double)dt;
 }
 
@@ -279,20 +281,20 @@ static int cti_energy_mark(cti_state *s, ct_real dt)
     int m, n = 0;
     cti_energy_end(s, dt);
     cti_energy_works(s, dt);
-    for (m = 0; m < s->n_models + CTI_LEN(s->rigids); m++) {
+    for (m = 0; m < s->bodies.n_models + CTI_LEN(s->bodies.rigids); m++) {
         double bound, gain;
         if (cti_energy_is_inactive(s, m)) {
             cti_energy_rest(s, m);
             continue;
         }
-        if (m < s->n_models) {
+        if (m < s->bodies.n_models) {
             gain = cti_energy_gain(s, m, dt, &bound);
-            s->gains[m] = !(gain <= bound) && !(gain <= bound + cti_energy_turning(s, m, dt));
+            s->energy.gains[m] = !(gain <= bound) && !(gain <= bound + cti_energy_turning(s, m, dt));
         } else {
-            gain = cti_energy_gain_rigid(s, m - s->n_models, dt, &bound);
-            s->gains[m] = s->gains[m] == CTI_ENERGY_TOUCHED && !(gain <= bound);
+            gain = cti_energy_gain_rigid(s, m - s->bodies.n_models, dt, &bound);
+            s->energy.gains[m] = s->energy.gains[m] == CTI_ENERGY_TOUCHED && !(gain <= bound);
         }
-        n += s->gains[m];
+        n += s->energy.gains[m];
     }
     return n;
 }
@@ -309,7 +311,7 @@ CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
     /* the angular momentum that a group of bodies gets back may be more than one of them can take */
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         int body = cti_energy_body(s, s->factors.blocks[s->factors.components[c].begin]);
-        s->factors.components[c].substep.unbalanced = body >= 0 && s->gains[body];
+        s->factors.components[c].substep.unbalanced = body >= 0 && s->energy.gains[body];
     }
     return cti_energy_mark(s, dt);
 }
@@ -317,17 +319,17 @@ CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
 CTI_FN int cti_energy_stands(const cti_state *s)
 {
     int m, n = 0;
-    for (m = 0; cti_state_is_paper(s) && m < s->n_models + CTI_LEN(s->rigids); m++)
-        n += s->gains[m] != 0;
+    for (m = 0; cti_state_is_paper(s) && m < s->bodies.n_models + CTI_LEN(s->bodies.rigids); m++)
+        n += s->energy.gains[m] != 0;
     return n;
 }
 
 /* place of a body's first block; -1: it has none, or is inactive */
 static int cti_energy_block(const cti_state *s, int m)
 {
-    if (cti_energy_is_inactive(s, m) || (m < s->n_models && s->history.last[m] < 0))
+    if (cti_energy_is_inactive(s, m) || (m < s->bodies.n_models && s->history.last[m] < 0))
         return -1;
-    return m < s->n_models ? s->history.block[m] : s->rigids[m - s->n_models].block;
+    return m < s->bodies.n_models ? s->history.block[m] : s->bodies.rigids[m - s->bodies.n_models].block;
 }
 
 static int cti_energy_is_in(const cti_state *s, int m, int32_t root)
@@ -345,9 +347,9 @@ static void cti_energy_connect(cti_state *s)
         int block = s->factors.blocks[s->factors.components[i].begin], m = s->history.model_of[block];
         cti_sets_join(s->parts.zoned, i, of[m >= 0 ? s->history.block[m] : block]);
     }
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        for (k = 1; k < s->rows[i].n; k++)
-            cti_sets_join(s->parts.zoned, of[s->rows[i].term[k].block], of[s->rows[i].term[0].block]);
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        for (k = 1; k < s->contact.rows[i].n; k++)
+            cti_sets_join(s->parts.zoned, of[s->contact.rows[i].term[k].block], of[s->contact.rows[i].term[0].block]);
 }
 
 /* 1 where all bodies of a set together gain no more than they may: what zones take from one they give to another */
@@ -355,9 +357,9 @@ static int cti_energy_agrees(cti_state *s, ct_real dt, int32_t root)
 {
     double gain = 0, may = 0, bound;
     int m;
-    for (m = 0; m < s->n_models + CTI_LEN(s->rigids); m++)
+    for (m = 0; m < s->bodies.n_models + CTI_LEN(s->bodies.rigids); m++)
         if (cti_energy_is_in(s, m, root)) {
-            gain += m < s->n_models ? cti_energy_gain(s, m, dt, &bound) : cti_energy_gain_rigid(s, m - s->n_models, dt, &bound);
+            gain += m < s->bodies.n_models ? cti_energy_gain(s, m, dt, &bound) : cti_energy_gain_rigid(s, m - s->bodies.n_models, dt, &bound);
             may += bound;
         }
     return gain <= may;
@@ -372,7 +374,7 @@ static double cti_energy_slow(cti_state *s, const cti_component *p, double gain,
     cti_v3 w;
     double rigid, free;
     int i;
-    cti_motion_measure(s, p, s->x_new, v, &m);
+    cti_motion_measure(s, p, s->end.x, v, &m);
     if (!(m.mass > 0))
         return 0;
     if (!cti_motion_rate(&m, &w))
@@ -384,10 +386,10 @@ static double cti_energy_slow(cti_state *s, const cti_component *p, double gain,
     all = (ct_real)(gain <= free ? 1 : (gain - free < rigid ? sqrt(1 - (gain - free) / rigid) : 0));
     for (i = p->begin; i < p->end; i++) {
         int b = blocks[i];
-        cti_v3 u = cti_v3_add(m.speed, cti_v3_cross(w, cti_v3_sub(cti_v3_at(s->x_new, b), m.center)));
+        cti_v3 u = cti_v3_add(m.speed, cti_v3_cross(w, cti_v3_sub(cti_v3_at(s->end.x, b), m.center)));
         cti_v3 change = cti_v3_sub(cti_v3_mul(cti_v3_mad(u, cti_v3_sub(cti_v3_at(v, b), u), about), all), cti_v3_at(v, b));
-        if (s->n_constrained && s->filter[b] >= 0)
-            change = cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[b], change);
+        if (s->scripts.n_constrained && s->scripts.filter[b] >= 0)
+            change = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[b], change);
         cti_v3_addto(v, b, change);
         cti_integrate_reset_block(s, b);
     }
@@ -399,7 +401,7 @@ CTI_FN int cti_energy_is_touched(const cti_state *s, int m)
 {
     int i;
     for (i = 3 * s->history.block[m]; i < 3 * s->history.last[m] + 3; i++)
-        if (s->v_new[i] != s->v_free[i])
+        if (s->end.v[i] != s->system.v_free[i])
             return 1;
     return 0;
 }
@@ -412,9 +414,9 @@ static double cti_energy_take(cti_state *s, int m, double gain, ct_real dt, ct_r
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
         if (s->history.model_of[s->factors.blocks[s->factors.components[c].begin]] == m)
             taken += cti_energy_slow(s, &s->factors.components[c], gain - taken, out_lost);
-    s->energies_new[m].kinetic = 0;
+    s->energy.end[m].kinetic = 0;
     for (i = s->history.block[m]; i <= s->history.last[m]; i++)
-        cti_energy_speed(s, i, s->history.v_end, cti_energy_late(s, i, dt), s->energies_new);
+        cti_energy_speed(s, i, s->history.v_end, cti_energy_late(s, i, dt), s->energy.end);
     return taken;
 }
 
@@ -425,17 +427,17 @@ static double cti_energy_relieve(cti_state *s, int m, ct_real dt, ct_real *out_l
     double bound, gain, spin;
     cti_rigid r;
     ct_real *w;
-    if (m < s->n_models) {
+    if (m < s->bodies.n_models) {
         gain = cti_energy_gain(s, m, dt, &bound);
         return gain - cti_energy_take(s, m, gain, dt, out_lost);
     }
-    gain = cti_energy_gain_rigid(s, m - s->n_models, dt, &bound);
-    r = s->rigids[m - s->n_models], w = s->history.v_end + 3 * (r.block + 1);
+    gain = cti_energy_gain_rigid(s, m - s->bodies.n_models, dt, &bound);
+    r = s->bodies.rigids[m - s->bodies.n_models], w = s->history.v_end + 3 * (r.block + 1);
     cti_v3_put(r.spin, 0, cti_m3_mul_v(r.I_mid, cti_v3_at(w, 0)));
     memcpy(r.q, r.q_new, sizeof r.q);
     spin = cti_rigid_energy(&r);
     cti_v3_put(w, 0, cti_v3_mul(cti_v3_at(w, 0), gain < spin ? (ct_real)sqrt(1 - gain / spin) : 0));
-    s->energies_new[m].kinetic -= gain < spin ? gain : spin;
+    s->energy.end[m].kinetic -= gain < spin ? gain : spin;
     return 0;
 }
 
@@ -445,21 +447,21 @@ static int cti_energy_calm_set(cti_state *s, ct_real dt, int32_t root, ct_real *
 {
     double rest = 0, most = 0;
     int m, n = 0, calm, agrees = cti_energy_agrees(s, dt, root);
-    for (m = 0; m < s->n_models + CTI_LEN(s->rigids) && !agrees; m++) {
+    for (m = 0; m < s->bodies.n_models + CTI_LEN(s->bodies.rigids) && !agrees; m++) {
         if (!cti_energy_is_in(s, m, root))
             continue;
-        if (s->gains[m])
+        if (s->energy.gains[m])
             rest += cti_energy_relieve(s, m, dt, out_lost), n++;
-        else if (m < s->n_models && cti_energy_is_touched(s, m))
-            most += s->energies_new[m].kinetic;
+        else if (m < s->bodies.n_models && cti_energy_is_touched(s, m))
+            most += s->energy.end[m].kinetic;
     }
     calm = !(rest > 0) || rest < most;
-    for (m = 0; m < s->n_models + CTI_LEN(s->rigids); m++) {
+    for (m = 0; m < s->bodies.n_models + CTI_LEN(s->bodies.rigids); m++) {
         if (!cti_energy_is_in(s, m, root))
             continue;
-        if (rest > 0 && calm && m < s->n_models && !s->gains[m] && cti_energy_is_touched(s, m))
-            cti_energy_take(s, m, rest * s->energies_new[m].kinetic / most, dt, out_lost);
-        s->gains[m] = s->gains[m] && !calm ? CTI_ENERGY_LEFT : 0;
+        if (rest > 0 && calm && m < s->bodies.n_models && !s->energy.gains[m] && cti_energy_is_touched(s, m))
+            cti_energy_take(s, m, rest * s->energy.end[m].kinetic / most, dt, out_lost);
+        s->energy.gains[m] = s->energy.gains[m] && !calm ? CTI_ENERGY_LEFT : 0;
     }
     return calm ? 0 : n;
 }
@@ -468,10 +470,10 @@ CTI_FN int cti_energy_calm(cti_state *s, ct_real dt, ct_real *out_lost)
 {
     int m, n = 0;
     cti_energy_connect(s);
-    for (m = 0; m < s->n_models + CTI_LEN(s->rigids); m++) {
+    for (m = 0; m < s->bodies.n_models + CTI_LEN(s->bodies.rigids); m++) {
         int block = cti_energy_block(s, m);
         int32_t root = block >= 0 ? cti_sets_root(s->parts.zoned, s->factors.component_of[block]) : -1;
-        if (root >= 0 && s->gains[m] == 1) /* of a set that has not been asked */
+        if (root >= 0 && s->energy.gains[m] == 1) /* of a set that has not been asked */
             n += cti_energy_calm_set(s, dt, root, out_lost);
     }
     return n;
@@ -480,12 +482,12 @@ CTI_FN int cti_energy_calm(cti_state *s, ct_real dt, ct_real *out_lost)
 /* work of one row on bodies */
 static void cti_energy_row(const cti_state *s, int i, cti_account *out)
 {
-    const cti_row *row = &s->rows[i];
-    const cti_contact_row *o = &s->origins[i];
+    const cti_row *row = &s->contact.rows[i];
+    const cti_contact_row *o = &s->contact.origins[i];
     ct_real u[3];
     double work, driven = 0;
     int k;
-    cti_row_velocity(row, s->v_new, u);
+    cti_row_velocity(row, s->end.v, u);
     for (work = -cti_energy_bent(s, i), k = 0; k < 3; k++) {
         work += (double)(row->r[k] * (u[k] - row->w[k]));
         driven -= (double)(row->r[k] * o->script[k]);
@@ -504,21 +506,21 @@ static void cti_energy_row(const cti_state *s, int i, cti_account *out)
 /* what mass and stiffness damping take, (u'alpha M u + w'D w) dt: w is u less the turn that the step is linearized about, as in b */
 static double cti_energy_damping(cti_state *s, ct_real dt)
 {
-    ct_real *D = s->pcg_work, *w = D + 3 * (size_t)s->n;
+    ct_real *D = s->system.work, *w = D + 3 * (size_t)s->n;
     double lost = 0;
     int i, k, b;
     memset(D, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < 3 * s->n; i++)
-        w[i] = s->v_new[i] - (s->q[i] - s->x[i]) / dt;
-    for (i = 0; i < s->n_models; i++)
-        cti_model_damping(s->models[i], s->q, w, D);
+        w[i] = s->end.v[i] - (s->system.q[i] - s->x[i]) / dt;
+    for (i = 0; i < s->bodies.n_models; i++)
+        cti_model_damping(s->bodies.models[i], s->system.q, w, D);
     for (i = 0; i < 3 * s->n; i++)
-        lost += (double)(D[i] * w[i]) + (double)(s->alpha[i / 3] * s->mass[i / 3] * s->v_new[i]) * (double)s->v_new[i];
-    for (i = 0; i < CTI_LEN(s->rigids); i++) {
-        const cti_rigid *r = &s->rigids[i];
+        lost += (double)(D[i] * w[i]) + (double)(s->bodies.alpha[i / 3] * s->bodies.mass[i / 3] * s->end.v[i]) * (double)s->end.v[i];
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        const cti_rigid *r = &s->bodies.rigids[i];
         b = r->block + 1;
         for (k = 0; k < 3; k++)
-            lost += (double)s->alpha[b] * (double)(s->v_new[3 * b + k] * cti_v3_dot(cti_v3_at(r->I_mid, k), cti_v3_at(s->v_new, b)));
+            lost += (double)s->bodies.alpha[b] * (double)(s->end.v[3 * b + k] * cti_v3_dot(cti_v3_at(r->I_mid, k), cti_v3_at(s->end.v, b)));
     }
     return lost * (double)dt;
 }
@@ -527,11 +529,11 @@ CTI_FN void cti_energy_account(cti_state *s, ct_real dt, cti_account *out)
 {
     int i;
     memset(out, 0, sizeof *out);
-    for (i = 0; i < s->n_models + CTI_LEN(s->rigids); i++) {
-        out->gained += cti_energy_sum(&s->energies_new[i]) - cti_energy_sum(&s->energies[i]);
-        out->pins += s->works[i];
+    for (i = 0; i < s->bodies.n_models + CTI_LEN(s->bodies.rigids); i++) {
+        out->gained += cti_energy_sum(&s->energy.end[i]) - cti_energy_sum(&s->energy.now[i]);
+        out->pins += s->energy.works[i];
     }
-    for (i = 0; i < CTI_LEN(s->rows); i++)
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
         cti_energy_row(s, i, out);
     out->damping = cti_energy_damping(s, dt);
     out->pins -= out->script + out->joints + out->recovery - out->contact; /* the rest of all work */
@@ -540,19 +542,21 @@ CTI_FN void cti_energy_account(cti_state *s, ct_real dt, cti_account *out)
 
 CTI_FN void cti_energy_commit(cti_state *s, cti_account *out)
 {
-    cti_energy *e = s->energies;
+    cti_energies *energy = &s->energy;
+    cti_bodies *bodies = &s->bodies;
+    cti_energy *e = energy->now;
     int i;
-    s->energies = s->energies_new, s->energies_new = e;
-    s->energies_known = 1;
+    energy->now = energy->end, energy->end = e;
+    energy->known = 1;
     memset(out, 0, sizeof *out);
-    for (i = 0; i < CTI_LEN(s->rigids); i++)
-        if (s->rigids[i].linked && !cti_energy_is_inactive(s, s->n_models + i))
-            out->gained += s->works[s->n_models + i] - s->energies[s->n_models + i].kinetic;
+    for (i = 0; i < CTI_LEN(bodies->rigids); i++)
+        if (bodies->rigids[i].linked && !cti_energy_is_inactive(s, bodies->n_models + i))
+            out->gained += energy->works[bodies->n_models + i] - energy->now[bodies->n_models + i].kinetic;
     cti_energy_rigids(s); /* joints have changed their speed */
-    for (i = 0; i < CTI_LEN(s->rigids); i++)
-        if (s->rigids[i].linked && !cti_energy_is_inactive(s, s->n_models + i)) {
-            out->gained += s->energies[s->n_models + i].kinetic;
-            out->joints -= s->works[s->n_models + i];
+    for (i = 0; i < CTI_LEN(bodies->rigids); i++)
+        if (bodies->rigids[i].linked && !cti_energy_is_inactive(s, bodies->n_models + i)) {
+            out->gained += energy->now[bodies->n_models + i].kinetic;
+            out->joints -= energy->works[bodies->n_models + i];
         }
 }
 

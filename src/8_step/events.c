@@ -69,14 +69,14 @@ static int cti_events_is_stepped(const cti_state *s, const cti_pair *pair)
 CTI_FN void cti_events_defer(cti_state *s, const cti_row_context *c)
 {
     int i, n = 0;
-    if (!(s->event_least > 0) || !(c->dt >= 2 * s->event_least) || CTI_LEN(s->hits) == 0)
+    if (!(s->step.event_least > 0) || !(c->dt >= 2 * s->step.event_least) || CTI_LEN(s->contact.hits) == 0)
         return;
-    for (i = 0; i < CTI_LEN(s->hits); i++) {
-        const cti_pair *pair = &s->hits[i].pair;
-        if (!cti_events_is_stepped(s, pair) || !cti_events_is_new(s, c, pair) || cti_events_share(s, pair, 1) * c->dt <= s->event_least)
-            s->hits[n++] = s->hits[i];
+    for (i = 0; i < CTI_LEN(s->contact.hits); i++) {
+        const cti_pair *pair = &s->contact.hits[i].pair;
+        if (!cti_events_is_stepped(s, pair) || !cti_events_is_new(s, c, pair) || cti_events_share(s, pair, 1) * c->dt <= s->step.event_least)
+            s->contact.hits[n++] = s->contact.hits[i];
     }
-    stbds_header(s->hits)->length = (size_t)n;
+    stbds_header(s->contact.hits)->length = (size_t)n;
 }
 
 /* the earliest meeting so far */
@@ -158,7 +158,7 @@ CTI_FN int cti_events_first(cti_state *s, const cti_row_context *c, ct_real *out
 {
     cti_events_search first;
     *out_time = 0;
-    if (!(s->event_least > 0) || !(c->dt >= 2 * s->event_least))
+    if (!(s->step.event_least > 0) || !(c->dt >= 2 * s->step.event_least))
         return 1;
     memset(&first, 0, sizeof first);
     first.c = c, first.share = 2;
@@ -166,16 +166,16 @@ CTI_FN int cti_events_first(cti_state *s, const cti_row_context *c, ct_real *out
         return 0;
     cti_events_planes(s, &first);
     cti_events_thin(s, &first);
-    if (first.share > 1 || first.share * c->dt > c->dt - s->event_least)
+    if (first.share > 1 || first.share * c->dt > c->dt - s->step.event_least)
         return 1;
-    *out_time = cti_max(first.share * c->dt, CTI_R(0.5) * s->event_least); /* > 0: there is one */
+    *out_time = cti_max(first.share * c->dt, CTI_R(0.5) * s->step.event_least); /* > 0: there is one */
     *out_pair = first.pair;
     return 1;
 }
 
 CTI_FN ct_real cti_events_cut(const cti_state *s, ct_real dt, ct_real time)
 {
-    return cti_clamp(time, s->event_least, dt - s->event_least);
+    return cti_clamp(time, s->step.event_least, dt - s->step.event_least);
 }
 
 #undef CTI_EVENTS_MEET

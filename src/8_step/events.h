@@ -4,11 +4,11 @@
 
 #include "state.h"
 
-/* All of this does nothing while s->event_least is 0. A pair meets when it starts the substep farther apart than a near pair, carried no load in the
-   last one, and comes nearer than 3/4 of its thickness; it meets at the time at which it is as near as its thickness. Pairs with
+/* All of this does nothing while step.event_least is 0. A pair meets when it starts the substep farther apart than a near pair, carried no load in
+   the last one, and comes nearer than 3/4 of its thickness; it meets at the time at which it is as near as its thickness. Pairs with
    an inactive side (parts.h) do not meet. */
 
-/* cti_events_defer -- takes out of s->hits, near pairs at the start of a substep, those that will first meet later than event_least: they get
+/* cti_events_defer -- takes out of contact.hits, near pairs at the start of a substep, those that will first meet later than event_least: they get
    no row that would stop them now. */
 CTI_FN void cti_events_defer(cti_state *s, const cti_row_context *c);
 /* cti_events_first -- *out_time > 0: some pairs meet in the motion to surface.x1 over c->dt, for which the candidate lists are complete, the first

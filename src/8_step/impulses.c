@@ -16,12 +16,12 @@ CTI_FN void cti_impulses_free(cti_mem *mem, cti_impulses *q)
 
 CTI_FN int cti_impulses_reserve(cti_state *s)
 {
-    return CTI_RESIZE(s->mem, s->impulses.pins, 3 * s->n) && CTI_RESIZE(s->mem, s->impulses_step.pins, 3 * s->n);
+    return CTI_RESIZE(s->mem, s->history.impulses.pins, 3 * s->n) && CTI_RESIZE(s->mem, s->step.impulses.pins, 3 * s->n);
 }
 
 CTI_FN void cti_impulses_remove(cti_state *s, int b0, int n)
 {
-    ct_real *pins = s->impulses.pins;
+    ct_real *pins = s->history.impulses.pins;
     int have = CTI_LEN(pins) / 3; /* blocks that joined later have none yet */
     if (b0 + n > have)
         return;
@@ -37,15 +37,15 @@ CTI_FN void cti_impulses_clear(cti_impulses *q)
         memset(q->pins, 0, sizeof *q->pins * (size_t)CTI_LEN(q->pins));
 }
 
-CTI_FN void cti_impulses_begin(cti_state *s) { cti_impulses_clear(&s->impulses_step); }
+CTI_FN void cti_impulses_begin(cti_state *s) { cti_impulses_clear(&s->step.impulses); }
 
 CTI_FN void cti_impulses_swap(cti_state *s)
 {
-    cti_impulses q = s->impulses;
-    if (s->still)
+    cti_impulses q = s->history.impulses;
+    if (s->scripts.still)
         return;
-    s->impulses = s->impulses_step;
-    s->impulses_step = q;
+    s->history.impulses = s->step.impulses;
+    s->step.impulses = q;
 }
 
 /* ---- contacts and joints ---- */
@@ -67,14 +67,14 @@ static uint32_t cti_impulses_find(const cti_impulses_index *x, const cti_touch *
 /* the first substep needs none: a key has one row. 0: out of memory */
 static int cti_impulses_make_index(cti_state *s, cti_impulses_index *x)
 {
-    const cti_touch *list = s->impulses_step.touches;
+    const cti_touch *list = s->step.impulses.touches;
     int i, n = CTI_LEN(list);
     uint32_t size = 64;
     x->at = NULL;
     x->mask = 0;
     if (n == 0)
         return 1;
-    while (size < 2 * (uint32_t)(n + CTI_LEN(s->rows)))
+    while (size < 2 * (uint32_t)(n + CTI_LEN(s->contact.rows)))
         size *= 2;
     x->mask = size - 1;
     x->at = CTI_ARENA_ZERO(s->arena, int32_t, size);
@@ -113,38 +113,42 @@ static void cti_impulses_contact(cti_impulses *q, const cti_surface *s, ct_cone 
 
 static int cti_impulses_joint(cti_state *s, const cti_row *row)
 {
-    const cti_memory_item *m = cti_memory_find(&s->impulses_step.joints, row->key);
+    const cti_memory_item *m = cti_memory_find(&s->step.impulses.joints, row->key);
     cti_v3 r = cti_m3_mul_tv(row->frame, cti_v3_at(row->r, 0));
     cti_memory_item item;
     memset(&item, 0, sizeof item);
     item.key = row->key;
     cti_v3_put(item.impulse, 0, m ? cti_v3_add(r, cti_v3_at(m->impulse, 0)) : r);
-    return cti_memory_add(s->mem, &s->impulses_step.joints, &item);
+    return cti_memory_add(s->mem, &s->step.impulses.joints, &item);
 }
 
 /* ---- pins ---- */
 
 /* 1 where pins or directions constrain a block */
-static int cti_impulses_is_pinned(const cti_state *s, int i) { return s->filter[i] >= 0 && !s->held[i] && !cti_state_is_inactive(s, i); }
+static int cti_impulses_is_pinned(const cti_state *s, int i)
+{
+    return s->scripts.filter[i] >= 0 && !s->scripts.held[i] && !cti_state_is_inactive(s, i);
+}
 
 CTI_FN int cti_impulses_keep(cti_state *s)
 {
-    cti_reactions *q = &s->reactions;
+    cti_system *sys = &s->system;
+    cti_reactions *q = &s->scripts.reactions;
     int i, k, size = 0, n = 0;
     CTI_CLEAR(q->blocks);
-    for (i = 0; s->n_constrained && !s->still && i < s->n; i++)
+    for (i = 0; s->scripts.n_constrained && !s->scripts.still && i < s->n; i++)
         if (cti_impulses_is_pinned(s, i))
-            n++, size += 9 * (s->A.row[i + 1] - s->A.row[i]) + 3;
+            n++, size += 9 * (sys->A.row[i + 1] - sys->A.row[i]) + 3;
     if (n == 0)
         return 1;
     if (!CTI_RESERVE(s->mem, q->blocks, n) || !CTI_RESIZE(s->mem, q->values, size))
         return 0;
     for (i = size = 0; i < s->n; i++)
         if (cti_impulses_is_pinned(s, i)) {
-            k = 9 * (s->A.row[i + 1] - s->A.row[i]);
+            k = 9 * (sys->A.row[i + 1] - sys->A.row[i]);
             CTI_PUSH(s->mem, q->blocks, i);
-            memcpy(q->values + size, s->A.val + 9 * (size_t)s->A.row[i], sizeof(ct_real) * (size_t)k);
-            memcpy(q->values + size + k, s->b + 3 * (size_t)i, sizeof(ct_real) * 3);
+            memcpy(q->values + size, sys->A.val + 9 * (size_t)sys->A.row[i], sizeof(ct_real) * (size_t)k);
+            memcpy(q->values + size + k, sys->b + 3 * (size_t)i, sizeof(ct_real) * 3);
             size += k + 3;
         }
     return 1;
@@ -153,7 +157,7 @@ CTI_FN int cti_impulses_keep(cti_state *s)
 /* out += weight times impulse where a script constrains the block */
 static void cti_impulses_give(const cti_state *s, int block, ct_real weight, cti_v3 impulse, ct_real *out)
 {
-    if (s->filter[block] >= 0)
+    if (s->scripts.filter[block] >= 0)
         cti_v3_addto(out, block, cti_v3_mul(impulse, weight));
 }
 
@@ -161,13 +165,13 @@ static void cti_impulses_give(const cti_state *s, int block, ct_real weight, cti
 static void cti_impulses_received(const cti_state *s, ct_real *out)
 {
     int i, k, j;
-    for (i = 0; i < CTI_LEN(s->reactions.blocks); i++)
-        cti_v3_put(out, s->reactions.blocks[i], cti_v3_zero());
-    for (i = 0; i < CTI_LEN(s->rows); i++) {
-        const cti_pair *p = &s->origins[i].pair;
-        cti_v3 r = cti_m3_mul_tv(s->rows[i].frame, cti_v3_at(s->rows[i].r, 0));
-        if (s->origins[i].joint) {
-            const cti_joint *q = &s->joints[(s->origins[i].joint - 1) / 2];
+    for (i = 0; i < CTI_LEN(s->scripts.reactions.blocks); i++)
+        cti_v3_put(out, s->scripts.reactions.blocks[i], cti_v3_zero());
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        const cti_pair *p = &s->contact.origins[i].pair;
+        cti_v3 r = cti_m3_mul_tv(s->contact.rows[i].frame, cti_v3_at(s->contact.rows[i].r, 0));
+        if (s->contact.origins[i].joint) {
+            const cti_joint *q = &s->bodies.joints[(s->contact.origins[i].joint - 1) / 2];
             for (j = 0; j < q->a.n; j++)
                 cti_impulses_give(s, q->a.block[j], q->a.weight[j], r, out);
             for (j = 0; j < q->b.n; j++)
@@ -184,21 +188,22 @@ static void cti_impulses_received(const cti_state *s, ct_real *out)
 
 CTI_FN const ct_real *cti_impulses_reactions(cti_state *s, ct_real dt)
 {
-    ct_real *received = s->pcg_work, *out = received + 3 * (size_t)s->n;
-    const ct_real *value = s->reactions.values;
+    cti_scripts *scripts = &s->scripts;
+    ct_real *received = s->system.work, *out = received + 3 * (size_t)s->n;
+    const ct_real *value = scripts->reactions.values;
     int i, k;
     cti_impulses_received(s, received);
-    for (i = 0; i < CTI_LEN(s->reactions.blocks); i++) {
-        int b = s->reactions.blocks[i];
+    for (i = 0; i < CTI_LEN(scripts->reactions.blocks); i++) {
+        int b = scripts->reactions.blocks[i];
         cti_v3 sum = cti_v3_zero();
-        for (k = s->A.row[b]; k < s->A.row[b + 1]; k++, value += 9)
-            sum = cti_v3_add(sum, cti_m3_mul_v(value, cti_v3_at(s->v_new, s->A.col[k])));
+        for (k = s->system.A.row[b]; k < s->system.A.row[b + 1]; k++, value += 9)
+            sum = cti_v3_add(sum, cti_m3_mul_v(value, cti_v3_at(s->end.v, s->system.A.col[k])));
         sum = cti_v3_mul(cti_v3_sub(sum, cti_v3_at(value, 0)), cti_integrate_reaction_factor(s, b, dt));
         value += 3;
         sum = cti_v3_sub(sum, cti_v3_at(received, b));
-        if (s->filter[b] >= 0)
-            sum = cti_v3_sub(sum, cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[b], sum));
-        cti_v3_put(out, b, s->filter[b] >= 0 ? sum : cti_v3_zero());
+        if (scripts->filter[b] >= 0)
+            sum = cti_v3_sub(sum, cti_m3_mul_v(scripts->projectors + 9 * (size_t)scripts->filter[b], sum));
+        cti_v3_put(out, b, scripts->filter[b] >= 0 ? sum : cti_v3_zero());
     }
     return out;
 }
@@ -207,31 +212,31 @@ static void cti_impulses_pins(cti_state *s, ct_real dt)
 {
     const ct_real *reaction;
     int i;
-    if (CTI_LEN(s->reactions.blocks) == 0)
+    if (CTI_LEN(s->scripts.reactions.blocks) == 0)
         return;
     reaction = cti_impulses_reactions(s, dt);
-    for (i = 0; i < CTI_LEN(s->reactions.blocks); i++)
-        if (!cti_state_is_inactive(s, s->reactions.blocks[i])) /* an active one: others were excluded since */
-            cti_v3_addto(s->impulses_step.pins, s->reactions.blocks[i], cti_v3_at(reaction, s->reactions.blocks[i]));
+    for (i = 0; i < CTI_LEN(s->scripts.reactions.blocks); i++)
+        if (!cti_state_is_inactive(s, s->scripts.reactions.blocks[i])) /* an active one: others were excluded since */
+            cti_v3_addto(s->step.impulses.pins, s->scripts.reactions.blocks[i], cti_v3_at(reaction, s->scripts.reactions.blocks[i]));
 }
 
 /* ---- a substep ---- */
 
 CTI_FN int cti_impulses_add(cti_state *s, ct_real dt)
 {
-    cti_impulses *q = &s->impulses_step;
+    cti_impulses *q = &s->step.impulses;
     cti_impulses_index x;
-    int i, n = CTI_LEN(s->rows);
-    if (s->still)
+    int i, n = CTI_LEN(s->contact.rows);
+    if (s->scripts.still)
         return 1;
     if (!cti_impulses_make_index(s, &x) || !CTI_RESERVE(s->mem, q->touches, CTI_LEN(q->touches) + n))
         return 0;
     for (i = 0; i < n; i++) {
-        const cti_row *row = &s->rows[i];
-        if (s->origins[i].joint && !cti_impulses_joint(s, row))
+        const cti_row *row = &s->contact.rows[i];
+        if (s->contact.origins[i].joint && !cti_impulses_joint(s, row))
             return 0;
-        if (!row->equations && !s->origins[i].repair && row->r[0] > 0)
-            cti_impulses_contact(q, &s->surface, s->desc.solver.cone, &x, row, &s->origins[i]);
+        if (!row->equations && !s->contact.origins[i].repair && row->r[0] > 0)
+            cti_impulses_contact(q, &s->surface, s->desc.solver.cone, &x, row, &s->contact.origins[i]);
     }
     cti_impulses_pins(s, dt);
     return 1;

@@ -25,17 +25,17 @@
 CTI_FN int cti_integrate_reserve(cti_state *s)
 {
     cti_history *q = &s->history;
-    int i, k, n3 = 3 * s->n, two = s->desc.integrator == CT_INTEGRATOR_BDF2 ? n3 : 0;
+    int i, k, n3 = 3 * s->n, models = s->bodies.n_models, two = s->desc.integrator == CT_INTEGRATOR_BDF2 ? n3 : 0;
     if (!CTI_RESIZE(s->mem, q->v_end, n3) || !CTI_RESIZE(s->mem, q->v0, two) || !CTI_RESIZE(s->mem, q->u0, two) ||
-        !CTI_RESIZE(s->mem, q->touched, s->n) || !CTI_RESIZE(s->mem, q->touches, s->n_models) || !CTI_RESIZE(s->mem, q->model_of, s->n) || !CTI_RESIZE(s->mem, q->block, s->n_models) ||
-        !CTI_RESIZE(s->mem, q->last, s->n_models) || !CTI_RESIZE(s->mem, q->reset, s->n_models))
+        !CTI_RESIZE(s->mem, q->touched, s->n) || !CTI_RESIZE(s->mem, q->touches, models) || !CTI_RESIZE(s->mem, q->model_of, s->n) ||
+        !CTI_RESIZE(s->mem, q->block, models) || !CTI_RESIZE(s->mem, q->last, models) || !CTI_RESIZE(s->mem, q->reset, models))
         return 0;
     for (i = 0; i < s->n; i++)
         q->model_of[i] = -1;
     /* a body's blocks are all from its smallest node number to its largest */
-    for (k = 0; k < s->n_models; k++) {
+    for (k = 0; k < s->bodies.n_models; k++) {
         int32_t lo, hi;
-        cti_model_range(s->models[k], &lo, &hi);
+        cti_model_range(s->bodies.models[k], &lo, &hi);
         q->block[k] = hi < 0 ? 0 : lo, q->last[k] = hi;
         q->reset[k] = 0;
         for (i = lo; i <= hi; i++)
@@ -79,7 +79,7 @@ CTI_FN int cti_integrate_is_plain(const cti_state *s, int block)
 /* the coefficients of a block that is not plain; the same for all blocks of a body */
 CTI_FN void cti_integrate_scheme(const cti_state *s, int block, ct_real dt, cti_scheme *out)
 {
-    ct_real dt_prev = s->dt_prev[block], w, a, c;
+    ct_real dt_prev = s->history.dt_prev[block], w, a, c;
     memset(out, 0, sizeof *out);
     if (s->desc.integrator == CT_INTEGRATOR_NEWMARK || !(dt_prev > 0)) {
         out->newmark = 1;
@@ -116,42 +116,43 @@ CTI_FN ct_real cti_integrate_reaction_factor(const cti_state *s, int block, ct_r
 static void cti_integrate_block(cti_state *s, int i, const cti_scheme *c, const ct_real *Du)
 {
     const cti_history *q = &s->history;
-    ct_real *D = s->A.val + 9 * (size_t)s->A.diag[i], m = s->mass[i];
+    ct_real *D = s->system.A.val + 9 * (size_t)s->system.A.diag[i], m = s->bodies.mass[i];
     int k;
     for (k = 3 * i; k < 3 * i + 3; k++) {
         ct_real v = c->v_ * s->v[k], fall = c->f_ * s->desc.gravity[k - 3 * i];
         if (!c->newmark)
             v += c->v0_ * q->v0[k] + c->u_ * q->u0[k];
         q->v_end[k] = v + fall; /* where the free motion starts */
-        s->b[k] += m * (v + fall) + c->f_ * s->force[k];
+        s->system.b[k] += m * (v + fall) + c->f_ * s->system.force[k];
         if (Du)
-            s->b[k] += c->c_ * (s->alpha[i] * m * q->u0[k] + Du[k]);
-        D[4 * (k - 3 * i)] += m * (1 + c->h * s->alpha[i]);
+            s->system.b[k] += c->c_ * (s->bodies.alpha[i] * m * q->u0[k] + Du[k]);
+        D[4 * (k - 3 * i)] += m * (1 + c->h * s->bodies.alpha[i]);
     }
 }
 
 /* b and the mass in A of a block that is stepped by Euler's rule */
 static void cti_integrate_plain(cti_state *s, int i, ct_real dt)
 {
-    ct_real *D = s->A.val + 9 * (size_t)s->A.diag[i], mass = s->mass[i] * (1 + dt * s->alpha[i]), kick = cti_motion_kick(s, i, dt);
+    ct_real *D = s->system.A.val + 9 * (size_t)s->system.A.diag[i];
+    ct_real mass = s->bodies.mass[i] * (1 + dt * s->bodies.alpha[i]), kick = cti_motion_kick(s, i, dt);
     int k;
     for (k = 0; k < 3; k++) {
         D[4 * k] += mass;
-        s->b[3 * i + k] += s->mass[i] * (s->v[3 * i + k] + kick * s->desc.gravity[k]) + dt * s->force[3 * i + k];
+        s->system.b[3 * i + k] += s->bodies.mass[i] * (s->v[3 * i + k] + kick * s->desc.gravity[k]) + dt * s->system.force[3 * i + k];
     }
 }
 
 CTI_FN void cti_integrate_assemble(cti_state *s, ct_real dt)
 {
-    ct_real *Du = s->desc.integrator == CT_INTEGRATOR_BDF2 ? s->pcg_work : NULL;
+    ct_real *Du = s->desc.integrator == CT_INTEGRATOR_BDF2 ? s->system.work : NULL;
     int i, k;
     if (Du) { /* in the middle of that step: u' of a turn is rigid there, and nowhere else */
         ct_real *middle = Du + 3 * (size_t)s->n;
         memset(Du, 0, sizeof(ct_real) * 3 * (size_t)s->n);
         for (k = 0; k < 3 * s->n; k++)
-            middle[k] = s->dt_prev[k / 3] > 0 ? s->x[k] - s->dt_prev[k / 3] / 2 * s->history.u0[k] : s->x[k];
-        for (k = 0; k < s->n_models; k++)
-            cti_model_damping(s->models[k], middle, s->history.u0, Du);
+            middle[k] = s->history.dt_prev[k / 3] > 0 ? s->x[k] - s->history.dt_prev[k / 3] / 2 * s->history.u0[k] : s->x[k];
+        for (k = 0; k < s->bodies.n_models; k++)
+            cti_model_damping(s->bodies.models[k], middle, s->history.u0, Du);
     }
     for (i = 0; i < s->n; i++) {
         cti_scheme c;
@@ -174,7 +175,7 @@ CTI_FN ct_real cti_integrate_gain(const cti_state *s, int block, int k, ct_real 
 CTI_FN void cti_integrate_watch(cti_state *s)
 {
     if (s->n)
-        memcpy(s->history.v_end, s->v_new, sizeof(ct_real) * 3 * (size_t)s->n);
+        memcpy(s->history.v_end, s->end.v, sizeof(ct_real) * 3 * (size_t)s->n);
 }
 
 CTI_FN void cti_integrate_reset_block(cti_state *s, int block)
@@ -189,7 +190,7 @@ CTI_FN void cti_integrate_reset(cti_state *s, int all)
     cti_history *q = &s->history;
     int i;
     for (i = 0; i < 3 * s->n; i++)
-        if ((all || !(q->v_end[i] == s->v_new[i])) && !cti_state_is_inactive(s, i / 3)) {
+        if ((all || !(q->v_end[i] == s->end.v[i])) && !cti_state_is_inactive(s, i / 3)) {
             cti_integrate_reset_block(s, i / 3);
             s->factors.components[s->factors.component_of[i / 3]].substep.forced = 1;
         }
@@ -199,31 +200,31 @@ CTI_FN void cti_integrate_reset(cti_state *s, int all)
 static void cti_integrate_touch(cti_state *s, uint8_t *touched)
 {
     int i, k;
-    if (s->n_models)
-        memset(touched, 0, (size_t)s->n_models);
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        for (k = 0; (s->rows[i].equations || s->rows[i].r[0] > 0) && k < s->rows[i].n; k++)
-            if (s->history.model_of[s->rows[i].term[k].block] >= 0)
-                touched[s->history.model_of[s->rows[i].term[k].block]] = 1;
+    if (s->bodies.n_models)
+        memset(touched, 0, (size_t)s->bodies.n_models);
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        for (k = 0; (s->contact.rows[i].equations || s->contact.rows[i].r[0] > 0) && k < s->contact.rows[i].n; k++)
+            if (s->history.model_of[s->contact.rows[i].term[k].block] >= 0)
+                touched[s->history.model_of[s->contact.rows[i].term[k].block]] = 1;
 }
 
 /* w of a block */
 static cti_v3 cti_integrate_jump(const cti_state *s, int i, const cti_scheme *c)
 {
-    return cti_v3_mul(cti_v3_sub(cti_v3_at(s->v_new, i), cti_v3_at(s->v_free, i)), 1 + c->h * s->alpha[i]);
+    return cti_v3_mul(cti_v3_sub(cti_v3_at(s->end.v, i), cti_v3_at(s->system.v_free, i)), 1 + c->h * s->bodies.alpha[i]);
 }
 
 /* v1 of one block */
 static void cti_integrate_close(cti_state *s, int i, ct_real dt, const cti_scheme *c, int blow)
 {
     cti_history *q = &s->history;
-    cti_v3 u = cti_v3_at(s->v_new, i), w = blow ? cti_integrate_jump(s, i, c) : cti_v3_zero(), e;
+    cti_v3 u = cti_v3_at(s->end.v, i), w = blow ? cti_integrate_jump(s, i, c) : cti_v3_zero(), e;
     e = cti_v3_mul(cti_v3_sub(cti_v3_sub(u, cti_v3_at(c->newmark ? s->v : q->u0, i)), w), c->s);
     if (blow) /* Euler's rule is next, whose gravity kicks from the middle of one step to the middle of the next */
         e = cti_v3_mad(e, cti_v3_at(s->desc.gravity, 0), -dt / 2);
     /* scripted axes have the script's velocity */
-    if (s->n_constrained && s->filter[i] >= 0)
-        e = cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[i], e);
+    if (s->scripts.n_constrained && s->scripts.filter[i] >= 0)
+        e = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], e);
     cti_v3_put(q->v_end, i, cti_v3_add(u, e));
 }
 
@@ -243,7 +244,7 @@ static int cti_integrate_leaves(const cti_state *s, int model)
 CTI_FN ct_real cti_integrate_leave(const cti_state *s, int block, ct_real dt)
 {
     int m = s->history.model_of[block];
-    return m < 0 || !cti_integrate_leaves(s, m) || (s->n_constrained && s->filter[block] >= 0) ? 0 : dt / 2 * s->fall_new[block];
+    return m < 0 || !cti_integrate_leaves(s, m) || (s->scripts.n_constrained && s->scripts.filter[block] >= 0) ? 0 : dt / 2 * s->end.fall[block];
 }
 
 CTI_FN ct_real cti_integrate_kick(const cti_state *s, int block, ct_real dt)
@@ -261,8 +262,8 @@ CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt)
     int i, m;
     cti_motion_impulses(s);
     cti_integrate_touch(s, q->touches);
-    memcpy(q->v_end, s->v_new, sizeof(ct_real) * 3 * (size_t)s->n);
-    for (m = 0; m < s->n_models; m++) {
+    memcpy(q->v_end, s->end.v, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (m = 0; m < s->bodies.n_models; m++) {
         cti_scheme c;
         if (!cti_integrate_closes(s, m))
             continue;
@@ -272,7 +273,7 @@ CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt)
     }
     cti_motion_fall(s, dt, q->v_end);
     cti_momenta_balance(s, dt, q->v_end);
-    for (m = 0; m < s->n_models; m++)
+    for (m = 0; m < s->bodies.n_models; m++)
         for (i = q->block[m]; cti_integrate_leaves(s, m) && i <= q->last[m]; i++)
             cti_v3_addto(q->v_end, i, cti_v3_mul(cti_v3_at(s->desc.gravity, 0), cti_integrate_leave(s, i, dt)));
     return q->v_end;
@@ -282,24 +283,24 @@ CTI_FN void cti_integrate_yield(cti_state *s, const uint8_t *bodies)
 {
     cti_history *q = &s->history;
     int i, m;
-    for (m = 0; m < s->n_models; m++)
+    for (m = 0; m < s->bodies.n_models; m++)
         for (i = q->block[m]; s->desc.integrator != CT_INTEGRATOR_EULER && bodies[m] && i <= q->last[m]; i++)
-            s->dt_prev[i] = q->touched[i] ? s->dt_prev[i] : 0, q->touched[i] = 1; /* v is that of now, half of gravity's kick is due */
+            q->dt_prev[i] = q->touched[i] ? q->dt_prev[i] : 0, q->touched[i] = 1; /* v is that of now, half of gravity's kick is due */
 }
 
 CTI_FN void cti_integrate_advance(cti_state *s, ct_real dt)
 {
     cti_history *q = &s->history;
     int i, m;
-    memcpy(s->fall, s->fall_new, sizeof(ct_real) * (size_t)s->n);
-    for (m = 0; m < s->n_models; m++) {
+    memcpy(s->history.fall, s->end.fall, sizeof(ct_real) * (size_t)s->n);
+    for (m = 0; m < s->bodies.n_models; m++) {
         cti_scheme c;
         if (s->desc.integrator == CT_INTEGRATOR_BDF2 && cti_integrate_closes(s, m)) {
             cti_integrate_scheme(s, q->block[m], dt, &c);
             for (i = q->block[m]; i <= q->last[m]; i++) {
                 cti_v3 w = q->touches[m] ? cti_integrate_jump(s, i, &c) : cti_v3_zero();
                 cti_v3_put(q->v0, i, cti_v3_add(cti_v3_at(s->v, i), w));
-                cti_v3_put(q->u0, i, cti_v3_at(s->v_new, i));
+                cti_v3_put(q->u0, i, cti_v3_at(s->end.v, i));
             }
         }
         q->reset[m] |= (uint8_t)cti_integrate_leaves(s, m);
@@ -314,7 +315,7 @@ CTI_FN void cti_integrate_forget(cti_state *s)
     int i;
     for (i = 0; s->desc.integrator != CT_INTEGRATOR_EULER && i < s->n; i++)
         if (q->model_of[i] >= 0 && q->reset[q->model_of[i]])
-            s->dt_prev[i] = 0;
+            s->history.dt_prev[i] = 0;
     cti_integrate_clear(s);
 }
 

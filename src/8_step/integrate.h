@@ -33,12 +33,12 @@ CTI_FN void cti_integrate_scheme(const cti_state *s, int block, ct_real dt, cti_
 CTI_FN void cti_integrate_assemble(cti_state *s, ct_real dt);
 /* cti_integrate_gain -- component k of the change of speed in a free fall of a block that was assembled, where the free motion starts. */
 CTI_FN ct_real cti_integrate_gain(const cti_state *s, int block, int k, ct_real dt);
-/* cti_integrate_watch, _reset -- around the fail-safe: bodies whose v_new it changed, or all, start again after this step. */
+/* cti_integrate_watch, _reset -- around the fail-safe: bodies whose end.v it changed, or all, start again after this step. */
 CTI_FN void cti_integrate_watch(cti_state *s);
 CTI_FN void cti_integrate_reset(cti_state *s, int all);
 /* cti_integrate_reset_block -- the body of one block starts again. */
 CTI_FN void cti_integrate_reset_block(cti_state *s, int block);
-/* cti_integrate_end -- the end velocities [3 n] that belong to v_new; s->impulse, s->fall_new and history.touches are theirs. Changes no state. */
+/* cti_integrate_end -- the end velocities [3 n] that belong to end.v; end.impulse, end.fall and history.touches are theirs. Changes no state. */
 CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt);
 /* cti_integrate_leave -- [s] of gravity that a block's end velocity has more than its step gave it: the second half of a kick, which a body gets that
    contacts have left, and from which its scheme goes on. */

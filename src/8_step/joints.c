@@ -13,14 +13,14 @@
 /* where a side holds, and the axes that it carries, at the start (end 0) or the tentative end of the step; triad may be NULL */
 static cti_v3 cti_joints_place(const cti_state *s, const cti_joint_side *side, int end, double time, ct_real *triad)
 {
-    const ct_real *x = end ? s->x_new : s->x;
+    const ct_real *x = end ? s->end.x : s->x;
     cti_v3 p = cti_v3_zero(), o;
     int i;
     if (side->rigid >= 0) {
-        const ct_real *R = (end ? s->frames1 : s->frames0) + 9 * (size_t)side->rigid;
+        const ct_real *R = (end ? s->end.frames : s->bodies.frames) + 9 * (size_t)side->rigid;
         for (i = 0; triad && i < 3; i++)
             cti_v3_put(triad, i, cti_m3_mul_v(R, cti_v3_at(side->triad, i)));
-        return cti_v3_add(cti_v3_at(x, s->rigids[side->rigid].block), cti_m3_mul_v(R, cti_v3_at(side->arm, 0)));
+        return cti_v3_add(cti_v3_at(x, s->bodies.rigids[side->rigid].block), cti_m3_mul_v(R, cti_v3_at(side->arm, 0)));
     }
     if (side->n == 0) {
         o = cti_script_follow(side->path, side->n_path, p, time - side->t0, NULL);
@@ -61,18 +61,18 @@ static void cti_joints_side(const cti_state *s, const cti_joint_side *side, int 
 {
     int i, first = row->n;
     if (side->rigid >= 0) {
-        int b = s->rigids[side->rigid].block;
+        int b = s->bodies.rigids[side->rigid].block;
         if (part == 1) {
             cti_joints_term(row, first, b + 1)->weight = sign;
             return;
         }
         cti_joints_term(row, first, b)->weight = sign;
         cti_v3_put(cti_joints_term(row, first, b + 1)->arm, 0,
-                   cti_v3_mul(cti_m3_mul_v(s->frames0 + 9 * (size_t)side->rigid, cti_v3_at(side->arm, 0)), sign));
+                   cti_v3_mul(cti_m3_mul_v(s->bodies.frames + 9 * (size_t)side->rigid, cti_v3_at(side->arm, 0)), sign));
         return;
     }
     for (i = 0; i < side->n; i++)
-        if (side->weight[i] != 0 && !s->fixed[side->block[i]])
+        if (side->weight[i] != 0 && !s->scripts.fixed[side->block[i]])
             cti_joints_term(row, first, side->block[i])->weight += sign * side->weight[i];
 }
 
@@ -83,7 +83,7 @@ static ct_real cti_joints_own(const cti_state *s, const cti_row *row)
     int k, i, j, l;
     for (k = 0; k < row->n; k++) {
         ct_real G[9], inverse[9], big = 0;
-        if (!cti_m3_inverse(s->A.val + 9 * (size_t)s->A.diag[row->term[k].block], inverse))
+        if (!cti_m3_inverse(s->system.A.val + 9 * (size_t)s->system.A.diag[row->term[k].block], inverse))
             continue;
         cti_row_map(row, k, G);
         for (i = 0; i < 3; i++) {
@@ -110,15 +110,15 @@ static cti_v3 cti_joints_script(const cti_state *s, const cti_joint *j, int part
         if (side[k]->rigid >= 0)
             continue;
         for (i = 0; i < side[k]->n; i++)
-            if (s->fixed[side[k]->block[i]])
-                v = cti_v3_mad(v, cti_v3_at(s->v_fixed, side[k]->block[i]), side[k]->weight[i]);
+            if (s->scripts.fixed[side[k]->block[i]])
+                v = cti_v3_mad(v, cti_v3_at(s->scripts.v_fixed, side[k]->block[i]), side[k]->weight[i]);
         if (part == 1 && side[k]->n == 0) {
             ct_real from[9], to[9];
-            cti_joints_place(s, side[k], 0, s->time, from);
+            cti_joints_place(s, side[k], 0, s->step.time, from);
             cti_joints_place(s, side[k], 0, cti_state_ahead(s, dt), to);
             v = cti_v3_mul(cti_joint_turn(to, from, 0), j->lever / dt);
         } else if (side[k]->n == 0) {
-            v = cti_v3_sub(cti_joints_place(s, side[k], 0, cti_state_ahead(s, dt), NULL), cti_joints_place(s, side[k], 0, s->time, NULL));
+            v = cti_v3_sub(cti_joints_place(s, side[k], 0, cti_state_ahead(s, dt), NULL), cti_joints_place(s, side[k], 0, s->step.time, NULL));
             v = cti_v3_mul(v, 1 / dt);
         }
         u = cti_v3_mad(u, v, k == 0 ? CTI_R(1) : CTI_R(-1));
@@ -135,9 +135,9 @@ CTI_FN void cti_joints_row(const cti_state *s, const cti_joint *j, int part, cti
     row->equations = part == 1 ? (j->kind == CT_JOINT_HINGE ? 6 : 7) : (j->rest > 0 ? 1 : 7);
     row->frame[0] = row->frame[4] = row->frame[8] = 1;
     if (part == 1)
-        cti_joints_place(s, &j->b, 0, s->time, row->frame);
+        cti_joints_place(s, &j->b, 0, s->step.time, row->frame);
     else if (j->rest > 0)
-        cti_joint_axes(cti_v3_unit(cti_v3_sub(cti_joints_place(s, &j->a, 0, s->time, NULL), cti_joints_place(s, &j->b, 0, s->time, NULL)),
+        cti_joint_axes(cti_v3_unit(cti_v3_sub(cti_joints_place(s, &j->a, 0, s->step.time, NULL), cti_joints_place(s, &j->b, 0, s->step.time, NULL)),
                                    cti_v3_make(0, 1, 0)), row->frame);
     cti_joints_side(s, &j->a, part, part == 1 ? j->lever : 1, row);
     row->n_a = row->n;
@@ -171,7 +171,7 @@ static int cti_joints_is_inactive(const cti_state *s, const cti_joint *j)
         return 0;
     side[0] = &j->a, side[1] = &j->b;
     for (k = 0; k < 2; k++) {
-        if (side[k]->rigid >= 0 && cti_state_is_inactive(s, s->rigids[side[k]->rigid].block))
+        if (side[k]->rigid >= 0 && cti_state_is_inactive(s, s->bodies.rigids[side[k]->rigid].block))
             return 1;
         for (i = 0; i < side[k]->n; i++)
             if (cti_state_is_inactive(s, side[k]->block[i]))
@@ -183,19 +183,19 @@ static int cti_joints_is_inactive(const cti_state *s, const cti_joint *j)
 CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c)
 {
     int i, part;
-    for (i = 0; i < CTI_LEN(s->joints); i++) {
-        if (cti_joints_is_inactive(s, &s->joints[i]))
+    for (i = 0; i < CTI_LEN(s->bodies.joints); i++) {
+        if (cti_joints_is_inactive(s, &s->bodies.joints[i]))
             continue;
-        for (part = 0; part < cti_joints_parts(&s->joints[i]); part++) {
+        for (part = 0; part < cti_joints_parts(&s->bodies.joints[i]); part++) {
             cti_row row;
             cti_contact_row origin;
-            cti_joints_build(s, c, &s->joints[i], part, &row, &origin);
+            cti_joints_build(s, c, &s->bodies.joints[i], part, &row, &origin);
             if (row.n == 0)
                 continue;
             origin.joint = 1 + 2 * i + part;
-            if (!CTI_RESERVE(s->mem, s->origins, CTI_LEN(s->origins) + 1) || !CTI_PUSH(s->mem, s->rows, row))
+            if (!CTI_RESERVE(s->mem, s->contact.origins, CTI_LEN(s->contact.origins) + 1) || !CTI_PUSH(s->mem, s->contact.rows, row))
                 return 0;
-            CTI_PUSH(s->mem, s->origins, origin);
+            CTI_PUSH(s->mem, s->contact.origins, origin);
         }
     }
     return 1;
@@ -208,7 +208,7 @@ static cti_v3 cti_joints_target(const cti_state *s, const cti_joint *j, int part
 {
     if (cti_joints_is_soft(j, part) || !(s->desc.recovery_speed > 0))
         return cti_v3_zero();
-    return cti_joint_left(cti_joints_phi(s, j, part, 0, s->time, frame), dt * s->desc.recovery_speed);
+    return cti_joint_left(cti_joints_phi(s, j, part, 0, s->step.time, frame), dt * s->desc.recovery_speed);
 }
 
 /* w of one row; returns by how much the row misses its equation at v [m] */
@@ -216,7 +216,7 @@ static ct_real cti_joints_bend(const cti_state *s, const cti_row_context *c, con
 {
     int k, start = s->desc.row_mode == CT_ROW_VELOCITY;
     ct_real u[3], miss = 0;
-    cti_v3 e = cti_joints_phi(s, j, part, !start, start ? s->time : cti_state_ahead(s, c->dt), row->frame);
+    cti_v3 e = cti_joints_phi(s, j, part, !start, start ? s->step.time : cti_state_ahead(s, c->dt), row->frame);
     e = cti_v3_mul(cti_v3_sub(e, cti_joints_target(s, j, part, c->dt, row->frame)), 1 / c->dt);
     row->w[0] = row->w[1] = row->w[2] = 0;
     if (start)
@@ -237,14 +237,14 @@ CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_r
 {
     ct_real worst = 0;
     int i;
-    for (i = 0; i < CTI_LEN(s->rows); i++) {
-        int id = s->origins[i].joint - 1;
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        int id = s->contact.origins[i].joint - 1;
         ct_real miss;
         if (id < 0)
             continue;
-        miss = cti_joints_bend(s, c, &s->joints[id / 2], id & 1, &s->rows[i]);
-        s->origins[i].fresh |= miss > tolerance;
-        s->origins[i].missed = miss;
+        miss = cti_joints_bend(s, c, &s->bodies.joints[id / 2], id & 1, &s->contact.rows[i]);
+        s->contact.origins[i].fresh |= miss > tolerance;
+        s->contact.origins[i].missed = miss;
         worst = cti_max(worst, miss);
     }
     return worst;
@@ -257,7 +257,7 @@ CTI_FN ct_real cti_joints_miss(const cti_state *s, const cti_joint *j)
     int part;
     for (part = 0; part < cti_joints_parts(j); part++)
         if (!cti_joints_is_soft(j, part))
-            worst = cti_max(worst, cti_v3_norm(cti_joints_phi(s, j, part, 0, s->time, unit)));
+            worst = cti_max(worst, cti_v3_norm(cti_joints_phi(s, j, part, 0, s->step.time, unit)));
     return worst;
 }
 
@@ -265,8 +265,8 @@ CTI_FN ct_real cti_joints_error(const cti_state *s)
 {
     ct_real worst = 0;
     int i;
-    for (i = 0; i < CTI_LEN(s->joints); i++)
-        worst = cti_max(worst, cti_joints_miss(s, &s->joints[i]));
+    for (i = 0; i < CTI_LEN(s->bodies.joints); i++)
+        worst = cti_max(worst, cti_joints_miss(s, &s->bodies.joints[i]));
     return worst;
 }
 
@@ -275,12 +275,12 @@ CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt)
     static const ct_real unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     ct_real most = 0;
     int i, part;
-    for (i = 0; i < CTI_LEN(s->joints); i++) {
-        const cti_joint *j = &s->joints[i];
+    for (i = 0; i < CTI_LEN(s->bodies.joints); i++) {
+        const cti_joint *j = &s->bodies.joints[i];
         if (cti_joints_is_inactive(s, j))
             continue;
         for (part = 0; part < cti_joints_parts(j); part++) {
-            ct_real e = cti_joints_is_soft(j, part) ? 0 : cti_v3_norm(cti_joints_phi(s, j, part, 0, s->time, unit));
+            ct_real e = cti_joints_is_soft(j, part) ? 0 : cti_v3_norm(cti_joints_phi(s, j, part, 0, s->step.time, unit));
             if (s->desc.recovery_speed > 0)
                 e = cti_min(e, dt * s->desc.recovery_speed);
             most = cti_max(most, e / dt + cti_v3_norm(cti_joints_script(s, j, part, dt, unit)));

@@ -57,11 +57,11 @@ static void cti_linkage_unite(const cti_state *s, cti_linkage_work *w)
 {
     cti_linkage *q = w->q;
     int i;
-    for (i = 0; i < CTI_LEN(s->joints); i++)
-        if (s->joints[i].a.rigid >= 0 && s->joints[i].b.rigid >= 0)
-            q[cti_linkage_root(q, s->joints[i].a.rigid)].up = cti_linkage_root(q, s->joints[i].b.rigid);
-    for (i = 0; i < CTI_LEN(s->joints); i++) {
-        const cti_joint *j = &s->joints[i];
+    for (i = 0; i < CTI_LEN(s->bodies.joints); i++)
+        if (s->bodies.joints[i].a.rigid >= 0 && s->bodies.joints[i].b.rigid >= 0)
+            q[cti_linkage_root(q, s->bodies.joints[i].a.rigid)].up = cti_linkage_root(q, s->bodies.joints[i].b.rigid);
+    for (i = 0; i < CTI_LEN(s->bodies.joints); i++) {
+        const cti_joint *j = &s->bodies.joints[i];
         int any = j->a.rigid >= 0 ? j->a.rigid : j->b.rigid, part;
         cti_linkage *g = any >= 0 ? &q[cti_linkage_root(q, any)] : NULL;
         if (!g)
@@ -82,16 +82,16 @@ static void cti_linkage_unite(const cti_state *s, cti_linkage_work *w)
 static void cti_linkage_open(const cti_state *s, cti_linkage_work *w)
 {
     int i, k;
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        for (k = 0; !s->origins[i].joint && s->rows[i].r[0] > 0 && k < s->rows[i].n; k++) {
-            int at = s->rigid_of[s->rows[i].term[k].block];
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        for (k = 0; !s->contact.origins[i].joint && s->contact.rows[i].r[0] > 0 && k < s->contact.rows[i].n; k++) {
+            int at = s->bodies.rigid_of[s->contact.rows[i].term[k].block];
             if (at >= 0)
                 w->q[cti_linkage_root(w->q, at)].open = 1;
         }
-    for (i = 0; i < CTI_LEN(s->rigids); i++) {
-        const cti_rigid *r = &s->rigids[i];
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        const cti_rigid *r = &s->bodies.rigids[i];
         cti_linkage *g = &w->q[cti_linkage_root(w->q, i)];
-        g->open |= s->still || s->alpha[r->block] > 0;
+        g->open |= s->scripts.still || s->bodies.alpha[r->block] > 0;
         g->known &= r->linked;
         g->was += r->energy;
     }
@@ -101,8 +101,8 @@ static void cti_linkage_open(const cti_state *s, cti_linkage_work *w)
 static void cti_linkage_start(const cti_state *s, cti_linkage_work *w, ct_real dt)
 {
     int i;
-    for (i = 0; i < CTI_LEN(s->rigids); i++) {
-        const cti_rigid *r = &s->rigids[i];
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        const cti_rigid *r = &s->bodies.rigids[i];
         cti_rigid_inertia(r, r->q, w->I + 9 * (size_t)i);
         if (!cti_m3_inverse(w->I + 9 * (size_t)i, w->inverse + 9 * (size_t)i))
             memset(w->inverse + 9 * (size_t)i, 0, 9 * sizeof(ct_real));
@@ -114,8 +114,8 @@ static void cti_linkage_start(const cti_state *s, cti_linkage_work *w, ct_real d
 /* place of a block of the rows among the velocities [2 rigids] */
 static int cti_linkage_place(const cti_state *s, int block)
 {
-    int at = s->rigid_of[block];
-    return 2 * at + (block != s->rigids[at].block);
+    int at = s->bodies.rigid_of[block];
+    return 2 * at + (block != s->bodies.rigids[at].block);
 }
 
 /* u [3 rows] = J p, equations only */
@@ -138,7 +138,7 @@ static void cti_linkage_rates(const cti_state *s, const cti_linkage_work *w, con
 /* p [6 rigids] = M^-1 J' f */
 static void cti_linkage_answer(const cti_state *s, const cti_linkage_work *w, const ct_real *f, ct_real *p)
 {
-    int i, k, n = CTI_LEN(s->rigids);
+    int i, k, n = CTI_LEN(s->bodies.rigids);
     memset(p, 0, sizeof(ct_real) * 6 * (size_t)n);
     for (i = 0; i < w->n; i++) {
         const cti_row *row = &w->rows[i];
@@ -148,7 +148,7 @@ static void cti_linkage_answer(const cti_state *s, const cti_linkage_work *w, co
                          cti_v3_mad(cti_v3_cross(cti_v3_at(row->term[k].arm, 0), F), F, row->term[k].weight));
     }
     for (i = 0; i < n; i++) {
-        cti_v3_put(p, 2 * i, cti_v3_mul(cti_v3_at(p, 2 * i), 1 / s->rigids[i].mass));
+        cti_v3_put(p, 2 * i, cti_v3_mul(cti_v3_at(p, 2 * i), 1 / s->bodies.rigids[i].mass));
         cti_v3_put(p, 2 * i + 1, cti_m3_mul_v(w->inverse + 9 * (size_t)i, cti_v3_at(p, 2 * i + 1)));
     }
 }
@@ -156,7 +156,7 @@ static void cti_linkage_answer(const cti_state *s, const cti_linkage_work *w, co
 /* linkage of a row */
 static cti_linkage *cti_linkage_of(const cti_state *s, const cti_linkage_work *w, int row)
 {
-    return &w->q[cti_linkage_root(w->q, s->rigid_of[w->rows[row].term[0].block])];
+    return &w->q[cti_linkage_root(w->q, s->bodies.rigid_of[w->rows[row].term[0].block])];
 }
 
 /* a . b of a row */
@@ -169,7 +169,7 @@ static double cti_linkage_dot(const ct_real *a, const ct_real *b, int row)
  */
 static int cti_linkage_descend(const cti_state *s, cti_linkage_work *w, ct_real *r, ct_real *d, ct_real *Wd, ct_real *step)
 {
-    int i, n = CTI_LEN(s->rigids), open = 0;
+    int i, n = CTI_LEN(s->bodies.rigids), open = 0;
     for (i = 0; i < n; i++)
         w->q[i].down = w->q[i].next = 0;
     cti_linkage_answer(s, w, d, step);
@@ -203,7 +203,7 @@ static int cti_linkage_descend(const cti_state *s, cti_linkage_work *w, ct_real 
 /* p <- p - M^-1 J' (J M^-1 J')^-1 J p by conjugate gradients: a chain takes as many steps as it has equations. 0: out of memory */
 static int cti_linkage_project(cti_state *s, cti_linkage_work *w)
 {
-    int i, n = 3 * w->n, m = 6 * CTI_LEN(s->rigids);
+    int i, n = 3 * w->n, m = 6 * CTI_LEN(s->bodies.rigids);
     ct_real *r = CTI_ARENA_NEW(s->arena, ct_real, n + 1), *d = CTI_ARENA_NEW(s->arena, ct_real, n + 1);
     ct_real *Wd = CTI_ARENA_NEW(s->arena, ct_real, n + 1), *step = CTI_ARENA_NEW(s->arena, ct_real, m + 1);
     if (!r || !d || !Wd || !step)
@@ -214,7 +214,7 @@ static int cti_linkage_project(cti_state *s, cti_linkage_work *w)
         cti_linkage *g = cti_linkage_of(s, w, i);
         g->square += cti_linkage_dot(r, r, i), g->most += 6;
     }
-    for (i = 0; i < CTI_LEN(s->rigids); i++)
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
         w->q[i].first_square = w->q[i].square, w->q[i].done = !(w->q[i].square > 0);
     while (cti_linkage_descend(s, w, r, d, Wd, step))
         ;
@@ -225,16 +225,16 @@ static int cti_linkage_project(cti_state *s, cti_linkage_work *w)
 static double cti_linkage_kinetic(const cti_state *s, const cti_linkage_work *w, int i, const ct_real *p)
 {
     cti_v3 v = cti_v3_at(p, 0), r = cti_v3_at(p, 1);
-    return 0.5 * ((double)s->rigids[i].mass * (double)cti_v3_norm2(v) + (double)cti_v3_dot(r, cti_m3_mul_v(w->I + 9 * (size_t)i, r)));
+    return 0.5 * ((double)s->bodies.rigids[i].mass * (double)cti_v3_norm2(v) + (double)cti_v3_dot(r, cti_m3_mul_v(w->I + 9 * (size_t)i, r)));
 }
 
 /* the motion that free bodies have as one; that of held ones is 0 */
 static void cti_linkage_common(const cti_state *s, cti_linkage_work *w)
 {
-    int i, k, n = CTI_LEN(s->rigids), pass;
+    int i, k, n = CTI_LEN(s->bodies.rigids), pass;
     for (pass = 0; pass < 2; pass++)
         for (i = 0; i < n; i++) {
-            const cti_rigid *r = &s->rigids[i];
+            const cti_rigid *r = &s->bodies.rigids[i];
             cti_linkage *g = &w->q[cti_linkage_root(w->q, i)];
             cti_v3 x = cti_v3_sub(cti_v3_at(s->x, r->block), g->first), v = cti_v3_at(w->p, 2 * i);
             if (pass == 0) { /* relative to one of them, so that no digits are lost far from the origin */
@@ -266,20 +266,20 @@ static void cti_linkage_common(const cti_state *s, cti_linkage_work *w)
 /* p [6] of a body less the common motion */
 static void cti_linkage_apart(const cti_state *s, const cti_linkage_work *w, const cti_linkage *g, int i, ct_real *out)
 {
-    cti_v3 x = cti_v3_sub(cti_v3_at(s->x, s->rigids[i].block), g->center);
+    cti_v3 x = cti_v3_sub(cti_v3_at(s->x, s->bodies.rigids[i].block), g->center);
     cti_v3_put(out, 0, cti_v3_sub(cti_v3_at(w->p, 2 * i), cti_v3_add(g->speed, cti_v3_cross(g->rate, x))));
     cti_v3_put(out, 1, cti_v3_sub(cti_v3_at(w->p, 2 * i + 1), g->rate));
 }
 
 static double cti_linkage_gravity(const cti_state *s, int i, const ct_real *x)
 {
-    return -(double)s->rigids[i].mass * (double)cti_v3_dot(cti_v3_at(s->desc.gravity, 0), cti_v3_at(x, s->rigids[i].block));
+    return -(double)s->bodies.rigids[i].mass * (double)cti_v3_dot(cti_v3_at(s->desc.gravity, 0), cti_v3_at(x, s->bodies.rigids[i].block));
 }
 
 /* the scale of each linkage */
 static void cti_linkage_scale(const cti_state *s, cti_linkage_work *w)
 {
-    int i, n = CTI_LEN(s->rigids);
+    int i, n = CTI_LEN(s->bodies.rigids);
     for (i = 0; i < n; i++) {
         cti_linkage *g = &w->q[cti_linkage_root(w->q, i)];
         ct_real apart[6];
@@ -300,7 +300,7 @@ static void cti_linkage_scale(const cti_state *s, cti_linkage_work *w)
 /* velocities and what is remembered of a body */
 static void cti_linkage_apply(cti_state *s, const cti_linkage_work *w, const cti_linkage *g, int i)
 {
-    cti_rigid *r = &s->rigids[i];
+    cti_rigid *r = &s->bodies.rigids[i];
     ct_real apart[6], scale = g->scale - 1, *p = w->p + 6 * (size_t)i;
     double left = 0;
     int k;
@@ -321,25 +321,25 @@ static void cti_linkage_apply(cti_state *s, const cti_linkage_work *w, const cti
 CTI_FN void cti_linkage_watch(cti_state *s)
 {
     int i;
-    for (i = 0; i < CTI_LEN(s->rigids); i++)
-        memcpy(s->rigids[i].end, s->v_new + 3 * (size_t)s->rigids[i].block, sizeof s->rigids[i].end);
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
+        memcpy(s->bodies.rigids[i].end, s->end.v + 3 * (size_t)s->bodies.rigids[i].block, sizeof s->bodies.rigids[i].end);
 }
 
 CTI_FN void cti_linkage_forget(cti_state *s, int all)
 {
     int i, k;
-    for (i = 0; i < CTI_LEN(s->rigids); i++)
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
         for (k = 0; k < 6; k++)
-            if (all || s->rigids[i].end[k] != s->v_new[3 * s->rigids[i].block + k])
-                s->rigids[i].linked = 0;
+            if (all || s->bodies.rigids[i].end[k] != s->end.v[3 * s->bodies.rigids[i].block + k])
+                s->bodies.rigids[i].linked = 0;
 }
 
 /* a work area for the state at hand, with linkages found; 0: out of memory */
 static int cti_linkage_make(cti_state *s, cti_linkage_work *w)
 {
-    int i, n = CTI_LEN(s->rigids);
+    int i, n = CTI_LEN(s->bodies.rigids);
     w->n = 0;
-    w->q = CTI_ARENA_ZERO(s->arena, cti_linkage, n), w->rows = CTI_ARENA_NEW(s->arena, cti_row, 2 * CTI_LEN(s->joints));
+    w->q = CTI_ARENA_ZERO(s->arena, cti_linkage, n), w->rows = CTI_ARENA_NEW(s->arena, cti_row, 2 * CTI_LEN(s->bodies.joints));
     if (!w->q || !w->rows)
         return 0;
     for (i = 0; i < n; i++)
@@ -352,25 +352,25 @@ static int cti_linkage_make(cti_state *s, cti_linkage_work *w)
 CTI_FN int cti_linkage_climbs(cti_state *s, ct_real dt, int *out)
 {
     cti_linkage_work w;
-    int i, n = CTI_LEN(s->rigids);
+    int i, n = CTI_LEN(s->bodies.rigids);
     double fall = (double)(dt * dt * cti_v3_norm2(cti_v3_at(s->desc.gravity, 0)));
-    if (n == 0 || CTI_LEN(s->joints) == 0)
+    if (n == 0 || CTI_LEN(s->bodies.joints) == 0)
         return 1;
     if (!cti_linkage_make(s, &w))
         return 0;
     for (i = 0; i < n; i++) {
         cti_linkage *g = &w.q[cti_linkage_root(w.q, i)];
-        g->now += cti_linkage_gravity(s, i, s->x_new);
+        g->now += cti_linkage_gravity(s, i, s->end.x);
         g->start += cti_linkage_gravity(s, i, s->x);
-        g->mass += s->rigids[i].mass;
+        g->mass += s->bodies.rigids[i].mass;
     }
     for (i = 0; i < n; i++) {
         const cti_linkage *g = &w.q[i];
         double rise = g->now - g->start, motion = g->was - g->start;
-        if (g->up != i || !g->joined || !g->known || g->open || cti_state_is_inactive(s, s->rigids[i].block) ||
+        if (g->up != i || !g->joined || !g->known || g->open || cti_state_is_inactive(s, s->bodies.rigids[i].block) ||
             !cti_policy_chain_climbs(rise, motion, (double)g->mass, fall))
             continue;
-        cti_state_fail(s, s->rigids[i].block);
+        cti_state_fail(s, s->bodies.rigids[i].block);
         ++*out;
     }
     return 1;
@@ -379,9 +379,9 @@ CTI_FN int cti_linkage_climbs(cti_state *s, ct_real dt, int *out)
 CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt)
 {
     cti_linkage_work w;
-    int i, n = CTI_LEN(s->rigids), n_joints = CTI_LEN(s->joints);
+    int i, n = CTI_LEN(s->bodies.rigids), n_joints = CTI_LEN(s->bodies.joints);
     for (i = 0; n_joints == 0 && i < n; i++)
-        s->rigids[i].linked = 0;
+        s->bodies.rigids[i].linked = 0;
     if (n == 0 || n_joints == 0)
         return 1;
     w.I = CTI_ARENA_NEW(s->arena, ct_real, 9 * n), w.inverse = CTI_ARENA_NEW(s->arena, ct_real, 9 * n);
@@ -395,7 +395,7 @@ CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt)
     cti_linkage_scale(s, &w);
     for (i = 0; i < n; i++) {
         const cti_linkage *g = &w.q[cti_linkage_root(w.q, i)];
-        s->rigids[i].linked = 0;
+        s->bodies.rigids[i].linked = 0;
         if (g->joined)
             cti_linkage_apply(s, &w, g, i);
     }

@@ -10,7 +10,7 @@ CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt);
 /* cti_linkage_climbs -- adds to *out: linkages whose gravity energy at the tentative end of a step dt is above all the energy that they have, so
    that none could be taken from their motion. 0: out of memory. */
 CTI_FN int cti_linkage_climbs(cti_state *s, ct_real dt, int *out);
-/* cti_linkage_watch, _forget -- around the fail-safe: bodies whose v_new it changed, or all, have no energy to keep in this step. */
+/* cti_linkage_watch, _forget -- around the fail-safe: bodies whose end.v it changed, or all, have no energy to keep in this step. */
 CTI_FN void cti_linkage_watch(cti_state *s);
 CTI_FN void cti_linkage_forget(cti_state *s, int all);
 

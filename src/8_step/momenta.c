@@ -21,12 +21,12 @@ static cti_group *cti_momenta_root(cti_group *q, int c)
    turn of each body about its own centre would tear at */
 static void cti_momenta_unite(cti_state *s)
 {
-    cti_group *q = s->groups;
+    cti_group *q = s->end.groups;
     int i, k, c;
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
         memset(&q[c], 0, sizeof q[c]), q[c].up = c;
-    for (i = 0; i < CTI_LEN(s->rows); i++) {
-        const cti_row *row = &s->rows[i];
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        const cti_row *row = &s->contact.rows[i];
         if (!row->equations && !(row->r[0] > 0))
             continue;
         for (k = 0; k < row->n; k++) {
@@ -45,12 +45,12 @@ static void cti_momenta_select(cti_state *s)
     int c, k;
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         const cti_component *p = &s->factors.components[c];
-        cti_group *g = cti_momenta_root(s->groups, c);
+        cti_group *g = cti_momenta_root(s->end.groups, c);
         int block = s->factors.blocks[p->begin], model = s->history.model_of[block];
         g->held |= (g->has_impulses && (p->substep.forced || p->substep.unbalanced)) || (model >= 0 && s->history.reset[model]);
-        g->held |= !g->has_impulses && !s->turns[c].turns;
-        for (k = p->begin; s->n_constrained && !g->held && k < p->end; k++)
-            g->held = s->filter[s->factors.blocks[k]] >= 0;
+        g->held |= !g->has_impulses && !s->system.turns[c].turns;
+        for (k = p->begin; s->scripts.n_constrained && !g->held && k < p->end; k++)
+            g->held = s->scripts.filter[s->factors.blocks[k]] >= 0;
     }
 }
 
@@ -58,10 +58,10 @@ static void cti_momenta_select(cti_state *s)
 static void cti_momenta_measure(const cti_state *s, int c, int at_end, const ct_real *v, cti_motion *out)
 {
     const cti_component *p = &s->factors.components[c];
-    int rigid = s->rigid_of[s->factors.blocks[p->begin]];
-    cti_motion_measure(s, p, at_end ? s->x_new : s->x, v, out);
+    int rigid = s->bodies.rigid_of[s->factors.blocks[p->begin]];
+    cti_motion_measure(s, p, at_end ? s->end.x : s->x, v, out);
     if (rigid >= 0) {
-        const cti_rigid *r = &s->rigids[rigid];
+        const cti_rigid *r = &s->bodies.rigids[rigid];
         cti_v3 w = cti_v3_at(v, r->block + 1);
         out->spin = at_end ? cti_m3_mul_v(r->I_mid, w) : cti_v3_at(r->spin, 0);
         cti_rigid_inertia(r, at_end ? r->q_new : r->q, out->inertia);
@@ -75,7 +75,7 @@ static void cti_momenta_center(const cti_state *s, cti_group *g, int c, const ct
     int at_end;
     for (at_end = 0; at_end < 2; at_end++) {
         cti_motion m;
-        cti_motion_measure(s, &s->factors.components[c], at_end ? s->x_new : s->x, at_end ? v : s->v, &m);
+        cti_motion_measure(s, &s->factors.components[c], at_end ? s->end.x : s->x, at_end ? v : s->v, &m);
         if (!(g->mass > 0) && !at_end)
             g->first = m.center;
         g->mass += at_end ? 0 : m.mass;
@@ -92,12 +92,12 @@ static cti_v3 cti_momenta_moment(const cti_state *s, const cti_group *g, int c, 
     int i;
     for (i = p->begin; i < p->end; i++) {
         int b = s->factors.blocks[i];
-        const cti_rigid *turning = cti_rigid_turning(s->rigids, s->rigid_of, b);
-        cti_v3 u = cti_v3_mul(cti_v3_at(s->v_new, b), -dt * s->alpha[b]);
+        const cti_rigid *turning = cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, b);
+        cti_v3 u = cti_v3_mul(cti_v3_at(s->end.v, b), -dt * s->bodies.alpha[b]);
         if (turning)
             sum = cti_v3_add(sum, cti_m3_mul_v(turning->I_mid, u));
         u = cti_v3_mad(u, gravity, cti_integrate_kick(s, b, dt));
-        sum = cti_v3_mad(sum, cti_v3_cross(cti_v3_sub(cti_v3_at(s->x, b), g->center[0]), u), s->mass[b]);
+        sum = cti_v3_mad(sum, cti_v3_cross(cti_v3_sub(cti_v3_at(s->x, b), g->center[0]), u), s->bodies.mass[b]);
     }
     return sum;
 }
@@ -137,33 +137,34 @@ static void cti_momenta_rate(cti_group *g)
 static void cti_momenta_turn(const cti_state *s, const cti_group *g, int c, ct_real *v)
 {
     const cti_component *p = &s->factors.components[c];
-    int rigid = s->rigid_of[s->factors.blocks[p->begin]], i;
+    int rigid = s->bodies.rigid_of[s->factors.blocks[p->begin]], i;
     cti_motion m;
     if (rigid >= 0) { /* spin is I_mid times the angular block's velocity */
-        const cti_rigid *r = &s->rigids[rigid];
+        const cti_rigid *r = &s->bodies.rigids[rigid];
         ct_real I[9], inverse[9];
         cti_rigid_inertia(r, r->q_new, I);
         if (cti_m3_inverse(r->I_mid, inverse))
             cti_v3_addto(v, r->block + 1, cti_m3_mul_v(inverse, cti_m3_mul_v(I, g->rate)));
         return;
     }
-    cti_motion_measure(s, p, s->x_new, v, &m);
+    cti_motion_measure(s, p, s->end.x, v, &m);
     for (i = p->begin; i < p->end; i++) {
         int b = s->factors.blocks[i];
-        cti_v3_addto(v, b, cti_v3_cross(g->rate, cti_v3_sub(cti_v3_at(s->x_new, b), m.center)));
+        cti_v3_addto(v, b, cti_v3_cross(g->rate, cti_v3_sub(cti_v3_at(s->end.x, b), m.center)));
     }
 }
 
 CTI_FN void cti_momenta_balance(cti_state *s, ct_real dt, ct_real *v)
 {
+    cti_end *end = &s->end;
     int c, k, n = CTI_LEN(s->factors.components);
     cti_momenta_unite(s);
     cti_momenta_select(s);
     for (c = 0; c < n; c++)
-        if (!cti_momenta_root(s->groups, c)->held)
-            cti_momenta_center(s, cti_momenta_root(s->groups, c), c, v);
+        if (!cti_momenta_root(end->groups, c)->held)
+            cti_momenta_center(s, cti_momenta_root(end->groups, c), c, v);
     for (c = 0; c < n; c++) {
-        cti_group *g = &s->groups[c];
+        cti_group *g = &end->groups[c];
         g->held |= !(g->mass > 0);
         for (k = 0; !g->held && k < 2; k++) {
             g->center[k] = cti_v3_mad(g->first, g->center[k], 1 / g->mass);
@@ -171,12 +172,12 @@ CTI_FN void cti_momenta_balance(cti_state *s, ct_real dt, ct_real *v)
         }
     }
     for (c = 0; c < n; c++)
-        if (!cti_momenta_root(s->groups, c)->held)
-            cti_momenta_add(s, cti_momenta_root(s->groups, c), c, dt, v);
+        if (!cti_momenta_root(end->groups, c)->held)
+            cti_momenta_add(s, cti_momenta_root(end->groups, c), c, dt, v);
     for (c = 0; c < n; c++)
-        if (s->groups[c].up == c && !s->groups[c].held)
-            cti_momenta_rate(&s->groups[c]);
+        if (end->groups[c].up == c && !end->groups[c].held)
+            cti_momenta_rate(&end->groups[c]);
     for (c = 0; c < n; c++)
-        if (!cti_momenta_root(s->groups, c)->held)
-            cti_momenta_turn(s, cti_momenta_root(s->groups, c), c, v);
+        if (!cti_momenta_root(end->groups, c)->held)
+            cti_momenta_turn(s, cti_momenta_root(end->groups, c), c, v);
 }

@@ -13,6 +13,7 @@
 
 CTI_FN void cti_motion_measure(const cti_state *s, const cti_component *c, const ct_real *x, const ct_real *v, cti_motion *out)
 {
+    const cti_bodies *bodies = &s->bodies;
     const int32_t *blocks = s->factors.blocks;
     cti_v3 mx = cti_v3_zero(), mv = cti_v3_zero(), o = cti_v3_at(x, blocks[c->begin]);
     ct_real m = 0, trace, *I = out->inertia;
@@ -20,9 +21,9 @@ CTI_FN void cti_motion_measure(const cti_state *s, const cti_component *c, const
     memset(out, 0, sizeof *out);
     for (i = c->begin; i < c->end; i++) {
         int b = blocks[i];
-        m += s->mass[b];
-        mx = cti_v3_mad(mx, cti_v3_sub(cti_v3_at(x, b), o), s->mass[b]);
-        mv = cti_v3_mad(mv, cti_v3_at(v, b), s->mass[b]);
+        m += bodies->mass[b];
+        mx = cti_v3_mad(mx, cti_v3_sub(cti_v3_at(x, b), o), bodies->mass[b]);
+        mv = cti_v3_mad(mv, cti_v3_at(v, b), bodies->mass[b]);
     }
     out->mass = m;
     if (!(m > 0))
@@ -31,10 +32,10 @@ CTI_FN void cti_motion_measure(const cti_state *s, const cti_component *c, const
     for (i = c->begin; i < c->end; i++) {
         int b = blocks[i];
         cti_v3 r = cti_v3_sub(cti_v3_at(x, b), out->center), u = cti_v3_sub(cti_v3_at(v, b), out->speed);
-        out->spin = cti_v3_mad(out->spin, cti_v3_cross(r, u), s->mass[b]);
-        out->about += (double)(s->mass[b] / 2 * cti_v3_norm2(u));
-        I[0] += s->mass[b] * r.x * r.x, I[4] += s->mass[b] * r.y * r.y, I[8] += s->mass[b] * r.z * r.z;
-        I[1] += s->mass[b] * r.x * r.y, I[2] += s->mass[b] * r.x * r.z, I[5] += s->mass[b] * r.y * r.z;
+        out->spin = cti_v3_mad(out->spin, cti_v3_cross(r, u), bodies->mass[b]);
+        out->about += (double)(bodies->mass[b] / 2 * cti_v3_norm2(u));
+        I[0] += bodies->mass[b] * r.x * r.x, I[4] += bodies->mass[b] * r.y * r.y, I[8] += bodies->mass[b] * r.z * r.z;
+        I[1] += bodies->mass[b] * r.x * r.y, I[2] += bodies->mass[b] * r.x * r.z, I[5] += bodies->mass[b] * r.y * r.z;
     }
     /* sum m (|r|^2 1 - r r') */
     trace = I[0] + I[4] + I[8];
@@ -43,14 +44,14 @@ CTI_FN void cti_motion_measure(const cti_state *s, const cti_component *c, const
     I[3] = I[1] = -I[1], I[6] = I[2] = -I[2], I[7] = I[5] = -I[5];
 }
 
-static int cti_motion_is_rigid(const cti_state *s, const cti_component *c) { return s->rigid_of[s->factors.blocks[c->begin]] >= 0; }
+static int cti_motion_is_rigid(const cti_state *s, const cti_component *c) { return s->bodies.rigid_of[s->factors.blocks[c->begin]] >= 0; }
 
 /* 1 where no script holds a block of it: what scripts hold does not turn as its momentum says */
 static int cti_motion_is_free(const cti_state *s, const cti_component *c)
 {
     int i, is_free = 1;
-    for (i = c->begin; s->n_constrained && is_free && i < c->end; i++)
-        is_free = s->filter[s->factors.blocks[i]] < 0;
+    for (i = c->begin; s->scripts.n_constrained && is_free && i < c->end; i++)
+        is_free = s->scripts.filter[s->factors.blocks[i]] < 0;
     return is_free;
 }
 
@@ -84,7 +85,7 @@ static cti_v3 cti_motion_lack(const cti_state *s, const cti_component *p, const 
 {
     cti_motion there;
     ct_real inverse[9];
-    cti_motion_measure(s, p, s->q, s->v, &there);
+    cti_motion_measure(s, p, s->system.q, s->v, &there);
     return cti_m3_inverse(there.inertia, inverse) ? cti_m3_mul_v(inverse, cti_v3_sub(m->spin, there.spin)) : cti_v3_zero();
 }
 
@@ -92,10 +93,10 @@ CTI_FN void cti_motion_predict(cti_state *s, ct_real dt)
 {
     static const ct_real unit[4] = {1, 0, 0, 0};
     int c, i;
-    memcpy(s->q, s->x, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(s->system.q, s->x, sizeof(ct_real) * 3 * (size_t)s->n);
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         const cti_component *p = &s->factors.components[c];
-        cti_turn *t = &s->turns[c];
+        cti_turn *t = &s->system.turns[c];
         ct_real q[4];
         cti_motion m;
         cti_v3 turn;
@@ -104,7 +105,7 @@ CTI_FN void cti_motion_predict(cti_state *s, ct_real dt)
         if (!p->substep.part && !cti_motion_is_rigid(s, p) && cti_motion_is_free(s, p))
             cti_motion_measure(s, p, s->x, s->v, &m);
         for (i = p->begin; i < p->end; i++)
-            s->whole[s->factors.blocks[i]] = 0;
+            s->system.whole[s->factors.blocks[i]] = 0;
         if (!(m.mass > 0))
             continue;
         if (!cti_motion_turn(&m, dt, &turn))
@@ -114,7 +115,7 @@ CTI_FN void cti_motion_predict(cti_state *s, ct_real dt)
         cti_rigid_matrix(q, t->R);
         for (i = p->begin; i < p->end; i++) {
             int b = s->factors.blocks[i];
-            cti_v3_put(s->q, b, cti_v3_add(m.center, cti_m3_mul_v(t->R, cti_v3_sub(cti_v3_at(s->x, b), m.center))));
+            cti_v3_put(s->system.q, b, cti_v3_add(m.center, cti_m3_mul_v(t->R, cti_v3_sub(cti_v3_at(s->x, b), m.center))));
         }
         t->rate = s->desc.integrator == CT_INTEGRATOR_EULER ? cti_motion_lack(s, p, &m) : cti_v3_zero();
     }
@@ -127,9 +128,9 @@ CTI_FN void cti_motion_whole(cti_state *s, const cti_component *c)
     if (!c->cache.is_exact || !cti_motion_is_free(s, c))
         return;
     for (i = c->begin; i < c->end; i++)
-        m += s->mass[s->factors.blocks[i]];
+        m += s->bodies.mass[s->factors.blocks[i]];
     for (i = c->begin; m > 0 && i < c->end; i++)
-        s->whole[s->factors.blocks[i]] = 1 / m;
+        s->system.whole[s->factors.blocks[i]] = 1 / m;
 }
 
 CTI_FN void cti_motion_tell(const cti_state *s, ct_real dt, cti_component *q)
@@ -153,27 +154,28 @@ CTI_FN void cti_motion_place(const cti_state *s, const cti_component *p, ct_real
     int i;
     if (cti_motion_is_free(s, p)) {
         cti_motion_measure(s, p, s->x, s->v, &m);
-        cti_motion_measure(s, p, s->x_new, s->v, &there);
+        cti_motion_measure(s, p, s->end.x, s->v, &there);
         back = cti_v3_sub(m.center, there.center);
     }
     for (i = p->begin; i < p->end; i++)
-        cti_v3_put(out, s->factors.blocks[i], cti_v3_add(cti_v3_at(s->x_new, s->factors.blocks[i]), back));
+        cti_v3_put(out, s->factors.blocks[i], cti_v3_add(cti_v3_at(s->end.x, s->factors.blocks[i]), back));
 }
 
 CTI_FN void cti_motion_forces(cti_state *s)
 {
+    cti_system *sys = &s->system;
     int c, i, k;
     if (s->desc.integrator != CT_INTEGRATOR_NEWMARK)
         return;
-    for (i = 0; !s->again && i < 3 * s->n; i++)
-        s->force0[i] = s->force[i];
-    for (c = 0; !s->again && c < CTI_LEN(s->factors.components); c++)
-        for (i = s->factors.components[c].begin; s->turns[c].turns && i < s->factors.components[c].end; i++) {
+    for (i = 0; !sys->again && i < 3 * s->n; i++)
+        sys->force0[i] = sys->force[i];
+    for (c = 0; !sys->again && c < CTI_LEN(s->factors.components); c++)
+        for (i = s->factors.components[c].begin; sys->turns[c].turns && i < s->factors.components[c].end; i++) {
             int b = s->factors.blocks[i];
-            cti_v3_put(s->force0, b, cti_m3_mul_tv(s->turns[c].R, cti_v3_at(s->force, b)));
+            cti_v3_put(sys->force0, b, cti_m3_mul_tv(sys->turns[c].R, cti_v3_at(sys->force, b)));
         }
     for (k = 0; k < 3 * s->n; k++)
-        s->force[k] = cti_integrate_is_plain(s, k / 3) ? s->force[k] : (s->force0[k] + s->force[k]) / 2;
+        sys->force[k] = cti_integrate_is_plain(s, k / 3) ? sys->force[k] : (sys->force0[k] + sys->force[k]) / 2;
 }
 
 CTI_FN void cti_motion_impulses(cti_state *s)
@@ -181,10 +183,10 @@ CTI_FN void cti_motion_impulses(cti_state *s)
     cti_problem p;
     int i;
     memset(&p, 0, sizeof p);
-    p.filter = s->n_constrained ? s->filter : NULL, p.projectors = s->projectors;
-    memset(s->impulse, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        cti_row_scatter(&p, &s->rows[i], s->rows[i].r, s->impulse);
+    p.filter = s->scripts.n_constrained ? s->scripts.filter : NULL, p.projectors = s->scripts.projectors;
+    memset(s->end.impulse, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        cti_row_scatter(&p, &s->contact.rows[i], s->contact.rows[i].r, s->end.impulse);
 }
 
 /* of the blocks list[begin .. end), or begin .. end where there is no list; angular blocks have no mass */
@@ -195,13 +197,13 @@ static void cti_motion_fall_of(cti_state *s, ct_real dt, const ct_real *v, const
     int i;
     for (i = begin; i < end; i++) {
         int b = list ? list[i] : i;
-        gained += s->mass[b] * cti_v3_dot(cti_v3_sub(cti_v3_at(v, b), cti_v3_at(s->v, b)), g);
-        kicked += s->mass[b] * cti_motion_kick(s, b, dt) * cti_v3_norm2(g);
+        gained += s->bodies.mass[b] * cti_v3_dot(cti_v3_sub(cti_v3_at(v, b), cti_v3_at(s->v, b)), g);
+        kicked += s->bodies.mass[b] * cti_motion_kick(s, b, dt) * cti_v3_norm2(g);
     }
     share = kicked > 0 ? cti_clamp(gained / kicked, 0, 1) : 1;
     for (i = begin; i < end; i++) {
         int b = list ? list[i] : i;
-        s->fall_new[b] = s->held[b] & CTI_HELD_RESTED ? 0 : share;
+        s->end.fall[b] = s->scripts.held[b] & CTI_HELD_RESTED ? 0 : share;
     }
 }
 
@@ -210,7 +212,7 @@ CTI_FN void cti_motion_fall(cti_state *s, ct_real dt, const ct_real *v)
     int c;
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
         cti_motion_fall_of(s, dt, v, s->factors.blocks, s->factors.components[c].begin, s->factors.components[c].end);
-    for (c = 0; CTI_LEN(s->factors.components) == 0 && c < s->n_models; c++)
+    for (c = 0; CTI_LEN(s->factors.components) == 0 && c < s->bodies.n_models; c++)
         cti_motion_fall_of(s, dt, v, NULL, s->history.block[c], s->history.last[c] + 1);
 }
 
@@ -221,9 +223,9 @@ CTI_FN int cti_motion_is_halfway(const cti_state *s, int block)
 
 CTI_FN ct_real cti_motion_kick(const cti_state *s, int block, ct_real dt)
 {
-    if (!(s->dt_prev[block] > 0))
+    if (!(s->history.dt_prev[block] > 0))
         return dt / 2;
-    return dt + (cti_motion_is_halfway(s, block) ? (s->dt_prev[block] - dt) / 2 * s->fall[block] : 0);
+    return dt + (cti_motion_is_halfway(s, block) ? (s->history.dt_prev[block] - dt) / 2 * s->history.fall[block] : 0);
 }
 
 #undef CTI_MOTION_LEAST

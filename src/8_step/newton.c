@@ -17,14 +17,14 @@
 CTI_FN int cti_newton_gains(const cti_state *s, const cti_component *q)
 {
     int m = s->history.model_of[s->factors.blocks[q->begin]];
-    return m >= 0 && s->gains[m];
+    return m >= 0 && s->energy.gains[m];
 }
 
 CTI_FN int cti_newton_helps(const cti_state *s)
 {
     int m, n = 0;
-    for (m = 0; m < s->n_models; m++)
-        n += s->gains[m];
+    for (m = 0; m < s->bodies.n_models; m++)
+        n += s->energy.gains[m];
     return n > 0;
 }
 
@@ -38,9 +38,9 @@ static void cti_newton_measure(const cti_state *s, int m, const ct_real *p, ct_r
     int i;
     memset(out, 0, sizeof *out);
     for (i = s->history.block[m]; i <= s->history.last[m]; i++) {
-        out->slope += (double)cti_v3_dot(cti_v3_at(p, i), cti_bsr_row(&s->A, p, i));
-        out->mass += (double)(s->mass[i] * (1 + dt * s->alpha[i]) * cti_v3_norm2(cti_v3_at(p, i)));
-        out->force += (double)cti_v3_dot(cti_v3_at(p, i), cti_v3_at(s->force, i));
+        out->slope += (double)cti_v3_dot(cti_v3_at(p, i), cti_bsr_row(&s->system.A, p, i));
+        out->mass += (double)(s->bodies.mass[i] * (1 + dt * s->bodies.alpha[i]) * cti_v3_norm2(cti_v3_at(p, i)));
+        out->force += (double)cti_v3_dot(cti_v3_at(p, i), cti_v3_at(s->system.force, i));
     }
     out->slope /= (double)(dt * dt), out->mass /= (double)(dt * dt);
 }
@@ -50,10 +50,10 @@ static void cti_newton_measure(const cti_state *s, int m, const ct_real *p, ct_r
 static int cti_newton_has_potential(const cti_state *s, int m)
 {
     int block = s->history.block[m], i, scripted = 0;
-    for (i = block; s->n_constrained && i <= s->history.last[m]; i++)
-        scripted |= s->filter[i] >= 0;
+    for (i = block; s->scripts.n_constrained && i <= s->history.last[m]; i++)
+        scripted |= s->scripts.filter[i] >= 0;
     return cti_integrate_is_plain(s, block) &&
-           (s->turns[s->factors.component_of[block]].moved == 2 || !(scripted || s->models[m]->springs.limit > 0));
+           (s->system.turns[s->factors.component_of[block]].moved == 2 || !(scripted || s->bodies.models[m]->springs.limit > 0));
 }
 
 /* share of the way p that body m goes (line search); x [3 n] is scratch */
@@ -63,13 +63,13 @@ static ct_real cti_newton_step_length(cti_state *s, int m, ct_real dt, const ct_
     cti_newton_way way;
     int i, k;
     cti_newton_measure(s, m, p, dt, &way);
-    cti_model_ahead(s->models[m], dt, 1, NULL);
-    psi = cti_model_energy(s->models[m], s->q);
+    cti_model_ahead(s->bodies.models[m], dt, 1, NULL);
+    psi = cti_model_energy(s->bodies.models[m], s->system.q);
     for (k = 1; k < CTI_NEWTON_TRIES; k++) {
         double rise, share;
         for (i = 3 * s->history.block[m]; i < 3 * s->history.last[m] + 3; i++)
-            x[i] = s->q[i] + (ct_real)a * p[i];
-        rise = cti_model_energy(s->models[m], x) - psi - a * (way.slope - way.force) + a * a / 2 * way.mass;
+            x[i] = s->system.q[i] + (ct_real)a * p[i];
+        rise = cti_model_energy(s->bodies.models[m], x) - psi - a * (way.slope - way.force) + a * a / 2 * way.mass;
         if (rise <= -CTI_NEWTON_FALL * a * way.slope)
             break;
         share = way.slope * a / (2 * (rise + way.slope * a));
@@ -80,26 +80,27 @@ static ct_real cti_newton_step_length(cti_state *s, int m, ct_real dt, const ct_
 
 CTI_FN void cti_newton_place(cti_state *s, ct_real dt)
 {
-    ct_real *p = s->pcg_work, *x = p + 3 * (size_t)s->n;
+    cti_system *sys = &s->system;
+    ct_real *p = sys->work, *x = p + 3 * (size_t)s->n;
     int c, i, m;
-    memcpy(p, s->q, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(p, sys->q, sizeof(ct_real) * 3 * (size_t)s->n);
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
         if (cti_newton_gains(s, &s->factors.components[c]))
             cti_motion_place(s, &s->factors.components[c], p);
     for (i = 0; i < 3 * s->n; i++)
-        p[i] -= s->q[i];
-    for (m = 0; m < s->n_models; m++) {
+        p[i] -= sys->q[i];
+    for (m = 0; m < s->bodies.n_models; m++) {
         ct_real a = 1;
-        if (!s->gains[m])
+        if (!s->energy.gains[m])
             continue;
-        if (!cti_policy_newton_is_full(s->again) && cti_newton_has_potential(s, m))
+        if (!cti_policy_newton_is_full(sys->again) && cti_newton_has_potential(s, m))
             a = cti_newton_step_length(s, m, dt, p, x);
         for (i = 3 * s->history.block[m]; i < 3 * s->history.last[m] + 3; i++)
-            s->q[i] += a * p[i];
+            sys->q[i] += a * p[i];
     }
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
         if (cti_newton_gains(s, &s->factors.components[c]))
-            s->turns[c].moved = 2, s->turns[c].turns = 0;
+            sys->turns[c].moved = 2, sys->turns[c].turns = 0;
 }
 
 #undef CTI_NEWTON_TRIES

@@ -8,8 +8,8 @@
 CTI_FN int cti_newton_gains(const cti_state *s, const cti_component *q);
 /* cti_newton_helps -- 1 where a deformable body gains: rows of rigid bodies are linearized anew in every round as it is. */
 CTI_FN int cti_newton_helps(const cti_state *s);
-/* cti_newton_place -- s->q of bodies that gain: on the way from where the last iteration of a substep dt was linearized to where it ended,
-   as far as the incremental potential falls. Needs A and force of that iteration; s->pcg_work is scratch. */
+/* cti_newton_place -- system.q of bodies that gain: on the way from where the last iteration of a substep dt was linearized to where it ended,
+   as far as the incremental potential falls. Needs A and force of that iteration; system.work is scratch. */
 CTI_FN void cti_newton_place(cti_state *s, ct_real dt);
 
 #endif /* CTI_NEWTON_H */

@@ -81,7 +81,7 @@ CTI_FN void cti_parts_fail_gaining(cti_state *s)
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
         int body = cti_energy_body(s, s->factors.blocks[q->begin]);
-        if (body >= 0 && s->gains[body])
+        if (body >= 0 && s->energy.gains[body])
             q->substep.failed = 1;
     }
 }
@@ -98,7 +98,7 @@ static int cti_parts_join_side(const cti_state *s, int32_t *sets, const cti_join
 {
     int i;
     if (side->rigid >= 0)
-        return s->rigids[side->rigid].block;
+        return s->bodies.rigids[side->rigid].block;
     for (i = 1; i < side->n; i++)
         cti_parts_join_blocks(s, sets, side->block[i], side->block[0]);
     return side->n ? side->block[0] : -1;
@@ -107,11 +107,11 @@ static int cti_parts_join_side(const cti_state *s, int32_t *sets, const cti_join
 /* joins the component with all others of its body */
 static void cti_parts_join_body(const cti_state *s, int32_t *sets, const cti_component *q)
 {
-    int block = s->factors.blocks[q->begin], model = s->history.model_of[block], rigid = s->rigid_of[block];
+    int block = s->factors.blocks[q->begin], model = s->history.model_of[block], rigid = s->bodies.rigid_of[block];
     if (model >= 0)
         cti_parts_join_blocks(s, sets, block, s->history.block[model]);
     if (rigid >= 0)
-        cti_parts_join_blocks(s, sets, block, s->rigids[rigid].block);
+        cti_parts_join_blocks(s, sets, block, s->bodies.rigids[rigid].block);
 }
 
 /* sets [components]: the coupled sets */
@@ -124,12 +124,12 @@ static void cti_parts_couple(cti_state *s, int32_t *sets)
             cti_sets_join(sets, i, s->parts.coupled[i]);
     for (i = 0; i < n; i++)
         cti_parts_join_body(s, sets, &s->factors.components[i]);
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        for (k = 1; k < s->rows[i].n; k++)
-            cti_parts_join_blocks(s, sets, s->rows[i].term[k].block, s->rows[i].term[0].block);
-    for (i = 0; i < CTI_LEN(s->joints); i++) {
-        int a = cti_parts_join_side(s, sets, &s->joints[i].a);
-        int b = cti_parts_join_side(s, sets, &s->joints[i].b);
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        for (k = 1; k < s->contact.rows[i].n; k++)
+            cti_parts_join_blocks(s, sets, s->contact.rows[i].term[k].block, s->contact.rows[i].term[0].block);
+    for (i = 0; i < CTI_LEN(s->bodies.joints); i++) {
+        int a = cti_parts_join_side(s, sets, &s->bodies.joints[i].a);
+        int b = cti_parts_join_side(s, sets, &s->bodies.joints[i].b);
         if (a >= 0 && b >= 0)
             cti_parts_join_blocks(s, sets, a, b);
     }
@@ -140,7 +140,7 @@ static int cti_parts_moves(const cti_state *s, const cti_component *q)
 {
     int i;
     for (i = q->begin; i < q->end; i++)
-        if (!s->fixed[s->factors.blocks[i]])
+        if (!s->scripts.fixed[s->factors.blocks[i]])
             return 1;
     return 0;
 }
@@ -153,9 +153,9 @@ static void cti_parts_stop(cti_state *s, cti_component *q)
     int i, body = cti_energy_body(s, s->factors.blocks[q->begin]);
     for (i = q->begin; i < q->end; i++) {
         int b = s->factors.blocks[i];
-        cti_v3_put(s->v_new, b, cti_v3_zero());
-        cti_v3_put(s->x_new, b, cti_v3_at(s->x, b));
-        cti_v3_put(s->q, b, cti_v3_at(s->x, b));
+        cti_v3_put(s->end.v, b, cti_v3_zero());
+        cti_v3_put(s->end.x, b, cti_v3_at(s->x, b));
+        cti_v3_put(s->system.q, b, cti_v3_at(s->x, b));
     }
     q->solve.contact_energy = 0;
     if (body >= 0)
@@ -165,20 +165,21 @@ static void cti_parts_stop(cti_state *s, cti_component *q)
 /* deletes the rows of inactive components; the others keep their order */
 static void cti_parts_delete_rows(cti_state *s)
 {
+    cti_contacts *found = &s->contact;
     int i, n = 0;
-    for (i = 0; i < CTI_LEN(s->rows); i++) {
-        if (cti_state_is_inactive(s, s->rows[i].term[0].block))
+    for (i = 0; i < CTI_LEN(found->rows); i++) {
+        if (cti_state_is_inactive(s, found->rows[i].term[0].block))
             continue;
         if (n < i) {
-            s->rows[n] = s->rows[i];
-            s->origins[n] = s->origins[i];
+            found->rows[n] = found->rows[i];
+            found->origins[n] = found->origins[i];
         }
         n++;
     }
-    if (s->rows)
-        stbds_header(s->rows)->length = (size_t)n;
-    if (s->origins)
-        stbds_header(s->origins)->length = (size_t)n;
+    if (found->rows)
+        stbds_header(found->rows)->length = (size_t)n;
+    if (found->origins)
+        stbds_header(found->origins)->length = (size_t)n;
 }
 
 /* largest residual of active components: dynamics, and natural map of the islands that their rows were solved in */
@@ -186,8 +187,8 @@ static ct_real cti_parts_residual(cti_state *s, ct_real scale)
 {
     ct_real big = cti_islands_dynamics(s, scale);
     int i;
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        big = cti_max(big, s->factors.components[s->factors.component_of[s->rows[i].term[0].block]].solve.natural);
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        big = cti_max(big, s->factors.components[s->factors.component_of[s->contact.rows[i].term[0].block]].solve.natural);
     return big;
 }
 
@@ -362,8 +363,8 @@ CTI_FN void cti_parts_filter(cti_state *s)
     int i, k, n = 0;
     if (!s->parts.inactive)
         return;
-    for (i = 0; i < CTI_LEN(s->hits); i++) {
-        const cti_pair *pair = &s->hits[i].pair;
+    for (i = 0; i < CTI_LEN(s->contact.hits); i++) {
+        const cti_pair *pair = &s->contact.hits[i].pair;
         int excluded = 0, interpolated = 0, active = 0;
         for (k = 0; k < pair->n; k++) {
             int c = cti_parts_of(s, pair->v[k]);
@@ -375,10 +376,10 @@ CTI_FN void cti_parts_filter(cti_state *s)
         if (interpolated && active && !excluded)
             cti_parts_conflict(s, pair);
         if (active && !interpolated && !excluded)
-            s->hits[n++] = s->hits[i];
+            s->contact.hits[n++] = s->contact.hits[i];
     }
-    if (s->hits)
-        stbds_header(s->hits)->length = (size_t)n;
+    if (s->contact.hits)
+        stbds_header(s->contact.hits)->length = (size_t)n;
 }
 
 /* ---- splits ---- */

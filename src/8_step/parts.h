@@ -37,7 +37,7 @@ CTI_FN void cti_parts_free(cti_mem *mem, cti_parts *p);
 /* cti_parts_begin -- the begin of an attempt: no component has failed, and excluded components are active again. */
 CTI_FN void cti_parts_begin(cti_state *s);
 /* cti_parts_fail_pair -- the components on both sides of a pair have failed.
-   cti_parts_fail_gaining -- the components of bodies that gain energy (s->gains) have failed. */
+   cti_parts_fail_gaining -- the components of bodies that gain energy (energy.gains) have failed. */
 CTI_FN void cti_parts_fail_pair(cti_state *s, const cti_pair *pair);
 CTI_FN void cti_parts_fail_gaining(cti_state *s);
 /* cti_parts_exclude -- excludes the coupled sets of failed components from the attempt, where s->parts.can_exclude. The rows and hits of these sets
@@ -63,7 +63,7 @@ CTI_FN void cti_parts_raise_limit(cti_state *s, ct_real dt);
 /* cti_parts_place -- surface.x1 of inactive components for a substep dt: the start for excluded ones, a point of the straight line for
    interpolated ones. */
 CTI_FN void cti_parts_place(cti_state *s, ct_real dt);
-/* cti_parts_filter -- deletes the hits of s->hits that have an inactive side, or no active one. A hit between an active and an interpolated
+/* cti_parts_filter -- deletes the hits of contact.hits that have an inactive side, or no active one. A hit between an active and an interpolated
    component is a conflict: s->parts.conflict is set, and both are coupled from the next try of the step on. */
 CTI_FN void cti_parts_filter(cti_state *s);
 

@@ -24,12 +24,12 @@ static ct_real cti_plausible_limit(const cti_state *s, ct_real dt)
     for (k = 0; k < 3 && f->has_still; k++) /* what never moves, by its box: rounding is monotone */
         size[k] = cti_max(size[k], cti_max(cti_abs(f->still_lo[k] - f->x0[k]), cti_abs(f->still_hi[k] - f->x0[k])));
     for (b = 0; b < s->n; b++) {
-        if (cti_rigid_turning(s->rigids, s->rigid_of, b))
+        if (cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, b))
             continue;
         for (k = 0; k < 3; k++) {
             size[k] = cti_max(size[k], cti_abs(s->x[3 * b + k] - s->x[k]));
             speed[k] = cti_max(speed[k], cti_abs(s->v[3 * b + k]));
-            script = cti_max(script, s->n_constrained ? cti_abs(s->v_fixed[3 * b + k]) : 0);
+            script = cti_max(script, s->scripts.n_constrained ? cti_abs(s->scripts.v_fixed[3 * b + k]) : 0);
         }
     }
     return CTI_PLAUSIBLE_SIZES *
@@ -38,9 +38,9 @@ static ct_real cti_plausible_limit(const cti_state *s, ct_real dt)
 
 static int cti_plausible_block(const cti_state *s, int b, ct_real dt, ct_real limit)
 {
-    int turns = cti_rigid_turning(s->rigids, s->rigid_of, b) != NULL, k;
+    int turns = cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, b) != NULL, k;
     for (k = 3 * b; k < 3 * b + 3; k++)
-        if (!cti_finite(s->v_new[k]) || (!turns && !(cti_abs(dt * s->v_new[k]) <= limit)))
+        if (!cti_finite(s->end.v[k]) || (!turns && !(cti_abs(dt * s->end.v[k]) <= limit)))
             return 0;
     return 1;
 }
@@ -61,7 +61,7 @@ static ct_real cti_plausible_speed(const cti_state *s, ct_real dt)
     ct_real w = s->desc.recovery_speed > 0 ? s->desc.recovery_speed : s->desc.thickness / dt, script = 0;
     int i;
     for (i = 0; i < 3 * s->n; i++)
-        script = cti_max(script, cti_abs(s->v_fixed[i]));
+        script = cti_max(script, cti_abs(s->scripts.v_fixed[i]));
     return w + cti_max(script, cti_assemble_script_speed(s, dt)) + cti_joints_speed(s, dt);
 }
 
@@ -72,9 +72,9 @@ static double cti_plausible_part(const cti_state *s, const cti_component *q, ct_
     int c, k;
     for (c = q->begin; c < q->end; c++) {
         int i = s->factors.blocks[c];
-        sum += (double)(3 * s->mass[i] * w * w);
-        for (k = 3 * i; s->n_constrained && s->filter[i] >= 0 && k < 3 * i + 3; k++)
-            sum += (double)(s->A.val[9 * (size_t)s->A.diag[i] + 4 * (size_t)(k % 3)] * s->v_fixed[k] * s->v_fixed[k]);
+        sum += (double)(3 * s->bodies.mass[i] * w * w);
+        for (k = 3 * i; s->scripts.n_constrained && s->scripts.filter[i] >= 0 && k < 3 * i + 3; k++)
+            sum += (double)(s->system.A.val[9 * (size_t)s->system.A.diag[i] + 4 * (size_t)(k % 3)] * s->scripts.v_fixed[k] * s->scripts.v_fixed[k]);
     }
     return CTI_PLAUSIBLE_MARGIN * sum;
 }
@@ -82,8 +82,8 @@ static double cti_plausible_part(const cti_state *s, const cti_component *q, ct_
 /* a row's part: the most that a repair row may do, whose impulse is at most recover / softness */
 static double cti_plausible_row(const cti_state *s, int row)
 {
-    const cti_row *q = &s->rows[row];
-    return s->origins[row].repair ? CTI_PLAUSIBLE_MARGIN * (double)(q->recover * q->recover / q->softness) : 0;
+    const cti_row *q = &s->contact.rows[row];
+    return s->contact.origins[row].repair ? CTI_PLAUSIBLE_MARGIN * (double)(q->recover * q->recover / q->softness) : 0;
 }
 
 CTI_FN double cti_plausible_reach(const cti_state *s, ct_real dt)
@@ -93,7 +93,7 @@ CTI_FN double cti_plausible_reach(const cti_state *s, ct_real dt)
     int i;
     for (i = 0; i < CTI_LEN(s->factors.components); i++)
         sum += s->factors.components[i].substep.part ? 0 : cti_plausible_part(s, &s->factors.components[i], w);
-    for (i = 0; i < CTI_LEN(s->rows); i++)
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
         sum += cti_plausible_row(s, i);
     return sum;
 }
@@ -113,8 +113,8 @@ static int cti_plausible_mark(cti_state *s, const cti_component *q)
     int c, n = 0;
     for (c = q->begin; c < q->end; c++) {
         int b = s->factors.blocks[c];
-        n += !s->fixed[b]; /* what is held is */
-        s->held[b] |= s->fixed[b] ? 0 : CTI_HELD_IMPLAUSIBLE;
+        n += !s->scripts.fixed[b]; /* what is held is */
+        s->scripts.held[b] |= s->scripts.fixed[b] ? 0 : CTI_HELD_IMPLAUSIBLE;
     }
     return n;
 }
@@ -122,19 +122,19 @@ static int cti_plausible_mark(cti_state *s, const cti_component *q)
 CTI_FN int cti_plausible_find(cti_state *s, ct_real dt, int *out_n)
 {
     const cti_component *q = s->factors.components;
-    int nc = CTI_LEN(q), nr = CTI_LEN(s->rows), n, i, k, c;
+    int nc = CTI_LEN(q), nr = CTI_LEN(s->contact.rows), n, i, k, c;
     int32_t *of_row = CTI_ARENA_NEW(s->arena, int32_t, nr + 1), *of = CTI_ARENA_NEW(s->arena, int32_t, nc + 1);
     double *excess = CTI_ARENA_ZERO(s->arena, double, nr + nc + 1); /* islands, then components in none */
     ct_real w = cti_plausible_speed(s, dt), limit = cti_plausible_limit(s, dt);
     *out_n = 0;
-    if (!of_row || !of || !excess || !cti_factors_islands(&s->factors, s->arena, s->rows, nr, of_row, &n))
+    if (!of_row || !of || !excess || !cti_factors_islands(&s->factors, s->arena, s->contact.rows, nr, of_row, &n))
         return 0;
     for (c = 0; c < nc; c++)
         of[c] = nr + c;
     for (i = 0; i < nr; i++) {
         excess[of_row[i]] -= cti_plausible_row(s, i);
-        for (k = 0; k < s->rows[i].n; k++)
-            of[s->factors.component_of[s->rows[i].term[k].block]] = of_row[i];
+        for (k = 0; k < s->contact.rows[i].n; k++)
+            of[s->factors.component_of[s->contact.rows[i].term[k].block]] = of_row[i];
     }
     for (c = 0; c < nc; c++) {
         excess[of[c]] += q[c].solve.contact_energy - cti_plausible_part(s, &q[c], w);

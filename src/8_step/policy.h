@@ -1,7 +1,9 @@
-/* policy.h -- the decisions of a step's solves, as functions of a few facts. They change nothing; policy.c has their constants. */
+/* policy.h -- the decisions of a step's solves, as functions of a few facts. They change nothing; policy_numbers.h has their
+   numbers. */
 #ifndef CTI_POLICY_H
 #define CTI_POLICY_H
 
+#include "policy_numbers.h"
 #include "state.h"
 
 /* ---- factors ---- */

@@ -73,7 +73,7 @@ static int cti_repair_push(cti_state *s, const cti_pair *pair, cti_v3 normal, ct
 {
     cti_repair r;
     r.pair = *pair, r.normal = normal, r.depth = depth, r.soft = soft;
-    return CTI_PUSH(s->mem, s->repairs, r);
+    return CTI_PUSH(s->mem, s->contact.repairs, r);
 }
 
 /* ---- two bodies, one of them a solid ---- */
@@ -109,18 +109,19 @@ static int cti_repair_is_of(const cti_surface *f, const cti_repair_bodies *q, in
 /* what the bodies share: points on both surfaces, and vertices of one inside of the other */
 static void cti_repair_share(const cti_state *s, cti_repair_bodies *q)
 {
+    const cti_contacts *found = &s->contact;
     const cti_surface *f = &s->surface;
-    int i, k, n = CTI_LEN(s->tangled_pairs) / 2;
+    int i, k, n = CTI_LEN(found->tangled_pairs) / 2;
     cti_pair pair;
     q->n = q->inside = 0;
     for (i = 0; i < 3; i++)
         cti_repair_offer(q, cti_v3_make(i == 0, i == 1, i == 2));
     for (i = 0; i < n; i++)
-        if (cti_repair_is_of(f, q, s->tangled_pairs[2 * i], s->tangled_pairs[2 * i + 1]))
-            cti_repair_offer(q, cti_repair_normal(f, s->tangled_pairs[2 * i + 1]));
+        if (cti_repair_is_of(f, q, found->tangled_pairs[2 * i], found->tangled_pairs[2 * i + 1]))
+            cti_repair_offer(q, cti_repair_normal(f, found->tangled_pairs[2 * i + 1]));
     for (i = 0; i < n; i++)
-        if (cti_repair_is_of(f, q, s->tangled_pairs[2 * i], s->tangled_pairs[2 * i + 1]))
-            cti_repair_extend(q, cti_repair_cross(f, s->tangled_pairs[2 * i], s->tangled_pairs[2 * i + 1], &pair));
+        if (cti_repair_is_of(f, q, found->tangled_pairs[2 * i], found->tangled_pairs[2 * i + 1]))
+            cti_repair_extend(q, cti_repair_cross(f, found->tangled_pairs[2 * i], found->tangled_pairs[2 * i + 1], &pair));
     for (k = 0; k < 2; k++) {
         const cti_soup_body *r = &f->ranges[k ? q->b : q->a];
         for (i = r->v0; i < r->v1; i++)
@@ -155,9 +156,9 @@ static int cti_repair_choose(cti_state *s, const cti_repair_bodies *q, cti_v3 *o
     ct_real best = CTI_REAL_MAX, size = CTI_REAL_MAX;
     int i, k, at = 0;
     cti_way *old = NULL, way;
-    for (k = 0; k < CTI_LEN(s->ways); k++)
-        if (s->ways[k].a == a && s->ways[k].b == b)
-            old = &s->ways[k];
+    for (k = 0; k < CTI_LEN(s->contact.ways); k++)
+        if (s->contact.ways[k].a == a && s->contact.ways[k].b == b)
+            old = &s->contact.ways[k];
     for (i = 0; i < q->n; i++) {
         ct_real d = cti_repair_way_out(f, q, i);
         size = cti_min(size, q->hi[i] - q->lo[i]);
@@ -175,7 +176,7 @@ static int cti_repair_choose(cti_state *s, const cti_repair_bodies *q, cti_v3 *o
         *old = way;
         return 1;
     }
-    return CTI_PUSH(s->mem, s->ways, way);
+    return CTI_PUSH(s->mem, s->contact.ways, way);
 }
 
 /* where the ray from vertex v along n leaves the faces of a body first: weights of the face; distance, or < 0 */
@@ -272,8 +273,8 @@ static int cti_repair_solids(cti_state *s, int a, int b, uint8_t *done, uint64_t
     cti_repair_share(s, &q);
     if (!cti_repair_choose(s, &q, &n, &depth, &local) || (!local && !cti_repair_around(s, &q, depth, marks)))
         return 0;
-    for (i = 0; !local && i < CTI_LEN(s->tangled_pairs) / 2; i++) {
-        int e = s->tangled_pairs[2 * i], face = s->tangled_pairs[2 * i + 1];
+    for (i = 0; !local && i < CTI_LEN(s->contact.tangled_pairs) / 2; i++) {
+        int e = s->contact.tangled_pairs[2 * i], face = s->contact.tangled_pairs[2 * i + 1];
         cti_pair pair;
         if (!cti_repair_is_of(f, &q, e, face))
             continue;
@@ -347,14 +348,15 @@ static void cti_repair_join(cti_repair_point *p, int32_t i, int32_t j, int turne
 static int cti_repair_link(cti_state *s, cti_repair_point *p, const uint8_t *done)
 {
     const cti_surface *f = &s->surface;
-    int i, k, m = 0, n = CTI_LEN(s->tangled_pairs) / 2;
+    int i, k, m = 0, n = CTI_LEN(s->contact.tangled_pairs) / 2;
     uint64_t *keys = CTI_ARENA_NEW(s->arena, uint64_t, 2 * n + 1), *scratch = CTI_ARENA_NEW(s->arena, uint64_t, 2 * n + 1);
     int32_t *who = CTI_ARENA_NEW(s->arena, int32_t, 4 * n + 1);
     if (!keys || !scratch || !who)
         return 0;
     for (i = 0; i < n; i++)
         for (k = 0; k < 2; k++) {
-            int own = f->edge_faces[2 * s->tangled_pairs[2 * i] + k], face = s->tangled_pairs[2 * i + 1], low = cti_min_int(own, face);
+            const int32_t *pair = s->contact.tangled_pairs + 2 * (size_t)i;
+            int own = f->edge_faces[2 * pair[0] + k], face = pair[1], low = cti_min_int(own, face);
             if (own < 0 || done[i])
                 continue;
             keys[m] = (uint64_t)(uint32_t)low << 32 | (uint32_t)cti_max_int(own, face);
@@ -376,8 +378,8 @@ static int cti_repair_cut(cti_state *s, const uint8_t *done, int32_t **out_part,
     int i;
     if (!part || !size || !cut)
         return 0;
-    for (i = 0; i < CTI_LEN(s->tangled_pairs) / 2; i++)
-        cut[s->tangled_pairs[2 * i]] = (uint8_t)(cut[s->tangled_pairs[2 * i]] | !done[i]);
+    for (i = 0; i < CTI_LEN(s->contact.tangled_pairs) / 2; i++)
+        cut[s->contact.tangled_pairs[2 * i]] = (uint8_t)(cut[s->contact.tangled_pairs[2 * i]] | !done[i]);
     cti_sets_init(part, f->nv);
     for (i = 0; i < f->ne; i++)
         if (!cut[i])
@@ -396,13 +398,13 @@ static int cti_repair_pull(cti_state *s, cti_repair_point *p, const uint8_t *don
 {
     const cti_surface *f = &s->surface;
     int32_t *part, *size;
-    int i, turned, n = CTI_LEN(s->tangled_pairs) / 2;
+    int i, turned, n = CTI_LEN(s->contact.tangled_pairs) / 2;
     if (!cti_repair_cut(s, done, &part, &size))
         return 0;
     for (i = 0; i < n; i++)
         p[i].side_small[0] = p[i].side_small[1] = INT32_MAX;
     for (i = 0; i < n; i++) {
-        const int32_t *e = f->edges + 2 * (size_t)s->tangled_pairs[2 * i];
+        const int32_t *e = f->edges + 2 * (size_t)s->contact.tangled_pairs[2 * i];
         int32_t root = cti_repair_root(p, i, &turned), a = size[part[e[0]]], b = size[part[e[1]]];
         cti_v3 d = cti_v3_unit(cti_v3_sub(cti_v3_at(f->x0, e[1]), cti_v3_at(f->x0, e[0])), cti_v3_zero());
         if (done[i] || part[e[0]] == part[e[1]] || a == b)
@@ -423,13 +425,13 @@ static int cti_repair_pull(cti_state *s, cti_repair_point *p, const uint8_t *don
 static int cti_repair_contours(cti_state *s, const uint8_t *done)
 {
     const cti_surface *f = &s->surface;
-    int i, turned, n = CTI_LEN(s->tangled_pairs) / 2;
+    int i, turned, n = CTI_LEN(s->contact.tangled_pairs) / 2;
     cti_repair_point *p = CTI_ARENA_ZERO(s->arena, cti_repair_point, n);
     if (n && !p)
         return 0;
     for (i = 0; i < n; i++) {
         p[i].parent = i;
-        p[i].gradient = cti_repair_gradient(f, s->tangled_pairs[2 * i], s->tangled_pairs[2 * i + 1], &p[i].length);
+        p[i].gradient = cti_repair_gradient(f, s->contact.tangled_pairs[2 * i], s->contact.tangled_pairs[2 * i + 1], &p[i].length);
     }
     if (!cti_repair_link(s, p, done))
         return 0;
@@ -449,7 +451,7 @@ static int cti_repair_contours(cti_state *s, const uint8_t *done)
             g = p[i].gradient;
         if (cti_v3_norm2(g) < CTI_R(1e-4))
             continue;
-        cti_repair_cross(f, s->tangled_pairs[2 * i], s->tangled_pairs[2 * i + 1], &pair);
+        cti_repair_cross(f, s->contact.tangled_pairs[2 * i], s->contact.tangled_pairs[2 * i + 1], &pair);
         if (!cti_repair_push(s, &pair, cti_v3_unit(g, cti_v3_zero()), p[i].length / 2, 1))
             return 0;
     }
@@ -501,10 +503,10 @@ static int cti_repair_planes(cti_state *s)
 
 CTI_FN int cti_repair_find(cti_state *s, uint64_t **marks)
 {
-    uint8_t *done = CTI_ARENA_ZERO(s->arena, uint8_t, CTI_LEN(s->tangled_pairs) / 2 + 1);
+    uint8_t *done = CTI_ARENA_ZERO(s->arena, uint8_t, CTI_LEN(s->contact.tangled_pairs) / 2 + 1);
     uint64_t *bodies = NULL;
     int i, ok;
-    CTI_CLEAR(s->repairs);
+    CTI_CLEAR(s->contact.repairs);
     ok = done && cti_repair_list(s, &bodies);
     for (i = 0; ok && i < CTI_LEN(bodies); i++)
         ok = cti_repair_solids(s, (int)(bodies[i] >> 32), (int)(uint32_t)bodies[i], done, marks);
@@ -534,8 +536,8 @@ static int32_t *cti_repair_crowds(cti_state *s)
     const cti_surface *f = &s->surface;
     int32_t *rows = CTI_ARENA_ZERO(s->arena, int32_t, f->n_bodies + 1);
     int i;
-    for (i = 0; rows && i < CTI_LEN(s->repairs); i++) {
-        const cti_pair *p = &s->repairs[i].pair;
+    for (i = 0; rows && i < CTI_LEN(s->contact.repairs); i++) {
+        const cti_pair *p = &s->contact.repairs[i].pair;
         rows[cti_pair_body_a(f, p)] += cti_surface_attach(f, p->v[0])->frame >= 0;
         if (p->n > p->n_a)
             rows[f->body_of[p->v[p->n_a]]] += cti_surface_attach(f, p->v[p->n_a])->frame >= 0;
@@ -575,8 +577,8 @@ CTI_FN int cti_repair_rows(cti_state *s, const cti_row_context *c)
     int i, crowd;
     if (s->detect.n_tangled && !crowds)
         return 0;
-    for (i = 0; s->detect.n_tangled && i < CTI_LEN(s->repairs); i++) {
-        cti_repair r = s->repairs[i];
+    for (i = 0; s->detect.n_tangled && i < CTI_LEN(s->contact.repairs); i++) {
+        cti_repair r = s->contact.repairs[i];
         cti_row row;
         cti_contact_row origin;
         cti_repair_fit(&s->surface, &r.pair);
@@ -597,10 +599,10 @@ CTI_FN int cti_repair_rows(cti_state *s, const cti_row_context *c)
         if (!(row.softness > 0))
             continue;
         origin.repair = origin.fresh = 1;
-        if (!CTI_PUSH(s->mem, s->rows, row))
+        if (!CTI_PUSH(s->mem, s->contact.rows, row))
             return 0;
-        if (!CTI_PUSH(s->mem, s->origins, origin)) {
-            stbds_header(s->rows)->length--;
+        if (!CTI_PUSH(s->mem, s->contact.origins, origin)) {
+            stbds_header(s->contact.rows)->length--;
             return 0;
         }
     }

@@ -28,11 +28,11 @@ CTI_FN int cti_copy_save(cti_state *s, cti_copy *t)
     cti_mem *m = s->mem;
     int n = s->n, two = s->desc.integrator == CT_INTEGRATOR_BDF2 ? 3 * n : 0;
     return CTI_SNAPSHOT_COPY(m, t->x, s->x, 3 * n) && CTI_SNAPSHOT_COPY(m, t->v, s->v, 3 * n) &&
-           CTI_SNAPSHOT_COPY(m, t->dt_prev, s->dt_prev, n) && CTI_SNAPSHOT_COPY(m, t->dv, s->dv, 3 * n) &&
+           CTI_SNAPSHOT_COPY(m, t->dt_prev, s->history.dt_prev, n) && CTI_SNAPSHOT_COPY(m, t->dv, s->history.dv, 3 * n) &&
            CTI_SNAPSHOT_COPY(m, t->v0, s->history.v0, two) && CTI_SNAPSHOT_COPY(m, t->u0, s->history.u0, two) &&
-           CTI_SNAPSHOT_COPY(m, t->touched, s->history.touched, n) && CTI_SNAPSHOT_COPY(m, t->fall, s->fall, n) &&
-           CTI_SNAPSHOT_COPY(m, t->rigids, s->rigids, CTI_LEN(s->rigids)) &&
-           CTI_SNAPSHOT_COPY(m, t->energies, s->energies, CTI_LEN(s->energies));
+           CTI_SNAPSHOT_COPY(m, t->touched, s->history.touched, n) && CTI_SNAPSHOT_COPY(m, t->fall, s->history.fall, n) &&
+           CTI_SNAPSHOT_COPY(m, t->rigids, s->bodies.rigids, CTI_LEN(s->bodies.rigids)) &&
+           CTI_SNAPSHOT_COPY(m, t->energies, s->energy.now, CTI_LEN(s->energy.now));
 }
 
 /* What is kept of the components: no array of theirs. 0: out of memory */
@@ -54,36 +54,36 @@ static int cti_snapshot_save_components(cti_mem *mem, const cti_factors *f, cti_
 CTI_FN int cti_snapshot_save(cti_state *s, int all, cti_snapshot *t)
 {
     cti_mem *m = s->mem;
-    t->time = s->time;
-    t->dt_memory = s->dt_memory, t->dt_free = s->dt_free;
+    t->time = s->step.time;
+    t->dt_memory = s->contact.memory_dt, t->dt_free = s->history.dt_free;
     t->n_tangled = s->detect.n_tangled;
-    return cti_copy_save(s, &t->copy) && CTI_SNAPSHOT_COPY(m, t->dv_free, s->dv_free, 3 * s->n) &&
+    return cti_copy_save(s, &t->copy) && CTI_SNAPSHOT_COPY(m, t->dv_free, s->history.dv_free, 3 * s->n) &&
            cti_snapshot_save_components(m, &s->factors, &t->components) &&
-           CTI_SNAPSHOT_COPY(m, t->ways, s->ways, CTI_LEN(s->ways)) &&
+           CTI_SNAPSHOT_COPY(m, t->ways, s->contact.ways, CTI_LEN(s->contact.ways)) &&
            CTI_SNAPSHOT_COPY(m, t->tangles, s->detect.tangles, CTI_LEN(s->detect.tangles)) &&
-           (!all || (CTI_SNAPSHOT_COPY(m, t->memory.items, s->memory.items, CTI_LEN(s->memory.items)) &&
-                     CTI_SNAPSHOT_COPY(m, t->memory.table, s->memory.table, CTI_LEN(s->memory.table))));
+           (!all || (CTI_SNAPSHOT_COPY(m, t->memory.items, s->contact.memory.items, CTI_LEN(s->contact.memory.items)) &&
+                     CTI_SNAPSHOT_COPY(m, t->memory.table, s->contact.memory.table, CTI_LEN(s->contact.memory.table))));
 }
 
 /* a block; two: BDF2 */
 static void cti_copy_block(cti_state *s, int b, int two, const cti_copy *t)
 {
-    cti_v3_put(s->x, b, cti_v3_at(t->x, b)), cti_v3_put(s->v, b, cti_v3_at(t->v, b)), cti_v3_put(s->dv, b, cti_v3_at(t->dv, b));
-    s->dt_prev[b] = t->dt_prev[b], s->fall[b] = t->fall[b], s->history.touched[b] = t->touched[b];
+    cti_v3_put(s->x, b, cti_v3_at(t->x, b)), cti_v3_put(s->v, b, cti_v3_at(t->v, b)), cti_v3_put(s->history.dv, b, cti_v3_at(t->dv, b));
+    s->history.dt_prev[b] = t->dt_prev[b], s->history.fall[b] = t->fall[b], s->history.touched[b] = t->touched[b];
     if (two)
         cti_v3_put(s->history.v0, b, cti_v3_at(t->v0, b)), cti_v3_put(s->history.u0, b, cti_v3_at(t->u0, b));
 }
 
 CTI_FN void cti_copy_restore(cti_state *s, const cti_component *q, const cti_copy *t)
 {
-    int i, two = s->desc.integrator == CT_INTEGRATOR_BDF2, first = s->factors.blocks[q->begin], rigid = s->rigid_of[first];
+    int i, two = s->desc.integrator == CT_INTEGRATOR_BDF2, first = s->factors.blocks[q->begin], rigid = s->bodies.rigid_of[first];
     for (i = q->begin; i < q->end; i++)
         cti_copy_block(s, s->factors.blocks[i], two, t);
     if (cti_energy_body(s, first) >= 0)
-        s->energies[cti_energy_body(s, first)] = t->energies[cti_energy_body(s, first)];
+        s->energy.now[cti_energy_body(s, first)] = t->energies[cti_energy_body(s, first)];
     if (rigid >= 0) {
-        s->rigids[rigid] = t->rigids[rigid];
-        cti_rigid_matrix(s->rigids[rigid].q, s->frames0 + 9 * (size_t)rigid);
+        s->bodies.rigids[rigid] = t->rigids[rigid];
+        cti_rigid_matrix(s->bodies.rigids[rigid].q, s->bodies.frames + 9 * (size_t)rigid);
     }
 }
 
@@ -117,14 +117,14 @@ static void cti_snapshot_rewind_components(cti_factors *f, const cti_component_s
 /* arrays that a step replaces change places with their copies: that cannot run out of memory */
 static void cti_snapshot_swap(cti_state *s, int all, cti_snapshot *t)
 {
-    cti_way *ways = s->ways;
+    cti_way *ways = s->contact.ways;
     uint64_t *tangles = s->detect.tangles;
-    cti_memory memory = s->memory;
-    s->ways = t->ways, t->ways = ways;
+    cti_memory memory = s->contact.memory;
+    s->contact.ways = t->ways, t->ways = ways;
     s->detect.tangles = t->tangles, t->tangles = tangles;
     s->detect.n_tangled = cti_max_int(1, t->n_tangled); /* the next step looks for tangled pairs first */
     if (all)
-        s->memory = t->memory, t->memory = memory;
+        s->contact.memory = t->memory, t->memory = memory;
 }
 
 static void cti_snapshot_back(void *to, const void *from, size_t size, int n)
@@ -135,28 +135,29 @@ static void cti_snapshot_back(void *to, const void *from, size_t size, int n)
 
 CTI_FN void cti_snapshot_restore(cti_state *s, int all, cti_snapshot *t)
 {
+    cti_history *history = &s->history;
     const cti_copy *from = &t->copy;
     int i, n = s->n;
-    s->time = t->time;
-    s->energies_known = 0;
-    s->dt_memory = t->dt_memory, s->dt_free = t->dt_free;
+    s->step.time = t->time;
+    s->energy.known = 0;
+    s->contact.memory_dt = t->dt_memory, history->dt_free = t->dt_free;
     cti_snapshot_back(s->x, from->x, sizeof *s->x, 3 * n), cti_snapshot_back(s->v, from->v, sizeof *s->v, 3 * n);
-    cti_snapshot_back(s->dv, from->dv, sizeof *s->dv, 3 * n);
-    cti_snapshot_back(s->dt_prev, from->dt_prev, sizeof *s->dt_prev, n),
-        cti_snapshot_back(s->dv_free, t->dv_free, sizeof *s->dv_free, 3 * n);
-    cti_snapshot_back(s->history.v0, from->v0, sizeof *from->v0, CTI_LEN(from->v0));
-    cti_snapshot_back(s->history.u0, from->u0, sizeof *from->u0, CTI_LEN(from->u0));
-    cti_snapshot_back(s->history.touched, from->touched, 1, n), cti_snapshot_back(s->fall, from->fall, sizeof *s->fall, n);
-    cti_snapshot_back(s->rigids, from->rigids, sizeof *s->rigids, CTI_LEN(s->rigids));
+    cti_snapshot_back(history->dv, from->dv, sizeof *history->dv, 3 * n);
+    cti_snapshot_back(history->dt_prev, from->dt_prev, sizeof *history->dt_prev, n),
+        cti_snapshot_back(history->dv_free, t->dv_free, sizeof *history->dv_free, 3 * n);
+    cti_snapshot_back(history->v0, from->v0, sizeof *from->v0, CTI_LEN(from->v0));
+    cti_snapshot_back(history->u0, from->u0, sizeof *from->u0, CTI_LEN(from->u0));
+    cti_snapshot_back(history->touched, from->touched, 1, n), cti_snapshot_back(history->fall, from->fall, sizeof *history->fall, n);
+    cti_snapshot_back(s->bodies.rigids, from->rigids, sizeof *s->bodies.rigids, CTI_LEN(s->bodies.rigids));
     cti_snapshot_rewind_components(&s->factors, t->components);
     s->parts.inactive = 0;
     cti_integrate_clear(s);
     cti_snapshot_swap(s, all, t);
-    for (i = 0; i < CTI_LEN(s->rigids); i++)
-        cti_rigid_matrix(s->rigids[i].q, s->frames0 + 9 * (size_t)i);
-    cti_assemble_movers(s, s->time);
-    cti_surface_place(&s->surface, s->x, s->frames0, s->surface.x0);
-    CTI_CLEAR(s->rows);
-    CTI_CLEAR(s->origins);
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
+        cti_rigid_matrix(s->bodies.rigids[i].q, s->bodies.frames + 9 * (size_t)i);
+    cti_assemble_movers(s, s->step.time);
+    cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x0);
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
     s->detect.valid = 0;
 }

@@ -13,6 +13,7 @@
 #include "../4_programs/bridge.h"
 #include "../3_solve/ica.h"
 #include "../3_solve/ica_paper.h"
+#include "../3_solve/solve_policy.h"
 
 #define CTI_ISLANDS_NOTE_US 0.08 /* [us] that the notes of a block take, about; see cti_tasks_run_work */
 
@@ -39,24 +40,24 @@ CTI_FN ct_real cti_islands_scale(const cti_state *s, ct_real dt, ct_real speed)
 CTI_FN void cti_islands_problem(const cti_state *s, cti_problem *p)
 {
     memset(p, 0, sizeof *p);
-    p->A = &s->A, p->b = s->b, p->dt = s->problem_dt;
-    p->velocity_scale = s->problem_scale;
-    p->approach_limit = s->desc.thickness / (2 * s->problem_dt);
-    p->rows = s->rows, p->n_rows = CTI_LEN(s->rows);
-    p->filter = s->n_constrained ? s->filter : NULL;
-    p->projectors = s->projectors;
-    p->whole = s->whole;
+    p->A = &s->system.A, p->b = s->system.b, p->dt = s->contact.solved_dt;
+    p->velocity_scale = s->contact.solved_scale;
+    p->approach_limit = s->desc.thickness / (2 * s->contact.solved_dt);
+    p->rows = s->contact.rows, p->n_rows = CTI_LEN(s->contact.rows);
+    p->filter = s->scripts.n_constrained ? s->scripts.filter : NULL;
+    p->projectors = s->scripts.projectors;
+    p->whole = s->system.whole;
     p->tasks = &s->desc.tasks;
 }
 
 /* rows and origins sorted by island, each island's in their order; start [n_islands + 1] */
 static int cti_islands_sort(cti_state *s, int32_t **out_start, int *out_n)
 {
-    int n = CTI_LEN(s->rows), i;
+    int n = CTI_LEN(s->contact.rows), i;
     int32_t *island = CTI_ARENA_NEW(s->arena, int32_t, n), *start;
     cti_row *rows = CTI_ARENA_NEW(s->arena, cti_row, n);
     cti_contact_row *origins = CTI_ARENA_NEW(s->arena, cti_contact_row, n);
-    if (!island || !rows || !origins || !cti_factors_islands(&s->factors, s->arena, s->rows, n, island, out_n))
+    if (!island || !rows || !origins || !cti_factors_islands(&s->factors, s->arena, s->contact.rows, n, island, out_n))
         return 0;
     start = CTI_ARENA_ZERO(s->arena, int32_t, *out_n + 2);
     if (!start)
@@ -72,10 +73,10 @@ static int cti_islands_sort(cti_state *s, int32_t **out_start, int *out_n)
         start[i + 2] += start[i + 1];
     for (i = 0; i < n; i++) {
         int at = start[island[i] + 1]++;
-        rows[at] = s->rows[i], origins[at] = s->origins[i];
+        rows[at] = s->contact.rows[i], origins[at] = s->contact.origins[i];
     }
-    memcpy(s->rows, rows, sizeof(cti_row) * (size_t)n);
-    memcpy(s->origins, origins, sizeof(cti_contact_row) * (size_t)n);
+    memcpy(s->contact.rows, rows, sizeof(cti_row) * (size_t)n);
+    memcpy(s->contact.origins, origins, sizeof(cti_contact_row) * (size_t)n);
     return 1;
 }
 
@@ -95,9 +96,9 @@ static int cti_islands_balance(void *ctx, ct_real *r, ct_real *v)
 /* the same of an island behind its solve. 0: out of memory */
 static int cti_islands_balance_one(cti_state *s, ct_real dt, const cti_island *q)
 {
-    cti_problem_rhs(&q->p, s->pcg_work);
-    cti_problem_residual(&q->p, s->pcg_work, q->v, s->pcg_work);
-    return cti_balance(s, dt, q, s->pcg_work, q->v);
+    cti_problem_rhs(&q->p, s->system.work);
+    cti_problem_residual(&q->p, s->system.work, q->v, s->system.work);
+    return cti_balance(s, dt, q, s->system.work, q->v);
 }
 
 typedef struct cti_islands_judges {
@@ -111,7 +112,7 @@ static void cti_islands_note(int begin, int end, int worker, void *context)
 {
     const cti_islands_judges *j = (const cti_islands_judges *)context;
     const cti_island *q = j->q;
-    ct_real *w = j->s->pcg_work;
+    ct_real *w = j->s->system.work;
     CTI_UNUSED(worker);
     for (; begin < end; begin++) {
         cti_component *k = &j->s->factors.components[q->components[begin]];
@@ -119,7 +120,7 @@ static void cti_islands_note(int begin, int end, int worker, void *context)
         k->solve.dynamics = j->res.dynamics * q->p.velocity_scale;
         k->solve.natural = j->res.natural;
         for (i = k->place; i < last; i++)
-            cti_v3_put(w, i, cti_v3_sub(cti_v3_at(q->v, i), cti_v3_at(j->s->v_free, q->blocks[i])));
+            cti_v3_put(w, i, cti_v3_sub(cti_v3_at(q->v, i), cti_v3_at(j->s->system.v_free, q->blocks[i])));
         for (k->solve.contact_energy = 0, i = k->place; i < last; i++)
             k->solve.contact_energy += (double)cti_v3_dot(cti_v3_at(w, i), cti_bsr_row(&q->A, w, i));
     }
@@ -133,7 +134,7 @@ static int cti_islands_judge(cti_state *s, ct_real dt, const cti_island *q, cons
     if (!info->judged) {
         if (!cti_islands_balance_one(s, dt, q))
             return 0;
-        cti_residual_eval(&q->p, s->desc.solver.cone, q->v, s->pcg_work, &j.res);
+        cti_residual_eval(&q->p, s->desc.solver.cone, q->v, s->system.work, &j.res);
     }
     cti_tasks_run_work(&s->desc.tasks, cti_islands_note, q->n_components, CTI_ISLANDS_NOTE_US * q->n / q->n_components, &j);
     return 1;
@@ -145,7 +146,7 @@ static int cti_islands_renew(cti_state *s, ct_real dt, const cti_island *q)
     int c;
     cti_factors_mark(&s->factors, q);
     for (c = 0; c < q->n_components; c++)
-        if (!cti_factors_renew(&s->factors, &s->factors.components[q->components[c]], &s->A, dt))
+        if (!cti_factors_renew(&s->factors, &s->factors.components[q->components[c]], &s->system.A, dt))
             return 0;
     return 1;
 }
@@ -159,7 +160,7 @@ static int cti_islands_land(cti_state *s, ct_real dt, const cti_island *q)
         if (!cti_policy_factor_lands(&k->cache.stamp, &k->solve, cti_factors_is_cheap(&s->factors, k)))
             continue;
         cti_factors_ask(k);
-        if (!cti_factors_renew(&s->factors, k, &s->A, dt))
+        if (!cti_factors_renew(&s->factors, k, &s->system.A, dt))
             return 0;
     }
     return 1;
@@ -174,8 +175,8 @@ static void cti_islands_begin(const cti_state *s, ct_real dt, const cti_island *
         const cti_component *k = &s->factors.components[q->components[c]];
         for (i = k->place; k->solve.inexact_attempts > 1 && i < k->place + k->end - k->begin; i++) {
             int b = q->blocks[i];
-            ct_real share = s->dt_prev[b] > 0 ? dt / s->dt_prev[b] : 0;
-            cti_v3_put(q->v, i, cti_v3_mad(cti_v3_at(s->v, b), cti_v3_at(s->dv, b), share));
+            ct_real share = s->history.dt_prev[b] > 0 ? dt / s->history.dt_prev[b] : 0;
+            cti_v3_put(q->v, i, cti_v3_mad(cti_v3_at(s->v, b), cti_v3_at(s->history.dv, b), share));
         }
     }
 }
@@ -192,7 +193,7 @@ static int cti_islands_cluster(cti_state *s, ct_real dt, cti_island *q)
             continue;
         late = 1;
         cti_factors_ask(k);
-        if (!cti_factors_renew(&s->factors, k, &s->A, dt))
+        if (!cti_factors_renew(&s->factors, k, &s->system.A, dt))
             return 0;
     }
     q->p.lagged = cti_factors_lag(&s->factors, q);
@@ -224,7 +225,7 @@ static int cti_islands_sweeps(const cti_state *s, const cti_island *q, int later
     b.is_later = later;
     b.has_equations = cti_islands_has_equations(q);
     b.is_far = cti_islands_is_far(s, q);
-    b.wasted_sweeps = s->wasted_sweeps;
+    b.wasted_sweeps = s->step.wasted_sweeps;
     return cti_policy_sweeps(&b);
 }
 
@@ -246,7 +247,7 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
             return 0;
         if (!later && turn == 0)
             cti_islands_begin(s, dt, q);
-        if (!cti_smooth_open(&s->factors, s->arena, &s->A, q, &corrector))
+        if (!cti_smooth_open(&s->factors, s->arena, &s->system.A, q, &corrector))
             return 0;
         q->p.correction = corrector.hook.apply ? &corrector.hook : NULL;
         if (!q->p.local && !cti_residual_prepare(&q->p, s->arena))
@@ -268,7 +269,7 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
     if (!cti_islands_judge(s, dt, q, &info))
         return 0;
     if (cti_islands_is_far(s, q))
-        s->wasted_sweeps += visits / ((double)s->desc.solver.max_sweeps * (double)cti_max_int(CTI_ICA_FEW, CTI_LEN(s->rows)));
+        s->step.wasted_sweeps += visits / ((double)s->desc.solver.max_sweeps * (double)cti_solve_policy_visits(CTI_LEN(s->contact.rows)));
     *ended = info.status;
     return 1;
 }
@@ -280,11 +281,11 @@ static int cti_islands_bridge(cti_state *s, ct_real dt, cti_island *q, ct_solver
 {
     cti_solve_info info;
     *done = 0;
-    if (!cti_factors_exact(&s->factors, s->arena, &s->A, q))
+    if (!cti_factors_exact(&s->factors, s->arena, &s->system.A, q))
         return 0;
     cti_bridge_solve(&q->p, &s->desc.solver, solver, most, s->mem, s->arena, q->v, &info);
     out->iterations += info.iterations;
-    s->spent += info.spent;
+    s->step.spent += info.spent;
     if (info.status == CTI_SOLVE_MEMORY || s->mem->failed)
         return 0;
     *done = info.status != CTI_SOLVE_FAILED;
@@ -333,7 +334,7 @@ static int cti_islands_normals(cti_state *s, ct_real dt, cti_island *q, cti_isla
     ct_real *v, *r;
     cti_solve_info info;
     *done = 0;
-    if (!cti_islands_keep(s, q, &v, &r) || !cti_factors_exact(&s->factors, s->arena, &s->A, q))
+    if (!cti_islands_keep(s, q, &v, &r) || !cti_factors_exact(&s->factors, s->arena, &s->system.A, q))
         return 0;
     for (pass = 0; pass < 1 + local; pass++) {
         if (pass)
@@ -398,9 +399,9 @@ static int cti_islands_paper(cti_state *s, ct_real dt, int later, const cti_isla
         return 0;
     for (i = 0; i < q->n; i++) {
         int b = q->blocks[i];
-        cti_v3_put(star, i, cti_v3_at(s->v_free, b));
+        cti_v3_put(star, i, cti_v3_at(s->system.v_free, b));
         if (!later)
-            cti_v3_put(q->v, i, cti_v3_add(cti_v3_at(s->v_free, b), cti_v3_at(s->push, b)));
+            cti_v3_put(q->v, i, cti_v3_add(cti_v3_at(s->system.v_free, b), cti_v3_at(s->contact.push, b)));
     }
     cti_ica_paper_solve(&q->p, &s->desc.solver, s->arena, star, q->v, &info);
     if (info.status == CTI_SOLVE_MEMORY)
@@ -416,7 +417,7 @@ static int cti_islands_chosen(cti_state *s, ct_real dt, const cti_islands *list,
 {
     cti_arena_point mark = cti_arena_mark(s->arena);
     int ok = 1, done = 0;
-    if (cti_islands_chosen_failed(s, q, 0) || !cti_policy_chosen_goes_on(s->spent))
+    if (cti_islands_chosen_failed(s, q, 0) || !cti_policy_chosen_goes_on(s->step.spent))
         done = 0;
     else if (cti_islands_is_plain(s))
         ok = cti_islands_normals(s, dt, q, out, &list->ended[i], &done);
@@ -466,10 +467,10 @@ static int cti_islands_solve_one(cti_state *s, ct_real dt, const cti_islands *li
     int ok;
     cti_islands_problem(s, &world);
     world.velocity_scale = list->scale[i];
-    if (!cti_island_open(&s->factors, s->arena, &world, list->start[i], list->start[i + 1], s->v_new, &q))
+    if (!cti_island_open(&s->factors, s->arena, &world, list->start[i], list->start[i + 1], s->end.v, &q))
         return 0;
     ok = cti_islands_open_solve(s, dt, list, i, &q, out);
-    cti_island_close(&s->factors, &q, world.rows + list->start[i], s->v_new);
+    cti_island_close(&s->factors, &q, world.rows + list->start[i], s->end.v);
     cti_arena_rewind(s->arena, mark);
     return ok;
 }
@@ -480,14 +481,14 @@ static int cti_islands_touch(cti_state *s, int first, int end)
 {
     int i, k, fresh = 0, later = 0;
     for (i = first; i < end; i++)
-        fresh |= s->origins[i].fresh;
+        fresh |= s->contact.origins[i].fresh;
     for (i = first; fresh && i < end; i++)
-        for (k = 0; k < s->rows[i].n; k++)
-            later |= s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].solve.in_contact;
+        for (k = 0; k < s->contact.rows[i].n; k++)
+            later |= s->factors.components[s->factors.component_of[s->contact.rows[i].term[k].block]].solve.in_contact;
     for (i = first; fresh && i < end; i++) {
-        s->origins[i].fresh = 0;
-        for (k = 0; k < s->rows[i].n; k++)
-            s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].solve.in_contact = 1;
+        s->contact.origins[i].fresh = 0;
+        for (k = 0; k < s->contact.rows[i].n; k++)
+            s->factors.components[s->factors.component_of[s->contact.rows[i].term[k].block]].solve.in_contact = 1;
     }
     return fresh ? 1 + later : 0;
 }
@@ -498,8 +499,8 @@ static ct_real cti_islands_speed(const cti_state *s, int first, int end)
     ct_real speed = 0;
     int i, k;
     for (i = first; i < end; i++)
-        for (k = 0; k < s->rows[i].n; k++)
-            speed = cti_max(speed, s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].solve.free_speed);
+        for (k = 0; k < s->contact.rows[i].n; k++)
+            speed = cti_max(speed, s->factors.components[s->factors.component_of[s->contact.rows[i].term[k].block]].solve.free_speed);
     return speed;
 }
 
@@ -509,13 +510,13 @@ static ct_real cti_islands_free_dynamics(cti_state *s, const cti_component *q)
     const int32_t *blocks = s->factors.blocks + q->begin;
     ct_real big = 0;
     int i;
-    cti_factors_residual(q, blocks, &s->A, s->b, s->v_new, s->pcg_work);
+    cti_factors_residual(q, blocks, &s->system.A, s->system.b, s->end.v, s->system.work);
     for (i = 0; i < q->end - q->begin; i++) {
         ct_real inv[9];
         cti_v3 e;
-        if (!cti_m3_inverse(s->A.val + 9 * (size_t)s->A.diag[blocks[i]], inv))
+        if (!cti_m3_inverse(s->system.A.val + 9 * (size_t)s->system.A.diag[blocks[i]], inv))
             continue;
-        e = cti_m3_mul_v(inv, cti_v3_at(s->pcg_work, blocks[i]));
+        e = cti_m3_mul_v(inv, cti_v3_at(s->system.work, blocks[i]));
         big = cti_max(big, cti_max(cti_abs(e.x), cti_max(cti_abs(e.y), cti_abs(e.z))));
     }
     return big;
@@ -556,9 +557,9 @@ static int cti_islands_solve_all(cti_state *s, ct_real dt, cti_islands *list, ct
     for (i = 0; i < list->n; i++)
         if (list->todo[i] && !cti_islands_solve_one(s, dt, list, i, out))
             return 0;
-    out->residual = cti_islands_dynamics(s, s->problem_scale);
+    out->residual = cti_islands_dynamics(s, s->contact.solved_scale);
     for (i = 0; i < list->n; i++) {
-        list->natural[i] = q[s->factors.component_of[s->rows[list->start[i]].term[0].block]].solve.natural;
+        list->natural[i] = q[s->factors.component_of[s->contact.rows[list->start[i]].term[0].block]].solve.natural;
         out->residual = cti_max(out->residual, list->natural[i]);
     }
     return 1;
@@ -573,17 +574,17 @@ static int cti_islands_take_whole(cti_state *s, cti_islands *list, const ct_real
         int first = list->start[i], end = list->start[i + 1];
         if (!list->todo[i])
             continue;
-        if (list->bridged[i] || list->natural[i] < list->failed[i] || !cti_clusters_take_whole(&s->factors, s->rows + first, end - first)) {
+        if (list->bridged[i] || list->natural[i] < list->failed[i] || !cti_clusters_take_whole(&s->factors, s->contact.rows + first, end - first)) {
             list->todo[i] = 0;
             continue;
         }
         count++;
         for (k = first; k < end; k++) {
-            memcpy(s->rows[k].r, r + 3 * (size_t)k, 3 * sizeof(ct_real));
-            for (e = 0; e < s->rows[k].n; e++) {
-                const cti_component *q = &s->factors.components[s->factors.component_of[s->rows[k].term[e].block]];
+            memcpy(s->contact.rows[k].r, r + 3 * (size_t)k, 3 * sizeof(ct_real));
+            for (e = 0; e < s->contact.rows[k].n; e++) {
+                const cti_component *q = &s->factors.components[s->factors.component_of[s->contact.rows[k].term[e].block]];
                 for (c = q->begin; c < q->end; c++)
-                    cti_v3_put(s->v_new, s->factors.blocks[c], cti_v3_at(s->v_free, s->factors.blocks[c]));
+                    cti_v3_put(s->end.v, s->factors.blocks[c], cti_v3_at(s->system.v_free, s->factors.blocks[c]));
             }
         }
     }
@@ -616,13 +617,13 @@ CTI_FN int cti_islands_solve(cti_state *s, ct_real dt, ct_real scale, cti_island
 {
     cti_islands list;
     int i;
-    ct_real *r = CTI_ARENA_NEW(s->arena, ct_real, 3 * CTI_LEN(s->rows));
+    ct_real *r = CTI_ARENA_NEW(s->arena, ct_real, 3 * CTI_LEN(s->contact.rows));
     memset(out, 0, sizeof *out);
-    s->problem_dt = dt, s->problem_scale = scale, s->has_problem = 1;
+    s->contact.solved_dt = dt, s->contact.solved_scale = scale, s->contact.is_solved = 1;
     if (!r || !cti_islands_make(s, dt, &list))
         return 0;
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        memcpy(r + 3 * (size_t)i, s->rows[i].r, 3 * sizeof(ct_real));
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        memcpy(r + 3 * (size_t)i, s->contact.rows[i].r, 3 * sizeof(ct_real));
     if (!cti_islands_solve_all(s, dt, &list, out))
         return 0;
     if (cti_policy_any_failed(out->residual) && s->desc.solver.cluster == CT_CLUSTER_AUTO && cti_islands_take_whole(s, &list, r) &&

@@ -16,13 +16,13 @@ typedef struct cti_islands_result {
 /* cti_islands_scale -- velocity that residuals are relative to: |g| dt, or without gravity a thousandth of the largest speed, scripts' too,
    or of a thickness a step. */
 CTI_FN ct_real cti_islands_scale(const cti_state *s, ct_real dt, ct_real speed);
-/* cti_islands_solve -- v_new and the rows' multipliers, from where they are; rows come out sorted by island. scale: of the world's
+/* cti_islands_solve -- end.v and the rows' multipliers, from where they are; rows come out sorted by island. scale: of the world's
    residuals. 0: out of memory. */
 CTI_FN int cti_islands_solve(cti_state *s, ct_real dt, ct_real scale, cti_islands_result *out);
 /* cti_islands_problem -- the problem of the last solve; its A, b and rows are the state's own. */
 CTI_FN void cti_islands_problem(const cti_state *s, cti_problem *out);
 
-/* cti_islands_dynamics -- the largest residual of the dynamics of a component at v_new, relative to `scale`: of those in islands as judged
+/* cti_islands_dynamics -- the largest residual of the dynamics of a component at end.v, relative to `scale`: of those in islands as judged
    there, of those that no contact touches as their free motion was solved. */
 CTI_FN ct_real cti_islands_dynamics(cti_state *s, ct_real scale);
 

@@ -12,19 +12,12 @@
 #include "../7_contact/detect.h"
 #include "script.h"
 
-/* CTI_IS_DISCRETE -- 1 when CT_STEPPER_DCD steps a state; a constant where only one stepper is built, so that the other is dropped. */
-#if CONTACT_WITH_CMR && CONTACT_WITH_DCD
-#define CTI_IS_DISCRETE(s) ((s)->desc.stepper == CT_STEPPER_DCD)
-#else
-#define CTI_IS_DISCRETE(s) CONTACT_WITH_DCD
-#endif
-
 /* cti_pin -- scripted axes of one block, which was at `start` at time t0 and moves along a path (script.h). */
 typedef struct cti_pin {
     int32_t block;
     int axes;          /* CT_AXIS_* mask */
     ct_real start[3];
-    int32_t path, n_path; /* pieces [path, path + n_path) of cti_state.path */
+    int32_t path, n_path; /* pieces [path, path + n_path) of cti_state.scripts.path */
     double t0, until;  /* until < 0: for ever */
 } cti_pin;
 
@@ -155,16 +148,6 @@ typedef struct cti_factors {
     ct_real rest;          /* [m] drift below which a large factor may lag under contacts */
 } cti_factors;
 
-/* cti_history -- what integrators keep beside x and v (integrate.h). */
-typedef struct cti_history {
-    ct_real *v0, *u0;          /* [3 n] BDF2: end and average velocities of the step before; mean nothing where dt_prev is 0 */
-    uint8_t *touched, *touches;/* 1: contacts or joints act on the body: [n] in the last step, [models] in this one */
-    ct_real *v_end;            /* [3 n] scratch */
-    int32_t *model_of;         /* [n] model of a block or -1 */
-    int32_t *block, *last;     /* [models] first and last block; last -1: none */
-    uint8_t *reset;            /* [models] starts again after this step */
-} cti_history;
-
 /* cti_turn -- the turn of a component that its angular momentum predicts for a step (motion.h). */
 typedef struct cti_turn {
     int turns;       /* 1: q = c + R (x - c), and b gets `rate`; 0: the turn is below rounding, the component is held, or `moved` is 2 */
@@ -223,6 +206,21 @@ typedef struct cti_impulses {
     ct_real *pins;     /* [3 n] what pins and directions gave to their blocks, world axes */
 } cti_impulses;
 
+/* cti_history -- what steps leave for the next one beside x and v (integrate.h, motion.h). */
+typedef struct cti_history {
+    ct_real *dv;               /* [3 n] what the last step, of dt_prev, added to v */
+    ct_real *dt_prev;          /* [n] last step of the block; 0 before its first */
+    ct_real *dv_free, dt_free; /* [3 n] v_free - v of the last attempt, solved or extrapolated; DCD's time step: CMR's components have their own */
+    ct_real *fall;             /* [n] share of gravity's kick by which the block gained speed in the last step (motion.h) */
+    ct_real *v0, *u0;          /* [3 n] BDF2: end and average velocities of the step before; mean nothing where dt_prev is 0 */
+    uint8_t *touched, *touches;/* 1: contacts or joints act on the body: [n] in the last step, [models] in this one */
+    ct_real *v_end;            /* [3 n] scratch */
+    int32_t *model_of;         /* [n] model of a block or -1 */
+    int32_t *block, *last;     /* [models] first and last block; last -1: none */
+    uint8_t *reset;            /* [models] starts again after this step */
+    cti_impulses impulses;     /* of the last step */
+} cti_history;
+
 /* cti_reactions -- rows of A, each followed by its b, of the blocks that scripts constrain, before they are filtered. */
 typedef struct cti_reactions {
     int32_t *blocks;
@@ -256,7 +254,7 @@ typedef struct cti_snapshot {
 /* cti_dcd_body -- what discrete detection knows of a surface body. */
 typedef struct cti_dcd_body {
     cti_bvh faces, tets; /* trees in cti_dcd.forest */
-    int model;           /* in cti_state.models, whose tets fill the body; -1: none */
+    int model;           /* in cti_state.bodies.models, whose tets fill the body; -1: none */
     int embedded;        /* its surface lies in the tets, and is not their boundary */
     int closed;          /* the surface has an inside */
     int tet0;            /* first of its tets in cti_dcd.tet_rest */
@@ -307,86 +305,119 @@ typedef struct cti_parts {
 #define CTI_HELD_IMPLAUSIBLE 2
 #define CTI_HELD_RESTED 4
 
+/* cti_bodies -- what bodies are made of: prepared, and changed by the user alone, but for the rigid bodies' motion. */
+typedef struct cti_bodies {
+    ct_real *mass, *inv_mass; /* [n] */
+    ct_real mass_min;         /* smallest positive mass of a block */
+    ct_real *alpha;           /* [n] Rayleigh mass damping [1/s] */
+    cti_rigid *rigids;
+    int32_t *rigid_of;        /* [n] rigid body of a block, or -1 */
+    ct_real *frames;          /* [9 rigids] rotations at the start of the step */
+    cti_joint *joints;
+    cti_model **models;
+    int n_models;
+} cti_bodies;
+
+/* cti_energies -- of bodies: models first, then rigid bodies. */
+typedef struct cti_energies {
+    cti_energy *now, *end;    /* [models + rigid bodies] at x; at the tentative end of a substep */
+    double *moduli;           /* [models] of the body's elasticity [J], see cti_model_modulus */
+    double *works;            /* [models + rigid bodies] work done on the body in the substep [J] */
+    uint8_t *gains;           /* [models + rigid bodies] 1: the body gains energy in the substep */
+    int known;                /* `now` is of x and v */
+} cti_energies;
+
+/* cti_scripts -- what scripts say of blocks and surface vertices, and what follows for the substep at hand. */
+typedef struct cti_scripts {
+    cti_pin *pins;
+    cti_direction *directions;
+    ct_motion_segment *path;  /* pieces of the pins' paths */
+    cti_mover *movers;
+    int still;                /* 1: scripts stand where they are at `time` */
+    uint8_t *fixed;           /* [n] all axes scripted */
+    uint8_t *held;            /* [n] stays where it is: CTI_HELD_REPAIR, a repair leaves it alone; CTI_HELD_IMPLAUSIBLE, the last resort of an
+                                 attempt; CTI_HELD_RESTED: did so in the substep that ends */
+    int32_t *filter;          /* [n] -1 or index into projectors */
+    ct_real *projectors;      /* [9 m] */
+    int n_constrained;
+    ct_real *v_fixed;         /* [3 n] scripted velocity */
+    cti_reactions reactions;
+} cti_scripts;
+
+/* cti_contacts -- what detection has found, the rows made of it, and what is remembered of them. */
+typedef struct cti_contacts {
+    cti_hit *hits;
+    cti_row *rows;            /* of the last solve */
+    cti_contact_row *origins;
+    ct_real *push;            /* [3 n] of an attempt as printed: response of the last step's contacts, for this one's length; else NULL */
+    int is_solved;            /* 1: `rows` belong to a problem that was solved */
+    ct_real solved_dt, solved_scale; /* of the last solve */
+    cti_memory memory;        /* committed; the others are a step's own: two for each depth of splits */
+    cti_memory memory_step[2 * CTI_PARTS_DEPTH], memory_none;
+    int memory_slot;          /* of memory_step: what the last step began with */
+    ct_real memory_dt;        /* [s] length of the substep that `memory` is of */
+    int32_t *tangled_pairs;   /* [2 m] edge, face that have a point in common at surface.x0 when the last step began */
+    cti_repair *repairs;      /* what takes them apart */
+    cti_way *ways;            /* directions that pairs of bodies leave each other in, kept over steps */
+} cti_contacts;
+
+/* cti_system -- the equations of motion, linearized at q, and their solution without contacts: A v_free = b. */
+typedef struct cti_system {
+    ct_real *q;               /* [3 n] where forces are linearized in this step */
+    cti_turn *turns;          /* [components] */
+    ct_real *whole;           /* [n] inverse mass of a deformable component that no script holds, else 0 */
+    int again;                /* linearizations before this one in the attempt */
+    cti_bsr A;
+    ct_real *b, *force;       /* [3 n] */
+    ct_real *force0;          /* [3 n] Newmark: f(x) */
+    ct_real *v_free;          /* [3 n] solution without contacts */
+    ct_real *work;            /* [12 n + 8] scratch */
+} cti_system;
+
+/* cti_end -- tentative end of a substep; a commit makes it the state. */
+typedef struct cti_end {
+    ct_real *v, *x;           /* [3 n] */
+    ct_real *frames;          /* [9 rigids] rotations */
+    ct_real *fall;            /* [n] see cti_history */
+    ct_real *impulse;         /* [3 n] J' r of the last solve */
+    cti_group *groups;        /* [components] scratch */
+} cti_end;
+
+/* cti_clock -- the step at hand: its times, what it has spent, and what to go back to. */
+typedef struct cti_clock {
+    double time;              /* [s] of x and v */
+    ct_real dt;               /* [s] length of the step */
+    double until;             /* [s] time at which the substeps at hand end: that of the step, or of a part of it (parts.h) */
+    ct_real left;             /* [s] what is left until then before a substep */
+    ct_real event_least;      /* [s] shortest substep that an impact may cut off, 0: none is */
+    ct_real spent;            /* of this step by a solver that pivots, or by interior point, see cti_solve_info */
+    double wasted_sweeps;     /* sweeps of this step in ICA's solves that ended far from a solution, in budgets: max_sweeps over all contacts */
+    cti_pair limit;           /* pair that limited the last step; n 0: none */
+    cti_impulses impulses;    /* so far */
+    cti_snapshot start;
+} cti_clock;
+
+/* cti_state -- all of it. A step writes energy, history, contact, system, end, step, parts and dcd, and a commit also x, v and rigid bodies. */
 typedef struct cti_state {
     cti_mem *mem;
     cti_arena *arena;
     ct_world_desc desc;
     int n;                    /* blocks */
     ct_real *x, *v;           /* [3 n] */
-    ct_real *mass, *inv_mass; /* [n] */
-    ct_real mass_min;         /* smallest positive mass of a block */
-    ct_real *alpha;           /* [n] Rayleigh mass damping [1/s] */
-    ct_real *dt_prev;         /* [n] last step of the block; 0 before its first */
+    cti_bodies bodies;
+    cti_scripts scripts;
     cti_history history;
-    ct_real *fall;            /* [n] share of gravity's kick by which the block gained speed in the last step (motion.h) */
-    ct_real *fall_new;        /* [n] of the step at hand */
-    ct_real *q;               /* [3 n] where forces are linearized in this step */
-    cti_turn *turns;          /* [components] */
-    cti_group *groups;        /* [components] scratch */
-    ct_real *whole;           /* [n] inverse mass of a deformable component that no script holds, else 0 */
-    ct_real *force0;          /* [3 n] Newmark: f(x) */
-    int again;                /* linearizations before this one in the attempt */
-    ct_real *impulse;         /* [3 n] J' r of the last solve */
-    cti_energy *energies, *energies_new; /* [models + rigid bodies] at x; at the tentative end of a substep */
-    double *moduli;           /* [models] of the body's elasticity [J], see cti_model_modulus */
-    double *works;            /* [models + rigid bodies] work done on the body in the substep [J] */
-    uint8_t *gains;           /* [models + rigid bodies] 1: the body gains energy in the substep */
-    int energies_known;       /* `energies` are of x and v */
-    uint8_t *fixed;           /* [n] all axes scripted */
-    uint8_t *held; /* [n] stays where it is: CTI_HELD_REPAIR, a repair leaves it alone; CTI_HELD_IMPLAUSIBLE, the last resort of an attempt;
-                      CTI_HELD_RESTED: did so in the substep that ends */
-    int still;                /* 1: scripts stand where they are at `time` */
-    ct_real *v_fixed;         /* [3 n] scripted velocity */
-    int32_t *filter;          /* [n] -1 or index into projectors */
-    ct_real *projectors;      /* [9 m] */
-    int n_constrained;
-    cti_rigid *rigids;
-    int32_t *rigid_of;        /* [n] rigid body of a block, or -1 */
-    ct_real *frames0, *frames1; /* [9 rigids] rotations at the start of the step and at its tentative end */
-    cti_joint *joints;
-    cti_mover *movers;
-    cti_pin *pins;
-    ct_motion_segment *path; /* pieces of the pins' paths */
-    cti_direction *directions;
-    cti_model **models;
-    int n_models;
+    cti_energies energy;
     cti_surface surface;
     cti_detect detect;
-    cti_memory memory;        /* committed; the others are a step's own: two for each depth of splits */
-    cti_memory memory_step[2 * CTI_PARTS_DEPTH], memory_none;
-    int memory_slot;          /* of memory_step: what the last step began with */
-    ct_real dt_memory;
-    cti_impulses impulses;    /* of the last step */
-    cti_impulses impulses_step; /* of the step at hand */
-    cti_reactions reactions;
-    cti_bsr A;
-    ct_real *b, *force;       /* [3 n] */
-    ct_real *v_free;          /* [3 n] solution without contacts */
-    ct_real *dv_free, dt_free;/* [3 n] v_free - v of the last attempt, solved or extrapolated; DCD's time step: CMR's components have their own */
-    ct_real *dv;              /* [3 n] what the last step, of dt_prev, added to v */
-    ct_real *v_new, *x_new;   /* [3 n] tentative end of the step */
-    ct_real *push;            /* [3 n] of an attempt as printed: response of the last step's contacts, for this one's length; else NULL */
-    ct_real *pcg_work;
+    cti_contacts contact;
+    cti_system system;
     cti_factors factors;
-    ct_real spent;            /* of this step by a solver that pivots, or by interior point, see cti_solve_info */
-    double wasted_sweeps;     /* sweeps of this step in ICA's solves that ended far from a solution, in budgets: max_sweeps over all contacts */
-    cti_row *rows;            /* of the last solve */
-    cti_contact_row *origins;
-    ct_real problem_dt, problem_scale; /* of the last solve */
-    int has_problem;
-    cti_dcd dcd;
-    cti_hit *hits;
-    int32_t *tangled_pairs;   /* [2 m] edge, face that have a point in common at surface.x0 when the last step began */
-    cti_repair *repairs;      /* what takes them apart */
-    cti_way *ways;            /* directions that pairs of bodies leave each other in, kept over steps */
-    cti_snapshot start;          /* of the step */
+    cti_end end;
+    cti_clock step;
     cti_parts parts;
-    double time;
-    double time_end;          /* when a step ends, and */
-    ct_real dt_step;          /* its length */
-    ct_real left;             /* what is left of it before a substep */
-    ct_real event_least;      /* [s] shortest substep that an impact may cut off, 0: none is */
-    cti_pair limit;           /* pair that limited the last step; n 0: none */
+    cti_dcd dcd;
+    void *own;                /* private data of the stepper (stepper.h) */
 } cti_state;
 
 /* cti_state_is_inactive -- 1 where the block's component is excluded or interpolated (parts.h). */
@@ -402,7 +433,7 @@ CTI_INLINE void cti_state_fail(cti_state *s, int block) { s->factors.components[
    those seen later. In a repair time stands still. */
 CTI_INLINE double cti_state_ahead(const cti_state *s, ct_real dt)
 {
-    return s->still ? s->time : (dt == s->left ? s->time_end : s->time + (double)dt);
+    return s->scripts.still ? s->step.time : (dt == s->step.left ? s->step.until : s->step.time + (double)dt);
 }
 
 /* cti_state_is_paper -- 1 where steps and solves are Otaduy 2009's as printed, cti_state_is_printed -- where DCD's solves are Li 2015's. */

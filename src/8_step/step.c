@@ -23,15 +23,15 @@ CTI_FN void cti_step_energies(cti_state *s, ct_step_report *r)
     double m = 0;
     cti_energy_state(s);
     r->energy_kinetic = r->energy_elastic = r->energy_gravity = 0;
-    for (i = 0; i < s->n_models + CTI_LEN(s->rigids); i++) {
-        r->energy_kinetic += s->energies[i].kinetic;
-        r->energy_elastic += s->energies[i].elastic, r->energy_gravity += s->energies[i].gravity;
+    for (i = 0; i < s->bodies.n_models + CTI_LEN(s->bodies.rigids); i++) {
+        r->energy_kinetic += s->energy.now[i].kinetic;
+        r->energy_elastic += s->energy.now[i].elastic, r->energy_gravity += s->energy.now[i].gravity;
     }
     r->center_of_mass[0] = r->center_of_mass[1] = r->center_of_mass[2] = 0;
     for (i = 0; i < s->n; i++) {
-        m += (double)s->mass[i];
+        m += (double)s->bodies.mass[i];
         for (k = 0; k < 3; k++) /* angular blocks have no mass */
-            r->center_of_mass[k] += (double)(s->mass[i] * s->x[3 * i + k]);
+            r->center_of_mass[k] += (double)(s->bodies.mass[i] * s->x[3 * i + k]);
     }
     for (k = 0; k < 3; k++)
         r->center_of_mass[k] = m > 0 ? r->center_of_mass[k] / m : 0;
@@ -73,7 +73,7 @@ static int cti_step_is_finite(const cti_state *s)
 {
     int i;
     for (i = 0; i < 3 * s->n; i++)
-        if (!cti_finite(s->x_new[i]) || !cti_finite(s->v_new[i]))
+        if (!cti_finite(s->end.x[i]) || !cti_finite(s->end.v[i]))
             return 0;
     return 1;
 }
@@ -82,14 +82,14 @@ static int cti_step_is_finite(const cti_state *s)
 static void cti_step_commit_rigids(cti_state *s)
 {
     int i;
-    for (i = 0; i < CTI_LEN(s->rigids); i++) {
-        cti_rigid *r = &s->rigids[i];
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        cti_rigid *r = &s->bodies.rigids[i];
         cti_v3_put(r->spin, 0, cti_m3_mul_v(r->I_mid, cti_v3_at(s->v, r->block + 1)));
         memcpy(r->q, r->q_new, sizeof r->q);
         cti_v3_put(s->v, r->block + 1, cti_rigid_rate(r, r->q));
     }
-    if (CTI_LEN(s->rigids))
-        memcpy(s->frames0, s->frames1, sizeof(ct_real) * 9 * (size_t)CTI_LEN(s->rigids));
+    if (CTI_LEN(s->bodies.rigids))
+        memcpy(s->bodies.frames, s->end.frames, sizeof(ct_real) * 9 * (size_t)CTI_LEN(s->bodies.rigids));
 }
 
 /* what was held in a substep is free again */
@@ -97,7 +97,7 @@ static void cti_step_release(cti_state *s)
 {
     int i;
     for (i = 0; i < s->n; i++)
-        s->held[i] &= CTI_HELD_REPAIR;
+        s->scripts.held[i] &= CTI_HELD_REPAIR;
 }
 
 /* the tentative end becomes the state */
@@ -110,26 +110,26 @@ static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, c
     cti_energy_account(s, dt, &account);
     cti_step_account(r, &account);
     cti_cmr_context(s, dt, memory, &c);
-    if (!cti_impulses_add(s, dt) || !cti_rows_remember(s->mem, &c, s->rows, s->origins, CTI_LEN(s->rows), s->v_new, next))
+    if (!cti_impulses_add(s, dt) || !cti_rows_remember(s->mem, &c, s->contact.rows, s->contact.origins, CTI_LEN(s->contact.rows), s->end.v, next))
         return 0;
     cti_integrate_advance(s, dt);
-    memcpy(s->x, s->x_new, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(s->x, s->end.x, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < 3 * s->n; i++)
-        s->dv[i] = s->v[i];
+        s->history.dv[i] = s->v[i];
     memcpy(s->v, v, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_step_commit_rigids(s);
     if (!cti_linkage_keep(s, dt))
         return 0;
     for (i = 0; i < 3 * s->n; i++)
-        s->dv[i] = s->v[i] - s->dv[i];
+        s->history.dv[i] = s->v[i] - s->history.dv[i];
     cti_surface_commit(&s->surface);
     for (i = 0; i < s->n; i++) /* what rests has no speed of the middle of a step: half of gravity's kick is due */
-        s->dt_prev[i] = s->held[i] & CTI_HELD_RESTED ? 0 : dt;
+        s->history.dt_prev[i] = s->scripts.held[i] & CTI_HELD_RESTED ? 0 : dt;
     cti_step_release(s);
     cti_integrate_forget(s);
     cti_energy_commit(s, &account);
     cti_step_account(r, &account);
-    s->time = cti_state_ahead(s, dt);
+    s->step.time = cti_state_ahead(s, dt);
     return 1;
 }
 
@@ -139,10 +139,10 @@ static void cti_step_ask(cti_state *s) { s->detect.n_tangled = cti_max_int(1, s-
 /* a state that is not finite in spite of all is replaced by the start of the substep at rest */
 static void cti_step_rest(cti_state *s, ct_real dt)
 {
-    memset(s->v_new, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    memset(s->end.v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_cmr_move(s, dt);
-    CTI_CLEAR(s->rows);
-    CTI_CLEAR(s->origins);
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
 }
 
 static void cti_step_status(ct_step_report *r, ct_status status)
@@ -173,7 +173,7 @@ static int cti_step_fail_safe(cti_state *s, ct_real dt, cti_attempt *a, ct_step_
     cti_step_status(r, CT_STATUS_ZONES);
     if (!z.clear) {
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
-        s->limit = s->hits[0].pair; /* an attempt that was given up has none */
+        s->step.limit = s->contact.hits[0].pair; /* an attempt that was given up has none */
         cti_step_ask(s);
     }
     return 1;
@@ -183,18 +183,18 @@ static int cti_step_fail_safe(cti_state *s, ct_real dt, cti_attempt *a, ct_step_
 static void cti_step_count(const cti_state *s, int *rows, int *contacts)
 {
     int i;
-    *rows = CTI_LEN(s->rows);
+    *rows = CTI_LEN(s->contact.rows);
     for (*contacts = i = 0; i < *rows; i++)
-        *contacts += !s->rows[i].equations && !s->origins[i].repair && s->rows[i].r[0] > 0;
+        *contacts += !s->contact.rows[i].equations && !s->contact.origins[i].repair && s->contact.rows[i].r[0] > 0;
 }
 
 /* what is known only at the end */
 static void cti_step_finish(cti_state *s, ct_step_report *r)
 {
     cti_nearness nearness;
-    r->tangled = CTI_LEN(s->tangled_pairs) / 2;
-    if (s->limit.n == 0 && s->detect.n_tangled && CTI_LEN(s->repairs))
-        s->limit = s->repairs[0].pair;
+    r->tangled = CTI_LEN(s->contact.tangled_pairs) / 2;
+    if (s->step.limit.n == 0 && s->detect.n_tangled && CTI_LEN(s->contact.repairs))
+        s->step.limit = s->contact.repairs[0].pair;
     r->refactorizations = s->factors.n_refactored;
     r->min_distance = 2 * s->desc.thickness, r->thickness_kept = 2;
     if (cti_detect_distances(s->mem, &s->detect, &s->surface)) {
@@ -213,59 +213,59 @@ static void cti_step_begin(cti_state *s, ct_step_report *r)
     cti_arena_reset(s->arena);
     s->factors.n_refactored = 0;
     s->detect.n_queries = 0;
-    s->has_problem = 0;
-    s->spent = 0;
-    s->wasted_sweeps = 0;
+    s->contact.is_solved = 0;
+    s->step.spent = 0;
+    s->step.wasted_sweeps = 0;
     cti_impulses_begin(s);
     cti_parts_reset(s);
-    memset(&s->limit, 0, sizeof s->limit);
+    memset(&s->step.limit, 0, sizeof s->step.limit);
 }
 
 /* a step of a world in which nothing can move */
 static void cti_step_nothing(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    s->start.time = s->time;
-    s->time += (double)dt;
-    s->dt_memory = dt;
-    cti_memory_clear(&s->memory);
+    s->step.start.time = s->step.time;
+    s->step.time += (double)dt;
+    s->contact.memory_dt = dt;
+    cti_memory_clear(&s->contact.memory);
     cti_impulses_swap(s);
-    CTI_CLEAR(s->rows);
-    CTI_CLEAR(s->origins);
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
     r->substeps = 1;
-    r->tangled = CTI_LEN(s->tangled_pairs) / 2;
+    r->tangled = CTI_LEN(s->contact.tangled_pairs) / 2;
     r->min_distance = 2 * s->desc.thickness, r->thickness_kept = 2;
 }
 
 /* shortest substep; tangled worlds have a longer one */
 static ct_real cti_step_least(const cti_state *s)
 {
-    ct_real least = s->dt_step / (ct_real)(1 << s->desc.max_halvings);
-    return cti_policy_least_dt(s->dt_step, least, CTI_LEN(s->tangled_pairs) > 0);
+    ct_real least = s->step.dt / (ct_real)(1 << s->desc.max_halvings);
+    return cti_policy_least_dt(s->step.dt, least, CTI_LEN(s->contact.tangled_pairs) > 0);
 }
 
 /* length of the next substep: as wanted, or all that is left where the rest would be too short */
 static ct_real cti_step_length(cti_state *s, ct_real left, ct_real sub)
 {
     sub = cti_min(sub, left);
-    s->event_least = s->desc.ccd_limits_step && !s->still ? cti_step_least(s) : 0;
-    return left - sub < cti_max(CTI_R(1e-6) * s->dt_step, CTI_R(0.999) * s->event_least) ? left : sub;
+    s->step.event_least = s->desc.ccd_limits_step && !s->scripts.still ? cti_step_least(s) : 0;
+    return left - sub < cti_max(CTI_R(1e-6) * s->step.dt, CTI_R(0.999) * s->step.event_least) ? left : sub;
 }
 
 /* the last substep's memory of contacts becomes the step's */
 static void cti_step_remember(cti_state *s, int slot, ct_real dt)
 {
-    cti_memory swap = s->memory;
-    s->memory = s->memory_step[slot];
-    s->memory_step[slot] = swap;
-    s->memory_slot = slot;
-    s->dt_memory = dt;
+    cti_memory swap = s->contact.memory;
+    s->contact.memory = s->contact.memory_step[slot];
+    s->contact.memory_step[slot] = swap;
+    s->contact.memory_slot = slot;
+    s->contact.memory_dt = dt;
     cti_impulses_swap(s);
 }
 
 static ct_code cti_step_take_back(cti_state *s)
 {
     cti_step_release(s);
-    cti_snapshot_restore(s, 0, &s->start);
+    cti_snapshot_restore(s, 0, &s->step.start);
     cti_parts_rollback(s);
     return CT_ERR_MEMORY;
 }
@@ -273,12 +273,12 @@ static ct_code cti_step_take_back(cti_state *s)
 CTI_FN void cti_step_undo(cti_state *s)
 {
     if (s->n == 0) {
-        s->time = s->start.time;
+        s->step.time = s->step.start.time;
         cti_impulses_swap(s);
         return;
     }
-    cti_step_remember(s, s->memory_slot, 0);
-    s->has_problem = 0;
+    cti_step_remember(s, s->contact.memory_slot, 0);
+    s->contact.is_solved = 0;
     cti_step_take_back(s);
 }
 
@@ -288,9 +288,9 @@ static void cti_step_rested(cti_state *s, int all)
 {
     int i;
     for (i = 0; i < s->n; i++) {
-        int implausible = s->held[i] & CTI_HELD_IMPLAUSIBLE || (all && !s->fixed[i]);
+        int implausible = s->scripts.held[i] & CTI_HELD_IMPLAUSIBLE || (all && !s->scripts.fixed[i]);
         int rests = implausible && !cti_state_is_inactive(s, i);
-        s->held[i] = (uint8_t)((s->held[i] & CTI_HELD_REPAIR) | (rests ? CTI_HELD_RESTED : 0));
+        s->scripts.held[i] = (uint8_t)((s->scripts.held[i] & CTI_HELD_REPAIR) | (rests ? CTI_HELD_RESTED : 0));
         if (!rests)
             continue;
         cti_factors_ask(&s->factors.components[s->factors.component_of[i]]);
@@ -303,9 +303,9 @@ static void cti_step_note_rest(cti_state *s, ct_step_report *r)
 {
     int i;
     for (i = 0; i < s->n; i++)
-        if (s->held[i] & CTI_HELD_RESTED) {
+        if (s->scripts.held[i] & CTI_HELD_RESTED) {
             r->frozen++;
-            r->momentum_lost += s->mass[i] * cti_v3_norm(cti_v3_sub(cti_v3_at(s->v_new, i), cti_v3_at(s->v, i)));
+            r->momentum_lost += s->bodies.mass[i] * cti_v3_norm(cti_v3_sub(cti_v3_at(s->end.v, i), cti_v3_at(s->v, i)));
         }
     cti_step_status(r, CT_STATUS_NOT_CONVERGED);
 }
@@ -335,7 +335,8 @@ typedef enum cti_step_code { CTI_STEP_MEMORY, CTI_STEP_DONE, CTI_STEP_CONFLICT }
 /* 1 where an attempt of a substep may exclude failed components: not in a world that is tangled, or stepped as printed */
 static int cti_step_can_exclude(const cti_state *s)
 {
-    return !s->parts.never_exclude && !s->still && s->detect.n_tangled == 0 && CTI_LEN(s->tangled_pairs) == 0 && !cti_state_is_paper(s);
+    int is_tangled = s->detect.n_tangled != 0 || CTI_LEN(s->contact.tangled_pairs) != 0;
+    return !s->parts.never_exclude && !s->scripts.still && !is_tangled && !cti_state_is_paper(s);
 }
 
 /* One attempt of a substep; last: the fail-safe ends it. Components are excluded only where s->parts.can_exclude. 0: out of memory */
@@ -357,7 +358,7 @@ static int cti_step_once(cti_state *s, ct_real sub, int last, const cti_memory *
     t->whole = !t->shorter && (a->redo || (a->excluded && !t->good));
     cti_step_note(r, a, !t->shorter && !t->again && !t->whole && !s->parts.conflict && !(a->event > 0));
     if (a->limit.n > 0 && (!t->good || a->event > 0 || a->excluded))
-        s->limit = a->limit;
+        s->step.limit = a->limit;
     return 1;
 }
 
@@ -407,16 +408,16 @@ static int cti_step_hold(cti_state *s, int all)
         return 0;
     for (i = 0; i < s->n; i++) {
         m = s->history.model_of[i];
-        if (m >= 0 && s->gains[m])
+        if (m >= 0 && s->energy.gains[m])
             gaining[cti_sets_root(s->parts.zoned, s->factors.component_of[i])] = 1;
     }
     for (i = 0; i < s->n; i++) {
         m = s->history.model_of[i];
-        is_hold = s->held[i] & CTI_HELD_RESTED || (m >= 0 && s->gains[m]);
+        is_hold = s->scripts.held[i] & CTI_HELD_RESTED || (m >= 0 && s->energy.gains[m]);
         if (all && m >= 0 && gaining[cti_sets_root(s->parts.zoned, s->factors.component_of[i])])
             is_hold |= cti_energy_is_touched(s, m);
         if (is_hold)
-            s->held[i] = (uint8_t)((s->held[i] & CTI_HELD_REPAIR) | CTI_HELD_IMPLAUSIBLE);
+            s->scripts.held[i] = (uint8_t)((s->scripts.held[i] & CTI_HELD_REPAIR) | CTI_HELD_IMPLAUSIBLE);
     }
     return 1;
 }
@@ -428,7 +429,7 @@ static void cti_step_forget(cti_state *s, const ct_step_report *before, ct_step_
     r->frozen = before->frozen;
     r->momentum_lost = before->momentum_lost;
     cti_integrate_clear(s);
-    s->event_least = 0;
+    s->step.event_least = 0;
 }
 
 /* Ends a substep by the fail-safe. Bodies that gain energy there are held, and the others solved about them. 0: out of memory */
@@ -455,7 +456,7 @@ static int cti_step_force(cti_state *s, ct_real sub, const cti_memory *memory, c
 /* contacts of the next substep at this depth */
 static cti_memory *cti_step_slot(cti_state *s, const cti_step_span *q)
 {
-    cti_memory *slot = &s->memory_step[2 * q->depth];
+    cti_memory *slot = &s->contact.memory_step[2 * q->depth];
     return slot == q->memory ? slot + 1 : slot;
 }
 
@@ -468,7 +469,7 @@ static cti_step_code cti_step_split(cti_state *s, cti_step_span *q, ct_real sub,
     cti_memory *contacts_of_rest = &s->parts.contacts[q->depth];
     cti_step_span part = *q;
     cti_step_code end;
-    double time = s->time;
+    double time = s->step.time;
     int rows, contacts, extended = r->extended_elements, i;
     part.until = cti_state_ahead(s, sub);
     part.last = sub / 2 < CTI_R(0.999) * cti_step_least(s);
@@ -481,7 +482,7 @@ static cti_step_code cti_step_split(cti_state *s, cti_step_span *q, ct_real sub,
     cti_parts_raise_limit(s, sub);
     if (!cti_parts_save(s) || !cti_step_commit(s, sub, q->memory, contacts_of_rest, r) || !cti_parts_split(s, sub, part.depth))
         return CTI_STEP_MEMORY;
-    s->time = time;
+    s->step.time = time;
     if (!part.last)
         cti_step_status(r, CT_STATUS_SUBSTEPPED);
     end = cti_step_through(s, &part, r);
@@ -566,8 +567,8 @@ static cti_step_code cti_step_through(cti_state *s, cti_step_span *q, ct_step_re
         cti_step_try t;
         cti_step_code end;
         sub = cti_step_length(s, left, sub);
-        s->left = left;
-        s->time_end = q->until;
+        s->step.left = left;
+        s->step.until = q->until;
         if (cti_step_must_halve(s, q, sub)) {
             end = cti_step_halve(s, q, sub, r);
         } else {
@@ -599,18 +600,18 @@ static int cti_step_rollback(cti_state *s, ct_step_report *r)
 {
     ct_step_report fresh = *r;
     cti_step_release(s);
-    cti_snapshot_restore(s, 0, &s->start);
+    cti_snapshot_restore(s, 0, &s->step.start);
     cti_parts_rollback(s);
     cti_impulses_begin(s);
-    memset(&s->limit, 0, sizeof s->limit);
-    s->spent = 0;
-    s->wasted_sweeps = 0;
+    memset(&s->step.limit, 0, sizeof s->step.limit);
+    s->step.spent = 0;
+    s->step.wasted_sweeps = 0;
     fresh.status = CT_STATUS_OK;
     fresh.substeps = fresh.events = fresh.zones = fresh.frozen = 0;
     fresh.residual = fresh.momentum_lost = 0;
     fresh.work_script = fresh.work_pins = fresh.work_joints = fresh.work_recovery = fresh.loss_contact = fresh.loss_damping = fresh.energy_gained = 0;
     *r = fresh;
-    return cti_snapshot_save(s, 0, &s->start);
+    return cti_snapshot_save(s, 0, &s->step.start);
 }
 
 CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
@@ -623,15 +624,15 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
         cti_step_nothing(s, dt, r);
         return CT_OK;
     }
-    if (!cti_snapshot_save(s, 0, &s->start))
+    if (!cti_snapshot_save(s, 0, &s->step.start))
         return CT_ERR_MEMORY;
-    s->dt_step = dt;
+    s->step.dt = dt;
     for (k = 0;; k++) {
         memset(&q, 0, sizeof q);
         s->parts.never_exclude = !cti_policy_may_exclude(k);
         q.length = q.first = dt;
-        q.until = s->time + (double)dt;
-        q.memory = &s->memory;
+        q.until = s->step.time + (double)dt;
+        q.memory = &s->contact.memory;
         end = cti_step_through(s, &q, r);
         if (end != CTI_STEP_CONFLICT)
             break;
@@ -640,7 +641,7 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
     }
     if (end == CTI_STEP_MEMORY)
         return cti_step_take_back(s);
-    cti_step_remember(s, (int)(q.memory - s->memory_step), q.tail);
+    cti_step_remember(s, (int)(q.memory - s->contact.memory_step), q.tail);
     cti_step_finish(s, r);
     return CT_OK;
 }

@@ -9,14 +9,14 @@
 CTI_FN void cti_swing_begin(cti_state *s)
 {
     int i;
-    for (i = 0; i < CTI_LEN(s->rigids); i++)
-        s->rigids[i].swings = 0;
-    for (i = 0; i < CTI_LEN(s->joints); i++) {
-        const cti_joint *j = &s->joints[i];
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
+        s->bodies.rigids[i].swings = 0;
+    for (i = 0; i < CTI_LEN(s->bodies.joints); i++) {
+        const cti_joint *j = &s->bodies.joints[i];
         if (j->a.rigid >= 0)
-            s->rigids[j->a.rigid].swings = 1;
+            s->bodies.rigids[j->a.rigid].swings = 1;
         if (j->b.rigid >= 0)
-            s->rigids[j->b.rigid].swings = 1;
+            s->bodies.rigids[j->b.rigid].swings = 1;
     }
 }
 
@@ -33,32 +33,33 @@ CTI_FN void cti_swing_equation(const cti_rigid *r, ct_real damp, ct_real *D, ct_
 CTI_FN void cti_swing_follow(cti_state *s, ct_real dt)
 {
     int i;
-    for (i = 0; i < CTI_LEN(s->rigids); i++) {
-        cti_rigid *r = &s->rigids[i], next = *r;
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        cti_rigid *r = &s->bodies.rigids[i], next = *r;
         int at = r->block + 1;
-        ct_real *D = s->A.val + 9 * (size_t)s->A.diag[at], damp = 1 + dt * s->alpha[at];
+        ct_real *D = s->system.A.val + 9 * (size_t)s->system.A.diag[at], damp = 1 + dt * s->bodies.alpha[at];
         cti_v3 given;
-        if (!r->swings || cti_state_is_inactive(s, at) || !memcmp(s->v_new + 3 * (size_t)at, r->w_mid, sizeof r->w_mid)) /* not solved again: it keeps its bits */
+        /* what was not solved again keeps its bits */
+        if (!r->swings || cti_state_is_inactive(s, at) || !memcmp(s->end.v + 3 * (size_t)at, r->w_mid, sizeof r->w_mid))
             continue;
-        given = cti_v3_sub(cti_m3_mul_v(D, cti_v3_at(s->v_new, at)), cti_v3_at(s->b, at));
+        given = cti_v3_sub(cti_m3_mul_v(D, cti_v3_at(s->end.v, at)), cti_v3_at(s->system.b, at));
         cti_v3_put(next.spin, 0, cti_v3_mul(cti_v3_add(cti_v3_at(r->spin, 0), given), 1 / damp));
         cti_rigid_free(&next, dt);
         cti_v3_put(next.spin, 0, cti_v3_at(r->spin, 0));
         *r = next;
-        cti_swing_equation(r, damp, D, s->b + 3 * (size_t)at);
-        cti_v3_put(s->v_new, at, cti_v3_at(r->w_mid, 0));
+        cti_swing_equation(r, damp, D, s->system.b + 3 * (size_t)at);
+        cti_v3_put(s->end.v, at, cti_v3_at(r->w_mid, 0));
     }
 }
 
 CTI_FN void cti_swing_close(cti_state *s, ct_real dt)
 {
     int i, k;
-    for (i = 0; i < CTI_LEN(s->rigids); i++) {
-        const cti_rigid *r = &s->rigids[i];
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        const cti_rigid *r = &s->bodies.rigids[i];
         int at = r->block + 1;
         for (k = 0; r->swings && k < 9; k++)
-            s->A.val[9 * (size_t)s->A.diag[at] + (size_t)k] = r->I_mid[k] * (1 + dt * s->alpha[at]);
+            s->system.A.val[9 * (size_t)s->system.A.diag[at] + (size_t)k] = r->I_mid[k] * (1 + dt * s->bodies.alpha[at]);
         if (r->swings)
-            cti_v3_put(s->b, at, cti_v3_at(r->spin, 0));
+            cti_v3_put(s->system.b, at, cti_v3_at(r->spin, 0));
     }
 }

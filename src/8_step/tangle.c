@@ -32,8 +32,8 @@ static int cti_tangle_crossings(cti_state *s, uint64_t **marks)
 {
     const cti_surface *f = &s->surface;
     int i, k;
-    for (i = 0; i < CTI_LEN(s->tangled_pairs) / 2; i++) {
-        const int32_t *e = f->edges + 2 * (size_t)s->tangled_pairs[2 * i], *t = f->faces + 3 * (size_t)s->tangled_pairs[2 * i + 1];
+    for (i = 0; i < CTI_LEN(s->contact.tangled_pairs) / 2; i++) {
+        const int32_t *e = f->edges + 2 * (size_t)s->contact.tangled_pairs[2 * i], *t = f->faces + 3 * (size_t)s->contact.tangled_pairs[2 * i + 1];
         for (k = 0; k < 5; k++) {
             int v = k < 2 ? e[k] : t[k - 2], other = f->body_of[k < 2 ? t[0] : e[0]];
             if (!CTI_PUSH(s->mem, *marks, cti_tangle_key(v, other, 0)))
@@ -72,8 +72,8 @@ static int cti_tangle_known(cti_state *s, uint64_t **out)
 {
     const cti_surface *f = &s->surface;
     int i;
-    for (i = 0; i < CTI_LEN(s->ways); i++) {
-        int a = cti_tangle_body(f, s->ways[i].a), b = cti_tangle_body(f, s->ways[i].b);
+    for (i = 0; i < CTI_LEN(s->contact.ways); i++) {
+        int a = cti_tangle_body(f, s->contact.ways[i].a), b = cti_tangle_body(f, s->contact.ways[i].b);
         if (a < 0 || b < 0)
             continue;
         if ((f->bodies[b].solid && !CTI_PUSH(s->mem, *out, (uint64_t)(uint32_t)a << 32 | (uint32_t)b)) ||
@@ -88,8 +88,8 @@ static int cti_tangle_bodies(cti_state *s, uint64_t **out)
 {
     const cti_surface *f = &s->surface;
     int i;
-    for (i = 0; i < CTI_LEN(s->tangled_pairs) / 2; i++) {
-        int a = f->body_of[f->edges[2 * s->tangled_pairs[2 * i]]], b = f->body_of[f->faces[3 * s->tangled_pairs[2 * i + 1]]];
+    for (i = 0; i < CTI_LEN(s->contact.tangled_pairs) / 2; i++) {
+        int a = f->body_of[f->edges[2 * s->contact.tangled_pairs[2 * i]]], b = f->body_of[f->faces[3 * s->contact.tangled_pairs[2 * i + 1]]];
         if (a == b)
             continue;
         if ((f->bodies[b].solid && !CTI_PUSH(s->mem, *out, (uint64_t)(uint32_t)a << 32 | (uint32_t)b)) ||
@@ -116,9 +116,9 @@ static int32_t *cti_tangle_parts(cti_state *s, int a, int b)
     if (!parent || !cut)
         return NULL;
     cti_sets_init(parent, r->v1 - r->v0);
-    for (i = 0; i < CTI_LEN(s->tangled_pairs) / 2; i++) {
-        int e = s->tangled_pairs[2 * i];
-        if (e >= r->e0 && e < r->e1 && f->body_of[f->faces[3 * s->tangled_pairs[2 * i + 1]]] == b)
+    for (i = 0; i < CTI_LEN(s->contact.tangled_pairs) / 2; i++) {
+        int e = s->contact.tangled_pairs[2 * i];
+        if (e >= r->e0 && e < r->e1 && f->body_of[f->faces[3 * s->contact.tangled_pairs[2 * i + 1]]] == b)
             cut[e - r->e0] = 1;
     }
     for (i = r->e0; i < r->e1; i++)
@@ -185,9 +185,9 @@ CTI_FN int cti_tangle_find(cti_state *s)
     if (!CTI_RESIZE(s->mem, d->tangled, s->surface.nv))
         return 0;
     d->n_tangled = cti_max_int(1, d->n_tangled); /* asked again when memory runs out on the way */
-    CTI_CLEAR(s->tangled_pairs);
+    CTI_CLEAR(s->contact.tangled_pairs);
     ok = cti_broad_update(s->mem, &s->surface.broad, &s->surface.soup, s->surface.x0, s->surface.x0) &&
-         cti_intersect_soup(s->mem, &s->surface.broad, &s->surface.soup, s->surface.x0, &s->tangled_pairs) && cti_tangle_marks(s, &marks);
+         cti_intersect_soup(s->mem, &s->surface.broad, &s->surface.soup, s->surface.x0, &s->contact.tangled_pairs) && cti_tangle_marks(s, &marks);
     if (!ok) {
         CTI_FREE(s->mem, marks);
         return 0;
@@ -196,8 +196,8 @@ CTI_FN int cti_tangle_find(cti_state *s)
     d->tangles = marks;
     cti_tangle_count(s);
     if (d->n_tangled == 0) {
-        CTI_CLEAR(s->repairs);
-        CTI_CLEAR(s->ways);
+        CTI_CLEAR(s->contact.repairs);
+        CTI_CLEAR(s->contact.ways);
         return 1;
     }
     /* repairs read the marks and ask for more */

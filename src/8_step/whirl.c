@@ -46,14 +46,14 @@ static int cti_whirl_rigid(const cti_surface *f, int body)
 static ct_real cti_whirl_sphere(const cti_state *s, int body, int rigid, cti_whirl_box *out)
 {
     const cti_soup_body *range = &s->surface.ranges[body];
-    size_t at = 3 * (size_t)s->rigids[rigid].block;
+    size_t at = 3 * (size_t)s->bodies.rigids[rigid].block;
     ct_real r = 0;
     int v;
     for (v = range->v0; v < range->v1; v++)
         r = cti_max(r, cti_v3_norm2(cti_v3_at(cti_surface_attach(&s->surface, v)->weight, 0)));
     r = cti_sqrt(r);
     *out = cti_whirl_none;
-    cti_whirl_add(out, s->x + at, r), cti_whirl_add(out, s->x_new + at, r);
+    cti_whirl_add(out, s->x + at, r), cti_whirl_add(out, s->end.x + at, r);
     return r;
 }
 
@@ -87,7 +87,7 @@ static int cti_whirl_elements_apart(const cti_surface *f, const cti_soup_body *b
 static int cti_whirl_is_alone(const cti_state *s, int body, int rigid, const cti_whirl_box *ways, const uint8_t *beyond)
 {
     const cti_surface *f = &s->surface;
-    const cti_rigid *r = &s->rigids[rigid];
+    const cti_rigid *r = &s->bodies.rigids[rigid];
     cti_whirl_box way;
     ct_real radius = cti_whirl_sphere(s, body, rigid, &way);
     int i;
@@ -98,7 +98,7 @@ static int cti_whirl_is_alone(const cti_state *s, int body, int rigid, const cti
     }
     for (i = 0; i < f->n_planes; i++) {
         const cti_plane *p = &f->planes[i];
-        ct_real gap = cti_min(cti_plane_gap(p, cti_v3_at(s->x, r->block)), cti_plane_gap(p, cti_v3_at(s->x_new, r->block)));
+        ct_real gap = cti_min(cti_plane_gap(p, cti_v3_at(s->x, r->block)), cti_plane_gap(p, cti_v3_at(s->end.x, r->block)));
         if (!(gap > radius + cti_surface_pair_thickness(f, body, p->body)))
             return 0;
     }
@@ -122,24 +122,24 @@ static void cti_whirl_ways(const cti_state *s, const uint8_t *turns, uint8_t *be
 
 CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out)
 {
-    int i, k, n = CTI_LEN(s->rigids), free_ = 0;
+    int i, k, n = CTI_LEN(s->bodies.rigids), free_ = 0;
     uint8_t *turns = CTI_ARENA_ZERO(s->arena, uint8_t, n + 1), *beyond = CTI_ARENA_ZERO(s->arena, uint8_t, s->surface.n_bodies + 1);
     cti_whirl_box *ways;
     if (!turns || !beyond)
         return 0;
     *out = 0;
     for (i = 0; i < n; i++)
-        turns[i] = !cti_state_is_inactive(s, s->rigids[i].block) &&
-                   cti_policy_turns_far(dt * cti_v3_norm(cti_v3_at(s->v_new, s->rigids[i].block + 1))),
+        turns[i] = !cti_state_is_inactive(s, s->bodies.rigids[i].block) &&
+                   cti_policy_turns_far(dt * cti_v3_norm(cti_v3_at(s->end.v, s->bodies.rigids[i].block + 1))),
         free_ += turns[i];
     if (free_ == 0)
         return 1;
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        for (k = 0; k < s->rows[i].n; k++) {
-            int at = s->rigid_of[s->rows[i].term[k].block];
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        for (k = 0; k < s->contact.rows[i].n; k++) {
+            int at = s->bodies.rigid_of[s->contact.rows[i].term[k].block];
             if (at >= 0 && turns[at] == 1) {
                 turns[at] = 2, ++*out, free_--;
-                cti_state_fail(s, s->rigids[at].block);
+                cti_state_fail(s, s->bodies.rigids[at].block);
             }
         }
     if (free_ == 0)
@@ -152,7 +152,7 @@ CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out)
         int rigid = cti_whirl_rigid(&s->surface, i);
         if (rigid >= 0 && turns[rigid] == 1 && !cti_whirl_is_alone(s, i, rigid, ways, beyond)) {
             ++*out;
-            cti_state_fail(s, s->rigids[rigid].block);
+            cti_state_fail(s, s->bodies.rigids[rigid].block);
         }
     }
     return 1;

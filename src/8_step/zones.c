@@ -24,14 +24,14 @@ typedef struct cti_zones {
     int n_rows, cap;
     int32_t *linked;  /* [n] sets of blocks that rigid joints join */
     int32_t *reach;   /* [n] sets of blocks that anything joins */
-    int32_t *joint;   /* [n_joints] rows in s->rows of the joints that collisions reach */
+    int32_t *joint;   /* [n_joints] rows in contact.rows of the joints that collisions reach */
     int n_joints;
 } cti_zones;
 
 /* the blocks of one side of a joint belong together; returns one of them, -1: a script moves it */
 static int cti_zones_side(int32_t *linked, const cti_state *s, const cti_joint_side *side)
 {
-    int i, b = side->rigid >= 0 ? s->rigids[side->rigid].block : (side->n ? side->block[0] : -1);
+    int i, b = side->rigid >= 0 ? s->bodies.rigids[side->rigid].block : (side->n ? side->block[0] : -1);
     if (side->rigid >= 0)
         cti_sets_join(linked, b, b + 1);
     for (i = 1; i < side->n; i++)
@@ -43,15 +43,15 @@ static int cti_zones_side(int32_t *linked, const cti_state *s, const cti_joint_s
 static int cti_zones_joints(cti_zones *z)
 {
     cti_state *s = z->s;
-    int i, n = CTI_LEN(s->rows);
+    int i, n = CTI_LEN(s->contact.rows);
     z->linked = CTI_ARENA_NEW(s->arena, int32_t, s->n);
     z->joint = CTI_ARENA_NEW(s->arena, int32_t, n);
     z->reach = CTI_ARENA_NEW(s->arena, int32_t, s->n);
     if (!z->linked || !z->reach || (n && !z->joint))
         return 0;
     cti_sets_init(z->linked, s->n);
-    for (i = 0; i < CTI_LEN(s->joints); i++) {
-        const cti_joint *j = &s->joints[i];
+    for (i = 0; i < CTI_LEN(s->bodies.joints); i++) {
+        const cti_joint *j = &s->bodies.joints[i];
         int a, b;
         if (j->compliance > 0)
             continue;
@@ -74,16 +74,16 @@ static void cti_zones_join_row(int32_t *sets, const cti_row *row)
 static void cti_zones_reach(cti_zones *z, uint8_t *mark)
 {
     const cti_state *s = z->s;
-    int i, n = CTI_LEN(s->rows);
+    int i, n = CTI_LEN(s->contact.rows);
     memcpy(z->reach, z->parent, sizeof *z->reach * (size_t)s->n);
     memset(mark, 0, (size_t)s->n);
     for (i = 0; i < n; i++)
-        if (s->origins[i].joint)
-            cti_zones_join_row(z->reach, &s->rows[i]);
+        if (s->contact.origins[i].joint)
+            cti_zones_join_row(z->reach, &s->contact.rows[i]);
     for (i = 0; i < z->n_rows; i++)
         mark[cti_sets_root(z->reach, z->rows[i].term[0].block)] = 1;
     for (z->n_joints = i = 0; i < n; i++)
-        if (s->origins[i].joint && mark[cti_sets_root(z->reach, s->rows[i].term[0].block)])
+        if (s->contact.origins[i].joint && mark[cti_sets_root(z->reach, s->contact.rows[i].term[0].block)])
             z->joint[z->n_joints++] = i;
 }
 
@@ -94,21 +94,22 @@ static ct_real cti_zones_hold(cti_zones *z, const cti_problem *p)
     ct_real big = 0;
     int i, k, j;
     for (i = 0; i < 3 * z->n_joints; i++) {
-        cti_row *row = &s->rows[z->joint[i / 3]];
+        cti_row *row = &s->contact.rows[z->joint[i / 3]];
         cti_v3 answer[CTI_ROW_TERMS];
         ct_real u[3], B = row->compliance[i % 3], d;
         k = i % 3;
         if (!(row->equations >> k & 1))
             continue;
-        cti_row_velocity(row, s->v_new, u);
+        cti_row_velocity(row, s->end.v, u);
         for (j = 0; j < row->n; j++) {
             ct_real Gt[9], inverse[9];
             int b = row->term[j].block;
             cti_v3 g;
             cti_row_map_t(p, row, j, Gt);
             g = cti_v3_make(Gt[k], Gt[3 + k], Gt[6 + k]);
-            answer[j] = cti_v3_mul(g, s->inv_mass[b]);
-            if (cti_rigid_turning(s->rigids, s->rigid_of, b) && cti_m3_inverse(s->A.val + 9 * (size_t)s->A.diag[b], inverse))
+            answer[j] = cti_v3_mul(g, s->bodies.inv_mass[b]);
+            if (cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, b) &&
+                cti_m3_inverse(s->system.A.val + 9 * (size_t)s->system.A.diag[b], inverse))
                 answer[j] = cti_m3_mul_v(inverse, g);
             B += cti_v3_dot(g, answer[j]);
         }
@@ -116,7 +117,7 @@ static ct_real cti_zones_hold(cti_zones *z, const cti_problem *p)
         row->r[k] += d;
         big = cti_max(big, cti_abs(d) * B);
         for (j = 0; j < row->n; j++)
-            cti_v3_addto(s->v_new, row->term[j].block, cti_v3_mul(answer[j], d));
+            cti_v3_addto(s->end.v, row->term[j].block, cti_v3_mul(answer[j], d));
     }
     return big;
 }
@@ -127,21 +128,21 @@ static void cti_zones_slow(cti_zones *z)
     cti_state *s = z->s;
     int i, j;
     for (i = 0; i < z->n_joints; i++) {
-        const cti_row *row = &s->rows[z->joint[i]];
+        const cti_row *row = &s->contact.rows[z->joint[i]];
         for (j = 0; j < row->n; j++) {
             int b = row->term[j].block;
-            ct_real turn = z->dt * cti_v3_norm(cti_v3_at(s->v_new, b));
-            if (turn > CTI_ZONES_TURN && cti_rigid_turning(s->rigids, s->rigid_of, b))
-                cti_v3_put(s->v_new, b, cti_v3_mul(cti_v3_at(s->v_new, b), CTI_ZONES_TURN / turn));
+            ct_real turn = z->dt * cti_v3_norm(cti_v3_at(s->end.v, b));
+            if (turn > CTI_ZONES_TURN && cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, b))
+                cti_v3_put(s->end.v, b, cti_v3_mul(cti_v3_at(s->end.v, b), CTI_ZONES_TURN / turn));
         }
     }
 }
 
-/* adds the collisions in s->hits; joins their blocks */
+/* adds the collisions in contact.hits; joins their blocks */
 static int cti_zones_collect(cti_zones *z, const cti_row_context *c)
 {
     cti_state *s = z->s;
-    int i, k, total = z->n_rows + CTI_LEN(s->hits);
+    int i, k, total = z->n_rows + CTI_LEN(s->contact.hits);
     if (total > z->cap) {
         int cap = 2 * total;
         cti_row *rows = CTI_ARENA_NEW(s->arena, cti_row, cap);
@@ -154,11 +155,11 @@ static int cti_zones_collect(cti_zones *z, const cti_row_context *c)
         }
         z->rows = rows, z->gap = gap, z->cap = cap;
     }
-    for (i = 0; i < CTI_LEN(s->hits); i++) {
+    for (i = 0; i < CTI_LEN(s->contact.hits); i++) {
         cti_contact_row origin;
         cti_row *row = &z->rows[z->n_rows];
         ct_real d;
-        if (!cti_rows_build(c, &s->hits[i].pair, s->hits[i].normal, 0, 0, s->hits[i].keep, row, &origin))
+        if (!cti_rows_build(c, &s->contact.hits[i].pair, s->contact.hits[i].normal, 0, 0, s->contact.hits[i].keep, row, &origin))
             continue;
         /* keep half the thickness, or nine tenths of what is there */
         d = origin.gap0 + origin.thickness;
@@ -189,7 +190,7 @@ static void cti_zones_inelastic(cti_zones *z, const cti_row_context *c)
             cti_row *row = &z->rows[i];
             cti_v3 n = cti_v3_at(row->frame, 0);
             ct_real u[3], B = 0, d;
-            cti_row_velocity(row, s->v_new, u);
+            cti_row_velocity(row, s->end.v, u);
             for (j = 0; j < row->n; j++)
                 B += cti_v3_dot(cti_rows_answer(c, &row->term[j], n), cti_zones_push(&row->term[j], n));
             if (!(B > 0))
@@ -200,9 +201,9 @@ static void cti_zones_inelastic(cti_zones *z, const cti_row_context *c)
             for (j = 0; j < row->n; j++) {
                 int b = row->term[j].block;
                 cti_v3 q = cti_v3_mul(cti_rows_answer(c, &row->term[j], n), d);
-                if (s->filter[b] >= 0)
-                    q = cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[b], q);
-                cti_v3_addto(s->v_new, b, q);
+                if (s->scripts.filter[b] >= 0)
+                    q = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[b], q);
+                cti_v3_addto(s->end.v, b, q);
             }
         }
         if (big * z->dt < s->desc.thickness * CTI_R(1e-4))
@@ -223,9 +224,9 @@ static void cti_zones_rigid_motion(cti_zones *z, int32_t root, cti_v3 *c, cti_v3
     memset(I, 0, sizeof I);
     for (i = 0; i < s->n; i++)
         if (cti_sets_root(z->parent, i) == root) {
-            M += s->mass[i];
-            *c = cti_v3_mad(*c, cti_v3_at(s->x, i), s->mass[i]);
-            *p = cti_v3_mad(*p, cti_v3_at(s->v_new, i), s->mass[i]);
+            M += s->bodies.mass[i];
+            *c = cti_v3_mad(*c, cti_v3_at(s->x, i), s->bodies.mass[i]);
+            *p = cti_v3_mad(*p, cti_v3_at(s->end.v, i), s->bodies.mass[i]);
         }
     if (!(M > 0))
         return;
@@ -233,14 +234,14 @@ static void cti_zones_rigid_motion(cti_zones *z, int32_t root, cti_v3 *c, cti_v3
     for (i = 0; i < s->n; i++)
         if (cti_sets_root(z->parent, i) == root) {
             cti_v3 r = cti_v3_sub(cti_v3_at(s->x, i), *c);
-            ct_real m = s->mass[i], rr = cti_v3_norm2(r);
-            const cti_rigid *turning = cti_rigid_turning(s->rigids, s->rigid_of, i);
+            ct_real m = s->bodies.mass[i], rr = cti_v3_norm2(r);
+            const cti_rigid *turning = cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, i);
             if (turning) {
                 const ct_real *J = turning->I_mid;
-                L = cti_v3_add(L, cti_m3_mul_v(J, cti_v3_at(s->v_new, i)));
+                L = cti_v3_add(L, cti_m3_mul_v(J, cti_v3_at(s->end.v, i)));
                 I[0] += J[0], I[1] += J[1], I[2] += J[2], I[4] += J[4], I[5] += J[5], I[8] += J[8];
             }
-            L = cti_v3_mad(L, cti_v3_cross(r, cti_v3_sub(cti_v3_at(s->v_new, i), *p)), m);
+            L = cti_v3_mad(L, cti_v3_cross(r, cti_v3_sub(cti_v3_at(s->end.v, i), *p)), m);
             I[0] += m * (rr - r.x * r.x), I[1] -= m * r.x * r.y, I[2] -= m * r.x * r.z;
             I[4] += m * (rr - r.y * r.y), I[5] -= m * r.y * r.z, I[8] += m * (rr - r.z * r.z);
         }
@@ -274,12 +275,12 @@ static void cti_zones_rigid(cti_zones *z, const uint8_t *active, const uint8_t *
         cti_rigid_turn(unit, cti_v3_mul(w, z->dt), q);
         cti_rigid_matrix(q, R);
         for (i = 0; i < s->n; i++)
-            if (cti_sets_root(z->parent, i) == root && !s->fixed[i]) {
-                int turns = cti_rigid_turning(s->rigids, s->rigid_of, i) != NULL;
+            if (cti_sets_root(z->parent, i) == root && !s->scripts.fixed[i]) {
+                int turns = cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, i) != NULL;
                 cti_v3 r = cti_v3_sub(cti_v3_at(s->x, i), c);
                 cti_v3 v = turns ? w : cti_v3_mad(p, cti_v3_sub(cti_m3_mul_v(R, r), r), 1 / z->dt);
-                out->momentum_lost += s->mass[i] * cti_v3_norm(cti_v3_sub(v, cti_v3_at(s->v_new, i)));
-                cti_v3_put(s->v_new, i, v);
+                out->momentum_lost += s->bodies.mass[i] * cti_v3_norm(cti_v3_sub(v, cti_v3_at(s->end.v, i)));
+                cti_v3_put(s->end.v, i, v);
             }
     }
 }
@@ -288,14 +289,14 @@ static void cti_zones_rigid(cti_zones *z, const uint8_t *active, const uint8_t *
 static int cti_zones_freeze_linked(cti_zones *z, int block, cti_zones_result *out)
 {
     cti_state *s = z->s;
-    int i, fresh = 0, alone = CTI_LEN(s->joints) == 0, root = cti_sets_root(z->linked, block);
+    int i, fresh = 0, alone = CTI_LEN(s->bodies.joints) == 0, root = cti_sets_root(z->linked, block);
     for (i = alone ? block : 0; i < (alone ? block + 1 : s->n); i++) {
-        if (cti_sets_root(z->linked, i) != root || s->fixed[i] || z->frozen[i])
+        if (cti_sets_root(z->linked, i) != root || s->scripts.fixed[i] || z->frozen[i])
             continue;
         z->frozen[i] = 1;
         fresh++;
-        out->momentum_lost += s->mass[i] * cti_v3_norm(cti_v3_at(s->v_new, i));
-        cti_v3_put(s->v_new, i, cti_v3_zero());
+        out->momentum_lost += s->bodies.mass[i] * cti_v3_norm(cti_v3_at(s->end.v, i));
+        cti_v3_put(s->end.v, i, cti_v3_zero());
     }
     return fresh;
 }
@@ -305,12 +306,12 @@ static int cti_zones_freeze(cti_zones *z, cti_zones_result *out)
 {
     cti_state *s = z->s;
     int i, k, j, fresh = 0;
-    for (i = 0; i < CTI_LEN(s->hits); i++)
-        for (k = 0; k < s->hits[i].pair.n; k++) {
-            const cti_attach *a = cti_surface_attach(&s->surface, s->hits[i].pair.v[k]);
+    for (i = 0; i < CTI_LEN(s->contact.hits); i++)
+        for (k = 0; k < s->contact.hits[i].pair.n; k++) {
+            const cti_attach *a = cti_surface_attach(&s->surface, s->contact.hits[i].pair.v[k]);
             for (j = 0; j < a->n; j++) {
                 int b = a->block[j];
-                if (!s->fixed[b] && !z->frozen[b])
+                if (!s->scripts.fixed[b] && !z->frozen[b])
                     fresh += cti_zones_freeze_linked(z, b, out);
             }
         }
@@ -323,17 +324,17 @@ static void cti_zones_anchor(cti_zones *z, uint8_t *anchored)
 {
     const cti_state *s = z->s;
     int i, k, j;
-    for (i = 0; i < CTI_LEN(s->joints); i++) {
+    for (i = 0; i < CTI_LEN(s->bodies.joints); i++) {
         const cti_joint_side *side[2];
         int held = 0, block = -1;
-        side[0] = &s->joints[i].a, side[1] = &s->joints[i].b;
+        side[0] = &s->bodies.joints[i].a, side[1] = &s->bodies.joints[i].b;
         for (k = 0; k < 2; k++) {
             held |= side[k]->rigid < 0 && side[k]->n == 0;
             for (j = 0; j < side[k]->n; j++)
-                held |= s->fixed[side[k]->block[j]];
-            block = side[k]->rigid >= 0 ? s->rigids[side[k]->rigid].block : side[k]->n ? side[k]->block[0] : block;
+                held |= s->scripts.fixed[side[k]->block[j]];
+            block = side[k]->rigid >= 0 ? s->bodies.rigids[side[k]->rigid].block : side[k]->n ? side[k]->block[0] : block;
         }
-        if (held && block >= 0 && !(s->joints[i].compliance > 0))
+        if (held && block >= 0 && !(s->bodies.joints[i].compliance > 0))
             anchored[cti_sets_root(z->parent, block)] = 1;
     }
 }
@@ -345,8 +346,8 @@ static void cti_zones_flags(cti_zones *z, uint8_t *active, uint8_t *anchored)
     int i, k, j;
     memset(active, 0, (size_t)s->n);
     memset(anchored, 0, (size_t)s->n);
-    for (i = 0; i < CTI_LEN(s->hits); i++) {
-        const cti_pair *p = &s->hits[i].pair;
+    for (i = 0; i < CTI_LEN(s->contact.hits); i++) {
+        const cti_pair *p = &s->contact.hits[i].pair;
         int32_t root = -1;
         int immovable = p->kind == CT_PAIR_PLANE;
         for (k = 0; k < p->n; k++) {
@@ -354,7 +355,7 @@ static void cti_zones_flags(cti_zones *z, uint8_t *active, uint8_t *anchored)
             if (a->n == 0)
                 immovable = 1;
             for (j = 0; j < a->n; j++) {
-                if (s->fixed[a->block[j]])
+                if (s->scripts.fixed[a->block[j]])
                     immovable = 1;
                 else
                     root = cti_sets_root(z->parent, a->block[j]);
@@ -394,8 +395,8 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
     z->frozen = CTI_ARENA_ZERO(s->arena, uint8_t, s->n);
     if (!active || !anchored || !z->parent || !z->frozen)
         return 0;
-    cti_cmr_context(s, dt, &s->memory_none, &c);
-    if (CTI_LEN(s->rows) == 0 && !cti_joints_append(s, &c)) /* an attempt that was given up has no rows */
+    cti_cmr_context(s, dt, &s->contact.memory_none, &c);
+    if (CTI_LEN(s->contact.rows) == 0 && !cti_joints_append(s, &c)) /* an attempt that was given up has no rows */
         return 0;
     if (!cti_zones_joints(z))
         return 0;
@@ -407,9 +408,9 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
             return 0;
         if (s->parts.conflict)
             return 1;
-        if (k < CTI_ZONES_SOFT && CTI_LEN(s->joints))
+        if (k < CTI_ZONES_SOFT && CTI_LEN(s->bodies.joints))
             miss = cti_joints_linearize(s, &c, CTI_REAL_MAX);
-        if (CTI_LEN(s->hits) == 0 && !(z->n_joints && miss > CTI_ZONES_MISS * s->desc.thickness))
+        if (CTI_LEN(s->contact.hits) == 0 && !(z->n_joints && miss > CTI_ZONES_MISS * s->desc.thickness))
             break;
         if (!cti_zones_collect(z, &c))
             return 0;
@@ -424,7 +425,7 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
             break;
         cti_cmr_move(s, dt);
     }
-    out->clear = CTI_LEN(s->hits) == 0;
+    out->clear = CTI_LEN(s->contact.hits) == 0;
     out->zones = cti_zones_count(z, active);
     return 1;
 }

@@ -142,7 +142,7 @@ CONTACT_API_DEF ct_code ct_body_add_rod(ct_world *w, const ct_rod_desc *d, ct_bo
     ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_rod_desc_default");
     memset(&made, 0, sizeof made);
     if (code == CT_OK)
-        code = cti_world_refuse_discrete(w, d->name ? d->name : "rod", "CT_STEPPER_DCD needs bodies with an inside, and a rod has none");
+        code = cti_steppers_admit(w, CTI_FEATURE_ROD, d->name);
     if (code == CT_OK)
         code = cti_bodies_check_mesh(w, d->mesh);
     if (code == CT_OK)
@@ -204,7 +204,7 @@ CONTACT_API_DEF ct_code ct_body_add_points(ct_world *w, const ct_points_desc *d,
     cti_place place;
     ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_points_desc_default");
     if (code == CT_OK)
-        code = cti_world_refuse_discrete(w, d->name ? d->name : "points", "CT_STEPPER_DCD needs bodies with an inside, and points have none");
+        code = cti_steppers_admit(w, CTI_FEATURE_POINTS, d->name);
     if (code == CT_OK)
         code = cti_bodies_check_mesh(w, d->mesh);
     if (code == CT_OK)

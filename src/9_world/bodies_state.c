@@ -11,96 +11,100 @@ static ct_code cti_bodies_stale(ct_world *w, ct_body_id body)
     return w ? cti_world_fail(w, CT_ERR_STALE_ID, body, -1, body.index1, "stale or null body id") : CT_ERR_ARGUMENT;
 }
 
-/* pieces of paths that no pin follows any more leave. Pins are in the order of their paths, and those that share one follow one another */
+/* Removes the pieces of paths that no pin uses any more. Pins are in the order of their paths, and pins that share a path are
+   consecutive */
 static void cti_pins_pack_paths(cti_state *s)
 {
+    cti_scripts *scripts = &s->scripts;
     int i, from = -1, to = 0, n = 0;
-    for (i = 0; i < CTI_LEN(s->pins); i++) {
-        cti_pin *p = &s->pins[i];
+    for (i = 0; i < CTI_LEN(scripts->pins); i++) {
+        cti_pin *p = &scripts->pins[i];
         if (p->n_path == 0)
             continue;
         if (p->path != from) {
             from = p->path, to = n;
-            memmove(s->path + to, s->path + from, sizeof *s->path * (size_t)p->n_path);
+            memmove(scripts->path + to, scripts->path + from, sizeof *scripts->path * (size_t)p->n_path);
             n += p->n_path;
         }
         p->path = to;
     }
-    if (s->path)
-        stbds_header(s->path)->length = (size_t)n;
+    if (scripts->path)
+        stbds_header(scripts->path)->length = (size_t)n;
 }
 
-/* pins that nothing feels leave: their time is over, or a newer pin of the same block (covered [blocks], from block b0 on) holds their axes for
-   at least as long */
+/* Removes pins without effect: those whose time is over, and those whose axes a newer pin of the same block (covered [blocks], from block
+   b0 on) holds for at least as long */
 static void cti_pins_drop(cti_state *s, int b0, const uint8_t *covered, int n_covered, int axes, double until)
 {
     int i, k;
-    for (i = k = 0; i < CTI_LEN(s->pins); i++) {
-        const cti_pin *p = &s->pins[i];
-        int over = !p->axes || (p->until >= 0 && s->time >= p->until);
+    for (i = k = 0; i < CTI_LEN(s->scripts.pins); i++) {
+        const cti_pin *p = &s->scripts.pins[i];
+        int over = !p->axes || (p->until >= 0 && s->step.time >= p->until);
         if (!over && p->block >= b0 && p->block < b0 + n_covered && covered[p->block - b0] && !(p->axes & ~axes))
             over = until < 0 || (p->until >= 0 && p->until <= until);
         if (!over)
-            s->pins[k++] = *p;
+            s->scripts.pins[k++] = *p;
     }
-    if (s->pins)
-        stbds_header(s->pins)->length = (size_t)k;
+    if (s->scripts.pins)
+        stbds_header(s->scripts.pins)->length = (size_t)k;
     cti_pins_pack_paths(s);
 }
 
-/* blocks [b0, b0 + n) leave; later ones move down */
+/* removes blocks [b0, b0 + n); later ones move down */
 static void cti_bodies_remove_blocks(ct_world *w, int b0, int n)
 {
     cti_state *s = &w->state;
+    cti_bodies *bodies = &s->bodies;
+    cti_scripts *scripts = &s->scripts;
     size_t tail = (size_t)(s->n - b0 - n);
     int i, k;
     memmove(s->x + 3 * b0, s->x + 3 * (b0 + n), sizeof(ct_real) * 3 * tail);
     memmove(s->v + 3 * b0, s->v + 3 * (b0 + n), sizeof(ct_real) * 3 * tail);
-    memmove(s->mass + b0, s->mass + b0 + n, sizeof(ct_real) * tail);
-    memmove(s->inv_mass + b0, s->inv_mass + b0 + n, sizeof(ct_real) * tail);
-    memmove(s->alpha + b0, s->alpha + b0 + n, sizeof(ct_real) * tail);
-    memmove(s->dt_prev + b0, s->dt_prev + b0 + n, sizeof(ct_real) * tail);
-    memmove(s->fall + b0, s->fall + b0 + n, sizeof(ct_real) * tail);
+    memmove(bodies->mass + b0, bodies->mass + b0 + n, sizeof(ct_real) * tail);
+    memmove(bodies->inv_mass + b0, bodies->inv_mass + b0 + n, sizeof(ct_real) * tail);
+    memmove(bodies->alpha + b0, bodies->alpha + b0 + n, sizeof(ct_real) * tail);
+    memmove(s->history.dt_prev + b0, s->history.dt_prev + b0 + n, sizeof(ct_real) * tail);
+    memmove(s->history.fall + b0, s->history.fall + b0 + n, sizeof(ct_real) * tail);
     cti_integrate_remove(s, b0, n);
     cti_impulses_remove(s, b0, n);
     s->n -= n;
-    for (i = k = 0; i < CTI_LEN(s->pins); i++)
-        if (s->pins[i].block < b0 || s->pins[i].block >= b0 + n) {
-            s->pins[k] = s->pins[i];
-            s->pins[k++].block -= s->pins[i].block >= b0 ? n : 0;
+    for (i = k = 0; i < CTI_LEN(scripts->pins); i++)
+        if (scripts->pins[i].block < b0 || scripts->pins[i].block >= b0 + n) {
+            scripts->pins[k] = scripts->pins[i];
+            scripts->pins[k++].block -= scripts->pins[i].block >= b0 ? n : 0;
         }
-    if (s->pins)
-        stbds_header(s->pins)->length = (size_t)k;
+    if (scripts->pins)
+        stbds_header(scripts->pins)->length = (size_t)k;
     cti_pins_pack_paths(s);
-    for (i = k = 0; i < CTI_LEN(s->directions); i++)
-        if (s->directions[i].block < b0 || s->directions[i].block >= b0 + n) {
-            s->directions[k] = s->directions[i];
-            s->directions[k++].block -= s->directions[i].block >= b0 ? n : 0;
+    for (i = k = 0; i < CTI_LEN(scripts->directions); i++)
+        if (scripts->directions[i].block < b0 || scripts->directions[i].block >= b0 + n) {
+            scripts->directions[k] = scripts->directions[i];
+            scripts->directions[k++].block -= scripts->directions[i].block >= b0 ? n : 0;
         }
-    if (s->directions)
-        stbds_header(s->directions)->length = (size_t)k;
+    if (scripts->directions)
+        stbds_header(scripts->directions)->length = (size_t)k;
     for (i = 0; i < CTI_LEN(w->bodies); i++)
         if (w->bodies[i].kind != CTI_BODY_FREE && w->bodies[i].block0 > b0) {
             w->bodies[i].block0 -= n;
             cti_model_shift(&w->bodies[i].model, -n);
         }
-    for (i = 0; i < CTI_LEN(s->rigids); i++)
-        s->rigids[i].block -= s->rigids[i].block > b0 ? n : 0;
+    for (i = 0; i < CTI_LEN(bodies->rigids); i++)
+        bodies->rigids[i].block -= bodies->rigids[i].block > b0 ? n : 0;
 }
 
 static void cti_bodies_remove_rigid(ct_world *w, int number)
 {
     cti_state *s = &w->state;
     int i;
-    for (i = number; i + 1 < CTI_LEN(s->rigids); i++)
-        s->rigids[i] = s->rigids[i + 1];
-    stbds_header(s->rigids)->length--;
+    for (i = number; i + 1 < CTI_LEN(s->bodies.rigids); i++)
+        s->bodies.rigids[i] = s->bodies.rigids[i + 1];
+    stbds_header(s->bodies.rigids)->length--;
     for (i = 0; i < CTI_LEN(w->bodies); i++)
         if (w->bodies[i].kind == CTI_BODY_RIGID && w->bodies[i].rigid > number)
             w->bodies[i].rigid--;
 }
 
-/* contacts of a body that leaves are no longer listed */
+/* removes contacts of a removed body from the user's list */
 static void cti_bodies_drop_contacts(ct_world *w, ct_body_id body)
 {
     int i, k = 0;
@@ -114,7 +118,7 @@ static void cti_bodies_drop_contacts(ct_world *w, ct_body_id body)
         stbds_header(w->contacts)->length = (size_t)k;
 }
 
-/* 1 where nothing has been prepared for the body, and its blocks are the last: what is prepared holds without it */
+/* Returns 1 if nothing has been prepared for the body yet and its blocks are the last: then the prepared data stay valid without it */
 static int cti_bodies_passes(const ct_world *w, const cti_body *b)
 {
     return w->prepared && b->fresh && (b->block0 < 0 || b->block0 + b->n_blocks == w->state.n);
@@ -140,19 +144,19 @@ CONTACT_API_DEF ct_code ct_body_remove(ct_world *w, ct_body_id body)
         cti_bodies_remove_blocks(w, b0, n);
         if (w->state.x) {
             stbds_header(w->state.x)->length = stbds_header(w->state.v)->length = 3 * (size_t)w->state.n;
-            stbds_header(w->state.mass)->length = stbds_header(w->state.inv_mass)->length = (size_t)w->state.n;
-            stbds_header(w->state.alpha)->length = stbds_header(w->state.dt_prev)->length = (size_t)w->state.n;
-            stbds_header(w->state.fall)->length = (size_t)w->state.n;
+            stbds_header(w->state.bodies.mass)->length = stbds_header(w->state.bodies.inv_mass)->length = (size_t)w->state.n;
+            stbds_header(w->state.bodies.alpha)->length = stbds_header(w->state.history.dt_prev)->length = (size_t)w->state.n;
+            stbds_header(w->state.history.fall)->length = (size_t)w->state.n;
         }
     }
     cti_world_drop_joints(w, slot);
     if (!passes)
         cti_world_unprepare(w);
-    /* what pairs with this body remembered is never asked for again: its id is used up */
+    /* the contact memory of pairs with this body is never read again, since its id is not reused */
     cti_world_free_body(w, b);
     b->generation++;
     w->n_alive--;
-    /* models lie in the bodies, whose slots may have moved; there is room for those that were listed */
+    /* the list of models points into the bodies, whose slots may have moved; it has room for as many as before */
     if (w->prepared && w->n_fresh == 0)
         w->ready = cti_world_list_models(w);
     return CT_OK;
@@ -176,7 +180,7 @@ CONTACT_API_DEF const char *ct_body_name(const ct_world *w, ct_body_id body)
     return slot < 0 ? "" : w->bodies[slot].name;
 }
 
-/* origin, of positions: added to doubles, which can hold the sum; or NULL */
+/* writes positions in the caller's layout; origin, if not NULL, is added in double */
 static void cti_bodies_write(const ct_real *from, int n, const double *origin, void *out, ct_scalar_type type, size_t stride)
 {
     int i, k;
@@ -185,7 +189,7 @@ static void cti_bodies_write(const ct_real *from, int n, const double *origin, v
         for (k = 0; k < 3; k++) {
             double d = (double)from[3 * i + k];
             float f = (float)d;
-            d += origin && origin[k] != 0 ? origin[k] : -0.0; /* x + -0.0 is x, signs included */
+            d += origin && origin[k] != 0 ? origin[k] : -0.0; /* adding -0.0 gives x itself, signed zeros included */
             if (type == CT_SCALAR_FLOAT)
                 memcpy(p + (size_t)k * sizeof f, &f, sizeof f);
             else
@@ -199,13 +203,13 @@ CTI_FN cti_v3 cti_body_point(const ct_world *w, const cti_body *b, int i)
     cti_attach a;
     ct_real R[9];
     if (b->kind == CTI_BODY_KINEMATIC)
-        return cti_script_point(&b->script, i, w->state.time, NULL);
+        return cti_script_point(&b->script, i, w->state.step.time, NULL);
     if (b->kind == CTI_BODY_STATIC)
         return cti_v3_at(b->rest, i);
     cti_body_attach(b, i, &a);
     if (a.frame < 0)
         return cti_attach_point(&a, w->state.x, NULL);
-    cti_rigid_matrix(w->state.rigids[a.frame].q, R);
+    cti_rigid_matrix(w->state.bodies.rigids[a.frame].q, R);
     a.frame = 0;
     return cti_attach_point(&a, w->state.x, R);
 }
@@ -216,7 +220,7 @@ static cti_v3 cti_bodies_velocity(const ct_world *w, const cti_body *b, int i)
     cti_attach a;
     int k;
     if (b->kind == CTI_BODY_KINEMATIC) {
-        cti_script_point(&b->script, i, w->state.time, &v);
+        cti_script_point(&b->script, i, w->state.step.time, &v);
         return v;
     }
     if (cti_body_is_scripted(b))
@@ -288,12 +292,12 @@ CONTACT_API_DEF ct_code ct_body_set_velocities(ct_world *w, ct_body_id body, con
         if (!cti_bodies_is_moderate(velocities + 3 * (size_t)i))
             return cti_world_fail(w, CT_ERR_ARGUMENT, body, i, 0, "a velocity is too large: its fourth power is not finite (element: vertex)");
     memcpy(w->state.v + 3 * (size_t)b->block0, velocities, sizeof(ct_real) * 3 * (size_t)n);
-    w->state.energies_known = 0;
-    /* where v is the velocity at the end of a step, the scheme starts again from it; where it is that of a step's middle, what was read may be
-       set again */
+    w->state.energy.known = 0;
+    /* If v is the velocity at the end of a step, the integrator starts anew from it. If v is that of a step's middle, setting it to what
+       was read changes nothing */
     for (i = b->block0; i < b->block0 + n; i++)
         if (w->state.history.touched && i < CTI_LEN(w->state.history.touched) && !cti_motion_is_halfway(&w->state, i))
-            w->state.dt_prev[i] = 0;
+            w->state.history.dt_prev[i] = 0;
     return CT_OK;
 }
 
@@ -377,8 +381,8 @@ CONTACT_API_DEF ct_code ct_body_pin_path(ct_world *w, ct_body_id body, const int
         if (vertices[i] < 0 || vertices[i] >= b->n_blocks)
             return cti_world_fail(w, CT_ERR_ARGUMENT, body, i, vertices[i],
                                   "a pinned vertex is out of range (element: place in the list, value: vertex)");
-    if (!CTI_RESIZE(&w->mem, covered, b->n_blocks) || !CTI_RESERVE(&w->mem, w->state.pins, CTI_LEN(w->state.pins) + n) ||
-        !CTI_RESERVE(&w->mem, w->state.path, CTI_LEN(w->state.path) + n_segments)) {
+    if (!CTI_RESIZE(&w->mem, covered, b->n_blocks) || !CTI_RESERVE(&w->mem, w->state.scripts.pins, CTI_LEN(w->state.scripts.pins) + n) ||
+        !CTI_RESERVE(&w->mem, w->state.scripts.path, CTI_LEN(w->state.scripts.path) + n_segments)) {
         CTI_FREE(&w->mem, covered);
         return cti_world_fail(w, CT_ERR_MEMORY, body, -1, n, "out of memory; nothing was pinned");
     }
@@ -386,9 +390,9 @@ CONTACT_API_DEF ct_code ct_body_pin_path(ct_world *w, ct_body_id body, const int
         covered[vertices[i]] = 1;
     cti_pins_drop(&w->state, b->block0, covered, b->n_blocks, axes, until);
     CTI_FREE(&w->mem, covered);
-    path = CTI_LEN(w->state.path);
+    path = CTI_LEN(w->state.scripts.path);
     for (i = 0; n > 0 && i < n_segments; i++)
-        CTI_PUSH(&w->mem, w->state.path, segments[i]);
+        CTI_PUSH(&w->mem, w->state.scripts.path, segments[i]);
     for (i = 0; i < n; i++) {
         cti_pin p;
         memset(&p, 0, sizeof p);
@@ -396,14 +400,15 @@ CONTACT_API_DEF ct_code ct_body_pin_path(ct_world *w, ct_body_id body, const int
         p.axes = axes;
         memcpy(p.start, w->state.x + 3 * (size_t)p.block, sizeof p.start);
         p.path = path, p.n_path = n_segments;
-        p.t0 = w->state.time;
+        p.t0 = w->state.step.time;
         p.until = until;
-        CTI_PUSH(&w->mem, w->state.pins, p);
+        CTI_PUSH(&w->mem, w->state.scripts.pins, p);
     }
     return CT_OK;
 }
 
-/* the projector next to a matrix that is nearly one: P <- 3 P^2 - 2 P^3 drives its eigenvalues to 0 and 1 (McWeeny 1960) */
+/* the projector nearest to a matrix that is almost one: the iteration P <- 3 P^2 - 2 P^3 drives its eigenvalues to 0 and 1 (McWeeny
+   1960) */
 static void cti_bodies_purify(const ct_real *from, ct_real *P)
 {
     int i, j, k;
@@ -425,9 +430,11 @@ CONTACT_API_DEF ct_code ct_body_constrain(ct_world *w, ct_body_id body, int vert
     cti_m3 sq;
     if (slot < 0)
         return cti_bodies_stale(w, body);
+    if (cti_steppers_admit(w, CTI_FEATURE_DIRECTION, NULL) != CT_OK)
+        return CT_ERR_UNSUPPORTED;
     if (!cti_body_has_model(&w->bodies[slot]) || vertex < 0 || vertex >= w->bodies[slot].n_blocks || !projector)
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, vertex, vertex, "the constrained vertex is out of range (element: vertex)");
-    /* symmetric and idempotent, or it is no projector */
+    /* a projector is symmetric and idempotent */
     sq = cti_m3_mul(projector, projector);
     for (i = 0; i < 3; i++)
         for (j = 0; j < 3; j++)
@@ -436,12 +443,12 @@ CONTACT_API_DEF ct_code ct_body_constrain(ct_world *w, ct_body_id body, int vert
                 return cti_world_fail(w, CT_ERR_ARGUMENT, body, vertex, (double)projector[3 * i + j], "the matrix is no symmetric projector");
     d.block = w->bodies[slot].block0 + vertex;
     cti_bodies_purify(projector, d.projector);
-    for (i = 0; i < CTI_LEN(w->state.directions); i++)
-        if (w->state.directions[i].block == d.block) {
-            w->state.directions[i] = d;
+    for (i = 0; i < CTI_LEN(w->state.scripts.directions); i++)
+        if (w->state.scripts.directions[i].block == d.block) {
+            w->state.scripts.directions[i] = d;
             return CT_OK;
         }
-    return CTI_PUSH(&w->mem, w->state.directions, d) ? CT_OK : cti_world_fail(w, CT_ERR_MEMORY, body, -1, 0, "out of memory");
+    return CTI_PUSH(&w->mem, w->state.scripts.directions, d) ? CT_OK : cti_world_fail(w, CT_ERR_MEMORY, body, -1, 0, "out of memory");
 }
 
 CONTACT_API_DEF ct_code ct_body_get_pin_impulse(const ct_world *cw, ct_body_id body, int32_t vertex, ct_real out_impulse[3])
@@ -451,10 +458,12 @@ CONTACT_API_DEF ct_code ct_body_get_pin_impulse(const ct_world *cw, ct_body_id b
     int slot = cti_world_slot(w, body), block, k;
     if (slot < 0)
         return cti_bodies_stale(w, body);
+    if (cti_steppers_admit(w, CTI_FEATURE_DIRECTION, NULL) != CT_OK)
+        return CT_ERR_UNSUPPORTED;
     if (!cti_body_has_model(&w->bodies[slot]) || vertex < 0 || vertex >= w->bodies[slot].n_blocks || !out_impulse)
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, vertex, vertex,
                               "a pin's impulse needs a deformable body, one of its nodes and room for it (element: vertex)");
-    pins = w->state.impulses.pins;
+    pins = w->state.history.impulses.pins;
     block = w->bodies[slot].block0 + vertex;
     for (k = 0; k < 3; k++)
         out_impulse[k] = 3 * block < CTI_LEN(pins) ? pins[3 * block + k] : 0;

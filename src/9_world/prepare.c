@@ -1,5 +1,5 @@
-/* prepare.c -- from bodies to the arrays of a step: surface, matrix pattern, scatter slots, factors. This runs once per change of topology,
-   and positions and velocities are not touched. */
+/* prepare.c -- from bodies to the arrays of a step: surface, matrix pattern, scatter slots, factors. It runs once per change of topology
+   and does not touch positions or velocities. */
 #include "world.h"
 #include "../8_step/impulses.h"
 #include "../8_step/integrate.h"
@@ -10,20 +10,19 @@ CTI_FN void cti_world_unprepare(ct_world *w)
     cti_surface_free(&w->mem, &s->surface);
     cti_detect_free(&w->mem, &s->detect);
     cti_factors_free(&w->mem, &s->factors);
-#if CONTACT_WITH_DCD
-    cti_dcd_free(&w->mem, &s->dcd);
-#endif
-    cti_bsr_free(&w->mem, &s->A);
-    CTI_FREE(&w->mem, s->models);
+    if (cti_steppers_of(w)->release)
+        cti_steppers_of(w)->release(s);
+    cti_bsr_free(&w->mem, &s->system.A);
+    CTI_FREE(&w->mem, s->bodies.models);
     CTI_FREE(&w->mem, w->surface_slot);
-    CTI_CLEAR(s->rows);
-    CTI_CLEAR(s->origins);
-    CTI_CLEAR(s->tangled_pairs);
-    CTI_CLEAR(s->repairs);
-    CTI_CLEAR(s->movers);
-    CTI_CLEAR(s->impulses.touches); /* their features are indices into the surface */
-    s->n_models = 0;
-    s->has_problem = 0;
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
+    CTI_CLEAR(s->contact.tangled_pairs);
+    CTI_CLEAR(s->contact.repairs);
+    CTI_CLEAR(s->scripts.movers);
+    CTI_CLEAR(s->history.impulses.touches); /* touches refer to features by index into the surface */
+    s->bodies.n_models = 0;
+    s->contact.is_solved = 0;
     w->ready = w->prepared = 0;
 }
 
@@ -31,15 +30,15 @@ CTI_FN int cti_world_list_models(ct_world *w)
 {
     cti_state *s = &w->state;
     int i, ok = 1;
-    CTI_CLEAR(s->models);
+    CTI_CLEAR(s->bodies.models);
     for (i = 0; ok && i < CTI_LEN(w->bodies); i++)
         if (cti_body_has_model(&w->bodies[i]))
-            ok = CTI_PUSH(&w->mem, s->models, &w->bodies[i].model);
-    s->n_models = CTI_LEN(s->models);
+            ok = CTI_PUSH(&w->mem, s->bodies.models, &w->bodies[i].model);
+    s->bodies.n_models = CTI_LEN(s->bodies.models);
     return ok;
 }
 
-/* counts of bodies and of their surfaces' vertices, moving vertices, edges, faces and planes */
+/* counts of bodies, and of their surfaces' vertices, moving vertices, edges, faces and planes */
 typedef struct cti_prepare_sizes {
     int bodies, nv, moving, ne, nf, np;
 } cti_prepare_sizes;
@@ -115,7 +114,7 @@ static void cti_prepare_body(const ct_world *w, cti_surface *f, int index, const
     f->nv += nv, f->ne += t->n_edges, f->nf += nf;
 }
 
-/* movers of the kinematic bodies. 0: out of memory */
+/* lists the movers of the kinematic bodies. 0: out of memory */
 static int cti_prepare_movers(ct_world *w)
 {
     cti_state *s = &w->state;
@@ -130,27 +129,27 @@ static int cti_prepare_movers(ct_world *w)
         m.n = s->surface.ranges[i].v1 - m.v0;
         m.vertices = b->surface_nodes;
         m.script = b->script;
-        if (!CTI_PUSH(&w->mem, s->movers, m))
+        if (!CTI_PUSH(&w->mem, s->scripts.movers, m))
             return 0;
     }
     return 1;
 }
 
-/* places the surface at the present nodes, rotations and scripts */
+/* computes the surface's positions from the current nodes, rotations and scripts */
 static int cti_prepare_place(ct_world *w)
 {
     cti_state *s = &w->state;
-    int i, n = CTI_LEN(s->rigids);
-    if (!cti_prepare_movers(w) || !CTI_RESIZE(&w->mem, s->frames0, 9 * n) || !CTI_RESIZE(&w->mem, s->frames1, 9 * n))
+    int i, n = CTI_LEN(s->bodies.rigids);
+    if (!cti_prepare_movers(w) || !CTI_RESIZE(&w->mem, s->bodies.frames, 9 * n) || !CTI_RESIZE(&w->mem, s->end.frames, 9 * n))
         return 0;
     for (i = 0; i < n; i++)
-        cti_rigid_matrix(s->rigids[i].q, s->frames0 + 9 * (size_t)i);
-    cti_assemble_movers(s, s->time);
-    cti_surface_place(&s->surface, s->x, s->frames0, s->surface.x0);
+        cti_rigid_matrix(s->bodies.rigids[i].q, s->bodies.frames + 9 * (size_t)i);
+    cti_assemble_movers(s, s->step.time);
+    cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x0);
     return 1;
 }
 
-/* six times the volume that a closed surface encloses; < 0: its inside is the free space (a room) */
+/* six times the volume that a closed surface encloses; < 0: it encloses free space, like the walls of a room */
 static ct_real cti_prepare_volume(const cti_body *b)
 {
     ct_real sum = 0;
@@ -165,7 +164,7 @@ static ct_real cti_prepare_volume(const cti_body *b)
     return sum;
 }
 
-/* builds the trees; those of bodies that never move are ordered once. 0: out of memory */
+/* builds the trees; the item order of bodies that never move is computed once. 0: out of memory */
 static int cti_prepare_trees(ct_world *w)
 {
     cti_surface *f = &w->state.surface;
@@ -232,19 +231,41 @@ static ct_code cti_prepare_matrix(ct_world *w)
     cti_state *s = &w->state;
     int32_t *pairs = NULL;
     int i, ok = cti_world_list_models(w);
-    for (i = 0; ok && i < s->n_models; i++)
-        ok = cti_model_pairs(s->models[i], &w->mem, &pairs);
+    for (i = 0; ok && i < s->bodies.n_models; i++)
+        ok = cti_model_pairs(s->bodies.models[i], &w->mem, &pairs);
     /* a rigid body's two blocks are one cluster, though nothing in A couples them */
-    for (i = 0; i < CTI_LEN(s->rigids); i++)
-        ok = ok && CTI_PUSH(&w->mem, pairs, s->rigids[i].block) && CTI_PUSH(&w->mem, pairs, s->rigids[i].block + 1);
-    ok = ok && cti_bsr_pattern(&w->mem, &s->A, s->n, pairs, CTI_LEN(pairs) / 2);
-    for (i = 0; ok && i < s->n_models; i++)
-        ok = cti_model_slots(&w->mem, s->models[i], cti_prepare_slot, &s->A) > 0;
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
+        ok = ok && CTI_PUSH(&w->mem, pairs, s->bodies.rigids[i].block) && CTI_PUSH(&w->mem, pairs, s->bodies.rigids[i].block + 1);
+    ok = ok && cti_bsr_pattern(&w->mem, &s->system.A, s->n, pairs, CTI_LEN(pairs) / 2);
+    for (i = 0; ok && i < s->bodies.n_models; i++)
+        ok = cti_model_slots(&w->mem, s->bodies.models[i], cti_prepare_slot, &s->system.A) > 0;
     CTI_FREE(&w->mem, pairs);
-    if (ok && CTI_IS_DISCRETE(s))
-        return CT_OK; /* no factors */
+    if (ok && !cti_steppers_of(w)->needs_factors)
+        return CT_OK;
     s->factors.tasks = &s->desc.tasks;
-    return ok && cti_factors_init(&w->mem, &w->arena, &s->factors, &s->A) ? CT_OK : CT_ERR_MEMORY;
+    return ok && cti_factors_init(&w->mem, &w->arena, &s->factors, &s->system.A) ? CT_OK : CT_ERR_MEMORY;
+}
+
+static int cti_prepare_system(cti_mem *m, cti_state *s, int n3, int components)
+{
+    cti_system *y = &s->system;
+    int newmark = s->desc.integrator == CT_INTEGRATOR_NEWMARK;
+    return CTI_RESIZE(m, y->b, n3) && CTI_RESIZE(m, y->force, n3) && CTI_RESIZE(m, y->force0, newmark ? n3 : 0) && CTI_RESIZE(m, y->v_free, n3) &&
+           CTI_RESIZE(m, y->q, n3) && CTI_RESIZE(m, y->turns, components) && CTI_RESIZE(m, y->whole, s->n) && CTI_RESIZE(m, y->work, 4 * n3 + 8);
+}
+
+static int cti_prepare_end(cti_mem *m, cti_state *s, int n3, int components)
+{
+    return CTI_RESIZE(m, s->end.v, n3) && CTI_RESIZE(m, s->end.x, n3) && CTI_RESIZE(m, s->end.impulse, n3) && CTI_RESIZE(m, s->end.fall, s->n) &&
+           CTI_RESIZE(m, s->end.groups, components);
+}
+
+static int cti_prepare_energies(cti_mem *m, cti_state *s)
+{
+    cti_energies *e = &s->energy;
+    int bodies = s->bodies.n_models + CTI_LEN(s->bodies.rigids);
+    return CTI_RESIZE(m, e->now, bodies) && CTI_RESIZE(m, e->end, bodies) && CTI_RESIZE(m, e->works, bodies) &&
+           CTI_RESIZE(m, e->moduli, s->bodies.n_models) && CTI_RESIZE(m, e->gains, bodies);
 }
 
 static int cti_prepare_scratch(ct_world *w)
@@ -252,80 +273,47 @@ static int cti_prepare_scratch(ct_world *w)
     cti_state *s = &w->state;
     int n3 = 3 * s->n;
     cti_mem *m = &w->mem;
-    int i;
-    int bodies = s->n_models + CTI_LEN(s->rigids);
-    s->mass_min = 0;
-    s->energies_known = 0;
+    int i, components = CTI_LEN(s->factors.components);
+    s->bodies.mass_min = 0;
+    s->energy.known = 0;
     for (i = 0; i < s->n; i++)
-        if (s->mass[i] > 0 && (s->mass_min == 0 || s->mass[i] < s->mass_min))
-            s->mass_min = s->mass[i];
-    if (!CTI_RESIZE(m, s->rigid_of, s->n))
+        if (s->bodies.mass[i] > 0 && (s->bodies.mass_min == 0 || s->bodies.mass[i] < s->bodies.mass_min))
+            s->bodies.mass_min = s->bodies.mass[i];
+    if (!CTI_RESIZE(m, s->bodies.rigid_of, s->n))
         return 0;
     for (i = 0; i < s->n; i++)
-        s->rigid_of[i] = -1;
-    for (i = 0; i < CTI_LEN(s->rigids); i++)
-        s->rigid_of[s->rigids[i].block] = s->rigid_of[s->rigids[i].block + 1] = i;
-    if (!CTI_RESIZE(m, s->dv, n3) || !CTI_RESIZE(m, s->held, s->n))
+        s->bodies.rigid_of[i] = -1;
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
+        s->bodies.rigid_of[s->bodies.rigids[i].block] = s->bodies.rigid_of[s->bodies.rigids[i].block + 1] = i;
+    if (!CTI_RESIZE(m, s->history.dv, n3) || !CTI_RESIZE(m, s->scripts.held, s->n))
         return 0;
     if (n3)
-        memset(s->dv, 0, sizeof *s->dv * (size_t)n3), memset(s->held, 0, (size_t)s->n);
-    return cti_integrate_reserve(s) && cti_impulses_reserve(s) && CTI_RESIZE(m, s->fixed, s->n) && CTI_RESIZE(m, s->v_fixed, n3) && CTI_RESIZE(m, s->filter, s->n) &&
-           CTI_RESIZE(m, s->b, n3) && CTI_RESIZE(m, s->force, n3) && CTI_RESIZE(m, s->v_free, n3) && CTI_RESIZE(m, s->dv_free, n3) &&
-           CTI_RESIZE(m, s->q, n3) && CTI_RESIZE(m, s->whole, s->n) && CTI_RESIZE(m, s->fall_new, s->n) && CTI_RESIZE(m, s->energies, bodies) &&
-           CTI_RESIZE(m, s->energies_new, bodies) && CTI_RESIZE(m, s->works, bodies) && CTI_RESIZE(m, s->moduli, s->n_models) && CTI_RESIZE(m, s->gains, bodies) && CTI_RESIZE(m, s->impulse, n3) &&
-           CTI_RESIZE(m, s->parts.zoned, CTI_LEN(s->factors.components)) && CTI_RESIZE(m, s->turns, CTI_LEN(s->factors.components)) && CTI_RESIZE(m, s->groups, CTI_LEN(s->factors.components)) &&
-           CTI_RESIZE(m, s->force0, s->desc.integrator == CT_INTEGRATOR_NEWMARK ? n3 : 0) && CTI_RESIZE(m, s->v_new, n3) && CTI_RESIZE(m, s->x_new, n3) && CTI_RESIZE(m, s->pcg_work, 4 * n3 + 8);
+        memset(s->history.dv, 0, sizeof *s->history.dv * (size_t)n3), memset(s->scripts.held, 0, (size_t)s->n);
+    return cti_integrate_reserve(s) && cti_impulses_reserve(s) && CTI_RESIZE(m, s->history.dv_free, n3) && CTI_RESIZE(m, s->scripts.fixed, s->n) &&
+           CTI_RESIZE(m, s->scripts.v_fixed, n3) && CTI_RESIZE(m, s->scripts.filter, s->n) && CTI_RESIZE(m, s->parts.zoned, components) &&
+           cti_prepare_system(m, s, n3, components) && cti_prepare_end(m, s, n3, components) && cti_prepare_energies(m, s);
 }
 
-/* centres and radii of a body's tets at rest */
-static void cti_prepare_tets(const cti_body *b, ct_real *out)
-{
-    const ct_real *X = b->nodes ? b->nodes : b->rest;
-    int i, k;
-    for (i = 0; i < b->model.tets.n; i++) {
-        const int32_t *t = b->model.tets.node + 4 * (size_t)i;
-        cti_v3 c = cti_v3_zero();
-        ct_real r = 0;
-        for (k = 0; k < 4; k++)
-            c = cti_v3_mad(c, cti_v3_at(X, t[k] - b->block0), CTI_R(0.25));
-        for (k = 0; k < 4; k++)
-            r = cti_max(r, cti_v3_norm(cti_v3_sub(cti_v3_at(X, t[k] - b->block0), c)));
-        cti_v3_put(out + 4 * (size_t)i, 0, c);
-        out[4 * (size_t)i + 3] = r;
-    }
-}
-
-/* the data of discrete detection. 0: out of memory */
-static int cti_prepare_discrete(ct_world *w)
-{
-    cti_state *s = &w->state;
-    cti_dcd *d = &s->dcd;
-    int i, k, n = 0, models = 0;
-    for (k = 0; k < s->n_models; k++)
-        n += s->models[k]->tets.n;
-    if (!CTI_RESIZE(&w->mem, d->bodies, s->surface.n_bodies) || !CTI_RESIZE(&w->mem, d->tet_rest, 4 * (size_t)n))
-        return 0;
-    for (i = n = 0; i < s->surface.n_bodies; i++) {
-        const cti_body *b = &w->bodies[w->surface_slot[i]];
-        memset(&d->bodies[i], 0, sizeof d->bodies[i]);
-        d->bodies[i].model = -1;
-        if (!cti_body_has_model(b))
-            continue;
-        d->bodies[i].model = models++, d->bodies[i].embedded = b->attach != NULL, d->bodies[i].tet0 = n;
-        cti_prepare_tets(b, d->tet_rest + 4 * (size_t)n);
-        n += b->model.tets.n;
-    }
-    return cti_dcd_prepare(s);
-}
-
-/* the stepper's own data before its first step. 0: out of memory */
+/* what the stepper is told of the bodies, and its own data. 0: out of memory */
 static int cti_prepare_stepper(ct_world *w)
 {
-#if CONTACT_WITH_DCD
-    if (CTI_IS_DISCRETE(&w->state))
-        return cti_prepare_discrete(w);
-#endif
-    return cti_tangle_find(&w->state);
+    cti_state *s = &w->state;
+    cti_stepper_body *bodies = CTI_ARENA_NEW(&w->arena, cti_stepper_body, s->surface.n_bodies + 1);
+    int i, models = 0;
+    if (!bodies)
+        return 0;
+    for (i = 0; i < s->surface.n_bodies; i++) {
+        const cti_body *b = &w->bodies[w->surface_slot[i]];
+        cti_stepper_body *q = &bodies[i];
+        int soft = cti_body_has_model(b);
+        q->model = soft ? models++ : -1;
+        q->rigid = b->rigid;
+        q->embedded = soft && b->attach != NULL;
+        q->block0 = b->block0;
+        q->n_blocks = b->n_blocks;
+        q->nodes = !soft ? NULL : (b->nodes ? b->nodes : b->rest);
+    }
+    return cti_steppers_of(w)->prepare(s, bodies);
 }
 
 CTI_FN ct_code cti_world_prepare(ct_world *w)

@@ -26,7 +26,7 @@ CTI_FN void cti_world_public_pair(const ct_world *w, const cti_pair *p, ct_pair 
         out->vertices_b[k - p->n_a] = cti_query_vertex(w, p->v[k]);
 }
 
-/* an edge of a and a face of b, in a public pair */
+/* an edge of a and a face of b as a public pair */
 static void cti_query_edge_face(const ct_world *w, int e, int face, ct_pair *out)
 {
     const cti_surface *f = &w->state.surface;
@@ -42,7 +42,7 @@ static void cti_query_edge_face(const ct_world *w, int e, int face, ct_pair *out
         out->vertices_b[k] = cti_query_vertex(w, f->faces[3 * face + k]);
 }
 
-/* vertices of moving bodies that lie behind a plane */
+/* counts vertices of moving bodies that are behind a plane */
 static int cti_query_planes(ct_world *w)
 {
     const cti_surface *f = &w->state.surface;
@@ -66,7 +66,7 @@ static int cti_query_planes(ct_world *w)
 
 static ct_code cti_world_validate(const ct_world *cw, ct_pair **out_pairs, int *out_n)
 {
-    ct_world *w = (ct_world *)cw; /* only scratch of the world is written; its state does not change */
+    ct_world *w = (ct_world *)cw; /* only scratch memory of the world is written; its state does not change */
     ct_body_id none = {0, 0};
     int32_t *hits = NULL;
     ct_code code;
@@ -81,7 +81,7 @@ static ct_code cti_world_validate(const ct_world *cw, ct_pair **out_pairs, int *
     if (code != CT_OK)
         return code;
     CTI_CLEAR(w->pairs);
-    w->state.detect.valid = 0; /* the query below uses the trees' boxes for other motions */
+    w->state.detect.valid = 0; /* the query below refits the trees to other motions */
     ok = cti_broad_update(&w->mem, &w->state.surface.broad, &w->state.surface.soup, w->state.surface.x0, w->state.surface.x0) &&
          cti_intersect_soup(&w->mem, &w->state.surface.broad, &w->state.surface.soup, w->state.surface.x0, &hits);
     for (i = 0; ok && i < CTI_LEN(hits) / 2; i++) {
@@ -141,9 +141,9 @@ CTI_FN ct_code cti_world_keep_contacts(ct_world *w)
     if (w->contacts_ready)
         return CT_OK;
     CTI_CLEAR(w->contacts);
-    for (i = 0; i < CTI_LEN(w->state.impulses.touches); i++) {
+    for (i = 0; i < CTI_LEN(w->state.history.impulses.touches); i++) {
         ct_contact c;
-        cti_query_contact(w, &w->state.impulses.touches[i], &c);
+        cti_query_contact(w, &w->state.history.impulses.touches[i], &c);
         if (!CTI_PUSH(&w->mem, w->contacts, c))
             return cti_world_fail(w, CT_ERR_MEMORY, none, -1, 0, "out of memory while listing contacts");
     }
@@ -179,17 +179,17 @@ static uint64_t cti_query_mix(uint64_t h, const void *data, size_t bytes)
     return h;
 }
 
-/* mixes in the history that the next step uses, block by block: the last dt, and with one the velocities of BDF2 */
+/* mixes in the history that the next step uses, block by block: the last dt, and for BDF2 the velocities before it */
 static uint64_t cti_query_mix_history(uint64_t h, const cti_state *s)
 {
     const cti_history *q = &s->history;
     int i, k = 0, bytes = 3 * (int)sizeof(ct_real);
-    h = cti_query_mix(h, s->dt_prev, sizeof(ct_real) * (size_t)s->n);
+    h = cti_query_mix(h, s->history.dt_prev, sizeof(ct_real) * (size_t)s->n);
     for (i = 0; i < CTI_LEN(q->v0) / 3 && i < s->n; i++) {
-        /* rigid bodies, in the order of their blocks, have no history */
-        while (k < CTI_LEN(s->rigids) && s->rigids[k].block + 1 < i)
+        /* rigid bodies, which are in the order of their blocks, have no history */
+        while (k < CTI_LEN(s->bodies.rigids) && s->bodies.rigids[k].block + 1 < i)
             k++;
-        if (!(s->dt_prev[i] > 0) || (k < CTI_LEN(s->rigids) && i >= s->rigids[k].block))
+        if (!(s->history.dt_prev[i] > 0) || (k < CTI_LEN(s->bodies.rigids) && i >= s->bodies.rigids[k].block))
             continue;
         h = cti_query_mix(h, q->v0 + 3 * (size_t)i, (size_t)bytes);
         h = cti_query_mix(h, q->u0 + 3 * (size_t)i, (size_t)bytes);
@@ -206,13 +206,13 @@ CONTACT_API_DEF uint64_t ct_world_hash(const ct_world *w)
     h = cti_query_mix(h, w->state.x, sizeof(ct_real) * 3 * (size_t)w->state.n);
     h = cti_query_mix(h, w->state.v, sizeof(ct_real) * 3 * (size_t)w->state.n);
     h = cti_query_mix_history(h, &w->state);
-    for (i = 0; i < CTI_LEN(w->state.rigids); i++)
-        h = cti_query_mix(h, w->state.rigids[i].q, sizeof w->state.rigids[i].q);
-    for (i = 0; i < CTI_LEN(w->state.rigids); i++)
-        h = cti_query_mix(h, w->state.rigids[i].spin, sizeof w->state.rigids[i].spin);
-    for (i = 0; i < CTI_LEN(w->state.memory.items); i++) {
-        h = cti_query_mix(h, w->state.memory.items[i].impulse, sizeof w->state.memory.items[i].impulse);
-        h = cti_query_mix(h, w->state.memory.items[i].slip, sizeof w->state.memory.items[i].slip);
+    for (i = 0; i < CTI_LEN(w->state.bodies.rigids); i++)
+        h = cti_query_mix(h, w->state.bodies.rigids[i].q, sizeof w->state.bodies.rigids[i].q);
+    for (i = 0; i < CTI_LEN(w->state.bodies.rigids); i++)
+        h = cti_query_mix(h, w->state.bodies.rigids[i].spin, sizeof w->state.bodies.rigids[i].spin);
+    for (i = 0; i < CTI_LEN(w->state.contact.memory.items); i++) {
+        h = cti_query_mix(h, w->state.contact.memory.items[i].impulse, sizeof w->state.contact.memory.items[i].impulse);
+        h = cti_query_mix(h, w->state.contact.memory.items[i].slip, sizeof w->state.contact.memory.items[i].slip);
     }
-    return cti_query_mix(h, &w->state.time, sizeof w->state.time);
+    return cti_query_mix(h, &w->state.step.time, sizeof w->state.step.time);
 }

@@ -100,13 +100,15 @@ static int mutations(ct_world *w, ct_step_report *report)
     ct_real nan, keep = w->state.v[0], *x = w->state.surface.x0;
     uint64_t bits = 0x7ff8000000000000ull;
     double d;
+    int32_t *vertex;
     int bad, i;
     memcpy(&d, &bits, sizeof d), nan = (ct_real)d;
     w->state.v[0] = nan, bad = found(w, report, "velocity"), w->state.v[0] = keep;
     keep = x[1], x[1] += 1, bad = bad || found(w, report, "surface vertex"), x[1] = keep;
-    keep = w->state.rows[0].r[0], w->state.rows[0].r[0] = -1, bad = bad || found(w, report, "pulls"), w->state.rows[0].r[0] = keep;
-    i = w->state.origins[0].pair.v[0], w->state.origins[0].pair.v[0] = -1, bad = bad || found(w, report, "vertex that does not exist");
-    w->state.origins[0].pair.v[0] = i;
+    x = w->state.contact.rows[0].r;
+    keep = x[0], x[0] = -1, bad = bad || found(w, report, "pulls"), x[0] = keep;
+    vertex = w->state.contact.origins[0].pair.v;
+    i = vertex[0], vertex[0] = -1, bad = bad || found(w, report, "vertex that does not exist"), vertex[0] = i;
     if (bad || cti_inspect(w, report) != CT_OK)
         return 1;
     /* the floor comes up: the box lies behind it */

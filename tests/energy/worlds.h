@@ -84,8 +84,8 @@ static inline void energy_play_world(soak_run *u, int verbose, energy_run *e)
         least = fmin(least, p.energy_gravity);
         /* below: rounding of the sums, and of elastic energies: a thousand ulp of what they are computed from, modulus times volume */
         floor_ = 1e-12 * (fabs(first) + fabs(p.energy_gravity)) + 1e-280;
-        for (i = 0; i < u->world->state.n_models; i++)
-            floor_ += 1e3 / ENERGY_GAIN * CTI_EPS * u->world->state.moduli[i];
+        for (i = 0; i < u->world->state.bodies.n_models; i++)
+            floor_ += 1e3 / ENERGY_GAIN * CTI_EPS * u->world->state.energy.moduli[i];
         energy_note(e, &p, moving + (first - least) + floor_);
         if (energy_is_printed(u) && p.status > CT_STATUS_ZONES) /* what it said that it gained is there in the steps behind it */
             e->start = fmax(e->start, energy_of(&p));

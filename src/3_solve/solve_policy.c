@@ -1,0 +1,174 @@
+/* solve_policy.c -- the decisions of a solve of contacts: what sweeps it gets, when its loops end, when a residual is computed, which
+   acceleration is made and which is undone. Method: every decision is a pure function of a few facts; solve_policy.h has the numbers.
+   Based on: Otaduy 2009, sec. 5.2-5.6, for the loops; their termination and the accelerations are ours. */
+#include "solve_policy.h"
+#include "../1_math/elem.h"
+
+#ifdef CTI_POLICY_MUTABLE
+cti_solve_numbers cti_solve_tuned = CTI_SOLVE_NUMBERS;
+#define CTI_TUNED_STRUCT cti_solve_tuned
+const cti_tuned cti_solve_table[] = {
+#define CTI_TUNED_GROUP sweeps
+    CTI_TUNED_SWEEPS(CTI_TUNED_ENTRY)
+#undef CTI_TUNED_GROUP
+#define CTI_TUNED_GROUP outer
+    CTI_TUNED_OUTER(CTI_TUNED_ENTRY)
+#undef CTI_TUNED_GROUP
+#define CTI_TUNED_GROUP correction
+    CTI_TUNED_CORRECTION(CTI_TUNED_ENTRY)
+#undef CTI_TUNED_GROUP
+#define CTI_TUNED_GROUP stride
+    CTI_TUNED_STRIDE(CTI_TUNED_ENTRY)
+#undef CTI_TUNED_GROUP
+#define CTI_TUNED_GROUP anderson
+    CTI_TUNED_ANDERSON(CTI_TUNED_ENTRY)
+#undef CTI_TUNED_GROUP
+#define CTI_TUNED_GROUP law
+    CTI_TUNED_LAW(CTI_TUNED_ENTRY)
+#undef CTI_TUNED_GROUP
+#define CTI_TUNED_GROUP paper
+    CTI_TUNED_PAPER(CTI_TUNED_ENTRY)
+#undef CTI_TUNED_GROUP
+#define CTI_TUNED_GROUP costs
+    CTI_TUNED_COSTS(CTI_TUNED_ENTRY)
+#undef CTI_TUNED_GROUP
+    {NULL, NULL, NULL, NULL, NULL}};
+#undef CTI_TUNED_STRUCT
+#endif
+
+/* ---- sweeps over the contacts ---- */
+
+CTI_FN int cti_solve_policy_sweeps(int max_sweeps, int rows)
+{
+    double more = (double)cti_solve_tuned.sweeps.few / (double)cti_max_int(1, rows), most;
+    more = more < 1 ? 1 : (more > cti_solve_tuned.sweeps.more ? cti_solve_tuned.sweeps.more : more);
+    most = more * (double)max_sweeps;
+    return most < 1e9 ? (int)most : 1000000000;
+}
+
+CTI_FN int cti_solve_policy_visits(int rows) { return cti_max_int(cti_solve_tuned.sweeps.few, rows); }
+
+CTI_FN ct_real cti_solve_policy_drop(const cti_problem *p, int coupled, int jointed)
+{
+    if (coupled)
+        return p->plain ? cti_solve_tuned.sweeps.drop_plain : cti_solve_tuned.sweeps.drop_coupled;
+    if (p->lagged)
+        return cti_solve_tuned.sweeps.drop_lagged;
+    return jointed ? cti_solve_tuned.sweeps.drop_jointed : cti_solve_tuned.sweeps.drop_exact;
+}
+
+CTI_FN int cti_solve_policy_inner(const cti_problem *p, const ct_solver_desc *desc, int coupled, int left)
+{
+    int most = p->plain ? cti_solve_tuned.sweeps.plain : cti_solve_tuned.sweeps.coupled;
+    return cti_min_int(coupled ? most : cti_max_int(1, left), desc->inner_iterations);
+}
+
+CTI_FN ct_real cti_solve_policy_stop(ct_real tol) { return cti_solve_tuned.sweeps.stop * tol; }
+
+/* Sweeps that stall below the tolerance end, too; and where the loop is all of the solve, so do those that stall where it may be judged. */
+CTI_FN int cti_solve_policy_sweeps_end(const cti_sweep_facts *q)
+{
+    if (q->change <= q->stop || (q->k > 0 && q->change <= q->drop * q->first) || q->k + 1 == q->most)
+        return 1;
+    if (q->k == 0 && q->again && q->change <= q->tol)
+        return 1;
+    if (q->stalled >= cti_solve_tuned.sweeps.stall && q->change <= cti_solve_tuned.sweeps.stalled * q->tol)
+        return 1;
+    return !q->coupled && q->stalled >= 2 * cti_solve_tuned.sweeps.stall && q->change <= q->worth;
+}
+
+CTI_FN int cti_solve_policy_halves(ct_real change, ct_real mark) { return change < mark / 2; }
+
+CTI_FN int cti_solve_policy_sweep_restarts(ct_real change, ct_real best) { return change > cti_solve_tuned.sweeps.restart * best; }
+
+CTI_FN int cti_solve_policy_outer_restarts(ct_real change, ct_real best) { return change > cti_solve_tuned.outer.restart * best; }
+
+CTI_FN int cti_solve_policy_mixes(int k, int plain) { return k >= cti_solve_tuned.sweeps.first_mix && !plain; }
+
+/* ---- outer iterations ---- */
+
+CTI_FN int cti_solve_policy_iterations(const ct_solver_desc *desc, int coupled)
+{
+    return coupled ? cti_min_int(desc->max_iterations, (desc->max_sweeps + 1) / cti_solve_tuned.sweeps.coupled) : desc->max_iterations;
+}
+
+CTI_FN int cti_solve_policy_carries(int iteration) { return iteration % cti_solve_tuned.outer.defer != 0; }
+
+CTI_FN int cti_solve_policy_is_fused(int iteration, int marked)
+{
+    return iteration <= cti_solve_tuned.outer.fused && iteration - marked < cti_solve_tuned.outer.halves;
+}
+
+CTI_FN cti_solve_status cti_solve_policy_status(const cti_problem *p, int coupled, int iterations, ct_real now, ct_real last, ct_real best)
+{
+    if (!cti_finite(now) || now > cti_solve_tuned.outer.diverged * best)
+        return CTI_SOLVE_DIVERGED;
+    if (p->lagged && !coupled && iterations >= 2 && now > cti_solve_tuned.outer.contracts * last)
+        return CTI_SOLVE_SLOW;
+    return CTI_SOLVE_BUDGET;
+}
+
+CTI_FN int cti_solve_policy_may_restart(int restarts, ct_real best)
+{
+    return best < CTI_REAL_MAX && restarts < cti_solve_tuned.outer.restarts;
+}
+
+CTI_FN ct_real cti_solve_policy_worth(ct_real tolerance) { return cti_solve_tuned.outer.judge * tolerance; }
+
+CTI_FN ct_real cti_solve_policy_next(ct_real now, ct_real natural, ct_real tolerance)
+{
+    return now * cti_max(cti_solve_tuned.outer.judge_drop, tolerance / natural);
+}
+
+CTI_FN ct_real cti_solve_policy_worth_next(ct_real worth, ct_real next)
+{
+    return cti_clamp(next, 0, cti_solve_tuned.outer.judge_next * worth);
+}
+
+CTI_FN ct_real cti_solve_policy_tight(ct_real tight, int coupled, ct_real worth, ct_real next, ct_real tolerance)
+{
+    ct_real change = coupled ? worth : cti_solve_tuned.outer.tight * next;
+    return cti_max(cti_solve_tuned.outer.tight_least, cti_min(tight, change / tolerance));
+}
+
+/* The estimate uses the convergence rate of the last `pace` iterations; no progress in them counts as well. */
+CTI_FN int cti_solve_policy_is_stuck(ct_real best, ct_real then, ct_real tol, int left)
+{
+    if (!(best < cti_solve_tuned.outer.close * tol) || !(then < CTI_REAL_MAX))
+        return 0;
+    return !((ct_real)left * cti_log(then / best) > (ct_real)cti_solve_tuned.outer.pace * cti_log(best / tol));
+}
+
+/* ---- accelerations ---- */
+
+/* Two corrections in a row with little effect ask for a new factor; behind the last factor they end the corrections of this solve. */
+CTI_FN cti_correction_choice cti_solve_policy_correction(ct_real now, ct_real corrected, ct_real tol, int renewed, int idle)
+{
+    int smooth = corrected <= cti_solve_tuned.correction.smooth * tol;
+    if (smooth && now <= tol)
+        return CTI_CORRECTION_NONE;
+    if (renewed == 0)
+        return CTI_CORRECTION_FIRST;
+    if (idle >= cti_solve_tuned.correction.idle && renewed < cti_solve_tuned.correction.renewals && !smooth)
+        return CTI_CORRECTION_RENEW;
+    return idle >= cti_solve_tuned.correction.idle + !smooth ? CTI_CORRECTION_END : CTI_CORRECTION_LAST;
+}
+
+CTI_FN int cti_solve_policy_is_idle(ct_real now, ct_real nearest) { return now > cti_solve_tuned.correction.little * nearest; }
+
+CTI_FN int cti_solve_policy_correction_sweeps(int correcting, int iteration)
+{
+    return correcting && iteration > 1 ? cti_solve_tuned.correction.sweeps : 1;
+}
+
+/* The iteration behind an extrapolation shows what it did, and none follows it directly. */
+CTI_FN int cti_solve_policy_drifts(double same, double all, int astray, int strode)
+{
+    return astray < cti_solve_tuned.stride.patience && !strode && same < cti_solve_tuned.stride.alike * cti_solve_tuned.stride.alike * all;
+}
+
+CTI_FN int cti_solve_policy_strides(ct_real length) { return length > cti_solve_tuned.stride.least; }
+
+CTI_FN int cti_solve_policy_limits(ct_real rate, ct_real fastest) { return rate > cti_solve_tuned.stride.slow * fastest; }
+
+CTI_FN int cti_solve_policy_is_astray(ct_real now, ct_real best) { return !(now <= cti_solve_tuned.stride.astray * best); }

@@ -1,0 +1,229 @@
+/* solve_policy.h -- the tuned numbers of a solve of contacts, and its decisions as functions of a few facts. They change nothing.
+   Each number stands on one line: its type, name, value and unit, and what it is with the reason for the value. Where half, double or none of
+   it was measured over whole runs, docs/policy.md has a row "group.name". "Change" is the largest change of an entry of v in an iteration,
+   or of a contact's velocity in a sweep; a tolerance is the user's, as a velocity. */
+#ifndef CTI_SOLVE_POLICY_H
+#define CTI_SOLVE_POLICY_H
+
+#include "../0_base/tuned.h"
+#include "problem.h"
+
+/* clang-format off */
+/* ---- sweeps over the contacts (eq. 11), and when a loop of them ends ---- */
+#define CTI_TUNED_SWEEPS(X) \
+    X(int, coupled, 2, "sweeps", "between two sweeps over coupled clusters: v moves before the contacts have converged at it") \
+    X(int, plain, 10, "sweeps", "the same in the paper's relaxation, without acceleration") \
+    X(ct_real, stop, CTI_R(0.25), "tolerances", "change at which a loop ends: a residual adds up what several contacts leave") \
+    X(ct_real, drop_coupled, CTI_R(0.3), "1", "share of the first sweep's change at which it ends: coupled clusters move v by more") \
+    X(ct_real, drop_plain, CTI_R(0.05), "1", "the same in the paper's relaxation: its 5 %") \
+    X(ct_real, drop_lagged, CTI_R(0.05), "1", "the same with inverses of an earlier matrix, which are no better") \
+    X(ct_real, drop_jointed, CTI_R(1e-3), "1", "the same under joints: a chain of five beads loses 6 % of its energy in 5 s with drop_exact") \
+    X(ct_real, drop_exact, CTI_R(1e-5), "1", "the same with exact inverses: float velocity changes resolve no more") \
+    X(int, stall, 6, "sweeps", "without a halved change, after which `stalled` is enough; twice that ends a loop that may be judged") \
+    X(ct_real, stalled, CTI_R(0.7), "tolerances", "change that is enough then") \
+    X(int, first_mix, 2, "sweeps", "before the first that is accelerated: the first contacts are found by plain sweeps") \
+    X(ct_real, restart, 2, "1", "growth over the smallest change that drops the history of the acceleration") \
+    X(int, few, 250, "contacts", "below which a solve gets more sweeps: as many visits as this many contacts would have") \
+    X(int, more, 20, "1", "largest factor of that on max_sweeps")
+
+/* ---- outer iterations (eq. 12), and when they end ---- */
+#define CTI_TUNED_OUTER(X) \
+    X(int, defer, 12, "iterations", "between two full solves of a cluster that only contacts couple to others; between them its ports move") \
+    X(int, fused, 30, "iterations", "at most in which contacts are solved inside the sweep over nodes, a third fewer than in turn") \
+    X(int, halves, 8, "iterations", "in which the smallest change must halve for that: friction that cycles there converges in turn") \
+    X(int, pace, CTI_ICA_PACE, "iterations", "over which the convergence rate is measured") \
+    X(ct_real, close, 3, "tolerances", "change below which a solve stops when its rate does not reach the tolerance in its budget") \
+    X(ct_real, diverged, CTI_R(1e4), "1", "growth over the smallest change that is divergence (5.6 gives no number)") \
+    X(int, restarts, 5, "restarts", "from the best iterate behind a divergence, which an extrapolation may have caused") \
+    X(ct_real, restart, 2, "1", "growth over the smallest change that drops the history of the acceleration") \
+    X(ct_real, contracts, CTI_R(0.4), "1", "change by the last change above which lagged inverses are replaced, not iterated with") \
+    X(ct_real, judge, 2, "tolerances", "change below which the residual is computed; from 5 on joints in a crash count as solved too early") \
+    X(ct_real, judge_next, CTI_R(0.9), "1", "share of that change at which it is computed again at the latest") \
+    X(ct_real, judge_drop, CTI_R(0.1), "1", "least factor on the change behind a residual above the tolerance") \
+    X(ct_real, tight, CTI_R(0.7), "1", "share of that change at which sweeps end from then on, with exact inverses") \
+    X(ct_real, tight_least, CTI_R(1e-3), "1", "least factor on the tolerance of sweeps: float resolves no more")
+
+/* ---- corrections of bodies that a splitting divides (cti_problem.correction) ---- */
+#define CTI_TUNED_CORRECTION(X) \
+    X(int, sweeps, 2, "iterations", "of contacts and nodes before each correction: they remove the rough part of the error") \
+    X(int, renewals, 2, "factors", "that a solve may ask for, the first included") \
+    X(int, idle, 2, "corrections", "in a row with little effect, before a new factor is asked for or corrections end") \
+    X(ct_real, little, CTI_R(0.7), "1", "share of the smallest change that little effect leaves") \
+    X(ct_real, smooth, 10, "tolerances", "largest entry of the last correction with which a solve may end")
+
+/* ---- extrapolation along a constant drift of the multipliers ---- */
+#define CTI_TUNED_STRIDE(X) \
+    X(ct_real, alike, CTI_R(0.1), "1", "relative difference up to which the changes of two iterations are the same drift") \
+    X(ct_real, least, 3, "iterations", "least length of an extrapolation: shorter ones save less than a new history costs") \
+    X(ct_real, slow, CTI_R(0.05), "1", "share of the fastest multiplier's rate below which a multiplier does not limit the length") \
+    X(ct_real, astray, 4, "1", "growth over the smallest change at which an extrapolation is undone") \
+    X(int, patience, 3, "extrapolations", "that are undone before a solve makes no more of them")
+
+/* ---- Anderson acceleration, and the base point of sweeps over nodes ---- */
+#define CTI_TUNED_ANDERSON(X) \
+    X(int, depth, CTI_ANDERSON_DEPTH, "differences", "in the history") \
+    X(double, sum, 1e4, "1", "sum of |c| that drops it: times float's 6e-8 a velocity's rounding. A cube at 2 m/s needs 1e4, not 1e5") \
+    X(double, ridge, 1e-12, "1", "of the trace, added to the normal equations: differences that are dependent to rounding") \
+    X(int, rebase, 16, "sweeps", "over nodes between two base points, from which velocities differ by floats")
+
+/* ---- the law of one contact ---- */
+#define CTI_TUNED_LAW(X) \
+    X(ct_real, miss, CTI_R(1e-5), "1", "share of lambda by which the friction step may leave the normal law violated") \
+    X(ct_real, flat, CTI_R(0.1), "1", "share of B_nn below which a ray's slope is too small to follow it") \
+    X(ct_real, slides, CTI_R(0.99), "1", "share of mu^2 from which on a contact slides and its ray is followed") \
+    X(ct_real, regular, CTI_R(1e-6), "1", "determinant by the product of the diagonal above which B is solved whole")
+
+/* ---- the paper's own iteration (ica_paper.c) ---- */
+#define CTI_TUNED_PAPER(X) \
+    X(ct_real, change, CTI_R(0.05), "1", "of a residual, at which a loop ends (5.5)") \
+    X(int, repeats, 3, "repeats", "of normal and friction at a contact (5.5, 3.2.1)") \
+    X(int, quick, 10, "sweeps", "nine inner loops in ten end below this (5.3); counted only") \
+    X(ct_real, growth, CTI_R(1e4), "1", "of the response's residual over its smallest, which is divergence (5.6 gives no number)") \
+    X(int, more, 20, "max_sweeps", "cap on a solve's sweeps, six times the mean of the worst scene; it ends solves that cycle") \
+    X(ct_real, noise, 64, "eps", "changes of a residual below so many rounding errors are noise")
+
+/* ---- costs: how loops are cut into tasks of workers. Results do not depend on them ---- */
+#ifdef CTI_TASKS_EAGER /* tests want several parts and workers that leave */
+#define CTI_TUNED_PARTS(X) \
+    X(double, sweep, 0, "us", "a sweep estimated to be shorter stays on one thread") \
+    X(int, looks, 2, "searches", "for a run without success, after which a worker leaves")
+#else
+#define CTI_TUNED_PARTS(X) \
+    X(double, sweep, 8.0, "us", "a sweep estimated to be shorter stays on one thread: waking workers takes as long") \
+    X(int, looks, 2000, "searches", "for a run without success, after which a worker leaves")
+#endif
+#define CTI_TUNED_COSTS(X) \
+    X(double, scatter, 0.06, "us", "a row's scatter") \
+    X(double, velocity, 0.05, "us", "a row's velocity") \
+    X(double, block, 0.4, "us", "a block in the solve of its cluster") \
+    X(double, visit, 0.12, "us", "the visit of a contact") \
+    X(double, column, 0.0008, "us", "a row of a leg's three columns") \
+    X(double, tile, 20.0, "us", "a cluster's tile") \
+    X(double, legs, 0.5, "us", "a contact's columns") \
+    X(double, mix, 0.4, "us", "a range of entries in a vector of the history") \
+    X(int, range, 1024, "entries", "in such a range: 4 KB of floats") \
+    X(double, judge_block, 0.06, "us", "the residual of a block") \
+    X(double, judge_local, 0.4, "us", "the local compliance of a row") \
+    X(double, judge_row, 0.06, "us", "the residual of a row") \
+    X(int, judge_blocks, 32, "blocks", "least range over which a maximum is taken") \
+    X(int, judge_rows, 16, "rows", "the same; the dual gap is a sum of such ranges") \
+    CTI_TUNED_PARTS(X)
+/* clang-format on */
+
+/* capacities of arrays: what the lists above say, and more where a bench may double it */
+#ifdef CTI_POLICY_MUTABLE
+enum { CTI_ANDERSON_DEPTH = 5, CTI_ANDERSON_MOST = 16, CTI_ICA_PACE = 12, CTI_ICA_PACE_MOST = 64 };
+#else
+enum { CTI_ANDERSON_DEPTH = 5, CTI_ANDERSON_MOST = CTI_ANDERSON_DEPTH, CTI_ICA_PACE = 12, CTI_ICA_PACE_MOST = CTI_ICA_PACE };
+#endif
+enum { CTI_RESIDUAL_PARTS = 64 }; /* most ranges over which a maximum is taken: enough for all workers, and few to go through at the end */
+
+typedef struct cti_solve_numbers {
+    struct { CTI_TUNED_SWEEPS(CTI_TUNED_FIELD) } sweeps;
+    struct { CTI_TUNED_OUTER(CTI_TUNED_FIELD) } outer;
+    struct { CTI_TUNED_CORRECTION(CTI_TUNED_FIELD) } correction;
+    struct { CTI_TUNED_STRIDE(CTI_TUNED_FIELD) } stride;
+    struct { CTI_TUNED_ANDERSON(CTI_TUNED_FIELD) } anderson;
+    struct { CTI_TUNED_LAW(CTI_TUNED_FIELD) } law;
+    struct { CTI_TUNED_PAPER(CTI_TUNED_FIELD) } paper;
+    struct { CTI_TUNED_COSTS(CTI_TUNED_FIELD) } costs;
+} cti_solve_numbers;
+
+#define CTI_SOLVE_NUMBERS \
+    {{CTI_TUNED_SWEEPS(CTI_TUNED_VALUE)}, {CTI_TUNED_OUTER(CTI_TUNED_VALUE)}, {CTI_TUNED_CORRECTION(CTI_TUNED_VALUE)}, \
+     {CTI_TUNED_STRIDE(CTI_TUNED_VALUE)}, {CTI_TUNED_ANDERSON(CTI_TUNED_VALUE)}, {CTI_TUNED_LAW(CTI_TUNED_VALUE)}, \
+     {CTI_TUNED_PAPER(CTI_TUNED_VALUE)}, {CTI_TUNED_COSTS(CTI_TUNED_VALUE)}}
+
+#ifdef CTI_POLICY_MUTABLE
+extern cti_solve_numbers cti_solve_tuned;
+extern const cti_tuned cti_solve_table[]; /* ends with a name of NULL */
+#else
+static const cti_solve_numbers cti_solve_tuned = CTI_SOLVE_NUMBERS;
+#endif
+
+/* ---- sweeps over the contacts ---- */
+
+/* cti_solve_policy_sweeps -- max_sweeps, raised for few contacts. */
+CTI_FN int cti_solve_policy_sweeps(int max_sweeps, int rows);
+/* cti_solve_policy_visits -- contacts below which a solve counts as one of so many, where its work is added up. */
+CTI_FN int cti_solve_policy_visits(int rows);
+/* cti_solve_policy_drop -- share of the first sweep's change at which a loop of sweeps ends. jointed: some rows are equations. */
+CTI_FN ct_real cti_solve_policy_drop(const cti_problem *p, int coupled, int jointed);
+/* cti_solve_policy_inner -- most sweeps of a loop over the contacts. left: of the solve's budget, where clusters are not coupled. */
+CTI_FN int cti_solve_policy_inner(const cti_problem *p, const ct_solver_desc *desc, int coupled, int left);
+/* cti_solve_policy_stop -- change at which such a loop ends. tol: the tolerance as a velocity, tightened. */
+CTI_FN ct_real cti_solve_policy_stop(ct_real tol);
+
+/* cti_sweep_facts -- of a sweep that has just been made. */
+typedef struct cti_sweep_facts {
+    int k, most;             /* its number, from 0; sweeps that the loop may make */
+    int again;               /* 1: v was refined at these multipliers before */
+    int coupled;             /* 1: A couples clusters */
+    int stalled;             /* sweeps in a row that did not halve the smallest change */
+    ct_real change, first;   /* of this sweep and of the first one */
+    ct_real stop, drop, tol; /* of the loop; the tolerance, tightened */
+    ct_real worth;           /* change below which the result may be judged */
+} cti_sweep_facts;
+/* cti_solve_policy_sweeps_end -- 1 where the loop ends. */
+CTI_FN int cti_solve_policy_sweeps_end(const cti_sweep_facts *q);
+/* cti_solve_policy_halves -- 1 where a change is less than half of the smallest one at the last time that this was so. */
+CTI_FN int cti_solve_policy_halves(ct_real change, ct_real mark);
+/* cti_solve_policy_sweep_restarts, cti_solve_policy_outer_restarts -- 1 where the history of the acceleration is dropped. */
+CTI_FN int cti_solve_policy_sweep_restarts(ct_real change, ct_real best);
+CTI_FN int cti_solve_policy_outer_restarts(ct_real change, ct_real best);
+/* cti_solve_policy_mixes -- 1 where sweep k is accelerated. */
+CTI_FN int cti_solve_policy_mixes(int k, int plain);
+
+/* ---- outer iterations. now, last, best: change of this iteration, of the one before, smallest so far ---- */
+
+/* cti_solve_policy_iterations -- most of them. */
+CTI_FN int cti_solve_policy_iterations(const ct_solver_desc *desc, int coupled);
+/* cti_solve_policy_carries -- 1 where clusters that only contacts couple to others move at their ports alone. */
+CTI_FN int cti_solve_policy_carries(int iteration);
+/* cti_solve_policy_is_fused -- 1 while contacts are solved inside the sweep over nodes. marked: iteration in which the smallest change had
+   last halved. */
+CTI_FN int cti_solve_policy_is_fused(int iteration, int marked);
+/* cti_solve_policy_status -- DIVERGED, SLOW (lagged inverses are to be replaced), or BUDGET: the loop goes on. */
+CTI_FN cti_solve_status cti_solve_policy_status(const cti_problem *p, int coupled, int iterations, ct_real now, ct_real last, ct_real best);
+/* cti_solve_policy_may_restart -- 1 where a loop that diverged returns to its best iterate. best is CTI_REAL_MAX where there is none. */
+CTI_FN int cti_solve_policy_may_restart(int restarts, ct_real best);
+/* cti_solve_policy_worth -- change, by velocity_scale, below which the first residual of a solve is computed. */
+CTI_FN ct_real cti_solve_policy_worth(ct_real tolerance);
+/* cti_solve_policy_next -- behind a residual `natural` above the tolerance at a change `now`, by velocity_scale: change that makes a smaller
+   residual likely; _worth_next: change below which the residual is computed then; _tight: factor on the tolerance of sweeps from then on. */
+CTI_FN ct_real cti_solve_policy_next(ct_real now, ct_real natural, ct_real tolerance);
+CTI_FN ct_real cti_solve_policy_worth_next(ct_real worth, ct_real next);
+CTI_FN ct_real cti_solve_policy_tight(ct_real tight, int coupled, ct_real worth, ct_real next, ct_real tolerance);
+/* cti_solve_policy_is_stuck -- 1 where a solve near the tolerance will not reach it in the iterations left. then: the smallest change
+   `pace` iterations ago; tol: the tolerance as a velocity. Redundant multipliers drift without end where velocities differ by rounding. */
+CTI_FN int cti_solve_policy_is_stuck(ct_real best, ct_real then, ct_real tol, int left);
+
+/* ---- accelerations ---- */
+
+/* cti_correction_choice -- what becomes of a correction: none, since sweeps follow a small one; none any more; with the last factor, with one
+   that is good enough, or with a new one. */
+typedef enum cti_correction_choice {
+    CTI_CORRECTION_NONE,
+    CTI_CORRECTION_END,
+    CTI_CORRECTION_LAST,
+    CTI_CORRECTION_FIRST,
+    CTI_CORRECTION_RENEW
+} cti_correction_choice;
+/* cti_solve_policy_correction -- corrected: largest entry of the last correction; renewed: factors asked for; idle: corrections in a row with
+   little effect. */
+CTI_FN cti_correction_choice cti_solve_policy_correction(ct_real now, ct_real corrected, ct_real tol, int renewed, int idle);
+/* cti_solve_policy_is_idle -- 1 where a correction left a change of `now`, against the smallest since the last factor. */
+CTI_FN int cti_solve_policy_is_idle(ct_real now, ct_real nearest);
+/* cti_solve_policy_correction_sweeps -- iterations of contacts and clusters in an outer iteration. */
+CTI_FN int cti_solve_policy_correction_sweeps(int correcting, int iteration);
+/* cti_solve_policy_drifts -- 1 where two changes are alike. same, all: squares of their difference and of the last one; astray:
+   extrapolations undone; strode: the last iteration ended with one. */
+CTI_FN int cti_solve_policy_drifts(double same, double all, int astray, int strode);
+/* cti_solve_policy_strides -- 1 where an extrapolation by `length` iterations is worth it. */
+CTI_FN int cti_solve_policy_strides(ct_real length);
+/* cti_solve_policy_limits -- 1 where a multiplier that falls at `rate` limits its length. fastest: rate of all. */
+CTI_FN int cti_solve_policy_limits(ct_real rate, ct_real fastest);
+/* cti_solve_policy_is_astray -- 1 where the iteration behind an extrapolation undoes it. */
+CTI_FN int cti_solve_policy_is_astray(ct_real now, ct_real best);
+
+#endif /* CTI_SOLVE_POLICY_H */

@@ -1,0 +1,288 @@
+#!/usr/bin/env python3
+"""bench_policy.py -- what each tuned number is worth: whole runs with one number off, halved or doubled, beside runs with all numbers as they are.
+
+usage: python3 tools/bench_policy.py [--scenes A,B] [--starts N] [--kinds off,half,double] [--only WORD,...] [--full] [--limit SECONDS]
+       python3 tools/bench_policy.py --table [--markdown]          of the runs that are there; runs nothing
+--scenes  of S1, S2, S3_N8, S3_N16 (data of peers) and letters, unified, press, cloth_drop, skirt (tools/make_scenes.py). Default: S1,S2,S3_N8
+--starts  slightly perturbed starts: gravity is turned by 1e-6 rad times the start's number. Default: 3
+--kinds   off: the list OFF below. half, double: every number of the lists in src/ but costs and the paper's
+--only    trials whose name has one of the words
+--full    whole durations. Else the steps of the list SCENES
+--limit   ends before a run that would begin later than so many seconds from now
+
+A line of JSON a run is appended to build/policy/runs.jsonl; a run that is there is not made again, as long as a default run still ends in the same
+state. A trial that ends start 0 in the state of the default run did not act there, to the bit; its other starts are not run. Iterations, statuses
+and zones are exact on a loaded machine; times are process CPU seconds of the stepping. Standard library only; needs make build/bench_policy.
+"""
+import argparse
+import collections
+import json
+import math
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PROGRAM = os.path.join(ROOT, "build", "bench_policy")
+DATA = os.environ.get("CONTACT_DATA", os.path.join(ROOT, "..", "shared", "data"))
+FOLDER = os.path.join(ROOT, "build", "policy")
+# scene: (peers' folder or show scene, steps)
+SCENES = {"S1": ("S1_dt60", 180), "S2": ("S2", 150), "S3_N8": ("S3_N8", 100), "S3_N16": ("S3_N16", 60), "letters": (None, 60), "unified": (None, 100),
+          "press": (None, 100), "cloth_drop": (None, 200), "skirt": (None, 60)}
+# mechanism: numbers that switch it off
+OFF = collections.OrderedDict([
+    ("sweeps.first_mix", "1000000000"),    # acceleration of sweeps over contacts
+    ("anderson.sum", "0"),                 # all acceleration
+    ("anderson.ridge", "0"),
+    ("anderson.rebase", "1"),
+    ("sweeps.restart", "1e30"),
+    ("outer.restart", "1e30"),
+    ("sweeps.stall", "1000000"),
+    ("sweeps.more", "1"),
+    ("sweeps.drop_coupled", "0"),
+    ("sweeps.drop_lagged", "0"),
+    ("sweeps.drop_jointed", "1e-5"),
+    ("sweeps.drop_exact", "0"),
+    ("outer.defer", "1"),
+    ("outer.fused", "0"),
+    ("outer.halves", "1000000"),           # fused to the end
+    ("outer.close", "0"),
+    ("outer.restarts", "0"),
+    ("outer.contracts", "1e30"),
+    ("outer.judge", "1e-3"),               # judged at the end alone
+    ("outer.tight", "1"),
+    ("outer.tight_least", "1"),            # sweeps never end at a smaller change
+    ("correction.renewals", "1"),
+    ("correction.idle", "1000000"),
+    ("stride.patience", "0"),              # strides
+    ("stride.astray", "1e30"),
+    ("stride.slow", "0"),
+    ("law.miss", "1e30"),                  # the ray, but under recovery
+    ("law.flat", "1e30"),                  # the ray
+    ("law.regular", "1e30"),               # the solve of a whole 3x3 block
+    ("factors.cheap", "1e30"),             # factors computed anew where large ones are asked for
+    ("factors.large", "1e30"),             # put off
+    ("factors.slow", "1000000"),
+    ("factors.missing", "0"),
+    ("factors.stiff", "1e30"),
+    ("island.inexact", "1"),
+    ("island.extrapolated", "0"),
+    ("island.ports", "0"),                 # whole clusters
+    ("island.columns", "1e30"),
+    ("island.ports_failed", "0"),
+    ("island.whole_attempts", "0"),
+    ("island.corrected", "0"),             # corrections
+    ("island.wasted", "1000000"),
+    ("island.later_part", "1"),
+    ("ended.unsolved", "1e30"),
+    ("ended.failed", "1e30"),
+    ("ended.failed_speed", "0"),
+    ("attempt.row", "1e30"),               # rows solved again in a round
+    ("attempt.joint_times", "0"),
+    ("attempt.newton_full", "1000000"),    # searches of Newton steps
+    ("energy.gain", "1e30"),
+    ("energy.gain_rigid", "1e30"),
+    ("energy.climb", "1e30"),
+    ("energy.balance_least", "1e30"),      # momenta in contacts
+    ("substep.successes", "1"),
+    ("substep.equal", "1"),
+    ("substep.end", "0"),
+    ("substep.tangled", "256"),
+    ("substep.rollbacks", "1000000"),
+    ("substep.holds", "0"),
+    ("substep.zone_soft", "0"),
+    ("substep.zone_rigid", "0"),
+])
+SKIPPED = ("costs.", "paper.")
+
+
+def numbers():
+    """[(name, type, value, unit, reason)] as the program lists them"""
+    text = subprocess.run([PROGRAM, "--list"], stdout=subprocess.PIPE, check=True, universal_newlines=True).stdout
+    return [tuple(line.split("\t")) for line in text.splitlines()]
+
+
+def trials(kinds, words):
+    """[(trial's name, [assignment])], mechanisms first"""
+    found = []
+    known = numbers()
+    for kind in kinds:
+        if kind == "off":
+            found += [("%s off" % n, ["%s=%s" % (n, v)]) for n, v in OFF.items()]
+            continue
+        for name, type_, value, _, _ in known:
+            value = float(value)
+            if name.startswith(SKIPPED) or value == 0:
+                continue
+            changed = value * (0.5 if kind == "half" else 2)
+            if type_ == "int":
+                changed = math.floor(changed)
+                if changed == value or (changed < 1 and value >= 1):
+                    continue
+            found.append(("%s %s" % (name, kind), ["%s=%.9g" % (name, changed)]))
+    return [t for t in found if not words or any(w in t[0] for w in words)]
+
+
+def absolute(node, folder):
+    """paths of a scene made absolute"""
+    if isinstance(node, dict):
+        return {k: os.path.join(folder, v) if k in ("mesh", "surface", "keyframes") and isinstance(v, str) else absolute(v, folder)
+                for k, v in node.items()}
+    return [absolute(v, folder) for v in node] if isinstance(node, list) else node
+
+
+def scene_of(name, start):
+    """the scene's file with a perturbed start"""
+    source, _ = SCENES[name]
+    folder = os.path.join(DATA, "scenes", "peers", source) if source else os.path.join(ROOT, "build", "scenes", name)
+    path = os.path.join(folder, "scene.json")
+    if not source and not os.path.exists(path):
+        subprocess.check_call([sys.executable, os.path.join(ROOT, "tools", "make_scenes.py"), "--only", name, "--out", os.path.join(ROOT, "build", "scenes")],
+                              stdout=subprocess.DEVNULL)
+    if start == 0:
+        return path
+    with open(path) as f:
+        scene = absolute(json.load(f), os.path.abspath(folder))
+    g = scene.get("gravity", [0, -9.81, 0])
+    size = math.sqrt(sum(x * x for x in g))
+    scene["gravity"] = [g[0] + 0.6e-6 * start * size, g[1], g[2] - 0.8e-6 * start * size]
+    out = os.path.join(FOLDER, "%s_%d.json" % (name, start))
+    with open(out, "w") as f:
+        json.dump(scene, f)
+    return out
+
+
+def run(path, steps, settings):
+    command = [PROGRAM] + settings + ["run", path, "--json", "--quiet"] + (["--steps", str(steps)] if steps else [])
+    p = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
+    try:
+        s = json.loads(p.stdout)
+    except ValueError:
+        return {"failed": (p.stderr.strip() or "no summary")[-200:]}
+    keys = ("hash", "cpu_seconds", "median_cpu_ms", "max_cpu_ms", "steps", "solver_iterations", "solves", "substeps", "status", "zones", "zone_steps",
+            "frozen", "min_distance", "momentum_lost")
+    return {k: s[k] for k in keys if k in s}
+
+
+class Runs:
+    """the lines of runs.jsonl, by (trial, scene, start, steps)"""
+    def __init__(self):
+        self.path = os.path.join(FOLDER, "runs.jsonl")
+        self.found = {}
+        os.makedirs(FOLDER, exist_ok=True)
+        if os.path.exists(self.path):
+            with open(self.path) as f:
+                for line in f:
+                    r = json.loads(line)
+                    self.found[(r["trial"], r["scene"], r["start"], r["asked"])] = r
+
+    def add(self, trial, scene, start, steps, result):
+        result = dict(result, trial=trial, scene=scene, start=start, asked=steps)
+        self.found[(trial, scene, start, steps)] = result
+        with open(self.path, "a") as f:
+            f.write(json.dumps(result) + "\n")
+        return result
+
+    def default(self, scene, start, steps):
+        return self.found.get(("default", scene, start, steps))
+
+
+def measure(args):
+    runs, began, fresh = Runs(), time.time(), set()
+    plan = [(scene, start) for start in range(args.starts) for scene in args.scenes]
+    wanted = trials(args.kinds, args.only)
+    for scene, start in plan:
+        steps = 0 if args.full else SCENES[scene][1]
+        path = scene_of(scene, start)
+        for name, settings in [("default", [])] + wanted:
+            old, base = runs.found.get((name, scene, start, steps)), runs.default(scene, start, steps)
+            zero, same = runs.found.get((name, scene, 0, steps)), runs.default(scene, 0, steps)
+            if name != "default" and old and old.get("default") == base["hash"]:
+                continue
+            if name != "default" and start and zero and same and zero.get("hash") == same["hash"]:
+                continue
+            if args.limit and time.time() - began > args.limit:
+                return
+            result = run(path, steps, settings)
+            if name == "default" and old and old["hash"] == result.get("hash"):
+                continue
+            runs.add(name, scene, start, steps, dict(result, default=base["hash"]) if name != "default" else result)
+            print("%-32s %-10s %d  %s" % (name, scene, start, result.get("failed") or "%d iterations, %.2f s" %
+                                          (result["solver_iterations"], result["cpu_seconds"])), flush=True)
+
+
+def good(r):
+    """share of the steps that ended up to the tolerance, in percent"""
+    return 100.0 * (r["status"]["ok"] + r["status"]["substepped"]) / max(1, r["steps"])
+
+
+def cell(runs, trial, scene, steps):
+    """text of a trial in a scene: ratio of iterations and of CPU time, median over the starts, with the ranges"""
+    pairs = [(r, runs.default(scene, r["start"], steps)) for k, r in sorted(runs.found.items()) if k[0] == trial and k[1] == scene and k[3] == steps]
+    pairs = [(r, d) for r, d in pairs if d]
+    if not pairs:
+        return "-"
+    if any("failed" in r for r, _ in pairs):
+        return "failed"
+    if pairs[0][0]["start"] == 0 and pairs[0][0]["hash"] == pairs[0][1]["hash"]:
+        return "="
+    i = [r["solver_iterations"] / max(1, d["solver_iterations"]) for r, d in pairs]
+    t = [r["cpu_seconds"] / max(1e-9, d["cpu_seconds"]) for r, d in pairs]
+    text = "%.2f (%.2f..%.2f) %.2f" % (statistics.median(i), min(i), max(i), statistics.median(t)) if len(i) > 1 else "%.2f %.2f" % (i[0], t[0])
+    ok = statistics.median([good(r) - good(d) for r, d in pairs])
+    zones = statistics.median([r["zones"] - d["zones"] for r, d in pairs])
+    return text + (" ok %+.0f%%" % ok if abs(ok) >= 0.5 else "") + (" zones %+d" % zones if zones else "")
+
+
+def table(args):
+    runs = Runs()
+    scenes = [s for s in SCENES if any(k[1] == s for k in runs.found)]
+    lead, mid, end = ("| ", " | ", " |") if args.markdown else ("", "  ", "")
+    for scene in scenes:
+        steps = sorted({k[3] for k in runs.found if k[1] == scene})
+        for n in steps:
+            d = [runs.default(scene, s, n) for s in range(16) if runs.default(scene, s, n)]
+            if d:
+                i = [r["solver_iterations"] for r in d]
+                print("%s: %d steps, starts %d, iterations %d (%d..%d), up to the tolerance %.0f %%, zones %d, CPU %.2f s" % (
+                    scene, d[0]["steps"], len(d), statistics.median(i), min(i), max(i), statistics.median([good(r) for r in d]),
+                    statistics.median([r["zones"] for r in d]), statistics.median([r["cpu_seconds"] for r in d])))
+    print()
+    names = []
+    for k in runs.found:
+        if k[0] != "default" and k[0] not in names:
+            names.append(k[0])
+    print(lead + mid.join(["trial"] + scenes) + end)
+    if args.markdown:
+        print("|---" * (1 + len(scenes)) + "|")
+    for name in sorted(names, key=lambda n: (n.split(".")[0], n)):
+        cells = [cell(runs, name, s, 0 if args.full else SCENES[s][1]) for s in scenes]
+        print(lead + mid.join([("%s" if args.markdown else "%-30s") % name] + [("%s" if args.markdown else "%-30s") % c for c in cells]) + end)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--scenes", default="S1,S2,S3_N8", type=lambda t: t.split(","))
+    parser.add_argument("--starts", type=int, default=3)
+    parser.add_argument("--kinds", default="off", type=lambda t: t.split(","))
+    parser.add_argument("--only", default="", type=lambda t: [w for w in t.split(",") if w])
+    parser.add_argument("--full", action="store_true")
+    parser.add_argument("--limit", type=float, default=0)
+    parser.add_argument("--table", action="store_true")
+    parser.add_argument("--markdown", action="store_true")
+    args = parser.parse_args()
+    unknown = [s for s in args.scenes if s not in SCENES]
+    if unknown:
+        sys.exit("bench_policy.py: no scene '%s'; there are %s" % (unknown[0], ", ".join(SCENES)))
+    if args.table:
+        table(args)
+        return
+    if not os.path.exists(PROGRAM):
+        sys.exit("bench_policy.py: FIX: make build/bench_policy")
+    measure(args)
+
+
+if __name__ == "__main__":
+    main()
