@@ -245,10 +245,11 @@ static void cti_rod_gradient(const cti_rod_frame f[2], const cti_rod_slope *s, c
     cti_rod_spread(&f[1], s->T[1], s->P[1], g + 3, g + 6, g + 12);
 }
 
-CTI_FN void cti_rod_measures(const cti_rod_batch *t, const ct_real *x, int j, ct_real q[CTI_ROD_MEASURES])
+CTI_FN ct_real cti_rod_measures(const ct_real *x, const int32_t *node, ct_real q[CTI_ROD_MEASURES])
 {
     cti_rod_frame f[2];
-    cti_rod_joint(x, t->joint_node + 5 * (size_t)j, f, q, NULL);
+    cti_rod_joint(x, node, f, q, NULL);
+    return (f[0].l + f[1].l) / 2;
 }
 
 /* stiffness of measure k */
@@ -295,15 +296,13 @@ static void cti_rod_hold(cti_rod_batch *t, const cti_rod_desc *d)
 static void cti_rod_rest(cti_rod_batch *t, const cti_rod_desc *d, int node_offset)
 {
     const cti_rod_law *law = d->law;
-    cti_rod_frame f[2];
     int32_t local[5];
     int j, k;
     for (j = 0; j < t->n_joints; j++) {
         ct_real *rest = t->rest + CTI_ROD_REST * (size_t)j, l;
         for (k = 0; k < 5; k++)
             local[k] = t->joint_node[5 * j + k] - node_offset;
-        cti_rod_joint(d->X, local, f, rest + 3, NULL);
-        l = (f[0].l + f[1].l) / 2;
+        l = cti_rod_measures(d->X, local, rest + 3);
         rest[0] = law->bend[0] / (2 * l), rest[1] = law->bend[1] / (2 * l), rest[2] = law->torsion / l;
         for (k = 3; k < 7; k++)
             rest[k] *= law->curvature;

@@ -6,7 +6,7 @@
    Why a node and not an angle: energies are then functions of points, x, with no reference frame to keep from step to step. A frame turns with its
    rod, is saved and restored, is pinned, and follows a script as every other node does, and clamped ends, scripted turns, closed rods and twist
    that contacts hold need no special case. A quasi-static angle of one rod is simpler only where the rod is straight and isotropic, and couples all
-   its nodes. A frame's node has a millionth of its segment's mass (CTI_ROD_FRAME_MASS), so that twist follows the rod without inertia of its own,
+   its nodes. A frame's node has a millionth of its segment's mass (a hundred-thousandth in float, CTI_ROD_FRAME_MASS), so that twist follows the rod without inertia of its own,
    as in Bergou 2008, 5.1, and gravity does not turn it.
    Limits: the twist between two neighbouring segments is in (-pi, pi]. */
 #ifndef CTI_ROD_H
@@ -67,10 +67,13 @@ CTI_FN int cti_rod_batch_slots(cti_mem *mem, cti_rod_batch *t, cti_slot_fn *slot
 CTI_FN void cti_rod_batch_assemble(const cti_rod_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val, double *out_energy);
 /* out [3 nodes] += D(x) v, D = damping_stiffness K; frames are held without damping */
 CTI_FN void cti_rod_batch_damping(const cti_rod_batch *t, const ct_real *x, const ct_real *v, ct_real *out);
-/* cti_rod_measures -- curvature 1 and 2 in the frame before and in the frame after joint j, and its twist [rad]. */
-CTI_FN void cti_rod_measures(const cti_rod_batch *t, const ct_real *x, int j, ct_real q[CTI_ROD_MEASURES]);
+/* cti_rod_measures -- of the joint of nodes [5]: curvature 1 and 2 in the frame before and in the one after it, and its twist [rad]. Returns half the
+   length of both segments. */
+CTI_FN ct_real cti_rod_measures(const ct_real *x, const int32_t *node, ct_real q[CTI_ROD_MEASURES]);
 
-#define CTI_ROD_FRAME_MASS CTI_R(1e-6) /* [1] of a segment's mass; see above. Twist of a rubber rod of 1 m and 1 cm, E 1e6, that gravity makes by it:
-                                          1e-3 rad. Ten times more makes that 1e-2; a tenth is lost beside the nodes' inertia in float */
+/* CTI_ROD_FRAME_MASS -- [1] a frame's share of its segment's mass, for the reasons above. Twist of a rubber rod (1 m, 1 cm thick, E 1e6) by the
+   weight of its frames: 1e-3 rad, in proportion to the share. In float a rod of E 1e8 that no clamp keeps from spinning needs 1e-5: with 1e-6 its
+   matrix is singular to rounding, and it creeps on a slope (test_rod_contact). Half and double change neither. */
+#define CTI_ROD_FRAME_MASS ((ct_real)(CONTACT_REAL == 32 ? 1e-5 : 1e-6))
 
 #endif /* CTI_ROD_H */

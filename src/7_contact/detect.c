@@ -518,15 +518,15 @@ static int cti_detect_near_points(cti_mem *mem, const cti_detect *d, const cti_s
         const int32_t *list = k ? d->vv : d->ve;
         for (i = 0; i < CTI_LEN(list) / 2; i++) {
             ct_real dist;
-            int near;
+            int is_near;
             cti_pair_make(s, k ? CT_PAIR_VV : CT_PAIR_VE, list[2 * i], list[2 * i + 1], &hit.pair);
             dist = cti_pair_closest(s, s->x0, &hit.pair, &f);
             if (dist > CTI_DETECT_TRUST * cti_surface_pair_thickness(s, cti_pair_body_a(s, &hit.pair), cti_pair_body_b(s, &hit.pair)) ||
                 cti_detect_is_tangled(d, s, hit.pair.v, 1, hit.pair.n))
                 continue;
-            near = !k && f < 2 ? cti_detect_near_ends(s, x1, memory, list[2 * i], hit.pair.v[1 + f], &hit)
+            is_near = !k && f < 2 ? cti_detect_near_ends(s, x1, memory, list[2 * i], hit.pair.v[1 + f], &hit)
                                : cti_detect_is_near(s, x1, memory, -1, k ? -1 : list[2 * i + 1], dist, &hit);
-            if (near && !CTI_PUSH(mem, *out, hit))
+            if (is_near && !CTI_PUSH(mem, *out, hit))
                 return 0;
         }
     }
