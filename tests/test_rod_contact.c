@@ -58,7 +58,7 @@ static void test_rod_on_bars(void **state)
     get(w, b, x);
     for (i = 0; i < 11; i++)
         low = x[3 * i + 1] < low ? x[3 * i + 1] : low, high = x[3 * i + 1] > high ? x[3 * i + 1] : high;
-    assert_true(low > 0.026 && high < 0.034 && fabs(x[0] + 0.25) < 1e-3 && fabs(x[2]) < 1e-3);
+    assert_true(low > 0.0245 && high < 0.032 && fabs(x[0] + 0.25) < 1e-3 && fabs(x[2]) < 1e-3);
     line_free(&m);
     ct_world_destroy(w);
 }
