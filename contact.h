@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 80c1cd8f08650e26.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 246ddb73591b9888.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -31,8 +31,8 @@ STEP BY STEP
     6. ct_world_destroy(world)
 
 WHAT IT DOES NOT DO
-    This version has no rods, points, restitution, tearing, plasticity or fluids. Steppers other than CMR and DCD, and the solver
-    CT_SOLVER_GEOMETRIC_CG, are named in the enums and refused with CT_ERR_UNSUPPORTED (ct_stepper_built, ct_solver_built). The library never
+    This version has no rods, points, restitution, tearing, plasticity or fluids. Its steppers are CMR and DCD. One that a
+    switch leaves out of a build is refused with CT_ERR_UNSUPPORTED, and so is a solver (ct_stepper_built, ct_solver_built). The library never
     prints, never exits, starts no thread that you do not ask for, has no writable global, and reads no clock but the one you give it. Bodies
     are not put to sleep. Implicit Euler damps vibration, more so with larger steps: bounces and swings fade sooner than in nature. Where that
     matters take smaller steps, or another integrator for bodies without contacts; a run with an eighth of the step bounces visibly higher.
@@ -580,9 +580,9 @@ typedef struct ct_tasks {
 typedef enum ct_log_level { CT_LOG_ERROR, CT_LOG_WARNING, CT_LOG_INFO } ct_log_level;
 typedef void ct_log_fn(ct_log_level level, const char *text, void *user);
 
-/* Steppers: name, number, the word of scene files, switch. One list makes the enum, the texts and the table of what is built. A new stepper is
-   a line here, its switch in config.h, and a function cti_stepper_<word> (8_step/stepper.h). Numbers are for good: 3 is kept for layers, 4
-   for penalty, 5 for geometric, 6 for explicit, and 2 for barrier. */
+/* Steppers: name, number, the word in scene files, switch. This list makes the enum, the texts and the table of the built steppers. A new
+   stepper is a line here, its switch in config.h, and a function cti_stepper_<word> (8_step/stepper.h). A number never changes its
+   meaning: 2 is reserved for barrier, 3 for layers, 4 for penalty, 5 for geometric, 6 for explicit. */
 #define CT_STEPPER_LIST(X)                                                                                                                 \
     X(CT_STEPPER_CMR, 0, cmr, CONTACT_WITH_CMR)                                                                                            \
     X(CT_STEPPER_DCD, 1, dcd, CONTACT_WITH_DCD)
@@ -601,8 +601,7 @@ typedef enum ct_stepper { CT_STEPPER_LIST(CT_STEPPER_ENUM) CT_STEPPER_COUNT_ } c
    integrators conserve the linear and angular momentum of a free body in every material; vibrations differ (docs/limits.md, "What
    integrators keep"):
    EULER    first order, the most robust: a vibration of angular frequency w loses its amplitude at w^2 dt / 2 [1/s]. v is the average
-            velocity
-            of the last step
+            velocity of the last step
    NEWMARK  beta 1/4, gamma 1/2 (trapezoidal): second order, conserves the energy of small vibrations; stiff bodies ring unless damped
    BDF2     second order, damps high frequencies only. It uses the step before, so it starts with a step of Newmark. It starts again after
             contacts and joints have released the body, velocities were set, or the fail-safe acted
@@ -611,8 +610,9 @@ typedef enum ct_stepper { CT_STEPPER_LIST(CT_STEPPER_ENUM) CT_STEPPER_COUNT_ } c
    holds for small strains, where the stiffness needs no projection; in large swings the order falls towards one. */
 typedef enum ct_integrator { CT_INTEGRATOR_EULER, CT_INTEGRATOR_NEWMARK, CT_INTEGRATOR_BDF2, CT_INTEGRATOR_COUNT_ } ct_integrator;
 
-/* Solvers: as steppers; a solver is a function cti_solver_<word> (4_programs/program.h). CT_SOLVER_AUTO, number 0, is a choice among them.
-   Number 9 is kept for geometric_cg. CT_SOLVER_ICA solves worlds in every build; its switch is for problems without a world. */
+/* Solvers: a list like that of steppers; a solver is a function cti_solver_<word> (4_programs/program.h). CT_SOLVER_AUTO, number 0, chooses
+   among them. Number 9 is reserved for geometric_cg. CT_SOLVER_ICA solves worlds in every build; its switch is for problems without a
+   world. */
 #define CT_SOLVER_LIST(X)                                                                                                                  \
     X(CT_SOLVER_ICA, 1, ica, CONTACT_WITH_ICA)                                                                                             \
     CT_SOLVER_LIST_OPTIONAL(X)
@@ -27943,7 +27943,7 @@ CTI_FN double cti_ccd_advance(const cti_ccd_query *q, double t, double stop)
    quartic, is free. The leftmost interval that is not free is split at the border of the expected root of f, else in the middle. Where f
    vanishes to rounding (coplanar motion, parallel or zero-length edges, flat triangles) a plane in the gap decides (cti_ccd_clear). A short
    or flat interval that double precision leaves open goes through the same polynomials in double-double, from exact differences of the
-   input. Every interval is freed by a certificate; the answer is the left end of the first interval that was not freed.
+   input. An interval is freed only by a certificate; the answer is the left end of the first interval that was not freed.
 
    Error bounds. u = 2^-53; B_k bounds coordinate k of a, b, c at both ends (q->big), P = B_x B_y B_z, S_x = B_y B_z (S_y, S_z alike),
    Q = S_x^2 + S_y^2 + S_z^2. Products of second order in u are covered by rounding the constants up. Every product in f has one factor of
@@ -39387,10 +39387,11 @@ static const cti_step_numbers cti_step_tuned = CTI_STEP_NUMBERS;
 
 
 /* ---- 8_step/script.h ---- */
-/* script.h -- motion that is prescribed: keyframes, and paths of pieces that follow one another. */
+/* script.h -- prescribed motion: keyframes, and paths of consecutive segments. */
 
 
-/* cti_script -- points that start at rest [3 n] at time t0, or follow keyframes [n_keyframes][3 n], and then a path. Everything is the owner's. */
+/* cti_script -- points that start at rest [3 n] at time t0, or follow keyframes [n_keyframes][3 n], and then a path. All arrays belong to
+   the owner. */
 typedef struct cti_script {
     const ct_real *rest, *keyframes;
     const ct_motion_segment *path;
@@ -39398,21 +39399,21 @@ typedef struct cti_script {
     double interval, t0;
 } cti_script;
 
-/* cti_script_follow -- where the path has taken a point after t seconds; *out_velocity (may be NULL) how fast it goes there [m/s]. At the border
-   of two pieces that is the later one's. */
+/* cti_script_follow -- position of a point after t seconds on the path; *out_velocity (may be NULL): its velocity [m/s]. At the border of
+   two segments it is the later one's. */
 CTI_FN cti_v3 cti_script_follow(const ct_motion_segment *path, int n, cti_v3 start, double t, cti_v3 *out_velocity);
-/* cti_script_point -- point i at a time; the same with its velocity. */
+/* cti_script_point -- position of point i at a time, with its velocity. */
 CTI_FN cti_v3 cti_script_point(const cti_script *s, int i, double time, cti_v3 *out_velocity);
 
 
 /* ---- 8_step/script.c ---- */
-/* script.c -- motion that is prescribed.
-   Method: x(t) = path(t, key(t)). key is linear between keyframes; a piece of a path is a screw that starts from where the one before it ended,
-   x -> center + R(t) (x - center) + linear t, and the path their composition. It is a function of time alone: a step that is taken back, or
-   halved, finds it unchanged. */
+/* script.c -- prescribed motion.
+   Method: x(t) = path(t, key(t)). key is linear between keyframes. A segment of a path is a screw motion that starts where the one before
+   it ended, x -> center + R(t) (x - center) + linear t; the path is their composition. It depends on time alone: a step that is undone or
+   halved finds it unchanged. */
 
-/* one piece after t seconds: rotation about a centre that moves along, by Rodrigues' formula. In double in both builds, rounded once: a float
-   knows an hour to a quarter of a millisecond only */
+/* one segment after t seconds: rotation about a moving centre, by Rodrigues' formula. In double in both builds and rounded once: a float
+   time of one hour has a resolution of a quarter of a millisecond only */
 static cti_v3 cti_script_piece(const ct_motion *motion, cti_v3 start, double t)
 {
     double p[3], w[3], c[3], r[3], turned[3], rate, co, si, along;
@@ -39467,7 +39468,7 @@ CTI_FN cti_v3 cti_script_point(const cti_script *s, int i, double time, cti_v3 *
     int k = 0, last = s->n_keyframes - 1;
     if (s->n_keyframes > 0) {
         at = last > 0 ? t / s->interval : 0;
-        /* a time that is a keyframe's but for rounding is the keyframe's */
+        /* a time that equals a keyframe's up to rounding is the keyframe's */
         k = at >= (double)last ? last : (at > 0 ? (int)(at + 1e-9) : 0);
         x = cti_v3_at(s->keyframes + 3 * (size_t)k * (size_t)s->n, i);
         if (k < last) {
@@ -39477,15 +39478,15 @@ CTI_FN cti_v3 cti_script_point(const cti_script *s, int i, double time, cti_v3 *
         }
     }
     moved = cti_script_follow(s->path, s->n_path, x, t, out_velocity);
-    /* the path turns the keyframes' velocity: it is affine, so a difference is exact */
+    /* the path rotates the keyframes' velocity; it is affine, so a difference is exact */
     if (out_velocity && cti_v3_norm2(rate) > 0)
         *out_velocity = cti_v3_add(*out_velocity, cti_v3_sub(cti_script_follow(s->path, s->n_path, cti_v3_add(x, rate), t, NULL), moved));
     return moved;
 }
 
 /* ---- 8_step/state.h ---- */
-/* state.h -- what a step works on: blocks, models, surface, matrix, contact memory. The world owns one; steppers change it only by a commit
-   at the end of a step. */
+/* state.h -- the data that a step works on: blocks, models, surface, matrix, contact memory. The world owns it. Steppers change it only by
+   a commit at the end of a step. */
 
 
 /* cti_pin -- scripted axes of one block, which was at `start` at time t0 and moves along a path (script.h). */
@@ -39510,7 +39511,7 @@ typedef struct cti_mover {
     cti_script script;
 } cti_mover;
 
-/* cti_factor_stamp -- what a component's factors are of. Plain: a step that is taken back copies it. */
+/* cti_factor_stamp -- the matrix that a component's factors belong to. Plain data, copied when a step is undone. */
 typedef struct cti_factor_stamp {
     int version;                 /* counts computations of the factor */
     int age;                     /* [steps] since the factor was computed; -1: there is none */
@@ -39518,13 +39519,13 @@ typedef struct cti_factor_stamp {
     ct_real drift;               /* [m] bound on how far a block has moved since the factor was computed */
     int renewal_asked;           /* 1: the next step computes the factor anew */
     int base_iterations;         /* conjugate gradient iterations of the first free solve behind the factor */
-    int excess_iterations;       /* iterations beyond that in the free solves since then: the price of the factor's age */
+    int excess_iterations;       /* iterations beyond that in later free solves: the cost of the factor's age */
     int penalized_known;         /* 1: there is a factor of the penalized matrix */
     int penalized_version;       /* counts computations of the penalized factor */
     ct_real penalized_dt;        /* [s] time step that the penalized factor is of */
 } cti_factor_stamp;
 
-/* cti_compliance -- a component's response between ports, which are blocks that contacts touch. It is kept while the factor stands. */
+/* cti_compliance -- a component's response between ports, the blocks that contacts touch. It is valid while the factor is unchanged. */
 typedef struct cti_compliance {
     int32_t *port_at;            /* [blocks] position in `ports` or -1 */
     int32_t *ports;
@@ -39532,10 +39533,11 @@ typedef struct cti_compliance {
     int ld, version;             /* leading dimension of C; version of the factor that C is of, -1: none */
 } cti_compliance;
 
-/* cti_factor_cache -- a component's factors. The one in use is a cluster's inverse and a preconditioner; it may lag behind A. */
+/* cti_factor_cache -- a component's factors. The one in use serves as the inverse of a cluster and as a preconditioner; it may lag behind
+   A. */
 typedef struct cti_factor_cache {
     cti_factor32 single;         /* LDL' of A in float */
-    cti_factor64 exact;          /* LDL' of A in double, used in its place where float is not enough for the matrix */
+    cti_factor64 exact;          /* LDL' of A in double, used instead where float is not accurate enough for the matrix */
     cti_factor32 penalized;      /* LDL' of A and the stiffness of acting contacts, for corrections (smooth.h) */
     int is_exact;                /* 1: `exact` is used */
     int exact_logged;            /* 1: the log has named the component */
@@ -39544,16 +39546,17 @@ typedef struct cti_factor_cache {
     cti_compliance compliance;
 } cti_factor_cache;
 
-/* cti_solve_memory -- what the solves of a component leave for the next one. Plain: a step that is taken back copies it. */
+/* cti_solve_memory -- results of a component's solves that the next solve uses. Plain data, copied when a step is undone. */
 typedef struct cti_solve_memory {
-    int in_contact;              /* 1: rows of the attempt at hand touch the component */
+    int in_contact;              /* 1: rows of the current attempt touch the component */
     int was_free;                /* 1: rows of the last attempt did not */
-    int node_ports;              /* blocks in contact when the last solve took the component node by node; 0: it took it whole */
-    int whole_attempts;          /* attempts left in which the component is solved whole, since solves by nodes failed */
+    int node_ports;              /* blocks in contact when the last solve split the component into nodes; 0: the last solve took it as one
+                                    cluster */
+    int whole_attempts;          /* remaining attempts in which the component is one cluster, after solves by nodes failed */
     int inexact_attempts;        /* attempts in a row in which the free motion was solved inexactly, since contacts were expected */
     int extrapolated_attempts;   /* attempts in a row in which the free motion was extrapolated from the last solved one */
     int free_iterations;         /* conjugate gradient iterations of the last free solve */
-    int solver_failed;           /* 1: the chosen solver has failed on an island of the component with the matrix at hand */
+    int solver_failed;           /* 1: the solver that the user chose has failed on an island of the component with the current matrix */
     ct_real dt_free;             /* [s] time step of the last free motion, solved or extrapolated; 0: none */
     ct_real free_speed;          /* [m/s] largest entry of v_free */
     ct_real dynamics;            /* [m/s] largest entry of D^-1 (A v - b - J' r), D the 3x3 diagonal; -1: not known */
@@ -39562,19 +39565,21 @@ typedef struct cti_solve_memory {
     double contact_energy;       /* (v - v_free)' A (v - v_free) of the last solve */
 } cti_solve_memory;
 
-/* cti_substep_memory -- how a component is stepped where its time step is cut (parts.h). Plain: a step that is taken back copies it. */
+/* cti_substep_memory -- how a component is stepped if its time step is cut (parts.h). Plain data, copied when a step is undone. */
 typedef struct cti_substep_memory {
     int part;                    /* 0: the component is active; CTI_PART_*: it is excluded or interpolated */
-    int failed;                  /* 1: the end of the component in this attempt is refused */
-    int unbalanced;              /* 1: a group of the component that contacts press does not get its angular momentum back (momenta.h) */
-    int forced;                  /* 1: nor does it, since the fail-safe has changed its motion */
+    int failed;                  /* 1: the component's result of this attempt is rejected */
+    int unbalanced;              /* 1: some group of bodies in contact that contains the component does not get its missing angular momentum
+                                    back (momenta.h) */
+    int forced;                  /* 1: neither does it, because the fail-safe changed its motion */
     ct_real dt_limit;            /* [s] step limit for the rest of this step; 0: none */
     int successes;               /* accepted substeps in a row that were as long as the limit */
     ct_real elapsed;             /* [s] of an interpolated component: time since its split */
     ct_real interval;            /* [s] time that the split spans */
 } cti_substep_memory;
 
-/* cti_component -- blocks that A couples: one body, or a piece of one. Its own fields are geometry, which changes with the topology alone. */
+/* cti_component -- blocks that A couples: one body, or a piece of one. Its own fields are geometry, which changes with the topology
+   only. */
 typedef struct cti_component {
     int32_t begin, end;          /* in cti_factors.blocks, sorted */
     int32_t symbolic;            /* index of the shared analysis */
@@ -39587,14 +39592,14 @@ typedef struct cti_component {
     cti_substep_memory substep;
 } cti_component;
 
-/* cti_component_start -- what a component was when a step began. */
+/* cti_component_start -- a component's data at the start of a step. */
 typedef struct cti_component_start {
     cti_factor_stamp stamp;
     cti_solve_memory solve;
     cti_substep_memory substep;
 } cti_component_start;
 
-/* cti_exact -- a component's factor in double, of the matrix with that number. */
+/* cti_exact -- a component's factor in double; `matrix` numbers the matrix it belongs to. */
 typedef struct cti_exact {
     cti_factor64 factor;
     int matrix;
@@ -39602,8 +39607,8 @@ typedef struct cti_exact {
 
 typedef struct cti_factors {
     cti_component *components;
-    uint8_t *held_at;      /* [n] 1: the block is held in its component's factor `held`; empty before the first */
-    cti_exact *exacts;     /* [components] where a solver has asked for them, or NULL */
+    uint8_t *held_at;      /* [n] 1: the block is held in the factor of its component; empty until a block is held */
+    cti_exact *exacts;     /* [components] made when a solver needs them, or NULL */
     int matrix;            /* counts matrices */
     cti_symbolic *symbolics;
     uint64_t *hashes;      /* of the symbolics */
@@ -39614,43 +39619,45 @@ typedef struct cti_factors {
     int32_t *patch_blocks; /* [n] patch by patch */
     int32_t *patches;      /* [n_patches + 1] starts in patch_blocks */
     const cti_bsr *A;
-    const ct_real *mass;   /* [n] of the world; NULL: nothing is known to be stiff */
+    const ct_real *mass;   /* [n] of the world; NULL: stiffness relative to mass is unknown */
     double *x, *work;      /* scratch of a solve: [x_room] and [work_room] of each worker, for floats or doubles */
     size_t x_room, work_room;
-    const ct_tasks *tasks; /* set before the rest */
+    const ct_tasks *tasks; /* must be set before the other fields */
     cti_mem *mem;
     cti_arena *arena;
-    int n_refactored;      /* since cleared */
+    int n_refactored;      /* factors computed since this was cleared */
     ct_real rest;          /* [m] drift below which a large factor may lag under contacts */
 } cti_factors;
 
-/* cti_turn -- the turn of a component that its angular momentum predicts for a step (motion.h). */
+/* cti_turn -- the rotation of a component in a step, as predicted from its angular momentum (motion.h). */
 typedef struct cti_turn {
-    int turns;       /* 1: q = c + R (x - c), and b gets `rate`; 0: the turn is below rounding, the component is held, or `moved` is 2 */
-    int moved;       /* place of linearization q: 0 x, 1 x turned by R, 2 the end of the last iteration */
+    int turns;       /* 1: q = c + R (x - c), and b gets `rate`; 0: the rotation is below rounding, the component is held, or `moved` is
+                        2 */
+    int moved;       /* position q of the linearization: 0 x, 1 x rotated by R, 2 the end of the last iteration */
     ct_real R[9];
     cti_v3 center;   /* c [m] */
-    cti_v3 rate;     /* [rad/s] spin about c that Euler's b adds to v: the nodes at q then have the angular momentum that they have at x */
+    cti_v3 rate;     /* [rad/s] spin about c that b adds to v under Euler's rule: with it the nodes at q have the same angular momentum as
+                        at x */
 } cti_turn;
 
-/* cti_group -- components that contacts connect in a step, at their root (momenta.h); 0: before the step, 1: after it. */
+/* cti_group -- components that contacts connect in a step, stored at their root (momenta.h). Index 0: before the step, 1: after it. */
 typedef struct cti_group {
     int32_t up;
     int has_impulses;           /* 1: impulses act between its components */
-    int held;                   /* 1: something outside of it acts on it, too */
+    int held;                   /* 1: something outside the group acts on it */
     ct_real mass;
     cti_v3 first, center[2], speed[2];
     ct_real inertia[9];         /* about the centre */
     double about;               /* [J] kinetic energy about the centre */
-    cti_v3 lack, rate;          /* missing angular momentum; the angular velocity that gives it */
+    cti_v3 lack, rate;          /* missing angular momentum; the angular velocity that restores it */
 } cti_group;
 
-/* cti_energy -- of a body [J]; gravity's is 0 at the origin. */
+/* cti_energy -- energies of a body [J]; that of gravity is 0 at the origin. */
 typedef struct cti_energy {
     double kinetic, elastic, gravity;
 } cti_energy;
 
-/* cti_repair -- features that are on the wrong side of each other; they are taken apart along the unit normal (a moves along it) by at least
+/* cti_repair -- features on the wrong side of each other. They are separated along the unit normal (side a moves along it) by at least
    `depth` [m]. */
 typedef struct cti_repair {
     cti_pair pair;
@@ -39659,14 +39666,15 @@ typedef struct cti_repair {
     int soft; /* 1: the direction is estimated, and changes from step to step */
 } cti_repair;
 
-/* cti_way -- the direction in which body a leaves body b, and how far that is [m]. */
+/* cti_way -- the direction in which body a leaves body b, and the distance along it [m]. */
 typedef struct cti_way {
     uint64_t a, b; /* ids, see cti_surface_body */
     cti_v3 normal;
     ct_real depth;
 } cti_way;
 
-/* cti_touch -- a contact of a step: its impulse on side a over the step, and features, weights and axes of the last substep that loaded it. */
+/* cti_touch -- a contact of a step: its impulse on side a over the whole step, and the features, weights and axes of the last substep that
+   loaded it. */
 typedef struct cti_touch {
     uint64_t key;
     cti_pair pair;
@@ -39675,25 +39683,26 @@ typedef struct cti_touch {
     int sticking;
 } cti_touch;
 
-/* cti_impulses -- of a step (impulses.h). */
+/* cti_impulses -- sums over a step (impulses.h). */
 typedef struct cti_impulses {
     cti_touch *touches;
-    cti_memory joints; /* key of a joint's part; its impulse on side a, world axes */
-    ct_real *pins;     /* [3 n] what pins and directions gave to their blocks, world axes */
+    cti_memory joints; /* key of a joint's part; the impulse on side a in world axes */
+    ct_real *pins;     /* [3 n] impulses of pins and direction pins on their blocks, world axes */
 } cti_impulses;
 
-/* cti_history -- what steps leave for the next one beside x and v (integrate.h, motion.h). */
+/* cti_history -- data besides x and v that the next step uses (integrate.h, motion.h). */
 typedef struct cti_history {
-    ct_real *dv;               /* [3 n] what the last step, of dt_prev, added to v */
+    ct_real *dv;               /* [3 n] change of v in the last step, whose length was dt_prev */
     ct_real *dt_prev;          /* [n] last step of the block; 0 before its first */
-    ct_real *dv_free, dt_free; /* [3 n] v_free - v of the last attempt, solved or extrapolated; DCD's time step: CMR's components have their own */
-    ct_real *fall;             /* [n] share of gravity's kick by which the block gained speed in the last step (motion.h) */
-    ct_real *v0, *u0;          /* [3 n] BDF2: end and average velocities of the step before; mean nothing where dt_prev is 0 */
+    ct_real *dv_free, dt_free; /* [3 n] v_free - v of the last attempt, solved or extrapolated; dt_free is DCD's time step (CMR's components
+                                  have their own) */
+    ct_real *fall;             /* [n] share of the velocity change by gravity that the block really gained in the last step (motion.h) */
+    ct_real *v0, *u0;          /* [3 n] BDF2: end and average velocities of the step before; undefined where dt_prev is 0 */
     uint8_t *touched, *touches;/* 1: contacts or joints act on the body: [n] in the last step, [models] in this one */
     ct_real *v_end;            /* [3 n] scratch */
     int32_t *model_of;         /* [n] model of a block or -1 */
     int32_t *block, *last;     /* [models] first and last block; last -1: none */
-    uint8_t *reset;            /* [models] starts again after this step */
+    uint8_t *reset;            /* [models] the integrator starts anew after this step */
     cti_impulses impulses;     /* of the last step */
 } cti_history;
 
@@ -39703,7 +39712,7 @@ typedef struct cti_reactions {
     ct_real *values; /* [9 entries of the row + 3] block by block */
 } cti_reactions;
 
-/* cti_copy -- of what belongs to blocks and bodies, and changes when a substep is committed. */
+/* cti_copy -- copy of the data of blocks and bodies that a commit changes. */
 typedef struct cti_copy {
     ct_real *x, *v, *dv;       /* [3 n] */
     ct_real *dt_prev;          /* [n] */
@@ -39714,7 +39723,7 @@ typedef struct cti_copy {
     cti_energy *energies;      /* [models + rigid bodies] */
 } cti_copy;
 
-/* cti_snapshot -- what to go back to when memory runs out; see snapshot.h. */
+/* cti_snapshot -- the state to restore when memory runs out; see snapshot.h. */
 typedef struct cti_snapshot {
     double time;
     ct_real dt_memory, dt_free;
@@ -39727,61 +39736,61 @@ typedef struct cti_snapshot {
     cti_memory memory;
 } cti_snapshot;
 
-/* cti_dcd_body -- what discrete detection knows of a surface body. */
+/* cti_dcd_body -- data of discrete detection for a surface body. */
 typedef struct cti_dcd_body {
     cti_bvh faces, tets; /* trees in cti_dcd.forest */
     int model;           /* in cti_state.bodies.models, whose tets fill the body; -1: none */
-    int embedded;        /* its surface lies in the tets, and is not their boundary */
+    int embedded;        /* 1: its surface is embedded in the tets, 0: it is their boundary */
     int closed;          /* the surface has an inside */
     int tet0;            /* first of its tets in cti_dcd.tet_rest */
-    int fresh;           /* trees of a body that never moves are refitted once */
+    int fresh;           /* 1: the trees of a body that never moves have been refitted */
     ct_real edge;        /* [m] mean length of its surface's edges at rest */
 } cti_dcd_body;
 
-/* cti_dcd -- of CT_STEPPER_DCD; everything but `power` is made from the bodies when the world is prepared. */
+/* cti_dcd -- data of CT_STEPPER_DCD; all of it except `power` is made from the bodies when the world is prepared. */
 typedef struct cti_dcd {
     cti_forest forest;
     cti_dcd_body *bodies;  /* [surface.n_bodies] */
     ct_real *tet_rest;     /* [4 tets] centre at rest and the radius around it that holds the corners */
     ct_real *near_rest;    /* [nv] radius at rest within which a vertex does not meet its own body */
-    ct_real *normals;      /* [3 nv] sums of the faces' normals by angle, of bodies that are asked for the side of a point */
-    ct_real *thickness;    /* [nf] of the body at rest behind a face */
+    ct_real *normals;      /* [3 nv] sums of the faces' normals, weighted by angle, for bodies whose inside is decided by normals */
+    ct_real *thickness;    /* [nf] [m] thickness of the body behind a face, at rest */
     float *vertex_boxes, *node_boxes; /* [16 nv], [16 n] */
-    double *power, *power_step;       /* [3 n] where the power method begins; the step's own */
-    ct_real *v_start;      /* [3 n] of a Newton iteration; then the motion without friction */
-    ct_real *step, *damping; /* [3 n] of a line search: A times the step, h beta K times its start */
+    double *power, *power_step;       /* [3 n] start of the power method; that of the current step */
+    ct_real *v_start;      /* [3 n] velocities at the start of a Newton iteration; later the motion without friction */
+    ct_real *step, *damping; /* [3 n] for a line search: A times the step, h beta K times its start */
     ct_real *answer;       /* [3 n] the last program's solution, and its multipliers: */
     ct_real *lambda;       /* [rows] */
     int32_t *pivot;        /* [rows] block of a row's pivot (CT_DECOUPLE_PIVOT) */
     ct_real *rub;          /* [rows] tangential viscosity [N s per m/s] */
-    int dropped, cg, steps, solves, products; /* of the step so far */
+    int dropped, cg, steps, solves, products; /* sums over the step so far */
     int ready;
 } cti_dcd;
 
-/* Depths of splits and halves, with the step's own 0. max_halvings is at most 8, so that depth 8 has the shortest substeps. A component that fails there
-   is stepped alone at the same length, at depth 9. */
+/* Number of depths of splits and halves, counting the step itself as depth 0. max_halvings is at most 8, so that depth 8 has the shortest
+   substeps. A component that fails there is stepped alone with the same length, at depth 9. */
 enum { CTI_PARTS_DEPTH = 10 };
 
-/* cti_parts -- components that have their end while others are cut into substeps; parts.h says what the words mean. */
+/* cti_parts -- components that keep their result while others are cut into substeps; parts.h defines the terms. */
 typedef struct cti_parts {
     int can_exclude;         /* 1: an attempt may exclude failed components */
-    int never_exclude;       /* 1: no attempt of this try of the step may */
+    int never_exclude;       /* 1: no attempt of this try of the step may exclude components */
     int inactive;            /* 1: some component is excluded or interpolated */
-    int conflict;            /* 1: an active and an interpolated component come near each other */
-    int coupled_known;       /* 1: `coupled` is of this step */
+    int conflict;            /* 1: an active and an interpolated component came near each other */
+    int coupled_known;       /* 1: `coupled` is valid for this step */
     int32_t *coupled;        /* [components] sets: 0_base/sets.h; of components that had a conflict in this step */
     ct_real *x0, *x1;        /* [3 nv] of interpolated vertices: ends of the straight lines on which they move */
     ct_real *x_start;        /* [3 nv] surface.x0 before the commit of a split */
-    cti_copy start, end;     /* state before that commit; state of interpolated components at their end */
+    cti_copy start, end;     /* state before that commit; state of interpolated components at the end of their interval */
     cti_memory contacts[CTI_PARTS_DEPTH]; /* contacts of components that a split interpolates, by its depth */
-    int32_t *zoned;          /* [components] sets that rows and impact zones have joined in the substep at hand */
+    int32_t *zoned;          /* [components] sets of components that rows and impact zones have joined in the current substep */
 } cti_parts;
 
 #define CTI_HELD_REPAIR 1
 #define CTI_HELD_IMPLAUSIBLE 2
 #define CTI_HELD_RESTED 4
 
-/* cti_bodies -- what bodies are made of: prepared, and changed by the user alone, but for the rigid bodies' motion. */
+/* cti_bodies -- the bodies' properties. They are set by preparation and changed only by the user, except for the motion of rigid bodies. */
 typedef struct cti_bodies {
     ct_real *mass, *inv_mass; /* [n] */
     ct_real mass_min;         /* smallest positive mass of a block */
@@ -39794,16 +39803,16 @@ typedef struct cti_bodies {
     int n_models;
 } cti_bodies;
 
-/* cti_energies -- of bodies: models first, then rigid bodies. */
+/* cti_energies -- energies of bodies: models first, then rigid bodies. */
 typedef struct cti_energies {
     cti_energy *now, *end;    /* [models + rigid bodies] at x; at the tentative end of a substep */
-    double *moduli;           /* [models] of the body's elasticity [J], see cti_model_modulus */
+    double *moduli;           /* [models] scale of the body's elastic energy [J], see cti_model_modulus */
     double *works;            /* [models + rigid bodies] work done on the body in the substep [J] */
     uint8_t *gains;           /* [models + rigid bodies] 1: the body gains energy in the substep */
-    int known;                /* `now` is of x and v */
+    int known;                /* 1: `now` belongs to x and v */
 } cti_energies;
 
-/* cti_scripts -- what scripts say of blocks and surface vertices, and what follows for the substep at hand. */
+/* cti_scripts -- scripted motion of blocks and surface vertices, and the data derived from it for the current substep. */
 typedef struct cti_scripts {
     cti_pin *pins;
     cti_direction *directions;
@@ -39820,29 +39829,30 @@ typedef struct cti_scripts {
     cti_reactions reactions;
 } cti_scripts;
 
-/* cti_contacts -- what detection has found, the rows made of it, and what is remembered of them. */
+/* cti_contacts -- results of detection, the rows made from them, and the contact memory. */
 typedef struct cti_contacts {
     cti_hit *hits;
     cti_row *rows;            /* of the last solve */
     cti_contact_row *origins;
-    ct_real *push;            /* [3 n] of an attempt as printed: response of the last step's contacts, for this one's length; else NULL */
-    int is_solved;            /* 1: `rows` belong to a problem that was solved */
+    ct_real *push;            /* [3 n] in a step as printed: response of the last step's contacts, scaled to this step's length; else
+                                 NULL */
+    int is_solved;            /* 1: `rows` belong to a problem that has been solved */
     ct_real solved_dt, solved_scale; /* of the last solve */
-    cti_memory memory;        /* committed; the others are a step's own: two for each depth of splits */
+    cti_memory memory;        /* committed; the others belong to the current step: two for each depth of splits */
     cti_memory memory_step[2 * CTI_PARTS_DEPTH], memory_none;
-    int memory_slot;          /* of memory_step: what the last step began with */
-    ct_real memory_dt;        /* [s] length of the substep that `memory` is of */
-    int32_t *tangled_pairs;   /* [2 m] edge, face that have a point in common at surface.x0 when the last step began */
-    cti_repair *repairs;      /* what takes them apart */
-    cti_way *ways;            /* directions that pairs of bodies leave each other in, kept over steps */
+    int memory_slot;          /* of memory_step: the memory at the start of the last step */
+    ct_real memory_dt;        /* [s] length of the substep that `memory` belongs to */
+    int32_t *tangled_pairs;   /* [2 m] edge, face: pairs that intersected at surface.x0 when the last step began */
+    cti_repair *repairs;      /* rows that separate them */
+    cti_way *ways;            /* directions in which pairs of bodies separate, kept over steps */
 } cti_contacts;
 
 /* cti_system -- the equations of motion, linearized at q, and their solution without contacts: A v_free = b. */
 typedef struct cti_system {
     ct_real *q;               /* [3 n] where forces are linearized in this step */
     cti_turn *turns;          /* [components] */
-    ct_real *whole;           /* [n] inverse mass of a deformable component that no script holds, else 0 */
-    int again;                /* linearizations before this one in the attempt */
+    ct_real *whole;           /* [n] inverse mass of the component if it is deformable and no script holds it, else 0 */
+    int again;                /* number of earlier linearizations in this attempt */
     cti_bsr A;
     ct_real *b, *force;       /* [3 n] */
     ct_real *force0;          /* [3 n] Newmark: f(x) */
@@ -39850,7 +39860,7 @@ typedef struct cti_system {
     ct_real *work;            /* [12 n + 8] scratch */
 } cti_system;
 
-/* cti_end -- tentative end of a substep; a commit makes it the state. */
+/* cti_end -- tentative end of a substep; a commit copies it to the state. */
 typedef struct cti_end {
     ct_real *v, *x;           /* [3 n] */
     ct_real *frames;          /* [9 rigids] rotations */
@@ -39859,21 +39869,24 @@ typedef struct cti_end {
     cti_group *groups;        /* [components] scratch */
 } cti_end;
 
-/* cti_clock -- the step at hand: its times, what it has spent, and what to go back to. */
+/* cti_clock -- the current step: its times, the work done so far, and the state to restore. */
 typedef struct cti_clock {
-    double time;              /* [s] of x and v */
+    double time;              /* [s] time that x and v belong to */
     ct_real dt;               /* [s] length of the step */
-    double until;             /* [s] time at which the substeps at hand end: that of the step, or of a part of it (parts.h) */
-    ct_real left;             /* [s] what is left until then before a substep */
-    ct_real event_least;      /* [s] shortest substep that an impact may cut off, 0: none is */
-    ct_real spent;            /* of this step by a solver that pivots, or by interior point, see cti_solve_info */
-    double wasted_sweeps;     /* sweeps of this step in ICA's solves that ended far from a solution, in budgets: max_sweeps over all contacts */
+    double until;             /* [s] time at which the current substeps end: the end of the step, or of a part of it (parts.h) */
+    ct_real left;             /* [s] time left until then, before a substep */
+    ct_real event_least;      /* [s] shortest substep at which an impact may cut, 0: impacts do not cut */
+    ct_real spent;            /* share of this step's bound that pivoting solvers or the interior point method have used, see
+                                 cti_solve_info */
+    double wasted_sweeps;     /* sweeps in this step of ICA solves that ended far from a solution; in budgets, which are max_sweeps over all
+                                 contacts */
     cti_pair limit;           /* pair that limited the last step; n 0: none */
-    cti_impulses impulses;    /* so far */
+    cti_impulses impulses;    /* sums so far */
     cti_snapshot start;
 } cti_clock;
 
-/* cti_state -- all of it. A step writes energy, history, contact, system, end, step, parts and dcd, and a commit also x, v and rigid bodies. */
+/* cti_state -- the whole state. A step writes energy, history, contact, system, end, step, parts and dcd; a commit also writes x, v and the
+   rigid bodies. */
 typedef struct cti_state {
     cti_mem *mem;
     cti_arena *arena;
@@ -39903,18 +39916,19 @@ CTI_INLINE int cti_state_is_inactive(const cti_state *s, int block)
 }
 
 #if CONTACT_WITH_CMR
-/* cti_state_fail -- the end of the block's component in this attempt is refused. */
+/* cti_state_fail -- rejects the result of the block's component in this attempt. */
 CTI_INLINE void cti_state_fail(cti_state *s, int block) { s->factors.components[s->factors.component_of[block]].substep.failed = 1; }
 #endif
 
-/* cti_state_ahead -- the time after a substep of dt: the last one of a step ends when the step does, to the bit, so that scripts seen then are
-   those seen later. In a repair time stands still. */
+/* cti_state_ahead -- the time after a substep of dt. The last substep of a step ends exactly when the step does, so that scripts are
+   evaluated at the same time as later. In a repair time does not advance. */
 CTI_INLINE double cti_state_ahead(const cti_state *s, ct_real dt)
 {
     return s->scripts.still ? s->step.time : (dt == s->step.left ? s->step.until : s->step.time + (double)dt);
 }
 
-/* cti_state_is_paper -- 1 where steps and solves are Otaduy 2009's as printed, cti_state_is_printed -- where DCD's solves are Li 2015's. */
+/* cti_state_is_paper -- 1 if steps and solves are Otaduy 2009's as printed; cti_state_is_printed -- 1 if DCD's solves are Li 2015's as
+   printed. */
 CTI_INLINE int cti_state_is_paper(const cti_state *s)
 {
     return s->desc.solver.termination == CT_TERMINATION_PAPER && s->desc.stepper == CT_STEPPER_CMR;
@@ -39928,56 +39942,59 @@ CTI_INLINE int cti_state_is_printed(const cti_state *s)
 
 
 /* ---- 8_step/policy.h ---- */
-/* policy.h -- the decisions of a step's solves, as functions of a few facts. They change nothing; policy_numbers.h has their
+/* policy.h -- the decisions of a step's solves, as functions of a few facts. They have no side effects; policy_numbers.h has their
    numbers. */
 
 
 /* ---- factors ---- */
 
 #if CONTACT_WITH_CMR
-/* cti_policy_factor_is_cheap -- 1 where a component's factor is computed anew in every step. flops: of a factorization; nonzeros: of the factor. */
+/* cti_policy_factor_is_cheap -- 1 if a component's factor is computed in every step. flops: of a factorization; nonzeros: of the factor. */
 CTI_FN int cti_policy_factor_is_cheap(double flops, double nonzeros);
-/* cti_policy_factor_is_due -- 1 where the factor is computed anew before the free solve of a step of dt. moves_in_contact: contacts act on the
-   component, and since the factor was computed it has moved farther than the thickness. */
+/* cti_policy_factor_is_due -- 1 if the factor is computed again before the free solve of a step of dt. moves_in_contact: contacts act on
+   the component, and it has moved farther than the thickness since the factor was computed. */
 CTI_FN int cti_policy_factor_is_due(const cti_factor_stamp *stamp, double flops, double nonzeros, ct_real dt, int moves_in_contact);
-/* cti_policy_factor_is_exact -- 1 where the factor is computed in double. stiffness: largest of a block, by its mass. */
+/* cti_policy_factor_is_exact -- 1 if the factor is computed in double. stiffness: largest one of a block, relative to its mass. */
 CTI_FN int cti_policy_factor_is_exact(ct_real stiffness);
-/* cti_policy_factor_is_slow -- 1 where a free solve that has not ended after so many iterations asks for a new factor in the next step. */
+/* cti_policy_factor_is_slow -- 1 if a free solve that has taken so many iterations asks for a new factor in the next step. */
 CTI_FN int cti_policy_factor_is_slow(const cti_factor_stamp *stamp, int iterations);
-/* cti_policy_factor_lands -- 1 where a component's first contacts after free flight ask for a new factor at once. */
+/* cti_policy_factor_lands -- 1 if a component's first contacts after free flight ask for a new factor at once. */
 CTI_FN int cti_policy_factor_lands(const cti_factor_stamp *stamp, const cti_solve_memory *memory, int is_cheap);
-/* cti_policy_factor_is_late -- 1 where a component that is solved whole has no factor of this step, since its free motion was extrapolated. */
+/* cti_policy_factor_is_late -- 1 if a component that is one cluster has no factor of this step, because its free motion was
+   extrapolated. */
 CTI_FN int cti_policy_factor_is_late(const cti_factor_stamp *stamp, const cti_solve_memory *memory);
-/* cti_policy_penalized_is_due -- 1 where the factor for corrections is computed anew. renew: the solve asks for it; missing: blocks of the
-   component's n that contacts hold and the factor does not know. */
+/* cti_policy_penalized_is_due -- 1 if the factor for corrections is computed again. renew: the solve asks for it; missing: number of the
+   component's n blocks whose contacts the factor does not contain. */
 CTI_FN int cti_policy_penalized_is_due(const cti_factor_stamp *stamp, ct_real dt, int renew, int missing, int n);
 
 /* ---- free motion ---- */
 
-/* cti_policy_inexact_attempts -- the count for the attempt at hand: above 0 the free motion is solved inexactly. is_paper: never. */
+/* cti_policy_inexact_attempts -- the new count; above 0 the free motion of this attempt is solved inexactly. is_paper: never. */
 CTI_FN int cti_policy_inexact_attempts(const cti_solve_memory *memory, int is_paper);
-/* cti_policy_extrapolated_attempts -- the count for an attempt of dt: above 0 the free motion is extrapolated. renewal_asked: of its factor. */
+/* cti_policy_extrapolated_attempts -- the new count for an attempt of dt; above 0 the free motion is extrapolated. renewal_asked: for its
+   factor. */
 CTI_FN int cti_policy_extrapolated_attempts(const cti_solve_memory *memory, int renewal_asked, ct_real dt, ct_integrator integrator);
-/* cti_policy_free_tolerance -- tolerance of a free solve, as a multiple of the usual one. */
+/* cti_policy_free_tolerance -- factor on the usual tolerance of a free solve. */
 CTI_FN ct_real cti_policy_free_tolerance(int inexact_attempts);
 
 /* ---- an island's solve ---- */
 
-/* cti_policy_is_whole -- 1 where a component is one cluster, 0: it is split into nodes or patches. ports: its blocks in contact; rows:
- * contacts on it. */
+/* cti_policy_is_whole -- 1 if a component is one cluster, 0 if it is split into nodes or patches. ports: its blocks in contact; rows:
+   contacts on it. */
 CTI_FN int cti_policy_is_whole(ct_cluster_mode mode, const cti_solve_memory *memory, int ports, int rows);
-/* cti_policy_whole_attempts -- attempts in which AUTO takes a component whole after its solve by nodes failed. 0: nodes are kept. */
+/* cti_policy_whole_attempts -- number of attempts in which AUTO makes a component one cluster after its solve by nodes failed. 0: it stays
+   split. */
 CTI_FN int cti_policy_whole_attempts(int node_ports);
-/* cti_policy_is_corrected -- 1 where an island with so many components that are solved by nodes gets corrections (smooth.h). */
+/* cti_policy_is_corrected -- 1 if an island with so many components that are split into nodes gets corrections (smooth.h). */
 CTI_FN int cti_policy_is_corrected(int split_components);
 #endif
 
-/* cti_policy_budget -- facts for the sweeps of a solve. */
+/* cti_policy_budget -- facts for the number of sweeps of a solve. */
 typedef struct cti_policy_budget {
-    int max_sweeps;       /* the user's */
+    int max_sweeps;       /* set by the user */
     int is_later;         /* 1: the solve starts from the solution of an earlier round */
     int has_equations;    /* 1: joints are among the rows */
-    int is_far;           /* 1: cti_policy_is_far of the island's last solve */
+    int is_far;           /* 1: the island's last solve ended far from a solution (cti_policy_is_far) */
     double wasted_sweeps; /* see cti_state */
 } cti_policy_budget;
 #if CONTACT_WITH_CMR
@@ -39988,22 +40005,22 @@ CTI_FN int cti_policy_sweeps(const cti_policy_budget *q);
 /* ---- the end of an island's solve, by the natural map of its rows ---- */
 
 #if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
-/* cti_policy_far_natural -- natural map above which a solve ended far from a solution, and cti_policy_is_far -- 1 where it did, or is NaN. */
+/* cti_policy_far_natural -- natural map above which a solve has ended far from a solution; cti_policy_is_far -- 1 if it has, or is NaN. */
 CTI_FN ct_real cti_policy_far_natural(void);
 #endif
 #if CONTACT_WITH_CMR
 CTI_FN int cti_policy_is_far(ct_real natural);
-/* cti_policy_failed_natural -- natural map from which on a solve by nodes has failed. speed: the island's largest free speed [m/s]; scale: velocity
-   that its residuals are relative to [m/s]. */
+/* cti_policy_failed_natural -- natural map from which on a solve by nodes counts as failed. speed: the island's largest free speed [m/s];
+   scale: velocity that its residuals are relative to [m/s]. */
 CTI_FN ct_real cti_policy_failed_natural(ct_real speed, ct_real scale);
-/* cti_policy_any_failed -- 0 where no island can have failed, as the worst natural map of all of them tells. */
+/* cti_policy_any_failed -- 0 if no island can have failed, judging from the largest natural map of all. */
 CTI_FN int cti_policy_any_failed(ct_real worst);
-/* cti_policy_gets_more_sweeps -- 1 where an island that ended on its budget is solved on with another half of it. failed: its
+/* cti_policy_gets_more_sweeps -- 1 if an island that ended on its budget gets half of it in addition. failed: its
    cti_policy_failed_natural. */
 CTI_FN int cti_policy_gets_more_sweeps(cti_solve_status ended, ct_real natural, ct_real failed);
 #endif
-/* cti_policy_newton_takes_over -- 1 where AUTO gives an island that ICA did not solve to Newton's method.
-   cti_policy_newton_natural -- natural map up to which the result is taken. natural: of ICA's solution. */
+/* cti_policy_newton_takes_over -- 1 if AUTO passes an island that ICA did not solve to Newton's method.
+   cti_policy_newton_natural -- natural map up to which Newton's result is accepted. natural: of ICA's solution. */
 #if CONTACT_WITH_NEWTON
 #if (CONTACT_WITH_CMR && (CONTACT_WITH_NEWTON))
 CTI_FN int cti_policy_newton_takes_over(const ct_solver_desc *desc, cti_solve_status ended, ct_real natural, int rows);
@@ -40011,64 +40028,65 @@ CTI_FN ct_real cti_policy_newton_natural(ct_real natural);
 #endif
 #endif
 #if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
-/* cti_policy_friction_diverged -- 1 where friction contact by contact (CT_FRICTION_LOCAL) has diverged, and ICA solves the island. */
+/* cti_policy_friction_diverged -- 1 if friction contact by contact (CT_FRICTION_LOCAL) has diverged, so that ICA solves the island. */
 CTI_FN int cti_policy_friction_diverged(ct_real natural);
-/* cti_policy_chosen_goes_on -- 0 where the solver that the user chose has spent its bound of the step, and ICA solves the rest. spent: see
-   cti_solve_info, summed over the step. */
+/* cti_policy_chosen_goes_on -- 0 if the solver that the user chose has used up its bound of the step, so that ICA solves the rest. spent:
+   see cti_solve_info, summed over the step. */
 CTI_FN int cti_policy_chosen_goes_on(ct_real spent);
 #endif
 
 /* ---- an attempt ---- */
 
 #if CONTACT_WITH_CMR
-/* cti_policy_joint_slack -- distance that joints may miss by [m]. tolerance: the solver's; scale: velocity that residuals are relative to [m/s];
+/* cti_policy_joint_slack -- allowed error of joints [m]. tolerance: the solver's; scale: velocity that residuals are relative to [m/s];
    size: largest coordinate [m]. */
 CTI_FN ct_real cti_policy_joint_slack(ct_real thickness, ct_real tolerance, ct_real scale, ct_real dt, ct_real size);
-/* cti_policy_joint_holds -- 1 where joints that miss by `miss` [m] are not linearized again. times: they were already in this round. */
+/* cti_policy_joint_holds -- 1 if joints with an error of `miss` [m] are not linearized again. times: linearizations so far in this
+   round. */
 CTI_FN int cti_policy_joint_holds(ct_real miss, ct_real slack, int times);
-/* cti_policy_joint_fails -- 1 where a joint that misses by `miss` [m] at the end of the attempt refuses it. */
+/* cti_policy_joint_fails -- 1 if a joint with an error of `miss` [m] at the end of the attempt rejects it. */
 CTI_FN int cti_policy_joint_fails(ct_real miss, ct_real slack);
-/* cti_policy_turns_far -- 1 where a rigid body with contacts may not turn by `angle` [rad] in a substep. */
+/* cti_policy_turns_far -- 1 if a rigid body with contacts may not rotate by `angle` [rad] in a substep. */
 CTI_FN int cti_policy_turns_far(ct_real angle);
 
-/* cti_policy_row_miss -- approach [m/s] by which a substep of dt may miss a contact's row. Beyond it the row is solved again. */
+/* cti_policy_row_miss -- approach [m/s] by which a substep of dt may violate a contact's row. Above it the row is solved again. */
 CTI_FN ct_real cti_policy_row_miss(ct_real thickness, ct_real dt);
-/* cti_policy_rigid_gain, cti_policy_body_gain -- energy [J] that a rigid body, and any other, may gain in a substep. energy: the energies
-   and the work at hand; is_euler: its rule dissipates; rounded: what its elastic energy is computed from [J]. */
+/* cti_policy_rigid_gain, cti_policy_body_gain -- energy [J] that a rigid body, and any other body, may gain in a substep. energy: current
+   energies and work; is_euler: the integration rule dissipates; rounded: scale of the rounding error of its elastic energy [J]. */
 CTI_FN double cti_policy_rigid_gain(double energy);
 CTI_FN double cti_policy_body_gain(int is_euler, double energy, double rounded);
-/* cti_policy_chain_climbs -- 1 where a chain of rigid bodies has risen too far above its energy. rise: of its gravitational energy [J];
-   motion: rise that its motion accounts for [J]; mass [kg], fall: energy of a step's free fall by the mass [J/kg]. */
+/* cti_policy_chain_climbs -- 1 if a chain of rigid bodies has risen too far for its energy. rise: of its gravitational energy [J]; motion:
+   rise that its motion explains [J]; mass [kg], fall: energy of a step's free fall per mass [J/kg]. */
 CTI_FN int cti_policy_chain_climbs(double rise, double motion, double mass, double fall);
-/* cti_policy_newton_is_full -- 1 where the next Newton iteration takes the whole step, 0: a step along which the potential falls. */
+/* cti_policy_newton_is_full -- 1 if the next Newton iteration takes the full step; 0: a step along which the potential falls. */
 CTI_FN int cti_policy_newton_is_full(int iterations);
 
 /* ---- a step and its substeps ---- */
 
-/* cti_policy_dt_reaches -- 1 where a substep dt is as long as `length`, but for rounding. */
+/* cti_policy_dt_reaches -- 1 if a substep dt is as long as `length`, up to rounding. */
 CTI_FN int cti_policy_dt_reaches(ct_real dt, ct_real length);
-/* cti_policy_is_limited -- 1 where a component's step limit is below dt. */
+/* cti_policy_is_limited -- 1 if a component's step limit is below dt. */
 CTI_FN int cti_policy_is_limited(const cti_substep_memory *memory, ct_real dt);
-/* cti_policy_raises_limit -- 1 where so many successes in a row double a step limit. */
+/* cti_policy_raises_limit -- 1 if so many successes in a row double a step limit. */
 CTI_FN int cti_policy_raises_limit(int successes);
 #endif
-/* cti_policy_is_end -- 1 where a share of an interval is all of it, but for rounding. */
+/* cti_policy_is_end -- 1 if a share of an interval is 1, up to rounding. */
 CTI_FN int cti_policy_is_end(ct_real share);
 #if CONTACT_WITH_CMR
-/* cti_policy_least_dt -- shortest substep [s] of a step of dt. least: by the user's max_halvings; is_tangled: surfaces intersect. */
+/* cti_policy_least_dt -- shortest substep [s] of a step of dt. least: from the user's max_halvings; is_tangled: surfaces intersect. */
 CTI_FN ct_real cti_policy_least_dt(ct_real dt, ct_real least, int is_tangled);
-/* cti_policy_may_exclude -- 1 where a step that was rolled back so many times may still exclude failed components. */
+/* cti_policy_may_exclude -- 1 if a step that was rolled back so many times may still exclude failed components. */
 CTI_FN int cti_policy_may_exclude(int rollbacks);
-/* cti_policy_may_hold -- 1 where a substep that cannot be halved is tried once more with blocks held. tries: with blocks held, so far. */
+/* cti_policy_may_hold -- 1 if a substep that cannot be halved is tried again with blocks held. tries: such tries so far. */
 CTI_FN int cti_policy_may_hold(int tries);
 #endif
 
 
 /* ---- 8_step/policy.c ---- */
-/* policy.c -- the decisions of a step. They say when a factor is computed anew, how a free motion is solved, and what an island's solve is given.
-   They also say what follows from its end, what refuses an attempt, and how a step is cut.
-   Method: every decision is a pure function of a few facts; policy_numbers.h has the numbers, and docs/policy.md what they are worth.
-   The natural map is the residual of the contact law, relative to |g| dt. Based on: no paper. */
+/* policy.c -- the decisions of a step: when a factor is computed again, how a free motion is solved, the limits of an island's solve, the
+   consequences of its result, what rejects an attempt, and how a step is cut.
+   Method: every decision is a pure function of a few facts; policy_numbers.h has the numbers, and docs/policy.md their measured worth. The
+   natural map is the residual of the contact law, relative to |g| dt. Based on: no paper. */
 
 #ifdef CTI_POLICY_MUTABLE
 cti_step_numbers cti_step_tuned = CTI_STEP_NUMBERS;
@@ -40107,8 +40125,8 @@ const cti_tuned cti_step_table[] = {
 #if CONTACT_WITH_CMR
 CTI_FN int cti_policy_factor_is_cheap(double flops, double nonzeros) { return flops < cti_step_tuned.factors.cheap * nonzeros; }
 
-/* The last rule puts a large factorization off until the factor's age has cost as many iterations as a new one takes to compute. A rule
-   that does not know the future can do no better than twice the best time. */
+/* The last rule delays a large factorization until the factor's age has cost as many iterations as a new factor would take. A rule without
+   knowledge of the future can guarantee no better than twice the best time. */
 CTI_FN int cti_policy_factor_is_due(const cti_factor_stamp *stamp, double flops, double nonzeros, ct_real dt, int moves_in_contact)
 {
     if (stamp->age == 0)
@@ -40129,7 +40147,7 @@ CTI_FN int cti_policy_factor_is_slow(const cti_factor_stamp *stamp, int iteratio
     return iterations > cti_step_tuned.factors.slow && stamp->age > 0;
 }
 
-/* An impact asks more of a factor than free flight. Without this rule, factors that were put off doubled the worst step of a cloth's impact. */
+/* An impact needs a better factor than free flight. Without this rule, delayed factors doubled the worst step of a cloth's impact. */
 CTI_FN int cti_policy_factor_lands(const cti_factor_stamp *stamp, const cti_solve_memory *memory, int is_cheap)
 {
     return memory->was_free && stamp->age > 0 && is_cheap;
@@ -40236,7 +40254,7 @@ CTI_FN int cti_policy_chosen_goes_on(ct_real spent) { return !(spent > cti_step_
 /* ---- an attempt ---- */
 
 #if CONTACT_WITH_CMR
-/* Behind the share of the thickness: what the solver's tolerance leaves in a step, twice, and 16 roundings of a coordinate. */
+/* The share of the thickness, plus twice the error that the solver's tolerance leaves in a step, plus 16 roundings of a coordinate. */
 CTI_FN ct_real cti_policy_joint_slack(ct_real thickness, ct_real tolerance, ct_real scale, ct_real dt, ct_real size)
 {
     return cti_max(cti_step_tuned.attempt.joint * thickness, cti_max(2 * tolerance * scale * dt, 16 * CTI_EPS * size));
@@ -40290,28 +40308,30 @@ CTI_FN int cti_policy_may_exclude(int rollbacks) { return rollbacks < cti_step_t
 CTI_FN int cti_policy_may_hold(int tries) { return tries < cti_step_tuned.substep.holds; }
 
 /* ---- 8_step/swing.h ---- */
-/* swing.h -- rotation of rigid bodies that joints turn. */
+/* swing.h -- rotation of jointed rigid bodies. */
 
 
-/* cti_swing_begin -- which rigid bodies are held by joints. */
+/* cti_swing_begin -- finds the rigid bodies that joints hold. */
 CTI_FN void cti_swing_begin(cti_state *s);
 #endif
-/* cti_swing_equation -- angular block D [9] and right side b [3] of such a body about I_mid, w_mid, the rotation at the impulse at hand. */
+/* cti_swing_equation -- angular block D [9] and right side b [3] of such a body about I_mid, w_mid, the rotation for the present
+   impulse. */
 CTI_FN void cti_swing_equation(const cti_rigid *r, ct_real damp, ct_real *D, ct_real *b);
 #if CONTACT_WITH_CMR
-/* cti_swing_follow -- behind a solve of a step dt: rotations of these bodies at the impulses of end.v, and end.v with them. */
+/* cti_swing_follow -- after a solve of a step dt: the rotations of these bodies for the impulses of end.v, and end.v with them. */
 CTI_FN void cti_swing_follow(cti_state *s, ct_real dt);
-/* cti_swing_close -- behind the last solve: A and b of these bodies are those of their rotation, as for others; end.v solves them, too. */
+/* cti_swing_close -- after the last solve: gives these bodies the A and b of their rotation, as for other bodies; end.v also solves
+   this. */
 CTI_FN void cti_swing_close(cti_state *s, ct_real dt);
 
 
 /* ---- 8_step/swing.c ---- */
-/* swing.c -- rotation of rigid bodies that joints turn.
-   Method: a joint's impulse acts through the arm of the start of the step, and the body then turns freely with the momentum that it has:
-   w = m(L + J' r), m the midpoint rule (rigid.c). Inertia in the middle of the free motion would be that of another motion: an error of
-   L x dw dt gets from the large momentum across a rod into the small one about its axis, on which no joint acts. Solves take w for linear about
-   the last impulse, w_k + I0^-1 J' (r - r_k), I0 at the start: an impulse across the axis adds nothing about it, as in m. The rotation is
-   then that of the impulse found, and joints are linearized there until they hold. */
+/* swing.c -- rotation of jointed rigid bodies.
+   Method: a joint's impulse acts through the arm at the start of the step, and then the body rotates freely with its new momentum: w = m(L
+   + J' r), m the midpoint rule (rigid.c). The inertia at the middle of the free motion would belong to another motion: its error L x dw dt
+   would leak from the large momentum across a rod into the small one about its axis, on which no joint acts. Solves linearize w about the
+   last impulse, w_k + I0^-1 J' (r - r_k), I0 at the start: as in m, an impulse across the axis then adds nothing about it. The rotation is
+   then computed for the impulse found, and joints are linearized there until they hold. */
 
 CTI_FN void cti_swing_begin(cti_state *s)
 {
@@ -40347,7 +40367,7 @@ CTI_FN void cti_swing_follow(cti_state *s, ct_real dt)
         int at = r->block + 1;
         ct_real *D = s->system.A.val + 9 * (size_t)s->system.A.diag[at], damp = 1 + dt * s->bodies.alpha[at];
         cti_v3 given;
-        /* what was not solved again keeps its bits */
+        /* bodies that were not solved again keep their bits */
         if (!r->swings || cti_state_is_inactive(s, at) || !memcmp(s->end.v + 3 * (size_t)at, r->w_mid, sizeof r->w_mid))
             continue;
         given = cti_v3_sub(cti_m3_mul_v(D, cti_v3_at(s->end.v, at)), cti_v3_at(s->system.b, at));
@@ -40380,16 +40400,16 @@ CTI_FN void cti_swing_close(cti_state *s, ct_real dt)
 
 /* cti_assemble_pins -- fixed, v_fixed, filter, projectors for the step from t to t + dt. 0 when memory ran out. */
 CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt);
-/* cti_assemble_movers -- surface.script: where scripted surface vertices are at `time`. */
+/* cti_assemble_movers -- computes surface.script: positions of scripted surface vertices at `time`. */
 CTI_FN void cti_assemble_movers(cti_state *s, double time);
-/* cti_assemble_script_speed -- most speed of a surface that a script moves, over a step dt to surface.script. */
+/* cti_assemble_script_speed -- largest speed of a scripted surface, over a step dt to surface.script. */
 CTI_FN ct_real cti_assemble_script_speed(const cti_state *s, ct_real dt);
-/* cti_assemble -- A, b of a step dt from (x, v), forces linearized at system.q, filtered for pins. *out_extended: tets whose log J was
+/* cti_assemble -- A, b of a step dt from (x, v), with forces linearized at system.q, filtered for pins. *out_extended: tets whose log J was
    continued. 0 when memory ran out. */
 CTI_FN int cti_assemble(cti_state *s, ct_real dt, int *out_extended);
 #if CONTACT_WITH_DCD
-/* cti_assemble_at -- the same of implicit Euler with the forces linearized at positions q = x + dt v: another Newton iteration. Soft bodies and
-   cloth only. damping [3 n]: what dampens strain there, dt D v. */
+/* cti_assemble_at -- the same for implicit Euler with forces linearized at positions q = x + dt v: another Newton iteration. For soft
+   bodies and cloth only. damping [3 n]: dt D v, the part of the strain damping. */
 CTI_FN int cti_assemble_at(cti_state *s, ct_real dt, const ct_real *q, const ct_real *v, ct_real *damping, int *out_extended);
 #endif
 
@@ -40398,58 +40418,60 @@ CTI_FN int cti_assemble_at(cti_state *s, ct_real dt, const ct_real *q, const ct_
 /* integrate.h -- Newmark and BDF2 under constraint manifold refinement. The end of a step of any integrator. */
 
 
-/* cti_scheme -- one body's step as A u = b in the average velocity u = (x1 - x0) / dt, from end velocities v and, for BDF2, the end velocity
-   v0 and the average velocity u0 of the step before:
-     A = M (1 + h alpha) + h^2 K + h D,   b = M (v_ v + v0_ v0 + u_ u0) + f_ (f + M g) + c_ (alpha M + D) u0,
+/* cti_scheme -- one body's step as A u = b in the average velocity u = (x1 - x0) / dt, from end velocities v and, for BDF2, the end
+   velocity v0 and the average velocity u0 of the step before:
+   A = M (1 + h alpha) + h^2 K + h D,   b = M (v_ v + v0_ v0 + u_ u0) + f_ (f + M g) + c_ (alpha M + D) u0,
    end velocity  u + s (u - r - M^-1 J' r),  r = v for Newmark, u0 for BDF2. */
 typedef struct cti_scheme {
     int newmark;
     ct_real h, v_, v0_, u_, f_, c_, s;
-    ct_real share; /* of a strain limit's force, see cti_model_ahead */
+    ct_real share; /* part of a strain limit's force that the step applies, see cti_model_ahead */
 } cti_scheme;
 
-/* cti_integrate_reserve -- arrays for the present blocks and models, when the world is prepared. 0: out of memory. */
+/* cti_integrate_reserve -- arrays for the present blocks and models, made when the world is prepared. 0: out of memory. */
 CTI_FN int cti_integrate_reserve(cti_state *s);
 CTI_FN void cti_integrate_free(cti_state *s);
-/* cti_integrate_remove -- blocks [b0, b0 + n) leave. */
+/* cti_integrate_remove -- removes blocks [b0, b0 + n). */
 CTI_FN void cti_integrate_remove(cti_state *s, int b0, int n);
-/* cti_integrate_is_plain -- 1 for a block that is stepped by Euler's rule: every block of an Euler world, in any a rigid body's and
-   those of a body that contacts or joints acted on in the last step. */
+/* cti_integrate_is_plain -- 1 for a block that is stepped by Euler's rule. These are all blocks of an Euler world, rigid bodies, and bodies
+   that contacts or joints acted on in the last step. */
 CTI_FN int cti_integrate_is_plain(const cti_state *s, int block);
 #if CONTACT_WITH_CMR
 /* cti_integrate_h -- h of a block's A: dt for Euler. */
 CTI_FN ct_real cti_integrate_h(const cti_state *s, int block, ct_real dt);
 #endif
-/* cti_integrate_reaction_factor -- what A u = b lacks at a pinned block, times this, is the momentum that the pin gives in the step. */
+/* cti_integrate_reaction_factor -- converts the error of A u = b at a pinned block to the momentum that the pin gives in the step. */
 CTI_FN ct_real cti_integrate_reaction_factor(const cti_state *s, int block, ct_real dt);
 /* cti_integrate_scheme -- coefficients of a block that is not plain; the same for all blocks of a body. */
 CTI_FN void cti_integrate_scheme(const cti_state *s, int block, ct_real dt, cti_scheme *out);
-/* cti_integrate_assemble -- masses into A, and all of b but what the place of linearization adds, which is in b already. Not the angular part of
-   rigid bodies. */
+/* cti_integrate_assemble -- adds masses to A, and makes all of b except the term of the place of linearization, which b contains already.
+   Not for the angular part of rigid bodies. */
 CTI_FN void cti_integrate_assemble(cti_state *s, ct_real dt);
-/* cti_integrate_gain -- component k of the change of speed in a free fall of a block that was assembled, where the free motion starts. */
+/* cti_integrate_gain -- component k of a block's change of velocity in a free fall, after assembly: the start of the free motion. */
 CTI_FN ct_real cti_integrate_gain(const cti_state *s, int block, int k, ct_real dt);
 #if CONTACT_WITH_CMR
-/* cti_integrate_watch, _reset -- around the fail-safe: bodies whose end.v it changed, or all, start again after this step. */
+/* cti_integrate_watch, _reset -- called before and after the fail-safe: bodies whose end.v it changed, or all, start anew after this
+   step. */
 CTI_FN void cti_integrate_watch(cti_state *s);
 CTI_FN void cti_integrate_reset(cti_state *s, int all);
-/* cti_integrate_reset_block -- the body of one block starts again. */
+/* cti_integrate_reset_block -- the body of one block starts anew. */
 CTI_FN void cti_integrate_reset_block(cti_state *s, int block);
-/* cti_integrate_end -- the end velocities [3 n] that belong to end.v; end.impulse, end.fall and history.touches are theirs. Changes no state. */
+/* cti_integrate_end -- the end velocities [3 n] that belong to end.v; sets end.impulse, end.fall and history.touches for them. Changes no
+   state. */
 CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt);
-/* cti_integrate_leave -- [s] of gravity that a block's end velocity has more than its step gave it: the second half of a kick, which a body gets that
-   contacts have left, and from which its scheme goes on. */
+/* cti_integrate_leave -- [s] time of gravity by which a block's end velocity exceeds that of its step: the second half of gravity's change,
+   which a body gets that contacts have left, and from which its scheme continues. */
 CTI_FN ct_real cti_integrate_leave(const cti_state *s, int block, ct_real dt);
-/* cti_integrate_kick -- [s] gravity times this is what it added to a block's end velocity. */
+/* cti_integrate_kick -- [s] gravity times this is its contribution to a block's end velocity. */
 CTI_FN ct_real cti_integrate_kick(const cti_state *s, int block, ct_real dt);
-/* cti_integrate_yield -- bodies [models] that are stepped by Euler's rule in the attempt at hand. */
+/* cti_integrate_yield -- marks bodies [models] that are stepped by Euler's rule in the current attempt. */
 CTI_FN void cti_integrate_yield(cti_state *s, const uint8_t *bodies);
-/* cti_integrate_advance -- the history behind a step whose end velocities are known, before s->v is replaced. */
+/* cti_integrate_advance -- updates the history after a step whose end velocities are known, before s->v is replaced. */
 CTI_FN void cti_integrate_advance(cti_state *s, ct_real dt);
-/* cti_integrate_forget -- after the commit: bodies that were reset have no step before. */
+/* cti_integrate_forget -- after the commit: removes the history of bodies that were reset. */
 CTI_FN void cti_integrate_forget(cti_state *s);
 #endif
-/* cti_integrate_clear -- no body is to be reset: the step is taken back. */
+/* cti_integrate_clear -- cancels all resets, since the step is undone. */
 CTI_FN void cti_integrate_clear(cti_state *s);
 
 
@@ -40468,48 +40490,50 @@ typedef struct cti_motion {
 
 /* cti_motion_measure -- sums over the component's blocks. */
 CTI_FN void cti_motion_measure(const cti_state *s, const cti_component *c, const ct_real *x, const ct_real *v, cti_motion *out);
-/* cti_motion_rate -- angular velocity [rad/s] of a rigid body with this motion. 0: nodes on a line have none about it, and rounding decides. */
+/* cti_motion_rate -- angular velocity [rad/s] of a rigid body with this motion. 0: the nodes are on a line and have no inertia about it, so
+   that rounding would decide. */
 CTI_FN int cti_motion_rate(const cti_motion *m, cti_v3 *out);
-/* cti_motion_predict -- system.q [3 n]: x after the turn that each component's angular momentum gives it in dt without contacts, and system.turns
-   [components]. Translation does not change forces, and is left out. */
+/* cti_motion_predict -- system.q [3 n]: x after the rotation that each component's angular momentum causes in dt without contacts; and
+   system.turns [components]. Translation does not change forces, and is left out. */
 CTI_FN void cti_motion_predict(cti_state *s, ct_real dt);
 #if CONTACT_WITH_CMR
-/* cti_motion_whole -- system.whole of a component that is too stiff for float: a judge that measures impulses by the compliance of its nodes would
-   not see one that throws it. Of others the nodes are what a contact moves first. */
+/* cti_motion_whole -- system.whole of a component that is too stiff for float. The judge would otherwise measure impulses by the compliance
+   of single nodes and miss one that throws the whole body. In softer components a contact moves the nodes first. */
 CTI_FN void cti_motion_whole(cti_state *s, const cti_component *c);
-/* cti_motion_tell -- names a component that is rigid to a step of this length in the log, once. */
+/* cti_motion_tell -- logs once that a component is practically rigid in steps of this length. */
 CTI_FN void cti_motion_tell(const cti_state *s, ct_real dt, cti_component *q);
-/* cti_motion_place -- out [3 n] = end.x of a component's blocks; of one without pins less its translation. */
+/* cti_motion_place -- out [3 n] = end.x of a component's blocks; without the translation if the component has no pins. */
 CTI_FN void cti_motion_place(const cti_state *s, const cti_component *p, ct_real *out);
 #endif
-/* cti_motion_forces -- Newmark: system.force = f(q) becomes (f(x) + f(q)) / 2. The first linearization of a step knows f(x) = R' f(q), and keeps it
-   for the next ones. */
+/* cti_motion_forces -- Newmark: system.force = f(q) becomes (f(x) + f(q)) / 2. The first linearization of a step computes f(x) = R' f(q),
+   which is kept for later ones. */
 CTI_FN void cti_motion_forces(cti_state *s);
 #if CONTACT_WITH_CMR
 /* cti_motion_impulses -- end.impulse [3 n] = J' r of the rows of the last solve, through the projectors. */
 CTI_FN void cti_motion_impulses(cti_state *s);
 #endif
-/* cti_motion_fall -- end.fall [n]: gain of a component's speed along gravity in the step, over the gain in free fall, clamped to [0, 1]: 1 in
-   free fall, 0 at rest and in a block that was held. To be called before s->v is replaced. */
+/* cti_motion_fall -- end.fall [n]: increase of a component's velocity along gravity in the step, over that in free fall, clamped to [0, 1].
+   It is 1 in free fall, and 0 at rest and in held blocks. To be called before s->v is replaced. */
 CTI_FN void cti_motion_fall(cti_state *s, ct_real dt, const ct_real *v);
-/* cti_motion_is_halfway -- 1 where v is the velocity in the middle of the last step, in a body that the next one steps by Euler's rule; 0: at
+/* cti_motion_is_halfway -- 1 if v is the velocity at the middle of the last step, in a body that the next step steps by Euler's rule; 0: at
    its end. */
 CTI_FN int cti_motion_is_halfway(const cti_state *s, int block);
-/* cti_motion_kick -- [s] gravity times this is what a block that is stepped by Euler's rule gains in a step dt: v lives in the middle of
-   steps, so a change of dt adds half of the difference where the block falls, and nothing where it rests. */
+/* cti_motion_kick -- [s] gravity times this is added to the velocity of a block that is stepped by Euler's rule in a step dt. v belongs to
+   the middle of steps, so a change of dt adds half of the difference if the block falls, and nothing if it rests. */
 CTI_FN ct_real cti_motion_kick(const cti_state *s, int block, ct_real dt);
 
 
 /* ---- 8_step/motion.c ---- */
 /* motion.c -- the rigid part of a deformable component's motion.
-   Method: a step moves nodes on straight lines, and a linear force law at x0 sees no turn: a body that turns by t in a step would leave it
-   stretched by t^2 / 2. So the forces at the end are linearized at q = c + R (x0 - c), where R is the turn of a rigid body of the same
-   angular momentum and inertia: f(x1) = f(q) - K(q) (x1 - q). [Otaduy 2009, eq. 2-3, linearizes at x0.] Forces at q have no torque about it;
-   but v has less angular momentum there than at x0, by cos t, so that implicit Euler brakes every turn: b gets back what v lacks. What a
-   step of a component that nothing touches still changes of its angular momentum is put right at its end.
-   Gravity's kick follows Stoermer-Verlet where a component falls. */
+   Method: a step moves nodes on straight lines, and a linear force law at x0 does not know rotations: a body that rotates by t in a step
+   would be stretched by t^2 / 2. So the forces at the end are linearized at q = c + R (x0 - c), where R is the rotation of a rigid body
+   with the same angular momentum and inertia: f(x1) = f(q) - K(q) (x1 - q). [Otaduy 2009, eq. 2-3, linearizes at x0.] Forces at q have no
+   torque about it. But v has less angular momentum there than at x0, by cos t, so that implicit Euler would damp every rotation: b gets the
+   missing part. The remaining change of angular momentum of a component without contacts is corrected at the step's end. Gravity follows
+   Stoermer-Verlet while a component falls. */
 
-#define CTI_MOTION_LEAST CTI_R(1e-5) /* [rad] a smaller turn stretches by less than 5e-11, which neither precision's positions resolve */
+#define CTI_MOTION_LEAST CTI_R(1e-5) /* [rad] a smaller rotation stretches by less than 5e-11, which positions in neither precision
+                                        resolve */
 
 CTI_FN void cti_motion_measure(const cti_state *s, const cti_component *c, const ct_real *x, const ct_real *v, cti_motion *out)
 {
@@ -40546,7 +40570,7 @@ CTI_FN void cti_motion_measure(const cti_state *s, const cti_component *c, const
 
 static int cti_motion_is_rigid(const cti_state *s, const cti_component *c) { return s->bodies.rigid_of[s->factors.blocks[c->begin]] >= 0; }
 
-/* 1 where no script holds a block of it: what scripts hold does not turn as its momentum says */
+/* 1 if no script holds a block of the component: a held component does not rotate as its momentum says */
 static int cti_motion_is_free(const cti_state *s, const cti_component *c)
 {
     int i, is_free = 1;
@@ -40561,11 +40585,11 @@ CTI_FN int cti_motion_rate(const cti_motion *m, cti_v3 *out)
     if (!(m->mass > 0) || !cti_m3_inverse(m->inertia, inverse))
         return 0;
     *out = cti_m3_mul_v(inverse, m->spin);
-    /* no rigid motion of an angular momentum has more energy than the nodes that have it */
+    /* a rigid motion has the least energy of all motions with its angular momentum */
     return (double)cti_v3_dot(*out, m->spin) <= 2.01 * m->about;
 }
 
-/* turn [rad] of the component in dt */
+/* rotation [rad] of the component in dt */
 static int cti_motion_turn(const cti_motion *m, ct_real dt, cti_v3 *out)
 {
     cti_rigid body;
@@ -40580,7 +40604,7 @@ static int cti_motion_turn(const cti_motion *m, ct_real dt, cti_v3 *out)
     return cti_finite(cti_v3_norm(*out));
 }
 
-/* the spin about the centre that v lacks at q: nodes that turn with R keep their angular momentum there */
+/* the spin about the centre that v lacks at q: with it, nodes that rotate with R keep their angular momentum */
 static cti_v3 cti_motion_lack(const cti_state *s, const cti_component *p, const cti_motion *m)
 {
     cti_motion there;
@@ -40693,7 +40717,7 @@ CTI_FN void cti_motion_impulses(cti_state *s)
 }
 #endif
 
-/* of the blocks list[begin .. end), or begin .. end where there is no list; angular blocks have no mass */
+/* for the blocks list[begin .. end), or begin .. end if there is no list; angular blocks have no mass */
 static void cti_motion_fall_of(cti_state *s, ct_real dt, const ct_real *v, const int32_t *list, int begin, int end)
 {
     cti_v3 g = cti_v3_at(s->desc.gravity, 0);
@@ -40735,31 +40759,32 @@ CTI_FN ct_real cti_motion_kick(const cti_state *s, int block, ct_real dt)
 #undef CTI_MOTION_LEAST
 
 /* ---- 8_step/newton.h ---- */
-/* newton.h -- where a body that gains energy is linearized again. */
+/* newton.h -- the position at which a body that gains energy is linearized again. */
 
 
 #if CONTACT_WITH_CMR
-/* cti_newton_gains -- 1 for a component of a body whose energy rose by more than its bound in the present iteration. */
+/* cti_newton_gains -- 1 for a component of a body whose energy rose by more than its bound in the current iteration. */
 CTI_FN int cti_newton_gains(const cti_state *s, const cti_component *q);
-/* cti_newton_helps -- 1 where a deformable body gains: rows of rigid bodies are linearized anew in every round as it is. */
+/* cti_newton_helps -- 1 if a deformable body gains: rows of rigid bodies are linearized again in every round anyway. */
 CTI_FN int cti_newton_helps(const cti_state *s);
-/* cti_newton_place -- system.q of bodies that gain: on the way from where the last iteration of a substep dt was linearized to where it ended,
-   as far as the incremental potential falls. Needs A and force of that iteration; system.work is scratch. */
+/* cti_newton_place -- system.q of bodies that gain: a point between the last linearization of a substep dt and its result, at which the
+   incremental potential is lower. Needs A and force of that iteration; system.work is scratch. */
 CTI_FN void cti_newton_place(cti_state *s, ct_real dt);
 
 
 /* ---- 8_step/newton.c ---- */
-/* newton.c -- where a body that gains energy is linearized again.
+/* newton.c -- the position at which a body that gains energy is linearized again.
    Method: an implicit Euler step of one body is the minimum of the incremental potential
-     L(x) = |x - y|^2 / 2 dt^2 in the norm of (1 + dt alpha) M + Psi(x) - (J' r / dt)'x,
-   y where it would go without forces, r the impulses of the last solve. An iteration solves A u = b + J' r about q, so A p / dt^2 with p the way
-   from q to its end is minus the gradient of L at q, and p goes down as A is positive definite. The next place is q + a p: a is 1 three times, and
-   then in (0, 1] it is halved, or less by a parabola, until L falls [Nocedal & Wright, Numerical Optimization, sec. 3.1]. What a body gains at the end of
-   the last iteration goes to zero with p. Stiffness damping acts on p alone, so it is in A, but not in L.
-   Translation does not change forces: of bodies without pins it is not part of p. */
+   L(x) = |x - y|^2 / 2 dt^2 in the norm of (1 + dt alpha) M + Psi(x) - (J' r / dt)'x,
+   where y is its motion without forces, and r the impulses of the last solve. An iteration solves A u = b + J' r about q, so A p / dt^2,
+   with p the vector from q to its result, is minus the gradient of L at q, and p is a descent direction since A is positive definite. The
+   next linearization is at q + a p. In the first three iterations a is 1; then a in (0, 1] is halved, or reduced further by a parabola,
+   until L falls [Nocedal & Wright, Numerical Optimization, sec. 3.1]. The gain of energy at the end of the last iteration goes to zero with
+   p. Stiffness damping acts on p alone, so it is in A, but not in L. Translation does not change forces: for bodies without pins it is not
+   part of p. */
 
-#define CTI_NEWTON_TRIES 8     /* the last of them is at most 1/256 of the way */
-#define CTI_NEWTON_FALL 1e-4   /* share of what the slope promises that L has to fall */
+#define CTI_NEWTON_TRIES 8     /* [halvings] the last one is at most 1/256 of p */
+#define CTI_NEWTON_FALL 1e-4   /* share of the decrease predicted by the slope that L must reach */
 
 CTI_FN int cti_newton_gains(const cti_state *s, const cti_component *q)
 {
@@ -40776,7 +40801,7 @@ CTI_FN int cti_newton_helps(const cti_state *s)
 }
 #endif
 
-/* slope p'A p / dt^2, force f'p and mass p'M p / dt^2 of a body's way p [J] */
+/* slope p'A p / dt^2, force f'p and mass p'M p / dt^2 of a body's step p [J] */
 typedef struct cti_newton_way {
     double slope, force, mass;
 } cti_newton_way;
@@ -40794,8 +40819,8 @@ static void cti_newton_measure(const cti_state *s, int m, const ct_real *p, ct_r
     out->slope /= (double)(dt * dt), out->mass /= (double)(dt * dt);
 }
 
-/* 1 where the last iteration was a step down L at q: by Euler's rule, and, if it was the first, without scripted blocks, which it brings to
-   their place, and without a strain limit, which it sees ahead of q */
+/* 1 if the last iteration was a descent step for L at q. This requires Euler's rule. A first iteration must also have no scripted blocks,
+   which it moves to their place, and no strain limit, which it evaluates ahead of q */
 static int cti_newton_has_potential(const cti_state *s, int m)
 {
     int block = s->history.block[m], i, scripted = 0;
@@ -40805,7 +40830,7 @@ static int cti_newton_has_potential(const cti_state *s, int m)
            (s->system.turns[s->factors.component_of[block]].moved == 2 || !(scripted || s->bodies.models[m]->springs.limit > 0));
 }
 
-/* share of the way p that body m goes (line search); x [3 n] is scratch */
+/* share a of the step p for body m (line search); x [3 n] is scratch */
 static ct_real cti_newton_step_length(cti_state *s, int m, ct_real dt, const ct_real *p, ct_real *x)
 {
     double psi, a = 1;
@@ -40856,22 +40881,22 @@ CTI_FN void cti_newton_place(cti_state *s, ct_real dt)
 #undef CTI_NEWTON_FALL
 
 /* ---- 8_step/momenta.h ---- */
-/* momenta.h -- angular momentum of bodies that act on nothing but each other. */
+/* momenta.h -- angular momentum of groups of bodies that only act on each other. */
 
 
-/* cti_momenta_balance -- turns the end velocities v [3 n] of groups of components that nothing outside of them acts on, such that the angular
-   momentum of each group is what it was, less what mass damping took. A group of one that did not turn is left alone. */
+/* cti_momenta_balance -- corrects the end velocities v [3 n] of groups of components on which nothing outside acts, so that each group
+   keeps its angular momentum, minus the loss by mass damping. A group of one component that did not rotate is left alone. */
 CTI_FN void cti_momenta_balance(cti_state *s, ct_real dt, ct_real *v);
 
 
 /* ---- 8_step/momenta.c ---- */
-/* momenta.c -- angular momentum of bodies that act on nothing but each other.
-   Method: a step is x1 = x0 + dt v, v = v0 + M^-1 f, so that x1 x m v = x0 x m v and angular momentum changes by the moment of all impulses
-   about x0. Those of elasticity have none about the place where they are evaluated, those of a contact none at the time of impact; about x0
-   they have one of first order in dt. So a group of components that contacts connect, and that neither scripts nor what rests
-   act on, gets the same angular velocity in addition at the end of the step, each about its own centre: the smallest change of
-   velocities, in the norm of the masses, that gives the group the angular momentum that it had, and leaves each body the linear momentum
-   that the reported impulses gave it. The next step's solve sees it in the free motion. Not in groups that joints hold. Gravity and mass
+/* momenta.c -- angular momentum of groups of bodies that only act on each other.
+   Method: a step is x1 = x0 + dt v, v = v0 + M^-1 f, so that x1 x m v = x0 x m v, and angular momentum changes by the moment of all
+   impulses about x0. Elastic impulses have no moment about the place where they are evaluated, contact impulses none at the time of impact;
+   about x0 their moment is of first order in dt. A group consists of components that contacts connect, and on which neither scripts nor
+   bodies at rest act. At the end of the step all its components get the same additional angular velocity, each about its own centre. This
+   is the smallest change of velocities, in the norm of the masses, that restores the group's angular momentum and leaves each body the
+   linear momentum of its reported impulses. The next step's free motion includes it. It is not done in groups with joints. Gravity and mass
    damping have their own moments about the centre. Based on: no paper; Hairer, Lubich, Wanner 2006, IV.4 (projection on invariants). */
 
 static cti_group *cti_momenta_root(cti_group *q, int c)
@@ -40881,8 +40906,8 @@ static cti_group *cti_momenta_root(cti_group *q, int c)
     return &q[c];
 }
 
-/* components under rows with an impulse are of one group; rows with no free block on one side hold their group, and so do joints, which a
-   turn of each body about its own centre would tear at */
+/* Components under rows with an impulse belong to one group. A row without a free block on one side makes its group held, and so does a
+   joint, which rotations of each body about its own centre would violate */
 static void cti_momenta_unite(cti_state *s)
 {
     cti_group *q = s->end.groups;
@@ -40903,7 +40928,7 @@ static void cti_momenta_unite(cti_state *s)
     }
 }
 
-/* groups that keep their angular momentum are open from here on */
+/* opens the groups that keep their angular momentum */
 static void cti_momenta_select(cti_state *s)
 {
     int c, k;
@@ -40918,7 +40943,7 @@ static void cti_momenta_select(cti_state *s)
     }
 }
 
-/* the motion of a component, a rigid body's own spin included */
+/* the motion of a component, including a rigid body's own spin */
 static void cti_momenta_measure(const cti_state *s, int c, int at_end, const ct_real *v, cti_motion *out)
 {
     const cti_component *p = &s->factors.components[c];
@@ -40966,7 +40991,7 @@ static cti_v3 cti_momenta_moment(const cti_state *s, const cti_group *g, int c, 
     return sum;
 }
 
-/* adds what a component's angular momentum about its group's centre lacks, and its inertia */
+/* adds a component's missing angular momentum about its group's centre, and its inertia */
 static void cti_momenta_add(const cti_state *s, cti_group *g, int c, ct_real dt, const ct_real *v)
 {
     cti_motion m[2];
@@ -40985,7 +41010,7 @@ static void cti_momenta_add(const cti_state *s, cti_group *g, int c, ct_real dt,
         g->inertia[k] += m[1].inertia[k];
 }
 
-/* the angular velocity that a group lacks; 0 where nodes on a line have none about it, see cti_motion_rate */
+/* the missing angular velocity of a group; 0 if its nodes are on a line, see cti_motion_rate */
 static void cti_momenta_rate(cti_group *g)
 {
     ct_real inverse[9];
@@ -41003,7 +41028,7 @@ static void cti_momenta_turn(const cti_state *s, const cti_group *g, int c, ct_r
     const cti_component *p = &s->factors.components[c];
     int rigid = s->bodies.rigid_of[s->factors.blocks[p->begin]], i;
     cti_motion m;
-    if (rigid >= 0) { /* spin is I_mid times the angular block's velocity */
+    if (rigid >= 0) { /* spin is I_mid times the velocity of the angular block */
         const cti_rigid *r = &s->bodies.rigids[rigid];
         ct_real I[9], inverse[9];
         cti_rigid_inertia(r, r->q_new, I);
@@ -41049,8 +41074,8 @@ CTI_FN void cti_momenta_balance(cti_state *s, ct_real dt, ct_real *v)
 
 /* ---- 8_step/integrate.c ---- */
 /* integrate.c -- Newmark (beta 1/4, gamma 1/2) and BDF2 as A u = b in the average velocity of the step.
-   Method: contacts and CCD look at the straight motion x1 = x0 + dt u, so u is the unknown of every scheme; the velocity at the end of the
-   step, which the next one starts from, follows from it. F(x, v) = f(x) + M g - C v, C = alpha M + D; f is linearized at x0: one Newton
+   Method: contacts and CCD use the straight motion x1 = x0 + dt u, so u is the unknown of every scheme. The velocity at the end of the
+   step, from which the next one starts, follows from it. F(x, v) = f(x) + M g - C v, C = alpha M + D; f is linearized at x0: one Newton
    iteration, as for Euler (Otaduy 2009, eq. 2 - 3, which names Newmark and BDF2).
      Newmark     u = (v0 + v1) / 2,  M (v1 - v0) = dt/2 (F0 + F1): with h = dt/2
                  (M + h C + h^2 K) u = M v0 + h (f + M g),  v1 = u + (u - v0)
@@ -41058,14 +41083,15 @@ CTI_FN void cti_momenta_balance(cti_state *s, ct_real dt, ct_real *v)
                  and through three velocities: v1 = a u - s u', M (a v1 - (1 + w) v0 + c v') = dt F1, u' and v' of the step before: h = dt/a
                  (M + h C + h^2 K) u = M (((1 + w) v0 - c v') / a^2 + s/a u') + h/a (f + M g) + s h/a C u',  v1 = u + s (u - u')
    A free fall is exact in both. BDF2 starts with a step of Newmark. differs: not with one of Euler, whose end velocity is u.
-   f(x1) is linearized at q, where the body's own turn takes it (motion.h): f(x1) = f(q) - K(q) (x0 + dt u - q), and f(x0) = R' f(q).
-   Impulses: in A u = b + J' r a multiplier is the same impulse for every body, whatever its scheme. A scheme that takes it for a force over the
-   step gives v1 half a kick that the next impulse has to take back; a contact may open, a blow bends a stiff body more than the step resolves,
-   and v1 would have energy from nowhere. So a body that contacts or joints acted on in the last step is stepped by Euler's rule, v1 = u; and
-   in the first step of a touch the impulse acts at its start, as if the body had always had the speed w = (1 + h alpha) (u - u_free) that it
-   gives through A, which M weighs as it does M^-1 J' r:
+   f(x1) is linearized at q, the position to which the body's own rotation takes it (motion.h): f(x1) = f(q) - K(q) (x0 + dt u - q), and
+   f(x0) = R' f(q). Impulses: in A u = b + J' r a multiplier is the same impulse for every body, whatever its scheme. If a scheme treated it
+   as a force over the step, v1 would get a second share of it, which the next impulse would have to remove. When the contact opens, or an
+   impact bends a stiff body more than the step resolves, v1 would have energy from nowhere. So a body that contacts or joints acted on in
+   the last step is stepped by Euler's rule, v1 = u. In the first step with a contact the impulse acts at the step's start, as if the body
+   had always had the additional velocity w = (1 + h alpha) (u - u_free) that the impulse gives through A. Its total momentum is that of
+   M^-1 J' r:
      Newmark  v1 = u + (u - v0 - w),   BDF2  v1 = u + s (u - u' - w), and its history becomes v0 + w, u.
-   BDF2 starts again behind a touch. (Kane, Repetto, Ortiz, Marsden 1999; Deuflhard, Krause, Ertel 2008: contact is implicit, whatever the
+   BDF2 starts anew after a contact. (Kane, Repetto, Ortiz, Marsden 1999; Deuflhard, Krause, Ertel 2008: contact is implicit, whatever the
    rest is.)
    differs: rigid bodies have no stiffness and keep their own step. */
 
@@ -41079,7 +41105,7 @@ CTI_FN int cti_integrate_reserve(cti_state *s)
         return 0;
     for (i = 0; i < s->n; i++)
         q->model_of[i] = -1;
-    /* a body's blocks are all from its smallest node number to its largest */
+    /* a body's blocks are those from its smallest to its largest node number */
     for (k = 0; k < s->bodies.n_models; k++) {
         const cti_model *m = s->bodies.models[k];
         const int32_t *list = m->tets.n ? m->tets.node : m->membrane.node;
@@ -41103,7 +41129,7 @@ CTI_FN void cti_integrate_free(cti_state *s)
     CTI_FREE(s->mem, q->model_of), CTI_FREE(s->mem, q->block), CTI_FREE(s->mem, q->last), CTI_FREE(s->mem, q->reset);
 }
 
-/* blocks [b0, b0 + n) leave an array of vectors; blocks that joined later are not in it yet */
+/* removes blocks [b0, b0 + n) from an array of vectors, which may not have blocks that joined later */
 static void cti_integrate_cut(ct_real *array, int b0, int n)
 {
     int have = CTI_LEN(array) / 3;
@@ -41176,7 +41202,7 @@ static void cti_integrate_block(cti_state *s, int i, const cti_scheme *c, const 
         ct_real v = c->v_ * s->v[k], fall = c->f_ * s->desc.gravity[k - 3 * i];
         if (!c->newmark)
             v += c->v0_ * q->v0[k] + c->u_ * q->u0[k];
-        q->v_end[k] = v + fall; /* where the free motion starts */
+        q->v_end[k] = v + fall; /* the start of the free motion */
         s->system.b[k] += m * (v + fall) + c->f_ * s->system.force[k];
         if (Du)
             s->system.b[k] += c->c_ * (s->bodies.alpha[i] * m * q->u0[k] + Du[k]);
@@ -41200,7 +41226,7 @@ CTI_FN void cti_integrate_assemble(cti_state *s, ct_real dt)
 {
     ct_real *Du = s->desc.integrator == CT_INTEGRATOR_BDF2 ? s->system.work : NULL;
     int i, k;
-    if (Du) { /* in the middle of that step: u' of a turn is rigid there, and nowhere else */
+    if (Du) { /* at the middle of that step, where the u' of a rotation is a rigid motion */
         ct_real *middle = Du + 3 * (size_t)s->n;
         memset(Du, 0, sizeof(ct_real) * 3 * (size_t)s->n);
         for (k = 0; k < 3 * s->n; k++)
@@ -41251,7 +41277,7 @@ CTI_FN void cti_integrate_reset(cti_state *s, int all)
         }
 }
 
-/* bodies that contacts or joints acted on in the last solve */
+/* marks bodies that contacts or joints acted on in the last solve */
 static void cti_integrate_touch(cti_state *s, uint8_t *touched)
 {
     int i, k;
@@ -41275,7 +41301,7 @@ static void cti_integrate_close(cti_state *s, int i, ct_real dt, const cti_schem
     cti_history *q = &s->history;
     cti_v3 u = cti_v3_at(s->end.v, i), w = blow ? cti_integrate_jump(s, i, c) : cti_v3_zero(), e;
     e = cti_v3_mul(cti_v3_sub(cti_v3_sub(u, cti_v3_at(c->newmark ? s->v : q->u0, i)), w), c->s);
-    if (blow) /* Euler's rule is next, whose gravity kicks from the middle of one step to the middle of the next */
+    if (blow) /* the next step is by Euler's rule, with gravity from the middle of one step to the middle of the next */
         e = cti_v3_mad(e, cti_v3_at(s->desc.gravity, 0), -dt / 2);
     /* scripted axes have the script's velocity */
     if (s->scripts.n_constrained && s->scripts.filter[i] >= 0)
@@ -41283,7 +41309,7 @@ static void cti_integrate_close(cti_state *s, int i, ct_real dt, const cti_schem
     cti_v3_put(q->v_end, i, cti_v3_add(u, e));
 }
 
-/* 1 for a body that its scheme steps to the end */
+/* 1 for a body that keeps its scheme to the end of the step */
 static int cti_integrate_closes(const cti_state *s, int model)
 {
     const cti_history *q = &s->history;
@@ -41340,7 +41366,8 @@ CTI_FN void cti_integrate_yield(cti_state *s, const uint8_t *bodies)
     int i, m;
     for (m = 0; m < s->bodies.n_models; m++)
         for (i = q->block[m]; s->desc.integrator != CT_INTEGRATOR_EULER && bodies[m] && i <= q->last[m]; i++)
-            q->dt_prev[i] = q->touched[i] ? q->dt_prev[i] : 0, q->touched[i] = 1; /* v is that of now, half of gravity's kick is due */
+            q->dt_prev[i] = q->touched[i] ? q->dt_prev[i] : 0, q->touched[i] = 1; /* v is that of the present time, and half of gravity's
+                                                                                     change is still to come */
 }
 
 CTI_FN void cti_integrate_advance(cti_state *s, ct_real dt)
@@ -41385,37 +41412,38 @@ CTI_FN void cti_integrate_clear(cti_state *s)
 }
 
 /* ---- 8_step/impulses.h ---- */
-/* impulses.h -- what contacts, joints and pins gave to bodies over a step: sums over its substeps. */
+/* impulses.h -- impulses of contacts, joints and pins on bodies over a step: sums over its substeps. */
 
 
 CTI_FN void cti_impulses_free(cti_mem *mem, cti_impulses *q);
-/* cti_impulses_reserve -- room for the pins' sums of s->n blocks; new blocks have none. 0: out of memory. */
+/* cti_impulses_reserve -- reserves the pins' sums for s->n blocks; new blocks start with 0. 0: out of memory. */
 CTI_FN int cti_impulses_reserve(cti_state *s);
-/* cti_impulses_remove -- blocks [b0, b0 + n) leave. */
+/* cti_impulses_remove -- removes blocks [b0, b0 + n). */
 CTI_FN void cti_impulses_remove(cti_state *s, int b0, int n);
-/* cti_impulses_keep -- rows of A and b of the blocks that pins and directions constrain, before the filter changes them: their reaction is
-   A v - b less what rows give. 0: out of memory. */
+/* cti_impulses_keep -- stores the rows of A and b of blocks that pins and directions constrain, before the filter changes them. Their
+   reaction is A v - b minus the impulses of rows. 0: out of memory. */
 CTI_FN int cti_impulses_keep(cti_state *s);
-/* cti_impulses_reactions -- impulses [3 n] that scripts give to the blocks in scripts.reactions in a substep dt to end.v: factor (A v - b) - J' r,
-   without what the block is free to do. In system.work. */
+/* cti_impulses_reactions -- impulses [3 n] of scripts on the blocks in scripts.reactions, in a substep dt to end.v: factor (A v - b) - J'
+   r, without the directions in which the block is free. In system.work. */
 CTI_FN const ct_real *cti_impulses_reactions(cti_state *s, ct_real dt);
-/* cti_impulses_begin -- sums of a new step, all zero. */
+/* cti_impulses_begin -- starts the sums of a new step with 0. */
 CTI_FN void cti_impulses_begin(cti_state *s);
 /* cti_impulses_add -- adds a substep of dt that is about to be committed: contact.rows, contact.origins, end.v. system.work and the arena are
    scratch. 0: out of memory. */
 CTI_FN int cti_impulses_add(cti_state *s, ct_real dt);
-/* cti_impulses_swap -- the new step's sums become those that are read; called again they are put back. Not in a repair, where time stands still. */
+/* cti_impulses_swap -- makes the new step's sums those that the user reads; a second call undoes that. Not in a repair, in which time does
+   not advance. */
 CTI_FN void cti_impulses_swap(cti_state *s);
-/* cti_impulses_clear -- nothing touches, holds or pins. */
+/* cti_impulses_clear -- empties the lists of contacts, joints and pins. */
 CTI_FN void cti_impulses_clear(cti_impulses *q);
 
 
 /* ---- 8_step/impulses.c ---- */
 /* impulses.c -- impulses of a whole step.
-   Method: each substep adds its multipliers when it is committed. A contact is found again by its key; a sum is a vector of the world and is
-   turned into the axes of the last substep that loaded the contact, so that the sum over all contacts is the momentum that they exchanged.
-   A pin's reaction is what the unfiltered equation A v = b + J' r lacks at its block, in the directions that the pin holds. Sums are kept
-   twice: those of the step at hand take the place of the others when the step is done, so that a step that is taken back leaves no trace.
+   Method: each substep adds its multipliers when it is committed. A contact is found again by its key. A sum is a vector in world axes,
+   which is rotated into the axes of the last substep that loaded the contact; so the sum over all contacts is the momentum that they
+   exchanged. A pin's reaction is what is missing in the unfiltered equation A v = b + J' r at its block, in the directions that the pin
+   holds. Sums are stored twice: those of the current step replace the others when the step is done, so that an undone step leaves no trace.
    Based on: no paper. */
 
 CTI_FN void cti_impulses_free(cti_mem *mem, cti_impulses *q)
@@ -41461,7 +41489,7 @@ CTI_FN void cti_impulses_swap(cti_state *s)
 
 /* ---- contacts and joints ---- */
 
-/* touches of the step so far by key; at: [mask + 1] index + 1 or 0 */
+/* index by key of the step's touches so far; at: [mask + 1] index + 1 or 0 */
 typedef struct cti_impulses_index {
     int32_t *at;
     uint32_t mask;
@@ -41475,7 +41503,7 @@ static uint32_t cti_impulses_find(const cti_impulses_index *x, const cti_touch *
     return i;
 }
 
-/* the first substep needs none: a key has one row. 0: out of memory */
+/* makes the index. The first substep needs none, since a key has only one row there. 0: out of memory */
 static int cti_impulses_make_index(cti_state *s, cti_impulses_index *x)
 {
     const cti_touch *list = s->step.impulses.touches;
@@ -41494,7 +41522,7 @@ static int cti_impulses_make_index(cti_state *s, cti_impulses_index *x)
     return x->at != NULL;
 }
 
-/* place of a row's touch in the list, a new one at its end where it has none; there is room */
+/* index of a row's touch in the list, added at the end if it is new; there is room */
 static cti_touch *cti_impulses_place(cti_impulses *q, const cti_impulses_index *x, uint64_t key)
 {
     cti_touch *t;
@@ -41514,7 +41542,7 @@ static void cti_impulses_contact(cti_impulses *q, const cti_surface *s, ct_cone 
                                  const cti_contact_row *origin)
 {
     cti_touch *t = cti_impulses_place(q, x, row->key);
-    cti_v3 before = cti_m3_mul_tv(t->frame, cti_v3_at(t->r, 0)); /* zero where it is new */
+    cti_v3 before = cti_m3_mul_tv(t->frame, cti_v3_at(t->r, 0)); /* zero for a new touch */
     t->pair = origin->pair;
     t->thickness = cti_pair_thickness(s, &origin->pair);
     t->sticking = cti_rows_sticks(cone, row);
@@ -41535,7 +41563,7 @@ static int cti_impulses_joint(cti_state *s, const cti_row *row)
 
 /* ---- pins ---- */
 
-/* 1 where pins or directions constrain a block */
+/* 1 if pins or directions constrain a block */
 static int cti_impulses_is_pinned(const cti_state *s, int i)
 {
     return s->scripts.filter[i] >= 0 && !s->scripts.held[i] && !cti_state_is_inactive(s, i);
@@ -41565,14 +41593,14 @@ CTI_FN int cti_impulses_keep(cti_state *s)
     return 1;
 }
 
-/* out += weight times impulse where a script constrains the block */
+/* out += weight times impulse if a script constrains the block */
 static void cti_impulses_give(const cti_state *s, int block, ct_real weight, cti_v3 impulse, ct_real *out)
 {
     if (s->scripts.filter[block] >= 0)
         cti_v3_addto(out, block, cti_v3_mul(impulse, weight));
 }
 
-/* what rows give to constrained blocks, those included that are fixed and have no term in them; out [3 n] */
+/* impulses of rows on constrained blocks, including fixed blocks, which have no term in the rows; out [3 n] */
 static void cti_impulses_received(const cti_state *s, ct_real *out)
 {
     int i, k, j;
@@ -41662,9 +41690,9 @@ CTI_FN int cti_impulses_add(cti_state *s, ct_real dt)
 /* ---- 8_step/assemble.c ---- */
 /* assemble.c -- A and b of the linearized step; the coefficients of Newmark and BDF2 are in integrate.c.
    Method: A = M (1 + dt alpha) + dt^2 K + dt D, b = M v + dt f + kick M g, one Newton iteration (Otaduy 2009, eq. 2-3).
-   differs: f and K are those of q, where the body's own turn takes it (motion.h), so that b has (dt^2 K + dt D) (q - x) / dt beside; gravity
-   kicks such that v lives in the middle of steps (Stoermer-Verlet) and a free fall is exact at every dt. Pins: S A S + (I - S), the inverse
-   mass S / m of Volino & Magnenat-Thalmann 2000, sec. 2.2. */
+   differs: f and K are those of q, the position to which the body's own rotation takes it (motion.h), so that b also has (dt^2 K + dt D) (q
+   - x) / dt. Gravity is added such that v belongs to the middle of steps (Stoermer-Verlet), and a free fall is exact at every dt. Pins: S A
+   S + (I - S), the inverse mass S / m of Volino & Magnenat-Thalmann 2000, sec. 2.2. */
 
 CTI_FN void cti_assemble_movers(cti_state *s, double time)
 {
@@ -41686,7 +41714,7 @@ CTI_FN ct_real cti_assemble_script_speed(const cti_state *s, ct_real dt)
     return cti_sqrt(big) / dt;
 }
 
-/* room for a projector of this block: its index, -1 when memory ran out */
+/* index of a projector for this block, made if needed; -1 when memory ran out */
 static int cti_assemble_slot(cti_state *s, int block)
 {
     int k = s->scripts.n_constrained;
@@ -41698,7 +41726,7 @@ static int cti_assemble_slot(cti_state *s, int block)
     return s->scripts.filter[block] = k;
 }
 
-/* axes that p holds are taken out of the block's S, which is diagonal so far */
+/* removes the axes that p holds from the block's S, which is diagonal so far */
 static int cti_assemble_axes(cti_state *s, const cti_pin *p, ct_real dt)
 {
     cti_v3 target = cti_script_follow(p->n_path ? s->scripts.path + p->path : NULL, p->n_path, cti_v3_at(p->start, 0),
@@ -41721,8 +41749,8 @@ static int cti_assemble_axes(cti_state *s, const cti_pin *p, ct_real dt)
     return 1;
 }
 
-/* a direction: alone it is S; with pins, S projects on what both leave: the null space of M = (I - P) + (I - D), and v_fixed is the
-   velocity in M's range that keeps both, M v = (I - D) v_pins */
+/* a direction pin: alone it is S. With pins, S projects onto the motions that both allow, the null space of M = (I - P) + (I - D); v_fixed
+   is the velocity in M's range that satisfies both, M v = (I - D) v_pins */
 static int cti_assemble_direction(cti_state *s, const cti_direction *d)
 {
     int b = d->block, first = s->scripts.filter[b] < 0, slot = cti_assemble_slot(s, b), i, j, k;
@@ -41754,7 +41782,7 @@ static int cti_assemble_direction(cti_state *s, const cti_direction *d)
     return 1;
 }
 
-/* 1 where a block stays where it is, or goes as its script wants */
+/* 1 if a block stays where it is, or moves as its script says */
 static int cti_assemble_is_held(const cti_state *s, int i)
 {
     return (s->scripts.held[i] & (CTI_HELD_REPAIR | CTI_HELD_IMPLAUSIBLE)) || cti_state_is_inactive(s, i);
@@ -41855,10 +41883,10 @@ static void cti_assemble_rigids(cti_state *s, ct_real dt)
     }
 }
 
-#define CTI_ASSEMBLE_MODEL_US 50.0 /* [us] that a model takes, and a row of A that is cleared, about; see cti_tasks_run_work */
+#define CTI_ASSEMBLE_MODEL_US 50.0 /* [us] about the time of a model, and of clearing a row of A; see cti_tasks_run_work */
 #define CTI_ASSEMBLE_CLEAR_US 0.03
 
-/* models write to their own blocks; what they count and add up is kept apart */
+/* models write to their own blocks only; their counts and sums are kept separate */
 typedef struct cti_assemble_loop {
     cti_state *s;
     ct_real dt;
@@ -41866,7 +41894,7 @@ typedef struct cti_assemble_loop {
     int *extended; /* [models] */
 } cti_assemble_loop;
 
-/* h of the models' A, and the part of a step that a strain limit's force acts for; bodies may be at different places in their history */
+/* h of a model's A, and the part of a step in which a strain limit's force acts; bodies may have different histories */
 static void cti_assemble_lengths(const cti_state *s, int model, ct_real dt, ct_real *h, ct_real *share)
 {
     cti_scheme c;
@@ -41897,12 +41925,12 @@ static void cti_assemble_range(int begin, int end, int worker, void *context)
 static int cti_assemble_models(cti_state *s, ct_real dt, const ct_real *x, int *out_extended)
 {
     cti_assemble_loop q;
-    ct_real *ahead = s->system.work + 9 * (size_t)s->n; /* damping that is computed before the free solve looks there again */
+    ct_real *ahead = s->system.work + 9 * (size_t)s->n; /* damping, which is computed before the free solve, uses the same place */
     int i, c;
     q.s = s, q.dt = dt, q.x = x, q.ahead = ahead;
     for (i = 0; i < 3 * s->n; i++)
         ahead[i] = s->v[i] - (x[i] - s->x[i]) / dt;
-    /* strain limits of components in a further iteration are evaluated at q itself */
+    /* in further iterations strain limits are evaluated at q itself */
     for (c = 0; x == s->system.q && c < CTI_LEN(s->factors.components); c++)
         for (i = s->factors.components[c].begin; s->system.turns[c].moved == 2 && i < s->factors.components[c].end; i++)
             cti_v3_put(ahead, s->factors.blocks[i], cti_v3_zero());
@@ -41930,9 +41958,9 @@ static void cti_assemble_clear(cti_state *s)
     cti_tasks_run_work(&s->desc.tasks, cti_assemble_clear_range, s->n, CTI_ASSEMBLE_CLEAR_US, s);
 }
 
-/* Share of a turn that elasticity makes: free nodes leave it by e = v - u - (q - x) / dt, u the speed of their centre; the step leaves
-   (M + A_el)^-1 M e of that, along e about the share e'M e / (e'M e + e'A_el e). 1: stiff, the nodes end at q; 0: dust, which goes straight on.
-   w: (q - x) / dt; out: scratch */
+/* The share of a body's rotation that its elasticity can bring about. Free nodes depart from the rotation by e = v - u - (q - x) / dt, with
+   u the speed of their centre; the step leaves (M + A_el)^-1 M e of that, which along e is about the share e'M e / (e'M e + e'A_el e). 1:
+   stiff, the nodes end at q; 0: without elasticity, each node goes straight on. w: (q - x) / dt; out: scratch */
 static ct_real cti_assemble_share(const cti_state *s, const cti_component *p, const ct_real *w, ct_real *e)
 {
     const int32_t *blocks = s->factors.blocks;
@@ -41954,8 +41982,8 @@ static ct_real cti_assemble_share(const cti_state *s, const cti_component *p, co
     return bound > 0 ? (ct_real)(bound / (bound + free)) : 0;
 }
 
-/* b = A_el (q - x) / dt for components with q not x, plus M times the spin `rate`; A_el = h^2 K + h D is all that A holds so far. The term
-   takes D out of the motion from x to q: strain damping acts on the departure from q alone. */
+/* b = A_el (q - x) / dt for components with q other than x, plus M times the spin `rate`; A contains only A_el = h^2 K + h D so far. The
+   term removes D from the motion from x to q, so that strain damping acts on the departure from q alone. */
 static void cti_assemble_place(cti_state *s, ct_real dt)
 {
     cti_system *sys = &s->system;
@@ -41984,7 +42012,7 @@ static void cti_assemble_place(cti_state *s, ct_real dt)
 }
 
 #if CONTACT_WITH_DCD
-/* b += h^2 K v: the forces of q = x + h v, linearized there, in terms of the velocity of the whole step. A holds h^2 K + h D alone.
+/* b += h^2 K v: the forces of q = x + h v, linearized there, in terms of the velocity of the whole step. A contains only h^2 K + h D.
    damping [3 n] = h D v */
 static void cti_assemble_shift(cti_state *s, ct_real dt, const ct_real *q, const ct_real *v, ct_real *damping)
 {
@@ -42053,37 +42081,37 @@ CTI_FN int cti_assemble(cti_state *s, ct_real dt, int *out_extended)
 #endif
 
 /* ---- 8_step/island.h ---- */
-/* island.h -- a contact island as a problem of its own: the components under some rows, in numbers that run from 0. */
+/* island.h -- a contact island as a separate problem: the components under some rows, with block numbers from 0. */
 
 
-/* cti_island -- what a solve of some rows needs, and nothing of the rest of the world. It may not be moved: p points into it. */
+/* cti_island -- the data for a solve of some rows, and nothing of the rest of the world. It may not be moved in memory: p points into
+   it. */
 typedef struct cti_island {
     int32_t *components;   /* [n_components] ascending */
     int n_components, n;   /* n: blocks, component by component */
     const int32_t *blocks; /* [n] their numbers in the world */
-    const int32_t *own;    /* [n] 0, 1, 2, ...: lists of local blocks point into it */
-    cti_bsr A;             /* the components' rows: A couples nothing else */
+    const int32_t *own;    /* [n] the numbers 0, 1, 2, ...: lists of local blocks point into it */
+    cti_bsr A;             /* the components' rows of A, which couple to nothing else */
     ct_real *v;            /* [3 n] */
     cti_problem p;         /* local A, b, rows; clusters are not set */
 } cti_island;
 
 #if CONTACT_WITH_CMR
-/* cti_island_open -- rows [first, end) of the world's problem and the components that they touch. v [3 n of the world] is the start of the
-   solve. What is a run of the world's blocks is referred to, the rest copied. One island may be open at a time. Memory from the arena; 0 when
-   it ran out, and then nothing is open. */
+/* cti_island_open -- opens rows [first, end) of the world's problem with the components that they touch. v [3 n of the world] is the start
+   of the solve. Where the blocks are consecutive in the world, data are referenced, else copied. Only one island may be open at a time.
+   Memory from the arena; 0 when it ran out, and then nothing is open. */
 CTI_FN int cti_island_open(cti_factors *f, cti_arena *arena, const cti_problem *world, int first, int end, ct_real *v, cti_island *out);
-/* cti_island_close -- velocities and multipliers back to where they came from. */
+/* cti_island_close -- copies velocities and multipliers back to the world. */
 CTI_FN void cti_island_close(cti_factors *f, const cti_island *q, cti_row *rows, ct_real *v);
 
 
 /* ---- 8_step/island.c ---- */
-/* island.c -- a contact island taken out of the world and put back.
-   Method: A couples blocks only within a component, so the rows of the components under some contacts are a matrix of their own, exactly.
-   Blocks are numbered component by component and components as the world does, so that what a far body adds to the world changes no number
-   and no order here, and with them no bit of the result. Based on: no paper, only
-   the graph of A. */
+/* island.c -- copies a contact island out of the world and back.
+   Method: A couples blocks only within a component, so the rows of A of the components under some contacts form a separate matrix, exactly.
+   Blocks are numbered component by component, and components in the world's order. So a distant body changes no number and no order here,
+   and no bit of the result. Based on: no paper, only the graph of A. */
 
-/* components under the rows, ascending, each with its place */
+/* finds the components under the rows, ascending, each with its place */
 static int cti_island_find(cti_factors *f, cti_arena *arena, const cti_row *rows, int n_rows, cti_island *out)
 {
     int i, k, most = 0;
@@ -42110,7 +42138,7 @@ static int cti_island_find(cti_factors *f, cti_arena *arena, const cti_row *rows
     return 1;
 }
 
-/* numbers of the blocks; run: they follow one another in the world */
+/* numbers the blocks; run: they are consecutive in the world */
 static int cti_island_number(const cti_factors *f, cti_arena *arena, int run, cti_island *out)
 {
     int32_t *blocks, *own;
@@ -42133,7 +42161,7 @@ static int cti_island_number(const cti_factors *f, cti_arena *arena, int run, ct
     return 1;
 }
 
-/* the components' rows of A; values of a run stay where they are */
+/* the components' rows of A; for a run the values are referenced, not copied */
 static int cti_island_matrix(const cti_factors *f, cti_arena *arena, const cti_bsr *A, int run, cti_island *out)
 {
     cti_bsr *L = &out->A;
@@ -42194,7 +42222,7 @@ static int cti_island_vectors(cti_arena *arena, const cti_problem *world, int ru
     return 1;
 }
 
-/* the rows with local blocks; an island that begins with the world's first block has the world's numbers */
+/* the rows with local block numbers; an island that begins with the world's first block keeps the world's numbers */
 static int cti_island_rows(const cti_factors *f, cti_arena *arena, cti_row *rows, int n_rows, int run, cti_island *out)
 {
     int i, k;
@@ -42260,28 +42288,29 @@ CTI_FN int cti_factors_init(cti_mem *mem, cti_arena *arena, cti_factors *f, cons
 CTI_FN void cti_factors_free(cti_mem *mem, cti_factors *f);
 
 #if CONTACT_WITH_CMR
-/* cti_factors_ask -- asks for a new factor of a component; the next renewal computes it. */
+/* cti_factors_ask -- asks for a new factor of a component, which is computed when factors are next renewed. */
 CTI_FN void cti_factors_ask(cti_component *q);
-/* cti_factors_drift -- some block of the component may have moved by `way` [m] since the factor was computed, beyond what is known. */
+/* cti_factors_drift -- some block of the component may have moved by a further `way` [m] since the factor was computed. */
 CTI_FN void cti_factors_drift(cti_component *q, ct_real way);
-/* cti_factors_relinearize -- the component's part of A has changed within a step: its factor is of another matrix, and a new one is asked for. */
+/* cti_factors_relinearize -- the component's part of A has changed within a step: its factor belongs to another matrix, and a new one is
+   asked for. */
 CTI_FN void cti_factors_relinearize(cti_component *q);
-/* cti_factors_renew -- computes a component's factor anew where cti_policy_factor_is_due says so. A is the world's. 0 when memory ran out. */
+/* cti_factors_renew -- computes a component's factor again if cti_policy_factor_is_due says so. A is the world's. 0 when memory ran out. */
 CTI_FN int cti_factors_renew(cti_factors *f, cti_component *q, const cti_bsr *A, ct_real dt);
-/* cti_factors_prepare -- the part of a renewal that allocates: q->cache.is_due says whether the rest, cti_factors_refill, has to come; that
-   may be on any thread. 0 when memory ran out. */
+/* cti_factors_prepare -- the part of a renewal that allocates. If it sets q->cache.is_due, cti_factors_refill must follow, which may run on
+   any thread. 0 when memory ran out. */
 CTI_FN int cti_factors_prepare(cti_factors *f, cti_component *q, ct_real dt);
 CTI_FN void cti_factors_refill(cti_component *q, const cti_bsr *A, ct_real dt);
 /* cti_factors_room -- scratch for solves with a factor, for every worker. 0 when memory ran out. */
 CTI_FN int cti_factors_room(cti_factors *f, const cti_factor32 *factor);
-/* cti_factors_age -- a new matrix: every factor lags one step more. */
+/* cti_factors_age -- a new matrix: the age of every factor grows by one step. */
 CTI_FN void cti_factors_age(cti_factors *f);
-/* cti_factors_is_cheap -- 1 where a factor costs no more than some ten solves. */
+/* cti_factors_is_cheap -- 1 if a factor costs no more than some ten solves. */
 CTI_FN int cti_factors_is_cheap(const cti_factors *f, const cti_component *q);
 #endif
 #if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
-/* cti_factors_exact -- the open island's problem gets exact factors of its bodies, computed once for each matrix; their list is in the arena. A
-   is the world's. 0 when memory ran out. */
+/* cti_factors_exact -- gives the open island's problem exact factors of its bodies, computed once for each matrix; their list is in the
+   arena. A is the world's. 0 when memory ran out. */
 CTI_FN int cti_factors_exact(cti_factors *f, cti_arena *arena, const cti_bsr *A, cti_island *island);
 #endif
 #if CONTACT_WITH_CMR
@@ -42291,24 +42320,24 @@ CTI_FN int cti_factors_mark(cti_factors *f, const cti_island *island);
 /* cti_factors_lag -- 1 when some factor of the island is of an earlier step. */
 CTI_FN int cti_factors_lag(const cti_factors *f, const cti_island *island);
 
-/* cti_factors_free_solve -- A x = b on one component by conjugate gradients behind its factor; ends when sqrt(r' D^-1 r) <= tol, at once when x is
-   good enough. x, b [3 n] and work [12 n] are the world's; of them it touches the component's blocks alone. A component that takes more than
-   eight iterations is marked. worker: see ct_task_fn. Returns the iterations. */
+/* cti_factors_free_solve -- A x = b on one component by conjugate gradients, preconditioned by its factor. It ends when sqrt(r' D^-1 r) <=
+   tol, immediately if x is good enough. x, b [3 n] and work [12 n] are the world's; only the component's blocks of them are used. A
+   component that takes more than eight iterations is marked. worker: see ct_task_fn. Returns the iterations. */
 CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_bsr *A, const ct_real *b, ct_real *x, double tol, int max_it,
                                   ct_real *work, int worker);
 
 /* cti_factors_residual -- r = b - A x on one component, whose blocks are `blocks` in A. */
 CTI_FN void cti_factors_residual(const cti_component *q, const int32_t *blocks, const cti_bsr *A, const ct_real *b, const ct_real *x, ct_real *r);
 
-/* cti_factors_apply -- z = D^-1 r on one component by a factor of its, whose blocks are `blocks` in r and z. */
+/* cti_factors_apply -- z = D^-1 r on one component by one of its factors; `blocks` are its blocks in r and z. */
 CTI_FN void cti_factors_apply(cti_factors *f, const cti_component *q, const cti_factor32 *factor, const int32_t *blocks, const ct_real *r,
                               ct_real *z, int worker);
 
-/* cti_factors_islands -- island [n_rows]: rows that share components, directly or through others, have one number, 0 .. *out_n - 1 in the order of
-   their first row. 0 when memory ran out. */
+/* cti_factors_islands -- island [n_rows]: rows that share components, directly or through others, get the same number, 0 .. *out_n - 1 in
+   the order of their first rows. 0 when memory ran out. */
 CTI_FN int cti_factors_islands(cti_factors *f, cti_arena *arena, const cti_row *rows, int n_rows, int32_t *island, int *out_n);
 
-/* cti_factors_solve -- x = D^-1 x [3 blocks] by the factor of a component, which ctx points to: the solve of a cluster. */
+/* cti_factors_solve -- x = D^-1 x [3 blocks] by the factor of a component, to which ctx points: the `solve` hook of a cluster. */
 CTI_FN void cti_factors_solve(void *ctx, ct_real *x, int worker);
 #endif
 
@@ -42320,12 +42349,12 @@ CTI_FN void cti_factors_solve(void *ctx, ct_real *x, int worker);
 #endif
 
 /* ---- 8_step/factors.c ---- */
-/* factors.c -- factors of the elastic matrix, and the free solve behind them.
-   Method: the graph of A falls into components. Equal components share one symbolic analysis. Each component has an LDL' in float, or in double where
-   it is very stiff. The factor may be that of an earlier step: it then preconditions the conjugate gradients of the free solve. Patches are grown
-   breadth first. Based on: Otaduy 2009, sec. 4, step 2; differs: the factor is kept over steps. */
+/* factors.c -- factors of the elastic matrix, and the free solve that they precondition.
+   Method: the graph of A consists of components. Equal components share one symbolic analysis. Each component has an LDL' in float, or in
+   double if it is very stiff. The factor may be that of an earlier step: then it preconditions the conjugate gradients of the free solve.
+   Patches are grown breadth first. Based on: Otaduy 2009, sec. 4, step 2; differs: the factor is kept over steps. */
 
-#define CTI_FACTORS_PATCH 48 /* [blocks] of a patch. */
+#define CTI_FACTORS_PATCH 48 /* [blocks] size of a patch */
 
 static void cti_factors_free_component(cti_mem *mem, cti_component *c)
 {
@@ -42368,7 +42397,7 @@ CTI_FN void cti_factors_free(cti_mem *mem, cti_factors *f)
     memset(f, 0, sizeof *f);
 }
 
-/* blocks reached from `seed` inside the unvisited graph, at most `limit`, breadth first, appended to list; mark[i] = id */
+/* appends to list the blocks reached from `seed` in the unvisited graph, at most `limit`, breadth first; mark[i] = id */
 static int cti_factors_grow(const cti_bsr *A, int seed, int limit, int32_t id, int32_t *mark, int32_t free_mark, int32_t *list)
 {
     int head = 0, tail = 0, k;
@@ -42460,7 +42489,7 @@ static int cti_factors_find_patches(cti_mem *mem, cti_factors *f, const cti_bsr 
     return CTI_PUSH(mem, f->patches, at);
 }
 
-/* the analysis of component c: a shared one when an equal local graph is known */
+/* the analysis of component c: a shared one if an equal local graph is known */
 static int cti_factors_analyze(cti_mem *mem, cti_factors *f, const cti_bsr *A, cti_component *c)
 {
     const int32_t *blocks = f->blocks + c->begin;
@@ -42545,7 +42574,8 @@ CTI_FN int cti_factors_is_cheap(const cti_factors *f, const cti_component *q)
     return cti_policy_factor_is_cheap((double)sym->flops, (double)sym->nonzeros);
 }
 
-/* notes the iterations of a free solve: those of a new factor are the measure, the excess over them is the price of its age */
+/* records the iterations of a free solve: those with a new factor are the reference, any excess over them is the cost of the factor's
+   age */
 static void cti_factors_charge(cti_factor_stamp *t, int iterations)
 {
     if (t->age == 0) {
@@ -42555,7 +42585,7 @@ static void cti_factors_charge(cti_factor_stamp *t, int iterations)
         t->excess_iterations += cti_max_int(0, iterations - t->base_iterations);
 }
 
-/* room for `doubles` of work in a solve of each worker. 0: out of memory */
+/* reserves `doubles` of work for a solve of each worker. 0: out of memory */
 static int cti_factors_reserve_work(cti_factors *f, size_t doubles)
 {
     size_t room = (doubles + 15) & ~(size_t)15;
@@ -42569,7 +42599,7 @@ static int cti_factors_reserve_work(cti_factors *f, size_t doubles)
 
 CTI_FN int cti_factors_room(cti_factors *f, const cti_factor32 *factor) { return cti_factors_reserve_work(f, (cti_factor32_work(factor) + 1) / 2); }
 
-/* largest stiffness of a block by its mass */
+/* largest stiffness of a block relative to its mass */
 static ct_real cti_factors_stiffness(const cti_factors *f, const cti_component *q, const ct_real *mass)
 {
     ct_real big = 0;
@@ -42583,7 +42613,7 @@ static ct_real cti_factors_stiffness(const cti_factors *f, const cti_component *
     return big;
 }
 
-/* 1 where a factor is computed anew for a step of dt */
+/* 1 if a factor is computed again for a step of dt */
 static int cti_factors_is_due(const cti_factors *f, const cti_component *q, const cti_symbolic *sym, ct_real dt)
 {
     int moves_in_contact = !q->solve.was_free && q->cache.stamp.drift > f->rest;
@@ -42600,7 +42630,7 @@ CTI_FN int cti_factors_prepare(cti_factors *f, cti_component *q, ct_real dt)
         return 1;
     f->n_refactored++;
     exact = f->mass && cti_policy_factor_is_exact(cti_factors_stiffness(f, q, f->mass));
-    k->stamp.version += exact != k->is_exact; /* a step that is taken back cannot return to the factor of the other precision */
+    k->stamp.version += exact != k->is_exact; /* a step that is undone cannot return to the factor of the other precision */
     k->is_exact = exact;
     if (exact)
         return cti_factor64_reserve(f->mem, &k->exact, sym) && cti_factors_reserve_work(f, cti_factor64_work(&k->exact));
@@ -42692,7 +42722,8 @@ static void cti_factors_solve_float(const cti_factors *f, const cti_factor32 *fa
     cti_factor32_solve(factor, x, (float *)(void *)(f->work + f->work_room * (size_t)worker));
 }
 
-/* a right side in float, its largest entry 1 to 2: neither it nor what decays from it is denormal before it is nothing beside a float's rounding */
+/* converts a right side to float with its largest entry between 1 and 2. Then entries that decay from it become denormal only when they are
+   far below a float's rounding error */
 static float cti_factors_to_float(ct_real r, double scale)
 {
     double x = (double)r * scale;
@@ -42776,7 +42807,7 @@ CTI_FN void cti_factors_residual(const cti_component *q, const int32_t *blocks, 
         cti_v3_put(r, blocks[i], cti_v3_sub(cti_v3_at(b, blocks[i]), cti_bsr_row(A, x, blocks[i])));
 }
 
-/* one iteration; q is A p. Returns 1 while it has to go on */
+/* one iteration; q is A p. Returns 1 while more are needed */
 static int cti_factors_iterate(cti_factors *f, const cti_component *c, cti_free_solve *s, ct_real *x, double *rz, double tol, int worker)
 {
     const int32_t *blocks = f->blocks + c->begin;
@@ -42854,15 +42885,15 @@ CTI_FN int cti_factors_islands(cti_factors *f, cti_arena *arena, const cti_row *
 #endif
 
 /* ---- 8_step/clusters.h ---- */
-/* clusters.h -- the clusters that an island's solve is given: whole components, patches of them, or nodes. */
+/* clusters.h -- the clusters of an island's solve: whole components, patches of them, or nodes. */
 
 
 #if CONTACT_WITH_CMR
-/* cti_clusters_make -- clusters of the open island's problem, in the arena. AUTO takes components whole where few of their blocks are in contact, node
-   by node where many are. 0 when memory ran out. */
+/* cti_clusters_make -- clusters of the open island's problem, in the arena. AUTO makes a component one cluster if few of its blocks are in
+   contact, and splits it into nodes if many are. 0 when memory ran out. */
 CTI_FN int cti_clusters_make(cti_factors *f, cti_arena *arena, ct_cluster_mode mode, cti_island *island);
-/* cti_clusters_take_whole -- AUTO takes components under these rows whole for a while, if the last solve took them node by node.
-   cti_policy_whole_attempts has the bounds. Returns 0 when that changes nothing. */
+/* cti_clusters_take_whole -- AUTO makes the components under these rows one cluster each for some attempts, if the last solve split them
+   into nodes. cti_policy_whole_attempts has the bounds. Returns 0 if that changes nothing. */
 CTI_FN int cti_clusters_take_whole(cti_factors *f, const cti_row *rows, int n_rows);
 #endif
 
@@ -42874,13 +42905,14 @@ CTI_FN int cti_clusters_take_whole(cti_factors *f, const cti_row *rows, int n_ro
 #endif
 
 /* ---- 8_step/clusters.c ---- */
-/* clusters.c -- the clusters that an island's solve is given.
-   Method: a component with few blocks in contact is one cluster. The solve anticipates the response of all of it through C, which is A^-1 between
-   these blocks. A component with many blocks in contact is split into the paper's nodes, between whose sweeps it is corrected as a whole (smooth.c).
-   Based on: Otaduy 2009, sec. 5.2 (the splitting), 5.6 (its convergence). */
+/* clusters.c -- the clusters of an island's solve.
+   Method: a component with few blocks in contact is one cluster. The solve anticipates its whole response through C, which is A^-1 between
+   these blocks. A component with many blocks in contact is split into the paper's nodes, between whose sweeps it is corrected as a whole
+   (smooth.c). Based on: Otaduy 2009, sec. 5.2 (the splitting), 5.6 (its convergence). */
 
 #if CONTACT_WITH_CMR
-/* the kept compliance covers all ports asked for, or is to be recomputed for the union of old and new ones; *out_work: with that scratch */
+/* returns whether the stored compliance covers all ports asked for; if not, it is to be computed for the union of old and new ports, with
+   scratch *out_work */
 static int cti_clusters_cover_ports(cti_component *c, const int32_t *ports, int n_ports, size_t *out_work)
 {
     cti_factors *f = c->owner;
@@ -42898,7 +42930,7 @@ static int cti_clusters_cover_ports(cti_component *c, const int32_t *ports, int 
             if (!CTI_PUSH(f->mem, m->ports, ports[i]))
                 return 0;
             m->port_at[ports[i]] = CTI_LEN(m->ports) - 1;
-            m->version = -1; /* C does not have it yet, whatever happens next */
+            m->version = -1; /* C is not computed yet, whatever happens next */
         }
     if (!missing)
         return 1;
@@ -42925,13 +42957,13 @@ static int cti_clusters_compliance(void *ctx, const int32_t *ports, int n_ports,
         *out_c = m->C;
         return 1;
     }
-    /* the ports in the order asked for */
+    /* copies the ports in the order asked for */
     *out_c = CTI_ARENA_NEW(c->owner->arena, float, (size_t)(3 * n_ports) * (size_t)ld);
     *out_work = *out_work > 0 ? *out_work : 1;
     return *out_c != NULL;
 }
 
-/* C of all ports by a factor in double; work as cti_clusters_cover_ports says */
+/* computes C of all ports by a factor in double; work as in cti_clusters_cover_ports */
 static void cti_clusters_fill_exact(cti_component *c, double *work)
 {
     cti_compliance *m = &c->cache.compliance;
@@ -42965,7 +42997,7 @@ static void cti_clusters_fill(void *ctx, const int32_t *ports, int n_ports, floa
         }
 }
 
-/* [2 n_components] ports, which are blocks that rows touch, and rows */
+/* [2 n_components] number of ports, the blocks that rows touch, and number of rows */
 static int32_t *cti_clusters_count_ports(const cti_factors *f, cti_arena *arena, const cti_island *island)
 {
     int32_t *count = CTI_ARENA_ZERO(arena, int32_t, 2 * island->n_components), *of = CTI_ARENA_NEW(arena, int32_t, island->n);
@@ -42989,7 +43021,7 @@ static int32_t *cti_clusters_count_ports(const cti_factors *f, cti_arena *arena,
     return count;
 }
 
-/* a component's patches in local numbers, behind the n clusters that are there; -1: out of memory */
+/* adds a component's patches, in local numbers, after the n existing clusters; -1: out of memory */
 static int cti_clusters_cut(const cti_factors *f, cti_arena *arena, const cti_component *q, cti_cluster *out, int n)
 {
     const int32_t *from = f->patch_blocks + f->patches[q->patch0];
@@ -43063,23 +43095,23 @@ CTI_FN int cti_clusters_take_whole(cti_factors *f, const cti_row *rows, int n_ro
 #endif
 
 /* ---- 8_step/smooth.h ---- */
-/* smooth.h -- corrections of whole bodies for a solve that takes them node by node. */
+/* smooth.h -- corrections of whole bodies for a solve that splits them into nodes. */
 
 
-/* cti_smoother -- what corrects the open island's velocities. It may not be moved: hook points to it. */
+/* cti_smoother -- the data of corrections of the open island's velocities. It may not be moved in memory: hook points to it. */
 typedef struct cti_smoother {
     cti_factors *f;
-    cti_bsr *A; /* the world's; its diagonal is changed while a factor is made, and put back */
+    cti_bsr *A; /* the world's; its diagonal is changed while a factor is computed, and restored */
     const cti_island *island;
     ct_real *r, *z, *keep; /* [3 n] residual and correction, [9 n] diagonal blocks of A; local */
     uint8_t *split;        /* [n] 1: the block is corrected */
-    uint8_t *hold, *due;   /* [n] 1: an active contact touches the block; [components] 1: its factor is made anew */
+    uint8_t *hold, *due;   /* [n] 1: an active contact touches the block; [components] 1: its factor is computed again */
     cti_correction hook;   /* for cti_problem.correction */
 } cti_smoother;
 
 #if CONTACT_WITH_CMR
-/* cti_smooth_open -- a corrector for the components that the last cti_clusters_make split; out->hook.apply is NULL when there
-   is none, or so many that they are a stack. A is the world's. Memory from the arena; 0 when it ran out. */
+/* cti_smooth_open -- corrections for the components that the last cti_clusters_make split. out->hook.apply is NULL if there are none, or so
+   many that they count as a stack. A is the world's. Memory from the arena; 0 when it ran out. */
 CTI_FN int cti_smooth_open(cti_factors *f, cti_arena *arena, cti_bsr *A, const cti_island *island, cti_smoother *out);
 #endif
 
@@ -43091,23 +43123,23 @@ CTI_FN int cti_smooth_open(cti_factors *f, cti_arena *arena, cti_bsr *A, const c
 #endif
 
 /* ---- 8_step/smooth.c ---- */
-/* smooth.c -- corrections of whole bodies for a solve that takes them node by node.
-   Method: Gauss-Seidel over nodes leaves errors that are smooth over a body. With the contacts' multipliers fixed and their state as it is,
-   they are what M z = b + J' r - A v says, where M is A and a stiffness at the blocks that contacts hold: along the normal where one is
-   pressed, across it the majorant mu lambda / |u_t| of sliding friction, which is stiff where a contact sticks. M has the pattern of A, and
-   its float factor may lag: where it does not know of a contact the correction is cut back so that it neither presses nor opens it. Based
-   on: Graeser and Kornhuber 2009 (truncated Newton multigrid: relax, then correct what the constraints leave free); differs: a direct solve
-   for the coarse grids, contacts of several nodes hold each of them alone. */
+/* smooth.c -- corrections of whole bodies for a solve that splits them into nodes.
+   Method: Gauss-Seidel over nodes leaves errors that are smooth over a body. With fixed multipliers and contact states they solve M z = b +
+   J' r - A v. M is A plus a stiffness at the blocks of active contacts: along the normal of a loaded one, and in the tangent plane mu
+   lambda / |u_t|, the majorant of sliding friction, which is stiff if the contact sticks. M has the pattern of A. Its float factor may lag:
+   for a contact that it does not contain, the correction is scaled back so that it neither presses nor opens the contact. Based on: Graeser
+   and Kornhuber 2009 (truncated Newton multigrid: relax, then correct what the constraints leave free); differs: a direct solve for the
+   coarse grids; a contact of several nodes holds each of them independently. */
 
 #if CONTACT_WITH_CMR
-#define CTI_SMOOTH_STIFF CTI_R(100) /* [1] stiffness of a held block, in diagonals of A. */
+#define CTI_SMOOTH_STIFF CTI_R(100) /* [diagonal of A] stiffness of a held block */
 
 static int cti_smooth_split(const cti_smoother *t, int c) { return t->f->components[t->island->components[c]].solve.node_ports > 0; }
 
-/* a contact that acts: pressed, or a joint */
+/* an active contact: loaded, or a joint */
 static int cti_smooth_is_active(const cti_row *row) { return row->equations || row->r[0] > 0; }
 
-/* stiffness of one row at its blocks of split components, into the diagonal of A */
+/* adds the stiffness of one row at its blocks of split components to the diagonal of A */
 static void cti_smooth_stiffen(const cti_smoother *t, const cti_row *row, const ct_real *v)
 {
     ct_real u[3], slip, slide = row->mu * row->r[0];
@@ -43127,7 +43159,8 @@ static void cti_smooth_stiffen(const cti_smoother *t, const cti_row *row, const 
     }
 }
 
-/* blocks that active rows touch, and how many of each component's the factor at hand does not hold; marks components whose factor is due */
+/* finds the blocks that active rows touch, and how many of each component's the present factor does not contain; marks components whose
+   factor is due */
 static int cti_smooth_look(cti_smoother *t, int renew)
 {
     const cti_island *q = t->island;
@@ -43147,7 +43180,7 @@ static int cti_smooth_look(cti_smoother *t, int renew)
     return any;
 }
 
-/* the factor of a component's M, which is in A. 0: out of memory */
+/* factors a component's M, which is stored in A. 0: out of memory */
 static int cti_smooth_factor(cti_smoother *t, cti_component *p)
 {
     cti_factors *f = t->f;
@@ -43161,7 +43194,7 @@ static int cti_smooth_factor(cti_smoother *t, cti_component *p)
     return 1;
 }
 
-/* new factors where they are due. 0: out of memory */
+/* computes the factors that are due. 0: out of memory */
 static int cti_smooth_renew(cti_smoother *t, int renew, const ct_real *v)
 {
     const cti_island *q = t->island;
@@ -43186,8 +43219,8 @@ static int cti_smooth_renew(cti_smoother *t, int renew, const ct_real *v)
     return ok;
 }
 
-/* a row some of whose blocks the factor does not hold: z may not change the approach of an active one, nor close an open one farther than
- * to touch */
+/* a row with blocks that the factor does not contain: z may not change the approach of an active row, nor close an open one farther than to
+   touch */
 static void cti_smooth_cut(cti_smoother *t, const cti_row *row, const ct_real *v)
 {
     cti_v3 n = cti_v3_at(row->frame, 0);
@@ -43270,58 +43303,60 @@ CTI_FN int cti_smooth_open(cti_factors *f, cti_arena *arena, cti_bsr *A, const c
 #endif
 
 /* ---- 8_step/energy.h ---- */
-/* energy.h -- kinetic, elastic and gravity energy of bodies at the end of a substep, and the account that they close. */
+/* energy.h -- kinetic, elastic and gravitational energy of bodies at the end of a substep, and their balance. */
 
 
-/* cti_account -- where the energy of a substep came from and went to [J]; all but `gained` have the sign that their name says. */
+/* cti_account -- energy added to and taken from bodies in a substep [J]; all but `gained` have the sign that their name says. */
 typedef struct cti_account {
-    double script, pins, joints, recovery; /* work done on bodies by scripted surfaces, pins, joints, easing apart and repair */
+    double script, pins, joints, recovery; /* work done on bodies by scripted surfaces, by pins, by joints, and by the recovery of gaps and
+                                              the separation of intersecting pairs */
     double contact, damping;               /* lost in contacts, by mass and stiffness damping */
-    double gained;                         /* what does not close: above 0 gained, below 0 lost by the integrator */
+    double gained;                         /* the remainder of the balance: above 0 gained, below 0 lost by the integrator */
 } cti_account;
 
-/* cti_energy_state -- energies of the committed state, computed where they are not known. */
+/* cti_energy_state -- computes the energies of the committed state if they are not known. */
 CTI_FN void cti_energy_state(cti_state *s);
-/* cti_energy_body -- place of a block's body in energy.now: a model, or models + a rigid body; -1: none. */
+/* cti_energy_body -- index of a block's body in energy.now: a model, or models + a rigid body; -1: none. */
 CTI_FN int cti_energy_body(const cti_state *s, int block);
 #if CONTACT_WITH_CMR
-/* cti_energy_try -- energies of the tentative end of a substep dt. Returns how many bodies, marked in energy.gains, gain more than the work done on
-   them and a bound; 0 where steps are Otaduy 2009's as printed, which stand whatever they gain. */
+/* cti_energy_try -- energies of the tentative end of a substep dt. Returns how many bodies, marked in energy.gains, gain more than the work
+   done on them plus a bound; 0 for Otaduy 2009's steps as printed, which are accepted whatever they gain. */
 CTI_FN int cti_energy_try(cti_state *s, ct_real dt);
-/* cti_energy_stands -- bodies that gain, by cti_energy_try, in a step as printed. */
+/* cti_energy_stands -- number of bodies that gain, by cti_energy_try, in a step as printed. */
 CTI_FN int cti_energy_stands(const cti_state *s);
-/* cti_energy_rest -- a body that is not stepped keeps its energy: nothing works on it, and it gains none. */
+/* cti_energy_rest -- a body that is not stepped keeps its energy: no work is done on it, and it gains none. */
 CTI_FN void cti_energy_rest(cti_state *s, int m);
-/* cti_energy_is_touched -- 1 where a deformable body's tentative motion is not its free motion. */
+/* cti_energy_is_touched -- 1 if a deformable body's tentative motion differs from its free motion. */
 CTI_FN int cti_energy_is_touched(const cti_state *s, int m);
-/* cti_energy_calm -- the last resort, after cti_energy_try found bodies that gain: where all bodies that rows and zones (s->parts.zoned) connect gain
-   together, what they gain is taken from their velocities at the end, from what is not rigid motion first, and the rest from those of deformable
-   bodies among them that something acts on. *out_lost += the momentum [N s] that this takes. Returns how many bodies gain more than all that; 0:
-   none. energy.gains is left of them alone, and s->parts.zoned has the sets. */
+/* cti_energy_calm -- the last resort, after cti_energy_try found bodies that gain. A set consists of bodies that rows and zones
+   (s->parts.zoned) connect. If a set gains as a whole, the gain of its bodies is removed from their velocities at the end, first from the
+   part that is not rigid motion. The rest is removed from other deformable bodies of the set that something acts on. *out_lost += the
+   momentum [N s] that this removes. Returns how many bodies gain more than can be removed; only these stay marked in energy.gains, and
+   s->parts.zoned has the sets. */
 CTI_FN int cti_energy_calm(cti_state *s, ct_real dt, ct_real *out_lost);
-/* cti_energy_account -- the account of a substep dt that cti_energy_try has looked at, before it is committed. */
+/* cti_energy_account -- the balance of a substep dt after cti_energy_try, before it is committed. */
 CTI_FN void cti_energy_account(cti_state *s, ct_real dt, cti_account *out);
-/* cti_energy_commit -- after a commit: the tentative energies become those of the state. out: a correction of the account, since joints between
-   rigid bodies do no work over a step (linkage.h). */
+/* cti_energy_commit -- after a commit: the tentative energies become those of the state. out: a correction of the balance, since joints
+   between rigid bodies do no work over a step (linkage.h). */
 CTI_FN void cti_energy_commit(cti_state *s, cti_account *out);
 #endif
 
 
 /* ---- 8_step/snapshot.h ---- */
-/* snapshot.h -- the start of a step, kept so that what runs out of memory can be taken back. */
+/* snapshot.h -- a copy of the state at the start of a step, to which a step returns when it runs out of memory. */
 
 
-/* cti_snapshot_save -- copies what a step changes: the state, its integrator's and its factors' history, what is tangled; with all != 0 the contact
-   memory too, which a step changes last. 0: out of memory, and then nothing is to be restored. */
+/* cti_snapshot_save -- copies the data that a step changes: the state, the history of integrator and factors, the intersecting pairs; with
+   all != 0 also the contact memory, which a step changes last. 0: out of memory; then nothing must be restored. */
 CTI_FN int cti_snapshot_save(cti_state *s, int all, cti_snapshot *out);
-/* cti_snapshot_restore -- the state is what it was; what is computed from it is computed anew. Once, and with the same `all`. A factor that was
-   replaced since is not brought back, but computed when it is asked for. Never allocates. */
+/* cti_snapshot_restore -- restores the state, and recomputes what depends on it. Only once, and with the same `all`. A factor that was
+   replaced since is not restored; it is computed again when it is asked for. Never allocates. */
 CTI_FN void cti_snapshot_restore(cti_state *s, int all, cti_snapshot *from);
 CTI_FN void cti_snapshot_free(cti_mem *mem, cti_snapshot *t);
-/* cti_copy_save -- what belongs to blocks and bodies; energies mean nothing where they are not known. 0: out of memory. */
+/* cti_copy_save -- copies the data of blocks and bodies; the energies are meaningful only if known. 0: out of memory. */
 CTI_FN int cti_copy_save(cti_state *s, cti_copy *out);
 #if CONTACT_WITH_CMR
-/* cti_copy_restore -- the same of one component. Positions of the surface are not. */
+/* cti_copy_restore -- restores those of one component. Positions of the surface are not restored. */
 CTI_FN void cti_copy_restore(cti_state *s, const cti_component *q, const cti_copy *from);
 #endif
 CTI_FN void cti_copy_free(cti_mem *mem, cti_copy *t);
@@ -43329,9 +43364,9 @@ CTI_FN void cti_copy_free(cti_mem *mem, cti_copy *t);
 
 /* ---- 8_step/snapshot.c ---- */
 /* snapshot.c -- the start of a step.
-   Method: copies of the arrays that are history and small beside the matrix. Factors are not copied: what is kept of them is when and for
-   what they were made; one that was replaced since is known by its version and made anew. Where a step renews a factor before it uses the
-   old one, as nearly all do, a step that is tried again gives the bits that it would have given at once. Based on: no paper. */
+   Method: copies the arrays of history, which are small compared with the matrix. Factors are not copied, only when and for which matrix
+   they were made; a factor that was replaced since is recognized by its version and computed again. Nearly all steps renew a factor before
+   they use the old one; such a step gives the same bits when it is tried again. Based on: no paper. */
 
 #define CTI_SNAPSHOT_COPY(mem, to, from, n) (CTI_RESIZE(mem, to, n) && ((n) == 0 || memcpy(to, from, sizeof *(from) * (size_t)(n)) != NULL))
 
@@ -43361,7 +43396,7 @@ CTI_FN int cti_copy_save(cti_state *s, cti_copy *t)
            CTI_SNAPSHOT_COPY(m, t->energies, s->energy.now, CTI_LEN(s->energy.now));
 }
 
-/* What is kept of the components: no array of theirs. 0: out of memory */
+/* Copies the components' plain data, but no array of theirs. 0: out of memory */
 static int cti_snapshot_save_components(cti_mem *mem, const cti_factors *f, cti_component_start **out)
 {
     int i;
@@ -43392,7 +43427,7 @@ CTI_FN int cti_snapshot_save(cti_state *s, int all, cti_snapshot *t)
 }
 
 #if CONTACT_WITH_CMR
-/* a block; two: BDF2 */
+/* copies a block; two: BDF2 */
 static void cti_copy_block(cti_state *s, int b, int two, const cti_copy *t)
 {
     cti_v3_put(s->x, b, cti_v3_at(t->x, b)), cti_v3_put(s->v, b, cti_v3_at(t->v, b)), cti_v3_put(s->history.dv, b, cti_v3_at(t->dv, b));
@@ -43415,8 +43450,8 @@ CTI_FN void cti_copy_restore(cti_state *s, const cti_component *q, const cti_cop
 }
 #endif
 
-/* The stamp of factors that a step may have replaced since `start`. A factor with another version is not the one of the start: it has no age then,
-   and is computed when it is asked for. */
+/* Resets the stamp of factors that a step may have replaced since `start`. A factor with another version is not that of the start: it gets
+   no age, and is computed when it is asked for. */
 static void cti_snapshot_rewind_stamp(const cti_factor_stamp *start, cti_factor_stamp *stamp)
 {
     int version = stamp->version, penalized_version = stamp->penalized_version, penalized_known = stamp->penalized_known;
@@ -43442,7 +43477,7 @@ static void cti_snapshot_rewind_components(cti_factors *f, const cti_component_s
     }
 }
 
-/* arrays that a step replaces change places with their copies: that cannot run out of memory */
+/* exchanges arrays that a step replaces with their copies, which cannot run out of memory */
 static void cti_snapshot_swap(cti_state *s, int all, cti_snapshot *t)
 {
     cti_way *ways = s->contact.ways;
@@ -43450,7 +43485,7 @@ static void cti_snapshot_swap(cti_state *s, int all, cti_snapshot *t)
     cti_memory memory = s->contact.memory;
     s->contact.ways = t->ways, t->ways = ways;
     s->detect.tangles = t->tangles, t->tangles = tangles;
-    s->detect.n_tangled = cti_max_int(1, t->n_tangled); /* the next step looks for tangled pairs first */
+    s->detect.n_tangled = cti_max_int(1, t->n_tangled); /* the next step searches for intersecting pairs first */
     if (all)
         s->contact.memory = t->memory, t->memory = memory;
 }
@@ -43491,47 +43526,47 @@ CTI_FN void cti_snapshot_restore(cti_state *s, int all, cti_snapshot *t)
 }
 
 /* ---- 8_step/balance.h ---- */
-/* balance.h -- momenta of an island's components behind a solve that left a residual. */
+/* balance.h -- balances the momenta of an island's components after a solve that left a residual. */
 
 
 #if CONTACT_WITH_CMR
-/* cti_balance -- r [3 n] is the residual b + J' r - A v of the island. The multipliers of its rows take up what they can of the momentum that r
-   holds of each component, velocities the rest; r is spent. 0: out of memory. */
+/* cti_balance -- r [3 n] is the residual b + J' r - A v of the island, and is used up. The momentum of each component in r is transferred
+   to the multipliers of its rows as far as possible, the rest to the velocities. 0: out of memory. */
 CTI_FN int cti_balance(cti_state *s, ct_real dt, const cti_island *q, ct_real *r, ct_real *v);
-/* cti_balance_component -- velocities of one component take up all of it. at [its blocks]: their numbers in r and v. */
+/* cti_balance_component -- transfers all of it to the velocities of one component. at [its blocks]: their numbers in r and v. */
 CTI_FN void cti_balance_component(const cti_state *s, ct_real dt, const cti_component *q, const int32_t *at, const ct_real *r, ct_real *v);
 #endif
 
 
 /* ---- 8_step/solve_islands.h ---- */
-/* solve_islands.h -- one constrained solve of the world's rows, each island for itself. [Otaduy 2009, sec. 4, step 4.1] */
+/* solve_islands.h -- one constrained solve of the world's rows, with each island solved independently. [Otaduy 2009, sec. 4, step 4.1] */
 
 
-/* cti_islands_result -- what a solve did. */
+/* cti_islands_result -- the result of a solve. */
 typedef struct cti_islands_result {
     int budget;   /* an island ended on its budget */
     int diverged; /* an island's solve diverged */
     int iterations, sweeps, quick;
-    int fallbacks;    /* islands that the chosen solver failed on, or another one took over */
-    ct_real residual; /* the worst of the natural maps of all rows and of the dynamics of all components, those without rows too */
+    int fallbacks;    /* islands on which the chosen solver failed, or which another solver took over */
+    ct_real residual; /* largest natural map of all rows, or residual of the dynamics of all components, also of those without rows */
 } cti_islands_result;
 
 #if CONTACT_WITH_CMR
-/* cti_islands_scale -- velocity that residuals are relative to: |g| dt, or without gravity a thousandth of the largest speed, scripts' too,
-   or of a thickness a step. */
+/* cti_islands_scale -- the velocity that residuals are relative to: |g| dt. Without gravity it is a thousandth of the largest speed
+   (scripts included), or of a thickness per step. */
 CTI_FN ct_real cti_islands_scale(const cti_state *s, ct_real dt, ct_real speed);
-/* cti_islands_solve -- end.v and the rows' multipliers, from where they are; rows come out sorted by island. scale: of the world's
-   residuals. 0: out of memory. */
+/* cti_islands_solve -- solves for end.v and the rows' multipliers, starting from their present values; sorts the rows by island. scale: of
+   the world's residuals. 0: out of memory. */
 CTI_FN int cti_islands_solve(cti_state *s, ct_real dt, ct_real scale, cti_islands_result *out);
 #endif
 #if CONTACT_WITH_CMR || CONTACT_WITH_FILES
-/* cti_islands_problem -- the problem of the last solve; its A, b and rows are the state's own. */
+/* cti_islands_problem -- the problem of the last solve; its A, b and rows belong to the state. */
 CTI_FN void cti_islands_problem(const cti_state *s, cti_problem *out);
 #endif
 
 #if CONTACT_WITH_CMR
-/* cti_islands_dynamics -- the largest residual of the dynamics of a component at end.v, relative to `scale`: of those in islands as judged
-   there, of those that no contact touches as their free motion was solved. */
+/* cti_islands_dynamics -- the largest residual of a component's dynamics at end.v, relative to `scale`. For components in islands it is the
+   one judged there, for those that no contact touches that of their free motion. */
 CTI_FN ct_real cti_islands_dynamics(cti_state *s, ct_real scale);
 #endif
 
@@ -43544,22 +43579,22 @@ CTI_FN ct_real cti_islands_dynamics(cti_state *s, ct_real scale);
 
 /* ---- 8_step/balance.c ---- */
 /* balance.c -- momenta of an island's components behind a solve that left a residual.
-   Method: sweeps over nodes leave a residual r whose share of each node is small against the node's stiffness, but whose sum over a component
-   is an error of its momentum. A shift of the component's velocity would take it up, and break its contacts by as much. So the contacts that
-   carry take it up first: the smallest change of their multipliers, relative to what each carries and to the room that it has in its cone,
-   whose sums are those of r with the other sign. The normal equations have three unknowns a component. What no contact can take up, velocities
-   do, so that momentum is kept to rounding. */
+   Method: sweeps over nodes leave a residual r that is small at each node compared with the node's stiffness, but whose sum over a
+   component is an error of its momentum. A shift of the component's velocity would remove the error, and violate its contacts by as much.
+   So it is first transferred to the loaded contacts: by the smallest change of their multipliers, relative to each one's load and room in
+   its cone, whose sums are those of r with the opposite sign. The normal equations have three unknowns a component. What no contact can
+   take goes to the velocities, so that momentum is kept to rounding. */
 
 #if CONTACT_WITH_CMR
-enum { CTI_BALANCE_MOST = 48 }; /* components of an island whose contacts are asked: their equations are dense */
-#define CTI_BALANCE_SOFT 1e-9   /* share of the largest pivot below which contacts carry nothing along a direction */
-/* Range of a component's shift of velocity, in units of tolerance times velocity scale, that contacts take up. Velocities take up a smaller one,
-   which the residual does not notice; a larger one belongs to a solve that has not converged. */
+enum { CTI_BALANCE_MOST = 48 }; /* most components of an island whose contacts are used, since their equations are dense */
+#define CTI_BALANCE_SOFT 1e-9   /* [largest pivot] below this, contacts transmit nothing along a direction */
+/* Range of a component's shift of velocity, in units of tolerance times velocity scale, that is transferred to contacts. A smaller one is
+   left to the velocities, since the residual does not notice it; a larger one belongs to a solve that has not converged. */
 #define CTI_BALANCE_SMALL CTI_R(0.25)
 #define CTI_BALANCE_LARGE CTI_R(10)
 #define CTI_BALANCE_SHARE CTI_R(0.1) /* most that a multiplier may change, relative to its room: a solve that needs more has not ended */
 
-/* a rigid body's two blocks are not coupled: their residual r is taken up exactly */
+/* a rigid body's two blocks are not coupled: their residual r is transferred exactly */
 static void cti_balance_rigid(const cti_state *s, const cti_component *q, const int32_t *at, const ct_real *r, ct_real *v)
 {
     const int32_t *blocks = s->factors.blocks + q->begin;
@@ -43571,7 +43606,7 @@ static void cti_balance_rigid(const cti_state *s, const cti_component *q, const 
     }
 }
 
-/* sum of r, and mass with its damping; 0 where scripts hold a block, or there is no mass */
+/* sum of r, and mass with its damping; 0 if a script holds a block or there is no mass */
 static ct_real cti_balance_sum(const cti_state *s, ct_real dt, const cti_component *q, const int32_t *at, const ct_real *r, cti_v3 *sum)
 {
     const int32_t *blocks = s->factors.blocks + q->begin;
@@ -43603,7 +43638,7 @@ CTI_FN void cti_balance_component(const cti_state *s, ct_real dt, const cti_comp
 }
 #endif
 
-/* ways in which a row's multipliers may change, with their room */
+/* directions in which a row's multipliers may change, with their room */
 typedef struct cti_balance_ways {
     int n;
     cti_v3 way[3], axis[3]; /* in the world; in the row's frame */
@@ -43621,7 +43656,8 @@ static void cti_balance_way(cti_balance_ways *w, const cti_row *row, cti_v3 axis
     w->room[w->n++] = (double)room;
 }
 
-/* a contact's multipliers change along themselves, and while it sticks across; a joint's along its equations. load: [N s] of a row on average */
+/* a contact's multipliers change along themselves and, if it sticks, also across; a joint's along its equations. load: [N s] average load
+   of a row */
 static void cti_balance_look(cti_balance_ways *w, const cti_row *row, ct_real load)
 {
     int k;
@@ -43640,13 +43676,13 @@ static void cti_balance_look(cti_balance_ways *w, const cti_row *row, ct_real lo
                         (row->mu * row->r[0] - cti_sqrt(row->r[1] * row->r[1] + row->r[2] * row->r[2])) / 2);
 }
 
-/* the components that a row acts on, and the share of its multiplier that each gets; returns how many */
+/* the components that a row acts on, and the share of its multiplier that each gets; returns their number */
 static int cti_balance_sides(const cti_row *row, const int32_t *of, const uint8_t *is_free, int32_t *c, double *share)
 {
     int k, j, n = 0;
     for (k = 0; k < row->n; k++) {
         int at = of[row->term[k].block];
-        double w = (double)row->term[k].weight; /* those of side b have their signs turned */
+        double w = (double)row->term[k].weight; /* terms of side b have the opposite sign */
         if (!is_free[at])
             continue;
         for (j = 0; j < n && c[j] != at; j++)
@@ -43662,13 +43698,13 @@ static int cti_balance_sides(const cti_row *row, const int32_t *of, const uint8_
 typedef struct cti_balance_work {
     int n;             /* components */
     int32_t *of;       /* [island's blocks] component */
-    uint8_t *is_free;  /* [n] has a momentum of its own */
+    uint8_t *is_free;  /* [n] 1: it has a momentum of its own */
     double *H, *y;     /* [3 n][3 n] normal equations; [3 n] minus the sums of r, then their solution */
     ct_real load;
 } cti_balance_work;
 
 #if CONTACT_WITH_CMR
-/* one row's part in the equations */
+/* adds one row to the equations */
 static void cti_balance_add(cti_balance_work *b, const cti_row *row)
 {
     cti_balance_ways w;
@@ -43689,7 +43725,7 @@ static void cti_balance_add(cti_balance_work *b, const cti_row *row)
     }
 }
 
-/* y <- H^-1 y by Cholesky, directions of which contacts carry nothing left out */
+/* y <- H^-1 y by Cholesky, without directions along which contacts transmit nothing */
 static void cti_balance_equations(double *H, double *y, int n)
 {
     double most = 0;
@@ -43743,7 +43779,7 @@ static void cti_balance_change(const cti_balance_work *b, const cti_problem *p, 
         cti_row_scatter(p, row, change, r);
 }
 
-/* contacts take up what they can. 0: out of memory */
+/* transfers to contacts what they can take. 0: out of memory */
 static int cti_balance_contacts(cti_state *s, ct_real dt, const cti_island *q, ct_real *r)
 {
     cti_balance_work b;
@@ -43794,24 +43830,26 @@ CTI_FN int cti_balance(cti_state *s, ct_real dt, const cti_island *q, ct_real *r
 
 /* ---- 8_step/solve_islands.c ---- */
 /* solve_islands.c -- the constrained solve of an attempt, island by island.
-   Method: rows that share components, directly or through others, are an island; each is taken out of the world, solved from where the last
-   round left it, and judged by its own residual. A free component's momentum is balanced after the sweeps; a factor that lags too far is
-   renewed on the way; an island whose solve by nodes fails is solved again with its bodies whole. Islands without new rows
-   keep their solution, bit by bit. Based on: Otaduy 2009, sec. 4, step 4.1; differs: the paper solves all contacts as one problem. */
+   Method: an island consists of rows that share components, directly or through others. Each is copied out of the world, solved from the
+   result of the last round, and judged by its own residual. After the sweeps the momentum of each free component is balanced. A factor that
+   lags too far is computed again during the solve. An island whose solve by nodes fails is solved again with each body as one cluster.
+   Islands without new rows keep their solution, bit by bit. Based on: Otaduy 2009, sec. 4, step 4.1; differs: the paper solves all contacts
+   as one problem. */
 
-#define CTI_ISLANDS_NOTE_US 0.08 /* [us] that the notes of a block take, about; see cti_tasks_run_work */
+#define CTI_ISLANDS_NOTE_US 0.08 /* [us] about the time of a block's notes; see cti_tasks_run_work */
 #endif
 
 /* islands of one solve */
 typedef struct cti_islands {
     int n;
     int32_t *start;          /* [n + 1] in rows */
-    uint8_t *todo;           /* [n] 0: solved before, 1: to solve, 2: to solve, and some of its components were in this attempt */
+    uint8_t *todo;           /* [n] 0: solved before, 1: to be solved, 2: to be solved, and some of its components were solved in this
+                                attempt */
     ct_real *scale;          /* [n] velocity that residuals are relative to */
     ct_real *failed;         /* [n] natural map from which on a solve by nodes has failed */
-    ct_real *natural;        /* [n] how well its rows are solved */
-    uint8_t *bridged;        /* [n] 1: solved by the chosen solver, which knows no nodes */
-    cti_solve_status *ended; /* [n] how it did when it was solved last */
+    ct_real *natural;        /* [n] natural map of its rows */
+    uint8_t *bridged;        /* [n] 1: solved by the solver that the user chose, which has no node splitting */
+    cti_solve_status *ended; /* [n] status of its last solve */
 } cti_islands;
 
 #if CONTACT_WITH_CMR
@@ -43840,7 +43878,7 @@ CTI_FN void cti_islands_problem(const cti_state *s, cti_problem *p)
 #endif
 
 #if CONTACT_WITH_CMR
-/* rows and origins sorted by island, each island's in their order; start [n_islands + 1] */
+/* sorts rows and origins by island, in their order within each; start [n_islands + 1] */
 static int cti_islands_sort(cti_state *s, int32_t **out_start, int *out_n)
 {
     int n = CTI_LEN(s->contact.rows), i;
@@ -43878,14 +43916,14 @@ typedef struct cti_islands_balances {
 } cti_islands_balances;
 
 #if CONTACT_WITH_CMR
-/* what a solve left of its components' momenta, whose residual is r */
+/* balances the momenta of the components, where a solve with residual r left an error */
 static int cti_islands_balance(void *ctx, ct_real *r, ct_real *v)
 {
     const cti_islands_balances *b = (const cti_islands_balances *)ctx;
     return cti_balance(b->s, b->dt, b->q, r, v);
 }
 
-/* the same of an island behind its solve. 0: out of memory */
+/* the same for an island after its solve. 0: out of memory */
 static int cti_islands_balance_one(cti_state *s, ct_real dt, const cti_island *q)
 {
     cti_problem_rhs(&q->p, s->system.work);
@@ -43901,7 +43939,7 @@ typedef struct cti_islands_judges {
 } cti_islands_judges;
 
 #if CONTACT_WITH_CMR
-/* what is noted in components */
+/* records the results in the components */
 static void cti_islands_note(int begin, int end, int worker, void *context)
 {
     const cti_islands_judges *j = (const cti_islands_judges *)context;
@@ -43920,7 +43958,7 @@ static void cti_islands_note(int begin, int end, int worker, void *context)
     }
 }
 
-/* what an island's solution is worth, noted in its components. 0: out of memory */
+/* judges an island's solution and records the result in its components. 0: out of memory */
 static int cti_islands_judge(cti_state *s, ct_real dt, const cti_island *q, const cti_solve_info *info)
 {
     cti_islands_judges j;
@@ -43934,7 +43972,7 @@ static int cti_islands_judge(cti_state *s, ct_real dt, const cti_island *q, cons
     return 1;
 }
 
-/* new factors where the island's lag. 0: out of memory */
+/* computes new factors for components of the island that need them. 0: out of memory */
 static int cti_islands_renew(cti_state *s, ct_real dt, const cti_island *q)
 {
     int c;
@@ -43945,7 +43983,7 @@ static int cti_islands_renew(cti_state *s, ct_real dt, const cti_island *q)
     return 1;
 }
 
-/* new factors of components that end a free flight. 0: out of memory */
+/* computes new factors for components that end a free flight. 0: out of memory */
 static int cti_islands_land(cti_state *s, ct_real dt, const cti_island *q)
 {
     int c;
@@ -43960,8 +43998,8 @@ static int cti_islands_land(cti_state *s, ct_real dt, const cti_island *q)
     return 1;
 }
 
-/* The start of a first solve. Components that were in contact and solved by nodes in the last two attempts start from the last step's
-   velocity and its gain. That is nearer to their end than the free motion */
+/* The start of a first solve. Components that were in contact and split into nodes in the last two attempts start from the last step's
+   velocity plus its change in that step, which is nearer to the solution than the free motion */
 static void cti_islands_begin(const cti_state *s, ct_real dt, const cti_island *q)
 {
     int c, i;
@@ -43975,7 +44013,8 @@ static void cti_islands_begin(const cti_state *s, ct_real dt, const cti_island *
     }
 }
 
-/* clusters of an open island. A component that is taken whole behind an extrapolated free motion gets a new factor first. 0: out of memory */
+/* makes the clusters of an open island. A component that is one cluster after an extrapolated free motion gets a new factor first. 0: out
+   of memory */
 static int cti_islands_cluster(cti_state *s, ct_real dt, cti_island *q)
 {
     int c, late = 0;
@@ -43994,7 +44033,7 @@ static int cti_islands_cluster(cti_state *s, ct_real dt, cti_island *q)
     return !late || cti_clusters_make(&s->factors, s->arena, s->desc.solver.cluster, q);
 }
 
-/* 1 where the last solve of one of the island's components ended far from a solution, or with NaN */
+/* 1 if the last solve of some component of the island ended far from a solution, or with NaN */
 static int cti_islands_is_far(const cti_state *s, const cti_island *q)
 {
     int c, is_far = 0;
@@ -44011,7 +44050,7 @@ static int cti_islands_has_equations(const cti_island *q)
     return any;
 }
 
-/* sweeps that a solve of this step may take. later: it starts from the solution of the round before */
+/* number of sweeps that a solve of this step may take. later: it starts from the solution of an earlier round */
 static int cti_islands_sweeps(const cti_state *s, const cti_island *q, int later)
 {
     cti_policy_budget b;
@@ -44023,7 +44062,7 @@ static int cti_islands_sweeps(const cti_state *s, const cti_island *q, int later
     return cti_policy_sweeps(&b);
 }
 
-/* an open island; a factor that lags too far is renewed on the way. 0: out of memory */
+/* solves an open island by ICA; a factor that lags too far is computed again during the solve. 0: out of memory */
 static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q, cti_islands_result *out, cti_solve_status *ended)
 {
     ct_solver_desc desc = s->desc.solver;
@@ -44070,8 +44109,8 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
 #endif
 
 #if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
-/* Solves an open island by another solver than ICA. *done 0: its residual is above `most`, and the island is as it was. 0: out of memory, also
-   where the solver itself did not report it */
+/* Solves an open island by another solver than ICA. *done 0: its residual is above `most`, and the island is unchanged. 0: out of memory,
+   also if the solver itself did not report that */
 static int cti_islands_bridge(cti_state *s, ct_real dt, cti_island *q, ct_solver solver, ct_real most, cti_islands_result *out,
                               cti_solve_status *ended, int *done)
 {
@@ -44093,7 +44132,7 @@ static int cti_islands_bridge(cti_state *s, ct_real dt, cti_island *q, ct_solver
     return 1;
 }
 
-/* what an island solve starts from, kept apart. 0: out of memory */
+/* copies the start of an island's solve. 0: out of memory */
 static int cti_islands_keep(cti_state *s, const cti_island *q, ct_real **v, ct_real **r)
 {
     int i;
@@ -44114,15 +44153,15 @@ static void cti_islands_put_back(const cti_island *q, const ct_real *v, const ct
         memcpy(q->p.rows[i].r, r + 3 * (size_t)i, sizeof q->p.rows[i].r);
 }
 
-/* 1 where the chosen solver has no friction of its own, and is not to have it in turns */
+/* 1 if the chosen solver has no friction of its own, and staggering is not wanted */
 static int cti_islands_is_plain(const cti_state *s)
 {
     ct_solver solver = s->desc.solver.solver;
     return (solver == CT_SOLVER_MPRGP || solver == CT_SOLVER_ACTIVE_SET) && s->desc.solver.friction != CT_FRICTION_STAGGERED;
 }
 
-/* an open island's normals by such a solver: LOCAL ends it, and creeps, unless it runs away; ANTICIPATED is the start of ICA. As
-   cti_islands_bridge */
+/* solves an open island's normals by such a solver. LOCAL then adds friction contact by contact, which creeps, and is discarded if it
+   diverges; ANTICIPATED uses the result as the start of ICA. Returns as cti_islands_bridge */
 static int cti_islands_normals(cti_state *s, ct_real dt, cti_island *q, cti_islands_result *out, cti_solve_status *ended, int *done)
 {
     const ct_solver_desc *desc = &s->desc.solver;
@@ -44161,7 +44200,7 @@ static int cti_islands_normals(cti_state *s, ct_real dt, cti_island *q, cti_isla
 
 #if CONTACT_WITH_NEWTON
 #if (CONTACT_WITH_CMR && (CONTACT_WITH_NEWTON))
-/* AUTO: where ICA failed on few rows Newton's method takes over, if it does better. 0: out of memory */
+/* AUTO: if ICA failed on an island with few rows, Newton's method is tried, and its result used if it is better. 0: out of memory */
 static int cti_islands_rescue(cti_state *s, ct_real dt, cti_island *q, cti_islands_result *out, cti_solve_status *ended)
 {
     ct_real natural = s->factors.components[q->components[0]].solve.natural;
@@ -44177,7 +44216,7 @@ static int cti_islands_rescue(cti_state *s, ct_real dt, cti_island *q, cti_islan
 #endif
 
 #if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
-/* 1 where the chosen solver has failed on a component of the island since the matrix was made; marks them where it does now */
+/* 1 if the chosen solver has failed on a component of the island since the matrix was made; with `now` marks its components as failed */
 static int cti_islands_chosen_failed(cti_state *s, const cti_island *q, int now)
 {
     int c, failed = now;
@@ -44191,7 +44230,7 @@ static int cti_islands_chosen_failed(cti_state *s, const cti_island *q, int now)
 #endif
 
 #if CONTACT_WITH_CMR
-/* an open island as printed: its end is `budget` where it is above the tolerance. 0: out of memory */
+/* solves an open island as printed; above the tolerance its status is `budget`. 0: out of memory */
 static int cti_islands_paper(cti_state *s, ct_real dt, int later, const cti_island *q, cti_islands_result *out, cti_solve_status *ended)
 {
     cti_solve_info info;
@@ -44216,7 +44255,8 @@ static int cti_islands_paper(cti_state *s, ct_real dt, int later, const cti_isla
 
 #if CTI_BRIDGE_SOLVERS
 #if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
-/* an open island by the chosen solver, unless that has failed in this attempt or gone on for too long in this step; list->bridged tells. 0: out of memory */
+/* solves an open island by the chosen solver, unless that has failed on it in this attempt or has used up its bound of this step;
+   list->bridged tells whether it did. 0: out of memory */
 static int cti_islands_chosen(cti_state *s, ct_real dt, const cti_islands *list, int i, cti_island *q, cti_islands_result *out)
 {
     cti_arena_point mark = cti_arena_mark(s->arena);
@@ -44240,8 +44280,8 @@ static int cti_islands_chosen(cti_state *s, ct_real dt, const cti_islands *list,
 #endif
 
 #if CONTACT_WITH_CMR
-/* an open island: by the chosen solver, by ICA where that is the chosen one or the other fails, has failed in this attempt,
-   or has gone on for too long in this step */
+/* solves an open island: by the chosen solver, or by ICA. ICA is used if it is the chosen one, or if the chosen one fails, has failed in
+   this attempt, or has used up its bound of this step */
 static int cti_islands_open_solve(cti_state *s, ct_real dt, const cti_islands *list, int i, cti_island *q, cti_islands_result *out)
 {
     int ok;
@@ -44264,7 +44304,7 @@ static int cti_islands_open_solve(cti_state *s, ct_real dt, const cti_islands *l
     return ok;
 }
 
-/* one island: its rows and the components that they touch, apart from the world */
+/* solves one island: copies its rows and the components that they touch, solves, copies back */
 static int cti_islands_solve_one(cti_state *s, ct_real dt, const cti_islands *list, int i, cti_islands_result *out)
 {
     cti_arena_point mark = cti_arena_mark(s->arena);
@@ -44281,8 +44321,8 @@ static int cti_islands_solve_one(cti_state *s, ct_real dt, const cti_islands *li
     return ok;
 }
 
-/* todo of an island: whether it has rows that were not solved yet; marks its components then. One without any keeps its solution, bit by
- * bit */
+/* decides `todo` of an island: whether it has rows that were not solved yet; if so marks its components. An island without such rows keeps
+   its solution, bit by bit */
 static int cti_islands_touch(cti_state *s, int first, int end)
 {
     int i, k, fresh = 0, later = 0;
@@ -44299,7 +44339,7 @@ static int cti_islands_touch(cti_state *s, int first, int end)
     return fresh ? 1 + later : 0;
 }
 
-/* largest free speed in an island */
+/* largest speed of the free motion in an island */
 static ct_real cti_islands_speed(const cti_state *s, int first, int end)
 {
     ct_real speed = 0;
@@ -44310,7 +44350,7 @@ static ct_real cti_islands_speed(const cti_state *s, int first, int end)
     return speed;
 }
 
-/* a component that no contact touches: how well its free motion is solved [m/s] */
+/* error of the free motion of a component that no contact touches [m/s] */
 static ct_real cti_islands_free_dynamics(cti_state *s, const cti_component *q)
 {
     const int32_t *blocks = s->factors.blocks + q->begin;
@@ -44357,7 +44397,7 @@ CTI_FN ct_real cti_islands_dynamics(cti_state *s, ct_real scale)
     return big;
 }
 
-/* the islands that are to be solved, each for itself, so that none feels another; then what all of it is worth */
+/* solves the islands in question, each independently of the others, and then judges the whole result */
 static int cti_islands_solve_all(cti_state *s, ct_real dt, cti_islands *list, cti_islands_result *out)
 {
     const cti_component *q = s->factors.components;
@@ -44373,8 +44413,8 @@ static int cti_islands_solve_all(cti_state *s, ct_real dt, cti_islands *list, ct
     return 1;
 }
 
-/* Islands whose solve by nodes failed: their components are taken whole, and start again. todo: in, those that were solved; out, those to
-   solve again. r [3 rows]: multipliers that the first solve started from. Returns how many */
+/* Islands whose solve by nodes failed: their components become one cluster each, and the solve starts again. todo: in, those that were
+   solved; out, those to be solved again. r [3 rows]: multipliers at the start of the first solve. Returns their number */
 static int cti_islands_take_whole(cti_state *s, cti_islands *list, const ct_real *r)
 {
     int i, k, e, c, count = 0;
@@ -44399,7 +44439,7 @@ static int cti_islands_take_whole(cti_state *s, cti_islands *list, const ct_real
     return count;
 }
 
-/* rows in islands, and which of them are to be solved. 0: out of memory */
+/* groups rows into islands and decides which to solve. 0: out of memory */
 static int cti_islands_make(cti_state *s, ct_real dt, cti_islands *list)
 {
     int i;
@@ -44415,7 +44455,7 @@ static int cti_islands_make(cti_state *s, ct_real dt, cti_islands *list)
     for (i = 0; i < list->n; i++) {
         ct_real speed = cti_islands_speed(s, list->start[i], list->start[i + 1]);
         list->todo[i] = (uint8_t)cti_islands_touch(s, list->start[i], list->start[i + 1]);
-        list->scale[i] = cti_islands_scale(s, dt, speed); /* of what is in it, not of the world */
+        list->scale[i] = cti_islands_scale(s, dt, speed); /* the scale of this island, not of the world */
         list->failed[i] = cti_policy_failed_natural(speed, list->scale[i]);
     }
     return 1;
@@ -44455,40 +44495,42 @@ CTI_FN int cti_islands_solve(cti_state *s, ct_real dt, ct_real scale, cti_island
 /* joints.h -- joints and stitches as equations of the contact problem. */
 
 
-/* cti_joints_parts -- rows of a joint. */
+/* cti_joints_parts -- number of rows of a joint. */
 CTI_FN int cti_joints_parts(const cti_joint *j);
 #if CONTACT_WITH_CMR
-/* cti_joints_row -- key, equations, axes and terms of a part at the state; multipliers and w are 0. */
+/* cti_joints_row -- key, equations, axes and terms of a part at the present state; multipliers and w are 0. */
 CTI_FN void cti_joints_row(const cti_state *s, const cti_joint *j, int part, cti_row *row);
-/* cti_joints_miss -- distance [m] by which a joint is apart now, of its parts without compliance; turns count by the joint's lever. */
+/* cti_joints_miss -- present error [m] of a joint, in its parts without compliance; rotations count by the joint's lever. */
 CTI_FN ct_real cti_joints_miss(const cti_state *s, const cti_joint *j);
-/* cti_joints_append -- a row for every part of every joint, multipliers from the context's memory; not linearized yet. 0: out of memory. */
+/* cti_joints_append -- adds a row for every part of every joint, with multipliers from the context's memory; not linearized yet. 0: out of
+   memory. */
 CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c);
-/* cti_joints_linearize -- w of the joints' rows at the tentative motion. Rows that miss their equation by more than `tolerance` [m] there are
-   marked fresh. Returns the largest miss. */
+/* cti_joints_linearize -- w of the joints' rows at the tentative motion. Rows whose error there is above `tolerance` [m] are marked fresh.
+   Returns the largest error. */
 CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_real tolerance);
-/* cti_joints_error -- largest distance [m] by which joints without compliance are apart now; turns count by the joint's lever. */
+/* cti_joints_error -- largest present error [m] of joints without compliance; rotations count by the joint's lever. */
 CTI_FN ct_real cti_joints_error(const cti_state *s);
 #endif
-/* cti_joints_speed -- most speed [m/s] that scripts and easing together ask of the jointed bodies. */
+/* cti_joints_speed -- largest speed [m/s] that scripts and the recovery of errors together require of the jointed bodies. */
 CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt);
 
 
 /* ---- 8_step/joints.c ---- */
 /* joints.c -- rows of joints and stitches.
-   Method: a joint holds at the end of the step, phi(q(v)) = 0, solved by Newton steps: at the tentative motion v_k of a round the row is
-   phi(q(v_k))/dt + J (v - v_k) + c r = 0. J belongs to the start of the step: the impulse acts through the arms that it finds there, as in
-   the scheme of Ryckaert, Ciccotti & Berendsen 1977, which with v in the middle of steps is time-reversible and keeps the energy of a
-   swinging chain; it is no longer the exact derivative, so that a round leaves an error smaller by the angle of the step.
-   The notes' "numerical stabilization" (4.1.2.2: springs against the drift of the linear approximation) is the compliance
-   c = 1 / (k dt^2) of an implicit spring k here; without one there is no drift to stabilize, since the error enters as a whole.
+   Method: a joint holds at the end of the step, phi(q(v)) = 0, which is solved by Newton steps: at the tentative motion v_k of a round the
+   row is phi(q(v_k))/dt + J (v - v_k) + c r = 0. J is that at the start of the step: the impulse acts through the arms there, as in the
+   scheme of Ryckaert, Ciccotti & Berendsen 1977. With v at the middle of steps this scheme is time-reversible and keeps the energy of a
+   swinging chain. Since J is not the exact derivative, a round reduces the error by a factor of the order of the step's rotation.
+   The notes' "numerical stabilization" (4.1.2.2: springs against the drift of the linear approximation) is here the compliance c = 1 / (k
+   dt^2) of an implicit spring k. Without a spring there is no drift to stabilize, since phi contains the whole error.
    Based on: lecture notes 4.1.1 (bilateral constraints, J = d phi / d q G); Otaduy 2009, eq. 4-5. */
 
 #if CONTACT_WITH_CMR
-#define CTI_JOINTS_SETTLE CTI_R(1e-7) /* compliance of a rigid joint, of the blocks' own: joints that contradict each other stay bounded */
+#define CTI_JOINTS_SETTLE CTI_R(1e-7) /* [the blocks' own compliance] compliance of a rigid joint, so that contradicting joints stay
+                                         bounded */
 #endif
 
-/* where a side holds, and the axes that it carries, at the start (end 0) or the tentative end of the step; triad may be NULL */
+/* the point of a side, and the axes that it carries, at the start (end 0) or the tentative end of the step; triad may be NULL */
 static cti_v3 cti_joints_place(const cti_state *s, const cti_joint_side *side, int end, double time, ct_real *triad)
 {
     const ct_real *x = end ? s->end.x : s->x;
@@ -44511,7 +44553,7 @@ static cti_v3 cti_joints_place(const cti_state *s, const cti_joint_side *side, i
     return p;
 }
 
-/* phi of a part in the row's axes: the points' offset, or a stitch's stretch, or the turn times the lever */
+/* phi of a part in the row's axes: the points' offset, a stitch's elongation, or the rotation times the lever */
 static cti_v3 cti_joints_phi(const cti_state *s, const cti_joint *j, int part, int end, double time, const ct_real *frame)
 {
     ct_real a[9], b[9];
@@ -44535,7 +44577,7 @@ static cti_term *cti_joints_term(cti_row *row, int first, int block)
     return &row->term[row->n++];
 }
 
-/* terms of one side with sign +-1, at the start of the step; the script's and the fixed nodes' motion come in with phi */
+/* terms of one side with sign +-1, at the start of the step; the motion of scripts and fixed nodes is included through phi */
 static void cti_joints_side(const cti_state *s, const cti_joint_side *side, int part, ct_real sign, cti_row *row)
 {
     int i, first = row->n;
@@ -44555,7 +44597,7 @@ static void cti_joints_side(const cti_state *s, const cti_joint_side *side, int 
             cti_joints_term(row, first, side->block[i])->weight += sign * side->weight[i];
 }
 
-/* largest answer of the row's blocks, each for itself, to a unit multiplier on an axis */
+/* largest response of one of the row's blocks by itself to a unit multiplier on an axis */
 static ct_real cti_joints_own(const cti_state *s, const cti_row *row)
 {
     ct_real sum = 0;
@@ -44578,7 +44620,7 @@ static ct_real cti_joints_own(const cti_state *s, const cti_row *row)
 }
 #endif
 
-/* what the script's sides move by in the step, per time, in the row's axes */
+/* displacement of the scripted sides in the step, per time, in the row's axes */
 static cti_v3 cti_joints_script(const cti_state *s, const cti_joint *j, int part, ct_real dt, const ct_real *frame)
 {
     const cti_joint_side *side[2];
@@ -44644,7 +44686,7 @@ static void cti_joints_build(const cti_state *s, const cti_row_context *c, const
 }
 #endif
 
-/* 1 where a body of the joint is inactive. Its other body is in the same coupled set, and is inactive as well */
+/* 1 if a body of the joint is inactive. Its other body is in the same coupled set, and is inactive as well */
 static int cti_joints_is_inactive(const cti_state *s, const cti_joint *j)
 {
     const cti_joint_side *side[2];
@@ -44688,7 +44730,7 @@ CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c)
 static int cti_joints_is_soft(const cti_joint *j, int part) { return (part == 1 ? j->angular_compliance : j->compliance) > 0; }
 
 #if CONTACT_WITH_CMR
-/* the error that a step leaves: one that came from outside is eased out at the recovery speed, a spring's is its own */
+/* the error that remains after a step: an error from outside is recovered at the recovery speed, a spring's elongation stays */
 static cti_v3 cti_joints_target(const cti_state *s, const cti_joint *j, int part, ct_real dt, const ct_real *frame)
 {
     if (cti_joints_is_soft(j, part) || !(s->desc.recovery_speed > 0))
@@ -44696,7 +44738,7 @@ static cti_v3 cti_joints_target(const cti_state *s, const cti_joint *j, int part
     return cti_joint_left(cti_joints_phi(s, j, part, 0, s->step.time, frame), dt * s->desc.recovery_speed);
 }
 
-/* w of one row; returns by how much the row misses its equation at v [m] */
+/* w of one row; returns the row's error at v [m] */
 static ct_real cti_joints_bend(const cti_state *s, const cti_row_context *c, const cti_joint *j, int part, cti_row *row)
 {
     int k, start = s->desc.row_mode == CT_ROW_VELOCITY;
@@ -44706,7 +44748,7 @@ static ct_real cti_joints_bend(const cti_state *s, const cti_row_context *c, con
     row->w[0] = row->w[1] = row->w[2] = 0;
     if (start)
         e = cti_v3_add(e, cti_joints_script(s, j, part, c->dt, row->frame));
-    else { /* what the equation says of the tentative motion, exactly, less what J says of it */
+    else { /* the exact equation at the tentative motion, minus J's value there */
         cti_row_velocity(row, c->v, u);
         e = cti_v3_sub(e, cti_v3_at(u, 0));
     }
@@ -44776,50 +44818,52 @@ CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt)
 }
 
 /* ---- 8_step/linkage.h ---- */
-/* linkage.h -- energy of rigid bodies that joints hold together. */
+/* linkage.h -- energy of jointed rigid bodies. */
 
 
 #if CONTACT_WITH_CMR
-/* cti_linkage_keep -- at the end of a commit of a step dt: bodies that nothing but rigid joints, the resting world and gravity acted on
-   have the energy that they had, or come nearer to it. 0: out of memory. */
+/* cti_linkage_keep -- at the end of a commit of a step dt: jointed bodies on which only rigid joints, the world at rest and gravity acted
+   keep their energy, or come nearer to it. 0: out of memory. */
 CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt);
-/* cti_linkage_climbs -- adds to *out: linkages whose gravity energy at the tentative end of a step dt is above all the energy that they have, so
-   that none could be taken from their motion. 0: out of memory. */
+/* cti_linkage_climbs -- adds to *out the number of linkages whose gravitational energy at the tentative end of a step dt exceeds all the
+   energy that they have, so that the excess cannot be removed from their motion. 0: out of memory. */
 CTI_FN int cti_linkage_climbs(cti_state *s, ct_real dt, int *out);
-/* cti_linkage_watch, _forget -- around the fail-safe: bodies whose end.v it changed, or all, have no energy to keep in this step. */
+/* cti_linkage_watch, _forget -- called before and after the fail-safe: bodies whose end.v it changed, or all, do not keep their energy in
+   this step. */
 CTI_FN void cti_linkage_watch(cti_state *s);
 CTI_FN void cti_linkage_forget(cti_state *s, int all);
 
 
 /* ---- 8_step/linkage.c ---- */
-/* linkage.c -- energy of rigid bodies that joints hold together.
-   Method: joints are solved by SHAKE, which keeps momenta, and the energy as long as the turns of a step are small and steps have one
-   length; a fast chain gains or loses it. RATTLE's second half gives the velocity at the end of the step, p: that of the step's middle and
-   half of gravity's kick, projected in the metric of the masses on what the joints allow there (J p = 0) [Andersen 1983]. Kinetic energy of
-   p and gravity's are compared with those of the step before, and what is missing or too much is put right along p, less the motion that
-   the bodies have as one rigid body where they are free: J, linear and angular momentum stay what they are [Hairer, Lubich, Wanner 2006,
-   IV.4: projection on invariants]. What is more than a share of the kinetic energy waits for the next step, and a chain that has
-   risen above all its energy, so that none can be taken from its motion, makes the step shorter. Not where a contact pressed, where
-   a joint gives way, is eased together or driven, or where a body is damped. Rows of CT_ROW_VELOCITY, which miss in every step and lose
-   energy by it, are not taken for eased. */
+/* linkage.c -- energy of jointed rigid bodies.
+   Method: joints are solved by SHAKE, which keeps momenta, and keeps energy as long as the rotations in a step are small and steps have the
+   same length. A fast chain gains or loses energy. RATTLE's second half gives the velocity p at the end of the step: the velocity at the
+   step's middle plus half of gravity's change, projected in the metric of the masses onto the motions that the joints allow there, J p = 0
+   [Andersen 1983]. The kinetic energy of p plus gravitational energy is compared with that of the step before. The difference is corrected
+   along p, without the common rigid motion of free bodies, so that J, linear and angular momentum do not change [Hairer, Lubich, Wanner
+   2006, IV.4: projection on invariants]. A correction above a share of the kinetic energy waits for the next step. A chain that has risen
+   above all its energy, so that the excess cannot be removed from its motion, makes the step shorter.
+   This is not done if a contact pressed, if a joint is compliant, in recovery or driven, or if a body is damped. Rows of CT_ROW_VELOCITY,
+   whose errors in every step cost energy, do not count as in recovery. */
 
-#define CTI_LINKAGE_MOST 0.5  /* most that a step adds to the kinetic energy, as a share: where a chain turns round there is little to add to */
-#define CTI_LINKAGE_LESS 0.95 /* and most that it takes. With half two rods of 2 cm with velocity rows (1/60 s) end a step 1.1 % above their energy */
-#define CTI_LINKAGE_EASED CTI_R(0.01) /* share of the thickness above which a joint is being eased together */
+#define CTI_LINKAGE_MOST 0.5  /* [kinetic energy] most that a step adds: where a chain reverses its motion there is little to add to */
+#define CTI_LINKAGE_LESS 0.95 /* [kinetic energy] most that a step removes. With half of it, two rods of 2 cm with velocity rows (1/60 s)
+                                 end a step 1.1 % above their energy */
+#define CTI_LINKAGE_EASED CTI_R(0.01) /* [thickness] error above which a joint counts as in recovery */
 #endif
 
-/* bodies that are held together, at their root */
+/* jointed bodies, stored at their root */
 typedef struct cti_linkage {
     int32_t up;
-    int joined;      /* there is a joint */
-    int held;        /* by the world */
-    int open;        /* something else may act on them */
-    int known;       /* their energy before is known */
+    int joined;      /* 1: there is a joint */
+    int held;        /* 1: held by the world */
+    int open;        /* 1: something else may act on them */
+    int known;       /* 1: their energy before is known */
     double was, now; /* [J] energy */
-    double start;    /* [J] gravity's at the start of the step */
-    double apart;    /* [J] kinetic, about the common rigid motion */
-    ct_real scale;   /* of the motion about the common one */
-    int done, most;  /* of conjugate gradients, with steps that are left */
+    double start;    /* gravitational energy at the start of the step */
+    double apart;    /* [J] kinetic energy relative to the common rigid motion */
+    ct_real scale;   /* scale factor on the motion relative to the common one */
+    int done, most;  /* steps of conjugate gradients: done, and allowed */
     double square, first_square, next, down;
     ct_real along;
     ct_real mass;
@@ -44829,7 +44873,7 @@ typedef struct cti_linkage {
 
 typedef struct cti_linkage_work {
     cti_linkage *q; /* [rigids] */
-    cti_row *rows;  /* of joints that have rigid bodies and the resting world alone */
+    cti_row *rows;  /* of joints that have only rigid bodies and the world at rest as sides */
     int n;
     ct_real *I, *inverse; /* [9 rigids] inertia at the end */
     ct_real *p;           /* [6 rigids] velocities at the end */
@@ -44845,7 +44889,7 @@ static int cti_linkage_root(cti_linkage *q, int i)
 
 static int cti_linkage_is_pure(const cti_joint_side *a) { return a->rigid >= 0 || (a->n == 0 && a->n_path == 0); }
 
-/* unites the bodies of all joints, and opens those that a joint does more to than to hold them */
+/* unites the bodies of all joints, and opens linkages with a joint that does more than hold */
 static void cti_linkage_unite(const cti_state *s, cti_linkage_work *w)
 {
     cti_linkage *q = w->q;
@@ -44871,7 +44915,7 @@ static void cti_linkage_unite(const cti_state *s, cti_linkage_work *w)
     }
 }
 
-/* opens what contacts pressed on and what is damped; sums that need no projection */
+/* opens linkages that contacts pressed or that are damped; computes sums that need no projection */
 static void cti_linkage_open(const cti_state *s, cti_linkage_work *w)
 {
     int i, k;
@@ -44890,7 +44934,7 @@ static void cti_linkage_open(const cti_state *s, cti_linkage_work *w)
     }
 }
 
-/* velocities at the end before they are projected */
+/* velocities at the end before the projection */
 static void cti_linkage_start(const cti_state *s, cti_linkage_work *w, ct_real dt)
 {
     int i;
@@ -44904,14 +44948,14 @@ static void cti_linkage_start(const cti_state *s, cti_linkage_work *w, ct_real d
     }
 }
 
-/* place of a block of the rows among the velocities [2 rigids] */
+/* index of a row's block among the velocities [2 rigids] */
 static int cti_linkage_place(const cti_state *s, int block)
 {
     int at = s->bodies.rigid_of[block];
     return 2 * at + (block != s->bodies.rigids[at].block);
 }
 
-/* u [3 rows] = J p, equations only */
+/* u [3 rows] = J p, for equations only */
 static void cti_linkage_rates(const cti_state *s, const cti_linkage_work *w, const ct_real *p, ct_real *u)
 {
     int i, k;
@@ -44946,7 +44990,7 @@ static void cti_linkage_answer(const cti_state *s, const cti_linkage_work *w, co
     }
 }
 
-/* linkage of a row */
+/* the linkage of a row */
 static cti_linkage *cti_linkage_of(const cti_state *s, const cti_linkage_work *w, int row)
 {
     return &w->q[cti_linkage_root(w->q, s->bodies.rigid_of[w->rows[row].term[0].block])];
@@ -44958,8 +45002,7 @@ static double cti_linkage_dot(const ct_real *a, const ct_real *b, int row)
     return (double)cti_v3_dot(cti_v3_at(a, row), cti_v3_at(b, row));
 }
 
-/* one step of conjugate gradients in every linkage that is not done, with sums of its own: what is far away changes no bit. 0: all are done
- */
+/* one step of conjugate gradients in every unfinished linkage, with separate sums, so that distant bodies change no bit. 0: all are done */
 static int cti_linkage_descend(const cti_state *s, cti_linkage_work *w, ct_real *r, ct_real *d, ct_real *Wd, ct_real *step)
 {
     int i, n = CTI_LEN(s->bodies.rigids), open = 0;
@@ -44993,7 +45036,7 @@ static int cti_linkage_descend(const cti_state *s, cti_linkage_work *w, ct_real 
     return open;
 }
 
-/* p <- p - M^-1 J' (J M^-1 J')^-1 J p by conjugate gradients: a chain takes as many steps as it has equations. 0: out of memory */
+/* p <- p - M^-1 J' (J M^-1 J')^-1 J p by conjugate gradients, which take as many steps as a chain has equations. 0: out of memory */
 static int cti_linkage_project(cti_state *s, cti_linkage_work *w)
 {
     int i, n = 3 * w->n, m = 6 * CTI_LEN(s->bodies.rigids);
@@ -45021,7 +45064,7 @@ static double cti_linkage_kinetic(const cti_state *s, const cti_linkage_work *w,
     return 0.5 * ((double)s->bodies.rigids[i].mass * (double)cti_v3_norm2(v) + (double)cti_v3_dot(r, cti_m3_mul_v(w->I + 9 * (size_t)i, r)));
 }
 
-/* the motion that free bodies have as one; that of held ones is 0 */
+/* the common rigid motion of free bodies; for held ones it is 0 */
 static void cti_linkage_common(const cti_state *s, cti_linkage_work *w)
 {
     int i, k, n = CTI_LEN(s->bodies.rigids), pass;
@@ -45056,7 +45099,7 @@ static void cti_linkage_common(const cti_state *s, cti_linkage_work *w)
     }
 }
 
-/* p [6] of a body less the common motion */
+/* p [6] of a body minus the common motion */
 static void cti_linkage_apart(const cti_state *s, const cti_linkage_work *w, const cti_linkage *g, int i, ct_real *out)
 {
     cti_v3 x = cti_v3_sub(cti_v3_at(s->x, s->bodies.rigids[i].block), g->center);
@@ -45069,7 +45112,7 @@ static double cti_linkage_gravity(const cti_state *s, int i, const ct_real *x)
     return -(double)s->bodies.rigids[i].mass * (double)cti_v3_dot(cti_v3_at(s->desc.gravity, 0), cti_v3_at(x, s->bodies.rigids[i].block));
 }
 
-/* the scale of each linkage */
+/* computes the scale factor of each linkage */
 static void cti_linkage_scale(const cti_state *s, cti_linkage_work *w)
 {
     int i, n = CTI_LEN(s->bodies.rigids);
@@ -45090,7 +45133,7 @@ static void cti_linkage_scale(const cti_state *s, cti_linkage_work *w)
     }
 }
 
-/* velocities and what is remembered of a body */
+/* sets the velocities and stored values of a body */
 static void cti_linkage_apply(cti_state *s, const cti_linkage_work *w, const cti_linkage *g, int i)
 {
     cti_rigid *r = &s->bodies.rigids[i];
@@ -45104,7 +45147,7 @@ static void cti_linkage_apply(cti_state *s, const cti_linkage_work *w, const cti
     cti_v3_addto(r->spin, 0, cti_v3_mul(cti_m3_mul_v(w->I + 9 * (size_t)i, cti_v3_at(apart, 1)), scale));
     cti_v3_put(s->v, r->block + 1, cti_rigid_rate(r, r->q));
     memcpy(r->end, p, sizeof r->end);
-    /* what was not put right is remembered by the first of them */
+    /* the first body stores the part that was not corrected */
     if (g == &w->q[i] && g->known && !g->open)
         left = g->was - g->now - (double)(g->scale * g->scale - 1) * g->apart;
     r->energy = cti_linkage_kinetic(s, w, i, p) + cti_linkage_gravity(s, i, s->x) + left;
@@ -45127,7 +45170,7 @@ CTI_FN void cti_linkage_forget(cti_state *s, int all)
                 s->bodies.rigids[i].linked = 0;
 }
 
-/* a work area for the state at hand, with linkages found; 0: out of memory */
+/* makes the working data for the present state, with all linkages; 0: out of memory */
 static int cti_linkage_make(cti_state *s, cti_linkage_work *w)
 {
     int i, n = CTI_LEN(s->bodies.rigids);
@@ -45200,50 +45243,50 @@ CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt)
 #undef CTI_LINKAGE_EASED
 
 /* ---- 8_step/repair.h ---- */
-/* repair.h -- bounded impulses that take apart what intersects at the start of a step. */
+/* repair.h -- bounded impulses that separate pairs that intersect at the start of a step. */
 
 
-/* cti_repair_find -- contact.repairs from tangled_pairs and detect.tangles. Appends to *marks, in the form of detect.tangles, what else has to be let
-   through. 0: out of memory. */
+/* cti_repair_find -- makes contact.repairs from tangled_pairs and detect.tangles. Appends to *marks, in the form of detect.tangles, further
+   features that must be allowed to pass. 0: out of memory. */
 CTI_FN int cti_repair_find(cti_state *s, uint64_t **marks);
-/* cti_repair_rows -- appends a row for each of them: recovery only, no hard law, no friction. 0: out of memory. */
+/* cti_repair_rows -- appends a row for each repair: recovery only, no hard law, no friction. 0: out of memory. */
 CTI_FN int cti_repair_rows(cti_state *s, const cti_row_context *c);
 #endif
 
 
 /* ---- 8_step/repair.c ---- */
-/* repair.c -- taking apart what intersects.
-   Method: where one of two bodies is a solid, they leave each other along one direction: of the normals of the faces that take part, and the
-   axes, the one along which the part they share has the shortest way out. Points inside go to where a ray along it leaves the solid, or, where that
-   way is long for the size of what they share, to the nearest point of its surface. Sheets have no inside: an edge moves against a face so that
-   the contour of the intersection gets shorter,
+/* repair.c -- separating pairs that intersect. Method: if one of two bodies is a solid, both separate along one direction. Candidates are
+   the normals of the intersecting faces, and the axes; the one with the shortest way out for the shared part is taken. Points inside move
+   to where a ray along it leaves the solid, or, if that way is long for the size of the shared part, to the nearest point of its surface.
+   Sheets have no inside: an edge moves relative to a face so that the contour of the intersection gets shorter,
        G = sum over the edge's faces i of R_i - 2 (E . R_i) / (E . N) N,
    E the edge, N the face's normal, R_i the direction in which the contour runs from the edge into face i: when the edge moves by d its point
-   in the plane moves by d - E (N . d) / (N . E), and the contour by -R_i along that; half of R_i may be left out, since it cancels over a closed
-   contour, and what remains is the same for edge and face in either role. The sum over a contour is a direction for all of it.
-   Every row asks for a speed by recovery through softness alone, so that rows that contradict each other settle on something.
+   in the plane moves by d - E (N . d) / (N . E), and the contour by -R_i along that; half of R_i may be left out, since it cancels over a
+   closed contour, and the rest is the same with the roles of edge and face exchanged. The sum over a contour is a direction for all of it.
+   Every row requires a speed through recovery and softness alone, so that contradicting rows find a compromise.
    Based on: Li, Pan, Huang, Bao, Jin 2015, sec. 3 (push-out through the nearest surface); Volino, Magnenat-Thalmann, Resolving surface
-   collisions through intersection contour minimization, 2006. differs: the common direction of two bodies; where a contour cuts a sheet in two,
-   the smaller part is pulled back through, for the length of such a contour may not say anything. */
+   collisions through intersection contour minimization, 2006. differs: the common direction of two bodies; if a contour cuts a sheet in
+   two, the smaller part is pulled back through, since the length of such a contour may have no gradient. */
 
 #define CTI_REPAIR_WAYS 32            /* directions that are compared */
 #if CONTACT_WITH_CMR
-#define CTI_REPAIR_TIME CTI_R(0.1)    /* [s] in which a depth is to be left */
-#define CTI_REPAIR_LOCAL CTI_R(4)     /* way out over the size of what is shared: above, points leave by the nearest surface */
-#define CTI_REPAIR_KEEP CTI_R(1.5)    /* the way of the last step is kept while it is not longer than that over the shortest */
-#define CTI_REPAIR_STIFF CTI_R(0.03)  /* softness, of the blocks' inverse mass, where the way is known */
-#define CTI_REPAIR_SOFT CTI_R(0.1)    /* and where a contour is followed, whose directions change as it shrinks */
-#define CTI_REPAIR_RIGID CTI_R(0.03)  /* the same for all rows on a rigid body together: what they add up to has to stay solvable */
-#define CTI_REPAIR_PAST CTI_R(4)      /* thicknesses beyond the way out that are aimed at */
-#define CTI_REPAIR_STEEP CTI_R(0.1)   /* least |E . N| */
+#define CTI_REPAIR_TIME CTI_R(0.1)    /* [s] time in which a depth is to be removed */
+#define CTI_REPAIR_LOCAL CTI_R(4)     /* [size of the shared part] longest way out along the common direction; beyond it points leave
+                                         through the nearest surface */
+#define CTI_REPAIR_KEEP CTI_R(1.5)    /* [shortest way] the direction of the last step is kept while its way is not longer than this */
+#define CTI_REPAIR_STIFF CTI_R(0.03)  /* [blocks' inverse mass] softness if the direction is known */
+#define CTI_REPAIR_SOFT CTI_R(0.1)    /* and for rows that follow a contour, whose directions change as it shrinks */
+#define CTI_REPAIR_RIGID CTI_R(0.03)  /* the same for all rows on a rigid body together, whose sum must remain solvable */
+#define CTI_REPAIR_PAST CTI_R(4)      /* [thickness] distance beyond the way out that is aimed at */
+#define CTI_REPAIR_STEEP CTI_R(0.1)   /* smallest |E . N| */
 #endif
 
-/* two bodies that share something; ways [n]: candidates, a moves along them */
+/* two bodies with a shared part; ways [n]: candidate directions, along which a moves */
 typedef struct cti_repair_bodies {
     int a, b, n;
     cti_v3 ways[CTI_REPAIR_WAYS];
-    ct_real lo[CTI_REPAIR_WAYS], hi[CTI_REPAIR_WAYS]; /* of what is shared */
-    int inside;  /* vertices inside of the other body */
+    ct_real lo[CTI_REPAIR_WAYS], hi[CTI_REPAIR_WAYS]; /* extent of the shared part along each */
+    int inside;  /* vertices inside the other body */
 } cti_repair_bodies;
 
 #if CONTACT_WITH_CMR
@@ -45254,7 +45297,7 @@ static cti_v3 cti_repair_normal(const cti_surface *f, int face)
     return cti_v3_unit(cti_v3_cross(cti_v3_sub(cti_v3_at(f->x0, t[1]), o), cti_v3_sub(cti_v3_at(f->x0, t[2]), o)), cti_v3_make(0, 1, 0));
 }
 
-/* weights of a point of a face, at most once each */
+/* weights of a point of a face, each at most one */
 static void cti_repair_weights(const cti_surface *f, cti_v3 p, const int32_t *t, ct_real *w)
 {
     ct_real point[3], bary[3];
@@ -45265,7 +45308,7 @@ static void cti_repair_weights(const cti_surface *f, cti_v3 p, const int32_t *t,
         w[k] = -bary[k];
 }
 
-/* the point that an edge and a face have in common, as a pair */
+/* the common point of an edge and a face, as a pair */
 static cti_v3 cti_repair_cross(const cti_surface *f, int edge, int face, cti_pair *out)
 {
     const int32_t *e = f->edges + 2 * (size_t)edge, *t = f->faces + 3 * (size_t)face;
@@ -45312,14 +45355,14 @@ static void cti_repair_extend(cti_repair_bodies *q, cti_v3 p)
     }
 }
 
-/* 1 when this edge and this face belong to the two bodies */
+/* 1 if this edge and this face belong to the two bodies */
 static int cti_repair_is_of(const cti_surface *f, const cti_repair_bodies *q, int edge, int face)
 {
     int x = f->body_of[f->edges[2 * edge]], y = f->body_of[f->faces[3 * face]];
     return (x == q->a && y == q->b) || (x == q->b && y == q->a);
 }
 
-/* what the bodies share: points on both surfaces, and vertices of one inside of the other */
+/* extent of the shared part: points on both surfaces, and vertices of one body inside the other */
 static void cti_repair_share(const cti_state *s, cti_repair_bodies *q)
 {
     const cti_contacts *found = &s->contact;
@@ -45345,7 +45388,7 @@ static void cti_repair_share(const cti_state *s, cti_repair_bodies *q)
     }
 }
 
-/* how far a has to go along way i until what is shared has left the solid: past b's top, or b past a's bottom */
+/* distance that a must move along direction i until the shared part has left the solid: past b's top, or b past a's bottom */
 static ct_real cti_repair_way_out(const cti_surface *f, const cti_repair_bodies *q, int way)
 {
     ct_real out = CTI_REAL_MAX, top = -CTI_REAL_MAX, bottom = CTI_REAL_MAX;
@@ -45361,7 +45404,7 @@ static ct_real cti_repair_way_out(const cti_surface *f, const cti_repair_bodies 
     return cti_max(out, 0);
 }
 
-/* the shortest way out; *out_local 1 when it is long for what is shared. 0: out of memory */
+/* the shortest way out; *out_local 1 if it is long for the size of the shared part. 0: out of memory */
 static int cti_repair_choose(cti_state *s, const cti_repair_bodies *q, cti_v3 *out_n, ct_real *out_depth, int *out_local)
 {
     const cti_surface *f = &s->surface;
@@ -45375,7 +45418,7 @@ static int cti_repair_choose(cti_state *s, const cti_repair_bodies *q, cti_v3 *o
     for (i = 0; i < q->n; i++) {
         ct_real d = cti_repair_way_out(f, q, i);
         size = cti_min(size, q->hi[i] - q->lo[i]);
-        /* the old way is easier by a factor, so that small changes do not turn it */
+        /* the old direction is preferred by a factor, so that small changes do not switch directions */
         if (old && cti_v3_dot(old->normal, q->ways[i]) > CTI_R(0.98))
             d /= CTI_REPAIR_KEEP;
         if (d < best)
@@ -45392,7 +45435,7 @@ static int cti_repair_choose(cti_state *s, const cti_repair_bodies *q, cti_v3 *o
     return CTI_PUSH(s->mem, s->contact.ways, way);
 }
 
-/* where the ray from vertex v along n leaves the faces of a body first: weights of the face; distance, or < 0 */
+/* where the ray from vertex v along n first leaves a body: weights of the face; returns the distance, or < 0 */
 static ct_real cti_repair_ray(const cti_surface *f, int v, cti_v3 n, int body, cti_pair *out)
 {
     cti_v3 p = cti_v3_at(f->x0, v);
@@ -45431,7 +45474,7 @@ static ct_real cti_repair_nearest(const cti_surface *f, int v, int body, cti_pai
     return best;
 }
 
-/* vertices of the first body inside of the second, each along n or by the nearest surface */
+/* vertices of the first body inside the second: each leaves along n or through the nearest surface */
 static int cti_repair_inside(cti_state *s, int body, int solid, cti_v3 n, int local)
 {
     const cti_surface *f = &s->surface;
@@ -45449,8 +45492,8 @@ static int cti_repair_inside(cti_state *s, int body, int solid, cti_v3 n, int lo
     return 1;
 }
 
-/* what lies at the shared part on the far side has to come back through: faces of both bodies there are tangled with the other. The box is that of
-   the points on both surfaces and inside, widened */
+/* features of the shared part on the far side must be able to come back: faces of both bodies there are marked as tangled with the other
+   body. The box is that of the points on both surfaces and inside, widened */
 static int cti_repair_around(cti_state *s, const cti_repair_bodies *q, ct_real depth, uint64_t **marks)
 {
     const cti_surface *f = &s->surface;
@@ -45462,7 +45505,7 @@ static int cti_repair_around(cti_state *s, const cti_repair_bodies *q, ct_real d
             const int32_t *t = f->faces + 3 * (size_t)i;
             cti_v3 x = cti_v3_at(f->x0, t[0]), y = cti_v3_at(f->x0, t[1]), z = cti_v3_at(f->x0, t[2]);
             cti_v3 lo = cti_v3_min(x, cti_v3_min(y, z)), hi = cti_v3_max(x, cti_v3_max(y, z));
-            /* the first six ways are the axes, each with its opposite */
+            /* the first six directions are the axes, each with its opposite */
             if (lo.x > q->hi[0] + wide || hi.x < q->lo[0] - wide || lo.y > q->hi[2] + wide || hi.y < q->lo[2] - wide || lo.z > q->hi[4] + wide ||
                 hi.z < q->lo[4] - wide)
                 continue;
@@ -45474,7 +45517,7 @@ static int cti_repair_around(cti_state *s, const cti_repair_bodies *q, ct_real d
     return 1;
 }
 
-/* one pair of bodies; done [pairs] marks what needs no contour */
+/* one pair of bodies; done [pairs] marks intersections that need no contour */
 static int cti_repair_solids(cti_state *s, int a, int b, uint8_t *done, uint64_t **marks)
 {
     const cti_surface *f = &s->surface;
@@ -45503,13 +45546,13 @@ static int cti_repair_solids(cti_state *s, int a, int b, uint8_t *done, uint64_t
 
 /* ---- contours ---- */
 
-/* an intersection in its contour: parent with parity, 1 when the edge's side of this one is the face's side of the parent */
+/* an intersection as a member of its contour: union-find with parity; 1: the edge's side here is the face's side at the parent */
 typedef struct cti_repair_point {
     int32_t parent;
     uint8_t turned;
-    cti_v3 gradient, sum; /* of this point; of the contour, seen from the edge of its root */
+    cti_v3 gradient, sum; /* of this point; of the contour, as seen from the edge of its root */
     ct_real length;       /* of the edge */
-    int side_small[2];    /* of the contour: smallest part cut off on the edges' side of the root, and on its faces' */
+    int side_small[2];    /* of the contour: smallest part that is cut off on the side of the root's edge, and on that of its face */
     cti_v3 side_pull[2];  /* along the edges, from the smaller part to the larger */
 } cti_repair_point;
 
@@ -45548,7 +45591,7 @@ static int32_t cti_repair_root(const cti_repair_point *p, int32_t i, int *turned
     return i;
 }
 
-/* two points of one segment belong to one contour; turned: the edge of one is on the side of the face of the other */
+/* joins two points of one segment to one contour; turned: the edge of one is on the side of the face of the other */
 static void cti_repair_join(cti_repair_point *p, int32_t i, int32_t j, int turned)
 {
     int ti, tj;
@@ -45559,7 +45602,7 @@ static void cti_repair_join(cti_repair_point *p, int32_t i, int32_t j, int turne
     p[ri > rj ? ri : rj].parent = ri > rj ? rj : ri;
 }
 
-/* segments of contours lie in two faces: points that name the same two are its ends. 0: out of memory */
+/* segments of contours lie in two faces: points with the same two faces are the ends of one segment. 0: out of memory */
 static int cti_repair_link(cti_state *s, cti_repair_point *p, const uint8_t *done)
 {
     const cti_surface *f = &s->surface;
@@ -45575,7 +45618,7 @@ static int cti_repair_link(cti_state *s, cti_repair_point *p, const uint8_t *don
             if (own < 0 || done[i])
                 continue;
             keys[m] = (uint64_t)(uint32_t)low << 32 | (uint32_t)cti_max_int(own, face);
-            who[m++] = 2 * i + (low == face); /* 1: the edge is on the side of the higher face */
+            who[m++] = 2 * i + (low == face); /* 1: the edge is on the side of the face with the higher number */
         }
     cti_sort_u64(keys, who, scratch, who + 2 * n, m);
     for (i = 1; i < m; i++)
@@ -45584,7 +45627,8 @@ static int cti_repair_link(cti_state *s, cti_repair_point *p, const uint8_t *don
     return 1;
 }
 
-/* what the cut edges leave together: part [nv] and the number of vertices of each, at its root. 0: out of memory */
+/* the parts into which the intersecting edges cut the surfaces: part [nv], and the number of vertices of each at its root. 0: out of
+   memory */
 static int cti_repair_cut(cti_state *s, const uint8_t *done, int32_t **out_part, int32_t **out_size)
 {
     const cti_surface *f = &s->surface;
@@ -45600,15 +45644,15 @@ static int cti_repair_cut(cti_state *s, const uint8_t *done, int32_t **out_part,
         if (!cut[i])
             cti_sets_join(part, f->edges[2 * i], f->edges[2 * i + 1]);
     for (i = 0; i < f->nv; i++) {
-        part[i] = part[part[i]]; /* roots are the smallest of their part: what is below i is flat */
+        part[i] = part[part[i]]; /* a root is the smallest vertex of its part, so that all smaller vertices are flattened already */
         size[part[i]]++;
     }
     *out_part = part, *out_size = size;
     return 1;
 }
 
-/* a part that a contour cuts off is on the wrong side when it is the smaller one: its edges are pulled back through. The side of the contour that
-   cuts off least decides */
+/* Of the parts that a contour cuts off, the smaller one is on the wrong side: its edges are pulled back through. The side of the contour
+   that cuts off less decides */
 static int cti_repair_pull(cti_state *s, cti_repair_point *p, const uint8_t *done)
 {
     const cti_surface *f = &s->surface;
@@ -45636,7 +45680,7 @@ static int cti_repair_pull(cti_state *s, cti_repair_point *p, const uint8_t *don
     return 1;
 }
 
-/* all intersections that are not done: along the sum of their contour, or by their own gradient where that says nothing */
+/* all intersections that are not done: along the sum of their contour, or along their own gradient if the sum has no direction */
 static int cti_repair_contours(cti_state *s, const uint8_t *done)
 {
     const cti_surface *f = &s->surface;
@@ -45675,7 +45719,7 @@ static int cti_repair_contours(cti_state *s, const uint8_t *done)
 
 /* ---- both ---- */
 
-/* pairs of bodies, the lower first, that share something and of which one is a solid. 0: out of memory */
+/* pairs of bodies, the lower first, with a shared part, of which at least one is a solid. 0: out of memory */
 static int cti_repair_list(cti_state *s, uint64_t **out)
 {
     const cti_surface *f = &s->surface;
@@ -45730,7 +45774,7 @@ CTI_FN int cti_repair_find(cti_state *s, uint64_t **marks)
     return ok;
 }
 
-/* an edge and a face that hang on more blocks than a row has terms: the nearer end speaks for the edge */
+/* an edge and a face that depend on more blocks than a row has terms: the nearer end represents the edge */
 static void cti_repair_fit(const cti_surface *f, cti_pair *pair)
 {
     int k, n = 0, nearer = pair->w[1] > pair->w[0];
@@ -45745,7 +45789,7 @@ static void cti_repair_fit(const cti_surface *f, cti_pair *pair)
     pair->n_a = 1, pair->n = 4;
 }
 
-/* rows that act on one rigid body add up: each is softened by their number. rows [bodies]; 0: out of memory */
+/* rows on the same rigid body add up, so each is softened by their number. rows [bodies]; 0: out of memory */
 static int32_t *cti_repair_crowds(cti_state *s)
 {
     const cti_surface *f = &s->surface;
@@ -45760,7 +45804,7 @@ static int32_t *cti_repair_crowds(cti_state *s)
     return rows;
 }
 
-/* what nodes answer an impulse with by their own blocks of A, over what they do by their masses: stiff ones have more to be moved against */
+/* response of the nodes to an impulse by their own blocks of A, relative to that by their masses: stiff nodes need softer rows */
 static ct_real cti_repair_stiffer(const cti_row_context *c, const cti_row *row)
 {
     ct_real soft = 0, own = 0;
@@ -45774,7 +45818,7 @@ static ct_real cti_repair_stiffer(const cti_row_context *c, const cti_row *row)
     return soft > 0 && own > 0 ? cti_min(1, own / soft) : 1;
 }
 
-/* what a unit impulse along n does to the row by the blocks' masses: softness of a row whose end is on the right side already */
+/* response of the row to a unit impulse along n, by the blocks' masses: softness of a row whose end is already on the right side */
 static ct_real cti_repair_softness(const cti_row_context *c, const cti_row *row, cti_v3 n)
 {
     ct_real soft = 0;
@@ -45799,7 +45843,7 @@ CTI_FN int cti_repair_rows(cti_state *s, const cti_row_context *c)
         cti_repair_fit(&s->surface, &r.pair);
         if (!cti_rows_build(c, &r.pair, r.normal, 0, 1, 0, &row, &origin))
             continue;
-        /* lambda >= (recover - u_n) / softness and nothing else: a hard law with the same compliance asks for less */
+        /* lambda >= (recover - u_n) / softness and nothing else: a hard law with the same compliance requires less */
         row.mu = 0;
         row.w[0] -= origin.base[0];
         origin.base[0] = origin.base[1] = origin.base[2] = 0;
@@ -45825,26 +45869,26 @@ CTI_FN int cti_repair_rows(cti_state *s, const cti_row_context *c)
 }
 
 /* ---- 8_step/tangle.h ---- */
-/* tangle.h -- what intersects at the start of a step: pairs, and the vertices on the wrong side. */
+/* tangle.h -- intersections at the start of a step: pairs, and the vertices on the wrong side. */
 
 
-/* cti_tangle_find -- tangled_pairs, detect.tangles and detect.n_tangled at surface.x0, and the repairs. A body that lies wholly inside of another
-   and was not seen to go in is meant to be there. 0 when memory ran out. */
+/* cti_tangle_find -- computes tangled_pairs, detect.tangles and detect.n_tangled at surface.x0, and the repairs. A body wholly inside
+   another one, which no step saw entering, is assumed to be there on purpose. 0 when memory ran out. */
 CTI_FN int cti_tangle_find(cti_state *s);
 
 
 /* ---- 8_step/tangle.c ---- */
-/* tangle.c -- what intersects at the start of a step.
-   Method: exact edge-face intersections; where two bodies have some, and one is a solid, the other's vertices are cut into parts by the edges that
-   go through the solid, and one vertex of each part is asked for its winding number, since a part that nothing goes through is on one side.
-   Marks are kept by vertex and body, so that what is not tangled, with this body or with others, stays protected. */
+/* tangle.c -- intersections at the start of a step.
+   Method: exact edge-face intersections. If two bodies intersect and one is a solid, the edges that pass through the solid cut the other's
+   surface into parts. A part that nothing passes through is on one side, so the winding number of one of its vertices decides. Marks are
+   kept by vertex and body, so that pairs that are not tangled stay protected. */
 
 static uint64_t cti_tangle_key(int vertex, int body, int inside)
 {
     return (uint64_t)(uint32_t)vertex << 32 | (uint64_t)(uint32_t)body << 1 | (uint64_t)inside;
 }
 
-/* rising, each once; 0: out of memory */
+/* sorts ascending and drops repetitions; 0: out of memory */
 static int cti_tangle_sort(cti_state *s, uint64_t *keys)
 {
     int n = CTI_LEN(keys);
@@ -45858,7 +45902,7 @@ static int cti_tangle_sort(cti_state *s, uint64_t *keys)
     return 1;
 }
 
-/* ends of edges and corners of faces that go through each other */
+/* marks the ends of edges and corners of faces that intersect */
 static int cti_tangle_crossings(cti_state *s, uint64_t **marks)
 {
     const cti_surface *f = &s->surface;
@@ -45889,7 +45933,7 @@ static int cti_tangle_planes(cti_state *s, uint64_t **marks)
     return 1;
 }
 
-/* number of the body with this id, -1: it left */
+/* number of the body with this id, -1: it was removed */
 static int cti_tangle_body(const cti_surface *f, uint64_t id)
 {
     int i;
@@ -45898,7 +45942,7 @@ static int cti_tangle_body(const cti_surface *f, uint64_t id)
     return i < f->n_bodies ? i : -1;
 }
 
-/* pairs that were on their way out: their ids outlast the marks, which bodies that come and go renumber. 0: out of memory */
+/* pairs that were being separated, by the bodies' ids, since marks become invalid when bodies are added or removed. 0: out of memory */
 static int cti_tangle_known(cti_state *s, uint64_t **out)
 {
     const cti_surface *f = &s->surface;
@@ -45914,7 +45958,7 @@ static int cti_tangle_known(cti_state *s, uint64_t **out)
     return 1;
 }
 
-/* ordered pairs of bodies (a, solid b) to be asked: those that go through each other, and those of which a vertex was inside before */
+/* ordered pairs of bodies (a, solid b) to test: those that intersect, and those of which a vertex was inside before */
 static int cti_tangle_bodies(cti_state *s, uint64_t **out)
 {
     const cti_surface *f = &s->surface;
@@ -45974,7 +46018,7 @@ static int cti_tangle_inside(cti_state *s, int a, int b, uint64_t **marks)
     for (i = 0; i < n; i++) {
         int32_t root = cti_sets_root(parent, i);
         cti_v3 p = cti_v3_at(f->x0, r->v0 + i);
-        /* the root is the smallest of its part */
+        /* the root is the smallest vertex of its part */
         if (root != i)
             inside[i] = inside[root];
         else if (p.x >= lo.x && p.x <= hi.x && p.y >= lo.y && p.y <= hi.y && p.z >= lo.z && p.z <= hi.z)
@@ -45985,7 +46029,7 @@ static int cti_tangle_inside(cti_state *s, int a, int b, uint64_t **marks)
     return 1;
 }
 
-/* all marks, sorted; vertex and body once for each kind */
+/* collects all marks, sorted; vertex and body once for each kind */
 static int cti_tangle_marks(cti_state *s, uint64_t **marks)
 {
     uint64_t *bodies = NULL;
@@ -46015,7 +46059,7 @@ CTI_FN int cti_tangle_find(cti_state *s)
     int i, ok;
     if (!CTI_RESIZE(s->mem, d->tangled, s->surface.nv))
         return 0;
-    d->n_tangled = cti_max_int(1, d->n_tangled); /* asked again when memory runs out on the way */
+    d->n_tangled = cti_max_int(1, d->n_tangled); /* the search is repeated when memory runs out here */
     CTI_CLEAR(s->contact.tangled_pairs);
     ok = cti_broad_update(s->mem, &s->surface.broad, &s->surface.soup, s->surface.x0, s->surface.x0) &&
          cti_intersect_soup(s->mem, &s->surface.broad, &s->surface.soup, s->surface.x0, &s->contact.tangled_pairs) && cti_tangle_marks(s, &marks);
@@ -46031,7 +46075,7 @@ CTI_FN int cti_tangle_find(cti_state *s)
         CTI_CLEAR(s->contact.ways);
         return 1;
     }
-    /* repairs read the marks and ask for more */
+    /* repairs read the marks and may add more */
     marks = NULL;
     ok = cti_repair_find(s, &marks);
     for (i = 0; ok && i < CTI_LEN(marks); i++)
@@ -46047,32 +46091,33 @@ CTI_FN int cti_tangle_find(cti_state *s)
 /* events.h -- substeps that end where features first meet ("prevent collisions by a small enough time step based on CCD"). */
 
 
-/* All of this does nothing while step.event_least is 0. A pair meets when it starts the substep farther apart than a near pair, carried no load in
-   the last one, and comes nearer than 3/4 of its thickness; it meets at the time at which it is as near as its thickness. Pairs with
+/* All functions do nothing while step.event_least is 0. A pair meets if it starts the substep farther apart than a near pair, carried no
+   load in the last one, and comes nearer than 3/4 of its thickness. The time of meeting is when its distance is its thickness. Pairs with
    an inactive side (parts.h) do not meet. */
 
-/* cti_events_defer -- takes out of contact.hits, near pairs at the start of a substep, those that will first meet later than event_least: they get
-   no row that would stop them now. */
+/* cti_events_defer -- removes from contact.hits, which are near pairs at the start of a substep, those that will first meet later than
+   event_least: they get no row that would stop them now. */
 CTI_FN void cti_events_defer(cti_state *s, const cti_row_context *c);
-/* cti_events_first -- *out_time > 0: some pairs meet in the motion to surface.x1 over c->dt, for which the candidate lists are complete, the first
-   then, and not in the last event_least of it: the substep is to be cut there. *out_pair: who meets. 0: out of memory. */
+/* cti_events_first -- finds the first meeting in the motion to surface.x1 over c->dt, for which the candidate lists must be complete.
+   *out_time > 0: the substep is to be cut there; meetings in the last event_least of it do not count. *out_pair: the pair. 0: out of
+   memory. */
 CTI_FN int cti_events_first(cti_state *s, const cti_row_context *c, ct_real *out_time, cti_pair *out_pair);
-/* cti_events_cut -- length of the first piece of a substep dt that has such a meeting: neither piece is shorter than event_least. */
+/* cti_events_cut -- length of the first piece of a substep dt with such a meeting: neither piece is shorter than event_least. */
 CTI_FN ct_real cti_events_cut(const cti_state *s, ct_real dt, ct_real time);
 
 
 /* ---- 8_step/events.c ---- */
 /* events.c -- the first meeting of features as the end of a substep.
-   Method: a contact's law holds from the thickness h on. Candidates that start farther apart and come nearer than 3/4 h are looked for by CCD
-   over the motion that known contacts leave; the earliest time at which one is h apart ends the substep: it is tried again up to there, and
-   the next one starts with a near pair, for which it has a row from the start. What first meets within event_least is not worth a cut: its row
-   stops it now, that much too early at most.
-   based on: Otaduy's lecture notes, contact generation (a time step limited by CCD). differs: an impact ends the substep of
-   all active components, not of its island; those that fail are cut by part (parts.h). */
+   Method: a contact's law holds from the thickness h on. Candidates that start farther apart and come nearer than 3/4 h are searched by CCD
+   in the motion that known contacts allow. The earliest time at which the distance of one is h ends the substep: it is tried again up to
+   that time, and the next substep starts with this near pair, which then has a row from the start. A first meeting within event_least is
+   not worth a cut: its row stops it at most that much too early.
+   Based on: Otaduy's lecture notes, contact generation (a time step limited by CCD). differs: an impact ends the substep of all active
+   components, not of its island; those that fail are cut by part (parts.h). */
 
-#define CTI_EVENTS_MEET CTI_R(0.75) /* of the thickness: what comes nearer meets; what slides along at about the thickness does not */
+#define CTI_EVENTS_MEET CTI_R(0.75) /* [thickness] a pair that comes nearer meets; one that slides along at about its thickness does not */
 
-/* 1 when the pair was apart at the start, and no contact of the last step */
+/* 1 if the pair was apart at the start and was no contact of the last step */
 static int cti_events_is_new(const cti_state *s, const cti_row_context *c, const cti_pair *pair)
 {
     cti_pair q = *pair;
@@ -46082,7 +46127,7 @@ static int cti_events_is_new(const cti_state *s, const cti_row_context *c, const
     return !c->memory || !cti_memory_find(c->memory, cti_pair_key(&s->surface, pair));
 }
 
-/* share of the motion after which the pair first is as near as a part of its thickness; > 1: never */
+/* share of the motion at which the pair is first as near as a part of its thickness; > 1: never */
 static ct_real cti_events_share(const cti_state *s, const cti_pair *pair, ct_real part)
 {
     const cti_surface *f = &s->surface;
@@ -46116,7 +46161,7 @@ static ct_real cti_events_share(const cti_state *s, const cti_pair *pair, ct_rea
     return share;
 }
 
-/* 1 when no vertex of the pair belongs to an inactive component (parts.h) */
+/* 1 if no vertex of the pair belongs to an inactive component (parts.h) */
 static int cti_events_is_stepped(const cti_state *s, const cti_pair *pair)
 {
     int k;
@@ -46150,8 +46195,8 @@ typedef struct cti_events_search {
 } cti_events_search;
 
 #if CONTACT_WITH_CMR
-/* a pair that may come nearer than CTI_EVENTS_MEET on the way: of its own thickness, which between features near at rest is less than their
-   bodies' */
+/* a pair that may come nearer than CTI_EVENTS_MEET of its own thickness, which is smaller than the bodies' for features that are near at
+   rest */
 static void cti_events_offer(const cti_state *s, const cti_pair *pair, cti_events_search *first)
 {
     ct_real share;
@@ -46246,23 +46291,23 @@ CTI_FN ct_real cti_events_cut(const cti_state *s, ct_real dt, ct_real time)
 #endif
 
 /* ---- 8_step/plausible.h ---- */
-/* plausible.h -- whether the tentative motion of an attempt means something, and what it comes from where it does not. */
+/* plausible.h -- whether the tentative motion of an attempt is plausible, and if not, which blocks cause that. */
 
 
-/* cti_plausible_motion -- 1 while end.v is finite and no block runs farther than ten times the world's size and what speed and gravity allow:
-   an element that was crushed may answer with any force, and trees and predicates are for numbers that mean something. */
+/* cti_plausible_motion -- 1 if end.v is finite and no block moves farther than ten times the world's size plus what speed and gravity
+   allow. A crushed element may respond with any force, and trees and predicates need numbers in a sensible range. */
 CTI_FN int cti_plausible_motion(const cti_state *s, ct_real dt);
 
 #if CONTACT_WITH_CMR
-/* cti_plausible_reach -- how far contacts may take end.v from v_free, squared in the norm of A. */
+/* cti_plausible_reach -- bound on the change from v_free to end.v by contacts, squared in the norm of A. */
 CTI_FN double cti_plausible_reach(const cti_state *s, ct_real dt);
 
-/* cti_plausible_contacts -- 1 while the contacts' share of the motion is within reach: a solve that ends outside has not found the
-   solution, and its motion is not worth a detection. */
+/* cti_plausible_contacts -- 1 if the contacts' part of the motion is within reach. Otherwise the solve has not found the solution, and its
+   motion is not worth a detection. */
 CTI_FN int cti_plausible_contacts(const cti_state *s, double reach);
 
-/* cti_plausible_find -- marks in scripts.held the blocks of islands whose own motion is implausible, and of such components that are in no island.
-   Fixed blocks are not marked. *out_n: how many are. Rows and end.v are those of the attempt. 0: out of memory. */
+/* cti_plausible_find -- marks in scripts.held the blocks of islands whose own motion is implausible, and of such components in no island.
+   Fixed blocks are not marked. *out_n: number of marked blocks. Rows and end.v are those of the attempt. 0: out of memory. */
 CTI_FN int cti_plausible_find(cti_state *s, ct_real dt, int *out_n);
 #endif
 
@@ -46274,28 +46319,29 @@ CTI_FN int cti_plausible_find(cti_state *s, ct_real dt, int *out_n);
 #endif
 
 /* ---- 8_step/plausible.c ---- */
-/* plausible.c -- bounds on what an attempt may move.
-   Method: a speed that the world's size allows, for every block; and for the contacts' share of the motion the energy norm, in which the
-   solution is the admissible v nearest to v_free. Rest or the script's motion is admissible, so what stopping everything would take, and moving
-   all of it at the speeds of the script and of easing apart, is a bound, for the world and for each island. Based on: no paper. */
+/* plausible.c -- bounds on the motion of an attempt.
+   Method: for every block a speed that the world's size allows. For the contacts' part of the motion a bound in the energy norm, in which
+   the solution is the admissible v nearest to v_free. Rest, or the scripts' motion, is admissible. So the distance from v_free to rest,
+   plus that of moving everything with the speeds of scripts and recovery, is a bound, for the world and for each island. Based on: no
+   paper. */
 
-#define CTI_PLAUSIBLE_SIZES 10  /* times the world's size and travel that a block may move in a step */
+#define CTI_PLAUSIBLE_SIZES 10  /* [world's size and travel] that a block may move in a step */
 #if CONTACT_WITH_CMR
-#define CTI_PLAUSIBLE_MARGIN 4  /* times the bound on the contacts' share: friction's part */
+#define CTI_PLAUSIBLE_MARGIN 4  /* factor on the bound of the contacts' part, which allows for friction */
 #endif
 
-/* [m] */
+/* largest plausible motion of a block [m] */
 static ct_real cti_plausible_limit(const cti_state *s, ct_real dt)
 {
     ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)), script = cti_assemble_script_speed(s, dt) + cti_joints_speed(s, dt);
-    ct_real size[3] = {0, 0, 0}, speed[3] = {0, 0, 0}; /* by axis: chains of maxima that do not wait for each other */
+    ct_real size[3] = {0, 0, 0}, speed[3] = {0, 0, 0}; /* by axis, as independent chains of maxima */
     const cti_surface *f = &s->surface;
     int b, k, i;
     for (i = 0; i < CTI_LEN(f->runs); i += 3)
         for (b = f->runs[i]; b < f->runs[i + 1]; b++)
             for (k = 0; k < 3; k++)
                 size[k] = cti_max(size[k], cti_abs(f->x0[3 * b + k] - f->x0[k]));
-    for (k = 0; k < 3 && f->has_still; k++) /* what never moves, by its box: rounding is monotone */
+    for (k = 0; k < 3 && f->has_still; k++) /* bodies that never move are represented by their box: rounding is monotone */
         size[k] = cti_max(size[k], cti_max(cti_abs(f->still_lo[k] - f->x0[k]), cti_abs(f->still_hi[k] - f->x0[k])));
     for (b = 0; b < s->n; b++) {
         if (cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, b))
@@ -46330,7 +46376,7 @@ CTI_FN int cti_plausible_motion(const cti_state *s, ct_real dt)
 }
 
 #if CONTACT_WITH_CMR
-/* speed of easing apart and of scripts */
+/* largest speed of recovery and of scripts */
 static ct_real cti_plausible_speed(const cti_state *s, ct_real dt)
 {
     ct_real w = s->desc.recovery_speed > 0 ? s->desc.recovery_speed : s->desc.thickness / dt, script = 0;
@@ -46340,7 +46386,7 @@ static ct_real cti_plausible_speed(const cti_state *s, ct_real dt)
     return w + cti_max(script, cti_assemble_script_speed(s, dt)) + cti_joints_speed(s, dt);
 }
 
-/* a component's part of the reach, where scripts and easing move it at w */
+/* a component's part of the reach, if scripts and recovery move it with w */
 static double cti_plausible_part(const cti_state *s, const cti_component *q, ct_real w)
 {
     double sum = q->solve.free_energy;
@@ -46354,7 +46400,7 @@ static double cti_plausible_part(const cti_state *s, const cti_component *q, ct_
     return CTI_PLAUSIBLE_MARGIN * sum;
 }
 
-/* a row's part: the most that a repair row may do, whose impulse is at most recover / softness */
+/* a row's part: the largest effect of a repair row, whose impulse is at most recover / softness */
 static double cti_plausible_row(const cti_state *s, int row)
 {
     const cti_row *q = &s->contact.rows[row];
@@ -46382,13 +46428,13 @@ CTI_FN int cti_plausible_contacts(const cti_state *s, double reach)
     return moved <= reach;
 }
 
-/* marks a component's blocks but those that scripts carry or that are held; returns how many */
+/* marks a component's blocks except those that scripts move or that are held; returns their number */
 static int cti_plausible_mark(cti_state *s, const cti_component *q)
 {
     int c, n = 0;
     for (c = q->begin; c < q->end; c++) {
         int b = s->factors.blocks[c];
-        n += !s->scripts.fixed[b]; /* what is held is */
+        n += !s->scripts.fixed[b]; /* only blocks that are held then */
         s->scripts.held[b] |= s->scripts.fixed[b] ? 0 : CTI_HELD_IMPLAUSIBLE;
     }
     return n;
@@ -46399,7 +46445,7 @@ CTI_FN int cti_plausible_find(cti_state *s, ct_real dt, int *out_n)
     const cti_component *q = s->factors.components;
     int nc = CTI_LEN(q), nr = CTI_LEN(s->contact.rows), n, i, k, c;
     int32_t *of_row = CTI_ARENA_NEW(s->arena, int32_t, nr + 1), *of = CTI_ARENA_NEW(s->arena, int32_t, nc + 1);
-    double *excess = CTI_ARENA_ZERO(s->arena, double, nr + nc + 1); /* islands, then components in none */
+    double *excess = CTI_ARENA_ZERO(s->arena, double, nr + nc + 1); /* first the islands, then components in no island */
     ct_real w = cti_plausible_speed(s, dt), limit = cti_plausible_limit(s, dt);
     *out_n = 0;
     if (!of_row || !of || !excess || !cti_factors_islands(&s->factors, s->arena, s->contact.rows, nr, of_row, &n))
@@ -46431,21 +46477,22 @@ CTI_FN int cti_plausible_find(cti_state *s, ct_real dt, int *out_n)
 #endif
 
 /* ---- 8_step/whirl.h ---- */
-/* whirl.h -- rigid bodies that turn far in a step. */
+/* whirl.h -- rigid bodies with a large rotation in a step. */
 
 
 #if CONTACT_WITH_CMR
-/* cti_whirl_count -- *out: rigid bodies that the tentative motion turns by more than half a radian and that have a row, or whose bounding
-   sphere comes within the thickness of another body on its way: a shorter step is better for them. 0: out of memory. */
+/* cti_whirl_count -- *out: number of rigid bodies that need a shorter step. The tentative motion rotates them by more than half a radian,
+   and they have a row, or their bounding sphere comes within the thickness of another body during the motion. 0: out of memory. */
 CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out);
 #endif
 
 
 /* ---- 8_step/whirl.c ---- */
-/* whirl.c -- rigid bodies that turn far in a step.
-   Method: rows and straight motions describe a turn for as long as it is small. A body without rows needs neither: its free rotation is
-   known for any angle (rigid.c), and while its bounding sphere meets no other body, none of its features does, on the way and at the end.
-   Boxes of the sphere's way and of the others' ways are compared: bodies first, then faces, edges and vertices of those that overlap. */
+/* whirl.c -- rigid bodies with a large rotation in a step.
+   Method: rows and straight motions describe a rotation only while it is small. A body without rows needs neither: its free rotation is
+   known for any angle (rigid.c), and while its bounding sphere meets no other body, none of its features does, during the motion and at its
+   end. The box of the sphere's motion is compared with the boxes of the others' motions: first bodies, then faces, edges and vertices of
+   those that overlap. */
 
 typedef struct cti_whirl_box {
     ct_real lo[3], hi[3];
@@ -46461,7 +46508,7 @@ static void cti_whirl_add(cti_whirl_box *b, const ct_real *x, ct_real r)
         b->lo[k] = cti_min(b->lo[k], x[k] - r), b->hi[k] = cti_max(b->hi[k], x[k] + r);
 }
 
-/* both ends of a vertex's motion */
+/* adds both ends of a vertex's motion */
 static void cti_whirl_add_vertex(cti_whirl_box *b, const cti_surface *f, int v)
 {
     cti_whirl_add(b, f->x0 + 3 * (size_t)v, 0);
@@ -46477,7 +46524,7 @@ static int cti_whirl_apart(const cti_whirl_box *a, const cti_whirl_box *b, ct_re
     return 0;
 }
 
-/* rigid body whose surface this is, or -1 */
+/* the rigid body with this surface, or -1 */
 static int cti_whirl_rigid(const cti_surface *f, int body)
 {
     const cti_soup_body *range = &f->ranges[body];
@@ -46485,7 +46532,7 @@ static int cti_whirl_rigid(const cti_surface *f, int body)
     return a && a->n > 0 ? a->frame : -1;
 }
 
-/* the way of a rigid body's bounding sphere; returns its radius */
+/* box of the motion of a rigid body's bounding sphere; returns its radius */
 static ct_real cti_whirl_sphere(const cti_state *s, int body, int rigid, cti_whirl_box *out)
 {
     const cti_soup_body *range = &s->surface.ranges[body];
@@ -46500,7 +46547,7 @@ static ct_real cti_whirl_sphere(const cti_state *s, int body, int rigid, cti_whi
     return r;
 }
 
-/* 1 where no element of a body comes near */
+/* 1 if no element of a body comes near */
 static int cti_whirl_elements_apart(const cti_surface *f, const cti_soup_body *b, const cti_whirl_box *way, ct_real h)
 {
     int i, k;
@@ -46526,7 +46573,8 @@ static int cti_whirl_elements_apart(const cti_surface *f, const cti_soup_body *b
     return 1;
 }
 
-/* 1 where the sphere's way meets no other body and no plane; ways [bodies]: boxes of their motions, of those that turn far spheres' */
+/* 1 if the sphere's motion meets no other body and no plane; ways [bodies]: boxes of their motions, for those with large rotations of their
+   spheres' motions */
 static int cti_whirl_is_alone(const cti_state *s, int body, int rigid, const cti_whirl_box *ways, const uint8_t *beyond)
 {
     const cti_surface *f = &s->surface;
@@ -46548,7 +46596,7 @@ static int cti_whirl_is_alone(const cti_state *s, int body, int rigid, const cti
     return 1;
 }
 
-/* beyond [rigids + bodies]: 1 for rigid bodies that turn far, and their surfaces; ways of all surfaces */
+/* beyond [rigids + bodies]: 1 for rigid bodies with large rotations, and for their surfaces; ways: boxes of all surfaces' motions */
 static void cti_whirl_ways(const cti_state *s, const uint8_t *turns, uint8_t *beyond, cti_whirl_box *ways)
 {
     int i, v;
@@ -46610,20 +46658,20 @@ CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out)
 #endif
 
 /* ---- 8_step/energy.c ---- */
-/* energy.c -- kinetic, elastic and gravity energy of bodies at the end of a substep, and the account that they close.
-   Method: implicit steps of a convex energy lose some in every step; where one gains, its linearization was too far from what it met, or a
-   solve pressed more than the law allows. So every body has an account of its own: E1 - E0 is at most the work that rows and pins did on it,
-   J' r u, with u its velocity over the step. What bodies do to one another cancels in the sum.
-   The impulse of a row that bends acts over a turn, along which its arms change: the work that a rigid body's account counts is that on the way
-   that the contact really goes. Rigid bodies that nothing touches swing by what the midpoint rule swings, and are not asked.
-   Kinetic energy is that of the end: velocities that live in the middle of steps get the half of gravity's kick that they fall by.
+/* energy.c -- kinetic, elastic and gravitational energy of bodies at the end of a substep, and their balance.
+   Method: an implicit step with a convex energy loses some energy. A gain means that the linearization was too far from the real force, or
+   that a solve pressed more than the law allows. So every body has its own balance: E1 - E0 is at most the work that rows and pins did on
+   it, J' r u, with u its velocity over the step. The work of bodies on each other cancels in the sum.
+   The impulse of a row with a rigid body acts during a rotation, along which its arms change: the work counted is that along the path of
+   the contact point. The energy of free rigid bodies oscillates by the error of the midpoint rule, and is not tested.
+   Kinetic energy is that of the end: velocities of the middle of a step get the other half of gravity's change.
    Based on: no paper; the identity v'M (v - v0) = (|v|^2 - |v0|^2 + |v - v0|^2) / 2 in the norm of M. */
 
-#define CTI_ENERGY_US 20.0 /* [us] that a body's elastic energy takes, about; see cti_tasks_run_work */
+#define CTI_ENERGY_US 20.0 /* [us] about the time of a body's elastic energy; see cti_tasks_run_work */
 #if CONTACT_WITH_CMR
-#define CTI_ENERGY_TOUCHED 1     /* a rigid body under contacts, */
-#define CTI_ENERGY_JOINED 2      /* and under joints, which linkage.c answers for */
-#define CTI_ENERGY_LEFT 2        /* a body whose gain the last resort could not take */
+#define CTI_ENERGY_TOUCHED 1     /* flags: a rigid body under contacts, */
+#define CTI_ENERGY_JOINED 2      /* and one under joints, whose balance is in linkage.c */
+#define CTI_ENERGY_LEFT 2        /* a body whose gain the last resort could not remove */
 #endif
 
 CTI_FN int cti_energy_body(const cti_state *s, int block)
@@ -46632,7 +46680,7 @@ CTI_FN int cti_energy_body(const cti_state *s, int block)
     return m >= 0 ? m : (s->bodies.rigid_of[block] >= 0 ? s->bodies.n_models + s->bodies.rigid_of[block] : -1);
 }
 
-/* 1 where a body is not stepped */
+/* 1 if a body is not stepped */
 static int cti_energy_is_inactive(const cti_state *s, int m)
 {
     return s->parts.inactive && (m >= s->bodies.n_models || s->history.last[m] >= 0) &&
@@ -46665,7 +46713,7 @@ static void cti_energy_range(int begin, int end, int worker, void *context)
     }
 }
 
-/* elastic energy at x, and all of gravity's; strain limits are as stiff as a step dt makes them */
+/* elastic energy at x, and gravitational energy of all bodies; strain limits have the stiffness of a step dt */
 static void cti_energy_places(cti_state *s, const ct_real *x, ct_real dt, cti_energy *out)
 {
     cti_energy_loop q;
@@ -46680,7 +46728,7 @@ static void cti_energy_places(cti_state *s, const ct_real *x, ct_real dt, cti_en
     }
 }
 
-/* kinetic energy of translation: v, and half of gravity's kick where v is that of a step's middle */
+/* kinetic energy of translation, from v plus half of gravity's change if v is that of a step's middle */
 static void cti_energy_speed(const cti_state *s, int block, const ct_real *v, ct_real late, cti_energy *out)
 {
     int b = cti_energy_body(s, block), k;
@@ -46690,7 +46738,7 @@ static void cti_energy_speed(const cti_state *s, int block, const ct_real *v, ct
     }
 }
 
-/* kinetic energy of rigid bodies at the end of the last step; of those that joints hold together by the velocities that the joints allow */
+/* kinetic energy of rigid bodies at the end of the last step; for jointed bodies that of the velocities that the joints allow */
 static void cti_energy_rigids(cti_state *s)
 {
     int i;
@@ -46718,7 +46766,7 @@ CTI_FN void cti_energy_state(cti_state *s)
     s->energy.known = 1;
     for (i = 0; i < s->bodies.n_models; i++)
         s->energy.moduli[i] = cti_model_modulus(s->bodies.models[i]);
-    cti_energy_places(s, s->x, s->contact.memory_dt, s->energy.now); /* the last step's; a body's own is 0 where it starts again */
+    cti_energy_places(s, s->x, s->contact.memory_dt, s->energy.now); /* with the last step's length; a body that starts anew has 0 */
     for (i = 0; i < s->n; i++)
         if (s->bodies.rigid_of[i] < 0)
             cti_energy_speed(s, i, s->v, cti_motion_is_halfway(s, i) ? s->history.fall[i] * s->history.dt_prev[i] / 2 : 0, s->energy.now);
@@ -46726,7 +46774,7 @@ CTI_FN void cti_energy_state(cti_state *s)
 }
 
 #if CONTACT_WITH_CMR
-/* [s] of gravity that the end velocity of a block lacks at the tentative end */
+/* [s] time of gravity that is missing in a block's end velocity at the tentative end */
 static ct_real cti_energy_late(const cti_state *s, int i, ct_real dt)
 {
     int m = s->history.model_of[i];
@@ -46749,8 +46797,8 @@ static void cti_energy_end(cti_state *s, ct_real dt)
     }
 }
 
-/* What a contact whose row bends does by its linearization alone: J v, along which its impulse works, is less the way that it goes. It is no gain
-   where the contact takes as much */
+/* Error of the work of a contact with a rigid body by its linearization: J v, along which its impulse works, is shorter than the path of
+   the point. It is no gain if the contact removes as much */
 static double cti_energy_bent(const cti_state *s, int i)
 {
     const cti_row *row = &s->contact.rows[i];
@@ -46769,7 +46817,8 @@ static double cti_energy_bent(const cti_state *s, int i)
     return work > 0 ? work : 0;
 }
 
-/* takes that from the works of the rigid bodies of each row, in equal parts, and marks what contacts press; joints have an account of their own */
+/* subtracts that from the works of the rigid bodies of each row, in equal parts, and marks bodies under contacts; joints have a balance of
+   their own */
 static void cti_energy_bend(cti_state *s)
 {
     int i, k;
@@ -46791,7 +46840,7 @@ static void cti_energy_bend(cti_state *s)
     }
 }
 
-/* what rows and pins do on each body over the step */
+/* work of rows and pins on each body over the step */
 static void cti_energy_works(cti_state *s, ct_real dt)
 {
     const ct_real *reaction = NULL;
@@ -46812,7 +46861,7 @@ static void cti_energy_works(cti_state *s, ct_real dt)
 
 static double cti_energy_sum(const cti_energy *e) { return e->kinetic + e->elastic + e->gravity; }
 
-/* elastic energy of the start, with strain limits as stiff as a step dt makes them */
+/* elastic energy of the start, with strain limits as stiff as in a step dt */
 static double cti_energy_elastic(cti_state *s, int m, ct_real dt)
 {
     if (!(s->bodies.models[m]->springs.limit > 0))
@@ -46821,7 +46870,7 @@ static double cti_energy_elastic(cti_state *s, int m, ct_real dt)
     return cti_model_energy(s->bodies.models[m], s->x);
 }
 
-/* what a rigid body gains and may, as below */
+/* gain of a rigid body, and the gain allowed, as below */
 static double cti_energy_gain_rigid(const cti_state *s, int i, ct_real dt, double *out_bound)
 {
     cti_rigid r = s->bodies.rigids[i];
@@ -46837,9 +46886,9 @@ static double cti_energy_gain_rigid(const cti_state *s, int i, ct_real dt, doubl
     return after - before - fall - work;
 }
 
-/* what a body gains in the tentative step, and what it may: with the velocities and the gravity of its rule, whichever times they belong to.
-   It may gain a share of the energies and the work at hand, of what gravity gives in a step, which is the scale of a solve's tolerance, and
-   what rounding makes of its elastic energy */
+/* Gain of a body in the tentative step, and the gain allowed, with the velocities and the gravity of its integration rule, whatever times
+   they belong to. Allowed is a share of the current energies and work, a share of what gravity gives in a step (the scale of a solve's
+   tolerance), and the rounding error of its elastic energy */
 static double cti_energy_gain(cti_state *s, int m, ct_real dt, double *out_bound)
 {
     const cti_energy *e0 = &s->energy.now[m], *e1 = &s->energy.end[m];
@@ -46861,15 +46910,15 @@ static double cti_energy_gain(cti_state *s, int m, ct_real dt, double *out_bound
     *out_bound = cti_policy_body_gain(plain, before + fabs(elastic) + fabs(fall) + fabs(s->energy.works[m]) + mass * g * g,
                                       s->energy.moduli[m] + fabs(e1->gravity));
     gain = after - before + e1->elastic - elastic - fall - s->energy.works[m];
-    /* a free fall loses nothing to its rule: energies are those of one time. What velocities in the middle of steps seem to lose in it, |kick|^2 / 2,
-       is none that an error of the linearization may have */
+    /* In free fall the rule loses nothing: all energies belong to one time. The apparent loss of velocities at the middle of steps,
+       |kick|^2 / 2, is no allowance for an error of the linearization */
     if (alone)
         free = plain ? gain + kept : e1->kinetic - e0->kinetic + e1->elastic - elastic + e1->gravity - e0->gravity;
     return free > gain ? free : gain;
 }
 
-/* Bound of what implicit Euler itself gains in a body that impulses press while it turns: elastic energy is not convex under rotation. A turn by t
-   of forces f changes sum f (x - c) by its t^2 / 2; the impulses stand for the elastic forces that balance them. */
+/* Bound on the gain of implicit Euler itself in a body that rotates under impulses, since elastic energy is not convex under rotation. A
+   rotation by t of forces f changes sum f (x - c) by its t^2 / 2; the impulses stand for the elastic forces that balance them. */
 static double cti_energy_turning(const cti_state *s, int m, ct_real dt)
 {
     const cti_component *p = &s->factors.components[s->factors.component_of[s->history.block[m]]];
@@ -46886,7 +46935,7 @@ static double cti_energy_turning(const cti_state *s, int m, ct_real dt)
     return (double)(t < 1 ? t * t / 2 : CTI_R(0.5)) * fabs(pressed) / (double)dt;
 }
 
-/* marks the bodies that gain at the tentative end; returns how many */
+/* marks the bodies that gain at the tentative end; returns their number */
 static int cti_energy_mark(cti_state *s, ct_real dt)
 {
     int m, n = 0;
@@ -46917,7 +46966,7 @@ CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
         s->factors.components[c].substep.unbalanced = 0;
     n = cti_energy_mark(s, dt);
-    if (n == 0 || cti_state_is_paper(s)) /* which does nothing about it */
+    if (n == 0 || cti_state_is_paper(s)) /* the paper does nothing about a gain */
         return 0;
     /* the angular momentum that a group of bodies gets back may be more than one of them can take */
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
@@ -46935,7 +46984,7 @@ CTI_FN int cti_energy_stands(const cti_state *s)
     return n;
 }
 
-/* place of a body's first block; -1: it has none, or is inactive */
+/* index of a body's first block; -1: it has none, or is inactive */
 static int cti_energy_block(const cti_state *s, int m)
 {
     if (cti_energy_is_inactive(s, m) || (m < s->bodies.n_models && s->history.last[m] < 0))
@@ -46949,7 +46998,7 @@ static int cti_energy_is_in(const cti_state *s, int m, int32_t root)
     return block >= 0 && cti_sets_root(s->parts.zoned, s->factors.component_of[block]) == root;
 }
 
-/* s->parts.zoned: sets of components that bodies, rows and zones connect */
+/* makes s->parts.zoned: sets of components that bodies, rows and zones connect */
 static void cti_energy_connect(cti_state *s)
 {
     const int32_t *of = s->factors.component_of;
@@ -46963,7 +47012,7 @@ static void cti_energy_connect(cti_state *s)
             cti_sets_join(s->parts.zoned, of[s->contact.rows[i].term[k].block], of[s->contact.rows[i].term[0].block]);
 }
 
-/* 1 where all bodies of a set together gain no more than they may: what zones take from one they give to another */
+/* 1 if all bodies of a set together gain no more than allowed: zones may transfer energy from one to another */
 static int cti_energy_agrees(cti_state *s, ct_real dt, int32_t root)
 {
     double gain = 0, may = 0, bound;
@@ -46976,7 +47025,8 @@ static int cti_energy_agrees(cti_state *s, ct_real dt, int32_t root)
     return gain <= may;
 }
 
-/* takes `gain` from the kinetic energy of a component's end: first from what is not rigid motion, then from all. Returns what it took [J] */
+/* removes `gain` from a component's kinetic energy at the end: first from the part that is not rigid motion, then from all. Returns the
+   energy removed [J] */
 static double cti_energy_slow(cti_state *s, const cti_component *p, double gain, ct_real *out_lost)
 {
     ct_real *v = s->history.v_end, about, all;
@@ -47017,7 +47067,7 @@ CTI_FN int cti_energy_is_touched(const cti_state *s, int m)
     return 0;
 }
 
-/* takes `gain` from the motion of body m at the end. Returns what it took [J] */
+/* removes `gain` from the motion of body m at the end. Returns the energy removed [J] */
 static double cti_energy_take(cti_state *s, int m, double gain, ct_real dt, ct_real *out_lost)
 {
     double taken = 0;
@@ -47031,8 +47081,8 @@ static double cti_energy_take(cti_state *s, int m, double gain, ct_real dt, ct_r
     return taken;
 }
 
-/* takes what body m gains from its motion at the end: of a rigid body from its spin, along which its rows are not linear. Returns what is left, and
-   what holding the body would spare [J] */
+/* removes the gain of body m from its motion at the end; of a rigid body from its spin, along which its rows are not linear. Returns the
+   remainder, and the energy that holding the body would save [J] */
 static double cti_energy_relieve(cti_state *s, int m, ct_real dt, ct_real *out_lost)
 {
     double bound, gain, spin;
@@ -47052,8 +47102,8 @@ static double cti_energy_relieve(cti_state *s, int m, ct_real dt, ct_real *out_l
     return 0;
 }
 
-/* the same of one set: what its bodies gain is taken from those, and the rest from others of it. Returns how many gain more; 0: none, and no mark is
-   left */
+/* the same for one set: the gain of its bodies is removed from these, and the remainder from others of the set. Returns how many gain more;
+   0: none, and no mark is left */
 static int cti_energy_calm_set(cti_state *s, ct_real dt, int32_t root, ct_real *out_lost)
 {
     double rest = 0, most = 0;
@@ -47084,13 +47134,13 @@ CTI_FN int cti_energy_calm(cti_state *s, ct_real dt, ct_real *out_lost)
     for (m = 0; m < s->bodies.n_models + CTI_LEN(s->bodies.rigids); m++) {
         int block = cti_energy_block(s, m);
         int32_t root = block >= 0 ? cti_sets_root(s->parts.zoned, s->factors.component_of[block]) : -1;
-        if (root >= 0 && s->energy.gains[m] == 1) /* of a set that has not been asked */
+        if (root >= 0 && s->energy.gains[m] == 1) /* of a set that was not processed yet */
             n += cti_energy_calm_set(s, dt, root, out_lost);
     }
     return n;
 }
 
-/* work of one row on bodies */
+/* adds the work of one row on bodies */
 static void cti_energy_row(const cti_state *s, int i, cti_account *out)
 {
     const cti_row *row = &s->contact.rows[i];
@@ -47114,7 +47164,8 @@ static void cti_energy_row(const cti_state *s, int i, cti_account *out)
         out->contact -= work;
 }
 
-/* what mass and stiffness damping take, (u'alpha M u + w'D w) dt: w is u less the turn that the step is linearized about, as in b */
+/* energy removed by mass and stiffness damping, (u'alpha M u + w'D w) dt; w is u without the rotation that the step is linearized about, as
+   in b */
 static double cti_energy_damping(cti_state *s, ct_real dt)
 {
     ct_real *D = s->system.work, *w = D + 3 * (size_t)s->n;
@@ -47163,7 +47214,7 @@ CTI_FN void cti_energy_commit(cti_state *s, cti_account *out)
     for (i = 0; i < CTI_LEN(bodies->rigids); i++)
         if (bodies->rigids[i].linked && !cti_energy_is_inactive(s, bodies->n_models + i))
             out->gained += energy->works[bodies->n_models + i] - energy->now[bodies->n_models + i].kinetic;
-    cti_energy_rigids(s); /* joints have changed their speed */
+    cti_energy_rigids(s); /* joints have changed their velocities */
     for (i = 0; i < CTI_LEN(bodies->rigids); i++)
         if (bodies->rigids[i].linked && !cti_energy_is_inactive(s, bodies->n_models + i)) {
             out->gained += energy->now[bodies->n_models + i].kinetic;
@@ -47189,49 +47240,49 @@ CTI_FN void cti_energy_commit(cti_state *s, cti_account *out)
 /* cmr.h -- one attempt at a (sub)step by constraint manifold refinement. [Otaduy 2009, sec. 4] */
 
 
-/* cti_attempt -- what an attempt did. */
+/* cti_attempt -- the result of an attempt. */
 typedef struct cti_attempt {
     int clear;          /* the motion to end.x is free of collisions */
-    int converged;      /* no solve diverged and the motion means something; otherwise end.x is not to be looked at */
+    int converged;      /* no solve diverged and the motion is plausible; otherwise end.x is meaningless */
     int budget;         /* the last solve ended on its budget, above its tolerance */
     int rounds, solver_iterations, solver_sweeps, solver_quick, linear_iterations, extended;
-    int solver_fallbacks; /* islands, over all solves */
-    int crushed;        /* tets that the motion takes below J = 0.2 */
-    int spun;           /* rigid bodies that turn by more than half a radian, and may meet something (whirl.h) */
-    ct_real event;      /* [s] > 0: the attempt ended early because features first meet then (events.h); it is neither clear nor failed */
+    int solver_fallbacks; /* number of islands with a fallback, over all solves */
+    int crushed;        /* tets whose J falls below 0.2 in the motion */
+    int spun;           /* rigid bodies that rotate by more than half a radian and may meet something (whirl.h) */
+    ct_real event;      /* [s] > 0: the attempt ended early, at the first meeting of features (events.h); it is neither clear nor failed */
     int gave_up;        /* 1: the velocities were implausible, and end.x is x (plausible.h) */
-    int implausible;    /* number of blocks with such velocities of their own, marked in cti_state.scripts.held */
+    int implausible;    /* number of blocks with implausible velocities of their own, marked in cti_state.scripts.held */
     int gained;         /* bodies that gain energy (energy.h) */
-    int newton;         /* linearizations */
-    int strained;       /* rows of joints that miss by more than they may at the end */
-    ct_real slack;      /* [m] distance that joints may miss */
-    int excluded;       /* components that are excluded (parts.h); the other fields tell of active components alone */
-    int limited;        /* 1: the attempt ended at once, since all components that move have a step limit below dt */
-    int redo;           /* 1: components were excluded, and then the others failed as well: the attempt is made again without exclusion */
+    int newton;         /* number of linearizations */
+    int strained;       /* rows of joints whose error at the end is above `slack` */
+    ct_real slack;      /* [m] allowed error of joints */
+    int excluded;       /* excluded components (parts.h); the other fields describe active components only */
+    int limited;        /* 1: the attempt ended at once, since all moving components have a step limit below dt */
+    int redo;           /* 1: the attempt is repeated without exclusion: components had been excluded, and then the others failed, too */
     int candidates;
     ct_real residual;   /* natural map of the last solve */
     ct_pair_kind limit_kind;
-    cti_pair limit;     /* a pair that still collides when not clear; n 0: none */
+    cti_pair limit;     /* a pair that still collides if the motion is not clear; n 0: none */
     double ms_assemble, ms_unconstrained, ms_detect, ms_solve;
 } cti_attempt;
 
 #if CONTACT_WITH_CMR
-/* cti_cmr_attempt -- from (x, v) to tentative end.v, end.x and surface.x1 over dt. Multipliers start from `memory`. State x, v untouched.
-   Returns 0 when memory ran out. */
+/* cti_cmr_attempt -- one attempt from (x, v) to tentative end.v, end.x and surface.x1 over dt. Multipliers start from `memory`. x and v are
+   not changed. Returns 0 when memory ran out. */
 CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, cti_attempt *out);
 #endif
 
 /* cti_cmr_move -- end.x = x + dt end.v, rounded once, and surface.x1. */
 CTI_FN void cti_cmr_move(cti_state *s, ct_real dt);
 #if CONTACT_WITH_CMR
-/* cti_cmr_collide -- the collisions of the motion to surface.x1 into contact.hits; the candidate lists are made complete for it first.
-   0: out of memory. */
+/* cti_cmr_collide -- stores the collisions of the motion to surface.x1 in contact.hits; the candidate lists are completed for it first. 0:
+   out of memory. */
 CTI_FN int cti_cmr_collide(cti_state *s, cti_attempt *out);
 #endif
 /* cti_cmr_context -- the row context of a step. */
 CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *memory, cti_row_context *out);
 #if CONTACT_WITH_CMR
-/* cti_cmr_scale -- velocity that residuals of active components are relative to. */
+/* cti_cmr_scale -- the velocity that residuals of active components are relative to. */
 CTI_FN ct_real cti_cmr_scale(const cti_state *s, ct_real dt);
 #endif
 CTI_FN double cti_cmr_clock(const cti_state *s); /* [ms] */
@@ -47244,26 +47295,26 @@ CTI_FN double cti_cmr_clock(const cti_state *s); /* [ms] */
 /* cti_cmr_hold -- v <- S v + v_p: constrained blocks have their scripted velocity exactly. */
 CTI_FN void cti_cmr_hold(const cti_state *s, ct_real *v);
 #if CONTACT_WITH_CMR
-/* cti_cmr_free_motion -- v_free: A v = b. 0: out of memory, as of all that follows. */
+/* cti_cmr_free_motion -- v_free: A v = b. 0: out of memory; the same holds for all functions below. */
 CTI_FN int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out);
-/* cti_cmr_free_one -- the same of one component, *its: at least its iterations. */
+/* cti_cmr_free_one -- the same for one component; *its is raised to its number of iterations. */
 CTI_FN int cti_cmr_free_one(cti_state *s, ct_real dt, cti_component *q, int *its);
-/* cti_cmr_measure -- solves free motions that were extrapolated, and measures the contacts' share of the motion from them. */
+/* cti_cmr_measure -- solves free motions that were extrapolated, and measures the contacts' part of the motion from them. */
 CTI_FN int cti_cmr_measure(cti_state *s, ct_real dt, cti_attempt *out);
-/* cti_cmr_tighten -- solves the motion of bodies whose contacts did not come again; *moved: how many. */
+/* cti_cmr_tighten -- solves the free motion of bodies whose expected contacts did not occur; *moved: their number. */
 CTI_FN int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out, int *moved);
 
 
 /* ---- 8_step/cmr_free.c ---- */
-/* cmr_free.c -- the motion without contacts, where constraint manifold refinement begins.
-   Method: A v = b, component by component, by the lagged factor and conjugate gradients (Otaduy 2009, sec. 4, step 2). differs: a body that
-   contacts press and that is solved by nodes gets an inexact free motion, or one extrapolated from the last, since its contacts' solve
-   judges all of it. */
+/* cmr_free.c -- the motion without contacts, the start of constraint manifold refinement.
+   Method: A v = b, component by component, by the lagged factor and conjugate gradients (Otaduy 2009, sec. 4, step 2). differs: a component
+   that is in contact and split into nodes gets an inexact free motion, or one extrapolated from the last, since the solve of its contacts
+   judges the whole motion. */
 
-#define CTI_CMR_FREE_US 1.0 /* [us] that a block's free motion takes, about; see cti_tasks_run_work */
+#define CTI_CMR_FREE_US 1.0 /* [us] about the time of a block's free motion; see cti_tasks_run_work */
 #endif
 
-/* constrained blocks have their scripted velocity exactly: v <- S v + v_p */
+/* gives constrained blocks exactly their scripted velocity: v <- S v + v_p */
 CTI_FN void cti_cmr_hold(const cti_state *s, ct_real *v)
 {
     const cti_scripts *held = &s->scripts;
@@ -47274,8 +47325,8 @@ CTI_FN void cti_cmr_hold(const cti_state *s, ct_real *v)
 }
 
 #if CONTACT_WITH_CMR
-/* what a component's free solve is asked for: half the tolerance of the velocity scale, in the energy norm of its lightest block; less where
-   contacts are expected, whose solve starts from it and judges all of the motion */
+/* tolerance of a component's free solve: half the tolerance of the velocity scale, in the energy norm of its lightest block. It is smaller
+   if contacts are expected, whose solve starts from this motion and judges all of it */
 static double cti_cmr_free_tolerance(const cti_state *s, const cti_component *c, ct_real dt)
 {
     ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt, light = CTI_REAL_MAX, speed = 0, n = (ct_real)(c->end - c->begin);
@@ -47293,7 +47344,7 @@ static double cti_cmr_free_tolerance(const cti_state *s, const cti_component *c,
     return (double)(s->desc.solver.tolerance * CTI_R(0.5) * g * cti_sqrt(light) * cti_max(1, CTI_R(0.1) * cti_sqrt(n)));
 }
 
-/* how the free motion of an attempt of dt is solved, by the contacts and solves of the last attempt */
+/* decides how the free motion of an attempt of dt is solved, from the contacts and solves of the last attempt */
 static void cti_cmr_free_remember(const cti_state *s, cti_component *q, ct_real dt)
 {
     cti_solve_memory *m = &q->solve;
@@ -47303,7 +47354,7 @@ static void cti_cmr_free_remember(const cti_state *s, cti_component *q, ct_real 
     m->in_contact = 0;
 }
 
-/* where v_free starts: exact for a body that falls without deformation; one that contacts press is deformed, and changes speed as in the
+/* the start of v_free: exact for a body that falls without deformation. A body in contact is deformed, and its velocity changes as in the
    last attempt */
 static void cti_cmr_free_start(cti_state *s, ct_real dt)
 {
@@ -47331,15 +47382,15 @@ static void cti_cmr_free_start(cti_state *s, ct_real dt)
     cti_cmr_hold(s, s->system.v_free);
 }
 
-/* 1, or for an angular block the radius of gyration: what turns its velocity into a speed */
+/* factor that converts a block's velocity to a speed: 1, or for an angular block the radius of gyration */
 static ct_real cti_cmr_radius(const cti_state *s, int block)
 {
     const cti_rigid *r = cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, block);
     return r ? cti_rigid_gyration(r) : 1;
 }
 
-/* v_free of one component, whose factor has been prepared, and what is kept of it. Component by component, so that its part of A is read once
-   from memory; it touches nothing of the others */
+/* solves v_free of one component, whose factor is ready, and stores the results. Going component by component reads each part of A once
+   from memory; the function touches no other component */
 static void cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, int worker)
 {
     cti_system *sys = &s->system;
@@ -47369,7 +47420,7 @@ static void cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, i
         }
 }
 
-/* the same for one alone. 0: out of memory */
+/* the same for a single component. 0: out of memory */
 CTI_FN int cti_cmr_free_one(cti_state *s, ct_real dt, cti_component *q, int *its)
 {
     if (!cti_factors_prepare(&s->factors, q, dt))
@@ -47421,7 +47472,7 @@ CTI_FN int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
     return 1;
 }
 
-/* free motions that were extrapolated are solved after all, and the contacts' share of the motion is measured from them. 0: out of memory */
+/* solves free motions that were extrapolated, and measures the contacts' part of the motion from them. 0: out of memory */
 CTI_FN int cti_cmr_measure(cti_state *s, ct_real dt, cti_attempt *out)
 {
     ct_real *w = s->system.work;
@@ -47445,7 +47496,8 @@ CTI_FN int cti_cmr_measure(cti_state *s, ct_real dt, cti_attempt *out)
     return 1;
 }
 
-/* bodies whose contacts did not come again: their free motion is their motion, and is solved as such; *moved: how many. 0: out of memory */
+/* solves the free motion of bodies whose expected contacts did not occur, since it is their final motion; *moved: their number. 0: out of
+   memory */
 CTI_FN int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out, int *moved)
 {
     int i, k, c, its = 0, n = CTI_LEN(s->factors.components);
@@ -47491,14 +47543,15 @@ CTI_FN void cti_cmr_bend(cti_state *s, const cti_row_context *c);
 #endif
 
 /* ---- 8_step/cmr_rows.c ---- */
-/* cmr_rows.c -- rows of the pairs that are near and of the collisions that are found.
-   Method: a row is added for each hit, with the normal at its time of impact (Otaduy 2009, sec. 4, steps 3 and 4.4). differs: a pair whose row the
-   motion breaks is solved again instead of getting a twin, and flat edges wait for a round in which nothing else collides. */
+/* cmr_rows.c -- rows of near pairs and of collisions.
+   Method: every hit adds a row, with the normal at its time of impact (Otaduy 2009, sec. 4, steps 3 and 4.4). differs: if the motion
+   violates a row that the pair already has, that row is solved again instead of adding another; flat edges wait for a round without other
+   collisions. */
 
 #if CONTACT_WITH_CMR
-#define CTI_CMR_ROW_US 0.2 /* [us] that a row takes, about; see cti_tasks_run_work */
+#define CTI_CMR_ROW_US 0.2 /* [us] about the time of a row; see cti_tasks_run_work */
 
-/* a flood of hits: only those that are the first of one of their vertices; the others come back if they still matter */
+/* if there are too many hits, keeps only the first ones of each vertex; the others come back in a later round if they still matter */
 static int cti_cmr_first_hits(cti_state *s)
 {
     cti_contacts *found = &s->contact;
@@ -47523,7 +47576,7 @@ static int cti_cmr_first_hits(cti_state *s)
     return 1;
 }
 
-/* some component that a pair touches, all of which are in one set then; -1: none */
+/* a component that a pair touches (all of its components are in one set); -1: none */
 static int cti_cmr_set(const cti_state *s, int32_t *sets, const cti_pair *pair)
 {
     int k, first = -1;
@@ -47537,11 +47590,11 @@ static int cti_cmr_set(const cti_state *s, int32_t *sets, const cti_pair *pair)
     return first;
 }
 
-#define CTI_CMR_HIT 1 /* what an island has: collisions, */
-#define CTI_CMR_OTHER 2 /* and others than of flat edges */
+#define CTI_CMR_HIT 1 /* state of an island: it has collisions, */
+#define CTI_CMR_OTHER 2 /* and some of them are not of flat edges */
 
-/* Flat edges wait for a round in which nothing else collides in their island: their vertices' rows usually clear them. An island in which nothing
-   collides has ended, however many rounds others take. 0: out of memory */
+/* Flat edges wait for a round without other collisions in their island, since the rows of their vertices usually clear them. An island
+   without collisions is finished, however many rounds others take. 0: out of memory */
 static int cti_cmr_stage(cti_state *s)
 {
     cti_contacts *found = &s->contact;
@@ -47568,7 +47621,7 @@ static int cti_cmr_stage(cti_state *s)
 }
 #endif
 
-/* rows by pair: how many a pair has, and its newest */
+/* rows by pair: the number of a pair's rows, and its newest row */
 typedef struct cti_cmr_index {
     uint64_t *key;
     int32_t *count, *last;
@@ -47610,7 +47663,7 @@ static int cti_cmr_make_index(const cti_state *s, cti_cmr_index *x)
     return 1;
 }
 
-/* 1 when the motion breaks this row itself: what its pair lacks is sweeps, not another row. A plane's row is exact, so it lacks nothing else */
+/* 1 if the motion violates this row: the pair needs more sweeps, not another row. A plane's row is exact, so it never needs another */
 static int cti_cmr_is_broken(const cti_state *s, int row, ct_real dt)
 {
     ct_real u[3];
@@ -47620,7 +47673,7 @@ static int cti_cmr_is_broken(const cti_state *s, int row, ct_real dt)
     return u[0] + s->contact.rows[row].compliance[0] * s->contact.rows[row].r[0] < -cti_policy_row_miss(s->contact.origins[row].thickness, dt);
 }
 
-/* rows of rigid bodies are linearized at the motion that stands now; one that it misses by much asks for another solve */
+/* linearizes rows of rigid bodies at the current motion; a row that the motion violates by too much is solved again */
 CTI_FN void cti_cmr_bend(cti_state *s, const cti_row_context *c)
 {
     int i;
@@ -47632,11 +47685,11 @@ CTI_FN void cti_cmr_bend(cti_state *s, const cti_row_context *c)
 }
 #endif
 
-/* rows that are built behind those that stand */
+/* rows that are added after the existing ones */
 typedef struct cti_cmr_build {
     const cti_row_context *c;
     const cti_hit *hits;
-    int32_t *existing; /* [n hits] rows that the pair has; -1: it gets none */
+    int32_t *existing; /* [n hits] number of rows that the pair has; -1: it gets none */
     cti_row *rows;
     cti_contact_row *origins;
 } cti_cmr_build;
@@ -47654,7 +47707,8 @@ static void cti_cmr_build_range(int begin, int end, int worker, void *context)
     }
 }
 
-/* rows that the pair of each hit has. Where the motion breaks the newest of them the pair gets no other, and the row is solved again */
+/* number of rows that the pair of each hit has. If the motion violates the newest of them, the pair gets no other row, and this row is
+   solved again */
 static void cti_cmr_count_rows(cti_state *s, const cti_cmr_index *x, ct_real dt, int32_t *existing)
 {
     int i;
@@ -47668,7 +47722,7 @@ static void cti_cmr_count_rows(cti_state *s, const cti_cmr_index *x, ct_real dt,
     }
 }
 
-/* row and origin come behind the last, or in place of row `place` >= 0 whose multipliers the row takes over. There is room */
+/* stores a row and its origin at the end, or at index `place` >= 0 of a row whose multipliers it takes over. There is room */
 static void cti_cmr_put_row(cti_state *s, const cti_row *row, const cti_contact_row *origin, int place)
 {
     cti_contacts *found = &s->contact;
@@ -47683,7 +47737,8 @@ static void cti_cmr_put_row(cti_state *s, const cti_row *row, const cti_contact_
         stbds_header(found->rows)->length++, stbds_header(found->origins)->length++;
 }
 
-/* rows for hits; a pair gets at most three, then its newest is linearized anew. A pair that is there twice (a face given twice) gets one */
+/* rows for hits. A pair gets at most three; then its newest row is linearized again. A pair that occurs twice (a face given twice) gets one
+   row */
 CTI_FN int cti_cmr_add_rows(cti_state *s, const cti_row_context *c)
 {
     cti_contacts *found = &s->contact;
@@ -47730,27 +47785,30 @@ CTI_FN int cti_cmr_refine(cti_state *s, const cti_row_context *c, cti_attempt *o
 #endif
 
 /* ---- 8_step/parts.h ---- */
-/* parts.h -- a step that fails in some place is cut into substeps there alone.
+/* parts.h -- when a step fails in one place, only the part there is cut into substeps.
 
-   Words, after multirate time integration (components with steps of different lengths) and optimistic simulation (conflict, rollback):
+   Terms, after multirate time integration (components with steps of different lengths) and optimistic simulation (conflict, rollback):
    component     blocks that A couples: one body, or a piece of one (state.h).
    attempt       one try of a substep by CMR (cmr.h). An attempt that is accepted gives each component its end.
    end           state of a component at the end of a substep.
-   coupled set   components that must be accepted or refused together: rows, joints, one body, or a conflict of this step connect them.
-   failed        a component whose end is refused: it collides, turns too far, gains energy, or has a crushed tet or a joint that misses.
-   excluded      a component that was taken out of the attempt, since its coupled set has a failed member. It stands at the start of the substep.
+   coupled set   components that must be accepted or rejected together: rows, joints, one body, or a conflict of this step connect them.
+   failed        a component whose end is rejected: it collides, rotates too far, gains energy, or has a crushed tet or a joint with too
+                 large an error.
+   excluded      a component that was taken out of the attempt, since its coupled set has a failed member. It stays at the start of the
+                 substep.
    active        a component that the attempt steps.
-   interpolated  a component that has its end while others are stepped through the same time. Its surface moves on the straight lines from its start
-                 to its end: CCD has found that motion clear of all components that were accepted with it.
+   interpolated  a component that has its end while others are stepped through the same time. Its surface moves on straight lines from its
+                 start to its end: CCD has found that motion clear of all components that were accepted with it.
    inactive      excluded or interpolated.
    split         after an accepted attempt with excluded components: the accepted ones become interpolated, the excluded ones active. Splits
                  nest. Depth counts splits and halves; the step itself has 0.
    interval      time that a split spans. Active components are stepped through it in substeps, interpolated ones wait at its end.
    merge         the end of a split: all components are at the end of its interval, and active.
-   conflict      a near pair or a collision between an active and an interpolated component. Neither end knows of it.
-   rollback      the answer to a conflict: the step begins again, and the two components are in one coupled set for the rest of it.
+   conflict      a near pair or a collision between an active and an interpolated component. Neither end takes it into account.
+   rollback      the response to a conflict: the step begins again, and the two components are in one coupled set for the rest of it.
    step limit    longest substep that a component takes in the rest of the step (dt_limit). A failure lowers it, successes raise it.
-   given up      an attempt whose velocities mean nothing (cti_attempt.gave_up, plausible.h). All active components are refused. */
+   given up      an attempt with implausible velocities (cti_attempt.gave_up, plausible.h). The ends of all active components are
+                 rejected. */
 
 
 /* cti_component.part -- 0: the component is active. CTI_PART_INTERPOLATED(depth): it is interpolated by the split of that depth. */
@@ -47758,37 +47816,37 @@ CTI_FN int cti_cmr_refine(cti_state *s, const cti_row_context *c, cti_attempt *o
 #if CONTACT_WITH_CMR
 #define CTI_PART_INTERPOLATED(depth) (1 + (depth))
 
-/* cti_parts_reset -- the begin of a step: all components are active and have no step limit, and no conflict is known.
-   cti_parts_rollback -- the same for a step that begins again: the components of its conflicts stay coupled. */
+/* cti_parts_reset -- for the start of a step: all components are active and have no step limit, and no conflict is known.
+   cti_parts_rollback -- for a step that begins again: the same, but components of its conflicts stay coupled. */
 CTI_FN void cti_parts_reset(cti_state *s);
 #endif
 CTI_FN void cti_parts_rollback(cti_state *s);
 CTI_FN void cti_parts_free(cti_mem *mem, cti_parts *p);
 
 #if CONTACT_WITH_CMR
-/* cti_parts_begin -- the begin of an attempt: no component has failed, and excluded components are active again. */
+/* cti_parts_begin -- for the start of an attempt: no component has failed, and excluded components are active again. */
 CTI_FN void cti_parts_begin(cti_state *s);
 /* cti_parts_fail_pair -- the components on both sides of a pair have failed.
    cti_parts_fail_gaining -- the components of bodies that gain energy (energy.gains) have failed. */
 CTI_FN void cti_parts_fail_pair(cti_state *s, const cti_pair *pair);
 CTI_FN void cti_parts_fail_gaining(cti_state *s);
-/* cti_parts_exclude -- excludes the coupled sets of failed components from the attempt, where s->parts.can_exclude. The rows and hits of these sets
-   are deleted, and `out` tells of the others alone: the attempt is clear. Where no other component moves, all stay active: out->excluded is 0,
-   and out->redo is set if some had been excluded before. 0: out of memory. */
+/* cti_parts_exclude -- excludes the coupled sets of failed components from the attempt, if s->parts.can_exclude. The rows and hits of these
+   sets are deleted, and `out` describes the others alone: the attempt is clear. If no other component moves, all stay active: out->excluded
+   is 0, and out->redo is set if some had been excluded before. 0: out of memory. */
 CTI_FN int cti_parts_exclude(cti_state *s, ct_real dt, cti_attempt *out);
-/* cti_parts_exclude_limited -- components whose step limit is below dt have failed, and are excluded in the same way. out->limited is set where
-   all that moves has such a limit. 0: out of memory. */
+/* cti_parts_exclude_limited -- the same for components whose step limit is below dt, which count as failed. out->limited is set if all
+   moving components have such a limit. 0: out of memory. */
 CTI_FN int cti_parts_exclude_limited(cti_state *s, ct_real dt, cti_attempt *out);
-/* cti_parts_include -- excluded components are active again. Their velocities are those of an excluded component, so that the attempt counts as
-   not made: out->redo is set. */
+/* cti_parts_include -- makes excluded components active again. Their velocities are those of excluded components, so the attempt does not
+   count: out->redo is set. */
 CTI_FN void cti_parts_include(cti_state *s, cti_attempt *out);
 
-/* cti_parts_must_halve -- 1 where a substep dt is to be halved before it is tried: the step limit of all active components is below dt, or that
-   of some while none can be excluded. */
+/* cti_parts_must_halve -- 1 if a substep dt is to be halved before it is tried: all active components have a step limit below dt, or some
+   have while none can be excluded. */
 CTI_FN int cti_parts_must_halve(const cti_state *s, ct_real dt, int can_exclude);
-/* cti_parts_lower_limit -- after a failure at dt: the step limit of excluded components becomes dt / 2, or with all != 0 that of active ones. A limit
-   that is lower already stays.
-   cti_parts_raise_limit -- after a success at dt: the step limit of active components doubles when it is the second success in a row. */
+/* cti_parts_lower_limit -- after a failure at dt: the step limit of excluded components, or with all != 0 of active ones, becomes dt / 2. A
+   limit that is lower already stays.
+   cti_parts_raise_limit -- after a success at dt: the step limit of active components doubles if it is the second success in a row. */
 CTI_FN void cti_parts_lower_limit(cti_state *s, ct_real dt, int all);
 CTI_FN void cti_parts_raise_limit(cti_state *s, ct_real dt);
 #endif
@@ -47797,15 +47855,15 @@ CTI_FN void cti_parts_raise_limit(cti_state *s, ct_real dt);
    interpolated ones. */
 CTI_FN void cti_parts_place(cti_state *s, ct_real dt);
 #if CONTACT_WITH_CMR
-/* cti_parts_filter -- deletes the hits of contact.hits that have an inactive side, or no active one. A hit between an active and an interpolated
-   component is a conflict: s->parts.conflict is set, and both are coupled from the next try of the step on. */
+/* cti_parts_filter -- deletes the hits of contact.hits that have an inactive side, or no active one. A hit between an active and an
+   interpolated component is a conflict: s->parts.conflict is set, and both are coupled from the next try of the step on. */
 CTI_FN void cti_parts_filter(cti_state *s);
 
-/* Order of a split: cti_parts_save, commit of the attempt, cti_parts_split; then for each substep of the excluded components an attempt, its
-   commit, and cti_parts_advance; at the end of the interval cti_parts_merge.
-   cti_parts_save -- keeps the start of the substep. 0: out of memory.
-   cti_parts_split -- accepted components are interpolated over `interval`, excluded ones are active and back at the start. 0: out of memory.
-   cti_parts_advance -- the commit of a substep dt has moved interpolated components; they get their own end back.
+/* Order of calls in a split: cti_parts_save, commit of the attempt, cti_parts_split; then for each substep of the excluded components an
+   attempt, its commit, and cti_parts_advance; at the end of the interval cti_parts_merge.
+   cti_parts_save -- stores the start of the substep. 0: out of memory.
+   cti_parts_split -- accepted components are interpolated over `interval`, excluded ones are active, at the start. 0: out of memory.
+   cti_parts_advance -- restores the end of interpolated components, which the commit of a substep dt has moved.
    cti_parts_merge -- components that the split of this depth interpolated are active again. */
 CTI_FN int cti_parts_save(cti_state *s);
 CTI_FN int cti_parts_split(cti_state *s, ct_real interval, int depth);
@@ -47815,12 +47873,13 @@ CTI_FN void cti_parts_merge(cti_state *s, int depth);
 
 
 /* ---- 8_step/parts.c ---- */
-/* parts.c -- a step that fails in some place is cut into substeps there alone. The words are those of parts.h.
-   Method: components that no row and no joint connects are solved apart from each other. A failure of some therefore says nothing about the ends of
-   the others. Failed components are excluded from the attempt with their coupled sets, and the attempt is judged and committed for the rest. The
-   rest is interpolated while the excluded components go back to the start and are stepped through the same time in shorter substeps. Components
-   whose substeps cannot be shorter are stepped alone into the fail-safe. A conflict between an active and an interpolated component rolls the step
-   back, since neither end knows of it. A step limit keeps components that failed from being solved at a length that has just failed.
+/* parts.c -- when a step fails in one place, only the part there is cut into substeps. parts.h defines the terms.
+   Method: components that no row and no joint connects are solved independently. So a failure of some says nothing about the results of the
+   others. Failed components are excluded from the attempt with their coupled sets, and the attempt is judged and committed for the rest.
+   The rest is interpolated while the excluded components go back to the start and are stepped through the same time in shorter substeps.
+   Components whose substeps cannot be shorter are stepped alone, up to the fail-safe. A conflict between an active and an interpolated
+   component rolls the step back, since neither result takes the other into account. A step limit prevents components that failed from being
+   solved with a length that has just failed.
    Based on: Otaduy 2009, sec. 4 (the step is halved). differs: it is halved for the coupled sets that fail, not for the world. */
 
 CTI_FN void cti_parts_free(cti_mem *mem, cti_parts *p)
@@ -47873,7 +47932,7 @@ CTI_FN void cti_parts_begin(cti_state *s)
 }
 #endif
 
-/* component that moves a surface vertex; -1: none, the vertex is static or scripted */
+/* component that moves a surface vertex; -1: the vertex is static or scripted */
 static int cti_parts_of(const cti_state *s, int vertex)
 {
     const cti_attach *a = cti_surface_attach(&s->surface, vertex);
@@ -47909,7 +47968,7 @@ static void cti_parts_join_blocks(const cti_state *s, int32_t *sets, int a, int 
     cti_sets_join(sets, s->factors.component_of[a], s->factors.component_of[b]);
 }
 
-/* joins all blocks of a joint's side. Returns one of them; -1: the side has none, and is held by the world */
+/* joins all blocks of a joint's side. Returns one of them; -1: the side has none, since the world holds it */
 static int cti_parts_join_side(const cti_state *s, int32_t *sets, const cti_joint_side *side)
 {
     int i;
@@ -47930,7 +47989,7 @@ static void cti_parts_join_body(const cti_state *s, int32_t *sets, const cti_com
         cti_parts_join_blocks(s, sets, block, s->bodies.rigids[rigid].block);
 }
 
-/* sets [components]: the coupled sets */
+/* computes sets [components]: the coupled sets */
 static void cti_parts_couple(cti_state *s, int32_t *sets)
 {
     int i, k, n = CTI_LEN(s->factors.components);
@@ -47951,7 +48010,7 @@ static void cti_parts_couple(cti_state *s, int32_t *sets)
     }
 }
 
-/* 1 where some block of the component is not scripted in all axes */
+/* 1 if some block of the component is not scripted in all axes */
 static int cti_parts_moves(const cti_state *s, const cti_component *q)
 {
     int i;
@@ -47963,7 +48022,7 @@ static int cti_parts_moves(const cti_state *s, const cti_component *q)
 
 /* ---- exclusion from an attempt ---- */
 
-/* an excluded component stands still at the start of the substep */
+/* puts an excluded component at rest at the start of the substep */
 static void cti_parts_stop(cti_state *s, cti_component *q)
 {
     int i, body = cti_energy_body(s, s->factors.blocks[q->begin]);
@@ -48025,7 +48084,7 @@ static int cti_parts_any_failed(const cti_state *s)
     return 0;
 }
 
-/* failed [components]: 1 at the root of a coupled set with a failed component. Returns 1 where a component of another set moves */
+/* failed [components]: 1 at the root of a coupled set with a failed component. Returns 1 if a component of another set moves */
 static int cti_parts_judge_sets(cti_state *s, int32_t *sets, uint8_t *failed)
 {
     const cti_component *q = s->factors.components;
@@ -48124,7 +48183,7 @@ CTI_FN void cti_parts_raise_limit(cti_state *s, ct_real dt)
         if (q->substep.part || !(q->substep.dt_limit > 0) || !cti_policy_dt_reaches(dt, q->substep.dt_limit))
             continue;
         q->substep.successes++;
-        if (cti_policy_raises_limit(q->substep.successes)) { /* the cause of the failure may be gone */
+        if (cti_policy_raises_limit(q->substep.successes)) { /* the cause of the failure may have gone */
             q->substep.successes = 0;
             q->substep.dt_limit *= 2;
         }
@@ -48134,7 +48193,7 @@ CTI_FN void cti_parts_raise_limit(cti_state *s, ct_real dt)
 
 /* ---- interpolation and conflicts ---- */
 
-/* where the surface of an interpolated component is after a substep dt: a point of the vertex's straight line, or its very end */
+/* surface of an interpolated component after a substep dt: a point of the vertex's straight line, or exactly its end */
 static cti_v3 cti_parts_point(const cti_parts *p, int vertex, const cti_component *q, ct_real dt)
 {
     ct_real share = (q->substep.elapsed + dt) / q->substep.interval;
@@ -48161,7 +48220,7 @@ CTI_FN void cti_parts_place(cti_state *s, ct_real dt)
 }
 
 #if CONTACT_WITH_CMR
-/* notes a conflict: all components of the pair are one coupled set */
+/* records a conflict: all components of the pair become one coupled set */
 static void cti_parts_conflict(cti_state *s, const cti_pair *pair)
 {
     int k, c, first = -1;
@@ -48277,14 +48336,14 @@ CTI_FN void cti_parts_merge(cti_state *s, int depth)
 
 /* ---- 8_step/cmr.c ---- */
 /* cmr.c -- constraint manifold refinement.
-   Method: linearize, solve without contacts, rows from near pairs, then rounds of solve and continuous collision detection; every collision
-   found adds a row with the normal at its time of impact, until the straight motion from x to x + dt v is clear (Otaduy 2009, sec. 4,
-   steps 1 - 4.4). differs: rows of near pairs are culled to one per geometric contact, the detection never is; CCD keeps a quarter of the
-   thickness, so that rounding can not turn a touch into a crossing; a body that nodes cannot solve is taken whole; a solve that is not
-   plausible ends the attempt. */
+   Method: linearize, solve without contacts, make rows of near pairs; then rounds of solve and continuous collision detection. Every
+   collision adds a row with the normal at its time of impact, until the straight motion from x to x + dt v is clear (Otaduy 2009, sec. 4,
+   steps 1 - 4.4). differs: rows of near pairs are culled to one per geometric contact; detection is never culled. CCD keeps a quarter of
+   the thickness, so that rounding cannot turn a touch into a crossing. A body that does not converge by nodes becomes one cluster. An
+   implausible solve ends the attempt. */
 
 #if CONTACT_WITH_CMR
-#define CTI_CMR_CRUSHED_US 0.02 /* [us] that the test of a block's elements takes, about; see cti_tasks_run_work */
+#define CTI_CMR_CRUSHED_US 0.02 /* [us] about the time of the test of a block's elements; see cti_tasks_run_work */
 #endif
 
 CTI_FN double cti_cmr_clock(const cti_state *s) { return s->desc.now_us ? (double)s->desc.now_us(s->desc.now_user) * 1e-3 : 0.0; }
@@ -48298,7 +48357,7 @@ CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *me
     out->inv_mass = s->bodies.inv_mass;
     out->v = s->end.v;
     out->cone = s->desc.solver.cone;
-    out->v_star = out->cone == CT_CONE_CONE ? NULL : s->system.v_free; /* Coulomb's cone is the same in every frame */
+    out->v_star = out->cone == CT_CONE_CONE ? NULL : s->system.v_free; /* Coulomb's cone is the same for every choice of tangents */
     out->own = cti_state_is_paper(s);
     out->at_start = s->desc.row_mode == CT_ROW_VELOCITY;
     out->frames = out->at_start ? s->bodies.frames : s->end.frames;
@@ -48321,7 +48380,7 @@ CTI_FN void cti_cmr_move(cti_state *s, ct_real dt)
         cti_rigid *r = &s->bodies.rigids[i];
         cti_rigid_go(r, cti_v3_at(end->v, r->block + 1), dt);
         cti_rigid_matrix(r->q_new, end->frames + 9 * (size_t)i);
-        cti_v3_put(end->x, r->block + 1, cti_v3_at(end->x, r->block)); /* an angular block has no place of its own */
+        cti_v3_put(end->x, r->block + 1, cti_v3_at(end->x, r->block)); /* an angular block has no position of its own */
     }
     cti_surface_place(&s->surface, end->x, end->frames, s->surface.x1);
     cti_parts_place(s, dt);
@@ -48346,15 +48405,15 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
     out->solver_iterations += q.iterations;
     out->solver_sweeps += q.sweeps, out->solver_quick += q.quick;
     out->solver_fallbacks += q.fallbacks;
-    out->residual = cti_finite(q.residual) ? q.residual : CTI_REAL_MAX; /* numbers that mean nothing are given up, but they are reported */
+    out->residual = cti_finite(q.residual) ? q.residual : CTI_REAL_MAX; /* a meaningless residual is reported as the largest number */
     out->converged &= !q.diverged;
     /* the last sweeps may have reached the tolerance after all */
     out->budget = (out->budget || q.budget || cti_state_is_paper(s)) && !(out->residual <= s->desc.solver.tolerance);
     return 1;
 }
 
-/* An attempt whose velocities mean nothing ends at rest where it began. The blocks that these velocities come from are marked in scripts.held. No
-   component is excluded: the attempt fails as a whole. 0: out of memory */
+/* Ends an attempt with implausible velocities, at rest where it began. The blocks that cause these velocities are marked in scripts.held.
+   No component is excluded: the attempt fails as a whole. 0: out of memory */
 static int cti_cmr_give_up(cti_state *s, ct_real dt, cti_attempt *out)
 {
     cti_parts_include(s, out);
@@ -48370,7 +48429,7 @@ static int cti_cmr_give_up(cti_state *s, ct_real dt, cti_attempt *out)
     return 1;
 }
 
-/* collisions of the tentative motion into hits; the lists are made complete for it first */
+/* stores the collisions of the tentative motion in hits; the candidate lists are completed for it first */
 CTI_FN int cti_cmr_collide(cti_state *s, cti_attempt *out)
 {
     int changed;
@@ -48386,8 +48445,8 @@ CTI_FN int cti_cmr_collide(cti_state *s, cti_attempt *out)
     return 1;
 }
 
-/* *out [3 nv]: where the last step's velocity leads the surface, for crossings of cloth (flats.c); NULL where there is no cloth, and in the paper's
-   step. 0: out of memory */
+/* *out [3 nv]: surface displaced by the last step's velocity, for crossings of cloth (flats.c); NULL if there is no cloth, and in the
+   paper's step. 0: out of memory */
 static int cti_cmr_ahead(cti_state *s, ct_real dt, ct_real **out)
 {
     ct_real *q;
@@ -48429,7 +48488,7 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
     return cti_cmr_add_rows(s, c) && cti_repair_rows(s, c);
 }
 
-/* distance that joints may miss: far below the thickness, above what the solver and rounding leave */
+/* allowed error of joints: far below the thickness, above the error of the solver and of rounding */
 static ct_real cti_cmr_slack(const cti_state *s, ct_real dt, ct_real scale)
 {
     ct_real big = 0;
@@ -48439,10 +48498,10 @@ static ct_real cti_cmr_slack(const cti_state *s, ct_real dt, ct_real scale)
     return cti_policy_joint_slack(s->desc.thickness, s->desc.solver.tolerance, scale, dt, big);
 }
 
-/* the contacts' share of the motion is one that a solution may have. The paper takes an end as it is */
+/* 1 if the contacts' part of the motion is plausible for a solution. The paper accepts every result */
 static int cti_cmr_is_plausible(const cti_state *s, double reach) { return cti_state_is_paper(s) || cti_plausible_contacts(s, reach); }
 
-/* solves, linearizing joints anew until they hold where the motion ends. 0: out of memory */
+/* solves; linearizes joints again until they hold at the end of the motion. 0: out of memory */
 static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct_real scale, double reach, cti_attempt *out)
 {
     ct_real miss;
@@ -48470,9 +48529,9 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
     }
 }
 
-/* The crossings of flat edges that the motion of the first round brings too near come behind its collisions. Looking again in the second round kept no
-   more of the thickness in S2; nor is it done behind another linearization, which would solve islands once more that it does not touch. 0: out of
-   memory */
+/* Adds crossings of flat edges that the first round's motion brings too near, after the round's collisions. In S2, doing this again in the
+   second round kept no more of the thickness. It is not done after another linearization either, since that would solve islands again that
+   the linearization does not touch. 0: out of memory */
 static int cti_cmr_fallen(cti_state *s)
 {
     if (cti_state_is_paper(s) || s->system.again > 0)
@@ -48483,7 +48542,7 @@ static int cti_cmr_fallen(cti_state *s)
     return 1;
 }
 
-/* the loop of solve and CCD (step 4) */
+/* the rounds of solve and CCD (step 4) */
 static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, cti_attempt *out)
 {
     ct_real scale = cti_cmr_scale(s, dt);
@@ -48492,7 +48551,7 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
     for (round = 0; round <= most; round++) {
         t = cti_cmr_clock(s);
         if (CTI_LEN(s->contact.rows)) {
-            out->clear = 0; /* CCD has not seen the motion that this solve ends with */
+            out->clear = 0; /* CCD has not tested the motion of this solve */
             if (!cti_cmr_settle(s, dt, c, scale, reach, out))
                 return 0;
             if (!out->converged)
@@ -48537,7 +48596,7 @@ static void cti_cmr_crushed_range(int begin, int end, int worker, void *context)
             q->n[begin] = cti_tet_batch_crushed(&q->s->bodies.models[begin]->tets, q->s->x, q->s->end.x);
 }
 
-/* Counts the tets that the motion crushes; their components have failed. 0: out of memory */
+/* Counts the tets that the motion crushes; their components fail. 0: out of memory */
 static int cti_cmr_crushed(cti_state *s, cti_attempt *out)
 {
     cti_cmr_crush q;
@@ -48554,8 +48613,8 @@ static int cti_cmr_crushed(cti_state *s, cti_attempt *out)
     return 1;
 }
 
-/* Marks the rows of components that were linearized again as unsolved, and no others: those that bent behind their last solve stand where nothing
-   gains. A component without rows takes its free motion. 0: out of memory */
+/* Marks only the rows of components that were linearized again as unsolved. Rows linearized again after their last solve keep their result
+   if no body gains energy. A component without rows takes its free motion. 0: out of memory */
 static int cti_cmr_freshen(cti_state *s)
 {
     uint8_t *touched = CTI_ARENA_ZERO(s->arena, uint8_t, CTI_LEN(s->factors.components));
@@ -48580,8 +48639,9 @@ static int cti_cmr_freshen(cti_state *s)
     return 1;
 }
 
-/* Another Newton iteration. Bodies that gain energy are linearized where the last iteration ended, and the whole problem is solved again. They are
-   stepped by Euler's rule, which dissipates: under a scheme that keeps energy an error of the linearization is a gain. 0: out of memory */
+/* Another Newton iteration. Bodies that gain energy are linearized at the end of the last iteration, and the whole problem is solved again.
+   They are stepped by Euler's rule, which dissipates: in an energy-conserving scheme a linearization error would be a gain. 0: out of
+   memory */
 static int cti_cmr_again(cti_state *s, ct_real dt, const cti_row_context *c, cti_attempt *out)
 {
     double t0 = cti_cmr_clock(s), t1;
@@ -48615,8 +48675,8 @@ static int cti_cmr_again(cti_state *s, ct_real dt, const cti_row_context *c, cti
     return cti_cmr_rounds(s, dt, c, out);
 }
 
-/* The response of the last step's contacts, what they added to the gain of speed without them, as the start of the paper's solves (5.5, step 1).
-   0: out of memory */
+/* The start of the paper's solves (5.5, step 1): the response of the last step's contacts, which is the change of velocity beyond that
+   without contacts. 0: out of memory */
 static int cti_cmr_recall(cti_state *s, ct_real dt)
 {
     int i;
@@ -48634,7 +48694,7 @@ static int cti_cmr_recall(cti_state *s, ct_real dt)
     return 1;
 }
 
-/* Excludes components that have failed so far, unless the attempt is refused as a whole. 0: out of memory */
+/* Excludes components that have failed so far, unless the attempt fails as a whole. 0: out of memory */
 static int cti_cmr_exclude(cti_state *s, ct_real dt, cti_attempt *out)
 {
     if (!out->converged || out->event > 0 || s->parts.conflict)
@@ -48642,7 +48702,7 @@ static int cti_cmr_exclude(cti_state *s, ct_real dt, cti_attempt *out)
     return cti_parts_exclude(s, dt, out);
 }
 
-/* counts the rows of joints that miss their equations by too much at the end; their components have failed */
+/* counts the rows of joints whose error at the end is too large; their components fail */
 static void cti_cmr_strain(cti_state *s, cti_attempt *out)
 {
     int i;
@@ -48655,7 +48715,8 @@ static void cti_cmr_strain(cti_state *s, cti_attempt *out)
         }
 }
 
-/* Tests of the end besides collisions: energy, chains, joints, tets, turns. Components that fail them are excluded. 0: out of memory */
+/* Tests of the result besides collisions: energy, chains, joints, tets, rotations. Components that fail them are excluded. 0: out of
+   memory */
 static int cti_cmr_close(cti_state *s, ct_real dt, cti_attempt *out)
 {
     cti_swing_close(s, dt);
@@ -48663,7 +48724,7 @@ static int cti_cmr_close(cti_state *s, ct_real dt, cti_attempt *out)
         cti_parts_fail_gaining(s);
     if (!cti_linkage_climbs(s, dt, &out->gained))
         return 0;
-    if (out->rounds == 0) /* nobody judged the free motion */
+    if (out->rounds == 0) /* the free motion has not been judged */
         out->residual = cti_islands_dynamics(s, cti_cmr_scale(s, dt));
     cti_cmr_strain(s, out);
     if (!cti_cmr_crushed(s, out) || !cti_whirl_count(s, dt, &out->spun))
@@ -48747,26 +48808,26 @@ typedef struct cti_zones_result {
 } cti_zones_result;
 
 #if CONTACT_WITH_CMR
-/* cti_zones_resolve -- changes end.v, end.x, surface.x1 until the motion from x is clear: inelastic impulses in the zones first (Harmon 2008),
-   rigid zones next (Provot 1997, Bridson 2002), freezing last. Not clear only when scripted surfaces leave no room, or
-   where s->parts.conflict. s->parts.zoned has the sets that zones have joined. 0: out of memory. */
+/* cti_zones_resolve -- changes end.v, end.x, surface.x1 until the motion from x is clear: first inelastic impulses in the zones (Harmon
+   2008), then rigid zones (Provot 1997, Bridson 2002), finally freezing. It fails only if scripted surfaces leave no room, or if
+   s->parts.conflict is set. s->parts.zoned has the sets that zones have joined. 0: out of memory. */
 CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti_zones_result *out);
 
 
 /* ---- 8_step/zones.c ---- */
 /* zones.c -- impact zones.
-   Method: colliding pairs join their blocks to zones. (1) Inelastic, non-sticking: v moves to the nearest velocity in the metric of mass
-   that opens all collisions seen so far (Gauss-Seidel on impulses; Harmon, Vouga, Tamstorf, Grinspun 2008). (2) Rigid: a zone moves with
+   Method: colliding pairs join their blocks to zones. (1) Inelastic, non-sticking: v moves to the nearest velocity, in the metric of mass,
+   that opens all collisions found so far (Gauss-Seidel on impulses; Harmon, Vouga, Tamstorf, Grinspun 2008). (2) Rigid: a zone moves with
    its own linear and angular momentum (Provot 1997; Bridson, Fedkiw, Anderson 2002). (3) Freezing: blocks of a zone stay where they are.
-   Each stage ends with CCD; freezing adds blocks until no moving one collides, so it ends. Freezing a surface vertex freezes all its
-   blocks. Joints hold in every stage: (1) their rows, linearized anew at every motion, are solved in the same sweeps, (2, 3) what a rigid
-   joint joins is in one zone, and stays as a whole. */
+   Each stage ends with CCD; freezing adds blocks until no moving one collides, so it terminates. Freezing a surface vertex freezes all its
+   blocks. Joints hold in every stage: in (1) their rows, linearized again at every motion, are solved in the same sweeps; in (2, 3) bodies
+   connected by a rigid joint belong to one zone, and stay or move as a whole. */
 
 #define CTI_ZONES_SOFT 12   /* iterations of stage 1 */
 #define CTI_ZONES_RIGID 4   /* of stage 2 */
-#define CTI_ZONES_SWEEPS 60 /* over the impulses in an iteration */
-#define CTI_ZONES_TURN CTI_R(0.5) /* rad that a body turns at most */
-#define CTI_ZONES_MISS CTI_R(0.25) /* share of the thickness that joints may miss by after stage 1 */
+#define CTI_ZONES_SWEEPS 60 /* sweeps over the impulses in an iteration */
+#define CTI_ZONES_TURN CTI_R(0.5) /* [rad] largest rotation of a body */
+#define CTI_ZONES_MISS CTI_R(0.25) /* [thickness] allowed error of joints after stage 1 */
 #endif
 
 typedef struct cti_zones {
@@ -48775,16 +48836,16 @@ typedef struct cti_zones {
     int32_t *parent;  /* [n] sets of blocks, see sets.h */
     uint8_t *frozen;  /* [n] */
     cti_row *rows;    /* collisions seen so far */
-    ct_real *gap;     /* [rows] n . (p_a - p_b) at x less what must be kept */
+    ct_real *gap;     /* [rows] n . (p_a - p_b) at x minus the distance to be kept */
     int n_rows, cap;
     int32_t *linked;  /* [n] sets of blocks that rigid joints join */
     int32_t *reach;   /* [n] sets of blocks that anything joins */
-    int32_t *joint;   /* [n_joints] rows in contact.rows of the joints that collisions reach */
+    int32_t *joint;   /* [n_joints] rows in contact.rows of the joints that collisions affect */
     int n_joints;
 } cti_zones;
 
 #if CONTACT_WITH_CMR
-/* the blocks of one side of a joint belong together; returns one of them, -1: a script moves it */
+/* joins the blocks of one side of a joint; returns one of them, -1: a script moves it */
 static int cti_zones_side(int32_t *linked, const cti_state *s, const cti_joint_side *side)
 {
     int i, b = side->rigid >= 0 ? s->bodies.rigids[side->rigid].block : (side->n ? side->block[0] : -1);
@@ -48795,7 +48856,7 @@ static int cti_zones_side(int32_t *linked, const cti_state *s, const cti_joint_s
     return b;
 }
 
-/* what joints join, and their rows of the last solve. 0: out of memory */
+/* finds the sets of blocks that joints join, and the joints' rows of the last solve. 0: out of memory */
 static int cti_zones_joints(cti_zones *z)
 {
     cti_state *s = z->s;
@@ -48825,7 +48886,7 @@ static void cti_zones_join_row(int32_t *sets, const cti_row *row)
         cti_sets_join(sets, row->term[k].block, row->term[0].block);
 }
 
-/* the joints that hold against collisions: those that one reaches through blocks, zones and other joints. What is far keeps its motion, bit by bit.
+/* finds the joints to solve: those that a collision affects through blocks, zones and other joints. Others keep their motion, bit by bit.
    mark: [n] scratch */
 static void cti_zones_reach(cti_zones *z, uint8_t *mark)
 {
@@ -48878,7 +48939,7 @@ static ct_real cti_zones_hold(cti_zones *z, const cti_problem *p)
     return big;
 }
 
-/* bodies in joints turn no farther than their rows can tell */
+/* limits the rotation of jointed bodies to what their rows can describe */
 static void cti_zones_slow(cti_zones *z)
 {
     cti_state *s = z->s;
@@ -48917,7 +48978,7 @@ static int cti_zones_collect(cti_zones *z, const cti_row_context *c)
         ct_real d;
         if (!cti_rows_build(c, &s->contact.hits[i].pair, s->contact.hits[i].normal, 0, 0, s->contact.hits[i].keep, row, &origin))
             continue;
-        /* keep half the thickness, or nine tenths of what is there */
+        /* keep half the thickness, or nine tenths of the present distance */
         d = origin.gap0 + origin.thickness;
         z->gap[z->n_rows] = d - cti_min(origin.thickness / 2, CTI_R(0.9) * d);
         row->r[0] = row->r[1] = row->r[2] = 0;
@@ -48930,7 +48991,7 @@ static int cti_zones_collect(cti_zones *z, const cti_row_context *c)
     return 1;
 }
 
-/* impulse that a unit impulse along n brings to the term's block */
+/* effect of a unit impulse along n on the term's block */
 static cti_v3 cti_zones_push(const cti_term *t, cti_v3 n) { return cti_v3_mad(cti_v3_cross(cti_v3_at(t->arm, 0), n), n, t->weight); }
 
 /* stage 1: impulses r >= 0, r perpendicular to gap + dt u_n >= 0, by Gauss-Seidel in the metric of mass */
@@ -49012,8 +49073,8 @@ static void cti_zones_rigid_motion(cti_zones *z, int32_t root, cti_v3 *c, cti_v3
         *w = cti_v3_mul(*w, CTI_ZONES_TURN / rate);
 }
 
-/* stage 2: zones of the present hits move rigidly, to where a rotation takes them, rigid bodies and nodes alike; a zone that touches what cannot
-   be moved stands still */
+/* stage 2: zones of the present hits move rigidly: rigid bodies and nodes move to their rotated positions. A zone that touches something
+   immovable stands still */
 static void cti_zones_rigid(cti_zones *z, const uint8_t *active, const uint8_t *anchored, cti_zones_result *out)
 {
     static const ct_real unit[4] = {1, 0, 0, 0};
@@ -49041,7 +49102,7 @@ static void cti_zones_rigid(cti_zones *z, const uint8_t *active, const uint8_t *
     }
 }
 
-/* a block stays, and all that rigid joints join to it; returns how many were new */
+/* freezes a block, and all blocks that rigid joints connect to it; returns how many were new */
 static int cti_zones_freeze_linked(cti_zones *z, int block, cti_zones_result *out)
 {
     cti_state *s = z->s;
@@ -49057,7 +49118,7 @@ static int cti_zones_freeze_linked(cti_zones *z, int block, cti_zones_result *ou
     return fresh;
 }
 
-/* stage 3: every block of a colliding pair stays; returns how many were new */
+/* stage 3: freezes every block of a colliding pair; returns how many were new */
 static int cti_zones_freeze(cti_zones *z, cti_zones_result *out)
 {
     cti_state *s = z->s;
@@ -49075,7 +49136,7 @@ static int cti_zones_freeze(cti_zones *z, cti_zones_result *out)
     return fresh;
 }
 
-/* what hangs on the world, a script or fixed nodes by a rigid joint cannot be moved */
+/* blocks that rigid joints connect to the world, a script or fixed nodes cannot be moved */
 static void cti_zones_anchor(cti_zones *z, uint8_t *anchored)
 {
     const cti_state *s = z->s;
@@ -49095,7 +49156,7 @@ static void cti_zones_anchor(cti_zones *z, uint8_t *anchored)
     }
 }
 
-/* which zones have a hit now, and which of them touch an immovable side */
+/* marks the zones that have a hit now, and those of them that touch an immovable side */
 static void cti_zones_flags(cti_zones *z, uint8_t *active, uint8_t *anchored)
 {
     const cti_state *s = z->s;
@@ -49125,7 +49186,7 @@ static void cti_zones_flags(cti_zones *z, uint8_t *active, uint8_t *anchored)
     cti_zones_anchor(z, anchored);
 }
 
-/* zones: roots that hold a row */
+/* counts zones, which are roots of sets with a row */
 static int cti_zones_count(cti_zones *z, uint8_t *mark)
 {
     int i, n = 0;
@@ -49188,13 +49249,13 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
 #endif
 
 /* ---- 8_step/stepper.h ---- */
-/* stepper.h -- what a stepper is to the world: a struct of functions. CT_STEPPER_LIST (types.h) is the table of them.
-   A stepper is a folder, and a function `CTI_CONSTANT_FN const cti_stepper *cti_stepper_<word>(void)` that returns its struct: where a build
-   has one stepper, the members are constants. All else that knows of a stepper by name is its switch in config.h, and its options in
-   ct_world_desc. */
+/* stepper.h -- the interface of a stepper to the world: a struct of functions. CT_STEPPER_LIST (types.h) is the table of steppers.
+   A stepper is a folder, and a function `CTI_CONSTANT_FN const cti_stepper *cti_stepper_<word>(void)` that returns its struct; in a build
+   with one stepper the members are constants. A stepper's name also occurs in its switch in config.h and its options in ct_world_desc, and
+   nowhere else. */
 
 
-/* cti_feature -- what a world may be asked for, and a stepper may refuse. */
+/* cti_feature -- features of a world that a stepper may refuse. */
 typedef enum cti_feature {
     CTI_FEATURE_SOFT, /* bodies of each kind */
     CTI_FEATURE_CLOTH,
@@ -49209,34 +49270,34 @@ typedef enum cti_feature {
     CTI_FEATURE_PROBLEM   /* ct_world_dump_problem */
 } cti_feature;
 
-/* cti_stepper_body -- what a stepper is told of a surface body when the world is prepared. The world keeps `nodes`. */
+/* cti_stepper_body -- data of a surface body for a stepper, passed when the world is prepared. The world keeps `nodes`. */
 typedef struct cti_stepper_body {
     int model;            /* in cti_bodies.models; -1: not deformable */
     int rigid;            /* in cti_bodies.rigids; -1: not rigid */
-    int embedded;         /* 1: its surface lies in the tets, and is not their boundary */
+    int embedded;         /* 1: its surface is embedded in the tets, 0: it is their boundary */
     int block0, n_blocks; /* its unknowns in cti_state */
     const ct_real *nodes; /* [3 n_blocks] positions of a deformable body's nodes when it was added; NULL: not deformable */
 } cti_stepper_body;
 
 struct cti_program;
 
-/* cti_stepper -- members may be NULL but for check, prepare and step.
-   check     whether the description is one that the stepper takes: CT_OK, or cti_error_set's code. All steppers of a build check the ranges
-             of their own options, in every world; for worlds of other steppers that is all (d->stepper). A stepper refuses termination PAPER
-             where it has none
-   complete  sets what a description leaves to the stepper, in the world's copy of it
-   refuses   why a world of this stepper has no such feature, a sentence for the error's text; NULL: it has it. The body is named in front
-   prepare   makes cti_state.own, the stepper's private data, when bodies or joints have changed; surface, models, rigids, joints, scratch
+/* cti_stepper -- members may be NULL, except check, prepare and step.
+   check     tests the description: CT_OK, or cti_error_set's code. All steppers of a build check the ranges of their own options, in every
+             world; the world's stepper (d->stepper) also checks the rest. A stepper without a step as printed refuses termination PAPER
+   complete  sets values that a description leaves to the stepper, in the world's copy of it
+   refuses   returns NULL if worlds of this stepper have the feature, else the reason, a sentence for the error's text, which begins with
+             the body's name
+   prepare   makes cti_state.own, the stepper's private data, after bodies or joints have changed; surface, models, rigids, joints, scratch
              and A's pattern are ready. bodies [surface.n_bodies]. 0: out of memory; `release` is called then, too
-   step      one step: CT_OK and the whole report but its times' sums, or CT_ERR_MEMORY with the state as it was. cti_state's layout is the
-             same for all steppers: a rigid body is two blocks (velocity of its centre, angular velocity), and a pose. A stepper with other
-             unknowns keeps them in `own`, reads the state when a step begins, and commits to it when it ends. It saves cti_state.step.start
-             (snapshot.h) before it changes anything, since cti_step_undo takes the step back from there
-   problem   the last step's problem as a stand-alone one, with its solution; the caller frees *out also where it fails. 0: out of memory.
-             NULL: cti_state.contact.rows are contacts, and the world makes it of them. Called where cti_state.contact.is_solved is set
-   release   frees `own`, of which there may be none */
+   step      one step: CT_OK with the whole report except the sums of its times, or CT_ERR_MEMORY with the state unchanged. cti_state has
+             the same layout for all steppers: a rigid body has two blocks (velocity of its centre, angular velocity) and a pose. A stepper
+             with other unknowns keeps them in `own`, reads the state when a step begins and commits to it at the end. It saves
+             cti_state.step.start (snapshot.h) before it changes anything, since cti_step_undo restores the state from there
+   problem   the last step's problem as a stand-alone one, with its solution; the caller frees *out, also after a failure. 0: out of memory.
+             NULL: the world makes it from cti_state.contact.rows. Called only if cti_state.contact.is_solved is set
+   release   frees `own`, which may be NULL */
 typedef struct cti_stepper {
-    int ends_apart;    /* 1: a step that begins without intersections ends without */
+    int ends_apart;    /* 1: a step that begins without intersections ends without one */
     int needs_factors; /* 1: the world keeps factors of A, by components (factors.h) */
     void (*defaults)(ct_world_desc *d);
     ct_code (*check)(const ct_world_desc *d, ct_error_info *e);
@@ -49254,10 +49315,10 @@ typedef struct cti_stepper {
 
 
 #if CONTACT_WITH_CMR
-/* cti_step -- CT_OK, or CT_ERR_MEMORY with the state as it was. surface.x0 is up to date before and after. */
+/* cti_step -- CT_OK, or CT_ERR_MEMORY with the state unchanged. surface.x0 is up to date before and after. */
 CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *report);
 #endif
-/* cti_step_undo -- takes the step back that cti_step has just done: the state is as it was. Once, and before anything else changes. */
+/* cti_step_undo -- restores the state before the cti_step that has just been done. Only once, and before any other change. */
 CTI_FN void cti_step_undo(cti_state *s);
 #if CONTACT_WITH_CMR
 /* cti_stepper_cmr -- the stepper whose step is cti_step. */
@@ -49275,11 +49336,12 @@ CTI_FN void cti_step_energies(cti_state *s, ct_step_report *report);
 
 /* ---- 8_step/step.c ---- */
 /* step.c -- the time step as a sequence of attempts.
-   Method: CMR tries the whole step. A step that ends with a collision, a solve that did not converge or a crushed element is stepped through its
-   halves in the same way, at most max_halvings times within each other, and impact zones end the shortest (Otaduy 2009, sec. 4 and 5.6). Only the
-   coupled sets that fail are halved (parts.h has the words). With ccd_limits_step a substep also ends where features first meet (events.c).
-   Positions are committed substep by substep, and put back when memory runs out. differs: a crushed element halves the step too, since one Newton
-   step cannot answer for it; components that failed have a step limit for a while. */
+   Method: CMR tries the whole step. After a collision at the end, a solve that did not converge or a crushed element, the step is replaced
+   by its two halves, which are treated alike, at most max_halvings times within each other. Impact zones end the shortest substeps (Otaduy
+   2009, sec. 4 and 5.6). Only the coupled sets that fail are halved (parts.h defines the terms). With ccd_limits_step a substep also ends
+   where features first meet (events.c). Positions are committed substep by substep, and restored when memory runs out. differs: a crushed
+   element halves the step, too, since one Newton iteration does not predict its force; components that failed keep a step limit for some
+   steps. */
 
 CTI_FN void cti_step_energies(cti_state *s, ct_step_report *r)
 {
@@ -49327,7 +49389,8 @@ static void cti_step_note(ct_step_report *r, const cti_attempt *a, int accepted)
         r->residual = cti_max(r->residual, a->residual);
 }
 
-/* the time of an attempt that its four parts do not count, that of rows and motion tests, is added to detection; t0 [ms]: its begin */
+/* adds the time of an attempt that its four stages do not count (rows and tests of the motion) to detection; t0 [ms]: start of the
+   attempt */
 static void cti_step_time(const cti_state *s, double t0, cti_attempt *a)
 {
     double rest = cti_cmr_clock(s) - t0 - a->ms_assemble - a->ms_unconstrained - a->ms_detect - a->ms_solve;
@@ -49343,7 +49406,7 @@ static int cti_step_is_finite(const cti_state *s)
     return 1;
 }
 
-/* the contacts' angular impulses act on the inertia of the middle of the step */
+/* angular impulses of contacts act on the inertia at the middle of the step */
 static void cti_step_commit_rigids(cti_state *s)
 {
     int i;
@@ -49358,7 +49421,7 @@ static void cti_step_commit_rigids(cti_state *s)
 }
 #endif
 
-/* what was held in a substep is free again */
+/* releases blocks that were held in a substep */
 static void cti_step_release(cti_state *s)
 {
     int i;
@@ -49367,7 +49430,7 @@ static void cti_step_release(cti_state *s)
 }
 
 #if CONTACT_WITH_CMR
-/* the tentative end becomes the state */
+/* commits the tentative end to the state */
 static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, cti_memory *next, ct_step_report *r)
 {
     const ct_real *v = s->history.v_end;
@@ -49390,7 +49453,7 @@ static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, c
     for (i = 0; i < 3 * s->n; i++)
         s->history.dv[i] = s->v[i] - s->history.dv[i];
     cti_surface_commit(&s->surface);
-    for (i = 0; i < s->n; i++) /* what rests has no speed of the middle of a step: half of gravity's kick is due */
+    for (i = 0; i < s->n; i++) /* the velocity of a body at rest is not one of the middle of a step: it lacks half of gravity's change */
         s->history.dt_prev[i] = s->scripts.held[i] & CTI_HELD_RESTED ? 0 : dt;
     cti_step_release(s);
     cti_integrate_forget(s);
@@ -49400,10 +49463,10 @@ static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, c
     return 1;
 }
 
-/* the next attempt looks for tangled pairs first */
+/* makes the next attempt search for intersecting pairs first */
 static void cti_step_ask(cti_state *s) { s->detect.n_tangled = cti_max_int(1, s->detect.n_tangled); }
 
-/* a state that is not finite in spite of all is replaced by the start of the substep at rest */
+/* replaces a state that is not finite by the start of the substep, at rest: the last resort */
 static void cti_step_rest(cti_state *s, ct_real dt)
 {
     memset(s->end.v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
@@ -49440,13 +49503,13 @@ static int cti_step_fail_safe(cti_state *s, ct_real dt, cti_attempt *a, ct_step_
     cti_step_status(r, CT_STATUS_ZONES);
     if (!z.clear) {
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
-        s->step.limit = s->contact.hits[0].pair; /* an attempt that was given up has none */
+        s->step.limit = s->contact.hits[0].pair; /* an attempt that was given up has no hits */
         cti_step_ask(s);
     }
     return 1;
 }
 
-/* rows, and contacts among them that carry load */
+/* counts rows, and contacts among them that carry load */
 static void cti_step_count(const cti_state *s, int *rows, int *contacts)
 {
     int i;
@@ -49455,7 +49518,7 @@ static void cti_step_count(const cti_state *s, int *rows, int *contacts)
         *contacts += !s->contact.rows[i].equations && !s->contact.origins[i].repair && s->contact.rows[i].r[0] > 0;
 }
 
-/* what is known only at the end */
+/* the parts of the report that are known at the end only */
 static void cti_step_finish(cti_state *s, ct_step_report *r)
 {
     cti_nearness nearness;
@@ -49503,14 +49566,14 @@ static void cti_step_nothing(cti_state *s, ct_real dt, ct_step_report *r)
     r->min_distance = 2 * s->desc.thickness, r->thickness_kept = 2;
 }
 
-/* shortest substep; tangled worlds have a longer one */
+/* shortest substep; it is longer in worlds with intersections */
 static ct_real cti_step_least(const cti_state *s)
 {
     ct_real least = s->step.dt / (ct_real)(1 << s->desc.max_halvings);
     return cti_policy_least_dt(s->step.dt, least, CTI_LEN(s->contact.tangled_pairs) > 0);
 }
 
-/* length of the next substep: as wanted, or all that is left where the rest would be too short */
+/* length of the next substep: as wanted, or all the rest if the remainder would be too short */
 static ct_real cti_step_length(cti_state *s, ct_real left, ct_real sub)
 {
     sub = cti_min(sub, left);
@@ -49519,7 +49582,7 @@ static ct_real cti_step_length(cti_state *s, ct_real left, ct_real sub)
 }
 #endif
 
-/* the last substep's memory of contacts becomes the step's */
+/* makes the last substep's contact memory that of the step */
 static void cti_step_remember(cti_state *s, int slot, ct_real dt)
 {
     cti_memory swap = s->contact.memory;
@@ -49551,8 +49614,8 @@ CTI_FN void cti_step_undo(cti_state *s)
 }
 
 #if CONTACT_WITH_CMR
-/* Notes the blocks that rest in a substep: all active ones, or those with meaningless velocities. Their factors and their history are of another
-   motion, and are made anew. Inactive blocks have an end of their own and do not rest */
+/* Records the blocks that rest in a substep: all active ones, or those with implausible velocities. Their factors and history belong to
+   another motion and are recomputed. Inactive blocks have a result of their own and do not rest */
 static void cti_step_rested(cti_state *s, int all)
 {
     int i;
@@ -49567,7 +49630,7 @@ static void cti_step_rested(cti_state *s, int all)
     }
 }
 
-/* tells of it, once scripts have pushed what is in their way */
+/* reports blocks at rest, after scripts have moved what is in their way */
 static void cti_step_note_rest(cti_state *s, ct_step_report *r)
 {
     int i;
@@ -49585,32 +49648,33 @@ typedef struct cti_step_try {
     cti_attempt a;
     int good;
     int shorter; /* 1: it failed and is halved */
-    int again;   /* 1: it failed and cannot be halved; blocks with meaningless velocities are held when it is tried again */
-    int whole;   /* 1: it cannot be halved, and no end without the excluded components was accepted; it is tried again without exclusion */
+    int again;   /* 1: it failed and cannot be halved; it is tried again with implausible blocks held */
+    int whole;   /* 1: it failed, cannot be halved, and the result without the excluded components was rejected; it is tried again without
+                    exclusion */
     int rests;   /* tries in which blocks were held */
 } cti_step_try;
 
-/* a time that the active components are stepped through */
+/* an interval of time that the active components are stepped through */
 typedef struct cti_step_span {
-    ct_real length, first; /* [s] of the span; of the first substep that is tried */
+    ct_real length, first; /* [s] of the interval; of the first substep that is tried */
     double until;          /* [s] time at its end */
     int depth;             /* splits and halves around it; the step itself has 0 */
-    int last;              /* 1: its substep is not cut: the fail-safe ends it */
-    cti_memory *memory;    /* contacts, in: of the substep before it; out: of its last substep */
+    int last;              /* 1: its substep is not cut; the fail-safe ends it */
+    cti_memory *memory;    /* contact memory; in: of the substep before it; out: of its last substep */
     ct_real tail;          /* [s] length of its last substep */
 } cti_step_span;
 
 typedef enum cti_step_code { CTI_STEP_MEMORY, CTI_STEP_DONE, CTI_STEP_CONFLICT } cti_step_code;
 
 #if CONTACT_WITH_CMR
-/* 1 where an attempt of a substep may exclude failed components: not in a world that is tangled, or stepped as printed */
+/* 1 if an attempt of a substep may exclude failed components: not in a world with intersections, and not in a step as printed */
 static int cti_step_can_exclude(const cti_state *s)
 {
     int is_tangled = s->detect.n_tangled != 0 || CTI_LEN(s->contact.tangled_pairs) != 0;
     return !s->parts.never_exclude && !s->scripts.still && !is_tangled && !cti_state_is_paper(s);
 }
 
-/* One attempt of a substep; last: the fail-safe ends it. Components are excluded only where s->parts.can_exclude. 0: out of memory */
+/* One attempt of a substep; last: the fail-safe ends it. Components are excluded only if s->parts.can_exclude. 0: out of memory */
 static int cti_step_once(cti_state *s, ct_real sub, int last, const cti_memory *memory, cti_step_try *t, ct_step_report *r)
 {
     cti_attempt *a = &t->a;
@@ -49633,7 +49697,7 @@ static int cti_step_once(cti_state *s, ct_real sub, int last, const cti_memory *
     return 1;
 }
 
-/* Tries a substep. In the shortest, blocks with meaningless velocities are held, and the others solved about them. 0: out of memory */
+/* Tries a substep. In the shortest one, implausible blocks are held, and the others are solved around them. 0: out of memory */
 static int cti_step_attempt(cti_state *s, ct_real sub, const cti_step_span *q, cti_step_try *t, ct_step_report *r)
 {
     t->rests = 0;
@@ -49648,8 +49712,8 @@ static int cti_step_attempt(cti_state *s, ct_real sub, const cti_step_span *q, c
     return 1;
 }
 
-/* Ends a substep that failed and cannot be halved, or one with blocks at rest; integrators are told of it. Returns how many bodies gain more energy
-   than can be taken from their motion; -1: out of memory */
+/* Ends a substep that failed and cannot be halved, or one with blocks at rest, and informs the integrators. Returns the number of bodies
+   whose gain of energy is more than can be removed from their motion; -1: out of memory */
 static int cti_step_end(cti_state *s, ct_real dt, cti_step_try *t, ct_step_report *r)
 {
     cti_attempt *a = &t->a;
@@ -49659,7 +49723,7 @@ static int cti_step_end(cti_state *s, ct_real dt, cti_step_try *t, ct_step_repor
     cti_sets_init(s->parts.zoned, CTI_LEN(s->factors.components));
     if (resting)
         cti_step_rested(s, a->gave_up);
-    /* zones may push what rests */
+    /* zones may move blocks at rest */
     if ((t->rests && !a->clear && !cti_assemble_pins(s, dt)) || !cti_step_fail_safe(s, dt, a, r))
         return -1;
     if (s->parts.conflict)
@@ -49669,11 +49733,11 @@ static int cti_step_end(cti_state *s, ct_real dt, cti_step_try *t, ct_step_repor
     return cti_energy_try(s, dt) ? cti_energy_calm(s, dt, &r->momentum_lost) : 0;
 }
 
-/* Holds the bodies that gain energy, besides those that rest already. all: also the other deformable bodies of their zoned set that contacts act on.
-   0: out of memory */
+/* Holds the bodies that gain energy, besides those at rest already. all: also the other deformable bodies in contact in their zoned set. 0:
+   out of memory */
 static int cti_step_hold(cti_state *s, int all)
 {
-    uint8_t *gaining = CTI_ARENA_ZERO(s->arena, uint8_t, CTI_LEN(s->factors.components)); /* by the root of a zoned set */
+    uint8_t *gaining = CTI_ARENA_ZERO(s->arena, uint8_t, CTI_LEN(s->factors.components)); /* indexed by the root of a zoned set */
     int i, m, is_hold;
     if (!gaining)
         return 0;
@@ -49693,7 +49757,7 @@ static int cti_step_hold(cti_state *s, int all)
     return 1;
 }
 
-/* takes back what a refused end has added to the report, and told the integrators and the chains */
+/* removes the effects of a rejected result from the report, the integrators and the chains */
 static void cti_step_forget(cti_state *s, const ct_step_report *before, ct_step_report *r)
 {
     r->zones = before->zones;
@@ -49703,7 +49767,7 @@ static void cti_step_forget(cti_state *s, const ct_step_report *before, ct_step_
     s->step.event_least = 0;
 }
 
-/* Ends a substep by the fail-safe. Bodies that gain energy there are held, and the others solved about them. 0: out of memory */
+/* Ends a substep by the fail-safe. Bodies that gain energy in it are held, and the others are solved around them. 0: out of memory */
 static int cti_step_force(cti_state *s, ct_real sub, const cti_memory *memory, cti_step_try *t, ct_step_report *r)
 {
     const ct_step_report before = *r;
@@ -49724,7 +49788,7 @@ static int cti_step_force(cti_state *s, ct_real sub, const cti_memory *memory, c
     return n >= 0;
 }
 
-/* contacts of the next substep at this depth */
+/* memory for the contacts of the next substep at this depth */
 static cti_memory *cti_step_slot(cti_state *s, const cti_step_span *q)
 {
     cti_memory *slot = &s->contact.memory_step[2 * q->depth];
@@ -49733,8 +49797,8 @@ static cti_memory *cti_step_slot(cti_state *s, const cti_step_span *q)
 
 static cti_step_code cti_step_through(cti_state *s, cti_step_span *q, ct_step_report *r);
 
-/* A substep whose attempt was accepted with excluded components. The accepted ones keep their end and are interpolated. The excluded ones are stepped
-   through the same time in halves, or alone at the same length where halves would be too short */
+/* A substep whose attempt was accepted with excluded components. The accepted ones keep their result and are interpolated. The excluded
+   ones are stepped through the same time in halves, or alone with the same length if halves would be too short */
 static cti_step_code cti_step_split(cti_state *s, cti_step_span *q, ct_real sub, ct_step_report *r)
 {
     cti_memory *contacts_of_rest = &s->parts.contacts[q->depth];
@@ -49767,11 +49831,11 @@ static cti_step_code cti_step_split(cti_state *s, cti_step_span *q, ct_real sub,
     q->tail = part.tail;
     r->rows += rows;
     r->contacts += contacts;
-    r->extended_elements = cti_max_int(r->extended_elements, extended); /* of all components, before the split */
+    r->extended_elements = cti_max_int(r->extended_elements, extended); /* value for all components, before the split */
     return CTI_STEP_DONE;
 }
 
-/* a substep in which no component can keep its end is stepped through in halves */
+/* replaces a substep in which no component can keep its result by its two halves */
 static cti_step_code cti_step_halve(cti_state *s, cti_step_span *q, ct_real sub, ct_step_report *r)
 {
     cti_step_span part = *q;
@@ -49787,7 +49851,7 @@ static cti_step_code cti_step_halve(cti_state *s, cti_step_span *q, ct_real sub,
     return end;
 }
 
-/* ends and commits a substep that is good, or cannot be halved */
+/* ends and commits a substep that is good, or that cannot be halved */
 static cti_step_code cti_step_take(cti_state *s, cti_step_span *q, ct_real sub, cti_step_try *t, ct_step_report *r)
 {
     cti_memory *next = cti_step_slot(s, q);
@@ -49795,7 +49859,7 @@ static cti_step_code cti_step_take(cti_state *s, cti_step_span *q, ct_real sub, 
         return CTI_STEP_MEMORY;
     if (s->parts.conflict)
         return CTI_STEP_CONFLICT;
-    if (cti_energy_stands(s)) /* another linearization was due */
+    if (cti_energy_stands(s)) /* another linearization would have been needed */
         cti_step_status(r, CT_STATUS_BUDGET);
     if (!cti_step_commit(s, sub, q->memory, next, r))
         return CTI_STEP_MEMORY;
@@ -49809,20 +49873,20 @@ static cti_step_code cti_step_take(cti_state *s, cti_step_span *q, ct_real sub, 
     return CTI_STEP_DONE;
 }
 
-/* the substep that was tried: in halves, split, or as it is */
+/* deals with the tried substep: in halves, split, or as it is */
 static cti_step_code cti_step_do(cti_state *s, cti_step_span *q, ct_real sub, cti_step_try *t, ct_step_report *r)
 {
     if (t->shorter) {
         cti_parts_lower_limit(s, sub, 1);
-        s->detect.valid = 0; /* lists made for a motion that failed are too long for half of it */
+        s->detect.valid = 0; /* candidate lists for a motion that failed are too long for half of it */
         return cti_step_halve(s, q, sub, r);
     }
-    if (!(t->a.residual <= s->desc.solver.tolerance)) /* natural map, whichever solver was used */
+    if (!(t->a.residual <= s->desc.solver.tolerance)) /* the natural map, for every solver */
         cti_step_status(r, t->a.budget ? CT_STATUS_BUDGET : CT_STATUS_NOT_CONVERGED);
     return t->a.excluded && t->good ? cti_step_split(s, q, sub, r) : cti_step_take(s, q, sub, t, r);
 }
 
-/* 1 where a substep is halved without a try, because of step limits */
+/* 1 if a substep is halved without an attempt, because of step limits */
 static int cti_step_must_halve(const cti_state *s, const cti_step_span *q, ct_real sub)
 {
     if (q->last || sub / 2 < CTI_R(0.999) * cti_step_least(s))
@@ -49833,7 +49897,7 @@ static int cti_step_must_halve(const cti_state *s, const cti_step_span *q, ct_re
 /* substeps until the end of a span */
 static cti_step_code cti_step_through(cti_state *s, cti_step_span *q, ct_step_report *r)
 {
-    ct_real left = q->length, sub = q->first, uncut = 0; /* uncut: length of the substep before an impact cut it; 0: none did */
+    ct_real left = q->length, sub = q->first, uncut = 0; /* uncut: length of the substep before an impact cut it; 0: none was cut */
     while (left > 0) {
         cti_step_try t;
         cti_step_code end;
@@ -49857,7 +49921,7 @@ static cti_step_code cti_step_through(cti_state *s, cti_step_span *q, ct_step_re
         if (end != CTI_STEP_DONE)
             return end;
         left -= sub;
-        if (uncut > 0) { /* the impact is reached, in however many pieces: the next substep is as long as this one was to be */
+        if (uncut > 0) { /* the impact has been reached: the next substep has the length that this one had before the cut */
             sub = uncut;
             uncut = 0;
             r->events++;
@@ -49866,7 +49930,8 @@ static cti_step_code cti_step_through(cti_state *s, cti_step_span *q, ct_step_re
     return CTI_STEP_DONE;
 }
 
-/* A conflict: the step begins again. The report's counts of work (iterations, rounds, times) stay, those of the outcome go. 0: out of memory */
+/* A conflict: the step begins again. The report keeps its counts of work (iterations, rounds, times) and drops those of the outcome. 0: out
+   of memory */
 static int cti_step_rollback(cti_state *s, ct_step_report *r)
 {
     ct_step_report fresh = *r;
@@ -49925,7 +49990,7 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
 #endif
 
 /* ---- 8_step/stepper_cmr.c ---- */
-/* stepper_cmr.c -- the default stepper, as the world has it. */
+/* stepper_cmr.c -- the default stepper: its table entry. */
 
 #if CONTACT_WITH_CMR
 static ct_code cti_cmr_check(const ct_world_desc *d, ct_error_info *e)
@@ -49937,7 +50002,7 @@ static ct_code cti_cmr_check(const ct_world_desc *d, ct_error_info *e)
                          "termination PAPER is CT_SOLVER_ICA's with CT_STEPPER_CMR, CT_SOLVER_MPRGP's with CT_STEPPER_DCD, and no other solver's");
 }
 
-/* the settings of Otaduy 2009, where its own step is chosen */
+/* sets the options of Otaduy 2009 if the step as printed is chosen */
 static void cti_cmr_complete(ct_world_desc *d)
 {
     if (d->solver.termination != CT_TERMINATION_PAPER)

@@ -9,7 +9,7 @@ typedef struct budget {
     long calls;
 } budget;
 
-/* realloc with the old size; new_size 0 frees. NULL is an answer, too: the call that needed it fails with CT_ERR_MEMORY */
+/* realloc with the old size; new_size 0 frees. NULL is allowed, too: the call that needs the memory then fails with CT_ERR_MEMORY */
 static void *resize(void *user, void *block, size_t old_size, size_t new_size)
 {
     budget *b = (budget *)user;
@@ -49,14 +49,14 @@ int main(void)
     for (int i = 0; i < 100; i++)
         if (ct_world_step(world, 0.01, NULL))
             return 1;
-    /* a world that has seen its contacts allocates nothing in a step */
+    /* a step allocates nothing once the world has had this many contacts */
     calls = b.calls;
     for (int i = 0; i < 50; i++)
         if (ct_world_step(world, 0.01, NULL))
             return 1;
     printf("%.0f kB at most; %ld allocations in 150 steps, %ld of them in the last 50\n", (double)b.most / 1024, b.calls, b.calls - calls);
     calls = b.calls - calls;
-    /* no more memory: an error, and the world is as it was */
+    /* no more memory: the call returns an error, and the world is unchanged */
     b.limit = b.used;
     soft.position[1] = 2;
     refused = ct_body_add_soft(world, &soft, NULL) == CT_ERR_MEMORY && ct_world_body_count(world) == 2;

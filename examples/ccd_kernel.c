@@ -6,7 +6,7 @@
 
 int main(void)
 {
-    /* a vertex and the triangle 0 1 2 at the start and at the end of a straight motion */
+    /* a vertex and the triangle 0 1 2, at the start and at the end of a straight motion */
     ct_real start[12] = {(ct_real)0.2, 1, (ct_real)0.2, 0, 0, 0, 1, 0, 0, 0, 0, 1};
     ct_real end[12] = {(ct_real)0.2, -1, (ct_real)0.2, 0, 0, 0, 1, 0, 0, 0, 0, 1};
     /* two edges that cross; a third moves away */
@@ -30,7 +30,7 @@ int main(void)
     wrong += toi[0] <= 1;
     printf("stops in time: %s\n", toi[0] > 1 ? "no touch" : "touch");
 
-    /* many at once: points and four numbers a pair */
+    /* a batch: points, and four point numbers for each pair */
     if (ct_ccd_edge_edge_batch(x0, x1, pairs, 2, 0, toi) != CT_OK)
         return 1;
     wrong += toi[0] > 0.5 || toi[0] < 0.49999 || toi[1] <= 1;

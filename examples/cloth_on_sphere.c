@@ -23,7 +23,7 @@ int main(void)
     ct_error_info error;
     ct_step_report report;
 
-    desc.thickness = (ct_real)2e-3; /* distance that is kept */
+    desc.thickness = (ct_real)2e-3; /* distance that contacts keep */
     desc.friction = (ct_real)0.3;
     if (ct_mesh_grid(size, cells, &sheet, &error) != CT_OK || ct_mesh_sphere((ct_real)0.25, 3, &ball, &error) != CT_OK ||
         ct_world_create(&desc, &world, &error) != CT_OK)
@@ -60,6 +60,6 @@ int main(void)
     ct_world_destroy(world);
     ct_mesh_free(&sheet);
     ct_mesh_free(&ball);
-    /* nothing came nearer than half of the thickness that it keeps */
+    /* no pair came nearer than half of the thickness */
     return report.thickness_kept >= 0.5 && report.contacts > 20 ? 0 : 1;
 }

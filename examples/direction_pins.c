@@ -8,7 +8,7 @@ int main(void)
 {
     ct_real size[3] = {0.1, 0.1, 0.1}, X[3] = {0.8, -0.6, 0}, line[9];
     int cells[3] = {1, 1, 1};
-    double x[8][3], off = 0, wrong = 0, fall = 0.5 * 9.81 * 0.6; /* in a second, down the wire: g sin(a) t^2 / 2 */
+    double x[8][3], off = 0, wrong = 0, fall = 0.5 * 9.81 * 0.6; /* distance along the wire in one second: g sin(a) t^2 / 2 */
     ct_mesh cube;
     ct_world *world;
     ct_body_id body;
@@ -34,7 +34,7 @@ int main(void)
         return 1;
     for (int i = 0; i < cube.n_positions; i++) {
         double dx = x[i][0] - (double)cube.positions[3 * i], dy = x[i][1] - (double)cube.positions[3 * i + 1];
-        off = fmax(off, fabs(dx * 0.6 + dy * 0.8)); /* across the line */
+        off = fmax(off, fabs(dx * 0.6 + dy * 0.8)); /* distance from the wire */
         wrong = fmax(wrong, fabs(dx * 0.8 - dy * 0.6 - fall));
     }
     printf("a second down a wire: %.5f m are expected, the nodes miss it by at most %.1e m, and the wire by %.1e m\n", fall, wrong, off);

@@ -40,7 +40,7 @@ static int letter(ct_mesh *out)
     for (i = 0; i < 6; i++, n += 2)
         for (k = 0; k < 3; k++) {
             triangles[3 * n + k] = caps[i][k];
-            triangles[3 * n + 3 + k] = caps[i][2 - k] + 8; /* the back is seen from behind */
+            triangles[3 * n + 3 + k] = caps[i][2 - k] + 8; /* seen from outside, the back is the mirror image */
         }
     for (i = 0; i < 8; i++, n += 2) {
         int j = (i + 1) % 8;
@@ -71,8 +71,8 @@ int main(void)
         return fail(error.text);
     printf("%d surface vertices in %d tets\n", surface.n_positions, tets.n_tets);
     soft.name = "T";
-    soft.mesh = &tets;       /* what deforms */
-    soft.surface = &surface; /* what collides and is seen */
+    soft.mesh = &tets;       /* the tets deform */
+    soft.surface = &surface; /* the surface collides and is drawn */
     soft.material.young = (ct_real)5e4;
     soft.material.density = 300;
     if (ct_body_add_static(world, &ground, &id) != CT_OK || ct_body_add_soft(world, &soft, &body) != CT_OK)
@@ -81,12 +81,12 @@ int main(void)
     for (i = 1; i <= 120; i++) {
         if (ct_world_step(world, (ct_real)0.01, NULL) != CT_OK)
             return fail(ct_world_error(world)->text);
-        /* straight into the buffer: floats, one vertex apart */
+        /* straight into the buffer: floats, at a distance of one vertex */
         ct_body_get_positions(world, body, buffer[0].position, CT_SCALAR_FLOAT, sizeof(vertex), NULL);
         if (i % 30 == 0)
             printf("t = %.1f s   foot of the letter at %.3f m\n", ct_world_time(world), (double)buffer[0].position[1]);
     }
     ct_world_destroy(world);
-    ct_mesh_free(&tets); /* the surface's arrays are our own */
+    ct_mesh_free(&tets); /* the surface's arrays are static */
     return buffer[0].position[1] > 0 && buffer[0].position[1] < 0.1f ? 0 : 1;
 }

@@ -1,4 +1,4 @@
-/* cc -O2 falling_cube.c -lm -o falling_cube     (beside contact.h and stb_ds.h) -- the quick start with every error looked at */
+/* cc -O2 falling_cube.c -lm -o falling_cube     (beside contact.h and stb_ds.h) -- the quick start with every error handled */
 #define CONTACT_IMPLEMENTATION
 #include "contact.h"
 #include <stdio.h>
@@ -10,7 +10,7 @@ int main(void)
     ct_mesh cube;
     ct_world *world = NULL;
     ct_world_desc world_desc = ct_world_desc_default();
-    ct_static_desc floor_desc = ct_static_desc_default(); /* without a mesh: the plane y = 0 */
+    ct_static_desc floor_desc = ct_static_desc_default(); /* a description without a mesh is the plane y = 0 */
     ct_soft_desc cube_desc = ct_soft_desc_default();
     ct_body_id ground, body;
     ct_error_info error;

@@ -36,19 +36,19 @@ int main(void)
     for (k = 0; k < 3; k++) {
         char name[16];
         sprintf(name, "jelly %d", k);
-        soft.name = name; /* copied */
+        soft.name = name; /* the name is copied */
         for (i = 0; i < cube.n_positions; i++)
             cube.positions[3 * i + 1] += (ct_real)0.4;
         if (ct_body_add_soft(world, &soft, &id) != CT_OK)
             return fail(ct_world_error(world)->text);
     }
-    /* Three seconds: the stack, soft as jelly, still swings, so that the floor carries less or more than its weight in this step; it is the
-       mean over a swing that is the weight */
+    /* After three seconds the soft stack still oscillates, so that the floor carries more or less than the weight in this step. The mean
+       over an oscillation is the weight */
     for (i = 0; i < 300; i++)
         if (ct_world_step(world, (ct_real)0.01, &report) != CT_OK)
             return fail(ct_world_error(world)->text);
 
-    /* what the floor carries: impulses of a step are forces times dt */
+    /* load of the floor: impulses of a step are mean forces times dt */
     if (ct_world_contacts(world, &contacts, &n) != CT_OK)
         return fail(ct_world_error(world)->text);
     for (i = 0; i < n; i++)

@@ -24,7 +24,7 @@ int main(void)
 
     if (ct_mesh_box(size, cells, 1, &cube, &error))
         return fail(&error);
-    for (int i = 0; i < 3; i++) { /* the extension decides; OBJ has no tets, and gets their boundary */
+    for (int i = 0; i < 3; i++) { /* the extension decides the format; OBJ has no tets, and gets their boundary */
         if (ct_mesh_write(names[i], &cube, &error) || ct_mesh_read(names[i], &back, &error))
             return fail(&error);
         printf("%s: %d positions, %d tets, %d triangles\n", names[i], back.n_positions, back.n_tets, back.n_triangles);
@@ -49,7 +49,7 @@ int main(void)
         return fail(&error);
     printf("files_end.obj: lowest vertex of the first layer at %.3f m\n", (double)surface.positions[1]);
     wrong += !(surface.positions[1] > 0 && surface.positions[1] < 0.01);
-    /* what is wrong in a file is said with its line */
+    /* an error in a file names its line */
     f = fopen("files_bad.obj", "w");
     if (!f || fprintf(f, "v 0 0 0\nv 1 0 0\nf 1 2 9\n") < 0 || fclose(f) != 0)
         return 1;

@@ -21,13 +21,13 @@ int main(void)
     soft.name = "cube";
     soft.mesh = &cube;
     soft.position[1] = (float)(ground + 1);
-    /* a float is half a metre coarse there: the world refuses what it could not keep apart */
+    /* at this distance floats are half a metre apart: the world refuses a body whose thickness they cannot represent */
     if (ct_body_add_soft(world, &soft, &body) != CT_ERR_MESH)
         return 1;
     printf("%s\n", ct_world_error(world)->text);
     ct_world_destroy(world);
 
-    /* positions that go in are relative to the origin, which is in double; doubles that come out are not */
+    /* positions passed in are relative to the origin, which is in double; doubles that are read out are absolute */
     desc.origin[1] = ground;
     if (ct_world_create(&desc, &world, NULL))
         return 1;

@@ -3,7 +3,7 @@
 #include "contact.h"
 #include <stdio.h>
 
-/* share of the energy that is left after half a second, -1 on an error */
+/* share of the energy after half a second, -1 on an error */
 static double kept(ct_integrator integrator)
 {
     ct_real size[3] = {1, 0.25, 0.25};
@@ -26,7 +26,7 @@ static double kept(ct_integrator integrator)
     soft.material.damping_mass = soft.material.damping_stiffness = 0;
     if (ct_body_add_soft(world, &soft, &body))
         return -1;
-    /* it is drawn apart along x, slowly enough for small strains */
+    /* the block is stretched along x, little enough for small strains */
     n = ct_body_node_count(world, body);
     for (int i = 0; i < n; i++) {
         v[3 * i] = block.positions[3 * i] / 10;

@@ -20,7 +20,7 @@ int main(void)
 
     if (ct_mesh_box(size, cells, 0, &rod, NULL) || ct_world_create(NULL, &world, NULL))
         return 1;
-    /* it hangs from the origin, turned about z by `angle` */
+    /* the rod hangs from the origin, rotated about z by `angle` */
     rigid.mesh = &rod;
     rigid.position[0] = 0.5 * sin(angle);
     rigid.position[1] = -0.5 * cos(angle);
@@ -28,7 +28,7 @@ int main(void)
     rigid.rotation[3] = sin(angle / 2);
     if (ct_body_add_rigid(world, &rigid, &body))
         return 1;
-    hinge.a.body = body; /* the other side is the world, the point 0 */
+    hinge.a.body = body; /* the other side is the world, at the point 0 */
     hinge.axis[0] = hinge.axis[1] = 0, hinge.axis[2] = 1;
     if (ct_joint_add(world, &hinge, NULL)) {
         printf("%s\n", ct_world_error(world)->text);

@@ -19,9 +19,9 @@ int main(void)
         ct_world_create(NULL, &world, NULL))
         return 1;
     rigid.mesh = &crate_mesh;
-    rigid.position[1] = 0.201; /* a thickness above the floor */
+    rigid.position[1] = 0.201; /* one thickness above the floor */
     plate.mesh = &plate_mesh;
-    plate.position[0] = -0.251; /* and as much behind the crate */
+    plate.position[0] = -0.251; /* one thickness behind the crate */
     plate.position[1] = 0.21;
     /* half a metre per second for a second, then back twice as fast */
     plate.segments = path;
@@ -43,6 +43,6 @@ int main(void)
     ct_world_destroy(world);
     ct_mesh_free(&crate_mesh);
     ct_mesh_free(&plate_mesh);
-    /* left alone at 0.5 m/s it slides on by v^2 / (2 mu g) = 0.032 m */
+    /* when the plate draws back at 0.5 m/s, the crate slides on by v^2 / (2 mu g) = 0.032 m */
     return fabs((double)at[0] - 0.532) < 5e-3 ? 0 : 1;
 }

@@ -7,7 +7,8 @@
 
 int main(void)
 {
-    /* two masses of 2 and 1 kg on one line, pulled to -1 and -4, that may not go below 0:  min 1/2 x'A x - b'x,  x >= 0 and x1 - x0 >= 1 */
+    /* two masses of 2 and 1 kg on one line are pulled towards -1 and -4 and may not go below 0:  min 1/2 x'A x - b'x,  x >= 0 and x1 - x0
+       >= 1 */
     int32_t Ap[3] = {0, 1, 2}, Ai[2] = {0, 1}, Jp[3] = {0, 1, 3}, Ji[3] = {0, 0, 1};
     double Ax[2] = {2, 1}, b[2] = {-2, -4}, Jx[3] = {1, -1, 1}, w[2] = {0, -1};
     ct_csr A = {2, 2, Ap, Ai, Ax}, J = {2, 2, Jp, Ji, Jx};
@@ -24,7 +25,7 @@ int main(void)
         printf("%s\n", error.text);
         return 1;
     }
-    /* the file gives the same numbers, bit for bit */
+    /* the file gives back the same numbers, bit for bit */
     if (ct_problem_write(problem, "problem.cpb", &error) || ct_problem_read("problem.cpb", &again, &error)) {
         printf("%s\n", error.text);
         return 1;

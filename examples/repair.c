@@ -26,7 +26,7 @@ int main(void)
     if (ct_body_add_soft(world, &soft, NULL))
         return 1;
 
-    /* a start with intersections is not refused; they can be looked at */
+    /* a start with intersections is not refused; the pairs can be listed */
     if (ct_world_validate(world, &pairs, &before))
         return 1;
     printf("%d pairs intersect", before);

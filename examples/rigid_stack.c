@@ -38,7 +38,7 @@ int main(void)
     if (ct_body_add_static(world, &ground, &id) != CT_OK || ct_body_add_soft(world, &soft, &id) != CT_OK)
         return fail(ct_world_error(world)->text);
 
-    /* a rigid body is its closed surface: mass, centre and inertia come from it */
+    /* a rigid body is given by its closed surface, from which mass, centre and inertia follow */
     rigid.name = "crate";
     rigid.mesh = &crate;
     rigid.density = 300;
@@ -64,5 +64,5 @@ int main(void)
     ct_world_destroy(world);
     ct_mesh_free(&block);
     ct_mesh_free(&crate);
-    return at[1] > 1.19 && at[1] < 1.21 ? 0 : 1; /* the stack stands */
+    return at[1] > 1.19 && at[1] < 1.21 ? 0 : 1; /* the stack is still upright */
 }

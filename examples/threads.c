@@ -4,14 +4,14 @@
 #include "contact.h"
 #include <stdio.h>
 
-/* the smallest task system: ranges are run at once, backwards. A real one hands them to its threads and returns a task for finish to wait
- * for */
+/* the smallest task system: it runs ranges at once, in reverse order. A real one gives them to its threads and returns a task that finish
+   waits for */
 static void *enqueue(ct_task_fn *fn, int count, int min_range, void *context, void *user)
 {
     int *ranges = (int *)user;
     for (int end = count; end > 0; end -= min_range, ++*ranges)
         fn(end > min_range ? end - min_range : 0, end, 0, context);
-    return NULL; /* all is done */
+    return NULL; /* everything is done already */
 }
 
 static void finish(void *task, void *user)

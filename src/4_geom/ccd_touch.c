@@ -6,7 +6,7 @@
    quartic, is free. The leftmost interval that is not free is split at the border of the expected root of f, else in the middle. Where f
    vanishes to rounding (coplanar motion, parallel or zero-length edges, flat triangles) a plane in the gap decides (cti_ccd_clear). A short
    or flat interval that double precision leaves open goes through the same polynomials in double-double, from exact differences of the
-   input. Every interval is freed by a certificate; the answer is the left end of the first interval that was not freed.
+   input. An interval is freed only by a certificate; the answer is the left end of the first interval that was not freed.
 
    Error bounds. u = 2^-53; B_k bounds coordinate k of a, b, c at both ends (q->big), P = B_x B_y B_z, S_x = B_y B_z (S_y, S_z alike),
    Q = S_x^2 + S_y^2 + S_z^2. Products of second order in u are covered by rounding the constants up. Every product in f has one factor of

@@ -1,8 +1,8 @@
 /* assemble.c -- A and b of the linearized step; the coefficients of Newmark and BDF2 are in integrate.c.
    Method: A = M (1 + dt alpha) + dt^2 K + dt D, b = M v + dt f + kick M g, one Newton iteration (Otaduy 2009, eq. 2-3).
-   differs: f and K are those of q, where the body's own turn takes it (motion.h), so that b has (dt^2 K + dt D) (q - x) / dt beside; gravity
-   kicks such that v lives in the middle of steps (Stoermer-Verlet) and a free fall is exact at every dt. Pins: S A S + (I - S), the inverse
-   mass S / m of Volino & Magnenat-Thalmann 2000, sec. 2.2. */
+   differs: f and K are those of q, the position to which the body's own rotation takes it (motion.h), so that b also has (dt^2 K + dt D) (q
+   - x) / dt. Gravity is added such that v belongs to the middle of steps (Stoermer-Verlet), and a free fall is exact at every dt. Pins: S A
+   S + (I - S), the inverse mass S / m of Volino & Magnenat-Thalmann 2000, sec. 2.2. */
 #include "assemble.h"
 #include "swing.h"
 #include "impulses.h"
@@ -30,7 +30,7 @@ CTI_FN ct_real cti_assemble_script_speed(const cti_state *s, ct_real dt)
     return cti_sqrt(big) / dt;
 }
 
-/* room for a projector of this block: its index, -1 when memory ran out */
+/* index of a projector for this block, made if needed; -1 when memory ran out */
 static int cti_assemble_slot(cti_state *s, int block)
 {
     int k = s->scripts.n_constrained;
@@ -42,7 +42,7 @@ static int cti_assemble_slot(cti_state *s, int block)
     return s->scripts.filter[block] = k;
 }
 
-/* axes that p holds are taken out of the block's S, which is diagonal so far */
+/* removes the axes that p holds from the block's S, which is diagonal so far */
 static int cti_assemble_axes(cti_state *s, const cti_pin *p, ct_real dt)
 {
     cti_v3 target = cti_script_follow(p->n_path ? s->scripts.path + p->path : NULL, p->n_path, cti_v3_at(p->start, 0),
@@ -65,8 +65,8 @@ static int cti_assemble_axes(cti_state *s, const cti_pin *p, ct_real dt)
     return 1;
 }
 
-/* a direction: alone it is S; with pins, S projects on what both leave: the null space of M = (I - P) + (I - D), and v_fixed is the
-   velocity in M's range that keeps both, M v = (I - D) v_pins */
+/* a direction pin: alone it is S. With pins, S projects onto the motions that both allow, the null space of M = (I - P) + (I - D); v_fixed
+   is the velocity in M's range that satisfies both, M v = (I - D) v_pins */
 static int cti_assemble_direction(cti_state *s, const cti_direction *d)
 {
     int b = d->block, first = s->scripts.filter[b] < 0, slot = cti_assemble_slot(s, b), i, j, k;
@@ -98,7 +98,7 @@ static int cti_assemble_direction(cti_state *s, const cti_direction *d)
     return 1;
 }
 
-/* 1 where a block stays where it is, or goes as its script wants */
+/* 1 if a block stays where it is, or moves as its script says */
 static int cti_assemble_is_held(const cti_state *s, int i)
 {
     return (s->scripts.held[i] & (CTI_HELD_REPAIR | CTI_HELD_IMPLAUSIBLE)) || cti_state_is_inactive(s, i);
@@ -199,10 +199,10 @@ static void cti_assemble_rigids(cti_state *s, ct_real dt)
     }
 }
 
-#define CTI_ASSEMBLE_MODEL_US 50.0 /* [us] that a model takes, and a row of A that is cleared, about; see cti_tasks_run_work */
+#define CTI_ASSEMBLE_MODEL_US 50.0 /* [us] about the time of a model, and of clearing a row of A; see cti_tasks_run_work */
 #define CTI_ASSEMBLE_CLEAR_US 0.03
 
-/* models write to their own blocks; what they count and add up is kept apart */
+/* models write to their own blocks only; their counts and sums are kept separate */
 typedef struct cti_assemble_loop {
     cti_state *s;
     ct_real dt;
@@ -210,7 +210,7 @@ typedef struct cti_assemble_loop {
     int *extended; /* [models] */
 } cti_assemble_loop;
 
-/* h of the models' A, and the part of a step that a strain limit's force acts for; bodies may be at different places in their history */
+/* h of a model's A, and the part of a step in which a strain limit's force acts; bodies may have different histories */
 static void cti_assemble_lengths(const cti_state *s, int model, ct_real dt, ct_real *h, ct_real *share)
 {
     cti_scheme c;
@@ -241,12 +241,12 @@ static void cti_assemble_range(int begin, int end, int worker, void *context)
 static int cti_assemble_models(cti_state *s, ct_real dt, const ct_real *x, int *out_extended)
 {
     cti_assemble_loop q;
-    ct_real *ahead = s->system.work + 9 * (size_t)s->n; /* damping that is computed before the free solve looks there again */
+    ct_real *ahead = s->system.work + 9 * (size_t)s->n; /* damping, which is computed before the free solve, uses the same place */
     int i, c;
     q.s = s, q.dt = dt, q.x = x, q.ahead = ahead;
     for (i = 0; i < 3 * s->n; i++)
         ahead[i] = s->v[i] - (x[i] - s->x[i]) / dt;
-    /* strain limits of components in a further iteration are evaluated at q itself */
+    /* in further iterations strain limits are evaluated at q itself */
     for (c = 0; x == s->system.q && c < CTI_LEN(s->factors.components); c++)
         for (i = s->factors.components[c].begin; s->system.turns[c].moved == 2 && i < s->factors.components[c].end; i++)
             cti_v3_put(ahead, s->factors.blocks[i], cti_v3_zero());
@@ -274,9 +274,9 @@ static void cti_assemble_clear(cti_state *s)
     cti_tasks_run_work(&s->desc.tasks, cti_assemble_clear_range, s->n, CTI_ASSEMBLE_CLEAR_US, s);
 }
 
-/* Share of a turn that elasticity makes: free nodes leave it by e = v - u - (q - x) / dt, u the speed of their centre; the step leaves
-   (M + A_el)^-1 M e of that, along e about the share e'M e / (e'M e + e'A_el e). 1: stiff, the nodes end at q; 0: dust, which goes straight on.
-   w: (q - x) / dt; out: scratch */
+/* The share of a body's rotation that its elasticity can bring about. Free nodes depart from the rotation by e = v - u - (q - x) / dt, with
+   u the speed of their centre; the step leaves (M + A_el)^-1 M e of that, which along e is about the share e'M e / (e'M e + e'A_el e). 1:
+   stiff, the nodes end at q; 0: without elasticity, each node goes straight on. w: (q - x) / dt; out: scratch */
 static ct_real cti_assemble_share(const cti_state *s, const cti_component *p, const ct_real *w, ct_real *e)
 {
     const int32_t *blocks = s->factors.blocks;
@@ -298,8 +298,8 @@ static ct_real cti_assemble_share(const cti_state *s, const cti_component *p, co
     return bound > 0 ? (ct_real)(bound / (bound + free)) : 0;
 }
 
-/* b = A_el (q - x) / dt for components with q not x, plus M times the spin `rate`; A_el = h^2 K + h D is all that A holds so far. The term
-   takes D out of the motion from x to q: strain damping acts on the departure from q alone. */
+/* b = A_el (q - x) / dt for components with q other than x, plus M times the spin `rate`; A contains only A_el = h^2 K + h D so far. The
+   term removes D from the motion from x to q, so that strain damping acts on the departure from q alone. */
 static void cti_assemble_place(cti_state *s, ct_real dt)
 {
     cti_system *sys = &s->system;
@@ -327,7 +327,7 @@ static void cti_assemble_place(cti_state *s, ct_real dt)
     }
 }
 
-/* b += h^2 K v: the forces of q = x + h v, linearized there, in terms of the velocity of the whole step. A holds h^2 K + h D alone.
+/* b += h^2 K v: the forces of q = x + h v, linearized there, in terms of the velocity of the whole step. A contains only h^2 K + h D.
    damping [3 n] = h D v */
 static void cti_assemble_shift(cti_state *s, ct_real dt, const ct_real *q, const ct_real *v, ct_real *damping)
 {

@@ -6,15 +6,15 @@
 
 /* cti_assemble_pins -- fixed, v_fixed, filter, projectors for the step from t to t + dt. 0 when memory ran out. */
 CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt);
-/* cti_assemble_movers -- surface.script: where scripted surface vertices are at `time`. */
+/* cti_assemble_movers -- computes surface.script: positions of scripted surface vertices at `time`. */
 CTI_FN void cti_assemble_movers(cti_state *s, double time);
-/* cti_assemble_script_speed -- most speed of a surface that a script moves, over a step dt to surface.script. */
+/* cti_assemble_script_speed -- largest speed of a scripted surface, over a step dt to surface.script. */
 CTI_FN ct_real cti_assemble_script_speed(const cti_state *s, ct_real dt);
-/* cti_assemble -- A, b of a step dt from (x, v), forces linearized at system.q, filtered for pins. *out_extended: tets whose log J was
+/* cti_assemble -- A, b of a step dt from (x, v), with forces linearized at system.q, filtered for pins. *out_extended: tets whose log J was
    continued. 0 when memory ran out. */
 CTI_FN int cti_assemble(cti_state *s, ct_real dt, int *out_extended);
-/* cti_assemble_at -- the same of implicit Euler with the forces linearized at positions q = x + dt v: another Newton iteration. Soft bodies and
-   cloth only. damping [3 n]: what dampens strain there, dt D v. */
+/* cti_assemble_at -- the same for implicit Euler with forces linearized at positions q = x + dt v: another Newton iteration. For soft
+   bodies and cloth only. damping [3 n]: dt D v, the part of the strain damping. */
 CTI_FN int cti_assemble_at(cti_state *s, ct_real dt, const ct_real *q, const ct_real *v, ct_real *damping, int *out_extended);
 
 #endif /* CTI_ASSEMBLE_H */

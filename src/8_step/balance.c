@@ -1,21 +1,21 @@
 /* balance.c -- momenta of an island's components behind a solve that left a residual.
-   Method: sweeps over nodes leave a residual r whose share of each node is small against the node's stiffness, but whose sum over a component
-   is an error of its momentum. A shift of the component's velocity would take it up, and break its contacts by as much. So the contacts that
-   carry take it up first: the smallest change of their multipliers, relative to what each carries and to the room that it has in its cone,
-   whose sums are those of r with the other sign. The normal equations have three unknowns a component. What no contact can take up, velocities
-   do, so that momentum is kept to rounding. */
+   Method: sweeps over nodes leave a residual r that is small at each node compared with the node's stiffness, but whose sum over a
+   component is an error of its momentum. A shift of the component's velocity would remove the error, and violate its contacts by as much.
+   So it is first transferred to the loaded contacts: by the smallest change of their multipliers, relative to each one's load and room in
+   its cone, whose sums are those of r with the opposite sign. The normal equations have three unknowns a component. What no contact can
+   take goes to the velocities, so that momentum is kept to rounding. */
 #include "balance.h"
 #include "integrate.h"
 
-enum { CTI_BALANCE_MOST = 48 }; /* components of an island whose contacts are asked: their equations are dense */
-#define CTI_BALANCE_SOFT 1e-9   /* share of the largest pivot below which contacts carry nothing along a direction */
-/* Range of a component's shift of velocity, in units of tolerance times velocity scale, that contacts take up. Velocities take up a smaller one,
-   which the residual does not notice; a larger one belongs to a solve that has not converged. */
+enum { CTI_BALANCE_MOST = 48 }; /* most components of an island whose contacts are used, since their equations are dense */
+#define CTI_BALANCE_SOFT 1e-9   /* [largest pivot] below this, contacts transmit nothing along a direction */
+/* Range of a component's shift of velocity, in units of tolerance times velocity scale, that is transferred to contacts. A smaller one is
+   left to the velocities, since the residual does not notice it; a larger one belongs to a solve that has not converged. */
 #define CTI_BALANCE_SMALL CTI_R(0.25)
 #define CTI_BALANCE_LARGE CTI_R(10)
 #define CTI_BALANCE_SHARE CTI_R(0.1) /* most that a multiplier may change, relative to its room: a solve that needs more has not ended */
 
-/* a rigid body's two blocks are not coupled: their residual r is taken up exactly */
+/* a rigid body's two blocks are not coupled: their residual r is transferred exactly */
 static void cti_balance_rigid(const cti_state *s, const cti_component *q, const int32_t *at, const ct_real *r, ct_real *v)
 {
     const int32_t *blocks = s->factors.blocks + q->begin;
@@ -27,7 +27,7 @@ static void cti_balance_rigid(const cti_state *s, const cti_component *q, const 
     }
 }
 
-/* sum of r, and mass with its damping; 0 where scripts hold a block, or there is no mass */
+/* sum of r, and mass with its damping; 0 if a script holds a block or there is no mass */
 static ct_real cti_balance_sum(const cti_state *s, ct_real dt, const cti_component *q, const int32_t *at, const ct_real *r, cti_v3 *sum)
 {
     const int32_t *blocks = s->factors.blocks + q->begin;
@@ -58,7 +58,7 @@ CTI_FN void cti_balance_component(const cti_state *s, ct_real dt, const cti_comp
         cti_v3_addto(v, at[k], cti_v3_mul(sum, 1 / m));
 }
 
-/* ways in which a row's multipliers may change, with their room */
+/* directions in which a row's multipliers may change, with their room */
 typedef struct cti_balance_ways {
     int n;
     cti_v3 way[3], axis[3]; /* in the world; in the row's frame */
@@ -75,7 +75,8 @@ static void cti_balance_way(cti_balance_ways *w, const cti_row *row, cti_v3 axis
     w->room[w->n++] = (double)room;
 }
 
-/* a contact's multipliers change along themselves, and while it sticks across; a joint's along its equations. load: [N s] of a row on average */
+/* a contact's multipliers change along themselves and, if it sticks, also across; a joint's along its equations. load: [N s] average load
+   of a row */
 static void cti_balance_look(cti_balance_ways *w, const cti_row *row, ct_real load)
 {
     int k;
@@ -94,13 +95,13 @@ static void cti_balance_look(cti_balance_ways *w, const cti_row *row, ct_real lo
                         (row->mu * row->r[0] - cti_sqrt(row->r[1] * row->r[1] + row->r[2] * row->r[2])) / 2);
 }
 
-/* the components that a row acts on, and the share of its multiplier that each gets; returns how many */
+/* the components that a row acts on, and the share of its multiplier that each gets; returns their number */
 static int cti_balance_sides(const cti_row *row, const int32_t *of, const uint8_t *is_free, int32_t *c, double *share)
 {
     int k, j, n = 0;
     for (k = 0; k < row->n; k++) {
         int at = of[row->term[k].block];
-        double w = (double)row->term[k].weight; /* those of side b have their signs turned */
+        double w = (double)row->term[k].weight; /* terms of side b have the opposite sign */
         if (!is_free[at])
             continue;
         for (j = 0; j < n && c[j] != at; j++)
@@ -115,12 +116,12 @@ static int cti_balance_sides(const cti_row *row, const int32_t *of, const uint8_
 typedef struct cti_balance_work {
     int n;             /* components */
     int32_t *of;       /* [island's blocks] component */
-    uint8_t *is_free;  /* [n] has a momentum of its own */
+    uint8_t *is_free;  /* [n] 1: it has a momentum of its own */
     double *H, *y;     /* [3 n][3 n] normal equations; [3 n] minus the sums of r, then their solution */
     ct_real load;
 } cti_balance_work;
 
-/* one row's part in the equations */
+/* adds one row to the equations */
 static void cti_balance_add(cti_balance_work *b, const cti_row *row)
 {
     cti_balance_ways w;
@@ -141,7 +142,7 @@ static void cti_balance_add(cti_balance_work *b, const cti_row *row)
     }
 }
 
-/* y <- H^-1 y by Cholesky, directions of which contacts carry nothing left out */
+/* y <- H^-1 y by Cholesky, without directions along which contacts transmit nothing */
 static void cti_balance_equations(double *H, double *y, int n)
 {
     double most = 0;
@@ -195,7 +196,7 @@ static void cti_balance_change(const cti_balance_work *b, const cti_problem *p, 
         cti_row_scatter(p, row, change, r);
 }
 
-/* contacts take up what they can. 0: out of memory */
+/* transfers to contacts what they can take. 0: out of memory */
 static int cti_balance_contacts(cti_state *s, ct_real dt, const cti_island *q, ct_real *r)
 {
     cti_balance_work b;

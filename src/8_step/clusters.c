@@ -1,12 +1,13 @@
-/* clusters.c -- the clusters that an island's solve is given.
-   Method: a component with few blocks in contact is one cluster. The solve anticipates the response of all of it through C, which is A^-1 between
-   these blocks. A component with many blocks in contact is split into the paper's nodes, between whose sweeps it is corrected as a whole (smooth.c).
-   Based on: Otaduy 2009, sec. 5.2 (the splitting), 5.6 (its convergence). */
+/* clusters.c -- the clusters of an island's solve.
+   Method: a component with few blocks in contact is one cluster. The solve anticipates its whole response through C, which is A^-1 between
+   these blocks. A component with many blocks in contact is split into the paper's nodes, between whose sweeps it is corrected as a whole
+   (smooth.c). Based on: Otaduy 2009, sec. 5.2 (the splitting), 5.6 (its convergence). */
 #include "clusters.h"
 #include "factors.h"
 #include "policy.h"
 
-/* the kept compliance covers all ports asked for, or is to be recomputed for the union of old and new ones; *out_work: with that scratch */
+/* returns whether the stored compliance covers all ports asked for; if not, it is to be computed for the union of old and new ports, with
+   scratch *out_work */
 static int cti_clusters_cover_ports(cti_component *c, const int32_t *ports, int n_ports, size_t *out_work)
 {
     cti_factors *f = c->owner;
@@ -24,7 +25,7 @@ static int cti_clusters_cover_ports(cti_component *c, const int32_t *ports, int 
             if (!CTI_PUSH(f->mem, m->ports, ports[i]))
                 return 0;
             m->port_at[ports[i]] = CTI_LEN(m->ports) - 1;
-            m->version = -1; /* C does not have it yet, whatever happens next */
+            m->version = -1; /* C is not computed yet, whatever happens next */
         }
     if (!missing)
         return 1;
@@ -51,13 +52,13 @@ static int cti_clusters_compliance(void *ctx, const int32_t *ports, int n_ports,
         *out_c = m->C;
         return 1;
     }
-    /* the ports in the order asked for */
+    /* copies the ports in the order asked for */
     *out_c = CTI_ARENA_NEW(c->owner->arena, float, (size_t)(3 * n_ports) * (size_t)ld);
     *out_work = *out_work > 0 ? *out_work : 1;
     return *out_c != NULL;
 }
 
-/* C of all ports by a factor in double; work as cti_clusters_cover_ports says */
+/* computes C of all ports by a factor in double; work as in cti_clusters_cover_ports */
 static void cti_clusters_fill_exact(cti_component *c, double *work)
 {
     cti_compliance *m = &c->cache.compliance;
@@ -91,7 +92,7 @@ static void cti_clusters_fill(void *ctx, const int32_t *ports, int n_ports, floa
         }
 }
 
-/* [2 n_components] ports, which are blocks that rows touch, and rows */
+/* [2 n_components] number of ports, the blocks that rows touch, and number of rows */
 static int32_t *cti_clusters_count_ports(const cti_factors *f, cti_arena *arena, const cti_island *island)
 {
     int32_t *count = CTI_ARENA_ZERO(arena, int32_t, 2 * island->n_components), *of = CTI_ARENA_NEW(arena, int32_t, island->n);
@@ -115,7 +116,7 @@ static int32_t *cti_clusters_count_ports(const cti_factors *f, cti_arena *arena,
     return count;
 }
 
-/* a component's patches in local numbers, behind the n clusters that are there; -1: out of memory */
+/* adds a component's patches, in local numbers, after the n existing clusters; -1: out of memory */
 static int cti_clusters_cut(const cti_factors *f, cti_arena *arena, const cti_component *q, cti_cluster *out, int n)
 {
     const int32_t *from = f->patch_blocks + f->patches[q->patch0];

@@ -1,9 +1,9 @@
 /* cmr.c -- constraint manifold refinement.
-   Method: linearize, solve without contacts, rows from near pairs, then rounds of solve and continuous collision detection; every collision
-   found adds a row with the normal at its time of impact, until the straight motion from x to x + dt v is clear (Otaduy 2009, sec. 4,
-   steps 1 - 4.4). differs: rows of near pairs are culled to one per geometric contact, the detection never is; CCD keeps a quarter of the
-   thickness, so that rounding can not turn a touch into a crossing; a body that nodes cannot solve is taken whole; a solve that is not
-   plausible ends the attempt. */
+   Method: linearize, solve without contacts, make rows of near pairs; then rounds of solve and continuous collision detection. Every
+   collision adds a row with the normal at its time of impact, until the straight motion from x to x + dt v is clear (Otaduy 2009, sec. 4,
+   steps 1 - 4.4). differs: rows of near pairs are culled to one per geometric contact; detection is never culled. CCD keeps a quarter of
+   the thickness, so that rounding cannot turn a touch into a crossing. A body that does not converge by nodes becomes one cluster. An
+   implausible solve ends the attempt. */
 #include "cmr_free.h"
 #include "cmr_rows.h"
 #include "integrate.h"
@@ -19,7 +19,7 @@
 #include "../7_contact/flats.h"
 #include "../7_contact/duplicates.h"
 
-#define CTI_CMR_CRUSHED_US 0.02 /* [us] that the test of a block's elements takes, about; see cti_tasks_run_work */
+#define CTI_CMR_CRUSHED_US 0.02 /* [us] about the time of the test of a block's elements; see cti_tasks_run_work */
 
 CTI_FN double cti_cmr_clock(const cti_state *s) { return s->desc.now_us ? (double)s->desc.now_us(s->desc.now_user) * 1e-3 : 0.0; }
 
@@ -32,7 +32,7 @@ CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *me
     out->inv_mass = s->bodies.inv_mass;
     out->v = s->end.v;
     out->cone = s->desc.solver.cone;
-    out->v_star = out->cone == CT_CONE_CONE ? NULL : s->system.v_free; /* Coulomb's cone is the same in every frame */
+    out->v_star = out->cone == CT_CONE_CONE ? NULL : s->system.v_free; /* Coulomb's cone is the same for every choice of tangents */
     out->own = cti_state_is_paper(s);
     out->at_start = s->desc.row_mode == CT_ROW_VELOCITY;
     out->frames = out->at_start ? s->bodies.frames : s->end.frames;
@@ -55,7 +55,7 @@ CTI_FN void cti_cmr_move(cti_state *s, ct_real dt)
         cti_rigid *r = &s->bodies.rigids[i];
         cti_rigid_go(r, cti_v3_at(end->v, r->block + 1), dt);
         cti_rigid_matrix(r->q_new, end->frames + 9 * (size_t)i);
-        cti_v3_put(end->x, r->block + 1, cti_v3_at(end->x, r->block)); /* an angular block has no place of its own */
+        cti_v3_put(end->x, r->block + 1, cti_v3_at(end->x, r->block)); /* an angular block has no position of its own */
     }
     cti_surface_place(&s->surface, end->x, end->frames, s->surface.x1);
     cti_parts_place(s, dt);
@@ -79,15 +79,15 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
     out->solver_iterations += q.iterations;
     out->solver_sweeps += q.sweeps, out->solver_quick += q.quick;
     out->solver_fallbacks += q.fallbacks;
-    out->residual = cti_finite(q.residual) ? q.residual : CTI_REAL_MAX; /* numbers that mean nothing are given up, but they are reported */
+    out->residual = cti_finite(q.residual) ? q.residual : CTI_REAL_MAX; /* a meaningless residual is reported as the largest number */
     out->converged &= !q.diverged;
     /* the last sweeps may have reached the tolerance after all */
     out->budget = (out->budget || q.budget || cti_state_is_paper(s)) && !(out->residual <= s->desc.solver.tolerance);
     return 1;
 }
 
-/* An attempt whose velocities mean nothing ends at rest where it began. The blocks that these velocities come from are marked in scripts.held. No
-   component is excluded: the attempt fails as a whole. 0: out of memory */
+/* Ends an attempt with implausible velocities, at rest where it began. The blocks that cause these velocities are marked in scripts.held.
+   No component is excluded: the attempt fails as a whole. 0: out of memory */
 static int cti_cmr_give_up(cti_state *s, ct_real dt, cti_attempt *out)
 {
     cti_parts_include(s, out);
@@ -103,7 +103,7 @@ static int cti_cmr_give_up(cti_state *s, ct_real dt, cti_attempt *out)
     return 1;
 }
 
-/* collisions of the tentative motion into hits; the lists are made complete for it first */
+/* stores the collisions of the tentative motion in hits; the candidate lists are completed for it first */
 CTI_FN int cti_cmr_collide(cti_state *s, cti_attempt *out)
 {
     int changed;
@@ -119,8 +119,8 @@ CTI_FN int cti_cmr_collide(cti_state *s, cti_attempt *out)
     return 1;
 }
 
-/* *out [3 nv]: where the last step's velocity leads the surface, for crossings of cloth (flats.c); NULL where there is no cloth, and in the paper's
-   step. 0: out of memory */
+/* *out [3 nv]: surface displaced by the last step's velocity, for crossings of cloth (flats.c); NULL if there is no cloth, and in the
+   paper's step. 0: out of memory */
 static int cti_cmr_ahead(cti_state *s, ct_real dt, ct_real **out)
 {
     ct_real *q;
@@ -162,7 +162,7 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
     return cti_cmr_add_rows(s, c) && cti_repair_rows(s, c);
 }
 
-/* distance that joints may miss: far below the thickness, above what the solver and rounding leave */
+/* allowed error of joints: far below the thickness, above the error of the solver and of rounding */
 static ct_real cti_cmr_slack(const cti_state *s, ct_real dt, ct_real scale)
 {
     ct_real big = 0;
@@ -172,10 +172,10 @@ static ct_real cti_cmr_slack(const cti_state *s, ct_real dt, ct_real scale)
     return cti_policy_joint_slack(s->desc.thickness, s->desc.solver.tolerance, scale, dt, big);
 }
 
-/* the contacts' share of the motion is one that a solution may have. The paper takes an end as it is */
+/* 1 if the contacts' part of the motion is plausible for a solution. The paper accepts every result */
 static int cti_cmr_is_plausible(const cti_state *s, double reach) { return cti_state_is_paper(s) || cti_plausible_contacts(s, reach); }
 
-/* solves, linearizing joints anew until they hold where the motion ends. 0: out of memory */
+/* solves; linearizes joints again until they hold at the end of the motion. 0: out of memory */
 static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct_real scale, double reach, cti_attempt *out)
 {
     ct_real miss;
@@ -203,9 +203,9 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
     }
 }
 
-/* The crossings of flat edges that the motion of the first round brings too near come behind its collisions. Looking again in the second round kept no
-   more of the thickness in S2; nor is it done behind another linearization, which would solve islands once more that it does not touch. 0: out of
-   memory */
+/* Adds crossings of flat edges that the first round's motion brings too near, after the round's collisions. In S2, doing this again in the
+   second round kept no more of the thickness. It is not done after another linearization either, since that would solve islands again that
+   the linearization does not touch. 0: out of memory */
 static int cti_cmr_fallen(cti_state *s)
 {
     if (cti_state_is_paper(s) || s->system.again > 0)
@@ -216,7 +216,7 @@ static int cti_cmr_fallen(cti_state *s)
     return 1;
 }
 
-/* the loop of solve and CCD (step 4) */
+/* the rounds of solve and CCD (step 4) */
 static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, cti_attempt *out)
 {
     ct_real scale = cti_cmr_scale(s, dt);
@@ -225,7 +225,7 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
     for (round = 0; round <= most; round++) {
         t = cti_cmr_clock(s);
         if (CTI_LEN(s->contact.rows)) {
-            out->clear = 0; /* CCD has not seen the motion that this solve ends with */
+            out->clear = 0; /* CCD has not tested the motion of this solve */
             if (!cti_cmr_settle(s, dt, c, scale, reach, out))
                 return 0;
             if (!out->converged)
@@ -268,7 +268,7 @@ static void cti_cmr_crushed_range(int begin, int end, int worker, void *context)
             q->n[begin] = cti_tet_batch_crushed(&q->s->bodies.models[begin]->tets, q->s->x, q->s->end.x);
 }
 
-/* Counts the tets that the motion crushes; their components have failed. 0: out of memory */
+/* Counts the tets that the motion crushes; their components fail. 0: out of memory */
 static int cti_cmr_crushed(cti_state *s, cti_attempt *out)
 {
     cti_cmr_crush q;
@@ -285,8 +285,8 @@ static int cti_cmr_crushed(cti_state *s, cti_attempt *out)
     return 1;
 }
 
-/* Marks the rows of components that were linearized again as unsolved, and no others: those that bent behind their last solve stand where nothing
-   gains. A component without rows takes its free motion. 0: out of memory */
+/* Marks only the rows of components that were linearized again as unsolved. Rows linearized again after their last solve keep their result
+   if no body gains energy. A component without rows takes its free motion. 0: out of memory */
 static int cti_cmr_freshen(cti_state *s)
 {
     uint8_t *touched = CTI_ARENA_ZERO(s->arena, uint8_t, CTI_LEN(s->factors.components));
@@ -311,8 +311,9 @@ static int cti_cmr_freshen(cti_state *s)
     return 1;
 }
 
-/* Another Newton iteration. Bodies that gain energy are linearized where the last iteration ended, and the whole problem is solved again. They are
-   stepped by Euler's rule, which dissipates: under a scheme that keeps energy an error of the linearization is a gain. 0: out of memory */
+/* Another Newton iteration. Bodies that gain energy are linearized at the end of the last iteration, and the whole problem is solved again.
+   They are stepped by Euler's rule, which dissipates: in an energy-conserving scheme a linearization error would be a gain. 0: out of
+   memory */
 static int cti_cmr_again(cti_state *s, ct_real dt, const cti_row_context *c, cti_attempt *out)
 {
     double t0 = cti_cmr_clock(s), t1;
@@ -346,8 +347,8 @@ static int cti_cmr_again(cti_state *s, ct_real dt, const cti_row_context *c, cti
     return cti_cmr_rounds(s, dt, c, out);
 }
 
-/* The response of the last step's contacts, what they added to the gain of speed without them, as the start of the paper's solves (5.5, step 1).
-   0: out of memory */
+/* The start of the paper's solves (5.5, step 1): the response of the last step's contacts, which is the change of velocity beyond that
+   without contacts. 0: out of memory */
 static int cti_cmr_recall(cti_state *s, ct_real dt)
 {
     int i;
@@ -365,7 +366,7 @@ static int cti_cmr_recall(cti_state *s, ct_real dt)
     return 1;
 }
 
-/* Excludes components that have failed so far, unless the attempt is refused as a whole. 0: out of memory */
+/* Excludes components that have failed so far, unless the attempt fails as a whole. 0: out of memory */
 static int cti_cmr_exclude(cti_state *s, ct_real dt, cti_attempt *out)
 {
     if (!out->converged || out->event > 0 || s->parts.conflict)
@@ -373,7 +374,7 @@ static int cti_cmr_exclude(cti_state *s, ct_real dt, cti_attempt *out)
     return cti_parts_exclude(s, dt, out);
 }
 
-/* counts the rows of joints that miss their equations by too much at the end; their components have failed */
+/* counts the rows of joints whose error at the end is too large; their components fail */
 static void cti_cmr_strain(cti_state *s, cti_attempt *out)
 {
     int i;
@@ -386,7 +387,8 @@ static void cti_cmr_strain(cti_state *s, cti_attempt *out)
         }
 }
 
-/* Tests of the end besides collisions: energy, chains, joints, tets, turns. Components that fail them are excluded. 0: out of memory */
+/* Tests of the result besides collisions: energy, chains, joints, tets, rotations. Components that fail them are excluded. 0: out of
+   memory */
 static int cti_cmr_close(cti_state *s, ct_real dt, cti_attempt *out)
 {
     cti_swing_close(s, dt);
@@ -394,7 +396,7 @@ static int cti_cmr_close(cti_state *s, ct_real dt, cti_attempt *out)
         cti_parts_fail_gaining(s);
     if (!cti_linkage_climbs(s, dt, &out->gained))
         return 0;
-    if (out->rounds == 0) /* nobody judged the free motion */
+    if (out->rounds == 0) /* the free motion has not been judged */
         out->residual = cti_islands_dynamics(s, cti_cmr_scale(s, dt));
     cti_cmr_strain(s, out);
     if (!cti_cmr_crushed(s, out) || !cti_whirl_count(s, dt, &out->spun))

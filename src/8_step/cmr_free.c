@@ -1,16 +1,16 @@
-/* cmr_free.c -- the motion without contacts, where constraint manifold refinement begins.
-   Method: A v = b, component by component, by the lagged factor and conjugate gradients (Otaduy 2009, sec. 4, step 2). differs: a body that
-   contacts press and that is solved by nodes gets an inexact free motion, or one extrapolated from the last, since its contacts' solve
-   judges all of it. */
+/* cmr_free.c -- the motion without contacts, the start of constraint manifold refinement.
+   Method: A v = b, component by component, by the lagged factor and conjugate gradients (Otaduy 2009, sec. 4, step 2). differs: a component
+   that is in contact and split into nodes gets an inexact free motion, or one extrapolated from the last, since the solve of its contacts
+   judges the whole motion. */
 #include "cmr_free.h"
 #include "balance.h"
 #include "integrate.h"
 #include "motion.h"
 #include "policy.h"
 
-#define CTI_CMR_FREE_US 1.0 /* [us] that a block's free motion takes, about; see cti_tasks_run_work */
+#define CTI_CMR_FREE_US 1.0 /* [us] about the time of a block's free motion; see cti_tasks_run_work */
 
-/* constrained blocks have their scripted velocity exactly: v <- S v + v_p */
+/* gives constrained blocks exactly their scripted velocity: v <- S v + v_p */
 CTI_FN void cti_cmr_hold(const cti_state *s, ct_real *v)
 {
     const cti_scripts *held = &s->scripts;
@@ -20,8 +20,8 @@ CTI_FN void cti_cmr_hold(const cti_state *s, ct_real *v)
             cti_v3_put(v, i, cti_v3_add(cti_m3_mul_v(held->projectors + 9 * (size_t)held->filter[i], cti_v3_at(v, i)), cti_v3_at(held->v_fixed, i)));
 }
 
-/* what a component's free solve is asked for: half the tolerance of the velocity scale, in the energy norm of its lightest block; less where
-   contacts are expected, whose solve starts from it and judges all of the motion */
+/* tolerance of a component's free solve: half the tolerance of the velocity scale, in the energy norm of its lightest block. It is smaller
+   if contacts are expected, whose solve starts from this motion and judges all of it */
 static double cti_cmr_free_tolerance(const cti_state *s, const cti_component *c, ct_real dt)
 {
     ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt, light = CTI_REAL_MAX, speed = 0, n = (ct_real)(c->end - c->begin);
@@ -39,7 +39,7 @@ static double cti_cmr_free_tolerance(const cti_state *s, const cti_component *c,
     return (double)(s->desc.solver.tolerance * CTI_R(0.5) * g * cti_sqrt(light) * cti_max(1, CTI_R(0.1) * cti_sqrt(n)));
 }
 
-/* how the free motion of an attempt of dt is solved, by the contacts and solves of the last attempt */
+/* decides how the free motion of an attempt of dt is solved, from the contacts and solves of the last attempt */
 static void cti_cmr_free_remember(const cti_state *s, cti_component *q, ct_real dt)
 {
     cti_solve_memory *m = &q->solve;
@@ -49,7 +49,7 @@ static void cti_cmr_free_remember(const cti_state *s, cti_component *q, ct_real 
     m->in_contact = 0;
 }
 
-/* where v_free starts: exact for a body that falls without deformation; one that contacts press is deformed, and changes speed as in the
+/* the start of v_free: exact for a body that falls without deformation. A body in contact is deformed, and its velocity changes as in the
    last attempt */
 static void cti_cmr_free_start(cti_state *s, ct_real dt)
 {
@@ -77,15 +77,15 @@ static void cti_cmr_free_start(cti_state *s, ct_real dt)
     cti_cmr_hold(s, s->system.v_free);
 }
 
-/* 1, or for an angular block the radius of gyration: what turns its velocity into a speed */
+/* factor that converts a block's velocity to a speed: 1, or for an angular block the radius of gyration */
 static ct_real cti_cmr_radius(const cti_state *s, int block)
 {
     const cti_rigid *r = cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, block);
     return r ? cti_rigid_gyration(r) : 1;
 }
 
-/* v_free of one component, whose factor has been prepared, and what is kept of it. Component by component, so that its part of A is read once
-   from memory; it touches nothing of the others */
+/* solves v_free of one component, whose factor is ready, and stores the results. Going component by component reads each part of A once
+   from memory; the function touches no other component */
 static void cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, int worker)
 {
     cti_system *sys = &s->system;
@@ -115,7 +115,7 @@ static void cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, i
         }
 }
 
-/* the same for one alone. 0: out of memory */
+/* the same for a single component. 0: out of memory */
 CTI_FN int cti_cmr_free_one(cti_state *s, ct_real dt, cti_component *q, int *its)
 {
     if (!cti_factors_prepare(&s->factors, q, dt))
@@ -165,7 +165,7 @@ CTI_FN int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
     return 1;
 }
 
-/* free motions that were extrapolated are solved after all, and the contacts' share of the motion is measured from them. 0: out of memory */
+/* solves free motions that were extrapolated, and measures the contacts' part of the motion from them. 0: out of memory */
 CTI_FN int cti_cmr_measure(cti_state *s, ct_real dt, cti_attempt *out)
 {
     ct_real *w = s->system.work;
@@ -189,7 +189,8 @@ CTI_FN int cti_cmr_measure(cti_state *s, ct_real dt, cti_attempt *out)
     return 1;
 }
 
-/* bodies whose contacts did not come again: their free motion is their motion, and is solved as such; *moved: how many. 0: out of memory */
+/* solves the free motion of bodies whose expected contacts did not occur, since it is their final motion; *moved: their number. 0: out of
+   memory */
 CTI_FN int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out, int *moved)
 {
     int i, k, c, its = 0, n = CTI_LEN(s->factors.components);

@@ -6,13 +6,13 @@
 
 /* cti_cmr_hold -- v <- S v + v_p: constrained blocks have their scripted velocity exactly. */
 CTI_FN void cti_cmr_hold(const cti_state *s, ct_real *v);
-/* cti_cmr_free_motion -- v_free: A v = b. 0: out of memory, as of all that follows. */
+/* cti_cmr_free_motion -- v_free: A v = b. 0: out of memory; the same holds for all functions below. */
 CTI_FN int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out);
-/* cti_cmr_free_one -- the same of one component, *its: at least its iterations. */
+/* cti_cmr_free_one -- the same for one component; *its is raised to its number of iterations. */
 CTI_FN int cti_cmr_free_one(cti_state *s, ct_real dt, cti_component *q, int *its);
-/* cti_cmr_measure -- solves free motions that were extrapolated, and measures the contacts' share of the motion from them. */
+/* cti_cmr_measure -- solves free motions that were extrapolated, and measures the contacts' part of the motion from them. */
 CTI_FN int cti_cmr_measure(cti_state *s, ct_real dt, cti_attempt *out);
-/* cti_cmr_tighten -- solves the motion of bodies whose contacts did not come again; *moved: how many. */
+/* cti_cmr_tighten -- solves the free motion of bodies whose expected contacts did not occur; *moved: their number. */
 CTI_FN int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out, int *moved);
 
 #endif /* CTI_CMR_FREE_H */

@@ -1,13 +1,14 @@
-/* cmr_rows.c -- rows of the pairs that are near and of the collisions that are found.
-   Method: a row is added for each hit, with the normal at its time of impact (Otaduy 2009, sec. 4, steps 3 and 4.4). differs: a pair whose row the
-   motion breaks is solved again instead of getting a twin, and flat edges wait for a round in which nothing else collides. */
+/* cmr_rows.c -- rows of near pairs and of collisions.
+   Method: every hit adds a row, with the normal at its time of impact (Otaduy 2009, sec. 4, steps 3 and 4.4). differs: if the motion
+   violates a row that the pair already has, that row is solved again instead of adding another; flat edges wait for a round without other
+   collisions. */
 #include "cmr_rows.h"
 #include "policy.h"
 #include "../0_base/sets.h"
 
-#define CTI_CMR_ROW_US 0.2 /* [us] that a row takes, about; see cti_tasks_run_work */
+#define CTI_CMR_ROW_US 0.2 /* [us] about the time of a row; see cti_tasks_run_work */
 
-/* a flood of hits: only those that are the first of one of their vertices; the others come back if they still matter */
+/* if there are too many hits, keeps only the first ones of each vertex; the others come back in a later round if they still matter */
 static int cti_cmr_first_hits(cti_state *s)
 {
     cti_contacts *found = &s->contact;
@@ -32,7 +33,7 @@ static int cti_cmr_first_hits(cti_state *s)
     return 1;
 }
 
-/* some component that a pair touches, all of which are in one set then; -1: none */
+/* a component that a pair touches (all of its components are in one set); -1: none */
 static int cti_cmr_set(const cti_state *s, int32_t *sets, const cti_pair *pair)
 {
     int k, first = -1;
@@ -46,11 +47,11 @@ static int cti_cmr_set(const cti_state *s, int32_t *sets, const cti_pair *pair)
     return first;
 }
 
-#define CTI_CMR_HIT 1 /* what an island has: collisions, */
-#define CTI_CMR_OTHER 2 /* and others than of flat edges */
+#define CTI_CMR_HIT 1 /* state of an island: it has collisions, */
+#define CTI_CMR_OTHER 2 /* and some of them are not of flat edges */
 
-/* Flat edges wait for a round in which nothing else collides in their island: their vertices' rows usually clear them. An island in which nothing
-   collides has ended, however many rounds others take. 0: out of memory */
+/* Flat edges wait for a round without other collisions in their island, since the rows of their vertices usually clear them. An island
+   without collisions is finished, however many rounds others take. 0: out of memory */
 static int cti_cmr_stage(cti_state *s)
 {
     cti_contacts *found = &s->contact;
@@ -76,7 +77,7 @@ static int cti_cmr_stage(cti_state *s)
     return 1;
 }
 
-/* rows by pair: how many a pair has, and its newest */
+/* rows by pair: the number of a pair's rows, and its newest row */
 typedef struct cti_cmr_index {
     uint64_t *key;
     int32_t *count, *last;
@@ -117,7 +118,7 @@ static int cti_cmr_make_index(const cti_state *s, cti_cmr_index *x)
     return 1;
 }
 
-/* 1 when the motion breaks this row itself: what its pair lacks is sweeps, not another row. A plane's row is exact, so it lacks nothing else */
+/* 1 if the motion violates this row: the pair needs more sweeps, not another row. A plane's row is exact, so it never needs another */
 static int cti_cmr_is_broken(const cti_state *s, int row, ct_real dt)
 {
     ct_real u[3];
@@ -127,7 +128,7 @@ static int cti_cmr_is_broken(const cti_state *s, int row, ct_real dt)
     return u[0] + s->contact.rows[row].compliance[0] * s->contact.rows[row].r[0] < -cti_policy_row_miss(s->contact.origins[row].thickness, dt);
 }
 
-/* rows of rigid bodies are linearized at the motion that stands now; one that it misses by much asks for another solve */
+/* linearizes rows of rigid bodies at the current motion; a row that the motion violates by too much is solved again */
 CTI_FN void cti_cmr_bend(cti_state *s, const cti_row_context *c)
 {
     int i;
@@ -138,11 +139,11 @@ CTI_FN void cti_cmr_bend(cti_state *s, const cti_row_context *c)
     }
 }
 
-/* rows that are built behind those that stand */
+/* rows that are added after the existing ones */
 typedef struct cti_cmr_build {
     const cti_row_context *c;
     const cti_hit *hits;
-    int32_t *existing; /* [n hits] rows that the pair has; -1: it gets none */
+    int32_t *existing; /* [n hits] number of rows that the pair has; -1: it gets none */
     cti_row *rows;
     cti_contact_row *origins;
 } cti_cmr_build;
@@ -159,7 +160,8 @@ static void cti_cmr_build_range(int begin, int end, int worker, void *context)
     }
 }
 
-/* rows that the pair of each hit has. Where the motion breaks the newest of them the pair gets no other, and the row is solved again */
+/* number of rows that the pair of each hit has. If the motion violates the newest of them, the pair gets no other row, and this row is
+   solved again */
 static void cti_cmr_count_rows(cti_state *s, const cti_cmr_index *x, ct_real dt, int32_t *existing)
 {
     int i;
@@ -173,7 +175,7 @@ static void cti_cmr_count_rows(cti_state *s, const cti_cmr_index *x, ct_real dt,
     }
 }
 
-/* row and origin come behind the last, or in place of row `place` >= 0 whose multipliers the row takes over. There is room */
+/* stores a row and its origin at the end, or at index `place` >= 0 of a row whose multipliers it takes over. There is room */
 static void cti_cmr_put_row(cti_state *s, const cti_row *row, const cti_contact_row *origin, int place)
 {
     cti_contacts *found = &s->contact;
@@ -188,7 +190,8 @@ static void cti_cmr_put_row(cti_state *s, const cti_row *row, const cti_contact_
         stbds_header(found->rows)->length++, stbds_header(found->origins)->length++;
 }
 
-/* rows for hits; a pair gets at most three, then its newest is linearized anew. A pair that is there twice (a face given twice) gets one */
+/* rows for hits. A pair gets at most three; then its newest row is linearized again. A pair that occurs twice (a face given twice) gets one
+   row */
 CTI_FN int cti_cmr_add_rows(cti_state *s, const cti_row_context *c)
 {
     cti_contacts *found = &s->contact;

@@ -1,10 +1,10 @@
-/* energy.c -- kinetic, elastic and gravity energy of bodies at the end of a substep, and the account that they close.
-   Method: implicit steps of a convex energy lose some in every step; where one gains, its linearization was too far from what it met, or a
-   solve pressed more than the law allows. So every body has an account of its own: E1 - E0 is at most the work that rows and pins did on it,
-   J' r u, with u its velocity over the step. What bodies do to one another cancels in the sum.
-   The impulse of a row that bends acts over a turn, along which its arms change: the work that a rigid body's account counts is that on the way
-   that the contact really goes. Rigid bodies that nothing touches swing by what the midpoint rule swings, and are not asked.
-   Kinetic energy is that of the end: velocities that live in the middle of steps get the half of gravity's kick that they fall by.
+/* energy.c -- kinetic, elastic and gravitational energy of bodies at the end of a substep, and their balance.
+   Method: an implicit step with a convex energy loses some energy. A gain means that the linearization was too far from the real force, or
+   that a solve pressed more than the law allows. So every body has its own balance: E1 - E0 is at most the work that rows and pins did on
+   it, J' r u, with u its velocity over the step. The work of bodies on each other cancels in the sum.
+   The impulse of a row with a rigid body acts during a rotation, along which its arms change: the work counted is that along the path of
+   the contact point. The energy of free rigid bodies oscillates by the error of the midpoint rule, and is not tested.
+   Kinetic energy is that of the end: velocities of the middle of a step get the other half of gravity's change.
    Based on: no paper; the identity v'M (v - v0) = (|v|^2 - |v0|^2 + |v - v0|^2) / 2 in the norm of M. */
 #include "energy.h"
 #include "impulses.h"
@@ -13,10 +13,10 @@
 #include "policy.h"
 #include "../0_base/sets.h"
 
-#define CTI_ENERGY_US 20.0 /* [us] that a body's elastic energy takes, about; see cti_tasks_run_work */
-#define CTI_ENERGY_TOUCHED 1     /* a rigid body under contacts, */
-#define CTI_ENERGY_JOINED 2      /* and under joints, which linkage.c answers for */
-#define CTI_ENERGY_LEFT 2        /* a body whose gain the last resort could not take */
+#define CTI_ENERGY_US 20.0 /* [us] about the time of a body's elastic energy; see cti_tasks_run_work */
+#define CTI_ENERGY_TOUCHED 1     /* flags: a rigid body under contacts, */
+#define CTI_ENERGY_JOINED 2      /* and one under joints, whose balance is in linkage.c */
+#define CTI_ENERGY_LEFT 2        /* a body whose gain the last resort could not remove */
 
 CTI_FN int cti_energy_body(const cti_state *s, int block)
 {
@@ -24,7 +24,7 @@ CTI_FN int cti_energy_body(const cti_state *s, int block)
     return m >= 0 ? m : (s->bodies.rigid_of[block] >= 0 ? s->bodies.n_models + s->bodies.rigid_of[block] : -1);
 }
 
-/* 1 where a body is not stepped */
+/* 1 if a body is not stepped */
 static int cti_energy_is_inactive(const cti_state *s, int m)
 {
     return s->parts.inactive && (m >= s->bodies.n_models || s->history.last[m] >= 0) &&
@@ -55,7 +55,7 @@ static void cti_energy_range(int begin, int end, int worker, void *context)
     }
 }
 
-/* elastic energy at x, and all of gravity's; strain limits are as stiff as a step dt makes them */
+/* elastic energy at x, and gravitational energy of all bodies; strain limits have the stiffness of a step dt */
 static void cti_energy_places(cti_state *s, const ct_real *x, ct_real dt, cti_energy *out)
 {
     cti_energy_loop q;
@@ -70,7 +70,7 @@ static void cti_energy_places(cti_state *s, const ct_real *x, ct_real dt, cti_en
     }
 }
 
-/* kinetic energy of translation: v, and half of gravity's kick where v is that of a step's middle */
+/* kinetic energy of translation, from v plus half of gravity's change if v is that of a step's middle */
 static void cti_energy_speed(const cti_state *s, int block, const ct_real *v, ct_real late, cti_energy *out)
 {
     int b = cti_energy_body(s, block), k;
@@ -80,7 +80,7 @@ static void cti_energy_speed(const cti_state *s, int block, const ct_real *v, ct
     }
 }
 
-/* kinetic energy of rigid bodies at the end of the last step; of those that joints hold together by the velocities that the joints allow */
+/* kinetic energy of rigid bodies at the end of the last step; for jointed bodies that of the velocities that the joints allow */
 static void cti_energy_rigids(cti_state *s)
 {
     int i;
@@ -108,14 +108,14 @@ CTI_FN void cti_energy_state(cti_state *s)
     s->energy.known = 1;
     for (i = 0; i < s->bodies.n_models; i++)
         s->energy.moduli[i] = cti_model_modulus(s->bodies.models[i]);
-    cti_energy_places(s, s->x, s->contact.memory_dt, s->energy.now); /* the last step's; a body's own is 0 where it starts again */
+    cti_energy_places(s, s->x, s->contact.memory_dt, s->energy.now); /* with the last step's length; a body that starts anew has 0 */
     for (i = 0; i < s->n; i++)
         if (s->bodies.rigid_of[i] < 0)
             cti_energy_speed(s, i, s->v, cti_motion_is_halfway(s, i) ? s->history.fall[i] * s->history.dt_prev[i] / 2 : 0, s->energy.now);
     cti_energy_rigids(s);
 }
 
-/* [s] of gravity that the end velocity of a block lacks at the tentative end */
+/* [s] time of gravity that is missing in a block's end velocity at the tentative end */
 static ct_real cti_energy_late(const cti_state *s, int i, ct_real dt)
 {
     int m = s->history.model_of[i];
@@ -138,8 +138,8 @@ static void cti_energy_end(cti_state *s, ct_real dt)
     }
 }
 
-/* What a contact whose row bends does by its linearization alone: J v, along which its impulse works, is less the way that it goes. It is no gain
-   where the contact takes as much */
+/* Error of the work of a contact with a rigid body by its linearization: J v, along which its impulse works, is shorter than the path of
+   the point. It is no gain if the contact removes as much */
 static double cti_energy_bent(const cti_state *s, int i)
 {
     const cti_row *row = &s->contact.rows[i];
@@ -158,7 +158,8 @@ static double cti_energy_bent(const cti_state *s, int i)
     return work > 0 ? work : 0;
 }
 
-/* takes that from the works of the rigid bodies of each row, in equal parts, and marks what contacts press; joints have an account of their own */
+/* subtracts that from the works of the rigid bodies of each row, in equal parts, and marks bodies under contacts; joints have a balance of
+   their own */
 static void cti_energy_bend(cti_state *s)
 {
     int i, k;
@@ -180,7 +181,7 @@ static void cti_energy_bend(cti_state *s)
     }
 }
 
-/* what rows and pins do on each body over the step */
+/* work of rows and pins on each body over the step */
 static void cti_energy_works(cti_state *s, ct_real dt)
 {
     const ct_real *reaction = NULL;
@@ -201,7 +202,7 @@ static void cti_energy_works(cti_state *s, ct_real dt)
 
 static double cti_energy_sum(const cti_energy *e) { return e->kinetic + e->elastic + e->gravity; }
 
-/* elastic energy of the start, with strain limits as stiff as a step dt makes them */
+/* elastic energy of the start, with strain limits as stiff as in a step dt */
 static double cti_energy_elastic(cti_state *s, int m, ct_real dt)
 {
     if (!(s->bodies.models[m]->springs.limit > 0))
@@ -210,7 +211,7 @@ static double cti_energy_elastic(cti_state *s, int m, ct_real dt)
     return cti_model_energy(s->bodies.models[m], s->x);
 }
 
-/* what a rigid body gains and may, as below */
+/* gain of a rigid body, and the gain allowed, as below */
 static double cti_energy_gain_rigid(const cti_state *s, int i, ct_real dt, double *out_bound)
 {
     cti_rigid r = s->bodies.rigids[i];
@@ -226,9 +227,9 @@ static double cti_energy_gain_rigid(const cti_state *s, int i, ct_real dt, doubl
     return after - before - fall - work;
 }
 
-/* what a body gains in the tentative step, and what it may: with the velocities and the gravity of its rule, whichever times they belong to.
-   It may gain a share of the energies and the work at hand, of what gravity gives in a step, which is the scale of a solve's tolerance, and
-   what rounding makes of its elastic energy */
+/* Gain of a body in the tentative step, and the gain allowed, with the velocities and the gravity of its integration rule, whatever times
+   they belong to. Allowed is a share of the current energies and work, a share of what gravity gives in a step (the scale of a solve's
+   tolerance), and the rounding error of its elastic energy */
 static double cti_energy_gain(cti_state *s, int m, ct_real dt, double *out_bound)
 {
     const cti_energy *e0 = &s->energy.now[m], *e1 = &s->energy.end[m];
@@ -250,15 +251,15 @@ static double cti_energy_gain(cti_state *s, int m, ct_real dt, double *out_bound
     *out_bound = cti_policy_body_gain(plain, before + fabs(elastic) + fabs(fall) + fabs(s->energy.works[m]) + mass * g * g,
                                       s->energy.moduli[m] + fabs(e1->gravity));
     gain = after - before + e1->elastic - elastic - fall - s->energy.works[m];
-    /* a free fall loses nothing to its rule: energies are those of one time. What velocities in the middle of steps seem to lose in it, |kick|^2 / 2,
-       is none that an error of the linearization may have */
+    /* In free fall the rule loses nothing: all energies belong to one time. The apparent loss of velocities at the middle of steps,
+       |kick|^2 / 2, is no allowance for an error of the linearization */
     if (alone)
         free = plain ? gain + kept : e1->kinetic - e0->kinetic + e1->elastic - elastic + e1->gravity - e0->gravity;
     return free > gain ? free : gain;
 }
 
-/* Bound of what implicit Euler itself gains in a body that impulses press while it turns: elastic energy is not convex under rotation. A turn by t
-   of forces f changes sum f (x - c) by its t^2 / 2; the impulses stand for the elastic forces that balance them. */
+/* Bound on the gain of implicit Euler itself in a body that rotates under impulses, since elastic energy is not convex under rotation. A
+   rotation by t of forces f changes sum f (x - c) by its t^2 / 2; the impulses stand for the elastic forces that balance them. */
 static double cti_energy_turning(const cti_state *s, int m, ct_real dt)
 {
     const cti_component *p = &s->factors.components[s->factors.component_of[s->history.block[m]]];
@@ -275,7 +276,7 @@ static double cti_energy_turning(const cti_state *s, int m, ct_real dt)
     return (double)(t < 1 ? t * t / 2 : CTI_R(0.5)) * fabs(pressed) / (double)dt;
 }
 
-/* marks the bodies that gain at the tentative end; returns how many */
+/* marks the bodies that gain at the tentative end; returns their number */
 static int cti_energy_mark(cti_state *s, ct_real dt)
 {
     int m, n = 0;
@@ -306,7 +307,7 @@ CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
         s->factors.components[c].substep.unbalanced = 0;
     n = cti_energy_mark(s, dt);
-    if (n == 0 || cti_state_is_paper(s)) /* which does nothing about it */
+    if (n == 0 || cti_state_is_paper(s)) /* the paper does nothing about a gain */
         return 0;
     /* the angular momentum that a group of bodies gets back may be more than one of them can take */
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
@@ -324,7 +325,7 @@ CTI_FN int cti_energy_stands(const cti_state *s)
     return n;
 }
 
-/* place of a body's first block; -1: it has none, or is inactive */
+/* index of a body's first block; -1: it has none, or is inactive */
 static int cti_energy_block(const cti_state *s, int m)
 {
     if (cti_energy_is_inactive(s, m) || (m < s->bodies.n_models && s->history.last[m] < 0))
@@ -338,7 +339,7 @@ static int cti_energy_is_in(const cti_state *s, int m, int32_t root)
     return block >= 0 && cti_sets_root(s->parts.zoned, s->factors.component_of[block]) == root;
 }
 
-/* s->parts.zoned: sets of components that bodies, rows and zones connect */
+/* makes s->parts.zoned: sets of components that bodies, rows and zones connect */
 static void cti_energy_connect(cti_state *s)
 {
     const int32_t *of = s->factors.component_of;
@@ -352,7 +353,7 @@ static void cti_energy_connect(cti_state *s)
             cti_sets_join(s->parts.zoned, of[s->contact.rows[i].term[k].block], of[s->contact.rows[i].term[0].block]);
 }
 
-/* 1 where all bodies of a set together gain no more than they may: what zones take from one they give to another */
+/* 1 if all bodies of a set together gain no more than allowed: zones may transfer energy from one to another */
 static int cti_energy_agrees(cti_state *s, ct_real dt, int32_t root)
 {
     double gain = 0, may = 0, bound;
@@ -365,7 +366,8 @@ static int cti_energy_agrees(cti_state *s, ct_real dt, int32_t root)
     return gain <= may;
 }
 
-/* takes `gain` from the kinetic energy of a component's end: first from what is not rigid motion, then from all. Returns what it took [J] */
+/* removes `gain` from a component's kinetic energy at the end: first from the part that is not rigid motion, then from all. Returns the
+   energy removed [J] */
 static double cti_energy_slow(cti_state *s, const cti_component *p, double gain, ct_real *out_lost)
 {
     ct_real *v = s->history.v_end, about, all;
@@ -406,7 +408,7 @@ CTI_FN int cti_energy_is_touched(const cti_state *s, int m)
     return 0;
 }
 
-/* takes `gain` from the motion of body m at the end. Returns what it took [J] */
+/* removes `gain` from the motion of body m at the end. Returns the energy removed [J] */
 static double cti_energy_take(cti_state *s, int m, double gain, ct_real dt, ct_real *out_lost)
 {
     double taken = 0;
@@ -420,8 +422,8 @@ static double cti_energy_take(cti_state *s, int m, double gain, ct_real dt, ct_r
     return taken;
 }
 
-/* takes what body m gains from its motion at the end: of a rigid body from its spin, along which its rows are not linear. Returns what is left, and
-   what holding the body would spare [J] */
+/* removes the gain of body m from its motion at the end; of a rigid body from its spin, along which its rows are not linear. Returns the
+   remainder, and the energy that holding the body would save [J] */
 static double cti_energy_relieve(cti_state *s, int m, ct_real dt, ct_real *out_lost)
 {
     double bound, gain, spin;
@@ -441,8 +443,8 @@ static double cti_energy_relieve(cti_state *s, int m, ct_real dt, ct_real *out_l
     return 0;
 }
 
-/* the same of one set: what its bodies gain is taken from those, and the rest from others of it. Returns how many gain more; 0: none, and no mark is
-   left */
+/* the same for one set: the gain of its bodies is removed from these, and the remainder from others of the set. Returns how many gain more;
+   0: none, and no mark is left */
 static int cti_energy_calm_set(cti_state *s, ct_real dt, int32_t root, ct_real *out_lost)
 {
     double rest = 0, most = 0;
@@ -473,13 +475,13 @@ CTI_FN int cti_energy_calm(cti_state *s, ct_real dt, ct_real *out_lost)
     for (m = 0; m < s->bodies.n_models + CTI_LEN(s->bodies.rigids); m++) {
         int block = cti_energy_block(s, m);
         int32_t root = block >= 0 ? cti_sets_root(s->parts.zoned, s->factors.component_of[block]) : -1;
-        if (root >= 0 && s->energy.gains[m] == 1) /* of a set that has not been asked */
+        if (root >= 0 && s->energy.gains[m] == 1) /* of a set that was not processed yet */
             n += cti_energy_calm_set(s, dt, root, out_lost);
     }
     return n;
 }
 
-/* work of one row on bodies */
+/* adds the work of one row on bodies */
 static void cti_energy_row(const cti_state *s, int i, cti_account *out)
 {
     const cti_row *row = &s->contact.rows[i];
@@ -503,7 +505,8 @@ static void cti_energy_row(const cti_state *s, int i, cti_account *out)
         out->contact -= work;
 }
 
-/* what mass and stiffness damping take, (u'alpha M u + w'D w) dt: w is u less the turn that the step is linearized about, as in b */
+/* energy removed by mass and stiffness damping, (u'alpha M u + w'D w) dt; w is u without the rotation that the step is linearized about, as
+   in b */
 static double cti_energy_damping(cti_state *s, ct_real dt)
 {
     ct_real *D = s->system.work, *w = D + 3 * (size_t)s->n;
@@ -552,7 +555,7 @@ CTI_FN void cti_energy_commit(cti_state *s, cti_account *out)
     for (i = 0; i < CTI_LEN(bodies->rigids); i++)
         if (bodies->rigids[i].linked && !cti_energy_is_inactive(s, bodies->n_models + i))
             out->gained += energy->works[bodies->n_models + i] - energy->now[bodies->n_models + i].kinetic;
-    cti_energy_rigids(s); /* joints have changed their speed */
+    cti_energy_rigids(s); /* joints have changed their velocities */
     for (i = 0; i < CTI_LEN(bodies->rigids); i++)
         if (bodies->rigids[i].linked && !cti_energy_is_inactive(s, bodies->n_models + i)) {
             out->gained += energy->now[bodies->n_models + i].kinetic;

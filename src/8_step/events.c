@@ -1,16 +1,16 @@
 /* events.c -- the first meeting of features as the end of a substep.
-   Method: a contact's law holds from the thickness h on. Candidates that start farther apart and come nearer than 3/4 h are looked for by CCD
-   over the motion that known contacts leave; the earliest time at which one is h apart ends the substep: it is tried again up to there, and
-   the next one starts with a near pair, for which it has a row from the start. What first meets within event_least is not worth a cut: its row
-   stops it now, that much too early at most.
-   based on: Otaduy's lecture notes, contact generation (a time step limited by CCD). differs: an impact ends the substep of
-   all active components, not of its island; those that fail are cut by part (parts.h). */
+   Method: a contact's law holds from the thickness h on. Candidates that start farther apart and come nearer than 3/4 h are searched by CCD
+   in the motion that known contacts allow. The earliest time at which the distance of one is h ends the substep: it is tried again up to
+   that time, and the next substep starts with this near pair, which then has a row from the start. A first meeting within event_least is
+   not worth a cut: its row stops it at most that much too early.
+   Based on: Otaduy's lecture notes, contact generation (a time step limited by CCD). differs: an impact ends the substep of all active
+   components, not of its island; those that fail are cut by part (parts.h). */
 #include "events.h"
 #include "../4_geom/ccd.h"
 
-#define CTI_EVENTS_MEET CTI_R(0.75) /* of the thickness: what comes nearer meets; what slides along at about the thickness does not */
+#define CTI_EVENTS_MEET CTI_R(0.75) /* [thickness] a pair that comes nearer meets; one that slides along at about its thickness does not */
 
-/* 1 when the pair was apart at the start, and no contact of the last step */
+/* 1 if the pair was apart at the start and was no contact of the last step */
 static int cti_events_is_new(const cti_state *s, const cti_row_context *c, const cti_pair *pair)
 {
     cti_pair q = *pair;
@@ -20,7 +20,7 @@ static int cti_events_is_new(const cti_state *s, const cti_row_context *c, const
     return !c->memory || !cti_memory_find(c->memory, cti_pair_key(&s->surface, pair));
 }
 
-/* share of the motion after which the pair first is as near as a part of its thickness; > 1: never */
+/* share of the motion at which the pair is first as near as a part of its thickness; > 1: never */
 static ct_real cti_events_share(const cti_state *s, const cti_pair *pair, ct_real part)
 {
     const cti_surface *f = &s->surface;
@@ -54,7 +54,7 @@ static ct_real cti_events_share(const cti_state *s, const cti_pair *pair, ct_rea
     return share;
 }
 
-/* 1 when no vertex of the pair belongs to an inactive component (parts.h) */
+/* 1 if no vertex of the pair belongs to an inactive component (parts.h) */
 static int cti_events_is_stepped(const cti_state *s, const cti_pair *pair)
 {
     int k;
@@ -86,8 +86,8 @@ typedef struct cti_events_search {
     cti_pair pair;
 } cti_events_search;
 
-/* a pair that may come nearer than CTI_EVENTS_MEET on the way: of its own thickness, which between features near at rest is less than their
-   bodies' */
+/* a pair that may come nearer than CTI_EVENTS_MEET of its own thickness, which is smaller than the bodies' for features that are near at
+   rest */
 static void cti_events_offer(const cti_state *s, const cti_pair *pair, cti_events_search *first)
 {
     ct_real share;

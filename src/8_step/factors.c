@@ -1,13 +1,13 @@
-/* factors.c -- factors of the elastic matrix, and the free solve behind them.
-   Method: the graph of A falls into components. Equal components share one symbolic analysis. Each component has an LDL' in float, or in double where
-   it is very stiff. The factor may be that of an earlier step: it then preconditions the conjugate gradients of the free solve. Patches are grown
-   breadth first. Based on: Otaduy 2009, sec. 4, step 2; differs: the factor is kept over steps. */
+/* factors.c -- factors of the elastic matrix, and the free solve that they precondition.
+   Method: the graph of A consists of components. Equal components share one symbolic analysis. Each component has an LDL' in float, or in
+   double if it is very stiff. The factor may be that of an earlier step: then it preconditions the conjugate gradients of the free solve.
+   Patches are grown breadth first. Based on: Otaduy 2009, sec. 4, step 2; differs: the factor is kept over steps. */
 #include "factors.h"
 #include "policy.h"
 #include "../0_base/sets.h"
 #include "../4_programs/delassus_bodies.h"
 
-#define CTI_FACTORS_PATCH 48 /* [blocks] of a patch. */
+#define CTI_FACTORS_PATCH 48 /* [blocks] size of a patch */
 
 static void cti_factors_free_component(cti_mem *mem, cti_component *c)
 {
@@ -50,7 +50,7 @@ CTI_FN void cti_factors_free(cti_mem *mem, cti_factors *f)
     memset(f, 0, sizeof *f);
 }
 
-/* blocks reached from `seed` inside the unvisited graph, at most `limit`, breadth first, appended to list; mark[i] = id */
+/* appends to list the blocks reached from `seed` in the unvisited graph, at most `limit`, breadth first; mark[i] = id */
 static int cti_factors_grow(const cti_bsr *A, int seed, int limit, int32_t id, int32_t *mark, int32_t free_mark, int32_t *list)
 {
     int head = 0, tail = 0, k;
@@ -142,7 +142,7 @@ static int cti_factors_find_patches(cti_mem *mem, cti_factors *f, const cti_bsr 
     return CTI_PUSH(mem, f->patches, at);
 }
 
-/* the analysis of component c: a shared one when an equal local graph is known */
+/* the analysis of component c: a shared one if an equal local graph is known */
 static int cti_factors_analyze(cti_mem *mem, cti_factors *f, const cti_bsr *A, cti_component *c)
 {
     const int32_t *blocks = f->blocks + c->begin;
@@ -226,7 +226,8 @@ CTI_FN int cti_factors_is_cheap(const cti_factors *f, const cti_component *q)
     return cti_policy_factor_is_cheap((double)sym->flops, (double)sym->nonzeros);
 }
 
-/* notes the iterations of a free solve: those of a new factor are the measure, the excess over them is the price of its age */
+/* records the iterations of a free solve: those with a new factor are the reference, any excess over them is the cost of the factor's
+   age */
 static void cti_factors_charge(cti_factor_stamp *t, int iterations)
 {
     if (t->age == 0) {
@@ -236,7 +237,7 @@ static void cti_factors_charge(cti_factor_stamp *t, int iterations)
         t->excess_iterations += cti_max_int(0, iterations - t->base_iterations);
 }
 
-/* room for `doubles` of work in a solve of each worker. 0: out of memory */
+/* reserves `doubles` of work for a solve of each worker. 0: out of memory */
 static int cti_factors_reserve_work(cti_factors *f, size_t doubles)
 {
     size_t room = (doubles + 15) & ~(size_t)15;
@@ -250,7 +251,7 @@ static int cti_factors_reserve_work(cti_factors *f, size_t doubles)
 
 CTI_FN int cti_factors_room(cti_factors *f, const cti_factor32 *factor) { return cti_factors_reserve_work(f, (cti_factor32_work(factor) + 1) / 2); }
 
-/* largest stiffness of a block by its mass */
+/* largest stiffness of a block relative to its mass */
 static ct_real cti_factors_stiffness(const cti_factors *f, const cti_component *q, const ct_real *mass)
 {
     ct_real big = 0;
@@ -264,7 +265,7 @@ static ct_real cti_factors_stiffness(const cti_factors *f, const cti_component *
     return big;
 }
 
-/* 1 where a factor is computed anew for a step of dt */
+/* 1 if a factor is computed again for a step of dt */
 static int cti_factors_is_due(const cti_factors *f, const cti_component *q, const cti_symbolic *sym, ct_real dt)
 {
     int moves_in_contact = !q->solve.was_free && q->cache.stamp.drift > f->rest;
@@ -281,7 +282,7 @@ CTI_FN int cti_factors_prepare(cti_factors *f, cti_component *q, ct_real dt)
         return 1;
     f->n_refactored++;
     exact = f->mass && cti_policy_factor_is_exact(cti_factors_stiffness(f, q, f->mass));
-    k->stamp.version += exact != k->is_exact; /* a step that is taken back cannot return to the factor of the other precision */
+    k->stamp.version += exact != k->is_exact; /* a step that is undone cannot return to the factor of the other precision */
     k->is_exact = exact;
     if (exact)
         return cti_factor64_reserve(f->mem, &k->exact, sym) && cti_factors_reserve_work(f, cti_factor64_work(&k->exact));
@@ -369,7 +370,8 @@ static void cti_factors_solve_float(const cti_factors *f, const cti_factor32 *fa
     cti_factor32_solve(factor, x, (float *)(void *)(f->work + f->work_room * (size_t)worker));
 }
 
-/* a right side in float, its largest entry 1 to 2: neither it nor what decays from it is denormal before it is nothing beside a float's rounding */
+/* converts a right side to float with its largest entry between 1 and 2. Then entries that decay from it become denormal only when they are
+   far below a float's rounding error */
 static float cti_factors_to_float(ct_real r, double scale)
 {
     double x = (double)r * scale;
@@ -453,7 +455,7 @@ CTI_FN void cti_factors_residual(const cti_component *q, const int32_t *blocks, 
         cti_v3_put(r, blocks[i], cti_v3_sub(cti_v3_at(b, blocks[i]), cti_bsr_row(A, x, blocks[i])));
 }
 
-/* one iteration; q is A p. Returns 1 while it has to go on */
+/* one iteration; q is A p. Returns 1 while more are needed */
 static int cti_factors_iterate(cti_factors *f, const cti_component *c, cti_free_solve *s, ct_real *x, double *rz, double tol, int worker)
 {
     const int32_t *blocks = f->blocks + c->begin;

@@ -8,26 +8,27 @@
 CTI_FN int cti_factors_init(cti_mem *mem, cti_arena *arena, cti_factors *f, const cti_bsr *A);
 CTI_FN void cti_factors_free(cti_mem *mem, cti_factors *f);
 
-/* cti_factors_ask -- asks for a new factor of a component; the next renewal computes it. */
+/* cti_factors_ask -- asks for a new factor of a component, which is computed when factors are next renewed. */
 CTI_FN void cti_factors_ask(cti_component *q);
-/* cti_factors_drift -- some block of the component may have moved by `way` [m] since the factor was computed, beyond what is known. */
+/* cti_factors_drift -- some block of the component may have moved by a further `way` [m] since the factor was computed. */
 CTI_FN void cti_factors_drift(cti_component *q, ct_real way);
-/* cti_factors_relinearize -- the component's part of A has changed within a step: its factor is of another matrix, and a new one is asked for. */
+/* cti_factors_relinearize -- the component's part of A has changed within a step: its factor belongs to another matrix, and a new one is
+   asked for. */
 CTI_FN void cti_factors_relinearize(cti_component *q);
-/* cti_factors_renew -- computes a component's factor anew where cti_policy_factor_is_due says so. A is the world's. 0 when memory ran out. */
+/* cti_factors_renew -- computes a component's factor again if cti_policy_factor_is_due says so. A is the world's. 0 when memory ran out. */
 CTI_FN int cti_factors_renew(cti_factors *f, cti_component *q, const cti_bsr *A, ct_real dt);
-/* cti_factors_prepare -- the part of a renewal that allocates: q->cache.is_due says whether the rest, cti_factors_refill, has to come; that
-   may be on any thread. 0 when memory ran out. */
+/* cti_factors_prepare -- the part of a renewal that allocates. If it sets q->cache.is_due, cti_factors_refill must follow, which may run on
+   any thread. 0 when memory ran out. */
 CTI_FN int cti_factors_prepare(cti_factors *f, cti_component *q, ct_real dt);
 CTI_FN void cti_factors_refill(cti_component *q, const cti_bsr *A, ct_real dt);
 /* cti_factors_room -- scratch for solves with a factor, for every worker. 0 when memory ran out. */
 CTI_FN int cti_factors_room(cti_factors *f, const cti_factor32 *factor);
-/* cti_factors_age -- a new matrix: every factor lags one step more. */
+/* cti_factors_age -- a new matrix: the age of every factor grows by one step. */
 CTI_FN void cti_factors_age(cti_factors *f);
-/* cti_factors_is_cheap -- 1 where a factor costs no more than some ten solves. */
+/* cti_factors_is_cheap -- 1 if a factor costs no more than some ten solves. */
 CTI_FN int cti_factors_is_cheap(const cti_factors *f, const cti_component *q);
-/* cti_factors_exact -- the open island's problem gets exact factors of its bodies, computed once for each matrix; their list is in the arena. A
-   is the world's. 0 when memory ran out. */
+/* cti_factors_exact -- gives the open island's problem exact factors of its bodies, computed once for each matrix; their list is in the
+   arena. A is the world's. 0 when memory ran out. */
 CTI_FN int cti_factors_exact(cti_factors *f, cti_arena *arena, const cti_bsr *A, cti_island *island);
 /* cti_factors_mark -- asks for new factors of the island's components whose factor lags. Returns how many were marked. */
 CTI_FN int cti_factors_mark(cti_factors *f, const cti_island *island);
@@ -35,24 +36,24 @@ CTI_FN int cti_factors_mark(cti_factors *f, const cti_island *island);
 /* cti_factors_lag -- 1 when some factor of the island is of an earlier step. */
 CTI_FN int cti_factors_lag(const cti_factors *f, const cti_island *island);
 
-/* cti_factors_free_solve -- A x = b on one component by conjugate gradients behind its factor; ends when sqrt(r' D^-1 r) <= tol, at once when x is
-   good enough. x, b [3 n] and work [12 n] are the world's; of them it touches the component's blocks alone. A component that takes more than
-   eight iterations is marked. worker: see ct_task_fn. Returns the iterations. */
+/* cti_factors_free_solve -- A x = b on one component by conjugate gradients, preconditioned by its factor. It ends when sqrt(r' D^-1 r) <=
+   tol, immediately if x is good enough. x, b [3 n] and work [12 n] are the world's; only the component's blocks of them are used. A
+   component that takes more than eight iterations is marked. worker: see ct_task_fn. Returns the iterations. */
 CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_bsr *A, const ct_real *b, ct_real *x, double tol, int max_it,
                                   ct_real *work, int worker);
 
 /* cti_factors_residual -- r = b - A x on one component, whose blocks are `blocks` in A. */
 CTI_FN void cti_factors_residual(const cti_component *q, const int32_t *blocks, const cti_bsr *A, const ct_real *b, const ct_real *x, ct_real *r);
 
-/* cti_factors_apply -- z = D^-1 r on one component by a factor of its, whose blocks are `blocks` in r and z. */
+/* cti_factors_apply -- z = D^-1 r on one component by one of its factors; `blocks` are its blocks in r and z. */
 CTI_FN void cti_factors_apply(cti_factors *f, const cti_component *q, const cti_factor32 *factor, const int32_t *blocks, const ct_real *r,
                               ct_real *z, int worker);
 
-/* cti_factors_islands -- island [n_rows]: rows that share components, directly or through others, have one number, 0 .. *out_n - 1 in the order of
-   their first row. 0 when memory ran out. */
+/* cti_factors_islands -- island [n_rows]: rows that share components, directly or through others, get the same number, 0 .. *out_n - 1 in
+   the order of their first rows. 0 when memory ran out. */
 CTI_FN int cti_factors_islands(cti_factors *f, cti_arena *arena, const cti_row *rows, int n_rows, int32_t *island, int *out_n);
 
-/* cti_factors_solve -- x = D^-1 x [3 blocks] by the factor of a component, which ctx points to: the solve of a cluster. */
+/* cti_factors_solve -- x = D^-1 x [3 blocks] by the factor of a component, to which ctx points: the `solve` hook of a cluster. */
 CTI_FN void cti_factors_solve(void *ctx, ct_real *x, int worker);
 
 #endif /* CTI_FACTORS_H */

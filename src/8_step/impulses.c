@@ -1,8 +1,8 @@
 /* impulses.c -- impulses of a whole step.
-   Method: each substep adds its multipliers when it is committed. A contact is found again by its key; a sum is a vector of the world and is
-   turned into the axes of the last substep that loaded the contact, so that the sum over all contacts is the momentum that they exchanged.
-   A pin's reaction is what the unfiltered equation A v = b + J' r lacks at its block, in the directions that the pin holds. Sums are kept
-   twice: those of the step at hand take the place of the others when the step is done, so that a step that is taken back leaves no trace.
+   Method: each substep adds its multipliers when it is committed. A contact is found again by its key. A sum is a vector in world axes,
+   which is rotated into the axes of the last substep that loaded the contact; so the sum over all contacts is the momentum that they
+   exchanged. A pin's reaction is what is missing in the unfiltered equation A v = b + J' r at its block, in the directions that the pin
+   holds. Sums are stored twice: those of the current step replace the others when the step is done, so that an undone step leaves no trace.
    Based on: no paper. */
 #include "impulses.h"
 #include "integrate.h"
@@ -50,7 +50,7 @@ CTI_FN void cti_impulses_swap(cti_state *s)
 
 /* ---- contacts and joints ---- */
 
-/* touches of the step so far by key; at: [mask + 1] index + 1 or 0 */
+/* index by key of the step's touches so far; at: [mask + 1] index + 1 or 0 */
 typedef struct cti_impulses_index {
     int32_t *at;
     uint32_t mask;
@@ -64,7 +64,7 @@ static uint32_t cti_impulses_find(const cti_impulses_index *x, const cti_touch *
     return i;
 }
 
-/* the first substep needs none: a key has one row. 0: out of memory */
+/* makes the index. The first substep needs none, since a key has only one row there. 0: out of memory */
 static int cti_impulses_make_index(cti_state *s, cti_impulses_index *x)
 {
     const cti_touch *list = s->step.impulses.touches;
@@ -83,7 +83,7 @@ static int cti_impulses_make_index(cti_state *s, cti_impulses_index *x)
     return x->at != NULL;
 }
 
-/* place of a row's touch in the list, a new one at its end where it has none; there is room */
+/* index of a row's touch in the list, added at the end if it is new; there is room */
 static cti_touch *cti_impulses_place(cti_impulses *q, const cti_impulses_index *x, uint64_t key)
 {
     cti_touch *t;
@@ -103,7 +103,7 @@ static void cti_impulses_contact(cti_impulses *q, const cti_surface *s, ct_cone 
                                  const cti_contact_row *origin)
 {
     cti_touch *t = cti_impulses_place(q, x, row->key);
-    cti_v3 before = cti_m3_mul_tv(t->frame, cti_v3_at(t->r, 0)); /* zero where it is new */
+    cti_v3 before = cti_m3_mul_tv(t->frame, cti_v3_at(t->r, 0)); /* zero for a new touch */
     t->pair = origin->pair;
     t->thickness = cti_pair_thickness(s, &origin->pair);
     t->sticking = cti_rows_sticks(cone, row);
@@ -124,7 +124,7 @@ static int cti_impulses_joint(cti_state *s, const cti_row *row)
 
 /* ---- pins ---- */
 
-/* 1 where pins or directions constrain a block */
+/* 1 if pins or directions constrain a block */
 static int cti_impulses_is_pinned(const cti_state *s, int i)
 {
     return s->scripts.filter[i] >= 0 && !s->scripts.held[i] && !cti_state_is_inactive(s, i);
@@ -154,14 +154,14 @@ CTI_FN int cti_impulses_keep(cti_state *s)
     return 1;
 }
 
-/* out += weight times impulse where a script constrains the block */
+/* out += weight times impulse if a script constrains the block */
 static void cti_impulses_give(const cti_state *s, int block, ct_real weight, cti_v3 impulse, ct_real *out)
 {
     if (s->scripts.filter[block] >= 0)
         cti_v3_addto(out, block, cti_v3_mul(impulse, weight));
 }
 
-/* what rows give to constrained blocks, those included that are fixed and have no term in them; out [3 n] */
+/* impulses of rows on constrained blocks, including fixed blocks, which have no term in the rows; out [3 n] */
 static void cti_impulses_received(const cti_state *s, ct_real *out)
 {
     int i, k, j;

@@ -1,6 +1,6 @@
 /* integrate.c -- Newmark (beta 1/4, gamma 1/2) and BDF2 as A u = b in the average velocity of the step.
-   Method: contacts and CCD look at the straight motion x1 = x0 + dt u, so u is the unknown of every scheme; the velocity at the end of the
-   step, which the next one starts from, follows from it. F(x, v) = f(x) + M g - C v, C = alpha M + D; f is linearized at x0: one Newton
+   Method: contacts and CCD use the straight motion x1 = x0 + dt u, so u is the unknown of every scheme. The velocity at the end of the
+   step, from which the next one starts, follows from it. F(x, v) = f(x) + M g - C v, C = alpha M + D; f is linearized at x0: one Newton
    iteration, as for Euler (Otaduy 2009, eq. 2 - 3, which names Newmark and BDF2).
      Newmark     u = (v0 + v1) / 2,  M (v1 - v0) = dt/2 (F0 + F1): with h = dt/2
                  (M + h C + h^2 K) u = M v0 + h (f + M g),  v1 = u + (u - v0)
@@ -8,14 +8,15 @@
                  and through three velocities: v1 = a u - s u', M (a v1 - (1 + w) v0 + c v') = dt F1, u' and v' of the step before: h = dt/a
                  (M + h C + h^2 K) u = M (((1 + w) v0 - c v') / a^2 + s/a u') + h/a (f + M g) + s h/a C u',  v1 = u + s (u - u')
    A free fall is exact in both. BDF2 starts with a step of Newmark. differs: not with one of Euler, whose end velocity is u.
-   f(x1) is linearized at q, where the body's own turn takes it (motion.h): f(x1) = f(q) - K(q) (x0 + dt u - q), and f(x0) = R' f(q).
-   Impulses: in A u = b + J' r a multiplier is the same impulse for every body, whatever its scheme. A scheme that takes it for a force over the
-   step gives v1 half a kick that the next impulse has to take back; a contact may open, a blow bends a stiff body more than the step resolves,
-   and v1 would have energy from nowhere. So a body that contacts or joints acted on in the last step is stepped by Euler's rule, v1 = u; and
-   in the first step of a touch the impulse acts at its start, as if the body had always had the speed w = (1 + h alpha) (u - u_free) that it
-   gives through A, which M weighs as it does M^-1 J' r:
+   f(x1) is linearized at q, the position to which the body's own rotation takes it (motion.h): f(x1) = f(q) - K(q) (x0 + dt u - q), and
+   f(x0) = R' f(q). Impulses: in A u = b + J' r a multiplier is the same impulse for every body, whatever its scheme. If a scheme treated it
+   as a force over the step, v1 would get a second share of it, which the next impulse would have to remove. When the contact opens, or an
+   impact bends a stiff body more than the step resolves, v1 would have energy from nowhere. So a body that contacts or joints acted on in
+   the last step is stepped by Euler's rule, v1 = u. In the first step with a contact the impulse acts at the step's start, as if the body
+   had always had the additional velocity w = (1 + h alpha) (u - u_free) that the impulse gives through A. Its total momentum is that of
+   M^-1 J' r:
      Newmark  v1 = u + (u - v0 - w),   BDF2  v1 = u + s (u - u' - w), and its history becomes v0 + w, u.
-   BDF2 starts again behind a touch. (Kane, Repetto, Ortiz, Marsden 1999; Deuflhard, Krause, Ertel 2008: contact is implicit, whatever the
+   BDF2 starts anew after a contact. (Kane, Repetto, Ortiz, Marsden 1999; Deuflhard, Krause, Ertel 2008: contact is implicit, whatever the
    rest is.)
    differs: rigid bodies have no stiffness and keep their own step. */
 #include "integrate.h"
@@ -32,7 +33,7 @@ CTI_FN int cti_integrate_reserve(cti_state *s)
         return 0;
     for (i = 0; i < s->n; i++)
         q->model_of[i] = -1;
-    /* a body's blocks are all from its smallest node number to its largest */
+    /* a body's blocks are those from its smallest to its largest node number */
     for (k = 0; k < s->bodies.n_models; k++) {
         int32_t lo, hi;
         cti_model_range(s->bodies.models[k], &lo, &hi);
@@ -51,7 +52,7 @@ CTI_FN void cti_integrate_free(cti_state *s)
     CTI_FREE(s->mem, q->model_of), CTI_FREE(s->mem, q->block), CTI_FREE(s->mem, q->last), CTI_FREE(s->mem, q->reset);
 }
 
-/* blocks [b0, b0 + n) leave an array of vectors; blocks that joined later are not in it yet */
+/* removes blocks [b0, b0 + n) from an array of vectors, which may not have blocks that joined later */
 static void cti_integrate_cut(ct_real *array, int b0, int n)
 {
     int have = CTI_LEN(array) / 3;
@@ -122,7 +123,7 @@ static void cti_integrate_block(cti_state *s, int i, const cti_scheme *c, const 
         ct_real v = c->v_ * s->v[k], fall = c->f_ * s->desc.gravity[k - 3 * i];
         if (!c->newmark)
             v += c->v0_ * q->v0[k] + c->u_ * q->u0[k];
-        q->v_end[k] = v + fall; /* where the free motion starts */
+        q->v_end[k] = v + fall; /* the start of the free motion */
         s->system.b[k] += m * (v + fall) + c->f_ * s->system.force[k];
         if (Du)
             s->system.b[k] += c->c_ * (s->bodies.alpha[i] * m * q->u0[k] + Du[k]);
@@ -146,7 +147,7 @@ CTI_FN void cti_integrate_assemble(cti_state *s, ct_real dt)
 {
     ct_real *Du = s->desc.integrator == CT_INTEGRATOR_BDF2 ? s->system.work : NULL;
     int i, k;
-    if (Du) { /* in the middle of that step: u' of a turn is rigid there, and nowhere else */
+    if (Du) { /* at the middle of that step, where the u' of a rotation is a rigid motion */
         ct_real *middle = Du + 3 * (size_t)s->n;
         memset(Du, 0, sizeof(ct_real) * 3 * (size_t)s->n);
         for (k = 0; k < 3 * s->n; k++)
@@ -196,7 +197,7 @@ CTI_FN void cti_integrate_reset(cti_state *s, int all)
         }
 }
 
-/* bodies that contacts or joints acted on in the last solve */
+/* marks bodies that contacts or joints acted on in the last solve */
 static void cti_integrate_touch(cti_state *s, uint8_t *touched)
 {
     int i, k;
@@ -220,7 +221,7 @@ static void cti_integrate_close(cti_state *s, int i, ct_real dt, const cti_schem
     cti_history *q = &s->history;
     cti_v3 u = cti_v3_at(s->end.v, i), w = blow ? cti_integrate_jump(s, i, c) : cti_v3_zero(), e;
     e = cti_v3_mul(cti_v3_sub(cti_v3_sub(u, cti_v3_at(c->newmark ? s->v : q->u0, i)), w), c->s);
-    if (blow) /* Euler's rule is next, whose gravity kicks from the middle of one step to the middle of the next */
+    if (blow) /* the next step is by Euler's rule, with gravity from the middle of one step to the middle of the next */
         e = cti_v3_mad(e, cti_v3_at(s->desc.gravity, 0), -dt / 2);
     /* scripted axes have the script's velocity */
     if (s->scripts.n_constrained && s->scripts.filter[i] >= 0)
@@ -228,7 +229,7 @@ static void cti_integrate_close(cti_state *s, int i, ct_real dt, const cti_schem
     cti_v3_put(q->v_end, i, cti_v3_add(u, e));
 }
 
-/* 1 for a body that its scheme steps to the end */
+/* 1 for a body that keeps its scheme to the end of the step */
 static int cti_integrate_closes(const cti_state *s, int model)
 {
     const cti_history *q = &s->history;
@@ -285,7 +286,8 @@ CTI_FN void cti_integrate_yield(cti_state *s, const uint8_t *bodies)
     int i, m;
     for (m = 0; m < s->bodies.n_models; m++)
         for (i = q->block[m]; s->desc.integrator != CT_INTEGRATOR_EULER && bodies[m] && i <= q->last[m]; i++)
-            q->dt_prev[i] = q->touched[i] ? q->dt_prev[i] : 0, q->touched[i] = 1; /* v is that of now, half of gravity's kick is due */
+            q->dt_prev[i] = q->touched[i] ? q->dt_prev[i] : 0, q->touched[i] = 1; /* v is that of the present time, and half of gravity's
+                                                                                     change is still to come */
 }
 
 CTI_FN void cti_integrate_advance(cti_state *s, ct_real dt)

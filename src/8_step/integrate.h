@@ -4,54 +4,56 @@
 
 #include "state.h"
 
-/* cti_scheme -- one body's step as A u = b in the average velocity u = (x1 - x0) / dt, from end velocities v and, for BDF2, the end velocity
-   v0 and the average velocity u0 of the step before:
-     A = M (1 + h alpha) + h^2 K + h D,   b = M (v_ v + v0_ v0 + u_ u0) + f_ (f + M g) + c_ (alpha M + D) u0,
+/* cti_scheme -- one body's step as A u = b in the average velocity u = (x1 - x0) / dt, from end velocities v and, for BDF2, the end
+   velocity v0 and the average velocity u0 of the step before:
+   A = M (1 + h alpha) + h^2 K + h D,   b = M (v_ v + v0_ v0 + u_ u0) + f_ (f + M g) + c_ (alpha M + D) u0,
    end velocity  u + s (u - r - M^-1 J' r),  r = v for Newmark, u0 for BDF2. */
 typedef struct cti_scheme {
     int newmark;
     ct_real h, v_, v0_, u_, f_, c_, s;
-    ct_real share; /* of a strain limit's force, see cti_model_ahead */
+    ct_real share; /* part of a strain limit's force that the step applies, see cti_model_ahead */
 } cti_scheme;
 
-/* cti_integrate_reserve -- arrays for the present blocks and models, when the world is prepared. 0: out of memory. */
+/* cti_integrate_reserve -- arrays for the present blocks and models, made when the world is prepared. 0: out of memory. */
 CTI_FN int cti_integrate_reserve(cti_state *s);
 CTI_FN void cti_integrate_free(cti_state *s);
-/* cti_integrate_remove -- blocks [b0, b0 + n) leave. */
+/* cti_integrate_remove -- removes blocks [b0, b0 + n). */
 CTI_FN void cti_integrate_remove(cti_state *s, int b0, int n);
-/* cti_integrate_is_plain -- 1 for a block that is stepped by Euler's rule: every block of an Euler world, in any a rigid body's and
-   those of a body that contacts or joints acted on in the last step. */
+/* cti_integrate_is_plain -- 1 for a block that is stepped by Euler's rule. These are all blocks of an Euler world, rigid bodies, and bodies
+   that contacts or joints acted on in the last step. */
 CTI_FN int cti_integrate_is_plain(const cti_state *s, int block);
 /* cti_integrate_h -- h of a block's A: dt for Euler. */
 CTI_FN ct_real cti_integrate_h(const cti_state *s, int block, ct_real dt);
-/* cti_integrate_reaction_factor -- what A u = b lacks at a pinned block, times this, is the momentum that the pin gives in the step. */
+/* cti_integrate_reaction_factor -- converts the error of A u = b at a pinned block to the momentum that the pin gives in the step. */
 CTI_FN ct_real cti_integrate_reaction_factor(const cti_state *s, int block, ct_real dt);
 /* cti_integrate_scheme -- coefficients of a block that is not plain; the same for all blocks of a body. */
 CTI_FN void cti_integrate_scheme(const cti_state *s, int block, ct_real dt, cti_scheme *out);
-/* cti_integrate_assemble -- masses into A, and all of b but what the place of linearization adds, which is in b already. Not the angular part of
-   rigid bodies. */
+/* cti_integrate_assemble -- adds masses to A, and makes all of b except the term of the place of linearization, which b contains already.
+   Not for the angular part of rigid bodies. */
 CTI_FN void cti_integrate_assemble(cti_state *s, ct_real dt);
-/* cti_integrate_gain -- component k of the change of speed in a free fall of a block that was assembled, where the free motion starts. */
+/* cti_integrate_gain -- component k of a block's change of velocity in a free fall, after assembly: the start of the free motion. */
 CTI_FN ct_real cti_integrate_gain(const cti_state *s, int block, int k, ct_real dt);
-/* cti_integrate_watch, _reset -- around the fail-safe: bodies whose end.v it changed, or all, start again after this step. */
+/* cti_integrate_watch, _reset -- called before and after the fail-safe: bodies whose end.v it changed, or all, start anew after this
+   step. */
 CTI_FN void cti_integrate_watch(cti_state *s);
 CTI_FN void cti_integrate_reset(cti_state *s, int all);
-/* cti_integrate_reset_block -- the body of one block starts again. */
+/* cti_integrate_reset_block -- the body of one block starts anew. */
 CTI_FN void cti_integrate_reset_block(cti_state *s, int block);
-/* cti_integrate_end -- the end velocities [3 n] that belong to end.v; end.impulse, end.fall and history.touches are theirs. Changes no state. */
+/* cti_integrate_end -- the end velocities [3 n] that belong to end.v; sets end.impulse, end.fall and history.touches for them. Changes no
+   state. */
 CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt);
-/* cti_integrate_leave -- [s] of gravity that a block's end velocity has more than its step gave it: the second half of a kick, which a body gets that
-   contacts have left, and from which its scheme goes on. */
+/* cti_integrate_leave -- [s] time of gravity by which a block's end velocity exceeds that of its step: the second half of gravity's change,
+   which a body gets that contacts have left, and from which its scheme continues. */
 CTI_FN ct_real cti_integrate_leave(const cti_state *s, int block, ct_real dt);
-/* cti_integrate_kick -- [s] gravity times this is what it added to a block's end velocity. */
+/* cti_integrate_kick -- [s] gravity times this is its contribution to a block's end velocity. */
 CTI_FN ct_real cti_integrate_kick(const cti_state *s, int block, ct_real dt);
-/* cti_integrate_yield -- bodies [models] that are stepped by Euler's rule in the attempt at hand. */
+/* cti_integrate_yield -- marks bodies [models] that are stepped by Euler's rule in the current attempt. */
 CTI_FN void cti_integrate_yield(cti_state *s, const uint8_t *bodies);
-/* cti_integrate_advance -- the history behind a step whose end velocities are known, before s->v is replaced. */
+/* cti_integrate_advance -- updates the history after a step whose end velocities are known, before s->v is replaced. */
 CTI_FN void cti_integrate_advance(cti_state *s, ct_real dt);
-/* cti_integrate_forget -- after the commit: bodies that were reset have no step before. */
+/* cti_integrate_forget -- after the commit: removes the history of bodies that were reset. */
 CTI_FN void cti_integrate_forget(cti_state *s);
-/* cti_integrate_clear -- no body is to be reset: the step is taken back. */
+/* cti_integrate_clear -- cancels all resets, since the step is undone. */
 CTI_FN void cti_integrate_clear(cti_state *s);
 
 #endif /* CTI_INTEGRATE_H */

@@ -1,12 +1,11 @@
-/* island.c -- a contact island taken out of the world and put back.
-   Method: A couples blocks only within a component, so the rows of the components under some contacts are a matrix of their own, exactly.
-   Blocks are numbered component by component and components as the world does, so that what a far body adds to the world changes no number
-   and no order here, and with them no bit of the result. Based on: no paper, only
-   the graph of A. */
+/* island.c -- copies a contact island out of the world and back.
+   Method: A couples blocks only within a component, so the rows of A of the components under some contacts form a separate matrix, exactly.
+   Blocks are numbered component by component, and components in the world's order. So a distant body changes no number and no order here,
+   and no bit of the result. Based on: no paper, only the graph of A. */
 #include "island.h"
 #include "../0_base/sort.h"
 
-/* components under the rows, ascending, each with its place */
+/* finds the components under the rows, ascending, each with its place */
 static int cti_island_find(cti_factors *f, cti_arena *arena, const cti_row *rows, int n_rows, cti_island *out)
 {
     int i, k, most = 0;
@@ -33,7 +32,7 @@ static int cti_island_find(cti_factors *f, cti_arena *arena, const cti_row *rows
     return 1;
 }
 
-/* numbers of the blocks; run: they follow one another in the world */
+/* numbers the blocks; run: they are consecutive in the world */
 static int cti_island_number(const cti_factors *f, cti_arena *arena, int run, cti_island *out)
 {
     int32_t *blocks, *own;
@@ -56,7 +55,7 @@ static int cti_island_number(const cti_factors *f, cti_arena *arena, int run, ct
     return 1;
 }
 
-/* the components' rows of A; values of a run stay where they are */
+/* the components' rows of A; for a run the values are referenced, not copied */
 static int cti_island_matrix(const cti_factors *f, cti_arena *arena, const cti_bsr *A, int run, cti_island *out)
 {
     cti_bsr *L = &out->A;
@@ -117,7 +116,7 @@ static int cti_island_vectors(cti_arena *arena, const cti_problem *world, int ru
     return 1;
 }
 
-/* the rows with local blocks; an island that begins with the world's first block has the world's numbers */
+/* the rows with local block numbers; an island that begins with the world's first block keeps the world's numbers */
 static int cti_island_rows(const cti_factors *f, cti_arena *arena, cti_row *rows, int n_rows, int run, cti_island *out)
 {
     int i, k;

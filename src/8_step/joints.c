@@ -1,16 +1,17 @@
 /* joints.c -- rows of joints and stitches.
-   Method: a joint holds at the end of the step, phi(q(v)) = 0, solved by Newton steps: at the tentative motion v_k of a round the row is
-   phi(q(v_k))/dt + J (v - v_k) + c r = 0. J belongs to the start of the step: the impulse acts through the arms that it finds there, as in
-   the scheme of Ryckaert, Ciccotti & Berendsen 1977, which with v in the middle of steps is time-reversible and keeps the energy of a
-   swinging chain; it is no longer the exact derivative, so that a round leaves an error smaller by the angle of the step.
-   The notes' "numerical stabilization" (4.1.2.2: springs against the drift of the linear approximation) is the compliance
-   c = 1 / (k dt^2) of an implicit spring k here; without one there is no drift to stabilize, since the error enters as a whole.
+   Method: a joint holds at the end of the step, phi(q(v)) = 0, which is solved by Newton steps: at the tentative motion v_k of a round the
+   row is phi(q(v_k))/dt + J (v - v_k) + c r = 0. J is that at the start of the step: the impulse acts through the arms there, as in the
+   scheme of Ryckaert, Ciccotti & Berendsen 1977. With v at the middle of steps this scheme is time-reversible and keeps the energy of a
+   swinging chain. Since J is not the exact derivative, a round reduces the error by a factor of the order of the step's rotation.
+   The notes' "numerical stabilization" (4.1.2.2: springs against the drift of the linear approximation) is here the compliance c = 1 / (k
+   dt^2) of an implicit spring k. Without a spring there is no drift to stabilize, since phi contains the whole error.
    Based on: lecture notes 4.1.1 (bilateral constraints, J = d phi / d q G); Otaduy 2009, eq. 4-5. */
 #include "joints.h"
 
-#define CTI_JOINTS_SETTLE CTI_R(1e-7) /* compliance of a rigid joint, of the blocks' own: joints that contradict each other stay bounded */
+#define CTI_JOINTS_SETTLE CTI_R(1e-7) /* [the blocks' own compliance] compliance of a rigid joint, so that contradicting joints stay
+                                         bounded */
 
-/* where a side holds, and the axes that it carries, at the start (end 0) or the tentative end of the step; triad may be NULL */
+/* the point of a side, and the axes that it carries, at the start (end 0) or the tentative end of the step; triad may be NULL */
 static cti_v3 cti_joints_place(const cti_state *s, const cti_joint_side *side, int end, double time, ct_real *triad)
 {
     const ct_real *x = end ? s->end.x : s->x;
@@ -33,7 +34,7 @@ static cti_v3 cti_joints_place(const cti_state *s, const cti_joint_side *side, i
     return p;
 }
 
-/* phi of a part in the row's axes: the points' offset, or a stitch's stretch, or the turn times the lever */
+/* phi of a part in the row's axes: the points' offset, a stitch's elongation, or the rotation times the lever */
 static cti_v3 cti_joints_phi(const cti_state *s, const cti_joint *j, int part, int end, double time, const ct_real *frame)
 {
     ct_real a[9], b[9];
@@ -56,7 +57,7 @@ static cti_term *cti_joints_term(cti_row *row, int first, int block)
     return &row->term[row->n++];
 }
 
-/* terms of one side with sign +-1, at the start of the step; the script's and the fixed nodes' motion come in with phi */
+/* terms of one side with sign +-1, at the start of the step; the motion of scripts and fixed nodes is included through phi */
 static void cti_joints_side(const cti_state *s, const cti_joint_side *side, int part, ct_real sign, cti_row *row)
 {
     int i, first = row->n;
@@ -76,7 +77,7 @@ static void cti_joints_side(const cti_state *s, const cti_joint_side *side, int 
             cti_joints_term(row, first, side->block[i])->weight += sign * side->weight[i];
 }
 
-/* largest answer of the row's blocks, each for itself, to a unit multiplier on an axis */
+/* largest response of one of the row's blocks by itself to a unit multiplier on an axis */
 static ct_real cti_joints_own(const cti_state *s, const cti_row *row)
 {
     ct_real sum = 0;
@@ -98,7 +99,7 @@ static ct_real cti_joints_own(const cti_state *s, const cti_row *row)
     return sum;
 }
 
-/* what the script's sides move by in the step, per time, in the row's axes */
+/* displacement of the scripted sides in the step, per time, in the row's axes */
 static cti_v3 cti_joints_script(const cti_state *s, const cti_joint *j, int part, ct_real dt, const ct_real *frame)
 {
     const cti_joint_side *side[2];
@@ -162,7 +163,7 @@ static void cti_joints_build(const cti_state *s, const cti_row_context *c, const
         row->r[k] = (row->equations >> k & 1) ? row->r[k] : 0;
 }
 
-/* 1 where a body of the joint is inactive. Its other body is in the same coupled set, and is inactive as well */
+/* 1 if a body of the joint is inactive. Its other body is in the same coupled set, and is inactive as well */
 static int cti_joints_is_inactive(const cti_state *s, const cti_joint *j)
 {
     const cti_joint_side *side[2];
@@ -203,7 +204,7 @@ CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c)
 
 static int cti_joints_is_soft(const cti_joint *j, int part) { return (part == 1 ? j->angular_compliance : j->compliance) > 0; }
 
-/* the error that a step leaves: one that came from outside is eased out at the recovery speed, a spring's is its own */
+/* the error that remains after a step: an error from outside is recovered at the recovery speed, a spring's elongation stays */
 static cti_v3 cti_joints_target(const cti_state *s, const cti_joint *j, int part, ct_real dt, const ct_real *frame)
 {
     if (cti_joints_is_soft(j, part) || !(s->desc.recovery_speed > 0))
@@ -211,7 +212,7 @@ static cti_v3 cti_joints_target(const cti_state *s, const cti_joint *j, int part
     return cti_joint_left(cti_joints_phi(s, j, part, 0, s->step.time, frame), dt * s->desc.recovery_speed);
 }
 
-/* w of one row; returns by how much the row misses its equation at v [m] */
+/* w of one row; returns the row's error at v [m] */
 static ct_real cti_joints_bend(const cti_state *s, const cti_row_context *c, const cti_joint *j, int part, cti_row *row)
 {
     int k, start = s->desc.row_mode == CT_ROW_VELOCITY;
@@ -221,7 +222,7 @@ static ct_real cti_joints_bend(const cti_state *s, const cti_row_context *c, con
     row->w[0] = row->w[1] = row->w[2] = 0;
     if (start)
         e = cti_v3_add(e, cti_joints_script(s, j, part, c->dt, row->frame));
-    else { /* what the equation says of the tentative motion, exactly, less what J says of it */
+    else { /* the exact equation at the tentative motion, minus J's value there */
         cti_row_velocity(row, c->v, u);
         e = cti_v3_sub(e, cti_v3_at(u, 0));
     }

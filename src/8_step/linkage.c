@@ -1,33 +1,34 @@
-/* linkage.c -- energy of rigid bodies that joints hold together.
-   Method: joints are solved by SHAKE, which keeps momenta, and the energy as long as the turns of a step are small and steps have one
-   length; a fast chain gains or loses it. RATTLE's second half gives the velocity at the end of the step, p: that of the step's middle and
-   half of gravity's kick, projected in the metric of the masses on what the joints allow there (J p = 0) [Andersen 1983]. Kinetic energy of
-   p and gravity's are compared with those of the step before, and what is missing or too much is put right along p, less the motion that
-   the bodies have as one rigid body where they are free: J, linear and angular momentum stay what they are [Hairer, Lubich, Wanner 2006,
-   IV.4: projection on invariants]. What is more than a share of the kinetic energy waits for the next step, and a chain that has
-   risen above all its energy, so that none can be taken from its motion, makes the step shorter. Not where a contact pressed, where
-   a joint gives way, is eased together or driven, or where a body is damped. Rows of CT_ROW_VELOCITY, which miss in every step and lose
-   energy by it, are not taken for eased. */
+/* linkage.c -- energy of jointed rigid bodies.
+   Method: joints are solved by SHAKE, which keeps momenta, and keeps energy as long as the rotations in a step are small and steps have the
+   same length. A fast chain gains or loses energy. RATTLE's second half gives the velocity p at the end of the step: the velocity at the
+   step's middle plus half of gravity's change, projected in the metric of the masses onto the motions that the joints allow there, J p = 0
+   [Andersen 1983]. The kinetic energy of p plus gravitational energy is compared with that of the step before. The difference is corrected
+   along p, without the common rigid motion of free bodies, so that J, linear and angular momentum do not change [Hairer, Lubich, Wanner
+   2006, IV.4: projection on invariants]. A correction above a share of the kinetic energy waits for the next step. A chain that has risen
+   above all its energy, so that the excess cannot be removed from its motion, makes the step shorter.
+   This is not done if a contact pressed, if a joint is compliant, in recovery or driven, or if a body is damped. Rows of CT_ROW_VELOCITY,
+   whose errors in every step cost energy, do not count as in recovery. */
 #include "linkage.h"
 #include "joints.h"
 #include "policy.h"
 
-#define CTI_LINKAGE_MOST 0.5  /* most that a step adds to the kinetic energy, as a share: where a chain turns round there is little to add to */
-#define CTI_LINKAGE_LESS 0.95 /* and most that it takes. With half two rods of 2 cm with velocity rows (1/60 s) end a step 1.1 % above their energy */
-#define CTI_LINKAGE_EASED CTI_R(0.01) /* share of the thickness above which a joint is being eased together */
+#define CTI_LINKAGE_MOST 0.5  /* [kinetic energy] most that a step adds: where a chain reverses its motion there is little to add to */
+#define CTI_LINKAGE_LESS 0.95 /* [kinetic energy] most that a step removes. With half of it, two rods of 2 cm with velocity rows (1/60 s)
+                                 end a step 1.1 % above their energy */
+#define CTI_LINKAGE_EASED CTI_R(0.01) /* [thickness] error above which a joint counts as in recovery */
 
-/* bodies that are held together, at their root */
+/* jointed bodies, stored at their root */
 typedef struct cti_linkage {
     int32_t up;
-    int joined;      /* there is a joint */
-    int held;        /* by the world */
-    int open;        /* something else may act on them */
-    int known;       /* their energy before is known */
+    int joined;      /* 1: there is a joint */
+    int held;        /* 1: held by the world */
+    int open;        /* 1: something else may act on them */
+    int known;       /* 1: their energy before is known */
     double was, now; /* [J] energy */
-    double start;    /* [J] gravity's at the start of the step */
-    double apart;    /* [J] kinetic, about the common rigid motion */
-    ct_real scale;   /* of the motion about the common one */
-    int done, most;  /* of conjugate gradients, with steps that are left */
+    double start;    /* gravitational energy at the start of the step */
+    double apart;    /* [J] kinetic energy relative to the common rigid motion */
+    ct_real scale;   /* scale factor on the motion relative to the common one */
+    int done, most;  /* steps of conjugate gradients: done, and allowed */
     double square, first_square, next, down;
     ct_real along;
     ct_real mass;
@@ -37,7 +38,7 @@ typedef struct cti_linkage {
 
 typedef struct cti_linkage_work {
     cti_linkage *q; /* [rigids] */
-    cti_row *rows;  /* of joints that have rigid bodies and the resting world alone */
+    cti_row *rows;  /* of joints that have only rigid bodies and the world at rest as sides */
     int n;
     ct_real *I, *inverse; /* [9 rigids] inertia at the end */
     ct_real *p;           /* [6 rigids] velocities at the end */
@@ -52,7 +53,7 @@ static int cti_linkage_root(cti_linkage *q, int i)
 
 static int cti_linkage_is_pure(const cti_joint_side *a) { return a->rigid >= 0 || (a->n == 0 && a->n_path == 0); }
 
-/* unites the bodies of all joints, and opens those that a joint does more to than to hold them */
+/* unites the bodies of all joints, and opens linkages with a joint that does more than hold */
 static void cti_linkage_unite(const cti_state *s, cti_linkage_work *w)
 {
     cti_linkage *q = w->q;
@@ -78,7 +79,7 @@ static void cti_linkage_unite(const cti_state *s, cti_linkage_work *w)
     }
 }
 
-/* opens what contacts pressed on and what is damped; sums that need no projection */
+/* opens linkages that contacts pressed or that are damped; computes sums that need no projection */
 static void cti_linkage_open(const cti_state *s, cti_linkage_work *w)
 {
     int i, k;
@@ -97,7 +98,7 @@ static void cti_linkage_open(const cti_state *s, cti_linkage_work *w)
     }
 }
 
-/* velocities at the end before they are projected */
+/* velocities at the end before the projection */
 static void cti_linkage_start(const cti_state *s, cti_linkage_work *w, ct_real dt)
 {
     int i;
@@ -111,14 +112,14 @@ static void cti_linkage_start(const cti_state *s, cti_linkage_work *w, ct_real d
     }
 }
 
-/* place of a block of the rows among the velocities [2 rigids] */
+/* index of a row's block among the velocities [2 rigids] */
 static int cti_linkage_place(const cti_state *s, int block)
 {
     int at = s->bodies.rigid_of[block];
     return 2 * at + (block != s->bodies.rigids[at].block);
 }
 
-/* u [3 rows] = J p, equations only */
+/* u [3 rows] = J p, for equations only */
 static void cti_linkage_rates(const cti_state *s, const cti_linkage_work *w, const ct_real *p, ct_real *u)
 {
     int i, k;
@@ -153,7 +154,7 @@ static void cti_linkage_answer(const cti_state *s, const cti_linkage_work *w, co
     }
 }
 
-/* linkage of a row */
+/* the linkage of a row */
 static cti_linkage *cti_linkage_of(const cti_state *s, const cti_linkage_work *w, int row)
 {
     return &w->q[cti_linkage_root(w->q, s->bodies.rigid_of[w->rows[row].term[0].block])];
@@ -165,8 +166,7 @@ static double cti_linkage_dot(const ct_real *a, const ct_real *b, int row)
     return (double)cti_v3_dot(cti_v3_at(a, row), cti_v3_at(b, row));
 }
 
-/* one step of conjugate gradients in every linkage that is not done, with sums of its own: what is far away changes no bit. 0: all are done
- */
+/* one step of conjugate gradients in every unfinished linkage, with separate sums, so that distant bodies change no bit. 0: all are done */
 static int cti_linkage_descend(const cti_state *s, cti_linkage_work *w, ct_real *r, ct_real *d, ct_real *Wd, ct_real *step)
 {
     int i, n = CTI_LEN(s->bodies.rigids), open = 0;
@@ -200,7 +200,7 @@ static int cti_linkage_descend(const cti_state *s, cti_linkage_work *w, ct_real 
     return open;
 }
 
-/* p <- p - M^-1 J' (J M^-1 J')^-1 J p by conjugate gradients: a chain takes as many steps as it has equations. 0: out of memory */
+/* p <- p - M^-1 J' (J M^-1 J')^-1 J p by conjugate gradients, which take as many steps as a chain has equations. 0: out of memory */
 static int cti_linkage_project(cti_state *s, cti_linkage_work *w)
 {
     int i, n = 3 * w->n, m = 6 * CTI_LEN(s->bodies.rigids);
@@ -228,7 +228,7 @@ static double cti_linkage_kinetic(const cti_state *s, const cti_linkage_work *w,
     return 0.5 * ((double)s->bodies.rigids[i].mass * (double)cti_v3_norm2(v) + (double)cti_v3_dot(r, cti_m3_mul_v(w->I + 9 * (size_t)i, r)));
 }
 
-/* the motion that free bodies have as one; that of held ones is 0 */
+/* the common rigid motion of free bodies; for held ones it is 0 */
 static void cti_linkage_common(const cti_state *s, cti_linkage_work *w)
 {
     int i, k, n = CTI_LEN(s->bodies.rigids), pass;
@@ -263,7 +263,7 @@ static void cti_linkage_common(const cti_state *s, cti_linkage_work *w)
     }
 }
 
-/* p [6] of a body less the common motion */
+/* p [6] of a body minus the common motion */
 static void cti_linkage_apart(const cti_state *s, const cti_linkage_work *w, const cti_linkage *g, int i, ct_real *out)
 {
     cti_v3 x = cti_v3_sub(cti_v3_at(s->x, s->bodies.rigids[i].block), g->center);
@@ -276,7 +276,7 @@ static double cti_linkage_gravity(const cti_state *s, int i, const ct_real *x)
     return -(double)s->bodies.rigids[i].mass * (double)cti_v3_dot(cti_v3_at(s->desc.gravity, 0), cti_v3_at(x, s->bodies.rigids[i].block));
 }
 
-/* the scale of each linkage */
+/* computes the scale factor of each linkage */
 static void cti_linkage_scale(const cti_state *s, cti_linkage_work *w)
 {
     int i, n = CTI_LEN(s->bodies.rigids);
@@ -297,7 +297,7 @@ static void cti_linkage_scale(const cti_state *s, cti_linkage_work *w)
     }
 }
 
-/* velocities and what is remembered of a body */
+/* sets the velocities and stored values of a body */
 static void cti_linkage_apply(cti_state *s, const cti_linkage_work *w, const cti_linkage *g, int i)
 {
     cti_rigid *r = &s->bodies.rigids[i];
@@ -311,7 +311,7 @@ static void cti_linkage_apply(cti_state *s, const cti_linkage_work *w, const cti
     cti_v3_addto(r->spin, 0, cti_v3_mul(cti_m3_mul_v(w->I + 9 * (size_t)i, cti_v3_at(apart, 1)), scale));
     cti_v3_put(s->v, r->block + 1, cti_rigid_rate(r, r->q));
     memcpy(r->end, p, sizeof r->end);
-    /* what was not put right is remembered by the first of them */
+    /* the first body stores the part that was not corrected */
     if (g == &w->q[i] && g->known && !g->open)
         left = g->was - g->now - (double)(g->scale * g->scale - 1) * g->apart;
     r->energy = cti_linkage_kinetic(s, w, i, p) + cti_linkage_gravity(s, i, s->x) + left;
@@ -334,7 +334,7 @@ CTI_FN void cti_linkage_forget(cti_state *s, int all)
                 s->bodies.rigids[i].linked = 0;
 }
 
-/* a work area for the state at hand, with linkages found; 0: out of memory */
+/* makes the working data for the present state, with all linkages; 0: out of memory */
 static int cti_linkage_make(cti_state *s, cti_linkage_work *w)
 {
     int i, n = CTI_LEN(s->bodies.rigids);

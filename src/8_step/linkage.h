@@ -1,16 +1,17 @@
-/* linkage.h -- energy of rigid bodies that joints hold together. */
+/* linkage.h -- energy of jointed rigid bodies. */
 #ifndef CTI_LINKAGE_H
 #define CTI_LINKAGE_H
 
 #include "state.h"
 
-/* cti_linkage_keep -- at the end of a commit of a step dt: bodies that nothing but rigid joints, the resting world and gravity acted on
-   have the energy that they had, or come nearer to it. 0: out of memory. */
+/* cti_linkage_keep -- at the end of a commit of a step dt: jointed bodies on which only rigid joints, the world at rest and gravity acted
+   keep their energy, or come nearer to it. 0: out of memory. */
 CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt);
-/* cti_linkage_climbs -- adds to *out: linkages whose gravity energy at the tentative end of a step dt is above all the energy that they have, so
-   that none could be taken from their motion. 0: out of memory. */
+/* cti_linkage_climbs -- adds to *out the number of linkages whose gravitational energy at the tentative end of a step dt exceeds all the
+   energy that they have, so that the excess cannot be removed from their motion. 0: out of memory. */
 CTI_FN int cti_linkage_climbs(cti_state *s, ct_real dt, int *out);
-/* cti_linkage_watch, _forget -- around the fail-safe: bodies whose end.v it changed, or all, have no energy to keep in this step. */
+/* cti_linkage_watch, _forget -- called before and after the fail-safe: bodies whose end.v it changed, or all, do not keep their energy in
+   this step. */
 CTI_FN void cti_linkage_watch(cti_state *s);
 CTI_FN void cti_linkage_forget(cti_state *s, int all);
 

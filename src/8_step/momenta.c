@@ -1,10 +1,10 @@
-/* momenta.c -- angular momentum of bodies that act on nothing but each other.
-   Method: a step is x1 = x0 + dt v, v = v0 + M^-1 f, so that x1 x m v = x0 x m v and angular momentum changes by the moment of all impulses
-   about x0. Those of elasticity have none about the place where they are evaluated, those of a contact none at the time of impact; about x0
-   they have one of first order in dt. So a group of components that contacts connect, and that neither scripts nor what rests
-   act on, gets the same angular velocity in addition at the end of the step, each about its own centre: the smallest change of
-   velocities, in the norm of the masses, that gives the group the angular momentum that it had, and leaves each body the linear momentum
-   that the reported impulses gave it. The next step's solve sees it in the free motion. Not in groups that joints hold. Gravity and mass
+/* momenta.c -- angular momentum of groups of bodies that only act on each other.
+   Method: a step is x1 = x0 + dt v, v = v0 + M^-1 f, so that x1 x m v = x0 x m v, and angular momentum changes by the moment of all
+   impulses about x0. Elastic impulses have no moment about the place where they are evaluated, contact impulses none at the time of impact;
+   about x0 their moment is of first order in dt. A group consists of components that contacts connect, and on which neither scripts nor
+   bodies at rest act. At the end of the step all its components get the same additional angular velocity, each about its own centre. This
+   is the smallest change of velocities, in the norm of the masses, that restores the group's angular momentum and leaves each body the
+   linear momentum of its reported impulses. The next step's free motion includes it. It is not done in groups with joints. Gravity and mass
    damping have their own moments about the centre. Based on: no paper; Hairer, Lubich, Wanner 2006, IV.4 (projection on invariants). */
 #include "momenta.h"
 #include "integrate.h"
@@ -17,8 +17,8 @@ static cti_group *cti_momenta_root(cti_group *q, int c)
     return &q[c];
 }
 
-/* components under rows with an impulse are of one group; rows with no free block on one side hold their group, and so do joints, which a
-   turn of each body about its own centre would tear at */
+/* Components under rows with an impulse belong to one group. A row without a free block on one side makes its group held, and so does a
+   joint, which rotations of each body about its own centre would violate */
 static void cti_momenta_unite(cti_state *s)
 {
     cti_group *q = s->end.groups;
@@ -39,7 +39,7 @@ static void cti_momenta_unite(cti_state *s)
     }
 }
 
-/* groups that keep their angular momentum are open from here on */
+/* opens the groups that keep their angular momentum */
 static void cti_momenta_select(cti_state *s)
 {
     int c, k;
@@ -54,7 +54,7 @@ static void cti_momenta_select(cti_state *s)
     }
 }
 
-/* the motion of a component, a rigid body's own spin included */
+/* the motion of a component, including a rigid body's own spin */
 static void cti_momenta_measure(const cti_state *s, int c, int at_end, const ct_real *v, cti_motion *out)
 {
     const cti_component *p = &s->factors.components[c];
@@ -102,7 +102,7 @@ static cti_v3 cti_momenta_moment(const cti_state *s, const cti_group *g, int c, 
     return sum;
 }
 
-/* adds what a component's angular momentum about its group's centre lacks, and its inertia */
+/* adds a component's missing angular momentum about its group's centre, and its inertia */
 static void cti_momenta_add(const cti_state *s, cti_group *g, int c, ct_real dt, const ct_real *v)
 {
     cti_motion m[2];
@@ -121,7 +121,7 @@ static void cti_momenta_add(const cti_state *s, cti_group *g, int c, ct_real dt,
         g->inertia[k] += m[1].inertia[k];
 }
 
-/* the angular velocity that a group lacks; 0 where nodes on a line have none about it, see cti_motion_rate */
+/* the missing angular velocity of a group; 0 if its nodes are on a line, see cti_motion_rate */
 static void cti_momenta_rate(cti_group *g)
 {
     ct_real inverse[9];
@@ -139,7 +139,7 @@ static void cti_momenta_turn(const cti_state *s, const cti_group *g, int c, ct_r
     const cti_component *p = &s->factors.components[c];
     int rigid = s->bodies.rigid_of[s->factors.blocks[p->begin]], i;
     cti_motion m;
-    if (rigid >= 0) { /* spin is I_mid times the angular block's velocity */
+    if (rigid >= 0) { /* spin is I_mid times the velocity of the angular block */
         const cti_rigid *r = &s->bodies.rigids[rigid];
         ct_real I[9], inverse[9];
         cti_rigid_inertia(r, r->q_new, I);

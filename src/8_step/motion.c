@@ -1,15 +1,16 @@
 /* motion.c -- the rigid part of a deformable component's motion.
-   Method: a step moves nodes on straight lines, and a linear force law at x0 sees no turn: a body that turns by t in a step would leave it
-   stretched by t^2 / 2. So the forces at the end are linearized at q = c + R (x0 - c), where R is the turn of a rigid body of the same
-   angular momentum and inertia: f(x1) = f(q) - K(q) (x1 - q). [Otaduy 2009, eq. 2-3, linearizes at x0.] Forces at q have no torque about it;
-   but v has less angular momentum there than at x0, by cos t, so that implicit Euler brakes every turn: b gets back what v lacks. What a
-   step of a component that nothing touches still changes of its angular momentum is put right at its end.
-   Gravity's kick follows Stoermer-Verlet where a component falls. */
+   Method: a step moves nodes on straight lines, and a linear force law at x0 does not know rotations: a body that rotates by t in a step
+   would be stretched by t^2 / 2. So the forces at the end are linearized at q = c + R (x0 - c), where R is the rotation of a rigid body
+   with the same angular momentum and inertia: f(x1) = f(q) - K(q) (x1 - q). [Otaduy 2009, eq. 2-3, linearizes at x0.] Forces at q have no
+   torque about it. But v has less angular momentum there than at x0, by cos t, so that implicit Euler would damp every rotation: b gets the
+   missing part. The remaining change of angular momentum of a component without contacts is corrected at the step's end. Gravity follows
+   Stoermer-Verlet while a component falls. */
 #include "motion.h"
 #include "integrate.h"
 #include "../0_base/log.h"
 
-#define CTI_MOTION_LEAST CTI_R(1e-5) /* [rad] a smaller turn stretches by less than 5e-11, which neither precision's positions resolve */
+#define CTI_MOTION_LEAST CTI_R(1e-5) /* [rad] a smaller rotation stretches by less than 5e-11, which positions in neither precision
+                                        resolve */
 
 CTI_FN void cti_motion_measure(const cti_state *s, const cti_component *c, const ct_real *x, const ct_real *v, cti_motion *out)
 {
@@ -46,7 +47,7 @@ CTI_FN void cti_motion_measure(const cti_state *s, const cti_component *c, const
 
 static int cti_motion_is_rigid(const cti_state *s, const cti_component *c) { return s->bodies.rigid_of[s->factors.blocks[c->begin]] >= 0; }
 
-/* 1 where no script holds a block of it: what scripts hold does not turn as its momentum says */
+/* 1 if no script holds a block of the component: a held component does not rotate as its momentum says */
 static int cti_motion_is_free(const cti_state *s, const cti_component *c)
 {
     int i, is_free = 1;
@@ -61,11 +62,11 @@ CTI_FN int cti_motion_rate(const cti_motion *m, cti_v3 *out)
     if (!(m->mass > 0) || !cti_m3_inverse(m->inertia, inverse))
         return 0;
     *out = cti_m3_mul_v(inverse, m->spin);
-    /* no rigid motion of an angular momentum has more energy than the nodes that have it */
+    /* a rigid motion has the least energy of all motions with its angular momentum */
     return (double)cti_v3_dot(*out, m->spin) <= 2.01 * m->about;
 }
 
-/* turn [rad] of the component in dt */
+/* rotation [rad] of the component in dt */
 static int cti_motion_turn(const cti_motion *m, ct_real dt, cti_v3 *out)
 {
     cti_rigid body;
@@ -80,7 +81,7 @@ static int cti_motion_turn(const cti_motion *m, ct_real dt, cti_v3 *out)
     return cti_finite(cti_v3_norm(*out));
 }
 
-/* the spin about the centre that v lacks at q: nodes that turn with R keep their angular momentum there */
+/* the spin about the centre that v lacks at q: with it, nodes that rotate with R keep their angular momentum */
 static cti_v3 cti_motion_lack(const cti_state *s, const cti_component *p, const cti_motion *m)
 {
     cti_motion there;
@@ -189,7 +190,7 @@ CTI_FN void cti_motion_impulses(cti_state *s)
         cti_row_scatter(&p, &s->contact.rows[i], s->contact.rows[i].r, s->end.impulse);
 }
 
-/* of the blocks list[begin .. end), or begin .. end where there is no list; angular blocks have no mass */
+/* for the blocks list[begin .. end), or begin .. end if there is no list; angular blocks have no mass */
 static void cti_motion_fall_of(cti_state *s, ct_real dt, const ct_real *v, const int32_t *list, int begin, int end)
 {
     cti_v3 g = cti_v3_at(s->desc.gravity, 0);

@@ -15,31 +15,32 @@ typedef struct cti_motion {
 
 /* cti_motion_measure -- sums over the component's blocks. */
 CTI_FN void cti_motion_measure(const cti_state *s, const cti_component *c, const ct_real *x, const ct_real *v, cti_motion *out);
-/* cti_motion_rate -- angular velocity [rad/s] of a rigid body with this motion. 0: nodes on a line have none about it, and rounding decides. */
+/* cti_motion_rate -- angular velocity [rad/s] of a rigid body with this motion. 0: the nodes are on a line and have no inertia about it, so
+   that rounding would decide. */
 CTI_FN int cti_motion_rate(const cti_motion *m, cti_v3 *out);
-/* cti_motion_predict -- system.q [3 n]: x after the turn that each component's angular momentum gives it in dt without contacts, and system.turns
-   [components]. Translation does not change forces, and is left out. */
+/* cti_motion_predict -- system.q [3 n]: x after the rotation that each component's angular momentum causes in dt without contacts; and
+   system.turns [components]. Translation does not change forces, and is left out. */
 CTI_FN void cti_motion_predict(cti_state *s, ct_real dt);
-/* cti_motion_whole -- system.whole of a component that is too stiff for float: a judge that measures impulses by the compliance of its nodes would
-   not see one that throws it. Of others the nodes are what a contact moves first. */
+/* cti_motion_whole -- system.whole of a component that is too stiff for float. The judge would otherwise measure impulses by the compliance
+   of single nodes and miss one that throws the whole body. In softer components a contact moves the nodes first. */
 CTI_FN void cti_motion_whole(cti_state *s, const cti_component *c);
-/* cti_motion_tell -- names a component that is rigid to a step of this length in the log, once. */
+/* cti_motion_tell -- logs once that a component is practically rigid in steps of this length. */
 CTI_FN void cti_motion_tell(const cti_state *s, ct_real dt, cti_component *q);
-/* cti_motion_place -- out [3 n] = end.x of a component's blocks; of one without pins less its translation. */
+/* cti_motion_place -- out [3 n] = end.x of a component's blocks; without the translation if the component has no pins. */
 CTI_FN void cti_motion_place(const cti_state *s, const cti_component *p, ct_real *out);
-/* cti_motion_forces -- Newmark: system.force = f(q) becomes (f(x) + f(q)) / 2. The first linearization of a step knows f(x) = R' f(q), and keeps it
-   for the next ones. */
+/* cti_motion_forces -- Newmark: system.force = f(q) becomes (f(x) + f(q)) / 2. The first linearization of a step computes f(x) = R' f(q),
+   which is kept for later ones. */
 CTI_FN void cti_motion_forces(cti_state *s);
 /* cti_motion_impulses -- end.impulse [3 n] = J' r of the rows of the last solve, through the projectors. */
 CTI_FN void cti_motion_impulses(cti_state *s);
-/* cti_motion_fall -- end.fall [n]: gain of a component's speed along gravity in the step, over the gain in free fall, clamped to [0, 1]: 1 in
-   free fall, 0 at rest and in a block that was held. To be called before s->v is replaced. */
+/* cti_motion_fall -- end.fall [n]: increase of a component's velocity along gravity in the step, over that in free fall, clamped to [0, 1].
+   It is 1 in free fall, and 0 at rest and in held blocks. To be called before s->v is replaced. */
 CTI_FN void cti_motion_fall(cti_state *s, ct_real dt, const ct_real *v);
-/* cti_motion_is_halfway -- 1 where v is the velocity in the middle of the last step, in a body that the next one steps by Euler's rule; 0: at
+/* cti_motion_is_halfway -- 1 if v is the velocity at the middle of the last step, in a body that the next step steps by Euler's rule; 0: at
    its end. */
 CTI_FN int cti_motion_is_halfway(const cti_state *s, int block);
-/* cti_motion_kick -- [s] gravity times this is what a block that is stepped by Euler's rule gains in a step dt: v lives in the middle of
-   steps, so a change of dt adds half of the difference where the block falls, and nothing where it rests. */
+/* cti_motion_kick -- [s] gravity times this is added to the velocity of a block that is stepped by Euler's rule in a step dt. v belongs to
+   the middle of steps, so a change of dt adds half of the difference if the block falls, and nothing if it rests. */
 CTI_FN ct_real cti_motion_kick(const cti_state *s, int block, ct_real dt);
 
 #endif /* CTI_MOTION_H */

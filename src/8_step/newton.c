@@ -1,18 +1,19 @@
-/* newton.c -- where a body that gains energy is linearized again.
+/* newton.c -- the position at which a body that gains energy is linearized again.
    Method: an implicit Euler step of one body is the minimum of the incremental potential
-     L(x) = |x - y|^2 / 2 dt^2 in the norm of (1 + dt alpha) M + Psi(x) - (J' r / dt)'x,
-   y where it would go without forces, r the impulses of the last solve. An iteration solves A u = b + J' r about q, so A p / dt^2 with p the way
-   from q to its end is minus the gradient of L at q, and p goes down as A is positive definite. The next place is q + a p: a is 1 three times, and
-   then in (0, 1] it is halved, or less by a parabola, until L falls [Nocedal & Wright, Numerical Optimization, sec. 3.1]. What a body gains at the end of
-   the last iteration goes to zero with p. Stiffness damping acts on p alone, so it is in A, but not in L.
-   Translation does not change forces: of bodies without pins it is not part of p. */
+   L(x) = |x - y|^2 / 2 dt^2 in the norm of (1 + dt alpha) M + Psi(x) - (J' r / dt)'x,
+   where y is its motion without forces, and r the impulses of the last solve. An iteration solves A u = b + J' r about q, so A p / dt^2,
+   with p the vector from q to its result, is minus the gradient of L at q, and p is a descent direction since A is positive definite. The
+   next linearization is at q + a p. In the first three iterations a is 1; then a in (0, 1] is halved, or reduced further by a parabola,
+   until L falls [Nocedal & Wright, Numerical Optimization, sec. 3.1]. The gain of energy at the end of the last iteration goes to zero with
+   p. Stiffness damping acts on p alone, so it is in A, but not in L. Translation does not change forces: for bodies without pins it is not
+   part of p. */
 #include "newton.h"
 #include "integrate.h"
 #include "motion.h"
 #include "policy.h"
 
-#define CTI_NEWTON_TRIES 8     /* the last of them is at most 1/256 of the way */
-#define CTI_NEWTON_FALL 1e-4   /* share of what the slope promises that L has to fall */
+#define CTI_NEWTON_TRIES 8     /* [halvings] the last one is at most 1/256 of p */
+#define CTI_NEWTON_FALL 1e-4   /* share of the decrease predicted by the slope that L must reach */
 
 CTI_FN int cti_newton_gains(const cti_state *s, const cti_component *q)
 {
@@ -28,7 +29,7 @@ CTI_FN int cti_newton_helps(const cti_state *s)
     return n > 0;
 }
 
-/* slope p'A p / dt^2, force f'p and mass p'M p / dt^2 of a body's way p [J] */
+/* slope p'A p / dt^2, force f'p and mass p'M p / dt^2 of a body's step p [J] */
 typedef struct cti_newton_way {
     double slope, force, mass;
 } cti_newton_way;
@@ -45,8 +46,8 @@ static void cti_newton_measure(const cti_state *s, int m, const ct_real *p, ct_r
     out->slope /= (double)(dt * dt), out->mass /= (double)(dt * dt);
 }
 
-/* 1 where the last iteration was a step down L at q: by Euler's rule, and, if it was the first, without scripted blocks, which it brings to
-   their place, and without a strain limit, which it sees ahead of q */
+/* 1 if the last iteration was a descent step for L at q. This requires Euler's rule. A first iteration must also have no scripted blocks,
+   which it moves to their place, and no strain limit, which it evaluates ahead of q */
 static int cti_newton_has_potential(const cti_state *s, int m)
 {
     int block = s->history.block[m], i, scripted = 0;
@@ -56,7 +57,7 @@ static int cti_newton_has_potential(const cti_state *s, int m)
            (s->system.turns[s->factors.component_of[block]].moved == 2 || !(scripted || s->bodies.models[m]->springs.limit > 0));
 }
 
-/* share of the way p that body m goes (line search); x [3 n] is scratch */
+/* share a of the step p for body m (line search); x [3 n] is scratch */
 static ct_real cti_newton_step_length(cti_state *s, int m, ct_real dt, const ct_real *p, ct_real *x)
 {
     double psi, a = 1;

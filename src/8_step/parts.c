@@ -1,9 +1,10 @@
-/* parts.c -- a step that fails in some place is cut into substeps there alone. The words are those of parts.h.
-   Method: components that no row and no joint connects are solved apart from each other. A failure of some therefore says nothing about the ends of
-   the others. Failed components are excluded from the attempt with their coupled sets, and the attempt is judged and committed for the rest. The
-   rest is interpolated while the excluded components go back to the start and are stepped through the same time in shorter substeps. Components
-   whose substeps cannot be shorter are stepped alone into the fail-safe. A conflict between an active and an interpolated component rolls the step
-   back, since neither end knows of it. A step limit keeps components that failed from being solved at a length that has just failed.
+/* parts.c -- when a step fails in one place, only the part there is cut into substeps. parts.h defines the terms.
+   Method: components that no row and no joint connects are solved independently. So a failure of some says nothing about the results of the
+   others. Failed components are excluded from the attempt with their coupled sets, and the attempt is judged and committed for the rest.
+   The rest is interpolated while the excluded components go back to the start and are stepped through the same time in shorter substeps.
+   Components whose substeps cannot be shorter are stepped alone, up to the fail-safe. A conflict between an active and an interpolated
+   component rolls the step back, since neither result takes the other into account. A step limit prevents components that failed from being
+   solved with a length that has just failed.
    Based on: Otaduy 2009, sec. 4 (the step is halved). differs: it is halved for the coupled sets that fail, not for the world. */
 #include "parts.h"
 #include "policy.h"
@@ -58,7 +59,7 @@ CTI_FN void cti_parts_begin(cti_state *s)
     }
 }
 
-/* component that moves a surface vertex; -1: none, the vertex is static or scripted */
+/* component that moves a surface vertex; -1: the vertex is static or scripted */
 static int cti_parts_of(const cti_state *s, int vertex)
 {
     const cti_attach *a = cti_surface_attach(&s->surface, vertex);
@@ -93,7 +94,7 @@ static void cti_parts_join_blocks(const cti_state *s, int32_t *sets, int a, int 
     cti_sets_join(sets, s->factors.component_of[a], s->factors.component_of[b]);
 }
 
-/* joins all blocks of a joint's side. Returns one of them; -1: the side has none, and is held by the world */
+/* joins all blocks of a joint's side. Returns one of them; -1: the side has none, since the world holds it */
 static int cti_parts_join_side(const cti_state *s, int32_t *sets, const cti_joint_side *side)
 {
     int i;
@@ -114,7 +115,7 @@ static void cti_parts_join_body(const cti_state *s, int32_t *sets, const cti_com
         cti_parts_join_blocks(s, sets, block, s->bodies.rigids[rigid].block);
 }
 
-/* sets [components]: the coupled sets */
+/* computes sets [components]: the coupled sets */
 static void cti_parts_couple(cti_state *s, int32_t *sets)
 {
     int i, k, n = CTI_LEN(s->factors.components);
@@ -135,7 +136,7 @@ static void cti_parts_couple(cti_state *s, int32_t *sets)
     }
 }
 
-/* 1 where some block of the component is not scripted in all axes */
+/* 1 if some block of the component is not scripted in all axes */
 static int cti_parts_moves(const cti_state *s, const cti_component *q)
 {
     int i;
@@ -147,7 +148,7 @@ static int cti_parts_moves(const cti_state *s, const cti_component *q)
 
 /* ---- exclusion from an attempt ---- */
 
-/* an excluded component stands still at the start of the substep */
+/* puts an excluded component at rest at the start of the substep */
 static void cti_parts_stop(cti_state *s, cti_component *q)
 {
     int i, body = cti_energy_body(s, s->factors.blocks[q->begin]);
@@ -209,7 +210,7 @@ static int cti_parts_any_failed(const cti_state *s)
     return 0;
 }
 
-/* failed [components]: 1 at the root of a coupled set with a failed component. Returns 1 where a component of another set moves */
+/* failed [components]: 1 at the root of a coupled set with a failed component. Returns 1 if a component of another set moves */
 static int cti_parts_judge_sets(cti_state *s, int32_t *sets, uint8_t *failed)
 {
     const cti_component *q = s->factors.components;
@@ -308,7 +309,7 @@ CTI_FN void cti_parts_raise_limit(cti_state *s, ct_real dt)
         if (q->substep.part || !(q->substep.dt_limit > 0) || !cti_policy_dt_reaches(dt, q->substep.dt_limit))
             continue;
         q->substep.successes++;
-        if (cti_policy_raises_limit(q->substep.successes)) { /* the cause of the failure may be gone */
+        if (cti_policy_raises_limit(q->substep.successes)) { /* the cause of the failure may have gone */
             q->substep.successes = 0;
             q->substep.dt_limit *= 2;
         }
@@ -317,7 +318,7 @@ CTI_FN void cti_parts_raise_limit(cti_state *s, ct_real dt)
 
 /* ---- interpolation and conflicts ---- */
 
-/* where the surface of an interpolated component is after a substep dt: a point of the vertex's straight line, or its very end */
+/* surface of an interpolated component after a substep dt: a point of the vertex's straight line, or exactly its end */
 static cti_v3 cti_parts_point(const cti_parts *p, int vertex, const cti_component *q, ct_real dt)
 {
     ct_real share = (q->substep.elapsed + dt) / q->substep.interval;
@@ -343,7 +344,7 @@ CTI_FN void cti_parts_place(cti_state *s, ct_real dt)
     }
 }
 
-/* notes a conflict: all components of the pair are one coupled set */
+/* records a conflict: all components of the pair become one coupled set */
 static void cti_parts_conflict(cti_state *s, const cti_pair *pair)
 {
     int k, c, first = -1;

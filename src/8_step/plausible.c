@@ -1,27 +1,28 @@
-/* plausible.c -- bounds on what an attempt may move.
-   Method: a speed that the world's size allows, for every block; and for the contacts' share of the motion the energy norm, in which the
-   solution is the admissible v nearest to v_free. Rest or the script's motion is admissible, so what stopping everything would take, and moving
-   all of it at the speeds of the script and of easing apart, is a bound, for the world and for each island. Based on: no paper. */
+/* plausible.c -- bounds on the motion of an attempt.
+   Method: for every block a speed that the world's size allows. For the contacts' part of the motion a bound in the energy norm, in which
+   the solution is the admissible v nearest to v_free. Rest, or the scripts' motion, is admissible. So the distance from v_free to rest,
+   plus that of moving everything with the speeds of scripts and recovery, is a bound, for the world and for each island. Based on: no
+   paper. */
 #include "plausible.h"
 #include "assemble.h"
 #include "factors.h"
 #include "joints.h"
 
-#define CTI_PLAUSIBLE_SIZES 10  /* times the world's size and travel that a block may move in a step */
-#define CTI_PLAUSIBLE_MARGIN 4  /* times the bound on the contacts' share: friction's part */
+#define CTI_PLAUSIBLE_SIZES 10  /* [world's size and travel] that a block may move in a step */
+#define CTI_PLAUSIBLE_MARGIN 4  /* factor on the bound of the contacts' part, which allows for friction */
 
-/* [m] */
+/* largest plausible motion of a block [m] */
 static ct_real cti_plausible_limit(const cti_state *s, ct_real dt)
 {
     ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)), script = cti_assemble_script_speed(s, dt) + cti_joints_speed(s, dt);
-    ct_real size[3] = {0, 0, 0}, speed[3] = {0, 0, 0}; /* by axis: chains of maxima that do not wait for each other */
+    ct_real size[3] = {0, 0, 0}, speed[3] = {0, 0, 0}; /* by axis, as independent chains of maxima */
     const cti_surface *f = &s->surface;
     int b, k, i;
     for (i = 0; i < CTI_LEN(f->runs); i += 3)
         for (b = f->runs[i]; b < f->runs[i + 1]; b++)
             for (k = 0; k < 3; k++)
                 size[k] = cti_max(size[k], cti_abs(f->x0[3 * b + k] - f->x0[k]));
-    for (k = 0; k < 3 && f->has_still; k++) /* what never moves, by its box: rounding is monotone */
+    for (k = 0; k < 3 && f->has_still; k++) /* bodies that never move are represented by their box: rounding is monotone */
         size[k] = cti_max(size[k], cti_max(cti_abs(f->still_lo[k] - f->x0[k]), cti_abs(f->still_hi[k] - f->x0[k])));
     for (b = 0; b < s->n; b++) {
         if (cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, b))
@@ -55,7 +56,7 @@ CTI_FN int cti_plausible_motion(const cti_state *s, ct_real dt)
     return 1;
 }
 
-/* speed of easing apart and of scripts */
+/* largest speed of recovery and of scripts */
 static ct_real cti_plausible_speed(const cti_state *s, ct_real dt)
 {
     ct_real w = s->desc.recovery_speed > 0 ? s->desc.recovery_speed : s->desc.thickness / dt, script = 0;
@@ -65,7 +66,7 @@ static ct_real cti_plausible_speed(const cti_state *s, ct_real dt)
     return w + cti_max(script, cti_assemble_script_speed(s, dt)) + cti_joints_speed(s, dt);
 }
 
-/* a component's part of the reach, where scripts and easing move it at w */
+/* a component's part of the reach, if scripts and recovery move it with w */
 static double cti_plausible_part(const cti_state *s, const cti_component *q, ct_real w)
 {
     double sum = q->solve.free_energy;
@@ -79,7 +80,7 @@ static double cti_plausible_part(const cti_state *s, const cti_component *q, ct_
     return CTI_PLAUSIBLE_MARGIN * sum;
 }
 
-/* a row's part: the most that a repair row may do, whose impulse is at most recover / softness */
+/* a row's part: the largest effect of a repair row, whose impulse is at most recover / softness */
 static double cti_plausible_row(const cti_state *s, int row)
 {
     const cti_row *q = &s->contact.rows[row];
@@ -107,13 +108,13 @@ CTI_FN int cti_plausible_contacts(const cti_state *s, double reach)
     return moved <= reach;
 }
 
-/* marks a component's blocks but those that scripts carry or that are held; returns how many */
+/* marks a component's blocks except those that scripts move or that are held; returns their number */
 static int cti_plausible_mark(cti_state *s, const cti_component *q)
 {
     int c, n = 0;
     for (c = q->begin; c < q->end; c++) {
         int b = s->factors.blocks[c];
-        n += !s->scripts.fixed[b]; /* what is held is */
+        n += !s->scripts.fixed[b]; /* only blocks that are held then */
         s->scripts.held[b] |= s->scripts.fixed[b] ? 0 : CTI_HELD_IMPLAUSIBLE;
     }
     return n;
@@ -124,7 +125,7 @@ CTI_FN int cti_plausible_find(cti_state *s, ct_real dt, int *out_n)
     const cti_component *q = s->factors.components;
     int nc = CTI_LEN(q), nr = CTI_LEN(s->contact.rows), n, i, k, c;
     int32_t *of_row = CTI_ARENA_NEW(s->arena, int32_t, nr + 1), *of = CTI_ARENA_NEW(s->arena, int32_t, nc + 1);
-    double *excess = CTI_ARENA_ZERO(s->arena, double, nr + nc + 1); /* islands, then components in none */
+    double *excess = CTI_ARENA_ZERO(s->arena, double, nr + nc + 1); /* first the islands, then components in no island */
     ct_real w = cti_plausible_speed(s, dt), limit = cti_plausible_limit(s, dt);
     *out_n = 0;
     if (!of_row || !of || !excess || !cti_factors_islands(&s->factors, s->arena, s->contact.rows, nr, of_row, &n))

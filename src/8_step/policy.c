@@ -1,7 +1,7 @@
-/* policy.c -- the decisions of a step. They say when a factor is computed anew, how a free motion is solved, and what an island's solve is given.
-   They also say what follows from its end, what refuses an attempt, and how a step is cut.
-   Method: every decision is a pure function of a few facts; policy_numbers.h has the numbers, and docs/policy.md what they are worth.
-   The natural map is the residual of the contact law, relative to |g| dt. Based on: no paper. */
+/* policy.c -- the decisions of a step: when a factor is computed again, how a free motion is solved, the limits of an island's solve, the
+   consequences of its result, what rejects an attempt, and how a step is cut.
+   Method: every decision is a pure function of a few facts; policy_numbers.h has the numbers, and docs/policy.md their measured worth. The
+   natural map is the residual of the contact law, relative to |g| dt. Based on: no paper. */
 #include "policy.h"
 
 #ifdef CTI_POLICY_MUTABLE
@@ -40,8 +40,8 @@ const cti_tuned cti_step_table[] = {
 
 CTI_FN int cti_policy_factor_is_cheap(double flops, double nonzeros) { return flops < cti_step_tuned.factors.cheap * nonzeros; }
 
-/* The last rule puts a large factorization off until the factor's age has cost as many iterations as a new one takes to compute. A rule
-   that does not know the future can do no better than twice the best time. */
+/* The last rule delays a large factorization until the factor's age has cost as many iterations as a new factor would take. A rule without
+   knowledge of the future can guarantee no better than twice the best time. */
 CTI_FN int cti_policy_factor_is_due(const cti_factor_stamp *stamp, double flops, double nonzeros, ct_real dt, int moves_in_contact)
 {
     if (stamp->age == 0)
@@ -62,7 +62,7 @@ CTI_FN int cti_policy_factor_is_slow(const cti_factor_stamp *stamp, int iteratio
     return iterations > cti_step_tuned.factors.slow && stamp->age > 0;
 }
 
-/* An impact asks more of a factor than free flight. Without this rule, factors that were put off doubled the worst step of a cloth's impact. */
+/* An impact needs a better factor than free flight. Without this rule, delayed factors doubled the worst step of a cloth's impact. */
 CTI_FN int cti_policy_factor_lands(const cti_factor_stamp *stamp, const cti_solve_memory *memory, int is_cheap)
 {
     return memory->was_free && stamp->age > 0 && is_cheap;
@@ -159,7 +159,7 @@ CTI_FN int cti_policy_chosen_goes_on(ct_real spent) { return !(spent > cti_step_
 
 /* ---- an attempt ---- */
 
-/* Behind the share of the thickness: what the solver's tolerance leaves in a step, twice, and 16 roundings of a coordinate. */
+/* The share of the thickness, plus twice the error that the solver's tolerance leaves in a step, plus 16 roundings of a coordinate. */
 CTI_FN ct_real cti_policy_joint_slack(ct_real thickness, ct_real tolerance, ct_real scale, ct_real dt, ct_real size)
 {
     return cti_max(cti_step_tuned.attempt.joint * thickness, cti_max(2 * tolerance * scale * dt, 16 * CTI_EPS * size));

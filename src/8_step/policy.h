@@ -1,4 +1,4 @@
-/* policy.h -- the decisions of a step's solves, as functions of a few facts. They change nothing; policy_numbers.h has their
+/* policy.h -- the decisions of a step's solves, as functions of a few facts. They have no side effects; policy_numbers.h has their
    numbers. */
 #ifndef CTI_POLICY_H
 #define CTI_POLICY_H
@@ -8,48 +8,51 @@
 
 /* ---- factors ---- */
 
-/* cti_policy_factor_is_cheap -- 1 where a component's factor is computed anew in every step. flops: of a factorization; nonzeros: of the factor. */
+/* cti_policy_factor_is_cheap -- 1 if a component's factor is computed in every step. flops: of a factorization; nonzeros: of the factor. */
 CTI_FN int cti_policy_factor_is_cheap(double flops, double nonzeros);
-/* cti_policy_factor_is_due -- 1 where the factor is computed anew before the free solve of a step of dt. moves_in_contact: contacts act on the
-   component, and since the factor was computed it has moved farther than the thickness. */
+/* cti_policy_factor_is_due -- 1 if the factor is computed again before the free solve of a step of dt. moves_in_contact: contacts act on
+   the component, and it has moved farther than the thickness since the factor was computed. */
 CTI_FN int cti_policy_factor_is_due(const cti_factor_stamp *stamp, double flops, double nonzeros, ct_real dt, int moves_in_contact);
-/* cti_policy_factor_is_exact -- 1 where the factor is computed in double. stiffness: largest of a block, by its mass. */
+/* cti_policy_factor_is_exact -- 1 if the factor is computed in double. stiffness: largest one of a block, relative to its mass. */
 CTI_FN int cti_policy_factor_is_exact(ct_real stiffness);
-/* cti_policy_factor_is_slow -- 1 where a free solve that has not ended after so many iterations asks for a new factor in the next step. */
+/* cti_policy_factor_is_slow -- 1 if a free solve that has taken so many iterations asks for a new factor in the next step. */
 CTI_FN int cti_policy_factor_is_slow(const cti_factor_stamp *stamp, int iterations);
-/* cti_policy_factor_lands -- 1 where a component's first contacts after free flight ask for a new factor at once. */
+/* cti_policy_factor_lands -- 1 if a component's first contacts after free flight ask for a new factor at once. */
 CTI_FN int cti_policy_factor_lands(const cti_factor_stamp *stamp, const cti_solve_memory *memory, int is_cheap);
-/* cti_policy_factor_is_late -- 1 where a component that is solved whole has no factor of this step, since its free motion was extrapolated. */
+/* cti_policy_factor_is_late -- 1 if a component that is one cluster has no factor of this step, because its free motion was
+   extrapolated. */
 CTI_FN int cti_policy_factor_is_late(const cti_factor_stamp *stamp, const cti_solve_memory *memory);
-/* cti_policy_penalized_is_due -- 1 where the factor for corrections is computed anew. renew: the solve asks for it; missing: blocks of the
-   component's n that contacts hold and the factor does not know. */
+/* cti_policy_penalized_is_due -- 1 if the factor for corrections is computed again. renew: the solve asks for it; missing: number of the
+   component's n blocks whose contacts the factor does not contain. */
 CTI_FN int cti_policy_penalized_is_due(const cti_factor_stamp *stamp, ct_real dt, int renew, int missing, int n);
 
 /* ---- free motion ---- */
 
-/* cti_policy_inexact_attempts -- the count for the attempt at hand: above 0 the free motion is solved inexactly. is_paper: never. */
+/* cti_policy_inexact_attempts -- the new count; above 0 the free motion of this attempt is solved inexactly. is_paper: never. */
 CTI_FN int cti_policy_inexact_attempts(const cti_solve_memory *memory, int is_paper);
-/* cti_policy_extrapolated_attempts -- the count for an attempt of dt: above 0 the free motion is extrapolated. renewal_asked: of its factor. */
+/* cti_policy_extrapolated_attempts -- the new count for an attempt of dt; above 0 the free motion is extrapolated. renewal_asked: for its
+   factor. */
 CTI_FN int cti_policy_extrapolated_attempts(const cti_solve_memory *memory, int renewal_asked, ct_real dt, ct_integrator integrator);
-/* cti_policy_free_tolerance -- tolerance of a free solve, as a multiple of the usual one. */
+/* cti_policy_free_tolerance -- factor on the usual tolerance of a free solve. */
 CTI_FN ct_real cti_policy_free_tolerance(int inexact_attempts);
 
 /* ---- an island's solve ---- */
 
-/* cti_policy_is_whole -- 1 where a component is one cluster, 0: it is split into nodes or patches. ports: its blocks in contact; rows:
- * contacts on it. */
+/* cti_policy_is_whole -- 1 if a component is one cluster, 0 if it is split into nodes or patches. ports: its blocks in contact; rows:
+   contacts on it. */
 CTI_FN int cti_policy_is_whole(ct_cluster_mode mode, const cti_solve_memory *memory, int ports, int rows);
-/* cti_policy_whole_attempts -- attempts in which AUTO takes a component whole after its solve by nodes failed. 0: nodes are kept. */
+/* cti_policy_whole_attempts -- number of attempts in which AUTO makes a component one cluster after its solve by nodes failed. 0: it stays
+   split. */
 CTI_FN int cti_policy_whole_attempts(int node_ports);
-/* cti_policy_is_corrected -- 1 where an island with so many components that are solved by nodes gets corrections (smooth.h). */
+/* cti_policy_is_corrected -- 1 if an island with so many components that are split into nodes gets corrections (smooth.h). */
 CTI_FN int cti_policy_is_corrected(int split_components);
 
-/* cti_policy_budget -- facts for the sweeps of a solve. */
+/* cti_policy_budget -- facts for the number of sweeps of a solve. */
 typedef struct cti_policy_budget {
-    int max_sweeps;       /* the user's */
+    int max_sweeps;       /* set by the user */
     int is_later;         /* 1: the solve starts from the solution of an earlier round */
     int has_equations;    /* 1: joints are among the rows */
-    int is_far;           /* 1: cti_policy_is_far of the island's last solve */
+    int is_far;           /* 1: the island's last solve ended far from a solution (cti_policy_is_far) */
     double wasted_sweeps; /* see cti_state */
 } cti_policy_budget;
 /* cti_policy_sweeps -- sweeps that a solve may take. */
@@ -57,68 +60,69 @@ CTI_FN int cti_policy_sweeps(const cti_policy_budget *q);
 
 /* ---- the end of an island's solve, by the natural map of its rows ---- */
 
-/* cti_policy_far_natural -- natural map above which a solve ended far from a solution, and cti_policy_is_far -- 1 where it did, or is NaN. */
+/* cti_policy_far_natural -- natural map above which a solve has ended far from a solution; cti_policy_is_far -- 1 if it has, or is NaN. */
 CTI_FN ct_real cti_policy_far_natural(void);
 CTI_FN int cti_policy_is_far(ct_real natural);
-/* cti_policy_failed_natural -- natural map from which on a solve by nodes has failed. speed: the island's largest free speed [m/s]; scale: velocity
-   that its residuals are relative to [m/s]. */
+/* cti_policy_failed_natural -- natural map from which on a solve by nodes counts as failed. speed: the island's largest free speed [m/s];
+   scale: velocity that its residuals are relative to [m/s]. */
 CTI_FN ct_real cti_policy_failed_natural(ct_real speed, ct_real scale);
-/* cti_policy_any_failed -- 0 where no island can have failed, as the worst natural map of all of them tells. */
+/* cti_policy_any_failed -- 0 if no island can have failed, judging from the largest natural map of all. */
 CTI_FN int cti_policy_any_failed(ct_real worst);
-/* cti_policy_gets_more_sweeps -- 1 where an island that ended on its budget is solved on with another half of it. failed: its
+/* cti_policy_gets_more_sweeps -- 1 if an island that ended on its budget gets half of it in addition. failed: its
    cti_policy_failed_natural. */
 CTI_FN int cti_policy_gets_more_sweeps(cti_solve_status ended, ct_real natural, ct_real failed);
-/* cti_policy_newton_takes_over -- 1 where AUTO gives an island that ICA did not solve to Newton's method.
-   cti_policy_newton_natural -- natural map up to which the result is taken. natural: of ICA's solution. */
+/* cti_policy_newton_takes_over -- 1 if AUTO passes an island that ICA did not solve to Newton's method.
+   cti_policy_newton_natural -- natural map up to which Newton's result is accepted. natural: of ICA's solution. */
 #if CONTACT_WITH_NEWTON
 CTI_FN int cti_policy_newton_takes_over(const ct_solver_desc *desc, cti_solve_status ended, ct_real natural, int rows);
 CTI_FN ct_real cti_policy_newton_natural(ct_real natural);
 #endif
-/* cti_policy_friction_diverged -- 1 where friction contact by contact (CT_FRICTION_LOCAL) has diverged, and ICA solves the island. */
+/* cti_policy_friction_diverged -- 1 if friction contact by contact (CT_FRICTION_LOCAL) has diverged, so that ICA solves the island. */
 CTI_FN int cti_policy_friction_diverged(ct_real natural);
-/* cti_policy_chosen_goes_on -- 0 where the solver that the user chose has spent its bound of the step, and ICA solves the rest. spent: see
-   cti_solve_info, summed over the step. */
+/* cti_policy_chosen_goes_on -- 0 if the solver that the user chose has used up its bound of the step, so that ICA solves the rest. spent:
+   see cti_solve_info, summed over the step. */
 CTI_FN int cti_policy_chosen_goes_on(ct_real spent);
 
 /* ---- an attempt ---- */
 
-/* cti_policy_joint_slack -- distance that joints may miss by [m]. tolerance: the solver's; scale: velocity that residuals are relative to [m/s];
+/* cti_policy_joint_slack -- allowed error of joints [m]. tolerance: the solver's; scale: velocity that residuals are relative to [m/s];
    size: largest coordinate [m]. */
 CTI_FN ct_real cti_policy_joint_slack(ct_real thickness, ct_real tolerance, ct_real scale, ct_real dt, ct_real size);
-/* cti_policy_joint_holds -- 1 where joints that miss by `miss` [m] are not linearized again. times: they were already in this round. */
+/* cti_policy_joint_holds -- 1 if joints with an error of `miss` [m] are not linearized again. times: linearizations so far in this
+   round. */
 CTI_FN int cti_policy_joint_holds(ct_real miss, ct_real slack, int times);
-/* cti_policy_joint_fails -- 1 where a joint that misses by `miss` [m] at the end of the attempt refuses it. */
+/* cti_policy_joint_fails -- 1 if a joint with an error of `miss` [m] at the end of the attempt rejects it. */
 CTI_FN int cti_policy_joint_fails(ct_real miss, ct_real slack);
-/* cti_policy_turns_far -- 1 where a rigid body with contacts may not turn by `angle` [rad] in a substep. */
+/* cti_policy_turns_far -- 1 if a rigid body with contacts may not rotate by `angle` [rad] in a substep. */
 CTI_FN int cti_policy_turns_far(ct_real angle);
 
-/* cti_policy_row_miss -- approach [m/s] by which a substep of dt may miss a contact's row. Beyond it the row is solved again. */
+/* cti_policy_row_miss -- approach [m/s] by which a substep of dt may violate a contact's row. Above it the row is solved again. */
 CTI_FN ct_real cti_policy_row_miss(ct_real thickness, ct_real dt);
-/* cti_policy_rigid_gain, cti_policy_body_gain -- energy [J] that a rigid body, and any other, may gain in a substep. energy: the energies
-   and the work at hand; is_euler: its rule dissipates; rounded: what its elastic energy is computed from [J]. */
+/* cti_policy_rigid_gain, cti_policy_body_gain -- energy [J] that a rigid body, and any other body, may gain in a substep. energy: current
+   energies and work; is_euler: the integration rule dissipates; rounded: scale of the rounding error of its elastic energy [J]. */
 CTI_FN double cti_policy_rigid_gain(double energy);
 CTI_FN double cti_policy_body_gain(int is_euler, double energy, double rounded);
-/* cti_policy_chain_climbs -- 1 where a chain of rigid bodies has risen too far above its energy. rise: of its gravitational energy [J];
-   motion: rise that its motion accounts for [J]; mass [kg], fall: energy of a step's free fall by the mass [J/kg]. */
+/* cti_policy_chain_climbs -- 1 if a chain of rigid bodies has risen too far for its energy. rise: of its gravitational energy [J]; motion:
+   rise that its motion explains [J]; mass [kg], fall: energy of a step's free fall per mass [J/kg]. */
 CTI_FN int cti_policy_chain_climbs(double rise, double motion, double mass, double fall);
-/* cti_policy_newton_is_full -- 1 where the next Newton iteration takes the whole step, 0: a step along which the potential falls. */
+/* cti_policy_newton_is_full -- 1 if the next Newton iteration takes the full step; 0: a step along which the potential falls. */
 CTI_FN int cti_policy_newton_is_full(int iterations);
 
 /* ---- a step and its substeps ---- */
 
-/* cti_policy_dt_reaches -- 1 where a substep dt is as long as `length`, but for rounding. */
+/* cti_policy_dt_reaches -- 1 if a substep dt is as long as `length`, up to rounding. */
 CTI_FN int cti_policy_dt_reaches(ct_real dt, ct_real length);
-/* cti_policy_is_limited -- 1 where a component's step limit is below dt. */
+/* cti_policy_is_limited -- 1 if a component's step limit is below dt. */
 CTI_FN int cti_policy_is_limited(const cti_substep_memory *memory, ct_real dt);
-/* cti_policy_raises_limit -- 1 where so many successes in a row double a step limit. */
+/* cti_policy_raises_limit -- 1 if so many successes in a row double a step limit. */
 CTI_FN int cti_policy_raises_limit(int successes);
-/* cti_policy_is_end -- 1 where a share of an interval is all of it, but for rounding. */
+/* cti_policy_is_end -- 1 if a share of an interval is 1, up to rounding. */
 CTI_FN int cti_policy_is_end(ct_real share);
-/* cti_policy_least_dt -- shortest substep [s] of a step of dt. least: by the user's max_halvings; is_tangled: surfaces intersect. */
+/* cti_policy_least_dt -- shortest substep [s] of a step of dt. least: from the user's max_halvings; is_tangled: surfaces intersect. */
 CTI_FN ct_real cti_policy_least_dt(ct_real dt, ct_real least, int is_tangled);
-/* cti_policy_may_exclude -- 1 where a step that was rolled back so many times may still exclude failed components. */
+/* cti_policy_may_exclude -- 1 if a step that was rolled back so many times may still exclude failed components. */
 CTI_FN int cti_policy_may_exclude(int rollbacks);
-/* cti_policy_may_hold -- 1 where a substep that cannot be halved is tried once more with blocks held. tries: with blocks held, so far. */
+/* cti_policy_may_hold -- 1 if a substep that cannot be halved is tried again with blocks held. tries: such tries so far. */
 CTI_FN int cti_policy_may_hold(int tries);
 
 #endif /* CTI_POLICY_H */

@@ -1,37 +1,37 @@
-/* repair.c -- taking apart what intersects.
-   Method: where one of two bodies is a solid, they leave each other along one direction: of the normals of the faces that take part, and the
-   axes, the one along which the part they share has the shortest way out. Points inside go to where a ray along it leaves the solid, or, where that
-   way is long for the size of what they share, to the nearest point of its surface. Sheets have no inside: an edge moves against a face so that
-   the contour of the intersection gets shorter,
+/* repair.c -- separating pairs that intersect. Method: if one of two bodies is a solid, both separate along one direction. Candidates are
+   the normals of the intersecting faces, and the axes; the one with the shortest way out for the shared part is taken. Points inside move
+   to where a ray along it leaves the solid, or, if that way is long for the size of the shared part, to the nearest point of its surface.
+   Sheets have no inside: an edge moves relative to a face so that the contour of the intersection gets shorter,
        G = sum over the edge's faces i of R_i - 2 (E . R_i) / (E . N) N,
    E the edge, N the face's normal, R_i the direction in which the contour runs from the edge into face i: when the edge moves by d its point
-   in the plane moves by d - E (N . d) / (N . E), and the contour by -R_i along that; half of R_i may be left out, since it cancels over a closed
-   contour, and what remains is the same for edge and face in either role. The sum over a contour is a direction for all of it.
-   Every row asks for a speed by recovery through softness alone, so that rows that contradict each other settle on something.
+   in the plane moves by d - E (N . d) / (N . E), and the contour by -R_i along that; half of R_i may be left out, since it cancels over a
+   closed contour, and the rest is the same with the roles of edge and face exchanged. The sum over a contour is a direction for all of it.
+   Every row requires a speed through recovery and softness alone, so that contradicting rows find a compromise.
    Based on: Li, Pan, Huang, Bao, Jin 2015, sec. 3 (push-out through the nearest surface); Volino, Magnenat-Thalmann, Resolving surface
-   collisions through intersection contour minimization, 2006. differs: the common direction of two bodies; where a contour cuts a sheet in two,
-   the smaller part is pulled back through, for the length of such a contour may not say anything. */
+   collisions through intersection contour minimization, 2006. differs: the common direction of two bodies; if a contour cuts a sheet in
+   two, the smaller part is pulled back through, since the length of such a contour may have no gradient. */
 #include "repair.h"
 #include "../0_base/sets.h"
 #include "../0_base/sort.h"
 #include "../4_geom/dist.h"
 
 #define CTI_REPAIR_WAYS 32            /* directions that are compared */
-#define CTI_REPAIR_TIME CTI_R(0.1)    /* [s] in which a depth is to be left */
-#define CTI_REPAIR_LOCAL CTI_R(4)     /* way out over the size of what is shared: above, points leave by the nearest surface */
-#define CTI_REPAIR_KEEP CTI_R(1.5)    /* the way of the last step is kept while it is not longer than that over the shortest */
-#define CTI_REPAIR_STIFF CTI_R(0.03)  /* softness, of the blocks' inverse mass, where the way is known */
-#define CTI_REPAIR_SOFT CTI_R(0.1)    /* and where a contour is followed, whose directions change as it shrinks */
-#define CTI_REPAIR_RIGID CTI_R(0.03)  /* the same for all rows on a rigid body together: what they add up to has to stay solvable */
-#define CTI_REPAIR_PAST CTI_R(4)      /* thicknesses beyond the way out that are aimed at */
-#define CTI_REPAIR_STEEP CTI_R(0.1)   /* least |E . N| */
+#define CTI_REPAIR_TIME CTI_R(0.1)    /* [s] time in which a depth is to be removed */
+#define CTI_REPAIR_LOCAL CTI_R(4)     /* [size of the shared part] longest way out along the common direction; beyond it points leave
+                                         through the nearest surface */
+#define CTI_REPAIR_KEEP CTI_R(1.5)    /* [shortest way] the direction of the last step is kept while its way is not longer than this */
+#define CTI_REPAIR_STIFF CTI_R(0.03)  /* [blocks' inverse mass] softness if the direction is known */
+#define CTI_REPAIR_SOFT CTI_R(0.1)    /* and for rows that follow a contour, whose directions change as it shrinks */
+#define CTI_REPAIR_RIGID CTI_R(0.03)  /* the same for all rows on a rigid body together, whose sum must remain solvable */
+#define CTI_REPAIR_PAST CTI_R(4)      /* [thickness] distance beyond the way out that is aimed at */
+#define CTI_REPAIR_STEEP CTI_R(0.1)   /* smallest |E . N| */
 
-/* two bodies that share something; ways [n]: candidates, a moves along them */
+/* two bodies with a shared part; ways [n]: candidate directions, along which a moves */
 typedef struct cti_repair_bodies {
     int a, b, n;
     cti_v3 ways[CTI_REPAIR_WAYS];
-    ct_real lo[CTI_REPAIR_WAYS], hi[CTI_REPAIR_WAYS]; /* of what is shared */
-    int inside;  /* vertices inside of the other body */
+    ct_real lo[CTI_REPAIR_WAYS], hi[CTI_REPAIR_WAYS]; /* extent of the shared part along each */
+    int inside;  /* vertices inside the other body */
 } cti_repair_bodies;
 
 static cti_v3 cti_repair_normal(const cti_surface *f, int face)
@@ -41,7 +41,7 @@ static cti_v3 cti_repair_normal(const cti_surface *f, int face)
     return cti_v3_unit(cti_v3_cross(cti_v3_sub(cti_v3_at(f->x0, t[1]), o), cti_v3_sub(cti_v3_at(f->x0, t[2]), o)), cti_v3_make(0, 1, 0));
 }
 
-/* weights of a point of a face, at most once each */
+/* weights of a point of a face, each at most one */
 static void cti_repair_weights(const cti_surface *f, cti_v3 p, const int32_t *t, ct_real *w)
 {
     ct_real point[3], bary[3];
@@ -52,7 +52,7 @@ static void cti_repair_weights(const cti_surface *f, cti_v3 p, const int32_t *t,
         w[k] = -bary[k];
 }
 
-/* the point that an edge and a face have in common, as a pair */
+/* the common point of an edge and a face, as a pair */
 static cti_v3 cti_repair_cross(const cti_surface *f, int edge, int face, cti_pair *out)
 {
     const int32_t *e = f->edges + 2 * (size_t)edge, *t = f->faces + 3 * (size_t)face;
@@ -99,14 +99,14 @@ static void cti_repair_extend(cti_repair_bodies *q, cti_v3 p)
     }
 }
 
-/* 1 when this edge and this face belong to the two bodies */
+/* 1 if this edge and this face belong to the two bodies */
 static int cti_repair_is_of(const cti_surface *f, const cti_repair_bodies *q, int edge, int face)
 {
     int x = f->body_of[f->edges[2 * edge]], y = f->body_of[f->faces[3 * face]];
     return (x == q->a && y == q->b) || (x == q->b && y == q->a);
 }
 
-/* what the bodies share: points on both surfaces, and vertices of one inside of the other */
+/* extent of the shared part: points on both surfaces, and vertices of one body inside the other */
 static void cti_repair_share(const cti_state *s, cti_repair_bodies *q)
 {
     const cti_contacts *found = &s->contact;
@@ -132,7 +132,7 @@ static void cti_repair_share(const cti_state *s, cti_repair_bodies *q)
     }
 }
 
-/* how far a has to go along way i until what is shared has left the solid: past b's top, or b past a's bottom */
+/* distance that a must move along direction i until the shared part has left the solid: past b's top, or b past a's bottom */
 static ct_real cti_repair_way_out(const cti_surface *f, const cti_repair_bodies *q, int way)
 {
     ct_real out = CTI_REAL_MAX, top = -CTI_REAL_MAX, bottom = CTI_REAL_MAX;
@@ -148,7 +148,7 @@ static ct_real cti_repair_way_out(const cti_surface *f, const cti_repair_bodies 
     return cti_max(out, 0);
 }
 
-/* the shortest way out; *out_local 1 when it is long for what is shared. 0: out of memory */
+/* the shortest way out; *out_local 1 if it is long for the size of the shared part. 0: out of memory */
 static int cti_repair_choose(cti_state *s, const cti_repair_bodies *q, cti_v3 *out_n, ct_real *out_depth, int *out_local)
 {
     const cti_surface *f = &s->surface;
@@ -162,7 +162,7 @@ static int cti_repair_choose(cti_state *s, const cti_repair_bodies *q, cti_v3 *o
     for (i = 0; i < q->n; i++) {
         ct_real d = cti_repair_way_out(f, q, i);
         size = cti_min(size, q->hi[i] - q->lo[i]);
-        /* the old way is easier by a factor, so that small changes do not turn it */
+        /* the old direction is preferred by a factor, so that small changes do not switch directions */
         if (old && cti_v3_dot(old->normal, q->ways[i]) > CTI_R(0.98))
             d /= CTI_REPAIR_KEEP;
         if (d < best)
@@ -179,7 +179,7 @@ static int cti_repair_choose(cti_state *s, const cti_repair_bodies *q, cti_v3 *o
     return CTI_PUSH(s->mem, s->contact.ways, way);
 }
 
-/* where the ray from vertex v along n leaves the faces of a body first: weights of the face; distance, or < 0 */
+/* where the ray from vertex v along n first leaves a body: weights of the face; returns the distance, or < 0 */
 static ct_real cti_repair_ray(const cti_surface *f, int v, cti_v3 n, int body, cti_pair *out)
 {
     cti_v3 p = cti_v3_at(f->x0, v);
@@ -218,7 +218,7 @@ static ct_real cti_repair_nearest(const cti_surface *f, int v, int body, cti_pai
     return best;
 }
 
-/* vertices of the first body inside of the second, each along n or by the nearest surface */
+/* vertices of the first body inside the second: each leaves along n or through the nearest surface */
 static int cti_repair_inside(cti_state *s, int body, int solid, cti_v3 n, int local)
 {
     const cti_surface *f = &s->surface;
@@ -236,8 +236,8 @@ static int cti_repair_inside(cti_state *s, int body, int solid, cti_v3 n, int lo
     return 1;
 }
 
-/* what lies at the shared part on the far side has to come back through: faces of both bodies there are tangled with the other. The box is that of
-   the points on both surfaces and inside, widened */
+/* features of the shared part on the far side must be able to come back: faces of both bodies there are marked as tangled with the other
+   body. The box is that of the points on both surfaces and inside, widened */
 static int cti_repair_around(cti_state *s, const cti_repair_bodies *q, ct_real depth, uint64_t **marks)
 {
     const cti_surface *f = &s->surface;
@@ -249,7 +249,7 @@ static int cti_repair_around(cti_state *s, const cti_repair_bodies *q, ct_real d
             const int32_t *t = f->faces + 3 * (size_t)i;
             cti_v3 x = cti_v3_at(f->x0, t[0]), y = cti_v3_at(f->x0, t[1]), z = cti_v3_at(f->x0, t[2]);
             cti_v3 lo = cti_v3_min(x, cti_v3_min(y, z)), hi = cti_v3_max(x, cti_v3_max(y, z));
-            /* the first six ways are the axes, each with its opposite */
+            /* the first six directions are the axes, each with its opposite */
             if (lo.x > q->hi[0] + wide || hi.x < q->lo[0] - wide || lo.y > q->hi[2] + wide || hi.y < q->lo[2] - wide || lo.z > q->hi[4] + wide ||
                 hi.z < q->lo[4] - wide)
                 continue;
@@ -261,7 +261,7 @@ static int cti_repair_around(cti_state *s, const cti_repair_bodies *q, ct_real d
     return 1;
 }
 
-/* one pair of bodies; done [pairs] marks what needs no contour */
+/* one pair of bodies; done [pairs] marks intersections that need no contour */
 static int cti_repair_solids(cti_state *s, int a, int b, uint8_t *done, uint64_t **marks)
 {
     const cti_surface *f = &s->surface;
@@ -289,13 +289,13 @@ static int cti_repair_solids(cti_state *s, int a, int b, uint8_t *done, uint64_t
 
 /* ---- contours ---- */
 
-/* an intersection in its contour: parent with parity, 1 when the edge's side of this one is the face's side of the parent */
+/* an intersection as a member of its contour: union-find with parity; 1: the edge's side here is the face's side at the parent */
 typedef struct cti_repair_point {
     int32_t parent;
     uint8_t turned;
-    cti_v3 gradient, sum; /* of this point; of the contour, seen from the edge of its root */
+    cti_v3 gradient, sum; /* of this point; of the contour, as seen from the edge of its root */
     ct_real length;       /* of the edge */
-    int side_small[2];    /* of the contour: smallest part cut off on the edges' side of the root, and on its faces' */
+    int side_small[2];    /* of the contour: smallest part that is cut off on the side of the root's edge, and on that of its face */
     cti_v3 side_pull[2];  /* along the edges, from the smaller part to the larger */
 } cti_repair_point;
 
@@ -333,7 +333,7 @@ static int32_t cti_repair_root(const cti_repair_point *p, int32_t i, int *turned
     return i;
 }
 
-/* two points of one segment belong to one contour; turned: the edge of one is on the side of the face of the other */
+/* joins two points of one segment to one contour; turned: the edge of one is on the side of the face of the other */
 static void cti_repair_join(cti_repair_point *p, int32_t i, int32_t j, int turned)
 {
     int ti, tj;
@@ -344,7 +344,7 @@ static void cti_repair_join(cti_repair_point *p, int32_t i, int32_t j, int turne
     p[ri > rj ? ri : rj].parent = ri > rj ? rj : ri;
 }
 
-/* segments of contours lie in two faces: points that name the same two are its ends. 0: out of memory */
+/* segments of contours lie in two faces: points with the same two faces are the ends of one segment. 0: out of memory */
 static int cti_repair_link(cti_state *s, cti_repair_point *p, const uint8_t *done)
 {
     const cti_surface *f = &s->surface;
@@ -360,7 +360,7 @@ static int cti_repair_link(cti_state *s, cti_repair_point *p, const uint8_t *don
             if (own < 0 || done[i])
                 continue;
             keys[m] = (uint64_t)(uint32_t)low << 32 | (uint32_t)cti_max_int(own, face);
-            who[m++] = 2 * i + (low == face); /* 1: the edge is on the side of the higher face */
+            who[m++] = 2 * i + (low == face); /* 1: the edge is on the side of the face with the higher number */
         }
     cti_sort_u64(keys, who, scratch, who + 2 * n, m);
     for (i = 1; i < m; i++)
@@ -369,7 +369,8 @@ static int cti_repair_link(cti_state *s, cti_repair_point *p, const uint8_t *don
     return 1;
 }
 
-/* what the cut edges leave together: part [nv] and the number of vertices of each, at its root. 0: out of memory */
+/* the parts into which the intersecting edges cut the surfaces: part [nv], and the number of vertices of each at its root. 0: out of
+   memory */
 static int cti_repair_cut(cti_state *s, const uint8_t *done, int32_t **out_part, int32_t **out_size)
 {
     const cti_surface *f = &s->surface;
@@ -385,15 +386,15 @@ static int cti_repair_cut(cti_state *s, const uint8_t *done, int32_t **out_part,
         if (!cut[i])
             cti_sets_join(part, f->edges[2 * i], f->edges[2 * i + 1]);
     for (i = 0; i < f->nv; i++) {
-        part[i] = part[part[i]]; /* roots are the smallest of their part: what is below i is flat */
+        part[i] = part[part[i]]; /* a root is the smallest vertex of its part, so that all smaller vertices are flattened already */
         size[part[i]]++;
     }
     *out_part = part, *out_size = size;
     return 1;
 }
 
-/* a part that a contour cuts off is on the wrong side when it is the smaller one: its edges are pulled back through. The side of the contour that
-   cuts off least decides */
+/* Of the parts that a contour cuts off, the smaller one is on the wrong side: its edges are pulled back through. The side of the contour
+   that cuts off less decides */
 static int cti_repair_pull(cti_state *s, cti_repair_point *p, const uint8_t *done)
 {
     const cti_surface *f = &s->surface;
@@ -421,7 +422,7 @@ static int cti_repair_pull(cti_state *s, cti_repair_point *p, const uint8_t *don
     return 1;
 }
 
-/* all intersections that are not done: along the sum of their contour, or by their own gradient where that says nothing */
+/* all intersections that are not done: along the sum of their contour, or along their own gradient if the sum has no direction */
 static int cti_repair_contours(cti_state *s, const uint8_t *done)
 {
     const cti_surface *f = &s->surface;
@@ -460,7 +461,7 @@ static int cti_repair_contours(cti_state *s, const uint8_t *done)
 
 /* ---- both ---- */
 
-/* pairs of bodies, the lower first, that share something and of which one is a solid. 0: out of memory */
+/* pairs of bodies, the lower first, with a shared part, of which at least one is a solid. 0: out of memory */
 static int cti_repair_list(cti_state *s, uint64_t **out)
 {
     const cti_surface *f = &s->surface;
@@ -515,7 +516,7 @@ CTI_FN int cti_repair_find(cti_state *s, uint64_t **marks)
     return ok;
 }
 
-/* an edge and a face that hang on more blocks than a row has terms: the nearer end speaks for the edge */
+/* an edge and a face that depend on more blocks than a row has terms: the nearer end represents the edge */
 static void cti_repair_fit(const cti_surface *f, cti_pair *pair)
 {
     int k, n = 0, nearer = pair->w[1] > pair->w[0];
@@ -530,7 +531,7 @@ static void cti_repair_fit(const cti_surface *f, cti_pair *pair)
     pair->n_a = 1, pair->n = 4;
 }
 
-/* rows that act on one rigid body add up: each is softened by their number. rows [bodies]; 0: out of memory */
+/* rows on the same rigid body add up, so each is softened by their number. rows [bodies]; 0: out of memory */
 static int32_t *cti_repair_crowds(cti_state *s)
 {
     const cti_surface *f = &s->surface;
@@ -545,7 +546,7 @@ static int32_t *cti_repair_crowds(cti_state *s)
     return rows;
 }
 
-/* what nodes answer an impulse with by their own blocks of A, over what they do by their masses: stiff ones have more to be moved against */
+/* response of the nodes to an impulse by their own blocks of A, relative to that by their masses: stiff nodes need softer rows */
 static ct_real cti_repair_stiffer(const cti_row_context *c, const cti_row *row)
 {
     ct_real soft = 0, own = 0;
@@ -559,7 +560,7 @@ static ct_real cti_repair_stiffer(const cti_row_context *c, const cti_row *row)
     return soft > 0 && own > 0 ? cti_min(1, own / soft) : 1;
 }
 
-/* what a unit impulse along n does to the row by the blocks' masses: softness of a row whose end is on the right side already */
+/* response of the row to a unit impulse along n, by the blocks' masses: softness of a row whose end is already on the right side */
 static ct_real cti_repair_softness(const cti_row_context *c, const cti_row *row, cti_v3 n)
 {
     ct_real soft = 0;
@@ -584,7 +585,7 @@ CTI_FN int cti_repair_rows(cti_state *s, const cti_row_context *c)
         cti_repair_fit(&s->surface, &r.pair);
         if (!cti_rows_build(c, &r.pair, r.normal, 0, 1, 0, &row, &origin))
             continue;
-        /* lambda >= (recover - u_n) / softness and nothing else: a hard law with the same compliance asks for less */
+        /* lambda >= (recover - u_n) / softness and nothing else: a hard law with the same compliance requires less */
         row.mu = 0;
         row.w[0] -= origin.base[0];
         origin.base[0] = origin.base[1] = origin.base[2] = 0;

@@ -1,12 +1,12 @@
-/* script.c -- motion that is prescribed.
-   Method: x(t) = path(t, key(t)). key is linear between keyframes; a piece of a path is a screw that starts from where the one before it ended,
-   x -> center + R(t) (x - center) + linear t, and the path their composition. It is a function of time alone: a step that is taken back, or
-   halved, finds it unchanged. */
+/* script.c -- prescribed motion.
+   Method: x(t) = path(t, key(t)). key is linear between keyframes. A segment of a path is a screw motion that starts where the one before
+   it ended, x -> center + R(t) (x - center) + linear t; the path is their composition. It depends on time alone: a step that is undone or
+   halved finds it unchanged. */
 #include "script.h"
 #include "../1_math/elem.h"
 
-/* one piece after t seconds: rotation about a centre that moves along, by Rodrigues' formula. In double in both builds, rounded once: a float
-   knows an hour to a quarter of a millisecond only */
+/* one segment after t seconds: rotation about a moving centre, by Rodrigues' formula. In double in both builds and rounded once: a float
+   time of one hour has a resolution of a quarter of a millisecond only */
 static cti_v3 cti_script_piece(const ct_motion *motion, cti_v3 start, double t)
 {
     double p[3], w[3], c[3], r[3], turned[3], rate, co, si, along;
@@ -61,7 +61,7 @@ CTI_FN cti_v3 cti_script_point(const cti_script *s, int i, double time, cti_v3 *
     int k = 0, last = s->n_keyframes - 1;
     if (s->n_keyframes > 0) {
         at = last > 0 ? t / s->interval : 0;
-        /* a time that is a keyframe's but for rounding is the keyframe's */
+        /* a time that equals a keyframe's up to rounding is the keyframe's */
         k = at >= (double)last ? last : (at > 0 ? (int)(at + 1e-9) : 0);
         x = cti_v3_at(s->keyframes + 3 * (size_t)k * (size_t)s->n, i);
         if (k < last) {
@@ -71,7 +71,7 @@ CTI_FN cti_v3 cti_script_point(const cti_script *s, int i, double time, cti_v3 *
         }
     }
     moved = cti_script_follow(s->path, s->n_path, x, t, out_velocity);
-    /* the path turns the keyframes' velocity: it is affine, so a difference is exact */
+    /* the path rotates the keyframes' velocity; it is affine, so a difference is exact */
     if (out_velocity && cti_v3_norm2(rate) > 0)
         *out_velocity = cti_v3_add(*out_velocity, cti_v3_sub(cti_script_follow(s->path, s->n_path, cti_v3_add(x, rate), t, NULL), moved));
     return moved;

@@ -1,21 +1,21 @@
-/* smooth.c -- corrections of whole bodies for a solve that takes them node by node.
-   Method: Gauss-Seidel over nodes leaves errors that are smooth over a body. With the contacts' multipliers fixed and their state as it is,
-   they are what M z = b + J' r - A v says, where M is A and a stiffness at the blocks that contacts hold: along the normal where one is
-   pressed, across it the majorant mu lambda / |u_t| of sliding friction, which is stiff where a contact sticks. M has the pattern of A, and
-   its float factor may lag: where it does not know of a contact the correction is cut back so that it neither presses nor opens it. Based
-   on: Graeser and Kornhuber 2009 (truncated Newton multigrid: relax, then correct what the constraints leave free); differs: a direct solve
-   for the coarse grids, contacts of several nodes hold each of them alone. */
+/* smooth.c -- corrections of whole bodies for a solve that splits them into nodes.
+   Method: Gauss-Seidel over nodes leaves errors that are smooth over a body. With fixed multipliers and contact states they solve M z = b +
+   J' r - A v. M is A plus a stiffness at the blocks of active contacts: along the normal of a loaded one, and in the tangent plane mu
+   lambda / |u_t|, the majorant of sliding friction, which is stiff if the contact sticks. M has the pattern of A. Its float factor may lag:
+   for a contact that it does not contain, the correction is scaled back so that it neither presses nor opens the contact. Based on: Graeser
+   and Kornhuber 2009 (truncated Newton multigrid: relax, then correct what the constraints leave free); differs: a direct solve for the
+   coarse grids; a contact of several nodes holds each of them independently. */
 #include "smooth.h"
 #include "policy.h"
 
-#define CTI_SMOOTH_STIFF CTI_R(100) /* [1] stiffness of a held block, in diagonals of A. */
+#define CTI_SMOOTH_STIFF CTI_R(100) /* [diagonal of A] stiffness of a held block */
 
 static int cti_smooth_split(const cti_smoother *t, int c) { return t->f->components[t->island->components[c]].solve.node_ports > 0; }
 
-/* a contact that acts: pressed, or a joint */
+/* an active contact: loaded, or a joint */
 static int cti_smooth_is_active(const cti_row *row) { return row->equations || row->r[0] > 0; }
 
-/* stiffness of one row at its blocks of split components, into the diagonal of A */
+/* adds the stiffness of one row at its blocks of split components to the diagonal of A */
 static void cti_smooth_stiffen(const cti_smoother *t, const cti_row *row, const ct_real *v)
 {
     ct_real u[3], slip, slide = row->mu * row->r[0];
@@ -35,7 +35,8 @@ static void cti_smooth_stiffen(const cti_smoother *t, const cti_row *row, const 
     }
 }
 
-/* blocks that active rows touch, and how many of each component's the factor at hand does not hold; marks components whose factor is due */
+/* finds the blocks that active rows touch, and how many of each component's the present factor does not contain; marks components whose
+   factor is due */
 static int cti_smooth_look(cti_smoother *t, int renew)
 {
     const cti_island *q = t->island;
@@ -55,7 +56,7 @@ static int cti_smooth_look(cti_smoother *t, int renew)
     return any;
 }
 
-/* the factor of a component's M, which is in A. 0: out of memory */
+/* factors a component's M, which is stored in A. 0: out of memory */
 static int cti_smooth_factor(cti_smoother *t, cti_component *p)
 {
     cti_factors *f = t->f;
@@ -69,7 +70,7 @@ static int cti_smooth_factor(cti_smoother *t, cti_component *p)
     return 1;
 }
 
-/* new factors where they are due. 0: out of memory */
+/* computes the factors that are due. 0: out of memory */
 static int cti_smooth_renew(cti_smoother *t, int renew, const ct_real *v)
 {
     const cti_island *q = t->island;
@@ -94,8 +95,8 @@ static int cti_smooth_renew(cti_smoother *t, int renew, const ct_real *v)
     return ok;
 }
 
-/* a row some of whose blocks the factor does not hold: z may not change the approach of an active one, nor close an open one farther than
- * to touch */
+/* a row with blocks that the factor does not contain: z may not change the approach of an active row, nor close an open one farther than to
+   touch */
 static void cti_smooth_cut(cti_smoother *t, const cti_row *row, const ct_real *v)
 {
     cti_v3 n = cti_v3_at(row->frame, 0);

@@ -1,7 +1,7 @@
 /* snapshot.c -- the start of a step.
-   Method: copies of the arrays that are history and small beside the matrix. Factors are not copied: what is kept of them is when and for
-   what they were made; one that was replaced since is known by its version and made anew. Where a step renews a factor before it uses the
-   old one, as nearly all do, a step that is tried again gives the bits that it would have given at once. Based on: no paper. */
+   Method: copies the arrays of history, which are small compared with the matrix. Factors are not copied, only when and for which matrix
+   they were made; a factor that was replaced since is recognized by its version and computed again. Nearly all steps renew a factor before
+   they use the old one; such a step gives the same bits when it is tried again. Based on: no paper. */
 #include "snapshot.h"
 #include "assemble.h"
 #include "energy.h"
@@ -35,7 +35,7 @@ CTI_FN int cti_copy_save(cti_state *s, cti_copy *t)
            CTI_SNAPSHOT_COPY(m, t->energies, s->energy.now, CTI_LEN(s->energy.now));
 }
 
-/* What is kept of the components: no array of theirs. 0: out of memory */
+/* Copies the components' plain data, but no array of theirs. 0: out of memory */
 static int cti_snapshot_save_components(cti_mem *mem, const cti_factors *f, cti_component_start **out)
 {
     int i;
@@ -65,7 +65,7 @@ CTI_FN int cti_snapshot_save(cti_state *s, int all, cti_snapshot *t)
                      CTI_SNAPSHOT_COPY(m, t->memory.table, s->contact.memory.table, CTI_LEN(s->contact.memory.table))));
 }
 
-/* a block; two: BDF2 */
+/* copies a block; two: BDF2 */
 static void cti_copy_block(cti_state *s, int b, int two, const cti_copy *t)
 {
     cti_v3_put(s->x, b, cti_v3_at(t->x, b)), cti_v3_put(s->v, b, cti_v3_at(t->v, b)), cti_v3_put(s->history.dv, b, cti_v3_at(t->dv, b));
@@ -87,8 +87,8 @@ CTI_FN void cti_copy_restore(cti_state *s, const cti_component *q, const cti_cop
     }
 }
 
-/* The stamp of factors that a step may have replaced since `start`. A factor with another version is not the one of the start: it has no age then,
-   and is computed when it is asked for. */
+/* Resets the stamp of factors that a step may have replaced since `start`. A factor with another version is not that of the start: it gets
+   no age, and is computed when it is asked for. */
 static void cti_snapshot_rewind_stamp(const cti_factor_stamp *start, cti_factor_stamp *stamp)
 {
     int version = stamp->version, penalized_version = stamp->penalized_version, penalized_known = stamp->penalized_known;
@@ -114,7 +114,7 @@ static void cti_snapshot_rewind_components(cti_factors *f, const cti_component_s
     }
 }
 
-/* arrays that a step replaces change places with their copies: that cannot run out of memory */
+/* exchanges arrays that a step replaces with their copies, which cannot run out of memory */
 static void cti_snapshot_swap(cti_state *s, int all, cti_snapshot *t)
 {
     cti_way *ways = s->contact.ways;
@@ -122,7 +122,7 @@ static void cti_snapshot_swap(cti_state *s, int all, cti_snapshot *t)
     cti_memory memory = s->contact.memory;
     s->contact.ways = t->ways, t->ways = ways;
     s->detect.tangles = t->tangles, t->tangles = tangles;
-    s->detect.n_tangled = cti_max_int(1, t->n_tangled); /* the next step looks for tangled pairs first */
+    s->detect.n_tangled = cti_max_int(1, t->n_tangled); /* the next step searches for intersecting pairs first */
     if (all)
         s->contact.memory = t->memory, t->memory = memory;
 }

@@ -1,19 +1,19 @@
-/* snapshot.h -- the start of a step, kept so that what runs out of memory can be taken back. */
+/* snapshot.h -- a copy of the state at the start of a step, to which a step returns when it runs out of memory. */
 #ifndef CTI_SNAPSHOT_H
 #define CTI_SNAPSHOT_H
 
 #include "state.h"
 
-/* cti_snapshot_save -- copies what a step changes: the state, its integrator's and its factors' history, what is tangled; with all != 0 the contact
-   memory too, which a step changes last. 0: out of memory, and then nothing is to be restored. */
+/* cti_snapshot_save -- copies the data that a step changes: the state, the history of integrator and factors, the intersecting pairs; with
+   all != 0 also the contact memory, which a step changes last. 0: out of memory; then nothing must be restored. */
 CTI_FN int cti_snapshot_save(cti_state *s, int all, cti_snapshot *out);
-/* cti_snapshot_restore -- the state is what it was; what is computed from it is computed anew. Once, and with the same `all`. A factor that was
-   replaced since is not brought back, but computed when it is asked for. Never allocates. */
+/* cti_snapshot_restore -- restores the state, and recomputes what depends on it. Only once, and with the same `all`. A factor that was
+   replaced since is not restored; it is computed again when it is asked for. Never allocates. */
 CTI_FN void cti_snapshot_restore(cti_state *s, int all, cti_snapshot *from);
 CTI_FN void cti_snapshot_free(cti_mem *mem, cti_snapshot *t);
-/* cti_copy_save -- what belongs to blocks and bodies; energies mean nothing where they are not known. 0: out of memory. */
+/* cti_copy_save -- copies the data of blocks and bodies; the energies are meaningful only if known. 0: out of memory. */
 CTI_FN int cti_copy_save(cti_state *s, cti_copy *out);
-/* cti_copy_restore -- the same of one component. Positions of the surface are not. */
+/* cti_copy_restore -- restores those of one component. Positions of the surface are not restored. */
 CTI_FN void cti_copy_restore(cti_state *s, const cti_component *q, const cti_copy *from);
 CTI_FN void cti_copy_free(cti_mem *mem, cti_copy *t);
 

@@ -1,8 +1,9 @@
 /* solve_islands.c -- the constrained solve of an attempt, island by island.
-   Method: rows that share components, directly or through others, are an island; each is taken out of the world, solved from where the last
-   round left it, and judged by its own residual. A free component's momentum is balanced after the sweeps; a factor that lags too far is
-   renewed on the way; an island whose solve by nodes fails is solved again with its bodies whole. Islands without new rows
-   keep their solution, bit by bit. Based on: Otaduy 2009, sec. 4, step 4.1; differs: the paper solves all contacts as one problem. */
+   Method: an island consists of rows that share components, directly or through others. Each is copied out of the world, solved from the
+   result of the last round, and judged by its own residual. After the sweeps the momentum of each free component is balanced. A factor that
+   lags too far is computed again during the solve. An island whose solve by nodes fails is solved again with each body as one cluster.
+   Islands without new rows keep their solution, bit by bit. Based on: Otaduy 2009, sec. 4, step 4.1; differs: the paper solves all contacts
+   as one problem. */
 #include "solve_islands.h"
 #include "balance.h"
 #include "clusters.h"
@@ -15,18 +16,19 @@
 #include "../3_solve/ica_paper.h"
 #include "../3_solve/solve_policy.h"
 
-#define CTI_ISLANDS_NOTE_US 0.08 /* [us] that the notes of a block take, about; see cti_tasks_run_work */
+#define CTI_ISLANDS_NOTE_US 0.08 /* [us] about the time of a block's notes; see cti_tasks_run_work */
 
 /* islands of one solve */
 typedef struct cti_islands {
     int n;
     int32_t *start;          /* [n + 1] in rows */
-    uint8_t *todo;           /* [n] 0: solved before, 1: to solve, 2: to solve, and some of its components were in this attempt */
+    uint8_t *todo;           /* [n] 0: solved before, 1: to be solved, 2: to be solved, and some of its components were solved in this
+                                attempt */
     ct_real *scale;          /* [n] velocity that residuals are relative to */
     ct_real *failed;         /* [n] natural map from which on a solve by nodes has failed */
-    ct_real *natural;        /* [n] how well its rows are solved */
-    uint8_t *bridged;        /* [n] 1: solved by the chosen solver, which knows no nodes */
-    cti_solve_status *ended; /* [n] how it did when it was solved last */
+    ct_real *natural;        /* [n] natural map of its rows */
+    uint8_t *bridged;        /* [n] 1: solved by the solver that the user chose, which has no node splitting */
+    cti_solve_status *ended; /* [n] status of its last solve */
 } cti_islands;
 
 CTI_FN ct_real cti_islands_scale(const cti_state *s, ct_real dt, ct_real speed)
@@ -50,7 +52,7 @@ CTI_FN void cti_islands_problem(const cti_state *s, cti_problem *p)
     p->tasks = &s->desc.tasks;
 }
 
-/* rows and origins sorted by island, each island's in their order; start [n_islands + 1] */
+/* sorts rows and origins by island, in their order within each; start [n_islands + 1] */
 static int cti_islands_sort(cti_state *s, int32_t **out_start, int *out_n)
 {
     int n = CTI_LEN(s->contact.rows), i;
@@ -86,14 +88,14 @@ typedef struct cti_islands_balances {
     ct_real dt;
 } cti_islands_balances;
 
-/* what a solve left of its components' momenta, whose residual is r */
+/* balances the momenta of the components, where a solve with residual r left an error */
 static int cti_islands_balance(void *ctx, ct_real *r, ct_real *v)
 {
     const cti_islands_balances *b = (const cti_islands_balances *)ctx;
     return cti_balance(b->s, b->dt, b->q, r, v);
 }
 
-/* the same of an island behind its solve. 0: out of memory */
+/* the same for an island after its solve. 0: out of memory */
 static int cti_islands_balance_one(cti_state *s, ct_real dt, const cti_island *q)
 {
     cti_problem_rhs(&q->p, s->system.work);
@@ -107,7 +109,7 @@ typedef struct cti_islands_judges {
     cti_residuals res;
 } cti_islands_judges;
 
-/* what is noted in components */
+/* records the results in the components */
 static void cti_islands_note(int begin, int end, int worker, void *context)
 {
     const cti_islands_judges *j = (const cti_islands_judges *)context;
@@ -126,7 +128,7 @@ static void cti_islands_note(int begin, int end, int worker, void *context)
     }
 }
 
-/* what an island's solution is worth, noted in its components. 0: out of memory */
+/* judges an island's solution and records the result in its components. 0: out of memory */
 static int cti_islands_judge(cti_state *s, ct_real dt, const cti_island *q, const cti_solve_info *info)
 {
     cti_islands_judges j;
@@ -140,7 +142,7 @@ static int cti_islands_judge(cti_state *s, ct_real dt, const cti_island *q, cons
     return 1;
 }
 
-/* new factors where the island's lag. 0: out of memory */
+/* computes new factors for components of the island that need them. 0: out of memory */
 static int cti_islands_renew(cti_state *s, ct_real dt, const cti_island *q)
 {
     int c;
@@ -151,7 +153,7 @@ static int cti_islands_renew(cti_state *s, ct_real dt, const cti_island *q)
     return 1;
 }
 
-/* new factors of components that end a free flight. 0: out of memory */
+/* computes new factors for components that end a free flight. 0: out of memory */
 static int cti_islands_land(cti_state *s, ct_real dt, const cti_island *q)
 {
     int c;
@@ -166,8 +168,8 @@ static int cti_islands_land(cti_state *s, ct_real dt, const cti_island *q)
     return 1;
 }
 
-/* The start of a first solve. Components that were in contact and solved by nodes in the last two attempts start from the last step's
-   velocity and its gain. That is nearer to their end than the free motion */
+/* The start of a first solve. Components that were in contact and split into nodes in the last two attempts start from the last step's
+   velocity plus its change in that step, which is nearer to the solution than the free motion */
 static void cti_islands_begin(const cti_state *s, ct_real dt, const cti_island *q)
 {
     int c, i;
@@ -181,7 +183,8 @@ static void cti_islands_begin(const cti_state *s, ct_real dt, const cti_island *
     }
 }
 
-/* clusters of an open island. A component that is taken whole behind an extrapolated free motion gets a new factor first. 0: out of memory */
+/* makes the clusters of an open island. A component that is one cluster after an extrapolated free motion gets a new factor first. 0: out
+   of memory */
 static int cti_islands_cluster(cti_state *s, ct_real dt, cti_island *q)
 {
     int c, late = 0;
@@ -200,7 +203,7 @@ static int cti_islands_cluster(cti_state *s, ct_real dt, cti_island *q)
     return !late || cti_clusters_make(&s->factors, s->arena, s->desc.solver.cluster, q);
 }
 
-/* 1 where the last solve of one of the island's components ended far from a solution, or with NaN */
+/* 1 if the last solve of some component of the island ended far from a solution, or with NaN */
 static int cti_islands_is_far(const cti_state *s, const cti_island *q)
 {
     int c, is_far = 0;
@@ -217,7 +220,7 @@ static int cti_islands_has_equations(const cti_island *q)
     return any;
 }
 
-/* sweeps that a solve of this step may take. later: it starts from the solution of the round before */
+/* number of sweeps that a solve of this step may take. later: it starts from the solution of an earlier round */
 static int cti_islands_sweeps(const cti_state *s, const cti_island *q, int later)
 {
     cti_policy_budget b;
@@ -229,7 +232,7 @@ static int cti_islands_sweeps(const cti_state *s, const cti_island *q, int later
     return cti_policy_sweeps(&b);
 }
 
-/* an open island; a factor that lags too far is renewed on the way. 0: out of memory */
+/* solves an open island by ICA; a factor that lags too far is computed again during the solve. 0: out of memory */
 static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q, cti_islands_result *out, cti_solve_status *ended)
 {
     ct_solver_desc desc = s->desc.solver;
@@ -274,8 +277,8 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
     return 1;
 }
 
-/* Solves an open island by another solver than ICA. *done 0: its residual is above `most`, and the island is as it was. 0: out of memory, also
-   where the solver itself did not report it */
+/* Solves an open island by another solver than ICA. *done 0: its residual is above `most`, and the island is unchanged. 0: out of memory,
+   also if the solver itself did not report that */
 static int cti_islands_bridge(cti_state *s, ct_real dt, cti_island *q, ct_solver solver, ct_real most, cti_islands_result *out,
                               cti_solve_status *ended, int *done)
 {
@@ -297,7 +300,7 @@ static int cti_islands_bridge(cti_state *s, ct_real dt, cti_island *q, ct_solver
     return 1;
 }
 
-/* what an island solve starts from, kept apart. 0: out of memory */
+/* copies the start of an island's solve. 0: out of memory */
 static int cti_islands_keep(cti_state *s, const cti_island *q, ct_real **v, ct_real **r)
 {
     int i;
@@ -318,15 +321,15 @@ static void cti_islands_put_back(const cti_island *q, const ct_real *v, const ct
         memcpy(q->p.rows[i].r, r + 3 * (size_t)i, sizeof q->p.rows[i].r);
 }
 
-/* 1 where the chosen solver has no friction of its own, and is not to have it in turns */
+/* 1 if the chosen solver has no friction of its own, and staggering is not wanted */
 static int cti_islands_is_plain(const cti_state *s)
 {
     ct_solver solver = s->desc.solver.solver;
     return (solver == CT_SOLVER_MPRGP || solver == CT_SOLVER_ACTIVE_SET) && s->desc.solver.friction != CT_FRICTION_STAGGERED;
 }
 
-/* an open island's normals by such a solver: LOCAL ends it, and creeps, unless it runs away; ANTICIPATED is the start of ICA. As
-   cti_islands_bridge */
+/* solves an open island's normals by such a solver. LOCAL then adds friction contact by contact, which creeps, and is discarded if it
+   diverges; ANTICIPATED uses the result as the start of ICA. Returns as cti_islands_bridge */
 static int cti_islands_normals(cti_state *s, ct_real dt, cti_island *q, cti_islands_result *out, cti_solve_status *ended, int *done)
 {
     const ct_solver_desc *desc = &s->desc.solver;
@@ -363,7 +366,7 @@ static int cti_islands_normals(cti_state *s, ct_real dt, cti_island *q, cti_isla
 }
 
 #if CONTACT_WITH_NEWTON
-/* AUTO: where ICA failed on few rows Newton's method takes over, if it does better. 0: out of memory */
+/* AUTO: if ICA failed on an island with few rows, Newton's method is tried, and its result used if it is better. 0: out of memory */
 static int cti_islands_rescue(cti_state *s, ct_real dt, cti_island *q, cti_islands_result *out, cti_solve_status *ended)
 {
     ct_real natural = s->factors.components[q->components[0]].solve.natural;
@@ -377,7 +380,7 @@ static int cti_islands_rescue(cti_state *s, ct_real dt, cti_island *q, cti_islan
 }
 #endif
 
-/* 1 where the chosen solver has failed on a component of the island since the matrix was made; marks them where it does now */
+/* 1 if the chosen solver has failed on a component of the island since the matrix was made; with `now` marks its components as failed */
 static int cti_islands_chosen_failed(cti_state *s, const cti_island *q, int now)
 {
     int c, failed = now;
@@ -389,7 +392,7 @@ static int cti_islands_chosen_failed(cti_state *s, const cti_island *q, int now)
     return failed;
 }
 
-/* an open island as printed: its end is `budget` where it is above the tolerance. 0: out of memory */
+/* solves an open island as printed; above the tolerance its status is `budget`. 0: out of memory */
 static int cti_islands_paper(cti_state *s, ct_real dt, int later, const cti_island *q, cti_islands_result *out, cti_solve_status *ended)
 {
     cti_solve_info info;
@@ -412,7 +415,8 @@ static int cti_islands_paper(cti_state *s, ct_real dt, int later, const cti_isla
 }
 
 #if CTI_BRIDGE_SOLVERS
-/* an open island by the chosen solver, unless that has failed in this attempt or gone on for too long in this step; list->bridged tells. 0: out of memory */
+/* solves an open island by the chosen solver, unless that has failed on it in this attempt or has used up its bound of this step;
+   list->bridged tells whether it did. 0: out of memory */
 static int cti_islands_chosen(cti_state *s, ct_real dt, const cti_islands *list, int i, cti_island *q, cti_islands_result *out)
 {
     cti_arena_point mark = cti_arena_mark(s->arena);
@@ -434,8 +438,8 @@ static int cti_islands_chosen(cti_state *s, ct_real dt, const cti_islands *list,
 }
 #endif
 
-/* an open island: by the chosen solver, by ICA where that is the chosen one or the other fails, has failed in this attempt,
-   or has gone on for too long in this step */
+/* solves an open island: by the chosen solver, or by ICA. ICA is used if it is the chosen one, or if the chosen one fails, has failed in
+   this attempt, or has used up its bound of this step */
 static int cti_islands_open_solve(cti_state *s, ct_real dt, const cti_islands *list, int i, cti_island *q, cti_islands_result *out)
 {
     int ok;
@@ -458,7 +462,7 @@ static int cti_islands_open_solve(cti_state *s, ct_real dt, const cti_islands *l
     return ok;
 }
 
-/* one island: its rows and the components that they touch, apart from the world */
+/* solves one island: copies its rows and the components that they touch, solves, copies back */
 static int cti_islands_solve_one(cti_state *s, ct_real dt, const cti_islands *list, int i, cti_islands_result *out)
 {
     cti_arena_point mark = cti_arena_mark(s->arena);
@@ -475,8 +479,8 @@ static int cti_islands_solve_one(cti_state *s, ct_real dt, const cti_islands *li
     return ok;
 }
 
-/* todo of an island: whether it has rows that were not solved yet; marks its components then. One without any keeps its solution, bit by
- * bit */
+/* decides `todo` of an island: whether it has rows that were not solved yet; if so marks its components. An island without such rows keeps
+   its solution, bit by bit */
 static int cti_islands_touch(cti_state *s, int first, int end)
 {
     int i, k, fresh = 0, later = 0;
@@ -493,7 +497,7 @@ static int cti_islands_touch(cti_state *s, int first, int end)
     return fresh ? 1 + later : 0;
 }
 
-/* largest free speed in an island */
+/* largest speed of the free motion in an island */
 static ct_real cti_islands_speed(const cti_state *s, int first, int end)
 {
     ct_real speed = 0;
@@ -504,7 +508,7 @@ static ct_real cti_islands_speed(const cti_state *s, int first, int end)
     return speed;
 }
 
-/* a component that no contact touches: how well its free motion is solved [m/s] */
+/* error of the free motion of a component that no contact touches [m/s] */
 static ct_real cti_islands_free_dynamics(cti_state *s, const cti_component *q)
 {
     const int32_t *blocks = s->factors.blocks + q->begin;
@@ -549,7 +553,7 @@ CTI_FN ct_real cti_islands_dynamics(cti_state *s, ct_real scale)
     return big;
 }
 
-/* the islands that are to be solved, each for itself, so that none feels another; then what all of it is worth */
+/* solves the islands in question, each independently of the others, and then judges the whole result */
 static int cti_islands_solve_all(cti_state *s, ct_real dt, cti_islands *list, cti_islands_result *out)
 {
     const cti_component *q = s->factors.components;
@@ -565,8 +569,8 @@ static int cti_islands_solve_all(cti_state *s, ct_real dt, cti_islands *list, ct
     return 1;
 }
 
-/* Islands whose solve by nodes failed: their components are taken whole, and start again. todo: in, those that were solved; out, those to
-   solve again. r [3 rows]: multipliers that the first solve started from. Returns how many */
+/* Islands whose solve by nodes failed: their components become one cluster each, and the solve starts again. todo: in, those that were
+   solved; out, those to be solved again. r [3 rows]: multipliers at the start of the first solve. Returns their number */
 static int cti_islands_take_whole(cti_state *s, cti_islands *list, const ct_real *r)
 {
     int i, k, e, c, count = 0;
@@ -591,7 +595,7 @@ static int cti_islands_take_whole(cti_state *s, cti_islands *list, const ct_real
     return count;
 }
 
-/* rows in islands, and which of them are to be solved. 0: out of memory */
+/* groups rows into islands and decides which to solve. 0: out of memory */
 static int cti_islands_make(cti_state *s, ct_real dt, cti_islands *list)
 {
     int i;
@@ -607,7 +611,7 @@ static int cti_islands_make(cti_state *s, ct_real dt, cti_islands *list)
     for (i = 0; i < list->n; i++) {
         ct_real speed = cti_islands_speed(s, list->start[i], list->start[i + 1]);
         list->todo[i] = (uint8_t)cti_islands_touch(s, list->start[i], list->start[i + 1]);
-        list->scale[i] = cti_islands_scale(s, dt, speed); /* of what is in it, not of the world */
+        list->scale[i] = cti_islands_scale(s, dt, speed); /* the scale of this island, not of the world */
         list->failed[i] = cti_policy_failed_natural(speed, list->scale[i]);
     }
     return 1;

@@ -1,9 +1,10 @@
 /* step.c -- the time step as a sequence of attempts.
-   Method: CMR tries the whole step. A step that ends with a collision, a solve that did not converge or a crushed element is stepped through its
-   halves in the same way, at most max_halvings times within each other, and impact zones end the shortest (Otaduy 2009, sec. 4 and 5.6). Only the
-   coupled sets that fail are halved (parts.h has the words). With ccd_limits_step a substep also ends where features first meet (events.c).
-   Positions are committed substep by substep, and put back when memory runs out. differs: a crushed element halves the step too, since one Newton
-   step cannot answer for it; components that failed have a step limit for a while. */
+   Method: CMR tries the whole step. After a collision at the end, a solve that did not converge or a crushed element, the step is replaced
+   by its two halves, which are treated alike, at most max_halvings times within each other. Impact zones end the shortest substeps (Otaduy
+   2009, sec. 4 and 5.6). Only the coupled sets that fail are halved (parts.h defines the terms). With ccd_limits_step a substep also ends
+   where features first meet (events.c). Positions are committed substep by substep, and restored when memory runs out. differs: a crushed
+   element halves the step, too, since one Newton iteration does not predict its force; components that failed keep a step limit for some
+   steps. */
 #include "step.h"
 #include "energy.h"
 #include "factors.h"
@@ -62,7 +63,8 @@ static void cti_step_note(ct_step_report *r, const cti_attempt *a, int accepted)
         r->residual = cti_max(r->residual, a->residual);
 }
 
-/* the time of an attempt that its four parts do not count, that of rows and motion tests, is added to detection; t0 [ms]: its begin */
+/* adds the time of an attempt that its four stages do not count (rows and tests of the motion) to detection; t0 [ms]: start of the
+   attempt */
 static void cti_step_time(const cti_state *s, double t0, cti_attempt *a)
 {
     double rest = cti_cmr_clock(s) - t0 - a->ms_assemble - a->ms_unconstrained - a->ms_detect - a->ms_solve;
@@ -78,7 +80,7 @@ static int cti_step_is_finite(const cti_state *s)
     return 1;
 }
 
-/* the contacts' angular impulses act on the inertia of the middle of the step */
+/* angular impulses of contacts act on the inertia at the middle of the step */
 static void cti_step_commit_rigids(cti_state *s)
 {
     int i;
@@ -92,7 +94,7 @@ static void cti_step_commit_rigids(cti_state *s)
         memcpy(s->bodies.frames, s->end.frames, sizeof(ct_real) * 9 * (size_t)CTI_LEN(s->bodies.rigids));
 }
 
-/* what was held in a substep is free again */
+/* releases blocks that were held in a substep */
 static void cti_step_release(cti_state *s)
 {
     int i;
@@ -100,7 +102,7 @@ static void cti_step_release(cti_state *s)
         s->scripts.held[i] &= CTI_HELD_REPAIR;
 }
 
-/* the tentative end becomes the state */
+/* commits the tentative end to the state */
 static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, cti_memory *next, ct_step_report *r)
 {
     const ct_real *v = s->history.v_end;
@@ -123,7 +125,7 @@ static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, c
     for (i = 0; i < 3 * s->n; i++)
         s->history.dv[i] = s->v[i] - s->history.dv[i];
     cti_surface_commit(&s->surface);
-    for (i = 0; i < s->n; i++) /* what rests has no speed of the middle of a step: half of gravity's kick is due */
+    for (i = 0; i < s->n; i++) /* the velocity of a body at rest is not one of the middle of a step: it lacks half of gravity's change */
         s->history.dt_prev[i] = s->scripts.held[i] & CTI_HELD_RESTED ? 0 : dt;
     cti_step_release(s);
     cti_integrate_forget(s);
@@ -133,10 +135,10 @@ static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, c
     return 1;
 }
 
-/* the next attempt looks for tangled pairs first */
+/* makes the next attempt search for intersecting pairs first */
 static void cti_step_ask(cti_state *s) { s->detect.n_tangled = cti_max_int(1, s->detect.n_tangled); }
 
-/* a state that is not finite in spite of all is replaced by the start of the substep at rest */
+/* replaces a state that is not finite by the start of the substep, at rest: the last resort */
 static void cti_step_rest(cti_state *s, ct_real dt)
 {
     memset(s->end.v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
@@ -173,13 +175,13 @@ static int cti_step_fail_safe(cti_state *s, ct_real dt, cti_attempt *a, ct_step_
     cti_step_status(r, CT_STATUS_ZONES);
     if (!z.clear) {
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
-        s->step.limit = s->contact.hits[0].pair; /* an attempt that was given up has none */
+        s->step.limit = s->contact.hits[0].pair; /* an attempt that was given up has no hits */
         cti_step_ask(s);
     }
     return 1;
 }
 
-/* rows, and contacts among them that carry load */
+/* counts rows, and contacts among them that carry load */
 static void cti_step_count(const cti_state *s, int *rows, int *contacts)
 {
     int i;
@@ -188,7 +190,7 @@ static void cti_step_count(const cti_state *s, int *rows, int *contacts)
         *contacts += !s->contact.rows[i].equations && !s->contact.origins[i].repair && s->contact.rows[i].r[0] > 0;
 }
 
-/* what is known only at the end */
+/* the parts of the report that are known at the end only */
 static void cti_step_finish(cti_state *s, ct_step_report *r)
 {
     cti_nearness nearness;
@@ -236,14 +238,14 @@ static void cti_step_nothing(cti_state *s, ct_real dt, ct_step_report *r)
     r->min_distance = 2 * s->desc.thickness, r->thickness_kept = 2;
 }
 
-/* shortest substep; tangled worlds have a longer one */
+/* shortest substep; it is longer in worlds with intersections */
 static ct_real cti_step_least(const cti_state *s)
 {
     ct_real least = s->step.dt / (ct_real)(1 << s->desc.max_halvings);
     return cti_policy_least_dt(s->step.dt, least, CTI_LEN(s->contact.tangled_pairs) > 0);
 }
 
-/* length of the next substep: as wanted, or all that is left where the rest would be too short */
+/* length of the next substep: as wanted, or all the rest if the remainder would be too short */
 static ct_real cti_step_length(cti_state *s, ct_real left, ct_real sub)
 {
     sub = cti_min(sub, left);
@@ -251,7 +253,7 @@ static ct_real cti_step_length(cti_state *s, ct_real left, ct_real sub)
     return left - sub < cti_max(CTI_R(1e-6) * s->step.dt, CTI_R(0.999) * s->step.event_least) ? left : sub;
 }
 
-/* the last substep's memory of contacts becomes the step's */
+/* makes the last substep's contact memory that of the step */
 static void cti_step_remember(cti_state *s, int slot, ct_real dt)
 {
     cti_memory swap = s->contact.memory;
@@ -282,8 +284,8 @@ CTI_FN void cti_step_undo(cti_state *s)
     cti_step_take_back(s);
 }
 
-/* Notes the blocks that rest in a substep: all active ones, or those with meaningless velocities. Their factors and their history are of another
-   motion, and are made anew. Inactive blocks have an end of their own and do not rest */
+/* Records the blocks that rest in a substep: all active ones, or those with implausible velocities. Their factors and history belong to
+   another motion and are recomputed. Inactive blocks have a result of their own and do not rest */
 static void cti_step_rested(cti_state *s, int all)
 {
     int i;
@@ -298,7 +300,7 @@ static void cti_step_rested(cti_state *s, int all)
     }
 }
 
-/* tells of it, once scripts have pushed what is in their way */
+/* reports blocks at rest, after scripts have moved what is in their way */
 static void cti_step_note_rest(cti_state *s, ct_step_report *r)
 {
     int i;
@@ -315,31 +317,32 @@ typedef struct cti_step_try {
     cti_attempt a;
     int good;
     int shorter; /* 1: it failed and is halved */
-    int again;   /* 1: it failed and cannot be halved; blocks with meaningless velocities are held when it is tried again */
-    int whole;   /* 1: it cannot be halved, and no end without the excluded components was accepted; it is tried again without exclusion */
+    int again;   /* 1: it failed and cannot be halved; it is tried again with implausible blocks held */
+    int whole;   /* 1: it failed, cannot be halved, and the result without the excluded components was rejected; it is tried again without
+                    exclusion */
     int rests;   /* tries in which blocks were held */
 } cti_step_try;
 
-/* a time that the active components are stepped through */
+/* an interval of time that the active components are stepped through */
 typedef struct cti_step_span {
-    ct_real length, first; /* [s] of the span; of the first substep that is tried */
+    ct_real length, first; /* [s] of the interval; of the first substep that is tried */
     double until;          /* [s] time at its end */
     int depth;             /* splits and halves around it; the step itself has 0 */
-    int last;              /* 1: its substep is not cut: the fail-safe ends it */
-    cti_memory *memory;    /* contacts, in: of the substep before it; out: of its last substep */
+    int last;              /* 1: its substep is not cut; the fail-safe ends it */
+    cti_memory *memory;    /* contact memory; in: of the substep before it; out: of its last substep */
     ct_real tail;          /* [s] length of its last substep */
 } cti_step_span;
 
 typedef enum cti_step_code { CTI_STEP_MEMORY, CTI_STEP_DONE, CTI_STEP_CONFLICT } cti_step_code;
 
-/* 1 where an attempt of a substep may exclude failed components: not in a world that is tangled, or stepped as printed */
+/* 1 if an attempt of a substep may exclude failed components: not in a world with intersections, and not in a step as printed */
 static int cti_step_can_exclude(const cti_state *s)
 {
     int is_tangled = s->detect.n_tangled != 0 || CTI_LEN(s->contact.tangled_pairs) != 0;
     return !s->parts.never_exclude && !s->scripts.still && !is_tangled && !cti_state_is_paper(s);
 }
 
-/* One attempt of a substep; last: the fail-safe ends it. Components are excluded only where s->parts.can_exclude. 0: out of memory */
+/* One attempt of a substep; last: the fail-safe ends it. Components are excluded only if s->parts.can_exclude. 0: out of memory */
 static int cti_step_once(cti_state *s, ct_real sub, int last, const cti_memory *memory, cti_step_try *t, ct_step_report *r)
 {
     cti_attempt *a = &t->a;
@@ -362,7 +365,7 @@ static int cti_step_once(cti_state *s, ct_real sub, int last, const cti_memory *
     return 1;
 }
 
-/* Tries a substep. In the shortest, blocks with meaningless velocities are held, and the others solved about them. 0: out of memory */
+/* Tries a substep. In the shortest one, implausible blocks are held, and the others are solved around them. 0: out of memory */
 static int cti_step_attempt(cti_state *s, ct_real sub, const cti_step_span *q, cti_step_try *t, ct_step_report *r)
 {
     t->rests = 0;
@@ -377,8 +380,8 @@ static int cti_step_attempt(cti_state *s, ct_real sub, const cti_step_span *q, c
     return 1;
 }
 
-/* Ends a substep that failed and cannot be halved, or one with blocks at rest; integrators are told of it. Returns how many bodies gain more energy
-   than can be taken from their motion; -1: out of memory */
+/* Ends a substep that failed and cannot be halved, or one with blocks at rest, and informs the integrators. Returns the number of bodies
+   whose gain of energy is more than can be removed from their motion; -1: out of memory */
 static int cti_step_end(cti_state *s, ct_real dt, cti_step_try *t, ct_step_report *r)
 {
     cti_attempt *a = &t->a;
@@ -388,7 +391,7 @@ static int cti_step_end(cti_state *s, ct_real dt, cti_step_try *t, ct_step_repor
     cti_sets_init(s->parts.zoned, CTI_LEN(s->factors.components));
     if (resting)
         cti_step_rested(s, a->gave_up);
-    /* zones may push what rests */
+    /* zones may move blocks at rest */
     if ((t->rests && !a->clear && !cti_assemble_pins(s, dt)) || !cti_step_fail_safe(s, dt, a, r))
         return -1;
     if (s->parts.conflict)
@@ -398,11 +401,11 @@ static int cti_step_end(cti_state *s, ct_real dt, cti_step_try *t, ct_step_repor
     return cti_energy_try(s, dt) ? cti_energy_calm(s, dt, &r->momentum_lost) : 0;
 }
 
-/* Holds the bodies that gain energy, besides those that rest already. all: also the other deformable bodies of their zoned set that contacts act on.
-   0: out of memory */
+/* Holds the bodies that gain energy, besides those at rest already. all: also the other deformable bodies in contact in their zoned set. 0:
+   out of memory */
 static int cti_step_hold(cti_state *s, int all)
 {
-    uint8_t *gaining = CTI_ARENA_ZERO(s->arena, uint8_t, CTI_LEN(s->factors.components)); /* by the root of a zoned set */
+    uint8_t *gaining = CTI_ARENA_ZERO(s->arena, uint8_t, CTI_LEN(s->factors.components)); /* indexed by the root of a zoned set */
     int i, m, is_hold;
     if (!gaining)
         return 0;
@@ -422,7 +425,7 @@ static int cti_step_hold(cti_state *s, int all)
     return 1;
 }
 
-/* takes back what a refused end has added to the report, and told the integrators and the chains */
+/* removes the effects of a rejected result from the report, the integrators and the chains */
 static void cti_step_forget(cti_state *s, const ct_step_report *before, ct_step_report *r)
 {
     r->zones = before->zones;
@@ -432,7 +435,7 @@ static void cti_step_forget(cti_state *s, const ct_step_report *before, ct_step_
     s->step.event_least = 0;
 }
 
-/* Ends a substep by the fail-safe. Bodies that gain energy there are held, and the others solved about them. 0: out of memory */
+/* Ends a substep by the fail-safe. Bodies that gain energy in it are held, and the others are solved around them. 0: out of memory */
 static int cti_step_force(cti_state *s, ct_real sub, const cti_memory *memory, cti_step_try *t, ct_step_report *r)
 {
     const ct_step_report before = *r;
@@ -453,7 +456,7 @@ static int cti_step_force(cti_state *s, ct_real sub, const cti_memory *memory, c
     return n >= 0;
 }
 
-/* contacts of the next substep at this depth */
+/* memory for the contacts of the next substep at this depth */
 static cti_memory *cti_step_slot(cti_state *s, const cti_step_span *q)
 {
     cti_memory *slot = &s->contact.memory_step[2 * q->depth];
@@ -462,8 +465,8 @@ static cti_memory *cti_step_slot(cti_state *s, const cti_step_span *q)
 
 static cti_step_code cti_step_through(cti_state *s, cti_step_span *q, ct_step_report *r);
 
-/* A substep whose attempt was accepted with excluded components. The accepted ones keep their end and are interpolated. The excluded ones are stepped
-   through the same time in halves, or alone at the same length where halves would be too short */
+/* A substep whose attempt was accepted with excluded components. The accepted ones keep their result and are interpolated. The excluded
+   ones are stepped through the same time in halves, or alone with the same length if halves would be too short */
 static cti_step_code cti_step_split(cti_state *s, cti_step_span *q, ct_real sub, ct_step_report *r)
 {
     cti_memory *contacts_of_rest = &s->parts.contacts[q->depth];
@@ -496,11 +499,11 @@ static cti_step_code cti_step_split(cti_state *s, cti_step_span *q, ct_real sub,
     q->tail = part.tail;
     r->rows += rows;
     r->contacts += contacts;
-    r->extended_elements = cti_max_int(r->extended_elements, extended); /* of all components, before the split */
+    r->extended_elements = cti_max_int(r->extended_elements, extended); /* value for all components, before the split */
     return CTI_STEP_DONE;
 }
 
-/* a substep in which no component can keep its end is stepped through in halves */
+/* replaces a substep in which no component can keep its result by its two halves */
 static cti_step_code cti_step_halve(cti_state *s, cti_step_span *q, ct_real sub, ct_step_report *r)
 {
     cti_step_span part = *q;
@@ -516,7 +519,7 @@ static cti_step_code cti_step_halve(cti_state *s, cti_step_span *q, ct_real sub,
     return end;
 }
 
-/* ends and commits a substep that is good, or cannot be halved */
+/* ends and commits a substep that is good, or that cannot be halved */
 static cti_step_code cti_step_take(cti_state *s, cti_step_span *q, ct_real sub, cti_step_try *t, ct_step_report *r)
 {
     cti_memory *next = cti_step_slot(s, q);
@@ -524,7 +527,7 @@ static cti_step_code cti_step_take(cti_state *s, cti_step_span *q, ct_real sub, 
         return CTI_STEP_MEMORY;
     if (s->parts.conflict)
         return CTI_STEP_CONFLICT;
-    if (cti_energy_stands(s)) /* another linearization was due */
+    if (cti_energy_stands(s)) /* another linearization would have been needed */
         cti_step_status(r, CT_STATUS_BUDGET);
     if (!cti_step_commit(s, sub, q->memory, next, r))
         return CTI_STEP_MEMORY;
@@ -538,20 +541,20 @@ static cti_step_code cti_step_take(cti_state *s, cti_step_span *q, ct_real sub, 
     return CTI_STEP_DONE;
 }
 
-/* the substep that was tried: in halves, split, or as it is */
+/* deals with the tried substep: in halves, split, or as it is */
 static cti_step_code cti_step_do(cti_state *s, cti_step_span *q, ct_real sub, cti_step_try *t, ct_step_report *r)
 {
     if (t->shorter) {
         cti_parts_lower_limit(s, sub, 1);
-        s->detect.valid = 0; /* lists made for a motion that failed are too long for half of it */
+        s->detect.valid = 0; /* candidate lists for a motion that failed are too long for half of it */
         return cti_step_halve(s, q, sub, r);
     }
-    if (!(t->a.residual <= s->desc.solver.tolerance)) /* natural map, whichever solver was used */
+    if (!(t->a.residual <= s->desc.solver.tolerance)) /* the natural map, for every solver */
         cti_step_status(r, t->a.budget ? CT_STATUS_BUDGET : CT_STATUS_NOT_CONVERGED);
     return t->a.excluded && t->good ? cti_step_split(s, q, sub, r) : cti_step_take(s, q, sub, t, r);
 }
 
-/* 1 where a substep is halved without a try, because of step limits */
+/* 1 if a substep is halved without an attempt, because of step limits */
 static int cti_step_must_halve(const cti_state *s, const cti_step_span *q, ct_real sub)
 {
     if (q->last || sub / 2 < CTI_R(0.999) * cti_step_least(s))
@@ -562,7 +565,7 @@ static int cti_step_must_halve(const cti_state *s, const cti_step_span *q, ct_re
 /* substeps until the end of a span */
 static cti_step_code cti_step_through(cti_state *s, cti_step_span *q, ct_step_report *r)
 {
-    ct_real left = q->length, sub = q->first, uncut = 0; /* uncut: length of the substep before an impact cut it; 0: none did */
+    ct_real left = q->length, sub = q->first, uncut = 0; /* uncut: length of the substep before an impact cut it; 0: none was cut */
     while (left > 0) {
         cti_step_try t;
         cti_step_code end;
@@ -586,7 +589,7 @@ static cti_step_code cti_step_through(cti_state *s, cti_step_span *q, ct_step_re
         if (end != CTI_STEP_DONE)
             return end;
         left -= sub;
-        if (uncut > 0) { /* the impact is reached, in however many pieces: the next substep is as long as this one was to be */
+        if (uncut > 0) { /* the impact has been reached: the next substep has the length that this one had before the cut */
             sub = uncut;
             uncut = 0;
             r->events++;
@@ -595,7 +598,8 @@ static cti_step_code cti_step_through(cti_state *s, cti_step_span *q, ct_step_re
     return CTI_STEP_DONE;
 }
 
-/* A conflict: the step begins again. The report's counts of work (iterations, rounds, times) stay, those of the outcome go. 0: out of memory */
+/* A conflict: the step begins again. The report keeps its counts of work (iterations, rounds, times) and drops those of the outcome. 0: out
+   of memory */
 static int cti_step_rollback(cti_state *s, ct_step_report *r)
 {
     ct_step_report fresh = *r;

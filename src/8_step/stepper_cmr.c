@@ -1,4 +1,4 @@
-/* stepper_cmr.c -- the default stepper, as the world has it. */
+/* stepper_cmr.c -- the default stepper: its table entry. */
 #include "../0_base/log.h"
 #include "step.h"
 #include "stepper.h"
@@ -13,7 +13,7 @@ static ct_code cti_cmr_check(const ct_world_desc *d, ct_error_info *e)
                          "termination PAPER is CT_SOLVER_ICA's with CT_STEPPER_CMR, CT_SOLVER_MPRGP's with CT_STEPPER_DCD, and no other solver's");
 }
 
-/* the settings of Otaduy 2009, where its own step is chosen */
+/* sets the options of Otaduy 2009 if the step as printed is chosen */
 static void cti_cmr_complete(ct_world_desc *d)
 {
     if (d->solver.termination != CT_TERMINATION_PAPER)

@@ -1,9 +1,9 @@
-/* swing.c -- rotation of rigid bodies that joints turn.
-   Method: a joint's impulse acts through the arm of the start of the step, and the body then turns freely with the momentum that it has:
-   w = m(L + J' r), m the midpoint rule (rigid.c). Inertia in the middle of the free motion would be that of another motion: an error of
-   L x dw dt gets from the large momentum across a rod into the small one about its axis, on which no joint acts. Solves take w for linear about
-   the last impulse, w_k + I0^-1 J' (r - r_k), I0 at the start: an impulse across the axis adds nothing about it, as in m. The rotation is
-   then that of the impulse found, and joints are linearized there until they hold. */
+/* swing.c -- rotation of jointed rigid bodies.
+   Method: a joint's impulse acts through the arm at the start of the step, and then the body rotates freely with its new momentum: w = m(L
+   + J' r), m the midpoint rule (rigid.c). The inertia at the middle of the free motion would belong to another motion: its error L x dw dt
+   would leak from the large momentum across a rod into the small one about its axis, on which no joint acts. Solves linearize w about the
+   last impulse, w_k + I0^-1 J' (r - r_k), I0 at the start: as in m, an impulse across the axis then adds nothing about it. The rotation is
+   then computed for the impulse found, and joints are linearized there until they hold. */
 #include "swing.h"
 
 CTI_FN void cti_swing_begin(cti_state *s)
@@ -38,7 +38,7 @@ CTI_FN void cti_swing_follow(cti_state *s, ct_real dt)
         int at = r->block + 1;
         ct_real *D = s->system.A.val + 9 * (size_t)s->system.A.diag[at], damp = 1 + dt * s->bodies.alpha[at];
         cti_v3 given;
-        /* what was not solved again keeps its bits */
+        /* bodies that were not solved again keep their bits */
         if (!r->swings || cti_state_is_inactive(s, at) || !memcmp(s->end.v + 3 * (size_t)at, r->w_mid, sizeof r->w_mid))
             continue;
         given = cti_v3_sub(cti_m3_mul_v(D, cti_v3_at(s->end.v, at)), cti_v3_at(s->system.b, at));

@@ -1,7 +1,7 @@
-/* tangle.c -- what intersects at the start of a step.
-   Method: exact edge-face intersections; where two bodies have some, and one is a solid, the other's vertices are cut into parts by the edges that
-   go through the solid, and one vertex of each part is asked for its winding number, since a part that nothing goes through is on one side.
-   Marks are kept by vertex and body, so that what is not tangled, with this body or with others, stays protected. */
+/* tangle.c -- intersections at the start of a step.
+   Method: exact edge-face intersections. If two bodies intersect and one is a solid, the edges that pass through the solid cut the other's
+   surface into parts. A part that nothing passes through is on one side, so the winding number of one of its vertices decides. Marks are
+   kept by vertex and body, so that pairs that are not tangled stay protected. */
 #include "tangle.h"
 #include "repair.h"
 #include "../0_base/sets.h"
@@ -13,7 +13,7 @@ static uint64_t cti_tangle_key(int vertex, int body, int inside)
     return (uint64_t)(uint32_t)vertex << 32 | (uint64_t)(uint32_t)body << 1 | (uint64_t)inside;
 }
 
-/* rising, each once; 0: out of memory */
+/* sorts ascending and drops repetitions; 0: out of memory */
 static int cti_tangle_sort(cti_state *s, uint64_t *keys)
 {
     int n = CTI_LEN(keys);
@@ -27,7 +27,7 @@ static int cti_tangle_sort(cti_state *s, uint64_t *keys)
     return 1;
 }
 
-/* ends of edges and corners of faces that go through each other */
+/* marks the ends of edges and corners of faces that intersect */
 static int cti_tangle_crossings(cti_state *s, uint64_t **marks)
 {
     const cti_surface *f = &s->surface;
@@ -58,7 +58,7 @@ static int cti_tangle_planes(cti_state *s, uint64_t **marks)
     return 1;
 }
 
-/* number of the body with this id, -1: it left */
+/* number of the body with this id, -1: it was removed */
 static int cti_tangle_body(const cti_surface *f, uint64_t id)
 {
     int i;
@@ -67,7 +67,7 @@ static int cti_tangle_body(const cti_surface *f, uint64_t id)
     return i < f->n_bodies ? i : -1;
 }
 
-/* pairs that were on their way out: their ids outlast the marks, which bodies that come and go renumber. 0: out of memory */
+/* pairs that were being separated, by the bodies' ids, since marks become invalid when bodies are added or removed. 0: out of memory */
 static int cti_tangle_known(cti_state *s, uint64_t **out)
 {
     const cti_surface *f = &s->surface;
@@ -83,7 +83,7 @@ static int cti_tangle_known(cti_state *s, uint64_t **out)
     return 1;
 }
 
-/* ordered pairs of bodies (a, solid b) to be asked: those that go through each other, and those of which a vertex was inside before */
+/* ordered pairs of bodies (a, solid b) to test: those that intersect, and those of which a vertex was inside before */
 static int cti_tangle_bodies(cti_state *s, uint64_t **out)
 {
     const cti_surface *f = &s->surface;
@@ -143,7 +143,7 @@ static int cti_tangle_inside(cti_state *s, int a, int b, uint64_t **marks)
     for (i = 0; i < n; i++) {
         int32_t root = cti_sets_root(parent, i);
         cti_v3 p = cti_v3_at(f->x0, r->v0 + i);
-        /* the root is the smallest of its part */
+        /* the root is the smallest vertex of its part */
         if (root != i)
             inside[i] = inside[root];
         else if (p.x >= lo.x && p.x <= hi.x && p.y >= lo.y && p.y <= hi.y && p.z >= lo.z && p.z <= hi.z)
@@ -154,7 +154,7 @@ static int cti_tangle_inside(cti_state *s, int a, int b, uint64_t **marks)
     return 1;
 }
 
-/* all marks, sorted; vertex and body once for each kind */
+/* collects all marks, sorted; vertex and body once for each kind */
 static int cti_tangle_marks(cti_state *s, uint64_t **marks)
 {
     uint64_t *bodies = NULL;
@@ -184,7 +184,7 @@ CTI_FN int cti_tangle_find(cti_state *s)
     int i, ok;
     if (!CTI_RESIZE(s->mem, d->tangled, s->surface.nv))
         return 0;
-    d->n_tangled = cti_max_int(1, d->n_tangled); /* asked again when memory runs out on the way */
+    d->n_tangled = cti_max_int(1, d->n_tangled); /* the search is repeated when memory runs out here */
     CTI_CLEAR(s->contact.tangled_pairs);
     ok = cti_broad_update(s->mem, &s->surface.broad, &s->surface.soup, s->surface.x0, s->surface.x0) &&
          cti_intersect_soup(s->mem, &s->surface.broad, &s->surface.soup, s->surface.x0, &s->contact.tangled_pairs) && cti_tangle_marks(s, &marks);
@@ -200,7 +200,7 @@ CTI_FN int cti_tangle_find(cti_state *s)
         CTI_CLEAR(s->contact.ways);
         return 1;
     }
-    /* repairs read the marks and ask for more */
+    /* repairs read the marks and may add more */
     marks = NULL;
     ok = cti_repair_find(s, &marks);
     for (i = 0; ok && i < CTI_LEN(marks); i++)

@@ -1,11 +1,11 @@
-/* tangle.h -- what intersects at the start of a step: pairs, and the vertices on the wrong side. */
+/* tangle.h -- intersections at the start of a step: pairs, and the vertices on the wrong side. */
 #ifndef CTI_TANGLE_H
 #define CTI_TANGLE_H
 
 #include "state.h"
 
-/* cti_tangle_find -- tangled_pairs, detect.tangles and detect.n_tangled at surface.x0, and the repairs. A body that lies wholly inside of another
-   and was not seen to go in is meant to be there. 0 when memory ran out. */
+/* cti_tangle_find -- computes tangled_pairs, detect.tangles and detect.n_tangled at surface.x0, and the repairs. A body wholly inside
+   another one, which no step saw entering, is assumed to be there on purpose. 0 when memory ran out. */
 CTI_FN int cti_tangle_find(cti_state *s);
 
 #endif /* CTI_TANGLE_H */

@@ -1,7 +1,8 @@
-/* whirl.c -- rigid bodies that turn far in a step.
-   Method: rows and straight motions describe a turn for as long as it is small. A body without rows needs neither: its free rotation is
-   known for any angle (rigid.c), and while its bounding sphere meets no other body, none of its features does, on the way and at the end.
-   Boxes of the sphere's way and of the others' ways are compared: bodies first, then faces, edges and vertices of those that overlap. */
+/* whirl.c -- rigid bodies with a large rotation in a step.
+   Method: rows and straight motions describe a rotation only while it is small. A body without rows needs neither: its free rotation is
+   known for any angle (rigid.c), and while its bounding sphere meets no other body, none of its features does, during the motion and at its
+   end. The box of the sphere's motion is compared with the boxes of the others' motions: first bodies, then faces, edges and vertices of
+   those that overlap. */
 #include "whirl.h"
 #include "policy.h"
 
@@ -18,7 +19,7 @@ static void cti_whirl_add(cti_whirl_box *b, const ct_real *x, ct_real r)
         b->lo[k] = cti_min(b->lo[k], x[k] - r), b->hi[k] = cti_max(b->hi[k], x[k] + r);
 }
 
-/* both ends of a vertex's motion */
+/* adds both ends of a vertex's motion */
 static void cti_whirl_add_vertex(cti_whirl_box *b, const cti_surface *f, int v)
 {
     cti_whirl_add(b, f->x0 + 3 * (size_t)v, 0);
@@ -34,7 +35,7 @@ static int cti_whirl_apart(const cti_whirl_box *a, const cti_whirl_box *b, ct_re
     return 0;
 }
 
-/* rigid body whose surface this is, or -1 */
+/* the rigid body with this surface, or -1 */
 static int cti_whirl_rigid(const cti_surface *f, int body)
 {
     const cti_soup_body *range = &f->ranges[body];
@@ -42,7 +43,7 @@ static int cti_whirl_rigid(const cti_surface *f, int body)
     return a && a->n > 0 ? a->frame : -1;
 }
 
-/* the way of a rigid body's bounding sphere; returns its radius */
+/* box of the motion of a rigid body's bounding sphere; returns its radius */
 static ct_real cti_whirl_sphere(const cti_state *s, int body, int rigid, cti_whirl_box *out)
 {
     const cti_soup_body *range = &s->surface.ranges[body];
@@ -57,7 +58,7 @@ static ct_real cti_whirl_sphere(const cti_state *s, int body, int rigid, cti_whi
     return r;
 }
 
-/* 1 where no element of a body comes near */
+/* 1 if no element of a body comes near */
 static int cti_whirl_elements_apart(const cti_surface *f, const cti_soup_body *b, const cti_whirl_box *way, ct_real h)
 {
     int i, k;
@@ -83,7 +84,8 @@ static int cti_whirl_elements_apart(const cti_surface *f, const cti_soup_body *b
     return 1;
 }
 
-/* 1 where the sphere's way meets no other body and no plane; ways [bodies]: boxes of their motions, of those that turn far spheres' */
+/* 1 if the sphere's motion meets no other body and no plane; ways [bodies]: boxes of their motions, for those with large rotations of their
+   spheres' motions */
 static int cti_whirl_is_alone(const cti_state *s, int body, int rigid, const cti_whirl_box *ways, const uint8_t *beyond)
 {
     const cti_surface *f = &s->surface;
@@ -105,7 +107,7 @@ static int cti_whirl_is_alone(const cti_state *s, int body, int rigid, const cti
     return 1;
 }
 
-/* beyond [rigids + bodies]: 1 for rigid bodies that turn far, and their surfaces; ways of all surfaces */
+/* beyond [rigids + bodies]: 1 for rigid bodies with large rotations, and for their surfaces; ways: boxes of all surfaces' motions */
 static void cti_whirl_ways(const cti_state *s, const uint8_t *turns, uint8_t *beyond, cti_whirl_box *ways)
 {
     int i, v;

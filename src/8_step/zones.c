@@ -1,18 +1,18 @@
 /* zones.c -- impact zones.
-   Method: colliding pairs join their blocks to zones. (1) Inelastic, non-sticking: v moves to the nearest velocity in the metric of mass
-   that opens all collisions seen so far (Gauss-Seidel on impulses; Harmon, Vouga, Tamstorf, Grinspun 2008). (2) Rigid: a zone moves with
+   Method: colliding pairs join their blocks to zones. (1) Inelastic, non-sticking: v moves to the nearest velocity, in the metric of mass,
+   that opens all collisions found so far (Gauss-Seidel on impulses; Harmon, Vouga, Tamstorf, Grinspun 2008). (2) Rigid: a zone moves with
    its own linear and angular momentum (Provot 1997; Bridson, Fedkiw, Anderson 2002). (3) Freezing: blocks of a zone stay where they are.
-   Each stage ends with CCD; freezing adds blocks until no moving one collides, so it ends. Freezing a surface vertex freezes all its
-   blocks. Joints hold in every stage: (1) their rows, linearized anew at every motion, are solved in the same sweeps, (2, 3) what a rigid
-   joint joins is in one zone, and stays as a whole. */
+   Each stage ends with CCD; freezing adds blocks until no moving one collides, so it terminates. Freezing a surface vertex freezes all its
+   blocks. Joints hold in every stage: in (1) their rows, linearized again at every motion, are solved in the same sweeps; in (2, 3) bodies
+   connected by a rigid joint belong to one zone, and stay or move as a whole. */
 #include "zones.h"
 #include "../0_base/sets.h"
 
 #define CTI_ZONES_SOFT 12   /* iterations of stage 1 */
 #define CTI_ZONES_RIGID 4   /* of stage 2 */
-#define CTI_ZONES_SWEEPS 60 /* over the impulses in an iteration */
-#define CTI_ZONES_TURN CTI_R(0.5) /* rad that a body turns at most */
-#define CTI_ZONES_MISS CTI_R(0.25) /* share of the thickness that joints may miss by after stage 1 */
+#define CTI_ZONES_SWEEPS 60 /* sweeps over the impulses in an iteration */
+#define CTI_ZONES_TURN CTI_R(0.5) /* [rad] largest rotation of a body */
+#define CTI_ZONES_MISS CTI_R(0.25) /* [thickness] allowed error of joints after stage 1 */
 
 typedef struct cti_zones {
     cti_state *s;
@@ -20,15 +20,15 @@ typedef struct cti_zones {
     int32_t *parent;  /* [n] sets of blocks, see sets.h */
     uint8_t *frozen;  /* [n] */
     cti_row *rows;    /* collisions seen so far */
-    ct_real *gap;     /* [rows] n . (p_a - p_b) at x less what must be kept */
+    ct_real *gap;     /* [rows] n . (p_a - p_b) at x minus the distance to be kept */
     int n_rows, cap;
     int32_t *linked;  /* [n] sets of blocks that rigid joints join */
     int32_t *reach;   /* [n] sets of blocks that anything joins */
-    int32_t *joint;   /* [n_joints] rows in contact.rows of the joints that collisions reach */
+    int32_t *joint;   /* [n_joints] rows in contact.rows of the joints that collisions affect */
     int n_joints;
 } cti_zones;
 
-/* the blocks of one side of a joint belong together; returns one of them, -1: a script moves it */
+/* joins the blocks of one side of a joint; returns one of them, -1: a script moves it */
 static int cti_zones_side(int32_t *linked, const cti_state *s, const cti_joint_side *side)
 {
     int i, b = side->rigid >= 0 ? s->bodies.rigids[side->rigid].block : (side->n ? side->block[0] : -1);
@@ -39,7 +39,7 @@ static int cti_zones_side(int32_t *linked, const cti_state *s, const cti_joint_s
     return b;
 }
 
-/* what joints join, and their rows of the last solve. 0: out of memory */
+/* finds the sets of blocks that joints join, and the joints' rows of the last solve. 0: out of memory */
 static int cti_zones_joints(cti_zones *z)
 {
     cti_state *s = z->s;
@@ -69,7 +69,7 @@ static void cti_zones_join_row(int32_t *sets, const cti_row *row)
         cti_sets_join(sets, row->term[k].block, row->term[0].block);
 }
 
-/* the joints that hold against collisions: those that one reaches through blocks, zones and other joints. What is far keeps its motion, bit by bit.
+/* finds the joints to solve: those that a collision affects through blocks, zones and other joints. Others keep their motion, bit by bit.
    mark: [n] scratch */
 static void cti_zones_reach(cti_zones *z, uint8_t *mark)
 {
@@ -122,7 +122,7 @@ static ct_real cti_zones_hold(cti_zones *z, const cti_problem *p)
     return big;
 }
 
-/* bodies in joints turn no farther than their rows can tell */
+/* limits the rotation of jointed bodies to what their rows can describe */
 static void cti_zones_slow(cti_zones *z)
 {
     cti_state *s = z->s;
@@ -161,7 +161,7 @@ static int cti_zones_collect(cti_zones *z, const cti_row_context *c)
         ct_real d;
         if (!cti_rows_build(c, &s->contact.hits[i].pair, s->contact.hits[i].normal, 0, 0, s->contact.hits[i].keep, row, &origin))
             continue;
-        /* keep half the thickness, or nine tenths of what is there */
+        /* keep half the thickness, or nine tenths of the present distance */
         d = origin.gap0 + origin.thickness;
         z->gap[z->n_rows] = d - cti_min(origin.thickness / 2, CTI_R(0.9) * d);
         row->r[0] = row->r[1] = row->r[2] = 0;
@@ -174,7 +174,7 @@ static int cti_zones_collect(cti_zones *z, const cti_row_context *c)
     return 1;
 }
 
-/* impulse that a unit impulse along n brings to the term's block */
+/* effect of a unit impulse along n on the term's block */
 static cti_v3 cti_zones_push(const cti_term *t, cti_v3 n) { return cti_v3_mad(cti_v3_cross(cti_v3_at(t->arm, 0), n), n, t->weight); }
 
 /* stage 1: impulses r >= 0, r perpendicular to gap + dt u_n >= 0, by Gauss-Seidel in the metric of mass */
@@ -256,8 +256,8 @@ static void cti_zones_rigid_motion(cti_zones *z, int32_t root, cti_v3 *c, cti_v3
         *w = cti_v3_mul(*w, CTI_ZONES_TURN / rate);
 }
 
-/* stage 2: zones of the present hits move rigidly, to where a rotation takes them, rigid bodies and nodes alike; a zone that touches what cannot
-   be moved stands still */
+/* stage 2: zones of the present hits move rigidly: rigid bodies and nodes move to their rotated positions. A zone that touches something
+   immovable stands still */
 static void cti_zones_rigid(cti_zones *z, const uint8_t *active, const uint8_t *anchored, cti_zones_result *out)
 {
     static const ct_real unit[4] = {1, 0, 0, 0};
@@ -285,7 +285,7 @@ static void cti_zones_rigid(cti_zones *z, const uint8_t *active, const uint8_t *
     }
 }
 
-/* a block stays, and all that rigid joints join to it; returns how many were new */
+/* freezes a block, and all blocks that rigid joints connect to it; returns how many were new */
 static int cti_zones_freeze_linked(cti_zones *z, int block, cti_zones_result *out)
 {
     cti_state *s = z->s;
@@ -301,7 +301,7 @@ static int cti_zones_freeze_linked(cti_zones *z, int block, cti_zones_result *ou
     return fresh;
 }
 
-/* stage 3: every block of a colliding pair stays; returns how many were new */
+/* stage 3: freezes every block of a colliding pair; returns how many were new */
 static int cti_zones_freeze(cti_zones *z, cti_zones_result *out)
 {
     cti_state *s = z->s;
@@ -319,7 +319,7 @@ static int cti_zones_freeze(cti_zones *z, cti_zones_result *out)
     return fresh;
 }
 
-/* what hangs on the world, a script or fixed nodes by a rigid joint cannot be moved */
+/* blocks that rigid joints connect to the world, a script or fixed nodes cannot be moved */
 static void cti_zones_anchor(cti_zones *z, uint8_t *anchored)
 {
     const cti_state *s = z->s;
@@ -339,7 +339,7 @@ static void cti_zones_anchor(cti_zones *z, uint8_t *anchored)
     }
 }
 
-/* which zones have a hit now, and which of them touch an immovable side */
+/* marks the zones that have a hit now, and those of them that touch an immovable side */
 static void cti_zones_flags(cti_zones *z, uint8_t *active, uint8_t *anchored)
 {
     const cti_state *s = z->s;
@@ -369,7 +369,7 @@ static void cti_zones_flags(cti_zones *z, uint8_t *active, uint8_t *anchored)
     cti_zones_anchor(z, anchored);
 }
 
-/* zones: roots that hold a row */
+/* counts zones, which are roots of sets with a row */
 static int cti_zones_count(cti_zones *z, uint8_t *mark)
 {
     int i, n = 0;

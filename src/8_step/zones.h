@@ -10,9 +10,9 @@ typedef struct cti_zones_result {
     ct_real momentum_lost; /* [N s] by rigid zones and freezing */
 } cti_zones_result;
 
-/* cti_zones_resolve -- changes end.v, end.x, surface.x1 until the motion from x is clear: inelastic impulses in the zones first (Harmon 2008),
-   rigid zones next (Provot 1997, Bridson 2002), freezing last. Not clear only when scripted surfaces leave no room, or
-   where s->parts.conflict. s->parts.zoned has the sets that zones have joined. 0: out of memory. */
+/* cti_zones_resolve -- changes end.v, end.x, surface.x1 until the motion from x is clear: first inelastic impulses in the zones (Harmon
+   2008), then rigid zones (Provot 1997, Bridson 2002), finally freezing. It fails only if scripted surfaces leave no room, or if
+   s->parts.conflict is set. s->parts.zoned has the sets that zones have joined. 0: out of memory. */
 CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti_zones_result *out);
 
 #endif /* CTI_ZONES_H */

@@ -90,9 +90,9 @@ typedef struct ct_tasks {
 typedef enum ct_log_level { CT_LOG_ERROR, CT_LOG_WARNING, CT_LOG_INFO } ct_log_level;
 typedef void ct_log_fn(ct_log_level level, const char *text, void *user);
 
-/* Steppers: name, number, the word of scene files, switch. One list makes the enum, the texts and the table of what is built. A new stepper is
-   a line here, its switch in config.h, and a function cti_stepper_<word> (8_step/stepper.h). Numbers are for good: 3 is kept for layers, 4
-   for penalty, 5 for geometric, 6 for explicit, and 2 for barrier. */
+/* Steppers: name, number, the word in scene files, switch. This list makes the enum, the texts and the table of the built steppers. A new
+   stepper is a line here, its switch in config.h, and a function cti_stepper_<word> (8_step/stepper.h). A number never changes its
+   meaning: 2 is reserved for barrier, 3 for layers, 4 for penalty, 5 for geometric, 6 for explicit. */
 #define CT_STEPPER_LIST(X)                                                                                                                 \
     X(CT_STEPPER_CMR, 0, cmr, CONTACT_WITH_CMR)                                                                                            \
     X(CT_STEPPER_DCD, 1, dcd, CONTACT_WITH_DCD)
@@ -111,8 +111,7 @@ typedef enum ct_stepper { CT_STEPPER_LIST(CT_STEPPER_ENUM) CT_STEPPER_COUNT_ } c
    integrators conserve the linear and angular momentum of a free body in every material; vibrations differ (docs/limits.md, "What
    integrators keep"):
    EULER    first order, the most robust: a vibration of angular frequency w loses its amplitude at w^2 dt / 2 [1/s]. v is the average
-            velocity
-            of the last step
+            velocity of the last step
    NEWMARK  beta 1/4, gamma 1/2 (trapezoidal): second order, conserves the energy of small vibrations; stiff bodies ring unless damped
    BDF2     second order, damps high frequencies only. It uses the step before, so it starts with a step of Newmark. It starts again after
             contacts and joints have released the body, velocities were set, or the fail-safe acted
@@ -121,8 +120,9 @@ typedef enum ct_stepper { CT_STEPPER_LIST(CT_STEPPER_ENUM) CT_STEPPER_COUNT_ } c
    holds for small strains, where the stiffness needs no projection; in large swings the order falls towards one. */
 typedef enum ct_integrator { CT_INTEGRATOR_EULER, CT_INTEGRATOR_NEWMARK, CT_INTEGRATOR_BDF2, CT_INTEGRATOR_COUNT_ } ct_integrator;
 
-/* Solvers: as steppers; a solver is a function cti_solver_<word> (4_programs/program.h). CT_SOLVER_AUTO, number 0, is a choice among them.
-   Number 9 is kept for geometric_cg. CT_SOLVER_ICA solves worlds in every build; its switch is for problems without a world. */
+/* Solvers: a list like that of steppers; a solver is a function cti_solver_<word> (4_programs/program.h). CT_SOLVER_AUTO, number 0, chooses
+   among them. Number 9 is reserved for geometric_cg. CT_SOLVER_ICA solves worlds in every build; its switch is for problems without a
+   world. */
 #define CT_SOLVER_LIST(X)                                                                                                                  \
     X(CT_SOLVER_ICA, 1, ica, CONTACT_WITH_ICA)                                                                                             \
     CT_SOLVER_LIST_OPTIONAL(X)
