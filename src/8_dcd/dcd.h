@@ -33,9 +33,9 @@ CTI_FN ct_real cti_dcd_need(cti_state *s, const ct_real *x0, const ct_real *x1, 
 
 /* cti_dcd_solution -- how a solve ended. */
 typedef struct cti_dcd_solution {
-    int iterations, cg, products;
-    int budget;       /* 1: ended above the tolerance */
-    int coupled;      /* 1: rows were not decoupled */
+    int iterations, cg;
+    int budget;       /* ended above the tolerance */
+    int coupled;      /* rows were not decoupled */
     ct_real residual; /* largest entry of |phi + beta| over the largest term in it */
 } cti_dcd_solution;
 /* cti_dcd_solve -- min 1/2 v'A v - b'v under contact.rows. v [3 n] is the start, then the solution; the rows' r[0] are the multipliers. rub
