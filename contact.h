@@ -1,6 +1,6 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 1dff4a3414b7c415.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 1f1bd888586234fc.
 
-contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
+contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
 but stb_ds.h.
 Licence: MIT-0 or public domain, your choice (text at the end of the repository's LICENSE file).
@@ -21,7 +21,7 @@ STEP BY STEP
     2. make meshes: ct_mesh_read (a file), ct_mesh_box, ct_mesh_grid, ct_mesh_sphere, or fill a ct_mesh yourself;
        ct_mesh_transform scales, rotates and moves one
     3. ct_soft_desc s = ct_soft_desc_default();  s.mesh = &mesh;  s.material = ...;  ct_body_add_soft(world, &s, &body)
-       likewise ct_body_add_cloth, ct_body_add_rigid (a closed surface), ct_body_add_kinematic (follows a script) and ct_body_add_static;
+       likewise ct_body_add_cloth, ct_body_add_rod, ct_body_add_points, ct_body_add_rigid (a closed surface), ct_body_add_kinematic (follows a script) and ct_body_add_static;
        ct_body_add_plane is a floor. position and rotation of a description are the body's start. The last argument is NULL where you need
        no id. Meshes are copied; free yours with ct_mesh_free. s.surface embeds a finer surface in the tets, and the volume that it
        encloses has the mass. Where there are no tets, ct_mesh_tetrahedralize makes them
@@ -31,8 +31,8 @@ STEP BY STEP
     6. ct_world_destroy(world)
 
 WHAT IT DOES NOT DO
-    This version has no rods, points, restitution, tearing, plasticity or fluids. Its steppers are CMR, DCD and BARRIER. One that a switch
-    leaves out of a build is refused with CT_ERR_UNSUPPORTED, and so is a solver (ct_stepper_built, ct_solver_built). The solvers CT_SOLVER_LEMKE and
+    This version has no restitution, tearing, plasticity or fluids. Its steppers are CMR, DCD and BARRIER. One that a switch leaves out of a
+    build is refused with CT_ERR_UNSUPPORTED, and so is a solver (ct_stepper_built, ct_solver_built). The solvers CT_SOLVER_LEMKE and
     CT_SOLVER_BOXED are for problems without a world: a world refuses them. The library never prints, never exits, starts no thread that you
     do not ask for, has no writable global, and reads no clock but the one you give it. Bodies are not put to sleep. Implicit Euler damps
     vibration, more so with larger steps: bounces and swings fade sooner than in nature. Where that matters take smaller steps, or another
@@ -456,11 +456,15 @@ SOURCES
 #define ct_material_default ct_material_default_f32
 #define ct_soft_desc_default ct_soft_desc_default_f32
 #define ct_cloth_desc_default ct_cloth_desc_default_f32
+#define ct_rod_desc_default ct_rod_desc_default_f32
+#define ct_points_desc_default ct_points_desc_default_f32
 #define ct_static_desc_default ct_static_desc_default_f32
 #define ct_rigid_desc_default ct_rigid_desc_default_f32
 #define ct_kinematic_desc_default ct_kinematic_desc_default_f32
 #define ct_body_add_soft ct_body_add_soft_f32
 #define ct_body_add_cloth ct_body_add_cloth_f32
+#define ct_body_add_rod ct_body_add_rod_f32
+#define ct_body_add_points ct_body_add_points_f32
 #define ct_body_add_static ct_body_add_static_f32
 #define ct_body_add_plane ct_body_add_plane_f32
 #define ct_body_add_rigid ct_body_add_rigid_f32
@@ -480,6 +484,7 @@ SOURCES
 #define ct_body_get_motion ct_body_get_motion_f32
 #define ct_body_set_motion ct_body_set_motion_f32
 #define ct_body_get_triangles ct_body_get_triangles_f32
+#define ct_body_get_segments ct_body_get_segments_f32
 #define ct_joint_desc_default ct_joint_desc_default_f32
 #define ct_joint_add ct_joint_add_f32
 #define ct_joint_remove ct_joint_remove_f32
@@ -959,6 +964,61 @@ typedef struct ct_cloth_desc {
     ct_real rotation[4]; /* quaternion w x y z of any length > 0; default 1, 0, 0, 0: none */
 } ct_cloth_desc;
 
+/* ct_rod_desc -- rods, a chain, a net: the segments of a mesh, with a round cross-section of `radius` or with stiffnesses of their own. Make it
+   with ct_rod_desc_default.
+   A vertex of two segments joins them, whatever their angle; of more, those that continue each other within 30 degrees. Joined segments resist
+   bending and twist, all others turn freely about their common vertex. With bend and torsion 0 that is a rope. The twist between two segments
+   that follow each other is less than half a turn.
+   Every segment has a frame, unless bend and torsion are 0: one more node, which points along the director of its cross-section. Nodes (see
+   ct_body_node_count) are the vertices, then the frames: that of segment k is node n + k, n the number of vertices. A pin on both vertices of an end's
+   segment clamps its direction; with its frame also its twist, and a scripted turn of the three twists the rod. Frames have a millionth
+   of the mass: twist follows at once, without inertia. Pins on frames have impulses too (ct_body_get_pin_impulse): about the rod they are its
+   torque.
+   Rods collide as lines: two keep the sum of their radii, and everything else half of that beside half its own thickness. */
+typedef struct ct_rod_desc {
+    uint32_t cookie;
+    const char *name;
+    const ct_mesh *mesh;    /* positions and segments; every vertex belongs to a segment */
+    ct_real radius;         /* [m] > 0; default 5e-3 */
+    ct_real young;          /* [Pa] > 0; default 1e6 */
+    ct_real poisson;        /* [0, 0.5]; default 0.4: with young it gives the shear modulus */
+    ct_real density;        /* [kg/m^3] > 0; default 1000 */
+    ct_real stretch;        /* [N] E A > 0; default -1: young pi r^2 */
+    ct_real bend[2];        /* [N m^2] E I >= 0, in the plane of the segment and its director, and across it; default -1: young pi r^4 / 4 */
+    ct_real torsion;        /* [N m^2] G J >= 0, > 0 where bend is; default -1: young / (2 (1 + poisson)) pi r^4 / 2 */
+    ct_real line_density;   /* [kg/m] > 0; default -1: density pi r^2 */
+    ct_real curvature;      /* [0, 1] share of the mesh's curvature that is natural; default 1: the mesh is at rest; 0: the rod is straight at rest */
+    ct_real twist;          /* [rad/m] natural twist; default 0 */
+    ct_real direction[3];   /* directors are this vector's part across each segment, turned by `rotation`; default 0: any, without twist */
+    ct_real damping_mass;      /* Rayleigh alpha [1/s] >= 0; default 0 */
+    ct_real damping_stiffness; /* Rayleigh beta [s] >= 0; default 1e-3 */
+    ct_real friction;
+    ct_real thickness;      /* [m] default -1: twice the radius, not the world's */
+    ct_real velocity[3];
+    ct_real angular_velocity[3];
+    ct_real position[3]; /* [m] position of the origin of the mesh: a vertex x starts at R(rotation) x + position; default 0 */
+    ct_real rotation[4]; /* quaternion w x y z of any length > 0; default 1, 0, 0, 0: none */
+} ct_rod_desc;
+
+/* ct_points_desc -- particles, like sand, that nothing but contact joins: all positions of a mesh, whose elements are not used. Make it with
+   ct_points_desc_default. Two of a body keep their thickness, however near they were when added. They do not spin: friction stops them, they do
+   not roll. */
+typedef struct ct_points_desc {
+    uint32_t cookie;
+    const char *name;
+    const ct_mesh *mesh;
+    ct_real radius;        /* [m] > 0; default 5e-3 */
+    ct_real density;       /* [kg/m^3] > 0; default 1000: the mass is density 4/3 pi r^3 */
+    const ct_real *masses; /* [kg] one for every position, > 0; NULL: by density */
+    ct_real damping_mass;  /* [1/s] >= 0; default 0 */
+    ct_real friction;
+    ct_real thickness;     /* [m] default -1: twice the radius, not the world's */
+    ct_real velocity[3];
+    ct_real angular_velocity[3]; /* of the whole body at the start, about its centre of mass */
+    ct_real position[3]; /* [m] position of the origin of the mesh: a vertex x starts at R(rotation) x + position; default 0 */
+    ct_real rotation[4]; /* quaternion w x y z of any length > 0; default 1, 0, 0, 0: none */
+} ct_points_desc;
+
 /* ct_rigid_desc -- mesh: a closed surface, counter-clockwise seen from outside, or tets whose boundary is taken. */
 typedef struct ct_rigid_desc {
     uint32_t cookie;
@@ -1246,6 +1306,8 @@ CONTACT_API void ct_world_allocations(const ct_world *world, int64_t *out_calls,
 CONTACT_API ct_material ct_material_default(ct_model model);
 CONTACT_API ct_soft_desc ct_soft_desc_default(void);
 CONTACT_API ct_cloth_desc ct_cloth_desc_default(void);
+CONTACT_API ct_rod_desc ct_rod_desc_default(void);
+CONTACT_API ct_points_desc ct_points_desc_default(void);
 CONTACT_API ct_static_desc ct_static_desc_default(void);
 CONTACT_API ct_rigid_desc ct_rigid_desc_default(void);
 CONTACT_API ct_kinematic_desc ct_kinematic_desc_default(void);
@@ -1254,6 +1316,8 @@ CONTACT_API ct_kinematic_desc ct_kinematic_desc_default(void);
    .value) is, once it is placed, farther from the origin than h / (64 * 2^-23) = 131,072 h in float, 7e13 h in double, h the body's thickness. */
 CONTACT_API ct_code ct_body_add_soft(ct_world *world, const ct_soft_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_cloth(ct_world *world, const ct_cloth_desc *desc, ct_body_id *out_body);
+CONTACT_API ct_code ct_body_add_rod(ct_world *world, const ct_rod_desc *desc, ct_body_id *out_body);
+CONTACT_API ct_code ct_body_add_points(ct_world *world, const ct_points_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_static(ct_world *world, const ct_static_desc *desc, ct_body_id *out_body);
 /* ct_body_add_plane -- the static body of a plane dot(normal, x) = offset, free space on the normal's side, with the world's friction and
    thickness and the name "plane": ct_body_add_static without a mesh. normal  in  [3] any length > 0; NULL: 0, 1, 0 offset  in  [m] times
@@ -1284,7 +1348,8 @@ CONTACT_API ct_code ct_body_constrain(ct_world *world, ct_body_id body, int vert
    CT_ERR_ARGUMENT: a body without nodes, a node that it does not have (.element), NULL. */
 CONTACT_API ct_code ct_body_get_pin_impulse(const ct_world *world, ct_body_id body, int32_t vertex, ct_real out_impulse[3]);
 CONTACT_API int ct_body_vertex_count(const ct_world *world, ct_body_id body); /* 0 for planes and stale ids */
-/* ct_body_node_count -- nodes of a deformable body, which pins and velocities count; they are its vertices unless it has an embedded surface.
+/* ct_body_node_count -- nodes of a deformable body, which pins and velocities count; they are its vertices unless it has an embedded surface. Rods
+   have their frames behind them (ct_rod_desc).
    0 for other bodies and stale ids. */
 CONTACT_API int ct_body_node_count(const ct_world *world, ct_body_id body);
 CONTACT_API const char *ct_body_name(const ct_world *world, ct_body_id body); /* "" for stale ids */
@@ -1305,6 +1370,9 @@ CONTACT_API ct_code ct_body_get_motion(const ct_world *world, ct_body_id body, c
 CONTACT_API ct_code ct_body_set_motion(ct_world *world, ct_body_id body, const ct_real velocity[3], const ct_real angular_velocity[3]);
 /* ct_body_get_triangles -- the surface: indices into the body's vertices; valid while the body lives. */
 CONTACT_API ct_code ct_body_get_triangles(const ct_world *world, ct_body_id body, const int32_t **out_triangles, int *out_n);
+/* ct_body_get_segments -- of rods, and of static and kinematic meshes that have some: [2 *out_n] indices into the body's vertices, in the order
+   of the mesh; valid while the body lives. */
+CONTACT_API ct_code ct_body_get_segments(const ct_world *world, ct_body_id body, const int32_t **out_segments, int *out_n);
 
 /* ---- joints ---- */
 CONTACT_API ct_joint_desc ct_joint_desc_default(ct_joint_kind kind);
@@ -11595,7 +11663,7 @@ static void cti_residual_row(const cti_problem *p, ct_cone cone, const cti_row *
     out->primal = cti_max(out->primal, -(u[0] + row->compliance[0] * row->r[0]) * s);
     out->dual = cti_max(out->dual, -row->r[0] * d[0] * s);
     out->dual_gap += (double)(row->r[0] * law);
-    if (row->mu > 0) {
+    if (row->mu > 0 && d[1] + d[2] > 0) { /* 0: scripts hold every tangential motion */
         bound = row->mu * cti_max(0, row->r[0]);
         dt_mean = (d[1] + d[2]) / 2;
         g1 = row->r[1] - (u[1] + row->compliance[1] * row->r[1]) / dt_mean;
@@ -36974,6 +37042,549 @@ CTI_FN cti_v3 cti_joint_left(cti_v3 e, ct_real most)
 }
 #endif
 
+/* ---- 6_model/rod.h ---- */
+/* rod.h -- bending and twist of rods: discrete elastic rods with a material frame at every segment. (Stretch is a spring, spring.h.)
+   A segment's frame is its tangent t, a director d that is perpendicular to it, and c = t x d. The director is where a point of the segment's own,
+   the frame's node g, lies around it: d = unit of the part of g - (x0 + x1) / 2 that is perpendicular to t. Of the node's three unknowns one is the
+   twist. The two others, its distance from the segment and its place along it, are held by a stiffness that no other energy feels: bending and
+   twist depend on the direction d alone.
+   Why a node and not an angle: energies are then functions of points, x, with no reference frame to keep from step to step. A frame turns with its
+   rod, is saved and restored, is pinned, and follows a script as every other node does, and clamped ends, scripted turns, closed rods and twist
+   that contacts hold need no special case. A quasi-static angle of one rod is simpler only where the rod is straight and isotropic, and couples all
+   its nodes. A frame's node has a millionth of its segment's mass (a hundred-thousandth in float, CTI_ROD_FRAME_MASS), so that twist follows the rod without inertia of its own,
+   as in Bergou 2008, 5.1, and gravity does not turn it.
+   Limits: the twist between two neighbouring segments is in (-pi, pi]. */
+
+
+enum { CTI_ROD_REST = 8, CTI_ROD_MEASURES = 5 };
+
+/* cti_rod_law -- what a rod resists with. */
+typedef struct cti_rod_law {
+    ct_real bend[2];      /* [N m^2] in the plane of t and d, and in that of t and c */
+    ct_real torsion;      /* [N m^2] > 0 */
+    ct_real line_density; /* [kg/m] */
+    ct_real curvature;    /* [1] share of the curvature at X that is natural: 1, the rod rests as it is; 0, it rests straight */
+    ct_real twist;        /* [rad/m] natural twist, beyond that of the frames at X */
+    ct_real direction[3]; /* d at X is this vector's part perpendicular to the segment; 0: frames follow each other without twist */
+} cti_rod_law;
+
+/* cti_rod_desc -- what a rod is made from, in local numbers. */
+typedef struct cti_rod_desc {
+    const ct_material *material; /* its damping */
+    const cti_rod_law *law;
+    ct_real stretch;             /* E A [N] */
+    const ct_real *X;            /* [3 (n_nodes + n frames)] nodes, then frames */
+    int n_nodes, n_segments, n_joints, has_frames; /* 0: stretch alone; then there are no frames */
+    const int32_t *segments, *joints;              /* of cti_rod_strands */
+} cti_rod_desc;
+
+/* cti_rod_batch -- zero it before first use. Joints are where a segment continues another. */
+typedef struct cti_rod_batch {
+    int n, n_joints;
+    ct_real damping_stiffness;
+    int32_t *node;       /* [3 n] of a segment: begin, end in its strand's direction, frame */
+    int32_t *joint_node; /* [5 n_joints] begin, middle, end; frames before and after the middle */
+    int32_t *slot;       /* [9 n] */
+    int32_t *joint_slot; /* [25 n_joints] */
+    ct_real *hold;       /* [2 n] stiffness [N/m] that holds the frame's node, and its distance [m] */
+    ct_real *rest;       /* [8 n_joints] stiffness [N m] of curvature 1, of curvature 2 (each of both frames), of twist; then the five measures at rest */
+} cti_rod_batch;
+
+/* cti_rod_strands -- segments that continue each other. A node of two segments joins them; of more, those that are each other's best continuation
+   within 30 degrees. *out_segments [2 ns]: the segments, each in the direction of its strand; *out_joints [2 nj]: segment before, segment after.
+   0: out of memory. */
+CTI_FN int cti_rod_strands(cti_mem *mem, const ct_real *X, int n_nodes, const int32_t *segments, int ns, int32_t **out_segments,
+                           int32_t **out_joints);
+/* cti_rod_frames -- out [3 ns]: the frames' nodes at X, a segment's length away from its middle. */
+CTI_FN void cti_rod_frames(const cti_rod_law *law, const ct_real *X, const int32_t *segments, int ns, const int32_t *joints, int nj,
+                           ct_real *out);
+/* cti_rod_batch_init -- node_offset as in tet.h. 1; 0: out of memory; -1: a segment without length: its number and its length. */
+CTI_FN int cti_rod_batch_init(cti_mem *mem, cti_rod_batch *t, const cti_rod_desc *d, int node_offset, int64_t *out_bad, double *out_value);
+CTI_FN void cti_rod_batch_free(cti_mem *mem, cti_rod_batch *t);
+CTI_FN void cti_rod_batch_shift(cti_rod_batch *t, int by);
+CTI_FN int cti_rod_batch_append_pairs(const cti_rod_batch *t, cti_mem *mem, int32_t **pairs);
+CTI_FN int cti_rod_batch_slots(cti_mem *mem, cti_rod_batch *t, cti_slot_fn *slot, const void *ctx);
+/* K is Gauss-Newton's part of the Hessian, sum k grad q grad q' over the measures q (exact where all are at rest, positive semidefinite always) */
+CTI_FN void cti_rod_batch_assemble(const cti_rod_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val, double *out_energy);
+/* out [3 nodes] += D(x) v, D = damping_stiffness K; frames are held without damping */
+CTI_FN void cti_rod_batch_damping(const cti_rod_batch *t, const ct_real *x, const ct_real *v, ct_real *out);
+/* cti_rod_measures -- of the joint of nodes [5]: curvature 1 and 2 in the frame before and in the one after it, and its twist [rad]. Returns half the
+   length of both segments. */
+CTI_FN ct_real cti_rod_measures(const ct_real *x, const int32_t *node, ct_real q[CTI_ROD_MEASURES]);
+
+/* CTI_ROD_FRAME_MASS -- [1] a frame's share of its segment's mass, for the reasons above. Twist of a rubber rod (1 m, 1 cm thick, E 1e6) by the
+   weight of its frames: 1e-3 rad, in proportion to the share. In float a rod of E 1e8 that no clamp keeps from spinning needs 1e-5: with 1e-6 its
+   matrix is singular to rounding, and it creeps on a slope (test_rod_contact). Half and double change neither. */
+#define CTI_ROD_FRAME_MASS ((ct_real)(CONTACT_REAL == 32 ? 1e-5 : 1e-6))
+
+
+/* ---- 6_model/rod.c ---- */
+/* rod.c -- bending and twist of rods.
+   Between segments with tangents t0, t1 and directors d_k, c_k = t_k x d_k, the curvature vector is kb = 2 t0 x t1 / (1 + t0 . t1), of length
+   2 tan(angle / 2). In either frame k its parts are q1 = kb . c_k and q2 = -kb . d_k; the twist m is the angle about t1 from P d0 to d1, where P
+   transports from t0 to t1. E = 1/2 sum_k (B1 (q1 - q1')^2 + B2 (q2 - q2')^2) / (2 l) + C (m - m')^2 / (2 l), l half the length of both segments.
+   Gradients: a frame turns by t x dt + phi t, phi = c . (dp - (p . t) dt) / r for a node at p from the segment's middle and at r from its line.
+       d(kb . a) = dt0 . (2 t1 x a - q t1) / X + dt1 . (2 a x t0 - q t0) / X,  X = 1 + t0 . t1,  and kb . (w_k x a) for the turn w_k of frame k
+       dm = phi1 - phi0 + kb . (dt0 + dt1) / 2
+   based on: Bergou, Wardetzky, Robinson, Audoly, Grinspun, Discrete elastic rods, 2008 (energies, curvature vector); Bergou, Audoly, Vouga,
+   Wardetzky, Grinspun, Discrete viscous threads, 2010 (gradient of the twist); Umetani, Schmidt, Stam, Position-based elastic rods, 2014 (a
+   point that carries the frame). differs: the point has no weight and no bending energy of its own, see rod.h. */
+
+/* [1] least 1 + cos that curvature is divided by: a fold within 4 degrees of closed. It bounds forces there; nothing rests there */
+#define CTI_ROD_FOLD CTI_R(2e-3)
+#define CTI_ROD_STRAIGHT CTI_R(0.8660254) /* [cosine] 30 degrees */
+
+/* ---- strands ---- */
+
+/* partner [2 ns]: 2 segment + end that end k of a segment continues in, or -1 */
+typedef struct cti_rod_graph {
+    const ct_real *X;
+    const int32_t *segments;
+    int *start;         /* [n_nodes + 2] */
+    int32_t *around;    /* [2 ns] 2 segment + end at each node, ascending */
+    int32_t *partner;
+} cti_rod_graph;
+
+/* unit direction away from the node at which a segment has its end k */
+static cti_v3 cti_rod_leaves(const cti_rod_graph *g, int32_t at)
+{
+    const int32_t *s = g->segments + 2 * (size_t)(at / 2);
+    return cti_v3_unit(cti_v3_sub(cti_v3_at(g->X, s[1 - at % 2]), cti_v3_at(g->X, s[at % 2])), cti_v3_zero());
+}
+
+/* the end that continues end i of list [n] best, within 30 degrees: its place, or -1 */
+static int cti_rod_best(const cti_rod_graph *g, const int32_t *list, int n, int i)
+{
+    cti_v3 in = cti_v3_mul(cti_rod_leaves(g, list[i]), -1);
+    ct_real most = CTI_ROD_STRAIGHT;
+    int k, found = -1;
+    for (k = 0; k < n; k++) {
+        ct_real cosine = k == i ? -1 : cti_v3_dot(in, cti_rod_leaves(g, list[k]));
+        if (cosine > most)
+            most = cosine, found = k;
+    }
+    return found;
+}
+
+static void cti_rod_pair(cti_rod_graph *g, int n_nodes)
+{
+    int v, i, k;
+    for (v = 0; v < n_nodes; v++) {
+        const int32_t *list = g->around + g->start[v];
+        int n = g->start[v + 1] - g->start[v];
+        for (i = 0; i < n; i++) {
+            k = n == 2 ? 1 - i : cti_rod_best(g, list, n, i);
+            if (k >= 0 && (n == 2 || cti_rod_best(g, list, n, k) == i))
+                g->partner[list[i]] = list[k];
+        }
+    }
+}
+
+/* segment ends at each node. 0: out of memory */
+static int cti_rod_around(cti_mem *mem, cti_rod_graph *g, int n_nodes, int ns)
+{
+    int i;
+    if (!CTI_RESIZE(mem, g->start, (size_t)n_nodes + 2) || !CTI_RESIZE(mem, g->around, 2 * (size_t)ns) || !CTI_RESIZE(mem, g->partner, 2 * (size_t)ns))
+        return 0;
+    memset(g->start, 0, sizeof *g->start * ((size_t)n_nodes + 2));
+    for (i = 0; i < 2 * ns; i++)
+        g->start[g->segments[i] + 2]++, g->partner[i] = -1;
+    for (i = 2; i < n_nodes + 2; i++)
+        g->start[i] += g->start[i - 1];
+    for (i = 0; i < 2 * ns; i++)
+        g->around[g->start[g->segments[i] + 1]++] = i;
+    return 1;
+}
+
+/* where the strand of segment s begins: 2 segment + the end at which it is entered */
+static int cti_rod_begin(const cti_rod_graph *g, int s)
+{
+    int at = 2 * s, back;
+    while ((back = g->partner[at]) >= 0 && back / 2 != s)
+        at = back ^ 1;
+    return at;
+}
+
+CTI_FN int cti_rod_strands(cti_mem *mem, const ct_real *X, int n_nodes, const int32_t *segments, int ns, int32_t **out_segments,
+                           int32_t **out_joints)
+{
+    cti_rod_graph g;
+    uint8_t *seen = NULL;
+    int s, at, ok;
+    memset(&g, 0, sizeof g);
+    g.X = X, g.segments = segments;
+    CTI_CLEAR(*out_joints);
+    ok = cti_rod_around(mem, &g, n_nodes, ns) && CTI_RESIZE(mem, seen, ns) && CTI_RESIZE(mem, *out_segments, 2 * (size_t)ns);
+    if (ok)
+        memset(seen, 0, (size_t)ns), cti_rod_pair(&g, n_nodes);
+    for (s = 0; ok && s < ns; s++)
+        for (at = seen[s] ? -1 : cti_rod_begin(&g, s); ok && at >= 0 && !seen[at / 2]; at = g.partner[at ^ 1]) {
+            int t = at / 2;
+            seen[t] = 1;
+            (*out_segments)[2 * t] = segments[at], (*out_segments)[2 * t + 1] = segments[at ^ 1];
+            if (g.partner[at ^ 1] >= 0)
+                ok = CTI_PUSH(mem, *out_joints, t) && CTI_PUSH(mem, *out_joints, g.partner[at ^ 1] / 2);
+        }
+    CTI_FREE(mem, g.start);
+    CTI_FREE(mem, g.around);
+    CTI_FREE(mem, g.partner);
+    CTI_FREE(mem, seen);
+    return ok;
+}
+
+/* ---- frames ---- */
+
+/* a segment: tangent, directors, length, the frame node's distance from its line and place along it */
+typedef struct cti_rod_frame {
+    cti_v3 t, d, c;
+    ct_real l, r, along;
+} cti_rod_frame;
+
+static cti_rod_frame cti_rod_frame_at(const ct_real *x, int a, int b, int g)
+{
+    cti_rod_frame f;
+    cti_v3 e = cti_v3_sub(cti_v3_at(x, b), cti_v3_at(x, a)), p = cti_v3_mad(cti_v3_sub(cti_v3_at(x, g), cti_v3_at(x, a)), e, CTI_R(-0.5)), u;
+    f.l = cti_max(cti_v3_norm(e), CTI_R(1e-30));
+    f.t = cti_v3_mul(e, 1 / f.l);
+    f.along = cti_v3_dot(p, f.t);
+    u = cti_v3_mad(p, f.t, -f.along);
+    f.r = cti_max(cti_v3_norm(u), CTI_R(1e-30));
+    f.d = cti_v3_mul(u, 1 / f.r);
+    f.c = cti_v3_cross(f.t, f.d);
+    return f;
+}
+
+/* v transported from t0 to t1: the least rotation that takes one to the other */
+static cti_v3 cti_rod_transport(cti_v3 t0, cti_v3 t1, cti_v3 v)
+{
+    cti_v3 w = cti_v3_cross(t0, t1);
+    ct_real cosine = cti_v3_dot(t0, t1);
+    return cti_v3_add(cti_v3_mad(cti_v3_mul(v, cosine), w, cti_v3_dot(w, v) / cti_max(1 + cosine, CTI_ROD_FOLD)), cti_v3_cross(w, v));
+}
+
+/* a unit vector perpendicular to t, next to v; next to an axis where v has no part of that kind */
+static cti_v3 cti_rod_director(cti_v3 t, cti_v3 v)
+{
+    cti_v3 u = cti_v3_mad(v, t, -cti_v3_dot(v, t)), b;
+    if (cti_v3_norm2(u) > CTI_R(1e-6) * cti_v3_norm2(v) && cti_v3_norm2(v) > 0)
+        return cti_v3_unit(u, cti_v3_zero());
+    cti_v3_tangents(t, &u, &b);
+    return u;
+}
+
+static cti_v3 cti_rod_tangent(const ct_real *X, const int32_t *s)
+{
+    return cti_v3_unit(cti_v3_sub(cti_v3_at(X, s[1]), cti_v3_at(X, s[0])), cti_v3_zero());
+}
+
+CTI_FN void cti_rod_frames(const cti_rod_law *law, const ct_real *X, const int32_t *segments, int ns, const int32_t *joints, int nj, ct_real *out)
+{
+    cti_v3 want = cti_v3_at(law->direction, 0);
+    int i;
+    for (i = 0; i < ns; i++)
+        cti_v3_put(out, i, cti_rod_director(cti_rod_tangent(X, segments + 2 * (size_t)i), want));
+    /* joints are in the order of their strands; the one that closes a strand turns its first frame, and what twist is left there is at rest */
+    for (i = 0; i < nj && !(cti_v3_norm2(want) > 0); i++) {
+        const int32_t *q = joints + 2 * (size_t)i;
+        cti_v3 t0 = cti_rod_tangent(X, segments + 2 * (size_t)q[0]), t1 = cti_rod_tangent(X, segments + 2 * (size_t)q[1]);
+        cti_v3_put(out, q[1], cti_rod_director(t1, cti_rod_transport(t0, t1, cti_v3_at(out, q[0]))));
+    }
+    for (i = 0; i < ns; i++) {
+        const int32_t *s = segments + 2 * (size_t)i;
+        cti_v3 e = cti_v3_sub(cti_v3_at(X, s[1]), cti_v3_at(X, s[0]));
+        cti_v3_put(out, i, cti_v3_mad(cti_v3_mad(cti_v3_at(X, s[0]), e, CTI_R(0.5)), cti_v3_at(out, i), cti_v3_norm(e)));
+    }
+}
+
+/* ---- measures and their gradients ---- */
+
+/* what a measure changes by: sum over the two segments of T . dt + P . dp */
+typedef struct cti_rod_slope {
+    cti_v3 T[2], P[2];
+} cti_rod_slope;
+
+/* adds s phi of frame f, the turn about its tangent */
+static void cti_rod_spin(const cti_rod_frame *f, ct_real s, int k, cti_rod_slope *out)
+{
+    out->P[k] = cti_v3_mad(out->P[k], f->c, s / f->r);
+    out->T[k] = cti_v3_mad(out->T[k], f->c, -s * f->along / f->r);
+}
+
+/* kb . a, a fixed in frame k */
+static ct_real cti_rod_curve(const cti_rod_frame f[2], cti_v3 kb, ct_real X, cti_v3 a, int k, cti_rod_slope *out)
+{
+    ct_real q = cti_v3_dot(kb, a);
+    cti_v3 w = cti_v3_cross(a, kb);
+    memset(out, 0, sizeof *out);
+    out->T[0] = cti_v3_mul(cti_v3_mad(cti_v3_mul(cti_v3_cross(f[1].t, a), 2), f[1].t, -q), 1 / X);
+    out->T[1] = cti_v3_mul(cti_v3_mad(cti_v3_mul(cti_v3_cross(a, f[0].t), 2), f[0].t, -q), 1 / X);
+    out->T[k] = cti_v3_add(out->T[k], cti_v3_cross(w, f[k].t));
+    cti_rod_spin(&f[k], cti_v3_dot(f[k].t, w), k, out);
+    return q;
+}
+
+/* the five measures of a joint, and with slopes not NULL their gradients g [15] */
+static void cti_rod_joint(const ct_real *x, const int32_t *node, cti_rod_frame f[2], ct_real q[CTI_ROD_MEASURES], cti_rod_slope *slopes)
+{
+    cti_rod_slope none, *s = slopes ? slopes : &none;
+    cti_v3 kb, u;
+    ct_real X;
+    int k, step = slopes != NULL;
+    f[0] = cti_rod_frame_at(x, node[0], node[1], node[3]);
+    f[1] = cti_rod_frame_at(x, node[1], node[2], node[4]);
+    X = cti_max(1 + cti_v3_dot(f[0].t, f[1].t), CTI_ROD_FOLD);
+    kb = cti_v3_mul(cti_v3_cross(f[0].t, f[1].t), 2 / X);
+    for (k = 0; k < 2; k++) {
+        q[2 * k] = cti_rod_curve(f, kb, X, f[k].c, k, s), s += step;
+        q[2 * k + 1] = cti_rod_curve(f, kb, X, cti_v3_mul(f[k].d, -1), k, s), s += step;
+    }
+    u = cti_rod_transport(f[0].t, f[1].t, f[0].d);
+    q[4] = cti_atan2(cti_v3_dot(cti_v3_cross(u, f[1].d), f[1].t), cti_v3_dot(u, f[1].d));
+    memset(s, 0, sizeof *s);
+    s->T[0] = s->T[1] = cti_v3_mul(kb, CTI_R(0.5));
+    cti_rod_spin(&f[0], -1, 0, s);
+    cti_rod_spin(&f[1], 1, 1, s);
+}
+
+/* adds a slope's part of segment k to the gradients of its begin, end and frame */
+static void cti_rod_spread(const cti_rod_frame *f, cti_v3 T, cti_v3 P, ct_real *begin, ct_real *end, ct_real *frame)
+{
+    cti_v3 V = cti_v3_mul(cti_v3_mad(T, f->t, -cti_v3_dot(T, f->t)), 1 / f->l), half = cti_v3_mul(P, CTI_R(-0.5));
+    cti_v3_addto(begin, 0, cti_v3_sub(half, V));
+    cti_v3_addto(end, 0, cti_v3_add(half, V));
+    cti_v3_addto(frame, 0, P);
+}
+
+/* the slope as a gradient g [15] */
+static void cti_rod_gradient(const cti_rod_frame f[2], const cti_rod_slope *s, ct_real *g)
+{
+    memset(g, 0, sizeof *g * 15);
+    cti_rod_spread(&f[0], s->T[0], s->P[0], g, g + 3, g + 9);
+    cti_rod_spread(&f[1], s->T[1], s->P[1], g + 3, g + 6, g + 12);
+}
+
+CTI_FN ct_real cti_rod_measures(const ct_real *x, const int32_t *node, ct_real q[CTI_ROD_MEASURES])
+{
+    cti_rod_frame f[2];
+    cti_rod_joint(x, node, f, q, NULL);
+    return (f[0].l + f[1].l) / 2;
+}
+
+/* stiffness of measure k */
+static ct_real cti_rod_stiff(const ct_real *rest, int k) { return rest[k == 4 ? 2 : k % 2]; }
+
+/* how far measure k is from rest; twist in (-pi, pi] */
+static ct_real cti_rod_off(const ct_real *rest, const ct_real *q, int k)
+{
+    const ct_real pi = CTI_R(3.14159265358979324);
+    ct_real d = q[k] - rest[3 + k];
+    if (k == 4)
+        d = d > pi ? d - 2 * pi : (d <= -pi ? d + 2 * pi : d);
+    return d;
+}
+
+/* the two measures that hold a frame: its place along the segment, its distance less the one at rest; g [2][9] their gradients */
+static void cti_rod_held(const ct_real *x, const int32_t *node, ct_real distance, ct_real q[2], ct_real g[2][9])
+{
+    cti_rod_frame f = cti_rod_frame_at(x, node[0], node[1], node[2]);
+    memset(g, 0, sizeof(ct_real) * 18);
+    q[0] = f.along, q[1] = f.r - distance;
+    cti_rod_spread(&f, cti_v3_mul(f.d, f.r), f.t, g[0], g[0] + 3, g[0] + 6);
+    cti_rod_spread(&f, cti_v3_mul(f.d, -f.along), f.d, g[1], g[1] + 3, g[1] + 6);
+}
+
+/* ---- the batch ---- */
+
+static ct_real cti_rod_length(const cti_rod_desc *d, int i)
+{
+    const int32_t *s = d->segments + 2 * (size_t)i;
+    return cti_v3_norm(cti_v3_sub(cti_v3_at(d->X, s[1]), cti_v3_at(d->X, s[0])));
+}
+
+/* stiffness [N/m] that holds frames: that of twist at both joints, at the frame's lever, so that a frame's block of K is about isotropic */
+static void cti_rod_hold(cti_rod_batch *t, const cti_rod_desc *d)
+{
+    int i;
+    for (i = 0; i < t->n; i++) {
+        ct_real l = cti_rod_length(d, i);
+        t->hold[2 * i] = 2 * d->law->torsion / (l * l * l), t->hold[2 * i + 1] = l;
+    }
+}
+
+static void cti_rod_rest(cti_rod_batch *t, const cti_rod_desc *d, int node_offset)
+{
+    const cti_rod_law *law = d->law;
+    int32_t local[5];
+    int j, k;
+    for (j = 0; j < t->n_joints; j++) {
+        ct_real *rest = t->rest + CTI_ROD_REST * (size_t)j, l;
+        for (k = 0; k < 5; k++)
+            local[k] = t->joint_node[5 * j + k] - node_offset;
+        l = cti_rod_measures(d->X, local, rest + 3);
+        rest[0] = law->bend[0] / (2 * l), rest[1] = law->bend[1] / (2 * l), rest[2] = law->torsion / l;
+        for (k = 3; k < 7; k++)
+            rest[k] *= law->curvature;
+        rest[7] += law->twist * l;
+    }
+}
+
+CTI_FN int cti_rod_batch_init(cti_mem *mem, cti_rod_batch *t, const cti_rod_desc *d, int node_offset, int64_t *out_bad, double *out_value)
+{
+    int i, ns = d->n_segments, nj = d->n_joints;
+    t->n = ns, t->n_joints = nj, t->damping_stiffness = d->material->damping_stiffness;
+    if (!CTI_RESIZE(mem, t->node, 3 * (size_t)ns) || !CTI_RESIZE(mem, t->joint_node, 5 * (size_t)nj) || !CTI_RESIZE(mem, t->hold, 2 * (size_t)ns) ||
+        !CTI_RESIZE(mem, t->rest, CTI_ROD_REST * (size_t)nj))
+        return 0;
+    for (i = 0; i < ns; i++) {
+        t->node[3 * i] = d->segments[2 * i] + node_offset, t->node[3 * i + 1] = d->segments[2 * i + 1] + node_offset;
+        t->node[3 * i + 2] = d->n_nodes + i + node_offset;
+        *out_value = (double)cti_rod_length(d, i), *out_bad = i;
+        if (!(*out_value > 0))
+            return -1;
+    }
+    for (i = 0; i < nj; i++) {
+        const int32_t *a = t->node + 3 * (size_t)d->joints[2 * i], *b = t->node + 3 * (size_t)d->joints[2 * i + 1];
+        int32_t *q = t->joint_node + 5 * (size_t)i;
+        q[0] = a[0], q[1] = a[1], q[2] = b[1], q[3] = a[2], q[4] = b[2];
+    }
+    cti_rod_hold(t, d);
+    cti_rod_rest(t, d, node_offset);
+    return 1;
+}
+
+CTI_FN void cti_rod_batch_free(cti_mem *mem, cti_rod_batch *t)
+{
+    CTI_FREE(mem, t->node);
+    CTI_FREE(mem, t->joint_node);
+    CTI_FREE(mem, t->slot);
+    CTI_FREE(mem, t->joint_slot);
+    CTI_FREE(mem, t->hold);
+    CTI_FREE(mem, t->rest);
+    t->n = t->n_joints = 0;
+}
+
+CTI_FN void cti_rod_batch_shift(cti_rod_batch *t, int by)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(t->node); i++)
+        t->node[i] += by;
+    for (i = 0; i < CTI_LEN(t->joint_node); i++)
+        t->joint_node[i] += by;
+}
+
+CTI_FN int cti_rod_batch_append_pairs(const cti_rod_batch *t, cti_mem *mem, int32_t **pairs)
+{
+    return cti_element_pairs(mem, pairs, t->node, t->n, 3) && cti_element_pairs(mem, pairs, t->joint_node, t->n_joints, 5);
+}
+
+CTI_FN int cti_rod_batch_slots(cti_mem *mem, cti_rod_batch *t, cti_slot_fn *slot, const void *ctx)
+{
+    int code = cti_element_slots(mem, &t->slot, t->node, t->n, 3, slot, ctx);
+    return code == 1 ? cti_element_slots(mem, &t->joint_slot, t->joint_node, t->n_joints, 5, slot, ctx) : code;
+}
+
+/* K += s g g' of nn nodes; the upper triangle, so that the sum is symmetric to the last bit */
+static void cti_rod_outer(ct_real *K, const ct_real *g, int nn, ct_real s)
+{
+    int i, j;
+    for (i = 0; i < 3 * nn; i++)
+        for (j = i; j < 3 * nn; j++)
+            K[3 * nn * i + j] += s * g[i] * g[j];
+}
+
+static void cti_rod_scatter(ct_real *val, const int32_t *slot, int nn, const ct_real *K)
+{
+    int i, j, n = 3 * nn;
+    for (i = 0; i < n; i++)
+        for (j = 0; j < n; j++)
+            val[9 * (size_t)slot[i / 3 * nn + j / 3] + (size_t)(3 * (i % 3) + j % 3)] += i <= j ? K[n * i + j] : K[n * j + i];
+}
+
+static void cti_rod_push(ct_real *force, const int32_t *node, int nn, const ct_real *g, ct_real s)
+{
+    int a;
+    for (a = 0; a < nn; a++)
+        cti_v3_addto(force, node[a], cti_v3_mul(cti_v3_at(g, a), s));
+}
+
+static void cti_rod_assemble_joint(const cti_rod_batch *t, const ct_real *x, int j, ct_real dt, ct_real *force, ct_real *val, double *out_energy)
+{
+    const ct_real *rest = t->rest + CTI_ROD_REST * (size_t)j;
+    const int32_t *node = t->joint_node + 5 * (size_t)j;
+    cti_rod_frame f[2];
+    cti_rod_slope slopes[CTI_ROD_MEASURES];
+    ct_real q[CTI_ROD_MEASURES], g[15], K[225];
+    int k;
+    cti_rod_joint(x, node, f, q, slopes);
+    if (val)
+        memset(K, 0, sizeof K);
+    for (k = 0; k < CTI_ROD_MEASURES; k++) {
+        ct_real stiff = cti_rod_stiff(rest, k), off = cti_rod_off(rest, q, k);
+        if (out_energy)
+            *out_energy += 0.5 * (double)stiff * (double)off * (double)off;
+        if (!force && !val)
+            continue;
+        cti_rod_gradient(f, &slopes[k], g);
+        if (force)
+            cti_rod_push(force, node, 5, g, -stiff * off);
+        if (val)
+            cti_rod_outer(K, g, 5, stiff * (dt * dt + dt * t->damping_stiffness));
+    }
+    if (val)
+        cti_rod_scatter(val, t->joint_slot + 25 * (size_t)j, 5, K);
+}
+
+static void cti_rod_assemble_frame(const cti_rod_batch *t, const ct_real *x, int i, ct_real dt, ct_real *force, ct_real *val, double *out_energy)
+{
+    const int32_t *node = t->node + 3 * (size_t)i;
+    ct_real q[2], g[2][9], K[81], stiff = t->hold[2 * i];
+    int k;
+    cti_rod_held(x, node, t->hold[2 * i + 1], q, g);
+    if (val)
+        memset(K, 0, sizeof K);
+    for (k = 0; k < 2; k++) {
+        if (out_energy)
+            *out_energy += 0.5 * (double)stiff * (double)q[k] * (double)q[k];
+        if (force)
+            cti_rod_push(force, node, 3, g[k], -stiff * q[k]);
+        if (val)
+            cti_rod_outer(K, g[k], 3, stiff * dt * dt);
+    }
+    if (val)
+        cti_rod_scatter(val, t->slot + 9 * (size_t)i, 3, K);
+}
+
+CTI_FN void cti_rod_batch_assemble(const cti_rod_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val, double *out_energy)
+{
+    int i;
+    for (i = 0; i < t->n_joints; i++)
+        cti_rod_assemble_joint(t, x, i, dt, force, val, out_energy);
+    for (i = 0; i < t->n; i++)
+        cti_rod_assemble_frame(t, x, i, dt, force, val, out_energy);
+}
+
+CTI_FN void cti_rod_batch_damping(const cti_rod_batch *t, const ct_real *x, const ct_real *v, ct_real *out)
+{
+    int j, k, a;
+    for (j = 0; t->damping_stiffness > 0 && j < t->n_joints; j++) {
+        const int32_t *node = t->joint_node + 5 * (size_t)j;
+        cti_rod_frame f[2];
+        cti_rod_slope slopes[CTI_ROD_MEASURES];
+        ct_real q[CTI_ROD_MEASURES], g[15];
+        cti_rod_joint(x, node, f, q, slopes);
+        for (k = 0; k < CTI_ROD_MEASURES; k++) {
+            ct_real rate = 0;
+            cti_rod_gradient(f, &slopes[k], g);
+            for (a = 0; a < 5; a++)
+                rate += cti_v3_dot(cti_v3_at(g, a), cti_v3_at(v, node[a]));
+            cti_rod_push(out, node, 5, g, t->damping_stiffness * cti_rod_stiff(t->rest + CTI_ROD_REST * (size_t)j, k) * rate);
+        }
+    }
+}
+
+#undef CTI_ROD_FOLD
+#undef CTI_ROD_STRAIGHT
+
 /* ---- 6_model/model.h ---- */
 /* model.h -- the elasticity of one body: all its element batches behind one set of calls. */
 
@@ -36985,16 +37596,24 @@ typedef struct cti_model {
     cti_bend_batch bend;     /* bending: the edges whose angles are not coupled */
     cti_plate_batch plates;  /* bending: forces of the triangles whose three angles are coupled */
     cti_bend_batch bounds;   /* stiffness of these: hinges that bound it from above */
-    cti_spring_batch springs;
+    cti_spring_batch springs; /* of cloth, and a rod's stretch */
+    cti_rod_batch rods;
+    ct_real *lumps;          /* [nodes] masses [kg] of rods and points, which no element gives, from node lump0 on */
+    int lump0;
 } cti_model;
 
-/* cti_model_init_soft, _cloth -- X [3 n_nodes] rest positions; element lists in local numbers, which node_offset makes global. 1; 0 out of
+/* cti_model_init_soft, _cloth, _rod -- X [3 n_nodes] rest positions; element lists in local numbers, which node_offset makes global. 1; 0 out of
    memory; -1 an element is unusable: *out_bad its number, *out_value its volume or area. After 0 or -1 the caller calls cti_model_free. */
 CTI_FN int cti_model_init_soft(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes, const int32_t *tets,
                                int n_tets, int node_offset, int64_t *out_bad, double *out_value);
 CTI_FN int cti_model_init_cloth(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes,
                                 const int32_t *triangles, int n_triangles, int node_offset, int64_t *out_bad, double *out_value);
+CTI_FN int cti_model_init_rod(cti_mem *mem, cti_model *model, const cti_rod_desc *d, int node_offset, int64_t *out_bad, double *out_value);
+/* cti_model_init_points -- nodes that nothing joins; masses [n] kg. 0: out of memory. */
+CTI_FN int cti_model_init_points(cti_mem *mem, cti_model *model, const ct_real *masses, int n, int node_offset);
 CTI_FN void cti_model_free(cti_mem *mem, cti_model *model);
+/* cti_model_range -- the smallest and the largest of the body's node numbers; *out_last -1: it has none. */
+CTI_FN void cti_model_range(const cti_model *model, int32_t *out_first, int32_t *out_last);
 /* cti_model_ahead -- prepares strain limits for the next assembly: it belongs to a step of this length that starts with velocities v [3
    nodes of the world]; limits are evaluated at the step's end, or at its start if v is NULL. share: part of their force that the step
    applies (1; 1/2 for Newmark). step 0: no limit acts. */
@@ -37019,7 +37638,8 @@ CTI_FN double cti_model_energy(const cti_model *model, const ct_real *x);
 
 
 /* ---- 6_model/model.c ---- */
-/* model.c -- element batches of one body: tets for soft bodies; membrane, hinges and plates, or springs, for cloth. */
+/* model.c -- element batches of one body: tets for soft bodies; membrane, hinges and plates, or springs, for cloth; springs and joints for rods;
+   nothing but masses for points. */
 
 CTI_FN int cti_model_init_soft(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes, const int32_t *tets,
                                int n_tets, int node_offset, int64_t *out_bad, double *out_value)
@@ -37073,6 +37693,64 @@ CTI_FN int cti_model_init_cloth(cti_mem *mem, cti_model *model, const ct_materia
     return cti_plate_init(mem, &model->plates, &model->bounds, &model->bend, m, &sheet);
 }
 
+/* half of each segment's mass at either end; a frame has its share of it */
+static void cti_model_lump(cti_model *model, const cti_rod_desc *d)
+{
+    int i;
+    for (i = 0; i < d->n_segments; i++) {
+        const int32_t *s = d->segments + 2 * (size_t)i;
+        ct_real m = d->law->line_density * cti_v3_norm(cti_v3_sub(cti_v3_at(d->X, s[1]), cti_v3_at(d->X, s[0]))), own = d->has_frames ? CTI_ROD_FRAME_MASS * m : 0;
+        model->lumps[s[0]] += (m - own) / 2, model->lumps[s[1]] += (m - own) / 2;
+        if (d->has_frames)
+            model->lumps[d->n_nodes + i] = own;
+    }
+}
+
+CTI_FN int cti_model_init_rod(cti_mem *mem, cti_model *model, const cti_rod_desc *d, int node_offset, int64_t *out_bad, double *out_value)
+{
+    ct_real *rates = NULL;
+    int i, code = -1, n = d->n_nodes + (d->has_frames ? d->n_segments : 0);
+    model->lump0 = node_offset;
+    if (!CTI_RESIZE(mem, rates, d->n_segments) || !CTI_RESIZE(mem, model->lumps, n))
+        code = 0;
+    for (i = 0; code && i < d->n_segments; i++) {
+        const int32_t *s = d->segments + 2 * (size_t)i;
+        ct_real l = cti_v3_norm(cti_v3_sub(cti_v3_at(d->X, s[1]), cti_v3_at(d->X, s[0])));
+        rates[i] = l > 0 ? d->stretch / l : 0; /* the batch refuses it */
+    }
+    if (code)
+        code = cti_spring_batch_init(mem, &model->springs, d->material, d->X, d->segments, rates, d->n_segments, node_offset, out_bad, out_value);
+    if (code == 1 && d->has_frames)
+        code = cti_rod_batch_init(mem, &model->rods, d, node_offset, out_bad, out_value);
+    if (code == 1)
+        cti_model_lump(model, d);
+    CTI_FREE(mem, rates);
+    return code;
+}
+
+CTI_FN int cti_model_init_points(cti_mem *mem, cti_model *model, const ct_real *masses, int n, int node_offset)
+{
+    if (!CTI_RESIZE(mem, model->lumps, n))
+        return 0;
+    memcpy(model->lumps, masses, sizeof *masses * (size_t)n);
+    model->lump0 = node_offset;
+    return 1;
+}
+
+CTI_FN void cti_model_range(const cti_model *model, int32_t *out_first, int32_t *out_last)
+{
+    const int32_t *list = model->tets.n ? model->tets.node : model->membrane.node;
+    int32_t lo = INT32_MAX, hi = -1;
+    int i;
+    for (i = 0; i < CTI_LEN(list); i++) {
+        lo = list[i] < lo ? list[i] : lo;
+        hi = list[i] > hi ? list[i] : hi;
+    }
+    if (CTI_LEN(model->lumps) > 0)
+        lo = model->lump0, hi = model->lump0 + CTI_LEN(model->lumps) - 1;
+    *out_first = lo, *out_last = hi;
+}
+
 CTI_FN void cti_model_free(cti_mem *mem, cti_model *model)
 {
     cti_tet_batch_free(mem, &model->tets);
@@ -37081,6 +37759,8 @@ CTI_FN void cti_model_free(cti_mem *mem, cti_model *model)
     cti_bend_batch_free(mem, &model->bounds);
     cti_plate_batch_free(mem, &model->plates);
     cti_spring_batch_free(mem, &model->springs);
+    cti_rod_batch_free(mem, &model->rods);
+    CTI_FREE(mem, model->lumps);
 }
 
 CTI_FN void cti_model_ahead(cti_model *model, ct_real step, ct_real share, const ct_real *v)
@@ -37097,6 +37777,8 @@ CTI_FN void cti_model_shift(cti_model *model, int by)
     for (k = 0; k < 6; k++)
         for (i = 0; i < CTI_LEN(lists[k]); i++)
             lists[k][i] += by;
+    cti_rod_batch_shift(&model->rods, by);
+    model->lump0 += by;
 }
 
 /* mass-spring cloth has a membrane batch for its areas only, which adds no force */
@@ -37107,7 +37789,7 @@ CTI_FN int cti_model_pairs(const cti_model *model, cti_mem *mem, int32_t **pairs
     return cti_tet_batch_append_pairs(&model->tets, mem, pairs) &&
            (!cti_model_has_membrane(model) || cti_membrane_batch_append_pairs(&model->membrane, mem, pairs)) &&
            cti_bend_batch_append_pairs(&model->bend, mem, pairs) && cti_bend_batch_append_pairs(&model->bounds, mem, pairs) &&
-           cti_spring_batch_append_pairs(&model->springs, mem, pairs);
+           cti_spring_batch_append_pairs(&model->springs, mem, pairs) && cti_rod_batch_append_pairs(&model->rods, mem, pairs);
 }
 
 CTI_FN int cti_model_slots(cti_mem *mem, cti_model *model, cti_slot_fn *slot, const void *ctx)
@@ -37121,13 +37803,18 @@ CTI_FN int cti_model_slots(cti_mem *mem, cti_model *model, cti_slot_fn *slot, co
         code = cti_bend_batch_slots(mem, &model->bounds, slot, ctx);
     if (code == 1)
         code = cti_spring_batch_slots(mem, &model->springs, slot, ctx);
+    if (code == 1)
+        code = cti_rod_batch_slots(mem, &model->rods, slot, ctx);
     return code;
 }
 
 CTI_FN void cti_model_mass(const cti_model *model, ct_real *mass)
 {
+    int i;
     cti_tet_batch_mass(&model->tets, mass);
     cti_membrane_batch_mass(&model->membrane, mass);
+    for (i = 0; i < CTI_LEN(model->lumps); i++)
+        mass[model->lump0 + i] += model->lumps[i];
 }
 
 CTI_FN void cti_model_assemble(const cti_model *model, const ct_real *x, ct_real dt, ct_real *force, ct_real *val, int *out_extended,
@@ -37142,6 +37829,7 @@ CTI_FN void cti_model_assemble(const cti_model *model, const ct_real *x, ct_real
     if (val)
         cti_bend_batch_assemble(&model->bounds, x, dt, NULL, val, NULL);
     cti_spring_batch_assemble(&model->springs, x, dt, force, val, out_energy);
+    cti_rod_batch_assemble(&model->rods, x, dt, force, val, out_energy);
 }
 
 CTI_FN void cti_model_damping(const cti_model *model, const ct_real *x, const ct_real *v, ct_real *out)
@@ -37152,6 +37840,7 @@ CTI_FN void cti_model_damping(const cti_model *model, const ct_real *x, const ct
     cti_bend_batch_damping(&model->bend, x, v, out);
     cti_bend_batch_damping(&model->bounds, x, v, out);
     cti_spring_batch_damping(&model->springs, x, v, out);
+    cti_rod_batch_damping(&model->rods, x, v, out);
 }
 
 /* sum over all elements of rest[at] rest[at2] (at2 < 0: of rest[at]); each element has `per` numbers */
@@ -37303,7 +37992,7 @@ CTI_FN uint64_t cti_pair_key(const cti_surface *s, const cti_pair *pair);
 CTI_FN int cti_pair_body_a(const cti_surface *s, const cti_pair *pair);
 CTI_FN int cti_pair_body_b(const cti_surface *s, const cti_pair *pair);
 #if CONTACT_WITH_CMR || CONTACT_WITH_DCD
-/* cti_pair_thickness -- distance that the pair keeps; within one body at most half of its rest distance. */
+/* cti_pair_thickness -- distance that the pair keeps; within one body at most half of its rest distance, except between loose points. */
 CTI_FN ct_real cti_pair_thickness(const cti_surface *s, const cti_pair *pair);
 #endif
 
@@ -37600,7 +38289,7 @@ CTI_FN ct_real cti_pair_thickness(const cti_surface *s, const cti_pair *pair)
 {
     int a = cti_pair_body_a(s, pair), b = cti_pair_body_b(s, pair), feature;
     ct_real h = cti_surface_pair_thickness(s, a, b);
-    if (a == b && pair->kind != CT_PAIR_PLANE && pair->kind != CT_PAIR_EF) {
+    if (a == b && pair->kind != CT_PAIR_PLANE && pair->kind != CT_PAIR_EF && !s->is_point[pair->v[0]]) {
         cti_pair q = *pair;
         h = cti_min(h, cti_pair_closest(s, s->rest, &q, &feature) / 2);
     }
@@ -38622,6 +39311,8 @@ CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_r
 #define CTI_DETECT_KEEP CTI_R(0.91)
 #define CTI_DETECT_KEEP_RIGID CTI_R(0.95) /* [thickness] the same between rigid bodies, whose faces do not bulge: a stack of ten boxes moves
                                              less than with 0.91 (test_rigid) */
+
+#define CTI_DETECT_SEP CTI_R(0.25) /* [thickness] separation that CCD keeps */
 #endif
 
 /* cti_list -- candidates of one kind, with their distances at x0. */
@@ -38704,6 +39395,11 @@ CTI_FN int cti_detect_near(cti_mem *mem, cti_detect *d, const cti_surface *s, co
 /* cti_detect_collisions -- appends to *out every candidate that comes nearer than its min_sep during the motion from x0 to x1. Normal and
    weights are those at the time of impact. 0 when memory ran out. */
 CTI_FN int cti_detect_collisions(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, cti_hit **out);
+
+/* cti_detect_is_owner -- 1 when this face owns the feature (dist.h) on which the closest point lies. cti_detect_above -- distance of a vertex from
+   plane k, as cti_pair_closest has it. */
+CTI_FN int cti_detect_is_owner(const cti_surface *s, int face, int feature);
+CTI_FN ct_real cti_detect_above(const cti_surface *s, int k, const ct_real *x, int vertex);
 #endif
 
 /* cti_nearness -- how near surfaces are to each other. */
@@ -38730,11 +39426,10 @@ CTI_FN void cti_detect_nearness(const cti_detect *d, const cti_surface *s, ct_re
    Method: one query covers the motion with a slack. Its lists serve all rounds of a step, and later steps until a vertex leaves the covered
    boxes. Distances at the start are computed in batches. CCD keeps a positive separation, so that every pair has a normal at its time of
    impact. Rows are culled, candidates never. A feature shared by several faces is represented by one of them, its owner. End points of
-   edges are left to vertex-face pairs, and flat edges to flats.c and to CCD. Based on: Otaduy 2009, sec. 3.2 and 4. */
+   edges are left to vertex-face pairs, where there are faces, and flat edges to flats.c and to CCD. Based on: Otaduy 2009, sec. 3.2 and 4. */
 
 #define CTI_DETECT_TRUST CTI_R(4)    /* [thickness] farthest pair that gets a row, when the free motion would close its gap */
 #if CONTACT_WITH_CMR
-#define CTI_DETECT_SEP CTI_R(0.25)   /* [thickness] separation that CCD keeps */
 #define CTI_DETECT_SLACK CTI_R(0.5) /* [thickness] flat edges that are nearer get a row */
 #define CTI_DETECT_CONE CTI_R(0.02)  /* [sine] angle by which a direction may leave a feature's normal cone */
 #define CTI_DETECT_FAST CTI_R(16)    /* [thickness] a body that moves farther in a step gets separate boxes for start and end */
@@ -39061,7 +39756,7 @@ static int cti_detect_is_ghost(const cti_surface *s, const cti_pair *pair, int e
     a[0] = pair->v[0];
     if (edge_b >= 0)
         return !cti_detect_edge_cone(s, edge_b, n, a) || !cti_detect_vertex_cone(s, a[0], cti_v3_mul(n, -1), s->edges + 2 * (size_t)edge_b);
-    for (k = 1; k < 4; k++)
+    for (k = 1; k < pair->n; k++)
         if (pair->w[k] == -1) {
             b[0] = pair->v[k];
             return !cti_detect_vertex_cone(s, b[0], n, a) || !cti_detect_vertex_cone(s, a[0], cti_v3_mul(n, -1), b);
@@ -39069,8 +39764,7 @@ static int cti_detect_is_ghost(const cti_surface *s, const cti_pair *pair, int e
     return 0;
 }
 
-/* 1 when this face owns the feature on which the closest point lies */
-static int cti_detect_is_owner(const cti_surface *s, int face, int feature)
+CTI_FN int cti_detect_is_owner(const cti_surface *s, int face, int feature)
 {
     if (feature < 3)
         return s->vertex_owner[s->faces[3 * face + feature]] == face;
@@ -39102,12 +39796,12 @@ static int cti_detect_is_near(const cti_surface *s, const ct_real *x1, const cti
             return 0;
         hit->normal = cti_v3_unit(off, cti_v3_make(0, 1, 0));
     }
-    if (memory && (pair->kind == CT_PAIR_EE || pair->kind == CT_PAIR_VF))
+    if (memory && pair->kind != CT_PAIR_PLANE)
         loaded = cti_memory_find(memory, cti_pair_key(s, pair)) != NULL;
     if (!loaded && pair->kind == CT_PAIR_EE &&
         (!cti_detect_edge_cone(s, edge_b, hit->normal, pair->v) || !cti_detect_edge_cone(s, edge_a, cti_v3_mul(hit->normal, -1), pair->v + 2)))
         return 0;
-    if (!loaded && pair->kind == CT_PAIR_VF && dist > h / 2 && cti_detect_is_ghost(s, pair, edge_b, hit->normal))
+    if (!loaded && pair->n_a == 1 && pair->n > 1 && dist > h / 2 && cti_detect_is_ghost(s, pair, edge_b, hit->normal))
         return 0;
     return !(dist > CTI_DETECT_NEAR * h && cti_v3_dot(hit->normal, cti_pair_offset(s, x1, pair)) > h);
 }
@@ -39139,6 +39833,44 @@ static int cti_detect_near_face(const cti_detect_nears *q, int i, cti_hit *hit)
     return cti_detect_is_near(s, q->x1, q->memory, -1, edge, cti_sqrt(l->d2[i]), hit);
 }
 
+/* 1 when an edge of vertex a ends at b */
+static int cti_detect_is_joined(const cti_surface *s, int a, int b)
+{
+    int k;
+    for (k = s->vertex_start[a]; k < s->vertex_start[a + 1] && s->vertex_next[k] != b; k++)
+        ;
+    return k < s->vertex_start[a + 1];
+}
+
+/* completes *hit for two vertices of which none has a face. Every pair of their edges leads here and makes the same pair, of which one row comes */
+static int cti_detect_near_ends(const cti_surface *s, const ct_real *x1, const cti_memory *memory, int a, int b, cti_hit *hit)
+{
+    int feature;
+    if (cti_detect_is_joined(s, a, b))
+        return 0;
+    cti_pair_make(s, CT_PAIR_VV, cti_min_int(a, b), cti_max_int(a, b), &hit->pair);
+    return cti_detect_is_near(s, x1, memory, -1, -1, cti_pair_closest(s, s->x0, &hit->pair, &feature), hit);
+}
+
+/* edges a and b whose closest points are at ends of them. Where a face has the edge, or one of two such ends, a vertex-face pair stands for them;
+   at loose edges they are pairs of their own */
+static int cti_detect_near_loose(const cti_detect_nears *q, int i, cti_hit *hit)
+{
+    const cti_surface *s = q->s;
+    int feature = q->d->ee.feature[i], edge[2], end[2], k, closest;
+    for (k = 0; k < 2; k++, feature /= CTI_DIST_B0) {
+        edge[k] = q->d->ee.pairs[2 * i + k];
+        end[k] = feature & (CTI_DIST_A0 | CTI_DIST_A1) ? s->edges[2 * edge[k] + (feature & CTI_DIST_A0 ? 0 : 1)] : -1;
+    }
+    if (end[0] >= 0 && end[1] >= 0)
+        return s->vertex_owner[end[0]] < 0 && s->vertex_owner[end[1]] < 0 && cti_detect_near_ends(s, q->x1, q->memory, end[0], end[1], hit);
+    k = end[0] >= 0 ? 0 : 1;
+    if (s->edge_faces[2 * edge[1 - k]] >= 0)
+        return 0;
+    cti_pair_make(s, CT_PAIR_VE, end[k], edge[1 - k], &hit->pair);
+    return cti_detect_is_near(s, q->x1, q->memory, -1, edge[1 - k], cti_pair_closest(s, s->x0, &hit->pair, &closest), hit);
+}
+
 /* the same for the edge-edge list */
 static int cti_detect_near_edge(const cti_detect_nears *q, int i, cti_hit *hit)
 {
@@ -39147,8 +39879,10 @@ static int cti_detect_near_edge(const cti_detect_nears *q, int i, cti_hit *hit)
     const ct_real *t = l->w + 2 * (size_t)i;
     cti_pair *pair = &hit->pair;
     int a = l->pairs[2 * i], b = l->pairs[2 * i + 1], flat;
-    if (l->feature[i] != 0 || cti_detect_is_tangled(q->d, s, l->quads + 4 * (size_t)i, 2, 4))
+    if (cti_detect_is_tangled(q->d, s, l->quads + 4 * (size_t)i, 2, 4))
         return 0;
+    if (l->feature[i] != 0)
+        return (s->edge_faces[2 * a] < 0 || s->edge_faces[2 * b] < 0) && cti_detect_near_loose(q, i, hit);
     cti_pair_make(s, CT_PAIR_EE, a, b, pair);
     /* flat edges are left to CCD, unless they carry load or are nearer than SLACK; min_sep is at most a quarter of the thickness */
     flat = cti_detect_flat(s, a) || cti_detect_flat(s, b);
@@ -39202,14 +39936,13 @@ static int cti_detect_near_list(cti_mem *mem, cti_detect *d, const cti_surface *
     return CTI_RESIZE(mem, *out, end);
 }
 
-/* distance of a vertex from plane k, as cti_pair_closest has it */
-static ct_real cti_detect_above(const cti_surface *s, int k, const ct_real *x, int vertex)
+CTI_FN ct_real cti_detect_above(const cti_surface *s, int k, const ct_real *x, int vertex)
 {
     return cti_v3_dot(cti_v3_at(s->planes[k].normal, 0), cti_v3_at(x, vertex)) - s->planes[k].offset;
 }
 
-/* codimensional pairs and planes, which are few or cheap */
-static int cti_detect_near_rest(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out)
+/* pairs of loose points with loose edges and with each other. A point next to an edge's end is next to the vertex, which other edges have, too */
+static int cti_detect_near_points(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out)
 {
     int i, k, f;
     cti_hit hit;
@@ -39217,12 +39950,26 @@ static int cti_detect_near_rest(cti_mem *mem, const cti_detect *d, const cti_sur
         const int32_t *list = k ? d->vv : d->ve;
         for (i = 0; i < CTI_LEN(list) / 2; i++) {
             ct_real dist;
+            int is_near;
             cti_pair_make(s, k ? CT_PAIR_VV : CT_PAIR_VE, list[2 * i], list[2 * i + 1], &hit.pair);
             dist = cti_pair_closest(s, s->x0, &hit.pair, &f);
-            if (cti_detect_is_near(s, x1, memory, -1, -1, dist, &hit) && !CTI_PUSH(mem, *out, hit))
+            if (dist > CTI_DETECT_TRUST * cti_surface_pair_thickness(s, cti_pair_body_a(s, &hit.pair), cti_pair_body_b(s, &hit.pair)) ||
+                cti_detect_is_tangled(d, s, hit.pair.v, 1, hit.pair.n))
+                continue;
+            is_near = !k && f < 2 ? cti_detect_near_ends(s, x1, memory, list[2 * i], hit.pair.v[1 + f], &hit)
+                               : cti_detect_is_near(s, x1, memory, -1, k ? -1 : list[2 * i + 1], dist, &hit);
+            if (is_near && !CTI_PUSH(mem, *out, hit))
                 return 0;
         }
     }
+    return 1;
+}
+
+/* planes, which are few or cheap */
+static int cti_detect_near_planes(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out)
+{
+    int i, k;
+    cti_hit hit;
     for (k = 0; k < s->n_planes; k++)
         for (i = cti_surface_dynamic(s, 0); i < s->nv; i = cti_surface_dynamic(s, i + 1)) {
             ct_real dist = cti_detect_above(s, k, s->x0, i);
@@ -39240,7 +39987,7 @@ static int cti_detect_near_rest(cti_mem *mem, const cti_detect *d, const cti_sur
 CTI_FN int cti_detect_near(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out)
 {
     return cti_detect_near_list(mem, d, s, x1, memory, 0, out) && cti_detect_near_list(mem, d, s, x1, memory, 1, out) &&
-           cti_detect_near_rest(mem, d, s, x1, memory, out);
+           cti_detect_near_points(mem, d, s, x1, memory, out) && cti_detect_near_planes(mem, d, s, x1, memory, out);
 }
 
 /* ---- collisions ---- */
@@ -39364,6 +40111,10 @@ CTI_FN int cti_detect_collisions(cti_mem *mem, cti_detect *d, const cti_surface 
            cti_detect_collide_thin(mem, d, s, x1, out) && cti_detect_collide_planes(mem, d, s, x1, out);
 }
 
+/* ---- 7_contact/nearness.c ---- */
+/* nearness.c -- how near surfaces are to each other, for the report. Method: the distances that detection has, feature by feature; a feature shared by
+   several faces counts once. */
+
 /* records a pair at its distance */
 static void cti_detect_enter(const cti_surface *s, const cti_pair *pair, ct_real dist, cti_nearness *out)
 {
@@ -39384,7 +40135,8 @@ static void cti_detect_nearness_list(const cti_detect *d, const cti_surface *s, 
         /* min_sep is a quarter of the thickness, or half of the distance where that is less */
         if (l->d2[i] >= l->min_sep[i] * l->min_sep[i] / (CTI_DETECT_SEP * CTI_DETECT_SEP))
             continue;
-        if (edges ? l->feature[i] != 0 : !cti_detect_is_owner(s, l->pairs[2 * i + 1], l->feature[i]))
+        if (edges ? l->feature[i] != 0 && s->edge_faces[2 * l->pairs[2 * i]] >= 0 && s->edge_faces[2 * l->pairs[2 * i + 1]] >= 0
+                  : !cti_detect_is_owner(s, l->pairs[2 * i + 1], l->feature[i]))
             continue;
         cti_pair_make(s, edges ? CT_PAIR_EE : CT_PAIR_VF, l->pairs[2 * i], l->pairs[2 * i + 1], &pair);
         cti_detect_enter(s, &pair, cti_sqrt(l->d2[i]), out);
@@ -39638,7 +40390,7 @@ static void cti_duplicates_admit(cti_duplicates *q, int i)
         cti_duplicates_list(q, i, k, pole[k]);
 }
 
-static int cti_duplicates_is_candidate(const cti_hit *hit) { return hit->pair.kind == CT_PAIR_VF || hit->pair.kind == CT_PAIR_EE; }
+static int cti_duplicates_is_candidate(const cti_hit *hit) { return hit->pair.kind != CT_PAIR_PLANE; }
 
 /* sort key: pairs at vertices first, then those inside of edges; both by distance, in units of a thousandth of the thickness */
 static uint32_t cti_duplicates_rank(const cti_duplicates *q, int i)
@@ -42010,13 +42762,8 @@ CTI_FN int cti_integrate_reserve(cti_state *s)
         q->model_of[i] = -1;
     /* a body's blocks are those from its smallest to its largest node number */
     for (k = 0; k < s->bodies.n_models; k++) {
-        const cti_model *m = s->bodies.models[k];
-        const int32_t *list = m->tets.n ? m->tets.node : m->membrane.node;
-        int32_t lo = INT32_MAX, hi = -1;
-        for (i = 0; i < CTI_LEN(list); i++) {
-            lo = list[i] < lo ? list[i] : lo;
-            hi = list[i] > hi ? list[i] : hi;
-        }
+        int32_t lo, hi;
+        cti_model_range(s->bodies.models[k], &lo, &hi);
         q->block[k] = hi < 0 ? 0 : lo, q->last[k] = hi;
         q->reset[k] = 0;
         for (i = lo; i <= hi; i++)
@@ -50230,6 +50977,8 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
 typedef enum cti_feature {
     CTI_FEATURE_SOFT,      /* bodies of each kind */
     CTI_FEATURE_CLOTH,
+    CTI_FEATURE_ROD,
+    CTI_FEATURE_POINTS,
     CTI_FEATURE_RIGID,
     CTI_FEATURE_STATIC,
     CTI_FEATURE_PLANE,
@@ -53197,6 +53946,10 @@ static const char *cti_dcd_refuses(const cti_state *s, cti_feature what)
     switch (what) {
     case CTI_FEATURE_CLOTH:
         return "CT_STEPPER_DCD needs bodies with an inside, and cloth has none";
+    case CTI_FEATURE_ROD:
+        return "CT_STEPPER_DCD needs bodies with an inside, and a rod has none";
+    case CTI_FEATURE_POINTS:
+        return "CT_STEPPER_DCD needs bodies with an inside, and points have none";
     case CTI_FEATURE_RIGID:
         return "CT_STEPPER_DCD steps no rigid bodies, only soft ones";
     case CTI_FEATURE_JOINT:
@@ -55413,7 +56166,8 @@ CTI_CONSTANT_FN const cti_stepper *cti_stepper_barrier(void)
 
 
 typedef enum cti_body_kind {
-    CTI_BODY_FREE, CTI_BODY_SOFT, CTI_BODY_CLOTH, CTI_BODY_STATIC, CTI_BODY_PLANE, CTI_BODY_RIGID, CTI_BODY_KINEMATIC
+    CTI_BODY_FREE, CTI_BODY_SOFT, CTI_BODY_CLOTH, CTI_BODY_STATIC, CTI_BODY_PLANE, CTI_BODY_RIGID, CTI_BODY_KINEMATIC, CTI_BODY_ROD,
+    CTI_BODY_POINTS
 } cti_body_kind;
 
 typedef struct cti_body {
@@ -55427,7 +56181,8 @@ typedef struct cti_body {
     ct_real *rest;          /* [3 n] positions when added */
     cti_attach *attach;     /* [n] attachment of vertices embedded in nodes or in a rigid frame, with blocks counted from block0; NULL: a
                                vertex is a node */
-    ct_real *nodes;         /* [3 n_blocks] positions of the nodes when added, where vertices are embedded */
+    ct_real *nodes;         /* [3 n_blocks] positions of the nodes when added, where they are not the vertices alone: where
+                               these are embedded, or a rod has frames */
     cti_rigid rigid_start;  /* of a rigid body when added */
     ct_real center[3];      /* its centre of mass when added */
     cti_script script;      /* of a kinematic body; its arrays are the next two fields and `rest` */
@@ -55492,7 +56247,10 @@ CTI_FN ct_code cti_world_prepare(ct_world *w);
 CTI_FN void cti_world_unprepare(ct_world *w);
 CTI_FN void cti_world_free_body(ct_world *w, cti_body *b);
 /* cti_body_has_model, cti_body_is_scripted -- 1 for a deformable body; 1 for a body moved by a script alone. */
-CTI_INLINE int cti_body_has_model(const cti_body *b) { return b->kind == CTI_BODY_SOFT || b->kind == CTI_BODY_CLOTH; }
+CTI_INLINE int cti_body_has_model(const cti_body *b)
+{
+    return b->kind == CTI_BODY_SOFT || b->kind == CTI_BODY_CLOTH || b->kind == CTI_BODY_ROD || b->kind == CTI_BODY_POINTS;
+}
 CTI_INLINE int cti_body_is_scripted(const cti_body *b)
 {
     return b->kind == CTI_BODY_STATIC || b->kind == CTI_BODY_PLANE || b->kind == CTI_BODY_KINEMATIC;
@@ -55585,6 +56343,10 @@ static const char *cti_steppers_noun(cti_feature what)
         return "soft body";
     case CTI_FEATURE_CLOTH:
         return "cloth";
+    case CTI_FEATURE_ROD:
+        return "rod";
+    case CTI_FEATURE_POINTS:
+        return "points";
     case CTI_FEATURE_RIGID:
         return "rigid body";
     case CTI_FEATURE_STATIC:
@@ -57273,6 +58035,236 @@ CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, c
     return cti_bodies_join(w, &b, code, d->velocity, d->angular_velocity, out_body);
 }
 
+/* ---- 9_world/bodies_rod.c ---- */
+/* bodies_rod.c -- rods and points: bodies without faces. Method: a rod's nodes are its vertices, then the frames of its segments; the vertices and
+   segments are its surface. Points are nodes that nothing joins. */
+
+#define CTI_ROD_PI CTI_R(3.14159265358979324)
+
+CONTACT_API_DEF ct_rod_desc ct_rod_desc_default(void)
+{
+    ct_rod_desc d;
+    memset(&d, 0, sizeof d);
+    d.cookie = CTI_COOKIE;
+    d.radius = CTI_R(5e-3), d.young = CTI_R(1e6), d.poisson = CTI_R(0.4), d.density = CTI_R(1000);
+    d.stretch = d.bend[0] = d.bend[1] = d.torsion = d.line_density = -1;
+    d.curvature = 1, d.damping_stiffness = CTI_R(1e-3);
+    d.friction = d.thickness = -1;
+    d.rotation[0] = 1;
+    return d;
+}
+
+CONTACT_API_DEF ct_points_desc ct_points_desc_default(void)
+{
+    ct_points_desc d;
+    memset(&d, 0, sizeof d);
+    d.cookie = CTI_COOKIE;
+    d.radius = CTI_R(5e-3), d.density = CTI_R(1000);
+    d.friction = d.thickness = -1;
+    d.rotation[0] = 1;
+    return d;
+}
+
+static int cti_rod_positive(ct_real x) { return cti_finite(x) && x > 0; }
+static int cti_rod_not_negative(ct_real x) { return cti_finite(x) && x >= 0; }
+
+/* what a rod resists with, from its section where no stiffness is given; the first complaint or NULL */
+static const char *cti_rod_resolve(const ct_rod_desc *d, cti_rod_law *law, ct_real *stretch)
+{
+    ct_real r2 = d->radius * d->radius, area = CTI_ROD_PI * r2, moment = area * r2 / 4;
+    int k;
+    memset(law, 0, sizeof *law);
+    if (!cti_rod_positive(d->radius))
+        return "radius must be finite and > 0 [m]";
+    if (!cti_rod_positive(d->young))
+        return "young must be finite and > 0 [Pa]";
+    if (!(cti_finite(d->poisson) && d->poisson >= 0 && d->poisson <= CTI_R(0.5)))
+        return "poisson must be in [0, 0.5]";
+    if (!cti_rod_positive(d->density))
+        return "density must be finite and > 0 [kg/m^3]";
+    *stretch = d->stretch < 0 ? d->young * area : d->stretch;
+    law->torsion = d->torsion < 0 ? d->young / (2 * (1 + d->poisson)) * 2 * moment : d->torsion;
+    law->line_density = d->line_density < 0 ? d->density * area : d->line_density;
+    for (k = 0; k < 2; k++)
+        law->bend[k] = d->bend[k] < 0 ? d->young * moment : d->bend[k];
+    if (!cti_rod_positive(*stretch))
+        return "stretch must be finite and > 0 [N], or below 0: from young and radius";
+    if (!cti_rod_not_negative(law->bend[0]) || !cti_rod_not_negative(law->bend[1]))
+        return "bend must be finite [N m^2]; below 0: from young and radius";
+    if (!cti_rod_not_negative(law->torsion))
+        return "torsion must be finite [N m^2]; below 0: from young, poisson and radius";
+    if (law->torsion == 0 && (law->bend[0] > 0 || law->bend[1] > 0))
+        return "torsion must be > 0 where bend is: nothing else holds the frames that bending is measured in";
+    if (!cti_rod_positive(law->line_density))
+        return "line_density must be finite and > 0 [kg/m], or below 0: from density and radius";
+    if (!(d->curvature >= 0 && d->curvature <= 1))
+        return "curvature must be in [0, 1]";
+    if (!cti_finite(d->twist))
+        return "twist must be finite [rad/m]";
+    if (!cti_finite(cti_v3_norm2(cti_v3_at(d->direction, 0))))
+        return "direction must be finite";
+    if (!cti_rod_not_negative(d->damping_mass) || !cti_rod_not_negative(d->damping_stiffness))
+        return "damping_mass and damping_stiffness must be finite and >= 0";
+    law->curvature = d->curvature, law->twist = d->twist;
+    memcpy(law->direction, d->direction, sizeof law->direction);
+    return NULL;
+}
+
+/* the first vertex that no segment has, or -1 */
+static int cti_rod_unused(const cti_body *b)
+{
+    int i, k, n = CTI_LEN(b->surface_nodes);
+    for (i = k = 0; i < b->n; i++)
+        if (k < n && b->surface_nodes[k] == i)
+            k++;
+        else
+            return i;
+    return -1;
+}
+
+/* nodes and model of a rod whose rest positions are placed. segments, joints: of the strands, the caller's to free */
+static ct_code cti_rod_model(ct_world *w, cti_body *b, cti_rod_desc *d, int32_t **segments, int32_t **joints)
+{
+    cti_mem *m = &w->mem;
+    int64_t bad = -1;
+    double value = 0;
+    int i, ok, n = d->n_segments;
+    if (!CTI_RESIZE(m, b->nodes, 3 * (size_t)b->n_blocks) || !cti_rod_strands(m, b->rest, b->n, b->segments, n, segments, joints))
+        return CT_ERR_MEMORY;
+    memcpy(b->nodes, b->rest, sizeof(ct_real) * 3 * (size_t)b->n);
+    for (i = 0; i < n; i++)
+        if (!(cti_v3_norm(cti_v3_sub(cti_v3_at(b->rest, b->segments[2 * i]), cti_v3_at(b->rest, b->segments[2 * i + 1]))) > 0))
+            return cti_bodies_refuse(w, CT_ERR_MESH, i, 0, "a segment has no length (element: segment)");
+    d->segments = *segments, d->joints = *joints, d->n_joints = CTI_LEN(*joints) / 2, d->X = b->nodes, d->n_nodes = b->n;
+    if (d->has_frames)
+        cti_rod_frames(d->law, b->rest, *segments, n, *joints, d->n_joints, b->nodes + 3 * (size_t)b->n);
+    ok = cti_model_init_rod(m, &b->model, d, b->block0, &bad, &value);
+    if (ok < 0)
+        return cti_bodies_refuse(w, CT_ERR_MESH, bad, value, "a segment's length is not usable (element: segment, value: length)");
+    return ok ? CT_OK : CT_ERR_MEMORY;
+}
+
+/* surface, nodes and model */
+static ct_code cti_rod_make(ct_world *w, cti_body *b, const ct_rod_desc *d, const cti_place *place, cti_rod_desc *made)
+{
+    int32_t *segments = NULL, *joints = NULL;
+    ct_code code = cti_bodies_copy(w, b, d->mesh, place);
+    int unused;
+    if (code == CT_OK)
+        code = cti_bodies_copy_list(w, &b->segments, d->mesh->segments, 2 * d->mesh->n_segments);
+    if (code == CT_OK)
+        code = cti_bodies_surface(w, b, 0);
+    if (code != CT_OK)
+        return code;
+    unused = cti_rod_unused(b);
+    if (unused >= 0)
+        return cti_bodies_refuse(w, CT_ERR_MESH, unused, 0, "a vertex of a rod belongs to no segment (element: vertex)");
+    if (b->topology.n_edges != d->mesh->n_segments)
+        return cti_bodies_refuse(w, CT_ERR_MESH, -1, d->mesh->n_segments - b->topology.n_edges,
+                                 "a segment is there twice, or joins a vertex to itself (value: how many)");
+    code = cti_rod_model(w, b, made, &segments, &joints);
+    CTI_FREE(&w->mem, segments);
+    CTI_FREE(&w->mem, joints);
+    return code;
+}
+
+CONTACT_API_DEF ct_code ct_body_add_rod(ct_world *w, const ct_rod_desc *d, ct_body_id *out_body)
+{
+    cti_body b;
+    cti_place place, turn;
+    cti_rod_law law;
+    cti_rod_desc made;
+    const char *text;
+    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_rod_desc_default");
+    memset(&made, 0, sizeof made);
+    if (code == CT_OK)
+        code = cti_steppers_admit(w, CTI_FEATURE_ROD, d->name);
+    if (code == CT_OK)
+        code = cti_bodies_check_mesh(w, d->mesh);
+    if (code == CT_OK)
+        code = cti_bodies_check_scalars(w, d->friction, d->thickness, d->velocity, d->angular_velocity);
+    if (code == CT_OK)
+        code = cti_bodies_place(w, d->name, d->position, d->rotation, &place);
+    if (code != CT_OK)
+        return code;
+    if (d->mesh->n_segments <= 0)
+        return cti_bodies_refuse(w, CT_ERR_MESH, -1, 0, "a rod needs segments");
+    text = cti_rod_resolve(d, &law, &made.stretch);
+    if (text)
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, text);
+    turn = place;
+    memset(turn.t, 0, sizeof turn.t);
+    if (place.moves)
+        cti_place_apply(&turn, law.direction, 1, law.direction);
+    made.law = &law, made.n_segments = d->mesh->n_segments, made.has_frames = law.torsion > 0;
+    cti_bodies_begin(w, &b, CTI_BODY_ROD, d->name, d->friction, d->thickness < 0 ? 2 * d->radius : d->thickness);
+    b.material = ct_material_default(CT_MODEL_SPRINGS);
+    b.material.damping_mass = d->damping_mass, b.material.damping_stiffness = d->damping_stiffness;
+    made.material = &b.material;
+    b.block0 = w->state.n;
+    b.n_blocks = d->mesh->n_positions + (made.has_frames ? d->mesh->n_segments : 0);
+    code = cti_rod_make(w, &b, d, &place, &made);
+    return cti_bodies_join(w, &b, code, d->velocity, d->angular_velocity, out_body);
+}
+
+/* masses [n] of points into the model */
+static ct_code cti_points_model(ct_world *w, cti_body *b, const ct_points_desc *d)
+{
+    ct_real *masses = NULL, one = d->density * CTI_R(4.0) / 3 * CTI_ROD_PI * d->radius * d->radius * d->radius;
+    int i, ok = CTI_RESIZE(&w->mem, masses, b->n);
+    for (i = 0; ok && i < b->n; i++)
+        masses[i] = d->masses ? d->masses[i] : one;
+    ok = ok && cti_model_init_points(&w->mem, &b->model, masses, b->n, b->block0);
+    CTI_FREE(&w->mem, masses);
+    return ok ? CT_OK : CT_ERR_MEMORY;
+}
+
+static ct_code cti_points_check(ct_world *w, const ct_points_desc *d)
+{
+    int i;
+    if (!cti_rod_positive(d->radius))
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, (double)d->radius, "radius must be finite and > 0 [m]");
+    if (!cti_rod_positive(d->density))
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, (double)d->density, "density must be finite and > 0 [kg/m^3]");
+    if (!cti_rod_not_negative(d->damping_mass))
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, (double)d->damping_mass, "damping_mass must be finite and >= 0 [1/s]");
+    for (i = 0; d->masses && i < d->mesh->n_positions; i++)
+        if (!cti_rod_positive(d->masses[i]))
+            return cti_bodies_refuse(w, CT_ERR_ARGUMENT, i, (double)d->masses[i], "a mass must be finite and > 0 [kg] (element: point)");
+    return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_body_add_points(ct_world *w, const ct_points_desc *d, ct_body_id *out_body)
+{
+    cti_body b;
+    cti_place place;
+    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_points_desc_default");
+    if (code == CT_OK)
+        code = cti_steppers_admit(w, CTI_FEATURE_POINTS, d->name);
+    if (code == CT_OK)
+        code = cti_bodies_check_mesh(w, d->mesh);
+    if (code == CT_OK)
+        code = cti_bodies_check_scalars(w, d->friction, d->thickness, d->velocity, d->angular_velocity);
+    if (code == CT_OK)
+        code = cti_bodies_place(w, d->name, d->position, d->rotation, &place);
+    if (code == CT_OK)
+        code = cti_points_check(w, d);
+    if (code != CT_OK)
+        return code;
+    cti_bodies_begin(w, &b, CTI_BODY_POINTS, d->name, d->friction, d->thickness < 0 ? 2 * d->radius : d->thickness);
+    b.block0 = w->state.n;
+    b.n_blocks = d->mesh->n_positions;
+    b.material.damping_mass = d->damping_mass;
+    code = cti_bodies_copy(w, &b, d->mesh, &place);
+    if (code == CT_OK)
+        code = cti_points_model(w, &b, d);
+    if (code == CT_OK)
+        code = cti_bodies_surface(w, &b, 1);
+    return cti_bodies_join(w, &b, code, d->velocity, d->angular_velocity, out_body);
+}
+
+#undef CTI_ROD_PI
+
 /* ---- 9_world/bodies_rigid.c ---- */
 /* bodies_rigid.c -- rigid and kinematic bodies: adding them, pose and motion. Method: mass properties come from the closed surface, about
    the centre of mass; every vertex is attached to the body by its arm. Based on: lecture notes 4.1. */
@@ -58213,6 +59205,19 @@ CONTACT_API_DEF ct_code ct_body_get_triangles(const ct_world *cw, ct_body_id bod
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, "out_triangles or out_n is NULL");
     *out_triangles = w->bodies[slot].triangles;
     *out_n = CTI_LEN(w->bodies[slot].triangles) / 3;
+    return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_body_get_segments(const ct_world *cw, ct_body_id body, const int32_t **out_segments, int *out_n)
+{
+    ct_world *w = (ct_world *)cw;
+    int slot = cti_world_slot(w, body);
+    if (slot < 0)
+        return cti_bodies_stale(w, body);
+    if (!out_segments || !out_n)
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, "out_segments or out_n is NULL");
+    *out_segments = w->bodies[slot].segments;
+    *out_n = CTI_LEN(w->bodies[slot].segments) / 2;
     return CT_OK;
 }
 
@@ -63302,6 +64307,9 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_RIGID_PIECES
 #undef CTI_RIGID_ITERATIONS
 #undef CTI_RIGID_CLOSE
+#endif
+#undef CTI_ROD_FRAME_MASS
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 #undef CTI_ROWS_LIFT
 #endif
 #if CONTACT_WITH_CMR
@@ -63325,10 +64333,10 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_DETECT_NEAR
 #undef CTI_DETECT_KEEP
 #undef CTI_DETECT_KEEP_RIGID
+#undef CTI_DETECT_SEP
 #endif
 #undef CTI_DETECT_TRUST
 #if CONTACT_WITH_CMR
-#undef CTI_DETECT_SEP
 #undef CTI_DETECT_SLACK
 #undef CTI_DETECT_CONE
 #undef CTI_DETECT_FAST

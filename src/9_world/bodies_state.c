@@ -314,6 +314,19 @@ CONTACT_API_DEF ct_code ct_body_get_triangles(const ct_world *cw, ct_body_id bod
     return CT_OK;
 }
 
+CONTACT_API_DEF ct_code ct_body_get_segments(const ct_world *cw, ct_body_id body, const int32_t **out_segments, int *out_n)
+{
+    ct_world *w = (ct_world *)cw;
+    int slot = cti_world_slot(w, body);
+    if (slot < 0)
+        return cti_bodies_stale(w, body);
+    if (!out_segments || !out_n)
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, "out_segments or out_n is NULL");
+    *out_segments = w->bodies[slot].segments;
+    *out_n = CTI_LEN(w->bodies[slot].segments) / 2;
+    return CT_OK;
+}
+
 CTI_FN ct_code cti_bodies_check_motion(ct_world *w, ct_body_id body, const ct_motion *m)
 {
     int k;
