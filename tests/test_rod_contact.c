@@ -63,6 +63,35 @@ static void test_rod_on_bars(void **state)
     ct_world_destroy(w);
 }
 
+/* the same under CT_STEPPER_BARRIER, with points on top: nothing gets through, every step reaches its tolerance */
+static void test_barrier(void **state)
+{
+    ct_world_desc wd = world_desc(1e-3, 0.4, NULL);
+    ct_rod_desc d = rod_desc(0.01, 1e7);
+    ct_points_desc p = ct_points_desc_default();
+    ct_mesh m = line(10, -0.25, 0.1, 0, 0.25, 0.1, 0), heap = line(8, -0.2, 0.2, 0, 0.2, 0.2, 0);
+    ct_world *w;
+    double x[33];
+    ct_body_id b, points;
+    int i, near = 0;
+    (void)state;
+    wd.stepper = CT_STEPPER_BARRIER;
+    w = world_make(&wd);
+    add_bar(w, 0.02, 3, -0.113, 0, -0.3, -0.113, 0, 0.3), add_bar(w, 0.02, 3, 0.113, 0, -0.3, 0.113, 0, 0.3);
+    b = add_rod(w, &d, &m);
+    p.mesh = &heap, p.radius = CT_R(0.01);
+    assert_int_equal(ct_body_add_points(w, &p, &points), CT_OK);
+    assert_int_equal((int)run(w, 0.01, 40, &near), (int)CT_STATUS_OK);
+    get(w, b, x); /* a pair's load is carried at about half of its thickness of 0.03 m; the ends hang down beside the bars */
+    for (i = 3; i < 8; i++)
+        assert_true(x[3 * i + 1] > 0.012 && x[3 * i + 1] < 0.018);
+    get(w, points, x); /* on the rod, 0.02 m its thickness, unless they have rolled off */
+    for (i = 0; i < 9; i++)
+        assert_true(x[3 * i + 1] < 0.06);
+    line_free(&m), line_free(&heap);
+    ct_world_destroy(w);
+}
+
 /* the lower end of a rod that only falls comes down on a bar: inside of a segment (VE), and on its vertex (VV) */
 static void test_end_on_bar(void **state)
 {
@@ -481,7 +510,7 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rod_on_bars), cmocka_unit_test(test_end_on_bar),    cmocka_unit_test(test_corner_on_rod), cmocka_unit_test(test_points),
+        cmocka_unit_test(test_rod_on_bars), cmocka_unit_test(test_barrier), cmocka_unit_test(test_end_on_bar),    cmocka_unit_test(test_corner_on_rod), cmocka_unit_test(test_points),
         cmocka_unit_test(test_points_on_cloth), cmocka_unit_test(test_friction), cmocka_unit_test(test_fast),          cmocka_unit_test(test_self),
         cmocka_unit_test(test_refusals),    cmocka_unit_test(test_come_and_go),   cmocka_unit_test(test_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
