@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 246ddb73591b9888.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 336ae97db2d8904d.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -10753,6 +10753,28 @@ typedef struct cti_correction {
     void *ctx;
 } cti_correction;
 
+/* cti_split -- how solvers go that split A into clusters. */
+typedef struct cti_split {
+    const cti_cluster *clusters;
+    int n_clusters;             /* 0: every block is its own cluster */
+    int lagged;                 /* 1: the clusters' inverses are of an earlier matrix; a solver that contracts slowly then returns
+                                   CTI_SOLVE_SLOW */
+    int free_start;             /* 1: the start solves A v = b on components of A that no contact touches; such clusters are left
+                                   unchanged */
+    const cti_correction *correction; /* applied between sweeps over coupled clusters; or NULL */
+    int plain;                  /* 1: the paper's relaxation, without acceleration */
+    int predict;                /* 1: contacts of nodes anticipate from the Jacobi step D^-1 ((L + U) v + J' r) as in eq. 10; 0: from v */
+} cti_split;
+
+/* cti_problem_calls -- what a solver calls; each may be NULL. */
+typedef struct cti_problem_calls {
+    int (*balance)(void *ctx, ct_real *r, ct_real *v); /* transfers the net momentum of each body in the residual r [3 n] into rows[].r and
+                                                          v, before the natural map is evaluated. 0: out of memory */
+    void *balance_ctx;
+    int (*watch)(void *user, int iteration, const ct_real *v); /* sees v and rows[].r after every outer iteration, 0 ends */
+    void *watch_user;
+} cti_problem_calls;
+
 typedef struct cti_problem {
     const cti_bsr *A;
     const ct_real *b;           /* [3 n] */
@@ -10762,30 +10784,18 @@ typedef struct cti_problem {
                                    the paper's solve only; 0: no test */
     cti_row *rows;
     int n_rows;
-    const cti_cluster *clusters;
-    int n_clusters;             /* 0: every block is its own cluster */
-    int lagged;                 /* 1: the clusters' inverses are of an earlier matrix; a solver that contracts slowly then returns
-                                   CTI_SOLVE_SLOW */
-    int free_start;             /* 1: the start solves A v = b on components of A that no contact touches; such clusters are left
-                                   unchanged */
     const int32_t *filter;      /* [n] index into projectors or -1; NULL: no block is constrained */
     const ct_real *projectors;  /* [9 m]: J' r acts through them on constrained blocks (A and b are filtered already) */
     const struct cti_body_factor *bodies; /* the factored diagonal blocks of A, one a body or component, with exact factors
                                              (delassus_bodies.h) */
     int n_bodies;               /* 0: not available */
-    const cti_correction *correction; /* applied between sweeps over coupled clusters; or NULL */
     const ct_real *whole;       /* [n] inverse mass [1/kg] of the component of A that a block belongs to, 0 where that component is held; or
                                    NULL */
     ct_real *local;             /* [3 n_rows] local compliances of the rows (cti_residual_prepare); NULL: the judge computes them at each
                                    evaluation */
-    int (*balance)(void *ctx, ct_real *r, ct_real *v); /* transfers the net momentum of each body in the residual r [3 n] into rows[].r and
-                                                          v, before the natural map is evaluated. 0: out of memory; or NULL */
-    void *balance_ctx;
-    int plain;                  /* 1: the paper's relaxation, without acceleration */
-    int predict;                /* 1: contacts of nodes anticipate from the Jacobi step D^-1 ((L + U) v + J' r) as in eq. 10; 0: from v */
+    cti_split split;
+    cti_problem_calls calls;
     const ct_tasks *tasks;      /* who runs the loops, or NULL */
-    int (*watch)(void *user, int iteration, const ct_real *v); /* sees v and rows[].r after every outer iteration, 0 ends; or NULL */
-    void *watch_user;
 } cti_problem;
 
 /* cti_residuals -- the errors of a solution, as the judge computes them. All but dual_gap are the largest entries of velocities divided by
@@ -11011,7 +11021,7 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
     X(ct_real, tight, CTI_R(0.7), "1", "share of that change at which sweeps end from then on, with exact inverses") \
     X(ct_real, tight_least, CTI_R(1e-3), "1", "least factor on the tolerance of sweeps: float resolves no more")
 
-/* ---- corrections of bodies that a splitting divides (cti_problem.correction) ---- */
+/* ---- corrections of bodies that a splitting divides (cti_problem.split.correction) ---- */
 #define CTI_TUNED_CORRECTION(X) \
     X(int, sweeps, 2, "iterations", "of contacts and nodes before each correction: they remove the rough part of the error") \
     X(int, renewals, 2, "factors", "that a solve may ask for, the first included") \
@@ -11270,15 +11280,15 @@ CTI_FN int cti_solve_policy_visits(int rows) { return cti_max_int(cti_solve_tune
 CTI_FN ct_real cti_solve_policy_drop(const cti_problem *p, int coupled, int jointed)
 {
     if (coupled)
-        return p->plain ? cti_solve_tuned.sweeps.drop_plain : cti_solve_tuned.sweeps.drop_coupled;
-    if (p->lagged)
+        return p->split.plain ? cti_solve_tuned.sweeps.drop_plain : cti_solve_tuned.sweeps.drop_coupled;
+    if (p->split.lagged)
         return cti_solve_tuned.sweeps.drop_lagged;
     return jointed ? cti_solve_tuned.sweeps.drop_jointed : cti_solve_tuned.sweeps.drop_exact;
 }
 
 CTI_FN int cti_solve_policy_inner(const cti_problem *p, const ct_solver_desc *desc, int coupled, int left)
 {
-    int most = p->plain ? cti_solve_tuned.sweeps.plain : cti_solve_tuned.sweeps.coupled;
+    int most = p->split.plain ? cti_solve_tuned.sweeps.plain : cti_solve_tuned.sweeps.coupled;
     return cti_min_int(coupled ? most : cti_max_int(1, left), desc->inner_iterations);
 }
 
@@ -11322,7 +11332,7 @@ CTI_FN cti_solve_status cti_solve_policy_status(const cti_problem *p, int couple
 {
     if (!cti_finite(now) || now > cti_solve_tuned.outer.diverged * best)
         return CTI_SOLVE_DIVERGED;
-    if (p->lagged && !coupled && iterations >= 2 && now > cti_solve_tuned.outer.contracts * last)
+    if (p->split.lagged && !coupled && iterations >= 2 && now > cti_solve_tuned.outer.contracts * last)
         return CTI_SOLVE_SLOW;
     return CTI_SOLVE_BUDGET;
 }
@@ -12462,7 +12472,7 @@ typedef struct cti_ica_progress {
     ct_real left;                    /* change of the last sweep over contacts */
 } cti_ica_progress;
 
-typedef struct cti_ica_correction { /* see cti_problem.correction */
+typedef struct cti_ica_correction { /* see cti_problem.split.correction */
     int active;                     /* 1: it is applied after sweeps */
     int renewed;                    /* factors asked of it in this solve */
     int idle;                       /* corrections in a row with little effect */
@@ -12850,8 +12860,8 @@ CTI_FN ct_real cti_ica_refine_apart(cti_ica *s)
 static int cti_ica_make_clusters(cti_ica *s)
 {
     const cti_problem *p = s->p;
-    int n = p->A->n, c, k, nodes = p->n_clusters == 0;
-    s->n_clusters = nodes ? n : p->n_clusters;
+    int n = p->A->n, c, k, nodes = p->split.n_clusters == 0;
+    s->n_clusters = nodes ? n : p->split.n_clusters;
     s->clusters = CTI_ARENA_ZERO(s->arena, cti_ica_cluster, s->n_clusters);
     s->map.cluster_of = CTI_ARENA_NEW(s->arena, int32_t, n);
     s->map.port_of = CTI_ARENA_NEW(s->arena, int32_t, n);
@@ -12867,7 +12877,7 @@ static int cti_ica_make_clusters(cti_ica *s)
             q->blocks = one;
             q->n = 1;
         } else {
-            q->hook = &p->clusters[c];
+            q->hook = &p->split.clusters[c];
             q->blocks = q->hook->blocks;
             q->n = q->hook->n;
             for (k = 0; k < q->n; k++)
@@ -13152,7 +13162,7 @@ static int cti_ica_make_own(cti_ica *s)
         rank[s->nodes.blocks[i]] = i;
     for (i = 0; i < s->p->n_rows; i++) {
         cti_ica_contact *q = &s->contacts[i];
-        q->own = s->coupled && !s->p->plain && !s->p->predict;
+        q->own = s->coupled && !s->p->split.plain && !s->p->split.predict;
         for (k = 0; k < q->n_legs; k++)
             q->own &= cti_ica_is_node(&s->clusters[s->tiles.legs[q->leg0 + k].cluster]);
         for (k = 0, last[i] = 0; q->own && k < s->p->rows[i].n; k++)
@@ -13250,7 +13260,7 @@ CTI_FN int cti_ica_setup(cti_ica *s, const ct_real *v)
     s->f = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->p->A->n);
     s->scratch.x = CTI_ARENA_NEW(s->arena, ct_real, 6 * (size_t)s->map.max_blocks * (size_t)cti_tasks_workers(s->p->tasks));
     s->scratch.change = CTI_ARENA_NEW(s->arena, ct_real, s->n_clusters);
-    if (s->p->predict && s->coupled && !(s->scratch.predicted = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->p->A->n)))
+    if (s->p->split.predict && s->coupled && !(s->scratch.predicted = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->p->A->n)))
         return 0;
     return s->f && s->scratch.x && s->scratch.change && cti_ica_make_state(s, v);
 }
@@ -13266,7 +13276,7 @@ CTI_FN int cti_ica_setup(cti_ica *s, const ct_real *v)
    sweep over the contacts predicted it, however far that is: there the change of that sweep counts. */
 static int cti_ica_is_worth(const cti_ica *s, ct_real now)
 {
-    int exact = !s->coupled && !s->p->lagged;
+    int exact = !s->coupled && !s->p->split.lagged;
     return (exact ? s->progress.left : now) <= s->progress.worth * s->p->velocity_scale;
 }
 
@@ -13291,10 +13301,10 @@ static ct_real cti_ica_residual(cti_ica *s, ct_real now, cti_residuals *res)
     cti_ica_rhs(s);
     if (s->coupled)
         cti_ica_catch_up(s);
-    if (s->p->balance) {
+    if (s->p->calls.balance) {
         cti_problem_residual(s->p, s->f, s->v, work);
         cti_nodes_restart(&s->nodes);
-        if (!s->p->balance(s->p->balance_ctx, work, s->v))
+        if (!s->p->calls.balance(s->p->calls.balance_ctx, work, s->v))
             return -1;
     }
     cti_residual_eval(s->p, s->desc->cone, s->v, work, res);
@@ -13325,7 +13335,7 @@ CTI_FN int cti_ica_is_stuck(cti_ica *s, int iteration, int left)
     cti_ica_progress *q = &s->progress;
     ct_real tol = s->desc->tolerance * s->p->velocity_scale, then = q->pace[iteration % cti_solve_tuned.outer.pace];
     q->pace[iteration % cti_solve_tuned.outer.pace] = q->best;
-    return !q->fused && !s->correction.active && !s->p->plain && cti_solve_policy_is_stuck(q->best, then, tol, left);
+    return !q->fused && !s->correction.active && !s->p->split.plain && cti_solve_policy_is_stuck(q->best, then, tol, left);
 }
 
 /* ---- 3_solve/ica_accelerate.c ---- */
@@ -13334,7 +13344,7 @@ CTI_FN int cti_ica_is_stuck(cti_ica *s, int iteration, int left)
                            nodes, so that a sticking node is not displaced by its neighbours in between. A third fewer iterations than
                            contacts and nodes in turn, to which a solve that does not converge returns (outer.fused, outer.halves).
    cti_ica_carry_cluster   A cluster that only contacts couple to others moves at its ports alone in most iterations (outer.defer).
-   cti_ica_correct         Error that is smooth over a body is corrected between sweeps (cti_problem.correction, correction.*).
+   cti_ica_correct         Error that is smooth over a body is corrected between sweeps (cti_problem.split.correction, correction.*).
    cti_ica_extrapolate     The whole fixed-point map is Anderson accelerated, where clusters are coupled. Multipliers that drift at a
                            constant rate are extrapolated along their drift instead (stride.*).
    cti_ica_undo, _restart  An extrapolation that led astray, or diverged, is undone.
@@ -13361,7 +13371,7 @@ CTI_FN void cti_ica_begin(cti_ica *s)
     s->progress.best = s->progress.last = CTI_REAL_MAX;
     s->progress.fused = s->map.n_own > 0;
     s->progress.worth = cti_solve_policy_worth(s->desc->tolerance), s->progress.tight = 1;
-    s->correction.active = s->coupled && s->p->correction && !s->p->plain;
+    s->correction.active = s->coupled && s->p->split.correction && !s->p->split.plain;
     s->correction.largest = s->correction.nearest = CTI_REAL_MAX;
     cti_ica_forget_pace(s);
 }
@@ -13476,7 +13486,7 @@ CTI_FN ct_real cti_ica_correct(cti_ica *s, int iteration, ct_real now)
     }
     if (choice == CTI_CORRECTION_RENEW)
         cti_ica_new_map(s);
-    q->largest = s->p->correction->apply(s->p->correction->ctx, (int)choice - CTI_CORRECTION_FIRST, s->f, s->v);
+    q->largest = s->p->split.correction->apply(s->p->split.correction->ctx, (int)choice - CTI_CORRECTION_FIRST, s->f, s->v);
     if (q->largest < 0)
         return q->largest;
     now = cti_max(cti_max(now, q->largest), 2 * tol); /* a solve ends with sweeps that follow a small correction */
@@ -13576,7 +13586,7 @@ CTI_FN int cti_ica_extrapolate(cti_ica *s, ct_real now, int iteration, int left)
         memcpy(s->mix.z_best, s->mix.z, sizeof(ct_real) * (size_t)s->mix.outer.n);
     if (s->coupled && cti_solve_policy_outer_restarts(now, p->best))
         cti_anderson_restart(&s->mix.outer);
-    if (s->coupled && !s->p->plain && !cti_ica_stride(s))
+    if (s->coupled && !s->p->split.plain && !cti_ica_stride(s))
         cti_anderson_step(&s->mix.outer, s->mix.z_old, s->mix.z, NULL);
     p->best = cti_min(p->best, now);
     p->last = now;
@@ -13632,7 +13642,7 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
         }
         if (info->status == CTI_SOLVE_DIVERGED && cti_ica_restart(s))
             continue;
-        if (s->p->watch && !s->p->watch(s->p->watch_user, info->iterations, s->v))
+        if (s->p->calls.watch && !s->p->calls.watch(s->p->calls.watch_user, info->iterations, s->v))
             return;
         if (info->status != CTI_SOLVE_BUDGET || (!s->coupled && info->sweeps >= s->budget))
             return;
@@ -13659,7 +13669,7 @@ CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_
     cti_ica state, *s = &state;
     memset(s, 0, sizeof *s), memset(info, 0, sizeof *info);
     s->p = p, s->desc = desc, s->arena = arena;
-    s->map.cold = !p->free_start;
+    s->map.cold = !p->split.free_start;
     s->budget = cti_solve_policy_sweeps(desc->max_sweeps, p->n_rows);
     if (!cti_ica_setup(s, v)) {
         info->status = CTI_SOLVE_MEMORY;
@@ -13764,7 +13774,7 @@ static int cti_ica_inner(cti_ica *s, int again, int most, ct_real *out_first)
         if (cti_solve_policy_sweep_restarts(q.change, best))
             cti_anderson_restart(&s->mix.inner);
         best = cti_min(best, q.change);
-        if (cti_solve_policy_mixes(q.k, s->p->plain))
+        if (cti_solve_policy_mixes(q.k, s->p->split.plain))
             cti_anderson_step(&s->mix.inner, s->mix.r_old, s->r, s->du);
     }
     *out_first = q.first;
@@ -14193,7 +14203,7 @@ static cti_solve_status cti_paper_loop(cti_paper *s, const ct_real *v_star, ct_r
             s->push = cti_paper_norm(n3, s->f);
         for (i = 0; i < n3; i++)
             v[i] = v_star[i] + s->dv[i];
-        if (s->p->watch && !s->p->watch(s->p->watch_user, info->iterations, v))
+        if (s->p->calls.watch && !s->p->calls.watch(s->p->calls.watch_user, info->iterations, v))
             return CTI_SOLVE_BUDGET;
         if (!cti_finite(now.response) || !cti_finite(now.normal) || now.response > cti_max(cti_solve_tuned.paper.growth * least, s->push))
             return CTI_SOLVE_DIVERGED;
@@ -14271,6 +14281,14 @@ CTI_FN double cti_sparse_at(const cti_sparse *a, int i, int j);
 
 typedef enum cti_program_kind { CTI_PROGRAM_LOCAL = 1, CTI_PROGRAM_GLOBAL = 2, CTI_PROGRAM_QP = 3, CTI_PROGRAM_LCP = 4 } cti_program_kind;
 
+/* cti_program_known -- what is known of the solution. */
+typedef struct cti_program_known {
+    double *x, *r;     /* a reference solution or NULL */
+    double objective;
+    int has_objective;
+    int expect;        /* LCP text: 0 nothing, 1 solution, 2 infeasible, 3 no solution */
+} cti_program_known;
+
 typedef struct cti_program {
     cti_program_kind kind;
     int n, m;          /* unknowns x (LOCAL, LCP: m, x holds u); rows */
@@ -14286,10 +14304,7 @@ typedef struct cti_program {
     double *scale;
     double size_u, size_r;
     double constant;   /* added to a QP's objective */
-    double *x_ref, *r_ref; /* a reference solution or NULL */
-    double objective_ref;
-    int has_objective;
-    int expect;        /* LCP text: 0 nothing, 1 solution, 2 infeasible, 3 no solution */
+    cti_program_known known;
 } cti_program;
 
 CTI_FN void cti_program_free(cti_mem *mem, cti_program *p);
@@ -14326,6 +14341,24 @@ CTI_FN void cti_program_judge(const cti_program *p, const double *x, const doubl
 CTI_FN void cti_cone_project3(double mu, double *r);
 #endif
 
+/* cti_effort_watcher -- who sees the iterates. */
+typedef struct cti_effort_watcher {
+    int (*watch)(void *user, int iteration, const double *x, const double *r); /* returns 0 to end the solve; may be NULL */
+    void *user;
+    void (*show)(void *ctx); /* set by the solver: updates the answer for the watcher; or NULL */
+    void *show_ctx;
+    int from;           /* iterations before this one are not shown */
+} cti_effort_watcher;
+
+/* cti_effort_clock -- time, but for what the watcher takes. */
+typedef struct cti_effort_clock {
+    uint64_t (*now_us)(void *user);
+    void *user;
+    uint64_t started;
+    uint64_t turn;      /* [us] cti_effort_now when the watcher's turn began */
+    uint64_t hidden;    /* [us] spent in showing and watching, which is no part of the solve */
+} cti_effort_clock;
+
 /* cti_effort -- limits, options and observers of a solve. */
 typedef struct cti_effort {
     double tolerance;   /* > 0, of cti_judgement.residual */
@@ -14339,18 +14372,10 @@ typedef struct cti_effort {
     int paper;          /* ICA, MPRGP: 1: the paper's algorithm with its own termination */
     int mix;            /* PGS: 1 W is symmetric, and its sweeps are accelerated (mixing.h) */
     uint64_t seed;      /* of random choices */
-    uint64_t (*now_us)(void *user);
-    void *now_user;
-    int (*watch)(void *user, int iteration, const double *x, const double *r); /* returns 0 to end the solve; may be NULL */
-    void *watch_user;
-    void (*show)(void *ctx); /* set by the solver: updates the answer for the watcher; or NULL */
-    void *show_ctx;
-    int watch_from;     /* iterations before this one are not shown */
-    uint64_t turn;      /* [us] cti_effort_now when the watcher's turn began */
-    uint64_t hidden;    /* [us] spent in showing and watching, which is no part of the solve */
+    cti_effort_clock clock;
+    cti_effort_watcher watcher;
     cti_mem *mem;
     cti_arena *arena;   /* all scratch; rewound by the caller */
-    uint64_t started;
 } cti_effort;
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
 /* cti_effort_goes_on -- 1 when iteration `k` (from 0) may begin: no limit is reached (`own` is the solver's default), and the watcher
@@ -14586,7 +14611,7 @@ CTI_FN void cti_program_free(cti_mem *mem, cti_program *p)
     cti_sparse_free(mem, &p->J);
     cti_sparse_free(mem, &p->W);
     CTI_FREE(mem, p->b), CTI_FREE(mem, p->w), CTI_FREE(mem, p->mu), CTI_FREE(mem, p->lo), CTI_FREE(mem, p->hi);
-    CTI_FREE(mem, p->equation), CTI_FREE(mem, p->scale), CTI_FREE(mem, p->x_ref), CTI_FREE(mem, p->r_ref);
+    CTI_FREE(mem, p->equation), CTI_FREE(mem, p->scale), CTI_FREE(mem, p->known.x), CTI_FREE(mem, p->known.r);
     memset(p, 0, sizeof *p);
 }
 
@@ -14638,13 +14663,13 @@ static const char *cti_program_check_law(const cti_program *p)
             return "a lower bound is above the upper one, or no number is between them";
     if (p->equation && CTI_LEN(p->equation) != p->m)
         return "the marks of equations have not the length that the problem needs";
-    if ((p->x_ref && CTI_LEN(p->x_ref) != p->n) || (p->r_ref && CTI_LEN(p->r_ref) != p->m))
+    if ((p->known.x && CTI_LEN(p->known.x) != p->n) || (p->known.r && CTI_LEN(p->known.r) != p->m))
         return "a reference solution has not the length that the problem needs";
-    for (i = 0; p->x_ref && i < p->n; i++)
-        if (!cti_finite64(p->x_ref[i]))
+    for (i = 0; p->known.x && i < p->n; i++)
+        if (!cti_finite64(p->known.x[i]))
             return "a number of the reference solution is not finite";
-    for (i = 0; p->r_ref && i < p->m; i++)
-        if (!cti_finite64(p->r_ref[i]))
+    for (i = 0; p->known.r && i < p->m; i++)
+        if (!cti_finite64(p->known.r[i]))
             return "a number of the reference multipliers is not finite";
     return NULL;
 }
@@ -14959,22 +14984,22 @@ CTI_FN void cti_program_judge(const cti_program *p, const double *x, const doubl
 
 /* ---- budgets ---- */
 
-CTI_FN uint64_t cti_effort_now(const cti_effort *e) { return e->now_us ? e->now_us(e->now_user) - e->hidden : 0; }
+CTI_FN uint64_t cti_effort_now(const cti_effort *e) { return e->clock.now_us ? e->clock.now_us(e->clock.user) - e->clock.hidden : 0; }
 
 CTI_FN int cti_effort_goes_on(cti_effort *e, int k, int own, const double *x, const double *r)
 {
     int on;
     if (k >= (e->max_iterations > 0 ? e->max_iterations : own))
         return 0;
-    if (e->seconds > 0 && e->now_us && (double)(cti_effort_now(e) - e->started) * 1e-6 > e->seconds)
+    if (e->seconds > 0 && e->clock.now_us && (double)(cti_effort_now(e) - e->clock.started) * 1e-6 > e->seconds)
         return 0;
-    if (!e->watch || k < e->watch_from)
+    if (!e->watcher.watch || k < e->watcher.from)
         return 1;
-    e->turn = cti_effort_now(e);
-    if (e->show)
-        e->show(e->show_ctx);
-    on = e->watch(e->watch_user, k, x, r);
-    e->hidden += cti_effort_now(e) - e->turn;
+    e->clock.turn = cti_effort_now(e);
+    if (e->watcher.show)
+        e->watcher.show(e->watcher.show_ctx);
+    on = e->watcher.watch(e->watcher.user, k, x, r);
+    e->clock.hidden += cti_effort_now(e) - e->clock.turn;
     return on;
 }
 #endif
@@ -15608,7 +15633,7 @@ static cti_outcome cti_ica_program_run(cti_ica_program *s)
     memset(&q, 0, sizeof q), memset(&desc, 0, sizeof desc);
     q.A = &s->A, q.b = b, q.dt = 1, q.velocity_scale = 1;
     q.rows = s->rows, q.n_rows = s->n_rows;
-    q.plain = s->e->plain, q.predict = 1, q.watch = cti_ica_program_watch, q.watch_user = s;
+    q.split.plain = s->e->plain, q.split.predict = 1, q.calls.watch = cti_ica_program_watch, q.calls.watch_user = s;
     if (s->e->paper)
         return cti_ica_program_printed(s, &q, v);
     /* only the watcher ends the solve: every change that is a normal number exceeds this tolerance */
@@ -16694,13 +16719,13 @@ static cti_outcome cti_pgs_relax(cti_pgs *s, const cti_program *p, cti_dual *d, 
 CTI_FN cti_outcome cti_pgs_run(cti_pgs *s, const cti_program *p, cti_dual *d, cti_effort *e, cti_answer *a)
 {
     cti_pgs_view view;
-    void (*show)(void *ctx) = e->show;
-    void *show_ctx = e->show_ctx;
+    void (*show)(void *ctx) = e->watcher.show;
+    void *show_ctx = e->watcher.show_ctx;
     cti_outcome outcome;
     view.p = p, view.d = d, view.a = a;
-    e->show = cti_pgs_show, e->show_ctx = &view;
+    e->watcher.show = cti_pgs_show, e->watcher.show_ctx = &view;
     outcome = cti_pgs_relax(s, p, d, e, a);
-    e->show = show, e->show_ctx = show_ctx;
+    e->watcher.show = show, e->watcher.show_ctx = show_ctx;
     return outcome;
 }
 #endif
@@ -16790,6 +16815,10 @@ CTI_FN cti_outcome cti_solver_ca(const cti_program *p, cti_effort *e, cti_answer
 #define CTI_CA_PATIENCE 60 /* rounds after which W gets more compliance */
 #endif
 
+typedef struct cti_ca_candidate {
+    double *r, *x, *dr, *work; /* [2 m + 2 n] */
+} cti_ca_candidate;
+
 typedef struct cti_ca {
     const cti_program *p;
     cti_effort *e;
@@ -16802,7 +16831,7 @@ typedef struct cti_ca {
     uint8_t *in, *hint; /* [m] row is in F; row was in F at the end of the last problem, or is guessed to be */
     int32_t *F;
     double eps;
-    double *r, *x, *dr, *work; /* candidate, its last change, and scratch [2 m + 2 n] */
+    cti_ca_candidate own; /* in the problem's units */
     int rounds;
 } cti_ca;
 
@@ -16826,12 +16855,13 @@ static int cti_ca_allocate(cti_ca *s)
     size_t m = (size_t)s->m, n = (size_t)s->p->n;
     s->ld = s->d.ld;
     s->scale = CTI_ARENA_NEW(arena, double, m), s->c = CTI_ARENA_NEW(arena, double, m), s->y = CTI_ARENA_ZERO(arena, double, m);
-    s->u = CTI_ARENA_NEW(arena, double, m), s->f = CTI_ARENA_NEW(arena, double, m), s->dr = CTI_ARENA_NEW(arena, double, m);
+    s->u = CTI_ARENA_NEW(arena, double, m), s->f = CTI_ARENA_NEW(arena, double, m), s->own.dr = CTI_ARENA_NEW(arena, double, m);
     s->M = CTI_ARENA_NEW(arena, double, m *(size_t)s->ld + 16), s->in = CTI_ARENA_ZERO(arena, uint8_t, m),
     s->hint = CTI_ARENA_NEW(arena, uint8_t, m);
     s->F = CTI_ARENA_NEW(arena, int32_t, m);
-    s->r = CTI_ARENA_ZERO(arena, double, m), s->x = CTI_ARENA_NEW(arena, double, n), s->work = CTI_ARENA_NEW(arena, double, 2 * m + 2 * n);
-    return s->scale && s->c && s->y && s->u && s->f && s->dr && s->M && s->in && s->hint && s->F && s->r && s->x && s->work;
+    s->own.r = CTI_ARENA_ZERO(arena, double, m), s->own.x = CTI_ARENA_NEW(arena, double, n);
+    s->own.work = CTI_ARENA_NEW(arena, double, 2 * m + 2 * n);
+    return s->scale && s->c && s->y && s->u && s->f && s->own.dr && s->M && s->in && s->hint && s->F && s->own.r && s->own.x && s->own.work;
 }
 
 /* a first F: the rows with positive multipliers after a few sweeps; y: these multipliers. 0 when memory ran out */
@@ -16945,11 +16975,11 @@ static double cti_ca_keep(cti_ca *s, double *best, double *dynamics)
 {
     const cti_program *p = s->p;
     cti_judgement j;
-    cti_program_judge(p, s->x, s->r, s->work, &j);
+    cti_program_judge(p, s->own.x, s->own.r, s->own.work, &j);
     if (j.residual < *best) {
         *best = j.residual;
-        memcpy(s->a->x, s->x, sizeof *s->x * (size_t)p->n);
-        memcpy(s->a->r, s->r, sizeof *s->r * (size_t)s->m);
+        memcpy(s->a->x, s->own.x, sizeof *s->own.x * (size_t)p->n);
+        memcpy(s->a->r, s->own.r, sizeof *s->own.r * (size_t)s->m);
     }
     *dynamics = j.dynamics;
     return j.residual;
@@ -16960,13 +16990,13 @@ static int cti_ca_step(cti_ca *s, int first)
 {
     const cti_program *p = s->p;
     int i, k, got;
-    /* c = u - W r - eps r, with u computed from x */
-    cti_program_u(p, s->x, s->r, s->u);
+    /* c = u - W r - eps r with the true u */
+    cti_program_u(p, s->own.x, s->own.r, s->u);
     for (i = 0; i < s->m; i++)
-        s->c[i] = s->scale[i] * s->u[i] - s->eps * s->r[i] / s->scale[i];
+        s->c[i] = s->scale[i] * s->u[i] - s->eps * s->own.r[i] / s->scale[i];
     for (k = 0; k < s->m && !first; k++) {
         const double *w = s->d.W + (size_t)k * (size_t)s->d.ld;
-        double v = s->r[k] / s->scale[k];
+        double v = s->own.r[k] / s->scale[k];
         if (v != 0)
             for (i = 0; i < s->m; i++)
                 s->c[i] -= w[i] * v;
@@ -16978,12 +17008,12 @@ static int cti_ca_step(cti_ca *s, int first)
         double v = s->y[i] * s->scale[i];
         if (v < 0 && !(p->equation && p->equation[i]))
             v = 0;
-        s->dr[i] = v - s->r[i], s->r[i] = v;
+        s->own.dr[i] = v - s->own.r[i], s->own.r[i] = v;
     }
     if (first)
-        cti_dual_x(&s->d, s->r, s->x);
+        cti_dual_x(&s->d, s->own.r, s->own.x);
     else
-        cti_dual_move(&s->d, s->dr, s->x);
+        cti_dual_move(&s->d, s->own.dr, s->own.x);
     return 1;
 }
 
@@ -16992,8 +17022,8 @@ static double cti_ca_stiffen(double eps) { return eps == 0 ? 1e-12 : 100 * eps; 
 
 static void cti_ca_restart(cti_ca *s)
 {
-    memset(s->r, 0, sizeof *s->r * (size_t)s->m);
-    memcpy(s->x, s->d.x0, sizeof *s->x * (size_t)s->p->n);
+    memset(s->own.r, 0, sizeof *s->own.r * (size_t)s->m);
+    memcpy(s->own.x, s->d.x0, sizeof *s->own.x * (size_t)s->p->n);
 }
 
 /* proximal steps until the residual is small, and then as long as it still decreases */
@@ -17017,14 +17047,14 @@ static cti_outcome cti_ca_steps(cti_ca *s)
         residual = cti_ca_keep(s, &best, &dynamics);
         if (residual <= goal)
             return CTI_OUTCOME_SOLVED;
-        if (residual > 1e-3 && cti_program_certify(s->p, s->dr, s->work)) {
-            memcpy(s->a->r, s->dr, sizeof *s->dr * (size_t)s->m);
+        if (residual > 1e-3 && cti_program_certify(s->p, s->own.dr, s->own.work)) {
+            memcpy(s->a->r, s->own.dr, sizeof *s->own.dr * (size_t)s->m);
             s->a->why = "no x obeys all rows: a certificate is in r";
             return CTI_OUTCOME_INFEASIBLE;
         }
         if (dynamics > 0.5 * residual)
-            cti_dual_x(&s->d, s->r, s->x);
-        /* compliance that slows convergence down is reduced as far as pivoting tolerates */
+            cti_dual_x(&s->d, s->own.r, s->own.x);
+        /* a compliance that holds the steps up is taken back as far as the pivots bear it */
         if (residual > 0.1 * last && s->eps > 1e-11 && failures < 8)
             s->eps *= 0.01;
         idle = residual > 0.5 * last ? idle + 1 : 0;
@@ -17040,7 +17070,7 @@ static cti_outcome cti_ca_steps(cti_ca *s)
     if (best <= s->e->tolerance)
         return CTI_OUTCOME_SOLVED;
     if (!(best < INFINITY))
-        memcpy(s->a->x, s->d.x0, sizeof *s->x * (size_t)s->p->n);
+        memcpy(s->a->x, s->d.x0, sizeof *s->own.x * (size_t)s->p->n);
     s->a->why = got < 0 ? "the budget ended before the pivots" : "the proximal steps stand still short of the tolerance";
     return got < 0 ? CTI_OUTCOME_BUDGET : CTI_OUTCOME_FAILED;
 }
@@ -17102,6 +17132,20 @@ CTI_FN cti_outcome cti_solver_ca(const cti_program *p, cti_effort *e, cti_answer
 
 enum { CTI_NEWTON_HISTORY = 6 }; /* [norms] history of the nonmonotone line search */
 
+/* cti_friction_least -- the iterate of the least residual so far. */
+typedef struct cti_friction_least {
+    double *r;       /* [m] */
+    double residual;
+    double judged;   /* ... by the judge's measure, relative to q instead of r */
+} cti_friction_least;
+
+/* cti_friction_run -- how far the solve is. */
+typedef struct cti_friction_run {
+    int iterations;
+    int memory;        /* 1: it ran out in a linear system */
+    int spent;         /* 1: a bound on iterations or time, or the watcher, has ended it */
+} cti_friction_run;
+
 typedef struct cti_friction {
     const cti_program *p;
     cti_effort *e;
@@ -17116,12 +17160,8 @@ typedef struct cti_friction {
     double unit;
     cti_scalar system; /* GLOBAL */
     double *r, *u;     /* [m] the iterate, and W r + q at it */
-    double *best;      /* [m] iterate with the smallest residual so far */
-    double best_residual;
-    double best_judged; /* ... by the judge's measure, relative to q instead of r */
-    int iterations;
-    int memory; /* 1: a linear system ran out of memory */
-    int spent; /* 1: a limit on iterations or time, or the watcher, has ended the solve */
+    cti_friction_least least;
+    cti_friction_run run;
 } cti_friction;
 
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON
@@ -17157,22 +17197,32 @@ CTI_FN void cti_friction_answer(cti_friction *f, cti_answer *a);
 CTI_FN cti_outcome cti_friction_outcome(cti_friction *f, double enough, cti_answer *a);
 #endif
 
-/* cti_friction_system -- (A + B (W + sigma I)) x = y. Zero it before first use; close it in any case. */
+/* cti_friction_groups -- contacts that meet the same others: they are eliminated together. */
+typedef struct cti_friction_groups {
+    int n;
+    int32_t *group, *member, *begin; /* [nc] of each contact; contacts group by group, [n + 1] */
+    int32_t *first, *column, *size;  /* the groups' neighbours; unknowns that a group has now */
+    cti_panel_lu panel;
+} cti_friction_groups;
+
+/* cti_friction_matrix -- the system of the contacts whose B is not 0. */
+typedef struct cti_friction_matrix {
+    double *matrix, *scratch; /* [3 n_active][ld] */
+    int *pivot, n_active, ld;
+    int32_t *active, *place;  /* [nc] contacts whose B is not 0; their place among them, or -1 */
+} cti_friction_matrix;
+
+/* cti_friction_system -- (A + B (W + sigma I)) x = y. Zero it before first use; close in any case. */
 typedef struct cti_friction_system {
     cti_friction *f;
     const double *A, *B; /* [9 nc] */
     double sigma;
     int sparse, grouped;
     cti_block_lu lu;
-    cti_panel_lu panel;              /* groups: contacts with the same neighbours are eliminated together */
-    int32_t *group, *member, *begin; /* [nc] group of each contact; contacts group by group; [n_groups + 1] where groups begin in member */
-    int32_t *first, *column, *size;  /* neighbours of the groups; current number of unknowns of each group */
-    int n_groups;
-    double *block;           /* [9 first[nc]] */
-    double *matrix, *scratch; /* dense: [3 n_active][ld] */
-    int *pivot, n_active, ld;
-    int32_t *active, *place; /* [nc] contacts whose B is not 0; index of each contact among them, or -1 */
-    double *work, *rhs;      /* [m] */
+    cti_friction_groups groups;
+    double *block;       /* [9 first[nc]] */
+    cti_friction_matrix dense;
+    double *work, *rhs;  /* [m] */
 } cti_friction_system;
 #if CONTACT_WITH_ADMM || CONTACT_WITH_INTERIOR || CONTACT_WITH_NEWTON
 /* cti_friction_system_open, cti_friction_system_factor -- 0 when memory ran out; the second also when the matrix is singular. A and B [9
@@ -17400,7 +17450,7 @@ static void cti_friction_start(cti_friction *f, const cti_answer *a)
         f->q[i] /= f->unit;
         f->r[i] = f->e->warm ? a->r[i] / (f->root[i / 3] * f->unit) : 0;
     }
-    f->best_residual = f->best_judged = INFINITY;
+    f->least.residual = f->least.judged = INFINITY;
     cti_friction_residual(f);
 }
 
@@ -17422,8 +17472,8 @@ CTI_FN int cti_friction_open(cti_friction *f, const cti_program *p, cti_effort *
     f->q = CTI_ARENA_ZERO(arena, double, f->m);
     f->r = CTI_ARENA_ZERO(arena, double, f->m);
     f->u = CTI_ARENA_ZERO(arena, double, f->m);
-    f->best = CTI_ARENA_ZERO(arena, double, f->m);
-    if (!f->root || !f->diagonal || !f->q || !f->r || !f->u || !f->best)
+    f->least.r = CTI_ARENA_ZERO(arena, double, f->m);
+    if (!f->root || !f->diagonal || !f->q || !f->r || !f->u || !f->least.r)
         return 0;
     for (i = 0; i < f->nc; i++)
         f->root[i] = sqrt(p->scale[i]);
@@ -17493,9 +17543,9 @@ CTI_FN double cti_friction_residual(cti_friction *f)
     for (i = 0; i < f->m; i++)
         f->u[i] += f->q[i];
     residual = cti_friction_natural(f, f->r, f->u, &judged);
-    if (residual < f->best_residual) {
-        f->best_residual = residual, f->best_judged = judged;
-        memcpy(f->best, f->r, sizeof *f->r * (size_t)f->m);
+    if (residual < f->least.residual) {
+        f->least.residual = residual, f->least.judged = judged;
+        memcpy(f->least.r, f->r, sizeof *f->r * (size_t)f->m);
     }
     return residual;
 }
@@ -17590,8 +17640,8 @@ CTI_FN void cti_friction_answer(cti_friction *f, cti_answer *a)
     const cti_program *p = f->p;
     int i;
     for (i = 0; i < f->m; i++)
-        a->r[i] = f->best[i] * f->root[i / 3] * f->unit;
-    a->iterations = f->iterations;
+        a->r[i] = f->least.r[i] * f->root[i / 3] * f->unit;
+    a->iterations = f->run.iterations;
     if (p->kind != CTI_PROGRAM_GLOBAL) {
         cti_program_u(p, a->x, a->r, a->x);
         return;
@@ -17604,28 +17654,28 @@ CTI_FN void cti_friction_answer(cti_friction *f, cti_answer *a)
 
 CTI_FN int cti_friction_goes_on(cti_friction *f, int own, cti_answer *a)
 {
-    if (f->e->watch && f->iterations >= f->e->watch_from) {
+    if (f->e->watcher.watch && f->run.iterations >= f->e->watcher.from) {
         uint64_t begun = cti_effort_now(f->e);
         cti_friction_answer(f, a);
-        f->e->hidden += cti_effort_now(f->e) - begun;
+        f->e->clock.hidden += cti_effort_now(f->e) - begun;
     }
-    if (f->memory)
+    if (f->run.memory)
         return 0;
-    f->spent = !cti_effort_goes_on(f->e, f->iterations, own, a->x, a->r);
-    return !f->spent;
+    f->run.spent = !cti_effort_goes_on(f->e, f->run.iterations, own, a->x, a->r);
+    return !f->run.spent;
 }
 #endif
 
 #if CONTACT_WITH_ADMM || CONTACT_WITH_NEWTON
 CTI_FN cti_outcome cti_friction_outcome(cti_friction *f, double enough, cti_answer *a)
 {
-    if (f->memory)
+    if (f->run.memory)
         return CTI_OUTCOME_MEMORY;
     cti_friction_answer(f, a);
-    if (f->best_judged <= enough)
+    if (f->least.judged <= enough)
         return CTI_OUTCOME_SOLVED;
-    a->why = f->spent ? "iterations or time ran out" : "the residual stood still, or a linear system was singular";
-    return f->spent ? CTI_OUTCOME_BUDGET : CTI_OUTCOME_FAILED;
+    a->why = f->run.spent ? "iterations or time ran out" : "the residual stood still, or a linear system was singular";
+    return f->run.spent ? CTI_OUTCOME_BUDGET : CTI_OUTCOME_FAILED;
 }
 #endif
 
@@ -17673,13 +17723,13 @@ CTI_FN void cti_friction_weights(double *const *de, int n, int m, const double *
 static int cti_friction_system_dense(cti_friction_system *s)
 {
     cti_arena *arena = s->f->e->arena;
-    s->ld = cti_pad8(s->f->m) + 8;
-    s->matrix = CTI_ARENA_NEW(arena, double, (size_t)s->f->m *(size_t)s->ld);
-    s->scratch = CTI_ARENA_NEW(arena, double, cti_lu_scratch(s->f->m));
-    s->pivot = CTI_ARENA_NEW(arena, int, s->f->m);
-    s->active = CTI_ARENA_NEW(arena, int32_t, s->f->nc);
-    s->place = CTI_ARENA_NEW(arena, int32_t, s->f->nc);
-    return s->matrix && s->scratch && s->pivot && s->active && s->place;
+    s->dense.ld = cti_pad8(s->f->m) + 8;
+    s->dense.matrix = CTI_ARENA_NEW(arena, double, (size_t)s->f->m *(size_t)s->dense.ld);
+    s->dense.scratch = CTI_ARENA_NEW(arena, double, cti_lu_scratch(s->f->m));
+    s->dense.pivot = CTI_ARENA_NEW(arena, int, s->f->m);
+    s->dense.active = CTI_ARENA_NEW(arena, int32_t, s->f->nc);
+    s->dense.place = CTI_ARENA_NEW(arena, int32_t, s->f->nc);
+    return s->dense.matrix && s->dense.scratch && s->dense.pivot && s->dense.active && s->dense.place;
 }
 
 /* ---- groups ---- */
@@ -17709,24 +17759,24 @@ static int cti_friction_system_group(cti_friction_system *s)
     uint32_t *key = CTI_ARENA_NEW(arena, uint32_t, f->nc), *key2 = CTI_ARENA_NEW(arena, uint32_t, f->nc);
     int32_t *spare = CTI_ARENA_NEW(arena, int32_t, f->nc);
     int i, k, end, parts;
-    s->group = CTI_ARENA_NEW(arena, int32_t, f->nc), s->member = CTI_ARENA_NEW(arena, int32_t, f->nc);
-    s->begin = CTI_ARENA_NEW(arena, int32_t, f->nc + 1);
-    if (!key || !key2 || !spare || !s->group || !s->member || !s->begin)
+    s->groups.group = CTI_ARENA_NEW(arena, int32_t, f->nc), s->groups.member = CTI_ARENA_NEW(arena, int32_t, f->nc);
+    s->groups.begin = CTI_ARENA_NEW(arena, int32_t, f->nc + 1);
+    if (!key || !key2 || !spare || !s->groups.group || !s->groups.member || !s->groups.begin)
         return 0;
     for (i = 0; i < f->nc; i++)
-        key[i] = cti_friction_system_hash(f, i), s->member[i] = i;
-    cti_sort_u32(key, s->member, key2, spare, f->nc);
-    for (s->n_groups = 0, i = 0; i < f->nc; i = end) {
+        key[i] = cti_friction_system_hash(f, i), s->groups.member[i] = i;
+    cti_sort_u32(key, s->groups.member, key2, spare, f->nc);
+    for (s->groups.n = 0, i = 0; i < f->nc; i = end) {
         for (end = i + 1; end < f->nc && key[end] == key[i]; end++) {
         }
         parts = (end - i + CTI_FRICTION_GROUP - 1) / CTI_FRICTION_GROUP;
         for (k = 0; k < parts; k++)
-            s->begin[s->n_groups++] = i + (int)((int64_t)(end - i) * k / parts);
+            s->groups.begin[s->groups.n++] = i + (int)((int64_t)(end - i) * k / parts);
     }
-    s->begin[s->n_groups] = f->nc;
-    for (k = 0; k < s->n_groups; k++)
-        for (i = s->begin[k]; i < s->begin[k + 1]; i++)
-            s->group[s->member[i]] = k;
+    s->groups.begin[s->groups.n] = f->nc;
+    for (k = 0; k < s->groups.n; k++)
+        for (i = s->groups.begin[k]; i < s->groups.begin[k + 1]; i++)
+            s->groups.group[s->groups.member[i]] = k;
     return 1;
 }
 
@@ -17734,26 +17784,26 @@ static int cti_friction_system_group(cti_friction_system *s)
 static int cti_friction_system_meet(cti_friction_system *s)
 {
     const cti_friction *f = s->f;
-    int32_t *seen = CTI_ARENA_NEW(f->e->arena, int32_t, s->n_groups);
+    int32_t *seen = CTI_ARENA_NEW(f->e->arena, int32_t, s->groups.n);
     int g, i, k, pass, n = 0;
-    s->first = CTI_ARENA_NEW(f->e->arena, int32_t, s->n_groups + 1), s->size = CTI_ARENA_NEW(f->e->arena, int32_t, s->n_groups);
+    s->groups.first = CTI_ARENA_NEW(f->e->arena, int32_t, s->groups.n + 1), s->groups.size = CTI_ARENA_NEW(f->e->arena, int32_t, s->groups.n);
     for (pass = 0; pass < 2; pass++) {
-        if (!seen || !s->first || !s->size)
+        if (!seen || !s->groups.first || !s->groups.size)
             return 0;
-        memset(seen, -1, sizeof *seen * (size_t)s->n_groups);
-        for (n = 0, g = 0; g < s->n_groups; s->first[++g] = n)
-            for (s->first[g] = n, i = s->begin[g]; i < s->begin[g + 1]; i++)
-                for (k = f->first[s->member[i]]; k < f->first[s->member[i] + 1]; k++) {
-                    int h = s->group[f->column[k]];
+        memset(seen, -1, sizeof *seen * (size_t)s->groups.n);
+        for (n = 0, g = 0; g < s->groups.n; s->groups.first[++g] = n)
+            for (s->groups.first[g] = n, i = s->groups.begin[g]; i < s->groups.begin[g + 1]; i++)
+                for (k = f->first[s->groups.member[i]]; k < f->first[s->groups.member[i] + 1]; k++) {
+                    int h = s->groups.group[f->column[k]];
                     if (seen[h] == g)
                         continue;
                     seen[h] = g;
                     if (pass)
-                        s->column[n] = h;
+                        s->groups.column[n] = h;
                     n++;
                 }
-        s->column = pass ? s->column : CTI_ARENA_NEW(f->e->arena, int32_t, n);
-        if (!s->column)
+        s->groups.column = pass ? s->groups.column : CTI_ARENA_NEW(f->e->arena, int32_t, n);
+        if (!s->groups.column)
             return 0;
     }
     return 1;
@@ -17765,12 +17815,12 @@ static int cti_friction_system_open_groups(cti_friction_system *s)
     cti_arena *arena = s->f->e->arena;
     if (!cti_friction_system_group(s))
         return 0;
-    s->grouped = s->f->nc > 0 && s->f->nc >= CTI_FRICTION_GROUPED * s->n_groups;
+    s->grouped = s->f->nc > 0 && s->f->nc >= CTI_FRICTION_GROUPED * s->groups.n;
     if (!s->grouped)
         return 1;
-    s->active = CTI_ARENA_NEW(arena, int32_t, s->f->nc), s->place = CTI_ARENA_NEW(arena, int32_t, s->f->nc);
-    return s->active && s->place && cti_friction_system_meet(s) &&
-           cti_panel_lu_open(s->f->e->mem, &s->panel, s->n_groups, s->first, s->column);
+    s->dense.active = CTI_ARENA_NEW(arena, int32_t, s->f->nc), s->dense.place = CTI_ARENA_NEW(arena, int32_t, s->f->nc);
+    return s->dense.active && s->dense.place && cti_friction_system_meet(s) &&
+           cti_panel_lu_open(s->f->e->mem, &s->groups.panel, s->groups.n, s->groups.first, s->groups.column);
 }
 
 CTI_FN int cti_friction_system_open(cti_friction_system *s, cti_friction *f)
@@ -17798,7 +17848,7 @@ CTI_FN int cti_friction_system_open(cti_friction_system *s, cti_friction *f)
 CTI_FN void cti_friction_system_close(cti_friction_system *s)
 {
     if (s->f)
-        cti_block_lu_close(s->f->e->mem, &s->lu), cti_panel_lu_close(s->f->e->mem, &s->panel);
+        cti_block_lu_close(s->f->e->mem, &s->lu), cti_panel_lu_close(s->f->e->mem, &s->groups.panel);
 }
 
 /* out [3 rows of ld]: B times a 3x3 block of rows `stride` apart */
@@ -17830,13 +17880,13 @@ static int cti_friction_system_factor_sparse(cti_friction_system *s)
 static void cti_friction_system_list(cti_friction_system *s)
 {
     int i, k;
-    for (s->n_active = 0, i = 0; i < s->f->nc; i++) {
+    for (s->dense.n_active = 0, i = 0; i < s->f->nc; i++) {
         const double *B = s->B + 9 * (size_t)i;
-        for (s->place[i] = -1, k = 0; k < 9; k++)
+        for (s->dense.place[i] = -1, k = 0; k < 9; k++)
             if (B[k] != 0)
-                s->place[i] = s->n_active;
-        if (s->place[i] >= 0)
-            s->active[s->n_active++] = i;
+                s->dense.place[i] = s->dense.n_active;
+        if (s->dense.place[i] >= 0)
+            s->dense.active[s->dense.n_active++] = i;
     }
 }
 
@@ -17845,18 +17895,18 @@ static void cti_friction_system_row(cti_friction_system *s, int i)
 {
     const cti_friction *f = s->f;
     const double *A = s->A + 9 * (size_t)i, *B = s->B + 9 * (size_t)i;
-    size_t ld = (size_t)s->ld, at = (size_t)s->place[i], k;
-    double *out = s->matrix + 3 * at * ld;
+    size_t ld = (size_t)s->dense.ld, at = (size_t)s->dense.place[i], k;
+    double *out = s->dense.matrix + 3 * at * ld;
     int a, b;
     memset(out, 0, 3 * ld * sizeof *out);
     if (f->W) {
         const double *row = f->W + 3 * (size_t)i * (size_t)f->ld;
-        for (k = 0; k < (size_t)s->n_active; k++)
-            cti_friction_system_put(B, row + 3 * (size_t)s->active[k], (size_t)f->ld, out + 3 * k, ld);
+        for (k = 0; k < (size_t)s->dense.n_active; k++)
+            cti_friction_system_put(B, row + 3 * (size_t)s->dense.active[k], (size_t)f->ld, out + 3 * k, ld);
     } else {
         for (a = f->first[i]; a < f->first[i + 1]; a++)
-            if (s->place[f->column[a]] >= 0)
-                cti_friction_system_put(B, f->block + 9 * (size_t)a, 3, out + 3 * (size_t)s->place[f->column[a]], ld);
+            if (s->dense.place[f->column[a]] >= 0)
+                cti_friction_system_put(B, f->block + 9 * (size_t)a, 3, out + 3 * (size_t)s->dense.place[f->column[a]], ld);
     }
     for (a = 0; a < 3; a++)
         for (b = 0; b < 3; b++)
@@ -17868,11 +17918,11 @@ static void cti_friction_system_rank(cti_friction_system *s)
 {
     int g, i, k;
     cti_friction_system_list(s);
-    for (g = 0; g < s->n_groups; g++)
-        for (s->size[g] = 0, i = s->begin[g]; i < s->begin[g + 1]; i++) {
-            k = s->member[i];
-            if (s->place[k] >= 0)
-                s->place[k] = s->size[g] / 3, s->size[g] += 3;
+    for (g = 0; g < s->groups.n; g++)
+        for (s->groups.size[g] = 0, i = s->groups.begin[g]; i < s->groups.begin[g + 1]; i++) {
+            k = s->groups.member[i];
+            if (s->dense.place[k] >= 0)
+                s->dense.place[k] = s->groups.size[g] / 3, s->groups.size[g] += 3;
         }
 }
 
@@ -17885,11 +17935,11 @@ static void cti_friction_system_panel_row(cti_friction_system *s, int i)
     int k, a, b, ld = 0, group = -1;
     for (k = f->first[i]; k < f->first[i + 1]; k++) {
         int j = f->column[k];
-        if (s->place[j] < 0)
+        if (s->dense.place[j] < 0)
             continue;
-        if (s->group[j] != group)
-            group = s->group[j], block = cti_panel_lu_block(&s->panel, s->group[i], group, &ld);
-        to = block + 3 * (size_t)s->place[i] * (size_t)ld + 3 * (size_t)s->place[j];
+        if (s->groups.group[j] != group)
+            group = s->groups.group[j], block = cti_panel_lu_block(&s->groups.panel, s->groups.group[i], group, &ld);
+        to = block + 3 * (size_t)s->dense.place[i] * (size_t)ld + 3 * (size_t)s->dense.place[j];
         cti_friction_system_put(B, f->block + 9 * (size_t)k, 3, to, (size_t)ld);
         for (a = 0; a < 3 && i == j; a++)
             for (b = 0; b < 3; b++)
@@ -17901,12 +17951,12 @@ static int cti_friction_system_factor_groups(cti_friction_system *s)
 {
     int k;
     cti_friction_system_rank(s);
-    s->f->memory |= !cti_panel_lu_clear(s->f->e->mem, &s->panel, s->size);
-    if (s->f->memory)
+    s->f->run.memory |= !cti_panel_lu_clear(s->f->e->mem, &s->groups.panel, s->groups.size);
+    if (s->f->run.memory)
         return 0;
-    for (k = 0; k < s->n_active; k++)
-        cti_friction_system_panel_row(s, s->active[k]);
-    return cti_panel_lu_factor(&s->panel);
+    for (k = 0; k < s->dense.n_active; k++)
+        cti_friction_system_panel_row(s, s->dense.active[k]);
+    return cti_panel_lu_factor(&s->groups.panel);
 }
 
 CTI_FN int cti_friction_system_factor(cti_friction_system *s, const double *A, const double *B, double sigma)
@@ -17918,9 +17968,9 @@ CTI_FN int cti_friction_system_factor(cti_friction_system *s, const double *A, c
     if (s->sparse)
         return cti_friction_system_factor_sparse(s);
     cti_friction_system_list(s);
-    for (k = 0; k < s->n_active; k++)
-        cti_friction_system_row(s, s->active[k]);
-    return cti_lu_factor(s->matrix, 3 * s->n_active, s->ld, s->pivot, s->scratch);
+    for (k = 0; k < s->dense.n_active; k++)
+        cti_friction_system_row(s, s->dense.active[k]);
+    return cti_lu_factor(s->dense.matrix, 3 * s->dense.n_active, s->dense.ld, s->dense.pivot, s->dense.scratch);
 }
 
 /* rest -= (A + B (W + sigma I)) x */
@@ -17951,7 +18001,7 @@ static int cti_friction_system_known(cti_friction_system *s, const double *x)
 {
     int i, others = 0;
     for (i = 0; i < s->f->m; i++) {
-        s->rhs[i] = s->place[i / 3] < 0 ? x[i] : 0;
+        s->rhs[i] = s->dense.place[i / 3] < 0 ? x[i] : 0;
         others |= s->rhs[i] != 0;
     }
     if (others)
@@ -17971,11 +18021,11 @@ static void cti_friction_system_right(const cti_friction_system *s, const double
 static void cti_friction_system_solve_dense(cti_friction_system *s, double *x)
 {
     int k, others = cti_friction_system_known(s, x);
-    for (k = 0; k < s->n_active; k++)
-        cti_friction_system_right(s, x, s->active[k], others, s->rhs + 3 * (size_t)k);
-    cti_lu_solve(s->matrix, 3 * s->n_active, s->ld, s->pivot, s->rhs);
-    for (k = 0; k < 3 * s->n_active; k++)
-        x[3 * s->active[k / 3] + k % 3] = s->rhs[k];
+    for (k = 0; k < s->dense.n_active; k++)
+        cti_friction_system_right(s, x, s->dense.active[k], others, s->rhs + 3 * (size_t)k);
+    cti_lu_solve(s->dense.matrix, 3 * s->dense.n_active, s->dense.ld, s->dense.pivot, s->rhs);
+    for (k = 0; k < 3 * s->dense.n_active; k++)
+        x[3 * s->dense.active[k / 3] + k % 3] = s->rhs[k];
 }
 
 /* as cti_friction_system_solve_dense, by groups */
@@ -17983,16 +18033,16 @@ static void cti_friction_system_solve_groups(cti_friction_system *s, double *x)
 {
     int k, pass, others = cti_friction_system_known(s, x);
     for (pass = 0; pass < 2; pass++) {
-        for (k = 0; k < s->n_active; k++) {
-            int j = s->active[k];
-            double *at = s->rhs + cti_panel_lu_place(&s->panel, s->group[j]) + 3 * s->place[j];
+        for (k = 0; k < s->dense.n_active; k++) {
+            int j = s->dense.active[k];
+            double *at = s->rhs + cti_panel_lu_place(&s->groups.panel, s->groups.group[j]) + 3 * s->dense.place[j];
             if (pass == 0)
                 cti_friction_system_right(s, x, j, others, at);
             else
                 memcpy(x + 3 * (size_t)j, at, 3 * sizeof *x);
         }
         if (pass == 0)
-            cti_panel_lu_solve(&s->panel, s->rhs);
+            cti_panel_lu_solve(&s->groups.panel, s->rhs);
     }
 }
 
@@ -18003,7 +18053,7 @@ static int cti_friction_system_solve_refined(cti_friction_system *s, double *x)
     size_t bytes = sizeof *x * (size_t)s->f->m;
     double *rest = CTI_ARENA_NEW(s->f->e->arena, double, s->f->m);
     int i;
-    s->f->memory |= !rest;
+    s->f->run.memory |= !rest;
     if (!rest)
         return 0;
     memcpy(rest, x, bytes);
@@ -18177,7 +18227,7 @@ static double cti_newton_leap(cti_newton *s)
 static int cti_newton_advance(cti_newton *s, double *residual)
 {
     double norm = cti_newton_map(s, 1);
-    s->f->iterations++;
+    s->f->run.iterations++;
     cti_newton_remember(s, norm);
     return cti_newton_step(s, s->boost * (cti_fmin(1e-2, 0.3 * *residual) + 1e-7)) && cti_newton_search(s, residual, &norm);
 }
@@ -18189,17 +18239,17 @@ CTI_FN int cti_newton_polish(cti_newton *s, double enough, cti_answer *a)
     cti_friction *f = s->f;
     double residual;
     int k, goes = 1, failures = 0;
-    memcpy(f->r, f->best, sizeof *f->r * (size_t)f->m);
+    memcpy(f->r, f->least.r, sizeof *f->r * (size_t)f->m);
     residual = cti_friction_residual(f);
     s->n_history = 0;
-    for (k = 0; k < CTI_NEWTON_POLISH && goes && f->best_judged > enough && cti_friction_goes_on(f, CTI_NEWTON_OWN * 100, a); k++) {
+    for (k = 0; k < CTI_NEWTON_POLISH && goes && f->least.judged > enough && cti_friction_goes_on(f, CTI_NEWTON_OWN * 100, a); k++) {
         goes = cti_newton_advance(s, &residual);
         if (goes || !f->e->mix || ++failures > CTI_NEWTON_LEAPS)
             continue;
         residual = failures % 2 ? cti_newton_leap(s) : cti_newton_sweeps(s, 10);
         goes = 1;
     }
-    return f->best_judged <= enough;
+    return f->least.judged <= enough;
 }
 #endif
 
@@ -18208,23 +18258,23 @@ CTI_FN int cti_newton_polish(cti_newton *s, double enough, cti_answer *a)
 static void cti_newton_run(cti_newton *s, double enough, cti_answer *a)
 {
     cti_friction *f = s->f;
-    double residual = f->best_residual, mark = INFINITY;
+    double residual = f->least.residual, mark = INFINITY;
     static const double boosts[] = {1, 10, 0.1, 100};
     int failures = 0, since = 0, boost = 0;
-    if (f->best_judged > enough)
+    if (f->least.judged > enough)
         residual = cti_newton_sweeps(s, 10);
-    while (f->best_judged > enough && boost < 4 && cti_friction_goes_on(f, CTI_NEWTON_OWN, a)) {
+    while (f->least.judged > enough && boost < 4 && cti_friction_goes_on(f, CTI_NEWTON_OWN, a)) {
         since++;
         if (!cti_newton_advance(s, &residual)) {
             failures++;
             residual =
                 f->e->mix && failures % 2 ? cti_newton_leap(s) : cti_newton_sweeps(s, 10 * cti_min_int(failures, f->e->mix ? 2 : 10));
         }
-        if (f->best_residual < 0.8 * mark)
-            mark = f->best_residual, since = 0;
+        if (f->least.residual < 0.8 * mark)
+            mark = f->least.residual, since = 0;
         if (since >= (f->e->mix ? CTI_NEWTON_QUICK : CTI_NEWTON_PATIENCE) && ++boost < 4) {
             s->boost = boosts[boost], since = failures = 0;
-            memcpy(f->r, f->best, sizeof *f->r * (size_t)f->m);
+            memcpy(f->r, f->least.r, sizeof *f->r * (size_t)f->m);
             residual = cti_newton_sweeps(s, 10);
         }
     }
@@ -18262,12 +18312,17 @@ CTI_FN cti_outcome cti_solver_newton(const cti_program *p, cti_effort *e, cti_an
 
 enum { CTI_ADMM_OWN = 50000, CTI_ADMM_DEPTH = CTI_FRICTION_DEPTH, CTI_ADMM_SHALLOW = 3, CTI_ADMM_CHECK = 5, CTI_ADMM_BALANCE = 40 };
 
+/* the iterates: velocities, impulses and their copies */
+typedef struct cti_admm_point {
+    double *v, *z, *y, *r, *g, *old_z; /* [m] */
+} cti_admm_point;
+
 typedef struct cti_admm {
     cti_friction *f;
     cti_friction_system system;
     cti_newton newton;
     double *A, *B;                                   /* [9 nc] zeros, identities */
-    double *v, *z, *y, *r, *g, *old_z;               /* [m] */
+    cti_admm_point at;
     double *last_v, *last_e, *safe;                  /* [m] */
     double *dv[CTI_ADMM_DEPTH], *de[CTI_ADMM_DEPTH]; /* [m] differences of g and of g - v */
     int count, head, started, depth;
@@ -18283,7 +18338,7 @@ static int cti_admm_open(cti_admm *s, cti_friction *f)
     double **vectors[9];
     int k, ok;
     s->f = f, s->rho = 1, s->depth = CTI_ADMM_DEPTH;
-    vectors[0] = &s->v, vectors[1] = &s->z, vectors[2] = &s->y, vectors[3] = &s->r, vectors[4] = &s->g, vectors[5] = &s->old_z;
+    vectors[0] = &s->at.v, vectors[1] = &s->at.z, vectors[2] = &s->at.y, vectors[3] = &s->at.r, vectors[4] = &s->at.g, vectors[5] = &s->at.old_z;
     vectors[6] = &s->last_v, vectors[7] = &s->last_e, vectors[8] = &s->safe;
     s->A = CTI_ARENA_ZERO(arena, double, 3 * m), s->B = CTI_ARENA_ZERO(arena, double, 3 * m);
     ok = s->A && s->B;
@@ -18303,11 +18358,11 @@ static void cti_admm_split(cti_admm *s)
 {
     cti_friction *f = s->f;
     int i;
-    memcpy(s->z, s->v, sizeof *s->v * (size_t)f->m);
+    memcpy(s->at.z, s->at.v, sizeof *s->at.v * (size_t)f->m);
     for (i = 0; i < f->nc; i++)
-        cti_cone_project3(f->mu[i], s->z + 3 * (size_t)i);
+        cti_cone_project3(f->mu[i], s->at.z + 3 * (size_t)i);
     for (i = 0; i < f->m; i++)
-        s->y[i] = s->v[i] - s->z[i];
+        s->at.y[i] = s->at.v[i] - s->at.z[i];
 }
 
 /* g, the image of v under the map. 0 when it is not finite */
@@ -18318,15 +18373,15 @@ static int cti_admm_map(cti_admm *s)
     int i;
     cti_admm_split(s);
     for (i = 0; i < f->m; i++)
-        s->r[i] = s->rho * (s->z[i] - s->y[i]) - f->q[i];
+        s->at.r[i] = s->rho * (s->at.z[i] - s->at.y[i]) - f->q[i];
     for (i = 0; i < f->nc; i++) {
-        const double *y = s->y + 3 * (size_t)i;
-        s->r[3 * i] -= f->mu[i] * s->rho * sqrt(y[1] * y[1] + y[2] * y[2]);
+        const double *y = s->at.y + 3 * (size_t)i;
+        s->at.r[3 * i] -= f->mu[i] * s->rho * sqrt(y[1] * y[1] + y[2] * y[2]);
     }
-    if (!cti_friction_system_solve(&s->system, s->r))
+    if (!cti_friction_system_solve(&s->system, s->at.r))
         return 0;
     for (i = 0; i < f->m; i++)
-        s->g[i] = s->v[i] + relax * (s->r[i] - s->z[i]);
+        s->at.g[i] = s->at.v[i] + relax * (s->at.r[i] - s->at.z[i]);
     return 1;
 }
 
@@ -18334,31 +18389,31 @@ static int cti_admm_map(cti_admm *s)
 static void cti_admm_advance(cti_admm *s)
 {
     cti_friction *f = s->f;
-    double c[CTI_ADMM_DEPTH], size = 0, *e = s->r; /* r is not needed any more */
+    double c[CTI_ADMM_DEPTH], size = 0, *e = s->at.r; /* r is not needed any more */
     int i, k;
     size_t bytes = sizeof *e * (size_t)f->m;
     for (i = 0; i < f->m; i++)
-        e[i] = s->g[i] - s->v[i], size += e[i] * e[i];
+        e[i] = s->at.g[i] - s->at.v[i], size += e[i] * e[i];
     if (s->started && size > 4 * s->last_size && s->count > 0) {
-        memcpy(s->v, s->safe, bytes);
+        memcpy(s->at.v, s->safe, bytes);
         s->started = s->count = s->head = 0;
         return;
     }
     if (s->started && s->depth) {
         for (i = 0; i < f->m; i++) {
-            s->dv[s->head][i] = s->g[i] - s->safe[i];
+            s->dv[s->head][i] = s->at.g[i] - s->safe[i];
             s->de[s->head][i] = e[i] - s->last_e[i];
         }
         s->head = (s->head + 1) % s->depth;
         s->count = cti_min_int(s->count + 1, s->depth);
     }
-    memcpy(s->safe, s->g, bytes), memcpy(s->last_e, e, bytes);
+    memcpy(s->safe, s->at.g, bytes), memcpy(s->last_e, e, bytes);
     s->last_size = size, s->started = 1;
-    memcpy(s->v, s->g, bytes);
+    memcpy(s->at.v, s->at.g, bytes);
     cti_friction_weights(s->de, s->count, f->m, e, c);
     for (k = 0; k < s->count; k++)
         for (i = 0; i < f->m && cti_finite64(c[k]); i++)
-            s->v[i] -= c[k] * s->dv[k][i];
+            s->at.v[i] -= c[k] * s->dv[k][i];
 }
 
 /* adapts rho to the sizes of r - z and of the change of z; v is changed so that z and u^ stay. 0 when the matrix is singular */
@@ -18373,7 +18428,7 @@ static int cti_admm_balance(cti_admm *s, double primal, double dual)
         return 1;
     cti_admm_split(s);
     for (i = 0; i < s->f->m; i++)
-        s->v[i] = s->z[i] + s->y[i] * s->rho / rho;
+        s->at.v[i] = s->at.z[i] + s->at.y[i] * s->rho / rho;
     s->rho = rho, s->started = s->count = s->head = 0;
     return cti_friction_system_factor(&s->system, s->A, s->B, rho);
 }
@@ -18384,8 +18439,8 @@ static void cti_admm_sizes(const cti_admm *s, double *primal, double *dual)
     double p = 0, d = 0, r = 0, y = 0;
     int i;
     for (i = 0; i < s->f->m; i++) {
-        double a = s->g[i] - s->v[i], b = s->z[i] - s->old_z[i];
-        p += a * a, d += b * b, r += s->z[i] * s->z[i], y += s->y[i] * s->y[i];
+        double a = s->at.g[i] - s->at.v[i], b = s->at.z[i] - s->at.old_z[i];
+        p += a * a, d += b * b, r += s->at.z[i] * s->at.z[i], y += s->at.y[i] * s->at.y[i];
     }
     *primal = sqrt(p / (r > 0 ? r : 1)), *dual = sqrt(d / (y > 0 ? y : 1));
 }
@@ -18403,30 +18458,30 @@ static void cti_admm_run(cti_admm *s, double enough, cti_answer *a)
     double primal, dual, mark = INFINITY, polished = INFINITY;
     int since = 0, wait = CTI_ADMM_BALANCE;
     size_t bytes = sizeof *f->r * (size_t)f->m;
-    memcpy(s->v, f->r, bytes);
-    if (!(f->best_judged > enough) || !cti_friction_system_factor(&s->system, s->A, s->B, s->rho))
+    memcpy(s->at.v, f->r, bytes);
+    if (!(f->least.judged > enough) || !cti_friction_system_factor(&s->system, s->A, s->B, s->rho))
         return;
-    while (f->best_judged > enough && cti_friction_goes_on(f, CTI_ADMM_OWN, a)) {
-        f->iterations++, since++;
-        memcpy(s->old_z, s->z, bytes);
+    while (f->least.judged > enough && cti_friction_goes_on(f, CTI_ADMM_OWN, a)) {
+        f->run.iterations++, since++;
+        memcpy(s->at.old_z, s->at.z, bytes);
         if (!cti_admm_map(s))
             return;
-        if (f->iterations % CTI_ADMM_CHECK == 0) {
-            memcpy(f->r, s->z, bytes);
+        if (f->run.iterations % CTI_ADMM_CHECK == 0) {
+            memcpy(f->r, s->at.z, bytes);
             cti_friction_residual(f);
         }
         cti_admm_sizes(s, &primal, &dual);
         cti_admm_advance(s);
         if (since >= wait) {
-            if (f->best_residual > 0.5 * mark)
+            if (f->least.residual > 0.5 * mark)
                 cti_admm_deepen(s);
-            if (f->best_residual < 0.9 * polished) {
-                polished = f->best_residual;
+            if (f->least.residual < 0.9 * polished) {
+                polished = f->least.residual;
                 if (cti_newton_polish(&s->newton, enough, a))
                     return;
                 cti_friction_system_factor(&s->system, s->A, s->B, s->rho);
             }
-            mark = f->best_residual, since = 0, wait += wait / 4;
+            mark = f->least.residual, since = 0, wait += wait / 4;
             if (!cti_admm_balance(s, primal, dual))
                 return;
         }
@@ -18565,6 +18620,15 @@ typedef enum cti_mprgp_end {
     CTI_MPRGP_INDEFINITE
 } cti_mprgp_end;
 
+/* cti_mprgp_calls -- what a task asks of its owner; each may be NULL. */
+typedef struct cti_mprgp_calls {
+    int (*done)(void *ctx, const double *x, const double *g); /* at a point that meets the tolerance: 0 asks for a tighter one */
+    void (*show)(void *ctx, const double *x); /* x, feasible or not, to the answer for a watcher, with the set left as it was */
+    void *ctx;
+    int (*infeasible)(void *ctx, const double *direction); /* now and then: 1 when x or a direction proves that there is no end */
+    void *infeasible_ctx;
+} cti_mprgp_calls;
+
 /* cti_mprgp_task -- min 1/2 x'A x - b'x in the set. */
 typedef struct cti_mprgp_task {
     int n;
@@ -18579,15 +18643,7 @@ typedef struct cti_mprgp_task {
     double tolerance; /* on the largest entry of |phi + beta|, relative to the largest term in it */
     double gamma;     /* Gamma of the proportioning test; 1 */
     int projected;    /* 1: conjugate steps that leave the set are shortened before the step of fixed length is taken */
-    int (*done)(void *ctx, const double *x,
-                const double *g); /* called at a point that meets the tolerance; returns 0 to ask for a smaller one; may be NULL */
-    void (*show)(void *ctx, const double *x); /* stores x, feasible or not, in the answer for a watcher; must leave the set as it was; may
-                                                 be NULL */
-    void *done_ctx;
-    int (*infeasible)(void *ctx,
-                      const double *direction); /* called at intervals: returns 1 when x or a direction proves that there is no solution;
-                                                   may be NULL */
-    void *infeasible_ctx;
+    cti_mprgp_calls calls;
     cti_effort *effort;
     cti_answer *answer; /* its iterations are counted, and it is shown to the effort's watcher */
     cti_mprgp_counters *count;
@@ -18651,8 +18707,7 @@ typedef struct cti_mprgp_target {
     cti_answer *answer;
     const cti_mprgp_options *options;
     cti_mprgp_counters *count;
-    double *work;  /* [2 m + 2 n] for the judge */
-    int judged_at; /* products when the judge was last asked */
+    double *work;  /* [2 m + 2 n] of the judged */
 } cti_mprgp_target;
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
 /* cti_mprgp_target_good -- 1 when the judge accepts the present answer. */
@@ -19212,18 +19267,33 @@ CTI_FN int cti_mprgp_pivot(cti_mprgp_task *q, const double *near_to, double shif
    projected conjugate step is tried with half its length and less. The stop rule is on the largest entry of |phi + beta|, relative to the
    terms that cancel in it; the caller's judge decides in the end. */
 
+/* steps of a guess (mprgp.h) */
+typedef struct cti_mprgp_guesses {
+    double *x, *g, *z; /* [n], [n], [2 n] */
+    double shift;      /* proximal */
+    int at;
+} cti_mprgp_guesses;
+
+/* largest entries of b and of the gradient's terms */
+typedef struct cti_mprgp_sizes {
+    double b, g;
+} cti_mprgp_sizes;
+
+/* a chain of conjugate steps: objective at x, and at its projection, less that at the chain's start */
+typedef struct cti_mprgp_course {
+    double fall, fall_projected;
+    int feasible, budget;
+} cti_mprgp_course;
+
 typedef struct cti_mprgp_state {
     cti_mprgp_task *q;
     int n, steps;
     double *x, *g, *y, *p, *Ap, *z, *phi, *sum, *d, *Ad;
-    double *x0, *g0, *z2; /* [n], [n], [2 n] of cti_mprgp_guess */
-    double shift;         /* proximal shift of cti_mprgp_guess */
-    int guess_at;
-    double step; /* the fixed step length */
-    double tolerance, size_b, size_g, size_x;
-    double fall; /* objective at x minus that at the chain's start */
-    double fall_projected;
-    int feasible, budget;
+    cti_mprgp_guesses guess;
+    double step;           /* the fixed step length */
+    double tolerance;
+    cti_mprgp_sizes size;
+    cti_mprgp_course chain;
     cti_mprgp_split split;
 } cti_mprgp_state;
 
@@ -19256,7 +19326,7 @@ static void cti_mprgp_gradient(cti_mprgp_state *m, const double *x, double *g)
 {
     int i;
     cti_mprgp_multiply(m, x, g);
-    m->size_g = cti_mprgp_most(m->n, g);
+    m->size.g = cti_mprgp_most(m->n, g);
     for (i = 0; i < m->n; i++)
         g[i] -= m->q->b[i];
 }
@@ -19271,7 +19341,7 @@ static int cti_mprgp_goes_on(cti_mprgp_state *m)
         a->iterations++, m->steps++;
         return 1;
     }
-    m->budget = 1;
+    m->chain.budget = 1;
     return 0;
 }
 
@@ -19314,7 +19384,7 @@ static void cti_mprgp_look(cti_mprgp_state *m) { cti_mprgp_set_split(m->q->set, 
 
 static int cti_mprgp_small(const cti_mprgp_state *m)
 {
-    double size = cti_fmax(m->size_b, cti_fmax(m->size_g, m->split.force));
+    double size = cti_fmax(m->size.b, cti_fmax(m->size.g, m->split.force));
     m->q->reached = size > 0 ? m->split.most / size : 0;
     return m->split.most <= m->tolerance * size;
 }
@@ -19327,7 +19397,7 @@ static void cti_mprgp_restart(cti_mprgp_state *m)
     m->q->set->noise = cti_fmax(m->q->set->noise, CTI_MPRGP_NOISE * cti_mprgp_most(m->n, m->x));
     cti_mprgp_set_project(m->q->set, m->x);
     cti_mprgp_gradient(m, m->x, m->g);
-    m->feasible = 1;
+    m->chain.feasible = 1;
     cti_mprgp_look(m);
 }
 
@@ -19341,7 +19411,7 @@ static double cti_mprgp_change(const cti_mprgp_state *m, const double *from, con
         double d = to[i] - from[i], term = d * (g_from[i] + g_to[i]) / 2;
         s += term, most += fabs(term), way += fabs(d);
     }
-    *noise = 1e-13 * most + 1e-15 * way * cti_fmax(m->size_b, m->size_g);
+    *noise = 1e-13 * most + 1e-15 * way * cti_fmax(m->size.b, m->size.g);
     return s;
 }
 
@@ -19404,7 +19474,7 @@ static void cti_mprgp_expand(cti_mprgp_state *m)
 {
     int i;
     m->q->count->expansions++;
-    if (!m->feasible)
+    if (!m->chain.feasible)
         cti_mprgp_restart(m);
     memcpy(m->d, m->x, sizeof *m->x * (size_t)m->n), memcpy(m->Ad, m->g, sizeof *m->g * (size_t)m->n);
     for (i = 0; i < m->n; i++)
@@ -19526,9 +19596,9 @@ static void cti_mprgp_accept(cti_mprgp_state *m, double alpha, double gp, int in
     for (i = 0; i < m->n; i++)
         m->g[i] -= alpha * m->Ap[i];
     memcpy(m->x, m->y, sizeof *m->x * (size_t)m->n);
-    m->fall -= alpha * gp / 2;
-    m->fall_projected = projected;
-    m->feasible = inside;
+    m->chain.fall -= alpha * gp / 2;
+    m->chain.fall_projected = projected;
+    m->chain.feasible = inside;
     m->q->count->cg++;
     cti_mprgp_look(m);
 }
@@ -19544,7 +19614,7 @@ static cti_mprgp_chain cti_mprgp_conjugate(cti_mprgp_state *m, int32_t *rows, do
     cti_mprgp_task *q = m->q;
     double gp, pAp, alpha, projected;
     int i, inside, slow, length = 0;
-    m->fall = m->fall_projected = 0;
+    m->chain.fall = m->chain.fall_projected = 0;
     *out_alpha = 0;
     cti_mprgp_precondition_phi(m);
     memcpy(m->p, m->z, sizeof *m->p * (size_t)m->n);
@@ -19558,18 +19628,18 @@ static cti_mprgp_chain cti_mprgp_conjugate(cti_mprgp_state *m, int32_t *rows, do
         for (i = 0; i < m->n; i++)
             m->y[i] = m->x[i] - alpha * m->p[i];
         inside = cti_mprgp_set_values(q->set, m->y) == 0;
-        projected = m->fall - alpha * gp / 2 + (inside ? 0 : cti_mprgp_pull(m, alpha, rows));
-        if (!(projected <= m->fall_projected + 1e-13 * fabs(m->fall_projected))) {
+        projected = m->chain.fall - alpha * gp / 2 + (inside ? 0 : cti_mprgp_pull(m, alpha, rows));
+        if (!(projected <= m->chain.fall_projected + 1e-13 * fabs(m->chain.fall_projected))) {
             *out_alpha = alpha;
-            if (m->feasible) /* recomputes s of x */
+            if (m->chain.feasible) /* s of x again */
                 cti_mprgp_set_values(q->set, m->x);
             return CTI_CHAIN_OUT;
         }
-        slow = !inside && m->fall_projected - projected <= CTI_MPRGP_SLOW * fabs(projected);
+        slow = !inside && m->chain.fall_projected - projected <= CTI_MPRGP_SLOW * fabs(projected);
         cti_mprgp_accept(m, alpha, gp, inside, projected);
         if (slow)
             return CTI_CHAIN_OUT;
-        if (cti_mprgp_small(m) || (!inside && sqrt(m->split.phi2) <= 1e-12 * cti_fmax(m->size_b, m->size_g)))
+        if (cti_mprgp_small(m) || (!inside && sqrt(m->split.phi2) <= 1e-12 * cti_fmax(m->size.b, m->size.g)))
             return inside ? CTI_CHAIN_IN : CTI_CHAIN_OUT;
         if (inside && m->split.beta2 > q->gamma * q->gamma * m->split.reduced)
             return CTI_CHAIN_IN;
@@ -19606,10 +19676,10 @@ static int cti_mprgp_reserve(cti_mprgp_state *m, int32_t **rows)
             return 0;
     }
     *rows = CTI_ARENA_NEW(arena, int32_t, m->q->set->rows);
-    m->x0 = CTI_ARENA_NEW(arena, double, m->n), m->g0 = CTI_ARENA_NEW(arena, double, m->n),
-    m->z2 = CTI_ARENA_NEW(arena, double, 2 * (size_t)m->n);
-    m->guess_at = 4;
-    return *rows && m->x0 && m->g0 && m->z2;
+    m->guess.x = CTI_ARENA_NEW(arena, double, m->n), m->guess.g = CTI_ARENA_NEW(arena, double, m->n),
+    m->guess.z = CTI_ARENA_NEW(arena, double, 2 * (size_t)m->n);
+    m->guess.at = 4;
+    return *rows && m->guess.x && m->guess.g && m->guess.z;
 }
 
 /* a direction without curvature: moves to the border of the set; 0 if there is none */
@@ -19617,7 +19687,7 @@ static int cti_mprgp_flat(cti_mprgp_state *m)
 {
     double reach;
     int i;
-    if (!m->feasible) {
+    if (!m->chain.feasible) {
         cti_mprgp_restart(m);
         return 1;
     }
@@ -19638,7 +19708,7 @@ static int cti_mprgp_finished(cti_mprgp_state *m)
     cti_mprgp_restart(m);
     if (!cti_mprgp_small(m))
         return 0;
-    if (!m->q->done || m->q->done(m->q->done_ctx, m->x, m->g))
+    if (!m->q->calls.done || m->q->calls.done(m->q->calls.ctx, m->x, m->g))
         return 1;
     m->tolerance /= 10;
     return 0;
@@ -19653,21 +19723,21 @@ static int cti_mprgp_guess(cti_mprgp_state *m)
     cti_mprgp_set *set = m->q->set;
     double noise;
     int turn;
-    if (!m->q->precondition || m->q->precondition->kind != CTI_PRECONDITION_FACE || m->q->count->expansions < m->guess_at)
+    if (!m->q->precondition || m->q->precondition->kind != CTI_PRECONDITION_FACE || m->q->count->expansions < m->guess.at)
         return 0;
-    memcpy(m->x0, m->x, sizeof *m->x * (size_t)m->n), memcpy(m->g0, m->g, sizeof *m->g * (size_t)m->n);
+    memcpy(m->guess.x, m->x, sizeof *m->x * (size_t)m->n), memcpy(m->guess.g, m->g, sizeof *m->g * (size_t)m->n);
     for (turn = 0; turn < 3; turn++) {
-        if (cti_mprgp_pivot(m->q, m->x0, m->shift, m->x, m->g, m->z2)) {
+        if (cti_mprgp_pivot(m->q, m->guess.x, m->guess.shift, m->x, m->g, m->guess.z)) {
             cti_mprgp_set_project(set, m->x);
             cti_mprgp_gradient(m, m->x, m->g);
-            m->guess_at = m->shift > 0 ? 0 : 2 * m->q->count->expansions + 6;
-            m->shift /= 4;
-            if (cti_mprgp_change(m, m->x0, m->g0, m->x, m->g, &noise) <= noise)
+            m->guess.at = m->guess.shift > 0 ? 0 : 2 * m->q->count->expansions + 6;
+            m->guess.shift /= 4;
+            if (cti_mprgp_change(m, m->guess.x, m->guess.g, m->x, m->g, &noise) <= noise)
                 return 1;
         }
-        m->guess_at = 2 * m->q->count->expansions + 6;
-        m->shift = cti_fmin(cti_fmax(CTI_MPRGP_PROXIMAL, 30 * m->shift), 1e-1);
-        memcpy(m->x, m->x0, sizeof *m->x * (size_t)m->n), memcpy(m->g, m->g0, sizeof *m->g * (size_t)m->n);
+        m->guess.at = 2 * m->q->count->expansions + 6;
+        m->guess.shift = cti_fmin(cti_fmax(CTI_MPRGP_PROXIMAL, 30 * m->guess.shift), 1e-1);
+        memcpy(m->x, m->guess.x, sizeof *m->x * (size_t)m->n), memcpy(m->g, m->guess.g, sizeof *m->g * (size_t)m->n);
         cti_mprgp_set_project(set, m->x);
     }
     cti_mprgp_look(m);
@@ -19689,9 +19759,9 @@ static cti_mprgp_end cti_mprgp_step(cti_mprgp_state *m, int32_t *rows)
         return CTI_MPRGP_INDEFINITE;
     if (chain == CTI_CHAIN_FLAT)
         return cti_mprgp_flat(m) ? CTI_MPRGP_DONE : CTI_MPRGP_UNBOUNDED;
-    if (chain == CTI_CHAIN_OUT && m->feasible && cti_mprgp_guess(m))
+    if (chain == CTI_CHAIN_OUT && m->chain.feasible && cti_mprgp_guess(m))
         return CTI_MPRGP_DONE;
-    if (chain == CTI_CHAIN_OUT && !(m->feasible && m->q->projected && alpha > 0 && cti_mprgp_shorten(m, alpha)))
+    if (chain == CTI_CHAIN_OUT && !(m->chain.feasible && m->q->projected && alpha > 0 && cti_mprgp_shorten(m, alpha)))
         cti_mprgp_expand(m);
     else if (chain == CTI_CHAIN_OUT)
         m->q->count->expansions++;
@@ -19708,7 +19778,7 @@ static cti_mprgp_end cti_mprgp_outline(cti_mprgp_task *q, double *x)
     m.q = q, m.n = q->n, m.x = x, m.tolerance = q->tolerance;
     if (!cti_mprgp_reserve(&m, &rows))
         return CTI_MPRGP_MEMORY;
-    m.size_b = cti_mprgp_most(m.n, q->b);
+    m.size.b = cti_mprgp_most(m.n, q->b);
     cti_mprgp_norm(&m);
     cti_mprgp_restart(&m);
     for (turn = 0; end == CTI_MPRGP_DONE; turn++) {
@@ -19718,18 +19788,18 @@ static cti_mprgp_end cti_mprgp_outline(cti_mprgp_task *q, double *x)
         if (m.tolerance < 1e-16)
             return CTI_MPRGP_STALLED;
         if (!cti_mprgp_goes_on(&m))
-            return m.budget ? CTI_MPRGP_BUDGET : CTI_MPRGP_STALLED;
-        if (q->infeasible && turn % 64 == 63 && q->infeasible(q->infeasible_ctx, x))
+            return m.chain.budget ? CTI_MPRGP_BUDGET : CTI_MPRGP_STALLED;
+        if (q->calls.infeasible && turn % 64 == 63 && q->calls.infeasible(q->calls.infeasible_ctx, x))
             return CTI_MPRGP_UNBOUNDED;
         end = cti_mprgp_step(&m, rows);
-        if (end == CTI_MPRGP_DONE && !m.feasible)
+        if (end == CTI_MPRGP_DONE && !m.chain.feasible)
             cti_mprgp_restart(&m);
-        m.feasible = 1;
+        m.chain.feasible = 1;
     }
-    if (end == CTI_MPRGP_UNBOUNDED && q->infeasible) { /* the direction -p */
+    if (end == CTI_MPRGP_UNBOUNDED && q->calls.infeasible) { /* the direction -p */
         for (turn = 0; turn < m.n; turn++)
             m.y[turn] = -m.p[turn];
-        q->infeasible(q->infeasible_ctx, m.y);
+        q->calls.infeasible(q->calls.infeasible_ctx, m.y);
     }
     return end;
 }
@@ -19744,21 +19814,21 @@ typedef struct cti_mprgp_view {
 static void cti_mprgp_show(void *ctx)
 {
     cti_mprgp_view *v = (cti_mprgp_view *)ctx;
-    v->q->show(v->q->done_ctx, v->x);
+    v->q->calls.show(v->q->calls.ctx, v->x);
 }
 
 CTI_FN cti_mprgp_end cti_mprgp_run(cti_mprgp_task *q, double *x)
 {
     cti_effort *e = q->effort;
     cti_mprgp_view view;
-    void (*show)(void *ctx) = e->show;
-    void *show_ctx = e->show_ctx;
+    void (*show)(void *ctx) = e->watcher.show;
+    void *show_ctx = e->watcher.show_ctx;
     cti_mprgp_end end;
     view.q = q, view.x = x;
-    if (q->show)
-        e->show = cti_mprgp_show, e->show_ctx = &view;
+    if (q->calls.show)
+        e->watcher.show = cti_mprgp_show, e->watcher.show_ctx = &view;
     end = cti_mprgp_outline(q, x);
-    e->show = show, e->show_ctx = show_ctx;
+    e->watcher.show = show, e->watcher.show_ctx = show_ctx;
     return end;
 }
 #endif
@@ -20050,7 +20120,7 @@ static void cti_mprgp_primal_show(void *ctx, const double *x)
 static int cti_mprgp_primal_watched(cti_mprgp_primal_state *q)
 {
     cti_arena *arena = q->t->effort->arena;
-    if (!q->t->effort->watch)
+    if (!q->t->effort->watcher.watch)
         return 1;
     q->shown_g = CTI_ARENA_NEW(arena, double, q->p->n), q->shown_s = CTI_ARENA_NEW(arena, double, q->set.rows);
     q->shown_face = CTI_ARENA_NEW(arena, uint8_t, q->set.rows);
@@ -20114,7 +20184,7 @@ static cti_mprgp_end cti_mprgp_primal_run(cti_mprgp_primal_state *q, int limit)
     task.set = &q->set;
     task.precondition = &precondition, task.tolerance = t->effort->tolerance, task.gamma = t->options->gamma,
     task.projected = t->options->projected;
-    task.done = cti_mprgp_primal_done, task.done_ctx = q, task.show = cti_mprgp_primal_show, task.effort = t->effort,
+    task.calls.done = cti_mprgp_primal_done, task.calls.ctx = q, task.calls.show = cti_mprgp_primal_show, task.effort = t->effort,
     task.answer = t->answer, task.count = t->count;
     task.power = t->options->power, task.limit = limit;
     memcpy(q->x, t->answer->x, sizeof *q->x * (size_t)q->p->n);
@@ -20370,9 +20440,9 @@ static cti_mprgp_end cti_mprgp_bounds_run(cti_mprgp_bounds *q, double tolerance)
     task.n = q->p->m, task.multiply = cti_mprgp_bounds_multiply, task.multiply_ctx = q, task.A = q->B.p ? &q->B : NULL, task.b = q->c;
     task.set = &q->set, task.precondition = q->B.p ? &precondition : NULL;
     task.tolerance = tolerance, task.gamma = t->options->gamma, task.projected = t->options->projected;
-    task.done = cti_mprgp_bounds_done, task.done_ctx = q, task.show = cti_mprgp_bounds_show, task.effort = t->effort,
+    task.calls.done = cti_mprgp_bounds_done, task.calls.ctx = q, task.calls.show = cti_mprgp_bounds_show, task.effort = t->effort,
     task.answer = t->answer, task.count = t->count;
-    task.infeasible = q->certifying ? NULL : cti_mprgp_bounds_infeasible, task.infeasible_ctx = q;
+    task.calls.infeasible = q->certifying ? NULL : cti_mprgp_bounds_infeasible, task.calls.infeasible_ctx = q;
     task.limit = q->certifying ? 2000 : 0;
     task.power = q->certifying || q->p->kind != CTI_PROGRAM_LCP ? NULL : t->options->power;
     memcpy(y, q->y, sizeof *y * (size_t)q->p->m);
@@ -20931,22 +21001,54 @@ CTI_FN cti_mprgp_end cti_mprgp_printed(const cti_program *p, cti_mprgp_target *t
 #define CTI_PRINTED_ROUND 1e-12 /* [terms of J_i x - c_i] a row with a smaller value is active */
 #endif
 
+/* J x >= c in the scaled unknowns */
+typedef struct cti_printed_rows {
+    cti_sparse J, Jt, G;  /* rows of unit length, J', J J' */
+    double *size, *c;     /* [m] factor of the row in J; right side */
+    double *eps;          /* [m] rounding of J_i x - c_i */
+    uint8_t *active;      /* [m] */
+    double *s, *q, *l, *Jphi, *loose; /* [m] J x - c; right sides; multipliers; J phi; rounding of J g */
+} cti_printed_rows;
+
+/* the programs of equations 16, 18, 20 and that of phi~ */
+typedef struct cti_printed_grams {
+    cti_gram face, chop, pull, reduce;
+    int none;               /* 1: a projection has no solution, so that there is no feasible point */
+} cti_printed_grams;
+
+/* what step 1 finds at x */
+typedef struct cti_printed_view {
+    double *phi, *sum;      /* [n] phi, phi + beta */
+    double beta2, reduced;  /* |beta|^2, phi~'phi */
+    double rule;            /* |phi + beta| in the problem's unknowns */
+    int feasible;           /* 1: x is */
+} cti_printed_view;
+
+/* where a chain of conjugate steps began, and f(x) and f(P(x)) less f there */
+typedef struct cti_printed_chain {
+    double *x, *g; /* [n] */
+    double fall, fall_projected;
+} cti_printed_chain;
+
+typedef struct cti_printed_point {
+    double *x, *g; /* [n] */
+} cti_printed_point;
+
 typedef struct cti_printed {
     const cti_program *p;
     cti_mprgp_target *t;
     int n, m;
-    double *D;            /* [n] diag(A)^(-1/2): the unknowns of the problem are D x */
-    cti_sparse J, Jt, G;  /* rows of unit length, J', J J' */
-    double *size, *c;     /* [m] scale factor of each row of J; J x >= c */
-    double *eps;          /* [m] rounding error of J_i x - c_i */
-    uint8_t *active;      /* [m] */
-    cti_gram face, chop, pull, reduce; /* equations 16, 18, 20 and that of phi~ */
-    double *x, *g, *b, *p_, *Ap, *phi, *sum, *y, *w, *g_w, *x_f, *g_f, *scratch; /* [n] */
-    double *s, *q, *l, *Jphi, *loose; /* [m] J x - c; right sides; multipliers; J phi; rounding of J g */
-    double alpha, epsilon, rule;
-    double beta2, reduced;      /* |beta|^2, phi~'phi */
-    double fall, fall_projected; /* f(x) and f(P(x)), minus f at the start of the chain */
-    int feasible, none;
+    double *D;            /* [n] diag(A)^(-1/2): the unknowns of the file are D x */
+    double *b;            /* [n] */
+    cti_printed_rows row;
+    cti_printed_grams gram;
+    double *x, *g;        /* [n] */
+    double *p_, *Ap;      /* [n] direction */
+    cti_printed_point from; /* that f is compared with */
+    double *y, *scratch;  /* [n] */
+    cti_printed_view view;
+    cti_printed_chain chain;
+    double alpha, epsilon;
 } cti_printed;
 
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
@@ -20984,8 +21086,8 @@ static void cti_printed_push(const cti_printed *s, double a, const double *l, do
 {
     int i, k;
     for (i = 0; i < s->m; i++)
-        for (k = s->J.p[i]; l[i] != 0 && k < s->J.p[i + 1]; k++)
-            v[s->J.i[k]] += a * s->J.x[k] * l[i];
+        for (k = s->row.J.p[i]; l[i] != 0 && k < s->row.J.p[i + 1]; k++)
+            v[s->row.J.i[k]] += a * s->row.J.x[k] * l[i];
 }
 
 /* out = J v - c, with its possible rounding error; 1 when v is feasible */
@@ -20993,13 +21095,13 @@ static int cti_printed_values(cti_printed *s, const double *v, double *out)
 {
     int i, k, inside = 1;
     for (i = 0; i < s->m; i++) {
-        double sum = -s->c[i], most = fabs(s->c[i]);
-        for (k = s->J.p[i]; k < s->J.p[i + 1]; k++) {
-            double term = s->J.x[k] * v[s->J.i[k]];
+        double sum = -s->row.c[i], most = fabs(s->row.c[i]);
+        for (k = s->row.J.p[i]; k < s->row.J.p[i + 1]; k++) {
+            double term = s->row.J.x[k] * v[s->row.J.i[k]];
             sum += term, most += fabs(term);
         }
-        out[i] = sum, s->eps[i] = CTI_PRINTED_ROUND * most;
-        if (s->p->equation && s->p->equation[i] ? fabs(sum) > s->eps[i] : sum < -s->eps[i])
+        out[i] = sum, s->row.eps[i] = CTI_PRINTED_ROUND * most;
+        if (s->p->equation && s->p->equation[i] ? fabs(sum) > s->row.eps[i] : sum < -s->row.eps[i])
             inside = 0;
     }
     return inside;
@@ -21010,18 +21112,18 @@ static int cti_printed_project(cti_printed *s, double *v)
 {
     int i;
     cti_gram_end end;
-    if (cti_printed_values(s, v, s->q))
+    if (cti_printed_values(s, v, s->row.q))
         return 1;
     for (i = 0; i < s->m; i++)
-        s->q[i] = -s->q[i];
-    end = cti_gram_solve(&s->pull, s->q, NULL, s->eps);
-    s->none = end == CTI_GRAM_NONE;
+        s->row.q[i] = -s->row.q[i];
+    end = cti_gram_solve(&s->gram.pull, s->row.q, NULL, s->row.eps);
+    s->gram.none = end == CTI_GRAM_NONE;
     if (end != CTI_GRAM_DONE)
         return 0;
-    cti_printed_push(s, 1, s->pull.lambda, v);
-    cti_printed_values(s, v, s->q);
-    cti_gram_equations(&s->pull, s->q, s->l);
-    cti_printed_push(s, -1, s->l, v);
+    cti_printed_push(s, 1, s->gram.pull.lambda, v);
+    cti_printed_values(s, v, s->row.q);
+    cti_gram_equations(&s->gram.pull, s->row.q, s->row.l);
+    cti_printed_push(s, -1, s->row.l, v);
     return 1;
 }
 
@@ -21054,9 +21156,9 @@ static void cti_printed_norm(cti_printed *s)
         one = sqrt(cti_printed_dot(s->n, s->y, s->y));
         for (i = 0; i < s->n; i++)
             s->y[i] /= one > 0 ? one : 1;
-        cti_printed_multiply(s, s->y, s->w);
-        norm = sqrt(cti_printed_dot(s->n, s->w, s->w));
-        memcpy(s->y, s->w, sizeof *s->y * (size_t)s->n);
+        cti_printed_multiply(s, s->y, s->from.x);
+        norm = sqrt(cti_printed_dot(s->n, s->from.x, s->from.x));
+        memcpy(s->y, s->from.x, sizeof *s->y * (size_t)s->n);
         s->t->count->power++;
         if (!(norm > 0) || fabs(norm - before) <= 1e-3 * norm)
             break;
@@ -21069,11 +21171,11 @@ static void cti_printed_norm(cti_printed *s)
 /* phi = g + J^'l_phi for any vector g, so that J^ phi = 0 */
 static void cti_printed_flatten(cti_printed *s, double *v)
 {
-    if (!s->face.count)
+    if (!s->gram.face.count)
         return;
-    cti_sparse_mul(&s->J, v, s->q);
-    cti_gram_equations(&s->face, s->q, s->l);
-    cti_printed_push(s, -1, s->l, v);
+    cti_sparse_mul(&s->row.J, v, s->row.q);
+    cti_gram_equations(&s->gram.face, s->row.q, s->row.l);
+    cti_printed_push(s, -1, s->row.l, v);
 }
 
 /* phi~'phi, phi~ = (x - P(x - alpha phi)) / alpha; 0: memory ran out or there is no feasible point */
@@ -21082,21 +21184,21 @@ static int cti_printed_reduced(cti_printed *s, double phi2)
     double push = 0;
     cti_gram_end end;
     int i, inside = 1;
-    cti_sparse_mul(&s->J, s->phi, s->Jphi);
+    cti_sparse_mul(&s->row.J, s->view.phi, s->row.Jphi);
     for (i = 0; i < s->m; i++) {
-        s->q[i] = s->alpha * s->Jphi[i] - s->s[i];
-        inside = inside && s->q[i] <= s->eps[i];
+        s->row.q[i] = s->alpha * s->row.Jphi[i] - s->row.s[i];
+        inside = inside && s->row.q[i] <= s->row.eps[i];
     }
-    s->reduced = phi2;
+    s->view.reduced = phi2;
     if (inside)
         return 1;
-    end = cti_gram_solve(&s->reduce, s->q, NULL, s->eps);
-    s->none = end == CTI_GRAM_NONE;
+    end = cti_gram_solve(&s->gram.reduce, s->row.q, NULL, s->row.eps);
+    s->gram.none = end == CTI_GRAM_NONE;
     if (end != CTI_GRAM_DONE)
         return 0;
     for (i = 0; i < s->m; i++)
-        push += s->reduce.lambda[i] * s->Jphi[i];
-    s->reduced -= push / s->alpha;
+        push += s->gram.reduce.lambda[i] * s->row.Jphi[i];
+    s->view.reduced -= push / s->alpha;
     return 1;
 }
 
@@ -21105,23 +21207,23 @@ static int cti_printed_look(cti_printed *s)
 {
     double phi2, most;
     int i;
-    memcpy(s->phi, s->g, sizeof *s->phi * (size_t)s->n);
-    cti_printed_flatten(s, s->phi);
-    phi2 = cti_printed_dot(s->n, s->phi, s->phi);
-    memcpy(s->sum, s->g, sizeof *s->sum * (size_t)s->n);
-    cti_sparse_mul(&s->J, s->g, s->q);
-    most = cti_mprgp_most(s->m, s->q);
+    memcpy(s->view.phi, s->g, sizeof *s->view.phi * (size_t)s->n);
+    cti_printed_flatten(s, s->view.phi);
+    phi2 = cti_printed_dot(s->n, s->view.phi, s->view.phi);
+    memcpy(s->view.sum, s->g, sizeof *s->view.sum * (size_t)s->n);
+    cti_sparse_mul(&s->row.J, s->g, s->row.q);
+    most = cti_mprgp_most(s->m, s->row.q);
     for (i = 0; i < s->m; i++)
-        s->loose[i] = CTI_PRINTED_ROUND * most;
-    if (cti_gram_solve(&s->chop, s->q, s->active, s->loose) != CTI_GRAM_DONE)
+        s->row.loose[i] = CTI_PRINTED_ROUND * most;
+    if (cti_gram_solve(&s->gram.chop, s->row.q, s->row.active, s->row.loose) != CTI_GRAM_DONE)
         return 0;
-    cti_printed_push(s, -1, s->chop.lambda, s->sum); /* phi + beta = g - J^'l_beta */
-    s->beta2 = s->rule = 0;
+    cti_printed_push(s, -1, s->gram.chop.lambda, s->view.sum); /* phi + beta = g - J^'l_beta */
+    s->view.beta2 = s->view.rule = 0;
     for (i = 0; i < s->n; i++) {
-        double beta = s->sum[i] - s->phi[i], own = s->sum[i] / s->D[i];
-        s->beta2 += beta * beta, s->rule += own * own;
+        double beta = s->view.sum[i] - s->view.phi[i], own = s->view.sum[i] / s->D[i];
+        s->view.beta2 += beta * beta, s->view.rule += own * own;
     }
-    s->rule = sqrt(s->rule);
+    s->view.rule = sqrt(s->view.rule);
     return cti_printed_reduced(s, phi2);
 }
 
@@ -21131,16 +21233,16 @@ static int cti_printed_restart(cti_printed *s)
     int i;
     if (!cti_printed_project(s, s->x))
         return 0;
-    cti_printed_values(s, s->x, s->s);
+    cti_printed_values(s, s->x, s->row.s);
     for (i = 0; i < s->m; i++)
-        s->active[i] = s->s[i] <= s->eps[i] || (s->p->equation && s->p->equation[i]);
-    if (!cti_gram_face(&s->face, s->active))
+        s->row.active[i] = s->row.s[i] <= s->row.eps[i] || (s->p->equation && s->p->equation[i]);
+    if (!cti_gram_face(&s->gram.face, s->row.active))
         return 0;
     cti_printed_gradient(s, s->x, s->g);
-    s->feasible = 1;
+    s->view.feasible = 1;
     if (!cti_printed_look(s))
         return 0;
-    memcpy(s->p_, s->phi, sizeof *s->phi * (size_t)s->n);
+    memcpy(s->p_, s->view.phi, sizeof *s->view.phi * (size_t)s->n);
     return 1;
 }
 
@@ -21163,7 +21265,7 @@ static void cti_printed_put(void *ctx)
         a->x[i] = s->D[i] * s->x[i];
     memset(a->r, 0, sizeof *a->r * (size_t)s->t->judged->m);
     for (i = 0; i < s->m; i++)
-        a->r[s->t->stride * i] = s->size[i] * s->chop.lambda[i];
+        a->r[s->t->stride * i] = s->row.size[i] * s->gram.chop.lambda[i];
 }
 
 /* ---- steps ---- */
@@ -21175,7 +21277,7 @@ static int cti_printed_descend(cti_printed *s)
     int i;
     for (;;) {
         cti_printed_gradient(s, s->x, s->g);
-        change = cti_printed_change(s, s->w, s->g_w, s->x, s->g, &noise);
+        change = cti_printed_change(s, s->from.x, s->from.g, s->x, s->g, &noise);
         if (change <= noise)
             return 1;
         if (change > before + noise && s->t->count->halvings < 30)
@@ -21206,8 +21308,8 @@ static int cti_printed_expand(cti_printed *s)
     s->t->count->expansions++;
     if (!cti_printed_restart(s))
         return 0;
-    memcpy(s->w, s->x, sizeof *s->w * (size_t)s->n), memcpy(s->g_w, s->g, sizeof *s->g * (size_t)s->n);
-    return cti_printed_jump(s, s->alpha, s->phi);
+    memcpy(s->from.x, s->x, sizeof *s->from.x * (size_t)s->n), memcpy(s->from.g, s->g, sizeof *s->g * (size_t)s->n);
+    return cti_printed_jump(s, s->alpha, s->view.phi);
 }
 
 /* step 4: x = P(x - alpha_p beta), alpha_p = beta'g / beta'A beta */
@@ -21217,12 +21319,12 @@ static int cti_printed_proportion(cti_printed *s)
     int i;
     s->t->count->proportionings++;
     for (i = 0; i < s->n; i++)
-        s->y[i] = s->sum[i] - s->phi[i];
-    memcpy(s->w, s->x, sizeof *s->w * (size_t)s->n), memcpy(s->g_w, s->g, sizeof *s->g * (size_t)s->n);
-    if (!s->feasible) { /* compare with f at P(x) */
-        if (!cti_printed_project(s, s->w))
+        s->y[i] = s->view.sum[i] - s->view.phi[i];
+    memcpy(s->from.x, s->x, sizeof *s->from.x * (size_t)s->n), memcpy(s->from.g, s->g, sizeof *s->g * (size_t)s->n);
+    if (!s->view.feasible) { /* f is compared with that of P(x) */
+        if (!cti_printed_project(s, s->from.x))
             return 0;
-        cti_printed_gradient(s, s->w, s->g_w);
+        cti_printed_gradient(s, s->from.x, s->from.g);
     }
     cti_printed_multiply(s, s->y, s->Ap);
     curvature = cti_printed_dot(s->n, s->y, s->Ap);
@@ -21233,11 +21335,11 @@ static int cti_printed_proportion(cti_printed *s)
 static int cti_printed_projected(cti_printed *s, double *out)
 {
     double noise;
-    memcpy(s->w, s->y, sizeof *s->w * (size_t)s->n);
-    if (!cti_printed_project(s, s->w))
+    memcpy(s->from.x, s->y, sizeof *s->from.x * (size_t)s->n);
+    if (!cti_printed_project(s, s->from.x))
         return 0;
-    cti_printed_gradient(s, s->w, s->g_w);
-    *out = cti_printed_change(s, s->x_f, s->g_f, s->w, s->g_w, &noise);
+    cti_printed_gradient(s, s->from.x, s->from.g);
+    *out = cti_printed_change(s, s->chain.x, s->chain.g, s->from.x, s->from.g, &noise);
     return 1;
 }
 
@@ -21249,50 +21351,50 @@ static int cti_printed_accept(cti_printed *s, double alpha, double pAp)
     memcpy(s->x, s->y, sizeof *s->x * (size_t)s->n);
     for (i = 0; i < s->n; i++)
         s->g[i] -= alpha * s->Ap[i];
-    s->feasible = cti_printed_values(s, s->x, s->s);
+    s->view.feasible = cti_printed_values(s, s->x, s->row.s);
     s->t->count->cg++;
     if (!cti_printed_look(s))
         return 0;
-    share = cti_printed_dot(s->n, s->phi, s->Ap) / pAp;
+    share = cti_printed_dot(s->n, s->view.phi, s->Ap) / pAp;
     for (i = 0; i < s->n; i++)
-        s->p_[i] = s->phi[i] - share * s->p_[i];
+        s->p_[i] = s->view.phi[i] - share * s->p_[i];
     cti_printed_flatten(s, s->p_);
     return 1;
 }
 #endif
 
-typedef enum cti_printed_chain { CTI_PRINTED_IN, CTI_PRINTED_OUT, CTI_PRINTED_FLAT, CTI_PRINTED_BUDGET, CTI_PRINTED_OVER } cti_printed_chain;
+typedef enum cti_printed_way { CTI_PRINTED_IN, CTI_PRINTED_OUT, CTI_PRINTED_FLAT, CTI_PRINTED_BUDGET, CTI_PRINTED_OVER } cti_printed_way;
 
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
-/* algorithm 2. OUT: y left the set; IN: it ended inside; FLAT: no curvature; OVER: as for the projection */
-static cti_printed_chain cti_printed_conjugate(cti_printed *s)
+/* algorithm 2. OUT: y left the set; IN: another end; FLAT: no curvature; OVER: as for the projection */
+static cti_printed_way cti_printed_conjugate(cti_printed *s)
 {
     double gamma2 = s->t->options->gamma * s->t->options->gamma;
     int i, inside;
-    s->fall = s->fall_projected = 0;
-    memcpy(s->x_f, s->x, sizeof *s->x * (size_t)s->n), memcpy(s->g_f, s->g, sizeof *s->g * (size_t)s->n);
+    s->chain.fall = s->chain.fall_projected = 0;
+    memcpy(s->chain.x, s->x, sizeof *s->x * (size_t)s->n), memcpy(s->chain.g, s->g, sizeof *s->g * (size_t)s->n);
     for (;;) {
         double gp, pAp, alpha, projected;
-        if (s->rule < s->epsilon)
-            return s->feasible ? CTI_PRINTED_IN : CTI_PRINTED_OUT;
+        if (s->view.rule < s->epsilon)
+            return s->view.feasible ? CTI_PRINTED_IN : CTI_PRINTED_OUT;
         cti_printed_multiply(s, s->p_, s->Ap);
-        gp = cti_printed_dot(s->n, s->phi, s->p_), pAp = cti_printed_dot(s->n, s->p_, s->Ap);
+        gp = cti_printed_dot(s->n, s->view.phi, s->p_), pAp = cti_printed_dot(s->n, s->p_, s->Ap);
         if (!(pAp > 1e-15 * s->t->count->norm * cti_printed_dot(s->n, s->p_, s->p_)))
-            return s->feasible ? CTI_PRINTED_FLAT : CTI_PRINTED_OUT;
+            return s->view.feasible ? CTI_PRINTED_FLAT : CTI_PRINTED_OUT;
         alpha = gp / pAp;
         for (i = 0; i < s->n; i++)
             s->y[i] = s->x[i] - alpha * s->p_[i];
-        inside = cti_printed_values(s, s->y, s->s);
-        projected = s->fall - alpha * gp / 2;
+        inside = cti_printed_values(s, s->y, s->row.s);
+        projected = s->chain.fall - alpha * gp / 2;
         if (!inside && !cti_printed_projected(s, &projected))
             return CTI_PRINTED_OVER;
-        if (!(projected <= s->fall_projected + 1e-13 * fabs(s->fall_projected)))
-            return inside && s->feasible ? CTI_PRINTED_IN : CTI_PRINTED_OUT;
-        if (s->beta2 > gamma2 * s->reduced)
+        if (!(projected <= s->chain.fall_projected + 1e-13 * fabs(s->chain.fall_projected)))
+            return inside && s->view.feasible ? CTI_PRINTED_IN : CTI_PRINTED_OUT;
+        if (s->view.beta2 > gamma2 * s->view.reduced)
             return inside ? CTI_PRINTED_IN : CTI_PRINTED_OUT;
         if (!cti_printed_goes_on(s))
             return CTI_PRINTED_BUDGET;
-        s->fall -= alpha * gp / 2, s->fall_projected = projected;
+        s->chain.fall -= alpha * gp / 2, s->chain.fall_projected = projected;
         if (!cti_printed_accept(s, alpha, pAp))
             return CTI_PRINTED_OVER;
     }
@@ -21303,7 +21405,7 @@ static cti_printed_chain cti_printed_conjugate(cti_printed *s)
 /* 1: x is the result; epsilon is reduced if the judge rejects x */
 static int cti_printed_finished(cti_printed *s)
 {
-    while (s->feasible && s->rule < s->epsilon) {
+    while (s->view.feasible && s->view.rule < s->epsilon) {
         cti_printed_put(s);
         if (cti_mprgp_target_good(s->t))
             return 1;
@@ -21323,17 +21425,17 @@ static cti_mprgp_end cti_printed_outline(cti_printed *s)
             return CTI_MPRGP_DONE;
         if (s->epsilon < floor)
             return CTI_MPRGP_STALLED;
-        if (s->beta2 > gamma2 * s->reduced) {
+        if (s->view.beta2 > gamma2 * s->view.reduced) {
             if (!cti_printed_goes_on(s))
                 return CTI_MPRGP_BUDGET;
             ok = cti_printed_proportion(s);
         } else {
-            cti_printed_chain chain = cti_printed_conjugate(s);
+            cti_printed_way chain = cti_printed_conjugate(s);
             if (chain == CTI_PRINTED_FLAT)
                 return CTI_MPRGP_UNBOUNDED;
             if (chain == CTI_PRINTED_BUDGET || (chain == CTI_PRINTED_OUT && !cti_printed_goes_on(s)))
                 return CTI_MPRGP_BUDGET;
-            if (chain == CTI_PRINTED_IN && s->t->count->cg == cg && s->rule >= s->epsilon) /* the decrease of f is below rounding */
+            if (chain == CTI_PRINTED_IN && s->t->count->cg == cg && s->view.rule >= s->epsilon) /* f falls by less than rounding */
                 return CTI_MPRGP_STALLED;
             ok = chain == CTI_PRINTED_OUT ? cti_printed_expand(s) : chain == CTI_PRINTED_IN;
         }
@@ -21345,34 +21447,35 @@ static cti_mprgp_end cti_printed_outline(cti_printed *s)
 /* ---- setting up ---- */
 
 /* rows of unit length in the scaled unknowns */
-static int cti_printed_rows(cti_printed *s)
+static int cti_printed_scale(cti_printed *s)
 {
     const cti_program *p = s->p;
     cti_mem *mem = s->t->effort->mem;
     int i, k;
-    if (!cti_sparse_reserve(mem, &s->J, s->m, s->n, p->J.p[s->m]))
+    if (!cti_sparse_reserve(mem, &s->row.J, s->m, s->n, p->J.p[s->m]))
         return 0;
-    memcpy(s->J.p, p->J.p, sizeof *s->J.p * ((size_t)s->m + 1)), memcpy(s->J.i, p->J.i, sizeof *s->J.i * (size_t)p->J.p[s->m]);
+    memcpy(s->row.J.p, p->J.p, sizeof *s->row.J.p * ((size_t)s->m + 1)), memcpy(s->row.J.i, p->J.i, sizeof *s->row.J.i * (size_t)p->J.p[s->m]);
     for (i = 0; i < s->m; i++) {
         double size = 0;
         for (k = p->J.p[i]; k < p->J.p[i + 1]; k++) {
-            s->J.x[k] = p->J.x[k] * s->D[p->J.i[k]];
-            size += s->J.x[k] * s->J.x[k];
+            s->row.J.x[k] = p->J.x[k] * s->D[p->J.i[k]];
+            size += s->row.J.x[k] * s->row.J.x[k];
         }
-        s->size[i] = size > 0 ? 1 / sqrt(size) : 1;
+        s->row.size[i] = size > 0 ? 1 / sqrt(size) : 1;
         for (k = p->J.p[i]; k < p->J.p[i + 1]; k++)
-            s->J.x[k] *= s->size[i];
-        s->c[i] = size > 0 ? -p->w[i] * s->size[i] : 0; /* a row of zeros is satisfied, or cti_mprgp_void_row has its certificate */
+            s->row.J.x[k] *= s->row.size[i];
+        s->row.c[i] = size > 0 ? -p->w[i] * s->row.size[i] : 0; /* a row of zeros holds, or cti_mprgp_void_row has its proof */
     }
-    return cti_sparse_transpose(mem, &s->J, &s->Jt) && cti_gram_product(mem, &s->J, &s->Jt, &s->G);
+    return cti_sparse_transpose(mem, &s->row.J, &s->row.Jt) && cti_gram_product(mem, &s->row.J, &s->row.Jt, &s->row.G);
 }
 
 static int cti_printed_open(cti_printed *s)
 {
     cti_arena *arena = s->t->effort->arena;
     cti_mem *mem = s->t->effort->mem;
-    double **const all[] = {&s->D, &s->x, &s->g, &s->b, &s->p_, &s->Ap, &s->phi, &s->sum, &s->y, &s->w, &s->g_w, &s->x_f, &s->g_f, &s->scratch};
-    double **const rows[] = {&s->size, &s->c, &s->eps, &s->loose, &s->s, &s->q, &s->l, &s->Jphi};
+    double **const all[] = {&s->D, &s->x, &s->g, &s->b, &s->p_, &s->Ap, &s->y, &s->scratch, &s->view.phi, &s->view.sum,
+                            &s->from.x, &s->from.g, &s->chain.x, &s->chain.g};
+    double **const rows[] = {&s->row.size, &s->row.c, &s->row.eps, &s->row.loose, &s->row.s, &s->row.q, &s->row.l, &s->row.Jphi};
     const uint8_t *signless = s->p->equation;
     size_t k;
     int i;
@@ -21388,26 +21491,26 @@ static int cti_printed_open(cti_printed *s)
         s->b[i] = s->D[i] * s->p->b[i];
         s->x[i] = s->t->answer->x[i] / s->D[i];
     }
-    s->active = CTI_ARENA_ZERO(arena, uint8_t, s->m);
-    return s->active && cti_printed_rows(s) && cti_gram_open(mem, arena, &s->face, &s->G, signless) &&
-           cti_gram_open(mem, arena, &s->chop, &s->G, signless) && cti_gram_open(mem, arena, &s->pull, &s->G, signless) &&
-           cti_gram_open(mem, arena, &s->reduce, &s->G, signless);
+    s->row.active = CTI_ARENA_ZERO(arena, uint8_t, s->m);
+    return s->row.active && cti_printed_scale(s) && cti_gram_open(mem, arena, &s->gram.face, &s->row.G, signless) &&
+           cti_gram_open(mem, arena, &s->gram.chop, &s->row.G, signless) && cti_gram_open(mem, arena, &s->gram.pull, &s->row.G, signless) &&
+           cti_gram_open(mem, arena, &s->gram.reduce, &s->row.G, signless);
 }
 
 static void cti_printed_close(cti_printed *s)
 {
     cti_mem *mem = s->t->effort->mem;
-    cti_gram_close(&s->face), cti_gram_close(&s->chop), cti_gram_close(&s->pull), cti_gram_close(&s->reduce);
-    cti_sparse_free(mem, &s->J), cti_sparse_free(mem, &s->Jt), cti_sparse_free(mem, &s->G);
+    cti_gram_close(&s->gram.face), cti_gram_close(&s->gram.chop), cti_gram_close(&s->gram.pull), cti_gram_close(&s->gram.reduce);
+    cti_sparse_free(mem, &s->row.J), cti_sparse_free(mem, &s->row.Jt), cti_sparse_free(mem, &s->row.G);
 }
 
 /* the certificate from a projection without solution, in the problem's rows */
 static int cti_printed_proof(cti_printed *s)
 {
-    double *r = s->t->answer->r, *y = s->pull.proof;
+    double *r = s->t->answer->r, *y = s->gram.pull.proof;
     int i;
     for (i = 0; i < s->m; i++)
-        y[i] *= s->size[i];
+        y[i] *= s->row.size[i];
     if (!cti_program_certify(s->p, y, s->t->work))
         return 0;
     memset(r, 0, sizeof *r * (size_t)s->t->judged->m);
@@ -21420,8 +21523,8 @@ CTI_FN cti_mprgp_end cti_mprgp_printed(const cti_program *p, cti_mprgp_target *t
 {
     cti_printed s;
     cti_effort *e = t->effort;
-    void (*show)(void *ctx) = e->show;
-    void *show_ctx = e->show_ctx;
+    void (*show)(void *ctx) = e->watcher.show;
+    void *show_ctx = e->watcher.show_ctx;
     cti_mprgp_end end = CTI_MPRGP_MEMORY;
     double size = 0;
     int i;
@@ -21433,10 +21536,10 @@ CTI_FN cti_mprgp_end cti_mprgp_printed(const cti_program *p, cti_mprgp_target *t
             size += p->b[i] * p->b[i];
         s.epsilon = e->tolerance * (size > 0 ? sqrt(size) : 1);
         cti_printed_norm(&s);
-        e->show = cti_printed_put, e->show_ctx = &s;
+        e->watcher.show = cti_printed_put, e->watcher.show_ctx = &s;
         end = cti_printed_outline(&s);
-        e->show = show, e->show_ctx = show_ctx;
-        if (end == CTI_MPRGP_MEMORY && s.none)
+        e->watcher.show = show, e->watcher.show_ctx = show_ctx;
+        if (end == CTI_MPRGP_MEMORY && s.gram.none)
             *out_infeasible = cti_printed_proof(&s), end = *out_infeasible ? CTI_MPRGP_UNBOUNDED : CTI_MPRGP_STALLED;
         else if (end != CTI_MPRGP_DONE && end != CTI_MPRGP_MEMORY)
             cti_printed_put(&s);
@@ -23214,6 +23317,18 @@ CTI_FN cti_outcome cti_solver_boxed(const cti_program *p, cti_effort *e, cti_ans
    and the solution of    (A + rho) dx - J' dy = f,   J dx + H dy = g    for a positive diagonal H. */
 
 
+/* cti_convex_kkt -- the linear systems of a step. */
+typedef struct cti_convex_kkt {
+    int dense;     /* 1: by the Schur complement J A^-1 J' + H, else by N */
+    cti_sparse N;  /* A + rho + J' H^-1 J */
+    cti_scalar system;
+    int32_t *slot; /* places in N of A's entries, then of the products of J's rows */
+    double *W, *F; /* [m][ld] */
+    int ld;
+    double rho, *delta, *H, *D; /* regularization; [m] */
+    double *f1, *g1, *t;        /* [n], [m], [n] */
+} cti_convex_kkt;
+
 /* cti_convex -- a scaled copy of a problem: x = column * own x, y = line / cost * own y. Zero it before first use. */
 typedef struct cti_convex {
     const cti_program *p;
@@ -23227,15 +23342,7 @@ typedef struct cti_convex {
     int32_t *source, *twin; /* [m] row of the problem; the opposite row with which it is an equation, or -1. dual: twin 1 marks an upper
                                bound */
     double *column, *line, cost;
-    /* linear algebra */
-    cti_sparse N; /* A + rho + J' H^-1 J */
-    cti_scalar system;
-    int dense;     /* 1: uses the Schur complement J A^-1 J' + H, else N */
-    int32_t *slot; /* positions in N of A's entries, then of the products of J's rows */
-    double *W, *F; /* [m][ld] */
-    int ld;
-    double rho, *delta, *H, *D; /* regularization; [m] */
-    double *f1, *g1, *t;        /* [n], [m], [n] */
+    cti_convex_kkt kkt;
 } cti_convex;
 
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_INTERIOR
@@ -23490,18 +23597,18 @@ static const char *cti_convex_normal(cti_convex *c)
         for (k = c->J.p[i]; k < c->J.p[i + 1]; k++)
             for (l = c->J.p[i]; ok && l < c->J.p[i + 1]; l++)
                 ok = cti_triplets_add(c->mem, &t, c->J.i[k], c->J.i[l], 0);
-    ok = cti_triplets_close(c->mem, &t, ok, c->n, c->n, &c->N);
-    c->slot = CTI_ARENA_NEW(c->arena, int32_t, (double)c->A.p[c->n] + products);
-    if (!ok || !c->slot)
+    ok = cti_triplets_close(c->mem, &t, ok, c->n, c->n, &c->kkt.N);
+    c->kkt.slot = CTI_ARENA_NEW(c->arena, int32_t, (double)c->A.p[c->n] + products);
+    if (!ok || !c->kkt.slot)
         return "";
     for (i = 0; i < c->n; i++)
         for (k = c->A.p[i]; k < c->A.p[i + 1]; k++)
-            c->slot[n++] = cti_convex_place(&c->N, i, c->A.i[k]);
+            c->kkt.slot[n++] = cti_convex_place(&c->kkt.N, i, c->A.i[k]);
     for (i = 0; i < c->m; i++)
         for (k = c->J.p[i]; k < c->J.p[i + 1]; k++)
             for (l = c->J.p[i]; l < c->J.p[i + 1]; l++)
-                c->slot[n++] = cti_convex_place(&c->N, c->J.i[k], c->J.i[l]);
-    return cti_scalar_open(c->mem, &c->system, &c->N) ? NULL : "";
+                c->kkt.slot[n++] = cti_convex_place(&c->kkt.N, c->J.i[k], c->J.i[l]);
+    return cti_scalar_open(c->mem, &c->kkt.system, &c->kkt.N) ? NULL : "";
 }
 #endif
 
@@ -23511,15 +23618,15 @@ static int cti_convex_normal_factor(cti_convex *c)
     int i, k, l, n = 0;
     if (c->n == 0)
         return 1;
-    memset(c->N.x, 0, sizeof *c->N.x * (size_t)c->N.p[c->n]);
+    memset(c->kkt.N.x, 0, sizeof *c->kkt.N.x * (size_t)c->kkt.N.p[c->n]);
     for (i = 0; i < c->n; i++)
         for (k = c->A.p[i]; k < c->A.p[i + 1]; k++)
-            c->N.x[c->slot[n++]] += c->A.x[k] + (c->A.i[k] == i ? c->rho : 0);
+            c->kkt.N.x[c->kkt.slot[n++]] += c->A.x[k] + (c->A.i[k] == i ? c->kkt.rho : 0);
     for (i = 0; i < c->m; i++)
         for (k = c->J.p[i]; k < c->J.p[i + 1]; k++)
             for (l = c->J.p[i]; l < c->J.p[i + 1]; l++)
-                c->N.x[c->slot[n++]] += c->J.x[k] * c->D[i] * c->J.x[l];
-    return cti_scalar_factor(c->mem, &c->system);
+                c->kkt.N.x[c->kkt.slot[n++]] += c->J.x[k] * c->kkt.D[i] * c->J.x[l];
+    return cti_scalar_factor(c->mem, &c->kkt.system);
 }
 #endif
 
@@ -23529,7 +23636,7 @@ static int cti_convex_normal_factor(cti_convex *c)
 /* smallest pivot of the current factor */
 static double cti_convex_pivot(const cti_convex *c)
 {
-    const cti_factor64 *f = &c->system.factor;
+    const cti_factor64 *f = &c->kkt.system.factor;
     double most = 0;
     int i, n = f->sym->pivot[f->sym->n_super];
     for (i = 0; i < n; i++)
@@ -23541,20 +23648,20 @@ static double cti_convex_pivot(const cti_convex *c)
 static int cti_convex_schur(cti_convex *c)
 {
     int i;
-    if (!cti_scalar_open(c->mem, &c->system, &c->A) || !cti_scalar_factor(c->mem, &c->system))
+    if (!cti_scalar_open(c->mem, &c->kkt.system, &c->A) || !cti_scalar_factor(c->mem, &c->kkt.system))
         return -1;
-    if (c->system.boosted || cti_convex_pivot(c) < CTI_CONVEX_PIVOT) {
-        cti_scalar_close(c->mem, &c->system);
+    if (c->kkt.system.boosted || cti_convex_pivot(c) < CTI_CONVEX_PIVOT) {
+        cti_scalar_close(c->mem, &c->kkt.system);
         return 0;
     }
-    c->ld = ((c->m + 7) & ~7) + 8;
-    c->W = CTI_ARENA_ZERO(c->arena, double, (size_t)c->ld *(size_t)c->m);
-    c->F = CTI_ARENA_ZERO(c->arena, double, (size_t)c->ld *(size_t)c->m);
-    if (!c->W || !c->F || !cti_scalar_schur(&c->system, c->arena, &c->J, c->W, c->ld))
+    c->kkt.ld = ((c->m + 7) & ~7) + 8;
+    c->kkt.W = CTI_ARENA_ZERO(c->arena, double, (size_t)c->kkt.ld *(size_t)c->m);
+    c->kkt.F = CTI_ARENA_ZERO(c->arena, double, (size_t)c->kkt.ld *(size_t)c->m);
+    if (!c->kkt.W || !c->kkt.F || !cti_scalar_schur(&c->kkt.system, c->arena, &c->J, c->kkt.W, c->kkt.ld))
         return -1;
     for (i = 0; i < c->m; i++)
-        c->delta[i] = 1e-13 * c->W[(size_t)i * (size_t)c->ld + (size_t)i] + 1e-300;
-    c->rho = 0, c->dense = 1;
+        c->kkt.delta[i] = 1e-13 * c->kkt.W[(size_t)i * (size_t)c->kkt.ld + (size_t)i] + 1e-300;
+    c->kkt.rho = 0, c->kkt.dense = 1;
     return 1;
 }
 
@@ -23576,10 +23683,10 @@ static int cti_convex_is_convex(cti_convex *c)
 static const char *cti_convex_algebra(cti_convex *c)
 {
     int i, got = 0;
-    c->delta = CTI_ARENA_ZERO(c->arena, double, c->m), c->H = CTI_ARENA_ZERO(c->arena, double, c->m);
-    c->D = CTI_ARENA_ZERO(c->arena, double, c->m), c->g1 = CTI_ARENA_ZERO(c->arena, double, c->m);
-    c->f1 = CTI_ARENA_ZERO(c->arena, double, c->n), c->t = CTI_ARENA_ZERO(c->arena, double, c->n);
-    if (!c->delta || !c->H || !c->D || !c->g1 || !c->f1 || !c->t)
+    c->kkt.delta = CTI_ARENA_ZERO(c->arena, double, c->m), c->kkt.H = CTI_ARENA_ZERO(c->arena, double, c->m);
+    c->kkt.D = CTI_ARENA_ZERO(c->arena, double, c->m), c->kkt.g1 = CTI_ARENA_ZERO(c->arena, double, c->m);
+    c->kkt.f1 = CTI_ARENA_ZERO(c->arena, double, c->n), c->kkt.t = CTI_ARENA_ZERO(c->arena, double, c->n);
+    if (!c->kkt.delta || !c->kkt.H || !c->kkt.D || !c->kkt.g1 || !c->kkt.f1 || !c->kkt.t)
         return "";
     if (c->n && c->m < c->n && c->m <= CTI_CONVEX_DENSE)
         got = cti_convex_schur(c);
@@ -23588,9 +23695,9 @@ static const char *cti_convex_algebra(cti_convex *c)
     got = cti_convex_is_convex(c);
     if (got <= 0)
         return got < 0 ? "" : "the quadratic form is not convex";
-    c->rho = 1e-9;
+    c->kkt.rho = 1e-9;
     for (i = 0; i < c->m; i++)
-        c->delta[i] = c->equation[i] ? 1e-10 : 1e-15;
+        c->kkt.delta[i] = c->equation[i] ? 1e-10 : 1e-15;
     return cti_convex_normal(c);
 }
 
@@ -23617,10 +23724,10 @@ CTI_FN void cti_convex_close(cti_convex *c)
 {
     if (!c->mem)
         return;
-    cti_scalar_close(c->mem, &c->system);
+    cti_scalar_close(c->mem, &c->kkt.system);
     cti_sparse_free(c->mem, &c->A);
     cti_sparse_free(c->mem, &c->J);
-    cti_sparse_free(c->mem, &c->N);
+    cti_sparse_free(c->mem, &c->kkt.N);
 }
 #endif
 
@@ -23631,16 +23738,16 @@ CTI_FN int cti_convex_factor(cti_convex *c, const double *H)
 {
     int i, j;
     for (i = 0; i < c->m; i++)
-        c->H[i] = H[i], c->D[i] = 1 / H[i];
-    if (!c->dense)
+        c->kkt.H[i] = H[i], c->kkt.D[i] = 1 / H[i];
+    if (!c->kkt.dense)
         return cti_convex_normal_factor(c);
     for (i = 0; i < c->m; i++) {
-        double *row = c->F + (size_t)i * (size_t)c->ld;
+        double *row = c->kkt.F + (size_t)i * (size_t)c->kkt.ld;
         for (j = i; j < c->m; j++)
-            row[j] = c->W[(size_t)i * (size_t)c->ld + (size_t)j];
+            row[j] = c->kkt.W[(size_t)i * (size_t)c->kkt.ld + (size_t)j];
         row[i] += H[i];
     }
-    cti_dense64_factor(c->F, c->m, c->ld);
+    cti_dense64_factor(c->kkt.F, c->m, c->kkt.ld);
     return 1;
 }
 
@@ -23649,24 +23756,24 @@ static void cti_convex_apply(cti_convex *c, const double *f, const double *g, do
 {
     int i;
     memcpy(dx, f, sizeof *dx * (size_t)c->n);
-    if (c->dense) {
-        cti_scalar_solve(&c->system, dx, 0);
+    if (c->kkt.dense) {
+        cti_scalar_solve(&c->kkt.system, dx, 0);
         cti_sparse_mul(&c->J, dx, dy);
         for (i = 0; i < c->m; i++)
             dy[i] = g[i] - dy[i];
-        cti_dense64_solve(c->F, c->m, c->ld, dy);
+        cti_dense64_solve(c->kkt.F, c->m, c->kkt.ld, dy);
         memcpy(dx, f, sizeof *dx * (size_t)c->n);
         cti_sparse_addmul_t(&c->J, dy, dx);
-        cti_scalar_solve(&c->system, dx, 0);
+        cti_scalar_solve(&c->kkt.system, dx, 0);
         return;
     }
     for (i = 0; i < c->m; i++)
-        dy[i] = c->D[i] * g[i];
+        dy[i] = c->kkt.D[i] * g[i];
     cti_sparse_addmul_t(&c->J, dy, dx);
-    cti_scalar_solve(&c->system, dx, 0);
+    cti_scalar_solve(&c->kkt.system, dx, 0);
     cti_sparse_mul(&c->J, dx, dy);
     for (i = 0; i < c->m; i++)
-        dy[i] = c->D[i] * (g[i] - dy[i]);
+        dy[i] = c->kkt.D[i] * (g[i] - dy[i]);
 }
 
 /* f1, g1: residual of dx, dy; returns its size relative to f and g */
@@ -23674,19 +23781,19 @@ static double cti_convex_left(cti_convex *c, const double *f, const double *g, c
 {
     double part_f = 0, part_g = 0, most_f = 0, most_g = 0;
     int i;
-    memset(c->t, 0, sizeof *c->t * (size_t)c->n);
-    cti_sparse_addmul_t(&c->J, dy, c->t);
-    cti_sparse_mul(&c->A, dx, c->f1);
+    memset(c->kkt.t, 0, sizeof *c->kkt.t * (size_t)c->n);
+    cti_sparse_addmul_t(&c->J, dy, c->kkt.t);
+    cti_sparse_mul(&c->A, dx, c->kkt.f1);
     for (i = 0; i < c->n; i++) {
-        c->f1[i] = f[i] - c->f1[i] - c->rho * dx[i] + c->t[i];
-        part_f = cti_fmax(part_f, fabs(c->f1[i])), most_f = cti_fmax(most_f, cti_fmax(fabs(f[i]), fabs(c->t[i])));
+        c->kkt.f1[i] = f[i] - c->kkt.f1[i] - c->kkt.rho * dx[i] + c->kkt.t[i];
+        part_f = cti_fmax(part_f, fabs(c->kkt.f1[i])), most_f = cti_fmax(most_f, cti_fmax(fabs(f[i]), fabs(c->kkt.t[i])));
     }
-    cti_sparse_mul(&c->J, dx, c->g1);
+    cti_sparse_mul(&c->J, dx, c->kkt.g1);
     for (i = 0; i < c->m; i++) {
-        double Hy = c->H[i] * dy[i];
-        most_g = cti_fmax(most_g, cti_fmax(fabs(g[i]), fabs(c->g1[i])));
-        c->g1[i] = g[i] - c->g1[i] - Hy;
-        part_g = cti_fmax(part_g, fabs(c->g1[i]));
+        double Hy = c->kkt.H[i] * dy[i];
+        most_g = cti_fmax(most_g, cti_fmax(fabs(g[i]), fabs(c->kkt.g1[i])));
+        c->kkt.g1[i] = g[i] - c->kkt.g1[i] - Hy;
+        part_g = cti_fmax(part_g, fabs(c->kkt.g1[i]));
     }
     return cti_fmax(most_f > 0 ? part_f / most_f : 0, most_g > 0 ? part_g / most_g : 0);
 }
@@ -23699,7 +23806,7 @@ CTI_FN void cti_convex_solve(cti_convex *c, const double *f, const double *g, do
     cti_convex_apply(c, f, g, dx, dy);
     left = ex && ey ? cti_convex_left(c, f, g, dx, dy) : 0;
     for (it = 0; it < 4 && left > 1e-13; it++) {
-        cti_convex_apply(c, c->f1, c->g1, ex, ey);
+        cti_convex_apply(c, c->kkt.f1, c->kkt.g1, ex, ey);
         for (i = 0; i < c->n; i++)
             dx[i] += ex[i];
         for (i = 0; i < c->m; i++)
@@ -23802,28 +23909,55 @@ CTI_FN cti_outcome cti_cones_solve(const cti_program *p, cti_effort *e, cti_answ
 #define CTI_CONES_ITERATIONS 300
 #endif
 
+/* W where it is kept sparse (LOCAL), in the form of friction.h */
+typedef struct cti_cones_sparse {
+    cti_friction f;
+    cti_friction_system system;
+    cti_newton end;     /* Newton's steps on f from where the barrier slows down */
+    double polished;    /* residual from which they were tried last */
+    double *A, *B;      /* [9 m / 3] the scaling over the squares of side, identities */
+    double *side;       /* [m] 1, mu, mu: y = s / side for the s of f */
+} cti_cones_sparse;
+
+/* S where it is formed */
+typedef struct cti_cones_dense {
+    int ld;
+    int newton;         /* 1: the derivative of |z_t| is in the matrix */
+    int skew;           /* 1: W has a part that is not symmetric */
+    int *pivot;
+    double *S, *F, *scratch; /* [m][ld]; of the LU */
+} cti_cones_dense;
+
+/* a step of y and z */
+typedef struct cti_cones_delta {
+    double *dy, *dz, *rp, *rc, *lambda; /* [m] */
+    double *scaling;                    /* [4 m / 3] of Nesterov and Todd: eta, w */
+    double *t;                          /* [m] scratch */
+} cti_cones_delta;
+
+/* a point in the problem's units */
+typedef struct cti_cones_own {
+    double *x, *r, *work;
+} cti_cones_own;
+
 typedef struct cti_cones {
     const cti_program *p;
     cti_effort *e;
     cti_answer *a;
     cti_scalar system; /* GLOBAL: A's factor */
-    int sparse;        /* LOCAL: W is stored in f, S is not formed */
-    cti_friction f;
-    cti_friction_system fs;
-    cti_newton end;                                 /* sparse: Newton's method on f, for the end */
-    double polished;                                /* residual at which it was last tried */
-    double *fA, *fB;                                /* [9 m / 3] scaling divided by the squares of `side`; identities */
-    double *side;                                   /* [m] 1, mu, mu: y = s / side for the s of f */
-    int m, ld, newton, *pivot;                      /* newton: the matrix contains the derivative of |z_t| */
-    int skew;                                       /* 1: W has an unsymmetric part */
-    double *S, *F, *scratch;                        /* [m][ld]; scratch of the LU */
-    double *unit;                                   /* [m] z = unit * u, r = unit * y */
-    double *q;                                      /* [m] */
-    double *y, *z, *dy, *dz, *rp, *rc, *lambda, *t; /* [m] */
-    double *scaling;                                /* [4 m / 3] of Nesterov and Todd: eta, w */
-    double *own_x, *own_r, *work;
-    double last, best, mu, size, reach; /* residuals, barrier, size of q, last step length */
-    double ahead;                       /* the barrier stays above this share of residual times size */
+    int m;
+    int is_sparse;     /* 1: `sparse` is used, else `dense` */
+    cti_cones_sparse sparse;
+    cti_cones_dense dense;
+    double *unit;      /* [m] z = unit * u, r = unit * y */
+    double *q;         /* [m] */
+    double *y, *z;     /* [m] */
+    cti_cones_delta step;
+    cti_cones_own own;
+    double last, best; /* residuals */
+    double mu, size;   /* barrier, size of q */
+    double reach;      /* last step length */
+    double ahead;      /* share of residual times size that the barrier stays above */
 } cti_cones;
 
 /* ---- one cone ---- */
@@ -23886,21 +24020,21 @@ static int cti_cones_alloc(cti_cones *c)
     size_t m = (size_t)c->m;
     double **v[10];
     int k;
-    v[0] = &c->unit, v[1] = &c->q, v[2] = &c->y, v[3] = &c->z, v[4] = &c->dy, v[5] = &c->dz, v[6] = &c->rp, v[7] = &c->rc,
-    v[8] = &c->lambda;
-    v[9] = &c->t;
+    v[0] = &c->unit, v[1] = &c->q, v[2] = &c->y, v[3] = &c->z, v[4] = &c->step.dy, v[5] = &c->step.dz, v[6] = &c->step.rp, v[7] = &c->step.rc,
+    v[8] = &c->step.lambda;
+    v[9] = &c->step.t;
     for (k = 0; k < 10; k++)
         if (!(*v[k] = CTI_ARENA_ZERO(arena, double, m)))
             return 0;
-    c->scaling = CTI_ARENA_ZERO(arena, double, 4 * (m / 3));
-    c->own_x = CTI_ARENA_ZERO(arena, double, c->p->n), c->own_r = CTI_ARENA_ZERO(arena, double, m);
-    c->work = CTI_ARENA_ZERO(arena, double, 2 * m + 2 * (size_t)c->p->n);
-    if (c->sparse)
-        return c->scaling && c->own_x && c->own_r && c->work;
-    c->ld = ((c->m + 7) & ~7) + 8;
-    c->S = CTI_ARENA_ZERO(arena, double, (size_t)c->ld *m), c->F = CTI_ARENA_ZERO(arena, double, (size_t)c->ld *m);
-    c->pivot = CTI_ARENA_ZERO(arena, int, m), c->scratch = CTI_ARENA_NEW(arena, double, cti_lu_scratch(c->m));
-    return c->pivot && c->scratch && c->S && c->F && c->scaling && c->own_x && c->own_r && c->work;
+    c->step.scaling = CTI_ARENA_ZERO(arena, double, 4 * (m / 3));
+    c->own.x = CTI_ARENA_ZERO(arena, double, c->p->n), c->own.r = CTI_ARENA_ZERO(arena, double, m);
+    c->own.work = CTI_ARENA_ZERO(arena, double, 2 * m + 2 * (size_t)c->p->n);
+    if (c->is_sparse)
+        return c->step.scaling && c->own.x && c->own.r && c->own.work;
+    c->dense.ld = ((c->m + 7) & ~7) + 8;
+    c->dense.S = CTI_ARENA_ZERO(arena, double, (size_t)c->dense.ld *m), c->dense.F = CTI_ARENA_ZERO(arena, double, (size_t)c->dense.ld *m);
+    c->dense.pivot = CTI_ARENA_ZERO(arena, int, m), c->dense.scratch = CTI_ARENA_NEW(arena, double, cti_lu_scratch(c->m));
+    return c->dense.pivot && c->dense.scratch && c->dense.S && c->dense.F && c->step.scaling && c->own.x && c->own.r && c->own.work;
 }
 
 /* 1 if W is better kept sparse */
@@ -23920,18 +24054,19 @@ static int cti_cones_open_sparse(cti_cones *c)
 {
     cti_arena *arena = c->e->arena;
     int i;
-    c->side = CTI_ARENA_NEW(arena, double, c->m);
-    c->fA = CTI_ARENA_ZERO(arena, double, 3 * (size_t)c->m), c->fB = CTI_ARENA_ZERO(arena, double, 3 * (size_t)c->m);
-    if (!c->side || !c->fA || !c->fB || !cti_friction_open(&c->f, c->p, c->e, c->a) || !cti_friction_system_open(&c->fs, &c->f) ||
-        !cti_newton_open(&c->end, &c->f, &c->fs))
+    c->sparse.side = CTI_ARENA_NEW(arena, double, c->m);
+    c->sparse.A = CTI_ARENA_ZERO(arena, double, 3 * (size_t)c->m), c->sparse.B = CTI_ARENA_ZERO(arena, double, 3 * (size_t)c->m);
+    if (!c->sparse.side || !c->sparse.A || !c->sparse.B || !cti_friction_open(&c->sparse.f, c->p, c->e, c->a) ||
+        !cti_friction_system_open(&c->sparse.system, &c->sparse.f) ||
+        !cti_newton_open(&c->sparse.end, &c->sparse.f, &c->sparse.system))
         return 0;
-    c->polished = CTI_CONES_POLISH;
+    c->sparse.polished = CTI_CONES_POLISH;
     for (i = 0; i < c->m; i++) {
-        c->side[i] = i % 3 ? c->p->mu[i / 3] : 1;
-        c->unit[i] = c->f.unit * c->f.root[i / 3] * c->side[i];
-        c->q[i] = c->f.q[i] * c->side[i];
+        c->sparse.side[i] = i % 3 ? c->p->mu[i / 3] : 1;
+        c->unit[i] = c->sparse.f.unit * c->sparse.f.root[i / 3] * c->sparse.side[i];
+        c->q[i] = c->sparse.f.q[i] * c->sparse.side[i];
         c->size = cti_fmax(c->size, fabs(c->q[i]));
-        c->fB[9 * (i / 3) + 4 * (i % 3)] = 1;
+        c->sparse.B[9 * (i / 3) + 4 * (i % 3)] = 1;
     }
     return 1;
 }
@@ -23944,15 +24079,15 @@ static void cti_cones_local(cti_cones *c)
     int i, k;
     for (i = 0; i < c->m; i++)
         for (k = W->p[i]; k < W->p[i + 1]; k++) {
-            c->S[(size_t)i * (size_t)c->ld + (size_t)W->i[k]] += 0.5 * W->x[k];
-            c->S[(size_t)W->i[k] * (size_t)c->ld + (size_t)i] += 0.5 * W->x[k];
+            c->dense.S[(size_t)i * (size_t)c->dense.ld + (size_t)W->i[k]] += 0.5 * W->x[k];
+            c->dense.S[(size_t)W->i[k] * (size_t)c->dense.ld + (size_t)i] += 0.5 * W->x[k];
         }
     for (i = 0; i < c->m; i++)
         for (k = W->p[i]; k < W->p[i + 1]; k++) {
             big = cti_fmax(big, fabs(W->x[k]));
-            off = cti_fmax(off, fabs(W->x[k] - c->S[(size_t)i * (size_t)c->ld + (size_t)W->i[k]]));
+            off = cti_fmax(off, fabs(W->x[k] - c->dense.S[(size_t)i * (size_t)c->dense.ld + (size_t)W->i[k]]));
         }
-    c->skew = off > 1e-15 * big;
+    c->dense.skew = off > 1e-15 * big;
     memcpy(c->q, c->p->w, sizeof *c->q * (size_t)c->m);
 }
 
@@ -23972,10 +24107,10 @@ static const char *cti_cones_global(cti_cones *c)
         return "";
     if (c->system.boosted)
         return "the matrix of the dynamics is not positive definite";
-    if (!cti_scalar_schur(&c->system, c->e->arena, &c->p->J, c->S, c->ld))
+    if (!cti_scalar_schur(&c->system, c->e->arena, &c->p->J, c->dense.S, c->dense.ld))
         return "";
-    cti_cones_point(c, c->own_r, c->own_x, 2);
-    cti_sparse_mul(&c->p->J, c->own_x, c->q);
+    cti_cones_point(c, c->own.r, c->own.x, 2);
+    cti_sparse_mul(&c->p->J, c->own.x, c->q);
     for (i = 0; i < c->m; i++)
         c->q[i] += c->p->w[i];
     return NULL;
@@ -23993,7 +24128,7 @@ static void cti_cones_units(cti_cones *c)
     c->size = 0;
     for (i = 0; i < c->m; i++) {
         for (j = 0; j < c->m; j++)
-            c->S[(size_t)i * (size_t)c->ld + (size_t)j] *= c->unit[i] * c->unit[j];
+            c->dense.S[(size_t)i * (size_t)c->dense.ld + (size_t)j] *= c->unit[i] * c->unit[j];
         c->q[i] *= c->unit[i];
         c->size = cti_fmax(c->size, fabs(c->q[i]));
     }
@@ -24017,18 +24152,18 @@ static void cti_cones_residual(cti_cones *c)
     int i, j, k;
     c->mu = 0;
     for (i = 0; i < c->m; i++)
-        c->own_r[i] = c->sparse ? c->side[i] * c->y[i] : c->unit[i] * c->y[i];
-    if (c->sparse)
-        cti_friction_mul(&c->f, c->own_r, c->t);
+        c->own.r[i] = c->is_sparse ? c->sparse.side[i] * c->y[i] : c->unit[i] * c->y[i];
+    if (c->is_sparse)
+        cti_friction_mul(&c->sparse.f, c->own.r, c->step.t);
     for (i = 0; i < c->m; i++) {
-        const double *row = c->sparse ? NULL : c->S + (size_t)i * (size_t)c->ld;
+        const double *row = c->is_sparse ? NULL : c->dense.S + (size_t)i * (size_t)c->dense.ld;
         double sum = c->q[i];
-        if (c->sparse) {
-            sum += c->side[i] * c->t[i];
-        } else if (c->skew) {
+        if (c->is_sparse) {
+            sum += c->sparse.side[i] * c->step.t[i];
+        } else if (c->dense.skew) {
             double own = 0;
             for (k = W->p[i]; k < W->p[i + 1]; k++)
-                own += W->x[k] * c->own_r[W->i[k]];
+                own += W->x[k] * c->own.r[W->i[k]];
             sum += c->unit[i] * own;
         } else {
             for (j = 0; j < c->m; j++)
@@ -24036,7 +24171,7 @@ static void cti_cones_residual(cti_cones *c)
         }
         if (i % 3 == 0)
             sum += sqrt(c->z[i + 1] * c->z[i + 1] + c->z[i + 2] * c->z[i + 2]);
-        c->rp[i] = c->z[i] - sum;
+        c->step.rp[i] = c->z[i] - sum;
         c->mu += c->z[i] * c->y[i];
     }
     c->mu /= c->m / 3;
@@ -24047,17 +24182,17 @@ static void cti_cones_offer(cti_cones *c)
     cti_judgement j;
     int i;
     for (i = 0; i < c->m; i++)
-        c->own_r[i] = c->unit[i] * c->y[i];
+        c->own.r[i] = c->unit[i] * c->y[i];
     if (c->p->kind == CTI_PROGRAM_GLOBAL)
-        cti_cones_point(c, c->own_r, c->own_x, 1);
+        cti_cones_point(c, c->own.r, c->own.x, 1);
     else
-        cti_program_u(c->p, NULL, c->own_r, c->own_x);
-    cti_program_judge(c->p, c->own_x, c->own_r, c->work, &j);
+        cti_program_u(c->p, NULL, c->own.r, c->own.x);
+    cti_program_judge(c->p, c->own.x, c->own.r, c->own.work, &j);
     c->last = j.residual;
     if (j.residual < c->best) {
         c->best = j.residual;
-        memcpy(c->a->x, c->own_x, sizeof *c->own_x * (size_t)c->p->n);
-        memcpy(c->a->r, c->own_r, sizeof *c->own_r * (size_t)c->m);
+        memcpy(c->a->x, c->own.x, sizeof *c->own.x * (size_t)c->p->n);
+        memcpy(c->a->r, c->own.r, sizeof *c->own.r * (size_t)c->m);
     }
 }
 
@@ -24065,12 +24200,12 @@ static void cti_cones_offer(cti_cones *c)
 static int cti_cones_offer_start(cti_cones *c)
 {
     cti_judgement j;
-    cti_program_u(c->p, NULL, c->a->r, c->own_x);
-    cti_program_judge(c->p, c->own_x, c->a->r, c->work, &j);
+    cti_program_u(c->p, NULL, c->a->r, c->own.x);
+    cti_program_judge(c->p, c->own.x, c->a->r, c->own.work, &j);
     if (!(j.residual < c->best))
         return 0;
     c->best = j.residual;
-    memcpy(c->a->x, c->own_x, sizeof *c->own_x * (size_t)c->p->n);
+    memcpy(c->a->x, c->own.x, sizeof *c->own.x * (size_t)c->p->n);
     return c->best <= c->e->tolerance;
 }
 
@@ -24085,17 +24220,17 @@ static void cti_cones_slip(const double *z, double *d)
 static void cti_cones_apply(cti_cones *c)
 {
     int i;
-    if (!c->sparse && c->newton)
-        cti_lu_solve(c->F, c->m, c->ld, c->pivot, c->dy);
-    else if (!c->sparse)
-        cti_dense64_solve(c->F, c->m, c->ld, c->dy);
+    if (!c->is_sparse && c->dense.newton)
+        cti_lu_solve(c->dense.F, c->m, c->dense.ld, c->dense.pivot, c->step.dy);
+    else if (!c->is_sparse)
+        cti_dense64_solve(c->dense.F, c->m, c->dense.ld, c->step.dy);
     else {
         for (i = 0; i < c->m; i++)
-            c->dy[i] /= c->side[i];
-        if (!cti_friction_system_solve(&c->fs, c->dy))
-            memset(c->dy, 0, sizeof *c->dy * (size_t)c->m);
+            c->step.dy[i] /= c->sparse.side[i];
+        if (!cti_friction_system_solve(&c->sparse.system, c->step.dy))
+            memset(c->step.dy, 0, sizeof *c->step.dy * (size_t)c->m);
         for (i = 0; i < c->m; i++)
-            c->dy[i] /= c->side[i];
+            c->step.dy[i] /= c->sparse.side[i];
     }
 }
 
@@ -24104,24 +24239,24 @@ static void cti_cones_direction(cti_cones *c)
 {
     int i, k;
     for (i = 0; i < c->m / 3; i++) {
-        cti_cones_divide(c->lambda + 3 * i, c->rc + 3 * i, c->t + 3 * i);
-        cti_cones_scale(c->scaling + 4 * i, 0, c->t + 3 * i, c->dy + 3 * i);
-        if (c->newton) {
+        cti_cones_divide(c->step.lambda + 3 * i, c->step.rc + 3 * i, c->step.t + 3 * i);
+        cti_cones_scale(c->step.scaling + 4 * i, 0, c->step.t + 3 * i, c->step.dy + 3 * i);
+        if (c->dense.newton) {
             double d[2];
             cti_cones_slip(c->z + 3 * i, d);
-            c->dy[3 * i] -= d[0] * c->dy[3 * i + 1] + d[1] * c->dy[3 * i + 2];
+            c->step.dy[3 * i] -= d[0] * c->step.dy[3 * i + 1] + d[1] * c->step.dy[3 * i + 2];
         }
         for (k = 3 * i; k < 3 * i + 3; k++)
-            c->dy[k] += c->rp[k];
+            c->step.dy[k] += c->step.rp[k];
     }
     cti_cones_apply(c);
     for (i = 0; i < c->m / 3; i++) {
         /* dz = W (t - W dy) */
         double v[3];
-        cti_cones_scale(c->scaling + 4 * i, 0, c->dy + 3 * i, v);
+        cti_cones_scale(c->step.scaling + 4 * i, 0, c->step.dy + 3 * i, v);
         for (k = 0; k < 3; k++)
-            v[k] = c->t[3 * i + k] - v[k];
-        cti_cones_scale(c->scaling + 4 * i, 0, v, c->dz + 3 * i);
+            v[k] = c->step.t[3 * i + k] - v[k];
+        cti_cones_scale(c->step.scaling + 4 * i, 0, v, c->step.dz + 3 * i);
     }
 }
 
@@ -24130,21 +24265,21 @@ static double cti_cones_reach(const cti_cones *c, double keep)
     double reach = 1 / keep;
     int i;
     for (i = 0; i < c->m; i += 3)
-        reach = cti_fmin(reach, cti_fmin(cti_cones_far(c->y + i, c->dy + i), cti_cones_far(c->z + i, c->dz + i)));
+        reach = cti_fmin(reach, cti_fmin(cti_cones_far(c->y + i, c->step.dy + i), cti_cones_far(c->z + i, c->step.dz + i)));
     return cti_fmin(1, keep * reach);
 }
 
 /* E W^2 of contact i with E = I - e_n z_t' / |z_t|, the derivative of z - |z_t| e_n, or W^2. G [9] */
 static void cti_cones_diagonal(const cti_cones *c, int i, double *G)
 {
-    const double *s = c->scaling + 4 * i;
+    const double *s = c->step.scaling + 4 * i;
     double d[2];
     int a, b;
     cti_cones_slip(c->z + 3 * i, d);
     for (a = 0; a < 3; a++)
         for (b = 0; b < 3; b++)
             G[3 * a + b] = s[0] * s[0] * (2 * s[1 + a] * s[1 + b] + (a == b ? (a ? 1 : -1) : 0));
-    for (a = 1; a < 3 && c->newton; a++)
+    for (a = 1; a < 3 && c->dense.newton; a++)
         for (b = 0; b < 3; b++)
             G[b] -= d[a - 1] * G[3 * a + b];
 }
@@ -24155,9 +24290,9 @@ static void cti_cones_matrix(cti_cones *c)
     int i, k, a, b;
     double G[9];
     for (i = 0; i < c->m; i++)
-        memcpy(c->F + (size_t)i * (size_t)c->ld, c->S + (size_t)i * (size_t)c->ld, sizeof *c->F * (size_t)c->m);
-    for (i = 0; c->newton && c->skew && i < c->m; i++) {
-        double *row = c->F + (size_t)i * (size_t)c->ld;
+        memcpy(c->dense.F + (size_t)i * (size_t)c->dense.ld, c->dense.S + (size_t)i * (size_t)c->dense.ld, sizeof *c->dense.F * (size_t)c->m);
+    for (i = 0; c->dense.newton && c->dense.skew && i < c->m; i++) {
+        double *row = c->dense.F + (size_t)i * (size_t)c->dense.ld;
         memset(row, 0, sizeof *row * (size_t)c->m);
         for (k = c->p->W.p[i]; k < c->p->W.p[i + 1]; k++)
             row[c->p->W.i[k]] = c->unit[i] * c->unit[c->p->W.i[k]] * c->p->W.x[k];
@@ -24166,7 +24301,7 @@ static void cti_cones_matrix(cti_cones *c)
         cti_cones_diagonal(c, i, G);
         for (a = 0; a < 3; a++)
             for (b = 0; b < 3; b++)
-                c->F[(size_t)(3 * i + a) * (size_t)c->ld + (size_t)(3 * i + b)] += G[3 * a + b];
+                c->dense.F[(size_t)(3 * i + a) * (size_t)c->dense.ld + (size_t)(3 * i + b)] += G[3 * a + b];
     }
 }
 
@@ -24178,9 +24313,9 @@ static int cti_cones_factor_sparse(cti_cones *c)
     for (i = 0; i < c->m / 3; i++) {
         cti_cones_diagonal(c, i, G);
         for (a = 0; a < 9; a++)
-            c->fA[9 * (size_t)i + (size_t)a] = G[a] / (c->side[3 * i + a / 3] * c->side[3 * i + a % 3]);
+            c->sparse.A[9 * (size_t)i + (size_t)a] = G[a] / (c->sparse.side[3 * i + a / 3] * c->sparse.side[3 * i + a % 3]);
     }
-    return cti_friction_system_factor(&c->fs, c->fA, c->fB, 0);
+    return cti_friction_system_factor(&c->sparse.system, c->sparse.A, c->sparse.B, 0);
 }
 
 /* factors the matrix. 0 when that fails */
@@ -24188,22 +24323,22 @@ static int cti_cones_factor(cti_cones *c)
 {
     int i;
     for (i = 0; i < c->m / 3; i++)
-        cti_cones_scaling(c->y + 3 * i, c->z + 3 * i, c->scaling + 4 * i, c->lambda + 3 * i);
-    c->newton = c->last < CTI_CONES_NEWTON && (c->sparse || c->m <= CTI_CONES_LU) && c->reach > CTI_CONES_SHORT;
-    if (c->sparse) {
+        cti_cones_scaling(c->y + 3 * i, c->z + 3 * i, c->step.scaling + 4 * i, c->step.lambda + 3 * i);
+    c->dense.newton = c->last < CTI_CONES_NEWTON && (c->is_sparse || c->m <= CTI_CONES_LU) && c->reach > CTI_CONES_SHORT;
+    if (c->is_sparse) {
         if (cti_cones_factor_sparse(c))
             return 1;
-        c->newton = 0;
+        c->dense.newton = 0;
         return cti_cones_factor_sparse(c);
     }
     cti_cones_matrix(c);
-    if (c->newton && cti_lu_factor(c->F, c->m, c->ld, c->pivot, c->scratch))
+    if (c->dense.newton && cti_lu_factor(c->dense.F, c->m, c->dense.ld, c->dense.pivot, c->dense.scratch))
         return 1;
-    if (c->newton) {
-        c->newton = 0;
+    if (c->dense.newton) {
+        c->dense.newton = 0;
         cti_cones_matrix(c);
     }
-    cti_dense64_factor(c->F, c->m, c->ld);
+    cti_dense64_factor(c->dense.F, c->m, c->dense.ld);
     return 1;
 }
 
@@ -24214,32 +24349,32 @@ static double cti_cones_step(cti_cones *c)
     if (!cti_cones_factor(c))
         return 0;
     for (i = 0; i < c->m; i += 3) {
-        cti_cones_product(c->lambda + i, c->lambda + i, c->rc + i);
+        cti_cones_product(c->step.lambda + i, c->step.lambda + i, c->step.rc + i);
         for (k = i; k < i + 3; k++)
-            c->rc[k] = -c->rc[k];
+            c->step.rc[k] = -c->step.rc[k];
     }
     cti_cones_direction(c);
     reach = cti_cones_reach(c, 1);
     for (i = 0; i < c->m; i++)
-        ahead += (c->z[i] + reach * c->dz[i]) * (c->y[i] + reach * c->dy[i]);
+        ahead += (c->z[i] + reach * c->step.dz[i]) * (c->y[i] + reach * c->step.dy[i]);
     sigma = cti_fmax(0, ahead / (c->m / 3)) / c->mu;
     for (i = 0; i < c->m; i++)
-        left = cti_fmax(left, fabs(c->rp[i]));
-    /* keeps the barrier from falling faster than the residual */
+        left = cti_fmax(left, fabs(c->step.rp[i]));
+    /* the barrier does not run ahead of the residual */
     sigma = cti_fmin(1, cti_fmax(cti_fmax(sigma * sigma * sigma, 1e-3), c->ahead * left * c->size / c->mu));
     for (i = 0; i < c->m; i += 3) {
         double v[3], w[3], second[3];
-        cti_cones_scale(c->scaling + 4 * (i / 3), 0, c->dy + i, v);
-        cti_cones_scale(c->scaling + 4 * (i / 3), 1, c->dz + i, w);
+        cti_cones_scale(c->step.scaling + 4 * (i / 3), 0, c->step.dy + i, v);
+        cti_cones_scale(c->step.scaling + 4 * (i / 3), 1, c->step.dz + i, w);
         cti_cones_product(v, w, second);
         for (k = 0; k < 3; k++)
-            c->rc[i + k] -= reach * reach * second[k];
-        c->rc[i] += sigma * c->mu;
+            c->step.rc[i + k] -= reach * reach * second[k];
+        c->step.rc[i] += sigma * c->mu;
     }
     cti_cones_direction(c);
     reach = cti_cones_reach(c, 0.98);
     for (i = 0; i < c->m; i++)
-        c->y[i] += reach * c->dy[i], c->z[i] += reach * c->dz[i];
+        c->y[i] += reach * c->step.dy[i], c->z[i] += reach * c->step.dz[i];
     c->reach = reach;
     return reach;
 }
@@ -24247,13 +24382,13 @@ static double cti_cones_step(cti_cones *c)
 /* Newton's steps from the best point stored in f. 1 when they converge */
 static int cti_cones_polish(cti_cones *c)
 {
-    int spent = c->a->iterations, got = cti_newton_polish(&c->end, 0.3 * c->e->tolerance, c->a);
+    int spent = c->a->iterations, got = cti_newton_polish(&c->sparse.end, 0.3 * c->e->tolerance, c->a);
     if (got) {
-        cti_friction_answer(&c->f, c->a);
-        c->best = c->f.best_residual;
+        cti_friction_answer(&c->sparse.f, c->a);
+        c->best = c->sparse.f.least.residual;
     }
-    c->a->iterations = spent + c->f.iterations;
-    c->f.iterations = 0;
+    c->a->iterations = spent + c->sparse.f.run.iterations;
+    c->sparse.f.run.iterations = 0;
     return got;
 }
 
@@ -24261,13 +24396,13 @@ static int cti_cones_polish(cti_cones *c)
 static int cti_cones_end(cti_cones *c)
 {
     int i;
-    if (!c->sparse || !(c->last < c->polished))
+    if (!c->is_sparse || !(c->last < c->sparse.polished))
         return 0;
-    c->polished = 0.2 * c->last;
+    c->sparse.polished = 0.2 * c->last;
     for (i = 0; i < c->m; i++)
-        c->f.r[i] = c->side[i] * c->y[i];
-    c->f.best_residual = c->f.best_judged = INFINITY;
-    cti_friction_residual(&c->f);
+        c->sparse.f.r[i] = c->sparse.side[i] * c->y[i];
+    c->sparse.f.least.residual = c->sparse.f.least.judged = INFINITY;
+    cti_friction_residual(&c->sparse.f);
     return cti_cones_polish(c);
 }
 
@@ -24287,7 +24422,7 @@ static int cti_cones_try(cti_cones *c)
         low = cti_fmin(low, c->last);
         stalled = low < 0.9 * before ? 0 : stalled + 1;
         before = stalled ? before : low;
-        if (stalled >= (c->sparse ? CTI_CONES_QUICK : CTI_CONES_STALLED))
+        if (stalled >= (c->is_sparse ? CTI_CONES_QUICK : CTI_CONES_STALLED))
             return 0;
         cti_cones_residual(c);
         if (!(cti_cones_step(c) > 1e-12))
@@ -24301,7 +24436,7 @@ static cti_outcome cti_cones_iterate(cti_cones *c)
 {
     static const double ahead[] = {1e-2, 1e-1, 1e-3};
     int k, got = 0;
-    if (c->sparse && c->e->warm && (cti_cones_offer_start(c) || (c->e->warm == 2 && cti_cones_polish(c))))
+    if (c->is_sparse && c->e->warm && (cti_cones_offer_start(c) || (c->e->warm == 2 && cti_cones_polish(c))))
         return CTI_OUTCOME_SOLVED;
     cti_cones_offer(c); /* y = 0: no contact has a force */
     for (k = 0; k < 3 && got == 0; k++) {
@@ -24321,31 +24456,31 @@ CTI_FN cti_outcome cti_cones_solve(const cti_program *p, cti_effort *e, cti_answ
     memset(&c, 0, sizeof c);
     c.p = p, c.e = e, c.a = a, c.m = p->m, c.best = INFINITY;
     a->why = NULL;
-    c.sparse = cti_cones_is_sparse(p, e);
-    if (p->m > 3 * CTI_CONES_CONTACTS && !c.sparse)
+    c.is_sparse = cti_cones_is_sparse(p, e);
+    if (p->m > 3 * CTI_CONES_CONTACTS && !c.is_sparse)
         a->why = "more contacts than the dense matrix of the cones is made for (1200)";
     else if (!cti_cones_alloc(&c))
         a->why = "";
     else if (p->kind == CTI_PROGRAM_GLOBAL)
         a->why = cti_cones_global(&c);
-    else if (!c.sparse)
+    else if (!c.is_sparse)
         cti_cones_local(&c);
     else if (!cti_cones_open_sparse(&c))
         a->why = "";
     if (a->why) {
         outcome = *a->why ? CTI_OUTCOME_NOT_APPLICABLE : CTI_OUTCOME_MEMORY;
     } else {
-        if (!c.sparse)
+        if (!c.is_sparse)
             cti_cones_units(&c);
         outcome = cti_cones_iterate(&c);
-        outcome = c.f.memory ? CTI_OUTCOME_MEMORY : outcome;
+        outcome = c.sparse.f.run.memory ? CTI_OUTCOME_MEMORY : outcome;
     }
     if (!a->why || outcome == CTI_OUTCOME_SOLVED)
         a->why = "";
     cti_scalar_close(e->mem, &c.system);
-    if (c.f.e)
-        cti_friction_close(&c.f);
-    cti_friction_system_close(&c.fs);
+    if (c.sparse.f.e)
+        cti_friction_close(&c.sparse.f);
+    cti_friction_system_close(&c.sparse.system);
     return outcome;
 }
 
@@ -24378,6 +24513,28 @@ CTI_FN cti_outcome cti_interior_solve(const cti_program *p, cti_effort *e, cti_a
 #define CTI_INTERIOR_POLISH 6 /* proximal steps on a guessed active set */
 #endif
 
+typedef struct cti_interior_delta {
+    double *dx, *dy, *ds, *rd, *rp, *rc;
+} cti_interior_delta;
+
+/* the point that was polished, and a direction that may be gone back to */
+typedef struct cti_interior_kept {
+    double *px, *py;
+    double *kx, *ky, *ks, *kc;
+} cti_interior_kept;
+
+/* a point in the problem's units */
+typedef struct cti_interior_own {
+    double *x, *r, *work;
+} cti_interior_own;
+
+/* the start */
+typedef struct cti_interior_first {
+    double mu;
+    double size_x;
+    double raise;    /* of the multipliers */
+} cti_interior_first;
+
 typedef struct cti_interior {
     cti_convex c;
     const cti_program *p;
@@ -24385,16 +24542,15 @@ typedef struct cti_interior {
     cti_answer *a;
     int inequalities;
     double *x, *y, *s; /* [n], [m], [m] */
-    double *dx, *dy, *ds, *rd, *rp, *rc, *g, *H;
-    double *px, *py;              /* the polished point */
-    double *kx, *ky, *ks, *kc;    /* a direction to which the method may return */
-    double *own_x, *own_r, *work; /* in the problem's units */
-    double best;                  /* residual of the present answer */
-    double mu, mu_start, goal;
-    double close;    /* how well the last point offered meets the conditions; the natural map is left out where r is practically 0 */
-    double size_x;   /* size of x at the start */
-    double raise;    /* factor on the multipliers at the start */
-    int short_steps; /* since the start */
+    double *g, *H;
+    cti_interior_delta step;
+    cti_interior_kept kept;
+    cti_interior_own own;
+    cti_interior_first start;
+    double best;       /* residual of what stands in the answer */
+    double mu, goal;
+    double close;      /* how nearly the last point offered meets the conditions, the natural map left out where r is as good as 0 */
+    int short_steps;   /* since the start */
 } cti_interior;
 
 #if CONTACT_WITH_INTERIOR
@@ -24404,18 +24560,19 @@ static int cti_interior_alloc(cti_interior *ip)
     size_t n = (size_t)ip->c.n, m = (size_t)ip->c.m;
     double **of_n[5], **of_m[12];
     int k;
-    of_n[0] = &ip->x, of_n[1] = &ip->dx, of_n[2] = &ip->rd, of_n[3] = &ip->px, of_n[4] = &ip->kx;
-    of_m[0] = &ip->y, of_m[1] = &ip->s, of_m[2] = &ip->dy, of_m[3] = &ip->ds, of_m[4] = &ip->rp, of_m[5] = &ip->rc, of_m[6] = &ip->g;
-    of_m[7] = &ip->H, of_m[8] = &ip->py, of_m[9] = &ip->ky, of_m[10] = &ip->ks, of_m[11] = &ip->kc;
+    of_n[0] = &ip->x, of_n[1] = &ip->step.dx, of_n[2] = &ip->step.rd, of_n[3] = &ip->kept.px, of_n[4] = &ip->kept.kx;
+    of_m[0] = &ip->y, of_m[1] = &ip->s, of_m[2] = &ip->step.dy, of_m[3] = &ip->step.ds, of_m[4] = &ip->step.rp, of_m[5] = &ip->step.rc;
+    of_m[6] = &ip->g;
+    of_m[7] = &ip->H, of_m[8] = &ip->kept.py, of_m[9] = &ip->kept.ky, of_m[10] = &ip->kept.ks, of_m[11] = &ip->kept.kc;
     for (k = 0; k < 5; k++)
         if (!(*of_n[k] = CTI_ARENA_ZERO(arena, double, n)))
             return 0;
     for (k = 0; k < 12; k++)
         if (!(*of_m[k] = CTI_ARENA_ZERO(arena, double, m)))
             return 0;
-    ip->own_x = CTI_ARENA_ZERO(arena, double, ip->p->n), ip->own_r = CTI_ARENA_ZERO(arena, double, ip->p->m);
-    ip->work = CTI_ARENA_ZERO(arena, double, 2 * (size_t)ip->p->m + 2 * (size_t)ip->p->n);
-    return ip->own_x && ip->own_r && ip->work;
+    ip->own.x = CTI_ARENA_ZERO(arena, double, ip->p->n), ip->own.r = CTI_ARENA_ZERO(arena, double, ip->p->m);
+    ip->own.work = CTI_ARENA_ZERO(arena, double, 2 * (size_t)ip->p->m + 2 * (size_t)ip->p->n);
+    return ip->own.x && ip->own.r && ip->own.work;
 }
 
 /* rd = b + J'y - A x, rp = s - J x - w, mu; x and y may be the polished point */
@@ -24423,13 +24580,13 @@ static void cti_interior_residuals(cti_interior *ip, const double *x, const doub
 {
     cti_convex *c = &ip->c;
     int i;
-    cti_sparse_mul(&c->A, x, ip->rd);
+    cti_sparse_mul(&c->A, x, ip->step.rd);
     for (i = 0; i < c->n; i++)
-        ip->rd[i] = c->b[i] - ip->rd[i];
-    cti_sparse_addmul_t(&c->J, y, ip->rd);
-    cti_sparse_mul(&c->J, x, ip->rp);
+        ip->step.rd[i] = c->b[i] - ip->step.rd[i];
+    cti_sparse_addmul_t(&c->J, y, ip->step.rd);
+    cti_sparse_mul(&c->J, x, ip->step.rp);
     for (i = 0; i < c->m; i++)
-        ip->rp[i] = (s && !c->equation[i] ? s[i] : 0) - ip->rp[i] - c->w[i];
+        ip->step.rp[i] = (s && !c->equation[i] ? s[i] : 0) - ip->step.rp[i] - c->w[i];
 }
 
 static void cti_interior_measure(cti_interior *ip)
@@ -24446,12 +24603,12 @@ static void cti_interior_measure(cti_interior *ip)
 static double cti_interior_offer(cti_interior *ip, const double *x, const double *y)
 {
     cti_judgement j;
-    cti_convex_answer(&ip->c, x, y, ip->own_x, ip->own_r);
-    cti_program_judge(ip->p, ip->own_x, ip->own_r, ip->work, &j);
+    cti_convex_answer(&ip->c, x, y, ip->own.x, ip->own.r);
+    cti_program_judge(ip->p, ip->own.x, ip->own.r, ip->own.work, &j);
     if (j.residual < ip->best) {
         ip->best = j.residual;
-        memcpy(ip->a->x, ip->own_x, sizeof *ip->own_x * (size_t)ip->p->n);
-        memcpy(ip->a->r, ip->own_r, sizeof *ip->own_r * (size_t)ip->p->m);
+        memcpy(ip->a->x, ip->own.x, sizeof *ip->own.x * (size_t)ip->p->n);
+        memcpy(ip->a->r, ip->own.r, sizeof *ip->own.r * (size_t)ip->p->m);
     }
     ip->close = cti_fmax(cti_fmax(j.dynamics, cti_fmin(j.gap, j.natural)), cti_fmax(j.primal, j.dual));
     return j.residual;
@@ -24462,12 +24619,12 @@ static void cti_interior_offer_snapped(cti_interior *ip, const double *x, const 
 {
     int i, snapped = 0;
     for (i = 0; i < ip->c.n; i++) {
-        int tiny = x[i] != 0 && fabs(x[i]) < 1e-14 * ip->size_x;
-        ip->kx[i] = tiny ? 0 : x[i];
+        int tiny = x[i] != 0 && fabs(x[i]) < 1e-14 * ip->start.size_x;
+        ip->kept.kx[i] = tiny ? 0 : x[i];
         snapped += tiny;
     }
     if (snapped)
-        cti_interior_offer(ip, ip->kx, y);
+        cti_interior_offer(ip, ip->kept.kx, y);
 }
 
 /* Mehrotra's start: the minimum with rows as springs, then slacks and multipliers are moved inside */
@@ -24479,15 +24636,15 @@ static int cti_interior_start(cti_interior *ip)
     ip->short_steps = 0;
     memset(ip->x, 0, sizeof *ip->x * (size_t)c->n), memset(ip->y, 0, sizeof *ip->y * (size_t)c->m);
     for (i = 0; i < c->m; i++)
-        ip->H[i] = c->equation[i] ? c->delta[i] : (c->dense ? c->W[(size_t)i * (size_t)c->ld + (size_t)i] + c->delta[i] : 1);
+        ip->H[i] = c->equation[i] ? c->kkt.delta[i] : (c->kkt.dense ? c->kkt.W[(size_t)i * (size_t)c->kkt.ld + (size_t)i] + c->kkt.delta[i] : 1);
     if (!cti_convex_factor(c, ip->H))
         return 0;
     memset(ip->s, 0, sizeof *ip->s * (size_t)c->m);
     cti_interior_residuals(ip, ip->x, ip->y, NULL);
-    cti_convex_solve(c, ip->rd, ip->rp, ip->x, ip->y);
-    ip->size_x = 0;
+    cti_convex_solve(c, ip->step.rd, ip->step.rp, ip->x, ip->y);
+    ip->start.size_x = 0;
     for (i = 0; i < c->n; i++)
-        ip->size_x = cti_fmax(ip->size_x, fabs(ip->x[i]));
+        ip->start.size_x = cti_fmax(ip->start.size_x, fabs(ip->x[i]));
     cti_sparse_mul(&c->J, ip->x, ip->s);
     for (i = 0; i < c->m; i++) {
         ip->s[i] += c->w[i];
@@ -24502,7 +24659,7 @@ static int cti_interior_start(cti_interior *ip)
         if (c->equation[i])
             continue;
         ip->s[i] += low_s, ip->y[i] += low_y;
-        ip->s[i] = ip->s[i] > 0 ? ip->s[i] : 1, ip->y[i] = ip->raise * (ip->y[i] > 0 ? ip->y[i] : 1);
+        ip->s[i] = ip->s[i] > 0 ? ip->s[i] : 1, ip->y[i] = ip->start.raise * (ip->y[i] > 0 ? ip->y[i] : 1);
     }
     return 1;
 }
@@ -24513,10 +24670,10 @@ static void cti_interior_direction(cti_interior *ip)
     cti_convex *c = &ip->c;
     int i;
     for (i = 0; i < c->m; i++)
-        ip->g[i] = ip->rp[i] + (c->equation[i] ? 0 : ip->rc[i] / ip->y[i]);
-    cti_convex_solve(c, ip->rd, ip->g, ip->dx, ip->dy);
+        ip->g[i] = ip->step.rp[i] + (c->equation[i] ? 0 : ip->step.rc[i] / ip->y[i]);
+    cti_convex_solve(c, ip->step.rd, ip->g, ip->step.dx, ip->step.dy);
     for (i = 0; i < c->m; i++)
-        ip->ds[i] = c->equation[i] ? 0 : (ip->rc[i] - ip->s[i] * ip->dy[i]) / ip->y[i];
+        ip->step.ds[i] = c->equation[i] ? 0 : (ip->step.rc[i] - ip->s[i] * ip->step.dy[i]) / ip->y[i];
 }
 
 /* largest step length, at most 1, that keeps slacks and multipliers positive */
@@ -24527,10 +24684,10 @@ static double cti_interior_reach(const cti_interior *ip, double keep)
     for (i = 0; i < ip->c.m; i++) {
         if (ip->c.equation[i])
             continue;
-        if (ip->ds[i] < 0)
-            reach = cti_fmin(reach, -ip->s[i] / ip->ds[i]);
-        if (ip->dy[i] < 0)
-            reach = cti_fmin(reach, -ip->y[i] / ip->dy[i]);
+        if (ip->step.ds[i] < 0)
+            reach = cti_fmin(reach, -ip->s[i] / ip->step.ds[i]);
+        if (ip->step.dy[i] < 0)
+            reach = cti_fmin(reach, -ip->y[i] / ip->step.dy[i]);
     }
     return cti_fmin(1, keep * reach);
 }
@@ -24540,24 +24697,26 @@ static double cti_interior_reach(const cti_interior *ip, double keep)
 static double cti_interior_center(cti_interior *ip, double reach, double target)
 {
     cti_convex *c = &ip->c;
+    cti_interior_delta *step = &ip->step;
+    cti_interior_kept *kept = &ip->kept;
     size_t n = sizeof(double) * (size_t)c->n, m = sizeof(double) * (size_t)c->m;
     double aim, next;
     int i, k;
     for (k = 0; k < CTI_INTERIOR_CORRECTORS && reach < 0.95; k++) {
         aim = cti_fmin(1, 1.5 * reach + 0.1);
-        memcpy(ip->kx, ip->dx, n), memcpy(ip->ky, ip->dy, m), memcpy(ip->ks, ip->ds, m), memcpy(ip->kc, ip->rc, m);
+        memcpy(kept->kx, step->dx, n), memcpy(kept->ky, step->dy, m), memcpy(kept->ks, step->ds, m), memcpy(kept->kc, step->rc, m);
         for (i = 0; i < c->m; i++) {
             double v, move;
             if (c->equation[i])
                 continue;
-            v = (ip->s[i] + aim * ip->ds[i]) * (ip->y[i] + aim * ip->dy[i]);
+            v = (ip->s[i] + aim * step->ds[i]) * (ip->y[i] + aim * step->dy[i]);
             move = v < 0.1 * target ? 0.1 * target - v : (v > 10 * target ? 10 * target - v : 0);
-            ip->rc[i] += cti_fmax(move, -10 * target);
+            step->rc[i] += cti_fmax(move, -10 * target);
         }
         cti_interior_direction(ip);
         next = cti_interior_reach(ip, 0.995);
         if (next < reach + 0.1 * (aim - reach)) {
-            memcpy(ip->dx, ip->kx, n), memcpy(ip->dy, ip->ky, m), memcpy(ip->ds, ip->ks, m), memcpy(ip->rc, ip->kc, m);
+            memcpy(step->dx, kept->kx, n), memcpy(step->dy, kept->ky, m), memcpy(step->ds, kept->ks, m), memcpy(step->rc, kept->kc, m);
             break;
         }
         reach = next;
@@ -24584,8 +24743,8 @@ static int cti_interior_step(cti_interior *ip)
     double reach, ahead = 0, sigma, share;
     int i, tries;
     for (i = 0; i < c->m; i++) {
-        ip->H[i] = c->delta[i] + (c->equation[i] ? 0 : ip->s[i] / ip->y[i]);
-        ip->rc[i] = -ip->s[i] * ip->y[i];
+        ip->H[i] = c->kkt.delta[i] + (c->equation[i] ? 0 : ip->s[i] / ip->y[i]);
+        ip->step.rc[i] = -ip->s[i] * ip->y[i];
     }
     if (!cti_convex_factor(c, ip->H))
         return 0;
@@ -24593,14 +24752,15 @@ static int cti_interior_step(cti_interior *ip)
     reach = cti_interior_reach(ip, 1);
     for (i = 0; i < c->m; i++)
         if (!c->equation[i])
-            ahead += (ip->s[i] + reach * ip->ds[i]) * (ip->y[i] + reach * ip->dy[i]);
+            ahead += (ip->s[i] + reach * ip->step.ds[i]) * (ip->y[i] + reach * ip->step.dy[i]);
     ahead = ip->inequalities ? ahead / ip->inequalities : 0;
     sigma = ip->mu > 0 ? cti_fmax(0, ahead) / ip->mu : 0;
     sigma = sigma * sigma * sigma, share = reach * reach;
     for (tries = 0; tries < 2; tries++) {
         /* the second try is a pure centering step */
         for (i = 0; i < c->m; i++)
-            ip->rc[i] = tries ? 0.8 * ip->mu - ip->s[i] * ip->y[i] : sigma * ip->mu - ip->s[i] * ip->y[i] - share * ip->ds[i] * ip->dy[i];
+            ip->step.rc[i] = tries ? 0.8 * ip->mu - ip->s[i] * ip->y[i]
+                                   : sigma * ip->mu - ip->s[i] * ip->y[i] - share * ip->step.ds[i] * ip->step.dy[i];
         cti_interior_direction(ip);
         reach = cti_interior_reach(ip, 0.995);
         if (reach > 0.05)
@@ -24608,11 +24768,11 @@ static int cti_interior_step(cti_interior *ip)
     }
     reach = cti_interior_center(ip, reach, sigma * ip->mu);
     for (i = 0; i < c->n; i++)
-        ip->x[i] += reach * ip->dx[i];
+        ip->x[i] += reach * ip->step.dx[i];
     for (i = 0; i < c->m; i++) {
-        ip->y[i] += reach * ip->dy[i];
+        ip->y[i] += reach * ip->step.dy[i];
         if (!c->equation[i])
-            ip->s[i] += reach * ip->ds[i], ip->y[i] = cti_fmax(ip->y[i], 1e-300), ip->s[i] = cti_fmax(ip->s[i], 1e-300);
+            ip->s[i] += reach * ip->step.ds[i], ip->y[i] = cti_fmax(ip->y[i], 1e-300), ip->s[i] = cti_fmax(ip->s[i], 1e-300);
     }
     ip->short_steps += reach < 0.3;
     if (reach < 0.1)
@@ -24627,28 +24787,28 @@ static int cti_interior_polish(cti_interior *ip)
     double before = INFINITY, now;
     int i, it;
     for (i = 0; i < c->m; i++) {
-        double inactive = c->dense ? 1e14 * c->W[(size_t)i * (size_t)c->ld + (size_t)i] + 1 : 1e14;
-        int active = c->equation[i] || ip->y[i] * (c->dense ? c->W[(size_t)i * (size_t)c->ld + (size_t)i] : 1) > ip->s[i];
-        ip->H[i] = active ? c->delta[i] : inactive;
-        ip->py[i] = active ? ip->y[i] : 0;
+        double inactive = c->kkt.dense ? 1e14 * c->kkt.W[(size_t)i * (size_t)c->kkt.ld + (size_t)i] + 1 : 1e14;
+        int active = c->equation[i] || ip->y[i] * (c->kkt.dense ? c->kkt.W[(size_t)i * (size_t)c->kkt.ld + (size_t)i] : 1) > ip->s[i];
+        ip->H[i] = active ? c->kkt.delta[i] : inactive;
+        ip->kept.py[i] = active ? ip->y[i] : 0;
     }
-    memcpy(ip->px, ip->x, sizeof *ip->x * (size_t)c->n);
+    memcpy(ip->kept.px, ip->x, sizeof *ip->x * (size_t)c->n);
     if (!cti_convex_factor(c, ip->H))
         return 0;
     for (it = 0; it < CTI_INTERIOR_POLISH; it++) {
-        cti_interior_residuals(ip, ip->px, ip->py, NULL);
+        cti_interior_residuals(ip, ip->kept.px, ip->kept.py, NULL);
         for (i = 0; i < c->m; i++)
-            ip->rp[i] = ip->H[i] > c->delta[i] ? 0 : ip->rp[i];
-        cti_convex_solve(c, ip->rd, ip->rp, ip->dx, ip->dy);
+            ip->step.rp[i] = ip->H[i] > c->kkt.delta[i] ? 0 : ip->step.rp[i];
+        cti_convex_solve(c, ip->step.rd, ip->step.rp, ip->step.dx, ip->step.dy);
         for (i = 0; i < c->n; i++)
-            ip->px[i] += ip->dx[i];
+            ip->kept.px[i] += ip->step.dx[i];
         for (i = 0; i < c->m; i++) {
-            ip->py[i] = ip->H[i] > c->delta[i] ? 0 : ip->py[i] + ip->dy[i];
-            ip->g[i] = c->equation[i] ? ip->py[i] : cti_fmax(0, ip->py[i]);
+            ip->kept.py[i] = ip->H[i] > c->kkt.delta[i] ? 0 : ip->kept.py[i] + ip->step.dy[i];
+            ip->g[i] = c->equation[i] ? ip->kept.py[i] : cti_fmax(0, ip->kept.py[i]);
         }
-        now = cti_interior_offer(ip, ip->px, ip->g);
+        now = cti_interior_offer(ip, ip->kept.px, ip->g);
         if (ip->best > 0.1 * ip->goal)
-            cti_interior_offer_snapped(ip, ip->px, ip->g);
+            cti_interior_offer_snapped(ip, ip->kept.px, ip->g);
         if (!(now < 0.5 * before) || ip->best <= 1e-14)
             break;
         before = now;
@@ -24666,14 +24826,14 @@ static int cti_interior_infeasible(cti_interior *ip)
     int i, k;
     if (c->dual || ip->p->kind != CTI_PROGRAM_QP)
         return 0;
-    memset(c->t, 0, sizeof *c->t * (size_t)c->n);
+    memset(c->kkt.t, 0, sizeof *c->kkt.t * (size_t)c->n);
     for (i = 0; i < c->m; i++) {
         value += c->w[i] * ip->y[i], terms += fabs(c->w[i] * ip->y[i]);
         for (k = c->J.p[i]; k < c->J.p[i + 1]; k++)
-            most = cti_fmax(most, fabs(c->J.x[k] * ip->y[i])), c->t[c->J.i[k]] += c->J.x[k] * ip->y[i];
+            most = cti_fmax(most, fabs(c->J.x[k] * ip->y[i])), c->kkt.t[c->J.i[k]] += c->J.x[k] * ip->y[i];
     }
     for (i = 0; i < c->n; i++)
-        off = cti_fmax(off, fabs(c->t[i]));
+        off = cti_fmax(off, fabs(c->kkt.t[i]));
     if (!(value < -1e-6 * terms) || !(off < 1e-3 * most))
         return 0;
     return cti_convex_certify(c, ip->y, ip->a->x, ip->a->r);
@@ -24687,25 +24847,25 @@ static int cti_interior_unbounded(cti_interior *ip)
     double size = 0, off = 0, gain = 0, terms = 0, left = 0, most = 0;
     int i;
     cti_interior_residuals(ip, ip->x, ip->y, ip->s);
-    cti_sparse_mul(&c->A, ip->x, c->t);
-    cti_sparse_mul(&c->J, ip->x, c->g1);
+    cti_sparse_mul(&c->A, ip->x, c->kkt.t);
+    cti_sparse_mul(&c->J, ip->x, c->kkt.g1);
     for (i = 0; i < c->n; i++) {
-        size = cti_fmax(size, fabs(ip->x[i])), off = cti_fmax(off, fabs(c->t[i]));
-        left = cti_fmax(left, fabs(ip->rd[i])), most = cti_fmax(most, fabs(c->b[i]));
+        size = cti_fmax(size, fabs(ip->x[i])), off = cti_fmax(off, fabs(c->kkt.t[i]));
+        left = cti_fmax(left, fabs(ip->step.rd[i])), most = cti_fmax(most, fabs(c->b[i]));
         gain += c->b[i] * ip->x[i], terms += fabs(c->b[i] * ip->x[i]);
     }
     for (i = 0; i < c->m; i++)
-        off = cti_fmax(off, c->equation[i] ? fabs(c->g1[i]) : -c->g1[i]);
+        off = cti_fmax(off, c->equation[i] ? fabs(c->kkt.g1[i]) : -c->kkt.g1[i]);
     return size > 1e3 && off < 1e-8 * size && gain > 1e-6 * terms && left > 1e-6 * most;
 }
 
 /* for an LCP, the unbounded direction of its quadratic program proves that no solution exists: W'y <= 0, w'y < 0 */
 static cti_outcome cti_interior_end_unbounded(cti_interior *ip)
 {
-    cti_convex_answer(&ip->c, ip->x, ip->y, ip->own_x, ip->own_r);
-    if (ip->p->kind == CTI_PROGRAM_LCP && cti_program_certify(ip->p, ip->own_r, ip->work)) {
-        memcpy(ip->a->x, ip->own_x, sizeof *ip->own_x * (size_t)ip->p->n);
-        memcpy(ip->a->r, ip->own_r, sizeof *ip->own_r * (size_t)ip->p->m);
+    cti_convex_answer(&ip->c, ip->x, ip->y, ip->own.x, ip->own.r);
+    if (ip->p->kind == CTI_PROGRAM_LCP && cti_program_certify(ip->p, ip->own.r, ip->own.work)) {
+        memcpy(ip->a->x, ip->own.x, sizeof *ip->own.x * (size_t)ip->p->n);
+        memcpy(ip->a->r, ip->own.r, sizeof *ip->own.r * (size_t)ip->p->m);
         ip->a->why = "no r >= 0 has W r + w >= 0";
         return CTI_OUTCOME_INFEASIBLE;
     }
@@ -24719,17 +24879,17 @@ static cti_outcome cti_interior_iterate(cti_interior *ip)
 {
     int k, got, since = 0, stalled = 0;
     double before = INFINITY;
-    ip->raise = 1;
+    ip->start.raise = 1;
     if (!cti_interior_start(ip))
         return CTI_OUTCOME_MEMORY;
     for (k = 0; cti_effort_goes_on(ip->e, k, CTI_INTERIOR_ITERATIONS, ip->a->x, ip->a->r); k++) {
         ip->a->iterations = k + 1;
         cti_interior_measure(ip);
-        ip->mu_start = k ? cti_fmax(ip->mu, ip->mu_start) : ip->mu;
+        ip->start.mu = k ? cti_fmax(ip->mu, ip->start.mu) : ip->mu;
         if (cti_interior_unbounded(ip))
             return cti_interior_end_unbounded(ip);
         cti_interior_offer(ip, ip->x, ip->y);
-        if ((ip->close < 1e-4 || ip->mu < 1e-10 * ip->mu_start) && (++since % 3 == 1 || stalled || ip->best <= 0.1 * ip->goal) &&
+        if ((ip->close < 1e-4 || ip->mu < 1e-10 * ip->start.mu) && (++since % 3 == 1 || stalled || ip->best <= 0.1 * ip->goal) &&
             !cti_interior_polish(ip))
             return CTI_OUTCOME_MEMORY;
         if (ip->best <= 0.1 * ip->goal)
@@ -24745,9 +24905,9 @@ static cti_outcome cti_interior_iterate(cti_interior *ip)
             return CTI_OUTCOME_SOLVED;
         cti_interior_residuals(ip, ip->x, ip->y, ip->s);
         got = cti_interior_step(ip);
-        if (got > 0 && ip->short_steps >= CTI_INTERIOR_SHORT && ip->raise < CTI_INTERIOR_RAISE_MOST) {
-            /* multipliers far above the start's values are reached in many short steps only: start again with larger ones */
-            ip->raise *= CTI_INTERIOR_RAISE, since = 0;
+        if (got > 0 && ip->short_steps >= CTI_INTERIOR_SHORT && ip->start.raise < CTI_INTERIOR_RAISE_MOST) {
+            /* multipliers far above the start's are reached in many short steps only: start anew from above */
+            ip->start.raise *= CTI_INTERIOR_RAISE, since = 0;
             got = cti_interior_start(ip);
         }
         if (got == 0)
@@ -24818,6 +24978,13 @@ CTI_FN cti_outcome cti_active_set_solve(const cti_program *p, cti_effort *e, cti
 #define CTI_ACTIVE_REPAIRS 6       /* corrections of the multipliers by the exact u */
 #endif
 
+/* the Cholesky factor of W_SS */
+typedef struct cti_active_factor {
+    int ld;
+    double *L;         /* [count][ld] lower */
+    double *v, *q, *l; /* [m] W_Sp, W_SS^-1 W_Sp, L^-1 W_Sp */
+} cti_active_factor;
+
 typedef struct cti_active {
     cti_convex c;
     cti_effort *e;
@@ -24826,9 +24993,8 @@ typedef struct cti_active {
     double **column;        /* [m] columns of W, or NULL if not computed yet */
     int32_t *set;           /* [count] active rows, in the order of L */
     uint8_t *in, *ignored;  /* [m] */
-    int count, ld, steps;
-    double *L;         /* [count][ld] lower */
-    double *v, *q, *l; /* [m] W_Sp, W_SS^-1 W_Sp, L^-1 W_Sp */
+    int count, steps;
+    cti_active_factor factor;
     double *X, *many;  /* right sides [3 blocks][batch], their scratch */
     double tolerance;  /* on u */
 } cti_active;
@@ -24842,7 +25008,7 @@ static int cti_active_alloc(cti_active *s)
     size_t m = (size_t)s->c.m;
     double **of_m[6];
     int k;
-    of_m[0] = &s->u0, of_m[1] = &s->u, of_m[2] = &s->y, of_m[3] = &s->v, of_m[4] = &s->q, of_m[5] = &s->l;
+    of_m[0] = &s->u0, of_m[1] = &s->u, of_m[2] = &s->y, of_m[3] = &s->factor.v, of_m[4] = &s->factor.q, of_m[5] = &s->factor.l;
     for (k = 0; k < 6; k++)
         if (!(*of_m[k] = CTI_ARENA_ZERO(arena, double, m)))
             return 0;
@@ -24883,7 +25049,7 @@ static int cti_active_column(cti_active *s, int p)
         return 1;
     n = cti_active_batch(s, p, batch);
     width = (n + 7) & ~7;
-    memset(s->X, 0, sizeof *s->X * (size_t)(3 * s->c.system.bsr.n) * (size_t)width);
+    memset(s->X, 0, sizeof *s->X * (size_t)(3 * s->c.kkt.system.bsr.n) * (size_t)width);
     for (b = 0; b < n; b++) {
         if (!(s->column[batch[b]] = CTI_ARENA_NEW(s->e->arena, double, s->c.m)))
             return 0;
@@ -24891,7 +25057,7 @@ static int cti_active_column(cti_active *s, int p)
             s->X[(size_t)J->i[k] * (size_t)width + (size_t)b] = J->x[k];
     }
     if (s->c.n)
-        cti_factor64_solve_many(&s->c.system.factor, s->X, n, s->many);
+        cti_factor64_solve_many(&s->c.kkt.system.factor, s->X, n, s->many);
     for (i = 0; i < J->rows; i++) {
         memset(sums, 0, sizeof sums);
         for (k = J->p[i]; k < J->p[i + 1]; k++)
@@ -24909,7 +25075,7 @@ static void cti_active_point(cti_active *s, int refine)
     int i;
     memcpy(s->x, s->c.b, sizeof *s->x * (size_t)s->c.n);
     cti_sparse_addmul_t(&s->c.J, s->y, s->x);
-    cti_scalar_solve(&s->c.system, s->x, refine);
+    cti_scalar_solve(&s->c.kkt.system, s->x, refine);
     cti_sparse_mul(&s->c.J, s->x, s->u);
     for (i = 0; i < s->c.m; i++)
         s->u[i] += s->c.w[i];
@@ -24919,7 +25085,7 @@ static void cti_active_point(cti_active *s, int refine)
 static void cti_active_update_u(cti_active *s)
 {
     int i, k;
-    if ((double)s->c.m * s->count > 6 * (double)s->c.system.factor.bytes / sizeof(double)) {
+    if ((double)s->c.m * s->count > 6 * (double)s->c.kkt.system.factor.bytes / sizeof(double)) {
         cti_active_point(s, 1);
         return;
     }
@@ -24937,16 +25103,16 @@ static void cti_active_update_u(cti_active *s)
 /* makes room for one more row */
 static int cti_active_grow(cti_active *s)
 {
-    int ld = s->ld ? 2 * s->ld : 64, i;
+    int ld = s->factor.ld ? 2 * s->factor.ld : 64, i;
     double *L;
-    if (s->count < s->ld)
+    if (s->count < s->factor.ld)
         return 1;
     L = CTI_ARENA_NEW(s->e->arena, double, (size_t)ld *(size_t)ld);
     if (!L)
         return 0;
     for (i = 0; i < s->count; i++)
-        memcpy(L + (size_t)i * (size_t)ld, s->L + (size_t)i * (size_t)s->ld, sizeof *L * (size_t)(i + 1));
-    s->L = L, s->ld = ld;
+        memcpy(L + (size_t)i * (size_t)ld, s->factor.L + (size_t)i * (size_t)s->factor.ld, sizeof *L * (size_t)(i + 1));
+    s->factor.L = L, s->factor.ld = ld;
     return 1;
 }
 
@@ -24956,19 +25122,19 @@ static double cti_active_solve(cti_active *s, const double *v)
     double square = 0;
     int i, k;
     for (i = 0; i < s->count; i++) {
-        const double *row = s->L + (size_t)i * (size_t)s->ld;
+        const double *row = s->factor.L + (size_t)i * (size_t)s->factor.ld;
         double sum = v[i];
         for (k = 0; k < i; k++)
-            sum -= row[k] * s->l[k];
-        s->l[i] = sum / row[i];
-        square += s->l[i] * s->l[i];
+            sum -= row[k] * s->factor.l[k];
+        s->factor.l[i] = sum / row[i];
+        square += s->factor.l[i] * s->factor.l[i];
     }
-    memcpy(s->q, s->l, sizeof *s->q * (size_t)s->count);
+    memcpy(s->factor.q, s->factor.l, sizeof *s->factor.q * (size_t)s->count);
     for (i = s->count - 1; i >= 0; i--) {
-        const double *row = s->L + (size_t)i * (size_t)s->ld;
-        s->q[i] /= row[i];
+        const double *row = s->factor.L + (size_t)i * (size_t)s->factor.ld;
+        s->factor.q[i] /= row[i];
         for (k = 0; k < i; k++)
-            s->q[k] -= row[k] * s->q[i];
+            s->factor.q[k] -= row[k] * s->factor.q[i];
     }
     return square;
 }
@@ -24979,8 +25145,8 @@ static int cti_active_enter(cti_active *s, int p, double square)
     double *row;
     if (!cti_active_grow(s))
         return 0;
-    row = s->L + (size_t)s->count * (size_t)s->ld;
-    memcpy(row, s->l, sizeof *row * (size_t)s->count);
+    row = s->factor.L + (size_t)s->count * (size_t)s->factor.ld;
+    memcpy(row, s->factor.l, sizeof *row * (size_t)s->count);
     row[s->count] = sqrt(square);
     s->set[s->count++] = p, s->in[p] = 1;
     return 1;
@@ -24990,12 +25156,12 @@ static int cti_active_enter(cti_active *s, int p, double square)
    hold the rotations */
 static void cti_active_leave(cti_active *s, int at)
 {
-    double *cosine = s->v, *sine = s->l;
+    double *cosine = s->factor.v, *sine = s->factor.l;
     int i, k;
     s->in[s->set[at]] = 0, s->y[s->set[at]] = 0;
     for (i = at; i + 1 < s->count; i++) {
-        const double *from = s->L + (size_t)(i + 1) * (size_t)s->ld;
-        double *row = s->L + (size_t)i * (size_t)s->ld, next, size;
+        const double *from = s->factor.L + (size_t)(i + 1) * (size_t)s->factor.ld;
+        double *row = s->factor.L + (size_t)i * (size_t)s->factor.ld, next, size;
         memmove(row, from, sizeof *row * (size_t)(at + 1));
         next = from[at];
         for (k = at; k < i; k++) {
@@ -25038,9 +25204,9 @@ static int cti_active_block(const cti_active *s, double sign, double *t)
     int i, found = -1;
     *t = INFINITY;
     for (i = 0; i < s->count; i++)
-        most = cti_fmax(most, fabs(s->q[i]));
+        most = cti_fmax(most, fabs(s->factor.q[i]));
     for (i = 0; i < s->count; i++) {
-        double rate = sign * s->q[i], room;
+        double rate = sign * s->factor.q[i], room;
         if (s->c.equation[s->set[i]] || rate <= 1e-13 * most)
             continue;
         room = cti_fmax(0, s->y[s->set[i]]) / rate;
@@ -25061,7 +25227,7 @@ static int cti_active_certify(cti_active *s, int p, double sign)
         return 0;
     y[p] = sign;
     for (i = 0; i < s->count; i++)
-        y[s->set[i]] = s->c.equation[s->set[i]] ? -sign * s->q[i] : cti_fmax(0, -sign * s->q[i]);
+        y[s->set[i]] = s->c.equation[s->set[i]] ? -sign * s->factor.q[i] : cti_fmax(0, -sign * s->factor.q[i]);
     return cti_convex_certify(&s->c, y, s->a->x, s->a->r);
 }
 
@@ -25076,8 +25242,8 @@ static cti_active_end cti_active_row(cti_active *s, int p)
     for (;; s->steps++) {
         const double *w = s->column[p];
         for (i = 0; i < s->count; i++)
-            s->v[i] = w[s->set[i]];
-        square = w[p] - cti_active_solve(s, s->v);
+            s->factor.v[i] = w[s->set[i]];
+        square = w[p] - cti_active_solve(s, s->factor.v);
         block = cti_active_block(s, sign, &t);
         full = square > CTI_ACTIVE_DEPENDENT * w[p] ? fabs(up) / square : INFINITY;
         if (block < 0 && square <= CTI_ACTIVE_NEARLY * w[p]) {
@@ -25091,7 +25257,7 @@ static cti_active_end cti_active_row(cti_active *s, int p)
         }
         t = cti_fmin(t, full);
         for (i = 0; i < s->count; i++)
-            s->y[s->set[i]] -= sign * t * s->q[i];
+            s->y[s->set[i]] -= sign * t * s->factor.q[i];
         s->y[p] += sign * t;
         if (t >= full)
             return cti_active_enter(s, p, square) ? CTI_ACTIVE_ON : CTI_ACTIVE_MEMORY;
@@ -25110,10 +25276,10 @@ static void cti_active_repair(cti_active *s)
     for (it = 0; it < 2; it++) {
         cti_active_point(s, 2);
         for (i = 0; i < s->count; i++)
-            s->v[i] = -s->u[s->set[i]];
-        cti_active_solve(s, s->v);
+            s->factor.v[i] = -s->u[s->set[i]];
+        cti_active_solve(s, s->factor.v);
         for (i = 0; i < s->count; i++) {
-            s->y[s->set[i]] += s->q[i];
+            s->y[s->set[i]] += s->factor.q[i];
             if (!s->c.equation[s->set[i]])
                 s->y[s->set[i]] = cti_fmax(0, s->y[s->set[i]]);
         }
@@ -25143,7 +25309,7 @@ static double cti_active_size(const cti_active *s)
 /* factors A and computes the unconstrained minimum. 0: no memory, -1: A is not definite */
 static int cti_active_open(cti_active *s)
 {
-    cti_scalar *sys = &s->c.system;
+    cti_scalar *sys = &s->c.kkt.system;
     const cti_factor64 *f = &sys->factor;
     double most = 0;
     int i;
@@ -25175,19 +25341,19 @@ static int cti_active_warm(cti_active *s)
         if (!cti_active_column(s, i))
             return 0;
         for (k = 0; k < s->count; k++)
-            s->v[k] = s->column[i][s->set[k]];
-        square = s->column[i][i] - cti_active_solve(s, s->v);
+            s->factor.v[k] = s->column[i][s->set[k]];
+        square = s->column[i][i] - cti_active_solve(s, s->factor.v);
         if (square > 1e-10 * s->column[i][i] && !cti_active_enter(s, i, square))
             return 0;
     }
     do {
         for (i = 0; i < s->count; i++)
-            s->v[i] = -s->u0[s->set[i]];
-        cti_active_solve(s, s->v);
+            s->factor.v[i] = -s->u0[s->set[i]];
+        cti_active_solve(s, s->factor.v);
         for (i = 0, worst = -1, low = 0; i < s->count; i++) {
-            s->y[s->set[i]] = s->q[i];
-            if (!s->c.equation[s->set[i]] && s->q[i] < low)
-                low = s->q[i], worst = i;
+            s->y[s->set[i]] = s->factor.q[i];
+            if (!s->c.equation[s->set[i]] && s->factor.q[i] < low)
+                low = s->factor.q[i], worst = i;
         }
         if (worst >= 0)
             cti_active_leave(s, worst);
@@ -25439,27 +25605,46 @@ enum {
 #define CTI_STAGGER_SIGMA 1e-6 /* proximal shift on the diagonal of W, which is about 1 */
 #endif
 
+/* rows of the tangent program */
+typedef struct cti_stagger_cones {
+    int32_t *at;         /* [m] row: 3 i + 1 first, 3 i + 2 second tangent; -1 none */
+    double *load, *c, *s;/* [nc] friction bound, which follows mu r_n with damping; direction of the first tangent */
+    double *eta;         /* [nc] compliance of the second tangent */
+} cti_stagger_cones;
+
+/* what the two programs' solvers keep from round to round: of normals, of tangents */
+typedef struct cti_stagger_warm {
+    cti_active_box box[2]; /* active set */
+    double *power[2];      /* [m] MPRGP: the last vectors of its power methods, */
+    int power_rows[2];     /* and their numbers of rows */
+} cti_stagger_warm;
+
+typedef struct cti_stagger_work {
+    double *z, *y, *x; /* [m] */
+} cti_stagger_work;
+
+/* how exactly the two programs are solved */
+typedef struct cti_stagger_accuracy {
+    int failures;
+    int world;             /* 1: a LOCAL program of a world, which needs no more than the world's tolerance */
+    double inexact;        /* residual of the last round, to which the programs' tolerances are relative; 0: they are solved to a share of
+                              the tolerance */
+} cti_stagger_accuracy;
+
 typedef struct cti_stagger {
     cti_friction f;
     cti_program_solver inner;
     ct_solver kind; /* its name */
     cti_effort *e;
     cti_program normal, tangent; /* LCPs; arrays of mem */
-    int32_t *at;                 /* [m] row of the tangent program: 3 i + 1 first, 3 i + 2 second tangent; -1 none */
-    double *load, *c, *s;        /* [nc] friction bound, which follows mu r_n with damping; direction of the first tangent */
-    double *eta;                 /* [nc] compliance of the second tangent */
+    cti_stagger_cones tangents;
     double *old, *last, *last_e; /* [m] r at the start of this round, r at the start of the last one, and the change that the last one made;
                                     0 for normals */
     double *dr[CTI_STAGGER_DEPTH], *de[CTI_STAGGER_DEPTH]; /* [m] differences of both */
     int count, head, started;
-    double *z, *y, *x; /* [m] */
-    int failures;
-    int world;             /* 1: a LOCAL program of a world, which needs no more than the world's tolerance */
-    double inexact;        /* residual of the last round, to which the programs' tolerances are relative; 0: they are solved to a share of
-                              the tolerance */
-    cti_active_box box[2]; /* active set: normals, tangents */
-    double *power[2];      /* [m] MPRGP: the last vectors of its power methods, */
-    int power_rows[2];     /* and their numbers of rows */
+    cti_stagger_work work;
+    cti_stagger_accuracy accuracy;
+    cti_stagger_warm warm;
     const char *why;
 } cti_stagger;
 
@@ -25521,21 +25706,21 @@ static int cti_stagger_tangents(cti_stagger *s, int fill)
     for (i = 0; i < f->nc; i++)
         for (a = 0; a < 2; a++) {
             int first = f->W ? 0 : f->first[i], end = f->W ? f->nc : f->first[i + 1];
-            double ca = a ? -s->s[i] : s->c[i], sa = a ? s->c[i] : s->s[i];
-            if (s->at[3 * i + 1 + a] < 0)
+            double ca = a ? -s->tangents.s[i] : s->tangents.c[i], sa = a ? s->tangents.c[i] : s->tangents.s[i];
+            if (s->tangents.at[3 * i + 1 + a] < 0)
                 continue;
             if (fill)
                 W->p[row] = n;
             for (k = first; k < end; k++) {
                 int j = f->W ? k : f->column[k];
-                const double *w = s->at[3 * j + 1] < 0 ? NULL : cti_stagger_block(f, i, j, k, B);
-                for (b = 0; w && b < 2 && s->at[3 * j + 1 + b] >= 0; b++, n++) {
-                    double cb = b ? -s->s[j] : s->c[j], sb = b ? s->c[j] : s->s[j];
+                const double *w = s->tangents.at[3 * j + 1] < 0 ? NULL : cti_stagger_block(f, i, j, k, B);
+                for (b = 0; w && b < 2 && s->tangents.at[3 * j + 1 + b] >= 0; b++, n++) {
+                    double cb = b ? -s->tangents.s[j] : s->tangents.c[j], sb = b ? s->tangents.c[j] : s->tangents.s[j];
                     if (!fill)
                         continue;
-                    W->i[n] = s->at[3 * j + 1 + b];
+                    W->i[n] = s->tangents.at[3 * j + 1 + b];
                     W->x[n] = ca * (w[4] * cb + w[5] * sb) + sa * (w[7] * cb + w[8] * sb) +
-                              (i == j && a == b ? CTI_STAGGER_SIGMA + (a ? s->eta[i] : 0) : 0);
+                              (i == j && a == b ? CTI_STAGGER_SIGMA + (a ? s->tangents.eta[i] : 0) : 0);
                 }
             }
             row++;
@@ -25576,8 +25761,8 @@ static void cti_stagger_round(cti_stagger *s)
     int i;
     for (i = 0; i < s->f.nc; i++) {
         double *r = s->f.r + 3 * (size_t)i, t = sqrt(r[1] * r[1] + r[2] * r[2]);
-        if (t > s->load[i])
-            r[1] *= s->load[i] / t, r[2] *= s->load[i] / t;
+        if (t > s->tangents.load[i])
+            r[1] *= s->tangents.load[i] / t, r[2] *= s->tangents.load[i] / t;
     }
 }
 
@@ -25589,22 +25774,23 @@ static int cti_stagger_open(cti_stagger *s, const cti_program *p, cti_effort *e,
     s->e = e;
     if (!cti_friction_open(f, p, e, a))
         return 0;
-    s->at = CTI_ARENA_NEW(arena, int32_t, f->m);
-    s->load = CTI_ARENA_ZERO(arena, double, f->nc), s->c = CTI_ARENA_NEW(arena, double, f->nc), s->s = CTI_ARENA_ZERO(arena, double, f->nc);
-    s->eta = CTI_ARENA_ZERO(arena, double, f->nc);
-    s->z = CTI_ARENA_NEW(arena, double, f->m), s->y = CTI_ARENA_NEW(arena, double, f->m), s->x = CTI_ARENA_NEW(arena, double, f->m);
-    if (!s->at || !s->load || !s->c || !s->s || !s->eta || !s->z || !s->y || !s->x)
+    s->tangents.at = CTI_ARENA_NEW(arena, int32_t, f->m);
+    s->tangents.load = CTI_ARENA_ZERO(arena, double, f->nc);
+    s->tangents.c = CTI_ARENA_NEW(arena, double, f->nc), s->tangents.s = CTI_ARENA_ZERO(arena, double, f->nc);
+    s->tangents.eta = CTI_ARENA_ZERO(arena, double, f->nc);
+    s->work.z = CTI_ARENA_NEW(arena, double, f->m), s->work.y = CTI_ARENA_NEW(arena, double, f->m), s->work.x = CTI_ARENA_NEW(arena, double, f->m);
+    if (!s->tangents.at || !s->tangents.load || !s->tangents.c || !s->tangents.s || !s->tangents.eta || !s->work.z || !s->work.y || !s->work.x)
         return 0;
     s->old = CTI_ARENA_ZERO(arena, double, f->m), s->last = CTI_ARENA_ZERO(arena, double, f->m);
     s->last_e = CTI_ARENA_ZERO(arena, double, f->m);
     for (i = 0; i < CTI_STAGGER_DEPTH; i++)
         if ((s->dr[i] = CTI_ARENA_ZERO(arena, double, f->m)) == NULL || (s->de[i] = CTI_ARENA_ZERO(arena, double, f->m)) == NULL)
             return 0;
-    s->power[0] = CTI_ARENA_ZERO(arena, double, f->m), s->power[1] = CTI_ARENA_ZERO(arena, double, f->m);
-    if (!s->old || !s->last || !s->last_e || !s->power[0] || !s->power[1])
+    s->warm.power[0] = CTI_ARENA_ZERO(arena, double, f->m), s->warm.power[1] = CTI_ARENA_ZERO(arena, double, f->m);
+    if (!s->old || !s->last || !s->last_e || !s->warm.power[0] || !s->warm.power[1])
         return 0;
     for (i = 0; i < f->nc; i++)
-        s->c[i] = 1, s->load[i] = f->mu[i] * cti_fmax(0, f->r[3 * i]);
+        s->tangents.c[i] = 1, s->tangents.load[i] = f->mu[i] * cti_fmax(0, f->r[3 * i]);
     if (!cti_stagger_room(e->mem, &s->normal, f->nc, cti_stagger_normals(s, 0)))
         return 0;
     cti_stagger_normals(s, 1);
@@ -25617,7 +25803,7 @@ static void cti_stagger_close(cti_stagger *s)
 {
     cti_program_free(s->e->mem, &s->normal);
     cti_program_free(s->e->mem, &s->tangent);
-    cti_active_box_close(s->e->mem, &s->box[0]), cti_active_box_close(s->e->mem, &s->box[1]);
+    cti_active_box_close(s->e->mem, &s->warm.box[0]), cti_active_box_close(s->e->mem, &s->warm.box[1]);
     cti_friction_close(&s->f);
 }
 
@@ -25627,7 +25813,7 @@ static void cti_stagger_close(cti_stagger *s)
 static int cti_stagger_box(cti_stagger *s, const cti_program *q, double *r)
 {
     int tangent = q == &s->tangent,
-        got = cti_active_box_solve(&s->box[tangent], q, s->e, !tangent, cti_fmax(1e-12, 1e-3 * s->inexact), CTI_STAGGER_SETS, r);
+        got = cti_active_box_solve(&s->warm.box[tangent], q, s->e, !tangent, cti_fmax(1e-12, 1e-3 * s->accuracy.inexact), CTI_STAGGER_SETS, r);
     return got >= 0;
 }
 
@@ -25637,10 +25823,10 @@ static cti_outcome cti_stagger_light(cti_stagger *s, const cti_program *q, cti_e
     cti_mprgp_options o = cti_mprgp_options_default();
     cti_mprgp_counters count;
     int tangent = q == &s->tangent;
-    o.precondition = CTI_PRECONDITION_NONE, o.power = s->power[tangent];
-    if (s->power_rows[tangent] != q->m)
+    o.precondition = CTI_PRECONDITION_NONE, o.power = s->warm.power[tangent];
+    if (s->warm.power_rows[tangent] != q->m)
         memset(o.power, 0, sizeof *o.power * (size_t)s->f.m);
-    s->power_rows[tangent] = q->m;
+    s->warm.power_rows[tangent] = q->m;
     return cti_mprgp_solve_with(q, &o, e, a, &count);
 }
 
@@ -25652,28 +25838,28 @@ static int cti_stagger_inner(cti_stagger *s, cti_program *q, double *r)
     cti_answer a;
     cti_outcome said;
     int i;
-    if (s->inexact > 0 && s->kind == CT_SOLVER_ACTIVE_SET)
+    if (s->accuracy.inexact > 0 && s->kind == CT_SOLVER_ACTIVE_SET)
         return cti_stagger_box(s, q, r);
-    e.tolerance = cti_fmax(0.01 * e.tolerance, 1e-11), e.warm = 1, e.watch = NULL;
+    e.tolerance = cti_fmax(0.01 * e.tolerance, 1e-11), e.warm = 1, e.watcher.watch = NULL;
     e.max_iterations = e.max_iterations > 0 ? CTI_STAGGER_LONG : 0;
-    if (s->inexact > 0)
-        e.tolerance = cti_fmax(e.tolerance, CTI_STAGGER_SHARE * s->inexact),
+    if (s->accuracy.inexact > 0)
+        e.tolerance = cti_fmax(e.tolerance, CTI_STAGGER_SHARE * s->accuracy.inexact),
         e.max_iterations = q->m <= CTI_STAGGER_SMALL ? 4 * CTI_STAGGER_INNER : CTI_STAGGER_INNER;
     memset(&a, 0, sizeof a);
-    a.x = s->x, a.r = s->y, a.why = "";
-    memcpy(s->y, r, sizeof *r * (size_t)q->m);
-    said = s->inexact > 0 && s->kind == CT_SOLVER_MPRGP ? cti_stagger_light(s, q, &e, &a) : s->inner(q, &e, &a);
+    a.x = s->work.x, a.r = s->work.y, a.why = "";
+    memcpy(s->work.y, r, sizeof *r * (size_t)q->m);
+    said = s->accuracy.inexact > 0 && s->kind == CT_SOLVER_MPRGP ? cti_stagger_light(s, q, &e, &a) : s->inner(q, &e, &a);
     cti_arena_rewind(s->e->arena, mark);
     if (said == CTI_OUTCOME_MEMORY || said == CTI_OUTCOME_NOT_APPLICABLE) {
         s->why = said == CTI_OUTCOME_MEMORY ? NULL : a.why;
         return 0;
     }
-    s->failures += said != CTI_OUTCOME_SOLVED && !(s->inexact > 0 && said == CTI_OUTCOME_BUDGET);
+    s->accuracy.failures += said != CTI_OUTCOME_SOLVED && !(s->accuracy.inexact > 0 && said == CTI_OUTCOME_BUDGET);
     for (i = 0; i < q->m; i++)
-        if (!cti_finite64(s->y[i]))
+        if (!cti_finite64(s->work.y[i]))
             return 1;
     for (i = 0; i < q->m; i++)
-        r[i] = cti_fmin(cti_fmax(s->y[i], q->lo[i]), q->hi[i]);
+        r[i] = cti_fmin(cti_fmax(s->work.y[i], q->lo[i]), q->hi[i]);
     return 1;
 }
 
@@ -25683,14 +25869,14 @@ static int cti_stagger_solve_normals(cti_stagger *s)
     cti_friction *f = &s->f;
     int i;
     for (i = 0; i < f->m; i++)
-        s->z[i] = i % 3 ? f->r[i] : 0;
-    cti_friction_mul(f, s->z, s->y);
+        s->work.z[i] = i % 3 ? f->r[i] : 0;
+    cti_friction_mul(f, s->work.z, s->work.y);
     for (i = 0; i < f->nc; i++)
-        s->z[i] = f->r[3 * i], s->normal.w[i] = f->q[3 * i] + s->y[3 * i] - CTI_STAGGER_SIGMA * s->z[i];
-    if (!cti_stagger_inner(s, &s->normal, s->z))
+        s->work.z[i] = f->r[3 * i], s->normal.w[i] = f->q[3 * i] + s->work.y[3 * i] - CTI_STAGGER_SIGMA * s->work.z[i];
+    if (!cti_stagger_inner(s, &s->normal, s->work.z))
         return 0;
     for (i = 0; i < f->nc; i++)
-        f->r[3 * i] = s->z[i];
+        f->r[3 * i] = s->work.z[i];
     return 1;
 }
 
@@ -25701,28 +25887,30 @@ static int cti_stagger_solve_friction(cti_stagger *s)
     cti_program *q = &s->tangent;
     int i, a, n = 0;
     for (i = 0; i < f->m; i++)
-        s->at[i] = i % 3 == 0 || !(s->load[i / 3] > 0) ? -1 : n++;
+        s->tangents.at[i] = i % 3 == 0 || !(s->tangents.load[i / 3] > 0) ? -1 : n++;
     for (i = 0; i < f->m; i++)
-        s->z[i] = i % 3 ? 0 : f->r[i];
-    cti_friction_mul(f, s->z, s->y);
+        s->work.z[i] = i % 3 ? 0 : f->r[i];
+    cti_friction_mul(f, s->work.z, s->work.y);
     if (n && (!cti_stagger_room(s->e->mem, q, n, cti_stagger_tangents(s, 0)) ||
               (cti_stagger_tangents(s, 1), !cti_stagger_sort(s->e->mem, f, &q->W))))
         return 0;
     for (i = 0; i < f->nc; i++)
         for (a = 0; a < 2; a++) {
-            int row = s->at[3 * i + 1 + a];
-            double c = a ? -s->s[i] : s->c[i], d = a ? s->c[i] : s->s[i];
+            int row = s->tangents.at[3 * i + 1 + a];
+            double c = a ? -s->tangents.s[i] : s->tangents.c[i], d = a ? s->tangents.c[i] : s->tangents.s[i];
             if (row < 0)
                 continue;
-            s->z[row] = c * f->r[3 * i + 1] + d * f->r[3 * i + 2];
-            q->w[row] = c * (f->q[3 * i + 1] + s->y[3 * i + 1]) + d * (f->q[3 * i + 2] + s->y[3 * i + 2]) - CTI_STAGGER_SIGMA * s->z[row];
-            q->hi[row] = s->load[i], q->lo[row] = -s->load[i];
+            s->work.z[row] = c * f->r[3 * i + 1] + d * f->r[3 * i + 2];
+            q->w[row] = c * (f->q[3 * i + 1] + s->work.y[3 * i + 1]) + d * (f->q[3 * i + 2] + s->work.y[3 * i + 2]) -
+                        CTI_STAGGER_SIGMA * s->work.z[row];
+            q->hi[row] = s->tangents.load[i], q->lo[row] = -s->tangents.load[i];
         }
-    if (n && !cti_stagger_inner(s, q, s->z))
+    if (n && !cti_stagger_inner(s, q, s->work.z))
         return 0;
     for (i = 0; i < f->nc; i++) {
-        double t1 = s->at[3 * i + 1] < 0 ? 0 : s->z[s->at[3 * i + 1]], t2 = s->at[3 * i + 2] < 0 ? 0 : s->z[s->at[3 * i + 2]];
-        f->r[3 * i + 1] = s->c[i] * t1 - s->s[i] * t2, f->r[3 * i + 2] = s->s[i] * t1 + s->c[i] * t2;
+        int row1 = s->tangents.at[3 * i + 1], row2 = s->tangents.at[3 * i + 2];
+        double t1 = row1 < 0 ? 0 : s->work.z[row1], t2 = row2 < 0 ? 0 : s->work.z[row2];
+        f->r[3 * i + 1] = s->tangents.c[i] * t1 - s->tangents.s[i] * t2, f->r[3 * i + 2] = s->tangents.s[i] * t1 + s->tangents.c[i] * t2;
     }
     return 1;
 }
@@ -25737,8 +25925,8 @@ static void cti_stagger_turn(cti_stagger *s)
         const double *r = s->f.r + 3 * (size_t)i, *u = s->f.u + 3 * (size_t)i;
         double z1 = r[1] - u[1], z2 = r[2] - u[2], z = sqrt(z1 * z1 + z2 * z2);
         if (z > 0)
-            s->c[i] = z1 / z, s->s[i] = z2 / z;
-        s->eta[i] = s->load[i] > 0 ? cti_fmin(sqrt(u[1] * u[1] + u[2] * u[2]) / s->load[i], 1e6) : 0;
+            s->tangents.c[i] = z1 / z, s->tangents.s[i] = z2 / z;
+        s->tangents.eta[i] = s->tangents.load[i] > 0 ? cti_fmin(sqrt(u[1] * u[1] + u[2] * u[2]) / s->tangents.load[i], 1e6) : 0;
     }
 }
 
@@ -25746,7 +25934,7 @@ static void cti_stagger_turn(cti_stagger *s)
 static void cti_stagger_next(cti_stagger *s, double share)
 {
     cti_friction *f = &s->f;
-    double c[CTI_STAGGER_DEPTH], *e = s->y;
+    double c[CTI_STAGGER_DEPTH], *e = s->work.y;
     int i, k;
     for (i = 0; i < f->m; i++)
         e[i] = i % 3 ? f->r[i] - s->old[i] : 0;
@@ -25771,17 +25959,17 @@ static void cti_stagger_next(cti_stagger *s, double share)
 static int cti_stagger_run(cti_stagger *s, double enough, cti_answer *a)
 {
     cti_friction *f = &s->f;
-    double residual = f->best_residual, share = 1, mark = INFINITY, last = INFINITY;
-    int i, since = 0;
-    while (f->best_judged > enough && s->failures < CTI_STAGGER_FAILURES && since < (s->world ? CTI_STAGGER_QUICK : CTI_STAGGER_PATIENCE) &&
+    double residual = f->least.residual, share = 1, mark = INFINITY, last = INFINITY;
+    int i, since = 0, patience = s->accuracy.world ? CTI_STAGGER_QUICK : CTI_STAGGER_PATIENCE;
+    while (f->least.judged > enough && s->accuracy.failures < CTI_STAGGER_FAILURES && since < patience &&
            cti_friction_goes_on(f, CTI_STAGGER_OWN, a)) {
-        f->iterations++;
-        s->inexact = s->world ? cti_fmin(residual, 1) : 0;
+        f->run.iterations++;
+        s->accuracy.inexact = s->accuracy.world ? cti_fmin(residual, 1) : 0;
         memcpy(s->old, f->r, sizeof *f->r * (size_t)f->m);
         if (!cti_stagger_solve_normals(s))
             return 0;
         for (i = 0; i < f->nc; i++)
-            s->old[3 * i] = 0, s->load[i] += share * (f->mu[i] * f->r[3 * i] - s->load[i]);
+            s->old[3 * i] = 0, s->tangents.load[i] += share * (f->mu[i] * f->r[3 * i] - s->tangents.load[i]);
         cti_friction_residual(f);
         cti_stagger_turn(s);
         if (!cti_stagger_solve_friction(s))
@@ -25789,11 +25977,11 @@ static int cti_stagger_run(cti_stagger *s, double enough, cti_answer *a)
         residual = cti_friction_residual(f);
         cti_stagger_round(s);
         /* much worse than the best: the differences belong to another map */
-        if (residual > 30 * f->best_residual)
+        if (residual > 30 * f->least.residual)
             s->started = s->count = s->head = 0;
         since++;
-        if (f->best_residual < 0.9 * mark)
-            mark = f->best_residual, since = 0;
+        if (f->least.residual < 0.9 * mark)
+            mark = f->least.residual, since = 0;
         share = residual < 0.98 * last ? cti_fmin(1, 1.15 * share) : cti_fmax(0.2, 0.75 * share);
         last = residual;
         cti_stagger_next(s, share);
@@ -25812,12 +26000,12 @@ CTI_FN cti_outcome cti_stagger_solve(const cti_program *p, ct_solver kind, cti_p
         return CTI_OUTCOME_NOT_APPLICABLE;
     a->why = "";
     memset(&s, 0, sizeof s);
-    s.inner = inner, s.kind = kind, s.e = e, s.world = e->mix && p->kind == CTI_PROGRAM_LOCAL;
+    s.inner = inner, s.kind = kind, s.e = e, s.accuracy.world = e->mix && p->kind == CTI_PROGRAM_LOCAL;
     if (cti_stagger_open(&s, p, e, a)) {
         int ran = cti_stagger_run(&s, enough, a);
         if (ran || s.why) {
             cti_friction_answer(&s.f, a);
-            outcome = !ran ? CTI_OUTCOME_NOT_APPLICABLE : (s.f.best_judged <= enough ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_BUDGET);
+            outcome = !ran ? CTI_OUTCOME_NOT_APPLICABLE : (s.f.least.judged <= enough ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_BUDGET);
             a->why = ran ? "normals and friction in turn do not settle, or iterations or time ran out" : s.why;
         }
     }
@@ -26867,10 +27055,10 @@ static void cti_bridge_effort(const cti_problem *p, const ct_solver_desc *desc, 
     memset(e, 0, sizeof *e);
     e->tolerance = cti_fmax(cti_bridge_first(p, solver) * (double)desc->tolerance, CTI_BRIDGE_TIGHT);
     e->seconds = desc->seconds, e->warm = 1, e->cone = CT_CONE_CONE;
-    e->order = desc->order, e->relaxation = desc->relaxation, e->seed = desc->seed, e->mix = 1, e->now_us = desc->now_us,
-    e->now_user = desc->now_user;
+    e->order = desc->order, e->relaxation = desc->relaxation, e->seed = desc->seed, e->mix = 1, e->clock.now_us = desc->now_us,
+    e->clock.user = desc->now_user;
     e->mem = mem, e->arena = arena;
-    e->started = desc->now_us ? desc->now_us(desc->now_user) : 0;
+    e->clock.started = desc->now_us ? desc->now_us(desc->now_user) : 0;
 }
 #endif
 
@@ -27071,7 +27259,7 @@ static int cti_bridge_pass(cti_bridge_run *b)
 
 static int cti_bridge_in_time(const cti_effort *e)
 {
-    return !(e->seconds > 0 && e->now_us && (double)(cti_effort_now(e) - e->started) * 1e-6 > e->seconds);
+    return !(e->seconds > 0 && e->clock.now_us && (double)(cti_effort_now(e) - e->clock.started) * 1e-6 > e->seconds);
 }
 
 /* passes over growing sets of rows. 0: out of memory */
@@ -39583,7 +39771,7 @@ typedef struct cti_substep_memory {
 typedef struct cti_component {
     int32_t begin, end;          /* in cti_factors.blocks, sorted */
     int32_t symbolic;            /* index of the shared analysis */
-    int32_t patch0, patch1;      /* its patches in cti_factors.patches */
+    int32_t patch0, patch1;      /* its patches in cti_factors.patches.at */
     int32_t place;               /* local number of its first block in the open island; -1: it is in none (island.h) */
     cti_gather gather;           /* entries of A in the order of the analysis */
     struct cti_factors *owner;
@@ -39605,6 +39793,18 @@ typedef struct cti_exact {
     int matrix;
 } cti_exact;
 
+/* cti_factor_patches -- of blocks, patch by patch (clusters.h). */
+typedef struct cti_factor_patches {
+    int32_t *blocks;       /* [n] */
+    int32_t *at;           /* [number + 1] starts in blocks */
+} cti_factor_patches;
+
+/* cti_factor_scratch -- of a solve: [x_room] and [work_room] of each worker, for floats or doubles. */
+typedef struct cti_factor_scratch {
+    double *x, *work;
+    size_t x_room, work_room;
+} cti_factor_scratch;
+
 typedef struct cti_factors {
     cti_component *components;
     uint8_t *held_at;      /* [n] 1: the block is held in the factor of its component; empty until a block is held */
@@ -39616,13 +39816,11 @@ typedef struct cti_factors {
     int32_t *component_of; /* [n] */
     int32_t *rank;         /* [n] number of a block within its component */
     int in_order;          /* blocks are 0, 1, 2, ...: every component is a run of blocks */
-    int32_t *patch_blocks; /* [n] patch by patch */
-    int32_t *patches;      /* [n_patches + 1] starts in patch_blocks */
+    cti_factor_patches patches;
     const cti_bsr *A;
-    const ct_real *mass;   /* [n] of the world; NULL: stiffness relative to mass is unknown */
-    double *x, *work;      /* scratch of a solve: [x_room] and [work_room] of each worker, for floats or doubles */
-    size_t x_room, work_room;
-    const ct_tasks *tasks; /* must be set before the other fields */
+    const ct_real *mass;   /* [n] of the world; NULL: nothing is known to be stiff */
+    cti_factor_scratch scratch;
+    const ct_tasks *tasks; /* set before the rest */
     cti_mem *mem;
     cti_arena *arena;
     int n_refactored;      /* factors computed since this was cleared */
@@ -39747,7 +39945,17 @@ typedef struct cti_dcd_body {
     ct_real edge;        /* [m] mean length of its surface's edges at rest */
 } cti_dcd_body;
 
-/* cti_dcd -- data of CT_STEPPER_DCD; all of it except `power` is made from the bodies when the world is prepared. */
+/* cti_dcd_solves -- vectors of a step's solves. */
+typedef struct cti_dcd_solves {
+    ct_real *v_start;      /* [3 n] of a Newton iteration; then the motion without friction */
+    ct_real *step, *damping; /* [3 n] of a line search: A times the step, h beta K times its start */
+    ct_real *answer;       /* [3 n] the last program's solution, and its multipliers: */
+    ct_real *lambda;       /* [rows] */
+    int32_t *pivot;        /* [rows] block of a row's pivot (CT_DECOUPLE_PIVOT) */
+    ct_real *rub;          /* [rows] tangential viscosity [N s per m/s] */
+} cti_dcd_solves;
+
+/* cti_dcd -- of CT_STEPPER_DCD; everything but `power` is made from the bodies when the world is prepared. */
 typedef struct cti_dcd {
     cti_forest forest;
     cti_dcd_body *bodies;  /* [surface.n_bodies] */
@@ -39756,14 +39964,8 @@ typedef struct cti_dcd {
     ct_real *normals;      /* [3 nv] sums of the faces' normals, weighted by angle, for bodies whose inside is decided by normals */
     ct_real *thickness;    /* [nf] [m] thickness of the body behind a face, at rest */
     float *vertex_boxes, *node_boxes; /* [16 nv], [16 n] */
-    double *power, *power_step;       /* [3 n] start of the power method; that of the current step */
-    ct_real *v_start;      /* [3 n] velocities at the start of a Newton iteration; later the motion without friction */
-    ct_real *step, *damping; /* [3 n] for a line search: A times the step, h beta K times its start */
-    ct_real *answer;       /* [3 n] the last program's solution, and its multipliers: */
-    ct_real *lambda;       /* [rows] */
-    int32_t *pivot;        /* [rows] block of a row's pivot (CT_DECOUPLE_PIVOT) */
-    ct_real *rub;          /* [rows] tangential viscosity [N s per m/s] */
-    int dropped, cg, steps, solves, products; /* sums over the step so far */
+    double *power, *power_step;       /* [3 n] where the power method begins; the step's own */
+    cti_dcd_solves solve;
     int ready;
 } cti_dcd;
 
@@ -42258,7 +42460,7 @@ CTI_FN int cti_island_open(cti_factors *f, cti_arena *arena, const cti_problem *
     run = f->in_order && out->components[out->n_components - 1] - out->components[0] + 1 == out->n_components;
     out->p = *world;
     out->p.A = &out->A;
-    out->p.clusters = NULL, out->p.n_clusters = 0;
+    out->p.split.clusters = NULL, out->p.split.n_clusters = 0;
     if (cti_island_number(f, arena, run, out) && cti_island_matrix(f, arena, world->A, run, out) && cti_island_vectors(arena, world, run, v, out) &&
         cti_island_rows(f, arena, rows, n, run, out))
         return 1;
@@ -42390,10 +42592,10 @@ CTI_FN void cti_factors_free(cti_mem *mem, cti_factors *f)
     CTI_FREE(mem, f->blocks);
     CTI_FREE(mem, f->component_of);
     CTI_FREE(mem, f->rank);
-    CTI_FREE(mem, f->patch_blocks);
-    CTI_FREE(mem, f->patches);
-    CTI_FREE(mem, f->x);
-    CTI_FREE(mem, f->work);
+    CTI_FREE(mem, f->patches.blocks);
+    CTI_FREE(mem, f->patches.at);
+    CTI_FREE(mem, f->scratch.x);
+    CTI_FREE(mem, f->scratch.work);
     memset(f, 0, sizeof *f);
 }
 
@@ -42473,20 +42675,20 @@ static int cti_factors_find_patches(cti_mem *mem, cti_factors *f, const cti_bsr 
     for (c = 0; c < CTI_LEN(f->components); c++) {
         cti_component *q = &f->components[c];
         int n = q->end - q->begin, size = n <= CTI_FACTORS_PATCH ? n : CTI_FACTORS_PATCH;
-        q->patch0 = CTI_LEN(f->patches);
+        q->patch0 = CTI_LEN(f->patches.at);
         for (i = q->begin; i < q->end; i++) {
             int got;
             if (mark[f->blocks[i]] >= 0)
                 continue;
-            if (!CTI_PUSH(mem, f->patches, at))
+            if (!CTI_PUSH(mem, f->patches.at, at))
                 return 0;
-            got = cti_factors_grow(A, f->blocks[i], size, id++, mark, -1, f->patch_blocks + at);
-            cti_factors_sort(f->patch_blocks + at, got);
+            got = cti_factors_grow(A, f->blocks[i], size, id++, mark, -1, f->patches.blocks + at);
+            cti_factors_sort(f->patches.blocks + at, got);
             at += got;
         }
-        q->patch1 = CTI_LEN(f->patches);
+        q->patch1 = CTI_LEN(f->patches.at);
     }
-    return CTI_PUSH(mem, f->patches, at);
+    return CTI_PUSH(mem, f->patches.at, at);
 }
 
 /* the analysis of component c: a shared one if an equal local graph is known */
@@ -42524,7 +42726,7 @@ CTI_FN int cti_factors_init(cti_mem *mem, cti_arena *arena, cti_factors *f, cons
     f->arena = arena;
     f->A = A;
     if (!CTI_RESIZE(mem, f->blocks, n) || !CTI_RESIZE(mem, f->component_of, n) || !CTI_RESIZE(mem, f->rank, n) ||
-        !CTI_RESIZE(mem, f->patch_blocks, n))
+        !CTI_RESIZE(mem, f->patches.blocks, n))
         return 0;
     if (!cti_factors_find_components(mem, f, A))
         return 0;
@@ -42539,8 +42741,8 @@ CTI_FN int cti_factors_init(cti_mem *mem, cti_arena *arena, cti_factors *f, cons
             return 0;
         f->components[c].owner = f;
     }
-    f->x_room = (3 * (size_t)most + 15) & ~(size_t)15;
-    return CTI_RESIZE(mem, f->x, f->x_room * (size_t)cti_tasks_workers(f->tasks));
+    f->scratch.x_room = (3 * (size_t)most + 15) & ~(size_t)15;
+    return CTI_RESIZE(mem, f->scratch.x, f->scratch.x_room * (size_t)cti_tasks_workers(f->tasks));
 }
 
 #if CONTACT_WITH_CMR
@@ -42589,11 +42791,11 @@ static void cti_factors_charge(cti_factor_stamp *t, int iterations)
 static int cti_factors_reserve_work(cti_factors *f, size_t doubles)
 {
     size_t room = (doubles + 15) & ~(size_t)15;
-    if (room <= f->work_room)
+    if (room <= f->scratch.work_room)
         return 1;
-    if (!CTI_RESERVE(f->mem, f->work, (int64_t)(room * (size_t)cti_tasks_workers(f->tasks))))
+    if (!CTI_RESERVE(f->mem, f->scratch.work, (int64_t)(room * (size_t)cti_tasks_workers(f->tasks))))
         return 0;
-    f->work_room = room;
+    f->scratch.work_room = room;
     return 1;
 }
 
@@ -42714,12 +42916,12 @@ CTI_FN int cti_factors_lag(const cti_factors *f, const cti_island *island)
 /* x [3 n] of a component in place, in the precision of its factor */
 static void cti_factors_solve_exact(const cti_component *q, double *x, int worker)
 {
-    cti_factor64_solve(&q->cache.exact, x, q->owner->work + q->owner->work_room * (size_t)worker);
+    cti_factor64_solve(&q->cache.exact, x, q->owner->scratch.work + q->owner->scratch.work_room * (size_t)worker);
 }
 
 static void cti_factors_solve_float(const cti_factors *f, const cti_factor32 *factor, float *x, int worker)
 {
-    cti_factor32_solve(factor, x, (float *)(void *)(f->work + f->work_room * (size_t)worker));
+    cti_factor32_solve(factor, x, (float *)(void *)(f->scratch.work + f->scratch.work_room * (size_t)worker));
 }
 
 /* converts a right side to float with its largest entry between 1 and 2. Then entries that decay from it become denormal only when they are
@@ -42733,7 +42935,7 @@ static float cti_factors_to_float(ct_real r, double scale)
 CTI_FN void cti_factors_solve(void *ctx, ct_real *x, int worker)
 {
     cti_component *c = (cti_component *)ctx;
-    double *y = c->owner->x + c->owner->x_room * (size_t)worker, scale;
+    double *y = c->owner->scratch.x + c->owner->scratch.x_room * (size_t)worker, scale;
     float *z = (float *)(void *)y;
     ct_real most = 0;
     int n3 = 3 * (c->end - c->begin), i;
@@ -42758,7 +42960,7 @@ CTI_FN void cti_factors_solve(void *ctx, ct_real *x, int worker)
 CTI_FN void cti_factors_apply(cti_factors *f, const cti_component *q, const cti_factor32 *factor, const int32_t *blocks, const ct_real *r,
                               ct_real *z, int worker)
 {
-    double *x = f->x + f->x_room * (size_t)worker, scale;
+    double *x = f->scratch.x + f->scratch.x_room * (size_t)worker, scale;
     float *y = (float *)(void *)x;
     ct_real most = 0;
     int n = q->end - q->begin, exact = q->cache.is_exact && factor == &q->cache.single, i, k;
@@ -43024,7 +43226,7 @@ static int32_t *cti_clusters_count_ports(const cti_factors *f, cti_arena *arena,
 /* adds a component's patches, in local numbers, after the n existing clusters; -1: out of memory */
 static int cti_clusters_cut(const cti_factors *f, cti_arena *arena, const cti_component *q, cti_cluster *out, int n)
 {
-    const int32_t *from = f->patch_blocks + f->patches[q->patch0];
+    const int32_t *from = f->patches.blocks + f->patches.at[q->patch0];
     int32_t *list = CTI_ARENA_NEW(arena, int32_t, q->end - q->begin);
     int i;
     if (!list)
@@ -43032,8 +43234,8 @@ static int cti_clusters_cut(const cti_factors *f, cti_arena *arena, const cti_co
     for (i = 0; i < q->end - q->begin; i++)
         list[i] = q->place + f->rank[from[i]];
     for (i = q->patch0; i < q->patch1; i++, n++) {
-        out[n].blocks = list + (f->patches[i] - f->patches[q->patch0]);
-        out[n].n = f->patches[i + 1] - f->patches[i];
+        out[n].blocks = list + (f->patches.at[i] - f->patches.at[q->patch0]);
+        out[n].n = f->patches.at[i + 1] - f->patches.at[i];
     }
     return n;
 }
@@ -43067,7 +43269,7 @@ CTI_FN int cti_clusters_make(cti_factors *f, cti_arena *arena, ct_cluster_mode m
                 out[n++].n = 1;
             }
     }
-    island->p.clusters = out, island->p.n_clusters = n;
+    island->p.split.clusters = out, island->p.split.n_clusters = n;
     return 1;
 }
 
@@ -44029,7 +44231,7 @@ static int cti_islands_cluster(cti_state *s, ct_real dt, cti_island *q)
         if (!cti_factors_renew(&s->factors, k, &s->system.A, dt))
             return 0;
     }
-    q->p.lagged = cti_factors_lag(&s->factors, q);
+    q->p.split.lagged = cti_factors_lag(&s->factors, q);
     return !late || cti_clusters_make(&s->factors, s->arena, s->desc.solver.cluster, q);
 }
 
@@ -44075,20 +44277,20 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
     if (!later && !cti_islands_land(s, dt, q))
         return 0;
     for (turn = 0;; turn++) {
-        q->p.free_start = 1;
+        q->p.split.free_start = 1;
         if (!cti_islands_cluster(s, dt, q))
             return 0;
         if (!later && turn == 0)
             cti_islands_begin(s, dt, q);
         if (!cti_smooth_open(&s->factors, s->arena, &s->system.A, q, &corrector))
             return 0;
-        q->p.correction = corrector.hook.apply ? &corrector.hook : NULL;
+        q->p.split.correction = corrector.hook.apply ? &corrector.hook : NULL;
         if (!q->p.local && !cti_residual_prepare(&q->p, s->arena))
             return 0;
         balances.s = s, balances.q = q, balances.dt = dt;
-        q->p.balance = cti_islands_balance, q->p.balance_ctx = &balances;
+        q->p.calls.balance = cti_islands_balance, q->p.calls.balance_ctx = &balances;
         cti_ica_solve(&q->p, &desc, s->arena, q->v, &info);
-        q->p.correction = NULL, q->p.balance = NULL;
+        q->p.split.correction = NULL, q->p.calls.balance = NULL;
         out->iterations += info.iterations;
         out->sweeps += info.sweeps;
         visits += (double)info.sweeps * (double)q->p.n_rows;
@@ -44852,7 +45054,14 @@ CTI_FN void cti_linkage_forget(cti_state *s, int all);
 #define CTI_LINKAGE_EASED CTI_R(0.01) /* [thickness] error above which a joint counts as in recovery */
 #endif
 
-/* jointed bodies, stored at their root */
+/* the motion that bodies which are held together have as one rigid body */
+typedef struct cti_linkage_motion {
+    ct_real mass;
+    cti_v3 first, center, speed, spin, rate;
+    ct_real inertia[9];
+} cti_linkage_motion;
+
+/* bodies that are held together, at their root */
 typedef struct cti_linkage {
     int32_t up;
     int joined;      /* 1: there is a joint */
@@ -44866,9 +45075,7 @@ typedef struct cti_linkage {
     int done, most;  /* steps of conjugate gradients: done, and allowed */
     double square, first_square, next, down;
     ct_real along;
-    ct_real mass;
-    cti_v3 first, center, speed, spin, rate;
-    ct_real inertia[9];
+    cti_linkage_motion common;
 } cti_linkage;
 
 typedef struct cti_linkage_work {
@@ -45071,36 +45278,37 @@ static void cti_linkage_common(const cti_state *s, cti_linkage_work *w)
     for (pass = 0; pass < 2; pass++)
         for (i = 0; i < n; i++) {
             const cti_rigid *r = &s->bodies.rigids[i];
-            cti_linkage *g = &w->q[cti_linkage_root(w->q, i)];
-            cti_v3 x = cti_v3_sub(cti_v3_at(s->x, r->block), g->first), v = cti_v3_at(w->p, 2 * i);
+            cti_linkage_motion *c = &w->q[cti_linkage_root(w->q, i)].common;
+            cti_v3 x = cti_v3_sub(cti_v3_at(s->x, r->block), c->first), v = cti_v3_at(w->p, 2 * i);
             if (pass == 0) { /* relative to one of them, so that no digits are lost far from the origin */
-                if (!(g->mass > 0))
-                    g->first = cti_v3_at(s->x, r->block), x = cti_v3_zero();
-                g->mass += r->mass;
-                g->center = cti_v3_mad(g->center, x, r->mass), g->speed = cti_v3_mad(g->speed, v, r->mass);
+                if (!(c->mass > 0))
+                    c->first = cti_v3_at(s->x, r->block), x = cti_v3_zero();
+                c->mass += r->mass;
+                c->center = cti_v3_mad(c->center, x, r->mass), c->speed = cti_v3_mad(c->speed, v, r->mass);
                 continue;
             }
-            x = cti_v3_sub(x, cti_v3_mul(g->center, 1 / g->mass));
-            g->spin = cti_v3_add(g->spin, cti_v3_add(cti_v3_mul(cti_v3_cross(x, v), r->mass),
+            x = cti_v3_sub(x, cti_v3_mul(c->center, 1 / c->mass));
+            c->spin = cti_v3_add(c->spin, cti_v3_add(cti_v3_mul(cti_v3_cross(x, v), r->mass),
                                                      cti_m3_mul_v(w->I + 9 * (size_t)i, cti_v3_at(w->p, 2 * i + 1))));
             for (k = 0; k < 9; k++) {
                 const ct_real y[3] = {x.x, x.y, x.z};
-                g->inertia[k] += w->I[9 * (size_t)i + (size_t)k] + r->mass * ((k % 4 == 0 ? cti_v3_norm2(x) : 0) - y[k / 3] * y[k % 3]);
+                c->inertia[k] += w->I[9 * (size_t)i + (size_t)k] + r->mass * ((k % 4 == 0 ? cti_v3_norm2(x) : 0) - y[k / 3] * y[k % 3]);
             }
         }
     for (i = 0; i < n; i++) {
         cti_linkage *g = &w->q[i];
+        cti_linkage_motion *c = &g->common;
         ct_real inverse[9];
         if (g->up != i)
             continue;
-        g->center = cti_v3_add(g->first, cti_v3_mul(g->center, 1 / g->mass));
-        g->speed = g->held ? cti_v3_zero() : cti_v3_mul(g->speed, 1 / g->mass);
-        g->rate = !g->held && cti_m3_inverse(g->inertia, inverse) ? cti_m3_mul_v(inverse, g->spin) : cti_v3_zero();
+        c->center = cti_v3_add(c->first, cti_v3_mul(c->center, 1 / c->mass));
+        c->speed = g->held ? cti_v3_zero() : cti_v3_mul(c->speed, 1 / c->mass);
+        c->rate = !g->held && cti_m3_inverse(c->inertia, inverse) ? cti_m3_mul_v(inverse, c->spin) : cti_v3_zero();
     }
 }
 
-/* p [6] of a body minus the common motion */
-static void cti_linkage_apart(const cti_state *s, const cti_linkage_work *w, const cti_linkage *g, int i, ct_real *out)
+/* p [6] of a body less the common motion */
+static void cti_linkage_apart(const cti_state *s, const cti_linkage_work *w, const cti_linkage_motion *g, int i, ct_real *out)
 {
     cti_v3 x = cti_v3_sub(cti_v3_at(s->x, s->bodies.rigids[i].block), g->center);
     cti_v3_put(out, 0, cti_v3_sub(cti_v3_at(w->p, 2 * i), cti_v3_add(g->speed, cti_v3_cross(g->rate, x))));
@@ -45119,7 +45327,7 @@ static void cti_linkage_scale(const cti_state *s, cti_linkage_work *w)
     for (i = 0; i < n; i++) {
         cti_linkage *g = &w->q[cti_linkage_root(w->q, i)];
         ct_real apart[6];
-        cti_linkage_apart(s, w, g, i, apart);
+        cti_linkage_apart(s, w, &g->common, i, apart);
         g->apart += cti_linkage_kinetic(s, w, i, apart);
         g->now += cti_linkage_kinetic(s, w, i, w->p + 6 * (size_t)i) + cti_linkage_gravity(s, i, s->x);
     }
@@ -45140,7 +45348,7 @@ static void cti_linkage_apply(cti_state *s, const cti_linkage_work *w, const cti
     ct_real apart[6], scale = g->scale - 1, *p = w->p + 6 * (size_t)i;
     double left = 0;
     int k;
-    cti_linkage_apart(s, w, g, i, apart);
+    cti_linkage_apart(s, w, &g->common, i, apart);
     for (k = 0; k < 6; k++)
         p[k] += scale * apart[k];
     cti_v3_addto(s->v, r->block, cti_v3_mul(cti_v3_at(apart, 0), scale));
@@ -45198,13 +45406,13 @@ CTI_FN int cti_linkage_climbs(cti_state *s, ct_real dt, int *out)
         cti_linkage *g = &w.q[cti_linkage_root(w.q, i)];
         g->now += cti_linkage_gravity(s, i, s->end.x);
         g->start += cti_linkage_gravity(s, i, s->x);
-        g->mass += s->bodies.rigids[i].mass;
+        g->common.mass += s->bodies.rigids[i].mass;
     }
     for (i = 0; i < n; i++) {
         const cti_linkage *g = &w.q[i];
         double rise = g->now - g->start, motion = g->was - g->start;
         if (g->up != i || !g->joined || !g->known || g->open || cti_state_is_inactive(s, s->bodies.rigids[i].block) ||
-            !cti_policy_chain_climbs(rise, motion, (double)g->mass, fall))
+            !cti_policy_chain_climbs(rise, motion, (double)g->common.mass, fall))
             continue;
         cti_state_fail(s, s->bodies.rigids[i].block);
         ++*out;
@@ -47240,30 +47448,36 @@ CTI_FN void cti_energy_commit(cti_state *s, cti_account *out)
 /* cmr.h -- one attempt at a (sub)step by constraint manifold refinement. [Otaduy 2009, sec. 4] */
 
 
-/* cti_attempt -- the result of an attempt. */
+/* cti_attempt_work -- what an attempt took. */
+typedef struct cti_attempt_work {
+    int newton;           /* linearizations */
+    int rounds;           /* solves */
+    int solver_iterations, solver_sweeps, solver_quick, linear_iterations;
+    int solver_fallbacks; /* islands, over all solves */
+    int candidates;
+    double ms_assemble, ms_unconstrained, ms_detect, ms_solve;
+} cti_attempt_work;
+
+/* cti_attempt -- how an attempt ended. */
 typedef struct cti_attempt {
     int clear;          /* the motion to end.x is free of collisions */
     int converged;      /* no solve diverged and the motion is plausible; otherwise end.x is meaningless */
     int budget;         /* the last solve ended on its budget, above its tolerance */
-    int rounds, solver_iterations, solver_sweeps, solver_quick, linear_iterations, extended;
-    int solver_fallbacks; /* number of islands with a fallback, over all solves */
-    int crushed;        /* tets whose J falls below 0.2 in the motion */
-    int spun;           /* rigid bodies that rotate by more than half a radian and may meet something (whirl.h) */
-    ct_real event;      /* [s] > 0: the attempt ended early, at the first meeting of features (events.h); it is neither clear nor failed */
+    int extended;       /* tets whose log J was continued */
+    int crushed;        /* tets that the motion takes below J = 0.2 */
+    int spun;           /* rigid bodies that turn by more than half a radian, and may meet something (whirl.h) */
+    ct_real event;      /* [s] > 0: the attempt ended early because features first meet then (events.h); it is neither clear nor failed */
     int gave_up;        /* 1: the velocities were implausible, and end.x is x (plausible.h) */
     int implausible;    /* number of blocks with implausible velocities of their own, marked in cti_state.scripts.held */
     int gained;         /* bodies that gain energy (energy.h) */
-    int newton;         /* number of linearizations */
-    int strained;       /* rows of joints whose error at the end is above `slack` */
-    ct_real slack;      /* [m] allowed error of joints */
-    int excluded;       /* excluded components (parts.h); the other fields describe active components only */
-    int limited;        /* 1: the attempt ended at once, since all moving components have a step limit below dt */
-    int redo;           /* 1: the attempt is repeated without exclusion: components had been excluded, and then the others failed, too */
-    int candidates;
+    int strained;       /* rows of joints that miss by more than they may at the end */
+    ct_real slack;      /* [m] distance that joints may miss */
+    int excluded;       /* components that are excluded (parts.h); the other fields tell of active components alone */
+    int limited;        /* 1: the attempt ended at once, since all components that move have a step limit below dt */
+    int redo;           /* 1: components were excluded, and then the others failed as well: the attempt is made again without exclusion */
     ct_real residual;   /* natural map of the last solve */
-    ct_pair_kind limit_kind;
-    cti_pair limit;     /* a pair that still collides if the motion is not clear; n 0: none */
-    double ms_assemble, ms_unconstrained, ms_detect, ms_solve;
+    cti_pair limit;     /* a pair that still collides when not clear; n 0: none */
+    cti_attempt_work work;
 } cti_attempt;
 
 #if CONTACT_WITH_CMR
@@ -47468,7 +47682,7 @@ CTI_FN int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
     cti_tasks_run_work(&s->desc.tasks, cti_cmr_free_range, n, CTI_CMR_FREE_US * s->n / cti_max_int(1, n), &q);
     for (c = 0; c < n; c++)
         its = cti_max_int(its, s->factors.components[c].substep.part ? 0 : s->factors.components[c].solve.free_iterations);
-    out->linear_iterations += its;
+    out->work.linear_iterations += its;
     return 1;
 }
 
@@ -47492,7 +47706,7 @@ CTI_FN int cti_cmr_measure(cti_state *s, ct_real dt, cti_attempt *out)
         for (i = 0; i < q->end - q->begin; i++)
             q->solve.contact_energy += (double)cti_v3_dot(cti_v3_at(w, blocks[i]), cti_bsr_row(&s->system.A, w, blocks[i]));
     }
-    out->linear_iterations += its;
+    out->work.linear_iterations += its;
     return 1;
 }
 
@@ -47519,7 +47733,7 @@ CTI_FN int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out, int *move
             cti_v3_put(s->end.v, s->factors.blocks[k], cti_v3_at(s->system.v_free, s->factors.blocks[k]));
         ++*moved;
     }
-    out->linear_iterations += its;
+    out->work.linear_iterations += its;
     return 1;
 }
 
@@ -48402,10 +48616,10 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
     cti_islands_result q;
     if (!cti_islands_solve(s, dt, scale, &q))
         return 0;
-    out->solver_iterations += q.iterations;
-    out->solver_sweeps += q.sweeps, out->solver_quick += q.quick;
-    out->solver_fallbacks += q.fallbacks;
-    out->residual = cti_finite(q.residual) ? q.residual : CTI_REAL_MAX; /* a meaningless residual is reported as the largest number */
+    out->work.solver_iterations += q.iterations;
+    out->work.solver_sweeps += q.sweeps, out->work.solver_quick += q.quick;
+    out->work.solver_fallbacks += q.fallbacks;
+    out->residual = cti_finite(q.residual) ? q.residual : CTI_REAL_MAX; /* numbers that mean nothing are given up, but they are reported */
     out->converged &= !q.diverged;
     /* the last sweeps may have reached the tolerance after all */
     out->budget = (out->budget || q.budget || cti_state_is_paper(s)) && !(out->residual <= s->desc.solver.tolerance);
@@ -48437,7 +48651,7 @@ CTI_FN int cti_cmr_collide(cti_state *s, cti_attempt *out)
         return 0;
     if (changed && !cti_detect_distances(s->mem, &s->detect, &s->surface))
         return 0;
-    out->candidates = (CTI_LEN(s->detect.vf.pairs) + CTI_LEN(s->detect.ee.pairs)) / 2;
+    out->work.candidates = (CTI_LEN(s->detect.vf.pairs) + CTI_LEN(s->detect.ee.pairs)) / 2;
     CTI_CLEAR(s->contact.hits);
     if (!cti_detect_collisions(s->mem, &s->detect, &s->surface, s->surface.x1, &s->contact.hits))
         return 0;
@@ -48510,7 +48724,7 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
     for (k = 0;; k++) {
         if (!cti_cmr_solve(s, dt, scale, out))
             return 0;
-        out->rounds++;
+        out->work.rounds++;
         if (!cti_cmr_is_plausible(s, reach)) {
             if (!cti_cmr_measure(s, dt, out))
                 return 0;
@@ -48557,11 +48771,11 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
             if (!out->converged)
                 return 1;
         }
-        out->ms_solve += cti_cmr_clock(s) - t;
+        out->work.ms_solve += cti_cmr_clock(s) - t;
         t = cti_cmr_clock(s);
         if (!cti_cmr_collide(s, out))
             return 0;
-        out->ms_detect += cti_cmr_clock(s) - t;
+        out->work.ms_detect += cti_cmr_clock(s) - t;
         if (round == 0 && !cti_events_first(s, c, &out->event, &out->limit))
             return 0;
         if (out->event > 0)
@@ -48653,7 +48867,7 @@ static int cti_cmr_again(cti_state *s, ct_real dt, const cti_row_context *c, cti
     if (!cti_assemble(s, dt, &out->extended))
         return 0;
     t1 = cti_cmr_clock(s);
-    out->ms_assemble += t1 - t0;
+    out->work.ms_assemble += t1 - t0;
     s->factors.matrix++;
     for (i = 0; i < n; i++) {
         cti_component *q = &s->factors.components[i];
@@ -48664,14 +48878,14 @@ static int cti_cmr_again(cti_state *s, ct_real dt, const cti_row_context *c, cti
         if (!cti_cmr_free_one(s, dt, q, &its))
             return 0;
     }
-    out->linear_iterations += its;
-    out->ms_unconstrained += cti_cmr_clock(s) - t1;
+    out->work.linear_iterations += its;
+    out->work.ms_unconstrained += cti_cmr_clock(s) - t1;
     if (!cti_cmr_freshen(s))
         return 0;
     if (!cti_plausible_motion(s, dt))
         return cti_cmr_give_up(s, dt, out);
     cti_cmr_move(s, dt);
-    out->clear = 0, out->newton++;
+    out->clear = 0, out->work.newton++;
     return cti_cmr_rounds(s, dt, c, out);
 }
 
@@ -48724,7 +48938,7 @@ static int cti_cmr_close(cti_state *s, ct_real dt, cti_attempt *out)
         cti_parts_fail_gaining(s);
     if (!cti_linkage_climbs(s, dt, &out->gained))
         return 0;
-    if (out->rounds == 0) /* the free motion has not been judged */
+    if (out->work.rounds == 0) /* nobody judged the free motion */
         out->residual = cti_islands_dynamics(s, cti_cmr_scale(s, dt));
     cti_cmr_strain(s, out);
     if (!cti_cmr_crushed(s, out) || !cti_whirl_count(s, dt, &out->spun))
@@ -48738,7 +48952,7 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     double t0 = cti_cmr_clock(s), t1;
     int i;
     memset(out, 0, sizeof *out);
-    out->converged = out->newton = 1;
+    out->converged = out->work.newton = 1;
     s->system.again = 0;
     cti_parts_begin(s);
     if (!cti_cmr_recall(s, dt) || !cti_assemble_pins(s, dt))
@@ -48749,11 +48963,11 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     if (!cti_assemble(s, dt, &out->extended))
         return 0;
     t1 = cti_cmr_clock(s);
-    out->ms_assemble = t1 - t0;
+    out->work.ms_assemble = t1 - t0;
     if (!cti_cmr_free_motion(s, dt, out))
         return 0;
     t0 = cti_cmr_clock(s);
-    out->ms_unconstrained = t0 - t1;
+    out->work.ms_unconstrained = t0 - t1;
     cti_cmr_context(s, dt, memory, &c);
     CTI_CLEAR(s->contact.rows);
     CTI_CLEAR(s->contact.origins);
@@ -48775,12 +48989,12 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
         return cti_cmr_give_up(s, dt, out);
     if (i > 0)
         cti_cmr_move(s, dt);
-    out->ms_detect = cti_cmr_clock(s) - t0;
+    out->work.ms_detect = cti_cmr_clock(s) - t0;
     if (!cti_cmr_rounds(s, dt, &c, out) || !cti_cmr_exclude(s, dt, out))
         return 0;
     while (out->clear && out->converged && !(out->event > 0)) {
         out->gained = cti_energy_try(s, dt);
-        if (out->gained == 0 || !cti_newton_helps(s) || out->newton >= s->desc.newton_iterations)
+        if (out->gained == 0 || !cti_newton_helps(s) || out->work.newton >= s->desc.newton_iterations)
             break;
         if (!cti_cmr_again(s, dt, &c, out) || !cti_cmr_exclude(s, dt, out))
             return 0;
@@ -49373,18 +49587,18 @@ static void cti_step_account(ct_step_report *r, const cti_account *a)
 
 static void cti_step_note(ct_step_report *r, const cti_attempt *a, int accepted)
 {
-    r->newton_iterations += a->newton;
-    r->solver_iterations += a->solver_iterations;
-    r->solver_sweeps += a->solver_sweeps, r->solver_quick += a->solver_quick;
-    r->solver_fallbacks += a->solver_fallbacks;
-    r->linear_iterations += a->linear_iterations;
+    r->newton_iterations += a->work.newton;
+    r->solver_iterations += a->work.solver_iterations;
+    r->solver_sweeps += a->work.solver_sweeps, r->solver_quick += a->work.solver_quick;
+    r->solver_fallbacks += a->work.solver_fallbacks;
+    r->linear_iterations += a->work.linear_iterations;
     r->extended_elements = a->extended + (accepted ? a->crushed : 0);
-    r->cmr_rounds = cti_max_int(r->cmr_rounds, a->rounds);
-    r->candidates = a->candidates;
-    r->ms_assemble += a->ms_assemble;
-    r->ms_unconstrained += a->ms_unconstrained;
-    r->ms_detect += a->ms_detect;
-    r->ms_solve += a->ms_solve;
+    r->cmr_rounds = cti_max_int(r->cmr_rounds, a->work.rounds);
+    r->candidates = a->work.candidates;
+    r->ms_assemble += a->work.ms_assemble;
+    r->ms_unconstrained += a->work.ms_unconstrained;
+    r->ms_detect += a->work.ms_detect;
+    r->ms_solve += a->work.ms_solve;
     if (accepted)
         r->residual = cti_max(r->residual, a->residual);
 }
@@ -49393,8 +49607,8 @@ static void cti_step_note(ct_step_report *r, const cti_attempt *a, int accepted)
    attempt */
 static void cti_step_time(const cti_state *s, double t0, cti_attempt *a)
 {
-    double rest = cti_cmr_clock(s) - t0 - a->ms_assemble - a->ms_unconstrained - a->ms_detect - a->ms_solve;
-    a->ms_detect += rest > 0 ? rest : 0;
+    double rest = cti_cmr_clock(s) - t0 - a->work.ms_assemble - a->work.ms_unconstrained - a->work.ms_detect - a->work.ms_solve;
+    a->work.ms_detect += rest > 0 ? rest : 0;
 }
 
 static int cti_step_is_finite(const cti_state *s)
@@ -50065,9 +50279,9 @@ CTI_FN ct_real cti_dcd_need(cti_state *s, const ct_real *x0, const ct_real *x1, 
 
 /* cti_dcd_solution -- how a solve ended. */
 typedef struct cti_dcd_solution {
-    int iterations, cg, products;
-    int budget;       /* 1: ended above the tolerance */
-    int coupled;      /* 1: rows were not decoupled */
+    int iterations, cg;
+    int budget;       /* ended above the tolerance */
+    int coupled;      /* rows were not decoupled */
     ct_real residual; /* largest entry of |phi + beta| over the largest term in it */
 } cti_dcd_solution;
 #if CONTACT_WITH_DCD
@@ -50130,8 +50344,9 @@ CTI_FN void cti_dcd_free(cti_mem *mem, cti_dcd *d)
     cti_forest_free(mem, &d->forest);
     CTI_FREE(mem, d->bodies), CTI_FREE(mem, d->tet_rest), CTI_FREE(mem, d->near_rest), CTI_FREE(mem, d->normals);
     CTI_FREE(mem, d->thickness), CTI_FREE(mem, d->vertex_boxes), CTI_FREE(mem, d->node_boxes);
-    CTI_FREE(mem, d->power), CTI_FREE(mem, d->power_step), CTI_FREE(mem, d->v_start), CTI_FREE(mem, d->lambda), CTI_FREE(mem, d->rub);
-    CTI_FREE(mem, d->pivot), CTI_FREE(mem, d->step), CTI_FREE(mem, d->damping), CTI_FREE(mem, d->answer);
+    CTI_FREE(mem, d->power), CTI_FREE(mem, d->power_step);
+    CTI_FREE(mem, d->solve.v_start), CTI_FREE(mem, d->solve.lambda), CTI_FREE(mem, d->solve.rub);
+    CTI_FREE(mem, d->solve.pivot), CTI_FREE(mem, d->solve.step), CTI_FREE(mem, d->solve.damping), CTI_FREE(mem, d->solve.answer);
     memset(d, 0, sizeof *d);
 }
 
@@ -50186,8 +50401,8 @@ CTI_FN int cti_dcd_prepare(cti_state *s)
     int b, i, n3 = 3 * s->n;
     if (!CTI_RESIZE(s->mem, d->near_rest, f->nv) || !CTI_RESIZE(s->mem, d->normals, 3 * f->nv) ||
         !CTI_RESIZE(s->mem, d->vertex_boxes, 16 * (size_t)f->nv) || !CTI_RESIZE(s->mem, d->node_boxes, 16 * (size_t)s->n) ||
-        !CTI_RESIZE(s->mem, d->power, n3) || !CTI_RESIZE(s->mem, d->power_step, n3) || !CTI_RESIZE(s->mem, d->v_start, n3) ||
-        !CTI_RESIZE(s->mem, d->step, n3) || !CTI_RESIZE(s->mem, d->damping, n3) || !CTI_RESIZE(s->mem, d->answer, n3))
+        !CTI_RESIZE(s->mem, d->power, n3) || !CTI_RESIZE(s->mem, d->power_step, n3) || !CTI_RESIZE(s->mem, d->solve.v_start, n3) ||
+        !CTI_RESIZE(s->mem, d->solve.step, n3) || !CTI_RESIZE(s->mem, d->solve.damping, n3) || !CTI_RESIZE(s->mem, d->solve.answer, n3))
         return 0;
     for (i = 0; i < f->nv; i++)
         d->near_rest[i] = 0;
@@ -50908,10 +51123,10 @@ static int cti_pivot_permute(cti_state *s, const int32_t *order, const int32_t *
     cti_row *rows = CTI_ARENA_NEW(s->arena, cti_row, n);
     cti_contact_row *origins = CTI_ARENA_NEW(s->arena, cti_contact_row, n);
     int i;
-    if (!rows || !origins || !CTI_RESIZE(s->mem, s->dcd.pivot, n))
+    if (!rows || !origins || !CTI_RESIZE(s->mem, s->dcd.solve.pivot, n))
         return 0;
     for (i = 0; i < n; i++)
-        rows[i] = s->contact.rows[order[i]], origins[i] = s->contact.origins[order[i]], s->dcd.pivot[i] = pivot[order[i]];
+        rows[i] = s->contact.rows[order[i]], origins[i] = s->contact.origins[order[i]], s->dcd.solve.pivot[i] = pivot[order[i]];
     memcpy(s->contact.rows, rows, sizeof *rows * (size_t)n), memcpy(s->contact.origins, origins, sizeof *origins * (size_t)n);
     stbds_header(s->contact.rows)->length = stbds_header(s->contact.origins)->length = (size_t)n;
     return 1;
@@ -50951,7 +51166,7 @@ CTI_FN int cti_dcd_turn_make(const cti_state *s, const cti_sparse *J, cti_dcd_tu
     int32_t *count = CTI_ARENA_ZERO(s->arena, int32_t, s->n);
     double *q = CTI_ARENA_NEW(s->arena, double, 9 * (size_t)s->n);
     memset(t, 0, sizeof *t);
-    t->block = s->dcd.pivot, t->rest = *J;
+    t->block = s->dcd.solve.pivot, t->rest = *J;
     t->q = CTI_ARENA_NEW(s->arena, double, 3 * (size_t)rows), t->size = CTI_ARENA_NEW(s->arena, double, rows);
     t->first = CTI_ARENA_ZERO(s->arena, uint8_t, rows), t->work = CTI_ARENA_ZERO(s->arena, double, 3 * (size_t)s->n);
     if (!count || !q || !t->q || !t->size || !t->first || !t->work)
@@ -51431,8 +51646,8 @@ static void cti_dcd_effort(const cti_state *s, ct_real tolerance, cti_effort *e)
     e->tolerance = (double)tolerance;
     e->max_iterations = s->desc.solver.budget > 0 ? s->desc.solver.budget : CTI_DCD_ITERATIONS;
     e->warm = 1, e->seed = s->desc.solver.seed, e->mem = s->mem, e->arena = s->arena;
-    e->seconds = s->desc.solver.seconds, e->now_us = s->desc.solver.now_us, e->now_user = s->desc.solver.now_user;
-    e->started = e->now_us ? e->now_us(e->now_user) : 0;
+    e->seconds = s->desc.solver.seconds, e->clock.now_us = s->desc.solver.now_us, e->clock.user = s->desc.solver.now_user;
+    e->clock.started = e->clock.now_us ? e->clock.now_us(e->clock.user) : 0;
 }
 
 /* ---- rows that are not decoupled ---- */
@@ -51486,7 +51701,7 @@ static int cti_dcd_solve_coupled(cti_state *s, ct_real tolerance, double *v, con
     cti_program_judge(&p, v, r, work, &j);
     for (i = 0; i < rows; i++)
         s->contact.rows[i].r[0] = (ct_real)r[i], s->contact.rows[i].r[1] = s->contact.rows[i].r[2] = 0;
-    out->iterations = a.iterations, out->cg = count.cg, out->products = count.products;
+    out->iterations = a.iterations, out->cg = count.cg;
     out->budget = end != CTI_OUTCOME_SOLVED, out->residual = (ct_real)j.residual, out->coupled = 1;
     return 1;
 }
@@ -51542,7 +51757,7 @@ static int cti_dcd_run(cti_state *s, const ct_real *rub, ct_real tolerance, doub
         cti_dcd_turn_forward(&turn, y);
     for (i = 0; i < s->n; i++)
         cti_dcd_times_t(m.R + 9 * (size_t)i, y + 3 * (size_t)i, v + 3 * (size_t)i);
-    out->iterations = count.cg + count.expansions + count.proportionings, out->cg = count.cg, out->products = count.products;
+    out->iterations = count.cg + count.expansions + count.proportionings, out->cg = count.cg;
     out->budget = end != CTI_MPRGP_DONE, out->residual = (ct_real)task.reached;
     return 1;
 }
@@ -51621,10 +51836,9 @@ static int cti_dcd_is_sane(cti_state *s, const ct_real *v, ct_real dt)
     return cti_plausible_motion(s, dt);
 }
 
-static void cti_dcd_note(cti_state *s, const cti_dcd_solution *q, ct_step_report *r)
+static void cti_dcd_note(const cti_dcd_solution *q, ct_step_report *r)
 {
     r->solver_iterations += q->iterations, r->cg_steps += q->cg;
-    s->dcd.products += q->products;
 }
 
 /* ---- constraints ---- */
@@ -51722,7 +51936,7 @@ static void cti_dcd_viscosity(cti_state *s, const ct_real *v, int first, ct_real
         speed = cti_sqrt(u[1] * u[1] + u[2] * u[2]);
         if (first)
             speed -= row->mu * cti_max(0, u[0] - u_free[0]);
-        s->dcd.rub[i] = row->mu * row->r[0] / cti_max(speed, creep);
+        s->dcd.solve.rub[i] = row->mu * row->r[0] / cti_max(speed, creep);
     }
 }
 
@@ -51732,20 +51946,20 @@ static int cti_dcd_rub(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
     ct_real creep = cti_dcd_creep(s, dt), u[3];
     cti_dcd_solution q;
     int i, k;
-    if (!CTI_RESIZE(s->mem, s->dcd.rub, CTI_LEN(s->contact.rows)))
+    if (!CTI_RESIZE(s->mem, s->dcd.solve.rub, CTI_LEN(s->contact.rows)))
         return 0;
     for (k = 0; k < CTI_DCD_RUBS; k++) {
         cti_dcd_viscosity(s, v, k == 0, creep);
-        if (!cti_dcd_solve(s, s->dcd.rub, s->desc.solver.tolerance, v, &q))
+        if (!cti_dcd_solve(s, s->dcd.solve.rub, s->desc.solver.tolerance, v, &q))
             return 0;
-        cti_dcd_note(s, &q, r);
+        cti_dcd_note(&q, r);
         r->solves++;
         if (q.budget)
             cti_dcd_status(r, CT_STATUS_BUDGET);
     }
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
         cti_row_velocity(&s->contact.rows[i], v, u);
-        s->contact.rows[i].r[1] = -s->dcd.rub[i] * u[1], s->contact.rows[i].r[2] = -s->dcd.rub[i] * u[2];
+        s->contact.rows[i].r[1] = -s->dcd.solve.rub[i] * u[1], s->contact.rows[i].r[2] = -s->dcd.solve.rub[i] * u[2];
     }
     return 1;
 }
@@ -51788,7 +52002,6 @@ static int cti_dcd_free_motion(cti_state *s, ct_real tolerance, ct_step_report *
     if (!cti_dcd_solve(s, NULL, tolerance, s->system.v_free, &q))
         return 0;
     r->linear_iterations += q.iterations;
-    s->dcd.products += q.products;
     return 1;
 }
 
@@ -51843,7 +52056,7 @@ static double cti_dcd_potential(cti_state *s, ct_real dt, const ct_real *v, doub
 /* the part that damping of strain adds between `start` and v, with damping [3 n] = h D start: damping'd + h d'D d / 2, d = v - start */
 static double cti_dcd_damped(cti_state *s, ct_real dt, const ct_real *start, const ct_real *v, double *size)
 {
-    ct_real *d = s->system.work, *q = s->system.work + 6 * (size_t)s->n, *Dd = s->dcd.step; /* v may be between d and q */
+    ct_real *d = s->system.work, *q = s->system.work + 6 * (size_t)s->n, *Dd = s->dcd.solve.step; /* v may be between d and q */
     double e = 0;
     int k, m;
     for (k = 0; k < 3 * s->n; k++)
@@ -51851,7 +52064,7 @@ static double cti_dcd_damped(cti_state *s, ct_real dt, const ct_real *start, con
     for (m = 0; m < s->bodies.n_models; m++)
         cti_model_damping(s->bodies.models[m], q, d, Dd);
     for (k = 0; k < 3 * s->n; k++) {
-        double term = (double)d[k] * ((double)s->dcd.damping[k] + (double)dt * (double)Dd[k] / 2);
+        double term = (double)d[k] * ((double)s->dcd.solve.damping[k] + (double)dt * (double)Dd[k] / 2);
         e += term, *size += fabs(term);
     }
     return e;
@@ -51873,11 +52086,11 @@ static int cti_dcd_breaks(const cti_state *s, const ct_real *v)
 static int cti_dcd_keep(cti_state *s, const ct_real *v)
 {
     int i;
-    memcpy(s->dcd.answer, v, sizeof(ct_real) * 3 * (size_t)s->n);
-    if (!CTI_RESIZE(s->mem, s->dcd.lambda, CTI_LEN(s->contact.rows)))
+    memcpy(s->dcd.solve.answer, v, sizeof(ct_real) * 3 * (size_t)s->n);
+    if (!CTI_RESIZE(s->mem, s->dcd.solve.lambda, CTI_LEN(s->contact.rows)))
         return 0;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++)
-        s->dcd.lambda[i] = s->contact.rows[i].r[0];
+        s->dcd.solve.lambda[i] = s->contact.rows[i].r[0];
     s->contact.is_solved = CTI_LEN(s->contact.rows) > 0;
     return 1;
 }
@@ -51893,7 +52106,7 @@ static int cti_dcd_program(cti_state *s, ct_real dt, ct_real *v, ct_step_report 
     t = cti_cmr_clock(s);
     if (!cti_dcd_solve(s, NULL, s->desc.solver.tolerance, v, &q))
         return 0;
-    cti_dcd_note(s, &q, r);
+    cti_dcd_note(&q, r);
     r->newton_iterations++;
     if (!cti_finite(q.residual)) { /* meaningless values are not kept, but they are reported */
         q.residual = CTI_REAL_MAX;
@@ -51927,11 +52140,11 @@ static void cti_dcd_search(cti_state *s, ct_real dt, const ct_real *start, ct_re
 /* Newton iterations after the first: linearizes and detects at v. 0: out of memory */
 static int cti_dcd_again(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
 {
-    ct_real *start = s->dcd.v_start;
+    ct_real *start = s->dcd.solve.v_start;
     double t = cti_cmr_clock(s);
     cti_dcd_place(s, v, dt);
     memcpy(start, s->end.v, sizeof(ct_real) * 3 * (size_t)s->n);
-    if (!cti_assemble_at(s, dt, s->end.x, start, s->dcd.damping, &r->extended_elements))
+    if (!cti_assemble_at(s, dt, s->end.x, start, s->dcd.solve.damping, &r->extended_elements))
         return 0;
     r->ms_assemble += cti_cmr_clock(s) - t;
     if (!cti_dcd_program(s, dt, v, r))
@@ -51953,11 +52166,11 @@ static int cti_dcd_end(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
         s->contact.is_solved = 0;
         cti_dcd_status(r, CT_STATUS_NOT_CONVERGED);
     }
-    memcpy(s->dcd.v_start, v, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(s->dcd.solve.v_start, v, sizeof(ct_real) * 3 * (size_t)s->n);
     if (!cti_dcd_friction(s, dt, v, r))
         return 0;
-    if (!cti_dcd_is_sane(s, v, dt)) { /* the motion without friction is used */
-        memcpy(v, s->dcd.v_start, sizeof(ct_real) * 3 * (size_t)s->n);
+    if (!cti_dcd_is_sane(s, v, dt)) { /* what is without friction stands */
+        memcpy(v, s->dcd.solve.v_start, sizeof(ct_real) * 3 * (size_t)s->n);
         for (i = 0; i < CTI_LEN(s->contact.rows); i++)
             s->contact.rows[i].r[1] = s->contact.rows[i].r[2] = 0;
         cti_dcd_status(r, CT_STATUS_NOT_CONVERGED);
@@ -52043,7 +52256,6 @@ static void cti_dcd_begin(cti_state *s, ct_step_report *r)
     s->contact.is_solved = 0;
     memset(&s->step.limit, 0, sizeof s->step.limit);
     cti_impulses_begin(s);
-    d->products = 0;
     if (s->n)
         memcpy(d->power_step, d->power, sizeof(double) * 3 * (size_t)s->n);
     CTI_CLEAR(s->contact.rows);
@@ -52289,15 +52501,15 @@ static int cti_dcd_problem(cti_state *s, cti_mem *mem, cti_program *out)
     int i, m = CTI_LEN(s->contact.rows), n = 3 * s->n, ok;
     cti_sparse J;
     double *w;
-    out->kind = CTI_PROGRAM_QP, out->n = n, out->m = m, out->has_objective = 1;
+    out->kind = CTI_PROGRAM_QP, out->n = n, out->m = m, out->known.has_objective = 1;
     ok = cti_dcd_jacobian(s, &J, &w) && cti_dcd_dump_matrix(mem, &s->system.A, &out->A) && cti_dcd_dump_copy(mem, &J, &out->J) &&
-         cti_dcd_dump_vector(mem, s->system.b, n, &out->b) && cti_dcd_dump_vector(mem, s->dcd.answer, n, &out->x_ref) &&
-         cti_dcd_dump_vector(mem, s->dcd.lambda, m, &out->r_ref) && CTI_RESIZE(mem, out->w, m);
+         cti_dcd_dump_vector(mem, s->system.b, n, &out->b) && cti_dcd_dump_vector(mem, s->dcd.solve.answer, n, &out->known.x) &&
+         cti_dcd_dump_vector(mem, s->dcd.solve.lambda, m, &out->known.r) && CTI_RESIZE(mem, out->w, m);
     if (ok && m)
         memcpy(out->w, w, sizeof *w * (size_t)m);
     for (i = 0; ok && i < s->n; i++) {
-        cti_v3 v = cti_v3_at(s->dcd.answer, i), Av = cti_bsr_row(&s->system.A, s->dcd.answer, i);
-        out->objective_ref += (double)(cti_v3_dot(v, Av) / 2 - cti_v3_dot(v, cti_v3_at(s->system.b, i)));
+        cti_v3 v = cti_v3_at(s->dcd.solve.answer, i), Av = cti_bsr_row(&s->system.A, s->dcd.solve.answer, i);
+        out->known.objective += (double)(cti_v3_dot(v, Av) / 2 - cti_v3_dot(v, cti_v3_at(s->system.b, i)));
     }
     cti_arena_rewind(s->arena, mark);
     return ok;
@@ -56063,9 +56275,9 @@ CONTACT_API_DEF ct_code ct_problem_info_get(const ct_problem *problem, ct_proble
     memset(out_info, 0, sizeof *out_info);
     out_info->kind = (ct_problem_kind)p->kind;
     out_info->n = p->n, out_info->m = p->m, out_info->contacts = p->mu ? p->m / 3 : 0;
-    out_info->x_ref = p->x_ref, out_info->r_ref = p->r_ref;
-    out_info->has_objective = p->has_objective, out_info->objective_ref = p->objective_ref;
-    out_info->expect = p->expect;
+    out_info->x_ref = p->known.x, out_info->r_ref = p->known.r;
+    out_info->has_objective = p->known.has_objective, out_info->objective_ref = p->known.objective;
+    out_info->expect = p->known.expect;
     return CT_OK;
 }
 
@@ -56135,11 +56347,11 @@ static int cti_problems_trace(cti_problems_run *q, int iteration)
     memset(&s, 0, sizeof s);
     cti_program_judge(q->p, q->x, q->r, q->work, &j);
     s.x = q->x, s.r = q->r, s.n = q->p->n, s.m = q->p->m, s.iterations = iteration, s.why = "";
-    s.seconds = (double)(q->e->turn - q->e->started) * 1e-6;
+    s.seconds = (double)(q->e->clock.turn - q->e->clock.started) * 1e-6;
     s.residual = j.residual, s.dynamics = j.dynamics, s.primal = j.primal, s.dual = j.dual;
     s.gap = j.gap, s.natural = j.natural, s.unscaled = j.unscaled, s.objective = j.objective;
     if (!q->d->watch)
-        q->e->watch_from = iteration + 1 + iteration / CTI_PROBLEMS_THIN;
+        q->e->watcher.from = iteration + 1 + iteration / CTI_PROBLEMS_THIN;
     return q->d->trace(q->d->trace_user, &s);
 }
 
@@ -56278,9 +56490,9 @@ static void cti_problems_effort(cti_problems_run *q, cti_effort *e)
     e->tolerance = (double)d->tolerance, e->max_iterations = d->budget, e->seconds = d->seconds, e->warm = d->warm, e->cone = d->cone;
     e->order = d->order, e->relaxation = (double)d->relaxation, e->plain = d->plain, e->seed = d->seed;
     e->paper = d->termination == CT_TERMINATION_PAPER;
-    e->now_us = d->now_us, e->now_user = d->now_user;
-    e->watch = d->watch || d->trace ? cti_problems_watch : NULL, e->watch_user = q;
-    e->mem = &q->mem, e->arena = &q->arena, e->started = q->started, e->hidden = q->hidden;
+    e->clock.now_us = d->now_us, e->clock.user = d->now_user;
+    e->watcher.watch = d->watch || d->trace ? cti_problems_watch : NULL, e->watcher.user = q;
+    e->mem = &q->mem, e->arena = &q->arena, e->clock.started = q->started, e->clock.hidden = q->hidden;
 }
 
 /* one solver's attempt. 0: out of memory */
@@ -56296,7 +56508,7 @@ static int cti_problems_attempt(cti_problems_run *q, ct_solver solver, int first
     a.x = q->x, a.r = q->r, a.why = "";
     memcpy(q->x, q->x0, sizeof *q->x * (size_t)q->p->n), memcpy(q->r, q->r0, sizeof *q->r * (size_t)q->p->m);
     said = q->p->n == 0 ? cti_problems_empty(q) : cti_solvers_find(solver)(q->p, &e, &a);
-    q->hidden = e.hidden;
+    q->hidden = e.clock.hidden;
     if (said != CTI_OUTCOME_MEMORY) {
         ct_outcome outcome = cti_problems_judge(q, said, &a.why, &j);
         cti_problems_keep(q, solver, outcome, &a, &j, first, s);
@@ -56331,7 +56543,7 @@ static int cti_problems_prove_normals(cti_problems_run *q)
     for (k = 0; a.x && a.r && !found && (solver = cti_solvers_auto(&normals, k)) != CT_SOLVER_AUTO; k++) {
         cti_outcome said;
         cti_problems_effort(q, &e);
-        e.watch = NULL, e.warm = 0;
+        e.watcher.watch = NULL, e.warm = 0;
         said = cti_solvers_find(solver)(&normals, &e, &a);
         if (said == CTI_OUTCOME_SOLVED)
             break;
@@ -56552,8 +56764,8 @@ static int cti_make_fill(cti_make *k, const ct_problem_desc *d, cti_program *p)
         return 0;
     p->m = dynamic ? p->J.rows : p->W.rows, p->n = dynamic ? p->A.rows : p->m;
     if ((dynamic && !cti_make_vector(k, d->b, p->n, 1, &p->b)) || !cti_make_vector(k, d->w, p->m, 1, &p->w) ||
-        (contacts && !cti_make_vector(k, d->mu, p->m / 3, 1, &p->mu)) || !cti_make_vector(k, d->x_ref, p->n, 0, &p->x_ref) ||
-        !cti_make_vector(k, d->r_ref, p->m, 0, &p->r_ref))
+        (contacts && !cti_make_vector(k, d->mu, p->m / 3, 1, &p->mu)) || !cti_make_vector(k, d->x_ref, p->n, 0, &p->known.x) ||
+        !cti_make_vector(k, d->r_ref, p->m, 0, &p->known.r))
         return 0;
     if (d->kind == CT_PROBLEM_LCP && (!cti_make_vector(k, d->lo, p->m, 0, &p->lo) || !cti_make_vector(k, d->hi, p->m, 0, &p->hi)))
         return 0;
@@ -59168,8 +59380,8 @@ static int cti_cpb_qp(cti_cpb_file *f, cti_program *q)
     for (i = 0; equation && i < q->m; i++)
         q->equation[i] = cti_cpb_int_at(equation, i) != 0;
     if (objective && objective->dtype == 1 && objective->count == 1)
-        q->has_objective = 1, q->objective_ref = cti_cpb_double_at(objective, 0);
-    return cti_cpb_optional(f, "x_ref", q->n, &q->x_ref) && cti_cpb_optional(f, "lam_ref", q->m, &q->r_ref);
+        q->known.has_objective = 1, q->known.objective = cti_cpb_double_at(objective, 0);
+    return cti_cpb_optional(f, "x_ref", q->n, &q->known.x) && cti_cpb_optional(f, "lam_ref", q->m, &q->known.r);
 }
 
 static int cti_cpb_contacts(cti_cpb_file *f, cti_program *q)
@@ -59182,7 +59394,7 @@ static int cti_cpb_contacts(cti_cpb_file *f, cti_program *q)
     if (count < 0 || count > 0x0fffffff)
         return cti_cpb_refuse(f, CT_ERR_DOMAIN, count, "array %s: a number of contacts that is not possible", "nc");
     q->m = 3 * count;
-    if (!cti_cpb_doubles(f, "mu", count, &q->mu) || !cti_cpb_optional(f, "r_ref", q->m, &q->r_ref))
+    if (!cti_cpb_doubles(f, "mu", count, &q->mu) || !cti_cpb_optional(f, "r_ref", q->m, &q->known.r))
         return 0;
     if (q->kind == CTI_PROGRAM_LOCAL) {
         q->n = q->m;
@@ -59199,7 +59411,7 @@ static int cti_cpb_contacts(cti_cpb_file *f, cti_program *q)
             return cti_cpb_refuse(f, CT_ERR_MEMORY, 0, "out of memory", NULL);
         q->n = q->A.rows;
         return cti_cpb_doubles(f, "f", q->n, &q->b) && cti_cpb_doubles(f, "w", q->m, &q->w) &&
-               cti_cpb_optional(f, "v_ref", q->n, &q->x_ref);
+               cti_cpb_optional(f, "v_ref", q->n, &q->known.x);
     }
 }
 
@@ -59285,8 +59497,8 @@ static int cti_lcp_expect(cti_scan *s, cti_program *q)
     int length;
     if (!cti_scan_word(s, &token, &length))
         return cti_scan_fail(s, CT_ERR_FORMAT, "expected solution, infeasible or nosolution", NULL);
-    q->expect = cti_scan_is(token, length, "solution") ? 1 : (cti_scan_is(token, length, "infeasible") ? 2 : 3);
-    if (q->expect == 3 && !cti_scan_is(token, length, "nosolution"))
+    q->known.expect = cti_scan_is(token, length, "solution") ? 1 : (cti_scan_is(token, length, "infeasible") ? 2 : 3);
+    if (q->known.expect == 3 && !cti_scan_is(token, length, "nosolution"))
         return cti_scan_fail(s, CT_ERR_FORMAT, "expected solution, infeasible or nosolution", NULL);
     return 1;
 }
@@ -59300,7 +59512,7 @@ static int cti_lcp_item(cti_scan *s, const char *token, int length, cti_program 
             return 0;
         if (n < 0 || n > 100000)
             return cti_scan_fail(s, CT_ERR_DOMAIN, "n has to be 0 to 100000", NULL);
-        if (q->W.p || q->w || q->lo || q->hi || q->r_ref)
+        if (q->W.p || q->w || q->lo || q->hi || q->known.r)
             return cti_scan_fail(s, CT_ERR_FORMAT, "n has to come first, and once", NULL);
         q->n = q->m = (int)n;
         return 1;
@@ -59319,7 +59531,7 @@ static int cti_lcp_item(cti_scan *s, const char *token, int length, cti_program 
     if (cti_scan_is(token, length, "hi"))
         return cti_lcp_vector(s, q->n, &q->hi, "an entry of hi");
     if (cti_scan_is(token, length, "z"))
-        return cti_lcp_vector(s, q->n, &q->r_ref, "an entry of z");
+        return cti_lcp_vector(s, q->n, &q->known.r, "an entry of z");
     return cti_scan_fail(s, CT_ERR_FORMAT, "unknown keyword; expected n, expect, lemke, M, q, lo, hi or z", NULL);
 }
 
@@ -59703,8 +59915,8 @@ static int cti_problem_put_contacts(cti_mem *mem, FILE *f, const cti_program *p)
     cti_sparse H;
     cti_problem_put(f, "nc", 0, &contacts, 1);
     cti_problem_put(f, "mu", 1, p->mu, (uint64_t)contacts);
-    if (p->r_ref)
-        cti_problem_put(f, "r_ref", 1, p->r_ref, (uint64_t)p->m);
+    if (p->known.r)
+        cti_problem_put(f, "r_ref", 1, p->known.r, (uint64_t)p->m);
     if (p->kind == CTI_PROGRAM_LOCAL) {
         cti_problem_put(f, "q", 1, p->w, (uint64_t)p->m);
         return cti_problem_put_blocks(mem, f, &p->W);
@@ -59714,8 +59926,8 @@ static int cti_problem_put_contacts(cti_mem *mem, FILE *f, const cti_program *p)
     cti_problem_put_sparse(f, 'M', &p->A, 1, p->A.x), cti_problem_put_sparse(f, 'H', &H, 1, H.x);
     cti_sparse_free(mem, &H);
     cti_problem_put(f, "f", 1, p->b, (uint64_t)p->n), cti_problem_put(f, "w", 1, p->w, (uint64_t)p->m);
-    if (p->x_ref)
-        cti_problem_put(f, "v_ref", 1, p->x_ref, (uint64_t)p->n);
+    if (p->known.x)
+        cti_problem_put(f, "v_ref", 1, p->known.x, (uint64_t)p->n);
     return 1;
 }
 
@@ -59733,12 +59945,12 @@ static int cti_problem_put_qp(cti_mem *mem, FILE *f, const cti_program *p)
         cti_problem_put(f, "b", 1, p->b, (uint64_t)p->n), cti_problem_put(f, "c", 1, c, (uint64_t)p->m);
         if (p->equation)
             cti_problem_put(f, "equation", 0, equation, (uint64_t)p->m);
-        if (p->x_ref)
-            cti_problem_put(f, "x_ref", 1, p->x_ref, (uint64_t)p->n);
-        if (p->r_ref)
-            cti_problem_put(f, "lam_ref", 1, p->r_ref, (uint64_t)p->m);
-        if (p->has_objective)
-            cti_problem_put(f, "obj", 1, &p->objective_ref, 1);
+        if (p->known.x)
+            cti_problem_put(f, "x_ref", 1, p->known.x, (uint64_t)p->n);
+        if (p->known.r)
+            cti_problem_put(f, "lam_ref", 1, p->known.r, (uint64_t)p->m);
+        if (p->known.has_objective)
+            cti_problem_put(f, "obj", 1, &p->known.objective, 1);
     }
     CTI_FREE(mem, c), CTI_FREE(mem, equation);
     return ok;
@@ -59747,10 +59959,10 @@ static int cti_problem_put_qp(cti_mem *mem, FILE *f, const cti_program *p)
 /* number of arrays that the functions above write */
 static uint32_t cti_problem_arrays(const cti_program *p)
 {
-    uint32_t refs = (uint32_t)((p->x_ref != NULL) + (p->r_ref != NULL));
+    uint32_t refs = (uint32_t)((p->known.x != NULL) + (p->known.r != NULL));
     if (p->kind == CTI_PROGRAM_QP)
-        return 10 + refs + (uint32_t)((p->equation != NULL) + (p->has_objective != 0));
-    return p->kind == CTI_PROGRAM_LOCAL ? 7 + (uint32_t)(p->r_ref != NULL) : 12 + refs;
+        return 10 + refs + (uint32_t)((p->equation != NULL) + (p->known.has_objective != 0));
+    return p->kind == CTI_PROGRAM_LOCAL ? 7 + (uint32_t)(p->known.r != NULL) : 12 + refs;
 }
 
 static int cti_problem_write_cpb(cti_mem *mem, FILE *f, const cti_program *p)
@@ -59781,7 +59993,7 @@ static int cti_problem_write_lcp(cti_mem *mem, FILE *f, const cti_program *p)
     static const char *const expect[] = {"", "expect solution\n", "expect infeasible\n", "expect nosolution\n"};
     int i, j, k;
     CTI_UNUSED(mem);
-    fprintf(f, "n %d\n%sM\n", p->m, expect[p->expect]);
+    fprintf(f, "n %d\n%sM\n", p->m, expect[p->known.expect]);
     for (i = 0; i < p->m; i++) {
         for (k = p->W.p[i], j = 0; j < p->m; j++)
             if (k < p->W.p[i + 1] && p->W.i[k] == j)
@@ -59793,8 +60005,8 @@ static int cti_problem_write_lcp(cti_mem *mem, FILE *f, const cti_program *p)
     cti_problem_line(f, "q", p->w, p->m);
     if (p->lo)
         cti_problem_line(f, "lo", p->lo, p->m), cti_problem_line(f, "hi", p->hi, p->m);
-    if (p->r_ref)
-        cti_problem_line(f, "z", p->r_ref, p->m);
+    if (p->known.r)
+        cti_problem_line(f, "z", p->known.r, p->m);
     return 1;
 }
 
@@ -59864,10 +60076,10 @@ static int cti_dump_contacts(cti_mem *mem, cti_arena *arena, const cti_problem *
     int ok;
     memset(&q, 0, sizeof q);
     ok = cti_bridge_open(mem, arena, p, NULL, &q);
-    *out = q.program; /* also after a failure: the caller frees it */
-    ok = ok && CTI_RESIZE(mem, out->x_ref, out->n) && CTI_RESIZE(mem, out->r_ref, out->m);
+    *out = q.program; /* also of one that failed on the way: the caller frees it */
+    ok = ok && CTI_RESIZE(mem, out->known.x, out->n) && CTI_RESIZE(mem, out->known.r, out->m);
     if (ok)
-        cti_bridge_start(&q, v, out->x_ref, out->r_ref);
+        cti_bridge_start(&q, v, out->known.x, out->known.r);
     cti_arena_rewind(arena, mark);
     return ok;
 }
