@@ -450,7 +450,7 @@ static inline void check_budget(cti_program_solver solve)
     assert_int_equal(qp_solve(&q, solve), CTI_OUTCOME_BUDGET);
     for (i = 0; i < 20; i++)
         assert_true(isfinite(q.x[i]));
-    q.e.max_iterations = 0, q.e.watch = say_no;
+    q.e.max_iterations = 0, q.e.watcher.watch = say_no;
     assert_int_equal(qp_solve(&q, solve), CTI_OUTCOME_BUDGET);
     qp_drop(&q);
 }

@@ -197,7 +197,7 @@ static void budget(void **state)
     bench b;
     (void)state;
     bench_open(&b);
-    b.e.watch = stop_at_once;
+    b.e.watcher.watch = stop_at_once;
     solve_lcp(&b, 2, M, q, lo, hi, &said);
     assert_int_equal(said, CTI_OUTCOME_BUDGET);
     assert_true(b.a.why[0] != 0);

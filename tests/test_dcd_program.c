@@ -22,12 +22,12 @@ static double kkt_of(ct_world *w, double *out_rows)
     int i, k;
     ct_real *Av = (ct_real *)malloc(sizeof *Av * 3 * (size_t)s->n);
     assert_true(cti_dcd_jacobian(s, &J, &v));
-    cti_bsr_mul(&s->system.A, cti_dcd_of(s)->answer, Av);
+    cti_bsr_mul(&s->system.A, cti_dcd_of(s)->solve.answer, Av);
     *out_rows = 0;
     for (i = 0; i < J.rows; i++) {
-        double u = v[i], l = (double)cti_dcd_of(s)->lambda[i];
+        double u = v[i], l = (double)cti_dcd_of(s)->solve.lambda[i];
         for (k = J.p[i]; k < J.p[i + 1]; k++)
-            u += J.x[k] * (double)cti_dcd_of(s)->answer[J.i[k]], Av[J.i[k]] -= (ct_real)(J.x[k] * l);
+            u += J.x[k] * (double)cti_dcd_of(s)->solve.answer[J.i[k]], Av[J.i[k]] -= (ct_real)(J.x[k] * l);
         *out_rows = fmax(*out_rows, fmax(-u, fmin(l, fabs(u))));
         force = fmax(force, l);
     }
@@ -66,7 +66,7 @@ static void pivots_make_rows_orthogonal(void **state)
     assert_true(cti_dcd_jacobian(s, &J, &rhs));
     for (i = 0; i < J.rows; i++)
         for (k = J.p[i]; k < J.p[i + 1]; k += 3)
-            shared += cti_dcd_of(s)->pivot[i] != J.i[k] / 3 && row[J.i[k]]++ > 0;
+            shared += cti_dcd_of(s)->solve.pivot[i] != J.i[k] / 3 && row[J.i[k]]++ > 0;
     assert_true(shared > 0); /* rows do share vertices */
     for (i = 0; i < n; i++)
         x[i] = z[i] = lcg(&seed) - 0.5, y[i] = lcg(&seed) - 0.5;
@@ -139,8 +139,8 @@ static double step_misses(ct_world *w)
     memcpy(x, s->x, sizeof *x * 3 * (size_t)s->n), memcpy(v, s->v, sizeof *v * 3 * (size_t)s->n);
     memcpy(s->x, s->step.start.copy.x, sizeof *x * 3 * (size_t)s->n), memcpy(s->v, s->step.start.copy.v, sizeof *v * 3 * (size_t)s->n);
     memcpy(s->history.dt_prev, s->step.start.copy.dt_prev, sizeof *x * (size_t)s->n);
-    assert_true(cti_assemble_at(s, (ct_real)0.02, x, v, cti_dcd_of(s)->damping, &extended));
-    cti_bsr_residual_rows(&s->system.A, s->system.b, v, r, 0, (&s->system.A)->n);
+    assert_true(cti_assemble_at(s, (ct_real)0.02, x, v, cti_dcd_of(s)->solve.damping, &extended));
+    cti_bsr_residual_rows(&s->system.A, s->system.b, v, r, 0, s->n);
     for (i = 0; i < 3 * s->n; i++)
         most = fmax(most, fabs((double)r[i])), size = fmax(size, fabs((double)s->system.b[i]));
     free(x);
@@ -200,7 +200,7 @@ static void the_answer_is_the_programs(void **state)
         kkt = kkt_of(w, &miss);
         assert_true(kkt < 1e-5 && miss < 1e-6);
         programs++;
-        for (k = 0; k < 3 * w->state.n && cti_dcd_of(&w->state)->answer[k] == w->state.v[k]; k++) {
+        for (k = 0; k < 3 * w->state.n && cti_dcd_of(&w->state)->solve.answer[k] == w->state.v[k]; k++) {
         }
         shortened += k < 3 * w->state.n;
     }

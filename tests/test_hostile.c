@@ -122,8 +122,8 @@ static void round_trip(void **state)
             assert_true(p->n == c->n && p->m == c->m);
             same_sparse(&p->A, &c->A), same_sparse(&p->J, &c->J), same_sparse(&p->W, &c->W);
             same_bits(p->b, c->b, p->n), same_bits(p->w, c->w, p->m), same_bits(p->mu, c->mu, p->m / 3);
-            same_bits(p->lo, c->lo, p->m), same_bits(p->hi, c->hi, p->m), same_bits(p->r_ref, c->r_ref, p->m),
-                same_bits(p->x_ref, c->x_ref, p->n);
+            same_bits(p->lo, c->lo, p->m), same_bits(p->hi, c->hi, p->m), same_bits(p->known.r, c->known.r, p->m),
+                same_bits(p->known.x, c->known.x, p->n);
             assert_int_equal(p->equation == NULL, c->equation == NULL);
             if (p->equation)
                 assert_memory_equal(p->equation, c->equation, (size_t)p->m);

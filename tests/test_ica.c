@@ -95,12 +95,12 @@ static void drop(fixture *f)
 static void cluster(fixture *f, int size)
 {
     int i;
-    f->p.n_clusters = 0;
+    f->p.split.n_clusters = 0;
     for (i = 0; i < N; i += size) {
-        f->clusters[f->p.n_clusters].blocks = f->blocks + i;
-        f->clusters[f->p.n_clusters++].n = size;
+        f->clusters[f->p.split.n_clusters].blocks = f->blocks + i;
+        f->clusters[f->p.split.n_clusters++].n = size;
     }
-    f->p.clusters = f->clusters;
+    f->p.split.clusters = f->clusters;
 }
 
 static cti_solve_info solve(fixture *f, ct_cone cone, ct_real tol, cti_residuals *res)
@@ -133,7 +133,7 @@ static void splittings_agree(void **state)
             make(&f, 5, 0.3);
             cluster(&f, sizes[k]);
             if (k == 0)
-                f.p.n_clusters = 0;
+                f.p.split.n_clusters = 0;
             info = solve(&f, cones[c], CTI_R(1e-11), &res);
             assert_int_equal(info.status, CTI_SOLVE_OK);
             if (!(res.natural_map < CTI_R(1e-9)))
@@ -163,12 +163,12 @@ static void whole_beside_nodes(void **state)
         make(&f, 5, 0.3);
         cluster(&f, 1);
         if (k) { /* k 1: the first chain is one cluster, k 2: the second */
-            f.p.n_clusters = 0;
+            f.p.split.n_clusters = 0;
             for (i = 0; i < N; i += (i < N / 2) == (k == 1) ? N / 2 : 1) {
-                f.clusters[f.p.n_clusters].blocks = f.blocks + i;
-                f.clusters[f.p.n_clusters++].n = (i < N / 2) == (k == 1) ? N / 2 : 1;
+                f.clusters[f.p.split.n_clusters].blocks = f.blocks + i;
+                f.clusters[f.p.split.n_clusters++].n = (i < N / 2) == (k == 1) ? N / 2 : 1;
             }
-            assert_int_equal(f.p.n_clusters, N / 2 + 1);
+            assert_int_equal(f.p.split.n_clusters, N / 2 + 1);
         }
         assert_int_equal(solve(&f, CT_CONE_CONE, CTI_R(1e-11), &res).status, CTI_SOLVE_OK);
         assert_true(res.natural_map < CTI_R(1e-9));
@@ -256,10 +256,10 @@ static void whole_is_caught_up(void **state)
         cluster(&f, 1);
         if (k) {
             whole_make(&w, &f.A, 0);
-            f.p.n_clusters = 0;
+            f.p.split.n_clusters = 0;
             for (i = 0; i < N; i += i ? 1 : N / 2) {
-                f.clusters[f.p.n_clusters].blocks = f.blocks + i;
-                f.clusters[f.p.n_clusters++].n = i ? 1 : N / 2;
+                f.clusters[f.p.split.n_clusters].blocks = f.blocks + i;
+                f.clusters[f.p.split.n_clusters++].n = i ? 1 : N / 2;
             }
             f.clusters[0].solve = whole_solve, f.clusters[0].compliance = whole_compliance, f.clusters[0].ctx = &w;
         }
@@ -315,7 +315,7 @@ static void coulomb(void **state)
     for (k = 0; k < 2; k++) {
         ct_real tangent = k ? CTI_R(0.05) : CTI_R(0.01);
         make(&f, 0, 0.3);
-        f.p.n_rows = 1, f.p.n_clusters = 0;
+        f.p.n_rows = 1, f.p.split.n_clusters = 0;
         memset(f.rows[0].frame, 0, sizeof f.rows[0].frame);
         f.rows[0].frame[1] = f.rows[0].frame[3] = f.rows[0].frame[8] = 1;
         f.rows[0].w[0] = 0;
@@ -371,7 +371,7 @@ static void contacts_are_part_of_the_sweep(void **state)
     make(&f, 50, 1);
     inside = solve(&f, CT_CONE_CONE, CTI_R(1e-4), &res).iterations;
     assert_true(res.natural_map < CTI_R(1e-3));
-    f.p.predict = 1; /* which is in turn */
+    f.p.split.predict = 1; /* which is in turn */
     in_turn = solve(&f, CT_CONE_CONE, CTI_R(1e-4), &res).iterations;
     assert_true(10 * inside <= 9 * in_turn);
     drop(&f);
@@ -494,7 +494,7 @@ static void node_sweeps_are_exact(void **state)
         f.v[i] = CTI_R(1000.0) * (ct_real)uniform();
     for (k = 0; k < 20000 && change > CTI_EPS; k++)
         change = cti_nodes_sweep(&q, f.b, f.v, NULL, NULL);
-    cti_bsr_residual_rows(&f.A, f.b, f.v, f.work, 0, (&f.A)->n);
+    cti_bsr_residual_rows(&f.A, f.b, f.v, f.work, 0, f.A.n);
     for (i = 0; i < 3 * (N - 1); i++)
         assert_true(cti_abs(f.work[i]) < 1000 * 100 * 40 * CTI_EPS);
     assert_true(cti_abs(f.work[3 * (N - 1)]) > 1);
@@ -508,7 +508,7 @@ static void residual_reacts(void **state)
     cti_residuals res;
     (void)state;
     make(&f, 5, 0.3);
-    f.p.n_clusters = 0;
+    f.p.split.n_clusters = 0;
     solve(&f, CT_CONE_CONE, CTI_R(1e-10), &res);
     f.v[5] += CTI_R(0.01);
     cti_residual_eval(&f.p, CT_CONE_CONE, f.v, f.work, &res);

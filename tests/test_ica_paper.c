@@ -142,7 +142,7 @@ static void make(fixture *f, double stiff, double mu, double limit, int warm)
     for (i = 0; i < N3; i++)
         f->b_real[i] = (ct_real)f->b[i];
     f->p.A = &f->bsr, f->p.b = f->b_real, f->p.dt = f->p.velocity_scale = 1, f->p.approach_limit = (ct_real)limit;
-    f->p.rows = f->rows, f->p.n_rows = CONTACTS, f->p.watch = watch, f->p.watch_user = f;
+    f->p.rows = f->rows, f->p.n_rows = CONTACTS, f->p.calls.watch = watch, f->p.calls.watch_user = f;
 }
 
 /* ---- section 5 with dense matrices ---- */

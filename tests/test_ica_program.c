@@ -157,7 +157,7 @@ static void watch_and_warm(void **state)
     qp q;
     (void)state;
     qp_random(&q, 12, 4, 0, 0.3);
-    q.e.watch = look, watched = 0, ended_at = 2;
+    q.e.watcher.watch = look, watched = 0, ended_at = 2;
     assert_int_equal(qp_solve(&q, cti_solver_ica), CTI_OUTCOME_BUDGET);
     assert_int_equal(watched, 2);
     assert_int_equal(q.a.iterations, 2);

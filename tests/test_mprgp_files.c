@@ -81,7 +81,7 @@ static void printed_files(void **state)
         found++;
         p = &problem->program;
         begin(&f, CTI_PROGRAM_QP, 0, 0);
-        f.o.printed = 1, f.e.tolerance = 1e-4, f.e.seconds = 60, f.e.now_us = now_us, f.e.started = now_us(NULL);
+        f.o.printed = 1, f.e.tolerance = 1e-4, f.e.seconds = 60, f.e.clock.now_us = now_us, f.e.clock.started = now_us(NULL);
         f.a.x = (double *)calloc((size_t)p->n, sizeof(double)), f.a.r = (double *)calloc((size_t)p->m + 1, sizeof(double));
         start = clock();
         said = cti_mprgp_solve_with(p, &f.o, &f.e, &f.a, &f.c);

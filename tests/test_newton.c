@@ -485,7 +485,7 @@ static void rules(void **state)
         f.e.tolerance = 1e-300, f.e.max_iterations = 3;
         assert_int_equal(solve(&f, solvers[solver]), CTI_OUTCOME_BUDGET);
         assert_true(f.a.iterations <= 3 && f.a.why && f.a.why[0]);
-        f.e.max_iterations = 0, f.e.watch = watcher, watched = 0;
+        f.e.max_iterations = 0, f.e.watcher.watch = watcher, watched = 0;
         assert_int_equal(solve(&f, solvers[solver]), CTI_OUTCOME_BUDGET);
         assert_true(watched >= 1 && watched <= 3);
         f.p.kind = CTI_PROGRAM_QP;

@@ -270,12 +270,12 @@ static void corrects(ct_world *w, cti_problem *p)
         assert_true(c.hook.apply != NULL);
         if (!asked) {
             cti_problem_rhs(&q.p, f);
-            cti_bsr_residual_rows(&q.A, f, q.v, work, 0, (&q.A)->n);
+            cti_bsr_residual_rows(&q.A, f, q.v, work, 0, q.A.n);
             before = largest((int)n3, work);
             q.p.n_rows = 0;
             first = c.hook.apply(c.hook.ctx, 1, f, q.v);
             q.p.n_rows = p->n_rows;
-            cti_bsr_residual_rows(&q.A, f, q.v, work, 0, (&q.A)->n);
+            cti_bsr_residual_rows(&q.A, f, q.v, work, 0, q.A.n);
         after = largest((int)n3, work);
             print_message("  correction of %.2g m/s: residual %.2g N s from %.2g\n", (double)first, (double)after, (double)before);
             assert_true(first > 0 && after < CTI_R(1e-3) * before);
@@ -357,7 +357,7 @@ static void compare(ct_world *w, const char *name, double dt, ct_cone cone, doub
         open_world(w, &p, v, &q);
         assert_true(cti_clusters_make(&s->factors, s->arena, modes[k], &q));
         assert_true(cti_smooth_open(&s->factors, s->arena, &s->system.A, &q, &c));
-        q.p.correction = k == 4 && c.hook.apply ? &c.hook : NULL;
+        q.p.split.correction = k == 4 && c.hook.apply ? &c.hook : NULL;
         start = clock();
         cti_ica_solve(&q.p, &d, s->arena, q.v, &info);
         cti_island_close(&s->factors, &q, p.rows, v);
@@ -366,7 +366,7 @@ static void compare(ct_world *w, const char *name, double dt, ct_cone cone, doub
             worst = fmax(worst, fabs((double)v[i] - f.v[i]));
         worst /= (double)p.velocity_scale;
         print_message("  %-15s %5d clusters, %6d iterations, %7d sweeps, status %d, natural map %.2g, v differs by %.2g, %.2f s\n",
-                      names[k], q.p.n_clusters, info.iterations, info.sweeps, (int)info.status, (double)res.natural_map, worst,
+                      names[k], q.p.split.n_clusters, info.iterations, info.sweeps, (int)info.status, (double)res.natural_map, worst,
                       (double)(clock() - start) / CLOCKS_PER_SEC);
         bad += !(worst < 1e-8);
     }

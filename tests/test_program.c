@@ -219,17 +219,17 @@ static void references(void **state)
         p = &q->program;
         work = (double *)malloc(sizeof *work * (size_t)(3 * p->m + 2 * p->n + 1)), u = work + p->m + 2 * p->n;
         assert_non_null(work);
-        cti_program_u(p, p->x_ref ? p->x_ref : u, p->r_ref, u);
-        cti_program_judge(p, p->x_ref ? p->x_ref : u, p->r_ref, work, &j);
+        cti_program_u(p, p->known.x ? p->known.x : u, p->known.r, u);
+        cti_program_judge(p, p->known.x ? p->known.x : u, p->known.r, work, &j);
         if (!(j.residual < 2e-9))
             print_error("%s: residual %g\n", names[k], j.residual);
         assert_true(j.residual < 2e-9);
         for (at = i = 0; i < p->m; i++)
-            at = fabs(p->r_ref[i]) > fabs(p->r_ref[at]) ? i : at;
-        p->r_ref[at] *= 1.01;
+            at = fabs(p->known.r[i]) > fabs(p->known.r[at]) ? i : at;
+        p->known.r[at] *= 1.01;
         if (p->kind == CTI_PROGRAM_LOCAL || p->kind == CTI_PROGRAM_LCP)
-            cti_program_u(p, u, p->r_ref, u);
-        cti_program_judge(p, p->x_ref ? p->x_ref : u, p->r_ref, work, &j);
+            cti_program_u(p, u, p->known.r, u);
+        cti_program_judge(p, p->known.x ? p->known.x : u, p->known.r, work, &j);
         if (!(j.residual > 1e-7))
             print_error("%s: residual %g after a change\n", names[k], j.residual);
         assert_true(j.residual > 1e-7);

@@ -11,7 +11,7 @@ static cti_problem problem_of(int plain, int lagged)
 {
     cti_problem p;
     memset(&p, 0, sizeof p);
-    p.plain = plain, p.lagged = lagged;
+    p.split.plain = plain, p.split.lagged = lagged;
     return p;
 }
 

@@ -78,14 +78,14 @@ static void chains_are_cut_into_patches(void **state)
     graph_make(&g, 120, pairs, n);
     assert_true(g.f.in_order);
     assert_int_equal(CTI_LEN(g.f.components), 2);
-    assert_int_equal(CTI_LEN(g.f.patches), 5);
+    assert_int_equal(CTI_LEN(g.f.patches.at), 5);
     assert_int_equal(g.f.components[0].patch1, 3);
-    assert_int_equal(g.f.patches[1], 48);
-    assert_int_equal(g.f.patches[2], 96);
-    assert_int_equal(g.f.patches[3], 100);
-    assert_int_equal(g.f.patches[4], 120);
+    assert_int_equal(g.f.patches.at[1], 48);
+    assert_int_equal(g.f.patches.at[2], 96);
+    assert_int_equal(g.f.patches.at[3], 100);
+    assert_int_equal(g.f.patches.at[4], 120);
     for (i = 0; i < 120; i++)
-        assert_int_equal(g.f.patch_blocks[i], i);
+        assert_int_equal(g.f.patches.blocks[i], i);
     graph_free(&g);
 }
 

@@ -1153,12 +1153,12 @@ static void problems_are_dumped(void **state)
         assert_int_equal(ct_world_dump_problem(w, "test_world.cpb"), CT_OK);
     assert_int_equal(ct_problem_read("test_world.cpb", &q, NULL), CT_OK);
     assert_true(q->program.n > 3 * (27 + 8)); /* rows' compliances are unknowns, too */
-    assert_true(q->program.m >= 3 * (9 + 4) && q->program.x_ref && q->program.r_ref);
+    assert_true(q->program.m >= 3 * (9 + 4) && q->program.known.x && q->program.known.r);
     work = (double *)calloc(3 * (size_t)(q->program.n + q->program.m), sizeof *work);
     assert_non_null(work);
-    cti_program_judge(&q->program, q->program.x_ref, q->program.r_ref, work, &j);
+    cti_program_judge(&q->program, q->program.known.x, q->program.known.r, work, &j);
     for (i = 0; i < q->program.m; i++)
-        most = fmax(most, q->program.r_ref[i]);
+        most = fmax(most, q->program.known.r[i]);
     print_message("dumped: dynamics %g, natural map %g, largest multiplier %g N s\n", j.dynamics, j.natural, most);
     assert_true(most > 1e-4 && j.dynamics < 2e-4 && j.natural < 2e-4);
     free(work);

@@ -42,7 +42,7 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
         }
         if (info->status == CTI_SOLVE_DIVERGED && cti_ica_restart(s))
             continue;
-        if (s->p->watch && !s->p->watch(s->p->watch_user, info->iterations, s->v))
+        if (s->p->calls.watch && !s->p->calls.watch(s->p->calls.watch_user, info->iterations, s->v))
             return;
         if (info->status != CTI_SOLVE_BUDGET || (!s->coupled && info->sweeps >= s->budget))
             return;
@@ -69,7 +69,7 @@ CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_
     cti_ica state, *s = &state;
     memset(s, 0, sizeof *s), memset(info, 0, sizeof *info);
     s->p = p, s->desc = desc, s->arena = arena;
-    s->map.cold = !p->free_start;
+    s->map.cold = !p->split.free_start;
     s->budget = cti_solve_policy_sweeps(desc->max_sweeps, p->n_rows);
     if (!cti_ica_setup(s, v)) {
         info->status = CTI_SOLVE_MEMORY;
@@ -172,7 +172,7 @@ static int cti_ica_inner(cti_ica *s, int again, int most, ct_real *out_first)
         if (cti_solve_policy_sweep_restarts(q.change, best))
             cti_anderson_restart(&s->mix.inner);
         best = cti_min(best, q.change);
-        if (cti_solve_policy_mixes(q.k, s->p->plain))
+        if (cti_solve_policy_mixes(q.k, s->p->split.plain))
             cti_anderson_step(&s->mix.inner, s->mix.r_old, s->r, s->du);
     }
     *out_first = q.first;

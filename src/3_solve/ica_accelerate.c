@@ -3,7 +3,7 @@
                            nodes, so that a sticking node is not displaced by its neighbours in between. A third fewer iterations than
                            contacts and nodes in turn, to which a solve that does not converge returns (outer.fused, outer.halves).
    cti_ica_carry_cluster   A cluster that only contacts couple to others moves at its ports alone in most iterations (outer.defer).
-   cti_ica_correct         Error that is smooth over a body is corrected between sweeps (cti_problem.correction, correction.*).
+   cti_ica_correct         Error that is smooth over a body is corrected between sweeps (cti_problem.split.correction, correction.*).
    cti_ica_extrapolate     The whole fixed-point map is Anderson accelerated, where clusters are coupled. Multipliers that drift at a
                            constant rate are extrapolated along their drift instead (stride.*).
    cti_ica_undo, _restart  An extrapolation that led astray, or diverged, is undone.
@@ -32,7 +32,7 @@ CTI_FN void cti_ica_begin(cti_ica *s)
     s->progress.best = s->progress.last = CTI_REAL_MAX;
     s->progress.fused = s->map.n_own > 0;
     s->progress.worth = cti_solve_policy_worth(s->desc->tolerance), s->progress.tight = 1;
-    s->correction.active = s->coupled && s->p->correction && !s->p->plain;
+    s->correction.active = s->coupled && s->p->split.correction && !s->p->split.plain;
     s->correction.largest = s->correction.nearest = CTI_REAL_MAX;
     cti_ica_forget_pace(s);
 }
@@ -147,7 +147,7 @@ CTI_FN ct_real cti_ica_correct(cti_ica *s, int iteration, ct_real now)
     }
     if (choice == CTI_CORRECTION_RENEW)
         cti_ica_new_map(s);
-    q->largest = s->p->correction->apply(s->p->correction->ctx, (int)choice - CTI_CORRECTION_FIRST, s->f, s->v);
+    q->largest = s->p->split.correction->apply(s->p->split.correction->ctx, (int)choice - CTI_CORRECTION_FIRST, s->f, s->v);
     if (q->largest < 0)
         return q->largest;
     now = cti_max(cti_max(now, q->largest), 2 * tol); /* a solve ends with sweeps that follow a small correction */
@@ -247,7 +247,7 @@ CTI_FN int cti_ica_extrapolate(cti_ica *s, ct_real now, int iteration, int left)
         memcpy(s->mix.z_best, s->mix.z, sizeof(ct_real) * (size_t)s->mix.outer.n);
     if (s->coupled && cti_solve_policy_outer_restarts(now, p->best))
         cti_anderson_restart(&s->mix.outer);
-    if (s->coupled && !s->p->plain && !cti_ica_stride(s))
+    if (s->coupled && !s->p->split.plain && !cti_ica_stride(s))
         cti_anderson_step(&s->mix.outer, s->mix.z_old, s->mix.z, NULL);
     p->best = cti_min(p->best, now);
     p->last = now;

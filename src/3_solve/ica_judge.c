@@ -9,7 +9,7 @@
    sweep over the contacts predicted it, however far that is: there the change of that sweep counts. */
 static int cti_ica_is_worth(const cti_ica *s, ct_real now)
 {
-    int exact = !s->coupled && !s->p->lagged;
+    int exact = !s->coupled && !s->p->split.lagged;
     return (exact ? s->progress.left : now) <= s->progress.worth * s->p->velocity_scale;
 }
 
@@ -34,10 +34,10 @@ static ct_real cti_ica_residual(cti_ica *s, ct_real now, cti_residuals *res)
     cti_ica_rhs(s);
     if (s->coupled)
         cti_ica_catch_up(s);
-    if (s->p->balance) {
+    if (s->p->calls.balance) {
         cti_problem_residual(s->p, s->f, s->v, work);
         cti_nodes_restart(&s->nodes);
-        if (!s->p->balance(s->p->balance_ctx, work, s->v))
+        if (!s->p->calls.balance(s->p->calls.balance_ctx, work, s->v))
             return -1;
     }
     cti_residual_eval(s->p, s->desc->cone, s->v, work, res);
@@ -68,5 +68,5 @@ CTI_FN int cti_ica_is_stuck(cti_ica *s, int iteration, int left)
     cti_ica_progress *q = &s->progress;
     ct_real tol = s->desc->tolerance * s->p->velocity_scale, then = q->pace[iteration % cti_solve_tuned.outer.pace];
     q->pace[iteration % cti_solve_tuned.outer.pace] = q->best;
-    return !q->fused && !s->correction.active && !s->p->plain && cti_solve_policy_is_stuck(q->best, then, tol, left);
+    return !q->fused && !s->correction.active && !s->p->split.plain && cti_solve_policy_is_stuck(q->best, then, tol, left);
 }

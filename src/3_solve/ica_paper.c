@@ -273,7 +273,7 @@ static cti_solve_status cti_paper_loop(cti_paper *s, const ct_real *v_star, ct_r
             s->push = cti_paper_norm(n3, s->f);
         for (i = 0; i < n3; i++)
             v[i] = v_star[i] + s->dv[i];
-        if (s->p->watch && !s->p->watch(s->p->watch_user, info->iterations, v))
+        if (s->p->calls.watch && !s->p->calls.watch(s->p->calls.watch_user, info->iterations, v))
             return CTI_SOLVE_BUDGET;
         if (!cti_finite(now.response) || !cti_finite(now.normal) || now.response > cti_max(cti_solve_tuned.paper.growth * least, s->push))
             return CTI_SOLVE_DIVERGED;

@@ -8,8 +8,8 @@
 static int cti_ica_make_clusters(cti_ica *s)
 {
     const cti_problem *p = s->p;
-    int n = p->A->n, c, k, nodes = p->n_clusters == 0;
-    s->n_clusters = nodes ? n : p->n_clusters;
+    int n = p->A->n, c, k, nodes = p->split.n_clusters == 0;
+    s->n_clusters = nodes ? n : p->split.n_clusters;
     s->clusters = CTI_ARENA_ZERO(s->arena, cti_ica_cluster, s->n_clusters);
     s->map.cluster_of = CTI_ARENA_NEW(s->arena, int32_t, n);
     s->map.port_of = CTI_ARENA_NEW(s->arena, int32_t, n);
@@ -25,7 +25,7 @@ static int cti_ica_make_clusters(cti_ica *s)
             q->blocks = one;
             q->n = 1;
         } else {
-            q->hook = &p->clusters[c];
+            q->hook = &p->split.clusters[c];
             q->blocks = q->hook->blocks;
             q->n = q->hook->n;
             for (k = 0; k < q->n; k++)
@@ -308,7 +308,7 @@ static int cti_ica_make_own(cti_ica *s)
         rank[s->nodes.blocks[i]] = i;
     for (i = 0; i < s->p->n_rows; i++) {
         cti_ica_contact *q = &s->contacts[i];
-        q->own = s->coupled && !s->p->plain && !s->p->predict;
+        q->own = s->coupled && !s->p->split.plain && !s->p->split.predict;
         for (k = 0; k < q->n_legs; k++)
             q->own &= cti_ica_is_node(&s->clusters[s->tiles.legs[q->leg0 + k].cluster]);
         for (k = 0, last[i] = 0; q->own && k < s->p->rows[i].n; k++)
@@ -406,7 +406,7 @@ CTI_FN int cti_ica_setup(cti_ica *s, const ct_real *v)
     s->f = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->p->A->n);
     s->scratch.x = CTI_ARENA_NEW(s->arena, ct_real, 6 * (size_t)s->map.max_blocks * (size_t)cti_tasks_workers(s->p->tasks));
     s->scratch.change = CTI_ARENA_NEW(s->arena, ct_real, s->n_clusters);
-    if (s->p->predict && s->coupled && !(s->scratch.predicted = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->p->A->n)))
+    if (s->p->split.predict && s->coupled && !(s->scratch.predicted = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->p->A->n)))
         return 0;
     return s->f && s->scratch.x && s->scratch.change && cti_ica_make_state(s, v);
 }

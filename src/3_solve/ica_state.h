@@ -100,7 +100,7 @@ typedef struct cti_ica_progress {
     ct_real left;                    /* change of the last sweep over contacts */
 } cti_ica_progress;
 
-typedef struct cti_ica_correction { /* see cti_problem.correction */
+typedef struct cti_ica_correction { /* see cti_problem.split.correction */
     int active;                     /* 1: it is applied after sweeps */
     int renewed;                    /* factors asked of it in this solve */
     int idle;                       /* corrections in a row with little effect */

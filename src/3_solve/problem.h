@@ -66,6 +66,28 @@ typedef struct cti_correction {
     void *ctx;
 } cti_correction;
 
+/* cti_split -- how solvers go that split A into clusters. */
+typedef struct cti_split {
+    const cti_cluster *clusters;
+    int n_clusters;             /* 0: every block is its own cluster */
+    int lagged;                 /* 1: the clusters' inverses are of an earlier matrix; a solver that contracts slowly then returns
+                                   CTI_SOLVE_SLOW */
+    int free_start;             /* 1: the start solves A v = b on components of A that no contact touches; such clusters are left
+                                   unchanged */
+    const cti_correction *correction; /* applied between sweeps over coupled clusters; or NULL */
+    int plain;                  /* 1: the paper's relaxation, without acceleration */
+    int predict;                /* 1: contacts of nodes anticipate from the Jacobi step D^-1 ((L + U) v + J' r) as in eq. 10; 0: from v */
+} cti_split;
+
+/* cti_problem_calls -- what a solver calls; each may be NULL. */
+typedef struct cti_problem_calls {
+    int (*balance)(void *ctx, ct_real *r, ct_real *v); /* transfers the net momentum of each body in the residual r [3 n] into rows[].r and
+                                                          v, before the natural map is evaluated. 0: out of memory */
+    void *balance_ctx;
+    int (*watch)(void *user, int iteration, const ct_real *v); /* sees v and rows[].r after every outer iteration, 0 ends */
+    void *watch_user;
+} cti_problem_calls;
+
 typedef struct cti_problem {
     const cti_bsr *A;
     const ct_real *b;           /* [3 n] */
@@ -75,30 +97,18 @@ typedef struct cti_problem {
                                    the paper's solve only; 0: no test */
     cti_row *rows;
     int n_rows;
-    const cti_cluster *clusters;
-    int n_clusters;             /* 0: every block is its own cluster */
-    int lagged;                 /* 1: the clusters' inverses are of an earlier matrix; a solver that contracts slowly then returns
-                                   CTI_SOLVE_SLOW */
-    int free_start;             /* 1: the start solves A v = b on components of A that no contact touches; such clusters are left
-                                   unchanged */
     const int32_t *filter;      /* [n] index into projectors or -1; NULL: no block is constrained */
     const ct_real *projectors;  /* [9 m]: J' r acts through them on constrained blocks (A and b are filtered already) */
     const struct cti_body_factor *bodies; /* the factored diagonal blocks of A, one a body or component, with exact factors
                                              (delassus_bodies.h) */
     int n_bodies;               /* 0: not available */
-    const cti_correction *correction; /* applied between sweeps over coupled clusters; or NULL */
     const ct_real *whole;       /* [n] inverse mass [1/kg] of the component of A that a block belongs to, 0 where that component is held; or
                                    NULL */
     ct_real *local;             /* [3 n_rows] local compliances of the rows (cti_residual_prepare); NULL: the judge computes them at each
                                    evaluation */
-    int (*balance)(void *ctx, ct_real *r, ct_real *v); /* transfers the net momentum of each body in the residual r [3 n] into rows[].r and
-                                                          v, before the natural map is evaluated. 0: out of memory; or NULL */
-    void *balance_ctx;
-    int plain;                  /* 1: the paper's relaxation, without acceleration */
-    int predict;                /* 1: contacts of nodes anticipate from the Jacobi step D^-1 ((L + U) v + J' r) as in eq. 10; 0: from v */
+    cti_split split;
+    cti_problem_calls calls;
     const ct_tasks *tasks;      /* who runs the loops, or NULL */
-    int (*watch)(void *user, int iteration, const ct_real *v); /* sees v and rows[].r after every outer iteration, 0 ends; or NULL */
-    void *watch_user;
 } cti_problem;
 
 /* cti_residuals -- the errors of a solution, as the judge computes them. All but dual_gap are the largest entries of velocities divided by

@@ -51,15 +51,15 @@ CTI_FN int cti_solve_policy_visits(int rows) { return cti_max_int(cti_solve_tune
 CTI_FN ct_real cti_solve_policy_drop(const cti_problem *p, int coupled, int jointed)
 {
     if (coupled)
-        return p->plain ? cti_solve_tuned.sweeps.drop_plain : cti_solve_tuned.sweeps.drop_coupled;
-    if (p->lagged)
+        return p->split.plain ? cti_solve_tuned.sweeps.drop_plain : cti_solve_tuned.sweeps.drop_coupled;
+    if (p->split.lagged)
         return cti_solve_tuned.sweeps.drop_lagged;
     return jointed ? cti_solve_tuned.sweeps.drop_jointed : cti_solve_tuned.sweeps.drop_exact;
 }
 
 CTI_FN int cti_solve_policy_inner(const cti_problem *p, const ct_solver_desc *desc, int coupled, int left)
 {
-    int most = p->plain ? cti_solve_tuned.sweeps.plain : cti_solve_tuned.sweeps.coupled;
+    int most = p->split.plain ? cti_solve_tuned.sweeps.plain : cti_solve_tuned.sweeps.coupled;
     return cti_min_int(coupled ? most : cti_max_int(1, left), desc->inner_iterations);
 }
 
@@ -103,7 +103,7 @@ CTI_FN cti_solve_status cti_solve_policy_status(const cti_problem *p, int couple
 {
     if (!cti_finite(now) || now > cti_solve_tuned.outer.diverged * best)
         return CTI_SOLVE_DIVERGED;
-    if (p->lagged && !coupled && iterations >= 2 && now > cti_solve_tuned.outer.contracts * last)
+    if (p->split.lagged && !coupled && iterations >= 2 && now > cti_solve_tuned.outer.contracts * last)
         return CTI_SOLVE_SLOW;
     return CTI_SOLVE_BUDGET;
 }

@@ -43,7 +43,7 @@
     X(ct_real, tight, CTI_R(0.7), "1", "share of that change at which sweeps end from then on, with exact inverses") \
     X(ct_real, tight_least, CTI_R(1e-3), "1", "least factor on the tolerance of sweeps: float resolves no more")
 
-/* ---- corrections of bodies that a splitting divides (cti_problem.correction) ---- */
+/* ---- corrections of bodies that a splitting divides (cti_problem.split.correction) ---- */
 #define CTI_TUNED_CORRECTION(X) \
     X(int, sweeps, 2, "iterations", "of contacts and nodes before each correction: they remove the rough part of the error") \
     X(int, renewals, 2, "factors", "that a solve may ask for, the first included") \

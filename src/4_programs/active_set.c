@@ -17,6 +17,13 @@
 #define CTI_ACTIVE_NEARLY 1e-9     /* [W_pp] with a smaller pivot, a certificate of infeasibility is tried */
 #define CTI_ACTIVE_REPAIRS 6       /* corrections of the multipliers by the exact u */
 
+/* the Cholesky factor of W_SS */
+typedef struct cti_active_factor {
+    int ld;
+    double *L;         /* [count][ld] lower */
+    double *v, *q, *l; /* [m] W_Sp, W_SS^-1 W_Sp, L^-1 W_Sp */
+} cti_active_factor;
+
 typedef struct cti_active {
     cti_convex c;
     cti_effort *e;
@@ -25,9 +32,8 @@ typedef struct cti_active {
     double **column;        /* [m] columns of W, or NULL if not computed yet */
     int32_t *set;           /* [count] active rows, in the order of L */
     uint8_t *in, *ignored;  /* [m] */
-    int count, ld, steps;
-    double *L;         /* [count][ld] lower */
-    double *v, *q, *l; /* [m] W_Sp, W_SS^-1 W_Sp, L^-1 W_Sp */
+    int count, steps;
+    cti_active_factor factor;
     double *X, *many;  /* right sides [3 blocks][batch], their scratch */
     double tolerance;  /* on u */
 } cti_active;
@@ -40,7 +46,7 @@ static int cti_active_alloc(cti_active *s)
     size_t m = (size_t)s->c.m;
     double **of_m[6];
     int k;
-    of_m[0] = &s->u0, of_m[1] = &s->u, of_m[2] = &s->y, of_m[3] = &s->v, of_m[4] = &s->q, of_m[5] = &s->l;
+    of_m[0] = &s->u0, of_m[1] = &s->u, of_m[2] = &s->y, of_m[3] = &s->factor.v, of_m[4] = &s->factor.q, of_m[5] = &s->factor.l;
     for (k = 0; k < 6; k++)
         if (!(*of_m[k] = CTI_ARENA_ZERO(arena, double, m)))
             return 0;
@@ -81,7 +87,7 @@ static int cti_active_column(cti_active *s, int p)
         return 1;
     n = cti_active_batch(s, p, batch);
     width = (n + 7) & ~7;
-    memset(s->X, 0, sizeof *s->X * (size_t)(3 * s->c.system.bsr.n) * (size_t)width);
+    memset(s->X, 0, sizeof *s->X * (size_t)(3 * s->c.kkt.system.bsr.n) * (size_t)width);
     for (b = 0; b < n; b++) {
         if (!(s->column[batch[b]] = CTI_ARENA_NEW(s->e->arena, double, s->c.m)))
             return 0;
@@ -89,7 +95,7 @@ static int cti_active_column(cti_active *s, int p)
             s->X[(size_t)J->i[k] * (size_t)width + (size_t)b] = J->x[k];
     }
     if (s->c.n)
-        cti_factor64_solve_many(&s->c.system.factor, s->X, n, s->many);
+        cti_factor64_solve_many(&s->c.kkt.system.factor, s->X, n, s->many);
     for (i = 0; i < J->rows; i++) {
         memset(sums, 0, sizeof sums);
         for (k = J->p[i]; k < J->p[i + 1]; k++)
@@ -107,7 +113,7 @@ static void cti_active_point(cti_active *s, int refine)
     int i;
     memcpy(s->x, s->c.b, sizeof *s->x * (size_t)s->c.n);
     cti_sparse_addmul_t(&s->c.J, s->y, s->x);
-    cti_scalar_solve(&s->c.system, s->x, refine);
+    cti_scalar_solve(&s->c.kkt.system, s->x, refine);
     cti_sparse_mul(&s->c.J, s->x, s->u);
     for (i = 0; i < s->c.m; i++)
         s->u[i] += s->c.w[i];
@@ -117,7 +123,7 @@ static void cti_active_point(cti_active *s, int refine)
 static void cti_active_update_u(cti_active *s)
 {
     int i, k;
-    if ((double)s->c.m * s->count > 6 * (double)s->c.system.factor.bytes / sizeof(double)) {
+    if ((double)s->c.m * s->count > 6 * (double)s->c.kkt.system.factor.bytes / sizeof(double)) {
         cti_active_point(s, 1);
         return;
     }
@@ -135,16 +141,16 @@ static void cti_active_update_u(cti_active *s)
 /* makes room for one more row */
 static int cti_active_grow(cti_active *s)
 {
-    int ld = s->ld ? 2 * s->ld : 64, i;
+    int ld = s->factor.ld ? 2 * s->factor.ld : 64, i;
     double *L;
-    if (s->count < s->ld)
+    if (s->count < s->factor.ld)
         return 1;
     L = CTI_ARENA_NEW(s->e->arena, double, (size_t)ld *(size_t)ld);
     if (!L)
         return 0;
     for (i = 0; i < s->count; i++)
-        memcpy(L + (size_t)i * (size_t)ld, s->L + (size_t)i * (size_t)s->ld, sizeof *L * (size_t)(i + 1));
-    s->L = L, s->ld = ld;
+        memcpy(L + (size_t)i * (size_t)ld, s->factor.L + (size_t)i * (size_t)s->factor.ld, sizeof *L * (size_t)(i + 1));
+    s->factor.L = L, s->factor.ld = ld;
     return 1;
 }
 
@@ -154,19 +160,19 @@ static double cti_active_solve(cti_active *s, const double *v)
     double square = 0;
     int i, k;
     for (i = 0; i < s->count; i++) {
-        const double *row = s->L + (size_t)i * (size_t)s->ld;
+        const double *row = s->factor.L + (size_t)i * (size_t)s->factor.ld;
         double sum = v[i];
         for (k = 0; k < i; k++)
-            sum -= row[k] * s->l[k];
-        s->l[i] = sum / row[i];
-        square += s->l[i] * s->l[i];
+            sum -= row[k] * s->factor.l[k];
+        s->factor.l[i] = sum / row[i];
+        square += s->factor.l[i] * s->factor.l[i];
     }
-    memcpy(s->q, s->l, sizeof *s->q * (size_t)s->count);
+    memcpy(s->factor.q, s->factor.l, sizeof *s->factor.q * (size_t)s->count);
     for (i = s->count - 1; i >= 0; i--) {
-        const double *row = s->L + (size_t)i * (size_t)s->ld;
-        s->q[i] /= row[i];
+        const double *row = s->factor.L + (size_t)i * (size_t)s->factor.ld;
+        s->factor.q[i] /= row[i];
         for (k = 0; k < i; k++)
-            s->q[k] -= row[k] * s->q[i];
+            s->factor.q[k] -= row[k] * s->factor.q[i];
     }
     return square;
 }
@@ -177,8 +183,8 @@ static int cti_active_enter(cti_active *s, int p, double square)
     double *row;
     if (!cti_active_grow(s))
         return 0;
-    row = s->L + (size_t)s->count * (size_t)s->ld;
-    memcpy(row, s->l, sizeof *row * (size_t)s->count);
+    row = s->factor.L + (size_t)s->count * (size_t)s->factor.ld;
+    memcpy(row, s->factor.l, sizeof *row * (size_t)s->count);
     row[s->count] = sqrt(square);
     s->set[s->count++] = p, s->in[p] = 1;
     return 1;
@@ -188,12 +194,12 @@ static int cti_active_enter(cti_active *s, int p, double square)
    hold the rotations */
 static void cti_active_leave(cti_active *s, int at)
 {
-    double *cosine = s->v, *sine = s->l;
+    double *cosine = s->factor.v, *sine = s->factor.l;
     int i, k;
     s->in[s->set[at]] = 0, s->y[s->set[at]] = 0;
     for (i = at; i + 1 < s->count; i++) {
-        const double *from = s->L + (size_t)(i + 1) * (size_t)s->ld;
-        double *row = s->L + (size_t)i * (size_t)s->ld, next, size;
+        const double *from = s->factor.L + (size_t)(i + 1) * (size_t)s->factor.ld;
+        double *row = s->factor.L + (size_t)i * (size_t)s->factor.ld, next, size;
         memmove(row, from, sizeof *row * (size_t)(at + 1));
         next = from[at];
         for (k = at; k < i; k++) {
@@ -236,9 +242,9 @@ static int cti_active_block(const cti_active *s, double sign, double *t)
     int i, found = -1;
     *t = INFINITY;
     for (i = 0; i < s->count; i++)
-        most = cti_fmax(most, fabs(s->q[i]));
+        most = cti_fmax(most, fabs(s->factor.q[i]));
     for (i = 0; i < s->count; i++) {
-        double rate = sign * s->q[i], room;
+        double rate = sign * s->factor.q[i], room;
         if (s->c.equation[s->set[i]] || rate <= 1e-13 * most)
             continue;
         room = cti_fmax(0, s->y[s->set[i]]) / rate;
@@ -259,7 +265,7 @@ static int cti_active_certify(cti_active *s, int p, double sign)
         return 0;
     y[p] = sign;
     for (i = 0; i < s->count; i++)
-        y[s->set[i]] = s->c.equation[s->set[i]] ? -sign * s->q[i] : cti_fmax(0, -sign * s->q[i]);
+        y[s->set[i]] = s->c.equation[s->set[i]] ? -sign * s->factor.q[i] : cti_fmax(0, -sign * s->factor.q[i]);
     return cti_convex_certify(&s->c, y, s->a->x, s->a->r);
 }
 
@@ -274,8 +280,8 @@ static cti_active_end cti_active_row(cti_active *s, int p)
     for (;; s->steps++) {
         const double *w = s->column[p];
         for (i = 0; i < s->count; i++)
-            s->v[i] = w[s->set[i]];
-        square = w[p] - cti_active_solve(s, s->v);
+            s->factor.v[i] = w[s->set[i]];
+        square = w[p] - cti_active_solve(s, s->factor.v);
         block = cti_active_block(s, sign, &t);
         full = square > CTI_ACTIVE_DEPENDENT * w[p] ? fabs(up) / square : INFINITY;
         if (block < 0 && square <= CTI_ACTIVE_NEARLY * w[p]) {
@@ -289,7 +295,7 @@ static cti_active_end cti_active_row(cti_active *s, int p)
         }
         t = cti_fmin(t, full);
         for (i = 0; i < s->count; i++)
-            s->y[s->set[i]] -= sign * t * s->q[i];
+            s->y[s->set[i]] -= sign * t * s->factor.q[i];
         s->y[p] += sign * t;
         if (t >= full)
             return cti_active_enter(s, p, square) ? CTI_ACTIVE_ON : CTI_ACTIVE_MEMORY;
@@ -308,10 +314,10 @@ static void cti_active_repair(cti_active *s)
     for (it = 0; it < 2; it++) {
         cti_active_point(s, 2);
         for (i = 0; i < s->count; i++)
-            s->v[i] = -s->u[s->set[i]];
-        cti_active_solve(s, s->v);
+            s->factor.v[i] = -s->u[s->set[i]];
+        cti_active_solve(s, s->factor.v);
         for (i = 0; i < s->count; i++) {
-            s->y[s->set[i]] += s->q[i];
+            s->y[s->set[i]] += s->factor.q[i];
             if (!s->c.equation[s->set[i]])
                 s->y[s->set[i]] = cti_fmax(0, s->y[s->set[i]]);
         }
@@ -341,7 +347,7 @@ static double cti_active_size(const cti_active *s)
 /* factors A and computes the unconstrained minimum. 0: no memory, -1: A is not definite */
 static int cti_active_open(cti_active *s)
 {
-    cti_scalar *sys = &s->c.system;
+    cti_scalar *sys = &s->c.kkt.system;
     const cti_factor64 *f = &sys->factor;
     double most = 0;
     int i;
@@ -373,19 +379,19 @@ static int cti_active_warm(cti_active *s)
         if (!cti_active_column(s, i))
             return 0;
         for (k = 0; k < s->count; k++)
-            s->v[k] = s->column[i][s->set[k]];
-        square = s->column[i][i] - cti_active_solve(s, s->v);
+            s->factor.v[k] = s->column[i][s->set[k]];
+        square = s->column[i][i] - cti_active_solve(s, s->factor.v);
         if (square > 1e-10 * s->column[i][i] && !cti_active_enter(s, i, square))
             return 0;
     }
     do {
         for (i = 0; i < s->count; i++)
-            s->v[i] = -s->u0[s->set[i]];
-        cti_active_solve(s, s->v);
+            s->factor.v[i] = -s->u0[s->set[i]];
+        cti_active_solve(s, s->factor.v);
         for (i = 0, worst = -1, low = 0; i < s->count; i++) {
-            s->y[s->set[i]] = s->q[i];
-            if (!s->c.equation[s->set[i]] && s->q[i] < low)
-                low = s->q[i], worst = i;
+            s->y[s->set[i]] = s->factor.q[i];
+            if (!s->c.equation[s->set[i]] && s->factor.q[i] < low)
+                low = s->factor.q[i], worst = i;
         }
         if (worst >= 0)
             cti_active_leave(s, worst);

@@ -91,10 +91,10 @@ static void cti_bridge_effort(const cti_problem *p, const ct_solver_desc *desc, 
     memset(e, 0, sizeof *e);
     e->tolerance = cti_fmax(cti_bridge_first(p, solver) * (double)desc->tolerance, CTI_BRIDGE_TIGHT);
     e->seconds = desc->seconds, e->warm = 1, e->cone = CT_CONE_CONE;
-    e->order = desc->order, e->relaxation = desc->relaxation, e->seed = desc->seed, e->mix = 1, e->now_us = desc->now_us,
-    e->now_user = desc->now_user;
+    e->order = desc->order, e->relaxation = desc->relaxation, e->seed = desc->seed, e->mix = 1, e->clock.now_us = desc->now_us,
+    e->clock.user = desc->now_user;
     e->mem = mem, e->arena = arena;
-    e->started = desc->now_us ? desc->now_us(desc->now_user) : 0;
+    e->clock.started = desc->now_us ? desc->now_us(desc->now_user) : 0;
 }
 
 /* a stored copy of v and the multipliers */
@@ -286,7 +286,7 @@ static int cti_bridge_pass(cti_bridge_run *b)
 
 static int cti_bridge_in_time(const cti_effort *e)
 {
-    return !(e->seconds > 0 && e->now_us && (double)(cti_effort_now(e) - e->started) * 1e-6 > e->seconds);
+    return !(e->seconds > 0 && e->clock.now_us && (double)(cti_effort_now(e) - e->clock.started) * 1e-6 > e->seconds);
 }
 
 /* passes over growing sets of rows. 0: out of memory */

@@ -19,6 +19,10 @@
 #define CTI_CA_STEPS 60    /* most proximal steps */
 #define CTI_CA_PATIENCE 60 /* rounds after which W gets more compliance */
 
+typedef struct cti_ca_candidate {
+    double *r, *x, *dr, *work; /* [2 m + 2 n] */
+} cti_ca_candidate;
+
 typedef struct cti_ca {
     const cti_program *p;
     cti_effort *e;
@@ -31,7 +35,7 @@ typedef struct cti_ca {
     uint8_t *in, *hint; /* [m] row is in F; row was in F at the end of the last problem, or is guessed to be */
     int32_t *F;
     double eps;
-    double *r, *x, *dr, *work; /* candidate, its last change, and scratch [2 m + 2 n] */
+    cti_ca_candidate own; /* in the problem's units */
     int rounds;
 } cti_ca;
 
@@ -54,12 +58,13 @@ static int cti_ca_allocate(cti_ca *s)
     size_t m = (size_t)s->m, n = (size_t)s->p->n;
     s->ld = s->d.ld;
     s->scale = CTI_ARENA_NEW(arena, double, m), s->c = CTI_ARENA_NEW(arena, double, m), s->y = CTI_ARENA_ZERO(arena, double, m);
-    s->u = CTI_ARENA_NEW(arena, double, m), s->f = CTI_ARENA_NEW(arena, double, m), s->dr = CTI_ARENA_NEW(arena, double, m);
+    s->u = CTI_ARENA_NEW(arena, double, m), s->f = CTI_ARENA_NEW(arena, double, m), s->own.dr = CTI_ARENA_NEW(arena, double, m);
     s->M = CTI_ARENA_NEW(arena, double, m *(size_t)s->ld + 16), s->in = CTI_ARENA_ZERO(arena, uint8_t, m),
     s->hint = CTI_ARENA_NEW(arena, uint8_t, m);
     s->F = CTI_ARENA_NEW(arena, int32_t, m);
-    s->r = CTI_ARENA_ZERO(arena, double, m), s->x = CTI_ARENA_NEW(arena, double, n), s->work = CTI_ARENA_NEW(arena, double, 2 * m + 2 * n);
-    return s->scale && s->c && s->y && s->u && s->f && s->dr && s->M && s->in && s->hint && s->F && s->r && s->x && s->work;
+    s->own.r = CTI_ARENA_ZERO(arena, double, m), s->own.x = CTI_ARENA_NEW(arena, double, n);
+    s->own.work = CTI_ARENA_NEW(arena, double, 2 * m + 2 * n);
+    return s->scale && s->c && s->y && s->u && s->f && s->own.dr && s->M && s->in && s->hint && s->F && s->own.r && s->own.x && s->own.work;
 }
 
 /* a first F: the rows with positive multipliers after a few sweeps; y: these multipliers. 0 when memory ran out */
@@ -173,11 +178,11 @@ static double cti_ca_keep(cti_ca *s, double *best, double *dynamics)
 {
     const cti_program *p = s->p;
     cti_judgement j;
-    cti_program_judge(p, s->x, s->r, s->work, &j);
+    cti_program_judge(p, s->own.x, s->own.r, s->own.work, &j);
     if (j.residual < *best) {
         *best = j.residual;
-        memcpy(s->a->x, s->x, sizeof *s->x * (size_t)p->n);
-        memcpy(s->a->r, s->r, sizeof *s->r * (size_t)s->m);
+        memcpy(s->a->x, s->own.x, sizeof *s->own.x * (size_t)p->n);
+        memcpy(s->a->r, s->own.r, sizeof *s->own.r * (size_t)s->m);
     }
     *dynamics = j.dynamics;
     return j.residual;
@@ -188,13 +193,13 @@ static int cti_ca_step(cti_ca *s, int first)
 {
     const cti_program *p = s->p;
     int i, k, got;
-    /* c = u - W r - eps r, with u computed from x */
-    cti_program_u(p, s->x, s->r, s->u);
+    /* c = u - W r - eps r with the true u */
+    cti_program_u(p, s->own.x, s->own.r, s->u);
     for (i = 0; i < s->m; i++)
-        s->c[i] = s->scale[i] * s->u[i] - s->eps * s->r[i] / s->scale[i];
+        s->c[i] = s->scale[i] * s->u[i] - s->eps * s->own.r[i] / s->scale[i];
     for (k = 0; k < s->m && !first; k++) {
         const double *w = s->d.W + (size_t)k * (size_t)s->d.ld;
-        double v = s->r[k] / s->scale[k];
+        double v = s->own.r[k] / s->scale[k];
         if (v != 0)
             for (i = 0; i < s->m; i++)
                 s->c[i] -= w[i] * v;
@@ -206,12 +211,12 @@ static int cti_ca_step(cti_ca *s, int first)
         double v = s->y[i] * s->scale[i];
         if (v < 0 && !(p->equation && p->equation[i]))
             v = 0;
-        s->dr[i] = v - s->r[i], s->r[i] = v;
+        s->own.dr[i] = v - s->own.r[i], s->own.r[i] = v;
     }
     if (first)
-        cti_dual_x(&s->d, s->r, s->x);
+        cti_dual_x(&s->d, s->own.r, s->own.x);
     else
-        cti_dual_move(&s->d, s->dr, s->x);
+        cti_dual_move(&s->d, s->own.dr, s->own.x);
     return 1;
 }
 
@@ -220,8 +225,8 @@ static double cti_ca_stiffen(double eps) { return eps == 0 ? 1e-12 : 100 * eps; 
 
 static void cti_ca_restart(cti_ca *s)
 {
-    memset(s->r, 0, sizeof *s->r * (size_t)s->m);
-    memcpy(s->x, s->d.x0, sizeof *s->x * (size_t)s->p->n);
+    memset(s->own.r, 0, sizeof *s->own.r * (size_t)s->m);
+    memcpy(s->own.x, s->d.x0, sizeof *s->own.x * (size_t)s->p->n);
 }
 
 /* proximal steps until the residual is small, and then as long as it still decreases */
@@ -245,14 +250,14 @@ static cti_outcome cti_ca_steps(cti_ca *s)
         residual = cti_ca_keep(s, &best, &dynamics);
         if (residual <= goal)
             return CTI_OUTCOME_SOLVED;
-        if (residual > 1e-3 && cti_program_certify(s->p, s->dr, s->work)) {
-            memcpy(s->a->r, s->dr, sizeof *s->dr * (size_t)s->m);
+        if (residual > 1e-3 && cti_program_certify(s->p, s->own.dr, s->own.work)) {
+            memcpy(s->a->r, s->own.dr, sizeof *s->own.dr * (size_t)s->m);
             s->a->why = "no x obeys all rows: a certificate is in r";
             return CTI_OUTCOME_INFEASIBLE;
         }
         if (dynamics > 0.5 * residual)
-            cti_dual_x(&s->d, s->r, s->x);
-        /* compliance that slows convergence down is reduced as far as pivoting tolerates */
+            cti_dual_x(&s->d, s->own.r, s->own.x);
+        /* a compliance that holds the steps up is taken back as far as the pivots bear it */
         if (residual > 0.1 * last && s->eps > 1e-11 && failures < 8)
             s->eps *= 0.01;
         idle = residual > 0.5 * last ? idle + 1 : 0;
@@ -268,7 +273,7 @@ static cti_outcome cti_ca_steps(cti_ca *s)
     if (best <= s->e->tolerance)
         return CTI_OUTCOME_SOLVED;
     if (!(best < INFINITY))
-        memcpy(s->a->x, s->d.x0, sizeof *s->x * (size_t)s->p->n);
+        memcpy(s->a->x, s->d.x0, sizeof *s->own.x * (size_t)s->p->n);
     s->a->why = got < 0 ? "the budget ended before the pivots" : "the proximal steps stand still short of the tolerance";
     return got < 0 ? CTI_OUTCOME_BUDGET : CTI_OUTCOME_FAILED;
 }

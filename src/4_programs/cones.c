@@ -19,28 +19,55 @@
 #define CTI_CONES_SHORT 0.1   /* [step length] after a shorter step, |z_t| is once taken from the previous step */
 #define CTI_CONES_ITERATIONS 300
 
+/* W where it is kept sparse (LOCAL), in the form of friction.h */
+typedef struct cti_cones_sparse {
+    cti_friction f;
+    cti_friction_system system;
+    cti_newton end;     /* Newton's steps on f from where the barrier slows down */
+    double polished;    /* residual from which they were tried last */
+    double *A, *B;      /* [9 m / 3] the scaling over the squares of side, identities */
+    double *side;       /* [m] 1, mu, mu: y = s / side for the s of f */
+} cti_cones_sparse;
+
+/* S where it is formed */
+typedef struct cti_cones_dense {
+    int ld;
+    int newton;         /* 1: the derivative of |z_t| is in the matrix */
+    int skew;           /* 1: W has a part that is not symmetric */
+    int *pivot;
+    double *S, *F, *scratch; /* [m][ld]; of the LU */
+} cti_cones_dense;
+
+/* a step of y and z */
+typedef struct cti_cones_delta {
+    double *dy, *dz, *rp, *rc, *lambda; /* [m] */
+    double *scaling;                    /* [4 m / 3] of Nesterov and Todd: eta, w */
+    double *t;                          /* [m] scratch */
+} cti_cones_delta;
+
+/* a point in the problem's units */
+typedef struct cti_cones_own {
+    double *x, *r, *work;
+} cti_cones_own;
+
 typedef struct cti_cones {
     const cti_program *p;
     cti_effort *e;
     cti_answer *a;
     cti_scalar system; /* GLOBAL: A's factor */
-    int sparse;        /* LOCAL: W is stored in f, S is not formed */
-    cti_friction f;
-    cti_friction_system fs;
-    cti_newton end;                                 /* sparse: Newton's method on f, for the end */
-    double polished;                                /* residual at which it was last tried */
-    double *fA, *fB;                                /* [9 m / 3] scaling divided by the squares of `side`; identities */
-    double *side;                                   /* [m] 1, mu, mu: y = s / side for the s of f */
-    int m, ld, newton, *pivot;                      /* newton: the matrix contains the derivative of |z_t| */
-    int skew;                                       /* 1: W has an unsymmetric part */
-    double *S, *F, *scratch;                        /* [m][ld]; scratch of the LU */
-    double *unit;                                   /* [m] z = unit * u, r = unit * y */
-    double *q;                                      /* [m] */
-    double *y, *z, *dy, *dz, *rp, *rc, *lambda, *t; /* [m] */
-    double *scaling;                                /* [4 m / 3] of Nesterov and Todd: eta, w */
-    double *own_x, *own_r, *work;
-    double last, best, mu, size, reach; /* residuals, barrier, size of q, last step length */
-    double ahead;                       /* the barrier stays above this share of residual times size */
+    int m;
+    int is_sparse;     /* 1: `sparse` is used, else `dense` */
+    cti_cones_sparse sparse;
+    cti_cones_dense dense;
+    double *unit;      /* [m] z = unit * u, r = unit * y */
+    double *q;         /* [m] */
+    double *y, *z;     /* [m] */
+    cti_cones_delta step;
+    cti_cones_own own;
+    double last, best; /* residuals */
+    double mu, size;   /* barrier, size of q */
+    double reach;      /* last step length */
+    double ahead;      /* share of residual times size that the barrier stays above */
 } cti_cones;
 
 /* ---- one cone ---- */
@@ -102,21 +129,21 @@ static int cti_cones_alloc(cti_cones *c)
     size_t m = (size_t)c->m;
     double **v[10];
     int k;
-    v[0] = &c->unit, v[1] = &c->q, v[2] = &c->y, v[3] = &c->z, v[4] = &c->dy, v[5] = &c->dz, v[6] = &c->rp, v[7] = &c->rc,
-    v[8] = &c->lambda;
-    v[9] = &c->t;
+    v[0] = &c->unit, v[1] = &c->q, v[2] = &c->y, v[3] = &c->z, v[4] = &c->step.dy, v[5] = &c->step.dz, v[6] = &c->step.rp, v[7] = &c->step.rc,
+    v[8] = &c->step.lambda;
+    v[9] = &c->step.t;
     for (k = 0; k < 10; k++)
         if (!(*v[k] = CTI_ARENA_ZERO(arena, double, m)))
             return 0;
-    c->scaling = CTI_ARENA_ZERO(arena, double, 4 * (m / 3));
-    c->own_x = CTI_ARENA_ZERO(arena, double, c->p->n), c->own_r = CTI_ARENA_ZERO(arena, double, m);
-    c->work = CTI_ARENA_ZERO(arena, double, 2 * m + 2 * (size_t)c->p->n);
-    if (c->sparse)
-        return c->scaling && c->own_x && c->own_r && c->work;
-    c->ld = ((c->m + 7) & ~7) + 8;
-    c->S = CTI_ARENA_ZERO(arena, double, (size_t)c->ld *m), c->F = CTI_ARENA_ZERO(arena, double, (size_t)c->ld *m);
-    c->pivot = CTI_ARENA_ZERO(arena, int, m), c->scratch = CTI_ARENA_NEW(arena, double, cti_lu_scratch(c->m));
-    return c->pivot && c->scratch && c->S && c->F && c->scaling && c->own_x && c->own_r && c->work;
+    c->step.scaling = CTI_ARENA_ZERO(arena, double, 4 * (m / 3));
+    c->own.x = CTI_ARENA_ZERO(arena, double, c->p->n), c->own.r = CTI_ARENA_ZERO(arena, double, m);
+    c->own.work = CTI_ARENA_ZERO(arena, double, 2 * m + 2 * (size_t)c->p->n);
+    if (c->is_sparse)
+        return c->step.scaling && c->own.x && c->own.r && c->own.work;
+    c->dense.ld = ((c->m + 7) & ~7) + 8;
+    c->dense.S = CTI_ARENA_ZERO(arena, double, (size_t)c->dense.ld *m), c->dense.F = CTI_ARENA_ZERO(arena, double, (size_t)c->dense.ld *m);
+    c->dense.pivot = CTI_ARENA_ZERO(arena, int, m), c->dense.scratch = CTI_ARENA_NEW(arena, double, cti_lu_scratch(c->m));
+    return c->dense.pivot && c->dense.scratch && c->dense.S && c->dense.F && c->step.scaling && c->own.x && c->own.r && c->own.work;
 }
 
 /* 1 if W is better kept sparse */
@@ -136,18 +163,19 @@ static int cti_cones_open_sparse(cti_cones *c)
 {
     cti_arena *arena = c->e->arena;
     int i;
-    c->side = CTI_ARENA_NEW(arena, double, c->m);
-    c->fA = CTI_ARENA_ZERO(arena, double, 3 * (size_t)c->m), c->fB = CTI_ARENA_ZERO(arena, double, 3 * (size_t)c->m);
-    if (!c->side || !c->fA || !c->fB || !cti_friction_open(&c->f, c->p, c->e, c->a) || !cti_friction_system_open(&c->fs, &c->f) ||
-        !cti_newton_open(&c->end, &c->f, &c->fs))
+    c->sparse.side = CTI_ARENA_NEW(arena, double, c->m);
+    c->sparse.A = CTI_ARENA_ZERO(arena, double, 3 * (size_t)c->m), c->sparse.B = CTI_ARENA_ZERO(arena, double, 3 * (size_t)c->m);
+    if (!c->sparse.side || !c->sparse.A || !c->sparse.B || !cti_friction_open(&c->sparse.f, c->p, c->e, c->a) ||
+        !cti_friction_system_open(&c->sparse.system, &c->sparse.f) ||
+        !cti_newton_open(&c->sparse.end, &c->sparse.f, &c->sparse.system))
         return 0;
-    c->polished = CTI_CONES_POLISH;
+    c->sparse.polished = CTI_CONES_POLISH;
     for (i = 0; i < c->m; i++) {
-        c->side[i] = i % 3 ? c->p->mu[i / 3] : 1;
-        c->unit[i] = c->f.unit * c->f.root[i / 3] * c->side[i];
-        c->q[i] = c->f.q[i] * c->side[i];
+        c->sparse.side[i] = i % 3 ? c->p->mu[i / 3] : 1;
+        c->unit[i] = c->sparse.f.unit * c->sparse.f.root[i / 3] * c->sparse.side[i];
+        c->q[i] = c->sparse.f.q[i] * c->sparse.side[i];
         c->size = cti_fmax(c->size, fabs(c->q[i]));
-        c->fB[9 * (i / 3) + 4 * (i % 3)] = 1;
+        c->sparse.B[9 * (i / 3) + 4 * (i % 3)] = 1;
     }
     return 1;
 }
@@ -160,15 +188,15 @@ static void cti_cones_local(cti_cones *c)
     int i, k;
     for (i = 0; i < c->m; i++)
         for (k = W->p[i]; k < W->p[i + 1]; k++) {
-            c->S[(size_t)i * (size_t)c->ld + (size_t)W->i[k]] += 0.5 * W->x[k];
-            c->S[(size_t)W->i[k] * (size_t)c->ld + (size_t)i] += 0.5 * W->x[k];
+            c->dense.S[(size_t)i * (size_t)c->dense.ld + (size_t)W->i[k]] += 0.5 * W->x[k];
+            c->dense.S[(size_t)W->i[k] * (size_t)c->dense.ld + (size_t)i] += 0.5 * W->x[k];
         }
     for (i = 0; i < c->m; i++)
         for (k = W->p[i]; k < W->p[i + 1]; k++) {
             big = cti_fmax(big, fabs(W->x[k]));
-            off = cti_fmax(off, fabs(W->x[k] - c->S[(size_t)i * (size_t)c->ld + (size_t)W->i[k]]));
+            off = cti_fmax(off, fabs(W->x[k] - c->dense.S[(size_t)i * (size_t)c->dense.ld + (size_t)W->i[k]]));
         }
-    c->skew = off > 1e-15 * big;
+    c->dense.skew = off > 1e-15 * big;
     memcpy(c->q, c->p->w, sizeof *c->q * (size_t)c->m);
 }
 
@@ -188,10 +216,10 @@ static const char *cti_cones_global(cti_cones *c)
         return "";
     if (c->system.boosted)
         return "the matrix of the dynamics is not positive definite";
-    if (!cti_scalar_schur(&c->system, c->e->arena, &c->p->J, c->S, c->ld))
+    if (!cti_scalar_schur(&c->system, c->e->arena, &c->p->J, c->dense.S, c->dense.ld))
         return "";
-    cti_cones_point(c, c->own_r, c->own_x, 2);
-    cti_sparse_mul(&c->p->J, c->own_x, c->q);
+    cti_cones_point(c, c->own.r, c->own.x, 2);
+    cti_sparse_mul(&c->p->J, c->own.x, c->q);
     for (i = 0; i < c->m; i++)
         c->q[i] += c->p->w[i];
     return NULL;
@@ -209,7 +237,7 @@ static void cti_cones_units(cti_cones *c)
     c->size = 0;
     for (i = 0; i < c->m; i++) {
         for (j = 0; j < c->m; j++)
-            c->S[(size_t)i * (size_t)c->ld + (size_t)j] *= c->unit[i] * c->unit[j];
+            c->dense.S[(size_t)i * (size_t)c->dense.ld + (size_t)j] *= c->unit[i] * c->unit[j];
         c->q[i] *= c->unit[i];
         c->size = cti_fmax(c->size, fabs(c->q[i]));
     }
@@ -233,18 +261,18 @@ static void cti_cones_residual(cti_cones *c)
     int i, j, k;
     c->mu = 0;
     for (i = 0; i < c->m; i++)
-        c->own_r[i] = c->sparse ? c->side[i] * c->y[i] : c->unit[i] * c->y[i];
-    if (c->sparse)
-        cti_friction_mul(&c->f, c->own_r, c->t);
+        c->own.r[i] = c->is_sparse ? c->sparse.side[i] * c->y[i] : c->unit[i] * c->y[i];
+    if (c->is_sparse)
+        cti_friction_mul(&c->sparse.f, c->own.r, c->step.t);
     for (i = 0; i < c->m; i++) {
-        const double *row = c->sparse ? NULL : c->S + (size_t)i * (size_t)c->ld;
+        const double *row = c->is_sparse ? NULL : c->dense.S + (size_t)i * (size_t)c->dense.ld;
         double sum = c->q[i];
-        if (c->sparse) {
-            sum += c->side[i] * c->t[i];
-        } else if (c->skew) {
+        if (c->is_sparse) {
+            sum += c->sparse.side[i] * c->step.t[i];
+        } else if (c->dense.skew) {
             double own = 0;
             for (k = W->p[i]; k < W->p[i + 1]; k++)
-                own += W->x[k] * c->own_r[W->i[k]];
+                own += W->x[k] * c->own.r[W->i[k]];
             sum += c->unit[i] * own;
         } else {
             for (j = 0; j < c->m; j++)
@@ -252,7 +280,7 @@ static void cti_cones_residual(cti_cones *c)
         }
         if (i % 3 == 0)
             sum += sqrt(c->z[i + 1] * c->z[i + 1] + c->z[i + 2] * c->z[i + 2]);
-        c->rp[i] = c->z[i] - sum;
+        c->step.rp[i] = c->z[i] - sum;
         c->mu += c->z[i] * c->y[i];
     }
     c->mu /= c->m / 3;
@@ -263,17 +291,17 @@ static void cti_cones_offer(cti_cones *c)
     cti_judgement j;
     int i;
     for (i = 0; i < c->m; i++)
-        c->own_r[i] = c->unit[i] * c->y[i];
+        c->own.r[i] = c->unit[i] * c->y[i];
     if (c->p->kind == CTI_PROGRAM_GLOBAL)
-        cti_cones_point(c, c->own_r, c->own_x, 1);
+        cti_cones_point(c, c->own.r, c->own.x, 1);
     else
-        cti_program_u(c->p, NULL, c->own_r, c->own_x);
-    cti_program_judge(c->p, c->own_x, c->own_r, c->work, &j);
+        cti_program_u(c->p, NULL, c->own.r, c->own.x);
+    cti_program_judge(c->p, c->own.x, c->own.r, c->own.work, &j);
     c->last = j.residual;
     if (j.residual < c->best) {
         c->best = j.residual;
-        memcpy(c->a->x, c->own_x, sizeof *c->own_x * (size_t)c->p->n);
-        memcpy(c->a->r, c->own_r, sizeof *c->own_r * (size_t)c->m);
+        memcpy(c->a->x, c->own.x, sizeof *c->own.x * (size_t)c->p->n);
+        memcpy(c->a->r, c->own.r, sizeof *c->own.r * (size_t)c->m);
     }
 }
 
@@ -281,12 +309,12 @@ static void cti_cones_offer(cti_cones *c)
 static int cti_cones_offer_start(cti_cones *c)
 {
     cti_judgement j;
-    cti_program_u(c->p, NULL, c->a->r, c->own_x);
-    cti_program_judge(c->p, c->own_x, c->a->r, c->work, &j);
+    cti_program_u(c->p, NULL, c->a->r, c->own.x);
+    cti_program_judge(c->p, c->own.x, c->a->r, c->own.work, &j);
     if (!(j.residual < c->best))
         return 0;
     c->best = j.residual;
-    memcpy(c->a->x, c->own_x, sizeof *c->own_x * (size_t)c->p->n);
+    memcpy(c->a->x, c->own.x, sizeof *c->own.x * (size_t)c->p->n);
     return c->best <= c->e->tolerance;
 }
 
@@ -301,17 +329,17 @@ static void cti_cones_slip(const double *z, double *d)
 static void cti_cones_apply(cti_cones *c)
 {
     int i;
-    if (!c->sparse && c->newton)
-        cti_lu_solve(c->F, c->m, c->ld, c->pivot, c->dy);
-    else if (!c->sparse)
-        cti_dense64_solve(c->F, c->m, c->ld, c->dy);
+    if (!c->is_sparse && c->dense.newton)
+        cti_lu_solve(c->dense.F, c->m, c->dense.ld, c->dense.pivot, c->step.dy);
+    else if (!c->is_sparse)
+        cti_dense64_solve(c->dense.F, c->m, c->dense.ld, c->step.dy);
     else {
         for (i = 0; i < c->m; i++)
-            c->dy[i] /= c->side[i];
-        if (!cti_friction_system_solve(&c->fs, c->dy))
-            memset(c->dy, 0, sizeof *c->dy * (size_t)c->m);
+            c->step.dy[i] /= c->sparse.side[i];
+        if (!cti_friction_system_solve(&c->sparse.system, c->step.dy))
+            memset(c->step.dy, 0, sizeof *c->step.dy * (size_t)c->m);
         for (i = 0; i < c->m; i++)
-            c->dy[i] /= c->side[i];
+            c->step.dy[i] /= c->sparse.side[i];
     }
 }
 
@@ -320,24 +348,24 @@ static void cti_cones_direction(cti_cones *c)
 {
     int i, k;
     for (i = 0; i < c->m / 3; i++) {
-        cti_cones_divide(c->lambda + 3 * i, c->rc + 3 * i, c->t + 3 * i);
-        cti_cones_scale(c->scaling + 4 * i, 0, c->t + 3 * i, c->dy + 3 * i);
-        if (c->newton) {
+        cti_cones_divide(c->step.lambda + 3 * i, c->step.rc + 3 * i, c->step.t + 3 * i);
+        cti_cones_scale(c->step.scaling + 4 * i, 0, c->step.t + 3 * i, c->step.dy + 3 * i);
+        if (c->dense.newton) {
             double d[2];
             cti_cones_slip(c->z + 3 * i, d);
-            c->dy[3 * i] -= d[0] * c->dy[3 * i + 1] + d[1] * c->dy[3 * i + 2];
+            c->step.dy[3 * i] -= d[0] * c->step.dy[3 * i + 1] + d[1] * c->step.dy[3 * i + 2];
         }
         for (k = 3 * i; k < 3 * i + 3; k++)
-            c->dy[k] += c->rp[k];
+            c->step.dy[k] += c->step.rp[k];
     }
     cti_cones_apply(c);
     for (i = 0; i < c->m / 3; i++) {
         /* dz = W (t - W dy) */
         double v[3];
-        cti_cones_scale(c->scaling + 4 * i, 0, c->dy + 3 * i, v);
+        cti_cones_scale(c->step.scaling + 4 * i, 0, c->step.dy + 3 * i, v);
         for (k = 0; k < 3; k++)
-            v[k] = c->t[3 * i + k] - v[k];
-        cti_cones_scale(c->scaling + 4 * i, 0, v, c->dz + 3 * i);
+            v[k] = c->step.t[3 * i + k] - v[k];
+        cti_cones_scale(c->step.scaling + 4 * i, 0, v, c->step.dz + 3 * i);
     }
 }
 
@@ -346,21 +374,21 @@ static double cti_cones_reach(const cti_cones *c, double keep)
     double reach = 1 / keep;
     int i;
     for (i = 0; i < c->m; i += 3)
-        reach = cti_fmin(reach, cti_fmin(cti_cones_far(c->y + i, c->dy + i), cti_cones_far(c->z + i, c->dz + i)));
+        reach = cti_fmin(reach, cti_fmin(cti_cones_far(c->y + i, c->step.dy + i), cti_cones_far(c->z + i, c->step.dz + i)));
     return cti_fmin(1, keep * reach);
 }
 
 /* E W^2 of contact i with E = I - e_n z_t' / |z_t|, the derivative of z - |z_t| e_n, or W^2. G [9] */
 static void cti_cones_diagonal(const cti_cones *c, int i, double *G)
 {
-    const double *s = c->scaling + 4 * i;
+    const double *s = c->step.scaling + 4 * i;
     double d[2];
     int a, b;
     cti_cones_slip(c->z + 3 * i, d);
     for (a = 0; a < 3; a++)
         for (b = 0; b < 3; b++)
             G[3 * a + b] = s[0] * s[0] * (2 * s[1 + a] * s[1 + b] + (a == b ? (a ? 1 : -1) : 0));
-    for (a = 1; a < 3 && c->newton; a++)
+    for (a = 1; a < 3 && c->dense.newton; a++)
         for (b = 0; b < 3; b++)
             G[b] -= d[a - 1] * G[3 * a + b];
 }
@@ -371,9 +399,9 @@ static void cti_cones_matrix(cti_cones *c)
     int i, k, a, b;
     double G[9];
     for (i = 0; i < c->m; i++)
-        memcpy(c->F + (size_t)i * (size_t)c->ld, c->S + (size_t)i * (size_t)c->ld, sizeof *c->F * (size_t)c->m);
-    for (i = 0; c->newton && c->skew && i < c->m; i++) {
-        double *row = c->F + (size_t)i * (size_t)c->ld;
+        memcpy(c->dense.F + (size_t)i * (size_t)c->dense.ld, c->dense.S + (size_t)i * (size_t)c->dense.ld, sizeof *c->dense.F * (size_t)c->m);
+    for (i = 0; c->dense.newton && c->dense.skew && i < c->m; i++) {
+        double *row = c->dense.F + (size_t)i * (size_t)c->dense.ld;
         memset(row, 0, sizeof *row * (size_t)c->m);
         for (k = c->p->W.p[i]; k < c->p->W.p[i + 1]; k++)
             row[c->p->W.i[k]] = c->unit[i] * c->unit[c->p->W.i[k]] * c->p->W.x[k];
@@ -382,7 +410,7 @@ static void cti_cones_matrix(cti_cones *c)
         cti_cones_diagonal(c, i, G);
         for (a = 0; a < 3; a++)
             for (b = 0; b < 3; b++)
-                c->F[(size_t)(3 * i + a) * (size_t)c->ld + (size_t)(3 * i + b)] += G[3 * a + b];
+                c->dense.F[(size_t)(3 * i + a) * (size_t)c->dense.ld + (size_t)(3 * i + b)] += G[3 * a + b];
     }
 }
 
@@ -394,9 +422,9 @@ static int cti_cones_factor_sparse(cti_cones *c)
     for (i = 0; i < c->m / 3; i++) {
         cti_cones_diagonal(c, i, G);
         for (a = 0; a < 9; a++)
-            c->fA[9 * (size_t)i + (size_t)a] = G[a] / (c->side[3 * i + a / 3] * c->side[3 * i + a % 3]);
+            c->sparse.A[9 * (size_t)i + (size_t)a] = G[a] / (c->sparse.side[3 * i + a / 3] * c->sparse.side[3 * i + a % 3]);
     }
-    return cti_friction_system_factor(&c->fs, c->fA, c->fB, 0);
+    return cti_friction_system_factor(&c->sparse.system, c->sparse.A, c->sparse.B, 0);
 }
 
 /* factors the matrix. 0 when that fails */
@@ -404,22 +432,22 @@ static int cti_cones_factor(cti_cones *c)
 {
     int i;
     for (i = 0; i < c->m / 3; i++)
-        cti_cones_scaling(c->y + 3 * i, c->z + 3 * i, c->scaling + 4 * i, c->lambda + 3 * i);
-    c->newton = c->last < CTI_CONES_NEWTON && (c->sparse || c->m <= CTI_CONES_LU) && c->reach > CTI_CONES_SHORT;
-    if (c->sparse) {
+        cti_cones_scaling(c->y + 3 * i, c->z + 3 * i, c->step.scaling + 4 * i, c->step.lambda + 3 * i);
+    c->dense.newton = c->last < CTI_CONES_NEWTON && (c->is_sparse || c->m <= CTI_CONES_LU) && c->reach > CTI_CONES_SHORT;
+    if (c->is_sparse) {
         if (cti_cones_factor_sparse(c))
             return 1;
-        c->newton = 0;
+        c->dense.newton = 0;
         return cti_cones_factor_sparse(c);
     }
     cti_cones_matrix(c);
-    if (c->newton && cti_lu_factor(c->F, c->m, c->ld, c->pivot, c->scratch))
+    if (c->dense.newton && cti_lu_factor(c->dense.F, c->m, c->dense.ld, c->dense.pivot, c->dense.scratch))
         return 1;
-    if (c->newton) {
-        c->newton = 0;
+    if (c->dense.newton) {
+        c->dense.newton = 0;
         cti_cones_matrix(c);
     }
-    cti_dense64_factor(c->F, c->m, c->ld);
+    cti_dense64_factor(c->dense.F, c->m, c->dense.ld);
     return 1;
 }
 
@@ -430,32 +458,32 @@ static double cti_cones_step(cti_cones *c)
     if (!cti_cones_factor(c))
         return 0;
     for (i = 0; i < c->m; i += 3) {
-        cti_cones_product(c->lambda + i, c->lambda + i, c->rc + i);
+        cti_cones_product(c->step.lambda + i, c->step.lambda + i, c->step.rc + i);
         for (k = i; k < i + 3; k++)
-            c->rc[k] = -c->rc[k];
+            c->step.rc[k] = -c->step.rc[k];
     }
     cti_cones_direction(c);
     reach = cti_cones_reach(c, 1);
     for (i = 0; i < c->m; i++)
-        ahead += (c->z[i] + reach * c->dz[i]) * (c->y[i] + reach * c->dy[i]);
+        ahead += (c->z[i] + reach * c->step.dz[i]) * (c->y[i] + reach * c->step.dy[i]);
     sigma = cti_fmax(0, ahead / (c->m / 3)) / c->mu;
     for (i = 0; i < c->m; i++)
-        left = cti_fmax(left, fabs(c->rp[i]));
-    /* keeps the barrier from falling faster than the residual */
+        left = cti_fmax(left, fabs(c->step.rp[i]));
+    /* the barrier does not run ahead of the residual */
     sigma = cti_fmin(1, cti_fmax(cti_fmax(sigma * sigma * sigma, 1e-3), c->ahead * left * c->size / c->mu));
     for (i = 0; i < c->m; i += 3) {
         double v[3], w[3], second[3];
-        cti_cones_scale(c->scaling + 4 * (i / 3), 0, c->dy + i, v);
-        cti_cones_scale(c->scaling + 4 * (i / 3), 1, c->dz + i, w);
+        cti_cones_scale(c->step.scaling + 4 * (i / 3), 0, c->step.dy + i, v);
+        cti_cones_scale(c->step.scaling + 4 * (i / 3), 1, c->step.dz + i, w);
         cti_cones_product(v, w, second);
         for (k = 0; k < 3; k++)
-            c->rc[i + k] -= reach * reach * second[k];
-        c->rc[i] += sigma * c->mu;
+            c->step.rc[i + k] -= reach * reach * second[k];
+        c->step.rc[i] += sigma * c->mu;
     }
     cti_cones_direction(c);
     reach = cti_cones_reach(c, 0.98);
     for (i = 0; i < c->m; i++)
-        c->y[i] += reach * c->dy[i], c->z[i] += reach * c->dz[i];
+        c->y[i] += reach * c->step.dy[i], c->z[i] += reach * c->step.dz[i];
     c->reach = reach;
     return reach;
 }
@@ -463,13 +491,13 @@ static double cti_cones_step(cti_cones *c)
 /* Newton's steps from the best point stored in f. 1 when they converge */
 static int cti_cones_polish(cti_cones *c)
 {
-    int spent = c->a->iterations, got = cti_newton_polish(&c->end, 0.3 * c->e->tolerance, c->a);
+    int spent = c->a->iterations, got = cti_newton_polish(&c->sparse.end, 0.3 * c->e->tolerance, c->a);
     if (got) {
-        cti_friction_answer(&c->f, c->a);
-        c->best = c->f.best_residual;
+        cti_friction_answer(&c->sparse.f, c->a);
+        c->best = c->sparse.f.least.residual;
     }
-    c->a->iterations = spent + c->f.iterations;
-    c->f.iterations = 0;
+    c->a->iterations = spent + c->sparse.f.run.iterations;
+    c->sparse.f.run.iterations = 0;
     return got;
 }
 
@@ -477,13 +505,13 @@ static int cti_cones_polish(cti_cones *c)
 static int cti_cones_end(cti_cones *c)
 {
     int i;
-    if (!c->sparse || !(c->last < c->polished))
+    if (!c->is_sparse || !(c->last < c->sparse.polished))
         return 0;
-    c->polished = 0.2 * c->last;
+    c->sparse.polished = 0.2 * c->last;
     for (i = 0; i < c->m; i++)
-        c->f.r[i] = c->side[i] * c->y[i];
-    c->f.best_residual = c->f.best_judged = INFINITY;
-    cti_friction_residual(&c->f);
+        c->sparse.f.r[i] = c->sparse.side[i] * c->y[i];
+    c->sparse.f.least.residual = c->sparse.f.least.judged = INFINITY;
+    cti_friction_residual(&c->sparse.f);
     return cti_cones_polish(c);
 }
 
@@ -503,7 +531,7 @@ static int cti_cones_try(cti_cones *c)
         low = cti_fmin(low, c->last);
         stalled = low < 0.9 * before ? 0 : stalled + 1;
         before = stalled ? before : low;
-        if (stalled >= (c->sparse ? CTI_CONES_QUICK : CTI_CONES_STALLED))
+        if (stalled >= (c->is_sparse ? CTI_CONES_QUICK : CTI_CONES_STALLED))
             return 0;
         cti_cones_residual(c);
         if (!(cti_cones_step(c) > 1e-12))
@@ -517,7 +545,7 @@ static cti_outcome cti_cones_iterate(cti_cones *c)
 {
     static const double ahead[] = {1e-2, 1e-1, 1e-3};
     int k, got = 0;
-    if (c->sparse && c->e->warm && (cti_cones_offer_start(c) || (c->e->warm == 2 && cti_cones_polish(c))))
+    if (c->is_sparse && c->e->warm && (cti_cones_offer_start(c) || (c->e->warm == 2 && cti_cones_polish(c))))
         return CTI_OUTCOME_SOLVED;
     cti_cones_offer(c); /* y = 0: no contact has a force */
     for (k = 0; k < 3 && got == 0; k++) {
@@ -537,30 +565,30 @@ CTI_FN cti_outcome cti_cones_solve(const cti_program *p, cti_effort *e, cti_answ
     memset(&c, 0, sizeof c);
     c.p = p, c.e = e, c.a = a, c.m = p->m, c.best = INFINITY;
     a->why = NULL;
-    c.sparse = cti_cones_is_sparse(p, e);
-    if (p->m > 3 * CTI_CONES_CONTACTS && !c.sparse)
+    c.is_sparse = cti_cones_is_sparse(p, e);
+    if (p->m > 3 * CTI_CONES_CONTACTS && !c.is_sparse)
         a->why = "more contacts than the dense matrix of the cones is made for (1200)";
     else if (!cti_cones_alloc(&c))
         a->why = "";
     else if (p->kind == CTI_PROGRAM_GLOBAL)
         a->why = cti_cones_global(&c);
-    else if (!c.sparse)
+    else if (!c.is_sparse)
         cti_cones_local(&c);
     else if (!cti_cones_open_sparse(&c))
         a->why = "";
     if (a->why) {
         outcome = *a->why ? CTI_OUTCOME_NOT_APPLICABLE : CTI_OUTCOME_MEMORY;
     } else {
-        if (!c.sparse)
+        if (!c.is_sparse)
             cti_cones_units(&c);
         outcome = cti_cones_iterate(&c);
-        outcome = c.f.memory ? CTI_OUTCOME_MEMORY : outcome;
+        outcome = c.sparse.f.run.memory ? CTI_OUTCOME_MEMORY : outcome;
     }
     if (!a->why || outcome == CTI_OUTCOME_SOLVED)
         a->why = "";
     cti_scalar_close(e->mem, &c.system);
-    if (c.f.e)
-        cti_friction_close(&c.f);
-    cti_friction_system_close(&c.fs);
+    if (c.sparse.f.e)
+        cti_friction_close(&c.sparse.f);
+    cti_friction_system_close(&c.sparse.system);
     return outcome;
 }

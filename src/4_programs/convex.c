@@ -233,18 +233,18 @@ static const char *cti_convex_normal(cti_convex *c)
         for (k = c->J.p[i]; k < c->J.p[i + 1]; k++)
             for (l = c->J.p[i]; ok && l < c->J.p[i + 1]; l++)
                 ok = cti_triplets_add(c->mem, &t, c->J.i[k], c->J.i[l], 0);
-    ok = cti_triplets_close(c->mem, &t, ok, c->n, c->n, &c->N);
-    c->slot = CTI_ARENA_NEW(c->arena, int32_t, (double)c->A.p[c->n] + products);
-    if (!ok || !c->slot)
+    ok = cti_triplets_close(c->mem, &t, ok, c->n, c->n, &c->kkt.N);
+    c->kkt.slot = CTI_ARENA_NEW(c->arena, int32_t, (double)c->A.p[c->n] + products);
+    if (!ok || !c->kkt.slot)
         return "";
     for (i = 0; i < c->n; i++)
         for (k = c->A.p[i]; k < c->A.p[i + 1]; k++)
-            c->slot[n++] = cti_convex_place(&c->N, i, c->A.i[k]);
+            c->kkt.slot[n++] = cti_convex_place(&c->kkt.N, i, c->A.i[k]);
     for (i = 0; i < c->m; i++)
         for (k = c->J.p[i]; k < c->J.p[i + 1]; k++)
             for (l = c->J.p[i]; l < c->J.p[i + 1]; l++)
-                c->slot[n++] = cti_convex_place(&c->N, c->J.i[k], c->J.i[l]);
-    return cti_scalar_open(c->mem, &c->system, &c->N) ? NULL : "";
+                c->kkt.slot[n++] = cti_convex_place(&c->kkt.N, c->J.i[k], c->J.i[l]);
+    return cti_scalar_open(c->mem, &c->kkt.system, &c->kkt.N) ? NULL : "";
 }
 
 static int cti_convex_normal_factor(cti_convex *c)
@@ -252,15 +252,15 @@ static int cti_convex_normal_factor(cti_convex *c)
     int i, k, l, n = 0;
     if (c->n == 0)
         return 1;
-    memset(c->N.x, 0, sizeof *c->N.x * (size_t)c->N.p[c->n]);
+    memset(c->kkt.N.x, 0, sizeof *c->kkt.N.x * (size_t)c->kkt.N.p[c->n]);
     for (i = 0; i < c->n; i++)
         for (k = c->A.p[i]; k < c->A.p[i + 1]; k++)
-            c->N.x[c->slot[n++]] += c->A.x[k] + (c->A.i[k] == i ? c->rho : 0);
+            c->kkt.N.x[c->kkt.slot[n++]] += c->A.x[k] + (c->A.i[k] == i ? c->kkt.rho : 0);
     for (i = 0; i < c->m; i++)
         for (k = c->J.p[i]; k < c->J.p[i + 1]; k++)
             for (l = c->J.p[i]; l < c->J.p[i + 1]; l++)
-                c->N.x[c->slot[n++]] += c->J.x[k] * c->D[i] * c->J.x[l];
-    return cti_scalar_factor(c->mem, &c->system);
+                c->kkt.N.x[c->kkt.slot[n++]] += c->J.x[k] * c->kkt.D[i] * c->J.x[l];
+    return cti_scalar_factor(c->mem, &c->kkt.system);
 }
 
 /* ---- the Schur complement ---- */
@@ -268,7 +268,7 @@ static int cti_convex_normal_factor(cti_convex *c)
 /* smallest pivot of the current factor */
 static double cti_convex_pivot(const cti_convex *c)
 {
-    const cti_factor64 *f = &c->system.factor;
+    const cti_factor64 *f = &c->kkt.system.factor;
     double most = 0;
     int i, n = f->sym->pivot[f->sym->n_super];
     for (i = 0; i < n; i++)
@@ -280,20 +280,20 @@ static double cti_convex_pivot(const cti_convex *c)
 static int cti_convex_schur(cti_convex *c)
 {
     int i;
-    if (!cti_scalar_open(c->mem, &c->system, &c->A) || !cti_scalar_factor(c->mem, &c->system))
+    if (!cti_scalar_open(c->mem, &c->kkt.system, &c->A) || !cti_scalar_factor(c->mem, &c->kkt.system))
         return -1;
-    if (c->system.boosted || cti_convex_pivot(c) < CTI_CONVEX_PIVOT) {
-        cti_scalar_close(c->mem, &c->system);
+    if (c->kkt.system.boosted || cti_convex_pivot(c) < CTI_CONVEX_PIVOT) {
+        cti_scalar_close(c->mem, &c->kkt.system);
         return 0;
     }
-    c->ld = ((c->m + 7) & ~7) + 8;
-    c->W = CTI_ARENA_ZERO(c->arena, double, (size_t)c->ld *(size_t)c->m);
-    c->F = CTI_ARENA_ZERO(c->arena, double, (size_t)c->ld *(size_t)c->m);
-    if (!c->W || !c->F || !cti_scalar_schur(&c->system, c->arena, &c->J, c->W, c->ld))
+    c->kkt.ld = ((c->m + 7) & ~7) + 8;
+    c->kkt.W = CTI_ARENA_ZERO(c->arena, double, (size_t)c->kkt.ld *(size_t)c->m);
+    c->kkt.F = CTI_ARENA_ZERO(c->arena, double, (size_t)c->kkt.ld *(size_t)c->m);
+    if (!c->kkt.W || !c->kkt.F || !cti_scalar_schur(&c->kkt.system, c->arena, &c->J, c->kkt.W, c->kkt.ld))
         return -1;
     for (i = 0; i < c->m; i++)
-        c->delta[i] = 1e-13 * c->W[(size_t)i * (size_t)c->ld + (size_t)i] + 1e-300;
-    c->rho = 0, c->dense = 1;
+        c->kkt.delta[i] = 1e-13 * c->kkt.W[(size_t)i * (size_t)c->kkt.ld + (size_t)i] + 1e-300;
+    c->kkt.rho = 0, c->kkt.dense = 1;
     return 1;
 }
 
@@ -315,10 +315,10 @@ static int cti_convex_is_convex(cti_convex *c)
 static const char *cti_convex_algebra(cti_convex *c)
 {
     int i, got = 0;
-    c->delta = CTI_ARENA_ZERO(c->arena, double, c->m), c->H = CTI_ARENA_ZERO(c->arena, double, c->m);
-    c->D = CTI_ARENA_ZERO(c->arena, double, c->m), c->g1 = CTI_ARENA_ZERO(c->arena, double, c->m);
-    c->f1 = CTI_ARENA_ZERO(c->arena, double, c->n), c->t = CTI_ARENA_ZERO(c->arena, double, c->n);
-    if (!c->delta || !c->H || !c->D || !c->g1 || !c->f1 || !c->t)
+    c->kkt.delta = CTI_ARENA_ZERO(c->arena, double, c->m), c->kkt.H = CTI_ARENA_ZERO(c->arena, double, c->m);
+    c->kkt.D = CTI_ARENA_ZERO(c->arena, double, c->m), c->kkt.g1 = CTI_ARENA_ZERO(c->arena, double, c->m);
+    c->kkt.f1 = CTI_ARENA_ZERO(c->arena, double, c->n), c->kkt.t = CTI_ARENA_ZERO(c->arena, double, c->n);
+    if (!c->kkt.delta || !c->kkt.H || !c->kkt.D || !c->kkt.g1 || !c->kkt.f1 || !c->kkt.t)
         return "";
     if (c->n && c->m < c->n && c->m <= CTI_CONVEX_DENSE)
         got = cti_convex_schur(c);
@@ -327,9 +327,9 @@ static const char *cti_convex_algebra(cti_convex *c)
     got = cti_convex_is_convex(c);
     if (got <= 0)
         return got < 0 ? "" : "the quadratic form is not convex";
-    c->rho = 1e-9;
+    c->kkt.rho = 1e-9;
     for (i = 0; i < c->m; i++)
-        c->delta[i] = c->equation[i] ? 1e-10 : 1e-15;
+        c->kkt.delta[i] = c->equation[i] ? 1e-10 : 1e-15;
     return cti_convex_normal(c);
 }
 
@@ -356,10 +356,10 @@ CTI_FN void cti_convex_close(cti_convex *c)
 {
     if (!c->mem)
         return;
-    cti_scalar_close(c->mem, &c->system);
+    cti_scalar_close(c->mem, &c->kkt.system);
     cti_sparse_free(c->mem, &c->A);
     cti_sparse_free(c->mem, &c->J);
-    cti_sparse_free(c->mem, &c->N);
+    cti_sparse_free(c->mem, &c->kkt.N);
 }
 
 /* ---- Newton systems ---- */
@@ -368,16 +368,16 @@ CTI_FN int cti_convex_factor(cti_convex *c, const double *H)
 {
     int i, j;
     for (i = 0; i < c->m; i++)
-        c->H[i] = H[i], c->D[i] = 1 / H[i];
-    if (!c->dense)
+        c->kkt.H[i] = H[i], c->kkt.D[i] = 1 / H[i];
+    if (!c->kkt.dense)
         return cti_convex_normal_factor(c);
     for (i = 0; i < c->m; i++) {
-        double *row = c->F + (size_t)i * (size_t)c->ld;
+        double *row = c->kkt.F + (size_t)i * (size_t)c->kkt.ld;
         for (j = i; j < c->m; j++)
-            row[j] = c->W[(size_t)i * (size_t)c->ld + (size_t)j];
+            row[j] = c->kkt.W[(size_t)i * (size_t)c->kkt.ld + (size_t)j];
         row[i] += H[i];
     }
-    cti_dense64_factor(c->F, c->m, c->ld);
+    cti_dense64_factor(c->kkt.F, c->m, c->kkt.ld);
     return 1;
 }
 
@@ -386,24 +386,24 @@ static void cti_convex_apply(cti_convex *c, const double *f, const double *g, do
 {
     int i;
     memcpy(dx, f, sizeof *dx * (size_t)c->n);
-    if (c->dense) {
-        cti_scalar_solve(&c->system, dx, 0);
+    if (c->kkt.dense) {
+        cti_scalar_solve(&c->kkt.system, dx, 0);
         cti_sparse_mul(&c->J, dx, dy);
         for (i = 0; i < c->m; i++)
             dy[i] = g[i] - dy[i];
-        cti_dense64_solve(c->F, c->m, c->ld, dy);
+        cti_dense64_solve(c->kkt.F, c->m, c->kkt.ld, dy);
         memcpy(dx, f, sizeof *dx * (size_t)c->n);
         cti_sparse_addmul_t(&c->J, dy, dx);
-        cti_scalar_solve(&c->system, dx, 0);
+        cti_scalar_solve(&c->kkt.system, dx, 0);
         return;
     }
     for (i = 0; i < c->m; i++)
-        dy[i] = c->D[i] * g[i];
+        dy[i] = c->kkt.D[i] * g[i];
     cti_sparse_addmul_t(&c->J, dy, dx);
-    cti_scalar_solve(&c->system, dx, 0);
+    cti_scalar_solve(&c->kkt.system, dx, 0);
     cti_sparse_mul(&c->J, dx, dy);
     for (i = 0; i < c->m; i++)
-        dy[i] = c->D[i] * (g[i] - dy[i]);
+        dy[i] = c->kkt.D[i] * (g[i] - dy[i]);
 }
 
 /* f1, g1: residual of dx, dy; returns its size relative to f and g */
@@ -411,19 +411,19 @@ static double cti_convex_left(cti_convex *c, const double *f, const double *g, c
 {
     double part_f = 0, part_g = 0, most_f = 0, most_g = 0;
     int i;
-    memset(c->t, 0, sizeof *c->t * (size_t)c->n);
-    cti_sparse_addmul_t(&c->J, dy, c->t);
-    cti_sparse_mul(&c->A, dx, c->f1);
+    memset(c->kkt.t, 0, sizeof *c->kkt.t * (size_t)c->n);
+    cti_sparse_addmul_t(&c->J, dy, c->kkt.t);
+    cti_sparse_mul(&c->A, dx, c->kkt.f1);
     for (i = 0; i < c->n; i++) {
-        c->f1[i] = f[i] - c->f1[i] - c->rho * dx[i] + c->t[i];
-        part_f = cti_fmax(part_f, fabs(c->f1[i])), most_f = cti_fmax(most_f, cti_fmax(fabs(f[i]), fabs(c->t[i])));
+        c->kkt.f1[i] = f[i] - c->kkt.f1[i] - c->kkt.rho * dx[i] + c->kkt.t[i];
+        part_f = cti_fmax(part_f, fabs(c->kkt.f1[i])), most_f = cti_fmax(most_f, cti_fmax(fabs(f[i]), fabs(c->kkt.t[i])));
     }
-    cti_sparse_mul(&c->J, dx, c->g1);
+    cti_sparse_mul(&c->J, dx, c->kkt.g1);
     for (i = 0; i < c->m; i++) {
-        double Hy = c->H[i] * dy[i];
-        most_g = cti_fmax(most_g, cti_fmax(fabs(g[i]), fabs(c->g1[i])));
-        c->g1[i] = g[i] - c->g1[i] - Hy;
-        part_g = cti_fmax(part_g, fabs(c->g1[i]));
+        double Hy = c->kkt.H[i] * dy[i];
+        most_g = cti_fmax(most_g, cti_fmax(fabs(g[i]), fabs(c->kkt.g1[i])));
+        c->kkt.g1[i] = g[i] - c->kkt.g1[i] - Hy;
+        part_g = cti_fmax(part_g, fabs(c->kkt.g1[i]));
     }
     return cti_fmax(most_f > 0 ? part_f / most_f : 0, most_g > 0 ? part_g / most_g : 0);
 }
@@ -436,7 +436,7 @@ CTI_FN void cti_convex_solve(cti_convex *c, const double *f, const double *g, do
     cti_convex_apply(c, f, g, dx, dy);
     left = ex && ey ? cti_convex_left(c, f, g, dx, dy) : 0;
     for (it = 0; it < 4 && left > 1e-13; it++) {
-        cti_convex_apply(c, c->f1, c->g1, ex, ey);
+        cti_convex_apply(c, c->kkt.f1, c->kkt.g1, ex, ey);
         for (i = 0; i < c->n; i++)
             dx[i] += ex[i];
         for (i = 0; i < c->m; i++)

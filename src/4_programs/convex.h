@@ -8,6 +8,18 @@
 
 #include "program.h"
 
+/* cti_convex_kkt -- the linear systems of a step. */
+typedef struct cti_convex_kkt {
+    int dense;     /* 1: by the Schur complement J A^-1 J' + H, else by N */
+    cti_sparse N;  /* A + rho + J' H^-1 J */
+    cti_scalar system;
+    int32_t *slot; /* places in N of A's entries, then of the products of J's rows */
+    double *W, *F; /* [m][ld] */
+    int ld;
+    double rho, *delta, *H, *D; /* regularization; [m] */
+    double *f1, *g1, *t;        /* [n], [m], [n] */
+} cti_convex_kkt;
+
 /* cti_convex -- a scaled copy of a problem: x = column * own x, y = line / cost * own y. Zero it before first use. */
 typedef struct cti_convex {
     const cti_program *p;
@@ -21,15 +33,7 @@ typedef struct cti_convex {
     int32_t *source, *twin; /* [m] row of the problem; the opposite row with which it is an equation, or -1. dual: twin 1 marks an upper
                                bound */
     double *column, *line, cost;
-    /* linear algebra */
-    cti_sparse N; /* A + rho + J' H^-1 J */
-    cti_scalar system;
-    int dense;     /* 1: uses the Schur complement J A^-1 J' + H, else N */
-    int32_t *slot; /* positions in N of A's entries, then of the products of J's rows */
-    double *W, *F; /* [m][ld] */
-    int ld;
-    double rho, *delta, *H, *D; /* regularization; [m] */
-    double *f1, *g1, *t;        /* [n], [m], [n] */
+    cti_convex_kkt kkt;
 } cti_convex;
 
 /* cti_convex_open -- makes the standard form of p. Returns NULL, or why there is none (a static sentence); "" when memory ran out. algebra

@@ -178,7 +178,7 @@ static void cti_friction_start(cti_friction *f, const cti_answer *a)
         f->q[i] /= f->unit;
         f->r[i] = f->e->warm ? a->r[i] / (f->root[i / 3] * f->unit) : 0;
     }
-    f->best_residual = f->best_judged = INFINITY;
+    f->least.residual = f->least.judged = INFINITY;
     cti_friction_residual(f);
 }
 
@@ -200,8 +200,8 @@ CTI_FN int cti_friction_open(cti_friction *f, const cti_program *p, cti_effort *
     f->q = CTI_ARENA_ZERO(arena, double, f->m);
     f->r = CTI_ARENA_ZERO(arena, double, f->m);
     f->u = CTI_ARENA_ZERO(arena, double, f->m);
-    f->best = CTI_ARENA_ZERO(arena, double, f->m);
-    if (!f->root || !f->diagonal || !f->q || !f->r || !f->u || !f->best)
+    f->least.r = CTI_ARENA_ZERO(arena, double, f->m);
+    if (!f->root || !f->diagonal || !f->q || !f->r || !f->u || !f->least.r)
         return 0;
     for (i = 0; i < f->nc; i++)
         f->root[i] = sqrt(p->scale[i]);
@@ -271,9 +271,9 @@ CTI_FN double cti_friction_residual(cti_friction *f)
     for (i = 0; i < f->m; i++)
         f->u[i] += f->q[i];
     residual = cti_friction_natural(f, f->r, f->u, &judged);
-    if (residual < f->best_residual) {
-        f->best_residual = residual, f->best_judged = judged;
-        memcpy(f->best, f->r, sizeof *f->r * (size_t)f->m);
+    if (residual < f->least.residual) {
+        f->least.residual = residual, f->least.judged = judged;
+        memcpy(f->least.r, f->r, sizeof *f->r * (size_t)f->m);
     }
     return residual;
 }
@@ -364,8 +364,8 @@ CTI_FN void cti_friction_answer(cti_friction *f, cti_answer *a)
     const cti_program *p = f->p;
     int i;
     for (i = 0; i < f->m; i++)
-        a->r[i] = f->best[i] * f->root[i / 3] * f->unit;
-    a->iterations = f->iterations;
+        a->r[i] = f->least.r[i] * f->root[i / 3] * f->unit;
+    a->iterations = f->run.iterations;
     if (p->kind != CTI_PROGRAM_GLOBAL) {
         cti_program_u(p, a->x, a->r, a->x);
         return;
@@ -378,26 +378,26 @@ CTI_FN void cti_friction_answer(cti_friction *f, cti_answer *a)
 
 CTI_FN int cti_friction_goes_on(cti_friction *f, int own, cti_answer *a)
 {
-    if (f->e->watch && f->iterations >= f->e->watch_from) {
+    if (f->e->watcher.watch && f->run.iterations >= f->e->watcher.from) {
         uint64_t begun = cti_effort_now(f->e);
         cti_friction_answer(f, a);
-        f->e->hidden += cti_effort_now(f->e) - begun;
+        f->e->clock.hidden += cti_effort_now(f->e) - begun;
     }
-    if (f->memory)
+    if (f->run.memory)
         return 0;
-    f->spent = !cti_effort_goes_on(f->e, f->iterations, own, a->x, a->r);
-    return !f->spent;
+    f->run.spent = !cti_effort_goes_on(f->e, f->run.iterations, own, a->x, a->r);
+    return !f->run.spent;
 }
 
 CTI_FN cti_outcome cti_friction_outcome(cti_friction *f, double enough, cti_answer *a)
 {
-    if (f->memory)
+    if (f->run.memory)
         return CTI_OUTCOME_MEMORY;
     cti_friction_answer(f, a);
-    if (f->best_judged <= enough)
+    if (f->least.judged <= enough)
         return CTI_OUTCOME_SOLVED;
-    a->why = f->spent ? "iterations or time ran out" : "the residual stood still, or a linear system was singular";
-    return f->spent ? CTI_OUTCOME_BUDGET : CTI_OUTCOME_FAILED;
+    a->why = f->run.spent ? "iterations or time ran out" : "the residual stood still, or a linear system was singular";
+    return f->run.spent ? CTI_OUTCOME_BUDGET : CTI_OUTCOME_FAILED;
 }
 
 static double cti_friction_dot(const double *a, const double *b, int n)

@@ -11,6 +11,20 @@
 
 enum { CTI_NEWTON_HISTORY = 6 }; /* [norms] history of the nonmonotone line search */
 
+/* cti_friction_least -- the iterate of the least residual so far. */
+typedef struct cti_friction_least {
+    double *r;       /* [m] */
+    double residual;
+    double judged;   /* ... by the judge's measure, relative to q instead of r */
+} cti_friction_least;
+
+/* cti_friction_run -- how far the solve is. */
+typedef struct cti_friction_run {
+    int iterations;
+    int memory;        /* 1: it ran out in a linear system */
+    int spent;         /* 1: a bound on iterations or time, or the watcher, has ended it */
+} cti_friction_run;
+
 typedef struct cti_friction {
     const cti_program *p;
     cti_effort *e;
@@ -25,12 +39,8 @@ typedef struct cti_friction {
     double unit;
     cti_scalar system; /* GLOBAL */
     double *r, *u;     /* [m] the iterate, and W r + q at it */
-    double *best;      /* [m] iterate with the smallest residual so far */
-    double best_residual;
-    double best_judged; /* ... by the judge's measure, relative to q instead of r */
-    int iterations;
-    int memory; /* 1: a linear system ran out of memory */
-    int spent; /* 1: a limit on iterations or time, or the watcher, has ended the solve */
+    cti_friction_least least;
+    cti_friction_run run;
 } cti_friction;
 
 /* cti_friction_refuses -- NULL, or why p does not have this form (a sentence). */
@@ -58,22 +68,32 @@ CTI_FN void cti_friction_answer(cti_friction *f, cti_answer *a);
 /* cti_friction_outcome -- stores the answer; the outcome follows from its residual and from the reason for the end. */
 CTI_FN cti_outcome cti_friction_outcome(cti_friction *f, double enough, cti_answer *a);
 
-/* cti_friction_system -- (A + B (W + sigma I)) x = y. Zero it before first use; close it in any case. */
+/* cti_friction_groups -- contacts that meet the same others: they are eliminated together. */
+typedef struct cti_friction_groups {
+    int n;
+    int32_t *group, *member, *begin; /* [nc] of each contact; contacts group by group, [n + 1] */
+    int32_t *first, *column, *size;  /* the groups' neighbours; unknowns that a group has now */
+    cti_panel_lu panel;
+} cti_friction_groups;
+
+/* cti_friction_matrix -- the system of the contacts whose B is not 0. */
+typedef struct cti_friction_matrix {
+    double *matrix, *scratch; /* [3 n_active][ld] */
+    int *pivot, n_active, ld;
+    int32_t *active, *place;  /* [nc] contacts whose B is not 0; their place among them, or -1 */
+} cti_friction_matrix;
+
+/* cti_friction_system -- (A + B (W + sigma I)) x = y. Zero it before first use; close in any case. */
 typedef struct cti_friction_system {
     cti_friction *f;
     const double *A, *B; /* [9 nc] */
     double sigma;
     int sparse, grouped;
     cti_block_lu lu;
-    cti_panel_lu panel;              /* groups: contacts with the same neighbours are eliminated together */
-    int32_t *group, *member, *begin; /* [nc] group of each contact; contacts group by group; [n_groups + 1] where groups begin in member */
-    int32_t *first, *column, *size;  /* neighbours of the groups; current number of unknowns of each group */
-    int n_groups;
-    double *block;           /* [9 first[nc]] */
-    double *matrix, *scratch; /* dense: [3 n_active][ld] */
-    int *pivot, n_active, ld;
-    int32_t *active, *place; /* [nc] contacts whose B is not 0; index of each contact among them, or -1 */
-    double *work, *rhs;      /* [m] */
+    cti_friction_groups groups;
+    double *block;       /* [9 first[nc]] */
+    cti_friction_matrix dense;
+    double *work, *rhs;  /* [m] */
 } cti_friction_system;
 /* cti_friction_system_open, cti_friction_system_factor -- 0 when memory ran out; the second also when the matrix is singular. A and B [9
    nc] must stay unchanged until the solves; where a B is 0, its A is the identity. */

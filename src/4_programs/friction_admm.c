@@ -8,12 +8,17 @@
 
 enum { CTI_ADMM_OWN = 50000, CTI_ADMM_DEPTH = CTI_FRICTION_DEPTH, CTI_ADMM_SHALLOW = 3, CTI_ADMM_CHECK = 5, CTI_ADMM_BALANCE = 40 };
 
+/* the iterates: velocities, impulses and their copies */
+typedef struct cti_admm_point {
+    double *v, *z, *y, *r, *g, *old_z; /* [m] */
+} cti_admm_point;
+
 typedef struct cti_admm {
     cti_friction *f;
     cti_friction_system system;
     cti_newton newton;
     double *A, *B;                                   /* [9 nc] zeros, identities */
-    double *v, *z, *y, *r, *g, *old_z;               /* [m] */
+    cti_admm_point at;
     double *last_v, *last_e, *safe;                  /* [m] */
     double *dv[CTI_ADMM_DEPTH], *de[CTI_ADMM_DEPTH]; /* [m] differences of g and of g - v */
     int count, head, started, depth;
@@ -28,7 +33,7 @@ static int cti_admm_open(cti_admm *s, cti_friction *f)
     double **vectors[9];
     int k, ok;
     s->f = f, s->rho = 1, s->depth = CTI_ADMM_DEPTH;
-    vectors[0] = &s->v, vectors[1] = &s->z, vectors[2] = &s->y, vectors[3] = &s->r, vectors[4] = &s->g, vectors[5] = &s->old_z;
+    vectors[0] = &s->at.v, vectors[1] = &s->at.z, vectors[2] = &s->at.y, vectors[3] = &s->at.r, vectors[4] = &s->at.g, vectors[5] = &s->at.old_z;
     vectors[6] = &s->last_v, vectors[7] = &s->last_e, vectors[8] = &s->safe;
     s->A = CTI_ARENA_ZERO(arena, double, 3 * m), s->B = CTI_ARENA_ZERO(arena, double, 3 * m);
     ok = s->A && s->B;
@@ -48,11 +53,11 @@ static void cti_admm_split(cti_admm *s)
 {
     cti_friction *f = s->f;
     int i;
-    memcpy(s->z, s->v, sizeof *s->v * (size_t)f->m);
+    memcpy(s->at.z, s->at.v, sizeof *s->at.v * (size_t)f->m);
     for (i = 0; i < f->nc; i++)
-        cti_cone_project3(f->mu[i], s->z + 3 * (size_t)i);
+        cti_cone_project3(f->mu[i], s->at.z + 3 * (size_t)i);
     for (i = 0; i < f->m; i++)
-        s->y[i] = s->v[i] - s->z[i];
+        s->at.y[i] = s->at.v[i] - s->at.z[i];
 }
 
 /* g, the image of v under the map. 0 when it is not finite */
@@ -63,15 +68,15 @@ static int cti_admm_map(cti_admm *s)
     int i;
     cti_admm_split(s);
     for (i = 0; i < f->m; i++)
-        s->r[i] = s->rho * (s->z[i] - s->y[i]) - f->q[i];
+        s->at.r[i] = s->rho * (s->at.z[i] - s->at.y[i]) - f->q[i];
     for (i = 0; i < f->nc; i++) {
-        const double *y = s->y + 3 * (size_t)i;
-        s->r[3 * i] -= f->mu[i] * s->rho * sqrt(y[1] * y[1] + y[2] * y[2]);
+        const double *y = s->at.y + 3 * (size_t)i;
+        s->at.r[3 * i] -= f->mu[i] * s->rho * sqrt(y[1] * y[1] + y[2] * y[2]);
     }
-    if (!cti_friction_system_solve(&s->system, s->r))
+    if (!cti_friction_system_solve(&s->system, s->at.r))
         return 0;
     for (i = 0; i < f->m; i++)
-        s->g[i] = s->v[i] + relax * (s->r[i] - s->z[i]);
+        s->at.g[i] = s->at.v[i] + relax * (s->at.r[i] - s->at.z[i]);
     return 1;
 }
 
@@ -79,31 +84,31 @@ static int cti_admm_map(cti_admm *s)
 static void cti_admm_advance(cti_admm *s)
 {
     cti_friction *f = s->f;
-    double c[CTI_ADMM_DEPTH], size = 0, *e = s->r; /* r is not needed any more */
+    double c[CTI_ADMM_DEPTH], size = 0, *e = s->at.r; /* r is not needed any more */
     int i, k;
     size_t bytes = sizeof *e * (size_t)f->m;
     for (i = 0; i < f->m; i++)
-        e[i] = s->g[i] - s->v[i], size += e[i] * e[i];
+        e[i] = s->at.g[i] - s->at.v[i], size += e[i] * e[i];
     if (s->started && size > 4 * s->last_size && s->count > 0) {
-        memcpy(s->v, s->safe, bytes);
+        memcpy(s->at.v, s->safe, bytes);
         s->started = s->count = s->head = 0;
         return;
     }
     if (s->started && s->depth) {
         for (i = 0; i < f->m; i++) {
-            s->dv[s->head][i] = s->g[i] - s->safe[i];
+            s->dv[s->head][i] = s->at.g[i] - s->safe[i];
             s->de[s->head][i] = e[i] - s->last_e[i];
         }
         s->head = (s->head + 1) % s->depth;
         s->count = cti_min_int(s->count + 1, s->depth);
     }
-    memcpy(s->safe, s->g, bytes), memcpy(s->last_e, e, bytes);
+    memcpy(s->safe, s->at.g, bytes), memcpy(s->last_e, e, bytes);
     s->last_size = size, s->started = 1;
-    memcpy(s->v, s->g, bytes);
+    memcpy(s->at.v, s->at.g, bytes);
     cti_friction_weights(s->de, s->count, f->m, e, c);
     for (k = 0; k < s->count; k++)
         for (i = 0; i < f->m && cti_finite64(c[k]); i++)
-            s->v[i] -= c[k] * s->dv[k][i];
+            s->at.v[i] -= c[k] * s->dv[k][i];
 }
 
 /* adapts rho to the sizes of r - z and of the change of z; v is changed so that z and u^ stay. 0 when the matrix is singular */
@@ -118,7 +123,7 @@ static int cti_admm_balance(cti_admm *s, double primal, double dual)
         return 1;
     cti_admm_split(s);
     for (i = 0; i < s->f->m; i++)
-        s->v[i] = s->z[i] + s->y[i] * s->rho / rho;
+        s->at.v[i] = s->at.z[i] + s->at.y[i] * s->rho / rho;
     s->rho = rho, s->started = s->count = s->head = 0;
     return cti_friction_system_factor(&s->system, s->A, s->B, rho);
 }
@@ -129,8 +134,8 @@ static void cti_admm_sizes(const cti_admm *s, double *primal, double *dual)
     double p = 0, d = 0, r = 0, y = 0;
     int i;
     for (i = 0; i < s->f->m; i++) {
-        double a = s->g[i] - s->v[i], b = s->z[i] - s->old_z[i];
-        p += a * a, d += b * b, r += s->z[i] * s->z[i], y += s->y[i] * s->y[i];
+        double a = s->at.g[i] - s->at.v[i], b = s->at.z[i] - s->at.old_z[i];
+        p += a * a, d += b * b, r += s->at.z[i] * s->at.z[i], y += s->at.y[i] * s->at.y[i];
     }
     *primal = sqrt(p / (r > 0 ? r : 1)), *dual = sqrt(d / (y > 0 ? y : 1));
 }
@@ -148,30 +153,30 @@ static void cti_admm_run(cti_admm *s, double enough, cti_answer *a)
     double primal, dual, mark = INFINITY, polished = INFINITY;
     int since = 0, wait = CTI_ADMM_BALANCE;
     size_t bytes = sizeof *f->r * (size_t)f->m;
-    memcpy(s->v, f->r, bytes);
-    if (!(f->best_judged > enough) || !cti_friction_system_factor(&s->system, s->A, s->B, s->rho))
+    memcpy(s->at.v, f->r, bytes);
+    if (!(f->least.judged > enough) || !cti_friction_system_factor(&s->system, s->A, s->B, s->rho))
         return;
-    while (f->best_judged > enough && cti_friction_goes_on(f, CTI_ADMM_OWN, a)) {
-        f->iterations++, since++;
-        memcpy(s->old_z, s->z, bytes);
+    while (f->least.judged > enough && cti_friction_goes_on(f, CTI_ADMM_OWN, a)) {
+        f->run.iterations++, since++;
+        memcpy(s->at.old_z, s->at.z, bytes);
         if (!cti_admm_map(s))
             return;
-        if (f->iterations % CTI_ADMM_CHECK == 0) {
-            memcpy(f->r, s->z, bytes);
+        if (f->run.iterations % CTI_ADMM_CHECK == 0) {
+            memcpy(f->r, s->at.z, bytes);
             cti_friction_residual(f);
         }
         cti_admm_sizes(s, &primal, &dual);
         cti_admm_advance(s);
         if (since >= wait) {
-            if (f->best_residual > 0.5 * mark)
+            if (f->least.residual > 0.5 * mark)
                 cti_admm_deepen(s);
-            if (f->best_residual < 0.9 * polished) {
-                polished = f->best_residual;
+            if (f->least.residual < 0.9 * polished) {
+                polished = f->least.residual;
                 if (cti_newton_polish(&s->newton, enough, a))
                     return;
                 cti_friction_system_factor(&s->system, s->A, s->B, s->rho);
             }
-            mark = f->best_residual, since = 0, wait += wait / 4;
+            mark = f->least.residual, since = 0, wait += wait / 4;
             if (!cti_admm_balance(s, primal, dual))
                 return;
         }

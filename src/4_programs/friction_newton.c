@@ -143,7 +143,7 @@ static double cti_newton_leap(cti_newton *s)
 static int cti_newton_advance(cti_newton *s, double *residual)
 {
     double norm = cti_newton_map(s, 1);
-    s->f->iterations++;
+    s->f->run.iterations++;
     cti_newton_remember(s, norm);
     return cti_newton_step(s, s->boost * (cti_fmin(1e-2, 0.3 * *residual) + 1e-7)) && cti_newton_search(s, residual, &norm);
 }
@@ -153,40 +153,40 @@ CTI_FN int cti_newton_polish(cti_newton *s, double enough, cti_answer *a)
     cti_friction *f = s->f;
     double residual;
     int k, goes = 1, failures = 0;
-    memcpy(f->r, f->best, sizeof *f->r * (size_t)f->m);
+    memcpy(f->r, f->least.r, sizeof *f->r * (size_t)f->m);
     residual = cti_friction_residual(f);
     s->n_history = 0;
-    for (k = 0; k < CTI_NEWTON_POLISH && goes && f->best_judged > enough && cti_friction_goes_on(f, CTI_NEWTON_OWN * 100, a); k++) {
+    for (k = 0; k < CTI_NEWTON_POLISH && goes && f->least.judged > enough && cti_friction_goes_on(f, CTI_NEWTON_OWN * 100, a); k++) {
         goes = cti_newton_advance(s, &residual);
         if (goes || !f->e->mix || ++failures > CTI_NEWTON_LEAPS)
             continue;
         residual = failures % 2 ? cti_newton_leap(s) : cti_newton_sweeps(s, 10);
         goes = 1;
     }
-    return f->best_judged <= enough;
+    return f->least.judged <= enough;
 }
 
 /* the whole iteration. It ends when the residual is below `enough`, the budget is used up, or no sigma reduces the residual */
 static void cti_newton_run(cti_newton *s, double enough, cti_answer *a)
 {
     cti_friction *f = s->f;
-    double residual = f->best_residual, mark = INFINITY;
+    double residual = f->least.residual, mark = INFINITY;
     static const double boosts[] = {1, 10, 0.1, 100};
     int failures = 0, since = 0, boost = 0;
-    if (f->best_judged > enough)
+    if (f->least.judged > enough)
         residual = cti_newton_sweeps(s, 10);
-    while (f->best_judged > enough && boost < 4 && cti_friction_goes_on(f, CTI_NEWTON_OWN, a)) {
+    while (f->least.judged > enough && boost < 4 && cti_friction_goes_on(f, CTI_NEWTON_OWN, a)) {
         since++;
         if (!cti_newton_advance(s, &residual)) {
             failures++;
             residual =
                 f->e->mix && failures % 2 ? cti_newton_leap(s) : cti_newton_sweeps(s, 10 * cti_min_int(failures, f->e->mix ? 2 : 10));
         }
-        if (f->best_residual < 0.8 * mark)
-            mark = f->best_residual, since = 0;
+        if (f->least.residual < 0.8 * mark)
+            mark = f->least.residual, since = 0;
         if (since >= (f->e->mix ? CTI_NEWTON_QUICK : CTI_NEWTON_PATIENCE) && ++boost < 4) {
             s->boost = boosts[boost], since = failures = 0;
-            memcpy(f->r, f->best, sizeof *f->r * (size_t)f->m);
+            memcpy(f->r, f->least.r, sizeof *f->r * (size_t)f->m);
             residual = cti_newton_sweeps(s, 10);
         }
     }

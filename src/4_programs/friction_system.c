@@ -8,13 +8,13 @@
 static int cti_friction_system_dense(cti_friction_system *s)
 {
     cti_arena *arena = s->f->e->arena;
-    s->ld = cti_pad8(s->f->m) + 8;
-    s->matrix = CTI_ARENA_NEW(arena, double, (size_t)s->f->m *(size_t)s->ld);
-    s->scratch = CTI_ARENA_NEW(arena, double, cti_lu_scratch(s->f->m));
-    s->pivot = CTI_ARENA_NEW(arena, int, s->f->m);
-    s->active = CTI_ARENA_NEW(arena, int32_t, s->f->nc);
-    s->place = CTI_ARENA_NEW(arena, int32_t, s->f->nc);
-    return s->matrix && s->scratch && s->pivot && s->active && s->place;
+    s->dense.ld = cti_pad8(s->f->m) + 8;
+    s->dense.matrix = CTI_ARENA_NEW(arena, double, (size_t)s->f->m *(size_t)s->dense.ld);
+    s->dense.scratch = CTI_ARENA_NEW(arena, double, cti_lu_scratch(s->f->m));
+    s->dense.pivot = CTI_ARENA_NEW(arena, int, s->f->m);
+    s->dense.active = CTI_ARENA_NEW(arena, int32_t, s->f->nc);
+    s->dense.place = CTI_ARENA_NEW(arena, int32_t, s->f->nc);
+    return s->dense.matrix && s->dense.scratch && s->dense.pivot && s->dense.active && s->dense.place;
 }
 
 /* ---- groups ---- */
@@ -44,24 +44,24 @@ static int cti_friction_system_group(cti_friction_system *s)
     uint32_t *key = CTI_ARENA_NEW(arena, uint32_t, f->nc), *key2 = CTI_ARENA_NEW(arena, uint32_t, f->nc);
     int32_t *spare = CTI_ARENA_NEW(arena, int32_t, f->nc);
     int i, k, end, parts;
-    s->group = CTI_ARENA_NEW(arena, int32_t, f->nc), s->member = CTI_ARENA_NEW(arena, int32_t, f->nc);
-    s->begin = CTI_ARENA_NEW(arena, int32_t, f->nc + 1);
-    if (!key || !key2 || !spare || !s->group || !s->member || !s->begin)
+    s->groups.group = CTI_ARENA_NEW(arena, int32_t, f->nc), s->groups.member = CTI_ARENA_NEW(arena, int32_t, f->nc);
+    s->groups.begin = CTI_ARENA_NEW(arena, int32_t, f->nc + 1);
+    if (!key || !key2 || !spare || !s->groups.group || !s->groups.member || !s->groups.begin)
         return 0;
     for (i = 0; i < f->nc; i++)
-        key[i] = cti_friction_system_hash(f, i), s->member[i] = i;
-    cti_sort_u32(key, s->member, key2, spare, f->nc);
-    for (s->n_groups = 0, i = 0; i < f->nc; i = end) {
+        key[i] = cti_friction_system_hash(f, i), s->groups.member[i] = i;
+    cti_sort_u32(key, s->groups.member, key2, spare, f->nc);
+    for (s->groups.n = 0, i = 0; i < f->nc; i = end) {
         for (end = i + 1; end < f->nc && key[end] == key[i]; end++) {
         }
         parts = (end - i + CTI_FRICTION_GROUP - 1) / CTI_FRICTION_GROUP;
         for (k = 0; k < parts; k++)
-            s->begin[s->n_groups++] = i + (int)((int64_t)(end - i) * k / parts);
+            s->groups.begin[s->groups.n++] = i + (int)((int64_t)(end - i) * k / parts);
     }
-    s->begin[s->n_groups] = f->nc;
-    for (k = 0; k < s->n_groups; k++)
-        for (i = s->begin[k]; i < s->begin[k + 1]; i++)
-            s->group[s->member[i]] = k;
+    s->groups.begin[s->groups.n] = f->nc;
+    for (k = 0; k < s->groups.n; k++)
+        for (i = s->groups.begin[k]; i < s->groups.begin[k + 1]; i++)
+            s->groups.group[s->groups.member[i]] = k;
     return 1;
 }
 
@@ -69,26 +69,26 @@ static int cti_friction_system_group(cti_friction_system *s)
 static int cti_friction_system_meet(cti_friction_system *s)
 {
     const cti_friction *f = s->f;
-    int32_t *seen = CTI_ARENA_NEW(f->e->arena, int32_t, s->n_groups);
+    int32_t *seen = CTI_ARENA_NEW(f->e->arena, int32_t, s->groups.n);
     int g, i, k, pass, n = 0;
-    s->first = CTI_ARENA_NEW(f->e->arena, int32_t, s->n_groups + 1), s->size = CTI_ARENA_NEW(f->e->arena, int32_t, s->n_groups);
+    s->groups.first = CTI_ARENA_NEW(f->e->arena, int32_t, s->groups.n + 1), s->groups.size = CTI_ARENA_NEW(f->e->arena, int32_t, s->groups.n);
     for (pass = 0; pass < 2; pass++) {
-        if (!seen || !s->first || !s->size)
+        if (!seen || !s->groups.first || !s->groups.size)
             return 0;
-        memset(seen, -1, sizeof *seen * (size_t)s->n_groups);
-        for (n = 0, g = 0; g < s->n_groups; s->first[++g] = n)
-            for (s->first[g] = n, i = s->begin[g]; i < s->begin[g + 1]; i++)
-                for (k = f->first[s->member[i]]; k < f->first[s->member[i] + 1]; k++) {
-                    int h = s->group[f->column[k]];
+        memset(seen, -1, sizeof *seen * (size_t)s->groups.n);
+        for (n = 0, g = 0; g < s->groups.n; s->groups.first[++g] = n)
+            for (s->groups.first[g] = n, i = s->groups.begin[g]; i < s->groups.begin[g + 1]; i++)
+                for (k = f->first[s->groups.member[i]]; k < f->first[s->groups.member[i] + 1]; k++) {
+                    int h = s->groups.group[f->column[k]];
                     if (seen[h] == g)
                         continue;
                     seen[h] = g;
                     if (pass)
-                        s->column[n] = h;
+                        s->groups.column[n] = h;
                     n++;
                 }
-        s->column = pass ? s->column : CTI_ARENA_NEW(f->e->arena, int32_t, n);
-        if (!s->column)
+        s->groups.column = pass ? s->groups.column : CTI_ARENA_NEW(f->e->arena, int32_t, n);
+        if (!s->groups.column)
             return 0;
     }
     return 1;
@@ -100,12 +100,12 @@ static int cti_friction_system_open_groups(cti_friction_system *s)
     cti_arena *arena = s->f->e->arena;
     if (!cti_friction_system_group(s))
         return 0;
-    s->grouped = s->f->nc > 0 && s->f->nc >= CTI_FRICTION_GROUPED * s->n_groups;
+    s->grouped = s->f->nc > 0 && s->f->nc >= CTI_FRICTION_GROUPED * s->groups.n;
     if (!s->grouped)
         return 1;
-    s->active = CTI_ARENA_NEW(arena, int32_t, s->f->nc), s->place = CTI_ARENA_NEW(arena, int32_t, s->f->nc);
-    return s->active && s->place && cti_friction_system_meet(s) &&
-           cti_panel_lu_open(s->f->e->mem, &s->panel, s->n_groups, s->first, s->column);
+    s->dense.active = CTI_ARENA_NEW(arena, int32_t, s->f->nc), s->dense.place = CTI_ARENA_NEW(arena, int32_t, s->f->nc);
+    return s->dense.active && s->dense.place && cti_friction_system_meet(s) &&
+           cti_panel_lu_open(s->f->e->mem, &s->groups.panel, s->groups.n, s->groups.first, s->groups.column);
 }
 
 CTI_FN int cti_friction_system_open(cti_friction_system *s, cti_friction *f)
@@ -133,7 +133,7 @@ CTI_FN int cti_friction_system_open(cti_friction_system *s, cti_friction *f)
 CTI_FN void cti_friction_system_close(cti_friction_system *s)
 {
     if (s->f)
-        cti_block_lu_close(s->f->e->mem, &s->lu), cti_panel_lu_close(s->f->e->mem, &s->panel);
+        cti_block_lu_close(s->f->e->mem, &s->lu), cti_panel_lu_close(s->f->e->mem, &s->groups.panel);
 }
 
 /* out [3 rows of ld]: B times a 3x3 block of rows `stride` apart */
@@ -165,13 +165,13 @@ static int cti_friction_system_factor_sparse(cti_friction_system *s)
 static void cti_friction_system_list(cti_friction_system *s)
 {
     int i, k;
-    for (s->n_active = 0, i = 0; i < s->f->nc; i++) {
+    for (s->dense.n_active = 0, i = 0; i < s->f->nc; i++) {
         const double *B = s->B + 9 * (size_t)i;
-        for (s->place[i] = -1, k = 0; k < 9; k++)
+        for (s->dense.place[i] = -1, k = 0; k < 9; k++)
             if (B[k] != 0)
-                s->place[i] = s->n_active;
-        if (s->place[i] >= 0)
-            s->active[s->n_active++] = i;
+                s->dense.place[i] = s->dense.n_active;
+        if (s->dense.place[i] >= 0)
+            s->dense.active[s->dense.n_active++] = i;
     }
 }
 
@@ -180,18 +180,18 @@ static void cti_friction_system_row(cti_friction_system *s, int i)
 {
     const cti_friction *f = s->f;
     const double *A = s->A + 9 * (size_t)i, *B = s->B + 9 * (size_t)i;
-    size_t ld = (size_t)s->ld, at = (size_t)s->place[i], k;
-    double *out = s->matrix + 3 * at * ld;
+    size_t ld = (size_t)s->dense.ld, at = (size_t)s->dense.place[i], k;
+    double *out = s->dense.matrix + 3 * at * ld;
     int a, b;
     memset(out, 0, 3 * ld * sizeof *out);
     if (f->W) {
         const double *row = f->W + 3 * (size_t)i * (size_t)f->ld;
-        for (k = 0; k < (size_t)s->n_active; k++)
-            cti_friction_system_put(B, row + 3 * (size_t)s->active[k], (size_t)f->ld, out + 3 * k, ld);
+        for (k = 0; k < (size_t)s->dense.n_active; k++)
+            cti_friction_system_put(B, row + 3 * (size_t)s->dense.active[k], (size_t)f->ld, out + 3 * k, ld);
     } else {
         for (a = f->first[i]; a < f->first[i + 1]; a++)
-            if (s->place[f->column[a]] >= 0)
-                cti_friction_system_put(B, f->block + 9 * (size_t)a, 3, out + 3 * (size_t)s->place[f->column[a]], ld);
+            if (s->dense.place[f->column[a]] >= 0)
+                cti_friction_system_put(B, f->block + 9 * (size_t)a, 3, out + 3 * (size_t)s->dense.place[f->column[a]], ld);
     }
     for (a = 0; a < 3; a++)
         for (b = 0; b < 3; b++)
@@ -203,11 +203,11 @@ static void cti_friction_system_rank(cti_friction_system *s)
 {
     int g, i, k;
     cti_friction_system_list(s);
-    for (g = 0; g < s->n_groups; g++)
-        for (s->size[g] = 0, i = s->begin[g]; i < s->begin[g + 1]; i++) {
-            k = s->member[i];
-            if (s->place[k] >= 0)
-                s->place[k] = s->size[g] / 3, s->size[g] += 3;
+    for (g = 0; g < s->groups.n; g++)
+        for (s->groups.size[g] = 0, i = s->groups.begin[g]; i < s->groups.begin[g + 1]; i++) {
+            k = s->groups.member[i];
+            if (s->dense.place[k] >= 0)
+                s->dense.place[k] = s->groups.size[g] / 3, s->groups.size[g] += 3;
         }
 }
 
@@ -220,11 +220,11 @@ static void cti_friction_system_panel_row(cti_friction_system *s, int i)
     int k, a, b, ld = 0, group = -1;
     for (k = f->first[i]; k < f->first[i + 1]; k++) {
         int j = f->column[k];
-        if (s->place[j] < 0)
+        if (s->dense.place[j] < 0)
             continue;
-        if (s->group[j] != group)
-            group = s->group[j], block = cti_panel_lu_block(&s->panel, s->group[i], group, &ld);
-        to = block + 3 * (size_t)s->place[i] * (size_t)ld + 3 * (size_t)s->place[j];
+        if (s->groups.group[j] != group)
+            group = s->groups.group[j], block = cti_panel_lu_block(&s->groups.panel, s->groups.group[i], group, &ld);
+        to = block + 3 * (size_t)s->dense.place[i] * (size_t)ld + 3 * (size_t)s->dense.place[j];
         cti_friction_system_put(B, f->block + 9 * (size_t)k, 3, to, (size_t)ld);
         for (a = 0; a < 3 && i == j; a++)
             for (b = 0; b < 3; b++)
@@ -236,12 +236,12 @@ static int cti_friction_system_factor_groups(cti_friction_system *s)
 {
     int k;
     cti_friction_system_rank(s);
-    s->f->memory |= !cti_panel_lu_clear(s->f->e->mem, &s->panel, s->size);
-    if (s->f->memory)
+    s->f->run.memory |= !cti_panel_lu_clear(s->f->e->mem, &s->groups.panel, s->groups.size);
+    if (s->f->run.memory)
         return 0;
-    for (k = 0; k < s->n_active; k++)
-        cti_friction_system_panel_row(s, s->active[k]);
-    return cti_panel_lu_factor(&s->panel);
+    for (k = 0; k < s->dense.n_active; k++)
+        cti_friction_system_panel_row(s, s->dense.active[k]);
+    return cti_panel_lu_factor(&s->groups.panel);
 }
 
 CTI_FN int cti_friction_system_factor(cti_friction_system *s, const double *A, const double *B, double sigma)
@@ -253,9 +253,9 @@ CTI_FN int cti_friction_system_factor(cti_friction_system *s, const double *A, c
     if (s->sparse)
         return cti_friction_system_factor_sparse(s);
     cti_friction_system_list(s);
-    for (k = 0; k < s->n_active; k++)
-        cti_friction_system_row(s, s->active[k]);
-    return cti_lu_factor(s->matrix, 3 * s->n_active, s->ld, s->pivot, s->scratch);
+    for (k = 0; k < s->dense.n_active; k++)
+        cti_friction_system_row(s, s->dense.active[k]);
+    return cti_lu_factor(s->dense.matrix, 3 * s->dense.n_active, s->dense.ld, s->dense.pivot, s->dense.scratch);
 }
 
 /* rest -= (A + B (W + sigma I)) x */
@@ -286,7 +286,7 @@ static int cti_friction_system_known(cti_friction_system *s, const double *x)
 {
     int i, others = 0;
     for (i = 0; i < s->f->m; i++) {
-        s->rhs[i] = s->place[i / 3] < 0 ? x[i] : 0;
+        s->rhs[i] = s->dense.place[i / 3] < 0 ? x[i] : 0;
         others |= s->rhs[i] != 0;
     }
     if (others)
@@ -306,11 +306,11 @@ static void cti_friction_system_right(const cti_friction_system *s, const double
 static void cti_friction_system_solve_dense(cti_friction_system *s, double *x)
 {
     int k, others = cti_friction_system_known(s, x);
-    for (k = 0; k < s->n_active; k++)
-        cti_friction_system_right(s, x, s->active[k], others, s->rhs + 3 * (size_t)k);
-    cti_lu_solve(s->matrix, 3 * s->n_active, s->ld, s->pivot, s->rhs);
-    for (k = 0; k < 3 * s->n_active; k++)
-        x[3 * s->active[k / 3] + k % 3] = s->rhs[k];
+    for (k = 0; k < s->dense.n_active; k++)
+        cti_friction_system_right(s, x, s->dense.active[k], others, s->rhs + 3 * (size_t)k);
+    cti_lu_solve(s->dense.matrix, 3 * s->dense.n_active, s->dense.ld, s->dense.pivot, s->rhs);
+    for (k = 0; k < 3 * s->dense.n_active; k++)
+        x[3 * s->dense.active[k / 3] + k % 3] = s->rhs[k];
 }
 
 /* as cti_friction_system_solve_dense, by groups */
@@ -318,16 +318,16 @@ static void cti_friction_system_solve_groups(cti_friction_system *s, double *x)
 {
     int k, pass, others = cti_friction_system_known(s, x);
     for (pass = 0; pass < 2; pass++) {
-        for (k = 0; k < s->n_active; k++) {
-            int j = s->active[k];
-            double *at = s->rhs + cti_panel_lu_place(&s->panel, s->group[j]) + 3 * s->place[j];
+        for (k = 0; k < s->dense.n_active; k++) {
+            int j = s->dense.active[k];
+            double *at = s->rhs + cti_panel_lu_place(&s->groups.panel, s->groups.group[j]) + 3 * s->dense.place[j];
             if (pass == 0)
                 cti_friction_system_right(s, x, j, others, at);
             else
                 memcpy(x + 3 * (size_t)j, at, 3 * sizeof *x);
         }
         if (pass == 0)
-            cti_panel_lu_solve(&s->panel, s->rhs);
+            cti_panel_lu_solve(&s->groups.panel, s->rhs);
     }
 }
 
@@ -338,7 +338,7 @@ static int cti_friction_system_solve_refined(cti_friction_system *s, double *x)
     size_t bytes = sizeof *x * (size_t)s->f->m;
     double *rest = CTI_ARENA_NEW(s->f->e->arena, double, s->f->m);
     int i;
-    s->f->memory |= !rest;
+    s->f->run.memory |= !rest;
     if (!rest)
         return 0;
     memcpy(rest, x, bytes);

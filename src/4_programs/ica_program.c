@@ -304,7 +304,7 @@ static cti_outcome cti_ica_program_run(cti_ica_program *s)
     memset(&q, 0, sizeof q), memset(&desc, 0, sizeof desc);
     q.A = &s->A, q.b = b, q.dt = 1, q.velocity_scale = 1;
     q.rows = s->rows, q.n_rows = s->n_rows;
-    q.plain = s->e->plain, q.predict = 1, q.watch = cti_ica_program_watch, q.watch_user = s;
+    q.split.plain = s->e->plain, q.split.predict = 1, q.calls.watch = cti_ica_program_watch, q.calls.watch_user = s;
     if (s->e->paper)
         return cti_ica_program_printed(s, &q, v);
     /* only the watcher ends the solve: every change that is a normal number exceeds this tolerance */

@@ -19,6 +19,28 @@
 #define CTI_INTERIOR_CORRECTORS 3
 #define CTI_INTERIOR_POLISH 6 /* proximal steps on a guessed active set */
 
+typedef struct cti_interior_delta {
+    double *dx, *dy, *ds, *rd, *rp, *rc;
+} cti_interior_delta;
+
+/* the point that was polished, and a direction that may be gone back to */
+typedef struct cti_interior_kept {
+    double *px, *py;
+    double *kx, *ky, *ks, *kc;
+} cti_interior_kept;
+
+/* a point in the problem's units */
+typedef struct cti_interior_own {
+    double *x, *r, *work;
+} cti_interior_own;
+
+/* the start */
+typedef struct cti_interior_first {
+    double mu;
+    double size_x;
+    double raise;    /* of the multipliers */
+} cti_interior_first;
+
 typedef struct cti_interior {
     cti_convex c;
     const cti_program *p;
@@ -26,16 +48,15 @@ typedef struct cti_interior {
     cti_answer *a;
     int inequalities;
     double *x, *y, *s; /* [n], [m], [m] */
-    double *dx, *dy, *ds, *rd, *rp, *rc, *g, *H;
-    double *px, *py;              /* the polished point */
-    double *kx, *ky, *ks, *kc;    /* a direction to which the method may return */
-    double *own_x, *own_r, *work; /* in the problem's units */
-    double best;                  /* residual of the present answer */
-    double mu, mu_start, goal;
-    double close;    /* how well the last point offered meets the conditions; the natural map is left out where r is practically 0 */
-    double size_x;   /* size of x at the start */
-    double raise;    /* factor on the multipliers at the start */
-    int short_steps; /* since the start */
+    double *g, *H;
+    cti_interior_delta step;
+    cti_interior_kept kept;
+    cti_interior_own own;
+    cti_interior_first start;
+    double best;       /* residual of what stands in the answer */
+    double mu, goal;
+    double close;      /* how nearly the last point offered meets the conditions, the natural map left out where r is as good as 0 */
+    int short_steps;   /* since the start */
 } cti_interior;
 
 static int cti_interior_alloc(cti_interior *ip)
@@ -44,18 +65,19 @@ static int cti_interior_alloc(cti_interior *ip)
     size_t n = (size_t)ip->c.n, m = (size_t)ip->c.m;
     double **of_n[5], **of_m[12];
     int k;
-    of_n[0] = &ip->x, of_n[1] = &ip->dx, of_n[2] = &ip->rd, of_n[3] = &ip->px, of_n[4] = &ip->kx;
-    of_m[0] = &ip->y, of_m[1] = &ip->s, of_m[2] = &ip->dy, of_m[3] = &ip->ds, of_m[4] = &ip->rp, of_m[5] = &ip->rc, of_m[6] = &ip->g;
-    of_m[7] = &ip->H, of_m[8] = &ip->py, of_m[9] = &ip->ky, of_m[10] = &ip->ks, of_m[11] = &ip->kc;
+    of_n[0] = &ip->x, of_n[1] = &ip->step.dx, of_n[2] = &ip->step.rd, of_n[3] = &ip->kept.px, of_n[4] = &ip->kept.kx;
+    of_m[0] = &ip->y, of_m[1] = &ip->s, of_m[2] = &ip->step.dy, of_m[3] = &ip->step.ds, of_m[4] = &ip->step.rp, of_m[5] = &ip->step.rc;
+    of_m[6] = &ip->g;
+    of_m[7] = &ip->H, of_m[8] = &ip->kept.py, of_m[9] = &ip->kept.ky, of_m[10] = &ip->kept.ks, of_m[11] = &ip->kept.kc;
     for (k = 0; k < 5; k++)
         if (!(*of_n[k] = CTI_ARENA_ZERO(arena, double, n)))
             return 0;
     for (k = 0; k < 12; k++)
         if (!(*of_m[k] = CTI_ARENA_ZERO(arena, double, m)))
             return 0;
-    ip->own_x = CTI_ARENA_ZERO(arena, double, ip->p->n), ip->own_r = CTI_ARENA_ZERO(arena, double, ip->p->m);
-    ip->work = CTI_ARENA_ZERO(arena, double, 2 * (size_t)ip->p->m + 2 * (size_t)ip->p->n);
-    return ip->own_x && ip->own_r && ip->work;
+    ip->own.x = CTI_ARENA_ZERO(arena, double, ip->p->n), ip->own.r = CTI_ARENA_ZERO(arena, double, ip->p->m);
+    ip->own.work = CTI_ARENA_ZERO(arena, double, 2 * (size_t)ip->p->m + 2 * (size_t)ip->p->n);
+    return ip->own.x && ip->own.r && ip->own.work;
 }
 
 /* rd = b + J'y - A x, rp = s - J x - w, mu; x and y may be the polished point */
@@ -63,13 +85,13 @@ static void cti_interior_residuals(cti_interior *ip, const double *x, const doub
 {
     cti_convex *c = &ip->c;
     int i;
-    cti_sparse_mul(&c->A, x, ip->rd);
+    cti_sparse_mul(&c->A, x, ip->step.rd);
     for (i = 0; i < c->n; i++)
-        ip->rd[i] = c->b[i] - ip->rd[i];
-    cti_sparse_addmul_t(&c->J, y, ip->rd);
-    cti_sparse_mul(&c->J, x, ip->rp);
+        ip->step.rd[i] = c->b[i] - ip->step.rd[i];
+    cti_sparse_addmul_t(&c->J, y, ip->step.rd);
+    cti_sparse_mul(&c->J, x, ip->step.rp);
     for (i = 0; i < c->m; i++)
-        ip->rp[i] = (s && !c->equation[i] ? s[i] : 0) - ip->rp[i] - c->w[i];
+        ip->step.rp[i] = (s && !c->equation[i] ? s[i] : 0) - ip->step.rp[i] - c->w[i];
 }
 
 static void cti_interior_measure(cti_interior *ip)
@@ -86,12 +108,12 @@ static void cti_interior_measure(cti_interior *ip)
 static double cti_interior_offer(cti_interior *ip, const double *x, const double *y)
 {
     cti_judgement j;
-    cti_convex_answer(&ip->c, x, y, ip->own_x, ip->own_r);
-    cti_program_judge(ip->p, ip->own_x, ip->own_r, ip->work, &j);
+    cti_convex_answer(&ip->c, x, y, ip->own.x, ip->own.r);
+    cti_program_judge(ip->p, ip->own.x, ip->own.r, ip->own.work, &j);
     if (j.residual < ip->best) {
         ip->best = j.residual;
-        memcpy(ip->a->x, ip->own_x, sizeof *ip->own_x * (size_t)ip->p->n);
-        memcpy(ip->a->r, ip->own_r, sizeof *ip->own_r * (size_t)ip->p->m);
+        memcpy(ip->a->x, ip->own.x, sizeof *ip->own.x * (size_t)ip->p->n);
+        memcpy(ip->a->r, ip->own.r, sizeof *ip->own.r * (size_t)ip->p->m);
     }
     ip->close = cti_fmax(cti_fmax(j.dynamics, cti_fmin(j.gap, j.natural)), cti_fmax(j.primal, j.dual));
     return j.residual;
@@ -102,12 +124,12 @@ static void cti_interior_offer_snapped(cti_interior *ip, const double *x, const 
 {
     int i, snapped = 0;
     for (i = 0; i < ip->c.n; i++) {
-        int tiny = x[i] != 0 && fabs(x[i]) < 1e-14 * ip->size_x;
-        ip->kx[i] = tiny ? 0 : x[i];
+        int tiny = x[i] != 0 && fabs(x[i]) < 1e-14 * ip->start.size_x;
+        ip->kept.kx[i] = tiny ? 0 : x[i];
         snapped += tiny;
     }
     if (snapped)
-        cti_interior_offer(ip, ip->kx, y);
+        cti_interior_offer(ip, ip->kept.kx, y);
 }
 
 /* Mehrotra's start: the minimum with rows as springs, then slacks and multipliers are moved inside */
@@ -119,15 +141,15 @@ static int cti_interior_start(cti_interior *ip)
     ip->short_steps = 0;
     memset(ip->x, 0, sizeof *ip->x * (size_t)c->n), memset(ip->y, 0, sizeof *ip->y * (size_t)c->m);
     for (i = 0; i < c->m; i++)
-        ip->H[i] = c->equation[i] ? c->delta[i] : (c->dense ? c->W[(size_t)i * (size_t)c->ld + (size_t)i] + c->delta[i] : 1);
+        ip->H[i] = c->equation[i] ? c->kkt.delta[i] : (c->kkt.dense ? c->kkt.W[(size_t)i * (size_t)c->kkt.ld + (size_t)i] + c->kkt.delta[i] : 1);
     if (!cti_convex_factor(c, ip->H))
         return 0;
     memset(ip->s, 0, sizeof *ip->s * (size_t)c->m);
     cti_interior_residuals(ip, ip->x, ip->y, NULL);
-    cti_convex_solve(c, ip->rd, ip->rp, ip->x, ip->y);
-    ip->size_x = 0;
+    cti_convex_solve(c, ip->step.rd, ip->step.rp, ip->x, ip->y);
+    ip->start.size_x = 0;
     for (i = 0; i < c->n; i++)
-        ip->size_x = cti_fmax(ip->size_x, fabs(ip->x[i]));
+        ip->start.size_x = cti_fmax(ip->start.size_x, fabs(ip->x[i]));
     cti_sparse_mul(&c->J, ip->x, ip->s);
     for (i = 0; i < c->m; i++) {
         ip->s[i] += c->w[i];
@@ -142,7 +164,7 @@ static int cti_interior_start(cti_interior *ip)
         if (c->equation[i])
             continue;
         ip->s[i] += low_s, ip->y[i] += low_y;
-        ip->s[i] = ip->s[i] > 0 ? ip->s[i] : 1, ip->y[i] = ip->raise * (ip->y[i] > 0 ? ip->y[i] : 1);
+        ip->s[i] = ip->s[i] > 0 ? ip->s[i] : 1, ip->y[i] = ip->start.raise * (ip->y[i] > 0 ? ip->y[i] : 1);
     }
     return 1;
 }
@@ -153,10 +175,10 @@ static void cti_interior_direction(cti_interior *ip)
     cti_convex *c = &ip->c;
     int i;
     for (i = 0; i < c->m; i++)
-        ip->g[i] = ip->rp[i] + (c->equation[i] ? 0 : ip->rc[i] / ip->y[i]);
-    cti_convex_solve(c, ip->rd, ip->g, ip->dx, ip->dy);
+        ip->g[i] = ip->step.rp[i] + (c->equation[i] ? 0 : ip->step.rc[i] / ip->y[i]);
+    cti_convex_solve(c, ip->step.rd, ip->g, ip->step.dx, ip->step.dy);
     for (i = 0; i < c->m; i++)
-        ip->ds[i] = c->equation[i] ? 0 : (ip->rc[i] - ip->s[i] * ip->dy[i]) / ip->y[i];
+        ip->step.ds[i] = c->equation[i] ? 0 : (ip->step.rc[i] - ip->s[i] * ip->step.dy[i]) / ip->y[i];
 }
 
 /* largest step length, at most 1, that keeps slacks and multipliers positive */
@@ -167,10 +189,10 @@ static double cti_interior_reach(const cti_interior *ip, double keep)
     for (i = 0; i < ip->c.m; i++) {
         if (ip->c.equation[i])
             continue;
-        if (ip->ds[i] < 0)
-            reach = cti_fmin(reach, -ip->s[i] / ip->ds[i]);
-        if (ip->dy[i] < 0)
-            reach = cti_fmin(reach, -ip->y[i] / ip->dy[i]);
+        if (ip->step.ds[i] < 0)
+            reach = cti_fmin(reach, -ip->s[i] / ip->step.ds[i]);
+        if (ip->step.dy[i] < 0)
+            reach = cti_fmin(reach, -ip->y[i] / ip->step.dy[i]);
     }
     return cti_fmin(1, keep * reach);
 }
@@ -180,24 +202,26 @@ static double cti_interior_reach(const cti_interior *ip, double keep)
 static double cti_interior_center(cti_interior *ip, double reach, double target)
 {
     cti_convex *c = &ip->c;
+    cti_interior_delta *step = &ip->step;
+    cti_interior_kept *kept = &ip->kept;
     size_t n = sizeof(double) * (size_t)c->n, m = sizeof(double) * (size_t)c->m;
     double aim, next;
     int i, k;
     for (k = 0; k < CTI_INTERIOR_CORRECTORS && reach < 0.95; k++) {
         aim = cti_fmin(1, 1.5 * reach + 0.1);
-        memcpy(ip->kx, ip->dx, n), memcpy(ip->ky, ip->dy, m), memcpy(ip->ks, ip->ds, m), memcpy(ip->kc, ip->rc, m);
+        memcpy(kept->kx, step->dx, n), memcpy(kept->ky, step->dy, m), memcpy(kept->ks, step->ds, m), memcpy(kept->kc, step->rc, m);
         for (i = 0; i < c->m; i++) {
             double v, move;
             if (c->equation[i])
                 continue;
-            v = (ip->s[i] + aim * ip->ds[i]) * (ip->y[i] + aim * ip->dy[i]);
+            v = (ip->s[i] + aim * step->ds[i]) * (ip->y[i] + aim * step->dy[i]);
             move = v < 0.1 * target ? 0.1 * target - v : (v > 10 * target ? 10 * target - v : 0);
-            ip->rc[i] += cti_fmax(move, -10 * target);
+            step->rc[i] += cti_fmax(move, -10 * target);
         }
         cti_interior_direction(ip);
         next = cti_interior_reach(ip, 0.995);
         if (next < reach + 0.1 * (aim - reach)) {
-            memcpy(ip->dx, ip->kx, n), memcpy(ip->dy, ip->ky, m), memcpy(ip->ds, ip->ks, m), memcpy(ip->rc, ip->kc, m);
+            memcpy(step->dx, kept->kx, n), memcpy(step->dy, kept->ky, m), memcpy(step->ds, kept->ks, m), memcpy(step->rc, kept->kc, m);
             break;
         }
         reach = next;
@@ -224,8 +248,8 @@ static int cti_interior_step(cti_interior *ip)
     double reach, ahead = 0, sigma, share;
     int i, tries;
     for (i = 0; i < c->m; i++) {
-        ip->H[i] = c->delta[i] + (c->equation[i] ? 0 : ip->s[i] / ip->y[i]);
-        ip->rc[i] = -ip->s[i] * ip->y[i];
+        ip->H[i] = c->kkt.delta[i] + (c->equation[i] ? 0 : ip->s[i] / ip->y[i]);
+        ip->step.rc[i] = -ip->s[i] * ip->y[i];
     }
     if (!cti_convex_factor(c, ip->H))
         return 0;
@@ -233,14 +257,15 @@ static int cti_interior_step(cti_interior *ip)
     reach = cti_interior_reach(ip, 1);
     for (i = 0; i < c->m; i++)
         if (!c->equation[i])
-            ahead += (ip->s[i] + reach * ip->ds[i]) * (ip->y[i] + reach * ip->dy[i]);
+            ahead += (ip->s[i] + reach * ip->step.ds[i]) * (ip->y[i] + reach * ip->step.dy[i]);
     ahead = ip->inequalities ? ahead / ip->inequalities : 0;
     sigma = ip->mu > 0 ? cti_fmax(0, ahead) / ip->mu : 0;
     sigma = sigma * sigma * sigma, share = reach * reach;
     for (tries = 0; tries < 2; tries++) {
         /* the second try is a pure centering step */
         for (i = 0; i < c->m; i++)
-            ip->rc[i] = tries ? 0.8 * ip->mu - ip->s[i] * ip->y[i] : sigma * ip->mu - ip->s[i] * ip->y[i] - share * ip->ds[i] * ip->dy[i];
+            ip->step.rc[i] = tries ? 0.8 * ip->mu - ip->s[i] * ip->y[i]
+                                   : sigma * ip->mu - ip->s[i] * ip->y[i] - share * ip->step.ds[i] * ip->step.dy[i];
         cti_interior_direction(ip);
         reach = cti_interior_reach(ip, 0.995);
         if (reach > 0.05)
@@ -248,11 +273,11 @@ static int cti_interior_step(cti_interior *ip)
     }
     reach = cti_interior_center(ip, reach, sigma * ip->mu);
     for (i = 0; i < c->n; i++)
-        ip->x[i] += reach * ip->dx[i];
+        ip->x[i] += reach * ip->step.dx[i];
     for (i = 0; i < c->m; i++) {
-        ip->y[i] += reach * ip->dy[i];
+        ip->y[i] += reach * ip->step.dy[i];
         if (!c->equation[i])
-            ip->s[i] += reach * ip->ds[i], ip->y[i] = cti_fmax(ip->y[i], 1e-300), ip->s[i] = cti_fmax(ip->s[i], 1e-300);
+            ip->s[i] += reach * ip->step.ds[i], ip->y[i] = cti_fmax(ip->y[i], 1e-300), ip->s[i] = cti_fmax(ip->s[i], 1e-300);
     }
     ip->short_steps += reach < 0.3;
     if (reach < 0.1)
@@ -267,28 +292,28 @@ static int cti_interior_polish(cti_interior *ip)
     double before = INFINITY, now;
     int i, it;
     for (i = 0; i < c->m; i++) {
-        double inactive = c->dense ? 1e14 * c->W[(size_t)i * (size_t)c->ld + (size_t)i] + 1 : 1e14;
-        int active = c->equation[i] || ip->y[i] * (c->dense ? c->W[(size_t)i * (size_t)c->ld + (size_t)i] : 1) > ip->s[i];
-        ip->H[i] = active ? c->delta[i] : inactive;
-        ip->py[i] = active ? ip->y[i] : 0;
+        double inactive = c->kkt.dense ? 1e14 * c->kkt.W[(size_t)i * (size_t)c->kkt.ld + (size_t)i] + 1 : 1e14;
+        int active = c->equation[i] || ip->y[i] * (c->kkt.dense ? c->kkt.W[(size_t)i * (size_t)c->kkt.ld + (size_t)i] : 1) > ip->s[i];
+        ip->H[i] = active ? c->kkt.delta[i] : inactive;
+        ip->kept.py[i] = active ? ip->y[i] : 0;
     }
-    memcpy(ip->px, ip->x, sizeof *ip->x * (size_t)c->n);
+    memcpy(ip->kept.px, ip->x, sizeof *ip->x * (size_t)c->n);
     if (!cti_convex_factor(c, ip->H))
         return 0;
     for (it = 0; it < CTI_INTERIOR_POLISH; it++) {
-        cti_interior_residuals(ip, ip->px, ip->py, NULL);
+        cti_interior_residuals(ip, ip->kept.px, ip->kept.py, NULL);
         for (i = 0; i < c->m; i++)
-            ip->rp[i] = ip->H[i] > c->delta[i] ? 0 : ip->rp[i];
-        cti_convex_solve(c, ip->rd, ip->rp, ip->dx, ip->dy);
+            ip->step.rp[i] = ip->H[i] > c->kkt.delta[i] ? 0 : ip->step.rp[i];
+        cti_convex_solve(c, ip->step.rd, ip->step.rp, ip->step.dx, ip->step.dy);
         for (i = 0; i < c->n; i++)
-            ip->px[i] += ip->dx[i];
+            ip->kept.px[i] += ip->step.dx[i];
         for (i = 0; i < c->m; i++) {
-            ip->py[i] = ip->H[i] > c->delta[i] ? 0 : ip->py[i] + ip->dy[i];
-            ip->g[i] = c->equation[i] ? ip->py[i] : cti_fmax(0, ip->py[i]);
+            ip->kept.py[i] = ip->H[i] > c->kkt.delta[i] ? 0 : ip->kept.py[i] + ip->step.dy[i];
+            ip->g[i] = c->equation[i] ? ip->kept.py[i] : cti_fmax(0, ip->kept.py[i]);
         }
-        now = cti_interior_offer(ip, ip->px, ip->g);
+        now = cti_interior_offer(ip, ip->kept.px, ip->g);
         if (ip->best > 0.1 * ip->goal)
-            cti_interior_offer_snapped(ip, ip->px, ip->g);
+            cti_interior_offer_snapped(ip, ip->kept.px, ip->g);
         if (!(now < 0.5 * before) || ip->best <= 1e-14)
             break;
         before = now;
@@ -306,14 +331,14 @@ static int cti_interior_infeasible(cti_interior *ip)
     int i, k;
     if (c->dual || ip->p->kind != CTI_PROGRAM_QP)
         return 0;
-    memset(c->t, 0, sizeof *c->t * (size_t)c->n);
+    memset(c->kkt.t, 0, sizeof *c->kkt.t * (size_t)c->n);
     for (i = 0; i < c->m; i++) {
         value += c->w[i] * ip->y[i], terms += fabs(c->w[i] * ip->y[i]);
         for (k = c->J.p[i]; k < c->J.p[i + 1]; k++)
-            most = cti_fmax(most, fabs(c->J.x[k] * ip->y[i])), c->t[c->J.i[k]] += c->J.x[k] * ip->y[i];
+            most = cti_fmax(most, fabs(c->J.x[k] * ip->y[i])), c->kkt.t[c->J.i[k]] += c->J.x[k] * ip->y[i];
     }
     for (i = 0; i < c->n; i++)
-        off = cti_fmax(off, fabs(c->t[i]));
+        off = cti_fmax(off, fabs(c->kkt.t[i]));
     if (!(value < -1e-6 * terms) || !(off < 1e-3 * most))
         return 0;
     return cti_convex_certify(c, ip->y, ip->a->x, ip->a->r);
@@ -327,25 +352,25 @@ static int cti_interior_unbounded(cti_interior *ip)
     double size = 0, off = 0, gain = 0, terms = 0, left = 0, most = 0;
     int i;
     cti_interior_residuals(ip, ip->x, ip->y, ip->s);
-    cti_sparse_mul(&c->A, ip->x, c->t);
-    cti_sparse_mul(&c->J, ip->x, c->g1);
+    cti_sparse_mul(&c->A, ip->x, c->kkt.t);
+    cti_sparse_mul(&c->J, ip->x, c->kkt.g1);
     for (i = 0; i < c->n; i++) {
-        size = cti_fmax(size, fabs(ip->x[i])), off = cti_fmax(off, fabs(c->t[i]));
-        left = cti_fmax(left, fabs(ip->rd[i])), most = cti_fmax(most, fabs(c->b[i]));
+        size = cti_fmax(size, fabs(ip->x[i])), off = cti_fmax(off, fabs(c->kkt.t[i]));
+        left = cti_fmax(left, fabs(ip->step.rd[i])), most = cti_fmax(most, fabs(c->b[i]));
         gain += c->b[i] * ip->x[i], terms += fabs(c->b[i] * ip->x[i]);
     }
     for (i = 0; i < c->m; i++)
-        off = cti_fmax(off, c->equation[i] ? fabs(c->g1[i]) : -c->g1[i]);
+        off = cti_fmax(off, c->equation[i] ? fabs(c->kkt.g1[i]) : -c->kkt.g1[i]);
     return size > 1e3 && off < 1e-8 * size && gain > 1e-6 * terms && left > 1e-6 * most;
 }
 
 /* for an LCP, the unbounded direction of its quadratic program proves that no solution exists: W'y <= 0, w'y < 0 */
 static cti_outcome cti_interior_end_unbounded(cti_interior *ip)
 {
-    cti_convex_answer(&ip->c, ip->x, ip->y, ip->own_x, ip->own_r);
-    if (ip->p->kind == CTI_PROGRAM_LCP && cti_program_certify(ip->p, ip->own_r, ip->work)) {
-        memcpy(ip->a->x, ip->own_x, sizeof *ip->own_x * (size_t)ip->p->n);
-        memcpy(ip->a->r, ip->own_r, sizeof *ip->own_r * (size_t)ip->p->m);
+    cti_convex_answer(&ip->c, ip->x, ip->y, ip->own.x, ip->own.r);
+    if (ip->p->kind == CTI_PROGRAM_LCP && cti_program_certify(ip->p, ip->own.r, ip->own.work)) {
+        memcpy(ip->a->x, ip->own.x, sizeof *ip->own.x * (size_t)ip->p->n);
+        memcpy(ip->a->r, ip->own.r, sizeof *ip->own.r * (size_t)ip->p->m);
         ip->a->why = "no r >= 0 has W r + w >= 0";
         return CTI_OUTCOME_INFEASIBLE;
     }
@@ -359,17 +384,17 @@ static cti_outcome cti_interior_iterate(cti_interior *ip)
 {
     int k, got, since = 0, stalled = 0;
     double before = INFINITY;
-    ip->raise = 1;
+    ip->start.raise = 1;
     if (!cti_interior_start(ip))
         return CTI_OUTCOME_MEMORY;
     for (k = 0; cti_effort_goes_on(ip->e, k, CTI_INTERIOR_ITERATIONS, ip->a->x, ip->a->r); k++) {
         ip->a->iterations = k + 1;
         cti_interior_measure(ip);
-        ip->mu_start = k ? cti_fmax(ip->mu, ip->mu_start) : ip->mu;
+        ip->start.mu = k ? cti_fmax(ip->mu, ip->start.mu) : ip->mu;
         if (cti_interior_unbounded(ip))
             return cti_interior_end_unbounded(ip);
         cti_interior_offer(ip, ip->x, ip->y);
-        if ((ip->close < 1e-4 || ip->mu < 1e-10 * ip->mu_start) && (++since % 3 == 1 || stalled || ip->best <= 0.1 * ip->goal) &&
+        if ((ip->close < 1e-4 || ip->mu < 1e-10 * ip->start.mu) && (++since % 3 == 1 || stalled || ip->best <= 0.1 * ip->goal) &&
             !cti_interior_polish(ip))
             return CTI_OUTCOME_MEMORY;
         if (ip->best <= 0.1 * ip->goal)
@@ -385,9 +410,9 @@ static cti_outcome cti_interior_iterate(cti_interior *ip)
             return CTI_OUTCOME_SOLVED;
         cti_interior_residuals(ip, ip->x, ip->y, ip->s);
         got = cti_interior_step(ip);
-        if (got > 0 && ip->short_steps >= CTI_INTERIOR_SHORT && ip->raise < CTI_INTERIOR_RAISE_MOST) {
-            /* multipliers far above the start's values are reached in many short steps only: start again with larger ones */
-            ip->raise *= CTI_INTERIOR_RAISE, since = 0;
+        if (got > 0 && ip->short_steps >= CTI_INTERIOR_SHORT && ip->start.raise < CTI_INTERIOR_RAISE_MOST) {
+            /* multipliers far above the start's are reached in many short steps only: start anew from above */
+            ip->start.raise *= CTI_INTERIOR_RAISE, since = 0;
             got = cti_interior_start(ip);
         }
         if (got == 0)

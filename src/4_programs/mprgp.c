@@ -9,18 +9,33 @@
    terms that cancel in it; the caller's judge decides in the end. */
 #include "mprgp.h"
 
+/* steps of a guess (mprgp.h) */
+typedef struct cti_mprgp_guesses {
+    double *x, *g, *z; /* [n], [n], [2 n] */
+    double shift;      /* proximal */
+    int at;
+} cti_mprgp_guesses;
+
+/* largest entries of b and of the gradient's terms */
+typedef struct cti_mprgp_sizes {
+    double b, g;
+} cti_mprgp_sizes;
+
+/* a chain of conjugate steps: objective at x, and at its projection, less that at the chain's start */
+typedef struct cti_mprgp_course {
+    double fall, fall_projected;
+    int feasible, budget;
+} cti_mprgp_course;
+
 typedef struct cti_mprgp_state {
     cti_mprgp_task *q;
     int n, steps;
     double *x, *g, *y, *p, *Ap, *z, *phi, *sum, *d, *Ad;
-    double *x0, *g0, *z2; /* [n], [n], [2 n] of cti_mprgp_guess */
-    double shift;         /* proximal shift of cti_mprgp_guess */
-    int guess_at;
-    double step; /* the fixed step length */
-    double tolerance, size_b, size_g, size_x;
-    double fall; /* objective at x minus that at the chain's start */
-    double fall_projected;
-    int feasible, budget;
+    cti_mprgp_guesses guess;
+    double step;           /* the fixed step length */
+    double tolerance;
+    cti_mprgp_sizes size;
+    cti_mprgp_course chain;
     cti_mprgp_split split;
 } cti_mprgp_state;
 
@@ -52,7 +67,7 @@ static void cti_mprgp_gradient(cti_mprgp_state *m, const double *x, double *g)
 {
     int i;
     cti_mprgp_multiply(m, x, g);
-    m->size_g = cti_mprgp_most(m->n, g);
+    m->size.g = cti_mprgp_most(m->n, g);
     for (i = 0; i < m->n; i++)
         g[i] -= m->q->b[i];
 }
@@ -67,7 +82,7 @@ static int cti_mprgp_goes_on(cti_mprgp_state *m)
         a->iterations++, m->steps++;
         return 1;
     }
-    m->budget = 1;
+    m->chain.budget = 1;
     return 0;
 }
 
@@ -110,7 +125,7 @@ static void cti_mprgp_look(cti_mprgp_state *m) { cti_mprgp_set_split(m->q->set, 
 
 static int cti_mprgp_small(const cti_mprgp_state *m)
 {
-    double size = cti_fmax(m->size_b, cti_fmax(m->size_g, m->split.force));
+    double size = cti_fmax(m->size.b, cti_fmax(m->size.g, m->split.force));
     m->q->reached = size > 0 ? m->split.most / size : 0;
     return m->split.most <= m->tolerance * size;
 }
@@ -123,7 +138,7 @@ static void cti_mprgp_restart(cti_mprgp_state *m)
     m->q->set->noise = cti_fmax(m->q->set->noise, CTI_MPRGP_NOISE * cti_mprgp_most(m->n, m->x));
     cti_mprgp_set_project(m->q->set, m->x);
     cti_mprgp_gradient(m, m->x, m->g);
-    m->feasible = 1;
+    m->chain.feasible = 1;
     cti_mprgp_look(m);
 }
 
@@ -137,7 +152,7 @@ static double cti_mprgp_change(const cti_mprgp_state *m, const double *from, con
         double d = to[i] - from[i], term = d * (g_from[i] + g_to[i]) / 2;
         s += term, most += fabs(term), way += fabs(d);
     }
-    *noise = 1e-13 * most + 1e-15 * way * cti_fmax(m->size_b, m->size_g);
+    *noise = 1e-13 * most + 1e-15 * way * cti_fmax(m->size.b, m->size.g);
     return s;
 }
 
@@ -200,7 +215,7 @@ static void cti_mprgp_expand(cti_mprgp_state *m)
 {
     int i;
     m->q->count->expansions++;
-    if (!m->feasible)
+    if (!m->chain.feasible)
         cti_mprgp_restart(m);
     memcpy(m->d, m->x, sizeof *m->x * (size_t)m->n), memcpy(m->Ad, m->g, sizeof *m->g * (size_t)m->n);
     for (i = 0; i < m->n; i++)
@@ -320,9 +335,9 @@ static void cti_mprgp_accept(cti_mprgp_state *m, double alpha, double gp, int in
     for (i = 0; i < m->n; i++)
         m->g[i] -= alpha * m->Ap[i];
     memcpy(m->x, m->y, sizeof *m->x * (size_t)m->n);
-    m->fall -= alpha * gp / 2;
-    m->fall_projected = projected;
-    m->feasible = inside;
+    m->chain.fall -= alpha * gp / 2;
+    m->chain.fall_projected = projected;
+    m->chain.feasible = inside;
     m->q->count->cg++;
     cti_mprgp_look(m);
 }
@@ -338,7 +353,7 @@ static cti_mprgp_chain cti_mprgp_conjugate(cti_mprgp_state *m, int32_t *rows, do
     cti_mprgp_task *q = m->q;
     double gp, pAp, alpha, projected;
     int i, inside, slow, length = 0;
-    m->fall = m->fall_projected = 0;
+    m->chain.fall = m->chain.fall_projected = 0;
     *out_alpha = 0;
     cti_mprgp_precondition_phi(m);
     memcpy(m->p, m->z, sizeof *m->p * (size_t)m->n);
@@ -352,18 +367,18 @@ static cti_mprgp_chain cti_mprgp_conjugate(cti_mprgp_state *m, int32_t *rows, do
         for (i = 0; i < m->n; i++)
             m->y[i] = m->x[i] - alpha * m->p[i];
         inside = cti_mprgp_set_values(q->set, m->y) == 0;
-        projected = m->fall - alpha * gp / 2 + (inside ? 0 : cti_mprgp_pull(m, alpha, rows));
-        if (!(projected <= m->fall_projected + 1e-13 * fabs(m->fall_projected))) {
+        projected = m->chain.fall - alpha * gp / 2 + (inside ? 0 : cti_mprgp_pull(m, alpha, rows));
+        if (!(projected <= m->chain.fall_projected + 1e-13 * fabs(m->chain.fall_projected))) {
             *out_alpha = alpha;
-            if (m->feasible) /* recomputes s of x */
+            if (m->chain.feasible) /* s of x again */
                 cti_mprgp_set_values(q->set, m->x);
             return CTI_CHAIN_OUT;
         }
-        slow = !inside && m->fall_projected - projected <= CTI_MPRGP_SLOW * fabs(projected);
+        slow = !inside && m->chain.fall_projected - projected <= CTI_MPRGP_SLOW * fabs(projected);
         cti_mprgp_accept(m, alpha, gp, inside, projected);
         if (slow)
             return CTI_CHAIN_OUT;
-        if (cti_mprgp_small(m) || (!inside && sqrt(m->split.phi2) <= 1e-12 * cti_fmax(m->size_b, m->size_g)))
+        if (cti_mprgp_small(m) || (!inside && sqrt(m->split.phi2) <= 1e-12 * cti_fmax(m->size.b, m->size.g)))
             return inside ? CTI_CHAIN_IN : CTI_CHAIN_OUT;
         if (inside && m->split.beta2 > q->gamma * q->gamma * m->split.reduced)
             return CTI_CHAIN_IN;
@@ -400,10 +415,10 @@ static int cti_mprgp_reserve(cti_mprgp_state *m, int32_t **rows)
             return 0;
     }
     *rows = CTI_ARENA_NEW(arena, int32_t, m->q->set->rows);
-    m->x0 = CTI_ARENA_NEW(arena, double, m->n), m->g0 = CTI_ARENA_NEW(arena, double, m->n),
-    m->z2 = CTI_ARENA_NEW(arena, double, 2 * (size_t)m->n);
-    m->guess_at = 4;
-    return *rows && m->x0 && m->g0 && m->z2;
+    m->guess.x = CTI_ARENA_NEW(arena, double, m->n), m->guess.g = CTI_ARENA_NEW(arena, double, m->n),
+    m->guess.z = CTI_ARENA_NEW(arena, double, 2 * (size_t)m->n);
+    m->guess.at = 4;
+    return *rows && m->guess.x && m->guess.g && m->guess.z;
 }
 
 /* a direction without curvature: moves to the border of the set; 0 if there is none */
@@ -411,7 +426,7 @@ static int cti_mprgp_flat(cti_mprgp_state *m)
 {
     double reach;
     int i;
-    if (!m->feasible) {
+    if (!m->chain.feasible) {
         cti_mprgp_restart(m);
         return 1;
     }
@@ -432,7 +447,7 @@ static int cti_mprgp_finished(cti_mprgp_state *m)
     cti_mprgp_restart(m);
     if (!cti_mprgp_small(m))
         return 0;
-    if (!m->q->done || m->q->done(m->q->done_ctx, m->x, m->g))
+    if (!m->q->calls.done || m->q->calls.done(m->q->calls.ctx, m->x, m->g))
         return 1;
     m->tolerance /= 10;
     return 0;
@@ -447,21 +462,21 @@ static int cti_mprgp_guess(cti_mprgp_state *m)
     cti_mprgp_set *set = m->q->set;
     double noise;
     int turn;
-    if (!m->q->precondition || m->q->precondition->kind != CTI_PRECONDITION_FACE || m->q->count->expansions < m->guess_at)
+    if (!m->q->precondition || m->q->precondition->kind != CTI_PRECONDITION_FACE || m->q->count->expansions < m->guess.at)
         return 0;
-    memcpy(m->x0, m->x, sizeof *m->x * (size_t)m->n), memcpy(m->g0, m->g, sizeof *m->g * (size_t)m->n);
+    memcpy(m->guess.x, m->x, sizeof *m->x * (size_t)m->n), memcpy(m->guess.g, m->g, sizeof *m->g * (size_t)m->n);
     for (turn = 0; turn < 3; turn++) {
-        if (cti_mprgp_pivot(m->q, m->x0, m->shift, m->x, m->g, m->z2)) {
+        if (cti_mprgp_pivot(m->q, m->guess.x, m->guess.shift, m->x, m->g, m->guess.z)) {
             cti_mprgp_set_project(set, m->x);
             cti_mprgp_gradient(m, m->x, m->g);
-            m->guess_at = m->shift > 0 ? 0 : 2 * m->q->count->expansions + 6;
-            m->shift /= 4;
-            if (cti_mprgp_change(m, m->x0, m->g0, m->x, m->g, &noise) <= noise)
+            m->guess.at = m->guess.shift > 0 ? 0 : 2 * m->q->count->expansions + 6;
+            m->guess.shift /= 4;
+            if (cti_mprgp_change(m, m->guess.x, m->guess.g, m->x, m->g, &noise) <= noise)
                 return 1;
         }
-        m->guess_at = 2 * m->q->count->expansions + 6;
-        m->shift = cti_fmin(cti_fmax(CTI_MPRGP_PROXIMAL, 30 * m->shift), 1e-1);
-        memcpy(m->x, m->x0, sizeof *m->x * (size_t)m->n), memcpy(m->g, m->g0, sizeof *m->g * (size_t)m->n);
+        m->guess.at = 2 * m->q->count->expansions + 6;
+        m->guess.shift = cti_fmin(cti_fmax(CTI_MPRGP_PROXIMAL, 30 * m->guess.shift), 1e-1);
+        memcpy(m->x, m->guess.x, sizeof *m->x * (size_t)m->n), memcpy(m->g, m->guess.g, sizeof *m->g * (size_t)m->n);
         cti_mprgp_set_project(set, m->x);
     }
     cti_mprgp_look(m);
@@ -483,9 +498,9 @@ static cti_mprgp_end cti_mprgp_step(cti_mprgp_state *m, int32_t *rows)
         return CTI_MPRGP_INDEFINITE;
     if (chain == CTI_CHAIN_FLAT)
         return cti_mprgp_flat(m) ? CTI_MPRGP_DONE : CTI_MPRGP_UNBOUNDED;
-    if (chain == CTI_CHAIN_OUT && m->feasible && cti_mprgp_guess(m))
+    if (chain == CTI_CHAIN_OUT && m->chain.feasible && cti_mprgp_guess(m))
         return CTI_MPRGP_DONE;
-    if (chain == CTI_CHAIN_OUT && !(m->feasible && m->q->projected && alpha > 0 && cti_mprgp_shorten(m, alpha)))
+    if (chain == CTI_CHAIN_OUT && !(m->chain.feasible && m->q->projected && alpha > 0 && cti_mprgp_shorten(m, alpha)))
         cti_mprgp_expand(m);
     else if (chain == CTI_CHAIN_OUT)
         m->q->count->expansions++;
@@ -502,7 +517,7 @@ static cti_mprgp_end cti_mprgp_outline(cti_mprgp_task *q, double *x)
     m.q = q, m.n = q->n, m.x = x, m.tolerance = q->tolerance;
     if (!cti_mprgp_reserve(&m, &rows))
         return CTI_MPRGP_MEMORY;
-    m.size_b = cti_mprgp_most(m.n, q->b);
+    m.size.b = cti_mprgp_most(m.n, q->b);
     cti_mprgp_norm(&m);
     cti_mprgp_restart(&m);
     for (turn = 0; end == CTI_MPRGP_DONE; turn++) {
@@ -512,18 +527,18 @@ static cti_mprgp_end cti_mprgp_outline(cti_mprgp_task *q, double *x)
         if (m.tolerance < 1e-16)
             return CTI_MPRGP_STALLED;
         if (!cti_mprgp_goes_on(&m))
-            return m.budget ? CTI_MPRGP_BUDGET : CTI_MPRGP_STALLED;
-        if (q->infeasible && turn % 64 == 63 && q->infeasible(q->infeasible_ctx, x))
+            return m.chain.budget ? CTI_MPRGP_BUDGET : CTI_MPRGP_STALLED;
+        if (q->calls.infeasible && turn % 64 == 63 && q->calls.infeasible(q->calls.infeasible_ctx, x))
             return CTI_MPRGP_UNBOUNDED;
         end = cti_mprgp_step(&m, rows);
-        if (end == CTI_MPRGP_DONE && !m.feasible)
+        if (end == CTI_MPRGP_DONE && !m.chain.feasible)
             cti_mprgp_restart(&m);
-        m.feasible = 1;
+        m.chain.feasible = 1;
     }
-    if (end == CTI_MPRGP_UNBOUNDED && q->infeasible) { /* the direction -p */
+    if (end == CTI_MPRGP_UNBOUNDED && q->calls.infeasible) { /* the direction -p */
         for (turn = 0; turn < m.n; turn++)
             m.y[turn] = -m.p[turn];
-        q->infeasible(q->infeasible_ctx, m.y);
+        q->calls.infeasible(q->calls.infeasible_ctx, m.y);
     }
     return end;
 }
@@ -536,20 +551,20 @@ typedef struct cti_mprgp_view {
 static void cti_mprgp_show(void *ctx)
 {
     cti_mprgp_view *v = (cti_mprgp_view *)ctx;
-    v->q->show(v->q->done_ctx, v->x);
+    v->q->calls.show(v->q->calls.ctx, v->x);
 }
 
 CTI_FN cti_mprgp_end cti_mprgp_run(cti_mprgp_task *q, double *x)
 {
     cti_effort *e = q->effort;
     cti_mprgp_view view;
-    void (*show)(void *ctx) = e->show;
-    void *show_ctx = e->show_ctx;
+    void (*show)(void *ctx) = e->watcher.show;
+    void *show_ctx = e->watcher.show_ctx;
     cti_mprgp_end end;
     view.q = q, view.x = x;
-    if (q->show)
-        e->show = cti_mprgp_show, e->show_ctx = &view;
+    if (q->calls.show)
+        e->watcher.show = cti_mprgp_show, e->watcher.show_ctx = &view;
     end = cti_mprgp_outline(q, x);
-    e->show = show, e->show_ctx = show_ctx;
+    e->watcher.show = show, e->watcher.show_ctx = show_ctx;
     return end;
 }

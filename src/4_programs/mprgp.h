@@ -103,6 +103,15 @@ typedef enum cti_mprgp_end {
     CTI_MPRGP_INDEFINITE
 } cti_mprgp_end;
 
+/* cti_mprgp_calls -- what a task asks of its owner; each may be NULL. */
+typedef struct cti_mprgp_calls {
+    int (*done)(void *ctx, const double *x, const double *g); /* at a point that meets the tolerance: 0 asks for a tighter one */
+    void (*show)(void *ctx, const double *x); /* x, feasible or not, to the answer for a watcher, with the set left as it was */
+    void *ctx;
+    int (*infeasible)(void *ctx, const double *direction); /* now and then: 1 when x or a direction proves that there is no end */
+    void *infeasible_ctx;
+} cti_mprgp_calls;
+
 /* cti_mprgp_task -- min 1/2 x'A x - b'x in the set. */
 typedef struct cti_mprgp_task {
     int n;
@@ -117,15 +126,7 @@ typedef struct cti_mprgp_task {
     double tolerance; /* on the largest entry of |phi + beta|, relative to the largest term in it */
     double gamma;     /* Gamma of the proportioning test; 1 */
     int projected;    /* 1: conjugate steps that leave the set are shortened before the step of fixed length is taken */
-    int (*done)(void *ctx, const double *x,
-                const double *g); /* called at a point that meets the tolerance; returns 0 to ask for a smaller one; may be NULL */
-    void (*show)(void *ctx, const double *x); /* stores x, feasible or not, in the answer for a watcher; must leave the set as it was; may
-                                                 be NULL */
-    void *done_ctx;
-    int (*infeasible)(void *ctx,
-                      const double *direction); /* called at intervals: returns 1 when x or a direction proves that there is no solution;
-                                                   may be NULL */
-    void *infeasible_ctx;
+    cti_mprgp_calls calls;
     cti_effort *effort;
     cti_answer *answer; /* its iterations are counted, and it is shown to the effort's watcher */
     cti_mprgp_counters *count;
@@ -181,8 +182,7 @@ typedef struct cti_mprgp_target {
     cti_answer *answer;
     const cti_mprgp_options *options;
     cti_mprgp_counters *count;
-    double *work;  /* [2 m + 2 n] for the judge */
-    int judged_at; /* products when the judge was last asked */
+    double *work;  /* [2 m + 2 n] of the judged */
 } cti_mprgp_target;
 /* cti_mprgp_target_good -- 1 when the judge accepts the present answer. */
 CTI_FN int cti_mprgp_target_good(cti_mprgp_target *t);

@@ -207,9 +207,9 @@ static cti_mprgp_end cti_mprgp_bounds_run(cti_mprgp_bounds *q, double tolerance)
     task.n = q->p->m, task.multiply = cti_mprgp_bounds_multiply, task.multiply_ctx = q, task.A = q->B.p ? &q->B : NULL, task.b = q->c;
     task.set = &q->set, task.precondition = q->B.p ? &precondition : NULL;
     task.tolerance = tolerance, task.gamma = t->options->gamma, task.projected = t->options->projected;
-    task.done = cti_mprgp_bounds_done, task.done_ctx = q, task.show = cti_mprgp_bounds_show, task.effort = t->effort,
+    task.calls.done = cti_mprgp_bounds_done, task.calls.ctx = q, task.calls.show = cti_mprgp_bounds_show, task.effort = t->effort,
     task.answer = t->answer, task.count = t->count;
-    task.infeasible = q->certifying ? NULL : cti_mprgp_bounds_infeasible, task.infeasible_ctx = q;
+    task.calls.infeasible = q->certifying ? NULL : cti_mprgp_bounds_infeasible, task.calls.infeasible_ctx = q;
     task.limit = q->certifying ? 2000 : 0;
     task.power = q->certifying || q->p->kind != CTI_PROGRAM_LCP ? NULL : t->options->power;
     memcpy(y, q->y, sizeof *y * (size_t)q->p->m);

@@ -220,7 +220,7 @@ static void cti_mprgp_primal_show(void *ctx, const double *x)
 static int cti_mprgp_primal_watched(cti_mprgp_primal_state *q)
 {
     cti_arena *arena = q->t->effort->arena;
-    if (!q->t->effort->watch)
+    if (!q->t->effort->watcher.watch)
         return 1;
     q->shown_g = CTI_ARENA_NEW(arena, double, q->p->n), q->shown_s = CTI_ARENA_NEW(arena, double, q->set.rows);
     q->shown_face = CTI_ARENA_NEW(arena, uint8_t, q->set.rows);
@@ -284,7 +284,7 @@ static cti_mprgp_end cti_mprgp_primal_run(cti_mprgp_primal_state *q, int limit)
     task.set = &q->set;
     task.precondition = &precondition, task.tolerance = t->effort->tolerance, task.gamma = t->options->gamma,
     task.projected = t->options->projected;
-    task.done = cti_mprgp_primal_done, task.done_ctx = q, task.show = cti_mprgp_primal_show, task.effort = t->effort,
+    task.calls.done = cti_mprgp_primal_done, task.calls.ctx = q, task.calls.show = cti_mprgp_primal_show, task.effort = t->effort,
     task.answer = t->answer, task.count = t->count;
     task.power = t->options->power, task.limit = limit;
     memcpy(q->x, t->answer->x, sizeof *q->x * (size_t)q->p->n);

@@ -20,22 +20,54 @@
 #define CTI_PRINTED_POWER 40  /* [steps] of the power method, section 6.1 */
 #define CTI_PRINTED_ROUND 1e-12 /* [terms of J_i x - c_i] a row with a smaller value is active */
 
+/* J x >= c in the scaled unknowns */
+typedef struct cti_printed_rows {
+    cti_sparse J, Jt, G;  /* rows of unit length, J', J J' */
+    double *size, *c;     /* [m] factor of the row in J; right side */
+    double *eps;          /* [m] rounding of J_i x - c_i */
+    uint8_t *active;      /* [m] */
+    double *s, *q, *l, *Jphi, *loose; /* [m] J x - c; right sides; multipliers; J phi; rounding of J g */
+} cti_printed_rows;
+
+/* the programs of equations 16, 18, 20 and that of phi~ */
+typedef struct cti_printed_grams {
+    cti_gram face, chop, pull, reduce;
+    int none;               /* 1: a projection has no solution, so that there is no feasible point */
+} cti_printed_grams;
+
+/* what step 1 finds at x */
+typedef struct cti_printed_view {
+    double *phi, *sum;      /* [n] phi, phi + beta */
+    double beta2, reduced;  /* |beta|^2, phi~'phi */
+    double rule;            /* |phi + beta| in the problem's unknowns */
+    int feasible;           /* 1: x is */
+} cti_printed_view;
+
+/* where a chain of conjugate steps began, and f(x) and f(P(x)) less f there */
+typedef struct cti_printed_chain {
+    double *x, *g; /* [n] */
+    double fall, fall_projected;
+} cti_printed_chain;
+
+typedef struct cti_printed_point {
+    double *x, *g; /* [n] */
+} cti_printed_point;
+
 typedef struct cti_printed {
     const cti_program *p;
     cti_mprgp_target *t;
     int n, m;
-    double *D;            /* [n] diag(A)^(-1/2): the unknowns of the problem are D x */
-    cti_sparse J, Jt, G;  /* rows of unit length, J', J J' */
-    double *size, *c;     /* [m] scale factor of each row of J; J x >= c */
-    double *eps;          /* [m] rounding error of J_i x - c_i */
-    uint8_t *active;      /* [m] */
-    cti_gram face, chop, pull, reduce; /* equations 16, 18, 20 and that of phi~ */
-    double *x, *g, *b, *p_, *Ap, *phi, *sum, *y, *w, *g_w, *x_f, *g_f, *scratch; /* [n] */
-    double *s, *q, *l, *Jphi, *loose; /* [m] J x - c; right sides; multipliers; J phi; rounding of J g */
-    double alpha, epsilon, rule;
-    double beta2, reduced;      /* |beta|^2, phi~'phi */
-    double fall, fall_projected; /* f(x) and f(P(x)), minus f at the start of the chain */
-    int feasible, none;
+    double *D;            /* [n] diag(A)^(-1/2): the unknowns of the file are D x */
+    double *b;            /* [n] */
+    cti_printed_rows row;
+    cti_printed_grams gram;
+    double *x, *g;        /* [n] */
+    double *p_, *Ap;      /* [n] direction */
+    cti_printed_point from; /* that f is compared with */
+    double *y, *scratch;  /* [n] */
+    cti_printed_view view;
+    cti_printed_chain chain;
+    double alpha, epsilon;
 } cti_printed;
 
 static double cti_printed_dot(int n, const double *a, const double *b)
@@ -72,8 +104,8 @@ static void cti_printed_push(const cti_printed *s, double a, const double *l, do
 {
     int i, k;
     for (i = 0; i < s->m; i++)
-        for (k = s->J.p[i]; l[i] != 0 && k < s->J.p[i + 1]; k++)
-            v[s->J.i[k]] += a * s->J.x[k] * l[i];
+        for (k = s->row.J.p[i]; l[i] != 0 && k < s->row.J.p[i + 1]; k++)
+            v[s->row.J.i[k]] += a * s->row.J.x[k] * l[i];
 }
 
 /* out = J v - c, with its possible rounding error; 1 when v is feasible */
@@ -81,13 +113,13 @@ static int cti_printed_values(cti_printed *s, const double *v, double *out)
 {
     int i, k, inside = 1;
     for (i = 0; i < s->m; i++) {
-        double sum = -s->c[i], most = fabs(s->c[i]);
-        for (k = s->J.p[i]; k < s->J.p[i + 1]; k++) {
-            double term = s->J.x[k] * v[s->J.i[k]];
+        double sum = -s->row.c[i], most = fabs(s->row.c[i]);
+        for (k = s->row.J.p[i]; k < s->row.J.p[i + 1]; k++) {
+            double term = s->row.J.x[k] * v[s->row.J.i[k]];
             sum += term, most += fabs(term);
         }
-        out[i] = sum, s->eps[i] = CTI_PRINTED_ROUND * most;
-        if (s->p->equation && s->p->equation[i] ? fabs(sum) > s->eps[i] : sum < -s->eps[i])
+        out[i] = sum, s->row.eps[i] = CTI_PRINTED_ROUND * most;
+        if (s->p->equation && s->p->equation[i] ? fabs(sum) > s->row.eps[i] : sum < -s->row.eps[i])
             inside = 0;
     }
     return inside;
@@ -98,18 +130,18 @@ static int cti_printed_project(cti_printed *s, double *v)
 {
     int i;
     cti_gram_end end;
-    if (cti_printed_values(s, v, s->q))
+    if (cti_printed_values(s, v, s->row.q))
         return 1;
     for (i = 0; i < s->m; i++)
-        s->q[i] = -s->q[i];
-    end = cti_gram_solve(&s->pull, s->q, NULL, s->eps);
-    s->none = end == CTI_GRAM_NONE;
+        s->row.q[i] = -s->row.q[i];
+    end = cti_gram_solve(&s->gram.pull, s->row.q, NULL, s->row.eps);
+    s->gram.none = end == CTI_GRAM_NONE;
     if (end != CTI_GRAM_DONE)
         return 0;
-    cti_printed_push(s, 1, s->pull.lambda, v);
-    cti_printed_values(s, v, s->q);
-    cti_gram_equations(&s->pull, s->q, s->l);
-    cti_printed_push(s, -1, s->l, v);
+    cti_printed_push(s, 1, s->gram.pull.lambda, v);
+    cti_printed_values(s, v, s->row.q);
+    cti_gram_equations(&s->gram.pull, s->row.q, s->row.l);
+    cti_printed_push(s, -1, s->row.l, v);
     return 1;
 }
 
@@ -142,9 +174,9 @@ static void cti_printed_norm(cti_printed *s)
         one = sqrt(cti_printed_dot(s->n, s->y, s->y));
         for (i = 0; i < s->n; i++)
             s->y[i] /= one > 0 ? one : 1;
-        cti_printed_multiply(s, s->y, s->w);
-        norm = sqrt(cti_printed_dot(s->n, s->w, s->w));
-        memcpy(s->y, s->w, sizeof *s->y * (size_t)s->n);
+        cti_printed_multiply(s, s->y, s->from.x);
+        norm = sqrt(cti_printed_dot(s->n, s->from.x, s->from.x));
+        memcpy(s->y, s->from.x, sizeof *s->y * (size_t)s->n);
         s->t->count->power++;
         if (!(norm > 0) || fabs(norm - before) <= 1e-3 * norm)
             break;
@@ -157,11 +189,11 @@ static void cti_printed_norm(cti_printed *s)
 /* phi = g + J^'l_phi for any vector g, so that J^ phi = 0 */
 static void cti_printed_flatten(cti_printed *s, double *v)
 {
-    if (!s->face.count)
+    if (!s->gram.face.count)
         return;
-    cti_sparse_mul(&s->J, v, s->q);
-    cti_gram_equations(&s->face, s->q, s->l);
-    cti_printed_push(s, -1, s->l, v);
+    cti_sparse_mul(&s->row.J, v, s->row.q);
+    cti_gram_equations(&s->gram.face, s->row.q, s->row.l);
+    cti_printed_push(s, -1, s->row.l, v);
 }
 
 /* phi~'phi, phi~ = (x - P(x - alpha phi)) / alpha; 0: memory ran out or there is no feasible point */
@@ -170,21 +202,21 @@ static int cti_printed_reduced(cti_printed *s, double phi2)
     double push = 0;
     cti_gram_end end;
     int i, inside = 1;
-    cti_sparse_mul(&s->J, s->phi, s->Jphi);
+    cti_sparse_mul(&s->row.J, s->view.phi, s->row.Jphi);
     for (i = 0; i < s->m; i++) {
-        s->q[i] = s->alpha * s->Jphi[i] - s->s[i];
-        inside = inside && s->q[i] <= s->eps[i];
+        s->row.q[i] = s->alpha * s->row.Jphi[i] - s->row.s[i];
+        inside = inside && s->row.q[i] <= s->row.eps[i];
     }
-    s->reduced = phi2;
+    s->view.reduced = phi2;
     if (inside)
         return 1;
-    end = cti_gram_solve(&s->reduce, s->q, NULL, s->eps);
-    s->none = end == CTI_GRAM_NONE;
+    end = cti_gram_solve(&s->gram.reduce, s->row.q, NULL, s->row.eps);
+    s->gram.none = end == CTI_GRAM_NONE;
     if (end != CTI_GRAM_DONE)
         return 0;
     for (i = 0; i < s->m; i++)
-        push += s->reduce.lambda[i] * s->Jphi[i];
-    s->reduced -= push / s->alpha;
+        push += s->gram.reduce.lambda[i] * s->row.Jphi[i];
+    s->view.reduced -= push / s->alpha;
     return 1;
 }
 
@@ -193,23 +225,23 @@ static int cti_printed_look(cti_printed *s)
 {
     double phi2, most;
     int i;
-    memcpy(s->phi, s->g, sizeof *s->phi * (size_t)s->n);
-    cti_printed_flatten(s, s->phi);
-    phi2 = cti_printed_dot(s->n, s->phi, s->phi);
-    memcpy(s->sum, s->g, sizeof *s->sum * (size_t)s->n);
-    cti_sparse_mul(&s->J, s->g, s->q);
-    most = cti_mprgp_most(s->m, s->q);
+    memcpy(s->view.phi, s->g, sizeof *s->view.phi * (size_t)s->n);
+    cti_printed_flatten(s, s->view.phi);
+    phi2 = cti_printed_dot(s->n, s->view.phi, s->view.phi);
+    memcpy(s->view.sum, s->g, sizeof *s->view.sum * (size_t)s->n);
+    cti_sparse_mul(&s->row.J, s->g, s->row.q);
+    most = cti_mprgp_most(s->m, s->row.q);
     for (i = 0; i < s->m; i++)
-        s->loose[i] = CTI_PRINTED_ROUND * most;
-    if (cti_gram_solve(&s->chop, s->q, s->active, s->loose) != CTI_GRAM_DONE)
+        s->row.loose[i] = CTI_PRINTED_ROUND * most;
+    if (cti_gram_solve(&s->gram.chop, s->row.q, s->row.active, s->row.loose) != CTI_GRAM_DONE)
         return 0;
-    cti_printed_push(s, -1, s->chop.lambda, s->sum); /* phi + beta = g - J^'l_beta */
-    s->beta2 = s->rule = 0;
+    cti_printed_push(s, -1, s->gram.chop.lambda, s->view.sum); /* phi + beta = g - J^'l_beta */
+    s->view.beta2 = s->view.rule = 0;
     for (i = 0; i < s->n; i++) {
-        double beta = s->sum[i] - s->phi[i], own = s->sum[i] / s->D[i];
-        s->beta2 += beta * beta, s->rule += own * own;
+        double beta = s->view.sum[i] - s->view.phi[i], own = s->view.sum[i] / s->D[i];
+        s->view.beta2 += beta * beta, s->view.rule += own * own;
     }
-    s->rule = sqrt(s->rule);
+    s->view.rule = sqrt(s->view.rule);
     return cti_printed_reduced(s, phi2);
 }
 
@@ -219,16 +251,16 @@ static int cti_printed_restart(cti_printed *s)
     int i;
     if (!cti_printed_project(s, s->x))
         return 0;
-    cti_printed_values(s, s->x, s->s);
+    cti_printed_values(s, s->x, s->row.s);
     for (i = 0; i < s->m; i++)
-        s->active[i] = s->s[i] <= s->eps[i] || (s->p->equation && s->p->equation[i]);
-    if (!cti_gram_face(&s->face, s->active))
+        s->row.active[i] = s->row.s[i] <= s->row.eps[i] || (s->p->equation && s->p->equation[i]);
+    if (!cti_gram_face(&s->gram.face, s->row.active))
         return 0;
     cti_printed_gradient(s, s->x, s->g);
-    s->feasible = 1;
+    s->view.feasible = 1;
     if (!cti_printed_look(s))
         return 0;
-    memcpy(s->p_, s->phi, sizeof *s->phi * (size_t)s->n);
+    memcpy(s->p_, s->view.phi, sizeof *s->view.phi * (size_t)s->n);
     return 1;
 }
 
@@ -251,7 +283,7 @@ static void cti_printed_put(void *ctx)
         a->x[i] = s->D[i] * s->x[i];
     memset(a->r, 0, sizeof *a->r * (size_t)s->t->judged->m);
     for (i = 0; i < s->m; i++)
-        a->r[s->t->stride * i] = s->size[i] * s->chop.lambda[i];
+        a->r[s->t->stride * i] = s->row.size[i] * s->gram.chop.lambda[i];
 }
 
 /* ---- steps ---- */
@@ -263,7 +295,7 @@ static int cti_printed_descend(cti_printed *s)
     int i;
     for (;;) {
         cti_printed_gradient(s, s->x, s->g);
-        change = cti_printed_change(s, s->w, s->g_w, s->x, s->g, &noise);
+        change = cti_printed_change(s, s->from.x, s->from.g, s->x, s->g, &noise);
         if (change <= noise)
             return 1;
         if (change > before + noise && s->t->count->halvings < 30)
@@ -294,8 +326,8 @@ static int cti_printed_expand(cti_printed *s)
     s->t->count->expansions++;
     if (!cti_printed_restart(s))
         return 0;
-    memcpy(s->w, s->x, sizeof *s->w * (size_t)s->n), memcpy(s->g_w, s->g, sizeof *s->g * (size_t)s->n);
-    return cti_printed_jump(s, s->alpha, s->phi);
+    memcpy(s->from.x, s->x, sizeof *s->from.x * (size_t)s->n), memcpy(s->from.g, s->g, sizeof *s->g * (size_t)s->n);
+    return cti_printed_jump(s, s->alpha, s->view.phi);
 }
 
 /* step 4: x = P(x - alpha_p beta), alpha_p = beta'g / beta'A beta */
@@ -305,12 +337,12 @@ static int cti_printed_proportion(cti_printed *s)
     int i;
     s->t->count->proportionings++;
     for (i = 0; i < s->n; i++)
-        s->y[i] = s->sum[i] - s->phi[i];
-    memcpy(s->w, s->x, sizeof *s->w * (size_t)s->n), memcpy(s->g_w, s->g, sizeof *s->g * (size_t)s->n);
-    if (!s->feasible) { /* compare with f at P(x) */
-        if (!cti_printed_project(s, s->w))
+        s->y[i] = s->view.sum[i] - s->view.phi[i];
+    memcpy(s->from.x, s->x, sizeof *s->from.x * (size_t)s->n), memcpy(s->from.g, s->g, sizeof *s->g * (size_t)s->n);
+    if (!s->view.feasible) { /* f is compared with that of P(x) */
+        if (!cti_printed_project(s, s->from.x))
             return 0;
-        cti_printed_gradient(s, s->w, s->g_w);
+        cti_printed_gradient(s, s->from.x, s->from.g);
     }
     cti_printed_multiply(s, s->y, s->Ap);
     curvature = cti_printed_dot(s->n, s->y, s->Ap);
@@ -321,11 +353,11 @@ static int cti_printed_proportion(cti_printed *s)
 static int cti_printed_projected(cti_printed *s, double *out)
 {
     double noise;
-    memcpy(s->w, s->y, sizeof *s->w * (size_t)s->n);
-    if (!cti_printed_project(s, s->w))
+    memcpy(s->from.x, s->y, sizeof *s->from.x * (size_t)s->n);
+    if (!cti_printed_project(s, s->from.x))
         return 0;
-    cti_printed_gradient(s, s->w, s->g_w);
-    *out = cti_printed_change(s, s->x_f, s->g_f, s->w, s->g_w, &noise);
+    cti_printed_gradient(s, s->from.x, s->from.g);
+    *out = cti_printed_change(s, s->chain.x, s->chain.g, s->from.x, s->from.g, &noise);
     return 1;
 }
 
@@ -337,48 +369,48 @@ static int cti_printed_accept(cti_printed *s, double alpha, double pAp)
     memcpy(s->x, s->y, sizeof *s->x * (size_t)s->n);
     for (i = 0; i < s->n; i++)
         s->g[i] -= alpha * s->Ap[i];
-    s->feasible = cti_printed_values(s, s->x, s->s);
+    s->view.feasible = cti_printed_values(s, s->x, s->row.s);
     s->t->count->cg++;
     if (!cti_printed_look(s))
         return 0;
-    share = cti_printed_dot(s->n, s->phi, s->Ap) / pAp;
+    share = cti_printed_dot(s->n, s->view.phi, s->Ap) / pAp;
     for (i = 0; i < s->n; i++)
-        s->p_[i] = s->phi[i] - share * s->p_[i];
+        s->p_[i] = s->view.phi[i] - share * s->p_[i];
     cti_printed_flatten(s, s->p_);
     return 1;
 }
 
-typedef enum cti_printed_chain { CTI_PRINTED_IN, CTI_PRINTED_OUT, CTI_PRINTED_FLAT, CTI_PRINTED_BUDGET, CTI_PRINTED_OVER } cti_printed_chain;
+typedef enum cti_printed_way { CTI_PRINTED_IN, CTI_PRINTED_OUT, CTI_PRINTED_FLAT, CTI_PRINTED_BUDGET, CTI_PRINTED_OVER } cti_printed_way;
 
-/* algorithm 2. OUT: y left the set; IN: it ended inside; FLAT: no curvature; OVER: as for the projection */
-static cti_printed_chain cti_printed_conjugate(cti_printed *s)
+/* algorithm 2. OUT: y left the set; IN: another end; FLAT: no curvature; OVER: as for the projection */
+static cti_printed_way cti_printed_conjugate(cti_printed *s)
 {
     double gamma2 = s->t->options->gamma * s->t->options->gamma;
     int i, inside;
-    s->fall = s->fall_projected = 0;
-    memcpy(s->x_f, s->x, sizeof *s->x * (size_t)s->n), memcpy(s->g_f, s->g, sizeof *s->g * (size_t)s->n);
+    s->chain.fall = s->chain.fall_projected = 0;
+    memcpy(s->chain.x, s->x, sizeof *s->x * (size_t)s->n), memcpy(s->chain.g, s->g, sizeof *s->g * (size_t)s->n);
     for (;;) {
         double gp, pAp, alpha, projected;
-        if (s->rule < s->epsilon)
-            return s->feasible ? CTI_PRINTED_IN : CTI_PRINTED_OUT;
+        if (s->view.rule < s->epsilon)
+            return s->view.feasible ? CTI_PRINTED_IN : CTI_PRINTED_OUT;
         cti_printed_multiply(s, s->p_, s->Ap);
-        gp = cti_printed_dot(s->n, s->phi, s->p_), pAp = cti_printed_dot(s->n, s->p_, s->Ap);
+        gp = cti_printed_dot(s->n, s->view.phi, s->p_), pAp = cti_printed_dot(s->n, s->p_, s->Ap);
         if (!(pAp > 1e-15 * s->t->count->norm * cti_printed_dot(s->n, s->p_, s->p_)))
-            return s->feasible ? CTI_PRINTED_FLAT : CTI_PRINTED_OUT;
+            return s->view.feasible ? CTI_PRINTED_FLAT : CTI_PRINTED_OUT;
         alpha = gp / pAp;
         for (i = 0; i < s->n; i++)
             s->y[i] = s->x[i] - alpha * s->p_[i];
-        inside = cti_printed_values(s, s->y, s->s);
-        projected = s->fall - alpha * gp / 2;
+        inside = cti_printed_values(s, s->y, s->row.s);
+        projected = s->chain.fall - alpha * gp / 2;
         if (!inside && !cti_printed_projected(s, &projected))
             return CTI_PRINTED_OVER;
-        if (!(projected <= s->fall_projected + 1e-13 * fabs(s->fall_projected)))
-            return inside && s->feasible ? CTI_PRINTED_IN : CTI_PRINTED_OUT;
-        if (s->beta2 > gamma2 * s->reduced)
+        if (!(projected <= s->chain.fall_projected + 1e-13 * fabs(s->chain.fall_projected)))
+            return inside && s->view.feasible ? CTI_PRINTED_IN : CTI_PRINTED_OUT;
+        if (s->view.beta2 > gamma2 * s->view.reduced)
             return inside ? CTI_PRINTED_IN : CTI_PRINTED_OUT;
         if (!cti_printed_goes_on(s))
             return CTI_PRINTED_BUDGET;
-        s->fall -= alpha * gp / 2, s->fall_projected = projected;
+        s->chain.fall -= alpha * gp / 2, s->chain.fall_projected = projected;
         if (!cti_printed_accept(s, alpha, pAp))
             return CTI_PRINTED_OVER;
     }
@@ -389,7 +421,7 @@ static cti_printed_chain cti_printed_conjugate(cti_printed *s)
 /* 1: x is the result; epsilon is reduced if the judge rejects x */
 static int cti_printed_finished(cti_printed *s)
 {
-    while (s->feasible && s->rule < s->epsilon) {
+    while (s->view.feasible && s->view.rule < s->epsilon) {
         cti_printed_put(s);
         if (cti_mprgp_target_good(s->t))
             return 1;
@@ -409,17 +441,17 @@ static cti_mprgp_end cti_printed_outline(cti_printed *s)
             return CTI_MPRGP_DONE;
         if (s->epsilon < floor)
             return CTI_MPRGP_STALLED;
-        if (s->beta2 > gamma2 * s->reduced) {
+        if (s->view.beta2 > gamma2 * s->view.reduced) {
             if (!cti_printed_goes_on(s))
                 return CTI_MPRGP_BUDGET;
             ok = cti_printed_proportion(s);
         } else {
-            cti_printed_chain chain = cti_printed_conjugate(s);
+            cti_printed_way chain = cti_printed_conjugate(s);
             if (chain == CTI_PRINTED_FLAT)
                 return CTI_MPRGP_UNBOUNDED;
             if (chain == CTI_PRINTED_BUDGET || (chain == CTI_PRINTED_OUT && !cti_printed_goes_on(s)))
                 return CTI_MPRGP_BUDGET;
-            if (chain == CTI_PRINTED_IN && s->t->count->cg == cg && s->rule >= s->epsilon) /* the decrease of f is below rounding */
+            if (chain == CTI_PRINTED_IN && s->t->count->cg == cg && s->view.rule >= s->epsilon) /* f falls by less than rounding */
                 return CTI_MPRGP_STALLED;
             ok = chain == CTI_PRINTED_OUT ? cti_printed_expand(s) : chain == CTI_PRINTED_IN;
         }
@@ -431,34 +463,35 @@ static cti_mprgp_end cti_printed_outline(cti_printed *s)
 /* ---- setting up ---- */
 
 /* rows of unit length in the scaled unknowns */
-static int cti_printed_rows(cti_printed *s)
+static int cti_printed_scale(cti_printed *s)
 {
     const cti_program *p = s->p;
     cti_mem *mem = s->t->effort->mem;
     int i, k;
-    if (!cti_sparse_reserve(mem, &s->J, s->m, s->n, p->J.p[s->m]))
+    if (!cti_sparse_reserve(mem, &s->row.J, s->m, s->n, p->J.p[s->m]))
         return 0;
-    memcpy(s->J.p, p->J.p, sizeof *s->J.p * ((size_t)s->m + 1)), memcpy(s->J.i, p->J.i, sizeof *s->J.i * (size_t)p->J.p[s->m]);
+    memcpy(s->row.J.p, p->J.p, sizeof *s->row.J.p * ((size_t)s->m + 1)), memcpy(s->row.J.i, p->J.i, sizeof *s->row.J.i * (size_t)p->J.p[s->m]);
     for (i = 0; i < s->m; i++) {
         double size = 0;
         for (k = p->J.p[i]; k < p->J.p[i + 1]; k++) {
-            s->J.x[k] = p->J.x[k] * s->D[p->J.i[k]];
-            size += s->J.x[k] * s->J.x[k];
+            s->row.J.x[k] = p->J.x[k] * s->D[p->J.i[k]];
+            size += s->row.J.x[k] * s->row.J.x[k];
         }
-        s->size[i] = size > 0 ? 1 / sqrt(size) : 1;
+        s->row.size[i] = size > 0 ? 1 / sqrt(size) : 1;
         for (k = p->J.p[i]; k < p->J.p[i + 1]; k++)
-            s->J.x[k] *= s->size[i];
-        s->c[i] = size > 0 ? -p->w[i] * s->size[i] : 0; /* a row of zeros is satisfied, or cti_mprgp_void_row has its certificate */
+            s->row.J.x[k] *= s->row.size[i];
+        s->row.c[i] = size > 0 ? -p->w[i] * s->row.size[i] : 0; /* a row of zeros holds, or cti_mprgp_void_row has its proof */
     }
-    return cti_sparse_transpose(mem, &s->J, &s->Jt) && cti_gram_product(mem, &s->J, &s->Jt, &s->G);
+    return cti_sparse_transpose(mem, &s->row.J, &s->row.Jt) && cti_gram_product(mem, &s->row.J, &s->row.Jt, &s->row.G);
 }
 
 static int cti_printed_open(cti_printed *s)
 {
     cti_arena *arena = s->t->effort->arena;
     cti_mem *mem = s->t->effort->mem;
-    double **const all[] = {&s->D, &s->x, &s->g, &s->b, &s->p_, &s->Ap, &s->phi, &s->sum, &s->y, &s->w, &s->g_w, &s->x_f, &s->g_f, &s->scratch};
-    double **const rows[] = {&s->size, &s->c, &s->eps, &s->loose, &s->s, &s->q, &s->l, &s->Jphi};
+    double **const all[] = {&s->D, &s->x, &s->g, &s->b, &s->p_, &s->Ap, &s->y, &s->scratch, &s->view.phi, &s->view.sum,
+                            &s->from.x, &s->from.g, &s->chain.x, &s->chain.g};
+    double **const rows[] = {&s->row.size, &s->row.c, &s->row.eps, &s->row.loose, &s->row.s, &s->row.q, &s->row.l, &s->row.Jphi};
     const uint8_t *signless = s->p->equation;
     size_t k;
     int i;
@@ -474,26 +507,26 @@ static int cti_printed_open(cti_printed *s)
         s->b[i] = s->D[i] * s->p->b[i];
         s->x[i] = s->t->answer->x[i] / s->D[i];
     }
-    s->active = CTI_ARENA_ZERO(arena, uint8_t, s->m);
-    return s->active && cti_printed_rows(s) && cti_gram_open(mem, arena, &s->face, &s->G, signless) &&
-           cti_gram_open(mem, arena, &s->chop, &s->G, signless) && cti_gram_open(mem, arena, &s->pull, &s->G, signless) &&
-           cti_gram_open(mem, arena, &s->reduce, &s->G, signless);
+    s->row.active = CTI_ARENA_ZERO(arena, uint8_t, s->m);
+    return s->row.active && cti_printed_scale(s) && cti_gram_open(mem, arena, &s->gram.face, &s->row.G, signless) &&
+           cti_gram_open(mem, arena, &s->gram.chop, &s->row.G, signless) && cti_gram_open(mem, arena, &s->gram.pull, &s->row.G, signless) &&
+           cti_gram_open(mem, arena, &s->gram.reduce, &s->row.G, signless);
 }
 
 static void cti_printed_close(cti_printed *s)
 {
     cti_mem *mem = s->t->effort->mem;
-    cti_gram_close(&s->face), cti_gram_close(&s->chop), cti_gram_close(&s->pull), cti_gram_close(&s->reduce);
-    cti_sparse_free(mem, &s->J), cti_sparse_free(mem, &s->Jt), cti_sparse_free(mem, &s->G);
+    cti_gram_close(&s->gram.face), cti_gram_close(&s->gram.chop), cti_gram_close(&s->gram.pull), cti_gram_close(&s->gram.reduce);
+    cti_sparse_free(mem, &s->row.J), cti_sparse_free(mem, &s->row.Jt), cti_sparse_free(mem, &s->row.G);
 }
 
 /* the certificate from a projection without solution, in the problem's rows */
 static int cti_printed_proof(cti_printed *s)
 {
-    double *r = s->t->answer->r, *y = s->pull.proof;
+    double *r = s->t->answer->r, *y = s->gram.pull.proof;
     int i;
     for (i = 0; i < s->m; i++)
-        y[i] *= s->size[i];
+        y[i] *= s->row.size[i];
     if (!cti_program_certify(s->p, y, s->t->work))
         return 0;
     memset(r, 0, sizeof *r * (size_t)s->t->judged->m);
@@ -506,8 +539,8 @@ CTI_FN cti_mprgp_end cti_mprgp_printed(const cti_program *p, cti_mprgp_target *t
 {
     cti_printed s;
     cti_effort *e = t->effort;
-    void (*show)(void *ctx) = e->show;
-    void *show_ctx = e->show_ctx;
+    void (*show)(void *ctx) = e->watcher.show;
+    void *show_ctx = e->watcher.show_ctx;
     cti_mprgp_end end = CTI_MPRGP_MEMORY;
     double size = 0;
     int i;
@@ -519,10 +552,10 @@ CTI_FN cti_mprgp_end cti_mprgp_printed(const cti_program *p, cti_mprgp_target *t
             size += p->b[i] * p->b[i];
         s.epsilon = e->tolerance * (size > 0 ? sqrt(size) : 1);
         cti_printed_norm(&s);
-        e->show = cti_printed_put, e->show_ctx = &s;
+        e->watcher.show = cti_printed_put, e->watcher.show_ctx = &s;
         end = cti_printed_outline(&s);
-        e->show = show, e->show_ctx = show_ctx;
-        if (end == CTI_MPRGP_MEMORY && s.none)
+        e->watcher.show = show, e->watcher.show_ctx = show_ctx;
+        if (end == CTI_MPRGP_MEMORY && s.gram.none)
             *out_infeasible = cti_printed_proof(&s), end = *out_infeasible ? CTI_MPRGP_UNBOUNDED : CTI_MPRGP_STALLED;
         else if (end != CTI_MPRGP_DONE && end != CTI_MPRGP_MEMORY)
             cti_printed_put(&s);

@@ -170,7 +170,7 @@ CTI_FN void cti_program_free(cti_mem *mem, cti_program *p)
     cti_sparse_free(mem, &p->J);
     cti_sparse_free(mem, &p->W);
     CTI_FREE(mem, p->b), CTI_FREE(mem, p->w), CTI_FREE(mem, p->mu), CTI_FREE(mem, p->lo), CTI_FREE(mem, p->hi);
-    CTI_FREE(mem, p->equation), CTI_FREE(mem, p->scale), CTI_FREE(mem, p->x_ref), CTI_FREE(mem, p->r_ref);
+    CTI_FREE(mem, p->equation), CTI_FREE(mem, p->scale), CTI_FREE(mem, p->known.x), CTI_FREE(mem, p->known.r);
     memset(p, 0, sizeof *p);
 }
 
@@ -222,13 +222,13 @@ static const char *cti_program_check_law(const cti_program *p)
             return "a lower bound is above the upper one, or no number is between them";
     if (p->equation && CTI_LEN(p->equation) != p->m)
         return "the marks of equations have not the length that the problem needs";
-    if ((p->x_ref && CTI_LEN(p->x_ref) != p->n) || (p->r_ref && CTI_LEN(p->r_ref) != p->m))
+    if ((p->known.x && CTI_LEN(p->known.x) != p->n) || (p->known.r && CTI_LEN(p->known.r) != p->m))
         return "a reference solution has not the length that the problem needs";
-    for (i = 0; p->x_ref && i < p->n; i++)
-        if (!cti_finite64(p->x_ref[i]))
+    for (i = 0; p->known.x && i < p->n; i++)
+        if (!cti_finite64(p->known.x[i]))
             return "a number of the reference solution is not finite";
-    for (i = 0; p->r_ref && i < p->m; i++)
-        if (!cti_finite64(p->r_ref[i]))
+    for (i = 0; p->known.r && i < p->m; i++)
+        if (!cti_finite64(p->known.r[i]))
             return "a number of the reference multipliers is not finite";
     return NULL;
 }
@@ -542,21 +542,21 @@ CTI_FN void cti_program_judge(const cti_program *p, const double *x, const doubl
 
 /* ---- budgets ---- */
 
-CTI_FN uint64_t cti_effort_now(const cti_effort *e) { return e->now_us ? e->now_us(e->now_user) - e->hidden : 0; }
+CTI_FN uint64_t cti_effort_now(const cti_effort *e) { return e->clock.now_us ? e->clock.now_us(e->clock.user) - e->clock.hidden : 0; }
 
 CTI_FN int cti_effort_goes_on(cti_effort *e, int k, int own, const double *x, const double *r)
 {
     int on;
     if (k >= (e->max_iterations > 0 ? e->max_iterations : own))
         return 0;
-    if (e->seconds > 0 && e->now_us && (double)(cti_effort_now(e) - e->started) * 1e-6 > e->seconds)
+    if (e->seconds > 0 && e->clock.now_us && (double)(cti_effort_now(e) - e->clock.started) * 1e-6 > e->seconds)
         return 0;
-    if (!e->watch || k < e->watch_from)
+    if (!e->watcher.watch || k < e->watcher.from)
         return 1;
-    e->turn = cti_effort_now(e);
-    if (e->show)
-        e->show(e->show_ctx);
-    on = e->watch(e->watch_user, k, x, r);
-    e->hidden += cti_effort_now(e) - e->turn;
+    e->clock.turn = cti_effort_now(e);
+    if (e->watcher.show)
+        e->watcher.show(e->watcher.show_ctx);
+    on = e->watcher.watch(e->watcher.user, k, x, r);
+    e->clock.hidden += cti_effort_now(e) - e->clock.turn;
     return on;
 }

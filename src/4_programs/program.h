@@ -48,6 +48,14 @@ CTI_FN double cti_sparse_at(const cti_sparse *a, int i, int j);
 
 typedef enum cti_program_kind { CTI_PROGRAM_LOCAL = 1, CTI_PROGRAM_GLOBAL = 2, CTI_PROGRAM_QP = 3, CTI_PROGRAM_LCP = 4 } cti_program_kind;
 
+/* cti_program_known -- what is known of the solution. */
+typedef struct cti_program_known {
+    double *x, *r;     /* a reference solution or NULL */
+    double objective;
+    int has_objective;
+    int expect;        /* LCP text: 0 nothing, 1 solution, 2 infeasible, 3 no solution */
+} cti_program_known;
+
 typedef struct cti_program {
     cti_program_kind kind;
     int n, m;          /* unknowns x (LOCAL, LCP: m, x holds u); rows */
@@ -63,10 +71,7 @@ typedef struct cti_program {
     double *scale;
     double size_u, size_r;
     double constant;   /* added to a QP's objective */
-    double *x_ref, *r_ref; /* a reference solution or NULL */
-    double objective_ref;
-    int has_objective;
-    int expect;        /* LCP text: 0 nothing, 1 solution, 2 infeasible, 3 no solution */
+    cti_program_known known;
 } cti_program;
 
 CTI_FN void cti_program_free(cti_mem *mem, cti_program *p);
@@ -99,6 +104,24 @@ CTI_FN void cti_program_judge(const cti_program *p, const double *x, const doubl
 /* cti_cone_project3 -- r [3] to the nearest point of |r_t| <= mu r_n. */
 CTI_FN void cti_cone_project3(double mu, double *r);
 
+/* cti_effort_watcher -- who sees the iterates. */
+typedef struct cti_effort_watcher {
+    int (*watch)(void *user, int iteration, const double *x, const double *r); /* returns 0 to end the solve; may be NULL */
+    void *user;
+    void (*show)(void *ctx); /* set by the solver: updates the answer for the watcher; or NULL */
+    void *show_ctx;
+    int from;           /* iterations before this one are not shown */
+} cti_effort_watcher;
+
+/* cti_effort_clock -- time, but for what the watcher takes. */
+typedef struct cti_effort_clock {
+    uint64_t (*now_us)(void *user);
+    void *user;
+    uint64_t started;
+    uint64_t turn;      /* [us] cti_effort_now when the watcher's turn began */
+    uint64_t hidden;    /* [us] spent in showing and watching, which is no part of the solve */
+} cti_effort_clock;
+
 /* cti_effort -- limits, options and observers of a solve. */
 typedef struct cti_effort {
     double tolerance;   /* > 0, of cti_judgement.residual */
@@ -112,18 +135,10 @@ typedef struct cti_effort {
     int paper;          /* ICA, MPRGP: 1: the paper's algorithm with its own termination */
     int mix;            /* PGS: 1 W is symmetric, and its sweeps are accelerated (mixing.h) */
     uint64_t seed;      /* of random choices */
-    uint64_t (*now_us)(void *user);
-    void *now_user;
-    int (*watch)(void *user, int iteration, const double *x, const double *r); /* returns 0 to end the solve; may be NULL */
-    void *watch_user;
-    void (*show)(void *ctx); /* set by the solver: updates the answer for the watcher; or NULL */
-    void *show_ctx;
-    int watch_from;     /* iterations before this one are not shown */
-    uint64_t turn;      /* [us] cti_effort_now when the watcher's turn began */
-    uint64_t hidden;    /* [us] spent in showing and watching, which is no part of the solve */
+    cti_effort_clock clock;
+    cti_effort_watcher watcher;
     cti_mem *mem;
     cti_arena *arena;   /* all scratch; rewound by the caller */
-    uint64_t started;
 } cti_effort;
 /* cti_effort_goes_on -- 1 when iteration `k` (from 0) may begin: no limit is reached (`own` is the solver's default), and the watcher
    agrees. */

@@ -29,27 +29,46 @@ enum {
 
 #define CTI_STAGGER_SIGMA 1e-6 /* proximal shift on the diagonal of W, which is about 1 */
 
+/* rows of the tangent program */
+typedef struct cti_stagger_cones {
+    int32_t *at;         /* [m] row: 3 i + 1 first, 3 i + 2 second tangent; -1 none */
+    double *load, *c, *s;/* [nc] friction bound, which follows mu r_n with damping; direction of the first tangent */
+    double *eta;         /* [nc] compliance of the second tangent */
+} cti_stagger_cones;
+
+/* what the two programs' solvers keep from round to round: of normals, of tangents */
+typedef struct cti_stagger_warm {
+    cti_active_box box[2]; /* active set */
+    double *power[2];      /* [m] MPRGP: the last vectors of its power methods, */
+    int power_rows[2];     /* and their numbers of rows */
+} cti_stagger_warm;
+
+typedef struct cti_stagger_work {
+    double *z, *y, *x; /* [m] */
+} cti_stagger_work;
+
+/* how exactly the two programs are solved */
+typedef struct cti_stagger_accuracy {
+    int failures;
+    int world;             /* 1: a LOCAL program of a world, which needs no more than the world's tolerance */
+    double inexact;        /* residual of the last round, to which the programs' tolerances are relative; 0: they are solved to a share of
+                              the tolerance */
+} cti_stagger_accuracy;
+
 typedef struct cti_stagger {
     cti_friction f;
     cti_program_solver inner;
     ct_solver kind; /* its name */
     cti_effort *e;
     cti_program normal, tangent; /* LCPs; arrays of mem */
-    int32_t *at;                 /* [m] row of the tangent program: 3 i + 1 first, 3 i + 2 second tangent; -1 none */
-    double *load, *c, *s;        /* [nc] friction bound, which follows mu r_n with damping; direction of the first tangent */
-    double *eta;                 /* [nc] compliance of the second tangent */
+    cti_stagger_cones tangents;
     double *old, *last, *last_e; /* [m] r at the start of this round, r at the start of the last one, and the change that the last one made;
                                     0 for normals */
     double *dr[CTI_STAGGER_DEPTH], *de[CTI_STAGGER_DEPTH]; /* [m] differences of both */
     int count, head, started;
-    double *z, *y, *x; /* [m] */
-    int failures;
-    int world;             /* 1: a LOCAL program of a world, which needs no more than the world's tolerance */
-    double inexact;        /* residual of the last round, to which the programs' tolerances are relative; 0: they are solved to a share of
-                              the tolerance */
-    cti_active_box box[2]; /* active set: normals, tangents */
-    double *power[2];      /* [m] MPRGP: the last vectors of its power methods, */
-    int power_rows[2];     /* and their numbers of rows */
+    cti_stagger_work work;
+    cti_stagger_accuracy accuracy;
+    cti_stagger_warm warm;
     const char *why;
 } cti_stagger;
 
@@ -110,21 +129,21 @@ static int cti_stagger_tangents(cti_stagger *s, int fill)
     for (i = 0; i < f->nc; i++)
         for (a = 0; a < 2; a++) {
             int first = f->W ? 0 : f->first[i], end = f->W ? f->nc : f->first[i + 1];
-            double ca = a ? -s->s[i] : s->c[i], sa = a ? s->c[i] : s->s[i];
-            if (s->at[3 * i + 1 + a] < 0)
+            double ca = a ? -s->tangents.s[i] : s->tangents.c[i], sa = a ? s->tangents.c[i] : s->tangents.s[i];
+            if (s->tangents.at[3 * i + 1 + a] < 0)
                 continue;
             if (fill)
                 W->p[row] = n;
             for (k = first; k < end; k++) {
                 int j = f->W ? k : f->column[k];
-                const double *w = s->at[3 * j + 1] < 0 ? NULL : cti_stagger_block(f, i, j, k, B);
-                for (b = 0; w && b < 2 && s->at[3 * j + 1 + b] >= 0; b++, n++) {
-                    double cb = b ? -s->s[j] : s->c[j], sb = b ? s->c[j] : s->s[j];
+                const double *w = s->tangents.at[3 * j + 1] < 0 ? NULL : cti_stagger_block(f, i, j, k, B);
+                for (b = 0; w && b < 2 && s->tangents.at[3 * j + 1 + b] >= 0; b++, n++) {
+                    double cb = b ? -s->tangents.s[j] : s->tangents.c[j], sb = b ? s->tangents.c[j] : s->tangents.s[j];
                     if (!fill)
                         continue;
-                    W->i[n] = s->at[3 * j + 1 + b];
+                    W->i[n] = s->tangents.at[3 * j + 1 + b];
                     W->x[n] = ca * (w[4] * cb + w[5] * sb) + sa * (w[7] * cb + w[8] * sb) +
-                              (i == j && a == b ? CTI_STAGGER_SIGMA + (a ? s->eta[i] : 0) : 0);
+                              (i == j && a == b ? CTI_STAGGER_SIGMA + (a ? s->tangents.eta[i] : 0) : 0);
                 }
             }
             row++;
@@ -165,8 +184,8 @@ static void cti_stagger_round(cti_stagger *s)
     int i;
     for (i = 0; i < s->f.nc; i++) {
         double *r = s->f.r + 3 * (size_t)i, t = sqrt(r[1] * r[1] + r[2] * r[2]);
-        if (t > s->load[i])
-            r[1] *= s->load[i] / t, r[2] *= s->load[i] / t;
+        if (t > s->tangents.load[i])
+            r[1] *= s->tangents.load[i] / t, r[2] *= s->tangents.load[i] / t;
     }
 }
 
@@ -178,22 +197,23 @@ static int cti_stagger_open(cti_stagger *s, const cti_program *p, cti_effort *e,
     s->e = e;
     if (!cti_friction_open(f, p, e, a))
         return 0;
-    s->at = CTI_ARENA_NEW(arena, int32_t, f->m);
-    s->load = CTI_ARENA_ZERO(arena, double, f->nc), s->c = CTI_ARENA_NEW(arena, double, f->nc), s->s = CTI_ARENA_ZERO(arena, double, f->nc);
-    s->eta = CTI_ARENA_ZERO(arena, double, f->nc);
-    s->z = CTI_ARENA_NEW(arena, double, f->m), s->y = CTI_ARENA_NEW(arena, double, f->m), s->x = CTI_ARENA_NEW(arena, double, f->m);
-    if (!s->at || !s->load || !s->c || !s->s || !s->eta || !s->z || !s->y || !s->x)
+    s->tangents.at = CTI_ARENA_NEW(arena, int32_t, f->m);
+    s->tangents.load = CTI_ARENA_ZERO(arena, double, f->nc);
+    s->tangents.c = CTI_ARENA_NEW(arena, double, f->nc), s->tangents.s = CTI_ARENA_ZERO(arena, double, f->nc);
+    s->tangents.eta = CTI_ARENA_ZERO(arena, double, f->nc);
+    s->work.z = CTI_ARENA_NEW(arena, double, f->m), s->work.y = CTI_ARENA_NEW(arena, double, f->m), s->work.x = CTI_ARENA_NEW(arena, double, f->m);
+    if (!s->tangents.at || !s->tangents.load || !s->tangents.c || !s->tangents.s || !s->tangents.eta || !s->work.z || !s->work.y || !s->work.x)
         return 0;
     s->old = CTI_ARENA_ZERO(arena, double, f->m), s->last = CTI_ARENA_ZERO(arena, double, f->m);
     s->last_e = CTI_ARENA_ZERO(arena, double, f->m);
     for (i = 0; i < CTI_STAGGER_DEPTH; i++)
         if ((s->dr[i] = CTI_ARENA_ZERO(arena, double, f->m)) == NULL || (s->de[i] = CTI_ARENA_ZERO(arena, double, f->m)) == NULL)
             return 0;
-    s->power[0] = CTI_ARENA_ZERO(arena, double, f->m), s->power[1] = CTI_ARENA_ZERO(arena, double, f->m);
-    if (!s->old || !s->last || !s->last_e || !s->power[0] || !s->power[1])
+    s->warm.power[0] = CTI_ARENA_ZERO(arena, double, f->m), s->warm.power[1] = CTI_ARENA_ZERO(arena, double, f->m);
+    if (!s->old || !s->last || !s->last_e || !s->warm.power[0] || !s->warm.power[1])
         return 0;
     for (i = 0; i < f->nc; i++)
-        s->c[i] = 1, s->load[i] = f->mu[i] * cti_fmax(0, f->r[3 * i]);
+        s->tangents.c[i] = 1, s->tangents.load[i] = f->mu[i] * cti_fmax(0, f->r[3 * i]);
     if (!cti_stagger_room(e->mem, &s->normal, f->nc, cti_stagger_normals(s, 0)))
         return 0;
     cti_stagger_normals(s, 1);
@@ -206,7 +226,7 @@ static void cti_stagger_close(cti_stagger *s)
 {
     cti_program_free(s->e->mem, &s->normal);
     cti_program_free(s->e->mem, &s->tangent);
-    cti_active_box_close(s->e->mem, &s->box[0]), cti_active_box_close(s->e->mem, &s->box[1]);
+    cti_active_box_close(s->e->mem, &s->warm.box[0]), cti_active_box_close(s->e->mem, &s->warm.box[1]);
     cti_friction_close(&s->f);
 }
 
@@ -216,7 +236,7 @@ static void cti_stagger_close(cti_stagger *s)
 static int cti_stagger_box(cti_stagger *s, const cti_program *q, double *r)
 {
     int tangent = q == &s->tangent,
-        got = cti_active_box_solve(&s->box[tangent], q, s->e, !tangent, cti_fmax(1e-12, 1e-3 * s->inexact), CTI_STAGGER_SETS, r);
+        got = cti_active_box_solve(&s->warm.box[tangent], q, s->e, !tangent, cti_fmax(1e-12, 1e-3 * s->accuracy.inexact), CTI_STAGGER_SETS, r);
     return got >= 0;
 }
 
@@ -226,10 +246,10 @@ static cti_outcome cti_stagger_light(cti_stagger *s, const cti_program *q, cti_e
     cti_mprgp_options o = cti_mprgp_options_default();
     cti_mprgp_counters count;
     int tangent = q == &s->tangent;
-    o.precondition = CTI_PRECONDITION_NONE, o.power = s->power[tangent];
-    if (s->power_rows[tangent] != q->m)
+    o.precondition = CTI_PRECONDITION_NONE, o.power = s->warm.power[tangent];
+    if (s->warm.power_rows[tangent] != q->m)
         memset(o.power, 0, sizeof *o.power * (size_t)s->f.m);
-    s->power_rows[tangent] = q->m;
+    s->warm.power_rows[tangent] = q->m;
     return cti_mprgp_solve_with(q, &o, e, a, &count);
 }
 
@@ -241,28 +261,28 @@ static int cti_stagger_inner(cti_stagger *s, cti_program *q, double *r)
     cti_answer a;
     cti_outcome said;
     int i;
-    if (s->inexact > 0 && s->kind == CT_SOLVER_ACTIVE_SET)
+    if (s->accuracy.inexact > 0 && s->kind == CT_SOLVER_ACTIVE_SET)
         return cti_stagger_box(s, q, r);
-    e.tolerance = cti_fmax(0.01 * e.tolerance, 1e-11), e.warm = 1, e.watch = NULL;
+    e.tolerance = cti_fmax(0.01 * e.tolerance, 1e-11), e.warm = 1, e.watcher.watch = NULL;
     e.max_iterations = e.max_iterations > 0 ? CTI_STAGGER_LONG : 0;
-    if (s->inexact > 0)
-        e.tolerance = cti_fmax(e.tolerance, CTI_STAGGER_SHARE * s->inexact),
+    if (s->accuracy.inexact > 0)
+        e.tolerance = cti_fmax(e.tolerance, CTI_STAGGER_SHARE * s->accuracy.inexact),
         e.max_iterations = q->m <= CTI_STAGGER_SMALL ? 4 * CTI_STAGGER_INNER : CTI_STAGGER_INNER;
     memset(&a, 0, sizeof a);
-    a.x = s->x, a.r = s->y, a.why = "";
-    memcpy(s->y, r, sizeof *r * (size_t)q->m);
-    said = s->inexact > 0 && s->kind == CT_SOLVER_MPRGP ? cti_stagger_light(s, q, &e, &a) : s->inner(q, &e, &a);
+    a.x = s->work.x, a.r = s->work.y, a.why = "";
+    memcpy(s->work.y, r, sizeof *r * (size_t)q->m);
+    said = s->accuracy.inexact > 0 && s->kind == CT_SOLVER_MPRGP ? cti_stagger_light(s, q, &e, &a) : s->inner(q, &e, &a);
     cti_arena_rewind(s->e->arena, mark);
     if (said == CTI_OUTCOME_MEMORY || said == CTI_OUTCOME_NOT_APPLICABLE) {
         s->why = said == CTI_OUTCOME_MEMORY ? NULL : a.why;
         return 0;
     }
-    s->failures += said != CTI_OUTCOME_SOLVED && !(s->inexact > 0 && said == CTI_OUTCOME_BUDGET);
+    s->accuracy.failures += said != CTI_OUTCOME_SOLVED && !(s->accuracy.inexact > 0 && said == CTI_OUTCOME_BUDGET);
     for (i = 0; i < q->m; i++)
-        if (!cti_finite64(s->y[i]))
+        if (!cti_finite64(s->work.y[i]))
             return 1;
     for (i = 0; i < q->m; i++)
-        r[i] = cti_fmin(cti_fmax(s->y[i], q->lo[i]), q->hi[i]);
+        r[i] = cti_fmin(cti_fmax(s->work.y[i], q->lo[i]), q->hi[i]);
     return 1;
 }
 
@@ -272,14 +292,14 @@ static int cti_stagger_solve_normals(cti_stagger *s)
     cti_friction *f = &s->f;
     int i;
     for (i = 0; i < f->m; i++)
-        s->z[i] = i % 3 ? f->r[i] : 0;
-    cti_friction_mul(f, s->z, s->y);
+        s->work.z[i] = i % 3 ? f->r[i] : 0;
+    cti_friction_mul(f, s->work.z, s->work.y);
     for (i = 0; i < f->nc; i++)
-        s->z[i] = f->r[3 * i], s->normal.w[i] = f->q[3 * i] + s->y[3 * i] - CTI_STAGGER_SIGMA * s->z[i];
-    if (!cti_stagger_inner(s, &s->normal, s->z))
+        s->work.z[i] = f->r[3 * i], s->normal.w[i] = f->q[3 * i] + s->work.y[3 * i] - CTI_STAGGER_SIGMA * s->work.z[i];
+    if (!cti_stagger_inner(s, &s->normal, s->work.z))
         return 0;
     for (i = 0; i < f->nc; i++)
-        f->r[3 * i] = s->z[i];
+        f->r[3 * i] = s->work.z[i];
     return 1;
 }
 
@@ -290,28 +310,30 @@ static int cti_stagger_solve_friction(cti_stagger *s)
     cti_program *q = &s->tangent;
     int i, a, n = 0;
     for (i = 0; i < f->m; i++)
-        s->at[i] = i % 3 == 0 || !(s->load[i / 3] > 0) ? -1 : n++;
+        s->tangents.at[i] = i % 3 == 0 || !(s->tangents.load[i / 3] > 0) ? -1 : n++;
     for (i = 0; i < f->m; i++)
-        s->z[i] = i % 3 ? 0 : f->r[i];
-    cti_friction_mul(f, s->z, s->y);
+        s->work.z[i] = i % 3 ? 0 : f->r[i];
+    cti_friction_mul(f, s->work.z, s->work.y);
     if (n && (!cti_stagger_room(s->e->mem, q, n, cti_stagger_tangents(s, 0)) ||
               (cti_stagger_tangents(s, 1), !cti_stagger_sort(s->e->mem, f, &q->W))))
         return 0;
     for (i = 0; i < f->nc; i++)
         for (a = 0; a < 2; a++) {
-            int row = s->at[3 * i + 1 + a];
-            double c = a ? -s->s[i] : s->c[i], d = a ? s->c[i] : s->s[i];
+            int row = s->tangents.at[3 * i + 1 + a];
+            double c = a ? -s->tangents.s[i] : s->tangents.c[i], d = a ? s->tangents.c[i] : s->tangents.s[i];
             if (row < 0)
                 continue;
-            s->z[row] = c * f->r[3 * i + 1] + d * f->r[3 * i + 2];
-            q->w[row] = c * (f->q[3 * i + 1] + s->y[3 * i + 1]) + d * (f->q[3 * i + 2] + s->y[3 * i + 2]) - CTI_STAGGER_SIGMA * s->z[row];
-            q->hi[row] = s->load[i], q->lo[row] = -s->load[i];
+            s->work.z[row] = c * f->r[3 * i + 1] + d * f->r[3 * i + 2];
+            q->w[row] = c * (f->q[3 * i + 1] + s->work.y[3 * i + 1]) + d * (f->q[3 * i + 2] + s->work.y[3 * i + 2]) -
+                        CTI_STAGGER_SIGMA * s->work.z[row];
+            q->hi[row] = s->tangents.load[i], q->lo[row] = -s->tangents.load[i];
         }
-    if (n && !cti_stagger_inner(s, q, s->z))
+    if (n && !cti_stagger_inner(s, q, s->work.z))
         return 0;
     for (i = 0; i < f->nc; i++) {
-        double t1 = s->at[3 * i + 1] < 0 ? 0 : s->z[s->at[3 * i + 1]], t2 = s->at[3 * i + 2] < 0 ? 0 : s->z[s->at[3 * i + 2]];
-        f->r[3 * i + 1] = s->c[i] * t1 - s->s[i] * t2, f->r[3 * i + 2] = s->s[i] * t1 + s->c[i] * t2;
+        int row1 = s->tangents.at[3 * i + 1], row2 = s->tangents.at[3 * i + 2];
+        double t1 = row1 < 0 ? 0 : s->work.z[row1], t2 = row2 < 0 ? 0 : s->work.z[row2];
+        f->r[3 * i + 1] = s->tangents.c[i] * t1 - s->tangents.s[i] * t2, f->r[3 * i + 2] = s->tangents.s[i] * t1 + s->tangents.c[i] * t2;
     }
     return 1;
 }
@@ -326,8 +348,8 @@ static void cti_stagger_turn(cti_stagger *s)
         const double *r = s->f.r + 3 * (size_t)i, *u = s->f.u + 3 * (size_t)i;
         double z1 = r[1] - u[1], z2 = r[2] - u[2], z = sqrt(z1 * z1 + z2 * z2);
         if (z > 0)
-            s->c[i] = z1 / z, s->s[i] = z2 / z;
-        s->eta[i] = s->load[i] > 0 ? cti_fmin(sqrt(u[1] * u[1] + u[2] * u[2]) / s->load[i], 1e6) : 0;
+            s->tangents.c[i] = z1 / z, s->tangents.s[i] = z2 / z;
+        s->tangents.eta[i] = s->tangents.load[i] > 0 ? cti_fmin(sqrt(u[1] * u[1] + u[2] * u[2]) / s->tangents.load[i], 1e6) : 0;
     }
 }
 
@@ -335,7 +357,7 @@ static void cti_stagger_turn(cti_stagger *s)
 static void cti_stagger_next(cti_stagger *s, double share)
 {
     cti_friction *f = &s->f;
-    double c[CTI_STAGGER_DEPTH], *e = s->y;
+    double c[CTI_STAGGER_DEPTH], *e = s->work.y;
     int i, k;
     for (i = 0; i < f->m; i++)
         e[i] = i % 3 ? f->r[i] - s->old[i] : 0;
@@ -360,17 +382,17 @@ static void cti_stagger_next(cti_stagger *s, double share)
 static int cti_stagger_run(cti_stagger *s, double enough, cti_answer *a)
 {
     cti_friction *f = &s->f;
-    double residual = f->best_residual, share = 1, mark = INFINITY, last = INFINITY;
-    int i, since = 0;
-    while (f->best_judged > enough && s->failures < CTI_STAGGER_FAILURES && since < (s->world ? CTI_STAGGER_QUICK : CTI_STAGGER_PATIENCE) &&
+    double residual = f->least.residual, share = 1, mark = INFINITY, last = INFINITY;
+    int i, since = 0, patience = s->accuracy.world ? CTI_STAGGER_QUICK : CTI_STAGGER_PATIENCE;
+    while (f->least.judged > enough && s->accuracy.failures < CTI_STAGGER_FAILURES && since < patience &&
            cti_friction_goes_on(f, CTI_STAGGER_OWN, a)) {
-        f->iterations++;
-        s->inexact = s->world ? cti_fmin(residual, 1) : 0;
+        f->run.iterations++;
+        s->accuracy.inexact = s->accuracy.world ? cti_fmin(residual, 1) : 0;
         memcpy(s->old, f->r, sizeof *f->r * (size_t)f->m);
         if (!cti_stagger_solve_normals(s))
             return 0;
         for (i = 0; i < f->nc; i++)
-            s->old[3 * i] = 0, s->load[i] += share * (f->mu[i] * f->r[3 * i] - s->load[i]);
+            s->old[3 * i] = 0, s->tangents.load[i] += share * (f->mu[i] * f->r[3 * i] - s->tangents.load[i]);
         cti_friction_residual(f);
         cti_stagger_turn(s);
         if (!cti_stagger_solve_friction(s))
@@ -378,11 +400,11 @@ static int cti_stagger_run(cti_stagger *s, double enough, cti_answer *a)
         residual = cti_friction_residual(f);
         cti_stagger_round(s);
         /* much worse than the best: the differences belong to another map */
-        if (residual > 30 * f->best_residual)
+        if (residual > 30 * f->least.residual)
             s->started = s->count = s->head = 0;
         since++;
-        if (f->best_residual < 0.9 * mark)
-            mark = f->best_residual, since = 0;
+        if (f->least.residual < 0.9 * mark)
+            mark = f->least.residual, since = 0;
         share = residual < 0.98 * last ? cti_fmin(1, 1.15 * share) : cti_fmax(0.2, 0.75 * share);
         last = residual;
         cti_stagger_next(s, share);
@@ -401,12 +423,12 @@ CTI_FN cti_outcome cti_stagger_solve(const cti_program *p, ct_solver kind, cti_p
         return CTI_OUTCOME_NOT_APPLICABLE;
     a->why = "";
     memset(&s, 0, sizeof s);
-    s.inner = inner, s.kind = kind, s.e = e, s.world = e->mix && p->kind == CTI_PROGRAM_LOCAL;
+    s.inner = inner, s.kind = kind, s.e = e, s.accuracy.world = e->mix && p->kind == CTI_PROGRAM_LOCAL;
     if (cti_stagger_open(&s, p, e, a)) {
         int ran = cti_stagger_run(&s, enough, a);
         if (ran || s.why) {
             cti_friction_answer(&s.f, a);
-            outcome = !ran ? CTI_OUTCOME_NOT_APPLICABLE : (s.f.best_judged <= enough ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_BUDGET);
+            outcome = !ran ? CTI_OUTCOME_NOT_APPLICABLE : (s.f.least.judged <= enough ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_BUDGET);
             a->why = ran ? "normals and friction in turn do not settle, or iterations or time ran out" : s.why;
         }
     }

@@ -50,10 +50,9 @@ static int cti_dcd_is_sane(cti_state *s, const ct_real *v, ct_real dt)
     return cti_plausible_motion(s, dt);
 }
 
-static void cti_dcd_note(cti_state *s, const cti_dcd_solution *q, ct_step_report *r)
+static void cti_dcd_note(const cti_dcd_solution *q, ct_step_report *r)
 {
     r->solver_iterations += q->iterations, r->cg_steps += q->cg;
-    cti_dcd_of(s)->products += q->products;
 }
 
 /* ---- constraints ---- */
@@ -151,7 +150,7 @@ static void cti_dcd_viscosity(cti_state *s, const ct_real *v, int first, ct_real
         speed = cti_sqrt(u[1] * u[1] + u[2] * u[2]);
         if (first)
             speed -= row->mu * cti_max(0, u[0] - u_free[0]);
-        cti_dcd_of(s)->rub[i] = row->mu * row->r[0] / cti_max(speed, creep);
+        cti_dcd_of(s)->solve.rub[i] = row->mu * row->r[0] / cti_max(speed, creep);
     }
 }
 
@@ -161,20 +160,20 @@ static int cti_dcd_rub(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
     ct_real creep = cti_dcd_creep(s, dt), u[3];
     cti_dcd_solution q;
     int i, k;
-    if (!CTI_RESIZE(s->mem, cti_dcd_of(s)->rub, CTI_LEN(s->contact.rows)))
+    if (!CTI_RESIZE(s->mem, cti_dcd_of(s)->solve.rub, CTI_LEN(s->contact.rows)))
         return 0;
     for (k = 0; k < CTI_DCD_RUBS; k++) {
         cti_dcd_viscosity(s, v, k == 0, creep);
-        if (!cti_dcd_solve(s, cti_dcd_of(s)->rub, s->desc.solver.tolerance, v, &q))
+        if (!cti_dcd_solve(s, cti_dcd_of(s)->solve.rub, s->desc.solver.tolerance, v, &q))
             return 0;
-        cti_dcd_note(s, &q, r);
+        cti_dcd_note(&q, r);
         r->solves++;
         if (q.budget)
             cti_dcd_status(r, CT_STATUS_BUDGET);
     }
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
         cti_row_velocity(&s->contact.rows[i], v, u);
-        s->contact.rows[i].r[1] = -cti_dcd_of(s)->rub[i] * u[1], s->contact.rows[i].r[2] = -cti_dcd_of(s)->rub[i] * u[2];
+        s->contact.rows[i].r[1] = -cti_dcd_of(s)->solve.rub[i] * u[1], s->contact.rows[i].r[2] = -cti_dcd_of(s)->solve.rub[i] * u[2];
     }
     return 1;
 }
@@ -217,7 +216,6 @@ static int cti_dcd_free_motion(cti_state *s, ct_real tolerance, ct_step_report *
     if (!cti_dcd_solve(s, NULL, tolerance, s->system.v_free, &q))
         return 0;
     r->linear_iterations += q.iterations;
-    cti_dcd_of(s)->products += q.products;
     return 1;
 }
 
@@ -272,7 +270,7 @@ static double cti_dcd_potential(cti_state *s, ct_real dt, const ct_real *v, doub
 /* the part that damping of strain adds between `start` and v, with damping [3 n] = h D start: damping'd + h d'D d / 2, d = v - start */
 static double cti_dcd_damped(cti_state *s, ct_real dt, const ct_real *start, const ct_real *v, double *size)
 {
-    ct_real *d = s->system.work, *q = s->system.work + 6 * (size_t)s->n, *Dd = cti_dcd_of(s)->step; /* v may be between d and q */
+    ct_real *d = s->system.work, *q = s->system.work + 6 * (size_t)s->n, *Dd = cti_dcd_of(s)->solve.step; /* v may be between d and q */
     double e = 0;
     int k, m;
     for (k = 0; k < 3 * s->n; k++)
@@ -280,7 +278,7 @@ static double cti_dcd_damped(cti_state *s, ct_real dt, const ct_real *start, con
     for (m = 0; m < s->bodies.n_models; m++)
         cti_model_damping(s->bodies.models[m], q, d, Dd);
     for (k = 0; k < 3 * s->n; k++) {
-        double term = (double)d[k] * ((double)cti_dcd_of(s)->damping[k] + (double)dt * (double)Dd[k] / 2);
+        double term = (double)d[k] * ((double)cti_dcd_of(s)->solve.damping[k] + (double)dt * (double)Dd[k] / 2);
         e += term, *size += fabs(term);
     }
     return e;
@@ -302,11 +300,11 @@ static int cti_dcd_breaks(const cti_state *s, const ct_real *v)
 static int cti_dcd_keep(cti_state *s, const ct_real *v)
 {
     int i;
-    memcpy(cti_dcd_of(s)->answer, v, sizeof(ct_real) * 3 * (size_t)s->n);
-    if (!CTI_RESIZE(s->mem, cti_dcd_of(s)->lambda, CTI_LEN(s->contact.rows)))
+    memcpy(cti_dcd_of(s)->solve.answer, v, sizeof(ct_real) * 3 * (size_t)s->n);
+    if (!CTI_RESIZE(s->mem, cti_dcd_of(s)->solve.lambda, CTI_LEN(s->contact.rows)))
         return 0;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++)
-        cti_dcd_of(s)->lambda[i] = s->contact.rows[i].r[0];
+        cti_dcd_of(s)->solve.lambda[i] = s->contact.rows[i].r[0];
     s->contact.is_solved = CTI_LEN(s->contact.rows) > 0;
     return 1;
 }
@@ -322,7 +320,7 @@ static int cti_dcd_program(cti_state *s, ct_real dt, ct_real *v, ct_step_report 
     t = cti_cmr_clock(s);
     if (!cti_dcd_solve(s, NULL, s->desc.solver.tolerance, v, &q))
         return 0;
-    cti_dcd_note(s, &q, r);
+    cti_dcd_note(&q, r);
     r->newton_iterations++;
     if (!cti_finite(q.residual)) { /* meaningless values are not kept, but they are reported */
         q.residual = CTI_REAL_MAX;
@@ -356,11 +354,11 @@ static void cti_dcd_search(cti_state *s, ct_real dt, const ct_real *start, ct_re
 /* Newton iterations after the first: linearizes and detects at v. 0: out of memory */
 static int cti_dcd_again(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
 {
-    ct_real *start = cti_dcd_of(s)->v_start;
+    ct_real *start = cti_dcd_of(s)->solve.v_start;
     double t = cti_cmr_clock(s);
     cti_dcd_place(s, v, dt);
     memcpy(start, s->end.v, sizeof(ct_real) * 3 * (size_t)s->n);
-    if (!cti_assemble_at(s, dt, s->end.x, start, cti_dcd_of(s)->damping, &r->extended_elements))
+    if (!cti_assemble_at(s, dt, s->end.x, start, cti_dcd_of(s)->solve.damping, &r->extended_elements))
         return 0;
     r->ms_assemble += cti_cmr_clock(s) - t;
     if (!cti_dcd_program(s, dt, v, r))
@@ -382,11 +380,11 @@ static int cti_dcd_end(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
         s->contact.is_solved = 0;
         cti_dcd_status(r, CT_STATUS_NOT_CONVERGED);
     }
-    memcpy(cti_dcd_of(s)->v_start, v, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(cti_dcd_of(s)->solve.v_start, v, sizeof(ct_real) * 3 * (size_t)s->n);
     if (!cti_dcd_friction(s, dt, v, r))
         return 0;
     if (!cti_dcd_is_sane(s, v, dt)) { /* the motion without friction is used */
-        memcpy(v, cti_dcd_of(s)->v_start, sizeof(ct_real) * 3 * (size_t)s->n);
+        memcpy(v, cti_dcd_of(s)->solve.v_start, sizeof(ct_real) * 3 * (size_t)s->n);
         for (i = 0; i < CTI_LEN(s->contact.rows); i++)
             s->contact.rows[i].r[1] = s->contact.rows[i].r[2] = 0;
         cti_dcd_status(r, CT_STATUS_NOT_CONVERGED);
@@ -472,7 +470,6 @@ static void cti_dcd_begin(cti_state *s, ct_step_report *r)
     s->contact.is_solved = 0;
     memset(&s->step.limit, 0, sizeof s->step.limit);
     cti_impulses_begin(s);
-    d->products = 0;
     if (s->n)
         memcpy(d->power_step, d->power, sizeof(double) * 3 * (size_t)s->n);
     CTI_CLEAR(s->contact.rows);

@@ -18,6 +18,16 @@ typedef struct cti_dcd_body {
     ct_real edge;        /* [m] mean length of its surface's edges at rest */
 } cti_dcd_body;
 
+/* cti_dcd_solves -- vectors of a step's solves. */
+typedef struct cti_dcd_solves {
+    ct_real *v_start;      /* [3 n] velocities at the start of a Newton iteration; later the motion without friction */
+    ct_real *step, *damping; /* [3 n] for a line search: A times the step, h beta K times its start */
+    ct_real *answer;       /* [3 n] the last program's solution, and its multipliers: */
+    ct_real *lambda;       /* [rows] */
+    int32_t *pivot;        /* [rows] block of a row's pivot (CT_DECOUPLE_PIVOT) */
+    ct_real *rub;          /* [rows] tangential viscosity [N s per m/s] */
+} cti_dcd_solves;
+
 /* cti_dcd -- data of CT_STEPPER_DCD, which cti_state.own points to. It is made from the bodies when the world is prepared. */
 typedef struct cti_dcd {
     cti_forest forest;
@@ -28,13 +38,7 @@ typedef struct cti_dcd {
     ct_real *thickness;    /* [nf] [m] thickness of the body behind a face, at rest */
     float *vertex_boxes, *node_boxes; /* [16 nv], [16 n] */
     double *power, *power_step;       /* [3 n] start of the power method; that of the current step */
-    ct_real *v_start;      /* [3 n] velocities at the start of a Newton iteration; later the motion without friction */
-    ct_real *step, *damping; /* [3 n] for a line search: A times the step, h beta K times its start */
-    ct_real *answer;       /* [3 n] the last program's solution, and its multipliers: */
-    ct_real *lambda;       /* [rows] */
-    int32_t *pivot;        /* [rows] block of a row's pivot (CT_DECOUPLE_PIVOT) */
-    ct_real *rub;          /* [rows] tangential viscosity [N s per m/s] */
-    int products;          /* products with A in the step so far */
+    cti_dcd_solves solve;
 } cti_dcd;
 
 /* cti_dcd_of -- cti_state.own of CT_STEPPER_DCD. */
@@ -67,9 +71,9 @@ CTI_FN ct_real cti_dcd_need(cti_state *s, const ct_real *x0, const ct_real *x1, 
 
 /* cti_dcd_solution -- how a solve ended. */
 typedef struct cti_dcd_solution {
-    int iterations, cg, products;
-    int budget;       /* 1: ended above the tolerance */
-    int coupled;      /* 1: rows were not decoupled */
+    int iterations, cg;
+    int budget;       /* ended above the tolerance */
+    int coupled;      /* rows were not decoupled */
     ct_real residual; /* largest entry of |phi + beta| over the largest term in it */
 } cti_dcd_solution;
 /* cti_dcd_solve -- min 1/2 v'A v - b'v under contact.rows. v [3 n] is the start, then the solution; the rows' r[0] are the multipliers. rub
@@ -85,7 +89,7 @@ CTI_FN int cti_dcd_jacobian(const cti_state *s, cti_sparse *J, double **out_w);
 /* ---- dcd_pivot.c ---- */
 
 /* cti_dcd_pivots -- like cti_dcd_decouple, but rows may share blocks. Rows that stay are put in an order in which each depends only on rows
-   before it; cti_dcd.pivot [rows] has the blocks of their pivots. */
+   before it; cti_dcd.solve.pivot [rows] has the blocks of their pivots. */
 CTI_FN int cti_dcd_pivots(cti_state *s, const double *depth);
 /* cti_dcd_turn -- the change of unknowns x = T z: for each row in order x_p -= q rest'x, so that size q'z_p is the row's value at x. */
 typedef struct cti_dcd_turn {

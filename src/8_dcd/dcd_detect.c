@@ -20,8 +20,9 @@ CTI_FN void cti_dcd_release(cti_state *s)
     cti_forest_free(mem, &d->forest);
     CTI_FREE(mem, d->bodies), CTI_FREE(mem, d->tet_rest), CTI_FREE(mem, d->near_rest), CTI_FREE(mem, d->normals);
     CTI_FREE(mem, d->thickness), CTI_FREE(mem, d->vertex_boxes), CTI_FREE(mem, d->node_boxes);
-    CTI_FREE(mem, d->power), CTI_FREE(mem, d->power_step), CTI_FREE(mem, d->v_start), CTI_FREE(mem, d->lambda), CTI_FREE(mem, d->rub);
-    CTI_FREE(mem, d->pivot), CTI_FREE(mem, d->step), CTI_FREE(mem, d->damping), CTI_FREE(mem, d->answer);
+    CTI_FREE(mem, d->power), CTI_FREE(mem, d->power_step);
+    CTI_FREE(mem, d->solve.v_start), CTI_FREE(mem, d->solve.lambda), CTI_FREE(mem, d->solve.rub);
+    CTI_FREE(mem, d->solve.pivot), CTI_FREE(mem, d->solve.step), CTI_FREE(mem, d->solve.damping), CTI_FREE(mem, d->solve.answer);
     cti_mem_resize(mem, d, sizeof *d, 0);
     s->own = NULL;
 }
@@ -77,8 +78,8 @@ CTI_FN int cti_dcd_prepare(cti_state *s)
     int b, i, n3 = 3 * s->n;
     if (!CTI_RESIZE(s->mem, d->near_rest, f->nv) || !CTI_RESIZE(s->mem, d->normals, 3 * f->nv) ||
         !CTI_RESIZE(s->mem, d->vertex_boxes, 16 * (size_t)f->nv) || !CTI_RESIZE(s->mem, d->node_boxes, 16 * (size_t)s->n) ||
-        !CTI_RESIZE(s->mem, d->power, n3) || !CTI_RESIZE(s->mem, d->power_step, n3) || !CTI_RESIZE(s->mem, d->v_start, n3) ||
-        !CTI_RESIZE(s->mem, d->step, n3) || !CTI_RESIZE(s->mem, d->damping, n3) || !CTI_RESIZE(s->mem, d->answer, n3))
+        !CTI_RESIZE(s->mem, d->power, n3) || !CTI_RESIZE(s->mem, d->power_step, n3) || !CTI_RESIZE(s->mem, d->solve.v_start, n3) ||
+        !CTI_RESIZE(s->mem, d->solve.step, n3) || !CTI_RESIZE(s->mem, d->solve.damping, n3) || !CTI_RESIZE(s->mem, d->solve.answer, n3))
         return 0;
     for (i = 0; i < f->nv; i++)
         d->near_rest[i] = 0;

@@ -267,10 +267,10 @@ static int cti_pivot_permute(cti_state *s, const int32_t *order, const int32_t *
     cti_row *rows = CTI_ARENA_NEW(s->arena, cti_row, n);
     cti_contact_row *origins = CTI_ARENA_NEW(s->arena, cti_contact_row, n);
     int i;
-    if (!rows || !origins || !CTI_RESIZE(s->mem, cti_dcd_of(s)->pivot, n))
+    if (!rows || !origins || !CTI_RESIZE(s->mem, cti_dcd_of(s)->solve.pivot, n))
         return 0;
     for (i = 0; i < n; i++)
-        rows[i] = s->contact.rows[order[i]], origins[i] = s->contact.origins[order[i]], cti_dcd_of(s)->pivot[i] = pivot[order[i]];
+        rows[i] = s->contact.rows[order[i]], origins[i] = s->contact.origins[order[i]], cti_dcd_of(s)->solve.pivot[i] = pivot[order[i]];
     memcpy(s->contact.rows, rows, sizeof *rows * (size_t)n), memcpy(s->contact.origins, origins, sizeof *origins * (size_t)n);
     stbds_header(s->contact.rows)->length = stbds_header(s->contact.origins)->length = (size_t)n;
     return 1;
@@ -310,7 +310,7 @@ CTI_FN int cti_dcd_turn_make(const cti_state *s, const cti_sparse *J, cti_dcd_tu
     int32_t *count = CTI_ARENA_ZERO(s->arena, int32_t, s->n);
     double *q = CTI_ARENA_NEW(s->arena, double, 9 * (size_t)s->n);
     memset(t, 0, sizeof *t);
-    t->block = cti_dcd_of(s)->pivot, t->rest = *J;
+    t->block = cti_dcd_of(s)->solve.pivot, t->rest = *J;
     t->q = CTI_ARENA_NEW(s->arena, double, 3 * (size_t)rows), t->size = CTI_ARENA_NEW(s->arena, double, rows);
     t->first = CTI_ARENA_ZERO(s->arena, uint8_t, rows), t->work = CTI_ARENA_ZERO(s->arena, double, 3 * (size_t)s->n);
     if (!count || !q || !t->q || !t->size || !t->first || !t->work)

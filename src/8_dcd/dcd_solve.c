@@ -398,8 +398,8 @@ static void cti_dcd_effort(const cti_state *s, ct_real tolerance, cti_effort *e)
     e->tolerance = (double)tolerance;
     e->max_iterations = s->desc.solver.budget > 0 ? s->desc.solver.budget : CTI_DCD_ITERATIONS;
     e->warm = 1, e->seed = s->desc.solver.seed, e->mem = s->mem, e->arena = s->arena;
-    e->seconds = s->desc.solver.seconds, e->now_us = s->desc.solver.now_us, e->now_user = s->desc.solver.now_user;
-    e->started = e->now_us ? e->now_us(e->now_user) : 0;
+    e->seconds = s->desc.solver.seconds, e->clock.now_us = s->desc.solver.now_us, e->clock.user = s->desc.solver.now_user;
+    e->clock.started = e->clock.now_us ? e->clock.now_us(e->clock.user) : 0;
 }
 
 /* ---- rows that are not decoupled ---- */
@@ -453,7 +453,7 @@ static int cti_dcd_solve_coupled(cti_state *s, ct_real tolerance, double *v, con
     cti_program_judge(&p, v, r, work, &j);
     for (i = 0; i < rows; i++)
         s->contact.rows[i].r[0] = (ct_real)r[i], s->contact.rows[i].r[1] = s->contact.rows[i].r[2] = 0;
-    out->iterations = a.iterations, out->cg = count.cg, out->products = count.products;
+    out->iterations = a.iterations, out->cg = count.cg;
     out->budget = end != CTI_OUTCOME_SOLVED, out->residual = (ct_real)j.residual, out->coupled = 1;
     return 1;
 }
@@ -509,7 +509,7 @@ static int cti_dcd_run(cti_state *s, const ct_real *rub, ct_real tolerance, doub
         cti_dcd_turn_forward(&turn, y);
     for (i = 0; i < s->n; i++)
         cti_dcd_times_t(m.R + 9 * (size_t)i, y + 3 * (size_t)i, v + 3 * (size_t)i);
-    out->iterations = count.cg + count.expansions + count.proportionings, out->cg = count.cg, out->products = count.products;
+    out->iterations = count.cg + count.expansions + count.proportionings, out->cg = count.cg;
     out->budget = end != CTI_MPRGP_DONE, out->residual = (ct_real)task.reached;
     return 1;
 }

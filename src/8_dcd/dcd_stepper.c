@@ -165,15 +165,15 @@ static int cti_dcd_problem(cti_state *s, cti_mem *mem, cti_program *out)
     int i, m = CTI_LEN(s->contact.rows), n = 3 * s->n, ok;
     cti_sparse J;
     double *w;
-    out->kind = CTI_PROGRAM_QP, out->n = n, out->m = m, out->has_objective = 1;
+    out->kind = CTI_PROGRAM_QP, out->n = n, out->m = m, out->known.has_objective = 1;
     ok = cti_dcd_jacobian(s, &J, &w) && cti_dcd_dump_matrix(mem, &s->system.A, &out->A) && cti_dcd_dump_copy(mem, &J, &out->J) &&
-         cti_dcd_dump_vector(mem, s->system.b, n, &out->b) && cti_dcd_dump_vector(mem, cti_dcd_of(s)->answer, n, &out->x_ref) &&
-         cti_dcd_dump_vector(mem, cti_dcd_of(s)->lambda, m, &out->r_ref) && CTI_RESIZE(mem, out->w, m);
+         cti_dcd_dump_vector(mem, s->system.b, n, &out->b) && cti_dcd_dump_vector(mem, cti_dcd_of(s)->solve.answer, n, &out->known.x) &&
+         cti_dcd_dump_vector(mem, cti_dcd_of(s)->solve.lambda, m, &out->known.r) && CTI_RESIZE(mem, out->w, m);
     if (ok && m)
         memcpy(out->w, w, sizeof *w * (size_t)m);
     for (i = 0; ok && i < s->n; i++) {
-        cti_v3 v = cti_v3_at(cti_dcd_of(s)->answer, i), Av = cti_bsr_row(&s->system.A, cti_dcd_of(s)->answer, i);
-        out->objective_ref += (double)(cti_v3_dot(v, Av) / 2 - cti_v3_dot(v, cti_v3_at(s->system.b, i)));
+        cti_v3 v = cti_v3_at(cti_dcd_of(s)->solve.answer, i), Av = cti_bsr_row(&s->system.A, cti_dcd_of(s)->solve.answer, i);
+        out->known.objective += (double)(cti_v3_dot(v, Av) / 2 - cti_v3_dot(v, cti_v3_at(s->system.b, i)));
     }
     cti_arena_rewind(s->arena, mark);
     return ok;

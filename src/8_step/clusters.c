@@ -119,7 +119,7 @@ static int32_t *cti_clusters_count_ports(const cti_factors *f, cti_arena *arena,
 /* adds a component's patches, in local numbers, after the n existing clusters; -1: out of memory */
 static int cti_clusters_cut(const cti_factors *f, cti_arena *arena, const cti_component *q, cti_cluster *out, int n)
 {
-    const int32_t *from = f->patch_blocks + f->patches[q->patch0];
+    const int32_t *from = f->patches.blocks + f->patches.at[q->patch0];
     int32_t *list = CTI_ARENA_NEW(arena, int32_t, q->end - q->begin);
     int i;
     if (!list)
@@ -127,8 +127,8 @@ static int cti_clusters_cut(const cti_factors *f, cti_arena *arena, const cti_co
     for (i = 0; i < q->end - q->begin; i++)
         list[i] = q->place + f->rank[from[i]];
     for (i = q->patch0; i < q->patch1; i++, n++) {
-        out[n].blocks = list + (f->patches[i] - f->patches[q->patch0]);
-        out[n].n = f->patches[i + 1] - f->patches[i];
+        out[n].blocks = list + (f->patches.at[i] - f->patches.at[q->patch0]);
+        out[n].n = f->patches.at[i + 1] - f->patches.at[i];
     }
     return n;
 }
@@ -162,7 +162,7 @@ CTI_FN int cti_clusters_make(cti_factors *f, cti_arena *arena, ct_cluster_mode m
                 out[n++].n = 1;
             }
     }
-    island->p.clusters = out, island->p.n_clusters = n;
+    island->p.split.clusters = out, island->p.split.n_clusters = n;
     return 1;
 }
 

@@ -76,10 +76,10 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
     cti_islands_result q;
     if (!cti_islands_solve(s, dt, scale, &q))
         return 0;
-    out->solver_iterations += q.iterations;
-    out->solver_sweeps += q.sweeps, out->solver_quick += q.quick;
-    out->solver_fallbacks += q.fallbacks;
-    out->residual = cti_finite(q.residual) ? q.residual : CTI_REAL_MAX; /* a meaningless residual is reported as the largest number */
+    out->work.solver_iterations += q.iterations;
+    out->work.solver_sweeps += q.sweeps, out->work.solver_quick += q.quick;
+    out->work.solver_fallbacks += q.fallbacks;
+    out->residual = cti_finite(q.residual) ? q.residual : CTI_REAL_MAX; /* numbers that mean nothing are given up, but they are reported */
     out->converged &= !q.diverged;
     /* the last sweeps may have reached the tolerance after all */
     out->budget = (out->budget || q.budget || cti_state_is_paper(s)) && !(out->residual <= s->desc.solver.tolerance);
@@ -111,7 +111,7 @@ CTI_FN int cti_cmr_collide(cti_state *s, cti_attempt *out)
         return 0;
     if (changed && !cti_detect_distances(s->mem, &s->detect, &s->surface))
         return 0;
-    out->candidates = (CTI_LEN(s->detect.vf.pairs) + CTI_LEN(s->detect.ee.pairs)) / 2;
+    out->work.candidates = (CTI_LEN(s->detect.vf.pairs) + CTI_LEN(s->detect.ee.pairs)) / 2;
     CTI_CLEAR(s->contact.hits);
     if (!cti_detect_collisions(s->mem, &s->detect, &s->surface, s->surface.x1, &s->contact.hits))
         return 0;
@@ -184,7 +184,7 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
     for (k = 0;; k++) {
         if (!cti_cmr_solve(s, dt, scale, out))
             return 0;
-        out->rounds++;
+        out->work.rounds++;
         if (!cti_cmr_is_plausible(s, reach)) {
             if (!cti_cmr_measure(s, dt, out))
                 return 0;
@@ -231,11 +231,11 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
             if (!out->converged)
                 return 1;
         }
-        out->ms_solve += cti_cmr_clock(s) - t;
+        out->work.ms_solve += cti_cmr_clock(s) - t;
         t = cti_cmr_clock(s);
         if (!cti_cmr_collide(s, out))
             return 0;
-        out->ms_detect += cti_cmr_clock(s) - t;
+        out->work.ms_detect += cti_cmr_clock(s) - t;
         if (round == 0 && !cti_events_first(s, c, &out->event, &out->limit))
             return 0;
         if (out->event > 0)
@@ -325,7 +325,7 @@ static int cti_cmr_again(cti_state *s, ct_real dt, const cti_row_context *c, cti
     if (!cti_assemble(s, dt, &out->extended))
         return 0;
     t1 = cti_cmr_clock(s);
-    out->ms_assemble += t1 - t0;
+    out->work.ms_assemble += t1 - t0;
     s->factors.matrix++;
     for (i = 0; i < n; i++) {
         cti_component *q = &s->factors.components[i];
@@ -336,14 +336,14 @@ static int cti_cmr_again(cti_state *s, ct_real dt, const cti_row_context *c, cti
         if (!cti_cmr_free_one(s, dt, q, &its))
             return 0;
     }
-    out->linear_iterations += its;
-    out->ms_unconstrained += cti_cmr_clock(s) - t1;
+    out->work.linear_iterations += its;
+    out->work.ms_unconstrained += cti_cmr_clock(s) - t1;
     if (!cti_cmr_freshen(s))
         return 0;
     if (!cti_plausible_motion(s, dt))
         return cti_cmr_give_up(s, dt, out);
     cti_cmr_move(s, dt);
-    out->clear = 0, out->newton++;
+    out->clear = 0, out->work.newton++;
     return cti_cmr_rounds(s, dt, c, out);
 }
 
@@ -396,7 +396,7 @@ static int cti_cmr_close(cti_state *s, ct_real dt, cti_attempt *out)
         cti_parts_fail_gaining(s);
     if (!cti_linkage_climbs(s, dt, &out->gained))
         return 0;
-    if (out->rounds == 0) /* the free motion has not been judged */
+    if (out->work.rounds == 0) /* nobody judged the free motion */
         out->residual = cti_islands_dynamics(s, cti_cmr_scale(s, dt));
     cti_cmr_strain(s, out);
     if (!cti_cmr_crushed(s, out) || !cti_whirl_count(s, dt, &out->spun))
@@ -410,7 +410,7 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     double t0 = cti_cmr_clock(s), t1;
     int i;
     memset(out, 0, sizeof *out);
-    out->converged = out->newton = 1;
+    out->converged = out->work.newton = 1;
     s->system.again = 0;
     cti_parts_begin(s);
     if (!cti_cmr_recall(s, dt) || !cti_assemble_pins(s, dt))
@@ -421,11 +421,11 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     if (!cti_assemble(s, dt, &out->extended))
         return 0;
     t1 = cti_cmr_clock(s);
-    out->ms_assemble = t1 - t0;
+    out->work.ms_assemble = t1 - t0;
     if (!cti_cmr_free_motion(s, dt, out))
         return 0;
     t0 = cti_cmr_clock(s);
-    out->ms_unconstrained = t0 - t1;
+    out->work.ms_unconstrained = t0 - t1;
     cti_cmr_context(s, dt, memory, &c);
     CTI_CLEAR(s->contact.rows);
     CTI_CLEAR(s->contact.origins);
@@ -447,12 +447,12 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
         return cti_cmr_give_up(s, dt, out);
     if (i > 0)
         cti_cmr_move(s, dt);
-    out->ms_detect = cti_cmr_clock(s) - t0;
+    out->work.ms_detect = cti_cmr_clock(s) - t0;
     if (!cti_cmr_rounds(s, dt, &c, out) || !cti_cmr_exclude(s, dt, out))
         return 0;
     while (out->clear && out->converged && !(out->event > 0)) {
         out->gained = cti_energy_try(s, dt);
-        if (out->gained == 0 || !cti_newton_helps(s) || out->newton >= s->desc.newton_iterations)
+        if (out->gained == 0 || !cti_newton_helps(s) || out->work.newton >= s->desc.newton_iterations)
             break;
         if (!cti_cmr_again(s, dt, &c, out) || !cti_cmr_exclude(s, dt, out))
             return 0;

@@ -9,30 +9,36 @@
 #include "repair.h"
 #include "solve_islands.h"
 
-/* cti_attempt -- the result of an attempt. */
+/* cti_attempt_work -- what an attempt took. */
+typedef struct cti_attempt_work {
+    int newton;           /* linearizations */
+    int rounds;           /* solves */
+    int solver_iterations, solver_sweeps, solver_quick, linear_iterations;
+    int solver_fallbacks; /* islands, over all solves */
+    int candidates;
+    double ms_assemble, ms_unconstrained, ms_detect, ms_solve;
+} cti_attempt_work;
+
+/* cti_attempt -- how an attempt ended. */
 typedef struct cti_attempt {
     int clear;          /* the motion to end.x is free of collisions */
     int converged;      /* no solve diverged and the motion is plausible; otherwise end.x is meaningless */
     int budget;         /* the last solve ended on its budget, above its tolerance */
-    int rounds, solver_iterations, solver_sweeps, solver_quick, linear_iterations, extended;
-    int solver_fallbacks; /* number of islands with a fallback, over all solves */
-    int crushed;        /* tets whose J falls below 0.2 in the motion */
-    int spun;           /* rigid bodies that rotate by more than half a radian and may meet something (whirl.h) */
-    ct_real event;      /* [s] > 0: the attempt ended early, at the first meeting of features (events.h); it is neither clear nor failed */
+    int extended;       /* tets whose log J was continued */
+    int crushed;        /* tets that the motion takes below J = 0.2 */
+    int spun;           /* rigid bodies that turn by more than half a radian, and may meet something (whirl.h) */
+    ct_real event;      /* [s] > 0: the attempt ended early because features first meet then (events.h); it is neither clear nor failed */
     int gave_up;        /* 1: the velocities were implausible, and end.x is x (plausible.h) */
     int implausible;    /* number of blocks with implausible velocities of their own, marked in cti_state.scripts.held */
     int gained;         /* bodies that gain energy (energy.h) */
-    int newton;         /* number of linearizations */
-    int strained;       /* rows of joints whose error at the end is above `slack` */
-    ct_real slack;      /* [m] allowed error of joints */
-    int excluded;       /* excluded components (parts.h); the other fields describe active components only */
-    int limited;        /* 1: the attempt ended at once, since all moving components have a step limit below dt */
-    int redo;           /* 1: the attempt is repeated without exclusion: components had been excluded, and then the others failed, too */
-    int candidates;
+    int strained;       /* rows of joints that miss by more than they may at the end */
+    ct_real slack;      /* [m] distance that joints may miss */
+    int excluded;       /* components that are excluded (parts.h); the other fields tell of active components alone */
+    int limited;        /* 1: the attempt ended at once, since all components that move have a step limit below dt */
+    int redo;           /* 1: components were excluded, and then the others failed as well: the attempt is made again without exclusion */
     ct_real residual;   /* natural map of the last solve */
-    ct_pair_kind limit_kind;
-    cti_pair limit;     /* a pair that still collides if the motion is not clear; n 0: none */
-    double ms_assemble, ms_unconstrained, ms_detect, ms_solve;
+    cti_pair limit;     /* a pair that still collides when not clear; n 0: none */
+    cti_attempt_work work;
 } cti_attempt;
 
 /* cti_cmr_attempt -- one attempt from (x, v) to tentative end.v, end.x and surface.x1 over dt. Multipliers start from `memory`. x and v are

@@ -161,7 +161,7 @@ CTI_FN int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
     cti_tasks_run_work(&s->desc.tasks, cti_cmr_free_range, n, CTI_CMR_FREE_US * s->n / cti_max_int(1, n), &q);
     for (c = 0; c < n; c++)
         its = cti_max_int(its, s->factors.components[c].substep.part ? 0 : s->factors.components[c].solve.free_iterations);
-    out->linear_iterations += its;
+    out->work.linear_iterations += its;
     return 1;
 }
 
@@ -185,7 +185,7 @@ CTI_FN int cti_cmr_measure(cti_state *s, ct_real dt, cti_attempt *out)
         for (i = 0; i < q->end - q->begin; i++)
             q->solve.contact_energy += (double)cti_v3_dot(cti_v3_at(w, blocks[i]), cti_bsr_row(&s->system.A, w, blocks[i]));
     }
-    out->linear_iterations += its;
+    out->work.linear_iterations += its;
     return 1;
 }
 
@@ -212,6 +212,6 @@ CTI_FN int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out, int *move
             cti_v3_put(s->end.v, s->factors.blocks[k], cti_v3_at(s->system.v_free, s->factors.blocks[k]));
         ++*moved;
     }
-    out->linear_iterations += its;
+    out->work.linear_iterations += its;
     return 1;
 }

@@ -44,10 +44,10 @@ CTI_FN void cti_factors_free(cti_mem *mem, cti_factors *f)
     CTI_FREE(mem, f->blocks);
     CTI_FREE(mem, f->component_of);
     CTI_FREE(mem, f->rank);
-    CTI_FREE(mem, f->patch_blocks);
-    CTI_FREE(mem, f->patches);
-    CTI_FREE(mem, f->x);
-    CTI_FREE(mem, f->work);
+    CTI_FREE(mem, f->patches.blocks);
+    CTI_FREE(mem, f->patches.at);
+    CTI_FREE(mem, f->scratch.x);
+    CTI_FREE(mem, f->scratch.work);
     memset(f, 0, sizeof *f);
 }
 
@@ -101,20 +101,20 @@ static int cti_factors_find_patches(cti_mem *mem, cti_factors *f, const cti_bsr 
     for (c = 0; c < CTI_LEN(f->components); c++) {
         cti_component *q = &f->components[c];
         int n = q->end - q->begin, size = n <= CTI_FACTORS_PATCH ? n : CTI_FACTORS_PATCH;
-        q->patch0 = CTI_LEN(f->patches);
+        q->patch0 = CTI_LEN(f->patches.at);
         for (i = q->begin; i < q->end; i++) {
             int got;
             if (mark[f->blocks[i]] >= 0)
                 continue;
-            if (!CTI_PUSH(mem, f->patches, at))
+            if (!CTI_PUSH(mem, f->patches.at, at))
                 return 0;
-            got = cti_factors_grow(A, f->blocks[i], size, id++, mark, -1, f->patch_blocks + at);
-            cti_sort_list(f->patch_blocks + at, got);
+            got = cti_factors_grow(A, f->blocks[i], size, id++, mark, -1, f->patches.blocks + at);
+            cti_sort_list(f->patches.blocks + at, got);
             at += got;
         }
-        q->patch1 = CTI_LEN(f->patches);
+        q->patch1 = CTI_LEN(f->patches.at);
     }
-    return CTI_PUSH(mem, f->patches, at);
+    return CTI_PUSH(mem, f->patches.at, at);
 }
 
 /* the analysis of component c: a shared one if an equal local graph is known */
@@ -152,7 +152,7 @@ CTI_FN int cti_factors_init(cti_mem *mem, cti_arena *arena, cti_factors *f, cons
     f->arena = arena;
     f->A = A;
     if (!CTI_RESIZE(mem, f->blocks, n) || !CTI_RESIZE(mem, f->component_of, n) || !CTI_RESIZE(mem, f->rank, n) ||
-        !CTI_RESIZE(mem, f->patch_blocks, n))
+        !CTI_RESIZE(mem, f->patches.blocks, n))
         return 0;
     if (!cti_factors_find_components(mem, f, A))
         return 0;
@@ -167,8 +167,8 @@ CTI_FN int cti_factors_init(cti_mem *mem, cti_arena *arena, cti_factors *f, cons
             return 0;
         f->components[c].owner = f;
     }
-    f->x_room = (3 * (size_t)most + 15) & ~(size_t)15;
-    return CTI_RESIZE(mem, f->x, f->x_room * (size_t)cti_tasks_workers(f->tasks));
+    f->scratch.x_room = (3 * (size_t)most + 15) & ~(size_t)15;
+    return CTI_RESIZE(mem, f->scratch.x, f->scratch.x_room * (size_t)cti_tasks_workers(f->tasks));
 }
 
 CTI_FN void cti_factors_age(cti_factors *f)
@@ -216,11 +216,11 @@ static void cti_factors_charge(cti_factor_stamp *t, int iterations)
 static int cti_factors_reserve_work(cti_factors *f, size_t doubles)
 {
     size_t room = (doubles + 15) & ~(size_t)15;
-    if (room <= f->work_room)
+    if (room <= f->scratch.work_room)
         return 1;
-    if (!CTI_RESERVE(f->mem, f->work, (int64_t)(room * (size_t)cti_tasks_workers(f->tasks))))
+    if (!CTI_RESERVE(f->mem, f->scratch.work, (int64_t)(room * (size_t)cti_tasks_workers(f->tasks))))
         return 0;
-    f->work_room = room;
+    f->scratch.work_room = room;
     return 1;
 }
 
@@ -337,12 +337,12 @@ CTI_FN int cti_factors_lag(const cti_factors *f, const cti_island *island)
 /* x [3 n] of a component in place, in the precision of its factor */
 static void cti_factors_solve_exact(const cti_component *q, double *x, int worker)
 {
-    cti_factor64_solve(&q->cache.exact, x, q->owner->work + q->owner->work_room * (size_t)worker);
+    cti_factor64_solve(&q->cache.exact, x, q->owner->scratch.work + q->owner->scratch.work_room * (size_t)worker);
 }
 
 static void cti_factors_solve_float(const cti_factors *f, const cti_factor32 *factor, float *x, int worker)
 {
-    cti_factor32_solve(factor, x, (float *)(void *)(f->work + f->work_room * (size_t)worker));
+    cti_factor32_solve(factor, x, (float *)(void *)(f->scratch.work + f->scratch.work_room * (size_t)worker));
 }
 
 /* converts a right side to float with its largest entry between 1 and 2. Then entries that decay from it become denormal only when they are
@@ -356,7 +356,7 @@ static float cti_factors_to_float(ct_real r, double scale)
 CTI_FN void cti_factors_solve(void *ctx, ct_real *x, int worker)
 {
     cti_component *c = (cti_component *)ctx;
-    double *y = c->owner->x + c->owner->x_room * (size_t)worker, scale;
+    double *y = c->owner->scratch.x + c->owner->scratch.x_room * (size_t)worker, scale;
     float *z = (float *)(void *)y;
     ct_real most = 0;
     int n3 = 3 * (c->end - c->begin), i;
@@ -381,7 +381,7 @@ CTI_FN void cti_factors_solve(void *ctx, ct_real *x, int worker)
 CTI_FN void cti_factors_apply(cti_factors *f, const cti_component *q, const cti_factor32 *factor, const int32_t *blocks, const ct_real *r,
                               ct_real *z, int worker)
 {
-    double *x = f->x + f->x_room * (size_t)worker, scale;
+    double *x = f->scratch.x + f->scratch.x_room * (size_t)worker, scale;
     float *y = (float *)(void *)x;
     ct_real most = 0;
     int n = q->end - q->begin, exact = q->cache.is_exact && factor == &q->cache.single, i, k;

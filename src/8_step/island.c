@@ -152,7 +152,7 @@ CTI_FN int cti_island_open(cti_factors *f, cti_arena *arena, const cti_problem *
     run = f->in_order && out->components[out->n_components - 1] - out->components[0] + 1 == out->n_components;
     out->p = *world;
     out->p.A = &out->A;
-    out->p.clusters = NULL, out->p.n_clusters = 0;
+    out->p.split.clusters = NULL, out->p.split.n_clusters = 0;
     if (cti_island_number(f, arena, run, out) && cti_island_matrix(f, arena, world->A, run, out) && cti_island_vectors(arena, world, run, v, out) &&
         cti_island_rows(f, arena, rows, n, run, out))
         return 1;

@@ -17,7 +17,14 @@
                                  end a step 1.1 % above their energy */
 #define CTI_LINKAGE_EASED CTI_R(0.01) /* [thickness] error above which a joint counts as in recovery */
 
-/* jointed bodies, stored at their root */
+/* the motion that bodies which are held together have as one rigid body */
+typedef struct cti_linkage_motion {
+    ct_real mass;
+    cti_v3 first, center, speed, spin, rate;
+    ct_real inertia[9];
+} cti_linkage_motion;
+
+/* bodies that are held together, at their root */
 typedef struct cti_linkage {
     int32_t up;
     int joined;      /* 1: there is a joint */
@@ -31,9 +38,7 @@ typedef struct cti_linkage {
     int done, most;  /* steps of conjugate gradients: done, and allowed */
     double square, first_square, next, down;
     ct_real along;
-    ct_real mass;
-    cti_v3 first, center, speed, spin, rate;
-    ct_real inertia[9];
+    cti_linkage_motion common;
 } cti_linkage;
 
 typedef struct cti_linkage_work {
@@ -235,36 +240,37 @@ static void cti_linkage_common(const cti_state *s, cti_linkage_work *w)
     for (pass = 0; pass < 2; pass++)
         for (i = 0; i < n; i++) {
             const cti_rigid *r = &s->bodies.rigids[i];
-            cti_linkage *g = &w->q[cti_linkage_root(w->q, i)];
-            cti_v3 x = cti_v3_sub(cti_v3_at(s->x, r->block), g->first), v = cti_v3_at(w->p, 2 * i);
+            cti_linkage_motion *c = &w->q[cti_linkage_root(w->q, i)].common;
+            cti_v3 x = cti_v3_sub(cti_v3_at(s->x, r->block), c->first), v = cti_v3_at(w->p, 2 * i);
             if (pass == 0) { /* relative to one of them, so that no digits are lost far from the origin */
-                if (!(g->mass > 0))
-                    g->first = cti_v3_at(s->x, r->block), x = cti_v3_zero();
-                g->mass += r->mass;
-                g->center = cti_v3_mad(g->center, x, r->mass), g->speed = cti_v3_mad(g->speed, v, r->mass);
+                if (!(c->mass > 0))
+                    c->first = cti_v3_at(s->x, r->block), x = cti_v3_zero();
+                c->mass += r->mass;
+                c->center = cti_v3_mad(c->center, x, r->mass), c->speed = cti_v3_mad(c->speed, v, r->mass);
                 continue;
             }
-            x = cti_v3_sub(x, cti_v3_mul(g->center, 1 / g->mass));
-            g->spin = cti_v3_add(g->spin, cti_v3_add(cti_v3_mul(cti_v3_cross(x, v), r->mass),
+            x = cti_v3_sub(x, cti_v3_mul(c->center, 1 / c->mass));
+            c->spin = cti_v3_add(c->spin, cti_v3_add(cti_v3_mul(cti_v3_cross(x, v), r->mass),
                                                      cti_m3_mul_v(w->I + 9 * (size_t)i, cti_v3_at(w->p, 2 * i + 1))));
             for (k = 0; k < 9; k++) {
                 const ct_real y[3] = {x.x, x.y, x.z};
-                g->inertia[k] += w->I[9 * (size_t)i + (size_t)k] + r->mass * ((k % 4 == 0 ? cti_v3_norm2(x) : 0) - y[k / 3] * y[k % 3]);
+                c->inertia[k] += w->I[9 * (size_t)i + (size_t)k] + r->mass * ((k % 4 == 0 ? cti_v3_norm2(x) : 0) - y[k / 3] * y[k % 3]);
             }
         }
     for (i = 0; i < n; i++) {
         cti_linkage *g = &w->q[i];
+        cti_linkage_motion *c = &g->common;
         ct_real inverse[9];
         if (g->up != i)
             continue;
-        g->center = cti_v3_add(g->first, cti_v3_mul(g->center, 1 / g->mass));
-        g->speed = g->held ? cti_v3_zero() : cti_v3_mul(g->speed, 1 / g->mass);
-        g->rate = !g->held && cti_m3_inverse(g->inertia, inverse) ? cti_m3_mul_v(inverse, g->spin) : cti_v3_zero();
+        c->center = cti_v3_add(c->first, cti_v3_mul(c->center, 1 / c->mass));
+        c->speed = g->held ? cti_v3_zero() : cti_v3_mul(c->speed, 1 / c->mass);
+        c->rate = !g->held && cti_m3_inverse(c->inertia, inverse) ? cti_m3_mul_v(inverse, c->spin) : cti_v3_zero();
     }
 }
 
-/* p [6] of a body minus the common motion */
-static void cti_linkage_apart(const cti_state *s, const cti_linkage_work *w, const cti_linkage *g, int i, ct_real *out)
+/* p [6] of a body less the common motion */
+static void cti_linkage_apart(const cti_state *s, const cti_linkage_work *w, const cti_linkage_motion *g, int i, ct_real *out)
 {
     cti_v3 x = cti_v3_sub(cti_v3_at(s->x, s->bodies.rigids[i].block), g->center);
     cti_v3_put(out, 0, cti_v3_sub(cti_v3_at(w->p, 2 * i), cti_v3_add(g->speed, cti_v3_cross(g->rate, x))));
@@ -283,7 +289,7 @@ static void cti_linkage_scale(const cti_state *s, cti_linkage_work *w)
     for (i = 0; i < n; i++) {
         cti_linkage *g = &w->q[cti_linkage_root(w->q, i)];
         ct_real apart[6];
-        cti_linkage_apart(s, w, g, i, apart);
+        cti_linkage_apart(s, w, &g->common, i, apart);
         g->apart += cti_linkage_kinetic(s, w, i, apart);
         g->now += cti_linkage_kinetic(s, w, i, w->p + 6 * (size_t)i) + cti_linkage_gravity(s, i, s->x);
     }
@@ -304,7 +310,7 @@ static void cti_linkage_apply(cti_state *s, const cti_linkage_work *w, const cti
     ct_real apart[6], scale = g->scale - 1, *p = w->p + 6 * (size_t)i;
     double left = 0;
     int k;
-    cti_linkage_apart(s, w, g, i, apart);
+    cti_linkage_apart(s, w, &g->common, i, apart);
     for (k = 0; k < 6; k++)
         p[k] += scale * apart[k];
     cti_v3_addto(s->v, r->block, cti_v3_mul(cti_v3_at(apart, 0), scale));
@@ -362,13 +368,13 @@ CTI_FN int cti_linkage_climbs(cti_state *s, ct_real dt, int *out)
         cti_linkage *g = &w.q[cti_linkage_root(w.q, i)];
         g->now += cti_linkage_gravity(s, i, s->end.x);
         g->start += cti_linkage_gravity(s, i, s->x);
-        g->mass += s->bodies.rigids[i].mass;
+        g->common.mass += s->bodies.rigids[i].mass;
     }
     for (i = 0; i < n; i++) {
         const cti_linkage *g = &w.q[i];
         double rise = g->now - g->start, motion = g->was - g->start;
         if (g->up != i || !g->joined || !g->known || g->open || cti_state_is_inactive(s, s->bodies.rigids[i].block) ||
-            !cti_policy_chain_climbs(rise, motion, (double)g->mass, fall))
+            !cti_policy_chain_climbs(rise, motion, (double)g->common.mass, fall))
             continue;
         cti_state_fail(s, s->bodies.rigids[i].block);
         ++*out;

@@ -199,7 +199,7 @@ static int cti_islands_cluster(cti_state *s, ct_real dt, cti_island *q)
         if (!cti_factors_renew(&s->factors, k, &s->system.A, dt))
             return 0;
     }
-    q->p.lagged = cti_factors_lag(&s->factors, q);
+    q->p.split.lagged = cti_factors_lag(&s->factors, q);
     return !late || cti_clusters_make(&s->factors, s->arena, s->desc.solver.cluster, q);
 }
 
@@ -245,20 +245,20 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
     if (!later && !cti_islands_land(s, dt, q))
         return 0;
     for (turn = 0;; turn++) {
-        q->p.free_start = 1;
+        q->p.split.free_start = 1;
         if (!cti_islands_cluster(s, dt, q))
             return 0;
         if (!later && turn == 0)
             cti_islands_begin(s, dt, q);
         if (!cti_smooth_open(&s->factors, s->arena, &s->system.A, q, &corrector))
             return 0;
-        q->p.correction = corrector.hook.apply ? &corrector.hook : NULL;
+        q->p.split.correction = corrector.hook.apply ? &corrector.hook : NULL;
         if (!q->p.local && !cti_residual_prepare(&q->p, s->arena))
             return 0;
         balances.s = s, balances.q = q, balances.dt = dt;
-        q->p.balance = cti_islands_balance, q->p.balance_ctx = &balances;
+        q->p.calls.balance = cti_islands_balance, q->p.calls.balance_ctx = &balances;
         cti_ica_solve(&q->p, &desc, s->arena, q->v, &info);
-        q->p.correction = NULL, q->p.balance = NULL;
+        q->p.split.correction = NULL, q->p.calls.balance = NULL;
         out->iterations += info.iterations;
         out->sweeps += info.sweeps;
         visits += (double)info.sweeps * (double)q->p.n_rows;

@@ -106,7 +106,7 @@ typedef struct cti_substep_memory {
 typedef struct cti_component {
     int32_t begin, end;          /* in cti_factors.blocks, sorted */
     int32_t symbolic;            /* index of the shared analysis */
-    int32_t patch0, patch1;      /* its patches in cti_factors.patches */
+    int32_t patch0, patch1;      /* its patches in cti_factors.patches.at */
     int32_t place;               /* local number of its first block in the open island; -1: it is in none (island.h) */
     cti_gather gather;           /* entries of A in the order of the analysis */
     struct cti_factors *owner;
@@ -128,6 +128,18 @@ typedef struct cti_exact {
     int matrix;
 } cti_exact;
 
+/* cti_factor_patches -- of blocks, patch by patch (clusters.h). */
+typedef struct cti_factor_patches {
+    int32_t *blocks;       /* [n] */
+    int32_t *at;           /* [number + 1] starts in blocks */
+} cti_factor_patches;
+
+/* cti_factor_scratch -- of a solve: [x_room] and [work_room] of each worker, for floats or doubles. */
+typedef struct cti_factor_scratch {
+    double *x, *work;
+    size_t x_room, work_room;
+} cti_factor_scratch;
+
 typedef struct cti_factors {
     cti_component *components;
     uint8_t *held_at;      /* [n] 1: the block is held in the factor of its component; empty until a block is held */
@@ -139,13 +151,11 @@ typedef struct cti_factors {
     int32_t *component_of; /* [n] */
     int32_t *rank;         /* [n] number of a block within its component */
     int in_order;          /* blocks are 0, 1, 2, ...: every component is a run of blocks */
-    int32_t *patch_blocks; /* [n] patch by patch */
-    int32_t *patches;      /* [n_patches + 1] starts in patch_blocks */
+    cti_factor_patches patches;
     const cti_bsr *A;
-    const ct_real *mass;   /* [n] of the world; NULL: stiffness relative to mass is unknown */
-    double *x, *work;      /* scratch of a solve: [x_room] and [work_room] of each worker, for floats or doubles */
-    size_t x_room, work_room;
-    const ct_tasks *tasks; /* must be set before the other fields */
+    const ct_real *mass;   /* [n] of the world; NULL: nothing is known to be stiff */
+    cti_factor_scratch scratch;
+    const ct_tasks *tasks; /* set before the rest */
     cti_mem *mem;
     cti_arena *arena;
     int n_refactored;      /* factors computed since this was cleared */

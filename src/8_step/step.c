@@ -47,18 +47,18 @@ static void cti_step_account(ct_step_report *r, const cti_account *a)
 
 static void cti_step_note(ct_step_report *r, const cti_attempt *a, int accepted)
 {
-    r->newton_iterations += a->newton;
-    r->solver_iterations += a->solver_iterations;
-    r->solver_sweeps += a->solver_sweeps, r->solver_quick += a->solver_quick;
-    r->solver_fallbacks += a->solver_fallbacks;
-    r->linear_iterations += a->linear_iterations;
+    r->newton_iterations += a->work.newton;
+    r->solver_iterations += a->work.solver_iterations;
+    r->solver_sweeps += a->work.solver_sweeps, r->solver_quick += a->work.solver_quick;
+    r->solver_fallbacks += a->work.solver_fallbacks;
+    r->linear_iterations += a->work.linear_iterations;
     r->extended_elements = a->extended + (accepted ? a->crushed : 0);
-    r->cmr_rounds = cti_max_int(r->cmr_rounds, a->rounds);
-    r->candidates = a->candidates;
-    r->ms_assemble += a->ms_assemble;
-    r->ms_unconstrained += a->ms_unconstrained;
-    r->ms_detect += a->ms_detect;
-    r->ms_solve += a->ms_solve;
+    r->cmr_rounds = cti_max_int(r->cmr_rounds, a->work.rounds);
+    r->candidates = a->work.candidates;
+    r->ms_assemble += a->work.ms_assemble;
+    r->ms_unconstrained += a->work.ms_unconstrained;
+    r->ms_detect += a->work.ms_detect;
+    r->ms_solve += a->work.ms_solve;
     if (accepted)
         r->residual = cti_max(r->residual, a->residual);
 }
@@ -67,8 +67,8 @@ static void cti_step_note(ct_step_report *r, const cti_attempt *a, int accepted)
    attempt */
 static void cti_step_time(const cti_state *s, double t0, cti_attempt *a)
 {
-    double rest = cti_cmr_clock(s) - t0 - a->ms_assemble - a->ms_unconstrained - a->ms_detect - a->ms_solve;
-    a->ms_detect += rest > 0 ? rest : 0;
+    double rest = cti_cmr_clock(s) - t0 - a->work.ms_assemble - a->work.ms_unconstrained - a->work.ms_detect - a->work.ms_solve;
+    a->work.ms_detect += rest > 0 ? rest : 0;
 }
 
 static int cti_step_is_finite(const cti_state *s)

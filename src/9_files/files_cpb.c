@@ -16,10 +16,10 @@ static int cti_dump_contacts(cti_mem *mem, cti_arena *arena, const cti_problem *
     int ok;
     memset(&q, 0, sizeof q);
     ok = cti_bridge_open(mem, arena, p, NULL, &q);
-    *out = q.program; /* also after a failure: the caller frees it */
-    ok = ok && CTI_RESIZE(mem, out->x_ref, out->n) && CTI_RESIZE(mem, out->r_ref, out->m);
+    *out = q.program; /* also of one that failed on the way: the caller frees it */
+    ok = ok && CTI_RESIZE(mem, out->known.x, out->n) && CTI_RESIZE(mem, out->known.r, out->m);
     if (ok)
-        cti_bridge_start(&q, v, out->x_ref, out->r_ref);
+        cti_bridge_start(&q, v, out->known.x, out->known.r);
     cti_arena_rewind(arena, mark);
     return ok;
 }

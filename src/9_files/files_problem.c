@@ -201,8 +201,8 @@ static int cti_cpb_qp(cti_cpb_file *f, cti_program *q)
     for (i = 0; equation && i < q->m; i++)
         q->equation[i] = cti_cpb_int_at(equation, i) != 0;
     if (objective && objective->dtype == 1 && objective->count == 1)
-        q->has_objective = 1, q->objective_ref = cti_cpb_double_at(objective, 0);
-    return cti_cpb_optional(f, "x_ref", q->n, &q->x_ref) && cti_cpb_optional(f, "lam_ref", q->m, &q->r_ref);
+        q->known.has_objective = 1, q->known.objective = cti_cpb_double_at(objective, 0);
+    return cti_cpb_optional(f, "x_ref", q->n, &q->known.x) && cti_cpb_optional(f, "lam_ref", q->m, &q->known.r);
 }
 
 static int cti_cpb_contacts(cti_cpb_file *f, cti_program *q)
@@ -215,7 +215,7 @@ static int cti_cpb_contacts(cti_cpb_file *f, cti_program *q)
     if (count < 0 || count > 0x0fffffff)
         return cti_cpb_refuse(f, CT_ERR_DOMAIN, count, "array %s: a number of contacts that is not possible", "nc");
     q->m = 3 * count;
-    if (!cti_cpb_doubles(f, "mu", count, &q->mu) || !cti_cpb_optional(f, "r_ref", q->m, &q->r_ref))
+    if (!cti_cpb_doubles(f, "mu", count, &q->mu) || !cti_cpb_optional(f, "r_ref", q->m, &q->known.r))
         return 0;
     if (q->kind == CTI_PROGRAM_LOCAL) {
         q->n = q->m;
@@ -232,7 +232,7 @@ static int cti_cpb_contacts(cti_cpb_file *f, cti_program *q)
             return cti_cpb_refuse(f, CT_ERR_MEMORY, 0, "out of memory", NULL);
         q->n = q->A.rows;
         return cti_cpb_doubles(f, "f", q->n, &q->b) && cti_cpb_doubles(f, "w", q->m, &q->w) &&
-               cti_cpb_optional(f, "v_ref", q->n, &q->x_ref);
+               cti_cpb_optional(f, "v_ref", q->n, &q->known.x);
     }
 }
 
@@ -318,8 +318,8 @@ static int cti_lcp_expect(cti_scan *s, cti_program *q)
     int length;
     if (!cti_scan_word(s, &token, &length))
         return cti_scan_fail(s, CT_ERR_FORMAT, "expected solution, infeasible or nosolution", NULL);
-    q->expect = cti_scan_is(token, length, "solution") ? 1 : (cti_scan_is(token, length, "infeasible") ? 2 : 3);
-    if (q->expect == 3 && !cti_scan_is(token, length, "nosolution"))
+    q->known.expect = cti_scan_is(token, length, "solution") ? 1 : (cti_scan_is(token, length, "infeasible") ? 2 : 3);
+    if (q->known.expect == 3 && !cti_scan_is(token, length, "nosolution"))
         return cti_scan_fail(s, CT_ERR_FORMAT, "expected solution, infeasible or nosolution", NULL);
     return 1;
 }
@@ -333,7 +333,7 @@ static int cti_lcp_item(cti_scan *s, const char *token, int length, cti_program 
             return 0;
         if (n < 0 || n > 100000)
             return cti_scan_fail(s, CT_ERR_DOMAIN, "n has to be 0 to 100000", NULL);
-        if (q->W.p || q->w || q->lo || q->hi || q->r_ref)
+        if (q->W.p || q->w || q->lo || q->hi || q->known.r)
             return cti_scan_fail(s, CT_ERR_FORMAT, "n has to come first, and once", NULL);
         q->n = q->m = (int)n;
         return 1;
@@ -352,7 +352,7 @@ static int cti_lcp_item(cti_scan *s, const char *token, int length, cti_program 
     if (cti_scan_is(token, length, "hi"))
         return cti_lcp_vector(s, q->n, &q->hi, "an entry of hi");
     if (cti_scan_is(token, length, "z"))
-        return cti_lcp_vector(s, q->n, &q->r_ref, "an entry of z");
+        return cti_lcp_vector(s, q->n, &q->known.r, "an entry of z");
     return cti_scan_fail(s, CT_ERR_FORMAT, "unknown keyword; expected n, expect, lemke, M, q, lo, hi or z", NULL);
 }
 

@@ -67,8 +67,8 @@ static int cti_problem_put_contacts(cti_mem *mem, FILE *f, const cti_program *p)
     cti_sparse H;
     cti_problem_put(f, "nc", 0, &contacts, 1);
     cti_problem_put(f, "mu", 1, p->mu, (uint64_t)contacts);
-    if (p->r_ref)
-        cti_problem_put(f, "r_ref", 1, p->r_ref, (uint64_t)p->m);
+    if (p->known.r)
+        cti_problem_put(f, "r_ref", 1, p->known.r, (uint64_t)p->m);
     if (p->kind == CTI_PROGRAM_LOCAL) {
         cti_problem_put(f, "q", 1, p->w, (uint64_t)p->m);
         return cti_problem_put_blocks(mem, f, &p->W);
@@ -78,8 +78,8 @@ static int cti_problem_put_contacts(cti_mem *mem, FILE *f, const cti_program *p)
     cti_problem_put_sparse(f, 'M', &p->A, 1, p->A.x), cti_problem_put_sparse(f, 'H', &H, 1, H.x);
     cti_sparse_free(mem, &H);
     cti_problem_put(f, "f", 1, p->b, (uint64_t)p->n), cti_problem_put(f, "w", 1, p->w, (uint64_t)p->m);
-    if (p->x_ref)
-        cti_problem_put(f, "v_ref", 1, p->x_ref, (uint64_t)p->n);
+    if (p->known.x)
+        cti_problem_put(f, "v_ref", 1, p->known.x, (uint64_t)p->n);
     return 1;
 }
 
@@ -97,12 +97,12 @@ static int cti_problem_put_qp(cti_mem *mem, FILE *f, const cti_program *p)
         cti_problem_put(f, "b", 1, p->b, (uint64_t)p->n), cti_problem_put(f, "c", 1, c, (uint64_t)p->m);
         if (p->equation)
             cti_problem_put(f, "equation", 0, equation, (uint64_t)p->m);
-        if (p->x_ref)
-            cti_problem_put(f, "x_ref", 1, p->x_ref, (uint64_t)p->n);
-        if (p->r_ref)
-            cti_problem_put(f, "lam_ref", 1, p->r_ref, (uint64_t)p->m);
-        if (p->has_objective)
-            cti_problem_put(f, "obj", 1, &p->objective_ref, 1);
+        if (p->known.x)
+            cti_problem_put(f, "x_ref", 1, p->known.x, (uint64_t)p->n);
+        if (p->known.r)
+            cti_problem_put(f, "lam_ref", 1, p->known.r, (uint64_t)p->m);
+        if (p->known.has_objective)
+            cti_problem_put(f, "obj", 1, &p->known.objective, 1);
     }
     CTI_FREE(mem, c), CTI_FREE(mem, equation);
     return ok;
@@ -111,10 +111,10 @@ static int cti_problem_put_qp(cti_mem *mem, FILE *f, const cti_program *p)
 /* number of arrays that the functions above write */
 static uint32_t cti_problem_arrays(const cti_program *p)
 {
-    uint32_t refs = (uint32_t)((p->x_ref != NULL) + (p->r_ref != NULL));
+    uint32_t refs = (uint32_t)((p->known.x != NULL) + (p->known.r != NULL));
     if (p->kind == CTI_PROGRAM_QP)
-        return 10 + refs + (uint32_t)((p->equation != NULL) + (p->has_objective != 0));
-    return p->kind == CTI_PROGRAM_LOCAL ? 7 + (uint32_t)(p->r_ref != NULL) : 12 + refs;
+        return 10 + refs + (uint32_t)((p->equation != NULL) + (p->known.has_objective != 0));
+    return p->kind == CTI_PROGRAM_LOCAL ? 7 + (uint32_t)(p->known.r != NULL) : 12 + refs;
 }
 
 static int cti_problem_write_cpb(cti_mem *mem, FILE *f, const cti_program *p)
@@ -145,7 +145,7 @@ static int cti_problem_write_lcp(cti_mem *mem, FILE *f, const cti_program *p)
     static const char *const expect[] = {"", "expect solution\n", "expect infeasible\n", "expect nosolution\n"};
     int i, j, k;
     CTI_UNUSED(mem);
-    fprintf(f, "n %d\n%sM\n", p->m, expect[p->expect]);
+    fprintf(f, "n %d\n%sM\n", p->m, expect[p->known.expect]);
     for (i = 0; i < p->m; i++) {
         for (k = p->W.p[i], j = 0; j < p->m; j++)
             if (k < p->W.p[i + 1] && p->W.i[k] == j)
@@ -157,8 +157,8 @@ static int cti_problem_write_lcp(cti_mem *mem, FILE *f, const cti_program *p)
     cti_problem_line(f, "q", p->w, p->m);
     if (p->lo)
         cti_problem_line(f, "lo", p->lo, p->m), cti_problem_line(f, "hi", p->hi, p->m);
-    if (p->r_ref)
-        cti_problem_line(f, "z", p->r_ref, p->m);
+    if (p->known.r)
+        cti_problem_line(f, "z", p->known.r, p->m);
     return 1;
 }
 

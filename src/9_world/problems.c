@@ -38,9 +38,9 @@ CONTACT_API_DEF ct_code ct_problem_info_get(const ct_problem *problem, ct_proble
     memset(out_info, 0, sizeof *out_info);
     out_info->kind = (ct_problem_kind)p->kind;
     out_info->n = p->n, out_info->m = p->m, out_info->contacts = p->mu ? p->m / 3 : 0;
-    out_info->x_ref = p->x_ref, out_info->r_ref = p->r_ref;
-    out_info->has_objective = p->has_objective, out_info->objective_ref = p->objective_ref;
-    out_info->expect = p->expect;
+    out_info->x_ref = p->known.x, out_info->r_ref = p->known.r;
+    out_info->has_objective = p->known.has_objective, out_info->objective_ref = p->known.objective;
+    out_info->expect = p->known.expect;
     return CT_OK;
 }
 
@@ -107,11 +107,11 @@ static int cti_problems_trace(cti_problems_run *q, int iteration)
     memset(&s, 0, sizeof s);
     cti_program_judge(q->p, q->x, q->r, q->work, &j);
     s.x = q->x, s.r = q->r, s.n = q->p->n, s.m = q->p->m, s.iterations = iteration, s.why = "";
-    s.seconds = (double)(q->e->turn - q->e->started) * 1e-6;
+    s.seconds = (double)(q->e->clock.turn - q->e->clock.started) * 1e-6;
     s.residual = j.residual, s.dynamics = j.dynamics, s.primal = j.primal, s.dual = j.dual;
     s.gap = j.gap, s.natural = j.natural, s.unscaled = j.unscaled, s.objective = j.objective;
     if (!q->d->watch)
-        q->e->watch_from = iteration + 1 + iteration / CTI_PROBLEMS_THIN;
+        q->e->watcher.from = iteration + 1 + iteration / CTI_PROBLEMS_THIN;
     return q->d->trace(q->d->trace_user, &s);
 }
 
@@ -250,9 +250,9 @@ static void cti_problems_effort(cti_problems_run *q, cti_effort *e)
     e->tolerance = (double)d->tolerance, e->max_iterations = d->budget, e->seconds = d->seconds, e->warm = d->warm, e->cone = d->cone;
     e->order = d->order, e->relaxation = (double)d->relaxation, e->plain = d->plain, e->seed = d->seed;
     e->paper = d->termination == CT_TERMINATION_PAPER;
-    e->now_us = d->now_us, e->now_user = d->now_user;
-    e->watch = d->watch || d->trace ? cti_problems_watch : NULL, e->watch_user = q;
-    e->mem = &q->mem, e->arena = &q->arena, e->started = q->started, e->hidden = q->hidden;
+    e->clock.now_us = d->now_us, e->clock.user = d->now_user;
+    e->watcher.watch = d->watch || d->trace ? cti_problems_watch : NULL, e->watcher.user = q;
+    e->mem = &q->mem, e->arena = &q->arena, e->clock.started = q->started, e->clock.hidden = q->hidden;
 }
 
 /* one solver's attempt. 0: out of memory */
@@ -268,7 +268,7 @@ static int cti_problems_attempt(cti_problems_run *q, ct_solver solver, int first
     a.x = q->x, a.r = q->r, a.why = "";
     memcpy(q->x, q->x0, sizeof *q->x * (size_t)q->p->n), memcpy(q->r, q->r0, sizeof *q->r * (size_t)q->p->m);
     said = q->p->n == 0 ? cti_problems_empty(q) : cti_solvers_find(solver)(q->p, &e, &a);
-    q->hidden = e.hidden;
+    q->hidden = e.clock.hidden;
     if (said != CTI_OUTCOME_MEMORY) {
         ct_outcome outcome = cti_problems_judge(q, said, &a.why, &j);
         cti_problems_keep(q, solver, outcome, &a, &j, first, s);
@@ -303,7 +303,7 @@ static int cti_problems_prove_normals(cti_problems_run *q)
     for (k = 0; a.x && a.r && !found && (solver = cti_solvers_auto(&normals, k)) != CT_SOLVER_AUTO; k++) {
         cti_outcome said;
         cti_problems_effort(q, &e);
-        e.watch = NULL, e.warm = 0;
+        e.watcher.watch = NULL, e.warm = 0;
         said = cti_solvers_find(solver)(&normals, &e, &a);
         if (said == CTI_OUTCOME_SOLVED)
             break;

@@ -92,8 +92,8 @@ static int cti_make_fill(cti_make *k, const ct_problem_desc *d, cti_program *p)
         return 0;
     p->m = dynamic ? p->J.rows : p->W.rows, p->n = dynamic ? p->A.rows : p->m;
     if ((dynamic && !cti_make_vector(k, d->b, p->n, 1, &p->b)) || !cti_make_vector(k, d->w, p->m, 1, &p->w) ||
-        (contacts && !cti_make_vector(k, d->mu, p->m / 3, 1, &p->mu)) || !cti_make_vector(k, d->x_ref, p->n, 0, &p->x_ref) ||
-        !cti_make_vector(k, d->r_ref, p->m, 0, &p->r_ref))
+        (contacts && !cti_make_vector(k, d->mu, p->m / 3, 1, &p->mu)) || !cti_make_vector(k, d->x_ref, p->n, 0, &p->known.x) ||
+        !cti_make_vector(k, d->r_ref, p->m, 0, &p->known.r))
         return 0;
     if (d->kind == CT_PROBLEM_LCP && (!cti_make_vector(k, d->lo, p->m, 0, &p->lo) || !cti_make_vector(k, d->hi, p->m, 0, &p->hi)))
         return 0;
