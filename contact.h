@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 1f1bd888586234fc.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs c8bd9b5e8ecf5c89.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -2102,7 +2102,7 @@ CTI_INLINE cti_head *cti_heads_at(const cti_heads *h, int32_t v)
 
 
 /* ---- 0_base/sort.h ---- */
-/* sort.h -- stable sorting of integer keys with a payload: least significant digit radix sort, 8 bits a pass. Passes in which all keys
+/* sort.h -- sorting. Stable, of integer keys with a payload: least significant digit radix sort, 8 bits a pass. Passes in which all keys
    agree are skipped; below 48 elements insertion sort is used. The result depends on the keys and their order alone. */
 
 
@@ -2116,9 +2116,24 @@ CTI_FN void cti_sort_u64(uint64_t *keys, int32_t *payload, uint64_t *keys_tmp, i
 /* cti_sort_unique_u64 -- drops repetitions from sorted keys; the payload (may be NULL) of the first one stays. Returns the new length. */
 CTI_FN int cti_sort_unique_u64(uint64_t *keys, int32_t *payload, int n);
 
+/* cti_sort_list -- distinct numbers in place, ascending, by heap sort: it needs no scratch. */
+CTI_FN void cti_sort_list(int32_t *list, int n);
+
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
+/* cti_sort_key -- a key that is ordered as x is; 0 and -0 have the same. x is a number. */
+CTI_INLINE uint64_t cti_sort_key(double x)
+{
+    uint64_t u;
+    x += 0.0; /* -0 becomes 0 */
+    memcpy(&u, &x, sizeof u);
+    return u >> 63 ? ~u : u | (uint64_t)1 << 63;
+}
+#endif
+
 
 /* ---- 0_base/sort.c ---- */
-/* sort.c -- stable radix sort. Method: Knuth, The Art of Computer Programming 3, 5.2.5 (radix list sort, here by counting). */
+/* sort.c -- stable radix sort. Method: Knuth, The Art of Computer Programming 3, 5.2.5 (radix list sort, here by counting); 5.2.3 (heap
+   sort). */
 
 #if CONTACT_WITH_ADMM || CONTACT_WITH_CMR || CONTACT_WITH_INTERIOR || CONTACT_WITH_NEWTON
 #define CTI_T uint32_t
@@ -2280,6 +2295,35 @@ CTI_FN int cti_sort_unique_u64(uint64_t *keys, int32_t *payload, int n)
         m++;
     }
     return m;
+}
+
+/* moves list[at] down in the heap of n numbers until no number below it is larger */
+static void cti_sort_sift(int32_t *list, int n, int at)
+{
+    int32_t moved = list[at];
+    int child;
+    while ((child = 2 * at + 1) < n) {
+        if (child + 1 < n && list[child + 1] > list[child])
+            child++;
+        if (list[child] <= moved)
+            break;
+        list[at] = list[child];
+        at = child;
+    }
+    list[at] = moved;
+}
+
+CTI_FN void cti_sort_list(int32_t *list, int n)
+{
+    int i;
+    for (i = n / 2 - 1; i >= 0; i--)
+        cti_sort_sift(list, n, i);
+    for (i = n - 1; i > 0; i--) {
+        int32_t largest = list[0];
+        list[0] = list[i];
+        list[i] = largest;
+        cti_sort_sift(list, i, 0);
+    }
 }
 
 /* ---- 0_base/sets.h ---- */
@@ -6110,10 +6154,10 @@ CTI_FN int cti_bsr_slot(const cti_bsr *A, int i, int j);
 CTI_FN void cti_bsr_free(cti_mem *mem, cti_bsr *A);
 /* cti_bsr_mul -- y = A x; x and y [3 n], not the same. */
 CTI_FN void cti_bsr_mul(const cti_bsr *A, const ct_real *x, ct_real *y);
-/* cti_bsr_residual -- r = b - A x; r may be b, not x. */
-CTI_FN void cti_bsr_residual(const cti_bsr *A, const ct_real *b, const ct_real *x, ct_real *r);
-/* cti_bsr_residual_rows -- the same of block rows [begin, end). */
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
+/* cti_bsr_residual_rows -- r = b - A x of block rows [begin, end); r may be b, not x. */
 CTI_FN void cti_bsr_residual_rows(const cti_bsr *A, const ct_real *b, const ct_real *x, ct_real *r, int begin, int end);
+#endif
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_ICA
 /* cti_bsr_row -- (A x)_i of one block row; x [3 n]. */
@@ -6282,11 +6326,7 @@ CTI_FN void cti_bsr_mul(const cti_bsr *A, const ct_real *x, ct_real *y)
     }
 }
 
-CTI_FN void cti_bsr_residual(const cti_bsr *A, const ct_real *b, const ct_real *x, ct_real *r)
-{
-    cti_bsr_residual_rows(A, b, x, r, 0, A->n);
-}
-
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 CTI_FN void cti_bsr_residual_rows(const cti_bsr *A, const ct_real *b, const ct_real *x, ct_real *r, int begin, int end)
 {
     int i, k;
@@ -6304,7 +6344,6 @@ CTI_FN void cti_bsr_residual_rows(const cti_bsr *A, const ct_real *b, const ct_r
     }
 }
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 CTI_FN void cti_bsr_float_row(const cti_bsr *A, int i, float *row)
 {
     int k, r, c;
@@ -7419,30 +7458,6 @@ fail:
     return 0;
 }
 
-/* heap sort of a short list of distinct numbers below n, ascending */
-static void cti_symbolic_sort(int *a, int m)
-{
-    int i, c, p, v;
-    for (i = m / 2 - 1; m > 1;) {
-        if (i >= 0)
-            v = a[p = i--];
-        else {
-            v = a[--m];
-            a[m] = a[0];
-            p = 0;
-        }
-        while ((c = 2 * p + 1) < m) {
-            if (c + 1 < m && a[c + 1] > a[c])
-                c++;
-            if (a[c] <= v)
-                break;
-            a[p] = a[c];
-            p = c;
-        }
-        a[p] = v;
-    }
-}
-
 /* rows of every supernode: those of its columns in A and those of its children; also subtrees. child and sibling are lists by parent. */
 static int cti_symbolic_rows(cti_mem *mem, cti_symbolic *s)
 {
@@ -7481,7 +7496,7 @@ static int cti_symbolic_rows(cti_mem *mem, cti_symbolic *s)
         }
         s->row_ptr[i + 1] = CTI_LEN(s->rows);
         if (s->row_ptr[i + 1] > start) {
-            cti_symbolic_sort(s->rows + start, s->row_ptr[i + 1] - start);
+            cti_sort_list(s->rows + start, s->row_ptr[i + 1] - start);
             r = s->owner[s->rows[start]];
             sibling[i] = child[r];
             child[r] = i;
@@ -10765,18 +10780,28 @@ CTI_FN void cti_panel_lu_solve(cti_panel_lu *s, double *x)
 /* cti_krylov_dot -- x'y over n numbers: lane i of eight sums the terms i, i + 8, ...; the lanes are then summed in simd.h's fixed order. */
 CTI_FN ct_real cti_krylov_dot(int n, const ct_real *x, const ct_real *y);
 
-/* cti_precond_fn -- z = M^-1 r, both [3 n]; M symmetric positive definite. */
-typedef void cti_precond_fn(void *ctx, const ct_real *r, ct_real *z);
+/* cti_operator_fn -- y = A x of a symmetric matrix, both [n]. cti_precond_fn -- the same for z = M^-1 r, M positive definite. */
+typedef void cti_operator_fn(void *ctx, const ct_real *x, ct_real *y);
+typedef cti_operator_fn cti_precond_fn;
+
+/* cti_operator -- a symmetric matrix by its product: of blocks (cti_bsr_operator), or A x + J' (D (J x)), which no one has to form. */
+typedef struct cti_operator {
+    int n; /* unknowns */
+    cti_operator_fn *apply;
+    void *ctx;
+} cti_operator;
+CTI_FN cti_operator cti_bsr_operator(const cti_bsr *A);
 
 /* cti_pcg -- A x = b by preconditioned conjugate gradients.
-   x         in: start, out: solution, [3 n]
+   A         positive definite
+   x         in: start, out: solution, [n]
    precond   NULL: M = 1
    tol       absolute: stops when sqrt(r' M^-1 r) <= tol, with r = b - A x from the recurrence. With M close to A this is the energy norm
              of the error. tol 0 runs until max_it or until r' M^-1 r is exactly 0
-   work      [12 n]
+   work      [4 n]
    returns 1 when it converged, 0 when max_it was reached or p' A p is not positive (x is then the last iterate). out_iterations (may be
    NULL): products with A after the first residual. No allocation. */
-CTI_FN int cti_pcg(const cti_bsr *A, const ct_real *b, ct_real *x, cti_precond_fn *precond, void *ctx, ct_real tol, int max_it,
+CTI_FN int cti_pcg(const cti_operator *A, const ct_real *b, ct_real *x, cti_precond_fn *precond, void *ctx, ct_real tol, int max_it,
                    ct_real *work, int *out_iterations);
 
 /* cti_jacobi -- inverses of the diagonal blocks. Zero it before first use. */
@@ -10814,13 +10839,26 @@ CTI_FN ct_real cti_krylov_dot(int n, const ct_real *x, const ct_real *y)
     return CTI_R8(sum)(s);
 }
 
-CTI_FN int cti_pcg(const cti_bsr *A, const ct_real *b, ct_real *x, cti_precond_fn *precond, void *ctx, ct_real tol, int max_it,
+static void cti_krylov_bsr(void *ctx, const ct_real *x, ct_real *y) { cti_bsr_mul((const cti_bsr *)ctx, x, y); }
+
+CTI_FN cti_operator cti_bsr_operator(const cti_bsr *A)
+{
+    cti_operator q;
+    q.n = 3 * A->n;
+    q.apply = cti_krylov_bsr;
+    q.ctx = (void *)A; /* it is read only */
+    return q;
+}
+
+CTI_FN int cti_pcg(const cti_operator *A, const ct_real *b, ct_real *x, cti_precond_fn *precond, void *ctx, ct_real tol, int max_it,
                    ct_real *work, int *out_iterations)
 {
-    int n = 3 * A->n, it = 0, i, converged = 0;
+    int n = A->n, it = 0, i, converged = 0;
     ct_real *r = work, *z = r + n, *p = z + n, *q = p + n, rz = 0, rz1, pq, alpha, beta;
     /* r = b - A x, z = M^-1 r, p = z */
-    cti_bsr_residual(A, b, x, r);
+    A->apply(A->ctx, x, r);
+    for (i = 0; i < n; i++)
+        r[i] = b[i] - r[i];
     for (;;) {
         if (precond)
             precond(ctx, r, z);
@@ -10839,7 +10877,7 @@ CTI_FN int cti_pcg(const cti_bsr *A, const ct_real *b, ct_real *x, cti_precond_f
             memcpy(p, z, (size_t)n * sizeof *p);
         rz = rz1;
         /* alpha = r'z / p'Ap */
-        cti_bsr_mul(A, p, q);
+        A->apply(A->ctx, p, q);
         pq = cti_krylov_dot(n, p, q);
         if (!(pq > 0) || !cti_finite(pq))
             break;
@@ -15784,6 +15822,7 @@ static int cti_ica_program_star(cti_ica_program *s, const ct_real *b, ct_real *v
 {
     int n = s->A.n, i;
     cti_jacobi jacobi;
+    cti_operator A;
     ct_real *work = CTI_ARENA_NEW(s->e->arena, ct_real, 12 * (size_t)n), size;
     memset(&jacobi, 0, sizeof jacobi);
     if (!work || !cti_jacobi_make(s->e->mem, &jacobi, &s->A))
@@ -15792,7 +15831,8 @@ static int cti_ica_program_star(cti_ica_program *s, const ct_real *b, ct_real *v
     size = cti_krylov_dot(3 * n, b, work);
     for (i = 0; i < 3 * n; i++)
         v_star[i] = 0;
-    cti_pcg(&s->A, b, v_star, cti_jacobi_apply, &jacobi, 16 * CTI_EPS * cti_sqrt(size), 100 + 30 * n, work, NULL);
+    A = cti_bsr_operator(&s->A);
+    cti_pcg(&A, b, v_star, cti_jacobi_apply, &jacobi, 16 * CTI_EPS * cti_sqrt(size), 100 + 30 * n, work, NULL);
     cti_jacobi_free(s->e->mem, &jacobi);
     return 1;
 }
@@ -20054,44 +20094,24 @@ CTI_FN cti_mprgp_end cti_mprgp_run(cti_mprgp_task *q, double *x)
    al. 2015, section 5. */
 
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
-/* order of the rows: a heap by key, smallest first; ties by number */
-static int cti_mprgp_before(const double *key, int a, int b) { return key[a] < key[b] || (key[a] == key[b] && a < b); }
-
-static void cti_mprgp_sift(int32_t *heap, int n, int at, const double *key)
-{
-    for (;;) {
-        int child = 2 * at + 1;
-        int32_t t;
-        if (child + 1 < n && cti_mprgp_before(key, heap[child + 1], heap[child]))
-            child++;
-        if (child >= n || !cti_mprgp_before(key, heap[child], heap[at]))
-            return;
-        t = heap[at], heap[at] = heap[child], heap[child] = t;
-        at = child;
-    }
-}
-
 CTI_FN int cti_mprgp_decouple(cti_arena *arena, const cti_sparse *J, const double *depth, cti_mprgp_decoupling how, int block,
                               uint64_t seed, uint8_t *keep)
 {
     cti_arena_point mark = cti_arena_mark(arena);
     uint8_t *taken = CTI_ARENA_ZERO(arena, uint8_t, J->cols / block + 1);
-    int32_t *heap = CTI_ARENA_NEW(arena, int32_t, J->rows);
-    double *key = CTI_ARENA_NEW(arena, double, J->rows);
     int i, k, n = J->rows, kept = 0;
-    if (!taken || !heap || !key)
+    int32_t *order = CTI_ARENA_NEW(arena, int32_t, 2 * (size_t)n);
+    uint64_t *key = CTI_ARENA_NEW(arena, uint64_t, 2 * (size_t)n);
+    if (!taken || !order || !key)
         return -1;
     for (i = 0; i < n; i++) {
         seed = seed * 6364136223846793005ull + 1442695040888963407ull;
-        heap[i] = i, keep[i] = 0;
-        key[i] = how == CTI_DECOUPLE_RANDOM ? (double)(seed >> 11) : (how == CTI_DECOUPLE_DEEPEST ? depth[i] : (double)i);
+        order[i] = i, keep[i] = 0;
+        key[i] = how == CTI_DECOUPLE_RANDOM ? seed >> 11 : (how == CTI_DECOUPLE_DEEPEST ? cti_sort_key(depth[i]) : (uint64_t)i);
     }
-    for (i = n / 2 - 1; i >= 0; i--)
-        cti_mprgp_sift(heap, n, i, key);
-    while (n > 0) {
-        int row = heap[0], apart = 1;
-        heap[0] = heap[--n];
-        cti_mprgp_sift(heap, n, 0, key);
+    cti_sort_u64(key, order, key + n, order + n, n);
+    for (i = 0; i < n; i++) {
+        int row = order[i], apart = 1;
         for (k = J->p[row]; k < J->p[row + 1]; k++)
             apart = apart && !taken[J->i[k] / block];
         if (!apart)
@@ -44082,32 +44102,6 @@ static int cti_factors_grow(const cti_bsr *A, int seed, int limit, int32_t id, i
     return tail;
 }
 
-static void cti_factors_sort(int32_t *a, int n)
-{
-    /* heap sort: no scratch, no worst case */
-    int i, j, k, end;
-    for (i = n / 2 - 1; i >= 0; i--)
-        for (j = i; (k = 2 * j + 1) < n; j = k) {
-            int32_t t;
-            if (k + 1 < n && a[k + 1] > a[k])
-                k++;
-            if (a[j] >= a[k])
-                break;
-            t = a[j], a[j] = a[k], a[k] = t;
-        }
-    for (end = n - 1; end > 0; end--) {
-        int32_t t = a[0];
-        a[0] = a[end], a[end] = t;
-        for (j = 0; (k = 2 * j + 1) < end; j = k) {
-            if (k + 1 < end && a[k + 1] > a[k])
-                k++;
-            if (a[j] >= a[k])
-                break;
-            t = a[j], a[j] = a[k], a[k] = t;
-        }
-    }
-}
-
 static int cti_factors_find_components(cti_mem *mem, cti_factors *f, const cti_bsr *A)
 {
     int i, k, at = 0;
@@ -44122,7 +44116,7 @@ static int cti_factors_find_components(cti_mem *mem, cti_factors *f, const cti_b
         c.cache.stamp.age = c.place = -1;
         at += cti_factors_grow(A, i, A->n, CTI_LEN(f->components), f->component_of, -1, f->blocks + at);
         c.end = at;
-        cti_factors_sort(f->blocks + c.begin, c.end - c.begin);
+        cti_sort_list(f->blocks + c.begin, c.end - c.begin);
         for (k = c.begin; k < c.end; k++)
             f->rank[f->blocks[k]] = k - c.begin;
         if (!CTI_PUSH(mem, f->components, c))
@@ -44149,7 +44143,7 @@ static int cti_factors_find_patches(cti_mem *mem, cti_factors *f, const cti_bsr 
             if (!CTI_PUSH(mem, f->patches.at, at))
                 return 0;
             got = cti_factors_grow(A, f->blocks[i], size, id++, mark, -1, f->patches.blocks + at);
-            cti_factors_sort(f->patches.blocks + at, got);
+            cti_sort_list(f->patches.blocks + at, got);
             at += got;
         }
         q->patch1 = CTI_LEN(f->patches.at);
@@ -51842,7 +51836,7 @@ CTI_FN int cti_dcd_jacobian(const cti_state *s, cti_sparse *J, double **out_w);
 /* ---- dcd_pivot.c ---- */
 
 /* cti_dcd_pivots -- like cti_dcd_decouple, but rows may share blocks. Rows that stay are put in an order in which each depends only on rows
-   before it; cti_dcd.pivot [rows] has the blocks of their pivots. */
+   before it; cti_dcd.solve.pivot [rows] has the blocks of their pivots. */
 CTI_FN int cti_dcd_pivots(cti_state *s, const double *depth);
 #endif
 /* cti_dcd_turn -- the change of unknowns x = T z: for each row in order x_p -= q rest'x, so that size q'z_p is the row's value at x. */
@@ -52424,39 +52418,27 @@ typedef struct cti_pivot_rank {
 } cti_pivot_rank;
 
 #if CONTACT_WITH_DCD
-static int cti_pivot_before(const cti_pivot_rank *a, const cti_pivot_rank *b)
+/* sorts the ranks: by second, then by depth, then by row. 0: out of memory */
+static int cti_pivot_sort(cti_state *s, cti_pivot_rank *list, int n)
 {
-    if (a->second != b->second)
-        return a->second < b->second;
-    if (a->depth < b->depth || b->depth < a->depth)
-        return a->depth < b->depth;
-    return a->row < b->row;
-}
-
-static void cti_pivot_sift(cti_pivot_rank *heap, int n, int at)
-{
-    for (;;) {
-        int child = 2 * at + 1;
-        cti_pivot_rank t;
-        if (child + 1 < n && cti_pivot_before(heap + child, heap + child + 1))
-            child++;
-        if (child >= n || !cti_pivot_before(heap + at, heap + child))
-            return;
-        t = heap[at], heap[at] = heap[child], heap[child] = t;
-        at = child;
-    }
-}
-
-static void cti_pivot_sort(cti_pivot_rank *list, int n)
-{
+    cti_pivot_rank *from = CTI_ARENA_NEW(s->arena, cti_pivot_rank, n);
+    int32_t *order = CTI_ARENA_NEW(s->arena, int32_t, 2 * (size_t)n);
+    uint64_t *key = CTI_ARENA_NEW(s->arena, uint64_t, 2 * (size_t)n);
     int i;
-    for (i = n / 2 - 1; i >= 0; i--)
-        cti_pivot_sift(list, n, i);
-    for (i = n - 1; i > 0; i--) {
-        cti_pivot_rank t = list[0];
-        list[0] = list[i], list[i] = t;
-        cti_pivot_sift(list, i, 0);
+    if (!from || !order || !key)
+        return 0;
+    for (i = 0; i < n; i++) {
+        from[i] = list[i];
+        key[i] = cti_sort_key(list[i].depth);
+        order[i] = i;
     }
+    cti_sort_u64(key, order, key + n, order + n, n);
+    for (i = 0; i < n; i++)
+        key[i] = (uint64_t)from[order[i]].second;
+    cti_sort_u64(key, order, key + n, order + n, n);
+    for (i = 0; i < n; i++)
+        list[i] = from[order[i]];
+    return 1;
 }
 
 /* patches: connected components of vertices in rows, joined by the rows' edges or faces; roots in set [nv] */
@@ -52523,8 +52505,7 @@ static int cti_pivot_ranks(cti_state *s, const double *depth, cti_pivot_rank *ra
     for (i = 0; i < rows; i++)
         if (rank[i].second && s->contact.origins[i].gap0 < -2 * s->contact.origins[i].thickness)
             rank[i].second = 0, rank[i].depth = (double)s->contact.origins[i].gap0;
-    cti_pivot_sort(rank, rows);
-    return 1;
+    return cti_pivot_sort(s, rank, rows);
 }
 
 /* unit vector of the part of row i's normal at block b that is in no pivot of the block; returns its length relative to that of the
@@ -60000,6 +59981,7 @@ static void cti_locking_hold(cti_bsr *A, const uint8_t *held)
 /* u: the field, then corrected so that the free nodes are in equilibrium between the held ones, K du = -K u. 0: out of memory */
 static int cti_locking_relax(cti_locking *p, cti_locking_solve *s)
 {
+    cti_operator A;
     double first;
     int i, k;
     for (i = 0; i < p->n; i++) {
@@ -60017,7 +59999,8 @@ static int cti_locking_relax(cti_locking *p, cti_locking_solve *s)
     cti_jacobi_apply(&s->jacobi, s->b, s->du);
     first = sqrt((double)cti_krylov_dot(3 * p->n, s->b, s->du));
     memset(s->du, 0, sizeof *s->du * 3 * (size_t)p->n);
-    cti_pcg(&s->A, s->b, s->du, cti_jacobi_apply, &s->jacobi, (ct_real)first * CTI_LOCKING_TOLERANCE, CTI_LOCKING_MOST, s->work, NULL);
+    A = cti_bsr_operator(&s->A);
+    cti_pcg(&A, s->b, s->du, cti_jacobi_apply, &s->jacobi, (ct_real)first * CTI_LOCKING_TOLERANCE, CTI_LOCKING_MOST, s->work, NULL);
     for (i = 0; i < 3 * p->n; i++)
         s->u[i] += s->du[i];
     return 1;

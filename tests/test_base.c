@@ -283,6 +283,34 @@ static void test_sort(void **state)
         }
 }
 
+/* lists in rising, falling and random order; keys of numbers in the order of the numbers */
+static void test_sort_list(void **state)
+{
+    static const double rising[] = {-1e300, -2, -1, -1e-300, 0, 5e-324, 1e-300, 1, 2, 1e300};
+    int32_t list[200];
+    uint64_t seed = 7;
+    int n, kind, i, k;
+    (void)state;
+    for (n = 0; n < 200; n = 3 * n / 2 + 1)
+        for (kind = 0; kind < 3; kind++) {
+            for (i = 0; i < n; i++)
+                list[i] = 3 * (kind == 1 ? n - i : i) - 50;
+            for (i = n - 1; kind == 2 && i > 0; i--) {
+                int32_t t = list[i];
+                seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+                k = (int)((seed >> 33) % (uint64_t)(i + 1));
+                list[i] = list[k], list[k] = t;
+            }
+            cti_sort_list(list, n);
+            for (i = 0; i < n; i++)
+                assert_int_equal(list[i], 3 * (kind == 1 ? i + 1 : i) - 50);
+        }
+    for (i = 0; i < 10; i++)
+        for (k = 0; k < 10; k++)
+            assert_int_equal(cti_sort_key(rising[i]) < cti_sort_key(rising[k]), i < k);
+    assert_true(cti_sort_key(0.0) == cti_sort_key(-0.0));
+}
+
 static void test_sort_unique(void **state)
 {
     uint64_t keys[6] = {1, 1, 2, 5, 5, 5};
@@ -375,7 +403,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_mem_books),      cmocka_unit_test(test_mem_mul),     cmocka_unit_test(test_array),
         cmocka_unit_test(test_array_failures), cmocka_unit_test(test_arena),       cmocka_unit_test(test_log),
-        cmocka_unit_test(test_sort),           cmocka_unit_test(test_sort_unique), cmocka_unit_test(test_tasks),
+        cmocka_unit_test(test_sort),           cmocka_unit_test(test_sort_list), cmocka_unit_test(test_sort_unique), cmocka_unit_test(test_tasks),
         cmocka_unit_test(test_finite),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -76,7 +76,7 @@ static void test_product(void **state)
     for (k = 0; k < 3 * N; k++)
         x[k] = CTI_R(next() % 1000) / 500 - 1, b[k] = CTI_R(next() % 1000) / 500 - 1;
     cti_bsr_mul(&A, x, y);
-    cti_bsr_residual(&A, b, x, r);
+    cti_bsr_residual_rows(&A, b, x, r, 0, A.n);
     for (i = 0; i < 3 * N; i++) {
         for (s = 0, j = 0; j < 3 * N; j++)
             if ((k = cti_bsr_slot(&A, i / 3, j / 3)) >= 0)

@@ -54,43 +54,94 @@ static void test_pcg(void **state)
     cti_jacobi M;
     ct_real x[3 * N], y[3 * N], b[3 * N], work[12 * N], tol = CTI_EPS * 1000;
     int i, its[2], graded, kind;
+    cti_operator op;
     (void)state;
     cti_mem_init(&mem, NULL);
     memset(&A, 0, sizeof A), memset(&M, 0, sizeof M);
     for (graded = 0; graded < 2; graded++) {
         make_grid(&mem, &A, graded);
+        op = cti_bsr_operator(&A);
         assert_int_equal(cti_jacobi_make(&mem, &M, &A), 1);
         for (i = 0; i < 3 * N; i++)
             x[i] = rnd();
         cti_bsr_mul(&A, x, b);
         for (kind = 0; kind < 2; kind++) {
             memset(y, 0, sizeof y);
-            assert_int_equal(cti_pcg(&A, b, y, kind ? cti_jacobi_apply : NULL, &M, tol, 3000, work, &its[kind]), 1);
+            assert_int_equal(cti_pcg(&op, b, y, kind ? cti_jacobi_apply : NULL, &M, tol, 3000, work, &its[kind]), 1);
             assert_true(its[kind] > 3);
             for (i = 0; i < 3 * N; i++)
                 assert_true(cti_abs(x[i] - y[i]) < tol * 100);
             /* started at the solution: nothing left to do but rounding */
-            assert_int_equal(cti_pcg(&A, b, y, kind ? cti_jacobi_apply : NULL, &M, tol * 200, 3000, work, &i), 1);
+            assert_int_equal(cti_pcg(&op, b, y, kind ? cti_jacobi_apply : NULL, &M, tol * 200, 3000, work, &i), 1);
             assert_true(i <= 1);
         }
         if (graded)
             assert_true(2 * its[1] < its[0]);
         /* the iteration limit is kept and reported */
         memset(y, 0, sizeof y);
-        assert_int_equal(cti_pcg(&A, b, y, cti_jacobi_apply, &M, tol, 2, work, &i), 0);
+        assert_int_equal(cti_pcg(&op, b, y, cti_jacobi_apply, &M, tol, 2, work, &i), 0);
         assert_int_equal(i, 2);
     }
     /* zero right side, indefinite matrix */
     memset(y, 0, sizeof y), memset(b, 0, sizeof b);
-    assert_int_equal(cti_pcg(&A, b, y, NULL, NULL, 0, 10, work, &i), 1);
+    assert_int_equal(cti_pcg(&op, b, y, NULL, NULL, 0, 10, work, &i), 1);
     assert_int_equal(i, 0);
     for (i = 0; i < 9 * A.row[N]; i++)
         A.val[i] = -A.val[i];
     b[4] = 1;
-    assert_int_equal(cti_pcg(&A, b, y, NULL, NULL, tol, 10, work, &i), 0);
+    assert_int_equal(cti_pcg(&op, b, y, NULL, NULL, tol, 10, work, &i), 0);
     cti_jacobi_free(&mem, &M);
     cti_bsr_free(&mem, &A);
     assert_int_equal(mem.bytes_live, 0);
+}
+
+/* A x + J' (D (J x)) with one row of J: every third unknown of the grid less its neighbour */
+typedef struct penalized {
+    const cti_bsr *A;
+    ct_real J[3 * N], D;
+} penalized;
+
+static void penalized_apply(void *ctx, const ct_real *x, ct_real *y)
+{
+    const penalized *p = (const penalized *)ctx;
+    ct_real row = p->D * cti_krylov_dot(3 * N, p->J, x);
+    int i;
+    cti_bsr_mul(p->A, x, y);
+    for (i = 0; i < 3 * N; i++)
+        y[i] += row * p->J[i];
+}
+
+/* an operator that is no matrix: its solution is that of the sum by the formula of Sherman and Morrison */
+static void test_operator(void **state)
+{
+    cti_mem mem;
+    cti_bsr A;
+    cti_jacobi M;
+    cti_operator plain, op;
+    penalized p;
+    ct_real b[3 * N], x[3 * N], y[3 * N], z[3 * N], work[12 * N], tol = CTI_EPS * 100, share;
+    int i, its;
+    (void)state;
+    cti_mem_init(&mem, NULL);
+    memset(&A, 0, sizeof A), memset(&M, 0, sizeof M), memset(x, 0, sizeof x), memset(y, 0, sizeof y), memset(z, 0, sizeof z);
+    make_grid(&mem, &A, 0);
+    assert_int_equal(cti_jacobi_make(&mem, &M, &A), 1);
+    p.A = &A, p.D = 50;
+    for (i = 0; i < 3 * N; i++)
+        b[i] = rnd(), p.J[i] = (ct_real)(i % 3 == 0 ? 1 : (i % 3 == 1 ? -1 : 0)) / (ct_real)N;
+    plain = cti_bsr_operator(&A);
+    op.n = 3 * N, op.apply = penalized_apply, op.ctx = &p;
+    assert_int_equal(plain.n, op.n);
+    assert_int_equal(cti_pcg(&op, b, x, cti_jacobi_apply, &M, tol, 3000, work, &its), 1);
+    assert_int_equal(cti_pcg(&plain, b, y, cti_jacobi_apply, &M, tol, 3000, work, NULL), 1);
+    assert_int_equal(cti_pcg(&plain, p.J, z, cti_jacobi_apply, &M, tol, 3000, work, NULL), 1);
+    /* (A + J'DJ)^-1 b = y - z D J'y / (1 + D J'z) */
+    share = p.D * cti_krylov_dot(3 * N, p.J, y) / (1 + p.D * cti_krylov_dot(3 * N, p.J, z));
+    assert_true(its > 3 && cti_abs(share) > 0);
+    for (i = 0; i < 3 * N; i++)
+        assert_true(cti_abs(x[i] - (y[i] - share * z[i])) < tol * 1000);
+    cti_jacobi_free(&mem, &M);
+    cti_bsr_free(&mem, &A);
 }
 
 static void test_dot(void **state)
@@ -136,6 +187,6 @@ static void test_jacobi_singular(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pcg), cmocka_unit_test(test_dot), cmocka_unit_test(test_jacobi_singular)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pcg), cmocka_unit_test(test_operator), cmocka_unit_test(test_dot), cmocka_unit_test(test_jacobi_singular)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -270,12 +270,12 @@ static void corrects(ct_world *w, cti_problem *p)
         assert_true(c.hook.apply != NULL);
         if (!asked) {
             cti_problem_rhs(&q.p, f);
-            cti_bsr_residual(&q.A, f, q.v, work);
+            cti_bsr_residual_rows(&q.A, f, q.v, work, 0, q.A.n);
             before = largest((int)n3, work);
             q.p.n_rows = 0;
             first = c.hook.apply(c.hook.ctx, 1, f, q.v);
             q.p.n_rows = p->n_rows;
-            cti_bsr_residual(&q.A, f, q.v, work);
+            cti_bsr_residual_rows(&q.A, f, q.v, work, 0, q.A.n);
         after = largest((int)n3, work);
             print_message("  correction of %.2g m/s: residual %.2g N s from %.2g\n", (double)first, (double)after, (double)before);
             assert_true(first > 0 && after < CTI_R(1e-3) * before);

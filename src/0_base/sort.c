@@ -1,4 +1,5 @@
-/* sort.c -- stable radix sort. Method: Knuth, The Art of Computer Programming 3, 5.2.5 (radix list sort, here by counting). */
+/* sort.c -- stable radix sort. Method: Knuth, The Art of Computer Programming 3, 5.2.5 (radix list sort, here by counting); 5.2.3 (heap
+   sort). */
 #include "sort.h"
 
 #define CTI_T uint32_t
@@ -25,4 +26,33 @@ CTI_FN int cti_sort_unique_u64(uint64_t *keys, int32_t *payload, int n)
         m++;
     }
     return m;
+}
+
+/* moves list[at] down in the heap of n numbers until no number below it is larger */
+static void cti_sort_sift(int32_t *list, int n, int at)
+{
+    int32_t moved = list[at];
+    int child;
+    while ((child = 2 * at + 1) < n) {
+        if (child + 1 < n && list[child + 1] > list[child])
+            child++;
+        if (list[child] <= moved)
+            break;
+        list[at] = list[child];
+        at = child;
+    }
+    list[at] = moved;
+}
+
+CTI_FN void cti_sort_list(int32_t *list, int n)
+{
+    int i;
+    for (i = n / 2 - 1; i >= 0; i--)
+        cti_sort_sift(list, n, i);
+    for (i = n - 1; i > 0; i--) {
+        int32_t largest = list[0];
+        list[0] = list[i];
+        list[i] = largest;
+        cti_sort_sift(list, i, 0);
+    }
 }

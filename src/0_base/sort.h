@@ -1,4 +1,4 @@
-/* sort.h -- stable sorting of integer keys with a payload: least significant digit radix sort, 8 bits a pass. Passes in which all keys
+/* sort.h -- sorting. Stable, of integer keys with a payload: least significant digit radix sort, 8 bits a pass. Passes in which all keys
    agree are skipped; below 48 elements insertion sort is used. The result depends on the keys and their order alone. */
 #ifndef CTI_SORT_H
 #define CTI_SORT_H
@@ -12,5 +12,17 @@ CTI_FN void cti_sort_u64(uint64_t *keys, int32_t *payload, uint64_t *keys_tmp, i
 
 /* cti_sort_unique_u64 -- drops repetitions from sorted keys; the payload (may be NULL) of the first one stays. Returns the new length. */
 CTI_FN int cti_sort_unique_u64(uint64_t *keys, int32_t *payload, int n);
+
+/* cti_sort_list -- distinct numbers in place, ascending, by heap sort: it needs no scratch. */
+CTI_FN void cti_sort_list(int32_t *list, int n);
+
+/* cti_sort_key -- a key that is ordered as x is; 0 and -0 have the same. x is a number. */
+CTI_INLINE uint64_t cti_sort_key(double x)
+{
+    uint64_t u;
+    x += 0.0; /* -0 becomes 0 */
+    memcpy(&u, &x, sizeof u);
+    return u >> 63 ? ~u : u | (uint64_t)1 << 63;
+}
 
 #endif /* CTI_SORT_H */

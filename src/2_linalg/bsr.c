@@ -119,11 +119,6 @@ CTI_FN void cti_bsr_mul(const cti_bsr *A, const ct_real *x, ct_real *y)
     }
 }
 
-CTI_FN void cti_bsr_residual(const cti_bsr *A, const ct_real *b, const ct_real *x, ct_real *r)
-{
-    cti_bsr_residual_rows(A, b, x, r, 0, A->n);
-}
-
 CTI_FN void cti_bsr_residual_rows(const cti_bsr *A, const ct_real *b, const ct_real *x, ct_real *r, int begin, int end)
 {
     int i, k;

@@ -27,9 +27,7 @@ CTI_FN int cti_bsr_slot(const cti_bsr *A, int i, int j);
 CTI_FN void cti_bsr_free(cti_mem *mem, cti_bsr *A);
 /* cti_bsr_mul -- y = A x; x and y [3 n], not the same. */
 CTI_FN void cti_bsr_mul(const cti_bsr *A, const ct_real *x, ct_real *y);
-/* cti_bsr_residual -- r = b - A x; r may be b, not x. */
-CTI_FN void cti_bsr_residual(const cti_bsr *A, const ct_real *b, const ct_real *x, ct_real *r);
-/* cti_bsr_residual_rows -- the same of block rows [begin, end). */
+/* cti_bsr_residual_rows -- r = b - A x of block rows [begin, end); r may be b, not x. */
 CTI_FN void cti_bsr_residual_rows(const cti_bsr *A, const ct_real *b, const ct_real *x, ct_real *r, int begin, int end);
 
 /* cti_bsr_row -- (A x)_i of one block row; x [3 n]. */

@@ -21,13 +21,26 @@ CTI_FN ct_real cti_krylov_dot(int n, const ct_real *x, const ct_real *y)
     return CTI_R8(sum)(s);
 }
 
-CTI_FN int cti_pcg(const cti_bsr *A, const ct_real *b, ct_real *x, cti_precond_fn *precond, void *ctx, ct_real tol, int max_it,
+static void cti_krylov_bsr(void *ctx, const ct_real *x, ct_real *y) { cti_bsr_mul((const cti_bsr *)ctx, x, y); }
+
+CTI_FN cti_operator cti_bsr_operator(const cti_bsr *A)
+{
+    cti_operator q;
+    q.n = 3 * A->n;
+    q.apply = cti_krylov_bsr;
+    q.ctx = (void *)A; /* it is read only */
+    return q;
+}
+
+CTI_FN int cti_pcg(const cti_operator *A, const ct_real *b, ct_real *x, cti_precond_fn *precond, void *ctx, ct_real tol, int max_it,
                    ct_real *work, int *out_iterations)
 {
-    int n = 3 * A->n, it = 0, i, converged = 0;
+    int n = A->n, it = 0, i, converged = 0;
     ct_real *r = work, *z = r + n, *p = z + n, *q = p + n, rz = 0, rz1, pq, alpha, beta;
     /* r = b - A x, z = M^-1 r, p = z */
-    cti_bsr_residual(A, b, x, r);
+    A->apply(A->ctx, x, r);
+    for (i = 0; i < n; i++)
+        r[i] = b[i] - r[i];
     for (;;) {
         if (precond)
             precond(ctx, r, z);
@@ -46,7 +59,7 @@ CTI_FN int cti_pcg(const cti_bsr *A, const ct_real *b, ct_real *x, cti_precond_f
             memcpy(p, z, (size_t)n * sizeof *p);
         rz = rz1;
         /* alpha = r'z / p'Ap */
-        cti_bsr_mul(A, p, q);
+        A->apply(A->ctx, p, q);
         pq = cti_krylov_dot(n, p, q);
         if (!(pq > 0) || !cti_finite(pq))
             break;

@@ -8,18 +8,28 @@
 /* cti_krylov_dot -- x'y over n numbers: lane i of eight sums the terms i, i + 8, ...; the lanes are then summed in simd.h's fixed order. */
 CTI_FN ct_real cti_krylov_dot(int n, const ct_real *x, const ct_real *y);
 
-/* cti_precond_fn -- z = M^-1 r, both [3 n]; M symmetric positive definite. */
-typedef void cti_precond_fn(void *ctx, const ct_real *r, ct_real *z);
+/* cti_operator_fn -- y = A x of a symmetric matrix, both [n]. cti_precond_fn -- the same for z = M^-1 r, M positive definite. */
+typedef void cti_operator_fn(void *ctx, const ct_real *x, ct_real *y);
+typedef cti_operator_fn cti_precond_fn;
+
+/* cti_operator -- a symmetric matrix by its product: of blocks (cti_bsr_operator), or A x + J' (D (J x)), which no one has to form. */
+typedef struct cti_operator {
+    int n; /* unknowns */
+    cti_operator_fn *apply;
+    void *ctx;
+} cti_operator;
+CTI_FN cti_operator cti_bsr_operator(const cti_bsr *A);
 
 /* cti_pcg -- A x = b by preconditioned conjugate gradients.
-   x         in: start, out: solution, [3 n]
+   A         positive definite
+   x         in: start, out: solution, [n]
    precond   NULL: M = 1
    tol       absolute: stops when sqrt(r' M^-1 r) <= tol, with r = b - A x from the recurrence. With M close to A this is the energy norm
              of the error. tol 0 runs until max_it or until r' M^-1 r is exactly 0
-   work      [12 n]
+   work      [4 n]
    returns 1 when it converged, 0 when max_it was reached or p' A p is not positive (x is then the last iterate). out_iterations (may be
    NULL): products with A after the first residual. No allocation. */
-CTI_FN int cti_pcg(const cti_bsr *A, const ct_real *b, ct_real *x, cti_precond_fn *precond, void *ctx, ct_real tol, int max_it,
+CTI_FN int cti_pcg(const cti_operator *A, const ct_real *b, ct_real *x, cti_precond_fn *precond, void *ctx, ct_real tol, int max_it,
                    ct_real *work, int *out_iterations);
 
 /* cti_jacobi -- inverses of the diagonal blocks. Zero it before first use. */

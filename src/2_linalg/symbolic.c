@@ -4,6 +4,7 @@
    found once, as pieces of its strips, so that the numeric phase searches nothing. Based on: Ng and Peyton 1993 (blocked left-looking
    Cholesky); Chen, Davis, Hager, Rajamanickam 2008 (CHOLMOD). */
 #include "symbolic.h"
+#include "../0_base/sort.h"
 #include "etree.h"
 
 /* local number of block b, or -1 */
@@ -149,30 +150,6 @@ fail:
     return 0;
 }
 
-/* heap sort of a short list of distinct numbers below n, ascending */
-static void cti_symbolic_sort(int *a, int m)
-{
-    int i, c, p, v;
-    for (i = m / 2 - 1; m > 1;) {
-        if (i >= 0)
-            v = a[p = i--];
-        else {
-            v = a[--m];
-            a[m] = a[0];
-            p = 0;
-        }
-        while ((c = 2 * p + 1) < m) {
-            if (c + 1 < m && a[c + 1] > a[c])
-                c++;
-            if (a[c] <= v)
-                break;
-            a[p] = a[c];
-            p = c;
-        }
-        a[p] = v;
-    }
-}
-
 /* rows of every supernode: those of its columns in A and those of its children; also subtrees. child and sibling are lists by parent. */
 static int cti_symbolic_rows(cti_mem *mem, cti_symbolic *s)
 {
@@ -211,7 +188,7 @@ static int cti_symbolic_rows(cti_mem *mem, cti_symbolic *s)
         }
         s->row_ptr[i + 1] = CTI_LEN(s->rows);
         if (s->row_ptr[i + 1] > start) {
-            cti_symbolic_sort(s->rows + start, s->row_ptr[i + 1] - start);
+            cti_sort_list(s->rows + start, s->row_ptr[i + 1] - start);
             r = s->owner[s->rows[start]];
             sibling[i] = child[r];
             child[r] = i;

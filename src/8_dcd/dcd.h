@@ -89,7 +89,7 @@ CTI_FN int cti_dcd_jacobian(const cti_state *s, cti_sparse *J, double **out_w);
 /* ---- dcd_pivot.c ---- */
 
 /* cti_dcd_pivots -- like cti_dcd_decouple, but rows may share blocks. Rows that stay are put in an order in which each depends only on rows
-   before it; cti_dcd.pivot [rows] has the blocks of their pivots. */
+   before it; cti_dcd.solve.pivot [rows] has the blocks of their pivots. */
 CTI_FN int cti_dcd_pivots(cti_state *s, const double *depth);
 /* cti_dcd_turn -- the change of unknowns x = T z: for each row in order x_p -= q rest'x, so that size q'z_p is the row's value at x. */
 typedef struct cti_dcd_turn {

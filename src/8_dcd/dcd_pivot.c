@@ -33,39 +33,27 @@ typedef struct cti_pivot_rank {
     double depth;
 } cti_pivot_rank;
 
-static int cti_pivot_before(const cti_pivot_rank *a, const cti_pivot_rank *b)
+/* sorts the ranks: by second, then by depth, then by row. 0: out of memory */
+static int cti_pivot_sort(cti_state *s, cti_pivot_rank *list, int n)
 {
-    if (a->second != b->second)
-        return a->second < b->second;
-    if (a->depth < b->depth || b->depth < a->depth)
-        return a->depth < b->depth;
-    return a->row < b->row;
-}
-
-static void cti_pivot_sift(cti_pivot_rank *heap, int n, int at)
-{
-    for (;;) {
-        int child = 2 * at + 1;
-        cti_pivot_rank t;
-        if (child + 1 < n && cti_pivot_before(heap + child, heap + child + 1))
-            child++;
-        if (child >= n || !cti_pivot_before(heap + at, heap + child))
-            return;
-        t = heap[at], heap[at] = heap[child], heap[child] = t;
-        at = child;
-    }
-}
-
-static void cti_pivot_sort(cti_pivot_rank *list, int n)
-{
+    cti_pivot_rank *from = CTI_ARENA_NEW(s->arena, cti_pivot_rank, n);
+    int32_t *order = CTI_ARENA_NEW(s->arena, int32_t, 2 * (size_t)n);
+    uint64_t *key = CTI_ARENA_NEW(s->arena, uint64_t, 2 * (size_t)n);
     int i;
-    for (i = n / 2 - 1; i >= 0; i--)
-        cti_pivot_sift(list, n, i);
-    for (i = n - 1; i > 0; i--) {
-        cti_pivot_rank t = list[0];
-        list[0] = list[i], list[i] = t;
-        cti_pivot_sift(list, i, 0);
+    if (!from || !order || !key)
+        return 0;
+    for (i = 0; i < n; i++) {
+        from[i] = list[i];
+        key[i] = cti_sort_key(list[i].depth);
+        order[i] = i;
     }
+    cti_sort_u64(key, order, key + n, order + n, n);
+    for (i = 0; i < n; i++)
+        key[i] = (uint64_t)from[order[i]].second;
+    cti_sort_u64(key, order, key + n, order + n, n);
+    for (i = 0; i < n; i++)
+        list[i] = from[order[i]];
+    return 1;
 }
 
 /* patches: connected components of vertices in rows, joined by the rows' edges or faces; roots in set [nv] */
@@ -132,8 +120,7 @@ static int cti_pivot_ranks(cti_state *s, const double *depth, cti_pivot_rank *ra
     for (i = 0; i < rows; i++)
         if (rank[i].second && s->contact.origins[i].gap0 < -2 * s->contact.origins[i].thickness)
             rank[i].second = 0, rank[i].depth = (double)s->contact.origins[i].gap0;
-    cti_pivot_sort(rank, rows);
-    return 1;
+    return cti_pivot_sort(s, rank, rows);
 }
 
 /* unit vector of the part of row i's normal at block b that is in no pivot of the block; returns its length relative to that of the

@@ -5,6 +5,7 @@
 #include "factors.h"
 #include "policy.h"
 #include "../0_base/sets.h"
+#include "../0_base/sort.h"
 #include "../4_programs/delassus_bodies.h"
 
 #define CTI_FACTORS_PATCH 48 /* [blocks] size of a patch */
@@ -67,32 +68,6 @@ static int cti_factors_grow(const cti_bsr *A, int seed, int limit, int32_t id, i
     return tail;
 }
 
-static void cti_factors_sort(int32_t *a, int n)
-{
-    /* heap sort: no scratch, no worst case */
-    int i, j, k, end;
-    for (i = n / 2 - 1; i >= 0; i--)
-        for (j = i; (k = 2 * j + 1) < n; j = k) {
-            int32_t t;
-            if (k + 1 < n && a[k + 1] > a[k])
-                k++;
-            if (a[j] >= a[k])
-                break;
-            t = a[j], a[j] = a[k], a[k] = t;
-        }
-    for (end = n - 1; end > 0; end--) {
-        int32_t t = a[0];
-        a[0] = a[end], a[end] = t;
-        for (j = 0; (k = 2 * j + 1) < end; j = k) {
-            if (k + 1 < end && a[k + 1] > a[k])
-                k++;
-            if (a[j] >= a[k])
-                break;
-            t = a[j], a[j] = a[k], a[k] = t;
-        }
-    }
-}
-
 static int cti_factors_find_components(cti_mem *mem, cti_factors *f, const cti_bsr *A)
 {
     int i, k, at = 0;
@@ -107,7 +82,7 @@ static int cti_factors_find_components(cti_mem *mem, cti_factors *f, const cti_b
         c.cache.stamp.age = c.place = -1;
         at += cti_factors_grow(A, i, A->n, CTI_LEN(f->components), f->component_of, -1, f->blocks + at);
         c.end = at;
-        cti_factors_sort(f->blocks + c.begin, c.end - c.begin);
+        cti_sort_list(f->blocks + c.begin, c.end - c.begin);
         for (k = c.begin; k < c.end; k++)
             f->rank[f->blocks[k]] = k - c.begin;
         if (!CTI_PUSH(mem, f->components, c))
@@ -134,7 +109,7 @@ static int cti_factors_find_patches(cti_mem *mem, cti_factors *f, const cti_bsr 
             if (!CTI_PUSH(mem, f->patches.at, at))
                 return 0;
             got = cti_factors_grow(A, f->blocks[i], size, id++, mark, -1, f->patches.blocks + at);
-            cti_factors_sort(f->patches.blocks + at, got);
+            cti_sort_list(f->patches.blocks + at, got);
             at += got;
         }
         q->patch1 = CTI_LEN(f->patches.at);
