@@ -4,6 +4,7 @@
    kicks such that v lives in the middle of steps (Stoermer-Verlet) and a free fall is exact at every dt. Pins: S A S + (I - S), the inverse
    mass S / m of Volino & Magnenat-Thalmann 2000, sec. 2.2. */
 #include "assemble.h"
+#include "policy_numbers.h"
 #include "swing.h"
 #include "impulses.h"
 #include "integrate.h"
@@ -199,9 +200,6 @@ static void cti_assemble_rigids(cti_state *s, ct_real dt)
     }
 }
 
-#define CTI_ASSEMBLE_MODEL_US 50.0 /* [us] that a model takes, and a row of A that is cleared, about; see cti_tasks_run_work */
-#define CTI_ASSEMBLE_CLEAR_US 0.03
-
 /* models write to their own blocks; what they count and add up is kept apart */
 typedef struct cti_assemble_loop {
     cti_state *s;
@@ -253,7 +251,7 @@ static int cti_assemble_models(cti_state *s, ct_real dt, const ct_real *x, int *
     q.extended = CTI_ARENA_NEW(s->arena, int, s->bodies.n_models);
     if (!q.extended)
         return 0;
-    cti_tasks_run_work(&s->desc.tasks, cti_assemble_range, s->bodies.n_models, CTI_ASSEMBLE_MODEL_US, &q);
+    cti_tasks_run_work(&s->desc.tasks, cti_assemble_range, s->bodies.n_models, cti_step_tuned.costs.model, &q);
     for (i = 0; i < s->bodies.n_models; i++)
         *out_extended += q.extended[i];
     return 1;
@@ -271,7 +269,7 @@ static void cti_assemble_clear_range(int begin, int end, int worker, void *conte
 /* A and force are zero */
 static void cti_assemble_clear(cti_state *s)
 {
-    cti_tasks_run_work(&s->desc.tasks, cti_assemble_clear_range, s->n, CTI_ASSEMBLE_CLEAR_US, s);
+    cti_tasks_run_work(&s->desc.tasks, cti_assemble_clear_range, s->n, cti_step_tuned.costs.clear, s);
 }
 
 /* Share of a turn that elasticity makes: free nodes leave it by e = v - u - (q - x) / dt, u the speed of their centre; the step leaves
@@ -384,6 +382,3 @@ CTI_FN int cti_assemble(cti_state *s, ct_real dt, int *out_extended)
         cti_assemble_filter(s);
     return 1;
 }
-
-#undef CTI_ASSEMBLE_MODEL_US
-#undef CTI_ASSEMBLE_CLEAR_US

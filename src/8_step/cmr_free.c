@@ -8,8 +8,6 @@
 #include "motion.h"
 #include "policy.h"
 
-#define CTI_CMR_FREE_US 1.0 /* [us] that a block's free motion takes, about; see cti_tasks_run_work */
-
 /* constrained blocks have their scripted velocity exactly: v <- S v + v_p */
 CTI_FN void cti_cmr_hold(const cti_state *s, ct_real *v)
 {
@@ -158,7 +156,7 @@ CTI_FN int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
         cti_motion_tell(s, dt, &s->factors.components[c]);
     }
     q.s = s, q.dt = dt;
-    cti_tasks_run_work(&s->desc.tasks, cti_cmr_free_range, n, CTI_CMR_FREE_US * s->n / cti_max_int(1, n), &q);
+    cti_tasks_run_work(&s->desc.tasks, cti_cmr_free_range, n, cti_step_tuned.costs.motion * s->n / cti_max_int(1, n), &q);
     for (c = 0; c < n; c++)
         its = cti_max_int(its, s->factors.components[c].substep.part ? 0 : s->factors.components[c].solve.free_iterations);
     out->linear_iterations += its;

@@ -12,19 +12,10 @@
    collisions through intersection contour minimization, 2006. differs: the common direction of two bodies; where a contour cuts a sheet in two,
    the smaller part is pulled back through, for the length of such a contour may not say anything. */
 #include "repair.h"
+#include "policy_numbers.h"
 #include "../0_base/sets.h"
 #include "../0_base/sort.h"
 #include "../4_geom/dist.h"
-
-#define CTI_REPAIR_WAYS 32            /* directions that are compared */
-#define CTI_REPAIR_TIME CTI_R(0.1)    /* [s] in which a depth is to be left */
-#define CTI_REPAIR_LOCAL CTI_R(4)     /* way out over the size of what is shared: above, points leave by the nearest surface */
-#define CTI_REPAIR_KEEP CTI_R(1.5)    /* the way of the last step is kept while it is not longer than that over the shortest */
-#define CTI_REPAIR_STIFF CTI_R(0.03)  /* softness, of the blocks' inverse mass, where the way is known */
-#define CTI_REPAIR_SOFT CTI_R(0.1)    /* and where a contour is followed, whose directions change as it shrinks */
-#define CTI_REPAIR_RIGID CTI_R(0.03)  /* the same for all rows on a rigid body together: what they add up to has to stay solvable */
-#define CTI_REPAIR_PAST CTI_R(4)      /* thicknesses beyond the way out that are aimed at */
-#define CTI_REPAIR_STEEP CTI_R(0.1)   /* least |E . N| */
 
 /* two bodies that share something; ways [n]: candidates, a moves along them */
 typedef struct cti_repair_bodies {
@@ -164,13 +155,13 @@ static int cti_repair_choose(cti_state *s, const cti_repair_bodies *q, cti_v3 *o
         size = cti_min(size, q->hi[i] - q->lo[i]);
         /* the old way is easier by a factor, so that small changes do not turn it */
         if (old && cti_v3_dot(old->normal, q->ways[i]) > CTI_R(0.98))
-            d /= CTI_REPAIR_KEEP;
+            d /= cti_step_tuned.repair.keep;
         if (d < best)
             best = d, at = i;
     }
     best = cti_repair_way_out(f, q, at);
     *out_n = q->ways[at], *out_depth = best;
-    *out_local = q->inside > 0 && best > CTI_REPAIR_LOCAL * (size + f->bodies[q->a].thickness);
+    *out_local = q->inside > 0 && best > cti_step_tuned.repair.local * (size + f->bodies[q->a].thickness);
     way.a = a, way.b = b, way.normal = q->ways[at], way.depth = best;
     if (old) {
         *old = way;
@@ -307,8 +298,8 @@ static cti_v3 cti_repair_gradient(const cti_surface *f, int edge, int face, ct_r
     ct_real en = cti_v3_dot(e, n);
     int k, j;
     *out_length = cti_v3_norm(d);
-    if (cti_abs(en) < CTI_REPAIR_STEEP)
-        en = en < 0 ? -CTI_REPAIR_STEEP : CTI_REPAIR_STEEP;
+    if (cti_abs(en) < cti_step_tuned.repair.steep)
+        en = en < 0 ? -cti_step_tuned.repair.steep : cti_step_tuned.repair.steep;
     for (k = 0; k < 2; k++) {
         int own = f->edge_faces[2 * edge + k];
         cti_v3 r, inward;
@@ -591,9 +582,11 @@ CTI_FN int cti_repair_rows(cti_state *s, const cti_row_context *c)
         crowd = cti_max_int(crowds[cti_pair_body_a(&s->surface, &r.pair)], crowds[cti_pair_body_b(&s->surface, &r.pair)]);
         if (row.softness == 0)
             row.softness = cti_repair_softness(c, &row, r.normal);
-        row.softness *= cti_repair_stiffer(c, &row) * (crowd ? CTI_REPAIR_RIGID * (ct_real)crowd : (r.soft ? CTI_REPAIR_SOFT : CTI_REPAIR_STIFF));
+        row.softness *= cti_repair_stiffer(c, &row) * (crowd    ? cti_step_tuned.repair.rigid * (ct_real)crowd
+                                                       : r.soft ? cti_step_tuned.repair.soft
+                                                                : cti_step_tuned.repair.stiff);
         row.compliance[0] = row.softness;
-        row.recover = (r.depth + CTI_REPAIR_PAST * origin.thickness) / cti_max(CTI_REPAIR_TIME, 2 * c->dt);
+        row.recover = (r.depth + cti_step_tuned.repair.past * origin.thickness) / cti_max(cti_step_tuned.repair.time, 2 * c->dt);
         if (c->recovery_speed > 0)
             row.recover = cti_min(row.recover, c->recovery_speed);
         if (!(row.softness > 0))

@@ -15,8 +15,6 @@
 #include "../3_solve/ica_paper.h"
 #include "../3_solve/solve_policy.h"
 
-#define CTI_ISLANDS_NOTE_US 0.08 /* [us] that the notes of a block take, about; see cti_tasks_run_work */
-
 /* islands of one solve */
 typedef struct cti_islands {
     int n;
@@ -136,7 +134,7 @@ static int cti_islands_judge(cti_state *s, ct_real dt, const cti_island *q, cons
             return 0;
         cti_residual_eval(&q->p, s->desc.solver.cone, q->v, s->system.work, &j.res);
     }
-    cti_tasks_run_work(&s->desc.tasks, cti_islands_note, q->n_components, CTI_ISLANDS_NOTE_US * q->n / q->n_components, &j);
+    cti_tasks_run_work(&s->desc.tasks, cti_islands_note, q->n_components, cti_step_tuned.costs.note * q->n / q->n_components, &j);
     return 1;
 }
 
@@ -543,7 +541,7 @@ CTI_FN ct_real cti_islands_dynamics(cti_state *s, ct_real scale)
     ct_real big = 0;
     int c, n = CTI_LEN(s->factors.components);
     f.s = s;
-    cti_tasks_run_work(&s->desc.tasks, cti_islands_free_range, n, CTI_ISLANDS_NOTE_US * s->n / cti_max_int(1, n), &f);
+    cti_tasks_run_work(&s->desc.tasks, cti_islands_free_range, n, cti_step_tuned.costs.note * s->n / cti_max_int(1, n), &f);
     for (c = 0; c < n; c++)
         big = cti_max(big, s->factors.components[c].substep.part ? 0 : s->factors.components[c].solve.dynamics / scale);
     return big;
