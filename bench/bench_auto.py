@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""bench_auto.py -- CT_SOLVER_AUTO beside the best of other solvers on the problems for which their times are known.
+"""bench_auto.py -- CT_SOLVER_AUTO compared with the best of other programs' solvers, on problems for which their times are known.
 
 usage: python3 bench/bench_auto.py [--runs N] [--tol T]
-Others' seconds are those of the README beside the problems: one thread, the same class of machine, to 1e-8; of each line the best that
-converged. Ours are `contact solve`'s seconds of process CPU time, the median and the smallest of the runs. Prints a table, and the geometric
+The others' seconds are from the README beside the problems: one thread, the same class of machine, tolerance 1e-8; of each line the best
+that converged. Ours are `contact solve`'s seconds of process CPU time, the median and the smallest of the runs. Prints a table, and the geometric
 means of the ratios; exit 1 where a problem is not solved. CONTACT_TOOL, CONTACT_DATA as in other tools. Standard library only.
 """
 import argparse

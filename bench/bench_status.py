@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""bench_status.py -- tells whether the status of steps is true, and how many steps reach their tolerance.
+"""bench_status.py -- tests whether the status of steps is correct, and counts the steps that reach their tolerance.
 
 usage: python3 bench/bench_status.py [--tool contact[,contact...]] [--steps N] [--stepper S] SCENE.json...
-A step that is ok, substepped or zones has a residual of at most the scene's tolerance; one that has not is a lying step, and the exit code is 1.
+A step that is ok, substepped or zones must have a residual of at most the scene's tolerance. A step that does not is counted as "lying", and the exit code is 1.
 reached: share of steps up to zones whose residual is at most the tolerance, which compares two builds by the same measure.
-kept: least distance over the pair's own thickness in the last quarter of the steps, and the median of the steps' least ones; near: steps of
+kept: smallest distance over the pair's own thickness in the last quarter of the steps, and the median of the steps' smallest ones; near: steps of
 that quarter with a pair below half of its thickness.
 Each line: tool, scene, steps, reached, lying, budget, not_converged, largest residual of a step up to zones, kept, near, CPU seconds. Standard
 library only.

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""bench_threads.py -- what workers gain: wall-clock milliseconds a step with one and with several workers, alternating.
+"""bench_threads.py -- measures the speedup by workers: wall-clock milliseconds a step with one and with several workers, alternating.
 
 usage: python3 bench/bench_threads.py [--workers N] [--runs N] [--steps N] [--scenes DIR] [WORD...]     only scenes with a WORD in their name
-Each run is timed by the step's own clock (stats.jsonl, ms.total), files and start left out. Of the runs of either kind the fastest counts, since
-what else the machine does only adds; `spread` is the slowest by the fastest. Both have to end in the same state, bit by bit: exit 1 where they
-do not. --steps: of each scene, from its start; the default is SCENES below. DIR: made scenes (tools/make_scenes.py), default build/scenes, made
+Each run is timed by the step's own clock (stats.jsonl, ms.total), without files and start. Of the runs of either kind the fastest counts, since
+other load on the machine only adds time; `spread` is the slowest over the fastest. Both must end in the same state, bit by bit; otherwise the
+exit code is 1. --steps: of each scene, from its start; the default is SCENES below. DIR: made scenes (tools/make_scenes.py), default build/scenes, made
 where they are missing. Writes build/bench_threads.json. Standard library only.
 """
 import argparse

@@ -130,7 +130,7 @@ static cti_outcome solve(const options *o, const cti_program *p, cti_effort *e, 
     }
     e->plain = !strcmp(o->solver, "ica_plain");
     if (e->plain)
-        return cti_ica_program_solve(p, e, a);
+        return cti_solver_ica(p, e, a);
     for (k = 0; k < CT_SOLVER_COUNT_; k++)
         if (!strcmp(o->solver, ct_solver_text((ct_solver)k)) && cti_solvers_find((ct_solver)k))
             return cti_solvers_find((ct_solver)k)(p, e, a);

@@ -1,5 +1,5 @@
-/* ccd_util.h -- what the tests of continuous collision share: random numbers, features on straight lines, touches that are exact. Kinds: 0 VF,
-   1 EE, 2 VE, 3 VV. */
+/* ccd_util.h -- helpers for the tests of continuous collision: random numbers, features on straight lines, exact touches. Kinds: 0 VF, 1
+   EE, 2 VE, 3 VV. */
 #ifndef TEST_CCD_UTIL_H
 #define TEST_CCD_UTIL_H
 

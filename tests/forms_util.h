@@ -1,5 +1,5 @@
-/* forms_util.h -- what the tests against closed forms share: worlds and bodies in one line each, masses and momenta of meshes, joints that
-   hold a vertex, and a comparison that prints what it found. */
+/* forms_util.h -- helpers for the tests against closed forms: worlds and bodies in one line each, masses and momenta of meshes, joints that
+   hold a vertex, and a comparison that prints both numbers. */
 #ifndef TEST_FORMS_UTIL_H
 #define TEST_FORMS_UTIL_H
 

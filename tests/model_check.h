@@ -1,5 +1,5 @@
-/* model_check.h -- what the tests of the material models share: random numbers, a dense matrix behind slots, energies, forces and stiffness
-   against finite differences, momentum, definiteness. */
+/* model_check.h -- helpers for the tests of the material models: random numbers, a dense matrix behind slots, energies, forces and
+   stiffness against finite differences, momentum, definiteness. */
 #ifndef MODEL_CHECK_H
 #define MODEL_CHECK_H
 

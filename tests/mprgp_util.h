@@ -1,4 +1,5 @@
-/* mprgp_util.h -- for tests of MPRGP: a problem given by dense matrices, its solve, the judge's word; random matrices, rows that share no vertex. */
+/* mprgp_util.h -- helpers for tests of MPRGP: problems from dense matrices, solving and judging them, random matrices, rows that share no
+   vertex. */
 #ifndef MPRGP_UTIL_H
 #define MPRGP_UTIL_H
 

@@ -1,4 +1,4 @@
-/* plain.h -- what is shorter under sanitizers, which take ten times as long: they see a wrong address in a few cases of a kind. */
+/* plain.h -- shortens tests under sanitizers, which make them ten times slower; a few cases of each kind show a wrong address. */
 #ifndef TEST_PLAIN_H
 #define TEST_PLAIN_H
 

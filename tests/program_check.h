@@ -1,5 +1,5 @@
-/* program_check.h -- small convex problems that stand alone, their solution by trying every active set, and what every solver of them must
- * do. */
+/* program_check.h -- small stand-alone convex problems, their solution by trying every active set, and the checks that every solver of them
+   must pass. */
 #ifndef PROGRAM_CHECK_H
 #define PROGRAM_CHECK_H
 #include "../src/2_linalg/dense.h"

@@ -1,5 +1,5 @@
-/* step_util.h -- what the tests of single decisions of a step share: worlds of a few triangles and boxes, prepared as for an attempt of a
-   step, whose internal state a test then reads and sets. */
+/* step_util.h -- helpers for the tests of single decisions of a step: worlds of a few triangles and boxes, prepared as for one attempt of a
+   step. A test then reads and sets their internal state. */
 #ifndef TEST_STEP_UTIL_H
 #define TEST_STEP_UTIL_H
 

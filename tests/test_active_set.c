@@ -1,4 +1,4 @@
-/* test_active_set.c -- the dual active set method on problems solved by hand, by trial of every active set, and of the data folder. */
+/* test_active_set.c -- the dual active set method on problems solved by hand, by trying every active set, and from the data folder. */
 #include "../src/4_programs/active_set.h"
 #include "../src/4_programs/interior.h"
 #include "program_check.h"

@@ -55,7 +55,7 @@ static void solve_lcp(bench *b, int n, const double *M, const double *q, const d
     assert_true(CTI_RESIZE(&b->mem, p.lo, n) && CTI_RESIZE(&b->mem, p.hi, n));
     memcpy(p.lo, lo, sizeof *lo * (size_t)n), memcpy(p.hi, hi, sizeof *hi * (size_t)n);
     assert_null(cti_program_check(&p));
-    *said = cti_boxed_solve(&p, &b->e, &b->a);
+    *said = cti_solver_boxed(&p, &b->e, &b->a);
     cti_program_free(&b->mem, &p);
 }
 
@@ -140,7 +140,7 @@ static void redundant(void **state)
 static void sliding(void **state)
 {
     (void)state;
-    lcp_slide(cti_boxed_solve);
+    lcp_slide(cti_solver_boxed);
 }
 
 /* four contacts with coupled random W, mu 0 and 0.3: what both solvers call solved is so for the judge, and without friction they agree */
@@ -168,7 +168,7 @@ static void coupled(void **state)
             p.mu[i] = k % 2 ? 0.3 : 0;
         assert_true(cti_program_prepare(&b.mem, &p));
         for (s = 0; s < 2; s++) {
-            cti_outcome said = s ? cti_boxed_solve(&p, &b.e, &b.a) : cti_lemke_solve(&p, &b.e, &b.a);
+            cti_outcome said = s ? cti_solver_boxed(&p, &b.e, &b.a) : cti_solver_lemke(&p, &b.e, &b.a);
             cti_program_judge(&p, b.x, b.r, work, &judged);
             assert_true(said == CTI_OUTCOME_SOLVED || (said == CTI_OUTCOME_FAILED && k % 2));
             assert_true((said == CTI_OUTCOME_SOLVED) == (judged.residual <= 1e-8));
@@ -242,7 +242,7 @@ static void memory(void **state)
             cti_mem_init(&b.mem, &allocator);
             lcp_program(&b.mem, &p, CTI_PROGRAM_LCP, 3, M, q);
             before = f.alive, f.left = k;
-            said = s ? cti_boxed_solve(&p, &b.e, &b.a) : cti_lemke_solve(&p, &b.e, &b.a);
+            said = s ? cti_solver_boxed(&p, &b.e, &b.a) : cti_solver_lemke(&p, &b.e, &b.a);
             f.left = 1 << 20;
             cti_arena_free(&b.arena);
             assert_int_equal(f.alive, before);

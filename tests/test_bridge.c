@@ -1,5 +1,6 @@
-/* test_bridge.c -- the world's contact problem as a stand-alone one and back: both judges agree on a problem with everything that rows
-   know, every solver finds ICA's solution, a failure leaves all as it was, and worlds that step with each solver come to the same rest. */
+/* test_bridge.c -- conversion of a world's contact problem to a stand-alone one and back. Both judges agree on a problem with every feature
+   of rows; every solver finds ICA's solution; a failure leaves everything unchanged; worlds that step with different solvers reach the same
+   rest. */
 #include "../src/4_programs/bridge.h"
 #include "../src/4_programs/friction.h"
 #include "../src/3_solve/ica.h"
@@ -546,14 +547,14 @@ static void staggered_projections(void **state)
     e.tolerance = 1e-9, e.mem = &t.mem, e.arena = &t.arena, e.relaxation = 1, e.cone = CT_CONE_CONE;
     a.x = CTI_ARENA_ZERO(&t.arena, double, q.program.n), a.r = CTI_ARENA_ZERO(&t.arena, double, q.program.m);
     n.x = CTI_ARENA_ZERO(&t.arena, double, q.program.n), n.r = CTI_ARENA_ZERO(&t.arena, double, q.program.m);
-    assert_int_equal(cti_newton_solve(&q.program, &e, &n), CTI_OUTCOME_SOLVED);
+    assert_int_equal(cti_solver_newton(&q.program, &e, &n), CTI_OUTCOME_SOLVED);
     for (i = 0; i < q.contacts; i++) {
         double bound = q.program.mu[i] * n.r[3 * i], t2 = hypot(n.r[3 * i + 1], n.r[3 * i + 2]);
         slides += bound > 1e-3 && t2 > 0.999999 * bound, sticks += bound > 1e-3 && t2 < 0.99 * bound;
     }
     assert_true(slides > 0 && sticks > 0);
     for (s = 0; s < 3; s++) {
-        static const cti_program_solver inner[] = {cti_stagger_mprgp, cti_stagger_active_set, cti_stagger_interior};
+        static const cti_program_solver inner[] = {cti_solver_mprgp, cti_solver_active_set, cti_solver_interior};
         e.tolerance = 1e-6;
         memset(a.x, 0, sizeof *a.x * (size_t)q.program.n), memset(a.r, 0, sizeof *a.r * (size_t)q.program.m);
         assert_int_equal(cti_stagger_solve(&q.program, CT_SOLVER_COUNT_, inner[s], &e, &a), CTI_OUTCOME_SOLVED);
@@ -563,7 +564,7 @@ static void staggered_projections(void **state)
     }
     e.max_iterations = 1;
     memset(a.r, 0, sizeof *a.r * (size_t)q.program.m);
-    assert_int_equal(cti_stagger_solve(&q.program, CT_SOLVER_COUNT_, cti_stagger_mprgp, &e, &a), CTI_OUTCOME_BUDGET);
+    assert_int_equal(cti_stagger_solve(&q.program, CT_SOLVER_COUNT_, cti_solver_mprgp, &e, &a), CTI_OUTCOME_BUDGET);
     cti_bridge_close(&t.mem, &q);
     bench_free(&t);
 }
@@ -745,11 +746,11 @@ static void creation_names_the_solver(void **state)
     ct_error_info e;
     int k;
     (void)state;
-    d.solver.solver = CT_SOLVER_GEOMETRIC_CG;
+    d.solver.solver = (ct_solver)9; /* a number that is kept */
     assert_int_equal(ct_world_create(&d, &w, &e), CT_ERR_UNSUPPORTED);
-    assert_non_null(strstr(e.text, "geometric_cg"));
+    assert_non_null(strstr(e.text, "9"));
     for (k = 0; k < CT_SOLVER_COUNT_; k++)
-        assert_int_equal(ct_solver_built((ct_solver)k), k != CT_SOLVER_GEOMETRIC_CG);
+        assert_int_equal(ct_solver_built((ct_solver)k), k != 9);
     d.solver.solver = CT_SOLVER_NEWTON, d.solver.cone = CT_CONE_BOX;
     assert_int_equal(ct_world_create(&d, &w, &e), CT_ERR_UNSUPPORTED);
     assert_non_null(strstr(e.text, "newton"));

@@ -1,5 +1,6 @@
-/* test_ccd_backward.c -- collision seen from the end: exact touches (the last time is never early), minimum distances against fine sampling
-   (the time before the contact is apart, before it, and close to it), degenerate motion, bad input, and the listed queries reversed. */
+/* test_ccd_backward.c -- collision detection backwards in time: exact touches (the last time is never early), minimum distances against
+   fine sampling (the time before the contact is apart, before the contact, and close to it), degenerate motion, bad input, and the listed
+   queries reversed. */
 #include "plain.h"
 #include "ccd_util.h"
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* test_chains.c -- rigid bodies that joints hold together keep energy and momenta however fast they turn; a body that spins by itself cuts
-   no step of the others. */
+/* test_chains.c -- jointed rigid bodies keep energy and momenta at any speed of rotation; a fast spinning body does not force substeps on
+   other bodies. */
 #include "world_util.h"
 
 typedef struct chain {

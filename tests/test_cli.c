@@ -1,6 +1,6 @@
-/* test_cli.c -- build/contact on scenes that are broken in one place each: exit code 1, and a message that names the file, the place in it
-   and the element. Starts that intersect are named and run. Everything is written to a folder of its own. CONTACT_TOOL names another
-   program. */
+/* test_cli.c -- build/contact on scenes with one error each: exit code 1, and a message that names the file, the place in it and the
+   element. Scenes with intersecting starts name the pairs and run. Everything is written to a folder of its own. The environment variable
+   CONTACT_TOOL names another program to test. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

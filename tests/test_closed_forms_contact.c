@@ -1,5 +1,5 @@
 /* test_closed_forms_contact.c -- contact and friction against closed forms: sliding, toppling, slopes, stacks, scripted surfaces, a free
-   wedge, a belt around a drum; and what a scene may not depend on. */
+   wedge, a belt around a drum; and invariances of a scene. */
 #include "forms_util.h"
 
 static ct_body_id add_mover(ct_world *w, const ct_mesh *m, const double *v, const double *omega)

@@ -1,5 +1,6 @@
-/* test_contact_cull.c -- which near pairs get a row: one of those that are one contact (duplicates.c), the outline of a flat patch between
-   rigid bodies (flat_patches.c), and the crossings of flat edges that no vertex speaks for (flats.c), with and without the motion ahead. */
+/* test_contact_cull.c -- which near pairs get a row: one of several pairs that are the same contact (duplicates.c), the outline of a flat
+   patch between rigid bodies (flat_patches.c), and crossings of flat edges that no vertex row covers (flats.c), with and without the
+   predicted motion. */
 #include "../src/7_contact/duplicates.h"
 #include "../src/7_contact/flat_patches.h"
 #include "../src/7_contact/flats.h"

@@ -1,5 +1,6 @@
-/* test_contact_near.c -- detection of known positions and motions (detect.c): which pairs are near or will be, the cones of edges, both
-   kinds of features, parallel edges, what the candidate lists cover, times of impact, and what a mark of being tangled leaves out. */
+/* test_contact_near.c -- detection for known positions and motions (detect.c): which pairs are near or will be, the cones of edges, both
+   kinds of features, parallel edges, which motions the candidate lists cover, times of impact, and which pairs marked as tangled are left
+   out. */
 #include "../src/7_contact/detect.h"
 #include "step_util.h"
 

@@ -1,6 +1,6 @@
-/* test_energy.c -- no step gains energy unseen. A choice of the scenes of energy/cases.h; all of them, and random worlds: make energy.
-   Asked of every run: no step up to `zones` whose energy is more than 1 % above the start's, nine steps of ten up to `zones`, and no step
-   of any status above twice the start's energy. */
+/* test_energy.c -- no step gains energy without reporting it. This runs a selection of the scenes of energy/cases.h; `make energy` runs all
+   of them, and random worlds. Requirements for every run: no step with a status up to `zones` ends with more than 1 % above the start's
+   energy; nine of ten steps have a status up to `zones`; no step of any status ends above twice the start's energy. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* test_energy_worlds.c -- random worlds in which a step gained energy, each for a reason of its own. All of them: make energy. */
+/* test_energy_worlds.c -- random worlds in which a step once gained energy, each for a different reason. All random worlds: make energy. */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>

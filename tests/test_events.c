@@ -1,5 +1,5 @@
-/* test_events.c -- ccd_limits_step: impacts at their time, the bound on the number of substeps, no intersections, and nothing changed where it is
-   off or has no room. */
+/* test_events.c -- ccd_limits_step: impacts at their time, the bound on the number of substeps, no intersections; no change of results if
+   the option is off or has no substeps left. */
 #include "world_util.h"
 
 static ct_body_id add_rigid_box(ct_world *w, const char *name, double sx, double sy, double sz, double x, double y, double vx, double vy)

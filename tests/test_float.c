@@ -1,6 +1,6 @@
-/* test_float.c -- what a precision is promised to hold, tried at its rounding; built in float (build/tests32) and in double. Collision batches
-   against exact predicates where an ulp decides, planes against sums without rounding, thickness against extent on both sides of the bound,
-   the world's origin, and positions that are the exact start of the next step. */
+/* test_float.c -- the guarantees of each precision, tested at the size of its rounding error; built in float (build/tests32) and in double.
+   Collision batches against exact predicates where an ulp decides, planes against sums without rounding, thickness against extent on both
+   sides of the bound, the world's origin, and positions as the exact start of the next step. */
 #include "../src/1_math/dd.h"
 #include "../src/4_geom/ccd.h"
 #include "../src/4_geom/intersect.h"

@@ -1,5 +1,5 @@
-/* test_hostile.c -- contact problems from arrays and to files, and what must not bring the solvers down: sizes of 0, numbers that are none,
- * contradictory and mutilated files, wrong arguments, memory that runs out at every single request. */
+/* test_hostile.c -- contact problems from arrays and files with input that must not crash the solvers: sizes of 0, NaN and infinity,
+   contradictory and damaged files, wrong arguments, memory that fails at every single request. */
 #include "../src/4_programs/certificate.h"
 #include "../src/4_programs/solvers.h"
 #include "../src/9_world/problems.h"
@@ -321,7 +321,7 @@ static void arguments(void **state)
         assert_int_equal(s.outcome, CT_OUTCOME_SOLVED);
         ct_solution_free(&s), ct_problem_free(other);
     }
-    d = good, d.solver = CT_SOLVER_GEOMETRIC_CG;
+    d = good, d.solver = (ct_solver)9; /* a number that is kept */
     assert_int_equal(ct_problem_solve(q, &d, &s), CT_ERR_UNSUPPORTED);
     /* starts: none, of another size, no numbers; then into the caller's own arrays */
     d = good, d.warm = 1;

@@ -1,5 +1,5 @@
-/* test_ica_paper.c -- cti_ica_paper_solve against section 5 of Otaduy et al. 2009 written out anew with dense matrices: eq. 10, 13 and 14
-   as they are printed, every outer iteration, the number of sweeps, and where the rule of 5.5 ends both loops. */
+/* test_ica_paper.c -- cti_ica_paper_solve against an independent implementation of section 5 of Otaduy et al. 2009 with dense matrices.
+   Compared are eq. 10, 13 and 14 as printed, every outer iteration, the number of sweeps, and where the rule of 5.5 ends both loops. */
 #include "../src/3_solve/ica_paper.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* test_ica_program.c -- ICA on problems that stand alone: by hand, at random with any rows, with friction and arms, what it refuses,
-   watchers, failing memory; and traces of every solver. */
+/* test_ica_program.c -- ICA on stand-alone problems: solved by hand, random with any rows, with friction and arms; refusals, watchers,
+   failing memory; and traces of every solver. */
 #include "program_check.h"
 #include "../src/4_programs/ica_program.h"
 #include "../src/9_world/problems.h"
@@ -11,7 +11,7 @@ static void by_hand(void **state)
     qp q;
     (void)state;
     qp_make(&q, 3, 1, A, b, J, w, 0);
-    qp_solved(&q, cti_ica_program_solve);
+    qp_solved(&q, cti_solver_ica);
     assert_true(fabs(q.x[0] - 3) < 1e-9 && fabs(q.x[1] - 1) < 1e-9 && fabs(q.x[2] - 2) < 1e-9 && fabs(q.r[0] - 7) < 1e-8);
     qp_drop(&q);
 }
@@ -28,7 +28,7 @@ static void at_random(void **state)
             int n = 4 + turn % 9, m = 1 + turn % 5;
             qp_random(&q, n, m, turn % 3 == 2 && m > 1 ? 1 : 0, 0.8);
             q.e.plain = plain;
-            qp_solved(&q, cti_ica_program_solve);
+            qp_solved(&q, cti_solver_ica);
             assert_true(q.a.iterations > 0);
             qp_drop(&q);
         }
@@ -84,7 +84,7 @@ static void friction(void **state)
     for (turn = 0; turn < 40; turn++) {
         qp q;
         make_contacts(&q, turn % 4 ? 0.2 * (turn % 4) : 0, turn & 1, 0);
-        qp_solved(&q, cti_ica_program_solve);
+        qp_solved(&q, cti_solver_ica);
         pressed += q.r[0] > 1e-3;
         qp_drop(&q);
     }
@@ -98,16 +98,16 @@ static void refuses(void **state)
     qp q;
     (void)state;
     make_contacts(&q, 0.5, 0, 0.1);
-    assert_int_equal(qp_solve(&q, cti_ica_program_solve), CTI_OUTCOME_NOT_APPLICABLE);
+    assert_int_equal(qp_solve(&q, cti_solver_ica), CTI_OUTCOME_NOT_APPLICABLE);
     assert_true(strlen(q.a.why) > 10);
     qp_drop(&q);
     make_contacts(&q, 0, 0, 0.1); /* without friction only the normal row counts, and any row fits */
-    qp_solved(&q, cti_ica_program_solve);
+    qp_solved(&q, cti_solver_ica);
     qp_drop(&q);
     qp_begin(&q, CTI_PROGRAM_LCP, 1, 1);
     sparse_full(&q.mem, 1, 1, W, &q.p.W);
     q.p.w = vector_copy(&q.mem, one, 1);
-    assert_int_equal(qp_solve(&q, cti_ica_program_solve), CTI_OUTCOME_NOT_APPLICABLE);
+    assert_int_equal(qp_solve(&q, cti_solver_ica), CTI_OUTCOME_NOT_APPLICABLE);
     qp_drop(&q);
 }
 
@@ -134,7 +134,7 @@ static void sixteen_blocks(void **state)
         assert_true(cti_sparse_from_triplets(&mem, 1, n, row, at, one, n, &p.J));
         p.b = vector_copy(&mem, zero, n), p.w = vector_copy(&mem, &want, 1);
         e.tolerance = 1e-10, e.mem = &mem, e.arena = &arena, a.x = x, a.r = r;
-        assert_int_equal(cti_ica_program_solve(&p, &e, &a), blocks == 16 ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_NOT_APPLICABLE);
+        assert_int_equal(cti_solver_ica(&p, &e, &a), blocks == 16 ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_NOT_APPLICABLE);
         if (blocks == 16) /* sum x = 1 at least: x = 1 / n */
             assert_true(fabs(x[7] - 1.0 / n) < 1e-10 && fabs(r[0] - 1.0 / n) < 1e-10);
         cti_arena_free(&arena);
@@ -158,14 +158,14 @@ static void watch_and_warm(void **state)
     (void)state;
     qp_random(&q, 12, 4, 0, 0.3);
     q.e.watch = look, watched = 0, ended_at = 2;
-    assert_int_equal(qp_solve(&q, cti_ica_program_solve), CTI_OUTCOME_BUDGET);
+    assert_int_equal(qp_solve(&q, cti_solver_ica), CTI_OUTCOME_BUDGET);
     assert_int_equal(watched, 2);
     assert_int_equal(q.a.iterations, 2);
     ended_at = 0;
-    qp_solved(&q, cti_ica_program_solve);
+    qp_solved(&q, cti_solver_ica);
     assert_true(q.a.iterations > 4);
     q.e.warm = 1;
-    qp_solved(&q, cti_ica_program_solve);
+    qp_solved(&q, cti_solver_ica);
     assert_int_equal(q.a.iterations, 1);
     qp_drop(&q);
 }
@@ -177,7 +177,7 @@ static void budget(void **state)
     (void)state;
     qp_random(&q, 12, 4, 0, 0.3);
     q.e.max_iterations = 3;
-    assert_int_equal(qp_solve(&q, cti_ica_program_solve), CTI_OUTCOME_BUDGET);
+    assert_int_equal(qp_solve(&q, cti_solver_ica), CTI_OUTCOME_BUDGET);
     assert_int_equal(q.a.iterations, 3);
     qp_drop(&q);
 }
@@ -204,7 +204,7 @@ static void failing_memory(void **state)
         old = q.mem.user;
         q.mem.user.resize = failing;
         calls = 0, fails_at = k;
-        ok = qp_solve(&q, cti_ica_program_solve) != CTI_OUTCOME_MEMORY;
+        ok = qp_solve(&q, cti_solver_ica) != CTI_OUTCOME_MEMORY;
         q.mem.user = old;
         assert_true(!ok || calls < fails_at);
         qp_drop(&q);

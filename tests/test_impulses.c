@@ -1,5 +1,5 @@
-/* Impulses of contacts, joints and pins are of the whole step: resting bodies' sum to m g T, whatever else cuts the step, for every
-   integrator; a step that is taken back leaves them; the times of a report add up. */
+/* test_impulses.c -- impulses of contacts, joints and pins are those of the whole step. Those of resting bodies sum to m g T for every
+   integrator, also if the step is cut. A step that is undone does not change them. The times in a report sum to its total. */
 #include "world_util.h"
 
 #define G 9.81

@@ -1,4 +1,4 @@
-/* test_interior.c -- the interior point method on problems solved by hand, by trial of every active set, and of the data folder. */
+/* test_interior.c -- the interior point method on problems solved by hand, by trying every active set, and from the data folder. */
 #include "../src/4_programs/interior.h"
 #include "program_check.h"
 

@@ -1,5 +1,5 @@
-/* test_island.c -- contact islands as problems of their own: an island's numbers, matrix and rows are the world's, what is put back stays in
-   its place, and nothing that is far away changes a bit: not through factors that lag, not through splitting, taking bodies whole, or budgets. */
+/* test_island.c -- contact islands as separate problems: an island's numbers, matrix and rows are those of the world, and results are
+   written back to the right place. A distant body changes no bit: not through lagged factors, splitting, whole-body clusters or budgets. */
 #include "../src/3_solve/ica.h"
 #include "../src/8_step/factors.h"
 #include "../src/9_world/world.h"

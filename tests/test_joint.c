@@ -1,4 +1,4 @@
-/* test_joint.c -- joints and stitches: geometry, rows, and whole worlds that hang together. */
+/* test_joint.c -- joints and stitches: geometry, rows, and whole worlds of jointed bodies. */
 #include "world_util.h"
 #include "../src/1_math/elem.h"
 #include "../src/6_model/joint.h"

@@ -1,6 +1,6 @@
-/* test_judge.c -- stand-alone problems that have no solution: no solver's answer may pass for one, at any tolerance, and AUTO proves it; and such as
-   have one: nobody proves the contrary.
-   Multipliers of such problems run away; a residual relative to them would become small. */
+/* test_judge.c -- stand-alone problems without a solution: no solver's answer is accepted at any tolerance, and AUTO proves infeasibility.
+   Problems with a solution: no solver claims infeasibility. Multipliers of infeasible problems diverge, and a residual relative to them
+   would become small. */
 #include "world_util.h"
 
 enum { MANY = 12, ALL = 400, MOST = 8 };

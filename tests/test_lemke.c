@@ -160,11 +160,11 @@ static void quadratic(void **state)
         p.b[0] = 3, p.b[1] = 1, p.equation[0] = 1;
         p.w[0] = -2, p.w[1] = 0, p.w[2] = k ? -1 : 0.5; /* x1 + x2 = 2, x1 >= 0, x1 <= 0.5; second: x1 <= -1 */
         if (k == 0) {
-            assert_int_equal(cti_lemke_solve(&p, &b.e, &b.a), CTI_OUTCOME_SOLVED);
+            assert_int_equal(cti_solver_lemke(&p, &b.e, &b.a), CTI_OUTCOME_SOLVED);
             assert_true(fabs(b.x[0] - 0.5) < 1e-12 && fabs(b.x[1] - 1.5) < 1e-12);
             assert_true(fabs(b.r[0] - 0.5) < 1e-12 && b.r[1] == 0 && fabs(b.r[2] - 3) < 1e-12);
         } else {
-            assert_int_equal(cti_lemke_solve(&p, &b.e, &b.a), CTI_OUTCOME_INFEASIBLE);
+            assert_int_equal(cti_solver_lemke(&p, &b.e, &b.a), CTI_OUTCOME_INFEASIBLE);
             assert_true(b.r[1] >= 0 && b.r[2] >= 0);
             assert_true(fabs(b.r[0] + b.r[1] - b.r[2]) < 1e-9 && fabs(b.r[0]) < 1e-9); /* J'y = 0 */
             assert_true(p.w[0] * b.r[0] + p.w[2] * b.r[2] < -1e-3 * b.r[2]);
@@ -179,7 +179,7 @@ static void quadratic(void **state)
 static void sliding(void **state)
 {
     (void)state;
-    lcp_slide(cti_lemke_solve);
+    lcp_slide(cti_solver_lemke);
 }
 
 static void bounded(void **state)

@@ -1,5 +1,5 @@
-/* test_limit.c -- strain limits of cloth springs in whole worlds: a weak sheet that hangs, that is dropped, that falls over a
-   box; what happens without a limit; how much work the limit makes. */
+/* test_limit.c -- strain limits of cloth springs in whole worlds: a weak sheet that hangs, is dropped, or falls over a box; the same
+   without a limit; the additional work. */
 #include "world_util.h"
 
 typedef struct sheet {

@@ -1,4 +1,5 @@
-/* test_locking.c -- linear tets are too stiff in bending: by how much, that ct_mesh_locking measures it, and that young / factor bends as it should. */
+/* test_locking.c -- linear tets are too stiff in bending: by which factor, that ct_mesh_locking measures it, and that a body with young /
+   factor bends correctly. */
 #include "world_util.h"
 
 static ct_mesh bar(double length, double height, double width, int nx, int ny, int nz)

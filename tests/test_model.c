@@ -1,5 +1,5 @@
-/* test_model.c -- a body's batches together: node numbers with an offset and shifted, a block that the pattern lacks, every SIMD path and
-   compiler gives the same bits (a recorded hash), one body's bits do not depend on another. */
+/* test_model.c -- all batches of a body together: node numbers with an offset and shifted, a block that is missing in the pattern, the same
+   bits on every SIMD path and compiler (a recorded hash), and independence of bodies to the bit. */
 #include "model_check.h"
 #include "../src/2_linalg/bsr.h"
 

@@ -1,5 +1,5 @@
-/* test_modes.c -- the floating-point mode of who calls, of the world's threads and of a task system changes no bit and is there again afterwards.
-   Modes that every C library has are the directions of rounding; on x86 flushing to zero is tried, too. */
+/* test_modes.c -- the floating-point mode of the caller, of the world's threads or of a task system changes no bit, and is restored
+   afterwards. The modes tested are the rounding directions, which every C library has, and on x86 flushing to zero. */
 #include "world_util.h"
 #include <fenv.h>
 

@@ -1,4 +1,5 @@
-/* test_mprgp.c -- MPRGP: solved by hand, against projected Gauss-Seidel, algorithm 3 as printed on small problems, certificates, what it refuses. */
+/* test_mprgp.c -- MPRGP: problems solved by hand and by projected Gauss-Seidel, algorithm 3 as printed on small problems, certificates,
+   refusals. */
 #include "mprgp_util.h"
 
 /* ---- by hand ---- */

@@ -1,5 +1,5 @@
-/* test_mprgp_printed.c -- algorithm 3 of Li et al. 2015 against itself written out anew: equations 15, 17 and 19 by trying every active set, algorithms
-   2 and 3 line by line, and every point that the iteration passes compared. */
+/* test_mprgp_printed.c -- algorithm 3 of Li et al. 2015 against an independent implementation: equations 15, 17 and 19 by trying every
+   active set, algorithms 2 and 3 line by line. Every point of the iteration is compared. */
 #include "../src/4_programs/mprgp.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* test_newton.c -- frictional contact that stands alone: semismooth Newton, alternating directions, their linear algebra, and what AUTO tries.
+/* test_newton.c -- stand-alone frictional contact: semismooth Newton, alternating directions, their linear algebra, and the order of AUTO.
    Solutions by hand, laws checked by the judge, random problems against a projected Gauss-Seidel of the test's own. */
 #include "../src/2_linalg/block_lu.h"
 #include "../src/2_linalg/dense.h"

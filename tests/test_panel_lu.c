@@ -1,4 +1,5 @@
-/* test_panel_lu.c -- LU by groups against the matrix itself; bounds by a kept active set against their conditions; accelerated fixed points. */
+/* test_panel_lu.c -- LU by groups against the matrix itself; bounds by an active set that is kept between solves, against their conditions;
+   accelerated fixed points. */
 #include "../src/2_linalg/panel_lu.h"
 #include "../src/4_programs/active_box.h"
 #include "../src/4_programs/mixing.h"

@@ -1,5 +1,5 @@
-/* test_paper.c -- Otaduy et al. 2009 as printed: friction on a box or a pyramid that is aligned with the unconstrained tangential velocity
-   (3.4); worlds and problems that the paper's own step, solve and end take (CT_TERMINATION_PAPER), without intersections. */
+/* test_paper.c -- Otaduy et al. 2009 as printed: friction on a box or a pyramid aligned with the unconstrained tangential velocity (3.4);
+   worlds and problems with the paper's own step, solver and termination (CT_TERMINATION_PAPER), without intersections. */
 #include "../src/9_world/world.h"
 #include "world_util.h"
 

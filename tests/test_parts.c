@@ -1,5 +1,6 @@
-/* test_parts.c -- a step that cannot be ended in some place is cut there alone: what rests beside keeps its end, to the bit, what the cut part meets
-   is cut with it, momentum and impulses are those of the whole step, and a step that runs out of memory has not happened. */
+/* test_parts.c -- when a step fails in one place, only the part there is cut into substeps. Resting bodies elsewhere keep their result to
+   the bit; bodies that the cut part meets are cut with it. Momentum and impulses are those of the whole step, and a step that runs out of
+   memory leaves the world unchanged. */
 #include "../src/9_world/world.h"
 #include "forms_util.h"
 

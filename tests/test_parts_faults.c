@@ -1,6 +1,6 @@
-/* test_parts_faults.c -- solves that fail at a chosen place of a step: a motion that CCD has not seen is not committed, a part that is given up leaves
-   what is interpolated beside it alone, and what gains energy is judged and held by coupled sets. cmr.c is compiled here with the solve and the free
-   motion replaced by ones that fail on request, and step.c for its decisions; the library has no hook for it. */
+/* test_parts_faults.c -- solves that fail at a chosen place of a step. A motion that CCD has not tested is not committed; a part that is
+   given up leaves interpolated bodies beside it alone; coupled sets that gain energy are detected and held. cmr.c is compiled here with the
+   solve and the free motion replaced by ones that fail on request, and step.c for its decisions; the library has no hook for this. */
 #include "../src/9_world/world.h"
 #include "../src/8_step/cmr_free.h"
 #include "../src/8_step/parts.h"

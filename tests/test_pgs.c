@@ -251,7 +251,7 @@ static void close_fixture(fixture *f)
 static void qp_by_hand(void **state)
 {
     static const double A[4] = {2, 0, 0, 4}, b[2] = {0, 4}, J[6] = {1, 0, 0, -1, 1, 1}, w[3] = {-1, 3, 10};
-    static const cti_program_solver solvers[2] = {cti_pgs_solve, cti_ca_solve};
+    static const cti_program_solver solvers[2] = {cti_solver_pgs, cti_solver_ca};
     fixture f;
     int k;
     (void)state;
@@ -315,11 +315,11 @@ static void qp_at_random(void **state)
         fixture f;
         double x[20], off = 0, big = 0;
         random_qp(&f, trial % 4);
-        assert_int_equal(solve(&f, cti_ca_solve), CTI_OUTCOME_SOLVED);
+        assert_int_equal(solve(&f, cti_solver_ca), CTI_OUTCOME_SOLVED);
         assert_true(f.j.residual < 1e-9 && f.j.gap < 1e-9);
         memcpy(x, f.a.x, sizeof x);
         f.e.order = trial % 3;
-        assert_int_equal(solve(&f, cti_pgs_solve), CTI_OUTCOME_SOLVED);
+        assert_int_equal(solve(&f, cti_solver_pgs), CTI_OUTCOME_SOLVED);
         for (i = 0; i < 20; i++)
             off = fmax(off, fabs(x[i] - f.a.x[i])), big = fmax(big, fabs(x[i]));
         assert_true(off < 1e-5 * big);
@@ -337,7 +337,7 @@ static void qp_without_solution(void **state)
     (void)state;
     /* x_0 >= 1, x_1 >= 1, x_0 + x_1 <= 1.5 */
     make_qp(&f, A, b, 3, J, w, 4, NULL);
-    assert_int_equal(solve(&f, cti_ca_solve), CTI_OUTCOME_INFEASIBLE);
+    assert_int_equal(solve(&f, cti_solver_ca), CTI_OUTCOME_INFEASIBLE);
     cti_sparse_addmul_t(&f.p.J, f.a.r, t);
     for (i = 0; i < 4; i++) {
         assert_true(f.a.r[i] >= 0);
@@ -345,7 +345,7 @@ static void qp_without_solution(void **state)
     }
     assert_true(fabs(t[0]) < 1e-8 && fabs(t[1]) < 1e-8 && fabs(t[2]) < 1e-8 && sum < -0.1);
     f.e.max_iterations = 200;
-    assert_int_equal(solve(&f, cti_pgs_solve), CTI_OUTCOME_BUDGET);
+    assert_int_equal(solve(&f, cti_solver_pgs), CTI_OUTCOME_BUDGET);
     assert_int_equal(f.a.iterations, 200);
     close_fixture(&f);
 }
@@ -356,18 +356,18 @@ static void lcp_by_hand(void **state)
     fixture f;
     (void)state;
     make_lcp(&f, W, w, 3, NULL);
-    assert_int_equal(solve(&f, cti_pgs_solve), CTI_OUTCOME_SOLVED);
+    assert_int_equal(solve(&f, cti_solver_pgs), CTI_OUTCOME_SOLVED);
     assert_true(fabs(f.a.r[0] - 1) < 1e-7 && fabs(f.a.r[1] - 1) < 1e-7 && f.a.r[2] == 0);
     f.p.lo = vector_of(&f, lo, 3), f.p.hi = vector_of(&f, hi, 3);
-    assert_int_equal(solve(&f, cti_pgs_solve), CTI_OUTCOME_SOLVED);
+    assert_int_equal(solve(&f, cti_solver_pgs), CTI_OUTCOME_SOLVED);
     assert_true(f.a.r[0] == 0.5 && fabs(f.a.r[1] - 1.25) < 1e-7 && f.a.r[2] == 0);
-    assert_int_equal(solve(&f, cti_ca_solve), CTI_OUTCOME_NOT_APPLICABLE);
+    assert_int_equal(solve(&f, cti_solver_ca), CTI_OUTCOME_NOT_APPLICABLE);
     close_fixture(&f);
     {
         /* numbers that run away are not called a solution */
         static const double V[4] = {1, -3, -3, 1}, v[2] = {-1, -1};
         make_lcp(&f, V, v, 2, NULL);
-        assert_int_equal(solve(&f, cti_pgs_solve), CTI_OUTCOME_FAILED);
+        assert_int_equal(solve(&f, cti_solver_pgs), CTI_OUTCOME_FAILED);
         close_fixture(&f);
     }
 }
@@ -409,11 +409,11 @@ static void contacts_at_random(void **state)
         fixture f;
         random_contacts(&f, trial % 2, trial % 3 == 0 ? 1e-3 : 0, trial / 2 % 3);
         f.e.relaxation = trial % 5 == 0 ? 0.8 : 1;
-        assert_int_equal(solve(&f, cti_pgs_solve), CTI_OUTCOME_SOLVED);
+        assert_int_equal(solve(&f, cti_solver_pgs), CTI_OUTCOME_SOLVED);
         for (k = 0; k < f.p.m / 3; k++)
             assert_true(sqrt(f.a.r[3 * k + 1] * f.a.r[3 * k + 1] + f.a.r[3 * k + 2] * f.a.r[3 * k + 2]) <=
                         f.p.mu[k] * f.a.r[3 * k] * (1 + 1e-12) + 1e-15);
-        assert_int_equal(solve(&f, cti_ca_solve), trial % 2 ? CTI_OUTCOME_NOT_APPLICABLE : CTI_OUTCOME_SOLVED);
+        assert_int_equal(solve(&f, cti_solver_ca), trial % 2 ? CTI_OUTCOME_NOT_APPLICABLE : CTI_OUTCOME_SOLVED);
         close_fixture(&f);
     }
 }

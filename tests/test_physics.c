@@ -1,5 +1,5 @@
-/* test_physics.c -- what is known in closed form, or must hold whatever the numbers: free fall, momentum, energy, slopes, stacks, weights,
-   light and heavy cloth, other units of length, fast bodies, a uniform strain. */
+/* test_physics.c -- closed-form results and invariants: free fall, momentum, energy, slopes, stacks, weights, light and heavy cloth, other
+   units of length, fast bodies, a uniform strain. */
 #include "world_util.h"
 
 #define G 9.81

@@ -1,5 +1,5 @@
-/* test_place.c -- the smallest program, and where bodies start: ids and descriptions that may be NULL, planes, position and rotation of
-   each kind of body against a mesh that was transformed beforehand, and what is refused. */
+/* test_place.c -- the smallest program, and placement of bodies: ids and descriptions that may be NULL, planes, position and rotation of
+   each kind of body against a mesh transformed beforehand, and refusals. */
 #include "world_util.h"
 
 /* a turn about no axis in particular, not of unit length, and a place that no rounding is exact in */

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""test_platforms.py -- the same bits from every SIMD path, compiler, optimization and processor: tests/platforms/bits.c, which is contact.h and
-what it computes, is built in every way of the list below and run; each must print the lines of tests/platforms/golden.txt.
+"""test_platforms.py -- the same bits from every SIMD path, compiler, optimization and processor: tests/platforms/bits.c, a program that
+prints hashes of results of contact.h, is built in every way of the list below and run; each must print the lines of tests/platforms/golden.txt.
 
 usage: python3 tests/test_platforms.py [--jobs N] [--steps N] [--list] [--record] [WORD...]     only platforms with a WORD in their name
---steps shortens the long scenes (600), --record writes golden.txt from the first platform of each precision: where results are meant to change.
+--steps shortens the long scenes (600), --record writes golden.txt from the first platform of each precision, for a change that is meant to change results.
 Prints "ok NAME ... seconds", "FAILED NAME: the first line that differs" or "SKIPPED NAME: what is missing"; ends with a line of counts. Standard
 library only. CONTACT_H names another contact.h to test; STB_CFLAGS says where stb_ds.h is.
 """

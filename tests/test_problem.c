@@ -1,7 +1,7 @@
 /* test_problem.c -- contact problems taken from running worlds, solved by ICA with node, patch and body clusters and by a dense reference.
-   Reference: W = J A^-1 J' by Cholesky in double, then projected Gauss-Seidel over the contacts with exact local solves until multipliers
-   stand still; it shares no code with the solver but the rows themselves. Scenes: S1, S2, S3_N4 of the data folder, cut down where a dense
-   matrix would be too large; shapes of the same size where the folder is missing. */
+   Reference: W = J A^-1 J' by Cholesky in double, then projected Gauss-Seidel over the contacts with exact local solves until the
+   multipliers no longer change. It shares no code with the solver except the rows themselves. Scenes: S1, S2, S3_N4 of the data folder,
+   reduced where a dense matrix would be too large; shapes of the same size if the folder is missing. */
 #include "../src/3_solve/ica.h"
 #include "../src/8_step/clusters.h"
 #include "../src/8_step/smooth.h"

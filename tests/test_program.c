@@ -1,4 +1,4 @@
-/* test_program.c -- contact problems that stand alone: sparse rows, files and their errors, the judge. */
+/* test_program.c -- stand-alone contact problems: sparse rows, files and their errors, the judge. */
 #include "../src/9_world/problems.h"
 #include "world_util.h"
 

@@ -1,5 +1,6 @@
-/* test_properties.c -- properties of materials mean what they say: damping leaves rotation alone, bending is a plate's in every direction on
-   every mesh, an embedded body weighs what its surface encloses, strain limits hold at rest, sheets of springs resist as the table says. */
+/* test_properties.c -- material properties have their physical meaning. Damping does not act on rotation; bending is a plate's in every
+   direction on every mesh; an embedded body has the weight of what its surface encloses; strain limits hold at rest; sheets of springs have
+   the stiffness of the table. */
 #include "model_check.h"
 #include "world_util.h"
 #include "../src/5_mesh/fill.h"

@@ -1,5 +1,5 @@
-/* test_recover.c -- soft bodies of every tet model in whole worlds: turned inside out by a blow and back to rest (stable neo-Hookean), and the same
-   small load answered alike by all. */
+/* test_recover.c -- soft bodies of every tet model in whole worlds: inverted by a blow and back at rest (stable neo-Hookean), and the same
+   small deflection under a small load for all. */
 #include "world_util.h"
 
 static ct_body_id add_model(ct_world *w, const ct_mesh *m, ct_model model, double young, double mass_damping)

@@ -1,5 +1,5 @@
-/* test_refusals.c -- what a world says to calls that it cannot serve: callbacks that call back, strides, joints with a place given twice;
-   what outlives a body that leaves; a failed allocation in whatever solver; a sliver. */
+/* test_refusals.c -- calls that a world refuses: calls from callbacks, strides, joints with a vertex given twice. Also: data that outlive a
+   removed body, a failed allocation in every solver, a sliver. */
 #include "world_util.h"
 
 typedef struct back {

@@ -1,5 +1,5 @@
-/* test_spin.c -- free soft bodies that turn, with every integrator and material: angular momentum and energy after 10 s, and that no step
-   gains energy. The step is linearized where the body's own turn takes it, so that implicit Euler does not brake the turn either. */
+/* test_spin.c -- free rotating soft bodies with every integrator and material: angular momentum and energy after 10 s, and no step gains
+   energy. The step is linearized about the rotated body, so that implicit Euler does not damp the rotation. */
 #include "forms_util.h"
 
 static const char *const model_names[5] = {"corotational", "StVK", "neo-Hookean", "stable neo-Hookean", "Hong's neo-Hookean"};

@@ -1,5 +1,5 @@
-/* test_status.c -- the status of a step is the judge's: ok, substepped and zones only where the residual of the report is at most the
-   tolerance. Scenes are those in which it was not. */
+/* test_status.c -- the status of a step follows from the judge: ok, substepped and zones only if the report's residual is at most the
+   tolerance. The scenes are those in which that once failed. */
 #include "world_util.h"
 
 typedef struct truth {

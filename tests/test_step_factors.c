@@ -1,6 +1,6 @@
-/* test_step_factors.c -- components, patches and shared analyses of known graphs; when a factor is renewed and when it lags; what is one
-   cluster; and the islands of a solve: which rows share one, which are solved again, what a velocity is relative to. factors.c is compiled
-   here for its decisions. */
+/* test_step_factors.c -- decisions of factors.c, which is compiled into this test, and of a solve's islands. Factors: components, patches
+   and shared analyses of known graphs; when a factor is renewed and when it lags; which blocks form one cluster. Islands: which rows share
+   one, which are solved again, and to what a velocity is relative. */
 #include "../src/8_step/clusters.h"
 #include "../src/8_step/factors.c"
 #include "step_util.h"

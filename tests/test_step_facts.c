@@ -1,5 +1,5 @@
-/* test_step_facts.c -- bounds on a motion that means something (plausible.c), and the first meeting of features as the end of a substep
-   (events.c): facts of three triangles in, the decision against what follows from them by hand. */
+/* test_step_facts.c -- bounds on a plausible motion (plausible.c), and the first impact as the end of a substep (events.c). Each case has
+   three triangles; the decision is compared with the result by hand. */
 #include "../src/8_step/plausible.h"
 #include "step_util.h"
 

@@ -1,5 +1,5 @@
-/* test_step_tangle.c -- what intersects at the start of a step (tangle.c), and the way out (repair.c): marks, ways and depths of known
-   overlaps of triangles, boxes and planes. */
+/* test_step_tangle.c -- intersections at the start of a step (tangle.c), and their repair (repair.c): marks, directions and depths for
+   known overlaps of triangles, boxes and planes. */
 #include "../src/8_step/tangle.h"
 #include "step_util.h"
 

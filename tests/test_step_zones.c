@@ -1,6 +1,5 @@
 /* test_step_zones.c -- impact zones, stage by stage: impulses keep both momenta and leave no approach, a static side takes any impulse,
-   rigid zones turn as their angular momentum says, freezing stops what collides and nothing else. zones.c is compiled here for its stages.
- */
+   rigid zones rotate as their angular momentum says, freezing stops only what collides. zones.c is compiled here for its stages. */
 #include "../src/8_step/zones.c"
 #include "step_util.h"
 

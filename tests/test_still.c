@@ -1,4 +1,5 @@
-/* test_still.c -- what never moves is not touched by a step: neither read, where nothing is near it, nor written, nor kept twice. */
+/* test_still.c -- bodies that never move cost a step nothing: they are not read if nothing is near them, not written, and not stored
+   twice. */
 #include "world_util.h"
 #include "../src/9_world/world.h"
 

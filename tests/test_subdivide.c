@@ -1,5 +1,5 @@
-/* test_subdivide.c -- subdivision for pictures: the weights add up to one and are Loop's, boundaries depend on boundaries alone, the
-   constrained surface stays within its reach and layers that are a thickness apart do not cross; odd meshes give finite points. */
+/* test_subdivide.c -- subdivision for pictures: the weights sum to one and are Loop's; boundaries depend on boundaries alone; the
+   constrained surface stays within its distance, and layers a thickness apart do not cross; odd meshes give finite points. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* test_substep_change.c -- a change of the step moves nothing that rests, and the energies of a report belong to one time, the end of the
-   step. */
+/* test_substep_change.c -- a change of the step length moves no resting body, and all energies of a report belong to the same time, the end
+   of the step. */
 #include "forms_util.h"
 
 /* ---- bodies at rest ---- */

@@ -1,5 +1,6 @@
-/* Tests of scripted motion (script.c), of tangled starts and of their repair (tangle.c, repair.c, untangle.c), and of kinematic bodies that leave
-   no room. Paths are compared with their composition by hand, velocities with differences; every step of a freed world is validated. */
+/* test_tangled.c -- scripted motion (script.c), tangled starts and their repair (tangle.c, repair.c, untangle.c), and kinematic bodies that
+   leave no room. Paths are compared with their composition by hand, velocities with differences; every step of a freed world is
+   validated. */
 #include "world_util.h"
 
 #define DEG 0.017453292519943295769

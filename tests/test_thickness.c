@@ -1,4 +1,5 @@
-/* test_thickness.c -- contacts stand at their thickness: piles of boxes, a pinch after its release, and what lifts them gives no energy. */
+/* test_thickness.c -- contacts rest at their thickness: piles of boxes, a pinch after its release; the correction that lifts contacts adds
+   no energy. */
 #include "world_util.h"
 
 #define THICKNESS 2e-3

@@ -1,5 +1,5 @@
-/* test_threads.c -- the pool and ct_tasks: loops are whole, starts that fail leave nothing behind, memory is asked for on the calling thread alone,
-   and the same bits come out for every number of workers and every task system. Build it with -fsanitize=thread, too (make test-tsan). */
+/* test_threads.c -- the pool and ct_tasks: loops are complete, failed starts leave nothing behind, memory is allocated on the calling
+   thread only. Every number of workers and every task system gives the same bits. Also built with -fsanitize=thread (make test-tsan). */
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE /* RTLD_NEXT */
 #endif

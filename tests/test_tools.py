@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""test_tools.py -- the amalgamator's refusals and the command line: every error names file and place, exit codes, files that a run leaves.
+"""test_tools.py -- the amalgamator's refusals and the command line: errors that name file and place, exit codes, files that a run writes.
 
 Prints a line a check, "ok NAME", "FAILED NAME: why" or "SKIPPED NAME: what is missing"; exit 1 when one failed.
 """

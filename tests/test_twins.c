@@ -1,4 +1,4 @@
-/* test_twins.c -- one row for near pairs that are one contact, and two for those that are not. */
+/* test_twins.c -- near pairs that are the same contact get one row; those that are not get two. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* test_world.c -- the world as its user sees it: misuse is refused and names the culprit, bodies come and go, pins and direction pins,
-   memory that runs out anywhere, no allocation in a warmed-up step, same bits for the same input, tangled starts. */
+/* test_world.c -- the world as its user sees it: misuse is refused and names the culprit; bodies are added and removed; pins and direction
+   pins; memory failures anywhere; no allocation in a warmed-up step; same bits for the same input; tangled starts. */
 #include "../src/9_world/problems.h"
 #include "world_util.h"
 
@@ -36,9 +36,10 @@ static void creation_is_checked(void **state)
     d = good, d.friction = (ct_real)-0.1, refuses(d, CT_ERR_ARGUMENT);
     d = good, d.friction = (ct_real)NOT_A_NUMBER, refuses(d, CT_ERR_ARGUMENT);
     d = good, d.restitution = (ct_real)0.5, refuses(d, CT_ERR_UNSUPPORTED);
-    d = good, d.stepper = CT_STEPPER_BARRIER, refuses(d, CT_ERR_UNSUPPORTED);
+    d = good, d.stepper = CT_STEPPER_COUNT_, refuses(d, CT_ERR_ARGUMENT);
     d = good, d.stepper = (ct_stepper)99, refuses(d, CT_ERR_ARGUMENT);
-    d = good, d.solver.solver = CT_SOLVER_GEOMETRIC_CG, refuses(d, CT_ERR_UNSUPPORTED);
+    d = good, d.solver.solver = (ct_solver)9, refuses(d, CT_ERR_UNSUPPORTED); /* a number that is kept */
+    d = good, d.solver.solver = CT_SOLVER_COUNT_, refuses(d, CT_ERR_ARGUMENT);
     d = good, d.solver.cookie = 0, refuses(d, CT_ERR_ARGUMENT);
     d = good, d.solver.tolerance = 0, refuses(d, CT_ERR_ARGUMENT);
     d = good, d.solver.tolerance = (ct_real)NOT_A_NUMBER, refuses(d, CT_ERR_ARGUMENT);

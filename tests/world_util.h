@@ -1,5 +1,5 @@
-/* world_util.h -- what the tests of whole worlds share: a seeded generator, an allocator that counts, checks its arguments and fails on
-   demand, and bodies made from shapes. Every function is static inline, so that a test uses what it needs. */
+/* world_util.h -- helpers for the tests of whole worlds: a seeded generator, an allocator that counts, checks its arguments and fails on
+   demand, and bodies made from shapes. Every function is static inline, so that a test uses only what it needs. */
 #ifndef TEST_WORLD_UTIL_H
 #define TEST_WORLD_UTIL_H
 

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""accept.py -- runs the acceptance scenes with every step tested for intersections and prints one table with a verdict for each.
+"""accept.py -- runs the acceptance scenes with every step tested for intersections and prints a table with a verdict for each.
 
 usage: python3 tools/accept.py [--stepper S] [--limit SECONDS] [--jobs N] [--no-eighth] [--no-slope] [--no-show] [WORD...]
        only scenes with a WORD in their path
-Scenes: examples/scenes/*.json, and CONTACT_DATA/scenes (default ../shared/data/scenes) where it is. Standard library only.
-Show scenes (tools/make_scenes.py): zones and freezing as peers; letters at most three rounds of refinement in 90 % of the steps.
-Discrete scenes (their file says so): by their own stepper, to their end, largest depth printed.
-All others: exit code 0, to the end, no intersection in any step; scenes that start tangled or pinch (overlap, pinch) may have intersections, and steps
+Scenes: examples/scenes/*.json, and those of CONTACT_DATA/scenes (default ../shared/data/scenes) if that folder exists. Standard library only.
+Show scenes (tools/make_scenes.py): the bounds on zones and freezing are those of peers/*; letters: at most three rounds of refinement in 90 % of the
+steps. Discrete scenes ("stepper": "dcd"): run to their end; the largest depth is printed.
+All others: exit code 0, run to their end, no intersection in any step; scenes that start tangled or pinch (overlap, pinch) may have intersections, and steps
 that do not converge, but none in the last tenth of the steps. peers/* also: centre of mass at rest in its band, impact zones in at most 0.5 % of the
 steps, at most 1e-5 of the node-steps frozen; S2's height of the centre of mass over time within 5 % of its total drop of a run with dt/8.
-slope: a soft block at mu = 1.05 tan(angle) for 60 s, drift after the first 2 s under 1e-5 of its size. Times are printed, not judged: bench does.
+slope: a soft block at mu = 1.05 tan(angle) for 60 s, drift after the first 2 s under 1e-5 of its size. Times are printed, not judged; `make bench` measures them.
 The last line is `N passed, N failed, N skipped`; build/accept.json holds the numbers.
 """
 import argparse

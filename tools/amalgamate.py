@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""amalgamate.py -- writes contact.h from src/MANIFEST, and refuses what must not be in it.
+"""amalgamate.py -- writes contact.h from src/MANIFEST, and refuses code that breaks the rules of the sources.
 
 usage: python3 tools/amalgamate.py                 write contact.h
        python3 tools/amalgamate.py --check         rebuild in memory, compare bytes with contact.h; exit 1 when they differ
        python3 tools/amalgamate.py --map LINE      file:line in src/ that line LINE of contact.h comes from
-       python3 tools/amalgamate.py --draft         the same, passing over files that are not in the manifest yet
+       python3 tools/amalgamate.py --draft         write contact.h, ignoring files that are not in the manifest yet
        python3 tools/amalgamate.py --standalone    write build/contact_standalone.h with the machine's stb_ds.h inside
 
 Method: files are copied line by line in the order of the manifest. Only three kinds of line are treated: an include guard is dropped, an
-include of an own file is dropped (every file is there once) or, for .inl, replaced by that file's lines; everything else stays as it is.
-Every complaint ends with a line `FIX:` that says what to do. Standard library only.
+include of an own file is dropped (every file is there once) or, for .inl, replaced by that file's lines; all other lines stay unchanged.
+Every refusal ends with a line `FIX:` that says what to do. Standard library only.
 """
 import argparse
 import hashlib
@@ -346,7 +346,7 @@ class Builder:
         """Puts #if around what a CONTACT_WITH_ switch takes out, and around instances of templates that tests alone use; refuses other unused functions."""
         start = self.lines.index("#ifdef CONTACT_IMPLEMENTATION")
         raw = self.lines[start:]
-        chunks = reach.reach(raw, strip_comments(raw))
+        chunks = reach.reach(raw, strip_comments(raw), strip_comments(self.lines[:start]))
         drop, spare = set(), []
         unreached = reach.unreached(chunks)
         instances = set(c.names[0] for c in unreached if c.kind == "function" and ".inl:" in self.origin[start + c.last])

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""bench_paths.py -- what each SIMD path gains over plain C, and what CONTACT_DETERMINISTIC costs: bench/paths/paths.c, built once for each.
+"""bench_paths.py -- measures what each SIMD path gains over plain C, and the cost of CONTACT_DETERMINISTIC: bench/paths/paths.c, built once for each.
 
 usage: python3 tools/bench_paths.py [--rounds N] [--steps N] [--real 32|64] [WORD...]       only paths with a WORD in their name
 The paths take turns, ROUNDS times; a figure is the median of its rounds in process CPU time. Prints a table in Markdown: the first column of
-a group in nanoseconds or milliseconds, the others as that divided by theirs. Standard library only. CONTACT_H names another contact.h.
+a group in nanoseconds or milliseconds, the others as speedups over the first. Standard library only. CONTACT_H names another contact.h.
 """
 import argparse
 import os

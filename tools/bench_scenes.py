@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""bench_scenes.py -- runs the peers scenes on one core and prints milliseconds a step beside what others reach (../shared/PEERS.md).
+"""bench_scenes.py -- runs the peers scenes on one core and prints milliseconds a step beside those of other programs (../shared/PEERS.md).
 
 usage: python3 tools/bench_scenes.py [--stepper S] [--runs N] [--limit SECONDS] [--show] [WORD...]        only scenes with a WORD in their name
---show takes the show scenes (tools/make_scenes.py) instead, beside what Otaduy 2009 reports.
-CPU milliseconds of the stepping alone; best of N runs by the median. Writes build/bench.json. Standard library only.
+--show runs the show scenes (tools/make_scenes.py) instead, beside the times that Otaduy 2009 reports.
+CPU milliseconds of the stepping alone; of N runs the one with the smallest median counts. Writes build/bench.json. Standard library only.
 """
 import argparse
 import glob

@@ -1,4 +1,4 @@
-/* cli.h -- what the files of the command line share: exit codes, the commands, small helpers. */
+/* cli.h -- shared by the files of the command line: exit codes, the commands, small helpers. */
 #ifndef CLI_H
 #define CLI_H
 
@@ -38,5 +38,10 @@ int cli_option(int argc, char **argv, int *i, const char *name, const char **val
 int cli_integer(const char *text, long lo, long hi, long *out);
 /* cli_closest -- the word of a space-separated list that is nearest to `word` by edits, or NULL when none is near. Into buffer. */
 const char *cli_closest(const char *word, const char *list, char *buffer, size_t size);
+/* cli_is_among -- 1 when `word` is one of a space-separated list. */
+int cli_is_among(const char *word, const char *list);
+/* Words of the command line and of scene files for what is not written yet: they are known, and not built. */
+#define CLI_STEPPERS_TO_COME "barrier layers penalty geometric explicit"
+#define CLI_SOLVERS_TO_COME "geometric_cg"
 
 #endif /* CLI_H */

@@ -1,9 +1,11 @@
-/* cmd_ccd.c -- contact ccd [--kind vf|ee] [--backward] FILE... [--json]: continuous collision queries of text files against their exact answers.
-   A line of FILE is 24 numbers (four points at t = 0, then at t = 1; hexadecimal or decimal) and a label, 1: they touch. FILE's .ref beside
-   it has a line per query, `label64 toi64 label32 toi32 source`, with the exact first times; the float build rounds the input to float
-   and takes the last two. Times are real time of the monotonic clock: the mean is the fastest of five batch calls over a file, divided by
-   its queries; median and largest are of single calls, the fastest of three each, less the time of an empty measurement.
-   --backward runs the motions from their end to their start and asks for the last time, which is 1 less the first one.
+/* cmd_ccd.c -- contact ccd [--kind vf|ee] [--backward] FILE... [--json]: continuous collision queries from text files, compared with exact
+   answers.
+   A line of FILE has 24 numbers (four points at t = 0, then at t = 1; hexadecimal or decimal) and a label, 1: they touch. A file of the
+   same name that ends in .ref has a line per query, `label64 toi64 label32 toi32 source`, with the exact first times; the float build
+   rounds the input to float and uses label32 and toi32. Timings are wall time of the monotonic clock. The mean is the fastest of five batch
+   calls over a file, divided by its queries. Median and largest are of single calls, the fastest of three each, less the time of an empty
+   measurement.
+   --backward runs the motions from their end to their start and asks for the last time, which is 1 minus the first time.
    Exit: 0; 1 bad input; 3 false negatives or late times. */
 #include "../src/public/api.h"
 #include "cli.h"

@@ -1,4 +1,4 @@
-/* cmd_info.c -- contact info [--json]: what this build is and what is compiled in. */
+/* cmd_info.c -- contact info [--json]: version, precision and options of this build. */
 #include "../src/public/api.h"
 #include "cli.h"
 #include "output.h"

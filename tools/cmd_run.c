@@ -1,4 +1,4 @@
-/* cmd_run.c -- contact run: steps a scene, writes frames, statistics and a summary, and says with its exit code what became of it. */
+/* cmd_run.c -- contact run: steps a scene, writes frames, statistics and a summary; its exit code is the result. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli.h"
 #include "inside.h"

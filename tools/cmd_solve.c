@@ -1,10 +1,11 @@
 /* cmd_solve.c -- contact solve FILE... [--solver S|all|auto] [--tol T] [--time-limit S] [--dump DIR] [--trace FILE] [--plain] [--json]:
-   contact problems of files. A line (or, with --json, an object) a file and solver: what the judge says of the result, seconds of process
-   CPU time, and the largest difference to the file's reference solution, relative to it. --dump writes x and r of each solve as text.
-   --trace writes CSV: a line for each iteration (after fifty for some), with what the judge says of the answer as it stands and the seconds
-   that the solve took so far; the last line of a solve is its end. --plain: ICA without acceleration.
-   Exit: 0; 1 bad input; 2 a file that no solver ended as solved, or as infeasible with a proof (where the file does not say that it has a
-   solution), or on a ray with the file's consent. */
+   solves contact problems from files. It prints a line (with --json an object) for each file and solver: the judge's numbers, seconds of
+   process CPU time, and the largest difference to the file's reference solution, relative to it.
+   --dump writes x and r of each solve as text. --trace writes CSV: a line for each iteration (after fifty for some of them), with the
+   judge's numbers for the present answer and the seconds of the solve so far; the last line of a solve is its end. --plain: ICA without
+   acceleration.
+   Exit: 0; 1 bad input; 2 if for some file no solver ended as solved, as infeasible with a proof (unless the file says that it has a
+   solution), or on a ray (if the file says that it has none). */
 #include "../src/public/api.h"
 #include "cli.h"
 #include <cjson/cJSON.h>
@@ -254,7 +255,7 @@ static int solve_known(const char *solver)
     for (k = 0; k < CT_SOLVER_COUNT_; k++)
         if (!strcmp(solver, ct_solver_text((ct_solver)k)))
             return ct_problem_solver_built((ct_solver)k) ? 1 : -1;
-    return 0;
+    return cli_is_among(solver, CLI_SOLVERS_TO_COME) ? -1 : 0;
 }
 
 static int solve_double(const char *option, const char *text, double *out)

@@ -1,8 +1,8 @@
-"""figures_otaduy.py -- the figures and results of Otaduy, Tamstorf, Steinemann, Gross 2009 again: letters, falling cloth, skirt, mixed pile. Same
+"""figures_otaduy.py -- reproduces the figures and results of Otaduy, Tamstorf, Steinemann, Gross 2009: letters, falling cloth, skirt, mixed pile. Same
 contract as figures_solvers.py. "As printed" is `contact run --paper` (docs/solvers_ica.md).
 
-Lengths are chosen so that all of them take about half an hour of one core: the letters' walls push after 2.4 s instead of 22 s, the skirt is stepped
-to 1.2 s of its 5 s. Letters are of 1e4 Pa here: at 30 ms block Gauss-Seidel does not converge well on the show scene's 5e4 Pa.
+Durations are chosen so that all of them take about half an hour of one core: the letters' walls push after 2.4 s instead of 22 s, the skirt is stepped
+to 1.2 s of its 5 s. The letters' Young's modulus is 1e4 Pa here: at 30 ms block Gauss-Seidel does not converge well on the show scene's 5e4 Pa.
 """
 import math
 

@@ -1,8 +1,8 @@
-"""figures_solvers.py -- figures of the comparison of solvers, for make_figures.py: every number comes from a run that is made here.
+"""figures_solvers.py -- figures of the comparison of solvers, for make_figures.py; every number comes from a run made here.
 
 A figure is a function of a Bench that returns {"title", "shows", "paper", "see"}: sentences of the page docs/figures.md; it writes NAME.csv and
-NAME.png into Bench.out. What is not there (data folder, numpy, a stepper that is not built) raises Missing, which the page and the end of the run
-name.
+NAME.png into Bench.out. Something missing (data folder, numpy, a stepper that is not built) raises Missing; the page and the end of the run
+name it.
 """
 import csv
 import json

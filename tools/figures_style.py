@@ -1,4 +1,4 @@
-"""figures_style.py -- line charts for the figures: one look, small files. Without matplotlib nothing is drawn; the CSV is there all the same."""
+"""figures_style.py -- line charts for the figures: one style, small files. Without matplotlib nothing is drawn, but the CSV files are written."""
 import os
 
 try:

@@ -1,5 +1,5 @@
-"""figures_worlds.py -- figures that run the discrete stepper's scenes (Li 2015), and what all figures of whole scenes share. Same contract as
-figures_solvers.py, and its Bench."""
+"""figures_worlds.py -- figures from the discrete stepper's scenes (Li 2015), and code that all figures of whole scenes share. Same contract as
+figures_solvers.py, with its Bench."""
 import json
 import os
 import subprocess

@@ -1,4 +1,4 @@
-/* help.c -- what `contact --help` and `contact COMMAND --help` say: every option with an example. */
+/* help.c -- the texts of `contact --help` and `contact COMMAND --help`: every option with an example. */
 #include "cli.h"
 #include <string.h>
 

@@ -3,12 +3,12 @@
 
 usage: python3 tools/house.py [--against REV] [--long]
 --against REV   the same figures of another revision in a second column
---long          beside the figures the names behind them: the longest functions, the widest structs, the tuned numbers by file
+--long          also lists the names behind the figures: the longest functions, the widest structs, the tuned numbers by file
 
-Counted are the .c, .h and .inl files under src/. A function is what stands at the start of a line, ends in a line `{` and closes in a line `}`; its
-length is counted with both. A token is an identifier, a number, a string or an operator; comments are none. A code line has a token. A tuned number
+Counted are the .c, .h and .inl files under src/. A function begins at the start of a line; its body is between a line `{` and a line `}`,
+and its length includes both. A token is an identifier, a number, a string or an operator; comments have none. A code line has at least one token. A tuned number
 is an object macro or an enumerator with a number as its value, or a line of a list of tuned numbers (0_base/tuned.h), where contacts are solved and
-steps are taken: 3_solve, 4_programs, 8_step, 8_dcd. Codes and bits of masks (CODES) are none. Standard library and git only.
+steps are taken: 3_solve, 4_programs, 8_step, 8_dcd. Codes and bits of masks (CODES) are no tuned numbers. Standard library and git only.
 """
 import argparse
 import collections

@@ -1,6 +1,6 @@
-/* inside.c -- containment test. Method: without edge-face intersections a connected part of a surface lies wholly on one side of every
-   closed surface, so one of its vertices stands for it; its side is the winding number, summed solid angles (Van Oosterom and Strackee
-   1983). Parts are cut once, from the triangles' common vertices. */
+/* inside.c -- containment test. Method: without edge-face intersections a connected part of a surface is wholly on one side of every closed
+   surface, so it is enough to test one of its vertices. The side is the winding number, summed solid angles (Van Oosterom and Strackee
+   1983). Parts are found once, from the vertices that triangles share. */
 #include "inside.h"
 #include "cli.h"
 #include <math.h>

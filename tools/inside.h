@@ -1,4 +1,5 @@
-/* inside.h -- containment: parts of surfaces that went into, or out of, closed surfaces without being caught crossing them. */
+/* inside.h -- containment: finds parts of surfaces that went into, or out of, closed surfaces without an intersection in any tested
+   state. */
 #ifndef INSIDE_H
 #define INSIDE_H
 

@@ -1,4 +1,4 @@
-/* json_in.c -- JSON values with their errors. */
+/* json_in.c -- JSON values with error messages. */
 #include "json_in.h"
 #include "../src/public/api.h"
 #include "cli.h"

@@ -1,5 +1,5 @@
-/* json_in.h -- checked reading of JSON values: the first error is printed with file, JSON path and what was expected; later ones are kept
-   quiet, so that a reader can go on and look at `failed` once. */
+/* json_in.h -- checked reading of JSON values. The first error is printed with file, JSON path and what was expected; later ones are not
+   printed, so that a reader may go on and test `failed` once at the end. */
 #ifndef JSON_IN_H
 #define JSON_IN_H
 

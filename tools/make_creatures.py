@@ -4,8 +4,8 @@
 usage: python3 tools/make_creatures.py --out DIR --shape dragon|rabbit|lizard|beam|stairs|glass|bowl|bars [--vertices 46000] [--name NAME] [--quiet]
 
 A creature is a smooth union of round cones (body, head, limbs, tail, spikes). A body-centred lattice of tets is cut by its surface (Labelle, Shewchuk:
-Isosurface stuffing, 2007): nodes near to a crossing go there, tets that are cut otherwise are split; then boundary nodes are spread evenly over the
-surface as far as tets stay good. `--vertices` sets how fine the lattice is: the number of nodes comes out within a few per cent of it.
+Isosurface stuffing, 2007): nodes near a crossing move onto it, other tets that are cut are split; then boundary nodes are spread evenly over the
+surface as far as the quality of the tets allows. `--vertices` sets the lattice's resolution: the number of nodes is within a few per cent of it.
 Deterministic, standard library only.
 """
 import argparse

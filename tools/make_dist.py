@@ -2,9 +2,9 @@
 """make_dist.py -- the release archive: contact.h, contact.c, this machine's stb_ds.h, LICENSE and the examples, in contact-VERSION.tar.gz.
 
 usage: python3 tools/make_dist.py [--out DIR]     DIR: build
-Who unpacks it compiles an example in that folder with one command: cc -O2 -I. examples/pins.c -lm -o pins
-The same files give the same bytes: no time, user or order of a folder is in the archive. CC and STB_CFLAGS find stb_ds.h, or CONTACT_STB_DS_H names it.
-Refused where contact.h is stale or says another version than its macros. Standard library only.
+In the unpacked folder an example compiles with one command: cc -O2 -I. examples/pins.c -lm -o pins
+The same files give the same bytes: the archive contains no time, no user, and no folder order. CC and STB_CFLAGS find stb_ds.h, or CONTACT_STB_DS_H names it.
+It refuses a contact.h that is stale or whose version differs from its macros. Standard library only.
 """
 import argparse
 import gzip

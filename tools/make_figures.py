@@ -5,7 +5,7 @@
 usage: python3 tools/make_figures.py [--quick] [--only NAME,...] [--out build/figures] [--page FILE.md]
 
 Every figure also leaves NAME.json, its sentences with the numbers of the run; the page is made of all that are in the folder, so that figures can be
-made again one by one. What a figure needed and was not there is said at the end, and the exit code is then still 0. Pictures need matplotlib (Debian:
+made again one by one. Requirements that were missing are listed at the end; the exit code is still 0. Pictures need matplotlib (Debian:
 python3-matplotlib), some figures the data folder, numpy or build/bench/trace_solvers.
 """
 import argparse

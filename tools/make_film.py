@@ -3,7 +3,7 @@
 
 usage: python3 tools/make_film.py [--out FILE]
 The scene is `unified` of tools/make_scenes.py, its first 2.5 seconds, about two minutes of one core. Needs ffmpeg with libwebp; where that is
-missing, the file is left as it is and the exit code is 0. The file is written beside its place and renamed.
+missing, the file is left as it is and the exit code is 0. The file is written under a temporary name and renamed.
 """
 import argparse
 import os

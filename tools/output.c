@@ -1,4 +1,4 @@
-/* output.c -- what a run leaves behind. */
+/* output.c -- the files that a run writes. */
 #define _POSIX_C_SOURCE 200809L
 #include "output.h"
 #include "cli.h"

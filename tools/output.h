@@ -1,4 +1,4 @@
-/* output.h -- frames, stats.jsonl and summary.json. Files are written beside their place and renamed; there is no NaN or Inf in JSON. */
+/* output.h -- frames, stats.jsonl and summary.json. A file is written under a temporary name and then renamed; JSON has no NaN or Inf. */
 #ifndef OUTPUT_H
 #define OUTPUT_H
 

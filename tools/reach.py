@@ -1,9 +1,9 @@
 """reach.py -- which functions of the implementation the API reaches, and with which CONTACT_WITH_ switches. Used by amalgamate.py.
 
-Method: the text is cut into chunks of file scope: functions, prototypes, tables, types, macros. A chunk reaches every chunk of a name that stands in
-it; a use inside of #if CONTACT_WITH_A needs A, too. The condition of a chunk is the OR over all chains of uses from a public function, of the AND along
-the chain. Conditions are sets of sets of switches: {{A}, {B, C}} is A || (B && C), {{}} is always, {} is never. What the reading of #if does not
-know (#else, other macros, comparisons) counts as always. So a condition is never too narrow, unless a name is pasted together in a way that
+Method: the text is cut into chunks of file scope: functions, prototypes, tables, types, macros. A chunk reaches every chunk whose name occurs in
+it; a use inside #if CONTACT_WITH_A needs A, too. The condition of a chunk is the OR over all chains of uses from a public function, of the AND along
+the chain. Conditions are sets of sets of switches: {{A}, {B, C}} is A || (B && C), {{}} is always, {} is never. Other conditions (#else, other macros,
+comparisons) count as always. So a condition is never too narrow, unless a name is pasted together in a way that
 `expand` does not know; then the compiler misses a function, or this file finds one that nothing reaches.
 """
 import re
@@ -15,15 +15,18 @@ ALWAYS = frozenset([frozenset()])
 NEVER = frozenset()
 
 
-STEPPERS = ("CONTACT_WITH_CMR", "CONTACT_WITH_DCD")  # one of them is always there
+SWITCH = "CONTACT_WITH_"
+LIST = re.compile(r"C\w+_LIST\w*$")
+STEPPER_LIST = "CT_STEPPER_LIST"
+STEPPERS = []  # the switches in that list: one of them is always there
 
 
 def either(a, b):
     """a || b, without what another term implies."""
     terms = set(a | b)
     for t in list(terms):
-        rest = t - {STEPPERS[0]}
-        if rest != t and rest | {STEPPERS[1]} in terms:
+        rest = t - {STEPPERS[0]} if STEPPERS else t
+        if rest != t and all(rest | {s} in terms for s in STEPPERS):
             terms.add(rest)
     return frozenset(t for t in terms if not any(u < t for u in terms))
 
@@ -62,8 +65,10 @@ class Condition:
             value = self.any_of()
             return value if rest and rest.pop(0) == ")" else ALWAYS
         word = rest.pop(0) if rest else ""
-        if word.startswith("CONTACT_WITH_"):
+        if word.startswith(SWITCH):
             return frozenset([frozenset([word])])
+        if word == "0" and rest[:1] in ([], ["||"], ["&&"], [")"]):
+            return NEVER
         if word in self.macros:
             return Condition(self.macros[word], self.macros).parse()
         while rest and rest[0] not in ("&&", "||", ")"):  # a comparison, defined(x), !x
@@ -101,6 +106,54 @@ def expand(macros, tokens):
     return out
 
 
+class Lists:
+    """Lists of rows, X-macros: `#define CT_SOLVER_LIST(X) X(...) X(...)`, of the public part and of the implementation."""
+    def __init__(self):
+        self.lists, self.functions = {}, {}  # name -> rows, each a list of arguments, or the name of a list; name -> (parameters, tokens)
+
+    def define(self, name, parameters, body):
+        tokens = TOKEN.findall(body)
+        self.functions[name] = (parameters, tokens)
+        if LIST.match(name) and len(parameters) == 1:
+            self.lists[name] = [rest.split("(", 1) for rest in " ".join(tokens).split(")") if "(" in rest]
+        if name == STEPPER_LIST:
+            STEPPERS[:] = [t for t in tokens if t.startswith(SWITCH)]
+
+    def rows(self, name):
+        out = []
+        for head, arguments in self.lists[name]:
+            out += self.rows(head.strip()) if head.strip() in self.lists else [[a.strip() for a in arguments.split(",")]]
+        return out
+
+    def expand(self, tokens):
+        """(token, condition) of each token, where LIST(F) is what it stands for: F of every row, under the row's switch."""
+        out, i = [], 0
+        while i < len(tokens):
+            called = tokens[i + 2] if tokens[i] in self.lists and tokens[i + 1:i + 2] == ["("] and tokens[i + 3:i + 4] == [")"] else None
+            if called not in self.functions:
+                out.append((tokens[i], ALWAYS))
+                i += 1
+                continue
+            for row in self.rows(tokens[i]):
+                needs = frozenset([frozenset(a for a in row if a.startswith(SWITCH))])
+                out += [(t, needs) for t in self.put(self.functions[called], row)]
+            i += 4
+        return out
+
+    @staticmethod
+    def put(function, row):
+        """The tokens of F(row), pasted."""
+        parameters, body = function
+        given, out = dict(zip(parameters, row)), []
+        for t in body:
+            t = given.get(t, t)
+            if out and out[-1] == "##":
+                out[-2:] = [out[-2] + t]
+            else:
+                out.append(t)
+        return out
+
+
 def without_attributes(tokens):
     out, i = [], 0
     while i < len(tokens):
@@ -136,8 +189,8 @@ def declared(tokens):
 
 class Reader:
     """Cuts lines into chunks. raw: the lines, plain: the same without comments and strings."""
-    def __init__(self, raw, plain):
-        self.raw, self.plain = raw, plain
+    def __init__(self, raw, plain, lists):
+        self.raw, self.plain, self.lists = raw, plain, lists
         self.chunks, self.pasting, self.values, self.macros = [], {}, {}, {}
         self.stack, self.level_count, self.now = [], 0, ALWAYS
         self.tokens, self.first, self.depth = [], 0, 0
@@ -174,7 +227,9 @@ class Reader:
         if parameters is not None and len(parts) > 1 and all(re.match(r"\w+$", p) for p in parts):
             self.pasting[name] = ([p.strip() for p in parameters.split(",")], parts)
         if parameters is None:
-            self.values[name] = body
+            self.values[name] = " ".join(t for t, _ in self.lists.expand(TOKEN.findall(body)))
+        else:
+            self.lists.define(name, [p.strip() for p in parameters.split(",")], body)
         uses = [(self.meant(t), self.now) for t in expand(self.pasting, TOKEN.findall(body)) if WORD.match(t)]
         self.chunks.append(Chunk("macro", [name], uses, first, last, self.level(), self.now))
         self.macros.setdefault(name, []).append(self.chunks[-1])
@@ -193,10 +248,10 @@ class Reader:
         kind, declares = declared(names)
         uses = {}
         for condition in set(c for _, c in self.tokens):
-            for t in expand(self.pasting, [t for t, c in self.tokens if c == condition]):
+            for t, needs in self.lists.expand(expand(self.pasting, [t for t, c in self.tokens if c == condition])):
                 if WORD.match(t):
                     meant = self.meant(t)
-                    uses[meant] = either(uses.get(meant, NEVER), condition)
+                    uses[meant] = either(uses.get(meant, NEVER), both(condition, needs))
         first, least = self.first, self.chunks[-1].last + 1 if self.chunks else 0
         while first > least and not self.plain[first - 1].strip() and self.raw[first - 1].strip() and not self.raw[first - 1].startswith("/* ----"):
             first -= 1
@@ -241,9 +296,14 @@ class Reader:
         return self.chunks
 
 
-def reach(raw, plain):
-    """The chunks of the lines with their conditions. Roots are public functions, and what #if asks for."""
-    chunks = Reader(raw, plain).read()
+def reach(raw, plain, public):
+    """The chunks of the lines with their conditions. Roots are public functions, and what #if asks for. public: the lines in front, for their lists."""
+    lists = Lists()
+    for text in re.sub(r"\\\n", " ", "\n".join(public)).split("\n"):
+        m = re.match(r"\s*#\s*define\s+(\w+)\((\w+)\)(.*)", text)
+        if m and LIST.match(m.group(1)):
+            lists.define(m.group(1), [m.group(2)], m.group(3))
+    chunks = Reader(raw, plain, lists).read()
     named = {}
     for c in chunks:
         for name in c.names:

@@ -1,4 +1,4 @@
-/* render.h -- a picture of a run: software z-buffer, PNG, and video through ffmpeg where there is one. */
+/* render.h -- a picture of a run: software z-buffer, PNG, and video if ffmpeg is installed. */
 #ifndef RENDER_H
 #define RENDER_H
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""run_tests.py -- runs what `make test` built, compiles contact.h in every way that is promised, and adds it all up.
+"""run_tests.py -- runs the programs that `make test` built, compiles contact.h in every supported way, and counts the results.
 
 usage: python3 tools/run_tests.py [--jobs N] [--stb FLAGS] [--skip-matrix] TEST...
 The last line is `N passed, N failed, N skipped`; exit 1 when something failed. A skip says what was missing. Standard library only.

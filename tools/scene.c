@@ -1,5 +1,6 @@
-/* scene.c -- reads a scene file. Method: every object is checked for unknown keys first, then each key for type and range; the first error
-   ends it with file, JSON path and what was expected. Things that are not built are refused only where they would matter. */
+/* scene.c -- reads a scene file. Method: every object is checked for unknown keys first, then each key for type and range. The first error
+   ends reading, with file, JSON path and what was expected. A stepper or solver that is not built is refused only if the scene would use
+   it. */
 #include "scene.h"
 #include "scene_options.h"
 #include "cli.h"

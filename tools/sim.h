@@ -1,4 +1,4 @@
-/* sim.h -- a world made from a scene, and what the command line remembers of its bodies. */
+/* sim.h -- a world made from a scene, and the command line's data about its bodies. */
 #ifndef SIM_H
 #define SIM_H
 

@@ -3,7 +3,8 @@
 
 usage: python3 tools/size_table.py            measure and rewrite the README's table between its two marks
        python3 tools/size_table.py --check    compile again, compare the sizes where the table's compiler is this one; times are not compared
---once: each row is one run. STB_CFLAGS: where stb/stb_ds.h is. Sizes are code and constants (`size`, text), times process CPU time of the compiler, the less of two runs.
+--once: each row is one run. STB_CFLAGS: where stb/stb_ds.h is. Sizes are code and constants (`size`, text); times are process CPU time of the
+compiler, the smaller of two runs.
 """
 import os
 import platform

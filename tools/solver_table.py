@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""solver_table.py -- the table of docs/solvers.md, made of what `contact solve` says.
+"""solver_table.py -- writes the table of docs/solvers.md from results of `contact solve`.
 
   python3 tools/solver_table.py [--data DIR] [--limit S] [--write]     prints the table; --write puts it between the page's two marks
 
-Seconds are of process CPU time for reading nothing, solving and judging, to 1e-8; `-` where a solver does not take the problem, a word where it
-ends otherwise (failed, ray), `>S` where the time limit ended it."""
+Seconds are process CPU time for solving and judging, without reading the file, at tolerance 1e-8. `-`: the solver does not take the problem;
+a word: another outcome (failed, ray); `>S`: the time limit ended it."""
 import argparse
 import json
 import os

@@ -1,12 +1,16 @@
-/* subdivide.c -- constrained Loop subdivision for pictures. Method: every level splits a triangle into four. Two surfaces are carried
-   along: the linear one, whose points stay on the given triangles, and Loop's, where a new point on an inner edge a b with the opposite
-   corners c, d:  3/8 (a + b) + 1/8 (c + d) on a boundary edge:                                               1/2 (a + b) an inner vertex
-   with the neighbours n_1 .. n_k:                   (1 - k beta) v + beta sum n_i, beta = (5/8 - (3/8 + 1/4 cos(2 pi / k))^2) / k a
-   boundary vertex with its neighbours a, b on the boundary:       3/4 v + 1/8 (a + b). Edges of more than two faces count as boundary; a
-   vertex with another number of boundary edges than two stays. In the end the offset d from linear to smooth is shortened to d / sqrt(1 +
-   d.d / r^2), which is shorter than r. Both surfaces are linear between their vertices, so that this bound holds everywhere: two surfaces
-   that are 2 r apart do not cross in the picture. The caller gives r; vertices of short edges, whose neighbourhood is closer at rest, get
-   less. based on: Loop, Smooth subdivision surfaces based on triangles, 1987. Otaduy 2009, section 6, has "one step of constrained Loop
+/* subdivide.c -- constrained Loop subdivision for pictures.
+   Method: every level splits a triangle into four. Two surfaces are computed: the linear one, whose points stay on the given triangles, and
+   Loop's, with these points:
+     new, on an inner edge a b with the opposite corners c, d    3/8 (a + b) + 1/8 (c + d)
+     new, on a boundary edge a b                                 1/2 (a + b)
+     an inner vertex v with the neighbours n_1 .. n_k            (1 - k beta) v + beta sum n_i,
+                                                                 beta = (5/8 - (3/8 + 1/4 cos(2 pi / k))^2) / k
+     a boundary vertex v with its neighbours a, b on the boundary    3/4 v + 1/8 (a + b)
+   Edges of more than two faces count as boundary; a vertex whose number of boundary edges is neither 0 nor 2 stays. At the end the offset d
+   from linear to smooth is shortened to d / sqrt(1 + d.d / r^2), which is shorter than r. Both surfaces are linear between their vertices,
+   so this bound holds everywhere: two surfaces that are 2 r apart do not cross in the picture. The caller gives r; vertices of short edges,
+   whose neighbourhood is closer at rest, get less.
+   Based on: Loop, Smooth subdivision surfaces based on triangles, 1987. Otaduy 2009, section 6, has "one step of constrained Loop
    subdivision as a post-process" and no more about the constraint: this one is our own. */
 #include "subdivide.h"
 #include "cli.h"

@@ -1,4 +1,4 @@
-/* subdivide.h -- a finer surface for pictures of cloth: Loop subdivision that stays near the surface it is made from. */
+/* subdivide.h -- a finer surface for pictures of cloth: Loop subdivision that stays near the original surface. */
 #ifndef SUBDIVIDE_H
 #define SUBDIVIDE_H
 

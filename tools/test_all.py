@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""test_all.py -- `make test-all`: `make test`, then what is too long for it, one set after the other; ends with the list of platforms and skips.
+"""test_all.py -- `make test-all`: `make test`, then longer tests, one set after the other; ends with the list of platforms and skips.
 
-usage: python3 tools/test_all.py [--jobs N] [SET...]          STB_CFLAGS, MAKE as the Makefile hands them in
+usage: python3 tools/test_all.py [--jobs N] [SET...]          STB_CFLAGS, MAKE are set by the Makefile
 A set is a command that prints "ok NAME", "FAILED NAME: why", "SKIPPED NAME: what is missing" or ends with `N passed, N failed, N skipped`;
-an exit code that is not 0 is a failure where no line says one. Lines "platform NAME: what ran there" of any set are the list at the end. Each
+an exit code other than 0 is a failure even if no line says so. Lines "platform NAME: what ran there" of any set are the list at the end. Each
 set's whole output is in build/test_all/SET.log. The last line is `N passed, N failed, N skipped`. Standard library only.
 """
 import argparse

@@ -1,6 +1,6 @@
 /* video.c -- a pipe into ffmpeg. Method: ffmpeg runs in a process group of its own, so that Ctrl-C, which the terminal sends to the whole
-   group of the run, does not end it before its last picture; a run that ends early closes the pipe and gets a file that plays. A broken
-   pipe is an error of the write, not a signal. */
+   group of the run, does not end it before its last picture. A run that ends early closes the pipe and gets a playable file. A broken pipe
+   is an error of the write, not a signal. */
 #define _POSIX_C_SOURCE 200809L
 #include "video.h"
 #include "cli.h"

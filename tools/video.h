@@ -1,5 +1,5 @@
-/* video.h -- raw pictures to an .mp4 file through ffmpeg, where there is one. The file is written under another name and renamed when it is
-   whole. */
+/* video.h -- raw pictures to an .mp4 file, if ffmpeg is installed. The file is written under another name and renamed when it is
+   complete. */
 #ifndef VIDEO_H
 #define VIDEO_H
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Every solver that worlds take on the same scenes: intersections, CPU time, residual and fallbacks, as a table.
+"""world_solvers.py -- runs every solver that worlds can use on the same scenes: intersections, CPU time, residual and fallbacks, as a table.
 
 world_solvers.py SCENE.json... [--solvers a,b] [--steps N] [--seconds S] [--contact build/contact] [--out DIR]
-Runs `contact run --check`, one at a time and at low priority; a run that is not done after S seconds of the clock is asked to end after its step
-(as by Ctrl-C), and what it has done counts. Medians are over steps with contact rows. Standard library only."""
+Runs `contact run --check`, one at a time and at low priority; a run that takes longer than S seconds of wall time is asked to end after its step
+(as by Ctrl-C), and the steps done so far count. Medians are over steps with contact rows. Standard library only."""
 import argparse
 import json
 import os

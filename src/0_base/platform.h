@@ -9,8 +9,12 @@
 #include <stdint.h>
 #include <string.h>
 
+/* CTI_CONSTANT_FN -- in front of the definition of an internal function that returns a constant: contact.h's compiler sees through it. */
 #ifndef CTI_FN
 #define CTI_FN
+#define CTI_CONSTANT_FN
+#else
+#define CTI_CONSTANT_FN CTI_INLINE
 #endif
 
 /* CONTACT_API_DEF -- in front of the definition of a public function. */
@@ -63,6 +67,12 @@
 #endif
 
 #define CTI_UNUSED(x) ((void)(x))
+
+/* CTI_IF -- `text` where the switch is 1, nothing where it is 0: for the lines of lists such as CT_STEPPER_LIST. */
+#define CTI_IF(built, text) CTI_IF_VALUE(built, text)
+#define CTI_IF_VALUE(built, text) CTI_IF_##built(text)
+#define CTI_IF_0(text)
+#define CTI_IF_1(text) text
 
 /* cti_finite -- 1 when x is neither infinite nor NaN. Reads the exponent bits, so that no compiler flag can remove the test. */
 CTI_INLINE int cti_finite64(double x)

@@ -1,11 +1,11 @@
 /* active_box.c -- bounds by an active set that starts from the last one.
-   Method: rows of the active set are at their bounds, the others have u = 0; rows with the wrong sign all change sides at once as long as
-   that makes them fewer, then only the last of them (which ends). The factor is that of the whole pattern with the identity for active
-   rows, so that it is analysed once; it stands while neither the set nor W changes. Based on: Judice and Pires 1994 (block principal
-   pivoting); Hintermueller, Ito and Kunisch 2003, the primal-dual active set strategy. */
+   Method: rows of the active set are at their bounds; the others have u = 0. All rows with the wrong sign change sides at once as long as
+   their number falls, then only the last of them, which terminates. The factored matrix keeps the whole pattern, with the identity for
+   active rows, so that it is analysed once. The factor stays valid while neither the set nor W changes. Based on: Judice and Pires 1994
+   (block principal pivoting); Hintermueller, Ito and Kunisch 2003, the primal-dual active set strategy. */
 #include "active_box.h"
 
-enum { CTI_ACTIVE_BOX_CHANCES = 4 }; /* sets in which rows with the wrong sign do not get fewer, before one changes sides at a time */
+enum { CTI_ACTIVE_BOX_CHANCES = 4 }; /* sets without a decrease of wrong signs before rows change sides one at a time */
 
 CTI_FN void cti_active_box_close(cti_mem *mem, cti_active_box *s)
 {
@@ -15,7 +15,7 @@ CTI_FN void cti_active_box_close(cti_mem *mem, cti_active_box *s)
     memset(s, 0, sizeof *s);
 }
 
-/* 0: out of memory */
+/* initializes s. 0: out of memory */
 static int cti_active_box_open(cti_active_box *s, cti_mem *mem, const cti_sparse *W)
 {
     int n = W->p[W->rows];
@@ -30,7 +30,7 @@ static int cti_active_box_open(cti_active_box *s, cti_mem *mem, const cti_sparse
     return cti_scalar_open(mem, &s->system, &s->M);
 }
 
-/* the factor of the set at hand. 0: out of memory */
+/* factors the matrix of the current set. 0: out of memory */
 static int cti_active_box_factor(cti_active_box *s, cti_mem *mem, const cti_sparse *W)
 {
     int i, k, m = W->rows;
@@ -44,7 +44,7 @@ static int cti_active_box_factor(cti_active_box *s, cti_mem *mem, const cti_spar
     return cti_scalar_factor(mem, &s->system);
 }
 
-/* r of the set, g = W r + w; *size: the largest term of it */
+/* r of the current set, and g = W r + w; *size: the largest term in g */
 static void cti_active_box_point(cti_active_box *s, const cti_program *q, double *r, double *size)
 {
     const cti_sparse *W = &q->W;
@@ -66,7 +66,7 @@ static void cti_active_box_point(cti_active_box *s, const cti_program *q, double
     }
 }
 
-/* the side on which row i belongs, by its own number and sign */
+/* the side on which row i belongs, by its own value and sign */
 static int cti_active_box_side(const cti_active_box *s, const cti_program *q, const double *r, int i, double slight)
 {
     if (!(q->hi[i] > q->lo[i]))

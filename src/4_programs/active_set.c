@@ -3,32 +3,33 @@
 
      q = W_SS^-1 W_Sp,   y_p += t,   y_S -= t q,   u_p += t (W_pp - W_pS q),      W = J A^-1 J'
 
-   until u_p = 0 (p enters the active set S) or a multiplier of S reaches 0 (its row leaves, and p goes on). The dual objective rises with
-   every row that enters, so that no set comes twice. A row on which neither happens contradicts S: y_p = 1, y_S = -q proves it. A is
-   factored once, columns of W are made when a row is first needed, W_SS = L L' is extended by a row and reduced by rotations. differs: the
-   baseline of Li 2015 is a primal active set method; the dual one needs no feasible start, no phase 1, and certifies inconsistent rows. */
+   until u_p = 0 (p enters the active set S) or a multiplier of S reaches 0 (its row leaves, and the step for p continues). The dual
+   objective rises with every row that enters, so that no set occurs twice. If neither happens, row p contradicts S, and y_p = 1, y_S = -q
+   proves it. A is factored once. A column of W is computed when its row is first needed. W_SS = L L' is updated: extended by a row, or
+   reduced by rotations. differs: the baseline of Li 2015 is a primal active set method; the dual one needs no feasible start, no phase 1,
+   and certifies inconsistent rows. */
 #include "active_set.h"
 #include "convex.h"
 
-#define CTI_ACTIVE_ROWS 6000       /* rows at most: a column of W is dense */
-#define CTI_ACTIVE_BATCH 32        /* columns of W at a time */
-#define CTI_ACTIVE_DEPENDENT 1e-14 /* of W_pp: below it p depends on the active rows */
-#define CTI_ACTIVE_NEARLY 1e-9     /* below it a certificate is tried */
-#define CTI_ACTIVE_REPAIRS 6       /* times that the multipliers are corrected with the exact u */
+#define CTI_ACTIVE_ROWS 6000       /* most rows, since a column of W is dense */
+#define CTI_ACTIVE_BATCH 32        /* columns of W that are computed together */
+#define CTI_ACTIVE_DEPENDENT 1e-14 /* [W_pp] with a smaller pivot, row p depends on the active rows */
+#define CTI_ACTIVE_NEARLY 1e-9     /* [W_pp] with a smaller pivot, a certificate of infeasibility is tried */
+#define CTI_ACTIVE_REPAIRS 6       /* corrections of the multipliers by the exact u */
 
 typedef struct cti_active {
     cti_convex c;
     cti_effort *e;
     cti_answer *a;
     double *x, *u0, *u, *y; /* [n], [m]: u = u0 + W y, u0 = J A^-1 b + w */
-    double **column;        /* [m] of W, or NULL */
+    double **column;        /* [m] columns of W, or NULL if not computed yet */
     int32_t *set;           /* [count] active rows, in the order of L */
     uint8_t *in, *ignored;  /* [m] */
     int count, ld, steps;
     double *L;         /* [count][ld] lower */
     double *v, *q, *l; /* [m] W_Sp, W_SS^-1 W_Sp, L^-1 W_Sp */
     double *X, *many;  /* right sides [3 blocks][batch], their scratch */
-    double tolerance;  /* of u */
+    double tolerance;  /* on u */
 } cti_active;
 
 typedef enum cti_active_end { CTI_ACTIVE_ON, CTI_ACTIVE_MEMORY, CTI_ACTIVE_CONTRADICTION, CTI_ACTIVE_BUDGET } cti_active_end;
@@ -52,7 +53,8 @@ static int cti_active_alloc(cti_active *s)
 
 /* ---- columns of W ---- */
 
-/* the rows whose columns are made beside p's: the most violated that have none; returns how many with p */
+/* chooses the rows whose columns are computed together with p's: the most violated rows without a column. Returns their number, p
+   included */
 static int cti_active_batch(const cti_active *s, int p, int *batch)
 {
     int n = 1, i, k;
@@ -60,7 +62,7 @@ static int cti_active_batch(const cti_active *s, int p, int *batch)
     for (i = 0; i < s->c.m; i++) {
         if (i == p || s->column[i] || s->in[i] || s->u[i] >= -s->tolerance)
             continue;
-        /* kept in the order of violation */
+        /* the batch stays sorted by violation */
         for (k = n < CTI_ACTIVE_BATCH ? n++ : n; k > 1 && s->u[batch[k - 1]] > s->u[i]; k--)
             if (k < CTI_ACTIVE_BATCH)
                 batch[k] = batch[k - 1];
@@ -99,7 +101,7 @@ static int cti_active_column(cti_active *s, int p)
     return 1;
 }
 
-/* x = A^-1 (b + J'y), u from it */
+/* x = A^-1 (b + J'y), and u from x */
 static void cti_active_point(cti_active *s, int refine)
 {
     int i;
@@ -111,7 +113,7 @@ static void cti_active_point(cti_active *s, int refine)
         s->u[i] += s->c.w[i];
 }
 
-/* u = u0 + W y, or from x where a solve with A costs less */
+/* u = u0 + W y, or computed from x if a solve with A costs less */
 static void cti_active_update_u(cti_active *s)
 {
     int i, k;
@@ -130,7 +132,7 @@ static void cti_active_update_u(cti_active *s)
 
 /* ---- the factor of W_SS ---- */
 
-/* room for one row more */
+/* makes room for one more row */
 static int cti_active_grow(cti_active *s)
 {
     int ld = s->ld ? 2 * s->ld : 64, i;
@@ -169,7 +171,7 @@ static double cti_active_solve(cti_active *s, const double *v)
     return square;
 }
 
-/* p enters; l is L^-1 W_Sp and square what its pivot is the root of */
+/* p enters the set; l is L^-1 W_Sp, and `square` is the square of its pivot */
 static int cti_active_enter(cti_active *s, int p, double square)
 {
     double *row;
@@ -182,7 +184,7 @@ static int cti_active_enter(cti_active *s, int p, double square)
     return 1;
 }
 
-/* the row at place `at` leaves: the rows below move up, and rotations of neighbouring columns make them lower triangular again; v and l
+/* removes the row at position `at`: the rows below move up, and rotations of neighbouring columns make them lower triangular again; v and l
    hold the rotations */
 static void cti_active_leave(cti_active *s, int at)
 {
@@ -217,7 +219,7 @@ static int cti_active_choose(const cti_active *s, int bland)
         double off = s->c.equation[i] ? fabs(s->u[i]) : -s->u[i];
         if (s->in[i] || s->ignored[i] || off <= s->tolerance)
             continue;
-        /* equations first */
+        /* equations are taken first */
         off = s->c.equation[i] ? 1e300 : off;
         if (off > worst)
             worst = off, found = i;
@@ -227,7 +229,7 @@ static int cti_active_choose(const cti_active *s, int bland)
     return found;
 }
 
-/* the first multiplier that reaches 0 along -sign q: its place in S, or -1; how far is *t */
+/* the first multiplier that reaches 0 along -sign q: its position in S, or -1; *t: at which step length */
 static int cti_active_block(const cti_active *s, double sign, double *t)
 {
     double most = 0;
@@ -246,7 +248,7 @@ static int cti_active_block(const cti_active *s, double sign, double *t)
     return found;
 }
 
-/* y_p = 1, y_S = -q as a proof that the rows contradict each other */
+/* tries y_p = 1, y_S = -q as a proof that the rows contradict each other */
 static int cti_active_certify(cti_active *s, int p, double sign)
 {
     double *y = CTI_ARENA_ZERO(s->e->arena, double, s->c.m);
@@ -261,7 +263,7 @@ static int cti_active_certify(cti_active *s, int p, double sign)
     return cti_convex_certify(&s->c, y, s->a->x, s->a->r);
 }
 
-/* row p becomes active, others may leave */
+/* makes row p active; other rows may leave */
 static cti_active_end cti_active_row(cti_active *s, int p)
 {
     double sign = s->c.equation[p] && s->u[p] > 0 ? -1 : 1, up = s->u[p], square, t, full;
@@ -298,7 +300,8 @@ static cti_active_end cti_active_row(cti_active *s, int p)
 
 /* ---- exactness ---- */
 
-/* the active rows' u, formed from x, to 0; u0 follows, so that what the columns of W lack in accuracy is not lost */
+/* corrects the multipliers so that the active rows' u, computed from x, is 0. u0 is updated, so that errors in the columns of W do not
+   remain */
 static void cti_active_repair(cti_active *s)
 {
     int i, k, it;
@@ -320,7 +323,7 @@ static void cti_active_repair(cti_active *s)
             s->u0[i] -= s->y[s->set[k]] * s->column[s->set[k]][i];
 }
 
-/* size of what cancels in u */
+/* size of the terms that cancel in u */
 static double cti_active_size(const cti_active *s)
 {
     double size = 0;
@@ -335,7 +338,7 @@ static double cti_active_size(const cti_active *s)
 
 /* ---- driver ---- */
 
-/* A's factor, the unconstrained minimum. 0: no memory, -1: A is not definite */
+/* factors A and computes the unconstrained minimum. 0: no memory, -1: A is not definite */
 static int cti_active_open(cti_active *s)
 {
     cti_scalar *sys = &s->c.system;
@@ -358,7 +361,7 @@ static int cti_active_open(cti_active *s)
     return 1;
 }
 
-/* rows of the caller's r > 0 as the first active set: those whose multipliers come out negative leave again. 0: no memory */
+/* takes the rows with the caller's r > 0 as the first active set; rows whose multipliers become negative leave again. 0: no memory */
 static int cti_active_warm(cti_active *s)
 {
     const double *r = s->a->r;

@@ -1,17 +1,17 @@
 /* boxed.c -- boxed linear complementarity by block principal pivoting, and friction in boxes.
-   Method: each row is at its lower bound, at its upper bound or between; the ones between solve M_FF z_F = -q_F - M_FN z_N. All rows that
-   break their law change place at once while that lowers their number, else (after ten trials) only the last one (Murty's rule), which ends
-   for P-matrices. The basis is a dictionary; the last one is solved again by an LU with refinement. differs: where neither rule ends, which
-   semidefinite matrices allow, the bounds are three LCPs for Lemke's method (notes, sec. 4.1.2.2). differs: where W is semidefinite and
-   friction's boxes make pivoting fail, rows get a compliance about the forces of the last round. differs: after the box along the given
-   tangents, the square is taken inside the round cone with a corner turned against the sliding; where that stands still, the force is
-   Coulomb's own. */
+   Method: each row is at its lower bound, at its upper bound, or free between them; free rows solve M_FF z_F = -q_F - M_FN z_N. All rows
+   that violate their condition change state at once while their number falls. After ten trials without success only the last one changes
+   (Murty's rule), which terminates for P-matrices. The basis is kept as a dictionary (tableau); the final basis is solved again by an LU
+   with refinement. differs: with a semidefinite matrix neither rule may terminate; the bounds then become three LCPs for Lemke's method
+   (notes, sec. 4.1.2.2). differs: if W is semidefinite and pivoting fails on friction boxes, rows get a compliance relative to the forces
+   of the last round. differs: after the box along the given tangents, a square inside the round cone is used, with a corner turned against
+   the sliding. A fixed point of this turning has Coulomb's friction force. */
 #include "boxed.h"
 #include "../1_math/elem.h"
 #include "lemke.h"
 
 #define CTI_BOXED_ROWS 1500
-#define CTI_BOXED_TRIALS 10  /* whole blocks that may fail to lower the number */
+#define CTI_BOXED_TRIALS 10  /* changes of all wrong rows without a decrease in number, before Murty's rule */
 #define CTI_BOXED_ROUNDS 150 /* fixed-point rounds of friction */
 #define CTI_BOXED_TINY 1e-11
 #define CTI_BOXED_SOFT 1e-7
@@ -20,10 +20,10 @@ typedef struct cti_boxed {
     cti_tableau t;
     int n;
     double *M, *q, *R, *C, *lo, *hi; /* scaled */
-    double *x, *z, *u;               /* [n] values of rows between, all z, all u */
+    double *x, *z, *u;               /* [n] values of the free rows, all z, all u */
     uint8_t *want;                   /* [2 n + 1] */
-    int *wrong;                      /* [n] rows that break their law */
-    int8_t *state;                   /* -1 lo, 0 between, 1 hi */
+    int *wrong;                      /* [n] rows that violate their condition */
+    int8_t *state;                   /* -1 at lo, 0 free, 1 at hi */
     double tiny_z, tiny_u;
 } cti_boxed;
 
@@ -53,7 +53,7 @@ static double cti_boxed_bound(const cti_boxed *b, int i)
     return cti_finite64(b->lo[i]) ? b->lo[i] : (cti_finite64(b->hi[i]) ? b->hi[i] : 0);
 }
 
-/* the dictionary of the states; rows between that depend on others go to a bound. 0: the basis is not complementary */
+/* pivots the dictionary to the given states; free rows that depend linearly on others move to a bound. 0: the basis is not complementary */
 static int cti_boxed_reach(cti_boxed *b)
 {
     cti_tableau *t = &b->t;
@@ -101,7 +101,7 @@ static void cti_boxed_values(cti_boxed *b)
     b->tiny_z = CTI_BOXED_TINY * most_z, b->tiny_u = CTI_BOXED_TINY * most_u;
 }
 
-/* where row i belongs instead, or its own state */
+/* the state that row i should have */
 static int8_t cti_boxed_better(const cti_boxed *b, int i)
 {
     int between = b->t.row[b->n + i] >= 0;
@@ -116,7 +116,7 @@ static int8_t cti_boxed_better(const cti_boxed *b, int i)
     return b->state[i];
 }
 
-/* z between its bounds from an LU of the last basis */
+/* computes the free z again by an LU of the last basis */
 static void cti_boxed_polish(cti_boxed *b, cti_arena *arena)
 {
     int i, j, n = b->n, count = 0, polished;
@@ -133,7 +133,7 @@ static void cti_boxed_polish(cti_boxed *b, cti_arena *arena)
         b->z[i] = cti_fmin(cti_fmax(polished ? b->x[i] : b->z[i], b->lo[i]), b->hi[i]);
 }
 
-/* the natural map, relative to z and u in their own units */
+/* the natural map's residual, relative to the sizes of z and u */
 static double cti_boxed_residual(cti_boxed *b)
 {
     double size_u = 0, size_z = 0, worst = 0;
@@ -186,7 +186,7 @@ CTI_FN cti_outcome cti_boxed_pivot(const double *M, const double *q, const doubl
         done = count == 0;
         trials = count < fewest ? CTI_BOXED_TRIALS : trials - 1;
         fewest = cti_min_int(fewest, count);
-        for (i = trials >= 0 ? 0 : count - 1; i < count; i++) /* Murty's rule: the last one alone */
+        for (i = trials >= 0 ? 0 : count - 1; i < count; i++) /* Murty's rule: only the last one */
             state[b.wrong[i]] = cti_boxed_better(&b, b.wrong[i]);
     }
     if (done)
@@ -228,11 +228,11 @@ typedef struct cti_boxed_friction {
     const cti_program *p;
     cti_delassus *w;
     int m;
-    double *W, *q, *lo, *hi; /* W and q in the turned tangents */
-    double *c, *s, *load;    /* [contacts] direction of the first tangent; lambda_n that bounds friction */
+    double *W, *q, *lo, *hi; /* W and q in the rotated tangents */
+    double *c, *s, *load;    /* [contacts] direction of the first tangent; the lambda_n that bounds friction */
     double *z, *r, *u, *x, *work;
     int8_t *state;
-    double soft; /* compliance relative to W's diagonal, about the last forces: it fades as these stand still */
+    double soft; /* compliance relative to W's diagonal, about the last forces; its effect vanishes as the forces converge */
 } cti_boxed_friction;
 
 static int cti_boxed_friction_open(cti_boxed_friction *b, cti_effort *e)
@@ -252,7 +252,7 @@ static int cti_boxed_friction_open(cti_boxed_friction *b, cti_effort *e)
     return 1;
 }
 
-/* a vector of contact rows in the turned tangents, or back */
+/* rotates a vector of contact rows into the rotated tangents, or back */
 static void cti_boxed_turn(const cti_boxed_friction *b, double back, double *x, size_t stride)
 {
     int i;
@@ -262,7 +262,7 @@ static void cti_boxed_turn(const cti_boxed_friction *b, double back, double *x, 
     }
 }
 
-/* one boxed LCP with the present tangents and bounds; r and u of it in the given tangents */
+/* solves one boxed LCP with the current tangents and bounds; gives r and u in the original tangents */
 static cti_outcome cti_boxed_round(cti_boxed_friction *b, double share, cti_effort *e, cti_answer *a, cti_judgement *j)
 {
     int i, k, m = b->m;
@@ -303,8 +303,8 @@ static cti_outcome cti_boxed_round(cti_boxed_friction *b, double share, cti_effo
     return CTI_OUTCOME_SOLVED;
 }
 
-/* loads follow lambda_n by a share; with `corner`, a corner of the square turns against the sliding, or along the force where nothing
-   slides. Returns the largest change of a load relative to the largest load */
+/* moves the loads towards lambda_n by a share. With `corner`, a corner of the square turns against the sliding, or along the force if
+   nothing slides. Returns the largest change of a load relative to the largest load */
 static double cti_boxed_follow(cti_boxed_friction *b, double share, int corner)
 {
     double most = 0, moved = 0;
@@ -318,7 +318,7 @@ static double cti_boxed_follow(cti_boxed_friction *b, double share, int corner)
         b->load[i] += share * (r[0] - b->load[i]);
         if (!corner || !(b->p->mu[i] > 0) || !(r[0] > 0) || (!slides && r[1] == 0 && r[2] == 0))
             continue;
-        /* the corner that is nearest to the force */
+        /* the corner nearest to the force */
         angle += share * remainder(aim - force + remainder(force - angle - eighth, 2 * eighth), 8 * eighth);
         b->c[i] = cti_cos64(angle), b->s[i] = cti_sin64(angle);
     }
@@ -359,7 +359,7 @@ static cti_outcome cti_boxed_coulomb(const cti_program *p, cti_delassus *w, cti_
     return said == CTI_OUTCOME_SOLVED || said == CTI_OUTCOME_RAY || said == CTI_OUTCOME_INFEASIBLE ? CTI_OUTCOME_FAILED : said;
 }
 
-CTI_FN cti_outcome cti_boxed_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+CTI_FN cti_outcome cti_solver_boxed(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_delassus w;
     cti_outcome said;

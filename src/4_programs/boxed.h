@@ -1,16 +1,17 @@
 /* boxed.h -- linear complementarity with bounds: lo <= z <= hi, u = q + M z, z = lo -> u >= 0, z = hi -> u <= 0, else u = 0.
    Based on: lecture notes, sec. 4.1.2.2 (boxed LCP; friction as a box of mu lambda_n along two tangents); Judice, Pires (block principal
-   pivoting with bounds). Pivoting on the bounds themselves comes first. It is exact and quick on positive definite matrices; where it does
-   not end, Lemke's method solves the same bounds as three LCPs. */
+   pivoting with bounds). Pivoting on the bounds is tried first. It is exact and fast for positive definite matrices. If it does not
+   terminate, Lemke's method solves the bounds as three LCPs. */
 #ifndef CTI_BOXED_H
 #define CTI_BOXED_H
 
 #include "tableau.h"
 
-CTI_FN cti_outcome cti_boxed_solve(const cti_program *p, cti_effort *e, cti_answer *a);
+CTI_FN cti_outcome cti_solver_boxed(const cti_program *p, cti_effort *e, cti_answer *a);
 
 /* cti_boxed_pivot -- block principal pivoting alone: SOLVED, BUDGET, FAILED (a cycle, or a singular part), MEMORY. lo, hi [n] may be
-   infinite. state [n], in: a start, out: -1 at lo, 1 at hi, 0 between. z [n]. a->iterations grows by the blocks of pivots. */
+   infinite. state [n]: the start on input, the result on output: -1 at lo, 1 at hi, 0 free. z [n]. a->iterations is increased by the number
+   of block pivots. */
 CTI_FN cti_outcome cti_boxed_pivot(const double *M, const double *q, const double *lo, const double *hi, int n, int8_t *state,
                                    cti_effort *e, cti_answer *a, double *z);
 

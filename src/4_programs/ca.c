@@ -1,12 +1,12 @@
 /* ca.c -- full constraint anticipation.
    Method: W = J A^-1 J' with unit diagonal by scaling; the linear complementarity problem u = W r + q >= 0, r >= 0, r'u = 0 by block
-   principal pivoting: rows of a working set F have u = 0, the others r = 0; all rows with the wrong sign change sides at once as long as
-   that makes them fewer, and only the last of them where it does not for ten times (Murty's rule, which ends). F is guessed by Gauss-Seidel
-   sweeps. W_FF is factored anew in each round: that is a small part of what W has cost. Multipliers are then corrected with u = J x + w of
-   the true unknowns. Rows that depend on each other make W_FF singular: then W gets a compliance and the solution is approached by proximal
-   steps, which solve (W + eps) r' = ... + eps r and leave no trace of eps; without a solution r' - r becomes a certificate of that.
-   Contacts with friction: Gauss-Seidel on W (pgs.c). differs: the round cone of one contact is met exactly, where equations 13 and 14 take
-   normal and friction multipliers in turn; the cone CT_CONE_BOX is the paper's.
+   principal pivoting: rows of a working set F have u = 0, the others r = 0. All rows with the wrong sign change sides at once as long as
+   their number falls. After ten rounds without progress only the last of them changes (Murty's rule, which terminates). F is guessed by
+   Gauss-Seidel sweeps. W_FF is factored in each round, which costs little compared with W. Multipliers are then corrected with u = J x + w
+   of the true unknowns. Linearly dependent rows make W_FF singular. Then W gets a compliance eps, and proximal steps solve (W + eps) r' =
+   ... + eps r; their limit does not depend on eps. If there is no solution, r' - r becomes a certificate of infeasibility. Contacts with
+   friction: Gauss-Seidel on W (pgs.c). differs: the law of one contact with the round cone is solved exactly, while equations 13 and 14
+   alternate between normal and friction multipliers; CT_CONE_BOX is the paper's cone.
    based on: Otaduy et al. 2009, section 5.1; Kostreva 1978, Judice and Pires 1994 (block principal pivoting); Rockafellar 1976 (proximal
    steps). */
 #include "ca.h"
@@ -16,7 +16,7 @@
 
 #define CTI_CA_GUESS 12    /* Gauss-Seidel sweeps before the first pivots */
 #define CTI_CA_CHANCES 10  /* rounds without progress before Murty's rule */
-#define CTI_CA_STEPS 60    /* proximal steps */
+#define CTI_CA_STEPS 60    /* most proximal steps */
 #define CTI_CA_PATIENCE 60 /* rounds after which W gets more compliance */
 
 typedef struct cti_ca {
@@ -28,16 +28,16 @@ typedef struct cti_ca {
     double *scale;      /* [m] 1 / sqrt W_ii */
     double *c, *y, *u;  /* [m] scaled: u = (W + eps) y + c */
     double *M, *f;      /* [m][ld] W_FF and its factor, upper triangle; [m] */
-    uint8_t *in, *hint; /* [m] row is in F; was when the last problem was solved, or is guessed to be */
+    uint8_t *in, *hint; /* [m] row is in F; row was in F at the end of the last problem, or is guessed to be */
     int32_t *F;
     double eps;
-    double *r, *x, *dr, *work; /* candidate; [2 m + 2 n] */
+    double *r, *x, *dr, *work; /* candidate, its last change, and scratch [2 m + 2 n] */
     int rounds;
 } cti_ca;
 
 static double cti_ca_w(const cti_ca *s, int i, int j) { return s->d.W[(size_t)i * (size_t)s->d.ld + (size_t)j]; }
 
-/* W with unit diagonal */
+/* scales W to a unit diagonal */
 static void cti_ca_scale(cti_ca *s)
 {
     int i, j;
@@ -62,7 +62,7 @@ static int cti_ca_allocate(cti_ca *s)
     return s->scale && s->c && s->y && s->u && s->f && s->dr && s->M && s->in && s->hint && s->F && s->r && s->x && s->work;
 }
 
-/* a first F: the rows that hold after a few sweeps, y their multipliers. 0 when memory ran out */
+/* a first F: the rows with positive multipliers after a few sweeps; y: these multipliers. 0 when memory ran out */
 static int cti_ca_guess(cti_ca *s)
 {
     cti_pgs g;
@@ -80,7 +80,7 @@ static int cti_ca_guess(cti_ca *s)
     return 1;
 }
 
-/* factor of (W + eps)_FF; 0 when it is singular to working precision. *n: rows of F */
+/* factors (W + eps)_FF; 0 when it is singular to working precision. *n: number of rows in F */
 static int cti_ca_factor(cti_ca *s, int *n, int *ld)
 {
     int i, j, k = 0;
@@ -109,7 +109,7 @@ static int cti_ca_factor(cti_ca *s, int *n, int *ld)
     return 1;
 }
 
-/* y with u_F = 0, y elsewhere 0; u elsewhere */
+/* computes y so that u_F = 0 and y = 0 elsewhere, then u elsewhere */
 static void cti_ca_values(cti_ca *s, int n, int ld)
 {
     int i, k;
@@ -137,8 +137,8 @@ static int cti_ca_wrong(const cti_ca *s, int i, double tiny_y, double tiny_u)
     return s->in[i] ? s->y[i] < -tiny_y : s->u[i] < -tiny_u;
 }
 
-/* the linear complementarity problem of c and eps by block principal pivoting from the F at hand. 1: solved; 0: it needs more compliance,
-   W_FF being singular or the pivots endless; -1: the budget ended */
+/* solves the linear complementarity problem of c and eps by block principal pivoting from the current F. 1: solved; 0: more compliance is
+   needed, since W_FF is singular or pivoting does not terminate; -1: the budget ended */
 static int cti_ca_pivot(cti_ca *s)
 {
     int best = s->m + 1, chances = CTI_CA_CHANCES, n = 0, ld = 0, i, round;
@@ -168,7 +168,7 @@ static int cti_ca_pivot(cti_ca *s)
     }
 }
 
-/* keeps the candidate when it is better than what the answer holds. Returns its residual */
+/* keeps the candidate if it is better than the present answer. Returns its residual */
 static double cti_ca_keep(cti_ca *s, double *best, double *dynamics)
 {
     const cti_program *p = s->p;
@@ -183,12 +183,12 @@ static double cti_ca_keep(cti_ca *s, double *best, double *dynamics)
     return j.residual;
 }
 
-/* one proximal step from r, x: a candidate in r, x, the step in dr. As cti_ca_pivot */
+/* one proximal step from r, x: gives a candidate in r, x and the step in dr. Returns as cti_ca_pivot */
 static int cti_ca_step(cti_ca *s, int first)
 {
     const cti_program *p = s->p;
     int i, k, got;
-    /* c = u - W r - eps r with the true u */
+    /* c = u - W r - eps r, with u computed from x */
     cti_program_u(p, s->x, s->r, s->u);
     for (i = 0; i < s->m; i++)
         s->c[i] = s->scale[i] * s->u[i] - s->eps * s->r[i] / s->scale[i];
@@ -215,7 +215,7 @@ static int cti_ca_step(cti_ca *s, int first)
     return 1;
 }
 
-/* eps that is tried after this one */
+/* the next eps to try */
 static double cti_ca_stiffen(double eps) { return eps == 0 ? 1e-12 : 100 * eps; }
 
 static void cti_ca_restart(cti_ca *s)
@@ -224,7 +224,7 @@ static void cti_ca_restart(cti_ca *s)
     memcpy(s->x, s->d.x0, sizeof *s->x * (size_t)s->p->n);
 }
 
-/* proximal steps until the residual is small, and then as long as they make it smaller */
+/* proximal steps until the residual is small, and then as long as it still decreases */
 static cti_outcome cti_ca_steps(cti_ca *s)
 {
     double best = INFINITY, goal = cti_fmin(s->e->tolerance, 1e-10), last = INFINITY, residual, dynamics;
@@ -252,7 +252,7 @@ static cti_outcome cti_ca_steps(cti_ca *s)
         }
         if (dynamics > 0.5 * residual)
             cti_dual_x(&s->d, s->r, s->x);
-        /* a compliance that holds the steps up is taken back as far as the pivots bear it */
+        /* compliance that slows convergence down is reduced as far as pivoting tolerates */
         if (residual > 0.1 * last && s->eps > 1e-11 && failures < 8)
             s->eps *= 0.01;
         idle = residual > 0.5 * last ? idle + 1 : 0;
@@ -260,7 +260,7 @@ static cti_outcome cti_ca_steps(cti_ca *s)
             return CTI_OUTCOME_SOLVED;
         last = cti_fmin(last, residual);
         if (idle >= 3 && residual > 1e-3 && s->eps < 1e-11) {
-            /* W_FF is singular after all */
+            /* W_FF is singular */
             s->eps = cti_ca_stiffen(s->eps), idle = 0, first = 1, last = INFINITY;
             cti_ca_restart(s);
         }
@@ -298,7 +298,7 @@ static cti_outcome cti_ca_contacts(cti_ca *s)
     return cti_pgs_open(&g, s->e->arena, s->a->r) ? cti_pgs_run(&g, s->p, &s->d, s->e, s->a) : CTI_OUTCOME_MEMORY;
 }
 
-CTI_FN cti_outcome cti_ca_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+CTI_FN cti_outcome cti_solver_ca(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_ca s;
     cti_outcome outcome;

@@ -4,6 +4,6 @@
 
 #include "dual.h"
 
-CTI_FN cti_outcome cti_ca_solve(const cti_program *p, cti_effort *e, cti_answer *a);
+CTI_FN cti_outcome cti_solver_ca(const cti_program *p, cti_effort *e, cti_answer *a);
 
 #endif /* CTI_CA_H */

@@ -1,11 +1,11 @@
 /* certificate.c -- proofs that a stand-alone problem has no feasible point.
-   Method: Farkas' lemma. What has to vanish is measured in units that neither the rows' nor the unknowns' own units change: an unknown
-   whose column is small everywhere may still make the rows hold, so its sum is compared with that column. */
+   Method: Farkas' lemma. The sums that must vanish are measured independently of the units of rows and unknowns. An unknown with a small
+   column may still make the rows feasible, so its sum is compared with the size of that column. */
 #include "certificate.h"
 
 static int cti_certificate_free(const cti_program *p, int i) { return p->equation && p->equation[i]; }
 
-/* largest entry of row i among the columns that count (those of normals) */
+/* largest entry of row i; with stride 3 among the normals' columns only */
 static double cti_certificate_row(const cti_sparse *S, int i, int stride)
 {
     double most = 0;
@@ -16,7 +16,7 @@ static double cti_certificate_row(const cti_sparse *S, int i, int stride)
     return most;
 }
 
-/* 1 when y has the signs and the zeros that p's law asks for */
+/* 1 if y has the signs and zeros that the kind of problem requires */
 static int cti_certificate_signs(const cti_program *p, const double *y)
 {
     int i;
@@ -30,8 +30,8 @@ static int cti_certificate_signs(const cti_program *p, const double *y)
 
 static int cti_certificate_square(const cti_program *p) { return p->kind == CTI_PROGRAM_LCP || p->kind == CTI_PROGRAM_LOCAL; }
 
-/* how far the sums S'y [n] are from what they must be, relative to `most` times what their column weighs: 0 (QP, GLOBAL); not above 0 (LCP);
-   LOCAL: such that every r in its cone makes them work against it, -S'y in K* = {s_n >= mu |s_t|} */
+/* how far the sums S'y [n] violate their condition, relative to `most` times the weight of their column. QP, GLOBAL: they are 0. LCP: they
+   are not above 0. LOCAL: -S'y is in K* = {s_n >= mu |s_t|}, so that no r in its cone does positive work */
 static double cti_certificate_off(const cti_program *p, const double *sum, const double *column, double most)
 {
     double off = 0;
@@ -99,7 +99,7 @@ CTI_FN int cti_program_certify(const cti_program *p, double *y, double *work)
     return cti_program_certifies(p, y, work);
 }
 
-/* y to the nearest vector with S'y = 0 on its support, by conjugate gradients on the normal equations. z, q [n], d, v [m] */
+/* replaces y by the nearest vector with S'y = 0 on its support, by conjugate gradients on the normal equations. z, q [n], d, v [m] */
 static void cti_certificate_project(const cti_program *p, const cti_sparse *S, double *y, double *z, double *q, double *d, double *v)
 {
     double rho = 0, next;

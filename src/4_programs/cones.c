@@ -1,22 +1,22 @@
 /* cones.c -- contacts with Coulomb friction by an interior point method over second-order cones.
    Method: with z = (u_n + mu |u_t|, mu u_t) and y = (r_n, r_t / mu) Coulomb's law is z in L, y in L, z'y = 0 for L = {x_0 >= |x_1, x_2|}.
-   For a fixed mu |u_t| this is the convex problem z = S y + q of Hong 2006, sec. 4, over cones in place of half-lines; it is solved by a
-   primal-dual method with the scaling of Nesterov and Todd (1997), predictor and corrector, and mu |u_t| follows the iterate at every step.
-   S = J A^-1 J' or W, in units in which each contact has mean diagonal 1; what of W is not symmetric is moved to q with the y of the step
-   before. Where W is sparse the system is that of friction_system.c, the scaling on its diagonal,
-   and Newton's method on the same system (friction_newton.c) ends what the barrier has come near to. */
+   For a fixed mu |u_t| this is the convex problem z = S y + q of Hong 2006, sec. 4, over cones in place of half-lines. It is solved by a
+   primal-dual method with the scaling of Nesterov and Todd (1997), predictor and corrector; mu |u_t| is updated from the iterate at every
+   step. S = J A^-1 J' or W, in units in which each contact has mean diagonal 1. The unsymmetric part of W is moved to q with the y of the
+   previous step. If W is sparse, the linear system is that of friction_system.c with the scaling on its diagonal. Newton's method on the
+   same system (friction_newton.c) then finishes from the point where the barrier method slows down. */
 #include "cones.h"
 #include "../2_linalg/dense.h"
 #include "../2_linalg/lu.h"
 #include "friction.h"
 
 #define CTI_CONES_CONTACTS 1200
-#define CTI_CONES_NEWTON 0.05 /* residual below which the derivative of |z_t| is used */
-#define CTI_CONES_LU 1500     /* rows up to which it is */
-#define CTI_CONES_STALLED 30  /* steps without progress */
-#define CTI_CONES_QUICK 8     /* the same where there is another end */
-#define CTI_CONES_POLISH 5e-3 /* residual below which Newton's method is tried */
-#define CTI_CONES_SHORT 0.1   /* after a shorter step |z_t| is taken from the step before once */
+#define CTI_CONES_NEWTON 0.05 /* [residual] below it the derivative of |z_t| is used */
+#define CTI_CONES_LU 1500     /* [rows] up to which that is done */
+#define CTI_CONES_STALLED 30  /* [steps] without progress, after which the method gives up */
+#define CTI_CONES_QUICK 8     /* the same where Newton's method can finish */
+#define CTI_CONES_POLISH 5e-3 /* [residual] below it Newton's method is tried */
+#define CTI_CONES_SHORT 0.1   /* [step length] after a shorter step, |z_t| is once taken from the previous step */
 #define CTI_CONES_ITERATIONS 300
 
 typedef struct cti_cones {
@@ -24,30 +24,30 @@ typedef struct cti_cones {
     cti_effort *e;
     cti_answer *a;
     cti_scalar system; /* GLOBAL: A's factor */
-    int sparse;        /* LOCAL: W is kept in f, S is not formed */
+    int sparse;        /* LOCAL: W is stored in f, S is not formed */
     cti_friction f;
     cti_friction_system fs;
-    cti_newton end;                                 /* sparse: Newton's steps on f from where the barrier slows down */
-    double polished;                                /* residual from which they were tried last */
-    double *fA, *fB;                                /* [9 m / 3] the scaling over the squares of side, identities */
+    cti_newton end;                                 /* sparse: Newton's method on f, for the end */
+    double polished;                                /* residual at which it was last tried */
+    double *fA, *fB;                                /* [9 m / 3] scaling divided by the squares of `side`; identities */
     double *side;                                   /* [m] 1, mu, mu: y = s / side for the s of f */
-    int m, ld, newton, *pivot;                      /* newton: the derivative of |z_t| is in the matrix */
-    int skew;                                       /* skew: W has a part that is not symmetric */
-    double *S, *F, *scratch;                        /* [m][ld]; of the LU */
+    int m, ld, newton, *pivot;                      /* newton: the matrix contains the derivative of |z_t| */
+    int skew;                                       /* 1: W has an unsymmetric part */
+    double *S, *F, *scratch;                        /* [m][ld]; scratch of the LU */
     double *unit;                                   /* [m] z = unit * u, r = unit * y */
     double *q;                                      /* [m] */
     double *y, *z, *dy, *dz, *rp, *rc, *lambda, *t; /* [m] */
     double *scaling;                                /* [4 m / 3] of Nesterov and Todd: eta, w */
     double *own_x, *own_r, *work;
     double last, best, mu, size, reach; /* residuals, barrier, size of q, last step length */
-    double ahead;                       /* share of residual times size that the barrier stays above */
+    double ahead;                       /* the barrier stays above this share of residual times size */
 } cti_cones;
 
 /* ---- one cone ---- */
 
 static double cti_cones_det(const double *x) { return (x[0] - sqrt(x[1] * x[1] + x[2] * x[2])) * (x[0] + sqrt(x[1] * x[1] + x[2] * x[2])); }
 
-/* how far x may go along d within the cone */
+/* the largest step from x along d within the cone */
 static double cti_cones_far(const double *x, const double *d)
 {
     double a = d[0] * d[0] - d[1] * d[1] - d[2] * d[2], b = x[0] * d[0] - x[1] * d[1] - x[2] * d[2], c = cti_cones_det(x);
@@ -119,7 +119,7 @@ static int cti_cones_alloc(cti_cones *c)
     return c->pivot && c->scratch && c->S && c->F && c->scaling && c->own_x && c->own_r && c->work;
 }
 
-/* 1 where W is better kept sparse */
+/* 1 if W is better kept sparse */
 static int cti_cones_is_sparse(const cti_program *p, const cti_effort *e)
 {
     int i;
@@ -131,7 +131,7 @@ static int cti_cones_is_sparse(const cti_program *p, const cti_effort *e)
     return 1;
 }
 
-/* the form of friction.h, in the units of cones. 0 when memory ran out */
+/* builds the form of friction.h, in the units of the cones. 0 when memory ran out */
 static int cti_cones_open_sparse(cti_cones *c)
 {
     cti_arena *arena = c->e->arena;
@@ -152,7 +152,7 @@ static int cti_cones_open_sparse(cti_cones *c)
     return 1;
 }
 
-/* S and q of LOCAL: the symmetric part of W */
+/* S and q for LOCAL: the symmetric part of W */
 static void cti_cones_local(cti_cones *c)
 {
     const cti_sparse *W = &c->p->W;
@@ -172,7 +172,7 @@ static void cti_cones_local(cti_cones *c)
     memcpy(c->q, c->p->w, sizeof *c->q * (size_t)c->m);
 }
 
-/* x = A^-1 (b + J'r) of GLOBAL */
+/* x = A^-1 (b + J'r) for GLOBAL */
 static void cti_cones_point(cti_cones *c, const double *r, double *x, int refine)
 {
     memcpy(x, c->p->b, sizeof *x * (size_t)c->p->n);
@@ -180,7 +180,7 @@ static void cti_cones_point(cti_cones *c, const double *r, double *x, int refine
     cti_scalar_solve(&c->system, x, refine);
 }
 
-/* S and q of GLOBAL. NULL, or why not; "" when memory ran out */
+/* S and q for GLOBAL. Returns NULL, or why that fails; "" when memory ran out */
 static const char *cti_cones_global(cti_cones *c)
 {
     int i;
@@ -197,7 +197,7 @@ static const char *cti_cones_global(cti_cones *c)
     return NULL;
 }
 
-/* units in which a contact's mean diagonal is 1 and its cone is L */
+/* chooses units in which a contact's mean diagonal is 1 and its cone is L */
 static void cti_cones_units(cti_cones *c)
 {
     int i, j;
@@ -215,7 +215,7 @@ static void cti_cones_units(cti_cones *c)
     }
 }
 
-/* a start in the middle of the cones */
+/* starts at the centre of the cones */
 static void cti_cones_start(cti_cones *c)
 {
     int i;
@@ -277,7 +277,7 @@ static void cti_cones_offer(cti_cones *c)
     }
 }
 
-/* 1 where the caller's start is a solution already */
+/* 1 if the caller's start is a solution already */
 static int cti_cones_offer_start(cti_cones *c)
 {
     cti_judgement j;
@@ -386,7 +386,7 @@ static void cti_cones_matrix(cti_cones *c)
     }
 }
 
-/* the same in the units of f. 0 when it is singular, or memory ran out */
+/* the same matrix in the units of f. 0 when it is singular or memory ran out */
 static int cti_cones_factor_sparse(cti_cones *c)
 {
     int i, a;
@@ -399,7 +399,7 @@ static int cti_cones_factor_sparse(cti_cones *c)
     return cti_friction_system_factor(&c->fs, c->fA, c->fB, 0);
 }
 
-/* 0 when there is no factor */
+/* factors the matrix. 0 when that fails */
 static int cti_cones_factor(cti_cones *c)
 {
     int i;
@@ -441,7 +441,7 @@ static double cti_cones_step(cti_cones *c)
     sigma = cti_fmax(0, ahead / (c->m / 3)) / c->mu;
     for (i = 0; i < c->m; i++)
         left = cti_fmax(left, fabs(c->rp[i]));
-    /* the barrier does not run ahead of the residual */
+    /* keeps the barrier from falling faster than the residual */
     sigma = cti_fmin(1, cti_fmax(cti_fmax(sigma * sigma * sigma, 1e-3), c->ahead * left * c->size / c->mu));
     for (i = 0; i < c->m; i += 3) {
         double v[3], w[3], second[3];
@@ -460,7 +460,7 @@ static double cti_cones_step(cti_cones *c)
     return reach;
 }
 
-/* Newton's steps from the best point that f knows. 1 when they got there */
+/* Newton's steps from the best point stored in f. 1 when they converge */
 static int cti_cones_polish(cti_cones *c)
 {
     int spent = c->a->iterations, got = cti_newton_polish(&c->end, 0.3 * c->e->tolerance, c->a);
@@ -473,7 +473,7 @@ static int cti_cones_polish(cti_cones *c)
     return got;
 }
 
-/* sparse: the end by Newton's method without a barrier, tried anew as the residual falls. 1 when it got there */
+/* sparse: tries to finish by Newton's method without a barrier, again and again as the residual falls. 1 when it converges */
 static int cti_cones_end(cti_cones *c)
 {
     int i;
@@ -487,7 +487,7 @@ static int cti_cones_end(cti_cones *c)
     return cti_cones_polish(c);
 }
 
-/* from the start with one `ahead`: 1 solved, 0 stalled, -1 bound reached */
+/* one run from the start with a given `ahead`: 1 solved, 0 stalled, -1 bound reached */
 static int cti_cones_try(cti_cones *c)
 {
     double before = INFINITY, low = INFINITY;
@@ -511,15 +511,15 @@ static int cti_cones_try(cti_cones *c)
     }
 }
 
-/* differs: a barrier that falls faster than the residual of |u_t| ends at a point where no step is possible; how much faster is too fast
-   depends on the problem, hence the tries */
+/* differs: if the barrier falls faster than the residual of |u_t|, the method stops at a point from which no step is possible. The rate at
+   which this happens depends on the problem, hence several tries */
 static cti_outcome cti_cones_iterate(cti_cones *c)
 {
     static const double ahead[] = {1e-2, 1e-1, 1e-3};
     int k, got = 0;
     if (c->sparse && c->e->warm && (cti_cones_offer_start(c) || (c->e->warm == 2 && cti_cones_polish(c))))
         return CTI_OUTCOME_SOLVED;
-    cti_cones_offer(c); /* y = 0: nothing touches */
+    cti_cones_offer(c); /* y = 0: no contact has a force */
     for (k = 0; k < 3 && got == 0; k++) {
         c->ahead = ahead[k];
         got = cti_cones_try(c);

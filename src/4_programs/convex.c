@@ -1,16 +1,16 @@
 /* convex.c -- the standard form of convex problems and its linear algebra.
-   Method: opposite rows become one equation; rows and columns are equilibrated (Ruiz 2001); the Newton system is solved by the dense Schur
-   complement J A^-1 J' + H when A is safely definite and the rows are fewer than the unknowns, else by the sparse normal form
-   A + rho + J' H^-1 J. rho and a floor of H are a proximal regularization about the iterate (Friedlander, Orban 2012): they change the path
-   and not the answer. */
+   Method: two opposite rows become one equation; rows and columns are equilibrated (Ruiz 2001). If A is safely definite and there are fewer
+   rows than unknowns, the Newton system is solved by the dense Schur complement J A^-1 J' + H, else by the sparse normal form A + rho + J'
+   H^-1 J. rho and a lower bound on H are a proximal regularization about the iterate (Friedlander, Orban 2012): it changes the path but not
+   the answer. */
 #include "convex.h"
 #include "certificate.h"
 #include "../2_linalg/dense.h"
 
-#define CTI_CONVEX_DENSE 2500        /* rows that the Schur complement is used for */
-#define CTI_CONVEX_PRODUCTS 60000000 /* entries of J' H^-1 J before equal ones are summed */
-#define CTI_CONVEX_SHIFT 1e-9        /* of an equilibrated A, before its pivots say whether it is convex */
-#define CTI_CONVEX_PIVOT 1e-11       /* smallest pivot of an equilibrated A that the Schur complement trusts */
+#define CTI_CONVEX_DENSE 2500        /* most rows for the Schur complement */
+#define CTI_CONVEX_PRODUCTS 60000000 /* most entries of J' H^-1 J before equal ones are summed */
+#define CTI_CONVEX_SHIFT 1e-9        /* shift of an equilibrated A, before its pivots tell whether it is convex */
+#define CTI_CONVEX_PIVOT 1e-11       /* smallest pivot of an equilibrated A with which the Schur complement is used */
 
 /* ---- the standard form ---- */
 
@@ -25,7 +25,7 @@ static const char *cti_convex_kind(const cti_program *p)
     return cti_sparse_asymmetry(&p->W, p->mu ? 3 : 1) > 1e-12 ? "interior point takes a symmetric W only" : NULL;
 }
 
-/* A, or W's normal rows, with a whole diagonal and exactly symmetric */
+/* copies A, or W's normal rows, with a complete diagonal and exactly symmetric */
 static int cti_convex_matrix(cti_convex *c, const cti_sparse *from, int stride)
 {
     cti_triplets t;
@@ -50,7 +50,7 @@ static int cti_convex_rows_alloc(cti_convex *c, int m)
     return c->w && c->equation && c->source && c->twin;
 }
 
-/* a number that equal or opposite rows share; J's entries enter by size only */
+/* a hash that equal and opposite rows share, since it uses the absolute values of J's entries */
 static uint32_t cti_convex_row_hash(const cti_sparse *J, int i)
 {
     uint32_t h = 2166136261u;
@@ -71,7 +71,7 @@ static int cti_convex_opposite(const cti_program *p, int a, int b)
     return 1;
 }
 
-/* twin[i]: the opposite row of i that comes later, -1: none, -2: i is the later one. head and next: chains of equal hashes */
+/* twin[i]: the opposite row that comes after i; -1: none; -2: i itself is such a later row. head and next: chains of equal hashes */
 static int cti_convex_pairs(cti_convex *c, int32_t *twin)
 {
     const cti_program *p = c->p;
@@ -102,7 +102,7 @@ static int cti_convex_pairs(cti_convex *c, int32_t *twin)
     return 1;
 }
 
-/* rows of a QP or of contacts without friction */
+/* the rows of a QP or of contacts without friction */
 static int cti_convex_rows(cti_convex *c)
 {
     const cti_program *p = c->p;
@@ -126,7 +126,7 @@ static int cti_convex_rows(cti_convex *c)
     return cti_triplets_close(c->mem, &t, ok, n, p->n, &c->J);
 }
 
-/* rows lo <= x <= hi of the dual of an LCP */
+/* the rows lo <= x <= hi of the dual of an LCP */
 static int cti_convex_bounds(cti_convex *c)
 {
     const cti_program *p = c->p;
@@ -151,7 +151,7 @@ static int cti_convex_bounds(cti_convex *c)
 
 /* ---- equilibration ---- */
 
-/* one pass: each row and column of [A J'; J 0] is divided by the root of its largest entry */
+/* one pass of equilibration: each row and column of [A J'; J 0] is divided by the root of its largest entry */
 static void cti_convex_equilibrate_once(cti_convex *c, double *most_x, double *most_y)
 {
     int i, k;
@@ -215,7 +215,7 @@ static int cti_convex_place(const cti_sparse *a, int i, int j)
     return k0;
 }
 
-/* the pattern of A + J'J and the place of every term in it */
+/* the pattern of A + J'J and the position of every term in it */
 static const char *cti_convex_normal(cti_convex *c)
 {
     cti_triplets t;
@@ -265,7 +265,7 @@ static int cti_convex_normal_factor(cti_convex *c)
 
 /* ---- the Schur complement ---- */
 
-/* smallest pivot of the factor that stands */
+/* smallest pivot of the current factor */
 static double cti_convex_pivot(const cti_convex *c)
 {
     const cti_factor64 *f = &c->system.factor;
@@ -276,7 +276,7 @@ static double cti_convex_pivot(const cti_convex *c)
     return most > 0 ? 1 / (most * most) : 1;
 }
 
-/* A's factor and W; 0 when A is not definite enough, -1 when memory ran out */
+/* factors A and computes W; 0 when A is not definite enough, -1 when memory ran out */
 static int cti_convex_schur(cti_convex *c)
 {
     int i;
@@ -297,7 +297,7 @@ static int cti_convex_schur(cti_convex *c)
     return 1;
 }
 
-/* 1 when A + a small shift has only positive pivots, -1 when memory ran out */
+/* 1 if A + a small shift has only positive pivots, -1 when memory ran out */
 static int cti_convex_is_convex(cti_convex *c)
 {
     cti_scalar s;
@@ -381,7 +381,7 @@ CTI_FN int cti_convex_factor(cti_convex *c, const double *H)
     return 1;
 }
 
-/* dx, dy with the factor alone */
+/* computes dx, dy with the factor alone, without refinement */
 static void cti_convex_apply(cti_convex *c, const double *f, const double *g, double *dx, double *dy)
 {
     int i;
@@ -406,7 +406,7 @@ static void cti_convex_apply(cti_convex *c, const double *f, const double *g, do
         dy[i] = c->D[i] * (g[i] - dy[i]);
 }
 
-/* f1, g1: what dx, dy leave; returns its size relative to f and g */
+/* f1, g1: residual of dx, dy; returns its size relative to f and g */
 static double cti_convex_left(cti_convex *c, const double *f, const double *g, const double *dx, const double *dy)
 {
     double part_f = 0, part_g = 0, most_f = 0, most_g = 0;

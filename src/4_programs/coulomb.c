@@ -1,13 +1,13 @@
 /* coulomb.c -- Coulomb's law at one contact.
-   Method: the three cases one after the other. Open: q_n >= 0. Stick: u = 0 and r in K. Slide along the unit vector d: u_n = 0 and
+   Method: the three cases are tried in order. Open: q_n >= 0. Stick: u = 0 and r in K. Slide along the unit vector d: u_n = 0 and
    r_t = -mu r_n d give r_n = -q_n / D(d) with D = W_nn - mu W_nt d; that u_t is parallel to d is one equation g(d) = 0 in an angle, a
-   trigonometric polynomial of the second degree. Newton's method from the last direction finds its root nearly always; otherwise all of its
-   at most four roots are bracketed on the circle, and one with D > 0 and u_t d >= 0 is taken. based on: Bonnefon and Daviet 2011 (the same
+   trigonometric polynomial of the second degree. Newton's method from the last direction nearly always finds its root. Otherwise all roots
+   (at most four) are bracketed on the circle, and one with D > 0 and u_t d >= 0 is taken. based on: Bonnefon and Daviet 2011 (the same
    roots as those of a quartic). differs: the angle instead of the quartic, whose coefficients lose half of the digits where mu is large or
    W_ii nearly singular. */
 #include "coulomb.h"
 
-/* cti_coulomb_slide -- g(d) = a1 s - a2 c + b1 s^2 + b2 c^2 + b3 c s for d = (c, s); mu W_nt; what u_t d needs */
+/* the equation of sliding, g(d) = a1 s - a2 c + b1 s^2 + b2 c^2 + b3 c s for d = (c, s); mu W_nt; the data of u_t d */
 typedef struct cti_coulomb_circle {
     const double *W, *q;
     double mu, a1, a2, b1, b2, b3, size;
@@ -34,7 +34,7 @@ static double cti_coulomb_slope(const cti_coulomb_circle *o, const double *d)
     return o->a1 * c + o->a2 * s + 2 * (o->b1 - o->b2) * c * s + o->b3 * (c * c - s * s);
 }
 
-/* 1 when sliding along d obeys the law; r for it. *out_d: D */
+/* 1 if sliding along d obeys the law; r: its force. *out_d: D */
 static int cti_coulomb_slides(const cti_coulomb_circle *o, const double *d, double *r, double *out_d)
 {
     const double *W = o->W, *q = o->q;
@@ -53,7 +53,7 @@ static void cti_coulomb_turn(double *d, double angle)
     d[0] = c / length, d[1] = s / length;
 }
 
-/* Newton's method on the circle from d; 1 when it stands still */
+/* Newton's method on the circle from d; 1 when it converges */
 static int cti_coulomb_newton(const cti_coulomb_circle *o, double *d)
 {
     int it;
@@ -70,7 +70,7 @@ static int cti_coulomb_newton(const cti_coulomb_circle *o, double *d)
     return 0;
 }
 
-/* the root of g (of its slope) between d and end, where it has different signs; in d */
+/* bisects for the root of g (with slope: of its derivative) between d and end, where its signs differ; the root is in d */
 static void cti_coulomb_bisect(const cti_coulomb_circle *o, double *d, const double *end, int slope)
 {
     double e[2], m[2], gd = slope ? cti_coulomb_slope(o, d) : cti_coulomb_g(o, d), gm, length;
@@ -90,7 +90,7 @@ static void cti_coulomb_bisect(const cti_coulomb_circle *o, double *d, const dou
 
 #define CTI_COULOMB_ARCS 24
 
-/* cti_coulomb_search -- the admissible root with the smallest r_n so far, or the admissible direction with the smallest |g| */
+/* cti_coulomb_search -- the best so far: the admissible root with the smallest r_n, or the admissible direction with the smallest |g| */
 typedef struct cti_coulomb_search {
     double r[3], D, least;
     int found;
@@ -105,7 +105,7 @@ static void cti_coulomb_consider(const cti_coulomb_circle *o, const double *d, i
     s->found |= is_root, s->D = D, s->least = g;
 }
 
-/* roots between the directions d and e: one where the signs of g differ; two, or nearly so, where |g| has a dip */
+/* roots between the directions d and e: one where the signs of g differ; two, possibly equal, where |g| has a minimum near 0 */
 static void cti_coulomb_arc(const cti_coulomb_circle *o, const double *d, const double *e, cti_coulomb_search *s)
 {
     double g = cti_coulomb_g(o, d), h = cti_coulomb_g(o, e), root[2], dip[2];
@@ -138,7 +138,7 @@ static int cti_coulomb_scan(const cti_coulomb_circle *o, double *r)
     s.least = INFINITY;
     e[0] = 1, e[1] = 0;
     for (k = 0; k < CTI_COULOMB_ARCS; k++) {
-        /* 0.2679.. is the tangent of a 24th of the circle */
+        /* 0.2679.. is the tangent of 15 degrees, a 24th of the circle */
         d[0] = e[0], d[1] = e[1];
         cti_coulomb_turn(e, 0.26794919243112270647);
         cti_coulomb_arc(o, d, e, &s);
@@ -147,7 +147,7 @@ static int cti_coulomb_scan(const cti_coulomb_circle *o, double *r)
     return s.found || s.least <= 1e-10 * o->size;
 }
 
-/* W r = -q with symmetric pivots; what has no pivot stays 0. 1 when it holds */
+/* solves W r = -q with symmetric pivots; entries without a pivot stay 0. 1 if r satisfies the equations */
 static int cti_coulomb_stick(const double *W, const double *q, double *r)
 {
     double M[9], f[3], most, off = 0, size = fabs(q[0]) + fabs(q[1]) + fabs(q[2]);
@@ -182,7 +182,7 @@ static int cti_coulomb_stick(const double *W, const double *q, double *r)
     }
     for (i = 0; i < 3; i++)
         off = cti_fmax(off, fabs(W[3 * i] * r[0] + W[3 * i + 1] * r[1] + W[3 * i + 2] * r[2] + q[i]));
-    /* with rounding of W r where r is large */
+    /* tolerance includes rounding of W r, for large r */
     return off <= 1e-9 * size + 1e-14 * most * (fabs(r[0]) + fabs(r[1]) + fabs(r[2]));
 }
 

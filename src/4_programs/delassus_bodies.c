@@ -1,6 +1,6 @@
 /* delassus_bodies.c -- W = J A^-1 J' by bodies.
-   Method: A is block diagonal over bodies, so that W is the sum over bodies of J_b A_b^-1 J_b', each of them a small dense matrix between
-   the rows that touch the body (schur.c), which is scattered into blocks. Rows that share no body have no block. Based on: Otaduy et al.
+   Method: A is block diagonal over bodies, so W is the sum over bodies of J_b A_b^-1 J_b'. Each summand is a small dense matrix between the
+   rows that touch the body (schur.c), which is scattered into blocks. Two rows without a common body have no block. Based on: Otaduy et al.
    2009, section 5.1 (the Schur complement); Acary, Bremond and Huber 2018, section 2 (its blocks). */
 #include "delassus_bodies.h"
 #include "../2_linalg/schur.h"
@@ -34,7 +34,7 @@ CTI_FN void cti_delassus_bodies_gather(const cti_problem *p, const cti_row *row,
 
 /* ---- A^-1 ---- */
 
-/* r = f - A x of a body's blocks */
+/* r = f - A x for a body's blocks */
 static void cti_delassus_bodies_rest(const cti_problem *p, const cti_body_factor *b, const double *f, const double *x, double *r)
 {
     const cti_bsr *A = p->A;
@@ -81,13 +81,13 @@ CTI_FN int cti_delassus_bodies_solve(cti_arena *arena, const cti_problem *p, dou
 
 /* ---- which rows touch which body ---- */
 
-/* cti_delassus_bodies_lists -- rows of W by body. A row stands once in the list of each body that it touches. */
+/* cti_delassus_bodies_lists -- rows of W by body. A row is in the list of each body that it touches. */
 typedef struct cti_delassus_bodies_lists {
     int32_t *start, *row; /* [bodies + 1] */
     int32_t *of;          /* [blocks] body */
 } cti_delassus_bodies_lists;
 
-/* the bodies of a row, each once: at most CTI_ROW_TERMS. Returns how many */
+/* the bodies of a row, each once, at most CTI_ROW_TERMS; returns their number */
 static int cti_delassus_bodies_bodies(const cti_delassus_bodies_lists *l, const cti_row *row, int32_t *out)
 {
     int k, j, n = 0;
@@ -127,8 +127,8 @@ static int cti_delassus_bodies_list(cti_arena *arena, const cti_problem *p, cons
     return 1;
 }
 
-/* columns of each row: those of its bodies' lists. Unsorted columns of a symmetric pattern are sorted by a transposition. 0: out of memory
- */
+/* columns of each row: those in the lists of its bodies. They are sorted by a transposition, since the pattern is symmetric. 0: out of
+   memory */
 static int cti_delassus_bodies_pattern(cti_arena *arena, const cti_problem *p, const cti_delassus_bodies_lists *l, cti_delassus_bodies *d)
 {
     int32_t mine[CTI_ROW_TERMS], *seen = CTI_ARENA_NEW(arena, int32_t, d->n), *fill;
@@ -161,7 +161,7 @@ static int cti_delassus_bodies_pattern(cti_arena *arena, const cti_problem *p, c
 
 /* ---- one body ---- */
 
-/* row i of J in the numbers of body b: entries [3][3 terms], columns sorted, sums of equal places. Returns blocks */
+/* row i of J in the local numbers of body b: entries [3][3 terms], columns sorted, equal columns summed. Returns the number of blocks */
 static int cti_delassus_bodies_entries(const cti_problem *p, const cti_delassus_bodies_lists *l, const cti_row *row, int b, int32_t *block,
                                        double *G)
 {
@@ -187,7 +187,7 @@ static int cti_delassus_bodies_entries(const cti_problem *p, const cti_delassus_
     return n;
 }
 
-/* J_b as scalar rows: three of each row of its list. 0: out of memory */
+/* J_b as scalar rows, three for each row of its list. 0: out of memory */
 static int cti_delassus_bodies_jacobian(cti_arena *arena, const cti_problem *p, const cti_delassus_bodies *d,
                                         const cti_delassus_bodies_lists *l, int b, int32_t **ptr, int32_t **idx, double **val)
 {

@@ -1,6 +1,6 @@
 /* dual.c -- from A, J to W and q.
-   Method: A is factored by bodies; W = J A^-1 J' by the rows' paths through the factor (schur.c). Where A is diagonal and W has few
-   entries, it is formed as a product of sparse matrices. based on: Otaduy et al. 2009, section 5.1, eq. 8-9 (the Schur complement). */
+   Method: A is factored by bodies; W = J A^-1 J' is computed along the rows' paths through the factor (schur.c). If A is diagonal and W has
+   few entries, W is a product of sparse matrices. Based on: Otaduy et al. 2009, section 5.1, eq. 8-9 (the Schur complement). */
 #include "dual.h"
 
 CTI_FN int cti_dual_is_diagonal(const cti_sparse *A)
@@ -13,7 +13,7 @@ CTI_FN int cti_dual_is_diagonal(const cti_sparse *A)
     return 1;
 }
 
-/* products in J D^-1 J'; a double, as it may be many */
+/* number of products in J D^-1 J', as double since it may exceed an int */
 static double cti_dual_products(const cti_sparse *T)
 {
     double n = 0;
@@ -23,7 +23,7 @@ static double cti_dual_products(const cti_sparse *T)
     return n;
 }
 
-/* J A^-1 J' with diagonal A: a row meets those that share an unknown */
+/* J A^-1 J' for a diagonal A: a row is coupled to the rows that share an unknown with it */
 CTI_FN int cti_dual_thin(cti_mem *mem, const cti_sparse *A, const cti_sparse *J, cti_sparse *out)
 {
     cti_sparse Jt, half;
@@ -55,7 +55,7 @@ CTI_FN int cti_dual_thin(cti_mem *mem, const cti_sparse *A, const cti_sparse *J,
         }
         ok = pass || cti_sparse_reserve(mem, &half, J->rows, J->rows, at);
     }
-    ok = ok && cti_sparse_transpose(mem, &half, out); /* symmetric: only the columns get sorted */
+    ok = ok && cti_sparse_transpose(mem, &half, out); /* W is symmetric: the transposition only sorts the columns */
     cti_sparse_free(mem, &Jt), cti_sparse_free(mem, &half);
     CTI_FREE(mem, seen), CTI_FREE(mem, sum);
     return ok;

@@ -1,8 +1,8 @@
-/* friction.c -- what the solvers of stand-alone frictional contact problems share: the scaled form, products with W, the residual, one
-   contact solved exactly, block Gauss-Seidel sweeps. Method: a contact of known neighbourhood takes off, sticks, or slips; in slip u_t = -a
-   r_t with a > 0, u_n = 0 and |r_t| = mu r_n leave one equation in a, whose sign differs at both ends. based on: Acary, Bremond and Huber
-   2018, On solving contact problems with Coulomb friction: formulations and numerical comparisons (NSGS with exact local solver, natural
-   map); Bonnefon and Daviet 2011 (the equation in a, there a quartic). */
+/* friction.c -- code shared by the solvers of stand-alone frictional contact problems: the scaled form, products with W, the residual, the
+   exact solution of one contact, block Gauss-Seidel sweeps. Method: with all other contacts fixed, a contact opens, sticks or slips. In
+   slip, u_t = -a r_t with a > 0, u_n = 0 and |r_t| = mu r_n leave one equation in a, whose sign differs at both ends of its interval. based
+   on: Acary, Bremond and Huber 2018, On solving contact problems with Coulomb friction: formulations and numerical comparisons (NSGS with
+   exact local solver, natural map); Bonnefon and Daviet 2011 (the equation in a, there a quartic). */
 #include "friction.h"
 #include "../2_linalg/lu.h"
 
@@ -10,12 +10,11 @@ enum {
     CTI_FRICTION_DENSE = 12000,
     CTI_FRICTION_FEW = 32,
     CTI_FRICTION_FULL = 1000
-}; /* rows of the largest dense W: about a gigabyte; contacts, least and most, of a sparse one
-that is made dense */
+}; /* DENSE: [rows] largest dense W, about a gigabyte. FEW, FULL: [contacts] between these a mostly full sparse W is stored dense */
 
 /* ---- the form ---- */
 
-/* 1 when block (i, j) of the dense W is not 0 */
+/* 1 if block (i, j) of the dense W is not 0 */
 static int cti_friction_joined(const cti_friction *f, int i, int j)
 {
     int a, b;
@@ -26,7 +25,7 @@ static int cti_friction_joined(const cti_friction *f, int i, int j)
     return i == j;
 }
 
-/* a dense W that is nearly empty, as that of rigid bodies, in sparse blocks: one pass counts, one copies */
+/* converts a dense W that is mostly zeros, as for rigid bodies, to sparse blocks: the first pass counts, the second copies */
 static int cti_friction_thin(cti_friction *f)
 {
     int i, j, a, b, n = f->nc, count, pass;
@@ -57,7 +56,7 @@ static int cti_friction_thin(cti_friction *f)
     return 1;
 }
 
-/* root_i from the traces, and W as dense rows: GLOBAL */
+/* computes root_i from the traces, and W as dense rows, for GLOBAL */
 static int cti_friction_dense(cti_friction *f)
 {
     const cti_program *p = f->p;
@@ -87,7 +86,8 @@ static int cti_friction_dense(cti_friction *f)
     return cti_friction_thin(f);
 }
 
-/* columns of blocks in block row i, its own among them, marked where `seen` is i; returns their number, writes them where `out` is given */
+/* columns of the blocks in block row i, the diagonal one included; `seen` is set to i for them. Returns their number, and writes them to
+   `out` unless it is NULL */
 static int cti_friction_columns(const cti_sparse *W, int i, int32_t *seen, int32_t *out)
 {
     int a, k, n = 0;
@@ -109,7 +109,7 @@ static int cti_friction_columns(const cti_sparse *W, int i, int32_t *seen, int32
     return n + 1;
 }
 
-/* one block row: numbers, scaled; place [nc] scratch */
+/* fills the scaled numbers of one block row; place [nc] is scratch */
 static void cti_friction_blocks(cti_friction *f, int i, int32_t *place)
 {
     const cti_sparse *W = &f->p->W;
@@ -125,7 +125,7 @@ static void cti_friction_blocks(cti_friction *f, int i, int32_t *place)
     memcpy(f->diagonal + 9 * (size_t)i, f->block + 9 * (size_t)place[i], 9 * sizeof *f->block);
 }
 
-/* sparse blocks that are mostly there, as dense rows */
+/* stores sparse blocks that are mostly there as dense rows */
 static int cti_friction_fill(cti_friction *f)
 {
     int i, k, a;
@@ -140,7 +140,7 @@ static int cti_friction_fill(cti_friction *f)
     return f->W != NULL;
 }
 
-/* W as sparse blocks: LOCAL */
+/* W as sparse blocks, for LOCAL */
 static int cti_friction_sparse(cti_friction *f)
 {
     const cti_sparse *W = &f->p->W;
@@ -253,7 +253,7 @@ CTI_FN double cti_friction_natural(const cti_friction *f, const double *r, const
         z[0] = ri[0] - ui[0] - f->mu[i] * sqrt(ui[1] * ui[1] + ui[2] * ui[2]), z[1] = ri[1] - ui[1], z[2] = ri[2] - ui[2];
         cti_cone_project3(f->mu[i], z);
         for (k = 0; k < 3; k++) {
-            double s = f->root[i] * f->root[i]; /* the judge's r_i = root_i s_i */
+            double s = f->root[i] * f->root[i]; /* r_i of the problem is root_i s_i */
             part += s * (ri[k] - z[k]) * (ri[k] - z[k]), whole += s * ri[k] * ri[k], data += s * qi[k] * qi[k];
         }
     }
@@ -280,7 +280,7 @@ CTI_FN double cti_friction_residual(cti_friction *f)
 
 /* ---- one contact ---- */
 
-/* slip at u_t = -a r_t, u_n = 0: returns |r_t| - mu r_n. S, s: tangential block and load with r_n eliminated */
+/* slip with u_t = -a r_t, u_n = 0: returns |r_t| - mu r_n. S, s: tangential block and load after elimination of r_n */
 static double cti_friction_slip(const double *B, const double *q, const double *S, const double *s, double mu, double a, double *r)
 {
     double s11 = S[0] + a, s22 = S[3] + a, det = s11 * s22 - S[1] * S[2];
@@ -292,7 +292,7 @@ static double cti_friction_slip(const double *B, const double *q, const double *
     return sqrt(r[1] * r[1] + r[2] * r[2]) - mu * r[0];
 }
 
-/* a of the root between lo (positive) and hi (not): bisection, in logarithms from the first positive a on, and then secants */
+/* the root a between lo (positive sign) and hi (negative): bisection, on a logarithmic scale once both are positive, then secants */
 static void cti_friction_bracket(const double *B, const double *q, const double *S, const double *s, double mu, double top, double *r)
 {
     double lo = 0, hi = top, at_lo = INFINITY, at_hi, a, value;
@@ -302,7 +302,7 @@ static void cti_friction_bracket(const double *B, const double *q, const double 
     if (at_hi > 0)
         return;
     for (k = 0; k < 100 && hi - lo > 1e-15 * hi; k++) {
-        /* the secant of a function that is convex in most cases; every third step halves */
+        /* secant of a mostly convex function; every third step bisects */
         a = k % 3 != 2 && at_lo < 1e300 ? hi - at_hi * (hi - lo) / (at_hi - at_lo) : (lo + hi) / 2;
         if (!(a > lo && a < hi))
             a = (lo + hi) / 2;

@@ -1,6 +1,6 @@
-/* friction.h -- a stand-alone frictional contact problem in the form that its solvers work on, and what they share.
-   The form: u = W r + q with W_ii of trace 3 and |q| = 1: contact i's impulse is r_i = unit root_i s_i and its velocity u_i' = unit u_i / root_i
-   with root_i = sqrt(3 / trace W_ii); cones do not change under it. The judge's scaled natural map is then
+/* friction.h -- a stand-alone frictional contact problem in the form that its solvers work on, and the code that they share. The form: u =
+   W r + q with W_ii of trace 3 and |q| = 1: contact i's impulse is r_i = unit root_i s_i and its velocity u_i' = unit u_i / root_i with
+   root_i = sqrt(3 / trace W_ii); cones do not change under it. The judge's scaled natural map is then
    |root (s - P_K(s - u^))| / |root s|.
    W is kept dense for GLOBAL, where it is J A^-1 J' (unless most of it is 0), and as sparse 3x3 blocks for LOCAL; it is never made symmetric. */
 #ifndef CTI_FRICTION_H
@@ -9,7 +9,7 @@
 #include "../2_linalg/panel_lu.h"
 #include "program.h"
 
-enum { CTI_NEWTON_HISTORY = 6 }; /* norms that the nonmonotone search looks back on */
+enum { CTI_NEWTON_HISTORY = 6 }; /* [norms] history of the nonmonotone line search */
 
 typedef struct cti_friction {
     const cti_program *p;
@@ -25,64 +25,66 @@ typedef struct cti_friction {
     double unit;
     cti_scalar system; /* GLOBAL */
     double *r, *u;     /* [m] the iterate, and W r + q at it */
-    double *best;      /* [m] iterate of the least residual so far */
+    double *best;      /* [m] iterate with the smallest residual so far */
     double best_residual;
     double best_judged; /* ... by the judge's measure, relative to q instead of r */
     int iterations;
-    int memory; /* 1: it ran out in a linear system */
-    int spent; /* 1: a bound on iterations or time, or the watcher, has ended it */
+    int memory; /* 1: a linear system ran out of memory */
+    int spent; /* 1: a limit on iterations or time, or the watcher, has ended the solve */
 } cti_friction;
 
-/* cti_friction_refuses -- NULL, or why p has no such form (a sentence). */
+/* cti_friction_refuses -- NULL, or why p does not have this form (a sentence). */
 CTI_FN const char *cti_friction_refuses(const cti_program *p);
-/* cti_friction_open -- the form of p, r at the answer's start. 0 when memory ran out; close in any case. */
+/* cti_friction_open -- makes the form of p, with r at the answer's start. 0 when memory ran out; close it in any case. */
 CTI_FN int cti_friction_open(cti_friction *f, const cti_program *p, cti_effort *e, const cti_answer *a);
 CTI_FN void cti_friction_close(cti_friction *f);
 /* cti_friction_mul -- y [m] = W x. */
 CTI_FN void cti_friction_mul(const cti_friction *f, const double *x, double *y);
 /* cti_friction_row -- y [3] = rows of contact i of W times x. */
 CTI_FN void cti_friction_row(const cti_friction *f, int i, const double *x, double *y);
-/* cti_friction_residual -- u of r, the scaled natural map's relative size; keeps the best r. */
+/* cti_friction_residual -- computes u of r; returns the relative size of the scaled natural map, and keeps the best r. */
 CTI_FN double cti_friction_residual(cti_friction *f);
-/* cti_friction_natural -- the same number of any pair r, u; *judged: relative to q. */
+/* cti_friction_natural -- the same measure for any pair r, u; *judged: relative to q. */
 CTI_FN double cti_friction_natural(const cti_friction *f, const double *r, const double *u, double *judged);
-/* cti_friction_local -- r [3] of one contact with u = B r + q exactly. */
+/* cti_friction_local -- solves one contact with u = B r + q exactly for r [3]. */
 CTI_FN void cti_friction_local(const double *B, const double *q, double mu, double *r);
-/* cti_friction_sweep -- one block Gauss-Seidel sweep on u = (W + sigma I) r + q - sigma center; forth, or back where `back`. */
+/* cti_friction_sweep -- one block Gauss-Seidel sweep on u = (W + sigma I) r + q - sigma center; in reverse order with `back`. */
 CTI_FN void cti_friction_sweep(cti_friction *f, double sigma, const double *center, int back);
-/* cti_friction_goes_on -- the effort's rule, with the iterate where the watcher expects it. */
+/* cti_friction_goes_on -- 1 if another iteration may begin, by the rules of cti_effort_goes_on; puts the iterate where the watcher expects
+   it. */
 CTI_FN int cti_friction_goes_on(cti_friction *f, int own, cti_answer *a);
-/* cti_friction_answer -- best r, and x, in the problem's units. */
+/* cti_friction_answer -- stores the best r, and its x, in the problem's units. */
 CTI_FN void cti_friction_answer(cti_friction *f, cti_answer *a);
-/* cti_friction_outcome -- the answer, and what its residual and the way it ended say of it. */
+/* cti_friction_outcome -- stores the answer; the outcome follows from its residual and from the reason for the end. */
 CTI_FN cti_outcome cti_friction_outcome(cti_friction *f, double enough, cti_answer *a);
 
-/* cti_friction_system -- (A + B (W + sigma I)) x = y. Zero it before first use; close in any case. */
+/* cti_friction_system -- (A + B (W + sigma I)) x = y. Zero it before first use; close it in any case. */
 typedef struct cti_friction_system {
     cti_friction *f;
     const double *A, *B; /* [9 nc] */
     double sigma;
     int sparse, grouped;
     cti_block_lu lu;
-    cti_panel_lu panel;              /* grouped: contacts that meet the same others are eliminated together */
-    int32_t *group, *member, *begin; /* [nc] of each contact; contacts group by group, [n_groups + 1] */
-    int32_t *first, *column, *size;  /* the groups' neighbours; unknowns that a group has now */
+    cti_panel_lu panel;              /* groups: contacts with the same neighbours are eliminated together */
+    int32_t *group, *member, *begin; /* [nc] group of each contact; contacts group by group; [n_groups + 1] where groups begin in member */
+    int32_t *first, *column, *size;  /* neighbours of the groups; current number of unknowns of each group */
     int n_groups;
     double *block;           /* [9 first[nc]] */
     double *matrix, *scratch; /* dense: [3 n_active][ld] */
     int *pivot, n_active, ld;
-    int32_t *active, *place; /* [nc] contacts whose B is not 0; their place among them, or -1 */
+    int32_t *active, *place; /* [nc] contacts whose B is not 0; index of each contact among them, or -1 */
     double *work, *rhs;      /* [m] */
 } cti_friction_system;
-/* cti_friction_system_open, cti_friction_system_factor -- 0 when memory ran out; 0 when the matrix is singular. A and B [9 nc] have to stand until
-   the solves; where a B is 0 its A is the identity. */
+/* cti_friction_system_open, cti_friction_system_factor -- 0 when memory ran out; the second also when the matrix is singular. A and B [9
+   nc] must stay unchanged until the solves; where a B is 0, its A is the identity. */
 CTI_FN int cti_friction_system_open(cti_friction_system *s, cti_friction *f);
 CTI_FN int cti_friction_system_factor(cti_friction_system *s, const double *A, const double *B, double sigma);
-/* cti_friction_system_solve -- x [m] in: right side, out: solution. 0 when it is not finite. */
+/* cti_friction_system_solve -- x [m]: right side, then solution. 0 when the solution is not finite. */
 CTI_FN int cti_friction_system_solve(cti_friction_system *s, double *x);
 CTI_FN void cti_friction_system_close(cti_friction_system *s);
 
-/* cti_newton -- the iteration of friction_newton.c, for those that end with it. The system is the caller's and is factored anew. */
+/* cti_newton -- the iteration of friction_newton.c, also for other solvers that finish with it. The system is the caller's and is factored
+   again. */
 typedef struct cti_newton {
     cti_friction *f;
     cti_friction_system *system;
@@ -90,19 +92,20 @@ typedef struct cti_newton {
     double *F, *d, *old; /* [m] */
     double history[CTI_NEWTON_HISTORY];
     int n_history;
-    double boost; /* factor of sigma */
+    double boost; /* factor on sigma */
 } cti_newton;
 CTI_FN int cti_newton_open(cti_newton *s, cti_friction *f, cti_friction_system *system);
-/* cti_newton_polish -- Newton steps from the best iterate as long as each makes |F| fall. 1 when the residual is not above `enough`. */
+/* cti_newton_polish -- Newton steps from the best iterate as long as each one reduces |F|. 1 when the residual is at most `enough`. */
 CTI_FN int cti_newton_polish(cti_newton *s, double enough, cti_answer *a);
 
-/* cti_friction_weights -- c [n] of Anderson's acceleration: (E'E + small)^-1 E'e, E the n columns de [m]; n <= CTI_FRICTION_DEPTH. */
+/* cti_friction_weights -- c [n] of Anderson's acceleration: (E'E + small)^-1 E'e, with the n columns de [m] as E; n <=
+   CTI_FRICTION_DEPTH. */
 enum { CTI_FRICTION_DEPTH = 8 };
 CTI_FN void cti_friction_weights(double *const *de, int n, int m, const double *e, double *c);
 
-/* cti_newton_solve -- semismooth Newton with Gauss-Seidel sweeps; cti_admm_solve -- alternating directions, ended by Newton steps. LOCAL and
-   GLOBAL. */
-CTI_FN cti_outcome cti_newton_solve(const cti_program *p, cti_effort *e, cti_answer *a);
-CTI_FN cti_outcome cti_admm_solve(const cti_program *p, cti_effort *e, cti_answer *a);
+/* cti_solver_newton -- semismooth Newton with Gauss-Seidel sweeps; cti_solver_admm -- alternating directions, finished by Newton steps. For
+   LOCAL and GLOBAL. */
+CTI_FN cti_outcome cti_solver_newton(const cti_program *p, cti_effort *e, cti_answer *a);
+CTI_FN cti_outcome cti_solver_admm(const cti_program *p, cti_effort *e, cti_answer *a);
 
 #endif /* CTI_FRICTION_H */

@@ -1,8 +1,8 @@
-/* friction_admm.c -- alternating directions for frictional contact: one linear system, factored seldom, and projections on the cones.
-   Method: Coulomb's law as min 1/2 r'W r + (q + s)'r on the cones with s_n = mu |u_t|, which is taken from the multiplier in every
+/* friction_admm.c -- alternating directions for frictional contact: one linear system, rarely factored again, and projections onto the
+   cones. Method: Coulomb's law is min 1/2 r'W r + (q + s)'r on the cones with s_n = mu |u_t|; s is updated from the multiplier in every
    iteration. The iteration is one map of v = y + r (Douglas-Rachford): z = P_K(v), y = v - z, (W + rho I) r = rho (z - y) - q - s, v <- y +
-   r, over-relaxed; then u^ = -rho y. Anderson's acceleration works on v. rho balances |r - z| and |u^ change|. Now and then Newton steps
-   from the best iterate try to end it. based on: Boyd et al. 2011, 3.1 and 3.4.1 - 3.4.3 (scaled form, rho, over-relaxation); Acary and
+   r, over-relaxed; then u^ = -rho y. Anderson's acceleration works on v. rho balances |r - z| and |u^ change|. At intervals, Newton steps
+   from the best iterate try to finish. based on: Boyd et al. 2011, 3.1 and 3.4.1 - 3.4.3 (scaled form, rho, over-relaxation); Acary and
    Cadoux 2013 (s as a fixed point); Walker and Ni 2011 (Anderson). */
 #include "friction.h"
 
@@ -43,7 +43,7 @@ static int cti_admm_open(cti_admm *s, cti_friction *f)
     return ok && cti_friction_system_open(&s->system, f) && cti_newton_open(&s->newton, f, &s->system);
 }
 
-/* z and y of v */
+/* computes z and y from v */
 static void cti_admm_split(cti_admm *s)
 {
     cti_friction *f = s->f;
@@ -55,7 +55,7 @@ static void cti_admm_split(cti_admm *s)
         s->y[i] = s->v[i] - s->z[i];
 }
 
-/* g, the image of v. 0 when it is not finite */
+/* g, the image of v under the map. 0 when it is not finite */
 static int cti_admm_map(cti_admm *s)
 {
     cti_friction *f = s->f;
@@ -75,7 +75,7 @@ static int cti_admm_map(cti_admm *s)
     return 1;
 }
 
-/* the next v from v and its image; an accelerated point whose error grew is taken back */
+/* the next v from v and its image; an accelerated point with a larger error is rejected */
 static void cti_admm_advance(cti_admm *s)
 {
     cti_friction *f = s->f;
@@ -106,7 +106,7 @@ static void cti_admm_advance(cti_admm *s)
             s->v[i] -= c[k] * s->dv[k][i];
 }
 
-/* rho from the sizes of r - z and of the change of z; v keeps z and u^. 0 when the matrix is singular */
+/* adapts rho to the sizes of r - z and of the change of z; v is changed so that z and u^ stay. 0 when the matrix is singular */
 static int cti_admm_balance(cti_admm *s, double primal, double dual)
 {
     double ratio = dual > 0 ? sqrt(primal / dual) : 1, rho;
@@ -123,7 +123,7 @@ static int cti_admm_balance(cti_admm *s, double primal, double dual)
     return cti_friction_system_factor(&s->system, s->A, s->B, rho);
 }
 
-/* sizes of the two residuals, relative */
+/* relative sizes of the two residuals */
 static void cti_admm_sizes(const cti_admm *s, double *primal, double *dual)
 {
     double p = 0, d = 0, r = 0, y = 0;
@@ -135,7 +135,7 @@ static void cti_admm_sizes(const cti_admm *s, double *primal, double *dual)
     *primal = sqrt(p / (r > 0 ? r : 1)), *dual = sqrt(d / (y > 0 ? y : 1));
 }
 
-/* acceleration with another depth: what got no further with one often does with the next */
+/* changes the acceleration's depth: a run that stalls with one depth often converges with the next */
 static void cti_admm_deepen(cti_admm *s)
 {
     s->depth = s->depth == CTI_ADMM_DEPTH ? CTI_ADMM_SHALLOW : (s->depth ? 0 : CTI_ADMM_DEPTH);
@@ -178,7 +178,7 @@ static void cti_admm_run(cti_admm *s, double enough, cti_answer *a)
     }
 }
 
-CTI_FN cti_outcome cti_admm_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+CTI_FN cti_outcome cti_solver_admm(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_friction f;
     cti_admm s;

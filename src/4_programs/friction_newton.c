@@ -1,10 +1,10 @@
 /* friction_newton.c -- semismooth Newton for frictional contact on the exact cone, between block Gauss-Seidel sweeps.
    Method: the function of Alart and Curnier, F_n = r_n - max(0, r_n - u_n), F_t = r_t - (r_t - u_t projected on the disc of radius
-   mu max(0, r_n - u_n)), in the scaled form where all W_ii have trace 3. A step solves (A + B (W + sigma I)) d = -F for the contacts that
-   push, the others go to zero; it is halved until the norm of F falls below the largest of the last ones, and sweeps take over where that
-   fails. sigma follows the residual, as in Levenberg's method, so that redundant contacts do not make the system singular at the end; other
-   factors of it are tried where nothing gets better. based on: Alart and Curnier 1991; Acary, Bremond and Huber 2018 (comparison of
-   solvers; line search on the same function); Grippo, Lampariello and Lucidi 1986 (nonmonotone search). */
+   mu max(0, r_n - u_n)), in the scaled form where all W_ii have trace 3. A step solves (A + B (W + sigma I)) d = -F for the contacts with
+   r_n - u_n > 0; the others go to zero. The step is halved until the norm of F falls below the largest of the last norms; if that fails,
+   sweeps take over. sigma is proportional to the residual, as in Levenberg's method, so that redundant contacts do not make the system
+   singular. If the residual stops falling, other factors of proportionality are tried. based on: Alart and Curnier 1991; Acary, Bremond and
+   Huber 2018 (comparison of solvers; line search on the same function); Grippo, Lampariello and Lucidi 1986 (nonmonotone search). */
 #include "friction.h"
 
 enum {
@@ -26,7 +26,7 @@ CTI_FN int cti_newton_open(cti_newton *s, cti_friction *f, cti_friction_system *
     return s->A && s->B && s->F && s->d && s->old;
 }
 
-/* F [3] of one contact and, where A is given, its derivatives by r and u; B is 0 where it does not push */
+/* F [3] of one contact and, if A is not NULL, its derivatives with respect to r and u; B is 0 for a contact that does not push */
 static void cti_newton_contact(double mu, const double *r, const double *u, double *F, double *A, double *B)
 {
     double n = r[0] - u[0], t1 = r[1] - u[1], t2 = r[2] - u[2], t = sqrt(t1 * t1 + t2 * t2), g, e1, e2;
@@ -56,7 +56,7 @@ static void cti_newton_contact(double mu, const double *r, const double *u, doub
     }
 }
 
-/* norm of F at the iterate; u is up to date. With derivatives where asked for */
+/* norm of F at the iterate, whose u is up to date; also the derivatives if asked for */
 static double cti_newton_map(cti_newton *s, int derivatives)
 {
     cti_friction *f = s->f;
@@ -72,7 +72,7 @@ static double cti_newton_map(cti_newton *s, int derivatives)
     return sqrt(sum);
 }
 
-/* d, the Newton step from F, A, B. 0 when its system is singular */
+/* d, the Newton step from F, A, B. 0 when the system is singular */
 static int cti_newton_step(cti_newton *s, double sigma)
 {
     int i;
@@ -100,7 +100,7 @@ static void cti_newton_remember(cti_newton *s, double norm)
     s->history[0] = norm;
 }
 
-/* along d until F falls; 0 and the old iterate when it does not */
+/* line search along d until F falls; 0, with the old iterate restored, if it does not */
 static int cti_newton_search(cti_newton *s, double *out_residual, double *out_norm)
 {
     cti_friction *f = s->f;
@@ -128,8 +128,8 @@ static double cti_newton_sweeps(cti_newton *s, int count)
     return cti_friction_residual(s->f);
 }
 
-/* the whole step although F does not fall along it, and two sweeps: out of a kink of F where many short steps lead nowhere. Returns the
-   residual */
+/* takes the whole step although F does not fall along it, and then two sweeps. This leaves a kink of F where many short steps lead nowhere.
+   Returns the residual */
 static double cti_newton_leap(cti_newton *s)
 {
     cti_friction *f = s->f;
@@ -139,7 +139,7 @@ static double cti_newton_leap(cti_newton *s)
     return cti_newton_sweeps(s, 2);
 }
 
-/* one step from the iterate, whose residual is given and updated. 0 when there is none along which F falls */
+/* one step from the iterate; *residual is its residual, and is updated. 0 when F falls along no step */
 static int cti_newton_advance(cti_newton *s, double *residual)
 {
     double norm = cti_newton_map(s, 1);
@@ -166,7 +166,7 @@ CTI_FN int cti_newton_polish(cti_newton *s, double enough, cti_answer *a)
     return f->best_judged <= enough;
 }
 
-/* the whole iteration; ends when the residual is below `enough`, the budget is used up, or nothing gets better with any sigma */
+/* the whole iteration. It ends when the residual is below `enough`, the budget is used up, or no sigma reduces the residual */
 static void cti_newton_run(cti_newton *s, double enough, cti_answer *a)
 {
     cti_friction *f = s->f;
@@ -192,7 +192,7 @@ static void cti_newton_run(cti_newton *s, double enough, cti_answer *a)
     }
 }
 
-CTI_FN cti_outcome cti_newton_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+CTI_FN cti_outcome cti_solver_newton(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_friction f;
     cti_newton s;

@@ -22,9 +22,9 @@ static int cti_friction_system_dense(cti_friction_system *s)
 enum {
     CTI_FRICTION_GROUP = 24,
     CTI_FRICTION_GROUPED = 3
-}; /* contacts of a group at most, and on average at least to make groups worth it */
+}; /* GROUP: most contacts of a group. GROUPED: average number from which groups pay */
 
-/* a number that contacts with the same columns share */
+/* a hash that contacts with the same columns share */
 static uint32_t cti_friction_system_hash(const cti_friction *f, int i)
 {
     uint32_t sum = (uint32_t)(f->first[i + 1] - f->first[i]), h;
@@ -36,7 +36,7 @@ static uint32_t cti_friction_system_hash(const cti_friction *f, int i)
     return sum;
 }
 
-/* contacts sorted by their hash and cut into groups. 0: out of memory */
+/* sorts the contacts by their hash and cuts them into groups. 0: out of memory */
 static int cti_friction_system_group(cti_friction_system *s)
 {
     const cti_friction *f = s->f;
@@ -65,7 +65,7 @@ static int cti_friction_system_group(cti_friction_system *s)
     return 1;
 }
 
-/* which groups meet. 0: out of memory */
+/* finds which groups are coupled. 0: out of memory */
 static int cti_friction_system_meet(cti_friction_system *s)
 {
     const cti_friction *f = s->f;
@@ -94,7 +94,7 @@ static int cti_friction_system_meet(cti_friction_system *s)
     return 1;
 }
 
-/* 1 with groups where there are some, 0 when memory ran out */
+/* opens the solve by groups if there are any groups. 0 when memory ran out */
 static int cti_friction_system_open_groups(cti_friction_system *s)
 {
     cti_arena *arena = s->f->e->arena;
@@ -122,7 +122,7 @@ CTI_FN int cti_friction_system_open(cti_friction_system *s, cti_friction *f)
     if (!f->W) {
         if (!cti_block_lu_open(f->e->mem, &s->lu, f->nc, f->first, f->column))
             return 0;
-        s->sparse = s->lu.flops < m * m * m / 6; /* the dense one does four times as much in the same time */
+        s->sparse = s->lu.flops < m * m * m / 6; /* the dense LU does four times as many operations in the same time */
         s->block = CTI_ARENA_NEW(f->e->arena, double, 9 * (size_t)f->first[f->nc]);
         if (!s->block)
             return 0;
@@ -161,7 +161,7 @@ static int cti_friction_system_factor_sparse(cti_friction_system *s)
     return cti_block_lu_factor(&s->lu, s->block);
 }
 
-/* contacts whose B is not 0 */
+/* lists the contacts whose B is not 0 */
 static void cti_friction_system_list(cti_friction_system *s)
 {
     int i, k;
@@ -175,7 +175,7 @@ static void cti_friction_system_list(cti_friction_system *s)
     }
 }
 
-/* block row of contact i among those listed */
+/* block row of contact i among the listed contacts */
 static void cti_friction_system_row(cti_friction_system *s, int i)
 {
     const cti_friction *f = s->f;
@@ -198,7 +198,7 @@ static void cti_friction_system_row(cti_friction_system *s, int i)
             out[(size_t)a * ld + 3 * at + (size_t)b] += A[3 * a + b] + s->sigma * B[3 * a + b];
 }
 
-/* place of a contact among those of its group whose B is not 0, or -1; sizes of the groups */
+/* index of each contact among those of its group with B not 0, or -1; also the groups' sizes */
 static void cti_friction_system_rank(cti_friction_system *s)
 {
     int g, i, k;
@@ -211,7 +211,7 @@ static void cti_friction_system_rank(cti_friction_system *s)
         }
 }
 
-/* rows of contact i in the panels */
+/* writes the rows of contact i into the panels */
 static void cti_friction_system_panel_row(cti_friction_system *s, int i)
 {
     const cti_friction *f = s->f;
@@ -281,7 +281,7 @@ static void cti_friction_system_solve_sparse(cti_friction_system *s, double *x)
         x[i] += s->rhs[i];
 }
 
-/* the others, whose A is the identity, are known: what they do to all, into work; 0 when that is nothing */
+/* contacts whose A is the identity are known: writes their effect on all others to work; 0 if there is none */
 static int cti_friction_system_known(cti_friction_system *s, const double *x)
 {
     int i, others = 0;
@@ -294,7 +294,7 @@ static int cti_friction_system_known(cti_friction_system *s, const double *x)
     return others;
 }
 
-/* the right side of active contact j without them */
+/* the right side of active contact j without the known contacts */
 static void cti_friction_system_right(const cti_friction_system *s, const double *x, int j, int others, double *out)
 {
     const double *B = s->B + 9 * (size_t)j, *v = s->work + 3 * (size_t)j;
@@ -313,7 +313,7 @@ static void cti_friction_system_solve_dense(cti_friction_system *s, double *x)
         x[3 * s->active[k / 3] + k % 3] = s->rhs[k];
 }
 
-/* as cti_friction_system_solve_dense */
+/* as cti_friction_system_solve_dense, by groups */
 static void cti_friction_system_solve_groups(cti_friction_system *s, double *x)
 {
     int k, pass, others = cti_friction_system_known(s, x);
@@ -331,7 +331,7 @@ static void cti_friction_system_solve_groups(cti_friction_system *s, double *x)
     }
 }
 
-/* the same with one step of refinement: rows are not exchanged between groups */
+/* the same with one step of refinement, since rows are not exchanged between groups */
 static int cti_friction_system_solve_refined(cti_friction_system *s, double *x)
 {
     cti_arena_point mark = cti_arena_mark(s->f->e->arena);

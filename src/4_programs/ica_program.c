@@ -1,9 +1,9 @@
 /* ica_program.c -- iterative constraint anticipation on a problem that stands alone.
    Method: unknowns 3 k .. 3 k + 2 are block k, pads have 1 on the diagonal. A row of J that touches blocks with g_k [3] is a contact
    without friction of normal n = g_1 / |g_1|: weight n.g_k and arm n x g_k give n.(weight v + v x arm) = g_k.v for every g_k. Three rows
-   with friction need G_k = F (weight I - [arm]x) with one orthonormal F, which contacts of vertices and faces have. The judge is asked now
-   and then, after an eighth more iterations each time, and alone ends the solve as solved; as printed, the paper's rule ends it, and the judge
-   says what the end is worth. Based on: Otaduy 2009, sec. 5.2-5.5. */
+   with friction need G_k = F (weight I - [arm]x) with one orthonormal F, which contacts of vertices and faces have. The judge is asked at
+   intervals that grow by an eighth of the iterations so far; only the judge ends a solve as solved. In the paper's version the paper's rule
+   ends the solve, and the judge measures the result. Based on: Otaduy 2009, sec. 5.2-5.5. */
 #include "ica_program.h"
 #include "../2_linalg/krylov.h"
 #include "../3_solve/ica.h"
@@ -19,10 +19,10 @@ typedef struct cti_ica_program {
     cti_row *rows;
     int n_rows, stride; /* row i of the problem is row stride * i of the program */
     double *work;       /* [2 m + 2 n] of the judge */
-    int own, next;      /* iterations: own bound, of the next judgement */
-    int before;         /* those of earlier starts */
+    int own, next;      /* [iterations] the solver's own bound; the next judgement */
+    int before;         /* iterations of earlier starts */
     int solved;
-    ct_real *turn;      /* [2 rows] cosine and sine by which tangents were turned as in 3.4, or NULL */
+    ct_real *turn;      /* [2 rows] cosine and sine of the tangents' rotation in 3.4, or NULL */
 } cti_ica_program;
 
 /* ---- A ---- */
@@ -53,7 +53,7 @@ static int cti_ica_program_matrix(cti_mem *mem, const cti_sparse *A, cti_bsr *ou
 
 /* ---- rows ---- */
 
-/* G [16][9], blocks [16]: what `lines` rows of J from `first` on see of their blocks. How many blocks, or -1 when there are more than 16 */
+/* the blocks of `lines` rows of J from `first` on: G [16][9], blocks [16]. Returns the number of blocks, or -1 if there are more than 16 */
 static int cti_ica_program_blocks(const cti_sparse *J, int first, int lines, int32_t *blocks, double *G)
 {
     int i, k, at, n = 0;
@@ -84,7 +84,7 @@ static void cti_ica_program_term(cti_row *row, int block, double weight, const d
     row->n_a = row->n;
 }
 
-/* one row without friction: any g_k fit */
+/* a row without friction: any g_k are possible */
 static void cti_ica_program_normal(cti_row *row, int n, const int32_t *blocks, const double *G)
 {
     double size = 0;
@@ -106,7 +106,7 @@ static void cti_ica_program_normal(cti_row *row, int n, const int32_t *blocks, c
     }
 }
 
-/* F [9] = G / w where G G' = w^2 I; 0 where it is not */
+/* F [9] = G / w where G G' = w^2 I; 0 if G has no such form */
 static int cti_ica_program_frame(const double *G, double *F)
 {
     double w2 = (G[0] * G[0] + G[1] * G[1] + G[2] * G[2]), off = 0;
@@ -119,7 +119,7 @@ static int cti_ica_program_frame(const double *G, double *F)
     return w2 > 0 && off <= 1e-9 * w2;
 }
 
-/* F' G = w I - [arm]x of every block, for the first block's frame that does it; 0 when none does */
+/* F' G = w I - [arm]x for every block, with the frame of the first block that has one; 0 when there is no such frame */
 static int cti_ica_program_contact(cti_row *row, int n, const int32_t *blocks, const double *G)
 {
     double F[9], big = 0;
@@ -150,7 +150,7 @@ static int cti_ica_program_contact(cti_row *row, int n, const int32_t *blocks, c
     return 1;
 }
 
-/* all rows; a reason when one does not fit */
+/* converts all rows; returns a reason when one does not have the form */
 static const char *cti_ica_program_rows(cti_ica_program *s)
 {
     const cti_program *p = s->p;
@@ -180,7 +180,7 @@ static const char *cti_ica_program_rows(cti_ica_program *s)
 
 /* ---- the solve ---- */
 
-/* x and r of the answer */
+/* stores x and r in the answer */
 static void cti_ica_program_answer(cti_ica_program *s, const ct_real *v)
 {
     int i, k;
@@ -196,7 +196,7 @@ static void cti_ica_program_answer(cti_ica_program *s, const ct_real *v)
     }
 }
 
-/* after an outer iteration: the answer, the judge, the effort; 0 ends the solve */
+/* called after an outer iteration: updates the answer, asks judge and effort; 0 ends the solve */
 static int cti_ica_program_watch(void *user, int iteration, const ct_real *v)
 {
     cti_ica_program *s = (cti_ica_program *)user;
@@ -212,14 +212,14 @@ static int cti_ica_program_watch(void *user, int iteration, const ct_real *v)
     return !s->solved && cti_effort_goes_on(s->e, iteration, s->own, s->a->x, s->a->r);
 }
 
-/* outer iterations for about 2e10 multiplications */
+/* bound on outer iterations: about 2e10 multiplications */
 static int cti_ica_program_bound(const cti_program *p)
 {
     double work = 2e10 / (p->A.p[p->n] + 12.0 * p->J.p[p->m] + 1);
     return work > 1e5 ? 100000 : (work < 200 ? 200 : (int)work);
 }
 
-/* t1 of contacts with friction along their tangential velocity at v* (3.4) */
+/* rotates t1 of contacts with friction to their tangential velocity at v* (3.4) */
 static void cti_ica_program_align(cti_ica_program *s, const ct_real *v_star)
 {
     int i, k;
@@ -240,7 +240,7 @@ static void cti_ica_program_align(cti_ica_program *s, const ct_real *v_star)
     }
 }
 
-/* A v* = b by conjugate gradients, to what rounding leaves. 0: out of memory */
+/* solves A v* = b by conjugate gradients, up to rounding. 0: out of memory */
 static int cti_ica_program_star(cti_ica_program *s, const ct_real *b, ct_real *v_star)
 {
     int n = s->A.n, i;
@@ -258,7 +258,7 @@ static int cti_ica_program_star(cti_ica_program *s, const ct_real *b, ct_real *v
     return 1;
 }
 
-/* the solve as printed: without a thickness there is no test of distances. v: the start of a warm one */
+/* the solve as printed; without a thickness there is no test of distances. v: the start, if warm */
 static cti_outcome cti_ica_program_printed(cti_ica_program *s, const cti_problem *q, ct_real *v)
 {
     ct_solver_desc desc;
@@ -305,12 +305,12 @@ static cti_outcome cti_ica_program_run(cti_ica_program *s)
     q.plain = s->e->plain, q.predict = 1, q.watch = cti_ica_program_watch, q.watch_user = s;
     if (s->e->paper)
         return cti_ica_program_printed(s, &q, v);
-    /* only the watcher ends it: a change that is a normal number is above this */
+    /* only the watcher ends the solve: every change that is a normal number exceeds this tolerance */
     desc.cone = s->e->cone, desc.tolerance = CTI_R(1e-30);
     desc.max_iterations = 1 << 30, desc.max_sweeps = 1 << 30, desc.inner_iterations = 50, desc.inner_repeats = 3;
     s->own = cti_ica_program_bound(s->p);
-    do { /* changes below a float of what changed since the base point are none, and the next base point looks like divergence: anew from
-            there */
+    do { /* ICA works on changes from a base point in float. Changes below its resolution are lost, and the next base point then looks like
+            divergence. So the solve is started again from the result */
         cti_arena_point mark = cti_arena_mark(s->e->arena);
         last = residual;
         cti_ica_solve(&q, &desc, s->e->arena, v, &info);
@@ -329,7 +329,7 @@ static cti_outcome cti_ica_program_run(cti_ica_program *s)
     return info.status == CTI_SOLVE_BUDGET ? CTI_OUTCOME_BUDGET : CTI_OUTCOME_FAILED;
 }
 
-CTI_FN cti_outcome cti_ica_program_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+CTI_FN cti_outcome cti_solver_ica(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_ica_program s;
     cti_outcome outcome = CTI_OUTCOME_MEMORY;

@@ -3,17 +3,17 @@
 
      A x - b - J'y = 0,   J x + w - s = 0,   s_i y_i = mu,   s, y > 0
 
-   are solved by Newton's method while mu falls to 0; predictor and corrector after Mehrotra (1992), more correctors after Gondzio (1996).
-   The Newton system and its linear algebra are those of convex.h. Near the end the rows with y > s are taken as equations and the others
-   dropped: their solution is exact where the barrier's is not. differs: the barrier is over the problem's own slacks, not over the products
-   f d of the paper, whose objective is the same at the solution. */
+   are solved by Newton's method while mu falls to 0, with predictor and corrector (Mehrotra 1992) and further correctors (Gondzio 1996).
+   The Newton system and its linear algebra are those of convex.h. Near the end the rows with y > s become equations and the others are
+   dropped: the solution of this system has no error from the barrier. differs: the barrier is over the problem's own slacks, not over the
+   products f d of the paper, whose objective is the same at the solution. */
 #include "interior.h"
 #include "certificate.h"
 #include "cones.h"
 #include "convex.h"
 
 #define CTI_INTERIOR_ITERATIONS 200
-#define CTI_INTERIOR_SHORT 8 /* short steps after which the multipliers start from higher up */
+#define CTI_INTERIOR_SHORT 8 /* short steps in a row after which the multipliers start from larger values */
 #define CTI_INTERIOR_RAISE 300.0
 #define CTI_INTERIOR_RAISE_MOST 1e7
 #define CTI_INTERIOR_CORRECTORS 3
@@ -28,13 +28,13 @@ typedef struct cti_interior {
     double *x, *y, *s; /* [n], [m], [m] */
     double *dx, *dy, *ds, *rd, *rp, *rc, *g, *H;
     double *px, *py;              /* the polished point */
-    double *kx, *ky, *ks, *kc;    /* a direction that may be gone back to */
+    double *kx, *ky, *ks, *kc;    /* a direction to which the method may return */
     double *own_x, *own_r, *work; /* in the problem's units */
-    double best;                  /* residual of what stands in the answer */
+    double best;                  /* residual of the present answer */
     double mu, mu_start, goal;
-    double close;    /* how nearly the last point offered meets the conditions, the natural map left out where r is as good as 0 */
-    double size_x;   /* of the start */
-    double raise;    /* of the multipliers at the start */
+    double close;    /* how well the last point offered meets the conditions; the natural map is left out where r is practically 0 */
+    double size_x;   /* size of x at the start */
+    double raise;    /* factor on the multipliers at the start */
     int short_steps; /* since the start */
 } cti_interior;
 
@@ -58,7 +58,7 @@ static int cti_interior_alloc(cti_interior *ip)
     return ip->own_x && ip->own_r && ip->work;
 }
 
-/* rd = b + J'y - A x, rp = s - J x - w, mu; x and y may be the polished ones */
+/* rd = b + J'y - A x, rp = s - J x - w, mu; x and y may be the polished point */
 static void cti_interior_residuals(cti_interior *ip, const double *x, const double *y, const double *s)
 {
     cti_convex *c = &ip->c;
@@ -82,7 +82,7 @@ static void cti_interior_measure(cti_interior *ip)
     ip->mu = ip->inequalities ? ip->mu / ip->inequalities : 0;
 }
 
-/* the judge's word on (x, y); the answer keeps the best so far */
+/* the judge's residual of (x, y); the answer keeps the best so far */
 static double cti_interior_offer(cti_interior *ip, const double *x, const double *y)
 {
     cti_judgement j;
@@ -97,7 +97,7 @@ static double cti_interior_offer(cti_interior *ip, const double *x, const double
     return j.residual;
 }
 
-/* x with what is rounding beside the start's size put to 0: a solution at 0 has no size of its own that errors could be relative to */
+/* offers x with entries set to 0 that are rounding beside the start's size: relative errors mean nothing for a solution at 0 */
 static void cti_interior_offer_snapped(cti_interior *ip, const double *x, const double *y)
 {
     int i, snapped = 0;
@@ -110,7 +110,7 @@ static void cti_interior_offer_snapped(cti_interior *ip, const double *x, const 
         cti_interior_offer(ip, ip->kx, y);
 }
 
-/* a start after Mehrotra: the minimum with rows as springs, then slacks and multipliers moved inside */
+/* Mehrotra's start: the minimum with rows as springs, then slacks and multipliers are moved inside */
 static int cti_interior_start(cti_interior *ip)
 {
     cti_convex *c = &ip->c;
@@ -159,7 +159,7 @@ static void cti_interior_direction(cti_interior *ip)
         ip->ds[i] = c->equation[i] ? 0 : (ip->rc[i] - ip->s[i] * ip->dy[i]) / ip->y[i];
 }
 
-/* how far slacks and multipliers may go, at most 1 */
+/* largest step length, at most 1, that keeps slacks and multipliers positive */
 static double cti_interior_reach(const cti_interior *ip, double keep)
 {
     double reach = 1 / keep;
@@ -175,8 +175,8 @@ static double cti_interior_reach(const cti_interior *ip, double keep)
     return cti_fmin(1, keep * reach);
 }
 
-/* correctors of Gondzio (1996): products that a longer step would leave far from the target are pulled towards it; the factor stands. Kept
-   while the step grows. Returns the reach */
+/* Gondzio's correctors (1996) with the same factor: products that a longer step would leave far from the target are pulled towards it. They
+   are kept while the step length grows. Returns the step length */
 static double cti_interior_center(cti_interior *ip, double reach, double target)
 {
     cti_convex *c = &ip->c;
@@ -205,7 +205,7 @@ static double cti_interior_center(cti_interior *ip, double reach, double target)
     return reach;
 }
 
-/* pairs whose product has fallen far below the mean are raised to it: they are what holds the step back */
+/* raises products s_i y_i that have fallen far below the mean, since they limit the step length */
 static void cti_interior_lift(cti_interior *ip)
 {
     int i;
@@ -238,7 +238,7 @@ static int cti_interior_step(cti_interior *ip)
     sigma = ip->mu > 0 ? cti_fmax(0, ahead) / ip->mu : 0;
     sigma = sigma * sigma * sigma, share = reach * reach;
     for (tries = 0; tries < 2; tries++) {
-        /* the second try is a plain step to the centre */
+        /* the second try is a pure centering step */
         for (i = 0; i < c->m; i++)
             ip->rc[i] = tries ? 0.8 * ip->mu - ip->s[i] * ip->y[i] : sigma * ip->mu - ip->s[i] * ip->y[i] - share * ip->ds[i] * ip->dy[i];
         cti_interior_direction(ip);
@@ -260,7 +260,7 @@ static int cti_interior_step(cti_interior *ip)
     return cti_finite64(reach) ? 1 : -1;
 }
 
-/* the rows with y > s as equations, the others dropped, solved by proximal steps. 0: no memory */
+/* solves with the rows with y > s as equations and without the others, by proximal steps. 0: no memory */
 static int cti_interior_polish(cti_interior *ip)
 {
     cti_convex *c = &ip->c;
@@ -298,7 +298,7 @@ static int cti_interior_polish(cti_interior *ip)
 
 /* ---- infeasibility ---- */
 
-/* 1 when the multipliers have become a proof that no x exists; it stands in the answer's r then. -1: no memory */
+/* 1 if the multipliers prove that no feasible x exists; the proof is then in the answer's r. -1: no memory */
 static int cti_interior_infeasible(cti_interior *ip)
 {
     cti_convex *c = &ip->c;
@@ -319,8 +319,8 @@ static int cti_interior_infeasible(cti_interior *ip)
     return cti_convex_certify(c, ip->y, ip->a->x, ip->a->r);
 }
 
-/* 1 when x runs along a ray on which the objective falls for ever: A x = 0, J x >= 0, b'x > 0, while no multipliers meet
-   the dynamics */
+/* 1 if x is on a ray along which the objective falls without bound: A x = 0, J x >= 0, b'x > 0, while no multipliers satisfy the
+   dynamics */
 static int cti_interior_unbounded(cti_interior *ip)
 {
     cti_convex *c = &ip->c;
@@ -339,7 +339,7 @@ static int cti_interior_unbounded(cti_interior *ip)
     return size > 1e3 && off < 1e-8 * size && gain > 1e-6 * terms && left > 1e-6 * most;
 }
 
-/* the direction in which an LCP's quadratic program falls for ever proves that no solution exists: W'y <= 0, w'y < 0 */
+/* for an LCP, the unbounded direction of its quadratic program proves that no solution exists: W'y <= 0, w'y < 0 */
 static cti_outcome cti_interior_end_unbounded(cti_interior *ip)
 {
     cti_convex_answer(&ip->c, ip->x, ip->y, ip->own_x, ip->own_r);
@@ -386,7 +386,7 @@ static cti_outcome cti_interior_iterate(cti_interior *ip)
         cti_interior_residuals(ip, ip->x, ip->y, ip->s);
         got = cti_interior_step(ip);
         if (got > 0 && ip->short_steps >= CTI_INTERIOR_SHORT && ip->raise < CTI_INTERIOR_RAISE_MOST) {
-            /* multipliers far above the start's are reached in many short steps only: start anew from above */
+            /* multipliers far above the start's values are reached in many short steps only: start again with larger ones */
             ip->raise *= CTI_INTERIOR_RAISE, since = 0;
             got = cti_interior_start(ip);
         }

@@ -4,9 +4,9 @@
 
 #include "program.h"
 
-/* cti_interior_solve -- QP with A semidefinite; contacts whose mu is 0 everywhere (GLOBAL, LOCAL with symmetric W); LCP, boxed or not, with
-   W symmetric and semidefinite. INFEASIBLE comes with a verified certificate in r. own bound: 200 iterations.
-   Contacts with friction go to cones.h. */
+/* cti_interior_solve -- for QP with A semidefinite; contacts whose mu is 0 everywhere (GLOBAL, LOCAL with symmetric W); LCP, boxed or not,
+   with W symmetric and semidefinite. INFEASIBLE comes with a verified certificate in r. The solver's own bound is 200 iterations. Contacts
+   with friction are solved by cones.h. */
 CTI_FN cti_outcome cti_interior_solve(const cti_program *p, cti_effort *e, cti_answer *a);
 
 #endif /* CTI_INTERIOR_H */

@@ -1,25 +1,27 @@
 /* lemke.c -- Lemke's method on a dense dictionary.
-   Method: z0 >= 0 with a covering vector d > 0 makes w = q + M z + d z0 feasible; the complement of what left enters until z0 leaves. What
-   leaves is the lexicographic minimum of the rows [value, B^-1] over the pivot, so degenerate vertices cannot cycle. Numbers are scaled by
-   powers of two (the path is the same), the basis is reached anew every max(64, n) pivots, and z comes from an LU of the last basis with
-   refinement. differs: on a ray the method starts again with other coverings and from other complementary bases: bimatrix games need it. */
+   Method: z0 >= 0 with a covering vector d > 0 makes w = q + M z + d z0 feasible; the complement of the variable that left enters next,
+   until z0 leaves. The leaving variable is the lexicographic minimum of the rows [value, B^-1] over the pivot, so degenerate vertices
+   cannot cycle. Numbers are scaled by powers of two, which does not change the path. The dictionary is recomputed every max(64, n) pivots,
+   and z comes from an LU of the last basis with refinement. differs: after a ray the method starts again with other coverings and from
+   other complementary bases, which bimatrix games need. */
 #include "lemke.h"
 
-#define CTI_LEMKE_CAP 8000000      /* pivots in all: Murty's problem of n = 16 takes 2^16, one of n = 22 would take 2^22 */
-#define CTI_LEMKE_CAP_LARGE 200000 /* of one start for n > 22: where rounding defeats the rule against cycles, the next start may not */
-#define CTI_LEMKE_LP 600           /* rows up to which a ray is checked by a linear program */
+#define CTI_LEMKE_CAP 8000000      /* [pivots] in all: Murty's problem of n = 16 takes 2^16, one of n = 22 would take 2^22 */
+#define CTI_LEMKE_CAP_LARGE 200000 /* [pivots] of one start for n > 22: if rounding defeats the rule against cycles, the next start may
+                                      succeed */
+#define CTI_LEMKE_LP 600           /* [rows] most for which a linear program checks a ray */
 #define CTI_LEMKE_TINY 1e-11
-#define CTI_LEMKE_NOISE 1e-12 /* of what is 0 in exact numbers, relative to the largest entry of its kind */
+#define CTI_LEMKE_NOISE 1e-12 /* [largest entry of its kind] numbers below it are rounding errors of 0 */
 
 typedef struct cti_lemke {
     cti_tableau t;
     cti_effort *e;
     cti_answer *a;
-    int n, pivots, cap, base;                  /* base: pivots of the dictionary at its start */
+    int n, pivots, cap, base;                  /* base: pivots of the dictionary at the start of this run */
     double *M, *q, *R, *C, *cover, *ratio, *s; /* scaled numbers, scales */
     const uint8_t *equation;
     uint8_t *want, *reference; /* [2 n + 1] */
-    int *slot, *candidate;     /* [n] the variable that was basic at the start, rows that may leave */
+    int *slot, *candidate;     /* [n] the variable that was basic at the start; rows that may leave */
     uint64_t random;
 } cti_lemke;
 
@@ -29,7 +31,7 @@ static int cti_lemke_free_row(const cti_lemke *l, int i)
     return l->equation && v < 2 * l->n && l->equation[v % l->n];
 }
 
-/* the dictionary of the reference basis, with z0's column; equations that depend on others keep their w, which then never leaves */
+/* the dictionary of the reference basis, with z0's column. Equations that depend on others keep their w basic, which then never leaves */
 static int cti_lemke_begin(cti_lemke *l)
 {
     cti_tableau *t = &l->t;
@@ -44,13 +46,13 @@ static int cti_lemke_begin(cti_lemke *l)
     for (i = 0; i < n; i++)
         l->reference[t->basic[i]] = 1;
     l->base = t->pivots;
-    for (i = 0; i < n; i++) /* half of a pair out of place: the reference is no complementary basis */
+    for (i = 0; i < n; i++) /* a pair without a basic half: the reference is not a complementary basis */
         if (l->reference[i] == l->reference[n + i])
             return 0;
     return 1;
 }
 
-/* the same basis by fresh pivots; 0 when it is singular to working precision */
+/* reaches the same basis by new pivots; 0 when it is singular to working precision */
 static int cti_lemke_refresh(cti_lemke *l)
 {
     int i;
@@ -70,7 +72,7 @@ static double cti_lemke_lex(const cti_lemke *l, int i, int j)
     return c >= 0 ? -l->t.T[(size_t)i * (size_t)l->t.ld + (size_t)c] : (l->t.row[v] == i ? 1 : 0);
 }
 
-/* keeps the candidates whose key / -T_c is least up to rounding */
+/* keeps the candidates whose key / -T_c is smallest, up to rounding */
 static int cti_lemke_keep_least(cti_lemke *l, int c, int count, const double *key, double noise)
 {
     double least = INFINITY, f;
@@ -85,7 +87,7 @@ static int cti_lemke_keep_least(cti_lemke *l, int c, int count, const double *ke
     return kept;
 }
 
-/* row that leaves when column c grows, -1 on a ray */
+/* the row that leaves when column c grows, or -1: a ray */
 static int cti_lemke_leaves(cti_lemke *l, int c)
 {
     const cti_tableau *t = &l->t;
@@ -141,7 +143,7 @@ static int cti_lemke_first(const cti_lemke *l)
     return best;
 }
 
-/* one run from the reference basis: SOLVED in a complementary basis, RAY with its column in *out_column, BUDGET, FAILED */
+/* one run from the reference basis: SOLVED in a complementary basis, RAY with its column in *out_column, BUDGET or FAILED */
 static cti_outcome cti_lemke_run(cti_lemke *l, int *out_column)
 {
     cti_tableau *t = &l->t;
@@ -164,7 +166,7 @@ static cti_outcome cti_lemke_run(cti_lemke *l, int *out_column)
             return CTI_OUTCOME_FAILED;
         c = t->col[enter];
         r = cti_lemke_leaves(l, c);
-        if (r < 0 && t->pivots > l->base) { /* a ray counts only in a fresh dictionary */
+        if (r < 0 && t->pivots > l->base) { /* a ray counts only in a freshly computed dictionary */
             if (!cti_lemke_refresh(l))
                 return CTI_OUTCOME_FAILED;
             c = t->col[enter];
@@ -178,7 +180,7 @@ static cti_outcome cti_lemke_run(cti_lemke *l, int *out_column)
     return CTI_OUTCOME_SOLVED;
 }
 
-/* natural map of scaled z in the problem's own units, relative as the judge has it */
+/* natural map of scaled z in the problem's own units, relative as in the judge */
 static double cti_lemke_residual(const cti_lemke *l, const double *z)
 {
     double size_w = 0, size_z = 0, worst = 0, violation = 0;
@@ -206,7 +208,7 @@ static double cti_lemke_residual(const cti_lemke *l, const double *z)
     return cti_fmax(worst, violation);
 }
 
-/* z of the complementary basis from an LU with refinement, or from the dictionary where that is better; returns the residual */
+/* z of the complementary basis, from an LU with refinement or from the dictionary, whichever is better; returns the residual */
 static double cti_lemke_polish(cti_lemke *l, double *z)
 {
     cti_arena_point mark = cti_arena_mark(l->e->arena);
@@ -233,7 +235,7 @@ static double cti_lemke_polish(cti_lemke *l, double *z)
 
 /* ---- proofs that there is no solution ---- */
 
-/* 1 when y, cleaned of its small negative entries, has M'y <= 0 and q'y < 0 up to rounding; y in the scaled rows */
+/* 1 if y, with small negative entries set to 0, has M'y <= 0 and q'y < 0 up to rounding; y is in the scaled rows */
 static int cti_lemke_proves(const cti_lemke *l, double *y)
 {
     double most = 0, product = 0, size = 0, *sum = l->s, *whole = l->ratio;
@@ -271,12 +273,12 @@ static void cti_lemke_ray(const cti_lemke *l, int c, double *y)
             y[l->t.basic[i] - n] = l->t.T[(size_t)i * (size_t)l->t.ld + (size_t)c];
     if (enter >= n && enter < 2 * n)
         y[enter - n] = 1;
-    for (i = 0; i < n; i++) /* multipliers of the scaled rows */
+    for (i = 0; i < n; i++) /* converts to multipliers of the scaled rows */
         y[i] *= l->C[i] / l->R[i];
 }
 
-/* min z0, z >= 0, z0 >= 0, q + M z + z0 >= 0: y are its multipliers, by Lemke on the skew matrix of its optimality, which always ends
- * solved */
+/* min z0, z >= 0, z0 >= 0, q + M z + z0 >= 0. y are its multipliers, from Lemke's method on the skew matrix of its optimality conditions,
+   which always ends solved */
 static int cti_lemke_program(cti_lemke *l, double *y)
 {
     cti_arena_point mark = cti_arena_mark(l->e->arena);
@@ -348,7 +350,7 @@ static int cti_lemke_random(cti_lemke *l, int bound)
     return (int)((l->random >> 33) % (uint64_t)bound);
 }
 
-/* reference basis: w, with z of equations and of `start` */
+/* the reference basis: w, but z for equations and for `start` */
 static void cti_lemke_reference(cti_lemke *l, const uint8_t *start)
 {
     int i, n = l->n, z;
@@ -359,7 +361,7 @@ static void cti_lemke_reference(cti_lemke *l, const uint8_t *start)
     }
 }
 
-/* some principal pivots of one or two pairs by chance, from the plain start */
+/* random principal pivots of one or two pairs, from the plain start */
 static void cti_lemke_wander(cti_lemke *l, int moves)
 {
     cti_tableau *t = &l->t;
@@ -372,7 +374,7 @@ static void cti_lemke_wander(cti_lemke *l, int moves)
         double aa, ab, ba, bb;
         if (l->equation && (l->equation[a] || l->equation[b]))
             continue;
-        va = t->row[a] >= 0 ? a : n + a, vb = t->row[b] >= 0 ? b : n + b; /* the basic halves */
+        va = t->row[a] >= 0 ? a : n + a, vb = t->row[b] >= 0 ? b : n + b; /* the basic halves of two pairs */
         ca = t->col[va < n ? va + n : va - n], cb = t->col[vb < n ? vb + n : vb - n];
         aa = t->T[(size_t)t->row[va] * (size_t)t->ld + (size_t)ca], ab = t->T[(size_t)t->row[va] * (size_t)t->ld + (size_t)cb];
         ba = t->T[(size_t)t->row[vb] * (size_t)t->ld + (size_t)ca], bb = t->T[(size_t)t->row[vb] * (size_t)t->ld + (size_t)cb];
@@ -387,15 +389,15 @@ static void cti_lemke_wander(cti_lemke *l, int moves)
         l->reference[i] = t->row[i] >= 0;
 }
 
-/* the start number k: covering 1 in the problem's units, in scaled ones (these first where they differ by orders), then from bases by
- * chance */
+/* prepares start number k: covering 1 in the problem's units and in scaled ones (scaled first if they differ by orders of magnitude), then
+   random bases */
 static void cti_lemke_start(cti_lemke *l, int k, const uint8_t *start, int repair)
 {
     double least = INFINITY, most = 0;
     int i;
     for (i = 0; i < l->n; i++)
         least = cti_fmin(least, l->R[i]), most = cti_fmax(most, l->R[i]);
-    if (repair) { /* from the basis that was reached: a complementary one that rounding had called feasible */
+    if (repair) { /* starts from the basis just reached: a complementary one that rounding had made look feasible */
         for (i = 0; i < 2 * l->n; i++)
             l->reference[i] = l->t.row[i] >= 0;
     } else if (k <= 1) {

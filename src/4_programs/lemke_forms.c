@@ -1,17 +1,17 @@
 /* lemke_forms.c -- problems as linear complementarity problems, for Lemke's method.
    Based on: lecture notes, sec. 4.1.2.1: 0 <= v_n _|_ lambda_n, 0 <= beta e + v_t _|_ lambda_t, 0 <= mu lambda_n - e'lambda_t _|_ beta, the
    cone spanned by k tangents; sec. 4.1.2.2: bounds as three LCPs. Method: QP and GLOBAL through W = J A^-1 J'. The cone with k sides is
-   inscribed in the round one. differs: its first tangent is turned against the sliding that the last solve found (along the force where it
-   found none) and the LCP is solved again: where that stands still, sliding is against the force and the force on the round cone, so the
-   solution is Coulomb's own. */
+   inscribed in the round one. differs: the first tangent is rotated against the sliding that the last solve found (along the force where
+   nothing slides), and the LCP is solved again. At a fixed point the force opposes the sliding and is on the round cone, so the solution
+   obeys Coulomb's law. */
 #include "certificate.h"
 #include "../1_math/elem.h"
 #include "lemke.h"
 
 #define CTI_LEMKE_ROWS 1500 /* of QPs and of LCPs */
 #define CTI_LEMKE_SIDES 8
-#define CTI_LEMKE_LARGEST 2048 /* rows of the friction LCP */
-#define CTI_LEMKE_ROUNDS 100   /* turns of the tangents */
+#define CTI_LEMKE_LARGEST 2048 /* [rows] most of a friction LCP */
+#define CTI_LEMKE_ROUNDS 100   /* [solves] with rotated tangents */
 #define CTI_LEMKE_RESTARTS 40
 
 CTI_FN cti_outcome cti_lemke_plain(const cti_program *p, const cti_delassus *w, cti_effort *e, cti_answer *a)
@@ -30,7 +30,7 @@ CTI_FN cti_outcome cti_lemke_plain(const cti_program *p, const cti_delassus *w, 
     said = cti_lemke_dense(w->W, w->q, p->m, p->equation, e->warm ? start : NULL, p->m <= 200 ? CTI_LEMKE_RESTARTS : 2, e, a, &out);
     a->iterations += out.pivots, a->why = out.why;
     if (said == CTI_OUTCOME_INFEASIBLE) {
-        /* of J A^-1 J' it shows that J'y vanishes to the root of rounding only */
+        /* for W = J A^-1 J' the proof shows J'y = 0 only up to the square root of rounding */
         double *work = CTI_ARENA_NEW(e->arena, double, 2 * (size_t)p->n + 2 * (size_t)p->m);
         if (!work)
             return CTI_OUTCOME_MEMORY;
@@ -45,9 +45,9 @@ CTI_FN cti_outcome cti_lemke_plain(const cti_program *p, const cti_delassus *w, 
 
 /* ---- bounds ---- */
 
-/* a boxed problem as an LCP: rows [count] with lo < hi, then the partners of those with two bounds */
+/* a boxed problem as an LCP: rows [count] with lo < hi, then a partner row for each of those with two bounds */
 typedef struct cti_lemke_box {
-    int n, count, *row, *partner; /* rows of the LCP; [count] row of the problem, row of its partner or -1 */
+    int n, count, *row, *partner; /* rows of the LCP; [count] row of the problem; its partner row or -1 */
     double *B, *b, *s, *offset;   /* [n][n], [n], [n]; [count] where s = 0 */
     int8_t *sign;                 /* [count] z = offset + sign s */
     uint8_t *equation;
@@ -73,7 +73,7 @@ static int cti_lemke_box_open(cti_lemke_box *x, cti_arena *arena, const double *
     return x->B && x->b && x->s && x->equation;
 }
 
-/* v+ = q + M z + v- >= 0, 0 <= v- _|_ hi - lo - s >= 0; z0 [m]: the offsets and the fixed entries */
+/* v+ = q + M z + v- >= 0, 0 <= v- _|_ hi - lo - s >= 0; z0 [m]: the offsets, and the entries with lo = hi */
 static void cti_lemke_box_fill(cti_lemke_box *x, const double *M, const double *q, const double *lo, const double *hi, const double *z0,
                                int m)
 {
@@ -127,11 +127,11 @@ typedef struct cti_lemke_cone {
     const double *W, *q; /* [m][m], [m] */
     int n;               /* rows of the LCP */
     int *first;          /* [contacts] its first row: normal, then k tangents and the slack where mu > 0 */
-    double *angle;       /* [contacts] of the first tangent */
+    double *angle;       /* [contacts] angle of the first tangent */
     double *M, *b, *z;
     uint8_t *start;
-    int *row;      /* [n] row of W that a row belongs to: normal 3 i, tangents 3 i + 1, slack -1 */
-    double *c, *s; /* [n] its tangent; c = 1 for normals */
+    int *row;      /* [n] row of W for each row: normal 3 i, tangents 3 i + 1, slack -1 */
+    double *c, *s; /* [n] direction of its tangent; c = 1 for normals */
 } cti_lemke_cone;
 
 static int cti_lemke_cone_open(cti_lemke_cone *l, cti_effort *e)
@@ -158,7 +158,7 @@ static int cti_lemke_cone_open(cti_lemke_cone *l, cti_effort *e)
     return 1;
 }
 
-/* the matrix of sec. 4.1.2.1, reduced to W, with the tangents as they are turned now */
+/* the matrix of sec. 4.1.2.1, reduced to W, with the tangents as rotated so far */
 static void cti_lemke_cone_build(cti_lemke_cone *l)
 {
     int i, j, k, n = l->n, m = l->p->m;
@@ -210,7 +210,7 @@ static void cti_lemke_cone_forces(const cti_lemke_cone *l, double *r)
     }
 }
 
-/* the tangents turned by a share of what is missing, and the basis that this state has in them */
+/* rotates the tangents by a share of the remaining angle, and finds the basis that the present state has with them */
 static void cti_lemke_cone_turn(cti_lemke_cone *l, const double *r, const double *u, double share)
 {
     int i;
@@ -231,7 +231,7 @@ static void cti_lemke_cone_turn(cti_lemke_cone *l, const double *r, const double
         } else {
             continue;
         }
-        /* the side's end that is nearest to the force becomes the first tangent, and turns */
+        /* the vertex of the cone's cross-section nearest to the force becomes the first tangent, and rotates */
         l->angle[i] = force - remainder(force - l->angle[i], turn / CTI_LEMKE_SIDES);
         l->angle[i] += share * remainder(aim - l->angle[i], turn);
     }
@@ -257,7 +257,7 @@ static cti_outcome cti_lemke_friction(const cti_program *p, cti_delassus *w, cti
     }
     for (round = 0; round < CTI_LEMKE_ROUNDS && best > e->tolerance; round++) {
         cti_answer trial = *a;
-        if (round && e->max_iterations > 0 && a->iterations >= e->max_iterations) { /* the bound is on all rounds together */
+        if (round && e->max_iterations > 0 && a->iterations >= e->max_iterations) { /* the limit holds for all rounds together */
             said = CTI_OUTCOME_BUDGET, out.why = "the bound on pivots was reached";
             break;
         }
@@ -287,7 +287,7 @@ static cti_outcome cti_lemke_friction(const cti_program *p, cti_delassus *w, cti
     return said == CTI_OUTCOME_SOLVED || best < INFINITY ? (said == CTI_OUTCOME_BUDGET ? said : CTI_OUTCOME_FAILED) : said;
 }
 
-CTI_FN cti_outcome cti_lemke_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+CTI_FN cti_outcome cti_solver_lemke(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_delassus w;
     cti_outcome said;

@@ -1,7 +1,7 @@
 /* mixing.c -- Anderson acceleration in double.
-   Method: the next point is g - sum c_k dg_k with the c that make e - sum c_k de_k least, e = weight (g - x), over the last differences of
-   images and errors. Where the error has more than doubled the last image is gone back to and the differences are forgotten. Based on:
-   Walker and Ni 2011, Anderson acceleration for fixed-point iterations. */
+   Method: the next point is g - sum c_k dg_k over the last differences of images and errors, with the c that minimize |e - sum c_k de_k|, e
+   = weight (g - x). If the error has more than doubled, the iteration returns to the last image and drops the history. Based on: Walker and
+   Ni 2011, Anderson acceleration for fixed-point iterations. */
 #include "mixing.h"
 
 CTI_FN int cti_mixing_open(cti_mixing *s, cti_arena *arena, int m, const double *weight, int slave)
@@ -31,7 +31,7 @@ static double cti_mixing_dot(const double *a, const double *b, int n)
     return (s[0] + s[1]) + (s[2] + s[3]);
 }
 
-/* differences of this image and error to the last ones */
+/* stores the differences of this image and error to the last ones */
 static void cti_mixing_remember(cti_mixing *s, const double *g, const double *u)
 {
     int i, k = s->head;

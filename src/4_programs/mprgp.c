@@ -1,24 +1,24 @@
 /* mprgp.c -- algorithm 3: conjugate gradients in the face, expansion, proportioning.
-   Method: monotonic outline: conjugate steps go on past the set's border as long as the objective of the projected point falls; the
-   expansion step then projects. Both inner loops of algorithm 3 guard the objective. Objectives are differences to the point where a chain
-   of steps began: no cancellation against the objective's own size. Based on: Li et al. 2015, algorithms 1 to 3.
+   Method: conjugate steps continue beyond the border of the feasible set as long as the objective of the projected point falls; the
+   expansion step then projects. Both inner loops of algorithm 3 keep the objective from rising. A chain is a sequence of conjugate steps.
+   Objectives are computed as differences to the start of the chain, which avoids cancellation. Based on: Li et al. 2015, algorithms 1 to 3.
    differs: the fixed step is 1.9 / (1.05 |A|), as 2 / |A| gives no decrease, and is halved when a step of it raises the objective; |A| is
-   an estimate. An inner loop that does not end in 31 turns goes back to where it began. Outside the set a chain is not ended by the
-   proportioning test, which is one of feasible points, but when a step is worth little beside the chain. Before an expansion by the fixed
-   step the conjugate step is tried at half its length and less, projected. The stop rule is on the largest entry of |phi + beta|, relative
-   to the terms that cancel in it, and the caller's judge has the last word. */
+   an estimate. An inner loop that does not end in 31 repetitions returns to its start. The proportioning test holds for feasible points
+   only; outside the set a chain ends when a step gains little compared with the chain. Before an expansion with the fixed step length, the
+   projected conjugate step is tried with half its length and less. The stop rule is on the largest entry of |phi + beta|, relative to the
+   terms that cancel in it; the caller's judge decides in the end. */
 #include "mprgp.h"
 
 typedef struct cti_mprgp_state {
     cti_mprgp_task *q;
     int n, steps;
     double *x, *g, *y, *p, *Ap, *z, *phi, *sum, *d, *Ad;
-    double *x0, *g0, *z2; /* [n], [n], [2 n] of the guess */
-    double shift;         /* of the guess, proximal */
+    double *x0, *g0, *z2; /* [n], [n], [2 n] of cti_mprgp_guess */
+    double shift;         /* proximal shift of cti_mprgp_guess */
     int guess_at;
     double step; /* the fixed step length */
     double tolerance, size_b, size_g, size_x;
-    double fall; /* objective at x less that at the chain's start */
+    double fall; /* objective at x minus that at the chain's start */
     double fall_projected;
     int feasible, budget;
     cti_mprgp_split split;
@@ -57,7 +57,7 @@ static void cti_mprgp_gradient(cti_mprgp_state *m, const double *x, double *g)
         g[i] -= m->q->b[i];
 }
 
-/* one step more; 0 when the budget is at its end */
+/* counts one more step; 0 when the budget is used up */
 static int cti_mprgp_goes_on(cti_mprgp_state *m)
 {
     cti_answer *a = m->q->answer;
@@ -75,7 +75,7 @@ static int cti_mprgp_goes_on(cti_mprgp_state *m)
 
 #define CTI_MPRGP_POWER 40
 
-/* power method from the start that is given; stops when the estimate stands */
+/* power method from the given start; stops when the estimate no longer changes */
 static void cti_mprgp_norm(cti_mprgp_state *m)
 {
     double *v = m->y, *w = m->z, norm, before = 0, one;
@@ -115,9 +115,9 @@ static int cti_mprgp_small(const cti_mprgp_state *m)
     return m->split.most <= m->tolerance * size;
 }
 
-#define CTI_MPRGP_NOISE 2e-15 /* of the largest unknown */
+#define CTI_MPRGP_NOISE 2e-15 /* [largest unknown] */
 
-/* x feasible, its gradient formed anew */
+/* makes x feasible and computes its gradient */
 static void cti_mprgp_restart(cti_mprgp_state *m)
 {
     m->q->set->noise = cti_fmax(m->q->set->noise, CTI_MPRGP_NOISE * cti_mprgp_most(m->n, m->x));
@@ -127,7 +127,7 @@ static void cti_mprgp_restart(cti_mprgp_state *m)
     cti_mprgp_look(m);
 }
 
-/* objective at `to` less that at `from`: half (to - from)'(g_from + g_to); *noise: what rounding may make of it */
+/* objective at `to` minus that at `from`: half (to - from)'(g_from + g_to); *noise: its possible rounding error */
 static double cti_mprgp_change(const cti_mprgp_state *m, const double *from, const double *g_from, const double *to, const double *g_to,
                                double *noise)
 {
@@ -149,8 +149,8 @@ static void cti_mprgp_halve(cti_mprgp_state *m)
         m->step /= 2, m->q->count->halvings++;
 }
 
-/* x = P(x - step g) until the objective is not above that at y; the inner loops of algorithm 3. x has a trial point, g its gradient;
-   by_step: it came by the fixed step, which is then too long when the objective rose */
+/* the inner loops of algorithm 3: x = P(x - step g) until the objective is not above that at y. On entry x is a trial point with gradient
+   g. by_step: it came from the fixed step, which is too long if the objective rose */
 static void cti_mprgp_descend(cti_mprgp_state *m, const double *y, const double *g_y, int by_step)
 {
     double noise, change = cti_mprgp_change(m, y, g_y, m->x, m->g, &noise);
@@ -175,7 +175,7 @@ static void cti_mprgp_descend(cti_mprgp_state *m, const double *y, const double 
     }
 }
 
-/* the conjugate step, shortened and projected, from a feasible x; 1 when it lowers the objective */
+/* tries the conjugate step from a feasible x, shortened and projected; 1 when it lowers the objective */
 static int cti_mprgp_shorten(cti_mprgp_state *m, double alpha)
 {
     double noise, length = alpha / 2;
@@ -210,7 +210,7 @@ static void cti_mprgp_expand(cti_mprgp_state *m)
     cti_mprgp_descend(m, m->d, m->Ad, 1);
 }
 
-/* step 4: x = P(x - alpha_p beta), alpha_p = beta'g / beta'A beta. 0 when beta has no curvature and no end */
+/* step 4: x = P(x - alpha_p beta), alpha_p = beta'g / beta'A beta. 0 when beta has no curvature and meets no bound */
 static int cti_mprgp_proportion(cti_mprgp_state *m)
 {
     double curvature, alpha;
@@ -234,7 +234,7 @@ static int cti_mprgp_proportion(cti_mprgp_state *m)
 
 /* ---- conjugate steps ---- */
 
-/* d'A d, d of few entries; touched in order of the rows */
+/* d'A d for a d with few entries, which are in these rows */
 static double cti_mprgp_energy(cti_mprgp_state *m, const int32_t *rows, int count)
 {
     const cti_sparse *A = m->q->A, *J = &m->q->set->J;
@@ -259,7 +259,7 @@ static double cti_mprgp_energy(cti_mprgp_state *m, const int32_t *rows, int coun
     return e;
 }
 
-/* objective at P(y) less that at y, for y outside: g_y'd + d'A d / 2 with d = P(y) - y. s of the set is that of y */
+/* objective at P(y) minus that at y, for y outside the set: g_y'd + d'A d / 2 with d = P(y) - y. s of the set is that of y */
 static double cti_mprgp_pull(cti_mprgp_state *m, double alpha, int32_t *rows)
 {
     cti_mprgp_set *set = m->q->set;
@@ -283,7 +283,7 @@ static double cti_mprgp_pull(cti_mprgp_state *m, double alpha, int32_t *rows)
     return work + cti_mprgp_energy(m, rows, count) / 2;
 }
 
-/* how far -p stays in the set */
+/* largest step along -p within the set */
 static double cti_mprgp_reach(const cti_mprgp_state *m)
 {
     const cti_mprgp_set *set = m->q->set;
@@ -313,7 +313,7 @@ static void cti_mprgp_precondition_phi(cti_mprgp_state *m)
 
 typedef enum cti_mprgp_chain { CTI_CHAIN_OUT, CTI_CHAIN_IN, CTI_CHAIN_FLAT, CTI_CHAIN_INDEFINITE } cti_mprgp_chain;
 
-/* takes y = x - alpha p as x, with what the test of algorithm 2's loop said of it */
+/* makes y = x - alpha p the new x, with the results of algorithm 2's loop test */
 static void cti_mprgp_accept(cti_mprgp_state *m, double alpha, double gp, int inside, double projected)
 {
     int i;
@@ -327,12 +327,12 @@ static void cti_mprgp_accept(cti_mprgp_state *m, double alpha, double gp, int in
     cti_mprgp_look(m);
 }
 
-/* outside the set a chain ends when a step lowers the projected point's objective by less than this part of what the chain did:
-   the face's minimum is worth little there */
+/* Outside the set a chain ends when a step lowers the projected point's objective by less than this share of the chain's decrease: the
+   face's minimum is of little value there. */
 #define CTI_MPRGP_SLOW 1e-2
 
-/* algorithm 2: conjugate steps in the face. OUT: the set was left, IN: it was not. *out_alpha: length of the step that was not taken, 0 if
- * none */
+/* algorithm 2: conjugate steps in the face. OUT: the chain left the set, IN: it did not. *out_alpha: length of the step that was not taken,
+   0: none */
 static cti_mprgp_chain cti_mprgp_conjugate(cti_mprgp_state *m, int32_t *rows, double *out_alpha)
 {
     cti_mprgp_task *q = m->q;
@@ -343,7 +343,7 @@ static cti_mprgp_chain cti_mprgp_conjugate(cti_mprgp_state *m, int32_t *rows, do
     cti_mprgp_precondition_phi(m);
     memcpy(m->p, m->z, sizeof *m->p * (size_t)m->n);
     for (;;) {
-        /* differs: phi'p for g'p, equal in the face; p's rounding out of the face would meet all of g there */
+        /* differs: phi'p for g'p, equal in the face; otherwise p's rounding errors out of the face would be multiplied with all of g */
         cti_mprgp_multiply(m, m->p, m->Ap);
         gp = cti_mprgp_dot(m->n, m->phi, m->p), pAp = cti_mprgp_dot(m->n, m->p, m->Ap);
         if (pAp <= 1e-15 * q->count->norm * cti_mprgp_dot(m->n, m->p, m->p))
@@ -355,7 +355,7 @@ static cti_mprgp_chain cti_mprgp_conjugate(cti_mprgp_state *m, int32_t *rows, do
         projected = m->fall - alpha * gp / 2 + (inside ? 0 : cti_mprgp_pull(m, alpha, rows));
         if (!(projected <= m->fall_projected + 1e-13 * fabs(m->fall_projected))) {
             *out_alpha = alpha;
-            if (m->feasible) /* s of x again */
+            if (m->feasible) /* recomputes s of x */
                 cti_mprgp_set_values(q->set, m->x);
             return CTI_CHAIN_OUT;
         }
@@ -369,7 +369,7 @@ static cti_mprgp_chain cti_mprgp_conjugate(cti_mprgp_state *m, int32_t *rows, do
             return CTI_CHAIN_IN;
         if (!cti_mprgp_goes_on(m))
             return inside ? CTI_CHAIN_IN : CTI_CHAIN_OUT;
-        /* the face's own factor when the one at hand does not do */
+        /* refactors the face if the present factor is not good enough */
         if (q->precondition && q->precondition->kind == CTI_PRECONDITION_FACE && ++length % 10 == 0) {
             int renewed = cti_mprgp_preconditioner_renew(q->effort->mem, q->precondition);
             cti_mprgp_precondition_phi(m);
@@ -406,7 +406,7 @@ static int cti_mprgp_reserve(cti_mprgp_state *m, int32_t **rows)
     return *rows && m->x0 && m->g0 && m->z2;
 }
 
-/* a direction without curvature: to the border, or 0 when there is none */
+/* a direction without curvature: moves to the border of the set; 0 if there is none */
 static int cti_mprgp_flat(cti_mprgp_state *m)
 {
     double reach;
@@ -426,7 +426,7 @@ static int cti_mprgp_flat(cti_mprgp_state *m)
     return 1;
 }
 
-/* 1 when x may be returned; a tolerance that was met and does not do is made smaller */
+/* 1 if x is an acceptable result; if x meets the tolerance but the judge rejects it, the tolerance is reduced */
 static int cti_mprgp_finished(cti_mprgp_state *m)
 {
     cti_mprgp_restart(m);
@@ -438,9 +438,10 @@ static int cti_mprgp_finished(cti_mprgp_state *m)
     return 0;
 }
 
-#define CTI_MPRGP_PROXIMAL 1e-6 /* first shift after a failure, of the unit diagonal; more where that fails, less where it does */
+#define CTI_MPRGP_PROXIMAL 1e-6 /* first shift after a failure, relative to a unit diagonal; larger if that fails, smaller after a
+                                   success */
 
-/* the face by pivoting, from the feasible x; 1 when it gave a lower objective. Rarer after each failure */
+/* guesses the face by pivoting, from the feasible x; 1 when that lowered the objective. Tried more rarely after each failure */
 static int cti_mprgp_guess(cti_mprgp_state *m)
 {
     cti_mprgp_set *set = m->q->set;

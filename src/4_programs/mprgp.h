@@ -8,7 +8,7 @@
 
 /* ---- the set of feasible points ---- */
 
-/* faces of a row: free, at its lower or upper end, or an equation */
+/* state of a row: free, at its lower or upper bound, or an equation */
 enum { CTI_FACE_FREE, CTI_FACE_LOWER, CTI_FACE_UPPER, CTI_FACE_FIXED };
 
 /* cti_mprgp_set -- lo <= J x <= hi with orthonormal rows (J J' = I); without J (J.p NULL) the rows are the unknowns themselves. */
@@ -17,19 +17,19 @@ typedef struct cti_mprgp_set {
     cti_sparse J;
     double *lo, *hi; /* [rows], infinities allowed */
     uint8_t *face;   /* [rows] */
-    double *s, *t;   /* [rows] J x and J g of the last calls */
-    double noise;    /* absolute rounding of J x: a projection leaves that of the entries it took away, which may be larger than what is left */
+    double *s, *t;   /* [rows] J x and J g from the last calls */
+    double noise;    /* absolute rounding error of J x: after a projection it is relative to the entries before it, which may be larger than
+                        the remaining ones */
 } cti_mprgp_set;
-/* cti_mprgp_set_reserve -- arrays of the set but J from the arena, all rows free. 0 when memory ran out. */
+/* cti_mprgp_set_reserve -- takes all arrays of the set except J from the arena; all rows are free. 0 when memory ran out. */
 CTI_FN int cti_mprgp_set_reserve(cti_arena *arena, cti_mprgp_set *set, int n, int rows);
-/* cti_mprgp_set_decoupled -- 1 when the rows of J are orthogonal within rounding; mark [J->rows] and dots [J->rows] are scratch; Jt = J'.
- */
+/* cti_mprgp_set_decoupled -- 1 when the rows of J are orthogonal up to rounding; mark [J->rows] and dots [J->rows] are scratch; Jt = J'. */
 CTI_FN int cti_mprgp_set_decoupled(const cti_sparse *J, const cti_sparse *Jt, int32_t *mark, double *dots);
-/* cti_mprgp_set_values -- s = J x; how far x is outside by free rows, at most (0: feasible within rounding). */
+/* cti_mprgp_set_values -- s = J x; returns the largest violation among free rows (0: feasible up to rounding). */
 CTI_FN double cti_mprgp_set_values(cti_mprgp_set *set, const double *x);
-/* cti_mprgp_set_project -- x to the nearest feasible point (equations 19, 20), faces of what it lies on. */
+/* cti_mprgp_set_project -- moves x to the nearest feasible point (equations 19, 20) and sets the faces that it is on. */
 CTI_FN void cti_mprgp_set_project(cti_mprgp_set *set, double *x);
-/* cti_mprgp_split -- what equations 11 to 13 and 15 to 18 give at a point. */
+/* cti_mprgp_split -- the quantities of equations 11 to 13 and 15 to 18 at a point. */
 typedef struct cti_mprgp_split {
     double beta2;   /* |beta|^2 */
     double phi2;    /* |phi|^2 */
@@ -37,10 +37,10 @@ typedef struct cti_mprgp_split {
     double most;    /* largest entry of |phi + beta| */
     double force;   /* largest multiplier */
 } cti_mprgp_split;
-/* cti_mprgp_set_split -- phi, sum = phi + beta [n], and the numbers; t = J g. `step` is that of the reduced gradient. s has to be that of
- * x. */
+/* cti_mprgp_set_split -- computes phi, sum = phi + beta [n], and the numbers; t = J g. `step` is that of the reduced gradient. s must be
+   that of x. */
 CTI_FN void cti_mprgp_set_split(cti_mprgp_set *set, const double *g, double step, double *phi, double *sum, cti_mprgp_split *out);
-/* cti_mprgp_set_flatten -- z to its part in the face. */
+/* cti_mprgp_set_flatten -- replaces z by its component in the face. */
 CTI_FN void cti_mprgp_set_flatten(const cti_mprgp_set *set, double *z);
 
 /* ---- preconditioning in the face ---- */
@@ -52,42 +52,42 @@ typedef enum cti_mprgp_precondition {
     CTI_PRECONDITION_BLOCKS, /* 3x3 */
     CTI_PRECONDITION_IC0,
     CTI_PRECONDITION_FACTOR, /* Cholesky of the whole matrix */
-    CTI_PRECONDITION_FACE    /* Cholesky of the matrix in the face, renewed when the face has changed; bounds only */
+    CTI_PRECONDITION_FACE    /* Cholesky of the matrix in the face, refactored when the face has changed; bounds only */
 } cti_mprgp_precondition;
 
 typedef struct cti_mprgp_preconditioner {
     cti_mprgp_precondition kind;
     const cti_sparse *A;
     cti_mprgp_set *set;
-    int exact;         /* rows touch no block twice: M^-1 in the face by one division a row */
+    int exact;         /* 1: no two rows touch the same block, so M^-1 in the face takes one division a row */
     double *M;         /* inverse diagonal, or inverse 3x3 blocks */
     cti_sparse Y;      /* M^-1 J' by rows */
     double *d;         /* [rows] J_i M^-1 J_i' */
     cti_sparse L;      /* IC(0): lower triangle by rows, diagonal last */
-    cti_sparse masked; /* FACE: A, unit rows and columns where a bound is active */
-    uint8_t *face;     /* FACE: what is factored */
+    cti_sparse masked; /* FACE: A with unit rows and columns where a bound is active */
+    uint8_t *face;     /* FACE: the face that is factored */
     cti_scalar system;
-    double shift; /* FACE: relative, of the diagonal */
+    double shift; /* FACE: shift relative to the diagonal */
     int factors, stale;
 } cti_mprgp_preconditioner;
 /* cti_mprgp_preconditioner_open -- 0 when memory ran out. */
 CTI_FN int cti_mprgp_preconditioner_open(cti_mem *mem, cti_mprgp_preconditioner *q, cti_mprgp_precondition kind, const cti_sparse *A,
                                          cti_mprgp_set *set);
 CTI_FN void cti_mprgp_preconditioner_close(cti_mem *mem, cti_mprgp_preconditioner *q);
-/* cti_mprgp_preconditioner_apply -- z = the part in the face of M^-1 phi. */
+/* cti_mprgp_preconditioner_apply -- z = the component in the face of M^-1 phi. */
 CTI_FN void cti_mprgp_preconditioner_apply(cti_mprgp_preconditioner *q, const double *phi, double *z);
-/* cti_mprgp_preconditioner_renew -- FACE: factor of the present face where it is another. 1 when renewed, 0 when not, -1 when memory ran
- * out. */
+/* cti_mprgp_preconditioner_renew -- FACE: factors the current face if it is another one. 1 when it did, 0 when not, -1 when memory ran
+   out. */
 CTI_FN int cti_mprgp_preconditioner_renew(cti_mem *mem, cti_mprgp_preconditioner *q);
 
 /* ---- the method ---- */
 
-/* cti_mprgp_counters -- what was done. */
+/* cti_mprgp_counters -- counts of the work done. */
 typedef struct cti_mprgp_counters {
     int cg, expansions, proportionings; /* steps of each kind */
     int projected;                      /* expansions by a shortened conjugate step */
-    int inner;                          /* turns of the two inner loops */
-    int products;                       /* with A, all */
+    int inner;                          /* repetitions of the two inner loops */
+    int products;                       /* products with A, in all */
     int power, halvings, factors, pivots;
     int kept;    /* rows after decoupling */
     int dual;    /* 1: solved on the multipliers */
@@ -109,44 +109,45 @@ typedef struct cti_mprgp_task {
     void (*multiply)(void *ctx, const double *x, double *y); /* y = A x */
     void *multiply_ctx;
     const cti_sparse *A; /* rows of the same matrix or NULL */
-    /* without A: d'A d with the context of multiply, for d that is zero but where these rows touch; or NULL */
+    /* without A: computes d'A d with the context of multiply, for a d that is zero outside the unknowns of these rows; or NULL */
     double (*energy)(void *ctx, const double *d, const int32_t *rows, int count);
     const double *b;
     cti_mprgp_set *set;
     cti_mprgp_preconditioner *precondition;
-    double tolerance; /* of the largest entry of |phi + beta|, relative to the largest term in it */
-    double gamma;     /* 1 */
+    double tolerance; /* on the largest entry of |phi + beta|, relative to the largest term in it */
+    double gamma;     /* Gamma of the proportioning test; 1 */
     int projected;    /* 1: conjugate steps that leave the set are shortened before the step of fixed length is taken */
     int (*done)(void *ctx, const double *x,
-                const double *g); /* asked at a point that meets the tolerance: 0 asks for a tighter one; may be NULL */
-    void (*show)(void *ctx, const double *x); /* x, feasible or not, to the answer for a watcher, with the set left as it was; may be NULL */
+                const double *g); /* called at a point that meets the tolerance; returns 0 to ask for a smaller one; may be NULL */
+    void (*show)(void *ctx, const double *x); /* stores x, feasible or not, in the answer for a watcher; must leave the set as it was; may
+                                                 be NULL */
     void *done_ctx;
     int (*infeasible)(void *ctx,
-                      const double *direction); /* asked now and then: 1 when x or a direction proves that there is no end; may be NULL */
+                      const double *direction); /* called at intervals: returns 1 when x or a direction proves that there is no solution;
+                                                   may be NULL */
     void *infeasible_ctx;
     cti_effort *effort;
-    cti_answer *answer; /* counts iterations, is shown to the effort's watcher */
+    cti_answer *answer; /* its iterations are counted, and it is shown to the effort's watcher */
     cti_mprgp_counters *count;
-    double *power; /* [n] start of the power method, replaced by its end; NULL: a fixed one */
-    int limit;     /* steps after which it counts as stalled; 0: none */
-    double reached; /* out: the residual that `tolerance` is about, at the end */
+    double *power; /* [n] start of the power method, replaced by its result; NULL: a fixed start */
+    int limit;     /* steps after which the run counts as stalled; 0: no limit */
+    double reached; /* out: the residual, in the sense of `tolerance`, at the end */
 } cti_mprgp_task;
 /* cti_mprgp_run -- x [n] is the start, feasible or not. */
 CTI_FN cti_mprgp_end cti_mprgp_run(cti_mprgp_task *q, double *x);
 
 /* cti_mprgp_most -- largest |a_i|, i < n. */
 CTI_FN double cti_mprgp_most(int n, const double *a);
-/* cti_mprgp_pivot -- bounds with the factor in the face and a unit diagonal: the minimum by block pivoting from x, when it is found, of the
+/* cti_mprgp_pivot -- for bounds with the factor in the face and a unit diagonal: seeks by block pivoting, from x, the minimum of the
    objective
-   + shift / 2 |x - near_to|^2; g [n] its gradient, z [2 n] scratch. 1: x is that minimum as far as rounding lets it be known, 0: no result.
- */
+   + shift / 2 |x - near_to|^2; g [n] its gradient, z [2 n] scratch. 1: x is that minimum up to rounding, 0: no result. */
 CTI_FN int cti_mprgp_pivot(cti_mprgp_task *q, const double *near_to, double shift, double *x, double *g, double *z);
 
 /* ---- decoupling ---- */
 
 typedef enum cti_mprgp_decoupling { CTI_DECOUPLE_NONE, CTI_DECOUPLE_RANDOM, CTI_DECOUPLE_DEEPEST } cti_mprgp_decoupling;
-/* cti_mprgp_decouple -- keep [J->rows] = 1 for rows of which no two touch the same `block` unknowns (3: a vertex; 1: an unknown): one by
-   one at random, or by depth [J->rows] (smallest first). Returns how many, or -1 when memory ran out. */
+/* cti_mprgp_decouple -- sets keep [J->rows] = 1 for rows of which no two touch the same `block` unknowns (3: a vertex; 1: an unknown). Rows
+   are visited in random order, or by depth [J->rows], smallest first. Returns how many are kept, or -1 when memory ran out. */
 CTI_FN int cti_mprgp_decouple(cti_arena *arena, const cti_sparse *J, const double *depth, cti_mprgp_decoupling how, int block,
                               uint64_t seed, uint8_t *keep);
 
@@ -154,14 +155,16 @@ CTI_FN int cti_mprgp_decouple(cti_arena *arena, const cti_sparse *J, const doubl
 
 typedef struct cti_mprgp_options {
     cti_mprgp_precondition precondition;
-    cti_mprgp_decoupling decoupling; /* other than NONE: rows that are not kept are left out, the result is of another problem */
-    int block;                       /* of the decoupling: 3 */
-    int path;                        /* 0 as the problem asks, 1 on the unknowns, 2 on the multipliers */
-    int dense_rows;                  /* up to so many rows the multipliers' matrix is formed: 2400 */
+    cti_mprgp_decoupling decoupling; /* not NONE: rows that are not kept are left out, so the result is that of another problem */
+    int block;                       /* block size of the decoupling: 3 */
+    int path;                        /* 0: chosen by the problem, 1: for the unknowns, 2: for the multipliers */
+    int dense_rows;                  /* up to this number of rows the multipliers' matrix is formed: 2400 */
     int projected;                   /* 1 */
-    int printed;                     /* 1: algorithm 3 as printed (mprgp_printed.h); decoupling, precondition, path and projected have no say */
+    int printed;                     /* 1: algorithm 3 as printed (mprgp_printed.h); decoupling, precondition, path and projected have no
+                                        effect */
     double gamma;                    /* 1 */
-    double *power;                   /* [n] or NULL: start of the power method on the unknowns (of an LCP: on its rows), replaced by its end */
+    double *power;                   /* [n] or NULL: start of the power method on the unknowns (of an LCP: on its rows), replaced by its
+                                        result */
 } cti_mprgp_options;
 CTI_FN cti_mprgp_options cti_mprgp_options_default(void);
 CTI_FN cti_outcome cti_mprgp_solve_with(const cti_program *p, const cti_mprgp_options *o, cti_effort *e, cti_answer *a,
@@ -170,24 +173,24 @@ CTI_FN cti_outcome cti_mprgp_solve(const cti_program *p, cti_effort *e, cti_answ
 
 /* ---- parts of it ---- */
 
-/* cti_mprgp_target -- where results go, and who judges them. */
+/* cti_mprgp_target -- where results go, and the problem by which they are judged. */
 typedef struct cti_mprgp_target {
-    const cti_program *judged; /* may have three rows for one that is solved for */
-    int stride;                /* 1, or 3: row i is row 3 i there */
+    const cti_program *judged; /* may have three rows for each row that is solved */
+    int stride;                /* 1, or 3: row i is row 3 i of `judged` */
     cti_effort *effort;
     cti_answer *answer;
     const cti_mprgp_options *options;
     cti_mprgp_counters *count;
-    double *work;  /* [2 m + 2 n] of the judged */
-    int judged_at; /* products when the judge was asked last */
+    double *work;  /* [2 m + 2 n] for the judge */
+    int judged_at; /* products when the judge was last asked */
 } cti_mprgp_target;
-/* cti_mprgp_target_good -- 1 when the judge accepts what stands in the answer. */
+/* cti_mprgp_target_good -- 1 when the judge accepts the present answer. */
 CTI_FN int cti_mprgp_target_good(cti_mprgp_target *t);
-/* cti_mprgp_primal -- on the unknowns; decoupled rows or bounds. -1 in *out_taken: the rows are neither. */
+/* cti_mprgp_primal -- solves for the unknowns, with decoupled rows or bounds. *out_taken -1: the rows are neither. */
 CTI_FN cti_mprgp_end cti_mprgp_primal(const cti_program *p, cti_mprgp_target *t, int limit, int *out_taken);
-/* cti_mprgp_dual -- on the multipliers. *out_infeasible: r holds a certificate. */
+/* cti_mprgp_dual -- solves for the multipliers. *out_infeasible 1: r holds a certificate. */
 CTI_FN cti_mprgp_end cti_mprgp_dual(const cti_program *p, cti_mprgp_target *t, int *out_infeasible);
-/* cti_mprgp_boxed -- an LCP with symmetric W. *out_infeasible: r holds a certificate. */
+/* cti_mprgp_boxed -- solves an LCP with symmetric W. *out_infeasible 1: r holds a certificate. */
 CTI_FN cti_mprgp_end cti_mprgp_boxed(const cti_program *p, cti_mprgp_target *t, int *out_infeasible);
 
 #endif /* CTI_MPRGP_H */

@@ -1,7 +1,7 @@
 /* mprgp_decouple.c -- one row for each vertex: decoupling of constraints.
-   Method: rows are taken one by one, at random or the deepest first; a row stays when none of its blocks is taken yet. What stays has a
-   diagonal J J', for surfaces that are embedded in coarser meshes, too, whose rows have four blocks and more. Based on: Li et al. 2015,
-   section 5. */
+   Method: rows are visited one by one, in random order or the deepest first. A row is kept if no row kept before touches any of its blocks.
+   The kept rows have a diagonal J J', also for surfaces embedded in coarser meshes, whose rows have four blocks and more. Based on: Li et
+   al. 2015, section 5. */
 #include "mprgp.h"
 
 /* order of the rows: a heap by key, smallest first; ties by number */

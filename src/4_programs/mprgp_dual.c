@@ -1,8 +1,8 @@
 /* mprgp_dual.c -- quadratic programs on their multipliers, and linear complementarity with a symmetric matrix: bounds only.
-   Method: min 1/2 r'W r + (w + J A^-1 b)'r over r >= 0, W = J A^-1 J', with unit diagonal by scaling. W is formed when it is small or A is
-   diagonal, and is a solve with A's factor otherwise. A singular A gets a proximal term that moves with x. The multipliers of an infeasible
-   program grow without end along y >= 0, J'y = 0, w'y < 0; that y is also the solution of min |J'y|^2 + (w'y + 1)^2 over y >= 0, which
-   gives it exactly. Based on: Li et al. 2015, equation 2, algorithm 1. */
+   Method: min 1/2 r'W r + (w + J A^-1 b)'r over r >= 0, W = J A^-1 J', with unit diagonal by scaling. W is formed if it is small or A is
+   diagonal; otherwise a product with W is a solve with A's factor. A singular A gets a proximal term about the current x. The multipliers
+   of an infeasible program diverge along a y >= 0 with J'y = 0, w'y < 0. This y also solves min |J'y|^2 + (w'y + 1)^2 over y >= 0, from
+   which it is computed exactly. Based on: Li et al. 2015, equation 2, algorithm 1. */
 #include "certificate.h"
 #include "dual.h"
 #include "mprgp.h"
@@ -11,7 +11,7 @@ typedef struct cti_mprgp_bounds {
     const cti_program *p;
     cti_mprgp_target *t;
     cti_mprgp_set set;
-    cti_sparse B; /* scaled matrix; no p: by the factor */
+    cti_sparse B; /* the scaled matrix; without p, W by the factor */
     cti_sparse shifted;
     cti_scalar system;
     double *S, *c;      /* [m] scaling, right side */
@@ -43,7 +43,7 @@ static void cti_mprgp_bounds_multiply(void *ctx, const double *v, double *y)
         y[i] *= q->S[i];
 }
 
-/* J A^-1 J', all entries */
+/* J A^-1 J' with all entries */
 static int cti_mprgp_form_full(cti_mprgp_bounds *q)
 {
     cti_effort *e = q->t->effort;
@@ -87,7 +87,7 @@ CTI_FN int cti_mprgp_target_good(cti_mprgp_target *t)
     return j.residual <= t->effort->tolerance;
 }
 
-/* x = A^-1 (b + J'r), or of the proximal step */
+/* x = A^-1 (b + J'r), or that of the proximal step */
 static void cti_mprgp_bounds_x(cti_mprgp_bounds *q, const double *r, int stride, double *x)
 {
     int i, k;
@@ -108,8 +108,8 @@ static void cti_mprgp_bounds_put(cti_mprgp_bounds *q, const double *y)
         cti_mprgp_bounds_x(q, t->answer->r, t->stride, t->answer->x);
 }
 
-/* W r cancels against the right side: what is left of u = J x + w on the free rows, with x from A itself, is taken out by the face's
-   factor. 1 when the judge accepts the answer */
+/* W r cancels against the right side. So the rest of u = J x + w on the free rows, with x from A itself, is removed by the face's factor. 1
+   when the judge accepts the answer */
 static int cti_mprgp_bounds_polish(cti_mprgp_bounds *q, const double *y)
 {
     int i, k, m = q->p->m;
@@ -158,7 +158,7 @@ static int cti_mprgp_bounds_done(void *ctx, const double *y, const double *g)
     return cti_mprgp_bounds_polish(q, y);
 }
 
-/* 1 when the direction is a certificate; it is then in y */
+/* 1 when the direction, cleaned and stored in y, is a certificate */
 static int cti_mprgp_bounds_infeasible(void *ctx, const double *direction)
 {
     cti_mprgp_bounds *q = (cti_mprgp_bounds *)ctx;
@@ -188,7 +188,7 @@ static int cti_mprgp_bounds_reserve(cti_mprgp_bounds *q, const cti_program *p, c
     return 1;
 }
 
-/* y is the start and the end */
+/* y is the start, then the result */
 static cti_mprgp_end cti_mprgp_bounds_run(cti_mprgp_bounds *q, double tolerance)
 {
     cti_mprgp_preconditioner precondition;
@@ -231,7 +231,7 @@ static void cti_mprgp_bounds_free(cti_mprgp_bounds *q)
     cti_sparse_free(mem, &q->B), cti_sparse_free(mem, &q->shifted);
 }
 
-/* unit rows (J_i, w_i) in pairs' products: J J' + w w', all entries; right side -w */
+/* products of unit rows (J_i, w_i): J J' + w w', all entries; right side -w */
 static int cti_mprgp_certify_form(cti_mprgp_bounds *q, const cti_sparse *Jt, double most)
 {
     const cti_program *p = q->p;
@@ -251,7 +251,7 @@ static int cti_mprgp_certify_form(cti_mprgp_bounds *q, const cti_sparse *Jt, dou
     return 1;
 }
 
-/* 1 when a certificate was found: r has it; 0 when there is none; -1 when memory ran out */
+/* 1: r holds a certificate; 0: none was found; -1: memory ran out */
 static int cti_mprgp_certify(const cti_program *p, cti_mprgp_target *t)
 {
     cti_mprgp_bounds q;
@@ -283,7 +283,7 @@ static int cti_mprgp_certify(const cti_program *p, cti_mprgp_target *t)
 
 /* ---- the dual ---- */
 
-/* A, or A + shift I when A is singular; factored, W formed. 0 when memory ran out */
+/* factors A, or A + shift I if A is singular, and forms W. 0 when memory ran out */
 static int cti_mprgp_dual_form(cti_mprgp_bounds *q, int singular)
 {
     const cti_sparse *A = &q->p->A;
@@ -326,7 +326,7 @@ static void cti_mprgp_dual_side(cti_mprgp_bounds *q)
         q->c[i] = -q->S[i] * (q->c[i] + q->p->w[i]);
 }
 
-/* one solve, or proximal ones until the judge agrees */
+/* one solve, or proximal ones until the judge accepts */
 static cti_mprgp_end cti_mprgp_dual_run(cti_mprgp_bounds *q)
 {
     cti_mprgp_end end;

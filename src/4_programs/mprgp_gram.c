@@ -1,12 +1,13 @@
 /* mprgp_gram.c -- rows and columns of J J', factored and updated.
-   Method: the active set method that the paper names for equations 18 and 20, on lambda >= 0: the minimum in the working set by its factor, up to the
-   first multiplier that would become negative, which goes; then the row that is violated most comes in. A row that depends on the working set
-   (J_p = sum r_i J_i) comes in along y = e_p - r, on which J'y = 0, up to the first multiplier that it makes 0; when it makes none 0, y proves that
-   the rows have no common point. The factor of J J' gains a row at its end and loses one by rotations; it and the working set stay for the next
-   problem. differs: rows that are violated in the beginning come in together. */
+   Method: the active set method that the paper names for equations 18 and 20, on lambda >= 0. It goes towards the minimum in the working
+   set (by its factor), up to the first multiplier that would become negative; that row leaves. Then the most violated row enters. A row
+   that depends on the working set (J_p = sum r_i J_i) enters along y = e_p - r, for which J'y = 0, up to the first multiplier that becomes
+   0. If none does, y proves that the rows have no common point. The factor of J J' is updated: a row is added at its end, or removed by
+   rotations. Factor and working set are kept for the next problem. differs: rows that are violated at the start enter together. */
 #include "mprgp_gram.h"
 
-/* squared distance of a unit row from the span of others below which it depends on them: the root of what a factor of cond(J J') 1e10 resolves */
+/* [squared length] a unit row nearer to the span of others than this depends on them: the square root of what a factor resolves if cond(J
+   J') is 1e10 */
 #define CTI_GRAM_DEPENDENT 1e-10
 
 CTI_FN int cti_gram_open(cti_mem *mem, cti_arena *arena, cti_gram *g, const cti_sparse *G, const uint8_t *signless)
@@ -93,7 +94,7 @@ static void cti_gram_forward(const cti_gram *g, double *z)
     }
 }
 
-/* row p to the end of the working set: 1; it depends on the set: 0, z has L^-1 of its column; -1 when memory ran out */
+/* adds row p at the end of the working set. 1: done; 0: it depends on the set, and z has L^-1 of its column; -1: memory ran out */
 static int cti_gram_add(cti_gram *g, int p)
 {
     size_t size = ((size_t)g->count + 1) * ((size_t)g->count + 2) / 2;
@@ -122,7 +123,7 @@ static int cti_gram_add(cti_gram *g, int p)
     return 1;
 }
 
-/* the row at this place goes: what the others keep beyond their diagonal is rotated away */
+/* removes the row at this place; rotations make the other rows lower triangular again */
 static void cti_gram_drop(cti_gram *g, int place)
 {
     double *cs = g->cs, *sn = g->cs + g->G->rows;
@@ -178,7 +179,7 @@ CTI_FN void cti_gram_equations(cti_gram *g, const double *q, double *l)
 
 static int cti_gram_signed(const cti_gram *g, int row) { return !g->signless || !g->signless[row]; }
 
-/* the minimum in the working set; multipliers that would become negative go one by one */
+/* goes to the minimum in the working set; rows whose multipliers would become negative leave one by one */
 static void cti_gram_settle(cti_gram *g, const double *q)
 {
     for (;;) {
@@ -201,8 +202,8 @@ static void cti_gram_settle(cti_gram *g, const double *q)
     }
 }
 
-/* row p, which depends on the working set: along e_p - r (an equation from above: against it) to the first multiplier that becomes 0, in whose
-   place p comes. NONE: there is none */
+/* row p depends on the working set: goes along e_p - r (for an equation violated from above: against it) to the first multiplier that
+   becomes 0, whose row p replaces. NONE: there is none */
 static cti_gram_end cti_gram_exchange(cti_gram *g, int p)
 {
     double t = INFINITY, sign = g->v[p] < 0 ? -1 : 1;
@@ -229,7 +230,7 @@ static cti_gram_end cti_gram_exchange(cti_gram *g, int p)
     return added < 0 ? CTI_GRAM_MEMORY : CTI_GRAM_DONE;
 }
 
-/* v = q - J J' lambda where rows are taken and not in the working set; the one that is violated most, or -1 */
+/* v = q - J J' lambda for rows that are taken and not in the working set; returns the most violated one, or -1 */
 static int cti_gram_violated(cti_gram *g, const double *q, const uint8_t *taken, const double *eps)
 {
     double most = 0;

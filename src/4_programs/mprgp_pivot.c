@@ -1,13 +1,14 @@
 /* mprgp_pivot.c -- the face guessed by block pivoting, for MPRGP under bounds with the factor in the face.
-   Method: the minimum of the face is taken as it is, outside or not; what lies outside goes to its bound, what pulls off its bound becomes
-   free, all at once. When nothing changes any more, the point is the solution. The number of changes has to fall now and then, or it ends
-   without a result; MPRGP goes on from where it was then, and takes a result only when it lowers the objective. Where faces are singular, a
-   small multiple of the squared distance to where MPRGP stands is added: such a result is a proximal step, which lowers the objective, and
-   the next begins there. Based on: Judice, Pires: A block principal pivoting algorithm for large-scale strictly monotone linear
-   complementarity problems (1994). */
+   Method: the minimum in the current face is computed without regard to the other bounds. Then all unknowns outside their bounds are put on
+   them, and all whose gradient points away from their bound become free, at once. When no unknown changes, the point is the solution. If
+   the number of changes stops falling, pivoting ends without a result. MPRGP then continues from its own point; it accepts a result only if
+   that lowers the objective. If faces are singular, a small multiple of the squared distance to MPRGP's point is added to the objective.
+   Such a result is a proximal step, which lowers the objective, and the next one begins there. Based on: Judice, Pires: A block principal
+   pivoting algorithm for large-scale strictly monotone linear complementarity problems (1994). */
 #include "mprgp.h"
 
-/* faces by x and g; what is at a bound is put there exactly. Number of changes; those of one row only, of highest number, when `single` */
+/* updates the faces from x and g; entries at a bound are put there exactly. With `single` only the row of highest number changes. Returns
+   the number of changes */
 static int cti_mprgp_pivot_faces(cti_mprgp_set *set, double *x, const double *g, double eps_x, double eps_g, int single)
 {
     int i, changes = 0, last = -1, pass;
@@ -50,7 +51,7 @@ CTI_FN int cti_mprgp_pivot(cti_mprgp_task *q, const double *near_to, double shif
         q->answer->iterations++, q->count->pivots++;
         if (cti_mprgp_preconditioner_renew(q->effort->mem, q->precondition) < 0)
             return 0;
-        for (k = 0; k < 3; k++) { /* the second takes out what the factor's shift has left, the third is for g */
+        for (k = 0; k < 3; k++) { /* the second solve removes the error of the factor's shift, the third computes g */
             q->multiply(q->multiply_ctx, x, g);
             q->count->products++;
             for (i = 0; i < n; i++)

@@ -1,4 +1,4 @@
-/* mprgp_precondition.c -- preconditioners of the conjugate steps, each made to stay in the face.
+/* mprgp_precondition.c -- preconditioners of the conjugate steps, restricted to the face.
    Method: with M for A, the step in the face { J^ z = 0 } is z = M^-1 (phi - J^' l), (J^ M^-1 J^') l = J^ M^-1 phi. For diagonal and
    block-diagonal M and rows that touch no block twice that system is diagonal. Else z = P M^-1 P phi with the orthogonal projection P onto
    the face, which is symmetric and positive there, too. For bounds, FACE factors A with unit rows where a bound is active: exact until the
@@ -111,7 +111,7 @@ static double cti_mprgp_ic_dot(const cti_sparse *L, int i, int k)
     return s;
 }
 
-/* numbers of L for A + shift diag A; the diagonal is stored inverted. 0 when a pivot fails */
+/* computes L for A + shift diag A; the diagonal is stored inverted. 0 when a pivot fails */
 static int cti_mprgp_ic_numbers(cti_sparse *L, const cti_sparse *A, double shift)
 {
     int i, k, at;
@@ -141,7 +141,7 @@ static int cti_mprgp_open_ic(cti_mem *mem, cti_mprgp_preconditioner *q)
     for (i = 0; i < n; i++) {
         for (k = A->p[i]; k < A->p[i + 1] && A->i[k] <= i; k++)
             L->i[at++] = A->i[k];
-        if (at == L->p[i] || L->i[at - 1] != i) /* no entry on the diagonal: Jacobi instead */
+        if (at == L->p[i] || L->i[at - 1] != i) /* no diagonal entry: Jacobi is used instead */
             return cti_sparse_free(mem, L), q->kind = CTI_PRECONDITION_JACOBI, cti_mprgp_open_diagonal(mem, q);
         L->p[i + 1] = at;
     }
@@ -236,7 +236,7 @@ CTI_FN void cti_mprgp_preconditioner_close(cti_mem *mem, cti_mprgp_preconditione
     CTI_FREE(mem, q->M), CTI_FREE(mem, q->d), CTI_FREE(mem, q->face);
 }
 
-/* z to the face along M^-1 J': a division a row */
+/* moves z to the face along M^-1 J': one division a row */
 static void cti_mprgp_exact(const cti_mprgp_preconditioner *q, double *z)
 {
     const cti_sparse *J = &q->set->J, *Y = &q->Y;

@@ -1,9 +1,10 @@
 /* mprgp_primal.c -- quadratic programs with decoupled rows or bounds, on the unknowns.
-   Method: rows are made unit vectors; rows of one entry become two-sided bounds of their unknown. Multipliers are read off the gradient at
-   the end. Products with A by 3x3 blocks where A has them. Based on: Li et al. 2015, equations 1, 15 to 20, algorithm 3. */
+   Method: rows are made unit vectors; rows of one entry become two-sided bounds of their unknown. Multipliers are computed from the
+   gradient at the end. Products with A use 3x3 blocks if A has that structure. Based on: Li et al. 2015, equations 1, 15 to 20, algorithm
+   3. */
 #include "mprgp.h"
 
-/* the blocks of A on and above the diagonal, by rows; each is used twice, as memory is what a product waits for */
+/* the blocks of A on and above the diagonal, by rows; each is used twice, since memory bounds a product's speed */
 typedef struct cti_mprgp_blocks {
     int n; /* block rows */
     int32_t *p, *i;
@@ -25,7 +26,7 @@ typedef struct cti_mprgp_primal_state {
 
 /* ---- products ---- */
 
-/* blocks of A, or none (n = 0) where a third of their entries or more would be zeros. 0 when memory ran out */
+/* makes the blocks of A, or none (n = 0) if a third or more of their entries would be zeros. 0 when memory ran out */
 static int cti_mprgp_blocks_make(cti_arena *arena, const cti_sparse *A, cti_mprgp_blocks *out)
 {
     int b, i, k, n = A->rows / 3, count = 0, at;
@@ -49,7 +50,7 @@ static int cti_mprgp_blocks_make(cti_arena *arena, const cti_sparse *A, cti_mprg
     memset(seen, 255, sizeof *seen * (size_t)n);
     for (b = 0, at = 0; b < n; b++) {
         int first = at;
-        seen[b] = at, out->i[at++] = b; /* the block on the diagonal first, zeros or not */
+        seen[b] = at, out->i[at++] = b; /* the diagonal block comes first, even if it is zero */
         for (i = 3 * b; i < 3 * b + 3; i++)
             for (k = A->p[i]; k < A->p[i + 1]; k++) {
                 int c = A->i[k] / 3;
@@ -96,7 +97,7 @@ static void cti_mprgp_primal_multiply(void *ctx, const double *x, double *y)
 
 /* ---- the set ---- */
 
-/* unit rows of those that are kept and not zero */
+/* normalizes the rows that are kept and not zero */
 static int cti_mprgp_primal_rows(cti_mprgp_primal_state *q, const uint8_t *keep)
 {
     const cti_program *p = q->p;
@@ -127,7 +128,7 @@ static int cti_mprgp_primal_rows(cti_mprgp_primal_state *q, const uint8_t *keep)
     return 1;
 }
 
-/* two-sided bounds. 0 when memory ran out; *empty: a lower one is above an upper one, r has the certificate */
+/* collects two-sided bounds. 0 when memory ran out; *empty: a lower bound is above an upper one, and r has the certificate */
 static int cti_mprgp_primal_bounds(cti_mprgp_primal_state *q, int *empty)
 {
     const cti_program *p = q->p;
@@ -164,7 +165,7 @@ static int cti_mprgp_primal_bounds(cti_mprgp_primal_state *q, int *empty)
 
 /* ---- results ---- */
 
-/* multipliers from the gradient g: J_i r_i takes up what it has along the active rows */
+/* multipliers from the gradient g: its components along the active rows */
 static void cti_mprgp_primal_multipliers(const cti_mprgp_primal_state *q, const double *g)
 {
     const cti_mprgp_set *set = &q->set;
@@ -196,7 +197,7 @@ static int cti_mprgp_primal_done(void *ctx, const double *x, const double *g)
     return q->t->options->decoupling != CTI_DECOUPLE_NONE || cti_mprgp_target_good(q->t);
 }
 
-/* the projection of x, and multipliers of its gradient; faces and values of the set are those of the iteration and come back */
+/* shows the projection of x and the multipliers of its gradient; faces and values of the set are restored afterwards */
 static void cti_mprgp_primal_show(void *ctx, const double *x)
 {
     cti_mprgp_primal_state *q = (cti_mprgp_primal_state *)ctx;
@@ -215,7 +216,7 @@ static void cti_mprgp_primal_show(void *ctx, const double *x)
     memcpy(set->face, q->shown_face, sizeof *set->face * (size_t)set->rows);
 }
 
-/* scratch of it, where somebody watches. 0 when memory ran out */
+/* scratch for that, if there is a watcher. 0 when memory ran out */
 static int cti_mprgp_primal_watched(cti_mprgp_primal_state *q)
 {
     cti_arena *arena = q->t->effort->arena;
@@ -228,7 +229,7 @@ static int cti_mprgp_primal_watched(cti_mprgp_primal_state *q)
 
 /* ---- the solve ---- */
 
-/* 1: every row has one entry at most; 2: rows are orthogonal; 0: neither; -1: out of memory */
+/* 1: every row has at most one entry; 2: rows are orthogonal; 0: neither; -1: out of memory */
 static int cti_mprgp_primal_kind(const cti_program *p, cti_effort *e)
 {
     cti_arena_point mark = cti_arena_mark(e->arena);
@@ -249,7 +250,7 @@ static int cti_mprgp_primal_kind(const cti_program *p, cti_effort *e)
     return kind;
 }
 
-/* rows that decoupling keeps; NULL when memory ran out */
+/* marks the rows that decoupling keeps; NULL when memory ran out */
 static uint8_t *cti_mprgp_primal_keep(const cti_program *p, cti_mprgp_target *t)
 {
     cti_arena *arena = t->effort->arena;

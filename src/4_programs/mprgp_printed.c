@@ -1,40 +1,40 @@
-/* mprgp_printed.c -- algorithm 3 as printed, for a general J; worlds and problems take mprgp.c unless they are asked for this.
-   Method, in the paper's symbols, J^ being the rows that are active at x:
+/* mprgp_printed.c -- algorithm 3 as printed, for a general J; worlds and problems use mprgp.c unless this is asked for. Method, in the
+   paper's symbols, with J^ the rows that are active at x:
        phi  = g + J^' l_phi,  J^ J^' l_phi = -J^ g                                   [15, 16] the gradient within the face
        beta = g - phi - J^' l_beta,  0 <= l_beta  |  J^ J^' l_beta >= J^ (g - phi)   [17, 18] what leaves it
        P(x) = x + J' l_p,  0 <= l_p  |  J J' l_p >= c - J x                          [19, 20]
    Conjugate steps in the face (algorithm 2) while the objective of the projected point does not rise and |beta|^2 <= Gamma^2 phi~'phi,
-   phi~ = (x - P(x - alpha phi)) / alpha; behind the border an expansion, P(P(x) - alpha phi); else a proportioning step P(x - alpha_p beta). Both are
-   repeated as P(x - alpha g) while the objective is higher. It ends when |phi + beta| < epsilon.
-   The paper leaves open, and we take: Jacobi's preconditioner as a change of unknowns, diag(A)^(1/2) x for x, so that every projection is still one
-   of this page; alpha a share of .9 of 2 / |A|, by forty steps of the power method; x0 projected; independent active rows in [16];
-   epsilon the tolerance times |b|, and a tenth of it whenever the judge finds that too coarse.
-   differs: phi'p for g'p, which is the same in the face; the end is asked for at feasible points; alpha is halved when P(x - alpha g) raises the
-   objective, which it cannot when alpha <= 2 / |A|. Based on: Li, Pan, Huang, Bao, Jin 2015, section 4. */
+   phi~ = (x - P(x - alpha phi)) / alpha; outside the feasible set an expansion, P(P(x) - alpha phi); else a proportioning step P(x -
+   alpha_p beta). After both, P(x - alpha g) is repeated while the objective is higher. The method ends when |phi + beta| < epsilon. Choices
+   that the paper leaves open: Jacobi's preconditioner as a change of unknowns, diag(A)^(1/2) x for x, so that every projection is still one
+   of this page; alpha a share of .9 of 2 / |A|, by forty steps of the power method; x0 projected; independent active rows in [16]; epsilon
+   is the tolerance times |b|, divided by ten whenever the judge does not accept the result. differs: phi'p for g'p, which is the same in
+   the face; the termination test is made at feasible points only; alpha is halved when P(x - alpha g) raises the objective, which it cannot
+   when alpha <= 2 / |A|. Based on: Li, Pan, Huang, Bao, Jin 2015, section 4. */
 #include "mprgp_printed.h"
 #include "certificate.h"
 #include "mprgp_gram.h"
 
-#define CTI_PRINTED_SHARE 0.9 /* of 2 / |A|, which is estimated from below, and at which Lemma 4 has no decrease. Half: stiff_10k takes 2.7 times the steps;
-                                  .99: as many, 128 for 195 in stack_36k (docs/solvers_mprgp.md) */
-#define CTI_PRINTED_POWER 40  /* section 6.1 */
-#define CTI_PRINTED_ROUND 1e-12 /* of the terms of J_i x - c_i: below it a row is active */
+#define CTI_PRINTED_SHARE 0.9 /* [2 / |A|]; |A| is an estimate from below, and at 2 / |A| Lemma 4 gives no decrease. Half: stiff_10k takes
+                                 2.7 times the steps; .99: as many, but 128 instead of 195 in stack_36k (docs/solvers_mprgp.md) */
+#define CTI_PRINTED_POWER 40  /* [steps] of the power method, section 6.1 */
+#define CTI_PRINTED_ROUND 1e-12 /* [terms of J_i x - c_i] a row with a smaller value is active */
 
 typedef struct cti_printed {
     const cti_program *p;
     cti_mprgp_target *t;
     int n, m;
-    double *D;            /* [n] diag(A)^(-1/2): the unknowns of the file are D x */
+    double *D;            /* [n] diag(A)^(-1/2): the unknowns of the problem are D x */
     cti_sparse J, Jt, G;  /* rows of unit length, J', J J' */
-    double *size, *c;     /* [m] factor of the row in J; J x >= c */
-    double *eps;          /* [m] rounding of J_i x - c_i */
+    double *size, *c;     /* [m] scale factor of each row of J; J x >= c */
+    double *eps;          /* [m] rounding error of J_i x - c_i */
     uint8_t *active;      /* [m] */
     cti_gram face, chop, pull, reduce; /* equations 16, 18, 20 and that of phi~ */
     double *x, *g, *b, *p_, *Ap, *phi, *sum, *y, *w, *g_w, *x_f, *g_f, *scratch; /* [n] */
     double *s, *q, *l, *Jphi, *loose; /* [m] J x - c; right sides; multipliers; J phi; rounding of J g */
     double alpha, epsilon, rule;
     double beta2, reduced;      /* |beta|^2, phi~'phi */
-    double fall, fall_projected; /* f(x) and f(P(x)), less f where the chain began */
+    double fall, fall_projected; /* f(x) and f(P(x)), minus f at the start of the chain */
     int feasible, none;
 } cti_printed;
 
@@ -76,7 +76,7 @@ static void cti_printed_push(const cti_printed *s, double a, const double *l, do
             v[s->J.i[k]] += a * s->J.x[k] * l[i];
 }
 
-/* out = J v - c, and what rounding may make of it; 1 when v is feasible */
+/* out = J v - c, with its possible rounding error; 1 when v is feasible */
 static int cti_printed_values(cti_printed *s, const double *v, double *out)
 {
     int i, k, inside = 1;
@@ -93,7 +93,7 @@ static int cti_printed_values(cti_printed *s, const double *v, double *out)
     return inside;
 }
 
-/* v = P(v), and what that leaves on the working set once more. 0: memory ran out or, `none`, there is no feasible point */
+/* v = P(v), repeated once on the working set. 0: memory ran out or, with `none`, there is no feasible point */
 static int cti_printed_project(cti_printed *s, double *v)
 {
     int i;
@@ -113,7 +113,7 @@ static int cti_printed_project(cti_printed *s, double *v)
     return 1;
 }
 
-/* f at `to` less f at `from`; *noise: what rounding may make of it */
+/* f at `to` minus f at `from`; *noise: its possible rounding error */
 static double cti_printed_change(const cti_printed *s, const double *from, const double *g_from, const double *to, const double *g_to, double *noise)
 {
     double sum = 0, most = 0, way = 0, size = 0;
@@ -154,7 +154,7 @@ static void cti_printed_norm(cti_printed *s)
     s->alpha = norm > 0 ? CTI_PRINTED_SHARE * 2 / norm : 1;
 }
 
-/* phi = g + J^'l_phi of any vector g, J^ phi = 0 */
+/* phi = g + J^'l_phi for any vector g, so that J^ phi = 0 */
 static void cti_printed_flatten(cti_printed *s, double *v)
 {
     if (!s->face.count)
@@ -188,7 +188,7 @@ static int cti_printed_reduced(cti_printed *s, double phi2)
     return 1;
 }
 
-/* step 1: phi, beta and what is asked of them, at x with its g, in the face that stands */
+/* step 1: phi, beta and the numbers for the tests, at x with its g, in the current face */
 static int cti_printed_look(cti_printed *s)
 {
     double phi2, most;
@@ -213,7 +213,7 @@ static int cti_printed_look(cti_printed *s)
     return cti_printed_reduced(s, phi2);
 }
 
-/* x = P(x), its active set and g anew; p = phi */
+/* x = P(x), with its active set and g; p = phi */
 static int cti_printed_restart(cti_printed *s)
 {
     int i;
@@ -232,7 +232,7 @@ static int cti_printed_restart(cti_printed *s)
     return 1;
 }
 
-/* one step more; 0 when the budget is at its end */
+/* counts one more step; 0 when the budget is used up */
 static int cti_printed_goes_on(cti_printed *s)
 {
     cti_answer *a = s->t->answer;
@@ -241,7 +241,7 @@ static int cti_printed_goes_on(cti_printed *s)
     return on;
 }
 
-/* x and r of the problem into the answer */
+/* stores x and r of the problem in the answer */
 static void cti_printed_put(void *ctx)
 {
     cti_printed *s = (cti_printed *)ctx;
@@ -256,7 +256,7 @@ static void cti_printed_put(void *ctx)
 
 /* ---- steps ---- */
 
-/* while f is higher than at w, whose gradient is g_w: x = P(x - alpha g). 0: as for the projection */
+/* x = P(x - alpha g) while f is higher than at w, whose gradient is g_w. 0: as for the projection */
 static int cti_printed_descend(cti_printed *s)
 {
     double noise, change, before = INFINITY;
@@ -279,7 +279,7 @@ static int cti_printed_descend(cti_printed *s)
     }
 }
 
-/* steps 3 and 4: x = P(x - length d), then the inner loop, against f at w = P(x) */
+/* steps 3 and 4: x = P(x - length d), then the inner loop, compared with f at w = P(x) */
 static int cti_printed_jump(cti_printed *s, double length, const double *d)
 {
     int i;
@@ -307,7 +307,7 @@ static int cti_printed_proportion(cti_printed *s)
     for (i = 0; i < s->n; i++)
         s->y[i] = s->sum[i] - s->phi[i];
     memcpy(s->w, s->x, sizeof *s->w * (size_t)s->n), memcpy(s->g_w, s->g, sizeof *s->g * (size_t)s->n);
-    if (!s->feasible) { /* f is compared with that of P(x) */
+    if (!s->feasible) { /* compare with f at P(x) */
         if (!cti_printed_project(s, s->w))
             return 0;
         cti_printed_gradient(s, s->w, s->g_w);
@@ -317,7 +317,7 @@ static int cti_printed_proportion(cti_printed *s)
     return cti_printed_jump(s, curvature > 0 ? cti_printed_dot(s->n, s->y, s->g) / curvature : s->alpha, s->y);
 }
 
-/* f at P(y) less f where the chain began, for y outside; y is kept */
+/* f at P(y) minus f at the start of the chain, for y outside; y is kept */
 static int cti_printed_projected(cti_printed *s, double *out)
 {
     double noise;
@@ -329,7 +329,7 @@ static int cti_printed_projected(cti_printed *s, double *out)
     return 1;
 }
 
-/* y = x - alpha_cg p becomes x, and the next p */
+/* makes y = x - alpha_cg p the new x, and computes the next p */
 static int cti_printed_accept(cti_printed *s, double alpha, double pAp)
 {
     double share;
@@ -350,7 +350,7 @@ static int cti_printed_accept(cti_printed *s, double alpha, double pAp)
 
 typedef enum cti_printed_chain { CTI_PRINTED_IN, CTI_PRINTED_OUT, CTI_PRINTED_FLAT, CTI_PRINTED_BUDGET, CTI_PRINTED_OVER } cti_printed_chain;
 
-/* algorithm 2. OUT: y left the set; IN: another end; FLAT: no curvature; OVER: as for the projection */
+/* algorithm 2. OUT: y left the set; IN: it ended inside; FLAT: no curvature; OVER: as for the projection */
 static cti_printed_chain cti_printed_conjugate(cti_printed *s)
 {
     double gamma2 = s->t->options->gamma * s->t->options->gamma;
@@ -386,7 +386,7 @@ static cti_printed_chain cti_printed_conjugate(cti_printed *s)
 
 /* ---- the outline ---- */
 
-/* 1: x is the end; an epsilon that the judge does not find small enough is made smaller */
+/* 1: x is the result; epsilon is reduced if the judge rejects x */
 static int cti_printed_finished(cti_printed *s)
 {
     while (s->feasible && s->rule < s->epsilon) {
@@ -401,7 +401,7 @@ static int cti_printed_finished(cti_printed *s)
 static cti_mprgp_end cti_printed_outline(cti_printed *s)
 {
     double gamma2 = s->t->options->gamma * s->t->options->gamma, floor = 1e-10 * s->epsilon;
-    if (!cti_printed_restart(s)) /* x0 projected */
+    if (!cti_printed_restart(s)) /* x0 is projected */
         return CTI_MPRGP_MEMORY;
     for (;;) {
         int ok = 1, cg = s->t->count->cg;
@@ -419,7 +419,7 @@ static cti_mprgp_end cti_printed_outline(cti_printed *s)
                 return CTI_MPRGP_UNBOUNDED;
             if (chain == CTI_PRINTED_BUDGET || (chain == CTI_PRINTED_OUT && !cti_printed_goes_on(s)))
                 return CTI_MPRGP_BUDGET;
-            if (chain == CTI_PRINTED_IN && s->t->count->cg == cg && s->rule >= s->epsilon) /* f falls by less than rounding */
+            if (chain == CTI_PRINTED_IN && s->t->count->cg == cg && s->rule >= s->epsilon) /* the decrease of f is below rounding */
                 return CTI_MPRGP_STALLED;
             ok = chain == CTI_PRINTED_OUT ? cti_printed_expand(s) : chain == CTI_PRINTED_IN;
         }
@@ -448,7 +448,7 @@ static int cti_printed_rows(cti_printed *s)
         s->size[i] = size > 0 ? 1 / sqrt(size) : 1;
         for (k = p->J.p[i]; k < p->J.p[i + 1]; k++)
             s->J.x[k] *= s->size[i];
-        s->c[i] = size > 0 ? -p->w[i] * s->size[i] : 0; /* a row of zeros holds, or cti_mprgp_void_row has its proof */
+        s->c[i] = size > 0 ? -p->w[i] * s->size[i] : 0; /* a row of zeros is satisfied, or cti_mprgp_void_row has its certificate */
     }
     return cti_sparse_transpose(mem, &s->J, &s->Jt) && cti_gram_product(mem, &s->J, &s->Jt, &s->G);
 }
@@ -487,7 +487,7 @@ static void cti_printed_close(cti_printed *s)
     cti_sparse_free(mem, &s->J), cti_sparse_free(mem, &s->Jt), cti_sparse_free(mem, &s->G);
 }
 
-/* y of the projection that had no solution, in the rows of the problem */
+/* the certificate from a projection without solution, in the problem's rows */
 static int cti_printed_proof(cti_printed *s)
 {
     double *r = s->t->answer->r, *y = s->pull.proof;

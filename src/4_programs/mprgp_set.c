@@ -24,7 +24,7 @@ CTI_FN int cti_mprgp_set_decoupled(const cti_sparse *J, const cti_sparse *Jt, in
         double own = 0;
         for (k = J->p[i]; k < J->p[i + 1]; k++)
             own += J->x[k] * J->x[k];
-        /* row i of J J', from the rows before it that share an unknown */
+        /* row i of J J', for the earlier rows that share an unknown with it */
         for (k = J->p[i]; k < J->p[i + 1]; k++)
             for (l = Jt->p[J->i[k]]; l < Jt->p[J->i[k] + 1] && Jt->i[l] < i; l++) {
                 int j = Jt->i[l];
@@ -44,7 +44,7 @@ CTI_FN int cti_mprgp_set_decoupled(const cti_sparse *J, const cti_sparse *Jt, in
     return ok;
 }
 
-/* J_i x and the size of what cancels in it */
+/* J_i x; *size: the size of its cancelling terms */
 static double cti_mprgp_row(const cti_mprgp_set *set, int i, const double *x, double *size)
 {
     double s = 0, most = 0;
@@ -103,7 +103,7 @@ CTI_FN void cti_mprgp_set_project(cti_mprgp_set *set, double *x)
     }
 }
 
-/* the row's share of phi~' phi: with t = J_i g, equation 13 moves s to s - step t and back into [lo, hi] */
+/* the row's contribution to phi~' phi: with t = J_i g, equation 13 moves s to s - step t and clamps it to [lo, hi] */
 static double cti_mprgp_reduced(const cti_mprgp_set *set, int i, double t, double step)
 {
     double to = set->s[i] - step * t;

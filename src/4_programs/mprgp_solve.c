@@ -1,7 +1,7 @@
-/* mprgp_solve.c -- which programs MPRGP takes, and how.
-   Method: decoupled rows or bounds go on the unknowns; all other rows on the multipliers, where constraints are bounds. A run on the
-   unknowns that stalls goes on there, too. differs: Li et al. 2015 keep rows that are not decoupled on the unknowns and solve equations 16,
-   18 and 20 with a dense J J' in every step; the multipliers (their equation 2) need A's factor once and no such systems. */
+/* mprgp_solve.c -- which programs MPRGP takes, and how. Method: programs with decoupled rows or bounds are solved for the unknowns, all
+   others for the multipliers, whose constraints are bounds. A run on the unknowns that stalls continues on the multipliers. differs: Li et
+   al. 2015 solve for the unknowns also with coupled rows, and solve equations 16, 18 and 20 with a dense J J' in every step. The
+   multipliers (their equation 2) need A's factor once and no such systems. */
 #include "certificate.h"
 #include "mprgp.h"
 #include "mprgp_printed.h"
@@ -16,7 +16,7 @@ CTI_FN cti_mprgp_options cti_mprgp_options_default(void)
 
 /* ---- what is taken ---- */
 
-/* symmetric, nothing negative on the diagonal */
+/* 1 if W is symmetric without a negative diagonal entry */
 static int cti_mprgp_symmetric(const cti_sparse *W)
 {
     double most = 0, least = 0;
@@ -41,7 +41,7 @@ static const char *cti_mprgp_refuses(const cti_program *p, int symmetric)
 
 /* ---- the solve ---- */
 
-/* a row of zeros that cannot hold: its unit vector is a certificate. Its number or -1 */
+/* finds a row of zeros that cannot be satisfied: its unit vector is a certificate. Returns its number or -1 */
 static int cti_mprgp_void_row(const cti_program *p)
 {
     int i, k;

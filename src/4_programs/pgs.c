@@ -1,7 +1,8 @@
 /* pgs.c -- projected Gauss-Seidel on u = W r + q.
    Method: a unit is a contact, or a row of a problem without friction; each is solved exactly with the others held fixed (coulomb.c for a
-   contact). A dense symmetric W keeps u up to date and touches only columns whose r changes, so contacts that stay open cost nothing; a
-   sparse W, which may be unsymmetric, gathers rows. The sweep's own change decides when the judge is asked, the judge decides when to end.
+   contact). With a dense symmetric W, u is kept up to date through the columns whose r changes, so that open contacts cost nothing. With a
+   sparse W, which may be unsymmetric, u is computed from rows. The change in a sweep decides when the judge is asked; the judge decides
+   when to end.
    based on: lecture notes 4.1.2 and Otaduy et al. 2009, section 5.3 (projected Gauss-Seidel on the Schur complement); Jourdan, Alart, Jean
    1998. */
 #include "pgs.h"
@@ -12,7 +13,7 @@
 
 static int cti_pgs_stride(const cti_pgs *s) { return s->mu ? 3 : 1; }
 
-/* 1 when units i and j have an entry of W in common */
+/* 1 if units i and j have a common entry of W */
 static int cti_pgs_coupled(const cti_pgs *s, int i, int j)
 {
     int n = cti_pgs_stride(s), a, b;
@@ -23,7 +24,7 @@ static int cti_pgs_coupled(const cti_pgs *s, int i, int j)
     return 0;
 }
 
-/* forbids the colours of the coloured units that i is joined with: mark[colour] = i + 1 */
+/* marks the colours of the coloured units that i is coupled with: mark[colour] = i + 1 */
 static void cti_pgs_forbid(const cti_pgs *s, int i, const int32_t *colour, int32_t *mark)
 {
     int n = cti_pgs_stride(s), j, a, k;
@@ -41,7 +42,8 @@ static void cti_pgs_forbid(const cti_pgs *s, int i, const int32_t *colour, int32
         }
 }
 
-/* units by colour: no two of a colour are joined through a row of the later one. Greedy, in the order of the rows. 0 when memory ran out */
+/* units by colour: no two units of a colour are coupled through a row of the later one. Greedy, in the order of the rows. 0 when memory ran
+   out */
 static int cti_pgs_colours(cti_pgs *s, cti_arena *arena)
 {
     int32_t *colour = CTI_ARENA_NEW(arena, int32_t, s->units), *mark = CTI_ARENA_ZERO(arena, int32_t, (size_t)s->units + 1);
@@ -85,7 +87,7 @@ static void cti_pgs_refresh(cti_pgs *s, const double *r)
         s->u[i] = s->q[i] + cti_pgs_dot(s->W + (size_t)i * (size_t)s->ld, r, s->m);
 }
 
-/* u of row i now */
+/* the current u of row i */
 static double cti_pgs_row(const cti_pgs *s, int i, const double *r)
 {
     double sum;
@@ -98,7 +100,7 @@ static double cti_pgs_row(const cti_pgs *s, int i, const double *r)
     return sum;
 }
 
-/* 1 when the three rows of every contact have the same columns, whole contacts of them */
+/* 1 if the three rows of every contact have the same columns, which are whole contacts */
 static int cti_pgs_is_blocked(const cti_sparse *S)
 {
     int i, k, a, n;
@@ -117,7 +119,7 @@ static int cti_pgs_is_blocked(const cti_sparse *S)
     return 1;
 }
 
-/* u [3] of contact i now */
+/* the current u [3] of contact i */
 static void cti_pgs_rows(const cti_pgs *s, int i, const double *r, double *u)
 {
     const cti_sparse *S = s->S;
@@ -142,7 +144,7 @@ static void cti_pgs_rows(const cti_pgs *s, int i, const double *r, double *u)
     }
 }
 
-/* u += W(:, i) dr, W being symmetric */
+/* u += W(:, i) dr, for a symmetric W */
 static void cti_pgs_move(cti_pgs *s, int i, double dr)
 {
     const double *w = s->W ? s->W + (size_t)i * (size_t)s->ld : NULL;
@@ -182,7 +184,7 @@ CTI_FN int cti_pgs_open(cti_pgs *s, cti_arena *arena, const double *r)
 
 /* ---- sweeps ---- */
 
-/* contact i; *moved += |dr|^2, *size += |r|^2 */
+/* solves contact i; *moved += |dr|^2, *size += |r|^2 */
 static void cti_pgs_contact(cti_pgs *s, int i, double *r, double *moved, double *size)
 {
     const double *W = s->block + 9 * (size_t)i;
@@ -212,7 +214,7 @@ static void cti_pgs_contact(cti_pgs *s, int i, double *r, double *moved, double 
     }
 }
 
-/* row i; *moved: largest W_ii |dr|, *size: largest |u| */
+/* solves row i; *moved: largest W_ii |dr|, *size: largest |u| */
 static void cti_pgs_scalar(cti_pgs *s, int i, double *r, double *moved, double *size)
 {
     double d = s->block[i], u = cti_pgs_row(s, i, r), v = r[i], dr;
@@ -232,7 +234,7 @@ static void cti_pgs_scalar(cti_pgs *s, int i, double *r, double *moved, double *
         *moved = v;
 }
 
-#define CTI_PGS_REFRESH 64 /* sweeps after which u is computed afresh */
+#define CTI_PGS_REFRESH 64 /* sweeps after which u is recomputed */
 
 CTI_FN double cti_pgs_sweep(cti_pgs *s, double *r)
 {
@@ -256,7 +258,7 @@ CTI_FN double cti_pgs_sweep(cti_pgs *s, double *r)
     return moved == 0 ? 0 : moved / size;
 }
 
-/* x for r */
+/* computes x from r */
 static void cti_pgs_x(const cti_program *p, cti_dual *d, cti_answer *a)
 {
     if (d)
@@ -265,7 +267,7 @@ static void cti_pgs_x(const cti_program *p, cti_dual *d, cti_answer *a)
         cti_program_u(p, a->x, a->r, a->x);
 }
 
-/* the same, and the judge's word */
+/* computes x and asks the judge */
 static double cti_pgs_judge(const cti_program *p, cti_dual *d, cti_answer *a, double *work)
 {
     cti_judgement j;
@@ -274,7 +276,7 @@ static double cti_pgs_judge(const cti_program *p, cti_dual *d, cti_answer *a, do
     return j.residual;
 }
 
-/* sweeps for about 2e10 multiplications */
+/* bound on sweeps: about 2e10 multiplications */
 static int cti_pgs_bound(const cti_pgs *s)
 {
     double work = s->W ? (double)s->m * (double)s->m : (s->m ? (double)s->S->p[s->m] : 0);
@@ -294,20 +296,21 @@ static void cti_pgs_show(void *ctx)
     cti_pgs_x(q->p, q->d, q->a);
 }
 
-/* cti_pgs_trend -- what many sweeps show and one does not. A positive semidefinite symmetric W has neither: its sweeps lower an objective.
- */
+/* cti_pgs_trend -- detects divergence and cycles, which show only over many sweeps. With a positive semidefinite symmetric W neither
+   occurs, since sweeps lower an objective. */
 typedef struct cti_pgs_trend {
     int unsymmetric, doublings;
-    double most;          /* largest |r_i| when it was last looked at */
-    double least, before; /* smallest change in this window, in the last one */
+    double most;          /* largest |r_i| at the last look */
+    double least, before; /* smallest change in this window, and in the last one */
 } cti_pgs_trend;
 
 #define CTI_PGS_LOOK 16       /* sweeps between two looks at the size of r */
-#define CTI_PGS_DOUBLINGS 8   /* in a row: it grows by a factor, and not as it does on its way to a large solution */
-#define CTI_PGS_WINDOW 1024   /* first window for circles; the next is twice as long */
-#define CTI_PGS_PROGRESS 0.98 /* share to which the change has to fall from window to window */
+#define CTI_PGS_DOUBLINGS 8   /* doublings of |r| in a row that count as divergence: growth by a factor, unlike the growth towards a large
+                                 solution */
+#define CTI_PGS_WINDOW 1024   /* [sweeps] first window for cycles; each window is twice as long as the last */
+#define CTI_PGS_PROGRESS 0.98 /* the change must fall to this share from window to window */
 
-/* after sweep k (from 1): NULL, or why the sweeps lead nowhere */
+/* after sweep k (from 1): NULL, or why the sweeps will not converge */
 static const char *cti_pgs_trend_look(cti_pgs_trend *t, int k, double change, const double *r, int m)
 {
     double most = 0;
@@ -329,7 +332,7 @@ static const char *cti_pgs_trend_look(cti_pgs_trend *t, int k, double change, co
     return NULL;
 }
 
-/* the sweeps as a map of r, in units in which all contacts weigh alike. weight [m]. 0 when memory ran out */
+/* prepares acceleration of the sweeps as a map of r, in units in which all contacts have equal weight. weight [m]. 0 when memory ran out */
 static int cti_pgs_mix(const cti_pgs *s, cti_arena *arena, cti_mixing *mixing, double *weight)
 {
     int i, n = cti_pgs_stride(s);
@@ -356,7 +359,7 @@ static cti_outcome cti_pgs_relax(cti_pgs *s, const cti_program *p, cti_dual *d, 
         a->iterations = k + 1;
         a->why = change != change || change > 1e100 ? "the sweeps diverge" : cti_pgs_trend_look(&trend, k + 1, change, a->r, p->m);
         if (a->why) {
-            if (!(change <= 1e100) || trend.doublings) /* numbers that have run away are no answer */
+            if (!(change <= 1e100) || trend.doublings) /* diverged numbers are not stored as an answer */
                 memset(a->r, 0, sizeof *a->r * (size_t)p->m);
             cti_pgs_judge(p, d, a, work);
             return CTI_OUTCOME_FAILED;
@@ -395,9 +398,9 @@ CTI_FN cti_outcome cti_pgs_run(cti_pgs *s, const cti_program *p, cti_dual *d, ct
     return outcome;
 }
 
-enum { CTI_PGS_DENSE = 3000 }; /* rows of a sparse W that is mostly full which is kept dense: it takes 72 megabytes */
+enum { CTI_PGS_DENSE = 3000 }; /* [rows] a sparse W that is mostly full is stored dense up to this size: 72 megabytes */
 
-/* a symmetric W of contacts that is mostly full, dense. 0 when memory ran out */
+/* stores a symmetric, mostly full W of contacts dense. 0 when memory ran out */
 static int cti_pgs_fill(cti_pgs *s, const cti_program *p, cti_arena *arena)
 {
     double *W;
@@ -416,7 +419,7 @@ static int cti_pgs_fill(cti_pgs *s, const cti_program *p, cti_arena *arena)
     return 1;
 }
 
-CTI_FN cti_outcome cti_pgs_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+CTI_FN cti_outcome cti_solver_pgs(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_pgs s;
     cti_dual d;

@@ -3,10 +3,10 @@
 #include "../2_linalg/schur.h"
 #include "program.h"
 
-/* the block pattern of A, and blocks 0 .. n - 1 */
+/* the block pattern of A, and the list of its blocks 0 .. n - 1 */
 static int cti_scalar_pattern(cti_mem *mem, cti_scalar *s, const cti_sparse *A)
 {
-    int32_t *pairs = NULL, *seen = NULL; /* 1 + the last block row that named a block */
+    int32_t *pairs = NULL, *seen = NULL; /* 1 + the last block row in which a block was seen */
     int i, k, n = (A->rows + 2) / 3, ok, count = 0;
     ok = CTI_RESERVE(mem, pairs, 2 * (int64_t)A->p[A->rows]) && CTI_RESIZE(mem, seen, n) && CTI_RESIZE(mem, s->blocks, n);
     for (i = 0; ok && i < A->rows; i++)

@@ -14,46 +14,8 @@
 CTI_FN cti_program_solver cti_solvers_find(ct_solver solver)
 {
     switch (solver) {
-#if CONTACT_WITH_ICA
-    case CT_SOLVER_ICA:
-        return cti_ica_program_solve;
-#endif
-#if CONTACT_WITH_PGS
-    case CT_SOLVER_PGS:
-        return cti_pgs_solve;
-#endif
-#if CONTACT_WITH_CA
-    case CT_SOLVER_CA:
-        return cti_ca_solve;
-#endif
-#if CONTACT_WITH_NEWTON
-    case CT_SOLVER_NEWTON:
-        return cti_newton_solve;
-#endif
-#if CONTACT_WITH_ADMM
-    case CT_SOLVER_ADMM:
-        return cti_admm_solve;
-#endif
-#if CONTACT_WITH_MPRGP
-    case CT_SOLVER_MPRGP:
-        return cti_stagger_mprgp;
-#endif
-#if CONTACT_WITH_LEMKE
-    case CT_SOLVER_LEMKE:
-        return cti_lemke_solve;
-#endif
-#if CONTACT_WITH_BOXED
-    case CT_SOLVER_BOXED:
-        return cti_boxed_solve;
-#endif
-#if CONTACT_WITH_ACTIVE_SET
-    case CT_SOLVER_ACTIVE_SET:
-        return cti_stagger_active_set;
-#endif
-#if CONTACT_WITH_INTERIOR
-    case CT_SOLVER_INTERIOR:
-        return cti_stagger_interior;
-#endif
+#define CTI_SOLVERS_CASE(name, number, word, built) CTI_IF(built, case name: return cti_solver_##word;)
+        CT_SOLVER_LIST(CTI_SOLVERS_CASE)
     default:
         return NULL;
     }

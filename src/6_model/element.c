@@ -1,4 +1,4 @@
-/* element.c -- node lists, slots and scatter of element batches. Method: all searches happen once, at a change of topology. */
+/* element.c -- node lists, slots and scatter of element batches. Method: slots are searched for once per topology. */
 #include "element.h"
 
 CTI_FN int cti_element_nodes(cti_mem *mem, int32_t **node, const int32_t *tuples, int n, int nn, int offset)
@@ -61,13 +61,13 @@ CTI_FN void cti_element_scatter_force(ct_real *force, const int32_t *node, int n
         }
 }
 
-/* one element: k points at its lane, entries are eight numbers apart */
+/* adds one element; k points at the element's lane, its entries are eight numbers apart */
 CTI_INLINE void cti_element_add_blocks(ct_real *val, const int32_t *slot, int nn, const ct_real *k)
 {
     int a, b;
     for (a = 0; a < nn; a++) {
         ct_real *d = val + 9 * (ptrdiff_t)slot[a * nn + a];
-        /* the diagonal block, mirrored */
+        /* the diagonal block: the upper triangle is mirrored */
         d[0] += k[0], d[4] += k[32], d[8] += k[64];
         d[1] += k[8], d[3] += k[8], d[2] += k[16], d[6] += k[16], d[5] += k[40], d[7] += k[40];
         k += 72;

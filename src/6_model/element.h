@@ -1,16 +1,16 @@
-/* element.h -- what the element batches share: lanes in and out of flat arrays, scatter of forces and of stiffness blocks.
-   Method: element e is lane e mod 8 of batch e / 8. Node numbers are stored by element and padded to whole batches with copies of the last
-   element; padding lanes compute and are never scattered. Blocks are added in element order, so sums have one order. */
+/* element.h -- code that all element batches share: gathering lanes from flat arrays, scatter of forces and of stiffness blocks.
+   Method: element e is lane e mod 8 of batch e / 8. Node numbers are stored by element; the last batch is filled up with copies of the last
+   element, whose results are never scattered. Blocks are added in element order, so that sums have one fixed order. */
 #ifndef CTI_ELEMENT_H
 #define CTI_ELEMENT_H
 
 #include "../0_base/array.h"
 #include "../1_math/lanes.h"
 
-/* cti_slot_fn -- number of block (i, j) of the matrix, or -1 (cti_bsr_slot behind a context). */
+/* cti_slot_fn -- slot of block (i, j) of the matrix, or -1 (cti_bsr_slot behind a context). */
 typedef int cti_slot_fn(const void *ctx, int i, int j);
 
-/* CTI_UPPER(nn, a, b) -- number of block (a, b), a <= b, among the nn (nn + 1) / 2 upper blocks of an element with nn nodes. */
+/* CTI_UPPER(nn, a, b) -- index of block (a, b), a <= b, among the nn (nn + 1) / 2 upper blocks of an element with nn nodes. */
 #define CTI_UPPER(nn, a, b) ((a) * (2 * (nn) - (a) + 1) / 2 + (b) - (a))
 
 /* cti_element_gather -- out [3 nn]: coordinates of the nodes of eight elements; node [8 nn]. */
@@ -31,12 +31,12 @@ CTI_INLINE void cti_element_gather(const ct_real *x, const int32_t *node, int nn
 CTI_FN int cti_element_nodes(cti_mem *mem, int32_t **node, const int32_t *tuples, int n, int nn, int offset);
 /* cti_element_pairs -- appends the block pairs i, j (a < b) of n elements. */
 CTI_FN int cti_element_pairs(cti_mem *mem, int32_t **pairs, const int32_t *node, int n, int nn);
-/* cti_element_slots -- slot [nn nn n]: number of block (a, b) of each element. 1; 0 when memory ran out; -1 when a block is missing. */
+/* cti_element_slots -- slot [nn nn n]: the slot of block (a, b) of each element. 1; 0 when memory ran out; -1 when a block is missing. */
 CTI_FN int cti_element_slots(cti_mem *mem, int32_t **slot, const int32_t *node, int n, int nn, cti_slot_fn *find, const void *ctx);
 /* cti_element_scatter_force -- force += the first `count` lanes of f [3 nn]. */
 CTI_FN void cti_element_scatter_force(ct_real *force, const int32_t *node, int nn, int count, const cti_r8 *f);
-/* cti_element_scatter_blocks -- val += the first `count` lanes of the upper blocks k [9 nn (nn + 1) / 2] and their transposes; of diagonal
-   blocks only the upper triangle is read. */
+/* cti_element_scatter_blocks -- val += the first `count` lanes of the upper blocks k [9 nn (nn + 1) / 2], and of their transposes. Of
+   diagonal blocks only the upper triangle is read. */
 CTI_FN void cti_element_scatter_blocks(ct_real *val, const int32_t *slot, int nn, int count, const cti_r8 *k);
 /* cti_element_sum -- the sum of the first `count` lanes, in double, in order. */
 CTI_FN double cti_element_sum(cti_r8 a, int count);

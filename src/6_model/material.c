@@ -18,7 +18,7 @@ CONTACT_API_DEF ct_material ct_material_default(ct_model model)
 static int cti_material_positive(ct_real x) { return cti_finite(x) && x > 0; }
 static int cti_material_not_negative(ct_real x) { return cti_finite(x) && x >= 0; }
 
-/* the first complaint about a soft material, or NULL */
+/* the first invalid property of a soft material as a text, or NULL */
 static const char *cti_material_soft(const ct_material *m)
 {
     if (m->model == CT_MODEL_MEMBRANE || m->model == CT_MODEL_SPRINGS)

@@ -1,6 +1,6 @@
 /* membrane.c -- cloth triangles: E = (F'F - 1) / 2 with F [3x2], plane stress S = Y ((1 - nu) E + nu tr E), Y = E t / (1 - nu^2).
    Energy A S:E / 2, force -A F S b_a, stiffness A (sum_ij C_ij g_ai g_bj' + (b_a' S+ b_b) 1), where g_ai is the gradient of strain i by
-   node a and S+ is S without its negative eigenvalues, so that K is positive semidefinite (the first part always is).
+   node a. S+ is S with negative eigenvalues set to zero, which makes K positive semidefinite (its first part always is).
    based on: Bonet and Wood, Nonlinear Continuum Mechanics (membranes); Teran et al. 2005 (definiteness). */
 #include "membrane.h"
 #include "../1_math/vec.h"
@@ -27,7 +27,7 @@ CTI_FN int cti_membrane_batch_init(cti_mem *mem, cti_membrane_batch *t, const ct
     int e, i, batches = (n_triangles + 7) / 8;
     t->n = n_triangles, t->hessian = CTI_HESSIAN_STEP;
     t->areal_density = m->areal_density, t->damping_stiffness = m->damping_stiffness;
-    /* springs use the batch for its areas alone */
+    /* mass-spring cloth uses this batch for areas only */
     t->poisson = m->model == CT_MODEL_MEMBRANE ? m->poisson : CTI_R(0);
     t->stiff = m->model == CT_MODEL_MEMBRANE ? m->young * m->shell_thickness / (1 - m->poisson * m->poisson) : CTI_R(0);
     if (!cti_element_nodes(mem, &t->node, triangles, n_triangles, 3, node_offset) ||
@@ -172,7 +172,7 @@ static void cti_membrane_blocks(const cti_membrane_batch *t, const cti_membrane_
 CTI_FN void cti_membrane_batch_assemble(const cti_membrane_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val,
                                         double *out_energy)
 {
-    /* stress that turns with the cloth is not damped */
+    /* the stress term is not damped, since stress rotates with the cloth */
     const cti_r8 scale = cti_set8(dt * dt + dt * t->damping_stiffness), stress = cti_set8(dt * dt);
     int batch;
     for (batch = 0; 8 * batch < t->n; batch++) {
@@ -204,7 +204,7 @@ CTI_FN void cti_membrane_batch_damping(const cti_membrane_batch *t, const ct_rea
         cti_r8 f[9], e11, e22, e12;
         cti_membrane_load(t, batch, x, &w);
         cti_membrane_load(t, batch, v, &rate);
-        /* the rate of E, and -beta times the stress that it would be */
+        /* the rate of E, and -beta times the stress of this strain */
         e11 = cti_dot8(w.f1, rate.f1), e22 = cti_dot8(w.f2, rate.f2);
         e12 = cti_mul8(half, cti_add8(cti_dot8(w.f1, rate.f2), cti_dot8(w.f2, rate.f1)));
         w.s11 = cti_mul8(y, cti_mad8(e11, nu, e22)), w.s22 = cti_mul8(y, cti_mad8(e22, nu, e11));

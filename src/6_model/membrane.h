@@ -11,14 +11,15 @@ enum { CTI_MEMBRANE_REST = 5 };
 /* cti_membrane_batch -- zero it before first use. */
 typedef struct cti_membrane_batch {
     int n;                                                    /* triangles */
-    int hessian;                                              /* CTI_HESSIAN_EXACT keeps compressive stress in K, the others drop it */
+    int hessian;                                              /* CTI_HESSIAN_EXACT keeps the compressive part of the stress in K, the others
+                                                                 drop it */
     ct_real stiff, poisson, areal_density, damping_stiffness; /* stiff = E t / (1 - nu^2) [N/m] */
     int32_t *node;                                            /* [3 x 8 batches] */
     int32_t *slot;                                            /* [9 n] */
     ct_real *rest; /* [batches][5][8]: gradients of the shape functions 1, 2 in the triangle's plane [1/m], area [m^2] */
 } cti_membrane_batch;
 
-/* As for tets (tet.h); -1: a triangle without area, its number and its area. */
+/* As for tets (tet.h); -1: a triangle has no area: its number and its area. */
 CTI_FN int cti_membrane_batch_init(cti_mem *mem, cti_membrane_batch *t, const ct_material *m, const ct_real *X, const int32_t *triangles,
                                    int n_triangles, int node_offset, int64_t *out_bad, double *out_value);
 CTI_FN void cti_membrane_batch_free(cti_mem *mem, cti_membrane_batch *t);
@@ -28,7 +29,7 @@ CTI_FN int cti_membrane_batch_slots(cti_mem *mem, cti_membrane_batch *t, cti_slo
 CTI_FN void cti_membrane_batch_mass(const cti_membrane_batch *t, ct_real *mass);
 CTI_FN void cti_membrane_batch_assemble(const cti_membrane_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val,
                                         double *out_energy);
-/* out [3 nodes] += D(x) v as for tets: D is damping_stiffness times K without the part of the stress */
+/* out [3 nodes] += D(x) v as for tets; D is damping_stiffness times K without its stress term */
 CTI_FN void cti_membrane_batch_damping(const cti_membrane_batch *t, const ct_real *x, const ct_real *v, ct_real *out);
 
 #endif /* CTI_MEMBRANE_H */

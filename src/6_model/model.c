@@ -9,7 +9,7 @@ CTI_FN int cti_model_init_soft(cti_mem *mem, cti_model *model, const ct_material
     return cti_tet_batch_init(mem, &model->tets, m, X, tets, n_tets, node_offset, out_bad, out_value);
 }
 
-/* springs that a limit holds know the masses at their ends */
+/* gives springs with a strain limit the masses at their ends */
 static int cti_model_init_limit(cti_mem *mem, cti_model *model, const ct_material *m, int n_nodes, int node_offset)
 {
     ct_real *mass = NULL;
@@ -80,7 +80,7 @@ CTI_FN void cti_model_shift(cti_model *model, int by)
             lists[k][i] += by;
 }
 
-/* springs have a membrane batch for its areas only: it takes no part in forces */
+/* mass-spring cloth has a membrane batch for its areas only, which adds no force */
 static int cti_model_has_membrane(const cti_model *model) { return model->membrane.n > 0 && model->membrane.stiff > 0; }
 
 CTI_FN int cti_model_pairs(const cti_model *model, cti_mem *mem, int32_t **pairs)
@@ -135,7 +135,7 @@ CTI_FN void cti_model_damping(const cti_model *model, const ct_real *x, const ct
     cti_spring_batch_damping(&model->springs, x, v, out);
 }
 
-/* sum over elements of rest[at] rest[at2] (at2 < 0: of rest[at] alone), `per` numbers an element */
+/* sum over all elements of rest[at] rest[at2] (at2 < 0: of rest[at]); each element has `per` numbers */
 static double cti_model_sum(const ct_real *rest, int n, int per, int at, int at2)
 {
     double sum = 0;

@@ -11,24 +11,25 @@
 /* cti_model -- zero it before first use. Batches that a body does not have are empty. */
 typedef struct cti_model {
     cti_tet_batch tets;
-    cti_membrane_batch membrane; /* of every cloth: it also knows the areas that the mass comes from */
-    cti_bend_batch bend;     /* bending: edges whose angles stand alone */
-    cti_plate_batch plates;  /* and triangles whose three angles act together: their forces */
-    cti_bend_batch bounds;   /* their stiffness, from above */
+    cti_membrane_batch membrane; /* every cloth has one: its areas also give the mass */
+    cti_bend_batch bend;     /* bending: the edges whose angles are not coupled */
+    cti_plate_batch plates;  /* bending: forces of the triangles whose three angles are coupled */
+    cti_bend_batch bounds;   /* stiffness of these: hinges that bound it from above */
     cti_spring_batch springs;
 } cti_model;
 
-/* cti_model_init_soft, _cloth -- X [3 n_nodes] rest positions; element lists in local numbers, node_offset makes them global.
-   1; 0 out of memory; -1 an element is unusable: *out_bad its number, *out_value its volume or area. After 0 or -1: cti_model_free. */
+/* cti_model_init_soft, _cloth -- X [3 n_nodes] rest positions; element lists in local numbers, which node_offset makes global. 1; 0 out of
+   memory; -1 an element is unusable: *out_bad its number, *out_value its volume or area. After 0 or -1 the caller calls cti_model_free. */
 CTI_FN int cti_model_init_soft(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes, const int32_t *tets,
                                int n_tets, int node_offset, int64_t *out_bad, double *out_value);
 CTI_FN int cti_model_init_cloth(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes,
                                 const int32_t *triangles, int n_triangles, int node_offset, int64_t *out_bad, double *out_value);
 CTI_FN void cti_model_free(cti_mem *mem, cti_model *model);
-/* cti_model_ahead -- the next assembly is for a step of this length from velocities v [3 nodes of the world], or NULL: strain limits act at
-   its end. share: part of their force that the step feels (1; 1/2 for Newmark). step 0: no limit acts. */
+/* cti_model_ahead -- prepares strain limits for the next assembly: it belongs to a step of this length that starts with velocities v [3
+   nodes of the world]; limits are evaluated at the step's end, or at its start if v is NULL. share: part of their force that the step
+   applies (1; 1/2 for Newmark). step 0: no limit acts. */
 CTI_FN void cti_model_ahead(cti_model *model, ct_real step, ct_real share, const ct_real *v);
-/* cti_model_shift -- adds `by` to all node numbers (bodies before this one were removed or added); slots must be found again. */
+/* cti_model_shift -- adds `by` to all node numbers, after bodies before this one were removed or added. Slots must then be found again. */
 CTI_FN void cti_model_shift(cti_model *model, int by);
 /* cti_model_pairs -- appends block pairs for the pattern; 0: out of memory. cti_model_slots -- 1, 0, or -1: a block is missing. */
 CTI_FN int cti_model_pairs(const cti_model *model, cti_mem *mem, int32_t **pairs);
@@ -38,11 +39,11 @@ CTI_FN void cti_model_mass(const cti_model *model, ct_real *mass);
 /* cti_model_assemble -- as cti_tet_batch_assemble, over all batches. */
 CTI_FN void cti_model_assemble(const cti_model *model, const ct_real *x, ct_real dt, ct_real *force, ct_real *val, int *out_extended,
                                double *out_energy);
-/* cti_model_damping -- out [3 nodes of the world] += D(x) v over all batches, minus the force [N] of stiffness damping at positions x and
-   velocities v; v' D v is its power [W]. D (w x x) = 0 for every w, and A holds dt^2 K + dt D. */
+/* cti_model_damping -- out [3 nodes of the world] += D(x) v over all batches: minus the force [N] of stiffness damping at positions x and
+   velocities v. v' D v is its power [W]. D (w x x) = 0 for every w, and A contains dt^2 K + dt D. */
 CTI_FN void cti_model_damping(const cti_model *model, const ct_real *x, const ct_real *v, ct_real *out);
-/* cti_model_modulus -- sum of volume times 2 mu + lambda, area times membrane stiffness, spring rate times squared length [J]: what the elastic
-   energy is of at a strain of one, and what its rounding is a share of. */
+/* cti_model_modulus -- the scale of the elastic energy [J], that of a strain of one: the sum of volume times 2 mu + lambda, area times
+   membrane stiffness, spring rate times squared length. The energy's rounding error is relative to this. */
 CTI_FN double cti_model_modulus(const cti_model *model);
 CTI_FN double cti_model_energy(const cti_model *model, const ct_real *x);
 

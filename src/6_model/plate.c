@@ -4,16 +4,16 @@
      theta = (s1 (s1 - l) / h1 + s2 (s2 - l) / h2) / 2 H_ss + (s1 - s2) H_sn + (h1 + h2) / 2 H_nn,
    neighbours unfolded into the triangle's plane: a row of M for each edge, d = theta - theta0 = M H. At a boundary H is the smallest that the
    other edges allow, H = M' C^-1 d with C = M M'.
-   |H|^2 alone is right for given shapes, but not where nodes are free: on a grid with alternating diagonals it has forces inside of a sheet
-   of constant curvature, and every other node moves until a quarter of the stiffness is lost. D = sum of l n n' theta / (2 A) over the edges,
-   the mean curvature of the folded triangles, has no such forces, for its sum over triangles depends on the boundary alone; as an energy
-   it is up to twice too stiff. Both sum to the same over a sheet that is quadratic. So the energy is
+   |H|^2 alone is right for given shapes, but not if nodes are free. On a grid with alternating diagonals it has forces inside a sheet of
+   constant curvature: every other node moves until a quarter of the stiffness is lost. D = sum of l n n' theta / (2 A) over the edges, the
+   mean curvature of the folded triangles, has no such forces, since its sum over triangles depends on the boundary alone. As an energy it
+   is up to twice too stiff. Over a quadratic sheet both have the same sum. So the energy is
      B A / 2 (|H|^2 + 2 t H : (D - H)) = 1/2 d' G d,
-   with t in [0, 1] as large as keeps it positive. G depends on the rest shape alone: curved rest shapes have no force, and rotations change
-   nothing. Triangles whose angles are not coupled (one neighbour) leave their share to the hinges of bend.c.
-   differs: the stiffness has no couplings either, which would fill the matrix (a third of S2's time). It is that of hinges with s diag G,
-   s the least with s diag G >= G: one Newton iteration dissipates bending as damping_stiffness (s - 1) dt would, s is 1.8 on grids; more of
-   them end where they should.
+   with t in [0, 1] as large as positivity of the energy allows. G depends on the rest shape alone: a curved rest shape has no force, and
+   rotations change nothing. Triangles whose angles are not coupled (those with one neighbour) add their stiffness to the hinges of bend.c
+   instead. differs: the stiffness matrix has no couplings between the angles, since these would add entries to the pattern (a third of the
+   time of the scene S2). It is that of hinges with s diag G, with the smallest s for which s diag G >= G; s is 1.8 on grids. A single
+   Newton iteration then dissipates bending as damping_stiffness (s - 1) dt would; further iterations converge to the undamped result.
    based on: Grinspun et al. 2003 (angles as strains), Onate and Zarate 2000 (D, for rotation-free plate triangles). */
 #include "plate.h"
 #include "hinge.h"
@@ -21,19 +21,20 @@
 #include "../1_math/vec.h"
 #include "../5_mesh/mesh.h"
 
-/* Six nodes near a conic do not determine H, and G grows without bound: this part of C's diagonal is added to it. The energy's error is
-   1/1000 on regular meshes; half and double change it in proportion. */
+/* Six nodes near a conic do not determine H, and G would grow without bound. So this share of C's diagonal is added to it. The energy's
+   error is 1/1000 on regular meshes; half and double change it in proportion. */
 #define CTI_PLATE_SOFT 1e-3
-/* Couplings below this part of their angles' own stiffness are left out, an error of the energy of the same size: most are rounding. Half and
-   double change nothing on the meshes of the tests. */
+/* Couplings smaller than this share of the two angles' own stiffness are dropped, since most of them are rounding errors. The energy's
+   error is of the same size. Half and double change nothing on the meshes of the tests. */
 #define CTI_PLATE_COUPLED 1e-3
-/* The least part of |H|^2 that the energy keeps, for stability. A free strip of a grid with alternating diagonals is 1/20 too soft with it; half
-   of it: 1/30, double: 1/12. Other meshes feel it less: a tenth with nodes moved at random, at every value. */
+/* The share of |H|^2 that the energy keeps at least, for stability. A free strip of a grid with alternating diagonals is 1/20 too soft with
+   it, with half of it 1/30, with double 1/12. Other meshes depend on it less: with randomly moved nodes a strip is a tenth too soft at
+   every value. */
 #define CTI_PLATE_FLOOR 0.2
 
 /* ---- rest state ---- */
 
-/* where the edge a - b and the node c are: length, place along the edge, distance from it */
+/* places the node c relative to the edge a - b: the edge's length l, position s along it, distance h from it */
 static int cti_plate_place(cti_v3 a, cti_v3 b, cti_v3 c, double *l, double *s, double *h)
 {
     cti_v3 e = cti_v3_sub(b, a), f = cti_v3_sub(c, a);
@@ -52,7 +53,7 @@ static int cti_plate_row(const cti_v3 *x, int k, cti_v3 opposite, double *row, d
     if (!cti_plate_place(a, b, x[k], &l, &s1, &h1) || !cti_plate_place(a, b, opposite, &l, &s2, &h2))
         return 0;
     ss = (s1 * (s1 - l) / h1 + s2 * (s2 - l) / h2) / 2, sn = s1 - s2, nn = (h1 + h2) / 2;
-    /* the edge in the triangle's axes, and the direction to the left of it */
+    /* the edge in the triangle's own axes, and the direction to the left of it */
     v = cti_v3_cross(w, u), e = cti_v3_sub(b, a);
     t[0] = (double)(cti_v3_dot(e, u) / cti_v3_norm(u)), t[1] = (double)(cti_v3_dot(e, v) / cti_v3_norm(v));
     size = (double)cti_sqrt((ct_real)(t[0] * t[0] + t[1] * t[1]));
@@ -87,7 +88,7 @@ static void cti_plate_cholesky(const double *C, double *L)
     L[8] = (double)cti_sqrt((ct_real)(C[2] - L[6] * L[6] - L[7] * L[7]));
 }
 
-/* the largest t in [0, 1] for which 1 + t (Y + Y' - 2), Y = L^-1 E L, keeps a part of 1 */
+/* the largest t in [0, 1] for which the eigenvalues of 1 + t (Y + Y' - 2), Y = L^-1 E L, stay above CTI_PLATE_FLOOR */
 static double cti_plate_share(const double *C, const double *E)
 {
     double L[9], X[9], Y[9], least;
@@ -135,7 +136,7 @@ static void cti_plate_balance(const double *M, const double *N, const double *C,
     }
 }
 
-/* G [6] = 00 11 22 12 02 01 of one triangle; opposite [3] nodes behind its edges, own nodes where there is none */
+/* G [6] = 00 11 22 12 02 01 of one triangle; opposite [3]: the nodes behind its edges, or a node of its own where there is none */
 static void cti_plate_stiffness(const cti_v3 *x, const cti_v3 *opposite, const int *has, double bending, double *G)
 {
     double M[9], N[9], C[6], area = (double)cti_v3_norm(cti_v3_cross(cti_v3_sub(x[1], x[0]), cti_v3_sub(x[2], x[0]))) / 2;
@@ -160,23 +161,23 @@ static void cti_plate_stiffness(const cti_v3 *x, const cti_v3 *opposite, const i
     }
 }
 
-/* 1 where the angles at a triangle's edges feel each other */
+/* 1 where the angles at a triangle's edges are coupled */
 static int cti_plate_is_coupled(const double *G)
 {
     const double least = CTI_PLATE_COUPLED * CTI_PLATE_COUPLED;
     return G[3] * G[3] > least * G[1] * G[2] || G[4] * G[4] > least * G[0] * G[2] || G[5] * G[5] > least * G[0] * G[1];
 }
 
-/* triangles that are coupled, and stiffnesses of edges from the others */
+/* collects the coupled triangles, and the stiffness of edges from the others */
 typedef struct cti_plate_maker {
     const cti_plate_sheet *sheet;
     cti_topology topology;
     int32_t *node; /* [6 plates] */
     double *G;     /* [6 plates] */
-    double *edge;  /* [3 edges] k of hinges that stand alone, of bounds, and of the bounds' damping */
+    double *edge;  /* [3 edges] for each edge: k of its hinge, k of its bound, and k of the bound's damping */
 } cti_plate_maker;
 
-/* the node behind edge k of triangle f that both triangles there have alone; -1: a boundary, or an edge of more triangles */
+/* the node behind edge k of triangle f, if exactly two triangles meet there; -1: a boundary, or an edge of more triangles */
 static int cti_plate_behind(const cti_plate_maker *q, int f, int k)
 {
     const int32_t *t = q->sheet->triangles + 3 * (size_t)f, *o;
@@ -191,7 +192,7 @@ static int cti_plate_behind(const cti_plate_maker *q, int f, int k)
     return -1;
 }
 
-/* largest eigenvalue of G over its diagonal: s diag G >= G */
+/* largest eigenvalue s of G relative to its diagonal: s diag G >= G */
 static double cti_plate_bound(const double *G)
 {
     ct_real A[6], w[3], V[9];
@@ -204,7 +205,7 @@ static double cti_plate_bound(const double *G)
     return (double)w[0];
 }
 
-/* one triangle: to the plates, or to its edges. 0: out of memory */
+/* adds one triangle to the plates if it is coupled, else its stiffness to its edges. 0: out of memory */
 static int cti_plate_take(cti_mem *mem, cti_plate_maker *q, int f, double bending)
 {
     const int32_t *t = q->sheet->triangles + 3 * (size_t)f;
@@ -238,7 +239,7 @@ static int cti_plate_take(cti_mem *mem, cti_plate_maker *q, int f, double bendin
     return ok;
 }
 
-/* the batch of the triangles that were taken */
+/* fills the batch of coupled triangles */
 static int cti_plate_fill(cti_mem *mem, cti_plate_batch *t, const cti_plate_maker *q)
 {
     int e, k, i, n = CTI_LEN(q->node) / 6;
@@ -261,7 +262,7 @@ static int cti_plate_fill(cti_mem *mem, cti_plate_batch *t, const cti_plate_make
     return 1;
 }
 
-/* hinges at the edges that have `part` 0, and between those of edges with more than two triangles; or that have part 1 */
+/* part 0: hinges of edges with a k of their own, and of those with more than two triangles. part 1: the bounds */
 static int cti_plate_hinges(cti_mem *mem, cti_bend_batch *t, const cti_plate_maker *q, const ct_material *m, int part)
 {
     int32_t *hinges = NULL;
@@ -317,7 +318,7 @@ CTI_FN void cti_plate_batch_free(cti_mem *mem, cti_plate_batch *t)
 /* ---- a batch ---- */
 
 typedef struct cti_plate_lanes {
-    cti_r8 G[9], d[3]; /* both triangles of G */
+    cti_r8 G[9], d[3]; /* G as a full, symmetric matrix */
     cti_r8 g[54];      /* grad theta_e, [3][18] */
 } cti_plate_lanes;
 

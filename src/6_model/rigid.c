@@ -1,19 +1,18 @@
 /* rigid.c -- mass properties of closed surfaces and the rotation of rigid bodies.
-   Method: q' = (0, w) q / 2 is integrated by its exponential; the gyroscopic term is solved per body beforehand by the implicit midpoint
-   rule on the angular momentum, (R_m I R_m') w_m = L with R_m = exp(dt w_m / 2) R, which is time-symmetric, of second order, and keeps L
-   exactly. Contact impulses then act on I_mid: L_new = I_mid w_new. Based on: lecture notes 4.1 (rigid bodies, quaternions); Otaduy 2009,
-   eq. 1 (q' = G v). */
+   Method: q' = (0, w) q / 2 is integrated by its exponential. The gyroscopic term is solved per body before contacts, by the implicit
+   midpoint rule on the angular momentum: (R_m I R_m') w_m = L with R_m = exp(dt w_m / 2) R. This rule is time-symmetric, of second order,
+   and keeps L exactly. Contact impulses then act on I_mid: L_new = I_mid w_new. Based on: lecture notes 4.1 (rigid bodies, quaternions);
+   Otaduy 2009, eq. 1 (q' = G v). */
 #include "rigid.h"
 #include "../1_math/elem.h"
 
-#define CTI_RIGID_TURN 1            /* rad in a step above which the turn is not resolved */
-#define CTI_RIGID_PIECE CTI_R(0.25) /* rad of a piece of a longer turn: Euler's equations keep their energy to 1e-3 of it in a turn-over   \
-                                     */
-#define CTI_RIGID_PIECES 256        /* at most; what is faster turns about its angular momentum alone */
+#define CTI_RIGID_TURN 1            /* [rad a step] above this the midpoint rule does not resolve the rotation */
+#define CTI_RIGID_PIECE CTI_R(0.25) /* [rad] longest piece of a longer rotation: a tumbling body then keeps its energy to 1e-3 */
+#define CTI_RIGID_PIECES 256        /* most pieces; a faster body rotates about its angular momentum alone */
 #define CTI_RIGID_ITERATIONS 20     /* of Newton's method for the midpoint */
-#define CTI_RIGID_CLOSE (64 * cti_sqrt(CTI_EPS)) /* relative error of w after which it has failed */
+#define CTI_RIGID_CLOSE (64 * cti_sqrt(CTI_EPS)) /* relative error of w above which Newton's method has failed */
 
-/* volume integrals of 1, x, x x' over the tets that the surface spans with its first vertex: signs take care of the outside */
+/* volume integrals of 1, x, x x' over the tets that the surface triangles span with its first vertex; signed volumes cancel outside */
 CTI_FN double cti_rigid_mass(const ct_real *positions, const int32_t *triangles, int n_triangles, double density, double *out_mass,
                              double *out_center, double *out_inertia)
 {
@@ -31,7 +30,7 @@ CTI_FN double cti_rigid_mass(const ct_real *positions, const int32_t *triangles,
         volume += v;
         for (k = 0; k < 3; k++)
             s[k] = p[0][k] + p[1][k] + p[2][k], c[k] += v * s[k] / 4;
-        /* the integral of x x' over a tet with one corner in the origin */
+        /* the integral of x x' over a tet with one corner at the origin */
         for (k = 0; k < 3; k++)
             for (l = 0; l < 3; l++)
                 S[3 * k + l] += v / 20 * (s[k] * s[l] + p[0][k] * p[0][l] + p[1][k] * p[1][l] + p[2][k] * p[2][l]);
@@ -92,7 +91,7 @@ CTI_FN void cti_rigid_inertia(const cti_rigid *b, const ct_real *q, ct_real *out
             Rt[3 * i + j] = R[3 * j + i];
     m = cti_m3_mul(R, b->inertia);
     m = cti_m3_mul(m.m, Rt);
-    /* symmetric to the last bit: factors and eigenvectors ask for it */
+    /* exactly symmetric, as factorizations and eigenvectors need */
     for (i = 0; i < 3; i++)
         for (j = 0; j < 3; j++)
             out[3 * i + j] = (m.m[3 * i + j] + m.m[3 * j + i]) / 2;
@@ -105,8 +104,8 @@ CTI_FN cti_v3 cti_rigid_rate(const cti_rigid *b, const ct_real *q)
     return cti_m3_inverse(I, inverse) ? cti_m3_mul_v(inverse, cti_v3_at(b->spin, 0)) : cti_v3_zero();
 }
 
-/* a turn that the midpoint rule cannot follow goes about the angular momentum: the body does not see that move, which keeps it and the
-   energy. Its inertia is that about this axis in every direction, so that L = I w stays true of what contacts change */
+/* A rotation too fast for the midpoint rule is replaced by one about the angular momentum. This conserves angular momentum and energy. The
+   inertia becomes isotropic with the value about this axis, so that L = I w also holds after contacts have changed w */
 static void cti_rigid_whirl(cti_rigid *b, cti_v3 w)
 {
     cti_v3 L = cti_v3_at(b->spin, 0);
@@ -119,7 +118,7 @@ static void cti_rigid_whirl(cti_rigid *b, cti_v3 w)
     cti_v3_put(b->w_mid, 0, cti_v3_mul(L, twice / square));
 }
 
-/* derivative of I(w) w, I at the orientation after half of the step's turn: I + dt/2 (I [w]x - [I w]x) */
+/* derivative of I(w) w, where I is the inertia at the orientation after half a step: I + dt/2 (I [w]x - [I w]x) */
 static int cti_rigid_newton(const ct_real *I, cti_v3 w, ct_real dt, cti_v3 f, cti_v3 *out)
 {
     ct_real J[9], inverse[9], h = dt / 2;
@@ -137,7 +136,7 @@ static int cti_rigid_newton(const ct_real *I, cti_v3 w, ct_real dt, cti_v3 f, ct
     return 1;
 }
 
-/* the midpoint rule over the step. 0: it cannot follow */
+/* the midpoint rule over the step. 0: the rotation is too fast */
 static int cti_rigid_midpoint(cti_rigid *b, ct_real dt)
 {
     cti_v3 start = cti_rigid_rate(b, b->q), w = start, L = cti_v3_at(b->spin, 0);
@@ -152,11 +151,11 @@ static int cti_rigid_midpoint(cti_rigid *b, ct_real dt)
         last = change;
         change = cti_v3_norm(d);
         w = cti_v3_add(w, d);
-        /* it ends where rounding stops the descent */
+        /* rounding stops the descent */
         if (change == 0 || (k > 2 && !(change < last)))
             break;
     }
-    /* I_mid and w belong together to the last bit, whatever is left of the error between w and the turn that I_mid is for */
+    /* makes I_mid and w_mid consistent to the last bit; a remaining error between w and the rotation that I_mid belongs to stays */
     cti_rigid_turn(b->q, cti_v3_mul(w, dt / 2), q);
     cti_rigid_inertia(b, q, b->I_mid);
     cti_v3_put(b->w_mid, 0, w);
@@ -165,7 +164,7 @@ static int cti_rigid_midpoint(cti_rigid *b, ct_real dt)
     return cti_v3_norm(cti_v3_sub(cti_v3_at(b->w_mid, 0), w)) <= CTI_RIGID_CLOSE * cti_v3_norm(w) && dt * cti_v3_norm(w) <= CTI_RIGID_TURN;
 }
 
-/* q_free of a long turn, piece by piece; 0: a piece fails */
+/* computes q_free of a long rotation in n pieces; 0: a piece failed */
 static int cti_rigid_pieces(cti_rigid *b, ct_real dt, int n)
 {
     cti_rigid piece = *b;

@@ -5,27 +5,27 @@
 
 #include "../1_math/vec.h"
 
-/* cti_rigid -- the body frame has its origin in the centre of mass and the axes of the mesh that it was added with. R = R(q) takes it to
-   the world. */
+/* cti_rigid -- the body frame has its origin at the centre of mass and the axes of the mesh that the body was added with. R = R(q) takes it
+   to the world. */
 typedef struct cti_rigid {
     int32_t block;       /* linear; block + 1 is angular */
     ct_real mass;        /* [kg] */
     ct_real inertia[9];  /* about the centre of mass, body frame [kg m^2] */
     ct_real q[4];        /* orientation, unit quaternion w, x, y, z */
     ct_real spin[3];     /* angular momentum, world [N m s] */
-    ct_real q_new[4];    /* tentative end of the step */
-    ct_real I_mid[9];    /* world inertia in the middle of the step's free rotation */
-    ct_real w_mid[3];    /* its angular velocity: I_mid w_mid = spin */
-    ct_real q_free[4];   /* where the free rotation ends when the step has many turns */
-    int whirls;          /* 1: it has, and q_free is known */
-    int swings;          /* 1: joints turn it (swing.h) */
-    ct_real end[6];      /* linear and angular velocity at the end of the step, that its joints allow (linkage.h) */
-    double energy;       /* [J] kinetic and gravity energy there */
-    int linked;          /* 1: both are known */
+    ct_real q_new[4];    /* at the tentative end of the step */
+    ct_real I_mid[9];    /* world inertia at the middle of the step's free rotation */
+    ct_real w_mid[3];    /* angular velocity there: I_mid w_mid = spin */
+    ct_real q_free[4];   /* orientation at the end of the free rotation, if that has several pieces */
+    int whirls;          /* 1: it has, and q_free is valid */
+    int swings;          /* 1: joints rotate it (swing.h) */
+    ct_real end[6];      /* linear and angular velocity at the end of the step that its joints allow (linkage.h) */
+    double energy;       /* [J] kinetic and gravitational energy there */
+    int linked;          /* 1: `end` and `energy` are valid */
 } cti_rigid;
 
 /* cti_rigid_mass -- mass [kg], centre [3] and inertia [9] about it of a closed surface, positions [3 n], triangles [3 n_triangles]
-   counter-clockwise from outside. Returns the volume [m^3]; at 0 or less, outputs mean nothing. */
+   counter-clockwise from outside. Returns the volume [m^3]; if that is 0 or less, the outputs are meaningless. */
 CTI_FN double cti_rigid_mass(const ct_real *positions, const int32_t *triangles, int n_triangles, double density, double *out_mass,
                              double *out_center, double *out_inertia);
 /* cti_rigid_matrix -- R [9] of a unit quaternion. */
@@ -36,14 +36,14 @@ CTI_FN void cti_rigid_turn(const ct_real *q, cti_v3 turn, ct_real *out);
 CTI_FN void cti_rigid_inertia(const cti_rigid *b, const ct_real *q, ct_real *out);
 /* cti_rigid_rate -- angular velocity at orientation q: (R I R')^-1 spin. */
 CTI_FN cti_v3 cti_rigid_rate(const cti_rigid *b, const ct_real *q);
-/* cti_rigid_free -- I_mid, w_mid of a torque-free step dt; of one that turns far, q_free. */
+/* cti_rigid_free -- computes I_mid and w_mid of a torque-free step dt; for a fast rotation also q_free. */
 CTI_FN void cti_rigid_free(cti_rigid *b, ct_real dt);
 /* cti_rigid_go -- q_new after a step dt at angular velocity w. */
 CTI_FN void cti_rigid_go(cti_rigid *b, cti_v3 w, ct_real dt);
-/* cti_rigid_gyration -- radius of gyration [m]: what turns an angular velocity into a speed. */
+/* cti_rigid_gyration -- radius of gyration [m], which converts an angular velocity to a speed. */
 CTI_FN ct_real cti_rigid_gyration(const cti_rigid *b);
-/* cti_rigid_turning -- the body whose angular block this is, or NULL; rigid_of [blocks]: place of a block's body in `rigids`, or -1. */
+/* cti_rigid_turning -- the body whose angular block this is, or NULL; rigid_of [blocks]: index in `rigids` of a block's body, or -1. */
 CTI_FN const cti_rigid *cti_rigid_turning(const cti_rigid *rigids, const int32_t *rigid_of, int block);
-CTI_FN double cti_rigid_energy(const cti_rigid *b); /* of rotation [J] */
+CTI_FN double cti_rigid_energy(const cti_rigid *b); /* rotational energy [J] */
 
 #endif /* CTI_RIGID_H */

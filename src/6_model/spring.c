@@ -3,22 +3,24 @@
    Strain limit: at the elongation e = limit L a spring has an additional stiffness K, that of CTI_SPRING_LIMIT masses held over a step (10 ms at least),
    reached by a ramp of width w below e, so that its energy is twice differentiable:  g(u) = K u^2 / (2 w) for u = l - L - e + w in [0, w],
    K (u - w / 2) beyond.
-   One Newton step does not see a limit ahead of it, so this term is linearized where the present velocity ends, y = x + dt v:
-   f(x_end) = f(y) + K_y dt v - K_y dt v_end.
+   A single Newton step at x would not see a limit that the motion reaches only later. So this term is linearized at the point that the
+   present velocity leads to, y = x + dt v: f(x_end) = f(y) + K_y dt v - K_y dt v_end.
    based on: Provot 1995 (stretch, shear and flexion springs, limited elongation), Bridson et al. 2003, Choi and Ko 2002 (what is
-   dropped). differs: Provot moves the ends of a spring that is too long after the step, which other springs and contacts do not hear of;
-   here the limit is part of the implicit system and contacts are solved with it. */
+   dropped). differs: Provot moves the ends of an overlong spring after the step, without regard to other springs and contacts. Here the
+   limit is part of the implicit system, and contacts are solved together with it. */
 #include "spring.h"
 #include "../1_math/vec.h"
 #include "hinge.h"
 
-#define CTI_SPRING_LIMIT CTI_R(200) /* masses of the heavier end */
-/* [s] shortest step that sets the stiffness: a longer step is held as softly as it can be solved, a shorter one has the energy of this one, so
-   that halving a step makes a limit easier to solve. Half of it: four times as stiff; pieces of a step of 10 ms would change its energy. */
+#define CTI_SPRING_LIMIT CTI_R(200) /* stiffness of the limit, in masses of the heavier end over the squared step */
+/* [s] the stiffness of the limit follows the step's length, but not below this. A longer step makes the limit as soft as it can solve. A
+   shorter one keeps the energy of this one, so that halving a step makes the limit easier to solve. Half of it: four times as stiff, and
+   the pieces of a halved 10 ms step would change the energy. */
 #define CTI_SPRING_STEP CTI_R(0.01)
-#define CTI_SPRING_RATES CTI_R(20) /* and so many times the spring's own rate */
-/* w / e: how far ahead a linearization sees the limit. A sheet of 20 x 20 weak springs that is let go at 10 ms reaches .053 of a limit of .05; with
-   half of this .08, with twice .037, where it hangs at 3/5 of its limit. */
+#define CTI_SPRING_RATES CTI_R(20) /* the limit's stiffness also has this many times the spring's own rate */
+/* w / e: how far before the limit a linearization sees it. In a sheet of 20 x 20 weak springs that is released at 10 ms a step, springs
+   reach a strain of .053 for a limit of .05; with half of this value .08, with double .037. In equilibrium the sheet hangs at 3/5 of its
+   limit. */
 #define CTI_SPRING_RAMP CTI_R(0.3)
 
 /* ---- which springs ---- */
@@ -32,7 +34,7 @@ static int cti_spring_push(cti_mem *mem, int32_t **ends, ct_real **rates, int32_
     return ok;
 }
 
-/* of the neighbours [n] of node v, the one that continues the edge (from, v) best: index, or -1 beyond 30 degrees */
+/* of the neighbours [n] of node v, the index of the one that continues the edge (from, v) best; -1 if none is within 30 degrees */
 static int cti_spring_continue(const ct_real *X, int v, const int32_t *neighbour, int n, int from)
 {
     cti_v3 o = cti_v3_at(X, v), in = cti_v3_unit(cti_v3_sub(o, cti_v3_at(X, neighbour[from])), cti_v3_zero());
@@ -46,7 +48,7 @@ static int cti_spring_continue(const ct_real *X, int v, const int32_t *neighbour
     return found;
 }
 
-/* flexion springs; start [n_nodes + 1], neighbour [2 edges]: nodes around each node, ascending by edge */
+/* appends flexion springs; start [n_nodes + 1], neighbour [2 edges]: the nodes around each node, ascending by edge */
 static int cti_spring_flexion(cti_mem *mem, const ct_material *m, const ct_real *X, int n_nodes, const int *start, const int32_t *neighbour,
                               int32_t **ends, ct_real **rates)
 {
@@ -64,7 +66,7 @@ static int cti_spring_flexion(cti_mem *mem, const ct_material *m, const ct_real 
     return 1;
 }
 
-/* start and neighbour of the edge list */
+/* computes start and neighbour from the edge list */
 static int cti_spring_around(cti_mem *mem, const int32_t *edges, int n_nodes, int **start, int32_t **neighbour)
 {
     int *s = NULL, i, n = CTI_LEN(edges) / 2;
@@ -96,7 +98,7 @@ CTI_FN int cti_spring_list(cti_mem *mem, const ct_material *m, const ct_real *X,
     for (i = 0; ok && m->stretch > 0 && i < CTI_LEN(edges) / 2; i++)
         ok = cti_spring_push(mem, out_ends, out_rates, edges[2 * i], edges[2 * i + 1], m->stretch);
     for (i = 0; ok && m->shear > 0 && i < CTI_LEN(hinges) / 4; i++)
-        /* two triangles that lie on each other at rest have nothing between their tips to hold */
+        /* two triangles that coincide at rest have no distance between their tips to hold */
         if (cti_v3_norm2(cti_v3_sub(cti_v3_at(X, hinges[4 * i + 2]), cti_v3_at(X, hinges[4 * i + 3]))) > 0)
             ok = cti_spring_push(mem, out_ends, out_rates, hinges[4 * i + 2], hinges[4 * i + 3], m->shear);
     if (ok && m->bend > 0)
@@ -173,7 +175,8 @@ static void cti_spring_blocks(const cti_r8 *n, cti_r8 along, cti_r8 across, cti_
         }
 }
 
-/* the limit's force [6], blocks [27], stiffness along the spring and energy of eight springs, looked at at y; 0: none of them is there */
+/* force [6], blocks [27], stiffness along the spring, and energy of the limit, for eight springs evaluated at y; 0: no spring is in its
+   ramp */
 static int cti_spring_beyond(const cti_spring_batch *t, int batch, const ct_real *x, cti_r8 *f, cti_r8 *k, cti_r8 *along, cti_r8 *energy)
 {
     const cti_r8 zero = cti_set8(0), half = cti_set8(CTI_R(0.5)), step = cti_set8(t->step);
@@ -190,7 +193,7 @@ static int cti_spring_beyond(const cti_spring_batch *t, int batch, const ct_real
         for (i = 0; i < 3; i++)
             n[i] = cti_mad8(n[i], step, v[i]);
     }
-    /* u beyond the ramp's begin; r = u within the ramp, w at its end */
+    /* u: how far the length is beyond the start of the ramp; r: the part of u within the ramp, at most w */
     l = cti_sqrt8(cti_dot8(n, n));
     least = cti_scale8(t->limit, cti_load8(rest + 8)), w = cti_scale8(CTI_SPRING_RAMP, least);
     u = cti_max8(zero, cti_sub8(cti_sub8(l, cti_load8(rest + 8)), cti_sub8(least, w)));
@@ -217,7 +220,7 @@ static int cti_spring_beyond(const cti_spring_batch *t, int batch, const ct_real
 CTI_FN void cti_spring_batch_assemble(const cti_spring_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val,
                                       double *out_energy)
 {
-    /* what is damped is the spring's elongation; stress across it, which turns with it, is not */
+    /* damped is the elongation of the spring; the stress across it rotates with it and is not damped */
     const cti_r8 scale = cti_set8(dt * dt), viscous = cti_set8(dt * t->damping_stiffness), half = cti_set8(CTI_R(0.5)), one = cti_set8(1), zero = cti_set8(0);
     int batch, i;
     for (batch = 0; 8 * batch < t->n; batch++) {
@@ -226,7 +229,7 @@ CTI_FN void cti_spring_batch_assemble(const cti_spring_batch *t, const ct_real *
         cti_r8 rate = cti_load8(t->rest + batch * CTI_SPRING_REST * 8);
         rest = cti_load8(t->rest + (batch * CTI_SPRING_REST + 1) * 8);
         cti_element_gather(x, t->node + 16 * batch, 2, node);
-        /* n from the first node to the second; zero where they coincide */
+        /* n points from the first node to the second; it is zero where they coincide */
         cti_sub3_8(node + 3, node, n);
         length = cti_sqrt8(cti_dot8(n, n));
         inverse = cti_div8(one, cti_max8(length, cti_set8(CTI_R(1e-30))));

@@ -1,8 +1,8 @@
 /* tet.c -- linear tetrahedra: F = sum (x_a - x_0) b_a', P = d psi / d F, force -V P b_a, stiffness V B' (d2 psi / d F2) B.
    Damping: the second Piola-Kirchhoff stress beta (lambda tr(E') 1 + 2 mu E') by the rate E' of Green's strain (a Kelvin-Voigt solid).
-   Method: the Hessian is taken in the principal space of F = U S V': a 3x3 stretch block A and, for each pair of axes, the eigenvalues of
-   its twist and its flip. Clamping those to zero is the whole projection. Blocks of node 0 are minus the sums of the others, so that rows
-   sum to zero to rounding. Energy densities:
+   Method: the Hessian is computed in the principal space of F = U S V': a 3x3 stretch block A and, for each pair of axes, the eigenvalues
+   of its twist and flip modes. The projection clamps A's eigenvalues and these to zero. Blocks of node 0 are minus the sums of the others,
+   so that rows sum to zero up to rounding. Energy densities:
      neohookean         mu/2 (|F|^2 - 3) - mu L + lambda/2 L^2, L = log J, below J0 = 0.2 its Taylor polynomial of order 2
      corotational       mu |F - R|^2 + lambda/2 (tr S - 3)^2
      stvk               mu |E|^2 + lambda/2 (tr E)^2, E = (F'F - 1) / 2: softens when compressed, by one axis its stress turns at
@@ -18,14 +18,15 @@
 
 #define CTI_TET_J0 CTI_R(0.2)
 
-/* eight tets on their way from positions to force and stiffness */
+/* working data of eight tets, from positions to force and stiffness */
 typedef struct cti_tet_lanes {
     cti_r8 b[9], volume; /* rest: rows b_1, b_2, b_3 */
     cti_r8 f[9], p[9];   /* F, first Piola-Kirchhoff stress */
     cti_r8 psi;          /* energy density */
     cti_r8 u[9], s[3], v[9];
-    cti_r8 a[6], twist[3], flip[3]; /* Hessian in principal space: xx yy zz yz xz xy; of the pair of axes other than k */
-    int extended;                   /* bits of lanes whose log J was continued, or that StVK finds inverted */
+    cti_r8 a[6], twist[3], flip[3]; /* Hessian in principal space: a xx yy zz yz xz xy; twist[k], flip[k] belong to the two axes other than
+                                       k */
+    int extended;                   /* bit mask of lanes whose log J was continued, or which StVK finds inverted */
 } cti_tet_lanes;
 
 /* ---- rest state ---- */
@@ -170,7 +171,7 @@ static void cti_tet_stable(const cti_tet_batch *t, cti_tet_lanes *w, int want_he
     m = cti_nmad8(mu, mu, q), g1 = cti_mul8(la, j);
     cti_tet_volumetric_stress(w, m, g1, cof);
     e = cti_mul8(mu, cti_sub8(cti_sub8(ic, cti_set8(3)), CTI_R8(log)(cti_add8(ic, one))));
-    /* less its value at rest */
+    /* minus its value at rest */
     w->psi = cti_mul8(half, cti_sub8(cti_mad8(e, g1, j), cti_set8(m0 * (CTI_R(0.5625) * m0 / l0 - CTI_R(1.3862943611198906)))));
     if (!want_hessian)
         return;
@@ -184,7 +185,7 @@ static void cti_tet_stable(const cti_tet_batch *t, cti_tet_lanes *w, int want_he
     }
 }
 
-/* x^(1/3) lane by lane: only the nearly incompressible model needs it */
+/* x^(1/3) lane by lane; only the nearly incompressible model uses it */
 static cti_r8 cti_tet_cbrt(cti_r8 x)
 {
     ct_real t[8];
@@ -242,7 +243,7 @@ static void cti_tet_corotational(const cti_tet_batch *t, cti_tet_lanes *w, cti_r
     w->psi = cti_scale8(CTI_R(0.5), cti_mad8(cti_mul8(mu2, cti_dot8(e, e)), cti_mul8(la, tr), tr));
     if (!want_hessian)
         return;
-    /* twist 2 mu + 2 (lambda tr - 2 mu) / (s_i + s_j), whose pole is kept away from; flip 2 mu */
+    /* twist 2 mu + 2 (lambda tr - 2 mu) / (s_i + s_j), where the divisor is kept away from zero; flip 2 mu */
     for (i = 0; i < 3; i++) {
         cti_r8 d = cti_add8(w->s[i == 0 ? 1 : 0], w->s[i == 2 ? 1 : 2]);
         d = cti_select8(cti_lt8(d, cti_set8(0)), cti_min8(d, cti_neg8(least)), cti_max8(d, least));
@@ -263,7 +264,7 @@ static void cti_tet_stvk(const cti_tet_batch *t, cti_tet_lanes *w, int want_hess
         e[i] = cti_mul8(half, i % 4 == 0 ? cti_sub8(e[i], one) : e[i]);
     }
     tr = cti_add8(e[0], cti_add8(e[4], e[8])), k = cti_mul8(la, tr);
-    /* E does not see reflections: J does */
+    /* E is the same for a reflected F, so J tells whether the tet is inverted */
     w->extended = cti_bits8(cti_lt8(cti_cofactor8(f, s2), cti_set8(0)));
     for (i = 0; i < 9; i++)
         s2[i] = i % 4 == 0 ? cti_mad8(k, mu2, e[i]) : cti_mul8(mu2, e[i]);
@@ -300,8 +301,8 @@ CTI_INLINE void cti_tet_block(const cti_r8 *A, const cti_r8 *p, const cti_r8 *q,
     cti_matmul_t8(n, u, k);
 }
 
-/* Damping in principal space: V (lambda x y' + mu y x' + mu (b_a . b_b) F F'), x = F b_a, y = F b_b, which is the stress lambda tr(E') 1 + 2 mu E'
-   by the rate of Green's strain, E' = sym(F' dF/dt), that no rotation changes; F = U S V' turns it into sums of s_i s_j */
+/* Damping in principal space: V (lambda x y' + mu y x' + mu (b_a . b_b) F F') with x = F b_a, y = F b_b. This is the stress lambda tr(E') 1
+   + 2 mu E' by the rate of Green's strain, E' = sym(F' dF/dt), which no rotation changes. F = U S V' turns it into sums of s_i s_j */
 CTI_INLINE void cti_tet_viscous(const cti_tet_batch *t, cti_tet_lanes *w, cti_r8 scale, cti_r8 *q, cti_r8 *d)
 {
     cti_r8 mu = cti_scale8(t->mu, cti_mul8(scale, w->volume)), la = cti_scale8(t->lambda, cti_mul8(scale, w->volume));
@@ -314,7 +315,7 @@ CTI_INLINE void cti_tet_viscous(const cti_tet_batch *t, cti_tet_lanes *w, cti_r8
     }
 }
 
-/* the blocks (a, b), 1 <= a <= b, from the Hessian in principal space, times `scale`, and damping, times `viscous` */
+/* the blocks (a, b), 1 <= a <= b: the Hessian in principal space times `scale`, plus damping times `viscous` */
 static void cti_tet_principal_blocks(const cti_tet_batch *t, cti_tet_lanes *w, cti_r8 scale, cti_r8 viscous, cti_r8 *k)
 {
     const cti_r8 zero = cti_set8(0), half = cti_set8(CTI_R(0.5));
@@ -360,7 +361,7 @@ static void cti_tet_corotated_blocks(const cti_tet_batch *t, cti_tet_lanes *w, c
         }
 }
 
-/* the damping of cti_tet_viscous without F's principal axes, added */
+/* adds the damping of cti_tet_viscous, computed without the principal axes of F */
 static void cti_tet_viscous_blocks(const cti_tet_batch *t, const cti_tet_lanes *w, cti_r8 scale, cti_r8 *k)
 {
     cti_r8 c[9], ff[9], mu = cti_scale8(t->mu, cti_mul8(scale, w->volume)), la = cti_scale8(t->lambda, cti_mul8(scale, w->volume));
@@ -380,7 +381,7 @@ static void cti_tet_viscous_blocks(const cti_tet_batch *t, const cti_tet_lanes *
         }
 }
 
-/* rows of node 0: K_0b = -sum_a K_ab, K_00 = -sum_b K_0b */
+/* the blocks with node 0: K_0b = -sum_a K_ab, K_00 = -sum_b K_0b */
 static void cti_tet_close_blocks(cti_r8 *k)
 {
     int b, i, j;

@@ -5,8 +5,8 @@
 #include "element.h"
 #include "material.h"
 
-/* What the stiffness is. STEP: Mueller and Gross' R K0 R' for corotational, the projected Hessian for the others (always positive
-   semidefinite). PROJECTED: the Hessian of the energy with negative eigenvalues set to zero, for every model. EXACT: the Hessian itself. */
+/* Kind of stiffness. STEP: Mueller and Gross' R K0 R' for corotational, the projected Hessian for the others (always positive
+   semidefinite). PROJECTED: for every model the Hessian of the energy with negative eigenvalues set to zero. EXACT: the Hessian itself. */
 enum { CTI_HESSIAN_STEP, CTI_HESSIAN_PROJECTED, CTI_HESSIAN_EXACT };
 
 enum { CTI_TET_REST = 10 };
@@ -22,11 +22,11 @@ typedef struct cti_tet_batch {
     ct_real *rest; /* [batches][10][8]: gradients of the shape functions 1, 2, 3 [1/m], volume [m^3] */
 } cti_tet_batch;
 
-/* cti_tet_batch_init -- X [3 nodes] rest positions by local number; tets [4 n_tets] local numbers, node_offset makes them global.
-   1 done; 0 out of memory; -1 a tet is inverted or flat: its number and its volume. */
+/* cti_tet_batch_init -- X [3 nodes] rest positions by local number; tets [4 n_tets] local numbers, which node_offset makes global. 1 done;
+   0 out of memory; -1 a tet is inverted or flat: its number and its volume. */
 CTI_FN int cti_tet_batch_init(cti_mem *mem, cti_tet_batch *t, const ct_material *m, const ct_real *X, const int32_t *tets, int n_tets,
                               int node_offset, int64_t *out_bad_tet, double *out_value);
-/* cti_tet_batch_fill -- tet e counts fill[e] times from here on, in mass, stiffness and damping; fill [n] > 0. */
+/* cti_tet_batch_fill -- scales mass, stiffness and damping of each tet e by fill[e] from now on; fill [n] > 0. */
 CTI_FN void cti_tet_batch_fill(cti_tet_batch *t, const ct_real *fill);
 CTI_FN void cti_tet_batch_free(cti_mem *mem, cti_tet_batch *t);
 /* cti_tet_batch_append_pairs -- six pairs i, j per tet for the matrix pattern (diagonal blocks are implied). 0: out of memory. */
@@ -41,11 +41,11 @@ CTI_FN void cti_tet_batch_mass(const cti_tet_batch *t, ct_real *mass);
    out_extended += tets whose log J was continued, or that StVK finds inverted;  out_energy += elastic energy [J];  either may be NULL. */
 CTI_FN void cti_tet_batch_assemble(const cti_tet_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val, int *out_extended,
                                    double *out_energy);
-/* cti_tet_batch_damping -- out [3 nodes] += D(x) v, minus the damping's force: D = damping_stiffness dE/dx' C dE/dx with Green's strain E and
-   Lame's C. Symmetric, positive semidefinite, and D (w x x) = 0: what turns as a whole is not braked. */
+/* cti_tet_batch_damping -- out [3 nodes] += D(x) v, minus the damping force. D = damping_stiffness dE/dx' C dE/dx with Green's strain E and
+   Lame's C. D is symmetric and positive semidefinite, and D (w x x) = 0: a rigid rotation is not damped. */
 CTI_FN void cti_tet_batch_damping(const cti_tet_batch *t, const ct_real *x, const ct_real *v, ct_real *out);
-/* cti_tet_batch_crushed -- tets whose J falls below 0.2 on the way from x0 to x1, where their energy is continued: no linearization at x0
-   describes them at x1. 0 for models that need no continuation. */
+/* cti_tet_batch_crushed -- number of tets whose J falls below 0.2, where their energy is continued, between x0 and x1. A linearization at
+   x0 does not describe these at x1. 0 for models that need no continuation. */
 CTI_FN int cti_tet_batch_crushed(const cti_tet_batch *t, const ct_real *x0, const ct_real *x1);
 
 #endif /* CTI_TET_H */

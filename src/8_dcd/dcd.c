@@ -1,11 +1,12 @@
 /* dcd.c -- the discrete stepper.
-   Method: one step is implicit Euler, linearized (Li et al. 2015, equations 4 to 7), and vertices inside of bodies are constraints of its
-   quadratic program (equations 8, 9), which MPRGP solves (dcd_solve.c). Written for the velocity of the step, v = (x - x^i) / h. More
-   Newton iterations linearize and detect again where the last one ended, with a line search on the incremental potential. Friction is
-   local, after the solve (Bridson, Marino, Fedkiw 2003): what a contact takes from the normal speed that the body has without contacts
-   bounds what it takes from the tangential one. differs: detection looks at the end of the motion without contacts, not at the start of the
-   step, so that an impact is met by the step in which it happens; a penetration that is there is taken back over steps, since position-form
-   Euler turns all of it into speed; steps in which features would pass through thin parts are cut (dcd_thin.c). */
+   Method: one step is implicit Euler, linearized (Li et al. 2015, equations 4 to 7), and vertices inside bodies become constraints of its
+   quadratic program (equations 8, 9), which MPRGP solves (dcd_solve.c). The unknowns are the velocities of the step, v = (x - x^i) / h.
+   Further Newton iterations linearize and detect again at the result of the last one, with a line search on the incremental potential.
+   Friction is local, after the solve (Bridson, Marino, Fedkiw 2003): the change that a contact makes to the normal velocity, compared with
+   the motion without contacts, bounds its change to the tangential velocity. differs: detection uses the positions at the end of the motion
+   without contacts, not at the start of the step, so that the step in which an impact happens responds to it. An existing penetration is
+   removed over several steps, since position-form Euler would turn all of it into velocity. Steps in which features would pass through thin
+   parts are cut (dcd_thin.c). */
 #include "dcd.h"
 #include "../8_step/impulses.h"
 #include "../8_step/integrate.h"
@@ -14,13 +15,13 @@
 #include "../8_step/snapshot.h"
 #include "../8_step/step.h"
 
-#define CTI_DCD_LOOSE 10          /* times the tolerance, for the motion that is only detected with */
-#define CTI_DCD_RUBS 2            /* programs with friction, after the one without */
-#define CTI_DCD_CREEP CTI_R(3e-3) /* speed below which friction is viscous, of what gravity gives in a step */
-#define CTI_DCD_SEARCH 6          /* halvings of a line search */
-#define CTI_DCD_ROUNDING 32       /* of its potential, in units in the last place of all that is summed up */
+#define CTI_DCD_LOOSE 10          /* [tolerance] for the free motion if it is used for detection only */
+#define CTI_DCD_RUBS 2            /* solves with friction, after the one without */
+#define CTI_DCD_CREEP CTI_R(3e-3) /* [velocity that gravity adds in a step] friction is viscous below this speed */
+#define CTI_DCD_SEARCH 6          /* most halvings in a line search */
+#define CTI_DCD_ROUNDING 32       /* [ulp of the summed terms] rounding error of the line search's potential */
 
-/* v <- S v + v_p of constrained blocks */
+/* v <- S v + v_p for constrained blocks */
 static void cti_dcd_hold(const cti_state *s, ct_real *v)
 {
     const cti_scripts *held = &s->scripts;
@@ -42,7 +43,7 @@ static void cti_dcd_status(ct_step_report *r, ct_status status)
         r->status = status;
 }
 
-/* 1 when velocities v mean something; they are left in end.v */
+/* stores velocities v in end.v; returns 1 if the motion is plausible */
 static int cti_dcd_is_sane(cti_state *s, const ct_real *v, ct_real dt)
 {
     memmove(s->end.v, v, sizeof(ct_real) * 3 * (size_t)s->n);
@@ -57,7 +58,7 @@ static void cti_dcd_note(cti_state *s, const cti_dcd_solution *q, ct_step_report
 
 /* ---- constraints ---- */
 
-/* what the law asks of a row: an open gap may close, a penetration is taken back at a bounded speed */
+/* sets a row's law: an open gap may close; a penetration is removed at a bounded speed */
 static void cti_dcd_law(const cti_state *s, ct_real dt, cti_row *row, cti_contact_row *origin)
 {
     ct_real scripted = row->w[0] - origin->base[0], back = -s->desc.dcd.recovery * origin->gap0 / dt;
@@ -70,7 +71,7 @@ static void cti_dcd_law(const cti_state *s, ct_real dt, cti_row *row, cti_contac
     memset(row->r, 0, sizeof row->r);
 }
 
-/* rows of what touches at end.x, decoupled. 0: out of memory */
+/* makes the rows of the contacts at end.x, decoupled. 0: out of memory */
 static int cti_dcd_rows(cti_state *s, ct_real dt, ct_step_report *r)
 {
     cti_dcd_touch *touch = NULL;
@@ -103,7 +104,7 @@ static int cti_dcd_rows(cti_state *s, ct_real dt, ct_step_report *r)
 
 /* ---- friction ---- */
 
-/* LOCAL: one contact: what it takes from the nodes' tangential speed is bounded by what its multiplier gives them */
+/* LOCAL, one contact: its change to the nodes' tangential velocity is bounded by the change that its multiplier makes to the normal one */
 static void cti_dcd_rub_local(cti_state *s, cti_row *row, ct_real *v)
 {
     ct_real u[3], taken, speed, share, answer = 0;
@@ -127,7 +128,7 @@ static void cti_dcd_rub_local(cti_state *s, cti_row *row, ct_real *v)
     row->r[1] = -share / answer * u[1], row->r[2] = -share / answer * u[2];
 }
 
-/* speed below which a contact sticks, as far as friction in the program goes */
+/* speed below which implicit friction counts a contact as sticking */
 static ct_real cti_dcd_creep(const cti_state *s, ct_real dt)
 {
     ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt, speed = 0;
@@ -137,8 +138,8 @@ static ct_real cti_dcd_creep(const cti_state *s, ct_real dt)
     return CTI_DCD_CREEP * cti_max(g, cti_max(CTI_R(1e-2) * speed, CTI_R(1e-9)));
 }
 
-/* tangential viscosity of every row, mu lambda over the speed that it slides with: first of what the motion without friction says will be
-   left of it, the normal speed taken being in proportion to the tangential one; then of the last program's */
+/* Sets the tangential viscosity of every row to mu lambda over its sliding speed. At first that speed is estimated: the tangential speed
+   without friction, less mu times the change in normal speed. Later it is that of the last solve */
 static void cti_dcd_viscosity(cti_state *s, const ct_real *v, int first, ct_real creep)
 {
     int i;
@@ -154,7 +155,7 @@ static void cti_dcd_viscosity(cti_state *s, const ct_real *v, int first, ct_real
     }
 }
 
-/* friction in the program: its solution with tangential viscosity, lagged. 0: out of memory */
+/* implicit friction: solves with lagged tangential viscosity. 0: out of memory */
 static int cti_dcd_rub(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
 {
     ct_real creep = cti_dcd_creep(s, dt), u[3];
@@ -178,7 +179,7 @@ static int cti_dcd_rub(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
     return 1;
 }
 
-/* 1 when friction has something to do */
+/* returns 1 if some contact has friction and a load */
 static int cti_dcd_rubs(const cti_state *s)
 {
     int i;
@@ -207,7 +208,7 @@ static int cti_dcd_friction(cti_state *s, ct_real dt, ct_real *v, ct_step_report
 
 /* ---- one substep ---- */
 
-/* v_free: the motion without contacts, to `tolerance`, from what it holds. 0: out of memory */
+/* computes v_free, the motion without contacts, to `tolerance`, starting from its present value. 0: out of memory */
 static int cti_dcd_free_motion(cti_state *s, ct_real tolerance, ct_step_report *r)
 {
     cti_dcd_solution q;
@@ -220,7 +221,8 @@ static int cti_dcd_free_motion(cti_state *s, ct_real tolerance, ct_step_report *
     return 1;
 }
 
-/* where v_free starts: what the last one was to the velocities then; a free fall, for bodies that have none. A spin and a load go on */
+/* the start for v_free: the present velocity plus the last free motion's change, which continues rotation and loads; for bodies without
+   one, free fall */
 static void cti_dcd_guess(cti_state *s, ct_real dt)
 {
     int i;
@@ -243,8 +245,8 @@ static int cti_dcd_assemble(cti_state *s, ct_real dt, ct_step_report *r)
     return 1;
 }
 
-/* the incremental potential at velocities v: 1/2 v'M (1 + h alpha) v - v'M (v^i + h g) + energy (x^i + h v), without what dampens strain;
-   *size: what rounding is of */
+/* the incremental potential at velocities v, without damping of strain: 1/2 v'M (1 + h alpha) v - v'M (v^i + h g) + energy (x^i + h v);
+   *size: sum of the sizes of its terms, for the rounding error */
 static double cti_dcd_potential(cti_state *s, ct_real dt, const ct_real *v, double *size)
 {
     double e = 0, elastic = 0;
@@ -267,7 +269,7 @@ static double cti_dcd_potential(cti_state *s, ct_real dt, const ct_real *v, doub
     return e + elastic;
 }
 
-/* what dampens strain adds to it from `start`, where damping [3 n] = h D start is of, to v: damping'd + h d'D d / 2 */
+/* the part that damping of strain adds between `start` and v, with damping [3 n] = h D start: damping'd + h d'D d / 2, d = v - start */
 static double cti_dcd_damped(cti_state *s, ct_real dt, const ct_real *start, const ct_real *v, double *size)
 {
     ct_real *d = s->system.work, *q = s->system.work + 6 * (size_t)s->n, *Dd = s->dcd.step; /* v may be between d and q */
@@ -284,7 +286,7 @@ static double cti_dcd_damped(cti_state *s, ct_real dt, const ct_real *start, con
     return e;
 }
 
-/* 1 when velocities v break a row by more than the tolerance of the program */
+/* returns 1 if velocities v violate a row by more than the solver's tolerance */
 static int cti_dcd_breaks(const cti_state *s, const ct_real *v)
 {
     ct_real u[3], most = 0, size = 0;
@@ -296,7 +298,7 @@ static int cti_dcd_breaks(const cti_state *s, const ct_real *v)
     return most > s->desc.solver.tolerance * (size + cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * s->contact.solved_dt);
 }
 
-/* the program and its solution, for who asks for them. 0: out of memory */
+/* keeps the program and its solution if the user asks for them. 0: out of memory */
 static int cti_dcd_keep(cti_state *s, const ct_real *v)
 {
     int i;
@@ -309,7 +311,7 @@ static int cti_dcd_keep(cti_state *s, const ct_real *v)
     return 1;
 }
 
-/* constraints and their solve from v, which is the motion that end.x belongs to. 0: out of memory */
+/* detects contacts and solves the program from v, to which end.x belongs. 0: out of memory */
 static int cti_dcd_program(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
 {
     cti_dcd_solution q;
@@ -322,7 +324,7 @@ static int cti_dcd_program(cti_state *s, ct_real dt, ct_real *v, ct_step_report 
         return 0;
     cti_dcd_note(s, &q, r);
     r->newton_iterations++;
-    if (!cti_finite(q.residual)) { /* numbers that mean nothing do not stay, but they are reported */
+    if (!cti_finite(q.residual)) { /* meaningless values are not kept, but they are reported */
         q.residual = CTI_REAL_MAX;
         cti_dcd_status(r, CT_STATUS_NOT_CONVERGED);
     }
@@ -336,7 +338,7 @@ static int cti_dcd_program(cti_state *s, ct_real dt, ct_real *v, ct_step_report 
     return cti_dcd_keep(s, v);
 }
 
-/* halves the way from `start` to v until the potential is not above that at the start, as far as rounding lets it be known */
+/* halves the step from `start` to v until the potential is not above that at the start, up to rounding */
 static void cti_dcd_search(cti_state *s, ct_real dt, const ct_real *start, ct_real *v)
 {
     double size, other, before = cti_dcd_potential(s, dt, start, &size);
@@ -351,7 +353,7 @@ static void cti_dcd_search(cti_state *s, ct_real dt, const ct_real *start, ct_re
     }
 }
 
-/* Newton iterations after the first: linearized and detected at v. 0: out of memory */
+/* Newton iterations after the first: linearizes and detects at v. 0: out of memory */
 static int cti_dcd_again(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
 {
     ct_real *start = s->dcd.v_start;
@@ -383,7 +385,7 @@ static int cti_dcd_end(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
     memcpy(s->dcd.v_start, v, sizeof(ct_real) * 3 * (size_t)s->n);
     if (!cti_dcd_friction(s, dt, v, r))
         return 0;
-    if (!cti_dcd_is_sane(s, v, dt)) { /* what is without friction stands */
+    if (!cti_dcd_is_sane(s, v, dt)) { /* the motion without friction is used */
         memcpy(v, s->dcd.v_start, sizeof(ct_real) * 3 * (size_t)s->n);
         for (i = 0; i < CTI_LEN(s->contact.rows); i++)
             s->contact.rows[i].r[1] = s->contact.rows[i].r[2] = 0;
@@ -393,10 +395,10 @@ static int cti_dcd_end(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
     return 1;
 }
 
-/* the substep from the free motion that stands in end.x. 0: out of memory */
+/* the substep, starting from the free motion in end.x. 0: out of memory */
 static int cti_dcd_contacts(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    ct_real *v = s->system.work + 3 * (size_t)s->n; /* the potential works on what is before it */
+    ct_real *v = s->system.work + 3 * (size_t)s->n; /* the potential uses the memory before it */
     int k;
     s->contact.solved_dt = dt;
     memcpy(v, s->system.v_free, sizeof(ct_real) * 3 * (size_t)s->n);
@@ -408,7 +410,7 @@ static int cti_dcd_contacts(cti_state *s, ct_real dt, ct_step_report *r)
     return cti_dcd_end(s, dt, v, r);
 }
 
-/* the tentative end becomes the state. 0: out of memory */
+/* the tentative end becomes the new state. 0: out of memory */
 static int cti_dcd_commit(cti_state *s, ct_real dt)
 {
     int i;
@@ -428,7 +430,7 @@ static int cti_dcd_commit(cti_state *s, ct_real dt)
 
 /* ---- the step ---- */
 
-/* 1 done, -1 the substep has to be shorter: *out_need times, 0: out of memory */
+/* 1: done; -1: the substep must be *out_need times shorter; 0: out of memory */
 static int cti_dcd_substep(cti_state *s, ct_real dt, int may_cut, ct_real *out_need, ct_step_report *r)
 {
     double t;
@@ -441,7 +443,7 @@ static int cti_dcd_substep(cti_state *s, ct_real dt, int may_cut, ct_real *out_n
     if (!cti_dcd_free_motion(s, CTI_DCD_LOOSE * s->desc.solver.tolerance, r))
         return 0;
     if (!cti_dcd_is_sane(s, s->system.v_free, dt)) {
-        s->history.dt_free = 0; /* the next guess is not made from what means nothing */
+        s->history.dt_free = 0; /* meaningless values are not used for the next guess */
         return cti_dcd_end(s, dt, s->system.v_free, r);
     }
     for (i = 0; i < 3 * s->n; i++)
@@ -477,7 +479,7 @@ static void cti_dcd_begin(cti_state *s, ct_step_report *r)
     CTI_CLEAR(s->contact.origins);
 }
 
-/* what is known at the end: depth, distances, energies. 0: out of memory */
+/* final part of the report: depth, distances, energies. 0: out of memory */
 static int cti_dcd_finish(cti_state *s, ct_step_report *r)
 {
     cti_dcd_touch *touch = NULL;

@@ -1,14 +1,14 @@
-/* dcd_detect.c -- discrete detection: surface vertices that are inside of a body, and the triangle that they leave it through.
-   Method: a body of tets holds a vertex when one of its tets does; the triangle of its surface that is nearest in the current shape is the
-   way out (Li et al. 2015, section 3.2). Surfaces without tets, or embedded in them: the side of the nearest triangle, by normals of faces,
-   edges and vertices weighted by angles (Baerentzen, Aanaes 2005). A body against itself: tets and triangles that are near to the vertex at
-   rest do not count. Open meshes push what is behind them up to a depth. differs: vertices that are outside and closer than the thickness
-   count, too, so that a contact does not come and go. */
+/* dcd_detect.c -- discrete detection: surface vertices inside a body, and the triangle through which they are pushed out. Method: a vertex
+   is inside a body of tets when it is inside one of its tets; it is pushed out through the surface triangle that is nearest in the current
+   shape (Li et al. 2015, section 3.2). Surfaces without tets, or embedded in them: the side of the nearest triangle, by normals of faces,
+   edges and vertices weighted by angles (Baerentzen, Aanaes 2005). A body against itself: tets and triangles near the vertex at rest are
+   ignored. Open meshes push out vertices behind them up to a certain depth. differs: vertices outside but closer than the thickness count,
+   too, so that contacts do not flicker. */
 #include "dcd.h"
 #include "../1_math/elem.h"
 #include "../4_geom/dist.h"
 
-#define CTI_DCD_NEAR 2 /* a vertex does not meet its own body within so many of its longest edges at rest */
+#define CTI_DCD_NEAR 2 /* [longest edges at rest] a vertex does not meet its own body within this distance at rest */
 #define CTI_DCD_FOLDED CTI_R(0.25)
 
 CTI_FN void cti_dcd_free(cti_mem *mem, cti_dcd *d)
@@ -32,7 +32,7 @@ static cti_v3 cti_dcd_centre(const ct_real *x, const int32_t *list, int n)
     return cti_v3_mul(c, 1 / (ct_real)n);
 }
 
-/* a tree over faces [f0, f1) or, with `tets`, over tets of a body. 0: out of memory */
+/* builds a tree over faces [f0, f1) or, with `tets`, over the tets of a body. 0: out of memory */
 static int cti_dcd_tree(cti_state *s, const int32_t *elements, int width, int first, int n, const ct_real *x, cti_bvh *tree)
 {
     cti_bvh_item *items = CTI_ARENA_NEW(s->arena, cti_bvh_item, n + 1);
@@ -46,7 +46,7 @@ static int cti_dcd_tree(cti_state *s, const int32_t *elements, int width, int fi
     return cti_bvh_build(s->mem, &s->dcd.forest, tree, items, n, 1);
 }
 
-/* radii at rest around vertices, and mean edges of bodies */
+/* computes radii at rest around vertices, and mean edge lengths of bodies */
 static void cti_dcd_rest(cti_state *s)
 {
     const cti_surface *f = &s->surface;
@@ -97,7 +97,7 @@ CTI_FN int cti_dcd_prepare(cti_state *s)
 
 /* ---- trees at the positions of a detection ---- */
 
-/* normals by angle of a body's vertices */
+/* normals of a body's vertices, weighted by angle */
 static void cti_dcd_vertex_normals(cti_state *s, const ct_real *x, const cti_soup_body *r)
 {
     int f, k, v;
@@ -140,12 +140,12 @@ static void cti_dcd_refit(cti_state *s, const ct_real *q, const ct_real *x)
 
 /* ---- one vertex against one body ---- */
 
-/* cti_dcd_look -- what the callbacks need: vertex v of the soup (-1: a point that belongs to nothing) against body b */
+/* cti_dcd_look -- data for the callbacks: vertex v of the soup (-1: a point of no body) against body b */
 typedef struct cti_dcd_look {
     const cti_state *s;
     const ct_real *q, *x;
     int v, b, self;
-    cti_v3 rest; /* of the vertex */
+    cti_v3 rest; /* of the vertex, at rest */
 } cti_dcd_look;
 
 static int cti_dcd_keep_tet(const void *ctx, int item)
@@ -176,7 +176,7 @@ static cti_v3 cti_dcd_face_normal(const cti_surface *f, const ct_real *x, int fa
     return cti_v3_unit(cti_v3_cross(cti_v3_sub(cti_v3_at(x, t[1]), p), cti_v3_sub(cti_v3_at(x, t[2]), p)), cti_v3_make(0, 1, 0));
 }
 
-/* normal of the feature that the closest point is on; *border: an edge with one face, or no face at all */
+/* normal of the feature that has the closest point; *border: 1 for an edge with one face or none */
 static cti_v3 cti_dcd_feature_normal(const cti_state *s, const ct_real *x, const cti_nearest *nearest, int *border)
 {
     const cti_surface *f = &s->surface;
@@ -194,7 +194,7 @@ static cti_v3 cti_dcd_feature_normal(const cti_state *s, const ct_real *x, const
     }
 }
 
-/* 1 when p, whose nearest point of the surface is `near`, is behind it */
+/* returns 1 if p, whose nearest surface point is given, is behind the surface */
 static int cti_dcd_behind(const cti_dcd_look *k, cti_v3 p, const cti_nearest *nearest)
 {
     const int32_t *t = k->s->surface.faces + 3 * (size_t)nearest->face;
@@ -206,7 +206,7 @@ static int cti_dcd_behind(const cti_dcd_look *k, cti_v3 p, const cti_nearest *ne
     return !border && cti_v3_dot(n, cti_v3_sub(p, at)) < 0;
 }
 
-/* how far from a body's triangles its vertices may be that it pushes: an open mesh has a depth */
+/* distance from a body's triangles up to which it pushes vertices; for an open mesh also behind them */
 static ct_real cti_dcd_reach(const cti_state *s, int b, ct_real h)
 {
     const cti_dcd_body *body = &s->dcd.bodies[b];
@@ -215,7 +215,7 @@ static ct_real cti_dcd_reach(const cti_state *s, int b, ct_real h)
     return cti_max(h, s->desc.dcd.depth > 0 ? s->desc.dcd.depth : 2 * body->edge);
 }
 
-/* 1 inside, 0 outside; the nearest triangle within `reach` when outside (face -1: none), or within any distance when inside */
+/* 1 inside, 0 outside. `nearest`: for a point inside the nearest triangle, for one outside the nearest within `reach` (face -1: none) */
 static int cti_dcd_side(const cti_dcd_look *k, cti_v3 p, ct_real reach, cti_nearest *nearest)
 {
     const cti_state *s = k->s;
@@ -232,7 +232,7 @@ static int cti_dcd_side(const cti_dcd_look *k, cti_v3 p, ct_real reach, cti_near
     return b->model >= 0 && !b->embedded ? inside : (inside || b->model < 0) && cti_dcd_behind(k, p, nearest);
 }
 
-/* a touch of vertex k->v with its body, when there is one. 0: out of memory */
+/* adds a touch of vertex k->v with its body, if there is one. 0: out of memory */
 static int cti_dcd_vertex(const cti_dcd_look *k, int with_near, cti_dcd_touch **out)
 {
     const cti_state *s = k->s;
@@ -251,13 +251,13 @@ static int cti_dcd_vertex(const cti_dcd_look *k, int with_near, cti_dcd_touch **
     d = cti_sqrt(n.d2);
     away = cti_pair_offset(&s->surface, k->x, &t.pair);
     t.normal = cti_dcd_face_normal(&s->surface, k->x, n.face);
-    /* a part that is crushed is not folded: what meets comes from much farther apart than it is deep */
+    /* Not a fold but a compressed part: in a fold the features that meet are far apart at rest, compared with the depth */
     if (k->self && d > CTI_DCD_FOLDED * cti_v3_norm(cti_pair_offset(&s->surface, s->surface.rest, &t.pair)))
         return 1;
     /* the far side of a part that is thinner than the thickness */
     if (k->self && !inside && n.feature == 6 && cti_v3_dot(away, t.normal) <= 0)
         return 1;
-    /* outside of edges and corners, and inside of ridges, the way to the closest point; close to it that way means nothing */
+    /* at an edge or corner the normal is the direction to the closest point, unless that is too close to give a direction */
     if (n.feature != 6 && d > CTI_R(1e-3) * h)
         t.normal = cti_v3_mul(away, (inside ? CTI_R(-1.0) : 1) / d);
     t.distance = inside ? -d : d;

@@ -1,32 +1,33 @@
 /* dcd_pivot.c -- constraints that share vertices, made orthogonal by a change of unknowns.
-   Method: every row gets a vertex and a direction of its own there, its pivot, that no other row has; what else the row touches moves the
-   pivot along: with x = T z, T unit and triangular in the order of the rows, J T has one block a row, and no two of them are alike, so J T is
-   what decoupling is for (Li et al. 2015, section 5: projections are divisions) without giving up that vertices are in several rows. A block
-   has up to three pivots. What is left out are rows that would close a circle: of two layers of vertices that press on each other nearly
-   all of one and what does not contradict it of the other. Which of the two goes first is settled for whole patches, by how many of its
-   vertices are how deep; one by one they would block each other. Chains are kept short, since their error adds up.
+   Method: every row gets a pivot: a vertex and a direction there that no other row has. The other vertices of the row move the pivot along:
+   x = T z with T unit triangular in the order of the rows. J T then has one block a row, all different. So projections are divisions, which
+   is the aim of decoupling (Li et al. 2015, section 5), but a vertex may be in several rows. A block has up to three pivots. Rows that
+   would close a cycle are left out. Where two layers of vertices press on each other, nearly all rows of one layer stay, and those of the
+   other that do not form cycles with them. Which layer comes first is decided for whole patches, by the summed depth of their vertices,
+   since vertices chosen one by one would block each other. Chains are kept short, since their errors add up.
    Based on: elimination of the slave side as in mortar methods (Wohlmuth, Krause: Monotone multigrid methods on nonmatching grids for
    nonlinear multibody contact problems, 2003). */
 #include "dcd.h"
 #include "../0_base/sets.h"
 #include "../0_base/sort.h"
 
-#define CTI_PIVOT_LEAST 0.5 /* length of a pivot's part of its row, of the longest part */
-#define CTI_PIVOT_ASKEW 0.4  /* part of a block's normal that is not in pivots that the block has */
-#define CTI_PIVOT_CHAIN 3    /* rows that hang on each other */
+#define CTI_PIVOT_LEAST 0.5 /* [longest part of the row] smallest part at the pivot */
+#define CTI_PIVOT_ASKEW 0.4  /* [block's normal] smallest part that is not in pivots that the block already has */
+#define CTI_PIVOT_CHAIN 3    /* [rows] longest chain of rows that depend on each other */
 
 /* ---- which rows ---- */
 
 typedef struct cti_pivot_choice {
     cti_state *s;
     cti_sparse J;
-    double *size;    /* [n] of a block: what a unit force moves, about */
-    int32_t *slot;   /* [3 n] rows that pivot at a block, -1: none */
+    double *size;    /* [n] mobility of a block: about the velocity that a unit impulse gives */
+    int32_t *slot;   /* [3 n] rows with a pivot at a block, -1: none */
     double *q;       /* [9 n] their directions */
-    int32_t *above;  /* [n] rows that hang on a block, one on the other */
+    int32_t *above;  /* [n] length of the longest chain of rows that depend on a block */
 } cti_pivot_choice;
 
-/* cti_pivot_rank -- the order in which rows are taken: what has no other side first, then the side of a patch that is deeper in sum */
+/* cti_pivot_rank -- the order in which rows are visited: first those without an opposite patch, then the side of a patch pair whose summed
+   depth is larger */
 typedef struct cti_pivot_rank {
     int32_t row, second;
     double depth;
@@ -67,7 +68,7 @@ static void cti_pivot_sort(cti_pivot_rank *list, int n)
     }
 }
 
-/* patches: vertices that rows touch and that edges or faces of rows join; roots in set [nv] */
+/* patches: connected components of vertices in rows, joined by the rows' edges or faces; roots in set [nv] */
 static void cti_pivot_patches(const cti_state *s, int32_t *set, uint8_t *touched)
 {
     const cti_surface *f = &s->surface;
@@ -87,7 +88,8 @@ static void cti_pivot_patches(const cti_state *s, int32_t *set, uint8_t *touched
                 cti_sets_join(set, v, f->vertex_next[k]);
 }
 
-/* key of the two patches that row i is between, and *side: 1 when the vertex's is the greater; 0: no other side */
+/* key of the two patches that row i is between, and *side: 1 when the vertex's patch has the larger number; 0: there is no opposite
+   patch */
 static uint64_t cti_pivot_sides(const cti_state *s, int32_t *set, int i, int *side)
 {
     const cti_pair *p = &s->contact.origins[i].pair;
@@ -99,7 +101,7 @@ static uint64_t cti_pivot_sides(const cti_state *s, int32_t *set, int i, int *si
     return a == b ? 0 : 1 + (a < b ? a << 32 | b : b << 32 | a);
 }
 
-/* ranks [rows], sorted. 0: out of memory */
+/* computes the ranks [rows], sorted. 0: out of memory */
 static int cti_pivot_ranks(cti_state *s, const double *depth, cti_pivot_rank *rank)
 {
     int i, k, side = 0, rows = CTI_LEN(s->contact.rows), nv = s->surface.nv;
@@ -126,7 +128,7 @@ static int cti_pivot_ranks(cti_state *s, const double *depth, cti_pivot_rank *ra
             rank[row].second = key[k] ? (cti_pivot_sides(s, set, row, &side), side == (sum[0] >= sum[1])) + 1 : s->contact.origins[row].pair.n > 1;
         }
     }
-    /* what earlier steps have left out, before it grows */
+    /* rows deeper than twice the thickness were left out by earlier steps: they come first, before they get deeper */
     for (i = 0; i < rows; i++)
         if (rank[i].second && s->contact.origins[i].gap0 < -2 * s->contact.origins[i].thickness)
             rank[i].second = 0, rank[i].depth = (double)s->contact.origins[i].gap0;
@@ -134,7 +136,8 @@ static int cti_pivot_ranks(cti_state *s, const double *depth, cti_pivot_rank *ra
     return 1;
 }
 
-/* part of row i's normal at block b that no pivot of the block has, as a unit vector; its length over that of the normal */
+/* unit vector of the part of row i's normal at block b that is in no pivot of the block; returns its length relative to that of the
+   normal */
 static double cti_pivot_direction(const cti_pivot_choice *c, int b, const double *g, double *q)
 {
     double own = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]), rest;
@@ -154,7 +157,7 @@ static double cti_pivot_direction(const cti_pivot_choice *c, int b, const double
     return rest / own;
 }
 
-/* rows that hang on each other below block b; CTI_PIVOT_CHAIN + 1 when one of them pivots at block `to` */
+/* number of rows in the chain below block b; CTI_PIVOT_CHAIN + 1 when one of them has its pivot at block `to` */
 static int cti_pivot_below(const cti_pivot_choice *c, int b, int to)
 {
     int k, e, most = 0;
@@ -170,7 +173,7 @@ static int cti_pivot_below(const cti_pivot_choice *c, int b, int to)
     return most;
 }
 
-/* block b has rows hanging on it, one on the other, `above` long */
+/* records a chain of `above` rows that depend on block b */
 static void cti_pivot_hang(cti_pivot_choice *c, int b, int above)
 {
     int k, e;
@@ -191,7 +194,7 @@ static double cti_pivot_length(const cti_pivot_choice *c, int k)
     return c->size[c->J.i[k] / 3] * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
 }
 
-/* the block for row i's pivot that answers most, with its direction q [3]. -1: none */
+/* finds the block for row i's pivot that responds most, with the direction q [3]. -1: none */
 static int cti_pivot_find(const cti_pivot_choice *c, int i, double *q)
 {
     double most = 0, found = 0, direction[3];
@@ -214,7 +217,7 @@ static int cti_pivot_find(const cti_pivot_choice *c, int i, double *q)
     return out;
 }
 
-/* row i gets its pivot at block b */
+/* gives row i its pivot at block b */
 static void cti_pivot_take(cti_pivot_choice *c, int i, int b, const double *q)
 {
     int k = 0, e;
@@ -227,7 +230,7 @@ static void cti_pivot_take(cti_pivot_choice *c, int i, int b, const double *q)
             cti_pivot_hang(c, c->J.i[e] / 3, c->above[b] + 1);
 }
 
-/* rows that have a pivot so that every one comes after those it hangs on: their numbers in order [rows]. Returns how many */
+/* orders the rows that have pivots so that each comes after those it depends on: numbers in order [rows]. Returns their number */
 static int cti_pivot_order(const cti_pivot_choice *c, const int32_t *pivot, int32_t *level, int32_t *order)
 {
     int i, k, e, n = 0, rows = c->J.rows, changed = 1, most = 0, l;
@@ -240,7 +243,7 @@ static int cti_pivot_order(const cti_pivot_choice *c, const int32_t *pivot, int3
                 for (k = 0; k < 3; k++) {
                     int row = c->slot[c->J.i[e] + k];
                     if (row < 0 || row == i)
-                        break; /* at its own block a row comes after those before it */
+                        break; /* at its own block a row only has to come after earlier rows */
                     own = cti_max_int(own, level[row] + 1);
                 }
             changed |= own != level[i];
@@ -271,7 +274,7 @@ static int cti_pivot_reserve(cti_state *s, cti_pivot_choice *c)
     return 1;
 }
 
-/* rows and origins in this order. 0: out of memory */
+/* permutes rows and origins to this order. 0: out of memory */
 static int cti_pivot_permute(cti_state *s, const int32_t *order, const int32_t *pivot, int n)
 {
     cti_row *rows = CTI_ARENA_NEW(s->arena, cti_row, n);
@@ -349,7 +352,7 @@ CTI_FN int cti_dcd_turn_make(const cti_state *s, const cti_sparse *J, cti_dcd_tu
     return 1;
 }
 
-/* what moves the pivot of row i */
+/* rest'x, by which the pivot of row i moves */
 static double cti_dcd_turn_rest(const cti_dcd_turn *t, int i, const double *x)
 {
     double sum = 0;

@@ -1,29 +1,31 @@
 /* dcd_solve.c -- the quadratic program of a step, for MPRGP.
    Method: the unknowns are the velocities of the step, v = (x - x^i) / dt, so that A and b are h^2 times those of equations 6 and 7 and the
-   program is equation 9 with the same solution. A stays in blocks, of which the upper half is streamed; the rows are decoupled (section 5),
-   and so every projection is a division a row. Rows that are not decoupled go to the multipliers (equation 2).
+   program is equation 9 with the same solution. A stays in blocks, of which the upper half is read. The rows are decoupled (section 5), so
+   that a projection takes one division a row. Programs with coupled rows are solved for the multipliers (equation 2).
    Based on: Li et al. 2015, sections 3.2, 4, 5 and 6.1 (power method warm started from the last step). */
 #include "dcd.h"
 #include "../4_programs/mprgp.h"
 
-#define CTI_DCD_ITERATIONS 5000 /* of MPRGP, where the desc has no budget */
+#define CTI_DCD_ITERATIONS 5000 /* [iterations] of MPRGP, if the description has no limit */
 
-/* The program is scaled by the 3x3 blocks on the diagonal, A_ii = L_i L_i': with y_i = L_i' v_i the matrix has unit blocks there, a norm of
-   a few, and rows that touch no block twice stay orthogonal. Jacobi's preconditioner (section 6.1) thus serves expansion and proportioning,
-   too, whose fixed step the norm sets. */
+/* The program is scaled by the 3x3 diagonal blocks A_ii = L_i L_i': with y_i = L_i' v_i the matrix has unit diagonal blocks and a norm of a
+   few. Rows that touch no block twice stay orthogonal. So Jacobi's preconditioner (section 6.1) also serves expansion and proportioning,
+   whose fixed step length depends on the norm. */
 typedef struct cti_dcd_matrix {
     const cti_bsr *A;
     double *R;      /* [9 n] inverses of L_i */
-    int32_t *p, *i; /* blocks above the diagonal by rows; half of what a diagonal block that has no Cholesky factor lacks to 1 */
+    int32_t *p, *i; /* blocks above the diagonal by rows; also half of the correction (cti_dcd_lack) where a diagonal block has no Cholesky
+                       factor */
     double *x;      /* R_i A_ij R_j' */
-    double *D;      /* [9 n] what friction adds to the blocks on the diagonal; NULL: nothing */
-    const cti_dcd_turn *T; /* the unknowns are turned; NULL: they are not */
+    double *D;      /* [9 n] addition to the diagonal blocks by friction; NULL: none */
+    const cti_dcd_turn *T; /* the change of unknowns by pivots; NULL: none */
     double *u;             /* [3 n] scratch with T */
     const cti_sparse *J;   /* of the set */
-    cti_sparse G;   /* sqrt(viscosity) t R' of rows that touch several blocks: G'G is between those, what is within one is in D */
+    cti_sparse G;   /* sqrt(viscosity) t R' of rows that touch several blocks: G'G couples different blocks; the part within one block is in
+                       D */
 } cti_dcd_matrix;
 
-/* R = L^-1 of D = L L'. 0: the block is not positive, R is of its diagonal */
+/* R = L^-1 of D = L L'. 0: the block is not positive definite, and R is that of its diagonal */
 static int cti_dcd_cholesky(const ct_real *D, double *R)
 {
     double a = (double)D[0], b = (double)D[3], c = (double)D[4], d = (double)D[6], e = (double)D[7], f = (double)D[8], l0, l1, l2, m, n, o;
@@ -65,7 +67,7 @@ static void cti_dcd_times_t(const double *R, const double *x, double *out)
     out[0] = R[0] * a + R[3] * b + R[6] * c, out[1] = R[4] * b + R[7] * c, out[2] = R[8] * c;
 }
 
-/* R_b A_bb R_b' - 1, D within A_bb: nothing, where there is a factor */
+/* R_b A_bb R_b' - 1 for A_bb that includes D: zero where the block has a factor */
 static void cti_dcd_lack(const cti_dcd_matrix *m, int b, const ct_real *block, double *out)
 {
     const double *R = m->R + 9 * (size_t)b;
@@ -73,7 +75,7 @@ static void cti_dcd_lack(const cti_dcd_matrix *m, int b, const ct_real *block, d
     out[0] -= 1, out[4] -= 1, out[8] -= 1;
 }
 
-/* blocks above the diagonal. 0: out of memory */
+/* collects the blocks above the diagonal. 0: out of memory */
 static int cti_dcd_matrix_half(const cti_state *s, cti_dcd_matrix *m, const double *lack, int n_lacking)
 {
     const cti_bsr *A = m->A;
@@ -164,7 +166,7 @@ static void cti_dcd_multiply(void *ctx, const double *x, double *y)
     cti_dcd_turn_transposed(m->T, y);
 }
 
-/* x_b' (R A R' x)_b for x of few entries */
+/* x_b' (R A R' x)_b for an x with few entries */
 static double cti_dcd_block_energy(const cti_dcd_matrix *m, int b, const double *x)
 {
     const cti_bsr *A = m->A;
@@ -187,7 +189,7 @@ static double cti_dcd_block_energy(const cti_dcd_matrix *m, int b, const double 
     return v[0] * x[3 * b] + v[1] * x[3 * b + 1] + v[2] * x[3 * b + 2];
 }
 
-/* d'A d for d that is zero but at these rows */
+/* d'A d for a d that is zero outside these rows' blocks */
 static double cti_dcd_energy(void *ctx, const double *d, const int32_t *rows, int count)
 {
     const cti_dcd_matrix *m = (const cti_dcd_matrix *)ctx;
@@ -216,8 +218,8 @@ static double cti_dcd_energy(void *ctx, const double *d, const int32_t *rows, in
 
 /* ---- rows ---- */
 
-/* axis 0 (n), 1, 2 of a row as scalars by block, projected on what constrained blocks may do: index, x [at most 48]; the rest of the
-   velocity is added to *w. Returns how many */
+/* axis 0 (n), 1, 2 of a row as scalars by block, projected onto the motions of constrained blocks: index, x [at most 48]. The rest of the
+   velocity is added to *w. Returns the number of scalars */
 static int cti_dcd_axis(const cti_state *s, const cti_row *row, int axis, int32_t *index, double *x, double *w)
 {
     int order[CTI_ROW_TERMS], n = 0, at = 0, k, j, e;
@@ -288,7 +290,7 @@ CTI_FN int cti_dcd_decouple(cti_state *s, const double *depth, ct_decouple how)
 
 /* ---- friction ---- */
 
-/* viscosity `c` along one tangent of a row: on the diagonal, in G when it touches several blocks, and b -= c t' w */
+/* adds viscosity `c` along one tangent of a row: to the diagonal, to G if the row touches several blocks, and b -= c t' w */
 static void cti_dcd_rub_axis(const cti_state *s, const cti_row *row, int axis, double c, cti_dcd_matrix *m, double *b)
 {
     int32_t *index = m->G.i + m->G.p[m->G.rows];
@@ -304,7 +306,7 @@ static void cti_dcd_rub_axis(const cti_state *s, const cti_row *row, int axis, d
         m->G.rows++, m->G.p[m->G.rows] = m->G.p[m->G.rows - 1] + n;
 }
 
-/* D, G and b of the rows' viscosities. 0: out of memory */
+/* computes D, G and b from the rows' viscosities. 0: out of memory */
 static int cti_dcd_rubbing(const cti_state *s, const ct_real *rub, cti_dcd_matrix *m, double *b)
 {
     int i, rows = CTI_LEN(s->contact.rows), total = 3 * CTI_ROW_TERMS;
@@ -325,7 +327,7 @@ static int cti_dcd_rubbing(const cti_state *s, const ct_real *rub, cti_dcd_matri
 
 /* ---- the set ---- */
 
-/* the pivots as unit rows in the turned unknowns. 0: out of memory */
+/* the pivots as unit rows in the changed unknowns. 0: out of memory */
 static int cti_dcd_turned(const cti_state *s, cti_mprgp_set *set, cti_dcd_turn *turn, const double *w, double *size)
 {
     cti_sparse J;
@@ -348,7 +350,7 @@ static int cti_dcd_turned(const cti_state *s, cti_mprgp_set *set, cti_dcd_turn *
     return 1;
 }
 
-/* unit rows in the scaled unknowns; size [rows] what they were divided by. A row that nothing moves is left free. 0: out of memory */
+/* unit rows in the scaled unknowns; size [rows]: their divisors. A row that no block can move is left free. 0: out of memory */
 static int cti_dcd_set(const cti_state *s, const cti_dcd_matrix *m, cti_mprgp_set *set, cti_dcd_turn *turn, double **out_size)
 {
     int i, k, rows = CTI_LEN(s->contact.rows);
@@ -458,7 +460,7 @@ static int cti_dcd_solve_coupled(cti_state *s, ct_real tolerance, double *v, con
 
 /* ---- the solve ---- */
 
-/* the decoupled program; v [3 n] start and end, b [3 n] is scaled in place. 0: out of memory */
+/* solves the decoupled program; v [3 n] is the start, then the solution; b [3 n] is scaled in place. 0: out of memory */
 static int cti_dcd_run(cti_state *s, const ct_real *rub, ct_real tolerance, double *v, double *b, cti_dcd_solution *out)
 {
     cti_dcd_matrix m;

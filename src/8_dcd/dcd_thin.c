@@ -1,11 +1,11 @@
 /* dcd_thin.c -- motions that would pass through thin parts.
-   Method: a vertex that goes through a triangle of a body on its way, seen from the triangle, must not move by more than a share of the
-   body's thickness behind it, or the next discrete detection finds it on the other side (Li et al. 2015, Fig. 7, which asks for shorter
-   steps there). The thickness is the way through the body at rest, from the middle of the triangle against its normal. */
+   Method: a vertex that passes through a triangle of a body must not move, relative to the triangle, by more than a share of the body's
+   thickness behind it. Otherwise the next discrete detection would find it on the other side (Li et al. 2015, Fig. 7, which asks for
+   shorter steps there). The thickness is measured at rest, through the body from the middle of the triangle against its normal. */
 #include "dcd.h"
 
-#define CTI_DCD_THIN CTI_R(0.25)    /* least thickness, of the body's mean edge: tips have none */
-#define CTI_DCD_BESIDE CTI_R(-0.05) /* weight by which the way may miss the triangle */
+#define CTI_DCD_THIN CTI_R(0.25)    /* [mean edge of the body] smallest thickness used, since thickness goes to 0 at tips */
+#define CTI_DCD_BESIDE CTI_R(-0.05) /* smallest barycentric weight at which the path still counts as through the triangle */
 
 static cti_v3 cti_dcd_normal_at(const cti_surface *f, const ct_real *x, int face, cti_v3 *out_middle)
 {
@@ -15,7 +15,7 @@ static cti_v3 cti_dcd_normal_at(const cti_surface *f, const ct_real *x, int face
     return cti_v3_unit(cti_v3_cross(cti_v3_sub(b, a), cti_v3_sub(c, a)), cti_v3_zero());
 }
 
-/* thickness behind every face. 0: out of memory */
+/* computes the thickness behind every face. 0: out of memory */
 static int cti_dcd_thicknesses(cti_state *s)
 {
     cti_dcd *d = &s->dcd;
@@ -49,7 +49,7 @@ typedef struct cti_dcd_way {
     ct_real fraction, need;
 } cti_dcd_way;
 
-/* weights of p in the plane of a triangle: 1 when p is in it, or nearly */
+/* returns 1 if p is in the triangle, or nearly, by its weights in the triangle's plane */
 static int cti_dcd_holds(cti_v3 p, cti_v3 a, cti_v3 b, cti_v3 c)
 {
     cti_v3 e = cti_v3_sub(b, a), g = cti_v3_sub(c, a), r = cti_v3_sub(p, a);
@@ -81,11 +81,11 @@ static void cti_dcd_way_visit(void *ctx, int face)
         k->need = (d0 - d1) / (k->fraction * k->s->dcd.thickness[face]);
 }
 
-/* cti_dcd_motion -- a body's box over the motion, and how its vertices move */
+/* cti_dcd_motion -- a body's box over the motion, and statistics of its vertices' displacements */
 typedef struct cti_dcd_motion {
     cti_box box;
     cti_v3 mean;
-    ct_real spread, thin; /* farthest from the mean; least thickness */
+    ct_real spread, thin; /* largest distance of a displacement from the mean; smallest thickness */
 } cti_dcd_motion;
 
 static void cti_dcd_motion_of(const cti_state *s, const ct_real *x0, const ct_real *x1, int b, cti_dcd_motion *m)
@@ -141,7 +141,7 @@ CTI_FN ct_real cti_dcd_need(cti_state *s, const ct_real *x0, const ct_real *x1, 
             ct_real most = cti_v3_norm(cti_v3_sub(m[a].mean, m[b].mean)) + m[a].spread + m[b].spread;
             if (!cti_broad_may_meet(&f->soup, a, b) || !cti_box_overlap(&m[a].box, &m[b].box) || most <= fraction * m[b].thin)
                 continue;
-            /* the tree over the ways of the faces */
+            /* the tree over the motions of the faces */
             for (i = f->ranges[b].v0; !placed && i < f->ranges[b].v1; i++)
                 cti_nearest_box(d->vertex_boxes + 16 * (size_t)i, cti_v3_at(x0, i), cti_v3_at(x1, i));
             if (!placed)

@@ -213,7 +213,7 @@ static void cti_assemble_lengths(const cti_state *s, int model, ct_real dt, ct_r
 {
     cti_scheme c;
     *h = dt, *share = 1;
-    if (CTI_IS_DISCRETE(s) || s->history.last[model] < 0 || cti_integrate_is_plain(s, s->history.block[model]))
+    if (s->history.last[model] < 0 || cti_integrate_is_plain(s, s->history.block[model]))
         return;
     cti_integrate_scheme(s, s->history.block[model], dt, &c);
     *h = c.h, *share = c.share;

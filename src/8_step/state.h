@@ -12,13 +12,6 @@
 #include "../7_contact/detect.h"
 #include "script.h"
 
-/* CTI_IS_DISCRETE -- 1 when CT_STEPPER_DCD steps a state; a constant where only one stepper is built, so that the other is dropped. */
-#if CONTACT_WITH_CMR && CONTACT_WITH_DCD
-#define CTI_IS_DISCRETE(s) ((s)->desc.stepper == CT_STEPPER_DCD)
-#else
-#define CTI_IS_DISCRETE(s) CONTACT_WITH_DCD
-#endif
-
 /* cti_pin -- scripted axes of one block, which was at `start` at time t0 and moves along a path (script.h). */
 typedef struct cti_pin {
     int32_t block;
@@ -424,6 +417,7 @@ typedef struct cti_state {
     cti_clock step;
     cti_parts parts;
     cti_dcd dcd;
+    void *own;                /* private data of the stepper (stepper.h) */
 } cti_state;
 
 /* cti_state_is_inactive -- 1 where the block's component is excluded or interpolated (parts.h). */

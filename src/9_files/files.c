@@ -9,7 +9,7 @@
 
 enum { CTI_FILES_CHUNK = 1 << 16, CTI_FILES_DIGITS = 1200 };
 
-/* "<unit> <place>: <text>"; place below 0: the text alone. */
+/* Sets the error to "<unit> <place>: <text>", or with a negative place to the text alone. */
 static ct_code cti_file_say(ct_error_info *error, ct_code code, const char *unit, int64_t place, double value, const char *format,
                             const char *arg)
 {
@@ -65,7 +65,7 @@ static int cti_file_replace(const char *temporary, const char *path)
     FILE *old;
     if (rename(temporary, path) == 0)
         return 1;
-    /* a folder or a file that may not be written is left alone */
+    /* a path that cannot be opened for writing (a folder, a write-protected file) is left alone */
     old = fopen(path, "r+b");
     if (!old)
         return 0;
@@ -84,7 +84,7 @@ CTI_FN ct_code cti_file_write(cti_mem *mem, const char *path, cti_file_writer *w
     if (!CTI_RESIZE(mem, temporary, (int64_t)(n + sizeof end)))
         return cti_file_error(error, CT_ERR_MEMORY, 0, 0, "out of memory for the file", NULL);
     memcpy(temporary, path, n), memcpy(temporary + n, end, sizeof end);
-    remove(temporary); /* of a run that was killed; or a link, which is not written through */
+    remove(temporary); /* left by a run that was killed; or a link, which must not be written through */
     f = fopen(temporary, "wb");
     code = f ? write(f, user) : CT_ERR_FILE;
     ok = f && !ferror(f);
@@ -117,7 +117,7 @@ CTI_FN int cti_scan_memory(cti_scan *s)
 
 static int cti_scan_at_break(const cti_scan *s) { return s->at == s->end || *s->at == '\n' || *s->at == '\r'; }
 
-/* Over one line end, if there is one here. */
+/* Moves over one line end, if there is one here. */
 static void cti_scan_break(cti_scan *s)
 {
     if (s->at == s->end)
@@ -133,7 +133,7 @@ static void cti_scan_break(cti_scan *s)
     }
 }
 
-/* 1 when a backslash here joins this line with the next. */
+/* Returns 1 when a backslash here joins this line with the next. */
 static int cti_scan_joins(const cti_scan *s)
 {
     return s->comments && s->at + 1 < s->end && s->at[0] == '\\' && (s->at[1] == '\n' || s->at[1] == '\r');
@@ -141,7 +141,7 @@ static int cti_scan_joins(const cti_scan *s)
 
 CTI_FN int cti_scan_token(cti_scan *s, const char **token, int *length)
 {
-    /* blanks and joined lines */
+    /* skips blanks and joined lines */
     for (;;) {
         if (cti_scan_joins(s)) {
             s->at++;
@@ -223,7 +223,8 @@ CTI_FN int cti_scan_word(cti_scan *s, const char **token, int *length)
 
 /* ---- numbers ---- */
 
-/* Digits of a decimal number: 1 when the field is one; mantissa (its first 19 digits), power of ten, sign. */
+/* Reads the digits of a decimal number: 1 when the field is one. Gives the mantissa (its first 19 digits), the power of ten and the
+   sign. */
 static int cti_scan_decimal(const char *t, int n, uint64_t *mantissa, int *power, int *negative, int *short_form)
 {
     int i = 0, digits = 0, seen = 0, point = 0, exponent = 0, sign = 1, start;
@@ -259,7 +260,7 @@ static int cti_scan_decimal(const char *t, int n, uint64_t *mantissa, int *power
     return i == n;
 }
 
-/* a copy [CTI_FILES_DIGITS + 40] that has the locale's decimal point, for strtod. 0: too long */
+/* copies the field to copy [CTI_FILES_DIGITS + 40] with the locale's decimal point, for strtod. 0: too long */
 static int cti_scan_copy(const char *t, int n, char *copy)
 {
     const char *point = localeconv()->decimal_point;
@@ -327,7 +328,7 @@ CTI_FN int cti_scan_number(const char *token, int length, ct_real *out)
     return 1;
 }
 
-/* The field as text for a message. */
+/* The field as text for an error message, shortened. */
 static void cti_scan_quote(char out[32], const char *token, int length)
 {
     int i, n = cti_min_int(length, 24);
@@ -389,7 +390,7 @@ CTI_FN int cti_scan_left(cti_scan *s, int64_t count, int64_t size, const char *w
     return 1;
 }
 
-/* The bits of the next value, whose bytes are there. */
+/* The bits of the next value; the caller has checked that its bytes exist. */
 static uint64_t cti_scan_bits(cti_scan *s, int size)
 {
     uint64_t u = 0;
@@ -449,7 +450,7 @@ CTI_FN int cti_scan_raw_real(cti_scan *s, cti_ply_scalar type, ct_real *out, con
         ok = cti_finite64(x);
     }
 #if CONTACT_REAL == 32
-    /* above the largest float, halfway to the next power of two */
+    /* limit: halfway between the largest float and the next power of two, so that rounding to float stays finite */
     ok = ok && x < 3.4028235677973362e38 && x > -3.4028235677973362e38;
 #endif
     if (!ok) {
@@ -495,7 +496,7 @@ CTI_FN int cti_file_has_extension(const char *path, const char *extension)
 
 typedef ct_code cti_file_reader(cti_mem *mem, const char *bytes, size_t n, ct_mesh *mesh, ct_error_info *error);
 
-/* The reader for a file name; *tetgen 1: its own way of loading. */
+/* The reader for a file name; *tetgen 1: TetGen, which has its own loader. */
 static cti_file_reader *cti_file_choose(const char *path, int *tetgen)
 {
     *tetgen = cti_file_has_extension(path, ".node") || cti_file_has_extension(path, ".ele") || cti_file_has_extension(path, ".face");

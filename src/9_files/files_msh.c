@@ -1,6 +1,6 @@
-/* files_msh.c -- Gmsh MSH 2.2 and 4.1, ASCII: nodes, and elements of types 1 (line), 2 (triangle), 4 (tet); point elements (15) are points,
-   other types are passed over. Method: section by section, line by line; node tags are arbitrary and are looked up by bisection in sorted
-   order. Orientation is kept as it is. based on: the Gmsh reference manual, file formats. */
+/* files_msh.c -- Gmsh MSH 2.2 and 4.1, ASCII: nodes, and elements of types 1 (line), 2 (triangle), 4 (tet). Point elements (15) are points;
+   other types are skipped. Method: section by section, line by line. Node tags are arbitrary and are looked up by bisection in sorted
+   order. Orientation is kept as it is. Based on: the Gmsh reference manual, file formats. */
 #include "files.h"
 #include "../0_base/sort.h"
 
@@ -11,7 +11,7 @@ typedef struct cti_msh {
     ct_mesh *mesh;
     int major;      /* 2 or 4 */
     uint64_t *tags; /* [n] of the nodes: in file order, later sorted */
-    int32_t *order; /* [n] node of each sorted tag; NULL: tags rise in file order */
+    int32_t *order; /* [n] node of each sorted tag; NULL: tags ascend in file order */
     int have_nodes, have_elements, n_known;
 } cti_msh;
 
@@ -91,7 +91,7 @@ static int cti_msh_tag(cti_msh *m)
     return CTI_PUSH(m->scan.mem, m->tags, (uint64_t)tag) ? 1 : cti_scan_memory(&m->scan);
 }
 
-/* A block of version 4.1: tags, then coordinates. */
+/* One block of nodes, version 4.1: tags, then coordinates. */
 static int cti_msh_node_block(cti_msh *m)
 {
     int64_t skipped, count, i;
@@ -108,7 +108,7 @@ static int cti_msh_node_block(cti_msh *m)
     return 1;
 }
 
-/* Tags into rising order; the same tag twice is an error. */
+/* Sorts the tags; a tag that occurs twice is an error. */
 static int cti_msh_sort_tags(cti_msh *m)
 {
     cti_mem *mem = m->scan.mem;
@@ -174,7 +174,7 @@ static int cti_msh_find(const cti_msh *m, uint64_t tag)
     return m->order ? m->order[lo] : lo;
 }
 
-/* The nodes of one element of a type; types that are not used leave the rest of the line unread. */
+/* The nodes of one element. For types that are not used, the rest of the line stays unread. */
 static int cti_msh_element(cti_msh *m, int64_t type)
 {
     int32_t **list = type == 4 ? &m->mesh->tets : (type == 2 ? &m->mesh->triangles : &m->mesh->segments);
@@ -246,7 +246,7 @@ static int cti_msh_elements(cti_msh *m)
 
 /* ---- sections ---- */
 
-/* Passes over a section whose name is t. */
+/* Skips a section whose name is t. */
 static int cti_msh_skip(cti_msh *m, const char *t, int n)
 {
     const char *u;
@@ -291,7 +291,7 @@ CTI_FN ct_code cti_read_msh(cti_mem *mem, const char *bytes, size_t n, ct_mesh *
 {
     cti_msh m;
     memset(&m, 0, sizeof m);
-    /* a byte order mark is no part of the text */
+    /* skips a byte order mark */
     if (n >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0)
         bytes += 3, n -= 3;
     m.scan.at = bytes, m.scan.end = bytes + n, m.scan.line = 1, m.scan.mem = mem, m.scan.error = error;

@@ -1,7 +1,7 @@
-/* files_obj.c -- Wavefront OBJ: v, f, l, p; everything else is passed over. Method: one pass; a polygon becomes the fan (0, i, i + 1), a
-   polyline its segments. Points (p) need no list: a position that no triangle and no segment uses is a point. Numbers may refer to vertices
-   that come later in the file, so that the range is checked at the end; the largest number remembers its line. based on: Wavefront,
-   Advanced Visualizer appendix B1, object files. */
+/* files_obj.c -- Wavefront OBJ: v, f, l, p; everything else is skipped. Method: one pass; a polygon becomes the fan (0, i, i + 1), a
+   polyline its segments. Points (p) need no list: a position that no triangle and no segment uses is a point. Vertex numbers may refer to
+   vertices that come later in the file. So the range is checked at the end, and the line of the largest number is remembered. Based on:
+   Wavefront, Advanced Visualizer appendix B1, object files. */
 #include "files.h"
 
 #if CONTACT_WITH_FILES
@@ -10,7 +10,7 @@ typedef struct cti_obj {
     cti_scan scan;
     ct_mesh *mesh;
     int32_t *polygon;
-    int64_t largest, largest_line; /* largest positive vertex number met, and where */
+    int64_t largest, largest_line; /* largest positive vertex number so far, and its line */
     int n_elements;
 } cti_obj;
 
@@ -29,7 +29,7 @@ static int cti_obj_vertex(cti_obj *o)
     return 1;
 }
 
-/* A field v, v/vt, v//vn or v/vt/vn: the vertex, 0-based. */
+/* A field v, v/vt, v//vn or v/vt/vn: gives the vertex, counted from 0. */
 static int cti_obj_index(cti_obj *o, const char *t, int n, int32_t *out)
 {
     int64_t x = 0, count = CTI_LEN(o->mesh->positions) / 3;
@@ -59,7 +59,7 @@ static int cti_obj_index(cti_obj *o, const char *t, int n, int32_t *out)
     return 1;
 }
 
-/* f, l, p: their vertices into o->polygon, then triangles or segments. */
+/* f, l, p: reads their vertices into o->polygon and adds triangles or segments. */
 static int cti_obj_element(cti_obj *o, char kind)
 {
     cti_mem *mem = o->scan.mem;
@@ -110,7 +110,7 @@ CTI_FN ct_code cti_read_obj(cti_mem *mem, const char *bytes, size_t n, ct_mesh *
 {
     cti_obj o;
     memset(&o, 0, sizeof o);
-    /* a byte order mark is no part of the text */
+    /* skips a byte order mark */
     if (n >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0)
         bytes += 3, n -= 3;
     o.scan.at = bytes, o.scan.end = bytes + n, o.scan.line = 1, o.scan.comments = 1, o.scan.mem = mem, o.scan.error = error;

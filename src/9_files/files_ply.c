@@ -1,29 +1,29 @@
 /* files_ply.c -- PLY, ASCII and binary of both byte orders: vertices (x, y, z), faces (vertex_indices or vertex_index, fanned), edges
-   (vertex1, vertex2). Method: the header becomes a list of elements with typed properties; then every element is read value by value, what
-   is not used is passed over by its type. In ASCII an element is a line. A file without faces and edges is a set of points. based on: Turk,
-   The PLY polygon file format, 1994. */
+   (vertex1, vertex2). Method: the header becomes a list of elements with typed properties. Then every element is read value by value;
+   unused values are skipped by their type. In ASCII an element is a line. A file without faces and edges is a set of points. Based on:
+   Turk, The PLY polygon file format, 1994. */
 #include "files.h"
 
 #if CONTACT_WITH_FILES
 
-/* What a property is to us. */
+/* Use of a property. */
 enum { CTI_PLY_SKIP = -1, CTI_PLY_CORNERS = 3, CTI_PLY_END_1, CTI_PLY_END_2 };
 
 typedef struct cti_ply_property {
-    cti_ply_scalar count_type, type; /* count_type: of a list, else CTI_PLY_SCALAR_NONE */
+    cti_ply_scalar count_type, type; /* count_type: type of a list's count; CTI_PLY_SCALAR_NONE: not a list */
     int role;                    /* 0, 1, 2: x, y, z of a vertex; CTI_PLY_* */
 } cti_ply_property;
 
 typedef struct cti_ply_element {
     char kind; /* 'v' vertex, 'f' face, 'e' edge, '-' other */
     int64_t count, line;
-    int first, n; /* its properties */
+    int first, n; /* range of its properties */
 } cti_ply_element;
 
 typedef struct cti_ply {
     cti_scan scan;
     ct_mesh *mesh;
-    char format; /* 'a' ASCII, 'b' binary, 0: not said yet */
+    char format; /* 'a' ASCII, 'b' binary, 0: unknown so far */
     cti_ply_element *elements;
     cti_ply_property *properties;
     int32_t *polygon;
@@ -95,7 +95,7 @@ static int cti_ply_element_line(cti_ply *p)
     return CTI_PUSH(p->scan.mem, p->elements, e) ? 1 : cti_scan_memory(&p->scan);
 }
 
-/* What the property called t is to an element of this kind. */
+/* The role of a property named t in an element of this kind. */
 static int cti_ply_role(char kind, int list, const char *t, int n)
 {
     if (kind == 'v' && !list && n == 1 && t[0] >= 'x' && t[0] <= 'z')
@@ -141,7 +141,7 @@ static int cti_ply_property_line(cti_ply *p)
     return CTI_PUSH(p->scan.mem, p->properties, q) ? 1 : cti_scan_memory(&p->scan);
 }
 
-/* Vertices need x, y, z, faces their corners, edges their ends. */
+/* Checks that vertices have x, y, z, faces their corners and edges their ends. */
 static int cti_ply_complete(cti_ply *p)
 {
     int i, k;
@@ -208,7 +208,7 @@ static int cti_ply_vertex_number(cti_ply *p, cti_ply_scalar type, int32_t *out)
     return 1;
 }
 
-/* Passes over count values. */
+/* Skips `count` values. */
 static int cti_ply_skip(cti_ply *p, cti_ply_scalar type, int64_t count)
 {
     const char *t;
@@ -248,7 +248,7 @@ static int cti_ply_list(cti_ply *p, const cti_ply_property *q)
     return 1;
 }
 
-/* One element: its values into x, the polygon or the edge, then into the mesh. */
+/* Reads one element's values into x, the polygon or the edge, and adds it to the mesh. */
 static int cti_ply_element_read(cti_ply *p, const cti_ply_element *e)
 {
     ct_real x[3] = {0, 0, 0};
@@ -285,7 +285,7 @@ static int cti_ply_body(cti_ply *p)
     int64_t j;
     for (i = 0; i < CTI_LEN(p->elements); i++) {
         const cti_ply_element *e = p->elements + i;
-        int64_t least = 0; /* bytes that one of them takes at least */
+        int64_t least = 0; /* smallest size of one of them in bytes */
         for (k = e->first; k < e->first + e->n; k++)
             least += cti_ply_scalar_size(p->properties[k].count_type != CTI_PLY_SCALAR_NONE ? p->properties[k].count_type : p->properties[k].type);
         if (p->format == 'b' && !cti_scan_left(&p->scan, e->count, least, "the elements that the header counts"))

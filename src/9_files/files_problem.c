@@ -55,7 +55,7 @@ static int cti_cpb_open(cti_cpb_file *f, const unsigned char *bytes, size_t size
         a->data = bytes + at;
         at += (width * (size_t)a->count + 7) & ~(size_t)7;
         if (at > size)
-            at = size; /* the last array's padding may be missing */
+            at = size; /* the padding after the last array may be missing */
     }
     return 1;
 }
@@ -69,7 +69,7 @@ static const cti_cpb_array *cti_cpb_find(const cti_cpb_file *f, const char *name
     return NULL;
 }
 
-/* an array that has to be there, of a type and (count >= 0) a length; NULL and an error else */
+/* finds a required array by name, type and (if count >= 0) length; NULL and an error if it is not there */
 static const cti_cpb_array *cti_cpb_need(cti_cpb_file *f, const char *name, uint32_t dtype, int64_t count)
 {
     const cti_cpb_array *a = cti_cpb_find(f, name);
@@ -94,7 +94,7 @@ static int cti_cpb_doubles(cti_cpb_file *f, const char *name, int64_t count, dou
     return 1;
 }
 
-/* the same where the array may be missing or of another length, which leaves *out NULL */
+/* finds an optional array; if it is missing or of another length, *out is NULL */
 static int cti_cpb_optional(cti_cpb_file *f, const char *name, int64_t count, double **out)
 {
     const cti_cpb_array *a = cti_cpb_find(f, name);
@@ -115,7 +115,8 @@ static double cti_cpb_double_at(const cti_cpb_array *a, int64_t k)
     return v;
 }
 
-/* a matrix of scalars (block 1) or 3x3 blocks (block 3) with as many columns as said, -1: as rows; mirror: the upper triangle is stored */
+/* reads a matrix of scalars (block 1) or 3x3 blocks (block 3). It must have `columns` columns (-1: as many as rows). mirror: only the upper
+   triangle is stored */
 static int cti_cpb_sparse(cti_cpb_file *f, const char *letter, int block, int mirror, int columns, cti_sparse *out)
 {
     char name[8];
@@ -162,7 +163,7 @@ static int cti_cpb_sparse(cti_cpb_file *f, const char *letter, int block, int mi
     return ok || cti_cpb_refuse(f, CT_ERR_MEMORY, 0, "out of memory", NULL);
 }
 
-/* the upper triangle of scalars or both: P of a QP is mirrored where nothing is stored below the diagonal */
+/* whether only the upper triangle is stored: P of a QP is mirrored if nothing is stored below the diagonal */
 static int cti_cpb_is_upper(cti_cpb_file *f, const char *p_name, const char *i_name)
 {
     const cti_cpb_array *p = cti_cpb_find(f, p_name), *index = cti_cpb_find(f, i_name);
@@ -174,7 +175,7 @@ static int cti_cpb_is_upper(cti_cpb_file *f, const char *p_name, const char *i_n
     return 1;
 }
 
-/* M, H: the operator of a global problem or a QP's */
+/* the matrix of a global problem (M or H) or of a QP */
 static int cti_cpb_operator(cti_cpb_file *f, const char *scalar, cti_sparse *out)
 {
     if (cti_cpb_find(f, "A.p"))
@@ -184,7 +185,7 @@ static int cti_cpb_operator(cti_cpb_file *f, const char *scalar, cti_sparse *out
 
 static int cti_cpb_qp(cti_cpb_file *f, cti_program *q)
 {
-    const cti_cpb_array *objective = cti_cpb_find(f, "obj"), *equation = cti_cpb_find(f, "equation"); /* obj is without obj_r */
+    const cti_cpb_array *objective = cti_cpb_find(f, "obj"), *equation = cti_cpb_find(f, "equation"); /* obj is used if obj_r is missing */
     int i;
     if (!cti_cpb_operator(f, "P", &q->A) || !cti_cpb_sparse(f, "J", 1, 0, q->A.rows, &q->J))
         return 0;
@@ -235,7 +236,7 @@ static int cti_cpb_contacts(cti_cpb_file *f, cti_program *q)
     }
 }
 
-/* an array that would change the problem, were it of another kind, is not passed over as unknown ones are */
+/* refuses an array that belongs to another kind of problem: skipping it, like an unknown array, would change the problem */
 static int cti_cpb_only(cti_cpb_file *f, cti_program_kind kind)
 {
     static const char *const other[2][4] = {{"lo", "hi", "mu", NULL}, {"lo", "hi", "equation", NULL}};
@@ -265,7 +266,7 @@ static ct_code cti_problem_read_cpb(cti_mem *mem, const char *bytes, size_t size
 
 /* ---- LCPs as text ---- */
 
-/* a number, inf and -inf too */
+/* reads a number; inf and -inf are allowed */
 static int cti_lcp_number(cti_scan *s, double *out, const char *what)
 {
     const char *token;
@@ -323,7 +324,7 @@ static int cti_lcp_expect(cti_scan *s, cti_program *q)
     return 1;
 }
 
-/* one keyword and what belongs to it; 0 on an error */
+/* reads one keyword and its data; 0 on an error */
 static int cti_lcp_item(cti_scan *s, const char *token, int length, cti_program *q)
 {
     int64_t n;

@@ -1,6 +1,7 @@
 /* files_problem_write.c -- contact problems to files: the CPB container, LCPs as text.
-   Method: the file takes its place when it is whole (cti_file_write). Text has 17 digits and a point in every locale; CPB has the numbers themselves.
-   Rows that are equations are an array `equation` of their own, which readers that do not know it pass over. */
+   Method: the new file replaces an old one only when it is complete (cti_file_write). Text has 17 digits and a decimal point in every
+   locale; CPB has the binary numbers. Rows that are equations are listed in an array `equation` of their own; readers that do not know it
+   skip it. */
 #include "../9_world/problems.h"
 #include "files.h"
 
@@ -9,7 +10,7 @@
 
 /* ---- CPB ---- */
 
-/* head of an array, its numbers, zeros to a multiple of 8 */
+/* writes the head of an array, its numbers, and zeros up to a multiple of 8 bytes */
 static void cti_problem_put(FILE *f, const char *name, uint32_t dtype, const void *data, uint64_t count)
 {
     static const unsigned char zero[8] = {0, 0, 0, 0, 0, 0, 0, 0};
@@ -37,7 +38,7 @@ static void cti_problem_put_sparse(FILE *f, char letter, const cti_sparse *a, in
     strcpy(name + 1, ".x"), cti_problem_put(f, name, 1, x, entries * (uint64_t)(block * block));
 }
 
-/* W in 3x3 blocks. 0 when memory ran out */
+/* writes W in 3x3 blocks. 0 when memory ran out */
 static int cti_problem_put_blocks(cti_mem *mem, FILE *f, const cti_sparse *W)
 {
     cti_sparse P;
@@ -107,7 +108,7 @@ static int cti_problem_put_qp(cti_mem *mem, FILE *f, const cti_program *p)
     return ok;
 }
 
-/* how many arrays the functions above write */
+/* number of arrays that the functions above write */
 static uint32_t cti_problem_arrays(const cti_program *p)
 {
     uint32_t refs = (uint32_t)((p->x_ref != NULL) + (p->r_ref != NULL));

@@ -1,8 +1,7 @@
-/* files_stl.c -- STL, ASCII and binary. Method: a binary file says at byte 80 how many triangles follow, so that its size is known; a file
-   of exactly that size is binary whatever its header says (in a text these four bytes are characters, which would count more than a hundred
-   million triangles). Corners are gathered as they come, then welded: corners with equal coordinates become one vertex, found through a
-   hash table with linear probing; vertices keep the order of their first use. based on: 3D Systems, StereoLithography interface
-   specification. */
+/* files_stl.c -- STL, ASCII and binary. Method: a binary file says at byte 80 how many triangles follow, so that its size is known. A file
+   of exactly that size is binary, whatever its header says: in a text these four bytes are characters, which would mean more than a hundred
+   million triangles. Corners are collected first, then welded: corners with equal coordinates become one vertex, found through a hash table
+   with linear probing. Vertices keep the order of their first use. Based on: 3D Systems, StereoLithography interface specification. */
 #include "files.h"
 
 #if CONTACT_WITH_FILES
@@ -25,7 +24,7 @@ static int cti_stl_word(cti_stl *s, const char *word)
     return cti_scan_like(t, n, word) ? 1 : cti_scan_fail(&s->scan, CT_ERR_FORMAT, "expected %s", word);
 }
 
-/* What follows "facet": the normal is not used and may be anything. */
+/* The rest of a "facet" line; the normal is not used and may be anything. */
 static int cti_stl_facet(cti_stl *s)
 {
     int i, k;
@@ -128,12 +127,12 @@ static uint64_t cti_stl_hash(const ct_real x[3])
     return h;
 }
 
-/* Corners into mesh: one vertex for equal coordinates, and -0 is 0. */
+/* Welds the corners into the mesh: one vertex for equal coordinates; -0 counts as 0. */
 static int cti_stl_weld(cti_stl *s, ct_mesh *mesh)
 {
     cti_mem *mem = s->scan.mem;
     int n = CTI_LEN(s->corners) / 3, i, k, v = 0, ok;
-    int32_t *table = NULL; /* [mask + 1] vertex + 1, 0: free */
+    int32_t *table = NULL; /* [mask + 1] vertex + 1, or 0: this place is free */
     uint64_t mask = 15, at;
     while (mask < 2 * (uint64_t)n)
         mask = 2 * mask + 1;
@@ -158,7 +157,7 @@ static int cti_stl_weld(cti_stl *s, ct_mesh *mesh)
     return ok ? 1 : cti_scan_memory(&s->scan);
 }
 
-/* 1 when the text begins with "solid" and goes on as text. */
+/* Returns 1 when the text begins with "solid" and goes on as text. */
 static int cti_stl_is_ascii(const char *bytes, size_t size)
 {
     cti_scan scan;
@@ -171,7 +170,7 @@ static int cti_stl_is_ascii(const char *bytes, size_t size)
     scan.at = bytes, scan.end = bytes + size;
     if (!cti_scan_word(&scan, &t, &n) || !cti_scan_like(t, n, "solid"))
         return 0;
-    /* the line after it says facet; or at least nothing there is binary */
+    /* the next line begins with "facet", or at least has no binary bytes */
     cti_scan_line(&scan);
     if (cti_scan_word(&scan, &t, &n) && (cti_scan_like(t, n, "facet") || cti_scan_like(t, n, "endsolid")))
         return 1;

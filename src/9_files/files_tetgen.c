@@ -1,9 +1,8 @@
-/* files_tetgen.c -- TetGen: nodes in .node, tets in .ele, triangles in .face. Method: one of the three is named, the others are looked for
-   beside it; .node is needed, and one of the others. All three number nodes from the number that .node begins with, 0 or 1. Attributes and
-   boundary markers are passed over; of tets of the second order (10 nodes) the corners are taken. When every tet of the file is negative
-   its writer meant the other orientation, and all are turned; a mixture is kept as it is. Triangles beside tets are turned outwards
-   likewise (TetGen writes them inwards); alone they are kept. based on: Si, TetGen user's manual, file formats.
- */
+/* files_tetgen.c -- TetGen: nodes in .node, tets in .ele, triangles in .face. Method: the caller names one of the three; the others are
+   looked for beside it. .node is required, and one of the others. All three count nodes from the first number in .node, 0 or 1. Attributes
+   and boundary markers are skipped; of second-order tets (10 nodes) only the corners are used. If every tet is negative, the file has the
+   other convention, and all tets are reversed; a mixture is kept as it is. Triangles beside tets are turned outwards in the same way
+   (TetGen writes them inwards); without tets they are kept. Based on: Si, TetGen user's manual, file formats. */
 #include "files.h"
 #include "../1_math/vec.h"
 
@@ -16,7 +15,7 @@ typedef struct cti_tetgen {
     int n_nodes;
 } cti_tetgen;
 
-/* To the next field that is no comment, here or on a later line; it stays unread. */
+/* Moves to the next field that is not a comment, here or on a later line; the field stays unread. */
 static int cti_tetgen_seek(cti_tetgen *g, const char *what)
 {
     const char *t;
@@ -27,7 +26,7 @@ static int cti_tetgen_seek(cti_tetgen *g, const char *what)
     return 1;
 }
 
-/* A count in the first line: what follows it may be missing. */
+/* A count in the first line; it may be missing, then `fallback` is used. */
 static int cti_tetgen_optional(cti_tetgen *g, int64_t *out, int64_t fallback, const char *what)
 {
     const char *t, *at = g->scan.at;
@@ -39,7 +38,7 @@ static int cti_tetgen_optional(cti_tetgen *g, int64_t *out, int64_t fallback, co
     return cti_scan_integer(&g->scan, out, what);
 }
 
-/* The number of an element of a list, which counts up from the first. */
+/* Checks an element's number: numbers in a list count up from the first. */
 static int cti_tetgen_number(cti_tetgen *g, int64_t i, const char *what)
 {
     int64_t number;
@@ -148,7 +147,7 @@ static ct_real cti_tetgen_volume(const ct_mesh *mesh, int32_t o, const int32_t *
     return cti_v3_dot(cti_v3_cross(e[0], e[1]), e[2]);
 }
 
-/* Elements of k corners: two corners of each change places. */
+/* Reverses elements of k corners by exchanging two corners of each. */
 static void cti_tetgen_turn(int32_t *list, int n, int k)
 {
     int i;
@@ -158,8 +157,8 @@ static void cti_tetgen_turn(int32_t *list, int n, int k)
     }
 }
 
-/* When no tet is positive, all are turned. When the triangles around the tets enclose a negative volume, they look inwards and are turned.
- */
+/* If no tet is positive, all tets are reversed. If the triangles around the tets enclose a negative volume, they face inwards and are
+   reversed. */
 static void cti_tetgen_orient(ct_mesh *mesh)
 {
     int i, n = CTI_LEN(mesh->tets) / 4, nt = CTI_LEN(mesh->triangles) / 3, positive = 0, negative = 0;

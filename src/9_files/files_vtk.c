@@ -1,9 +1,9 @@
 /* files_vtk.c -- legacy VTK, ASCII and BINARY (big endian): POLYDATA (polygons, lines, triangle strips) and UNSTRUCTURED_GRID (lines,
-   polylines, triangles, strips, polygons, pixels, quads, tets). Method: section by section; a list of cells comes in either layout, "count,
-   nodes, count, nodes" or OFFSETS and CONNECTIVITY (since 5.0), told apart by the word OFFSETS, and becomes one list of node numbers and
-   ends. FIELD and METADATA are passed over; what follows POINT_DATA or CELL_DATA is not read. Orientation is kept. Vertex cells are points,
-   which need no list. Other cells are refused: leaving them out would tear holes. based on: VTK file formats, simple legacy formats; VTK
-   legacy information format. */
+   polylines, triangles, strips, polygons, pixels, quads, tets).
+   Method: section by section. A list of cells has one of two layouts, told apart by the word OFFSETS: "count, nodes, count, nodes", or
+   OFFSETS and CONNECTIVITY (since 5.0). Both become one list of node numbers and one of ends. FIELD and METADATA are skipped; reading ends
+   at POINT_DATA or CELL_DATA. Orientation is kept. Vertex cells are points, which need no list. Other cells are refused, since leaving them
+   out would tear holes. Based on: VTK file formats, simple legacy formats; VTK legacy information format. */
 #include "files.h"
 
 #if CONTACT_WITH_FILES
@@ -27,8 +27,8 @@ typedef struct cti_vtk {
     cti_scan scan;
     ct_mesh *mesh;
     int binary, grid; /* grid 1: UNSTRUCTURED_GRID, 0: POLYDATA */
-    int64_t n_points; /* -1: not yet read */
-    int32_t *nodes;   /* of the cells of the section, one after the other */
+    int64_t n_points; /* -1: not read yet */
+    int32_t *nodes;   /* node numbers of the section's cells, one cell after the other */
     int32_t *ends;    /* [cells] end of each in nodes */
     int have_cells, have_types;
 } cti_vtk;
@@ -53,7 +53,7 @@ static cti_ply_scalar cti_vtk_type(const char *t, int n)
     return CTI_PLY_SCALAR_NONE;
 }
 
-/* The next field of this line as a type. */
+/* Reads the next field of this line as a type. */
 static int cti_vtk_type_field(cti_vtk *v, cti_ply_scalar *out)
 {
     const char *t;
@@ -64,7 +64,7 @@ static int cti_vtk_type_field(cti_vtk *v, cti_ply_scalar *out)
     return *out != CTI_PLY_SCALAR_NONE || cti_scan_fail(&v->scan, CT_ERR_FORMAT, "expected a data type such as float, double, int", NULL);
 }
 
-/* To the field of an ASCII value, which may be on a later line. */
+/* Moves to the field of an ASCII value, which may be on a later line. */
 static int cti_vtk_seek(cti_vtk *v, const char *what)
 {
     const char *t;
@@ -89,7 +89,7 @@ static int cti_vtk_real(cti_vtk *v, cti_ply_scalar type, ct_real *out, const cha
     return cti_vtk_seek(v, what) && cti_scan_real(&v->scan, out, what);
 }
 
-/* A number of things in a section's line; lists are indexed by int. */
+/* Reads a count in a section's line; it must fit an int, since lists are indexed by int. */
 static int cti_vtk_count(cti_vtk *v, int64_t *out, const char *what)
 {
     if (!cti_scan_integer(&v->scan, out, what))
@@ -101,7 +101,8 @@ static int cti_vtk_count(cti_vtk *v, int64_t *out, const char *what)
     return 1;
 }
 
-/* From the end of a section's line to its values; they must fit into what is left of the file (a character each in ASCII). */
+/* Moves from the end of a section's line to its values; checks that the file is long enough for them (in ASCII at least one character
+   each). */
 static int cti_vtk_values(cti_vtk *v, int64_t count, cti_ply_scalar type, const char *what)
 {
     cti_scan_line(&v->scan);
@@ -144,7 +145,7 @@ static int cti_vtk_node(cti_vtk *v, cti_ply_scalar type)
     return CTI_PUSH(v->scan.mem, v->nodes, (int32_t)x) ? 1 : cti_scan_memory(&v->scan);
 }
 
-/* The old layout: size values, each cell as its count and its nodes. */
+/* Reads the old layout: `size` values, each cell as its node count and its nodes. */
 static int cti_vtk_cells_old(cti_vtk *v, int64_t count, int64_t size)
 {
     int64_t i, k, n, used = 0;
@@ -163,7 +164,7 @@ static int cti_vtk_cells_old(cti_vtk *v, int64_t count, int64_t size)
     return used == size || cti_scan_fail(&v->scan, CT_ERR_FORMAT, "the cells do not add up to the size of their section", NULL);
 }
 
-/* The new layout: count offsets from 0 to size, then size nodes. */
+/* Reads the new layout: `count` offsets from 0 to `size`, then `size` nodes. */
 static int cti_vtk_cells_new(cti_vtk *v, int64_t count, int64_t size)
 {
     const char *t;
@@ -193,7 +194,7 @@ static int cti_vtk_cells_new(cti_vtk *v, int64_t count, int64_t size)
     return 1;
 }
 
-/* "CELLS count size" and its like: into nodes and ends. */
+/* Reads "CELLS count size" and similar sections into nodes and ends. */
 static int cti_vtk_cells(cti_vtk *v)
 {
     const char *t, *at;
@@ -225,7 +226,7 @@ static int cti_vtk_strip(cti_vtk *v, const int32_t *nodes, int n)
     return 1;
 }
 
-/* A cell into the mesh. */
+/* Adds a cell to the mesh. */
 static int cti_vtk_cell(cti_vtk *v, int64_t type, const int32_t *nodes, int n)
 {
     static const int least[] = {0, 1, 0, 2, 2, 3, 3, 3, 4, 4, 4}, most[] = {0, 1, 0, 2, 0, 3, 0, 0, 4, 4, 4};
@@ -263,7 +264,7 @@ static int cti_vtk_cell(cti_vtk *v, int64_t type, const int32_t *nodes, int n)
     }
 }
 
-/* A section of POLYDATA: all its cells have one type. */
+/* Reads a section of POLYDATA, whose cells all have one type. */
 static int cti_vtk_poly(cti_vtk *v, int type)
 {
     int i, begin = 0;
@@ -306,7 +307,7 @@ static void cti_vtk_metadata(cti_vtk *v)
     }
 }
 
-/* "NAME components tuples type" and its values. */
+/* Skips "NAME components tuples type" and its values. */
 static int cti_vtk_array(cti_vtk *v)
 {
     const char *t;
@@ -381,7 +382,7 @@ static int cti_vtk_dataset(cti_vtk *v)
     return 1;
 }
 
-/* The four lines of the head: version, title, ASCII or BINARY, dataset. */
+/* Reads the four header lines: version, title, ASCII or BINARY, dataset. */
 static int cti_vtk_head(cti_vtk *v)
 {
     static const char magic[] = "# vtk DataFile Version ";
@@ -399,7 +400,7 @@ static int cti_vtk_head(cti_vtk *v)
     return 1;
 }
 
-/* One section whose word is t: 1 read, 0 failed, -1 the geometry ends here. */
+/* Reads one section named t. 1: done, 0: failed, -1: the geometry ends here. */
 static int cti_vtk_section(cti_vtk *v, const char *t, int n)
 {
     if (cti_scan_like(t, n, "point_data") || cti_scan_like(t, n, "cell_data"))

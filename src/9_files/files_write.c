@@ -1,6 +1,6 @@
-/* files_write.c -- meshes to files: OBJ, Gmsh MSH 2.2 (ASCII), legacy VTK (ASCII). Method: the mesh is checked first; the file takes
-   its place when it is whole (cti_file_write). Numbers have 17 digits and a point in every locale, so that reading
-   gives the same bits. Positions that no element uses are written as points. based on: the formats' descriptions named in the readers. */
+/* files_write.c -- meshes to files: OBJ, Gmsh MSH 2.2 (ASCII), legacy VTK (ASCII). Method: the mesh is checked first; a new file replaces
+   an old one only when it is complete (cti_file_write). Numbers have 17 digits and a decimal point in every locale, so that reading gives
+   the same bits. Positions that no element uses are written as points. Based on: the formats' descriptions named in the readers. */
 #include "files.h"
 #include "../5_mesh/mesh.h"
 
@@ -12,10 +12,10 @@ typedef struct cti_write {
     FILE *f;
     char kind; /* o, m, v: OBJ, MSH, VTK */
     const ct_mesh *mesh;
-    const int32_t *triangles; /* what is written as triangles */
+    const int32_t *triangles; /* the triangles to write */
     int n_triangles;
-    uint8_t *used; /* [n_positions] 1: some element has it */
-    int n_points;  /* positions that none has */
+    uint8_t *used; /* [n_positions] 1: an element uses it */
+    int n_points;  /* number of positions that no element uses */
 } cti_write;
 
 /* ---- checks ---- */
@@ -29,7 +29,7 @@ static ct_code cti_write_fail(ct_error_info *error, ct_code code, int64_t elemen
     return code;
 }
 
-/* Indices [n] in elements of k: in range. */
+/* Checks that the indices [n] of elements with k corners are in range. */
 static ct_code cti_write_check_list(const int32_t *list, int n, int k, int n_positions, const char *text, ct_error_info *error)
 {
     int64_t i;
@@ -77,7 +77,8 @@ CTI_FN void cti_write_real(FILE *f, double x)
     fputs(text, f);
 }
 
-/* Lines of `count` elements: what stands in front, then the indices plus first. number not NULL: counted up and written first. */
+/* Writes `count` lines, one an element: the text `front`, then its indices plus `first`. If number is not NULL, it is counted up and
+   written first. */
 static void cti_write_elements(FILE *f, const char *front, const int32_t *list, int count, int k, int first, int *number)
 {
     int i, j;
@@ -203,7 +204,7 @@ CONTACT_API_DEF ct_code ct_mesh_write(const char *path, const ct_mesh *mesh, ct_
     code = CT_ERR_MEMORY;
     if (CTI_RESIZE(&mem, w.used, mesh->n_positions)) {
         code = CT_OK;
-        /* OBJ has no tets: their boundary stands for them */
+        /* OBJ has no tets: their boundary is written instead */
         if (w.kind == 'o' && mesh->n_tets && !mesh->n_triangles) {
             code = cti_mesh_boundary(&mem, mesh->tets, mesh->n_tets, mesh->n_positions, &surface) ? CT_OK : CT_ERR_MEMORY;
             w.triangles = surface, w.n_triangles = CTI_LEN(surface) / 3;

@@ -1,10 +1,10 @@
-/* bodies.c -- the steps of adding a body, and static bodies. Method: a body is built completely beside the world and joined last, so that a
+/* bodies.c -- the stages of adding a body, and static bodies. Method: a body is built completely before it joins the world, so that a
    refused one leaves no trace. */
 #include "world.h"
 #include "../0_base/log.h"
 #include "../1_math/vec.h"
 
-#define CTI_BODIES_MOST (1 << 26) /* vertices, elements: their multiples fit an int */
+#define CTI_BODIES_MOST (1 << 26) /* [vertices, elements] so that their multiples fit an int */
 
 CONTACT_API_DEF ct_static_desc ct_static_desc_default(void)
 {
@@ -162,7 +162,7 @@ static void cti_bodies_name(cti_body *b, const char *name)
     b->name[n] = 0;
 }
 
-/* surface: which vertices it has, and its topology in their numbering */
+/* builds the surface: its vertices, and its topology in their numbering */
 CTI_FN ct_code cti_bodies_surface(ct_world *w, cti_body *b, int all_vertices)
 {
     cti_mem *m = &w->mem;
@@ -200,7 +200,7 @@ CTI_FN ct_code cti_bodies_move(ct_world *w, const cti_body *b, const cti_place *
     int bad = place->moves ? cti_place_apply(place, points, n, points) : -1;
     if (bad < 0)
         return CT_OK;
-    bad = b->n > 0 ? bad % b->n : bad; /* keyframes have the vertices many times */
+    bad = b->n > 0 ? bad % b->n : bad; /* keyframes repeat the body's vertices */
     return cti_error_set(&w->error, CT_ERR_MESH, bad, 0, "body '%.32s': position and rotation take vertex %d beyond the largest number",
                          b->name, bad);
 }
@@ -223,7 +223,7 @@ CTI_FN ct_code cti_bodies_copy_list(ct_world *w, int32_t **out, const int32_t *l
     return CT_OK;
 }
 
-/* room for the body's vertices in the block arrays; joining them cannot fail after this */
+/* reserves room for the body's vertices in the block arrays, so that joining them cannot fail afterwards */
 static int cti_bodies_reserve_blocks(ct_world *w, const cti_body *b)
 {
     cti_state *s = &w->state;
@@ -234,7 +234,7 @@ static int cti_bodies_reserve_blocks(ct_world *w, const cti_body *b)
            CTI_RESERVE(m, s->history.dt_prev, n1) && CTI_RESERVE(m, s->history.fall, n1);
 }
 
-/* a deformable body's nodes: masses, and a rigid velocity about the centre of mass */
+/* initializes a deformable body's nodes: masses, and the velocity of a rigid motion about the centre of mass */
 static void cti_bodies_join_nodes(ct_world *w, cti_body *b, const ct_real *v, const ct_real *omega)
 {
     cti_state *s = &w->state;
@@ -256,7 +256,7 @@ static void cti_bodies_join_nodes(ct_world *w, cti_body *b, const ct_real *v, co
     }
 }
 
-/* a rigid body's two blocks; the angular one has no mass and no place of its own */
+/* initializes a rigid body's two blocks; the angular one has no mass and no position of its own */
 static void cti_bodies_join_rigid(ct_world *w, cti_body *b, const ct_real *v, const ct_real *omega)
 {
     cti_state *s = &w->state;
@@ -266,7 +266,7 @@ static void cti_bodies_join_rigid(ct_world *w, cti_body *b, const ct_real *v, co
     int n0 = b->block0, k;
     b->rigid = CTI_LEN(s->bodies.rigids);
     r->block = n0;
-    /* L = R I R' w: in the body frame, so that a body that starts unturned has I w to the bit */
+    /* L = R I R' w, computed in the body frame, so that a body that starts unrotated has exactly I w */
     cti_rigid_matrix(r->q, R);
     L = cti_m3_mul_v(r->inertia, cti_m3_mul_tv(R, cti_v3_at(omega, 0)));
     cti_v3_put(r->spin, 0, cti_m3_mul_v(R, L));
@@ -279,7 +279,7 @@ static void cti_bodies_join_rigid(ct_world *w, cti_body *b, const ct_real *v, co
     CTI_PUSH(&w->mem, s->bodies.rigids, *r);
 }
 
-/* the block arrays grow by the body's blocks */
+/* extends the block arrays by the body's blocks */
 static void cti_bodies_join_blocks(ct_world *w, cti_body *b, const ct_real *v, const ct_real *omega)
 {
     cti_state *s = &w->state;
@@ -312,7 +312,8 @@ static int cti_bodies_slot(ct_world *w)
     return CTI_PUSH(&w->mem, w->bodies, empty) ? i : -1;
 }
 
-/* thickness against the rounding of positions: they are kept apart by CCD in any case, but a thickness of few ulp leaves them no room to move in */
+/* Refuses a thickness that is only few ulp of the positions: CCD would still keep the surfaces apart, but they would have no room to
+   move */
 static ct_code cti_bodies_check_extent(ct_world *w, const cti_body *b)
 {
     ct_real most = b->thickness / (CTI_WORLD_ULPS * CTI_EPS), big = 0;
@@ -328,14 +329,14 @@ static ct_code cti_bodies_check_extent(ct_world *w, const cti_body *b)
                          b->name, at / 3, (double)b->rest[at], (double)most, (double)b->thickness, CONTACT_REAL == 32 ? "float" : "double");
 }
 
-/* the finished body becomes part of the world, or is freed */
+/* makes the finished body part of the world; after a failure (code) frees it instead */
 CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_real *v, const ct_real *omega, ct_body_id *out)
 {
     int slot = -1;
     w->busy = 0;
     if (code == CT_OK)
         code = cti_bodies_check_extent(w, b);
-    /* blocks first: new slots may move the bodies, and a step that follows a refusal still points at their models */
+    /* blocks first: new slots may move the bodies in memory, while a step after a refusal still uses pointers to their models */
     if (code == CT_OK && b->block0 >= 0 && !cti_bodies_reserve_blocks(w, b))
         code = CT_ERR_MEMORY;
     if (code == CT_OK) {
@@ -363,7 +364,8 @@ CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_
 
 CTI_FN void cti_bodies_begin(ct_world *w, cti_body *b, cti_body_kind kind, const char *name, ct_real friction, ct_real thickness)
 {
-    w->mode = cti_fpenv_enter(); /* until the body joins, or is refused: cti_bodies_join leaves it. No callback may change the world meanwhile */
+    w->mode = cti_fpenv_enter(); /* cti_bodies_join restores it, when the body joins or is refused. No callback may change the world in
+                                    between */
     w->busy = 1;
     memset(b, 0, sizeof *b);
     b->kind = kind;
@@ -373,7 +375,7 @@ CTI_FN void cti_bodies_begin(ct_world *w, cti_body *b, cti_body_kind kind, const
     cti_bodies_name(b, name);
 }
 
-/* the plane, turned and moved: dot(M n, x) = offset + dot(M n, t), n a unit vector */
+/* sets the plane, rotated and translated: dot(M n, x) = offset + dot(M n, t), n a unit vector */
 static ct_code cti_bodies_set_plane(ct_world *w, cti_body *b, const ct_static_desc *d, const cti_place *place)
 {
     cti_v3 n = cti_v3_at(d->plane_normal, 0);
@@ -402,6 +404,8 @@ CONTACT_API_DEF ct_code ct_body_add_static(ct_world *w, const ct_static_desc *d,
     cti_place place;
     ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_static_desc_default");
     cti_v3 n;
+    if (code == CT_OK)
+        code = cti_steppers_admit(w, d->mesh ? CTI_FEATURE_STATIC : CTI_FEATURE_PLANE, d->name);
     if (code == CT_OK)
         code = cti_bodies_check_scalars(w, d->friction, d->thickness, NULL, NULL);
     if (code == CT_OK)

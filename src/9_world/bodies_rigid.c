@@ -1,5 +1,5 @@
-/* bodies_rigid.c -- rigid and kinematic bodies: adding them, pose and motion. Method: mass properties from the closed surface, about the centre
-   of mass; every vertex is attached to it by its arm. Based on: lecture notes 4.1. */
+/* bodies_rigid.c -- rigid and kinematic bodies: adding them, pose and motion. Method: mass properties come from the closed surface, about
+   the centre of mass; every vertex is attached to the body by its arm. Based on: lecture notes 4.1. */
 #include "world.h"
 
 CONTACT_API_DEF ct_rigid_desc ct_rigid_desc_default(void)
@@ -37,7 +37,7 @@ static ct_code cti_bodies_check_rigid(ct_world *w, const ct_rigid_desc *d)
     return CT_OK;
 }
 
-/* 1 where an inertia has positive determinants: its own and those of its corners */
+/* Returns 1 if an inertia is positive definite (its leading minors are positive) */
 static int cti_bodies_is_positive(const double *I)
 {
     double m = I[0] * I[4] - I[1] * I[3];
@@ -45,7 +45,7 @@ static int cti_bodies_is_positive(const double *I)
     return I[0] > 0 && m > 0 && d > 0;
 }
 
-/* mass properties from the surface as the mesh has it, in whose axes the body frame is; it has to be closed */
+/* computes the mass properties from the surface, which has to be closed; the body frame has the axes of the mesh */
 static ct_code cti_bodies_mass(ct_world *w, cti_body *b, const ct_rigid_desc *d)
 {
     cti_rigid *r = &b->rigid_start;
@@ -81,7 +81,7 @@ static ct_code cti_bodies_mass(ct_world *w, cti_body *b, const ct_rigid_desc *d)
     return CT_OK;
 }
 
-/* where the body starts; arms and inertia stay in the body frame */
+/* places the body at its start; arms and inertia stay in the body frame */
 static ct_code cti_bodies_start(ct_world *w, cti_body *b, const cti_place *place)
 {
     int k;
@@ -99,7 +99,7 @@ CONTACT_API_DEF ct_code ct_body_add_rigid(ct_world *w, const ct_rigid_desc *d, c
     cti_place place;
     ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_rigid_desc_default");
     if (code == CT_OK)
-        code = cti_world_refuse_discrete(w, d->name ? d->name : "rigid body", "CT_STEPPER_DCD steps no rigid bodies, only soft ones");
+        code = cti_steppers_admit(w, CTI_FEATURE_RIGID, d->name);
     if (code == CT_OK)
         code = cti_bodies_check_rigid(w, d);
     if (code == CT_OK)
@@ -169,6 +169,8 @@ CONTACT_API_DEF ct_code ct_body_add_kinematic(ct_world *w, const ct_kinematic_de
     cti_body b;
     cti_place place;
     ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_kinematic_desc_default");
+    if (code == CT_OK)
+        code = cti_steppers_admit(w, CTI_FEATURE_KINEMATIC, d->name);
     if (code == CT_OK)
         code = cti_bodies_check_mesh(w, d->mesh);
     if (code == CT_OK)

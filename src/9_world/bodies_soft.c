@@ -1,12 +1,12 @@
-/* bodies_soft.c -- soft bodies and cloth: nodes with an elastic model, and the surface that collides. Method: the boundary of the tets, or a
-   triangle mesh that is embedded in them by barycentric weights; a tet then counts with the part of it that the mesh encloses.
-   Based on: Otaduy 2009, sec. 6 (letters in coarse tets). */
+/* bodies_soft.c -- soft bodies and cloth: nodes with an elastic model, and the surface that collides. Method: the surface is the boundary
+   of the tets, or a triangle mesh that is embedded in them by barycentric weights. In the second case each tet is scaled by the fraction of
+   it that the mesh encloses. Based on: Otaduy 2009, sec. 6 (letters in coarse tets). */
 #include "../5_mesh/embed.h"
 #include "../5_mesh/fill.h"
 #include "world.h"
 #include "../0_base/log.h"
 
-#define CTI_BODIES_REACH CTI_R(0.25) /* how far outside of its tet, in weights, a vertex may be embedded */
+#define CTI_BODIES_REACH CTI_R(0.25) /* [weights] largest distance outside its tet at which a vertex may be embedded */
 
 CONTACT_API_DEF ct_soft_desc ct_soft_desc_default(void)
 {
@@ -30,7 +30,7 @@ CONTACT_API_DEF ct_cloth_desc ct_cloth_desc_default(void)
     return d;
 }
 
-/* the surface's vertices get the four nodes of the tet that holds them */
+/* attaches each surface vertex to the four nodes of the tet that contains it */
 static ct_code cti_bodies_embed(ct_world *w, cti_body *b, const ct_mesh *nodes, const ct_mesh *surface)
 {
     cti_mem *m = &w->mem;
@@ -45,7 +45,7 @@ static ct_code cti_bodies_embed(ct_world *w, cti_body *b, const ct_mesh *nodes, 
         cti_attach *a = &b->attach[i];
         a->n = 4;
         if (tet[i] < 0 && bad < 0)
-            bad = i; /* nothing but flat tets */
+            bad = i; /* all tets are flat */
         for (k = 0; tet[i] >= 0 && k < 4; k++) {
             a->block[k] = nodes->tets[4 * tet[i] + k];
             a->weight[k] = weights[4 * i + k];
@@ -60,7 +60,7 @@ static ct_code cti_bodies_embed(ct_world *w, cti_body *b, const ct_mesh *nodes, 
     return bad < 0 ? CT_OK : cti_bodies_refuse(w, CT_ERR_MESH, bad, 0, "a vertex of the embedded surface lies outside of the tets (element: vertex)");
 }
 
-/* the visible mesh of a soft body: the embedded surface, or the tets' boundary */
+/* makes the visible mesh of a soft body: the embedded surface, or the boundary of the tets */
 static ct_code cti_bodies_skin(ct_world *w, cti_body *b, const ct_soft_desc *d)
 {
     ct_code code = cti_bodies_copy(w, b, d->surface ? d->surface : d->mesh, NULL);
@@ -73,7 +73,7 @@ static ct_code cti_bodies_skin(ct_world *w, cti_body *b, const ct_soft_desc *d)
     return code == CT_OK ? cti_bodies_surface(w, b, 0) : code;
 }
 
-/* an embedded body has the mass and the stiffness of what its surface encloses, tet by tet */
+/* scales mass and stiffness of each tet of an embedded body by the fraction that its surface encloses */
 static ct_code cti_bodies_fill(ct_world *w, cti_body *b, const ct_soft_desc *d)
 {
     cti_mem *m = &w->mem;
@@ -89,11 +89,12 @@ static ct_code cti_bodies_fill(ct_world *w, cti_body *b, const ct_soft_desc *d)
     return ok ? CT_OK : CT_ERR_MEMORY;
 }
 
-/* Height of a tet over its largest face, as a share of its longest edge, below which the log names it. The stiffness has the square of it as its
-   condition: at 1e-4 a factor in float, which preconditions in either build, keeps no digit. */
+/* Height of a tet over its largest face, as a share of its longest edge, below which the log warns of it. The condition number of the
+   stiffness is the inverse square of this share. At 1e-4 a float factor, which is the preconditioner in both builds, has no correct digit
+   left. */
 #define CTI_SOFT_SLIVER 1e-4
 
-/* the flattest tet of a mesh; a word to the log where it is a sliver */
+/* finds the flattest tet of a mesh; logs a warning if it is a sliver */
 static void cti_bodies_warn_slivers(const ct_world *w, const char *name, const ct_mesh *m)
 {
     static const int face[4][3] = {{0, 1, 2}, {0, 1, 3}, {0, 2, 3}, {1, 2, 3}};
@@ -118,7 +119,7 @@ static void cti_bodies_warn_slivers(const ct_world *w, const char *name, const c
             }
             area2 = cti_fmax(area2, n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
         }
-        volume = fabs(n[0] * d[1][0] + n[1] * d[1][1] + n[2] * d[1][2]); /* six times; n is that of the face without corner 0 */
+        volume = fabs(n[0] * d[1][0] + n[1] * d[1][1] + n[2] * d[1][2]); /* six times; n is the normal of the face without corner 0 */
         if (area2 > 0 && edge2 > 0 && volume / sqrt(area2 * edge2) < flattest)
             flattest = volume / sqrt(area2 * edge2), found = t;
     }
@@ -128,7 +129,7 @@ static void cti_bodies_warn_slivers(const ct_world *w, const char *name, const c
                          "mesh it without", name ? name : "", found, flattest);
 }
 
-/* the mesh as it is placed: positions of its own where they move, all else the caller's */
+/* the mesh as placed: it gets positions of its own if they change; all other arrays stay the caller's */
 static ct_code cti_bodies_place_mesh(ct_world *w, const cti_body *b, const cti_place *place, const ct_mesh *mesh, ct_mesh *out)
 {
     size_t n = (size_t)mesh->n_positions;
@@ -148,7 +149,7 @@ static void cti_bodies_free_placed(ct_world *w, const ct_mesh *mesh, ct_mesh *pl
         CTI_FREE(&w->mem, placed->positions);
 }
 
-/* model, surface and filling of a soft body */
+/* makes model, surface and filling of a soft body */
 static ct_code cti_bodies_make_soft(ct_world *w, cti_body *b, const ct_soft_desc *d)
 {
     int64_t bad = -1;
@@ -164,7 +165,7 @@ static ct_code cti_bodies_make_soft(ct_world *w, cti_body *b, const ct_soft_desc
     return code == CT_OK ? cti_bodies_fill(w, b, d) : code;
 }
 
-/* the same of the description's meshes as they are placed */
+/* the same for the description's meshes as placed */
 static ct_code cti_bodies_make_placed(ct_world *w, cti_body *b, const ct_soft_desc *d, const cti_place *place)
 {
     ct_soft_desc at = *d;
@@ -188,6 +189,8 @@ CONTACT_API_DEF ct_code ct_body_add_soft(ct_world *w, const ct_soft_desc *d, ct_
     cti_place place;
     const char *text = NULL;
     ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_soft_desc_default");
+    if (code == CT_OK)
+        code = cti_steppers_admit(w, CTI_FEATURE_SOFT, d->name);
     if (code == CT_OK)
         code = cti_bodies_check_mesh(w, d->mesh);
     if (code == CT_OK)
@@ -224,7 +227,7 @@ CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, c
     ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_cloth_desc_default");
     int ok;
     if (code == CT_OK)
-        code = cti_world_refuse_discrete(w, d->name ? d->name : "cloth", "CT_STEPPER_DCD needs bodies with an inside, and cloth has none");
+        code = cti_steppers_admit(w, CTI_FEATURE_CLOTH, d->name);
     if (code == CT_OK)
         code = cti_bodies_check_mesh(w, d->mesh);
     if (code == CT_OK)

@@ -11,7 +11,8 @@ static ct_code cti_bodies_stale(ct_world *w, ct_body_id body)
     return w ? cti_world_fail(w, CT_ERR_STALE_ID, body, -1, body.index1, "stale or null body id") : CT_ERR_ARGUMENT;
 }
 
-/* pieces of paths that no pin follows any more leave. Pins are in the order of their paths, and those that share one follow one another */
+/* Removes the pieces of paths that no pin uses any more. Pins are in the order of their paths, and pins that share a path are
+   consecutive */
 static void cti_pins_pack_paths(cti_state *s)
 {
     cti_scripts *scripts = &s->scripts;
@@ -31,8 +32,8 @@ static void cti_pins_pack_paths(cti_state *s)
         stbds_header(scripts->path)->length = (size_t)n;
 }
 
-/* pins that nothing feels leave: their time is over, or a newer pin of the same block (covered [blocks], from block b0 on) holds their axes for
-   at least as long */
+/* Removes pins without effect: those whose time is over, and those whose axes a newer pin of the same block (covered [blocks], from block
+   b0 on) holds for at least as long */
 static void cti_pins_drop(cti_state *s, int b0, const uint8_t *covered, int n_covered, int axes, double until)
 {
     int i, k;
@@ -49,7 +50,7 @@ static void cti_pins_drop(cti_state *s, int b0, const uint8_t *covered, int n_co
     cti_pins_pack_paths(s);
 }
 
-/* blocks [b0, b0 + n) leave; later ones move down */
+/* removes blocks [b0, b0 + n); later ones move down */
 static void cti_bodies_remove_blocks(ct_world *w, int b0, int n)
 {
     cti_state *s = &w->state;
@@ -103,7 +104,7 @@ static void cti_bodies_remove_rigid(ct_world *w, int number)
             w->bodies[i].rigid--;
 }
 
-/* contacts of a body that leaves are no longer listed */
+/* removes contacts of a removed body from the user's list */
 static void cti_bodies_drop_contacts(ct_world *w, ct_body_id body)
 {
     int i, k = 0;
@@ -117,7 +118,7 @@ static void cti_bodies_drop_contacts(ct_world *w, ct_body_id body)
         stbds_header(w->contacts)->length = (size_t)k;
 }
 
-/* 1 where nothing has been prepared for the body, and its blocks are the last: what is prepared holds without it */
+/* Returns 1 if nothing has been prepared for the body yet and its blocks are the last: then the prepared data stay valid without it */
 static int cti_bodies_passes(const ct_world *w, const cti_body *b)
 {
     return w->prepared && b->fresh && (b->block0 < 0 || b->block0 + b->n_blocks == w->state.n);
@@ -151,11 +152,11 @@ CONTACT_API_DEF ct_code ct_body_remove(ct_world *w, ct_body_id body)
     cti_world_drop_joints(w, slot);
     if (!passes)
         cti_world_unprepare(w);
-    /* what pairs with this body remembered is never asked for again: its id is used up */
+    /* the contact memory of pairs with this body is never read again, since its id is not reused */
     cti_world_free_body(w, b);
     b->generation++;
     w->n_alive--;
-    /* models lie in the bodies, whose slots may have moved; there is room for those that were listed */
+    /* the list of models points into the bodies, whose slots may have moved; it has room for as many as before */
     if (w->prepared && w->n_fresh == 0)
         w->ready = cti_world_list_models(w);
     return CT_OK;
@@ -179,7 +180,7 @@ CONTACT_API_DEF const char *ct_body_name(const ct_world *w, ct_body_id body)
     return slot < 0 ? "" : w->bodies[slot].name;
 }
 
-/* origin, of positions: added to doubles, which can hold the sum; or NULL */
+/* writes positions in the caller's layout; origin, if not NULL, is added in double */
 static void cti_bodies_write(const ct_real *from, int n, const double *origin, void *out, ct_scalar_type type, size_t stride)
 {
     int i, k;
@@ -188,7 +189,7 @@ static void cti_bodies_write(const ct_real *from, int n, const double *origin, v
         for (k = 0; k < 3; k++) {
             double d = (double)from[3 * i + k];
             float f = (float)d;
-            d += origin && origin[k] != 0 ? origin[k] : -0.0; /* x + -0.0 is x, signs included */
+            d += origin && origin[k] != 0 ? origin[k] : -0.0; /* adding -0.0 gives x itself, signed zeros included */
             if (type == CT_SCALAR_FLOAT)
                 memcpy(p + (size_t)k * sizeof f, &f, sizeof f);
             else
@@ -292,8 +293,8 @@ CONTACT_API_DEF ct_code ct_body_set_velocities(ct_world *w, ct_body_id body, con
             return cti_world_fail(w, CT_ERR_ARGUMENT, body, i, 0, "a velocity is too large: its fourth power is not finite (element: vertex)");
     memcpy(w->state.v + 3 * (size_t)b->block0, velocities, sizeof(ct_real) * 3 * (size_t)n);
     w->state.energy.known = 0;
-    /* where v is the velocity at the end of a step, the scheme starts again from it; where it is that of a step's middle, what was read may be
-       set again */
+    /* If v is the velocity at the end of a step, the integrator starts anew from it. If v is that of a step's middle, setting it to what
+       was read changes nothing */
     for (i = b->block0; i < b->block0 + n; i++)
         if (w->state.history.touched && i < CTI_LEN(w->state.history.touched) && !cti_motion_is_halfway(&w->state, i))
             w->state.history.dt_prev[i] = 0;
@@ -393,7 +394,8 @@ CONTACT_API_DEF ct_code ct_body_pin_path(ct_world *w, ct_body_id body, const int
     return CT_OK;
 }
 
-/* the projector next to a matrix that is nearly one: P <- 3 P^2 - 2 P^3 drives its eigenvalues to 0 and 1 (McWeeny 1960) */
+/* the projector nearest to a matrix that is almost one: the iteration P <- 3 P^2 - 2 P^3 drives its eigenvalues to 0 and 1 (McWeeny
+   1960) */
 static void cti_bodies_purify(const ct_real *from, ct_real *P)
 {
     int i, j, k;
@@ -415,9 +417,11 @@ CONTACT_API_DEF ct_code ct_body_constrain(ct_world *w, ct_body_id body, int vert
     cti_m3 sq;
     if (slot < 0)
         return cti_bodies_stale(w, body);
+    if (cti_steppers_admit(w, CTI_FEATURE_DIRECTION, NULL) != CT_OK)
+        return CT_ERR_UNSUPPORTED;
     if (!cti_body_has_model(&w->bodies[slot]) || vertex < 0 || vertex >= w->bodies[slot].n_blocks || !projector)
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, vertex, vertex, "the constrained vertex is out of range (element: vertex)");
-    /* symmetric and idempotent, or it is no projector */
+    /* a projector is symmetric and idempotent */
     sq = cti_m3_mul(projector, projector);
     for (i = 0; i < 3; i++)
         for (j = 0; j < 3; j++)
@@ -441,6 +445,8 @@ CONTACT_API_DEF ct_code ct_body_get_pin_impulse(const ct_world *cw, ct_body_id b
     int slot = cti_world_slot(w, body), block, k;
     if (slot < 0)
         return cti_bodies_stale(w, body);
+    if (cti_steppers_admit(w, CTI_FEATURE_DIRECTION, NULL) != CT_OK)
+        return CT_ERR_UNSUPPORTED;
     if (!cti_body_has_model(&w->bodies[slot]) || vertex < 0 || vertex >= w->bodies[slot].n_blocks || !out_impulse)
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, vertex, vertex,
                               "a pin's impulse needs a deformable body, one of its nodes and room for it (element: vertex)");

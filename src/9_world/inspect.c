@@ -1,6 +1,6 @@
-/* inspect.c -- what a step promises, looked up after every step where CONTACT_VALIDATE is 1. Method: numbers are finite; the surface is where the
-   unknowns put it, bit for bit; rows point at features that exist; contacts do not pull; a stepper that ends without
-   intersections has left none that the report does not count. None of it is done otherwise. */
+/* inspect.c -- checks a step's guarantees after every step if CONTACT_VALIDATE is 1; otherwise none of this runs. Method: numbers are
+   finite. The surface is where the unknowns put it, bit for bit. Rows refer to existing features. Contacts do not pull. A stepper that
+   guarantees to end without intersections has left only those that its report counts. */
 #include "inspect.h"
 #include "../0_base/log.h"
 
@@ -43,7 +43,7 @@ static ct_code cti_inspect_state(ct_world *w)
     return CT_OK;
 }
 
-/* vertices that blocks move: x0 is what body_point gives */
+/* vertices moved by blocks: x0 must equal the result of body_point */
 static ct_code cti_inspect_surface(ct_world *w)
 {
     int i, k;
@@ -89,10 +89,10 @@ CTI_FN ct_code cti_inspect(ct_world *w, const ct_step_report *report)
         code = cti_inspect_surface(w);
     if (code == CT_OK)
         code = cti_inspect_rows(w);
-    if (code != CT_OK || CTI_IS_DISCRETE(&w->state))
+    if (code != CT_OK || !cti_steppers_of(w)->ends_apart)
         return code;
-    /* what intersected when the step began may do so at its end */
-    w->busy = 0; /* the question is our own, not a callback's */
+    /* pairs that intersected when the step began may still do so at its end */
+    w->busy = 0; /* this call is the library's own, not one from a callback */
     code = ct_world_validate(w, &pairs, &n);
     w->busy = 1;
     if (code == CT_OK && n > 0 && report->tangled == 0)

@@ -1,11 +1,12 @@
-/* inspect.h -- CONTACT_VALIDATE 1: what a step promises is looked up after it. */
+/* inspect.h -- CONTACT_VALIDATE 1: checks after every step that its guarantees hold. */
 #ifndef CTI_INSPECT_H
 #define CTI_INSPECT_H
 
 #include "world.h"
 
-/* cti_inspect -- the world at the end of a step, w->error the first thing that is wrong: CT_ERR_DOMAIN. Also written to the log and handed to
-   CONTACT_ASSERT. Changes nothing else, and no later step. CT_ERR_MEMORY when there was none to look with. */
+/* cti_inspect -- checks the world at the end of a step. The first fault found becomes w->error (CT_ERR_DOMAIN), and is also written to the
+   log and passed to CONTACT_ASSERT. Nothing else changes, and no later step is affected. CT_ERR_MEMORY when there was no memory for the
+   check. */
 CTI_FN ct_code cti_inspect(ct_world *w, const ct_step_report *report);
 
 #endif /* CTI_INSPECT_H */

@@ -1,9 +1,11 @@
-/* joints.c -- joints between bodies: checks, book-keeping, and their numbers for a step. Method: a joint is kept with block numbers that count
-   from its bodies' first blocks, so that bodies may come and go; preparation resolves them. Based on: lecture notes 4.1 (bilateral constraints). */
+/* joints.c -- joints between bodies: checks, book-keeping, and their block numbers for a step. Method: a joint stores block numbers
+   relative to its bodies' first blocks, so that bodies may be added and removed; preparation makes them absolute. Based on: lecture notes
+   4.1 (bilateral constraints). */
 #include "world.h"
 
-#define CTI_JOINT_SIZE CTI_R(4)   /* lever of a turn, of the radius of gyration: about the size of a body */
-#define CTI_JOINT_CLEAR CTI_R(1.1) /* rest length of a stitch between surfaces that collide, of their thickness */
+#define CTI_JOINT_SIZE CTI_R(4)   /* [radius of gyration] lever that converts a joint's rotation to a distance: about the size of the
+                                     body */
+#define CTI_JOINT_CLEAR CTI_R(1.1) /* [thickness of the surfaces] rest length of a stitch between surfaces that collide */
 
 CONTACT_API_DEF ct_joint_desc ct_joint_desc_default(ct_joint_kind kind)
 {
@@ -29,7 +31,7 @@ static ct_code cti_joints_refuse(ct_world *w, ct_code code, ct_body_id body, int
 
 static int cti_joints_is_world(ct_body_id id) { return id.index1 == 0; }
 
-/* one side: a live body, vertices in range, weights that sum to one; *out_slot -1: the world */
+/* checks one side: a live body, vertices in range, weights that sum to one. *out_slot -1: the world */
 static ct_code cti_joints_check_side(ct_world *w, const ct_joint_side *s, ct_joint_kind kind, int *out_slot)
 {
     const cti_body *b;
@@ -81,7 +83,7 @@ static ct_code cti_joints_check(ct_world *w, const ct_joint_desc *d)
 
 /* ---- making ---- */
 
-/* where a side with vertices holds */
+/* the point at which a side with vertices holds */
 static cti_v3 cti_joints_held(const ct_world *w, const cti_body *b, const ct_joint_side *s)
 {
     cti_v3 p = cti_v3_zero();
@@ -91,7 +93,7 @@ static cti_v3 cti_joints_held(const ct_world *w, const cti_body *b, const ct_joi
     return p;
 }
 
-/* a deformable side: its vertices' nodes, counted from the body's first */
+/* the nodes of a deformable side's vertices, counted from the body's first block */
 static void cti_joints_nodes(const cti_body *b, const ct_joint_side *from, cti_joint_side *out)
 {
     int k, i, j;
@@ -109,7 +111,7 @@ static void cti_joints_nodes(const cti_body *b, const ct_joint_side *from, cti_j
     }
 }
 
-/* a side that holds at p with the joint's axes; slot -1: the world */
+/* makes a side that holds at p with the joint's axes; slot -1: the world */
 static void cti_joints_make_side(const ct_world *w, int slot, const ct_joint_side *from, cti_v3 p, const ct_real *axes, cti_joint_side *out)
 {
     const cti_body *b = slot < 0 ? NULL : &w->bodies[slot];
@@ -131,11 +133,11 @@ static void cti_joints_make_side(const ct_world *w, int slot, const ct_joint_sid
     } else if (cti_body_has_model(b))
         cti_joints_nodes(b, from, out);
     else if (b->kind == CTI_BODY_KINEMATIC) {
-        /* point and axes taken back to where the path began: its turn R and shift o so far, undone */
+        /* point and axes at the path's start: the rotation R and translation o so far are undone */
         double t = w->state.step.time - b->script.t0;
         cti_v3 o = cti_script_follow(b->script.path, b->script.n_path, cti_v3_zero(), t, NULL);
         ct_real R[9];
-        for (k = 0; k < 3; k++) /* rows: what becomes of the unit vectors */
+        for (k = 0; k < 3; k++) /* rows: the images of the unit vectors */
             cti_v3_put(R, k, cti_v3_sub(cti_script_follow(b->script.path, b->script.n_path, cti_v3_make(k == 0, k == 1, k == 2), t, NULL), o));
         cti_v3_put(out->arm, 0, cti_m3_mul_v(R, cti_v3_sub(p, o)));
         for (k = 0; k < 3; k++)
@@ -151,7 +153,7 @@ static ct_real cti_joints_gyration(const ct_world *w, int slot)
     return cti_rigid_gyration(&w->state.bodies.rigids[w->bodies[slot].rigid]);
 }
 
-/* 1 when the two bodies are to collide */
+/* Returns 1 if the two bodies are to collide */
 static int cti_joints_collide(const ct_world *w, const ct_joint_desc *d, int a, int b)
 {
     if (d->collide >= 0)
@@ -187,7 +189,7 @@ static void cti_joints_make(const ct_world *w, const ct_joint_desc *d, int slot_
 
 static int cti_joints_terms(const cti_joint_side *s) { return s->rigid >= 0 ? 2 : s->n; }
 
-/* two unlike holds, at least one of them with unknowns, and no more of these than a row takes */
+/* checks that the two sides differ, that at least one has unknowns, and that they have no more terms than fit into a row */
 static ct_code cti_joints_check_made(ct_world *w, const ct_joint_desc *d, const cti_world_joint *q)
 {
     int na = cti_joints_terms(&q->joint.a), nb = cti_joints_terms(&q->joint.b);
@@ -213,7 +215,7 @@ static ct_code cti_joints_add(ct_world *w, const ct_joint_desc *d, ct_joint_id *
         return CT_ERR_ARGUMENT;
     code = cti_joints_check(w, d);
     if (code == CT_OK)
-        code = cti_world_refuse_discrete(w, NULL, "CT_STEPPER_DCD has no joints and no stitches");
+        code = cti_steppers_admit(w, CTI_FEATURE_JOINT, NULL);
     if (code == CT_OK)
         code = cti_joints_check_side(w, &d->a, d->kind, &slot_a);
     if (code == CT_OK)
@@ -315,7 +317,7 @@ static void cti_joints_resolve(const ct_world *w, int slot, cti_joint_side *s)
         s->block[i] += w->bodies[slot].block0;
 }
 
-/* number of a slot among the surface's bodies */
+/* number of a slot's body among the surface's bodies */
 static int cti_joints_surface_body(const ct_world *w, int slot)
 {
     int i;

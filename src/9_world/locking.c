@@ -1,27 +1,29 @@
-/* locking.c -- by how much a mesh of linear tets is too stiff in bending.
-   Method: both ends of the body are turned against each other as rigid pieces, about its second axis, and what lies between them comes to rest
-   (linear elasticity at rest, conjugate gradients): once with linear tets, and once with quadratic ones on the same mesh, which hold a bend exactly.
-   The energies' ratio is the factor. Based on: Prathap, The Finite Element Method in Structural Mechanics, 1993 (parasitic shear); Zienkiewicz,
-   Taylor, The Finite Element Method 1, 2000 (the tet of ten nodes). */
+/* locking.c -- measures by which factor a mesh of linear tets is too stiff in bending.
+   Method: the two ends of the body are rotated against each other as rigid pieces about its second axis. The part between them takes its
+   equilibrium (linear elasticity, conjugate gradients): once with linear tets, and once on the same mesh with quadratic tets, which
+   represent a bend exactly. The factor is the ratio of the energies. Based on: Prathap, The Finite Element Method in Structural Mechanics,
+   1993 (parasitic shear); Zienkiewicz, Taylor, The Finite Element Method 1, 2000 (the tet of ten nodes). */
 #include "../0_base/fpenv.h"
 #include "../0_base/log.h"
 #include "../0_base/sort.h"
 #include "../1_math/eig3.h"
 #include "../2_linalg/krylov.h"
 
-#define CTI_LOCKING_CAP CTI_R(0.4) /* of the length from the middle on: what turns as a piece. Between .3 and .45 the factor of a bar moves by 2 % */
-#define CTI_LOCKING_TOLERANCE (sizeof(ct_real) == sizeof(float) ? CTI_R(1e-4) : CTI_R(1e-6)) /* of the first residual; the energy is off by its square */
-#define CTI_LOCKING_TETS 20000000 /* 45 pairs of nodes each: numbers of pairs fit an int */
-#define CTI_LOCKING_MOST 20000     /* iterations; a bar of 100,000 nodes takes some 600 */
+#define CTI_LOCKING_CAP CTI_R(0.4) /* [length] from the middle: parts farther out rotate as rigid pieces. Between .3 and .45 the factor of a
+                                      bar changes by 2 % */
+#define CTI_LOCKING_TOLERANCE (sizeof(ct_real) == sizeof(float) ? CTI_R(1e-4) : CTI_R(1e-6)) /* [first residual]; the error of the energy is
+                                                                                                its square */
+#define CTI_LOCKING_TETS 20000000 /* [tets] 45 pairs of nodes each: the number of pairs fits an int */
+#define CTI_LOCKING_MOST 20000     /* [iterations] a bar of 100,000 nodes takes some 600 */
 
 typedef struct cti_locking {
     cti_mem mem;
     ct_real *x;    /* [3 n] */
     int32_t *tets; /* [nodes m] */
     int n, m;
-    int nodes;     /* of a tet: 4, or 10 with those in the middles of its edges */
-    cti_v3 middle, axis[3]; /* of the longest, second and least extent */
-    ct_real half;           /* of the length */
+    int nodes;     /* nodes per tet: 4, or 10 with those at the middles of its edges */
+    cti_v3 middle, axis[3]; /* axes of the longest, second and smallest extent */
+    ct_real half;           /* half of the length */
 } cti_locking;
 
 /* ---- nodes in the middle of edges ---- */
@@ -43,7 +45,7 @@ static int32_t cti_locking_find(const uint64_t *edges, int n, uint64_t key)
     return (int32_t)lo;
 }
 
-/* q: p with quadratic tets, ten nodes each. 0: out of memory */
+/* q: p with quadratic tets of ten nodes. 0: out of memory */
 static int cti_locking_quadratic(const cti_locking *p, cti_locking *q)
 {
     uint64_t *edges = NULL, *scratch = NULL;
@@ -110,7 +112,7 @@ static void cti_locking_add(cti_bsr *A, const int32_t *t, int nodes, const cti_v
         }
 }
 
-/* K of Young's modulus 1; the rule of four points is exact for quadratic tets. Returns -1, or a tet without a volume */
+/* assembles K for Young's modulus 1; the quadrature of four points is exact for quadratic tets. Returns -1, or a tet without volume */
 static int cti_locking_stiffness(const cti_locking *p, ct_real poisson, cti_bsr *A)
 {
     const ct_real mu = 1 / (2 * (1 + poisson)), lambda = poisson / ((1 + poisson) * (1 - 2 * poisson));
@@ -134,7 +136,7 @@ static int cti_locking_stiffness(const cti_locking *p, ct_real poisson, cti_bsr 
 
 /* ---- bending ---- */
 
-/* axes by the spread of the nodes, and half of the length */
+/* computes the axes from the spread of the nodes, and half of the length */
 static void cti_locking_axes(cti_locking *p)
 {
     ct_real c[6] = {0, 0, 0, 0, 0, 0}, w[3], v[9], lo = CTI_REAL_MAX, hi = -CTI_REAL_MAX;
@@ -157,7 +159,7 @@ static void cti_locking_axes(cti_locking *p)
     p->half = (hi - lo) / 2;
 }
 
-/* displacement at X in a bend of curvature 1 / half; 1 where the body turns as a piece: there it is that of the piece */
+/* displacement at X in a bend of curvature 1 / half; 1 if X is in a rigid end piece, whose displacement it then has */
 static int cti_locking_field(const cti_locking *p, cti_v3 X, cti_v3 *u)
 {
     cti_v3 d = cti_v3_sub(X, p->middle);
@@ -167,7 +169,7 @@ static int cti_locking_field(const cti_locking *p, cti_v3 X, cti_v3 *u)
     return cti_abs(s) >= cap;
 }
 
-/* what a solve needs */
+/* arrays of one solve */
 typedef struct cti_locking_solve {
     cti_bsr A;
     cti_jacobi jacobi;
@@ -175,7 +177,7 @@ typedef struct cti_locking_solve {
     uint8_t *held;
 } cti_locking_solve;
 
-/* the matrix with held nodes taken out */
+/* removes held nodes from the matrix */
 static void cti_locking_hold(cti_bsr *A, const uint8_t *held)
 {
     int i, k, a;
@@ -185,7 +187,7 @@ static void cti_locking_hold(cti_bsr *A, const uint8_t *held)
                 A->val[9 * (size_t)k + (size_t)a] = A->col[k] == i && a % 4 == 0;
 }
 
-/* u: the field, then with what brings the free nodes to rest between the held ones, K du = -K u. 0: out of memory */
+/* u: the field, then corrected so that the free nodes are in equilibrium between the held ones, K du = -K u. 0: out of memory */
 static int cti_locking_relax(cti_locking *p, cti_locking_solve *s)
 {
     double first;
@@ -211,7 +213,7 @@ static int cti_locking_relax(cti_locking *p, cti_locking_solve *s)
     return 1;
 }
 
-/* twice the energy, u'K u, at rest between the ends; *out_bad: a tet without a volume. 0: out of memory */
+/* twice the energy, u'K u, in equilibrium between the ends; *out_bad: a tet without volume. 0: out of memory */
 static int cti_locking_energy(cti_locking *p, cti_locking_solve *s, ct_real poisson, double *out, int *out_bad)
 {
     cti_mem *mem = &p->mem;

@@ -1,5 +1,5 @@
-/* prepare.c -- from bodies to the arrays of a step: surface, matrix pattern, scatter slots, factors. This runs once per change of topology,
-   and positions and velocities are not touched. */
+/* prepare.c -- from bodies to the arrays of a step: surface, matrix pattern, scatter slots, factors. It runs once per change of topology
+   and does not touch positions or velocities. */
 #include "world.h"
 #include "../8_step/impulses.h"
 #include "../8_step/integrate.h"
@@ -10,9 +10,8 @@ CTI_FN void cti_world_unprepare(ct_world *w)
     cti_surface_free(&w->mem, &s->surface);
     cti_detect_free(&w->mem, &s->detect);
     cti_factors_free(&w->mem, &s->factors);
-#if CONTACT_WITH_DCD
-    cti_dcd_free(&w->mem, &s->dcd);
-#endif
+    if (cti_steppers_of(w)->release)
+        cti_steppers_of(w)->release(s);
     cti_bsr_free(&w->mem, &s->system.A);
     CTI_FREE(&w->mem, s->bodies.models);
     CTI_FREE(&w->mem, w->surface_slot);
@@ -21,7 +20,7 @@ CTI_FN void cti_world_unprepare(ct_world *w)
     CTI_CLEAR(s->contact.tangled_pairs);
     CTI_CLEAR(s->contact.repairs);
     CTI_CLEAR(s->scripts.movers);
-    CTI_CLEAR(s->history.impulses.touches); /* their features are indices into the surface */
+    CTI_CLEAR(s->history.impulses.touches); /* touches refer to features by index into the surface */
     s->bodies.n_models = 0;
     s->contact.is_solved = 0;
     w->ready = w->prepared = 0;
@@ -39,7 +38,7 @@ CTI_FN int cti_world_list_models(ct_world *w)
     return ok;
 }
 
-/* counts of bodies and of their surfaces' vertices, moving vertices, edges, faces and planes */
+/* counts of bodies, and of their surfaces' vertices, moving vertices, edges, faces and planes */
 typedef struct cti_prepare_sizes {
     int bodies, nv, moving, ne, nf, np;
 } cti_prepare_sizes;
@@ -115,7 +114,7 @@ static void cti_prepare_body(const ct_world *w, cti_surface *f, int index, const
     f->nv += nv, f->ne += t->n_edges, f->nf += nf;
 }
 
-/* movers of the kinematic bodies. 0: out of memory */
+/* lists the movers of the kinematic bodies. 0: out of memory */
 static int cti_prepare_movers(ct_world *w)
 {
     cti_state *s = &w->state;
@@ -136,7 +135,7 @@ static int cti_prepare_movers(ct_world *w)
     return 1;
 }
 
-/* places the surface at the present nodes, rotations and scripts */
+/* computes the surface's positions from the current nodes, rotations and scripts */
 static int cti_prepare_place(ct_world *w)
 {
     cti_state *s = &w->state;
@@ -150,7 +149,7 @@ static int cti_prepare_place(ct_world *w)
     return 1;
 }
 
-/* six times the volume that a closed surface encloses; < 0: its inside is the free space (a room) */
+/* six times the volume that a closed surface encloses; < 0: it encloses free space, like the walls of a room */
 static ct_real cti_prepare_volume(const cti_body *b)
 {
     ct_real sum = 0;
@@ -165,7 +164,7 @@ static ct_real cti_prepare_volume(const cti_body *b)
     return sum;
 }
 
-/* builds the trees; those of bodies that never move are ordered once. 0: out of memory */
+/* builds the trees; the item order of bodies that never move is computed once. 0: out of memory */
 static int cti_prepare_trees(ct_world *w)
 {
     cti_surface *f = &w->state.surface;
@@ -241,8 +240,8 @@ static ct_code cti_prepare_matrix(ct_world *w)
     for (i = 0; ok && i < s->bodies.n_models; i++)
         ok = cti_model_slots(&w->mem, s->bodies.models[i], cti_prepare_slot, &s->system.A) > 0;
     CTI_FREE(&w->mem, pairs);
-    if (ok && CTI_IS_DISCRETE(s))
-        return CT_OK; /* no factors */
+    if (ok && !cti_steppers_of(w)->needs_factors)
+        return CT_OK;
     s->factors.tasks = &s->desc.tasks;
     return ok && cti_factors_init(&w->mem, &w->arena, &s->factors, &s->system.A) ? CT_OK : CT_ERR_MEMORY;
 }
@@ -295,55 +294,26 @@ static int cti_prepare_scratch(ct_world *w)
            cti_prepare_system(m, s, n3, components) && cti_prepare_end(m, s, n3, components) && cti_prepare_energies(m, s);
 }
 
-/* centres and radii of a body's tets at rest */
-static void cti_prepare_tets(const cti_body *b, ct_real *out)
-{
-    const ct_real *X = b->nodes ? b->nodes : b->rest;
-    int i, k;
-    for (i = 0; i < b->model.tets.n; i++) {
-        const int32_t *t = b->model.tets.node + 4 * (size_t)i;
-        cti_v3 c = cti_v3_zero();
-        ct_real r = 0;
-        for (k = 0; k < 4; k++)
-            c = cti_v3_mad(c, cti_v3_at(X, t[k] - b->block0), CTI_R(0.25));
-        for (k = 0; k < 4; k++)
-            r = cti_max(r, cti_v3_norm(cti_v3_sub(cti_v3_at(X, t[k] - b->block0), c)));
-        cti_v3_put(out + 4 * (size_t)i, 0, c);
-        out[4 * (size_t)i + 3] = r;
-    }
-}
-
-/* the data of discrete detection. 0: out of memory */
-static int cti_prepare_discrete(ct_world *w)
-{
-    cti_state *s = &w->state;
-    cti_dcd *d = &s->dcd;
-    int i, k, n = 0, models = 0;
-    for (k = 0; k < s->bodies.n_models; k++)
-        n += s->bodies.models[k]->tets.n;
-    if (!CTI_RESIZE(&w->mem, d->bodies, s->surface.n_bodies) || !CTI_RESIZE(&w->mem, d->tet_rest, 4 * (size_t)n))
-        return 0;
-    for (i = n = 0; i < s->surface.n_bodies; i++) {
-        const cti_body *b = &w->bodies[w->surface_slot[i]];
-        memset(&d->bodies[i], 0, sizeof d->bodies[i]);
-        d->bodies[i].model = -1;
-        if (!cti_body_has_model(b))
-            continue;
-        d->bodies[i].model = models++, d->bodies[i].embedded = b->attach != NULL, d->bodies[i].tet0 = n;
-        cti_prepare_tets(b, d->tet_rest + 4 * (size_t)n);
-        n += b->model.tets.n;
-    }
-    return cti_dcd_prepare(s);
-}
-
-/* the stepper's own data before its first step. 0: out of memory */
+/* what the stepper is told of the bodies, and its own data. 0: out of memory */
 static int cti_prepare_stepper(ct_world *w)
 {
-#if CONTACT_WITH_DCD
-    if (CTI_IS_DISCRETE(&w->state))
-        return cti_prepare_discrete(w);
-#endif
-    return cti_tangle_find(&w->state);
+    cti_state *s = &w->state;
+    cti_stepper_body *bodies = CTI_ARENA_NEW(&w->arena, cti_stepper_body, s->surface.n_bodies + 1);
+    int i, models = 0;
+    if (!bodies)
+        return 0;
+    for (i = 0; i < s->surface.n_bodies; i++) {
+        const cti_body *b = &w->bodies[w->surface_slot[i]];
+        cti_stepper_body *q = &bodies[i];
+        int soft = cti_body_has_model(b);
+        q->model = soft ? models++ : -1;
+        q->rigid = b->rigid;
+        q->embedded = soft && b->attach != NULL;
+        q->block0 = b->block0;
+        q->n_blocks = b->n_blocks;
+        q->nodes = !soft ? NULL : (b->nodes ? b->nodes : b->rest);
+    }
+    return cti_steppers_of(w)->prepare(s, bodies);
 }
 
 CTI_FN ct_code cti_world_prepare(ct_world *w)

@@ -83,7 +83,7 @@ typedef struct cti_problems_run {
     cti_arena arena;
     cti_arena_point mark;
     uint64_t started;
-    uint64_t hidden;      /* [us] spent in watching so far */
+    uint64_t hidden;      /* [us] time spent in the tracer so far */
     cti_effort *e;        /* of the present attempt */
     int stopped;          /* 1: the watcher ended the solve */
     double *x0, *r0;      /* [n], [m] start */

@@ -26,7 +26,7 @@ CTI_FN void cti_world_public_pair(const ct_world *w, const cti_pair *p, ct_pair 
         out->vertices_b[k - p->n_a] = cti_query_vertex(w, p->v[k]);
 }
 
-/* an edge of a and a face of b, in a public pair */
+/* an edge of a and a face of b as a public pair */
 static void cti_query_edge_face(const ct_world *w, int e, int face, ct_pair *out)
 {
     const cti_surface *f = &w->state.surface;
@@ -42,7 +42,7 @@ static void cti_query_edge_face(const ct_world *w, int e, int face, ct_pair *out
         out->vertices_b[k] = cti_query_vertex(w, f->faces[3 * face + k]);
 }
 
-/* vertices of moving bodies that lie behind a plane */
+/* counts vertices of moving bodies that are behind a plane */
 static int cti_query_planes(ct_world *w)
 {
     const cti_surface *f = &w->state.surface;
@@ -66,7 +66,7 @@ static int cti_query_planes(ct_world *w)
 
 static ct_code cti_world_validate(const ct_world *cw, ct_pair **out_pairs, int *out_n)
 {
-    ct_world *w = (ct_world *)cw; /* only scratch of the world is written; its state does not change */
+    ct_world *w = (ct_world *)cw; /* only scratch memory of the world is written; its state does not change */
     ct_body_id none = {0, 0};
     int32_t *hits = NULL;
     ct_code code;
@@ -81,7 +81,7 @@ static ct_code cti_world_validate(const ct_world *cw, ct_pair **out_pairs, int *
     if (code != CT_OK)
         return code;
     CTI_CLEAR(w->pairs);
-    w->state.detect.valid = 0; /* the query below uses the trees' boxes for other motions */
+    w->state.detect.valid = 0; /* the query below refits the trees to other motions */
     ok = cti_broad_update(&w->mem, &w->state.surface.broad, &w->state.surface.soup, w->state.surface.x0, w->state.surface.x0) &&
          cti_intersect_soup(&w->mem, &w->state.surface.broad, &w->state.surface.soup, w->state.surface.x0, &hits);
     for (i = 0; ok && i < CTI_LEN(hits) / 2; i++) {
@@ -179,14 +179,14 @@ static uint64_t cti_query_mix(uint64_t h, const void *data, size_t bytes)
     return h;
 }
 
-/* mixes in the history that the next step uses, block by block: the last dt, and with one the velocities of BDF2 */
+/* mixes in the history that the next step uses, block by block: the last dt, and for BDF2 the velocities before it */
 static uint64_t cti_query_mix_history(uint64_t h, const cti_state *s)
 {
     const cti_history *q = &s->history;
     int i, k = 0, bytes = 3 * (int)sizeof(ct_real);
     h = cti_query_mix(h, s->history.dt_prev, sizeof(ct_real) * (size_t)s->n);
     for (i = 0; i < CTI_LEN(q->v0) / 3 && i < s->n; i++) {
-        /* rigid bodies, in the order of their blocks, have no history */
+        /* rigid bodies, which are in the order of their blocks, have no history */
         while (k < CTI_LEN(s->bodies.rigids) && s->bodies.rigids[k].block + 1 < i)
             k++;
         if (!(s->history.dt_prev[i] > 0) || (k < CTI_LEN(s->bodies.rigids) && i >= s->bodies.rigids[k].block))

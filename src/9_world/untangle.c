@@ -1,5 +1,6 @@
-/* untangle.c -- ct_world_repair. Method: steps of repair rows that start at rest, without gravity and with the scripts standing still, in which at
-   first only bodies that are tangled move, then all, until nothing intersects or nothing moves; then the velocities come back. */
+/* untangle.c -- ct_world_repair. Method: steps of repair rows, without gravity, with scripts at rest and all velocities zero at their
+   start. At first only tangled bodies move, then all bodies, until nothing intersects or nothing moves. Finally the velocities are
+   restored. */
 #include "world.h"
 #include "../8_step/factors.h"
 #include "../8_step/impulses.h"
@@ -7,15 +8,15 @@
 #include "../8_step/snapshot.h"
 
 #define CTI_UNTANGLE_STEPS 300
-#define CTI_UNTANGLE_HELD 150        /* of them with the other bodies held */
-#define CTI_UNTANGLE_STILL 4         /* steps in a row without any motion, after which there is rarely more */
+#define CTI_UNTANGLE_HELD 150        /* [of these] the first steps, with all other bodies held */
+#define CTI_UNTANGLE_STILL 4         /* after so many steps in a row without any motion there is rarely more */
 #define CTI_UNTANGLE_DT CTI_R(0.01)
 
-/* what is put back: velocities in the end, everything when memory runs out */
+/* the state to restore: velocities in the end, everything when memory runs out */
 typedef struct cti_untangle {
     cti_snapshot start;
     ct_real gravity[3];
-    ct_real *x, *q; /* [3 n], [4 rigids] where the step that runs began */
+    ct_real *x, *q; /* [3 n], [4 rigids] positions and rotations at the start of the current step */
 } cti_untangle;
 
 static void cti_untangle_free(ct_world *w, cti_untangle *u)
@@ -33,7 +34,7 @@ static int cti_untangle_save(ct_world *w, cti_untangle *u)
            CTI_RESIZE(&w->mem, u->q, 4 * CTI_LEN(s->bodies.rigids));
 }
 
-/* blocks of bodies that are not tangled stay where they are, unless all may move */
+/* holds the blocks of bodies that are not tangled, unless `all` */
 static void cti_untangle_hold(cti_state *s, int all)
 {
     const cti_surface *f = &s->surface;
@@ -49,7 +50,7 @@ static void cti_untangle_hold(cti_state *s, int all)
                 s->scripts.held[a->block[j]] = 0;
         }
     }
-    /* nodes inside of a body go with its surface: a component is held as a whole or not at all */
+    /* inner nodes of a body move with its surface: a component is held as a whole or not at all */
     for (i = 0; i < CTI_LEN(s->factors.components); i++) {
         const cti_component *c = &s->factors.components[i];
         int held = CTI_HELD_REPAIR;
@@ -65,13 +66,14 @@ static void cti_untangle_rest(cti_state *s)
     int i, k;
     s->energy.known = 0;
     memset(s->v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    s->energy.known = 0; /* before the first step they hold gravity's, too */
+    s->energy.known = 0; /* before the first step they include gravity's */
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
         for (k = 0; k < 3; k++)
             s->bodies.rigids[i].spin[k] = 0;
 }
 
-/* notes where everything is; 1 when that is elsewhere than at the last note. Velocities do not tell: the last piece of a step may be at rest */
+/* stores all positions; returns 1 if they differ from those stored before. Velocities would not show it, since the last piece of a step may
+   be at rest */
 static int cti_untangle_moved(const cti_state *s, cti_untangle *u)
 {
     int i, moved = memcmp(u->x, s->x, sizeof *u->x * 3 * (size_t)s->n) != 0;
@@ -102,14 +104,14 @@ static ct_code cti_untangle_steps(ct_world *w, cti_untangle *u)
         still = cti_untangle_moved(s, u) ? 0 : still + 1;
         if (still >= CTI_UNTANGLE_STILL && i >= CTI_UNTANGLE_HELD)
             break;
-        /* where what is tangled has no room, all bodies may move */
+        /* the tangled bodies have no room: all bodies may move from now on */
         if (still >= CTI_UNTANGLE_STILL || i + 1 == CTI_UNTANGLE_HELD)
             still = 0, i = cti_max_int(i, CTI_UNTANGLE_HELD - 1);
     }
     return CT_OK;
 }
 
-/* the world runs again */
+/* restores gravity and scripts */
 static void cti_untangle_leave(ct_world *w, const cti_untangle *u)
 {
     cti_state *s = &w->state;
@@ -120,7 +122,7 @@ static void cti_untangle_leave(ct_world *w, const cti_untangle *u)
     w->contacts_ready = 0;
 }
 
-/* velocities and time as they were. The angular velocity of a rigid body that was turned keeps its world axes */
+/* restores velocities and time. A rigid body that was rotated keeps its angular velocity in world axes */
 static void cti_untangle_finish(ct_world *w, const cti_untangle *u)
 {
     cti_state *s = &w->state;
@@ -129,13 +131,13 @@ static void cti_untangle_finish(ct_world *w, const cti_untangle *u)
     memcpy(s->v, u->start.copy.v, sizeof(ct_real) * 3 * (size_t)n);
     memcpy(s->history.dt_prev, u->start.copy.dt_prev, sizeof(ct_real) * (size_t)n);
     memcpy(s->history.fall, u->start.copy.fall, sizeof(ct_real) * (size_t)n);
-    for (i = 0; i < CTI_LEN(s->factors.components); i++) { /* bodies were carried at rest */
+    for (i = 0; i < CTI_LEN(s->factors.components); i++) { /* bodies were moved while at rest */
         cti_factors_drift(&s->factors.components[i], CTI_REAL_MAX);
         cti_factors_ask(&s->factors.components[i]);
     }
     if (n)
         memset(s->history.dv, 0, sizeof *s->history.dv * 3 * (size_t)n);
-    /* integrators that remember a step before start again */
+    /* integrators with a history start anew */
     if (s->desc.integrator != CT_INTEGRATOR_EULER) {
         cti_integrate_reset(s, 1);
         cti_integrate_forget(s);
@@ -158,7 +160,7 @@ static void cti_untangle_finish(ct_world *w, const cti_untangle *u)
     s->detect.n_tangled = s->detect.n_tangled > 0 ? s->detect.n_tangled : 1;
 }
 
-/* takes apart what intersects; before: pairs that do */
+/* separates what intersects; before: number of intersecting pairs */
 static ct_code cti_untangle_world(ct_world *w, int before, int *out_freed, int *out_left)
 {
     ct_body_id none = {0, 0};
@@ -206,8 +208,9 @@ static ct_code cti_world_repair(ct_world *w, int *out_freed, int *out_left)
         *out_freed = 0, *out_left = before;
         return CT_OK;
     }
-    if (CTI_IS_DISCRETE(&w->state))
-        return cti_world_refuse_discrete(w, NULL, "CT_STEPPER_DCD takes bodies apart in its steps; ct_world_repair is for CT_STEPPER_CMR");
+    code = cti_steppers_admit(w, CTI_FEATURE_REPAIR, NULL);
+    if (code != CT_OK)
+        return code;
 #if CONTACT_WITH_CMR
     return cti_untangle_world(w, before, out_freed, out_left);
 #else

@@ -1,5 +1,5 @@
 /* world.c -- creation, stepping, errors, library information. Method: the world validates arguments and keeps the bodies; all numerical
-   work is on the floors below. */
+   work is in lower folders. */
 #include "world.h"
 #include "inspect.h"
 #include "../0_base/log.h"
@@ -17,75 +17,47 @@ static const char *const cti_world_codes[] = {
     CT_CODE_LIST(CTI_WORLD_TEXT)};
 static const char *const cti_world_statuses[] = {CT_STATUS_LIST(CTI_WORLD_TEXT)};
 #undef CTI_WORLD_TEXT
-static const char *const cti_world_steppers[] = {"cmr", "dcd", "barrier", "layers", "penalty", "geometric", "explicit"};
 static const char *const cti_world_integrators[] = {"euler", "newmark", "bdf2"};
-static const char *const cti_world_solvers[] = {"auto",       "ica",   "ca",       "pgs",          "lemke",  "boxed",
-                                                "active_set", "mprgp", "interior", "geometric_cg", "newton", "admm"};
-
 CONTACT_API_DEF const char *ct_code_text(ct_code code) { return (int)code >= 0 && code < CT_CODE_COUNT_ ? cti_world_codes[code] : "?"; }
 CONTACT_API_DEF const char *ct_status_text(ct_status status)
 {
     return (int)status >= 0 && status < CT_STATUS_COUNT_ ? cti_world_statuses[status] : "?";
 }
+#define CTI_WORLD_CASE(name, number, word, built) case name: return #word;
 CONTACT_API_DEF const char *ct_stepper_text(ct_stepper stepper)
 {
-    return (int)stepper >= 0 && stepper < CT_STEPPER_COUNT_ ? cti_world_steppers[stepper] : "?";
+    switch (stepper) {
+        CT_STEPPER_LIST(CTI_WORLD_CASE)
+    default:
+        return "?";
+    }
 }
 CONTACT_API_DEF const char *ct_solver_text(ct_solver solver)
 {
-    return (int)solver >= 0 && solver < CT_SOLVER_COUNT_ ? cti_world_solvers[solver] : "?";
+    switch (solver) {
+    case CT_SOLVER_AUTO:
+        return "auto";
+        CT_SOLVER_LIST(CTI_WORLD_CASE)
+    default:
+        return "?";
+    }
 }
+#undef CTI_WORLD_CASE
 CONTACT_API_DEF const char *ct_integrator_text(ct_integrator integrator)
 {
     return (int)integrator >= 0 && integrator < CT_INTEGRATOR_COUNT_ ? cti_world_integrators[integrator] : "?";
 }
-CONTACT_API_DEF int ct_stepper_built(ct_stepper stepper) 
-{
-    return (CONTACT_WITH_CMR && stepper == CT_STEPPER_CMR) || (CONTACT_WITH_DCD && stepper == CT_STEPPER_DCD);
-}
+CONTACT_API_DEF int ct_stepper_built(ct_stepper stepper) { return cti_steppers_find(stepper) != NULL; }
 CONTACT_API_DEF int ct_solver_built(ct_solver solver)
 {
     return solver == CT_SOLVER_ICA || solver == CT_SOLVER_AUTO || cti_bridge_solver(solver);
 }
 
 /* names of what is built, each with a space in front */
-static const char cti_world_built_steppers[] = ""
-#if CONTACT_WITH_CMR
-                                               " cmr"
-#endif
-#if CONTACT_WITH_DCD
-                                               " dcd"
-#endif
-    ;
-static const char cti_world_built_solvers[] = " auto ica"
-#if CONTACT_WITH_CA
-                                              " ca"
-#endif
-#if CONTACT_WITH_PGS
-                                              " pgs"
-#endif
-#if CONTACT_WITH_LEMKE
-                                              " lemke"
-#endif
-#if CONTACT_WITH_BOXED
-                                              " boxed"
-#endif
-#if CONTACT_WITH_ACTIVE_SET
-                                              " active_set"
-#endif
-#if CONTACT_WITH_MPRGP
-                                              " mprgp"
-#endif
-#if CONTACT_WITH_INTERIOR
-                                              " interior"
-#endif
-#if CONTACT_WITH_NEWTON
-                                              " newton"
-#endif
-#if CONTACT_WITH_ADMM
-                                              " admm"
-#endif
-    ;
+#define CTI_WORLD_WORD(name, number, word, built) CTI_IF(built, " " #word)
+static const char cti_world_built_steppers[] = "" CT_STEPPER_LIST(CTI_WORLD_WORD);
+static const char cti_world_built_solvers[] = " auto ica" CT_SOLVER_LIST_OPTIONAL(CTI_WORLD_WORD);
+#undef CTI_WORLD_WORD
 
 CONTACT_API_DEF const ct_library_info *ct_library_info_get(void)
 {
@@ -102,21 +74,22 @@ CONTACT_API_DEF const ct_library_info *ct_library_info_get(void)
     return &info;
 }
 
+/* the default stepper: the user's, or the first of the list that is built */
+#ifdef CONTACT_STEPPER
+enum { CTI_WORLD_STEPPER = (int)(CONTACT_STEPPER) };
+#else
+#define CTI_WORLD_FIRST(name, number, word, built) (built) ? (int)name:
+enum { CTI_WORLD_STEPPER = CT_STEPPER_LIST(CTI_WORLD_FIRST) -1 };
+#undef CTI_WORLD_FIRST
+#endif
 /* Defaults that are not built are refused here, by a name that says what to do: enum values are unknown to the preprocessor. */
-#define CTI_WORLD_IS(solver) ((CONTACT_SOLVER) == CT_SOLVER_##solver)
-typedef char cti_CONTACT_STEPPER_is_not_built_set_its_CONTACT_WITH_to_1[(CONTACT_WITH_CMR && (CONTACT_STEPPER) == CT_STEPPER_CMR) ||
-                                                                                (CONTACT_WITH_DCD && (CONTACT_STEPPER) == CT_STEPPER_DCD)
-                                                                            ? 1
-                                                                            : -1];
+#define CTI_WORLD_IS_STEPPER(name, number, word, built) || ((built) && CTI_WORLD_STEPPER == (int)name)
+#define CTI_WORLD_IS_SOLVER(name, number, word, built) || ((built) && (CONTACT_SOLVER) == name)
+typedef char cti_CONTACT_STEPPER_is_not_built_set_its_CONTACT_WITH_to_1[(0 CT_STEPPER_LIST(CTI_WORLD_IS_STEPPER)) ? 1 : -1];
 typedef char cti_CONTACT_SOLVER_is_not_built_set_its_CONTACT_WITH_to_1
-    [CTI_WORLD_IS(AUTO) || CTI_WORLD_IS(ICA) || (CONTACT_WITH_CA && CTI_WORLD_IS(CA)) || (CONTACT_WITH_PGS && CTI_WORLD_IS(PGS)) ||
-             (CONTACT_WITH_LEMKE && CTI_WORLD_IS(LEMKE)) || (CONTACT_WITH_BOXED && CTI_WORLD_IS(BOXED)) ||
-             (CONTACT_WITH_ACTIVE_SET && CTI_WORLD_IS(ACTIVE_SET)) || (CONTACT_WITH_MPRGP && CTI_WORLD_IS(MPRGP)) ||
-             (CONTACT_WITH_INTERIOR && CTI_WORLD_IS(INTERIOR)) || (CONTACT_WITH_NEWTON && CTI_WORLD_IS(NEWTON)) ||
-             (CONTACT_WITH_ADMM && CTI_WORLD_IS(ADMM))
-         ? 1
-         : -1];
-#undef CTI_WORLD_IS
+    [((CONTACT_SOLVER) == CT_SOLVER_AUTO || (CONTACT_SOLVER) == CT_SOLVER_ICA CT_SOLVER_LIST_OPTIONAL(CTI_WORLD_IS_SOLVER)) ? 1 : -1];
+#undef CTI_WORLD_IS_STEPPER
+#undef CTI_WORLD_IS_SOLVER
 
 CONTACT_API_DEF ct_solver_desc ct_solver_desc_default(void)
 {
@@ -147,17 +120,13 @@ CONTACT_API_DEF ct_world_desc ct_world_desc_default(void)
     d.thickness = CTI_R(1e-3);
     d.friction = CTI_R(0.4);
     d.self_collision = 1;
-    d.stepper = CONTACT_STEPPER;
+    d.stepper = (ct_stepper)CTI_WORLD_STEPPER;
     d.solver = ct_solver_desc_default();
     d.cmr_rounds = 5;
     d.max_halvings = 5;
     d.recovery_speed = 1;
     d.newton_iterations = 8;
-    d.dcd.newton_iterations = 1;
-    d.dcd.decouple = CT_DECOUPLE_PIVOT;
-    d.dcd.friction = CT_DCD_FRICTION_IMPLICIT;
-    d.dcd.max_substeps = 8;
-    d.dcd.substep_fraction = d.dcd.recovery = CTI_R(0.5);
+    cti_steppers_defaults(&d);
     return d;
 }
 
@@ -175,22 +144,6 @@ CTI_FN ct_code cti_world_busy(ct_world *w)
 {
     ct_body_id none = {0, 0};
     return w->busy ? cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "the world is in a call: a callback may not call back into it") : CT_OK;
-}
-
-CTI_FN ct_code cti_world_refuse_discrete(ct_world *w, const char *name, const char *text)
-{
-    ct_body_id none = {0, 0};
-    char *to = w->error.buffer, *end = to + sizeof w->error.buffer - 1;
-    if (!CTI_IS_DISCRETE(&w->state))
-        return CT_OK;
-    for (; name && *name && to < end; name++)
-        *to++ = *name;
-    for (name = name ? ": " : ""; *name && to < end; name++)
-        *to++ = *name;
-    for (name = text; *name && to < end; name++)
-        *to++ = *name;
-    *to = '\0';
-    return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, -1, 0, w->error.buffer);
 }
 
 static ct_code cti_world_refuse(ct_error_info *out, ct_code code, double value, const char *text)
@@ -212,7 +165,7 @@ static ct_code cti_world_check_solver(const ct_solver_desc *s, ct_error_info *e)
     if ((int)s->solver < 0 || s->solver >= CT_SOLVER_COUNT_)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)s->solver, "solver.solver is out of range");
     if (!ct_solver_built(s->solver))
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)s->solver, "solver '%s' is not built", ct_solver_text(s->solver));
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)s->solver, "solver '%s' (%d) is not built", ct_solver_text(s->solver), (int)s->solver);
     if (!(s->tolerance > 0) || !cti_finite(s->tolerance))
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)s->tolerance, "solver.tolerance must be positive");
     if (s->max_iterations < 1 || s->inner_iterations < 1 || s->max_sweeps < 1 || s->inner_repeats < 1)
@@ -226,47 +179,6 @@ static ct_code cti_world_check_solver(const ct_solver_desc *s, ct_error_info *e)
     if (s->budget < 0 || !(s->seconds >= 0) || s->order < 0 || s->order > 2 || (int)s->friction < 0 || s->friction > CT_FRICTION_LOCAL ||
         !(s->relaxation > 0) || !(s->relaxation < 2))
         return cti_world_refuse(e, CT_ERR_ARGUMENT, s->relaxation, "solver budget, seconds, order, relaxation or friction is out of range");
-    return CT_OK;
-}
-
-static ct_code cti_world_check_dcd(const ct_world_desc *d, ct_error_info *e)
-{
-    const ct_dcd_desc *q = &d->dcd;
-    if (q->newton_iterations < 1 || q->newton_iterations > 100)
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, q->newton_iterations, "dcd.newton_iterations must be 1 to 100");
-    if ((int)q->decouple < 0 || q->decouple >= CT_DECOUPLE_COUNT_)
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)q->decouple, "dcd.decouple is out of range");
-    if ((int)q->friction < 0 || q->friction >= CT_DCD_FRICTION_COUNT_)
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)q->friction, "dcd.friction is out of range");
-    if (q->max_substeps < 1 || q->max_substeps > 256)
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, q->max_substeps, "dcd.max_substeps must be 1 to 256");
-    if (!(q->substep_fraction > 0) || !cti_finite(q->substep_fraction))
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)q->substep_fraction, "dcd.substep_fraction must be positive");
-    if (!(q->recovery > 0 && q->recovery <= 1))
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)q->recovery, "dcd.recovery must be in (0, 1]");
-    if (!(q->depth >= 0) || !cti_finite(q->depth))
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)q->depth, "dcd.depth must be zero or positive");
-    if (d->stepper != CT_STEPPER_DCD)
-        return CT_OK;
-    if (d->integrator != CT_INTEGRATOR_EULER)
-        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, (double)d->integrator, "CT_STEPPER_DCD steps by implicit Euler only");
-    if (d->ccd_limits_step)
-        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, 1, "CT_STEPPER_DCD has no continuous detection that could limit a step");
-    if (d->solver.solver != CT_SOLVER_ICA && d->solver.solver != CT_SOLVER_AUTO && d->solver.solver != CT_SOLVER_MPRGP)
-        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, (double)d->solver.solver,
-                                "CT_STEPPER_DCD solves by CT_SOLVER_MPRGP, which the default and CT_SOLVER_AUTO stand for, too");
-    return CT_OK;
-}
-
-static ct_code cti_world_check_paper(const ct_world_desc *d, ct_error_info *e)
-{
-    if (d->solver.termination != CT_TERMINATION_PAPER || d->stepper == CT_STEPPER_DCD)
-        return CT_OK;
-    if (d->solver.solver != CT_SOLVER_ICA && d->solver.solver != CT_SOLVER_AUTO)
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.solver, "solver '%s' has no termination PAPER, which is CT_SOLVER_ICA's with CT_STEPPER_CMR, CT_SOLVER_MPRGP's with CT_STEPPER_DCD",
-                             ct_solver_text(d->solver.solver));
-    if (d->stepper != CT_STEPPER_CMR)
-        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, (double)d->stepper, "solver.termination PAPER is for CT_STEPPER_CMR and CT_STEPPER_DCD");
     return CT_OK;
 }
 
@@ -303,7 +215,8 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
     if ((int)d->stepper < 0 || d->stepper >= CT_STEPPER_COUNT_)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->stepper, "stepper is out of range");
     if (!ct_stepper_built(d->stepper))
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->stepper, "stepper '%s' is not built", ct_stepper_text(d->stepper));
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->stepper, "stepper '%s' (%d) is not built", ct_stepper_text(d->stepper),
+                             (int)d->stepper);
     if ((int)d->integrator < 0 || d->integrator >= CT_INTEGRATOR_COUNT_)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->integrator, "integrator is out of range");
     if ((int)d->broad_phase < 0 || d->broad_phase >= CT_BROAD_COUNT_)
@@ -318,36 +231,10 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, d->ccd_limits_step, "ccd_limits_step must be 0 or 1");
     if (!(d->recovery_speed >= 0))
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->recovery_speed, "recovery_speed must be zero or positive");
-    if (cti_world_check_dcd(d, e) != CT_OK)
-        return e ? e->code : CT_ERR_ARGUMENT;
     code = cti_world_check_tasks(&d->tasks, e);
     if (code == CT_OK)
         code = cti_world_check_solver(&d->solver, e);
-    return code == CT_OK ? cti_world_check_paper(d, e) : code;
-}
-
-/* the settings of Li 2015: one Newton iteration, no friction, and one random row a vertex, unless all rows or the deepest are chosen */
-static void cti_world_as_li_printed(ct_world_desc *d)
-{
-    d->dcd.newton_iterations = 1, d->dcd.friction = CT_DCD_FRICTION_NONE, d->dcd.recovery = 1, d->dcd.max_substeps = 1;
-    if (d->dcd.decouple == CT_DECOUPLE_PIVOT)
-        d->dcd.decouple = CT_DECOUPLE_RANDOM;
-}
-
-/* the settings of Otaduy 2009, or with DCD of Li 2015, where the paper's own step is chosen */
-static void cti_world_as_printed(ct_world_desc *d)
-{
-    if (d->solver.termination != CT_TERMINATION_PAPER)
-        return;
-    if (d->stepper == CT_STEPPER_DCD) {
-        cti_world_as_li_printed(d);
-        return;
-    }
-    d->solver.solver = CT_SOLVER_ICA, d->solver.cluster = CT_CLUSTER_NODE;
-    if (d->solver.cone == CT_CONE_CONE)
-        d->solver.cone = CT_CONE_BOX;
-    d->solver.inner_repeats = 3;
-    d->newton_iterations = 1, d->cmr_rounds = 5, d->max_halvings = 2;
+    return code == CT_OK ? cti_steppers_check(d, e) : code;
 }
 
 /* 1 when products and sums of this file were fused in spite of the pragma on top of contact.h: by clang -ffp-contract=fast, or in src/
@@ -403,7 +290,8 @@ static ct_code cti_world_make(const ct_world_desc *desc, ct_world **out_world, c
     w->state.mem = &w->mem;
     w->state.arena = &w->arena;
     w->state.desc = *desc;
-    cti_world_as_printed(&w->state.desc);
+    if (cti_steppers_of(w)->complete)
+        cti_steppers_of(w)->complete(&w->state.desc);
     w->error.element = -1;
     w->error.text = ct_code_text(CT_OK);
     code = cti_world_start_pool(w, out_error);
@@ -459,9 +347,6 @@ static void cti_world_free_state(ct_world *w)
     cti_snapshot_free(m, &s->step.start);
     CTI_FREE(m, s->contact.rows), CTI_FREE(m, s->contact.origins), CTI_FREE(m, s->contact.hits), CTI_FREE(m, s->contact.tangled_pairs);
     CTI_FREE(m, s->contact.repairs), CTI_FREE(m, s->contact.ways);
-#if CONTACT_WITH_DCD
-    cti_dcd_free(m, &s->dcd);
-#endif
     cti_memory_free(m, &s->contact.memory);
     for (i = 0; i < 2 * CTI_PARTS_DEPTH; i++)
         cti_memory_free(m, &s->contact.memory_step[i]);
@@ -537,20 +422,6 @@ static void cti_world_report(const ct_world *w, double t0, double t1, ct_step_re
     r->ms_finish = r->ms_finish > 0 ? r->ms_finish : 0;
 }
 
-/* the step of the world's stepper */
-static ct_code cti_world_advance(cti_state *s, ct_real dt, ct_step_report *report)
-{
-#if CONTACT_WITH_DCD
-    if (CTI_IS_DISCRETE(s))
-        return cti_dcd_step(s, dt, report);
-#endif
-#if CONTACT_WITH_CMR
-    return cti_step(s, dt, report);
-#else
-    return CT_ERR_UNSUPPORTED; /* unreachable: ct_world_create refuses such a world */
-#endif
-}
-
 static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_report)
 {
     ct_step_report report;
@@ -573,7 +444,7 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
     t1 = cti_cmr_clock(&w->state);
     w->contacts_ready = 0;
     w->mem.failed = 0;
-    code = cti_world_advance(&w->state, dt, &report);
+    code = cti_steppers_of(w)->step(&w->state, dt, &report);
     if (code == CT_OK && CONTACT_VALIDATE) {
         code = cti_inspect(w, &report);
         if (code == CT_ERR_MEMORY)

@@ -17,12 +17,13 @@ typedef struct cti_body {
     cti_body_kind kind;
     uint32_t generation;
     char name[64];
-    int n;                  /* vertices that the user sees */
-    int fresh;              /* 1: nothing has been prepared for it yet */
+    int n;                  /* vertices as the user numbers them */
+    int fresh;              /* 1: the prepared data do not contain the body yet */
     int block0, n_blocks;   /* its unknowns; block0 -1: none */
     int rigid;              /* number in state.rigids, or -1 */
     ct_real *rest;          /* [3 n] positions when added */
-    cti_attach *attach;     /* [n] vertices embedded in nodes or in a rigid frame, blocks counted from block0; NULL: vertex = node */
+    cti_attach *attach;     /* [n] attachment of vertices embedded in nodes or in a rigid frame, with blocks counted from block0; NULL: a
+                               vertex is a node */
     ct_real *nodes;         /* [3 n_blocks] positions of the nodes when added, where vertices are embedded */
     cti_rigid rigid_start;  /* of a rigid body when added */
     ct_real center[3];      /* its centre of mass when added */
@@ -32,16 +33,16 @@ typedef struct cti_body {
     int32_t *triangles;     /* [3 nt] surface, body vertices */
     int32_t *segments;      /* [2 ns] */
     int32_t *surface_nodes; /* [n surface vertices] body vertices, sorted */
-    int32_t *node_surface;  /* [n] surface vertex within the body or -1 */
+    int32_t *node_surface;  /* [n] surface vertex of each body vertex, or -1 */
     cti_topology topology;  /* of the surface, numbered by surface vertices */
     cti_model model;
     ct_material material;
     ct_real friction, thickness;
     ct_real plane_normal[3], plane_offset;
-    int32_t *order; /* order of the tree of a body that never moves (cti_broad_order); NULL: not built yet */
+    int32_t *order; /* item order of the trees of a body that never moves (cti_broad_order); NULL: not built yet */
 } cti_body;
 
-/* cti_world_joint -- a joint; its blocks are counted from its bodies' first ones, and rigid 0 stands for the body's own. */
+/* cti_world_joint -- a joint. Its blocks are counted from its bodies' first blocks; rigid 0 stands for the body's own number. */
 typedef struct cti_world_joint {
     int alive;
     uint32_t generation;
@@ -54,77 +55,83 @@ struct ct_world {
     cti_mem mem;
     cti_arena arena;
     cti_state state;
-    cti_pool *pool;         /* the world's own threads behind state.desc.tasks; or NULL */
+    cti_pool *pool;         /* the world's own threads, which state.desc.tasks then uses; or NULL */
     cti_body *bodies;       /* slots; kind FREE: unused */
     cti_world_joint *joints; /* slots */
     int32_t *surface_slot;  /* slot of each surface body */
     int n_alive;
     int ready;              /* 1: surface, matrix and factors match the bodies */
-    int n_fresh;            /* bodies that these do not contain yet; if `prepared`, nothing else is missing */
-    int prepared;           /* 1: they match all other bodies and all joints */
+    int n_fresh;            /* number of bodies that the prepared data do not contain yet; if `prepared` is 1, nothing else is missing */
+    int prepared;           /* 1: the prepared data match all other bodies and all joints */
     ct_error_info error;
-    ct_pair *pairs;         /* of validate */
+    ct_pair *pairs;         /* the result of ct_world_validate */
     ct_contact *contacts;
     int contacts_ready;
-    int busy;               /* 1: during a step, a repair or the adding of a body: callbacks may not call back */
+    int busy;               /* 1: during a step, a repair or the adding of a body: callbacks may not call the library */
     uint64_t mode;          /* the caller's floating-point mode, while a body is added */
 };
 
-/* cti_world_fail -- records the culprit and returns the code. */
+/* cti_world_fail -- records the error with its culprit and returns the code. */
 CTI_FN ct_code cti_world_fail(ct_world *w, ct_code code, ct_body_id body, int64_t element, double value, const char *text);
 /* cti_world_slot -- slot of a live body or -1. */
 CTI_FN int cti_world_slot(const ct_world *w, ct_body_id body);
-/* cti_world_list_models -- rebuilds state.models, whose pointers lead into the bodies, which move when slots are added. 0: out of
+/* cti_world_list_models -- rebuilds state.models, whose pointers lead into the bodies; adding slots moves the bodies in memory. 0: out of
    memory. */
 CTI_FN int cti_world_list_models(ct_world *w);
 
-/* cti_world_busy -- CT_OK, or the recorded CT_ERR_ARGUMENT for a call out of a callback during a step. */
+/* cti_world_busy -- CT_OK, or the recorded CT_ERR_ARGUMENT if a callback makes this call during a step. */
 CTI_FN ct_code cti_world_busy(ct_world *w);
-/* cti_world_keep_contacts -- makes the user's list of contacts before its sources are removed. CT_ERR_MEMORY. */
+/* cti_world_keep_contacts -- builds the user's list of contacts before its sources are removed. CT_ERR_MEMORY. */
 CTI_FN ct_code cti_world_keep_contacts(ct_world *w);
 CTI_FN ct_body_id cti_world_id(const ct_world *w, int slot);
 /* cti_world_prepare -- builds surface, matrix pattern, factors after bodies changed. */
 CTI_FN ct_code cti_world_prepare(ct_world *w);
 CTI_FN void cti_world_unprepare(ct_world *w);
 CTI_FN void cti_world_free_body(ct_world *w, cti_body *b);
-/* cti_body_has_model, cti_body_is_scripted -- deformable; moved by nothing but a script. */
+/* cti_body_has_model, cti_body_is_scripted -- 1 for a deformable body; 1 for a body moved by a script alone. */
 CTI_INLINE int cti_body_has_model(const cti_body *b) { return b->kind == CTI_BODY_SOFT || b->kind == CTI_BODY_CLOTH; }
 CTI_INLINE int cti_body_is_scripted(const cti_body *b)
 {
     return b->kind == CTI_BODY_STATIC || b->kind == CTI_BODY_PLANE || b->kind == CTI_BODY_KINEMATIC;
 }
-/* cti_world_refuse_discrete -- CT_ERR_UNSUPPORTED with the text in a world that CT_STEPPER_DCD steps, else CT_OK; `name` may be NULL. */
-CTI_FN ct_code cti_world_refuse_discrete(ct_world *w, const char *name, const char *text);
+/* cti_steppers_find -- a stepper, or NULL where this build does not have it; cti_steppers_of -- a world's: a constant where there is one. */
+CTI_FN const cti_stepper *cti_steppers_find(ct_stepper stepper);
+CTI_FN const cti_stepper *cti_steppers_of(const ct_world *w);
+/* cti_steppers_defaults, cti_steppers_check -- of all steppers that are built. */
+CTI_FN void cti_steppers_defaults(ct_world_desc *d);
+CTI_FN ct_code cti_steppers_check(const ct_world_desc *d, ct_error_info *e);
+/* cti_steppers_admit -- CT_OK, or the recorded CT_ERR_UNSUPPORTED where the world's stepper refuses the feature; name: of a body, or NULL. */
+CTI_FN ct_code cti_steppers_admit(ct_world *w, cti_feature what, const char *name);
 /* cti_body_attach -- attachment of body vertex i with the world's block and frame numbers. */
 CTI_FN void cti_body_attach(const cti_body *b, int i, cti_attach *out);
 /* cti_body_point -- the position of vertex i of a body, by the same code path as the surface's. */
 CTI_FN cti_v3 cti_body_point(const ct_world *w, const cti_body *b, int i);
-/* cti_world_drop_joints -- removes the joints of a body that leaves. cti_world_resolve_joints -- builds state.joints and the surface's list
-   of bodies that do not collide; 0: out of memory. */
+/* cti_world_drop_joints -- removes the joints of a body that is being removed. cti_world_resolve_joints -- builds state.joints and the
+   surface's list of bodies that do not collide; 0: out of memory. */
 CTI_FN void cti_world_drop_joints(ct_world *w, int slot);
 CTI_FN int cti_world_resolve_joints(ct_world *w);
 /* cti_bodies_* -- the stages of adding a body, in this order; failures are recorded in the world. */
 CTI_FN ct_code cti_bodies_refuse(ct_world *w, ct_code code, int64_t element, double value, const char *text);
-CTI_FN ct_code cti_bodies_open(ct_world *w, const uint32_t *cookie, const char *text); /* no desc: cookie NULL */
+CTI_FN ct_code cti_bodies_open(ct_world *w, const uint32_t *cookie, const char *text); /* cookie NULL: there is no description */
 CTI_FN ct_code cti_bodies_check_mesh(ct_world *w, const ct_mesh *m);
 CTI_FN ct_code cti_bodies_check_scalars(ct_world *w, ct_real friction, ct_real thickness, const ct_real *v, const ct_real *omega);
-/* cti_bodies_place -- where a description puts its mesh. */
+/* cti_bodies_place -- the placement that a description gives its mesh. */
 CTI_FN ct_code cti_bodies_place(ct_world *w, const char *name, const ct_real *position, const ct_real *rotation, cti_place *out);
-/* cti_bodies_is_moderate -- 1 where squares of squares of a speed do not overflow: 1e77 in double, 4e9 in float. */
+/* cti_bodies_is_moderate -- 1 if the fourth power of a speed does not overflow: below 1e77 in double, 4e9 in float. */
 CTI_FN int cti_bodies_is_moderate(const ct_real *v);
 CTI_FN ct_code cti_bodies_check_motion(ct_world *w, ct_body_id body, const ct_motion *m);
 CTI_FN ct_code cti_bodies_check_path(ct_world *w, ct_body_id body, const ct_motion_segment *path, int n);
 CTI_FN void cti_bodies_begin(ct_world *w, cti_body *b, cti_body_kind kind, const char *name, ct_real friction, ct_real thickness);
-/* cti_bodies_copy -- positions, placed (NULL: as they are). cti_bodies_move -- n points of a body, [3 n], in place. */
+/* cti_bodies_copy -- copies positions, placed (place NULL: unchanged). cti_bodies_move -- places n points [3 n] of a body in place. */
 CTI_FN ct_code cti_bodies_copy(ct_world *w, cti_body *b, const ct_mesh *mesh, const cti_place *place);
 CTI_FN ct_code cti_bodies_move(ct_world *w, const cti_body *b, const cti_place *place, ct_real *points, int n);
 CTI_FN ct_code cti_bodies_copy_list(ct_world *w, int32_t **out, const int32_t *list, int n);
 CTI_FN ct_code cti_bodies_surface(ct_world *w, cti_body *b, int all_vertices);
 CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_real *v, const ct_real *omega, ct_body_id *out);
-/* cti_world_public_pair -- converts surface features to features of the bodies. */
+/* cti_world_public_pair -- converts surface features to features of bodies. */
 CTI_FN void cti_world_public_pair(const ct_world *w, const cti_pair *p, ct_pair *out);
 
 #define CTI_COOKIE 0x63740001u
-#define CTI_WORLD_ULPS 64 /* [ulp of a coordinate] least thickness; CTI_EPS x >= ulp(x) */
+#define CTI_WORLD_ULPS 64 /* [ulp of a coordinate] smallest allowed thickness; CTI_EPS x >= ulp(x) */
 
 #endif /* CTI_WORLD_H */

@@ -144,12 +144,6 @@
 #ifndef CONTACT_VALIDATE
 #define CONTACT_VALIDATE 0
 #endif
-#if !CONTACT_WITH_CMR && !CONTACT_WITH_DCD
-#error "contact.h: a world needs a stepper; leave CONTACT_WITH_CMR or CONTACT_WITH_DCD at 1"
-#endif
-#ifndef CONTACT_STEPPER
-#define CONTACT_STEPPER (CONTACT_WITH_CMR ? CT_STEPPER_CMR : CT_STEPPER_DCD)
-#endif
 #ifndef CONTACT_SOLVER
 #define CONTACT_SOLVER CT_SOLVER_ICA
 #endif

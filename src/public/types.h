@@ -90,16 +90,21 @@ typedef struct ct_tasks {
 typedef enum ct_log_level { CT_LOG_ERROR, CT_LOG_WARNING, CT_LOG_INFO } ct_log_level;
 typedef void ct_log_fn(ct_log_level level, const char *text, void *user);
 
-typedef enum ct_stepper {
-    CT_STEPPER_CMR,
-    CT_STEPPER_DCD,
-    CT_STEPPER_BARRIER,
-    CT_STEPPER_LAYERS,
-    CT_STEPPER_PENALTY,
-    CT_STEPPER_GEOMETRIC,
-    CT_STEPPER_EXPLICIT,
-    CT_STEPPER_COUNT_
-} ct_stepper;
+/* Steppers: name, number, the word of scene files, switch. One list makes the enum, the texts and the table of what is built. A new stepper is
+   a line here, its switch in config.h, and a function cti_stepper_<word> (8_step/stepper.h). Numbers are for good: 3 is kept for layers, 4
+   for penalty, 5 for geometric, 6 for explicit, and 2 for barrier. */
+#define CT_STEPPER_LIST(X)                                                                                                                 \
+    X(CT_STEPPER_CMR, 0, cmr, CONTACT_WITH_CMR)                                                                                            \
+    X(CT_STEPPER_DCD, 1, dcd, CONTACT_WITH_DCD)
+#define CT_STEPPER_ENUM(name, number, word, built) name = number,
+typedef enum ct_stepper { CT_STEPPER_LIST(CT_STEPPER_ENUM) CT_STEPPER_COUNT_ } ct_stepper;
+#undef CT_STEPPER_ENUM
+
+#define CT_STEPPER_OR(name, number, word, built) || (built)
+#if !(0 CT_STEPPER_LIST(CT_STEPPER_OR))
+#error "contact.h: a world needs a stepper; leave CONTACT_WITH_CMR or CONTACT_WITH_DCD at 1"
+#endif
+#undef CT_STEPPER_OR
 
 /* ct_integrator -- the time integrator of deformable bodies under CT_STEPPER_CMR; rigid bodies have their own rule with each. Forces are
    linearized once a step, at the body after its own rigid rotation, and again (newton_iterations) where a body would gain energy. All
@@ -116,21 +121,24 @@ typedef enum ct_stepper {
    holds for small strains, where the stiffness needs no projection; in large swings the order falls towards one. */
 typedef enum ct_integrator { CT_INTEGRATOR_EULER, CT_INTEGRATOR_NEWMARK, CT_INTEGRATOR_BDF2, CT_INTEGRATOR_COUNT_ } ct_integrator;
 
-typedef enum ct_solver {
-    CT_SOLVER_AUTO,
-    CT_SOLVER_ICA,
-    CT_SOLVER_CA,
-    CT_SOLVER_PGS,
-    CT_SOLVER_LEMKE,
-    CT_SOLVER_BOXED,
-    CT_SOLVER_ACTIVE_SET,
-    CT_SOLVER_MPRGP,
-    CT_SOLVER_INTERIOR,
-    CT_SOLVER_GEOMETRIC_CG,
-    CT_SOLVER_NEWTON,
-    CT_SOLVER_ADMM,
-    CT_SOLVER_COUNT_
-} ct_solver;
+/* Solvers: as steppers; a solver is a function cti_solver_<word> (4_programs/program.h). CT_SOLVER_AUTO, number 0, is a choice among them.
+   Number 9 is kept for geometric_cg. CT_SOLVER_ICA solves worlds in every build; its switch is for problems without a world. */
+#define CT_SOLVER_LIST(X)                                                                                                                  \
+    X(CT_SOLVER_ICA, 1, ica, CONTACT_WITH_ICA)                                                                                             \
+    CT_SOLVER_LIST_OPTIONAL(X)
+#define CT_SOLVER_LIST_OPTIONAL(X)                                                                                                         \
+    X(CT_SOLVER_CA, 2, ca, CONTACT_WITH_CA)                                                                                                \
+    X(CT_SOLVER_PGS, 3, pgs, CONTACT_WITH_PGS)                                                                                             \
+    X(CT_SOLVER_LEMKE, 4, lemke, CONTACT_WITH_LEMKE)                                                                                       \
+    X(CT_SOLVER_BOXED, 5, boxed, CONTACT_WITH_BOXED)                                                                                       \
+    X(CT_SOLVER_ACTIVE_SET, 6, active_set, CONTACT_WITH_ACTIVE_SET)                                                                        \
+    X(CT_SOLVER_MPRGP, 7, mprgp, CONTACT_WITH_MPRGP)                                                                                       \
+    X(CT_SOLVER_INTERIOR, 8, interior, CONTACT_WITH_INTERIOR)                                                                              \
+    X(CT_SOLVER_NEWTON, 10, newton, CONTACT_WITH_NEWTON)                                                                                   \
+    X(CT_SOLVER_ADMM, 11, admm, CONTACT_WITH_ADMM)
+#define CT_SOLVER_ENUM(name, number, word, built) name = number,
+typedef enum ct_solver { CT_SOLVER_AUTO = 0, CT_SOLVER_LIST(CT_SOLVER_ENUM) CT_SOLVER_COUNT_ } ct_solver;
+#undef CT_SOLVER_ENUM
 
 /* ct_cone -- the admissible set of a contact's friction (g1, g2) at normal multiplier l:
    BOX      |g1| <= mu l and |g2| <= mu l (Otaduy 2009, 5.5: two independent projections)
@@ -325,7 +333,7 @@ typedef struct ct_world_desc {
     ct_real restitution;  /* 0 is the only value that is supported now */
     int self_collision;   /* 1: a body collides with itself; default 1 */
     ct_broad_phase broad_phase; /* default CT_BROAD_TREE */
-    ct_stepper stepper;   /* default CONTACT_STEPPER */
+    ct_stepper stepper;   /* default CONTACT_STEPPER, or the first of the list that is built */
     ct_integrator integrator; /* default CT_INTEGRATOR_EULER */
     int newton_iterations; /* most linearizations of a substep of CT_STEPPER_CMR, 1..100; Otaduy 2009 has 1. Only a body that gains energy
                               uses more than one. Default 8 */

@@ -1,0 +1,199 @@
+/* dcd_stepper.c -- the discrete stepper, as the world has it: options, refusals, preparation, the last problem. */
+#include "../0_base/log.h"
+#include "dcd.h"
+
+/* ---- options ---- */
+
+static void cti_dcd_defaults(ct_world_desc *d)
+{
+    d->dcd.newton_iterations = 1;
+    d->dcd.decouple = CT_DECOUPLE_PIVOT;
+    d->dcd.friction = CT_DCD_FRICTION_IMPLICIT;
+    d->dcd.max_substeps = 8;
+    d->dcd.substep_fraction = CTI_R(0.5);
+    d->dcd.recovery = CTI_R(0.5);
+}
+
+static ct_code cti_dcd_check(const ct_world_desc *d, ct_error_info *e)
+{
+    const ct_dcd_desc *q = &d->dcd;
+    if (q->newton_iterations < 1 || q->newton_iterations > 100)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->newton_iterations, "dcd.newton_iterations must be 1 to 100");
+    if ((int)q->decouple < 0 || q->decouple >= CT_DECOUPLE_COUNT_)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->decouple, "dcd.decouple is out of range");
+    if ((int)q->friction < 0 || q->friction >= CT_DCD_FRICTION_COUNT_)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->friction, "dcd.friction is out of range");
+    if (q->max_substeps < 1 || q->max_substeps > 256)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->max_substeps, "dcd.max_substeps must be 1 to 256");
+    if (!(q->substep_fraction > 0) || !cti_finite(q->substep_fraction))
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->substep_fraction, "dcd.substep_fraction must be positive");
+    if (!(q->recovery > 0 && q->recovery <= 1))
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->recovery, "dcd.recovery must be in (0, 1]");
+    if (!(q->depth >= 0) || !cti_finite(q->depth))
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->depth, "dcd.depth must be zero or positive");
+    if (d->stepper != CT_STEPPER_DCD)
+        return CT_OK;
+    if (d->integrator != CT_INTEGRATOR_EULER)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator, "CT_STEPPER_DCD steps by implicit Euler only");
+    if (d->ccd_limits_step)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1, "CT_STEPPER_DCD has no continuous detection that could limit a step");
+    if (d->solver.solver != CT_SOLVER_ICA && d->solver.solver != CT_SOLVER_AUTO && d->solver.solver != CT_SOLVER_MPRGP)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.solver,
+                             "CT_STEPPER_DCD solves by CT_SOLVER_MPRGP, which the default and CT_SOLVER_AUTO stand for, too");
+    return CT_OK;
+}
+
+/* the settings of Li 2015: one Newton iteration, no friction, and one random row a vertex, unless all rows or the deepest are chosen */
+static void cti_dcd_complete(ct_world_desc *d)
+{
+    if (d->solver.termination != CT_TERMINATION_PAPER)
+        return;
+    d->dcd.newton_iterations = 1;
+    d->dcd.friction = CT_DCD_FRICTION_NONE;
+    d->dcd.recovery = 1;
+    d->dcd.max_substeps = 1;
+    if (d->dcd.decouple == CT_DECOUPLE_PIVOT)
+        d->dcd.decouple = CT_DECOUPLE_RANDOM;
+}
+
+static const char *cti_dcd_refuses(const cti_state *s, cti_feature what)
+{
+    CTI_UNUSED(s);
+    switch (what) {
+    case CTI_FEATURE_CLOTH:
+        return "CT_STEPPER_DCD needs bodies with an inside, and cloth has none";
+    case CTI_FEATURE_RIGID:
+        return "CT_STEPPER_DCD steps no rigid bodies, only soft ones";
+    case CTI_FEATURE_JOINT:
+        return "CT_STEPPER_DCD has no joints and no stitches";
+    case CTI_FEATURE_REPAIR:
+        return "CT_STEPPER_DCD takes bodies apart in its steps; ct_world_repair is for CT_STEPPER_CMR";
+    default:
+        return NULL;
+    }
+}
+
+/* ---- preparation ---- */
+
+/* centres and radii of a body's tets at rest */
+static void cti_dcd_rest_tets(const cti_tet_batch *tets, const cti_stepper_body *b, ct_real *out)
+{
+    const ct_real *X = b->nodes;
+    int i, k;
+    for (i = 0; i < tets->n; i++) {
+        const int32_t *t = tets->node + 4 * (size_t)i;
+        cti_v3 c = cti_v3_zero();
+        ct_real r = 0;
+        for (k = 0; k < 4; k++)
+            c = cti_v3_mad(c, cti_v3_at(X, t[k] - b->block0), CTI_R(0.25));
+        for (k = 0; k < 4; k++)
+            r = cti_max(r, cti_v3_norm(cti_v3_sub(cti_v3_at(X, t[k] - b->block0), c)));
+        cti_v3_put(out + 4 * (size_t)i, 0, c);
+        out[4 * (size_t)i + 3] = r;
+    }
+}
+
+/* 0: out of memory */
+static int cti_dcd_bodies(cti_state *s, const cti_stepper_body *bodies)
+{
+    cti_dcd *d = &s->dcd;
+    int i, k, n = 0;
+    for (k = 0; k < s->bodies.n_models; k++)
+        n += s->bodies.models[k]->tets.n;
+    if (!CTI_RESIZE(s->mem, d->bodies, s->surface.n_bodies) || !CTI_RESIZE(s->mem, d->tet_rest, 4 * (size_t)n))
+        return 0;
+    for (i = n = 0; i < s->surface.n_bodies; i++) {
+        const cti_stepper_body *b = &bodies[i];
+        memset(&d->bodies[i], 0, sizeof d->bodies[i]);
+        d->bodies[i].model = b->model;
+        if (b->model < 0)
+            continue;
+        d->bodies[i].embedded = b->embedded;
+        d->bodies[i].tet0 = n;
+        cti_dcd_rest_tets(&s->bodies.models[b->model]->tets, b, d->tet_rest + 4 * (size_t)n);
+        n += s->bodies.models[b->model]->tets.n;
+    }
+    return cti_dcd_prepare(s);
+}
+
+static void cti_dcd_release(cti_state *s) { cti_dcd_free(s->mem, &s->dcd); }
+
+/* ---- the last problem ---- */
+
+#if CONTACT_WITH_FILES
+/* numbers of the world as double. 0 when memory ran out */
+static int cti_dcd_dump_vector(cti_mem *mem, const ct_real *from, int n, double **out)
+{
+    int i;
+    if (!CTI_RESIZE(mem, *out, n))
+        return 0;
+    for (i = 0; i < n; i++)
+        (*out)[i] = (double)from[i];
+    return 1;
+}
+
+static int cti_dcd_dump_matrix(cti_mem *mem, const cti_bsr *A, cti_sparse *out)
+{
+    cti_triplets t;
+    int i, k, e, ok = 1;
+    memset(&t, 0, sizeof t);
+    for (i = 0; i < A->n; i++)
+        for (k = A->row[i]; k < A->row[i + 1]; k++)
+            for (e = 0; ok && e < 9; e++)
+                ok = cti_triplets_add(mem, &t, 3 * i + e / 3, 3 * A->col[k] + e % 3, (double)A->val[9 * (size_t)k + (size_t)e]);
+    return cti_triplets_close(mem, &t, ok, 3 * A->n, 3 * A->n, out);
+}
+
+/* a copy of a matrix whose arrays are the arena's */
+static int cti_dcd_dump_copy(cti_mem *mem, const cti_sparse *from, cti_sparse *out)
+{
+    int n = from->p[from->rows];
+    if (!cti_sparse_reserve(mem, out, from->rows, from->cols, n))
+        return 0;
+    memcpy(out->p, from->p, sizeof *from->p * ((size_t)from->rows + 1));
+    if (n)
+        memcpy(out->i, from->i, sizeof *from->i * (size_t)n), memcpy(out->x, from->x, sizeof *from->x * (size_t)n);
+    return 1;
+}
+
+/* the last program, and its solution. 0: out of memory */
+static int cti_dcd_problem(cti_state *s, cti_mem *mem, cti_program *out)
+{
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    int i, m = CTI_LEN(s->contact.rows), n = 3 * s->n, ok;
+    cti_sparse J;
+    double *w;
+    out->kind = CTI_PROGRAM_QP, out->n = n, out->m = m, out->has_objective = 1;
+    ok = cti_dcd_jacobian(s, &J, &w) && cti_dcd_dump_matrix(mem, &s->system.A, &out->A) && cti_dcd_dump_copy(mem, &J, &out->J) &&
+         cti_dcd_dump_vector(mem, s->system.b, n, &out->b) && cti_dcd_dump_vector(mem, s->dcd.answer, n, &out->x_ref) &&
+         cti_dcd_dump_vector(mem, s->dcd.lambda, m, &out->r_ref) && CTI_RESIZE(mem, out->w, m);
+    if (ok && m)
+        memcpy(out->w, w, sizeof *w * (size_t)m);
+    for (i = 0; ok && i < s->n; i++) {
+        cti_v3 v = cti_v3_at(s->dcd.answer, i), Av = cti_bsr_row(&s->system.A, s->dcd.answer, i);
+        out->objective_ref += (double)(cti_v3_dot(v, Av) / 2 - cti_v3_dot(v, cti_v3_at(s->system.b, i)));
+    }
+    cti_arena_rewind(s->arena, mark);
+    return ok;
+}
+
+#define CTI_DCD_PROBLEM cti_dcd_problem
+#else
+#define CTI_DCD_PROBLEM NULL
+#endif
+
+CTI_CONSTANT_FN const cti_stepper *cti_stepper_dcd(void)
+{
+    static const cti_stepper dcd = {0,
+                                    0,
+                                    cti_dcd_defaults,
+                                    cti_dcd_check,
+                                    cti_dcd_complete,
+                                    cti_dcd_refuses,
+                                    cti_dcd_bodies,
+                                    cti_dcd_step,
+                                    CTI_DCD_PROBLEM,
+                                    cti_dcd_release};
+    return &dcd;
+}
+#undef CTI_DCD_PROBLEM

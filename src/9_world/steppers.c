@@ -1,0 +1,74 @@
+/* steppers.c -- the table of steppers: CT_STEPPER_LIST (types.h) with the functions of those that are built (8_step/stepper.h). */
+#include "../0_base/log.h"
+#include "world.h"
+
+CTI_FN const cti_stepper *cti_steppers_find(ct_stepper stepper)
+{
+    switch (stepper) {
+#define CTI_STEPPERS_CASE(name, number, word, built) CTI_IF(built, case name: return cti_stepper_##word();)
+        CT_STEPPER_LIST(CTI_STEPPERS_CASE)
+    default:
+        return NULL;
+    }
+}
+
+#define CTI_STEPPERS_ADD(name, number, word, built) +(built)
+CTI_CONSTANT_FN const cti_stepper *cti_steppers_of(const ct_world *w)
+{
+#if (0 CT_STEPPER_LIST(CTI_STEPPERS_ADD)) == 1
+#define CTI_STEPPERS_ONLY(name, number, word, built) CTI_IF(built, cti_stepper_##word())
+    CTI_UNUSED(w);
+    return CT_STEPPER_LIST(CTI_STEPPERS_ONLY);
+#else
+    return cti_steppers_find(w->state.desc.stepper);
+#endif
+}
+
+CTI_FN void cti_steppers_defaults(ct_world_desc *d)
+{
+#define CTI_STEPPERS_DEFAULTS(name, number, word, built) CTI_IF(built, if (cti_stepper_##word()->defaults) cti_stepper_##word()->defaults(d);)
+    CT_STEPPER_LIST(CTI_STEPPERS_DEFAULTS)
+}
+
+CTI_FN ct_code cti_steppers_check(const ct_world_desc *d, ct_error_info *e)
+{
+    ct_code code = CT_OK;
+#define CTI_STEPPERS_CHECK(name, number, word, built) CTI_IF(built, if (code == CT_OK) code = cti_stepper_##word()->check(d, e);)
+    CT_STEPPER_LIST(CTI_STEPPERS_CHECK)
+    return code;
+}
+
+/* what an error calls a body without a name; NULL: the feature is no body */
+static const char *cti_steppers_noun(cti_feature what)
+{
+    switch (what) {
+    case CTI_FEATURE_SOFT:
+        return "soft body";
+    case CTI_FEATURE_CLOTH:
+        return "cloth";
+    case CTI_FEATURE_RIGID:
+        return "rigid body";
+    case CTI_FEATURE_STATIC:
+        return "static body";
+    case CTI_FEATURE_PLANE:
+        return "plane";
+    case CTI_FEATURE_KINEMATIC:
+        return "kinematic body";
+    default:
+        return NULL;
+    }
+}
+
+CTI_FN ct_code cti_steppers_admit(ct_world *w, cti_feature what, const char *name)
+{
+    const cti_stepper *stepper = cti_steppers_of(w);
+    const char *reason = stepper->refuses ? stepper->refuses(&w->state, what) : NULL;
+    ct_body_id none = {0, 0};
+    if (!reason)
+        return CT_OK;
+    if (!name)
+        name = cti_steppers_noun(what);
+    if (!name)
+        return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, -1, 0, reason);
+    return cti_error_set(&w->error, CT_ERR_UNSUPPORTED, -1, 0, "%s: %s", name, reason);
+}
