@@ -29,7 +29,7 @@ PROGRAM = os.environ.get("BENCH_POLICY", os.path.join(ROOT, "build", "bench_poli
 DATA = os.environ.get("CONTACT_DATA", os.path.join(ROOT, "..", "shared", "data"))
 FOLDER = os.path.join(ROOT, "build", "policy")
 # scene: (peers' folder or show scene, steps)
-SCENES = {"S1": ("S1_dt60", 180), "S2": ("S2", 150), "S3_N8": ("S3_N8", 100), "S3_N16": ("S3_N16", 60), "letters": (None, 60), "unified": (None, 100),
+SCENES = {"S1": ("S1_dt60", 180), "S2": ("S2", 100), "S3_N8": ("S3_N8", 100), "S3_N16": ("S3_N16", 60), "letters": (None, 60), "unified": (None, 100),
           "press": (None, 100), "cloth_drop": (None, 200), "skirt": (None, 60)}
 # mechanism: numbers that switch it off
 OFF = collections.OrderedDict([

@@ -87,7 +87,7 @@ static int cti_assemble_direction(cti_state *s, const cti_direction *d)
     memset(S, 0, 9 * sizeof *S);
     for (k = 0; k < 3; k++) {
         cti_v3 e = cti_v3_make(V[k], V[3 + k], V[6 + k]);
-        if (w[k] > CTI_R(1e-5)) {
+        if (w[k] > cti_step_tuned.attempt.axis) {
             v = cti_v3_mad(v, e, cti_v3_dot(e, rhs) / w[k]);
             continue;
         }

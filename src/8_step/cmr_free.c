@@ -22,7 +22,7 @@ CTI_FN void cti_cmr_hold(const cti_state *s, ct_real *v)
    contacts are expected, whose solve starts from it and judges all of the motion */
 static double cti_cmr_free_tolerance(const cti_state *s, const cti_component *c, ct_real dt)
 {
-    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt, light = CTI_REAL_MAX, speed = 0, n = (ct_real)(c->end - c->begin);
+    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt, light = CTI_REAL_MAX, speed = 0, mean;
     int i, k;
     for (i = c->begin; i < c->end; i++) {
         int b = s->factors.blocks[i];
@@ -32,9 +32,10 @@ static double cti_cmr_free_tolerance(const cti_state *s, const cti_component *c,
             speed = cti_max(speed, cti_abs(s->system.v_free[3 * b + k]));
     }
     if (!(g > 0))
-        g = speed > 0 ? CTI_R(1e-3) * speed : CTI_R(1e-9);
+        g = speed > 0 ? cti_step_tuned.island.weightless * speed : CTI_R(1e-9);
     g *= cti_policy_free_tolerance(c->solve.inexact_attempts);
-    return (double)(s->desc.solver.tolerance * CTI_R(0.5) * g * cti_sqrt(light) * cti_max(1, CTI_R(0.1) * cti_sqrt(n)));
+    mean = cti_max(1, cti_step_tuned.island.free_mean * cti_sqrt((ct_real)(c->end - c->begin)));
+    return (double)(s->desc.solver.tolerance * cti_step_tuned.island.free_share * g * cti_sqrt(light) * mean);
 }
 
 /* how the free motion of an attempt of dt is solved, by the contacts and solves of the last attempt */

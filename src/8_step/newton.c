@@ -70,7 +70,8 @@ static ct_real cti_newton_step_length(cti_state *s, int m, ct_real dt, const ct_
         if (rise <= -cti_step_tuned.attempt.newton_fall * a * way.slope)
             break;
         share = way.slope * a / (2 * (rise + way.slope * a));
-        a *= share > 0.1 ? (share < 0.5 ? share : 0.5) : 0.1;
+        share = share > cti_step_tuned.attempt.newton_least ? share : cti_step_tuned.attempt.newton_least;
+        a *= share < cti_step_tuned.attempt.newton_most ? share : cti_step_tuned.attempt.newton_most;
     }
     return (ct_real)a;
 }

@@ -73,7 +73,7 @@ static void cti_repair_offer(cti_repair_bodies *q, cti_v3 n)
 {
     int i, sign;
     for (i = 0; i < q->n; i++)
-        if (cti_v3_dot(q->ways[i], n) > CTI_R(0.98))
+        if (cti_v3_dot(q->ways[i], n) > cti_step_tuned.repair.same)
             return;
     for (sign = 0; sign < 2 && q->n < CTI_REPAIR_WAYS; sign++) {
         q->lo[q->n] = CTI_REAL_MAX, q->hi[q->n] = -CTI_REAL_MAX;
@@ -154,7 +154,7 @@ static int cti_repair_choose(cti_state *s, const cti_repair_bodies *q, cti_v3 *o
         ct_real d = cti_repair_way_out(f, q, i);
         size = cti_min(size, q->hi[i] - q->lo[i]);
         /* the old way is easier by a factor, so that small changes do not turn it */
-        if (old && cti_v3_dot(old->normal, q->ways[i]) > CTI_R(0.98))
+        if (old && cti_v3_dot(old->normal, q->ways[i]) > cti_step_tuned.repair.same)
             d /= cti_step_tuned.repair.keep;
         if (d < best)
             best = d, at = i;
@@ -406,7 +406,7 @@ static int cti_repair_pull(cti_state *s, cti_repair_point *p, const uint8_t *don
     for (i = 0; i < n; i++)
         if (p[i].parent == i && cti_min_int(p[i].side_small[0], p[i].side_small[1]) < INT32_MAX) {
             int side = p[i].side_small[1] < p[i].side_small[0];
-            if (cti_v3_norm2(p[i].side_pull[side]) > CTI_R(0.01))
+            if (cti_v3_norm2(p[i].side_pull[side]) > cti_step_tuned.repair.pull)
                 p[i].sum = cti_v3_mul(p[i].side_pull[side], side ? -1 : 1);
         }
     return 1;
@@ -438,9 +438,9 @@ static int cti_repair_contours(cti_state *s, const uint8_t *done)
         cti_pair pair;
         if (done[i])
             continue;
-        if (cti_v3_norm2(g) < CTI_R(1e-4))
+        if (cti_v3_norm2(g) < cti_step_tuned.repair.even)
             g = p[i].gradient;
-        if (cti_v3_norm2(g) < CTI_R(1e-4))
+        if (cti_v3_norm2(g) < cti_step_tuned.repair.even)
             continue;
         cti_repair_cross(f, s->contact.tangled_pairs[2 * i], s->contact.tangled_pairs[2 * i + 1], &pair);
         if (!cti_repair_push(s, &pair, cti_v3_unit(g, cti_v3_zero()), p[i].length / 2, 1))

@@ -158,7 +158,7 @@ static int cti_zones_collect(cti_zones *z, const cti_row_context *c)
             continue;
         /* keep half the thickness, or nine tenths of what is there */
         d = origin.gap0 + origin.thickness;
-        z->gap[z->n_rows] = d - cti_min(origin.thickness / 2, CTI_R(0.9) * d);
+        z->gap[z->n_rows] = d - cti_min(origin.thickness / 2, cti_step_tuned.substep.zone_keep * d);
         row->r[0] = row->r[1] = row->r[2] = 0;
         row->w[0] -= origin.gap0 >= 0 ? origin.gap0 / z->dt : 0;
         cti_zones_join_row(z->parent, row);
@@ -201,7 +201,7 @@ static void cti_zones_inelastic(cti_zones *z, const cti_row_context *c)
                 cti_v3_addto(s->end.v, b, q);
             }
         }
-        if (big * z->dt < s->desc.thickness * CTI_R(1e-4))
+        if (big * z->dt < s->desc.thickness * cti_step_tuned.substep.zone_end)
             return;
     }
     for (i = 0; i < z->n_rows; i++)
