@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs c8bd9b5e8ecf5c89.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 1e3a19db9bb04347.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -2823,9 +2823,7 @@ CTI_FN void cti_pool_finish(void *task, void *user) { CTI_UNUSED(task), CTI_UNUS
 
 
 #define CTI_TUNED_FIELD(type, name, value, unit, reason) type name;
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_ICA
 #define CTI_TUNED_VALUE(type, name, value, unit, reason) value,
-#endif
 
 #ifdef CTI_POLICY_MUTABLE
 typedef struct cti_tuned {
@@ -40947,7 +40945,10 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     X(int, wasted, 24, "budgets", "of max_sweeps over all contacts that a step spends in solves that end far from a solution") \
     X(int, wasted_joints, 4, "1", "times that where an island has joints, which each round linearizes anew") \
     X(int, wasted_part, 8, "1", "such islands get this part of their budget then: the step will end shorter or in zones") \
-    X(int, later_part, 2, "1", "part of the budget of a solve that starts from the solution of an earlier round")
+    X(int, later_part, 2, "1", "part of the budget of a solve that starts from the solution of an earlier round") \
+    X(ct_real, weightless, CTI_R(1e-3), "1", "share of the largest speed that residuals are relative to where there is no gravity") \
+    X(ct_real, free_share, CTI_R(0.5), "tolerances", "of a free solve: its error and the contacts' add up") \
+    X(ct_real, free_mean, CTI_R(0.1), "1", "mean of a block's error by the largest: norms of many blocks are larger by their number's root")
 
 /* ---- the end of an island's solve ---- */
 #define CTI_TUNED_ENDED(X) \
@@ -40971,6 +40972,9 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     X(int, newton_full, 3, "iterations", "of Newton's method with whole steps before steps are searched: impulses change with x") \
     X(int, newton_tries, 8, "halves", "of a search: the last is at most 1/256 of the way") \
     X(double, newton_fall, 1e-4, "1", "share of what the slope promises that the potential has to fall") \
+    X(double, newton_least, 0.1, "1", "least factor of a search on the step") \
+    X(double, newton_most, 0.5, "1", "largest factor: a search at least halves it") \
+    X(ct_real, axis, CTI_R(1e-5), "1", "eigenvalue of scripted axes below which a direction is not scripted") \
     X(ct_real, sizes, 10, "1", "times the world's size and travel that a block may move in a step") \
     X(double, margin, 4, "1", "times the bound on the contacts' share of a plausible energy: friction's part")
 
@@ -41004,7 +41008,9 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     X(int, zone_rigid, 4, "iterations", "of its second stage: rigid motions, before it freezes") \
     X(int, zone_sweeps, 60, "sweeps", "over the impulses in an iteration") \
     X(ct_real, zone_turn, CTI_R(0.5), "rad", "that a body turns in a zone at most") \
-    X(ct_real, zone_miss, CTI_R(0.25), "thicknesses", "that joints may miss by after the first stage")
+    X(ct_real, zone_miss, CTI_R(0.25), "thicknesses", "that joints may miss by after the first stage") \
+    X(ct_real, zone_keep, CTI_R(0.9), "1", "share of a distance that a zone keeps at most; else half the thickness") \
+    X(ct_real, zone_end, CTI_R(1e-4), "thicknesses", "of motion in a sweep over the impulses that end them")
 
 /* ---- repairs of surfaces that intersect ---- */
 #define CTI_TUNED_REPAIR(X) \
@@ -41015,7 +41021,10 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     X(ct_real, soft, CTI_R(0.1), "1", "and where a contour is followed, whose directions change as it shrinks") \
     X(ct_real, rigid, CTI_R(0.03), "1", "the same for all rows on a rigid body together: what they add up to has to stay solvable") \
     X(ct_real, past, CTI_R(4), "thicknesses", "beyond the way out that are aimed at") \
-    X(ct_real, steep, CTI_R(0.1), "1", "least |E . N|")
+    X(ct_real, steep, CTI_R(0.1), "1", "least |E . N|") \
+    X(ct_real, same, CTI_R(0.98), "1", "cosine above which two directions are the same way: 11 degrees") \
+    X(ct_real, pull, CTI_R(0.01), "1", "square of the sum of unit pulls above which a side has a direction") \
+    X(ct_real, even, CTI_R(1e-4), "1", "square of a sum of unit vectors below which they cancel")
 
 /* ---- costs: how loops are cut into tasks of workers. Results do not depend on them ---- */
 #define CTI_TUNED_STEP_COSTS(X) \
@@ -41041,22 +41050,16 @@ typedef struct cti_step_numbers {
     struct { CTI_TUNED_STEP_COSTS(CTI_TUNED_FIELD) } costs;
 } cti_step_numbers;
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 #define CTI_STEP_NUMBERS \
     {{CTI_TUNED_FACTORS(CTI_TUNED_VALUE)}, {CTI_TUNED_ISLAND(CTI_TUNED_VALUE)}, {CTI_TUNED_ENDED(CTI_TUNED_VALUE)}, \
      {CTI_TUNED_ATTEMPT(CTI_TUNED_VALUE)}, {CTI_TUNED_ENERGY(CTI_TUNED_VALUE)}, {CTI_TUNED_SUBSTEP(CTI_TUNED_VALUE)}, \
      {CTI_TUNED_REPAIR(CTI_TUNED_VALUE)}, {CTI_TUNED_STEP_COSTS(CTI_TUNED_VALUE)}}
-#endif
 
 #ifdef CTI_POLICY_MUTABLE
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 extern cti_step_numbers cti_step_tuned;
-#endif
 extern const cti_tuned cti_step_table[]; /* ends with a name of NULL */
 #else
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 static const cti_step_numbers cti_step_tuned = CTI_STEP_NUMBERS;
-#endif
 #endif
 
 
@@ -41736,9 +41739,7 @@ CTI_FN int cti_policy_may_hold(int tries);
    natural map is the residual of the contact law, relative to |g| dt. Based on: no paper. */
 
 #ifdef CTI_POLICY_MUTABLE
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 cti_step_numbers cti_step_tuned = CTI_STEP_NUMBERS;
-#endif
 #define CTI_TUNED_STRUCT cti_step_tuned
 const cti_tuned cti_step_table[] = {
 #define CTI_TUNED_GROUP factors
@@ -42200,9 +42201,6 @@ CTI_FN ct_real cti_motion_kick(const cti_state *s, int block, ct_real dt);
    missing part. The remaining change of angular momentum of a component without contacts is corrected at the step's end. Gravity follows
    Stoermer-Verlet while a component falls. */
 
-#define CTI_MOTION_LEAST CTI_R(1e-5) /* [rad] a smaller rotation stretches by less than 5e-11, which positions in neither precision
-                                        resolve */
-
 CTI_FN void cti_motion_measure(const cti_state *s, const cti_component *c, const ct_real *x, const ct_real *v, cti_motion *out)
 {
     const cti_bodies *bodies = &s->bodies;
@@ -42261,7 +42259,7 @@ CTI_FN int cti_motion_rate(const cti_motion *m, cti_v3 *out)
 static int cti_motion_turn(const cti_motion *m, ct_real dt, cti_v3 *out)
 {
     cti_rigid body;
-    if (!cti_motion_rate(m, out) || !(cti_v3_norm(*out) * dt > CTI_MOTION_LEAST))
+    if (!cti_motion_rate(m, out) || !(cti_v3_norm(*out) * dt > cti_step_tuned.attempt.turn_least))
         return 0;
     memset(&body, 0, sizeof body);
     body.q[0] = 1, body.mass = m->mass;
@@ -42429,8 +42427,6 @@ CTI_FN ct_real cti_motion_kick(const cti_state *s, int block, ct_real dt)
         return dt / 2;
     return dt + (cti_motion_is_halfway(s, block) ? (s->history.dt_prev[block] - dt) / 2 * s->history.fall[block] : 0);
 }
-
-#undef CTI_MOTION_LEAST
 #endif
 
 /* ---- 8_step/newton.h ---- */
@@ -42457,9 +42453,6 @@ CTI_FN void cti_newton_place(cti_state *s, ct_real dt);
    until L falls [Nocedal & Wright, Numerical Optimization, sec. 3.1]. The gain of energy at the end of the last iteration goes to zero with
    p. Stiffness damping acts on p alone, so it is in A, but not in L. Translation does not change forces: for bodies without pins it is not
    part of p. */
-
-#define CTI_NEWTON_TRIES 8     /* [halvings] the last one is at most 1/256 of p */
-#define CTI_NEWTON_FALL 1e-4   /* share of the decrease predicted by the slope that L must reach */
 
 CTI_FN int cti_newton_gains(const cti_state *s, const cti_component *q)
 {
@@ -42514,15 +42507,16 @@ static ct_real cti_newton_step_length(cti_state *s, int m, ct_real dt, const ct_
     cti_newton_measure(s, m, p, dt, &way);
     cti_model_ahead(s->bodies.models[m], dt, 1, NULL);
     psi = cti_model_energy(s->bodies.models[m], s->system.q);
-    for (k = 1; k < CTI_NEWTON_TRIES; k++) {
+    for (k = 1; k < cti_step_tuned.attempt.newton_tries; k++) {
         double rise, share;
         for (i = 3 * s->history.block[m]; i < 3 * s->history.last[m] + 3; i++)
             x[i] = s->system.q[i] + (ct_real)a * p[i];
         rise = cti_model_energy(s->bodies.models[m], x) - psi - a * (way.slope - way.force) + a * a / 2 * way.mass;
-        if (rise <= -CTI_NEWTON_FALL * a * way.slope)
+        if (rise <= -cti_step_tuned.attempt.newton_fall * a * way.slope)
             break;
         share = way.slope * a / (2 * (rise + way.slope * a));
-        a *= share > 0.1 ? (share < 0.5 ? share : 0.5) : 0.1;
+        share = share > cti_step_tuned.attempt.newton_least ? share : cti_step_tuned.attempt.newton_least;
+        a *= share < cti_step_tuned.attempt.newton_most ? share : cti_step_tuned.attempt.newton_most;
     }
     return (ct_real)a;
 }
@@ -42551,9 +42545,6 @@ CTI_FN void cti_newton_place(cti_state *s, ct_real dt)
         if (cti_newton_gains(s, &s->factors.components[c]))
             sys->turns[c].moved = 2, sys->turns[c].turns = 0;
 }
-
-#undef CTI_NEWTON_TRIES
-#undef CTI_NEWTON_FALL
 
 /* ---- 8_step/momenta.h ---- */
 /* momenta.h -- angular momentum of groups of bodies that only act on each other. */
@@ -43452,7 +43443,7 @@ static int cti_assemble_direction(cti_state *s, const cti_direction *d)
     memset(S, 0, 9 * sizeof *S);
     for (k = 0; k < 3; k++) {
         cti_v3 e = cti_v3_make(V[k], V[3 + k], V[6 + k]);
-        if (w[k] > CTI_R(1e-5)) {
+        if (w[k] > cti_step_tuned.attempt.axis) {
             v = cti_v3_mad(v, e, cti_v3_dot(e, rhs) / w[k]);
             continue;
         }
@@ -43565,9 +43556,6 @@ static void cti_assemble_rigids(cti_state *s, ct_real dt)
             s->system.b[3 * b + k] = r->spin[k];
     }
 }
-
-#define CTI_ASSEMBLE_MODEL_US 50.0 /* [us] about the time of a model, and of clearing a row of A; see cti_tasks_run_work */
-#define CTI_ASSEMBLE_CLEAR_US 0.03
 #endif
 
 /* models write to their own blocks only; their counts and sums are kept separate */
@@ -43622,7 +43610,7 @@ static int cti_assemble_models(cti_state *s, ct_real dt, const ct_real *x, int *
     q.extended = CTI_ARENA_NEW(s->arena, int, s->bodies.n_models);
     if (!q.extended)
         return 0;
-    cti_tasks_run_work(&s->desc.tasks, cti_assemble_range, s->bodies.n_models, CTI_ASSEMBLE_MODEL_US, &q);
+    cti_tasks_run_work(&s->desc.tasks, cti_assemble_range, s->bodies.n_models, cti_step_tuned.costs.model, &q);
     for (i = 0; i < s->bodies.n_models; i++)
         *out_extended += q.extended[i];
     return 1;
@@ -43640,7 +43628,7 @@ static void cti_assemble_clear_range(int begin, int end, int worker, void *conte
 /* A and force are zero */
 static void cti_assemble_clear(cti_state *s)
 {
-    cti_tasks_run_work(&s->desc.tasks, cti_assemble_clear_range, s->n, CTI_ASSEMBLE_CLEAR_US, s);
+    cti_tasks_run_work(&s->desc.tasks, cti_assemble_clear_range, s->n, cti_step_tuned.costs.clear, s);
 }
 
 /* The share of a body's rotation that its elasticity can bring about. Free nodes depart from the rotation by e = v - u - (q - x) / dt, with
@@ -43757,9 +43745,6 @@ CTI_FN int cti_assemble(cti_state *s, ct_real dt, int *out_extended)
         cti_assemble_filter(s);
     return 1;
 }
-
-#undef CTI_ASSEMBLE_MODEL_US
-#undef CTI_ASSEMBLE_CLEAR_US
 #endif
 
 #if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
@@ -44042,8 +44027,6 @@ CTI_FN void cti_factors_solve(void *ctx, ct_real *x, int worker);
    double if it is very stiff. The factor may be that of an earlier step: then it preconditions the conjugate gradients of the free solve.
    Patches are grown breadth first. Based on: Otaduy 2009, sec. 4, step 2; differs: the factor is kept over steps. */
 
-#define CTI_FACTORS_PATCH 48 /* [blocks] size of a patch */
-
 static void cti_factors_free_component(cti_mem *mem, cti_component *c)
 {
     cti_compliance *m = &c->cache.compliance;
@@ -44134,7 +44117,7 @@ static int cti_factors_find_patches(cti_mem *mem, cti_factors *f, const cti_bsr 
         mark[i] = -1;
     for (c = 0; c < CTI_LEN(f->components); c++) {
         cti_component *q = &f->components[c];
-        int n = q->end - q->begin, size = n <= CTI_FACTORS_PATCH ? n : CTI_FACTORS_PATCH;
+        int n = q->end - q->begin, size = n <= cti_step_tuned.factors.patch ? n : cti_step_tuned.factors.patch;
         q->patch0 = CTI_LEN(f->patches.at);
         for (i = q->begin; i < q->end; i++) {
             int got;
@@ -44794,8 +44777,6 @@ CTI_FN int cti_smooth_open(cti_factors *f, cti_arena *arena, cti_bsr *A, const c
    coarse grids; a contact of several nodes holds each of them independently. */
 
 #if CONTACT_WITH_CMR
-#define CTI_SMOOTH_STIFF CTI_R(100) /* [diagonal of A] stiffness of a held block */
-
 static int cti_smooth_split(const cti_smoother *t, int c) { return t->f->components[t->island->components[c]].solve.node_ports > 0; }
 
 /* an active contact: loaded, or a joint */
@@ -44812,7 +44793,7 @@ static void cti_smooth_stiffen(const cti_smoother *t, const cti_row *row, const 
         int b = row->term[k].block;
         const ct_real *D0 = t->keep + 9 * (size_t)b;
         ct_real *D = t->A->val + 9 * (size_t)t->A->diag[t->island->blocks[b]];
-        ct_real w2 = row->term[k].weight * row->term[k].weight, stiff = CTI_SMOOTH_STIFF * (D0[0] + D0[4] + D0[8]) / 3;
+        ct_real w2 = row->term[k].weight * row->term[k].weight, stiff = cti_step_tuned.factors.held * (D0[0] + D0[4] + D0[8]) / 3;
         ct_real across = row->equations || slide >= stiff * slip ? stiff : slide / slip;
         for (a = 0; a < 3; a++)
             for (i = 0; i < 3; i++)
@@ -45248,14 +45229,6 @@ CTI_FN ct_real cti_islands_dynamics(cti_state *s, ct_real scale);
    take goes to the velocities, so that momentum is kept to rounding. */
 
 #if CONTACT_WITH_CMR
-enum { CTI_BALANCE_MOST = 48 }; /* most components of an island whose contacts are used, since their equations are dense */
-#define CTI_BALANCE_SOFT 1e-9   /* [largest pivot] below this, contacts transmit nothing along a direction */
-/* Range of a component's shift of velocity, in units of tolerance times velocity scale, that is transferred to contacts. A smaller one is
-   left to the velocities, since the residual does not notice it; a larger one belongs to a solve that has not converged. */
-#define CTI_BALANCE_SMALL CTI_R(0.25)
-#define CTI_BALANCE_LARGE CTI_R(10)
-#define CTI_BALANCE_SHARE CTI_R(0.1) /* most that a multiplier may change, relative to its room: a solve that needs more has not ended */
-
 /* a rigid body's two blocks are not coupled: their residual r is transferred exactly */
 static void cti_balance_rigid(const cti_state *s, const cti_component *q, const int32_t *at, const ct_real *r, ct_real *v)
 {
@@ -45398,7 +45371,7 @@ static void cti_balance_equations(double *H, double *y, int n)
         double *Lj = H + (size_t)j * (size_t)n, d = Lj[j];
         for (k = 0; k < j; k++)
             d -= Lj[k] * Lj[k];
-        d = d > CTI_BALANCE_SOFT * most && d > 0 ? sqrt(d) : 0;
+        d = d > cti_step_tuned.energy.balance_soft * most && d > 0 ? sqrt(d) : 0;
         Lj[j] = d;
         for (i = j + 1; i < n; i++) {
             double *Li = H + (size_t)i * (size_t)n, sum = Li[j];
@@ -45432,7 +45405,7 @@ static void cti_balance_change(const cti_balance_work *b, const cti_problem *p, 
         double t = 0;
         for (i = 0; i < sides; i++)
             t += share[i] * ((double)w.way[k].x * b->y[3 * c[i]] + (double)w.way[k].y * b->y[3 * c[i] + 1] + (double)w.way[k].z * b->y[3 * c[i] + 2]);
-        t = (double)cti_clamp((ct_real)(t * w.room[k]), -CTI_BALANCE_SHARE, CTI_BALANCE_SHARE) * w.room[k];
+        t = (double)cti_clamp((ct_real)(t * w.room[k]), -cti_step_tuned.energy.balance_share, cti_step_tuned.energy.balance_share) * w.room[k];
         change[0] += (ct_real)t * w.axis[k].x, change[1] += (ct_real)t * w.axis[k].y, change[2] += (ct_real)t * w.axis[k].z;
     }
     for (k = 0; k < 3; k++)
@@ -45463,7 +45436,7 @@ static int cti_balance_contacts(cti_state *s, ct_real dt, const cti_island *q, c
         b.is_free[c] = 1, most = cti_max(most, cti_v3_norm(sum) / m);
         b.y[3 * c] = -(double)sum.x, b.y[3 * c + 1] = -(double)sum.y, b.y[3 * c + 2] = -(double)sum.z;
     }
-    if (!(most > CTI_BALANCE_SMALL * tol && most <= CTI_BALANCE_LARGE * tol))
+    if (!(most > cti_step_tuned.energy.balance_least * tol && most <= cti_step_tuned.energy.balance_most * tol))
         return 1;
     b.H = CTI_ARENA_ZERO(s->arena, double, 9 * (size_t)n * (size_t)n);
     if (!b.H)
@@ -45481,7 +45454,7 @@ static int cti_balance_contacts(cti_state *s, ct_real dt, const cti_island *q, c
 CTI_FN int cti_balance(cti_state *s, ct_real dt, const cti_island *q, ct_real *r, ct_real *v)
 {
     cti_arena_point mark = cti_arena_mark(s->arena);
-    int c, ok = q->n_components > CTI_BALANCE_MOST || cti_balance_contacts(s, dt, q, r);
+    int c, ok = q->n_components > cti_step_tuned.energy.balanced || cti_balance_contacts(s, dt, q, r);
     cti_arena_rewind(s->arena, mark);
     for (c = 0; ok && c < q->n_components; c++) {
         const cti_component *f = &s->factors.components[q->components[c]];
@@ -45489,6 +45462,7 @@ CTI_FN int cti_balance(cti_state *s, ct_real dt, const cti_island *q, ct_real *r
     }
     return ok;
 }
+#endif
 
 /* ---- 8_step/solve_islands.c ---- */
 /* solve_islands.c -- the constrained solve of an attempt, island by island.
@@ -45497,9 +45471,6 @@ CTI_FN int cti_balance(cti_state *s, ct_real dt, const cti_island *q, ct_real *r
    lags too far is computed again during the solve. An island whose solve by nodes fails is solved again with each body as one cluster.
    Islands without new rows keep their solution, bit by bit. Based on: Otaduy 2009, sec. 4, step 4.1; differs: the paper solves all contacts
    as one problem. */
-
-#define CTI_ISLANDS_NOTE_US 0.08 /* [us] about the time of a block's notes; see cti_tasks_run_work */
-#endif
 
 /* islands of one solve */
 typedef struct cti_islands {
@@ -45519,7 +45490,7 @@ CTI_FN ct_real cti_islands_scale(const cti_state *s, ct_real dt, ct_real speed)
 {
     ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt;
     if (!(g > 0))
-        g = CTI_R(1e-3) * cti_max(cti_max(speed, cti_assemble_script_speed(s, dt)), s->desc.thickness / dt);
+        g = cti_step_tuned.island.weightless * cti_max(cti_max(speed, cti_assemble_script_speed(s, dt)), s->desc.thickness / dt);
     return g > 0 ? g : CTI_R(1e-9);
 }
 #endif
@@ -45630,7 +45601,7 @@ static int cti_islands_judge(cti_state *s, ct_real dt, const cti_island *q, cons
             return 0;
         cti_residual_eval(&q->p, s->desc.solver.cone, q->v, s->system.work, &j.res);
     }
-    cti_tasks_run_work(&s->desc.tasks, cti_islands_note, q->n_components, CTI_ISLANDS_NOTE_US * q->n / q->n_components, &j);
+    cti_tasks_run_work(&s->desc.tasks, cti_islands_note, q->n_components, cti_step_tuned.costs.note * q->n / q->n_components, &j);
     return 1;
 }
 
@@ -46053,7 +46024,7 @@ CTI_FN ct_real cti_islands_dynamics(cti_state *s, ct_real scale)
     ct_real big = 0;
     int c, n = CTI_LEN(s->factors.components);
     f.s = s;
-    cti_tasks_run_work(&s->desc.tasks, cti_islands_free_range, n, CTI_ISLANDS_NOTE_US * s->n / cti_max_int(1, n), &f);
+    cti_tasks_run_work(&s->desc.tasks, cti_islands_free_range, n, cti_step_tuned.costs.note * s->n / cti_max_int(1, n), &f);
     for (c = 0; c < n; c++)
         big = cti_max(big, s->factors.components[c].substep.part ? 0 : s->factors.components[c].solve.dynamics / scale);
     return big;
@@ -46178,7 +46149,6 @@ CTI_FN ct_real cti_joints_error(const cti_state *s);
 #if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* cti_joints_speed -- largest speed [m/s] that scripts and the recovery of errors together require of the jointed bodies. */
 CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt);
-#endif
 
 
 /* ---- 8_step/joints.c ---- */
@@ -46191,12 +46161,6 @@ CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt);
    dt^2) of an implicit spring k. Without a spring there is no drift to stabilize, since phi contains the whole error.
    Based on: lecture notes 4.1.1 (bilateral constraints, J = d phi / d q G); Otaduy 2009, eq. 4-5. */
 
-#if CONTACT_WITH_CMR
-#define CTI_JOINTS_SETTLE CTI_R(1e-7) /* [the blocks' own compliance] compliance of a rigid joint, so that contradicting joints stay
-                                         bounded */
-#endif
-
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* the point of a side, and the axes that it carries, at the start (end 0) or the tentative end of the step; triad may be NULL */
 static cti_v3 cti_joints_place(const cti_state *s, const cti_joint_side *side, int end, double time, ct_real *triad)
 {
@@ -46346,7 +46310,7 @@ static void cti_joints_build(const cti_state *s, const cti_row_context *c, const
     memset(origin, 0, sizeof *origin);
     origin->fresh = 1;
     cti_joints_row(s, j, part, row);
-    soft = cti_max(soft / (c->dt * c->dt), cti_joints_own(s, row) * CTI_JOINTS_SETTLE);
+    soft = cti_max(soft / (c->dt * c->dt), cti_joints_own(s, row) * cti_step_tuned.attempt.joint_own);
     row->compliance[0] = row->compliance[1] = row->compliance[2] = soft;
     m = cti_memory_find(c->memory, row->key);
     if (m)
@@ -46508,6 +46472,7 @@ CTI_FN int cti_linkage_climbs(cti_state *s, ct_real dt, int *out);
    this step. */
 CTI_FN void cti_linkage_watch(cti_state *s);
 CTI_FN void cti_linkage_forget(cti_state *s, int all);
+#endif
 
 
 /* ---- 8_step/linkage.c ---- */
@@ -46521,12 +46486,6 @@ CTI_FN void cti_linkage_forget(cti_state *s, int all);
    above all its energy, so that the excess cannot be removed from its motion, makes the step shorter.
    This is not done if a contact pressed, if a joint is compliant, in recovery or driven, or if a body is damped. Rows of CT_ROW_VELOCITY,
    whose errors in every step cost energy, do not count as in recovery. */
-
-#define CTI_LINKAGE_MOST 0.5  /* [kinetic energy] most that a step adds: where a chain reverses its motion there is little to add to */
-#define CTI_LINKAGE_LESS 0.95 /* [kinetic energy] most that a step removes. With half of it, two rods of 2 cm with velocity rows (1/60 s)
-                                 end a step 1.1 % above their energy */
-#define CTI_LINKAGE_EASED CTI_R(0.01) /* [thickness] error above which a joint counts as in recovery */
-#endif
 
 /* the motion that bodies which are held together have as one rigid body */
 typedef struct cti_linkage_motion {
@@ -46590,7 +46549,7 @@ static void cti_linkage_unite(const cti_state *s, cti_linkage_work *w)
             g->open = 1;
             continue;
         }
-        g->open |= s->desc.row_mode != CT_ROW_VELOCITY && cti_joints_miss(s, j) > CTI_LINKAGE_EASED * s->desc.thickness;
+        g->open |= s->desc.row_mode != CT_ROW_VELOCITY && cti_joints_miss(s, j) > cti_step_tuned.energy.link_eased * s->desc.thickness;
         for (part = 0; part < cti_joints_parts(j); part++)
             cti_joints_row(s, j, part, &w->rows[w->n++]);
     }
@@ -46808,7 +46767,8 @@ static void cti_linkage_scale(const cti_state *s, cti_linkage_work *w)
     for (i = 0; i < n; i++) {
         cti_linkage *g = &w->q[i];
         double change = (g->was - g->now) / g->apart;
-        change = change > CTI_LINKAGE_MOST ? CTI_LINKAGE_MOST : (change > -CTI_LINKAGE_LESS ? change : -CTI_LINKAGE_LESS);
+        change = change > cti_step_tuned.energy.link_most ? cti_step_tuned.energy.link_most : change;
+        change = change > -cti_step_tuned.energy.link_least ? change : -cti_step_tuned.energy.link_least;
         g->scale = 1;
         if (g->up == i && g->known && !g->open && g->apart > 0)
             g->scale = cti_sqrt((ct_real)(1 + change));
@@ -46920,10 +46880,6 @@ CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt)
     return 1;
 }
 
-#undef CTI_LINKAGE_MOST
-#undef CTI_LINKAGE_LESS
-#undef CTI_LINKAGE_EASED
-
 /* ---- 8_step/repair.h ---- */
 /* repair.h -- bounded impulses that separate pairs that intersect at the start of a step. */
 
@@ -46949,19 +46905,6 @@ CTI_FN int cti_repair_rows(cti_state *s, const cti_row_context *c);
    Based on: Li, Pan, Huang, Bao, Jin 2015, sec. 3 (push-out through the nearest surface); Volino, Magnenat-Thalmann, Resolving surface
    collisions through intersection contour minimization, 2006. differs: the common direction of two bodies; if a contour cuts a sheet in
    two, the smaller part is pulled back through, since the length of such a contour may have no gradient. */
-
-#define CTI_REPAIR_WAYS 32            /* directions that are compared */
-#if CONTACT_WITH_CMR
-#define CTI_REPAIR_TIME CTI_R(0.1)    /* [s] time in which a depth is to be removed */
-#define CTI_REPAIR_LOCAL CTI_R(4)     /* [size of the shared part] longest way out along the common direction; beyond it points leave
-                                         through the nearest surface */
-#define CTI_REPAIR_KEEP CTI_R(1.5)    /* [shortest way] the direction of the last step is kept while its way is not longer than this */
-#define CTI_REPAIR_STIFF CTI_R(0.03)  /* [blocks' inverse mass] softness if the direction is known */
-#define CTI_REPAIR_SOFT CTI_R(0.1)    /* and for rows that follow a contour, whose directions change as it shrinks */
-#define CTI_REPAIR_RIGID CTI_R(0.03)  /* the same for all rows on a rigid body together, whose sum must remain solvable */
-#define CTI_REPAIR_PAST CTI_R(4)      /* [thickness] distance beyond the way out that is aimed at */
-#define CTI_REPAIR_STEEP CTI_R(0.1)   /* smallest |E . N| */
-#endif
 
 /* two bodies with a shared part; ways [n]: candidate directions, along which a moves */
 typedef struct cti_repair_bodies {
@@ -47020,7 +46963,7 @@ static void cti_repair_offer(cti_repair_bodies *q, cti_v3 n)
 {
     int i, sign;
     for (i = 0; i < q->n; i++)
-        if (cti_v3_dot(q->ways[i], n) > CTI_R(0.98))
+        if (cti_v3_dot(q->ways[i], n) > cti_step_tuned.repair.same)
             return;
     for (sign = 0; sign < 2 && q->n < CTI_REPAIR_WAYS; sign++) {
         q->lo[q->n] = CTI_REAL_MAX, q->hi[q->n] = -CTI_REAL_MAX;
@@ -47101,14 +47044,14 @@ static int cti_repair_choose(cti_state *s, const cti_repair_bodies *q, cti_v3 *o
         ct_real d = cti_repair_way_out(f, q, i);
         size = cti_min(size, q->hi[i] - q->lo[i]);
         /* the old direction is preferred by a factor, so that small changes do not switch directions */
-        if (old && cti_v3_dot(old->normal, q->ways[i]) > CTI_R(0.98))
-            d /= CTI_REPAIR_KEEP;
+        if (old && cti_v3_dot(old->normal, q->ways[i]) > cti_step_tuned.repair.same)
+            d /= cti_step_tuned.repair.keep;
         if (d < best)
             best = d, at = i;
     }
     best = cti_repair_way_out(f, q, at);
     *out_n = q->ways[at], *out_depth = best;
-    *out_local = q->inside > 0 && best > CTI_REPAIR_LOCAL * (size + f->bodies[q->a].thickness);
+    *out_local = q->inside > 0 && best > cti_step_tuned.repair.local * (size + f->bodies[q->a].thickness);
     way.a = a, way.b = b, way.normal = q->ways[at], way.depth = best;
     if (old) {
         *old = way;
@@ -47247,8 +47190,8 @@ static cti_v3 cti_repair_gradient(const cti_surface *f, int edge, int face, ct_r
     ct_real en = cti_v3_dot(e, n);
     int k, j;
     *out_length = cti_v3_norm(d);
-    if (cti_abs(en) < CTI_REPAIR_STEEP)
-        en = en < 0 ? -CTI_REPAIR_STEEP : CTI_REPAIR_STEEP;
+    if (cti_abs(en) < cti_step_tuned.repair.steep)
+        en = en < 0 ? -cti_step_tuned.repair.steep : cti_step_tuned.repair.steep;
     for (k = 0; k < 2; k++) {
         int own = f->edge_faces[2 * edge + k];
         cti_v3 r, inward;
@@ -47356,7 +47299,7 @@ static int cti_repair_pull(cti_state *s, cti_repair_point *p, const uint8_t *don
     for (i = 0; i < n; i++)
         if (p[i].parent == i && cti_min_int(p[i].side_small[0], p[i].side_small[1]) < INT32_MAX) {
             int side = p[i].side_small[1] < p[i].side_small[0];
-            if (cti_v3_norm2(p[i].side_pull[side]) > CTI_R(0.01))
+            if (cti_v3_norm2(p[i].side_pull[side]) > cti_step_tuned.repair.pull)
                 p[i].sum = cti_v3_mul(p[i].side_pull[side], side ? -1 : 1);
         }
     return 1;
@@ -47388,9 +47331,9 @@ static int cti_repair_contours(cti_state *s, const uint8_t *done)
         cti_pair pair;
         if (done[i])
             continue;
-        if (cti_v3_norm2(g) < CTI_R(1e-4))
+        if (cti_v3_norm2(g) < cti_step_tuned.repair.even)
             g = p[i].gradient;
-        if (cti_v3_norm2(g) < CTI_R(1e-4))
+        if (cti_v3_norm2(g) < cti_step_tuned.repair.even)
             continue;
         cti_repair_cross(f, s->contact.tangled_pairs[2 * i], s->contact.tangled_pairs[2 * i + 1], &pair);
         if (!cti_repair_push(s, &pair, cti_v3_unit(g, cti_v3_zero()), p[i].length / 2, 1))
@@ -47532,9 +47475,11 @@ CTI_FN int cti_repair_rows(cti_state *s, const cti_row_context *c)
         crowd = cti_max_int(crowds[cti_pair_body_a(&s->surface, &r.pair)], crowds[cti_pair_body_b(&s->surface, &r.pair)]);
         if (row.softness == 0)
             row.softness = cti_repair_softness(c, &row, r.normal);
-        row.softness *= cti_repair_stiffer(c, &row) * (crowd ? CTI_REPAIR_RIGID * (ct_real)crowd : (r.soft ? CTI_REPAIR_SOFT : CTI_REPAIR_STIFF));
+        row.softness *= cti_repair_stiffer(c, &row) * (crowd    ? cti_step_tuned.repair.rigid * (ct_real)crowd
+                                                       : r.soft ? cti_step_tuned.repair.soft
+                                                                : cti_step_tuned.repair.stiff);
         row.compliance[0] = row.softness;
-        row.recover = (r.depth + CTI_REPAIR_PAST * origin.thickness) / cti_max(CTI_REPAIR_TIME, 2 * c->dt);
+        row.recover = (r.depth + cti_step_tuned.repair.past * origin.thickness) / cti_max(cti_step_tuned.repair.time, 2 * c->dt);
         if (c->recovery_speed > 0)
             row.recover = cti_min(row.recover, c->recovery_speed);
         if (!(row.softness > 0))
@@ -47797,8 +47742,6 @@ CTI_FN ct_real cti_events_cut(const cti_state *s, ct_real dt, ct_real time);
    Based on: Otaduy's lecture notes, contact generation (a time step limited by CCD). differs: an impact ends the substep of all active
    components, not of its island; those that fail are cut by part (parts.h). */
 
-#define CTI_EVENTS_MEET CTI_R(0.75) /* [thickness] a pair that comes nearer meets; one that slides along at about its thickness does not */
-
 /* 1 if the pair was apart at the start and was no contact of the last step */
 static int cti_events_is_new(const cti_state *s, const cti_row_context *c, const cti_pair *pair)
 {
@@ -47877,12 +47820,12 @@ typedef struct cti_events_search {
 } cti_events_search;
 
 #if CONTACT_WITH_CMR
-/* a pair that may come nearer than CTI_EVENTS_MEET of its own thickness, which is smaller than the bodies' for features that are near at
+/* a pair that may come nearer than substep.meet of its own thickness, which is smaller than the bodies' for features that are near at
    rest */
 static void cti_events_offer(const cti_state *s, const cti_pair *pair, cti_events_search *first)
 {
     ct_real share;
-    if (!cti_events_is_stepped(s, pair) || cti_events_share(s, pair, CTI_EVENTS_MEET) > 1 || !cti_events_is_new(s, first->c, pair))
+    if (!cti_events_is_stepped(s, pair) || cti_events_share(s, pair, cti_step_tuned.substep.meet) > 1 || !cti_events_is_new(s, first->c, pair))
         return;
     share = cti_events_share(s, pair, 1);
     if (share < first->share)
@@ -47902,7 +47845,7 @@ static int cti_events_list(cti_state *s, const cti_list *l, ct_pair_kind kind, c
         return 0;
     /* min_sep is a quarter of the thickness unless the pair starts near */
     for (i = 0; i < n; i++)
-        meet[i] = l->min_sep[i] * (4 * CTI_EVENTS_MEET);
+        meet[i] = l->min_sep[i] * (4 * cti_step_tuned.substep.meet);
     (kind == CT_PAIR_VF ? cti_ccd_vf_batch : cti_ccd_ee_batch)(s->surface.x0, s->surface.x1, l->quads, n, meet, toi);
     for (i = 0; i < n; i++) {
         if (toi[i] > 1 || cti_detect_is_tangled(&s->detect, &s->surface, l->quads + 4 * (size_t)i, kind == CT_PAIR_VF ? 1 : 2, 4))
@@ -47968,8 +47911,6 @@ CTI_FN ct_real cti_events_cut(const cti_state *s, ct_real dt, ct_real time)
 {
     return cti_clamp(time, s->step.event_least, dt - s->step.event_least);
 }
-
-#undef CTI_EVENTS_MEET
 #endif
 
 /* ---- 8_step/plausible.h ---- */
@@ -48010,13 +47951,6 @@ CTI_FN int cti_plausible_find(cti_state *s, ct_real dt, int *out_n);
    paper. */
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_DCD
-#define CTI_PLAUSIBLE_SIZES 10  /* [world's size and travel] that a block may move in a step */
-#endif
-#if CONTACT_WITH_CMR
-#define CTI_PLAUSIBLE_MARGIN 4  /* factor on the bound of the contacts' part, which allows for friction */
-#endif
-
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* largest plausible motion of a block [m] */
 static ct_real cti_plausible_limit(const cti_state *s, ct_real dt)
 {
@@ -48039,7 +47973,7 @@ static ct_real cti_plausible_limit(const cti_state *s, ct_real dt)
             script = cti_max(script, s->scripts.n_constrained ? cti_abs(s->scripts.v_fixed[3 * b + k]) : 0);
         }
     }
-    return CTI_PLAUSIBLE_SIZES *
+    return cti_step_tuned.attempt.sizes *
            (cti_max(size[0], cti_max(size[1], size[2])) + dt * (cti_max(speed[0], cti_max(speed[1], speed[2])) + script + dt * g));
 }
 
@@ -48085,14 +48019,14 @@ static double cti_plausible_part(const cti_state *s, const cti_component *q, ct_
         for (k = 3 * i; s->scripts.n_constrained && s->scripts.filter[i] >= 0 && k < 3 * i + 3; k++)
             sum += (double)(s->system.A.val[9 * (size_t)s->system.A.diag[i] + 4 * (size_t)(k % 3)] * s->scripts.v_fixed[k] * s->scripts.v_fixed[k]);
     }
-    return CTI_PLAUSIBLE_MARGIN * sum;
+    return cti_step_tuned.attempt.margin * sum;
 }
 
 /* a row's part: the largest effect of a repair row, whose impulse is at most recover / softness */
 static double cti_plausible_row(const cti_state *s, int row)
 {
     const cti_row *q = &s->contact.rows[row];
-    return s->contact.origins[row].repair ? CTI_PLAUSIBLE_MARGIN * (double)(q->recover * q->recover / q->softness) : 0;
+    return s->contact.origins[row].repair ? cti_step_tuned.attempt.margin * (double)(q->recover * q->recover / q->softness) : 0;
 }
 
 CTI_FN double cti_plausible_reach(const cti_state *s, ct_real dt)
@@ -48355,7 +48289,6 @@ CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out)
    Kinetic energy is that of the end: velocities of the middle of a step get the other half of gravity's change.
    Based on: no paper; the identity v'M (v - v0) = (|v|^2 - |v0|^2 + |v - v0|^2) / 2 in the norm of M. */
 
-#define CTI_ENERGY_US 20.0 /* [us] about the time of a body's elastic energy; see cti_tasks_run_work */
 #if CONTACT_WITH_CMR
 #define CTI_ENERGY_TOUCHED 1     /* flags: a rigid body under contacts, */
 #define CTI_ENERGY_JOINED 2      /* and one under joints, whose balance is in linkage.c */
@@ -48408,7 +48341,7 @@ static void cti_energy_places(cti_state *s, const ct_real *x, ct_real dt, cti_en
     int i, k;
     memset(out, 0, sizeof *out * (size_t)(s->bodies.n_models + CTI_LEN(s->bodies.rigids)));
     q.s = s, q.x = x, q.dt = dt, q.out = out;
-    cti_tasks_run_work(&s->desc.tasks, cti_energy_range, s->bodies.n_models, CTI_ENERGY_US, &q);
+    cti_tasks_run_work(&s->desc.tasks, cti_energy_range, s->bodies.n_models, cti_step_tuned.costs.energy, &q);
     for (i = 0; i < s->n; i++) {
         int b = cti_energy_body(s, i);
         for (k = 0; b >= 0 && k < 3; k++)
@@ -48909,10 +48842,7 @@ CTI_FN void cti_energy_commit(cti_state *s, cti_account *out)
             out->joints -= energy->works[bodies->n_models + i];
         }
 }
-#endif
 
-#undef CTI_ENERGY_US
-#if CONTACT_WITH_CMR
 #undef CTI_ENERGY_TOUCHED
 #undef CTI_ENERGY_JOINED
 #undef CTI_ENERGY_LEFT
@@ -49003,6 +48933,7 @@ CTI_FN int cti_cmr_free_one(cti_state *s, ct_real dt, cti_component *q, int *its
 CTI_FN int cti_cmr_measure(cti_state *s, ct_real dt, cti_attempt *out);
 /* cti_cmr_tighten -- solves the free motion of bodies whose expected contacts did not occur; *moved: their number. */
 CTI_FN int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out, int *moved);
+#endif
 
 
 /* ---- 8_step/cmr_free.c ---- */
@@ -49010,9 +48941,6 @@ CTI_FN int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out, int *move
    Method: A v = b, component by component, by the lagged factor and conjugate gradients (Otaduy 2009, sec. 4, step 2). differs: a component
    that is in contact and split into nodes gets an inexact free motion, or one extrapolated from the last, since the solve of its contacts
    judges the whole motion. */
-
-#define CTI_CMR_FREE_US 1.0 /* [us] about the time of a block's free motion; see cti_tasks_run_work */
-#endif
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* gives constrained blocks exactly their scripted velocity: v <- S v + v_p */
@@ -49031,7 +48959,7 @@ CTI_FN void cti_cmr_hold(const cti_state *s, ct_real *v)
    if contacts are expected, whose solve starts from this motion and judges all of it */
 static double cti_cmr_free_tolerance(const cti_state *s, const cti_component *c, ct_real dt)
 {
-    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt, light = CTI_REAL_MAX, speed = 0, n = (ct_real)(c->end - c->begin);
+    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt, light = CTI_REAL_MAX, speed = 0, mean;
     int i, k;
     for (i = c->begin; i < c->end; i++) {
         int b = s->factors.blocks[i];
@@ -49041,9 +48969,10 @@ static double cti_cmr_free_tolerance(const cti_state *s, const cti_component *c,
             speed = cti_max(speed, cti_abs(s->system.v_free[3 * b + k]));
     }
     if (!(g > 0))
-        g = speed > 0 ? CTI_R(1e-3) * speed : CTI_R(1e-9);
+        g = speed > 0 ? cti_step_tuned.island.weightless * speed : CTI_R(1e-9);
     g *= cti_policy_free_tolerance(c->solve.inexact_attempts);
-    return (double)(s->desc.solver.tolerance * CTI_R(0.5) * g * cti_sqrt(light) * cti_max(1, CTI_R(0.1) * cti_sqrt(n)));
+    mean = cti_max(1, cti_step_tuned.island.free_mean * cti_sqrt((ct_real)(c->end - c->begin)));
+    return (double)(s->desc.solver.tolerance * cti_step_tuned.island.free_share * g * cti_sqrt(light) * mean);
 }
 
 /* decides how the free motion of an attempt of dt is solved, from the contacts and solves of the last attempt */
@@ -49167,7 +49096,7 @@ CTI_FN int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
         cti_motion_tell(s, dt, &s->factors.components[c]);
     }
     q.s = s, q.dt = dt;
-    cti_tasks_run_work(&s->desc.tasks, cti_cmr_free_range, n, CTI_CMR_FREE_US * s->n / cti_max_int(1, n), &q);
+    cti_tasks_run_work(&s->desc.tasks, cti_cmr_free_range, n, cti_step_tuned.costs.motion * s->n / cti_max_int(1, n), &q);
     for (c = 0; c < n; c++)
         its = cti_max_int(its, s->factors.components[c].substep.part ? 0 : s->factors.components[c].solve.free_iterations);
     out->work.linear_iterations += its;
@@ -49251,8 +49180,6 @@ CTI_FN void cti_cmr_bend(cti_state *s, const cti_row_context *c);
    collisions. */
 
 #if CONTACT_WITH_CMR
-#define CTI_CMR_ROW_US 0.2 /* [us] about the time of a row; see cti_tasks_run_work */
-
 /* if there are too many hits, keeps only the first ones of each vertex; the others come back in a later round if they still matter */
 static int cti_cmr_first_hits(cti_state *s)
 {
@@ -49454,7 +49381,7 @@ CTI_FN int cti_cmr_add_rows(cti_state *s, const cti_row_context *c)
         return 0;
     q.rows = found->rows + n0, q.origins = found->origins + n0;
     cti_cmr_count_rows(s, &x, c->dt, q.existing);
-    cti_tasks_run_work(&s->desc.tasks, cti_cmr_build_range, n, CTI_CMR_ROW_US, &q);
+    cti_tasks_run_work(&s->desc.tasks, cti_cmr_build_range, n, cti_step_tuned.costs.row, &q);
     for (i = 0; i < n; i++) {
         uint64_t key = cti_pair_key(&s->surface, &found->hits[i].pair);
         uint32_t at = cti_cmr_find(&x, key);
@@ -50052,10 +49979,6 @@ CTI_FN void cti_parts_merge(cti_state *s, int depth)
    the thickness, so that rounding cannot turn a touch into a crossing. A body that does not converge by nodes becomes one cluster. An
    implausible solve ends the attempt. */
 
-#if CONTACT_WITH_CMR
-#define CTI_CMR_CRUSHED_US 0.02 /* [us] about the time of the test of a block's elements; see cti_tasks_run_work */
-#endif
-
 CTI_FN double cti_cmr_clock(const cti_state *s) { return s->desc.now_us ? (double)s->desc.now_us(s->desc.now_user) * 1e-3 : 0.0; }
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_DCD
@@ -50316,7 +50239,8 @@ static int cti_cmr_crushed(cti_state *s, cti_attempt *out)
     q.s = s, q.n = CTI_ARENA_ZERO(s->arena, int, s->bodies.n_models + 1);
     if (!q.n)
         return 0;
-    cti_tasks_run_work(&s->desc.tasks, cti_cmr_crushed_range, s->bodies.n_models, CTI_CMR_CRUSHED_US * s->n / cti_max_int(1, s->bodies.n_models), &q);
+    cti_tasks_run_work(&s->desc.tasks, cti_cmr_crushed_range, s->bodies.n_models,
+                       cti_step_tuned.costs.crushed * s->n / cti_max_int(1, s->bodies.n_models), &q);
     for (i = 0; i < s->bodies.n_models; i++) {
         out->crushed += q.n[i];
         if (q.n[i])
@@ -50524,6 +50448,7 @@ typedef struct cti_zones_result {
    2008), then rigid zones (Provot 1997, Bridson 2002), finally freezing. It fails only if scripted surfaces leave no room, or if
    s->parts.conflict is set. s->parts.zoned has the sets that zones have joined. 0: out of memory. */
 CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti_zones_result *out);
+#endif
 
 
 /* ---- 8_step/zones.c ---- */
@@ -50534,13 +50459,6 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
    Each stage ends with CCD; freezing adds blocks until no moving one collides, so it terminates. Freezing a surface vertex freezes all its
    blocks. Joints hold in every stage: in (1) their rows, linearized again at every motion, are solved in the same sweeps; in (2, 3) bodies
    connected by a rigid joint belong to one zone, and stay or move as a whole. */
-
-#define CTI_ZONES_SOFT 12   /* iterations of stage 1 */
-#define CTI_ZONES_RIGID 4   /* of stage 2 */
-#define CTI_ZONES_SWEEPS 60 /* sweeps over the impulses in an iteration */
-#define CTI_ZONES_TURN CTI_R(0.5) /* [rad] largest rotation of a body */
-#define CTI_ZONES_MISS CTI_R(0.25) /* [thickness] allowed error of joints after stage 1 */
-#endif
 
 typedef struct cti_zones {
     cti_state *s;
@@ -50661,8 +50579,8 @@ static void cti_zones_slow(cti_zones *z)
         for (j = 0; j < row->n; j++) {
             int b = row->term[j].block;
             ct_real turn = z->dt * cti_v3_norm(cti_v3_at(s->end.v, b));
-            if (turn > CTI_ZONES_TURN && cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, b))
-                cti_v3_put(s->end.v, b, cti_v3_mul(cti_v3_at(s->end.v, b), CTI_ZONES_TURN / turn));
+            if (turn > cti_step_tuned.substep.zone_turn && cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, b))
+                cti_v3_put(s->end.v, b, cti_v3_mul(cti_v3_at(s->end.v, b), cti_step_tuned.substep.zone_turn / turn));
         }
     }
 }
@@ -50692,7 +50610,7 @@ static int cti_zones_collect(cti_zones *z, const cti_row_context *c)
             continue;
         /* keep half the thickness, or nine tenths of the present distance */
         d = origin.gap0 + origin.thickness;
-        z->gap[z->n_rows] = d - cti_min(origin.thickness / 2, CTI_R(0.9) * d);
+        z->gap[z->n_rows] = d - cti_min(origin.thickness / 2, cti_step_tuned.substep.zone_keep * d);
         row->r[0] = row->r[1] = row->r[2] = 0;
         row->w[0] -= origin.gap0 >= 0 ? origin.gap0 / z->dt : 0;
         cti_zones_join_row(z->parent, row);
@@ -50713,7 +50631,7 @@ static void cti_zones_inelastic(cti_zones *z, const cti_row_context *c)
     cti_problem p;
     int k, i, j;
     cti_islands_problem(s, &p);
-    for (k = 0; k < CTI_ZONES_SWEEPS; k++) {
+    for (k = 0; k < cti_step_tuned.substep.zone_sweeps; k++) {
         ct_real big = cti_zones_hold(z, &p);
         for (i = 0; i < z->n_rows; i++) {
             cti_row *row = &z->rows[i];
@@ -50735,7 +50653,7 @@ static void cti_zones_inelastic(cti_zones *z, const cti_row_context *c)
                 cti_v3_addto(s->end.v, b, q);
             }
         }
-        if (big * z->dt < s->desc.thickness * CTI_R(1e-4))
+        if (big * z->dt < s->desc.thickness * cti_step_tuned.substep.zone_end)
             return;
     }
     for (i = 0; i < z->n_rows; i++)
@@ -50781,8 +50699,8 @@ static void cti_zones_rigid_motion(cti_zones *z, int32_t root, cti_v3 *c, cti_v3
     rate = cti_v3_norm(*w) * z->dt;
     if (!cti_finite(rate))
         *w = cti_v3_zero();
-    else if (rate > CTI_ZONES_TURN)
-        *w = cti_v3_mul(*w, CTI_ZONES_TURN / rate);
+    else if (rate > cti_step_tuned.substep.zone_turn)
+        *w = cti_v3_mul(*w, cti_step_tuned.substep.zone_turn / rate);
 }
 
 /* stage 2: zones of the present hits move rigidly: rigid bodies and nodes move to their rotated positions. A zone that touches something
@@ -50937,17 +50855,17 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
             return 0;
         if (s->parts.conflict)
             return 1;
-        if (k < CTI_ZONES_SOFT && CTI_LEN(s->bodies.joints))
+        if (k < cti_step_tuned.substep.zone_soft && CTI_LEN(s->bodies.joints))
             miss = cti_joints_linearize(s, &c, CTI_REAL_MAX);
-        if (CTI_LEN(s->contact.hits) == 0 && !(z->n_joints && miss > CTI_ZONES_MISS * s->desc.thickness))
+        if (CTI_LEN(s->contact.hits) == 0 && !(z->n_joints && miss > cti_step_tuned.substep.zone_miss * s->desc.thickness))
             break;
         if (!cti_zones_collect(z, &c))
             return 0;
-        if (k < CTI_ZONES_SOFT) {
+        if (k < cti_step_tuned.substep.zone_soft) {
             cti_zones_reach(z, active);
             cti_zones_inelastic(z, &c);
             cti_zones_slow(z);
-        } else if (k < CTI_ZONES_SOFT + CTI_ZONES_RIGID) {
+        } else if (k < cti_step_tuned.substep.zone_soft + cti_step_tuned.substep.zone_rigid) {
             cti_zones_flags(z, active, anchored);
             cti_zones_rigid(z, active, anchored, out);
         } else if (cti_zones_freeze(z, out) == 0)
@@ -51292,7 +51210,7 @@ static ct_real cti_step_length(cti_state *s, ct_real left, ct_real sub)
 {
     sub = cti_min(sub, left);
     s->step.event_least = s->desc.ccd_limits_step && !s->scripts.still ? cti_step_least(s) : 0;
-    return left - sub < cti_max(CTI_R(1e-6) * s->step.dt, CTI_R(0.999) * s->step.event_least) ? left : sub;
+    return left - sub < cti_max(CTI_R(1e-6) * s->step.dt, cti_step_tuned.substep.equal * s->step.event_least) ? left : sub;
 }
 #endif
 
@@ -51521,7 +51439,7 @@ static cti_step_code cti_step_split(cti_state *s, cti_step_span *q, ct_real sub,
     double time = s->step.time;
     int rows, contacts, extended = r->extended_elements, i;
     part.until = cti_state_ahead(s, sub);
-    part.last = sub / 2 < CTI_R(0.999) * cti_step_least(s);
+    part.last = sub / 2 < cti_step_tuned.substep.equal * cti_step_least(s);
     part.length = sub;
     part.first = part.last ? sub : sub / 2;
     part.depth++;
@@ -51603,7 +51521,7 @@ static cti_step_code cti_step_do(cti_state *s, cti_step_span *q, ct_real sub, ct
 /* 1 if a substep is halved without an attempt, because of step limits */
 static int cti_step_must_halve(const cti_state *s, const cti_step_span *q, ct_real sub)
 {
-    if (q->last || sub / 2 < CTI_R(0.999) * cti_step_least(s))
+    if (q->last || sub / 2 < cti_step_tuned.substep.equal * cti_step_least(s))
         return 0;
     return cti_parts_must_halve(s, sub, cti_step_can_exclude(s));
 }
@@ -64070,9 +63988,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_FPENV_FLAGS
 #undef CTI_FPENV_USUAL
 #undef CTI_TUNED_FIELD
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_ICA
 #undef CTI_TUNED_VALUE
-#endif
 #undef CTI_TUNED_TEXT
 #undef CTI_TUNED_NAME
 #undef CTI_TUNED_ENTRY
@@ -64350,57 +64266,18 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_TUNED_SUBSTEP
 #undef CTI_TUNED_REPAIR
 #undef CTI_TUNED_STEP_COSTS
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 #undef CTI_STEP_NUMBERS
-#endif
 #undef CTI_HELD_REPAIR
 #undef CTI_HELD_IMPLAUSIBLE
 #if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 #undef CTI_HELD_RESTED
 #endif
-#undef CTI_FACTORS_PATCH
-#if CONTACT_WITH_CMR
-#undef CTI_SMOOTH_STIFF
-#endif
 #undef CTI_SNAPSHOT_COPY
-#if CONTACT_WITH_CMR
-#undef CTI_BALANCE_SOFT
-#undef CTI_BALANCE_SMALL
-#undef CTI_BALANCE_LARGE
-#undef CTI_BALANCE_SHARE
-#undef CTI_ISLANDS_NOTE_US
-#undef CTI_JOINTS_SETTLE
-#endif
-#undef CTI_REPAIR_WAYS
-#if CONTACT_WITH_CMR
-#undef CTI_REPAIR_TIME
-#undef CTI_REPAIR_LOCAL
-#undef CTI_REPAIR_KEEP
-#undef CTI_REPAIR_STIFF
-#undef CTI_REPAIR_SOFT
-#undef CTI_REPAIR_RIGID
-#undef CTI_REPAIR_PAST
-#undef CTI_REPAIR_STEEP
-#endif
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
-#undef CTI_PLAUSIBLE_SIZES
-#endif
-#if CONTACT_WITH_CMR
-#undef CTI_PLAUSIBLE_MARGIN
-#undef CTI_CMR_FREE_US
-#undef CTI_CMR_ROW_US
-#endif
 #if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 #undef CTI_PART_EXCLUDED
 #endif
 #if CONTACT_WITH_CMR
 #undef CTI_PART_INTERPOLATED
-#undef CTI_CMR_CRUSHED_US
-#undef CTI_ZONES_SOFT
-#undef CTI_ZONES_RIGID
-#undef CTI_ZONES_SWEEPS
-#undef CTI_ZONES_TURN
-#undef CTI_ZONES_MISS
 #endif
 #if CONTACT_WITH_DCD
 #undef CTI_DCD_NEAR

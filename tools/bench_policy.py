@@ -25,11 +25,11 @@ import sys
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PROGRAM = os.path.join(ROOT, "build", "bench_policy")
+PROGRAM = os.environ.get("BENCH_POLICY", os.path.join(ROOT, "build", "bench_policy"))
 DATA = os.environ.get("CONTACT_DATA", os.path.join(ROOT, "..", "shared", "data"))
 FOLDER = os.path.join(ROOT, "build", "policy")
 # scene: (peers' folder or show scene, steps)
-SCENES = {"S1": ("S1_dt60", 180), "S2": ("S2", 150), "S3_N8": ("S3_N8", 100), "S3_N16": ("S3_N16", 60), "letters": (None, 60), "unified": (None, 100),
+SCENES = {"S1": ("S1_dt60", 180), "S2": ("S2", 100), "S3_N8": ("S3_N8", 100), "S3_N16": ("S3_N16", 60), "letters": (None, 60), "unified": (None, 100),
           "press": (None, 100), "cloth_drop": (None, 200), "skirt": (None, 60)}
 # mechanism: numbers that switch it off
 OFF = collections.OrderedDict([
@@ -161,7 +161,7 @@ def run(path, steps, settings):
         s = json.loads(p.stdout)
     except ValueError:
         return {"failed": (p.stderr.strip() or "no summary")[-200:]}
-    keys = ("hash", "cpu_seconds", "median_cpu_ms", "max_cpu_ms", "steps", "solver_iterations", "solves", "substeps", "status", "zones", "zone_steps",
+    keys = ("hash", "cpu_seconds", "median_cpu_ms", "max_cpu_ms", "steps", "solver_iterations", "solver_sweeps", "solves", "substeps", "status", "zones", "zone_steps",
             "frozen", "min_distance", "momentum_lost")
     return {k: s[k] for k in keys if k in s}
 
@@ -209,8 +209,8 @@ def measure(args):
             if name == "default" and old and old["hash"] == result.get("hash"):
                 continue
             runs.add(name, scene, start, steps, dict(result, default=base["hash"]) if name != "default" else result)
-            print("%-32s %-10s %d  %s" % (name, scene, start, result.get("failed") or "%d iterations, %.2f s" %
-                                          (result["solver_iterations"], result["cpu_seconds"])), flush=True)
+            print("%-32s %-10s %d  %s" % (name, scene, start, result.get("failed") or "%d iterations, %d sweeps, %.2f s" %
+                                          (result["solver_iterations"], result["solver_sweeps"], result["cpu_seconds"])), flush=True)
 
 
 def good(r):
@@ -219,7 +219,7 @@ def good(r):
 
 
 def cell(runs, trial, scene, steps):
-    """text of a trial in a scene: ratio of iterations and of CPU time, median over the starts, with the ranges"""
+    """text of a trial in a scene: ratios of iterations, of sweeps with their range, and of CPU time, medians over the starts"""
     pairs = [(r, runs.default(scene, r["start"], steps)) for k, r in sorted(runs.found.items()) if k[0] == trial and k[1] == scene and k[3] == steps]
     pairs = [(r, d) for r, d in pairs if d]
     if not pairs:
@@ -228,9 +228,8 @@ def cell(runs, trial, scene, steps):
         return "failed"
     if pairs[0][0]["start"] == 0 and pairs[0][0]["hash"] == pairs[0][1]["hash"]:
         return "="
-    i = [r["solver_iterations"] / max(1, d["solver_iterations"]) for r, d in pairs]
-    t = [r["cpu_seconds"] / max(1e-9, d["cpu_seconds"]) for r, d in pairs]
-    text = "%.2f (%.2f..%.2f) %.2f" % (statistics.median(i), min(i), max(i), statistics.median(t)) if len(i) > 1 else "%.2f %.2f" % (i[0], t[0])
+    ratios = [[r[key] / max(1e-9, d[key]) for r, d in pairs] for key in ("solver_iterations", "solver_sweeps", "cpu_seconds")]
+    text = " ".join("%.2f" % statistics.median(x) + (" (%.2f..%.2f)" % (min(x), max(x)) if len(x) > 1 and k == 1 else "") for k, x in enumerate(ratios))
     ok = statistics.median([good(r) - good(d) for r, d in pairs])
     zones = statistics.median([r["zones"] - d["zones"] for r, d in pairs])
     return text + (" ok %+.0f%%" % ok if abs(ok) >= 0.5 else "") + (" zones %+d" % zones if zones else "")
@@ -245,10 +244,11 @@ def table(args):
         for n in steps:
             d = [runs.default(scene, s, n) for s in range(16) if runs.default(scene, s, n)]
             if d:
-                i = [r["solver_iterations"] for r in d]
-                print("%s: %d steps, starts %d, iterations %d (%d..%d), up to the tolerance %.0f %%, zones %d, CPU %.2f s" % (
-                    scene, d[0]["steps"], len(d), statistics.median(i), min(i), max(i), statistics.median([good(r) for r in d]),
-                    statistics.median([r["zones"] for r in d]), statistics.median([r["cpu_seconds"] for r in d])))
+                text = ", ".join("%s %d (%d..%d)" % (key[7:], statistics.median(x), min(x), max(x)) for key, x in
+                                 ((key, [r[key] for r in d]) for key in ("solver_iterations", "solver_sweeps")))
+                print("%s: %d steps, starts %d, %s, up to the tolerance %.0f %%, zones %d, CPU %.2f s (%.2f..%.2f)" % (
+                    scene, d[0]["steps"], len(d), text, statistics.median([good(r) for r in d]), statistics.median([r["zones"] for r in d]),
+                    *(f([r["cpu_seconds"] for r in d]) for f in (statistics.median, min, max))))
     print()
     names = []
     for k in runs.found:

@@ -7,7 +7,8 @@ usage: python3 tools/house.py [--against REV] [--long]
 
 Counted are the .c, .h and .inl files under src/. A function begins at the start of a line; its body is between a line `{` and a line `}`,
 and its length includes both. A token is an identifier, a number, a string or an operator; comments have none. A code line has at least one token. A tuned number
-is an object macro or an enumerator with a number as its value where contacts are solved and steps are taken: 3_solve, 4_programs, 8_step, 8_dcd, 8_barrier. Standard library and git only.
+is an object macro or an enumerator with a number as its value, or a line of a list of tuned numbers (0_base/tuned.h), where contacts are solved and
+steps are taken: 3_solve, 4_programs, 8_step, 8_dcd, 8_barrier. Codes and bits of masks (CODES) are no tuned numbers. Standard library and git only.
 """
 import argparse
 import collections
@@ -25,6 +26,10 @@ STRUCT = re.compile(r"^typedef struct (\w+) \{(.*?)\n\} \w+;", re.M | re.S)
 MACRO = re.compile(r"^#define (CTI_\w+) +(?:CTI_R\()?\(?-?[\d.][\w.+-]*\)?\)?\s*$", re.M)
 ENUM = re.compile(r"enum(?: \w+)? \{([^}]*)\}")
 TUNED = ("3_solve", "4_programs", "8_step", "8_dcd", "8_barrier")
+LIST = re.compile(r"^#define CTI_TUNED_(\w+)\(X\)(.*?[^\\])$", re.M | re.S)
+# names with a number that is a code, a bit, or what a shape of data needs: no other value would be better or worse
+CODES = {"CTI_HELD_REPAIR", "CTI_HELD_IMPLAUSIBLE", "CTI_HELD_RESTED", "CTI_PART_EXCLUDED", "CTI_ENERGY_TOUCHED", "CTI_ENERGY_JOINED",
+         "CTI_ENERGY_LEFT", "CTI_CMR_HIT", "CTI_CMR_OTHER", "CTI_ROW_TERMS", "CTI_PARTS_DEPTH"}
 
 
 def without_comments(text):
@@ -86,18 +91,25 @@ def structs_of(path, code):
     return found
 
 
+def groups_of(code):
+    """{name of a list: names of its numbers}; alternatives of one list, behind #if, count once"""
+    return {m.group(1): re.findall(r"\bX\(\w+, (\w+),", m.group(2)) for m in LIST.finditer(code)}
+
+
 def tuned_of(path, code):
     """names of tuned numbers"""
     names = [m.group(1) for m in MACRO.finditer(code)]
     for m in ENUM.finditer(code):
         names += [re.match(r"\w+", e).group(0) for e in split_top(m.group(1)) if re.match(r"CTI_\w+ *= *-?\d", e)]
-    return names
+    for group, members in groups_of(code).items():
+        names += ["%s.%s" % (group.lower(), n) for n in members]
+    return [n for n in dict.fromkeys(names) if n not in CODES]
 
 
 class House:
     def __init__(self, files):
         self.lines = self.code_lines = self.tokens = 0
-        self.functions, self.structs, self.tuned = [], [], {}
+        self.functions, self.structs, self.tuned, self.groups = [], [], {}, {}
         self.folders = collections.Counter()
         for path, text in sorted(files.items()):
             code = without_comments(text)
@@ -111,13 +123,15 @@ class House:
             self.structs += structs_of(path, code)
             if path.startswith(TUNED):
                 self.tuned[path] = tuned_of(path, code)
+                self.groups.update(groups_of(code))
 
     def step_structs(self):
         return [s for s in self.structs if s[2].startswith(TUNED)]
 
     def figures(self):
         tuned = sum(len(names) for path, names in self.tuned.items())
-        outside = sum(len(names) for path, names in self.tuned.items() if os.path.basename(path) != "policy.c")
+        outside = sum(len(names) for path, names in self.tuned.items() if "policy" not in os.path.basename(path))
+        solves = sum(len(names) for path, names in self.tuned.items() if path.startswith(("3_solve", "8_step")) and "policy" not in os.path.basename(path))
         return [
             ("lines", self.lines),
             ("code lines", self.code_lines),
@@ -130,7 +144,10 @@ class House:
             ("fields of the widest struct of solves and steps", max(s[0] for s in self.step_structs())),
             ("structs of over 20 fields there", sum(s[0] > 20 for s in self.step_structs())),
             ("tuned numbers there", tuned),
-            ("tuned numbers outside of policy.c", outside),
+            ("tuned numbers outside of policy", outside),
+            ("tuned numbers of 3_solve and 8_step outside of policy", solves),
+            ("groups of tuned numbers", len(self.groups)),
+            ("numbers in the largest group", max([len(g) for g in self.groups.values()] or [0])),
         ] + [("files in " + f, n) for f, n in sorted(self.folders.items())]
 
 

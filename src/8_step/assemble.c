@@ -4,6 +4,7 @@
    - x) / dt. Gravity is added such that v belongs to the middle of steps (Stoermer-Verlet), and a free fall is exact at every dt. Pins: S A
    S + (I - S), the inverse mass S / m of Volino & Magnenat-Thalmann 2000, sec. 2.2. */
 #include "assemble.h"
+#include "policy_numbers.h"
 #include "swing.h"
 #include "impulses.h"
 #include "integrate.h"
@@ -86,7 +87,7 @@ static int cti_assemble_direction(cti_state *s, const cti_direction *d)
     memset(S, 0, 9 * sizeof *S);
     for (k = 0; k < 3; k++) {
         cti_v3 e = cti_v3_make(V[k], V[3 + k], V[6 + k]);
-        if (w[k] > CTI_R(1e-5)) {
+        if (w[k] > cti_step_tuned.attempt.axis) {
             v = cti_v3_mad(v, e, cti_v3_dot(e, rhs) / w[k]);
             continue;
         }
@@ -199,9 +200,6 @@ static void cti_assemble_rigids(cti_state *s, ct_real dt)
     }
 }
 
-#define CTI_ASSEMBLE_MODEL_US 50.0 /* [us] about the time of a model, and of clearing a row of A; see cti_tasks_run_work */
-#define CTI_ASSEMBLE_CLEAR_US 0.03
-
 /* models write to their own blocks only; their counts and sums are kept separate */
 typedef struct cti_assemble_loop {
     cti_state *s;
@@ -253,7 +251,7 @@ static int cti_assemble_models(cti_state *s, ct_real dt, const ct_real *x, int *
     q.extended = CTI_ARENA_NEW(s->arena, int, s->bodies.n_models);
     if (!q.extended)
         return 0;
-    cti_tasks_run_work(&s->desc.tasks, cti_assemble_range, s->bodies.n_models, CTI_ASSEMBLE_MODEL_US, &q);
+    cti_tasks_run_work(&s->desc.tasks, cti_assemble_range, s->bodies.n_models, cti_step_tuned.costs.model, &q);
     for (i = 0; i < s->bodies.n_models; i++)
         *out_extended += q.extended[i];
     return 1;
@@ -271,7 +269,7 @@ static void cti_assemble_clear_range(int begin, int end, int worker, void *conte
 /* A and force are zero */
 static void cti_assemble_clear(cti_state *s)
 {
-    cti_tasks_run_work(&s->desc.tasks, cti_assemble_clear_range, s->n, CTI_ASSEMBLE_CLEAR_US, s);
+    cti_tasks_run_work(&s->desc.tasks, cti_assemble_clear_range, s->n, cti_step_tuned.costs.clear, s);
 }
 
 /* The share of a body's rotation that its elasticity can bring about. Free nodes depart from the rotation by e = v - u - (q - x) / dt, with
@@ -384,6 +382,3 @@ CTI_FN int cti_assemble(cti_state *s, ct_real dt, int *out_extended)
         cti_assemble_filter(s);
     return 1;
 }
-
-#undef CTI_ASSEMBLE_MODEL_US
-#undef CTI_ASSEMBLE_CLEAR_US

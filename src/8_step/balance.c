@@ -5,15 +5,8 @@
    its cone, whose sums are those of r with the opposite sign. The normal equations have three unknowns a component. What no contact can
    take goes to the velocities, so that momentum is kept to rounding. */
 #include "balance.h"
+#include "policy_numbers.h"
 #include "integrate.h"
-
-enum { CTI_BALANCE_MOST = 48 }; /* most components of an island whose contacts are used, since their equations are dense */
-#define CTI_BALANCE_SOFT 1e-9   /* [largest pivot] below this, contacts transmit nothing along a direction */
-/* Range of a component's shift of velocity, in units of tolerance times velocity scale, that is transferred to contacts. A smaller one is
-   left to the velocities, since the residual does not notice it; a larger one belongs to a solve that has not converged. */
-#define CTI_BALANCE_SMALL CTI_R(0.25)
-#define CTI_BALANCE_LARGE CTI_R(10)
-#define CTI_BALANCE_SHARE CTI_R(0.1) /* most that a multiplier may change, relative to its room: a solve that needs more has not ended */
 
 /* a rigid body's two blocks are not coupled: their residual r is transferred exactly */
 static void cti_balance_rigid(const cti_state *s, const cti_component *q, const int32_t *at, const ct_real *r, ct_real *v)
@@ -153,7 +146,7 @@ static void cti_balance_equations(double *H, double *y, int n)
         double *Lj = H + (size_t)j * (size_t)n, d = Lj[j];
         for (k = 0; k < j; k++)
             d -= Lj[k] * Lj[k];
-        d = d > CTI_BALANCE_SOFT * most && d > 0 ? sqrt(d) : 0;
+        d = d > cti_step_tuned.energy.balance_soft * most && d > 0 ? sqrt(d) : 0;
         Lj[j] = d;
         for (i = j + 1; i < n; i++) {
             double *Li = H + (size_t)i * (size_t)n, sum = Li[j];
@@ -187,7 +180,7 @@ static void cti_balance_change(const cti_balance_work *b, const cti_problem *p, 
         double t = 0;
         for (i = 0; i < sides; i++)
             t += share[i] * ((double)w.way[k].x * b->y[3 * c[i]] + (double)w.way[k].y * b->y[3 * c[i] + 1] + (double)w.way[k].z * b->y[3 * c[i] + 2]);
-        t = (double)cti_clamp((ct_real)(t * w.room[k]), -CTI_BALANCE_SHARE, CTI_BALANCE_SHARE) * w.room[k];
+        t = (double)cti_clamp((ct_real)(t * w.room[k]), -cti_step_tuned.energy.balance_share, cti_step_tuned.energy.balance_share) * w.room[k];
         change[0] += (ct_real)t * w.axis[k].x, change[1] += (ct_real)t * w.axis[k].y, change[2] += (ct_real)t * w.axis[k].z;
     }
     for (k = 0; k < 3; k++)
@@ -218,7 +211,7 @@ static int cti_balance_contacts(cti_state *s, ct_real dt, const cti_island *q, c
         b.is_free[c] = 1, most = cti_max(most, cti_v3_norm(sum) / m);
         b.y[3 * c] = -(double)sum.x, b.y[3 * c + 1] = -(double)sum.y, b.y[3 * c + 2] = -(double)sum.z;
     }
-    if (!(most > CTI_BALANCE_SMALL * tol && most <= CTI_BALANCE_LARGE * tol))
+    if (!(most > cti_step_tuned.energy.balance_least * tol && most <= cti_step_tuned.energy.balance_most * tol))
         return 1;
     b.H = CTI_ARENA_ZERO(s->arena, double, 9 * (size_t)n * (size_t)n);
     if (!b.H)
@@ -236,7 +229,7 @@ static int cti_balance_contacts(cti_state *s, ct_real dt, const cti_island *q, c
 CTI_FN int cti_balance(cti_state *s, ct_real dt, const cti_island *q, ct_real *r, ct_real *v)
 {
     cti_arena_point mark = cti_arena_mark(s->arena);
-    int c, ok = q->n_components > CTI_BALANCE_MOST || cti_balance_contacts(s, dt, q, r);
+    int c, ok = q->n_components > cti_step_tuned.energy.balanced || cti_balance_contacts(s, dt, q, r);
     cti_arena_rewind(s->arena, mark);
     for (c = 0; ok && c < q->n_components; c++) {
         const cti_component *f = &s->factors.components[q->components[c]];

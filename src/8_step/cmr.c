@@ -19,8 +19,6 @@
 #include "../7_contact/flats.h"
 #include "../7_contact/duplicates.h"
 
-#define CTI_CMR_CRUSHED_US 0.02 /* [us] about the time of the test of a block's elements; see cti_tasks_run_work */
-
 CTI_FN double cti_cmr_clock(const cti_state *s) { return s->desc.now_us ? (double)s->desc.now_us(s->desc.now_user) * 1e-3 : 0.0; }
 
 CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *memory, cti_row_context *out)
@@ -276,7 +274,8 @@ static int cti_cmr_crushed(cti_state *s, cti_attempt *out)
     q.s = s, q.n = CTI_ARENA_ZERO(s->arena, int, s->bodies.n_models + 1);
     if (!q.n)
         return 0;
-    cti_tasks_run_work(&s->desc.tasks, cti_cmr_crushed_range, s->bodies.n_models, CTI_CMR_CRUSHED_US * s->n / cti_max_int(1, s->bodies.n_models), &q);
+    cti_tasks_run_work(&s->desc.tasks, cti_cmr_crushed_range, s->bodies.n_models,
+                       cti_step_tuned.costs.crushed * s->n / cti_max_int(1, s->bodies.n_models), &q);
     for (i = 0; i < s->bodies.n_models; i++) {
         out->crushed += q.n[i];
         if (q.n[i])

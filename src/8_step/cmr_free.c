@@ -8,8 +8,6 @@
 #include "motion.h"
 #include "policy.h"
 
-#define CTI_CMR_FREE_US 1.0 /* [us] about the time of a block's free motion; see cti_tasks_run_work */
-
 /* gives constrained blocks exactly their scripted velocity: v <- S v + v_p */
 CTI_FN void cti_cmr_hold(const cti_state *s, ct_real *v)
 {
@@ -24,7 +22,7 @@ CTI_FN void cti_cmr_hold(const cti_state *s, ct_real *v)
    if contacts are expected, whose solve starts from this motion and judges all of it */
 static double cti_cmr_free_tolerance(const cti_state *s, const cti_component *c, ct_real dt)
 {
-    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt, light = CTI_REAL_MAX, speed = 0, n = (ct_real)(c->end - c->begin);
+    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt, light = CTI_REAL_MAX, speed = 0, mean;
     int i, k;
     for (i = c->begin; i < c->end; i++) {
         int b = s->factors.blocks[i];
@@ -34,9 +32,10 @@ static double cti_cmr_free_tolerance(const cti_state *s, const cti_component *c,
             speed = cti_max(speed, cti_abs(s->system.v_free[3 * b + k]));
     }
     if (!(g > 0))
-        g = speed > 0 ? CTI_R(1e-3) * speed : CTI_R(1e-9);
+        g = speed > 0 ? cti_step_tuned.island.weightless * speed : CTI_R(1e-9);
     g *= cti_policy_free_tolerance(c->solve.inexact_attempts);
-    return (double)(s->desc.solver.tolerance * CTI_R(0.5) * g * cti_sqrt(light) * cti_max(1, CTI_R(0.1) * cti_sqrt(n)));
+    mean = cti_max(1, cti_step_tuned.island.free_mean * cti_sqrt((ct_real)(c->end - c->begin)));
+    return (double)(s->desc.solver.tolerance * cti_step_tuned.island.free_share * g * cti_sqrt(light) * mean);
 }
 
 /* decides how the free motion of an attempt of dt is solved, from the contacts and solves of the last attempt */
@@ -158,7 +157,7 @@ CTI_FN int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
         cti_motion_tell(s, dt, &s->factors.components[c]);
     }
     q.s = s, q.dt = dt;
-    cti_tasks_run_work(&s->desc.tasks, cti_cmr_free_range, n, CTI_CMR_FREE_US * s->n / cti_max_int(1, n), &q);
+    cti_tasks_run_work(&s->desc.tasks, cti_cmr_free_range, n, cti_step_tuned.costs.motion * s->n / cti_max_int(1, n), &q);
     for (c = 0; c < n; c++)
         its = cti_max_int(its, s->factors.components[c].substep.part ? 0 : s->factors.components[c].solve.free_iterations);
     out->work.linear_iterations += its;

@@ -6,8 +6,6 @@
 #include "policy.h"
 #include "../0_base/sets.h"
 
-#define CTI_CMR_ROW_US 0.2 /* [us] about the time of a row; see cti_tasks_run_work */
-
 /* if there are too many hits, keeps only the first ones of each vertex; the others come back in a later round if they still matter */
 static int cti_cmr_first_hits(cti_state *s)
 {
@@ -205,7 +203,7 @@ CTI_FN int cti_cmr_add_rows(cti_state *s, const cti_row_context *c)
         return 0;
     q.rows = found->rows + n0, q.origins = found->origins + n0;
     cti_cmr_count_rows(s, &x, c->dt, q.existing);
-    cti_tasks_run_work(&s->desc.tasks, cti_cmr_build_range, n, CTI_CMR_ROW_US, &q);
+    cti_tasks_run_work(&s->desc.tasks, cti_cmr_build_range, n, cti_step_tuned.costs.row, &q);
     for (i = 0; i < n; i++) {
         uint64_t key = cti_pair_key(&s->surface, &found->hits[i].pair);
         uint32_t at = cti_cmr_find(&x, key);

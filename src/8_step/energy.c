@@ -13,7 +13,6 @@
 #include "policy.h"
 #include "../0_base/sets.h"
 
-#define CTI_ENERGY_US 20.0 /* [us] about the time of a body's elastic energy; see cti_tasks_run_work */
 #define CTI_ENERGY_TOUCHED 1     /* flags: a rigid body under contacts, */
 #define CTI_ENERGY_JOINED 2      /* and one under joints, whose balance is in linkage.c */
 #define CTI_ENERGY_LEFT 2        /* a body whose gain the last resort could not remove */
@@ -62,7 +61,7 @@ static void cti_energy_places(cti_state *s, const ct_real *x, ct_real dt, cti_en
     int i, k;
     memset(out, 0, sizeof *out * (size_t)(s->bodies.n_models + CTI_LEN(s->bodies.rigids)));
     q.s = s, q.x = x, q.dt = dt, q.out = out;
-    cti_tasks_run_work(&s->desc.tasks, cti_energy_range, s->bodies.n_models, CTI_ENERGY_US, &q);
+    cti_tasks_run_work(&s->desc.tasks, cti_energy_range, s->bodies.n_models, cti_step_tuned.costs.energy, &q);
     for (i = 0; i < s->n; i++) {
         int b = cti_energy_body(s, i);
         for (k = 0; b >= 0 && k < 3; k++)
@@ -563,7 +562,6 @@ CTI_FN void cti_energy_commit(cti_state *s, cti_account *out)
         }
 }
 
-#undef CTI_ENERGY_US
 #undef CTI_ENERGY_TOUCHED
 #undef CTI_ENERGY_JOINED
 #undef CTI_ENERGY_LEFT

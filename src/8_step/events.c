@@ -6,9 +6,8 @@
    Based on: Otaduy's lecture notes, contact generation (a time step limited by CCD). differs: an impact ends the substep of all active
    components, not of its island; those that fail are cut by part (parts.h). */
 #include "events.h"
+#include "policy_numbers.h"
 #include "../4_geom/ccd.h"
-
-#define CTI_EVENTS_MEET CTI_R(0.75) /* [thickness] a pair that comes nearer meets; one that slides along at about its thickness does not */
 
 /* 1 if the pair was apart at the start and was no contact of the last step */
 static int cti_events_is_new(const cti_state *s, const cti_row_context *c, const cti_pair *pair)
@@ -86,12 +85,12 @@ typedef struct cti_events_search {
     cti_pair pair;
 } cti_events_search;
 
-/* a pair that may come nearer than CTI_EVENTS_MEET of its own thickness, which is smaller than the bodies' for features that are near at
+/* a pair that may come nearer than substep.meet of its own thickness, which is smaller than the bodies' for features that are near at
    rest */
 static void cti_events_offer(const cti_state *s, const cti_pair *pair, cti_events_search *first)
 {
     ct_real share;
-    if (!cti_events_is_stepped(s, pair) || cti_events_share(s, pair, CTI_EVENTS_MEET) > 1 || !cti_events_is_new(s, first->c, pair))
+    if (!cti_events_is_stepped(s, pair) || cti_events_share(s, pair, cti_step_tuned.substep.meet) > 1 || !cti_events_is_new(s, first->c, pair))
         return;
     share = cti_events_share(s, pair, 1);
     if (share < first->share)
@@ -111,7 +110,7 @@ static int cti_events_list(cti_state *s, const cti_list *l, ct_pair_kind kind, c
         return 0;
     /* min_sep is a quarter of the thickness unless the pair starts near */
     for (i = 0; i < n; i++)
-        meet[i] = l->min_sep[i] * (4 * CTI_EVENTS_MEET);
+        meet[i] = l->min_sep[i] * (4 * cti_step_tuned.substep.meet);
     (kind == CT_PAIR_VF ? cti_ccd_vf_batch : cti_ccd_ee_batch)(s->surface.x0, s->surface.x1, l->quads, n, meet, toi);
     for (i = 0; i < n; i++) {
         if (toi[i] > 1 || cti_detect_is_tangled(&s->detect, &s->surface, l->quads + 4 * (size_t)i, kind == CT_PAIR_VF ? 1 : 2, 4))
@@ -177,5 +176,3 @@ CTI_FN ct_real cti_events_cut(const cti_state *s, ct_real dt, ct_real time)
 {
     return cti_clamp(time, s->step.event_least, dt - s->step.event_least);
 }
-
-#undef CTI_EVENTS_MEET

@@ -8,8 +8,6 @@
 #include "../0_base/sort.h"
 #include "../4_programs/delassus_bodies.h"
 
-#define CTI_FACTORS_PATCH 48 /* [blocks] size of a patch */
-
 static void cti_factors_free_component(cti_mem *mem, cti_component *c)
 {
     cti_compliance *m = &c->cache.compliance;
@@ -100,7 +98,7 @@ static int cti_factors_find_patches(cti_mem *mem, cti_factors *f, const cti_bsr 
         mark[i] = -1;
     for (c = 0; c < CTI_LEN(f->components); c++) {
         cti_component *q = &f->components[c];
-        int n = q->end - q->begin, size = n <= CTI_FACTORS_PATCH ? n : CTI_FACTORS_PATCH;
+        int n = q->end - q->begin, size = n <= cti_step_tuned.factors.patch ? n : cti_step_tuned.factors.patch;
         q->patch0 = CTI_LEN(f->patches.at);
         for (i = q->begin; i < q->end; i++) {
             int got;

@@ -7,9 +7,7 @@
    dt^2) of an implicit spring k. Without a spring there is no drift to stabilize, since phi contains the whole error.
    Based on: lecture notes 4.1.1 (bilateral constraints, J = d phi / d q G); Otaduy 2009, eq. 4-5. */
 #include "joints.h"
-
-#define CTI_JOINTS_SETTLE CTI_R(1e-7) /* [the blocks' own compliance] compliance of a rigid joint, so that contradicting joints stay
-                                         bounded */
+#include "policy_numbers.h"
 
 /* the point of a side, and the axes that it carries, at the start (end 0) or the tentative end of the step; triad may be NULL */
 static cti_v3 cti_joints_place(const cti_state *s, const cti_joint_side *side, int end, double time, ct_real *triad)
@@ -154,7 +152,7 @@ static void cti_joints_build(const cti_state *s, const cti_row_context *c, const
     memset(origin, 0, sizeof *origin);
     origin->fresh = 1;
     cti_joints_row(s, j, part, row);
-    soft = cti_max(soft / (c->dt * c->dt), cti_joints_own(s, row) * CTI_JOINTS_SETTLE);
+    soft = cti_max(soft / (c->dt * c->dt), cti_joints_own(s, row) * cti_step_tuned.attempt.joint_own);
     row->compliance[0] = row->compliance[1] = row->compliance[2] = soft;
     m = cti_memory_find(c->memory, row->key);
     if (m)

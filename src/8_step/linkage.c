@@ -12,11 +12,6 @@
 #include "joints.h"
 #include "policy.h"
 
-#define CTI_LINKAGE_MOST 0.5  /* [kinetic energy] most that a step adds: where a chain reverses its motion there is little to add to */
-#define CTI_LINKAGE_LESS 0.95 /* [kinetic energy] most that a step removes. With half of it, two rods of 2 cm with velocity rows (1/60 s)
-                                 end a step 1.1 % above their energy */
-#define CTI_LINKAGE_EASED CTI_R(0.01) /* [thickness] error above which a joint counts as in recovery */
-
 /* the motion that bodies which are held together have as one rigid body */
 typedef struct cti_linkage_motion {
     ct_real mass;
@@ -78,7 +73,7 @@ static void cti_linkage_unite(const cti_state *s, cti_linkage_work *w)
             g->open = 1;
             continue;
         }
-        g->open |= s->desc.row_mode != CT_ROW_VELOCITY && cti_joints_miss(s, j) > CTI_LINKAGE_EASED * s->desc.thickness;
+        g->open |= s->desc.row_mode != CT_ROW_VELOCITY && cti_joints_miss(s, j) > cti_step_tuned.energy.link_eased * s->desc.thickness;
         for (part = 0; part < cti_joints_parts(j); part++)
             cti_joints_row(s, j, part, &w->rows[w->n++]);
     }
@@ -296,7 +291,8 @@ static void cti_linkage_scale(const cti_state *s, cti_linkage_work *w)
     for (i = 0; i < n; i++) {
         cti_linkage *g = &w->q[i];
         double change = (g->was - g->now) / g->apart;
-        change = change > CTI_LINKAGE_MOST ? CTI_LINKAGE_MOST : (change > -CTI_LINKAGE_LESS ? change : -CTI_LINKAGE_LESS);
+        change = change > cti_step_tuned.energy.link_most ? cti_step_tuned.energy.link_most : change;
+        change = change > -cti_step_tuned.energy.link_least ? change : -cti_step_tuned.energy.link_least;
         g->scale = 1;
         if (g->up == i && g->known && !g->open && g->apart > 0)
             g->scale = cti_sqrt((ct_real)(1 + change));
@@ -407,7 +403,3 @@ CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt)
     }
     return 1;
 }
-
-#undef CTI_LINKAGE_MOST
-#undef CTI_LINKAGE_LESS
-#undef CTI_LINKAGE_EASED

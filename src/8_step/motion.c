@@ -6,11 +6,9 @@
    missing part. The remaining change of angular momentum of a component without contacts is corrected at the step's end. Gravity follows
    Stoermer-Verlet while a component falls. */
 #include "motion.h"
+#include "policy_numbers.h"
 #include "integrate.h"
 #include "../0_base/log.h"
-
-#define CTI_MOTION_LEAST CTI_R(1e-5) /* [rad] a smaller rotation stretches by less than 5e-11, which positions in neither precision
-                                        resolve */
 
 CTI_FN void cti_motion_measure(const cti_state *s, const cti_component *c, const ct_real *x, const ct_real *v, cti_motion *out)
 {
@@ -70,7 +68,7 @@ CTI_FN int cti_motion_rate(const cti_motion *m, cti_v3 *out)
 static int cti_motion_turn(const cti_motion *m, ct_real dt, cti_v3 *out)
 {
     cti_rigid body;
-    if (!cti_motion_rate(m, out) || !(cti_v3_norm(*out) * dt > CTI_MOTION_LEAST))
+    if (!cti_motion_rate(m, out) || !(cti_v3_norm(*out) * dt > cti_step_tuned.attempt.turn_least))
         return 0;
     memset(&body, 0, sizeof body);
     body.q[0] = 1, body.mass = m->mass;
@@ -228,5 +226,3 @@ CTI_FN ct_real cti_motion_kick(const cti_state *s, int block, ct_real dt)
         return dt / 2;
     return dt + (cti_motion_is_halfway(s, block) ? (s->history.dt_prev[block] - dt) / 2 * s->history.fall[block] : 0);
 }
-
-#undef CTI_MOTION_LEAST

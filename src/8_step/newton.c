@@ -12,9 +12,6 @@
 #include "motion.h"
 #include "policy.h"
 
-#define CTI_NEWTON_TRIES 8     /* [halvings] the last one is at most 1/256 of p */
-#define CTI_NEWTON_FALL 1e-4   /* share of the decrease predicted by the slope that L must reach */
-
 CTI_FN int cti_newton_gains(const cti_state *s, const cti_component *q)
 {
     int m = s->history.model_of[s->factors.blocks[q->begin]];
@@ -66,15 +63,16 @@ static ct_real cti_newton_step_length(cti_state *s, int m, ct_real dt, const ct_
     cti_newton_measure(s, m, p, dt, &way);
     cti_model_ahead(s->bodies.models[m], dt, 1, NULL);
     psi = cti_model_energy(s->bodies.models[m], s->system.q);
-    for (k = 1; k < CTI_NEWTON_TRIES; k++) {
+    for (k = 1; k < cti_step_tuned.attempt.newton_tries; k++) {
         double rise, share;
         for (i = 3 * s->history.block[m]; i < 3 * s->history.last[m] + 3; i++)
             x[i] = s->system.q[i] + (ct_real)a * p[i];
         rise = cti_model_energy(s->bodies.models[m], x) - psi - a * (way.slope - way.force) + a * a / 2 * way.mass;
-        if (rise <= -CTI_NEWTON_FALL * a * way.slope)
+        if (rise <= -cti_step_tuned.attempt.newton_fall * a * way.slope)
             break;
         share = way.slope * a / (2 * (rise + way.slope * a));
-        a *= share > 0.1 ? (share < 0.5 ? share : 0.5) : 0.1;
+        share = share > cti_step_tuned.attempt.newton_least ? share : cti_step_tuned.attempt.newton_least;
+        a *= share < cti_step_tuned.attempt.newton_most ? share : cti_step_tuned.attempt.newton_most;
     }
     return (ct_real)a;
 }
@@ -103,6 +101,3 @@ CTI_FN void cti_newton_place(cti_state *s, ct_real dt)
         if (cti_newton_gains(s, &s->factors.components[c]))
             sys->turns[c].moved = 2, sys->turns[c].turns = 0;
 }
-
-#undef CTI_NEWTON_TRIES
-#undef CTI_NEWTON_FALL

@@ -4,12 +4,10 @@
    plus that of moving everything with the speeds of scripts and recovery, is a bound, for the world and for each island. Based on: no
    paper. */
 #include "plausible.h"
+#include "policy_numbers.h"
 #include "assemble.h"
 #include "factors.h"
 #include "joints.h"
-
-#define CTI_PLAUSIBLE_SIZES 10  /* [world's size and travel] that a block may move in a step */
-#define CTI_PLAUSIBLE_MARGIN 4  /* factor on the bound of the contacts' part, which allows for friction */
 
 /* largest plausible motion of a block [m] */
 static ct_real cti_plausible_limit(const cti_state *s, ct_real dt)
@@ -33,7 +31,7 @@ static ct_real cti_plausible_limit(const cti_state *s, ct_real dt)
             script = cti_max(script, s->scripts.n_constrained ? cti_abs(s->scripts.v_fixed[3 * b + k]) : 0);
         }
     }
-    return CTI_PLAUSIBLE_SIZES *
+    return cti_step_tuned.attempt.sizes *
            (cti_max(size[0], cti_max(size[1], size[2])) + dt * (cti_max(speed[0], cti_max(speed[1], speed[2])) + script + dt * g));
 }
 
@@ -77,14 +75,14 @@ static double cti_plausible_part(const cti_state *s, const cti_component *q, ct_
         for (k = 3 * i; s->scripts.n_constrained && s->scripts.filter[i] >= 0 && k < 3 * i + 3; k++)
             sum += (double)(s->system.A.val[9 * (size_t)s->system.A.diag[i] + 4 * (size_t)(k % 3)] * s->scripts.v_fixed[k] * s->scripts.v_fixed[k]);
     }
-    return CTI_PLAUSIBLE_MARGIN * sum;
+    return cti_step_tuned.attempt.margin * sum;
 }
 
 /* a row's part: the largest effect of a repair row, whose impulse is at most recover / softness */
 static double cti_plausible_row(const cti_state *s, int row)
 {
     const cti_row *q = &s->contact.rows[row];
-    return s->contact.origins[row].repair ? CTI_PLAUSIBLE_MARGIN * (double)(q->recover * q->recover / q->softness) : 0;
+    return s->contact.origins[row].repair ? cti_step_tuned.attempt.margin * (double)(q->recover * q->recover / q->softness) : 0;
 }
 
 CTI_FN double cti_plausible_reach(const cti_state *s, ct_real dt)

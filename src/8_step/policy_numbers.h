@@ -33,7 +33,10 @@
     X(int, wasted, 24, "budgets", "of max_sweeps over all contacts that a step spends in solves that end far from a solution") \
     X(int, wasted_joints, 4, "1", "times that where an island has joints, which each round linearizes anew") \
     X(int, wasted_part, 8, "1", "such islands get this part of their budget then: the step will end shorter or in zones") \
-    X(int, later_part, 2, "1", "part of the budget of a solve that starts from the solution of an earlier round")
+    X(int, later_part, 2, "1", "part of the budget of a solve that starts from the solution of an earlier round") \
+    X(ct_real, weightless, CTI_R(1e-3), "1", "share of the largest speed that residuals are relative to where there is no gravity") \
+    X(ct_real, free_share, CTI_R(0.5), "tolerances", "of a free solve: its error and the contacts' add up") \
+    X(ct_real, free_mean, CTI_R(0.1), "1", "mean of a block's error by the largest: norms of many blocks are larger by their number's root")
 
 /* ---- the end of an island's solve ---- */
 #define CTI_TUNED_ENDED(X) \
@@ -57,6 +60,9 @@
     X(int, newton_full, 3, "iterations", "of Newton's method with whole steps before steps are searched: impulses change with x") \
     X(int, newton_tries, 8, "halves", "of a search: the last is at most 1/256 of the way") \
     X(double, newton_fall, 1e-4, "1", "share of what the slope promises that the potential has to fall") \
+    X(double, newton_least, 0.1, "1", "least factor of a search on the step") \
+    X(double, newton_most, 0.5, "1", "largest factor: a search at least halves it") \
+    X(ct_real, axis, CTI_R(1e-5), "1", "eigenvalue of scripted axes below which a direction is not scripted") \
     X(ct_real, sizes, 10, "1", "times the world's size and travel that a block may move in a step") \
     X(double, margin, 4, "1", "times the bound on the contacts' share of a plausible energy: friction's part")
 
@@ -90,7 +96,9 @@
     X(int, zone_rigid, 4, "iterations", "of its second stage: rigid motions, before it freezes") \
     X(int, zone_sweeps, 60, "sweeps", "over the impulses in an iteration") \
     X(ct_real, zone_turn, CTI_R(0.5), "rad", "that a body turns in a zone at most") \
-    X(ct_real, zone_miss, CTI_R(0.25), "thicknesses", "that joints may miss by after the first stage")
+    X(ct_real, zone_miss, CTI_R(0.25), "thicknesses", "that joints may miss by after the first stage") \
+    X(ct_real, zone_keep, CTI_R(0.9), "1", "share of a distance that a zone keeps at most; else half the thickness") \
+    X(ct_real, zone_end, CTI_R(1e-4), "thicknesses", "of motion in a sweep over the impulses that end them")
 
 /* ---- repairs of surfaces that intersect ---- */
 #define CTI_TUNED_REPAIR(X) \
@@ -101,7 +109,10 @@
     X(ct_real, soft, CTI_R(0.1), "1", "and where a contour is followed, whose directions change as it shrinks") \
     X(ct_real, rigid, CTI_R(0.03), "1", "the same for all rows on a rigid body together: what they add up to has to stay solvable") \
     X(ct_real, past, CTI_R(4), "thicknesses", "beyond the way out that are aimed at") \
-    X(ct_real, steep, CTI_R(0.1), "1", "least |E . N|")
+    X(ct_real, steep, CTI_R(0.1), "1", "least |E . N|") \
+    X(ct_real, same, CTI_R(0.98), "1", "cosine above which two directions are the same way: 11 degrees") \
+    X(ct_real, pull, CTI_R(0.01), "1", "square of the sum of unit pulls above which a side has a direction") \
+    X(ct_real, even, CTI_R(1e-4), "1", "square of a sum of unit vectors below which they cancel")
 
 /* ---- costs: how loops are cut into tasks of workers. Results do not depend on them ---- */
 #define CTI_TUNED_STEP_COSTS(X) \

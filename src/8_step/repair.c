@@ -11,20 +11,10 @@
    collisions through intersection contour minimization, 2006. differs: the common direction of two bodies; if a contour cuts a sheet in
    two, the smaller part is pulled back through, since the length of such a contour may have no gradient. */
 #include "repair.h"
+#include "policy_numbers.h"
 #include "../0_base/sets.h"
 #include "../0_base/sort.h"
 #include "../4_geom/dist.h"
-
-#define CTI_REPAIR_WAYS 32            /* directions that are compared */
-#define CTI_REPAIR_TIME CTI_R(0.1)    /* [s] time in which a depth is to be removed */
-#define CTI_REPAIR_LOCAL CTI_R(4)     /* [size of the shared part] longest way out along the common direction; beyond it points leave
-                                         through the nearest surface */
-#define CTI_REPAIR_KEEP CTI_R(1.5)    /* [shortest way] the direction of the last step is kept while its way is not longer than this */
-#define CTI_REPAIR_STIFF CTI_R(0.03)  /* [blocks' inverse mass] softness if the direction is known */
-#define CTI_REPAIR_SOFT CTI_R(0.1)    /* and for rows that follow a contour, whose directions change as it shrinks */
-#define CTI_REPAIR_RIGID CTI_R(0.03)  /* the same for all rows on a rigid body together, whose sum must remain solvable */
-#define CTI_REPAIR_PAST CTI_R(4)      /* [thickness] distance beyond the way out that is aimed at */
-#define CTI_REPAIR_STEEP CTI_R(0.1)   /* smallest |E . N| */
 
 /* two bodies with a shared part; ways [n]: candidate directions, along which a moves */
 typedef struct cti_repair_bodies {
@@ -82,7 +72,7 @@ static void cti_repair_offer(cti_repair_bodies *q, cti_v3 n)
 {
     int i, sign;
     for (i = 0; i < q->n; i++)
-        if (cti_v3_dot(q->ways[i], n) > CTI_R(0.98))
+        if (cti_v3_dot(q->ways[i], n) > cti_step_tuned.repair.same)
             return;
     for (sign = 0; sign < 2 && q->n < CTI_REPAIR_WAYS; sign++) {
         q->lo[q->n] = CTI_REAL_MAX, q->hi[q->n] = -CTI_REAL_MAX;
@@ -163,14 +153,14 @@ static int cti_repair_choose(cti_state *s, const cti_repair_bodies *q, cti_v3 *o
         ct_real d = cti_repair_way_out(f, q, i);
         size = cti_min(size, q->hi[i] - q->lo[i]);
         /* the old direction is preferred by a factor, so that small changes do not switch directions */
-        if (old && cti_v3_dot(old->normal, q->ways[i]) > CTI_R(0.98))
-            d /= CTI_REPAIR_KEEP;
+        if (old && cti_v3_dot(old->normal, q->ways[i]) > cti_step_tuned.repair.same)
+            d /= cti_step_tuned.repair.keep;
         if (d < best)
             best = d, at = i;
     }
     best = cti_repair_way_out(f, q, at);
     *out_n = q->ways[at], *out_depth = best;
-    *out_local = q->inside > 0 && best > CTI_REPAIR_LOCAL * (size + f->bodies[q->a].thickness);
+    *out_local = q->inside > 0 && best > cti_step_tuned.repair.local * (size + f->bodies[q->a].thickness);
     way.a = a, way.b = b, way.normal = q->ways[at], way.depth = best;
     if (old) {
         *old = way;
@@ -307,8 +297,8 @@ static cti_v3 cti_repair_gradient(const cti_surface *f, int edge, int face, ct_r
     ct_real en = cti_v3_dot(e, n);
     int k, j;
     *out_length = cti_v3_norm(d);
-    if (cti_abs(en) < CTI_REPAIR_STEEP)
-        en = en < 0 ? -CTI_REPAIR_STEEP : CTI_REPAIR_STEEP;
+    if (cti_abs(en) < cti_step_tuned.repair.steep)
+        en = en < 0 ? -cti_step_tuned.repair.steep : cti_step_tuned.repair.steep;
     for (k = 0; k < 2; k++) {
         int own = f->edge_faces[2 * edge + k];
         cti_v3 r, inward;
@@ -416,7 +406,7 @@ static int cti_repair_pull(cti_state *s, cti_repair_point *p, const uint8_t *don
     for (i = 0; i < n; i++)
         if (p[i].parent == i && cti_min_int(p[i].side_small[0], p[i].side_small[1]) < INT32_MAX) {
             int side = p[i].side_small[1] < p[i].side_small[0];
-            if (cti_v3_norm2(p[i].side_pull[side]) > CTI_R(0.01))
+            if (cti_v3_norm2(p[i].side_pull[side]) > cti_step_tuned.repair.pull)
                 p[i].sum = cti_v3_mul(p[i].side_pull[side], side ? -1 : 1);
         }
     return 1;
@@ -448,9 +438,9 @@ static int cti_repair_contours(cti_state *s, const uint8_t *done)
         cti_pair pair;
         if (done[i])
             continue;
-        if (cti_v3_norm2(g) < CTI_R(1e-4))
+        if (cti_v3_norm2(g) < cti_step_tuned.repair.even)
             g = p[i].gradient;
-        if (cti_v3_norm2(g) < CTI_R(1e-4))
+        if (cti_v3_norm2(g) < cti_step_tuned.repair.even)
             continue;
         cti_repair_cross(f, s->contact.tangled_pairs[2 * i], s->contact.tangled_pairs[2 * i + 1], &pair);
         if (!cti_repair_push(s, &pair, cti_v3_unit(g, cti_v3_zero()), p[i].length / 2, 1))
@@ -592,9 +582,11 @@ CTI_FN int cti_repair_rows(cti_state *s, const cti_row_context *c)
         crowd = cti_max_int(crowds[cti_pair_body_a(&s->surface, &r.pair)], crowds[cti_pair_body_b(&s->surface, &r.pair)]);
         if (row.softness == 0)
             row.softness = cti_repair_softness(c, &row, r.normal);
-        row.softness *= cti_repair_stiffer(c, &row) * (crowd ? CTI_REPAIR_RIGID * (ct_real)crowd : (r.soft ? CTI_REPAIR_SOFT : CTI_REPAIR_STIFF));
+        row.softness *= cti_repair_stiffer(c, &row) * (crowd    ? cti_step_tuned.repair.rigid * (ct_real)crowd
+                                                       : r.soft ? cti_step_tuned.repair.soft
+                                                                : cti_step_tuned.repair.stiff);
         row.compliance[0] = row.softness;
-        row.recover = (r.depth + CTI_REPAIR_PAST * origin.thickness) / cti_max(CTI_REPAIR_TIME, 2 * c->dt);
+        row.recover = (r.depth + cti_step_tuned.repair.past * origin.thickness) / cti_max(cti_step_tuned.repair.time, 2 * c->dt);
         if (c->recovery_speed > 0)
             row.recover = cti_min(row.recover, c->recovery_speed);
         if (!(row.softness > 0))

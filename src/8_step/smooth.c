@@ -8,8 +8,6 @@
 #include "smooth.h"
 #include "policy.h"
 
-#define CTI_SMOOTH_STIFF CTI_R(100) /* [diagonal of A] stiffness of a held block */
-
 static int cti_smooth_split(const cti_smoother *t, int c) { return t->f->components[t->island->components[c]].solve.node_ports > 0; }
 
 /* an active contact: loaded, or a joint */
@@ -26,7 +24,7 @@ static void cti_smooth_stiffen(const cti_smoother *t, const cti_row *row, const 
         int b = row->term[k].block;
         const ct_real *D0 = t->keep + 9 * (size_t)b;
         ct_real *D = t->A->val + 9 * (size_t)t->A->diag[t->island->blocks[b]];
-        ct_real w2 = row->term[k].weight * row->term[k].weight, stiff = CTI_SMOOTH_STIFF * (D0[0] + D0[4] + D0[8]) / 3;
+        ct_real w2 = row->term[k].weight * row->term[k].weight, stiff = cti_step_tuned.factors.held * (D0[0] + D0[4] + D0[8]) / 3;
         ct_real across = row->equations || slide >= stiff * slip ? stiff : slide / slip;
         for (a = 0; a < 3; a++)
             for (i = 0; i < 3; i++)

@@ -16,8 +16,6 @@
 #include "../3_solve/ica_paper.h"
 #include "../3_solve/solve_policy.h"
 
-#define CTI_ISLANDS_NOTE_US 0.08 /* [us] about the time of a block's notes; see cti_tasks_run_work */
-
 /* islands of one solve */
 typedef struct cti_islands {
     int n;
@@ -35,7 +33,7 @@ CTI_FN ct_real cti_islands_scale(const cti_state *s, ct_real dt, ct_real speed)
 {
     ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt;
     if (!(g > 0))
-        g = CTI_R(1e-3) * cti_max(cti_max(speed, cti_assemble_script_speed(s, dt)), s->desc.thickness / dt);
+        g = cti_step_tuned.island.weightless * cti_max(cti_max(speed, cti_assemble_script_speed(s, dt)), s->desc.thickness / dt);
     return g > 0 ? g : CTI_R(1e-9);
 }
 
@@ -138,7 +136,7 @@ static int cti_islands_judge(cti_state *s, ct_real dt, const cti_island *q, cons
             return 0;
         cti_residual_eval(&q->p, s->desc.solver.cone, q->v, s->system.work, &j.res);
     }
-    cti_tasks_run_work(&s->desc.tasks, cti_islands_note, q->n_components, CTI_ISLANDS_NOTE_US * q->n / q->n_components, &j);
+    cti_tasks_run_work(&s->desc.tasks, cti_islands_note, q->n_components, cti_step_tuned.costs.note * q->n / q->n_components, &j);
     return 1;
 }
 
@@ -547,7 +545,7 @@ CTI_FN ct_real cti_islands_dynamics(cti_state *s, ct_real scale)
     ct_real big = 0;
     int c, n = CTI_LEN(s->factors.components);
     f.s = s;
-    cti_tasks_run_work(&s->desc.tasks, cti_islands_free_range, n, CTI_ISLANDS_NOTE_US * s->n / cti_max_int(1, n), &f);
+    cti_tasks_run_work(&s->desc.tasks, cti_islands_free_range, n, cti_step_tuned.costs.note * s->n / cti_max_int(1, n), &f);
     for (c = 0; c < n; c++)
         big = cti_max(big, s->factors.components[c].substep.part ? 0 : s->factors.components[c].solve.dynamics / scale);
     return big;

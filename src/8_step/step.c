@@ -250,7 +250,7 @@ static ct_real cti_step_length(cti_state *s, ct_real left, ct_real sub)
 {
     sub = cti_min(sub, left);
     s->step.event_least = s->desc.ccd_limits_step && !s->scripts.still ? cti_step_least(s) : 0;
-    return left - sub < cti_max(CTI_R(1e-6) * s->step.dt, CTI_R(0.999) * s->step.event_least) ? left : sub;
+    return left - sub < cti_max(CTI_R(1e-6) * s->step.dt, cti_step_tuned.substep.equal * s->step.event_least) ? left : sub;
 }
 
 /* makes the last substep's contact memory that of the step */
@@ -475,7 +475,7 @@ static cti_step_code cti_step_split(cti_state *s, cti_step_span *q, ct_real sub,
     double time = s->step.time;
     int rows, contacts, extended = r->extended_elements, i;
     part.until = cti_state_ahead(s, sub);
-    part.last = sub / 2 < CTI_R(0.999) * cti_step_least(s);
+    part.last = sub / 2 < cti_step_tuned.substep.equal * cti_step_least(s);
     part.length = sub;
     part.first = part.last ? sub : sub / 2;
     part.depth++;
@@ -557,7 +557,7 @@ static cti_step_code cti_step_do(cti_state *s, cti_step_span *q, ct_real sub, ct
 /* 1 if a substep is halved without an attempt, because of step limits */
 static int cti_step_must_halve(const cti_state *s, const cti_step_span *q, ct_real sub)
 {
-    if (q->last || sub / 2 < CTI_R(0.999) * cti_step_least(s))
+    if (q->last || sub / 2 < cti_step_tuned.substep.equal * cti_step_least(s))
         return 0;
     return cti_parts_must_halve(s, sub, cti_step_can_exclude(s));
 }

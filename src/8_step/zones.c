@@ -6,13 +6,8 @@
    blocks. Joints hold in every stage: in (1) their rows, linearized again at every motion, are solved in the same sweeps; in (2, 3) bodies
    connected by a rigid joint belong to one zone, and stay or move as a whole. */
 #include "zones.h"
+#include "policy_numbers.h"
 #include "../0_base/sets.h"
-
-#define CTI_ZONES_SOFT 12   /* iterations of stage 1 */
-#define CTI_ZONES_RIGID 4   /* of stage 2 */
-#define CTI_ZONES_SWEEPS 60 /* sweeps over the impulses in an iteration */
-#define CTI_ZONES_TURN CTI_R(0.5) /* [rad] largest rotation of a body */
-#define CTI_ZONES_MISS CTI_R(0.25) /* [thickness] allowed error of joints after stage 1 */
 
 typedef struct cti_zones {
     cti_state *s;
@@ -132,8 +127,8 @@ static void cti_zones_slow(cti_zones *z)
         for (j = 0; j < row->n; j++) {
             int b = row->term[j].block;
             ct_real turn = z->dt * cti_v3_norm(cti_v3_at(s->end.v, b));
-            if (turn > CTI_ZONES_TURN && cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, b))
-                cti_v3_put(s->end.v, b, cti_v3_mul(cti_v3_at(s->end.v, b), CTI_ZONES_TURN / turn));
+            if (turn > cti_step_tuned.substep.zone_turn && cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, b))
+                cti_v3_put(s->end.v, b, cti_v3_mul(cti_v3_at(s->end.v, b), cti_step_tuned.substep.zone_turn / turn));
         }
     }
 }
@@ -163,7 +158,7 @@ static int cti_zones_collect(cti_zones *z, const cti_row_context *c)
             continue;
         /* keep half the thickness, or nine tenths of the present distance */
         d = origin.gap0 + origin.thickness;
-        z->gap[z->n_rows] = d - cti_min(origin.thickness / 2, CTI_R(0.9) * d);
+        z->gap[z->n_rows] = d - cti_min(origin.thickness / 2, cti_step_tuned.substep.zone_keep * d);
         row->r[0] = row->r[1] = row->r[2] = 0;
         row->w[0] -= origin.gap0 >= 0 ? origin.gap0 / z->dt : 0;
         cti_zones_join_row(z->parent, row);
@@ -184,7 +179,7 @@ static void cti_zones_inelastic(cti_zones *z, const cti_row_context *c)
     cti_problem p;
     int k, i, j;
     cti_islands_problem(s, &p);
-    for (k = 0; k < CTI_ZONES_SWEEPS; k++) {
+    for (k = 0; k < cti_step_tuned.substep.zone_sweeps; k++) {
         ct_real big = cti_zones_hold(z, &p);
         for (i = 0; i < z->n_rows; i++) {
             cti_row *row = &z->rows[i];
@@ -206,7 +201,7 @@ static void cti_zones_inelastic(cti_zones *z, const cti_row_context *c)
                 cti_v3_addto(s->end.v, b, q);
             }
         }
-        if (big * z->dt < s->desc.thickness * CTI_R(1e-4))
+        if (big * z->dt < s->desc.thickness * cti_step_tuned.substep.zone_end)
             return;
     }
     for (i = 0; i < z->n_rows; i++)
@@ -252,8 +247,8 @@ static void cti_zones_rigid_motion(cti_zones *z, int32_t root, cti_v3 *c, cti_v3
     rate = cti_v3_norm(*w) * z->dt;
     if (!cti_finite(rate))
         *w = cti_v3_zero();
-    else if (rate > CTI_ZONES_TURN)
-        *w = cti_v3_mul(*w, CTI_ZONES_TURN / rate);
+    else if (rate > cti_step_tuned.substep.zone_turn)
+        *w = cti_v3_mul(*w, cti_step_tuned.substep.zone_turn / rate);
 }
 
 /* stage 2: zones of the present hits move rigidly: rigid bodies and nodes move to their rotated positions. A zone that touches something
@@ -408,17 +403,17 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
             return 0;
         if (s->parts.conflict)
             return 1;
-        if (k < CTI_ZONES_SOFT && CTI_LEN(s->bodies.joints))
+        if (k < cti_step_tuned.substep.zone_soft && CTI_LEN(s->bodies.joints))
             miss = cti_joints_linearize(s, &c, CTI_REAL_MAX);
-        if (CTI_LEN(s->contact.hits) == 0 && !(z->n_joints && miss > CTI_ZONES_MISS * s->desc.thickness))
+        if (CTI_LEN(s->contact.hits) == 0 && !(z->n_joints && miss > cti_step_tuned.substep.zone_miss * s->desc.thickness))
             break;
         if (!cti_zones_collect(z, &c))
             return 0;
-        if (k < CTI_ZONES_SOFT) {
+        if (k < cti_step_tuned.substep.zone_soft) {
             cti_zones_reach(z, active);
             cti_zones_inelastic(z, &c);
             cti_zones_slow(z);
-        } else if (k < CTI_ZONES_SOFT + CTI_ZONES_RIGID) {
+        } else if (k < cti_step_tuned.substep.zone_soft + cti_step_tuned.substep.zone_rigid) {
             cti_zones_flags(z, active, anchored);
             cti_zones_rigid(z, active, anchored, out);
         } else if (cti_zones_freeze(z, out) == 0)
