@@ -1,6 +1,6 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 336ae97db2d8904d.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 1f1bd888586234fc.
 
-contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
+contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
 but stb_ds.h.
 Licence: MIT-0 or public domain, your choice (text at the end of the repository's LICENSE file).
@@ -21,7 +21,7 @@ STEP BY STEP
     2. make meshes: ct_mesh_read (a file), ct_mesh_box, ct_mesh_grid, ct_mesh_sphere, or fill a ct_mesh yourself;
        ct_mesh_transform scales, rotates and moves one
     3. ct_soft_desc s = ct_soft_desc_default();  s.mesh = &mesh;  s.material = ...;  ct_body_add_soft(world, &s, &body)
-       likewise ct_body_add_cloth, ct_body_add_rigid (a closed surface), ct_body_add_kinematic (follows a script) and ct_body_add_static;
+       likewise ct_body_add_cloth, ct_body_add_rod, ct_body_add_points, ct_body_add_rigid (a closed surface), ct_body_add_kinematic (follows a script) and ct_body_add_static;
        ct_body_add_plane is a floor. position and rotation of a description are the body's start. The last argument is NULL where you need
        no id. Meshes are copied; free yours with ct_mesh_free. s.surface embeds a finer surface in the tets, and the volume that it
        encloses has the mass. Where there are no tets, ct_mesh_tetrahedralize makes them
@@ -31,11 +31,12 @@ STEP BY STEP
     6. ct_world_destroy(world)
 
 WHAT IT DOES NOT DO
-    This version has no rods, points, restitution, tearing, plasticity or fluids. Its steppers are CMR and DCD. One that a
-    switch leaves out of a build is refused with CT_ERR_UNSUPPORTED, and so is a solver (ct_stepper_built, ct_solver_built). The library never
-    prints, never exits, starts no thread that you do not ask for, has no writable global, and reads no clock but the one you give it. Bodies
-    are not put to sleep. Implicit Euler damps vibration, more so with larger steps: bounces and swings fade sooner than in nature. Where that
-    matters take smaller steps, or another integrator for bodies without contacts; a run with an eighth of the step bounces visibly higher.
+    This version has no restitution, tearing, plasticity or fluids. Its steppers are CMR, DCD and BARRIER. One that a switch leaves out of a
+    build is refused with CT_ERR_UNSUPPORTED, and so is a solver (ct_stepper_built, ct_solver_built). The solvers CT_SOLVER_LEMKE and
+    CT_SOLVER_BOXED are for problems without a world: a world refuses them. The library never prints, never exits, starts no thread that you
+    do not ask for, has no writable global, and reads no clock but the one you give it. Bodies are not put to sleep. Implicit Euler damps
+    vibration, more so with larger steps: bounces and swings fade sooner than in nature. Where that matters take smaller steps, or another
+    integrator for bodies without contacts; a run with an eighth of the step bounces visibly higher.
 
 PROBLEMS WITHOUT A WORLD
     A contact problem can stand alone, and the contact solvers take it: quadratic programs, linear complementarity with or without bounds,
@@ -101,6 +102,16 @@ THE DISCRETE STEPPER, CT_STEPPER_DCD (Li, Pan, Huang, Bao, Jin 2015)
     report's penetration is the depth of the deepest vertex at the end of the step. Cloth, rigid bodies and joints are refused with
     CT_ERR_UNSUPPORTED. solver.termination = CT_TERMINATION_PAPER uses the paper's algorithm 3 as printed (docs/solvers_mprgp.md): no
     friction, one Newton iteration, one row a vertex at random, or all of them where dcd.decouple is CT_DECOUPLE_NONE.
+
+THE BARRIER STEPPER, CT_STEPPER_BARRIER (Li et al. 2020, incremental potential contact; Lan et al. 2022, affine body dynamics)
+    A step is implicit Euler as the minimum of one potential, in which a pair of features nearer than barrier.dhat repels (docs/barrier.md). Newton's
+    method ends when no velocity changes by more than barrier.newton_tolerance. Each of its steps is cut where features would come too near, so that
+    every iterate is free of intersections, also where the iterations run out (BUDGET). Friction is smooth and lagged: below friction_velocity it is
+    less than mu times the normal force, so a body on a slope creeps by a share of it. All kinds of bodies take part: rigid ones as affine bodies
+    with a stiff energy, whose shape changes by about 1e-3 at impacts of 10 m/s. Kinematic bodies and pins move along with Newton's steps. Joints,
+    stitches, ct_world_repair and ct_world_dump_problem are refused. A start that intersects is refused when the world steps: CT_ERR_DOMAIN, with
+    both bodies by name; a start nearer than dhat is not. It takes many times the time of CT_STEPPER_CMR where thin soft bodies are crushed.
+    ct_step_report.residual is the last change of velocity by Newton's method [m/s].
 
 RESULTS AND ERRORS
     Misuse (bad argument, stale id, inverted tet) and the environment (memory, files) give a ct_code; the world is unchanged, and
@@ -197,7 +208,7 @@ SWITCHES. Macros that you define before the include. The first group must be the
     CONTACT_THREADS       0 (default) or 1: worlds can have threads of their own (tasks.worker_count without enqueue). 1 needs pthreads or
                           Win32, -pthread where the system wants it, and atomic words (gcc, clang, MSVC). Without it your own task system
                           still works, and a world that asks for threads is refused (CT_ERR_UNSUPPORTED).
-    CONTACT_WITH_CMR, CONTACT_WITH_DCD
+    CONTACT_WITH_CMR, CONTACT_WITH_DCD, CONTACT_WITH_BARRIER
                           1 (default) or 0: the steppers. One of them has to be 1. 0 removes its code. The enum keeps its value,
                           ct_stepper_built returns 0, and ct_world_create refuses it by name (CT_ERR_UNSUPPORTED).
     CONTACT_WITH_ICA, _CA, _PGS, _LEMKE, _BOXED, _ACTIVE_SET, _MPRGP, _INTERIOR, _NEWTON, _ADMM
@@ -205,11 +216,11 @@ SWITCHES. Macros that you define before the include. The first group must be the
                           stays: CMR keeps ICA for its worlds, DCD keeps MPRGP. CT_SOLVER_AUTO tries the solvers that are built. Without Newton
                           the small islands of a world that ICA does not solve are not solved again. Functions and tables that only a removed
                           solver needs are between #if, so that they cost nothing at -O0 either.
-    CONTACT_PRESET_GAME   undefined (default) or defined: worlds of CMR, which ICA solves, and nothing else. FILES, DCD and all solvers of stand-alone
+    CONTACT_PRESET_GAME   undefined (default) or defined: worlds of CMR, which ICA solves, and nothing else. FILES, DCD, BARRIER and all solvers of stand-alone
                           problems are 0, unless you define one of them as 1. ct_problem_solve then returns CT_ERR_UNSUPPORTED.
     CONTACT_STEPPER, CONTACT_SOLVER
-                          what ct_world_desc_default and ct_solver_desc_default set: CT_STEPPER_CMR (DCD where CMR is not built) and
-                          CT_SOLVER_ICA.
+                          what ct_world_desc_default and ct_solver_desc_default set: the first stepper of CT_STEPPER_LIST that is
+                          built, and CT_SOLVER_ICA.
     CONTACT_STB_DS_H      the name of stb_ds.h with its quotes, where it is neither "stb_ds.h" nor <stb/stb_ds.h>. Your own include of it, with
                           or without its implementation, may come before or after in the same file. Its short names (arrlen) are there
                           after the include, unless you define STBDS_NO_SHORT_NAMES.
@@ -310,6 +321,9 @@ SOURCES
 #ifndef CONTACT_WITH_DCD
 #define CONTACT_WITH_DCD 0
 #endif
+#ifndef CONTACT_WITH_BARRIER
+#define CONTACT_WITH_BARRIER 0
+#endif
 #ifndef CONTACT_WITH_ICA
 #define CONTACT_WITH_ICA 0
 #endif
@@ -353,6 +367,9 @@ SOURCES
 #endif
 #ifndef CONTACT_WITH_DCD
 #define CONTACT_WITH_DCD 1
+#endif
+#ifndef CONTACT_WITH_BARRIER
+#define CONTACT_WITH_BARRIER 1
 #endif
 #ifndef CONTACT_WITH_ICA
 #define CONTACT_WITH_ICA 1
@@ -439,11 +456,15 @@ SOURCES
 #define ct_material_default ct_material_default_f32
 #define ct_soft_desc_default ct_soft_desc_default_f32
 #define ct_cloth_desc_default ct_cloth_desc_default_f32
+#define ct_rod_desc_default ct_rod_desc_default_f32
+#define ct_points_desc_default ct_points_desc_default_f32
 #define ct_static_desc_default ct_static_desc_default_f32
 #define ct_rigid_desc_default ct_rigid_desc_default_f32
 #define ct_kinematic_desc_default ct_kinematic_desc_default_f32
 #define ct_body_add_soft ct_body_add_soft_f32
 #define ct_body_add_cloth ct_body_add_cloth_f32
+#define ct_body_add_rod ct_body_add_rod_f32
+#define ct_body_add_points ct_body_add_points_f32
 #define ct_body_add_static ct_body_add_static_f32
 #define ct_body_add_plane ct_body_add_plane_f32
 #define ct_body_add_rigid ct_body_add_rigid_f32
@@ -463,6 +484,7 @@ SOURCES
 #define ct_body_get_motion ct_body_get_motion_f32
 #define ct_body_set_motion ct_body_set_motion_f32
 #define ct_body_get_triangles ct_body_get_triangles_f32
+#define ct_body_get_segments ct_body_get_segments_f32
 #define ct_joint_desc_default ct_joint_desc_default_f32
 #define ct_joint_add ct_joint_add_f32
 #define ct_joint_remove ct_joint_remove_f32
@@ -582,17 +604,18 @@ typedef void ct_log_fn(ct_log_level level, const char *text, void *user);
 
 /* Steppers: name, number, the word in scene files, switch. This list makes the enum, the texts and the table of the built steppers. A new
    stepper is a line here, its switch in config.h, and a function cti_stepper_<word> (8_step/stepper.h). A number never changes its
-   meaning: 2 is reserved for barrier, 3 for layers, 4 for penalty, 5 for geometric, 6 for explicit. */
+   meaning: 3 is reserved for layers, 4 for penalty, 5 for geometric, 6 for explicit. */
 #define CT_STEPPER_LIST(X)                                                                                                                 \
     X(CT_STEPPER_CMR, 0, cmr, CONTACT_WITH_CMR)                                                                                            \
-    X(CT_STEPPER_DCD, 1, dcd, CONTACT_WITH_DCD)
+    X(CT_STEPPER_DCD, 1, dcd, CONTACT_WITH_DCD)                                                                                            \
+    X(CT_STEPPER_BARRIER, 2, barrier, CONTACT_WITH_BARRIER)
 #define CT_STEPPER_ENUM(name, number, word, built) name = number,
 typedef enum ct_stepper { CT_STEPPER_LIST(CT_STEPPER_ENUM) CT_STEPPER_COUNT_ } ct_stepper;
 #undef CT_STEPPER_ENUM
 
 #define CT_STEPPER_OR(name, number, word, built) || (built)
 #if !(0 CT_STEPPER_LIST(CT_STEPPER_OR))
-#error "contact.h: a world needs a stepper; leave CONTACT_WITH_CMR or CONTACT_WITH_DCD at 1"
+#error "contact.h: a world needs a stepper; leave CONTACT_WITH_CMR or CONTACT_WITH_DCD or CONTACT_WITH_BARRIER at 1"
 #endif
 #undef CT_STEPPER_OR
 
@@ -610,23 +633,24 @@ typedef enum ct_stepper { CT_STEPPER_LIST(CT_STEPPER_ENUM) CT_STEPPER_COUNT_ } c
    holds for small strains, where the stiffness needs no projection; in large swings the order falls towards one. */
 typedef enum ct_integrator { CT_INTEGRATOR_EULER, CT_INTEGRATOR_NEWMARK, CT_INTEGRATOR_BDF2, CT_INTEGRATOR_COUNT_ } ct_integrator;
 
-/* Solvers: a list like that of steppers; a solver is a function cti_solver_<word> (4_programs/program.h). CT_SOLVER_AUTO, number 0, chooses
-   among them. Number 9 is reserved for geometric_cg. CT_SOLVER_ICA solves worlds in every build; its switch is for problems without a
-   world. */
+/* Solvers: a list like that of steppers; the last column is 1 for solvers that worlds take, too, and 0 for those of problems without a world
+   alone. A solver is a function cti_solver_<word> (4_programs/program.h). CT_SOLVER_AUTO, number 0, chooses among them. Number 9 is reserved
+   for geometric_cg. CT_SOLVER_ICA solves worlds in every build; its switch is for problems without a world. In worlds CT_SOLVER_CA is another
+   name of CT_SOLVER_PGS: the matrix between contacts, on which both work there, is full anticipation already. */
 #define CT_SOLVER_LIST(X)                                                                                                                  \
-    X(CT_SOLVER_ICA, 1, ica, CONTACT_WITH_ICA)                                                                                             \
+    X(CT_SOLVER_ICA, 1, ica, CONTACT_WITH_ICA, 1)                                                                                          \
     CT_SOLVER_LIST_OPTIONAL(X)
 #define CT_SOLVER_LIST_OPTIONAL(X)                                                                                                         \
-    X(CT_SOLVER_CA, 2, ca, CONTACT_WITH_CA)                                                                                                \
-    X(CT_SOLVER_PGS, 3, pgs, CONTACT_WITH_PGS)                                                                                             \
-    X(CT_SOLVER_LEMKE, 4, lemke, CONTACT_WITH_LEMKE)                                                                                       \
-    X(CT_SOLVER_BOXED, 5, boxed, CONTACT_WITH_BOXED)                                                                                       \
-    X(CT_SOLVER_ACTIVE_SET, 6, active_set, CONTACT_WITH_ACTIVE_SET)                                                                        \
-    X(CT_SOLVER_MPRGP, 7, mprgp, CONTACT_WITH_MPRGP)                                                                                       \
-    X(CT_SOLVER_INTERIOR, 8, interior, CONTACT_WITH_INTERIOR)                                                                              \
-    X(CT_SOLVER_NEWTON, 10, newton, CONTACT_WITH_NEWTON)                                                                                   \
-    X(CT_SOLVER_ADMM, 11, admm, CONTACT_WITH_ADMM)
-#define CT_SOLVER_ENUM(name, number, word, built) name = number,
+    X(CT_SOLVER_CA, 2, ca, CONTACT_WITH_CA, 1)                                                                                             \
+    X(CT_SOLVER_PGS, 3, pgs, CONTACT_WITH_PGS, 1)                                                                                          \
+    X(CT_SOLVER_LEMKE, 4, lemke, CONTACT_WITH_LEMKE, 0)                                                                                    \
+    X(CT_SOLVER_BOXED, 5, boxed, CONTACT_WITH_BOXED, 0)                                                                                    \
+    X(CT_SOLVER_ACTIVE_SET, 6, active_set, CONTACT_WITH_ACTIVE_SET, 1)                                                                     \
+    X(CT_SOLVER_MPRGP, 7, mprgp, CONTACT_WITH_MPRGP, 1)                                                                                    \
+    X(CT_SOLVER_INTERIOR, 8, interior, CONTACT_WITH_INTERIOR, 1)                                                                           \
+    X(CT_SOLVER_NEWTON, 10, newton, CONTACT_WITH_NEWTON, 1)                                                                                \
+    X(CT_SOLVER_ADMM, 11, admm, CONTACT_WITH_ADMM, 1)
+#define CT_SOLVER_ENUM(name, number, word, built, worlds) name = number,
 typedef enum ct_solver { CT_SOLVER_AUTO = 0, CT_SOLVER_LIST(CT_SOLVER_ENUM) CT_SOLVER_COUNT_ } ct_solver;
 #undef CT_SOLVER_ENUM
 
@@ -811,6 +835,24 @@ typedef struct ct_dcd_desc {
                                  mean edge */
 } ct_dcd_desc;
 
+/* ct_barrier_kind -- the potential of a contact at a distance d below dhat, by s = (d / dhat)^2: LOG: -(s - 1)^2 ln s (Li et al. 2020);
+   RATIONAL: (1 - s)^3 / s, which keeps larger distances under large loads. */
+typedef enum ct_barrier_kind { CT_BARRIER_LOG, CT_BARRIER_RATIONAL, CT_BARRIER_COUNT_ } ct_barrier_kind;
+
+/* ct_barrier_desc -- options of CT_STEPPER_BARRIER. */
+typedef struct ct_barrier_desc {
+    ct_barrier_kind kind;       /* default CT_BARRIER_LOG */
+    ct_real dhat;               /* [m] >= 0: distance below which surfaces repel each other; 0 (default): a pair's thickness */
+    ct_real friction_velocity;  /* [m/s] > 0: speed below which friction is less than mu times the normal force, so that what should
+                                   stick creeps by a share of it; default 1e-3 */
+    ct_real newton_tolerance;   /* [m/s] > 0: a step ends when no velocity changes by more; default 1e-3 */
+    int friction_iterations;    /* solves of a step, each with the normal forces and directions that the last one left; 0: until friction
+                                   no longer changes. Default 1 */
+    int newton_iterations;      /* 1..100000: most of a step; then the step is taken with CT_STATUS_BUDGET. Default 200 */
+    ct_real stiffness;          /* [N] >= 0: force of a pair at a distance where dhat times the barrier's slope is 1; 0 (default): from
+                                   masses, gravity and the forces of the last step */
+} ct_barrier_desc;
+
 /* ct_world_desc -- make it with ct_world_desc_default; the cookie tells a zeroed or foreign struct from a real one. */
 typedef struct ct_world_desc {
     uint32_t cookie;
@@ -836,6 +878,7 @@ typedef struct ct_world_desc {
                              of the thickness at the speed of impact, instead of to dt. An impact cuts the step of all bodies. It costs an
                              attempt or two per impact, and one more collision test per substep; default 0 */
     ct_dcd_desc dcd;        /* of CT_STEPPER_DCD */
+    ct_barrier_desc barrier; /* of CT_STEPPER_BARRIER */
     ct_real recovery_speed; /* largest speed at which a pair closer than its thickness is separated [m/s], >= 0; 0: no cap; default 1 */
     ct_allocator allocator;
     ct_tasks tasks;         /* default: one thread */
@@ -920,6 +963,61 @@ typedef struct ct_cloth_desc {
     ct_real position[3]; /* [m] position of the origin of the mesh: a vertex x starts at R(rotation) x + position; default 0 */
     ct_real rotation[4]; /* quaternion w x y z of any length > 0; default 1, 0, 0, 0: none */
 } ct_cloth_desc;
+
+/* ct_rod_desc -- rods, a chain, a net: the segments of a mesh, with a round cross-section of `radius` or with stiffnesses of their own. Make it
+   with ct_rod_desc_default.
+   A vertex of two segments joins them, whatever their angle; of more, those that continue each other within 30 degrees. Joined segments resist
+   bending and twist, all others turn freely about their common vertex. With bend and torsion 0 that is a rope. The twist between two segments
+   that follow each other is less than half a turn.
+   Every segment has a frame, unless bend and torsion are 0: one more node, which points along the director of its cross-section. Nodes (see
+   ct_body_node_count) are the vertices, then the frames: that of segment k is node n + k, n the number of vertices. A pin on both vertices of an end's
+   segment clamps its direction; with its frame also its twist, and a scripted turn of the three twists the rod. Frames have a millionth
+   of the mass: twist follows at once, without inertia. Pins on frames have impulses too (ct_body_get_pin_impulse): about the rod they are its
+   torque.
+   Rods collide as lines: two keep the sum of their radii, and everything else half of that beside half its own thickness. */
+typedef struct ct_rod_desc {
+    uint32_t cookie;
+    const char *name;
+    const ct_mesh *mesh;    /* positions and segments; every vertex belongs to a segment */
+    ct_real radius;         /* [m] > 0; default 5e-3 */
+    ct_real young;          /* [Pa] > 0; default 1e6 */
+    ct_real poisson;        /* [0, 0.5]; default 0.4: with young it gives the shear modulus */
+    ct_real density;        /* [kg/m^3] > 0; default 1000 */
+    ct_real stretch;        /* [N] E A > 0; default -1: young pi r^2 */
+    ct_real bend[2];        /* [N m^2] E I >= 0, in the plane of the segment and its director, and across it; default -1: young pi r^4 / 4 */
+    ct_real torsion;        /* [N m^2] G J >= 0, > 0 where bend is; default -1: young / (2 (1 + poisson)) pi r^4 / 2 */
+    ct_real line_density;   /* [kg/m] > 0; default -1: density pi r^2 */
+    ct_real curvature;      /* [0, 1] share of the mesh's curvature that is natural; default 1: the mesh is at rest; 0: the rod is straight at rest */
+    ct_real twist;          /* [rad/m] natural twist; default 0 */
+    ct_real direction[3];   /* directors are this vector's part across each segment, turned by `rotation`; default 0: any, without twist */
+    ct_real damping_mass;      /* Rayleigh alpha [1/s] >= 0; default 0 */
+    ct_real damping_stiffness; /* Rayleigh beta [s] >= 0; default 1e-3 */
+    ct_real friction;
+    ct_real thickness;      /* [m] default -1: twice the radius, not the world's */
+    ct_real velocity[3];
+    ct_real angular_velocity[3];
+    ct_real position[3]; /* [m] position of the origin of the mesh: a vertex x starts at R(rotation) x + position; default 0 */
+    ct_real rotation[4]; /* quaternion w x y z of any length > 0; default 1, 0, 0, 0: none */
+} ct_rod_desc;
+
+/* ct_points_desc -- particles, like sand, that nothing but contact joins: all positions of a mesh, whose elements are not used. Make it with
+   ct_points_desc_default. Two of a body keep their thickness, however near they were when added. They do not spin: friction stops them, they do
+   not roll. */
+typedef struct ct_points_desc {
+    uint32_t cookie;
+    const char *name;
+    const ct_mesh *mesh;
+    ct_real radius;        /* [m] > 0; default 5e-3 */
+    ct_real density;       /* [kg/m^3] > 0; default 1000: the mass is density 4/3 pi r^3 */
+    const ct_real *masses; /* [kg] one for every position, > 0; NULL: by density */
+    ct_real damping_mass;  /* [1/s] >= 0; default 0 */
+    ct_real friction;
+    ct_real thickness;     /* [m] default -1: twice the radius, not the world's */
+    ct_real velocity[3];
+    ct_real angular_velocity[3]; /* of the whole body at the start, about its centre of mass */
+    ct_real position[3]; /* [m] position of the origin of the mesh: a vertex x starts at R(rotation) x + position; default 0 */
+    ct_real rotation[4]; /* quaternion w x y z of any length > 0; default 1, 0, 0, 0: none */
+} ct_points_desc;
 
 /* ct_rigid_desc -- mesh: a closed surface, counter-clockwise seen from outside, or tets whose boundary is taken. */
 typedef struct ct_rigid_desc {
@@ -1137,7 +1235,7 @@ CONTACT_API const char *ct_status_text(ct_status status);
 CONTACT_API const char *ct_stepper_text(ct_stepper stepper);
 CONTACT_API const char *ct_solver_text(ct_solver solver);
 CONTACT_API const char *ct_integrator_text(ct_integrator integrator);
-/* ct_stepper_built, ct_solver_built -- 1 when this build contains it. */
+/* ct_stepper_built, ct_solver_built -- 1 when this build contains it, for worlds; ct_problem_solver_built is of solvers for problems. */
 CONTACT_API int ct_stepper_built(ct_stepper stepper);
 CONTACT_API int ct_solver_built(ct_solver solver);
 
@@ -1208,6 +1306,8 @@ CONTACT_API void ct_world_allocations(const ct_world *world, int64_t *out_calls,
 CONTACT_API ct_material ct_material_default(ct_model model);
 CONTACT_API ct_soft_desc ct_soft_desc_default(void);
 CONTACT_API ct_cloth_desc ct_cloth_desc_default(void);
+CONTACT_API ct_rod_desc ct_rod_desc_default(void);
+CONTACT_API ct_points_desc ct_points_desc_default(void);
 CONTACT_API ct_static_desc ct_static_desc_default(void);
 CONTACT_API ct_rigid_desc ct_rigid_desc_default(void);
 CONTACT_API ct_kinematic_desc ct_kinematic_desc_default(void);
@@ -1216,6 +1316,8 @@ CONTACT_API ct_kinematic_desc ct_kinematic_desc_default(void);
    .value) is, once it is placed, farther from the origin than h / (64 * 2^-23) = 131,072 h in float, 7e13 h in double, h the body's thickness. */
 CONTACT_API ct_code ct_body_add_soft(ct_world *world, const ct_soft_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_cloth(ct_world *world, const ct_cloth_desc *desc, ct_body_id *out_body);
+CONTACT_API ct_code ct_body_add_rod(ct_world *world, const ct_rod_desc *desc, ct_body_id *out_body);
+CONTACT_API ct_code ct_body_add_points(ct_world *world, const ct_points_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_static(ct_world *world, const ct_static_desc *desc, ct_body_id *out_body);
 /* ct_body_add_plane -- the static body of a plane dot(normal, x) = offset, free space on the normal's side, with the world's friction and
    thickness and the name "plane": ct_body_add_static without a mesh. normal  in  [3] any length > 0; NULL: 0, 1, 0 offset  in  [m] times
@@ -1246,7 +1348,8 @@ CONTACT_API ct_code ct_body_constrain(ct_world *world, ct_body_id body, int vert
    CT_ERR_ARGUMENT: a body without nodes, a node that it does not have (.element), NULL. */
 CONTACT_API ct_code ct_body_get_pin_impulse(const ct_world *world, ct_body_id body, int32_t vertex, ct_real out_impulse[3]);
 CONTACT_API int ct_body_vertex_count(const ct_world *world, ct_body_id body); /* 0 for planes and stale ids */
-/* ct_body_node_count -- nodes of a deformable body, which pins and velocities count; they are its vertices unless it has an embedded surface.
+/* ct_body_node_count -- nodes of a deformable body, which pins and velocities count; they are its vertices unless it has an embedded surface. Rods
+   have their frames behind them (ct_rod_desc).
    0 for other bodies and stale ids. */
 CONTACT_API int ct_body_node_count(const ct_world *world, ct_body_id body);
 CONTACT_API const char *ct_body_name(const ct_world *world, ct_body_id body); /* "" for stale ids */
@@ -1267,6 +1370,9 @@ CONTACT_API ct_code ct_body_get_motion(const ct_world *world, ct_body_id body, c
 CONTACT_API ct_code ct_body_set_motion(ct_world *world, ct_body_id body, const ct_real velocity[3], const ct_real angular_velocity[3]);
 /* ct_body_get_triangles -- the surface: indices into the body's vertices; valid while the body lives. */
 CONTACT_API ct_code ct_body_get_triangles(const ct_world *world, ct_body_id body, const int32_t **out_triangles, int *out_n);
+/* ct_body_get_segments -- of rods, and of static and kinematic meshes that have some: [2 *out_n] indices into the body's vertices, in the order
+   of the mesh; valid while the body lives. */
+CONTACT_API ct_code ct_body_get_segments(const ct_world *world, ct_body_id body, const int32_t **out_segments, int *out_n);
 
 /* ---- joints ---- */
 CONTACT_API ct_joint_desc ct_joint_desc_default(ct_joint_kind kind);
@@ -2181,6 +2287,7 @@ CTI_FN int cti_sort_unique_u64(uint64_t *keys, int32_t *payload, int n)
    set. Method: path halving, no ranks. Based on: Tarjan, van Leeuwen, Worst-case analysis of set union algorithms, 1984. */
 
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* cti_sets_init -- n sets of one number each. */
 CTI_INLINE void cti_sets_init(int32_t *parent, int n)
 {
@@ -2203,6 +2310,7 @@ CTI_INLINE void cti_sets_join(int32_t *parent, int32_t a, int32_t b)
     a = cti_sets_root(parent, a), b = cti_sets_root(parent, b);
     parent[a < b ? b : a] = a < b ? a : b;
 }
+#endif
 
 
 /* ---- 0_base/atomic.h ---- */
@@ -2671,7 +2779,9 @@ CTI_FN void cti_pool_finish(void *task, void *user) { CTI_UNUSED(task), CTI_UNUS
 
 
 #define CTI_TUNED_FIELD(type, name, value, unit, reason) type name;
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_ICA
 #define CTI_TUNED_VALUE(type, name, value, unit, reason) value,
+#endif
 
 #ifdef CTI_POLICY_MUTABLE
 typedef struct cti_tuned {
@@ -2809,7 +2919,7 @@ CTI_INLINE ct_real cti_max(ct_real a, ct_real b) { return a > b ? a : b; }
 /* cti_fmax, cti_fmin -- as C's fmax and fmin, which ignore a NaN. For zeros of different sign the result is a; C leaves that to the
    implementation. */
 CTI_INLINE double cti_fmax(double a, double b) { return a >= b || b != b ? a : b; }
-#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_FILES || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BARRIER || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_FILES || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
 CTI_INLINE double cti_fmin(double a, double b) { return a <= b || b != b ? a : b; }
 #endif
 CTI_INLINE ct_real cti_clamp(ct_real x, ct_real lo, ct_real hi) { return x < lo ? lo : (x > hi ? hi : x); }
@@ -4535,9 +4645,18 @@ CTI_FN void cti_psd3_8(cti_r8 *a);
 
 /* The same for one matrix. a [6] as above; f, u, v [9] row-major. */
 CTI_FN void cti_eig3(const ct_real *a, ct_real *w, ct_real *v);
+#if CONTACT_WITH_BARRIER
+CTI_FN void cti_svd3(const ct_real *f, ct_real *u, ct_real *s, ct_real *v);
+/* cti_polar3 -- the rotation r nearest to f, f = r s with s symmetric; det r = +1 also where det f < 0 or f is singular. */
+CTI_FN void cti_polar3(const ct_real *f, ct_real *r);
+#endif
 /* cti_eig3_spread -- copies n numbers into all lanes. cti_eig3_first -- reads them back from the first lane. */
 CTI_FN void cti_eig3_spread(const ct_real *from, cti_r8 *to, int n);
 CTI_FN void cti_eig3_first(const cti_r8 *from, ct_real *to, int n);
+#if CONTACT_WITH_BARRIER
+/* cti_psd_project -- a [n n] symmetric, n <= 12, in place: eigenvalues below `least` become `least`. */
+CTI_FN void cti_psd_project(ct_real *a, int n, ct_real least);
+#endif
 
 
 #if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
@@ -4737,6 +4856,82 @@ CTI_FN void cti_eig3(const ct_real *a, ct_real *w, ct_real *v)
 #pragma GCC pop_options
 #pragma GCC push_options
 #pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
+
+/* ---- 1_math/eig3_one.c ---- */
+/* eig3_one.c -- the SVD and the polar decomposition of one 3x3 matrix, and the positive semidefinite projection up to 12x12. Method: one
+   matrix takes all eight lanes of eig3.c; the projection is cyclic Jacobi. Based on: as eig3.c. */
+
+#if CONTACT_WITH_BARRIER
+CTI_FN void cti_svd3(const ct_real *f, ct_real *u, ct_real *s, ct_real *v)
+{
+    cti_r8 f8[9], u8[9], s8[3], v8[9];
+    cti_eig3_spread(f, f8, 9);
+    cti_svd3_8(f8, u8, s8, v8);
+    cti_eig3_first(u8, u, 9);
+    cti_eig3_first(s8, s, 3);
+    cti_eig3_first(v8, v, 9);
+}
+CTI_FN void cti_polar3(const ct_real *f, ct_real *r)
+{
+    cti_r8 u8[9], v8[9], r8[9];
+    ct_real u[9], s[3], v[9];
+    cti_svd3(f, u, s, v);
+    cti_eig3_spread(u, u8, 9);
+    cti_eig3_spread(v, v8, 9);
+    cti_matmul_t8(u8, v8, r8);
+    cti_eig3_first(r8, r, 9);
+}
+
+/* one Jacobi rotation of a [n n] and its vectors v [n n] in the plane (p, q) */
+static void cti_psd_rotate(ct_real *a, ct_real *v, int n, int p, int q)
+{
+    ct_real g = a[p * n + q], d, t, c, s;
+    int i;
+    d = CTI_R(0.5) * (a[q * n + q] - a[p * n + p]);
+    t = cti_abs(d) + cti_sqrt(d * d + g * g);
+    t = t > 0 ? cti_clamp(g / t, -1, 1) : CTI_R(1);
+    t = d < 0 ? -t : t;
+    c = 1 / cti_sqrt(1 + t * t), s = t * c;
+    for (i = 0; i < n; i++) {
+        ct_real x = a[i * n + p], y = a[i * n + q];
+        a[i * n + p] = c * x - s * y, a[i * n + q] = s * x + c * y;
+        x = v[i * n + p], y = v[i * n + q];
+        v[i * n + p] = c * x - s * y, v[i * n + q] = s * x + c * y;
+    }
+    for (i = 0; i < n; i++) {
+        ct_real x = a[p * n + i], y = a[q * n + i];
+        a[p * n + i] = c * x - s * y, a[q * n + i] = s * x + c * y;
+    }
+}
+
+CTI_FN void cti_psd_project(ct_real *a, int n, ct_real least)
+{
+    ct_real work[144], v[144], off, all, sum;
+    int sweep, i, j, k;
+    CTI_ASSERT(n <= 12);
+    for (i = 0; i < n * n; i++)
+        work[i] = a[i], v[i] = i % (n + 1) == 0 ? CTI_R(1) : CTI_R(0);
+    for (sweep = 0; sweep < 30; sweep++) {
+        for (off = all = 0, i = 0; i < n; i++)
+            for (j = 0; j < n; j++) {
+                all += work[i * n + j] * work[i * n + j];
+                off += i == j ? 0 : work[i * n + j] * work[i * n + j];
+            }
+        if (!(off > CTI_EPS * CTI_EPS * all))
+            break;
+        for (i = 0; i < n; i++)
+            for (j = i + 1; j < n; j++)
+                if (cti_abs(work[i * n + j]) > 0)
+                    cti_psd_rotate(work, v, n, i, j);
+    }
+    for (i = 0; i < n; i++)
+        for (j = i; j < n; j++) {
+            for (sum = 0, k = 0; k < n; k++)
+                sum += v[i * n + k] * cti_max(work[k * n + k], least) * v[j * n + k];
+            a[i * n + j] = a[j * n + i] = sum;
+        }
+}
 #endif
 
 /* ---- 1_math/dd.h ---- */
@@ -5920,6 +6115,7 @@ CTI_FN void cti_bsr_residual(const cti_bsr *A, const ct_real *b, const ct_real *
 /* cti_bsr_residual_rows -- the same of block rows [begin, end). */
 CTI_FN void cti_bsr_residual_rows(const cti_bsr *A, const ct_real *b, const ct_real *x, ct_real *r, int begin, int end);
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_ICA
 /* cti_bsr_row -- (A x)_i of one block row; x [3 n]. */
 CTI_INLINE cti_v3 cti_bsr_row(const cti_bsr *A, const ct_real *x, int i)
 {
@@ -5929,6 +6125,7 @@ CTI_INLINE cti_v3 cti_bsr_row(const cti_bsr *A, const ct_real *x, int i)
         s = cti_v3_add(s, cti_m3_mul_v(A->val + 9 * (size_t)k, cti_v3_at(x, A->col[k])));
     return s;
 }
+#endif
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 /* cti_bsr_float_row -- row i of A in float, block by block, each column by column. row [9 m] for m blocks. */
@@ -7533,7 +7730,7 @@ typedef struct cti_factor64 {
    grows. Returns 0 when memory ran out. */
 CTI_FN int cti_factor32_compute(cti_mem *mem, cti_factor32 *f, const cti_symbolic *sym, const cti_gather *g, const ct_real *val);
 #endif
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if CONTACT_WITH_BARRIER || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 CTI_FN int cti_factor64_compute(cti_mem *mem, cti_factor64 *f, const cti_symbolic *sym, const cti_gather *g, const ct_real *val);
 #endif
 #if CONTACT_WITH_CMR
@@ -7542,6 +7739,8 @@ CTI_FN int cti_factor64_compute(cti_mem *mem, cti_factor64 *f, const cti_symboli
 CTI_FN int cti_factor32_reserve(cti_mem *mem, cti_factor32 *f, const cti_symbolic *sym);
 CTI_FN int cti_factor64_reserve(cti_mem *mem, cti_factor64 *f, const cti_symbolic *sym);
 CTI_FN void cti_factor32_refill(cti_factor32 *f, const cti_gather *g, const ct_real *val);
+#endif
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 CTI_FN void cti_factor64_refill(cti_factor64 *f, const cti_gather *g, const ct_real *val);
 #endif
 /* cti_factor64_compute_double -- the same for entries that are double in every build. */
@@ -8070,14 +8269,14 @@ CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) * f, CTI_T *x,
 #define CTI_SUPER_TINY 1.2e-32
 #define CTI_SUPER_ABS fabs
 #define CTI_SUPER_LEAST 0 /* no unknown is flushed to 0: products of doubles do not underflow here */
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 #define CTI_SUPER_GONE 0
 #endif
 /* supernodal.inl -- factor and single solve for one number type; included by supernodal.c. */
 
 static const CTI_T CTI_TN(cti_super, lanes)[8] = {0, 1, 2, 3, 4, 5, 6, 7};
 
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 /* an entry of A; one so small that it is denormal or nearly so becomes 0 */
 CTI_INLINE CTI_T CTI_TN(cti_super, entry)(ct_real v) { return (CTI_T)(fabs((double)v) < (double)CTI_SUPER_GONE ? 0 : v); }
 
@@ -8302,7 +8501,9 @@ CTI_FN int CTI_TN(cti_factor, reserve)(cti_mem *mem, CTI_TN(cti_factor, t) * f, 
 {
     return CTI_TN(cti_super, reserve)(mem, f, sym);
 }
+#endif
 
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 CTI_FN void CTI_TN(cti_factor, refill)(CTI_TN(cti_factor, t) * f, const cti_gather *g, const ct_real *val)
 {
     const cti_symbolic *sym = f->sym;
@@ -8317,7 +8518,7 @@ CTI_FN void CTI_TN(cti_factor, refill)(CTI_TN(cti_factor, t) * f, const cti_gath
 }
 #endif
 
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if CONTACT_WITH_BARRIER || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 CTI_FN int CTI_TN(cti_factor, compute)(cti_mem *mem, CTI_TN(cti_factor, t) * f, const cti_symbolic *sym, const cti_gather *g,
                                        const ct_real *val)
 {
@@ -8528,7 +8729,7 @@ CTI_FN int cti_factor64_compute_double(cti_mem *mem, cti_factor64 *f, const cti_
 #undef CTI_SUPER_TINY
 #undef CTI_SUPER_ABS
 #undef CTI_SUPER_LEAST
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 #undef CTI_SUPER_GONE
 #endif
 
@@ -10817,15 +11018,16 @@ typedef struct cti_solve_info {
     int iterations; /* outer */
     int sweeps;     /* over the contacts */
     int quick;      /* iterations of ica_paper.c whose inner loop took fewer than ten sweeps */
-    ct_real spent;  /* work of a pivoting solver, as a share of the iterations of one attempt; of the interior point method, as a share of a
-                       step's */
+    ct_real spent;  /* iterations of the interior point method, as a share of a step's */
     ct_real change; /* largest change of v in the last outer iteration, relative to velocity_scale */
     int judged;     /* 1: the solution's residual is `res`, and its momenta are balanced */
     cti_residuals res;
 } cti_solve_info;
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_ICA
 /* cti_row_velocity -- u [3] of a row at v. */
 CTI_FN void cti_row_velocity(const cti_row *row, const ct_real *v, ct_real *u);
+#endif
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 /* cti_row_scatter -- f += J' r of one row, through the projectors. */
 CTI_FN void cti_row_scatter(const cti_problem *p, const cti_row *row, const ct_real *r, ct_real *f);
@@ -10844,8 +11046,10 @@ CTI_FN void cti_problem_rhs(const cti_problem *p, ct_real *f);
 CTI_FN void cti_problem_residual(const cti_problem *p, const ct_real *f, const ct_real *v, ct_real *r);
 #endif
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_ICA
 /* cti_cone_project -- (g1, g2) to the nearest point of the cone's section of radius `bound` >= 0. */
 CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *g2);
+#endif
 
 #if CONTACT_WITH_CMR
 /* cti_residual_prepare -- computes p->local from the rows and A, for problems that are judged more than once. 0 when memory ran out. */
@@ -10871,6 +11075,7 @@ CTI_FN void cti_residual_contacts(const cti_problem *p, ct_cone cone, const ct_r
 /* problem.c -- rows of the contact problem: gather, scatter, cones. Based on: Otaduy 2009, sec. 3.2-3.4; lecture notes 4.1.1.1 (rigid and
    deformable Jacobians). */
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_ICA
 CTI_FN void cti_row_velocity(const cti_row *row, const ct_real *v, ct_real *u)
 {
     cti_v3 s = cti_v3_zero();
@@ -10885,6 +11090,7 @@ CTI_FN void cti_row_velocity(const cti_row *row, const ct_real *v, ct_real *u)
     s = cti_m3_mul_v(row->frame, s);
     u[0] = s.x + row->w[0], u[1] = s.y + row->w[1], u[2] = s.z + row->w[2];
 }
+#endif
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 CTI_FN void cti_row_scatter(const cti_problem *p, const cti_row *row, const ct_real *r, ct_real *f)
@@ -10942,6 +11148,7 @@ CTI_FN void cti_problem_rhs(const cti_problem *p, ct_real *f)
 }
 #endif
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_ICA
 /* nearest point of |g1| + |g2| <= bound */
 static void cti_problem_project_l1(ct_real bound, ct_real *g1, ct_real *g2)
 {
@@ -10972,6 +11179,7 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
         }
     }
 }
+#endif
 
 #if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
 #pragma GCC pop_options
@@ -11455,7 +11663,7 @@ static void cti_residual_row(const cti_problem *p, ct_cone cone, const cti_row *
     out->primal = cti_max(out->primal, -(u[0] + row->compliance[0] * row->r[0]) * s);
     out->dual = cti_max(out->dual, -row->r[0] * d[0] * s);
     out->dual_gap += (double)(row->r[0] * law);
-    if (row->mu > 0) {
+    if (row->mu > 0 && d[1] + d[2] > 0) { /* 0: scripts hold every tangential motion */
         bound = row->mu * cti_max(0, row->r[0]);
         dt_mean = (d[1] + d[2]) / 2;
         g1 = row->r[1] - (u[1] + row->compliance[1] * row->r[1]) / dt_mean;
@@ -26057,6 +26265,10 @@ CTI_FN cti_outcome cti_solver_interior(const cti_program *p, cti_effort *e, cti_
 /* solvers.h -- the table of solvers for stand-alone problems. */
 
 
+/* CTI_SOLVERS_ANY -- 1 where some solver is built. */
+#define CTI_SOLVERS_OR(name, number, word, built, worlds) || (built)
+#define CTI_SOLVERS_ANY (0 CT_SOLVER_LIST(CTI_SOLVERS_OR))
+
 /* cti_solvers_find -- the function of a solver, or NULL where this build does not have it. */
 CTI_FN cti_program_solver cti_solvers_find(ct_solver solver);
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
@@ -26084,24 +26296,24 @@ typedef struct cti_delassus_bodies {
     double *block;           /* [9 first[n]] */
 } cti_delassus_bodies;
 
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* cti_delassus_bodies_pairs -- estimates the number of blocks of W between rows with used [rows] not 0: pairs that share a body. -1: out of
    memory. */
 CTI_FN double cti_delassus_bodies_pairs(cti_arena *arena, const cti_problem *p, const uint8_t *used);
 #endif
-#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* cti_delassus_bodies_form -- forms W of the rows row [n]; the array stays the caller's. p->bodies covers all of A. 0 when memory ran
    out. */
 CTI_FN int cti_delassus_bodies_form(cti_arena *arena, const cti_problem *p, const int32_t *row, int n, cti_delassus_bodies *out);
 /* cti_delassus_bodies_solve -- x [3 blocks] in: right side, out: A^-1 x, with one step of refinement. 0 when memory ran out. */
 CTI_FN int cti_delassus_bodies_solve(cti_arena *arena, const cti_problem *p, double *x);
 #endif
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* cti_delassus_bodies_scatter -- f [3 blocks] += J' r of one row; cti_delassus_bodies_gather -- J x of one row, without w. Both in double
    in every build. */
 CTI_FN void cti_delassus_bodies_scatter(const cti_problem *p, const cti_row *row, const double *r, double *f);
 #endif
-#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 CTI_FN void cti_delassus_bodies_gather(const cti_problem *p, const cti_row *row, const double *x, double *u);
 #endif
 
@@ -26114,7 +26326,7 @@ CTI_FN void cti_delassus_bodies_gather(const cti_problem *p, const cti_row *row,
 
 /* ---- single rows ---- */
 
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 CTI_FN void cti_delassus_bodies_scatter(const cti_problem *p, const cti_row *row, const double *r, double *f)
 {
     int k, a;
@@ -26128,7 +26340,7 @@ CTI_FN void cti_delassus_bodies_scatter(const cti_problem *p, const cti_row *row
 }
 #endif
 
-#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 CTI_FN void cti_delassus_bodies_gather(const cti_problem *p, const cti_row *row, const double *x, double *u)
 {
     int k, a;
@@ -26198,7 +26410,7 @@ typedef struct cti_delassus_bodies_lists {
     int32_t *of;          /* [blocks] body */
 } cti_delassus_bodies_lists;
 
-#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* the bodies of a row, each once, at most CTI_ROW_TERMS; returns their number */
 static int cti_delassus_bodies_bodies(const cti_delassus_bodies_lists *l, const cti_row *row, int32_t *out)
 {
@@ -26349,7 +26561,7 @@ static int cti_delassus_bodies_add(cti_arena *arena, const cti_problem *p, const
 }
 #endif
 
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 CTI_FN double cti_delassus_bodies_pairs(cti_arena *arena, const cti_problem *p, const uint8_t *used)
 {
     cti_arena_point mark = cti_arena_mark(arena);
@@ -26374,7 +26586,7 @@ CTI_FN double cti_delassus_bodies_pairs(cti_arena *arena, const cti_problem *p, 
 }
 #endif
 
-#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 CTI_FN int cti_delassus_bodies_form(cti_arena *arena, const cti_problem *p, const int32_t *row, int n, cti_delassus_bodies *d)
 {
     cti_delassus_bodies_lists l;
@@ -26399,7 +26611,7 @@ CTI_FN int cti_delassus_bodies_form(cti_arena *arena, const cti_problem *p, cons
 CTI_FN cti_program_solver cti_solvers_find(ct_solver solver)
 {
     switch (solver) {
-#define CTI_SOLVERS_CASE(name, number, word, built) CTI_IF(built, case name: return cti_solver_##word;)
+#define CTI_SOLVERS_CASE(name, number, word, built, worlds) CTI_IF(built, case name: return cti_solver_##word;)
         CT_SOLVER_LIST(CTI_SOLVERS_CASE)
     default:
         return NULL;
@@ -26464,13 +26676,13 @@ CTI_FN ct_solver cti_solvers_auto(const cti_program *p, int attempt)
 
 
 /* CTI_BRIDGE_SOLVERS -- 1 where a solver is built that worlds reach through this file; 0: worlds have ICA alone. */
-#define CTI_BRIDGE_OR(name, number, word, built) || (built)
+#define CTI_BRIDGE_OR(name, number, word, built, worlds) || ((built) && worlds)
 #define CTI_BRIDGE_SOLVERS (0 CT_SOLVER_LIST_OPTIONAL(CTI_BRIDGE_OR))
 
 /* cti_bridge_mode -- how a row enters the program: OUT not at all, HARD by its hard law alone, SOFT by its recovery alone, TWO by both, as
    two contacts, EQUATION as an equation. */
 typedef enum cti_bridge_mode { CTI_BRIDGE_OUT, CTI_BRIDGE_HARD, CTI_BRIDGE_SOFT, CTI_BRIDGE_TWO, CTI_BRIDGE_EQUATION } cti_bridge_mode;
-#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* cti_bridge_whole -- the mode that represents the row's complete law. */
 CTI_FN cti_bridge_mode cti_bridge_whole(const cti_row *row);
 #endif
@@ -26487,7 +26699,7 @@ typedef struct cti_bridge {
     double *x0;     /* [3 blocks] LOCAL: A^-1 b; of the arena */
 } cti_bridge;
 
-#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* cti_bridge_is_local -- 1 where the program of p is of kind LOCAL. */
 CTI_FN int cti_bridge_is_local(const cti_problem *p);
 /* cti_bridge_open -- makes the program of p. p has to live as long as the bridge, and so has mode [rows]; NULL: each row's complete law.
@@ -26496,7 +26708,7 @@ CTI_FN int cti_bridge_open(cti_mem *mem, cti_arena *arena, const cti_problem *p,
 /* cti_bridge_start -- x, r of the program from v and the rows' multipliers. */
 CTI_FN void cti_bridge_start(const cti_bridge *q, const ct_real *v, double *x, double *r);
 #endif
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* cti_bridge_finish -- v and the rows' multipliers, equations included, from x, r. 0 when memory ran out; v is then unchanged. */
 CTI_FN int cti_bridge_finish(const cti_bridge *q, cti_arena *arena, const double *x, const double *r, ct_real *v);
 CTI_FN void cti_bridge_close(cti_mem *mem, cti_bridge *q);
@@ -26517,7 +26729,7 @@ CTI_FN void cti_bridge_normals(const cti_problem *p, const ct_solver_desc *desc,
    its blocks, if these were uncoupled, and at most mu lambda. */
 CTI_FN void cti_bridge_rub(const cti_problem *p, const ct_real *v);
 #endif
-/* cti_bridge_solver -- 1 when worlds can use this solver. */
+/* cti_bridge_solver -- 1 when worlds can use this solver, other than CT_SOLVER_AUTO and CT_SOLVER_ICA. */
 CTI_FN int cti_bridge_solver(ct_solver solver);
 /* cti_bridge_cone -- 1 when the solver supports this cone. */
 CTI_FN int cti_bridge_cone(ct_solver solver, ct_cone cone);
@@ -26528,7 +26740,7 @@ CTI_FN int cti_bridge_cone(ct_solver solver, ct_cone cone);
    Based on: Otaduy 2009, eq. 6-7 (the problem); Acary, Bremond and Huber 2018 (the global form of frictional contact). The compliances are
    exact penalties, r = -u / c. */
 
-#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 #define CTI_BRIDGE_RIGID                                                                                                                   \
     1e-9 /* [1] compliance of an equation without one, as a share of its blocks' own: the equation is violated by that share of its
             effect */
@@ -26541,7 +26753,7 @@ typedef struct cti_bridge_list {
     int n;
 } cti_bridge_list;
 
-#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 static int cti_bridge_list_open(cti_arena *arena, cti_bridge_list *t, int n)
 {
     t->i = CTI_ARENA_NEW(arena, int32_t, n), t->j = CTI_ARENA_NEW(arena, int32_t, n), t->x = CTI_ARENA_NEW(arena, double, n);
@@ -26583,7 +26795,7 @@ typedef struct cti_bridge_law {
     double c, more, recover;
 } cti_bridge_law;
 
-#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 static cti_bridge_law cti_bridge_law_of(const cti_bridge *q, int i)
 {
     const cti_row *row = &q->p->rows[i];
@@ -26848,13 +27060,13 @@ CTI_FN int cti_bridge_open(cti_mem *mem, cti_arena *arena, const cti_problem *p,
 }
 #endif
 
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 CTI_FN void cti_bridge_close(cti_mem *mem, cti_bridge *q) { cti_program_free(mem, &q->program); }
 #endif
 
 /* ---- numbers there and back ---- */
 
-#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 CTI_FN void cti_bridge_start(const cti_bridge *q, const ct_real *v, double *x, double *r)
 {
     const cti_problem *p = q->p;
@@ -26887,7 +27099,7 @@ CTI_FN void cti_bridge_start(const cti_bridge *q, const ct_real *v, double *x, d
 }
 #endif
 
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* r = -(J v + w) / c of a row's equations, in double */
 static void cti_bridge_equations(const cti_bridge *q, cti_row *row, const double *x)
 {
@@ -26948,7 +27160,7 @@ CTI_FN int cti_bridge_finish(const cti_bridge *q, cti_arena *arena, const double
     return !local || cti_bridge_velocities(q, arena, v);
 }
 #endif
-#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if CONTACT_WITH_FILES || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 #undef CTI_BRIDGE_RIGID
 #endif
 
@@ -26960,7 +27172,7 @@ CTI_FN int cti_bridge_finish(const cti_bridge *q, cti_arena *arena, const double
    row. So a solve starts with a share of the world's tolerance, and continues from its result with a smaller one until the world's judge
    accepts. The best iterate is the result. Based on: no paper. */
 
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 #define CTI_BRIDGE_INTERIOR                                                                                                                \
     4000 /* [iterations] of the interior point method in all solves of a step: three times the need of thousands of contacts */
 #define CTI_BRIDGE_ATTEMPTS 4  /* attempts with smaller and smaller tolerances on one program */
@@ -26978,21 +27190,31 @@ CTI_FN int cti_bridge_finish(const cti_bridge *q, cti_arena *arena, const double
 #define CTI_BRIDGE_PASSES 10       /* passes that add violated rows only; the next one adds all rows */
 #define CTI_BRIDGE_SURE CTI_R(1.5) /* [1] an impulse beyond this factor of the recovery's part is carried by the hard law */
 #define CTI_BRIDGE_CONES 400       /* [contacts] interior point: a step factors a dense matrix of three times as many rows */
-#define CTI_BRIDGE_PIVOTS 60       /* [contacts] Lemke: its dense dictionary has ten times as many rows */
-#define CTI_BRIDGE_BLOCKS 200      /* [contacts] boxed pivoting: each round with turned friction boxes makes a dense factor */
 #define CTI_BRIDGE_SPARSE 20000    /* [contacts] a sparse W has some hundred blocks of 72 bytes a contact */
 #define CTI_BRIDGE_CONTACTS 2000   /* [contacts] a dense W between so many takes 290 megabytes, */
 #define CTI_BRIDGE_PAIRS 4e6       /* [blocks] and so does a sparse W with so many */
 #endif
 
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
+/* the program's solver. W of a LOCAL program is the complete response J A^-1 J', with which the splitting of constraint anticipation has no
+   error: CA is Gauss-Seidel on it */
+static cti_program_solver cti_bridge_find(ct_solver solver) { return cti_solvers_find(solver == CT_SOLVER_CA ? CT_SOLVER_PGS : solver); }
+#endif
+
 CTI_FN int cti_bridge_solver(ct_solver solver)
 {
-    return solver != CT_SOLVER_AUTO && solver != CT_SOLVER_ICA && cti_solvers_find(solver) != NULL;
+    switch (solver) {
+#define CTI_BRIDGE_CASE(name, number, word, built, worlds) CTI_IF(built, case name: return worlds && cti_bridge_find(name) != NULL;)
+        CT_SOLVER_LIST_OPTIONAL(CTI_BRIDGE_CASE)
+#undef CTI_BRIDGE_CASE
+    default:
+        return 0;
+    }
 }
 
 CTI_FN int cti_bridge_cone(ct_solver solver, ct_cone cone) { return !cti_bridge_solver(solver) || cone == CT_CONE_CONE; }
 
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* most iterations of an attempt on m rows, where the caller sets no budget: as many as a few seconds allow, and no more than the method is
    likely to need */
 static int cti_bridge_bound(ct_solver solver, const ct_solver_desc *desc, const cti_program *q)
@@ -27007,10 +27229,6 @@ static int cti_bridge_bound(ct_solver solver, const ct_solver_desc *desc, const 
         return (int)cti_fmin(cti_fmin(cti_fmax(square, 50), 20.0 * desc->max_sweeps), 1e9);
     case CT_SOLVER_ADMM:
         return (int)cti_fmin(cti_fmin(cti_fmax(square, 50), 10.0 * desc->max_iterations), 1e9);
-    case CT_SOLVER_LEMKE:
-        return (int)cti_fmin(cti_fmax(square / 40, 500), cti_fmin(4.0 * desc->max_iterations, 5000));
-    case CT_SOLVER_BOXED:
-        return (int)cti_fmin(cti_fmax(cube / 50, 20), 2000);
     case CT_SOLVER_MPRGP:
     case CT_SOLVER_ACTIVE_SET:
     case CT_SOLVER_INTERIOR:
@@ -27025,28 +27243,16 @@ static int cti_bridge_bound(ct_solver solver, const ct_solver_desc *desc, const 
 /* [contacts] the largest problem that a solver is given; a larger one would take minutes or gigabytes */
 static int cti_bridge_most(ct_solver solver, const cti_program *q)
 {
-    if (q->kind == CTI_PROGRAM_LOCAL && solver != CT_SOLVER_LEMKE && solver != CT_SOLVER_BOXED)
+    if (q->kind == CTI_PROGRAM_LOCAL)
         return CTI_BRIDGE_SPARSE;
-    switch (solver) {
-    case CT_SOLVER_LEMKE:
-        return CTI_BRIDGE_PIVOTS;
-    case CT_SOLVER_BOXED:
-        return CTI_BRIDGE_BLOCKS;
-    case CT_SOLVER_INTERIOR:
-        return CTI_BRIDGE_CONES;
-    default:
-        return CTI_BRIDGE_CONTACTS;
-    }
+    return solver == CT_SOLVER_INTERIOR ? CTI_BRIDGE_CONES : CTI_BRIDGE_CONTACTS;
 }
-
-/* 1 for pivoting methods on dense matrices */
-static int cti_bridge_pivots(ct_solver solver) { return solver == CT_SOLVER_LEMKE || solver == CT_SOLVER_BOXED; }
 
 static double cti_bridge_first(const cti_problem *p, ct_solver solver)
 {
-    if (cti_bridge_is_local(p) && !cti_bridge_pivots(solver))
+    if (cti_bridge_is_local(p))
         return CTI_BRIDGE_LOCAL;
-    return solver == CT_SOLVER_NEWTON || cti_bridge_pivots(solver) ? CTI_BRIDGE_QUICK : CTI_BRIDGE_FIRST;
+    return solver == CT_SOLVER_NEWTON ? CTI_BRIDGE_QUICK : CTI_BRIDGE_FIRST;
 }
 
 static void cti_bridge_effort(const cti_problem *p, const ct_solver_desc *desc, ct_solver solver, cti_mem *mem, cti_arena *arena,
@@ -27068,7 +27274,7 @@ typedef struct cti_bridge_point {
     ct_real natural;
 } cti_bridge_point;
 
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 static int cti_bridge_point_open(cti_arena *arena, const cti_problem *p, cti_bridge_point *q)
 {
     q->v = CTI_ARENA_NEW(arena, ct_real, 3 * p->A->n), q->r = CTI_ARENA_NEW(arena, ct_real, 3 * p->n_rows);
@@ -27126,7 +27332,7 @@ typedef struct cti_bridge_run {
     int attempts; /* attempts with the present set of rows */
 } cti_bridge_run;
 
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* the mode of a row by the start. local: open rows stay in, since they cost little there */
 static cti_bridge_mode cti_bridge_guess(const cti_row *row, const ct_real *v, int local)
 {
@@ -27238,17 +27444,12 @@ static int cti_bridge_pass(cti_bridge_run *b)
         if (got > 0)
             cti_bridge_start(&q, b->v, a.x, a.r);
         while (got > 0 && !mended) {
-            /* passes and attempts on a LOCAL program share one budget, those of pivoting methods two; the last one always gets some
-               iterations */
+            /* passes and attempts on a LOCAL program share one budget; the last one always gets some iterations */
             b->e.max_iterations = bound;
-            if (q.program.kind == CTI_PROGRAM_LOCAL && cti_bridge_pivots(b->solver))
-                b->e.max_iterations = cti_max_int(cti_min_int(bound, 2 * bound - b->info->iterations), bound / 20 + 1);
-            else if (q.program.kind == CTI_PROGRAM_LOCAL)
+            if (q.program.kind == CTI_PROGRAM_LOCAL)
                 b->e.max_iterations = cti_max_int(bound - b->info->iterations, cti_min_int(bound, 3));
             before = b->info->iterations;
             got = q.contacts ? cti_bridge_attempt(b, &q, &a, &mended) : cti_bridge_linear(b, &q, &a, &mended);
-            if (cti_bridge_pivots(b->solver))
-                b->info->spent += (ct_real)(b->info->iterations - before) / (ct_real)cti_max_int(1, bound);
             if (b->solver == CT_SOLVER_INTERIOR)
                 b->info->spent += (ct_real)(b->info->iterations - before) / CTI_BRIDGE_INTERIOR;
         }
@@ -27265,7 +27466,7 @@ static int cti_bridge_in_time(const cti_effort *e)
 /* passes over growing sets of rows. 0: out of memory */
 static int cti_bridge_go(cti_bridge_run *b)
 {
-    int k, i, got = 1, local = cti_bridge_is_local(b->p) && !cti_bridge_pivots(b->solver);
+    int k, i, got = 1, local = cti_bridge_is_local(b->p);
     for (i = 0; i < b->p->n_rows; i++)
         b->mode[i] = (uint8_t)cti_bridge_guess(&b->p->rows[i], b->v, local);
     /* forming factors and matrices cannot be interrupted: no pass begins after the time limit */
@@ -27289,9 +27490,7 @@ CTI_FN void cti_bridge_solve(const cti_problem *p, const ct_solver_desc *desc, c
     memset(info, 0, sizeof *info), memset(&b, 0, sizeof b);
     b.p = p, b.v = v, b.info = info, b.tolerance = desc->tolerance, b.slight = CTI_R(0.5) * desc->tolerance * p->velocity_scale;
     b.best.natural = CTI_REAL_MAX;
-    /* W of a LOCAL program is the complete response J A^-1 J'. With it the splitting of constraint anticipation has no error, and CA is
-       Gauss-Seidel. */
-    b.solve = cti_solvers_find(solver == CT_SOLVER_CA && cti_bridge_is_local(p) ? CT_SOLVER_PGS : solver), b.desc = desc, b.solver = solver;
+    b.solve = cti_bridge_find(solver), b.desc = desc, b.solver = solver;
     b.work = CTI_ARENA_NEW(arena, ct_real, 6 * (size_t)p->A->n), b.mode = CTI_ARENA_NEW(arena, uint8_t, p->n_rows);
     cti_bridge_effort(p, desc, solver, mem, arena, &b.e);
     ok = b.work && b.mode && cti_bridge_point_open(arena, p, &b.start) && cti_bridge_point_open(arena, p, &b.best);
@@ -27317,8 +27516,6 @@ CTI_FN void cti_bridge_solve(const cti_problem *p, const ct_solver_desc *desc, c
 #undef CTI_BRIDGE_TIGHT
 #undef CTI_BRIDGE_CONTACTS
 #undef CTI_BRIDGE_SPARSE
-#undef CTI_BRIDGE_PIVOTS
-#undef CTI_BRIDGE_BLOCKS
 #undef CTI_BRIDGE_CONES
 #undef CTI_BRIDGE_PASSES
 #undef CTI_BRIDGE_SURE
@@ -27425,8 +27622,14 @@ CTI_FN ct_real cti_dist_pe(const ct_real *p, const ct_real *e0, const ct_real *e
 CTI_FN ct_real cti_dist_pt(const ct_real *p, const ct_real *t0, const ct_real *t1, const ct_real *t2, ct_real w[3], int *feature);
 CTI_FN ct_real cti_dist_ee(const ct_real *a0, const ct_real *a1, const ct_real *b0, const ct_real *b1, ct_real st[2], int *feature);
 
+#if CONTACT_WITH_BARRIER
+CTI_FN ct_real cti_dist_ee_grad(const ct_real x[12], ct_real *grad, ct_real *hess);
 
-#if CONTACT_WITH_CMR
+/* cti_dist_derive -- the same of r = sum c_i x_i over n points, whose c has k free parameters with derivatives e [k][4]. */
+CTI_FN ct_real cti_dist_derive(const ct_real *x, int n, const ct_real *c, int k, ct_real e[2][4], ct_real *grad, ct_real *hess);
+#endif
+
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 /* Batches: x [3 points], quads [4 n] point numbers (vertex, face 0 1 2; edge a 0 1, edge b 0 1); d2 [n], w3 [3 n], st [2 n], feature [n].
  */
 CTI_FN void cti_dist_pt_batch(const ct_real *x, const int32_t *quads, int n, ct_real *d2, ct_real *w3, int32_t *feature);
@@ -27557,6 +27760,84 @@ CTI_FN ct_real cti_dist_ee(const ct_real *a0, const ct_real *a1, const ct_real *
 
 #undef CTI_DIST_FLAT
 
+/* ---- 4_geom/dist_grad.c ---- */
+/* dist_grad.c -- gradients and Hessians of squared distances.
+   Method: with r(x, y) = sum_i c_i(y) x_i, c affine in the free parameters y of the closest feature (none, t, or two), D(x) = min_y |r|^2.
+   The minimum makes dD/dx_i = 2 c_i r. For the Hessian y is eliminated,
+       H = E_xx - E_xy E_yy^-1 E_yx,   E = |r|^2,  R_k = dr/dy_k = sum_i e_ki x_i,
+       E_xx(i,j) = 2 c_i c_j I,  E_xy(i,k) = 2 (c_i R_k + e_ki r),  E_yy(k,l) = 2 R_k.R_l.
+   Where the closest feature changes, D is once differentiable and the Hessian is that of the feature returned by dist.c.
+   based on: implicit differentiation; no source code. */
+
+#if CONTACT_WITH_BARRIER
+/* cti_dist_schur -- subtracts E_xy E_yy^-1 E_yx; g [k][3 n] holds the columns of E_xy / 2, R the vectors R_k */
+static void cti_dist_schur(int m, int k, ct_real g[2][12], const cti_v3 *R, ct_real *hess)
+{
+    ct_real a = cti_v3_norm2(R[0]), b, c, det;
+    int i, j;
+    if (!(a > 0))
+        return;
+    if (k == 1) {
+        for (i = 0; i < m; i++)
+            for (j = 0; j < m; j++)
+                hess[m * i + j] -= 2 * g[0][i] * g[0][j] / a;
+        return;
+    }
+    b = cti_v3_dot(R[0], R[1]), c = cti_v3_norm2(R[1]);
+    det = cti_v3_norm2(cti_v3_cross(R[0], R[1]));
+    if (!(det > 0))
+        return;
+    for (i = 0; i < m; i++)
+        for (j = 0; j < m; j++)
+            hess[m * i + j] -= 2 * (c * g[0][i] * g[0][j] - b * (g[0][i] * g[1][j] + g[1][i] * g[0][j]) + a * g[1][i] * g[1][j]) / det;
+}
+
+CTI_FN ct_real cti_dist_derive(const ct_real *x, int n, const ct_real *c, int k, ct_real e[2][4], ct_real *grad, ct_real *hess)
+{
+    cti_v3 r = cti_v3_zero(), R[2];
+    ct_real g[2][12];
+    int i, j, l, m = 3 * n;
+    R[0] = R[1] = r;
+    for (i = 0; i < n; i++) {
+        r = cti_v3_mad(r, cti_v3_at(x, i), c[i]);
+        for (l = 0; l < k; l++)
+            R[l] = cti_v3_mad(R[l], cti_v3_at(x, i), e[l][i]);
+    }
+    for (i = 0; i < n; i++)
+        cti_v3_put(grad, i, cti_v3_mul(r, 2 * c[i]));
+    if (!hess)
+        return cti_v3_norm2(r);
+    /* E_xx */
+    for (i = 0; i < m * m; i++)
+        hess[i] = 0;
+    for (i = 0; i < n; i++)
+        for (j = 0; j < n; j++)
+            for (l = 0; l < 3; l++)
+                hess[m * (3 * i + l) + 3 * j + l] = 2 * c[i] * c[j];
+    /* columns of E_xy / 2 */
+    for (l = 0; l < k; l++)
+        for (i = 0; i < n; i++)
+            cti_v3_put(g[l], i, cti_v3_add(cti_v3_mul(R[l], c[i]), cti_v3_mul(r, e[l][i])));
+    if (k > 0)
+        cti_dist_schur(m, k, g, R, hess);
+    return cti_v3_norm2(r);
+}
+
+CTI_FN ct_real cti_dist_ee_grad(const ct_real x[12], ct_real *grad, ct_real *hess)
+{
+    ct_real c[4], e[2][4], st[2];
+    int f, k = 0;
+    cti_dist_ee(x, x + 3, x + 6, x + 9, st, &f);
+    memset(e, 0, sizeof e);
+    c[0] = 1 - st[0], c[1] = st[0], c[2] = st[1] - 1, c[3] = -st[1];
+    if (!(f & (CTI_DIST_A0 | CTI_DIST_A1)))
+        e[k][0] = -1, e[k][1] = 1, k++;
+    if (!(f & (CTI_DIST_B0 | CTI_DIST_B1)))
+        e[k][2] = 1, e[k][3] = -1, k++;
+    return cti_dist_derive(x, 4, c, k, e, grad, hess);
+}
+#endif
+
 #if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
 #pragma GCC pop_options
 #pragma GCC push_options
@@ -27569,7 +27850,7 @@ CTI_FN ct_real cti_dist_ee(const ct_real *a0, const ct_real *a1, const ct_real *
    selected. Operations and their order are those of dist.c, so both give the same bits.
    based on: as dist.c. */
 
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 #define CTI_DISTB_FLAT CTI_R(1e-4) /* as in dist.c */
 
 /* cti_distb_load -- point `corner` of eight quads (the last quad is repeated where fewer are left) */
@@ -27743,7 +28024,7 @@ CTI_FN void cti_dist_ee_batch(const ct_real *x, const int32_t *quads, int n, ct_
    negative distance, counts as contact at 0. */
 CTI_FN int cti_ccd_vf(const ct_real x0[12], const ct_real x1[12], ct_real min_distance, ct_real *out_toi);
 CTI_FN int cti_ccd_ee(const ct_real x0[12], const ct_real x1[12], ct_real min_distance, ct_real *out_toi);
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 CTI_FN int cti_ccd_ve(const ct_real x0[9], const ct_real x1[9], ct_real min_distance, ct_real *out_toi);
 CTI_FN int cti_ccd_vv(const ct_real x0[6], const ct_real x1[6], ct_real min_distance, ct_real *out_toi);
 #endif
@@ -29484,7 +29765,7 @@ CTI_FN int cti_ccd_ee(const ct_real x0[12], const ct_real x1[12], ct_real min_di
 {
     return cti_ccd_query_real(CTI_CCD_EE, x0, x1, min_distance, out_toi);
 }
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 CTI_FN int cti_ccd_ve(const ct_real x0[9], const ct_real x1[9], ct_real min_distance, ct_real *out_toi)
 {
     return cti_ccd_query_real(CTI_CCD_VE, x0, x1, min_distance, out_toi);
@@ -33223,7 +33504,7 @@ CTI_FN int cti_broad_sweep(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
 CTI_FN int cti_broad_may_meet(const cti_soup *soup, int a, int b);
 /* cti_broad_keep_apart -- adds bodies a and b, which must not meet from now on, to the sorted array `apart` of a soup. 0: out of memory. */
 CTI_FN int cti_broad_keep_apart(cti_mem *mem, int32_t **apart, int a, int b);
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 /* cti_broad_pairs -- candidates of the last update, each kind a growable array [2 n] (CTI_LEN is 2 n), unique; NULL: not wanted.
    Order: body pairs (p, p) and (p, q), p < q, ascending; in each, the pairs by their numbers (vf: first vertices of p, then vertices of q).
    vf: (vertex, face); ee: (edge, edge), a < b; ve: (loose point, loose edge); vv: (loose point, loose point), a < b.
@@ -34154,7 +34435,7 @@ static int cti_broad_any_kind(cti_mem *mem, cti_broad *broad, const cti_soup *so
     return broad->hashed ? cti_broad_hash_kind(mem, broad, soup, moved, ka, kb, out) : cti_broad_kind(mem, broad, soup, ka, kb, out);
 }
 
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 CTI_FN int cti_broad_pairs_moved(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const uint8_t *vertex_moved, int32_t **vf,
                                  int32_t **ee, int32_t **ve, int32_t **vv)
 {
@@ -36407,6 +36688,9 @@ typedef struct cti_rigid {
     ct_real end[6];      /* linear and angular velocity at the end of the step that its joints allow (linkage.h) */
     double energy;       /* [J] kinetic and gravitational energy there */
     int linked;          /* 1: `end` and `energy` are valid */
+    ct_real affine[9], affine_rate[9]; /* CT_STEPPER_BARRIER: x = p + A X at the end of the last step, and A's rate, */
+    ct_real affine_q[4], affine_spin[3]; /* with the orientation and the spin that it left: others are somebody's who has set them */
+    int affine_known;    /* 1: there was such a step */
 } cti_rigid;
 
 /* cti_rigid_mass -- mass [kg], centre [3] and inertia [9] about it of a closed surface, positions [3 n], triangles [3 n_triangles]
@@ -36415,20 +36699,28 @@ CTI_FN double cti_rigid_mass(const ct_real *positions, const int32_t *triangles,
                              double *out_center, double *out_inertia);
 /* cti_rigid_matrix -- R [9] of a unit quaternion. */
 CTI_FN void cti_rigid_matrix(const ct_real *q, ct_real *R);
+/* cti_rigid_frame -- R [9] that the body's vertices are at: A where CT_STEPPER_BARRIER has left the orientation, else that of q. */
+CTI_FN void cti_rigid_frame(const cti_rigid *b, ct_real *R);
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* cti_rigid_turn -- out [4] = exp(turn) q, turn [rad] a rotation vector in world axes; normalized. */
 CTI_FN void cti_rigid_turn(const ct_real *q, cti_v3 turn, ct_real *out);
+#endif
 /* cti_rigid_inertia -- R I R' [9] at orientation q. */
 CTI_FN void cti_rigid_inertia(const cti_rigid *b, const ct_real *q, ct_real *out);
 /* cti_rigid_rate -- angular velocity at orientation q: (R I R')^-1 spin. */
 CTI_FN cti_v3 cti_rigid_rate(const cti_rigid *b, const ct_real *q);
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* cti_rigid_free -- computes I_mid and w_mid of a torque-free step dt; for a fast rotation also q_free. */
 CTI_FN void cti_rigid_free(cti_rigid *b, ct_real dt);
 /* cti_rigid_go -- q_new after a step dt at angular velocity w. */
 CTI_FN void cti_rigid_go(cti_rigid *b, cti_v3 w, ct_real dt);
+#endif
 /* cti_rigid_gyration -- radius of gyration [m], which converts an angular velocity to a speed. */
 CTI_FN ct_real cti_rigid_gyration(const cti_rigid *b);
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* cti_rigid_turning -- the body whose angular block this is, or NULL; rigid_of [blocks]: index in `rigids` of a block's body, or -1. */
 CTI_FN const cti_rigid *cti_rigid_turning(const cti_rigid *rigids, const int32_t *rigid_of, int block);
+#endif
 CTI_FN double cti_rigid_energy(const cti_rigid *b); /* rotational energy [J] */
 
 
@@ -36439,11 +36731,13 @@ CTI_FN double cti_rigid_energy(const cti_rigid *b); /* rotational energy [J] */
    and keeps L exactly. Contact impulses then act on I_mid: L_new = I_mid w_new. Based on: lecture notes 4.1 (rigid bodies, quaternions);
    Otaduy 2009, eq. 1 (q' = G v). */
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 #define CTI_RIGID_TURN 1            /* [rad a step] above this the midpoint rule does not resolve the rotation */
 #define CTI_RIGID_PIECE CTI_R(0.25) /* [rad] longest piece of a longer rotation: a tumbling body then keeps its energy to 1e-3 */
 #define CTI_RIGID_PIECES 256        /* most pieces; a faster body rotates about its angular momentum alone */
 #define CTI_RIGID_ITERATIONS 20     /* of Newton's method for the midpoint */
 #define CTI_RIGID_CLOSE (64 * cti_sqrt(CTI_EPS)) /* relative error of w above which Newton's method has failed */
+#endif
 
 /* volume integrals of 1, x, x x' over the tets that the surface triangles span with its first vertex; signed volumes cancel outside */
 CTI_FN double cti_rigid_mass(const ct_real *positions, const int32_t *triangles, int n_triangles, double density, double *out_mass,
@@ -36492,6 +36786,15 @@ CTI_FN void cti_rigid_matrix(const ct_real *q, ct_real *R)
     R[6] = 2 * (x * z - w * y), R[7] = 2 * (y * z + w * x), R[8] = 1 - 2 * (x * x + y * y);
 }
 
+CTI_FN void cti_rigid_frame(const cti_rigid *b, ct_real *R)
+{
+    if (b->affine_known && memcmp(b->q, b->affine_q, sizeof b->q) == 0)
+        memcpy(R, b->affine, sizeof b->affine);
+    else
+        cti_rigid_matrix(b->q, R);
+}
+
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 CTI_FN void cti_rigid_turn(const ct_real *q, cti_v3 turn, ct_real *out)
 {
     ct_real angle = cti_v3_norm(turn), half = angle / 2, c, s, n;
@@ -36512,6 +36815,7 @@ CTI_FN void cti_rigid_turn(const ct_real *q, cti_v3 turn, ct_real *out)
     n = 1 / cti_sqrt(out[0] * out[0] + out[1] * out[1] + out[2] * out[2] + out[3] * out[3]);
     out[0] *= n, out[1] *= n, out[2] *= n, out[3] *= n;
 }
+#endif
 
 CTI_FN void cti_rigid_inertia(const cti_rigid *b, const ct_real *q, ct_real *out)
 {
@@ -36537,6 +36841,7 @@ CTI_FN cti_v3 cti_rigid_rate(const cti_rigid *b, const ct_real *q)
     return cti_m3_inverse(I, inverse) ? cti_m3_mul_v(inverse, cti_v3_at(b->spin, 0)) : cti_v3_zero();
 }
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* A rotation too fast for the midpoint rule is replaced by one about the angular momentum. This conserves angular momentum and energy. The
    inertia becomes isotropic with the value about this axis, so that L = I w also holds after contacts have changed w */
 static void cti_rigid_whirl(cti_rigid *b, cti_v3 w)
@@ -36630,14 +36935,17 @@ CTI_FN void cti_rigid_go(cti_rigid *b, cti_v3 w, ct_real dt)
     else
         cti_rigid_turn(b->q, cti_v3_mul(w, dt), b->q_new);
 }
+#endif
 
 CTI_FN ct_real cti_rigid_gyration(const cti_rigid *b) { return cti_sqrt((b->inertia[0] + b->inertia[4] + b->inertia[8]) / (2 * b->mass)); }
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 CTI_FN const cti_rigid *cti_rigid_turning(const cti_rigid *rigids, const int32_t *rigid_of, int block)
 {
     const cti_rigid *b = rigid_of[block] >= 0 ? &rigids[rigid_of[block]] : NULL;
     return b && block == b->block + 1 ? b : NULL;
 }
+#endif
 
 CTI_FN double cti_rigid_energy(const cti_rigid *b) { return 0.5 * (double)cti_v3_dot(cti_rigid_rate(b, b->q), cti_v3_at(b->spin, 0)); }
 
@@ -36676,9 +36984,11 @@ typedef struct cti_joint {
 
 /* cti_joint_axes -- rows axis, t1, t2: orthonormal. */
 CTI_FN void cti_joint_axes(cti_v3 axis, ct_real *out);
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* cti_joint_turn -- the rotation vector [rad], in world axes, that takes triad b to triad a (rows: orthonormal axes in the world). For a
    hinge: the smallest rotation that takes b's axis to a's, a vector across the axis. Valid up to half a turn. */
 CTI_FN cti_v3 cti_joint_turn(const ct_real *a, const ct_real *b, int hinge);
+#endif
 #if CONTACT_WITH_CMR
 /* cti_joint_left -- the error that remains of e if at most `most` of it may be corrected. */
 CTI_FN cti_v3 cti_joint_left(cti_v3 e, ct_real most);
@@ -36699,6 +37009,7 @@ CTI_FN void cti_joint_axes(cti_v3 axis, ct_real *out)
     cti_v3_put(out, 0, axis), cti_v3_put(out, 1, t1), cti_v3_put(out, 2, t2);
 }
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* scales sin(theta) axis to theta axis */
 static cti_v3 cti_joint_whole(cti_v3 e, ct_real cosine)
 {
@@ -36721,6 +37032,7 @@ CTI_FN cti_v3 cti_joint_turn(const ct_real *a, const ct_real *b, int hinge)
     }
     return cti_joint_whole(cti_v3_mul(e, CTI_R(0.5)), (trace - 1) / 2);
 }
+#endif
 
 #if CONTACT_WITH_CMR
 CTI_FN cti_v3 cti_joint_left(cti_v3 e, ct_real most)
@@ -36729,6 +37041,549 @@ CTI_FN cti_v3 cti_joint_left(cti_v3 e, ct_real most)
     return size > most ? cti_v3_mul(e, (size - most) / size) : cti_v3_zero();
 }
 #endif
+
+/* ---- 6_model/rod.h ---- */
+/* rod.h -- bending and twist of rods: discrete elastic rods with a material frame at every segment. (Stretch is a spring, spring.h.)
+   A segment's frame is its tangent t, a director d that is perpendicular to it, and c = t x d. The director is where a point of the segment's own,
+   the frame's node g, lies around it: d = unit of the part of g - (x0 + x1) / 2 that is perpendicular to t. Of the node's three unknowns one is the
+   twist. The two others, its distance from the segment and its place along it, are held by a stiffness that no other energy feels: bending and
+   twist depend on the direction d alone.
+   Why a node and not an angle: energies are then functions of points, x, with no reference frame to keep from step to step. A frame turns with its
+   rod, is saved and restored, is pinned, and follows a script as every other node does, and clamped ends, scripted turns, closed rods and twist
+   that contacts hold need no special case. A quasi-static angle of one rod is simpler only where the rod is straight and isotropic, and couples all
+   its nodes. A frame's node has a millionth of its segment's mass (a hundred-thousandth in float, CTI_ROD_FRAME_MASS), so that twist follows the rod without inertia of its own,
+   as in Bergou 2008, 5.1, and gravity does not turn it.
+   Limits: the twist between two neighbouring segments is in (-pi, pi]. */
+
+
+enum { CTI_ROD_REST = 8, CTI_ROD_MEASURES = 5 };
+
+/* cti_rod_law -- what a rod resists with. */
+typedef struct cti_rod_law {
+    ct_real bend[2];      /* [N m^2] in the plane of t and d, and in that of t and c */
+    ct_real torsion;      /* [N m^2] > 0 */
+    ct_real line_density; /* [kg/m] */
+    ct_real curvature;    /* [1] share of the curvature at X that is natural: 1, the rod rests as it is; 0, it rests straight */
+    ct_real twist;        /* [rad/m] natural twist, beyond that of the frames at X */
+    ct_real direction[3]; /* d at X is this vector's part perpendicular to the segment; 0: frames follow each other without twist */
+} cti_rod_law;
+
+/* cti_rod_desc -- what a rod is made from, in local numbers. */
+typedef struct cti_rod_desc {
+    const ct_material *material; /* its damping */
+    const cti_rod_law *law;
+    ct_real stretch;             /* E A [N] */
+    const ct_real *X;            /* [3 (n_nodes + n frames)] nodes, then frames */
+    int n_nodes, n_segments, n_joints, has_frames; /* 0: stretch alone; then there are no frames */
+    const int32_t *segments, *joints;              /* of cti_rod_strands */
+} cti_rod_desc;
+
+/* cti_rod_batch -- zero it before first use. Joints are where a segment continues another. */
+typedef struct cti_rod_batch {
+    int n, n_joints;
+    ct_real damping_stiffness;
+    int32_t *node;       /* [3 n] of a segment: begin, end in its strand's direction, frame */
+    int32_t *joint_node; /* [5 n_joints] begin, middle, end; frames before and after the middle */
+    int32_t *slot;       /* [9 n] */
+    int32_t *joint_slot; /* [25 n_joints] */
+    ct_real *hold;       /* [2 n] stiffness [N/m] that holds the frame's node, and its distance [m] */
+    ct_real *rest;       /* [8 n_joints] stiffness [N m] of curvature 1, of curvature 2 (each of both frames), of twist; then the five measures at rest */
+} cti_rod_batch;
+
+/* cti_rod_strands -- segments that continue each other. A node of two segments joins them; of more, those that are each other's best continuation
+   within 30 degrees. *out_segments [2 ns]: the segments, each in the direction of its strand; *out_joints [2 nj]: segment before, segment after.
+   0: out of memory. */
+CTI_FN int cti_rod_strands(cti_mem *mem, const ct_real *X, int n_nodes, const int32_t *segments, int ns, int32_t **out_segments,
+                           int32_t **out_joints);
+/* cti_rod_frames -- out [3 ns]: the frames' nodes at X, a segment's length away from its middle. */
+CTI_FN void cti_rod_frames(const cti_rod_law *law, const ct_real *X, const int32_t *segments, int ns, const int32_t *joints, int nj,
+                           ct_real *out);
+/* cti_rod_batch_init -- node_offset as in tet.h. 1; 0: out of memory; -1: a segment without length: its number and its length. */
+CTI_FN int cti_rod_batch_init(cti_mem *mem, cti_rod_batch *t, const cti_rod_desc *d, int node_offset, int64_t *out_bad, double *out_value);
+CTI_FN void cti_rod_batch_free(cti_mem *mem, cti_rod_batch *t);
+CTI_FN void cti_rod_batch_shift(cti_rod_batch *t, int by);
+CTI_FN int cti_rod_batch_append_pairs(const cti_rod_batch *t, cti_mem *mem, int32_t **pairs);
+CTI_FN int cti_rod_batch_slots(cti_mem *mem, cti_rod_batch *t, cti_slot_fn *slot, const void *ctx);
+/* K is Gauss-Newton's part of the Hessian, sum k grad q grad q' over the measures q (exact where all are at rest, positive semidefinite always) */
+CTI_FN void cti_rod_batch_assemble(const cti_rod_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val, double *out_energy);
+/* out [3 nodes] += D(x) v, D = damping_stiffness K; frames are held without damping */
+CTI_FN void cti_rod_batch_damping(const cti_rod_batch *t, const ct_real *x, const ct_real *v, ct_real *out);
+/* cti_rod_measures -- of the joint of nodes [5]: curvature 1 and 2 in the frame before and in the one after it, and its twist [rad]. Returns half the
+   length of both segments. */
+CTI_FN ct_real cti_rod_measures(const ct_real *x, const int32_t *node, ct_real q[CTI_ROD_MEASURES]);
+
+/* CTI_ROD_FRAME_MASS -- [1] a frame's share of its segment's mass, for the reasons above. Twist of a rubber rod (1 m, 1 cm thick, E 1e6) by the
+   weight of its frames: 1e-3 rad, in proportion to the share. In float a rod of E 1e8 that no clamp keeps from spinning needs 1e-5: with 1e-6 its
+   matrix is singular to rounding, and it creeps on a slope (test_rod_contact). Half and double change neither. */
+#define CTI_ROD_FRAME_MASS ((ct_real)(CONTACT_REAL == 32 ? 1e-5 : 1e-6))
+
+
+/* ---- 6_model/rod.c ---- */
+/* rod.c -- bending and twist of rods.
+   Between segments with tangents t0, t1 and directors d_k, c_k = t_k x d_k, the curvature vector is kb = 2 t0 x t1 / (1 + t0 . t1), of length
+   2 tan(angle / 2). In either frame k its parts are q1 = kb . c_k and q2 = -kb . d_k; the twist m is the angle about t1 from P d0 to d1, where P
+   transports from t0 to t1. E = 1/2 sum_k (B1 (q1 - q1')^2 + B2 (q2 - q2')^2) / (2 l) + C (m - m')^2 / (2 l), l half the length of both segments.
+   Gradients: a frame turns by t x dt + phi t, phi = c . (dp - (p . t) dt) / r for a node at p from the segment's middle and at r from its line.
+       d(kb . a) = dt0 . (2 t1 x a - q t1) / X + dt1 . (2 a x t0 - q t0) / X,  X = 1 + t0 . t1,  and kb . (w_k x a) for the turn w_k of frame k
+       dm = phi1 - phi0 + kb . (dt0 + dt1) / 2
+   based on: Bergou, Wardetzky, Robinson, Audoly, Grinspun, Discrete elastic rods, 2008 (energies, curvature vector); Bergou, Audoly, Vouga,
+   Wardetzky, Grinspun, Discrete viscous threads, 2010 (gradient of the twist); Umetani, Schmidt, Stam, Position-based elastic rods, 2014 (a
+   point that carries the frame). differs: the point has no weight and no bending energy of its own, see rod.h. */
+
+/* [1] least 1 + cos that curvature is divided by: a fold within 4 degrees of closed. It bounds forces there; nothing rests there */
+#define CTI_ROD_FOLD CTI_R(2e-3)
+#define CTI_ROD_STRAIGHT CTI_R(0.8660254) /* [cosine] 30 degrees */
+
+/* ---- strands ---- */
+
+/* partner [2 ns]: 2 segment + end that end k of a segment continues in, or -1 */
+typedef struct cti_rod_graph {
+    const ct_real *X;
+    const int32_t *segments;
+    int *start;         /* [n_nodes + 2] */
+    int32_t *around;    /* [2 ns] 2 segment + end at each node, ascending */
+    int32_t *partner;
+} cti_rod_graph;
+
+/* unit direction away from the node at which a segment has its end k */
+static cti_v3 cti_rod_leaves(const cti_rod_graph *g, int32_t at)
+{
+    const int32_t *s = g->segments + 2 * (size_t)(at / 2);
+    return cti_v3_unit(cti_v3_sub(cti_v3_at(g->X, s[1 - at % 2]), cti_v3_at(g->X, s[at % 2])), cti_v3_zero());
+}
+
+/* the end that continues end i of list [n] best, within 30 degrees: its place, or -1 */
+static int cti_rod_best(const cti_rod_graph *g, const int32_t *list, int n, int i)
+{
+    cti_v3 in = cti_v3_mul(cti_rod_leaves(g, list[i]), -1);
+    ct_real most = CTI_ROD_STRAIGHT;
+    int k, found = -1;
+    for (k = 0; k < n; k++) {
+        ct_real cosine = k == i ? -1 : cti_v3_dot(in, cti_rod_leaves(g, list[k]));
+        if (cosine > most)
+            most = cosine, found = k;
+    }
+    return found;
+}
+
+static void cti_rod_pair(cti_rod_graph *g, int n_nodes)
+{
+    int v, i, k;
+    for (v = 0; v < n_nodes; v++) {
+        const int32_t *list = g->around + g->start[v];
+        int n = g->start[v + 1] - g->start[v];
+        for (i = 0; i < n; i++) {
+            k = n == 2 ? 1 - i : cti_rod_best(g, list, n, i);
+            if (k >= 0 && (n == 2 || cti_rod_best(g, list, n, k) == i))
+                g->partner[list[i]] = list[k];
+        }
+    }
+}
+
+/* segment ends at each node. 0: out of memory */
+static int cti_rod_around(cti_mem *mem, cti_rod_graph *g, int n_nodes, int ns)
+{
+    int i;
+    if (!CTI_RESIZE(mem, g->start, (size_t)n_nodes + 2) || !CTI_RESIZE(mem, g->around, 2 * (size_t)ns) || !CTI_RESIZE(mem, g->partner, 2 * (size_t)ns))
+        return 0;
+    memset(g->start, 0, sizeof *g->start * ((size_t)n_nodes + 2));
+    for (i = 0; i < 2 * ns; i++)
+        g->start[g->segments[i] + 2]++, g->partner[i] = -1;
+    for (i = 2; i < n_nodes + 2; i++)
+        g->start[i] += g->start[i - 1];
+    for (i = 0; i < 2 * ns; i++)
+        g->around[g->start[g->segments[i] + 1]++] = i;
+    return 1;
+}
+
+/* where the strand of segment s begins: 2 segment + the end at which it is entered */
+static int cti_rod_begin(const cti_rod_graph *g, int s)
+{
+    int at = 2 * s, back;
+    while ((back = g->partner[at]) >= 0 && back / 2 != s)
+        at = back ^ 1;
+    return at;
+}
+
+CTI_FN int cti_rod_strands(cti_mem *mem, const ct_real *X, int n_nodes, const int32_t *segments, int ns, int32_t **out_segments,
+                           int32_t **out_joints)
+{
+    cti_rod_graph g;
+    uint8_t *seen = NULL;
+    int s, at, ok;
+    memset(&g, 0, sizeof g);
+    g.X = X, g.segments = segments;
+    CTI_CLEAR(*out_joints);
+    ok = cti_rod_around(mem, &g, n_nodes, ns) && CTI_RESIZE(mem, seen, ns) && CTI_RESIZE(mem, *out_segments, 2 * (size_t)ns);
+    if (ok)
+        memset(seen, 0, (size_t)ns), cti_rod_pair(&g, n_nodes);
+    for (s = 0; ok && s < ns; s++)
+        for (at = seen[s] ? -1 : cti_rod_begin(&g, s); ok && at >= 0 && !seen[at / 2]; at = g.partner[at ^ 1]) {
+            int t = at / 2;
+            seen[t] = 1;
+            (*out_segments)[2 * t] = segments[at], (*out_segments)[2 * t + 1] = segments[at ^ 1];
+            if (g.partner[at ^ 1] >= 0)
+                ok = CTI_PUSH(mem, *out_joints, t) && CTI_PUSH(mem, *out_joints, g.partner[at ^ 1] / 2);
+        }
+    CTI_FREE(mem, g.start);
+    CTI_FREE(mem, g.around);
+    CTI_FREE(mem, g.partner);
+    CTI_FREE(mem, seen);
+    return ok;
+}
+
+/* ---- frames ---- */
+
+/* a segment: tangent, directors, length, the frame node's distance from its line and place along it */
+typedef struct cti_rod_frame {
+    cti_v3 t, d, c;
+    ct_real l, r, along;
+} cti_rod_frame;
+
+static cti_rod_frame cti_rod_frame_at(const ct_real *x, int a, int b, int g)
+{
+    cti_rod_frame f;
+    cti_v3 e = cti_v3_sub(cti_v3_at(x, b), cti_v3_at(x, a)), p = cti_v3_mad(cti_v3_sub(cti_v3_at(x, g), cti_v3_at(x, a)), e, CTI_R(-0.5)), u;
+    f.l = cti_max(cti_v3_norm(e), CTI_R(1e-30));
+    f.t = cti_v3_mul(e, 1 / f.l);
+    f.along = cti_v3_dot(p, f.t);
+    u = cti_v3_mad(p, f.t, -f.along);
+    f.r = cti_max(cti_v3_norm(u), CTI_R(1e-30));
+    f.d = cti_v3_mul(u, 1 / f.r);
+    f.c = cti_v3_cross(f.t, f.d);
+    return f;
+}
+
+/* v transported from t0 to t1: the least rotation that takes one to the other */
+static cti_v3 cti_rod_transport(cti_v3 t0, cti_v3 t1, cti_v3 v)
+{
+    cti_v3 w = cti_v3_cross(t0, t1);
+    ct_real cosine = cti_v3_dot(t0, t1);
+    return cti_v3_add(cti_v3_mad(cti_v3_mul(v, cosine), w, cti_v3_dot(w, v) / cti_max(1 + cosine, CTI_ROD_FOLD)), cti_v3_cross(w, v));
+}
+
+/* a unit vector perpendicular to t, next to v; next to an axis where v has no part of that kind */
+static cti_v3 cti_rod_director(cti_v3 t, cti_v3 v)
+{
+    cti_v3 u = cti_v3_mad(v, t, -cti_v3_dot(v, t)), b;
+    if (cti_v3_norm2(u) > CTI_R(1e-6) * cti_v3_norm2(v) && cti_v3_norm2(v) > 0)
+        return cti_v3_unit(u, cti_v3_zero());
+    cti_v3_tangents(t, &u, &b);
+    return u;
+}
+
+static cti_v3 cti_rod_tangent(const ct_real *X, const int32_t *s)
+{
+    return cti_v3_unit(cti_v3_sub(cti_v3_at(X, s[1]), cti_v3_at(X, s[0])), cti_v3_zero());
+}
+
+CTI_FN void cti_rod_frames(const cti_rod_law *law, const ct_real *X, const int32_t *segments, int ns, const int32_t *joints, int nj, ct_real *out)
+{
+    cti_v3 want = cti_v3_at(law->direction, 0);
+    int i;
+    for (i = 0; i < ns; i++)
+        cti_v3_put(out, i, cti_rod_director(cti_rod_tangent(X, segments + 2 * (size_t)i), want));
+    /* joints are in the order of their strands; the one that closes a strand turns its first frame, and what twist is left there is at rest */
+    for (i = 0; i < nj && !(cti_v3_norm2(want) > 0); i++) {
+        const int32_t *q = joints + 2 * (size_t)i;
+        cti_v3 t0 = cti_rod_tangent(X, segments + 2 * (size_t)q[0]), t1 = cti_rod_tangent(X, segments + 2 * (size_t)q[1]);
+        cti_v3_put(out, q[1], cti_rod_director(t1, cti_rod_transport(t0, t1, cti_v3_at(out, q[0]))));
+    }
+    for (i = 0; i < ns; i++) {
+        const int32_t *s = segments + 2 * (size_t)i;
+        cti_v3 e = cti_v3_sub(cti_v3_at(X, s[1]), cti_v3_at(X, s[0]));
+        cti_v3_put(out, i, cti_v3_mad(cti_v3_mad(cti_v3_at(X, s[0]), e, CTI_R(0.5)), cti_v3_at(out, i), cti_v3_norm(e)));
+    }
+}
+
+/* ---- measures and their gradients ---- */
+
+/* what a measure changes by: sum over the two segments of T . dt + P . dp */
+typedef struct cti_rod_slope {
+    cti_v3 T[2], P[2];
+} cti_rod_slope;
+
+/* adds s phi of frame f, the turn about its tangent */
+static void cti_rod_spin(const cti_rod_frame *f, ct_real s, int k, cti_rod_slope *out)
+{
+    out->P[k] = cti_v3_mad(out->P[k], f->c, s / f->r);
+    out->T[k] = cti_v3_mad(out->T[k], f->c, -s * f->along / f->r);
+}
+
+/* kb . a, a fixed in frame k */
+static ct_real cti_rod_curve(const cti_rod_frame f[2], cti_v3 kb, ct_real X, cti_v3 a, int k, cti_rod_slope *out)
+{
+    ct_real q = cti_v3_dot(kb, a);
+    cti_v3 w = cti_v3_cross(a, kb);
+    memset(out, 0, sizeof *out);
+    out->T[0] = cti_v3_mul(cti_v3_mad(cti_v3_mul(cti_v3_cross(f[1].t, a), 2), f[1].t, -q), 1 / X);
+    out->T[1] = cti_v3_mul(cti_v3_mad(cti_v3_mul(cti_v3_cross(a, f[0].t), 2), f[0].t, -q), 1 / X);
+    out->T[k] = cti_v3_add(out->T[k], cti_v3_cross(w, f[k].t));
+    cti_rod_spin(&f[k], cti_v3_dot(f[k].t, w), k, out);
+    return q;
+}
+
+/* the five measures of a joint, and with slopes not NULL their gradients g [15] */
+static void cti_rod_joint(const ct_real *x, const int32_t *node, cti_rod_frame f[2], ct_real q[CTI_ROD_MEASURES], cti_rod_slope *slopes)
+{
+    cti_rod_slope none, *s = slopes ? slopes : &none;
+    cti_v3 kb, u;
+    ct_real X;
+    int k, step = slopes != NULL;
+    f[0] = cti_rod_frame_at(x, node[0], node[1], node[3]);
+    f[1] = cti_rod_frame_at(x, node[1], node[2], node[4]);
+    X = cti_max(1 + cti_v3_dot(f[0].t, f[1].t), CTI_ROD_FOLD);
+    kb = cti_v3_mul(cti_v3_cross(f[0].t, f[1].t), 2 / X);
+    for (k = 0; k < 2; k++) {
+        q[2 * k] = cti_rod_curve(f, kb, X, f[k].c, k, s), s += step;
+        q[2 * k + 1] = cti_rod_curve(f, kb, X, cti_v3_mul(f[k].d, -1), k, s), s += step;
+    }
+    u = cti_rod_transport(f[0].t, f[1].t, f[0].d);
+    q[4] = cti_atan2(cti_v3_dot(cti_v3_cross(u, f[1].d), f[1].t), cti_v3_dot(u, f[1].d));
+    memset(s, 0, sizeof *s);
+    s->T[0] = s->T[1] = cti_v3_mul(kb, CTI_R(0.5));
+    cti_rod_spin(&f[0], -1, 0, s);
+    cti_rod_spin(&f[1], 1, 1, s);
+}
+
+/* adds a slope's part of segment k to the gradients of its begin, end and frame */
+static void cti_rod_spread(const cti_rod_frame *f, cti_v3 T, cti_v3 P, ct_real *begin, ct_real *end, ct_real *frame)
+{
+    cti_v3 V = cti_v3_mul(cti_v3_mad(T, f->t, -cti_v3_dot(T, f->t)), 1 / f->l), half = cti_v3_mul(P, CTI_R(-0.5));
+    cti_v3_addto(begin, 0, cti_v3_sub(half, V));
+    cti_v3_addto(end, 0, cti_v3_add(half, V));
+    cti_v3_addto(frame, 0, P);
+}
+
+/* the slope as a gradient g [15] */
+static void cti_rod_gradient(const cti_rod_frame f[2], const cti_rod_slope *s, ct_real *g)
+{
+    memset(g, 0, sizeof *g * 15);
+    cti_rod_spread(&f[0], s->T[0], s->P[0], g, g + 3, g + 9);
+    cti_rod_spread(&f[1], s->T[1], s->P[1], g + 3, g + 6, g + 12);
+}
+
+CTI_FN ct_real cti_rod_measures(const ct_real *x, const int32_t *node, ct_real q[CTI_ROD_MEASURES])
+{
+    cti_rod_frame f[2];
+    cti_rod_joint(x, node, f, q, NULL);
+    return (f[0].l + f[1].l) / 2;
+}
+
+/* stiffness of measure k */
+static ct_real cti_rod_stiff(const ct_real *rest, int k) { return rest[k == 4 ? 2 : k % 2]; }
+
+/* how far measure k is from rest; twist in (-pi, pi] */
+static ct_real cti_rod_off(const ct_real *rest, const ct_real *q, int k)
+{
+    const ct_real pi = CTI_R(3.14159265358979324);
+    ct_real d = q[k] - rest[3 + k];
+    if (k == 4)
+        d = d > pi ? d - 2 * pi : (d <= -pi ? d + 2 * pi : d);
+    return d;
+}
+
+/* the two measures that hold a frame: its place along the segment, its distance less the one at rest; g [2][9] their gradients */
+static void cti_rod_held(const ct_real *x, const int32_t *node, ct_real distance, ct_real q[2], ct_real g[2][9])
+{
+    cti_rod_frame f = cti_rod_frame_at(x, node[0], node[1], node[2]);
+    memset(g, 0, sizeof(ct_real) * 18);
+    q[0] = f.along, q[1] = f.r - distance;
+    cti_rod_spread(&f, cti_v3_mul(f.d, f.r), f.t, g[0], g[0] + 3, g[0] + 6);
+    cti_rod_spread(&f, cti_v3_mul(f.d, -f.along), f.d, g[1], g[1] + 3, g[1] + 6);
+}
+
+/* ---- the batch ---- */
+
+static ct_real cti_rod_length(const cti_rod_desc *d, int i)
+{
+    const int32_t *s = d->segments + 2 * (size_t)i;
+    return cti_v3_norm(cti_v3_sub(cti_v3_at(d->X, s[1]), cti_v3_at(d->X, s[0])));
+}
+
+/* stiffness [N/m] that holds frames: that of twist at both joints, at the frame's lever, so that a frame's block of K is about isotropic */
+static void cti_rod_hold(cti_rod_batch *t, const cti_rod_desc *d)
+{
+    int i;
+    for (i = 0; i < t->n; i++) {
+        ct_real l = cti_rod_length(d, i);
+        t->hold[2 * i] = 2 * d->law->torsion / (l * l * l), t->hold[2 * i + 1] = l;
+    }
+}
+
+static void cti_rod_rest(cti_rod_batch *t, const cti_rod_desc *d, int node_offset)
+{
+    const cti_rod_law *law = d->law;
+    int32_t local[5];
+    int j, k;
+    for (j = 0; j < t->n_joints; j++) {
+        ct_real *rest = t->rest + CTI_ROD_REST * (size_t)j, l;
+        for (k = 0; k < 5; k++)
+            local[k] = t->joint_node[5 * j + k] - node_offset;
+        l = cti_rod_measures(d->X, local, rest + 3);
+        rest[0] = law->bend[0] / (2 * l), rest[1] = law->bend[1] / (2 * l), rest[2] = law->torsion / l;
+        for (k = 3; k < 7; k++)
+            rest[k] *= law->curvature;
+        rest[7] += law->twist * l;
+    }
+}
+
+CTI_FN int cti_rod_batch_init(cti_mem *mem, cti_rod_batch *t, const cti_rod_desc *d, int node_offset, int64_t *out_bad, double *out_value)
+{
+    int i, ns = d->n_segments, nj = d->n_joints;
+    t->n = ns, t->n_joints = nj, t->damping_stiffness = d->material->damping_stiffness;
+    if (!CTI_RESIZE(mem, t->node, 3 * (size_t)ns) || !CTI_RESIZE(mem, t->joint_node, 5 * (size_t)nj) || !CTI_RESIZE(mem, t->hold, 2 * (size_t)ns) ||
+        !CTI_RESIZE(mem, t->rest, CTI_ROD_REST * (size_t)nj))
+        return 0;
+    for (i = 0; i < ns; i++) {
+        t->node[3 * i] = d->segments[2 * i] + node_offset, t->node[3 * i + 1] = d->segments[2 * i + 1] + node_offset;
+        t->node[3 * i + 2] = d->n_nodes + i + node_offset;
+        *out_value = (double)cti_rod_length(d, i), *out_bad = i;
+        if (!(*out_value > 0))
+            return -1;
+    }
+    for (i = 0; i < nj; i++) {
+        const int32_t *a = t->node + 3 * (size_t)d->joints[2 * i], *b = t->node + 3 * (size_t)d->joints[2 * i + 1];
+        int32_t *q = t->joint_node + 5 * (size_t)i;
+        q[0] = a[0], q[1] = a[1], q[2] = b[1], q[3] = a[2], q[4] = b[2];
+    }
+    cti_rod_hold(t, d);
+    cti_rod_rest(t, d, node_offset);
+    return 1;
+}
+
+CTI_FN void cti_rod_batch_free(cti_mem *mem, cti_rod_batch *t)
+{
+    CTI_FREE(mem, t->node);
+    CTI_FREE(mem, t->joint_node);
+    CTI_FREE(mem, t->slot);
+    CTI_FREE(mem, t->joint_slot);
+    CTI_FREE(mem, t->hold);
+    CTI_FREE(mem, t->rest);
+    t->n = t->n_joints = 0;
+}
+
+CTI_FN void cti_rod_batch_shift(cti_rod_batch *t, int by)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(t->node); i++)
+        t->node[i] += by;
+    for (i = 0; i < CTI_LEN(t->joint_node); i++)
+        t->joint_node[i] += by;
+}
+
+CTI_FN int cti_rod_batch_append_pairs(const cti_rod_batch *t, cti_mem *mem, int32_t **pairs)
+{
+    return cti_element_pairs(mem, pairs, t->node, t->n, 3) && cti_element_pairs(mem, pairs, t->joint_node, t->n_joints, 5);
+}
+
+CTI_FN int cti_rod_batch_slots(cti_mem *mem, cti_rod_batch *t, cti_slot_fn *slot, const void *ctx)
+{
+    int code = cti_element_slots(mem, &t->slot, t->node, t->n, 3, slot, ctx);
+    return code == 1 ? cti_element_slots(mem, &t->joint_slot, t->joint_node, t->n_joints, 5, slot, ctx) : code;
+}
+
+/* K += s g g' of nn nodes; the upper triangle, so that the sum is symmetric to the last bit */
+static void cti_rod_outer(ct_real *K, const ct_real *g, int nn, ct_real s)
+{
+    int i, j;
+    for (i = 0; i < 3 * nn; i++)
+        for (j = i; j < 3 * nn; j++)
+            K[3 * nn * i + j] += s * g[i] * g[j];
+}
+
+static void cti_rod_scatter(ct_real *val, const int32_t *slot, int nn, const ct_real *K)
+{
+    int i, j, n = 3 * nn;
+    for (i = 0; i < n; i++)
+        for (j = 0; j < n; j++)
+            val[9 * (size_t)slot[i / 3 * nn + j / 3] + (size_t)(3 * (i % 3) + j % 3)] += i <= j ? K[n * i + j] : K[n * j + i];
+}
+
+static void cti_rod_push(ct_real *force, const int32_t *node, int nn, const ct_real *g, ct_real s)
+{
+    int a;
+    for (a = 0; a < nn; a++)
+        cti_v3_addto(force, node[a], cti_v3_mul(cti_v3_at(g, a), s));
+}
+
+static void cti_rod_assemble_joint(const cti_rod_batch *t, const ct_real *x, int j, ct_real dt, ct_real *force, ct_real *val, double *out_energy)
+{
+    const ct_real *rest = t->rest + CTI_ROD_REST * (size_t)j;
+    const int32_t *node = t->joint_node + 5 * (size_t)j;
+    cti_rod_frame f[2];
+    cti_rod_slope slopes[CTI_ROD_MEASURES];
+    ct_real q[CTI_ROD_MEASURES], g[15], K[225];
+    int k;
+    cti_rod_joint(x, node, f, q, slopes);
+    if (val)
+        memset(K, 0, sizeof K);
+    for (k = 0; k < CTI_ROD_MEASURES; k++) {
+        ct_real stiff = cti_rod_stiff(rest, k), off = cti_rod_off(rest, q, k);
+        if (out_energy)
+            *out_energy += 0.5 * (double)stiff * (double)off * (double)off;
+        if (!force && !val)
+            continue;
+        cti_rod_gradient(f, &slopes[k], g);
+        if (force)
+            cti_rod_push(force, node, 5, g, -stiff * off);
+        if (val)
+            cti_rod_outer(K, g, 5, stiff * (dt * dt + dt * t->damping_stiffness));
+    }
+    if (val)
+        cti_rod_scatter(val, t->joint_slot + 25 * (size_t)j, 5, K);
+}
+
+static void cti_rod_assemble_frame(const cti_rod_batch *t, const ct_real *x, int i, ct_real dt, ct_real *force, ct_real *val, double *out_energy)
+{
+    const int32_t *node = t->node + 3 * (size_t)i;
+    ct_real q[2], g[2][9], K[81], stiff = t->hold[2 * i];
+    int k;
+    cti_rod_held(x, node, t->hold[2 * i + 1], q, g);
+    if (val)
+        memset(K, 0, sizeof K);
+    for (k = 0; k < 2; k++) {
+        if (out_energy)
+            *out_energy += 0.5 * (double)stiff * (double)q[k] * (double)q[k];
+        if (force)
+            cti_rod_push(force, node, 3, g[k], -stiff * q[k]);
+        if (val)
+            cti_rod_outer(K, g[k], 3, stiff * dt * dt);
+    }
+    if (val)
+        cti_rod_scatter(val, t->slot + 9 * (size_t)i, 3, K);
+}
+
+CTI_FN void cti_rod_batch_assemble(const cti_rod_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val, double *out_energy)
+{
+    int i;
+    for (i = 0; i < t->n_joints; i++)
+        cti_rod_assemble_joint(t, x, i, dt, force, val, out_energy);
+    for (i = 0; i < t->n; i++)
+        cti_rod_assemble_frame(t, x, i, dt, force, val, out_energy);
+}
+
+CTI_FN void cti_rod_batch_damping(const cti_rod_batch *t, const ct_real *x, const ct_real *v, ct_real *out)
+{
+    int j, k, a;
+    for (j = 0; t->damping_stiffness > 0 && j < t->n_joints; j++) {
+        const int32_t *node = t->joint_node + 5 * (size_t)j;
+        cti_rod_frame f[2];
+        cti_rod_slope slopes[CTI_ROD_MEASURES];
+        ct_real q[CTI_ROD_MEASURES], g[15];
+        cti_rod_joint(x, node, f, q, slopes);
+        for (k = 0; k < CTI_ROD_MEASURES; k++) {
+            ct_real rate = 0;
+            cti_rod_gradient(f, &slopes[k], g);
+            for (a = 0; a < 5; a++)
+                rate += cti_v3_dot(cti_v3_at(g, a), cti_v3_at(v, node[a]));
+            cti_rod_push(out, node, 5, g, t->damping_stiffness * cti_rod_stiff(t->rest + CTI_ROD_REST * (size_t)j, k) * rate);
+        }
+    }
+}
+
+#undef CTI_ROD_FOLD
+#undef CTI_ROD_STRAIGHT
 
 /* ---- 6_model/model.h ---- */
 /* model.h -- the elasticity of one body: all its element batches behind one set of calls. */
@@ -36741,16 +37596,24 @@ typedef struct cti_model {
     cti_bend_batch bend;     /* bending: the edges whose angles are not coupled */
     cti_plate_batch plates;  /* bending: forces of the triangles whose three angles are coupled */
     cti_bend_batch bounds;   /* stiffness of these: hinges that bound it from above */
-    cti_spring_batch springs;
+    cti_spring_batch springs; /* of cloth, and a rod's stretch */
+    cti_rod_batch rods;
+    ct_real *lumps;          /* [nodes] masses [kg] of rods and points, which no element gives, from node lump0 on */
+    int lump0;
 } cti_model;
 
-/* cti_model_init_soft, _cloth -- X [3 n_nodes] rest positions; element lists in local numbers, which node_offset makes global. 1; 0 out of
+/* cti_model_init_soft, _cloth, _rod -- X [3 n_nodes] rest positions; element lists in local numbers, which node_offset makes global. 1; 0 out of
    memory; -1 an element is unusable: *out_bad its number, *out_value its volume or area. After 0 or -1 the caller calls cti_model_free. */
 CTI_FN int cti_model_init_soft(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes, const int32_t *tets,
                                int n_tets, int node_offset, int64_t *out_bad, double *out_value);
 CTI_FN int cti_model_init_cloth(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes,
                                 const int32_t *triangles, int n_triangles, int node_offset, int64_t *out_bad, double *out_value);
+CTI_FN int cti_model_init_rod(cti_mem *mem, cti_model *model, const cti_rod_desc *d, int node_offset, int64_t *out_bad, double *out_value);
+/* cti_model_init_points -- nodes that nothing joins; masses [n] kg. 0: out of memory. */
+CTI_FN int cti_model_init_points(cti_mem *mem, cti_model *model, const ct_real *masses, int n, int node_offset);
 CTI_FN void cti_model_free(cti_mem *mem, cti_model *model);
+/* cti_model_range -- the smallest and the largest of the body's node numbers; *out_last -1: it has none. */
+CTI_FN void cti_model_range(const cti_model *model, int32_t *out_first, int32_t *out_last);
 /* cti_model_ahead -- prepares strain limits for the next assembly: it belongs to a step of this length that starts with velocities v [3
    nodes of the world]; limits are evaluated at the step's end, or at its start if v is NULL. share: part of their force that the step
    applies (1; 1/2 for Newmark). step 0: no limit acts. */
@@ -36775,7 +37638,8 @@ CTI_FN double cti_model_energy(const cti_model *model, const ct_real *x);
 
 
 /* ---- 6_model/model.c ---- */
-/* model.c -- element batches of one body: tets for soft bodies; membrane, hinges and plates, or springs, for cloth. */
+/* model.c -- element batches of one body: tets for soft bodies; membrane, hinges and plates, or springs, for cloth; springs and joints for rods;
+   nothing but masses for points. */
 
 CTI_FN int cti_model_init_soft(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes, const int32_t *tets,
                                int n_tets, int node_offset, int64_t *out_bad, double *out_value)
@@ -36829,6 +37693,64 @@ CTI_FN int cti_model_init_cloth(cti_mem *mem, cti_model *model, const ct_materia
     return cti_plate_init(mem, &model->plates, &model->bounds, &model->bend, m, &sheet);
 }
 
+/* half of each segment's mass at either end; a frame has its share of it */
+static void cti_model_lump(cti_model *model, const cti_rod_desc *d)
+{
+    int i;
+    for (i = 0; i < d->n_segments; i++) {
+        const int32_t *s = d->segments + 2 * (size_t)i;
+        ct_real m = d->law->line_density * cti_v3_norm(cti_v3_sub(cti_v3_at(d->X, s[1]), cti_v3_at(d->X, s[0]))), own = d->has_frames ? CTI_ROD_FRAME_MASS * m : 0;
+        model->lumps[s[0]] += (m - own) / 2, model->lumps[s[1]] += (m - own) / 2;
+        if (d->has_frames)
+            model->lumps[d->n_nodes + i] = own;
+    }
+}
+
+CTI_FN int cti_model_init_rod(cti_mem *mem, cti_model *model, const cti_rod_desc *d, int node_offset, int64_t *out_bad, double *out_value)
+{
+    ct_real *rates = NULL;
+    int i, code = -1, n = d->n_nodes + (d->has_frames ? d->n_segments : 0);
+    model->lump0 = node_offset;
+    if (!CTI_RESIZE(mem, rates, d->n_segments) || !CTI_RESIZE(mem, model->lumps, n))
+        code = 0;
+    for (i = 0; code && i < d->n_segments; i++) {
+        const int32_t *s = d->segments + 2 * (size_t)i;
+        ct_real l = cti_v3_norm(cti_v3_sub(cti_v3_at(d->X, s[1]), cti_v3_at(d->X, s[0])));
+        rates[i] = l > 0 ? d->stretch / l : 0; /* the batch refuses it */
+    }
+    if (code)
+        code = cti_spring_batch_init(mem, &model->springs, d->material, d->X, d->segments, rates, d->n_segments, node_offset, out_bad, out_value);
+    if (code == 1 && d->has_frames)
+        code = cti_rod_batch_init(mem, &model->rods, d, node_offset, out_bad, out_value);
+    if (code == 1)
+        cti_model_lump(model, d);
+    CTI_FREE(mem, rates);
+    return code;
+}
+
+CTI_FN int cti_model_init_points(cti_mem *mem, cti_model *model, const ct_real *masses, int n, int node_offset)
+{
+    if (!CTI_RESIZE(mem, model->lumps, n))
+        return 0;
+    memcpy(model->lumps, masses, sizeof *masses * (size_t)n);
+    model->lump0 = node_offset;
+    return 1;
+}
+
+CTI_FN void cti_model_range(const cti_model *model, int32_t *out_first, int32_t *out_last)
+{
+    const int32_t *list = model->tets.n ? model->tets.node : model->membrane.node;
+    int32_t lo = INT32_MAX, hi = -1;
+    int i;
+    for (i = 0; i < CTI_LEN(list); i++) {
+        lo = list[i] < lo ? list[i] : lo;
+        hi = list[i] > hi ? list[i] : hi;
+    }
+    if (CTI_LEN(model->lumps) > 0)
+        lo = model->lump0, hi = model->lump0 + CTI_LEN(model->lumps) - 1;
+    *out_first = lo, *out_last = hi;
+}
+
 CTI_FN void cti_model_free(cti_mem *mem, cti_model *model)
 {
     cti_tet_batch_free(mem, &model->tets);
@@ -36837,6 +37759,8 @@ CTI_FN void cti_model_free(cti_mem *mem, cti_model *model)
     cti_bend_batch_free(mem, &model->bounds);
     cti_plate_batch_free(mem, &model->plates);
     cti_spring_batch_free(mem, &model->springs);
+    cti_rod_batch_free(mem, &model->rods);
+    CTI_FREE(mem, model->lumps);
 }
 
 CTI_FN void cti_model_ahead(cti_model *model, ct_real step, ct_real share, const ct_real *v)
@@ -36853,6 +37777,8 @@ CTI_FN void cti_model_shift(cti_model *model, int by)
     for (k = 0; k < 6; k++)
         for (i = 0; i < CTI_LEN(lists[k]); i++)
             lists[k][i] += by;
+    cti_rod_batch_shift(&model->rods, by);
+    model->lump0 += by;
 }
 
 /* mass-spring cloth has a membrane batch for its areas only, which adds no force */
@@ -36863,7 +37789,7 @@ CTI_FN int cti_model_pairs(const cti_model *model, cti_mem *mem, int32_t **pairs
     return cti_tet_batch_append_pairs(&model->tets, mem, pairs) &&
            (!cti_model_has_membrane(model) || cti_membrane_batch_append_pairs(&model->membrane, mem, pairs)) &&
            cti_bend_batch_append_pairs(&model->bend, mem, pairs) && cti_bend_batch_append_pairs(&model->bounds, mem, pairs) &&
-           cti_spring_batch_append_pairs(&model->springs, mem, pairs);
+           cti_spring_batch_append_pairs(&model->springs, mem, pairs) && cti_rod_batch_append_pairs(&model->rods, mem, pairs);
 }
 
 CTI_FN int cti_model_slots(cti_mem *mem, cti_model *model, cti_slot_fn *slot, const void *ctx)
@@ -36877,13 +37803,18 @@ CTI_FN int cti_model_slots(cti_mem *mem, cti_model *model, cti_slot_fn *slot, co
         code = cti_bend_batch_slots(mem, &model->bounds, slot, ctx);
     if (code == 1)
         code = cti_spring_batch_slots(mem, &model->springs, slot, ctx);
+    if (code == 1)
+        code = cti_rod_batch_slots(mem, &model->rods, slot, ctx);
     return code;
 }
 
 CTI_FN void cti_model_mass(const cti_model *model, ct_real *mass)
 {
+    int i;
     cti_tet_batch_mass(&model->tets, mass);
     cti_membrane_batch_mass(&model->membrane, mass);
+    for (i = 0; i < CTI_LEN(model->lumps); i++)
+        mass[model->lump0 + i] += model->lumps[i];
 }
 
 CTI_FN void cti_model_assemble(const cti_model *model, const ct_real *x, ct_real dt, ct_real *force, ct_real *val, int *out_extended,
@@ -36898,6 +37829,7 @@ CTI_FN void cti_model_assemble(const cti_model *model, const ct_real *x, ct_real
     if (val)
         cti_bend_batch_assemble(&model->bounds, x, dt, NULL, val, NULL);
     cti_spring_batch_assemble(&model->springs, x, dt, force, val, out_energy);
+    cti_rod_batch_assemble(&model->rods, x, dt, force, val, out_energy);
 }
 
 CTI_FN void cti_model_damping(const cti_model *model, const ct_real *x, const ct_real *v, ct_real *out)
@@ -36908,6 +37840,7 @@ CTI_FN void cti_model_damping(const cti_model *model, const ct_real *x, const ct
     cti_bend_batch_damping(&model->bend, x, v, out);
     cti_bend_batch_damping(&model->bounds, x, v, out);
     cti_spring_batch_damping(&model->springs, x, v, out);
+    cti_rod_batch_damping(&model->rods, x, v, out);
 }
 
 /* sum over all elements of rest[at] rest[at2] (at2 < 0: of rest[at]); each element has `per` numbers */
@@ -36999,12 +37932,14 @@ CTI_FN int cti_surface_neighbours(cti_mem *mem, cti_surface *s);
    Such vertices cost nothing in a step: loops over the surface's vertices go by runs or by bodies. 0: out of memory. */
 CTI_FN int cti_surface_find_still(cti_mem *mem, cti_surface *s);
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* cti_surface_attach -- the attachment of vertex v; cti_surface_script -- the scripted position of a moving vertex. */
 CTI_INLINE const cti_attach *cti_surface_attach(const cti_surface *s, int v)
 {
     const cti_surface_body *b = &s->bodies[s->body_of[v]];
     return &s->attach[b->moves ? v + b->shift : s->n_moving];
 }
+#endif
 CTI_INLINE ct_real *cti_surface_script(const cti_surface *s, int v) { return s->script + 3 * (size_t)(v + s->bodies[s->body_of[v]].shift); }
 
 /* cti_surface_place -- out [3 nv]: positions of the moving surface at block positions q [3 n], rigid frames R [9 each], and the script. The one
@@ -37026,8 +37961,10 @@ CTI_FN cti_v3 cti_attach_point(const cti_attach *a, const ct_real *q, const ct_r
 /* cti_plane_gap -- signed distance of x from a plane; its sign is that of dot(normal, x) - offset in exact arithmetic. */
 CTI_FN ct_real cti_plane_gap(const cti_plane *p, cti_v3 x);
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* cti_surface_pair_thickness -- (h_a + h_b) / 2 of two bodies. */
 CTI_FN ct_real cti_surface_pair_thickness(const cti_surface *s, int body_a, int body_b);
+#endif
 
 /* cti_pair -- a feature pair with signed weights: p_a - p_b = sum w[k] x[v[k]]; the first n_a belong to a. PLANE: v[0] and plane. EF: an
    edge that goes through a face, with two and three vertices, and weights at the intersection point. */
@@ -37054,8 +37991,10 @@ CTI_FN cti_v3 cti_pair_point(const ct_real *x, const cti_pair *pair, int side);
 CTI_FN uint64_t cti_pair_key(const cti_surface *s, const cti_pair *pair);
 CTI_FN int cti_pair_body_a(const cti_surface *s, const cti_pair *pair);
 CTI_FN int cti_pair_body_b(const cti_surface *s, const cti_pair *pair);
-/* cti_pair_thickness -- distance that the pair keeps; within one body at most half of its rest distance. */
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
+/* cti_pair_thickness -- distance that the pair keeps; within one body at most half of its rest distance, except between loose points. */
 CTI_FN ct_real cti_pair_thickness(const cti_surface *s, const cti_pair *pair);
+#endif
 
 
 #if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
@@ -37234,10 +38173,12 @@ CTI_FN ct_real cti_plane_gap(const cti_plane *p, cti_v3 x)
     return (ct_real)(side > 0 ? gap : (side < 0 ? -gap : 0));
 }
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 CTI_FN ct_real cti_surface_pair_thickness(const cti_surface *s, int body_a, int body_b)
 {
     return (s->bodies[body_a].thickness + s->bodies[body_b].thickness) / 2;
 }
+#endif
 
 CTI_FN void cti_pair_make(const cti_surface *s, ct_pair_kind kind, int a, int b, cti_pair *out)
 {
@@ -37343,18 +38284,462 @@ CTI_FN int cti_pair_body_b(const cti_surface *s, const cti_pair *pair)
     return pair->kind == CT_PAIR_PLANE ? s->planes[pair->plane].body : s->body_of[pair->v[pair->n_a]];
 }
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 CTI_FN ct_real cti_pair_thickness(const cti_surface *s, const cti_pair *pair)
 {
     int a = cti_pair_body_a(s, pair), b = cti_pair_body_b(s, pair), feature;
     ct_real h = cti_surface_pair_thickness(s, a, b);
-    if (a == b && pair->kind != CT_PAIR_PLANE && pair->kind != CT_PAIR_EF) {
+    if (a == b && pair->kind != CT_PAIR_PLANE && pair->kind != CT_PAIR_EF && !s->is_point[pair->v[0]]) {
         cti_pair q = *pair;
         h = cti_min(h, cti_pair_closest(s, s->rest, &q, &feature) / 2);
     }
     return h;
 }
+#endif
 
 #undef CTI_PLANE_LEAST
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
+
+/* ---- 7_contact/potential.h ---- */
+/* potential.h -- contact as a potential: clamped barriers of squared distances, the mollifier of nearly parallel edges, smooth friction. */
+
+
+#if CONTACT_WITH_BARRIER
+/* cti_barrier_value -- a barrier b(s) of s = d^2 / dhat^2 in (0, 1), and its first two derivatives; all 0 from s = 1 on.
+     LOG       -(s - 1)^2 ln s   [IPC 2020, eq. 6, of the squared distance]
+     RATIONAL   (1 - s)^3 / s    which grows like 1 / s instead of its logarithm
+   Both are twice differentiable at s = 1, positive, falling and convex in s. s > 0. */
+CTI_FN double cti_barrier_value(ct_barrier_kind kind, double s, double *out_first, double *out_second);
+
+/* cti_mollifier_value -- m(c) of c = |u x v|^2, u and v the edges: c / e (2 - c / e) below e, 1 from there on. e > 0. [IPC 2020, eq. 24] */
+CTI_FN double cti_mollifier_value(double c, double e, double *out_first, double *out_second);
+/* cti_mollifier_width -- e of two edges with the rest positions x [12]: CTI_MOLLIFIER_PART |u|^2 |v|^2. */
+CTI_FN ct_real cti_mollifier_width(const ct_real x[12]);
+
+/* cti_friction_value -- the smooth static law: f0(u) with f0' = f1 = 2 u / e - u^2 / e^2 below e, 1 from there on. u >= 0 and e > 0 [m].
+   out_rate: f1 / u, finite at 0; out_slope: f1'. Returns f0. [IPC 2020, eq. 13 to 15] */
+CTI_FN double cti_friction_value(double u, double e, double *out_rate, double *out_slope);
+#endif
+
+/* cti_potential -- what a pair's potential k b(d^2 / dhat^2) is made with; edges: times m(c). */
+typedef struct cti_potential {
+    ct_barrier_kind kind;
+    ct_real dhat;  /* [m] */
+    ct_real k;     /* [J], or whatever the caller minimizes in */
+    ct_real width; /* of the mollifier [m^4]; 0: none */
+} cti_potential;
+
+/* cti_potential_terms -- a pair's value, gradient and Hessian over its points, 3 n numbers each, row-major. c: r = p_a - p_b = sum c_i x_i at the
+   closest points; force: -d value / d distance >= 0, without the mollifier's own part. */
+typedef struct cti_potential_terms {
+    double value;
+    ct_real d2, force, c[4];
+    ct_real gradient[12], hessian[144];
+} cti_potential_terms;
+
+#if CONTACT_WITH_BARRIER
+enum { CTI_POTENTIAL_VALUE, CTI_POTENTIAL_GRADIENT, CTI_POTENTIAL_PROJECTED, CTI_POTENTIAL_EXACT };
+
+/* cti_potential_eval -- of VF, EE, VE and VV pairs with n points x [3 n]. want: up to CTI_POTENTIAL_*; PROJECTED: the Hessian with negative
+   eigenvalues set to zero. Returns 0 where the pair is at dhat or beyond: then only d2 is set. The points may not touch. */
+CTI_FN int cti_potential_eval(const cti_potential *p, ct_pair_kind kind, const ct_real *x, int want, cti_potential_terms *out);
+/* cti_potential_plane -- the same of a point at the distance `gap` from a plane with this unit normal; n is 1. */
+CTI_FN int cti_potential_plane(const cti_potential *p, cti_v3 normal, ct_real gap, int want, cti_potential_terms *out);
+#endif
+
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
+
+/* ---- 7_contact/potential.c ---- */
+/* potential.c -- potentials of pairs of features.
+   Method: with r = sum c_i x_i between the closest points, D = |r|^2, and y the free parameters of the closest feature (none, t, or two),
+   the derivatives of r by y span a tangent frame t_j, orthogonal to r; e_j are the derivatives of c along it. Then
+       Hessian of E(D) = N cc' (x) nn' + a sum_j [(c (x) t_j)(e_j (x) n)' + transpose] + a d sum_j (e_j (x) n)(e_j (x) n)'
+                         + 2 E' cc' (x) (the rest of 1 - nn' - sum t_j t_j'),    n = r / d, N = 2 E' + 4 E'' D, a = -2 E' d >= 0.
+   The last term is negative and orthogonal to the others. The rest lives in the span of q_m (x) n, with q_m orthonormal in the span of c and the
+   e_j, and q_1 (x) t_j: at most five dimensions, so that the projection to positive semidefinite is that of a matrix of five rows or
+   fewer, and of one number where there are no free parameters. Mollified edges, which are few, take the whole matrix of twelve rows.
+   based on: Li et al. 2020, Incremental potential contact, sec. 4 and 5, supplement; the reduced form is ours. */
+
+#if CONTACT_WITH_BARRIER
+#define CTI_MOLLIFIER_PART CTI_R(1e-3) /* [1] squared sine between edges below which their potential fades out: IPC's value */
+
+CTI_FN double cti_barrier_value(ct_barrier_kind kind, double s, double *out_first, double *out_second)
+{
+    double l, q = s - 1, i;
+    *out_first = *out_second = 0;
+    if (!(s < 1))
+        return 0;
+    i = 1 / s;
+    if (kind == CT_BARRIER_RATIONAL) {
+        *out_first = q * q * (-3 + q * i) * i;
+        *out_second = -2 * q * (3 + i * q * (-3 + q * i)) * i;
+        return -q * q * q * i;
+    }
+    l = cti_log64(s);
+    *out_first = -q * (2 * l + q * i);
+    *out_second = -2 * l - q * i * (4 - q * i);
+    return -q * q * l;
+}
+
+CTI_FN double cti_mollifier_value(double c, double e, double *out_first, double *out_second)
+{
+    double q = c / e;
+    *out_first = *out_second = 0;
+    if (!(q < 1))
+        return 1;
+    *out_first = 2 * (1 - q) / e;
+    *out_second = -2 / (e * e);
+    return q * (2 - q);
+}
+
+CTI_FN ct_real cti_mollifier_width(const ct_real x[12])
+{
+    return CTI_MOLLIFIER_PART * cti_v3_norm2(cti_v3_sub(cti_v3_at(x, 1), cti_v3_at(x, 0))) *
+           cti_v3_norm2(cti_v3_sub(cti_v3_at(x, 3), cti_v3_at(x, 2)));
+}
+
+CTI_FN double cti_friction_value(double u, double e, double *out_rate, double *out_slope)
+{
+    double q = u / e;
+    if (q >= 1) {
+        *out_rate = 1 / u;
+        *out_slope = 0;
+        return u;
+    }
+    *out_rate = (2 - q) / e;
+    *out_slope = 2 * (1 - q) / e;
+    return e * (q * q * (1 - q / 3) + 1.0 / 3);
+}
+#endif
+
+/* ---- the closest feature ---- */
+
+/* cti_closest -- r = sum c_i x_i and its derivatives by the free parameters */
+typedef struct cti_closest {
+    int n, k;           /* points; free parameters */
+    ct_real c[4], e[2][4];
+    cti_v3 r;
+} cti_closest;
+
+#if CONTACT_WITH_BARRIER
+static void cti_closest_face(const ct_real *x, cti_closest *q)
+{
+    ct_real w[3];
+    int f, i, j;
+    cti_dist_pt(x, x + 3, x + 6, x + 9, w, &f);
+    q->c[0] = 1, q->c[1] = -w[0], q->c[2] = -w[1], q->c[3] = -w[2];
+    q->k = f == 6 ? 2 : f >= 3;
+    if (f == 6) {
+        q->e[0][1] = q->e[1][1] = 1;
+        q->e[0][2] = q->e[1][3] = -1;
+    } else if (f >= 3) {
+        i = f - 3;
+        j = i == 2 ? 0 : i + 1;
+        q->e[0][1 + i] = 1;
+        q->e[0][1 + j] = -1;
+    }
+}
+
+static void cti_closest_edges(const ct_real *x, cti_closest *q)
+{
+    ct_real st[2];
+    int f;
+    cti_dist_ee(x, x + 3, x + 6, x + 9, st, &f);
+    q->c[0] = 1 - st[0], q->c[1] = st[0], q->c[2] = st[1] - 1, q->c[3] = -st[1];
+    if (!(f & (CTI_DIST_A0 | CTI_DIST_A1))) {
+        q->e[q->k][0] = -1;
+        q->e[q->k++][1] = 1;
+    }
+    if (!(f & (CTI_DIST_B0 | CTI_DIST_B1))) {
+        q->e[q->k][2] = 1;
+        q->e[q->k++][3] = -1;
+    }
+}
+
+static void cti_closest_find(ct_pair_kind kind, const ct_real *x, cti_closest *q)
+{
+    ct_real t;
+    int f, i;
+    memset(q, 0, sizeof *q);
+    q->n = kind == CT_PAIR_VV ? 2 : kind == CT_PAIR_VE ? 3 : 4;
+    if (kind == CT_PAIR_VF) {
+        cti_closest_face(x, q);
+    } else if (kind == CT_PAIR_EE) {
+        cti_closest_edges(x, q);
+    } else if (kind == CT_PAIR_VE) {
+        cti_dist_pe(x, x + 3, x + 6, &t, &f);
+        q->c[0] = 1, q->c[1] = t - 1, q->c[2] = -t;
+        q->k = f == 2;
+        q->e[0][1] = 1, q->e[0][2] = -1;
+    } else {
+        q->c[0] = 1, q->c[1] = -1;
+    }
+    /* coefficients sum to zero: relative to the first point no digits are lost far from the origin */
+    q->r = cti_v3_zero();
+    for (i = 1; i < q->n; i++)
+        q->r = cti_v3_mad(q->r, cti_v3_sub(cti_v3_at(x, i), cti_v3_at(x, 0)), q->c[i]);
+}
+#endif
+
+/* ---- the Hessian in few dimensions ---- */
+
+/* cti_reduced -- H [size size] over the vectors q_m (x) n, m < 1 + k, then q_0 (x) t_j, j < k */
+typedef struct cti_reduced {
+    int k, size;
+    ct_real q[3][4], H[25];
+    cti_v3 n, t[2];
+} cti_reduced;
+
+#if CONTACT_WITH_BARRIER
+static ct_real cti_dot4(const ct_real *a, const ct_real *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]; }
+
+/* tangent frame and e of it from R_j = sum e_ji x_i, by Gram and Schmidt; parameters that move nothing are left out */
+static void cti_reduced_frame(const cti_closest *p, const ct_real *x, cti_reduced *m, ct_real e[2][4])
+{
+    int j, i, l;
+    m->k = 0;
+    for (j = 0; j < p->k; j++) {
+        cti_v3 R = cti_v3_zero();
+        ct_real f[4], size, along, norm;
+        memcpy(f, p->e[j], sizeof f);
+        for (i = 1; i < p->n; i++)
+            R = cti_v3_mad(R, cti_v3_sub(cti_v3_at(x, i), cti_v3_at(x, 0)), f[i]);
+        size = cti_v3_norm(R);
+        for (l = 0; l < m->k; l++) {
+            along = cti_v3_dot(R, m->t[l]);
+            R = cti_v3_mad(R, m->t[l], -along);
+            for (i = 0; i < 4; i++)
+                f[i] -= along * e[l][i];
+        }
+        norm = cti_v3_norm(R);
+        if (!(norm > 64 * CTI_EPS * size))
+            continue;
+        m->t[m->k] = cti_v3_mul(R, 1 / norm);
+        for (i = 0; i < 4; i++)
+            e[m->k][i] = f[i] / norm;
+        m->k++;
+    }
+}
+
+/* H of the method; E1, E2: derivatives of E by D */
+static void cti_reduced_make(const cti_closest *p, const ct_real *x, double E1, double E2, cti_reduced *m)
+{
+    ct_real d = cti_v3_norm(p->r), e[2][4], G[2][3], c = cti_sqrt(cti_dot4(p->c, p->c)), a = (ct_real)(-2 * E1) * d, norm;
+    int i, j, l, rows;
+    m->n = cti_v3_mul(p->r, 1 / d);
+    cti_reduced_frame(p, x, m, e);
+    m->size = 1 + 2 * m->k;
+    memset(m->H, 0, sizeof m->H);
+    memset(G, 0, sizeof G);
+    for (i = 0; i < 4; i++)
+        m->q[0][i] = p->c[i] / c;
+    /* G: e_j = sum_m G_jm q_m; a direction that is there already gets a zero row */
+    for (j = 0; j < m->k; j++) {
+        ct_real f[4], whole = cti_sqrt(cti_dot4(e[j], e[j]));
+        memcpy(f, e[j], sizeof f);
+        for (l = 0; l <= j; l++) {
+            G[j][l] = cti_dot4(f, m->q[l]);
+            for (i = 0; i < 4; i++)
+                f[i] -= G[j][l] * m->q[l][i];
+        }
+        norm = cti_sqrt(cti_dot4(f, f));
+        G[j][j + 1] = norm > 64 * CTI_EPS * whole ? norm : 0;
+        for (i = 0; i < 4; i++)
+            m->q[j + 1][i] = G[j][j + 1] > 0 ? f[i] / norm : 0;
+    }
+    rows = m->size;
+    m->H[0] = (ct_real)(2 * E1 + 4 * E2 * (double)(d * d)) * c * c;
+    for (j = 0; j < m->k; j++)
+        for (i = 0; i <= m->k; i++) {
+            for (l = 0; l <= m->k; l++)
+                m->H[rows * i + l] += a * d * G[j][i] * G[j][l];
+            m->H[rows * i + 1 + m->k + j] = m->H[rows * (1 + m->k + j) + i] = a * c * G[j][i];
+        }
+}
+
+/* out [3 n][3 n] = Q H Q' */
+static void cti_reduced_expand(const cti_reduced *m, int n, ct_real *out)
+{
+    ct_real Q[12][5], row[5];
+    int i, j, k, l, n3 = 3 * n;
+    for (i = 0; i < n; i++)
+        for (l = 0; l < m->size; l++) {
+            cti_v3 v = cti_v3_mul(l <= m->k ? m->n : m->t[l - 1 - m->k], l <= m->k ? m->q[l][i] : m->q[0][i]);
+            Q[3 * i][l] = v.x, Q[3 * i + 1][l] = v.y, Q[3 * i + 2][l] = v.z;
+        }
+    for (i = 0; i < n3; i++) {
+        for (l = 0; l < m->size; l++)
+            for (row[l] = 0, k = 0; k < m->size; k++)
+                row[l] += Q[i][k] * m->H[m->size * k + l];
+        for (j = i; j < n3; j++) {
+            ct_real sum = 0;
+            for (l = 0; l < m->size; l++)
+                sum += row[l] * Q[j][l];
+            out[n3 * i + j] = out[n3 * j + i] = sum;
+        }
+    }
+}
+
+/* the negative part that the projection drops: 2 E1 cc' (x) (1 - nn' - sum t t') */
+static void cti_reduced_rest(const cti_closest *p, const cti_reduced *m, double E1, ct_real *out)
+{
+    int i, j, a, b, l, n3 = 3 * p->n;
+    for (a = 0; a < 3; a++)
+        for (b = 0; b < 3; b++) {
+            ct_real n[3], t[3], P = a == b;
+            cti_v3_put(n, 0, m->n);
+            P -= n[a] * n[b];
+            for (l = 0; l < m->k; l++) {
+                cti_v3_put(t, 0, m->t[l]);
+                P -= t[a] * t[b];
+            }
+            for (i = 0; i < p->n; i++)
+                for (j = 0; j < p->n; j++)
+                    out[n3 * (3 * i + a) + 3 * j + b] += (ct_real)(2 * E1) * p->c[i] * p->c[j] * P;
+        }
+}
+
+/* ---- nearly parallel edges ---- */
+
+/* c = |u x v|^2 of edges u = x1 - x0, v = x3 - x2, its gradient and its Hessian */
+static ct_real cti_mollifier_derive(const ct_real *x, ct_real *g, ct_real *H)
+{
+    cti_v3 u = cti_v3_sub(cti_v3_at(x, 1), cti_v3_at(x, 0)), v = cti_v3_sub(cti_v3_at(x, 3), cti_v3_at(x, 2)), gu, gv;
+    ct_real uu = cti_v3_norm2(u), vv = cti_v3_norm2(v), uv = cti_v3_dot(u, v), U[3], V[3];
+    int i, j, a, b;
+    cti_v3_put(U, 0, u), cti_v3_put(V, 0, v);
+    /* c = uu vv - uv^2 */
+    gu = cti_v3_mul(cti_v3_sub(cti_v3_mul(u, vv), cti_v3_mul(v, uv)), 2);
+    gv = cti_v3_mul(cti_v3_sub(cti_v3_mul(v, uu), cti_v3_mul(u, uv)), 2);
+    cti_v3_put(g, 0, cti_v3_mul(gu, -1)), cti_v3_put(g, 1, gu);
+    cti_v3_put(g, 2, cti_v3_mul(gv, -1)), cti_v3_put(g, 3, gv);
+    for (a = 0; H && a < 3; a++)
+        for (b = 0; b < 3; b++) {
+            ct_real id = a == b, block[4]; /* uu, uv, vu, vv */
+            block[0] = 2 * (vv * id - V[a] * V[b]);
+            block[1] = 2 * (2 * U[a] * V[b] - V[a] * U[b] - uv * id);
+            block[2] = 2 * (2 * V[a] * U[b] - U[a] * V[b] - uv * id);
+            block[3] = 2 * (uu * id - U[a] * U[b]);
+            for (i = 0; i < 4; i++)
+                for (j = 0; j < 4; j++)
+                    H[12 * (3 * i + a) + 3 * j + b] = ((i ^ j) & 1 ? -1 : 1) * block[2 * (i / 2) + j / 2];
+        }
+    return cti_v3_norm2(cti_v3_cross(u, v));
+}
+
+/* value m b; gradient and Hessian by the product rule */
+static void cti_mollified(const ct_real *x, const double *b, double m, double m1, double m2, int want, cti_potential_terms *out)
+{
+    ct_real gc[12], Hc[144], gd[12], Hd[144];
+    int i, j, whole = want >= CTI_POTENTIAL_PROJECTED;
+    out->value = m * b[0];
+    if (want == CTI_POTENTIAL_VALUE)
+        return;
+    cti_mollifier_derive(x, gc, whole ? Hc : NULL);
+    cti_dist_ee_grad(x, gd, whole ? Hd : NULL);
+    for (i = 0; i < 12; i++)
+        out->gradient[i] = (ct_real)(m * b[1]) * gd[i] + (ct_real)(m1 * b[0]) * gc[i];
+    for (i = 0; whole && i < 12; i++)
+        for (j = 0; j < 12; j++)
+            out->hessian[12 * i + j] = (ct_real)(m * b[1]) * Hd[12 * i + j] + (ct_real)(m * b[2]) * gd[i] * gd[j] +
+                                       (ct_real)(m1 * b[1]) * (gd[i] * gc[j] + gc[i] * gd[j]) + (ct_real)(m1 * b[0]) * Hc[12 * i + j] +
+                                       (ct_real)(m2 * b[0]) * gc[i] * gc[j];
+    if (want == CTI_POTENTIAL_PROJECTED)
+        cti_psd_project(out->hessian, 12, 0);
+}
+
+/* ---- pairs ---- */
+
+/* b [3]: k b and its derivatives by D = d^2. 0: beyond dhat */
+static int cti_potential_of(const cti_potential *p, ct_real d2, double *b)
+{
+    double hat2 = (double)p->dhat * (double)p->dhat, s = (double)d2 / hat2;
+    if (!(s < 1))
+        return 0;
+    b[0] = (double)p->k * cti_barrier_value(p->kind, s, &b[1], &b[2]);
+    b[1] *= (double)p->k / hat2;
+    b[2] *= (double)p->k / (hat2 * hat2);
+    return 1;
+}
+
+CTI_FN int cti_potential_eval(const cti_potential *p, ct_pair_kind kind, const ct_real *x, int want, cti_potential_terms *out)
+{
+    cti_closest q;
+    cti_reduced m;
+    double b[3], mol, m1, m2;
+    int i;
+    cti_closest_find(kind, x, &q);
+    out->d2 = cti_v3_norm2(q.r);
+    if (!cti_potential_of(p, out->d2, b))
+        return 0;
+    memcpy(out->c, q.c, sizeof out->c);
+    out->value = b[0];
+    out->force = (ct_real)(-2 * b[1]) * cti_sqrt(out->d2);
+    if (kind == CT_PAIR_EE && p->width > 0) {
+        cti_v3 u = cti_v3_sub(cti_v3_at(x, 1), cti_v3_at(x, 0)), v = cti_v3_sub(cti_v3_at(x, 3), cti_v3_at(x, 2));
+        ct_real c = cti_v3_norm2(cti_v3_cross(u, v));
+        if (c < p->width) {
+            mol = cti_mollifier_value((double)c, (double)p->width, &m1, &m2);
+            out->force *= (ct_real)mol;
+            cti_mollified(x, b, mol, m1, m2, want, out);
+            return 1;
+        }
+    }
+    if (want == CTI_POTENTIAL_VALUE)
+        return 1;
+    for (i = 0; i < q.n; i++)
+        cti_v3_put(out->gradient, i, cti_v3_mul(q.r, (ct_real)(2 * b[1]) * q.c[i]));
+    if (want == CTI_POTENTIAL_GRADIENT)
+        return 1;
+    cti_reduced_make(&q, x, b[1], b[2], &m);
+    if (want == CTI_POTENTIAL_PROJECTED) {
+        if (m.k == 0)
+            m.H[0] = cti_max(m.H[0], 0);
+        else
+            cti_psd_project(m.H, m.size, 0);
+    }
+    cti_reduced_expand(&m, q.n, out->hessian);
+    if (want == CTI_POTENTIAL_EXACT)
+        cti_reduced_rest(&q, &m, b[1], out->hessian);
+    return 1;
+}
+
+CTI_FN int cti_potential_plane(const cti_potential *p, cti_v3 normal, ct_real gap, int want, cti_potential_terms *out)
+{
+    ct_real n[3], N;
+    double b[3];
+    int i, j;
+    out->d2 = gap * gap;
+    if (!cti_potential_of(p, out->d2, b))
+        return 0;
+    out->c[0] = 1, out->c[1] = out->c[2] = out->c[3] = 0;
+    out->value = b[0];
+    out->force = (ct_real)(-2 * b[1]) * gap;
+    cti_v3_put(n, 0, normal);
+    cti_v3_put(out->gradient, 0, cti_v3_mul(normal, -out->force));
+    if (want < CTI_POTENTIAL_PROJECTED)
+        return 1;
+    N = (ct_real)(2 * b[1] + 4 * b[2] * (double)out->d2);
+    if (want == CTI_POTENTIAL_PROJECTED)
+        N = cti_max(N, 0);
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 3; j++)
+            out->hessian[3 * i + j] = N * n[i] * n[j];
+    return 1;
+}
+
+#undef CTI_MOLLIFIER_PART
+#endif
 
 #if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
 #pragma GCC pop_options
@@ -37386,8 +38771,10 @@ typedef struct cti_memory {
 CTI_FN void cti_memory_free(cti_mem *mem, cti_memory *m);
 CTI_FN const cti_memory_item *cti_memory_find(const cti_memory *m, uint64_t key);
 CTI_FN void cti_memory_clear(cti_memory *m);
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* cti_memory_add -- keys are unique: a key that is there is overwritten. 0 when memory ran out (the item is lost, nothing else). */
 CTI_FN int cti_memory_add(cti_mem *mem, cti_memory *m, const cti_memory_item *item);
+#endif
 
 
 #if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
@@ -37424,6 +38811,7 @@ CTI_FN void cti_memory_clear(cti_memory *m)
         memset(m->table, 0, sizeof(int32_t) * (size_t)CTI_LEN(m->table));
 }
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 static void cti_memory_insert(cti_memory *m, int index)
 {
     uint32_t mask = (uint32_t)CTI_LEN(m->table) - 1, i = (uint32_t)m->items[index].key & mask;
@@ -37456,6 +38844,7 @@ CTI_FN int cti_memory_add(cti_mem *mem, cti_memory *m, const cti_memory_item *it
         cti_memory_insert(m, i);
     return 1;
 }
+#endif
 
 #if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
 #pragma GCC pop_options
@@ -37506,6 +38895,7 @@ typedef struct cti_contact_row {
     int repair;    /* 1: separates features that intersect; not a contact */
 } cti_contact_row;
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* cti_rows_build -- fills row and origin for `pair` with weights set and unit normal n (from b to a); the gap is measured at x0. Returns 0
    when no unknown takes part (nothing to solve). before, keep: see cti_hit. twin > 0 distinguishes several rows of one pair. */
 CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3 n, uint64_t before, int twin, ct_real keep,
@@ -37520,6 +38910,7 @@ CTI_FN cti_v3 cti_rows_answer(const cti_row_context *c, const cti_term *t, cti_v
 
 /* cti_rows_sticks -- 1 where the friction pair lies strictly inside its cone. */
 CTI_FN int cti_rows_sticks(ct_cone cone, const cti_row *row);
+#endif
 
 #if CONTACT_WITH_CMR
 /* cti_rows_remember -- fills the memory for the next step from the solved rows; v [3 blocks] the solution. 0 when memory ran out. */
@@ -37541,18 +38932,23 @@ CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_r
    tangential target is -slip/dt, with the slip counted from the onset of stick, so that solver errors do not add up to creep. */
 
 /* Lifting of loaded contacts whose gap is below the thickness h, see cti_rows_law. */
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 #define CTI_ROWS_LIFT CTI_R(0.002)  /* [h a step] first request of lift: above SINK, by which the load compresses the contact again */
+#endif
 #if CONTACT_WITH_CMR
 #define CTI_ROWS_STUCK CTI_R(0.004) /* [1] next request over the last one, after a contact did not rise. Requests double, so that the
                                        contact rests for eight steps before it is lifted by as much again */
 #define CTI_ROWS_ROSE CTI_R(0.125)  /* [1] a contact that rose by less than this share of the request did not rise; the solver's tolerance
                                        hides less. With 0.25 light contacts between stiff blocks (S1) stop rising at 0.88 h */
 #endif
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 #define CTI_ROWS_HEAVY 16           /* a load is heavy if it compresses the contact's compliance (SETTLE) by more than SINK / HEAVY in a
                                        step; with 4 and with 64 S1 takes 1.2 times the sweeps */
+#endif
 #if CONTACT_WITH_CMR
 #define CTI_ROWS_DRAG CTI_R(1e-4) /* [thickness] distance that a sliding contact may be ahead of its anchor */
 #endif
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 #define CTI_ROWS_STICK CTI_R(1e-4) /* [1] tangential compliance, in inverse masses of the free nodes */
 #define CTI_ROWS_SETTLE CTI_R(3e-6) /* [1] normal compliance, in inverse masses of the free nodes */
 #define CTI_ROWS_SETTLE_OWN CTI_R(2e-4) /* [1] cap on it, in the compliance of the blocks' own diagonal of A */
@@ -37825,6 +39221,7 @@ CTI_FN int cti_rows_sticks(ct_cone cone, const cti_row *row)
         return a * a + b * b < bound * bound * CTI_R(0.9999);
     return (cone == CT_CONE_BOX ? cti_max(a, b) : a + b) < bound * CTI_R(0.99995);
 }
+#endif
 
 #if CONTACT_WITH_CMR
 /* slip of a contact after the step's motion: u_t = motion + slip/dt; the part that is left is the new slip */
@@ -37914,6 +39311,8 @@ CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_r
 #define CTI_DETECT_KEEP CTI_R(0.91)
 #define CTI_DETECT_KEEP_RIGID CTI_R(0.95) /* [thickness] the same between rigid bodies, whose faces do not bulge: a stack of ten boxes moves
                                              less than with 0.91 (test_rigid) */
+
+#define CTI_DETECT_SEP CTI_R(0.25) /* [thickness] separation that CCD keeps */
 #endif
 
 /* cti_list -- candidates of one kind, with their distances at x0. */
@@ -37996,6 +39395,11 @@ CTI_FN int cti_detect_near(cti_mem *mem, cti_detect *d, const cti_surface *s, co
 /* cti_detect_collisions -- appends to *out every candidate that comes nearer than its min_sep during the motion from x0 to x1. Normal and
    weights are those at the time of impact. 0 when memory ran out. */
 CTI_FN int cti_detect_collisions(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, cti_hit **out);
+
+/* cti_detect_is_owner -- 1 when this face owns the feature (dist.h) on which the closest point lies. cti_detect_above -- distance of a vertex from
+   plane k, as cti_pair_closest has it. */
+CTI_FN int cti_detect_is_owner(const cti_surface *s, int face, int feature);
+CTI_FN ct_real cti_detect_above(const cti_surface *s, int k, const ct_real *x, int vertex);
 #endif
 
 /* cti_nearness -- how near surfaces are to each other. */
@@ -38022,11 +39426,10 @@ CTI_FN void cti_detect_nearness(const cti_detect *d, const cti_surface *s, ct_re
    Method: one query covers the motion with a slack. Its lists serve all rounds of a step, and later steps until a vertex leaves the covered
    boxes. Distances at the start are computed in batches. CCD keeps a positive separation, so that every pair has a normal at its time of
    impact. Rows are culled, candidates never. A feature shared by several faces is represented by one of them, its owner. End points of
-   edges are left to vertex-face pairs, and flat edges to flats.c and to CCD. Based on: Otaduy 2009, sec. 3.2 and 4. */
+   edges are left to vertex-face pairs, where there are faces, and flat edges to flats.c and to CCD. Based on: Otaduy 2009, sec. 3.2 and 4. */
 
 #define CTI_DETECT_TRUST CTI_R(4)    /* [thickness] farthest pair that gets a row, when the free motion would close its gap */
 #if CONTACT_WITH_CMR
-#define CTI_DETECT_SEP CTI_R(0.25)   /* [thickness] separation that CCD keeps */
 #define CTI_DETECT_SLACK CTI_R(0.5) /* [thickness] flat edges that are nearer get a row */
 #define CTI_DETECT_CONE CTI_R(0.02)  /* [sine] angle by which a direction may leave a feature's normal cone */
 #define CTI_DETECT_FAST CTI_R(16)    /* [thickness] a body that moves farther in a step gets separate boxes for start and end */
@@ -38353,7 +39756,7 @@ static int cti_detect_is_ghost(const cti_surface *s, const cti_pair *pair, int e
     a[0] = pair->v[0];
     if (edge_b >= 0)
         return !cti_detect_edge_cone(s, edge_b, n, a) || !cti_detect_vertex_cone(s, a[0], cti_v3_mul(n, -1), s->edges + 2 * (size_t)edge_b);
-    for (k = 1; k < 4; k++)
+    for (k = 1; k < pair->n; k++)
         if (pair->w[k] == -1) {
             b[0] = pair->v[k];
             return !cti_detect_vertex_cone(s, b[0], n, a) || !cti_detect_vertex_cone(s, a[0], cti_v3_mul(n, -1), b);
@@ -38361,8 +39764,7 @@ static int cti_detect_is_ghost(const cti_surface *s, const cti_pair *pair, int e
     return 0;
 }
 
-/* 1 when this face owns the feature on which the closest point lies */
-static int cti_detect_is_owner(const cti_surface *s, int face, int feature)
+CTI_FN int cti_detect_is_owner(const cti_surface *s, int face, int feature)
 {
     if (feature < 3)
         return s->vertex_owner[s->faces[3 * face + feature]] == face;
@@ -38394,12 +39796,12 @@ static int cti_detect_is_near(const cti_surface *s, const ct_real *x1, const cti
             return 0;
         hit->normal = cti_v3_unit(off, cti_v3_make(0, 1, 0));
     }
-    if (memory && (pair->kind == CT_PAIR_EE || pair->kind == CT_PAIR_VF))
+    if (memory && pair->kind != CT_PAIR_PLANE)
         loaded = cti_memory_find(memory, cti_pair_key(s, pair)) != NULL;
     if (!loaded && pair->kind == CT_PAIR_EE &&
         (!cti_detect_edge_cone(s, edge_b, hit->normal, pair->v) || !cti_detect_edge_cone(s, edge_a, cti_v3_mul(hit->normal, -1), pair->v + 2)))
         return 0;
-    if (!loaded && pair->kind == CT_PAIR_VF && dist > h / 2 && cti_detect_is_ghost(s, pair, edge_b, hit->normal))
+    if (!loaded && pair->n_a == 1 && pair->n > 1 && dist > h / 2 && cti_detect_is_ghost(s, pair, edge_b, hit->normal))
         return 0;
     return !(dist > CTI_DETECT_NEAR * h && cti_v3_dot(hit->normal, cti_pair_offset(s, x1, pair)) > h);
 }
@@ -38431,6 +39833,44 @@ static int cti_detect_near_face(const cti_detect_nears *q, int i, cti_hit *hit)
     return cti_detect_is_near(s, q->x1, q->memory, -1, edge, cti_sqrt(l->d2[i]), hit);
 }
 
+/* 1 when an edge of vertex a ends at b */
+static int cti_detect_is_joined(const cti_surface *s, int a, int b)
+{
+    int k;
+    for (k = s->vertex_start[a]; k < s->vertex_start[a + 1] && s->vertex_next[k] != b; k++)
+        ;
+    return k < s->vertex_start[a + 1];
+}
+
+/* completes *hit for two vertices of which none has a face. Every pair of their edges leads here and makes the same pair, of which one row comes */
+static int cti_detect_near_ends(const cti_surface *s, const ct_real *x1, const cti_memory *memory, int a, int b, cti_hit *hit)
+{
+    int feature;
+    if (cti_detect_is_joined(s, a, b))
+        return 0;
+    cti_pair_make(s, CT_PAIR_VV, cti_min_int(a, b), cti_max_int(a, b), &hit->pair);
+    return cti_detect_is_near(s, x1, memory, -1, -1, cti_pair_closest(s, s->x0, &hit->pair, &feature), hit);
+}
+
+/* edges a and b whose closest points are at ends of them. Where a face has the edge, or one of two such ends, a vertex-face pair stands for them;
+   at loose edges they are pairs of their own */
+static int cti_detect_near_loose(const cti_detect_nears *q, int i, cti_hit *hit)
+{
+    const cti_surface *s = q->s;
+    int feature = q->d->ee.feature[i], edge[2], end[2], k, closest;
+    for (k = 0; k < 2; k++, feature /= CTI_DIST_B0) {
+        edge[k] = q->d->ee.pairs[2 * i + k];
+        end[k] = feature & (CTI_DIST_A0 | CTI_DIST_A1) ? s->edges[2 * edge[k] + (feature & CTI_DIST_A0 ? 0 : 1)] : -1;
+    }
+    if (end[0] >= 0 && end[1] >= 0)
+        return s->vertex_owner[end[0]] < 0 && s->vertex_owner[end[1]] < 0 && cti_detect_near_ends(s, q->x1, q->memory, end[0], end[1], hit);
+    k = end[0] >= 0 ? 0 : 1;
+    if (s->edge_faces[2 * edge[1 - k]] >= 0)
+        return 0;
+    cti_pair_make(s, CT_PAIR_VE, end[k], edge[1 - k], &hit->pair);
+    return cti_detect_is_near(s, q->x1, q->memory, -1, edge[1 - k], cti_pair_closest(s, s->x0, &hit->pair, &closest), hit);
+}
+
 /* the same for the edge-edge list */
 static int cti_detect_near_edge(const cti_detect_nears *q, int i, cti_hit *hit)
 {
@@ -38439,8 +39879,10 @@ static int cti_detect_near_edge(const cti_detect_nears *q, int i, cti_hit *hit)
     const ct_real *t = l->w + 2 * (size_t)i;
     cti_pair *pair = &hit->pair;
     int a = l->pairs[2 * i], b = l->pairs[2 * i + 1], flat;
-    if (l->feature[i] != 0 || cti_detect_is_tangled(q->d, s, l->quads + 4 * (size_t)i, 2, 4))
+    if (cti_detect_is_tangled(q->d, s, l->quads + 4 * (size_t)i, 2, 4))
         return 0;
+    if (l->feature[i] != 0)
+        return (s->edge_faces[2 * a] < 0 || s->edge_faces[2 * b] < 0) && cti_detect_near_loose(q, i, hit);
     cti_pair_make(s, CT_PAIR_EE, a, b, pair);
     /* flat edges are left to CCD, unless they carry load or are nearer than SLACK; min_sep is at most a quarter of the thickness */
     flat = cti_detect_flat(s, a) || cti_detect_flat(s, b);
@@ -38494,14 +39936,13 @@ static int cti_detect_near_list(cti_mem *mem, cti_detect *d, const cti_surface *
     return CTI_RESIZE(mem, *out, end);
 }
 
-/* distance of a vertex from plane k, as cti_pair_closest has it */
-static ct_real cti_detect_above(const cti_surface *s, int k, const ct_real *x, int vertex)
+CTI_FN ct_real cti_detect_above(const cti_surface *s, int k, const ct_real *x, int vertex)
 {
     return cti_v3_dot(cti_v3_at(s->planes[k].normal, 0), cti_v3_at(x, vertex)) - s->planes[k].offset;
 }
 
-/* codimensional pairs and planes, which are few or cheap */
-static int cti_detect_near_rest(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out)
+/* pairs of loose points with loose edges and with each other. A point next to an edge's end is next to the vertex, which other edges have, too */
+static int cti_detect_near_points(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out)
 {
     int i, k, f;
     cti_hit hit;
@@ -38509,12 +39950,26 @@ static int cti_detect_near_rest(cti_mem *mem, const cti_detect *d, const cti_sur
         const int32_t *list = k ? d->vv : d->ve;
         for (i = 0; i < CTI_LEN(list) / 2; i++) {
             ct_real dist;
+            int is_near;
             cti_pair_make(s, k ? CT_PAIR_VV : CT_PAIR_VE, list[2 * i], list[2 * i + 1], &hit.pair);
             dist = cti_pair_closest(s, s->x0, &hit.pair, &f);
-            if (cti_detect_is_near(s, x1, memory, -1, -1, dist, &hit) && !CTI_PUSH(mem, *out, hit))
+            if (dist > CTI_DETECT_TRUST * cti_surface_pair_thickness(s, cti_pair_body_a(s, &hit.pair), cti_pair_body_b(s, &hit.pair)) ||
+                cti_detect_is_tangled(d, s, hit.pair.v, 1, hit.pair.n))
+                continue;
+            is_near = !k && f < 2 ? cti_detect_near_ends(s, x1, memory, list[2 * i], hit.pair.v[1 + f], &hit)
+                               : cti_detect_is_near(s, x1, memory, -1, k ? -1 : list[2 * i + 1], dist, &hit);
+            if (is_near && !CTI_PUSH(mem, *out, hit))
                 return 0;
         }
     }
+    return 1;
+}
+
+/* planes, which are few or cheap */
+static int cti_detect_near_planes(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out)
+{
+    int i, k;
+    cti_hit hit;
     for (k = 0; k < s->n_planes; k++)
         for (i = cti_surface_dynamic(s, 0); i < s->nv; i = cti_surface_dynamic(s, i + 1)) {
             ct_real dist = cti_detect_above(s, k, s->x0, i);
@@ -38532,7 +39987,7 @@ static int cti_detect_near_rest(cti_mem *mem, const cti_detect *d, const cti_sur
 CTI_FN int cti_detect_near(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out)
 {
     return cti_detect_near_list(mem, d, s, x1, memory, 0, out) && cti_detect_near_list(mem, d, s, x1, memory, 1, out) &&
-           cti_detect_near_rest(mem, d, s, x1, memory, out);
+           cti_detect_near_points(mem, d, s, x1, memory, out) && cti_detect_near_planes(mem, d, s, x1, memory, out);
 }
 
 /* ---- collisions ---- */
@@ -38656,6 +40111,10 @@ CTI_FN int cti_detect_collisions(cti_mem *mem, cti_detect *d, const cti_surface 
            cti_detect_collide_thin(mem, d, s, x1, out) && cti_detect_collide_planes(mem, d, s, x1, out);
 }
 
+/* ---- 7_contact/nearness.c ---- */
+/* nearness.c -- how near surfaces are to each other, for the report. Method: the distances that detection has, feature by feature; a feature shared by
+   several faces counts once. */
+
 /* records a pair at its distance */
 static void cti_detect_enter(const cti_surface *s, const cti_pair *pair, ct_real dist, cti_nearness *out)
 {
@@ -38676,7 +40135,8 @@ static void cti_detect_nearness_list(const cti_detect *d, const cti_surface *s, 
         /* min_sep is a quarter of the thickness, or half of the distance where that is less */
         if (l->d2[i] >= l->min_sep[i] * l->min_sep[i] / (CTI_DETECT_SEP * CTI_DETECT_SEP))
             continue;
-        if (edges ? l->feature[i] != 0 : !cti_detect_is_owner(s, l->pairs[2 * i + 1], l->feature[i]))
+        if (edges ? l->feature[i] != 0 && s->edge_faces[2 * l->pairs[2 * i]] >= 0 && s->edge_faces[2 * l->pairs[2 * i + 1]] >= 0
+                  : !cti_detect_is_owner(s, l->pairs[2 * i + 1], l->feature[i]))
             continue;
         cti_pair_make(s, edges ? CT_PAIR_EE : CT_PAIR_VF, l->pairs[2 * i], l->pairs[2 * i + 1], &pair);
         cti_detect_enter(s, &pair, cti_sqrt(l->d2[i]), out);
@@ -38930,7 +40390,7 @@ static void cti_duplicates_admit(cti_duplicates *q, int i)
         cti_duplicates_list(q, i, k, pole[k]);
 }
 
-static int cti_duplicates_is_candidate(const cti_hit *hit) { return hit->pair.kind == CT_PAIR_VF || hit->pair.kind == CT_PAIR_EE; }
+static int cti_duplicates_is_candidate(const cti_hit *hit) { return hit->pair.kind != CT_PAIR_PLANE; }
 
 /* sort key: pairs at vertices first, then those inside of edges; both by distance, in units of a thousandth of the thickness */
 static uint32_t cti_duplicates_rank(const cti_duplicates *q, int i)
@@ -39477,7 +40937,7 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     X(int, newton_rows, 400, "rows", "of an island up to which Newton's method takes over") \
     X(ct_real, newton_share, CTI_R(0.5), "1", "share of ICA's natural map up to which Newton's result is taken") \
     X(ct_real, diverged, CTI_R(10), "natural map", "from which on friction contact by contact has diverged: its part, not solved for, is large") \
-    X(ct_real, spent, 1, "1", "times its bound that a pivoting solver, or interior point, may spend in a step")
+    X(ct_real, spent, 1, "1", "times its bound that interior point may spend in a step")
 
 /* ---- an attempt ---- */
 #define CTI_TUNED_ATTEMPT(X) \
@@ -39561,16 +41021,22 @@ typedef struct cti_step_numbers {
     struct { CTI_TUNED_STEP_COSTS(CTI_TUNED_FIELD) } costs;
 } cti_step_numbers;
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 #define CTI_STEP_NUMBERS \
     {{CTI_TUNED_FACTORS(CTI_TUNED_VALUE)}, {CTI_TUNED_ISLAND(CTI_TUNED_VALUE)}, {CTI_TUNED_ENDED(CTI_TUNED_VALUE)}, \
      {CTI_TUNED_ATTEMPT(CTI_TUNED_VALUE)}, {CTI_TUNED_ENERGY(CTI_TUNED_VALUE)}, {CTI_TUNED_SUBSTEP(CTI_TUNED_VALUE)}, \
      {CTI_TUNED_REPAIR(CTI_TUNED_VALUE)}, {CTI_TUNED_STEP_COSTS(CTI_TUNED_VALUE)}}
+#endif
 
 #ifdef CTI_POLICY_MUTABLE
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 extern cti_step_numbers cti_step_tuned;
+#endif
 extern const cti_tuned cti_step_table[]; /* ends with a name of NULL */
 #else
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 static const cti_step_numbers cti_step_tuned = CTI_STEP_NUMBERS;
+#endif
 #endif
 
 
@@ -39934,41 +41400,6 @@ typedef struct cti_snapshot {
     cti_memory memory;
 } cti_snapshot;
 
-/* cti_dcd_body -- data of discrete detection for a surface body. */
-typedef struct cti_dcd_body {
-    cti_bvh faces, tets; /* trees in cti_dcd.forest */
-    int model;           /* in cti_state.bodies.models, whose tets fill the body; -1: none */
-    int embedded;        /* 1: its surface is embedded in the tets, 0: it is their boundary */
-    int closed;          /* the surface has an inside */
-    int tet0;            /* first of its tets in cti_dcd.tet_rest */
-    int fresh;           /* 1: the trees of a body that never moves have been refitted */
-    ct_real edge;        /* [m] mean length of its surface's edges at rest */
-} cti_dcd_body;
-
-/* cti_dcd_solves -- vectors of a step's solves. */
-typedef struct cti_dcd_solves {
-    ct_real *v_start;      /* [3 n] of a Newton iteration; then the motion without friction */
-    ct_real *step, *damping; /* [3 n] of a line search: A times the step, h beta K times its start */
-    ct_real *answer;       /* [3 n] the last program's solution, and its multipliers: */
-    ct_real *lambda;       /* [rows] */
-    int32_t *pivot;        /* [rows] block of a row's pivot (CT_DECOUPLE_PIVOT) */
-    ct_real *rub;          /* [rows] tangential viscosity [N s per m/s] */
-} cti_dcd_solves;
-
-/* cti_dcd -- of CT_STEPPER_DCD; everything but `power` is made from the bodies when the world is prepared. */
-typedef struct cti_dcd {
-    cti_forest forest;
-    cti_dcd_body *bodies;  /* [surface.n_bodies] */
-    ct_real *tet_rest;     /* [4 tets] centre at rest and the radius around it that holds the corners */
-    ct_real *near_rest;    /* [nv] radius at rest within which a vertex does not meet its own body */
-    ct_real *normals;      /* [3 nv] sums of the faces' normals, weighted by angle, for bodies whose inside is decided by normals */
-    ct_real *thickness;    /* [nf] [m] thickness of the body behind a face, at rest */
-    float *vertex_boxes, *node_boxes; /* [16 nv], [16 n] */
-    double *power, *power_step;       /* [3 n] where the power method begins; the step's own */
-    cti_dcd_solves solve;
-    int ready;
-} cti_dcd;
-
 /* Number of depths of splits and halves, counting the step itself as depth 0. max_halvings is at most 8, so that depth 8 has the shortest
    substeps. A component that fails there is stepped alone with the same length, at depth 9. */
 enum { CTI_PARTS_DEPTH = 10 };
@@ -39990,7 +41421,9 @@ typedef struct cti_parts {
 
 #define CTI_HELD_REPAIR 1
 #define CTI_HELD_IMPLAUSIBLE 2
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 #define CTI_HELD_RESTED 4
+#endif
 
 /* cti_bodies -- the bodies' properties. They are set by preparation and changed only by the user, except for the motion of rigid bodies. */
 typedef struct cti_bodies {
@@ -40078,8 +41511,7 @@ typedef struct cti_clock {
     double until;             /* [s] time at which the current substeps end: the end of the step, or of a part of it (parts.h) */
     ct_real left;             /* [s] time left until then, before a substep */
     ct_real event_least;      /* [s] shortest substep at which an impact may cut, 0: impacts do not cut */
-    ct_real spent;            /* share of this step's bound that pivoting solvers or the interior point method have used, see
-                                 cti_solve_info */
+    ct_real spent;            /* share of this step's bound that the interior point method has used, see cti_solve_info */
     double wasted_sweeps;     /* sweeps in this step of ICA solves that ended far from a solution; in budgets, which are max_sweeps over all
                                  contacts */
     cti_pair limit;           /* pair that limited the last step; n 0: none */
@@ -40087,7 +41519,7 @@ typedef struct cti_clock {
     cti_snapshot start;
 } cti_clock;
 
-/* cti_state -- the whole state. A step writes energy, history, contact, system, end, step, parts and dcd; a commit also writes x, v and the
+/* cti_state -- the whole state. A step writes energy, history, contact, system, end, step, parts and own; a commit also writes x, v and the
    rigid bodies. */
 typedef struct cti_state {
     cti_mem *mem;
@@ -40107,7 +41539,6 @@ typedef struct cti_state {
     cti_end end;
     cti_clock step;
     cti_parts parts;
-    cti_dcd dcd;
     void *own;                /* private data of the stepper (stepper.h) */
 } cti_state;
 
@@ -40129,17 +41560,9 @@ CTI_INLINE double cti_state_ahead(const cti_state *s, ct_real dt)
     return s->scripts.still ? s->step.time : (dt == s->step.left ? s->step.until : s->step.time + (double)dt);
 }
 
-/* cti_state_is_paper -- 1 if steps and solves are Otaduy 2009's as printed; cti_state_is_printed -- 1 if DCD's solves are Li 2015's as
-   printed. */
-CTI_INLINE int cti_state_is_paper(const cti_state *s)
-{
-    return s->desc.solver.termination == CT_TERMINATION_PAPER && s->desc.stepper == CT_STEPPER_CMR;
-}
-#if CONTACT_WITH_DCD
-CTI_INLINE int cti_state_is_printed(const cti_state *s)
-{
-    return s->desc.solver.termination == CT_TERMINATION_PAPER && s->desc.stepper == CT_STEPPER_DCD;
-}
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
+/* cti_state_is_paper -- 1 if steps and solves are as a paper prints them: Otaduy 2009's with CT_STEPPER_CMR, Li 2015's with CT_STEPPER_DCD. */
+CTI_INLINE int cti_state_is_paper(const cti_state *s) { return s->desc.solver.termination == CT_TERMINATION_PAPER; }
 #endif
 
 
@@ -40206,7 +41629,7 @@ CTI_FN int cti_policy_sweeps(const cti_policy_budget *q);
 
 /* ---- the end of an island's solve, by the natural map of its rows ---- */
 
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* cti_policy_far_natural -- natural map above which a solve has ended far from a solution; cti_policy_is_far -- 1 if it has, or is NaN. */
 CTI_FN ct_real cti_policy_far_natural(void);
 #endif
@@ -40229,7 +41652,7 @@ CTI_FN int cti_policy_newton_takes_over(const ct_solver_desc *desc, cti_solve_st
 CTI_FN ct_real cti_policy_newton_natural(ct_real natural);
 #endif
 #endif
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* cti_policy_friction_diverged -- 1 if friction contact by contact (CT_FRICTION_LOCAL) has diverged, so that ICA solves the island. */
 CTI_FN int cti_policy_friction_diverged(ct_real natural);
 /* cti_policy_chosen_goes_on -- 0 if the solver that the user chose has used up its bound of the step, so that ICA solves the rest. spent:
@@ -40272,8 +41695,10 @@ CTI_FN int cti_policy_is_limited(const cti_substep_memory *memory, ct_real dt);
 /* cti_policy_raises_limit -- 1 if so many successes in a row double a step limit. */
 CTI_FN int cti_policy_raises_limit(int successes);
 #endif
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* cti_policy_is_end -- 1 if a share of an interval is 1, up to rounding. */
 CTI_FN int cti_policy_is_end(ct_real share);
+#endif
 #if CONTACT_WITH_CMR
 /* cti_policy_least_dt -- shortest substep [s] of a step of dt. least: from the user's max_halvings; is_tangled: surfaces intersect. */
 CTI_FN ct_real cti_policy_least_dt(ct_real dt, ct_real least, int is_tangled);
@@ -40291,7 +41716,9 @@ CTI_FN int cti_policy_may_hold(int tries);
    natural map is the residual of the contact law, relative to |g| dt. Based on: no paper. */
 
 #ifdef CTI_POLICY_MUTABLE
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 cti_step_numbers cti_step_tuned = CTI_STEP_NUMBERS;
+#endif
 #define CTI_TUNED_STRUCT cti_step_tuned
 const cti_tuned cti_step_table[] = {
 #define CTI_TUNED_GROUP factors
@@ -40415,7 +41842,7 @@ CTI_FN int cti_policy_sweeps(const cti_policy_budget *q)
 
 /* ---- the end of an island's solve ---- */
 
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 CTI_FN ct_real cti_policy_far_natural(void) { return cti_step_tuned.ended.unsolved; }
 #endif
 
@@ -40447,7 +41874,7 @@ CTI_FN ct_real cti_policy_newton_natural(ct_real natural) { return cti_step_tune
 #endif
 #endif
 
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 CTI_FN int cti_policy_friction_diverged(ct_real natural) { return !(natural < cti_step_tuned.ended.diverged); }
 
 CTI_FN int cti_policy_chosen_goes_on(ct_real spent) { return !(spent > cti_step_tuned.ended.spent); }
@@ -40497,7 +41924,9 @@ CTI_FN int cti_policy_is_limited(const cti_substep_memory *memory, ct_real dt)
 CTI_FN int cti_policy_raises_limit(int successes) { return successes == cti_step_tuned.substep.successes; }
 #endif
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 CTI_FN int cti_policy_is_end(ct_real share) { return share > 1 - cti_step_tuned.substep.end; }
+#endif
 
 #if CONTACT_WITH_CMR
 CTI_FN ct_real cti_policy_least_dt(ct_real dt, ct_real least, int is_tangled)
@@ -40516,9 +41945,11 @@ CTI_FN int cti_policy_may_hold(int tries) { return tries < cti_step_tuned.subste
 /* cti_swing_begin -- finds the rigid bodies that joints hold. */
 CTI_FN void cti_swing_begin(cti_state *s);
 #endif
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* cti_swing_equation -- angular block D [9] and right side b [3] of such a body about I_mid, w_mid, the rotation for the present
    impulse. */
 CTI_FN void cti_swing_equation(const cti_rigid *r, ct_real damp, ct_real *D, ct_real *b);
+#endif
 #if CONTACT_WITH_CMR
 /* cti_swing_follow -- after a solve of a step dt: the rotations of these bodies for the impulses of end.v, and end.v with them. */
 CTI_FN void cti_swing_follow(cti_state *s, ct_real dt);
@@ -40550,6 +41981,7 @@ CTI_FN void cti_swing_begin(cti_state *s)
 }
 #endif
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 CTI_FN void cti_swing_equation(const cti_rigid *r, ct_real damp, ct_real *D, ct_real *b)
 {
     cti_v3 w = cti_v3_at(r->w_mid, 0), given = cti_v3_sub(cti_v3_mul(cti_m3_mul_v(r->I_mid, w), damp), cti_v3_at(r->spin, 0));
@@ -40559,6 +41991,7 @@ CTI_FN void cti_swing_equation(const cti_rigid *r, ct_real damp, ct_real *D, ct_
         D[k] *= damp;
     cti_v3_put(b, 0, cti_v3_sub(cti_m3_mul_v(D, w), given));
 }
+#endif
 
 #if CONTACT_WITH_CMR
 CTI_FN void cti_swing_follow(cti_state *s, ct_real dt)
@@ -40604,11 +42037,13 @@ CTI_FN void cti_swing_close(cti_state *s, ct_real dt)
 CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt);
 /* cti_assemble_movers -- computes surface.script: positions of scripted surface vertices at `time`. */
 CTI_FN void cti_assemble_movers(cti_state *s, double time);
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* cti_assemble_script_speed -- largest speed of a scripted surface, over a step dt to surface.script. */
 CTI_FN ct_real cti_assemble_script_speed(const cti_state *s, ct_real dt);
 /* cti_assemble -- A, b of a step dt from (x, v), with forces linearized at system.q, filtered for pins. *out_extended: tets whose log J was
    continued. 0 when memory ran out. */
 CTI_FN int cti_assemble(cti_state *s, ct_real dt, int *out_extended);
+#endif
 #if CONTACT_WITH_DCD
 /* cti_assemble_at -- the same for implicit Euler with forces linearized at positions q = x + dt v: another Newton iteration. For soft
    bodies and cloth only. damping [3 n]: dt D v, the part of the strain damping. */
@@ -40635,13 +42070,16 @@ CTI_FN int cti_integrate_reserve(cti_state *s);
 CTI_FN void cti_integrate_free(cti_state *s);
 /* cti_integrate_remove -- removes blocks [b0, b0 + n). */
 CTI_FN void cti_integrate_remove(cti_state *s, int b0, int n);
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* cti_integrate_is_plain -- 1 for a block that is stepped by Euler's rule. These are all blocks of an Euler world, rigid bodies, and bodies
    that contacts or joints acted on in the last step. */
 CTI_FN int cti_integrate_is_plain(const cti_state *s, int block);
+#endif
 #if CONTACT_WITH_CMR
 /* cti_integrate_h -- h of a block's A: dt for Euler. */
 CTI_FN ct_real cti_integrate_h(const cti_state *s, int block, ct_real dt);
 #endif
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* cti_integrate_reaction_factor -- converts the error of A u = b at a pinned block to the momentum that the pin gives in the step. */
 CTI_FN ct_real cti_integrate_reaction_factor(const cti_state *s, int block, ct_real dt);
 /* cti_integrate_scheme -- coefficients of a block that is not plain; the same for all blocks of a body. */
@@ -40651,6 +42089,7 @@ CTI_FN void cti_integrate_scheme(const cti_state *s, int block, ct_real dt, cti_
 CTI_FN void cti_integrate_assemble(cti_state *s, ct_real dt);
 /* cti_integrate_gain -- component k of a block's change of velocity in a free fall, after assembly: the start of the free motion. */
 CTI_FN ct_real cti_integrate_gain(const cti_state *s, int block, int k, ct_real dt);
+#endif
 #if CONTACT_WITH_CMR
 /* cti_integrate_watch, _reset -- called before and after the fail-safe: bodies whose end.v it changed, or all, start anew after this
    step. */
@@ -40690,6 +42129,7 @@ typedef struct cti_motion {
     double about;          /* kinetic energy about the centre [J] */
 } cti_motion;
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* cti_motion_measure -- sums over the component's blocks. */
 CTI_FN void cti_motion_measure(const cti_state *s, const cti_component *c, const ct_real *x, const ct_real *v, cti_motion *out);
 /* cti_motion_rate -- angular velocity [rad/s] of a rigid body with this motion. 0: the nodes are on a line and have no inertia about it, so
@@ -40698,6 +42138,7 @@ CTI_FN int cti_motion_rate(const cti_motion *m, cti_v3 *out);
 /* cti_motion_predict -- system.q [3 n]: x after the rotation that each component's angular momentum causes in dt without contacts; and
    system.turns [components]. Translation does not change forces, and is left out. */
 CTI_FN void cti_motion_predict(cti_state *s, ct_real dt);
+#endif
 #if CONTACT_WITH_CMR
 /* cti_motion_whole -- system.whole of a component that is too stiff for float. The judge would otherwise measure impulses by the compliance
    of single nodes and miss one that throws the whole body. In softer components a contact moves the nodes first. */
@@ -40707,19 +42148,24 @@ CTI_FN void cti_motion_tell(const cti_state *s, ct_real dt, cti_component *q);
 /* cti_motion_place -- out [3 n] = end.x of a component's blocks; without the translation if the component has no pins. */
 CTI_FN void cti_motion_place(const cti_state *s, const cti_component *p, ct_real *out);
 #endif
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* cti_motion_forces -- Newmark: system.force = f(q) becomes (f(x) + f(q)) / 2. The first linearization of a step computes f(x) = R' f(q),
    which is kept for later ones. */
 CTI_FN void cti_motion_forces(cti_state *s);
+#endif
 #if CONTACT_WITH_CMR
 /* cti_motion_impulses -- end.impulse [3 n] = J' r of the rows of the last solve, through the projectors. */
 CTI_FN void cti_motion_impulses(cti_state *s);
 #endif
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* cti_motion_fall -- end.fall [n]: increase of a component's velocity along gravity in the step, over that in free fall, clamped to [0, 1].
    It is 1 in free fall, and 0 at rest and in held blocks. To be called before s->v is replaced. */
 CTI_FN void cti_motion_fall(cti_state *s, ct_real dt, const ct_real *v);
+#endif
 /* cti_motion_is_halfway -- 1 if v is the velocity at the middle of the last step, in a body that the next step steps by Euler's rule; 0: at
    its end. */
 CTI_FN int cti_motion_is_halfway(const cti_state *s, int block);
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* cti_motion_kick -- [s] gravity times this is added to the velocity of a block that is stepped by Euler's rule in a step dt. v belongs to
    the middle of steps, so a change of dt adds half of the difference if the block falls, and nothing if it rests. */
 CTI_FN ct_real cti_motion_kick(const cti_state *s, int block, ct_real dt);
@@ -40846,6 +42292,7 @@ CTI_FN void cti_motion_predict(cti_state *s, ct_real dt)
         t->rate = s->desc.integrator == CT_INTEGRATOR_EULER ? cti_motion_lack(s, p, &m) : cti_v3_zero();
     }
 }
+#endif
 
 #if CONTACT_WITH_CMR
 CTI_FN void cti_motion_whole(cti_state *s, const cti_component *c)
@@ -40889,6 +42336,7 @@ CTI_FN void cti_motion_place(const cti_state *s, const cti_component *p, ct_real
 }
 #endif
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 CTI_FN void cti_motion_forces(cti_state *s)
 {
     cti_system *sys = &s->system;
@@ -40905,6 +42353,7 @@ CTI_FN void cti_motion_forces(cti_state *s)
     for (k = 0; k < 3 * s->n; k++)
         sys->force[k] = cti_integrate_is_plain(s, k / 3) ? sys->force[k] : (sys->force0[k] + sys->force[k]) / 2;
 }
+#endif
 
 #if CONTACT_WITH_CMR
 CTI_FN void cti_motion_impulses(cti_state *s)
@@ -40919,6 +42368,7 @@ CTI_FN void cti_motion_impulses(cti_state *s)
 }
 #endif
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* for the blocks list[begin .. end), or begin .. end if there is no list; angular blocks have no mass */
 static void cti_motion_fall_of(cti_state *s, ct_real dt, const ct_real *v, const int32_t *list, int begin, int end)
 {
@@ -40945,12 +42395,14 @@ CTI_FN void cti_motion_fall(cti_state *s, ct_real dt, const ct_real *v)
     for (c = 0; CTI_LEN(s->factors.components) == 0 && c < s->bodies.n_models; c++)
         cti_motion_fall_of(s, dt, v, NULL, s->history.block[c], s->history.last[c] + 1);
 }
+#endif
 
 CTI_FN int cti_motion_is_halfway(const cti_state *s, int block)
 {
     return s->desc.integrator == CT_INTEGRATOR_EULER || s->history.model_of[block] < 0 || s->history.touched[block];
 }
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 CTI_FN ct_real cti_motion_kick(const cti_state *s, int block, ct_real dt)
 {
     if (!(s->history.dt_prev[block] > 0))
@@ -40959,6 +42411,7 @@ CTI_FN ct_real cti_motion_kick(const cti_state *s, int block, ct_real dt)
 }
 
 #undef CTI_MOTION_LEAST
+#endif
 
 /* ---- 8_step/newton.h ---- */
 /* newton.h -- the position at which a body that gains energy is linearized again. */
@@ -41309,13 +42762,8 @@ CTI_FN int cti_integrate_reserve(cti_state *s)
         q->model_of[i] = -1;
     /* a body's blocks are those from its smallest to its largest node number */
     for (k = 0; k < s->bodies.n_models; k++) {
-        const cti_model *m = s->bodies.models[k];
-        const int32_t *list = m->tets.n ? m->tets.node : m->membrane.node;
-        int32_t lo = INT32_MAX, hi = -1;
-        for (i = 0; i < CTI_LEN(list); i++) {
-            lo = list[i] < lo ? list[i] : lo;
-            hi = list[i] > hi ? list[i] : hi;
-        }
+        int32_t lo, hi;
+        cti_model_range(s->bodies.models[k], &lo, &hi);
         q->block[k] = hi < 0 ? 0 : lo, q->last[k] = hi;
         q->reset[k] = 0;
         for (i = lo; i <= hi; i++)
@@ -41351,6 +42799,7 @@ CTI_FN void cti_integrate_remove(cti_state *s, int b0, int n)
     }
 }
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 CTI_FN int cti_integrate_is_plain(const cti_state *s, int block)
 {
     return s->desc.integrator == CT_INTEGRATOR_EULER || s->history.model_of[block] < 0 || s->history.touched[block];
@@ -41373,6 +42822,7 @@ CTI_FN void cti_integrate_scheme(const cti_state *s, int block, ct_real dt, cti_
     out->f_ = out->h / a, out->c_ = out->s * out->h / a;
     out->share = 1;
 }
+#endif
 
 #if CONTACT_WITH_CMR
 CTI_FN ct_real cti_integrate_h(const cti_state *s, int block, ct_real dt)
@@ -41385,6 +42835,7 @@ CTI_FN ct_real cti_integrate_h(const cti_state *s, int block, ct_real dt)
 }
 #endif
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 CTI_FN ct_real cti_integrate_reaction_factor(const cti_state *s, int block, ct_real dt)
 {
     cti_scheme c;
@@ -41453,6 +42904,7 @@ CTI_FN ct_real cti_integrate_gain(const cti_state *s, int block, int k, ct_real 
         return s->desc.gravity[k] * cti_motion_kick(s, block, dt);
     return s->history.v_end[3 * block + k] - s->v[3 * block + k];
 }
+#endif
 
 #if CONTACT_WITH_CMR
 CTI_FN void cti_integrate_watch(cti_state *s)
@@ -41622,17 +43074,21 @@ CTI_FN void cti_impulses_free(cti_mem *mem, cti_impulses *q);
 CTI_FN int cti_impulses_reserve(cti_state *s);
 /* cti_impulses_remove -- removes blocks [b0, b0 + n). */
 CTI_FN void cti_impulses_remove(cti_state *s, int b0, int n);
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* cti_impulses_keep -- stores the rows of A and b of blocks that pins and directions constrain, before the filter changes them. Their
    reaction is A v - b minus the impulses of rows. 0: out of memory. */
 CTI_FN int cti_impulses_keep(cti_state *s);
 /* cti_impulses_reactions -- impulses [3 n] of scripts on the blocks in scripts.reactions, in a substep dt to end.v: factor (A v - b) - J'
    r, without the directions in which the block is free. In system.work. */
 CTI_FN const ct_real *cti_impulses_reactions(cti_state *s, ct_real dt);
+#endif
 /* cti_impulses_begin -- starts the sums of a new step with 0. */
 CTI_FN void cti_impulses_begin(cti_state *s);
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* cti_impulses_add -- adds a substep of dt that is about to be committed: contact.rows, contact.origins, end.v. system.work and the arena are
    scratch. 0: out of memory. */
 CTI_FN int cti_impulses_add(cti_state *s, ct_real dt);
+#endif
 /* cti_impulses_swap -- makes the new step's sums those that the user reads; a second call undoes that. Not in a repair, in which time does
    not advance. */
 CTI_FN void cti_impulses_swap(cti_state *s);
@@ -41697,6 +43153,7 @@ typedef struct cti_impulses_index {
     uint32_t mask;
 } cti_impulses_index;
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 static uint32_t cti_impulses_find(const cti_impulses_index *x, const cti_touch *list, uint64_t key)
 {
     uint32_t i = (uint32_t)key & x->mask;
@@ -41882,6 +43339,7 @@ CTI_FN int cti_impulses_add(cti_state *s, ct_real dt)
     cti_impulses_pins(s, dt);
     return 1;
 }
+#endif
 
 #if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
 #pragma GCC pop_options
@@ -41906,6 +43364,7 @@ CTI_FN void cti_assemble_movers(cti_state *s, double time)
     }
 }
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 CTI_FN ct_real cti_assemble_script_speed(const cti_state *s, ct_real dt)
 {
     ct_real big = 0;
@@ -41915,6 +43374,7 @@ CTI_FN ct_real cti_assemble_script_speed(const cti_state *s, ct_real dt)
             big = cti_max(big, cti_v3_norm2(cti_v3_sub(cti_v3_at(cti_surface_script(&s->surface, k), 0), cti_v3_at(s->surface.x0, k))));
     return cti_sqrt(big) / dt;
 }
+#endif
 
 /* index of a projector for this block, made if needed; -1 when memory ran out */
 static int cti_assemble_slot(cti_state *s, int block)
@@ -42026,6 +43486,7 @@ CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt)
     return 1;
 }
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* rows and columns of constrained blocks: b -= A v_p, A <- S A S + (I - S) scale, b <- S b + scale v_p */
 static void cti_assemble_filter(cti_state *s)
 {
@@ -42087,6 +43548,7 @@ static void cti_assemble_rigids(cti_state *s, ct_real dt)
 
 #define CTI_ASSEMBLE_MODEL_US 50.0 /* [us] about the time of a model, and of clearing a row of A; see cti_tasks_run_work */
 #define CTI_ASSEMBLE_CLEAR_US 0.03
+#endif
 
 /* models write to their own blocks only; their counts and sums are kept separate */
 typedef struct cti_assemble_loop {
@@ -42096,6 +43558,7 @@ typedef struct cti_assemble_loop {
     int *extended; /* [models] */
 } cti_assemble_loop;
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* h of a model's A, and the part of a step in which a strain limit's force acts; bodies may have different histories */
 static void cti_assemble_lengths(const cti_state *s, int model, ct_real dt, ct_real *h, ct_real *share)
 {
@@ -42212,6 +43675,7 @@ static void cti_assemble_place(cti_state *s, ct_real dt)
         }
     }
 }
+#endif
 
 #if CONTACT_WITH_DCD
 /* b += h^2 K v: the forces of q = x + h v, linearized there, in terms of the velocity of the whole step. A contains only h^2 K + h D.
@@ -42254,6 +43718,7 @@ CTI_FN int cti_assemble_at(cti_state *s, ct_real dt, const ct_real *q, const ct_
 }
 #endif
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 CTI_FN int cti_assemble(cti_state *s, ct_real dt, int *out_extended)
 {
     *out_extended = 0;
@@ -42275,6 +43740,7 @@ CTI_FN int cti_assemble(cti_state *s, ct_real dt, int *out_extended)
 
 #undef CTI_ASSEMBLE_MODEL_US
 #undef CTI_ASSEMBLE_CLEAR_US
+#endif
 
 #if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
 #pragma GCC pop_options
@@ -42510,7 +43976,7 @@ CTI_FN void cti_factors_age(cti_factors *f);
 /* cti_factors_is_cheap -- 1 if a factor costs no more than some ten solves. */
 CTI_FN int cti_factors_is_cheap(const cti_factors *f, const cti_component *q);
 #endif
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* cti_factors_exact -- gives the open island's problem exact factors of its bodies, computed once for each matrix; their list is in the
    arena. A is the world's. 0 when memory ran out. */
 CTI_FN int cti_factors_exact(cti_factors *f, cti_arena *arena, const cti_bsr *A, cti_island *island);
@@ -42865,7 +44331,7 @@ CTI_FN int cti_factors_renew(cti_factors *f, cti_component *q, const cti_bsr *A,
 }
 #endif
 
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 CTI_FN int cti_factors_exact(cti_factors *f, cti_arena *arena, const cti_bsr *A, cti_island *island)
 {
     cti_body_factor *list = CTI_ARENA_NEW(arena, cti_body_factor, island->n_components);
@@ -43719,7 +45185,7 @@ CTI_FN void cti_snapshot_restore(cti_state *s, int all, cti_snapshot *t)
     cti_integrate_clear(s);
     cti_snapshot_swap(s, all, t);
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
-        cti_rigid_matrix(s->bodies.rigids[i].q, s->bodies.frames + 9 * (size_t)i);
+        cti_rigid_frame(&s->bodies.rigids[i], s->bodies.frames + 9 * (size_t)i);
     cti_assemble_movers(s, s->step.time);
     cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x0);
     CTI_CLEAR(s->contact.rows);
@@ -44310,7 +45776,7 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
 }
 #endif
 
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* Solves an open island by another solver than ICA. *done 0: its residual is above `most`, and the island is unchanged. 0: out of memory,
    also if the solver itself did not report that */
 static int cti_islands_bridge(cti_state *s, ct_real dt, cti_island *q, ct_solver solver, ct_real most, cti_islands_result *out,
@@ -44417,7 +45883,7 @@ static int cti_islands_rescue(cti_state *s, ct_real dt, cti_island *q, cti_islan
 #endif
 #endif
 
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* 1 if the chosen solver has failed on a component of the island since the matrix was made; with `now` marks its components as failed */
 static int cti_islands_chosen_failed(cti_state *s, const cti_island *q, int now)
 {
@@ -44456,7 +45922,7 @@ static int cti_islands_paper(cti_state *s, ct_real dt, int later, const cti_isla
 #endif
 
 #if CTI_BRIDGE_SOLVERS
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 /* solves an open island by the chosen solver, unless that has failed on it in this attempt or has used up its bound of this step;
    list->bridged tells whether it did. 0: out of memory */
 static int cti_islands_chosen(cti_state *s, ct_real dt, const cti_islands *list, int i, cti_island *q, cti_islands_result *out)
@@ -44697,8 +46163,10 @@ CTI_FN int cti_islands_solve(cti_state *s, ct_real dt, ct_real scale, cti_island
 /* joints.h -- joints and stitches as equations of the contact problem. */
 
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* cti_joints_parts -- number of rows of a joint. */
 CTI_FN int cti_joints_parts(const cti_joint *j);
+#endif
 #if CONTACT_WITH_CMR
 /* cti_joints_row -- key, equations, axes and terms of a part at the present state; multipliers and w are 0. */
 CTI_FN void cti_joints_row(const cti_state *s, const cti_joint *j, int part, cti_row *row);
@@ -44713,8 +46181,10 @@ CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_r
 /* cti_joints_error -- largest present error [m] of joints without compliance; rotations count by the joint's lever. */
 CTI_FN ct_real cti_joints_error(const cti_state *s);
 #endif
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* cti_joints_speed -- largest speed [m/s] that scripts and the recovery of errors together require of the jointed bodies. */
 CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt);
+#endif
 
 
 /* ---- 8_step/joints.c ---- */
@@ -44732,6 +46202,7 @@ CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt);
                                          bounded */
 #endif
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* the point of a side, and the axes that it carries, at the start (end 0) or the tentative end of the step; triad may be NULL */
 static cti_v3 cti_joints_place(const cti_state *s, const cti_joint_side *side, int end, double time, ct_real *triad)
 {
@@ -44767,6 +46238,7 @@ static cti_v3 cti_joints_phi(const cti_state *s, const cti_joint *j, int part, i
         return cti_v3_make(cti_v3_norm(d) - j->rest, 0, 0);
     return cti_m3_mul_v(frame, d);
 }
+#endif
 
 #if CONTACT_WITH_CMR
 static cti_term *cti_joints_term(cti_row *row, int first, int block)
@@ -44822,6 +46294,7 @@ static ct_real cti_joints_own(const cti_state *s, const cti_row *row)
 }
 #endif
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* displacement of the scripted sides in the step, per time, in the row's axes */
 static cti_v3 cti_joints_script(const cti_state *s, const cti_joint *j, int part, ct_real dt, const ct_real *frame)
 {
@@ -44851,6 +46324,7 @@ static cti_v3 cti_joints_script(const cti_state *s, const cti_joint *j, int part
 }
 
 CTI_FN int cti_joints_parts(const cti_joint *j) { return j->kind == CT_JOINT_HINGE || j->kind == CT_JOINT_FIXED ? 2 : 1; }
+#endif
 
 #if CONTACT_WITH_CMR
 CTI_FN void cti_joints_row(const cti_state *s, const cti_joint *j, int part, cti_row *row)
@@ -44888,6 +46362,7 @@ static void cti_joints_build(const cti_state *s, const cti_row_context *c, const
 }
 #endif
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* 1 if a body of the joint is inactive. Its other body is in the same coupled set, and is inactive as well */
 static int cti_joints_is_inactive(const cti_state *s, const cti_joint *j)
 {
@@ -44905,6 +46380,7 @@ static int cti_joints_is_inactive(const cti_state *s, const cti_joint *j)
     }
     return 0;
 }
+#endif
 
 #if CONTACT_WITH_CMR
 CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c)
@@ -44929,7 +46405,9 @@ CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c)
 }
 #endif
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 static int cti_joints_is_soft(const cti_joint *j, int part) { return (part == 1 ? j->angular_compliance : j->compliance) > 0; }
+#endif
 
 #if CONTACT_WITH_CMR
 /* the error that remains after a step: an error from outside is recovered at the recovery speed, a spring's elongation stays */
@@ -45000,6 +46478,7 @@ CTI_FN ct_real cti_joints_error(const cti_state *s)
 }
 #endif
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt)
 {
     static const ct_real unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -45018,6 +46497,7 @@ CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt)
     }
     return most;
 }
+#endif
 
 /* ---- 8_step/linkage.h ---- */
 /* linkage.h -- energy of jointed rigid bodies. */
@@ -46502,9 +47982,11 @@ CTI_FN ct_real cti_events_cut(const cti_state *s, ct_real dt, ct_real time)
 /* plausible.h -- whether the tentative motion of an attempt is plausible, and if not, which blocks cause that. */
 
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* cti_plausible_motion -- 1 if end.v is finite and no block moves farther than ten times the world's size plus what speed and gravity
    allow. A crushed element may respond with any force, and trees and predicates need numbers in a sensible range. */
 CTI_FN int cti_plausible_motion(const cti_state *s, ct_real dt);
+#endif
 
 #if CONTACT_WITH_CMR
 /* cti_plausible_reach -- bound on the change from v_free to end.v by contacts, squared in the norm of A. */
@@ -46533,11 +48015,14 @@ CTI_FN int cti_plausible_find(cti_state *s, ct_real dt, int *out_n);
    plus that of moving everything with the speeds of scripts and recovery, is a bound, for the world and for each island. Based on: no
    paper. */
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 #define CTI_PLAUSIBLE_SIZES 10  /* [world's size and travel] that a block may move in a step */
+#endif
 #if CONTACT_WITH_CMR
 #define CTI_PLAUSIBLE_MARGIN 4  /* factor on the bound of the contacts' part, which allows for friction */
 #endif
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* largest plausible motion of a block [m] */
 static ct_real cti_plausible_limit(const cti_state *s, ct_real dt)
 {
@@ -46582,6 +48067,7 @@ CTI_FN int cti_plausible_motion(const cti_state *s, ct_real dt)
             return 0;
     return 1;
 }
+#endif
 
 #if CONTACT_WITH_CMR
 /* largest speed of recovery and of scripts */
@@ -47486,15 +48972,19 @@ typedef struct cti_attempt {
 CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, cti_attempt *out);
 #endif
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* cti_cmr_move -- end.x = x + dt end.v, rounded once, and surface.x1. */
 CTI_FN void cti_cmr_move(cti_state *s, ct_real dt);
+#endif
 #if CONTACT_WITH_CMR
 /* cti_cmr_collide -- stores the collisions of the motion to surface.x1 in contact.hits; the candidate lists are completed for it first. 0:
    out of memory. */
 CTI_FN int cti_cmr_collide(cti_state *s, cti_attempt *out);
 #endif
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* cti_cmr_context -- the row context of a step. */
 CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *memory, cti_row_context *out);
+#endif
 #if CONTACT_WITH_CMR
 /* cti_cmr_scale -- the velocity that residuals of active components are relative to. */
 CTI_FN ct_real cti_cmr_scale(const cti_state *s, ct_real dt);
@@ -47506,8 +48996,10 @@ CTI_FN double cti_cmr_clock(const cti_state *s); /* [ms] */
 /* cmr_free.h -- the motion without contacts of an attempt. */
 
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* cti_cmr_hold -- v <- S v + v_p: constrained blocks have their scripted velocity exactly. */
 CTI_FN void cti_cmr_hold(const cti_state *s, ct_real *v);
+#endif
 #if CONTACT_WITH_CMR
 /* cti_cmr_free_motion -- v_free: A v = b. 0: out of memory; the same holds for all functions below. */
 CTI_FN int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out);
@@ -47528,6 +49020,7 @@ CTI_FN int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out, int *move
 #define CTI_CMR_FREE_US 1.0 /* [us] about the time of a block's free motion; see cti_tasks_run_work */
 #endif
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* gives constrained blocks exactly their scripted velocity: v <- S v + v_p */
 CTI_FN void cti_cmr_hold(const cti_state *s, ct_real *v)
 {
@@ -47537,6 +49030,7 @@ CTI_FN void cti_cmr_hold(const cti_state *s, ct_real *v)
         if (held->filter[i] >= 0)
             cti_v3_put(v, i, cti_v3_add(cti_m3_mul_v(held->projectors + 9 * (size_t)held->filter[i], cti_v3_at(v, i)), cti_v3_at(held->v_fixed, i)));
 }
+#endif
 
 #if CONTACT_WITH_CMR
 /* tolerance of a component's free solve: half the tolerance of the velocity scale, in the energy norm of its lightest block. It is smaller
@@ -48026,7 +49520,9 @@ CTI_FN int cti_cmr_refine(cti_state *s, const cti_row_context *c, cti_attempt *o
 
 
 /* cti_component.part -- 0: the component is active. CTI_PART_INTERPOLATED(depth): it is interpolated by the split of that depth. */
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 #define CTI_PART_EXCLUDED 1
+#endif
 #if CONTACT_WITH_CMR
 #define CTI_PART_INTERPOLATED(depth) (1 + (depth))
 
@@ -48065,9 +49561,11 @@ CTI_FN void cti_parts_lower_limit(cti_state *s, ct_real dt, int all);
 CTI_FN void cti_parts_raise_limit(cti_state *s, ct_real dt);
 #endif
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* cti_parts_place -- surface.x1 of inactive components for a substep dt: the start for excluded ones, a point of the straight line for
    interpolated ones. */
 CTI_FN void cti_parts_place(cti_state *s, ct_real dt);
+#endif
 #if CONTACT_WITH_CMR
 /* cti_parts_filter -- deletes the hits of contact.hits that have an inactive side, or no active one. A hit between an active and an
    interpolated component is a conflict: s->parts.conflict is set, and both are coupled from the next try of the step on. */
@@ -48146,12 +49644,14 @@ CTI_FN void cti_parts_begin(cti_state *s)
 }
 #endif
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* component that moves a surface vertex; -1: the vertex is static or scripted */
 static int cti_parts_of(const cti_state *s, int vertex)
 {
     const cti_attach *a = cti_surface_attach(&s->surface, vertex);
     return a->n > 0 ? s->factors.component_of[a->block[0]] : -1;
 }
+#endif
 
 #if CONTACT_WITH_CMR
 CTI_FN void cti_parts_fail_pair(cti_state *s, const cti_pair *pair)
@@ -48407,6 +49907,7 @@ CTI_FN void cti_parts_raise_limit(cti_state *s, ct_real dt)
 
 /* ---- interpolation and conflicts ---- */
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* surface of an interpolated component after a substep dt: a point of the vertex's straight line, or exactly its end */
 static cti_v3 cti_parts_point(const cti_parts *p, int vertex, const cti_component *q, ct_real dt)
 {
@@ -48432,6 +49933,7 @@ CTI_FN void cti_parts_place(cti_state *s, ct_real dt)
             cti_v3_put(s->surface.x1, i, cti_parts_point(&s->parts, i, q, dt));
     }
 }
+#endif
 
 #if CONTACT_WITH_CMR
 /* records a conflict: all components of the pair become one coupled set */
@@ -48562,6 +50064,7 @@ CTI_FN void cti_parts_merge(cti_state *s, int depth)
 
 CTI_FN double cti_cmr_clock(const cti_state *s) { return s->desc.now_us ? (double)s->desc.now_us(s->desc.now_user) * 1e-3 : 0.0; }
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *memory, cti_row_context *out)
 {
     memset(out, 0, sizeof *out);
@@ -48599,6 +50102,7 @@ CTI_FN void cti_cmr_move(cti_state *s, ct_real dt)
     cti_surface_place(&s->surface, end->x, end->frames, s->surface.x1);
     cti_parts_place(s, dt);
 }
+#endif
 
 #if CONTACT_WITH_CMR
 CTI_FN ct_real cti_cmr_scale(const cti_state *s, ct_real dt)
@@ -49471,17 +50975,19 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
 
 /* cti_feature -- features of a world that a stepper may refuse. */
 typedef enum cti_feature {
-    CTI_FEATURE_SOFT, /* bodies of each kind */
+    CTI_FEATURE_SOFT,      /* bodies of each kind */
     CTI_FEATURE_CLOTH,
+    CTI_FEATURE_ROD,
+    CTI_FEATURE_POINTS,
     CTI_FEATURE_RIGID,
     CTI_FEATURE_STATIC,
     CTI_FEATURE_PLANE,
     CTI_FEATURE_KINEMATIC,
-    CTI_FEATURE_PIN,      /* blocks whose axes a script moves */
+    CTI_FEATURE_PIN,       /* blocks whose axes a script moves */
     CTI_FEATURE_DIRECTION, /* blocks that move along a line or in a plane */
-    CTI_FEATURE_JOINT,    /* joints and stitches */
-    CTI_FEATURE_REPAIR,   /* ct_world_repair */
-    CTI_FEATURE_PROBLEM   /* ct_world_dump_problem */
+    CTI_FEATURE_JOINT,     /* joints and stitches */
+    CTI_FEATURE_REPAIR,    /* ct_world_repair */
+    CTI_FEATURE_PROBLEM    /* ct_world_dump_problem */
 } cti_feature;
 
 /* cti_stepper_body -- data of a surface body for a stepper, passed when the world is prepared. The world keeps `nodes`. */
@@ -50249,12 +51755,50 @@ CTI_CONSTANT_FN const cti_stepper *cti_stepper_cmr(void)
    Jin 2015] */
 
 
-/* ---- dcd_detect.c ---- */
+/* cti_dcd_body -- data of discrete detection for a surface body. */
+typedef struct cti_dcd_body {
+    cti_bvh faces, tets; /* trees in cti_dcd.forest */
+    int model;           /* in cti_state.bodies.models, whose tets fill the body; -1: none */
+    int embedded;        /* 1: its surface is embedded in the tets, 0: it is their boundary */
+    int closed;          /* the surface has an inside */
+    int tet0;            /* first of its tets in cti_dcd.tet_rest */
+    int fresh;           /* 1: the trees of a body that never moves have been refitted */
+    ct_real edge;        /* [m] mean length of its surface's edges at rest */
+} cti_dcd_body;
+
+/* cti_dcd_solves -- vectors of a step's solves. */
+typedef struct cti_dcd_solves {
+    ct_real *v_start;      /* [3 n] velocities at the start of a Newton iteration; later the motion without friction */
+    ct_real *step, *damping; /* [3 n] for a line search: A times the step, h beta K times its start */
+    ct_real *answer;       /* [3 n] the last program's solution, and its multipliers: */
+    ct_real *lambda;       /* [rows] */
+    int32_t *pivot;        /* [rows] block of a row's pivot (CT_DECOUPLE_PIVOT) */
+    ct_real *rub;          /* [rows] tangential viscosity [N s per m/s] */
+} cti_dcd_solves;
+
+/* cti_dcd -- data of CT_STEPPER_DCD, which cti_state.own points to. It is made from the bodies when the world is prepared. */
+typedef struct cti_dcd {
+    cti_forest forest;
+    cti_dcd_body *bodies;  /* [surface.n_bodies] */
+    ct_real *tet_rest;     /* [4 tets] centre at rest and the radius around it that holds the corners */
+    ct_real *near_rest;    /* [nv] radius at rest within which a vertex does not meet its own body */
+    ct_real *normals;      /* [3 nv] sums of the faces' normals, weighted by angle, for bodies whose inside is decided by normals */
+    ct_real *thickness;    /* [nf] [m] thickness of the body behind a face, at rest */
+    float *vertex_boxes, *node_boxes; /* [16 nv], [16 n] */
+    double *power, *power_step;       /* [3 n] start of the power method; that of the current step */
+    cti_dcd_solves solve;
+} cti_dcd;
 
 #if CONTACT_WITH_DCD
+/* cti_dcd_of -- cti_state.own of CT_STEPPER_DCD. */
+CTI_INLINE cti_dcd *cti_dcd_of(const cti_state *s) { return (cti_dcd *)s->own; }
+
+/* ---- dcd_detect.c ---- */
+
 /* cti_dcd_prepare -- builds trees and rest data; needs the bodies' `model`, `embedded` and `tet0`, and tet_rest. 0: out of memory. */
 CTI_FN int cti_dcd_prepare(cti_state *s);
-CTI_FN void cti_dcd_free(cti_mem *mem, cti_dcd *d);
+/* cti_dcd_release -- frees cti_state.own. */
+CTI_FN void cti_dcd_release(cti_state *s);
 #endif
 
 /* cti_dcd_touch -- a surface vertex that is inside a body or closer to it than the thickness. */
@@ -50298,7 +51842,7 @@ CTI_FN int cti_dcd_jacobian(const cti_state *s, cti_sparse *J, double **out_w);
 /* ---- dcd_pivot.c ---- */
 
 /* cti_dcd_pivots -- like cti_dcd_decouple, but rows may share blocks. Rows that stay are put in an order in which each depends only on rows
-   before it; s->dcd.pivot [rows] has the blocks of their pivots. */
+   before it; cti_dcd.pivot [rows] has the blocks of their pivots. */
 CTI_FN int cti_dcd_pivots(cti_state *s, const double *depth);
 #endif
 /* cti_dcd_turn -- the change of unknowns x = T z: for each row in order x_p -= q rest'x, so that size q'z_p is the row's value at x. */
@@ -50339,15 +51883,20 @@ CTI_FN const cti_stepper *cti_stepper_dcd(void);
 #define CTI_DCD_NEAR 2 /* [longest edges at rest] a vertex does not meet its own body within this distance at rest */
 #define CTI_DCD_FOLDED CTI_R(0.25)
 
-CTI_FN void cti_dcd_free(cti_mem *mem, cti_dcd *d)
+CTI_FN void cti_dcd_release(cti_state *s)
 {
+    cti_mem *mem = s->mem;
+    cti_dcd *d = cti_dcd_of(s);
+    if (!d)
+        return;
     cti_forest_free(mem, &d->forest);
     CTI_FREE(mem, d->bodies), CTI_FREE(mem, d->tet_rest), CTI_FREE(mem, d->near_rest), CTI_FREE(mem, d->normals);
     CTI_FREE(mem, d->thickness), CTI_FREE(mem, d->vertex_boxes), CTI_FREE(mem, d->node_boxes);
     CTI_FREE(mem, d->power), CTI_FREE(mem, d->power_step);
     CTI_FREE(mem, d->solve.v_start), CTI_FREE(mem, d->solve.lambda), CTI_FREE(mem, d->solve.rub);
     CTI_FREE(mem, d->solve.pivot), CTI_FREE(mem, d->solve.step), CTI_FREE(mem, d->solve.damping), CTI_FREE(mem, d->solve.answer);
-    memset(d, 0, sizeof *d);
+    cti_mem_resize(mem, d, sizeof *d, 0);
+    s->own = NULL;
 }
 
 /* ---- preparation ---- */
@@ -50372,7 +51921,7 @@ static int cti_dcd_tree(cti_state *s, const int32_t *elements, int width, int fi
         items[i].id = first + i;
         cti_v3_put(items[i].at, 0, cti_dcd_centre(x, elements + (size_t)width * (size_t)(first + i), width));
     }
-    return cti_bvh_build(s->mem, &s->dcd.forest, tree, items, n, 1);
+    return cti_bvh_build(s->mem, &cti_dcd_of(s)->forest, tree, items, n, 1);
 }
 
 /* computes radii at rest around vertices, and mean edge lengths of bodies */
@@ -50388,15 +51937,15 @@ static void cti_dcd_rest(cti_state *s)
             ct_real length = cti_v3_norm(cti_v3_sub(cti_v3_at(f->rest, v[0]), cti_v3_at(f->rest, v[1])));
             sum += length;
             for (k = 0; k < 2; k++)
-                s->dcd.near_rest[v[k]] = cti_max(s->dcd.near_rest[v[k]], CTI_DCD_NEAR * length);
+                cti_dcd_of(s)->near_rest[v[k]] = cti_max(cti_dcd_of(s)->near_rest[v[k]], CTI_DCD_NEAR * length);
         }
-        s->dcd.bodies[b].edge = r->e1 > r->e0 ? sum / (ct_real)(r->e1 - r->e0) : 0;
+        cti_dcd_of(s)->bodies[b].edge = r->e1 > r->e0 ? sum / (ct_real)(r->e1 - r->e0) : 0;
     }
 }
 
 CTI_FN int cti_dcd_prepare(cti_state *s)
 {
-    cti_dcd *d = &s->dcd;
+    cti_dcd *d = cti_dcd_of(s);
     const cti_surface *f = &s->surface;
     int b, i, n3 = 3 * s->n;
     if (!CTI_RESIZE(s->mem, d->near_rest, f->nv) || !CTI_RESIZE(s->mem, d->normals, 3 * f->nv) ||
@@ -50420,7 +51969,6 @@ CTI_FN int cti_dcd_prepare(cti_state *s)
         if (t && !cti_dcd_tree(s, t->node, 4, 0, t->n, s->x, &q->tets))
             return 0;
     }
-    d->ready = 1;
     return 1;
 }
 
@@ -50431,7 +51979,7 @@ static void cti_dcd_vertex_normals(cti_state *s, const ct_real *x, const cti_sou
 {
     int f, k, v;
     for (v = r->v0; v < r->v1; v++)
-        cti_v3_put(s->dcd.normals, v, cti_v3_zero());
+        cti_v3_put(cti_dcd_of(s)->normals, v, cti_v3_zero());
     for (f = r->f0; f < r->f1; f++) {
         const int32_t *t = s->surface.faces + 3 * (size_t)f;
         for (k = 0; k < 3; k++) {
@@ -50439,14 +51987,14 @@ static void cti_dcd_vertex_normals(cti_state *s, const ct_real *x, const cti_sou
             cti_v3 n = cti_v3_cross(u, w);
             ct_real size = cti_v3_norm(n), c = cti_v3_dot(u, w), lengths = cti_sqrt(cti_v3_norm2(u) * cti_v3_norm2(w));
             if (size > 0 && lengths > 0)
-                cti_v3_addto(s->dcd.normals, t[k], cti_v3_mul(n, cti_acos(cti_clamp(c / lengths, CTI_R(-1.0), 1)) / size));
+                cti_v3_addto(cti_dcd_of(s)->normals, t[k], cti_v3_mul(n, cti_acos(cti_clamp(c / lengths, CTI_R(-1.0), 1)) / size));
         }
     }
 }
 
 static void cti_dcd_refit(cti_state *s, const ct_real *q, const ct_real *x)
 {
-    cti_dcd *d = &s->dcd;
+    cti_dcd *d = cti_dcd_of(s);
     const cti_surface *f = &s->surface;
     int b, i;
     for (i = 0; i < s->n; i++)
@@ -50482,8 +52030,8 @@ typedef struct cti_dcd_look {
 static int cti_dcd_keep_tet(const void *ctx, int item)
 {
     const cti_dcd_look *k = (const cti_dcd_look *)ctx;
-    const ct_real *t = k->s->dcd.tet_rest + 4 * (size_t)(k->s->dcd.bodies[k->b].tet0 + item);
-    ct_real r = t[3] + k->s->dcd.near_rest[k->v];
+    const ct_real *t = cti_dcd_of(k->s)->tet_rest + 4 * (size_t)(cti_dcd_of(k->s)->bodies[k->b].tet0 + item);
+    ct_real r = t[3] + cti_dcd_of(k->s)->near_rest[k->v];
     return cti_v3_norm2(cti_v3_sub(cti_v3_make(t[0], t[1], t[2]), k->rest)) > r * r;
 }
 
@@ -50492,7 +52040,7 @@ static int cti_dcd_keep_face(const void *ctx, int item)
     const cti_dcd_look *k = (const cti_dcd_look *)ctx;
     const cti_surface *f = &k->s->surface;
     const int32_t *t = f->faces + 3 * (size_t)item;
-    ct_real r = k->s->dcd.near_rest[k->v];
+    ct_real r = cti_dcd_of(k->s)->near_rest[k->v];
     int i;
     for (i = 0; i < 3; i++)
         if (cti_v3_norm2(cti_v3_sub(cti_v3_at(f->rest, t[i]), k->rest)) <= r * r)
@@ -50516,7 +52064,7 @@ static cti_v3 cti_dcd_feature_normal(const cti_state *s, const ct_real *x, const
     if (nearest->feature == 6)
         return n;
     if (nearest->feature < 3)
-        return cti_v3_unit(cti_v3_at(s->dcd.normals, f->faces[3 * (size_t)nearest->face + (size_t)nearest->feature]), n);
+        return cti_v3_unit(cti_v3_at(cti_dcd_of(s)->normals, f->faces[3 * (size_t)nearest->face + (size_t)nearest->feature]), n);
     {
         int e = f->face_edges[3 * (size_t)nearest->face + (size_t)(nearest->feature - 3)], other;
         other = f->edge_faces[2 * (size_t)e] == nearest->face ? f->edge_faces[2 * (size_t)e + 1] : f->edge_faces[2 * (size_t)e];
@@ -50540,7 +52088,7 @@ static int cti_dcd_behind(const cti_dcd_look *k, cti_v3 p, const cti_nearest *ne
 /* distance from a body's triangles up to which it pushes vertices; for an open mesh also behind them */
 static ct_real cti_dcd_reach(const cti_state *s, int b, ct_real h)
 {
-    const cti_dcd_body *body = &s->dcd.bodies[b];
+    const cti_dcd_body *body = &cti_dcd_of(s)->bodies[b];
     if (body->model >= 0 || body->closed)
         return h;
     return cti_max(h, s->desc.dcd.depth > 0 ? s->desc.dcd.depth : 2 * body->edge);
@@ -50550,14 +52098,14 @@ static ct_real cti_dcd_reach(const cti_state *s, int b, ct_real h)
 static int cti_dcd_side(const cti_dcd_look *k, cti_v3 p, ct_real reach, cti_nearest *nearest)
 {
     const cti_state *s = k->s;
-    const cti_dcd_body *b = &s->dcd.bodies[k->b];
+    const cti_dcd_body *b = &cti_dcd_of(s)->bodies[k->b];
     cti_nearest_keep *keep_tet = k->self ? cti_dcd_keep_tet : NULL, *keep_face = k->self ? cti_dcd_keep_face : NULL;
     int inside = 1;
     if (b->model >= 0)
-        inside = cti_nearest_tet(&s->dcd.forest, &b->tets, s->bodies.models[b->model]->tets.node, k->q, p, keep_tet, k) >= 0;
+        inside = cti_nearest_tet(&cti_dcd_of(s)->forest, &b->tets, s->bodies.models[b->model]->tets.node, k->q, p, keep_tet, k) >= 0;
     else if (!b->closed)
         reach = cti_dcd_reach(s, k->b, reach), inside = 0;
-    cti_nearest_face(&s->dcd.forest, &b->faces, s->surface.faces, k->x, p, inside ? CTI_REAL_MAX : reach, keep_face, k, nearest);
+    cti_nearest_face(&cti_dcd_of(s)->forest, &b->faces, s->surface.faces, k->x, p, inside ? CTI_REAL_MAX : reach, keep_face, k, nearest);
     if (nearest->face < 0)
         return 0;
     return b->model >= 0 && !b->embedded ? inside : (inside || b->model < 0) && cti_dcd_behind(k, p, nearest);
@@ -50673,7 +52221,7 @@ CTI_FN int cti_dcd_detect(cti_state *s, const ct_real *q, const ct_real *x, int 
             cti_box wide = box[a];
             ct_real h = cti_dcd_reach(s, b, cti_surface_pair_thickness(f, a, b));
             wide.lo = cti_v3_sub(wide.lo, cti_v3_make(h, h, h)), wide.hi = cti_v3_add(wide.hi, cti_v3_make(h, h, h));
-            if (!cti_broad_may_meet(&f->soup, a, b) || (a == b && s->dcd.bodies[b].model < 0) || !cti_box_overlap(&wide, &box[b]))
+            if (!cti_broad_may_meet(&f->soup, a, b) || (a == b && cti_dcd_of(s)->bodies[b].model < 0) || !cti_box_overlap(&wide, &box[b]))
                 continue;
             if (!cti_dcd_pair(s, q, x, a, b, &box[b], with_near, out))
                 return 0;
@@ -50702,7 +52250,7 @@ static cti_v3 cti_dcd_normal_at(const cti_surface *f, const ct_real *x, int face
 /* computes the thickness behind every face. 0: out of memory */
 static int cti_dcd_thicknesses(cti_state *s)
 {
-    cti_dcd *d = &s->dcd;
+    cti_dcd *d = cti_dcd_of(s);
     const cti_surface *f = &s->surface;
     int b, i;
     if (!CTI_RESIZE(s->mem, d->thickness, f->nf))
@@ -50753,10 +52301,10 @@ static void cti_dcd_way_visit(void *ctx, int face)
     cti_v3 m0, m1, n0 = cti_dcd_normal_at(f, k->x0, face, &m0), n1 = cti_dcd_normal_at(f, k->x1, face, &m1), p[4];
     ct_real d0 = cti_v3_dot(n0, cti_v3_sub(cti_v3_at(k->x0, k->v), m0)), d1 = cti_v3_dot(n1, cti_v3_sub(cti_v3_at(k->x1, k->v), m1)), at;
     int i;
-    if (!(d0 >= 0 && d1 < 0) || !(d0 - d1 > k->need * k->fraction * k->s->dcd.thickness[face]))
+    if (!(d0 >= 0 && d1 < 0) || !(d0 - d1 > k->need * k->fraction * cti_dcd_of(k->s)->thickness[face]))
         return;
     for (i = 0; k->self && i < 3; i++)
-        if (cti_v3_norm(cti_v3_sub(cti_v3_at(f->rest, t[i]), k->rest)) <= k->s->dcd.near_rest[k->v])
+        if (cti_v3_norm(cti_v3_sub(cti_v3_at(f->rest, t[i]), k->rest)) <= cti_dcd_of(k->s)->near_rest[k->v])
             return;
     at = d0 / (d0 - d1);
     for (i = 0; i < 4; i++) {
@@ -50764,7 +52312,7 @@ static void cti_dcd_way_visit(void *ctx, int face)
         p[i] = cti_v3_mad(cti_v3_at(k->x0, v), cti_v3_sub(cti_v3_at(k->x1, v), cti_v3_at(k->x0, v)), at);
     }
     if (cti_dcd_holds(p[3], p[0], p[1], p[2]))
-        k->need = (d0 - d1) / (k->fraction * k->s->dcd.thickness[face]);
+        k->need = (d0 - d1) / (k->fraction * cti_dcd_of(k->s)->thickness[face]);
 }
 #endif
 
@@ -50791,7 +52339,7 @@ static void cti_dcd_motion_of(const cti_state *s, const ct_real *x0, const ct_re
         m->spread = cti_max(m->spread, cti_v3_norm2(cti_v3_sub(cti_v3_sub(cti_v3_at(x1, i), cti_v3_at(x0, i)), m->mean)));
     m->spread = cti_sqrt(m->spread);
     for (i = r->f0; i < r->f1; i++)
-        m->thin = cti_min(m->thin, s->dcd.thickness[i]);
+        m->thin = cti_min(m->thin, cti_dcd_of(s)->thickness[i]);
 }
 
 static ct_real cti_dcd_need_pair(cti_state *s, const ct_real *x0, const ct_real *x1, int a, int b, const cti_box *box, ct_real fraction)
@@ -50807,14 +52355,14 @@ static ct_real cti_dcd_need_pair(cti_state *s, const ct_real *x0, const ct_real 
         if (!cti_box_overlap(&way, box))
             continue;
         k.rest = cti_v3_at(f->rest, k.v);
-        cti_nearest_visit(&s->dcd.forest, &s->dcd.bodies[b].faces, way.lo, way.hi, cti_dcd_way_visit, &k);
+        cti_nearest_visit(&cti_dcd_of(s)->forest, &cti_dcd_of(s)->bodies[b].faces, way.lo, way.hi, cti_dcd_way_visit, &k);
     }
     return k.need;
 }
 
 CTI_FN ct_real cti_dcd_need(cti_state *s, const ct_real *x0, const ct_real *x1, ct_real fraction)
 {
-    cti_dcd *d = &s->dcd;
+    cti_dcd *d = cti_dcd_of(s);
     const cti_surface *f = &s->surface;
     cti_dcd_motion *m = CTI_ARENA_NEW(s->arena, cti_dcd_motion, f->n_bodies + 1);
     ct_real need = 1;
@@ -51123,10 +52671,10 @@ static int cti_pivot_permute(cti_state *s, const int32_t *order, const int32_t *
     cti_row *rows = CTI_ARENA_NEW(s->arena, cti_row, n);
     cti_contact_row *origins = CTI_ARENA_NEW(s->arena, cti_contact_row, n);
     int i;
-    if (!rows || !origins || !CTI_RESIZE(s->mem, s->dcd.solve.pivot, n))
+    if (!rows || !origins || !CTI_RESIZE(s->mem, cti_dcd_of(s)->solve.pivot, n))
         return 0;
     for (i = 0; i < n; i++)
-        rows[i] = s->contact.rows[order[i]], origins[i] = s->contact.origins[order[i]], s->dcd.solve.pivot[i] = pivot[order[i]];
+        rows[i] = s->contact.rows[order[i]], origins[i] = s->contact.origins[order[i]], cti_dcd_of(s)->solve.pivot[i] = pivot[order[i]];
     memcpy(s->contact.rows, rows, sizeof *rows * (size_t)n), memcpy(s->contact.origins, origins, sizeof *origins * (size_t)n);
     stbds_header(s->contact.rows)->length = stbds_header(s->contact.origins)->length = (size_t)n;
     return 1;
@@ -51166,7 +52714,7 @@ CTI_FN int cti_dcd_turn_make(const cti_state *s, const cti_sparse *J, cti_dcd_tu
     int32_t *count = CTI_ARENA_ZERO(s->arena, int32_t, s->n);
     double *q = CTI_ARENA_NEW(s->arena, double, 9 * (size_t)s->n);
     memset(t, 0, sizeof *t);
-    t->block = s->dcd.solve.pivot, t->rest = *J;
+    t->block = cti_dcd_of(s)->solve.pivot, t->rest = *J;
     t->q = CTI_ARENA_NEW(s->arena, double, 3 * (size_t)rows), t->size = CTI_ARENA_NEW(s->arena, double, rows);
     t->first = CTI_ARENA_ZERO(s->arena, uint8_t, rows), t->work = CTI_ARENA_ZERO(s->arena, double, 3 * (size_t)s->n);
     if (!count || !q || !t->q || !t->size || !t->first || !t->work)
@@ -51691,7 +53239,7 @@ static int cti_dcd_solve_coupled(cti_state *s, ct_real tolerance, double *v, con
     if (!r || !work || !cti_dcd_scalars(s, &p.A) || !cti_dcd_jacobian(s, &p.J, &p.w))
         return 0;
     cti_dcd_effort(s, tolerance, &e);
-    o.path = 2, o.printed = cti_state_is_printed(s);
+    o.path = 2, o.printed = cti_state_is_paper(s);
     a.x = v, a.r = r, a.why = "";
     end = cti_mprgp_solve_with(&p, &o, &e, &a, &count);
     if (end == CTI_OUTCOME_MEMORY)
@@ -51744,7 +53292,7 @@ static int cti_dcd_run(cti_state *s, const ct_real *rub, ct_real tolerance, doub
     task.n = n, task.multiply = cti_dcd_multiply, task.multiply_ctx = &m, task.energy = m.G.rows ? NULL : cti_dcd_energy, task.b = b,
     task.set = &set;
     task.tolerance = (double)tolerance, task.gamma = 1, task.projected = 1, task.effort = &e, task.answer = &a;
-    task.count = &count, task.power = s->dcd.power_step;
+    task.count = &count, task.power = cti_dcd_of(s)->power_step;
     end = cti_mprgp_run(&task, y);
     if (end == CTI_MPRGP_MEMORY)
         return 0;
@@ -51772,7 +53320,7 @@ CTI_FN int cti_dcd_solve(cti_state *s, const ct_real *rub, ct_real tolerance, ct
         return 0;
     for (i = 0; i < 3 * s->n; i++)
         x[i] = (double)v[i], b[i] = (double)s->system.b[i];
-    if (CTI_LEN(s->contact.rows) && (s->desc.dcd.decouple == CT_DECOUPLE_NONE || cti_state_is_printed(s)))
+    if (CTI_LEN(s->contact.rows) && (s->desc.dcd.decouple == CT_DECOUPLE_NONE || cti_state_is_paper(s)))
         ok = cti_dcd_solve_coupled(s, tolerance, x, b, out);
     else
         ok = cti_dcd_run(s, rub, tolerance, x, b, out);
@@ -51936,7 +53484,7 @@ static void cti_dcd_viscosity(cti_state *s, const ct_real *v, int first, ct_real
         speed = cti_sqrt(u[1] * u[1] + u[2] * u[2]);
         if (first)
             speed -= row->mu * cti_max(0, u[0] - u_free[0]);
-        s->dcd.solve.rub[i] = row->mu * row->r[0] / cti_max(speed, creep);
+        cti_dcd_of(s)->solve.rub[i] = row->mu * row->r[0] / cti_max(speed, creep);
     }
 }
 
@@ -51946,11 +53494,11 @@ static int cti_dcd_rub(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
     ct_real creep = cti_dcd_creep(s, dt), u[3];
     cti_dcd_solution q;
     int i, k;
-    if (!CTI_RESIZE(s->mem, s->dcd.solve.rub, CTI_LEN(s->contact.rows)))
+    if (!CTI_RESIZE(s->mem, cti_dcd_of(s)->solve.rub, CTI_LEN(s->contact.rows)))
         return 0;
     for (k = 0; k < CTI_DCD_RUBS; k++) {
         cti_dcd_viscosity(s, v, k == 0, creep);
-        if (!cti_dcd_solve(s, s->dcd.solve.rub, s->desc.solver.tolerance, v, &q))
+        if (!cti_dcd_solve(s, cti_dcd_of(s)->solve.rub, s->desc.solver.tolerance, v, &q))
             return 0;
         cti_dcd_note(&q, r);
         r->solves++;
@@ -51959,7 +53507,7 @@ static int cti_dcd_rub(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
     }
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
         cti_row_velocity(&s->contact.rows[i], v, u);
-        s->contact.rows[i].r[1] = -s->dcd.solve.rub[i] * u[1], s->contact.rows[i].r[2] = -s->dcd.solve.rub[i] * u[2];
+        s->contact.rows[i].r[1] = -cti_dcd_of(s)->solve.rub[i] * u[1], s->contact.rows[i].r[2] = -cti_dcd_of(s)->solve.rub[i] * u[2];
     }
     return 1;
 }
@@ -52056,7 +53604,7 @@ static double cti_dcd_potential(cti_state *s, ct_real dt, const ct_real *v, doub
 /* the part that damping of strain adds between `start` and v, with damping [3 n] = h D start: damping'd + h d'D d / 2, d = v - start */
 static double cti_dcd_damped(cti_state *s, ct_real dt, const ct_real *start, const ct_real *v, double *size)
 {
-    ct_real *d = s->system.work, *q = s->system.work + 6 * (size_t)s->n, *Dd = s->dcd.solve.step; /* v may be between d and q */
+    ct_real *d = s->system.work, *q = s->system.work + 6 * (size_t)s->n, *Dd = cti_dcd_of(s)->solve.step; /* v may be between d and q */
     double e = 0;
     int k, m;
     for (k = 0; k < 3 * s->n; k++)
@@ -52064,7 +53612,7 @@ static double cti_dcd_damped(cti_state *s, ct_real dt, const ct_real *start, con
     for (m = 0; m < s->bodies.n_models; m++)
         cti_model_damping(s->bodies.models[m], q, d, Dd);
     for (k = 0; k < 3 * s->n; k++) {
-        double term = (double)d[k] * ((double)s->dcd.solve.damping[k] + (double)dt * (double)Dd[k] / 2);
+        double term = (double)d[k] * ((double)cti_dcd_of(s)->solve.damping[k] + (double)dt * (double)Dd[k] / 2);
         e += term, *size += fabs(term);
     }
     return e;
@@ -52086,11 +53634,11 @@ static int cti_dcd_breaks(const cti_state *s, const ct_real *v)
 static int cti_dcd_keep(cti_state *s, const ct_real *v)
 {
     int i;
-    memcpy(s->dcd.solve.answer, v, sizeof(ct_real) * 3 * (size_t)s->n);
-    if (!CTI_RESIZE(s->mem, s->dcd.solve.lambda, CTI_LEN(s->contact.rows)))
+    memcpy(cti_dcd_of(s)->solve.answer, v, sizeof(ct_real) * 3 * (size_t)s->n);
+    if (!CTI_RESIZE(s->mem, cti_dcd_of(s)->solve.lambda, CTI_LEN(s->contact.rows)))
         return 0;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++)
-        s->dcd.solve.lambda[i] = s->contact.rows[i].r[0];
+        cti_dcd_of(s)->solve.lambda[i] = s->contact.rows[i].r[0];
     s->contact.is_solved = CTI_LEN(s->contact.rows) > 0;
     return 1;
 }
@@ -52140,11 +53688,11 @@ static void cti_dcd_search(cti_state *s, ct_real dt, const ct_real *start, ct_re
 /* Newton iterations after the first: linearizes and detects at v. 0: out of memory */
 static int cti_dcd_again(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
 {
-    ct_real *start = s->dcd.solve.v_start;
+    ct_real *start = cti_dcd_of(s)->solve.v_start;
     double t = cti_cmr_clock(s);
     cti_dcd_place(s, v, dt);
     memcpy(start, s->end.v, sizeof(ct_real) * 3 * (size_t)s->n);
-    if (!cti_assemble_at(s, dt, s->end.x, start, s->dcd.solve.damping, &r->extended_elements))
+    if (!cti_assemble_at(s, dt, s->end.x, start, cti_dcd_of(s)->solve.damping, &r->extended_elements))
         return 0;
     r->ms_assemble += cti_cmr_clock(s) - t;
     if (!cti_dcd_program(s, dt, v, r))
@@ -52166,11 +53714,11 @@ static int cti_dcd_end(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
         s->contact.is_solved = 0;
         cti_dcd_status(r, CT_STATUS_NOT_CONVERGED);
     }
-    memcpy(s->dcd.solve.v_start, v, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(cti_dcd_of(s)->solve.v_start, v, sizeof(ct_real) * 3 * (size_t)s->n);
     if (!cti_dcd_friction(s, dt, v, r))
         return 0;
-    if (!cti_dcd_is_sane(s, v, dt)) { /* what is without friction stands */
-        memcpy(v, s->dcd.solve.v_start, sizeof(ct_real) * 3 * (size_t)s->n);
+    if (!cti_dcd_is_sane(s, v, dt)) { /* the motion without friction is used */
+        memcpy(v, cti_dcd_of(s)->solve.v_start, sizeof(ct_real) * 3 * (size_t)s->n);
         for (i = 0; i < CTI_LEN(s->contact.rows); i++)
             s->contact.rows[i].r[1] = s->contact.rows[i].r[2] = 0;
         cti_dcd_status(r, CT_STATUS_NOT_CONVERGED);
@@ -52249,7 +53797,7 @@ static int cti_dcd_substep(cti_state *s, ct_real dt, int may_cut, ct_real *out_n
 
 static void cti_dcd_begin(cti_state *s, ct_step_report *r)
 {
-    cti_dcd *d = &s->dcd;
+    cti_dcd *d = cti_dcd_of(s);
     memset(r, 0, sizeof *r);
     r->limit.vertices_a[0] = -1;
     cti_arena_reset(s->arena);
@@ -52291,7 +53839,7 @@ static ct_code cti_dcd_take_back(cti_state *s)
     cti_snapshot_restore(s, 0, &s->step.start);
     s->contact.is_solved = 0;
     for (b = 0; b < s->surface.n_bodies; b++)
-        s->dcd.bodies[b].fresh = 1;
+        cti_dcd_of(s)->bodies[b].fresh = 1;
     return CT_ERR_MEMORY;
 }
 
@@ -52330,7 +53878,7 @@ CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r)
     }
     if (!cti_dcd_finish(s, r))
         return cti_dcd_take_back(s);
-    memcpy(s->dcd.power, s->dcd.power_step, sizeof(double) * 3 * (size_t)s->n);
+    memcpy(cti_dcd_of(s)->power, cti_dcd_of(s)->power_step, sizeof(double) * 3 * (size_t)s->n);
     cti_impulses_swap(s);
     return CT_OK;
 }
@@ -52398,6 +53946,10 @@ static const char *cti_dcd_refuses(const cti_state *s, cti_feature what)
     switch (what) {
     case CTI_FEATURE_CLOTH:
         return "CT_STEPPER_DCD needs bodies with an inside, and cloth has none";
+    case CTI_FEATURE_ROD:
+        return "CT_STEPPER_DCD needs bodies with an inside, and a rod has none";
+    case CTI_FEATURE_POINTS:
+        return "CT_STEPPER_DCD needs bodies with an inside, and points have none";
     case CTI_FEATURE_RIGID:
         return "CT_STEPPER_DCD steps no rigid bodies, only soft ones";
     case CTI_FEATURE_JOINT:
@@ -52432,8 +53984,12 @@ static void cti_dcd_rest_tets(const cti_tet_batch *tets, const cti_stepper_body 
 /* 0: out of memory */
 static int cti_dcd_bodies(cti_state *s, const cti_stepper_body *bodies)
 {
-    cti_dcd *d = &s->dcd;
+    cti_dcd *d = (cti_dcd *)cti_mem_resize(s->mem, NULL, 0, sizeof *d);
     int i, k, n = 0;
+    if (!d)
+        return 0;
+    memset(d, 0, sizeof *d);
+    s->own = d;
     for (k = 0; k < s->bodies.n_models; k++)
         n += s->bodies.models[k]->tets.n;
     if (!CTI_RESIZE(s->mem, d->bodies, s->surface.n_bodies) || !CTI_RESIZE(s->mem, d->tet_rest, 4 * (size_t)n))
@@ -52451,8 +54007,6 @@ static int cti_dcd_bodies(cti_state *s, const cti_stepper_body *bodies)
     }
     return cti_dcd_prepare(s);
 }
-
-static void cti_dcd_release(cti_state *s) { cti_dcd_free(s->mem, &s->dcd); }
 #endif
 
 /* ---- the last problem ---- */
@@ -52503,12 +54057,12 @@ static int cti_dcd_problem(cti_state *s, cti_mem *mem, cti_program *out)
     double *w;
     out->kind = CTI_PROGRAM_QP, out->n = n, out->m = m, out->known.has_objective = 1;
     ok = cti_dcd_jacobian(s, &J, &w) && cti_dcd_dump_matrix(mem, &s->system.A, &out->A) && cti_dcd_dump_copy(mem, &J, &out->J) &&
-         cti_dcd_dump_vector(mem, s->system.b, n, &out->b) && cti_dcd_dump_vector(mem, s->dcd.solve.answer, n, &out->known.x) &&
-         cti_dcd_dump_vector(mem, s->dcd.solve.lambda, m, &out->known.r) && CTI_RESIZE(mem, out->w, m);
+         cti_dcd_dump_vector(mem, s->system.b, n, &out->b) && cti_dcd_dump_vector(mem, cti_dcd_of(s)->solve.answer, n, &out->known.x) &&
+         cti_dcd_dump_vector(mem, cti_dcd_of(s)->solve.lambda, m, &out->known.r) && CTI_RESIZE(mem, out->w, m);
     if (ok && m)
         memcpy(out->w, w, sizeof *w * (size_t)m);
     for (i = 0; ok && i < s->n; i++) {
-        cti_v3 v = cti_v3_at(s->dcd.solve.answer, i), Av = cti_bsr_row(&s->system.A, s->dcd.solve.answer, i);
+        cti_v3 v = cti_v3_at(cti_dcd_of(s)->solve.answer, i), Av = cti_bsr_row(&s->system.A, cti_dcd_of(s)->solve.answer, i);
         out->known.objective += (double)(cti_v3_dot(v, Av) / 2 - cti_v3_dot(v, cti_v3_at(s->system.b, i)));
     }
     cti_arena_rewind(s->arena, mark);
@@ -52543,12 +54097,2077 @@ CTI_CONSTANT_FN const cti_stepper *cti_stepper_dcd(void)
 #undef CTI_DCD_PROBLEM
 #endif
 
+/* ---- 8_barrier/barrier.h ---- */
+/* barrier.h -- the barrier stepper: implicit Euler as the minimum of one incremental potential, in which contacts are barriers.
+   [Li, Ferguson, Schneider, Langlois, Zorin, Panozzo, Jiang, Kaufman 2020, Incremental potential contact; Lan, Kaufman, Li, Jiang, Yang 2022,
+   Affine body dynamics] */
+
+
+/* cti_barrier_attach -- a surface vertex as a sum of blocks y: x = sum w_k y_k; n 0: no block moves it. */
+typedef struct cti_barrier_attach {
+    int32_t n, block[4];
+    ct_real w[4];
+} cti_barrier_attach;
+
+/* cti_affine -- a rigid body as four blocks: its centre of mass p and the columns of A, x = p + A X. */
+typedef struct cti_affine {
+    int32_t block;
+    ct_real mass, J[9];  /* [kg], [kg m^2] second moments about the centre, body frame */
+    ct_real stiff;       /* [J] of the energy stiff |A'A - 1|^2 */
+    ct_real radius;      /* [m] turns a change of A into one of a vertex */
+} cti_affine;
+
+/* cti_barrier_list -- candidate pairs of two or three or four vertices. */
+typedef struct cti_barrier_list {
+    ct_pair_kind kind;
+    int32_t *pairs;      /* [2 n] features */
+    int32_t *quads;      /* [4 n] vertices; of VE and VV pairs the last ones are 0 */
+    ct_real *hat;        /* [n] dhat of the pair [m] */
+    ct_real *d2;         /* [n] squared distances at the positions that active pairs were last found at, */
+    ct_real *start2;     /* [n] and at surface.x0 */
+    ct_real *w;          /* scratch of the distances */
+    int32_t *feature;    /* scratch of the distances */
+} cti_barrier_list;
+enum { CTI_BARRIER_VF, CTI_BARRIER_EE, CTI_BARRIER_VE, CTI_BARRIER_VV, CTI_BARRIER_LISTS };
+
+/* cti_barrier_rub -- friction of a contact, with the normal force and the directions of an earlier solve. */
+typedef struct cti_barrier_rub {
+    int32_t n, v[4];
+    ct_real c[4], t[2][3];
+    ct_real load; /* h^2 mu times the normal force [kg m] */
+} cti_barrier_rub;
+
+/* cti_barrier_term -- an active pair: nearer than its dhat. */
+typedef struct cti_barrier_term {
+    int32_t kind, n, n_a, v[4], plane;
+    ct_real hat, d2;
+} cti_barrier_term;
+
+/* cti_barrier -- of CT_STEPPER_BARRIER; made when the world is prepared, but for what the comments say. */
+typedef struct cti_barrier {
+    int n;                        /* blocks */
+    int32_t *block_of;            /* [state blocks] first block; -1: the angular block of a rigid body */
+    cti_affine *affines;          /* [rigids] */
+    cti_barrier_attach *attach;   /* [n_moving + 1] as of the surface */
+    ct_real *hat;                 /* [surface bodies] dhat */
+    ct_real *y, *y0, *y_hat;      /* [3 n] iterate; start of the step; y0 + h u + h^2 M^-1 f */
+    ct_real *y_try, *dy, *g;      /* [3 n] */
+    ct_real *goal;                /* [3 n] where scripts want constrained blocks at the end of the step */
+    ct_real *x_state;             /* [3 state blocks] scratch of cti_barrier_place */
+    ct_real *damping;             /* [3 state blocks] scratch */
+    ct_real *script;              /* [3 n_moving] where the script wants the surface at the end of the step */
+    ct_real *x_start;             /* [3 nv] surface at the start of the step */
+    ct_real *x_last;              /* [3 nv] surface at the end of the last step; empty: none */
+    ct_real *lo, *hi;             /* [6 n_moving] boxes that the lists cover, see cti_detect */
+    int covered;                  /* 1: they and the lists are known */
+    cti_barrier_list list[CTI_BARRIER_LISTS];
+    int32_t *planes;              /* [2 m] vertex, plane: within reach in the boxes */
+    cti_barrier_term *terms;      /* active pairs at the iterate */
+    cti_barrier_rub *rubs;
+    ct_real *toi, *least;         /* scratch of the step filter */
+    int32_t *tested;              /* scratch of the step filter */
+    cti_bsr B;                    /* Hessian */
+    int32_t *slot_of;             /* [blocks of A] slot in B */
+    int32_t *elastic;             /* [2 m] block pairs without contacts */
+    int32_t *wanted;              /* [2 m] scratch: elastic and contacts' block pairs */
+    int pattern;                  /* 1: B has a pattern */
+    int contact_blocks;           /* block pairs of contacts in it */
+    cti_symbolic symbolic;
+    cti_gather gather;
+    cti_factor64 factor;
+    int32_t *all;                 /* [n] 0, 1, 2, ... */
+    double *solution, *work;
+    ct_real h;                    /* [s] of the step at hand */
+    int exact;                    /* 1: elasticity's part of the next Hessian is not projected */
+    ct_real sigma;                /* times M that is added to it then */
+    double force;                 /* [N] scale of the barriers; kept over steps, 0: not known */
+    double force_least;           /* [N] */
+    double loss_friction, energy_contact; /* [J] */
+} cti_barrier;
+
+#if CONTACT_WITH_BARRIER
+/* cti_barrier_own -- the stepper's data of a state. */
+CTI_INLINE cti_barrier *cti_barrier_own(const cti_state *s) { return (cti_barrier *)s->own; }
+
+/* ---- barrier_layout.c ---- */
+
+/* cti_barrier_prepare -- as cti_stepper.prepare; cti_barrier_free -- as its release. */
+CTI_FN int cti_barrier_prepare(cti_state *s, const cti_stepper_body *bodies);
+CTI_FN void cti_barrier_free(cti_state *s);
+/* cti_barrier_load -- y0 and y_hat of a step of h from the state. */
+CTI_FN void cti_barrier_load(cti_state *s, ct_real h);
+/* cti_barrier_place -- out [3 nv]: the surface at y; scripted vertices are those of s->surface.script. */
+CTI_FN void cti_barrier_place(cti_state *s, const ct_real *y, ct_real *out);
+/* cti_barrier_store -- the state at the end of a step: positions, velocities, poses, the surface. */
+CTI_FN void cti_barrier_store(cti_state *s);
+/* cti_barrier_speed -- largest entry of a change of y as a speed [m/s]. */
+CTI_FN ct_real cti_barrier_speed(const cti_state *s, const ct_real *dy);
+/* cti_barrier_of -- the attachment of vertex v. */
+CTI_INLINE const cti_barrier_attach *cti_barrier_of(const cti_state *s, const cti_barrier *b, int v)
+{
+    const cti_surface_body *body = &s->surface.bodies[s->surface.body_of[v]];
+    return &b->attach[body->moves ? v + body->shift : s->surface.n_moving];
+}
+
+/* ---- barrier_pairs.c ---- */
+
+/* cti_barrier_cover -- lists that are complete for the motion of the surface from x0 to x1. 0: out of memory. */
+CTI_FN int cti_barrier_cover(cti_state *s, const ct_real *x1);
+/* cti_barrier_find -- terms: the active pairs at the surface positions x, which the lists cover. 0: out of memory. */
+CTI_FN int cti_barrier_find(cti_state *s, const ct_real *x);
+/* cti_barrier_filter -- the largest step in [0, 1] along surface.x0 -> x1 that keeps every pair at this share of its distance at least;
+   below 0: out of memory. */
+CTI_FN ct_real cti_barrier_filter(cti_state *s, const ct_real *x1, ct_real share);
+/* cti_barrier_arrive -- surface.x0 has become the positions that active pairs were last found at. */
+CTI_FN void cti_barrier_arrive(cti_state *s);
+/* cti_barrier_law -- the potential of a term, in h^2 J. */
+CTI_FN void cti_barrier_law(const cti_state *s, const cti_barrier_term *t, cti_potential *out);
+/* cti_barrier_eval -- a term's potential at surface positions x. */
+CTI_FN int cti_barrier_eval(const cti_state *s, const cti_barrier_term *t, const ct_real *x, int want, cti_potential_terms *out);
+/* cti_barrier_crosses -- 1 when the surface intersects itself at surface.x0: s->step.limit is a pair that does; 0: none; -1: out of memory. */
+CTI_FN int cti_barrier_crosses(cti_state *s);
+
+/* ---- barrier_energy.c: the objective in h^2 J ---- */
+
+/* cti_barrier_energy -- of y, with the surface at x, whose active pairs are `terms`; *size: what its rounding is of. */
+CTI_FN double cti_barrier_energy(cti_state *s, const ct_real *y, const ct_real *x, double *size);
+/* cti_barrier_assemble -- g and B at cti_barrier_own(s)->y and surface.x0. shift [3 nv]: how far the surface's scripted vertices are to move, or NULL: the
+   contacts' part of that is added to g. 0: out of memory. */
+CTI_FN int cti_barrier_assemble(cti_state *s, const ct_real *shift, ct_step_report *r);
+/* cti_barrier_lag -- rubs: friction with the normal forces at surface.x0. 0: out of memory. */
+CTI_FN int cti_barrier_lag(cti_state *s);
+/* cti_barrier_loss -- dissipated by damping from y0 to y [J]. */
+CTI_FN double cti_barrier_loss(cti_state *s);
+/* cti_barrier_slide -- tangential displacement [2] of a contact since the start of the step, with the surface at x. */
+CTI_FN void cti_barrier_slide(const cti_state *s, const cti_barrier_rub *q, const ct_real *x, ct_real out[2]);
+
+/* ---- barrier_system.c ---- */
+
+/* cti_barrier_pattern -- B's pattern holds the blocks of all bodies, of `terms` and of `rubs`, and B is zero. 0: out of memory. */
+CTI_FN int cti_barrier_pattern(cti_state *s, ct_step_report *r);
+/* cti_barrier_add -- B(i, j) += m [9], scaled. Of i and j a term or a rub has both. */
+CTI_FN void cti_barrier_add(cti_barrier *b, int i, int j, const ct_real *m, ct_real scale);
+/* cti_barrier_solve -- dy = -B^-1 g, with constrained blocks on their way to the goal; *definite 0: B is not positive definite, and dy is no
+   direction. 0: out of memory. */
+CTI_FN int cti_barrier_solve(cti_state *s, int *definite);
+
+/* ---- barrier.c ---- */
+
+/* cti_barrier_step -- as cti_step; CT_ERR_DOMAIN where the surface intersects itself when the step begins: s->step.limit is one of the pairs. */
+CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r);
+
+/* ---- barrier_stepper.c ---- */
+
+CTI_FN const cti_stepper *cti_stepper_barrier(void);
+
+
+/* ---- 8_barrier/barrier_layout.c ---- */
+/* barrier_layout.c -- the unknowns of the barrier stepper, and the way from the state to them and back.
+   Method: a deformable node is one block, a rigid body four, which move affinely and are held near a rotation by a stiff energy. The pose is
+   read off by polar decomposition; A and its rate are kept beside it, so that a step starts from exactly what the last one ended with, unless
+   somebody has set the body's pose or motion in between. based on: Lan et al. 2022, sec. 3. */
+
+/* [m/s] stiff = m c^2, m the mass that a body of this size would have with the density of the world's densest one, since that may lie on it. Strains
+   of an affine body are of the order of (v / c)^2 for motion at v, so 1e-3 at 10 m/s; half: four times that, double: a quarter of it, and a Hessian
+   four times as stiff. It has to be above the contacts' stiffness (a box of 1e6 times the density on a light one, test_barrier) */
+#define CTI_AFFINE_SPEED CTI_R(300)
+
+CTI_FN void cti_barrier_free(cti_state *s)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_mem *m = s->mem;
+    int k;
+    if (!b)
+        return;
+    CTI_FREE(m, b->block_of), CTI_FREE(m, b->affines), CTI_FREE(m, b->attach), CTI_FREE(m, b->hat);
+    CTI_FREE(m, b->y), CTI_FREE(m, b->y0), CTI_FREE(m, b->y_hat), CTI_FREE(m, b->y_try), CTI_FREE(m, b->dy), CTI_FREE(m, b->g);
+    CTI_FREE(m, b->goal), CTI_FREE(m, b->x_state), CTI_FREE(m, b->damping), CTI_FREE(m, b->script), CTI_FREE(m, b->x_start);
+    CTI_FREE(m, b->x_last), CTI_FREE(m, b->lo), CTI_FREE(m, b->hi);
+    for (k = 0; k < CTI_BARRIER_LISTS; k++) {
+        cti_barrier_list *l = &b->list[k];
+        CTI_FREE(m, l->pairs), CTI_FREE(m, l->quads), CTI_FREE(m, l->hat), CTI_FREE(m, l->d2), CTI_FREE(m, l->start2), CTI_FREE(m, l->w), CTI_FREE(m, l->feature);
+    }
+    CTI_FREE(m, b->planes), CTI_FREE(m, b->terms), CTI_FREE(m, b->rubs), CTI_FREE(m, b->toi), CTI_FREE(m, b->least), CTI_FREE(m, b->tested);
+    cti_bsr_free(m, &b->B);
+    CTI_FREE(m, b->slot_of), CTI_FREE(m, b->elastic), CTI_FREE(m, b->wanted), CTI_FREE(m, b->all);
+    cti_symbolic_free(m, &b->symbolic);
+    cti_gather_free(m, &b->gather);
+    cti_factor64_free(m, &b->factor);
+    CTI_FREE(m, b->solution), CTI_FREE(m, b->work);
+    cti_mem_resize(m, b, sizeof *b, 0);
+    s->own = NULL;
+}
+
+/* blocks of the state's blocks, and the rigid bodies' data */
+static void cti_barrier_blocks(cti_state *s, cti_barrier *b)
+{
+    ct_real dense = 0;
+    int i, k;
+    b->n = 0;
+    for (i = 0; i < s->n; i++) {
+        const cti_rigid *r = s->bodies.rigid_of[i] >= 0 ? &s->bodies.rigids[s->bodies.rigid_of[i]] : NULL;
+        cti_affine *a;
+        ct_real half;
+        b->block_of[i] = r && i != r->block ? -1 : b->n;
+        if (!r) {
+            b->n++;
+            continue;
+        }
+        if (i != r->block)
+            continue;
+        a = &b->affines[s->bodies.rigid_of[i]];
+        a->block = b->n;
+        a->mass = r->mass;
+        /* I = tr(J) 1 - J */
+        half = (r->inertia[0] + r->inertia[4] + r->inertia[8]) / 2;
+        for (k = 0; k < 9; k++)
+            a->J[k] = (k % 4 == 0 ? half : 0) - r->inertia[k];
+        a->radius = cti_sqrt(3 * half / r->mass);
+        dense = cti_max(dense, r->mass / (a->radius * a->radius * a->radius));
+        b->n += 4;
+    }
+    for (k = 0; k < CTI_LEN(s->bodies.rigids); k++) {
+        cti_affine *a = &b->affines[k];
+        a->stiff = dense * a->radius * a->radius * a->radius * CTI_AFFINE_SPEED * CTI_AFFINE_SPEED;
+    }
+}
+
+static void cti_barrier_attachments(const cti_state *s, cti_barrier *b)
+{
+    int i, k;
+    for (i = 0; i <= s->surface.n_moving; i++) {
+        const cti_attach *a = &s->surface.attach[i];
+        cti_barrier_attach *t = &b->attach[i];
+        memset(t, 0, sizeof *t);
+        if (a->n == 0)
+            continue;
+        if (a->frame >= 0) {
+            t->n = 4;
+            for (k = 0; k < 4; k++) {
+                t->block[k] = b->affines[a->frame].block + k;
+                t->w[k] = k ? a->weight[k - 1] : 1;
+            }
+            continue;
+        }
+        t->n = a->n;
+        for (k = 0; k < a->n; k++) {
+            t->block[k] = b->block_of[a->block[k]];
+            t->w[k] = a->n > 1 ? a->weight[k] : 1;
+        }
+    }
+}
+
+/* block pairs that do not change: A's, and those of affine bodies */
+static int cti_barrier_elastic(cti_state *s, cti_barrier *b)
+{
+    int i, j, k, ok = 1;
+    CTI_CLEAR(b->elastic);
+    for (i = 0; ok && i < s->n; i++)
+        for (k = s->system.A.row[i]; ok && s->bodies.rigid_of[i] < 0 && k < s->system.A.row[i + 1]; k++)
+            if (s->system.A.col[k] > i)
+                ok = CTI_PUSH(s->mem, b->elastic, b->block_of[i]) && CTI_PUSH(s->mem, b->elastic, b->block_of[s->system.A.col[k]]);
+    for (k = 0; ok && k < CTI_LEN(s->bodies.rigids); k++)
+        for (i = 0; ok && i < 4; i++)
+            for (j = i + 1; ok && j < 4; j++)
+                ok = CTI_PUSH(s->mem, b->elastic, b->affines[k].block + i) && CTI_PUSH(s->mem, b->elastic, b->affines[k].block + j);
+    return ok;
+}
+
+static int cti_barrier_reserve(cti_state *s, cti_barrier *b)
+{
+    cti_mem *m = s->mem;
+    const cti_surface *f = &s->surface;
+    int n3 = 3 * b->n, i;
+    if (!(CTI_RESIZE(m, b->y, n3) && CTI_RESIZE(m, b->y0, n3) && CTI_RESIZE(m, b->y_hat, n3) && CTI_RESIZE(m, b->y_try, n3) &&
+          CTI_RESIZE(m, b->dy, n3) && CTI_RESIZE(m, b->g, n3) && CTI_RESIZE(m, b->goal, n3) && CTI_RESIZE(m, b->x_state, 3 * s->n) &&
+          CTI_RESIZE(m, b->damping, 6 * s->n) && CTI_RESIZE(m, b->script, 3 * f->n_moving) && CTI_RESIZE(m, b->x_start, 3 * f->nv) &&
+          CTI_RESIZE(m, b->lo, 6 * f->n_moving) && CTI_RESIZE(m, b->hi, 6 * f->n_moving) && CTI_RESIZE(m, b->all, b->n) &&
+          CTI_RESIZE(m, b->solution, n3)))
+        return 0;
+    for (i = 0; i < b->n; i++)
+        b->all[i] = i;
+    return 1;
+}
+
+CTI_FN int cti_barrier_prepare(cti_state *s, const cti_stepper_body *bodies)
+{
+    cti_barrier *b;
+    int i;
+    CTI_UNUSED(bodies);
+    cti_barrier_free(s);
+    b = (cti_barrier *)cti_mem_resize(s->mem, NULL, 0, sizeof *b);
+    if (!b)
+        return 0;
+    memset(b, 0, sizeof *b);
+    s->own = b;
+    if (!CTI_RESIZE(s->mem, b->block_of, s->n) || !CTI_RESIZE(s->mem, b->affines, CTI_LEN(s->bodies.rigids)) ||
+        !CTI_RESIZE(s->mem, b->attach, s->surface.n_moving + 1) || !CTI_RESIZE(s->mem, b->hat, s->surface.n_bodies))
+        return 0;
+    b->list[CTI_BARRIER_VF].kind = CT_PAIR_VF, b->list[CTI_BARRIER_EE].kind = CT_PAIR_EE;
+    b->list[CTI_BARRIER_VE].kind = CT_PAIR_VE, b->list[CTI_BARRIER_VV].kind = CT_PAIR_VV;
+    for (i = 0; i < s->surface.n_bodies; i++)
+        b->hat[i] = s->desc.barrier.dhat > 0 ? s->desc.barrier.dhat : s->surface.bodies[i].thickness;
+    /* boxes of bodies that never move are made once */
+    for (i = 0; i < s->surface.n_bodies; i++)
+        if (!s->surface.bodies[i].moves)
+            s->surface.ranges[i].swept = 1, s->surface.ranges[i].inflate = b->hat[i] / 2;
+    cti_barrier_blocks(s, b);
+    cti_barrier_attachments(s, b);
+    return cti_barrier_elastic(s, b) && cti_barrier_reserve(s, b);
+}
+
+/* ---- from the state and back ---- */
+
+/* 1 when the affine state that the last step left is that of the pose and the motion as they are */
+static int cti_affine_is_known(const cti_rigid *r)
+{
+    return r->affine_known && memcmp(r->q, r->affine_q, sizeof r->q) == 0 && memcmp(r->spin, r->affine_spin, sizeof r->spin) == 0;
+}
+
+/* columns of A, and their rates */
+static void cti_barrier_load_rigid(const cti_state *s, const cti_rigid *r, const cti_affine *a, ct_real *y, ct_real *rate)
+{
+    ct_real A[9], *c = y + 3 * (size_t)a->block, *u = rate + 3 * (size_t)a->block;
+    cti_v3 w = cti_v3_at(s->v, r->block + 1);
+    int i, j;
+    cti_v3_put(c, 0, cti_v3_at(s->x, r->block));
+    cti_v3_put(u, 0, cti_v3_at(s->v, r->block));
+    cti_rigid_frame(r, A);
+    for (j = 0; j < 3; j++) {
+        cti_v3 column = cti_v3_make(A[j], A[3 + j], A[6 + j]), turn = cti_v3_cross(w, column);
+        cti_v3_put(c, 1 + j, column);
+        cti_v3_put(u, 1 + j, turn);
+        for (i = 0; cti_affine_is_known(r) && i < 3; i++)
+            u[3 * (1 + j) + i] = r->affine_rate[3 * i + j];
+    }
+}
+
+CTI_FN void cti_barrier_load(cti_state *s, ct_real h)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i, k;
+    b->h = h;
+    for (i = 0; i < s->n; i++) {
+        int to = b->block_of[i];
+        if (to < 0)
+            continue;
+        if (s->bodies.rigid_of[i] >= 0)
+            cti_barrier_load_rigid(s, &s->bodies.rigids[s->bodies.rigid_of[i]], &b->affines[s->bodies.rigid_of[i]], b->y0, b->y_hat);
+        else
+            for (k = 0; k < 3; k++) {
+                b->y0[3 * to + k] = s->x[3 * i + k];
+                b->y_hat[3 * to + k] = s->v[3 * i + k];
+            }
+    }
+    for (i = 0; i < 3 * b->n; i++)
+        b->y_hat[i] = b->y0[i] + h * b->y_hat[i];
+    /* gravity acts on nodes and on centres of mass, not on the columns of A */
+    for (i = 0; i < s->n; i++)
+        for (k = 0; b->block_of[i] >= 0 && k < 3; k++)
+            b->y_hat[3 * b->block_of[i] + k] += h * h * s->desc.gravity[k];
+    memcpy(b->y, b->y0, sizeof(ct_real) * 3 * (size_t)b->n);
+}
+
+/* positions of the state's blocks, and frames that are A */
+static void cti_barrier_spread(const cti_state *s, const ct_real *y, ct_real *x, ct_real *frames)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    int i, j, k;
+    for (i = 0; i < s->n; i++)
+        if (b->block_of[i] >= 0)
+            cti_v3_put(x, i, cti_v3_at(y, b->block_of[i]));
+        else
+            cti_v3_put(x, i, cti_v3_at(s->x, i));
+    for (k = 0; k < CTI_LEN(s->bodies.rigids); k++)
+        for (i = 0; i < 3; i++)
+            for (j = 0; j < 3; j++)
+                frames[9 * k + 3 * i + j] = y[3 * (b->affines[k].block + 1 + j) + i];
+}
+
+CTI_FN void cti_barrier_place(cti_state *s, const ct_real *y, ct_real *out)
+{
+    cti_barrier_spread(s, y, cti_barrier_own(s)->x_state, s->end.frames);
+    cti_surface_place(&s->surface, cti_barrier_own(s)->x_state, s->end.frames, out);
+}
+
+/* angular momentum sum m X~ x (A rate) of an affine body about its centre */
+static cti_v3 cti_affine_spin(const cti_affine *a, const ct_real *A, const ct_real *rate)
+{
+    cti_v3 L = cti_v3_zero();
+    int i, j;
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 3; j++)
+            L = cti_v3_mad(L, cti_v3_cross(cti_v3_make(A[i], A[3 + i], A[6 + i]), cti_v3_make(rate[j], rate[3 + j], rate[6 + j])), a->J[3 * i + j]);
+    return L;
+}
+
+/* quaternion of a rotation matrix */
+static void cti_affine_quaternion(const ct_real *R, ct_real *q)
+{
+    ct_real t = R[0] + R[4] + R[8], n = 0;
+    int i = R[4] > R[0] ? 1 : 0, j, k;
+    if (R[8] > R[4 * i])
+        i = 2;
+    j = (i + 1) % 3, k = (i + 2) % 3;
+    if (t > R[4 * i]) {
+        q[0] = 1 + t, q[1] = R[7] - R[5], q[2] = R[2] - R[6], q[3] = R[3] - R[1];
+    } else {
+        q[0] = R[3 * k + j] - R[3 * j + k];
+        q[1 + i] = 1 + R[4 * i] - R[4 * j] - R[4 * k];
+        q[1 + j] = R[3 * i + j] + R[3 * j + i];
+        q[1 + k] = R[3 * i + k] + R[3 * k + i];
+    }
+    for (i = 0; i < 4; i++)
+        n += q[i] * q[i];
+    n = 1 / cti_sqrt(n);
+    for (i = 0; i < 4; i++)
+        q[i] *= n;
+}
+
+static void cti_barrier_store_rigid(cti_state *s, cti_rigid *r, const cti_affine *a)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    const ct_real *c = b->y + 3 * (size_t)a->block, *c0 = b->y0 + 3 * (size_t)a->block;
+    ct_real R[9];
+    int i, j;
+    cti_v3_put(s->v, r->block, cti_v3_mul(cti_v3_sub(cti_v3_at(c, 0), cti_v3_at(c0, 0)), 1 / b->h));
+    cti_v3_put(s->x, r->block, cti_v3_at(c, 0));
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 3; j++) {
+            r->affine[3 * i + j] = c[3 * (1 + j) + i];
+            r->affine_rate[3 * i + j] = (c[3 * (1 + j) + i] - c0[3 * (1 + j) + i]) / b->h;
+        }
+    cti_polar3(r->affine, R);
+    cti_affine_quaternion(R, r->q);
+    cti_v3_put(r->spin, 0, cti_affine_spin(a, r->affine, r->affine_rate));
+    cti_v3_put(s->v, r->block + 1, cti_rigid_rate(r, r->q));
+    memcpy(r->affine_q, r->q, sizeof r->q);
+    memcpy(r->affine_spin, r->spin, sizeof r->spin);
+    r->affine_known = 1;
+    memcpy(s->bodies.frames + 9 * (size_t)(r - s->bodies.rigids), r->affine, sizeof r->affine);
+}
+
+CTI_FN void cti_barrier_store(cti_state *s)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i, k;
+    for (i = 0; i < s->n; i++) {
+        int from = b->block_of[i];
+        if (from < 0 || s->bodies.rigid_of[i] >= 0)
+            continue;
+        for (k = 0; k < 3; k++) {
+            s->v[3 * i + k] = (b->y[3 * from + k] - b->y0[3 * from + k]) / b->h;
+            s->x[3 * i + k] = b->y[3 * from + k];
+        }
+    }
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
+        cti_barrier_store_rigid(s, &s->bodies.rigids[i], &b->affines[i]);
+    for (i = 0; i < s->n; i++)
+        s->history.dt_prev[i] = b->h;
+}
+
+CTI_FN ct_real cti_barrier_speed(const cti_state *s, const ct_real *dy)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    ct_real big = 0;
+    int i, k, j;
+    for (i = 0; i < s->n; i++)
+        if (b->block_of[i] >= 0)
+            big = cti_max(big, cti_v3_norm2(cti_v3_at(dy, b->block_of[i])));
+    for (k = 0; k < CTI_LEN(s->bodies.rigids); k++)
+        for (j = 1; j < 4; j++)
+            big = cti_max(big, b->affines[k].radius * b->affines[k].radius * cti_v3_norm2(cti_v3_at(dy, b->affines[k].block + j)));
+    return cti_sqrt(big) / b->h;
+}
+
+#undef CTI_AFFINE_SPEED
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
+
+/* ---- 8_barrier/barrier_pairs.c ---- */
+/* barrier_pairs.c -- candidate pairs, active pairs, and the step that keeps them apart.
+   Method: one query of the trees serves while the surface moves within boxes around the motion that it was made for: first around the ends of a
+   large Newton step, then around all of the small ones that follow. No pair is left out of any list: a barrier needs them all. A step is cut where
+   a pair would come nearer than a share of its distance (continuous detection with a minimum distance, never late), after pairs have been
+   taken out whose relative motion is too short for that. based on: Li et al. 2020, sec. 4.4 and 4.5. */
+
+#if CONTACT_WITH_BARRIER
+#define CTI_BARRIER_FAST CTI_R(16) /* [dhat] a body that moves farther in a step gets boxes at both ends of it, and none between */
+
+/* ---- lists ---- */
+
+static int cti_barrier_is_covered(const cti_barrier *b, const cti_surface *f, const ct_real *x1)
+{
+    int i, k, n3 = 3 * f->n_moving;
+    if (!b->covered)
+        return 0;
+    for (k = 0; k < CTI_LEN(f->runs); k += 3) {
+        int n = 3 * (f->runs[k + 1] - f->runs[k]), at = 3 * f->runs[k + 2];
+        const ct_real *p = f->x0 + 3 * (size_t)f->runs[k], *q = x1 + 3 * (size_t)f->runs[k];
+        const ct_real *lo = b->lo + at, *hi = b->hi + at;
+        for (i = 0; i < n; i++)
+            if (!(p[i] >= lo[i] && p[i] <= hi[i] && q[i] >= lo[n3 + i] && q[i] <= hi[n3 + i]))
+                return 0;
+    }
+    return 1;
+}
+
+/* boxes of a body's vertices: around both ends where it moves slowly, with room for what is to come; at each end where it is fast */
+static void cti_barrier_boxes(cti_barrier *b, cti_surface *f, int body, const ct_real *x1)
+{
+    cti_soup_body *r = &f->ranges[body];
+    ct_real way = 0, slack;
+    int i, n3 = 3 * f->n_moving, at = 3 * f->bodies[body].shift;
+    for (i = 3 * r->v0; i < 3 * r->v1; i++)
+        way = cti_max(way, cti_abs(x1[i] - f->x0[i]));
+    r->swept = way <= CTI_BARRIER_FAST * b->hat[body];
+    slack = f->bodies[body].dynamic ? cti_max(b->hat[body] / 4, r->swept ? way / 4 : 0) : 0;
+    r->inflate = b->hat[body] / 2 + slack;
+    for (i = 3 * r->v0; i < 3 * r->v1; i++) {
+        ct_real p = f->x0[i], q = x1[i], lo = cti_min(p, q), hi = cti_max(p, q);
+        b->lo[at + i] = (r->swept ? lo : p) - slack, b->hi[at + i] = (r->swept ? hi : p) + slack;
+        b->lo[n3 + at + i] = (r->swept ? lo : q) - slack, b->hi[n3 + at + i] = (r->swept ? hi : q) + slack;
+    }
+}
+
+/* vertices of each pair, and its dhat: within a body at most half of the distance at rest */
+static int cti_barrier_complete(cti_state *s, cti_barrier *b, cti_barrier_list *l)
+{
+    const cti_surface *f = &s->surface;
+    int n = CTI_LEN(l->pairs) / 2, i, na = l->kind == CT_PAIR_EE ? 2 : 1;
+    if (!CTI_RESIZE(s->mem, l->quads, 4 * n) || !CTI_RESIZE(s->mem, l->hat, n) || !CTI_RESIZE(s->mem, l->d2, n) || !CTI_RESIZE(s->mem, l->start2, n) ||
+        !CTI_RESIZE(s->mem, l->w, 3 * n) || !CTI_RESIZE(s->mem, l->feature, n))
+        return 0;
+    for (i = 0; i < n; i++) {
+        cti_pair p;
+        cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
+        memcpy(l->quads + 4 * (size_t)i, p.v, 4 * sizeof *p.v);
+        l->hat[i] = (b->hat[f->body_of[p.v[0]]] + b->hat[f->body_of[p.v[na]]]) / 2;
+    }
+    if (l->kind == CT_PAIR_VF)
+        cti_dist_pt_batch(f->rest, l->quads, n, l->d2, l->w, l->feature);
+    else if (l->kind == CT_PAIR_EE)
+        cti_dist_ee_batch(f->rest, l->quads, n, l->d2, l->w, l->feature);
+    for (i = 0; l->kind != CT_PAIR_VE && l->kind != CT_PAIR_VV && i < n; i++) {
+        const int32_t *q = l->quads + 4 * (size_t)i;
+        if (f->body_of[q[0]] == f->body_of[q[na]])
+            l->hat[i] = cti_min(l->hat[i], cti_sqrt(l->d2[i]) / 2);
+    }
+    return 1;
+}
+
+/* vertices that may come within reach of planes anywhere in the boxes */
+static int cti_barrier_list_planes(cti_state *s, cti_barrier *b)
+{
+    const cti_surface *f = &s->surface;
+    int n3 = 3 * f->n_moving, v, p, k, e;
+    CTI_CLEAR(b->planes);
+    for (p = 0; p < f->n_planes; p++)
+        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1)) {
+            const cti_plane *q = &f->planes[p];
+            int at = 3 * (v + f->bodies[f->body_of[v]].shift);
+            ct_real least = CTI_REAL_MAX;
+            for (e = 0; e < 2; e++) {
+                ct_real gap = -q->offset;
+                for (k = 0; k < 3; k++)
+                    gap += q->normal[k] * (q->normal[k] > 0 ? b->lo : b->hi)[e * n3 + at + k];
+                least = cti_min(least, gap);
+            }
+            if (least < (b->hat[f->body_of[v]] + b->hat[q->body]) / 2 && (!CTI_PUSH(s->mem, b->planes, v) || !CTI_PUSH(s->mem, b->planes, p)))
+                return 0;
+        }
+    return 1;
+}
+
+/* squared distances of all candidates at x */
+static void cti_barrier_measure(const cti_state *s, cti_barrier *b, const ct_real *x)
+{
+    cti_barrier_list *l = &b->list[CTI_BARRIER_VF];
+    int i, f;
+    ct_real t;
+    CTI_UNUSED(s);
+    cti_dist_pt_batch(x, l->quads, CTI_LEN(l->pairs) / 2, l->d2, l->w, l->feature);
+    l = &b->list[CTI_BARRIER_EE];
+    cti_dist_ee_batch(x, l->quads, CTI_LEN(l->pairs) / 2, l->d2, l->w, l->feature);
+    l = &b->list[CTI_BARRIER_VE];
+    for (i = 0; i < CTI_LEN(l->pairs) / 2; i++) {
+        const int32_t *q = l->quads + 4 * (size_t)i;
+        l->d2[i] = cti_dist_pe(x + 3 * (size_t)q[0], x + 3 * (size_t)q[1], x + 3 * (size_t)q[2], &t, &f);
+    }
+    l = &b->list[CTI_BARRIER_VV];
+    for (i = 0; i < CTI_LEN(l->pairs) / 2; i++)
+        l->d2[i] = cti_dist_pp(x + 3 * (size_t)l->quads[4 * i], x + 3 * (size_t)l->quads[4 * i + 1]);
+}
+
+CTI_FN void cti_barrier_arrive(cti_state *s)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int k;
+    for (k = 0; k < CTI_BARRIER_LISTS; k++)
+        if (CTI_LEN(b->list[k].d2))
+            memcpy(b->list[k].start2, b->list[k].d2, sizeof(ct_real) * (size_t)CTI_LEN(b->list[k].d2));
+}
+
+CTI_FN int cti_barrier_cover(cti_state *s, const ct_real *x1)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_surface *f = &s->surface;
+    int k;
+    if (cti_barrier_is_covered(b, f, x1))
+        return 1;
+    b->covered = 0;
+    for (k = 0; k < f->n_bodies; k++)
+        if (f->bodies[k].moves)
+            cti_barrier_boxes(b, f, k, x1);
+    for (k = 0; k < CTI_BARRIER_LISTS; k++)
+        CTI_CLEAR(b->list[k].pairs);
+    if (!cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, x1) ||
+        !cti_broad_pairs(s->mem, &f->broad, &f->soup, &b->list[CTI_BARRIER_VF].pairs, &b->list[CTI_BARRIER_EE].pairs,
+                         &b->list[CTI_BARRIER_VE].pairs, &b->list[CTI_BARRIER_VV].pairs))
+        return 0;
+    for (k = 0; k < CTI_BARRIER_LISTS; k++)
+        if (!cti_barrier_complete(s, b, &b->list[k]))
+            return 0;
+    if (!cti_barrier_list_planes(s, b))
+        return 0;
+    cti_barrier_measure(s, b, f->x0);
+    cti_barrier_arrive(s);
+    b->covered = 1;
+    return 1;
+}
+
+/* ---- active pairs ---- */
+
+static int cti_barrier_find_planes(cti_state *s, cti_barrier *b, const ct_real *x)
+{
+    const cti_surface *f = &s->surface;
+    cti_barrier_term t;
+    int i;
+    for (i = 0; i < CTI_LEN(b->planes); i += 2) {
+        ct_real gap;
+        memset(&t, 0, sizeof t);
+        t.kind = CT_PAIR_PLANE, t.n = t.n_a = 1;
+        t.v[0] = b->planes[i], t.plane = b->planes[i + 1];
+        t.hat = (b->hat[f->body_of[t.v[0]]] + b->hat[f->planes[t.plane].body]) / 2;
+        gap = cti_plane_gap(&f->planes[t.plane], cti_v3_at(x, t.v[0]));
+        t.d2 = gap * gap;
+        if (gap < t.hat && !CTI_PUSH(s->mem, b->terms, t))
+            return 0;
+    }
+    return 1;
+}
+
+CTI_FN int cti_barrier_find(cti_state *s, const ct_real *x)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i, k;
+    cti_barrier_measure(s, b, x);
+    CTI_CLEAR(b->terms);
+    for (k = 0; k < CTI_BARRIER_LISTS; k++) {
+        const cti_barrier_list *l = &b->list[k];
+        int n = CTI_LEN(l->pairs) / 2;
+        for (i = 0; i < n; i++) {
+            cti_barrier_term t;
+            if (!(l->d2[i] < l->hat[i] * l->hat[i]))
+                continue;
+            t.kind = (int32_t)l->kind, t.plane = 0;
+            t.n = k == CTI_BARRIER_VV ? 2 : k == CTI_BARRIER_VE ? 3 : 4;
+            t.n_a = k == CTI_BARRIER_EE ? 2 : 1;
+            memcpy(t.v, l->quads + 4 * (size_t)i, sizeof t.v);
+            t.hat = l->hat[i], t.d2 = l->d2[i];
+            if (!CTI_PUSH(s->mem, b->terms, t))
+                return 0;
+        }
+    }
+    return cti_barrier_find_planes(s, b, x);
+}
+
+static void cti_barrier_gather(const cti_barrier_term *t, const ct_real *x, ct_real *out)
+{
+    int k;
+    for (k = 0; k < t->n; k++)
+        cti_v3_put(out, k, cti_v3_at(x, t->v[k]));
+}
+
+CTI_FN void cti_barrier_law(const cti_state *s, const cti_barrier_term *t, cti_potential *out)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    ct_real rest[12];
+    out->kind = s->desc.barrier.kind;
+    out->dhat = t->hat;
+    out->k = b->h * b->h * (ct_real)b->force * t->hat;
+    out->width = 0;
+    if (t->kind != CT_PAIR_EE)
+        return;
+    cti_barrier_gather(t, s->surface.rest, rest);
+    out->width = cti_mollifier_width(rest);
+}
+
+CTI_FN int cti_barrier_eval(const cti_state *s, const cti_barrier_term *t, const ct_real *x, int want, cti_potential_terms *out)
+{
+    cti_potential law;
+    ct_real points[12];
+    cti_barrier_law(s, t, &law);
+    if (t->kind == CT_PAIR_PLANE) {
+        const cti_plane *p = &s->surface.planes[t->plane];
+        return cti_potential_plane(&law, cti_v3_at(p->normal, 0), cti_plane_gap(p, cti_v3_at(x, t->v[0])), want, out);
+    }
+    cti_barrier_gather(t, x, points);
+    return cti_potential_eval(&law, (ct_pair_kind)t->kind, points, want, out);
+}
+
+/* ---- the step filter ---- */
+
+/* bound on how much nearer the features of a pair come: relative motions of their vertices */
+static ct_real cti_barrier_approach(const int32_t *q, int n_a, int n, const ct_real *x0, const ct_real *x1)
+{
+    ct_real big = 0;
+    int i, j;
+    for (i = 0; i < n_a; i++) {
+        cti_v3 a = cti_v3_sub(cti_v3_at(x1, q[i]), cti_v3_at(x0, q[i]));
+        for (j = n_a; j < n; j++)
+            big = cti_max(big, cti_v3_norm2(cti_v3_sub(cti_v3_sub(cti_v3_at(x1, q[j]), cti_v3_at(x0, q[j])), a)));
+    }
+    return cti_sqrt(big);
+}
+
+/* time of a pair of a list in loose points and edges */
+static ct_real cti_barrier_loose(const int32_t *q, int n, ct_real least, const ct_real *x0, const ct_real *x1)
+{
+    ct_real p0[9], p1[9], toi;
+    int k;
+    for (k = 0; k < n; k++) {
+        cti_v3_put(p0, k, cti_v3_at(x0, q[k]));
+        cti_v3_put(p1, k, cti_v3_at(x1, q[k]));
+    }
+    return (n == 3 ? cti_ccd_ve(p0, p1, least, &toi) : cti_ccd_vv(p0, p1, least, &toi)) ? toi : 1;
+}
+
+/* the step of one list; below 0: out of memory */
+static ct_real cti_barrier_filter_list(cti_state *s, cti_barrier_list *l, const ct_real *x1, ct_real share)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    const ct_real *x0 = s->surface.x0;
+    int n_a = l->kind == CT_PAIR_EE ? 2 : 1, n = l->kind == CT_PAIR_VV ? 2 : l->kind == CT_PAIR_VE ? 3 : 4, i, m;
+    ct_real step = 1;
+    CTI_CLEAR(b->tested);
+    CTI_CLEAR(b->least);
+    for (i = 0; i < CTI_LEN(l->pairs) / 2; i++) {
+        const int32_t *q = l->quads + 4 * (size_t)i;
+        ct_real d = cti_sqrt(l->start2[i]), least = share * cti_min(d, l->hat[i]);
+        if (d - cti_barrier_approach(q, n_a, n, x0, x1) * (1 + 16 * CTI_EPS) > least)
+            continue;
+        if (n < 4) {
+            step = cti_min(step, cti_barrier_loose(q, n, least, x0, x1));
+            continue;
+        }
+        if (!CTI_PUSH(s->mem, b->tested, q[0]) || !CTI_PUSH(s->mem, b->tested, q[1]) || !CTI_PUSH(s->mem, b->tested, q[2]) ||
+            !CTI_PUSH(s->mem, b->tested, q[3]) || !CTI_PUSH(s->mem, b->least, least))
+            return -1;
+    }
+    m = CTI_LEN(b->least);
+    if (!CTI_RESIZE(s->mem, b->toi, m))
+        return -1;
+    if (l->kind == CT_PAIR_VF)
+        cti_ccd_vf_batch(x0, x1, b->tested, m, b->least, b->toi);
+    else
+        cti_ccd_ee_batch(x0, x1, b->tested, m, b->least, b->toi);
+    for (i = 0; i < m; i++)
+        step = cti_min(step, b->toi[i]);
+    return step;
+}
+
+CTI_FN ct_real cti_barrier_filter(cti_state *s, const ct_real *x1, ct_real share)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    ct_real step = 1;
+    int k, i;
+    for (k = 0; k < CTI_BARRIER_LISTS; k++) {
+        ct_real t = cti_barrier_filter_list(s, &b->list[k], x1, share);
+        if (t < 0)
+            return -1;
+        step = cti_min(step, t);
+    }
+    for (i = 0; i < CTI_LEN(b->planes); i += 2) {
+        const cti_plane *p = &s->surface.planes[b->planes[i + 1]];
+        ct_real g0 = cti_plane_gap(p, cti_v3_at(s->surface.x0, b->planes[i])), g1 = cti_plane_gap(p, cti_v3_at(x1, b->planes[i]));
+        ct_real least = share * cti_min(g0, b->hat[p->body]);
+        if (g1 < least)
+            step = cti_min(step, (g0 - least) / (g0 - g1) * (1 - 8 * CTI_EPS));
+    }
+    return step;
+}
+
+/* ---- the start ---- */
+
+CTI_FN int cti_barrier_crosses(cti_state *s)
+{
+    cti_surface *f = &s->surface;
+    int32_t *pairs = NULL;
+    int ok, p, v, k;
+    for (k = 0; k < f->n_bodies; k++)
+        if (f->bodies[k].moves)
+            f->ranges[k].swept = 1, f->ranges[k].inflate = cti_barrier_own(s)->hat[k] / 2;
+    cti_barrier_own(s)->covered = 0;
+    ok = cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, f->x0) && cti_intersect_soup(s->mem, &f->broad, &f->soup, f->x0, &pairs);
+    if (ok && CTI_LEN(pairs) > 0) {
+        memset(&s->step.limit, 0, sizeof s->step.limit);
+        s->step.limit.kind = CT_PAIR_EF, s->step.limit.n_a = 2, s->step.limit.n = 5;
+        memcpy(s->step.limit.v, f->edges + 2 * (size_t)pairs[0], 2 * sizeof(int32_t));
+        memcpy(s->step.limit.v + 2, f->faces + 3 * (size_t)pairs[1], 3 * sizeof(int32_t));
+        ok = 2;
+    }
+    CTI_FREE(s->mem, pairs);
+    if (ok != 1)
+        return ok == 2 ? 1 : -1;
+    for (p = 0; p < f->n_planes; p++)
+        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1))
+            if (cti_plane_gap(&f->planes[p], cti_v3_at(f->x0, v)) <= 0) {
+                cti_pair_make(f, CT_PAIR_PLANE, v, p, &s->step.limit);
+                return 1;
+            }
+    return 0;
+}
+
+#undef CTI_BARRIER_FAST
+
+/* ---- 8_barrier/barrier_system.c ---- */
+/* barrier_system.c -- Newton's linear system: the pattern, the direct solve, and blocks that scripts move.
+   Method: a supernodal LDL' of the whole Hessian. Its analysis is kept while all blocks that are wanted have a place in it, so that pairs that come
+   and go within a step cost nothing; it is made anew when one does not fit, or when most of its contact blocks are of pairs that are gone.
+   A constrained block goes the rest of its way to where its script wants it: B <- S B S + (1 - S) scale, as in assemble.c. */
+
+/* [1] contact blocks in the pattern, over those that are wanted, above which it is made anew: blocks that nobody wants make the factor larger. It has to
+   be above the share of pairs within CTI_BARRIER_REACH, about 1.5 */
+#define CTI_BARRIER_STALE 3
+/* [dhat] pairs nearer than this get blocks in the pattern, so that pairs that come next find a place. Two mats that fall on each other, 14 steps: 34.9 s
+   with 1 (none), 30.4 s with 1.4, 30.7 s with 2, where the larger factor costs what analyses save */
+#define CTI_BARRIER_REACH CTI_R(1.4)
+
+/* blocks of a set of vertices */
+static int cti_barrier_blocks_of(const cti_state *s, const int32_t *v, int n, int32_t *out)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    int i, k, m = 0;
+    for (i = 0; i < n; i++) {
+        const cti_barrier_attach *a = cti_barrier_of(s, b, v[i]);
+        for (k = 0; k < a->n; k++)
+            out[m++] = a->block[k];
+    }
+    return m;
+}
+
+/* 1 when all pairs of the vertices' blocks are in the pattern; counts them. Appends them to `wanted` where there is a list. -1: out of memory */
+static int cti_barrier_want(cti_state *s, const int32_t *v, int n, int collect, int *count)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int32_t list[16];
+    int m = cti_barrier_blocks_of(s, v, n, list), i, j, fits = 1;
+    for (i = 0; i < m; i++)
+        for (j = i + 1; j < m; j++) {
+            if (list[i] == list[j])
+                continue;
+            ++*count;
+            if (collect) {
+                if (!CTI_PUSH(s->mem, b->wanted, list[i]) || !CTI_PUSH(s->mem, b->wanted, list[j]))
+                    return -1;
+            } else if (fits && cti_bsr_slot(&b->B, list[i], list[j]) < 0)
+                fits = 0;
+        }
+    return fits;
+}
+
+static int cti_barrier_want_all(cti_state *s, int collect, int *count)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i, fits = 1;
+    *count = 0;
+    for (i = 0; fits > 0 && i < CTI_LEN(b->terms); i++)
+        fits = cti_barrier_want(s, b->terms[i].v, b->terms[i].n, collect, count);
+    for (i = 0; fits > 0 && i < CTI_LEN(b->rubs); i++)
+        fits = cti_barrier_want(s, b->rubs[i].v, b->rubs[i].n, collect, count);
+    return fits;
+}
+
+/* the blocks of candidates that are not active, but within reach: pairs that come next find their place. 0: out of memory */
+static int cti_barrier_want_near(cti_state *s, int *count)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i, k, fits = 1;
+    for (k = 0; k < CTI_BARRIER_LISTS; k++)
+        for (i = 0; fits > 0 && i < CTI_LEN(b->list[k].pairs) / 2; i++) {
+            ct_real reach = CTI_BARRIER_REACH * b->list[k].hat[i];
+            if (b->list[k].d2[i] < reach * reach && b->list[k].d2[i] >= b->list[k].hat[i] * b->list[k].hat[i])
+                fits = cti_barrier_want(s, b->list[k].quads + 4 * (size_t)i, k == CTI_BARRIER_VV ? 2 : k == CTI_BARRIER_VE ? 3 : 4, 1, count);
+        }
+    return fits > 0;
+}
+
+/* where blocks of A go in B */
+static int cti_barrier_slots(cti_state *s)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i, k;
+    if (!CTI_RESIZE(s->mem, b->slot_of, s->system.A.row[s->n]))
+        return 0;
+    for (i = 0; i < s->n; i++)
+        for (k = s->system.A.row[i]; k < s->system.A.row[i + 1]; k++)
+            b->slot_of[k] = s->bodies.rigid_of[i] < 0 ? cti_bsr_slot(&b->B, b->block_of[i], b->block_of[s->system.A.col[k]]) : -1;
+    return 1;
+}
+
+static int cti_barrier_analyze(cti_state *s, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int count, i, n = CTI_LEN(b->elastic);
+    CTI_CLEAR(b->wanted);
+    if (!CTI_RESERVE(s->mem, b->wanted, n + 1))
+        return 0;
+    for (i = 0; i < n; i++)
+        if (!CTI_PUSH(s->mem, b->wanted, b->elastic[i]))
+            return 0;
+    if (cti_barrier_want_all(s, 1, &count) < 0 || !cti_barrier_want_near(s, &count))
+        return 0;
+    b->pattern = 0;
+    cti_symbolic_free(s->mem, &b->symbolic);
+    if (!cti_bsr_pattern(s->mem, &b->B, b->n, b->wanted, CTI_LEN(b->wanted) / 2) || !cti_barrier_slots(s) ||
+        !cti_symbolic_analyze_once(s->mem, &b->symbolic, &b->B, b->all, b->n) ||
+        !cti_gather_make(s->mem, &b->gather, &b->symbolic, &b->B, b->all))
+        return 0;
+    b->contact_blocks = count;
+    b->pattern = 1;
+    r->refactorizations++;
+    return 1;
+}
+
+CTI_FN int cti_barrier_pattern(cti_state *s, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int count = 0, fits = b->pattern;
+    if (fits)
+        fits = cti_barrier_want_all(s, 0, &count);
+    if (!fits || b->contact_blocks > CTI_BARRIER_STALE * count + 64) {
+        if (!cti_barrier_analyze(s, r))
+            return 0;
+    } else
+        memset(b->B.val, 0, sizeof(ct_real) * 9 * (size_t)b->B.row[b->n]);
+    return 1;
+}
+
+CTI_FN void cti_barrier_add(cti_barrier *b, int i, int j, const ct_real *m, ct_real scale)
+{
+    ct_real *to = b->B.val + 9 * (size_t)(i == j ? b->B.diag[i] : cti_bsr_slot(&b->B, i, j));
+    int k;
+    for (k = 0; k < 9; k++)
+        to[k] += scale * m[k];
+}
+
+/* g += B d for what is left of scripted blocks' way d; B <- S B S + (1 - S) scale, g <- S g - scale d */
+static int cti_barrier_constrain(cti_state *s)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_bsr *B = &b->B;
+    int32_t *filter = CTI_ARENA_NEW(s->arena, int32_t, b->n + 1);
+    ct_real *way = b->y_try;
+    int i, k, e;
+    if (!filter)
+        return 0;
+    memset(way, 0, sizeof(ct_real) * 3 * (size_t)b->n);
+    for (i = 0; i < b->n; i++)
+        filter[i] = -1;
+    for (i = 0; i < s->n; i++)
+        if (s->scripts.filter[i] >= 0 && b->block_of[i] >= 0) {
+            int at = b->block_of[i];
+            const ct_real *S = s->scripts.projectors + 9 * (size_t)s->scripts.filter[i];
+            cti_v3 d = cti_v3_sub(cti_v3_at(b->goal, at), cti_v3_at(b->y, at));
+            filter[at] = s->scripts.filter[i];
+            cti_v3_put(way, at, cti_v3_sub(d, cti_m3_mul_v(S, d)));
+        }
+    for (i = 0; i < b->n; i++)
+        for (k = B->row[i]; k < B->row[i + 1]; k++)
+            if (filter[B->col[k]] >= 0)
+                cti_v3_addto(b->g, i, cti_m3_mul_v(B->val + 9 * (size_t)k, cti_v3_at(way, B->col[k])));
+    for (i = 0; i < b->n; i++) {
+        const ct_real *Si = filter[i] >= 0 ? s->scripts.projectors + 9 * (size_t)filter[i] : NULL;
+        ct_real *D = B->val + 9 * (size_t)B->diag[i], scale = (D[0] + D[4] + D[8]) / 3;
+        for (k = B->row[i]; k < B->row[i + 1]; k++) {
+            ct_real *M = B->val + 9 * (size_t)k;
+            cti_m3 m;
+            if (Si) {
+                m = cti_m3_mul(Si, M);
+                memcpy(M, m.m, sizeof m.m);
+            }
+            if (filter[B->col[k]] >= 0) {
+                m = cti_m3_mul(M, s->scripts.projectors + 9 * (size_t)filter[B->col[k]]);
+                memcpy(M, m.m, sizeof m.m);
+            }
+        }
+        if (!Si)
+            continue;
+        for (e = 0; e < 9; e++)
+            D[e] += scale * ((e % 4 == 0 ? 1 : 0) - Si[e]);
+        cti_v3_put(b->g, i, cti_v3_mad(cti_m3_mul_v(Si, cti_v3_at(b->g, i)), cti_v3_at(way, i), -scale));
+    }
+    return 1;
+}
+
+CTI_FN int cti_barrier_solve(cti_state *s, int *definite)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i;
+    if (s->scripts.n_constrained && !cti_barrier_constrain(s))
+        return 0;
+    if (!cti_factor64_compute(s->mem, &b->factor, &b->symbolic, &b->gather, b->B.val) ||
+        !CTI_RESIZE(s->mem, b->work, cti_factor64_work(&b->factor)))
+        return 0;
+    *definite = b->factor.boosted == 0;
+    for (i = 0; i < 3 * b->n; i++)
+        b->solution[i] = -(double)b->g[i];
+    cti_factor64_solve(&b->factor, b->solution, b->work);
+    for (i = 0; i < 3 * b->n; i++)
+        b->dy[i] = (ct_real)b->solution[i];
+    return 1;
+}
+
+#undef CTI_BARRIER_STALE
+#undef CTI_BARRIER_REACH
+
+/* ---- 8_barrier/barrier_energy.c ---- */
+/* barrier_energy.c -- the incremental potential of a step, its gradient and its Hessian, in units of h^2 J:
+     E(y) = 1/2 |y - y^|_M^2 + h^2 (V(y) + sum of stiff |A'A - 1|^2 + sum of barriers)
+          + h alpha / 2 |y - y0|_M^2 + h / 2 (y - y0)' D(y0) (y - y0) + h^2 sum of mu lambda f0(|u|),   y^ = y0 + h u + h^2 M^-1 f
+   Its minimum is implicit Euler's step. D is that of the start of the step, and so are the contacts' lambda and directions in the last sum, which
+   are lagged: neither has a potential otherwise. The Hessian is projected element by element; damping's is that of the present positions, which is
+   near enough for Newton's method. based on: lecture notes 4.3; Li et al. 2020, eq. 4 and 19; Lan et al. 2022, eq. 6. */
+
+/* ---- affine bodies ---- */
+
+/* gram S = A'A - 1 of columns c [9] */
+static void cti_affine_gram(const ct_real *c, ct_real *S)
+{
+    int i, j;
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 3; j++)
+            S[3 * i + j] = cti_v3_dot(cti_v3_at(c, i), cti_v3_at(c, j)) - (i == j ? 1 : 0);
+}
+
+static double cti_affine_energy(const cti_affine *a, const ct_real *y)
+{
+    ct_real S[9];
+    double sum = 0;
+    int k;
+    cti_affine_gram(y + 3 * (size_t)(a->block + 1), S);
+    for (k = 0; k < 9; k++)
+        sum += (double)S[k] * (double)S[k];
+    return (double)a->stiff * sum;
+}
+
+/* gradient 4 stiff A S; Hessian of columns i, j: 4 stiff (c_j c_i' + delta_ij AA' + S_ij 1), the last part without its negative eigenvalues */
+static void cti_affine_derive(cti_barrier *b, const cti_affine *a, ct_real h2)
+{
+    const ct_real *c = b->y + 3 * (size_t)(a->block + 1);
+    ct_real S[9], P[9], AA[9], k4 = 4 * a->stiff * h2, m[9];
+    int i, j, k, l;
+    cti_affine_gram(c, S);
+    memcpy(P, S, sizeof P);
+    if (!b->exact)
+        cti_psd_project(P, 3, 0);
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 3; j++)
+            AA[3 * i + j] = c[i] * c[j] + c[3 + i] * c[3 + j] + c[6 + i] * c[6 + j];
+    for (i = 0; i < 3; i++) {
+        for (j = 0; j < 3; j++)
+            cti_v3_addto(b->g, a->block + 1 + i, cti_v3_mul(cti_v3_at(c, j), k4 * S[3 * i + j]));
+        for (j = 0; j < 3; j++) {
+            for (k = 0; k < 3; k++)
+                for (l = 0; l < 3; l++)
+                    m[3 * k + l] = c[3 * j + k] * c[3 * i + l] + (i == j ? AA[3 * k + l] : 0) + (k == l ? P[3 * i + j] : 0);
+            cti_barrier_add(b, a->block + 1 + i, a->block + 1 + j, m, k4);
+        }
+    }
+}
+
+/* out = M z for z [3 n]; alpha [1/s]: times 1 + h alpha where it is wanted */
+static void cti_barrier_mass(const cti_state *s, const ct_real *z, ct_real *out)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    int i, j, k;
+    for (i = 0; i < s->n; i++)
+        if (b->block_of[i] >= 0)
+            cti_v3_put(out, b->block_of[i], cti_v3_mul(cti_v3_at(z, b->block_of[i]), s->bodies.mass[i]));
+    for (k = 0; k < CTI_LEN(s->bodies.rigids); k++) {
+        const cti_affine *a = &b->affines[k];
+        cti_v3_put(out, a->block, cti_v3_mul(cti_v3_at(z, a->block), a->mass));
+        for (i = 0; i < 3; i++) {
+            cti_v3 sum = cti_v3_zero();
+            for (j = 0; j < 3; j++)
+                sum = cti_v3_mad(sum, cti_v3_at(z, a->block + 1 + j), a->J[3 * i + j]);
+            cti_v3_put(out, a->block + 1 + i, sum);
+        }
+    }
+}
+
+/* mass damping of a block of y [1/s] */
+static void cti_barrier_alpha(const cti_state *s, ct_real *out)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    int i, k;
+    for (i = 0; i < s->n; i++)
+        for (k = 0; b->block_of[i] >= 0 && k < (s->bodies.rigid_of[i] < 0 ? 1 : 4); k++)
+            out[b->block_of[i] + k] = s->bodies.alpha[i];
+}
+
+/* ---- energy ---- */
+
+/* inertia and mass damping: 1/2 z'M z + h alpha / 2 d'M d */
+static double cti_barrier_inertia(cti_state *s, const ct_real *y, ct_real *work, double *size)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    ct_real *z = work, *Mz = work + 3 * (size_t)b->n, *alpha = work + 6 * (size_t)b->n;
+    double e = 0, damped = 0;
+    int i, any = 0;
+    for (i = 0; i < 3 * b->n; i++)
+        z[i] = y[i] - b->y_hat[i];
+    cti_barrier_mass(s, z, Mz);
+    for (i = 0; i < 3 * b->n; i++)
+        e += (double)z[i] * (double)Mz[i] / 2;
+    for (i = 0; i < s->n; i++)
+        any |= s->bodies.alpha[i] > 0;
+    if (any) {
+        cti_barrier_alpha(s, alpha);
+        for (i = 0; i < 3 * b->n; i++)
+            z[i] = y[i] - b->y0[i];
+        cti_barrier_mass(s, z, Mz);
+        for (i = 0; i < 3 * b->n; i++)
+            damped += (double)(alpha[i / 3] * z[i]) * (double)Mz[i] / 2;
+    }
+    *size += e + (double)b->h * damped;
+    return e + (double)b->h * damped;
+}
+
+/* h / 2 d' D(y0) d of the models, d = y - y0; leaves D d in b->damping where it is wanted, and returns 0 where nothing is damped */
+static int cti_barrier_damping(cti_state *s, const ct_real *y, ct_real *d, ct_real *Dd)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i, k, any = 0;
+    for (i = 0; i < s->bodies.n_models; i++)
+        any |= s->bodies.models[i]->tets.damping_stiffness > 0 || s->bodies.models[i]->membrane.damping_stiffness > 0 ||
+               s->bodies.models[i]->bend.damping_stiffness > 0 || s->bodies.models[i]->springs.damping_stiffness > 0 ||
+               s->bodies.models[i]->bounds.damping_stiffness > 0;
+    if (!any)
+        return 0;
+    for (i = 0; i < s->n; i++)
+        for (k = 0; k < 3; k++) {
+            Dd[3 * i + k] = 0;
+            d[3 * i + k] = s->bodies.rigid_of[i] < 0 ? y[3 * b->block_of[i] + k] - b->y0[3 * b->block_of[i] + k] : 0;
+        }
+    for (i = 0; i < s->bodies.n_models; i++)
+        cti_model_damping(s->bodies.models[i], s->x, d, Dd);
+    return 1;
+}
+
+static double cti_barrier_elastic_energy(cti_state *s, const ct_real *y, double *size)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    ct_real *d = b->damping, *Dd = d + 3 * (size_t)s->n;
+    double e = 0, damped = 0, h = (double)b->h;
+    int i, k;
+    for (i = 0; i < s->n; i++)
+        if (b->block_of[i] >= 0)
+            cti_v3_put(b->x_state, i, cti_v3_at(y, b->block_of[i]));
+    for (i = 0; i < s->bodies.n_models; i++) {
+        cti_model_ahead(s->bodies.models[i], b->h, 1, NULL);
+        e += cti_model_energy(s->bodies.models[i], b->x_state);
+    }
+    for (k = 0; k < CTI_LEN(s->bodies.rigids); k++)
+        e += cti_affine_energy(&b->affines[k], y);
+    if (cti_barrier_damping(s, y, d, Dd))
+        for (i = 0; i < 3 * s->n; i++)
+            damped += (double)d[i] * (double)Dd[i];
+    *size += h * h * fabs(e) + h * fabs(damped);
+    for (i = 0; i < 3 * s->n; i++) /* forces of the last assembly */
+        *size += h * h * fabs((double)(s->system.force[i] * b->x_state[i]));
+    return h * h * e + h / 2 * damped;
+}
+
+CTI_FN double cti_barrier_loss(cti_state *s)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    ct_real *z = CTI_ARENA_NEW(s->arena, ct_real, 7 * b->n + 8), *d = b->damping, *Dd = d + 3 * (size_t)s->n;
+    double sum = 0;
+    int i;
+    if (!z)
+        return 0;
+    for (i = 0; i < 3 * b->n; i++)
+        z[i] = b->y[i] - b->y0[i];
+    cti_barrier_mass(s, z, z + 3 * (size_t)b->n);
+    cti_barrier_alpha(s, z + 6 * (size_t)b->n);
+    for (i = 0; i < 3 * b->n; i++)
+        sum += (double)(z[6 * b->n + i / 3] * z[i]) * (double)z[3 * b->n + i];
+    if (cti_barrier_damping(s, b->y, d, Dd))
+        for (i = 0; i < 3 * s->n; i++)
+            sum += (double)d[i] * (double)Dd[i];
+    cti_arena_rewind(s->arena, mark);
+    return sum / (double)b->h;
+}
+
+CTI_FN void cti_barrier_slide(const cti_state *s, const cti_barrier_rub *q, const ct_real *x, ct_real out[2])
+{
+    cti_v3 d = cti_v3_zero();
+    int k;
+    for (k = 0; k < q->n; k++)
+        d = cti_v3_mad(d, cti_v3_sub(cti_v3_at(x, q->v[k]), cti_v3_at(cti_barrier_own(s)->x_start, q->v[k])), q->c[k]);
+    for (k = 0; k < 2; k++)
+        out[k] = cti_v3_dot(d, cti_v3_at(q->t[k], 0));
+}
+
+static double cti_barrier_friction_energy(const cti_state *s, const ct_real *x)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    double e = 0, reach = (double)(s->desc.barrier.friction_velocity * b->h), rate, slope;
+    int i;
+    for (i = 0; i < CTI_LEN(b->rubs); i++) {
+        ct_real u[2];
+        cti_barrier_slide(s, &b->rubs[i], x, u);
+        e += (double)b->rubs[i].load * cti_friction_value((double)cti_sqrt(u[0] * u[0] + u[1] * u[1]), reach, &rate, &slope);
+    }
+    return e;
+}
+
+/* largest coordinate of a vertex: its rounding changes a potential by as much times the force */
+static double cti_barrier_far(const ct_real *x, int v)
+{
+    return (double)cti_max(cti_abs(x[3 * (size_t)v]), cti_max(cti_abs(x[3 * (size_t)v + 1]), cti_abs(x[3 * (size_t)v + 2])));
+}
+
+CTI_FN double cti_barrier_energy(cti_state *s, const ct_real *y, const ct_real *x, double *size)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    ct_real *work = CTI_ARENA_NEW(s->arena, ct_real, 7 * b->n + 8);
+    cti_potential_terms t;
+    double e, contact = 0;
+    int i;
+    *size = 0;
+    if (!work)
+        return 0;
+    e = cti_barrier_inertia(s, y, work, size) + cti_barrier_elastic_energy(s, y, size);
+    for (i = 0; i < CTI_LEN(b->terms); i++)
+        if (cti_barrier_eval(s, &b->terms[i], x, CTI_POTENTIAL_VALUE, &t)) {
+            contact += t.value;
+            *size += (double)t.force * cti_barrier_far(x, b->terms[i].v[0]);
+        }
+    b->energy_contact = contact / ((double)b->h * (double)b->h);
+    contact += cti_barrier_friction_energy(s, x);
+    *size += contact;
+    cti_arena_rewind(s->arena, mark);
+    return e + contact;
+}
+
+/* ---- gradient and Hessian ---- */
+
+/* a matrix over the vertices v [n] of a pair, through their attachments */
+static void cti_barrier_scatter(cti_state *s, const int32_t *v, int n, const ct_real *H)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i, j, k, l, p, q, n3 = 3 * n;
+    for (i = 0; i < n; i++) {
+        const cti_barrier_attach *a = cti_barrier_of(s, b, v[i]);
+        for (j = 0; j < n; j++) {
+            const cti_barrier_attach *c = cti_barrier_of(s, b, v[j]);
+            ct_real m[9];
+            if (a->n == 0 || c->n == 0)
+                continue;
+            for (p = 0; p < 3; p++)
+                for (q = 0; q < 3; q++)
+                    m[3 * p + q] = H[n3 * (3 * i + p) + 3 * j + q];
+            for (k = 0; k < a->n; k++)
+                for (l = 0; l < c->n; l++)
+                    cti_barrier_add(b, a->block[k], c->block[l], m, a->w[k] * c->w[l]);
+        }
+    }
+}
+
+static void cti_barrier_scatter_vector(cti_state *s, const int32_t *v, int n, const ct_real *g)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i, k;
+    for (i = 0; i < n; i++) {
+        const cti_barrier_attach *a = cti_barrier_of(s, b, v[i]);
+        for (k = 0; k < a->n; k++)
+            cti_v3_addto(b->g, a->block[k], cti_v3_mul(cti_v3_at(g, i), a->w[k]));
+    }
+}
+
+/* g += H times the shift of scripted vertices */
+static void cti_barrier_shift(const int32_t *v, int n, const ct_real *H, const ct_real *shift, ct_real *g)
+{
+    int i, k, l;
+    for (i = 0; i < n; i++)
+        for (k = 0; k < 3; k++) {
+            ct_real d = shift[3 * (ptrdiff_t)v[i] + k];
+            for (l = 0; d != 0 && l < 3 * n; l++)
+                g[l] += H[3 * n * l + 3 * i + k] * d;
+        }
+}
+
+static void cti_barrier_contacts(cti_state *s, const ct_real *shift)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_potential_terms t;
+    int i;
+    for (i = 0; i < CTI_LEN(b->terms); i++) {
+        const cti_barrier_term *p = &b->terms[i];
+        if (!cti_barrier_eval(s, p, s->surface.x0, CTI_POTENTIAL_PROJECTED, &t))
+            continue;
+        if (shift)
+            cti_barrier_shift(p->v, p->n, t.hessian, shift, t.gradient);
+        cti_barrier_scatter_vector(s, p->v, p->n, t.gradient);
+        cti_barrier_scatter(s, p->v, p->n, t.hessian);
+    }
+}
+
+/* friction: load (f1 / |u| (1 - uu'/|u|^2) + f1' uu'/|u|^2) in the tangent plane; both are >= 0 */
+static void cti_barrier_friction(cti_state *s, const ct_real *shift)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    double reach = (double)(s->desc.barrier.friction_velocity * b->h), rate, slope;
+    int i, j, k, l, p;
+    for (i = 0; i < CTI_LEN(b->rubs); i++) {
+        const cti_barrier_rub *q = &b->rubs[i];
+        ct_real u[2], H2[4], g[12], H[144], K[9], size;
+        cti_v3 f;
+        cti_barrier_slide(s, q, s->surface.x0, u);
+        size = cti_sqrt(u[0] * u[0] + u[1] * u[1]);
+        cti_friction_value((double)size, reach, &rate, &slope);
+        for (j = 0; j < 4; j++)
+            H2[j] = q->load * ((j % 3 == 0 ? (ct_real)rate : 0) + (size > 0 ? (ct_real)(slope - rate) * u[j / 2] * u[j % 2] / (size * size) : 0));
+        f = cti_v3_mul(cti_v3_mad(cti_v3_mul(cti_v3_at(q->t[0], 0), u[0]), cti_v3_at(q->t[1], 0), u[1]), q->load * (ct_real)rate);
+        for (k = 0; k < 3; k++)
+            for (l = 0; l < 3; l++)
+                K[3 * k + l] = q->t[0][k] * (H2[0] * q->t[0][l] + H2[1] * q->t[1][l]) + q->t[1][k] * (H2[2] * q->t[0][l] + H2[3] * q->t[1][l]);
+        for (j = 0; j < q->n; j++) {
+            cti_v3_put(g, j, cti_v3_mul(f, q->c[j]));
+            for (p = 0; p < q->n; p++)
+                for (k = 0; k < 9; k++)
+                    H[3 * q->n * (3 * j + k / 3) + 3 * p + k % 3] = q->c[j] * q->c[p] * K[k];
+        }
+        if (shift)
+            cti_barrier_shift(q->v, q->n, H, shift, g);
+        cti_barrier_scatter_vector(s, q->v, q->n, g);
+        cti_barrier_scatter(s, q->v, q->n, H);
+    }
+}
+
+static void cti_barrier_project(cti_model *m, int project)
+{
+    m->tets.hessian = m->membrane.hessian = m->springs.hessian = project ? CTI_HESSIAN_PROJECTED : CTI_HESSIAN_EXACT;
+}
+
+/* g = M z + h alpha M d - h^2 f + h D d; B = A's h^2 K + h D, and M (1 + h alpha) */
+static int cti_barrier_bodies(cti_state *s, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    ct_real *z = CTI_ARENA_NEW(s->arena, ct_real, 7 * b->n + 8), *Mz, *alpha, *d = b->damping, *Dd = d + 3 * (size_t)s->n, h = b->h;
+    int i, k, m, extended = 0;
+    if (!z)
+        return 0;
+    Mz = z + 3 * (size_t)b->n, alpha = z + 6 * (size_t)b->n;
+    cti_barrier_alpha(s, alpha);
+    for (i = 0; i < 3 * b->n; i++)
+        z[i] = b->y[i] - b->y_hat[i] + h * alpha[i / 3] * (b->y[i] - b->y0[i]);
+    cti_barrier_mass(s, z, Mz);
+    memcpy(b->g, Mz, sizeof(ct_real) * 3 * (size_t)b->n);
+    memset(s->system.A.val, 0, sizeof(ct_real) * 9 * (size_t)s->system.A.row[s->n]);
+    memset(s->system.force, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < s->n; i++)
+        if (b->block_of[i] >= 0)
+            cti_v3_put(b->x_state, i, cti_v3_at(b->y, b->block_of[i]));
+    for (m = 0; m < s->bodies.n_models; m++) {
+        cti_model_ahead(s->bodies.models[m], h, 1, NULL);
+        cti_barrier_project(s->bodies.models[m], !b->exact);
+        cti_model_assemble(s->bodies.models[m], b->x_state, h, s->system.force, s->system.A.val, &extended, NULL);
+    }
+    r->extended_elements = extended;
+    if (!cti_barrier_damping(s, b->y, d, Dd))
+        Dd = NULL;
+    for (i = 0; i < s->n; i++) {
+        if (s->bodies.rigid_of[i] >= 0)
+            continue;
+        for (k = 0; k < 3; k++)
+            b->g[3 * b->block_of[i] + k] += (Dd ? h * Dd[3 * i + k] : 0) - h * h * s->system.force[3 * i + k];
+        for (k = s->system.A.row[i]; k < s->system.A.row[i + 1]; k++)
+            memcpy(b->B.val + 9 * (size_t)b->slot_of[k], s->system.A.val + 9 * (size_t)k, 9 * sizeof(ct_real));
+        for (k = 0; k < 3; k++)
+            b->B.val[9 * (ptrdiff_t)b->B.diag[b->block_of[i]] + 4 * k] += s->bodies.mass[i] * (1 + h * s->bodies.alpha[i] + (b->exact ? b->sigma : 0));
+    }
+    for (k = 0; k < CTI_LEN(s->bodies.rigids); k++) {
+        const cti_affine *a = &b->affines[k];
+        cti_m3 one = cti_m3_diag(1 + h * s->bodies.alpha[s->bodies.rigids[k].block]);
+        cti_barrier_add(b, a->block, a->block, one.m, a->mass);
+        for (i = 0; i < 9; i++)
+            cti_barrier_add(b, a->block + 1 + i / 3, a->block + 1 + i % 3, one.m, a->J[i]);
+        cti_affine_derive(b, a, h * h);
+    }
+    return 1;
+}
+
+CTI_FN int cti_barrier_assemble(cti_state *s, const ct_real *shift, ct_step_report *r)
+{
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    int ok = cti_barrier_pattern(s, r) && cti_barrier_bodies(s, r);
+    if (ok) {
+        cti_barrier_contacts(s, shift);
+        cti_barrier_friction(s, shift);
+    }
+    cti_arena_rewind(s->arena, mark);
+    return ok;
+}
+
+/* ---- lagged friction ---- */
+
+CTI_FN int cti_barrier_lag(cti_state *s)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    const cti_surface *f = &s->surface;
+    cti_potential_terms t;
+    int i, k;
+    CTI_CLEAR(b->rubs);
+    for (i = 0; i < CTI_LEN(b->terms); i++) {
+        const cti_barrier_term *p = &b->terms[i];
+        cti_barrier_rub q;
+        cti_v3 n, t1, t2;
+        ct_real mu = cti_sqrt(f->bodies[f->body_of[p->v[0]]].friction *
+                              f->bodies[p->kind == CT_PAIR_PLANE ? f->planes[p->plane].body : f->body_of[p->v[p->n_a]]].friction);
+        if (!(mu > 0) || !cti_barrier_eval(s, p, f->x0, CTI_POTENTIAL_VALUE, &t) || !(t.force > 0))
+            continue;
+        memset(&q, 0, sizeof q);
+        q.n = p->n;
+        memcpy(q.v, p->v, sizeof q.v);
+        memcpy(q.c, t.c, sizeof q.c);
+        q.load = mu * t.force;
+        n = cti_v3_zero();
+        for (k = 0; k < p->n; k++)
+            n = cti_v3_mad(n, cti_v3_sub(cti_v3_at(f->x0, p->v[k]), cti_v3_at(f->x0, p->v[0])), t.c[k]);
+        n = p->kind == CT_PAIR_PLANE ? cti_v3_at(f->planes[p->plane].normal, 0) : cti_v3_unit(n, cti_v3_make(0, 1, 0));
+        cti_v3_tangents(n, &t1, &t2);
+        cti_v3_put(q.t[0], 0, t1);
+        cti_v3_put(q.t[1], 0, t2);
+        if (!CTI_PUSH(s->mem, b->rubs, q))
+            return 0;
+    }
+    return 1;
+}
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
+
+/* ---- 8_barrier/barrier.c ---- */
+/* barrier.c -- the barrier stepper.
+   Method: one step is the minimum of the incremental potential (barrier_energy.c), found by projected Newton steps, each cut where a pair would come
+   too near (barrier_pairs.c) and halved until the potential falls. So every iterate is free of intersections, also one at which the
+   iterations run out. Scripted blocks and surfaces go along: a Newton step contains what is left of their way, is cut with the others, and is taken
+   without a look at the potential, which scripts do work on; once they are where they are to be, it falls again.
+   The scale of the barriers' force follows the forces of the last step, so that loads are carried in the middle of dhat. differs: IPC's follows from
+   gradients at the start of a step, which asks for distances as they are.
+   based on: Li et al. 2020, algorithm 1, sec. 5; lecture notes 4.3. */
+
+/* [1] share of its distance that a pair keeps in a Newton step; IPC: 0.2. Half and double were not compared */
+#if CONTACT_WITH_BARRIER
+#define CTI_BARRIER_KEEP CTI_R(0.1)
+/* [1] share that a step is tested for once it is taken: its end is rounded, and not on the straight line that was tested before */
+#define CTI_BARRIER_SURE CTI_R(0.05)
+#define CTI_BARRIER_HALVINGS 40    /* of a line search; a step of 1e-12 of Newton's is none */
+/* [1] share of what the slope promises by which the potential falls at least (Armijo); a quadratic gives half. Without it, contacts that come and go at
+   dhat let Newton's method go back and forth, with steps of one length and a potential that hardly falls (two mats that fall on each other). Half and
+   double were not compared */
+#define CTI_BARRIER_FALL 0.1
+#define CTI_BARRIER_ROUNDING 64    /* of its potential, in units in the last place of all that is summed up */
+#define CTI_BARRIER_FIRST CTI_R(0.02) /* [masses] smallest shift of the Hessian */
+#define CTI_BARRIER_SHIFT CTI_R(10) /* [masses] largest shift */
+#define CTI_BARRIER_LAGS 50        /* most solves where friction is to converge */
+/* [1] the force scale is the root of the mean square of contacts' forces over this: LOG then carries them at 0.51 dhat. Half: at 0.67, double: 0.33 */
+#define CTI_BARRIER_LOAD 4
+#define CTI_BARRIER_SCALES 1e6     /* most times the scale of the weights alone */
+
+static void cti_barrier_status(ct_step_report *r, ct_status status)
+{
+    if (status > r->status)
+        r->status = status;
+}
+
+/* ---- the barriers' scale ---- */
+
+/* weight of a surface vertex, on average; without gravity its momentum over a step */
+static double cti_barrier_weight(const cti_state *s)
+{
+    const cti_surface *f = &s->surface;
+    double mass = 0, speed = 0, g = (double)cti_v3_norm(cti_v3_at(s->desc.gravity, 0));
+    int i, n = 0;
+    for (i = 0; i < s->n; i++) {
+        mass += (double)s->bodies.mass[i];
+        speed = cti_fmax(speed, (double)cti_v3_norm(cti_v3_at(s->v, i)));
+    }
+    for (i = 0; i < f->n_bodies; i++)
+        n += f->bodies[i].dynamic ? f->ranges[i].v1 - f->ranges[i].v0 : 0;
+    if (!(g > 0))
+        g = speed > 0 ? speed / (double)cti_barrier_own(s)->h : 1;
+    return mass * g / (n > 0 ? n : 1);
+}
+
+static void cti_barrier_scale(cti_state *s)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    b->force_least = cti_barrier_weight(s) / CTI_BARRIER_LOAD;
+    if (s->desc.barrier.stiffness > 0)
+        b->force = (double)s->desc.barrier.stiffness;
+    else if (!(b->force >= b->force_least))
+        b->force = b->force_least;
+}
+
+/* after a step: towards what the contacts carried, by a factor of two at most */
+static void cti_barrier_rescale(cti_state *s)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_potential_terms t;
+    double sum = 0, want;
+    int i, n = 0;
+    for (i = 0; i < CTI_LEN(b->terms); i++)
+        if (cti_barrier_eval(s, &b->terms[i], s->surface.x0, CTI_POTENTIAL_VALUE, &t)) {
+            double force = (double)t.force / ((double)b->h * (double)b->h);
+            sum += force * force;
+            n++;
+        }
+    if (n == 0 || s->desc.barrier.stiffness > 0)
+        return;
+    want = sqrt(sum / n) / CTI_BARRIER_LOAD;
+    if (want > 2 * b->force)
+        b->force = cti_fmin(2 * b->force, CTI_BARRIER_SCALES * b->force_least);
+    else if (want < b->force / 4)
+        b->force = cti_fmax(b->force / 2, b->force_least);
+}
+
+/* ---- scripts ---- */
+
+/* 1 where a surface vertex is moved by a script alone */
+static int cti_barrier_is_scripted(const cti_state *s, int v)
+{
+    const cti_surface_body *body = &s->surface.bodies[s->surface.body_of[v]];
+    return body->moves && !body->dynamic;
+}
+
+/* where scripts go in this step. Returns 1 when there is a way to go */
+static int cti_barrier_scripts(cti_state *s, ct_real *shift)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_surface *f = &s->surface;
+    int i, k, v, moves = 0;
+    cti_assemble_movers(s, cti_state_ahead(s, b->h));
+    if (f->n_moving)
+        memcpy(b->script, f->script, sizeof(ct_real) * 3 * (size_t)f->n_moving);
+    memset(shift, 0, sizeof(ct_real) * 3 * (size_t)f->nv);
+    for (k = 0; k < CTI_LEN(s->scripts.movers); k++)
+        for (v = s->scripts.movers[k].v0; v < s->scripts.movers[k].v0 + s->scripts.movers[k].n; v++)
+            for (i = 0; i < 3; i++) {
+                ct_real *now = cti_surface_script(f, v);
+                shift[3 * v + i] = now[i] - f->x0[3 * v + i];
+                moves |= shift[3 * v + i] != 0;
+                now[i] = f->x0[3 * v + i];
+            }
+    for (i = 0; i < s->n; i++)
+        if (s->scripts.filter[i] >= 0 && b->block_of[i] >= 0)
+            for (k = 0; k < 3; k++) {
+                int at = 3 * b->block_of[i] + k;
+                b->goal[at] = b->y0[at] + b->h * s->scripts.v_fixed[3 * i + k];
+                moves |= s->scripts.v_fixed[3 * i + k] != 0;
+            }
+    return moves;
+}
+
+/* scripted vertices a share t of what is left of their way from x0 */
+static void cti_barrier_advance(cti_state *s, const ct_real *shift, ct_real t)
+{
+    cti_surface *f = &s->surface;
+    int k, v;
+    for (k = 0; k < CTI_LEN(s->scripts.movers); k++)
+        for (v = s->scripts.movers[k].v0; v < s->scripts.movers[k].v0 + s->scripts.movers[k].n; v++) {
+            cti_v3 end = cti_v3_at(cti_barrier_own(s)->script, v + f->bodies[f->body_of[v]].shift);
+            cti_v3_put(cti_surface_script(f, v), 0, t < 1 ? cti_v3_mad(cti_v3_at(f->x0, v), cti_v3_at(shift, v), t) : end);
+        }
+}
+
+/* ---- Newton's method ---- */
+
+/* the surface at y + t dy, in surface.x1 */
+static void cti_barrier_try(cti_state *s, const ct_real *shift, ct_real t)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i;
+    for (i = 0; i < 3 * b->n; i++)
+        b->y_try[i] = b->y[i] + t * b->dy[i];
+    cti_barrier_advance(s, shift, t);
+    cti_barrier_place(s, b->y_try, s->surface.x1);
+}
+
+/* the step becomes the iterate; shift: what is left of the scripts' way */
+static void cti_barrier_take(cti_state *s, ct_real *shift, ct_real t)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i;
+    memcpy(b->y, b->y_try, sizeof(ct_real) * 3 * (size_t)b->n);
+    cti_surface_commit(&s->surface);
+    cti_barrier_arrive(s);
+    for (i = 0; i < 3 * s->surface.nv; i++)
+        shift[i] *= t < 1 ? 1 - t : 0;
+}
+#endif
+
+typedef enum cti_barrier_end { CTI_BARRIER_MEMORY, CTI_BARRIER_GOES_ON, CTI_BARRIER_CONVERGED, CTI_BARRIER_STUCK } cti_barrier_end;
+
+/* cti_barrier_run -- Newton iterations of a step */
+typedef struct cti_barrier_run {
+    ct_real *shift;  /* [3 nv] what is left of the scripts' way */
+    int moves;       /* 1: there is some */
+    int iterations;
+    ct_real speed;   /* [m/s] of the last Newton step */
+} cti_barrier_run;
+
+#if CONTACT_WITH_BARRIER
+/* halves the step from t on until the potential falls. 1, or 0: it does not; -1: out of memory */
+static int cti_barrier_search(cti_state *s, cti_barrier_run *q, ct_real *t)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    double size, other, before = 0, after, slope = 0;
+    int k;
+    if (!q->moves) {
+        before = cti_barrier_energy(s, b->y, s->surface.x0, &size);
+        for (k = 0; k < 3 * b->n; k++)
+            slope += (double)b->g[k] * (double)b->dy[k];
+    }
+    for (k = 0; k < CTI_BARRIER_HALVINGS; k++) {
+        ct_real clear;
+        cti_barrier_try(s, q->shift, *t);
+        clear = cti_barrier_filter(s, s->surface.x1, CTI_BARRIER_SURE);
+        if (clear < 0)
+            return -1;
+        if (clear < 1) {
+            *t /= 2;
+            continue;
+        }
+        if (!cti_barrier_find(s, s->surface.x1))
+            return -1;
+        if (q->moves)
+            return 1;
+        after = cti_barrier_energy(s, b->y_try, s->surface.x1, &other);
+        if (after - before <= CTI_BARRIER_FALL * (double)*t * slope + CTI_BARRIER_ROUNDING * (double)CTI_EPS * (size + other))
+            return 1;
+        *t /= 2;
+    }
+    return 0;
+}
+
+/* dy from the exact Hessian where it is due and positive definite, else from the projected one. 0: out of memory */
+static int cti_barrier_direction(cti_state *s, cti_barrier_run *q, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    double t0;
+    int definite;
+    for (b->exact = !q->moves && b->sigma <= CTI_BARRIER_SHIFT;;) {
+        t0 = cti_cmr_clock(s);
+        if (!cti_barrier_assemble(s, q->moves ? q->shift : NULL, r))
+            return 0;
+        r->ms_assemble += cti_cmr_clock(s) - t0;
+        t0 = cti_cmr_clock(s);
+        if (!cti_barrier_solve(s, &definite))
+            return 0;
+        r->ms_solve += cti_cmr_clock(s) - t0;
+        if (!b->exact || definite)
+            break;
+        b->sigma = cti_max(4 * b->sigma, 4 * CTI_BARRIER_FIRST);
+        b->exact = b->sigma <= CTI_BARRIER_SHIFT;
+    }
+    return 1;
+}
+
+/* the Newton step dy, cut and halved, becomes the iterate. 1; 0: no part of it does; -1: out of memory */
+static int cti_barrier_move(cti_state *s, cti_barrier_run *q, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    double t0 = cti_cmr_clock(s), t1;
+    ct_real t, full;
+    int found;
+    cti_barrier_try(s, q->shift, 1);
+    if (!cti_barrier_cover(s, s->surface.x1))
+        return -1;
+    full = t = cti_barrier_filter(s, s->surface.x1, CTI_BARRIER_KEEP);
+    t1 = cti_cmr_clock(s);
+    r->ms_detect += t1 - t0;
+    if (t < 0)
+        return -1;
+    found = cti_barrier_search(s, q, &t);
+    r->ms_unconstrained += cti_cmr_clock(s) - t1;
+    if (found < 0 || (found == 0 && !cti_barrier_find(s, s->surface.x0)))
+        return -1;
+    if (found == 0)
+        return 0;
+    /* a step that had to be halved was too long: where elasticity is near a bifurcation, its Hessian says little of what is ahead */
+    if (t < full)
+        b->sigma = cti_min(cti_max(4 * b->sigma, CTI_BARRIER_FIRST), 4 * CTI_BARRIER_SHIFT);
+    else
+        b->sigma = b->sigma < CTI_BARRIER_FIRST ? 0 : b->sigma / 3;
+    cti_barrier_take(s, q->shift, t);
+    if (!(t < 1))
+        q->moves = 0;
+    return 1;
+}
+
+/* The step that is short enough to end with is taken, too: it costs no factor, and what is left is of second order */
+static cti_barrier_end cti_barrier_iterate(cti_state *s, cti_barrier_run *q, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int moved, is_last;
+    if (!cti_barrier_direction(s, q, r))
+        return CTI_BARRIER_MEMORY;
+    r->newton_iterations++;
+    q->iterations++;
+    q->speed = cti_barrier_speed(s, b->dy);
+    if (!cti_finite(q->speed))
+        return CTI_BARRIER_STUCK;
+    is_last = !q->moves && q->speed <= s->desc.barrier.newton_tolerance;
+    moved = cti_barrier_move(s, q, r);
+    if (moved < 0)
+        return CTI_BARRIER_MEMORY;
+    if (is_last)
+        return CTI_BARRIER_CONVERGED;
+    return moved ? CTI_BARRIER_GOES_ON : CTI_BARRIER_STUCK;
+}
+
+/* 0: out of memory */
+static int cti_barrier_minimize(cti_state *s, cti_barrier_run *q, ct_step_report *r)
+{
+    cti_barrier_end end = CTI_BARRIER_GOES_ON;
+    int lag, lags = s->desc.barrier.friction_iterations ? s->desc.barrier.friction_iterations : CTI_BARRIER_LAGS, first;
+    for (lag = 0; lag < lags && end != CTI_BARRIER_STUCK; lag++) {
+        if (!cti_barrier_lag(s))
+            return 0;
+        if (lag > 0 && CTI_LEN(cti_barrier_own(s)->rubs) == 0)
+            break;
+        first = q->iterations;
+        do {
+            if (q->iterations >= s->desc.barrier.newton_iterations) {
+                cti_barrier_status(r, CT_STATUS_BUDGET);
+                return 1;
+            }
+            end = cti_barrier_iterate(s, q, r);
+            if (end == CTI_BARRIER_MEMORY)
+                return 0;
+        } while (end == CTI_BARRIER_GOES_ON);
+        if (q->iterations == first + 1) /* friction of the last solve's forces leaves it as it is */
+            break;
+    }
+    if (end == CTI_BARRIER_STUCK || (s->desc.barrier.friction_iterations == 0 && lag == lags))
+        cti_barrier_status(r, CT_STATUS_NOT_CONVERGED);
+    return 1;
+}
+
+/* ---- the step ---- */
+
+static void cti_barrier_begin(cti_state *s, ct_real dt, ct_step_report *r)
+{
+    memset(r, 0, sizeof *r);
+    r->limit.vertices_a[0] = -1;
+    cti_arena_reset(s->arena);
+    s->contact.is_solved = 0;
+    memset(&s->step.limit, 0, sizeof s->step.limit);
+    cti_impulses_begin(s);
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
+    s->step.until = s->step.time + (double)dt;
+    s->step.left = dt;
+    r->substeps = 1;
+    r->min_distance = 2 * s->desc.thickness;
+    r->thickness_kept = 2;
+}
+
+/* impulses of the contacts, for who asks for them. 0: out of memory */
+static int cti_barrier_touches(cti_state *s, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_potential_terms t;
+    int i, k;
+    for (i = 0; i < CTI_LEN(b->terms); i++) {
+        const cti_barrier_term *p = &b->terms[i];
+        cti_touch touch;
+        cti_v3 n, t1, t2;
+        ct_real d = cti_sqrt(p->d2);
+        if (d < r->min_distance || s->step.limit.n == 0) {
+            r->min_distance = cti_min(d, r->min_distance);
+            memset(&s->step.limit, 0, sizeof s->step.limit);
+            s->step.limit.kind = p->kind, s->step.limit.n = p->n, s->step.limit.n_a = p->n_a, s->step.limit.plane = p->plane;
+            memcpy(s->step.limit.v, p->v, sizeof p->v);
+        }
+        r->thickness_kept = cti_min(r->thickness_kept, d / p->hat);
+        if (!cti_barrier_eval(s, p, s->surface.x0, CTI_POTENTIAL_VALUE, &t) || !(t.force > 0))
+            continue;
+        memset(&touch, 0, sizeof touch);
+        touch.pair.kind = p->kind, touch.pair.n = p->n, touch.pair.n_a = p->n_a, touch.pair.plane = p->plane;
+        memcpy(touch.pair.v, p->v, sizeof p->v);
+        memcpy(touch.pair.w, t.c, sizeof t.c);
+        touch.key = cti_pair_key(&s->surface, &touch.pair);
+        touch.thickness = 0;
+        n = cti_v3_unit(cti_pair_offset(&s->surface, s->surface.x0, &touch.pair), cti_v3_make(0, 1, 0));
+        cti_v3_tangents(n, &t1, &t2);
+        for (k = 0; k < 3; k++)
+            cti_v3_put(touch.frame, k, k == 0 ? n : (k == 1 ? t1 : t2));
+        touch.r[0] = t.force / b->h;
+        r->contacts++;
+        if (!CTI_PUSH(s->mem, s->step.impulses.touches, touch))
+            return 0;
+    }
+    return 1;
+}
+
+/* work of scripts and losses in the step, from the gradient at its end. 0: out of memory */
+static int cti_barrier_works(cti_state *s, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    double h2 = (double)b->h * (double)b->h, reach = (double)(s->desc.barrier.friction_velocity * b->h), rate, slope;
+    cti_potential_terms t;
+    int i, k;
+    for (i = 0; i < CTI_LEN(b->rubs); i++) {
+        ct_real u[2];
+        double size;
+        cti_barrier_slide(s, &b->rubs[i], s->surface.x0, u);
+        size = (double)cti_sqrt(u[0] * u[0] + u[1] * u[1]);
+        cti_friction_value(size, reach, &rate, &slope);
+        r->loss_contact += (double)b->rubs[i].load / h2 * rate * size * size;
+    }
+    r->loss_damping += cti_barrier_loss(s);
+    for (i = 0; CTI_LEN(s->scripts.movers) > 0 && i < CTI_LEN(b->terms); i++)
+        if (cti_barrier_eval(s, &b->terms[i], s->surface.x0, CTI_POTENTIAL_GRADIENT, &t))
+            for (k = 0; k < b->terms[i].n; k++) {
+                int v = b->terms[i].v[k];
+                if (cti_barrier_is_scripted(s, v))
+                    r->work_script += (double)cti_v3_dot(cti_v3_at(t.gradient, k), cti_v3_sub(cti_v3_at(s->surface.x0, v), cti_v3_at(b->x_start, v))) / h2;
+            }
+    if (s->scripts.n_constrained == 0)
+        return 1;
+    if (!cti_barrier_assemble(s, NULL, r))
+        return 0;
+    for (i = 0; i < s->n; i++)
+        if (s->scripts.filter[i] >= 0 && b->block_of[i] >= 0) {
+            int at = b->block_of[i];
+            cti_v3 d = cti_v3_sub(cti_v3_at(b->y, at), cti_v3_at(b->y0, at)), R = cti_v3_at(b->g, at);
+            /* what the block is free to do balances but for Newton's tolerance */
+            R = cti_v3_sub(R, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], R));
+            r->work_pins += (double)cti_v3_dot(R, d) / h2;
+            cti_v3_put(s->step.impulses.pins, i, cti_v3_mul(R, 1 / b->h));
+        }
+    return 1;
+}
+
+/* the iterate becomes the state. 0: out of memory */
+static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    double size, before = start[1];
+    int i;
+    if (!cti_barrier_touches(s, r) || !cti_barrier_works(s, r))
+        return 0;
+    cti_barrier_energy(s, b->y, s->surface.x0, &size);
+    r->loss_contact += b->energy_contact - before;
+    cti_barrier_store(s);
+    memset(s->history.fall, 0, sizeof *s->history.fall * (size_t)s->n);
+    if (!CTI_RESIZE(s->mem, b->x_last, 3 * s->surface.nv))
+        return 0;
+    if (s->surface.nv)
+        memcpy(b->x_last, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+    s->energy.known = 0;
+    s->step.time = s->step.until;
+    s->contact.memory_dt = b->h;
+    cti_memory_clear(&s->contact.memory);
+    cti_barrier_rescale(s);
+    for (i = 0; i < CTI_BARRIER_LISTS; i++)
+        r->candidates += CTI_LEN(b->list[i].pairs) / 2;
+    r->candidates += CTI_LEN(b->planes) / 2;
+    r->rows = CTI_LEN(b->terms);
+    cti_step_energies(s, r);
+    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - start[0] - r->work_pins - r->work_script + r->loss_contact + r->loss_damping;
+    return 1;
+}
+
+static ct_code cti_barrier_take_back(cti_state *s)
+{
+    cti_snapshot_restore(s, 0, &s->step.start);
+    cti_barrier_own(s)->covered = 0;
+    return CT_ERR_MEMORY;
+}
+
+/* energies at the start: of the bodies, and of the contacts */
+static int cti_barrier_energies(cti_state *s, double *out)
+{
+    ct_step_report r;
+    double size;
+    memset(&r, 0, sizeof r);
+    cti_step_energies(s, &r);
+    out[0] = r.energy_kinetic + r.energy_elastic + r.energy_gravity;
+    cti_barrier_energy(s, cti_barrier_own(s)->y, s->surface.x0, &size);
+    out[1] = cti_barrier_own(s)->energy_contact;
+    return 1;
+}
+
+/* 1 when nobody has moved the surface since the end of the last step */
+static int cti_barrier_is_known(const cti_state *s)
+{
+    size_t n = 3 * (size_t)s->surface.nv;
+    return CTI_LEN(cti_barrier_own(s)->x_last) == (int)n && (n == 0 || memcmp(cti_barrier_own(s)->x_last, s->surface.x0, n * sizeof(ct_real)) == 0);
+}
+
+/* CT_OK, and everything is ready for the first iteration */
+static ct_code cti_barrier_open(cti_state *s, ct_real dt, cti_barrier_run *q, double *start)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    memset(q, 0, sizeof *q);
+    if (!cti_barrier_is_known(s)) {
+        int crosses = cti_barrier_crosses(s);
+        if (crosses)
+            return crosses < 0 ? CT_ERR_MEMORY : CT_ERR_DOMAIN;
+    }
+    q->shift = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->surface.nv + 1);
+    if (!q->shift || !cti_assemble_pins(s, dt))
+        return CT_ERR_MEMORY;
+    cti_barrier_load(s, dt);
+    cti_barrier_scale(s);
+    if (s->surface.nv)
+        memcpy(b->x_start, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+    q->moves = cti_barrier_scripts(s, q->shift);
+    if (!cti_barrier_cover(s, s->surface.x0) || !cti_barrier_find(s, s->surface.x0))
+        return CT_ERR_MEMORY;
+    return cti_barrier_energies(s, start) ? CT_OK : CT_ERR_MEMORY;
+}
+
+CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
+{
+    cti_barrier_run q;
+    double start[2];
+    ct_code code;
+    cti_barrier_begin(s, dt, r);
+    if (!cti_snapshot_save(s, 0, &s->step.start))
+        return CT_ERR_MEMORY;
+    if (s->n == 0) {
+        s->step.time = s->step.until;
+        s->contact.memory_dt = dt;
+        cti_impulses_swap(s);
+        return CT_OK;
+    }
+    code = cti_barrier_open(s, dt, &q, start);
+    if (code == CT_ERR_DOMAIN)
+        return code;
+    if (code != CT_OK || !cti_barrier_minimize(s, &q, r) || !cti_barrier_commit(s, start, r))
+        return cti_barrier_take_back(s);
+    r->residual = q.speed;
+    cti_impulses_swap(s);
+    return CT_OK;
+}
+
+#undef CTI_BARRIER_KEEP
+#undef CTI_BARRIER_SURE
+#undef CTI_BARRIER_HALVINGS
+#undef CTI_BARRIER_FALL
+#undef CTI_BARRIER_ROUNDING
+#undef CTI_BARRIER_FIRST
+#undef CTI_BARRIER_SHIFT
+#undef CTI_BARRIER_LAGS
+#undef CTI_BARRIER_LOAD
+#undef CTI_BARRIER_SCALES
+
+/* ---- 8_barrier/barrier_stepper.c ---- */
+/* barrier_stepper.c -- the barrier stepper, as the world has it: options and refusals. */
+
+static void cti_barrier_defaults(ct_world_desc *d)
+{
+    d->barrier.friction_velocity = CTI_R(1e-3);
+    d->barrier.newton_tolerance = CTI_R(1e-3);
+    d->barrier.friction_iterations = 1;
+    d->barrier.newton_iterations = 200;
+}
+
+static ct_code cti_barrier_check(const ct_world_desc *d, ct_error_info *e)
+{
+    const ct_barrier_desc *q = &d->barrier;
+    if ((int)q->kind < 0 || q->kind >= CT_BARRIER_COUNT_)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->kind, "barrier.kind is out of range");
+    if (!(q->dhat >= 0) || !cti_finite(q->dhat))
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->dhat, "barrier.dhat must be zero or positive");
+    if (!(q->friction_velocity > 0) || !cti_finite(q->friction_velocity))
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->friction_velocity, "barrier.friction_velocity must be positive");
+    if (!(q->newton_tolerance > 0) || !cti_finite(q->newton_tolerance))
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->newton_tolerance, "barrier.newton_tolerance must be positive");
+    if (q->friction_iterations < 0)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->friction_iterations, "barrier.friction_iterations must be zero or positive");
+    if (q->newton_iterations < 1 || q->newton_iterations > 100000)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->newton_iterations, "barrier.newton_iterations must be 1 to 100000");
+    if (!(q->stiffness >= 0) || !cti_finite(q->stiffness))
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->stiffness, "barrier.stiffness must be zero or positive");
+    if (d->stepper != CT_STEPPER_BARRIER)
+        return CT_OK;
+    if (d->integrator != CT_INTEGRATOR_EULER)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator, "CT_STEPPER_BARRIER steps by implicit Euler only");
+    if (d->ccd_limits_step)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1, "CT_STEPPER_BARRIER does not cut steps at impacts: ccd_limits_step is CT_STEPPER_CMR's");
+    if (d->solver.termination == CT_TERMINATION_PAPER)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.termination, "CT_STEPPER_BARRIER has no termination PAPER");
+    return CT_OK;
+}
+
+static const char *cti_barrier_refuses(const cti_state *s, cti_feature what)
+{
+    CTI_UNUSED(s);
+    switch (what) {
+    case CTI_FEATURE_JOINT:
+        return "CT_STEPPER_BARRIER minimizes a potential, and joints and stitches have none in it yet";
+    case CTI_FEATURE_REPAIR:
+        return "CT_STEPPER_BARRIER has no way out of an intersection: repair the bodies in a world of CT_STEPPER_CMR";
+    case CTI_FEATURE_PROBLEM:
+        return "CT_STEPPER_BARRIER solves no contact problem: its contacts are potentials";
+    default:
+        return NULL;
+    }
+}
+
+CTI_CONSTANT_FN const cti_stepper *cti_stepper_barrier(void)
+{
+    static const cti_stepper barrier = {1,
+                                        0,
+                                        cti_barrier_defaults,
+                                        cti_barrier_check,
+                                        NULL,
+                                        cti_barrier_refuses,
+                                        cti_barrier_prepare,
+                                        cti_barrier_step,
+                                        NULL,
+                                        cti_barrier_free};
+    return &barrier;
+}
+#endif
+
 /* ---- 9_world/world.h ---- */
 /* world.h -- the world: bodies over the step's state. */
 
 
 typedef enum cti_body_kind {
-    CTI_BODY_FREE, CTI_BODY_SOFT, CTI_BODY_CLOTH, CTI_BODY_STATIC, CTI_BODY_PLANE, CTI_BODY_RIGID, CTI_BODY_KINEMATIC
+    CTI_BODY_FREE, CTI_BODY_SOFT, CTI_BODY_CLOTH, CTI_BODY_STATIC, CTI_BODY_PLANE, CTI_BODY_RIGID, CTI_BODY_KINEMATIC, CTI_BODY_ROD,
+    CTI_BODY_POINTS
 } cti_body_kind;
 
 typedef struct cti_body {
@@ -52562,7 +56181,8 @@ typedef struct cti_body {
     ct_real *rest;          /* [3 n] positions when added */
     cti_attach *attach;     /* [n] attachment of vertices embedded in nodes or in a rigid frame, with blocks counted from block0; NULL: a
                                vertex is a node */
-    ct_real *nodes;         /* [3 n_blocks] positions of the nodes when added, where vertices are embedded */
+    ct_real *nodes;         /* [3 n_blocks] positions of the nodes when added, where they are not the vertices alone: where
+                               these are embedded, or a rod has frames */
     cti_rigid rigid_start;  /* of a rigid body when added */
     ct_real center[3];      /* its centre of mass when added */
     cti_script script;      /* of a kinematic body; its arrays are the next two fields and `rest` */
@@ -52627,7 +56247,10 @@ CTI_FN ct_code cti_world_prepare(ct_world *w);
 CTI_FN void cti_world_unprepare(ct_world *w);
 CTI_FN void cti_world_free_body(ct_world *w, cti_body *b);
 /* cti_body_has_model, cti_body_is_scripted -- 1 for a deformable body; 1 for a body moved by a script alone. */
-CTI_INLINE int cti_body_has_model(const cti_body *b) { return b->kind == CTI_BODY_SOFT || b->kind == CTI_BODY_CLOTH; }
+CTI_INLINE int cti_body_has_model(const cti_body *b)
+{
+    return b->kind == CTI_BODY_SOFT || b->kind == CTI_BODY_CLOTH || b->kind == CTI_BODY_ROD || b->kind == CTI_BODY_POINTS;
+}
 CTI_INLINE int cti_body_is_scripted(const cti_body *b)
 {
     return b->kind == CTI_BODY_STATIC || b->kind == CTI_BODY_PLANE || b->kind == CTI_BODY_KINEMATIC;
@@ -52720,6 +56343,10 @@ static const char *cti_steppers_noun(cti_feature what)
         return "soft body";
     case CTI_FEATURE_CLOTH:
         return "cloth";
+    case CTI_FEATURE_ROD:
+        return "rod";
+    case CTI_FEATURE_POINTS:
+        return "points";
     case CTI_FEATURE_RIGID:
         return "rigid body";
     case CTI_FEATURE_STATIC:
@@ -53008,7 +56635,7 @@ static int cti_prepare_place(ct_world *w)
     if (!cti_prepare_movers(w) || !CTI_RESIZE(&w->mem, s->bodies.frames, 9 * n) || !CTI_RESIZE(&w->mem, s->end.frames, 9 * n))
         return 0;
     for (i = 0; i < n; i++)
-        cti_rigid_matrix(s->bodies.rigids[i].q, s->bodies.frames + 9 * (size_t)i);
+        cti_rigid_frame(&s->bodies.rigids[i], s->bodies.frames + 9 * (size_t)i);
     cti_assemble_movers(s, s->step.time);
     cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x0);
     return 1;
@@ -53227,7 +56854,7 @@ CONTACT_API_DEF const char *ct_status_text(ct_status status)
 {
     return (int)status >= 0 && status < CT_STATUS_COUNT_ ? cti_world_statuses[status] : "?";
 }
-#define CTI_WORLD_CASE(name, number, word, built) case name: return #word;
+#define CTI_WORLD_CASE(name, number, word, ...) case name: return #word;
 CONTACT_API_DEF const char *ct_stepper_text(ct_stepper stepper)
 {
     switch (stepper) {
@@ -53258,10 +56885,12 @@ CONTACT_API_DEF int ct_solver_built(ct_solver solver)
 }
 
 /* names of what is built, each with a space in front */
-#define CTI_WORLD_WORD(name, number, word, built) CTI_IF(built, " " #word)
-static const char cti_world_built_steppers[] = "" CT_STEPPER_LIST(CTI_WORLD_WORD);
-static const char cti_world_built_solvers[] = " auto ica" CT_SOLVER_LIST_OPTIONAL(CTI_WORLD_WORD);
-#undef CTI_WORLD_WORD
+#define CTI_WORLD_STEPPER_WORD(name, number, word, built) CTI_IF(built, " " #word)
+#define CTI_WORLD_SOLVER_WORD(name, number, word, built, worlds) CTI_IF(built, " " #word)
+static const char cti_world_built_steppers[] = "" CT_STEPPER_LIST(CTI_WORLD_STEPPER_WORD);
+static const char cti_world_built_solvers[] = " auto ica" CT_SOLVER_LIST_OPTIONAL(CTI_WORLD_SOLVER_WORD);
+#undef CTI_WORLD_STEPPER_WORD
+#undef CTI_WORLD_SOLVER_WORD
 
 CONTACT_API_DEF const ct_library_info *ct_library_info_get(void)
 {
@@ -53288,7 +56917,7 @@ enum { CTI_WORLD_STEPPER = CT_STEPPER_LIST(CTI_WORLD_FIRST) -1 };
 #endif
 /* Defaults that are not built are refused here, by a name that says what to do: enum values are unknown to the preprocessor. */
 #define CTI_WORLD_IS_STEPPER(name, number, word, built) || ((built) && CTI_WORLD_STEPPER == (int)name)
-#define CTI_WORLD_IS_SOLVER(name, number, word, built) || ((built) && (CONTACT_SOLVER) == name)
+#define CTI_WORLD_IS_SOLVER(name, number, word, built, worlds) || ((built) && (CONTACT_SOLVER) == name)
 typedef char cti_CONTACT_STEPPER_is_not_built_set_its_CONTACT_WITH_to_1[(0 CT_STEPPER_LIST(CTI_WORLD_IS_STEPPER)) ? 1 : -1];
 typedef char cti_CONTACT_SOLVER_is_not_built_set_its_CONTACT_WITH_to_1
     [((CONTACT_SOLVER) == CT_SOLVER_AUTO || (CONTACT_SOLVER) == CT_SOLVER_ICA CT_SOLVER_LIST_OPTIONAL(CTI_WORLD_IS_SOLVER)) ? 1 : -1];
@@ -53368,6 +56997,10 @@ static ct_code cti_world_check_solver(const ct_solver_desc *s, ct_error_info *e)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, s->cookie, "solver desc was not made by ct_solver_desc_default");
     if ((int)s->solver < 0 || s->solver >= CT_SOLVER_COUNT_)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)s->solver, "solver.solver is out of range");
+    if (!ct_solver_built(s->solver) && ct_problem_solver_built(s->solver))
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)s->solver,
+                             "solver '%s' is for problems without a world (ct_problem_solve): worlds take CT_SOLVER_ICA, or CT_SOLVER_PGS",
+                             ct_solver_text(s->solver));
     if (!ct_solver_built(s->solver))
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)s->solver, "solver '%s' (%d) is not built", ct_solver_text(s->solver), (int)s->solver);
     if (!(s->tolerance > 0) || !cti_finite(s->tolerance))
@@ -53626,6 +57259,21 @@ static void cti_world_report(const ct_world *w, double t0, double t1, ct_step_re
     r->ms_finish = r->ms_finish > 0 ? r->ms_finish : 0;
 }
 
+/* a start that the stepper refuses: the pair that intersects, and its bodies */
+static ct_code cti_world_crossing(ct_world *w)
+{
+    ct_pair pair;
+    const char *a, *b;
+    cti_world_public_pair(w, &w->state.step.limit, &pair);
+    a = w->bodies[cti_world_slot(w, pair.body_a)].name;
+    b = w->bodies[cti_world_slot(w, pair.body_b)].name;
+    cti_error_set(&w->error, CT_ERR_DOMAIN, pair.vertices_a[0], (double)pair.distance,
+                  "bodies \"%s\" (vertex %d) and \"%s\" (vertex %d) intersect, and CT_STEPPER_BARRIER needs a start without intersections", a,
+                  (int)pair.vertices_a[0], b, (int)pair.vertices_b[0]);
+    w->error.body = pair.body_a;
+    return CT_ERR_DOMAIN;
+}
+
 static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_report)
 {
     ct_step_report report;
@@ -53649,6 +57297,10 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
     w->contacts_ready = 0;
     w->mem.failed = 0;
     code = cti_steppers_of(w)->step(&w->state, dt, &report);
+    if (code == CT_ERR_DOMAIN) {
+        w->busy = 0;
+        return cti_world_crossing(w);
+    }
     if (code == CT_OK && CONTACT_VALIDATE) {
         code = cti_inspect(w, &report);
         if (code == CT_ERR_MEMORY)
@@ -54382,6 +58034,236 @@ CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, c
         cti_bodies_warn_slivers(w, d->name, d->mesh);
     return cti_bodies_join(w, &b, code, d->velocity, d->angular_velocity, out_body);
 }
+
+/* ---- 9_world/bodies_rod.c ---- */
+/* bodies_rod.c -- rods and points: bodies without faces. Method: a rod's nodes are its vertices, then the frames of its segments; the vertices and
+   segments are its surface. Points are nodes that nothing joins. */
+
+#define CTI_ROD_PI CTI_R(3.14159265358979324)
+
+CONTACT_API_DEF ct_rod_desc ct_rod_desc_default(void)
+{
+    ct_rod_desc d;
+    memset(&d, 0, sizeof d);
+    d.cookie = CTI_COOKIE;
+    d.radius = CTI_R(5e-3), d.young = CTI_R(1e6), d.poisson = CTI_R(0.4), d.density = CTI_R(1000);
+    d.stretch = d.bend[0] = d.bend[1] = d.torsion = d.line_density = -1;
+    d.curvature = 1, d.damping_stiffness = CTI_R(1e-3);
+    d.friction = d.thickness = -1;
+    d.rotation[0] = 1;
+    return d;
+}
+
+CONTACT_API_DEF ct_points_desc ct_points_desc_default(void)
+{
+    ct_points_desc d;
+    memset(&d, 0, sizeof d);
+    d.cookie = CTI_COOKIE;
+    d.radius = CTI_R(5e-3), d.density = CTI_R(1000);
+    d.friction = d.thickness = -1;
+    d.rotation[0] = 1;
+    return d;
+}
+
+static int cti_rod_positive(ct_real x) { return cti_finite(x) && x > 0; }
+static int cti_rod_not_negative(ct_real x) { return cti_finite(x) && x >= 0; }
+
+/* what a rod resists with, from its section where no stiffness is given; the first complaint or NULL */
+static const char *cti_rod_resolve(const ct_rod_desc *d, cti_rod_law *law, ct_real *stretch)
+{
+    ct_real r2 = d->radius * d->radius, area = CTI_ROD_PI * r2, moment = area * r2 / 4;
+    int k;
+    memset(law, 0, sizeof *law);
+    if (!cti_rod_positive(d->radius))
+        return "radius must be finite and > 0 [m]";
+    if (!cti_rod_positive(d->young))
+        return "young must be finite and > 0 [Pa]";
+    if (!(cti_finite(d->poisson) && d->poisson >= 0 && d->poisson <= CTI_R(0.5)))
+        return "poisson must be in [0, 0.5]";
+    if (!cti_rod_positive(d->density))
+        return "density must be finite and > 0 [kg/m^3]";
+    *stretch = d->stretch < 0 ? d->young * area : d->stretch;
+    law->torsion = d->torsion < 0 ? d->young / (2 * (1 + d->poisson)) * 2 * moment : d->torsion;
+    law->line_density = d->line_density < 0 ? d->density * area : d->line_density;
+    for (k = 0; k < 2; k++)
+        law->bend[k] = d->bend[k] < 0 ? d->young * moment : d->bend[k];
+    if (!cti_rod_positive(*stretch))
+        return "stretch must be finite and > 0 [N], or below 0: from young and radius";
+    if (!cti_rod_not_negative(law->bend[0]) || !cti_rod_not_negative(law->bend[1]))
+        return "bend must be finite [N m^2]; below 0: from young and radius";
+    if (!cti_rod_not_negative(law->torsion))
+        return "torsion must be finite [N m^2]; below 0: from young, poisson and radius";
+    if (law->torsion == 0 && (law->bend[0] > 0 || law->bend[1] > 0))
+        return "torsion must be > 0 where bend is: nothing else holds the frames that bending is measured in";
+    if (!cti_rod_positive(law->line_density))
+        return "line_density must be finite and > 0 [kg/m], or below 0: from density and radius";
+    if (!(d->curvature >= 0 && d->curvature <= 1))
+        return "curvature must be in [0, 1]";
+    if (!cti_finite(d->twist))
+        return "twist must be finite [rad/m]";
+    if (!cti_finite(cti_v3_norm2(cti_v3_at(d->direction, 0))))
+        return "direction must be finite";
+    if (!cti_rod_not_negative(d->damping_mass) || !cti_rod_not_negative(d->damping_stiffness))
+        return "damping_mass and damping_stiffness must be finite and >= 0";
+    law->curvature = d->curvature, law->twist = d->twist;
+    memcpy(law->direction, d->direction, sizeof law->direction);
+    return NULL;
+}
+
+/* the first vertex that no segment has, or -1 */
+static int cti_rod_unused(const cti_body *b)
+{
+    int i, k, n = CTI_LEN(b->surface_nodes);
+    for (i = k = 0; i < b->n; i++)
+        if (k < n && b->surface_nodes[k] == i)
+            k++;
+        else
+            return i;
+    return -1;
+}
+
+/* nodes and model of a rod whose rest positions are placed. segments, joints: of the strands, the caller's to free */
+static ct_code cti_rod_model(ct_world *w, cti_body *b, cti_rod_desc *d, int32_t **segments, int32_t **joints)
+{
+    cti_mem *m = &w->mem;
+    int64_t bad = -1;
+    double value = 0;
+    int i, ok, n = d->n_segments;
+    if (!CTI_RESIZE(m, b->nodes, 3 * (size_t)b->n_blocks) || !cti_rod_strands(m, b->rest, b->n, b->segments, n, segments, joints))
+        return CT_ERR_MEMORY;
+    memcpy(b->nodes, b->rest, sizeof(ct_real) * 3 * (size_t)b->n);
+    for (i = 0; i < n; i++)
+        if (!(cti_v3_norm(cti_v3_sub(cti_v3_at(b->rest, b->segments[2 * i]), cti_v3_at(b->rest, b->segments[2 * i + 1]))) > 0))
+            return cti_bodies_refuse(w, CT_ERR_MESH, i, 0, "a segment has no length (element: segment)");
+    d->segments = *segments, d->joints = *joints, d->n_joints = CTI_LEN(*joints) / 2, d->X = b->nodes, d->n_nodes = b->n;
+    if (d->has_frames)
+        cti_rod_frames(d->law, b->rest, *segments, n, *joints, d->n_joints, b->nodes + 3 * (size_t)b->n);
+    ok = cti_model_init_rod(m, &b->model, d, b->block0, &bad, &value);
+    if (ok < 0)
+        return cti_bodies_refuse(w, CT_ERR_MESH, bad, value, "a segment's length is not usable (element: segment, value: length)");
+    return ok ? CT_OK : CT_ERR_MEMORY;
+}
+
+/* surface, nodes and model */
+static ct_code cti_rod_make(ct_world *w, cti_body *b, const ct_rod_desc *d, const cti_place *place, cti_rod_desc *made)
+{
+    int32_t *segments = NULL, *joints = NULL;
+    ct_code code = cti_bodies_copy(w, b, d->mesh, place);
+    int unused;
+    if (code == CT_OK)
+        code = cti_bodies_copy_list(w, &b->segments, d->mesh->segments, 2 * d->mesh->n_segments);
+    if (code == CT_OK)
+        code = cti_bodies_surface(w, b, 0);
+    if (code != CT_OK)
+        return code;
+    unused = cti_rod_unused(b);
+    if (unused >= 0)
+        return cti_bodies_refuse(w, CT_ERR_MESH, unused, 0, "a vertex of a rod belongs to no segment (element: vertex)");
+    if (b->topology.n_edges != d->mesh->n_segments)
+        return cti_bodies_refuse(w, CT_ERR_MESH, -1, d->mesh->n_segments - b->topology.n_edges,
+                                 "a segment is there twice, or joins a vertex to itself (value: how many)");
+    code = cti_rod_model(w, b, made, &segments, &joints);
+    CTI_FREE(&w->mem, segments);
+    CTI_FREE(&w->mem, joints);
+    return code;
+}
+
+CONTACT_API_DEF ct_code ct_body_add_rod(ct_world *w, const ct_rod_desc *d, ct_body_id *out_body)
+{
+    cti_body b;
+    cti_place place, turn;
+    cti_rod_law law;
+    cti_rod_desc made;
+    const char *text;
+    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_rod_desc_default");
+    memset(&made, 0, sizeof made);
+    if (code == CT_OK)
+        code = cti_steppers_admit(w, CTI_FEATURE_ROD, d->name);
+    if (code == CT_OK)
+        code = cti_bodies_check_mesh(w, d->mesh);
+    if (code == CT_OK)
+        code = cti_bodies_check_scalars(w, d->friction, d->thickness, d->velocity, d->angular_velocity);
+    if (code == CT_OK)
+        code = cti_bodies_place(w, d->name, d->position, d->rotation, &place);
+    if (code != CT_OK)
+        return code;
+    if (d->mesh->n_segments <= 0)
+        return cti_bodies_refuse(w, CT_ERR_MESH, -1, 0, "a rod needs segments");
+    text = cti_rod_resolve(d, &law, &made.stretch);
+    if (text)
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, text);
+    turn = place;
+    memset(turn.t, 0, sizeof turn.t);
+    if (place.moves)
+        cti_place_apply(&turn, law.direction, 1, law.direction);
+    made.law = &law, made.n_segments = d->mesh->n_segments, made.has_frames = law.torsion > 0;
+    cti_bodies_begin(w, &b, CTI_BODY_ROD, d->name, d->friction, d->thickness < 0 ? 2 * d->radius : d->thickness);
+    b.material = ct_material_default(CT_MODEL_SPRINGS);
+    b.material.damping_mass = d->damping_mass, b.material.damping_stiffness = d->damping_stiffness;
+    made.material = &b.material;
+    b.block0 = w->state.n;
+    b.n_blocks = d->mesh->n_positions + (made.has_frames ? d->mesh->n_segments : 0);
+    code = cti_rod_make(w, &b, d, &place, &made);
+    return cti_bodies_join(w, &b, code, d->velocity, d->angular_velocity, out_body);
+}
+
+/* masses [n] of points into the model */
+static ct_code cti_points_model(ct_world *w, cti_body *b, const ct_points_desc *d)
+{
+    ct_real *masses = NULL, one = d->density * CTI_R(4.0) / 3 * CTI_ROD_PI * d->radius * d->radius * d->radius;
+    int i, ok = CTI_RESIZE(&w->mem, masses, b->n);
+    for (i = 0; ok && i < b->n; i++)
+        masses[i] = d->masses ? d->masses[i] : one;
+    ok = ok && cti_model_init_points(&w->mem, &b->model, masses, b->n, b->block0);
+    CTI_FREE(&w->mem, masses);
+    return ok ? CT_OK : CT_ERR_MEMORY;
+}
+
+static ct_code cti_points_check(ct_world *w, const ct_points_desc *d)
+{
+    int i;
+    if (!cti_rod_positive(d->radius))
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, (double)d->radius, "radius must be finite and > 0 [m]");
+    if (!cti_rod_positive(d->density))
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, (double)d->density, "density must be finite and > 0 [kg/m^3]");
+    if (!cti_rod_not_negative(d->damping_mass))
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, (double)d->damping_mass, "damping_mass must be finite and >= 0 [1/s]");
+    for (i = 0; d->masses && i < d->mesh->n_positions; i++)
+        if (!cti_rod_positive(d->masses[i]))
+            return cti_bodies_refuse(w, CT_ERR_ARGUMENT, i, (double)d->masses[i], "a mass must be finite and > 0 [kg] (element: point)");
+    return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_body_add_points(ct_world *w, const ct_points_desc *d, ct_body_id *out_body)
+{
+    cti_body b;
+    cti_place place;
+    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_points_desc_default");
+    if (code == CT_OK)
+        code = cti_steppers_admit(w, CTI_FEATURE_POINTS, d->name);
+    if (code == CT_OK)
+        code = cti_bodies_check_mesh(w, d->mesh);
+    if (code == CT_OK)
+        code = cti_bodies_check_scalars(w, d->friction, d->thickness, d->velocity, d->angular_velocity);
+    if (code == CT_OK)
+        code = cti_bodies_place(w, d->name, d->position, d->rotation, &place);
+    if (code == CT_OK)
+        code = cti_points_check(w, d);
+    if (code != CT_OK)
+        return code;
+    cti_bodies_begin(w, &b, CTI_BODY_POINTS, d->name, d->friction, d->thickness < 0 ? 2 * d->radius : d->thickness);
+    b.block0 = w->state.n;
+    b.n_blocks = d->mesh->n_positions;
+    b.material.damping_mass = d->damping_mass;
+    code = cti_bodies_copy(w, &b, d->mesh, &place);
+    if (code == CT_OK)
+        code = cti_points_model(w, &b, d);
+    if (code == CT_OK)
+        code = cti_bodies_surface(w, &b, 1);
+    return cti_bodies_join(w, &b, code, d->velocity, d->angular_velocity, out_body);
+}
+
+#undef CTI_ROD_PI
 
 /* ---- 9_world/bodies_rigid.c ---- */
 /* bodies_rigid.c -- rigid and kinematic bodies: adding them, pose and motion. Method: mass properties come from the closed surface, about
@@ -55221,7 +59103,7 @@ CTI_FN cti_v3 cti_body_point(const ct_world *w, const cti_body *b, int i)
     cti_body_attach(b, i, &a);
     if (a.frame < 0)
         return cti_attach_point(&a, w->state.x, NULL);
-    cti_rigid_matrix(w->state.bodies.rigids[a.frame].q, R);
+    cti_rigid_frame(&w->state.bodies.rigids[a.frame], R);
     a.frame = 0;
     return cti_attach_point(&a, w->state.x, R);
 }
@@ -55326,6 +59208,19 @@ CONTACT_API_DEF ct_code ct_body_get_triangles(const ct_world *cw, ct_body_id bod
     return CT_OK;
 }
 
+CONTACT_API_DEF ct_code ct_body_get_segments(const ct_world *cw, ct_body_id body, const int32_t **out_segments, int *out_n)
+{
+    ct_world *w = (ct_world *)cw;
+    int slot = cti_world_slot(w, body);
+    if (slot < 0)
+        return cti_bodies_stale(w, body);
+    if (!out_segments || !out_n)
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, "out_segments or out_n is NULL");
+    *out_segments = w->bodies[slot].segments;
+    *out_n = CTI_LEN(w->bodies[slot].segments) / 2;
+    return CT_OK;
+}
+
 CTI_FN ct_code cti_bodies_check_motion(ct_world *w, ct_body_id body, const ct_motion *m)
 {
     int k;
@@ -55371,6 +59266,8 @@ CONTACT_API_DEF ct_code ct_body_pin_path(ct_world *w, ct_body_id body, const int
     const cti_body *b;
     if (slot < 0)
         return cti_bodies_stale(w, body);
+    if (cti_steppers_admit(w, CTI_FEATURE_PIN, NULL) != CT_OK)
+        return CT_ERR_UNSUPPORTED;
     b = &w->bodies[slot];
     if (!cti_body_has_model(b) || n < 0 || (n > 0 && !vertices) || (axes & ~CT_AXIS_ALL) || !(until == until))
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, axes, "a pin needs a deformable body, vertices and an axis mask");
@@ -56289,7 +60186,7 @@ CONTACT_API_DEF const char *ct_outcome_text(ct_outcome outcome)
 
 CONTACT_API_DEF int ct_problem_solver_built(ct_solver solver)
 {
-    return (solver == CT_SOLVER_AUTO && (CTI_BRIDGE_SOLVERS || CONTACT_WITH_ICA)) || cti_solvers_find(solver) != NULL;
+    return (solver == CT_SOLVER_AUTO && (CTI_SOLVERS_ANY)) || cti_solvers_find(solver) != NULL;
 }
 
 CONTACT_API_DEF void ct_solution_free(ct_solution *solution)
@@ -56661,7 +60558,7 @@ static ct_code cti_problems_solve(const ct_problem *problem, const ct_solver_des
 
 CONTACT_API_DEF ct_code ct_problem_solve(const ct_problem *problem, const ct_solver_desc *desc, ct_solution *solution)
 {
-#if CTI_BRIDGE_SOLVERS || CONTACT_WITH_ICA
+#if CTI_SOLVERS_ANY
     uint64_t mode = cti_fpenv_enter();
     ct_code code = cti_problems_solve(problem, desc, solution);
     cti_fpenv_leave(mode);
@@ -60190,7 +64087,9 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_FPENV_FLAGS
 #undef CTI_FPENV_USUAL
 #undef CTI_TUNED_FIELD
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_ICA
 #undef CTI_TUNED_VALUE
+#endif
 #undef CTI_TUNED_TEXT
 #undef CTI_TUNED_NAME
 #undef CTI_TUNED_ENTRY
@@ -60376,10 +64275,12 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_ACTIVE_NEARLY
 #undef CTI_ACTIVE_REPAIRS
 #endif
+#undef CTI_SOLVERS_OR
+#undef CTI_SOLVERS_ANY
 #undef CTI_SOLVERS_CASE
 #undef CTI_BRIDGE_OR
 #undef CTI_BRIDGE_SOLVERS
-#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
+#if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 #undef CTI_BRIDGE_INTERIOR
 #undef CTI_BRIDGE_PAIRS
 #endif
@@ -60400,33 +64301,42 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_EMBED_WIDEN
 #undef CTI_GRID_SIDE
 #undef CTI_UPPER
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 #undef CTI_RIGID_TURN
 #undef CTI_RIGID_PIECE
 #undef CTI_RIGID_PIECES
 #undef CTI_RIGID_ITERATIONS
 #undef CTI_RIGID_CLOSE
+#endif
+#undef CTI_ROD_FRAME_MASS
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 #undef CTI_ROWS_LIFT
+#endif
 #if CONTACT_WITH_CMR
 #undef CTI_ROWS_STUCK
 #undef CTI_ROWS_ROSE
 #endif
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 #undef CTI_ROWS_HEAVY
+#endif
 #if CONTACT_WITH_CMR
 #undef CTI_ROWS_DRAG
 #endif
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 #undef CTI_ROWS_STICK
 #undef CTI_ROWS_SETTLE
 #undef CTI_ROWS_SETTLE_OWN
 #undef CTI_ROWS_SINK
 #undef CTI_ROWS_EASE
+#endif
 #if CONTACT_WITH_CMR
 #undef CTI_DETECT_NEAR
 #undef CTI_DETECT_KEEP
 #undef CTI_DETECT_KEEP_RIGID
+#undef CTI_DETECT_SEP
 #endif
 #undef CTI_DETECT_TRUST
 #if CONTACT_WITH_CMR
-#undef CTI_DETECT_SEP
 #undef CTI_DETECT_SLACK
 #undef CTI_DETECT_CONE
 #undef CTI_DETECT_FAST
@@ -60457,10 +64367,14 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_TUNED_SUBSTEP
 #undef CTI_TUNED_REPAIR
 #undef CTI_TUNED_STEP_COSTS
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 #undef CTI_STEP_NUMBERS
+#endif
 #undef CTI_HELD_REPAIR
 #undef CTI_HELD_IMPLAUSIBLE
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 #undef CTI_HELD_RESTED
+#endif
 #undef CTI_FACTORS_PATCH
 #if CONTACT_WITH_CMR
 #undef CTI_SMOOTH_STIFF
@@ -60485,13 +64399,17 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_REPAIR_PAST
 #undef CTI_REPAIR_STEEP
 #endif
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 #undef CTI_PLAUSIBLE_SIZES
+#endif
 #if CONTACT_WITH_CMR
 #undef CTI_PLAUSIBLE_MARGIN
 #undef CTI_CMR_FREE_US
 #undef CTI_CMR_ROW_US
 #endif
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 #undef CTI_PART_EXCLUDED
+#endif
 #if CONTACT_WITH_CMR
 #undef CTI_PART_INTERPOLATED
 #undef CTI_CMR_CRUSHED_US

@@ -234,6 +234,7 @@ static void cti_pgs_scalar(cti_pgs *s, int i, double *r, double *moved, double *
         *moved = v;
 }
 
+#define CTI_PGS_MIXED 6    /* differences in the acceleration's history */
 #define CTI_PGS_REFRESH 64 /* sweeps after which u is recomputed */
 
 CTI_FN double cti_pgs_sweep(cti_pgs *s, double *r)
@@ -338,7 +339,7 @@ static int cti_pgs_mix(const cti_pgs *s, cti_arena *arena, cti_mixing *mixing, d
     int i, n = cti_pgs_stride(s);
     for (i = 0; i < s->m; i++)
         weight[i] = sqrt(cti_fmax(0, n == 3 ? s->block[9 * (i / 3)] + s->block[9 * (i / 3) + 4] + s->block[9 * (i / 3) + 8] : s->block[i]));
-    return cti_mixing_open(mixing, arena, s->m, weight, s->W != NULL);
+    return cti_mixing_open(mixing, arena, s->m, CTI_PGS_MIXED, weight, s->W != NULL);
 }
 
 static cti_outcome cti_pgs_relax(cti_pgs *s, const cti_program *p, cti_dual *d, cti_effort *e, cti_answer *a)
@@ -440,6 +441,7 @@ CTI_FN cti_outcome cti_solver_pgs(const cti_program *p, cti_effort *e, cti_answe
     cti_dual_close(e->mem, &d);
     return outcome;
 }
+#undef CTI_PGS_MIXED
 #undef CTI_PGS_REFRESH
 #undef CTI_PGS_LOOK
 #undef CTI_PGS_DOUBLINGS

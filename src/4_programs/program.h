@@ -22,6 +22,10 @@ typedef struct cti_sparse {
     double *x;
 } cti_sparse;
 
+/* cti_dot -- a'b, summed in order; cti_dot4 -- in four sums, which do not wait for each other. */
+CTI_FN double cti_dot(int n, const double *a, const double *b);
+CTI_FN double cti_dot4(int n, const double *a, const double *b);
+
 CTI_FN void cti_sparse_free(cti_mem *mem, cti_sparse *a);
 /* cti_sparse_reserve -- room for `entries`, row pointers 0; empty arrays are not NULL. 0, and an empty matrix, when memory ran out. */
 CTI_FN int cti_sparse_reserve(cti_mem *mem, cti_sparse *a, int rows, int cols, int entries);
