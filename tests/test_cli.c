@@ -121,10 +121,13 @@ static void good_scenes_run(void **state)
     assert_non_null(strstr(out, "\"steps\":5"));
     assert_non_null(strstr(out, "\"intersections\":0"));
     assert_null(strstr(out, "nan"));
+    code = call("run --check --json --stepper barrier", "good.json", out, sizeof out);
+    assert_int_equal(code, 0);
+    assert_non_null(strstr(out, "\"intersections\":0"));
     /* a stepper that is not built is named, as a key of the scene or as an option */
-    code = call("run --stepper barrier", "good.json", out, sizeof out);
+    code = call("run --stepper layers", "good.json", out, sizeof out);
     assert_int_equal(code, 1);
-    assert_non_null(strstr(out, "barrier"));
+    assert_non_null(strstr(out, "layers"));
     code = call("run --steps -1", "good.json", out, sizeof out);
     assert_int_equal(code, 1);
     code = call("run --no-such-option", "good.json", out, sizeof out);

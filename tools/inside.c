@@ -1,6 +1,6 @@
 /* inside.c -- containment test. Method: without edge-face intersections a connected part of a surface is wholly on one side of every closed
    surface, so it is enough to test one of its vertices. The side is the winding number, summed solid angles (Van Oosterom and Strackee
-   1983). Parts are found once, from the vertices that triangles share. */
+   1983). Parts are found once, from the vertices that elements share. */
 #include "inside.h"
 #include "cli.h"
 #include <math.h>
@@ -28,31 +28,31 @@ static int inside_root(int *parent, int i)
     return i;
 }
 
+static void inside_join(int *parent, int a, int b)
+{
+    int r = inside_root(parent, a), q = inside_root(parent, b);
+    parent[r < q ? q : r] = r < q ? r : q;
+}
+
+/* the parts of a body that elements join: of triangles, of segments, single points */
 static void inside_split(inside_state *s, const sim *m, int body)
 {
     const sim_body *b = &m->bodies[body];
-    int *parent = (int *)cli_alloc((size_t)b->n_vertices, sizeof *parent), i, k;
+    int *parent = (int *)cli_alloc((size_t)b->n_vertices, sizeof *parent), i;
+    unsigned char *used = (unsigned char *)cli_alloc((size_t)b->n_vertices, 1);
     for (i = 0; i < b->n_vertices; i++)
-        parent[i] = i;
-    for (i = 0; i < b->n_triangles; i++)
-        for (k = 1; k < 3; k++) {
-            int r = inside_root(parent, b->triangles[3 * i]), q = inside_root(parent, b->triangles[3 * i + k]);
-            parent[r < q ? q : r] = r < q ? r : q;
-        }
-    for (i = 0; i < b->n_triangles; i++)
-        for (k = 0; k < 3; k++) {
-            int v = b->triangles[3 * i + k], j, r = inside_root(parent, v);
-            if (r != v)
-                continue;
-            for (j = s->n_parts - 1; j >= 0 && s->parts[j].body == body; j--)
-                if (s->parts[j].vertex == v)
-                    break;
-            if (j >= 0 && s->parts[j].body == body)
-                continue;
+        parent[i] = i, used[i] = b->type == SCENE_POINTS;
+    for (i = 0; i < 3 * b->n_triangles; i++)
+        inside_join(parent, b->triangles[i / 3 * 3], b->triangles[i]), used[b->triangles[i]] = 1;
+    for (i = 0; i < 2 * b->n_segments; i++)
+        inside_join(parent, b->segments[i / 2 * 2], b->segments[i]), used[b->segments[i]] = 1;
+    for (i = 0; i < b->n_vertices; i++)
+        if (used[i] && inside_root(parent, i) == i) {
             s->parts = (inside_part *)cli_grow(s->parts, (size_t)s->n_parts + 1, sizeof *s->parts);
             s->parts[s->n_parts].body = body;
-            s->parts[s->n_parts++].vertex = v;
+            s->parts[s->n_parts++].vertex = i;
         }
+    free(used);
     free(parent);
 }
 

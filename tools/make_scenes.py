@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""make_scenes.py -- writes the show scenes with their meshes: letters, cloth_drop, cloth_drop_slippery, skirt, unified, press; and for the
-discrete stepper stairs, glass, eight, beam.
+"""make_scenes.py -- writes the show scenes with their meshes: letters, cloth_drop, cloth_drop_slippery, skirt, unified, press; for the discrete
+stepper stairs, glass, eight, beam; of rods and points knots, net, sand, chain (make_rods.py).
 
 usage: python3 tools/make_scenes.py --out DIR [--only NAME[,NAME]] [--letters 164] [--lattice 0.0] [--seconds S] [--vertices N]
 
@@ -18,6 +18,7 @@ import random
 
 import make_creatures
 import make_meshes
+import make_rods
 
 GLYPHS = "ABDOPRSEX8TCUH"
 LATTICE = 0.155  # cells of this size around a letter one unit high make about 140 tets
@@ -224,6 +225,8 @@ def bending(args):
 CREATURES = {"stairs": [("dragon", 46700, 1), ("stairs", 0, 1)], "glass": [("rabbit", 40100, 1), ("glass", 0, 1)], "eight": [("lizard", 11944, 8), ("bowl", 0, 1)],
              "beam": [("beam", 9537, 1), ("bars", 0, 1)]}
 SCENES.update({"stairs": (stairs, None), "glass": (goblet, None), "eight": (eight, None), "beam": (bending, None)})
+for thin in (make_rods.knots, make_rods.net, make_rods.sand, make_rods.chain):
+    SCENES[thin.__name__] = (lambda a, thin=thin: thin(os.path.join(a.out, thin.__name__), a.seconds, plane()), None)
 
 
 def creatures(args, name):

@@ -141,6 +141,9 @@ void out_discard(out_file *o)
     remove(o->temporary);
 }
 
+/* vertices that are points of their own */
+static int out_points(const sim_body *b) { return b->type == SCENE_POINTS ? b->n_vertices : 0; }
+
 static void out_obj(FILE *f, const sim *m)
 {
     int b, i, first = 1;
@@ -152,29 +155,59 @@ static void out_obj(FILE *f, const sim *m)
         for (i = 0; i < s->n_triangles; i++)
             fprintf(f, "f %d %d %d\n", (int)s->triangles[3 * i] + first, (int)s->triangles[3 * i + 1] + first,
                     (int)s->triangles[3 * i + 2] + first);
+        for (i = 0; i < s->n_segments; i++)
+            fprintf(f, "l %d %d\n", (int)s->segments[2 * i] + first, (int)s->segments[2 * i + 1] + first);
+        for (i = 0; i < out_points(s); i++)
+            fprintf(f, "p %d\n", i + first);
+        first += s->n_vertices;
+    }
+}
+
+/* a section of cells of one kind: what it is called, and how many vertices a cell has */
+static void out_vtk_cells(FILE *f, const sim *m, const char *name, int width)
+{
+    int b, i, k, first = 0, n = 0;
+    for (b = 0; b < m->n_bodies; b++)
+        n += width == 3 ? m->bodies[b].n_triangles : width == 2 ? m->bodies[b].n_segments : out_points(&m->bodies[b]);
+    if (n == 0 && width < 3)
+        return;
+    fprintf(f, "%s %d %d\n", name, n, (width + 1) * n);
+    for (b = 0; b < m->n_bodies; b++) {
+        const sim_body *s = &m->bodies[b];
+        n = width == 3 ? s->n_triangles : width == 2 ? s->n_segments : out_points(s);
+        for (i = 0; i < n; i++) {
+            fprintf(f, "%d", width);
+            for (k = 0; k < width; k++)
+                fprintf(f, " %d", first + (width == 3 ? (int)s->triangles[3 * i + k] : width == 2 ? (int)s->segments[2 * i + k] : i));
+            fputc('\n', f);
+        }
         first += s->n_vertices;
     }
 }
 
 static void out_vtk(FILE *f, const sim *m)
 {
-    int b, i, first = 0, vertices = 0, triangles = 0;
-    for (b = 0; b < m->n_bodies; b++)
-        vertices += m->bodies[b].n_vertices, triangles += m->bodies[b].n_triangles;
+    int b, i, vertices = 0, cells = 0;
+    for (b = 0; b < m->n_bodies; b++) {
+        vertices += m->bodies[b].n_vertices;
+        cells += m->bodies[b].n_triangles + m->bodies[b].n_segments + out_points(&m->bodies[b]);
+    }
     fprintf(f, "# vtk DataFile Version 3.0\ncontact.h surface\nASCII\nDATASET POLYDATA\nPOINTS %d double\n", vertices);
     for (b = 0; b < m->n_bodies; b++)
         for (i = 0; i < m->bodies[b].n_vertices; i++)
             fprintf(f, "%.17g %.17g %.17g\n", m->bodies[b].positions[3 * i], m->bodies[b].positions[3 * i + 1],
                     m->bodies[b].positions[3 * i + 2]);
-    fprintf(f, "POLYGONS %d %d\n", triangles, 4 * triangles);
-    for (b = 0; b < m->n_bodies; b++) {
-        const int32_t *t = m->bodies[b].triangles;
-        for (i = 0; i < m->bodies[b].n_triangles; i++)
-            fprintf(f, "3 %d %d %d\n", (int)t[3 * i] + first, (int)t[3 * i + 1] + first, (int)t[3 * i + 2] + first);
-        first += m->bodies[b].n_vertices;
-    }
-    /* the number of the body, per triangle and per vertex */
-    fprintf(f, "CELL_DATA %d\nSCALARS body int 1\nLOOKUP_TABLE default\n", triangles);
+    out_vtk_cells(f, m, "VERTICES", 1);
+    out_vtk_cells(f, m, "LINES", 2);
+    out_vtk_cells(f, m, "POLYGONS", 3);
+    /* the number of the body, per cell, in the order of the sections, and per vertex */
+    fprintf(f, "CELL_DATA %d\nSCALARS body int 1\nLOOKUP_TABLE default\n", cells);
+    for (b = 0; b < m->n_bodies; b++)
+        for (i = 0; i < out_points(&m->bodies[b]); i++)
+            fprintf(f, "%d\n", b);
+    for (b = 0; b < m->n_bodies; b++)
+        for (i = 0; i < m->bodies[b].n_segments; i++)
+            fprintf(f, "%d\n", b);
     for (b = 0; b < m->n_bodies; b++)
         for (i = 0; i < m->bodies[b].n_triangles; i++)
             fprintf(f, "%d\n", b);

@@ -6,6 +6,7 @@
 #include "cli.h"
 #include "raster.h"
 #include "subdivide.h"
+#include "thin.h"
 #include "video.h"
 #include <math.h>
 #include <stdlib.h>
@@ -204,6 +205,20 @@ static void render_triangles(render *r, const render_mesh *b, int number, int is
     free(list);
 }
 
+/* tubes and balls: no lines where their triangles meet */
+static void render_thin(render *r, const sim_body *b, int number)
+{
+    thin_surface s;
+    render_mesh m;
+    unsigned char *none;
+    thin_skin(b, &s);
+    none = (unsigned char *)cli_alloc((size_t)s.n_triangles + 1, 1);
+    m.positions = m.shading = s.positions, m.triangles = s.triangles, m.edges = none;
+    m.n_vertices = s.n_vertices, m.n_triangles = s.n_triangles;
+    render_triangles(r, &m, number, 0);
+    free(s.positions), free(s.triangles), free(none);
+}
+
 static void render_body(render *r, const sim_body *b, int number)
 {
     render_mesh m;
@@ -218,6 +233,8 @@ static void render_body(render *r, const sim_body *b, int number)
     }
     render_triangles(r, &m, number, b->is_plane);
     subdivide_free(&fine);
+    if (b->n_segments > 0 || b->type == SCENE_POINTS)
+        render_thin(r, b, number);
 }
 
 /* ---- ground: the highest horizontal plane below the scene fills the view, other planes are squares ---- */

@@ -5,6 +5,7 @@
 #include "scene_options.h"
 #include "cli.h"
 #include "json_in.h"
+#include "thin.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -287,10 +288,10 @@ static void scene_read_shape(json_in *in, const cJSON *body, const char *body_pa
     if (!shape)
         return;
     snprintf(path, sizeof path, "%s.shape", body_path);
-    if (!json_in_keys(in, shape, path, "box grid plane sphere"))
+    if (!json_in_keys(in, shape, path, "box grid line net plane sphere"))
         return;
     if (cJSON_GetArraySize(shape) != 1) {
-        json_in_error(in, path, "expected one of \"box\", \"grid\", \"plane\", \"sphere\"");
+        json_in_error(in, path, "expected one of \"box\", \"grid\", \"line\", \"net\", \"plane\", \"sphere\"");
         return;
     }
     o = json_in_object(in, shape, path, shape->child->string);
@@ -310,6 +311,8 @@ static void scene_read_shape(json_in *in, const cJSON *body, const char *body_pa
         out->shape = SCENE_SHAPE_GRID;
         json_in_keys(in, o, full, "size cells");
         scene_read_sizes(in, o, full, out, 2);
+    } else if (!strcmp(shape->child->string, "line") || !strcmp(shape->child->string, "net")) {
+        thin_read_shape(in, o, full, shape->child->string, out);
     } else {
         out->shape = SCENE_SHAPE_SPHERE;
         json_in_keys(in, o, full, "radius levels");
@@ -318,6 +321,8 @@ static void scene_read_shape(json_in *in, const cJSON *body, const char *body_pa
     }
     if (out->type == SCENE_SOFT && out->shape != SCENE_SHAPE_BOX)
         json_in_error(in, full, "expected a box or a mesh of tetrahedra for a soft body");
+    if (out->type == SCENE_ROD && out->shape != SCENE_SHAPE_LINE && out->shape != SCENE_SHAPE_NET)
+        json_in_error(in, full, "expected a line, a net or a mesh of segments for a rod");
 }
 
 static void scene_read_repeat(json_in *in, const cJSON *body, const char *body_path, scene_body *out)
@@ -339,17 +344,9 @@ static void scene_read_repeat(json_in *in, const cJSON *body, const char *body_p
 static void scene_refuse(json_in *in, const cJSON *body, const char *path, const scene_body *b)
 {
     char full[96];
-    if (b->type == SCENE_ROD) {
-        snprintf(full, sizeof full, "%s.type", path);
-        json_in_error(in, full, "rod bodies are not built");
-    }
     if (b->type == SCENE_RIGID && b->n_fix) {
         snprintf(full, sizeof full, "%s.fix", path);
         json_in_error(in, full, "expected \"fix\" in deformable bodies only; a body of type static stands still");
-    }
-    if (b->type == SCENE_POINTS) {
-        snprintf(full, sizeof full, "%s.type", path);
-        json_in_error(in, full, "bodies of points are not built");
     }
     if (b->type != SCENE_KINEMATIC && cJSON_GetObjectItemCaseSensitive(body, "motion"))
         json_in_error(in, path, "expected \"motion\" only in bodies of type kinematic");
@@ -412,7 +409,10 @@ static void scene_read_body(scene_reader *r, const cJSON *body, int index)
     if (b->lattice > 0 ? !b->surface || b->mesh || b->shape != SCENE_SHAPE_MESH
                        : (b->mesh ? b->shape != SCENE_SHAPE_MESH : b->shape == SCENE_SHAPE_MESH && !b->keyframes))
         json_in_error(in, b->path, "expected either \"mesh\" or \"shape\"; or \"surface\" and \"lattice\" alone");
-    scene_read_material(in, body, b->path, b);
+    if (b->type == SCENE_ROD || b->type == SCENE_POINTS)
+        thin_read_material(in, body, b->path, b);
+    else
+        scene_read_material(in, body, b->path, b);
     scene_read_transform(in, body, b->path, b);
     json_in_numbers(in, body, b->path, "velocity", b->velocity, 3);
     json_in_numbers(in, body, b->path, "angular_velocity", b->angular_velocity, 3);
@@ -543,14 +543,6 @@ static void scene_read_row_mode(json_in *in, const cJSON *root, scene *s)
 /* accepted in every build: they belong to steppers and features that may not be there */
 static void scene_read_harmless(json_in *in, const cJSON *root)
 {
-    const cJSON *barrier = json_in_object(in, root, "", "barrier");
-    if (barrier) {
-        json_in_keys(in, barrier, "barrier", "dhat friction_velocity newton_tolerance friction_iterations");
-        json_in_number(in, barrier, "barrier", "dhat", 1, 0, SCENE_INF, JSON_IN_ABOVE);
-        json_in_number(in, barrier, "barrier", "friction_velocity", 1, 0, SCENE_INF, JSON_IN_ABOVE);
-        json_in_number(in, barrier, "barrier", "newton_tolerance", 1, 0, SCENE_INF, JSON_IN_ABOVE);
-        json_in_int(in, barrier, "barrier", "friction_iterations", 1, 0, 1000000);
-    }
     json_in_int(in, root, "", "seed", 1, 0, 2147483647);
     if (json_in_number(in, root, "", "restitution", 0, 0, 1, 0) != 0)
         json_in_error(in, "restitution", "restitution other than 0 is not built");
@@ -592,6 +584,7 @@ static void scene_read_root(scene_reader *r, const cJSON *root)
     scene_read_name(in, root, "solver", s->solver, sizeof s->solver);
     scene_read_solver(in, root, &s->solver_options);
     scene_read_dcd(in, root, &s->dcd);
+    scene_read_barrier(in, root, &s->barrier);
     s->newton_iterations = json_in_int(in, root, "", "newton_iterations", d.newton_iterations, 1, 100);
     scene_read_name(in, root, "integrator", s->integrator, sizeof s->integrator);
     text = json_in_string(in, root, "", "broad_phase");

@@ -15,7 +15,8 @@ typedef enum scene_type {
     SCENE_TYPE_COUNT
 } scene_type;
 extern const char *const scene_type_names[SCENE_TYPE_COUNT];
-typedef enum scene_shape { SCENE_SHAPE_MESH, SCENE_SHAPE_BOX, SCENE_SHAPE_GRID, SCENE_SHAPE_SPHERE, SCENE_SHAPE_PLANE } scene_shape;
+typedef enum scene_shape { SCENE_SHAPE_MESH, SCENE_SHAPE_BOX, SCENE_SHAPE_GRID, SCENE_SHAPE_SPHERE, SCENE_SHAPE_PLANE, SCENE_SHAPE_LINE,
+                           SCENE_SHAPE_NET } scene_shape;
 
 typedef struct scene_transform {
     char kind; /* 's' scale, 'r' rotate [rad], 't' translate */
@@ -42,9 +43,11 @@ typedef struct scene_body {
     double lattice; /* cell size of tets made around the surface; 0: none */
     double size[3];
     int cells[3];
-    double normal[3], offset, plane_size, radius;
+    double normal[3], offset, plane_size, radius, from[3], to[3]; /* a line has cells[0] segments */
     int levels;
     ct_material material;
+    ct_rod_desc rod;       /* what the keys of a rod's material say; likewise of points */
+    ct_points_desc points;
     int bends; /* young is divided by what ct_mesh_locking says of the mesh */
     scene_transform *transform;
     int n_transform;
@@ -77,6 +80,7 @@ typedef struct scene {
     char stepper[32], solver[32], integrator[32]; /* "": the library's default */
     ct_solver_desc solver_options; /* its solver field is not used */
     ct_dcd_desc dcd;
+    ct_barrier_desc barrier;
     int newton_iterations; /* of the world */
     int hashed; /* "broad_phase": "hash" */
     scene_body *bodies;

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "sim.h"
 #include "cli.h"
+#include "thin.h"
 #include <glob.h>
 #include <math.h>
 #include <stdlib.h>
@@ -77,6 +78,7 @@ static int sim_describe(const scene *s, const sim_options *o, ct_world_desc *d)
     d->broad_phase = s->hashed ? CT_BROAD_HASH : CT_BROAD_TREE;
     d->row_mode = s->row_mode;
     d->dcd = s->dcd;
+    d->barrier = s->barrier;
     d->newton_iterations = s->newton_iterations;
     d->ccd_limits_step = s->ccd_limits_step;
     d->now_us = sim_now_us;
@@ -187,11 +189,14 @@ typedef struct sim_meshes {
     ct_mesh body, surface;
     ct_mesh keys; /* positions only, one keyframe after the other */
     int n_keyframes;
+    int is_own; /* 1: the body's arrays are of thin_mesh */
 } sim_meshes;
 
 static void sim_free_meshes(sim_meshes *m)
 {
     free(m->keys.positions);
+    if (m->is_own)
+        thin_free(&m->body);
     ct_mesh_free(&m->body);
     ct_mesh_free(&m->surface);
 }
@@ -205,7 +210,7 @@ static ct_code sim_shape_mesh(const scene_body *b, const char *file, ct_mesh *me
     if (file)
         return cli_mesh_read(file, mesh, e);
     if (b->shape == SCENE_SHAPE_BOX)
-        return ct_mesh_box(size, b->cells, b->type == SCENE_SOFT, mesh, e);
+        return ct_mesh_box(size, b->cells, b->type == SCENE_SOFT || b->type == SCENE_POINTS, mesh, e);
     if (b->shape == SCENE_SHAPE_GRID)
         return ct_mesh_grid(size, b->cells, mesh, e);
     return ct_mesh_sphere((ct_real)b->radius, b->levels, mesh, e);
@@ -220,10 +225,13 @@ static int sim_load_bodies(const scene *s, const scene_body *b, const char *firs
     char text[320];
     memset(&e, 0, sizeof e);
     memset(m, 0, sizeof *m);
+    m->is_own = b->shape == SCENE_SHAPE_LINE || b->shape == SCENE_SHAPE_NET;
     if (b->surface)
         code = cli_mesh_read(b->surface, &m->surface, &e);
     if (code == CT_OK && b->lattice > 0)
         code = ct_mesh_tetrahedralize(&m->surface, (ct_real)b->lattice, &m->body, &e);
+    else if (m->is_own)
+        thin_mesh(b, &m->body);
     else if (code == CT_OK) {
         file = b->mesh ? b->mesh : first;
         code = sim_shape_mesh(b, file, &m->body, &e);
@@ -234,6 +242,8 @@ static int sim_load_bodies(const scene *s, const scene_body *b, const char *firs
         cli_fail("%s: %s.mesh: %s has no tetrahedra, which a soft body needs", s->file, b->path, b->mesh), code = CT_ERR_MESH;
     else if (b->type == SCENE_CLOTH && m->body.n_triangles == 0)
         cli_fail("%s: %s.mesh: %s has no triangles, which a cloth needs", s->file, b->path, b->mesh), code = CT_ERR_MESH;
+    else if (b->type == SCENE_ROD && m->body.n_segments == 0)
+        cli_fail("%s: %s.mesh: %s has no segments (l), which a rod needs", s->file, b->path, b->mesh), code = CT_ERR_MESH;
     if (code != CT_OK) {
         sim_free_meshes(m);
         return 0;
@@ -426,7 +436,7 @@ static int sim_pin(const scene *s, const scene_body *b, sim *m, const sim_body *
         double slack = CONTACT_REAL == 32 ? 1e-6 : 1e-12;
         for (k = 0; k < 3; k++)
             slack = fmax(slack, 4 * (CONTACT_REAL == 32 ? 6e-8 : 1.2e-16) * fmax(fabs(f->box[0][k]), fabs(f->box[1][k])));
-        in_box = (int32_t *)cli_alloc((size_t)mesh->n_positions, sizeof *in_box);
+        in_box = (int32_t *)cli_alloc((size_t)mesh->n_positions + (size_t)mesh->n_segments, sizeof *in_box);
         for (i = 0, n = 0; i < mesh->n_positions; i++) {
             for (k = 0; k < 3; k++)
                 if ((double)mesh->positions[3 * i + k] < f->box[0][k] - slack || (double)mesh->positions[3 * i + k] > f->box[1][k] + slack)
@@ -443,6 +453,15 @@ static int sim_pin(const scene *s, const scene_body *b, sim *m, const sim_body *
             free(in_box);
             return 0;
         }
+    if (b->type == SCENE_ROD && ct_body_node_count(m->world, body->id) > mesh->n_positions) {
+        /* frames between vertices that are fixed are fixed, too */
+        int32_t *all = (int32_t *)cli_alloc((size_t)n + (size_t)mesh->n_segments + 1, sizeof *all);
+        if (n)
+            memcpy(all, list, sizeof *all * (size_t)n);
+        free(in_box);
+        list = in_box = all;
+        n = thin_frames(mesh, all, n);
+    }
     code = n ? ct_body_pin_path(m->world, body->id, list, n, f->axes, f->motion, f->n_motion, f->until) : CT_OK;
     free(in_box);
     if (code != CT_OK) {
@@ -451,6 +470,8 @@ static int sim_pin(const scene *s, const scene_body *b, sim *m, const sim_body *
     }
     return code == CT_OK;
 }
+
+static int sim_is_deformable(scene_type t) { return t == SCENE_SOFT || t == SCENE_CLOTH || t == SCENE_ROD || t == SCENE_POINTS; }
 
 static int sim_add(const scene *s, const scene_body *b, sim *m, const sim_meshes *meshes, const char *name)
 {
@@ -467,6 +488,8 @@ static int sim_add(const scene *s, const scene_body *b, sim *m, const sim_meshes
         code = sim_add_soft(m, b, name, meshes, &body->id);
     else if (b->type == SCENE_CLOTH)
         code = sim_add_cloth(m, b, name, mesh, &body->id);
+    else if (b->type == SCENE_ROD || b->type == SCENE_POINTS)
+        code = thin_add(m->world, b, name, mesh, &body->id);
     else if (b->type == SCENE_RIGID)
         code = sim_add_rigid(m, b, name, mesh, &body->id);
     else if (b->type == SCENE_KINEMATIC)
@@ -478,10 +501,11 @@ static int sim_add(const scene *s, const scene_body *b, sim *m, const sim_meshes
         cli_fail("%s: %s \"%s\": %s", s->file, b->path, name, cli_error_text(code, ct_world_error(m->world), text, sizeof text));
         return 0;
     }
-    for (i = 0; i < b->n_fix && (b->type == SCENE_SOFT || b->type == SCENE_CLOTH); i++)
+    body->radius = b->type == SCENE_ROD ? (double)b->rod.radius : b->type == SCENE_POINTS ? (double)b->points.radius : s->thickness / 2;
+    for (i = 0; i < b->n_fix && sim_is_deformable(b->type); i++)
         if (!sim_pin(s, b, m, body, mesh, &b->fix[i], i))
             return 0;
-    if (b->type == SCENE_SOFT || b->type == SCENE_CLOTH)
+    if (sim_is_deformable(b->type))
         m->n_nodes += mesh->n_positions, m->n_tets += b->type == SCENE_SOFT ? mesh->n_tets : 0;
     if (body->is_plane)
         sim_plane_square(body);
@@ -552,6 +576,12 @@ static void sim_read_triangles(sim *m, sim_body *b)
     b->triangles = (int32_t *)cli_alloc((size_t)n * 3, sizeof(int32_t));
     if (n)
         memcpy(b->triangles, t, (size_t)n * 3 * sizeof(int32_t));
+    if (ct_body_get_segments(m->world, b->id, &t, &n) != CT_OK)
+        n = 0;
+    b->n_segments = n;
+    b->segments = (int32_t *)cli_alloc((size_t)n * 2 + 1, sizeof(int32_t));
+    if (n)
+        memcpy(b->segments, t, (size_t)n * 2 * sizeof(int32_t));
 }
 
 static int sim_side(const scene *s, const sim *m, const scene_joint *j, int side, ct_joint_side *out)
@@ -645,6 +675,7 @@ void sim_free(sim *m)
         free(m->bodies[i].name);
         free(m->bodies[i].positions);
         free(m->bodies[i].triangles);
+        free(m->bodies[i].segments);
     }
     free(m->bodies);
     ct_world_destroy(m->world);

@@ -10,9 +10,11 @@ typedef struct sim_body {
     scene_type type;
     int is_plane;
     double normal[3], offset, plane_size;
-    int n_vertices, n_triangles;
+    int n_vertices, n_triangles, n_segments;
+    double radius;      /* [m] of segments and points in pictures */
     double *positions;  /* [3 n_vertices], of the last sim_refresh; planes: a square's corners */
     int32_t *triangles; /* [3 n_triangles] */
+    int32_t *segments;  /* [2 n_segments] */
 } sim_body;
 
 typedef struct sim {

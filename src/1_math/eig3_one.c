@@ -13,9 +13,11 @@ CTI_FN void cti_svd3(const ct_real *f, ct_real *u, ct_real *s, ct_real *v)
 }
 CTI_FN void cti_polar3(const ct_real *f, ct_real *r)
 {
-    cti_r8 f8[9], u8[9], s8[3], v8[9], r8[9];
-    cti_eig3_spread(f, f8, 9);
-    cti_svd3_8(f8, u8, s8, v8);
+    cti_r8 u8[9], v8[9], r8[9];
+    ct_real u[9], s[3], v[9];
+    cti_svd3(f, u, s, v);
+    cti_eig3_spread(u, u8, 9);
+    cti_eig3_spread(v, v8, 9);
     cti_matmul_t8(u8, v8, r8);
     cti_eig3_first(r8, r, 9);
 }

@@ -44,7 +44,7 @@ static void cti_residual_row(const cti_problem *p, ct_cone cone, const cti_row *
     out->primal = cti_max(out->primal, -(u[0] + row->compliance[0] * row->r[0]) * s);
     out->dual = cti_max(out->dual, -row->r[0] * d[0] * s);
     out->dual_gap += (double)(row->r[0] * law);
-    if (row->mu > 0) {
+    if (row->mu > 0 && d[1] + d[2] > 0) { /* 0: scripts hold every tangential motion */
         bound = row->mu * cti_max(0, row->r[0]);
         dt_mean = (d[1] + d[2]) / 2;
         g1 = row->r[1] - (u[1] + row->compliance[1] * row->r[1]) / dt_mean;

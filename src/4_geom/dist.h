@@ -30,6 +30,9 @@ CTI_FN ct_real cti_dist_pe_grad(const ct_real x[9], ct_real *grad, ct_real *hess
 CTI_FN ct_real cti_dist_pt_grad(const ct_real x[12], ct_real *grad, ct_real *hess);
 CTI_FN ct_real cti_dist_ee_grad(const ct_real x[12], ct_real *grad, ct_real *hess);
 
+/* cti_dist_derive -- the same of r = sum c_i x_i over n points, whose c has k free parameters with derivatives e [k][4]. */
+CTI_FN ct_real cti_dist_derive(const ct_real *x, int n, const ct_real *c, int k, ct_real e[2][4], ct_real *grad, ct_real *hess);
+
 /* Batches: x [3 points], quads [4 n] point numbers (vertex, face 0 1 2; edge a 0 1, edge b 0 1); d2 [n], w3 [3 n], st [2 n], feature [n].
  */
 CTI_FN void cti_dist_pt_batch(const ct_real *x, const int32_t *quads, int n, ct_real *d2, ct_real *w3, int32_t *feature);

@@ -29,8 +29,7 @@ static void cti_dist_schur(int m, int k, ct_real g[2][12], const cti_v3 *R, ct_r
             hess[m * i + j] -= 2 * (c * g[0][i] * g[0][j] - b * (g[0][i] * g[1][j] + g[1][i] * g[0][j]) + a * g[1][i] * g[1][j]) / det;
 }
 
-/* cti_dist_derive -- n points x, coefficients c [n], k free parameters with e [k][4] */
-static ct_real cti_dist_derive(const ct_real *x, int n, const ct_real *c, int k, ct_real e[2][4], ct_real *grad, ct_real *hess)
+CTI_FN ct_real cti_dist_derive(const ct_real *x, int n, const ct_real *c, int k, ct_real e[2][4], ct_real *grad, ct_real *hess)
 {
     cti_v3 r = cti_v3_zero(), R[2];
     ct_real g[2][12];
@@ -59,43 +58,6 @@ static ct_real cti_dist_derive(const ct_real *x, int n, const ct_real *c, int k,
     if (k > 0)
         cti_dist_schur(m, k, g, R, hess);
     return cti_v3_norm2(r);
-}
-
-CTI_FN ct_real cti_dist_pp_grad(const ct_real x[6], ct_real *grad, ct_real *hess)
-{
-    ct_real c[2], e[2][4];
-    c[0] = 1, c[1] = -1;
-    memset(e, 0, sizeof e);
-    return cti_dist_derive(x, 2, c, 0, e, grad, hess);
-}
-
-CTI_FN ct_real cti_dist_pe_grad(const ct_real x[9], ct_real *grad, ct_real *hess)
-{
-    ct_real c[3], e[2][4], t;
-    int f;
-    cti_dist_pe(x, x + 3, x + 6, &t, &f);
-    memset(e, 0, sizeof e);
-    c[0] = 1, c[1] = t - 1, c[2] = -t;
-    e[0][1] = 1, e[0][2] = -1;
-    return cti_dist_derive(x, 3, c, f == 2, e, grad, hess);
-}
-
-CTI_FN ct_real cti_dist_pt_grad(const ct_real x[12], ct_real *grad, ct_real *hess)
-{
-    ct_real c[4], e[2][4], w[3];
-    int f, i, j;
-    cti_dist_pt(x, x + 3, x + 6, x + 9, w, &f);
-    memset(e, 0, sizeof e);
-    c[0] = 1, c[1] = -w[0], c[2] = -w[1], c[3] = -w[2];
-    if (f == 6) {
-        /* y = (w1, w2), w0 = 1 - w1 - w2 */
-        e[0][1] = 1, e[0][2] = -1;
-        e[1][1] = 1, e[1][3] = -1;
-    } else if (f >= 3) {
-        i = f - 3, j = i == 2 ? 0 : i + 1;
-        e[0][1 + i] = 1, e[0][1 + j] = -1;
-    }
-    return cti_dist_derive(x, 4, c, f == 6 ? 2 : f >= 3, e, grad, hess);
 }
 
 CTI_FN ct_real cti_dist_ee_grad(const ct_real x[12], ct_real *grad, ct_real *hess)

@@ -1,6 +1,8 @@
-/* model.c -- element batches of one body: tets for soft bodies; membrane, hinges and plates, or springs, for cloth. */
+/* model.c -- element batches of one body: tets for soft bodies; membrane, hinges and plates, or springs, for cloth; springs and joints for rods;
+   nothing but masses for points. */
 #include "model.h"
 #include "hinge.h"
+#include "../1_math/vec.h"
 
 CTI_FN int cti_model_init_soft(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes, const int32_t *tets,
                                int n_tets, int node_offset, int64_t *out_bad, double *out_value)
@@ -54,6 +56,64 @@ CTI_FN int cti_model_init_cloth(cti_mem *mem, cti_model *model, const ct_materia
     return cti_plate_init(mem, &model->plates, &model->bounds, &model->bend, m, &sheet);
 }
 
+/* half of each segment's mass at either end; a frame has its share of it */
+static void cti_model_lump(cti_model *model, const cti_rod_desc *d)
+{
+    int i;
+    for (i = 0; i < d->n_segments; i++) {
+        const int32_t *s = d->segments + 2 * (size_t)i;
+        ct_real m = d->law->line_density * cti_v3_norm(cti_v3_sub(cti_v3_at(d->X, s[1]), cti_v3_at(d->X, s[0]))), own = d->has_frames ? CTI_ROD_FRAME_MASS * m : 0;
+        model->lumps[s[0]] += (m - own) / 2, model->lumps[s[1]] += (m - own) / 2;
+        if (d->has_frames)
+            model->lumps[d->n_nodes + i] = own;
+    }
+}
+
+CTI_FN int cti_model_init_rod(cti_mem *mem, cti_model *model, const cti_rod_desc *d, int node_offset, int64_t *out_bad, double *out_value)
+{
+    ct_real *rates = NULL;
+    int i, code = -1, n = d->n_nodes + (d->has_frames ? d->n_segments : 0);
+    model->lump0 = node_offset;
+    if (!CTI_RESIZE(mem, rates, d->n_segments) || !CTI_RESIZE(mem, model->lumps, n))
+        code = 0;
+    for (i = 0; code && i < d->n_segments; i++) {
+        const int32_t *s = d->segments + 2 * (size_t)i;
+        ct_real l = cti_v3_norm(cti_v3_sub(cti_v3_at(d->X, s[1]), cti_v3_at(d->X, s[0])));
+        rates[i] = l > 0 ? d->stretch / l : 0; /* the batch refuses it */
+    }
+    if (code)
+        code = cti_spring_batch_init(mem, &model->springs, d->material, d->X, d->segments, rates, d->n_segments, node_offset, out_bad, out_value);
+    if (code == 1 && d->has_frames)
+        code = cti_rod_batch_init(mem, &model->rods, d, node_offset, out_bad, out_value);
+    if (code == 1)
+        cti_model_lump(model, d);
+    CTI_FREE(mem, rates);
+    return code;
+}
+
+CTI_FN int cti_model_init_points(cti_mem *mem, cti_model *model, const ct_real *masses, int n, int node_offset)
+{
+    if (!CTI_RESIZE(mem, model->lumps, n))
+        return 0;
+    memcpy(model->lumps, masses, sizeof *masses * (size_t)n);
+    model->lump0 = node_offset;
+    return 1;
+}
+
+CTI_FN void cti_model_range(const cti_model *model, int32_t *out_first, int32_t *out_last)
+{
+    const int32_t *list = model->tets.n ? model->tets.node : model->membrane.node;
+    int32_t lo = INT32_MAX, hi = -1;
+    int i;
+    for (i = 0; i < CTI_LEN(list); i++) {
+        lo = list[i] < lo ? list[i] : lo;
+        hi = list[i] > hi ? list[i] : hi;
+    }
+    if (CTI_LEN(model->lumps) > 0)
+        lo = model->lump0, hi = model->lump0 + CTI_LEN(model->lumps) - 1;
+    *out_first = lo, *out_last = hi;
+}
+
 CTI_FN void cti_model_free(cti_mem *mem, cti_model *model)
 {
     cti_tet_batch_free(mem, &model->tets);
@@ -62,6 +122,8 @@ CTI_FN void cti_model_free(cti_mem *mem, cti_model *model)
     cti_bend_batch_free(mem, &model->bounds);
     cti_plate_batch_free(mem, &model->plates);
     cti_spring_batch_free(mem, &model->springs);
+    cti_rod_batch_free(mem, &model->rods);
+    CTI_FREE(mem, model->lumps);
 }
 
 CTI_FN void cti_model_ahead(cti_model *model, ct_real step, ct_real share, const ct_real *v)
@@ -78,6 +140,8 @@ CTI_FN void cti_model_shift(cti_model *model, int by)
     for (k = 0; k < 6; k++)
         for (i = 0; i < CTI_LEN(lists[k]); i++)
             lists[k][i] += by;
+    cti_rod_batch_shift(&model->rods, by);
+    model->lump0 += by;
 }
 
 /* mass-spring cloth has a membrane batch for its areas only, which adds no force */
@@ -88,7 +152,7 @@ CTI_FN int cti_model_pairs(const cti_model *model, cti_mem *mem, int32_t **pairs
     return cti_tet_batch_append_pairs(&model->tets, mem, pairs) &&
            (!cti_model_has_membrane(model) || cti_membrane_batch_append_pairs(&model->membrane, mem, pairs)) &&
            cti_bend_batch_append_pairs(&model->bend, mem, pairs) && cti_bend_batch_append_pairs(&model->bounds, mem, pairs) &&
-           cti_spring_batch_append_pairs(&model->springs, mem, pairs);
+           cti_spring_batch_append_pairs(&model->springs, mem, pairs) && cti_rod_batch_append_pairs(&model->rods, mem, pairs);
 }
 
 CTI_FN int cti_model_slots(cti_mem *mem, cti_model *model, cti_slot_fn *slot, const void *ctx)
@@ -102,13 +166,18 @@ CTI_FN int cti_model_slots(cti_mem *mem, cti_model *model, cti_slot_fn *slot, co
         code = cti_bend_batch_slots(mem, &model->bounds, slot, ctx);
     if (code == 1)
         code = cti_spring_batch_slots(mem, &model->springs, slot, ctx);
+    if (code == 1)
+        code = cti_rod_batch_slots(mem, &model->rods, slot, ctx);
     return code;
 }
 
 CTI_FN void cti_model_mass(const cti_model *model, ct_real *mass)
 {
+    int i;
     cti_tet_batch_mass(&model->tets, mass);
     cti_membrane_batch_mass(&model->membrane, mass);
+    for (i = 0; i < CTI_LEN(model->lumps); i++)
+        mass[model->lump0 + i] += model->lumps[i];
 }
 
 CTI_FN void cti_model_assemble(const cti_model *model, const ct_real *x, ct_real dt, ct_real *force, ct_real *val, int *out_extended,
@@ -123,6 +192,7 @@ CTI_FN void cti_model_assemble(const cti_model *model, const ct_real *x, ct_real
     if (val)
         cti_bend_batch_assemble(&model->bounds, x, dt, NULL, val, NULL);
     cti_spring_batch_assemble(&model->springs, x, dt, force, val, out_energy);
+    cti_rod_batch_assemble(&model->rods, x, dt, force, val, out_energy);
 }
 
 CTI_FN void cti_model_damping(const cti_model *model, const ct_real *x, const ct_real *v, ct_real *out)
@@ -133,6 +203,7 @@ CTI_FN void cti_model_damping(const cti_model *model, const ct_real *x, const ct
     cti_bend_batch_damping(&model->bend, x, v, out);
     cti_bend_batch_damping(&model->bounds, x, v, out);
     cti_spring_batch_damping(&model->springs, x, v, out);
+    cti_rod_batch_damping(&model->rods, x, v, out);
 }
 
 /* sum over all elements of rest[at] rest[at2] (at2 < 0: of rest[at]); each element has `per` numbers */

@@ -5,6 +5,7 @@
 #include "bend.h"
 #include "membrane.h"
 #include "plate.h"
+#include "rod.h"
 #include "spring.h"
 #include "tet.h"
 
@@ -15,16 +16,24 @@ typedef struct cti_model {
     cti_bend_batch bend;     /* bending: the edges whose angles are not coupled */
     cti_plate_batch plates;  /* bending: forces of the triangles whose three angles are coupled */
     cti_bend_batch bounds;   /* stiffness of these: hinges that bound it from above */
-    cti_spring_batch springs;
+    cti_spring_batch springs; /* of cloth, and a rod's stretch */
+    cti_rod_batch rods;
+    ct_real *lumps;          /* [nodes] masses [kg] of rods and points, which no element gives, from node lump0 on */
+    int lump0;
 } cti_model;
 
-/* cti_model_init_soft, _cloth -- X [3 n_nodes] rest positions; element lists in local numbers, which node_offset makes global. 1; 0 out of
+/* cti_model_init_soft, _cloth, _rod -- X [3 n_nodes] rest positions; element lists in local numbers, which node_offset makes global. 1; 0 out of
    memory; -1 an element is unusable: *out_bad its number, *out_value its volume or area. After 0 or -1 the caller calls cti_model_free. */
 CTI_FN int cti_model_init_soft(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes, const int32_t *tets,
                                int n_tets, int node_offset, int64_t *out_bad, double *out_value);
 CTI_FN int cti_model_init_cloth(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes,
                                 const int32_t *triangles, int n_triangles, int node_offset, int64_t *out_bad, double *out_value);
+CTI_FN int cti_model_init_rod(cti_mem *mem, cti_model *model, const cti_rod_desc *d, int node_offset, int64_t *out_bad, double *out_value);
+/* cti_model_init_points -- nodes that nothing joins; masses [n] kg. 0: out of memory. */
+CTI_FN int cti_model_init_points(cti_mem *mem, cti_model *model, const ct_real *masses, int n, int node_offset);
 CTI_FN void cti_model_free(cti_mem *mem, cti_model *model);
+/* cti_model_range -- the smallest and the largest of the body's node numbers; *out_last -1: it has none. */
+CTI_FN void cti_model_range(const cti_model *model, int32_t *out_first, int32_t *out_last);
 /* cti_model_ahead -- prepares strain limits for the next assembly: it belongs to a step of this length that starts with velocities v [3
    nodes of the world]; limits are evaluated at the step's end, or at its start if v is NULL. share: part of their force that the step
    applies (1; 1/2 for Newmark). step 0: no limit acts. */

@@ -59,6 +59,14 @@ CTI_FN void cti_rigid_matrix(const ct_real *q, ct_real *R)
     R[6] = 2 * (x * z - w * y), R[7] = 2 * (y * z + w * x), R[8] = 1 - 2 * (x * x + y * y);
 }
 
+CTI_FN void cti_rigid_frame(const cti_rigid *b, ct_real *R)
+{
+    if (b->affine_known && memcmp(b->q, b->affine_q, sizeof b->q) == 0)
+        memcpy(R, b->affine, sizeof b->affine);
+    else
+        cti_rigid_matrix(b->q, R);
+}
+
 CTI_FN void cti_rigid_turn(const ct_real *q, cti_v3 turn, ct_real *out)
 {
     ct_real angle = cti_v3_norm(turn), half = angle / 2, c, s, n;

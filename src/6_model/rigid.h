@@ -22,6 +22,9 @@ typedef struct cti_rigid {
     ct_real end[6];      /* linear and angular velocity at the end of the step that its joints allow (linkage.h) */
     double energy;       /* [J] kinetic and gravitational energy there */
     int linked;          /* 1: `end` and `energy` are valid */
+    ct_real affine[9], affine_rate[9]; /* CT_STEPPER_BARRIER: x = p + A X at the end of the last step, and A's rate, */
+    ct_real affine_q[4], affine_spin[3]; /* with the orientation and the spin that it left: others are somebody's who has set them */
+    int affine_known;    /* 1: there was such a step */
 } cti_rigid;
 
 /* cti_rigid_mass -- mass [kg], centre [3] and inertia [9] about it of a closed surface, positions [3 n], triangles [3 n_triangles]
@@ -30,6 +33,8 @@ CTI_FN double cti_rigid_mass(const ct_real *positions, const int32_t *triangles,
                              double *out_center, double *out_inertia);
 /* cti_rigid_matrix -- R [9] of a unit quaternion. */
 CTI_FN void cti_rigid_matrix(const ct_real *q, ct_real *R);
+/* cti_rigid_frame -- R [9] that the body's vertices are at: A where CT_STEPPER_BARRIER has left the orientation, else that of q. */
+CTI_FN void cti_rigid_frame(const cti_rigid *b, ct_real *R);
 /* cti_rigid_turn -- out [4] = exp(turn) q, turn [rad] a rotation vector in world axes; normalized. */
 CTI_FN void cti_rigid_turn(const ct_real *q, cti_v3 turn, ct_real *out);
 /* cti_rigid_inertia -- R I R' [9] at orientation q. */

@@ -2,13 +2,12 @@
    Method: one query covers the motion with a slack. Its lists serve all rounds of a step, and later steps until a vertex leaves the covered
    boxes. Distances at the start are computed in batches. CCD keeps a positive separation, so that every pair has a normal at its time of
    impact. Rows are culled, candidates never. A feature shared by several faces is represented by one of them, its owner. End points of
-   edges are left to vertex-face pairs, and flat edges to flats.c and to CCD. Based on: Otaduy 2009, sec. 3.2 and 4. */
+   edges are left to vertex-face pairs, where there are faces, and flat edges to flats.c and to CCD. Based on: Otaduy 2009, sec. 3.2 and 4. */
 #include "detect.h"
 #include "../4_geom/ccd.h"
 #include "../4_geom/dist.h"
 
 #define CTI_DETECT_TRUST CTI_R(4)    /* [thickness] farthest pair that gets a row, when the free motion would close its gap */
-#define CTI_DETECT_SEP CTI_R(0.25)   /* [thickness] separation that CCD keeps */
 #define CTI_DETECT_SLACK CTI_R(0.5) /* [thickness] flat edges that are nearer get a row */
 #define CTI_DETECT_CONE CTI_R(0.02)  /* [sine] angle by which a direction may leave a feature's normal cone */
 #define CTI_DETECT_FAST CTI_R(16)    /* [thickness] a body that moves farther in a step gets separate boxes for start and end */
@@ -327,7 +326,7 @@ static int cti_detect_is_ghost(const cti_surface *s, const cti_pair *pair, int e
     a[0] = pair->v[0];
     if (edge_b >= 0)
         return !cti_detect_edge_cone(s, edge_b, n, a) || !cti_detect_vertex_cone(s, a[0], cti_v3_mul(n, -1), s->edges + 2 * (size_t)edge_b);
-    for (k = 1; k < 4; k++)
+    for (k = 1; k < pair->n; k++)
         if (pair->w[k] == -1) {
             b[0] = pair->v[k];
             return !cti_detect_vertex_cone(s, b[0], n, a) || !cti_detect_vertex_cone(s, a[0], cti_v3_mul(n, -1), b);
@@ -335,8 +334,7 @@ static int cti_detect_is_ghost(const cti_surface *s, const cti_pair *pair, int e
     return 0;
 }
 
-/* 1 when this face owns the feature on which the closest point lies */
-static int cti_detect_is_owner(const cti_surface *s, int face, int feature)
+CTI_FN int cti_detect_is_owner(const cti_surface *s, int face, int feature)
 {
     if (feature < 3)
         return s->vertex_owner[s->faces[3 * face + feature]] == face;
@@ -368,12 +366,12 @@ static int cti_detect_is_near(const cti_surface *s, const ct_real *x1, const cti
             return 0;
         hit->normal = cti_v3_unit(off, cti_v3_make(0, 1, 0));
     }
-    if (memory && (pair->kind == CT_PAIR_EE || pair->kind == CT_PAIR_VF))
+    if (memory && pair->kind != CT_PAIR_PLANE)
         loaded = cti_memory_find(memory, cti_pair_key(s, pair)) != NULL;
     if (!loaded && pair->kind == CT_PAIR_EE &&
         (!cti_detect_edge_cone(s, edge_b, hit->normal, pair->v) || !cti_detect_edge_cone(s, edge_a, cti_v3_mul(hit->normal, -1), pair->v + 2)))
         return 0;
-    if (!loaded && pair->kind == CT_PAIR_VF && dist > h / 2 && cti_detect_is_ghost(s, pair, edge_b, hit->normal))
+    if (!loaded && pair->n_a == 1 && pair->n > 1 && dist > h / 2 && cti_detect_is_ghost(s, pair, edge_b, hit->normal))
         return 0;
     return !(dist > CTI_DETECT_NEAR * h && cti_v3_dot(hit->normal, cti_pair_offset(s, x1, pair)) > h);
 }
@@ -403,6 +401,44 @@ static int cti_detect_near_face(const cti_detect_nears *q, int i, cti_hit *hit)
     return cti_detect_is_near(s, q->x1, q->memory, -1, edge, cti_sqrt(l->d2[i]), hit);
 }
 
+/* 1 when an edge of vertex a ends at b */
+static int cti_detect_is_joined(const cti_surface *s, int a, int b)
+{
+    int k;
+    for (k = s->vertex_start[a]; k < s->vertex_start[a + 1] && s->vertex_next[k] != b; k++)
+        ;
+    return k < s->vertex_start[a + 1];
+}
+
+/* completes *hit for two vertices of which none has a face. Every pair of their edges leads here and makes the same pair, of which one row comes */
+static int cti_detect_near_ends(const cti_surface *s, const ct_real *x1, const cti_memory *memory, int a, int b, cti_hit *hit)
+{
+    int feature;
+    if (cti_detect_is_joined(s, a, b))
+        return 0;
+    cti_pair_make(s, CT_PAIR_VV, cti_min_int(a, b), cti_max_int(a, b), &hit->pair);
+    return cti_detect_is_near(s, x1, memory, -1, -1, cti_pair_closest(s, s->x0, &hit->pair, &feature), hit);
+}
+
+/* edges a and b whose closest points are at ends of them. Where a face has the edge, or one of two such ends, a vertex-face pair stands for them;
+   at loose edges they are pairs of their own */
+static int cti_detect_near_loose(const cti_detect_nears *q, int i, cti_hit *hit)
+{
+    const cti_surface *s = q->s;
+    int feature = q->d->ee.feature[i], edge[2], end[2], k, closest;
+    for (k = 0; k < 2; k++, feature /= CTI_DIST_B0) {
+        edge[k] = q->d->ee.pairs[2 * i + k];
+        end[k] = feature & (CTI_DIST_A0 | CTI_DIST_A1) ? s->edges[2 * edge[k] + (feature & CTI_DIST_A0 ? 0 : 1)] : -1;
+    }
+    if (end[0] >= 0 && end[1] >= 0)
+        return s->vertex_owner[end[0]] < 0 && s->vertex_owner[end[1]] < 0 && cti_detect_near_ends(s, q->x1, q->memory, end[0], end[1], hit);
+    k = end[0] >= 0 ? 0 : 1;
+    if (s->edge_faces[2 * edge[1 - k]] >= 0)
+        return 0;
+    cti_pair_make(s, CT_PAIR_VE, end[k], edge[1 - k], &hit->pair);
+    return cti_detect_is_near(s, q->x1, q->memory, -1, edge[1 - k], cti_pair_closest(s, s->x0, &hit->pair, &closest), hit);
+}
+
 /* the same for the edge-edge list */
 static int cti_detect_near_edge(const cti_detect_nears *q, int i, cti_hit *hit)
 {
@@ -411,8 +447,10 @@ static int cti_detect_near_edge(const cti_detect_nears *q, int i, cti_hit *hit)
     const ct_real *t = l->w + 2 * (size_t)i;
     cti_pair *pair = &hit->pair;
     int a = l->pairs[2 * i], b = l->pairs[2 * i + 1], flat;
-    if (l->feature[i] != 0 || cti_detect_is_tangled(q->d, s, l->quads + 4 * (size_t)i, 2, 4))
+    if (cti_detect_is_tangled(q->d, s, l->quads + 4 * (size_t)i, 2, 4))
         return 0;
+    if (l->feature[i] != 0)
+        return (s->edge_faces[2 * a] < 0 || s->edge_faces[2 * b] < 0) && cti_detect_near_loose(q, i, hit);
     cti_pair_make(s, CT_PAIR_EE, a, b, pair);
     /* flat edges are left to CCD, unless they carry load or are nearer than SLACK; min_sep is at most a quarter of the thickness */
     flat = cti_detect_flat(s, a) || cti_detect_flat(s, b);
@@ -466,14 +504,13 @@ static int cti_detect_near_list(cti_mem *mem, cti_detect *d, const cti_surface *
     return CTI_RESIZE(mem, *out, end);
 }
 
-/* distance of a vertex from plane k, as cti_pair_closest has it */
-static ct_real cti_detect_above(const cti_surface *s, int k, const ct_real *x, int vertex)
+CTI_FN ct_real cti_detect_above(const cti_surface *s, int k, const ct_real *x, int vertex)
 {
     return cti_v3_dot(cti_v3_at(s->planes[k].normal, 0), cti_v3_at(x, vertex)) - s->planes[k].offset;
 }
 
-/* codimensional pairs and planes, which are few or cheap */
-static int cti_detect_near_rest(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out)
+/* pairs of loose points with loose edges and with each other. A point next to an edge's end is next to the vertex, which other edges have, too */
+static int cti_detect_near_points(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out)
 {
     int i, k, f;
     cti_hit hit;
@@ -481,12 +518,26 @@ static int cti_detect_near_rest(cti_mem *mem, const cti_detect *d, const cti_sur
         const int32_t *list = k ? d->vv : d->ve;
         for (i = 0; i < CTI_LEN(list) / 2; i++) {
             ct_real dist;
+            int is_near;
             cti_pair_make(s, k ? CT_PAIR_VV : CT_PAIR_VE, list[2 * i], list[2 * i + 1], &hit.pair);
             dist = cti_pair_closest(s, s->x0, &hit.pair, &f);
-            if (cti_detect_is_near(s, x1, memory, -1, -1, dist, &hit) && !CTI_PUSH(mem, *out, hit))
+            if (dist > CTI_DETECT_TRUST * cti_surface_pair_thickness(s, cti_pair_body_a(s, &hit.pair), cti_pair_body_b(s, &hit.pair)) ||
+                cti_detect_is_tangled(d, s, hit.pair.v, 1, hit.pair.n))
+                continue;
+            is_near = !k && f < 2 ? cti_detect_near_ends(s, x1, memory, list[2 * i], hit.pair.v[1 + f], &hit)
+                               : cti_detect_is_near(s, x1, memory, -1, k ? -1 : list[2 * i + 1], dist, &hit);
+            if (is_near && !CTI_PUSH(mem, *out, hit))
                 return 0;
         }
     }
+    return 1;
+}
+
+/* planes, which are few or cheap */
+static int cti_detect_near_planes(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out)
+{
+    int i, k;
+    cti_hit hit;
     for (k = 0; k < s->n_planes; k++)
         for (i = cti_surface_dynamic(s, 0); i < s->nv; i = cti_surface_dynamic(s, i + 1)) {
             ct_real dist = cti_detect_above(s, k, s->x0, i);
@@ -504,7 +555,7 @@ static int cti_detect_near_rest(cti_mem *mem, const cti_detect *d, const cti_sur
 CTI_FN int cti_detect_near(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out)
 {
     return cti_detect_near_list(mem, d, s, x1, memory, 0, out) && cti_detect_near_list(mem, d, s, x1, memory, 1, out) &&
-           cti_detect_near_rest(mem, d, s, x1, memory, out);
+           cti_detect_near_points(mem, d, s, x1, memory, out) && cti_detect_near_planes(mem, d, s, x1, memory, out);
 }
 
 /* ---- collisions ---- */
@@ -626,60 +677,4 @@ CTI_FN int cti_detect_collisions(cti_mem *mem, cti_detect *d, const cti_surface 
 {
     return cti_detect_collide_list(mem, d, &d->vf, CT_PAIR_VF, s, x1, out) && cti_detect_collide_list(mem, d, &d->ee, CT_PAIR_EE, s, x1, out) &&
            cti_detect_collide_thin(mem, d, s, x1, out) && cti_detect_collide_planes(mem, d, s, x1, out);
-}
-
-/* records a pair at its distance */
-static void cti_detect_enter(const cti_surface *s, const cti_pair *pair, ct_real dist, cti_nearness *out)
-{
-    ct_real share = dist / cti_pair_thickness(s, pair);
-    out->share = cti_min(out->share, share);
-    out->too_near += share < CTI_R(0.5);
-}
-
-/* records the pairs of a list; a feature shared by several faces counts once */
-static void cti_detect_nearness_list(const cti_detect *d, const cti_surface *s, int edges, cti_nearness *out)
-{
-    const cti_list *l = edges ? &d->ee : &d->vf;
-    ct_real best2 = out->distance * out->distance;
-    cti_pair pair;
-    int i;
-    for (i = 0; i < CTI_LEN(l->d2); i++) {
-        best2 = cti_min(best2, l->d2[i]);
-        /* min_sep is a quarter of the thickness, or half of the distance where that is less */
-        if (l->d2[i] >= l->min_sep[i] * l->min_sep[i] / (CTI_DETECT_SEP * CTI_DETECT_SEP))
-            continue;
-        if (edges ? l->feature[i] != 0 : !cti_detect_is_owner(s, l->pairs[2 * i + 1], l->feature[i]))
-            continue;
-        cti_pair_make(s, edges ? CT_PAIR_EE : CT_PAIR_VF, l->pairs[2 * i], l->pairs[2 * i + 1], &pair);
-        cti_detect_enter(s, &pair, cti_sqrt(l->d2[i]), out);
-    }
-    out->distance = cti_min(out->distance, cti_sqrt(best2));
-}
-
-CTI_FN void cti_detect_nearness(const cti_detect *d, const cti_surface *s, ct_real cap, cti_nearness *out)
-{
-    int i, k, f;
-    cti_pair pair;
-    out->distance = cap, out->share = 2, out->too_near = 0;
-    cti_detect_nearness_list(d, s, 0, out);
-    cti_detect_nearness_list(d, s, 1, out);
-    for (k = 0; k < 2; k++) {
-        const int32_t *list = k ? d->vv : d->ve;
-        for (i = 0; i < CTI_LEN(list) / 2; i++) {
-            ct_real dist;
-            cti_pair_make(s, k ? CT_PAIR_VV : CT_PAIR_VE, list[2 * i], list[2 * i + 1], &pair);
-            dist = cti_pair_closest(s, s->x0, &pair, &f);
-            out->distance = cti_min(out->distance, dist);
-            cti_detect_enter(s, &pair, dist, out);
-        }
-    }
-    for (k = 0; k < s->n_planes; k++)
-        for (i = cti_surface_dynamic(s, 0); i < s->nv; i = cti_surface_dynamic(s, i + 1)) {
-            ct_real dist = cti_detect_above(s, k, s->x0, i);
-            if (dist > 2 * cti_surface_pair_thickness(s, s->body_of[i], s->planes[k].body))
-                continue;
-            out->distance = cti_min(out->distance, dist);
-            cti_pair_make(s, CT_PAIR_PLANE, i, k, &pair);
-            cti_detect_enter(s, &pair, dist, out);
-        }
 }

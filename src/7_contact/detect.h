@@ -13,6 +13,8 @@
 #define CTI_DETECT_KEEP_RIGID CTI_R(0.95) /* [thickness] the same between rigid bodies, whose faces do not bulge: a stack of ten boxes moves
                                              less than with 0.91 (test_rigid) */
 
+#define CTI_DETECT_SEP CTI_R(0.25) /* [thickness] separation that CCD keeps */
+
 /* cti_list -- candidates of one kind, with their distances at x0. */
 typedef struct cti_list {
     int32_t *pairs;    /* [2 n] feature numbers, canonical order, from the trees */
@@ -88,6 +90,11 @@ CTI_FN int cti_detect_near(cti_mem *mem, cti_detect *d, const cti_surface *s, co
 /* cti_detect_collisions -- appends to *out every candidate that comes nearer than its min_sep during the motion from x0 to x1. Normal and
    weights are those at the time of impact. 0 when memory ran out. */
 CTI_FN int cti_detect_collisions(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, cti_hit **out);
+
+/* cti_detect_is_owner -- 1 when this face owns the feature (dist.h) on which the closest point lies. cti_detect_above -- distance of a vertex from
+   plane k, as cti_pair_closest has it. */
+CTI_FN int cti_detect_is_owner(const cti_surface *s, int face, int feature);
+CTI_FN ct_real cti_detect_above(const cti_surface *s, int k, const ct_real *x, int vertex);
 
 /* cti_nearness -- how near surfaces are to each other. */
 typedef struct cti_nearness {

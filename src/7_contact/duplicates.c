@@ -189,7 +189,7 @@ static void cti_duplicates_admit(cti_duplicates *q, int i)
         cti_duplicates_list(q, i, k, pole[k]);
 }
 
-static int cti_duplicates_is_candidate(const cti_hit *hit) { return hit->pair.kind == CT_PAIR_VF || hit->pair.kind == CT_PAIR_EE; }
+static int cti_duplicates_is_candidate(const cti_hit *hit) { return hit->pair.kind != CT_PAIR_PLANE; }
 
 /* sort key: pairs at vertices first, then those inside of edges; both by distance, in units of a thousandth of the thickness */
 static uint32_t cti_duplicates_rank(const cti_duplicates *q, int i)

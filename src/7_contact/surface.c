@@ -281,7 +281,7 @@ CTI_FN ct_real cti_pair_thickness(const cti_surface *s, const cti_pair *pair)
 {
     int a = cti_pair_body_a(s, pair), b = cti_pair_body_b(s, pair), feature;
     ct_real h = cti_surface_pair_thickness(s, a, b);
-    if (a == b && pair->kind != CT_PAIR_PLANE && pair->kind != CT_PAIR_EF) {
+    if (a == b && pair->kind != CT_PAIR_PLANE && pair->kind != CT_PAIR_EF && !s->is_point[pair->v[0]]) {
         cti_pair q = *pair;
         h = cti_min(h, cti_pair_closest(s, s->rest, &q, &feature) / 2);
     }

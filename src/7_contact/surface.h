@@ -117,7 +117,7 @@ CTI_FN cti_v3 cti_pair_point(const ct_real *x, const cti_pair *pair, int side);
 CTI_FN uint64_t cti_pair_key(const cti_surface *s, const cti_pair *pair);
 CTI_FN int cti_pair_body_a(const cti_surface *s, const cti_pair *pair);
 CTI_FN int cti_pair_body_b(const cti_surface *s, const cti_pair *pair);
-/* cti_pair_thickness -- distance that the pair keeps; within one body at most half of its rest distance. */
+/* cti_pair_thickness -- distance that the pair keeps; within one body at most half of its rest distance, except between loose points. */
 CTI_FN ct_real cti_pair_thickness(const cti_surface *s, const cti_pair *pair);
 
 #endif /* CTI_SURFACE_H */

@@ -62,6 +62,10 @@ static const char *cti_dcd_refuses(const cti_state *s, cti_feature what)
     switch (what) {
     case CTI_FEATURE_CLOTH:
         return "CT_STEPPER_DCD needs bodies with an inside, and cloth has none";
+    case CTI_FEATURE_ROD:
+        return "CT_STEPPER_DCD needs bodies with an inside, and a rod has none";
+    case CTI_FEATURE_POINTS:
+        return "CT_STEPPER_DCD needs bodies with an inside, and points have none";
     case CTI_FEATURE_RIGID:
         return "CT_STEPPER_DCD steps no rigid bodies, only soft ones";
     case CTI_FEATURE_JOINT:

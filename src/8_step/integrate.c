@@ -35,13 +35,8 @@ CTI_FN int cti_integrate_reserve(cti_state *s)
         q->model_of[i] = -1;
     /* a body's blocks are those from its smallest to its largest node number */
     for (k = 0; k < s->bodies.n_models; k++) {
-        const cti_model *m = s->bodies.models[k];
-        const int32_t *list = m->tets.n ? m->tets.node : m->membrane.node;
-        int32_t lo = INT32_MAX, hi = -1;
-        for (i = 0; i < CTI_LEN(list); i++) {
-            lo = list[i] < lo ? list[i] : lo;
-            hi = list[i] > hi ? list[i] : hi;
-        }
+        int32_t lo, hi;
+        cti_model_range(s->bodies.models[k], &lo, &hi);
         q->block[k] = hi < 0 ? 0 : lo, q->last[k] = hi;
         q->reset[k] = 0;
         for (i = lo; i <= hi; i++)

@@ -11,6 +11,8 @@
 typedef enum cti_feature {
     CTI_FEATURE_SOFT,      /* bodies of each kind */
     CTI_FEATURE_CLOTH,
+    CTI_FEATURE_ROD,
+    CTI_FEATURE_POINTS,
     CTI_FEATURE_RIGID,
     CTI_FEATURE_STATIC,
     CTI_FEATURE_PLANE,

@@ -209,7 +209,7 @@ CTI_FN cti_v3 cti_body_point(const ct_world *w, const cti_body *b, int i)
     cti_body_attach(b, i, &a);
     if (a.frame < 0)
         return cti_attach_point(&a, w->state.x, NULL);
-    cti_rigid_matrix(w->state.bodies.rigids[a.frame].q, R);
+    cti_rigid_frame(&w->state.bodies.rigids[a.frame], R);
     a.frame = 0;
     return cti_attach_point(&a, w->state.x, R);
 }
@@ -311,6 +311,19 @@ CONTACT_API_DEF ct_code ct_body_get_triangles(const ct_world *cw, ct_body_id bod
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, "out_triangles or out_n is NULL");
     *out_triangles = w->bodies[slot].triangles;
     *out_n = CTI_LEN(w->bodies[slot].triangles) / 3;
+    return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_body_get_segments(const ct_world *cw, ct_body_id body, const int32_t **out_segments, int *out_n)
+{
+    ct_world *w = (ct_world *)cw;
+    int slot = cti_world_slot(w, body);
+    if (slot < 0)
+        return cti_bodies_stale(w, body);
+    if (!out_segments || !out_n)
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, "out_segments or out_n is NULL");
+    *out_segments = w->bodies[slot].segments;
+    *out_n = CTI_LEN(w->bodies[slot].segments) / 2;
     return CT_OK;
 }
 

@@ -143,7 +143,7 @@ static int cti_prepare_place(ct_world *w)
     if (!cti_prepare_movers(w) || !CTI_RESIZE(&w->mem, s->bodies.frames, 9 * n) || !CTI_RESIZE(&w->mem, s->end.frames, 9 * n))
         return 0;
     for (i = 0; i < n; i++)
-        cti_rigid_matrix(s->bodies.rigids[i].q, s->bodies.frames + 9 * (size_t)i);
+        cti_rigid_frame(&s->bodies.rigids[i], s->bodies.frames + 9 * (size_t)i);
     cti_assemble_movers(s, s->step.time);
     cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x0);
     return 1;

@@ -46,6 +46,10 @@ static const char *cti_steppers_noun(cti_feature what)
         return "soft body";
     case CTI_FEATURE_CLOTH:
         return "cloth";
+    case CTI_FEATURE_ROD:
+        return "rod";
+    case CTI_FEATURE_POINTS:
+        return "points";
     case CTI_FEATURE_RIGID:
         return "rigid body";
     case CTI_FEATURE_STATIC:

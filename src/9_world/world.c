@@ -428,6 +428,21 @@ static void cti_world_report(const ct_world *w, double t0, double t1, ct_step_re
     r->ms_finish = r->ms_finish > 0 ? r->ms_finish : 0;
 }
 
+/* a start that the stepper refuses: the pair that intersects, and its bodies */
+static ct_code cti_world_crossing(ct_world *w)
+{
+    ct_pair pair;
+    const char *a, *b;
+    cti_world_public_pair(w, &w->state.step.limit, &pair);
+    a = w->bodies[cti_world_slot(w, pair.body_a)].name;
+    b = w->bodies[cti_world_slot(w, pair.body_b)].name;
+    cti_error_set(&w->error, CT_ERR_DOMAIN, pair.vertices_a[0], (double)pair.distance,
+                  "bodies \"%s\" (vertex %d) and \"%s\" (vertex %d) intersect, and CT_STEPPER_BARRIER needs a start without intersections", a,
+                  (int)pair.vertices_a[0], b, (int)pair.vertices_b[0]);
+    w->error.body = pair.body_a;
+    return CT_ERR_DOMAIN;
+}
+
 static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_report)
 {
     ct_step_report report;
@@ -451,6 +466,10 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
     w->contacts_ready = 0;
     w->mem.failed = 0;
     code = cti_steppers_of(w)->step(&w->state, dt, &report);
+    if (code == CT_ERR_DOMAIN) {
+        w->busy = 0;
+        return cti_world_crossing(w);
+    }
     if (code == CT_OK && CONTACT_VALIDATE) {
         code = cti_inspect(w, &report);
         if (code == CT_ERR_MEMORY)

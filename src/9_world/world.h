@@ -5,12 +5,15 @@
 #include "../0_base/pool.h"
 #include "../5_mesh/mesh.h"
 #include "../5_mesh/place.h"
+#include "../8_barrier/barrier.h"
+#include "../8_barrier/barrier.h"
 #include "../8_dcd/dcd.h"
 #include "../8_step/step.h"
 #include "../8_step/tangle.h"
 
 typedef enum cti_body_kind {
-    CTI_BODY_FREE, CTI_BODY_SOFT, CTI_BODY_CLOTH, CTI_BODY_STATIC, CTI_BODY_PLANE, CTI_BODY_RIGID, CTI_BODY_KINEMATIC
+    CTI_BODY_FREE, CTI_BODY_SOFT, CTI_BODY_CLOTH, CTI_BODY_STATIC, CTI_BODY_PLANE, CTI_BODY_RIGID, CTI_BODY_KINEMATIC, CTI_BODY_ROD,
+    CTI_BODY_POINTS
 } cti_body_kind;
 
 typedef struct cti_body {
@@ -24,7 +27,8 @@ typedef struct cti_body {
     ct_real *rest;          /* [3 n] positions when added */
     cti_attach *attach;     /* [n] attachment of vertices embedded in nodes or in a rigid frame, with blocks counted from block0; NULL: a
                                vertex is a node */
-    ct_real *nodes;         /* [3 n_blocks] positions of the nodes when added, where vertices are embedded */
+    ct_real *nodes;         /* [3 n_blocks] positions of the nodes when added, where they are not the vertices alone: where
+                               these are embedded, or a rod has frames */
     cti_rigid rigid_start;  /* of a rigid body when added */
     ct_real center[3];      /* its centre of mass when added */
     cti_script script;      /* of a kinematic body; its arrays are the next two fields and `rest` */
@@ -89,7 +93,10 @@ CTI_FN ct_code cti_world_prepare(ct_world *w);
 CTI_FN void cti_world_unprepare(ct_world *w);
 CTI_FN void cti_world_free_body(ct_world *w, cti_body *b);
 /* cti_body_has_model, cti_body_is_scripted -- 1 for a deformable body; 1 for a body moved by a script alone. */
-CTI_INLINE int cti_body_has_model(const cti_body *b) { return b->kind == CTI_BODY_SOFT || b->kind == CTI_BODY_CLOTH; }
+CTI_INLINE int cti_body_has_model(const cti_body *b)
+{
+    return b->kind == CTI_BODY_SOFT || b->kind == CTI_BODY_CLOTH || b->kind == CTI_BODY_ROD || b->kind == CTI_BODY_POINTS;
+}
 CTI_INLINE int cti_body_is_scripted(const cti_body *b)
 {
     return b->kind == CTI_BODY_STATIC || b->kind == CTI_BODY_PLANE || b->kind == CTI_BODY_KINEMATIC;

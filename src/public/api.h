@@ -89,6 +89,8 @@ CONTACT_API void ct_world_allocations(const ct_world *world, int64_t *out_calls,
 CONTACT_API ct_material ct_material_default(ct_model model);
 CONTACT_API ct_soft_desc ct_soft_desc_default(void);
 CONTACT_API ct_cloth_desc ct_cloth_desc_default(void);
+CONTACT_API ct_rod_desc ct_rod_desc_default(void);
+CONTACT_API ct_points_desc ct_points_desc_default(void);
 CONTACT_API ct_static_desc ct_static_desc_default(void);
 CONTACT_API ct_rigid_desc ct_rigid_desc_default(void);
 CONTACT_API ct_kinematic_desc ct_kinematic_desc_default(void);
@@ -97,6 +99,8 @@ CONTACT_API ct_kinematic_desc ct_kinematic_desc_default(void);
    .value) is, once it is placed, farther from the origin than h / (64 * 2^-23) = 131,072 h in float, 7e13 h in double, h the body's thickness. */
 CONTACT_API ct_code ct_body_add_soft(ct_world *world, const ct_soft_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_cloth(ct_world *world, const ct_cloth_desc *desc, ct_body_id *out_body);
+CONTACT_API ct_code ct_body_add_rod(ct_world *world, const ct_rod_desc *desc, ct_body_id *out_body);
+CONTACT_API ct_code ct_body_add_points(ct_world *world, const ct_points_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_static(ct_world *world, const ct_static_desc *desc, ct_body_id *out_body);
 /* ct_body_add_plane -- the static body of a plane dot(normal, x) = offset, free space on the normal's side, with the world's friction and
    thickness and the name "plane": ct_body_add_static without a mesh. normal  in  [3] any length > 0; NULL: 0, 1, 0 offset  in  [m] times
@@ -127,7 +131,8 @@ CONTACT_API ct_code ct_body_constrain(ct_world *world, ct_body_id body, int vert
    CT_ERR_ARGUMENT: a body without nodes, a node that it does not have (.element), NULL. */
 CONTACT_API ct_code ct_body_get_pin_impulse(const ct_world *world, ct_body_id body, int32_t vertex, ct_real out_impulse[3]);
 CONTACT_API int ct_body_vertex_count(const ct_world *world, ct_body_id body); /* 0 for planes and stale ids */
-/* ct_body_node_count -- nodes of a deformable body, which pins and velocities count; they are its vertices unless it has an embedded surface.
+/* ct_body_node_count -- nodes of a deformable body, which pins and velocities count; they are its vertices unless it has an embedded surface. Rods
+   have their frames behind them (ct_rod_desc).
    0 for other bodies and stale ids. */
 CONTACT_API int ct_body_node_count(const ct_world *world, ct_body_id body);
 CONTACT_API const char *ct_body_name(const ct_world *world, ct_body_id body); /* "" for stale ids */
@@ -148,6 +153,9 @@ CONTACT_API ct_code ct_body_get_motion(const ct_world *world, ct_body_id body, c
 CONTACT_API ct_code ct_body_set_motion(ct_world *world, ct_body_id body, const ct_real velocity[3], const ct_real angular_velocity[3]);
 /* ct_body_get_triangles -- the surface: indices into the body's vertices; valid while the body lives. */
 CONTACT_API ct_code ct_body_get_triangles(const ct_world *world, ct_body_id body, const int32_t **out_triangles, int *out_n);
+/* ct_body_get_segments -- of rods, and of static and kinematic meshes that have some: [2 *out_n] indices into the body's vertices, in the order
+   of the mesh; valid while the body lives. */
+CONTACT_API ct_code ct_body_get_segments(const ct_world *world, ct_body_id body, const int32_t **out_segments, int *out_n);
 
 /* ---- joints ---- */
 CONTACT_API ct_joint_desc ct_joint_desc_default(ct_joint_kind kind);

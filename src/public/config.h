@@ -67,6 +67,9 @@
 #ifndef CONTACT_WITH_DCD
 #define CONTACT_WITH_DCD 0
 #endif
+#ifndef CONTACT_WITH_BARRIER
+#define CONTACT_WITH_BARRIER 0
+#endif
 #ifndef CONTACT_WITH_ICA
 #define CONTACT_WITH_ICA 0
 #endif
@@ -110,6 +113,9 @@
 #endif
 #ifndef CONTACT_WITH_DCD
 #define CONTACT_WITH_DCD 1
+#endif
+#ifndef CONTACT_WITH_BARRIER
+#define CONTACT_WITH_BARRIER 1
 #endif
 #ifndef CONTACT_WITH_ICA
 #define CONTACT_WITH_ICA 1

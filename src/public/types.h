@@ -92,17 +92,18 @@ typedef void ct_log_fn(ct_log_level level, const char *text, void *user);
 
 /* Steppers: name, number, the word in scene files, switch. This list makes the enum, the texts and the table of the built steppers. A new
    stepper is a line here, its switch in config.h, and a function cti_stepper_<word> (8_step/stepper.h). A number never changes its
-   meaning: 2 is reserved for barrier, 3 for layers, 4 for penalty, 5 for geometric, 6 for explicit. */
+   meaning: 3 is reserved for layers, 4 for penalty, 5 for geometric, 6 for explicit. */
 #define CT_STEPPER_LIST(X)                                                                                                                 \
     X(CT_STEPPER_CMR, 0, cmr, CONTACT_WITH_CMR)                                                                                            \
-    X(CT_STEPPER_DCD, 1, dcd, CONTACT_WITH_DCD)
+    X(CT_STEPPER_DCD, 1, dcd, CONTACT_WITH_DCD)                                                                                            \
+    X(CT_STEPPER_BARRIER, 2, barrier, CONTACT_WITH_BARRIER)
 #define CT_STEPPER_ENUM(name, number, word, built) name = number,
 typedef enum ct_stepper { CT_STEPPER_LIST(CT_STEPPER_ENUM) CT_STEPPER_COUNT_ } ct_stepper;
 #undef CT_STEPPER_ENUM
 
 #define CT_STEPPER_OR(name, number, word, built) || (built)
 #if !(0 CT_STEPPER_LIST(CT_STEPPER_OR))
-#error "contact.h: a world needs a stepper; leave CONTACT_WITH_CMR or CONTACT_WITH_DCD at 1"
+#error "contact.h: a world needs a stepper; leave CONTACT_WITH_CMR or CONTACT_WITH_DCD or CONTACT_WITH_BARRIER at 1"
 #endif
 #undef CT_STEPPER_OR
 
@@ -322,6 +323,24 @@ typedef struct ct_dcd_desc {
                                  mean edge */
 } ct_dcd_desc;
 
+/* ct_barrier_kind -- the potential of a contact at a distance d below dhat, by s = (d / dhat)^2: LOG: -(s - 1)^2 ln s (Li et al. 2020);
+   RATIONAL: (1 - s)^3 / s, which keeps larger distances under large loads. */
+typedef enum ct_barrier_kind { CT_BARRIER_LOG, CT_BARRIER_RATIONAL, CT_BARRIER_COUNT_ } ct_barrier_kind;
+
+/* ct_barrier_desc -- options of CT_STEPPER_BARRIER. */
+typedef struct ct_barrier_desc {
+    ct_barrier_kind kind;       /* default CT_BARRIER_LOG */
+    ct_real dhat;               /* [m] >= 0: distance below which surfaces repel each other; 0 (default): a pair's thickness */
+    ct_real friction_velocity;  /* [m/s] > 0: speed below which friction is less than mu times the normal force, so that what should
+                                   stick creeps by a share of it; default 1e-3 */
+    ct_real newton_tolerance;   /* [m/s] > 0: a step ends when no velocity changes by more; default 1e-3 */
+    int friction_iterations;    /* solves of a step, each with the normal forces and directions that the last one left; 0: until friction
+                                   no longer changes. Default 1 */
+    int newton_iterations;      /* 1..100000: most of a step; then the step is taken with CT_STATUS_BUDGET. Default 200 */
+    ct_real stiffness;          /* [N] >= 0: force of a pair at a distance where dhat times the barrier's slope is 1; 0 (default): from
+                                   masses, gravity and the forces of the last step */
+} ct_barrier_desc;
+
 /* ct_world_desc -- make it with ct_world_desc_default; the cookie tells a zeroed or foreign struct from a real one. */
 typedef struct ct_world_desc {
     uint32_t cookie;
@@ -347,6 +366,7 @@ typedef struct ct_world_desc {
                              of the thickness at the speed of impact, instead of to dt. An impact cuts the step of all bodies. It costs an
                              attempt or two per impact, and one more collision test per substep; default 0 */
     ct_dcd_desc dcd;        /* of CT_STEPPER_DCD */
+    ct_barrier_desc barrier; /* of CT_STEPPER_BARRIER */
     ct_real recovery_speed; /* largest speed at which a pair closer than its thickness is separated [m/s], >= 0; 0: no cap; default 1 */
     ct_allocator allocator;
     ct_tasks tasks;         /* default: one thread */
@@ -431,6 +451,61 @@ typedef struct ct_cloth_desc {
     ct_real position[3]; /* [m] position of the origin of the mesh: a vertex x starts at R(rotation) x + position; default 0 */
     ct_real rotation[4]; /* quaternion w x y z of any length > 0; default 1, 0, 0, 0: none */
 } ct_cloth_desc;
+
+/* ct_rod_desc -- rods, a chain, a net: the segments of a mesh, with a round cross-section of `radius` or with stiffnesses of their own. Make it
+   with ct_rod_desc_default.
+   A vertex of two segments joins them, whatever their angle; of more, those that continue each other within 30 degrees. Joined segments resist
+   bending and twist, all others turn freely about their common vertex. With bend and torsion 0 that is a rope. The twist between two segments
+   that follow each other is less than half a turn.
+   Every segment has a frame, unless bend and torsion are 0: one more node, which points along the director of its cross-section. Nodes (see
+   ct_body_node_count) are the vertices, then the frames: that of segment k is node n + k, n the number of vertices. A pin on both vertices of an end's
+   segment clamps its direction; with its frame also its twist, and a scripted turn of the three twists the rod. Frames have a millionth
+   of the mass: twist follows at once, without inertia. Pins on frames have impulses too (ct_body_get_pin_impulse): about the rod they are its
+   torque.
+   Rods collide as lines: two keep the sum of their radii, and everything else half of that beside half its own thickness. */
+typedef struct ct_rod_desc {
+    uint32_t cookie;
+    const char *name;
+    const ct_mesh *mesh;    /* positions and segments; every vertex belongs to a segment */
+    ct_real radius;         /* [m] > 0; default 5e-3 */
+    ct_real young;          /* [Pa] > 0; default 1e6 */
+    ct_real poisson;        /* [0, 0.5]; default 0.4: with young it gives the shear modulus */
+    ct_real density;        /* [kg/m^3] > 0; default 1000 */
+    ct_real stretch;        /* [N] E A > 0; default -1: young pi r^2 */
+    ct_real bend[2];        /* [N m^2] E I >= 0, in the plane of the segment and its director, and across it; default -1: young pi r^4 / 4 */
+    ct_real torsion;        /* [N m^2] G J >= 0, > 0 where bend is; default -1: young / (2 (1 + poisson)) pi r^4 / 2 */
+    ct_real line_density;   /* [kg/m] > 0; default -1: density pi r^2 */
+    ct_real curvature;      /* [0, 1] share of the mesh's curvature that is natural; default 1: the mesh is at rest; 0: the rod is straight at rest */
+    ct_real twist;          /* [rad/m] natural twist; default 0 */
+    ct_real direction[3];   /* directors are this vector's part across each segment, turned by `rotation`; default 0: any, without twist */
+    ct_real damping_mass;      /* Rayleigh alpha [1/s] >= 0; default 0 */
+    ct_real damping_stiffness; /* Rayleigh beta [s] >= 0; default 1e-3 */
+    ct_real friction;
+    ct_real thickness;      /* [m] default -1: twice the radius, not the world's */
+    ct_real velocity[3];
+    ct_real angular_velocity[3];
+    ct_real position[3]; /* [m] position of the origin of the mesh: a vertex x starts at R(rotation) x + position; default 0 */
+    ct_real rotation[4]; /* quaternion w x y z of any length > 0; default 1, 0, 0, 0: none */
+} ct_rod_desc;
+
+/* ct_points_desc -- particles, like sand, that nothing but contact joins: all positions of a mesh, whose elements are not used. Make it with
+   ct_points_desc_default. Two of a body keep their thickness, however near they were when added. They do not spin: friction stops them, they do
+   not roll. */
+typedef struct ct_points_desc {
+    uint32_t cookie;
+    const char *name;
+    const ct_mesh *mesh;
+    ct_real radius;        /* [m] > 0; default 5e-3 */
+    ct_real density;       /* [kg/m^3] > 0; default 1000: the mass is density 4/3 pi r^3 */
+    const ct_real *masses; /* [kg] one for every position, > 0; NULL: by density */
+    ct_real damping_mass;  /* [1/s] >= 0; default 0 */
+    ct_real friction;
+    ct_real thickness;     /* [m] default -1: twice the radius, not the world's */
+    ct_real velocity[3];
+    ct_real angular_velocity[3]; /* of the whole body at the start, about its centre of mass */
+    ct_real position[3]; /* [m] position of the origin of the mesh: a vertex x starts at R(rotation) x + position; default 0 */
+    ct_real rotation[4]; /* quaternion w x y z of any length > 0; default 1, 0, 0, 0: none */
+} ct_points_desc;
 
 /* ct_rigid_desc -- mesh: a closed surface, counter-clockwise seen from outside, or tets whose boundary is taken. */
 typedef struct ct_rigid_desc {

@@ -1,0 +1,521 @@
+/* barrier.c -- the barrier stepper.
+   Method: one step is the minimum of the incremental potential (barrier_energy.c), found by projected Newton steps, each cut where a pair would come
+   too near (barrier_pairs.c) and halved until the potential falls. So every iterate is free of intersections, also one at which the
+   iterations run out. Scripted blocks and surfaces go along: a Newton step contains what is left of their way, is cut with the others, and is taken
+   without a look at the potential, which scripts do work on; once they are where they are to be, it falls again.
+   The scale of the barriers' force follows the forces of the last step, so that loads are carried in the middle of dhat. differs: IPC's follows from
+   gradients at the start of a step, which asks for distances as they are.
+   based on: Li et al. 2020, algorithm 1, sec. 5; lecture notes 4.3. */
+#include "barrier.h"
+#include "../8_step/assemble.h"
+#include "../8_step/cmr.h"
+#include "../8_step/energy.h"
+#include "../8_step/impulses.h"
+#include "../8_step/snapshot.h"
+#include "../8_step/step.h"
+
+/* [1] share of its distance that a pair keeps in a Newton step; IPC: 0.2. Half and double were not compared */
+#define CTI_BARRIER_KEEP CTI_R(0.1)
+/* [1] share that a step is tested for once it is taken: its end is rounded, and not on the straight line that was tested before */
+#define CTI_BARRIER_SURE CTI_R(0.05)
+#define CTI_BARRIER_HALVINGS 40    /* of a line search; a step of 1e-12 of Newton's is none */
+/* [1] share of what the slope promises by which the potential falls at least (Armijo); a quadratic gives half. Without it, contacts that come and go at
+   dhat let Newton's method go back and forth, with steps of one length and a potential that hardly falls (two mats that fall on each other). Half and
+   double were not compared */
+#define CTI_BARRIER_FALL 0.1
+#define CTI_BARRIER_ROUNDING 64    /* of its potential, in units in the last place of all that is summed up */
+#define CTI_BARRIER_FIRST CTI_R(0.02) /* [masses] smallest shift of the Hessian */
+#define CTI_BARRIER_SHIFT CTI_R(10) /* [masses] largest shift */
+#define CTI_BARRIER_LAGS 50        /* most solves where friction is to converge */
+/* [1] the force scale is the root of the mean square of contacts' forces over this: LOG then carries them at 0.51 dhat. Half: at 0.67, double: 0.33 */
+#define CTI_BARRIER_LOAD 4
+#define CTI_BARRIER_SCALES 1e6     /* most times the scale of the weights alone */
+
+static void cti_barrier_status(ct_step_report *r, ct_status status)
+{
+    if (status > r->status)
+        r->status = status;
+}
+
+/* ---- the barriers' scale ---- */
+
+/* weight of a surface vertex, on average; without gravity its momentum over a step */
+static double cti_barrier_weight(const cti_state *s)
+{
+    const cti_surface *f = &s->surface;
+    double mass = 0, speed = 0, g = (double)cti_v3_norm(cti_v3_at(s->desc.gravity, 0));
+    int i, n = 0;
+    for (i = 0; i < s->n; i++) {
+        mass += (double)s->bodies.mass[i];
+        speed = cti_fmax(speed, (double)cti_v3_norm(cti_v3_at(s->v, i)));
+    }
+    for (i = 0; i < f->n_bodies; i++)
+        n += f->bodies[i].dynamic ? f->ranges[i].v1 - f->ranges[i].v0 : 0;
+    if (!(g > 0))
+        g = speed > 0 ? speed / (double)cti_barrier_own(s)->h : 1;
+    return mass * g / (n > 0 ? n : 1);
+}
+
+static void cti_barrier_scale(cti_state *s)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    b->force_least = cti_barrier_weight(s) / CTI_BARRIER_LOAD;
+    if (s->desc.barrier.stiffness > 0)
+        b->force = (double)s->desc.barrier.stiffness;
+    else if (!(b->force >= b->force_least))
+        b->force = b->force_least;
+}
+
+/* after a step: towards what the contacts carried, by a factor of two at most */
+static void cti_barrier_rescale(cti_state *s)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_potential_terms t;
+    double sum = 0, want;
+    int i, n = 0;
+    for (i = 0; i < CTI_LEN(b->terms); i++)
+        if (cti_barrier_eval(s, &b->terms[i], s->surface.x0, CTI_POTENTIAL_VALUE, &t)) {
+            double force = (double)t.force / ((double)b->h * (double)b->h);
+            sum += force * force;
+            n++;
+        }
+    if (n == 0 || s->desc.barrier.stiffness > 0)
+        return;
+    want = sqrt(sum / n) / CTI_BARRIER_LOAD;
+    if (want > 2 * b->force)
+        b->force = cti_fmin(2 * b->force, CTI_BARRIER_SCALES * b->force_least);
+    else if (want < b->force / 4)
+        b->force = cti_fmax(b->force / 2, b->force_least);
+}
+
+/* ---- scripts ---- */
+
+/* 1 where a surface vertex is moved by a script alone */
+static int cti_barrier_is_scripted(const cti_state *s, int v)
+{
+    const cti_surface_body *body = &s->surface.bodies[s->surface.body_of[v]];
+    return body->moves && !body->dynamic;
+}
+
+/* where scripts go in this step. Returns 1 when there is a way to go */
+static int cti_barrier_scripts(cti_state *s, ct_real *shift)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_surface *f = &s->surface;
+    int i, k, v, moves = 0;
+    cti_assemble_movers(s, cti_state_ahead(s, b->h));
+    if (f->n_moving)
+        memcpy(b->script, f->script, sizeof(ct_real) * 3 * (size_t)f->n_moving);
+    memset(shift, 0, sizeof(ct_real) * 3 * (size_t)f->nv);
+    for (k = 0; k < CTI_LEN(s->scripts.movers); k++)
+        for (v = s->scripts.movers[k].v0; v < s->scripts.movers[k].v0 + s->scripts.movers[k].n; v++)
+            for (i = 0; i < 3; i++) {
+                ct_real *now = cti_surface_script(f, v);
+                shift[3 * v + i] = now[i] - f->x0[3 * v + i];
+                moves |= shift[3 * v + i] != 0;
+                now[i] = f->x0[3 * v + i];
+            }
+    for (i = 0; i < s->n; i++)
+        if (s->scripts.filter[i] >= 0 && b->block_of[i] >= 0)
+            for (k = 0; k < 3; k++) {
+                int at = 3 * b->block_of[i] + k;
+                b->goal[at] = b->y0[at] + b->h * s->scripts.v_fixed[3 * i + k];
+                moves |= s->scripts.v_fixed[3 * i + k] != 0;
+            }
+    return moves;
+}
+
+/* scripted vertices a share t of what is left of their way from x0 */
+static void cti_barrier_advance(cti_state *s, const ct_real *shift, ct_real t)
+{
+    cti_surface *f = &s->surface;
+    int k, v;
+    for (k = 0; k < CTI_LEN(s->scripts.movers); k++)
+        for (v = s->scripts.movers[k].v0; v < s->scripts.movers[k].v0 + s->scripts.movers[k].n; v++) {
+            cti_v3 end = cti_v3_at(cti_barrier_own(s)->script, v + f->bodies[f->body_of[v]].shift);
+            cti_v3_put(cti_surface_script(f, v), 0, t < 1 ? cti_v3_mad(cti_v3_at(f->x0, v), cti_v3_at(shift, v), t) : end);
+        }
+}
+
+/* ---- Newton's method ---- */
+
+/* the surface at y + t dy, in surface.x1 */
+static void cti_barrier_try(cti_state *s, const ct_real *shift, ct_real t)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i;
+    for (i = 0; i < 3 * b->n; i++)
+        b->y_try[i] = b->y[i] + t * b->dy[i];
+    cti_barrier_advance(s, shift, t);
+    cti_barrier_place(s, b->y_try, s->surface.x1);
+}
+
+/* the step becomes the iterate; shift: what is left of the scripts' way */
+static void cti_barrier_take(cti_state *s, ct_real *shift, ct_real t)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i;
+    memcpy(b->y, b->y_try, sizeof(ct_real) * 3 * (size_t)b->n);
+    cti_surface_commit(&s->surface);
+    cti_barrier_arrive(s);
+    for (i = 0; i < 3 * s->surface.nv; i++)
+        shift[i] *= t < 1 ? 1 - t : 0;
+}
+
+typedef enum cti_barrier_end { CTI_BARRIER_MEMORY, CTI_BARRIER_GOES_ON, CTI_BARRIER_CONVERGED, CTI_BARRIER_STUCK } cti_barrier_end;
+
+/* cti_barrier_run -- Newton iterations of a step */
+typedef struct cti_barrier_run {
+    ct_real *shift;  /* [3 nv] what is left of the scripts' way */
+    int moves;       /* 1: there is some */
+    int iterations;
+    ct_real speed;   /* [m/s] of the last Newton step */
+} cti_barrier_run;
+
+/* halves the step from t on until the potential falls. 1, or 0: it does not; -1: out of memory */
+static int cti_barrier_search(cti_state *s, cti_barrier_run *q, ct_real *t)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    double size, other, before = 0, after, slope = 0;
+    int k;
+    if (!q->moves) {
+        before = cti_barrier_energy(s, b->y, s->surface.x0, &size);
+        for (k = 0; k < 3 * b->n; k++)
+            slope += (double)b->g[k] * (double)b->dy[k];
+    }
+    for (k = 0; k < CTI_BARRIER_HALVINGS; k++) {
+        ct_real clear;
+        cti_barrier_try(s, q->shift, *t);
+        clear = cti_barrier_filter(s, s->surface.x1, CTI_BARRIER_SURE);
+        if (clear < 0)
+            return -1;
+        if (clear < 1) {
+            *t /= 2;
+            continue;
+        }
+        if (!cti_barrier_find(s, s->surface.x1))
+            return -1;
+        if (q->moves)
+            return 1;
+        after = cti_barrier_energy(s, b->y_try, s->surface.x1, &other);
+        if (after - before <= CTI_BARRIER_FALL * (double)*t * slope + CTI_BARRIER_ROUNDING * (double)CTI_EPS * (size + other))
+            return 1;
+        *t /= 2;
+    }
+    return 0;
+}
+
+/* dy from the exact Hessian where it is due and positive definite, else from the projected one. 0: out of memory */
+static int cti_barrier_direction(cti_state *s, cti_barrier_run *q, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    double t0;
+    int definite;
+    for (b->exact = !q->moves && b->sigma <= CTI_BARRIER_SHIFT;;) {
+        t0 = cti_cmr_clock(s);
+        if (!cti_barrier_assemble(s, q->moves ? q->shift : NULL, r))
+            return 0;
+        r->ms_assemble += cti_cmr_clock(s) - t0;
+        t0 = cti_cmr_clock(s);
+        if (!cti_barrier_solve(s, &definite))
+            return 0;
+        r->ms_solve += cti_cmr_clock(s) - t0;
+        if (!b->exact || definite)
+            break;
+        b->sigma = cti_max(4 * b->sigma, 4 * CTI_BARRIER_FIRST);
+        b->exact = b->sigma <= CTI_BARRIER_SHIFT;
+    }
+    return 1;
+}
+
+/* the Newton step dy, cut and halved, becomes the iterate. 1; 0: no part of it does; -1: out of memory */
+static int cti_barrier_move(cti_state *s, cti_barrier_run *q, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    double t0 = cti_cmr_clock(s), t1;
+    ct_real t, full;
+    int found;
+    cti_barrier_try(s, q->shift, 1);
+    if (!cti_barrier_cover(s, s->surface.x1))
+        return -1;
+    full = t = cti_barrier_filter(s, s->surface.x1, CTI_BARRIER_KEEP);
+    t1 = cti_cmr_clock(s);
+    r->ms_detect += t1 - t0;
+    if (t < 0)
+        return -1;
+    found = cti_barrier_search(s, q, &t);
+    r->ms_unconstrained += cti_cmr_clock(s) - t1;
+    if (found < 0 || (found == 0 && !cti_barrier_find(s, s->surface.x0)))
+        return -1;
+    if (found == 0)
+        return 0;
+    /* a step that had to be halved was too long: where elasticity is near a bifurcation, its Hessian says little of what is ahead */
+    if (t < full)
+        b->sigma = cti_min(cti_max(4 * b->sigma, CTI_BARRIER_FIRST), 4 * CTI_BARRIER_SHIFT);
+    else
+        b->sigma = b->sigma < CTI_BARRIER_FIRST ? 0 : b->sigma / 3;
+    cti_barrier_take(s, q->shift, t);
+    if (!(t < 1))
+        q->moves = 0;
+    return 1;
+}
+
+/* The step that is short enough to end with is taken, too: it costs no factor, and what is left is of second order */
+static cti_barrier_end cti_barrier_iterate(cti_state *s, cti_barrier_run *q, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int moved, is_last;
+    if (!cti_barrier_direction(s, q, r))
+        return CTI_BARRIER_MEMORY;
+    r->newton_iterations++;
+    q->iterations++;
+    q->speed = cti_barrier_speed(s, b->dy);
+    if (!cti_finite(q->speed))
+        return CTI_BARRIER_STUCK;
+    is_last = !q->moves && q->speed <= s->desc.barrier.newton_tolerance;
+    moved = cti_barrier_move(s, q, r);
+    if (moved < 0)
+        return CTI_BARRIER_MEMORY;
+    if (is_last)
+        return CTI_BARRIER_CONVERGED;
+    return moved ? CTI_BARRIER_GOES_ON : CTI_BARRIER_STUCK;
+}
+
+/* 0: out of memory */
+static int cti_barrier_minimize(cti_state *s, cti_barrier_run *q, ct_step_report *r)
+{
+    cti_barrier_end end = CTI_BARRIER_GOES_ON;
+    int lag, lags = s->desc.barrier.friction_iterations ? s->desc.barrier.friction_iterations : CTI_BARRIER_LAGS, first;
+    for (lag = 0; lag < lags && end != CTI_BARRIER_STUCK; lag++) {
+        if (!cti_barrier_lag(s))
+            return 0;
+        if (lag > 0 && CTI_LEN(cti_barrier_own(s)->rubs) == 0)
+            break;
+        first = q->iterations;
+        do {
+            if (q->iterations >= s->desc.barrier.newton_iterations) {
+                cti_barrier_status(r, CT_STATUS_BUDGET);
+                return 1;
+            }
+            end = cti_barrier_iterate(s, q, r);
+            if (end == CTI_BARRIER_MEMORY)
+                return 0;
+        } while (end == CTI_BARRIER_GOES_ON);
+        if (q->iterations == first + 1) /* friction of the last solve's forces leaves it as it is */
+            break;
+    }
+    if (end == CTI_BARRIER_STUCK || (s->desc.barrier.friction_iterations == 0 && lag == lags))
+        cti_barrier_status(r, CT_STATUS_NOT_CONVERGED);
+    return 1;
+}
+
+/* ---- the step ---- */
+
+static void cti_barrier_begin(cti_state *s, ct_real dt, ct_step_report *r)
+{
+    memset(r, 0, sizeof *r);
+    r->limit.vertices_a[0] = -1;
+    cti_arena_reset(s->arena);
+    s->contact.is_solved = 0;
+    memset(&s->step.limit, 0, sizeof s->step.limit);
+    cti_impulses_begin(s);
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
+    s->step.until = s->step.time + (double)dt;
+    s->step.left = dt;
+    r->substeps = 1;
+    r->min_distance = 2 * s->desc.thickness;
+    r->thickness_kept = 2;
+}
+
+/* impulses of the contacts, for who asks for them. 0: out of memory */
+static int cti_barrier_touches(cti_state *s, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_potential_terms t;
+    int i, k;
+    for (i = 0; i < CTI_LEN(b->terms); i++) {
+        const cti_barrier_term *p = &b->terms[i];
+        cti_touch touch;
+        cti_v3 n, t1, t2;
+        ct_real d = cti_sqrt(p->d2);
+        if (d < r->min_distance || s->step.limit.n == 0) {
+            r->min_distance = cti_min(d, r->min_distance);
+            memset(&s->step.limit, 0, sizeof s->step.limit);
+            s->step.limit.kind = p->kind, s->step.limit.n = p->n, s->step.limit.n_a = p->n_a, s->step.limit.plane = p->plane;
+            memcpy(s->step.limit.v, p->v, sizeof p->v);
+        }
+        r->thickness_kept = cti_min(r->thickness_kept, d / p->hat);
+        if (!cti_barrier_eval(s, p, s->surface.x0, CTI_POTENTIAL_VALUE, &t) || !(t.force > 0))
+            continue;
+        memset(&touch, 0, sizeof touch);
+        touch.pair.kind = p->kind, touch.pair.n = p->n, touch.pair.n_a = p->n_a, touch.pair.plane = p->plane;
+        memcpy(touch.pair.v, p->v, sizeof p->v);
+        memcpy(touch.pair.w, t.c, sizeof t.c);
+        touch.key = cti_pair_key(&s->surface, &touch.pair);
+        touch.thickness = 0;
+        n = cti_v3_unit(cti_pair_offset(&s->surface, s->surface.x0, &touch.pair), cti_v3_make(0, 1, 0));
+        cti_v3_tangents(n, &t1, &t2);
+        for (k = 0; k < 3; k++)
+            cti_v3_put(touch.frame, k, k == 0 ? n : (k == 1 ? t1 : t2));
+        touch.r[0] = t.force / b->h;
+        r->contacts++;
+        if (!CTI_PUSH(s->mem, s->step.impulses.touches, touch))
+            return 0;
+    }
+    return 1;
+}
+
+/* work of scripts and losses in the step, from the gradient at its end. 0: out of memory */
+static int cti_barrier_works(cti_state *s, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    double h2 = (double)b->h * (double)b->h, reach = (double)(s->desc.barrier.friction_velocity * b->h), rate, slope;
+    cti_potential_terms t;
+    int i, k;
+    for (i = 0; i < CTI_LEN(b->rubs); i++) {
+        ct_real u[2];
+        double size;
+        cti_barrier_slide(s, &b->rubs[i], s->surface.x0, u);
+        size = (double)cti_sqrt(u[0] * u[0] + u[1] * u[1]);
+        cti_friction_value(size, reach, &rate, &slope);
+        r->loss_contact += (double)b->rubs[i].load / h2 * rate * size * size;
+    }
+    r->loss_damping += cti_barrier_loss(s);
+    for (i = 0; CTI_LEN(s->scripts.movers) > 0 && i < CTI_LEN(b->terms); i++)
+        if (cti_barrier_eval(s, &b->terms[i], s->surface.x0, CTI_POTENTIAL_GRADIENT, &t))
+            for (k = 0; k < b->terms[i].n; k++) {
+                int v = b->terms[i].v[k];
+                if (cti_barrier_is_scripted(s, v))
+                    r->work_script += (double)cti_v3_dot(cti_v3_at(t.gradient, k), cti_v3_sub(cti_v3_at(s->surface.x0, v), cti_v3_at(b->x_start, v))) / h2;
+            }
+    if (s->scripts.n_constrained == 0)
+        return 1;
+    if (!cti_barrier_assemble(s, NULL, r))
+        return 0;
+    for (i = 0; i < s->n; i++)
+        if (s->scripts.filter[i] >= 0 && b->block_of[i] >= 0) {
+            int at = b->block_of[i];
+            cti_v3 d = cti_v3_sub(cti_v3_at(b->y, at), cti_v3_at(b->y0, at)), R = cti_v3_at(b->g, at);
+            /* what the block is free to do balances but for Newton's tolerance */
+            R = cti_v3_sub(R, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], R));
+            r->work_pins += (double)cti_v3_dot(R, d) / h2;
+            cti_v3_put(s->step.impulses.pins, i, cti_v3_mul(R, 1 / b->h));
+        }
+    return 1;
+}
+
+/* the iterate becomes the state. 0: out of memory */
+static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    double size, before = start[1];
+    int i;
+    if (!cti_barrier_touches(s, r) || !cti_barrier_works(s, r))
+        return 0;
+    cti_barrier_energy(s, b->y, s->surface.x0, &size);
+    r->loss_contact += b->energy_contact - before;
+    cti_barrier_store(s);
+    memset(s->history.fall, 0, sizeof *s->history.fall * (size_t)s->n);
+    if (!CTI_RESIZE(s->mem, b->x_last, 3 * s->surface.nv))
+        return 0;
+    if (s->surface.nv)
+        memcpy(b->x_last, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+    s->energy.known = 0;
+    s->step.time = s->step.until;
+    s->contact.memory_dt = b->h;
+    cti_memory_clear(&s->contact.memory);
+    cti_barrier_rescale(s);
+    for (i = 0; i < CTI_BARRIER_LISTS; i++)
+        r->candidates += CTI_LEN(b->list[i].pairs) / 2;
+    r->candidates += CTI_LEN(b->planes) / 2;
+    r->rows = CTI_LEN(b->terms);
+    cti_step_energies(s, r);
+    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - start[0] - r->work_pins - r->work_script + r->loss_contact + r->loss_damping;
+    return 1;
+}
+
+static ct_code cti_barrier_take_back(cti_state *s)
+{
+    cti_snapshot_restore(s, 0, &s->step.start);
+    cti_barrier_own(s)->covered = 0;
+    return CT_ERR_MEMORY;
+}
+
+/* energies at the start: of the bodies, and of the contacts */
+static int cti_barrier_energies(cti_state *s, double *out)
+{
+    ct_step_report r;
+    double size;
+    memset(&r, 0, sizeof r);
+    cti_step_energies(s, &r);
+    out[0] = r.energy_kinetic + r.energy_elastic + r.energy_gravity;
+    cti_barrier_energy(s, cti_barrier_own(s)->y, s->surface.x0, &size);
+    out[1] = cti_barrier_own(s)->energy_contact;
+    return 1;
+}
+
+/* 1 when nobody has moved the surface since the end of the last step */
+static int cti_barrier_is_known(const cti_state *s)
+{
+    size_t n = 3 * (size_t)s->surface.nv;
+    return CTI_LEN(cti_barrier_own(s)->x_last) == (int)n && (n == 0 || memcmp(cti_barrier_own(s)->x_last, s->surface.x0, n * sizeof(ct_real)) == 0);
+}
+
+/* CT_OK, and everything is ready for the first iteration */
+static ct_code cti_barrier_open(cti_state *s, ct_real dt, cti_barrier_run *q, double *start)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    memset(q, 0, sizeof *q);
+    if (!cti_barrier_is_known(s)) {
+        int crosses = cti_barrier_crosses(s);
+        if (crosses)
+            return crosses < 0 ? CT_ERR_MEMORY : CT_ERR_DOMAIN;
+    }
+    q->shift = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->surface.nv + 1);
+    if (!q->shift || !cti_assemble_pins(s, dt))
+        return CT_ERR_MEMORY;
+    cti_barrier_load(s, dt);
+    cti_barrier_scale(s);
+    if (s->surface.nv)
+        memcpy(b->x_start, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+    q->moves = cti_barrier_scripts(s, q->shift);
+    if (!cti_barrier_cover(s, s->surface.x0) || !cti_barrier_find(s, s->surface.x0))
+        return CT_ERR_MEMORY;
+    return cti_barrier_energies(s, start) ? CT_OK : CT_ERR_MEMORY;
+}
+
+CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
+{
+    cti_barrier_run q;
+    double start[2];
+    ct_code code;
+    cti_barrier_begin(s, dt, r);
+    if (!cti_snapshot_save(s, 0, &s->step.start))
+        return CT_ERR_MEMORY;
+    if (s->n == 0) {
+        s->step.time = s->step.until;
+        s->contact.memory_dt = dt;
+        cti_impulses_swap(s);
+        return CT_OK;
+    }
+    code = cti_barrier_open(s, dt, &q, start);
+    if (code == CT_ERR_DOMAIN)
+        return code;
+    if (code != CT_OK || !cti_barrier_minimize(s, &q, r) || !cti_barrier_commit(s, start, r))
+        return cti_barrier_take_back(s);
+    r->residual = q.speed;
+    cti_impulses_swap(s);
+    return CT_OK;
+}
+
+#undef CTI_BARRIER_KEEP
+#undef CTI_BARRIER_SURE
+#undef CTI_BARRIER_HALVINGS
+#undef CTI_BARRIER_FALL
+#undef CTI_BARRIER_ROUNDING
+#undef CTI_BARRIER_FIRST
+#undef CTI_BARRIER_SHIFT
+#undef CTI_BARRIER_LAGS
+#undef CTI_BARRIER_LOAD
+#undef CTI_BARRIER_SCALES

@@ -1,0 +1,428 @@
+/* barrier_energy.c -- the incremental potential of a step, its gradient and its Hessian, in units of h^2 J:
+     E(y) = 1/2 |y - y^|_M^2 + h^2 (V(y) + sum of stiff |A'A - 1|^2 + sum of barriers)
+          + h alpha / 2 |y - y0|_M^2 + h / 2 (y - y0)' D(y0) (y - y0) + h^2 sum of mu lambda f0(|u|),   y^ = y0 + h u + h^2 M^-1 f
+   Its minimum is implicit Euler's step. D is that of the start of the step, and so are the contacts' lambda and directions in the last sum, which
+   are lagged: neither has a potential otherwise. The Hessian is projected element by element; damping's is that of the present positions, which is
+   near enough for Newton's method. based on: lecture notes 4.3; Li et al. 2020, eq. 4 and 19; Lan et al. 2022, eq. 6. */
+#include "barrier.h"
+#include "../1_math/eig3.h"
+
+/* ---- affine bodies ---- */
+
+/* gram S = A'A - 1 of columns c [9] */
+static void cti_affine_gram(const ct_real *c, ct_real *S)
+{
+    int i, j;
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 3; j++)
+            S[3 * i + j] = cti_v3_dot(cti_v3_at(c, i), cti_v3_at(c, j)) - (i == j ? 1 : 0);
+}
+
+static double cti_affine_energy(const cti_affine *a, const ct_real *y)
+{
+    ct_real S[9];
+    double sum = 0;
+    int k;
+    cti_affine_gram(y + 3 * (size_t)(a->block + 1), S);
+    for (k = 0; k < 9; k++)
+        sum += (double)S[k] * (double)S[k];
+    return (double)a->stiff * sum;
+}
+
+/* gradient 4 stiff A S; Hessian of columns i, j: 4 stiff (c_j c_i' + delta_ij AA' + S_ij 1), the last part without its negative eigenvalues */
+static void cti_affine_derive(cti_barrier *b, const cti_affine *a, ct_real h2)
+{
+    const ct_real *c = b->y + 3 * (size_t)(a->block + 1);
+    ct_real S[9], P[9], AA[9], k4 = 4 * a->stiff * h2, m[9];
+    int i, j, k, l;
+    cti_affine_gram(c, S);
+    memcpy(P, S, sizeof P);
+    if (!b->exact)
+        cti_psd_project(P, 3, 0);
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 3; j++)
+            AA[3 * i + j] = c[i] * c[j] + c[3 + i] * c[3 + j] + c[6 + i] * c[6 + j];
+    for (i = 0; i < 3; i++) {
+        for (j = 0; j < 3; j++)
+            cti_v3_addto(b->g, a->block + 1 + i, cti_v3_mul(cti_v3_at(c, j), k4 * S[3 * i + j]));
+        for (j = 0; j < 3; j++) {
+            for (k = 0; k < 3; k++)
+                for (l = 0; l < 3; l++)
+                    m[3 * k + l] = c[3 * j + k] * c[3 * i + l] + (i == j ? AA[3 * k + l] : 0) + (k == l ? P[3 * i + j] : 0);
+            cti_barrier_add(b, a->block + 1 + i, a->block + 1 + j, m, k4);
+        }
+    }
+}
+
+/* out = M z for z [3 n]; alpha [1/s]: times 1 + h alpha where it is wanted */
+static void cti_barrier_mass(const cti_state *s, const ct_real *z, ct_real *out)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    int i, j, k;
+    for (i = 0; i < s->n; i++)
+        if (b->block_of[i] >= 0)
+            cti_v3_put(out, b->block_of[i], cti_v3_mul(cti_v3_at(z, b->block_of[i]), s->bodies.mass[i]));
+    for (k = 0; k < CTI_LEN(s->bodies.rigids); k++) {
+        const cti_affine *a = &b->affines[k];
+        cti_v3_put(out, a->block, cti_v3_mul(cti_v3_at(z, a->block), a->mass));
+        for (i = 0; i < 3; i++) {
+            cti_v3 sum = cti_v3_zero();
+            for (j = 0; j < 3; j++)
+                sum = cti_v3_mad(sum, cti_v3_at(z, a->block + 1 + j), a->J[3 * i + j]);
+            cti_v3_put(out, a->block + 1 + i, sum);
+        }
+    }
+}
+
+/* mass damping of a block of y [1/s] */
+static void cti_barrier_alpha(const cti_state *s, ct_real *out)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    int i, k;
+    for (i = 0; i < s->n; i++)
+        for (k = 0; b->block_of[i] >= 0 && k < (s->bodies.rigid_of[i] < 0 ? 1 : 4); k++)
+            out[b->block_of[i] + k] = s->bodies.alpha[i];
+}
+
+/* ---- energy ---- */
+
+/* inertia and mass damping: 1/2 z'M z + h alpha / 2 d'M d */
+static double cti_barrier_inertia(cti_state *s, const ct_real *y, ct_real *work, double *size)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    ct_real *z = work, *Mz = work + 3 * (size_t)b->n, *alpha = work + 6 * (size_t)b->n;
+    double e = 0, damped = 0;
+    int i, any = 0;
+    for (i = 0; i < 3 * b->n; i++)
+        z[i] = y[i] - b->y_hat[i];
+    cti_barrier_mass(s, z, Mz);
+    for (i = 0; i < 3 * b->n; i++)
+        e += (double)z[i] * (double)Mz[i] / 2;
+    for (i = 0; i < s->n; i++)
+        any |= s->bodies.alpha[i] > 0;
+    if (any) {
+        cti_barrier_alpha(s, alpha);
+        for (i = 0; i < 3 * b->n; i++)
+            z[i] = y[i] - b->y0[i];
+        cti_barrier_mass(s, z, Mz);
+        for (i = 0; i < 3 * b->n; i++)
+            damped += (double)(alpha[i / 3] * z[i]) * (double)Mz[i] / 2;
+    }
+    *size += e + (double)b->h * damped;
+    return e + (double)b->h * damped;
+}
+
+/* h / 2 d' D(y0) d of the models, d = y - y0; leaves D d in b->damping where it is wanted, and returns 0 where nothing is damped */
+static int cti_barrier_damping(cti_state *s, const ct_real *y, ct_real *d, ct_real *Dd)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i, k, any = 0;
+    for (i = 0; i < s->bodies.n_models; i++)
+        any |= s->bodies.models[i]->tets.damping_stiffness > 0 || s->bodies.models[i]->membrane.damping_stiffness > 0 ||
+               s->bodies.models[i]->bend.damping_stiffness > 0 || s->bodies.models[i]->springs.damping_stiffness > 0 ||
+               s->bodies.models[i]->bounds.damping_stiffness > 0;
+    if (!any)
+        return 0;
+    for (i = 0; i < s->n; i++)
+        for (k = 0; k < 3; k++) {
+            Dd[3 * i + k] = 0;
+            d[3 * i + k] = s->bodies.rigid_of[i] < 0 ? y[3 * b->block_of[i] + k] - b->y0[3 * b->block_of[i] + k] : 0;
+        }
+    for (i = 0; i < s->bodies.n_models; i++)
+        cti_model_damping(s->bodies.models[i], s->x, d, Dd);
+    return 1;
+}
+
+static double cti_barrier_elastic_energy(cti_state *s, const ct_real *y, double *size)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    ct_real *d = b->damping, *Dd = d + 3 * (size_t)s->n;
+    double e = 0, damped = 0, h = (double)b->h;
+    int i, k;
+    for (i = 0; i < s->n; i++)
+        if (b->block_of[i] >= 0)
+            cti_v3_put(b->x_state, i, cti_v3_at(y, b->block_of[i]));
+    for (i = 0; i < s->bodies.n_models; i++) {
+        cti_model_ahead(s->bodies.models[i], b->h, 1, NULL);
+        e += cti_model_energy(s->bodies.models[i], b->x_state);
+    }
+    for (k = 0; k < CTI_LEN(s->bodies.rigids); k++)
+        e += cti_affine_energy(&b->affines[k], y);
+    if (cti_barrier_damping(s, y, d, Dd))
+        for (i = 0; i < 3 * s->n; i++)
+            damped += (double)d[i] * (double)Dd[i];
+    *size += h * h * fabs(e) + h * fabs(damped);
+    for (i = 0; i < 3 * s->n; i++) /* forces of the last assembly */
+        *size += h * h * fabs((double)(s->system.force[i] * b->x_state[i]));
+    return h * h * e + h / 2 * damped;
+}
+
+CTI_FN double cti_barrier_loss(cti_state *s)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    ct_real *z = CTI_ARENA_NEW(s->arena, ct_real, 7 * b->n + 8), *d = b->damping, *Dd = d + 3 * (size_t)s->n;
+    double sum = 0;
+    int i;
+    if (!z)
+        return 0;
+    for (i = 0; i < 3 * b->n; i++)
+        z[i] = b->y[i] - b->y0[i];
+    cti_barrier_mass(s, z, z + 3 * (size_t)b->n);
+    cti_barrier_alpha(s, z + 6 * (size_t)b->n);
+    for (i = 0; i < 3 * b->n; i++)
+        sum += (double)(z[6 * b->n + i / 3] * z[i]) * (double)z[3 * b->n + i];
+    if (cti_barrier_damping(s, b->y, d, Dd))
+        for (i = 0; i < 3 * s->n; i++)
+            sum += (double)d[i] * (double)Dd[i];
+    cti_arena_rewind(s->arena, mark);
+    return sum / (double)b->h;
+}
+
+CTI_FN void cti_barrier_slide(const cti_state *s, const cti_barrier_rub *q, const ct_real *x, ct_real out[2])
+{
+    cti_v3 d = cti_v3_zero();
+    int k;
+    for (k = 0; k < q->n; k++)
+        d = cti_v3_mad(d, cti_v3_sub(cti_v3_at(x, q->v[k]), cti_v3_at(cti_barrier_own(s)->x_start, q->v[k])), q->c[k]);
+    for (k = 0; k < 2; k++)
+        out[k] = cti_v3_dot(d, cti_v3_at(q->t[k], 0));
+}
+
+static double cti_barrier_friction_energy(const cti_state *s, const ct_real *x)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    double e = 0, reach = (double)(s->desc.barrier.friction_velocity * b->h), rate, slope;
+    int i;
+    for (i = 0; i < CTI_LEN(b->rubs); i++) {
+        ct_real u[2];
+        cti_barrier_slide(s, &b->rubs[i], x, u);
+        e += (double)b->rubs[i].load * cti_friction_value((double)cti_sqrt(u[0] * u[0] + u[1] * u[1]), reach, &rate, &slope);
+    }
+    return e;
+}
+
+/* largest coordinate of a vertex: its rounding changes a potential by as much times the force */
+static double cti_barrier_far(const ct_real *x, int v)
+{
+    return (double)cti_max(cti_abs(x[3 * (size_t)v]), cti_max(cti_abs(x[3 * (size_t)v + 1]), cti_abs(x[3 * (size_t)v + 2])));
+}
+
+CTI_FN double cti_barrier_energy(cti_state *s, const ct_real *y, const ct_real *x, double *size)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    ct_real *work = CTI_ARENA_NEW(s->arena, ct_real, 7 * b->n + 8);
+    cti_potential_terms t;
+    double e, contact = 0;
+    int i;
+    *size = 0;
+    if (!work)
+        return 0;
+    e = cti_barrier_inertia(s, y, work, size) + cti_barrier_elastic_energy(s, y, size);
+    for (i = 0; i < CTI_LEN(b->terms); i++)
+        if (cti_barrier_eval(s, &b->terms[i], x, CTI_POTENTIAL_VALUE, &t)) {
+            contact += t.value;
+            *size += (double)t.force * cti_barrier_far(x, b->terms[i].v[0]);
+        }
+    b->energy_contact = contact / ((double)b->h * (double)b->h);
+    contact += cti_barrier_friction_energy(s, x);
+    *size += contact;
+    cti_arena_rewind(s->arena, mark);
+    return e + contact;
+}
+
+/* ---- gradient and Hessian ---- */
+
+/* a matrix over the vertices v [n] of a pair, through their attachments */
+static void cti_barrier_scatter(cti_state *s, const int32_t *v, int n, const ct_real *H)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i, j, k, l, p, q, n3 = 3 * n;
+    for (i = 0; i < n; i++) {
+        const cti_barrier_attach *a = cti_barrier_of(s, b, v[i]);
+        for (j = 0; j < n; j++) {
+            const cti_barrier_attach *c = cti_barrier_of(s, b, v[j]);
+            ct_real m[9];
+            if (a->n == 0 || c->n == 0)
+                continue;
+            for (p = 0; p < 3; p++)
+                for (q = 0; q < 3; q++)
+                    m[3 * p + q] = H[n3 * (3 * i + p) + 3 * j + q];
+            for (k = 0; k < a->n; k++)
+                for (l = 0; l < c->n; l++)
+                    cti_barrier_add(b, a->block[k], c->block[l], m, a->w[k] * c->w[l]);
+        }
+    }
+}
+
+static void cti_barrier_scatter_vector(cti_state *s, const int32_t *v, int n, const ct_real *g)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i, k;
+    for (i = 0; i < n; i++) {
+        const cti_barrier_attach *a = cti_barrier_of(s, b, v[i]);
+        for (k = 0; k < a->n; k++)
+            cti_v3_addto(b->g, a->block[k], cti_v3_mul(cti_v3_at(g, i), a->w[k]));
+    }
+}
+
+/* g += H times the shift of scripted vertices */
+static void cti_barrier_shift(const int32_t *v, int n, const ct_real *H, const ct_real *shift, ct_real *g)
+{
+    int i, k, l;
+    for (i = 0; i < n; i++)
+        for (k = 0; k < 3; k++) {
+            ct_real d = shift[3 * (ptrdiff_t)v[i] + k];
+            for (l = 0; d != 0 && l < 3 * n; l++)
+                g[l] += H[3 * n * l + 3 * i + k] * d;
+        }
+}
+
+static void cti_barrier_contacts(cti_state *s, const ct_real *shift)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_potential_terms t;
+    int i;
+    for (i = 0; i < CTI_LEN(b->terms); i++) {
+        const cti_barrier_term *p = &b->terms[i];
+        if (!cti_barrier_eval(s, p, s->surface.x0, CTI_POTENTIAL_PROJECTED, &t))
+            continue;
+        if (shift)
+            cti_barrier_shift(p->v, p->n, t.hessian, shift, t.gradient);
+        cti_barrier_scatter_vector(s, p->v, p->n, t.gradient);
+        cti_barrier_scatter(s, p->v, p->n, t.hessian);
+    }
+}
+
+/* friction: load (f1 / |u| (1 - uu'/|u|^2) + f1' uu'/|u|^2) in the tangent plane; both are >= 0 */
+static void cti_barrier_friction(cti_state *s, const ct_real *shift)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    double reach = (double)(s->desc.barrier.friction_velocity * b->h), rate, slope;
+    int i, j, k, l, p;
+    for (i = 0; i < CTI_LEN(b->rubs); i++) {
+        const cti_barrier_rub *q = &b->rubs[i];
+        ct_real u[2], H2[4], g[12], H[144], K[9], size;
+        cti_v3 f;
+        cti_barrier_slide(s, q, s->surface.x0, u);
+        size = cti_sqrt(u[0] * u[0] + u[1] * u[1]);
+        cti_friction_value((double)size, reach, &rate, &slope);
+        for (j = 0; j < 4; j++)
+            H2[j] = q->load * ((j % 3 == 0 ? (ct_real)rate : 0) + (size > 0 ? (ct_real)(slope - rate) * u[j / 2] * u[j % 2] / (size * size) : 0));
+        f = cti_v3_mul(cti_v3_mad(cti_v3_mul(cti_v3_at(q->t[0], 0), u[0]), cti_v3_at(q->t[1], 0), u[1]), q->load * (ct_real)rate);
+        for (k = 0; k < 3; k++)
+            for (l = 0; l < 3; l++)
+                K[3 * k + l] = q->t[0][k] * (H2[0] * q->t[0][l] + H2[1] * q->t[1][l]) + q->t[1][k] * (H2[2] * q->t[0][l] + H2[3] * q->t[1][l]);
+        for (j = 0; j < q->n; j++) {
+            cti_v3_put(g, j, cti_v3_mul(f, q->c[j]));
+            for (p = 0; p < q->n; p++)
+                for (k = 0; k < 9; k++)
+                    H[3 * q->n * (3 * j + k / 3) + 3 * p + k % 3] = q->c[j] * q->c[p] * K[k];
+        }
+        if (shift)
+            cti_barrier_shift(q->v, q->n, H, shift, g);
+        cti_barrier_scatter_vector(s, q->v, q->n, g);
+        cti_barrier_scatter(s, q->v, q->n, H);
+    }
+}
+
+static void cti_barrier_project(cti_model *m, int project)
+{
+    m->tets.hessian = m->membrane.hessian = m->springs.hessian = project ? CTI_HESSIAN_PROJECTED : CTI_HESSIAN_EXACT;
+}
+
+/* g = M z + h alpha M d - h^2 f + h D d; B = A's h^2 K + h D, and M (1 + h alpha) */
+static int cti_barrier_bodies(cti_state *s, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    ct_real *z = CTI_ARENA_NEW(s->arena, ct_real, 7 * b->n + 8), *Mz, *alpha, *d = b->damping, *Dd = d + 3 * (size_t)s->n, h = b->h;
+    int i, k, m, extended = 0;
+    if (!z)
+        return 0;
+    Mz = z + 3 * (size_t)b->n, alpha = z + 6 * (size_t)b->n;
+    cti_barrier_alpha(s, alpha);
+    for (i = 0; i < 3 * b->n; i++)
+        z[i] = b->y[i] - b->y_hat[i] + h * alpha[i / 3] * (b->y[i] - b->y0[i]);
+    cti_barrier_mass(s, z, Mz);
+    memcpy(b->g, Mz, sizeof(ct_real) * 3 * (size_t)b->n);
+    memset(s->system.A.val, 0, sizeof(ct_real) * 9 * (size_t)s->system.A.row[s->n]);
+    memset(s->system.force, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < s->n; i++)
+        if (b->block_of[i] >= 0)
+            cti_v3_put(b->x_state, i, cti_v3_at(b->y, b->block_of[i]));
+    for (m = 0; m < s->bodies.n_models; m++) {
+        cti_model_ahead(s->bodies.models[m], h, 1, NULL);
+        cti_barrier_project(s->bodies.models[m], !b->exact);
+        cti_model_assemble(s->bodies.models[m], b->x_state, h, s->system.force, s->system.A.val, &extended, NULL);
+    }
+    r->extended_elements = extended;
+    if (!cti_barrier_damping(s, b->y, d, Dd))
+        Dd = NULL;
+    for (i = 0; i < s->n; i++) {
+        if (s->bodies.rigid_of[i] >= 0)
+            continue;
+        for (k = 0; k < 3; k++)
+            b->g[3 * b->block_of[i] + k] += (Dd ? h * Dd[3 * i + k] : 0) - h * h * s->system.force[3 * i + k];
+        for (k = s->system.A.row[i]; k < s->system.A.row[i + 1]; k++)
+            memcpy(b->B.val + 9 * (size_t)b->slot_of[k], s->system.A.val + 9 * (size_t)k, 9 * sizeof(ct_real));
+        for (k = 0; k < 3; k++)
+            b->B.val[9 * (ptrdiff_t)b->B.diag[b->block_of[i]] + 4 * k] += s->bodies.mass[i] * (1 + h * s->bodies.alpha[i] + (b->exact ? b->sigma : 0));
+    }
+    for (k = 0; k < CTI_LEN(s->bodies.rigids); k++) {
+        const cti_affine *a = &b->affines[k];
+        cti_m3 one = cti_m3_diag(1 + h * s->bodies.alpha[s->bodies.rigids[k].block]);
+        cti_barrier_add(b, a->block, a->block, one.m, a->mass);
+        for (i = 0; i < 9; i++)
+            cti_barrier_add(b, a->block + 1 + i / 3, a->block + 1 + i % 3, one.m, a->J[i]);
+        cti_affine_derive(b, a, h * h);
+    }
+    return 1;
+}
+
+CTI_FN int cti_barrier_assemble(cti_state *s, const ct_real *shift, ct_step_report *r)
+{
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    int ok = cti_barrier_pattern(s, r) && cti_barrier_bodies(s, r);
+    if (ok) {
+        cti_barrier_contacts(s, shift);
+        cti_barrier_friction(s, shift);
+    }
+    cti_arena_rewind(s->arena, mark);
+    return ok;
+}
+
+/* ---- lagged friction ---- */
+
+CTI_FN int cti_barrier_lag(cti_state *s)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    const cti_surface *f = &s->surface;
+    cti_potential_terms t;
+    int i, k;
+    CTI_CLEAR(b->rubs);
+    for (i = 0; i < CTI_LEN(b->terms); i++) {
+        const cti_barrier_term *p = &b->terms[i];
+        cti_barrier_rub q;
+        cti_v3 n, t1, t2;
+        ct_real mu = cti_sqrt(f->bodies[f->body_of[p->v[0]]].friction *
+                              f->bodies[p->kind == CT_PAIR_PLANE ? f->planes[p->plane].body : f->body_of[p->v[p->n_a]]].friction);
+        if (!(mu > 0) || !cti_barrier_eval(s, p, f->x0, CTI_POTENTIAL_VALUE, &t) || !(t.force > 0))
+            continue;
+        memset(&q, 0, sizeof q);
+        q.n = p->n;
+        memcpy(q.v, p->v, sizeof q.v);
+        memcpy(q.c, t.c, sizeof q.c);
+        q.load = mu * t.force;
+        n = cti_v3_zero();
+        for (k = 0; k < p->n; k++)
+            n = cti_v3_mad(n, cti_v3_sub(cti_v3_at(f->x0, p->v[k]), cti_v3_at(f->x0, p->v[0])), t.c[k]);
+        n = p->kind == CT_PAIR_PLANE ? cti_v3_at(f->planes[p->plane].normal, 0) : cti_v3_unit(n, cti_v3_make(0, 1, 0));
+        cti_v3_tangents(n, &t1, &t2);
+        cti_v3_put(q.t[0], 0, t1);
+        cti_v3_put(q.t[1], 0, t2);
+        if (!CTI_PUSH(s->mem, b->rubs, q))
+            return 0;
+    }
+    return 1;
+}

@@ -1,0 +1,321 @@
+/* barrier_layout.c -- the unknowns of the barrier stepper, and the way from the state to them and back.
+   Method: a deformable node is one block, a rigid body four, which move affinely and are held near a rotation by a stiff energy. The pose is
+   read off by polar decomposition; A and its rate are kept beside it, so that a step starts from exactly what the last one ended with, unless
+   somebody has set the body's pose or motion in between. based on: Lan et al. 2022, sec. 3. */
+#include "barrier.h"
+#include "../1_math/eig3.h"
+
+/* [m/s] stiff = m c^2, m the mass that a body of this size would have with the density of the world's densest one, since that may lie on it. Strains
+   of an affine body are of the order of (v / c)^2 for motion at v, so 1e-3 at 10 m/s; half: four times that, double: a quarter of it, and a Hessian
+   four times as stiff. It has to be above the contacts' stiffness (a box of 1e6 times the density on a light one, test_barrier) */
+#define CTI_AFFINE_SPEED CTI_R(300)
+
+CTI_FN void cti_barrier_free(cti_state *s)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_mem *m = s->mem;
+    int k;
+    if (!b)
+        return;
+    CTI_FREE(m, b->block_of), CTI_FREE(m, b->affines), CTI_FREE(m, b->attach), CTI_FREE(m, b->hat);
+    CTI_FREE(m, b->y), CTI_FREE(m, b->y0), CTI_FREE(m, b->y_hat), CTI_FREE(m, b->y_try), CTI_FREE(m, b->dy), CTI_FREE(m, b->g);
+    CTI_FREE(m, b->goal), CTI_FREE(m, b->x_state), CTI_FREE(m, b->damping), CTI_FREE(m, b->script), CTI_FREE(m, b->x_start);
+    CTI_FREE(m, b->x_last), CTI_FREE(m, b->lo), CTI_FREE(m, b->hi);
+    for (k = 0; k < CTI_BARRIER_LISTS; k++) {
+        cti_barrier_list *l = &b->list[k];
+        CTI_FREE(m, l->pairs), CTI_FREE(m, l->quads), CTI_FREE(m, l->hat), CTI_FREE(m, l->d2), CTI_FREE(m, l->start2), CTI_FREE(m, l->w), CTI_FREE(m, l->feature);
+    }
+    CTI_FREE(m, b->planes), CTI_FREE(m, b->terms), CTI_FREE(m, b->rubs), CTI_FREE(m, b->toi), CTI_FREE(m, b->least), CTI_FREE(m, b->tested);
+    cti_bsr_free(m, &b->B);
+    CTI_FREE(m, b->slot_of), CTI_FREE(m, b->elastic), CTI_FREE(m, b->wanted), CTI_FREE(m, b->all);
+    cti_symbolic_free(m, &b->symbolic);
+    cti_gather_free(m, &b->gather);
+    cti_factor64_free(m, &b->factor);
+    CTI_FREE(m, b->solution), CTI_FREE(m, b->work);
+    cti_mem_resize(m, b, sizeof *b, 0);
+    s->own = NULL;
+}
+
+/* blocks of the state's blocks, and the rigid bodies' data */
+static void cti_barrier_blocks(cti_state *s, cti_barrier *b)
+{
+    ct_real dense = 0;
+    int i, k;
+    b->n = 0;
+    for (i = 0; i < s->n; i++) {
+        const cti_rigid *r = s->bodies.rigid_of[i] >= 0 ? &s->bodies.rigids[s->bodies.rigid_of[i]] : NULL;
+        cti_affine *a;
+        ct_real half;
+        b->block_of[i] = r && i != r->block ? -1 : b->n;
+        if (!r) {
+            b->n++;
+            continue;
+        }
+        if (i != r->block)
+            continue;
+        a = &b->affines[s->bodies.rigid_of[i]];
+        a->block = b->n;
+        a->mass = r->mass;
+        /* I = tr(J) 1 - J */
+        half = (r->inertia[0] + r->inertia[4] + r->inertia[8]) / 2;
+        for (k = 0; k < 9; k++)
+            a->J[k] = (k % 4 == 0 ? half : 0) - r->inertia[k];
+        a->radius = cti_sqrt(3 * half / r->mass);
+        dense = cti_max(dense, r->mass / (a->radius * a->radius * a->radius));
+        b->n += 4;
+    }
+    for (k = 0; k < CTI_LEN(s->bodies.rigids); k++) {
+        cti_affine *a = &b->affines[k];
+        a->stiff = dense * a->radius * a->radius * a->radius * CTI_AFFINE_SPEED * CTI_AFFINE_SPEED;
+    }
+}
+
+static void cti_barrier_attachments(const cti_state *s, cti_barrier *b)
+{
+    int i, k;
+    for (i = 0; i <= s->surface.n_moving; i++) {
+        const cti_attach *a = &s->surface.attach[i];
+        cti_barrier_attach *t = &b->attach[i];
+        memset(t, 0, sizeof *t);
+        if (a->n == 0)
+            continue;
+        if (a->frame >= 0) {
+            t->n = 4;
+            for (k = 0; k < 4; k++) {
+                t->block[k] = b->affines[a->frame].block + k;
+                t->w[k] = k ? a->weight[k - 1] : 1;
+            }
+            continue;
+        }
+        t->n = a->n;
+        for (k = 0; k < a->n; k++) {
+            t->block[k] = b->block_of[a->block[k]];
+            t->w[k] = a->n > 1 ? a->weight[k] : 1;
+        }
+    }
+}
+
+/* block pairs that do not change: A's, and those of affine bodies */
+static int cti_barrier_elastic(cti_state *s, cti_barrier *b)
+{
+    int i, j, k, ok = 1;
+    CTI_CLEAR(b->elastic);
+    for (i = 0; ok && i < s->n; i++)
+        for (k = s->system.A.row[i]; ok && s->bodies.rigid_of[i] < 0 && k < s->system.A.row[i + 1]; k++)
+            if (s->system.A.col[k] > i)
+                ok = CTI_PUSH(s->mem, b->elastic, b->block_of[i]) && CTI_PUSH(s->mem, b->elastic, b->block_of[s->system.A.col[k]]);
+    for (k = 0; ok && k < CTI_LEN(s->bodies.rigids); k++)
+        for (i = 0; ok && i < 4; i++)
+            for (j = i + 1; ok && j < 4; j++)
+                ok = CTI_PUSH(s->mem, b->elastic, b->affines[k].block + i) && CTI_PUSH(s->mem, b->elastic, b->affines[k].block + j);
+    return ok;
+}
+
+static int cti_barrier_reserve(cti_state *s, cti_barrier *b)
+{
+    cti_mem *m = s->mem;
+    const cti_surface *f = &s->surface;
+    int n3 = 3 * b->n, i;
+    if (!(CTI_RESIZE(m, b->y, n3) && CTI_RESIZE(m, b->y0, n3) && CTI_RESIZE(m, b->y_hat, n3) && CTI_RESIZE(m, b->y_try, n3) &&
+          CTI_RESIZE(m, b->dy, n3) && CTI_RESIZE(m, b->g, n3) && CTI_RESIZE(m, b->goal, n3) && CTI_RESIZE(m, b->x_state, 3 * s->n) &&
+          CTI_RESIZE(m, b->damping, 6 * s->n) && CTI_RESIZE(m, b->script, 3 * f->n_moving) && CTI_RESIZE(m, b->x_start, 3 * f->nv) &&
+          CTI_RESIZE(m, b->lo, 6 * f->n_moving) && CTI_RESIZE(m, b->hi, 6 * f->n_moving) && CTI_RESIZE(m, b->all, b->n) &&
+          CTI_RESIZE(m, b->solution, n3)))
+        return 0;
+    for (i = 0; i < b->n; i++)
+        b->all[i] = i;
+    return 1;
+}
+
+CTI_FN int cti_barrier_prepare(cti_state *s, const cti_stepper_body *bodies)
+{
+    cti_barrier *b;
+    int i;
+    CTI_UNUSED(bodies);
+    cti_barrier_free(s);
+    b = (cti_barrier *)cti_mem_resize(s->mem, NULL, 0, sizeof *b);
+    if (!b)
+        return 0;
+    memset(b, 0, sizeof *b);
+    s->own = b;
+    if (!CTI_RESIZE(s->mem, b->block_of, s->n) || !CTI_RESIZE(s->mem, b->affines, CTI_LEN(s->bodies.rigids)) ||
+        !CTI_RESIZE(s->mem, b->attach, s->surface.n_moving + 1) || !CTI_RESIZE(s->mem, b->hat, s->surface.n_bodies))
+        return 0;
+    b->list[CTI_BARRIER_VF].kind = CT_PAIR_VF, b->list[CTI_BARRIER_EE].kind = CT_PAIR_EE;
+    b->list[CTI_BARRIER_VE].kind = CT_PAIR_VE, b->list[CTI_BARRIER_VV].kind = CT_PAIR_VV;
+    for (i = 0; i < s->surface.n_bodies; i++)
+        b->hat[i] = s->desc.barrier.dhat > 0 ? s->desc.barrier.dhat : s->surface.bodies[i].thickness;
+    /* boxes of bodies that never move are made once */
+    for (i = 0; i < s->surface.n_bodies; i++)
+        if (!s->surface.bodies[i].moves)
+            s->surface.ranges[i].swept = 1, s->surface.ranges[i].inflate = b->hat[i] / 2;
+    cti_barrier_blocks(s, b);
+    cti_barrier_attachments(s, b);
+    return cti_barrier_elastic(s, b) && cti_barrier_reserve(s, b);
+}
+
+/* ---- from the state and back ---- */
+
+/* 1 when the affine state that the last step left is that of the pose and the motion as they are */
+static int cti_affine_is_known(const cti_rigid *r)
+{
+    return r->affine_known && memcmp(r->q, r->affine_q, sizeof r->q) == 0 && memcmp(r->spin, r->affine_spin, sizeof r->spin) == 0;
+}
+
+/* columns of A, and their rates */
+static void cti_barrier_load_rigid(const cti_state *s, const cti_rigid *r, const cti_affine *a, ct_real *y, ct_real *rate)
+{
+    ct_real A[9], *c = y + 3 * (size_t)a->block, *u = rate + 3 * (size_t)a->block;
+    cti_v3 w = cti_v3_at(s->v, r->block + 1);
+    int i, j;
+    cti_v3_put(c, 0, cti_v3_at(s->x, r->block));
+    cti_v3_put(u, 0, cti_v3_at(s->v, r->block));
+    cti_rigid_frame(r, A);
+    for (j = 0; j < 3; j++) {
+        cti_v3 column = cti_v3_make(A[j], A[3 + j], A[6 + j]), turn = cti_v3_cross(w, column);
+        cti_v3_put(c, 1 + j, column);
+        cti_v3_put(u, 1 + j, turn);
+        for (i = 0; cti_affine_is_known(r) && i < 3; i++)
+            u[3 * (1 + j) + i] = r->affine_rate[3 * i + j];
+    }
+}
+
+CTI_FN void cti_barrier_load(cti_state *s, ct_real h)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i, k;
+    b->h = h;
+    for (i = 0; i < s->n; i++) {
+        int to = b->block_of[i];
+        if (to < 0)
+            continue;
+        if (s->bodies.rigid_of[i] >= 0)
+            cti_barrier_load_rigid(s, &s->bodies.rigids[s->bodies.rigid_of[i]], &b->affines[s->bodies.rigid_of[i]], b->y0, b->y_hat);
+        else
+            for (k = 0; k < 3; k++) {
+                b->y0[3 * to + k] = s->x[3 * i + k];
+                b->y_hat[3 * to + k] = s->v[3 * i + k];
+            }
+    }
+    for (i = 0; i < 3 * b->n; i++)
+        b->y_hat[i] = b->y0[i] + h * b->y_hat[i];
+    /* gravity acts on nodes and on centres of mass, not on the columns of A */
+    for (i = 0; i < s->n; i++)
+        for (k = 0; b->block_of[i] >= 0 && k < 3; k++)
+            b->y_hat[3 * b->block_of[i] + k] += h * h * s->desc.gravity[k];
+    memcpy(b->y, b->y0, sizeof(ct_real) * 3 * (size_t)b->n);
+}
+
+/* positions of the state's blocks, and frames that are A */
+static void cti_barrier_spread(const cti_state *s, const ct_real *y, ct_real *x, ct_real *frames)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    int i, j, k;
+    for (i = 0; i < s->n; i++)
+        if (b->block_of[i] >= 0)
+            cti_v3_put(x, i, cti_v3_at(y, b->block_of[i]));
+        else
+            cti_v3_put(x, i, cti_v3_at(s->x, i));
+    for (k = 0; k < CTI_LEN(s->bodies.rigids); k++)
+        for (i = 0; i < 3; i++)
+            for (j = 0; j < 3; j++)
+                frames[9 * k + 3 * i + j] = y[3 * (b->affines[k].block + 1 + j) + i];
+}
+
+CTI_FN void cti_barrier_place(cti_state *s, const ct_real *y, ct_real *out)
+{
+    cti_barrier_spread(s, y, cti_barrier_own(s)->x_state, s->end.frames);
+    cti_surface_place(&s->surface, cti_barrier_own(s)->x_state, s->end.frames, out);
+}
+
+/* angular momentum sum m X~ x (A rate) of an affine body about its centre */
+static cti_v3 cti_affine_spin(const cti_affine *a, const ct_real *A, const ct_real *rate)
+{
+    cti_v3 L = cti_v3_zero();
+    int i, j;
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 3; j++)
+            L = cti_v3_mad(L, cti_v3_cross(cti_v3_make(A[i], A[3 + i], A[6 + i]), cti_v3_make(rate[j], rate[3 + j], rate[6 + j])), a->J[3 * i + j]);
+    return L;
+}
+
+/* quaternion of a rotation matrix */
+static void cti_affine_quaternion(const ct_real *R, ct_real *q)
+{
+    ct_real t = R[0] + R[4] + R[8], n = 0;
+    int i = R[4] > R[0] ? 1 : 0, j, k;
+    if (R[8] > R[4 * i])
+        i = 2;
+    j = (i + 1) % 3, k = (i + 2) % 3;
+    if (t > R[4 * i]) {
+        q[0] = 1 + t, q[1] = R[7] - R[5], q[2] = R[2] - R[6], q[3] = R[3] - R[1];
+    } else {
+        q[0] = R[3 * k + j] - R[3 * j + k];
+        q[1 + i] = 1 + R[4 * i] - R[4 * j] - R[4 * k];
+        q[1 + j] = R[3 * i + j] + R[3 * j + i];
+        q[1 + k] = R[3 * i + k] + R[3 * k + i];
+    }
+    for (i = 0; i < 4; i++)
+        n += q[i] * q[i];
+    n = 1 / cti_sqrt(n);
+    for (i = 0; i < 4; i++)
+        q[i] *= n;
+}
+
+static void cti_barrier_store_rigid(cti_state *s, cti_rigid *r, const cti_affine *a)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    const ct_real *c = b->y + 3 * (size_t)a->block, *c0 = b->y0 + 3 * (size_t)a->block;
+    ct_real R[9];
+    int i, j;
+    cti_v3_put(s->v, r->block, cti_v3_mul(cti_v3_sub(cti_v3_at(c, 0), cti_v3_at(c0, 0)), 1 / b->h));
+    cti_v3_put(s->x, r->block, cti_v3_at(c, 0));
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 3; j++) {
+            r->affine[3 * i + j] = c[3 * (1 + j) + i];
+            r->affine_rate[3 * i + j] = (c[3 * (1 + j) + i] - c0[3 * (1 + j) + i]) / b->h;
+        }
+    cti_polar3(r->affine, R);
+    cti_affine_quaternion(R, r->q);
+    cti_v3_put(r->spin, 0, cti_affine_spin(a, r->affine, r->affine_rate));
+    cti_v3_put(s->v, r->block + 1, cti_rigid_rate(r, r->q));
+    memcpy(r->affine_q, r->q, sizeof r->q);
+    memcpy(r->affine_spin, r->spin, sizeof r->spin);
+    r->affine_known = 1;
+    memcpy(s->bodies.frames + 9 * (size_t)(r - s->bodies.rigids), r->affine, sizeof r->affine);
+}
+
+CTI_FN void cti_barrier_store(cti_state *s)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i, k;
+    for (i = 0; i < s->n; i++) {
+        int from = b->block_of[i];
+        if (from < 0 || s->bodies.rigid_of[i] >= 0)
+            continue;
+        for (k = 0; k < 3; k++) {
+            s->v[3 * i + k] = (b->y[3 * from + k] - b->y0[3 * from + k]) / b->h;
+            s->x[3 * i + k] = b->y[3 * from + k];
+        }
+    }
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
+        cti_barrier_store_rigid(s, &s->bodies.rigids[i], &b->affines[i]);
+    for (i = 0; i < s->n; i++)
+        s->history.dt_prev[i] = b->h;
+}
+
+CTI_FN ct_real cti_barrier_speed(const cti_state *s, const ct_real *dy)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    ct_real big = 0;
+    int i, k, j;
+    for (i = 0; i < s->n; i++)
+        if (b->block_of[i] >= 0)
+            big = cti_max(big, cti_v3_norm2(cti_v3_at(dy, b->block_of[i])));
+    for (k = 0; k < CTI_LEN(s->bodies.rigids); k++)
+        for (j = 1; j < 4; j++)
+            big = cti_max(big, b->affines[k].radius * b->affines[k].radius * cti_v3_norm2(cti_v3_at(dy, b->affines[k].block + j)));
+    return cti_sqrt(big) / b->h;
+}
+
+#undef CTI_AFFINE_SPEED

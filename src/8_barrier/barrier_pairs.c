@@ -1,0 +1,348 @@
+/* barrier_pairs.c -- candidate pairs, active pairs, and the step that keeps them apart.
+   Method: one query of the trees serves while the surface moves within boxes around the motion that it was made for: first around the ends of a
+   large Newton step, then around all of the small ones that follow. No pair is left out of any list: a barrier needs them all. A step is cut where
+   a pair would come nearer than a share of its distance (continuous detection with a minimum distance, never late), after pairs have been
+   taken out whose relative motion is too short for that. based on: Li et al. 2020, sec. 4.4 and 4.5. */
+#include "barrier.h"
+#include "../4_geom/ccd.h"
+#include "../4_geom/dist.h"
+#include "../4_geom/intersect.h"
+
+#define CTI_BARRIER_FAST CTI_R(16) /* [dhat] a body that moves farther in a step gets boxes at both ends of it, and none between */
+
+/* ---- lists ---- */
+
+static int cti_barrier_is_covered(const cti_barrier *b, const cti_surface *f, const ct_real *x1)
+{
+    int i, k, n3 = 3 * f->n_moving;
+    if (!b->covered)
+        return 0;
+    for (k = 0; k < CTI_LEN(f->runs); k += 3) {
+        int n = 3 * (f->runs[k + 1] - f->runs[k]), at = 3 * f->runs[k + 2];
+        const ct_real *p = f->x0 + 3 * (size_t)f->runs[k], *q = x1 + 3 * (size_t)f->runs[k];
+        const ct_real *lo = b->lo + at, *hi = b->hi + at;
+        for (i = 0; i < n; i++)
+            if (!(p[i] >= lo[i] && p[i] <= hi[i] && q[i] >= lo[n3 + i] && q[i] <= hi[n3 + i]))
+                return 0;
+    }
+    return 1;
+}
+
+/* boxes of a body's vertices: around both ends where it moves slowly, with room for what is to come; at each end where it is fast */
+static void cti_barrier_boxes(cti_barrier *b, cti_surface *f, int body, const ct_real *x1)
+{
+    cti_soup_body *r = &f->ranges[body];
+    ct_real way = 0, slack;
+    int i, n3 = 3 * f->n_moving, at = 3 * f->bodies[body].shift;
+    for (i = 3 * r->v0; i < 3 * r->v1; i++)
+        way = cti_max(way, cti_abs(x1[i] - f->x0[i]));
+    r->swept = way <= CTI_BARRIER_FAST * b->hat[body];
+    slack = f->bodies[body].dynamic ? cti_max(b->hat[body] / 4, r->swept ? way / 4 : 0) : 0;
+    r->inflate = b->hat[body] / 2 + slack;
+    for (i = 3 * r->v0; i < 3 * r->v1; i++) {
+        ct_real p = f->x0[i], q = x1[i], lo = cti_min(p, q), hi = cti_max(p, q);
+        b->lo[at + i] = (r->swept ? lo : p) - slack, b->hi[at + i] = (r->swept ? hi : p) + slack;
+        b->lo[n3 + at + i] = (r->swept ? lo : q) - slack, b->hi[n3 + at + i] = (r->swept ? hi : q) + slack;
+    }
+}
+
+/* vertices of each pair, and its dhat: within a body at most half of the distance at rest */
+static int cti_barrier_complete(cti_state *s, cti_barrier *b, cti_barrier_list *l)
+{
+    const cti_surface *f = &s->surface;
+    int n = CTI_LEN(l->pairs) / 2, i, na = l->kind == CT_PAIR_EE ? 2 : 1;
+    if (!CTI_RESIZE(s->mem, l->quads, 4 * n) || !CTI_RESIZE(s->mem, l->hat, n) || !CTI_RESIZE(s->mem, l->d2, n) || !CTI_RESIZE(s->mem, l->start2, n) ||
+        !CTI_RESIZE(s->mem, l->w, 3 * n) || !CTI_RESIZE(s->mem, l->feature, n))
+        return 0;
+    for (i = 0; i < n; i++) {
+        cti_pair p;
+        cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
+        memcpy(l->quads + 4 * (size_t)i, p.v, 4 * sizeof *p.v);
+        l->hat[i] = (b->hat[f->body_of[p.v[0]]] + b->hat[f->body_of[p.v[na]]]) / 2;
+    }
+    if (l->kind == CT_PAIR_VF)
+        cti_dist_pt_batch(f->rest, l->quads, n, l->d2, l->w, l->feature);
+    else if (l->kind == CT_PAIR_EE)
+        cti_dist_ee_batch(f->rest, l->quads, n, l->d2, l->w, l->feature);
+    for (i = 0; l->kind != CT_PAIR_VE && l->kind != CT_PAIR_VV && i < n; i++) {
+        const int32_t *q = l->quads + 4 * (size_t)i;
+        if (f->body_of[q[0]] == f->body_of[q[na]])
+            l->hat[i] = cti_min(l->hat[i], cti_sqrt(l->d2[i]) / 2);
+    }
+    return 1;
+}
+
+/* vertices that may come within reach of planes anywhere in the boxes */
+static int cti_barrier_list_planes(cti_state *s, cti_barrier *b)
+{
+    const cti_surface *f = &s->surface;
+    int n3 = 3 * f->n_moving, v, p, k, e;
+    CTI_CLEAR(b->planes);
+    for (p = 0; p < f->n_planes; p++)
+        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1)) {
+            const cti_plane *q = &f->planes[p];
+            int at = 3 * (v + f->bodies[f->body_of[v]].shift);
+            ct_real least = CTI_REAL_MAX;
+            for (e = 0; e < 2; e++) {
+                ct_real gap = -q->offset;
+                for (k = 0; k < 3; k++)
+                    gap += q->normal[k] * (q->normal[k] > 0 ? b->lo : b->hi)[e * n3 + at + k];
+                least = cti_min(least, gap);
+            }
+            if (least < (b->hat[f->body_of[v]] + b->hat[q->body]) / 2 && (!CTI_PUSH(s->mem, b->planes, v) || !CTI_PUSH(s->mem, b->planes, p)))
+                return 0;
+        }
+    return 1;
+}
+
+/* squared distances of all candidates at x */
+static void cti_barrier_measure(const cti_state *s, cti_barrier *b, const ct_real *x)
+{
+    cti_barrier_list *l = &b->list[CTI_BARRIER_VF];
+    int i, f;
+    ct_real t;
+    CTI_UNUSED(s);
+    cti_dist_pt_batch(x, l->quads, CTI_LEN(l->pairs) / 2, l->d2, l->w, l->feature);
+    l = &b->list[CTI_BARRIER_EE];
+    cti_dist_ee_batch(x, l->quads, CTI_LEN(l->pairs) / 2, l->d2, l->w, l->feature);
+    l = &b->list[CTI_BARRIER_VE];
+    for (i = 0; i < CTI_LEN(l->pairs) / 2; i++) {
+        const int32_t *q = l->quads + 4 * (size_t)i;
+        l->d2[i] = cti_dist_pe(x + 3 * (size_t)q[0], x + 3 * (size_t)q[1], x + 3 * (size_t)q[2], &t, &f);
+    }
+    l = &b->list[CTI_BARRIER_VV];
+    for (i = 0; i < CTI_LEN(l->pairs) / 2; i++)
+        l->d2[i] = cti_dist_pp(x + 3 * (size_t)l->quads[4 * i], x + 3 * (size_t)l->quads[4 * i + 1]);
+}
+
+CTI_FN void cti_barrier_arrive(cti_state *s)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int k;
+    for (k = 0; k < CTI_BARRIER_LISTS; k++)
+        if (CTI_LEN(b->list[k].d2))
+            memcpy(b->list[k].start2, b->list[k].d2, sizeof(ct_real) * (size_t)CTI_LEN(b->list[k].d2));
+}
+
+CTI_FN int cti_barrier_cover(cti_state *s, const ct_real *x1)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_surface *f = &s->surface;
+    int k;
+    if (cti_barrier_is_covered(b, f, x1))
+        return 1;
+    b->covered = 0;
+    for (k = 0; k < f->n_bodies; k++)
+        if (f->bodies[k].moves)
+            cti_barrier_boxes(b, f, k, x1);
+    for (k = 0; k < CTI_BARRIER_LISTS; k++)
+        CTI_CLEAR(b->list[k].pairs);
+    if (!cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, x1) ||
+        !cti_broad_pairs(s->mem, &f->broad, &f->soup, &b->list[CTI_BARRIER_VF].pairs, &b->list[CTI_BARRIER_EE].pairs,
+                         &b->list[CTI_BARRIER_VE].pairs, &b->list[CTI_BARRIER_VV].pairs))
+        return 0;
+    for (k = 0; k < CTI_BARRIER_LISTS; k++)
+        if (!cti_barrier_complete(s, b, &b->list[k]))
+            return 0;
+    if (!cti_barrier_list_planes(s, b))
+        return 0;
+    cti_barrier_measure(s, b, f->x0);
+    cti_barrier_arrive(s);
+    b->covered = 1;
+    return 1;
+}
+
+/* ---- active pairs ---- */
+
+static int cti_barrier_find_planes(cti_state *s, cti_barrier *b, const ct_real *x)
+{
+    const cti_surface *f = &s->surface;
+    cti_barrier_term t;
+    int i;
+    for (i = 0; i < CTI_LEN(b->planes); i += 2) {
+        ct_real gap;
+        memset(&t, 0, sizeof t);
+        t.kind = CT_PAIR_PLANE, t.n = t.n_a = 1;
+        t.v[0] = b->planes[i], t.plane = b->planes[i + 1];
+        t.hat = (b->hat[f->body_of[t.v[0]]] + b->hat[f->planes[t.plane].body]) / 2;
+        gap = cti_plane_gap(&f->planes[t.plane], cti_v3_at(x, t.v[0]));
+        t.d2 = gap * gap;
+        if (gap < t.hat && !CTI_PUSH(s->mem, b->terms, t))
+            return 0;
+    }
+    return 1;
+}
+
+CTI_FN int cti_barrier_find(cti_state *s, const ct_real *x)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i, k;
+    cti_barrier_measure(s, b, x);
+    CTI_CLEAR(b->terms);
+    for (k = 0; k < CTI_BARRIER_LISTS; k++) {
+        const cti_barrier_list *l = &b->list[k];
+        int n = CTI_LEN(l->pairs) / 2;
+        for (i = 0; i < n; i++) {
+            cti_barrier_term t;
+            if (!(l->d2[i] < l->hat[i] * l->hat[i]))
+                continue;
+            t.kind = (int32_t)l->kind, t.plane = 0;
+            t.n = k == CTI_BARRIER_VV ? 2 : k == CTI_BARRIER_VE ? 3 : 4;
+            t.n_a = k == CTI_BARRIER_EE ? 2 : 1;
+            memcpy(t.v, l->quads + 4 * (size_t)i, sizeof t.v);
+            t.hat = l->hat[i], t.d2 = l->d2[i];
+            if (!CTI_PUSH(s->mem, b->terms, t))
+                return 0;
+        }
+    }
+    return cti_barrier_find_planes(s, b, x);
+}
+
+static void cti_barrier_gather(const cti_barrier_term *t, const ct_real *x, ct_real *out)
+{
+    int k;
+    for (k = 0; k < t->n; k++)
+        cti_v3_put(out, k, cti_v3_at(x, t->v[k]));
+}
+
+CTI_FN void cti_barrier_law(const cti_state *s, const cti_barrier_term *t, cti_potential *out)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    ct_real rest[12];
+    out->kind = s->desc.barrier.kind;
+    out->dhat = t->hat;
+    out->k = b->h * b->h * (ct_real)b->force * t->hat;
+    out->width = 0;
+    if (t->kind != CT_PAIR_EE)
+        return;
+    cti_barrier_gather(t, s->surface.rest, rest);
+    out->width = cti_mollifier_width(rest);
+}
+
+CTI_FN int cti_barrier_eval(const cti_state *s, const cti_barrier_term *t, const ct_real *x, int want, cti_potential_terms *out)
+{
+    cti_potential law;
+    ct_real points[12];
+    cti_barrier_law(s, t, &law);
+    if (t->kind == CT_PAIR_PLANE) {
+        const cti_plane *p = &s->surface.planes[t->plane];
+        return cti_potential_plane(&law, cti_v3_at(p->normal, 0), cti_plane_gap(p, cti_v3_at(x, t->v[0])), want, out);
+    }
+    cti_barrier_gather(t, x, points);
+    return cti_potential_eval(&law, (ct_pair_kind)t->kind, points, want, out);
+}
+
+/* ---- the step filter ---- */
+
+/* bound on how much nearer the features of a pair come: relative motions of their vertices */
+static ct_real cti_barrier_approach(const int32_t *q, int n_a, int n, const ct_real *x0, const ct_real *x1)
+{
+    ct_real big = 0;
+    int i, j;
+    for (i = 0; i < n_a; i++) {
+        cti_v3 a = cti_v3_sub(cti_v3_at(x1, q[i]), cti_v3_at(x0, q[i]));
+        for (j = n_a; j < n; j++)
+            big = cti_max(big, cti_v3_norm2(cti_v3_sub(cti_v3_sub(cti_v3_at(x1, q[j]), cti_v3_at(x0, q[j])), a)));
+    }
+    return cti_sqrt(big);
+}
+
+/* time of a pair of a list in loose points and edges */
+static ct_real cti_barrier_loose(const int32_t *q, int n, ct_real least, const ct_real *x0, const ct_real *x1)
+{
+    ct_real p0[9], p1[9], toi;
+    int k;
+    for (k = 0; k < n; k++) {
+        cti_v3_put(p0, k, cti_v3_at(x0, q[k]));
+        cti_v3_put(p1, k, cti_v3_at(x1, q[k]));
+    }
+    return (n == 3 ? cti_ccd_ve(p0, p1, least, &toi) : cti_ccd_vv(p0, p1, least, &toi)) ? toi : 1;
+}
+
+/* the step of one list; below 0: out of memory */
+static ct_real cti_barrier_filter_list(cti_state *s, cti_barrier_list *l, const ct_real *x1, ct_real share)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    const ct_real *x0 = s->surface.x0;
+    int n_a = l->kind == CT_PAIR_EE ? 2 : 1, n = l->kind == CT_PAIR_VV ? 2 : l->kind == CT_PAIR_VE ? 3 : 4, i, m;
+    ct_real step = 1;
+    CTI_CLEAR(b->tested);
+    CTI_CLEAR(b->least);
+    for (i = 0; i < CTI_LEN(l->pairs) / 2; i++) {
+        const int32_t *q = l->quads + 4 * (size_t)i;
+        ct_real d = cti_sqrt(l->start2[i]), least = share * cti_min(d, l->hat[i]);
+        if (d - cti_barrier_approach(q, n_a, n, x0, x1) * (1 + 16 * CTI_EPS) > least)
+            continue;
+        if (n < 4) {
+            step = cti_min(step, cti_barrier_loose(q, n, least, x0, x1));
+            continue;
+        }
+        if (!CTI_PUSH(s->mem, b->tested, q[0]) || !CTI_PUSH(s->mem, b->tested, q[1]) || !CTI_PUSH(s->mem, b->tested, q[2]) ||
+            !CTI_PUSH(s->mem, b->tested, q[3]) || !CTI_PUSH(s->mem, b->least, least))
+            return -1;
+    }
+    m = CTI_LEN(b->least);
+    if (!CTI_RESIZE(s->mem, b->toi, m))
+        return -1;
+    if (l->kind == CT_PAIR_VF)
+        cti_ccd_vf_batch(x0, x1, b->tested, m, b->least, b->toi);
+    else
+        cti_ccd_ee_batch(x0, x1, b->tested, m, b->least, b->toi);
+    for (i = 0; i < m; i++)
+        step = cti_min(step, b->toi[i]);
+    return step;
+}
+
+CTI_FN ct_real cti_barrier_filter(cti_state *s, const ct_real *x1, ct_real share)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    ct_real step = 1;
+    int k, i;
+    for (k = 0; k < CTI_BARRIER_LISTS; k++) {
+        ct_real t = cti_barrier_filter_list(s, &b->list[k], x1, share);
+        if (t < 0)
+            return -1;
+        step = cti_min(step, t);
+    }
+    for (i = 0; i < CTI_LEN(b->planes); i += 2) {
+        const cti_plane *p = &s->surface.planes[b->planes[i + 1]];
+        ct_real g0 = cti_plane_gap(p, cti_v3_at(s->surface.x0, b->planes[i])), g1 = cti_plane_gap(p, cti_v3_at(x1, b->planes[i]));
+        ct_real least = share * cti_min(g0, b->hat[p->body]);
+        if (g1 < least)
+            step = cti_min(step, (g0 - least) / (g0 - g1) * (1 - 8 * CTI_EPS));
+    }
+    return step;
+}
+
+/* ---- the start ---- */
+
+CTI_FN int cti_barrier_crosses(cti_state *s)
+{
+    cti_surface *f = &s->surface;
+    int32_t *pairs = NULL;
+    int ok, p, v, k;
+    for (k = 0; k < f->n_bodies; k++)
+        if (f->bodies[k].moves)
+            f->ranges[k].swept = 1, f->ranges[k].inflate = cti_barrier_own(s)->hat[k] / 2;
+    cti_barrier_own(s)->covered = 0;
+    ok = cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, f->x0) && cti_intersect_soup(s->mem, &f->broad, &f->soup, f->x0, &pairs);
+    if (ok && CTI_LEN(pairs) > 0) {
+        memset(&s->step.limit, 0, sizeof s->step.limit);
+        s->step.limit.kind = CT_PAIR_EF, s->step.limit.n_a = 2, s->step.limit.n = 5;
+        memcpy(s->step.limit.v, f->edges + 2 * (size_t)pairs[0], 2 * sizeof(int32_t));
+        memcpy(s->step.limit.v + 2, f->faces + 3 * (size_t)pairs[1], 3 * sizeof(int32_t));
+        ok = 2;
+    }
+    CTI_FREE(s->mem, pairs);
+    if (ok != 1)
+        return ok == 2 ? 1 : -1;
+    for (p = 0; p < f->n_planes; p++)
+        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1))
+            if (cti_plane_gap(&f->planes[p], cti_v3_at(f->x0, v)) <= 0) {
+                cti_pair_make(f, CT_PAIR_PLANE, v, p, &s->step.limit);
+                return 1;
+            }
+    return 0;
+}
+
+#undef CTI_BARRIER_FAST

@@ -1,0 +1,200 @@
+/* barrier_system.c -- Newton's linear system: the pattern, the direct solve, and blocks that scripts move.
+   Method: a supernodal LDL' of the whole Hessian. Its analysis is kept while all blocks that are wanted have a place in it, so that pairs that come
+   and go within a step cost nothing; it is made anew when one does not fit, or when most of its contact blocks are of pairs that are gone.
+   A constrained block goes the rest of its way to where its script wants it: B <- S B S + (1 - S) scale, as in assemble.c. */
+#include "barrier.h"
+
+/* [1] contact blocks in the pattern, over those that are wanted, above which it is made anew: blocks that nobody wants make the factor larger. It has to
+   be above the share of pairs within CTI_BARRIER_REACH, about 1.5 */
+#define CTI_BARRIER_STALE 3
+/* [dhat] pairs nearer than this get blocks in the pattern, so that pairs that come next find a place. Two mats that fall on each other, 14 steps: 34.9 s
+   with 1 (none), 30.4 s with 1.4, 30.7 s with 2, where the larger factor costs what analyses save */
+#define CTI_BARRIER_REACH CTI_R(1.4)
+
+/* blocks of a set of vertices */
+static int cti_barrier_blocks_of(const cti_state *s, const int32_t *v, int n, int32_t *out)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    int i, k, m = 0;
+    for (i = 0; i < n; i++) {
+        const cti_barrier_attach *a = cti_barrier_of(s, b, v[i]);
+        for (k = 0; k < a->n; k++)
+            out[m++] = a->block[k];
+    }
+    return m;
+}
+
+/* 1 when all pairs of the vertices' blocks are in the pattern; counts them. Appends them to `wanted` where there is a list. -1: out of memory */
+static int cti_barrier_want(cti_state *s, const int32_t *v, int n, int collect, int *count)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int32_t list[16];
+    int m = cti_barrier_blocks_of(s, v, n, list), i, j, fits = 1;
+    for (i = 0; i < m; i++)
+        for (j = i + 1; j < m; j++) {
+            if (list[i] == list[j])
+                continue;
+            ++*count;
+            if (collect) {
+                if (!CTI_PUSH(s->mem, b->wanted, list[i]) || !CTI_PUSH(s->mem, b->wanted, list[j]))
+                    return -1;
+            } else if (fits && cti_bsr_slot(&b->B, list[i], list[j]) < 0)
+                fits = 0;
+        }
+    return fits;
+}
+
+static int cti_barrier_want_all(cti_state *s, int collect, int *count)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i, fits = 1;
+    *count = 0;
+    for (i = 0; fits > 0 && i < CTI_LEN(b->terms); i++)
+        fits = cti_barrier_want(s, b->terms[i].v, b->terms[i].n, collect, count);
+    for (i = 0; fits > 0 && i < CTI_LEN(b->rubs); i++)
+        fits = cti_barrier_want(s, b->rubs[i].v, b->rubs[i].n, collect, count);
+    return fits;
+}
+
+/* the blocks of candidates that are not active, but within reach: pairs that come next find their place. 0: out of memory */
+static int cti_barrier_want_near(cti_state *s, int *count)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i, k, fits = 1;
+    for (k = 0; k < CTI_BARRIER_LISTS; k++)
+        for (i = 0; fits > 0 && i < CTI_LEN(b->list[k].pairs) / 2; i++) {
+            ct_real reach = CTI_BARRIER_REACH * b->list[k].hat[i];
+            if (b->list[k].d2[i] < reach * reach && b->list[k].d2[i] >= b->list[k].hat[i] * b->list[k].hat[i])
+                fits = cti_barrier_want(s, b->list[k].quads + 4 * (size_t)i, k == CTI_BARRIER_VV ? 2 : k == CTI_BARRIER_VE ? 3 : 4, 1, count);
+        }
+    return fits > 0;
+}
+
+/* where blocks of A go in B */
+static int cti_barrier_slots(cti_state *s)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i, k;
+    if (!CTI_RESIZE(s->mem, b->slot_of, s->system.A.row[s->n]))
+        return 0;
+    for (i = 0; i < s->n; i++)
+        for (k = s->system.A.row[i]; k < s->system.A.row[i + 1]; k++)
+            b->slot_of[k] = s->bodies.rigid_of[i] < 0 ? cti_bsr_slot(&b->B, b->block_of[i], b->block_of[s->system.A.col[k]]) : -1;
+    return 1;
+}
+
+static int cti_barrier_analyze(cti_state *s, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int count, i, n = CTI_LEN(b->elastic);
+    CTI_CLEAR(b->wanted);
+    if (!CTI_RESERVE(s->mem, b->wanted, n + 1))
+        return 0;
+    for (i = 0; i < n; i++)
+        if (!CTI_PUSH(s->mem, b->wanted, b->elastic[i]))
+            return 0;
+    if (cti_barrier_want_all(s, 1, &count) < 0 || !cti_barrier_want_near(s, &count))
+        return 0;
+    b->pattern = 0;
+    cti_symbolic_free(s->mem, &b->symbolic);
+    if (!cti_bsr_pattern(s->mem, &b->B, b->n, b->wanted, CTI_LEN(b->wanted) / 2) || !cti_barrier_slots(s) ||
+        !cti_symbolic_analyze_once(s->mem, &b->symbolic, &b->B, b->all, b->n) ||
+        !cti_gather_make(s->mem, &b->gather, &b->symbolic, &b->B, b->all))
+        return 0;
+    b->contact_blocks = count;
+    b->pattern = 1;
+    r->refactorizations++;
+    return 1;
+}
+
+CTI_FN int cti_barrier_pattern(cti_state *s, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int count = 0, fits = b->pattern;
+    if (fits)
+        fits = cti_barrier_want_all(s, 0, &count);
+    if (!fits || b->contact_blocks > CTI_BARRIER_STALE * count + 64) {
+        if (!cti_barrier_analyze(s, r))
+            return 0;
+    } else
+        memset(b->B.val, 0, sizeof(ct_real) * 9 * (size_t)b->B.row[b->n]);
+    return 1;
+}
+
+CTI_FN void cti_barrier_add(cti_barrier *b, int i, int j, const ct_real *m, ct_real scale)
+{
+    ct_real *to = b->B.val + 9 * (size_t)(i == j ? b->B.diag[i] : cti_bsr_slot(&b->B, i, j));
+    int k;
+    for (k = 0; k < 9; k++)
+        to[k] += scale * m[k];
+}
+
+/* g += B d for what is left of scripted blocks' way d; B <- S B S + (1 - S) scale, g <- S g - scale d */
+static int cti_barrier_constrain(cti_state *s)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_bsr *B = &b->B;
+    int32_t *filter = CTI_ARENA_NEW(s->arena, int32_t, b->n + 1);
+    ct_real *way = b->y_try;
+    int i, k, e;
+    if (!filter)
+        return 0;
+    memset(way, 0, sizeof(ct_real) * 3 * (size_t)b->n);
+    for (i = 0; i < b->n; i++)
+        filter[i] = -1;
+    for (i = 0; i < s->n; i++)
+        if (s->scripts.filter[i] >= 0 && b->block_of[i] >= 0) {
+            int at = b->block_of[i];
+            const ct_real *S = s->scripts.projectors + 9 * (size_t)s->scripts.filter[i];
+            cti_v3 d = cti_v3_sub(cti_v3_at(b->goal, at), cti_v3_at(b->y, at));
+            filter[at] = s->scripts.filter[i];
+            cti_v3_put(way, at, cti_v3_sub(d, cti_m3_mul_v(S, d)));
+        }
+    for (i = 0; i < b->n; i++)
+        for (k = B->row[i]; k < B->row[i + 1]; k++)
+            if (filter[B->col[k]] >= 0)
+                cti_v3_addto(b->g, i, cti_m3_mul_v(B->val + 9 * (size_t)k, cti_v3_at(way, B->col[k])));
+    for (i = 0; i < b->n; i++) {
+        const ct_real *Si = filter[i] >= 0 ? s->scripts.projectors + 9 * (size_t)filter[i] : NULL;
+        ct_real *D = B->val + 9 * (size_t)B->diag[i], scale = (D[0] + D[4] + D[8]) / 3;
+        for (k = B->row[i]; k < B->row[i + 1]; k++) {
+            ct_real *M = B->val + 9 * (size_t)k;
+            cti_m3 m;
+            if (Si) {
+                m = cti_m3_mul(Si, M);
+                memcpy(M, m.m, sizeof m.m);
+            }
+            if (filter[B->col[k]] >= 0) {
+                m = cti_m3_mul(M, s->scripts.projectors + 9 * (size_t)filter[B->col[k]]);
+                memcpy(M, m.m, sizeof m.m);
+            }
+        }
+        if (!Si)
+            continue;
+        for (e = 0; e < 9; e++)
+            D[e] += scale * ((e % 4 == 0 ? 1 : 0) - Si[e]);
+        cti_v3_put(b->g, i, cti_v3_mad(cti_m3_mul_v(Si, cti_v3_at(b->g, i)), cti_v3_at(way, i), -scale));
+    }
+    return 1;
+}
+
+CTI_FN int cti_barrier_solve(cti_state *s, int *definite)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i;
+    if (s->scripts.n_constrained && !cti_barrier_constrain(s))
+        return 0;
+    if (!cti_factor64_compute(s->mem, &b->factor, &b->symbolic, &b->gather, b->B.val) ||
+        !CTI_RESIZE(s->mem, b->work, cti_factor64_work(&b->factor)))
+        return 0;
+    *definite = b->factor.boosted == 0;
+    for (i = 0; i < 3 * b->n; i++)
+        b->solution[i] = -(double)b->g[i];
+    cti_factor64_solve(&b->factor, b->solution, b->work);
+    for (i = 0; i < 3 * b->n; i++)
+        b->dy[i] = (ct_real)b->solution[i];
+    return 1;
+}
+
+#undef CTI_BARRIER_STALE
+#undef CTI_BARRIER_REACH

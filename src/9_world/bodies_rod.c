@@ -1,0 +1,230 @@
+/* bodies_rod.c -- rods and points: bodies without faces. Method: a rod's nodes are its vertices, then the frames of its segments; the vertices and
+   segments are its surface. Points are nodes that nothing joins. */
+#include "world.h"
+#include "../1_math/vec.h"
+
+#define CTI_ROD_PI CTI_R(3.14159265358979324)
+
+CONTACT_API_DEF ct_rod_desc ct_rod_desc_default(void)
+{
+    ct_rod_desc d;
+    memset(&d, 0, sizeof d);
+    d.cookie = CTI_COOKIE;
+    d.radius = CTI_R(5e-3), d.young = CTI_R(1e6), d.poisson = CTI_R(0.4), d.density = CTI_R(1000);
+    d.stretch = d.bend[0] = d.bend[1] = d.torsion = d.line_density = -1;
+    d.curvature = 1, d.damping_stiffness = CTI_R(1e-3);
+    d.friction = d.thickness = -1;
+    d.rotation[0] = 1;
+    return d;
+}
+
+CONTACT_API_DEF ct_points_desc ct_points_desc_default(void)
+{
+    ct_points_desc d;
+    memset(&d, 0, sizeof d);
+    d.cookie = CTI_COOKIE;
+    d.radius = CTI_R(5e-3), d.density = CTI_R(1000);
+    d.friction = d.thickness = -1;
+    d.rotation[0] = 1;
+    return d;
+}
+
+static int cti_rod_positive(ct_real x) { return cti_finite(x) && x > 0; }
+static int cti_rod_not_negative(ct_real x) { return cti_finite(x) && x >= 0; }
+
+/* what a rod resists with, from its section where no stiffness is given; the first complaint or NULL */
+static const char *cti_rod_resolve(const ct_rod_desc *d, cti_rod_law *law, ct_real *stretch)
+{
+    ct_real r2 = d->radius * d->radius, area = CTI_ROD_PI * r2, moment = area * r2 / 4;
+    int k;
+    memset(law, 0, sizeof *law);
+    if (!cti_rod_positive(d->radius))
+        return "radius must be finite and > 0 [m]";
+    if (!cti_rod_positive(d->young))
+        return "young must be finite and > 0 [Pa]";
+    if (!(cti_finite(d->poisson) && d->poisson >= 0 && d->poisson <= CTI_R(0.5)))
+        return "poisson must be in [0, 0.5]";
+    if (!cti_rod_positive(d->density))
+        return "density must be finite and > 0 [kg/m^3]";
+    *stretch = d->stretch < 0 ? d->young * area : d->stretch;
+    law->torsion = d->torsion < 0 ? d->young / (2 * (1 + d->poisson)) * 2 * moment : d->torsion;
+    law->line_density = d->line_density < 0 ? d->density * area : d->line_density;
+    for (k = 0; k < 2; k++)
+        law->bend[k] = d->bend[k] < 0 ? d->young * moment : d->bend[k];
+    if (!cti_rod_positive(*stretch))
+        return "stretch must be finite and > 0 [N], or below 0: from young and radius";
+    if (!cti_rod_not_negative(law->bend[0]) || !cti_rod_not_negative(law->bend[1]))
+        return "bend must be finite [N m^2]; below 0: from young and radius";
+    if (!cti_rod_not_negative(law->torsion))
+        return "torsion must be finite [N m^2]; below 0: from young, poisson and radius";
+    if (law->torsion == 0 && (law->bend[0] > 0 || law->bend[1] > 0))
+        return "torsion must be > 0 where bend is: nothing else holds the frames that bending is measured in";
+    if (!cti_rod_positive(law->line_density))
+        return "line_density must be finite and > 0 [kg/m], or below 0: from density and radius";
+    if (!(d->curvature >= 0 && d->curvature <= 1))
+        return "curvature must be in [0, 1]";
+    if (!cti_finite(d->twist))
+        return "twist must be finite [rad/m]";
+    if (!cti_finite(cti_v3_norm2(cti_v3_at(d->direction, 0))))
+        return "direction must be finite";
+    if (!cti_rod_not_negative(d->damping_mass) || !cti_rod_not_negative(d->damping_stiffness))
+        return "damping_mass and damping_stiffness must be finite and >= 0";
+    law->curvature = d->curvature, law->twist = d->twist;
+    memcpy(law->direction, d->direction, sizeof law->direction);
+    return NULL;
+}
+
+/* the first vertex that no segment has, or -1 */
+static int cti_rod_unused(const cti_body *b)
+{
+    int i, k, n = CTI_LEN(b->surface_nodes);
+    for (i = k = 0; i < b->n; i++)
+        if (k < n && b->surface_nodes[k] == i)
+            k++;
+        else
+            return i;
+    return -1;
+}
+
+/* nodes and model of a rod whose rest positions are placed. segments, joints: of the strands, the caller's to free */
+static ct_code cti_rod_model(ct_world *w, cti_body *b, cti_rod_desc *d, int32_t **segments, int32_t **joints)
+{
+    cti_mem *m = &w->mem;
+    int64_t bad = -1;
+    double value = 0;
+    int i, ok, n = d->n_segments;
+    if (!CTI_RESIZE(m, b->nodes, 3 * (size_t)b->n_blocks) || !cti_rod_strands(m, b->rest, b->n, b->segments, n, segments, joints))
+        return CT_ERR_MEMORY;
+    memcpy(b->nodes, b->rest, sizeof(ct_real) * 3 * (size_t)b->n);
+    for (i = 0; i < n; i++)
+        if (!(cti_v3_norm(cti_v3_sub(cti_v3_at(b->rest, b->segments[2 * i]), cti_v3_at(b->rest, b->segments[2 * i + 1]))) > 0))
+            return cti_bodies_refuse(w, CT_ERR_MESH, i, 0, "a segment has no length (element: segment)");
+    d->segments = *segments, d->joints = *joints, d->n_joints = CTI_LEN(*joints) / 2, d->X = b->nodes, d->n_nodes = b->n;
+    if (d->has_frames)
+        cti_rod_frames(d->law, b->rest, *segments, n, *joints, d->n_joints, b->nodes + 3 * (size_t)b->n);
+    ok = cti_model_init_rod(m, &b->model, d, b->block0, &bad, &value);
+    if (ok < 0)
+        return cti_bodies_refuse(w, CT_ERR_MESH, bad, value, "a segment's length is not usable (element: segment, value: length)");
+    return ok ? CT_OK : CT_ERR_MEMORY;
+}
+
+/* surface, nodes and model */
+static ct_code cti_rod_make(ct_world *w, cti_body *b, const ct_rod_desc *d, const cti_place *place, cti_rod_desc *made)
+{
+    int32_t *segments = NULL, *joints = NULL;
+    ct_code code = cti_bodies_copy(w, b, d->mesh, place);
+    int unused;
+    if (code == CT_OK)
+        code = cti_bodies_copy_list(w, &b->segments, d->mesh->segments, 2 * d->mesh->n_segments);
+    if (code == CT_OK)
+        code = cti_bodies_surface(w, b, 0);
+    if (code != CT_OK)
+        return code;
+    unused = cti_rod_unused(b);
+    if (unused >= 0)
+        return cti_bodies_refuse(w, CT_ERR_MESH, unused, 0, "a vertex of a rod belongs to no segment (element: vertex)");
+    if (b->topology.n_edges != d->mesh->n_segments)
+        return cti_bodies_refuse(w, CT_ERR_MESH, -1, d->mesh->n_segments - b->topology.n_edges,
+                                 "a segment is there twice, or joins a vertex to itself (value: how many)");
+    code = cti_rod_model(w, b, made, &segments, &joints);
+    CTI_FREE(&w->mem, segments);
+    CTI_FREE(&w->mem, joints);
+    return code;
+}
+
+CONTACT_API_DEF ct_code ct_body_add_rod(ct_world *w, const ct_rod_desc *d, ct_body_id *out_body)
+{
+    cti_body b;
+    cti_place place, turn;
+    cti_rod_law law;
+    cti_rod_desc made;
+    const char *text;
+    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_rod_desc_default");
+    memset(&made, 0, sizeof made);
+    if (code == CT_OK)
+        code = cti_steppers_admit(w, CTI_FEATURE_ROD, d->name);
+    if (code == CT_OK)
+        code = cti_bodies_check_mesh(w, d->mesh);
+    if (code == CT_OK)
+        code = cti_bodies_check_scalars(w, d->friction, d->thickness, d->velocity, d->angular_velocity);
+    if (code == CT_OK)
+        code = cti_bodies_place(w, d->name, d->position, d->rotation, &place);
+    if (code != CT_OK)
+        return code;
+    if (d->mesh->n_segments <= 0)
+        return cti_bodies_refuse(w, CT_ERR_MESH, -1, 0, "a rod needs segments");
+    text = cti_rod_resolve(d, &law, &made.stretch);
+    if (text)
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, text);
+    turn = place;
+    memset(turn.t, 0, sizeof turn.t);
+    if (place.moves)
+        cti_place_apply(&turn, law.direction, 1, law.direction);
+    made.law = &law, made.n_segments = d->mesh->n_segments, made.has_frames = law.torsion > 0;
+    cti_bodies_begin(w, &b, CTI_BODY_ROD, d->name, d->friction, d->thickness < 0 ? 2 * d->radius : d->thickness);
+    b.material = ct_material_default(CT_MODEL_SPRINGS);
+    b.material.damping_mass = d->damping_mass, b.material.damping_stiffness = d->damping_stiffness;
+    made.material = &b.material;
+    b.block0 = w->state.n;
+    b.n_blocks = d->mesh->n_positions + (made.has_frames ? d->mesh->n_segments : 0);
+    code = cti_rod_make(w, &b, d, &place, &made);
+    return cti_bodies_join(w, &b, code, d->velocity, d->angular_velocity, out_body);
+}
+
+/* masses [n] of points into the model */
+static ct_code cti_points_model(ct_world *w, cti_body *b, const ct_points_desc *d)
+{
+    ct_real *masses = NULL, one = d->density * CTI_R(4.0) / 3 * CTI_ROD_PI * d->radius * d->radius * d->radius;
+    int i, ok = CTI_RESIZE(&w->mem, masses, b->n);
+    for (i = 0; ok && i < b->n; i++)
+        masses[i] = d->masses ? d->masses[i] : one;
+    ok = ok && cti_model_init_points(&w->mem, &b->model, masses, b->n, b->block0);
+    CTI_FREE(&w->mem, masses);
+    return ok ? CT_OK : CT_ERR_MEMORY;
+}
+
+static ct_code cti_points_check(ct_world *w, const ct_points_desc *d)
+{
+    int i;
+    if (!cti_rod_positive(d->radius))
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, (double)d->radius, "radius must be finite and > 0 [m]");
+    if (!cti_rod_positive(d->density))
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, (double)d->density, "density must be finite and > 0 [kg/m^3]");
+    if (!cti_rod_not_negative(d->damping_mass))
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, (double)d->damping_mass, "damping_mass must be finite and >= 0 [1/s]");
+    for (i = 0; d->masses && i < d->mesh->n_positions; i++)
+        if (!cti_rod_positive(d->masses[i]))
+            return cti_bodies_refuse(w, CT_ERR_ARGUMENT, i, (double)d->masses[i], "a mass must be finite and > 0 [kg] (element: point)");
+    return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_body_add_points(ct_world *w, const ct_points_desc *d, ct_body_id *out_body)
+{
+    cti_body b;
+    cti_place place;
+    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_points_desc_default");
+    if (code == CT_OK)
+        code = cti_steppers_admit(w, CTI_FEATURE_POINTS, d->name);
+    if (code == CT_OK)
+        code = cti_bodies_check_mesh(w, d->mesh);
+    if (code == CT_OK)
+        code = cti_bodies_check_scalars(w, d->friction, d->thickness, d->velocity, d->angular_velocity);
+    if (code == CT_OK)
+        code = cti_bodies_place(w, d->name, d->position, d->rotation, &place);
+    if (code == CT_OK)
+        code = cti_points_check(w, d);
+    if (code != CT_OK)
+        return code;
+    cti_bodies_begin(w, &b, CTI_BODY_POINTS, d->name, d->friction, d->thickness < 0 ? 2 * d->radius : d->thickness);
+    b.block0 = w->state.n;
+    b.n_blocks = d->mesh->n_positions;
+    b.material.damping_mass = d->damping_mass;
+    code = cti_bodies_copy(w, &b, d->mesh, &place);
+    if (code == CT_OK)
+        code = cti_points_model(w, &b, d);
+    if (code == CT_OK)
+        code = cti_bodies_surface(w, &b, 1);
+    return cti_bodies_join(w, &b, code, d->velocity, d->angular_velocity, out_body);
+}
+
+#undef CTI_ROD_PI

@@ -1,0 +1,410 @@
+/* test_barrier.c -- worlds that CT_STEPPER_BARRIER steps: free motion and its energy, impacts at every speed, rest, friction on a slope, mass ratios,
+   scripts, affine bodies, statuses and refusals. */
+#include "world_util.h"
+
+#define FLOAT (CONTACT_REAL == 32)
+
+static ct_world *barrier_world(double dhat, double friction, books *b)
+{
+    ct_world_desc d = world_desc(dhat, friction, b);
+    d.stepper = CT_STEPPER_BARRIER;
+    return world_make(&d);
+}
+
+static ct_body_id add_rigid_box(ct_world *w, const char *name, double size, double density, double x, double y, double z)
+{
+    ct_mesh m = mesh_box(size, size, size, 1, 1, 1, 0);
+    ct_rigid_desc d = ct_rigid_desc_default();
+    ct_body_id id = {0, 0};
+    d.name = name, d.mesh = &m, d.density = (ct_real)density;
+    d.position[0] = (ct_real)x, d.position[1] = (ct_real)y, d.position[2] = (ct_real)z;
+    assert_int_equal(ct_body_add_rigid(w, &d, &id), CT_OK);
+    ct_mesh_free(&m);
+    return id;
+}
+
+/* ---- free motion ---- */
+
+/* implicit Euler exactly: v_n = n g h, and x falls by g h^2 n (n + 1) / 2, from the first step on */
+static void falls_as_implicit_euler_says(void **state)
+{
+    const double h = 0.01, g = 9.81;
+    int kind, n;
+    (void)state;
+    for (kind = 0; kind < 2; kind++) {
+        ct_world *w = barrier_world(1e-3, 0, NULL);
+        ct_body_id id = kind ? add_rigid_box(w, "box", 0.1, 1000, 0, 1, 0) : add_soft_box(w, "box", 0.1, 1, 1e5, 0, 1, 0);
+        double x0[3], x[3], v[3];
+        read_middle(w, id, 0, x0);
+        for (n = 1; n <= 20; n++) {
+            ct_step_report r = step_once(w, h);
+            assert_int_equal(r.status, CT_STATUS_OK);
+            assert_true(r.residual <= (ct_real)1e-3);
+            read_middle(w, id, 0, x);
+            read_middle(w, id, 1, v);
+            assert_true(fabs(x[1] - x0[1] + g * h * h * n * (n + 1) / 2) < (FLOAT ? 2e-5 : 1e-11));
+            assert_true(fabs(v[1] + g * h * n) < (FLOAT ? 2e-3 : 1e-9));
+            /* its account: implicit Euler loses m |v1 - v0|^2 / 2 in a step */
+            assert_true(fabs(r.energy_gained + 0.5 * 1 * g * h * g * h) < (FLOAT ? 1e-3 : 1e-8));
+        }
+        ct_world_destroy(w);
+    }
+}
+
+/* an affine body keeps its angular momentum and stays a rotation; implicit Euler brakes the turn, as (w h)^2 / 2 a step at first order */
+static void spins(void **state)
+{
+    ct_world *w;
+    ct_mesh m = mesh_box(0.3, 0.1, 0.2, 1, 1, 1, 0);
+    ct_rigid_desc d = ct_rigid_desc_default();
+    ct_world_desc wd = world_desc(1e-3, 0, NULL);
+    ct_body_id id = {0, 0};
+    double *x, before = 0, after = 0;
+    int n, i;
+    (void)state;
+    wd.stepper = CT_STEPPER_BARRIER, wd.gravity[1] = 0;
+    w = world_make(&wd);
+    d.name = "brick", d.mesh = &m, d.angular_velocity[1] = 2;
+    assert_int_equal(ct_body_add_rigid(w, &d, &id), CT_OK);
+    ct_mesh_free(&m);
+    before = step_once(w, 1e-3).energy_kinetic;
+    for (i = 0; i < 199; i++)
+        after = step_once(w, 1e-3).energy_kinetic;
+    /* less than 200 (w h)^2, and not more than there was */
+    assert_true(after <= before * (1 + 1e-6) && after > before * (1 - 200 * 2 * 4e-6));
+    x = read_vectors(w, id, 0, &n);
+    for (i = 0; i < n; i++) {
+        double r = sqrt(x[3 * i] * x[3 * i] + x[3 * i + 1] * x[3 * i + 1] + x[3 * i + 2] * x[3 * i + 2]);
+        assert_true(fabs(r - sqrt(0.15 * 0.15 + 0.05 * 0.05 + 0.1 * 0.1)) < 1e-5);
+    }
+    /* 0.2 s at 2 rad/s about y: a corner at (0.15, 0.1) in x, z */
+    {
+        double c = cos(0.4), s = sin(0.4), best = 1;
+        for (i = 0; i < n; i++)
+            best = fmin(best, hypot(x[3 * i] - (0.15 * c + 0.1 * s), x[3 * i + 2] - (-0.15 * s + 0.1 * c)));
+        assert_true(best < 2e-4);
+    }
+    free(x);
+    ct_world_destroy(w);
+}
+
+/* ---- contact ---- */
+
+static void nothing_gets_through(void **state)
+{
+    static const double speeds[] = {10, 100, 1000};
+    int k, i, kind;
+    (void)state;
+    for (kind = 0; kind < 3; kind++)
+        for (k = 0; k < 3; k++) {
+            ct_world *w = barrier_world(1e-3, 0, NULL);
+            ct_mesh m = mesh_grid(1, 1, 2, 2), ball = mesh_box(0.1, 0.1, 0.1, 1, 1, 1, kind == 0);
+            ct_static_desc floor = ct_static_desc_default();
+            ct_body_id id = {0, 0}, sheet;
+            double x[3];
+            if (kind == 2)
+                add_plane(w, 0, 1, 0, 0);
+            else {
+                floor.mesh = &m, floor.name = "sheet";
+                assert_int_equal(ct_body_add_static(w, &floor, &sheet), CT_OK);
+            }
+            mesh_place(&ball, 0.3, 0.05, 0.3, 0.02);
+            if (kind == 0)
+                id = add_soft_mesh(w, "ball", &ball, 1e6, 0, -speeds[k], 0);
+            else {
+                ct_rigid_desc d = ct_rigid_desc_default();
+                d.name = "ball", d.mesh = &ball, d.velocity[1] = (ct_real)-speeds[k];
+                assert_int_equal(ct_body_add_rigid(w, &d, &id), CT_OK);
+            }
+            for (i = 0; i < 6; i++) {
+                ct_step_report r = step_once(w, 0.01);
+                assert_true(r.status == CT_STATUS_OK || r.status == CT_STATUS_BUDGET);
+                assert_int_equal(count_intersections(w), 0);
+            }
+            read_middle(w, id, 0, x);
+            assert_true(x[1] > 0);
+            ct_mesh_free(&m);
+            ct_mesh_free(&ball);
+            ct_world_destroy(w);
+        }
+}
+
+/* the gap at rest is below dhat and falls with it */
+static void rests_above_the_floor(void **state)
+{
+    double last = 1;
+    int k, i;
+    (void)state;
+    for (k = 0; k < 3; k++) {
+        double dhat = 4e-3 / (1 << (2 * k)), gap = 0, *x;
+        ct_world *w = barrier_world(dhat, 0.5, NULL);
+        ct_body_id id = add_soft_box(w, "box", 0.1, 2, 1e5, 0, 0.05 + dhat, 0);
+        ct_step_report r;
+        int n;
+        add_plane(w, 0, 1, 0, 0);
+        for (i = 0; i < 80; i++)
+            r = step_once(w, 0.02);
+        assert_int_equal(r.status, CT_STATUS_OK);
+        assert_true(r.contacts >= 4 && r.energy_kinetic < 1e-7);
+        x = read_vectors(w, id, 0, &n);
+        for (gap = 1, i = 0; i < n; i++)
+            gap = fmin(gap, x[3 * i + 1]);
+        assert_true(gap > 0 && gap < dhat && gap < last);
+        assert_true(fabs(gap - (double)r.min_distance) < 1e-6);
+        last = gap;
+        /* what contacts carry is the weight over the step */
+        {
+            const ct_contact *c;
+            double sum = 0;
+            assert_int_equal(ct_world_contacts(w, &c, &n), CT_OK);
+            for (i = 0; i < n; i++)
+                sum += (double)c[i].impulse_normal * (double)c[i].normal[1];
+            assert_true(fabs(sum - 9.81 * 0.02) < 1e-3 * 9.81 * 0.02);
+        }
+        free(x);
+        ct_world_destroy(w);
+    }
+}
+
+/* speed [m/s] of a box on a slope of tan 0.5, one second after it was pushed uphill at 0.5 m/s: it stops after 57 ms; *gain: what came in the last half */
+static double slides(double mu, double *gain)
+{
+    ct_world_desc d = world_desc(1e-3, mu, NULL);
+    ct_world *w;
+    ct_mesh m = mesh_box(0.1, 0.1, 0.1, 1, 1, 1, 0);
+    ct_rigid_desc rd = ct_rigid_desc_default();
+    ct_body_id id = {0, 0};
+    double v[3], angle = atan(0.5);
+    int i;
+    d.stepper = CT_STEPPER_BARRIER;
+    d.barrier.newton_tolerance = (ct_real)(FLOAT ? 1e-4 : 1e-6);
+    d.barrier.friction_velocity = (ct_real)1e-4;
+    d.barrier.friction_iterations = 0;
+    w = world_make(&d);
+    add_plane(w, -sin(angle), cos(angle), 0, 0);
+    mesh_place(&m, angle, -sin(angle) * 0.0507, cos(angle) * 0.0507, 0);
+    rd.name = "box", rd.mesh = &m;
+    rd.velocity[0] = (ct_real)(0.5 * cos(angle)), rd.velocity[1] = (ct_real)(0.5 * sin(angle));
+    assert_int_equal(ct_body_add_rigid(w, &rd, &id), CT_OK);
+    ct_mesh_free(&m);
+    for (i = 0; i < 100; i++) {
+        step_once(w, 0.01);
+        read_middle(w, id, 1, v);
+        if (i == 49)
+            *gain = hypot(v[0], v[1]);
+    }
+    ct_world_destroy(w);
+    *gain = hypot(v[0], v[1]) - *gain;
+    return hypot(v[0], v[1]);
+}
+
+static void holds_on_a_slope_up_to_the_angle_of_friction(void **state)
+{
+    /* tan 0.5 - 0.49 leaves 0.01 g cos, 0.088 m/s^2; at 0.5 nothing is left: what the landing has left of speed stays, at 0.505 it goes */
+    double gain, holds = slides(0.505, &gain), same, goes;
+    (void)state;
+    assert_true(holds <= 1.01e-4 && fabs(gain) < 1e-6);
+    same = slides(0.5, &gain);
+    assert_true(same < 0.02 && fabs(gain) < (FLOAT ? 1e-4 : 1e-6));
+    goes = slides(0.49, &gain);
+    assert_true(goes > 0.05 && fabs(gain - 0.5 * 0.01 * 9.81 * cos(atan(0.5))) < 1e-3);
+}
+
+static void a_light_body_carries_a_heavy_one(void **state)
+{
+    ct_world *w = barrier_world(1e-3, 0.5, NULL);
+    ct_body_id light, heavy;
+    double a[3], b[3];
+    int i;
+    (void)state;
+    add_plane(w, 0, 1, 0, 0);
+    light = add_rigid_box(w, "light", 0.1, 1, 0, 0.051, 0);
+    heavy = add_rigid_box(w, "heavy", 0.1, 1e6, 0, 0.152, 0);
+    for (i = 0; i < 60; i++) {
+        ct_step_report r = step_once(w, 0.01);
+        assert_int_equal(r.status, CT_STATUS_OK);
+        assert_int_equal(count_intersections(w), 0);
+    }
+    read_middle(w, light, 0, a);
+    read_middle(w, heavy, 0, b);
+    assert_true(a[1] > 0.05 && a[1] < 0.051 && b[1] > a[1] + 0.1 && b[1] < 0.152);
+    ct_world_destroy(w);
+}
+
+/* ---- scripts ---- */
+
+static void a_kinematic_box_pushes(void **state)
+{
+    ct_world *w = barrier_world(1e-3, 0, NULL);
+    ct_mesh m = mesh_box(0.1, 0.1, 0.1, 1, 1, 1, 0);
+    ct_kinematic_desc d = ct_kinematic_desc_default();
+    ct_body_id pusher = {0, 0}, id;
+    double x[3], work = 0;
+    ct_step_report r;
+    int i;
+    (void)state;
+    add_plane(w, 0, 1, 0, 0);
+    id = add_soft_box(w, "box", 0.1, 1, 1e6, 0.13, 0.0508, 0);
+    d.name = "pusher", d.mesh = &m, d.motion.linear[0] = (ct_real)0.5, d.position[1] = (ct_real)0.06;
+    assert_int_equal(ct_body_add_kinematic(w, &d, &pusher), CT_OK);
+    ct_mesh_free(&m);
+    for (i = 0; i < 30; i++) {
+        r = step_once(w, 0.01);
+        assert_int_equal(r.status, CT_STATUS_OK);
+        assert_int_equal(count_intersections(w), 0);
+        work += r.work_script;
+    }
+    read_middle(w, pusher, 0, x);
+    assert_true(fabs(x[0] - 0.15) < 1e-5);
+    read_middle(w, id, 0, x);
+    assert_true(x[0] > 0.25);
+    assert_true(work > 0.1);
+    ct_world_destroy(w);
+}
+
+static void pins_hold_and_move(void **state)
+{
+    ct_world *w = barrier_world(1e-3, 0, NULL);
+    ct_mesh m = mesh_grid(0.4, 0.4, 8, 8);
+    ct_body_id id = add_cloth_mesh(w, "sheet", &m, CT_MODEL_MEMBRANE, 0.2);
+    int32_t corners[2] = {0, 8};
+    ct_motion move;
+    double *x, start[3];
+    int i, n;
+    (void)state;
+    memset(&move, 0, sizeof move);
+    move.linear[1] = (ct_real)0.3;
+    for (i = 0; i < 3; i++)
+        start[i] = (double)m.positions[i];
+    ct_mesh_free(&m);
+    assert_int_equal(ct_body_pin(w, id, corners, 2, CT_AXIS_ALL, &move, -1), CT_OK);
+    for (i = 0; i < 40; i++) {
+        ct_step_report r = step_once(w, 0.01);
+        assert_int_equal(r.status, CT_STATUS_OK);
+    }
+    x = read_vectors(w, id, 0, &n);
+    assert_true(fabs(x[1] - start[1] - 0.12) < 1e-5 && fabs(x[0] - start[0]) < 1e-5);
+    assert_int_equal(count_intersections(w), 0);
+    free(x);
+    ct_world_destroy(w);
+}
+
+/* ---- statuses and refusals ---- */
+
+static void a_cap_ends_a_step_without_intersections(void **state)
+{
+    ct_world_desc d = world_desc(1e-3, 0.5, NULL);
+    ct_world *w;
+    int i, budget = 0;
+    (void)state;
+    d.stepper = CT_STEPPER_BARRIER, d.barrier.newton_iterations = 1;
+    w = world_make(&d);
+    add_plane(w, 0, 1, 0, 0);
+    add_soft_box(w, "a", 0.1, 2, 1e5, 0, 0.06, 0);
+    add_soft_box(w, "b", 0.1, 2, 1e5, 0.02, 0.17, 0.01);
+    for (i = 0; i < 40; i++) {
+        ct_step_report r = step_once(w, 0.02);
+        assert_int_equal(count_intersections(w), 0);
+        budget += r.status == CT_STATUS_BUDGET;
+        assert_true(r.status == CT_STATUS_BUDGET || r.residual <= (ct_real)1e-3);
+    }
+    assert_true(budget > 0);
+    ct_world_destroy(w);
+}
+
+static void starts_that_intersect_are_refused_by_name(void **state)
+{
+    ct_world *w = barrier_world(1e-3, 0, NULL);
+    ct_step_report r;
+    (void)state;
+    add_soft_box(w, "lower", 0.1, 1, 1e5, 0, 0.05, 0);
+    add_soft_box(w, "upper", 0.1, 1, 1e5, 0.03, 0.13, 0.02);
+    assert_int_equal(ct_world_step(w, (ct_real)0.01, &r), CT_ERR_DOMAIN);
+    assert_non_null(strstr(ct_world_error(w)->text, "lower"));
+    assert_non_null(strstr(ct_world_error(w)->text, "upper"));
+    ct_world_destroy(w);
+}
+
+static void joints_and_options_are_refused(void **state)
+{
+    ct_world_desc d = ct_world_desc_default(), bad;
+    ct_world *w = barrier_world(1e-3, 0, NULL);
+    ct_joint_desc j = ct_joint_desc_default(CT_JOINT_BALL);
+    ct_joint_id id;
+    ct_error_info e;
+    (void)state;
+    j.a.body = add_rigid_box(w, "a", 0.1, 1000, 0, 0, 0);
+    j.b.body = add_rigid_box(w, "b", 0.1, 1000, 0.2, 0, 0);
+    assert_int_equal(ct_joint_add(w, &j, &id), CT_ERR_UNSUPPORTED);
+    assert_non_null(strstr(ct_world_error(w)->text, "joints"));
+    ct_world_destroy(w);
+    d.stepper = CT_STEPPER_BARRIER;
+    bad = d, bad.barrier.dhat = -1;
+    assert_int_equal(ct_world_create(&bad, &w, &e), CT_ERR_ARGUMENT);
+    bad = d, bad.barrier.newton_tolerance = 0;
+    assert_int_equal(ct_world_create(&bad, &w, &e), CT_ERR_ARGUMENT);
+    bad = d, bad.barrier.friction_velocity = 0;
+    assert_int_equal(ct_world_create(&bad, &w, &e), CT_ERR_ARGUMENT);
+    bad = d, bad.barrier.newton_iterations = 0;
+    assert_int_equal(ct_world_create(&bad, &w, &e), CT_ERR_ARGUMENT);
+    bad = d, bad.barrier.kind = CT_BARRIER_COUNT_;
+    assert_int_equal(ct_world_create(&bad, &w, &e), CT_ERR_ARGUMENT);
+    bad = d, bad.integrator = CT_INTEGRATOR_BDF2;
+    assert_int_equal(ct_world_create(&bad, &w, &e), CT_ERR_UNSUPPORTED);
+    bad = d, bad.ccd_limits_step = 1;
+    assert_int_equal(ct_world_create(&bad, &w, &e), CT_ERR_UNSUPPORTED);
+}
+
+/* memory that runs out in a step leaves the world as it was, and nothing leaks */
+static void memory_may_run_out(void **state)
+{
+    books b;
+    ct_world *w;
+    uint64_t hash;
+    int64_t k;
+    int failed = 0, i;
+    (void)state;
+    memset(&b, 0, sizeof b);
+    w = barrier_world(1e-3, 0.5, &b);
+    add_plane(w, 0, 1, 0, 0);
+    add_soft_box(w, "box", 0.1, 1, 1e5, 0, 0.0506, 0);
+    step_once(w, 0.01);
+    add_rigid_box(w, "crate", 0.1, 1000, 0, 0.1517, 0);
+    hash = ct_world_hash(w);
+    for (k = 1; k < 400; k++) {
+        ct_step_report r;
+        ct_code code;
+        b.fail_at = b.calls + k;
+        code = ct_world_step(w, (ct_real)0.01, &r);
+        b.fail_at = 0;
+        if (code == CT_OK)
+            break;
+        assert_int_equal(code, CT_ERR_MEMORY);
+        assert_true(ct_world_hash(w) == hash);
+        failed++;
+    }
+    assert_true(failed > 10 && k < 400);
+    for (i = 0; i < 5; i++)
+        step_once(w, 0.01);
+    ct_world_destroy(w);
+    assert_true(b.blocks == 0 && b.live == 0 && b.wrong == 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(falls_as_implicit_euler_says),
+        cmocka_unit_test(spins),
+        cmocka_unit_test(nothing_gets_through),
+        cmocka_unit_test(rests_above_the_floor),
+        cmocka_unit_test(holds_on_a_slope_up_to_the_angle_of_friction),
+        cmocka_unit_test(a_light_body_carries_a_heavy_one),
+        cmocka_unit_test(a_kinematic_box_pushes),
+        cmocka_unit_test(pins_hold_and_move),
+        cmocka_unit_test(a_cap_ends_a_step_without_intersections),
+        cmocka_unit_test(starts_that_intersect_are_refused_by_name),
+        cmocka_unit_test(joints_and_options_are_refused),
+        cmocka_unit_test(memory_may_run_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
