@@ -36,7 +36,7 @@ static void cti_mixing_remember(cti_mixing *s, const double *g, const double *u)
     s->head = (k + 1) % s->depth;
     s->count = cti_min_int(s->count + 1, s->depth);
     for (i = 0; i < s->count; i++)
-        s->gram[k][i] = s->gram[i][k] = cti_dot4(s->m, s->de[k], s->de[i]);
+        s->gram[k][i] = s->gram[i][k] = cti_dot_fast(s->m, s->de[k], s->de[i]);
 }
 
 /* c [count]; returns their number, 0 where they mean nothing */
@@ -45,7 +45,7 @@ static int cti_mixing_weights(const cti_mixing *s, double *c)
     double dot[CTI_MIXING_DEPTH];
     int i;
     for (i = 0; i < s->count; i++)
-        dot[i] = cti_dot4(s->m, s->de[i], s->e);
+        dot[i] = cti_dot_fast(s->m, s->de[i], s->e);
     if (!cti_anderson_weights(s->count, s->gram[0], CTI_MIXING_DEPTH, dot, CTI_MIXING_RIDGE, c))
         return 0;
     for (i = 0; i < s->count; i++)
@@ -73,7 +73,7 @@ CTI_FN void cti_mixing_step(cti_mixing *s, const double *x, double *g, double *u
     int i, k, n;
     for (i = 0; i < s->m; i++)
         s->e[i] = s->weight ? s->weight[i] * (g[i] - x[i]) : g[i] - x[i];
-    size = cti_dot4(s->m, s->e, s->e);
+    size = cti_dot_fast(s->m, s->e, s->e);
     if (s->started && s->count > 0 && !s->takes_all && !(size <= 4 * s->last_size)) {
         memcpy(g, s->safe, bytes);
         if (u)

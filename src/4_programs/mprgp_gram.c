@@ -79,7 +79,7 @@ static void cti_gram_forward(const cti_gram *g, double *z)
     int i;
     for (i = 0; i < g->count; i++) {
         const double *row = cti_gram_row(g, i);
-        z[i] = (z[i] - cti_dot4(i, row, z)) / row[i];
+        z[i] = (z[i] - cti_dot_fast(i, row, z)) / row[i];
     }
 }
 
@@ -98,7 +98,7 @@ static int cti_gram_add(cti_gram *g, int p)
             g->z[g->at[j]] = g->G->x[k];
     }
     cti_gram_forward(g, g->z);
-    own -= cti_dot4(g->count, g->z, g->z);
+    own -= cti_dot_fast(g->count, g->z, g->z);
     if (own <= CTI_GRAM_DEPENDENT)
         return 0;
     if (size > 0x7fffffff || !CTI_RESIZE(g->mem, g->L, (int)size))

@@ -195,12 +195,7 @@ static void cti_pgs_contact(cti_pgs *s, int i, double *r, double *moved, double 
         q[k] -= W[3 * k] * ri[0] + W[3 * k + 1] * ri[1] + W[3 * k + 2] * ri[2];
         t[k] = ri[k];
     }
-    if (s->cone == CT_CONE_BOX)
-        cti_coulomb_box(W, q, mu, t);
-    else if (s->cone == CT_CONE_PYRAMID)
-        cti_coulomb_pyramid(W, q, mu, t);
-    else
-        cti_coulomb_solve(W, q, mu, t);
+    cti_coulomb_solve(W, q, mu, t);
     if (s->relaxation != 1) {
         for (k = 0; k < 3; k++)
             t[k] = ri[k] + s->relaxation * (t[k] - ri[k]);
@@ -433,7 +428,7 @@ CTI_FN cti_outcome cti_solver_pgs(const cti_program *p, cti_effort *e, cti_answe
     } else
         s.S = &p->W, s.q = p->w;
     s.m = p->m, s.mu = p->mu, s.lo = p->lo, s.hi = p->hi, s.equation = p->equation;
-    s.cone = e->cone, s.relaxation = e->relaxation > 0 ? e->relaxation : 1, s.order = e->order;
+    s.relaxation = e->relaxation > 0 ? e->relaxation : 1, s.order = e->order;
     if (!dynamic && e->mix && !cti_pgs_fill(&s, p, e->arena))
         outcome = CTI_OUTCOME_MEMORY;
     if (outcome == CTI_OUTCOME_SOLVED)

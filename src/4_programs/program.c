@@ -15,7 +15,7 @@ CTI_FN double cti_dot(int n, const double *a, const double *b)
     return s;
 }
 
-CTI_FN double cti_dot4(int n, const double *a, const double *b)
+CTI_FN double cti_dot_fast(int n, const double *a, const double *b)
 {
     double s[4] = {0, 0, 0, 0};
     int i;
