@@ -74,7 +74,6 @@ static void make_contacts(qp *q, double mu, int lever, double skew)
     q->p.b = vector_copy(&q->mem, b, n), q->p.w = vector_copy(&q->mem, w, 3 * CONTACTS), q->p.mu = vector_copy(&q->mem, m, CONTACTS);
     assert_null(cti_program_check(&q->p));
     assert_true(cti_program_prepare(&q->mem, &q->p));
-    q->e.cone = CT_CONE_CONE;
 }
 
 static void friction(void **state)

@@ -165,7 +165,7 @@ static void fixed_points_come_sooner(void **state)
     cti_arena_init(&arena, &mem);
     for (i = 0; i < M; i++)
         weight[i] = 1 + i % 2, x[i] = 0;
-    assert_true(cti_mixing_open(&s, &arena, M, weight, 1));
+    assert_true(cti_mixing_open(&s, &arena, M, 6, weight, 1));
     for (k = 0; k < 200 && off > 1e-10; k++) {
         for (off = 0, i = 0; i < M; i++) {
             g[i] = x[i] + (1 - x[i]) * (i + 1) / 400.0;

@@ -72,18 +72,17 @@ static void cti_anderson_dots(int begin, int end, int worker, void *context)
     }
 }
 
-/* c = (dF'dF + eps)^-1 dF' f by Cholesky, dot = dF' f; 0 when the matrix is not positive definite */
-static int cti_anderson_fit(const cti_anderson *a, const double *dot, double *c)
+CTI_FN int cti_anderson_weights(int n, const double *gram, int ld, const double *dot, double ridge, double *c)
 {
-    double L[CTI_ANDERSON_MOST][CTI_ANDERSON_MOST], trace = 0;
-    int m = a->count, i, j, k;
-    for (i = 0; i < m; i++)
-        trace += a->gram[i][i];
+    double L[CTI_ANDERSON_WEIGHTS][CTI_ANDERSON_WEIGHTS], trace = 0;
+    int i, j, k;
+    for (i = 0; i < n; i++)
+        trace += gram[i * ld + i];
     if (!(trace > 0))
         return 0;
-    for (i = 0; i < m; i++)
+    for (i = 0; i < n; i++)
         for (j = 0; j <= i; j++) {
-            double s = a->gram[i][j] + (i == j ? cti_solve_tuned.anderson.ridge * trace : 0);
+            double s = gram[i * ld + j] + (i == j ? ridge * trace : 0);
             for (k = 0; k < j; k++)
                 s -= L[i][k] * L[j][k];
             if (i == j) {
@@ -93,14 +92,14 @@ static int cti_anderson_fit(const cti_anderson *a, const double *dot, double *c)
             } else
                 L[i][j] = s / L[j][j];
         }
-    for (i = 0; i < m; i++) {
+    for (i = 0; i < n; i++) {
         double s = dot[i];
         for (k = 0; k < i; k++)
             s -= L[i][k] * c[k];
         c[i] = s / L[i][i];
     }
-    for (i = m - 1; i >= 0; i--) {
-        for (k = i + 1; k < m; k++)
+    for (i = n - 1; i >= 0; i--) {
+        for (k = i + 1; k < n; k++)
             c[i] -= L[k][i] * c[k];
         c[i] /= L[i][i];
     }
@@ -238,7 +237,8 @@ CTI_FN void cti_anderson_step(cti_anderson *a, const ct_real *x, ct_real *g, flo
     double c[CTI_ANDERSON_MOST], dot[CTI_ANDERSON_MOST];
     cti_anderson_loop q;
     cti_anderson_record(a, x, g, slave, dot);
-    if (a->count == 0 || !cti_anderson_fit(a, dot, c) || cti_anderson_is_far(a, c)) {
+    if (a->count == 0 || !cti_anderson_weights(a->count, a->gram[0], CTI_ANDERSON_MOST, dot, cti_solve_tuned.anderson.ridge, c) ||
+        cti_anderson_is_far(a, c)) {
         a->count = a->head = 0;
         return;
     }

@@ -90,7 +90,7 @@ static void cti_bridge_effort(const cti_problem *p, const ct_solver_desc *desc, 
 {
     memset(e, 0, sizeof *e);
     e->tolerance = cti_fmax(cti_bridge_first(p, solver) * (double)desc->tolerance, CTI_BRIDGE_TIGHT);
-    e->seconds = desc->seconds, e->warm = 1, e->cone = CT_CONE_CONE;
+    e->seconds = desc->seconds, e->warm = 1;
     e->order = desc->order, e->relaxation = desc->relaxation, e->seed = desc->seed, e->mix = 1, e->clock.now_us = desc->now_us,
     e->clock.user = desc->now_user;
     e->mem = mem, e->arena = arena;

@@ -6,7 +6,7 @@
    of the true unknowns. Linearly dependent rows make W_FF singular. Then W gets a compliance eps, and proximal steps solve (W + eps) r' =
    ... + eps r; their limit does not depend on eps. If there is no solution, r' - r becomes a certificate of infeasibility. Contacts with
    friction: Gauss-Seidel on W (pgs.c). differs: the law of one contact with the round cone is solved exactly, while equations 13 and 14
-   alternate between normal and friction multipliers; CT_CONE_BOX is the paper's cone.
+   alternate between normal and friction multipliers.
    based on: Otaduy et al. 2009, section 5.1; Kostreva 1978, Judice and Pires 1994 (block principal pivoting); Rockafellar 1976 (proximal
    steps). */
 #include "ca.h"
@@ -298,7 +298,7 @@ static cti_outcome cti_ca_contacts(cti_ca *s)
 {
     cti_pgs g;
     memset(&g, 0, sizeof g);
-    g.m = s->m, g.W = s->d.W, g.ld = s->d.ld, g.S = &s->d.S, g.q = s->d.q, g.mu = s->p->mu, g.cone = s->e->cone, g.order = s->e->order;
+    g.m = s->m, g.W = s->d.W, g.ld = s->d.ld, g.S = &s->d.S, g.q = s->d.q, g.mu = s->p->mu, g.order = s->e->order;
     g.relaxation = s->e->relaxation > 0 ? s->e->relaxation : 1;
     return cti_pgs_open(&g, s->e->arena, s->a->r) ? cti_pgs_run(&g, s->p, &s->d, s->e, s->a) : CTI_OUTCOME_MEMORY;
 }

@@ -213,46 +213,4 @@ CTI_FN int cti_coulomb_solve(const double *W, const double *q, double mu, double
     }
     return cti_coulomb_scan(&o, r);
 }
-
-/* ---- the other cones ---- */
-
-static double cti_coulomb_clamp(double v, double bound) { return v > bound ? bound : (v < -bound ? -bound : v); }
-
-CTI_FN void cti_coulomb_box(const double *W, const double *q, double mu, double *r)
-{
-    int it, i;
-    for (it = 0; it < 50; it++) {
-        double moved = 0, size = 0;
-        for (i = 0; i < 3; i++) {
-            double u = q[i] + W[3 * i] * r[0] + W[3 * i + 1] * r[1] + W[3 * i + 2] * r[2], v = r[i];
-            if (!(W[4 * i] > 0))
-                continue;
-            r[i] = i == 0 ? cti_fmax(0, v - u / W[0]) : cti_coulomb_clamp(v - u / W[4 * i], mu * r[0]);
-            moved = cti_fmax(moved, fabs(r[i] - v)), size = cti_fmax(size, fabs(r[i]));
-        }
-        if (moved <= 1e-15 * size)
-            return;
-    }
-}
-
-CTI_FN void cti_coulomb_pyramid(const double *W, const double *q, double mu, double *r)
-{
-    /* the pyramid is a box of mu / sqrt 2 in axes turned by 45 degrees */
-    static const double k = 0.70710678118654752440;
-    double R[9] = {1, 0, 0, 0, 0.70710678118654752440, 0.70710678118654752440, 0, -0.70710678118654752440, 0.70710678118654752440};
-    double T[9], V[9], p[3], s[3];
-    int i, j;
-    for (i = 0; i < 3; i++)
-        for (j = 0; j < 3; j++)
-            T[3 * i + j] = R[3 * i] * W[j] + R[3 * i + 1] * W[3 + j] + R[3 * i + 2] * W[6 + j];
-    for (i = 0; i < 3; i++) {
-        for (j = 0; j < 3; j++)
-            V[3 * i + j] = T[3 * i] * R[3 * j] + T[3 * i + 1] * R[3 * j + 1] + T[3 * i + 2] * R[3 * j + 2];
-        p[i] = R[3 * i] * q[0] + R[3 * i + 1] * q[1] + R[3 * i + 2] * q[2];
-        s[i] = R[3 * i] * r[0] + R[3 * i + 1] * r[1] + R[3 * i + 2] * r[2];
-    }
-    cti_coulomb_box(V, p, mu * k, s);
-    for (i = 0; i < 3; i++)
-        r[i] = R[i] * s[0] + R[3 + i] * s[1] + R[6 + i] * s[2];
-}
 #undef CTI_COULOMB_ARCS

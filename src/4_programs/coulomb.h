@@ -9,9 +9,5 @@
    r   in   a guess, whose direction of sliding is tried first; out: the solution
    returns 1, or 0 if none was found (r is then the best that was tried) */
 CTI_FN int cti_coulomb_solve(const double *W, const double *q, double mu, double *r);
-/* cti_coulomb_box -- two independent bounds |r_t1|, |r_t2| <= mu r_n; r [3] in: a guess.
-   cti_coulomb_pyramid -- |r_t1| + |r_t2| <= mu r_n. Both by Gauss-Seidel over the three numbers. */
-CTI_FN void cti_coulomb_box(const double *W, const double *q, double mu, double *r);
-CTI_FN void cti_coulomb_pyramid(const double *W, const double *q, double mu, double *r);
 
 #endif /* CTI_COULOMB_H */

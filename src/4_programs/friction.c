@@ -399,36 +399,3 @@ CTI_FN cti_outcome cti_friction_outcome(cti_friction *f, double enough, cti_answ
     a->why = f->run.spent ? "iterations or time ran out" : "the residual stood still, or a linear system was singular";
     return f->run.spent ? CTI_OUTCOME_BUDGET : CTI_OUTCOME_FAILED;
 }
-
-static double cti_friction_dot(const double *a, const double *b, int n)
-{
-    double sum = 0;
-    int i;
-    for (i = 0; i < n; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
-
-CTI_FN void cti_friction_weights(double *const *de, int n, int m, const double *e, double *c)
-{
-    double G[CTI_FRICTION_DEPTH][CTI_FRICTION_DEPTH + 1], trace = 0;
-    int i, j, k;
-    for (i = 0; i < n; i++) {
-        for (j = 0; j <= i; j++)
-            G[i][j] = G[j][i] = cti_friction_dot(de[i], de[j], m);
-        trace += G[i][i];
-    }
-    for (i = 0; i < n; i++)
-        G[i][i] += 1e-12 * trace + 1e-300, G[i][n] = cti_friction_dot(de[i], e, m);
-    for (k = 0; k < n; k++)
-        for (i = k + 1; i < n; i++) {
-            double t = G[i][k] / G[k][k];
-            for (j = k; j <= n; j++)
-                G[i][j] -= t * G[k][j];
-        }
-    for (i = n - 1; i >= 0; i--) {
-        for (c[i] = G[i][n], j = i + 1; j < n; j++)
-            c[i] -= G[i][j] * c[j];
-        c[i] /= G[i][i];
-    }
-}

@@ -118,11 +118,6 @@ CTI_FN int cti_newton_open(cti_newton *s, cti_friction *f, cti_friction_system *
 /* cti_newton_polish -- Newton steps from the best iterate as long as each one reduces |F|. 1 when the residual is at most `enough`. */
 CTI_FN int cti_newton_polish(cti_newton *s, double enough, cti_answer *a);
 
-/* cti_friction_weights -- c [n] of Anderson's acceleration: (E'E + small)^-1 E'e, with the n columns de [m] as E; n <=
-   CTI_FRICTION_DEPTH. */
-enum { CTI_FRICTION_DEPTH = 8 };
-CTI_FN void cti_friction_weights(double *const *de, int n, int m, const double *e, double *c);
-
 /* cti_solver_newton -- semismooth Newton with Gauss-Seidel sweeps; cti_solver_admm -- alternating directions, finished by Newton steps. For
    LOCAL and GLOBAL. */
 CTI_FN cti_outcome cti_solver_newton(const cti_program *p, cti_effort *e, cti_answer *a);

@@ -5,8 +5,9 @@
    from the best iterate try to finish. based on: Boyd et al. 2011, 3.1 and 3.4.1 - 3.4.3 (scaled form, rho, over-relaxation); Acary and
    Cadoux 2013 (s as a fixed point); Walker and Ni 2011 (Anderson). */
 #include "friction.h"
+#include "mixing.h"
 
-enum { CTI_ADMM_OWN = 50000, CTI_ADMM_DEPTH = CTI_FRICTION_DEPTH, CTI_ADMM_SHALLOW = 3, CTI_ADMM_CHECK = 5, CTI_ADMM_BALANCE = 40 };
+enum { CTI_ADMM_OWN = 50000, CTI_ADMM_DEPTH = CTI_MIXING_DEPTH, CTI_ADMM_SHALLOW = 3, CTI_ADMM_CHECK = 5, CTI_ADMM_BALANCE = 40 };
 
 /* the iterates: velocities, impulses and their copies */
 typedef struct cti_admm_point {
@@ -19,10 +20,7 @@ typedef struct cti_admm {
     cti_newton newton;
     double *A, *B;                                   /* [9 nc] zeros, identities */
     cti_admm_point at;
-    double *last_v, *last_e, *safe;                  /* [m] */
-    double *dv[CTI_ADMM_DEPTH], *de[CTI_ADMM_DEPTH]; /* [m] differences of g and of g - v */
-    int count, head, started, depth;
-    double last_size;
+    cti_mixing mixing; /* of the map of v to g */
     double rho;
 } cti_admm;
 
@@ -30,19 +28,15 @@ static int cti_admm_open(cti_admm *s, cti_friction *f)
 {
     cti_arena *arena = f->e->arena;
     size_t m = (size_t)f->m, i;
-    double **vectors[9];
+    double **vectors[6];
     int k, ok;
-    s->f = f, s->rho = 1, s->depth = CTI_ADMM_DEPTH;
+    s->f = f, s->rho = 1;
     vectors[0] = &s->at.v, vectors[1] = &s->at.z, vectors[2] = &s->at.y, vectors[3] = &s->at.r, vectors[4] = &s->at.g, vectors[5] = &s->at.old_z;
-    vectors[6] = &s->last_v, vectors[7] = &s->last_e, vectors[8] = &s->safe;
     s->A = CTI_ARENA_ZERO(arena, double, 3 * m), s->B = CTI_ARENA_ZERO(arena, double, 3 * m);
     ok = s->A && s->B;
-    for (k = 0; k < 9; k++)
+    for (k = 0; k < 6; k++)
         ok = (*vectors[k] = CTI_ARENA_ZERO(arena, double, m)) != NULL && ok;
-    for (k = 0; k < CTI_ADMM_DEPTH; k++) {
-        s->dv[k] = CTI_ARENA_NEW(arena, double, m), s->de[k] = CTI_ARENA_NEW(arena, double, m);
-        ok = s->dv[k] && s->de[k] && ok;
-    }
+    ok = ok && cti_mixing_open(&s->mixing, arena, f->m, CTI_ADMM_DEPTH, NULL, 0);
     for (i = 0; ok && i < 3 * m; i += 9)
         s->B[i] = s->B[i + 4] = s->B[i + 8] = 1;
     return ok && cti_friction_system_open(&s->system, f) && cti_newton_open(&s->newton, f, &s->system);
@@ -80,37 +74,6 @@ static int cti_admm_map(cti_admm *s)
     return 1;
 }
 
-/* the next v from v and its image; an accelerated point with a larger error is rejected */
-static void cti_admm_advance(cti_admm *s)
-{
-    cti_friction *f = s->f;
-    double c[CTI_ADMM_DEPTH], size = 0, *e = s->at.r; /* r is not needed any more */
-    int i, k;
-    size_t bytes = sizeof *e * (size_t)f->m;
-    for (i = 0; i < f->m; i++)
-        e[i] = s->at.g[i] - s->at.v[i], size += e[i] * e[i];
-    if (s->started && size > 4 * s->last_size && s->count > 0) {
-        memcpy(s->at.v, s->safe, bytes);
-        s->started = s->count = s->head = 0;
-        return;
-    }
-    if (s->started && s->depth) {
-        for (i = 0; i < f->m; i++) {
-            s->dv[s->head][i] = s->at.g[i] - s->safe[i];
-            s->de[s->head][i] = e[i] - s->last_e[i];
-        }
-        s->head = (s->head + 1) % s->depth;
-        s->count = cti_min_int(s->count + 1, s->depth);
-    }
-    memcpy(s->safe, s->at.g, bytes), memcpy(s->last_e, e, bytes);
-    s->last_size = size, s->started = 1;
-    memcpy(s->at.v, s->at.g, bytes);
-    cti_friction_weights(s->de, s->count, f->m, e, c);
-    for (k = 0; k < s->count; k++)
-        for (i = 0; i < f->m && cti_finite64(c[k]); i++)
-            s->at.v[i] -= c[k] * s->dv[k][i];
-}
-
 /* adapts rho to the sizes of r - z and of the change of z; v is changed so that z and u^ stay. 0 when the matrix is singular */
 static int cti_admm_balance(cti_admm *s, double primal, double dual)
 {
@@ -124,7 +87,8 @@ static int cti_admm_balance(cti_admm *s, double primal, double dual)
     cti_admm_split(s);
     for (i = 0; i < s->f->m; i++)
         s->at.v[i] = s->at.z[i] + s->at.y[i] * s->rho / rho;
-    s->rho = rho, s->started = s->count = s->head = 0;
+    s->rho = rho;
+    cti_mixing_restart(&s->mixing);
     return cti_friction_system_factor(&s->system, s->A, s->B, rho);
 }
 
@@ -143,8 +107,9 @@ static void cti_admm_sizes(const cti_admm *s, double *primal, double *dual)
 /* changes the acceleration's depth: a run that stalls with one depth often converges with the next */
 static void cti_admm_deepen(cti_admm *s)
 {
-    s->depth = s->depth == CTI_ADMM_DEPTH ? CTI_ADMM_SHALLOW : (s->depth ? 0 : CTI_ADMM_DEPTH);
-    s->started = s->count = s->head = 0;
+    int depth = s->mixing.depth;
+    s->mixing.depth = depth == CTI_ADMM_DEPTH ? CTI_ADMM_SHALLOW : (depth ? 0 : CTI_ADMM_DEPTH);
+    cti_mixing_restart(&s->mixing);
 }
 
 static void cti_admm_run(cti_admm *s, double enough, cti_answer *a)
@@ -166,7 +131,8 @@ static void cti_admm_run(cti_admm *s, double enough, cti_answer *a)
             cti_friction_residual(f);
         }
         cti_admm_sizes(s, &primal, &dual);
-        cti_admm_advance(s);
+        cti_mixing_step(&s->mixing, s->at.v, s->at.g, NULL);
+        memcpy(s->at.v, s->at.g, bytes);
         if (since >= wait) {
             if (f->least.residual > 0.5 * mark)
                 cti_admm_deepen(s);

@@ -308,7 +308,7 @@ static cti_outcome cti_ica_program_run(cti_ica_program *s)
     if (s->e->paper)
         return cti_ica_program_printed(s, &q, v);
     /* only the watcher ends the solve: every change that is a normal number exceeds this tolerance */
-    desc.cone = s->e->cone, desc.tolerance = CTI_R(1e-30);
+    desc.cone = CT_CONE_CONE, desc.tolerance = CTI_R(1e-30);
     desc.max_iterations = 1 << 30, desc.max_sweeps = 1 << 30, desc.inner_iterations = 50, desc.inner_repeats = 3;
     s->own = cti_ica_program_bound(s->p);
     do { /* ICA works on changes from a base point in float. Changes below its resolution are lost, and the next base point then looks like

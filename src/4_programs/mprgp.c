@@ -39,15 +39,6 @@ typedef struct cti_mprgp_state {
     cti_mprgp_split split;
 } cti_mprgp_state;
 
-static double cti_mprgp_dot(int n, const double *a, const double *b)
-{
-    double s = 0;
-    int i;
-    for (i = 0; i < n; i++)
-        s += a[i] * b[i];
-    return s;
-}
-
 CTI_FN double cti_mprgp_most(int n, const double *a)
 {
     double s = 0;
@@ -96,18 +87,18 @@ static void cti_mprgp_norm(cti_mprgp_state *m)
     double *v = m->y, *w = m->z, norm, before = 0, one;
     int i, k;
     uint64_t seed = 88172645463325252ull;
-    one = m->q->power ? sqrt(cti_mprgp_dot(m->n, m->q->power, m->q->power)) : 0;
+    one = m->q->power ? sqrt(cti_dot(m->n, m->q->power, m->q->power)) : 0;
     for (i = 0; i < m->n; i++) {
         seed = seed * 6364136223846793005ull + 1442695040888963407ull;
         v[i] = one > 0 && cti_finite64(one) ? m->q->power[i] : 0.5 + (double)(seed >> 11) / 9007199254740992.0;
     }
     for (k = 0; k < CTI_MPRGP_POWER; k++) {
-        one = sqrt(cti_mprgp_dot(m->n, v, v));
+        one = sqrt(cti_dot(m->n, v, v));
         for (i = 0; i < m->n; i++)
             v[i] /= one > 0 ? one : 1;
         cti_mprgp_multiply(m, v, w);
         m->q->count->power++;
-        norm = sqrt(cti_mprgp_dot(m->n, w, w));
+        norm = sqrt(cti_dot(m->n, w, w));
         memcpy(v, w, sizeof *v * (size_t)m->n);
         m->q->count->norm = norm;
         if (!(norm > 0) || fabs(norm - before) <= 1e-2 * norm)
@@ -234,7 +225,7 @@ static int cti_mprgp_proportion(cti_mprgp_state *m)
     for (i = 0; i < m->n; i++)
         m->p[i] = m->sum[i] - m->phi[i];
     cti_mprgp_multiply(m, m->p, m->Ap);
-    curvature = cti_mprgp_dot(m->n, m->p, m->Ap);
+    curvature = cti_dot(m->n, m->p, m->Ap);
     if (curvature < -1e-10 * m->q->count->norm * m->split.beta2)
         return 0;
     alpha = curvature > 1e-15 * m->q->count->norm * m->split.beta2 ? m->split.beta2 / curvature : m->step;
@@ -259,7 +250,7 @@ static double cti_mprgp_energy(cti_mprgp_state *m, const int32_t *rows, int coun
         return m->q->energy(m->q->multiply_ctx, m->d, rows, count);
     if (!A || count > m->n / 8) {
         cti_mprgp_multiply(m, m->d, m->Ad);
-        return cti_mprgp_dot(m->n, m->d, m->Ad);
+        return cti_dot(m->n, m->d, m->Ad);
     }
     for (r = 0; r < count; r++) {
         int first = J->p ? J->p[rows[r]] : 0, last = J->p ? J->p[rows[r] + 1] : 1;
@@ -360,9 +351,9 @@ static cti_mprgp_chain cti_mprgp_conjugate(cti_mprgp_state *m, int32_t *rows, do
     for (;;) {
         /* differs: phi'p for g'p, equal in the face; otherwise p's rounding errors out of the face would be multiplied with all of g */
         cti_mprgp_multiply(m, m->p, m->Ap);
-        gp = cti_mprgp_dot(m->n, m->phi, m->p), pAp = cti_mprgp_dot(m->n, m->p, m->Ap);
-        if (pAp <= 1e-15 * q->count->norm * cti_mprgp_dot(m->n, m->p, m->p))
-            return pAp < -1e-10 * q->count->norm * cti_mprgp_dot(m->n, m->p, m->p) ? CTI_CHAIN_INDEFINITE : CTI_CHAIN_FLAT;
+        gp = cti_dot(m->n, m->phi, m->p), pAp = cti_dot(m->n, m->p, m->Ap);
+        if (pAp <= 1e-15 * q->count->norm * cti_dot(m->n, m->p, m->p))
+            return pAp < -1e-10 * q->count->norm * cti_dot(m->n, m->p, m->p) ? CTI_CHAIN_INDEFINITE : CTI_CHAIN_FLAT;
         alpha = gp / pAp;
         for (i = 0; i < m->n; i++)
             m->y[i] = m->x[i] - alpha * m->p[i];
@@ -395,7 +386,7 @@ static cti_mprgp_chain cti_mprgp_conjugate(cti_mprgp_state *m, int32_t *rows, do
         } else {
             cti_mprgp_precondition_phi(m);
         }
-        alpha = cti_mprgp_dot(m->n, m->z, m->Ap) / pAp;
+        alpha = cti_dot(m->n, m->z, m->Ap) / pAp;
         for (i = 0; i < m->n; i++)
             m->p[i] = m->z[i] - alpha * m->p[i];
         cti_mprgp_set_flatten(q->set, m->p);

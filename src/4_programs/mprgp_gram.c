@@ -61,17 +61,6 @@ CTI_FN int cti_gram_product(cti_mem *mem, const cti_sparse *J, const cti_sparse 
 
 static double *cti_gram_row(const cti_gram *g, int i) { return g->L + (size_t)i * ((size_t)i + 1) / 2; }
 
-static double cti_gram_dot(int n, const double *a, const double *b)
-{
-    double s = 0, s1 = 0, s2 = 0, s3 = 0;
-    int i;
-    for (i = 0; i + 4 <= n; i += 4)
-        s += a[i] * b[i], s1 += a[i + 1] * b[i + 1], s2 += a[i + 2] * b[i + 2], s3 += a[i + 3] * b[i + 3];
-    for (; i < n; i++)
-        s += a[i] * b[i];
-    return (s + s1) + (s2 + s3);
-}
-
 /* z = L'^-1 z */
 static void cti_gram_backward(const cti_gram *g, double *z)
 {
@@ -90,7 +79,7 @@ static void cti_gram_forward(const cti_gram *g, double *z)
     int i;
     for (i = 0; i < g->count; i++) {
         const double *row = cti_gram_row(g, i);
-        z[i] = (z[i] - cti_gram_dot(i, row, z)) / row[i];
+        z[i] = (z[i] - cti_dot_fast(i, row, z)) / row[i];
     }
 }
 
@@ -109,7 +98,7 @@ static int cti_gram_add(cti_gram *g, int p)
             g->z[g->at[j]] = g->G->x[k];
     }
     cti_gram_forward(g, g->z);
-    own -= cti_gram_dot(g->count, g->z, g->z);
+    own -= cti_dot_fast(g->count, g->z, g->z);
     if (own <= CTI_GRAM_DEPENDENT)
         return 0;
     if (size > 0x7fffffff || !CTI_RESIZE(g->mem, g->L, (int)size))

@@ -70,15 +70,6 @@ typedef struct cti_printed {
     double alpha, epsilon;
 } cti_printed;
 
-static double cti_printed_dot(int n, const double *a, const double *b)
-{
-    double s = 0;
-    int i;
-    for (i = 0; i < n; i++)
-        s += a[i] * b[i];
-    return s;
-}
-
 /* y = A v in the scaled unknowns */
 static void cti_printed_multiply(cti_printed *s, const double *v, double *y)
 {
@@ -171,11 +162,11 @@ static void cti_printed_norm(cti_printed *s)
         s->y[i] = 0.5 + (double)(seed >> 11) / 9007199254740992.0;
     }
     for (k = 0; k < CTI_PRINTED_POWER; k++) {
-        one = sqrt(cti_printed_dot(s->n, s->y, s->y));
+        one = sqrt(cti_dot(s->n, s->y, s->y));
         for (i = 0; i < s->n; i++)
             s->y[i] /= one > 0 ? one : 1;
         cti_printed_multiply(s, s->y, s->from.x);
-        norm = sqrt(cti_printed_dot(s->n, s->from.x, s->from.x));
+        norm = sqrt(cti_dot(s->n, s->from.x, s->from.x));
         memcpy(s->y, s->from.x, sizeof *s->y * (size_t)s->n);
         s->t->count->power++;
         if (!(norm > 0) || fabs(norm - before) <= 1e-3 * norm)
@@ -227,7 +218,7 @@ static int cti_printed_look(cti_printed *s)
     int i;
     memcpy(s->view.phi, s->g, sizeof *s->view.phi * (size_t)s->n);
     cti_printed_flatten(s, s->view.phi);
-    phi2 = cti_printed_dot(s->n, s->view.phi, s->view.phi);
+    phi2 = cti_dot(s->n, s->view.phi, s->view.phi);
     memcpy(s->view.sum, s->g, sizeof *s->view.sum * (size_t)s->n);
     cti_sparse_mul(&s->row.J, s->g, s->row.q);
     most = cti_mprgp_most(s->m, s->row.q);
@@ -345,8 +336,8 @@ static int cti_printed_proportion(cti_printed *s)
         cti_printed_gradient(s, s->from.x, s->from.g);
     }
     cti_printed_multiply(s, s->y, s->Ap);
-    curvature = cti_printed_dot(s->n, s->y, s->Ap);
-    return cti_printed_jump(s, curvature > 0 ? cti_printed_dot(s->n, s->y, s->g) / curvature : s->alpha, s->y);
+    curvature = cti_dot(s->n, s->y, s->Ap);
+    return cti_printed_jump(s, curvature > 0 ? cti_dot(s->n, s->y, s->g) / curvature : s->alpha, s->y);
 }
 
 /* f at P(y) minus f at the start of the chain, for y outside; y is kept */
@@ -373,7 +364,7 @@ static int cti_printed_accept(cti_printed *s, double alpha, double pAp)
     s->t->count->cg++;
     if (!cti_printed_look(s))
         return 0;
-    share = cti_printed_dot(s->n, s->view.phi, s->Ap) / pAp;
+    share = cti_dot(s->n, s->view.phi, s->Ap) / pAp;
     for (i = 0; i < s->n; i++)
         s->p_[i] = s->view.phi[i] - share * s->p_[i];
     cti_printed_flatten(s, s->p_);
@@ -394,8 +385,8 @@ static cti_printed_way cti_printed_conjugate(cti_printed *s)
         if (s->view.rule < s->epsilon)
             return s->view.feasible ? CTI_PRINTED_IN : CTI_PRINTED_OUT;
         cti_printed_multiply(s, s->p_, s->Ap);
-        gp = cti_printed_dot(s->n, s->view.phi, s->p_), pAp = cti_printed_dot(s->n, s->p_, s->Ap);
-        if (!(pAp > 1e-15 * s->t->count->norm * cti_printed_dot(s->n, s->p_, s->p_)))
+        gp = cti_dot(s->n, s->view.phi, s->p_), pAp = cti_dot(s->n, s->p_, s->Ap);
+        if (!(pAp > 1e-15 * s->t->count->norm * cti_dot(s->n, s->p_, s->p_)))
             return s->view.feasible ? CTI_PRINTED_FLAT : CTI_PRINTED_OUT;
         alpha = gp / pAp;
         for (i = 0; i < s->n; i++)

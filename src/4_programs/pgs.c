@@ -195,12 +195,7 @@ static void cti_pgs_contact(cti_pgs *s, int i, double *r, double *moved, double 
         q[k] -= W[3 * k] * ri[0] + W[3 * k + 1] * ri[1] + W[3 * k + 2] * ri[2];
         t[k] = ri[k];
     }
-    if (s->cone == CT_CONE_BOX)
-        cti_coulomb_box(W, q, mu, t);
-    else if (s->cone == CT_CONE_PYRAMID)
-        cti_coulomb_pyramid(W, q, mu, t);
-    else
-        cti_coulomb_solve(W, q, mu, t);
+    cti_coulomb_solve(W, q, mu, t);
     if (s->relaxation != 1) {
         for (k = 0; k < 3; k++)
             t[k] = ri[k] + s->relaxation * (t[k] - ri[k]);
@@ -234,6 +229,7 @@ static void cti_pgs_scalar(cti_pgs *s, int i, double *r, double *moved, double *
         *moved = v;
 }
 
+#define CTI_PGS_MIXED 6    /* differences in the acceleration's history */
 #define CTI_PGS_REFRESH 64 /* sweeps after which u is recomputed */
 
 CTI_FN double cti_pgs_sweep(cti_pgs *s, double *r)
@@ -338,7 +334,7 @@ static int cti_pgs_mix(const cti_pgs *s, cti_arena *arena, cti_mixing *mixing, d
     int i, n = cti_pgs_stride(s);
     for (i = 0; i < s->m; i++)
         weight[i] = sqrt(cti_fmax(0, n == 3 ? s->block[9 * (i / 3)] + s->block[9 * (i / 3) + 4] + s->block[9 * (i / 3) + 8] : s->block[i]));
-    return cti_mixing_open(mixing, arena, s->m, weight, s->W != NULL);
+    return cti_mixing_open(mixing, arena, s->m, CTI_PGS_MIXED, weight, s->W != NULL);
 }
 
 static cti_outcome cti_pgs_relax(cti_pgs *s, const cti_program *p, cti_dual *d, cti_effort *e, cti_answer *a)
@@ -432,7 +428,7 @@ CTI_FN cti_outcome cti_solver_pgs(const cti_program *p, cti_effort *e, cti_answe
     } else
         s.S = &p->W, s.q = p->w;
     s.m = p->m, s.mu = p->mu, s.lo = p->lo, s.hi = p->hi, s.equation = p->equation;
-    s.cone = e->cone, s.relaxation = e->relaxation > 0 ? e->relaxation : 1, s.order = e->order;
+    s.relaxation = e->relaxation > 0 ? e->relaxation : 1, s.order = e->order;
     if (!dynamic && e->mix && !cti_pgs_fill(&s, p, e->arena))
         outcome = CTI_OUTCOME_MEMORY;
     if (outcome == CTI_OUTCOME_SOLVED)
@@ -440,6 +436,7 @@ CTI_FN cti_outcome cti_solver_pgs(const cti_program *p, cti_effort *e, cti_answe
     cti_dual_close(e->mem, &d);
     return outcome;
 }
+#undef CTI_PGS_MIXED
 #undef CTI_PGS_REFRESH
 #undef CTI_PGS_LOOK
 #undef CTI_PGS_DOUBLINGS

@@ -16,7 +16,6 @@ typedef struct cti_pgs {
     const double *mu; /* [m / 3]; NULL: single rows, with lo, hi, equation as in cti_program */
     const double *lo, *hi;
     const uint8_t *equation;
-    ct_cone cone;
     double relaxation;
     int order;         /* as in cti_effort */
     int32_t *sequence; /* [units] */

@@ -6,6 +6,30 @@
 
 /* ---- sparse rows ---- */
 
+CTI_FN double cti_dot(int n, const double *a, const double *b)
+{
+    double s = 0;
+    int i;
+    for (i = 0; i < n; i++)
+        s += a[i] * b[i];
+    return s;
+}
+
+CTI_FN double cti_dot_fast(int n, const double *a, const double *b)
+{
+    double s[4] = {0, 0, 0, 0};
+    int i;
+    for (i = 0; i + 4 <= n; i += 4) {
+        s[0] += a[i] * b[i];
+        s[1] += a[i + 1] * b[i + 1];
+        s[2] += a[i + 2] * b[i + 2];
+        s[3] += a[i + 3] * b[i + 3];
+    }
+    for (; i < n; i++)
+        s[0] += a[i] * b[i];
+    return (s[0] + s[1]) + (s[2] + s[3]);
+}
+
 CTI_FN void cti_sparse_free(cti_mem *mem, cti_sparse *a)
 {
     CTI_FREE(mem, a->p);

@@ -22,6 +22,10 @@ typedef struct cti_sparse {
     double *x;
 } cti_sparse;
 
+/* cti_dot -- a'b, summed in order; cti_dot_fast -- in four sums, which do not wait for each other. */
+CTI_FN double cti_dot(int n, const double *a, const double *b);
+CTI_FN double cti_dot_fast(int n, const double *a, const double *b);
+
 CTI_FN void cti_sparse_free(cti_mem *mem, cti_sparse *a);
 /* cti_sparse_reserve -- room for `entries`, row pointers 0; empty arrays are not NULL. 0, and an empty matrix, when memory ran out. */
 CTI_FN int cti_sparse_reserve(cti_mem *mem, cti_sparse *a, int rows, int cols, int entries);
@@ -128,7 +132,6 @@ typedef struct cti_effort {
     int max_iterations; /* 0: the solver's own bound */
     double seconds;     /* of the clock; 0: no limit */
     int warm;           /* 1: the answer's x and r hold a start; 2: they hold this solver's result on nearly the same problem */
-    ct_cone cone;
     int order;          /* PGS: 0 rows in their order, 1 forward and backward, 2 by colours */
     double relaxation;  /* PGS: (0, 2), 1 plain */
     int plain;          /* ICA: 1 not accelerated */

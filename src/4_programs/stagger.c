@@ -11,6 +11,7 @@
 #include "active_set.h"
 #include "friction.h"
 #include "interior.h"
+#include "mixing.h"
 #include "mprgp.h"
 
 enum {
@@ -62,10 +63,8 @@ typedef struct cti_stagger {
     cti_effort *e;
     cti_program normal, tangent; /* LCPs; arrays of mem */
     cti_stagger_cones tangents;
-    double *old, *last, *last_e; /* [m] r at the start of this round, r at the start of the last one, and the change that the last one made;
-                                    0 for normals */
-    double *dr[CTI_STAGGER_DEPTH], *de[CTI_STAGGER_DEPTH]; /* [m] differences of both */
-    int count, head, started;
+    double *old; /* [m] r at the start of this round, 0 for normals */
+    cti_mixing mixing; /* of a round's friction */
     cti_stagger_work work;
     cti_stagger_accuracy accuracy;
     cti_stagger_warm warm;
@@ -204,13 +203,12 @@ static int cti_stagger_open(cti_stagger *s, const cti_program *p, cti_effort *e,
     s->work.z = CTI_ARENA_NEW(arena, double, f->m), s->work.y = CTI_ARENA_NEW(arena, double, f->m), s->work.x = CTI_ARENA_NEW(arena, double, f->m);
     if (!s->tangents.at || !s->tangents.load || !s->tangents.c || !s->tangents.s || !s->tangents.eta || !s->work.z || !s->work.y || !s->work.x)
         return 0;
-    s->old = CTI_ARENA_ZERO(arena, double, f->m), s->last = CTI_ARENA_ZERO(arena, double, f->m);
-    s->last_e = CTI_ARENA_ZERO(arena, double, f->m);
-    for (i = 0; i < CTI_STAGGER_DEPTH; i++)
-        if ((s->dr[i] = CTI_ARENA_ZERO(arena, double, f->m)) == NULL || (s->de[i] = CTI_ARENA_ZERO(arena, double, f->m)) == NULL)
-            return 0;
+    s->old = CTI_ARENA_ZERO(arena, double, f->m);
+    if (!cti_mixing_open(&s->mixing, arena, f->m, CTI_STAGGER_DEPTH, NULL, 0))
+        return 0;
+    s->mixing.takes_all = 1;
     s->warm.power[0] = CTI_ARENA_ZERO(arena, double, f->m), s->warm.power[1] = CTI_ARENA_ZERO(arena, double, f->m);
-    if (!s->old || !s->last || !s->last_e || !s->warm.power[0] || !s->warm.power[1])
+    if (!s->old || !s->warm.power[0] || !s->warm.power[1])
         return 0;
     for (i = 0; i < f->nc; i++)
         s->tangents.c[i] = 1, s->tangents.load[i] = f->mu[i] * cti_fmax(0, f->r[3 * i]);
@@ -357,25 +355,15 @@ static void cti_stagger_turn(cti_stagger *s)
 static void cti_stagger_next(cti_stagger *s, double share)
 {
     cti_friction *f = &s->f;
-    double c[CTI_STAGGER_DEPTH], *e = s->work.y;
-    int i, k;
+    double *g = s->work.y;
+    int i;
     for (i = 0; i < f->m; i++)
-        e[i] = i % 3 ? f->r[i] - s->old[i] : 0;
-    if (s->started) {
-        for (i = 0; i < f->m; i++)
-            s->dr[s->head][i] = s->old[i] - s->last[i], s->de[s->head][i] = e[i] - s->last_e[i];
-        s->head = (s->head + 1) % CTI_STAGGER_DEPTH, s->count = cti_min_int(s->count + 1, CTI_STAGGER_DEPTH);
-    }
-    memcpy(s->last, s->old, sizeof *e * (size_t)f->m), memcpy(s->last_e, e, sizeof *e * (size_t)f->m);
-    s->started = 1;
-    cti_friction_weights(s->de, s->count, f->m, e, c);
+        g[i] = i % 3 ? f->r[i] : s->old[i];
+    s->mixing.share = share;
+    cti_mixing_step(&s->mixing, s->old, g, NULL);
     for (i = 0; i < f->m; i++)
         if (i % 3)
-            f->r[i] = s->old[i] + share * e[i];
-    for (k = 0; k < s->count; k++)
-        for (i = 0; i < f->m && cti_finite64(c[k]); i++)
-            if (i % 3)
-                f->r[i] -= c[k] * (s->dr[k][i] + share * s->de[k][i]);
+            f->r[i] = g[i];
 }
 
 /* rounds until the residual is below `enough`. 0: out of memory, or the inner solver refuses */
@@ -401,7 +389,7 @@ static int cti_stagger_run(cti_stagger *s, double enough, cti_answer *a)
         cti_stagger_round(s);
         /* much worse than the best: the differences belong to another map */
         if (residual > 30 * f->least.residual)
-            s->started = s->count = s->head = 0;
+            cti_mixing_restart(&s->mixing);
         since++;
         if (f->least.residual < 0.9 * mark)
             mark = f->least.residual, since = 0;

@@ -247,7 +247,7 @@ static void cti_problems_effort(cti_problems_run *q, cti_effort *e)
 {
     const ct_solver_desc *d = q->d;
     memset(e, 0, sizeof *e);
-    e->tolerance = (double)d->tolerance, e->max_iterations = d->budget, e->seconds = d->seconds, e->warm = d->warm, e->cone = d->cone;
+    e->tolerance = (double)d->tolerance, e->max_iterations = d->budget, e->seconds = d->seconds, e->warm = d->warm;
     e->order = d->order, e->relaxation = (double)d->relaxation, e->plain = d->plain, e->seed = d->seed;
     e->paper = d->termination == CT_TERMINATION_PAPER;
     e->clock.now_us = d->now_us, e->clock.user = d->now_user;
