@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 1e3a19db9bb04347.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 5fda611e277ab9d8.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -12119,6 +12119,13 @@ CTI_FN void cti_anderson_resume(cti_anderson *a);
 CTI_FN void cti_anderson_step(cti_anderson *a, const ct_real *x, ct_real *g, float *slave);
 #endif
 
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_CMR || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_PGS
+enum { CTI_ANDERSON_WEIGHTS = 16 };
+/* cti_anderson_weights -- c [n] = (G + ridge trace(G) 1)^-1 dot by Cholesky, n <= CTI_ANDERSON_WEIGHTS: the weights of n differences whose products
+   with each other are gram [n][ld], and with the last residual dot [n]. 0 where the matrix is not positive definite. */
+CTI_FN int cti_anderson_weights(int n, const double *gram, int ld, const double *dot, double ridge, double *c);
+#endif
+
 
 #if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
 #pragma GCC pop_options
@@ -12201,19 +12208,20 @@ static void cti_anderson_dots(int begin, int end, int worker, void *context)
         q->out2[k] = sum2 + cti_d8_sum(t);
     }
 }
+#endif
 
-/* c = (dF'dF + eps)^-1 dF' f by Cholesky, dot = dF' f; 0 when the matrix is not positive definite */
-static int cti_anderson_fit(const cti_anderson *a, const double *dot, double *c)
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_CMR || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_PGS
+CTI_FN int cti_anderson_weights(int n, const double *gram, int ld, const double *dot, double ridge, double *c)
 {
-    double L[CTI_ANDERSON_MOST][CTI_ANDERSON_MOST], trace = 0;
-    int m = a->count, i, j, k;
-    for (i = 0; i < m; i++)
-        trace += a->gram[i][i];
+    double L[CTI_ANDERSON_WEIGHTS][CTI_ANDERSON_WEIGHTS], trace = 0;
+    int i, j, k;
+    for (i = 0; i < n; i++)
+        trace += gram[i * ld + i];
     if (!(trace > 0))
         return 0;
-    for (i = 0; i < m; i++)
+    for (i = 0; i < n; i++)
         for (j = 0; j <= i; j++) {
-            double s = a->gram[i][j] + (i == j ? cti_solve_tuned.anderson.ridge * trace : 0);
+            double s = gram[i * ld + j] + (i == j ? ridge * trace : 0);
             for (k = 0; k < j; k++)
                 s -= L[i][k] * L[j][k];
             if (i == j) {
@@ -12223,20 +12231,22 @@ static int cti_anderson_fit(const cti_anderson *a, const double *dot, double *c)
             } else
                 L[i][j] = s / L[j][j];
         }
-    for (i = 0; i < m; i++) {
+    for (i = 0; i < n; i++) {
         double s = dot[i];
         for (k = 0; k < i; k++)
             s -= L[i][k] * c[k];
         c[i] = s / L[i][i];
     }
-    for (i = m - 1; i >= 0; i--) {
-        for (k = i + 1; k < m; k++)
+    for (i = n - 1; i >= 0; i--) {
+        for (k = i + 1; k < n; k++)
             c[i] -= L[k][i] * c[k];
         c[i] /= L[i][i];
     }
     return 1;
 }
+#endif
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 /* 1 where the coefficients are so large that rounding of the float differences exceeds the step's accuracy */
 static int cti_anderson_is_far(const cti_anderson *a, const double *c)
 {
@@ -12368,7 +12378,8 @@ CTI_FN void cti_anderson_step(cti_anderson *a, const ct_real *x, ct_real *g, flo
     double c[CTI_ANDERSON_MOST], dot[CTI_ANDERSON_MOST];
     cti_anderson_loop q;
     cti_anderson_record(a, x, g, slave, dot);
-    if (a->count == 0 || !cti_anderson_fit(a, dot, c) || cti_anderson_is_far(a, c)) {
+    if (a->count == 0 || !cti_anderson_weights(a->count, a->gram[0], CTI_ANDERSON_MOST, dot, cti_solve_tuned.anderson.ridge, c) ||
+        cti_anderson_is_far(a, c)) {
         a->count = a->head = 0;
         return;
     }
@@ -14493,6 +14504,14 @@ typedef struct cti_sparse {
     double *x;
 } cti_sparse;
 
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
+/* cti_dot -- a'b, summed in order; cti_dot_fast -- in four sums, which do not wait for each other. */
+CTI_FN double cti_dot(int n, const double *a, const double *b);
+#endif
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_PGS
+CTI_FN double cti_dot_fast(int n, const double *a, const double *b);
+#endif
+
 CTI_FN void cti_sparse_free(cti_mem *mem, cti_sparse *a);
 /* cti_sparse_reserve -- room for `entries`, row pointers 0; empty arrays are not NULL. 0, and an empty matrix, when memory ran out. */
 CTI_FN int cti_sparse_reserve(cti_mem *mem, cti_sparse *a, int rows, int cols, int entries);
@@ -14609,7 +14628,6 @@ typedef struct cti_effort {
     int max_iterations; /* 0: the solver's own bound */
     double seconds;     /* of the clock; 0: no limit */
     int warm;           /* 1: the answer's x and r hold a start; 2: they hold this solver's result on nearly the same problem */
-    ct_cone cone;
     int order;          /* PGS: 0 rows in their order, 1 forward and backward, 2 by colours */
     double relaxation;  /* PGS: (0, 2), 1 plain */
     int plain;          /* ICA: 1 not accelerated */
@@ -14684,6 +14702,34 @@ CTI_FN int cti_scalar_schur(cti_scalar *s, cti_arena *arena, const cti_sparse *J
    error look small. */
 
 /* ---- sparse rows ---- */
+
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
+CTI_FN double cti_dot(int n, const double *a, const double *b)
+{
+    double s = 0;
+    int i;
+    for (i = 0; i < n; i++)
+        s += a[i] * b[i];
+    return s;
+}
+#endif
+
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_PGS
+CTI_FN double cti_dot_fast(int n, const double *a, const double *b)
+{
+    double s[4] = {0, 0, 0, 0};
+    int i;
+    for (i = 0; i + 4 <= n; i += 4) {
+        s[0] += a[i] * b[i];
+        s[1] += a[i + 1] * b[i + 1];
+        s[2] += a[i + 2] * b[i + 2];
+        s[3] += a[i + 3] * b[i + 3];
+    }
+    for (; i < n; i++)
+        s[0] += a[i] * b[i];
+    return (s[0] + s[1]) + (s[2] + s[3]);
+}
+#endif
 
 CTI_FN void cti_sparse_free(cti_mem *mem, cti_sparse *a)
 {
@@ -15883,7 +15929,7 @@ static cti_outcome cti_ica_program_run(cti_ica_program *s)
     if (s->e->paper)
         return cti_ica_program_printed(s, &q, v);
     /* only the watcher ends the solve: every change that is a normal number exceeds this tolerance */
-    desc.cone = s->e->cone, desc.tolerance = CTI_R(1e-30);
+    desc.cone = CT_CONE_CONE, desc.tolerance = CTI_R(1e-30);
     desc.max_iterations = 1 << 30, desc.max_sweeps = 1 << 30, desc.inner_iterations = 50, desc.inner_repeats = 3;
     s->own = cti_ica_program_bound(s->p);
     do { /* ICA works on changes from a base point in float. Changes below its resolution are lost, and the next base point then looks like
@@ -16131,10 +16177,6 @@ CTI_FN void cti_dual_close(cti_mem *mem, cti_dual *d)
    r   in   a guess, whose direction of sliding is tried first; out: the solution
    returns 1, or 0 if none was found (r is then the best that was tried) */
 CTI_FN int cti_coulomb_solve(const double *W, const double *q, double mu, double *r);
-/* cti_coulomb_box -- two independent bounds |r_t1|, |r_t2| <= mu r_n; r [3] in: a guess.
-   cti_coulomb_pyramid -- |r_t1| + |r_t2| <= mu r_n. Both by Gauss-Seidel over the three numbers. */
-CTI_FN void cti_coulomb_box(const double *W, const double *q, double mu, double *r);
-CTI_FN void cti_coulomb_pyramid(const double *W, const double *q, double mu, double *r);
 #endif
 
 
@@ -16356,48 +16398,6 @@ CTI_FN int cti_coulomb_solve(const double *W, const double *q, double mu, double
     }
     return cti_coulomb_scan(&o, r);
 }
-
-/* ---- the other cones ---- */
-
-static double cti_coulomb_clamp(double v, double bound) { return v > bound ? bound : (v < -bound ? -bound : v); }
-
-CTI_FN void cti_coulomb_box(const double *W, const double *q, double mu, double *r)
-{
-    int it, i;
-    for (it = 0; it < 50; it++) {
-        double moved = 0, size = 0;
-        for (i = 0; i < 3; i++) {
-            double u = q[i] + W[3 * i] * r[0] + W[3 * i + 1] * r[1] + W[3 * i + 2] * r[2], v = r[i];
-            if (!(W[4 * i] > 0))
-                continue;
-            r[i] = i == 0 ? cti_fmax(0, v - u / W[0]) : cti_coulomb_clamp(v - u / W[4 * i], mu * r[0]);
-            moved = cti_fmax(moved, fabs(r[i] - v)), size = cti_fmax(size, fabs(r[i]));
-        }
-        if (moved <= 1e-15 * size)
-            return;
-    }
-}
-
-CTI_FN void cti_coulomb_pyramid(const double *W, const double *q, double mu, double *r)
-{
-    /* the pyramid is a box of mu / sqrt 2 in axes turned by 45 degrees */
-    static const double k = 0.70710678118654752440;
-    double R[9] = {1, 0, 0, 0, 0.70710678118654752440, 0.70710678118654752440, 0, -0.70710678118654752440, 0.70710678118654752440};
-    double T[9], V[9], p[3], s[3];
-    int i, j;
-    for (i = 0; i < 3; i++)
-        for (j = 0; j < 3; j++)
-            T[3 * i + j] = R[3 * i] * W[j] + R[3 * i + 1] * W[3 + j] + R[3 * i + 2] * W[6 + j];
-    for (i = 0; i < 3; i++) {
-        for (j = 0; j < 3; j++)
-            V[3 * i + j] = T[3 * i] * R[3 * j] + T[3 * i + 1] * R[3 * j + 1] + T[3 * i + 2] * R[3 * j + 2];
-        p[i] = R[3 * i] * q[0] + R[3 * i + 1] * q[1] + R[3 * i + 2] * q[2];
-        s[i] = R[3 * i] * r[0] + R[3 * i + 1] * r[1] + R[3 * i + 2] * r[2];
-    }
-    cti_coulomb_box(V, p, mu * k, s);
-    for (i = 0; i < 3; i++)
-        r[i] = R[i] * s[0] + R[3 + i] * s[1] + R[6 + i] * s[2];
-}
 #undef CTI_COULOMB_ARCS
 #endif
 
@@ -16406,20 +16406,26 @@ CTI_FN void cti_coulomb_pyramid(const double *W, const double *q, double mu, dou
    point. A point whose error grew is rejected. [Walker and Ni 2011] */
 
 
-enum { CTI_MIXING_DEPTH = 6 };
+enum { CTI_MIXING_DEPTH = 8 };
 
 typedef struct cti_mixing {
     int m, count, head, started;
-    const double *weight;                                 /* [m] weights of the errors */
+    int depth;                                            /* differences that are kept, at most CTI_MIXING_DEPTH; 0: the map is not accelerated */
+    int takes_all;                                        /* 1: a point whose error grew is accepted, too */
+    double share;                                         /* part of the errors that the next point contains; below 1 with weight NULL alone */
+    const double *weight;                                 /* [m] weights of the errors; NULL: 1 */
     double *safe, *safe_u, *e, *last_e;                   /* [m] the last image and its dependent vector; weighted errors */
     double *dg[CTI_MIXING_DEPTH], *de[CTI_MIXING_DEPTH], *du[CTI_MIXING_DEPTH]; /* [m] */
     double gram[CTI_MIXING_DEPTH][CTI_MIXING_DEPTH];
     double last_size;
 } cti_mixing;
 
-#if CONTACT_WITH_CA || CONTACT_WITH_PGS
-/* cti_mixing_open -- weight [m] stays the caller's; slave 1: there is a dependent vector. Scratch from the arena. 0 when memory ran out. */
-CTI_FN int cti_mixing_open(cti_mixing *s, cti_arena *arena, int m, const double *weight, int slave);
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_PGS
+/* cti_mixing_open -- weight [m] (or NULL) stays the caller's; slave 1: there is a dependent vector. takes_all is 0, share 1. Scratch from the
+   arena. 0 when memory ran out. */
+CTI_FN int cti_mixing_open(cti_mixing *s, cti_arena *arena, int m, int depth, const double *weight, int slave);
+/* cti_mixing_restart -- forgets all differences. */
+CTI_FN void cti_mixing_restart(cti_mixing *s);
 /* cti_mixing_step -- x [m]: the point; g [m]: its image; u [m]: the image's dependent vector (NULL: none). g and u become the next point
    and its vector. */
 CTI_FN void cti_mixing_step(cti_mixing *s, const double *x, double *g, double *u);
@@ -16431,15 +16437,18 @@ CTI_FN void cti_mixing_step(cti_mixing *s, const double *x, double *g, double *u
    = weight (g - x). If the error has more than doubled, the iteration returns to the last image and drops the history. Based on: Walker and
    Ni 2011, Anderson acceleration for fixed-point iterations. */
 
-CTI_FN int cti_mixing_open(cti_mixing *s, cti_arena *arena, int m, const double *weight, int slave)
+#define CTI_MIXING_RIDGE 1e-11 /* [trace of the products] keeps the weights of nearly equal differences bounded */
+
+CTI_FN int cti_mixing_open(cti_mixing *s, cti_arena *arena, int m, int depth, const double *weight, int slave)
 {
     int k, ok;
     memset(s, 0, sizeof *s);
-    s->m = m, s->weight = weight;
+    s->m = m, s->depth = depth, s->weight = weight;
+    s->share = 1;
     s->safe = CTI_ARENA_NEW(arena, double, m), s->e = CTI_ARENA_NEW(arena, double, m), s->last_e = CTI_ARENA_NEW(arena, double, m);
     s->safe_u = slave ? CTI_ARENA_NEW(arena, double, m) : NULL;
     ok = s->safe && s->e && s->last_e && (s->safe_u || !slave);
-    for (k = 0; k < CTI_MIXING_DEPTH; k++) {
+    for (k = 0; k < depth; k++) {
         s->dg[k] = CTI_ARENA_NEW(arena, double, m), s->de[k] = CTI_ARENA_NEW(arena, double, m);
         s->du[k] = slave ? CTI_ARENA_NEW(arena, double, m) : NULL;
         ok = ok && s->dg[k] && s->de[k] && (s->du[k] || !slave);
@@ -16447,16 +16456,7 @@ CTI_FN int cti_mixing_open(cti_mixing *s, cti_arena *arena, int m, const double 
     return ok;
 }
 
-static double cti_mixing_dot(const double *a, const double *b, int n)
-{
-    double s[4] = {0, 0, 0, 0};
-    int i;
-    for (i = 0; i + 4 <= n; i += 4)
-        s[0] += a[i] * b[i], s[1] += a[i + 1] * b[i + 1], s[2] += a[i + 2] * b[i + 2], s[3] += a[i + 3] * b[i + 3];
-    for (; i < n; i++)
-        s[0] += a[i] * b[i];
-    return (s[0] + s[1]) + (s[2] + s[3]);
-}
+CTI_FN void cti_mixing_restart(cti_mixing *s) { s->started = s->count = s->head = 0; }
 
 /* stores the differences of this image and error to the last ones */
 static void cti_mixing_remember(cti_mixing *s, const double *g, const double *u)
@@ -16466,35 +16466,37 @@ static void cti_mixing_remember(cti_mixing *s, const double *g, const double *u)
         s->dg[k][i] = g[i] - s->safe[i], s->de[k][i] = s->e[i] - s->last_e[i];
     for (i = 0; u && i < s->m; i++)
         s->du[k][i] = u[i] - s->safe_u[i];
-    s->head = (k + 1) % CTI_MIXING_DEPTH, s->count = s->count < CTI_MIXING_DEPTH ? s->count + 1 : s->count;
+    s->head = (k + 1) % s->depth;
+    s->count = cti_min_int(s->count + 1, s->depth);
     for (i = 0; i < s->count; i++)
-        s->gram[k][i] = s->gram[i][k] = cti_mixing_dot(s->de[k], s->de[i], s->m);
+        s->gram[k][i] = s->gram[i][k] = cti_dot_fast(s->m, s->de[k], s->de[i]);
 }
 
-/* c [count]. 0 when they are not finite */
+/* c [count]; returns their number, 0 where they mean nothing */
 static int cti_mixing_weights(const cti_mixing *s, double *c)
 {
-    double G[CTI_MIXING_DEPTH][CTI_MIXING_DEPTH], trace = 0;
-    int i, j, k, n = s->count, finite = 1;
-    memcpy(G, s->gram, sizeof G);
-    for (i = 0; i < n; i++)
-        trace += G[i][i], c[i] = cti_mixing_dot(s->de[i], s->e, s->m);
-    for (i = 0; i < n; i++)
-        G[i][i] += 1e-11 * trace + 1e-300;
+    double dot[CTI_MIXING_DEPTH];
+    int i;
+    for (i = 0; i < s->count; i++)
+        dot[i] = cti_dot_fast(s->m, s->de[i], s->e);
+    if (!cti_anderson_weights(s->count, s->gram[0], CTI_MIXING_DEPTH, dot, CTI_MIXING_RIDGE, c))
+        return 0;
+    for (i = 0; i < s->count; i++)
+        if (!cti_finite64(c[i]))
+            return 0;
+    return s->count;
+}
+
+/* the part of the errors that does not enter: g -= (1 - share) e of the point, and of each difference */
+static void cti_mixing_damp(const cti_mixing *s, int n, const double *c, double *g)
+{
+    double rest = 1 - s->share;
+    int i, k;
+    for (i = 0; i < s->m; i++)
+        g[i] -= rest * s->e[i];
     for (k = 0; k < n; k++)
-        for (i = k + 1; i < n; i++) {
-            double t = G[i][k] / G[k][k];
-            for (j = k; j < n; j++)
-                G[i][j] -= t * G[k][j];
-            c[i] -= t * c[k];
-        }
-    for (i = n - 1; i >= 0; i--) {
-        for (j = i + 1; j < n; j++)
-            c[i] -= G[i][j] * c[j];
-        c[i] /= G[i][i];
-        finite = finite && cti_finite64(c[i]);
-    }
-    return finite;
+        for (i = 0; i < s->m; i++)
+            g[i] += c[k] * rest * s->de[k][i];
 }
 
 CTI_FN void cti_mixing_step(cti_mixing *s, const double *x, double *g, double *u)
@@ -16503,29 +16505,32 @@ CTI_FN void cti_mixing_step(cti_mixing *s, const double *x, double *g, double *u
     double c[CTI_MIXING_DEPTH], size;
     int i, k, n;
     for (i = 0; i < s->m; i++)
-        s->e[i] = s->weight[i] * (g[i] - x[i]);
-    size = cti_mixing_dot(s->e, s->e, s->m);
-    if (s->started && s->count > 0 && !(size <= 4 * s->last_size)) {
+        s->e[i] = s->weight ? s->weight[i] * (g[i] - x[i]) : g[i] - x[i];
+    size = cti_dot_fast(s->m, s->e, s->e);
+    if (s->started && s->count > 0 && !s->takes_all && !(size <= 4 * s->last_size)) {
         memcpy(g, s->safe, bytes);
         if (u)
             memcpy(u, s->safe_u, bytes);
-        s->started = s->count = s->head = 0;
+        cti_mixing_restart(s);
         return;
     }
-    if (s->started)
+    if (s->started && s->depth > 0)
         cti_mixing_remember(s, g, u);
     memcpy(s->safe, g, bytes), memcpy(s->last_e, s->e, bytes);
     if (u)
         memcpy(s->safe_u, u, bytes);
     s->last_size = size, s->started = 1;
-    n = cti_mixing_weights(s, c) ? s->count : 0;
+    n = cti_mixing_weights(s, c);
     for (k = 0; k < n; k++) {
         for (i = 0; i < s->m; i++)
             g[i] -= c[k] * s->dg[k][i];
         for (i = 0; u && i < s->m; i++)
             u[i] -= c[k] * s->du[k][i];
     }
+    if (s->share < 1)
+        cti_mixing_damp(s, n, c, g);
 }
+#undef CTI_MIXING_RIDGE
 #endif
 
 /* ---- 4_programs/pgs.h ---- */
@@ -16546,7 +16551,6 @@ typedef struct cti_pgs {
     const double *mu; /* [m / 3]; NULL: single rows, with lo, hi, equation as in cti_program */
     const double *lo, *hi;
     const uint8_t *equation;
-    ct_cone cone;
     double relaxation;
     int order;         /* as in cti_effort */
     int32_t *sequence; /* [units] */
@@ -16768,12 +16772,7 @@ static void cti_pgs_contact(cti_pgs *s, int i, double *r, double *moved, double 
         q[k] -= W[3 * k] * ri[0] + W[3 * k + 1] * ri[1] + W[3 * k + 2] * ri[2];
         t[k] = ri[k];
     }
-    if (s->cone == CT_CONE_BOX)
-        cti_coulomb_box(W, q, mu, t);
-    else if (s->cone == CT_CONE_PYRAMID)
-        cti_coulomb_pyramid(W, q, mu, t);
-    else
-        cti_coulomb_solve(W, q, mu, t);
+    cti_coulomb_solve(W, q, mu, t);
     if (s->relaxation != 1) {
         for (k = 0; k < 3; k++)
             t[k] = ri[k] + s->relaxation * (t[k] - ri[k]);
@@ -16807,6 +16806,7 @@ static void cti_pgs_scalar(cti_pgs *s, int i, double *r, double *moved, double *
         *moved = v;
 }
 
+#define CTI_PGS_MIXED 6    /* differences in the acceleration's history */
 #define CTI_PGS_REFRESH 64 /* sweeps after which u is recomputed */
 
 CTI_FN double cti_pgs_sweep(cti_pgs *s, double *r)
@@ -16915,7 +16915,7 @@ static int cti_pgs_mix(const cti_pgs *s, cti_arena *arena, cti_mixing *mixing, d
     int i, n = cti_pgs_stride(s);
     for (i = 0; i < s->m; i++)
         weight[i] = sqrt(cti_fmax(0, n == 3 ? s->block[9 * (i / 3)] + s->block[9 * (i / 3) + 4] + s->block[9 * (i / 3) + 8] : s->block[i]));
-    return cti_mixing_open(mixing, arena, s->m, weight, s->W != NULL);
+    return cti_mixing_open(mixing, arena, s->m, CTI_PGS_MIXED, weight, s->W != NULL);
 }
 
 static cti_outcome cti_pgs_relax(cti_pgs *s, const cti_program *p, cti_dual *d, cti_effort *e, cti_answer *a)
@@ -17011,7 +17011,7 @@ CTI_FN cti_outcome cti_solver_pgs(const cti_program *p, cti_effort *e, cti_answe
     } else
         s.S = &p->W, s.q = p->w;
     s.m = p->m, s.mu = p->mu, s.lo = p->lo, s.hi = p->hi, s.equation = p->equation;
-    s.cone = e->cone, s.relaxation = e->relaxation > 0 ? e->relaxation : 1, s.order = e->order;
+    s.relaxation = e->relaxation > 0 ? e->relaxation : 1, s.order = e->order;
     if (!dynamic && e->mix && !cti_pgs_fill(&s, p, e->arena))
         outcome = CTI_OUTCOME_MEMORY;
     if (outcome == CTI_OUTCOME_SOLVED)
@@ -17021,6 +17021,7 @@ CTI_FN cti_outcome cti_solver_pgs(const cti_program *p, cti_effort *e, cti_answe
 }
 #endif
 #if CONTACT_WITH_CA || CONTACT_WITH_PGS
+#undef CTI_PGS_MIXED
 #undef CTI_PGS_REFRESH
 #undef CTI_PGS_LOOK
 #undef CTI_PGS_DOUBLINGS
@@ -17051,7 +17052,7 @@ CTI_FN cti_outcome cti_solver_ca(const cti_program *p, cti_effort *e, cti_answer
    of the true unknowns. Linearly dependent rows make W_FF singular. Then W gets a compliance eps, and proximal steps solve (W + eps) r' =
    ... + eps r; their limit does not depend on eps. If there is no solution, r' - r becomes a certificate of infeasibility. Contacts with
    friction: Gauss-Seidel on W (pgs.c). differs: the law of one contact with the round cone is solved exactly, while equations 13 and 14
-   alternate between normal and friction multipliers; CT_CONE_BOX is the paper's cone.
+   alternate between normal and friction multipliers.
    based on: Otaduy et al. 2009, section 5.1; Kostreva 1978, Judice and Pires 1994 (block principal pivoting); Rockafellar 1976 (proximal
    steps). */
 
@@ -17341,7 +17342,7 @@ static cti_outcome cti_ca_contacts(cti_ca *s)
 {
     cti_pgs g;
     memset(&g, 0, sizeof g);
-    g.m = s->m, g.W = s->d.W, g.ld = s->d.ld, g.S = &s->d.S, g.q = s->d.q, g.mu = s->p->mu, g.cone = s->e->cone, g.order = s->e->order;
+    g.m = s->m, g.W = s->d.W, g.ld = s->d.ld, g.S = &s->d.S, g.q = s->d.q, g.mu = s->p->mu, g.order = s->e->order;
     g.relaxation = s->e->relaxation > 0 ? s->e->relaxation : 1;
     return cti_pgs_open(&g, s->e->arena, s->a->r) ? cti_pgs_run(&g, s->p, &s->d, s->e, s->a) : CTI_OUTCOME_MEMORY;
 }
@@ -17497,13 +17498,6 @@ CTI_FN int cti_newton_open(cti_newton *s, cti_friction *f, cti_friction_system *
 #if CONTACT_WITH_ADMM || CONTACT_WITH_INTERIOR
 /* cti_newton_polish -- Newton steps from the best iterate as long as each one reduces |F|. 1 when the residual is at most `enough`. */
 CTI_FN int cti_newton_polish(cti_newton *s, double enough, cti_answer *a);
-#endif
-
-/* cti_friction_weights -- c [n] of Anderson's acceleration: (E'E + small)^-1 E'e, with the n columns de [m] as E; n <=
-   CTI_FRICTION_DEPTH. */
-enum { CTI_FRICTION_DEPTH = 8 };
-#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
-CTI_FN void cti_friction_weights(double *const *de, int n, int m, const double *e, double *c);
 #endif
 
 #if CONTACT_WITH_NEWTON
@@ -17922,41 +17916,6 @@ CTI_FN cti_outcome cti_friction_outcome(cti_friction *f, double enough, cti_answ
         return CTI_OUTCOME_SOLVED;
     a->why = f->run.spent ? "iterations or time ran out" : "the residual stood still, or a linear system was singular";
     return f->run.spent ? CTI_OUTCOME_BUDGET : CTI_OUTCOME_FAILED;
-}
-#endif
-
-#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
-static double cti_friction_dot(const double *a, const double *b, int n)
-{
-    double sum = 0;
-    int i;
-    for (i = 0; i < n; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
-
-CTI_FN void cti_friction_weights(double *const *de, int n, int m, const double *e, double *c)
-{
-    double G[CTI_FRICTION_DEPTH][CTI_FRICTION_DEPTH + 1], trace = 0;
-    int i, j, k;
-    for (i = 0; i < n; i++) {
-        for (j = 0; j <= i; j++)
-            G[i][j] = G[j][i] = cti_friction_dot(de[i], de[j], m);
-        trace += G[i][i];
-    }
-    for (i = 0; i < n; i++)
-        G[i][i] += 1e-12 * trace + 1e-300, G[i][n] = cti_friction_dot(de[i], e, m);
-    for (k = 0; k < n; k++)
-        for (i = k + 1; i < n; i++) {
-            double t = G[i][k] / G[k][k];
-            for (j = k; j <= n; j++)
-                G[i][j] -= t * G[k][j];
-        }
-    for (i = n - 1; i >= 0; i--) {
-        for (c[i] = G[i][n], j = i + 1; j < n; j++)
-            c[i] -= G[i][j] * c[j];
-        c[i] /= G[i][i];
-    }
 }
 #endif
 
@@ -18556,7 +18515,7 @@ CTI_FN cti_outcome cti_solver_newton(const cti_program *p, cti_effort *e, cti_an
    from the best iterate try to finish. based on: Boyd et al. 2011, 3.1 and 3.4.1 - 3.4.3 (scaled form, rho, over-relaxation); Acary and
    Cadoux 2013 (s as a fixed point); Walker and Ni 2011 (Anderson). */
 
-enum { CTI_ADMM_OWN = 50000, CTI_ADMM_DEPTH = CTI_FRICTION_DEPTH, CTI_ADMM_SHALLOW = 3, CTI_ADMM_CHECK = 5, CTI_ADMM_BALANCE = 40 };
+enum { CTI_ADMM_OWN = 50000, CTI_ADMM_DEPTH = CTI_MIXING_DEPTH, CTI_ADMM_SHALLOW = 3, CTI_ADMM_CHECK = 5, CTI_ADMM_BALANCE = 40 };
 
 /* the iterates: velocities, impulses and their copies */
 typedef struct cti_admm_point {
@@ -18569,10 +18528,7 @@ typedef struct cti_admm {
     cti_newton newton;
     double *A, *B;                                   /* [9 nc] zeros, identities */
     cti_admm_point at;
-    double *last_v, *last_e, *safe;                  /* [m] */
-    double *dv[CTI_ADMM_DEPTH], *de[CTI_ADMM_DEPTH]; /* [m] differences of g and of g - v */
-    int count, head, started, depth;
-    double last_size;
+    cti_mixing mixing; /* of the map of v to g */
     double rho;
 } cti_admm;
 
@@ -18581,19 +18537,15 @@ static int cti_admm_open(cti_admm *s, cti_friction *f)
 {
     cti_arena *arena = f->e->arena;
     size_t m = (size_t)f->m, i;
-    double **vectors[9];
+    double **vectors[6];
     int k, ok;
-    s->f = f, s->rho = 1, s->depth = CTI_ADMM_DEPTH;
+    s->f = f, s->rho = 1;
     vectors[0] = &s->at.v, vectors[1] = &s->at.z, vectors[2] = &s->at.y, vectors[3] = &s->at.r, vectors[4] = &s->at.g, vectors[5] = &s->at.old_z;
-    vectors[6] = &s->last_v, vectors[7] = &s->last_e, vectors[8] = &s->safe;
     s->A = CTI_ARENA_ZERO(arena, double, 3 * m), s->B = CTI_ARENA_ZERO(arena, double, 3 * m);
     ok = s->A && s->B;
-    for (k = 0; k < 9; k++)
+    for (k = 0; k < 6; k++)
         ok = (*vectors[k] = CTI_ARENA_ZERO(arena, double, m)) != NULL && ok;
-    for (k = 0; k < CTI_ADMM_DEPTH; k++) {
-        s->dv[k] = CTI_ARENA_NEW(arena, double, m), s->de[k] = CTI_ARENA_NEW(arena, double, m);
-        ok = s->dv[k] && s->de[k] && ok;
-    }
+    ok = ok && cti_mixing_open(&s->mixing, arena, f->m, CTI_ADMM_DEPTH, NULL, 0);
     for (i = 0; ok && i < 3 * m; i += 9)
         s->B[i] = s->B[i + 4] = s->B[i + 8] = 1;
     return ok && cti_friction_system_open(&s->system, f) && cti_newton_open(&s->newton, f, &s->system);
@@ -18631,37 +18583,6 @@ static int cti_admm_map(cti_admm *s)
     return 1;
 }
 
-/* the next v from v and its image; an accelerated point with a larger error is rejected */
-static void cti_admm_advance(cti_admm *s)
-{
-    cti_friction *f = s->f;
-    double c[CTI_ADMM_DEPTH], size = 0, *e = s->at.r; /* r is not needed any more */
-    int i, k;
-    size_t bytes = sizeof *e * (size_t)f->m;
-    for (i = 0; i < f->m; i++)
-        e[i] = s->at.g[i] - s->at.v[i], size += e[i] * e[i];
-    if (s->started && size > 4 * s->last_size && s->count > 0) {
-        memcpy(s->at.v, s->safe, bytes);
-        s->started = s->count = s->head = 0;
-        return;
-    }
-    if (s->started && s->depth) {
-        for (i = 0; i < f->m; i++) {
-            s->dv[s->head][i] = s->at.g[i] - s->safe[i];
-            s->de[s->head][i] = e[i] - s->last_e[i];
-        }
-        s->head = (s->head + 1) % s->depth;
-        s->count = cti_min_int(s->count + 1, s->depth);
-    }
-    memcpy(s->safe, s->at.g, bytes), memcpy(s->last_e, e, bytes);
-    s->last_size = size, s->started = 1;
-    memcpy(s->at.v, s->at.g, bytes);
-    cti_friction_weights(s->de, s->count, f->m, e, c);
-    for (k = 0; k < s->count; k++)
-        for (i = 0; i < f->m && cti_finite64(c[k]); i++)
-            s->at.v[i] -= c[k] * s->dv[k][i];
-}
-
 /* adapts rho to the sizes of r - z and of the change of z; v is changed so that z and u^ stay. 0 when the matrix is singular */
 static int cti_admm_balance(cti_admm *s, double primal, double dual)
 {
@@ -18675,7 +18596,8 @@ static int cti_admm_balance(cti_admm *s, double primal, double dual)
     cti_admm_split(s);
     for (i = 0; i < s->f->m; i++)
         s->at.v[i] = s->at.z[i] + s->at.y[i] * s->rho / rho;
-    s->rho = rho, s->started = s->count = s->head = 0;
+    s->rho = rho;
+    cti_mixing_restart(&s->mixing);
     return cti_friction_system_factor(&s->system, s->A, s->B, rho);
 }
 
@@ -18694,8 +18616,9 @@ static void cti_admm_sizes(const cti_admm *s, double *primal, double *dual)
 /* changes the acceleration's depth: a run that stalls with one depth often converges with the next */
 static void cti_admm_deepen(cti_admm *s)
 {
-    s->depth = s->depth == CTI_ADMM_DEPTH ? CTI_ADMM_SHALLOW : (s->depth ? 0 : CTI_ADMM_DEPTH);
-    s->started = s->count = s->head = 0;
+    int depth = s->mixing.depth;
+    s->mixing.depth = depth == CTI_ADMM_DEPTH ? CTI_ADMM_SHALLOW : (depth ? 0 : CTI_ADMM_DEPTH);
+    cti_mixing_restart(&s->mixing);
 }
 
 static void cti_admm_run(cti_admm *s, double enough, cti_answer *a)
@@ -18717,7 +18640,8 @@ static void cti_admm_run(cti_admm *s, double enough, cti_answer *a)
             cti_friction_residual(f);
         }
         cti_admm_sizes(s, &primal, &dual);
-        cti_admm_advance(s);
+        cti_mixing_step(&s->mixing, s->at.v, s->at.g, NULL);
+        memcpy(s->at.v, s->at.g, bytes);
         if (since >= wait) {
             if (f->least.residual > 0.5 * mark)
                 cti_admm_deepen(s);
@@ -19544,15 +19468,6 @@ typedef struct cti_mprgp_state {
 } cti_mprgp_state;
 
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
-static double cti_mprgp_dot(int n, const double *a, const double *b)
-{
-    double s = 0;
-    int i;
-    for (i = 0; i < n; i++)
-        s += a[i] * b[i];
-    return s;
-}
-
 CTI_FN double cti_mprgp_most(int n, const double *a)
 {
     double s = 0;
@@ -19601,18 +19516,18 @@ static void cti_mprgp_norm(cti_mprgp_state *m)
     double *v = m->y, *w = m->z, norm, before = 0, one;
     int i, k;
     uint64_t seed = 88172645463325252ull;
-    one = m->q->power ? sqrt(cti_mprgp_dot(m->n, m->q->power, m->q->power)) : 0;
+    one = m->q->power ? sqrt(cti_dot(m->n, m->q->power, m->q->power)) : 0;
     for (i = 0; i < m->n; i++) {
         seed = seed * 6364136223846793005ull + 1442695040888963407ull;
         v[i] = one > 0 && cti_finite64(one) ? m->q->power[i] : 0.5 + (double)(seed >> 11) / 9007199254740992.0;
     }
     for (k = 0; k < CTI_MPRGP_POWER; k++) {
-        one = sqrt(cti_mprgp_dot(m->n, v, v));
+        one = sqrt(cti_dot(m->n, v, v));
         for (i = 0; i < m->n; i++)
             v[i] /= one > 0 ? one : 1;
         cti_mprgp_multiply(m, v, w);
         m->q->count->power++;
-        norm = sqrt(cti_mprgp_dot(m->n, w, w));
+        norm = sqrt(cti_dot(m->n, w, w));
         memcpy(v, w, sizeof *v * (size_t)m->n);
         m->q->count->norm = norm;
         if (!(norm > 0) || fabs(norm - before) <= 1e-2 * norm)
@@ -19739,7 +19654,7 @@ static int cti_mprgp_proportion(cti_mprgp_state *m)
     for (i = 0; i < m->n; i++)
         m->p[i] = m->sum[i] - m->phi[i];
     cti_mprgp_multiply(m, m->p, m->Ap);
-    curvature = cti_mprgp_dot(m->n, m->p, m->Ap);
+    curvature = cti_dot(m->n, m->p, m->Ap);
     if (curvature < -1e-10 * m->q->count->norm * m->split.beta2)
         return 0;
     alpha = curvature > 1e-15 * m->q->count->norm * m->split.beta2 ? m->split.beta2 / curvature : m->step;
@@ -19764,7 +19679,7 @@ static double cti_mprgp_energy(cti_mprgp_state *m, const int32_t *rows, int coun
         return m->q->energy(m->q->multiply_ctx, m->d, rows, count);
     if (!A || count > m->n / 8) {
         cti_mprgp_multiply(m, m->d, m->Ad);
-        return cti_mprgp_dot(m->n, m->d, m->Ad);
+        return cti_dot(m->n, m->d, m->Ad);
     }
     for (r = 0; r < count; r++) {
         int first = J->p ? J->p[rows[r]] : 0, last = J->p ? J->p[rows[r] + 1] : 1;
@@ -19867,9 +19782,9 @@ static cti_mprgp_chain cti_mprgp_conjugate(cti_mprgp_state *m, int32_t *rows, do
     for (;;) {
         /* differs: phi'p for g'p, equal in the face; otherwise p's rounding errors out of the face would be multiplied with all of g */
         cti_mprgp_multiply(m, m->p, m->Ap);
-        gp = cti_mprgp_dot(m->n, m->phi, m->p), pAp = cti_mprgp_dot(m->n, m->p, m->Ap);
-        if (pAp <= 1e-15 * q->count->norm * cti_mprgp_dot(m->n, m->p, m->p))
-            return pAp < -1e-10 * q->count->norm * cti_mprgp_dot(m->n, m->p, m->p) ? CTI_CHAIN_INDEFINITE : CTI_CHAIN_FLAT;
+        gp = cti_dot(m->n, m->phi, m->p), pAp = cti_dot(m->n, m->p, m->Ap);
+        if (pAp <= 1e-15 * q->count->norm * cti_dot(m->n, m->p, m->p))
+            return pAp < -1e-10 * q->count->norm * cti_dot(m->n, m->p, m->p) ? CTI_CHAIN_INDEFINITE : CTI_CHAIN_FLAT;
         alpha = gp / pAp;
         for (i = 0; i < m->n; i++)
             m->y[i] = m->x[i] - alpha * m->p[i];
@@ -19902,7 +19817,7 @@ static cti_mprgp_chain cti_mprgp_conjugate(cti_mprgp_state *m, int32_t *rows, do
         } else {
             cti_mprgp_precondition_phi(m);
         }
-        alpha = cti_mprgp_dot(m->n, m->z, m->Ap) / pAp;
+        alpha = cti_dot(m->n, m->z, m->Ap) / pAp;
         for (i = 0; i < m->n; i++)
             m->p[i] = m->z[i] - alpha * m->p[i];
         cti_mprgp_set_flatten(q->set, m->p);
@@ -20976,17 +20891,6 @@ CTI_FN int cti_gram_product(cti_mem *mem, const cti_sparse *J, const cti_sparse 
 
 static double *cti_gram_row(const cti_gram *g, int i) { return g->L + (size_t)i * ((size_t)i + 1) / 2; }
 
-static double cti_gram_dot(int n, const double *a, const double *b)
-{
-    double s = 0, s1 = 0, s2 = 0, s3 = 0;
-    int i;
-    for (i = 0; i + 4 <= n; i += 4)
-        s += a[i] * b[i], s1 += a[i + 1] * b[i + 1], s2 += a[i + 2] * b[i + 2], s3 += a[i + 3] * b[i + 3];
-    for (; i < n; i++)
-        s += a[i] * b[i];
-    return (s + s1) + (s2 + s3);
-}
-
 /* z = L'^-1 z */
 static void cti_gram_backward(const cti_gram *g, double *z)
 {
@@ -21005,7 +20909,7 @@ static void cti_gram_forward(const cti_gram *g, double *z)
     int i;
     for (i = 0; i < g->count; i++) {
         const double *row = cti_gram_row(g, i);
-        z[i] = (z[i] - cti_gram_dot(i, row, z)) / row[i];
+        z[i] = (z[i] - cti_dot_fast(i, row, z)) / row[i];
     }
 }
 
@@ -21024,7 +20928,7 @@ static int cti_gram_add(cti_gram *g, int p)
             g->z[g->at[j]] = g->G->x[k];
     }
     cti_gram_forward(g, g->z);
-    own -= cti_gram_dot(g->count, g->z, g->z);
+    own -= cti_dot_fast(g->count, g->z, g->z);
     if (own <= CTI_GRAM_DEPENDENT)
         return 0;
     if (size > 0x7fffffff || !CTI_RESIZE(g->mem, g->L, (int)size))
@@ -21278,15 +21182,6 @@ typedef struct cti_printed {
 } cti_printed;
 
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
-static double cti_printed_dot(int n, const double *a, const double *b)
-{
-    double s = 0;
-    int i;
-    for (i = 0; i < n; i++)
-        s += a[i] * b[i];
-    return s;
-}
-
 /* y = A v in the scaled unknowns */
 static void cti_printed_multiply(cti_printed *s, const double *v, double *y)
 {
@@ -21379,11 +21274,11 @@ static void cti_printed_norm(cti_printed *s)
         s->y[i] = 0.5 + (double)(seed >> 11) / 9007199254740992.0;
     }
     for (k = 0; k < CTI_PRINTED_POWER; k++) {
-        one = sqrt(cti_printed_dot(s->n, s->y, s->y));
+        one = sqrt(cti_dot(s->n, s->y, s->y));
         for (i = 0; i < s->n; i++)
             s->y[i] /= one > 0 ? one : 1;
         cti_printed_multiply(s, s->y, s->from.x);
-        norm = sqrt(cti_printed_dot(s->n, s->from.x, s->from.x));
+        norm = sqrt(cti_dot(s->n, s->from.x, s->from.x));
         memcpy(s->y, s->from.x, sizeof *s->y * (size_t)s->n);
         s->t->count->power++;
         if (!(norm > 0) || fabs(norm - before) <= 1e-3 * norm)
@@ -21435,7 +21330,7 @@ static int cti_printed_look(cti_printed *s)
     int i;
     memcpy(s->view.phi, s->g, sizeof *s->view.phi * (size_t)s->n);
     cti_printed_flatten(s, s->view.phi);
-    phi2 = cti_printed_dot(s->n, s->view.phi, s->view.phi);
+    phi2 = cti_dot(s->n, s->view.phi, s->view.phi);
     memcpy(s->view.sum, s->g, sizeof *s->view.sum * (size_t)s->n);
     cti_sparse_mul(&s->row.J, s->g, s->row.q);
     most = cti_mprgp_most(s->m, s->row.q);
@@ -21553,8 +21448,8 @@ static int cti_printed_proportion(cti_printed *s)
         cti_printed_gradient(s, s->from.x, s->from.g);
     }
     cti_printed_multiply(s, s->y, s->Ap);
-    curvature = cti_printed_dot(s->n, s->y, s->Ap);
-    return cti_printed_jump(s, curvature > 0 ? cti_printed_dot(s->n, s->y, s->g) / curvature : s->alpha, s->y);
+    curvature = cti_dot(s->n, s->y, s->Ap);
+    return cti_printed_jump(s, curvature > 0 ? cti_dot(s->n, s->y, s->g) / curvature : s->alpha, s->y);
 }
 
 /* f at P(y) minus f at the start of the chain, for y outside; y is kept */
@@ -21581,7 +21476,7 @@ static int cti_printed_accept(cti_printed *s, double alpha, double pAp)
     s->t->count->cg++;
     if (!cti_printed_look(s))
         return 0;
-    share = cti_printed_dot(s->n, s->view.phi, s->Ap) / pAp;
+    share = cti_dot(s->n, s->view.phi, s->Ap) / pAp;
     for (i = 0; i < s->n; i++)
         s->p_[i] = s->view.phi[i] - share * s->p_[i];
     cti_printed_flatten(s, s->p_);
@@ -21604,8 +21499,8 @@ static cti_printed_way cti_printed_conjugate(cti_printed *s)
         if (s->view.rule < s->epsilon)
             return s->view.feasible ? CTI_PRINTED_IN : CTI_PRINTED_OUT;
         cti_printed_multiply(s, s->p_, s->Ap);
-        gp = cti_printed_dot(s->n, s->view.phi, s->p_), pAp = cti_printed_dot(s->n, s->p_, s->Ap);
-        if (!(pAp > 1e-15 * s->t->count->norm * cti_printed_dot(s->n, s->p_, s->p_)))
+        gp = cti_dot(s->n, s->view.phi, s->p_), pAp = cti_dot(s->n, s->p_, s->Ap);
+        if (!(pAp > 1e-15 * s->t->count->norm * cti_dot(s->n, s->p_, s->p_)))
             return s->view.feasible ? CTI_PRINTED_FLAT : CTI_PRINTED_OUT;
         alpha = gp / pAp;
         for (i = 0; i < s->n; i++)
@@ -25813,6 +25708,7 @@ CTI_FN cti_outcome cti_solver_interior(const cti_program *p, cti_effort *e, cti_
    sigma about the last impulses. So they are definite where contacts are redundant, and their fixed point does not depend on sigma.
    Based on: Kaufman, Sueda, James and Pai 2008, Staggered projections for frictional contact in multibody systems. */
 
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
 enum {
     CTI_STAGGER_DEPTH = 6,     /* differences in the acceleration's history */
     CTI_STAGGER_OWN = 400,     /* most rounds, without a limit by the caller */
@@ -25825,7 +25721,6 @@ enum {
     CTI_STAGGER_LONG = 3000    /* most steps on one program that is solved to full accuracy, when the caller limits the rounds */
 };
 
-#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
 #define CTI_STAGGER_SHARE 0.05 /* [residual] tolerance of a program in a world */
 
 #define CTI_STAGGER_SIGMA 1e-6 /* proximal shift on the diagonal of W, which is about 1 */
@@ -25864,10 +25759,8 @@ typedef struct cti_stagger {
     cti_effort *e;
     cti_program normal, tangent; /* LCPs; arrays of mem */
     cti_stagger_cones tangents;
-    double *old, *last, *last_e; /* [m] r at the start of this round, r at the start of the last one, and the change that the last one made;
-                                    0 for normals */
-    double *dr[CTI_STAGGER_DEPTH], *de[CTI_STAGGER_DEPTH]; /* [m] differences of both */
-    int count, head, started;
+    double *old; /* [m] r at the start of this round, 0 for normals */
+    cti_mixing mixing; /* of a round's friction */
     cti_stagger_work work;
     cti_stagger_accuracy accuracy;
     cti_stagger_warm warm;
@@ -26007,13 +25900,12 @@ static int cti_stagger_open(cti_stagger *s, const cti_program *p, cti_effort *e,
     s->work.z = CTI_ARENA_NEW(arena, double, f->m), s->work.y = CTI_ARENA_NEW(arena, double, f->m), s->work.x = CTI_ARENA_NEW(arena, double, f->m);
     if (!s->tangents.at || !s->tangents.load || !s->tangents.c || !s->tangents.s || !s->tangents.eta || !s->work.z || !s->work.y || !s->work.x)
         return 0;
-    s->old = CTI_ARENA_ZERO(arena, double, f->m), s->last = CTI_ARENA_ZERO(arena, double, f->m);
-    s->last_e = CTI_ARENA_ZERO(arena, double, f->m);
-    for (i = 0; i < CTI_STAGGER_DEPTH; i++)
-        if ((s->dr[i] = CTI_ARENA_ZERO(arena, double, f->m)) == NULL || (s->de[i] = CTI_ARENA_ZERO(arena, double, f->m)) == NULL)
-            return 0;
+    s->old = CTI_ARENA_ZERO(arena, double, f->m);
+    if (!cti_mixing_open(&s->mixing, arena, f->m, CTI_STAGGER_DEPTH, NULL, 0))
+        return 0;
+    s->mixing.takes_all = 1;
     s->warm.power[0] = CTI_ARENA_ZERO(arena, double, f->m), s->warm.power[1] = CTI_ARENA_ZERO(arena, double, f->m);
-    if (!s->old || !s->last || !s->last_e || !s->warm.power[0] || !s->warm.power[1])
+    if (!s->old || !s->warm.power[0] || !s->warm.power[1])
         return 0;
     for (i = 0; i < f->nc; i++)
         s->tangents.c[i] = 1, s->tangents.load[i] = f->mu[i] * cti_fmax(0, f->r[3 * i]);
@@ -26160,25 +26052,15 @@ static void cti_stagger_turn(cti_stagger *s)
 static void cti_stagger_next(cti_stagger *s, double share)
 {
     cti_friction *f = &s->f;
-    double c[CTI_STAGGER_DEPTH], *e = s->work.y;
-    int i, k;
+    double *g = s->work.y;
+    int i;
     for (i = 0; i < f->m; i++)
-        e[i] = i % 3 ? f->r[i] - s->old[i] : 0;
-    if (s->started) {
-        for (i = 0; i < f->m; i++)
-            s->dr[s->head][i] = s->old[i] - s->last[i], s->de[s->head][i] = e[i] - s->last_e[i];
-        s->head = (s->head + 1) % CTI_STAGGER_DEPTH, s->count = cti_min_int(s->count + 1, CTI_STAGGER_DEPTH);
-    }
-    memcpy(s->last, s->old, sizeof *e * (size_t)f->m), memcpy(s->last_e, e, sizeof *e * (size_t)f->m);
-    s->started = 1;
-    cti_friction_weights(s->de, s->count, f->m, e, c);
+        g[i] = i % 3 ? f->r[i] : s->old[i];
+    s->mixing.share = share;
+    cti_mixing_step(&s->mixing, s->old, g, NULL);
     for (i = 0; i < f->m; i++)
         if (i % 3)
-            f->r[i] = s->old[i] + share * e[i];
-    for (k = 0; k < s->count; k++)
-        for (i = 0; i < f->m && cti_finite64(c[k]); i++)
-            if (i % 3)
-                f->r[i] -= c[k] * (s->dr[k][i] + share * s->de[k][i]);
+            f->r[i] = g[i];
 }
 
 /* rounds until the residual is below `enough`. 0: out of memory, or the inner solver refuses */
@@ -26204,7 +26086,7 @@ static int cti_stagger_run(cti_stagger *s, double enough, cti_answer *a)
         cti_stagger_round(s);
         /* much worse than the best: the differences belong to another map */
         if (residual > 30 * f->least.residual)
-            s->started = s->count = s->head = 0;
+            cti_mixing_restart(&s->mixing);
         since++;
         if (f->least.residual < 0.9 * mark)
             mark = f->least.residual, since = 0;
@@ -27278,7 +27160,7 @@ static void cti_bridge_effort(const cti_problem *p, const ct_solver_desc *desc, 
 {
     memset(e, 0, sizeof *e);
     e->tolerance = cti_fmax(cti_bridge_first(p, solver) * (double)desc->tolerance, CTI_BRIDGE_TIGHT);
-    e->seconds = desc->seconds, e->warm = 1, e->cone = CT_CONE_CONE;
+    e->seconds = desc->seconds, e->warm = 1;
     e->order = desc->order, e->relaxation = desc->relaxation, e->seed = desc->seed, e->mix = 1, e->clock.now_us = desc->now_us,
     e->clock.user = desc->now_user;
     e->mem = mem, e->arena = arena;
@@ -60285,7 +60167,7 @@ static void cti_problems_effort(cti_problems_run *q, cti_effort *e)
 {
     const ct_solver_desc *d = q->d;
     memset(e, 0, sizeof *e);
-    e->tolerance = (double)d->tolerance, e->max_iterations = d->budget, e->seconds = d->seconds, e->warm = d->warm, e->cone = d->cone;
+    e->tolerance = (double)d->tolerance, e->max_iterations = d->budget, e->seconds = d->seconds, e->warm = d->warm;
     e->order = d->order, e->relaxation = (double)d->relaxation, e->plain = d->plain, e->seed = d->seed;
     e->paper = d->termination == CT_TERMINATION_PAPER;
     e->clock.now_us = d->now_us, e->clock.user = d->now_user;
