@@ -20,6 +20,7 @@ typedef struct test_soup {
     cti_surface_body bodies[2];
     cti_soup_body ranges[2];
     int32_t body_of[TEST_MOST];
+    uint8_t is_point[TEST_MOST];
     ct_real x[3 * TEST_MOST];
     cti_mem mem;
     cti_arena arena;
@@ -44,7 +45,7 @@ static int test_begin(void **state)
     cti_mem_init(&t->mem, NULL);
     cti_arena_init(&t->arena, &t->mem);
     t->s.bodies = t->bodies, t->s.ranges = t->ranges, t->s.n_bodies = 2;
-    t->s.body_of = t->body_of, t->s.x0 = t->s.x1 = t->s.rest = t->x;
+    t->s.body_of = t->body_of, t->s.is_point = t->is_point, t->s.x0 = t->s.x1 = t->s.rest = t->x;
     for (k = 0; k < 2; k++)
         t->bodies[k].thickness = TEST_H, t->bodies[k].id = (uint64_t)k + 1;
     *state = t;
