@@ -8,7 +8,9 @@ TYPES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 def names(kind):
     """kind STEPPER or SOLVER: what stands behind CT_kind_ in the rows of the list, in its order."""
     with open(TYPES) as f:
-        return re.findall(r"^ +X\(CT_%s_(\w+), \d+, \w+, CONTACT_WITH_\1\)" % kind, f.read(), re.M)
+        found = re.findall(r"^ +X\(CT_%s_(\w+), \d+, \w+, CONTACT_WITH_\1[,)]" % kind, f.read(), re.M)
+    assert found, "src/public/types.h: no row of CT_%s_LIST looks as lists.py expects" % kind
+    return found
 
 
 STEPPERS = names("STEPPER")
