@@ -1,8 +1,8 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 5fda611e277ab9d8.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 63ecf8c541ea8139.
 
-contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each other, against themselves and
-against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
-but stb_ds.h.
+contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
+other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
+C99 and C++11, no dependency but stb_ds.h.
 Licence: MIT-0 or public domain, your choice (text at the end of the repository's LICENSE file).
 
 
@@ -21,10 +21,10 @@ STEP BY STEP
     2. make meshes: ct_mesh_read (a file), ct_mesh_box, ct_mesh_grid, ct_mesh_sphere, or fill a ct_mesh yourself;
        ct_mesh_transform scales, rotates and moves one
     3. ct_soft_desc s = ct_soft_desc_default();  s.mesh = &mesh;  s.material = ...;  ct_body_add_soft(world, &s, &body)
-       likewise ct_body_add_cloth, ct_body_add_rod, ct_body_add_points, ct_body_add_rigid (a closed surface), ct_body_add_kinematic (follows a script) and ct_body_add_static;
-       ct_body_add_plane is a floor. position and rotation of a description are the body's start. The last argument is NULL where you need
-       no id. Meshes are copied; free yours with ct_mesh_free. s.surface embeds a finer surface in the tets, and the volume that it
-       encloses has the mass. Where there are no tets, ct_mesh_tetrahedralize makes them
+       likewise ct_body_add_cloth, ct_body_add_rod, ct_body_add_points, ct_body_add_rigid (a closed surface), ct_body_add_kinematic
+       (follows a script) and ct_body_add_static; ct_body_add_plane is a floor. position and rotation of a description are the body's
+       start. The last argument is NULL where you need no id. Meshes are copied; free yours with ct_mesh_free. s.surface embeds a finer
+       surface in the tets, and the volume that it encloses has the mass. Where there are no tets, ct_mesh_tetrahedralize makes them
     4. ct_body_pin for vertices that are held or moved by script; ct_joint_add for ball joints, hinges, fixed joints, stitches
     5. ct_world_step(world, dt, &report) in a loop;  ct_body_get_positions, ct_world_contacts to read results. Impulses of contacts, joints
        (ct_joint_get_impulse) and pins (ct_body_get_pin_impulse) are sums over all substeps of a step; divided by dt they are mean forces
@@ -216,8 +216,9 @@ SWITCHES. Macros that you define before the include. The first group must be the
                           stays: CMR keeps ICA for its worlds, DCD keeps MPRGP. CT_SOLVER_AUTO tries the solvers that are built. Without Newton
                           the small islands of a world that ICA does not solve are not solved again. Functions and tables that only a removed
                           solver needs are between #if, so that they cost nothing at -O0 either.
-    CONTACT_PRESET_GAME   undefined (default) or defined: worlds of CMR, which ICA solves, and nothing else. FILES, DCD, BARRIER and all solvers of stand-alone
-                          problems are 0, unless you define one of them as 1. ct_problem_solve then returns CT_ERR_UNSUPPORTED.
+    CONTACT_PRESET_GAME   undefined (default) or defined: worlds of CMR, which ICA solves, and nothing else. FILES, DCD, BARRIER and all
+                          solvers of stand-alone problems are 0, unless you define one of them as 1. ct_problem_solve then returns
+                          CT_ERR_UNSUPPORTED.
     CONTACT_STEPPER, CONTACT_SOLVER
                           what ct_world_desc_default and ct_solver_desc_default set: the first stepper of CT_STEPPER_LIST that is
                           built, and CT_SOLVER_ICA.
