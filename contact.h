@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 63ecf8c541ea8139.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs fcd5873819530b9f.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -513,6 +513,49 @@ SOURCES
 #define ct_ccd_edge_edge_batch ct_ccd_edge_edge_batch_f32
 #endif
 
+/* ---- public/methods.h ---- */
+/* methods.h -- the steppers and solvers: their lists, which all else that names them is made from. */
+
+
+/* Steppers: name, number, the word in scene files, switch. This list makes the enum, the texts and the table of the built steppers. A new
+   stepper is a line here, its switch in config.h, and a function cti_stepper_<word> (8_step/stepper.h). A number never changes its
+   meaning: 3 is reserved for layers, 4 for penalty, 5 for geometric, 6 for explicit. */
+#define CT_STEPPER_LIST(X)                                                                                                                 \
+    X(CT_STEPPER_CMR, 0, cmr, CONTACT_WITH_CMR)                                                                                            \
+    X(CT_STEPPER_DCD, 1, dcd, CONTACT_WITH_DCD)                                                                                            \
+    X(CT_STEPPER_BARRIER, 2, barrier, CONTACT_WITH_BARRIER)
+#define CT_STEPPER_ENUM(name, number, word, built) name = number,
+typedef enum ct_stepper { CT_STEPPER_LIST(CT_STEPPER_ENUM) CT_STEPPER_COUNT_ } ct_stepper;
+#undef CT_STEPPER_ENUM
+
+#define CT_STEPPER_OR(name, number, word, built) || (built)
+#if !(0 CT_STEPPER_LIST(CT_STEPPER_OR))
+#error "contact.h: a world needs a stepper; leave CONTACT_WITH_CMR or CONTACT_WITH_DCD or CONTACT_WITH_BARRIER at 1"
+#endif
+#undef CT_STEPPER_OR
+
+/* Solvers: a list like that of steppers; the last column is 1 for solvers that worlds take, too, and 0 for those of problems without a world
+   alone. A solver is a function cti_solver_<word> (4_programs/program.h). CT_SOLVER_AUTO, number 0, chooses among them. Number 9 is reserved
+   for geometric_cg. CT_SOLVER_ICA solves worlds in every build; its switch is for problems without a world. In worlds CT_SOLVER_CA is another
+   name of CT_SOLVER_PGS: the matrix between contacts, on which both work there, is full anticipation already. */
+#define CT_SOLVER_LIST(X)                                                                                                                  \
+    X(CT_SOLVER_ICA, 1, ica, CONTACT_WITH_ICA, 1)                                                                                          \
+    CT_SOLVER_LIST_OPTIONAL(X)
+#define CT_SOLVER_LIST_OPTIONAL(X)                                                                                                         \
+    X(CT_SOLVER_CA, 2, ca, CONTACT_WITH_CA, 1)                                                                                             \
+    X(CT_SOLVER_PGS, 3, pgs, CONTACT_WITH_PGS, 1)                                                                                          \
+    X(CT_SOLVER_LEMKE, 4, lemke, CONTACT_WITH_LEMKE, 0)                                                                                    \
+    X(CT_SOLVER_BOXED, 5, boxed, CONTACT_WITH_BOXED, 0)                                                                                    \
+    X(CT_SOLVER_ACTIVE_SET, 6, active_set, CONTACT_WITH_ACTIVE_SET, 1)                                                                     \
+    X(CT_SOLVER_MPRGP, 7, mprgp, CONTACT_WITH_MPRGP, 1)                                                                                    \
+    X(CT_SOLVER_INTERIOR, 8, interior, CONTACT_WITH_INTERIOR, 1)                                                                           \
+    X(CT_SOLVER_NEWTON, 10, newton, CONTACT_WITH_NEWTON, 1)                                                                                \
+    X(CT_SOLVER_ADMM, 11, admm, CONTACT_WITH_ADMM, 1)
+#define CT_SOLVER_ENUM(name, number, word, built, worlds) name = number,
+typedef enum ct_solver { CT_SOLVER_AUTO = 0, CT_SOLVER_LIST(CT_SOLVER_ENUM) CT_SOLVER_COUNT_ } ct_solver;
+#undef CT_SOLVER_ENUM
+
+
 /* ---- public/types.h ---- */
 /* types.h -- every public type of contact.h. Lengths in metres, masses in kilograms, times in seconds, angles in radians unless said. */
 
@@ -603,23 +646,6 @@ typedef struct ct_tasks {
 typedef enum ct_log_level { CT_LOG_ERROR, CT_LOG_WARNING, CT_LOG_INFO } ct_log_level;
 typedef void ct_log_fn(ct_log_level level, const char *text, void *user);
 
-/* Steppers: name, number, the word in scene files, switch. This list makes the enum, the texts and the table of the built steppers. A new
-   stepper is a line here, its switch in config.h, and a function cti_stepper_<word> (8_step/stepper.h). A number never changes its
-   meaning: 3 is reserved for layers, 4 for penalty, 5 for geometric, 6 for explicit. */
-#define CT_STEPPER_LIST(X)                                                                                                                 \
-    X(CT_STEPPER_CMR, 0, cmr, CONTACT_WITH_CMR)                                                                                            \
-    X(CT_STEPPER_DCD, 1, dcd, CONTACT_WITH_DCD)                                                                                            \
-    X(CT_STEPPER_BARRIER, 2, barrier, CONTACT_WITH_BARRIER)
-#define CT_STEPPER_ENUM(name, number, word, built) name = number,
-typedef enum ct_stepper { CT_STEPPER_LIST(CT_STEPPER_ENUM) CT_STEPPER_COUNT_ } ct_stepper;
-#undef CT_STEPPER_ENUM
-
-#define CT_STEPPER_OR(name, number, word, built) || (built)
-#if !(0 CT_STEPPER_LIST(CT_STEPPER_OR))
-#error "contact.h: a world needs a stepper; leave CONTACT_WITH_CMR or CONTACT_WITH_DCD or CONTACT_WITH_BARRIER at 1"
-#endif
-#undef CT_STEPPER_OR
-
 /* ct_integrator -- the time integrator of deformable bodies under CT_STEPPER_CMR; rigid bodies have their own rule with each. Forces are
    linearized once a step, at the body after its own rigid rotation, and again (newton_iterations) where a body would gain energy. All
    integrators conserve the linear and angular momentum of a free body in every material; vibrations differ (docs/limits.md, "What
@@ -633,27 +659,6 @@ typedef enum ct_stepper { CT_STEPPER_LIST(CT_STEPPER_ENUM) CT_STEPPER_COUNT_ } c
    stepped by EULER's rule for that substep: contacts are inelastic, impulses and friction are EULER's, momentum is exact. Second order
    holds for small strains, where the stiffness needs no projection; in large swings the order falls towards one. */
 typedef enum ct_integrator { CT_INTEGRATOR_EULER, CT_INTEGRATOR_NEWMARK, CT_INTEGRATOR_BDF2, CT_INTEGRATOR_COUNT_ } ct_integrator;
-
-/* Solvers: a list like that of steppers; the last column is 1 for solvers that worlds take, too, and 0 for those of problems without a world
-   alone. A solver is a function cti_solver_<word> (4_programs/program.h). CT_SOLVER_AUTO, number 0, chooses among them. Number 9 is reserved
-   for geometric_cg. CT_SOLVER_ICA solves worlds in every build; its switch is for problems without a world. In worlds CT_SOLVER_CA is another
-   name of CT_SOLVER_PGS: the matrix between contacts, on which both work there, is full anticipation already. */
-#define CT_SOLVER_LIST(X)                                                                                                                  \
-    X(CT_SOLVER_ICA, 1, ica, CONTACT_WITH_ICA, 1)                                                                                          \
-    CT_SOLVER_LIST_OPTIONAL(X)
-#define CT_SOLVER_LIST_OPTIONAL(X)                                                                                                         \
-    X(CT_SOLVER_CA, 2, ca, CONTACT_WITH_CA, 1)                                                                                             \
-    X(CT_SOLVER_PGS, 3, pgs, CONTACT_WITH_PGS, 1)                                                                                          \
-    X(CT_SOLVER_LEMKE, 4, lemke, CONTACT_WITH_LEMKE, 0)                                                                                    \
-    X(CT_SOLVER_BOXED, 5, boxed, CONTACT_WITH_BOXED, 0)                                                                                    \
-    X(CT_SOLVER_ACTIVE_SET, 6, active_set, CONTACT_WITH_ACTIVE_SET, 1)                                                                     \
-    X(CT_SOLVER_MPRGP, 7, mprgp, CONTACT_WITH_MPRGP, 1)                                                                                    \
-    X(CT_SOLVER_INTERIOR, 8, interior, CONTACT_WITH_INTERIOR, 1)                                                                           \
-    X(CT_SOLVER_NEWTON, 10, newton, CONTACT_WITH_NEWTON, 1)                                                                                \
-    X(CT_SOLVER_ADMM, 11, admm, CONTACT_WITH_ADMM, 1)
-#define CT_SOLVER_ENUM(name, number, word, built, worlds) name = number,
-typedef enum ct_solver { CT_SOLVER_AUTO = 0, CT_SOLVER_LIST(CT_SOLVER_ENUM) CT_SOLVER_COUNT_ } ct_solver;
-#undef CT_SOLVER_ENUM
 
 /* ct_cone -- the admissible set of a contact's friction (g1, g2) at normal multiplier l:
    BOX      |g1| <= mu l and |g2| <= mu l (Otaduy 2009, 5.5: two independent projections)
@@ -1197,7 +1202,7 @@ typedef struct ct_step_report {
                               A deformable body that gains more than 2e-4 (NEWMARK, BDF2: 1e-3) of its energy and the work on it, damping
                               not counted, makes a substep iterate, then halve; after that the status is NOT_CONVERGED, and the gain is
                               removed from the motion. A rigid body with loaded contacts and no joint may gain 5e-3; then the substep is
-                              halved, and after that the status is NOT_CONVERGED */
+                              halved, and after that the status is NOT_CONVERGED. BARRIER: the same bound of 2e-4 for the world, status only */
     double center_of_mass[3];
     double ms_prepare;     /* [ms] by the world's clock: set-up of trees, matrix pattern and factors after bodies or joints have changed; */
     double ms_assemble, ms_unconstrained, ms_detect, ms_solve; /* of all attempts; rows and tests of their motion are in ms_detect; */
@@ -41585,7 +41590,11 @@ CTI_FN ct_real cti_policy_row_miss(ct_real thickness, ct_real dt);
 /* cti_policy_rigid_gain, cti_policy_body_gain -- energy [J] that a rigid body, and any other body, may gain in a substep. energy: current
    energies and work; is_euler: the integration rule dissipates; rounded: scale of the rounding error of its elastic energy [J]. */
 CTI_FN double cti_policy_rigid_gain(double energy);
+#endif
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 CTI_FN double cti_policy_body_gain(int is_euler, double energy, double rounded);
+#endif
+#if CONTACT_WITH_CMR
 /* cti_policy_chain_climbs -- 1 if a chain of rigid bodies has risen too far for its energy. rise: of its gravitational energy [J]; motion:
    rise that its motion explains [J]; mass [kg], fall: energy of a step's free fall per mass [J/kg]. */
 CTI_FN int cti_policy_chain_climbs(double rise, double motion, double mass, double fall);
@@ -41802,13 +41811,17 @@ CTI_FN int cti_policy_turns_far(ct_real angle) { return angle > cti_step_tuned.a
 CTI_FN ct_real cti_policy_row_miss(ct_real thickness, ct_real dt) { return cti_step_tuned.attempt.row * thickness / dt; }
 
 CTI_FN double cti_policy_rigid_gain(double energy) { return cti_step_tuned.energy.gain_rigid * energy; }
+#endif
 
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 CTI_FN double cti_policy_body_gain(int is_euler, double energy, double rounded)
 {
     return (is_euler ? cti_step_tuned.energy.gain : cti_step_tuned.energy.gain_swing) * energy +
            cti_step_tuned.energy.gain_rounding * (double)CTI_EPS * rounded;
 }
+#endif
 
+#if CONTACT_WITH_CMR
 CTI_FN int cti_policy_chain_climbs(double rise, double motion, double mass, double fall)
 {
     return rise - motion > cti_step_tuned.energy.climb * (fabs(rise) + fabs(motion)) + cti_step_tuned.energy.climb_fall * mass * fall;
@@ -50762,7 +50775,7 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
 #endif
 
 /* ---- 8_step/stepper.h ---- */
-/* stepper.h -- the interface of a stepper to the world: a struct of functions. CT_STEPPER_LIST (types.h) is the table of steppers.
+/* stepper.h -- the interface of a stepper to the world: a struct of functions. CT_STEPPER_LIST (methods.h) is the table of steppers.
    A stepper is a folder, and a function `CTI_CONSTANT_FN const cti_stepper *cti_stepper_<word>(void)` that returns its struct; in a build
    with one stepper the members are constants. A stepper's name also occurs in its switch in config.h and its options in ct_world_desc, and
    nowhere else. */
@@ -55758,6 +55771,22 @@ static int cti_barrier_works(cti_state *s, ct_step_report *r)
     return 1;
 }
 
+/* The status of a step that gained energy. The minimum of a potential that is not convex may have more energy than the start: a corner slips
+   off an edge, and what holds it is gone at the end. The bound is that of a body in the other steppers (energy.c), for the whole world.
+   start: cti_barrier_energies */
+static void cti_barrier_judge(const cti_state *s, const double *start, ct_step_report *r)
+{
+    double kick = (double)(cti_barrier_own(s)->h * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, scale, rounded = fabs(r->energy_gravity);
+    int i;
+    for (i = 0; i < s->bodies.n_models; i++)
+        rounded += s->energy.moduli[i];
+    for (i = 0; i < s->n; i++)
+        mass += (double)s->bodies.mass[i];
+    scale = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - start[2]) + fabs(r->work_pins) + fabs(r->work_script);
+    if (!(r->energy_gained <= cti_policy_body_gain(1, scale + mass * kick * kick, rounded)))
+        cti_barrier_status(r, CT_STATUS_NOT_CONVERGED);
+}
+
 /* the iterate becomes the state. 0: out of memory */
 static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report *r)
 {
@@ -55785,6 +55814,7 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
     r->rows = CTI_LEN(b->terms);
     cti_step_energies(s, r);
     r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - start[0] - r->work_pins - r->work_script + r->loss_contact + r->loss_damping;
+    cti_barrier_judge(s, start, r);
     return 1;
 }
 
@@ -55795,7 +55825,7 @@ static ct_code cti_barrier_take_back(cti_state *s)
     return CT_ERR_MEMORY;
 }
 
-/* energies at the start: of the bodies, and of the contacts */
+/* energies [3] at the start: of the bodies, of the contacts, and of gravity alone */
 static int cti_barrier_energies(cti_state *s, double *out)
 {
     ct_step_report r;
@@ -55805,6 +55835,7 @@ static int cti_barrier_energies(cti_state *s, double *out)
     out[0] = r.energy_kinetic + r.energy_elastic + r.energy_gravity;
     cti_barrier_energy(s, cti_barrier_own(s)->y, s->surface.x0, &size);
     out[1] = cti_barrier_own(s)->energy_contact;
+    out[2] = r.energy_gravity;
     return 1;
 }
 
@@ -55841,7 +55872,7 @@ static ct_code cti_barrier_open(cti_state *s, ct_real dt, cti_barrier_run *q, do
 CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     cti_barrier_run q;
-    double start[2];
+    double start[3];
     ct_code code;
     cti_barrier_begin(s, dt, r);
     if (!cti_snapshot_save(s, 0, &s->step.start))
@@ -56060,6 +56091,18 @@ CTI_FN ct_code cti_bodies_check_mesh(ct_world *w, const ct_mesh *m);
 CTI_FN ct_code cti_bodies_check_scalars(ct_world *w, ct_real friction, ct_real thickness, const ct_real *v, const ct_real *omega);
 /* cti_bodies_place -- the placement that a description gives its mesh. */
 CTI_FN ct_code cti_bodies_place(ct_world *w, const char *name, const ct_real *position, const ct_real *rotation, cti_place *out);
+/* cti_bodies_common -- what the descriptions of deformable bodies share; CTI_BODIES_COMMON takes it from one. */
+typedef struct cti_bodies_common {
+    const char *name;
+    const ct_mesh *mesh;
+    ct_real friction, thickness;
+    const ct_real *velocity, *angular_velocity, *position, *rotation;
+} cti_bodies_common;
+#define CTI_BODIES_COMMON(c, d)                                                                                                            \
+    ((c).name = (d)->name, (c).mesh = (d)->mesh, (c).friction = (d)->friction, (c).thickness = (d)->thickness, (c).velocity = (d)->velocity, \
+     (c).angular_velocity = (d)->angular_velocity, (c).position = (d)->position, (c).rotation = (d)->rotation)
+/* cti_bodies_admit -- checks that the stepper has such bodies, then the mesh and the scalars; *out: the placement. */
+CTI_FN ct_code cti_bodies_admit(ct_world *w, cti_feature what, const cti_bodies_common *c, cti_place *out);
 /* cti_bodies_is_moderate -- 1 if the fourth power of a speed does not overflow: below 1e77 in double, 4e9 in float. */
 CTI_FN int cti_bodies_is_moderate(const ct_real *v);
 CTI_FN ct_code cti_bodies_check_motion(ct_world *w, ct_body_id body, const ct_motion *m);
@@ -57266,6 +57309,16 @@ CTI_FN ct_code cti_bodies_place(ct_world *w, const char *name, const ct_real *po
     return text ? cti_error_set(&w->error, CT_ERR_ARGUMENT, -1, 0, "body '%.32s': %s", name ? name : "", text) : CT_OK;
 }
 
+CTI_FN ct_code cti_bodies_admit(ct_world *w, cti_feature what, const cti_bodies_common *c, cti_place *out)
+{
+    ct_code code = cti_steppers_admit(w, what, c->name);
+    if (code == CT_OK)
+        code = cti_bodies_check_mesh(w, c->mesh);
+    if (code == CT_OK)
+        code = cti_bodies_check_scalars(w, c->friction, c->thickness, c->velocity, c->angular_velocity);
+    return code == CT_OK ? cti_bodies_place(w, c->name, c->position, c->rotation, out) : code;
+}
+
 /* ---- building ---- */
 
 static void cti_bodies_name(cti_body *b, const char *name)
@@ -57743,17 +57796,12 @@ static ct_code cti_bodies_make_placed(ct_world *w, cti_body *b, const ct_soft_de
 CONTACT_API_DEF ct_code ct_body_add_soft(ct_world *w, const ct_soft_desc *d, ct_body_id *out_body)
 {
     cti_body b;
+    cti_bodies_common common;
     cti_place place;
     const char *text = NULL;
     ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_soft_desc_default");
     if (code == CT_OK)
-        code = cti_steppers_admit(w, CTI_FEATURE_SOFT, d->name);
-    if (code == CT_OK)
-        code = cti_bodies_check_mesh(w, d->mesh);
-    if (code == CT_OK)
-        code = cti_bodies_check_scalars(w, d->friction, d->thickness, d->velocity, d->angular_velocity);
-    if (code == CT_OK)
-        code = cti_bodies_place(w, d->name, d->position, d->rotation, &place);
+        CTI_BODIES_COMMON(common, d), code = cti_bodies_admit(w, CTI_FEATURE_SOFT, &common, &place);
     if (code == CT_OK && d->surface)
         code = cti_bodies_check_mesh(w, d->surface);
     if (code != CT_OK)
@@ -57777,6 +57825,7 @@ CONTACT_API_DEF ct_code ct_body_add_soft(ct_world *w, const ct_soft_desc *d, ct_
 CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, ct_body_id *out_body)
 {
     cti_body b;
+    cti_bodies_common common;
     cti_place place;
     const char *text = NULL;
     int64_t bad = -1;
@@ -57784,13 +57833,7 @@ CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, c
     ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_cloth_desc_default");
     int ok;
     if (code == CT_OK)
-        code = cti_steppers_admit(w, CTI_FEATURE_CLOTH, d->name);
-    if (code == CT_OK)
-        code = cti_bodies_check_mesh(w, d->mesh);
-    if (code == CT_OK)
-        code = cti_bodies_check_scalars(w, d->friction, d->thickness, d->velocity, d->angular_velocity);
-    if (code == CT_OK)
-        code = cti_bodies_place(w, d->name, d->position, d->rotation, &place);
+        CTI_BODIES_COMMON(common, d), code = cti_bodies_admit(w, CTI_FEATURE_CLOTH, &common, &place);
     if (code != CT_OK)
         return code;
     if (d->mesh->n_triangles <= 0)
@@ -57953,6 +57996,7 @@ static ct_code cti_rod_make(ct_world *w, cti_body *b, const ct_rod_desc *d, cons
 CONTACT_API_DEF ct_code ct_body_add_rod(ct_world *w, const ct_rod_desc *d, ct_body_id *out_body)
 {
     cti_body b;
+    cti_bodies_common common;
     cti_place place, turn;
     cti_rod_law law;
     cti_rod_desc made;
@@ -57960,13 +58004,7 @@ CONTACT_API_DEF ct_code ct_body_add_rod(ct_world *w, const ct_rod_desc *d, ct_bo
     ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_rod_desc_default");
     memset(&made, 0, sizeof made);
     if (code == CT_OK)
-        code = cti_steppers_admit(w, CTI_FEATURE_ROD, d->name);
-    if (code == CT_OK)
-        code = cti_bodies_check_mesh(w, d->mesh);
-    if (code == CT_OK)
-        code = cti_bodies_check_scalars(w, d->friction, d->thickness, d->velocity, d->angular_velocity);
-    if (code == CT_OK)
-        code = cti_bodies_place(w, d->name, d->position, d->rotation, &place);
+        CTI_BODIES_COMMON(common, d), code = cti_bodies_admit(w, CTI_FEATURE_ROD, &common, &place);
     if (code != CT_OK)
         return code;
     if (d->mesh->n_segments <= 0)
@@ -58019,16 +58057,11 @@ static ct_code cti_points_check(ct_world *w, const ct_points_desc *d)
 CONTACT_API_DEF ct_code ct_body_add_points(ct_world *w, const ct_points_desc *d, ct_body_id *out_body)
 {
     cti_body b;
+    cti_bodies_common common;
     cti_place place;
     ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_points_desc_default");
     if (code == CT_OK)
-        code = cti_steppers_admit(w, CTI_FEATURE_POINTS, d->name);
-    if (code == CT_OK)
-        code = cti_bodies_check_mesh(w, d->mesh);
-    if (code == CT_OK)
-        code = cti_bodies_check_scalars(w, d->friction, d->thickness, d->velocity, d->angular_velocity);
-    if (code == CT_OK)
-        code = cti_bodies_place(w, d->name, d->position, d->rotation, &place);
+        CTI_BODIES_COMMON(common, d), code = cti_bodies_admit(w, CTI_FEATURE_POINTS, &common, &place);
     if (code == CT_OK)
         code = cti_points_check(w, d);
     if (code != CT_OK)
@@ -64177,6 +64210,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_DCD_SEARCH
 #undef CTI_DCD_ROUNDING
 #endif
+#undef CTI_BODIES_COMMON
 #undef CTI_COOKIE
 #undef CTI_WORLD_ULPS
 #undef CTI_STEPPERS_CASE

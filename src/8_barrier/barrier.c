@@ -7,6 +7,7 @@
    gradients at the start of a step, which asks for distances as they are.
    based on: Li et al. 2020, algorithm 1, sec. 5; lecture notes 4.3. */
 #include "barrier.h"
+#include "../8_step/policy.h"
 #include "../8_step/assemble.h"
 #include "../8_step/cmr.h"
 #include "../8_step/energy.h"
@@ -405,6 +406,22 @@ static int cti_barrier_works(cti_state *s, ct_step_report *r)
     return 1;
 }
 
+/* The status of a step that gained energy. The minimum of a potential that is not convex may have more energy than the start: a corner slips
+   off an edge, and what holds it is gone at the end. The bound is that of a body in the other steppers (energy.c), for the whole world.
+   start: cti_barrier_energies */
+static void cti_barrier_judge(const cti_state *s, const double *start, ct_step_report *r)
+{
+    double kick = (double)(cti_barrier_own(s)->h * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, scale, rounded = fabs(r->energy_gravity);
+    int i;
+    for (i = 0; i < s->bodies.n_models; i++)
+        rounded += s->energy.moduli[i];
+    for (i = 0; i < s->n; i++)
+        mass += (double)s->bodies.mass[i];
+    scale = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - start[2]) + fabs(r->work_pins) + fabs(r->work_script);
+    if (!(r->energy_gained <= cti_policy_body_gain(1, scale + mass * kick * kick, rounded)))
+        cti_barrier_status(r, CT_STATUS_NOT_CONVERGED);
+}
+
 /* the iterate becomes the state. 0: out of memory */
 static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report *r)
 {
@@ -432,6 +449,7 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
     r->rows = CTI_LEN(b->terms);
     cti_step_energies(s, r);
     r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - start[0] - r->work_pins - r->work_script + r->loss_contact + r->loss_damping;
+    cti_barrier_judge(s, start, r);
     return 1;
 }
 
@@ -442,7 +460,7 @@ static ct_code cti_barrier_take_back(cti_state *s)
     return CT_ERR_MEMORY;
 }
 
-/* energies at the start: of the bodies, and of the contacts */
+/* energies [3] at the start: of the bodies, of the contacts, and of gravity alone */
 static int cti_barrier_energies(cti_state *s, double *out)
 {
     ct_step_report r;
@@ -452,6 +470,7 @@ static int cti_barrier_energies(cti_state *s, double *out)
     out[0] = r.energy_kinetic + r.energy_elastic + r.energy_gravity;
     cti_barrier_energy(s, cti_barrier_own(s)->y, s->surface.x0, &size);
     out[1] = cti_barrier_own(s)->energy_contact;
+    out[2] = r.energy_gravity;
     return 1;
 }
 
@@ -488,7 +507,7 @@ static ct_code cti_barrier_open(cti_state *s, ct_real dt, cti_barrier_run *q, do
 CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     cti_barrier_run q;
-    double start[2];
+    double start[3];
     ct_code code;
     cti_barrier_begin(s, dt, r);
     if (!cti_snapshot_save(s, 0, &s->step.start))

@@ -1,4 +1,4 @@
-/* stepper.h -- the interface of a stepper to the world: a struct of functions. CT_STEPPER_LIST (types.h) is the table of steppers.
+/* stepper.h -- the interface of a stepper to the world: a struct of functions. CT_STEPPER_LIST (methods.h) is the table of steppers.
    A stepper is a folder, and a function `CTI_CONSTANT_FN const cti_stepper *cti_stepper_<word>(void)` that returns its struct; in a build
    with one stepper the members are constants. A stepper's name also occurs in its switch in config.h and its options in ct_world_desc, and
    nowhere else. */

@@ -150,6 +150,16 @@ CTI_FN ct_code cti_bodies_place(ct_world *w, const char *name, const ct_real *po
     return text ? cti_error_set(&w->error, CT_ERR_ARGUMENT, -1, 0, "body '%.32s': %s", name ? name : "", text) : CT_OK;
 }
 
+CTI_FN ct_code cti_bodies_admit(ct_world *w, cti_feature what, const cti_bodies_common *c, cti_place *out)
+{
+    ct_code code = cti_steppers_admit(w, what, c->name);
+    if (code == CT_OK)
+        code = cti_bodies_check_mesh(w, c->mesh);
+    if (code == CT_OK)
+        code = cti_bodies_check_scalars(w, c->friction, c->thickness, c->velocity, c->angular_velocity);
+    return code == CT_OK ? cti_bodies_place(w, c->name, c->position, c->rotation, out) : code;
+}
+
 /* ---- building ---- */
 
 static void cti_bodies_name(cti_body *b, const char *name)

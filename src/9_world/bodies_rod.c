@@ -135,6 +135,7 @@ static ct_code cti_rod_make(ct_world *w, cti_body *b, const ct_rod_desc *d, cons
 CONTACT_API_DEF ct_code ct_body_add_rod(ct_world *w, const ct_rod_desc *d, ct_body_id *out_body)
 {
     cti_body b;
+    cti_bodies_common common;
     cti_place place, turn;
     cti_rod_law law;
     cti_rod_desc made;
@@ -142,13 +143,7 @@ CONTACT_API_DEF ct_code ct_body_add_rod(ct_world *w, const ct_rod_desc *d, ct_bo
     ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_rod_desc_default");
     memset(&made, 0, sizeof made);
     if (code == CT_OK)
-        code = cti_steppers_admit(w, CTI_FEATURE_ROD, d->name);
-    if (code == CT_OK)
-        code = cti_bodies_check_mesh(w, d->mesh);
-    if (code == CT_OK)
-        code = cti_bodies_check_scalars(w, d->friction, d->thickness, d->velocity, d->angular_velocity);
-    if (code == CT_OK)
-        code = cti_bodies_place(w, d->name, d->position, d->rotation, &place);
+        CTI_BODIES_COMMON(common, d), code = cti_bodies_admit(w, CTI_FEATURE_ROD, &common, &place);
     if (code != CT_OK)
         return code;
     if (d->mesh->n_segments <= 0)
@@ -201,16 +196,11 @@ static ct_code cti_points_check(ct_world *w, const ct_points_desc *d)
 CONTACT_API_DEF ct_code ct_body_add_points(ct_world *w, const ct_points_desc *d, ct_body_id *out_body)
 {
     cti_body b;
+    cti_bodies_common common;
     cti_place place;
     ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_points_desc_default");
     if (code == CT_OK)
-        code = cti_steppers_admit(w, CTI_FEATURE_POINTS, d->name);
-    if (code == CT_OK)
-        code = cti_bodies_check_mesh(w, d->mesh);
-    if (code == CT_OK)
-        code = cti_bodies_check_scalars(w, d->friction, d->thickness, d->velocity, d->angular_velocity);
-    if (code == CT_OK)
-        code = cti_bodies_place(w, d->name, d->position, d->rotation, &place);
+        CTI_BODIES_COMMON(common, d), code = cti_bodies_admit(w, CTI_FEATURE_POINTS, &common, &place);
     if (code == CT_OK)
         code = cti_points_check(w, d);
     if (code != CT_OK)

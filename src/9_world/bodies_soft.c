@@ -186,17 +186,12 @@ static ct_code cti_bodies_make_placed(ct_world *w, cti_body *b, const ct_soft_de
 CONTACT_API_DEF ct_code ct_body_add_soft(ct_world *w, const ct_soft_desc *d, ct_body_id *out_body)
 {
     cti_body b;
+    cti_bodies_common common;
     cti_place place;
     const char *text = NULL;
     ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_soft_desc_default");
     if (code == CT_OK)
-        code = cti_steppers_admit(w, CTI_FEATURE_SOFT, d->name);
-    if (code == CT_OK)
-        code = cti_bodies_check_mesh(w, d->mesh);
-    if (code == CT_OK)
-        code = cti_bodies_check_scalars(w, d->friction, d->thickness, d->velocity, d->angular_velocity);
-    if (code == CT_OK)
-        code = cti_bodies_place(w, d->name, d->position, d->rotation, &place);
+        CTI_BODIES_COMMON(common, d), code = cti_bodies_admit(w, CTI_FEATURE_SOFT, &common, &place);
     if (code == CT_OK && d->surface)
         code = cti_bodies_check_mesh(w, d->surface);
     if (code != CT_OK)
@@ -220,6 +215,7 @@ CONTACT_API_DEF ct_code ct_body_add_soft(ct_world *w, const ct_soft_desc *d, ct_
 CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, ct_body_id *out_body)
 {
     cti_body b;
+    cti_bodies_common common;
     cti_place place;
     const char *text = NULL;
     int64_t bad = -1;
@@ -227,13 +223,7 @@ CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, c
     ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_cloth_desc_default");
     int ok;
     if (code == CT_OK)
-        code = cti_steppers_admit(w, CTI_FEATURE_CLOTH, d->name);
-    if (code == CT_OK)
-        code = cti_bodies_check_mesh(w, d->mesh);
-    if (code == CT_OK)
-        code = cti_bodies_check_scalars(w, d->friction, d->thickness, d->velocity, d->angular_velocity);
-    if (code == CT_OK)
-        code = cti_bodies_place(w, d->name, d->position, d->rotation, &place);
+        CTI_BODIES_COMMON(common, d), code = cti_bodies_admit(w, CTI_FEATURE_CLOTH, &common, &place);
     if (code != CT_OK)
         return code;
     if (d->mesh->n_triangles <= 0)

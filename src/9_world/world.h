@@ -124,6 +124,18 @@ CTI_FN ct_code cti_bodies_check_mesh(ct_world *w, const ct_mesh *m);
 CTI_FN ct_code cti_bodies_check_scalars(ct_world *w, ct_real friction, ct_real thickness, const ct_real *v, const ct_real *omega);
 /* cti_bodies_place -- the placement that a description gives its mesh. */
 CTI_FN ct_code cti_bodies_place(ct_world *w, const char *name, const ct_real *position, const ct_real *rotation, cti_place *out);
+/* cti_bodies_common -- what the descriptions of deformable bodies share; CTI_BODIES_COMMON takes it from one. */
+typedef struct cti_bodies_common {
+    const char *name;
+    const ct_mesh *mesh;
+    ct_real friction, thickness;
+    const ct_real *velocity, *angular_velocity, *position, *rotation;
+} cti_bodies_common;
+#define CTI_BODIES_COMMON(c, d)                                                                                                            \
+    ((c).name = (d)->name, (c).mesh = (d)->mesh, (c).friction = (d)->friction, (c).thickness = (d)->thickness, (c).velocity = (d)->velocity, \
+     (c).angular_velocity = (d)->angular_velocity, (c).position = (d)->position, (c).rotation = (d)->rotation)
+/* cti_bodies_admit -- checks that the stepper has such bodies, then the mesh and the scalars; *out: the placement. */
+CTI_FN ct_code cti_bodies_admit(ct_world *w, cti_feature what, const cti_bodies_common *c, cti_place *out);
 /* cti_bodies_is_moderate -- 1 if the fourth power of a speed does not overflow: below 1e77 in double, 4e9 in float. */
 CTI_FN int cti_bodies_is_moderate(const ct_real *v);
 CTI_FN ct_code cti_bodies_check_motion(ct_world *w, ct_body_id body, const ct_motion *m);
