@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs fcd5873819530b9f.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 81fb59d3dfbf6a57.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -62080,12 +62080,13 @@ static int cti_vtk_strip(cti_vtk *v, const int32_t *nodes, int n)
     return 1;
 }
 
-/* Adds a cell to the mesh. */
-static int cti_vtk_cell(cti_vtk *v, int64_t type, const int32_t *nodes, int n)
+/* Adds the cell of nodes [begin, end) to the mesh. */
+static int cti_vtk_cell(cti_vtk *v, int64_t type, int begin, int end)
 {
     static const int least[] = {0, 1, 0, 2, 2, 3, 3, 3, 4, 4, 4}, most[] = {0, 1, 0, 2, 0, 3, 0, 0, 4, 4, 4};
+    const int32_t *nodes = end > begin ? v->nodes + begin : NULL; /* there may be no nodes at all */
     int32_t quad[4];
-    int k;
+    int k, n = end - begin;
     char text[80];
     if (type < CTI_VTK_VERTEX || type > CTI_VTK_TET) {
         snprintf(text, sizeof text, "cells of type %lld are not read (1 to 10 are)", (long long)type);
@@ -62125,7 +62126,7 @@ static int cti_vtk_poly(cti_vtk *v, int type)
     if (!cti_vtk_cells(v))
         return 0;
     for (i = 0; i < CTI_LEN(v->ends); begin = v->ends[i], i++)
-        if (!cti_vtk_cell(v, type, v->nodes + begin, v->ends[i] - begin))
+        if (!cti_vtk_cell(v, type, begin, v->ends[i]))
             return 0;
     return 1;
 }
@@ -62145,7 +62146,7 @@ static int cti_vtk_types(cti_vtk *v)
     if (!cti_vtk_values(v, count, CTI_PLY_SCALAR_I32, "CELL_TYPES"))
         return 0;
     for (i = 0; i < (int)count; begin = v->ends[i], i++)
-        if (!cti_vtk_integer(v, CTI_PLY_SCALAR_I32, &type, "a cell type") || !cti_vtk_cell(v, type, v->nodes + begin, v->ends[i] - begin))
+        if (!cti_vtk_integer(v, CTI_PLY_SCALAR_I32, &type, "a cell type") || !cti_vtk_cell(v, type, begin, v->ends[i]))
             return 0;
     return 1;
 }

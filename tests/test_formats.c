@@ -716,6 +716,7 @@ static void test_vtk_refused(void **state)
     refused_line(cti_read_vtk, VTK_HEAD "POLYDATA\n" VTK_3 "POLYGONS 1 4\n4 0 1 2 0\n", CT_ERR_FORMAT, 8, "more than");
     refused_line(cti_read_vtk, VTK_HEAD "POLYDATA\n" VTK_3 "POLYGONS 1 5\n3 0 1 2\n", CT_ERR_FORMAT, 8, "add up");
     refused_line(cti_read_vtk, VTK_HEAD "POLYDATA\n" VTK_3 "POLYGONS 1 3\n2 0 1\n", CT_ERR_FORMAT, 8, "type 7 has 2 points");
+    refused_line(cti_read_vtk, VTK_HEAD "POLYDATA\n" VTK_3 "POLYGONS 2 2\n0 0\n", CT_ERR_FORMAT, 8, "type 7 has 0 points");
     refused_line(cti_read_vtk, VTK_HEAD "POLYDATA\n" VTK_3 "POLYGONS 2 3\nOFFSETS int\n0 2\nCONNECTIVITY int\n0 1 2\n", CT_ERR_FORMAT, 9,
                  "last offset");
     refused_line(cti_read_vtk, VTK_HEAD "POLYDATA\n" VTK_3 "POLYGONS 3 3\nOFFSETS int\n0 4 3\nCONNECTIVITY int\n0 1 2\n", CT_ERR_FORMAT, 9,
