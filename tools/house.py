@@ -21,7 +21,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 COMMENT = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'', re.S)
 TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|[A-Za-z_]\w*|\.?\d[\w.]*(?:[eEpP][+-]\d+)?|<<=|>>=|->|\+\+|--|&&|\|\||[-+*/%&|^=!<>]=|'
                    r'<<|>>|##|\.\.\.|[^\s\w]')
-HEAD = re.compile(r"^[A-Za-z_][^;={}]*\([^;{}]*\)\s*\n\{\n", re.M)
+HEAD = re.compile(r"^[A-Za-z_][^;={}\n]*\([^;{}\n]*(?:\n[ \t][^;{}\n]*)*\)[ \t]*\n\{\n", re.M)
+TEMPLATE = re.compile(r"\bCTI_TN\((\w+), (\w+)\)")  # the name of a function or type that is made for two number types
 STRUCT = re.compile(r"^typedef struct (\w+) \{(.*?)\n\} \w+;", re.M | re.S)
 MACRO = re.compile(r"^#define (CTI_\w+) +(?:CTI_R\()?\(?-?[\d.][\w.+-]*\)?\)?\s*$", re.M)
 ENUM = re.compile(r"enum(?: \w+)? \{([^}]*)\}")
@@ -72,7 +73,7 @@ def functions_of(path, code):
     """(lines, parameters, name, path) of each"""
     found = []
     for m in HEAD.finditer(code):
-        head = m.group(0)[:m.group(0).rindex(")")]
+        head = TEMPLATE.sub(r"\1_\2", m.group(0)[:m.group(0).rindex(")")])
         end = code.find("\n}\n", m.end() - 1)
         at = head.index("(")
         name = re.findall(r"\w+", head[:at])
