@@ -116,6 +116,7 @@ enum { CTI_ANDERSON_DEPTH = 5, CTI_ANDERSON_MOST = 16, CTI_ICA_PACE = 12, CTI_IC
 #else
 enum { CTI_ANDERSON_DEPTH = 5, CTI_ANDERSON_MOST = CTI_ANDERSON_DEPTH, CTI_ICA_PACE = 12, CTI_ICA_PACE_MOST = CTI_ICA_PACE };
 #endif
+enum { CTI_ANDERSON_WEIGHTS = 16 }; /* most differences of a history in general (cti_anderson_weights): twice what the longest keeps */
 enum { CTI_RESIDUAL_PARTS = 64 }; /* most ranges over which a maximum is taken: enough for all workers, and few to go through at the end */
 
 typedef struct cti_solve_numbers {
