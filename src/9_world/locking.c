@@ -190,7 +190,7 @@ static void cti_locking_hold(cti_bsr *A, const uint8_t *held)
 /* u: the field, then corrected so that the free nodes are in equilibrium between the held ones, K du = -K u. 0: out of memory */
 static int cti_locking_relax(cti_locking *p, cti_locking_solve *s)
 {
-    cti_operator A;
+    cti_operator A, M;
     double first;
     int i, k;
     for (i = 0; i < p->n; i++) {
@@ -208,8 +208,8 @@ static int cti_locking_relax(cti_locking *p, cti_locking_solve *s)
     cti_jacobi_apply(&s->jacobi, s->b, s->du);
     first = sqrt((double)cti_krylov_dot(3 * p->n, s->b, s->du));
     memset(s->du, 0, sizeof *s->du * 3 * (size_t)p->n);
-    A = cti_bsr_operator(&s->A);
-    cti_pcg(&A, s->b, s->du, cti_jacobi_apply, &s->jacobi, (ct_real)first * CTI_LOCKING_TOLERANCE, CTI_LOCKING_MOST, s->work, NULL);
+    A = cti_bsr_operator(&s->A), M = cti_jacobi_operator(&s->jacobi);
+    cti_pcg(&A, &M, s->b, s->du, (ct_real)first * CTI_LOCKING_TOLERANCE, CTI_LOCKING_MOST, s->work, NULL);
     for (i = 0; i < 3 * p->n; i++)
         s->u[i] += s->du[i];
     return 1;
