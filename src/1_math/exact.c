@@ -123,6 +123,19 @@ CTI_FN int cti_exact_orient2d(const double a[2], const double b[2], const double
     return cti_exact_orient2d_full(a, b, c);
 }
 
+CTI_FN int cti_exact_winding(const double t[9], const double p[2])
+{
+    int i, w = 0;
+    for (i = 0; i < 3; i++) {
+        const double *a = t + 3 * i + 1, *b = t + 3 * ((i + 1) % 3) + 1;
+        if (a[1] <= p[1] && b[1] > p[1])
+            w += cti_exact_orient2d(a, b, p) > 0;
+        else if (a[1] > p[1] && b[1] <= p[1])
+            w -= cti_exact_orient2d(a, b, p) < 0;
+    }
+    return w;
+}
+
 /* det [u; v; w] with u = a - d, v = b - d, w = c - d by the third column, exactly. */
 static int cti_exact_orient3d_full(const double *a, const double *b, const double *c, const double *d)
 {

@@ -410,3 +410,13 @@ CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) * f, CTI_T *x,
     for (i = 0; i < sym->n; i++)
         memcpy(x + 3 * (size_t)sym->perm[i], z + sym->place[i], 3 * sizeof *z);
 }
+
+#undef CTI_T
+#undef CTI_TN
+#undef CTI_TVEC
+#undef CTI_TV
+#undef CTI_SUPER_EPS
+#undef CTI_SUPER_TINY
+#undef CTI_SUPER_ABS
+#undef CTI_SUPER_LEAST
+#undef CTI_SUPER_GONE

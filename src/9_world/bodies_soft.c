@@ -11,22 +11,16 @@
 CONTACT_API_DEF ct_soft_desc ct_soft_desc_default(void)
 {
     ct_soft_desc d;
-    memset(&d, 0, sizeof d);
-    d.cookie = CTI_COOKIE;
+    CTI_BODIES_DEFAULT(d);
     d.material = ct_material_default(CT_MODEL_NEOHOOKEAN);
-    d.friction = d.thickness = -1;
-    d.rotation[0] = 1;
     return d;
 }
 
 CONTACT_API_DEF ct_cloth_desc ct_cloth_desc_default(void)
 {
     ct_cloth_desc d;
-    memset(&d, 0, sizeof d);
-    d.cookie = CTI_COOKIE;
+    CTI_BODIES_DEFAULT(d);
     d.material = ct_material_default(CT_MODEL_MEMBRANE);
-    d.friction = d.thickness = -1;
-    d.rotation[0] = 1;
     return d;
 }
 
@@ -105,7 +99,8 @@ static void cti_bodies_warn_slivers(const ct_world *w, const char *name, const c
         double d[4][3], edge2 = 0, area2 = 0, n[3], volume;
         for (a = 0; a < 4; a++)
             for (k = 0; k < 3; k++)
-                d[a][k] = (double)m->positions[3 * (size_t)m->tets[4 * t + a] + (size_t)k] - (double)m->positions[3 * (size_t)m->tets[4 * t] + (size_t)k];
+                d[a][k] = (double)m->positions[3 * (size_t)m->tets[4 * t + a] + (size_t)k] -
+                          (double)m->positions[3 * (size_t)m->tets[4 * t] + (size_t)k];
         for (a = 0; a < 4; a++)
             for (b = 0; b < a; b++) {
                 double x = d[a][0] - d[b][0], y = d[a][1] - d[b][1], z = d[a][2] - d[b][2];
