@@ -495,7 +495,8 @@ static void newton_iterations_lower_the_potential(void **state)
     assert_true(e[1] < e[0] * 0.999);
 }
 
-/* two boxes, one falls on the other and off it: their heights after a second, the last report, with what all steps dropped; printed: Li 2015's algorithm 3 */
+/* two boxes, one falls on the other and off it: their heights after a second, the last report, with what all steps dropped; printed: Li
+   2015's algorithm 3 */
 static ct_step_report stack_of_two(int printed, ct_decouple decouple, double *lower, double *upper, int *iterations)
 {
     ct_world_desc d = dcd_desc(2e-3, 0);

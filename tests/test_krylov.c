@@ -188,6 +188,7 @@ static void test_jacobi_singular(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pcg), cmocka_unit_test(test_operator), cmocka_unit_test(test_dot), cmocka_unit_test(test_jacobi_singular)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pcg), cmocka_unit_test(test_operator), cmocka_unit_test(test_dot),
+                                       cmocka_unit_test(test_jacobi_singular)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -527,7 +527,8 @@ static void test_lagged(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_order), cmocka_unit_test(test_factor), cmocka_unit_test(test_shared),
-                                       cmocka_unit_test(test_boost), cmocka_unit_test(test_decay), cmocka_unit_test(test_lagged), cmocka_unit_test(test_out_of_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_order),        cmocka_unit_test(test_factor), cmocka_unit_test(test_shared),
+                                       cmocka_unit_test(test_boost),        cmocka_unit_test(test_decay),  cmocka_unit_test(test_lagged),
+                                       cmocka_unit_test(test_out_of_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

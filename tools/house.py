@@ -6,9 +6,10 @@ usage: python3 tools/house.py [--against REV] [--long]
 --long          also lists the names behind the figures: the longest functions, the widest structs, the tuned numbers by file
 
 Counted are the .c, .h and .inl files under src/. A function begins at the start of a line; its body is between a line `{` and a line `}`,
-and its length includes both. A token is an identifier, a number, a string or an operator; comments have none. A code line has at least one token. A tuned number
-is an object macro or an enumerator with a number as its value, or a line of a list of tuned numbers (0_base/tuned.h), where contacts are solved and
-steps are taken: 3_solve, 4_programs, 8_step, 8_dcd, 8_barrier. Codes and bits of masks (CODES) are no tuned numbers. Standard library and git only.
+and its length includes both. A token is an identifier, a number, a string or an operator; comments have none. A code line has at least one
+token. A tuned number is an object macro or an enumerator with a number as its value, or a line of a list of tuned numbers
+(0_base/tuned.h), where contacts are solved and steps are taken: 3_solve, 4_programs, 8_step, 8_dcd, 8_barrier. Codes and bits of masks
+(CODES) are no tuned numbers. Standard library and git only.
 """
 import argparse
 import collections
@@ -132,7 +133,8 @@ class House:
     def figures(self):
         tuned = sum(len(names) for path, names in self.tuned.items())
         outside = sum(len(names) for path, names in self.tuned.items() if "policy" not in os.path.basename(path))
-        solves = sum(len(names) for path, names in self.tuned.items() if path.startswith(("3_solve", "8_step")) and "policy" not in os.path.basename(path))
+        solves = sum(len(names) for path, names in self.tuned.items() if path.startswith(("3_solve", "8_step"))
+                     and "policy" not in os.path.basename(path))
         return [
             ("lines", self.lines),
             ("code lines", self.code_lines),

@@ -53,7 +53,10 @@ static void hash_floats(const float *x, int n)
     for (; n > 0; n--)
         hash_float(*x++);
 }
-static void say(const char *what) { printf("%d %s %08lx%08lx\n", CONTACT_REAL, what, (unsigned long)(hash >> 32), (unsigned long)(hash & 0xfffffffful)); }
+static void say(const char *what)
+{
+    printf("%d %s %08lx%08lx\n", CONTACT_REAL, what, (unsigned long)(hash >> 32), (unsigned long)(hash & 0xfffffffful));
+}
 static void need(int ok, const char *what)
 {
     if (!ok) {
