@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 9cd3843243f1fd07.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 48662a32c0724d96.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -2823,24 +2823,33 @@ CTI_FN void cti_pool_finish(void *task, void *user) { CTI_UNUSED(task), CTI_UNUS
 /* ---- 0_base/tuned.h ---- */
 /* tuned.h -- how tuned numbers are written down: lists of lines X(type, name, value, unit, reason), one list for each group of at most 20.
    Method: a list expands to the fields of a struct and to their values. The struct is a constant, so that a compiler folds its fields. With
-   CTI_POLICY_MUTABLE it is a variable, and a table gives each number by its name "group.name", so that one program can measure all of them
-   (tools/bench_policy.py). docs/policy.md has a row of the same name for each number that was measured.
+   CTI_POLICY_MUTABLE it is a variable, and a program visits each number with its name "group.name", so that one program can measure all of
+   them (tools/bench_policy.py). docs/policy.md has a row of the same name for each number that was measured.
    Types are int, ct_real and double. Based on: no paper. */
 
 
 #define CTI_TUNED_FIELD(type, name, value, unit, reason) type name;
 #define CTI_TUNED_VALUE(type, name, value, unit, reason) value,
 
+/* the groups of a struct `all`, and their values, from a list of lines G(all, group, list) */
+#define CTI_TUNED_GROUP_FIELD(all, group, LIST) struct all##_##group { LIST(CTI_TUNED_FIELD) } group;
+#define CTI_TUNED_GROUP_VALUE(all, group, LIST) {LIST(CTI_TUNED_VALUE)},
+
 #ifdef CTI_POLICY_MUTABLE
 typedef struct cti_tuned {
-    const char *name, *type, *unit, *reason;
+    const char *group, *name, *type, *unit, *reason;
     void *at;
 } cti_tuned;
-#define CTI_TUNED_TEXT(x) #x
-#define CTI_TUNED_NAME(group, name) CTI_TUNED_TEXT(group) "." #name
-/* one entry of the table; CTI_TUNED_STRUCT and CTI_TUNED_GROUP say where it is */
-#define CTI_TUNED_ENTRY(type, name, value, unit, reason) \
-    {CTI_TUNED_NAME(CTI_TUNED_GROUP, name), #type, unit, reason, &CTI_TUNED_STRUCT.CTI_TUNED_GROUP.name},
+/* calls visit(ctx, number) for each number of a group: two names that are in scope */
+#define CTI_TUNED_VISIT(type_, name_, value_, unit_, reason_) \
+    t.name = #name_, t.type = #type_, t.unit = unit_, t.reason = reason_, t.at = &at->name_, visit(ctx, &t);
+#define CTI_TUNED_GROUP_VISIT(all, group_, LIST) \
+    { \
+        struct all##_##group_ *at = &all.group_; \
+        cti_tuned t; \
+        t.group = #group_; \
+        LIST(CTI_TUNED_VISIT) \
+    }
 #endif
 
 
@@ -11440,33 +11449,26 @@ enum { CTI_ANDERSON_WEIGHTS = 16 }; /* most differences of a history in general 
 #endif
 enum { CTI_RESIDUAL_PARTS = 64 }; /* most ranges over which a maximum is taken: enough for all workers, and few to go through at the end */
 
+#define CTI_SOLVE_GROUPS(G) \
+    G(cti_solve_tuned, sweeps, CTI_TUNED_SWEEPS) \
+    G(cti_solve_tuned, outer, CTI_TUNED_OUTER) \
+    G(cti_solve_tuned, correction, CTI_TUNED_CORRECTION) \
+    G(cti_solve_tuned, stride, CTI_TUNED_STRIDE) \
+    G(cti_solve_tuned, anderson, CTI_TUNED_ANDERSON) \
+    G(cti_solve_tuned, law, CTI_TUNED_LAW) \
+    G(cti_solve_tuned, paper, CTI_TUNED_PAPER) \
+    G(cti_solve_tuned, costs, CTI_TUNED_COSTS)
+
 typedef struct cti_solve_numbers {
-    struct { CTI_TUNED_SWEEPS(CTI_TUNED_FIELD) } sweeps;
-    struct { CTI_TUNED_OUTER(CTI_TUNED_FIELD) } outer;
-    struct { CTI_TUNED_CORRECTION(CTI_TUNED_FIELD) } correction;
-    struct { CTI_TUNED_STRIDE(CTI_TUNED_FIELD) } stride;
-    struct { CTI_TUNED_ANDERSON(CTI_TUNED_FIELD) } anderson;
-    struct { CTI_TUNED_LAW(CTI_TUNED_FIELD) } law;
-    struct { CTI_TUNED_PAPER(CTI_TUNED_FIELD) } paper;
-    struct { CTI_TUNED_COSTS(CTI_TUNED_FIELD) } costs;
+    CTI_SOLVE_GROUPS(CTI_TUNED_GROUP_FIELD)
 } cti_solve_numbers;
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
-#define CTI_SOLVE_NUMBERS \
-    {{CTI_TUNED_SWEEPS(CTI_TUNED_VALUE)}, {CTI_TUNED_OUTER(CTI_TUNED_VALUE)}, {CTI_TUNED_CORRECTION(CTI_TUNED_VALUE)}, \
-     {CTI_TUNED_STRIDE(CTI_TUNED_VALUE)}, {CTI_TUNED_ANDERSON(CTI_TUNED_VALUE)}, {CTI_TUNED_LAW(CTI_TUNED_VALUE)}, \
-     {CTI_TUNED_PAPER(CTI_TUNED_VALUE)}, {CTI_TUNED_COSTS(CTI_TUNED_VALUE)}}
-#endif
+#define CTI_SOLVE_NUMBERS {CTI_SOLVE_GROUPS(CTI_TUNED_GROUP_VALUE)}
 
 #ifdef CTI_POLICY_MUTABLE
-#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 extern cti_solve_numbers cti_solve_tuned;
-#endif
-extern const cti_tuned cti_solve_table[]; /* ends with a name of NULL */
 #else
-#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 static const cti_solve_numbers cti_solve_tuned = CTI_SOLVE_NUMBERS;
-#endif
 #endif
 
 /* ---- sweeps over the contacts ---- */
@@ -11571,37 +11573,7 @@ CTI_FN int cti_solve_policy_is_astray(ct_real now, ct_real best);
    Based on: Otaduy 2009, sec. 5.2-5.6, for the loops; their termination and the accelerations are ours. */
 
 #ifdef CTI_POLICY_MUTABLE
-#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 cti_solve_numbers cti_solve_tuned = CTI_SOLVE_NUMBERS;
-#endif
-#define CTI_TUNED_STRUCT cti_solve_tuned
-const cti_tuned cti_solve_table[] = {
-#define CTI_TUNED_GROUP sweeps
-    CTI_TUNED_SWEEPS(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-#define CTI_TUNED_GROUP outer
-    CTI_TUNED_OUTER(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-#define CTI_TUNED_GROUP correction
-    CTI_TUNED_CORRECTION(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-#define CTI_TUNED_GROUP stride
-    CTI_TUNED_STRIDE(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-#define CTI_TUNED_GROUP anderson
-    CTI_TUNED_ANDERSON(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-#define CTI_TUNED_GROUP law
-    CTI_TUNED_LAW(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-#define CTI_TUNED_GROUP paper
-    CTI_TUNED_PAPER(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-#define CTI_TUNED_GROUP costs
-    CTI_TUNED_COSTS(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-    {NULL, NULL, NULL, NULL, NULL}};
-#undef CTI_TUNED_STRUCT
 #endif
 
 /* ---- sweeps over the contacts ---- */
@@ -41075,25 +41047,24 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
 
 enum { CTI_REPAIR_WAYS = 32 }; /* capacity: directions that a repair compares */
 
+#define CTI_STEP_GROUPS(G) \
+    G(cti_step_tuned, factors, CTI_TUNED_FACTORS) \
+    G(cti_step_tuned, island, CTI_TUNED_ISLAND) \
+    G(cti_step_tuned, ended, CTI_TUNED_ENDED) \
+    G(cti_step_tuned, attempt, CTI_TUNED_ATTEMPT) \
+    G(cti_step_tuned, energy, CTI_TUNED_ENERGY) \
+    G(cti_step_tuned, substep, CTI_TUNED_SUBSTEP) \
+    G(cti_step_tuned, repair, CTI_TUNED_REPAIR) \
+    G(cti_step_tuned, costs, CTI_TUNED_STEP_COSTS)
+
 typedef struct cti_step_numbers {
-    struct { CTI_TUNED_FACTORS(CTI_TUNED_FIELD) } factors;
-    struct { CTI_TUNED_ISLAND(CTI_TUNED_FIELD) } island;
-    struct { CTI_TUNED_ENDED(CTI_TUNED_FIELD) } ended;
-    struct { CTI_TUNED_ATTEMPT(CTI_TUNED_FIELD) } attempt;
-    struct { CTI_TUNED_ENERGY(CTI_TUNED_FIELD) } energy;
-    struct { CTI_TUNED_SUBSTEP(CTI_TUNED_FIELD) } substep;
-    struct { CTI_TUNED_REPAIR(CTI_TUNED_FIELD) } repair;
-    struct { CTI_TUNED_STEP_COSTS(CTI_TUNED_FIELD) } costs;
+    CTI_STEP_GROUPS(CTI_TUNED_GROUP_FIELD)
 } cti_step_numbers;
 
-#define CTI_STEP_NUMBERS \
-    {{CTI_TUNED_FACTORS(CTI_TUNED_VALUE)}, {CTI_TUNED_ISLAND(CTI_TUNED_VALUE)}, {CTI_TUNED_ENDED(CTI_TUNED_VALUE)}, \
-     {CTI_TUNED_ATTEMPT(CTI_TUNED_VALUE)}, {CTI_TUNED_ENERGY(CTI_TUNED_VALUE)}, {CTI_TUNED_SUBSTEP(CTI_TUNED_VALUE)}, \
-     {CTI_TUNED_REPAIR(CTI_TUNED_VALUE)}, {CTI_TUNED_STEP_COSTS(CTI_TUNED_VALUE)}}
+#define CTI_STEP_NUMBERS {CTI_STEP_GROUPS(CTI_TUNED_GROUP_VALUE)}
 
 #ifdef CTI_POLICY_MUTABLE
 extern cti_step_numbers cti_step_tuned;
-extern const cti_tuned cti_step_table[]; /* ends with a name of NULL */
 #else
 static const cti_step_numbers cti_step_tuned = CTI_STEP_NUMBERS;
 #endif
@@ -41780,34 +41751,6 @@ CTI_FN int cti_policy_may_hold(int tries);
 
 #ifdef CTI_POLICY_MUTABLE
 cti_step_numbers cti_step_tuned = CTI_STEP_NUMBERS;
-#define CTI_TUNED_STRUCT cti_step_tuned
-const cti_tuned cti_step_table[] = {
-#define CTI_TUNED_GROUP factors
-    CTI_TUNED_FACTORS(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-#define CTI_TUNED_GROUP island
-    CTI_TUNED_ISLAND(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-#define CTI_TUNED_GROUP ended
-    CTI_TUNED_ENDED(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-#define CTI_TUNED_GROUP attempt
-    CTI_TUNED_ATTEMPT(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-#define CTI_TUNED_GROUP energy
-    CTI_TUNED_ENERGY(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-#define CTI_TUNED_GROUP substep
-    CTI_TUNED_SUBSTEP(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-#define CTI_TUNED_GROUP repair
-    CTI_TUNED_REPAIR(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-#define CTI_TUNED_GROUP costs
-    CTI_TUNED_STEP_COSTS(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-    {NULL, NULL, NULL, NULL, NULL}};
-#undef CTI_TUNED_STRUCT
 #endif
 
 /* ---- factors ---- */
@@ -64050,9 +63993,10 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_FPENV_USUAL
 #undef CTI_TUNED_FIELD
 #undef CTI_TUNED_VALUE
-#undef CTI_TUNED_TEXT
-#undef CTI_TUNED_NAME
-#undef CTI_TUNED_ENTRY
+#undef CTI_TUNED_GROUP_FIELD
+#undef CTI_TUNED_GROUP_VALUE
+#undef CTI_TUNED_VISIT
+#undef CTI_TUNED_GROUP_VISIT
 #undef CTI_EPS
 #undef CTI_REAL_MAX
 #undef CTI_R
@@ -64162,8 +64106,9 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_TUNED_PAPER
 #undef CTI_TUNED_PARTS
 #undef CTI_TUNED_COSTS
-#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
+#undef CTI_SOLVE_GROUPS
 #undef CTI_SOLVE_NUMBERS
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #undef CTI_ICA_HEAD
 #endif
 #if CONTACT_WITH_ICA
@@ -64327,6 +64272,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_TUNED_SUBSTEP
 #undef CTI_TUNED_REPAIR
 #undef CTI_TUNED_STEP_COSTS
+#undef CTI_STEP_GROUPS
 #undef CTI_STEP_NUMBERS
 #undef CTI_HELD_REPAIR
 #undef CTI_HELD_IMPLAUSIBLE

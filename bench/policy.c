@@ -2,14 +2,20 @@
    build: make build/bench_policy      all numbers are variables there (CTI_POLICY_MUTABLE)
    usage: bench_policy NAME=VALUE ... run SCENE.json ...     NAME is "group.name"
           bench_policy --list           a line a number: name, type, value, unit, reason, between tabs */
-#include "../src/0_base/tuned.h"
+#include "../src/3_solve/solve_policy.h"
+#include "../src/8_step/policy_numbers.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-void cti_solve_each(cti_tuned_visit *visit, void *ctx);
-void cti_step_each(cti_tuned_visit *visit, void *ctx);
 int contact_main(int argc, char **argv);
+
+typedef void visitor(void *ctx, const cti_tuned *number);
+static void for_each(visitor *visit, void *ctx)
+{
+    CTI_SOLVE_GROUPS(CTI_TUNED_GROUP_VISIT)
+    CTI_STEP_GROUPS(CTI_TUNED_GROUP_VISIT)
+}
 
 static double value_of(const cti_tuned *t)
 {
@@ -54,8 +60,7 @@ static int set(const char *text)
     setting s;
     s.name = text, s.n = strcspn(text, "="), s.found = 0;
     s.value = strtod(text + s.n + 1, NULL);
-    cti_solve_each(try_to_set, &s);
-    cti_step_each(try_to_set, &s);
+    for_each(try_to_set, &s);
     if (!s.found)
         fprintf(stderr, "bench_policy: no number '%.*s'; --list has them\n", (int)s.n, text);
     return s.found;
@@ -65,8 +70,7 @@ int main(int argc, char **argv)
 {
     int i;
     if (argc == 2 && !strcmp(argv[1], "--list")) {
-        cti_solve_each(print, NULL);
-        cti_step_each(print, NULL);
+        for_each(print, NULL);
         return 0;
     }
     for (i = 1; i < argc && strchr(argv[i], '=') && argv[i][0] != '-'; i++)

@@ -1,6 +1,6 @@
 /* tuned.h -- how tuned numbers are written down: lists of lines X(type, name, value, unit, reason), one list for each group of at most 20.
    Method: a list expands to the fields of a struct and to their values. The struct is a constant, so that a compiler folds its fields. With
-   CTI_POLICY_MUTABLE it is a variable, and a function visits each number with its name "group.name", so that one program can measure all of
+   CTI_POLICY_MUTABLE it is a variable, and a program visits each number with its name "group.name", so that one program can measure all of
    them (tools/bench_policy.py). docs/policy.md has a row of the same name for each number that was measured.
    Types are int, ct_real and double. Based on: no paper. */
 #ifndef CTI_TUNED_H
@@ -20,8 +20,7 @@ typedef struct cti_tuned {
     const char *group, *name, *type, *unit, *reason;
     void *at;
 } cti_tuned;
-typedef void cti_tuned_visit(void *ctx, const cti_tuned *number);
-/* calls visit(ctx, number) for each number of a group */
+/* calls visit(ctx, number) for each number of a group: two names that are in scope */
 #define CTI_TUNED_VISIT(type_, name_, value_, unit_, reason_) \
     t.name = #name_, t.type = #type_, t.unit = unit_, t.reason = reason_, t.at = &at->name_, visit(ctx, &t);
 #define CTI_TUNED_GROUP_VISIT(all, group_, LIST) \

@@ -6,7 +6,6 @@
 
 #ifdef CTI_POLICY_MUTABLE
 cti_solve_numbers cti_solve_tuned = CTI_SOLVE_NUMBERS;
-void cti_solve_each(cti_tuned_visit *visit, void *ctx) { CTI_SOLVE_GROUPS(CTI_TUNED_GROUP_VISIT) }
 #endif
 
 /* ---- sweeps over the contacts ---- */

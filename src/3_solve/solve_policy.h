@@ -137,7 +137,6 @@ typedef struct cti_solve_numbers {
 
 #ifdef CTI_POLICY_MUTABLE
 extern cti_solve_numbers cti_solve_tuned;
-void cti_solve_each(cti_tuned_visit *visit, void *ctx);
 #else
 static const cti_solve_numbers cti_solve_tuned = CTI_SOLVE_NUMBERS;
 #endif

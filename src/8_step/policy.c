@@ -6,7 +6,6 @@
 
 #ifdef CTI_POLICY_MUTABLE
 cti_step_numbers cti_step_tuned = CTI_STEP_NUMBERS;
-void cti_step_each(cti_tuned_visit *visit, void *ctx) { CTI_STEP_GROUPS(CTI_TUNED_GROUP_VISIT) }
 #endif
 
 /* ---- factors ---- */

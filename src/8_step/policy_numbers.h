@@ -145,7 +145,6 @@ typedef struct cti_step_numbers {
 
 #ifdef CTI_POLICY_MUTABLE
 extern cti_step_numbers cti_step_tuned;
-void cti_step_each(cti_tuned_visit *visit, void *ctx);
 #else
 static const cti_step_numbers cti_step_tuned = CTI_STEP_NUMBERS;
 #endif
