@@ -10,7 +10,7 @@ static const char help_run[] =
     "                            contact run examples/scenes/two_cubes.json --out /tmp/cubes\n"
     "  --steps N             N steps instead of the scene's duration\n"
     "                            contact run examples/scenes/slope.json --steps 100\n"
-    "  --stepper S           cmr, dcd or barrier instead of the scene's (contact info lists what is built)\n"
+    "  --stepper S           cmr, dcd, barrier or geometric instead of the scene's (contact info lists what is built)\n"
     "                            contact run examples/scenes/two_cubes.json --stepper dcd\n"
     "  --solver S            the constrained solver instead of the scene's: ica, auto, pgs, ...\n"
     "                            contact run examples/scenes/two_cubes.json --solver pgs\n"

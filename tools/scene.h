@@ -81,6 +81,7 @@ typedef struct scene {
     ct_solver_desc solver_options; /* its solver field is not used */
     ct_dcd_desc dcd;
     ct_barrier_desc barrier;
+    ct_geometric_desc geometric;
     int newton_iterations; /* of the world */
     int hashed; /* "broad_phase": "hash" */
     scene_body *bodies;

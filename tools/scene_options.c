@@ -79,3 +79,26 @@ void scene_read_barrier(json_in *in, const cJSON *root, ct_barrier_desc *out)
     out->newton_iterations = json_in_int(in, o, "barrier", "newton_iterations", out->newton_iterations, 1, 100000);
     out->stiffness = (ct_real)json_in_number(in, o, "barrier", "stiffness", out->stiffness, 0, SCENE_INF, 0);
 }
+
+/* the geometric stepper; the keys are those of ct_geometric_desc */
+void scene_read_geometric(json_in *in, const cJSON *root, ct_geometric_desc *out)
+{
+    static const char *const scheme[] = {"global", "successive"};
+    const char *path = "geometric";
+    const cJSON *o = json_in_object(in, root, "", path);
+    *out = ct_world_desc_default().geometric;
+    if (!o)
+        return;
+    json_in_keys(in, o, path, "scheme cg_turns active_set sweeps position_distance speed_distance acceleration_distance displacement max_substeps "
+                              "fail_safe");
+    out->scheme = (ct_geometric_scheme)scene_read_choice(in, o, path, "scheme", "global successive", scheme, CT_GEOMETRIC_COUNT_, (int)out->scheme);
+    out->cg_turns = json_in_int(in, o, path, "cg_turns", out->cg_turns, 1, 10000);
+    out->active_set = json_in_int(in, o, path, "active_set", out->active_set, 0, 100);
+    out->sweeps = json_in_int(in, o, path, "sweeps", out->sweeps, 1, 10000);
+    out->position_distance = (ct_real)json_in_number(in, o, path, "position_distance", out->position_distance, 0, 1, 0);
+    out->speed_distance = (ct_real)json_in_number(in, o, path, "speed_distance", out->speed_distance, 0, 1, 0);
+    out->acceleration_distance = (ct_real)json_in_number(in, o, path, "acceleration_distance", out->acceleration_distance, 0, 1, 0);
+    out->displacement = (ct_real)json_in_number(in, o, path, "displacement", out->displacement, 0, SCENE_INF, JSON_IN_ABOVE);
+    out->max_substeps = json_in_int(in, o, path, "max_substeps", out->max_substeps, 1, 256);
+    out->fail_safe = json_in_bool(in, o, path, "fail_safe", out->fail_safe);
+}

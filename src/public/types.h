@@ -303,6 +303,25 @@ typedef struct ct_barrier_desc {
                                    masses, gravity and the forces of the last step */
 } ct_barrier_desc;
 
+/* ct_geometric_scheme -- how corrections of many collisions are found: GLOBAL: all at once, by conjugate gradients; SUCCESSIVE: one after the
+   other, the nearest first (Volino, Magnenat-Thalmann 2000, sec. 3.1). */
+typedef enum ct_geometric_scheme { CT_GEOMETRIC_GLOBAL, CT_GEOMETRIC_SUCCESSIVE, CT_GEOMETRIC_COUNT_ } ct_geometric_scheme;
+
+/* ct_geometric_desc -- options of CT_STEPPER_GEOMETRIC. Distances are shares of a pair's thickness. */
+typedef struct ct_geometric_desc {
+    ct_geometric_scheme scheme;    /* default CT_GEOMETRIC_GLOBAL */
+    int cg_turns;                  /* 1..10000: turns of a solve of the global scheme; default 30 */
+    int active_set;                /* 0..100: solves after the first, without collisions that would pull and with those that are violated; 0: all
+                                      collisions are equations, as in the paper; default 4 */
+    int sweeps;                    /* 1..10000: passes of the successive scheme over its list; default 4 */
+    ct_real position_distance;     /* [0, 1] distance that positions are corrected to; default 0.5 */
+    ct_real speed_distance;        /* [0, 1] distance that speeds keep at the end of a substep; default 0.8 */
+    ct_real acceleration_distance; /* [0, 1] distance that accelerations lead to; default 1 */
+    ct_real displacement;          /* > 0: most approach of colliding features in a substep, over the larger of distance and thickness; default 1 */
+    int max_substeps;              /* 1..256: most substeps of a step; default 8 */
+    int fail_safe;                 /* 1: blocks of features that would cross are stopped; 0: they cross, and the report counts it. Default 1 */
+} ct_geometric_desc;
+
 /* ct_world_desc -- make it with ct_world_desc_default; the cookie tells a zeroed or foreign struct from a real one. */
 typedef struct ct_world_desc {
     uint32_t cookie;
@@ -329,6 +348,7 @@ typedef struct ct_world_desc {
                              attempt or two per impact, and one more collision test per substep; default 0 */
     ct_dcd_desc dcd;        /* of CT_STEPPER_DCD */
     ct_barrier_desc barrier; /* of CT_STEPPER_BARRIER */
+    ct_geometric_desc geometric; /* of CT_STEPPER_GEOMETRIC */
     ct_real recovery_speed; /* largest speed at which a pair closer than its thickness is separated [m/s], >= 0; 0: no cap; default 1 */
     ct_allocator allocator;
     ct_tasks tasks;         /* default: one thread */

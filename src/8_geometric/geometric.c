@@ -1,0 +1,528 @@
+/* geometric.c -- the geometric stepper.
+   Method: a substep computes forces, corrects positions, speeds and accelerations of what collides, and integrates implicitly with the forces that
+   the acceleration correction is. The motion is then tested for crossings. Pairs that cross become collisions, too, with the side that they had
+   before, and the substep is done again; the blocks of those that still cross are stopped short of it, with the fail-safe on.
+   A step is cut into substeps in which features that collide approach by a share of their distance at most.
+   based on: Volino, Magnenat-Thalmann 2000, sec. 4 and 5.2. */
+#include "geometric.h"
+#include "../8_step/policy.h"
+#include "../8_step/assemble.h"
+#include "../8_step/cmr.h"
+#include "../8_step/energy.h"
+#include "../8_step/impulses.h"
+#include "../8_step/snapshot.h"
+#include "../8_step/step.h"
+
+#define CTI_GEOMETRIC_AGAIN 2  /* times that a substep is done again with the pairs that cross */
+#define CTI_GEOMETRIC_CUTS 24  /* rounds of the fail-safe; each stops some blocks for good from the 12th on */
+#define CTI_GEOMETRIC_STOP 12
+
+/* cti_geometric_run -- what a step adds up. */
+typedef struct cti_geometric_run {
+    double start;      /* [J] kinetic, elastic and gravitational energy at the start of the step */
+    double gravity;    /* [J] of that, gravity's part */
+    double t0;
+    int cut;           /* blocks that the fail-safe has stopped */
+    int crossing;      /* 1: a motion with crossings was taken */
+} cti_geometric_run;
+
+static void cti_geometric_status(ct_step_report *r, ct_status status)
+{
+    if (status > r->status)
+        r->status = status;
+}
+
+/* ---- the energy account ---- */
+
+static double cti_geometric_kinetic(const cti_state *s, const ct_real *v)
+{
+    double e = 0;
+    int i;
+    for (i = 0; i < s->n; i++)
+        e += 0.5 * (double)s->bodies.mass[i] * (double)cti_v3_norm2(cti_v3_at(v, i));
+    return e;
+}
+
+/* elastic energy and that of gravity at x */
+static double cti_geometric_potential(const cti_state *s, const ct_real *x)
+{
+    double e = 0;
+    int i;
+    for (i = 0; i < s->bodies.n_models; i++)
+        e += cti_model_energy(s->bodies.models[i], x);
+    for (i = 0; i < s->n; i++)
+        e -= (double)s->bodies.mass[i] * (double)cti_v3_dot(cti_v3_at(x, i), cti_v3_at(s->desc.gravity, 0));
+    return e;
+}
+
+/* an impulse J of collision c acts while the relative velocity of its blocks is u, that of scripts t->script */
+static void cti_geometric_work(const cti_geometric_hit *t, cti_v3 J, cti_v3 u, ct_step_report *r)
+{
+    double whole = (double)cti_v3_dot(J, cti_v3_add(u, t->script)), script = (double)cti_v3_dot(J, t->script);
+    r->work_script -= script;
+    if (whole > 0)
+        r->work_recovery += whole;
+    else
+        r->loss_contact -= whole;
+}
+
+/* the work of speed corrections, whose impulses act between the velocities before (g->dv) and after (g->v) */
+static void cti_geometric_speed_work(const cti_state *s, ct_step_report *r)
+{
+    const cti_geometric *g = cti_geometric_own(s);
+    const cti_geometric_net *q = &g->q;
+    int c, k;
+    for (c = 0; c < q->net.m; c++) {
+        cti_v3 u = cti_v3_zero();
+        for (k = q->start[c]; k < q->start[c + 1]; k++) {
+            int b = q->blocks[q->particle[k]];
+            u = cti_v3_mad(u, cti_v3_add(cti_v3_at(g->dv, b), cti_v3_at(g->v, b)), q->S[k] / 2);
+        }
+        cti_geometric_work(&g->hits[c], cti_v3_at(q->X_speed, c), u, r);
+    }
+}
+
+/* work of the integration's impulses, of damping and of pins, from g->v to g->v + g->dv */
+static void cti_geometric_works(cti_state *s, ct_real h, ct_step_report *r)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_geometric_net *q = &g->q;
+    ct_real *R = g->solve, *Dv = g->solve + 3 * (size_t)s->n, *u = g->solve + 6 * (size_t)s->n;
+    int c, i, k;
+    for (c = 0; c < q->net.m; c++) {
+        cti_v3 w = cti_v3_zero();
+        for (k = q->start[c]; k < q->start[c + 1]; k++) {
+            int b = q->blocks[q->particle[k]];
+            w = cti_v3_mad(w, cti_v3_mad(cti_v3_at(g->v, b), cti_v3_at(g->dv, b), CTI_R(0.5)), q->S[k]);
+        }
+        cti_geometric_work(&g->hits[c], cti_v3_at(q->J, c), w, r);
+    }
+    for (i = 0; i < 3 * s->n; i++)
+        u[i] = g->v[i] + g->dv[i];
+    memset(Dv, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < s->bodies.n_models; i++)
+        cti_model_damping(s->bodies.models[i], s->x, u, Dv);
+    for (i = 0; i < 3 * s->n; i++)
+        r->loss_damping += (double)h * (double)u[i] * (double)(Dv[i] + s->bodies.mass[i / 3] * s->bodies.alpha[i / 3] * u[i]);
+    if (s->scripts.n_constrained == 0)
+        return;
+    /* reactions: what is missing in the equations of directions that scripts hold */
+    cti_bsr_mul(&s->system.A, g->dv, R);
+    for (i = 0; i < s->n; i++)
+        if (s->scripts.filter[i] >= 0) {
+            cti_v3 f = cti_v3_sub(cti_v3_at(R, i), cti_v3_at(g->y, i));
+            f = cti_v3_sub(f, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], f));
+            r->work_pins += (double)cti_v3_dot(f, cti_v3_mad(cti_v3_at(g->v, i), cti_v3_at(g->dv, i), CTI_R(0.5)));
+            cti_v3_addto(s->step.impulses.pins, i, f);
+        }
+}
+
+/* ---- a substep ---- */
+
+/* v: the velocities, with those that scripts give */
+static void cti_geometric_load(cti_state *s, ct_step_report *r)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    int i;
+    memcpy(g->v, s->v, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < s->n; i++)
+        if (s->scripts.filter[i] >= 0) {
+            cti_v3 v = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], cti_v3_at(g->v, i)), before = cti_v3_at(g->v, i);
+            v = cti_v3_add(v, cti_v3_at(s->scripts.v_fixed, i));
+            cti_v3_put(g->v, i, v);
+            if (r) {
+                r->work_pins += 0.5 * (double)s->bodies.mass[i] * ((double)cti_v3_norm2(v) - (double)cti_v3_norm2(before));
+                cti_v3_addto(s->step.impulses.pins, i, cti_v3_mul(cti_v3_sub(v, before), s->bodies.mass[i]));
+            }
+        }
+}
+
+/* end.x and surface.x1 after h at velocities g->v + g->dv from x + dx */
+static void cti_geometric_move(cti_state *s, ct_real h)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    int i;
+    for (i = 0; i < 3 * s->n; i++) {
+        s->end.v[i] = g->v[i] + g->dv[i];
+        s->end.x[i] = s->x[i] + g->dx[i] + h * s->end.v[i];
+    }
+    cti_surface_place(&s->surface, s->end.x, s->bodies.frames, s->surface.x1);
+}
+
+/* boxes around the motion that velocities at the start promise. 0: out of memory */
+static int cti_geometric_expect(cti_state *s, ct_real h)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_v3 fall = cti_v3_mul(cti_v3_at(s->desc.gravity, 0), h * h);
+    int i;
+    for (i = 0; i < s->n; i++)
+        cti_v3_put(s->end.x, i, cti_v3_add(cti_v3_mad(cti_v3_at(s->x, i), cti_v3_at(g->v, i), CTI_R(1.5) * h), fall));
+    cti_surface_place(&s->surface, s->end.x, s->bodies.frames, s->surface.x1);
+    return cti_geometric_cover(s);
+}
+
+/* substeps that colliding features' approach asks for: each comes nearer by `displacement` of the larger of distance and thickness */
+static ct_real cti_geometric_need(const cti_state *s, ct_real h)
+{
+    const cti_geometric *g = cti_geometric_own(s);
+    ct_real need = 1;
+    int c, k;
+    for (c = 0; c < CTI_LEN(g->hits); c++) {
+        const cti_geometric_hit *t = &g->hits[c];
+        cti_v3 u = t->script;
+        for (k = g->q.start[c]; k < g->q.start[c + 1]; k++)
+            u = cti_v3_mad(u, cti_v3_at(g->v, g->q.blocks[g->q.particle[k]]), g->q.S[k]);
+        need = cti_max(need, -h * cti_v3_dot(u, t->normal) / (s->desc.geometric.displacement * cti_max(t->distance, t->thickness)));
+    }
+    return need;
+}
+
+/* the fail-safe: blocks of crossing pairs stop short of the crossing. Returns 1; 0: crossings are left; -1: out of memory */
+static int cti_geometric_stop(cti_state *s, ct_real h, cti_geometric_run *run, ct_step_report *r)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    int round, i, k, found = 1;
+    ct_real lost = 0;
+    for (round = 0; round < CTI_GEOMETRIC_CUTS && found > 0; round++) {
+        found = cti_geometric_cross(s, 1);
+        if (found <= 0)
+            break;
+        for (i = 0; i < s->n; i++) {
+            if (!(g->share[i] < 1))
+                continue;
+            if (round >= CTI_GEOMETRIC_STOP)
+                g->share[i] = 0;
+            run->cut++;
+            for (k = 3 * i; k < 3 * i + 3; k++) {
+                ct_real before = s->end.v[k];
+                s->end.x[k] = s->x[k] + g->share[i] * (s->end.x[k] - s->x[k]);
+                s->end.v[k] = (s->end.x[k] - s->x[k]) / h;
+                lost += s->bodies.mass[i] * cti_abs(s->end.v[k] - before);
+            }
+        }
+        cti_surface_place(&s->surface, s->end.x, s->bodies.frames, s->surface.x1);
+    }
+    r->momentum_lost += lost;
+    r->frozen += run->cut;
+    return found < 0 ? -1 : found == 0;
+}
+
+/* corrections and integration, with the pairs that are marked as forced. 0: out of memory */
+static int cti_geometric_respond(cti_state *s, ct_real h, int *done, ct_step_report *r)
+{
+    double t = cti_cmr_clock(s);
+    if (!cti_geometric_find(s, h) || !cti_geometric_build(s))
+        return 0;
+    r->ms_detect += cti_cmr_clock(s) - t;
+    t = cti_cmr_clock(s);
+    memcpy(cti_geometric_own(s)->dv, cti_geometric_own(s)->v, sizeof(ct_real) * 3 * (size_t)s->n);
+    r->solver_iterations += cti_geometric_correct(s, h);
+    r->solves++;
+    r->ms_solve += cti_cmr_clock(s) - t;
+    cti_geometric_speed_work(s, r);
+    t = cti_cmr_clock(s);
+    *done = cti_geometric_integrate(s, h, r);
+    r->ms_unconstrained += cti_cmr_clock(s) - t;
+    cti_geometric_move(s, h);
+    return 1;
+}
+
+/* values of the report that a repeated substep starts from again */
+typedef struct cti_geometric_sums {
+    double script, recovery, contact;
+} cti_geometric_sums;
+
+/* from the collisions to a motion that is tested. 0: out of memory */
+static int cti_geometric_motion(cti_state *s, ct_real h, cti_geometric_run *run, ct_step_report *r)
+{
+    cti_geometric_sums sums;
+    int again, found = 1, done = 1;
+    double t;
+    sums.script = r->work_script, sums.recovery = r->work_recovery, sums.contact = r->loss_contact;
+    for (again = 0; again <= CTI_GEOMETRIC_AGAIN; again++) {
+        if (again > 0)
+            cti_geometric_load(s, NULL);
+        r->work_script = sums.script, r->work_recovery = sums.recovery, r->loss_contact = sums.contact;
+        if (!cti_geometric_respond(s, h, &done, r))
+            return 0;
+        t = cti_cmr_clock(s);
+        if (!cti_geometric_cover(s))
+            return 0;
+        found = cti_geometric_cross(s, 0);
+        r->ms_detect += cti_cmr_clock(s) - t;
+        if (found < 0)
+            return 0;
+        if (found == 0)
+            break;
+    }
+    if (!done)
+        cti_geometric_status(r, CT_STATUS_BUDGET);
+    if (found > 0 && s->desc.geometric.fail_safe) {
+        found = cti_geometric_stop(s, h, run, r);
+        if (found < 0)
+            return 0;
+        cti_geometric_status(r, CT_STATUS_ZONES);
+        run->crossing |= !found;
+    } else
+        run->crossing |= found > 0;
+    return 1;
+}
+
+/* impulses of the collisions of a substep. 0: out of memory */
+static int cti_geometric_touches(cti_state *s, ct_step_report *r)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    int c, k;
+    r->contacts = 0, r->rows = g->q.net.m;
+    for (c = 0; c < g->q.net.m; c++) {
+        const cti_geometric_hit *t = &g->hits[c];
+        cti_v3 t1, t2, J = cti_v3_add(cti_v3_at(g->q.J, c), cti_v3_at(g->q.X_speed, c));
+        cti_touch touch;
+        if (!(cti_v3_dot(J, t->normal) > 0))
+            continue;
+        memset(&touch, 0, sizeof touch);
+        touch.pair = t->pair, touch.thickness = t->thickness, touch.sticking = g->q.stick[c];
+        touch.key = cti_pair_key(&s->surface, &t->pair);
+        cti_v3_tangents(t->normal, &t1, &t2);
+        cti_v3_put(touch.frame, 0, t->normal);
+        cti_v3_put(touch.frame, 1, t1);
+        cti_v3_put(touch.frame, 2, t2);
+        for (k = 0; k < 3; k++)
+            touch.r[k] = cti_v3_dot(cti_v3_at(touch.frame, k), J);
+        r->contacts++;
+        if (!CTI_PUSH(s->mem, s->step.impulses.touches, touch))
+            return 0;
+    }
+    return 1;
+}
+
+/* the tentative end becomes the state. 0: out of memory */
+static int cti_geometric_commit(cti_state *s, ct_real h, ct_step_report *r)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    double before, after;
+    int i, moved = 0;
+    if (!cti_geometric_touches(s, r))
+        return 0;
+    cti_geometric_works(s, h, r);
+    for (i = 0; i < 3 * s->n; i++)
+        moved |= g->dx[i] != 0;
+    if (moved) {
+        for (i = 0; i < 3 * s->n; i++)
+            g->dx[i] += s->x[i];
+        r->work_recovery += cti_geometric_potential(s, g->dx) - cti_geometric_potential(s, s->x);
+    }
+    for (i = 0; i < 3 * s->n; i++)
+        g->v[i] += g->dv[i];
+    before = cti_geometric_kinetic(s, g->v), after = cti_geometric_kinetic(s, s->end.v);
+    if (after > before)
+        r->work_recovery += after - before; /* a stop behind a position correction */
+    else
+        r->loss_contact += before - after;
+    memcpy(s->x, s->end.x, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(s->v, s->end.v, sizeof(ct_real) * 3 * (size_t)s->n);
+    cti_surface_commit(&s->surface);
+    for (i = 0; i < s->n; i++) {
+        s->history.dt_prev[i] = h;
+        s->history.fall[i] = 0;
+    }
+    s->energy.known = 0;
+    s->step.time = cti_state_ahead(s, h);
+    return 1;
+}
+
+static int cti_geometric_is_finite(const cti_state *s)
+{
+    int i;
+    for (i = 0; i < 3 * s->n; i++)
+        if (!cti_finite(s->end.x[i]) || !cti_finite(s->end.v[i]))
+            return 0;
+    return 1;
+}
+
+/* 1: done; -1: the substep must be shorter, *need times; 0: out of memory */
+static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *need, cti_geometric_run *run, ct_step_report *r)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    double t;
+    cti_arena_reset(s->arena);
+    if (!cti_assemble_pins(s, h))
+        return 0;
+    cti_assemble_movers(s, cti_state_ahead(s, h));
+    cti_geometric_load(s, NULL);
+    t = cti_cmr_clock(s);
+    if (!cti_geometric_expect(s, h))
+        return 0;
+    if (may_cut) {
+        if (!cti_geometric_find(s, h) || !cti_geometric_build(s))
+            return 0;
+        *need = cti_geometric_need(s, h);
+    }
+    r->ms_detect += cti_cmr_clock(s) - t;
+    if (may_cut && *need > CTI_R(1.001)) {
+        g->covered = 0;
+        return -1;
+    }
+    cti_geometric_load(s, r);
+    t = cti_cmr_clock(s);
+    if (!cti_geometric_assemble(s, h, r))
+        return 0;
+    r->ms_assemble += cti_cmr_clock(s) - t;
+    if (!cti_geometric_motion(s, h, run, r))
+        return 0;
+    if (!cti_geometric_is_finite(s)) { /* nothing moves */
+        memcpy(s->end.x, s->x, sizeof(ct_real) * 3 * (size_t)s->n);
+        memset(s->end.v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+        memset(g->dv, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+        memset(g->v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+        memset(g->dx, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+        if (g->q.net.m)
+            memset(g->q.J, 0, sizeof(ct_real) * 3 * (size_t)g->q.net.m);
+        cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x1);
+        cti_geometric_status(r, CT_STATUS_NOT_CONVERGED);
+    }
+    g->covered = 0;
+    return cti_geometric_commit(s, h, r);
+}
+
+/* ---- the step ---- */
+
+static void cti_geometric_begin(cti_state *s, ct_real dt, ct_step_report *r)
+{
+    memset(r, 0, sizeof *r);
+    r->limit.vertices_a[0] = -1;
+    cti_arena_reset(s->arena);
+    s->contact.is_solved = 0;
+    memset(&s->step.limit, 0, sizeof s->step.limit);
+    cti_impulses_begin(s);
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
+    s->step.until = s->step.time + (double)dt;
+    r->min_distance = 2 * s->desc.thickness;
+    r->thickness_kept = 2;
+}
+
+/* whether the surface intersects itself when the step begins: known from the last one, if nobody has moved it since. 0: out of memory */
+static int cti_geometric_open(cti_state *s, cti_geometric_run *run, ct_step_report *r)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    size_t n = 3 * (size_t)s->surface.nv;
+    ct_step_report now;
+    if (!g->is_known || CTI_LEN(g->x_last) != (int)n || (n && memcmp(g->x_last, s->surface.x0, n * sizeof(ct_real)))) {
+        int found = cti_geometric_count(s);
+        if (found < 0)
+            return 0;
+        r->tangled = found;
+        g->is_clean = found == 0;
+        memset(&s->step.limit, 0, sizeof s->step.limit);
+    }
+    g->covered = 0;
+    memset(run, 0, sizeof *run);
+    memset(&now, 0, sizeof now);
+    cti_step_energies(s, &now);
+    run->start = now.energy_kinetic + now.energy_elastic + now.energy_gravity;
+    run->gravity = now.energy_gravity;
+    return 1;
+}
+
+/* the status of a step that gained energy: the bound of a body in the other steppers (energy.c), for the whole world */
+static void cti_geometric_judge(const cti_state *s, const cti_geometric_run *run, ct_real dt, ct_step_report *r)
+{
+    double kick = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, scale, rounded = fabs(r->energy_gravity);
+    int i;
+    for (i = 0; i < s->bodies.n_models; i++)
+        rounded += s->energy.moduli[i];
+    for (i = 0; i < s->n; i++)
+        mass += (double)s->bodies.mass[i];
+    scale = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - run->gravity) + fabs(r->work_pins) + fabs(r->work_script) +
+            r->work_recovery + r->loss_contact;
+    if (!(r->energy_gained <= cti_policy_body_gain(1, scale + mass * kick * kick, rounded)))
+        cti_geometric_status(r, CT_STATUS_NOT_CONVERGED);
+}
+
+/* the rest of the report. 0: out of memory */
+static int cti_geometric_finish(cti_state *s, ct_real dt, cti_geometric_run *run, ct_step_report *r)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    double t = cti_cmr_clock(s);
+    int n = s->surface.nv;
+    cti_arena_reset(s->arena);
+    if (n)
+        memcpy(s->surface.x1, s->surface.x0, sizeof(ct_real) * 3 * (size_t)n);
+    if (!cti_geometric_cover(s))
+        return 0;
+    cti_geometric_measure(s, r);
+    if (!g->is_clean || run->crossing) {
+        int found = cti_geometric_count(s);
+        if (found < 0)
+            return 0;
+        r->tangled = found;
+        g->is_clean = found == 0;
+        if (found > 0)
+            cti_geometric_status(r, CT_STATUS_NOT_CONVERGED);
+    }
+    if (!CTI_RESIZE(s->mem, g->x_last, 3 * n))
+        return 0;
+    if (n)
+        memcpy(g->x_last, s->surface.x0, sizeof(ct_real) * 3 * (size_t)n);
+    g->is_known = 1;
+    r->ms_detect += cti_cmr_clock(s) - t;
+    cti_step_energies(s, r);
+    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - run->start - r->work_pins - r->work_script - r->work_recovery +
+                       r->loss_contact + r->loss_damping;
+    cti_geometric_judge(s, run, dt, r);
+    if (r->substeps > 1)
+        cti_geometric_status(r, CT_STATUS_SUBSTEPPED);
+    return 1;
+}
+
+static ct_code cti_geometric_take_back(cti_state *s)
+{
+    cti_snapshot_restore(s, 0, &s->step.start);
+    cti_geometric_own(s)->covered = 0, cti_geometric_own(s)->is_known = 0;
+    return CT_ERR_MEMORY;
+}
+
+CTI_FN ct_code cti_geometric_step(cti_state *s, ct_real dt, ct_step_report *r)
+{
+    cti_geometric_run run;
+    ct_real left = dt, least = dt / (ct_real)s->desc.geometric.max_substeps, h;
+    cti_geometric_begin(s, dt, r);
+    if (!cti_snapshot_save(s, 0, &s->step.start))
+        return CT_ERR_MEMORY;
+    if (s->n == 0) {
+        s->step.time = s->step.until;
+        s->contact.memory_dt = dt;
+        r->substeps = 1;
+        cti_impulses_swap(s);
+        return CT_OK;
+    }
+    if (!cti_geometric_open(s, &run, r))
+        return cti_geometric_take_back(s);
+    for (h = dt; left > 0;) {
+        ct_real need = 1;
+        int end;
+        h = left - h < CTI_R(1e-6) * dt ? left : h;
+        s->step.left = left;
+        end = cti_geometric_substep(s, h, h > CTI_R(1.001) * least, &need, &run, r);
+        if (end == 0)
+            return cti_geometric_take_back(s);
+        if (end < 0) {
+            h = cti_max(h / (ct_real)(1 + (int)cti_min(need, 1000)), least);
+            continue;
+        }
+        left -= h;
+        r->substeps++;
+    }
+    s->step.time = s->step.until;
+    s->contact.memory_dt = dt;
+    cti_memory_clear(&s->contact.memory);
+    if (!cti_geometric_finish(s, dt, &run, r))
+        return cti_geometric_take_back(s);
+    cti_impulses_swap(s);
+    return CT_OK;
+}
+
+#undef CTI_GEOMETRIC_AGAIN
+#undef CTI_GEOMETRIC_CUTS
+#undef CTI_GEOMETRIC_STOP

@@ -1,0 +1,117 @@
+/* geometric.h -- the geometric stepper: collisions are corrections of positions, speeds and accelerations, between the forces and an implicit
+   integration. [Volino, Magnenat-Thalmann 2000, Accurate collision response on polygonal meshes] */
+#ifndef CTI_GEOMETRIC_H
+#define CTI_GEOMETRIC_H
+
+#include "../8_step/stepper.h"
+#include "net.h"
+
+/* cti_geometric_list -- candidate pairs of one kind. */
+typedef struct cti_geometric_list {
+    ct_pair_kind kind;
+    int32_t *pairs;      /* [2 n] features */
+    int32_t *quads;      /* [4 n] vertices; of VE and VV pairs the last ones are 0 */
+    ct_real *hat;        /* [n] thickness of the pair [m] */
+    ct_real *d2;         /* [n] squared distances at the positions that were measured last */
+    ct_real *w;          /* scratch of the distances */
+    int32_t *feature;    /* features of the closest points there (dist.h) */
+    uint8_t *forced;     /* [n] 1: the pair crosses in the motion, and is a collision whatever its distance is */
+} cti_geometric_list;
+enum { CTI_GEOMETRIC_VF, CTI_GEOMETRIC_EE, CTI_GEOMETRIC_VE, CTI_GEOMETRIC_VV, CTI_GEOMETRIC_LISTS };
+
+/* cti_geometric_hit -- a collision: a proximity, or an intersection of the motion, whose side is that before it. */
+typedef struct cti_geometric_hit {
+    cti_pair pair;
+    cti_v3 normal;       /* unit, from side b to side a */
+    ct_real distance;    /* [m] of the closest points */
+    ct_real thickness, mu;
+    cti_v3 script;       /* [m/s] relative velocity that scripts alone give the closest points */
+} cti_geometric_hit;
+
+/* cti_geometric_net -- the network of a substep's collisions; arrays are growable. */
+typedef struct cti_geometric_net {
+    cti_net net;
+    int32_t *local;      /* [blocks] number of a block among the particles, or -1 */
+    int32_t *blocks;     /* [particles] */
+    ct_real *inv, *S, *normal, *work, *small;
+    int32_t *filter, *start, *particle, *order;
+    uint8_t *mode, *stick;
+    ct_real *Q;          /* [3 particles] the property that is corrected */
+    ct_real *extra, *target, *mu;
+    ct_real *X;          /* [3 m] forces of the acceleration correction [N]; */
+    ct_real *X_speed;    /* [3 m] impulses of the speed correction [N s]; */
+    ct_real *X_place;    /* [3 m] of the position correction [kg m]; */
+    ct_real *J;          /* [3 m] impulses of the whole substep [N s] */
+    ct_real *mass;       /* [m] share M_c of eq. 25 [kg]; 0: not in the matrix */
+} cti_geometric_net;
+
+/* cti_geometric -- data of CT_STEPPER_GEOMETRIC. */
+typedef struct cti_geometric {
+    ct_real *lo, *hi;    /* [3 n_moving] boxes that the lists cover */
+    int covered;         /* 1: they and the lists are known */
+    cti_geometric_list list[CTI_GEOMETRIC_LISTS];
+    int32_t *planes;     /* [2 m] vertex, plane */
+    uint8_t *plane_forced;
+    cti_geometric_hit *hits;
+    cti_geometric_net q;
+    int32_t *tested;     /* scratch of the crossing test, with */
+    ct_real *least, *toi;
+    ct_real *share;      /* [blocks] share of its motion that a block keeps */
+    ct_real *v, *dv, *dx;/* [3 blocks] velocity within the substep; its change; the position correction */
+    ct_real *y;          /* [3 blocks] right side */
+    ct_real *Dv;         /* [3 blocks] damping */
+    ct_real *solve;      /* [21 blocks] scratch of the linear solve */
+    ct_real *x_last;     /* [3 nv] surface at the end of the last step */
+    int is_clean;        /* 1: the surface does not intersect itself at surface.x0 */
+    int is_known;        /* 1: is_clean was found out at x_last */
+} cti_geometric;
+
+/* cti_geometric_own -- the stepper's data of a state. */
+CTI_INLINE cti_geometric *cti_geometric_own(const cti_state *s) { return (cti_geometric *)s->own; }
+
+/* ---- geometric_find.c ---- */
+
+/* cti_geometric_cover -- candidates for all motions from surface.x0 within boxes around surface.x1. 0: out of memory. */
+CTI_FN int cti_geometric_cover(cti_state *s);
+/* cti_geometric_find -- the collisions at surface.x0 of a substep h whose scripts end at surface.script. 0: out of memory. */
+CTI_FN int cti_geometric_find(cti_state *s, ct_real h);
+/* cti_geometric_cross -- pairs that cross on the way from surface.x0 to surface.x1: each is marked as forced, and the blocks of its vertices
+   keep, in `share`, less of their motion. Returns their number; -1: out of memory. */
+CTI_FN int cti_geometric_cross(cti_state *s, int cut);
+/* cti_geometric_measure -- smallest distance, and smallest distance over thickness, of the candidates at surface.x1. */
+CTI_FN void cti_geometric_measure(cti_state *s, ct_step_report *r);
+/* cti_geometric_count -- pairs (edge through face) that intersect at surface.x0, and vertices behind a plane; -1: out of memory. */
+CTI_FN int cti_geometric_count(cti_state *s);
+
+/* ---- geometric_correct.c ---- */
+
+/* cti_geometric_build -- the network of the hits. 0: out of memory. */
+CTI_FN int cti_geometric_build(cti_state *s);
+/* cti_geometric_correct -- the three corrections of a substep h: dx, v, and the forces X of the acceleration correction, from the forces in
+   system.force. Returns the turns of conjugate gradients. */
+CTI_FN int cti_geometric_correct(cti_state *s, ct_real h);
+/* cti_geometric_targets -- normal targets of the corrections (eq. 17-19) of a collision at distance p with wanted distance p0, normal speed
+   u, in a step h: the wanted distance; the speed; the acceleration, of which -1.5 u / h is a part. */
+CTI_FN ct_real cti_geometric_speed_target(ct_real p0, ct_real p, ct_real h);
+CTI_FN ct_real cti_geometric_acceleration_target(ct_real p0, ct_real p, ct_real u, ct_real h);
+
+/* ---- geometric_implicit.c ---- */
+
+/* cti_geometric_assemble -- system.A and system.force at x for a step h, without gravity; A contains M (1 + h alpha) + h^2 K + h D. */
+CTI_FN int cti_geometric_assemble(cti_state *s, ct_real h, ct_step_report *r);
+/* cti_geometric_integrate -- dv of eq. 20 and 21 with the collisions' terms (25, 26), and their impulses J. Returns 0 when conjugate
+   gradients did not converge. */
+CTI_FN int cti_geometric_integrate(cti_state *s, ct_real h, ct_step_report *r);
+
+/* ---- geometric.c ---- */
+
+/* cti_geometric_step -- the step, as cti_step. */
+CTI_FN ct_code cti_geometric_step(cti_state *s, ct_real dt, ct_step_report *r);
+
+/* ---- geometric_stepper.c ---- */
+
+CTI_FN int cti_geometric_prepare(cti_state *s, const cti_stepper_body *bodies);
+CTI_FN void cti_geometric_free(cti_state *s);
+CTI_FN const cti_stepper *cti_stepper_geometric(void);
+
+#endif /* CTI_GEOMETRIC_H */

@@ -1,0 +1,277 @@
+/* geometric_correct.c -- the network of a substep's collisions, and the corrections of position, speed and acceleration.
+   Method: each correction has a wanted distance of its own, a share of the thickness. The position is only corrected where a collision is much
+   too near, the speed where it would be at the end of the substep; the acceleration does most: it brings a collision to the whole distance,
+   at rest, in two substeps. Normal corrections are attenuations: a speed correction never makes two features leave each other, so that the kinetic
+   energy falls. Friction: net.c.
+   differs: wanted distances above which nothing acts are inequalities, so that features may come as near as they want.
+   differs: the acceleration's tangential part that friction removes contains 1.5 v / h (eq. 19), so that sliding ends and does not only not grow.
+   differs: an acceleration separates features at recovery_speed at most, or at the thickness a substep, as everywhere in the library.
+   based on: Volino, Magnenat-Thalmann 2000, sec. 4.1. */
+#include "geometric.h"
+#include "../0_base/sort.h"
+
+/* [1] part of H_cc that is added to it in a solve. Complementary collisions ask for distances that contradict each other; what they get is then
+   their mean within 1e4 times the correction */
+#define CTI_GEOMETRIC_SMALL CTI_R(1e-4)
+#define CTI_GEOMETRIC_NEAR CTI_R(0.1) /* [thickness] collisions within this of their target take part in a solve from the start */
+
+CTI_FN ct_real cti_geometric_speed_target(ct_real p0, ct_real p, ct_real h) { return (p0 - p) / h; }
+
+CTI_FN ct_real cti_geometric_acceleration_target(ct_real p0, ct_real p, ct_real u, ct_real h)
+{
+    return (p0 - p) / (h * h) - CTI_R(1.5) * u / h;
+}
+
+/* ---- the network ---- */
+
+static int cti_geometric_particle(cti_state *s, int block)
+{
+    cti_geometric_net *q = &cti_geometric_own(s)->q;
+    if (q->local[block] < 0) {
+        q->local[block] = CTI_LEN(q->blocks);
+        if (!CTI_PUSH(s->mem, q->blocks, block) || !CTI_PUSH(s->mem, q->inv, s->bodies.inv_mass[block]) ||
+            !CTI_PUSH(s->mem, q->filter, s->scripts.filter[block]))
+            return -1;
+    }
+    return q->local[block];
+}
+
+/* weights of a pair on blocks; the same block has one weight. 0: out of memory */
+static int cti_geometric_weights(cti_state *s, const cti_pair *p)
+{
+    cti_geometric_net *q = &cti_geometric_own(s)->q;
+    int first = CTI_LEN(q->S), k, j, e;
+    for (k = 0; k < p->n; k++) {
+        const cti_attach *a = cti_surface_attach(&s->surface, p->v[k]);
+        for (j = 0; j < a->n; j++) {
+            ct_real w = (p->kind == CT_PAIR_PLANE ? 1 : p->w[k]) * (a->n > 1 ? a->weight[j] : 1);
+            int i;
+            if (w == 0)
+                continue;
+            i = cti_geometric_particle(s, a->block[j]);
+            if (i < 0)
+                return 0;
+            for (e = first; e < CTI_LEN(q->S) && q->particle[e] != i; e++) {
+            }
+            if (e < CTI_LEN(q->S))
+                q->S[e] += w;
+            else if (!CTI_PUSH(s->mem, q->particle, i) || !CTI_PUSH(s->mem, q->S, w))
+                return 0;
+        }
+    }
+    return 1;
+}
+
+static int cti_geometric_reserve(cti_state *s, int n, int m)
+{
+    cti_geometric_net *q = &cti_geometric_own(s)->q;
+    cti_mem *mem = s->mem;
+    return CTI_RESIZE(mem, q->work, 3 * n + 18 * m) && CTI_RESIZE(mem, q->small, m) && CTI_RESIZE(mem, q->mode, m) && CTI_RESIZE(mem, q->stick, m) &&
+           CTI_RESIZE(mem, q->Q, 3 * n) && CTI_RESIZE(mem, q->extra, 3 * m) && CTI_RESIZE(mem, q->target, m) && CTI_RESIZE(mem, q->mu, m) &&
+           CTI_RESIZE(mem, q->X, 3 * m) && CTI_RESIZE(mem, q->X_speed, 3 * m) && CTI_RESIZE(mem, q->X_place, 3 * m) && CTI_RESIZE(mem, q->J, 3 * m) &&
+           CTI_RESIZE(mem, q->mass, m) && CTI_RESIZE(mem, q->order, m);
+}
+
+/* order: smallest distance first */
+static int cti_geometric_sort(cti_state *s)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    int c, m = CTI_LEN(g->hits);
+    uint64_t *keys = CTI_ARENA_NEW(s->arena, uint64_t, 2 * (size_t)m + 1);
+    int32_t *spare = CTI_ARENA_NEW(s->arena, int32_t, m + 1);
+    if (!keys || !spare)
+        return 0;
+    for (c = 0; c < m; c++) {
+        keys[c] = cti_sort_key((double)g->hits[c].distance);
+        g->q.order[c] = c;
+    }
+    cti_sort_u64(keys, g->q.order, keys + m, spare, m);
+    cti_arena_rewind(s->arena, mark);
+    return 1;
+}
+
+static void cti_geometric_view(cti_state *s)
+{
+    cti_geometric_net *q = &cti_geometric_own(s)->q;
+    cti_net *net = &q->net;
+    net->n = CTI_LEN(q->blocks), net->m = CTI_LEN(cti_geometric_own(s)->hits);
+    net->inv = q->inv, net->filter = s->scripts.n_constrained ? q->filter : NULL, net->projectors = s->scripts.projectors;
+    net->start = q->start, net->particle = q->particle, net->S = q->S, net->normal = q->normal;
+    net->small = q->small, net->mode = q->mode, net->work = q->work;
+}
+
+/* [1/kg] n'M_c^-1 n of a collision that is not in the network yet; 0: nothing of it can move along n */
+static ct_real cti_geometric_mobility(const cti_state *s, int first, cti_v3 n)
+{
+    const cti_geometric_net *q = &cti_geometric_own(s)->q;
+    ct_real w = 0;
+    int k;
+    for (k = first; k < CTI_LEN(q->S); k++) {
+        int i = q->particle[k];
+        cti_v3 t = n;
+        if (q->filter[i] >= 0)
+            t = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)q->filter[i], n);
+        w += q->inv[i] * q->S[k] * q->S[k] * cti_v3_dot(n, t);
+    }
+    return w;
+}
+
+CTI_FN int cti_geometric_build(cti_state *s)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_geometric_net *q = &g->q;
+    int i, c, kept = 0, m = CTI_LEN(g->hits);
+    for (i = 0; i < CTI_LEN(q->blocks); i++)
+        q->local[q->blocks[i]] = -1;
+    CTI_CLEAR(q->blocks), CTI_CLEAR(q->inv), CTI_CLEAR(q->filter), CTI_CLEAR(q->particle), CTI_CLEAR(q->S);
+    if (!CTI_RESIZE(s->mem, q->start, m + 1) || !CTI_RESIZE(s->mem, q->normal, 3 * m) || !CTI_RESIZE(s->mem, q->small, m))
+        return 0;
+    q->start[0] = 0;
+    for (c = 0; c < m; c++) {
+        ct_real w;
+        if (!cti_geometric_weights(s, &g->hits[c].pair))
+            return 0;
+        w = cti_geometric_mobility(s, q->start[kept], g->hits[c].normal);
+        if (!(w > 0)) {
+            if (CTI_LEN(q->S) > q->start[kept]) {
+                stbds_header(q->S)->length = (size_t)q->start[kept];
+                stbds_header(q->particle)->length = (size_t)q->start[kept];
+            }
+            continue;
+        }
+        cti_v3_put(q->normal, kept, g->hits[c].normal);
+        q->small[kept] = CTI_GEOMETRIC_SMALL * w;
+        g->hits[kept++] = g->hits[c];
+        q->start[kept] = CTI_LEN(q->S);
+    }
+    if (m)
+        stbds_header(g->hits)->length = (size_t)kept;
+    if (!cti_geometric_reserve(s, CTI_LEN(q->blocks), kept) || !cti_geometric_sort(s))
+        return 0;
+    cti_geometric_view(s);
+    return 1;
+}
+
+/* ---- corrections ---- */
+
+static int cti_geometric_solve(cti_state *s, ct_real slack, int is_speed, ct_real *X)
+{
+    cti_geometric_net *q = &cti_geometric_own(s)->q;
+    cti_net_goal goal;
+    goal.extra = q->extra, goal.target = q->target, goal.mu = q->mu, goal.order = q->order;
+    goal.slack = slack, goal.is_speed = is_speed;
+    return cti_net_correct(&q->net, &s->desc.geometric, &goal, q->Q, X, q->stick);
+}
+
+/* eq. 17: dx, the corrections of positions */
+static int cti_geometric_places(cti_state *s, ct_real h)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_geometric_net *q = &g->q;
+    const ct_geometric_desc *d = &s->desc.geometric;
+    int c, i, turns;
+    ct_real slack = 0;
+    memset(q->Q, 0, sizeof(ct_real) * 3 * (size_t)q->net.n);
+    for (c = 0; c < q->net.m; c++) {
+        const cti_geometric_hit *t = &g->hits[c];
+        cti_v3 u = cti_v3_zero();
+        int k;
+        for (k = q->start[c]; k < q->start[c + 1]; k++)
+            u = cti_v3_mad(u, cti_v3_at(g->v, q->blocks[q->particle[k]]), q->S[k]);
+        u = cti_v3_mul(cti_v3_add(u, t->script), h);
+        u = cti_v3_mad(u, t->normal, t->distance - cti_v3_dot(u, t->normal));
+        cti_v3_put(q->extra, c, u);
+        q->target[c] = d->position_distance * t->thickness;
+        q->mu[c] = t->mu;
+        slack = cti_max(slack, CTI_GEOMETRIC_NEAR * t->thickness);
+    }
+    turns = cti_geometric_solve(s, slack, 0, q->X_place);
+    for (i = 0; i < q->net.n; i++)
+        cti_v3_put(g->dx, q->blocks[i], cti_v3_at(q->Q, i));
+    return turns;
+}
+
+/* distance of a collision after the position correction */
+static ct_real cti_geometric_distance(const cti_state *s, int c)
+{
+    const cti_geometric *g = cti_geometric_own(s);
+    const cti_geometric_net *q = &g->q;
+    ct_real d = g->hits[c].distance;
+    int k;
+    for (k = q->start[c]; k < q->start[c + 1]; k++)
+        d += q->S[k] * cti_v3_dot(g->hits[c].normal, cti_v3_at(g->dx, q->blocks[q->particle[k]]));
+    return d;
+}
+
+/* eq. 18: v */
+static int cti_geometric_speeds(cti_state *s, ct_real h)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_geometric_net *q = &g->q;
+    int c, i, turns, scripted = 0;
+    ct_real slack = 0;
+    for (i = 0; i < q->net.n; i++)
+        cti_v3_put(q->Q, i, cti_v3_at(g->v, q->blocks[i]));
+    for (c = 0; c < q->net.m; c++) {
+        const cti_geometric_hit *t = &g->hits[c];
+        ct_real p0 = s->desc.geometric.speed_distance * t->thickness;
+        cti_v3_put(q->extra, c, t->script);
+        scripted |= cti_v3_norm2(t->script) > 0;
+        q->target[c] = cti_min(cti_geometric_speed_target(p0, cti_geometric_distance(s, c), h), 0);
+        q->mu[c] = t->mu;
+        slack = cti_max(slack, CTI_GEOMETRIC_NEAR * t->thickness / h);
+    }
+    turns = cti_geometric_solve(s, slack, !scripted && s->scripts.n_constrained == 0, q->X_speed);
+    for (i = 0; i < q->net.n; i++)
+        cti_v3_put(g->v, q->blocks[i], cti_v3_at(q->Q, i));
+    return turns;
+}
+
+/* eq. 19: forces X from the accelerations of system.force, gravity and mass damping */
+static int cti_geometric_accelerations(cti_state *s, ct_real h)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_geometric_net *q = &g->q;
+    cti_v3 gravity = cti_v3_at(s->desc.gravity, 0);
+    int c, i, k;
+    ct_real slack = 0;
+    for (i = 0; i < q->net.n; i++) {
+        int b = q->blocks[i];
+        cti_v3 f = cti_v3_sub(cti_v3_at(s->system.force, b), cti_v3_at(g->Dv, b)), a;
+        f = cti_v3_mad(f, cti_v3_mad(gravity, cti_v3_at(g->v, b), -s->bodies.alpha[b]), s->bodies.mass[b]);
+        a = cti_net_inverse(&q->net, i, f);
+        cti_v3_put(q->Q, i, a);
+    }
+    for (c = 0; c < q->net.m; c++) {
+        const cti_geometric_hit *t = &g->hits[c];
+        cti_v3 u = t->script;
+        ct_real way = s->desc.geometric.acceleration_distance * t->thickness - cti_geometric_distance(s, c), un;
+        for (k = q->start[c]; k < q->start[c + 1]; k++)
+            u = cti_v3_mad(u, cti_v3_at(g->v, q->blocks[q->particle[k]]), q->S[k]);
+        un = cti_v3_dot(u, t->normal);
+        if (s->desc.recovery_speed > 0)
+            way = cti_min(way, h * s->desc.recovery_speed);
+        q->target[c] = cti_geometric_acceleration_target(way, 0, un, h);
+        u = cti_v3_mad(u, t->normal, -un);
+        cti_v3_put(q->extra, c, cti_v3_mul(u, CTI_R(1.5) / h));
+        q->mu[c] = t->mu;
+        slack = cti_max(slack, CTI_GEOMETRIC_NEAR * t->thickness / (h * h));
+    }
+    return cti_geometric_solve(s, slack, 0, q->X);
+}
+
+CTI_FN int cti_geometric_correct(cti_state *s, ct_real h)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    int turns;
+    memset(g->dx, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    if (g->q.net.m == 0)
+        return 0;
+    turns = cti_geometric_places(s, h);
+    turns += cti_geometric_speeds(s, h);
+    return turns + cti_geometric_accelerations(s, h);
+}
+
+#undef CTI_GEOMETRIC_SMALL
+#undef CTI_GEOMETRIC_NEAR

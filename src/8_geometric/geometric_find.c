@@ -1,0 +1,499 @@
+/* geometric_find.c -- candidates, collisions, crossings in a motion, intersections.
+   Method: every pair of features nearer than its thickness, or about to be, is a collision with the barycentric weights of its closest points
+   (eq. 1). A vertex collides with the face, edge or vertex in whose Voronoi region it is, so that one that slides over an edge always has one
+   collision there, with weights that are continuous. Positions at the start of a substep do not intersect; the side of a pair that crosses
+   in a motion is that at its start (sec. 2.1: going back along the motion).
+   based on: Volino, Magnenat-Thalmann 2000, sec. 2.1 and 2.2. */
+#include "geometric.h"
+#include "../4_geom/ccd.h"
+#include "../4_geom/dist.h"
+
+#define CTI_GEOMETRIC_MARGIN CTI_R(1.25) /* [thickness] pairs below are collisions also when they do not move */
+#define CTI_GEOMETRIC_AHEAD CTI_R(1.5)   /* [substeps] of motion that collisions are looked for in: eq. 19 acts from there on */
+#define CTI_GEOMETRIC_KEEP CTI_R(0.05)   /* [1] share of its distance, or its thickness, that a pair keeps in a motion */
+#define CTI_GEOMETRIC_CUT CTI_R(0.8)     /* [1] share of the way to a crossing that a cut leaves */
+#define CTI_GEOMETRIC_SLACK CTI_R(0.25)  /* [thickness] that a vertex may leave its predicted box by before candidates are found anew */
+
+/* ---- candidates ---- */
+
+static int cti_geometric_is_covered(const cti_geometric *g, const cti_surface *f)
+{
+    int i, k;
+    if (!g->covered)
+        return 0;
+    for (k = 0; k < CTI_LEN(f->runs); k += 3) {
+        int n = 3 * (f->runs[k + 1] - f->runs[k]), at = 3 * f->runs[k + 2];
+        const ct_real *p = f->x0 + 3 * (size_t)f->runs[k], *q = f->x1 + 3 * (size_t)f->runs[k];
+        for (i = 0; i < n; i++)
+            if (!(cti_min(p[i], q[i]) >= g->lo[at + i] && cti_max(p[i], q[i]) <= g->hi[at + i]))
+                return 0;
+    }
+    return 1;
+}
+
+static int cti_geometric_complete(cti_state *s, cti_geometric_list *l)
+{
+    const cti_surface *f = &s->surface;
+    int n = CTI_LEN(l->pairs) / 2, i, na = l->kind == CT_PAIR_EE ? 2 : 1;
+    if (!CTI_RESIZE(s->mem, l->quads, 4 * n) || !CTI_RESIZE(s->mem, l->hat, n) || !CTI_RESIZE(s->mem, l->d2, n) || !CTI_RESIZE(s->mem, l->w, 3 * n) ||
+        !CTI_RESIZE(s->mem, l->feature, n) || !CTI_RESIZE(s->mem, l->forced, n))
+        return 0;
+    if (n)
+        memset(l->forced, 0, (size_t)n);
+    for (i = 0; i < n; i++) {
+        cti_pair p;
+        cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
+        memcpy(l->quads + 4 * (size_t)i, p.v, 4 * sizeof *p.v);
+        l->hat[i] = cti_surface_pair_thickness(f, f->body_of[p.v[0]], f->body_of[p.v[na]]);
+    }
+    if (l->kind == CT_PAIR_VF)
+        cti_dist_pt_batch(f->rest, l->quads, n, l->d2, l->w, l->feature);
+    else if (l->kind == CT_PAIR_EE)
+        cti_dist_ee_batch(f->rest, l->quads, n, l->d2, l->w, l->feature);
+    for (i = 0; (l->kind == CT_PAIR_VF || l->kind == CT_PAIR_EE) && i < n; i++)
+        if (f->body_of[l->quads[4 * i]] == f->body_of[l->quads[4 * i + na]])
+            l->hat[i] = cti_min(l->hat[i], cti_sqrt(l->d2[i]) / 2);
+    return 1;
+}
+
+static int cti_geometric_list_planes(cti_state *s, cti_geometric *g)
+{
+    const cti_surface *f = &s->surface;
+    int p, v, k, n;
+    CTI_CLEAR(g->planes);
+    for (p = 0; p < f->n_planes; p++)
+        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1)) {
+            const cti_plane *q = &f->planes[p];
+            int at = 3 * (v + f->bodies[f->body_of[v]].shift);
+            ct_real gap = -q->offset;
+            for (k = 0; k < 3; k++)
+                gap += q->normal[k] * (q->normal[k] > 0 ? g->lo : g->hi)[at + k];
+            if (gap < CTI_GEOMETRIC_MARGIN * cti_surface_pair_thickness(f, f->body_of[v], q->body) &&
+                (!CTI_PUSH(s->mem, g->planes, v) || !CTI_PUSH(s->mem, g->planes, p)))
+                return 0;
+        }
+    n = CTI_LEN(g->planes) / 2;
+    if (!CTI_RESIZE(s->mem, g->plane_forced, n))
+        return 0;
+    if (n)
+        memset(g->plane_forced, 0, (size_t)n);
+    return 1;
+}
+
+static void cti_geometric_boxes(cti_geometric *g, cti_surface *f, int body)
+{
+    cti_soup_body *r = &f->ranges[body];
+    ct_real thick = f->bodies[body].thickness, slack = f->bodies[body].dynamic ? CTI_GEOMETRIC_SLACK * thick : 0;
+    int i, at = 3 * f->bodies[body].shift;
+    r->swept = 1;
+    r->inflate = CTI_GEOMETRIC_MARGIN * thick / 2 + slack;
+    for (i = 3 * r->v0; i < 3 * r->v1; i++) {
+        g->lo[at + i] = cti_min(f->x0[i], f->x1[i]) - slack;
+        g->hi[at + i] = cti_max(f->x0[i], f->x1[i]) + slack;
+    }
+}
+
+CTI_FN int cti_geometric_cover(cti_state *s)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_surface *f = &s->surface;
+    int k;
+    if (cti_geometric_is_covered(g, f))
+        return 1;
+    g->covered = 0;
+    for (k = 0; k < f->n_bodies; k++)
+        if (f->bodies[k].moves)
+            cti_geometric_boxes(g, f, k);
+    for (k = 0; k < CTI_GEOMETRIC_LISTS; k++)
+        CTI_CLEAR(g->list[k].pairs);
+    if (!cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, f->x1) ||
+        !cti_broad_pairs(s->mem, &f->broad, &f->soup, &g->list[CTI_GEOMETRIC_VF].pairs, &g->list[CTI_GEOMETRIC_EE].pairs,
+                         &g->list[CTI_GEOMETRIC_VE].pairs, &g->list[CTI_GEOMETRIC_VV].pairs))
+        return 0;
+    for (k = 0; k < CTI_GEOMETRIC_LISTS; k++)
+        if (!cti_geometric_complete(s, &g->list[k]))
+            return 0;
+    if (!cti_geometric_list_planes(s, g))
+        return 0;
+    g->covered = 1;
+    return 1;
+}
+
+/* squared distances and features of a list at x */
+static void cti_geometric_distances(cti_geometric_list *l, const ct_real *x)
+{
+    int i, n = CTI_LEN(l->pairs) / 2, feature;
+    ct_real t;
+    if (l->kind == CT_PAIR_VF)
+        cti_dist_pt_batch(x, l->quads, n, l->d2, l->w, l->feature);
+    else if (l->kind == CT_PAIR_EE)
+        cti_dist_ee_batch(x, l->quads, n, l->d2, l->w, l->feature);
+    for (i = 0; l->kind == CT_PAIR_VE && i < n; i++) {
+        const int32_t *q = l->quads + 4 * (size_t)i;
+        l->d2[i] = cti_dist_pe(x + 3 * (size_t)q[0], x + 3 * (size_t)q[1], x + 3 * (size_t)q[2], &t, &feature);
+        l->feature[i] = feature;
+    }
+    for (i = 0; l->kind == CT_PAIR_VV && i < n; i++)
+        l->d2[i] = cti_dist_pp(x + 3 * (size_t)l->quads[4 * i], x + 3 * (size_t)l->quads[4 * i + 1]), l->feature[i] = 0;
+}
+
+/* ---- collisions ---- */
+
+/* 1 where p is in the Voronoi region of an edge of a face, whose closest point is c: not above the other face there */
+static int cti_geometric_at_edge(const cti_surface *f, int face, int edge, cti_v3 p, cti_v3 c)
+{
+    const int32_t *e = f->edges + 2 * (size_t)edge, *v;
+    int other = f->edge_faces[2 * edge] == face ? f->edge_faces[2 * edge + 1] : f->edge_faces[2 * edge], k;
+    cti_v3 along = cti_v3_sub(cti_v3_at(f->x0, e[1]), cti_v3_at(f->x0, e[0])), in;
+    if (f->edge_owner[edge] != face)
+        return 0;
+    if (other < 0)
+        return 1;
+    v = f->faces + 3 * (size_t)other;
+    for (k = 0; v[k] == e[0] || v[k] == e[1]; k++) {
+    }
+    in = cti_v3_sub(cti_v3_at(f->x0, v[k]), cti_v3_at(f->x0, e[0]));
+    in = cti_v3_mad(in, along, -cti_v3_dot(in, along) / cti_max(cti_v3_norm2(along), CTI_R(1e-30)));
+    return cti_v3_dot(cti_v3_sub(p, c), in) <= 0;
+}
+
+/* 1 where p is in the Voronoi region of vertex u of a face */
+static int cti_geometric_at_vertex(const cti_surface *f, int face, int u, cti_v3 p)
+{
+    cti_v3 c = cti_v3_at(f->x0, u), to = cti_v3_sub(p, c);
+    int k;
+    if (f->vertex_owner[u] != face)
+        return 0;
+    for (k = f->vertex_start[u]; k < f->vertex_start[u + 1]; k++)
+        if (cti_v3_dot(to, cti_v3_sub(cti_v3_at(f->x0, f->vertex_next[k]), c)) > 0)
+            return 0;
+    return 1;
+}
+
+/* reduces a pair to the features that its closest points are in. 0: another pair has them */
+static int cti_geometric_reduce(const cti_surface *f, cti_pair *p, int face, int feature)
+{
+    int e;
+    cti_v3 c;
+    if (p->kind == CT_PAIR_EE)
+        return feature == 0;
+    if (p->kind != CT_PAIR_VF || feature == 6)
+        return 1;
+    c = cti_pair_point(f->x0, p, 1);
+    if (feature < 3) {
+        int u = p->v[1 + feature];
+        if (!cti_geometric_at_vertex(f, face, u, cti_v3_at(f->x0, p->v[0])))
+            return 0;
+        p->kind = CT_PAIR_VV, p->n = 2, p->v[1] = u, p->w[1] = -1;
+        p->v[2] = p->v[3] = 0, p->w[2] = p->w[3] = 0;
+        return 1;
+    }
+    e = f->face_edges[3 * face + feature - 3];
+    if (!cti_geometric_at_edge(f, face, e, cti_v3_at(f->x0, p->v[0]), c))
+        return 0;
+    {
+        int a = feature - 3, b = (a + 1) % 3;
+        int32_t va = p->v[1 + a], vb = p->v[1 + b];
+        ct_real wa = p->w[1 + a], wb = p->w[1 + b];
+        p->kind = CT_PAIR_VE, p->n = 3, p->v[1] = va, p->v[2] = vb, p->w[1] = wa, p->w[2] = wb;
+        p->v[3] = 0, p->w[3] = 0;
+    }
+    return 1;
+}
+
+/* velocity of a surface vertex in a substep: of its blocks, or of its script */
+static cti_v3 cti_geometric_speed(const cti_state *s, int v, ct_real h, cti_v3 *script)
+{
+    const cti_attach *a = cti_surface_attach(&s->surface, v);
+    const cti_surface_body *b = &s->surface.bodies[s->surface.body_of[v]];
+    cti_v3 u = cti_v3_zero();
+    int k;
+    *script = cti_v3_zero();
+    if (b->moves && !b->dynamic)
+        *script = cti_v3_mul(cti_v3_sub(cti_v3_at(cti_surface_script(&s->surface, v), 0), cti_v3_at(s->surface.x0, v)), 1 / h);
+    for (k = 0; k < a->n; k++)
+        u = cti_v3_mad(u, cti_v3_at(cti_geometric_own(s)->v, a->block[k]), a->n > 1 ? a->weight[k] : 1);
+    return cti_v3_add(u, *script);
+}
+
+/* friction of a pair: the geometric mean of both, as rows have it */
+static ct_real cti_geometric_friction(const cti_state *s, const cti_pair *p)
+{
+    ct_real a = s->surface.bodies[cti_pair_body_a(&s->surface, p)].friction, b = s->surface.bodies[cti_pair_body_b(&s->surface, p)].friction;
+    return cti_sqrt(a * b);
+}
+
+/* a pair with weights becomes a collision if it is near enough, or forced. 0: out of memory */
+static int cti_geometric_add(cti_state *s, ct_real h, const cti_pair *p, ct_real distance, ct_real thickness, int forced)
+{
+    const cti_surface *f = &s->surface;
+    cti_geometric_hit hit;
+    cti_v3 u = cti_v3_zero(), other = cti_v3_make(0, 1, 0);
+    int k, dynamic = 0;
+    memset(&hit, 0, sizeof hit);
+    hit.pair = *p, hit.distance = distance, hit.thickness = thickness;
+    hit.script = cti_v3_zero();
+    for (k = 0; k < p->n; k++) {
+        cti_v3 script, own = cti_geometric_speed(s, p->v[k], h, &script);
+        u = cti_v3_mad(u, own, p->w[k]);
+        hit.script = cti_v3_mad(hit.script, script, p->w[k]);
+        dynamic |= f->bodies[f->body_of[p->v[k]]].dynamic;
+    }
+    if (!dynamic)
+        return 1;
+    if (p->kind == CT_PAIR_PLANE)
+        hit.normal = cti_v3_at(f->planes[p->plane].normal, 0);
+    else {
+        if (p->kind == CT_PAIR_EE)
+            other = cti_v3_unit(cti_v3_cross(cti_v3_sub(cti_v3_at(f->x0, p->v[1]), cti_v3_at(f->x0, p->v[0])),
+                                             cti_v3_sub(cti_v3_at(f->x0, p->v[3]), cti_v3_at(f->x0, p->v[2]))), other);
+        hit.normal = cti_v3_unit(cti_pair_offset(f, f->x0, p), other);
+    }
+    if (!forced && distance > CTI_GEOMETRIC_MARGIN * thickness + CTI_GEOMETRIC_AHEAD * h * cti_max(0, -cti_v3_dot(hit.normal, u)))
+        return 1;
+    hit.mu = cti_geometric_friction(s, p);
+    return CTI_PUSH(s->mem, cti_geometric_own(s)->hits, hit);
+}
+
+/* bound on the relative speed of the features of a pair */
+static ct_real cti_geometric_approach(const cti_state *s, const int32_t *v, int n_a, int n, ct_real h)
+{
+    ct_real big = 0;
+    int i, j;
+    cti_v3 a, script;
+    for (i = 0; i < n_a; i++) {
+        a = cti_geometric_speed(s, v[i], h, &script);
+        for (j = n_a; j < n; j++)
+            big = cti_max(big, cti_v3_norm2(cti_v3_sub(cti_geometric_speed(s, v[j], h, &script), a)));
+    }
+    return cti_sqrt(big);
+}
+
+static int cti_geometric_find_list(cti_state *s, cti_geometric_list *l, ct_real h, ct_real fastest)
+{
+    const cti_surface *f = &s->surface;
+    int i, n = CTI_LEN(l->pairs) / 2, feature;
+    cti_geometric_distances(l, f->x0);
+    for (i = 0; i < n; i++) {
+        ct_real d = cti_sqrt(l->d2[i]), reach = CTI_GEOMETRIC_MARGIN * l->hat[i];
+        cti_pair p;
+        if (!l->forced[i] && d > reach + 2 * CTI_GEOMETRIC_AHEAD * h * fastest)
+            continue;
+        if (l->kind == CT_PAIR_EE && l->feature[i] != 0 && !l->forced[i])
+            continue;
+        cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
+        if (!l->forced[i] && d > reach && d > reach + CTI_GEOMETRIC_AHEAD * h * cti_geometric_approach(s, p.v, p.n_a, p.n, h))
+            continue;
+        d = cti_pair_closest(f, f->x0, &p, &feature);
+        if (!cti_geometric_reduce(f, &p, l->pairs[2 * i + 1], feature) && !l->forced[i])
+            continue;
+        if (!cti_geometric_add(s, h, &p, d, l->hat[i], l->forced[i]))
+            return 0;
+    }
+    return 1;
+}
+
+CTI_FN int cti_geometric_find(cti_state *s, ct_real h)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    const cti_surface *f = &s->surface;
+    ct_real fastest = 0;
+    cti_v3 script;
+    int i, k;
+    CTI_CLEAR(g->hits);
+    for (i = 0; i < f->nv; i++)
+        if (f->bodies[f->body_of[i]].moves)
+            fastest = cti_max(fastest, cti_v3_norm(cti_geometric_speed(s, i, h, &script)));
+    for (k = 0; k < CTI_GEOMETRIC_LISTS; k++)
+        if (!cti_geometric_find_list(s, &g->list[k], h, fastest))
+            return 0;
+    for (i = 0; i < CTI_LEN(g->planes) / 2; i++) {
+        cti_pair p;
+        ct_real gap;
+        cti_pair_make(f, CT_PAIR_PLANE, g->planes[2 * i], g->planes[2 * i + 1], &p);
+        gap = cti_pair_closest(f, f->x0, &p, &k);
+        if (!cti_geometric_add(s, h, &p, gap, cti_pair_thickness(f, &p), g->plane_forced[i]))
+            return 0;
+    }
+    return 1;
+}
+
+/* ---- crossings ---- */
+
+/* the blocks of a crossing pair keep the share t of their motion */
+static void cti_geometric_cut(cti_state *s, const int32_t *v, int n, ct_real t)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    int i, k;
+    t = t < CTI_R(0.02) ? 0 : CTI_GEOMETRIC_CUT * t;
+    for (i = 0; i < n; i++) {
+        const cti_attach *a = cti_surface_attach(&s->surface, v[i]);
+        for (k = 0; k < a->n; k++)
+            g->share[a->block[k]] = cti_min(g->share[a->block[k]], t);
+    }
+}
+
+static ct_real cti_geometric_way(const cti_surface *f, const int32_t *q, int n_a, int n)
+{
+    ct_real big = 0;
+    int i, j;
+    for (i = 0; i < n_a; i++) {
+        cti_v3 a = cti_v3_sub(cti_v3_at(f->x1, q[i]), cti_v3_at(f->x0, q[i]));
+        for (j = n_a; j < n; j++)
+            big = cti_max(big, cti_v3_norm2(cti_v3_sub(cti_v3_sub(cti_v3_at(f->x1, q[j]), cti_v3_at(f->x0, q[j])), a)));
+    }
+    return cti_sqrt(big);
+}
+
+static ct_real cti_geometric_loose(const cti_surface *f, const int32_t *q, int n, ct_real least)
+{
+    ct_real p0[9], p1[9], toi;
+    int k;
+    for (k = 0; k < n; k++) {
+        cti_v3_put(p0, k, cti_v3_at(f->x0, q[k]));
+        cti_v3_put(p1, k, cti_v3_at(f->x1, q[k]));
+    }
+    return (n == 3 ? cti_ccd_ve(p0, p1, least, &toi) : cti_ccd_vv(p0, p1, least, &toi)) ? toi : CTI_R(CTI_CCD_NONE);
+}
+
+/* crossings of a list; d2 must be those at surface.x0 */
+static int cti_geometric_cross_list(cti_state *s, cti_geometric_list *l, int cut)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    const cti_surface *f = &s->surface;
+    int n_a = l->kind == CT_PAIR_EE ? 2 : 1, n = l->kind == CT_PAIR_VV ? 2 : l->kind == CT_PAIR_VE ? 3 : 4, i, m, k, count = 0;
+    int32_t *which;
+    CTI_CLEAR(g->tested);
+    CTI_CLEAR(g->least);
+    which = CTI_ARENA_NEW(s->arena, int32_t, CTI_LEN(l->pairs) / 2 + 1);
+    if (!which)
+        return -1;
+    for (m = 0, i = 0; i < CTI_LEN(l->pairs) / 2; i++) {
+        const int32_t *q = l->quads + 4 * (size_t)i;
+        ct_real d = cti_sqrt(l->d2[i]), least = CTI_GEOMETRIC_KEEP * cti_min(d, l->hat[i]);
+        if (!(d > 0) || d - cti_geometric_way(f, q, n_a, n) * (1 + 16 * CTI_EPS) > least)
+            continue;
+        which[m++] = i;
+        for (k = 0; k < 4; k++)
+            if (!CTI_PUSH(s->mem, g->tested, q[k]))
+                return -1;
+        if (!CTI_PUSH(s->mem, g->least, least))
+            return -1;
+    }
+    if (!CTI_RESIZE(s->mem, g->toi, m))
+        return -1;
+    if (l->kind == CT_PAIR_VF)
+        cti_ccd_vf_batch(f->x0, f->x1, g->tested, m, g->least, g->toi);
+    else if (l->kind == CT_PAIR_EE)
+        cti_ccd_ee_batch(f->x0, f->x1, g->tested, m, g->least, g->toi);
+    for (i = 0; i < m && n < 4; i++)
+        g->toi[i] = cti_geometric_loose(f, g->tested + 4 * (size_t)i, n, g->least[i]);
+    for (i = 0; i < m; i++)
+        if (g->toi[i] <= 1) {
+            count++;
+            l->forced[which[i]] = 1;
+            if (cut)
+                cti_geometric_cut(s, g->tested + 4 * (size_t)i, n, g->toi[i]);
+        }
+    return count;
+}
+
+CTI_FN int cti_geometric_cross(cti_state *s, int cut)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    const cti_surface *f = &s->surface;
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    int i, k, count = 0;
+    for (i = 0; cut && i < s->n; i++)
+        g->share[i] = 1;
+    for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
+        int found;
+        cti_geometric_distances(&g->list[k], f->x0);
+        found = cti_geometric_cross_list(s, &g->list[k], cut);
+        if (found < 0)
+            return -1;
+        count += found;
+    }
+    for (i = 0; i < CTI_LEN(g->planes) / 2; i++) {
+        int v = g->planes[2 * i];
+        const cti_plane *p = &f->planes[g->planes[2 * i + 1]];
+        ct_real g0 = cti_plane_gap(p, cti_v3_at(f->x0, v)), g1 = cti_plane_gap(p, cti_v3_at(f->x1, v));
+        ct_real least = CTI_GEOMETRIC_KEEP * cti_min(g0, cti_surface_pair_thickness(f, f->body_of[v], p->body));
+        if (g1 >= least || !(g0 > 0))
+            continue;
+        count++;
+        g->plane_forced[i] = 1;
+        if (cut)
+            cti_geometric_cut(s, &g->planes[2 * i], 1, (g0 - least) / (g0 - g1));
+    }
+    cti_arena_rewind(s->arena, mark);
+    return count;
+}
+
+/* ---- the end of a step ---- */
+
+/* a pair at the end of a step */
+static void cti_geometric_note(cti_state *s, const cti_pair *p, ct_real d, ct_real thickness, ct_step_report *r)
+{
+    r->thickness_kept = cti_min(r->thickness_kept, d / thickness);
+    r->too_near += d < thickness / 2;
+    if (d < r->min_distance) {
+        r->min_distance = d;
+        s->step.limit = *p;
+    }
+}
+
+CTI_FN void cti_geometric_measure(cti_state *s, ct_step_report *r)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    const cti_surface *f = &s->surface;
+    int i, k;
+    cti_pair p;
+    for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
+        cti_geometric_list *l = &g->list[k];
+        int n = CTI_LEN(l->pairs) / 2;
+        cti_geometric_distances(l, f->x0);
+        for (i = 0; i < n; i++)
+            if (l->d2[i] < l->hat[i] * l->hat[i] * 4) {
+                cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
+                cti_geometric_note(s, &p, cti_sqrt(l->d2[i]), l->hat[i], r);
+            }
+        r->candidates += n;
+    }
+    for (i = 0; i < CTI_LEN(g->planes) / 2; i++) {
+        cti_pair_make(f, CT_PAIR_PLANE, g->planes[2 * i], g->planes[2 * i + 1], &p);
+        cti_geometric_note(s, &p, cti_plane_gap(&f->planes[p.plane], cti_v3_at(f->x0, p.v[0])), cti_pair_thickness(f, &p), r);
+    }
+    r->candidates += CTI_LEN(g->planes) / 2;
+}
+
+CTI_FN int cti_geometric_count(cti_state *s)
+{
+    cti_surface *f = &s->surface;
+    int32_t *pairs = NULL;
+    int n, p, v, k;
+    for (k = 0; k < f->n_bodies; k++)
+        if (f->bodies[k].moves)
+            f->ranges[k].swept = 1, f->ranges[k].inflate = f->bodies[k].thickness / 2;
+    cti_geometric_own(s)->covered = 0;
+    n = cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, f->x0) && cti_intersect_soup(s->mem, &f->broad, &f->soup, f->x0, &pairs) ? 0 : -1;
+    if (n == 0)
+        n = CTI_LEN(pairs) / 2;
+    if (n > 0) {
+        memset(&s->step.limit, 0, sizeof s->step.limit);
+        s->step.limit.kind = CT_PAIR_EF, s->step.limit.n_a = 2, s->step.limit.n = 5;
+        memcpy(s->step.limit.v, f->edges + 2 * (size_t)pairs[0], 2 * sizeof(int32_t));
+        memcpy(s->step.limit.v + 2, f->faces + 3 * (size_t)pairs[1], 3 * sizeof(int32_t));
+    }
+    CTI_FREE(s->mem, pairs);
+    for (p = 0; n >= 0 && p < f->n_planes; p++)
+        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1))
+            n += cti_plane_gap(&f->planes[p], cti_v3_at(f->x0, v)) <= 0;
+    return n;
+}
+
+#undef CTI_GEOMETRIC_MARGIN
+#undef CTI_GEOMETRIC_AHEAD
+#undef CTI_GEOMETRIC_KEEP
+#undef CTI_GEOMETRIC_CUT
+#undef CTI_GEOMETRIC_SLACK

@@ -1,0 +1,164 @@
+/* geometric_implicit.c -- the implicit integration, with collisions in its matrix.
+   Method: (M - dF/dP' h - dF/dP h^2) dv = F h + dF/dP P' h^2 (eq. 20, 21), by conjugate gradients on w = M^1/2 dv, with equations and unknowns
+   weighted by the square roots of inverse masses, so that disparate masses do not slow it down (sec. 4.2). The mechanical part is the matrix that
+   the elements assemble; collisions are products over their particles (26). The force of a collision is that of the acceleration correction
+   (22), and its derivatives (23, 24) give 1 and 1.5 times S M_c S, 2.5 in all (25), along n n', and in all directions where friction holds.
+   differs: of complementary collisions, which share particles, each has its share of M_c; the paper adds them all up, and many collisions at a
+   place make it stiffer than one that bears the same load.
+   based on: Volino, Magnenat-Thalmann 2000, sec. 4.2. */
+#include "geometric.h"
+
+#define CTI_GEOMETRIC_LOOSE CTI_R(1e-4)  /* [1] residual over the largest of right side and gravity's kick: the solver.tolerance of other steppers */
+#define CTI_GEOMETRIC_TURNS 2000         /* turns of a solve */
+
+CTI_FN int cti_geometric_assemble(cti_state *s, ct_real h, ct_step_report *r)
+{
+    cti_bsr *A = &s->system.A;
+    int i, k;
+    memset(A->val, 0, sizeof(ct_real) * 9 * (size_t)A->row[s->n]);
+    memset(s->system.force, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    memset(cti_geometric_own(s)->Dv, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < s->bodies.n_models; i++) {
+        cti_model_ahead(s->bodies.models[i], h, 1, s->v);
+        cti_model_assemble(s->bodies.models[i], s->x, h, s->system.force, A->val, &r->extended_elements, NULL);
+        cti_model_damping(s->bodies.models[i], s->x, s->v, cti_geometric_own(s)->Dv);
+    }
+    for (i = 0; i < s->n; i++)
+        for (k = 0; k < 3; k++)
+            A->val[9 * (size_t)A->diag[i] + 4 * (size_t)k] += s->bodies.mass[i] * (1 + h * s->bodies.alpha[i]);
+    return 1;
+}
+
+/* the part of a collision's relative motion that its term in the matrix acts on */
+static cti_v3 cti_geometric_part(const cti_geometric_net *q, int c, cti_v3 u)
+{
+    cti_v3 n = cti_v3_at(q->normal, c);
+    return q->stick[c] ? u : cti_v3_mul(n, cti_v3_dot(n, u));
+}
+
+/* relative motion of a collision by a vector of blocks */
+static cti_v3 cti_geometric_relative(const cti_geometric_net *q, const ct_real *v, int c)
+{
+    cti_v3 u = cti_v3_zero();
+    int k;
+    for (k = q->start[c]; k < q->start[c + 1]; k++)
+        u = cti_v3_mad(u, cti_v3_at(v, q->blocks[q->particle[k]]), q->S[k]);
+    return u;
+}
+
+static void cti_geometric_scatter(const cti_geometric_net *q, int c, cti_v3 x, ct_real *out)
+{
+    int k;
+    for (k = q->start[c]; k < q->start[c + 1]; k++)
+        cti_v3_addto(out, q->blocks[q->particle[k]], cti_v3_mul(x, q->S[k]));
+}
+
+/* y = (A + 2.5 sum S M_c S') x (eq. 26a) */
+static void cti_geometric_apply_whole(const cti_state *s, const ct_real *x, ct_real *y)
+{
+    const cti_geometric_net *q = &cti_geometric_own(s)->q;
+    int c;
+    cti_bsr_mul(&s->system.A, x, y);
+    for (c = 0; c < q->net.m; c++)
+        if (q->mass[c] > 0)
+            cti_geometric_scatter(q, c, cti_v3_mul(cti_geometric_part(q, c, cti_geometric_relative(q, x, c)), CTI_R(2.5) * q->mass[c]), y);
+}
+
+/* x <- M^-1/2 S x */
+static void cti_geometric_weigh(const cti_state *s, const ct_real *x, ct_real *out)
+{
+    int i;
+    for (i = 0; i < s->n; i++) {
+        cti_v3 v = cti_v3_at(x, i);
+        if (s->scripts.filter[i] >= 0)
+            v = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], v);
+        cti_v3_put(out, i, cti_v3_mul(v, cti_sqrt(s->bodies.inv_mass[i])));
+    }
+}
+
+/* a cti_operator_fn: the weighted matrix. A constrained direction has the equation w = 0 */
+static void cti_geometric_apply(void *ctx, const ct_real *w, ct_real *y)
+{
+    cti_state *s = (cti_state *)ctx;
+    ct_real *x = cti_geometric_own(s)->solve + 3 * (size_t)s->n, *Ax = x + 3 * (size_t)s->n;
+    int i;
+    cti_geometric_weigh(s, w, x);
+    cti_geometric_apply_whole(s, x, Ax);
+    cti_geometric_weigh(s, Ax, y);
+    for (i = 0; i < s->n; i++)
+        if (s->scripts.filter[i] >= 0) {
+            cti_v3 v = cti_v3_at(w, i);
+            v = cti_v3_sub(v, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], v));
+            cti_v3_addto(y, i, v);
+        }
+}
+
+/* masses M_c of the collisions that push */
+static void cti_geometric_masses(cti_state *s)
+{
+    cti_geometric_net *q = &cti_geometric_own(s)->q;
+    int c;
+    for (c = 0; c < q->net.m; c++)
+        q->mode[c] = (uint8_t)(cti_v3_dot(cti_v3_at(q->normal, c), cti_v3_at(q->X, c)) > 0 ? CTI_NET_ALL : CTI_NET_OFF);
+    cti_net_share(&q->net, q->mass);
+    for (c = 0; c < q->net.m; c++)
+        q->mass[c] = q->mode[c] ? q->mass[c] * cti_net_normal_mass(&q->net, c) : 0;
+}
+
+/* right side y = h (f + M g) + M v - A v + h X - M_c u of the collisions (eq. 21, 22) */
+static void cti_geometric_right(cti_state *s, ct_real h)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_geometric_net *q = &g->q;
+    int i, k, c;
+    cti_bsr_mul(&s->system.A, g->v, g->y);
+    for (i = 0; i < s->n; i++)
+        for (k = 0; k < 3; k++) {
+            ct_real m = s->bodies.mass[i];
+            g->y[3 * i + k] = h * (s->system.force[3 * i + k] + m * s->desc.gravity[k]) + m * g->v[3 * i + k] - g->y[3 * i + k];
+        }
+    for (c = 0; c < q->net.m; c++) {
+        cti_v3 u = cti_v3_add(cti_geometric_relative(q, g->v, c), g->hits[c].script), x = cti_v3_mul(cti_v3_at(q->X, c), h);
+        x = cti_v3_mad(x, cti_geometric_part(q, c, u), -q->mass[c]);
+        cti_v3_put(q->J, c, x);
+        cti_geometric_scatter(q, c, x, g->y);
+    }
+}
+
+CTI_FN int cti_geometric_integrate(cti_state *s, ct_real h, ct_step_report *r)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    ct_real *b = g->solve, *work = g->solve + 9 * (size_t)s->n, scale = 0, kick, tol;
+    cti_operator A;
+    int i, c, done, turns;
+    cti_geometric_masses(s);
+    cti_geometric_right(s, h);
+    cti_geometric_weigh(s, g->y, b);
+    for (i = 0; i < s->n; i++)
+        scale += s->bodies.mass[i];
+    kick = h * cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * cti_sqrt(scale);
+    scale = cti_max(cti_sqrt(cti_krylov_dot(3 * s->n, b, b)), kick);
+    tol = CTI_GEOMETRIC_LOOSE * cti_min(scale, kick > 0 ? 10 * kick : scale);
+    tol = cti_max(tol, 16 * CTI_EPS * scale);
+    A.n = 3 * s->n, A.apply = cti_geometric_apply, A.ctx = s;
+    memset(g->dv, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    done = cti_pcg(&A, NULL, b, g->dv, tol, CTI_GEOMETRIC_TURNS, work, &turns);
+    r->linear_iterations += turns;
+    if (!done) { /* how far it came */
+        cti_geometric_apply(s, g->dv, work);
+        for (i = 0; i < 3 * s->n; i++)
+            work[i] -= b[i];
+        tol = cti_sqrt(cti_krylov_dot(3 * s->n, work, work));
+    }
+    if (scale > 0)
+        r->residual = cti_max(r->residual, tol / scale);
+    cti_geometric_weigh(s, g->dv, g->dv);
+    for (c = 0; c < g->q.net.m; c++) {
+        cti_v3 u = cti_geometric_part(&g->q, c, cti_geometric_relative(&g->q, g->dv, c));
+        cti_v3_addto(g->q.J, c, cti_v3_mul(u, CTI_R(-2.5) * g->q.mass[c]));
+    }
+    return done;
+}
+
+#undef CTI_GEOMETRIC_LOOSE
+#undef CTI_GEOMETRIC_TURNS

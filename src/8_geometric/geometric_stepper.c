@@ -1,0 +1,139 @@
+/* geometric_stepper.c -- the geometric stepper, as the world has it: options, refusals, memory. */
+#include "../0_base/log.h"
+#include "geometric.h"
+
+static void cti_geometric_defaults(ct_world_desc *d)
+{
+    ct_geometric_desc *q = &d->geometric;
+    q->cg_turns = 30;
+    q->active_set = 4;
+    q->sweeps = 4;
+    q->position_distance = CTI_R(0.5);
+    q->speed_distance = CTI_R(0.8);
+    q->acceleration_distance = 1;
+    q->displacement = 1;
+    q->max_substeps = 8;
+    q->fail_safe = 1;
+}
+
+static ct_code cti_geometric_check(const ct_world_desc *d, ct_error_info *e)
+{
+    const ct_geometric_desc *q = &d->geometric;
+    const ct_real shares[3] = {q->position_distance, q->speed_distance, q->acceleration_distance};
+    int k;
+    if ((int)q->scheme < 0 || q->scheme >= CT_GEOMETRIC_COUNT_)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->scheme, "geometric.scheme is out of range");
+    if (q->cg_turns < 1 || q->cg_turns > 10000)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->cg_turns, "geometric.cg_turns must be 1 to 10000");
+    if (q->active_set < 0 || q->active_set > 100)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->active_set, "geometric.active_set must be 0 to 100");
+    if (q->sweeps < 1 || q->sweeps > 10000)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->sweeps, "geometric.sweeps must be 1 to 10000");
+    for (k = 0; k < 3; k++)
+        if (!(shares[k] >= 0 && shares[k] <= 1))
+            return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)shares[k],
+                                 "geometric.position_distance, speed_distance and acceleration_distance must be in [0, 1]");
+    if (!(q->displacement > 0) || !cti_finite(q->displacement))
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->displacement, "geometric.displacement must be positive");
+    if (q->max_substeps < 1 || q->max_substeps > 256)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->max_substeps, "geometric.max_substeps must be 1 to 256");
+    if (d->stepper != CT_STEPPER_GEOMETRIC)
+        return CT_OK;
+    if (d->integrator != CT_INTEGRATOR_EULER)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator, "CT_STEPPER_GEOMETRIC steps by implicit Euler only");
+    if (d->ccd_limits_step)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1, "CT_STEPPER_GEOMETRIC does not cut steps at impacts: ccd_limits_step is CT_STEPPER_CMR's");
+    if (d->solver.termination == CT_TERMINATION_PAPER)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.termination, "CT_STEPPER_GEOMETRIC has no termination PAPER");
+    return CT_OK;
+}
+
+static const char *cti_geometric_refuses(const cti_state *s, cti_feature what)
+{
+    CTI_UNUSED(s);
+    switch (what) {
+    case CTI_FEATURE_ROD:
+        return "CT_STEPPER_GEOMETRIC corrects vertices of surfaces, and a rod has none";
+    case CTI_FEATURE_POINTS:
+        return "CT_STEPPER_GEOMETRIC corrects vertices of surfaces, and loose points have none";
+    case CTI_FEATURE_RIGID:
+        return "CT_STEPPER_GEOMETRIC corrects particles, and a rigid body has none";
+    case CTI_FEATURE_JOINT:
+        return "CT_STEPPER_GEOMETRIC has no joints and no stitches";
+    case CTI_FEATURE_REPAIR:
+        return "CT_STEPPER_GEOMETRIC cannot tell sides that it has not seen: repair the bodies in a world of CT_STEPPER_CMR";
+    case CTI_FEATURE_PROBLEM:
+        return "CT_STEPPER_GEOMETRIC solves no contact problem: its contacts are corrections";
+    default:
+        return NULL;
+    }
+}
+
+/* ---- memory ---- */
+
+CTI_FN void cti_geometric_free(cti_state *s)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_mem *m = s->mem;
+    cti_geometric_net *q;
+    int k;
+    if (!g)
+        return;
+    q = &g->q;
+    CTI_FREE(m, g->lo), CTI_FREE(m, g->hi), CTI_FREE(m, g->planes), CTI_FREE(m, g->plane_forced), CTI_FREE(m, g->hits);
+    for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
+        cti_geometric_list *l = &g->list[k];
+        CTI_FREE(m, l->pairs), CTI_FREE(m, l->quads), CTI_FREE(m, l->hat), CTI_FREE(m, l->d2), CTI_FREE(m, l->w), CTI_FREE(m, l->feature);
+        CTI_FREE(m, l->forced);
+    }
+    CTI_FREE(m, q->local), CTI_FREE(m, q->blocks), CTI_FREE(m, q->inv), CTI_FREE(m, q->S), CTI_FREE(m, q->normal), CTI_FREE(m, q->work);
+    CTI_FREE(m, q->small), CTI_FREE(m, q->filter), CTI_FREE(m, q->start), CTI_FREE(m, q->particle), CTI_FREE(m, q->order), CTI_FREE(m, q->mode);
+    CTI_FREE(m, q->stick), CTI_FREE(m, q->Q), CTI_FREE(m, q->extra), CTI_FREE(m, q->target), CTI_FREE(m, q->mu), CTI_FREE(m, q->X);
+    CTI_FREE(m, q->X_speed), CTI_FREE(m, q->X_place), CTI_FREE(m, q->J), CTI_FREE(m, q->mass);
+    CTI_FREE(m, g->tested), CTI_FREE(m, g->least), CTI_FREE(m, g->toi), CTI_FREE(m, g->share), CTI_FREE(m, g->v), CTI_FREE(m, g->dv);
+    CTI_FREE(m, g->dx), CTI_FREE(m, g->y), CTI_FREE(m, g->Dv), CTI_FREE(m, g->solve), CTI_FREE(m, g->x_last);
+    cti_mem_resize(m, g, sizeof *g, 0);
+    s->own = NULL;
+}
+
+CTI_FN int cti_geometric_prepare(cti_state *s, const cti_stepper_body *bodies)
+{
+    cti_geometric *g;
+    cti_mem *m = s->mem;
+    int i, n3 = 3 * s->n, moving = 3 * s->surface.n_moving;
+    CTI_UNUSED(bodies);
+    cti_geometric_free(s);
+    g = (cti_geometric *)cti_mem_resize(m, NULL, 0, sizeof *g);
+    if (!g)
+        return 0;
+    memset(g, 0, sizeof *g);
+    s->own = g;
+    g->list[CTI_GEOMETRIC_VF].kind = CT_PAIR_VF, g->list[CTI_GEOMETRIC_EE].kind = CT_PAIR_EE;
+    g->list[CTI_GEOMETRIC_VE].kind = CT_PAIR_VE, g->list[CTI_GEOMETRIC_VV].kind = CT_PAIR_VV;
+    /* boxes of bodies that never move are made once */
+    for (i = 0; i < s->surface.n_bodies; i++)
+        if (!s->surface.bodies[i].moves)
+            s->surface.ranges[i].swept = 1, s->surface.ranges[i].inflate = CTI_R(0.75) * s->surface.bodies[i].thickness;
+    if (!CTI_RESIZE(m, g->lo, moving) || !CTI_RESIZE(m, g->hi, moving) || !CTI_RESIZE(m, g->q.local, s->n) || !CTI_RESIZE(m, g->share, s->n) ||
+        !CTI_RESIZE(m, g->v, n3) || !CTI_RESIZE(m, g->dv, n3) || !CTI_RESIZE(m, g->dx, n3) || !CTI_RESIZE(m, g->y, n3) ||
+        !CTI_RESIZE(m, g->Dv, n3) || !CTI_RESIZE(m, g->solve, 7 * n3))
+        return 0;
+    for (i = 0; i < s->n; i++)
+        g->q.local[i] = -1;
+    return 1;
+}
+
+CTI_CONSTANT_FN const cti_stepper *cti_stepper_geometric(void)
+{
+    static const cti_stepper geometric = {0,
+                                          0,
+                                          cti_geometric_defaults,
+                                          cti_geometric_check,
+                                          NULL,
+                                          cti_geometric_refuses,
+                                          cti_geometric_prepare,
+                                          cti_geometric_step,
+                                          NULL,
+                                          cti_geometric_free};
+    return &geometric;
+}

@@ -1,0 +1,379 @@
+/* net.c -- corrections of networks of collisions.
+   Method: the global scheme solves H X = Y for all collisions (eq. 14) by conjugate gradients that start at X = 0, so that directions in
+   which no collision is constrained stay 0. H is never formed: a product goes over the particles and back (eq. 16). The successive scheme
+   corrects collision by collision, the nearest first, on the state already corrected, several times (sec. 3.1).
+   differs: a normal correction is a force along the normal also where inverse masses are matrices, so that it keeps the angular momentum.
+   differs: collisions only push. After a solve those that would pull are left out, those that are violated join, and the solve goes on from
+   where it is (active_set 0: all collisions are equations, as in the paper).
+   differs: friction is bounded by the correction that the solve gave the collision, delta Q_c = M_c^-1 X_c, not by the wanted one, which in a pile
+   is 0 above the lowest layer.
+   based on: Volino, Magnenat-Thalmann 2000, sec. 2.2, 3 and 4.1. */
+#include "net.h"
+
+#define CTI_NET_SMALL CTI_R(1e-9) /* [1] over the largest inverse mass of a collision: what is added to M_c^-1. It is below every mass ratio */
+#define CTI_NET_RISE 100          /* [1] factor of |R|^2 in one turn that is no convergence any more, but rounding */
+#define CTI_NET_FRICTIONS 2       /* solves of friction: of all contacts, then of those that stick */
+
+CTI_FN cti_v3 cti_net_value(const cti_net *net, const ct_real *Q, int c)
+{
+    cti_v3 sum = cti_v3_zero();
+    int k;
+    for (k = net->start[c]; k < net->start[c + 1]; k++)
+        sum = cti_v3_mad(sum, cti_v3_at(Q, net->particle[k]), net->S[k]);
+    return sum;
+}
+
+CTI_FN cti_v3 cti_net_inverse(const cti_net *net, int i, cti_v3 v)
+{
+    if (net->filter && net->filter[i] >= 0)
+        v = cti_m3_mul_v(net->projectors + 9 * (size_t)net->filter[i], v);
+    return cti_v3_mul(v, net->inv[i]);
+}
+
+/* the small scalar of a collision's M_c^-1 */
+static ct_real cti_net_small(const cti_net *net, int c)
+{
+    ct_real big = 0;
+    int k;
+    for (k = net->start[c]; k < net->start[c + 1]; k++)
+        big = cti_max(big, net->inv[net->particle[k]]);
+    return big > 0 ? CTI_NET_SMALL * big : 1;
+}
+
+CTI_FN ct_real cti_net_normal_mass(const cti_net *net, int c)
+{
+    cti_v3 n = cti_v3_at(net->normal, c);
+    ct_real w = cti_net_small(net, c);
+    int k;
+    for (k = net->start[c]; k < net->start[c + 1]; k++)
+        w += net->S[k] * net->S[k] * cti_v3_dot(n, cti_net_inverse(net, net->particle[k], n));
+    return 1 / w;
+}
+
+CTI_FN void cti_net_mass(const cti_net *net, int c, ct_real *out)
+{
+    ct_real W[9], small = cti_net_small(net, c);
+    int k, e, j;
+    memset(W, 0, sizeof W);
+    for (k = net->start[c]; k < net->start[c + 1]; k++) {
+        int i = net->particle[k];
+        ct_real s = net->S[k] * net->S[k] * net->inv[i];
+        const ct_real *P = net->filter && net->filter[i] >= 0 ? net->projectors + 9 * (size_t)net->filter[i] : NULL;
+        for (e = 0; e < 9; e++)
+            W[e] += s * (P ? P[e] : (e % 4 == 0 ? 1 : 0));
+    }
+    for (j = 0; j < 3; j++)
+        W[4 * j] += small;
+    if (!cti_m3_inverse(W, out))
+        memset(out, 0, sizeof W);
+}
+
+CTI_FN void cti_net_spread(const cti_net *net, const ct_real *X, ct_real *out)
+{
+    int c, i, k;
+    memset(out, 0, sizeof(ct_real) * 3 * (size_t)net->n);
+    for (c = 0; c < net->m; c++) {
+        cti_v3 x = cti_v3_at(X, c);
+        for (k = net->start[c]; k < net->start[c + 1]; k++)
+            cti_v3_addto(out, net->particle[k], cti_v3_mul(x, net->S[k]));
+    }
+    for (i = 0; i < net->n; i++)
+        cti_v3_put(out, i, cti_net_inverse(net, i, cti_v3_at(out, i)));
+}
+
+/* the part of v in the directions of the collision's mode */
+static cti_v3 cti_net_part(const cti_net *net, int c, cti_v3 v)
+{
+    cti_v3 n = cti_v3_at(net->normal, c);
+    switch (net->mode[c]) {
+    case CTI_NET_NORMAL:
+        return cti_v3_mul(n, cti_v3_dot(n, v));
+    case CTI_NET_TANGENT:
+        return cti_v3_mad(v, n, -cti_v3_dot(n, v));
+    case CTI_NET_ALL:
+        return v;
+    default:
+        return cti_v3_zero();
+    }
+}
+
+CTI_FN double cti_net_product(const cti_net *net, const ct_real *T, ct_real *HT)
+{
+    ct_real *u = net->work;
+    double sum = 0;
+    int c, i, k;
+    memset(u, 0, sizeof(ct_real) * 3 * (size_t)net->n);
+    for (c = 0; c < net->m; c++) {
+        cti_v3 t;
+        if (!net->mode[c])
+            continue;
+        t = cti_net_part(net, c, cti_v3_at(T, c));
+        for (k = net->start[c]; k < net->start[c + 1]; k++)
+            cti_v3_addto(u, net->particle[k], cti_v3_mul(t, net->S[k]));
+    }
+    for (i = 0; i < net->n; i++) {
+        cti_v3 f = cti_v3_at(u, i), q = cti_net_inverse(net, i, f);
+        sum += (double)cti_v3_dot(f, q);
+        cti_v3_put(u, i, q);
+    }
+    for (c = 0; c < net->m; c++) {
+        cti_v3 own;
+        if (!net->mode[c]) {
+            cti_v3_put(HT, c, cti_v3_zero());
+            continue;
+        }
+        own = cti_v3_add(cti_net_value(net, u, c), cti_v3_mul(cti_v3_at(T, c), net->small ? net->small[c] : 0));
+        own = cti_net_part(net, c, own);
+        cti_v3_put(HT, c, own);
+        if (net->small)
+            sum += (double)(net->small[c] * cti_v3_norm2(cti_net_part(net, c, cti_v3_at(T, c))));
+    }
+    return sum;
+}
+
+CTI_FN void cti_net_share(const cti_net *net, ct_real *out)
+{
+    ct_real *u = net->work;
+    int c, k;
+    memset(u, 0, sizeof(ct_real) * (size_t)net->n);
+    for (c = 0; c < net->m; c++)
+        for (k = net->start[c]; net->mode[c] && k < net->start[c + 1]; k++)
+            u[net->particle[k]] += cti_abs(net->S[k]);
+    for (c = 0; c < net->m; c++) {
+        ct_real own = 0, all = 0;
+        for (k = net->start[c]; net->mode[c] && k < net->start[c + 1]; k++) {
+            int i = net->particle[k];
+            own += net->inv[i] * net->S[k] * net->S[k];
+            all += net->inv[i] * cti_abs(net->S[k]) * u[i];
+        }
+        out[c] = all > 0 ? own / all : 1;
+    }
+}
+
+/* ---- the global scheme ---- */
+
+CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, int warm, ct_real *X)
+{
+    ct_real *R = net->work + 3 * (size_t)net->n, *T = R + 3 * (size_t)net->m, *HT = T + 3 * (size_t)net->m;
+    double alpha, beta = 0, least, curve;
+    int c, k, turn;
+    if (!warm)
+        memset(X, 0, sizeof(ct_real) * 3 * (size_t)net->m);
+    else
+        cti_net_product(net, X, HT);
+    for (c = 0; c < net->m; c++)
+        cti_v3_put(R, c, cti_v3_sub(cti_net_part(net, c, cti_v3_at(Y, c)), warm ? cti_v3_at(HT, c) : cti_v3_zero()));
+    for (alpha = 0, k = 0; k < 3 * net->m; k++)
+        alpha += (double)R[k] * (double)R[k];
+    least = alpha * (double)CTI_EPS * (double)CTI_EPS;
+    for (turn = 0; turn < turns && alpha > least; turn++) {
+        for (k = 0; k < 3 * net->m; k++)
+            T[k] = R[k] + (turn ? (ct_real)(alpha / beta) * T[k] : 0);
+        curve = cti_net_product(net, T, HT);
+        if (!(curve > 0)) /* in the null space, as far as rounding can tell */
+            break;
+        beta = alpha;
+        for (alpha = 0, k = 0; k < 3 * net->m; k++) {
+            R[k] -= (ct_real)(beta / curve) * HT[k];
+            X[k] += (ct_real)(beta / curve) * T[k];
+            alpha += (double)R[k] * (double)R[k];
+        }
+        if (!(alpha <= CTI_NET_RISE * beta))
+            return turn + 1;
+    }
+    return turn;
+}
+
+/* ---- a correction ---- */
+
+/* normal value of a collision */
+static ct_real cti_net_level(const cti_net *net, const cti_net_goal *goal, const ct_real *Q, int c)
+{
+    return cti_v3_dot(cti_v3_at(net->normal, c), cti_v3_add(cti_net_value(net, Q, c), cti_v3_at(goal->extra, c)));
+}
+
+/* dQ: corrections by X of the particles */
+static int cti_net_revise(const cti_net *net, const cti_net_goal *goal, const ct_real *Q, ct_real *X, ct_real *dQ)
+{
+    int c, changed = 0;
+    cti_net_spread(net, X, dQ);
+    for (c = 0; c < net->m; c++) {
+        cti_v3 n = cti_v3_at(net->normal, c);
+        if (net->mode[c]) {
+            if (cti_v3_dot(n, cti_v3_at(X, c)) < 0) {
+                net->mode[c] = CTI_NET_OFF;
+                cti_v3_put(X, c, cti_v3_zero());
+                changed = 1;
+            }
+        } else if (cti_net_level(net, goal, Q, c) + cti_v3_dot(n, cti_net_value(net, dQ, c)) < goal->target[c] - goal->slack / 8) {
+            net->mode[c] = CTI_NET_NORMAL;
+            changed = 1;
+        }
+    }
+    return changed;
+}
+
+/* normal corrections of all collisions at once */
+static int cti_net_global(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, const ct_real *Q, ct_real *X)
+{
+    ct_real *Y = net->work + 3 * (size_t)net->n + 9 * (size_t)net->m;
+    int c, round, turns, need = 0;
+    for (c = 0; c < net->m; c++) {
+        ct_real lack = goal->target[c] - cti_net_level(net, goal, Q, c);
+        net->mode[c] = (uint8_t)(d->active_set == 0 || lack > -goal->slack ? CTI_NET_NORMAL : CTI_NET_OFF);
+        need |= lack > 0;
+        if (d->active_set == 0)
+            lack = cti_max(lack, 0);
+        cti_v3_put(Y, c, cti_v3_mul(cti_v3_at(net->normal, c), lack));
+    }
+    memset(X, 0, sizeof(ct_real) * 3 * (size_t)net->m);
+    if (!need)
+        return 0;
+    turns = cti_net_cg(net, Y, d->cg_turns, 0, X);
+    for (round = 0; round < d->active_set && cti_net_revise(net, goal, Q, X, net->work); round++)
+        turns += cti_net_cg(net, Y, d->cg_turns, 1, X);
+    for (c = 0; c < net->m && d->active_set > 0; c++)
+        if (cti_v3_dot(cti_v3_at(net->normal, c), cti_v3_at(X, c)) < 0)
+            cti_v3_put(X, c, cti_v3_zero());
+    return turns;
+}
+
+/* changes Q by collision c's force x */
+static void cti_net_add(const cti_net *net, int c, cti_v3 x, ct_real *Q)
+{
+    int k;
+    for (k = net->start[c]; k < net->start[c + 1]; k++)
+        cti_v3_addto(Q, net->particle[k], cti_net_inverse(net, net->particle[k], cti_v3_mul(x, net->S[k])));
+}
+
+/* the successive scheme: normal and friction of each collision */
+static int cti_net_successive(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, ct_real *Q, ct_real *X, uint8_t *stick)
+{
+    int sweep, i, acted = 1;
+    memset(X, 0, sizeof(ct_real) * 3 * (size_t)net->m);
+    for (sweep = 0; sweep < d->sweeps && acted; sweep++)
+        for (acted = 0, i = 0; i < net->m; i++) {
+            int c = goal->order ? goal->order[i] : i;
+            cti_v3 n = cti_v3_at(net->normal, c), q, x;
+            ct_real lack = goal->target[c] - cti_net_level(net, goal, Q, c), mass, bound, size;
+            if (lack <= 0)
+                continue;
+            acted = 1;
+            mass = cti_net_normal_mass(net, c);
+            x = cti_v3_mul(n, mass * lack);
+            cti_v3_addto(X, c, x);
+            cti_net_add(net, c, x, Q);
+            if (!goal->mu || !(goal->mu[c] > 0))
+                continue;
+            q = cti_v3_add(cti_net_value(net, Q, c), cti_v3_at(goal->extra, c));
+            q = cti_v3_mad(q, n, -cti_v3_dot(n, q));
+            size = cti_v3_norm(q), bound = goal->mu[c] * lack;
+            stick[c] = (uint8_t)(size <= bound);
+            x = cti_v3_mul(q, -mass * (size > bound ? bound / size : 1));
+            cti_v3_addto(X, c, x);
+            cti_net_add(net, c, x, Q);
+        }
+    return sweep;
+}
+
+/* the tangential part of friction's solve is cut to mu times the normal force. F: forces; N: normal forces. Returns 1 when one was cut */
+static int cti_net_cut(const cti_net *net, const cti_net_goal *goal, const ct_real *X, ct_real *F, uint8_t *stick)
+{
+    int c, cut = 0;
+    for (c = 0; c < net->m; c++) {
+        ct_real bound, size;
+        if (!stick[c])
+            continue;
+        bound = goal->mu[c] * cti_v3_dot(cti_v3_at(net->normal, c), cti_v3_at(X, c));
+        size = cti_v3_norm(cti_v3_at(F, c));
+        if (size <= bound)
+            continue;
+        cti_v3_put(F, c, cti_v3_mul(cti_v3_at(F, c), bound / size));
+        stick[c] = 0;
+        cut = 1;
+    }
+    return cut;
+}
+
+/* friction of all collisions at once; Q already has the normal corrections of X. F [3 m]: scratch, then friction's forces */
+static int cti_net_friction(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, const ct_real *X, const ct_real *Q, ct_real *F,
+                            uint8_t *stick)
+{
+    ct_real *Y = net->work + 3 * (size_t)net->n + 9 * (size_t)net->m;
+    int c, round, turns = 0, any = 0;
+    for (c = 0; c < net->m; c++) {
+        stick[c] = (uint8_t)(goal->mu[c] > 0 && cti_v3_dot(cti_v3_at(net->normal, c), cti_v3_at(X, c)) > 0);
+        any |= stick[c];
+    }
+    memset(F, 0, sizeof(ct_real) * 3 * (size_t)net->m);
+    for (round = 0; any && round < CTI_NET_FRICTIONS; round++) {
+        /* those that slide keep their force; the others stop what is left */
+        cti_net_spread(net, F, net->work);
+        for (c = 0; c < net->m; c++) {
+            cti_v3 q = cti_v3_add(cti_v3_add(cti_net_value(net, Q, c), cti_net_value(net, net->work, c)), cti_v3_at(goal->extra, c));
+            net->mode[c] = (uint8_t)(stick[c] ? CTI_NET_TANGENT : CTI_NET_OFF);
+            cti_v3_put(Y, c, cti_v3_mul(q, -1));
+        }
+        {
+            ct_real *G = Y + 3 * (size_t)net->m;
+            int k;
+            turns += cti_net_cg(net, Y, d->cg_turns, 0, G);
+            for (k = 0; k < 3 * net->m; k++)
+                F[k] += G[k];
+        }
+        if (!cti_net_cut(net, goal, X, F, stick))
+            break;
+    }
+    return turns;
+}
+
+CTI_FN ct_real cti_net_safe(const cti_net *net, const ct_real *V, const ct_real *dV)
+{
+    double slope = 0, curve = 0;
+    int i;
+    for (i = 0; i < net->n; i++)
+        if (net->inv[i] > 0) {
+            slope += (double)cti_v3_dot(cti_v3_at(V, i), cti_v3_at(dV, i)) / (double)net->inv[i];
+            curve += (double)cti_v3_norm2(cti_v3_at(dV, i)) / (double)net->inv[i];
+        }
+    if (slope >= 0)
+        return 0;
+    return -2 * slope >= curve ? 1 : (ct_real)(-2 * slope / curve);
+}
+
+/* Q += the corrections by F, within the safeguard; F is scaled alike. dQ: [3 n] scratch */
+static void cti_net_apply(const cti_net *net, int is_speed, ct_real *F, ct_real *Q, ct_real *dQ)
+{
+    ct_real share;
+    int k;
+    cti_net_spread(net, F, dQ);
+    share = is_speed ? cti_net_safe(net, Q, dQ) : 1;
+    for (k = 0; k < 3 * net->n; k++)
+        Q[k] += share * dQ[k];
+    for (k = 0; k < 3 * net->m; k++)
+        F[k] *= share;
+}
+
+CTI_FN int cti_net_correct(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, ct_real *Q, ct_real *X, uint8_t *stick)
+{
+    ct_real *F = net->work + 3 * (size_t)net->n + 15 * (size_t)net->m;
+    int k, turns;
+    memset(stick, 0, (size_t)net->m);
+    if (d->scheme == CT_GEOMETRIC_SUCCESSIVE)
+        return cti_net_successive(net, d, goal, Q, X, stick);
+    turns = cti_net_global(net, d, goal, Q, X);
+    if (turns == 0)
+        return 0;
+    cti_net_apply(net, goal->is_speed, X, Q, net->work);
+    if (goal->mu) {
+        turns += cti_net_friction(net, d, goal, X, Q, F, stick);
+        cti_net_apply(net, goal->is_speed, F, Q, net->work);
+        for (k = 0; k < 3 * net->m; k++)
+            X[k] += F[k];
+    }
+    return turns;
+}
+
+#undef CTI_NET_SMALL
+#undef CTI_NET_RISE
+#undef CTI_NET_FRICTIONS

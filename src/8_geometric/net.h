@@ -1,0 +1,62 @@
+/* net.h -- networks of collisions, and corrections of a property (position, speed or acceleration) of their particles.
+   A collision c has signed weights S_ci on its particles, so that Q_c = sum S_ci Q_i (eq. 2). A correction X_c [gamma N] spreads as
+   M_i^-1 S_ci X_c (eq. 4 and 8). Inverse masses are scalars times a projector, which is 0 for a particle that is held.
+   [Volino, Magnenat-Thalmann 2000, Accurate collision response on polygonal meshes, sec. 2.2 and 3] */
+#ifndef CTI_NET_H
+#define CTI_NET_H
+
+#include "../0_base/arena.h"
+#include "../1_math/vec.h"
+#include "../public/types.h"
+
+/* Directions in which a collision takes part in a solve. */
+enum { CTI_NET_OFF, CTI_NET_NORMAL, CTI_NET_TANGENT, CTI_NET_ALL };
+
+/* cti_net -- arrays are the caller's. */
+typedef struct cti_net {
+    int n, m;                  /* particles, collisions */
+    const ct_real *inv;        /* [n] inverse masses [1/kg], 0: held */
+    const int32_t *filter;     /* [n] number of the particle's projector, or -1; NULL: there are none */
+    const ct_real *projectors; /* [9 each] */
+    const int32_t *start;      /* [m + 1] first weight of each collision */
+    const int32_t *particle;   /* [start[m]] */
+    const ct_real *S;          /* [start[m]] */
+    const ct_real *normal;     /* [3 m] unit, from side b to side a */
+    const ct_real *small;      /* [m] [1/kg] scalars added to H_cc, so that contradictions among complementary collisions have bounded
+                                  corrections; NULL: none */
+    uint8_t *mode;             /* [m] CTI_NET_*; scratch of cti_net_correct */
+    ct_real *work;             /* [3 n + 18 m] scratch */
+} cti_net;
+
+/* cti_net_goal -- what a correction is to reach: n'(Q_c + extra_c) >= target, and of the tangential part as little as friction leaves. */
+typedef struct cti_net_goal {
+    const ct_real *extra;  /* [3 m] part of the relative property that no particle has */
+    const ct_real *target; /* [m] */
+    const ct_real *mu;     /* [m] friction; NULL: none */
+    const int32_t *order;  /* [m] order of the successive scheme: smallest distance first */
+    ct_real slack;         /* a collision whose normal value is above its target by more than this is left out at first */
+    int is_speed;          /* 1: Q are velocities, and kinetic energy must not rise */
+} cti_net_goal;
+
+/* cti_net_value -- Q_c (eq. 2). */
+CTI_FN cti_v3 cti_net_value(const cti_net *net, const ct_real *Q, int c);
+/* cti_net_inverse -- M_i^-1 v. */
+CTI_FN cti_v3 cti_net_inverse(const cti_net *net, int i, cti_v3 v);
+/* cti_net_normal_mass -- the reduced mass of eq. 7 along the normal [kg]; cti_net_mass -- the whole matrix [9]. A small scalar is added to
+   the inverse, so that an over-constrained collision has a mass, too. */
+CTI_FN ct_real cti_net_normal_mass(const cti_net *net, int c);
+CTI_FN void cti_net_mass(const cti_net *net, int c, ct_real *out);
+/* cti_net_spread -- out [3 n]: corrections M_i^-1 sum S_ci X_c of the particles (eq. 12), X [3 m]. */
+CTI_FN void cti_net_spread(const cti_net *net, const ct_real *X, ct_real *out);
+/* cti_net_product -- HT [3 m] (eq. 16a), within the directions of `mode`; returns T'HT (16b). */
+CTI_FN double cti_net_product(const cti_net *net, const ct_real *T, ct_real *HT);
+/* cti_net_share -- out [m]: the share in (0, 1] of a collision in what it and its neighbours ask of their particles, H_cc / sum |H_cd|. */
+CTI_FN void cti_net_share(const cti_net *net, ct_real *out);
+/* cti_net_cg -- H X = Y by conjugate gradients with a fixed number of turns (sec. 3.3). warm 0: from X = 0. Returns the turns that were done. */
+CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, int warm, ct_real *X);
+/* cti_net_correct -- X [3 m] and the corrected Q [3 n]. stick [m] is set to 1 where friction stops all tangential motion. Returns the turns. */
+CTI_FN int cti_net_correct(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, ct_real *Q, ct_real *X, uint8_t *stick);
+/* cti_net_safe -- largest share in [0, 1] of a change dV [3 n] of velocities V [3 n] with which the kinetic energy does not rise. */
+CTI_FN ct_real cti_net_safe(const cti_net *net, const ct_real *V, const ct_real *dV);
+
+#endif /* CTI_NET_H */
