@@ -93,7 +93,7 @@ static void cti_geometric_works(cti_state *s, ct_real h, ct_step_report *r)
         cti_v3 w = cti_v3_zero();
         for (k = q->start[c]; k < q->start[c + 1]; k++) {
             int b = q->blocks[q->particle[k]];
-            w = cti_v3_mad(w, cti_v3_mad(cti_v3_at(g->v, b), cti_v3_at(g->dv, b), CTI_R(0.5)), q->S[k]);
+            w = cti_v3_mad(w, cti_v3_add(cti_v3_at(g->v, b), cti_v3_at(g->dv, b)), q->S[k]);
         }
         cti_geometric_work(&g->hits[c], cti_v3_at(q->J, c), w, r);
     }
@@ -112,7 +112,7 @@ static void cti_geometric_works(cti_state *s, ct_real h, ct_step_report *r)
         if (s->scripts.filter[i] >= 0) {
             cti_v3 f = cti_v3_sub(cti_v3_at(R, i), cti_v3_at(g->y, i));
             f = cti_v3_sub(f, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], f));
-            r->work_pins += (double)cti_v3_dot(f, cti_v3_mad(cti_v3_at(g->v, i), cti_v3_at(g->dv, i), CTI_R(0.5)));
+            r->work_pins += (double)cti_v3_dot(f, cti_v3_add(cti_v3_at(g->v, i), cti_v3_at(g->dv, i)));
             cti_v3_addto(s->step.impulses.pins, i, f);
         }
 }
@@ -368,6 +368,10 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
     if (!cti_geometric_assemble(s, h, r))
         return 0;
     r->ms_assemble += cti_cmr_clock(s) - t;
+    t = cti_cmr_clock(s);
+    if (!cti_geometric_free_motion(s, h, r))
+        cti_geometric_status(r, CT_STATUS_BUDGET);
+    r->ms_unconstrained += cti_cmr_clock(s) - t;
     if (!cti_geometric_motion(s, h, run, r))
         return 0;
     if (!cti_geometric_is_finite(s)) { /* nothing moves */

@@ -59,7 +59,7 @@ typedef struct cti_geometric {
     ct_real *share;      /* [blocks] share of its motion that a block keeps */
     ct_real *v, *dv, *dx;/* [3 blocks] velocity within the substep; its change; the position correction */
     ct_real *y;          /* [3 blocks] right side */
-    ct_real *Dv;         /* [3 blocks] damping */
+    ct_real *free;       /* [3 blocks] accelerations without collisions */
     ct_real *solve;      /* [21 blocks] scratch of the linear solve */
     ct_real *x_last;     /* [3 nv] surface at the end of the last step */
     int is_clean;        /* 1: the surface does not intersect itself at surface.x0 */
@@ -99,6 +99,9 @@ CTI_FN ct_real cti_geometric_acceleration_target(ct_real p0, ct_real p, ct_real 
 
 /* cti_geometric_assemble -- system.A and system.force at x for a step h, without gravity; A contains M (1 + h alpha) + h^2 K + h D. */
 CTI_FN int cti_geometric_assemble(cti_state *s, ct_real h, ct_step_report *r);
+/* cti_geometric_free_motion -- free: what eq. 20 and 21 give without collisions, over h. It empties the list of collisions. Returns 0 when
+   conjugate gradients did not converge. */
+CTI_FN int cti_geometric_free_motion(cti_state *s, ct_real h, ct_step_report *r);
 /* cti_geometric_integrate -- dv of eq. 20 and 21 with the collisions' terms (25, 26), and their impulses J. Returns 0 when conjugate
    gradients did not converge. */
 CTI_FN int cti_geometric_integrate(cti_state *s, ct_real h, ct_step_report *r);

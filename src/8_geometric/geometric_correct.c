@@ -233,16 +233,10 @@ static int cti_geometric_accelerations(cti_state *s, ct_real h)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_net *q = &g->q;
-    cti_v3 gravity = cti_v3_at(s->desc.gravity, 0);
     int c, i, k;
     ct_real slack = 0;
-    for (i = 0; i < q->net.n; i++) {
-        int b = q->blocks[i];
-        cti_v3 f = cti_v3_sub(cti_v3_at(s->system.force, b), cti_v3_at(g->Dv, b)), a;
-        f = cti_v3_mad(f, cti_v3_mad(gravity, cti_v3_at(g->v, b), -s->bodies.alpha[b]), s->bodies.mass[b]);
-        a = cti_net_inverse(&q->net, i, f);
-        cti_v3_put(q->Q, i, a);
-    }
+    for (i = 0; i < q->net.n; i++)
+        cti_v3_put(q->Q, i, cti_v3_at(g->free, q->blocks[i]));
     for (c = 0; c < q->net.m; c++) {
         const cti_geometric_hit *t = &g->hits[c];
         cti_v3 u = t->script;

@@ -17,11 +17,9 @@ CTI_FN int cti_geometric_assemble(cti_state *s, ct_real h, ct_step_report *r)
     int i, k;
     memset(A->val, 0, sizeof(ct_real) * 9 * (size_t)A->row[s->n]);
     memset(s->system.force, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    memset(cti_geometric_own(s)->Dv, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < s->bodies.n_models; i++) {
         cti_model_ahead(s->bodies.models[i], h, 1, s->v);
         cti_model_assemble(s->bodies.models[i], s->x, h, s->system.force, A->val, &r->extended_elements, NULL);
-        cti_model_damping(s->bodies.models[i], s->x, s->v, cti_geometric_own(s)->Dv);
     }
     for (i = 0; i < s->n; i++)
         for (k = 0; k < 3; k++)
@@ -125,14 +123,13 @@ static void cti_geometric_right(cti_state *s, ct_real h)
     }
 }
 
-CTI_FN int cti_geometric_integrate(cti_state *s, ct_real h, ct_step_report *r)
+/* dv of the right side y, from dv in weighted unknowns. 0: it did not converge */
+static int cti_geometric_conjugate(cti_state *s, ct_real h, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
     ct_real *b = g->solve, *work = g->solve + 9 * (size_t)s->n, scale = 0, kick, tol;
     cti_operator A;
-    int i, c, done, turns;
-    cti_geometric_masses(s);
-    cti_geometric_right(s, h);
+    int i, done, turns;
     cti_geometric_weigh(s, g->y, b);
     for (i = 0; i < s->n; i++)
         scale += s->bodies.mass[i];
@@ -141,7 +138,8 @@ CTI_FN int cti_geometric_integrate(cti_state *s, ct_real h, ct_step_report *r)
     tol = CTI_GEOMETRIC_LOOSE * cti_min(scale, kick > 0 ? 10 * kick : scale);
     tol = cti_max(tol, 16 * CTI_EPS * scale);
     A.n = 3 * s->n, A.apply = cti_geometric_apply, A.ctx = s;
-    memset(g->dv, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < 3 * s->n; i++)
+        g->dv[i] *= cti_sqrt(s->bodies.mass[i / 3]);
     done = cti_pcg(&A, NULL, b, g->dv, tol, CTI_GEOMETRIC_TURNS, work, &turns);
     r->linear_iterations += turns;
     if (!done) { /* how far it came */
@@ -153,6 +151,33 @@ CTI_FN int cti_geometric_integrate(cti_state *s, ct_real h, ct_step_report *r)
     if (scale > 0)
         r->residual = cti_max(r->residual, tol / scale);
     cti_geometric_weigh(s, g->dv, g->dv);
+    return done;
+}
+
+CTI_FN int cti_geometric_free_motion(cti_state *s, ct_real h, ct_step_report *r)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    int i, k, done;
+    CTI_CLEAR(g->hits);
+    g->q.net.m = 0;
+    cti_geometric_right(s, h);
+    memset(g->dv, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    done = cti_geometric_conjugate(s, h, r);
+    for (i = 0; i < s->n; i++)
+        for (k = 3 * i; k < 3 * i + 3; k++)
+            g->free[k] = g->dv[k] / h;
+    return done;
+}
+
+CTI_FN int cti_geometric_integrate(cti_state *s, ct_real h, ct_step_report *r)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    int i, c, done;
+    cti_geometric_masses(s);
+    cti_geometric_right(s, h);
+    for (i = 0; i < 3 * s->n; i++)
+        g->dv[i] = h * g->free[i];
+    done = cti_geometric_conjugate(s, h, r);
     for (c = 0; c < g->q.net.m; c++) {
         cti_v3 u = cti_geometric_part(&g->q, c, cti_geometric_relative(&g->q, g->dv, c));
         cti_v3_addto(g->q.J, c, cti_v3_mul(u, CTI_R(-2.5) * g->q.mass[c]));

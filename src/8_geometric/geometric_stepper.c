@@ -91,7 +91,7 @@ CTI_FN void cti_geometric_free(cti_state *s)
     CTI_FREE(m, q->stick), CTI_FREE(m, q->Q), CTI_FREE(m, q->extra), CTI_FREE(m, q->target), CTI_FREE(m, q->mu), CTI_FREE(m, q->X);
     CTI_FREE(m, q->X_speed), CTI_FREE(m, q->X_place), CTI_FREE(m, q->J), CTI_FREE(m, q->mass);
     CTI_FREE(m, g->tested), CTI_FREE(m, g->least), CTI_FREE(m, g->toi), CTI_FREE(m, g->share), CTI_FREE(m, g->v), CTI_FREE(m, g->dv);
-    CTI_FREE(m, g->dx), CTI_FREE(m, g->y), CTI_FREE(m, g->Dv), CTI_FREE(m, g->solve), CTI_FREE(m, g->x_last);
+    CTI_FREE(m, g->dx), CTI_FREE(m, g->y), CTI_FREE(m, g->free), CTI_FREE(m, g->solve), CTI_FREE(m, g->x_last);
     cti_mem_resize(m, g, sizeof *g, 0);
     s->own = NULL;
 }
@@ -116,7 +116,7 @@ CTI_FN int cti_geometric_prepare(cti_state *s, const cti_stepper_body *bodies)
             s->surface.ranges[i].swept = 1, s->surface.ranges[i].inflate = CTI_R(0.75) * s->surface.bodies[i].thickness;
     if (!CTI_RESIZE(m, g->lo, moving) || !CTI_RESIZE(m, g->hi, moving) || !CTI_RESIZE(m, g->q.local, s->n) || !CTI_RESIZE(m, g->share, s->n) ||
         !CTI_RESIZE(m, g->v, n3) || !CTI_RESIZE(m, g->dv, n3) || !CTI_RESIZE(m, g->dx, n3) || !CTI_RESIZE(m, g->y, n3) ||
-        !CTI_RESIZE(m, g->Dv, n3) || !CTI_RESIZE(m, g->solve, 7 * n3))
+        !CTI_RESIZE(m, g->free, n3) || !CTI_RESIZE(m, g->solve, 7 * n3))
         return 0;
     for (i = 0; i < s->n; i++)
         g->q.local[i] = -1;
