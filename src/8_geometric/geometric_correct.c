@@ -10,9 +10,12 @@
 #include "geometric.h"
 #include "../0_base/sort.h"
 
-/* [1] part of H_cc that is added to it in a solve. Complementary collisions ask for distances that contradict each other; what they get is then
-   their mean within 1e4 times the correction */
-#define CTI_GEOMETRIC_SMALL CTI_R(1e-4)
+/* [1] part of H_cc that is added to it in solves of speeds and accelerations. Complementary collisions ask for what contradicts each other, and
+   equations that are nearly the same for corrections as large as one over the root of this. Ten layers at rest keep .96 of the thickness; with 1e-1 .60,
+   with 3e-3 corrections of 1e6 thicknesses occur at impacts */
+#define CTI_GEOMETRIC_SMALL CTI_R(1e-2)
+#define CTI_GEOMETRIC_SOFT CTI_R(1e-1) /* [1] the same of positions, which are only to come into a reasonable place */
+#define CTI_GEOMETRIC_SHIFT CTI_R(0.5) /* [thickness] most that a position is corrected by in a substep; all of them are scaled alike */
 #define CTI_GEOMETRIC_NEAR CTI_R(0.1) /* [thickness] collisions within this of their target take part in a solve from the start */
 
 CTI_FN ct_real cti_geometric_speed_target(ct_real p0, ct_real p, ct_real h) { return (p0 - p) / h; }
@@ -141,7 +144,7 @@ CTI_FN int cti_geometric_build(cti_state *s)
             continue;
         }
         cti_v3_put(q->normal, kept, g->hits[c].normal);
-        q->small[kept] = CTI_GEOMETRIC_SMALL * w;
+        q->small[kept] = w;
         g->hits[kept++] = g->hits[c];
         q->start[kept] = CTI_LEN(q->S);
     }
@@ -155,12 +158,13 @@ CTI_FN int cti_geometric_build(cti_state *s)
 
 /* ---- corrections ---- */
 
-static int cti_geometric_solve(cti_state *s, ct_real slack, int is_speed, ct_real *X)
+static int cti_geometric_solve(cti_state *s, ct_real slack, int is_speed, ct_real soft, ct_real *X)
 {
     cti_geometric_net *q = &cti_geometric_own(s)->q;
     cti_net_goal goal;
     goal.extra = q->extra, goal.target = q->target, goal.mu = q->mu, goal.order = q->order;
     goal.slack = slack, goal.is_speed = is_speed;
+    q->net.soft = soft;
     return cti_net_correct(&q->net, &s->desc.geometric, &goal, q->Q, X, q->stick);
 }
 
@@ -171,7 +175,7 @@ static int cti_geometric_places(cti_state *s, ct_real h)
     cti_geometric_net *q = &g->q;
     const ct_geometric_desc *d = &s->desc.geometric;
     int c, i, turns;
-    ct_real slack = 0;
+    ct_real slack = 0, most = 0;
     memset(q->Q, 0, sizeof(ct_real) * 3 * (size_t)q->net.n);
     for (c = 0; c < q->net.m; c++) {
         const cti_geometric_hit *t = &g->hits[c];
@@ -186,9 +190,12 @@ static int cti_geometric_places(cti_state *s, ct_real h)
         q->mu[c] = t->mu;
         slack = cti_max(slack, CTI_GEOMETRIC_NEAR * t->thickness);
     }
-    turns = cti_geometric_solve(s, slack, 0, q->X_place);
+    turns = cti_geometric_solve(s, slack, 0, CTI_GEOMETRIC_SOFT, q->X_place);
     for (i = 0; i < q->net.n; i++)
-        cti_v3_put(g->dx, q->blocks[i], cti_v3_at(q->Q, i));
+        most = cti_max(most, cti_v3_norm(cti_v3_at(q->Q, i)));
+    most = most > CTI_GEOMETRIC_SHIFT / CTI_GEOMETRIC_NEAR * slack ? CTI_GEOMETRIC_SHIFT / CTI_GEOMETRIC_NEAR * slack / most : 1;
+    for (i = 0; i < q->net.n; i++)
+        cti_v3_put(g->dx, q->blocks[i], cti_v3_mul(cti_v3_at(q->Q, i), most));
     return turns;
 }
 
@@ -222,7 +229,8 @@ static int cti_geometric_speeds(cti_state *s, ct_real h)
         q->mu[c] = t->mu;
         slack = cti_max(slack, CTI_GEOMETRIC_NEAR * t->thickness / h);
     }
-    turns = cti_geometric_solve(s, slack, !scripted && s->scripts.n_constrained == 0, q->X_speed);
+    turns = cti_geometric_solve(s, slack, !scripted && s->scripts.n_constrained == 0, CTI_GEOMETRIC_SMALL,
+                                q->X_speed);
     for (i = 0; i < q->net.n; i++)
         cti_v3_put(g->v, q->blocks[i], cti_v3_at(q->Q, i));
     return turns;
@@ -252,7 +260,7 @@ static int cti_geometric_accelerations(cti_state *s, ct_real h)
         q->mu[c] = t->mu;
         slack = cti_max(slack, CTI_GEOMETRIC_NEAR * t->thickness / (h * h));
     }
-    return cti_geometric_solve(s, slack, 0, q->X);
+    return cti_geometric_solve(s, slack, 0, CTI_GEOMETRIC_SMALL, q->X);
 }
 
 CTI_FN int cti_geometric_correct(cti_state *s, ct_real h)
@@ -268,4 +276,6 @@ CTI_FN int cti_geometric_correct(cti_state *s, ct_real h)
 }
 
 #undef CTI_GEOMETRIC_SMALL
+#undef CTI_GEOMETRIC_SOFT
+#undef CTI_GEOMETRIC_SHIFT
 #undef CTI_GEOMETRIC_NEAR

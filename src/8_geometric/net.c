@@ -122,11 +122,11 @@ CTI_FN double cti_net_product(const cti_net *net, const ct_real *T, ct_real *HT)
             cti_v3_put(HT, c, cti_v3_zero());
             continue;
         }
-        own = cti_v3_add(cti_net_value(net, u, c), cti_v3_mul(cti_v3_at(T, c), net->small ? net->small[c] : 0));
+        own = cti_v3_add(cti_net_value(net, u, c), cti_v3_mul(cti_v3_at(T, c), net->small ? net->soft * net->small[c] : 0));
         own = cti_net_part(net, c, own);
         cti_v3_put(HT, c, own);
         if (net->small)
-            sum += (double)(net->small[c] * cti_v3_norm2(cti_net_part(net, c, cti_v3_at(T, c))));
+            sum += (double)(net->soft * net->small[c] * cti_v3_norm2(cti_net_part(net, c, cti_v3_at(T, c))));
     }
     return sum;
 }

@@ -24,6 +24,7 @@ typedef struct cti_net {
     const ct_real *normal;     /* [3 m] unit, from side b to side a */
     const ct_real *small;      /* [m] [1/kg] scalars added to H_cc, so that contradictions among complementary collisions have bounded
                                   corrections; NULL: none */
+    ct_real soft;              /* factor of `small` */
     uint8_t *mode;             /* [m] CTI_NET_*; scratch of cti_net_correct */
     ct_real *work;             /* [3 n + 18 m] scratch */
 } cti_net;
