@@ -12,6 +12,7 @@
 
 #define CTI_NET_SMALL CTI_R(1e-9) /* [1] over the largest inverse mass of a collision: what is added to M_c^-1. It is below every mass ratio */
 #define CTI_NET_RISE 100          /* [1] factor of |R|^2 in one turn that is no convergence any more, but rounding */
+#define CTI_NET_ROUNDED (1024 * (double)CTI_EPS) /* [1] what is below this share of the start is rounding */
 #define CTI_NET_FRICTIONS 2       /* solves of friction: of all contacts, then of those that stick */
 
 CTI_FN cti_v3 cti_net_value(const cti_net *net, const ct_real *Q, int c)
@@ -155,7 +156,7 @@ CTI_FN void cti_net_share(const cti_net *net, ct_real *out)
 CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, int warm, ct_real *X)
 {
     ct_real *R = net->work + 3 * (size_t)net->n, *T = R + 3 * (size_t)net->m, *HT = T + 3 * (size_t)net->m;
-    double alpha, beta = 0, least, curve;
+    double alpha, beta = 0, least, curve, size, stiffest = 0;
     int c, k, turn;
     if (!warm)
         memset(X, 0, sizeof(ct_real) * 3 * (size_t)net->m);
@@ -165,12 +166,15 @@ CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, int warm,
         cti_v3_put(R, c, cti_v3_sub(cti_net_part(net, c, cti_v3_at(Y, c)), warm ? cti_v3_at(HT, c) : cti_v3_zero()));
     for (alpha = 0, k = 0; k < 3 * net->m; k++)
         alpha += (double)R[k] * (double)R[k];
-    least = alpha * (double)CTI_EPS * (double)CTI_EPS;
+    least = alpha * CTI_NET_ROUNDED * CTI_NET_ROUNDED;
     for (turn = 0; turn < turns && alpha > least; turn++) {
-        for (k = 0; k < 3 * net->m; k++)
+        for (size = 0, k = 0; k < 3 * net->m; k++) {
             T[k] = R[k] + (turn ? (ct_real)(alpha / beta) * T[k] : 0);
+            size += (double)T[k] * (double)T[k];
+        }
         curve = cti_net_product(net, T, HT);
-        if (!(curve > 0)) /* in the null space, as far as rounding can tell */
+        stiffest = cti_fmax(stiffest, curve / size);
+        if (!(curve > CTI_NET_ROUNDED * stiffest * size)) /* in the null space, as far as rounding can tell */
             break;
         beta = alpha;
         for (alpha = 0, k = 0; k < 3 * net->m; k++) {
@@ -377,3 +381,4 @@ CTI_FN int cti_net_correct(const cti_net *net, const ct_geometric_desc *d, const
 #undef CTI_NET_SMALL
 #undef CTI_NET_RISE
 #undef CTI_NET_FRICTIONS
+#undef CTI_NET_ROUNDED
