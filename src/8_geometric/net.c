@@ -182,9 +182,14 @@ CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, int warm,
             X[k] += (ct_real)(beta / curve) * T[k];
             alpha += (double)R[k] * (double)R[k];
         }
-        if (!(alpha <= CTI_NET_RISE * beta))
-            return turn + 1;
+        if (!(alpha <= CTI_NET_RISE * beta)) {
+            turn++;
+            break;
+        }
     }
+    for (c = 0; c < net->m; c++) /* rounding, which a large X may have off its directions */
+        if (net->mode[c])
+            cti_v3_put(X, c, cti_net_part(net, c, cti_v3_at(X, c)));
     return turn;
 }
 
