@@ -107,6 +107,13 @@ def compiler_of(std, family):
     return {"gcc": ("g++" if "++" in std else "gcc"), "clang": ("clang++" if "++" in std else "clang")}[family]
 
 
+def benches(stb):
+    """Programs of bench/ use internals that change: each has to compile against the sources as they are."""
+    flags = ["cc", "-std=c99", "-D_POSIX_C_SOURCE=200809L", "-ffp-contract=off", "-DCONTACT_REAL=64", "-Werror", "-fsyntax-only", *stb]
+    for path in sorted(glob.glob(os.path.join(ROOT, "bench", "*.c")) + glob.glob(os.path.join(ROOT, "bench", "paths", "*.c"))):
+        yield flags + (["-DCTI_POLICY_MUTABLE"] if path.endswith("bench/policy.c") else []) + [path]
+
+
 def matrix(have, stb):
     """-fsyntax-only over the compilers that there are, standards, precisions, and two configurations: as users have it, and what is
     farthest from it (no SIMD, all static). Any two of these four meet in some job; all products are in tests/test_builds.py, part languages."""
@@ -298,7 +305,7 @@ def run_all(count, args, pool, stb, work):
     if not args.skip_matrix:
         parts += [pool.submit(links, count, f, real, stb, work) for f in families for real in ("64", "32")]
         parts += [pool.submit(examples, count, stb, work), pool.submit(switches, count, "clang" if "clang" in have else "cc", stb, work)]
-    jobs = [] if args.skip_matrix else matrix(have, stb)
+    jobs = [] if args.skip_matrix else matrix(have, stb) + list(benches(stb))
     twins = [pool.submit(run, job) for job in jobs]
     for unit in units + floats:
         count_unit(count, *unit.result())
