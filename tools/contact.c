@@ -8,11 +8,12 @@
 #include <sys/stat.h>
 
 static const char usage[] =
-    "usage: contact run SCENE.json [--out DIR] [--steps N] [--stepper S] [--solver S] [--threads N] [--check]\n"
+    "usage: contact run SCENE.json [--out DIR] [--steps N] [--stepper S] [--solver S] [--paper] [--threads N] [--check]\n"
     "                   [--frames obj|vtk|none] [--every N] [--render FILE.png|.mp4] [--dump-problems DIR] [--json] [--quiet]\n"
     "       contact ccd [--kind vf|ee] [--backward] FILE... [--json]\n"
     "       contact solve FILE... [--solver S|all|auto] [--tol T]\n"
-    "                   [--time-limit S] [--dump DIR] [--trace FILE.csv] [--plain] [--json]     .cpb .lcp .blcp\n"
+    "                   [--time-limit S] [--dump DIR] [--trace FILE.csv] [--plain] [--paper] [--json]\n"
+    "                                                problems: .cpb .lcp .blcp\n"
     "       contact check FILE...                    surfaces: .obj .msh .ply .stl .vtk .node .ele\n"
     "       contact info [--json]\n"
     "contact COMMAND --help says what each option does, with an example\n"
