@@ -66,7 +66,7 @@ const char *cli_error_text(ct_code code, const ct_error_info *e, char *buffer, s
         snprintf(buffer, size, "%s", text);
         return buffer;
     }
-    /* the hint's two words: what the element is, what the value is */
+    /* the hint's two words: the kind of the element, and of the value */
     what = hint + sizeof element_hint - 1;
     value = strstr(what, value_hint);
     end = value ? value : text + strlen(text) - 1;

@@ -101,7 +101,7 @@ def section(out, where, name, r):
 
 
 def write_page(out, page):
-    """the page of all figures whose sentences are in the folder"""
+    """writes the page of all figures whose JSON files are in the folder"""
     where = os.path.relpath(out, os.path.dirname(os.path.abspath(page)))
     results = []
     for name in ORDER:
@@ -131,7 +131,7 @@ def version():
 
 
 def make_all(args, names):
-    """the figures; what was missing"""
+    """makes the figures; returns the missing requirements"""
     missing, folder = [], tempfile.mkdtemp(prefix="contact_figures_")
     bench = figures_solvers.Bench(args.out, folder, args.quick)
     try:

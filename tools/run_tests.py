@@ -51,7 +51,7 @@ def indent(text, limit=30):
 
 
 def run(command, timeout=600, env=None, cwd=ROOT):
-    """(exit code, output, seconds); a code below 0 is a signal, -1000 a timeout, which is there for what hangs, not for what is slow."""
+    """(exit code, output, seconds); a code below 0 is a signal, -1000 a timeout, which is meant for tests that hang, not for slow ones."""
     start = time.time()
     try:
         p = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=timeout, env=env, cwd=cwd)
@@ -69,7 +69,7 @@ def run_unit(path):
         env["CONTACT_TEST_SANITIZED"] = "1"
     program, source = os.path.join(ROOT, path), os.path.join(ROOT, "tests", os.path.basename(path) + ".c")
     if not os.path.exists(program) or os.path.exists(source) and os.path.getmtime(program) < os.path.getmtime(source):
-        return path, None  # make goes on behind a test that does not compile: an older program of it says nothing
+        return path, None  # make continues after a test that does not compile: an older program of it must not count
     return path, run([os.path.join(ROOT, path)], env=env)
 
 
@@ -85,7 +85,7 @@ def count_unit(count, path, result):
         count.passed += passed
     last = ""
     end = next((i for i, s in enumerate(lines) if s.startswith("[==========]") and "test(s) run" in s), len(lines))
-    for i, s in enumerate(lines[:end]):  # behind that line cmocka names them once more
+    for i, s in enumerate(lines[:end]):  # after that line cmocka names them again
         if s.startswith("[  SKIPPED ]") and "test(s)" not in s:
             reason = lines[i - 1] if i and not lines[i - 1].startswith("[") else "the test gives no reason"
             count.skip("%s %s" % (path, s[13:].strip()), reason.strip())
@@ -294,7 +294,7 @@ def install_cxx():
 
 
 def run_all(count, args, pool, stb, work):
-    """Long jobs are started first, so that no processor waits at the end; what they say is counted in a fixed order."""
+    """Starts long jobs first, so that no processor waits at the end; results are counted in a fixed order."""
     install_cxx()
     have = [c for c in ("gcc", "g++", "clang", "clang++") if shutil.which(c)]
     families = [f for f in ("gcc", "clang") if f in have and compiler_of("c++", f) in have] if not args.skip_matrix else []
