@@ -371,7 +371,9 @@ static void pins_carry_what_others_load(void **state)
             d.a.body = hook, d.b.body = shelf;
             for (q = 0; q < 27; q++) { /* the middle of the lower side */
                 ct_real *v = (ct_real *)malloc(27 * 3 * sizeof(ct_real));
-                assert_int_equal(ct_body_get_positions(w, shelf, v, sizeof(ct_real) == 4 ? CT_SCALAR_FLOAT : CT_SCALAR_DOUBLE, 3 * sizeof(ct_real), NULL), CT_OK);
+                assert_int_equal(ct_body_get_positions(w, shelf, v, sizeof(ct_real) == 4 ? CT_SCALAR_FLOAT : CT_SCALAR_DOUBLE,
+                                                       3 * sizeof(ct_real), NULL),
+                                 CT_OK);
                 if (fabs((double)v[3 * q]) < 1e-4 && fabs((double)v[3 * q + 1] - 0.9) < 1e-4 && fabs((double)v[3 * q + 2]) < 1e-4)
                     d.b.vertices[0] = q, d.b.weights[0] = 1;
                 free(v);
