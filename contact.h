@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs d4b203e0fdabab20.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 6123f2bebc50765d.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -686,8 +686,7 @@ typedef enum ct_termination { CT_TERMINATION_RESIDUAL, CT_TERMINATION_PAPER } ct
    STAGGERED    normals and friction are solved alternately, to the tolerance (Kaufman et al. 2008)
    ANTICIPATED  the solver finds the normals, then ICA solves friction and normals from there (Li et al. 2015)
    LOCAL        after the normals friction is computed contact by contact, then the normals once more (Bridson et al. 2003): cheap. Friction
-                is not
-                solved for, and the report's residual shows its error */
+                is not solved for, and the report's residual shows its error */
 typedef enum ct_friction { CT_FRICTION_STAGGERED, CT_FRICTION_ANTICIPATED, CT_FRICTION_LOCAL } ct_friction;
 
 struct ct_solution;
@@ -14648,7 +14647,7 @@ typedef struct cti_program {
 } cti_program;
 
 CTI_FN void cti_program_free(cti_mem *mem, cti_program *p);
-/* cti_program_check -- NULL, or what is wrong with sizes, patterns or numbers (a sentence). */
+/* cti_program_check -- NULL, or a sentence on the first size, pattern or number that is wrong. */
 CTI_FN const char *cti_program_check(const cti_program *p);
 /* cti_program_prepare -- computes the judge's scales: once, after the problem is filled. 0 when memory ran out. */
 CTI_FN int cti_program_prepare(cti_mem *mem, cti_program *p);
@@ -14681,7 +14680,7 @@ CTI_FN void cti_program_judge(const cti_program *p, const double *x, const doubl
 CTI_FN void cti_cone_project3(double mu, double *r);
 #endif
 
-/* cti_effort_watcher -- who sees the iterates. */
+/* cti_effort_watcher -- a function that sees the iterates. */
 typedef struct cti_effort_watcher {
     int (*watch)(void *user, int iteration, const double *x, const double *r); /* returns 0 to end the solve; may be NULL */
     void *user;
@@ -14690,7 +14689,7 @@ typedef struct cti_effort_watcher {
     int from;           /* iterations before this one are not shown */
 } cti_effort_watcher;
 
-/* cti_effort_clock -- time, but for what the watcher takes. */
+/* cti_effort_clock -- time of the solve, without the watcher's. */
 typedef struct cti_effort_clock {
     uint64_t (*now_us)(void *user);
     void *user;
@@ -15469,7 +15468,7 @@ CTI_FN void cti_scalar_solve(cti_scalar *s, double *z, int refine)
     memcpy(s->r, z, sizeof *z * (size_t)A->rows);
     cti_scalar_apply(s, s->r, s->z);
     for (it = 0; it < refine; it++) {
-        /* r = y - A z, y still in z's place of the caller */
+        /* r = y - A z, with y still in the caller's z */
         for (i = 0; i < A->rows; i++) {
             double sum = z[i];
             for (k = A->p[i]; k < A->p[i + 1]; k++)
@@ -15521,7 +15520,7 @@ typedef struct cti_certificate {
     double value, terms; /* w'y < 0; |w|'|y| */
 } cti_certificate;
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
-/* cti_program_certificate -- measures what y proves. 0: its signs are wrong or it is not finite. work [2 n]. */
+/* cti_program_certificate -- measures the errors of y as a proof. 0: its signs are wrong or it is not finite. work [2 n]. */
 CTI_FN int cti_program_certificate(const cti_program *p, const double *y, double *work, cti_certificate *out);
 /* cti_program_certifies -- 1 if y [m] is such a proof: the sums vanish (or are not above 0) up to 1e-9 of their terms, in units in which
    the largest entry of each row and column is 1. w'y is below 0 by 1e-8 of its terms, and by a hundred times the error of the sums. work [2
@@ -15691,9 +15690,9 @@ CTI_FN int cti_program_certify_sharp(const cti_program *p, double *y, double *wo
 
 
 #if CONTACT_WITH_ICA
-/* cti_solver_ica -- QP and GLOBAL, the splitting the paper's: 3x3 nodes, three unknowns in the order of the program. Iterations are
-   outer ones; the watcher sees x and r after each. Not applicable: LOCAL and LCP (no A); a row that touches more than sixteen blocks; with
-   friction, a contact whose blocks do not see one orthonormal frame by a weight and an arm. */
+/* cti_solver_ica -- QP and GLOBAL, with the paper's splitting into 3x3 nodes: three unknowns in the order of the program. Iterations are outer
+   ones; the watcher sees x and r after each. Not applicable: LOCAL and LCP (no A); a row that touches more than sixteen blocks; with friction, a
+   contact whose blocks have no common orthonormal frame with weights and arms. */
 CTI_FN cti_outcome cti_solver_ica(const cti_program *p, cti_effort *e, cti_answer *a);
 
 
@@ -16081,8 +16080,8 @@ CTI_FN int cti_dual_is_diagonal(const cti_sparse *A);
 CTI_FN int cti_dual_thin(cti_mem *mem, const cti_sparse *A, const cti_sparse *J, cti_sparse *out);
 #endif
 #if CONTACT_WITH_CA || CONTACT_WITH_PGS
-/* cti_dual_open -- dense 1: W is dense in any case. Scratch comes from the arena. Returns CTI_OUTCOME_SOLVED, MEMORY, or NOT_APPLICABLE
-   with *why; close it in each case. */
+/* cti_dual_open -- dense 1: W is dense in any case. Scratch comes from the arena. Returns CTI_OUTCOME_SOLVED, MEMORY, or NOT_APPLICABLE with *why.
+   It has to be closed after each of these. */
 CTI_FN cti_outcome cti_dual_open(const cti_program *p, cti_effort *e, int dense, cti_dual *d, const char **why);
 /* cti_dual_x -- x = A^-1 (b + J'r), with refinement */
 CTI_FN void cti_dual_x(cti_dual *d, const double *r, double *x);
@@ -16549,7 +16548,7 @@ static void cti_mixing_remember(cti_mixing *s, const double *g, const double *u)
         s->gram[k][i] = s->gram[i][k] = cti_dot_fast(s->m, s->de[k], s->de[i]);
 }
 
-/* c [count]; returns their number, 0 where they mean nothing */
+/* c [count]; returns their number, 0 if they are not finite */
 static int cti_mixing_weights(const cti_mixing *s, double *c)
 {
     double dot[CTI_MIXING_DEPTH];
@@ -16949,16 +16948,16 @@ static void cti_pgs_show(void *ctx)
 }
 #endif
 
-/* cti_pgs_trend -- detects divergence and cycles, which show only over many sweeps. With a positive semidefinite symmetric W neither
+/* cti_pgs_trend -- detects divergence and cycles, which become visible only over many sweeps. With a positive semidefinite symmetric W neither
    occurs, since sweeps lower an objective. */
 typedef struct cti_pgs_trend {
     int unsymmetric, doublings;
-    double most;          /* largest |r_i| at the last look */
+    double most;          /* largest |r_i| at the last test */
     double least, before; /* smallest change in this window, and in the last one */
 } cti_pgs_trend;
 
 #if CONTACT_WITH_CA || CONTACT_WITH_PGS
-#define CTI_PGS_LOOK 16       /* sweeps between two looks at the size of r */
+#define CTI_PGS_LOOK 16       /* sweeps between two tests of the size of r */
 #define CTI_PGS_DOUBLINGS 8   /* doublings of |r| in a row that count as divergence: growth by a factor, unlike the growth towards a large
                                  solution */
 #define CTI_PGS_WINDOW 1024   /* [sweeps] first window for cycles; each window is twice as long as the last */
@@ -17013,7 +17012,7 @@ static cti_outcome cti_pgs_relax(cti_pgs *s, const cti_program *p, cti_dual *d, 
         a->iterations = k + 1;
         a->why = change != change || change > 1e100 ? "the sweeps diverge" : cti_pgs_trend_look(&trend, k + 1, change, a->r, p->m);
         if (a->why) {
-            if (!(change <= 1e100) || trend.doublings) /* diverged numbers are not stored as an answer */
+            if (!(change <= 1e100) || trend.doublings) /* diverged numbers do not become an answer */
                 memset(a->r, 0, sizeof *a->r * (size_t)p->m);
             cti_pgs_judge(p, d, a, work);
             return CTI_OUTCOME_FAILED;
@@ -17378,7 +17377,7 @@ static cti_outcome cti_ca_steps(cti_ca *s)
         }
         if (dynamics > 0.5 * residual)
             cti_dual_x(&s->d, s->own.r, s->own.x);
-        /* a compliance that holds the steps up is taken back as far as the pivots bear it */
+        /* a compliance that slows the proximal steps is reduced as far as the pivots allow */
         if (residual > 0.1 * last && s->eps > 1e-11 && failures < 8)
             s->eps *= 0.01;
         idle = residual > 0.5 * last ? idle + 1 : 0;
@@ -17463,7 +17462,7 @@ typedef struct cti_friction_least {
     double judged;   /* ... by the judge's measure, relative to q instead of r */
 } cti_friction_least;
 
-/* cti_friction_run -- how far the solve is. */
+/* cti_friction_run -- progress of the solve. */
 typedef struct cti_friction_run {
     int iterations;
     int memory;        /* 1: it ran out in a linear system */
@@ -17510,8 +17509,7 @@ CTI_FN void cti_friction_local(const double *B, const double *q, double mu, doub
 CTI_FN void cti_friction_sweep(cti_friction *f, double sigma, const double *center, int back);
 #endif
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON
-/* cti_friction_goes_on -- 1 if another iteration may begin, by the rules of cti_effort_goes_on; puts the iterate where the watcher expects
-   it. */
+/* cti_friction_goes_on -- 1 if another iteration may begin, by the rules of cti_effort_goes_on; stores the iterate for the watcher. */
 CTI_FN int cti_friction_goes_on(cti_friction *f, int own, cti_answer *a);
 /* cti_friction_answer -- stores the best r, and its x, in the problem's units. */
 CTI_FN void cti_friction_answer(cti_friction *f, cti_answer *a);
@@ -17521,7 +17519,7 @@ CTI_FN void cti_friction_answer(cti_friction *f, cti_answer *a);
 CTI_FN cti_outcome cti_friction_outcome(cti_friction *f, double enough, cti_answer *a);
 #endif
 
-/* cti_friction_groups -- contacts that meet the same others: they are eliminated together. */
+/* cti_friction_groups -- contacts with the same neighbours, which are eliminated together. */
 typedef struct cti_friction_groups {
     int n;
     int32_t *group, *member, *begin; /* [nc] of each contact; contacts group by group, [n + 1] */
@@ -18494,7 +18492,7 @@ static double cti_newton_sweeps(cti_newton *s, int count)
     return cti_friction_residual(s->f);
 }
 
-/* takes the whole step although F does not fall along it, and then two sweeps. This leaves a kink of F where many short steps lead nowhere.
+/* Takes the whole step although F does not fall along it, and then two sweeps. This leaves a kink of F at which many short steps make no progress.
    Returns the residual */
 static double cti_newton_leap(cti_newton *s)
 {
@@ -18867,12 +18865,12 @@ typedef enum cti_mprgp_end {
     CTI_MPRGP_INDEFINITE
 } cti_mprgp_end;
 
-/* cti_mprgp_calls -- what a task asks of its owner; each may be NULL. */
+/* cti_mprgp_calls -- functions of the task's owner; each may be NULL. */
 typedef struct cti_mprgp_calls {
     int (*done)(void *ctx, const double *x, const double *g); /* at a point that meets the tolerance: 0 asks for a tighter one */
-    void (*show)(void *ctx, const double *x); /* x, feasible or not, to the answer for a watcher, with the set left as it was */
+    void (*show)(void *ctx, const double *x); /* stores x, feasible or not, in the answer for a watcher; the set does not change */
     void *ctx;
-    int (*infeasible)(void *ctx, const double *direction); /* now and then: 1 when x or a direction proves that there is no end */
+    int (*infeasible)(void *ctx, const double *direction); /* called at intervals: 1 when x or a direction proves that there is no solution */
     void *infeasible_ctx;
 } cti_mprgp_calls;
 
@@ -19616,7 +19614,7 @@ static void cti_mprgp_norm(cti_mprgp_state *m)
     m->step = m->q->count->norm > 0 ? 1.9 / (1.05 * m->q->count->norm) : 1;
 }
 
-/* ---- where the iteration stands ---- */
+/* ---- the state of the iteration ---- */
 
 static void cti_mprgp_look(cti_mprgp_state *m) { cti_mprgp_set_split(m->q->set, m->g, m->step, m->phi, m->sum, &m->split); }
 
@@ -19901,7 +19899,7 @@ static cti_mprgp_chain cti_mprgp_conjugate(cti_mprgp_state *m, int32_t *rows, do
     }
 }
 
-/* ---- the outline ---- */
+/* ---- algorithm 3 ---- */
 
 static int cti_mprgp_reserve(cti_mprgp_state *m, int32_t **rows)
 {
@@ -19940,7 +19938,7 @@ static int cti_mprgp_flat(cti_mprgp_state *m)
     return 1;
 }
 
-/* 1 if x is an acceptable result; if x meets the tolerance but the judge rejects it, the tolerance is reduced */
+/* 1 if x is an acceptable result. If x meets the tolerance but the judge rejects it, the tolerance is reduced */
 static int cti_mprgp_finished(cti_mprgp_state *m)
 {
     cti_mprgp_restart(m);
@@ -21075,7 +21073,7 @@ CTI_FN void cti_gram_equations(cti_gram *g, const double *q, double *l)
 
 static int cti_gram_signed(const cti_gram *g, int row) { return !g->signless || !g->signless[row]; }
 
-/* goes to the minimum in the working set; rows whose multipliers would become negative leave one by one */
+/* Moves to the minimum in the working set; rows whose multipliers would become negative leave one by one */
 static void cti_gram_settle(cti_gram *g, const double *q)
 {
     for (;;) {
@@ -21098,8 +21096,8 @@ static void cti_gram_settle(cti_gram *g, const double *q)
     }
 }
 
-/* row p depends on the working set: goes along e_p - r (for an equation violated from above: against it) to the first multiplier that
-   becomes 0, whose row p replaces. NONE: there is none */
+/* Row p depends on the working set: the multipliers move along e_p - r (for an equation violated from above: against it) to the first that becomes
+   0, whose row p replaces. NONE: there is none */
 static cti_gram_end cti_gram_exchange(cti_gram *g, int p)
 {
     double t = INFINITY, sign = g->v[p] < 0 ? -1 : 1;
@@ -21223,7 +21221,7 @@ typedef struct cti_printed_grams {
     int none;               /* 1: a projection has no solution, so that there is no feasible point */
 } cti_printed_grams;
 
-/* what step 1 finds at x */
+/* results of step 1 at x */
 typedef struct cti_printed_view {
     double *phi, *sum;      /* [n] phi, phi + beta */
     double beta2, reduced;  /* |beta|^2, phi~'phi */
@@ -21251,7 +21249,7 @@ typedef struct cti_printed {
     cti_printed_grams gram;
     double *x, *g;        /* [n] */
     double *p_, *Ap;      /* [n] direction */
-    cti_printed_point from; /* that f is compared with */
+    cti_printed_point from; /* the point whose f is the reference */
     double *y, *scratch;  /* [n] */
     cti_printed_view view;
     cti_printed_chain chain;
@@ -21338,7 +21336,7 @@ static double cti_printed_change(const cti_printed *s, const double *from, const
     return sum;
 }
 
-/* ---- where the iteration stands ---- */
+/* ---- the state of the iteration ---- */
 
 /* |A| by the power method */
 static void cti_printed_norm(cti_printed *s)
@@ -21598,7 +21596,7 @@ static cti_printed_way cti_printed_conjugate(cti_printed *s)
     }
 }
 
-/* ---- the outline ---- */
+/* ---- algorithm 3 ---- */
 
 /* 1: x is the result; epsilon is reduced if the judge rejects x */
 static int cti_printed_finished(cti_printed *s)
@@ -21760,7 +21758,7 @@ CTI_FN cti_mprgp_options cti_mprgp_options_default(void)
     return o;
 }
 
-/* ---- what is taken ---- */
+/* ---- the programs that MPRGP solves ---- */
 
 /* 1 if W is symmetric without a negative diagonal entry */
 static int cti_mprgp_symmetric(const cti_sparse *W)
@@ -21923,8 +21921,8 @@ typedef struct cti_delassus {
 CTI_FN cti_outcome cti_delassus_open(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a, int largest);
 /* cti_delassus_answer -- a->x from a->r: A^-1 (b + J'r), or u. */
 CTI_FN void cti_delassus_answer(cti_delassus *w, const cti_program *p, cti_answer *a);
-/* cti_delassus_finish -- what is left to do when a solver has said something: a->x, and of a QP that is solved one step of refinement.
-   Returns what is to be said. */
+/* cti_delassus_finish -- the rest of a solve after a solver's outcome `said`: a->x, and for a QP that is solved one step of refinement. Returns
+   the outcome to report. */
 CTI_FN cti_outcome cti_delassus_finish(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a, cti_outcome said);
 CTI_FN void cti_delassus_close(cti_delassus *w, cti_effort *e);
 #endif
@@ -21953,7 +21951,7 @@ CTI_INLINE cti_lcp cti_lcp_boxed(const double *M, const double *q, const double 
 
 typedef struct cti_tableau {
     int n, cols, ld;
-    const double *M, *q;   /* [n][n], [n]: where it starts; the caller's */
+    const double *M, *q;   /* [n][n], [n]: the start; the caller's */
     double *T, *value;     /* [n][ld], [n] */
     int *basic, *nonbasic; /* [n], [cols] the variable of a row, of a column */
     int *row, *col;        /* [2 n + 1] a variable's row and column, -1: none */
@@ -21975,8 +21973,8 @@ CTI_FN int cti_tableau_reach(cti_tableau *t, const uint8_t *want, double least);
 /* cti_equilibrate -- powers of two R, C [n] such that R M C has rows and columns of largest entries near 1; applied to M in place. A
    symmetric M stays so. 0 when memory ran out. */
 CTI_FN int cti_equilibrate(cti_arena *arena, double *M, int n, double *R, double *C);
-/* cti_submatrix_solve -- z[list] from M[list][list] z[list] = -s[list] by LU and refinement; other entries stand. 0: singular; -1: memory
- * ran out. */
+/* cti_submatrix_solve -- z[list] from M[list][list] z[list] = -s[list] by LU and refinement; other entries do not change. 0: singular; -1: memory
+   ran out. */
 CTI_FN int cti_submatrix_solve(cti_arena *arena, const double *M, int n, const int *list, int count, const double *s, double *z);
 #endif
 
@@ -22049,8 +22047,8 @@ CTI_FN void cti_delassus_answer(cti_delassus *w, const cti_program *p, cti_answe
     cti_scalar_solve(&w->system, a->x, 2);
 }
 
-/* one step on the rows that push, with u of A and J themselves instead of W's; kept when the judge likes it better. 0 when memory ran out
- */
+/* One step on the rows with positive multipliers, with u of A and J themselves instead of W's; kept if it reduces the judge's residual. 0 when
+   memory ran out */
 static int cti_delassus_refine(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_arena_point mark = cti_arena_mark(e->arena);
@@ -23086,7 +23084,7 @@ static cti_outcome cti_lemke_friction(const cti_program *p, cti_delassus *w, cti
     for (round = 0; round < CTI_LEMKE_ROUNDS && best > e->tolerance; round++) {
         cti_answer trial = *a;
         const cti_lcp lcp = cti_lcp_of(l.M, l.b, l.n);
-        if (round && e->max_iterations > 0 && a->iterations >= e->max_iterations) { /* the limit holds for all rounds together */
+        if (round && e->max_iterations > 0 && a->iterations >= e->max_iterations) { /* the limit is on the sum over all rounds */
             said = CTI_OUTCOME_BUDGET, out.why = "the bound on pivots was reached";
             break;
         }
@@ -23463,8 +23461,8 @@ static cti_outcome cti_boxed_round(cti_boxed_friction *b, double share, cti_effo
     return CTI_OUTCOME_SOLVED;
 }
 
-/* moves the loads towards lambda_n by a share. With `corner`, a corner of the square turns against the sliding, or along the force if
-   nothing slides. Returns the largest change of a load relative to the largest load */
+/* Moves the loads towards lambda_n by a share. With `corner`, a corner of the square is rotated against the sliding, or along the force if nothing
+   slides. Returns the largest change of a load relative to the largest load */
 static double cti_boxed_follow(cti_boxed_friction *b, double share, int corner)
 {
     double most = 0, moved = 0;
@@ -24743,7 +24741,7 @@ typedef struct cti_interior_delta {
     double *dx, *dy, *ds, *rd, *rp, *rc;
 } cti_interior_delta;
 
-/* the point that was polished, and a direction that may be gone back to */
+/* the polished point, and a step that may be restored */
 typedef struct cti_interior_kept {
     double *px, *py;
     double *kx, *ky, *ks, *kc;
@@ -24773,9 +24771,9 @@ typedef struct cti_interior {
     cti_interior_kept kept;
     cti_interior_own own;
     cti_interior_first start;
-    double best;       /* residual of what stands in the answer */
+    double best;       /* residual of the present answer */
     double mu, goal;
-    double close;      /* how nearly the last point offered meets the conditions, the natural map left out where r is as good as 0 */
+    double close;      /* error of the last candidate in the conditions, without the natural map where r is nearly 0 */
     int short_steps;   /* since the start */
 } cti_interior;
 
@@ -24825,7 +24823,7 @@ static void cti_interior_measure(cti_interior *ip)
     ip->mu = ip->inequalities ? ip->mu / ip->inequalities : 0;
 }
 
-/* the judge's residual of (x, y); the answer keeps the best so far */
+/* the judge's residual of (x, y); the best point so far becomes the answer */
 static double cti_interior_offer(cti_interior *ip, const double *x, const double *y)
 {
     cti_judgement j;
@@ -24840,7 +24838,7 @@ static double cti_interior_offer(cti_interior *ip, const double *x, const double
     return j.residual;
 }
 
-/* offers x with entries set to 0 that are rounding beside the start's size: relative errors mean nothing for a solution at 0 */
+/* Tries x with those entries set to 0 that are rounding errors of the start's size: relative errors are meaningless for a solution at 0 */
 static void cti_interior_offer_snapped(cti_interior *ip, const double *x, const double *y)
 {
     int i, snapped = 0;
@@ -25132,7 +25130,7 @@ static cti_outcome cti_interior_iterate(cti_interior *ip)
         cti_interior_residuals(ip, ip->x, ip->y, ip->s);
         got = cti_interior_step(ip);
         if (got > 0 && ip->short_steps >= CTI_INTERIOR_SHORT && ip->start.raise < CTI_INTERIOR_RAISE_MOST) {
-            /* multipliers far above the start's are reached in many short steps only: start anew from above */
+            /* the multipliers reach values far above the start's in many short steps only: the solve starts anew from larger ones */
             ip->start.raise *= CTI_INTERIOR_RAISE, since = 0;
             got = cti_interior_start(ip);
         }
@@ -25838,7 +25836,7 @@ typedef struct cti_stagger_cones {
     double *eta;         /* [nc] compliance of the second tangent */
 } cti_stagger_cones;
 
-/* what the two programs' solvers keep from round to round: of normals, of tangents */
+/* data that the two programs' solvers keep from round to round: of normals, of tangents */
 typedef struct cti_stagger_warm {
     cti_active_box box[2]; /* active set */
     double *power[2];      /* [m] MPRGP: the last vectors of its power methods, */
@@ -25849,7 +25847,7 @@ typedef struct cti_stagger_work {
     double *z, *y, *x; /* [m] */
 } cti_stagger_work;
 
-/* how exactly the two programs are solved */
+/* accuracy to which the two programs are solved */
 typedef struct cti_stagger_accuracy {
     int failures;
     int world;             /* 1: a LOCAL program of a world, which needs no more than the world's tolerance */
@@ -26634,7 +26632,7 @@ static const ct_solver cti_solvers_large[] = {CT_SOLVER_INTERIOR,   CT_SOLVER_CA
 static const ct_solver cti_solvers_lcp[] = {CT_SOLVER_LEMKE, CT_SOLVER_BOXED, CT_SOLVER_CA, CT_SOLVER_PGS, CT_SOLVER_AUTO};
 static const ct_solver cti_solvers_bounds[] = {CT_SOLVER_BOXED, CT_SOLVER_CA, CT_SOLVER_PGS, CT_SOLVER_AUTO};
 
-enum { CTI_SOLVERS_DENSE = 12000 }; /* rows: a dense matrix of them takes about a gigabyte */
+enum { CTI_SOLVERS_DENSE = 12000 }; /* rows of a dense matrix that takes about a gigabyte */
 
 static const ct_solver *cti_solvers_order(const cti_program *p)
 {
@@ -27338,7 +27336,7 @@ typedef struct cti_bridge_run {
 } cti_bridge_run;
 
 #if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
-/* the mode of a row by the start. local: open rows stay in, since they cost little there */
+/* The mode of a row by the start. local: open rows are included, since they cost little there */
 static cti_bridge_mode cti_bridge_guess(const cti_row *row, const ct_real *v, int local)
 {
     cti_bridge_mode mode = cti_bridge_whole(row);
@@ -27377,7 +27375,7 @@ static int cti_bridge_mend(cti_bridge_run *b, ct_real natural)
     return n;
 }
 
-/* one solve of the present program. 1: go on, 0: this is the end, -1: out of memory */
+/* one solve of the present program. 1: continue, 0: the solve ends, -1: out of memory */
 static int cti_bridge_attempt(cti_bridge_run *b, const cti_bridge *q, cti_answer *a, int *mended)
 {
     cti_arena_point mark = cti_arena_mark(b->e.arena);
@@ -41220,7 +41218,7 @@ typedef struct cti_factor_stamp {
     ct_real dt;                  /* [s] time step that the factor is of */
     ct_real drift;               /* [m] bound on how far a block has moved since the factor was computed */
     int renewal_asked;           /* 1: the next step computes the factor anew */
-    int base_iterations;         /* conjugate gradient iterations of the first free solve behind the factor */
+    int base_iterations;         /* conjugate gradient iterations of the first free solve with the factor */
     int excess_iterations;       /* iterations beyond that in later free solves: the cost of the factor's age */
     int penalized_known;         /* 1: there is a factor of the penalized matrix */
     int penalized_version;       /* counts computations of the penalized factor */
@@ -41332,9 +41330,9 @@ typedef struct cti_factors {
     int in_order;          /* blocks are 0, 1, 2, ...: every component is a run of blocks */
     cti_factor_patches patches;
     const cti_bsr *A;
-    const ct_real *mass;   /* [n] of the world; NULL: nothing is known to be stiff */
+    const ct_real *mass;   /* [n] of the world; NULL: no block counts as stiff */
     cti_factor_scratch scratch;
-    const ct_tasks *tasks; /* set before the rest */
+    const ct_tasks *tasks; /* set before the other fields */
     cti_mem *mem;
     cti_arena *arena;
     int n_refactored;      /* factors computed since this was cleared */
@@ -41503,8 +41501,8 @@ typedef struct cti_scripts {
     cti_mover *movers;
     int still;                /* 1: scripts stand where they are at `time` */
     uint8_t *fixed;           /* [n] all axes scripted */
-    uint8_t *held;            /* [n] stays where it is: CTI_HELD_REPAIR, a repair leaves it alone; CTI_HELD_IMPLAUSIBLE, the last resort of an
-                                 attempt; CTI_HELD_RESTED: did so in the substep that ends */
+    uint8_t *held;            /* [n] the block does not move: CTI_HELD_REPAIR, a repair leaves it alone; CTI_HELD_IMPLAUSIBLE, the last resort of
+                                 an attempt; CTI_HELD_RESTED: it was held in the substep that ends */
     int32_t *filter;          /* [n] -1 or index into projectors */
     ct_real *projectors;      /* [9 m] */
     int n_constrained;
@@ -41821,8 +41819,8 @@ CTI_FN int cti_policy_inexact_attempts(const cti_solve_memory *memory, int is_pa
     return memory->in_contact && memory->node_ports > 0 && !is_paper ? memory->inexact_attempts + 1 : 0;
 }
 
-/* The gain of speed of the last solved free motion finds the near pairs, and the solve with contacts corrects the rest. The first
-   attempt behind an impact is solved, since free flight says nothing about the contact. */
+/* The gain of speed of the last solved free motion finds the near pairs, and the solve with contacts corrects the rest. The first attempt after an
+   impact is solved, since free flight has no information on the contact. */
 CTI_FN int cti_policy_extrapolated_attempts(const cti_solve_memory *memory, int renewal_asked, ct_real dt, ct_integrator integrator)
 {
     int may = memory->inexact_attempts > 1 && !renewal_asked && dt == memory->dt_free &&
@@ -42166,8 +42164,8 @@ CTI_FN int cti_motion_rate(const cti_motion *m, cti_v3 *out);
 CTI_FN void cti_motion_predict(cti_state *s, ct_real dt);
 #endif
 #if CONTACT_WITH_CMR
-/* cti_motion_whole -- system.whole of a component that is too stiff for float. The judge would otherwise measure impulses by the compliance
-   of single nodes and miss one that throws the whole body. In softer components a contact moves the nodes first. */
+/* cti_motion_whole -- system.whole of a component that is too stiff for float. Otherwise the judge would measure impulses by the compliance of
+   single nodes, and miss an impulse that accelerates the whole body. In softer components a contact moves the nodes first. */
 CTI_FN void cti_motion_whole(cti_state *s, const cti_component *c);
 /* cti_motion_tell -- logs once that a component is practically rigid in steps of this length. */
 CTI_FN void cti_motion_tell(const cti_state *s, ct_real dt, cti_component *q);
@@ -42757,7 +42755,7 @@ CTI_FN void cti_momenta_balance(cti_state *s, ct_real dt, ct_real *v)
    f(x1) is linearized at q, the position to which the body's own rotation takes it (motion.h): f(x1) = f(q) - K(q) (x0 + dt u - q), and
    f(x0) = R' f(q). Impulses: in A u = b + J' r a multiplier is the same impulse for every body, whatever its scheme. If a scheme treated it
    as a force over the step, v1 would get a second share of it, which the next impulse would have to remove. When the contact opens, or an
-   impact bends a stiff body more than the step resolves, v1 would have energy from nowhere. So a body that contacts or joints acted on in
+   impact bends a stiff body more than the step resolves, v1 would gain energy. So a body that contacts or joints acted on in
    the last step is stepped by Euler's rule, v1 = u. In the first step with a contact the impulse acts at the step's start, as if the body
    had always had the additional velocity w = (1 + h alpha) (u - u_free) that the impulse gives through A. Its total momentum is that of
    M^-1 J' r:
@@ -42795,7 +42793,7 @@ CTI_FN void cti_integrate_free(cti_state *s)
     CTI_FREE(s->mem, q->model_of), CTI_FREE(s->mem, q->block), CTI_FREE(s->mem, q->last), CTI_FREE(s->mem, q->reset);
 }
 
-/* removes blocks [b0, b0 + n) from an array of vectors, which may not have blocks that joined later */
+/* removes blocks [b0, b0 + n) from an array of vectors, which may lack blocks that were added later */
 static void cti_integrate_cut(ct_real *array, int b0, int n)
 {
     int have = CTI_LEN(array) / 3;
@@ -43135,7 +43133,7 @@ CTI_FN int cti_impulses_reserve(cti_state *s)
 CTI_FN void cti_impulses_remove(cti_state *s, int b0, int n)
 {
     ct_real *pins = s->history.impulses.pins;
-    int have = CTI_LEN(pins) / 3; /* blocks that joined later have none yet */
+    int have = CTI_LEN(pins) / 3; /* blocks that were added later have none yet */
     if (b0 + n > have)
         return;
     memmove(pins + 3 * b0, pins + 3 * (b0 + n), sizeof(ct_real) * 3 * (size_t)(have - b0 - n));
@@ -45233,7 +45231,7 @@ CTI_FN ct_real cti_islands_dynamics(cti_state *s, ct_real scale);
 #endif
 
 /* ---- 8_step/balance.c ---- */
-/* balance.c -- momenta of an island's components behind a solve that left a residual.
+/* balance.c -- momenta of an island's components after a solve that left a residual.
    Method: sweeps over nodes leave a residual r that is small at each node compared with the node's stiffness, but whose sum over a
    component is an error of its momentum. A shift of the component's velocity would remove the error, and violate its contacts by as much.
    So it is first transferred to the loaded contacts: by the smallest change of their multipliers, relative to each one's load and room in
@@ -46042,7 +46040,7 @@ CTI_FN ct_real cti_islands_dynamics(cti_state *s, ct_real scale)
     return big;
 }
 
-/* solves the islands in question, each independently of the others, and then judges the whole result */
+/* solves the islands with todo != 0, each independently of the others, and then judges the whole result */
 static int cti_islands_solve_all(cti_state *s, ct_real dt, cti_islands *list, cti_islands_result *out)
 {
     const cti_component *q = s->factors.components;
@@ -46496,7 +46494,7 @@ CTI_FN void cti_linkage_forget(cti_state *s, int all);
    along p, without the common rigid motion of free bodies, so that J, linear and angular momentum do not change [Hairer, Lubich, Wanner
    2006, IV.4: projection on invariants]. A correction above a share of the kinetic energy waits for the next step. A chain that has risen
    above all its energy, so that the excess cannot be removed from its motion, makes the step shorter.
-   This is not done if a contact pressed, if a joint is compliant, in recovery or driven, or if a body is damped. Rows of CT_ROW_VELOCITY,
+   This is not done if a contact was loaded, if a joint is compliant, in recovery or driven, or if a body is damped. Rows of CT_ROW_VELOCITY,
    whose errors in every step cost energy, do not count as in recovery. */
 
 /* the motion that bodies which are held together have as one rigid body */
@@ -46541,7 +46539,7 @@ static int cti_linkage_root(cti_linkage *q, int i)
 
 static int cti_linkage_is_pure(const cti_joint_side *a) { return a->rigid >= 0 || (a->n == 0 && a->n_path == 0); }
 
-/* unites the bodies of all joints, and opens linkages with a joint that does more than hold */
+/* unites the bodies of all joints, and opens linkages with a joint that is compliant, driven or in recovery */
 static void cti_linkage_unite(const cti_state *s, cti_linkage_work *w)
 {
     cti_linkage *q = w->q;
@@ -46567,7 +46565,7 @@ static void cti_linkage_unite(const cti_state *s, cti_linkage_work *w)
     }
 }
 
-/* opens linkages that contacts pressed or that are damped; computes sums that need no projection */
+/* opens linkages under loaded contacts or damping; computes sums that need no projection */
 static void cti_linkage_open(const cti_state *s, cti_linkage_work *w)
 {
     int i, k;
@@ -47129,8 +47127,8 @@ static int cti_repair_inside(cti_state *s, int body, int solid, cti_v3 n, int lo
     return 1;
 }
 
-/* features of the shared part on the far side must be able to come back: faces of both bodies there are marked as tangled with the other
-   body. The box is that of the points on both surfaces and inside, widened */
+/* Features of the shared part on the far side have to be able to return: faces of both bodies there are marked as tangled with the other body. The
+   box is that of the points on both surfaces and inside, widened */
 static int cti_repair_around(cti_state *s, const cti_repair_bodies *q, ct_real depth, uint64_t **marks)
 {
     const cti_surface *f = &s->surface;
@@ -47511,8 +47509,8 @@ CTI_FN int cti_repair_rows(cti_state *s, const cti_row_context *c)
 /* tangle.h -- intersections at the start of a step: pairs, and the vertices on the wrong side. */
 
 
-/* cti_tangle_find -- computes tangled_pairs, detect.tangles and detect.n_tangled at surface.x0, and the repairs. A body wholly inside
-   another one, which no step saw entering, is assumed to be there on purpose. 0 when memory ran out. */
+/* cti_tangle_find -- computes tangled_pairs, detect.tangles and detect.n_tangled at surface.x0, and the repairs. A body wholly inside another one
+   that no step saw entering is assumed to belong there. 0 when memory ran out. */
 CTI_FN int cti_tangle_find(cti_state *s);
 
 
@@ -47930,8 +47928,8 @@ CTI_FN ct_real cti_events_cut(const cti_state *s, ct_real dt, ct_real time)
 
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_DCD
-/* cti_plausible_motion -- 1 if end.v is finite and no block moves farther than ten times the world's size plus what speed and gravity
-   allow. A crushed element may respond with any force, and trees and predicates need numbers in a sensible range. */
+/* cti_plausible_motion -- 1 if end.v is finite and no block moves farther than ten times the world's size plus what speed and gravity allow. An
+   element of nearly no volume may respond with any force, and trees and predicates need numbers in a sensible range. */
 CTI_FN int cti_plausible_motion(const cti_state *s, ct_real dt);
 #endif
 
@@ -47939,8 +47937,8 @@ CTI_FN int cti_plausible_motion(const cti_state *s, ct_real dt);
 /* cti_plausible_reach -- bound on the change from v_free to end.v by contacts, squared in the norm of A. */
 CTI_FN double cti_plausible_reach(const cti_state *s, ct_real dt);
 
-/* cti_plausible_contacts -- 1 if the contacts' part of the motion is within reach. Otherwise the solve has not found the solution, and its
-   motion is not worth a detection. */
+/* cti_plausible_contacts -- 1 if the contacts' part of the motion is within reach. Otherwise the solve has not found the solution, and its motion
+   is not tested for collisions. */
 CTI_FN int cti_plausible_contacts(const cti_state *s, double reach);
 
 /* cti_plausible_find -- marks in scripts.held the blocks of islands whose own motion is implausible, and of such components in no island.
@@ -48294,7 +48292,7 @@ CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out)
 /* ---- 8_step/energy.c ---- */
 /* energy.c -- kinetic, elastic and gravitational energy of bodies at the end of a substep, and their balance.
    Method: an implicit step with a convex energy loses some energy. A gain means that the linearization was too far from the real force, or
-   that a solve pressed more than the law allows. So every body has its own balance: E1 - E0 is at most the work that rows and pins did on
+   that the impulses of a solve exceed their law. So every body has its own balance: E1 - E0 is at most the work that rows and pins did on
    it, J' r u, with u its velocity over the step. The work of bodies on each other cancels in the sum.
    The impulse of a row with a rigid body acts during a rotation, along which its arms change: the work counted is that along the path of
    the contact point. The energy of free rigid bodies oscillates by the error of the midpoint rule, and is not tested.
@@ -48599,9 +48597,9 @@ CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
         s->factors.components[c].substep.unbalanced = 0;
     n = cti_energy_mark(s, dt);
-    if (n == 0 || cti_state_is_paper(s)) /* the paper does nothing about a gain */
+    if (n == 0 || cti_state_is_paper(s)) /* the paper does not react to a gain */
         return 0;
-    /* the angular momentum that a group of bodies gets back may be more than one of them can take */
+    /* a group may get back more angular momentum than one of its bodies can take */
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         int body = cti_energy_body(s, s->factors.blocks[s->factors.components[c].begin]);
         s->factors.components[c].substep.unbalanced = body >= 0 && s->energy.gains[body];
@@ -48870,7 +48868,7 @@ CTI_FN void cti_energy_commit(cti_state *s, cti_account *out)
 /* cmr.h -- one attempt at a (sub)step by constraint manifold refinement. [Otaduy 2009, sec. 4] */
 
 
-/* cti_attempt_work -- what an attempt took. */
+/* cti_attempt_work -- work and times of an attempt. */
 typedef struct cti_attempt_work {
     int newton;           /* linearizations */
     int rounds;           /* solves */
@@ -48886,15 +48884,15 @@ typedef struct cti_attempt {
     int converged;      /* no solve diverged and the motion is plausible; otherwise end.x is meaningless */
     int budget;         /* the last solve ended on its budget, above its tolerance */
     int extended;       /* tets whose log J was continued */
-    int crushed;        /* tets that the motion takes below J = 0.2 */
-    int spun;           /* rigid bodies that turn by more than half a radian, and may meet something (whirl.h) */
+    int crushed;        /* tets that the motion compresses below J = 0.2 */
+    int spun;           /* rigid bodies that rotate by more than half a radian, and may meet another feature (whirl.h) */
     ct_real event;      /* [s] > 0: the attempt ended early because features first meet then (events.h); it is neither clear nor failed */
     int gave_up;        /* 1: the velocities were implausible, and end.x is x (plausible.h) */
     int implausible;    /* number of blocks with implausible velocities of their own, marked in cti_state.scripts.held */
     int gained;         /* bodies that gain energy (energy.h) */
-    int strained;       /* rows of joints that miss by more than they may at the end */
-    ct_real slack;      /* [m] distance that joints may miss */
-    int excluded;       /* components that are excluded (parts.h); the other fields tell of active components alone */
+    int strained;       /* rows of joints whose error at the end is too large */
+    ct_real slack;      /* [m] allowed error of joints */
+    int excluded;       /* components that are excluded (parts.h); the other fields describe active components alone */
     int limited;        /* 1: the attempt ended at once, since all components that move have a step limit below dt */
     int redo;           /* 1: components were excluded, and then the others failed as well: the attempt is made again without exclusion */
     ct_real residual;   /* natural map of the last solve */
@@ -49194,7 +49192,7 @@ CTI_FN void cti_cmr_bend(cti_state *s, const cti_row_context *c);
    collisions. */
 
 #if CONTACT_WITH_CMR
-/* if there are too many hits, keeps only the first ones of each vertex; the others come back in a later round if they still matter */
+/* If there are too many hits, only the first ones of each vertex are kept; a later round finds the others again if they remain */
 static int cti_cmr_first_hits(cti_state *s)
 {
     cti_contacts *found = &s->contact;
@@ -49832,7 +49830,7 @@ CTI_FN void cti_parts_raise_limit(cti_state *s, ct_real dt)
         if (q->substep.part || !(q->substep.dt_limit > 0) || !cti_policy_dt_reaches(dt, q->substep.dt_limit))
             continue;
         q->substep.successes++;
-        if (cti_policy_raises_limit(q->substep.successes)) { /* the cause of the failure may have gone */
+        if (cti_policy_raises_limit(q->substep.successes)) { /* the cause of the failure may be over */
             q->substep.successes = 0;
             q->substep.dt_limit *= 2;
         }
@@ -50054,7 +50052,7 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
     out->work.solver_iterations += q.iterations;
     out->work.solver_sweeps += q.sweeps, out->work.solver_quick += q.quick;
     out->work.solver_fallbacks += q.fallbacks;
-    out->residual = cti_finite(q.residual) ? q.residual : CTI_REAL_MAX; /* numbers that mean nothing are given up, but they are reported */
+    out->residual = cti_finite(q.residual) ? q.residual : CTI_REAL_MAX; /* not finite: the largest number */
     out->converged &= !q.diverged;
     /* the last sweeps may have reached the tolerance after all */
     out->budget = (out->budget || q.budget || cti_state_is_paper(s)) && !(out->residual <= s->desc.solver.tolerance);
@@ -50374,7 +50372,7 @@ static int cti_cmr_close(cti_state *s, ct_real dt, cti_attempt *out)
         cti_parts_fail_gaining(s);
     if (!cti_linkage_climbs(s, dt, &out->gained))
         return 0;
-    if (out->work.rounds == 0) /* nobody judged the free motion */
+    if (out->work.rounds == 0) /* no solve has judged the free motion */
         out->residual = cti_islands_dynamics(s, cti_cmr_scale(s, dt));
     cti_cmr_strain(s, out);
     if (!cti_cmr_crushed(s, out) || !cti_whirl_count(s, dt, &out->spun))
@@ -50717,8 +50715,8 @@ static void cti_zones_rigid_motion(cti_zones *z, int32_t root, cti_v3 *c, cti_v3
         *w = cti_v3_mul(*w, cti_step_tuned.substep.zone_turn / rate);
 }
 
-/* stage 2: zones of the present hits move rigidly: rigid bodies and nodes move to their rotated positions. A zone that touches something
-   immovable stands still */
+/* Stage 2: zones of the present hits move rigidly: rigid bodies and nodes move to their rotated positions. A zone that touches an immovable
+   feature does not move */
 static void cti_zones_rigid(cti_zones *z, const uint8_t *active, const uint8_t *anchored, cti_zones_result *out)
 {
     static const ct_real unit[4] = {1, 0, 0, 0};
@@ -50895,8 +50893,8 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
 /* ---- 8_step/stepper.h ---- */
 /* stepper.h -- the interface of a stepper to the world: a struct of functions. CT_STEPPER_LIST (methods.h) is the table of steppers.
    A stepper is a folder, and a function `CTI_CONSTANT_FN const cti_stepper *cti_stepper_<word>(void)` that returns its struct; in a build
-   with one stepper the members are constants. A stepper's name also occurs in its switch in config.h and its options in ct_world_desc, and
-   nowhere else. */
+   with one stepper the members are constants. Elsewhere a stepper has its lines in MANIFEST, its switch in config.h, the #include of its
+   header in 9_world/world.h, and its options in ct_world_desc. docs/step.md has the list. */
 
 
 /* cti_feature -- features of a world that a stepper may refuse. */
@@ -51219,7 +51217,7 @@ static ct_real cti_step_least(const cti_state *s)
     return cti_policy_least_dt(s->step.dt, least, CTI_LEN(s->contact.tangled_pairs) > 0);
 }
 
-/* length of the next substep: as wanted, or all the rest if the remainder would be too short */
+/* length of the next substep: the wanted one, or all the rest if the remainder would be too short */
 static ct_real cti_step_length(cti_state *s, ct_real left, ct_real sub)
 {
     sub = cti_min(sub, left);
@@ -51276,7 +51274,7 @@ static void cti_step_rested(cti_state *s, int all)
     }
 }
 
-/* reports blocks at rest, after scripts have moved what is in their way */
+/* reports blocks at rest, after scripts have moved blocks in their way */
 static void cti_step_note_rest(cti_state *s, ct_step_report *r)
 {
     int i;
@@ -51519,7 +51517,7 @@ static cti_step_code cti_step_take(cti_state *s, cti_step_span *q, ct_real sub, 
     return CTI_STEP_DONE;
 }
 
-/* deals with the tried substep: in halves, split, or as it is */
+/* continues after a try: in halves, with a split, or with the result as it is */
 static cti_step_code cti_step_do(cti_state *s, cti_step_span *q, ct_real sub, cti_step_try *t, ct_step_report *r)
 {
     if (t->shorter) {
@@ -56247,7 +56245,7 @@ CTI_FN void cti_world_public_pair(const ct_world *w, const cti_pair *p, ct_pair 
 
 
 /* ---- 9_world/steppers.c ---- */
-/* steppers.c -- the table of steppers: CT_STEPPER_LIST (types.h) with the functions of those that are built (8_step/stepper.h). */
+/* steppers.c -- the table of steppers: CT_STEPPER_LIST (methods.h) with the functions of those that are built (8_step/stepper.h). */
 
 CTI_FN const cti_stepper *cti_steppers_find(ct_stepper stepper)
 {
