@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs a2213c1db9aa3c30.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 729bcda891722be9.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -11531,7 +11531,7 @@ CTI_FN cti_solve_status cti_solve_policy_status(const cti_problem *p, int couple
 CTI_FN int cti_solve_policy_may_restart(int restarts, ct_real best);
 /* cti_solve_policy_worth -- change, by velocity_scale, below which the first residual of a solve is computed. */
 CTI_FN ct_real cti_solve_policy_worth(ct_real tolerance);
-/* cti_solve_policy_next -- behind a residual `natural` above the tolerance at a change `now`, by velocity_scale: change that makes a smaller
+/* cti_solve_policy_next -- after a residual `natural` above the tolerance at a change `now`, by velocity_scale: change that makes a smaller
    residual likely; _worth_next: change below which the residual is computed then; _tight: factor on the tolerance of sweeps from then on. */
 CTI_FN ct_real cti_solve_policy_next(ct_real now, ct_real natural, ct_real tolerance);
 CTI_FN ct_real cti_solve_policy_worth_next(ct_real worth, ct_real next);
@@ -11567,7 +11567,7 @@ CTI_FN int cti_solve_policy_drifts(double same, double all, int astray, int stro
 CTI_FN int cti_solve_policy_strides(ct_real length);
 /* cti_solve_policy_limits -- 1 where a multiplier that falls at `rate` limits its length. fastest: rate of all. */
 CTI_FN int cti_solve_policy_limits(ct_real rate, ct_real fastest);
-/* cti_solve_policy_is_astray -- 1 where the iteration behind an extrapolation undoes it. */
+/* cti_solve_policy_is_astray -- 1 where the iteration after an extrapolation undoes it. */
 CTI_FN int cti_solve_policy_is_astray(ct_real now, ct_real best);
 #endif
 
@@ -11691,7 +11691,7 @@ CTI_FN int cti_solve_policy_is_stuck(ct_real best, ct_real then, ct_real tol, in
 
 /* ---- accelerations ---- */
 
-/* Two corrections in a row with little effect ask for a new factor; behind the last factor they end the corrections of this solve. */
+/* Two corrections in a row with little effect ask for a new factor; after the last factor they end the corrections of this solve. */
 CTI_FN cti_correction_choice cti_solve_policy_correction(ct_real now, ct_real corrected, ct_real tol, int renewed, int idle)
 {
     int smooth = corrected <= cti_solve_tuned.correction.smooth * tol;
@@ -11711,7 +11711,7 @@ CTI_FN int cti_solve_policy_correction_sweeps(int correcting, int iteration)
     return correcting && iteration > 1 ? cti_solve_tuned.correction.sweeps : 1;
 }
 
-/* The iteration behind an extrapolation shows what it did, and none follows it directly. */
+/* The iteration after an extrapolation shows its effect, and none follows it directly. */
 CTI_FN int cti_solve_policy_drifts(double same, double all, int astray, int strode)
 {
     return astray < cti_solve_tuned.stride.patience && !strode && same < cti_solve_tuned.stride.alike * cti_solve_tuned.stride.alike * all;

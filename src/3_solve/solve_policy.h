@@ -195,7 +195,7 @@ CTI_FN cti_solve_status cti_solve_policy_status(const cti_problem *p, int couple
 CTI_FN int cti_solve_policy_may_restart(int restarts, ct_real best);
 /* cti_solve_policy_worth -- change, by velocity_scale, below which the first residual of a solve is computed. */
 CTI_FN ct_real cti_solve_policy_worth(ct_real tolerance);
-/* cti_solve_policy_next -- behind a residual `natural` above the tolerance at a change `now`, by velocity_scale: change that makes a smaller
+/* cti_solve_policy_next -- after a residual `natural` above the tolerance at a change `now`, by velocity_scale: change that makes a smaller
    residual likely; _worth_next: change below which the residual is computed then; _tight: factor on the tolerance of sweeps from then on. */
 CTI_FN ct_real cti_solve_policy_next(ct_real now, ct_real natural, ct_real tolerance);
 CTI_FN ct_real cti_solve_policy_worth_next(ct_real worth, ct_real next);
@@ -229,7 +229,7 @@ CTI_FN int cti_solve_policy_drifts(double same, double all, int astray, int stro
 CTI_FN int cti_solve_policy_strides(ct_real length);
 /* cti_solve_policy_limits -- 1 where a multiplier that falls at `rate` limits its length. fastest: rate of all. */
 CTI_FN int cti_solve_policy_limits(ct_real rate, ct_real fastest);
-/* cti_solve_policy_is_astray -- 1 where the iteration behind an extrapolation undoes it. */
+/* cti_solve_policy_is_astray -- 1 where the iteration after an extrapolation undoes it. */
 CTI_FN int cti_solve_policy_is_astray(ct_real now, ct_real best);
 
 #endif /* CTI_SOLVE_POLICY_H */
