@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """make_scenes.py -- writes the show scenes with their meshes: letters, cloth_drop, cloth_drop_slippery, skirt, unified, press; for the discrete
-stepper stairs, glass, eight, beam; of rods and points knots, net, sand, chain (make_rods.py).
+stepper stairs, glass, eight, beam; of rods and points knots, net, sand, chain (make_rods.py); for the geometric
+stepper pile, ribbon.
 
 usage: python3 tools/make_scenes.py --out DIR [--only NAME[,NAME]] [--letters 164] [--lattice 0.0] [--seconds S] [--vertices N]
 
@@ -229,6 +230,37 @@ CREATURES = {"stairs": [("dragon", 46700, 1), ("stairs", 0, 1)], "glass": [("rab
 SCENES.update({"stairs": (stairs, None), "glass": (goblet, None), "eight": (eight, None), "beam": (bending, None)})
 for thin in (make_rods.knots, make_rods.net, make_rods.sand, make_rods.chain):
     SCENES[thin.__name__] = (lambda a, thin=thin: thin(os.path.join(a.out, thin.__name__), a.seconds, plane()), None)
+
+
+# ---- the geometric stepper: Volino, Magnenat-Thalmann 2000, section 5 ----
+
+def geometric(name, dt, steps, args, bodies, camera, **more):
+    scene = {"name": name, "stepper": "geometric", "dt": dt, "duration": args.seconds or steps * dt, "thickness": 0.004, "friction": 0.8,
+             "bodies": bodies, "output": {"camera": camera}}
+    scene.update(more)
+    return scene
+
+
+def pile(args):
+    """Rectangles of 132 triangles fall on a floor, one after the other (their Fig. 12: 34 of them, high friction)."""
+    bodies = [plane(4)]
+    for i in range(34):
+        bodies.append({"name": "layer%d" % i, "type": "cloth", "shape": {"grid": {"size": [0.2, 0.3], "cells": [6, 11]}},
+                       "material": {"model": "membrane", "areal_density": 0.2},
+                       "transform": [{"translate": [0.003 * (i * 7 % 5), 0.01 + 0.01 * i, 0.003 * (i * 3 % 5)]}]})
+    return geometric("pile", 0.01, 150, args, bodies, {"eye": [0.5, 0.4, 0.6], "target": [0.1, 0.08, 0.15], "fov": 35})
+
+
+def ribbon(args):
+    """A long ribbon falls on a floor and folds (their Fig. 13: 11,500 triangles, 1600 frames). It keeps its friction."""
+    return geometric("ribbon", 0.02, 1600, args, [
+        plane(4), {"name": "ribbon", "type": "cloth", "shape": {"grid": {"size": [0.1, 5.75], "cells": [10, 575]}},
+                   "material": {"model": "membrane", "areal_density": 0.2},
+                   "transform": [{"rotate": [88, 0, 0]}, {"translate": [0, 2.95, 0]}]}],
+        {"eye": [1.2, 0.8, 1.6], "target": [0, 0.2, 0], "fov": 40})
+
+
+SCENES.update({"pile": (pile, None), "ribbon": (ribbon, None)})
 
 
 def creatures(args, name):
