@@ -50,7 +50,8 @@ static void fixture_random(fixture *f, uint64_t *seed, double ratio)
             for (f->S[first] = 1, k = 1; k < 4; k++)
                 f->S[first + k] = (ct_real)(-t[k - 1] / sum);
         else
-            f->S[first] = (ct_real)(1 - t[0]), f->S[first + 1] = (ct_real)t[0], f->S[first + 2] = (ct_real)(t[1] - 1), f->S[first + 3] = (ct_real)-t[1];
+            f->S[first] = (ct_real)(1 - t[0]), f->S[first + 1] = (ct_real)t[0],
+            f->S[first + 2] = (ct_real)(t[1] - 1), f->S[first + 3] = (ct_real)-t[1];
         f->start[c + 1] = first + 4;
         /* the normal of closest points is along their offset */
         for (k = first; k < first + 4; k++)
