@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 729bcda891722be9.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs e3d457145cbd9834.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -31,7 +31,7 @@ STEP BY STEP
     6. ct_world_destroy(world)
 
 WHAT IT DOES NOT DO
-    This version has no restitution, tearing, plasticity or fluids. Its steppers are CMR, DCD and BARRIER. One that a switch leaves out of a
+    This version has no restitution, tearing, plasticity or fluids. Its steppers are CMR, DCD, BARRIER and GEOMETRIC. One that a switch leaves out of a
     build is refused with CT_ERR_UNSUPPORTED, and so is a solver (ct_stepper_built, ct_solver_built). The solvers CT_SOLVER_LEMKE and
     CT_SOLVER_BOXED are for problems without a world: a world refuses them. The library never prints, never exits, starts no thread that you
     do not ask for, has no writable global, and reads no clock but the one you give it. Bodies are not put to sleep. Implicit Euler damps
@@ -112,6 +112,13 @@ THE BARRIER STEPPER, CT_STEPPER_BARRIER (Li et al. 2020, incremental potential c
     stitches, ct_world_repair and ct_world_dump_problem are refused. A start that intersects is refused when the world steps: CT_ERR_DOMAIN, with
     both bodies by name; a start nearer than dhat is not. It takes many times the time of CT_STEPPER_CMR where thin soft bodies are crushed.
     ct_step_report.residual is the last change of velocity by Newton's method [m/s].
+
+THE GEOMETRIC STEPPER, CT_STEPPER_GEOMETRIC (Volino, Magnenat-Thalmann 2000)
+    Contacts are no forces of the model: they correct positions, speeds and accelerations of the vertices near each other, all at once by conjugate
+    gradients, or one after the other (docs/geometric.md). The step is implicit Euler, with the contacts in its matrix. Cloth and soft bodies take part,
+    against each other and against static and kinematic bodies and planes; rods, points, rigid bodies, joints, ct_world_repair and ct_world_dump_problem
+    are refused. With geometric.fail_safe vertices that would cross are stopped (status ZONES, ct_step_report.frozen). Intersections at the end of a
+    step are in ct_step_report.tangled, with status NOT_CONVERGED. ct_step_report.residual is that of the linear solve.
 
 RESULTS AND ERRORS
     Misuse (bad argument, stale id, inverted tet) and the environment (memory, files) give a ct_code; the world is unchanged, and
@@ -208,7 +215,7 @@ SWITCHES. Macros that you define before the include. The first group must be the
     CONTACT_THREADS       0 (default) or 1: worlds can have threads of their own (tasks.worker_count without enqueue). 1 needs pthreads or
                           Win32, -pthread where the system wants it, and atomic words (gcc, clang, MSVC). Without it your own task system
                           still works, and a world that asks for threads is refused (CT_ERR_UNSUPPORTED).
-    CONTACT_WITH_CMR, CONTACT_WITH_DCD, CONTACT_WITH_BARRIER
+    CONTACT_WITH_CMR, CONTACT_WITH_DCD, CONTACT_WITH_BARRIER, CONTACT_WITH_GEOMETRIC
                           1 (default) or 0: the steppers. One of them has to be 1. 0 removes its code. The enum keeps its value,
                           ct_stepper_built returns 0, and ct_world_create refuses it by name (CT_ERR_UNSUPPORTED).
     CONTACT_WITH_ICA, _CA, _PGS, _LEMKE, _BOXED, _ACTIVE_SET, _MPRGP, _INTERIOR, _NEWTON, _ADMM
@@ -216,7 +223,8 @@ SWITCHES. Macros that you define before the include. The first group must be the
                           stays: CMR keeps ICA for its worlds, DCD keeps MPRGP. CT_SOLVER_AUTO tries the solvers that are built. Without Newton
                           the small islands of a world that ICA does not solve are not solved again. Functions and tables that only a removed
                           solver needs are between #if, so that they cost nothing at -O0 either.
-    CONTACT_PRESET_GAME   undefined (default) or defined: worlds of CMR, which ICA solves, and nothing else. FILES, DCD, BARRIER and all
+    CONTACT_PRESET_GAME   undefined (default) or defined: worlds of CMR, which ICA solves, and nothing else. FILES, DCD, BARRIER,
+                          GEOMETRIC and all
                           solvers of stand-alone problems are 0, unless you define one of them as 1. ct_problem_solve then returns
                           CT_ERR_UNSUPPORTED.
     CONTACT_STEPPER, CONTACT_SOLVER
@@ -325,6 +333,9 @@ SOURCES
 #ifndef CONTACT_WITH_BARRIER
 #define CONTACT_WITH_BARRIER 0
 #endif
+#ifndef CONTACT_WITH_GEOMETRIC
+#define CONTACT_WITH_GEOMETRIC 0
+#endif
 #ifndef CONTACT_WITH_ICA
 #define CONTACT_WITH_ICA 0
 #endif
@@ -371,6 +382,9 @@ SOURCES
 #endif
 #ifndef CONTACT_WITH_BARRIER
 #define CONTACT_WITH_BARRIER 1
+#endif
+#ifndef CONTACT_WITH_GEOMETRIC
+#define CONTACT_WITH_GEOMETRIC 1
 #endif
 #ifndef CONTACT_WITH_ICA
 #define CONTACT_WITH_ICA 1
@@ -519,18 +533,19 @@ SOURCES
 
 /* Steppers: name, number, the word in scene files, switch. This list makes the enum, the texts and the table of the built steppers. A new
    stepper is a line here, its switch in config.h, and a function cti_stepper_<word> (8_step/stepper.h). A number never changes its
-   meaning: 3 is reserved for layers, 4 for penalty, 5 for geometric, 6 for explicit. */
+   meaning: 3 is reserved for layers, 4 for penalty, 6 for explicit. */
 #define CT_STEPPER_LIST(X)                                                                                                                 \
     X(CT_STEPPER_CMR, 0, cmr, CONTACT_WITH_CMR)                                                                                            \
     X(CT_STEPPER_DCD, 1, dcd, CONTACT_WITH_DCD)                                                                                            \
-    X(CT_STEPPER_BARRIER, 2, barrier, CONTACT_WITH_BARRIER)
+    X(CT_STEPPER_BARRIER, 2, barrier, CONTACT_WITH_BARRIER)                                                                                \
+    X(CT_STEPPER_GEOMETRIC, 5, geometric, CONTACT_WITH_GEOMETRIC)
 #define CT_STEPPER_ENUM(name, number, word, built) name = number,
 typedef enum ct_stepper { CT_STEPPER_LIST(CT_STEPPER_ENUM) CT_STEPPER_COUNT_ } ct_stepper;
 #undef CT_STEPPER_ENUM
 
 #define CT_STEPPER_OR(name, number, word, built) || (built)
 #if !(0 CT_STEPPER_LIST(CT_STEPPER_OR))
-#error "contact.h: a world needs a stepper; leave CONTACT_WITH_CMR or CONTACT_WITH_DCD or CONTACT_WITH_BARRIER at 1"
+#error "contact.h: a world needs a stepper; leave CONTACT_WITH_CMR, _DCD, _BARRIER or _GEOMETRIC at 1"
 #endif
 #undef CT_STEPPER_OR
 
@@ -858,6 +873,25 @@ typedef struct ct_barrier_desc {
                                    masses, gravity and the forces of the last step */
 } ct_barrier_desc;
 
+/* ct_geometric_scheme -- how corrections of many collisions are found: GLOBAL: all at once, by conjugate gradients; SUCCESSIVE: one after the
+   other, the nearest first (Volino, Magnenat-Thalmann 2000, sec. 3.1). */
+typedef enum ct_geometric_scheme { CT_GEOMETRIC_GLOBAL, CT_GEOMETRIC_SUCCESSIVE, CT_GEOMETRIC_COUNT_ } ct_geometric_scheme;
+
+/* ct_geometric_desc -- options of CT_STEPPER_GEOMETRIC. Distances are shares of a pair's thickness. */
+typedef struct ct_geometric_desc {
+    ct_geometric_scheme scheme;    /* default CT_GEOMETRIC_GLOBAL */
+    int cg_turns;                  /* 1..10000: turns of a solve of the global scheme; default 24 */
+    int active_set;                /* 0..100: solves after the first, without collisions that would pull and with those that are violated; 0: all
+                                      collisions are equations, as in the paper; default 4 */
+    int sweeps;                    /* 1..10000: passes of the successive scheme over its list; default 4 */
+    ct_real position_distance;     /* [0, 1] distance that positions are corrected to; default 0.5 */
+    ct_real speed_distance;        /* [0, 1] distance that speeds keep at the end of a substep; default 0.8 */
+    ct_real acceleration_distance; /* [0, 1] distance that accelerations lead to; default 1 */
+    ct_real displacement;          /* > 0: most approach of colliding features in a substep, over the larger of distance and thickness; default 1 */
+    int max_substeps;              /* 1..256: most substeps of a step; default 8 */
+    int fail_safe;                 /* 1: blocks of features that would cross are stopped; 0: they cross, and the report counts it. Default 1 */
+} ct_geometric_desc;
+
 /* ct_world_desc -- make it with ct_world_desc_default; the cookie tells a zeroed or foreign struct from a real one. */
 typedef struct ct_world_desc {
     uint32_t cookie;
@@ -884,6 +918,7 @@ typedef struct ct_world_desc {
                              attempt or two per impact, and one more collision test per substep; default 0 */
     ct_dcd_desc dcd;        /* of CT_STEPPER_DCD */
     ct_barrier_desc barrier; /* of CT_STEPPER_BARRIER */
+    ct_geometric_desc geometric; /* of CT_STEPPER_GEOMETRIC */
     ct_real recovery_speed; /* largest speed at which a pair closer than its thickness is separated [m/s], >= 0; 0: no cap; default 1 */
     ct_allocator allocator;
     ct_tasks tasks;         /* default: one thread */
@@ -2124,7 +2159,7 @@ CTI_FN int cti_sort_unique_u64(uint64_t *keys, int32_t *payload, int n);
 /* cti_sort_list -- distinct numbers in place, ascending, by heap sort: it needs no scratch. */
 CTI_FN void cti_sort_list(int32_t *list, int n);
 
-#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
 /* cti_sort_key -- a key that is ordered as x is; 0 and -0 have the same. x is a number. */
 CTI_INLINE uint64_t cti_sort_key(double x)
 {
@@ -27632,7 +27667,7 @@ CTI_FN ct_real cti_dist_ee_grad(const ct_real x[12], ct_real *grad, ct_real *hes
 CTI_FN ct_real cti_dist_derive(const ct_real *x, int n, const ct_real *c, int k, ct_real e[2][4], ct_real *grad, ct_real *hess);
 #endif
 
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 /* Batches: x [3 points], quads [4 n] point numbers (vertex, face 0 1 2; edge a 0 1, edge b 0 1); d2 [n], w3 [3 n], st [2 n], feature [n].
  */
 CTI_FN void cti_dist_pt_batch(const ct_real *x, const int32_t *quads, int n, ct_real *d2, ct_real *w3, int32_t *feature);
@@ -27853,7 +27888,7 @@ CTI_FN ct_real cti_dist_ee_grad(const ct_real x[12], ct_real *grad, ct_real *hes
    selected. Operations and their order are those of dist.c, so both give the same bits.
    based on: as dist.c. */
 
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 #define CTI_DISTB_FLAT CTI_R(1e-4) /* as in dist.c */
 
 /* cti_distb_load -- point `corner` of eight quads (the last quad is repeated where fewer are left) */
@@ -28027,7 +28062,7 @@ CTI_FN void cti_dist_ee_batch(const ct_real *x, const int32_t *quads, int n, ct_
    negative distance, counts as contact at 0. */
 CTI_FN int cti_ccd_vf(const ct_real x0[12], const ct_real x1[12], ct_real min_distance, ct_real *out_toi);
 CTI_FN int cti_ccd_ee(const ct_real x0[12], const ct_real x1[12], ct_real min_distance, ct_real *out_toi);
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 CTI_FN int cti_ccd_ve(const ct_real x0[9], const ct_real x1[9], ct_real min_distance, ct_real *out_toi);
 CTI_FN int cti_ccd_vv(const ct_real x0[6], const ct_real x1[6], ct_real min_distance, ct_real *out_toi);
 #endif
@@ -29770,7 +29805,7 @@ CTI_FN int cti_ccd_ee(const ct_real x0[12], const ct_real x1[12], ct_real min_di
 {
     return cti_ccd_query_real(CTI_CCD_EE, x0, x1, min_distance, out_toi);
 }
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 CTI_FN int cti_ccd_ve(const ct_real x0[9], const ct_real x1[9], ct_real min_distance, ct_real *out_toi)
 {
     return cti_ccd_query_real(CTI_CCD_VE, x0, x1, min_distance, out_toi);
@@ -33515,7 +33550,7 @@ CTI_FN int cti_broad_sweep(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
 CTI_FN int cti_broad_may_meet(const cti_soup *soup, int a, int b);
 /* cti_broad_keep_apart -- adds bodies a and b, which must not meet from now on, to the sorted array `apart` of a soup. 0: out of memory. */
 CTI_FN int cti_broad_keep_apart(cti_mem *mem, int32_t **apart, int a, int b);
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 /* cti_broad_pairs -- candidates of the last update, each kind a growable array [2 n] (CTI_LEN is 2 n), unique; NULL: not wanted.
    Order: body pairs (p, p) and (p, q), p < q, ascending; in each, the pairs by their numbers (vf: first vertices of p, then vertices of q).
    vf: (vertex, face); ee: (edge, edge), a < b; ve: (loose point, loose edge); vv: (loose point, loose point), a < b.
@@ -34454,7 +34489,7 @@ static int cti_broad_any_kind(cti_mem *mem, cti_broad *broad, const cti_soup *so
     return broad->hashed ? cti_broad_hash_kind(mem, broad, soup, moved, ka, kb, out) : cti_broad_kind(mem, broad, soup, ka, kb, out);
 }
 
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 CTI_FN int cti_broad_pairs_moved(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const uint8_t *vertex_moved, int32_t **vf,
                                  int32_t **ee, int32_t **ve, int32_t **vv)
 {
@@ -37961,7 +37996,7 @@ CTI_FN int cti_surface_neighbours(cti_mem *mem, cti_surface *s);
    Such vertices cost nothing in a step: loops over the surface's vertices go by runs or by bodies. 0: out of memory. */
 CTI_FN int cti_surface_find_still(cti_mem *mem, cti_surface *s);
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_GEOMETRIC
 /* cti_surface_attach -- the attachment of vertex v; cti_surface_script -- the scripted position of a moving vertex. */
 CTI_INLINE const cti_attach *cti_surface_attach(const cti_surface *s, int v)
 {
@@ -37990,7 +38025,7 @@ CTI_FN cti_v3 cti_attach_point(const cti_attach *a, const ct_real *q, const ct_r
 /* cti_plane_gap -- signed distance of x from a plane; its sign is that of dot(normal, x) - offset in exact arithmetic. */
 CTI_FN ct_real cti_plane_gap(const cti_plane *p, cti_v3 x);
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_GEOMETRIC
 /* cti_surface_pair_thickness -- (h_a + h_b) / 2 of two bodies. */
 CTI_FN ct_real cti_surface_pair_thickness(const cti_surface *s, int body_a, int body_b);
 #endif
@@ -38011,7 +38046,7 @@ CTI_FN void cti_pair_make(const cti_surface *s, ct_pair_kind kind, int a, int b,
 CTI_FN ct_real cti_pair_closest(const cti_surface *s, const ct_real *x, cti_pair *pair, int *out_feature);
 /* cti_pair_offset -- p_a - p_b at positions x with the pair's weights. */
 CTI_FN cti_v3 cti_pair_offset(const cti_surface *s, const ct_real *x, const cti_pair *pair);
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 /* cti_pair_point -- the point of a pair on side 0 or 1 at positions x; not of planes. */
 CTI_FN cti_v3 cti_pair_point(const ct_real *x, const cti_pair *pair, int side);
 #endif
@@ -38020,7 +38055,7 @@ CTI_FN cti_v3 cti_pair_point(const ct_real *x, const cti_pair *pair, int side);
 CTI_FN uint64_t cti_pair_key(const cti_surface *s, const cti_pair *pair);
 CTI_FN int cti_pair_body_a(const cti_surface *s, const cti_pair *pair);
 CTI_FN int cti_pair_body_b(const cti_surface *s, const cti_pair *pair);
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_GEOMETRIC
 /* cti_pair_thickness -- distance that the pair keeps; within one body at most half of its rest distance, except between loose points. */
 CTI_FN ct_real cti_pair_thickness(const cti_surface *s, const cti_pair *pair);
 #endif
@@ -38202,7 +38237,7 @@ CTI_FN ct_real cti_plane_gap(const cti_plane *p, cti_v3 x)
     return (ct_real)(side > 0 ? gap : (side < 0 ? -gap : 0));
 }
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_GEOMETRIC
 CTI_FN ct_real cti_surface_pair_thickness(const cti_surface *s, int body_a, int body_b)
 {
     return (s->bodies[body_a].thickness + s->bodies[body_b].thickness) / 2;
@@ -38276,7 +38311,7 @@ CTI_FN cti_v3 cti_pair_offset(const cti_surface *s, const ct_real *x, const cti_
     return r;
 }
 
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 CTI_FN cti_v3 cti_pair_point(const ct_real *x, const cti_pair *pair, int side)
 {
     int k, first = side ? pair->n_a : 0, end = side ? pair->n : pair->n_a;
@@ -38313,7 +38348,7 @@ CTI_FN int cti_pair_body_b(const cti_surface *s, const cti_pair *pair)
     return pair->kind == CT_PAIR_PLANE ? s->planes[pair->plane].body : s->body_of[pair->v[pair->n_a]];
 }
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_GEOMETRIC
 CTI_FN ct_real cti_pair_thickness(const cti_surface *s, const cti_pair *pair)
 {
     int a = cti_pair_body_a(s, pair), b = cti_pair_body_b(s, pair), feature;
@@ -41726,7 +41761,7 @@ CTI_FN ct_real cti_policy_row_miss(ct_real thickness, ct_real dt);
    energies and work; is_euler: the integration rule dissipates; rounded: scale of the rounding error of its elastic energy [J]. */
 CTI_FN double cti_policy_rigid_gain(double energy);
 #endif
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 CTI_FN double cti_policy_body_gain(int is_euler, double energy, double rounded);
 #endif
 #if CONTACT_WITH_CMR
@@ -41920,7 +41955,7 @@ CTI_FN ct_real cti_policy_row_miss(ct_real thickness, ct_real dt) { return cti_s
 CTI_FN double cti_policy_rigid_gain(double energy) { return cti_step_tuned.energy.gain_rigid * energy; }
 #endif
 
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 CTI_FN double cti_policy_body_gain(int is_euler, double energy, double rounded)
 {
     return (is_euler ? cti_step_tuned.energy.gain : cti_step_tuned.energy.gain_swing) * energy +
@@ -56089,6 +56124,2256 @@ CTI_CONSTANT_FN const cti_stepper *cti_stepper_barrier(void)
                                         NULL,
                                         cti_barrier_free};
     return &barrier;
+}
+#endif
+
+/* ---- 8_geometric/net.h ---- */
+/* net.h -- networks of collisions, and corrections of a property (position, speed or acceleration) of their particles.
+   A collision c has signed weights S_ci on its particles, so that Q_c = sum S_ci Q_i (eq. 2). A correction X_c [gamma N] spreads as
+   M_i^-1 S_ci X_c (eq. 4 and 8). Inverse masses are scalars times a projector, which is 0 for a particle that is held.
+   [Volino, Magnenat-Thalmann 2000, Accurate collision response on polygonal meshes, sec. 2.2 and 3] */
+
+
+#if CONTACT_WITH_GEOMETRIC
+/* Directions in which a collision takes part in a solve. */
+enum { CTI_NET_OFF, CTI_NET_NORMAL, CTI_NET_TANGENT, CTI_NET_ALL };
+#endif
+
+/* cti_net -- arrays are the caller's. */
+typedef struct cti_net {
+    int n, m;                  /* particles, collisions */
+    const ct_real *inv;        /* [n] inverse masses [1/kg], 0: held */
+    const int32_t *filter;     /* [n] number of the particle's projector, or -1; NULL: there are none */
+    const ct_real *projectors; /* [9 each] */
+    const int32_t *start;      /* [m + 1] first weight of each collision */
+    const int32_t *particle;   /* [start[m]] */
+    const ct_real *S;          /* [start[m]] */
+    const ct_real *normal;     /* [3 m] unit, from side b to side a */
+    const ct_real *compliance; /* [m] [1/kg] scalars added to H_cc, so that contradictions among complementary collisions have bounded
+                                  corrections; NULL: none */
+    ct_real soft;              /* factor of `compliance` */
+    uint8_t *mode;             /* [m] CTI_NET_*; scratch of cti_net_correct */
+    ct_real *work;             /* [3 n + 18 m] scratch */
+} cti_net;
+
+/* cti_net_goal -- what a correction is to reach: n'(Q_c + extra_c) >= target, and of the tangential part as little as friction leaves. */
+typedef struct cti_net_goal {
+    const ct_real *extra;  /* [3 m] part of the relative property that no particle has */
+    const ct_real *target; /* [m] */
+    const ct_real *mu;     /* [m] friction; NULL: none */
+    const int32_t *order;  /* [m] order of the successive scheme: smallest distance first */
+    ct_real slack;         /* a collision whose normal value is above its target by more than this is left out at first */
+    int is_speed;          /* 1: Q are velocities, and kinetic energy must not rise */
+} cti_net_goal;
+
+#if CONTACT_WITH_GEOMETRIC
+/* cti_net_value -- Q_c (eq. 2). */
+CTI_FN cti_v3 cti_net_value(const cti_net *net, const ct_real *Q, int c);
+/* cti_net_inverse -- M_i^-1 v. */
+CTI_FN cti_v3 cti_net_inverse(const cti_net *net, int i, cti_v3 v);
+/* cti_net_normal_mass -- the reduced mass of eq. 7 along the normal [kg]. A small scalar is added to the inverse, so that an over-constrained
+   collision has a mass, too. */
+CTI_FN ct_real cti_net_normal_mass(const cti_net *net, int c);
+/* cti_net_spread -- out [3 n]: corrections M_i^-1 sum S_ci X_c of the particles (eq. 12), X [3 m]. */
+CTI_FN void cti_net_spread(const cti_net *net, const ct_real *X, ct_real *out);
+/* cti_net_product -- HT [3 m] (eq. 16a), within the directions of `mode`; returns T'HT (16b). */
+CTI_FN double cti_net_product(const cti_net *net, const ct_real *T, ct_real *HT);
+/* cti_net_share -- out [m]: the share in (0, 1] of a collision in what it and its neighbours ask of their particles, H_cc / sum |H_cd|. */
+CTI_FN void cti_net_share(const cti_net *net, ct_real *out);
+/* cti_net_cg -- H X = Y by conjugate gradients with a fixed number of turns (sec. 3.3). warm 0: from X = 0. Returns the turns that were done. */
+CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, int warm, ct_real *X);
+/* cti_net_correct -- X [3 m] and the corrected Q [3 n]. stick [m] is set to 1 where friction stops all tangential motion. Returns the turns. */
+CTI_FN int cti_net_correct(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, ct_real *Q, ct_real *X, uint8_t *stick);
+/* cti_net_safe -- largest share in [0, 1] of a change dV [3 n] of velocities V [3 n] with which the kinetic energy does not rise. */
+CTI_FN ct_real cti_net_safe(const cti_net *net, const ct_real *V, const ct_real *dV);
+#endif
+
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
+
+/* ---- 8_geometric/net.c ---- */
+/* net.c -- corrections of networks of collisions.
+   Method: the global scheme solves H X = Y for all collisions (eq. 14) by conjugate gradients that start at X = 0, so that directions in
+   which no collision is constrained stay 0. H is never formed: a product goes over the particles and back (eq. 16). The successive scheme
+   corrects collision by collision, the nearest first, on the state already corrected, several times (sec. 3.1).
+   differs: a normal correction is a force along the normal also where inverse masses are matrices, so that it keeps the angular momentum.
+   differs: collisions only push. After a solve those that would pull are left out, those that are violated join, and the solve goes on from
+   where it is (active_set 0: all collisions are equations, as in the paper).
+   differs: friction is bounded by the correction that the solve gave the collision, delta Q_c = M_c^-1 X_c, not by the wanted one, which in a pile
+   is 0 above the lowest layer.
+   based on: Volino, Magnenat-Thalmann 2000, sec. 2.2, 3 and 4.1. */
+
+#if CONTACT_WITH_GEOMETRIC
+#define CTI_NET_SMALL CTI_R(1e-9) /* [1] over the largest inverse mass of a collision: what is added to M_c^-1. It is below every mass ratio */
+#define CTI_NET_RISE 100          /* [1] factor of |R|^2 in one turn that is no convergence any more, but rounding */
+#define CTI_NET_ROUNDED (1024 * (double)CTI_EPS) /* [1] what is below this share of the start is rounding */
+#define CTI_NET_FRICTIONS 2       /* solves of friction: of all contacts, then of those that stick */
+
+CTI_FN cti_v3 cti_net_value(const cti_net *net, const ct_real *Q, int c)
+{
+    cti_v3 sum = cti_v3_zero();
+    int k;
+    for (k = net->start[c]; k < net->start[c + 1]; k++)
+        sum = cti_v3_mad(sum, cti_v3_at(Q, net->particle[k]), net->S[k]);
+    return sum;
+}
+
+CTI_FN cti_v3 cti_net_inverse(const cti_net *net, int i, cti_v3 v)
+{
+    if (net->filter && net->filter[i] >= 0)
+        v = cti_m3_mul_v(net->projectors + 9 * (size_t)net->filter[i], v);
+    return cti_v3_mul(v, net->inv[i]);
+}
+
+/* the small scalar of a collision's M_c^-1 */
+static ct_real cti_net_small(const cti_net *net, int c)
+{
+    ct_real big = 0;
+    int k;
+    for (k = net->start[c]; k < net->start[c + 1]; k++)
+        big = cti_max(big, net->inv[net->particle[k]]);
+    return big > 0 ? CTI_NET_SMALL * big : 1;
+}
+
+CTI_FN ct_real cti_net_normal_mass(const cti_net *net, int c)
+{
+    cti_v3 n = cti_v3_at(net->normal, c);
+    ct_real w = cti_net_small(net, c);
+    int k;
+    for (k = net->start[c]; k < net->start[c + 1]; k++)
+        w += net->S[k] * net->S[k] * cti_v3_dot(n, cti_net_inverse(net, net->particle[k], n));
+    return 1 / w;
+}
+
+CTI_FN void cti_net_spread(const cti_net *net, const ct_real *X, ct_real *out)
+{
+    int c, i, k;
+    memset(out, 0, sizeof(ct_real) * 3 * (size_t)net->n);
+    for (c = 0; c < net->m; c++) {
+        cti_v3 x = cti_v3_at(X, c);
+        for (k = net->start[c]; k < net->start[c + 1]; k++)
+            cti_v3_addto(out, net->particle[k], cti_v3_mul(x, net->S[k]));
+    }
+    for (i = 0; i < net->n; i++)
+        cti_v3_put(out, i, cti_net_inverse(net, i, cti_v3_at(out, i)));
+}
+
+/* the part of v in the directions of the collision's mode */
+static cti_v3 cti_net_part(const cti_net *net, int c, cti_v3 v)
+{
+    cti_v3 n = cti_v3_at(net->normal, c);
+    switch (net->mode[c]) {
+    case CTI_NET_NORMAL:
+        return cti_v3_mul(n, cti_v3_dot(n, v));
+    case CTI_NET_TANGENT:
+        return cti_v3_mad(v, n, -cti_v3_dot(n, v));
+    case CTI_NET_ALL:
+        return v;
+    default:
+        return cti_v3_zero();
+    }
+}
+
+CTI_FN double cti_net_product(const cti_net *net, const ct_real *T, ct_real *HT)
+{
+    ct_real *u = net->work;
+    double sum = 0;
+    int c, i, k;
+    memset(u, 0, sizeof(ct_real) * 3 * (size_t)net->n);
+    for (c = 0; c < net->m; c++) {
+        cti_v3 t;
+        if (!net->mode[c])
+            continue;
+        t = cti_net_part(net, c, cti_v3_at(T, c));
+        for (k = net->start[c]; k < net->start[c + 1]; k++)
+            cti_v3_addto(u, net->particle[k], cti_v3_mul(t, net->S[k]));
+    }
+    for (i = 0; i < net->n; i++) {
+        cti_v3 f = cti_v3_at(u, i), q = cti_net_inverse(net, i, f);
+        sum += (double)cti_v3_dot(f, q);
+        cti_v3_put(u, i, q);
+    }
+    for (c = 0; c < net->m; c++) {
+        cti_v3 own;
+        if (!net->mode[c]) {
+            cti_v3_put(HT, c, cti_v3_zero());
+            continue;
+        }
+        own = cti_v3_add(cti_net_value(net, u, c), cti_v3_mul(cti_v3_at(T, c), net->compliance ? net->soft * net->compliance[c] : 0));
+        own = cti_net_part(net, c, own);
+        cti_v3_put(HT, c, own);
+        if (net->compliance)
+            sum += (double)(net->soft * net->compliance[c] * cti_v3_norm2(cti_net_part(net, c, cti_v3_at(T, c))));
+    }
+    return sum;
+}
+
+CTI_FN void cti_net_share(const cti_net *net, ct_real *out)
+{
+    ct_real *u = net->work;
+    int c, k;
+    memset(u, 0, sizeof(ct_real) * (size_t)net->n);
+    for (c = 0; c < net->m; c++)
+        for (k = net->start[c]; net->mode[c] && k < net->start[c + 1]; k++)
+            u[net->particle[k]] += cti_abs(net->S[k]);
+    for (c = 0; c < net->m; c++) {
+        ct_real own = 0, all = 0;
+        for (k = net->start[c]; net->mode[c] && k < net->start[c + 1]; k++) {
+            int i = net->particle[k];
+            own += net->inv[i] * net->S[k] * net->S[k];
+            all += net->inv[i] * cti_abs(net->S[k]) * u[i];
+        }
+        out[c] = all > 0 ? own / all : 1;
+    }
+}
+
+/* ---- the global scheme ---- */
+
+CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, int warm, ct_real *X)
+{
+    ct_real *R = net->work + 3 * (size_t)net->n, *T = R + 3 * (size_t)net->m, *HT = T + 3 * (size_t)net->m;
+    double alpha, beta = 0, least, curve, size, stiffest = 0;
+    int c, k, turn;
+    if (!warm)
+        memset(X, 0, sizeof(ct_real) * 3 * (size_t)net->m);
+    else
+        cti_net_product(net, X, HT);
+    for (c = 0; c < net->m; c++)
+        cti_v3_put(R, c, cti_v3_sub(cti_net_part(net, c, cti_v3_at(Y, c)), warm ? cti_v3_at(HT, c) : cti_v3_zero()));
+    for (alpha = 0, k = 0; k < 3 * net->m; k++)
+        alpha += (double)R[k] * (double)R[k];
+    least = alpha * CTI_NET_ROUNDED * CTI_NET_ROUNDED;
+    for (turn = 0; turn < turns && alpha > least; turn++) {
+        for (size = 0, k = 0; k < 3 * net->m; k++) {
+            T[k] = R[k] + (turn ? (ct_real)(alpha / beta) * T[k] : 0);
+            size += (double)T[k] * (double)T[k];
+        }
+        curve = cti_net_product(net, T, HT);
+        stiffest = cti_fmax(stiffest, curve / size);
+        if (!(curve > CTI_NET_ROUNDED * stiffest * size)) /* in the null space, as far as rounding can tell */
+            break;
+        beta = alpha;
+        for (alpha = 0, k = 0; k < 3 * net->m; k++) {
+            R[k] -= (ct_real)(beta / curve) * HT[k];
+            X[k] += (ct_real)(beta / curve) * T[k];
+            alpha += (double)R[k] * (double)R[k];
+        }
+        if (!(alpha <= CTI_NET_RISE * beta)) {
+            turn++;
+            break;
+        }
+    }
+    for (c = 0; c < net->m; c++) /* rounding, which a large X may have off its directions */
+        if (net->mode[c])
+            cti_v3_put(X, c, cti_net_part(net, c, cti_v3_at(X, c)));
+    return turn;
+}
+
+/* ---- a correction ---- */
+
+/* normal value of a collision */
+static ct_real cti_net_level(const cti_net *net, const cti_net_goal *goal, const ct_real *Q, int c)
+{
+    return cti_v3_dot(cti_v3_at(net->normal, c), cti_v3_add(cti_net_value(net, Q, c), cti_v3_at(goal->extra, c)));
+}
+
+/* dQ: corrections by X of the particles */
+static int cti_net_revise(const cti_net *net, const cti_net_goal *goal, const ct_real *Q, ct_real *X, ct_real *dQ)
+{
+    int c, changed = 0;
+    cti_net_spread(net, X, dQ);
+    for (c = 0; c < net->m; c++) {
+        cti_v3 n = cti_v3_at(net->normal, c);
+        if (net->mode[c]) {
+            if (cti_v3_dot(n, cti_v3_at(X, c)) < 0) {
+                net->mode[c] = CTI_NET_OFF;
+                cti_v3_put(X, c, cti_v3_zero());
+                changed = 1;
+            }
+        } else if (cti_net_level(net, goal, Q, c) + cti_v3_dot(n, cti_net_value(net, dQ, c)) < goal->target[c] - goal->slack / 8) {
+            net->mode[c] = CTI_NET_NORMAL;
+            changed = 1;
+        }
+    }
+    return changed;
+}
+
+/* normal corrections of all collisions at once */
+static int cti_net_global(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, const ct_real *Q, ct_real *X)
+{
+    ct_real *Y = net->work + 3 * (size_t)net->n + 9 * (size_t)net->m;
+    int c, round, turns, need = 0;
+    for (c = 0; c < net->m; c++) {
+        ct_real lack = goal->target[c] - cti_net_level(net, goal, Q, c);
+        net->mode[c] = (uint8_t)(d->active_set == 0 || lack > -goal->slack ? CTI_NET_NORMAL : CTI_NET_OFF);
+        need |= lack > 0;
+        if (d->active_set == 0)
+            lack = cti_max(lack, 0);
+        cti_v3_put(Y, c, cti_v3_mul(cti_v3_at(net->normal, c), lack));
+    }
+    memset(X, 0, sizeof(ct_real) * 3 * (size_t)net->m);
+    if (!need)
+        return 0;
+    turns = cti_net_cg(net, Y, d->cg_turns, 0, X);
+    for (round = 0; round < d->active_set && cti_net_revise(net, goal, Q, X, net->work); round++)
+        turns += cti_net_cg(net, Y, d->cg_turns, 1, X);
+    for (c = 0; c < net->m && d->active_set > 0; c++)
+        if (cti_v3_dot(cti_v3_at(net->normal, c), cti_v3_at(X, c)) < 0)
+            cti_v3_put(X, c, cti_v3_zero());
+    return turns;
+}
+
+/* changes Q by collision c's force x */
+static void cti_net_add(const cti_net *net, int c, cti_v3 x, ct_real *Q)
+{
+    int k;
+    for (k = net->start[c]; k < net->start[c + 1]; k++)
+        cti_v3_addto(Q, net->particle[k], cti_net_inverse(net, net->particle[k], cti_v3_mul(x, net->S[k])));
+}
+
+/* the successive scheme: normal and friction of each collision */
+static int cti_net_successive(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, ct_real *Q, ct_real *X, uint8_t *stick)
+{
+    int sweep, i, acted = 1;
+    memset(X, 0, sizeof(ct_real) * 3 * (size_t)net->m);
+    for (sweep = 0; sweep < d->sweeps && acted; sweep++)
+        for (acted = 0, i = 0; i < net->m; i++) {
+            int c = goal->order ? goal->order[i] : i;
+            cti_v3 n = cti_v3_at(net->normal, c), q, x;
+            ct_real lack = goal->target[c] - cti_net_level(net, goal, Q, c), mass, bound, size;
+            if (lack <= 0)
+                continue;
+            acted = 1;
+            mass = cti_net_normal_mass(net, c);
+            x = cti_v3_mul(n, mass * lack);
+            cti_v3_addto(X, c, x);
+            cti_net_add(net, c, x, Q);
+            if (!goal->mu || !(goal->mu[c] > 0))
+                continue;
+            q = cti_v3_add(cti_net_value(net, Q, c), cti_v3_at(goal->extra, c));
+            q = cti_v3_mad(q, n, -cti_v3_dot(n, q));
+            size = cti_v3_norm(q), bound = goal->mu[c] * lack;
+            stick[c] = (uint8_t)(size <= bound);
+            x = cti_v3_mul(q, -mass * (size > bound ? bound / size : 1));
+            cti_v3_addto(X, c, x);
+            cti_net_add(net, c, x, Q);
+        }
+    return sweep;
+}
+
+/* the tangential part of friction's solve is cut to mu times the normal force. F: forces; N: normal forces. Returns 1 when one was cut */
+static int cti_net_cut(const cti_net *net, const cti_net_goal *goal, const ct_real *X, ct_real *F, uint8_t *stick)
+{
+    int c, cut = 0;
+    for (c = 0; c < net->m; c++) {
+        ct_real bound, size;
+        if (!stick[c])
+            continue;
+        bound = goal->mu[c] * cti_v3_dot(cti_v3_at(net->normal, c), cti_v3_at(X, c));
+        size = cti_v3_norm(cti_v3_at(F, c));
+        if (size <= bound)
+            continue;
+        cti_v3_put(F, c, cti_v3_mul(cti_v3_at(F, c), bound / size));
+        stick[c] = 0;
+        cut = 1;
+    }
+    return cut;
+}
+
+/* friction of all collisions at once; Q already has the normal corrections of X. F [3 m]: scratch, then friction's forces */
+static int cti_net_friction(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, const ct_real *X, const ct_real *Q, ct_real *F,
+                            uint8_t *stick)
+{
+    ct_real *Y = net->work + 3 * (size_t)net->n + 9 * (size_t)net->m;
+    int c, round, turns = 0, any = 0;
+    for (c = 0; c < net->m; c++) {
+        stick[c] = (uint8_t)(goal->mu[c] > 0 && cti_v3_dot(cti_v3_at(net->normal, c), cti_v3_at(X, c)) > 0);
+        any |= stick[c];
+    }
+    memset(F, 0, sizeof(ct_real) * 3 * (size_t)net->m);
+    for (round = 0; any && round < CTI_NET_FRICTIONS; round++) {
+        /* those that slide keep their force; the others stop what is left */
+        cti_net_spread(net, F, net->work);
+        for (c = 0; c < net->m; c++) {
+            cti_v3 q = cti_v3_add(cti_v3_add(cti_net_value(net, Q, c), cti_net_value(net, net->work, c)), cti_v3_at(goal->extra, c));
+            net->mode[c] = (uint8_t)(stick[c] ? CTI_NET_TANGENT : CTI_NET_OFF);
+            cti_v3_put(Y, c, cti_v3_mul(q, -1));
+        }
+        {
+            ct_real *G = Y + 3 * (size_t)net->m;
+            int k;
+            turns += cti_net_cg(net, Y, d->cg_turns, 0, G);
+            for (k = 0; k < 3 * net->m; k++)
+                F[k] += G[k];
+        }
+        if (!cti_net_cut(net, goal, X, F, stick))
+            break;
+    }
+    return turns;
+}
+
+CTI_FN ct_real cti_net_safe(const cti_net *net, const ct_real *V, const ct_real *dV)
+{
+    double slope = 0, curve = 0;
+    int i;
+    for (i = 0; i < net->n; i++)
+        if (net->inv[i] > 0) {
+            slope += (double)cti_v3_dot(cti_v3_at(V, i), cti_v3_at(dV, i)) / (double)net->inv[i];
+            curve += (double)cti_v3_norm2(cti_v3_at(dV, i)) / (double)net->inv[i];
+        }
+    if (slope >= 0)
+        return 0;
+    return -2 * slope >= curve ? 1 : (ct_real)(-2 * slope / curve);
+}
+
+/* Q += the corrections by F, within the safeguard; F is scaled alike. dQ: [3 n] scratch */
+static void cti_net_apply(const cti_net *net, int is_speed, ct_real *F, ct_real *Q, ct_real *dQ)
+{
+    ct_real share;
+    int k;
+    cti_net_spread(net, F, dQ);
+    share = is_speed ? cti_net_safe(net, Q, dQ) : 1;
+    for (k = 0; k < 3 * net->n; k++)
+        Q[k] += share * dQ[k];
+    for (k = 0; k < 3 * net->m; k++)
+        F[k] *= share;
+}
+
+CTI_FN int cti_net_correct(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, ct_real *Q, ct_real *X, uint8_t *stick)
+{
+    ct_real *F = net->work + 3 * (size_t)net->n + 15 * (size_t)net->m;
+    int k, turns;
+    memset(stick, 0, (size_t)net->m);
+    if (d->scheme == CT_GEOMETRIC_SUCCESSIVE)
+        return cti_net_successive(net, d, goal, Q, X, stick);
+    turns = cti_net_global(net, d, goal, Q, X);
+    if (turns == 0)
+        return 0;
+    cti_net_apply(net, goal->is_speed, X, Q, net->work);
+    if (goal->mu) {
+        turns += cti_net_friction(net, d, goal, X, Q, F, stick);
+        cti_net_apply(net, goal->is_speed, F, Q, net->work);
+        for (k = 0; k < 3 * net->m; k++)
+            X[k] += F[k];
+    }
+    return turns;
+}
+
+#undef CTI_NET_SMALL
+#undef CTI_NET_RISE
+#undef CTI_NET_FRICTIONS
+#undef CTI_NET_ROUNDED
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
+
+/* ---- 8_geometric/geometric.h ---- */
+/* geometric.h -- the geometric stepper: collisions are corrections of positions, speeds and accelerations, between the forces and an implicit
+   integration. [Volino, Magnenat-Thalmann 2000, Accurate collision response on polygonal meshes] */
+
+
+/* cti_geometric_list -- candidate pairs of one kind. */
+typedef struct cti_geometric_list {
+    ct_pair_kind kind;
+    int32_t *pairs;      /* [2 n] features */
+    int32_t *quads;      /* [4 n] vertices; of VE and VV pairs the last ones are 0 */
+    ct_real *hat;        /* [n] thickness of the pair [m] */
+    ct_real *d2;         /* [n] squared distances at the positions that were measured last */
+    ct_real *w;          /* scratch of the distances */
+    int32_t *feature;    /* features of the closest points there (dist.h) */
+    uint8_t *forced;     /* [n] 1: the pair crosses in the motion, and is a collision whatever its distance is */
+} cti_geometric_list;
+enum { CTI_GEOMETRIC_VF, CTI_GEOMETRIC_EE, CTI_GEOMETRIC_VE, CTI_GEOMETRIC_VV, CTI_GEOMETRIC_LISTS };
+
+/* cti_geometric_hit -- a collision: a proximity, or an intersection of the motion, whose side is that before it. */
+typedef struct cti_geometric_hit {
+    cti_pair pair;
+    cti_v3 normal;       /* unit, from side b to side a */
+    ct_real distance;    /* [m] of the closest points */
+    ct_real thickness, mu;
+    cti_v3 script;       /* [m/s] relative velocity that scripts alone give the closest points */
+} cti_geometric_hit;
+
+/* cti_geometric_net -- the network of a substep's collisions; arrays are growable. */
+typedef struct cti_geometric_net {
+    cti_net net;
+    int32_t *local;      /* [blocks] number of a block among the particles, or -1 */
+    int32_t *blocks;     /* [particles] */
+    ct_real *inv, *S, *normal, *work, *compliance;
+    int32_t *filter, *start, *particle, *order;
+    uint8_t *mode, *stick;
+    ct_real *Q;          /* [3 particles] the property that is corrected */
+    ct_real *extra, *target, *mu;
+    ct_real *X;          /* [3 m] forces of the acceleration correction [N]; */
+    ct_real *X_speed;    /* [3 m] impulses of the speed correction [N s]; */
+    ct_real *X_place;    /* [3 m] of the position correction [kg m]; */
+    ct_real *J;          /* [3 m] impulses of the whole substep [N s] */
+    ct_real *mass;       /* [m] share M_c of eq. 25 [kg]; 0: not in the matrix */
+} cti_geometric_net;
+
+/* cti_geometric -- data of CT_STEPPER_GEOMETRIC. */
+typedef struct cti_geometric {
+    ct_real *lo, *hi;    /* [3 n_moving] boxes that the lists cover */
+    int covered;         /* 1: they and the lists are known */
+    cti_geometric_list list[CTI_GEOMETRIC_LISTS];
+    int32_t *planes;     /* [2 m] vertex, plane */
+    uint8_t *plane_forced;
+    cti_geometric_hit *hits;
+    cti_geometric_net q;
+    int32_t *tested;     /* scratch of the crossing test, with */
+    ct_real *least, *toi;
+    ct_real *share;      /* [blocks] share of its motion that a block keeps */
+    ct_real *v, *dv, *dx;/* [3 blocks] velocity within the substep; its change; the position correction */
+    ct_real *y;          /* [3 blocks] right side */
+    ct_real *free;       /* [3 blocks] accelerations without collisions */
+    ct_real *solve;      /* [21 blocks] scratch of the linear solve */
+    ct_real *x_last;     /* [3 nv] surface at the end of the last step */
+    int is_clean;        /* 1: the surface does not intersect itself at surface.x0 */
+    int is_known;        /* 1: is_clean was found out at x_last */
+} cti_geometric;
+
+#if CONTACT_WITH_GEOMETRIC
+/* cti_geometric_own -- the stepper's data of a state. */
+CTI_INLINE cti_geometric *cti_geometric_own(const cti_state *s) { return (cti_geometric *)s->own; }
+
+/* ---- geometric_find.c ---- */
+
+/* cti_geometric_cover -- candidates for all motions from surface.x0 within boxes around surface.x1. 0: out of memory. */
+CTI_FN int cti_geometric_cover(cti_state *s);
+/* cti_geometric_find -- the collisions at surface.x0 of a substep h whose scripts end at surface.script. 0: out of memory. */
+CTI_FN int cti_geometric_find(cti_state *s, ct_real h);
+/* cti_geometric_cross -- pairs that cross on the way from surface.x0 to surface.x1: each is marked as forced, and the blocks of its vertices
+   keep, in `share`, less of their motion. Returns their number; -1: out of memory. */
+CTI_FN int cti_geometric_cross(cti_state *s, int cut);
+/* cti_geometric_measure -- smallest distance, and smallest distance over thickness, of the candidates at surface.x1. */
+CTI_FN void cti_geometric_measure(cti_state *s, ct_step_report *r);
+/* cti_geometric_count -- pairs (edge through face) that intersect at surface.x0, and vertices behind a plane; -1: out of memory. */
+CTI_FN int cti_geometric_count(cti_state *s);
+
+/* ---- geometric_correct.c ---- */
+
+/* cti_geometric_build -- the network of the hits. 0: out of memory. */
+CTI_FN int cti_geometric_build(cti_state *s);
+/* cti_geometric_correct -- the three corrections of a substep h: dx, v, and the forces X of the acceleration correction, from the forces in
+   system.force. Returns the turns of conjugate gradients. */
+CTI_FN int cti_geometric_correct(cti_state *s, ct_real h);
+/* cti_geometric_targets -- normal targets of the corrections (eq. 17-19) of a collision at distance p with wanted distance p0, normal speed
+   u, in a step h: the wanted distance; the speed; the acceleration, of which -1.5 u / h is a part. */
+CTI_FN ct_real cti_geometric_speed_target(ct_real p0, ct_real p, ct_real h);
+CTI_FN ct_real cti_geometric_acceleration_target(ct_real p0, ct_real p, ct_real u, ct_real h);
+
+/* ---- geometric_implicit.c ---- */
+
+/* cti_geometric_assemble -- system.A and system.force at x for a step h, without gravity; A contains M (1 + h alpha) + h^2 K + h D. */
+CTI_FN int cti_geometric_assemble(cti_state *s, ct_real h, ct_step_report *r);
+/* cti_geometric_free_motion -- free: what eq. 20 and 21 give without collisions, over h. It empties the list of collisions. Returns 0 when
+   conjugate gradients did not converge. */
+CTI_FN int cti_geometric_free_motion(cti_state *s, ct_real h, ct_step_report *r);
+/* cti_geometric_integrate -- dv of eq. 20 and 21 with the collisions' terms (25, 26), and their impulses J. Returns 0 when conjugate
+   gradients did not converge. */
+CTI_FN int cti_geometric_integrate(cti_state *s, ct_real h, ct_step_report *r);
+
+/* ---- geometric.c ---- */
+
+/* cti_geometric_step -- the step, as cti_step. */
+CTI_FN ct_code cti_geometric_step(cti_state *s, ct_real dt, ct_step_report *r);
+
+/* ---- geometric_stepper.c ---- */
+
+CTI_FN int cti_geometric_prepare(cti_state *s, const cti_stepper_body *bodies);
+CTI_FN void cti_geometric_free(cti_state *s);
+CTI_FN const cti_stepper *cti_stepper_geometric(void);
+#endif
+
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
+
+/* ---- 8_geometric/geometric_find.c ---- */
+/* geometric_find.c -- candidates, collisions, crossings in a motion, intersections.
+   Method: every pair of features nearer than its thickness, or about to be, is a collision with the barycentric weights of its closest points
+   (eq. 1). A vertex collides with the face, edge or vertex in whose Voronoi region it is, so that one that slides over an edge always has one
+   collision there, with weights that are continuous. Positions at the start of a substep do not intersect; the side of a pair that crosses
+   in a motion is that at its start (sec. 2.1: going back along the motion).
+   based on: Volino, Magnenat-Thalmann 2000, sec. 2.1 and 2.2. */
+
+#if CONTACT_WITH_GEOMETRIC
+#define CTI_GEOMETRIC_MARGIN CTI_R(1.25) /* [thickness] pairs below are collisions also when they do not move */
+#define CTI_GEOMETRIC_AHEAD CTI_R(1.5)   /* [substeps] of motion that collisions are looked for in: eq. 19 acts from there on */
+#define CTI_GEOMETRIC_KEEP CTI_R(0.05)   /* [1] share of its distance, or its thickness, that a pair keeps in a motion */
+#define CTI_GEOMETRIC_CUT CTI_R(0.8)     /* [1] share of the way to a crossing that a cut leaves */
+#define CTI_GEOMETRIC_SLACK CTI_R(0.25)  /* [thickness] that a vertex may leave its predicted box by before candidates are found anew */
+
+/* ---- candidates ---- */
+
+static int cti_geometric_is_covered(const cti_geometric *g, const cti_surface *f)
+{
+    int i, k;
+    if (!g->covered)
+        return 0;
+    for (k = 0; k < CTI_LEN(f->runs); k += 3) {
+        int n = 3 * (f->runs[k + 1] - f->runs[k]), at = 3 * f->runs[k + 2];
+        const ct_real *p = f->x0 + 3 * (size_t)f->runs[k], *q = f->x1 + 3 * (size_t)f->runs[k];
+        for (i = 0; i < n; i++)
+            if (!(cti_min(p[i], q[i]) >= g->lo[at + i] && cti_max(p[i], q[i]) <= g->hi[at + i]))
+                return 0;
+    }
+    return 1;
+}
+
+static int cti_geometric_complete(cti_state *s, cti_geometric_list *l)
+{
+    const cti_surface *f = &s->surface;
+    int n = CTI_LEN(l->pairs) / 2, i, na = l->kind == CT_PAIR_EE ? 2 : 1;
+    if (!CTI_RESIZE(s->mem, l->quads, 4 * n) || !CTI_RESIZE(s->mem, l->hat, n) || !CTI_RESIZE(s->mem, l->d2, n) || !CTI_RESIZE(s->mem, l->w, 3 * n) ||
+        !CTI_RESIZE(s->mem, l->feature, n) || !CTI_RESIZE(s->mem, l->forced, n))
+        return 0;
+    if (n)
+        memset(l->forced, 0, (size_t)n);
+    for (i = 0; i < n; i++) {
+        cti_pair p;
+        cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
+        memcpy(l->quads + 4 * (size_t)i, p.v, 4 * sizeof *p.v);
+        l->hat[i] = cti_surface_pair_thickness(f, f->body_of[p.v[0]], f->body_of[p.v[na]]);
+    }
+    if (l->kind == CT_PAIR_VF)
+        cti_dist_pt_batch(f->rest, l->quads, n, l->d2, l->w, l->feature);
+    else if (l->kind == CT_PAIR_EE)
+        cti_dist_ee_batch(f->rest, l->quads, n, l->d2, l->w, l->feature);
+    for (i = 0; (l->kind == CT_PAIR_VF || l->kind == CT_PAIR_EE) && i < n; i++)
+        if (f->body_of[l->quads[4 * i]] == f->body_of[l->quads[4 * i + na]])
+            l->hat[i] = cti_min(l->hat[i], cti_sqrt(l->d2[i]) / 2);
+    return 1;
+}
+
+static int cti_geometric_list_planes(cti_state *s, cti_geometric *g)
+{
+    const cti_surface *f = &s->surface;
+    int p, v, k, n;
+    CTI_CLEAR(g->planes);
+    for (p = 0; p < f->n_planes; p++)
+        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1)) {
+            const cti_plane *q = &f->planes[p];
+            int at = 3 * (v + f->bodies[f->body_of[v]].shift);
+            ct_real gap = -q->offset;
+            for (k = 0; k < 3; k++)
+                gap += q->normal[k] * (q->normal[k] > 0 ? g->lo : g->hi)[at + k];
+            if (gap < CTI_GEOMETRIC_MARGIN * cti_surface_pair_thickness(f, f->body_of[v], q->body) &&
+                (!CTI_PUSH(s->mem, g->planes, v) || !CTI_PUSH(s->mem, g->planes, p)))
+                return 0;
+        }
+    n = CTI_LEN(g->planes) / 2;
+    if (!CTI_RESIZE(s->mem, g->plane_forced, n))
+        return 0;
+    if (n)
+        memset(g->plane_forced, 0, (size_t)n);
+    return 1;
+}
+
+static void cti_geometric_boxes(cti_geometric *g, cti_surface *f, int body)
+{
+    cti_soup_body *r = &f->ranges[body];
+    ct_real thick = f->bodies[body].thickness, slack = f->bodies[body].dynamic ? CTI_GEOMETRIC_SLACK * thick : 0;
+    int i, at = 3 * f->bodies[body].shift;
+    r->swept = 1;
+    r->inflate = CTI_GEOMETRIC_MARGIN * thick / 2 + slack;
+    for (i = 3 * r->v0; i < 3 * r->v1; i++) {
+        g->lo[at + i] = cti_min(f->x0[i], f->x1[i]) - slack;
+        g->hi[at + i] = cti_max(f->x0[i], f->x1[i]) + slack;
+    }
+}
+
+CTI_FN int cti_geometric_cover(cti_state *s)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_surface *f = &s->surface;
+    int k;
+    if (cti_geometric_is_covered(g, f))
+        return 1;
+    g->covered = 0;
+    for (k = 0; k < f->n_bodies; k++)
+        if (f->bodies[k].moves)
+            cti_geometric_boxes(g, f, k);
+    for (k = 0; k < CTI_GEOMETRIC_LISTS; k++)
+        CTI_CLEAR(g->list[k].pairs);
+    if (!cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, f->x1) ||
+        !cti_broad_pairs(s->mem, &f->broad, &f->soup, &g->list[CTI_GEOMETRIC_VF].pairs, &g->list[CTI_GEOMETRIC_EE].pairs,
+                         &g->list[CTI_GEOMETRIC_VE].pairs, &g->list[CTI_GEOMETRIC_VV].pairs))
+        return 0;
+    for (k = 0; k < CTI_GEOMETRIC_LISTS; k++)
+        if (!cti_geometric_complete(s, &g->list[k]))
+            return 0;
+    if (!cti_geometric_list_planes(s, g))
+        return 0;
+    g->covered = 1;
+    return 1;
+}
+
+/* squared distances and features of a list at x */
+static void cti_geometric_distances(cti_geometric_list *l, const ct_real *x)
+{
+    int i, n = CTI_LEN(l->pairs) / 2, feature;
+    ct_real t;
+    if (l->kind == CT_PAIR_VF)
+        cti_dist_pt_batch(x, l->quads, n, l->d2, l->w, l->feature);
+    else if (l->kind == CT_PAIR_EE)
+        cti_dist_ee_batch(x, l->quads, n, l->d2, l->w, l->feature);
+    for (i = 0; l->kind == CT_PAIR_VE && i < n; i++) {
+        const int32_t *q = l->quads + 4 * (size_t)i;
+        l->d2[i] = cti_dist_pe(x + 3 * (size_t)q[0], x + 3 * (size_t)q[1], x + 3 * (size_t)q[2], &t, &feature);
+        l->feature[i] = feature;
+    }
+    for (i = 0; l->kind == CT_PAIR_VV && i < n; i++)
+        l->d2[i] = cti_dist_pp(x + 3 * (size_t)l->quads[4 * i], x + 3 * (size_t)l->quads[4 * i + 1]), l->feature[i] = 0;
+}
+
+/* ---- collisions ---- */
+
+/* 1 where p is in the Voronoi region of an edge of a face, whose closest point is c: not above the other face there */
+static int cti_geometric_at_edge(const cti_surface *f, int face, int edge, cti_v3 p, cti_v3 c)
+{
+    const int32_t *e = f->edges + 2 * (size_t)edge, *v;
+    int other = f->edge_faces[2 * edge] == face ? f->edge_faces[2 * edge + 1] : f->edge_faces[2 * edge], k;
+    cti_v3 along = cti_v3_sub(cti_v3_at(f->x0, e[1]), cti_v3_at(f->x0, e[0])), in;
+    if (f->edge_owner[edge] != face)
+        return 0;
+    if (other < 0)
+        return 1;
+    v = f->faces + 3 * (size_t)other;
+    for (k = 0; v[k] == e[0] || v[k] == e[1]; k++) {
+    }
+    in = cti_v3_sub(cti_v3_at(f->x0, v[k]), cti_v3_at(f->x0, e[0]));
+    in = cti_v3_mad(in, along, -cti_v3_dot(in, along) / cti_max(cti_v3_norm2(along), CTI_R(1e-30)));
+    return cti_v3_dot(cti_v3_sub(p, c), in) <= 0;
+}
+
+/* 1 where p is in the Voronoi region of vertex u of a face */
+static int cti_geometric_at_vertex(const cti_surface *f, int face, int u, cti_v3 p)
+{
+    cti_v3 c = cti_v3_at(f->x0, u), to = cti_v3_sub(p, c);
+    int k;
+    if (f->vertex_owner[u] != face)
+        return 0;
+    for (k = f->vertex_start[u]; k < f->vertex_start[u + 1]; k++)
+        if (cti_v3_dot(to, cti_v3_sub(cti_v3_at(f->x0, f->vertex_next[k]), c)) > 0)
+            return 0;
+    return 1;
+}
+
+/* reduces a pair to the features that its closest points are in. 0: another pair has them */
+static int cti_geometric_reduce(const cti_surface *f, cti_pair *p, int face, int feature)
+{
+    int e;
+    cti_v3 c;
+    if (p->kind == CT_PAIR_EE)
+        return feature == 0;
+    if (p->kind != CT_PAIR_VF || feature == 6)
+        return 1;
+    c = cti_pair_point(f->x0, p, 1);
+    if (feature < 3) {
+        int u = p->v[1 + feature];
+        if (!cti_geometric_at_vertex(f, face, u, cti_v3_at(f->x0, p->v[0])))
+            return 0;
+        p->kind = CT_PAIR_VV, p->n = 2, p->v[1] = u, p->w[1] = -1;
+        p->v[2] = p->v[3] = 0, p->w[2] = p->w[3] = 0;
+        return 1;
+    }
+    e = f->face_edges[3 * face + feature - 3];
+    if (!cti_geometric_at_edge(f, face, e, cti_v3_at(f->x0, p->v[0]), c))
+        return 0;
+    {
+        int a = feature - 3, b = (a + 1) % 3;
+        int32_t va = p->v[1 + a], vb = p->v[1 + b];
+        ct_real wa = p->w[1 + a], wb = p->w[1 + b];
+        p->kind = CT_PAIR_VE, p->n = 3, p->v[1] = va, p->v[2] = vb, p->w[1] = wa, p->w[2] = wb;
+        p->v[3] = 0, p->w[3] = 0;
+    }
+    return 1;
+}
+
+/* velocity of a surface vertex in a substep: of its blocks, or of its script */
+static cti_v3 cti_geometric_speed(const cti_state *s, int v, ct_real h, cti_v3 *script)
+{
+    const cti_attach *a = cti_surface_attach(&s->surface, v);
+    const cti_surface_body *b = &s->surface.bodies[s->surface.body_of[v]];
+    cti_v3 u = cti_v3_zero();
+    int k;
+    *script = cti_v3_zero();
+    if (b->moves && !b->dynamic)
+        *script = cti_v3_mul(cti_v3_sub(cti_v3_at(cti_surface_script(&s->surface, v), 0), cti_v3_at(s->surface.x0, v)), 1 / h);
+    for (k = 0; k < a->n; k++)
+        u = cti_v3_mad(u, cti_v3_at(cti_geometric_own(s)->v, a->block[k]), a->n > 1 ? a->weight[k] : 1);
+    return cti_v3_add(u, *script);
+}
+
+/* friction of a pair: the geometric mean of both, as rows have it */
+static ct_real cti_geometric_friction(const cti_state *s, const cti_pair *p)
+{
+    ct_real a = s->surface.bodies[cti_pair_body_a(&s->surface, p)].friction, b = s->surface.bodies[cti_pair_body_b(&s->surface, p)].friction;
+    return cti_sqrt(a * b);
+}
+
+/* a pair with weights becomes a collision if it is near enough, or forced. 0: out of memory */
+static int cti_geometric_add(cti_state *s, ct_real h, const cti_pair *p, ct_real distance, ct_real thickness, int forced)
+{
+    const cti_surface *f = &s->surface;
+    cti_geometric_hit hit;
+    cti_v3 u = cti_v3_zero(), other = cti_v3_make(0, 1, 0);
+    int k, dynamic = 0;
+    memset(&hit, 0, sizeof hit);
+    hit.pair = *p, hit.distance = distance, hit.thickness = thickness;
+    hit.script = cti_v3_zero();
+    for (k = 0; k < p->n; k++) {
+        cti_v3 script, own = cti_geometric_speed(s, p->v[k], h, &script);
+        u = cti_v3_mad(u, own, p->w[k]);
+        hit.script = cti_v3_mad(hit.script, script, p->w[k]);
+        dynamic |= f->bodies[f->body_of[p->v[k]]].dynamic;
+    }
+    if (!dynamic)
+        return 1;
+    if (p->kind == CT_PAIR_PLANE)
+        hit.normal = cti_v3_at(f->planes[p->plane].normal, 0);
+    else {
+        if (p->kind == CT_PAIR_EE)
+            other = cti_v3_unit(cti_v3_cross(cti_v3_sub(cti_v3_at(f->x0, p->v[1]), cti_v3_at(f->x0, p->v[0])),
+                                             cti_v3_sub(cti_v3_at(f->x0, p->v[3]), cti_v3_at(f->x0, p->v[2]))), other);
+        hit.normal = cti_v3_unit(cti_pair_offset(f, f->x0, p), other);
+    }
+    if (!forced && distance > CTI_GEOMETRIC_MARGIN * thickness + CTI_GEOMETRIC_AHEAD * h * cti_max(0, -cti_v3_dot(hit.normal, u)))
+        return 1;
+    hit.mu = cti_geometric_friction(s, p);
+    return CTI_PUSH(s->mem, cti_geometric_own(s)->hits, hit);
+}
+
+/* bound on the relative speed of the features of a pair */
+static ct_real cti_geometric_approach(const cti_state *s, const int32_t *v, int n_a, int n, ct_real h)
+{
+    ct_real big = 0;
+    int i, j;
+    cti_v3 a, script;
+    for (i = 0; i < n_a; i++) {
+        a = cti_geometric_speed(s, v[i], h, &script);
+        for (j = n_a; j < n; j++)
+            big = cti_max(big, cti_v3_norm2(cti_v3_sub(cti_geometric_speed(s, v[j], h, &script), a)));
+    }
+    return cti_sqrt(big);
+}
+
+static int cti_geometric_find_list(cti_state *s, cti_geometric_list *l, ct_real h, ct_real fastest)
+{
+    const cti_surface *f = &s->surface;
+    int i, n = CTI_LEN(l->pairs) / 2, feature;
+    cti_geometric_distances(l, f->x0);
+    for (i = 0; i < n; i++) {
+        ct_real d = cti_sqrt(l->d2[i]), reach = CTI_GEOMETRIC_MARGIN * l->hat[i];
+        cti_pair p;
+        if (!l->forced[i] && d > reach + 2 * CTI_GEOMETRIC_AHEAD * h * fastest)
+            continue;
+        if (l->kind == CT_PAIR_EE && l->feature[i] != 0 && !l->forced[i])
+            continue;
+        cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
+        if (!l->forced[i] && d > reach && d > reach + CTI_GEOMETRIC_AHEAD * h * cti_geometric_approach(s, p.v, p.n_a, p.n, h))
+            continue;
+        d = cti_pair_closest(f, f->x0, &p, &feature);
+        if (!cti_geometric_reduce(f, &p, l->pairs[2 * i + 1], feature) && !l->forced[i])
+            continue;
+        if (!cti_geometric_add(s, h, &p, d, l->hat[i], l->forced[i]))
+            return 0;
+    }
+    return 1;
+}
+
+CTI_FN int cti_geometric_find(cti_state *s, ct_real h)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    const cti_surface *f = &s->surface;
+    ct_real fastest = 0;
+    cti_v3 script;
+    int i, k;
+    CTI_CLEAR(g->hits);
+    for (i = 0; i < f->nv; i++)
+        if (f->bodies[f->body_of[i]].moves)
+            fastest = cti_max(fastest, cti_v3_norm(cti_geometric_speed(s, i, h, &script)));
+    for (k = 0; k < CTI_GEOMETRIC_LISTS; k++)
+        if (!cti_geometric_find_list(s, &g->list[k], h, fastest))
+            return 0;
+    for (i = 0; i < CTI_LEN(g->planes) / 2; i++) {
+        cti_pair p;
+        ct_real gap;
+        cti_pair_make(f, CT_PAIR_PLANE, g->planes[2 * i], g->planes[2 * i + 1], &p);
+        gap = cti_pair_closest(f, f->x0, &p, &k);
+        if (!cti_geometric_add(s, h, &p, gap, cti_pair_thickness(f, &p), g->plane_forced[i]))
+            return 0;
+    }
+    return 1;
+}
+
+/* ---- crossings ---- */
+
+/* the blocks of a crossing pair keep the share t of their motion */
+static void cti_geometric_cut(cti_state *s, const int32_t *v, int n, ct_real t)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    int i, k;
+    t = t < CTI_R(0.02) ? 0 : CTI_GEOMETRIC_CUT * t;
+    for (i = 0; i < n; i++) {
+        const cti_attach *a = cti_surface_attach(&s->surface, v[i]);
+        for (k = 0; k < a->n; k++)
+            g->share[a->block[k]] = cti_min(g->share[a->block[k]], t);
+    }
+}
+
+static ct_real cti_geometric_way(const cti_surface *f, const int32_t *q, int n_a, int n)
+{
+    ct_real big = 0;
+    int i, j;
+    for (i = 0; i < n_a; i++) {
+        cti_v3 a = cti_v3_sub(cti_v3_at(f->x1, q[i]), cti_v3_at(f->x0, q[i]));
+        for (j = n_a; j < n; j++)
+            big = cti_max(big, cti_v3_norm2(cti_v3_sub(cti_v3_sub(cti_v3_at(f->x1, q[j]), cti_v3_at(f->x0, q[j])), a)));
+    }
+    return cti_sqrt(big);
+}
+
+static ct_real cti_geometric_loose(const cti_surface *f, const int32_t *q, int n, ct_real least)
+{
+    ct_real p0[9], p1[9], toi;
+    int k;
+    for (k = 0; k < n; k++) {
+        cti_v3_put(p0, k, cti_v3_at(f->x0, q[k]));
+        cti_v3_put(p1, k, cti_v3_at(f->x1, q[k]));
+    }
+    return (n == 3 ? cti_ccd_ve(p0, p1, least, &toi) : cti_ccd_vv(p0, p1, least, &toi)) ? toi : CTI_R(CTI_CCD_NONE);
+}
+
+/* crossings of a list; d2 must be those at surface.x0 */
+static int cti_geometric_cross_list(cti_state *s, cti_geometric_list *l, int cut)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    const cti_surface *f = &s->surface;
+    int n_a = l->kind == CT_PAIR_EE ? 2 : 1, n = l->kind == CT_PAIR_VV ? 2 : l->kind == CT_PAIR_VE ? 3 : 4, i, m, k, count = 0;
+    int32_t *which;
+    CTI_CLEAR(g->tested);
+    CTI_CLEAR(g->least);
+    which = CTI_ARENA_NEW(s->arena, int32_t, CTI_LEN(l->pairs) / 2 + 1);
+    if (!which)
+        return -1;
+    for (m = 0, i = 0; i < CTI_LEN(l->pairs) / 2; i++) {
+        const int32_t *q = l->quads + 4 * (size_t)i;
+        ct_real d = cti_sqrt(l->d2[i]), least = CTI_GEOMETRIC_KEEP * cti_min(d, l->hat[i]);
+        if (!(d > 0) || d - cti_geometric_way(f, q, n_a, n) * (1 + 16 * CTI_EPS) > least)
+            continue;
+        which[m++] = i;
+        for (k = 0; k < 4; k++)
+            if (!CTI_PUSH(s->mem, g->tested, q[k]))
+                return -1;
+        if (!CTI_PUSH(s->mem, g->least, least))
+            return -1;
+    }
+    if (!CTI_RESIZE(s->mem, g->toi, m))
+        return -1;
+    if (l->kind == CT_PAIR_VF)
+        cti_ccd_vf_batch(f->x0, f->x1, g->tested, m, g->least, g->toi);
+    else if (l->kind == CT_PAIR_EE)
+        cti_ccd_ee_batch(f->x0, f->x1, g->tested, m, g->least, g->toi);
+    for (i = 0; i < m && n < 4; i++)
+        g->toi[i] = cti_geometric_loose(f, g->tested + 4 * (size_t)i, n, g->least[i]);
+    for (i = 0; i < m; i++)
+        if (g->toi[i] <= 1) {
+            count++;
+            l->forced[which[i]] = 1;
+            if (cut)
+                cti_geometric_cut(s, g->tested + 4 * (size_t)i, n, g->toi[i]);
+        }
+    return count;
+}
+
+CTI_FN int cti_geometric_cross(cti_state *s, int cut)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    const cti_surface *f = &s->surface;
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    int i, k, count = 0;
+    for (i = 0; cut && i < s->n; i++)
+        g->share[i] = 1;
+    for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
+        int found;
+        cti_geometric_distances(&g->list[k], f->x0);
+        found = cti_geometric_cross_list(s, &g->list[k], cut);
+        if (found < 0)
+            return -1;
+        count += found;
+    }
+    for (i = 0; i < CTI_LEN(g->planes) / 2; i++) {
+        int v = g->planes[2 * i];
+        const cti_plane *p = &f->planes[g->planes[2 * i + 1]];
+        ct_real g0 = cti_plane_gap(p, cti_v3_at(f->x0, v)), g1 = cti_plane_gap(p, cti_v3_at(f->x1, v));
+        ct_real least = CTI_GEOMETRIC_KEEP * cti_min(g0, cti_surface_pair_thickness(f, f->body_of[v], p->body));
+        if (g1 >= least || !(g0 > 0))
+            continue;
+        count++;
+        g->plane_forced[i] = 1;
+        if (cut)
+            cti_geometric_cut(s, &g->planes[2 * i], 1, (g0 - least) / (g0 - g1));
+    }
+    cti_arena_rewind(s->arena, mark);
+    return count;
+}
+
+/* ---- the end of a step ---- */
+
+/* a pair at the end of a step */
+static void cti_geometric_note(cti_state *s, const cti_pair *p, ct_real d, ct_real thickness, ct_step_report *r)
+{
+    r->thickness_kept = cti_min(r->thickness_kept, d / thickness);
+    r->too_near += d < thickness / 2;
+    if (d < r->min_distance) {
+        r->min_distance = d;
+        s->step.limit = *p;
+    }
+}
+
+CTI_FN void cti_geometric_measure(cti_state *s, ct_step_report *r)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    const cti_surface *f = &s->surface;
+    int i, k;
+    cti_pair p;
+    for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
+        cti_geometric_list *l = &g->list[k];
+        int n = CTI_LEN(l->pairs) / 2;
+        cti_geometric_distances(l, f->x0);
+        for (i = 0; i < n; i++)
+            if (l->d2[i] < l->hat[i] * l->hat[i] * 4) {
+                cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
+                cti_geometric_note(s, &p, cti_sqrt(l->d2[i]), l->hat[i], r);
+            }
+        r->candidates += n;
+    }
+    for (i = 0; i < CTI_LEN(g->planes) / 2; i++) {
+        cti_pair_make(f, CT_PAIR_PLANE, g->planes[2 * i], g->planes[2 * i + 1], &p);
+        cti_geometric_note(s, &p, cti_plane_gap(&f->planes[p.plane], cti_v3_at(f->x0, p.v[0])), cti_pair_thickness(f, &p), r);
+    }
+    r->candidates += CTI_LEN(g->planes) / 2;
+}
+
+CTI_FN int cti_geometric_count(cti_state *s)
+{
+    cti_surface *f = &s->surface;
+    int32_t *pairs = NULL;
+    int n, p, v, k;
+    for (k = 0; k < f->n_bodies; k++)
+        if (f->bodies[k].moves)
+            f->ranges[k].swept = 1, f->ranges[k].inflate = f->bodies[k].thickness / 2;
+    cti_geometric_own(s)->covered = 0;
+    n = cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, f->x0) && cti_intersect_soup(s->mem, &f->broad, &f->soup, f->x0, &pairs) ? 0 : -1;
+    if (n == 0)
+        n = CTI_LEN(pairs) / 2;
+    if (n > 0) {
+        memset(&s->step.limit, 0, sizeof s->step.limit);
+        s->step.limit.kind = CT_PAIR_EF, s->step.limit.n_a = 2, s->step.limit.n = 5;
+        memcpy(s->step.limit.v, f->edges + 2 * (size_t)pairs[0], 2 * sizeof(int32_t));
+        memcpy(s->step.limit.v + 2, f->faces + 3 * (size_t)pairs[1], 3 * sizeof(int32_t));
+    }
+    CTI_FREE(s->mem, pairs);
+    for (p = 0; n >= 0 && p < f->n_planes; p++)
+        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1))
+            n += cti_plane_gap(&f->planes[p], cti_v3_at(f->x0, v)) <= 0;
+    return n;
+}
+
+#undef CTI_GEOMETRIC_MARGIN
+#undef CTI_GEOMETRIC_AHEAD
+#undef CTI_GEOMETRIC_KEEP
+#undef CTI_GEOMETRIC_CUT
+#undef CTI_GEOMETRIC_SLACK
+
+/* ---- 8_geometric/geometric_correct.c ---- */
+/* geometric_correct.c -- the network of a substep's collisions, and the corrections of position, speed and acceleration.
+   Method: each correction has a wanted distance of its own, a share of the thickness. The position is only corrected where a collision is much
+   too near, the speed where it would be at the end of the substep; the acceleration does most: it brings a collision to the whole distance,
+   at rest, in two substeps. Normal corrections are attenuations: a speed correction never makes two features leave each other, so that the kinetic
+   energy falls. Friction: net.c.
+   differs: wanted distances above which nothing acts are inequalities, so that features may come as near as they want.
+   differs: the acceleration's tangential part that friction removes contains 1.5 v / h (eq. 19), so that sliding ends and does not only not grow.
+   differs: an acceleration separates features at recovery_speed at most, or at the thickness a substep, as everywhere in the library.
+   based on: Volino, Magnenat-Thalmann 2000, sec. 4.1. */
+
+/* [1] part of H_cc that is added to it in solves of speeds and accelerations. Complementary collisions contradict each other, and equations that
+   are nearly the same ask for corrections as large as one over the root of this. Ten layers at rest keep .96 of the thickness; with 1e-1 .60; with 3e-3
+   and the same for positions, corrections grow without bound at impacts */
+#define CTI_GEOMETRIC_SMALL CTI_R(1e-2)
+#define CTI_GEOMETRIC_SOFT CTI_R(1e-1) /* [1] the same of positions, which are only to come into a reasonable place */
+#define CTI_GEOMETRIC_SHIFT CTI_R(0.5) /* [thickness] most that a position is corrected by in a substep; all of them are scaled alike */
+#define CTI_GEOMETRIC_NEAR CTI_R(0.1) /* [thickness] collisions within this of their target take part in a solve from the start */
+
+CTI_FN ct_real cti_geometric_speed_target(ct_real p0, ct_real p, ct_real h) { return (p0 - p) / h; }
+
+CTI_FN ct_real cti_geometric_acceleration_target(ct_real p0, ct_real p, ct_real u, ct_real h)
+{
+    return (p0 - p) / (h * h) - CTI_R(1.5) * u / h;
+}
+
+/* ---- the network ---- */
+
+static int cti_geometric_particle(cti_state *s, int block)
+{
+    cti_geometric_net *q = &cti_geometric_own(s)->q;
+    if (q->local[block] < 0) {
+        q->local[block] = CTI_LEN(q->blocks);
+        if (!CTI_PUSH(s->mem, q->blocks, block) || !CTI_PUSH(s->mem, q->inv, s->bodies.inv_mass[block]) ||
+            !CTI_PUSH(s->mem, q->filter, s->scripts.filter[block]))
+            return -1;
+    }
+    return q->local[block];
+}
+
+/* weights of a pair on blocks; the same block has one weight. 0: out of memory */
+static int cti_geometric_weights(cti_state *s, const cti_pair *p)
+{
+    cti_geometric_net *q = &cti_geometric_own(s)->q;
+    int first = CTI_LEN(q->S), k, j, e;
+    for (k = 0; k < p->n; k++) {
+        const cti_attach *a = cti_surface_attach(&s->surface, p->v[k]);
+        for (j = 0; j < a->n; j++) {
+            ct_real w = (p->kind == CT_PAIR_PLANE ? 1 : p->w[k]) * (a->n > 1 ? a->weight[j] : 1);
+            int i;
+            if (w == 0)
+                continue;
+            i = cti_geometric_particle(s, a->block[j]);
+            if (i < 0)
+                return 0;
+            for (e = first; e < CTI_LEN(q->S) && q->particle[e] != i; e++) {
+            }
+            if (e < CTI_LEN(q->S))
+                q->S[e] += w;
+            else if (!CTI_PUSH(s->mem, q->particle, i) || !CTI_PUSH(s->mem, q->S, w))
+                return 0;
+        }
+    }
+    return 1;
+}
+
+static int cti_geometric_reserve(cti_state *s, int n, int m)
+{
+    cti_geometric_net *q = &cti_geometric_own(s)->q;
+    cti_mem *mem = s->mem;
+    return CTI_RESIZE(mem, q->work, 3 * n + 18 * m) && CTI_RESIZE(mem, q->mode, m) && CTI_RESIZE(mem, q->stick, m) &&
+           CTI_RESIZE(mem, q->Q, 3 * n) && CTI_RESIZE(mem, q->extra, 3 * m) && CTI_RESIZE(mem, q->target, m) && CTI_RESIZE(mem, q->mu, m) &&
+           CTI_RESIZE(mem, q->X, 3 * m) && CTI_RESIZE(mem, q->X_speed, 3 * m) && CTI_RESIZE(mem, q->X_place, 3 * m) && CTI_RESIZE(mem, q->J, 3 * m) &&
+           CTI_RESIZE(mem, q->mass, m) && CTI_RESIZE(mem, q->order, m);
+}
+
+/* order: smallest distance first */
+static int cti_geometric_sort(cti_state *s)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    int c, m = CTI_LEN(g->hits);
+    uint64_t *keys = CTI_ARENA_NEW(s->arena, uint64_t, 2 * (size_t)m + 1);
+    int32_t *spare = CTI_ARENA_NEW(s->arena, int32_t, m + 1);
+    if (!keys || !spare)
+        return 0;
+    for (c = 0; c < m; c++) {
+        keys[c] = cti_sort_key((double)g->hits[c].distance);
+        g->q.order[c] = c;
+    }
+    cti_sort_u64(keys, g->q.order, keys + m, spare, m);
+    cti_arena_rewind(s->arena, mark);
+    return 1;
+}
+
+static void cti_geometric_view(cti_state *s)
+{
+    cti_geometric_net *q = &cti_geometric_own(s)->q;
+    cti_net *net = &q->net;
+    net->n = CTI_LEN(q->blocks), net->m = CTI_LEN(cti_geometric_own(s)->hits);
+    net->inv = q->inv, net->filter = s->scripts.n_constrained ? q->filter : NULL, net->projectors = s->scripts.projectors;
+    net->start = q->start, net->particle = q->particle, net->S = q->S, net->normal = q->normal;
+    net->compliance = q->compliance, net->mode = q->mode, net->work = q->work;
+}
+
+/* [1/kg] n'M_c^-1 n of a collision that is not in the network yet; 0: nothing of it can move along n */
+static ct_real cti_geometric_mobility(const cti_state *s, int first, cti_v3 n)
+{
+    const cti_geometric_net *q = &cti_geometric_own(s)->q;
+    ct_real w = 0;
+    int k;
+    for (k = first; k < CTI_LEN(q->S); k++) {
+        int i = q->particle[k];
+        cti_v3 t = n;
+        if (q->filter[i] >= 0)
+            t = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)q->filter[i], n);
+        w += q->inv[i] * q->S[k] * q->S[k] * cti_v3_dot(n, t);
+    }
+    return w;
+}
+
+CTI_FN int cti_geometric_build(cti_state *s)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_geometric_net *q = &g->q;
+    int i, c, kept = 0, m = CTI_LEN(g->hits);
+    for (i = 0; i < CTI_LEN(q->blocks); i++)
+        q->local[q->blocks[i]] = -1;
+    CTI_CLEAR(q->blocks), CTI_CLEAR(q->inv), CTI_CLEAR(q->filter), CTI_CLEAR(q->particle), CTI_CLEAR(q->S);
+    if (!CTI_RESIZE(s->mem, q->start, m + 1) || !CTI_RESIZE(s->mem, q->normal, 3 * m) || !CTI_RESIZE(s->mem, q->compliance, m))
+        return 0;
+    q->start[0] = 0;
+    for (c = 0; c < m; c++) {
+        ct_real w;
+        if (!cti_geometric_weights(s, &g->hits[c].pair))
+            return 0;
+        w = cti_geometric_mobility(s, q->start[kept], g->hits[c].normal);
+        if (!(w > 0)) {
+            if (CTI_LEN(q->S) > q->start[kept]) {
+                stbds_header(q->S)->length = (size_t)q->start[kept];
+                stbds_header(q->particle)->length = (size_t)q->start[kept];
+            }
+            continue;
+        }
+        cti_v3_put(q->normal, kept, g->hits[c].normal);
+        q->compliance[kept] = w;
+        g->hits[kept++] = g->hits[c];
+        q->start[kept] = CTI_LEN(q->S);
+    }
+    if (m)
+        stbds_header(g->hits)->length = (size_t)kept;
+    if (!cti_geometric_reserve(s, CTI_LEN(q->blocks), kept) || !cti_geometric_sort(s))
+        return 0;
+    cti_geometric_view(s);
+    return 1;
+}
+
+/* ---- corrections ---- */
+
+static int cti_geometric_solve(cti_state *s, ct_real slack, int is_speed, ct_real soft, ct_real *X)
+{
+    cti_geometric_net *q = &cti_geometric_own(s)->q;
+    cti_net_goal goal;
+    goal.extra = q->extra, goal.target = q->target, goal.mu = q->mu, goal.order = q->order;
+    goal.slack = slack, goal.is_speed = is_speed;
+    q->net.soft = soft;
+    return cti_net_correct(&q->net, &s->desc.geometric, &goal, q->Q, X, q->stick);
+}
+
+/* eq. 17: dx, the corrections of positions */
+static int cti_geometric_places(cti_state *s, ct_real h)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_geometric_net *q = &g->q;
+    const ct_geometric_desc *d = &s->desc.geometric;
+    int c, i, turns;
+    ct_real slack = 0, most = 0;
+    memset(q->Q, 0, sizeof(ct_real) * 3 * (size_t)q->net.n);
+    for (c = 0; c < q->net.m; c++) {
+        const cti_geometric_hit *t = &g->hits[c];
+        cti_v3 u = cti_v3_zero();
+        int k;
+        for (k = q->start[c]; k < q->start[c + 1]; k++)
+            u = cti_v3_mad(u, cti_v3_at(g->v, q->blocks[q->particle[k]]), q->S[k]);
+        u = cti_v3_mul(cti_v3_add(u, t->script), h);
+        u = cti_v3_mad(u, t->normal, t->distance - cti_v3_dot(u, t->normal));
+        cti_v3_put(q->extra, c, u);
+        q->target[c] = d->position_distance * t->thickness;
+        q->mu[c] = t->mu;
+        slack = cti_max(slack, CTI_GEOMETRIC_NEAR * t->thickness);
+    }
+    turns = cti_geometric_solve(s, slack, 0, CTI_GEOMETRIC_SOFT, q->X_place);
+    for (i = 0; i < q->net.n; i++)
+        most = cti_max(most, cti_v3_norm(cti_v3_at(q->Q, i)));
+    most = most > CTI_GEOMETRIC_SHIFT / CTI_GEOMETRIC_NEAR * slack ? CTI_GEOMETRIC_SHIFT / CTI_GEOMETRIC_NEAR * slack / most : 1;
+    for (i = 0; i < q->net.n; i++)
+        cti_v3_put(g->dx, q->blocks[i], cti_v3_mul(cti_v3_at(q->Q, i), most));
+    return turns;
+}
+
+/* distance of a collision after the position correction */
+static ct_real cti_geometric_distance(const cti_state *s, int c)
+{
+    const cti_geometric *g = cti_geometric_own(s);
+    const cti_geometric_net *q = &g->q;
+    ct_real d = g->hits[c].distance;
+    int k;
+    for (k = q->start[c]; k < q->start[c + 1]; k++)
+        d += q->S[k] * cti_v3_dot(g->hits[c].normal, cti_v3_at(g->dx, q->blocks[q->particle[k]]));
+    return d;
+}
+
+/* eq. 18: v */
+static int cti_geometric_speeds(cti_state *s, ct_real h)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_geometric_net *q = &g->q;
+    int c, i, turns, scripted = 0;
+    ct_real slack = 0;
+    for (i = 0; i < q->net.n; i++)
+        cti_v3_put(q->Q, i, cti_v3_at(g->v, q->blocks[i]));
+    for (c = 0; c < q->net.m; c++) {
+        const cti_geometric_hit *t = &g->hits[c];
+        ct_real p0 = s->desc.geometric.speed_distance * t->thickness;
+        cti_v3_put(q->extra, c, t->script);
+        scripted |= cti_v3_norm2(t->script) > 0;
+        q->target[c] = cti_min(cti_geometric_speed_target(p0, cti_geometric_distance(s, c), h), 0);
+        q->mu[c] = t->mu;
+        slack = cti_max(slack, CTI_GEOMETRIC_NEAR * t->thickness / h);
+    }
+    turns = cti_geometric_solve(s, slack, !scripted && s->scripts.n_constrained == 0, CTI_GEOMETRIC_SMALL,
+                                q->X_speed);
+    for (i = 0; i < q->net.n; i++)
+        cti_v3_put(g->v, q->blocks[i], cti_v3_at(q->Q, i));
+    return turns;
+}
+
+/* eq. 19: forces X from the accelerations of system.force, gravity and mass damping */
+static int cti_geometric_accelerations(cti_state *s, ct_real h)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_geometric_net *q = &g->q;
+    int c, i, k;
+    ct_real slack = 0;
+    for (i = 0; i < q->net.n; i++)
+        cti_v3_put(q->Q, i, cti_v3_at(g->free, q->blocks[i]));
+    for (c = 0; c < q->net.m; c++) {
+        const cti_geometric_hit *t = &g->hits[c];
+        cti_v3 u = t->script;
+        ct_real way = s->desc.geometric.acceleration_distance * t->thickness - cti_geometric_distance(s, c), un;
+        for (k = q->start[c]; k < q->start[c + 1]; k++)
+            u = cti_v3_mad(u, cti_v3_at(g->v, q->blocks[q->particle[k]]), q->S[k]);
+        un = cti_v3_dot(u, t->normal);
+        if (s->desc.recovery_speed > 0)
+            way = cti_min(way, h * s->desc.recovery_speed);
+        q->target[c] = cti_geometric_acceleration_target(way, 0, un, h);
+        u = cti_v3_mad(u, t->normal, -un);
+        cti_v3_put(q->extra, c, cti_v3_mul(u, CTI_R(1.5) / h));
+        q->mu[c] = t->mu;
+        slack = cti_max(slack, CTI_GEOMETRIC_NEAR * t->thickness / (h * h));
+    }
+    return cti_geometric_solve(s, slack, 0, CTI_GEOMETRIC_SMALL, q->X);
+}
+
+CTI_FN int cti_geometric_correct(cti_state *s, ct_real h)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    int turns;
+    memset(g->dx, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    if (g->q.net.m == 0)
+        return 0;
+    turns = cti_geometric_places(s, h);
+    turns += cti_geometric_speeds(s, h);
+    return turns + cti_geometric_accelerations(s, h);
+}
+
+#undef CTI_GEOMETRIC_SMALL
+#undef CTI_GEOMETRIC_SOFT
+#undef CTI_GEOMETRIC_SHIFT
+#undef CTI_GEOMETRIC_NEAR
+
+/* ---- 8_geometric/geometric_implicit.c ---- */
+/* geometric_implicit.c -- the implicit integration, with collisions in its matrix.
+   Method: (M - dF/dP' h - dF/dP h^2) dv = F h + dF/dP P' h^2 (eq. 20, 21), by conjugate gradients on w = M^1/2 dv, with equations and unknowns
+   weighted by the square roots of inverse masses, so that disparate masses do not slow it down (sec. 4.2). The mechanical part is the matrix that
+   the elements assemble; collisions are products over their particles (26). The force of a collision is that of the acceleration correction
+   (22), and its derivatives (23, 24) give 1 and 1.5 times S M_c S, 2.5 in all (25), along n n', and in all directions where friction holds.
+   differs: of complementary collisions, which share particles, each has its share of M_c; the paper adds them all up, and many collisions at a
+   place make it stiffer than one that bears the same load.
+   based on: Volino, Magnenat-Thalmann 2000, sec. 4.2. */
+
+#define CTI_GEOMETRIC_LOOSE CTI_R(1e-4)  /* [1] residual over the largest of right side and gravity's kick: the solver.tolerance of other steppers */
+#define CTI_GEOMETRIC_TURNS 2000         /* turns of a solve */
+
+CTI_FN int cti_geometric_assemble(cti_state *s, ct_real h, ct_step_report *r)
+{
+    cti_bsr *A = &s->system.A;
+    int i, k;
+    memset(A->val, 0, sizeof(ct_real) * 9 * (size_t)A->row[s->n]);
+    memset(s->system.force, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < s->bodies.n_models; i++) {
+        cti_model_ahead(s->bodies.models[i], h, 1, s->v);
+        cti_model_assemble(s->bodies.models[i], s->x, h, s->system.force, A->val, &r->extended_elements, NULL);
+    }
+    for (i = 0; i < s->n; i++)
+        for (k = 0; k < 3; k++)
+            A->val[9 * (size_t)A->diag[i] + 4 * (size_t)k] += s->bodies.mass[i] * (1 + h * s->bodies.alpha[i]);
+    return 1;
+}
+
+/* the part of a collision's relative motion that its term in the matrix acts on */
+static cti_v3 cti_geometric_part(const cti_geometric_net *q, int c, cti_v3 u)
+{
+    cti_v3 n = cti_v3_at(q->normal, c);
+    return q->stick[c] ? u : cti_v3_mul(n, cti_v3_dot(n, u));
+}
+
+/* relative motion of a collision by a vector of blocks */
+static cti_v3 cti_geometric_relative(const cti_geometric_net *q, const ct_real *v, int c)
+{
+    cti_v3 u = cti_v3_zero();
+    int k;
+    for (k = q->start[c]; k < q->start[c + 1]; k++)
+        u = cti_v3_mad(u, cti_v3_at(v, q->blocks[q->particle[k]]), q->S[k]);
+    return u;
+}
+
+static void cti_geometric_scatter(const cti_geometric_net *q, int c, cti_v3 x, ct_real *out)
+{
+    int k;
+    for (k = q->start[c]; k < q->start[c + 1]; k++)
+        cti_v3_addto(out, q->blocks[q->particle[k]], cti_v3_mul(x, q->S[k]));
+}
+
+/* y = (A + 2.5 sum S M_c S') x (eq. 26a) */
+static void cti_geometric_apply_whole(const cti_state *s, const ct_real *x, ct_real *y)
+{
+    const cti_geometric_net *q = &cti_geometric_own(s)->q;
+    int c;
+    cti_bsr_mul(&s->system.A, x, y);
+    for (c = 0; c < q->net.m; c++)
+        if (q->mass[c] > 0)
+            cti_geometric_scatter(q, c, cti_v3_mul(cti_geometric_part(q, c, cti_geometric_relative(q, x, c)), CTI_R(2.5) * q->mass[c]), y);
+}
+
+/* x <- M^-1/2 S x */
+static void cti_geometric_weigh(const cti_state *s, const ct_real *x, ct_real *out)
+{
+    int i;
+    for (i = 0; i < s->n; i++) {
+        cti_v3 v = cti_v3_at(x, i);
+        if (s->scripts.filter[i] >= 0)
+            v = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], v);
+        cti_v3_put(out, i, cti_v3_mul(v, cti_sqrt(s->bodies.inv_mass[i])));
+    }
+}
+
+/* a cti_operator_fn: the weighted matrix. A constrained direction has the equation w = 0 */
+static void cti_geometric_apply(void *ctx, const ct_real *w, ct_real *y)
+{
+    cti_state *s = (cti_state *)ctx;
+    ct_real *x = cti_geometric_own(s)->solve + 3 * (size_t)s->n, *Ax = x + 3 * (size_t)s->n;
+    int i;
+    cti_geometric_weigh(s, w, x);
+    cti_geometric_apply_whole(s, x, Ax);
+    cti_geometric_weigh(s, Ax, y);
+    for (i = 0; i < s->n; i++)
+        if (s->scripts.filter[i] >= 0) {
+            cti_v3 v = cti_v3_at(w, i);
+            v = cti_v3_sub(v, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], v));
+            cti_v3_addto(y, i, v);
+        }
+}
+
+/* masses M_c of the collisions that push */
+static void cti_geometric_masses(cti_state *s)
+{
+    cti_geometric_net *q = &cti_geometric_own(s)->q;
+    int c;
+    for (c = 0; c < q->net.m; c++)
+        q->mode[c] = (uint8_t)(cti_v3_dot(cti_v3_at(q->normal, c), cti_v3_at(q->X, c)) > 0 ? CTI_NET_ALL : CTI_NET_OFF);
+    cti_net_share(&q->net, q->mass);
+    for (c = 0; c < q->net.m; c++)
+        q->mass[c] = q->mode[c] ? q->mass[c] * cti_net_normal_mass(&q->net, c) : 0;
+}
+
+/* right side y = h (f + M g) + M v - A v + h X - M_c u of the collisions (eq. 21, 22) */
+static void cti_geometric_right(cti_state *s, ct_real h)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_geometric_net *q = &g->q;
+    int i, k, c;
+    cti_bsr_mul(&s->system.A, g->v, g->y);
+    for (i = 0; i < s->n; i++)
+        for (k = 0; k < 3; k++) {
+            ct_real m = s->bodies.mass[i];
+            g->y[3 * i + k] = h * (s->system.force[3 * i + k] + m * s->desc.gravity[k]) + m * g->v[3 * i + k] - g->y[3 * i + k];
+        }
+    for (c = 0; c < q->net.m; c++) {
+        cti_v3 u = cti_v3_add(cti_geometric_relative(q, g->v, c), g->hits[c].script), x = cti_v3_mul(cti_v3_at(q->X, c), h);
+        x = cti_v3_mad(x, cti_geometric_part(q, c, u), -q->mass[c]);
+        cti_v3_put(q->J, c, x);
+        cti_geometric_scatter(q, c, x, g->y);
+    }
+}
+
+/* dv of the right side y, from dv in weighted unknowns. 0: it did not converge */
+static int cti_geometric_conjugate(cti_state *s, ct_real h, ct_step_report *r)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    ct_real *b = g->solve, *work = g->solve + 9 * (size_t)s->n, scale = 0, kick, tol;
+    cti_operator A;
+    int i, done, turns;
+    cti_geometric_weigh(s, g->y, b);
+    for (i = 0; i < s->n; i++)
+        scale += s->bodies.mass[i];
+    kick = h * cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * cti_sqrt(scale);
+    scale = cti_max(cti_sqrt(cti_krylov_dot(3 * s->n, b, b)), kick);
+    tol = CTI_GEOMETRIC_LOOSE * cti_min(scale, kick > 0 ? 10 * kick : scale);
+    tol = cti_max(tol, 16 * CTI_EPS * scale);
+    A.n = 3 * s->n, A.apply = cti_geometric_apply, A.ctx = s;
+    for (i = 0; i < 3 * s->n; i++)
+        g->dv[i] *= cti_sqrt(s->bodies.mass[i / 3]);
+    done = cti_pcg(&A, NULL, b, g->dv, tol, CTI_GEOMETRIC_TURNS, work, &turns);
+    r->linear_iterations += turns;
+    if (!done) { /* how far it came */
+        cti_geometric_apply(s, g->dv, work);
+        for (i = 0; i < 3 * s->n; i++)
+            work[i] -= b[i];
+        tol = cti_sqrt(cti_krylov_dot(3 * s->n, work, work));
+    }
+    if (scale > 0)
+        r->residual = cti_max(r->residual, tol / scale);
+    cti_geometric_weigh(s, g->dv, g->dv);
+    return done;
+}
+
+CTI_FN int cti_geometric_free_motion(cti_state *s, ct_real h, ct_step_report *r)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    int i, k, done;
+    CTI_CLEAR(g->hits);
+    g->q.net.m = 0;
+    cti_geometric_right(s, h);
+    memset(g->dv, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    done = cti_geometric_conjugate(s, h, r);
+    for (i = 0; i < s->n; i++)
+        for (k = 3 * i; k < 3 * i + 3; k++)
+            g->free[k] = g->dv[k] / h;
+    return done;
+}
+
+CTI_FN int cti_geometric_integrate(cti_state *s, ct_real h, ct_step_report *r)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    int i, c, done;
+    cti_geometric_masses(s);
+    cti_geometric_right(s, h);
+    for (i = 0; i < 3 * s->n; i++)
+        g->dv[i] = h * g->free[i];
+    done = cti_geometric_conjugate(s, h, r);
+    for (c = 0; c < g->q.net.m; c++) {
+        cti_v3 u = cti_geometric_part(&g->q, c, cti_geometric_relative(&g->q, g->dv, c));
+        cti_v3_addto(g->q.J, c, cti_v3_mul(u, CTI_R(-2.5) * g->q.mass[c]));
+    }
+    return done;
+}
+
+#undef CTI_GEOMETRIC_LOOSE
+#undef CTI_GEOMETRIC_TURNS
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
+
+/* ---- 8_geometric/geometric.c ---- */
+/* geometric.c -- the geometric stepper.
+   Method: a substep computes forces, corrects positions, speeds and accelerations of what collides, and integrates implicitly with the forces that
+   the acceleration correction is. The motion is then tested for crossings. Pairs that cross become collisions, too, with the side that they had
+   before, and the substep is done again; the blocks of those that still cross are stopped short of it, with the fail-safe on.
+   A step is cut into substeps in which features that collide approach by a share of their distance at most.
+   based on: Volino, Magnenat-Thalmann 2000, sec. 4 and 5.2. */
+
+#if CONTACT_WITH_GEOMETRIC
+#define CTI_GEOMETRIC_AGAIN 2  /* times that a substep is done again with the pairs that cross */
+#define CTI_GEOMETRIC_CUTS 24  /* rounds of the fail-safe; each stops some blocks for good from the 12th on */
+#define CTI_GEOMETRIC_STOP 12
+#endif
+
+/* cti_geometric_run -- what a step adds up. */
+typedef struct cti_geometric_run {
+    double start;      /* [J] kinetic, elastic and gravitational energy at the start of the step */
+    double gravity;    /* [J] of that, gravity's part */
+    double t0;
+    int cut;           /* blocks that the fail-safe has stopped */
+    int crossing;      /* 1: a motion with crossings was taken */
+} cti_geometric_run;
+
+#if CONTACT_WITH_GEOMETRIC
+static void cti_geometric_status(ct_step_report *r, ct_status status)
+{
+    if (status > r->status)
+        r->status = status;
+}
+
+/* ---- the energy account ---- */
+
+static double cti_geometric_kinetic(const cti_state *s, const ct_real *v)
+{
+    double e = 0;
+    int i;
+    for (i = 0; i < s->n; i++)
+        e += 0.5 * (double)s->bodies.mass[i] * (double)cti_v3_norm2(cti_v3_at(v, i));
+    return e;
+}
+
+/* elastic energy and that of gravity at x */
+static double cti_geometric_potential(const cti_state *s, const ct_real *x)
+{
+    double e = 0;
+    int i;
+    for (i = 0; i < s->bodies.n_models; i++)
+        e += cti_model_energy(s->bodies.models[i], x);
+    for (i = 0; i < s->n; i++)
+        e -= (double)s->bodies.mass[i] * (double)cti_v3_dot(cti_v3_at(x, i), cti_v3_at(s->desc.gravity, 0));
+    return e;
+}
+
+/* an impulse J of collision c acts while the relative velocity of its blocks is u, that of scripts t->script */
+static void cti_geometric_work(const cti_geometric_hit *t, cti_v3 J, cti_v3 u, ct_step_report *r)
+{
+    double whole = (double)cti_v3_dot(J, cti_v3_add(u, t->script)), script = (double)cti_v3_dot(J, t->script);
+    r->work_script -= script;
+    if (whole > 0)
+        r->work_recovery += whole;
+    else
+        r->loss_contact -= whole;
+}
+
+/* the work of speed corrections, whose impulses act between the velocities before (g->dv) and after (g->v) */
+static void cti_geometric_speed_work(const cti_state *s, ct_step_report *r)
+{
+    const cti_geometric *g = cti_geometric_own(s);
+    const cti_geometric_net *q = &g->q;
+    int c, k;
+    for (c = 0; c < q->net.m; c++) {
+        cti_v3 u = cti_v3_zero();
+        for (k = q->start[c]; k < q->start[c + 1]; k++) {
+            int b = q->blocks[q->particle[k]];
+            u = cti_v3_mad(u, cti_v3_add(cti_v3_at(g->dv, b), cti_v3_at(g->v, b)), q->S[k] / 2);
+        }
+        cti_geometric_work(&g->hits[c], cti_v3_at(q->X_speed, c), u, r);
+    }
+}
+
+/* work of the integration's impulses, of damping and of pins, from g->v to g->v + g->dv */
+static void cti_geometric_works(cti_state *s, ct_real h, ct_step_report *r)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_geometric_net *q = &g->q;
+    ct_real *R = g->solve, *Dv = g->solve + 3 * (size_t)s->n, *u = g->solve + 6 * (size_t)s->n;
+    int c, i, k;
+    for (c = 0; c < q->net.m; c++) {
+        cti_v3 w = cti_v3_zero();
+        for (k = q->start[c]; k < q->start[c + 1]; k++) {
+            int b = q->blocks[q->particle[k]];
+            w = cti_v3_mad(w, cti_v3_add(cti_v3_at(g->v, b), cti_v3_at(g->dv, b)), q->S[k]);
+        }
+        cti_geometric_work(&g->hits[c], cti_v3_at(q->J, c), w, r);
+    }
+    for (i = 0; i < 3 * s->n; i++)
+        u[i] = g->v[i] + g->dv[i];
+    memset(Dv, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < s->bodies.n_models; i++)
+        cti_model_damping(s->bodies.models[i], s->x, u, Dv);
+    for (i = 0; i < 3 * s->n; i++)
+        r->loss_damping += (double)h * (double)u[i] * (double)(Dv[i] + s->bodies.mass[i / 3] * s->bodies.alpha[i / 3] * u[i]);
+    if (s->scripts.n_constrained == 0)
+        return;
+    /* reactions: what is missing in the equations of directions that scripts hold */
+    cti_bsr_mul(&s->system.A, g->dv, R);
+    for (i = 0; i < s->n; i++)
+        if (s->scripts.filter[i] >= 0) {
+            cti_v3 f = cti_v3_sub(cti_v3_at(R, i), cti_v3_at(g->y, i));
+            f = cti_v3_sub(f, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], f));
+            r->work_pins += (double)cti_v3_dot(f, cti_v3_add(cti_v3_at(g->v, i), cti_v3_at(g->dv, i)));
+            cti_v3_addto(s->step.impulses.pins, i, f);
+        }
+}
+
+/* ---- a substep ---- */
+
+/* v: the velocities, with those that scripts give */
+static void cti_geometric_load(cti_state *s, ct_step_report *r)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    int i;
+    memcpy(g->v, s->v, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < s->n; i++)
+        if (s->scripts.filter[i] >= 0) {
+            cti_v3 v = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], cti_v3_at(g->v, i)), before = cti_v3_at(g->v, i);
+            v = cti_v3_add(v, cti_v3_at(s->scripts.v_fixed, i));
+            cti_v3_put(g->v, i, v);
+            if (r) {
+                r->work_pins += 0.5 * (double)s->bodies.mass[i] * ((double)cti_v3_norm2(v) - (double)cti_v3_norm2(before));
+                cti_v3_addto(s->step.impulses.pins, i, cti_v3_mul(cti_v3_sub(v, before), s->bodies.mass[i]));
+            }
+        }
+}
+
+/* end.x and surface.x1 after h at velocities g->v + g->dv from x + dx */
+static void cti_geometric_move(cti_state *s, ct_real h)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    int i;
+    for (i = 0; i < 3 * s->n; i++) {
+        s->end.v[i] = g->v[i] + g->dv[i];
+        s->end.x[i] = s->x[i] + g->dx[i] + h * s->end.v[i];
+    }
+    cti_surface_place(&s->surface, s->end.x, s->bodies.frames, s->surface.x1);
+}
+
+/* boxes around the motion that velocities at the start promise. 0: out of memory */
+static int cti_geometric_expect(cti_state *s, ct_real h)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_v3 fall = cti_v3_mul(cti_v3_at(s->desc.gravity, 0), h * h);
+    int i;
+    for (i = 0; i < s->n; i++)
+        cti_v3_put(s->end.x, i, cti_v3_add(cti_v3_mad(cti_v3_at(s->x, i), cti_v3_at(g->v, i), CTI_R(1.5) * h), fall));
+    cti_surface_place(&s->surface, s->end.x, s->bodies.frames, s->surface.x1);
+    return cti_geometric_cover(s);
+}
+
+/* substeps that colliding features' approach asks for: each comes nearer by `displacement` of the larger of distance and thickness */
+static ct_real cti_geometric_need(const cti_state *s, ct_real h)
+{
+    const cti_geometric *g = cti_geometric_own(s);
+    ct_real need = 1;
+    int c, k;
+    for (c = 0; c < CTI_LEN(g->hits); c++) {
+        const cti_geometric_hit *t = &g->hits[c];
+        cti_v3 u = t->script;
+        for (k = g->q.start[c]; k < g->q.start[c + 1]; k++)
+            u = cti_v3_mad(u, cti_v3_at(g->v, g->q.blocks[g->q.particle[k]]), g->q.S[k]);
+        need = cti_max(need, -h * cti_v3_dot(u, t->normal) / (s->desc.geometric.displacement * cti_max(t->distance, t->thickness)));
+    }
+    return need;
+}
+
+/* the fail-safe: blocks of crossing pairs stop short of the crossing. Returns 1; 0: crossings are left; -1: out of memory */
+static int cti_geometric_stop(cti_state *s, ct_real h, cti_geometric_run *run, ct_step_report *r)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    int round, i, k, found = 1;
+    ct_real lost = 0;
+    for (round = 0; round < CTI_GEOMETRIC_CUTS && found > 0; round++) {
+        found = cti_geometric_cross(s, 1);
+        if (found <= 0)
+            break;
+        for (i = 0; i < s->n; i++) {
+            if (!(g->share[i] < 1))
+                continue;
+            if (round >= CTI_GEOMETRIC_STOP)
+                g->share[i] = 0;
+            run->cut++;
+            for (k = 3 * i; k < 3 * i + 3; k++) {
+                ct_real before = s->end.v[k];
+                s->end.x[k] = s->x[k] + g->share[i] * (s->end.x[k] - s->x[k]);
+                s->end.v[k] = (s->end.x[k] - s->x[k]) / h;
+                lost += s->bodies.mass[i] * cti_abs(s->end.v[k] - before);
+            }
+        }
+        cti_surface_place(&s->surface, s->end.x, s->bodies.frames, s->surface.x1);
+    }
+    r->momentum_lost += lost;
+    r->frozen += run->cut;
+    return found < 0 ? -1 : found == 0;
+}
+
+/* corrections and integration, with the pairs that are marked as forced. 0: out of memory */
+static int cti_geometric_respond(cti_state *s, ct_real h, int *done, ct_step_report *r)
+{
+    double t = cti_cmr_clock(s);
+    if (!cti_geometric_find(s, h) || !cti_geometric_build(s))
+        return 0;
+    r->ms_detect += cti_cmr_clock(s) - t;
+    t = cti_cmr_clock(s);
+    memcpy(cti_geometric_own(s)->dv, cti_geometric_own(s)->v, sizeof(ct_real) * 3 * (size_t)s->n);
+    r->solver_iterations += cti_geometric_correct(s, h);
+    r->solves++;
+    r->ms_solve += cti_cmr_clock(s) - t;
+    cti_geometric_speed_work(s, r);
+    t = cti_cmr_clock(s);
+    *done = cti_geometric_integrate(s, h, r);
+    r->ms_unconstrained += cti_cmr_clock(s) - t;
+    cti_geometric_move(s, h);
+    return 1;
+}
+#endif
+
+/* values of the report that a repeated substep starts from again */
+typedef struct cti_geometric_sums {
+    double script, recovery, contact;
+} cti_geometric_sums;
+
+#if CONTACT_WITH_GEOMETRIC
+/* from the collisions to a motion that is tested. 0: out of memory */
+static int cti_geometric_motion(cti_state *s, ct_real h, cti_geometric_run *run, ct_step_report *r)
+{
+    cti_geometric_sums sums;
+    int again, found = 1, done = 1;
+    double t;
+    sums.script = r->work_script, sums.recovery = r->work_recovery, sums.contact = r->loss_contact;
+    for (again = 0; again <= CTI_GEOMETRIC_AGAIN; again++) {
+        if (again > 0)
+            cti_geometric_load(s, NULL);
+        r->work_script = sums.script, r->work_recovery = sums.recovery, r->loss_contact = sums.contact;
+        if (!cti_geometric_respond(s, h, &done, r))
+            return 0;
+        t = cti_cmr_clock(s);
+        if (!cti_geometric_cover(s))
+            return 0;
+        found = cti_geometric_cross(s, 0);
+        r->ms_detect += cti_cmr_clock(s) - t;
+        if (found < 0)
+            return 0;
+        if (found == 0)
+            break;
+    }
+    if (!done)
+        cti_geometric_status(r, CT_STATUS_BUDGET);
+    if (found > 0 && s->desc.geometric.fail_safe) {
+        found = cti_geometric_stop(s, h, run, r);
+        if (found < 0)
+            return 0;
+        cti_geometric_status(r, CT_STATUS_ZONES);
+        run->crossing |= !found;
+    } else
+        run->crossing |= found > 0;
+    return 1;
+}
+
+/* impulses of the collisions of a substep. 0: out of memory */
+static int cti_geometric_touches(cti_state *s, ct_step_report *r)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    int c, k;
+    r->contacts = 0, r->rows = g->q.net.m;
+    for (c = 0; c < g->q.net.m; c++) {
+        const cti_geometric_hit *t = &g->hits[c];
+        cti_v3 t1, t2, J = cti_v3_add(cti_v3_at(g->q.J, c), cti_v3_at(g->q.X_speed, c));
+        cti_touch touch;
+        if (!(cti_v3_dot(J, t->normal) > 0))
+            continue;
+        memset(&touch, 0, sizeof touch);
+        touch.pair = t->pair, touch.thickness = t->thickness, touch.sticking = g->q.stick[c];
+        touch.key = cti_pair_key(&s->surface, &t->pair);
+        cti_v3_tangents(t->normal, &t1, &t2);
+        cti_v3_put(touch.frame, 0, t->normal);
+        cti_v3_put(touch.frame, 1, t1);
+        cti_v3_put(touch.frame, 2, t2);
+        for (k = 0; k < 3; k++)
+            touch.r[k] = cti_v3_dot(cti_v3_at(touch.frame, k), J);
+        r->contacts++;
+        if (!CTI_PUSH(s->mem, s->step.impulses.touches, touch))
+            return 0;
+    }
+    return 1;
+}
+
+/* one touch for each contact of a step with several substeps: the sum of its impulses, in the axes of the last one. 0: out of memory */
+static int cti_geometric_merge(cti_state *s)
+{
+    cti_touch *list = s->step.impulses.touches, *from;
+    int i, n = CTI_LEN(list), kept = 0;
+    uint64_t *keys = CTI_ARENA_NEW(s->arena, uint64_t, 2 * (size_t)n + 1);
+    int32_t *order = CTI_ARENA_NEW(s->arena, int32_t, 2 * (size_t)n + 1);
+    from = CTI_ARENA_NEW(s->arena, cti_touch, n + 1);
+    if (!keys || !order || !from)
+        return 0;
+    if (n == 0)
+        return 1;
+    memcpy(from, list, sizeof *from * (size_t)n);
+    for (i = 0; i < n; i++)
+        keys[i] = list[i].key, order[i] = i;
+    cti_sort_u64(keys, order, keys + n, order + n, n);
+    for (i = 0; i < n; i++) {
+        const cti_touch *t = &from[order[i]];
+        if (kept > 0 && list[kept - 1].key == t->key) {
+            cti_v3 before = cti_m3_mul_tv(list[kept - 1].frame, cti_v3_at(list[kept - 1].r, 0)), own = cti_v3_at(t->r, 0);
+            list[kept - 1] = *t;
+            cti_v3_put(list[kept - 1].r, 0, cti_v3_add(own, cti_m3_mul_v(t->frame, before)));
+        } else
+            list[kept++] = *t;
+    }
+    stbds_header(list)->length = (size_t)kept;
+    return 1;
+}
+
+/* the tentative end becomes the state. 0: out of memory */
+static int cti_geometric_commit(cti_state *s, ct_real h, ct_step_report *r)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    double before, after;
+    int i, moved = 0;
+    if (!cti_geometric_touches(s, r))
+        return 0;
+    cti_geometric_works(s, h, r);
+    for (i = 0; i < 3 * s->n; i++)
+        moved |= g->dx[i] != 0;
+    if (moved) {
+        for (i = 0; i < 3 * s->n; i++)
+            g->dx[i] += s->x[i];
+        r->work_recovery += cti_geometric_potential(s, g->dx) - cti_geometric_potential(s, s->x);
+    }
+    for (i = 0; i < 3 * s->n; i++)
+        g->v[i] += g->dv[i];
+    before = cti_geometric_kinetic(s, g->v), after = cti_geometric_kinetic(s, s->end.v);
+    if (after > before)
+        r->work_recovery += after - before; /* a stop behind a position correction */
+    else
+        r->loss_contact += before - after;
+    memcpy(s->x, s->end.x, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(s->v, s->end.v, sizeof(ct_real) * 3 * (size_t)s->n);
+    cti_surface_commit(&s->surface);
+    for (i = 0; i < s->n; i++) {
+        s->history.dt_prev[i] = h;
+        s->history.fall[i] = 0;
+    }
+    s->energy.known = 0;
+    s->step.time = cti_state_ahead(s, h);
+    return 1;
+}
+
+static int cti_geometric_is_finite(const cti_state *s)
+{
+    int i;
+    for (i = 0; i < 3 * s->n; i++)
+        if (!cti_finite(s->end.x[i]) || !cti_finite(s->end.v[i]))
+            return 0;
+    return 1;
+}
+
+/* 1: done; -1: the substep must be shorter, *need times; 0: out of memory */
+static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *need, cti_geometric_run *run, ct_step_report *r)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    double t;
+    cti_arena_reset(s->arena);
+    if (!cti_assemble_pins(s, h))
+        return 0;
+    cti_assemble_movers(s, cti_state_ahead(s, h));
+    cti_geometric_load(s, NULL);
+    t = cti_cmr_clock(s);
+    if (!cti_geometric_expect(s, h))
+        return 0;
+    if (may_cut) {
+        if (!cti_geometric_find(s, h) || !cti_geometric_build(s))
+            return 0;
+        *need = cti_geometric_need(s, h);
+    }
+    r->ms_detect += cti_cmr_clock(s) - t;
+    if (may_cut && *need > CTI_R(1.001)) {
+        g->covered = 0;
+        return -1;
+    }
+    cti_geometric_load(s, r);
+    t = cti_cmr_clock(s);
+    if (!cti_geometric_assemble(s, h, r))
+        return 0;
+    r->ms_assemble += cti_cmr_clock(s) - t;
+    t = cti_cmr_clock(s);
+    if (!cti_geometric_free_motion(s, h, r))
+        cti_geometric_status(r, CT_STATUS_BUDGET);
+    r->ms_unconstrained += cti_cmr_clock(s) - t;
+    if (!cti_geometric_motion(s, h, run, r))
+        return 0;
+    if (!cti_geometric_is_finite(s)) { /* nothing moves */
+        memcpy(s->end.x, s->x, sizeof(ct_real) * 3 * (size_t)s->n);
+        memset(s->end.v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+        memset(g->dv, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+        memset(g->v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+        memset(g->dx, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+        if (g->q.net.m)
+            memset(g->q.J, 0, sizeof(ct_real) * 3 * (size_t)g->q.net.m);
+        cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x1);
+        cti_geometric_status(r, CT_STATUS_NOT_CONVERGED);
+    }
+    g->covered = 0;
+    return cti_geometric_commit(s, h, r);
+}
+
+/* ---- the step ---- */
+
+static void cti_geometric_begin(cti_state *s, ct_real dt, ct_step_report *r)
+{
+    memset(r, 0, sizeof *r);
+    r->limit.vertices_a[0] = -1;
+    cti_arena_reset(s->arena);
+    s->contact.is_solved = 0;
+    memset(&s->step.limit, 0, sizeof s->step.limit);
+    cti_impulses_begin(s);
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
+    s->step.until = s->step.time + (double)dt;
+    r->min_distance = 2 * s->desc.thickness;
+    r->thickness_kept = 2;
+}
+
+/* whether the surface intersects itself when the step begins: known from the last one, if nobody has moved it since. 0: out of memory */
+static int cti_geometric_open(cti_state *s, cti_geometric_run *run, ct_step_report *r)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    size_t n = 3 * (size_t)s->surface.nv;
+    ct_step_report now;
+    if (!g->is_known || CTI_LEN(g->x_last) != (int)n || (n && memcmp(g->x_last, s->surface.x0, n * sizeof(ct_real)))) {
+        int found = cti_geometric_count(s);
+        if (found < 0)
+            return 0;
+        r->tangled = found;
+        g->is_clean = found == 0;
+        memset(&s->step.limit, 0, sizeof s->step.limit);
+    }
+    g->covered = 0;
+    memset(run, 0, sizeof *run);
+    memset(&now, 0, sizeof now);
+    cti_step_energies(s, &now);
+    run->start = now.energy_kinetic + now.energy_elastic + now.energy_gravity;
+    run->gravity = now.energy_gravity;
+    return 1;
+}
+
+/* the status of a step that gained energy: the bound of a body in the other steppers (energy.c), for the whole world */
+static void cti_geometric_judge(const cti_state *s, const cti_geometric_run *run, ct_real dt, ct_step_report *r)
+{
+    double kick = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, scale, rounded = fabs(r->energy_gravity);
+    int i;
+    for (i = 0; i < s->bodies.n_models; i++)
+        rounded += s->energy.moduli[i];
+    for (i = 0; i < s->n; i++)
+        mass += (double)s->bodies.mass[i];
+    scale = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - run->gravity) + fabs(r->work_pins) + fabs(r->work_script) +
+            r->work_recovery + r->loss_contact;
+    if (!(r->energy_gained <= cti_policy_body_gain(1, scale + mass * kick * kick, rounded)))
+        cti_geometric_status(r, CT_STATUS_NOT_CONVERGED);
+}
+
+/* the rest of the report. 0: out of memory */
+static int cti_geometric_finish(cti_state *s, ct_real dt, cti_geometric_run *run, ct_step_report *r)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    double t = cti_cmr_clock(s);
+    int n = s->surface.nv;
+    cti_arena_reset(s->arena);
+    if (n)
+        memcpy(s->surface.x1, s->surface.x0, sizeof(ct_real) * 3 * (size_t)n);
+    if ((r->substeps > 1 && !cti_geometric_merge(s)) || !cti_geometric_cover(s))
+        return 0;
+    cti_geometric_measure(s, r);
+    if (!g->is_clean || run->crossing) {
+        int found = cti_geometric_count(s);
+        if (found < 0)
+            return 0;
+        r->tangled = found;
+        g->is_clean = found == 0;
+        if (found > 0)
+            cti_geometric_status(r, CT_STATUS_NOT_CONVERGED);
+    }
+    if (!CTI_RESIZE(s->mem, g->x_last, 3 * n))
+        return 0;
+    if (n)
+        memcpy(g->x_last, s->surface.x0, sizeof(ct_real) * 3 * (size_t)n);
+    g->is_known = 1;
+    r->ms_detect += cti_cmr_clock(s) - t;
+    cti_step_energies(s, r);
+    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - run->start - r->work_pins - r->work_script - r->work_recovery +
+                       r->loss_contact + r->loss_damping;
+    cti_geometric_judge(s, run, dt, r);
+    if (r->substeps > 1)
+        cti_geometric_status(r, CT_STATUS_SUBSTEPPED);
+    return 1;
+}
+
+static ct_code cti_geometric_take_back(cti_state *s)
+{
+    cti_snapshot_restore(s, 0, &s->step.start);
+    cti_geometric_own(s)->covered = 0, cti_geometric_own(s)->is_known = 0;
+    return CT_ERR_MEMORY;
+}
+
+CTI_FN ct_code cti_geometric_step(cti_state *s, ct_real dt, ct_step_report *r)
+{
+    cti_geometric_run run;
+    ct_real left = dt, least = dt / (ct_real)s->desc.geometric.max_substeps, h;
+    cti_geometric_begin(s, dt, r);
+    if (!cti_snapshot_save(s, 0, &s->step.start))
+        return CT_ERR_MEMORY;
+    if (s->n == 0) {
+        s->step.time = s->step.until;
+        s->contact.memory_dt = dt;
+        r->substeps = 1;
+        cti_impulses_swap(s);
+        return CT_OK;
+    }
+    if (!cti_geometric_open(s, &run, r))
+        return cti_geometric_take_back(s);
+    for (h = dt; left > 0;) {
+        ct_real need = 1;
+        int end;
+        h = left - h < CTI_R(1e-6) * dt ? left : h;
+        s->step.left = left;
+        end = cti_geometric_substep(s, h, h > CTI_R(1.001) * least, &need, &run, r);
+        if (end == 0)
+            return cti_geometric_take_back(s);
+        if (end < 0) {
+            h = cti_max(h / (ct_real)(1 + (int)cti_min(need, 1000)), least);
+            continue;
+        }
+        left -= h;
+        r->substeps++;
+    }
+    s->step.time = s->step.until;
+    s->contact.memory_dt = dt;
+    cti_memory_clear(&s->contact.memory);
+    if (!cti_geometric_finish(s, dt, &run, r))
+        return cti_geometric_take_back(s);
+    cti_impulses_swap(s);
+    return CT_OK;
+}
+
+#undef CTI_GEOMETRIC_AGAIN
+#undef CTI_GEOMETRIC_CUTS
+#undef CTI_GEOMETRIC_STOP
+
+/* ---- 8_geometric/geometric_stepper.c ---- */
+/* geometric_stepper.c -- the geometric stepper, as the world has it: options, refusals, memory. */
+
+static void cti_geometric_defaults(ct_world_desc *d)
+{
+    ct_geometric_desc *q = &d->geometric;
+    q->cg_turns = 24;
+    q->active_set = 4;
+    q->sweeps = 4;
+    q->position_distance = CTI_R(0.5);
+    q->speed_distance = CTI_R(0.8);
+    q->acceleration_distance = 1;
+    q->displacement = 1;
+    q->max_substeps = 8;
+    q->fail_safe = 1;
+}
+
+static ct_code cti_geometric_check(const ct_world_desc *d, ct_error_info *e)
+{
+    const ct_geometric_desc *q = &d->geometric;
+    const ct_real shares[3] = {q->position_distance, q->speed_distance, q->acceleration_distance};
+    int k;
+    if ((int)q->scheme < 0 || q->scheme >= CT_GEOMETRIC_COUNT_)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->scheme, "geometric.scheme is out of range");
+    if (q->cg_turns < 1 || q->cg_turns > 10000)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->cg_turns, "geometric.cg_turns must be 1 to 10000");
+    if (q->active_set < 0 || q->active_set > 100)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->active_set, "geometric.active_set must be 0 to 100");
+    if (q->sweeps < 1 || q->sweeps > 10000)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->sweeps, "geometric.sweeps must be 1 to 10000");
+    for (k = 0; k < 3; k++)
+        if (!(shares[k] >= 0 && shares[k] <= 1))
+            return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)shares[k],
+                                 "geometric.position_distance, speed_distance and acceleration_distance must be in [0, 1]");
+    if (!(q->displacement > 0) || !cti_finite(q->displacement))
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->displacement, "geometric.displacement must be positive");
+    if (q->max_substeps < 1 || q->max_substeps > 256)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->max_substeps, "geometric.max_substeps must be 1 to 256");
+    if (d->stepper != CT_STEPPER_GEOMETRIC)
+        return CT_OK;
+    if (d->integrator != CT_INTEGRATOR_EULER)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator, "CT_STEPPER_GEOMETRIC steps by implicit Euler only");
+    if (d->ccd_limits_step)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1, "CT_STEPPER_GEOMETRIC does not cut steps at impacts: ccd_limits_step is CT_STEPPER_CMR's");
+    if (d->solver.termination == CT_TERMINATION_PAPER)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.termination, "CT_STEPPER_GEOMETRIC has no termination PAPER");
+    return CT_OK;
+}
+
+static const char *cti_geometric_refuses(const cti_state *s, cti_feature what)
+{
+    CTI_UNUSED(s);
+    switch (what) {
+    case CTI_FEATURE_ROD:
+        return "CT_STEPPER_GEOMETRIC corrects vertices of surfaces, and a rod has none";
+    case CTI_FEATURE_POINTS:
+        return "CT_STEPPER_GEOMETRIC corrects vertices of surfaces, and loose points have none";
+    case CTI_FEATURE_RIGID:
+        return "CT_STEPPER_GEOMETRIC corrects particles, and a rigid body has none";
+    case CTI_FEATURE_JOINT:
+        return "CT_STEPPER_GEOMETRIC has no joints and no stitches";
+    case CTI_FEATURE_REPAIR:
+        return "CT_STEPPER_GEOMETRIC cannot tell sides that it has not seen: repair the bodies in a world of CT_STEPPER_CMR";
+    case CTI_FEATURE_PROBLEM:
+        return "CT_STEPPER_GEOMETRIC solves no contact problem: its contacts are corrections";
+    default:
+        return NULL;
+    }
+}
+
+/* ---- memory ---- */
+
+CTI_FN void cti_geometric_free(cti_state *s)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_mem *m = s->mem;
+    cti_geometric_net *q;
+    int k;
+    if (!g)
+        return;
+    q = &g->q;
+    CTI_FREE(m, g->lo), CTI_FREE(m, g->hi), CTI_FREE(m, g->planes), CTI_FREE(m, g->plane_forced), CTI_FREE(m, g->hits);
+    for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
+        cti_geometric_list *l = &g->list[k];
+        CTI_FREE(m, l->pairs), CTI_FREE(m, l->quads), CTI_FREE(m, l->hat), CTI_FREE(m, l->d2), CTI_FREE(m, l->w), CTI_FREE(m, l->feature);
+        CTI_FREE(m, l->forced);
+    }
+    CTI_FREE(m, q->local), CTI_FREE(m, q->blocks), CTI_FREE(m, q->inv), CTI_FREE(m, q->S), CTI_FREE(m, q->normal), CTI_FREE(m, q->work);
+    CTI_FREE(m, q->compliance), CTI_FREE(m, q->filter), CTI_FREE(m, q->start), CTI_FREE(m, q->particle), CTI_FREE(m, q->order), CTI_FREE(m, q->mode);
+    CTI_FREE(m, q->stick), CTI_FREE(m, q->Q), CTI_FREE(m, q->extra), CTI_FREE(m, q->target), CTI_FREE(m, q->mu), CTI_FREE(m, q->X);
+    CTI_FREE(m, q->X_speed), CTI_FREE(m, q->X_place), CTI_FREE(m, q->J), CTI_FREE(m, q->mass);
+    CTI_FREE(m, g->tested), CTI_FREE(m, g->least), CTI_FREE(m, g->toi), CTI_FREE(m, g->share), CTI_FREE(m, g->v), CTI_FREE(m, g->dv);
+    CTI_FREE(m, g->dx), CTI_FREE(m, g->y), CTI_FREE(m, g->free), CTI_FREE(m, g->solve), CTI_FREE(m, g->x_last);
+    cti_mem_resize(m, g, sizeof *g, 0);
+    s->own = NULL;
+}
+
+CTI_FN int cti_geometric_prepare(cti_state *s, const cti_stepper_body *bodies)
+{
+    cti_geometric *g;
+    cti_mem *m = s->mem;
+    int i, n3 = 3 * s->n, moving = 3 * s->surface.n_moving;
+    CTI_UNUSED(bodies);
+    cti_geometric_free(s);
+    g = (cti_geometric *)cti_mem_resize(m, NULL, 0, sizeof *g);
+    if (!g)
+        return 0;
+    memset(g, 0, sizeof *g);
+    s->own = g;
+    g->list[CTI_GEOMETRIC_VF].kind = CT_PAIR_VF, g->list[CTI_GEOMETRIC_EE].kind = CT_PAIR_EE;
+    g->list[CTI_GEOMETRIC_VE].kind = CT_PAIR_VE, g->list[CTI_GEOMETRIC_VV].kind = CT_PAIR_VV;
+    /* boxes of bodies that never move are made once */
+    for (i = 0; i < s->surface.n_bodies; i++)
+        if (!s->surface.bodies[i].moves)
+            s->surface.ranges[i].swept = 1, s->surface.ranges[i].inflate = CTI_R(0.75) * s->surface.bodies[i].thickness;
+    if (!CTI_RESIZE(m, g->lo, moving) || !CTI_RESIZE(m, g->hi, moving) || !CTI_RESIZE(m, g->q.local, s->n) || !CTI_RESIZE(m, g->share, s->n) ||
+        !CTI_RESIZE(m, g->v, n3) || !CTI_RESIZE(m, g->dv, n3) || !CTI_RESIZE(m, g->dx, n3) || !CTI_RESIZE(m, g->y, n3) ||
+        !CTI_RESIZE(m, g->free, n3) || !CTI_RESIZE(m, g->solve, 7 * n3))
+        return 0;
+    for (i = 0; i < s->n; i++)
+        g->q.local[i] = -1;
+    return 1;
+}
+
+CTI_CONSTANT_FN const cti_stepper *cti_stepper_geometric(void)
+{
+    static const cti_stepper geometric = {0,
+                                          0,
+                                          cti_geometric_defaults,
+                                          cti_geometric_check,
+                                          NULL,
+                                          cti_geometric_refuses,
+                                          cti_geometric_prepare,
+                                          cti_geometric_step,
+                                          NULL,
+                                          cti_geometric_free};
+    return &geometric;
 }
 #endif
 

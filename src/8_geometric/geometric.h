@@ -33,7 +33,7 @@ typedef struct cti_geometric_net {
     cti_net net;
     int32_t *local;      /* [blocks] number of a block among the particles, or -1 */
     int32_t *blocks;     /* [particles] */
-    ct_real *inv, *S, *normal, *work, *small;
+    ct_real *inv, *S, *normal, *work, *compliance;
     int32_t *filter, *start, *particle, *order;
     uint8_t *mode, *stick;
     ct_real *Q;          /* [3 particles] the property that is corrected */

@@ -69,7 +69,7 @@ static int cti_geometric_reserve(cti_state *s, int n, int m)
 {
     cti_geometric_net *q = &cti_geometric_own(s)->q;
     cti_mem *mem = s->mem;
-    return CTI_RESIZE(mem, q->work, 3 * n + 18 * m) && CTI_RESIZE(mem, q->small, m) && CTI_RESIZE(mem, q->mode, m) && CTI_RESIZE(mem, q->stick, m) &&
+    return CTI_RESIZE(mem, q->work, 3 * n + 18 * m) && CTI_RESIZE(mem, q->mode, m) && CTI_RESIZE(mem, q->stick, m) &&
            CTI_RESIZE(mem, q->Q, 3 * n) && CTI_RESIZE(mem, q->extra, 3 * m) && CTI_RESIZE(mem, q->target, m) && CTI_RESIZE(mem, q->mu, m) &&
            CTI_RESIZE(mem, q->X, 3 * m) && CTI_RESIZE(mem, q->X_speed, 3 * m) && CTI_RESIZE(mem, q->X_place, 3 * m) && CTI_RESIZE(mem, q->J, 3 * m) &&
            CTI_RESIZE(mem, q->mass, m) && CTI_RESIZE(mem, q->order, m);
@@ -101,7 +101,7 @@ static void cti_geometric_view(cti_state *s)
     net->n = CTI_LEN(q->blocks), net->m = CTI_LEN(cti_geometric_own(s)->hits);
     net->inv = q->inv, net->filter = s->scripts.n_constrained ? q->filter : NULL, net->projectors = s->scripts.projectors;
     net->start = q->start, net->particle = q->particle, net->S = q->S, net->normal = q->normal;
-    net->small = q->small, net->mode = q->mode, net->work = q->work;
+    net->compliance = q->compliance, net->mode = q->mode, net->work = q->work;
 }
 
 /* [1/kg] n'M_c^-1 n of a collision that is not in the network yet; 0: nothing of it can move along n */
@@ -128,7 +128,7 @@ CTI_FN int cti_geometric_build(cti_state *s)
     for (i = 0; i < CTI_LEN(q->blocks); i++)
         q->local[q->blocks[i]] = -1;
     CTI_CLEAR(q->blocks), CTI_CLEAR(q->inv), CTI_CLEAR(q->filter), CTI_CLEAR(q->particle), CTI_CLEAR(q->S);
-    if (!CTI_RESIZE(s->mem, q->start, m + 1) || !CTI_RESIZE(s->mem, q->normal, 3 * m) || !CTI_RESIZE(s->mem, q->small, m))
+    if (!CTI_RESIZE(s->mem, q->start, m + 1) || !CTI_RESIZE(s->mem, q->normal, 3 * m) || !CTI_RESIZE(s->mem, q->compliance, m))
         return 0;
     q->start[0] = 0;
     for (c = 0; c < m; c++) {
@@ -144,7 +144,7 @@ CTI_FN int cti_geometric_build(cti_state *s)
             continue;
         }
         cti_v3_put(q->normal, kept, g->hits[c].normal);
-        q->small[kept] = w;
+        q->compliance[kept] = w;
         g->hits[kept++] = g->hits[c];
         q->start[kept] = CTI_LEN(q->S);
     }

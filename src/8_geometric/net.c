@@ -51,24 +51,6 @@ CTI_FN ct_real cti_net_normal_mass(const cti_net *net, int c)
     return 1 / w;
 }
 
-CTI_FN void cti_net_mass(const cti_net *net, int c, ct_real *out)
-{
-    ct_real W[9], small = cti_net_small(net, c);
-    int k, e, j;
-    memset(W, 0, sizeof W);
-    for (k = net->start[c]; k < net->start[c + 1]; k++) {
-        int i = net->particle[k];
-        ct_real s = net->S[k] * net->S[k] * net->inv[i];
-        const ct_real *P = net->filter && net->filter[i] >= 0 ? net->projectors + 9 * (size_t)net->filter[i] : NULL;
-        for (e = 0; e < 9; e++)
-            W[e] += s * (P ? P[e] : (e % 4 == 0 ? 1 : 0));
-    }
-    for (j = 0; j < 3; j++)
-        W[4 * j] += small;
-    if (!cti_m3_inverse(W, out))
-        memset(out, 0, sizeof W);
-}
-
 CTI_FN void cti_net_spread(const cti_net *net, const ct_real *X, ct_real *out)
 {
     int c, i, k;
@@ -123,11 +105,11 @@ CTI_FN double cti_net_product(const cti_net *net, const ct_real *T, ct_real *HT)
             cti_v3_put(HT, c, cti_v3_zero());
             continue;
         }
-        own = cti_v3_add(cti_net_value(net, u, c), cti_v3_mul(cti_v3_at(T, c), net->small ? net->soft * net->small[c] : 0));
+        own = cti_v3_add(cti_net_value(net, u, c), cti_v3_mul(cti_v3_at(T, c), net->compliance ? net->soft * net->compliance[c] : 0));
         own = cti_net_part(net, c, own);
         cti_v3_put(HT, c, own);
-        if (net->small)
-            sum += (double)(net->soft * net->small[c] * cti_v3_norm2(cti_net_part(net, c, cti_v3_at(T, c))));
+        if (net->compliance)
+            sum += (double)(net->soft * net->compliance[c] * cti_v3_norm2(cti_net_part(net, c, cti_v3_at(T, c))));
     }
     return sum;
 }

@@ -22,9 +22,9 @@ typedef struct cti_net {
     const int32_t *particle;   /* [start[m]] */
     const ct_real *S;          /* [start[m]] */
     const ct_real *normal;     /* [3 m] unit, from side b to side a */
-    const ct_real *small;      /* [m] [1/kg] scalars added to H_cc, so that contradictions among complementary collisions have bounded
+    const ct_real *compliance; /* [m] [1/kg] scalars added to H_cc, so that contradictions among complementary collisions have bounded
                                   corrections; NULL: none */
-    ct_real soft;              /* factor of `small` */
+    ct_real soft;              /* factor of `compliance` */
     uint8_t *mode;             /* [m] CTI_NET_*; scratch of cti_net_correct */
     ct_real *work;             /* [3 n + 18 m] scratch */
 } cti_net;
@@ -43,10 +43,9 @@ typedef struct cti_net_goal {
 CTI_FN cti_v3 cti_net_value(const cti_net *net, const ct_real *Q, int c);
 /* cti_net_inverse -- M_i^-1 v. */
 CTI_FN cti_v3 cti_net_inverse(const cti_net *net, int i, cti_v3 v);
-/* cti_net_normal_mass -- the reduced mass of eq. 7 along the normal [kg]; cti_net_mass -- the whole matrix [9]. A small scalar is added to
-   the inverse, so that an over-constrained collision has a mass, too. */
+/* cti_net_normal_mass -- the reduced mass of eq. 7 along the normal [kg]. A small scalar is added to the inverse, so that an over-constrained
+   collision has a mass, too. */
 CTI_FN ct_real cti_net_normal_mass(const cti_net *net, int c);
-CTI_FN void cti_net_mass(const cti_net *net, int c, ct_real *out);
 /* cti_net_spread -- out [3 n]: corrections M_i^-1 sum S_ci X_c of the particles (eq. 12), X [3 m]. */
 CTI_FN void cti_net_spread(const cti_net *net, const ct_real *X, ct_real *out);
 /* cti_net_product -- HT [3 m] (eq. 16a), within the directions of `mode`; returns T'HT (16b). */
