@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs e3d457145cbd9834.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs aee89fe5a4f9bca0.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -57210,9 +57210,9 @@ CTI_FN int cti_geometric_count(cti_state *s)
    differs: an acceleration separates features at recovery_speed at most, or at the thickness a substep, as everywhere in the library.
    based on: Volino, Magnenat-Thalmann 2000, sec. 4.1. */
 
-/* [1] part of H_cc that is added to it in solves of speeds and accelerations. Complementary collisions contradict each other, and equations that
-   are nearly the same ask for corrections as large as one over the root of this. Ten layers at rest keep .96 of the thickness; with 1e-1 .60; with 3e-3
-   and the same for positions, corrections grow without bound at impacts */
+/* [1] part of H_cc that is added to it in solves of speeds and accelerations. Complementary collisions contradict each other, and equations
+   that are nearly the same ask for corrections as large as one over the root of this. Ten layers at rest keep .96 of the thickness; with 1e-1
+   .60; with 3e-3 and the same for positions, corrections grow without bound at impacts */
 #define CTI_GEOMETRIC_SMALL CTI_R(1e-2)
 #define CTI_GEOMETRIC_SOFT CTI_R(1e-1) /* [1] the same of positions, which are only to come into a reasonable place */
 #define CTI_GEOMETRIC_SHIFT CTI_R(0.5) /* [thickness] most that a position is corrected by in a substep; all of them are scaled alike */

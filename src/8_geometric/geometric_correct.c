@@ -10,9 +10,9 @@
 #include "geometric.h"
 #include "../0_base/sort.h"
 
-/* [1] part of H_cc that is added to it in solves of speeds and accelerations. Complementary collisions contradict each other, and equations that
-   are nearly the same ask for corrections as large as one over the root of this. Ten layers at rest keep .96 of the thickness; with 1e-1 .60; with 3e-3
-   and the same for positions, corrections grow without bound at impacts */
+/* [1] part of H_cc that is added to it in solves of speeds and accelerations. Complementary collisions contradict each other, and equations
+   that are nearly the same ask for corrections as large as one over the root of this. Ten layers at rest keep .96 of the thickness; with 1e-1
+   .60; with 3e-3 and the same for positions, corrections grow without bound at impacts */
 #define CTI_GEOMETRIC_SMALL CTI_R(1e-2)
 #define CTI_GEOMETRIC_SOFT CTI_R(1e-1) /* [1] the same of positions, which are only to come into a reasonable place */
 #define CTI_GEOMETRIC_SHIFT CTI_R(0.5) /* [thickness] most that a position is corrected by in a substep; all of them are scaled alike */
