@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs aee89fe5a4f9bca0.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs f9c82895d322e86f.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -57578,6 +57578,8 @@ static void cti_geometric_masses(cti_state *s)
 {
     cti_geometric_net *q = &cti_geometric_own(s)->q;
     int c;
+    if (q->net.m == 0)
+        return;
     for (c = 0; c < q->net.m; c++)
         q->mode[c] = (uint8_t)(cti_v3_dot(cti_v3_at(q->normal, c), cti_v3_at(q->X, c)) > 0 ? CTI_NET_ALL : CTI_NET_OFF);
     cti_net_share(&q->net, q->mass);

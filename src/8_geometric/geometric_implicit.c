@@ -96,6 +96,8 @@ static void cti_geometric_masses(cti_state *s)
 {
     cti_geometric_net *q = &cti_geometric_own(s)->q;
     int c;
+    if (q->net.m == 0)
+        return;
     for (c = 0; c < q->net.m; c++)
         q->mode[c] = (uint8_t)(cti_v3_dot(cti_v3_at(q->normal, c), cti_v3_at(q->X, c)) > 0 ? CTI_NET_ALL : CTI_NET_OFF);
     cti_net_share(&q->net, q->mass);
