@@ -76,7 +76,7 @@ static void cti_barrier_rescale(cti_state *s)
     int i, n = 0;
     for (i = 0; i < CTI_LEN(b->terms); i++)
         if (cti_barrier_eval(s, &b->terms[i], s->surface.x0, CTI_POTENTIAL_VALUE, &t)) {
-            double force = (double)t.force / ((double)b->h * (double)b->h);
+            double force = (double)(t.force / b->rule.contact);
             sum += force * force;
             n++;
         }
@@ -359,7 +359,7 @@ static int cti_barrier_touches(cti_state *s, ct_step_report *r)
         cti_v3_tangents(n, &t1, &t2);
         for (k = 0; k < 3; k++)
             cti_v3_put(touch.frame, k, k == 0 ? n : (k == 1 ? t1 : t2));
-        touch.r[0] = t.force / b->h;
+        touch.r[0] = t.force * b->h / b->rule.contact;
         r->contacts++;
         if (!CTI_PUSH(s->mem, s->step.impulses.touches, touch))
             return 0;
@@ -371,7 +371,7 @@ static int cti_barrier_touches(cti_state *s, ct_step_report *r)
 static int cti_barrier_works(cti_state *s, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    double h2 = (double)b->h * (double)b->h, reach = (double)(s->desc.barrier.friction_velocity * b->h), rate, slope;
+    double h2 = (double)b->rule.contact, reach = (double)(s->desc.barrier.friction_velocity * b->h), rate, slope;
     cti_potential_terms t;
     int i, k;
     for (i = 0; i < CTI_LEN(b->rubs); i++) {
@@ -401,7 +401,7 @@ static int cti_barrier_works(cti_state *s, ct_step_report *r)
             /* what the block is free to do balances but for Newton's tolerance */
             R = cti_v3_sub(R, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], R));
             r->work_pins += (double)cti_v3_dot(R, d) / h2;
-            cti_v3_put(s->step.impulses.pins, i, cti_v3_mul(R, 1 / b->h));
+            cti_v3_put(s->step.impulses.pins, i, cti_v3_mul(R, b->h / b->rule.contact));
         }
     return 1;
 }

@@ -29,8 +29,6 @@ static ct_code cti_barrier_check(const ct_world_desc *d, ct_error_info *e)
         return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->stiffness, "barrier.stiffness must be zero or positive");
     if (d->stepper != CT_STEPPER_BARRIER)
         return CT_OK;
-    if (d->integrator != CT_INTEGRATOR_EULER)
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator, "CT_STEPPER_BARRIER steps by implicit Euler only");
     if (d->ccd_limits_step)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1, "CT_STEPPER_BARRIER does not cut steps at impacts: ccd_limits_step is CT_STEPPER_CMR's");
     if (d->solver.termination == CT_TERMINATION_PAPER)

@@ -90,7 +90,7 @@ typedef struct ct_tasks {
 typedef enum ct_log_level { CT_LOG_ERROR, CT_LOG_WARNING, CT_LOG_INFO } ct_log_level;
 typedef void ct_log_fn(ct_log_level level, const char *text, void *user);
 
-/* ct_integrator -- the time integrator of deformable bodies under CT_STEPPER_CMR; rigid bodies have their own rule with each. Forces are
+/* ct_integrator -- the time integrator of deformable bodies, of CT_STEPPER_CMR as follows; rigid bodies have their own rule with each. Forces are
    linearized once a step, at the body after its own rigid rotation, and again (newton_iterations) where a body would gain energy. All
    integrators conserve the linear and angular momentum of a free body in every material; vibrations differ (docs/limits.md, "What
    integrators keep"):
@@ -101,8 +101,17 @@ typedef void ct_log_fn(ct_log_level level, const char *text, void *user);
             contacts and joints have released the body, velocities were set, or the fail-safe acted
    With NEWMARK and BDF2 v is the velocity at the end of the step. A body under contacts or joints, or one that would gain energy, is
    stepped by EULER's rule for that substep: contacts are inelastic, impulses and friction are EULER's, momentum is exact. Second order
-   holds for small strains, where the stiffness needs no projection; in large swings the order falls towards one. */
-typedef enum ct_integrator { CT_INTEGRATOR_EULER, CT_INTEGRATOR_NEWMARK, CT_INTEGRATOR_BDF2, CT_INTEGRATOR_COUNT_ } ct_integrator;
+   holds for small strains, where the stiffness needs no projection; in large swings the order falls towards one.
+   Under CT_STEPPER_BARRIER all bodies have the integrator, rigid ones too, in every step; v is the velocity at the end of the step, and the
+   orders are those above in large swings, too (docs/forms.md). Contacts act at the end of the step for all of it. Besides, there is
+   MIDPOINT  the implicit midpoint rule: as NEWMARK, but the bodies' forces act at the middle of the step */
+typedef enum ct_integrator {
+    CT_INTEGRATOR_EULER,
+    CT_INTEGRATOR_NEWMARK,
+    CT_INTEGRATOR_BDF2,
+    CT_INTEGRATOR_MIDPOINT,
+    CT_INTEGRATOR_COUNT_
+} ct_integrator;
 
 /* ct_cone -- the admissible set of a contact's friction (g1, g2) at normal multiplier l:
    BOX      |g1| <= mu l and |g2| <= mu l (Otaduy 2009, 5.5: two independent projections)
