@@ -6,7 +6,7 @@
    The scale of the barriers' force follows the forces of the last step, so that loads are carried in the middle of dhat. differs: IPC's follows from
    gradients at the start of a step, which asks for distances as they are.
    based on: Li et al. 2020, algorithm 1, sec. 5; lecture notes 4.3. */
-#include "barrier.h"
+#include "form.h"
 #include "../8_step/policy.h"
 #include "../8_step/assemble.h"
 #include "../8_step/cmr.h"
@@ -428,7 +428,7 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
     cti_barrier *b = cti_barrier_own(s);
     double size, before = start[1];
     int i;
-    if (!cti_barrier_touches(s, r) || !cti_barrier_works(s, r))
+    if (!(cti_form_is_constrained(s) ? cti_form_touches(s, r) : cti_barrier_touches(s, r)) || !cti_barrier_works(s, r))
         return 0;
     cti_barrier_energy(s, b->y, s->surface.x0, &size);
     r->loss_contact += b->energy_contact - before;
@@ -501,6 +501,8 @@ static ct_code cti_barrier_open(cti_state *s, ct_real dt, cti_barrier_run *q, do
     q->moves = cti_barrier_scripts(s, q->shift);
     if (!cti_barrier_cover(s, s->surface.x0) || !cti_barrier_find(s, s->surface.x0))
         return CT_ERR_MEMORY;
+    if (cti_form_is_constrained(s))
+        CTI_CLEAR(b->terms);
     return cti_barrier_energies(s, start) ? CT_OK : CT_ERR_MEMORY;
 }
 
@@ -521,7 +523,7 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
     code = cti_barrier_open(s, dt, &q, start);
     if (code == CT_ERR_DOMAIN)
         return code;
-    if (code != CT_OK || !cti_barrier_minimize(s, &q, r) || !cti_barrier_commit(s, start, r))
+    if (code != CT_OK || !(s->desc.barrier.form == CT_FORM_POTENTIAL ? cti_barrier_minimize(s, &q, r) : cti_form_step(s, &q.speed, r)) || !cti_barrier_commit(s, start, r))
         return cti_barrier_take_back(s);
     r->residual = q.speed;
     cti_impulses_swap(s);

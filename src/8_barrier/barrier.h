@@ -6,6 +6,7 @@
 
 #include "../8_step/stepper.h"
 #include "../7_contact/potential.h"
+#include "../4_programs/program.h"
 
 /* cti_barrier_attach -- a surface vertex as a sum of blocks y: x = sum w_k y_k; n 0: no block moves it. */
 typedef struct cti_barrier_attach {
@@ -101,6 +102,10 @@ typedef struct cti_barrier {
     double force;                 /* [N] scale of the barriers; kept over steps, 0: not known */
     double force_least;           /* [N] */
     double loss_friction, energy_contact; /* [J] */
+    int contacts;                 /* what assembly takes of the barriers' Hessian, CTI_POTENTIAL_*; CTI_POTENTIAL_VALUE: no barriers at all */
+    const ct_real *x_slide;       /* [3 nv] positions that friction is evaluated at; NULL: surface.x0 */
+    struct cti_form_row *rows;    /* of the constrained forms' last program (form.h), */
+    cti_program program;          /* and that */
 } cti_barrier;
 
 /* cti_barrier_own -- the stepper's data of a state. */
@@ -171,6 +176,14 @@ CTI_FN int cti_barrier_lag(cti_state *s);
 CTI_FN double cti_barrier_loss(cti_state *s);
 /* cti_barrier_slide -- tangential displacement [2] of a contact since the start of the step, with the surface at x. */
 CTI_FN void cti_barrier_slide(const cti_state *s, const cti_barrier_rub *q, const ct_real *x, ct_real out[2]);
+
+/* cti_barrier_rates -- out [3 n] = (M (1 + c alpha) + c D(y0)) z: inertia and damping. out is not z. work [3 n]. */
+CTI_FN void cti_barrier_rates(cti_state *s, const ct_real *z, ct_real *work, ct_real *out);
+/* cti_barrier_rub -- b->g += friction's Hessian at b->x_slide times the displacement shift [3 nv] of the surface. */
+CTI_FN void cti_barrier_rub_shift(cti_state *s, const ct_real *shift);
+/* cti_barrier_scatter -- B += H [3 n][3 n] over the vertices v [n] of a pair; _vector: g += a vector [3 n] over them. */
+CTI_FN void cti_barrier_scatter(cti_state *s, const int32_t *v, int n, const ct_real *H);
+CTI_FN void cti_barrier_scatter_vector(cti_state *s, const int32_t *v, int n, const ct_real *g);
 
 /* ---- barrier_system.c ---- */
 

@@ -168,6 +168,23 @@ static double cti_barrier_elastic_energy(cti_state *s, const ct_real *y, double 
     return e + c / 2 * damped;
 }
 
+CTI_FN void cti_barrier_rates(cti_state *s, const ct_real *z, ct_real *work, ct_real *out)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    ct_real *d = b->damping, *Dd = d + 3 * (size_t)s->n, c = b->rule.c;
+    int i, k;
+    cti_barrier_alpha(s, work);
+    cti_barrier_mass(s, z, out);
+    for (i = 0; i < 3 * b->n; i++)
+        out[i] *= 1 + c * work[i / 3];
+    for (i = 0; i < 3 * b->n; i++)
+        work[i] = b->r[i] + z[i];
+    if (cti_barrier_damping(s, work, d, Dd))
+        for (i = 0; i < s->n; i++)
+            for (k = 0; s->bodies.rigid_of[i] < 0 && k < 3; k++)
+                out[3 * b->block_of[i] + k] += c * Dd[3 * i + k];
+}
+
 CTI_FN double cti_barrier_loss(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
@@ -246,7 +263,7 @@ CTI_FN double cti_barrier_energy(cti_state *s, const ct_real *y, const ct_real *
 /* ---- gradient and Hessian ---- */
 
 /* a matrix over the vertices v [n] of a pair, through their attachments */
-static void cti_barrier_scatter(cti_state *s, const int32_t *v, int n, const ct_real *H)
+CTI_FN void cti_barrier_scatter(cti_state *s, const int32_t *v, int n, const ct_real *H)
 {
     cti_barrier *b = cti_barrier_own(s);
     int i, j, k, l, p, q, n3 = 3 * n;
@@ -267,7 +284,7 @@ static void cti_barrier_scatter(cti_state *s, const int32_t *v, int n, const ct_
     }
 }
 
-static void cti_barrier_scatter_vector(cti_state *s, const int32_t *v, int n, const ct_real *g)
+CTI_FN void cti_barrier_scatter_vector(cti_state *s, const int32_t *v, int n, const ct_real *g)
 {
     cti_barrier *b = cti_barrier_own(s);
     int i, k;
@@ -297,7 +314,7 @@ static void cti_barrier_contacts(cti_state *s, const ct_real *shift)
     int i;
     for (i = 0; i < CTI_LEN(b->terms); i++) {
         const cti_barrier_term *p = &b->terms[i];
-        if (!cti_barrier_eval(s, p, s->surface.x0, CTI_POTENTIAL_PROJECTED, &t))
+        if (b->contacts == CTI_POTENTIAL_VALUE || !cti_barrier_eval(s, p, s->surface.x0, b->contacts, &t))
             continue;
         if (shift)
             cti_barrier_shift(p->v, p->n, t.hessian, shift, t.gradient);
@@ -306,31 +323,53 @@ static void cti_barrier_contacts(cti_state *s, const ct_real *shift)
     }
 }
 
-/* friction: load (f1 / |u| (1 - uu'/|u|^2) + f1' uu'/|u|^2) in the tangent plane; both are >= 0 */
+/* gradient [3 n] and Hessian [3 n][3 n] of one contact's friction: load (f1 / |u| (1 - uu'/|u|^2) + f1' uu'/|u|^2) in the tangent plane; both
+   are >= 0 */
+static void cti_barrier_rub_derive(const cti_state *s, const cti_barrier_rub *q, ct_real *g, ct_real *H)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    ct_real u[2], H2[4], K[9], size;
+    double rate, slope;
+    int j, k, l, p;
+    cti_v3 f;
+    cti_barrier_slide(s, q, b->x_slide ? b->x_slide : s->surface.x0, u);
+    size = cti_sqrt(u[0] * u[0] + u[1] * u[1]);
+    cti_friction_value((double)size, (double)(s->desc.barrier.friction_velocity * b->h), &rate, &slope);
+    for (j = 0; j < 4; j++)
+        H2[j] = q->load * ((j % 3 == 0 ? (ct_real)rate : 0) + (size > 0 ? (ct_real)(slope - rate) * u[j / 2] * u[j % 2] / (size * size) : 0));
+    f = cti_v3_mul(cti_v3_mad(cti_v3_mul(cti_v3_at(q->t[0], 0), u[0]), cti_v3_at(q->t[1], 0), u[1]), q->load * (ct_real)rate);
+    for (k = 0; k < 3; k++)
+        for (l = 0; l < 3; l++)
+            K[3 * k + l] = q->t[0][k] * (H2[0] * q->t[0][l] + H2[1] * q->t[1][l]) + q->t[1][k] * (H2[2] * q->t[0][l] + H2[3] * q->t[1][l]);
+    for (j = 0; j < q->n; j++) {
+        cti_v3_put(g, j, cti_v3_mul(f, q->c[j]));
+        for (p = 0; p < q->n; p++)
+            for (k = 0; k < 9; k++)
+                H[3 * q->n * (3 * j + k / 3) + 3 * p + k % 3] = q->c[j] * q->c[p] * K[k];
+    }
+}
+
+CTI_FN void cti_barrier_rub_shift(cti_state *s, const ct_real *shift)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    int i;
+    for (i = 0; i < CTI_LEN(b->rubs); i++) {
+        ct_real g[12], H[144];
+        cti_barrier_rub_derive(s, &b->rubs[i], g, H);
+        memset(g, 0, sizeof g);
+        cti_barrier_shift(b->rubs[i].v, b->rubs[i].n, H, shift, g);
+        cti_barrier_scatter_vector(s, b->rubs[i].v, b->rubs[i].n, g);
+    }
+}
+
 static void cti_barrier_friction(cti_state *s, const ct_real *shift)
 {
     cti_barrier *b = cti_barrier_own(s);
-    double reach = (double)(s->desc.barrier.friction_velocity * b->h), rate, slope;
-    int i, j, k, l, p;
+    int i;
     for (i = 0; i < CTI_LEN(b->rubs); i++) {
         const cti_barrier_rub *q = &b->rubs[i];
-        ct_real u[2], H2[4], g[12], H[144], K[9], size;
-        cti_v3 f;
-        cti_barrier_slide(s, q, s->surface.x0, u);
-        size = cti_sqrt(u[0] * u[0] + u[1] * u[1]);
-        cti_friction_value((double)size, reach, &rate, &slope);
-        for (j = 0; j < 4; j++)
-            H2[j] = q->load * ((j % 3 == 0 ? (ct_real)rate : 0) + (size > 0 ? (ct_real)(slope - rate) * u[j / 2] * u[j % 2] / (size * size) : 0));
-        f = cti_v3_mul(cti_v3_mad(cti_v3_mul(cti_v3_at(q->t[0], 0), u[0]), cti_v3_at(q->t[1], 0), u[1]), q->load * (ct_real)rate);
-        for (k = 0; k < 3; k++)
-            for (l = 0; l < 3; l++)
-                K[3 * k + l] = q->t[0][k] * (H2[0] * q->t[0][l] + H2[1] * q->t[1][l]) + q->t[1][k] * (H2[2] * q->t[0][l] + H2[3] * q->t[1][l]);
-        for (j = 0; j < q->n; j++) {
-            cti_v3_put(g, j, cti_v3_mul(f, q->c[j]));
-            for (p = 0; p < q->n; p++)
-                for (k = 0; k < 9; k++)
-                    H[3 * q->n * (3 * j + k / 3) + 3 * p + k % 3] = q->c[j] * q->c[p] * K[k];
-        }
+        ct_real g[12], H[144];
+        cti_barrier_rub_derive(s, q, g, H);
         if (shift)
             cti_barrier_shift(q->v, q->n, H, shift, g);
         cti_barrier_scatter_vector(s, q->v, q->n, g);

@@ -2,7 +2,7 @@
    Method: a deformable node is one block, a rigid body four, which move affinely and are held near a rotation by a stiff energy. The pose is
    read off by polar decomposition; A and its rate are kept beside it, so that a step starts from exactly what the last one ended with, unless
    somebody has set the body's pose or motion in between. based on: Lan et al. 2022, sec. 3. */
-#include "barrier.h"
+#include "form.h"
 #include "../1_math/eig3.h"
 
 /* [m/s] stiff = m c^2, m the mass that a body of this size would have with the density of the world's densest one, since that may lie on it. Strains
@@ -31,7 +31,8 @@ CTI_FN void cti_barrier_free(cti_state *s)
     cti_symbolic_free(m, &b->symbolic);
     cti_gather_free(m, &b->gather);
     cti_factor64_free(m, &b->factor);
-    CTI_FREE(m, b->solution), CTI_FREE(m, b->work);
+    CTI_FREE(m, b->solution), CTI_FREE(m, b->work), CTI_FREE(m, b->rows);
+    cti_program_free(m, &b->program);
     cti_mem_resize(m, b, sizeof *b, 0);
     s->own = NULL;
 }
@@ -150,6 +151,7 @@ CTI_FN int cti_barrier_prepare(cti_state *s, const cti_stepper_body *bodies)
     for (i = 0; i < s->surface.n_bodies; i++)
         if (!s->surface.bodies[i].moves)
             s->surface.ranges[i].swept = 1, s->surface.ranges[i].inflate = b->hat[i] / 2;
+    b->contacts = CTI_POTENTIAL_PROJECTED;
     cti_barrier_blocks(s, b);
     cti_barrier_attachments(s, b);
     return cti_barrier_elastic(s, b) && cti_barrier_reserve(s, b);

@@ -298,6 +298,17 @@ typedef struct ct_dcd_desc {
    RATIONAL: (1 - s)^3 / s, which keeps larger distances under large loads. */
 typedef enum ct_barrier_kind { CT_BARRIER_LOG, CT_BARRIER_RATIONAL, CT_BARRIER_COUNT_ } ct_barrier_kind;
 
+/* ct_barrier_form -- the forms in which CT_STEPPER_BARRIER solves a step (docs/forms.md). They serve comparison: POTENTIAL is the fast and robust
+   one, and the only one with kinematic bodies. The first three have barriers and the same result, but for newton_tolerance; the last two have
+   constraints, need a solver for quadratic programs in the build, and keep dhat as a distance.
+   POTENTIAL  minimizes the incremental potential, as above
+   ROOT       finds a root of the equations of motion in positions and velocities: Newton's method with a line search on their norm
+   DUAL       the same with the contacts' forces as further unknowns, for which each Newton step is solved
+   POSITION   minimizes over positions q with phi(q) >= 0, phi being distances less dhat: sequential quadratic programs
+   VELOCITY   minimizes over velocities u with phi + h J u >= 0, linearized at the start of the step: with newton_iterations 1 the problem of
+              CT_STEPPER_CMR. Where the motion intersects all the same it ends on the way, with CT_STATUS_NOT_CONVERGED */
+typedef enum ct_barrier_form { CT_FORM_POTENTIAL, CT_FORM_ROOT, CT_FORM_DUAL, CT_FORM_POSITION, CT_FORM_VELOCITY, CT_FORM_COUNT_ } ct_barrier_form;
+
 /* ct_barrier_desc -- options of CT_STEPPER_BARRIER. */
 typedef struct ct_barrier_desc {
     ct_barrier_kind kind;       /* default CT_BARRIER_LOG */
@@ -310,6 +321,7 @@ typedef struct ct_barrier_desc {
     int newton_iterations;      /* 1..100000: most of a step; then the step is taken with CT_STATUS_BUDGET. Default 200 */
     ct_real stiffness;          /* [N] >= 0: force of a pair at a distance where dhat times the barrier's slope is 1; 0 (default): from
                                    masses, gravity and the forces of the last step */
+    ct_barrier_form form;       /* default CT_FORM_POTENTIAL */
 } ct_barrier_desc;
 
 /* ct_world_desc -- make it with ct_world_desc_default; the cookie tells a zeroed or foreign struct from a real one. */
