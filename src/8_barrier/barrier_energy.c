@@ -191,7 +191,7 @@ CTI_FN double cti_barrier_loss(cti_state *s)
     cti_arena_point mark = cti_arena_mark(s->arena);
     ct_real *z = CTI_ARENA_NEW(s->arena, ct_real, 7 * b->n + 8), *d = b->damping, *Dd = d + 3 * (size_t)s->n;
     double sum = 0;
-    int i;
+    int i, k;
     if (!z)
         return 0;
     for (i = 0; i < 3 * b->n; i++)
@@ -199,12 +199,13 @@ CTI_FN double cti_barrier_loss(cti_state *s)
     cti_barrier_mass(s, z, z + 3 * (size_t)b->n);
     cti_barrier_alpha(s, z + 6 * (size_t)b->n);
     for (i = 0; i < 3 * b->n; i++)
-        sum += (double)(z[6 * b->n + i / 3] * z[i]) * (double)z[3 * b->n + i];
+        sum += (double)(z[6 * b->n + i / 3] * z[3 * b->n + i]) * (double)(b->y[i] - b->y0[i]);
     if (cti_barrier_damping(s, b->y, d, Dd))
-        for (i = 0; i < 3 * s->n; i++)
-            sum += (double)d[i] * (double)Dd[i];
+        for (i = 0; i < s->n; i++)
+            for (k = 0; s->bodies.rigid_of[i] < 0 && k < 3; k++)
+                sum += (double)Dd[3 * i + k] * (double)(b->y[3 * b->block_of[i] + k] - b->y0[3 * b->block_of[i] + k]);
     cti_arena_rewind(s->arena, mark);
-    return sum * (double)b->h / ((double)b->rule.span * (double)b->rule.span);
+    return sum / (double)b->rule.span;
 }
 
 CTI_FN void cti_barrier_slide(const cti_state *s, const cti_barrier_rub *q, const ct_real *x, ct_real out[2])

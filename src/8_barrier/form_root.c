@@ -7,11 +7,16 @@
      S dq = -(h F1 + (M + h B + h H_u) F2),   h F1 = g(q; u) - (M + h B) F2,
    where g is the gradient of the incremental potential at q, in which friction is taken at u. So S dq = -(g + h H_u F2): where F2 = 0 the step
    is that of the minimization, and the forms differ in what makes them converge, a line search on |F| in place of one on the potential.
+   A Newton step that turns a rigid body stretches it first, so |F| rises before it falls: up to CTI_ROOT_FREE steps go on without a fall. After
+   so many the best iterate is restored, and |F| has to fall in each of the next CTI_ROOT_STRICT (the watchdog of Chamberlain, Powell, Lemarechal, Pedersen 1982).
    The unknown z = p + c u stands for u (cti_barrier_rule), which makes other integrators of it by other p, c and weights.
    |F|^2 = sum of (h F1)^2 / m and m F2^2 over free unknowns, and form_dual.c's part. S that is not positive definite is assembled once more with
    projected element Hessians: the direct solver is for definite matrices. differs: damping's B is that of the start of the step.
    based on: lecture notes 4.3.1. */
 #include "form.h"
+
+#define CTI_ROOT_FREE 8 /* [iterations] without a fall of |F|; half and double were not compared */
+#define CTI_ROOT_STRICT 24 /* [iterations] then with one; half and double were not compared */
 
 /* cti_root -- beside cti_form_run */
 typedef struct cti_root {
@@ -21,6 +26,9 @@ typedef struct cti_root {
     ct_real *x_slide, *shift;      /* [3 nv] the surface at z; at q less at z */
     double *mass;                  /* [n] of the blocks */
     double size;                   /* |F|^2 */
+    ct_real *y_best, *z_best, *x_best;
+    double best;                   /* |F|^2 of the best iterate */
+    int freed, strict;             /* iterations since then; iterations in which |F| had to fall */
     int dual;
     cti_form_row *rows, *tried;    /* dual: at the iterate, at the end of a try */
 } cti_root;
@@ -33,8 +41,11 @@ static int cti_root_open(cti_state *s, cti_root *w)
     w->F2_old = CTI_ARENA_NEW(s->arena, ct_real, n3);
     w->g = CTI_ARENA_NEW(s->arena, ct_real, n3), w->work = CTI_ARENA_NEW(s->arena, ct_real, n3), w->rates = CTI_ARENA_NEW(s->arena, ct_real, n3);
     w->x_slide = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->surface.nv + 1), w->shift = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->surface.nv + 1);
+    w->y_best = CTI_ARENA_NEW(s->arena, ct_real, n3), w->z_best = CTI_ARENA_NEW(s->arena, ct_real, n3);
+    w->x_best = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->surface.nv + 1);
     w->mass = CTI_ARENA_NEW(s->arena, double, b->n + 1);
-    if (!w->z || !w->z_old || !w->F2 || !w->F2_old || !w->g || !w->work || !w->rates || !w->x_slide || !w->shift || !w->mass)
+    if (!w->z || !w->z_old || !w->F2 || !w->F2_old || !w->g || !w->work || !w->rates || !w->x_slide || !w->shift || !w->mass || !w->y_best ||
+        !w->z_best || !w->x_best)
         return 0;
     /* u = u_t */
     for (i = 0; i < 3 * b->n; i++)
@@ -133,6 +144,45 @@ static int cti_root_try(cti_state *s, cti_form_run *q, cti_root *w, ct_real t, i
     return cti_barrier_find(s, s->surface.x0) ? 0 : -1;
 }
 
+static void cti_root_swap(cti_root *w)
+{
+    cti_form_row *swap = w->rows;
+    w->rows = w->tried, w->tried = swap;
+}
+
+/* the dual form's multipliers are those of its potentials. 0: out of memory */
+static int cti_root_reset(cti_state *s, cti_form_run *q, cti_root *w)
+{
+    cti_barrier_own(s)->exact = 1;
+    return (!w->dual || cti_form_dual_update(s, NULL, 0, &w->rows)) && cti_root_evaluate(s, q, w, w->rows);
+}
+
+/* after a step: is it the best; if none was for too long, back to the best. 0: out of memory */
+static int cti_root_watch(cti_state *s, cti_form_run *q, cti_root *w)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    size_t n = sizeof(ct_real) * 3 * (size_t)b->n, nv = sizeof(ct_real) * 3 * (size_t)s->surface.nv;
+    if (w->size < w->best) {
+        w->best = w->size, w->freed = w->freed < CTI_ROOT_FREE ? 0 : w->freed;
+        if (w->freed && ++w->strict == CTI_ROOT_STRICT)
+            w->freed = w->strict = 0;
+        memcpy(w->y_best, b->y, n), memcpy(w->z_best, w->z, n);
+        if (nv)
+            memcpy(w->x_best, s->surface.x0, nv);
+        return 1;
+    }
+    if (++w->freed != CTI_ROOT_FREE)
+        return 1;
+    memcpy(b->y, w->y_best, n), memcpy(w->z, w->z_best, n);
+    if (nv)
+        memcpy(s->surface.x1, w->x_best, nv);
+    cti_surface_commit(&s->surface);
+    if (!cti_barrier_cover(s, s->surface.x0) || !cti_barrier_find(s, s->surface.x0))
+        return 0;
+    cti_barrier_arrive(s);
+    return cti_root_reset(s, q, w);
+}
+
 static cti_form_end cti_root_iterate(cti_state *s, cti_form_run *q, cti_root *w)
 {
     cti_barrier *b = cti_barrier_own(s);
@@ -151,7 +201,7 @@ static cti_form_end cti_root_iterate(cti_state *s, cti_form_run *q, cti_root *w)
     memcpy(w->F2_old, w->F2, sizeof(ct_real) * 3 * (size_t)b->n);
     t = cti_form_cap(s);
     for (found = 0, k = 0; found == 0 && t >= 0 && k < CTI_FORM_HALVINGS; k++) {
-        found = cti_root_try(s, q, w, t, is_last || q->moves);
+        found = cti_root_try(s, q, w, t, is_last || q->moves || w->freed < CTI_ROOT_FREE);
         if (!found)
             t /= 2;
     }
@@ -160,11 +210,10 @@ static cti_form_end cti_root_iterate(cti_state *s, cti_form_run *q, cti_root *w)
     if (!found)
         return CTI_FORM_STUCK;
     cti_barrier_arrive(s);
-    if (w->dual) {
-        cti_form_row *swap = w->rows;
-        w->rows = w->tried, w->tried = swap;
-    }
+    cti_root_swap(w);
     q->moves = q->moves && t < 1;
+    if (!is_last && !cti_root_watch(s, q, w))
+        return CTI_FORM_MEMORY;
     return is_last ? CTI_FORM_CONVERGED : CTI_FORM_GOES_ON;
 }
 
@@ -177,17 +226,15 @@ static int cti_root_run(cti_state *s, cti_form_run *q, cti_root *w)
     b->exact = 1;
     if ((w->dual && !cti_form_dual_update(s, w->rows, 0, &w->tried)) || !cti_root_evaluate(s, q, w, w->dual ? w->tried : NULL))
         return 0;
-    if (w->dual) {
-        cti_form_row *swap = w->rows;
-        w->rows = w->tried, w->tried = swap;
-    }
+    cti_root_swap(w);
+    w->best = w->size + 1, w->freed = 0;
+    if (!cti_root_watch(s, q, w))
+        return 0;
     while (end == CTI_FORM_GOES_ON && q->iterations < s->desc.barrier.newton_iterations) {
         end = cti_root_iterate(s, q, w);
         if (end == CTI_FORM_STUCK && w->dual && !reset) { /* multipliers that are the potentials' forces: the primal step */
             reset = 1;
-            CTI_CLEAR(w->rows);
-            b->exact = 1;
-            if (!cti_form_dual_update(s, NULL, 0, &w->rows) || !cti_root_evaluate(s, q, w, w->rows))
+            if (!cti_root_reset(s, q, w))
                 return 0;
             end = CTI_FORM_GOES_ON;
         } else
@@ -220,3 +267,6 @@ CTI_FN int cti_form_root(cti_state *s, cti_form_run *q)
     CTI_FREE(s->mem, w.tried);
     return ok;
 }
+
+#undef CTI_ROOT_FREE
+#undef CTI_ROOT_STRICT
