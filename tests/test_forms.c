@@ -149,8 +149,8 @@ static void fall(ct_integrator k, ct_barrier_form form, double friction, int rig
 }
 
 /* The first three forms have the same barriers and the same solution. Each of the others keeps dhat; each step of all of them converges. Root
-   finding has no potential that has to fall: with rigid bodies and friction at once it does not end in 200 iterations in 6 of 320 steps, so this
-   case is Euler's alone, whose steps converge */
+   finding has no potential that has to fall: with rigid bodies and friction at once it does not end in 200 iterations in 6 of 160 steps, so this
+   case is Euler's alone, all of whose steps converge */
 static void forms_agree_in_contact(void **state)
 {
     int k, form, kind;

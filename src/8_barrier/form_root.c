@@ -8,7 +8,8 @@
    where g is the gradient of the incremental potential at q, in which friction is taken at u. So S dq = -(g + h H_u F2): where F2 = 0 the step
    is that of the minimization, and the forms differ in what makes them converge, a line search on |F| in place of one on the potential.
    A Newton step that turns a rigid body stretches it first, so |F| rises before it falls: up to CTI_ROOT_FREE steps go on without a fall. After
-   so many the best iterate is restored, and |F| has to fall in each of the next CTI_ROOT_STRICT (the watchdog of Chamberlain, Powell, Lemarechal, Pedersen 1982).
+   so many the best iterate is restored, |F| has to fall in each of the next CTI_ROOT_STRICT, and then twice as many go on, since |F| has minima
+   that are no roots (the watchdog of Chamberlain, Powell, Lemarechal, Pedersen 1982).
    The unknown z = p + c u stands for u (cti_barrier_rule), which makes other integrators of it by other p, c and weights.
    |F|^2 = sum of (h F1)^2 / m and m F2^2 over free unknowns, and form_dual.c's part. S that is not positive definite is assembled once more with
    projected element Hessians: the direct solver is for definite matrices. differs: damping's B is that of the start of the step.
@@ -28,7 +29,7 @@ typedef struct cti_root {
     double size;                   /* |F|^2 */
     ct_real *y_best, *z_best, *x_best;
     double best;                   /* |F|^2 of the best iterate */
-    int freed, strict;             /* iterations since then; iterations in which |F| had to fall */
+    int freed, most, strict;       /* iterations since then, the most of them; iterations in which |F| had to fall */
     int dual;
     cti_form_row *rows, *tried;    /* dual: at the iterate, at the end of a try */
 } cti_root;
@@ -163,15 +164,15 @@ static int cti_root_watch(cti_state *s, cti_form_run *q, cti_root *w)
     cti_barrier *b = cti_barrier_own(s);
     size_t n = sizeof(ct_real) * 3 * (size_t)b->n, nv = sizeof(ct_real) * 3 * (size_t)s->surface.nv;
     if (w->size < w->best) {
-        w->best = w->size, w->freed = w->freed < CTI_ROOT_FREE ? 0 : w->freed;
+        w->best = w->size, w->freed = w->freed < w->most ? 0 : w->freed;
         if (w->freed && ++w->strict == CTI_ROOT_STRICT)
-            w->freed = w->strict = 0;
+            w->freed = w->strict = 0, w->most *= 2;
         memcpy(w->y_best, b->y, n), memcpy(w->z_best, w->z, n);
         if (nv)
             memcpy(w->x_best, s->surface.x0, nv);
         return 1;
     }
-    if (++w->freed != CTI_ROOT_FREE)
+    if (++w->freed != w->most)
         return 1;
     memcpy(b->y, w->y_best, n), memcpy(w->z, w->z_best, n);
     if (nv)
@@ -201,7 +202,7 @@ static cti_form_end cti_root_iterate(cti_state *s, cti_form_run *q, cti_root *w)
     memcpy(w->F2_old, w->F2, sizeof(ct_real) * 3 * (size_t)b->n);
     t = cti_form_cap(s);
     for (found = 0, k = 0; found == 0 && t >= 0 && k < CTI_FORM_HALVINGS; k++) {
-        found = cti_root_try(s, q, w, t, is_last || q->moves || w->freed < CTI_ROOT_FREE);
+        found = cti_root_try(s, q, w, t, is_last || q->moves || w->freed < w->most);
         if (!found)
             t /= 2;
     }
@@ -227,7 +228,7 @@ static int cti_root_run(cti_state *s, cti_form_run *q, cti_root *w)
     if ((w->dual && !cti_form_dual_update(s, w->rows, 0, &w->tried)) || !cti_root_evaluate(s, q, w, w->dual ? w->tried : NULL))
         return 0;
     cti_root_swap(w);
-    w->best = w->size + 1, w->freed = 0;
+    w->best = w->size + 1, w->freed = w->strict = 0, w->most = CTI_ROOT_FREE;
     if (!cti_root_watch(s, q, w))
         return 0;
     while (end == CTI_FORM_GOES_ON && q->iterations < s->desc.barrier.newton_iterations) {
