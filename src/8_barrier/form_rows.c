@@ -95,8 +95,8 @@ CTI_FN int cti_form_find(cti_state *s, ct_real reach, cti_form_row **rows)
     for (k = 0; k < CTI_BARRIER_LISTS; k++)
         for (i = 0; i < CTI_LEN(b->list[k].pairs) / 2; i++) {
             const cti_barrier_list *l = &b->list[k];
-            ct_real far = l->hat[i] + reach;
-            if (!(l->d2[i] < far * far))
+            ct_real within = l->hat[i] + reach;
+            if (!(l->d2[i] < within * within))
                 continue;
             t.kind = (int32_t)l->kind, t.n = k == CTI_BARRIER_VV ? 2 : k == CTI_BARRIER_VE ? 3 : 4, t.n_a = k == CTI_BARRIER_EE ? 2 : 1;
             memcpy(t.v, l->quads + 4 * (size_t)i, sizeof t.v);
