@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 1cd381e4972f1da2.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 5311f20283008de7.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -54231,8 +54231,8 @@ CTI_FN const cti_stepper *cti_stepper_barrier(void);
 
 
 /* ---- 8_barrier/form.h ---- */
-/* form.h -- the notes' forms of a step, with the barrier stepper's objective: root finding (primal, dual), minimization with constraints (positions,
-   velocities). Each is a file beside its equations; docs/forms.md has the derivations. [lecture notes 4.3.1] */
+/* form.h -- the notes' forms of a step, with the barrier stepper's objective: root finding (primal, dual), minimization with constraints
+   (positions, velocities). Each is a file beside its equations; docs/forms.md has the derivations. [lecture notes 4.3.1] */
 
 
 /* [1] share of its distance that a pair keeps in a Newton step, and of the step once it is taken: the barrier stepper's */
@@ -54246,21 +54246,21 @@ CTI_FN const cti_stepper *cti_stepper_barrier(void);
 typedef struct cti_form_row {
     cti_barrier_term t;
     ct_real c[4], n[3];
-    ct_real d;                      /* [m] */
-    double lambda;                  /* >= 0, in the unit of the objective's gradient */
-    double psi, rate, step, ratio;  /* of the dual form, see form_dual.c */
-    int fades;                      /* 1: nearly parallel edges, whose potential is no function of d alone */
+    ct_real d;                     /* [m] */
+    double lambda;                 /* >= 0, in the unit of the objective's gradient */
+    double psi, rate, step, ratio; /* of the dual form, see form_dual.c */
+    int fades;                     /* 1: nearly parallel edges, whose potential is no function of d alone */
 } cti_form_row;
 
 /* cti_form_run -- a step in progress. */
 typedef struct cti_form_run {
     ct_step_report *report;
-    int moves;             /* 1: scripted blocks are on their way */
+    int moves; /* 1: scripted blocks are on their way */
     int iterations;
-    int failed;            /* 1: CT_STATUS_NOT_CONVERGED */
-    ct_real speed;         /* [m/s] of the last step of Newton's method */
-    ct_real *y_old;        /* [3 n] iterate of the line search's start */
-    ct_real *x_old;        /* [3 nv] the surface there */
+    int failed;     /* 1: CT_STATUS_NOT_CONVERGED */
+    ct_real speed;  /* [m/s] of the last step of Newton's method */
+    ct_real *y_old; /* [3 n] iterate of the line search's start */
+    ct_real *x_old; /* [3 nv] the surface there */
 } cti_form_run;
 
 typedef enum cti_form_end { CTI_FORM_MEMORY, CTI_FORM_GOES_ON, CTI_FORM_CONVERGED, CTI_FORM_STUCK } cti_form_end;
@@ -54303,11 +54303,11 @@ CTI_FN int cti_form_lag(cti_state *s);
 
 /* ---- form_program.c ---- */
 
-/* cti_form_free_step -- dy = -B^-1 g at y without contacts, by the exact Hessian or a projected one; b->B and b->g are then those of the program,
-   filtered for scripts. 0: out of memory. */
+/* cti_form_free_step -- dy = -B^-1 g at y without contacts, by the exact Hessian or a projected one; b->B and b->g are then those of the
+   program, filtered for scripts. 0: out of memory. */
 CTI_FN int cti_form_free_step(cti_state *s, cti_form_run *q);
-/* cti_form_solve -- dy and the rows' multipliers from the quadratic program in x = (y + dy - base) / scale. gap [m]: the rows' values at `base`.
-   1; 0: no solution; -1: out of memory. */
+/* cti_form_solve -- dy and the rows' multipliers from the quadratic program in x = (y + dy - base) / scale. gap [m]: the rows' values at
+   `base`. 1; 0: no solution; -1: out of memory. */
 CTI_FN int cti_form_solve(cti_state *s, cti_form_row *rows, const ct_real *base, ct_real scale, const double *gap);
 
 /* ---- one file a form: 0: out of memory ---- */
@@ -54348,7 +54348,8 @@ CTI_FN void cti_barrier_free(cti_state *s)
     if (!b)
         return;
     CTI_FREE(m, b->block_of), CTI_FREE(m, b->affines), CTI_FREE(m, b->attach), CTI_FREE(m, b->hat);
-    CTI_FREE(m, b->y), CTI_FREE(m, b->y0), CTI_FREE(m, b->y_hat), CTI_FREE(m, b->rate), CTI_FREE(m, b->p), CTI_FREE(m, b->r), CTI_FREE(m, b->y_try), CTI_FREE(m, b->dy), CTI_FREE(m, b->g);
+    CTI_FREE(m, b->y), CTI_FREE(m, b->y0), CTI_FREE(m, b->y_hat), CTI_FREE(m, b->rate), CTI_FREE(m, b->p), CTI_FREE(m, b->r);
+    CTI_FREE(m, b->y_try), CTI_FREE(m, b->dy), CTI_FREE(m, b->g);
     CTI_FREE(m, b->goal), CTI_FREE(m, b->x_state), CTI_FREE(m, b->damping), CTI_FREE(m, b->script), CTI_FREE(m, b->x_start);
     CTI_FREE(m, b->x_last), CTI_FREE(m, b->lo), CTI_FREE(m, b->hi);
     for (k = 0; k < CTI_BARRIER_LISTS; k++) {
@@ -54449,8 +54450,8 @@ static int cti_barrier_reserve(cti_state *s, cti_barrier *b)
     cti_mem *m = s->mem;
     const cti_surface *f = &s->surface;
     int n3 = 3 * b->n, i;
-    if (!(CTI_RESIZE(m, b->y, n3) && CTI_RESIZE(m, b->y0, n3) && CTI_RESIZE(m, b->y_hat, n3) && CTI_RESIZE(m, b->y_try, n3) && CTI_RESIZE(m, b->rate, n3) &&
-          CTI_RESIZE(m, b->p, n3) && CTI_RESIZE(m, b->r, n3) &&
+    if (!(CTI_RESIZE(m, b->y, n3) && CTI_RESIZE(m, b->y0, n3) && CTI_RESIZE(m, b->y_hat, n3) && CTI_RESIZE(m, b->y_try, n3) &&
+          CTI_RESIZE(m, b->rate, n3) && CTI_RESIZE(m, b->p, n3) && CTI_RESIZE(m, b->r, n3) &&
           CTI_RESIZE(m, b->dy, n3) && CTI_RESIZE(m, b->g, n3) && CTI_RESIZE(m, b->goal, n3) && CTI_RESIZE(m, b->x_state, 3 * s->n) &&
           CTI_RESIZE(m, b->damping, 6 * s->n) && CTI_RESIZE(m, b->script, 3 * f->n_moving) && CTI_RESIZE(m, b->x_start, 3 * f->nv) &&
           CTI_RESIZE(m, b->lo, 6 * f->n_moving) && CTI_RESIZE(m, b->hi, 6 * f->n_moving) && CTI_RESIZE(m, b->all, b->n) &&
@@ -54651,20 +54652,20 @@ CTI_FN ct_real cti_barrier_speed(const cti_state *s, const ct_real *dy)
 #undef CTI_AFFINE_SPEED
 
 /* ---- 8_barrier/barrier_rule.c ---- */
-/* barrier_rule.c -- implicit Euler, Newmark, BDF2 and the midpoint rule as incremental potentials: they differ in y^, in the weights of the forces'
-   potentials, and in the velocity at the end. With h the step, V the bodies' potential, C the others (contacts, rigid bodies' stiffness), f external:
-     EULER     y^ = y0 + h v0 + h^2 M^-1 f,                      E = 1/2 |y - y^|^2 + h^2 V(y) + h^2 C(y),                v1 = (y - y0) / h
-     BDF2      y^ = p + k ((1 + w) v0 - c v') / a + k^2 M^-1 f,  E = 1/2 |y - y^|^2 + k^2 V(y) + k^2 C(y),                v1 = (y - p) / k,
-               p = y0 + s k u', k = h / a, w = h / h', a = (1 + 2 w) / (1 + w), c = w^2 / (1 + w), s = w / (1 + w); v', u', h' of the step before:
+/* barrier_rule.c -- implicit Euler, Newmark, BDF2 and the midpoint rule as incremental potentials: they differ in y^, in the weights of the
+   forces' potentials, and in the velocity at the end. With h the step, V the bodies' potential, C the others (contacts, rigid bodies'
+   stiffness), f external: EULER     y^ = y0 + h v0 + h^2 M^-1 f,                      E = 1/2 |y - y^|^2 + h^2 V(y) + h^2 C(y), v1 = (y -
+   y0) / h BDF2      y^ = p + k ((1 + w) v0 - c v') / a + k^2 M^-1 f,  E = 1/2 |y - y^|^2 + k^2 V(y) + k^2 C(y),                v1 = (y - p)
+   / k, p = y0 + s k u', k = h / a, w = h / h', a = (1 + 2 w) / (1 + w), c = w^2 / (1 + w), s = w / (1 + w); v', u', h' of the step before:
                its velocity at the start, its average velocity, its length
-     NEWMARK   y^ = y0 + h v0 + h^2 M^-1 (f / 2 - grad V(y0) / 4), E = 1/2 |y - y^|^2 + h^2 / 4 V(y) + h^2 / 2 C(y),      v1 = 2 (y - y0) / h - v0
-     MIDPOINT  y^ = y0 + h v0 + h^2 / 2 M^-1 f,                  E = 1/2 |y - y^|^2 + h^2 V((y0 + y) / 2) + h^2 / 2 C(y), v1 = 2 (y - y0) / h - v0
-   Damping acts at (y - r) / span: y - y0 over h, but BDF2's y - p over k. BDF2 starts with a step of Newmark.
-   In Newmark and midpoint the stiffness of a rigid body that nothing touches is trapezoidal, as Newmark's V: at the end alone it would brake a spin
-   at first order. Of one that something touched it stays at the end: the stress of a contact would ring otherwise, undamped.
-   differs: in Newmark and midpoint C acts at the end of the step and for all of it. So the end, not the middle, is free of intersections; and a convex
-   C gives no energy: v1 and v0 have the mean (y - y0) / h, so its work -grad C(y) (y - y0) is at most C(y0) - C(y).
-   based on: lecture notes 4.3.2; Kane, Repetto, Ortiz, Marsden 1999 (contacts implicit, whatever the rest is); Hairer, Wanner, Solving ODEs II (BDF2). */
+     NEWMARK   y^ = y0 + h v0 + h^2 M^-1 (f / 2 - grad V(y0) / 4), E = 1/2 |y - y^|^2 + h^2 / 4 V(y) + h^2 / 2 C(y),      v1 = 2 (y - y0) /
+   h - v0 MIDPOINT  y^ = y0 + h v0 + h^2 / 2 M^-1 f,                  E = 1/2 |y - y^|^2 + h^2 V((y0 + y) / 2) + h^2 / 2 C(y), v1 = 2 (y -
+   y0) / h - v0 Damping acts at (y - r) / span: y - y0 over h, but BDF2's y - p over k. BDF2 starts with a step of Newmark. In Newmark and
+   midpoint the stiffness of a rigid body that nothing touches is trapezoidal, as Newmark's V: at the end alone it would brake a spin at
+   first order. Of one that something touched it stays at the end: the stress of a contact would ring otherwise, undamped. differs: in
+   Newmark and midpoint C acts at the end of the step and for all of it. So the end, not the middle, is free of intersections; and a convex
+   C gives no energy: v1 and v0 have the mean (y - y0) / h, so its work -grad C(y) (y - y0) is at most C(y0) - C(y). based on: lecture
+   notes 4.3.2; Kane, Repetto, Ortiz, Marsden 1999 (contacts implicit, whatever the rest is); Hairer, Wanner, Solving ODEs II. */
 
 /* Newmark and midpoint */
 static void cti_barrier_rule_halves(cti_barrier *b, ct_real h, int newmark)
@@ -55815,7 +55816,8 @@ static int cti_barrier_bodies(cti_state *s, ct_step_report *r)
         for (k = s->system.A.row[i]; k < s->system.A.row[i + 1]; k++)
             memcpy(b->B.val + 9 * (size_t)b->slot_of[k], s->system.A.val + 9 * (size_t)k, 9 * sizeof(ct_real));
         for (k = 0; k < 3; k++)
-            b->B.val[9 * (ptrdiff_t)b->B.diag[b->block_of[i]] + 4 * k] += s->bodies.mass[i] * (1 + c * s->bodies.alpha[i] + (b->exact ? b->sigma : 0));
+            b->B.val[9 * (ptrdiff_t)b->B.diag[b->block_of[i]] + 4 * k] +=
+                s->bodies.mass[i] * (1 + c * s->bodies.alpha[i] + (b->exact ? b->sigma : 0));
     }
     for (k = 0; k < CTI_LEN(s->bodies.rigids); k++) {
         const cti_affine *a = &b->affines[k];
@@ -56106,17 +56108,14 @@ CTI_FN int cti_form_lag(cti_state *s)
 }
 
 /* ---- 8_barrier/form_dual.c ---- */
-/* form_dual.c -- root finding, dual: contact forces lambda as unknowns beside u and q. The notes leave the heading empty; docs/forms.md derives this.
-   With psi(d) = -E_c'(d) the force of a contact's potential at its distance d(q), J = grad d:
-     F1 = M (u - u_t) - h (f_ext + f_d(u) + f_e(q) + J' lambda),   F2 = q - q_t - h u,   F3 = lambda - psi(d(q))
-   Newton's step, with Psi = -psi' = E_c'':
-     | M + h B   h K - h lambda grad J   -h J' | | du      |      | F1 |
-     | -h        1                        0    | | dq      |  = - | F2 |
-     | 0         Psi J                    1    | | dlambda |      | F3 |
-   dq eliminated by its row leaves A = M + h B + h^2 (K - lambda grad J), that of free bodies, and then the contacts' own system
-     (Psi h^2 J A^-1 J' + 1) dlambda = -F3 - Psi J dq0,   dq0: the step without dlambda.
-   Here everything is in the units of the objective (F1 times h, lambda times h^2). Where lambda is psi the step is the primal form's. A potential
-   that is no function of a distance alone, nearly parallel edges', stays primal. */
+/* form_dual.c -- root finding, dual: contact forces lambda as unknowns beside u and q. The notes leave the heading empty; docs/forms.md
+   derives this. With psi(d) = -E_c'(d) the force of a contact's potential at its distance d(q), J = grad d: F1 = M (u - u_t) - h (f_ext +
+   f_d(u) + f_e(q) + J' lambda),   F2 = q - q_t - h u,   F3 = lambda - psi(d(q)) Newton's step, with Psi = -psi' = E_c'': | M + h B   h K -
+   h lambda grad J   -h J' | | du      |      | F1 | | -h        1                        0    | | dq      |  = - | F2 | | 0         Psi J
+   1    | | dlambda |      | F3 | dq eliminated by its row leaves A = M + h B + h^2 (K - lambda grad J), that of free bodies, and then the
+   contacts' own system (Psi h^2 J A^-1 J' + 1) dlambda = -F3 - Psi J dq0,   dq0: the step without dlambda. Here everything is in the units
+   of the objective (F1 times h, lambda times h^2). Where lambda is psi the step is the primal form's. A potential that is no function of a
+   distance alone, nearly parallel edges', stays primal. */
 
 /* 1 for edges inside of the mollifier's width */
 static int cti_form_fades(const cti_state *s, const cti_barrier_term *t, const cti_potential *law)
@@ -56246,7 +56245,7 @@ CTI_FN int cti_form_dual_solve(cti_state *s, cti_form_row *rows)
     if (m == 0)
         return 1;
     memset(&J, 0, sizeof J), memset(&S, 0, sizeof S);
-    W = CTI_ARENA_NEW(s->arena, double, (size_t)m * (size_t)ld + 8);
+    W = CTI_ARENA_NEW(s->arena, double, (size_t)m *(size_t)ld + 8);
     x = CTI_ARENA_NEW(s->arena, double, ld + 8);
     if (W && x && cti_form_jacobian(s, rows, m, 0, &J) && cti_form_jacobian(s, rows, m, 1, &S) &&
         cti_factor64_schur(&b->factor, s->arena, m, S.p, S.i, S.x, W, ld)) {
@@ -56281,33 +56280,32 @@ CTI_FN int cti_form_dual_solve(cti_state *s, cti_form_row *rows)
      | -h                1           | | dq |  = - | F2 |
    The second row gives du = (dq + F2) / h; in the first it leaves, with S = M + h B + h H_u + h^2 (K + H_q),
      S dq = -(h F1 + (M + h B + h H_u) F2),   h F1 = g(q; u) - (M + h B) F2,
-   where g is the gradient of the incremental potential at q, in which friction is taken at u. So S dq = -(g + h H_u F2): where F2 = 0 the step
-   is that of the minimization, and the forms differ in what makes them converge, a line search on |F| in place of one on the potential.
-   A Newton step that turns a rigid body stretches it first, so |F| rises before it falls: up to CTI_ROOT_FREE steps go on without a fall. After
-   so many the best iterate is restored, |F| has to fall in each of the next CTI_ROOT_STRICT, and then twice as many go on, since |F| has minima
-   that are no roots (the watchdog of Chamberlain, Powell, Lemarechal, Pedersen 1982).
-   The unknown z = p + c u stands for u (cti_barrier_rule), which makes other integrators of it by other p, c and weights.
-   |F|^2 = sum of (h F1)^2 / m and m F2^2 over free unknowns, and form_dual.c's part. S that is not positive definite is assembled once more with
-   projected element Hessians: the direct solver is for definite matrices. differs: damping's B is that of the start of the step.
-   based on: lecture notes 4.3.1. */
+   where g is the gradient of the incremental potential at q, in which friction is taken at u. So S dq = -(g + h H_u F2): where F2 = 0 the
+   step is that of the minimization, and the forms differ in what makes them converge, a line search on |F| in place of one on the
+   potential. A Newton step that turns a rigid body stretches it first, so |F| rises before it falls: up to CTI_ROOT_FREE steps go on
+   without a fall. After so many the best iterate is restored, |F| has to fall in each of the next CTI_ROOT_STRICT, and then twice as many
+   go on, since |F| has minima that are no roots (the watchdog of Chamberlain, Powell, Lemarechal, Pedersen 1982). The unknown z = p + c u
+   stands for u (cti_barrier_rule), which makes other integrators of it by other p, c and weights. |F|^2 = sum of (h F1)^2 / m and m F2^2
+   over free unknowns, and form_dual.c's part. S that is not positive definite is assembled once more with projected element Hessians: the
+   direct solver is for definite matrices. differs: damping's B is that of the start of the step. based on: lecture notes 4.3.1. */
 
-#define CTI_ROOT_FREE 8 /* [iterations] without a fall of |F|; half and double were not compared */
+#define CTI_ROOT_FREE 8    /* [iterations] without a fall of |F|; half and double were not compared */
 #define CTI_ROOT_STRICT 24 /* [iterations] then with one; half and double were not compared */
 #endif
 
 /* cti_root -- beside cti_form_run */
 typedef struct cti_root {
-    ct_real *z, *z_old;            /* [3 n] p + c u */
-    ct_real *F2, *F2_old;          /* [3 n] q - z */
-    ct_real *g, *work, *rates;     /* [3 n] gradient with friction at z; scratch; (M + h B) F2 */
-    ct_real *x_slide, *shift;      /* [3 nv] the surface at z; at q less at z */
-    double *mass;                  /* [n] of the blocks */
-    double size;                   /* |F|^2 */
+    ct_real *z, *z_old;        /* [3 n] p + c u */
+    ct_real *F2, *F2_old;      /* [3 n] q - z */
+    ct_real *g, *work, *rates; /* [3 n] gradient with friction at z; scratch; (M + h B) F2 */
+    ct_real *x_slide, *shift;  /* [3 nv] the surface at z; at q less at z */
+    double *mass;              /* [n] of the blocks */
+    double size;               /* |F|^2 */
     ct_real *y_best, *z_best, *x_best;
-    double best;                   /* |F|^2 of the best iterate */
-    int freed, most, strict;       /* iterations since then, the most of them; iterations in which |F| had to fall */
+    double best;             /* |F|^2 of the best iterate */
+    int freed, most, strict; /* iterations since then, the most of them; iterations in which |F| had to fall */
     int dual;
-    cti_form_row *rows, *tried;    /* dual: at the iterate, at the end of a try */
+    cti_form_row *rows, *tried; /* dual: at the iterate, at the end of a try */
 } cti_root;
 
 #if CONTACT_WITH_BARRIER
@@ -56315,15 +56313,18 @@ static int cti_root_open(cti_state *s, cti_root *w)
 {
     cti_barrier *b = cti_barrier_own(s);
     int n3 = 3 * b->n + 1, i, k;
-    w->z = CTI_ARENA_NEW(s->arena, ct_real, n3), w->z_old = CTI_ARENA_NEW(s->arena, ct_real, n3), w->F2 = CTI_ARENA_NEW(s->arena, ct_real, n3);
+    w->z = CTI_ARENA_NEW(s->arena, ct_real, n3), w->z_old = CTI_ARENA_NEW(s->arena, ct_real, n3),
+    w->F2 = CTI_ARENA_NEW(s->arena, ct_real, n3);
     w->F2_old = CTI_ARENA_NEW(s->arena, ct_real, n3);
-    w->g = CTI_ARENA_NEW(s->arena, ct_real, n3), w->work = CTI_ARENA_NEW(s->arena, ct_real, n3), w->rates = CTI_ARENA_NEW(s->arena, ct_real, n3);
-    w->x_slide = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->surface.nv + 1), w->shift = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->surface.nv + 1);
+    w->g = CTI_ARENA_NEW(s->arena, ct_real, n3), w->work = CTI_ARENA_NEW(s->arena, ct_real, n3),
+    w->rates = CTI_ARENA_NEW(s->arena, ct_real, n3);
+    w->x_slide = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->surface.nv + 1),
+    w->shift = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->surface.nv + 1);
     w->y_best = CTI_ARENA_NEW(s->arena, ct_real, n3), w->z_best = CTI_ARENA_NEW(s->arena, ct_real, n3);
     w->x_best = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->surface.nv + 1);
     w->mass = CTI_ARENA_NEW(s->arena, double, b->n + 1);
-    if (!w->z || !w->z_old || !w->F2 || !w->F2_old || !w->g || !w->work || !w->rates || !w->x_slide || !w->shift || !w->mass || !w->y_best ||
-        !w->z_best || !w->x_best)
+    if (!w->z || !w->z_old || !w->F2 || !w->F2_old || !w->g || !w->work || !w->rates || !w->x_slide || !w->shift || !w->mass ||
+        !w->y_best || !w->z_best || !w->x_best)
         return 0;
     /* u = u_t */
     for (i = 0; i < 3 * b->n; i++)
@@ -56341,7 +56342,9 @@ static int cti_root_open(cti_state *s, cti_root *w)
 static cti_v3 cti_root_free(const cti_state *s, int i, int at, const ct_real *v)
 {
     cti_v3 out = cti_v3_at(v, at);
-    return s->scripts.n_constrained && s->scripts.filter[i] >= 0 ? cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], out) : out;
+    return s->scripts.n_constrained && s->scripts.filter[i] >= 0
+               ? cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], out)
+               : out;
 }
 
 /* F at (z, q), S and |F|^2; rows: of the dual form there. 0: out of memory */
@@ -56525,7 +56528,8 @@ static int cti_root_run(cti_state *s, cti_form_run *q, cti_root *w)
 CTI_FN int cti_form_root(cti_state *s, cti_form_run *q)
 {
     cti_barrier *b = cti_barrier_own(s);
-    int lag, lags = s->desc.barrier.friction_iterations ? s->desc.barrier.friction_iterations : s->desc.barrier.newton_iterations, first, ok;
+    int lag, lags = s->desc.barrier.friction_iterations ? s->desc.barrier.friction_iterations : s->desc.barrier.newton_iterations, first,
+             ok;
     cti_root w;
     memset(&w, 0, sizeof w);
     w.dual = s->desc.barrier.form == CT_FORM_DUAL;
@@ -56551,9 +56555,9 @@ CTI_FN int cti_form_root(cti_state *s, cti_form_run *q)
 
 /* ---- 8_barrier/form_program.c ---- */
 /* form_program.c -- one quadratic program of the constrained forms.
-   The objective at y has the gradient g and the positive definite B, contacts have the distances d less dhat as phi. In x = (y + dy - base) / scale
-     min 1/2 x'B x - b'x,   b = (B (y - base) - g) / scale,     J x + phi(base) / scale >= 0
-   Positions: base = y, scale = 1, x = dy. Velocities: base = y0, scale = h, x = u: with A for B that is A u = b + J'r, J u + phi / h >= 0, r impulses. */
+   The objective at y has the gradient g and the positive definite B, contacts have the distances d less dhat as phi. In x = (y + dy - base)
+   / scale min 1/2 x'B x - b'x,   b = (B (y - base) - g) / scale,     J x + phi(base) / scale >= 0 Positions: base = y, scale = 1, x = dy.
+   Velocities: base = y0, scale = h, x = u: with A for B that is A u = b + J'r, J u + phi / h >= 0, r impulses. */
 
 #define CTI_FORM_TOLERANCE 1e-10 /* of the judge's residual: forms are compared to 1e-8 */
 
@@ -56596,8 +56600,8 @@ static int cti_form_program(cti_state *s, const cti_form_row *rows, const ct_rea
     cti_program_free(s->mem, p);
     memset(p, 0, sizeof *p);
     p->kind = CTI_PROGRAM_QP, p->n = n, p->m = m;
-    if (!way || !cti_form_matrix(s, &p->A) || !cti_form_jacobian(s, rows, m, 1, &p->J) || !CTI_RESIZE(s->mem, p->b, n) || !CTI_RESIZE(s->mem, p->w, m) ||
-        !CTI_RESIZE(s->mem, p->known.x, n) || !CTI_RESIZE(s->mem, p->known.r, m))
+    if (!way || !cti_form_matrix(s, &p->A) || !cti_form_jacobian(s, rows, m, 1, &p->J) || !CTI_RESIZE(s->mem, p->b, n) ||
+        !CTI_RESIZE(s->mem, p->w, m) || !CTI_RESIZE(s->mem, p->known.x, n) || !CTI_RESIZE(s->mem, p->known.r, m))
         return 0;
     for (i = 0; i < n; i++)
         way[i] = (double)(b->y[i] - base[i]);
@@ -56661,15 +56665,15 @@ CTI_FN int cti_form_solve(cti_state *s, cti_form_row *rows, const ct_real *base,
 /* form_position.c -- minimization over positions with constraints:
      q = argmin f(q) subject to phi(q) >= 0,   f = 1/2 (q - q^)'M (q - q^) + h^2 E_e(q) + h times damping's potential + friction's
    phi: distances less dhat. First order conditions: grad f - grad phi' gamma = 0, gamma >= 0, phi >= 0, gamma'phi = 0.
-   Method: sequential quadratic programs. A step minimizes f's model with phi + J dq >= 0; it is cut where pairs would come too near, and halved until
-   the exact penalty f + nu sum of max(0, -phi) falls, nu above the largest gamma. The distances' curvature stays out of the model: it has no
-   definite sign, so where contacts turn under load the last iterations are linear, not quadratic.
-   differs: the notes subtract h^2 times the damping force from f; its potential belongs there, whose gradient is that force.
-   based on: lecture notes 4.3.1; Nocedal, Wright, Numerical Optimization, ch. 18. */
+   Method: sequential quadratic programs. A step minimizes f's model with phi + J dq >= 0; it is cut where pairs would come too near, and
+   halved until the exact penalty f + nu sum of max(0, -phi) falls, nu above the largest gamma. The distances' curvature stays out of the
+   model: it has no definite sign, so where contacts turn under load the last iterations are linear, not quadratic. differs: the notes
+   subtract h^2 times the damping force from f; its potential belongs there, whose gradient is that force. based on: lecture notes 4.3.1;
+   Nocedal, Wright, Numerical Optimization, ch. 18. */
 
-#define CTI_FORM_PENALTY 2  /* [1] nu over the largest multiplier: above 1 the penalty is exact */
+#define CTI_FORM_PENALTY 2   /* [1] nu over the largest multiplier: above 1 the penalty is exact */
 #define CTI_FORM_ROUNDING 64 /* of the merit, in units in the last place of all that is summed up */
-#define CTI_FORM_REACH 2    /* [1] pairs within so many lengths of a step have rows */
+#define CTI_FORM_REACH 2     /* [1] pairs within so many lengths of a step have rows */
 
 /* f + nu sum of max(0, -phi) at y and x, whose lists are covered; *out_violated the sum */
 static double cti_position_merit(cti_state *s, const ct_real *y, const ct_real *x, double nu, double *size, double *out_violated)
@@ -56701,7 +56705,8 @@ static int cti_position_search(cti_state *s, cti_form_run *q, double slope, doub
         if (!clear)
             continue;
         after = cti_position_merit(s, b->y_try, s->surface.x1, nu, &other, &rest);
-        if (is_last || q->moves || after - before <= CTI_FORM_FALL * (double)t * slope + CTI_FORM_ROUNDING * (double)CTI_EPS * (size + other)) {
+        if (is_last || q->moves ||
+            after - before <= CTI_FORM_FALL * (double)t * slope + CTI_FORM_ROUNDING * (double)CTI_EPS * (size + other)) {
             cti_form_take(s);
             cti_barrier_arrive(s);
             q->moves = q->moves && t < 1;
@@ -56779,10 +56784,10 @@ CTI_FN int cti_form_position(cti_state *s, cti_form_run *q)
 /* ---- 8_barrier/form_velocity.c ---- */
 /* form_velocity.c -- minimization over velocities with linearized constraints:
      u = argmin 1/2 (u - u^)'M (u - u^) + E_e(q_t + h u)   subject to   phi(q_t) + h J u >= 0,   u^ = u_t + h M^-1 f_ext
-   Newton's method with J of the start of the step; one iteration from q_t is M + h B + h^2 K = A in A u = b + J'r, J u + phi / h >= 0: the problem
-   of constraint manifold refinement. What linearization lets through is stopped at the end, where collisions of the straight way are tested.
-   differs: the notes have h E_e, but by the chain rule grad_u E_e(q_t + h u) = h grad_q E_e, and the weight of E_e is 1 beside |u - u^|^2 / 2.
-   based on: lecture notes 4.3.1; Otaduy et al. 2009, sec. 4. */
+   Newton's method with J of the start of the step; one iteration from q_t is M + h B + h^2 K = A in A u = b + J'r, J u + phi / h >= 0: the
+   problem of constraint manifold refinement. What linearization lets through is stopped at the end, where collisions of the straight way
+   are tested. differs: the notes have h E_e, but by the chain rule grad_u E_e(q_t + h u) = h grad_q E_e, and the weight of E_e is 1 beside
+   |u - u^|^2 / 2. based on: lecture notes 4.3.1; Otaduy et al. 2009, sec. 4. */
 
 #define CTI_FORM_REACH 2     /* [1] pairs within so many lengths of the motion without contacts have rows */
 #define CTI_FORM_PENALTY 2   /* [1] nu over the largest multiplier: above 1 the penalty is exact */
@@ -56818,7 +56823,8 @@ static int cti_velocity_search(cti_state *s, cti_form_run *q, const cti_sparse *
             b->y_try[i] = b->y[i] + t * b->dy[i];
         cti_barrier_place(s, b->y_try, s->surface.x1);
         after = cti_barrier_energy(s, b->y_try, s->surface.x1, &other) + nu * cti_velocity_violation(s, J, gap, b->y_try);
-        if (is_last || q->moves || after - before <= CTI_FORM_FALL * (double)t * slope + CTI_FORM_ROUNDING * (double)CTI_EPS * (size + other)) {
+        if (is_last || q->moves ||
+            after - before <= CTI_FORM_FALL * (double)t * slope + CTI_FORM_ROUNDING * (double)CTI_EPS * (size + other)) {
             memcpy(b->y, b->y_try, sizeof(ct_real) * 3 * (size_t)b->n);
             q->moves = 0;
             return 1;
@@ -56912,7 +56918,8 @@ static int cti_velocity_run(cti_state *s, cti_form_run *q, cti_sparse *J, double
 
 CTI_FN int cti_form_velocity(cti_state *s, cti_form_run *q)
 {
-    int lag, lags = s->desc.barrier.friction_iterations ? s->desc.barrier.friction_iterations : s->desc.barrier.newton_iterations, first, ok = 1;
+    int lag, lags = s->desc.barrier.friction_iterations ? s->desc.barrier.friction_iterations : s->desc.barrier.newton_iterations, first,
+             ok = 1;
     cti_barrier *b = cti_barrier_own(s);
     double *gap = NULL;
     cti_sparse J;
@@ -56993,9 +57000,9 @@ CTI_FN int cti_form_problem(cti_state *s, cti_mem *mem, cti_program *out)
 {
     const cti_program *p = &cti_barrier_own(s)->program;
     out->kind = CTI_PROGRAM_QP, out->n = p->n, out->m = p->m;
-    return cti_form_copy_matrix(mem, &p->A, &out->A) && cti_form_copy_matrix(mem, &p->J, &out->J) && cti_form_copy(mem, p->b, p->n, &out->b) &&
-           cti_form_copy(mem, p->w, p->m, &out->w) && cti_form_copy(mem, p->known.x, p->n, &out->known.x) &&
-           cti_form_copy(mem, p->known.r, p->m, &out->known.r);
+    return cti_form_copy_matrix(mem, &p->A, &out->A) && cti_form_copy_matrix(mem, &p->J, &out->J) &&
+           cti_form_copy(mem, p->b, p->n, &out->b) && cti_form_copy(mem, p->w, p->m, &out->w) &&
+           cti_form_copy(mem, p->known.x, p->n, &out->known.x) && cti_form_copy(mem, p->known.r, p->m, &out->known.r);
 }
 #endif
 #endif
@@ -57512,6 +57519,7 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
     cti_barrier_run q;
     double start[3];
     ct_code code;
+    int ok;
     cti_barrier_begin(s, dt, r);
     if (!cti_snapshot_save(s, 0, &s->step.start))
         return CT_ERR_MEMORY;
@@ -57524,7 +57532,8 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
     code = cti_barrier_open(s, dt, &q, start);
     if (code == CT_ERR_DOMAIN)
         return code;
-    if (code != CT_OK || !(s->desc.barrier.form == CT_FORM_POTENTIAL ? cti_barrier_minimize(s, &q, r) : cti_form_step(s, &q.speed, r)) || !cti_barrier_commit(s, start, r))
+    ok = code == CT_OK && (s->desc.barrier.form == CT_FORM_POTENTIAL ? cti_barrier_minimize(s, &q, r) : cti_form_step(s, &q.speed, r));
+    if (!ok || !cti_barrier_commit(s, start, r))
         return cti_barrier_take_back(s);
     r->residual = q.speed;
     cti_impulses_swap(s);

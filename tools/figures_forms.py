@@ -19,8 +19,8 @@ BEGIN, END = "<!-- tables: tools/figures_forms.py -->", "<!-- end of tables -->"
 
 
 def soft(name, size, cells, young, **more):
-    return dict({"name": name, "type": "soft", "shape": {"box": {"size": size, "cells": cells}},
-                 "material": {"model": "stable_neohookean", "young": young, "poisson": 0.3, "density": 1000, "damping": {"mass": 0, "stiffness": 0}}}, **more)
+    material = {"model": "stable_neohookean", "young": young, "poisson": 0.3, "density": 1000, "damping": {"mass": 0, "stiffness": 0}}
+    return dict({"name": name, "type": "soft", "shape": {"box": {"size": size, "cells": cells}}, "material": material}, **more)
 
 
 def swing(steps):

@@ -78,5 +78,6 @@ void scene_read_barrier(json_in *in, const cJSON *root, ct_barrier_desc *out)
     out->friction_iterations = json_in_int(in, o, "barrier", "friction_iterations", out->friction_iterations, 0, 1000000);
     out->newton_iterations = json_in_int(in, o, "barrier", "newton_iterations", out->newton_iterations, 1, 100000);
     out->stiffness = (ct_real)json_in_number(in, o, "barrier", "stiffness", out->stiffness, 0, SCENE_INF, 0);
-    out->form = (ct_barrier_form)scene_read_choice(in, o, "barrier", "form", "potential root dual position velocity", form, CT_FORM_COUNT_, (int)out->form);
+    out->form = (ct_barrier_form)scene_read_choice(in, o, "barrier", "form", "potential root dual position velocity", form, CT_FORM_COUNT_,
+                                                   (int)out->form);
 }

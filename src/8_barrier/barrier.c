@@ -514,6 +514,7 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
     cti_barrier_run q;
     double start[3];
     ct_code code;
+    int ok;
     cti_barrier_begin(s, dt, r);
     if (!cti_snapshot_save(s, 0, &s->step.start))
         return CT_ERR_MEMORY;
@@ -526,7 +527,8 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
     code = cti_barrier_open(s, dt, &q, start);
     if (code == CT_ERR_DOMAIN)
         return code;
-    if (code != CT_OK || !(s->desc.barrier.form == CT_FORM_POTENTIAL ? cti_barrier_minimize(s, &q, r) : cti_form_step(s, &q.speed, r)) || !cti_barrier_commit(s, start, r))
+    ok = code == CT_OK && (s->desc.barrier.form == CT_FORM_POTENTIAL ? cti_barrier_minimize(s, &q, r) : cti_form_step(s, &q.speed, r));
+    if (!ok || !cti_barrier_commit(s, start, r))
         return cti_barrier_take_back(s);
     r->residual = q.speed;
     cti_impulses_swap(s);

@@ -427,7 +427,8 @@ static int cti_barrier_bodies(cti_state *s, ct_step_report *r)
         for (k = s->system.A.row[i]; k < s->system.A.row[i + 1]; k++)
             memcpy(b->B.val + 9 * (size_t)b->slot_of[k], s->system.A.val + 9 * (size_t)k, 9 * sizeof(ct_real));
         for (k = 0; k < 3; k++)
-            b->B.val[9 * (ptrdiff_t)b->B.diag[b->block_of[i]] + 4 * k] += s->bodies.mass[i] * (1 + c * s->bodies.alpha[i] + (b->exact ? b->sigma : 0));
+            b->B.val[9 * (ptrdiff_t)b->B.diag[b->block_of[i]] + 4 * k] +=
+                s->bodies.mass[i] * (1 + c * s->bodies.alpha[i] + (b->exact ? b->sigma : 0));
     }
     for (k = 0; k < CTI_LEN(s->bodies.rigids); k++) {
         const cti_affine *a = &b->affines[k];

@@ -18,7 +18,8 @@ CTI_FN void cti_barrier_free(cti_state *s)
     if (!b)
         return;
     CTI_FREE(m, b->block_of), CTI_FREE(m, b->affines), CTI_FREE(m, b->attach), CTI_FREE(m, b->hat);
-    CTI_FREE(m, b->y), CTI_FREE(m, b->y0), CTI_FREE(m, b->y_hat), CTI_FREE(m, b->rate), CTI_FREE(m, b->p), CTI_FREE(m, b->r), CTI_FREE(m, b->y_try), CTI_FREE(m, b->dy), CTI_FREE(m, b->g);
+    CTI_FREE(m, b->y), CTI_FREE(m, b->y0), CTI_FREE(m, b->y_hat), CTI_FREE(m, b->rate), CTI_FREE(m, b->p), CTI_FREE(m, b->r);
+    CTI_FREE(m, b->y_try), CTI_FREE(m, b->dy), CTI_FREE(m, b->g);
     CTI_FREE(m, b->goal), CTI_FREE(m, b->x_state), CTI_FREE(m, b->damping), CTI_FREE(m, b->script), CTI_FREE(m, b->x_start);
     CTI_FREE(m, b->x_last), CTI_FREE(m, b->lo), CTI_FREE(m, b->hi);
     for (k = 0; k < CTI_BARRIER_LISTS; k++) {
@@ -119,8 +120,8 @@ static int cti_barrier_reserve(cti_state *s, cti_barrier *b)
     cti_mem *m = s->mem;
     const cti_surface *f = &s->surface;
     int n3 = 3 * b->n, i;
-    if (!(CTI_RESIZE(m, b->y, n3) && CTI_RESIZE(m, b->y0, n3) && CTI_RESIZE(m, b->y_hat, n3) && CTI_RESIZE(m, b->y_try, n3) && CTI_RESIZE(m, b->rate, n3) &&
-          CTI_RESIZE(m, b->p, n3) && CTI_RESIZE(m, b->r, n3) &&
+    if (!(CTI_RESIZE(m, b->y, n3) && CTI_RESIZE(m, b->y0, n3) && CTI_RESIZE(m, b->y_hat, n3) && CTI_RESIZE(m, b->y_try, n3) &&
+          CTI_RESIZE(m, b->rate, n3) && CTI_RESIZE(m, b->p, n3) && CTI_RESIZE(m, b->r, n3) &&
           CTI_RESIZE(m, b->dy, n3) && CTI_RESIZE(m, b->g, n3) && CTI_RESIZE(m, b->goal, n3) && CTI_RESIZE(m, b->x_state, 3 * s->n) &&
           CTI_RESIZE(m, b->damping, 6 * s->n) && CTI_RESIZE(m, b->script, 3 * f->n_moving) && CTI_RESIZE(m, b->x_start, 3 * f->nv) &&
           CTI_RESIZE(m, b->lo, 6 * f->n_moving) && CTI_RESIZE(m, b->hi, 6 * f->n_moving) && CTI_RESIZE(m, b->all, b->n) &&

@@ -1,17 +1,17 @@
-/* barrier_rule.c -- implicit Euler, Newmark, BDF2 and the midpoint rule as incremental potentials: they differ in y^, in the weights of the forces'
-   potentials, and in the velocity at the end. With h the step, V the bodies' potential, C the others (contacts, rigid bodies' stiffness), f external:
-     EULER     y^ = y0 + h v0 + h^2 M^-1 f,                      E = 1/2 |y - y^|^2 + h^2 V(y) + h^2 C(y),                v1 = (y - y0) / h
-     BDF2      y^ = p + k ((1 + w) v0 - c v') / a + k^2 M^-1 f,  E = 1/2 |y - y^|^2 + k^2 V(y) + k^2 C(y),                v1 = (y - p) / k,
-               p = y0 + s k u', k = h / a, w = h / h', a = (1 + 2 w) / (1 + w), c = w^2 / (1 + w), s = w / (1 + w); v', u', h' of the step before:
+/* barrier_rule.c -- implicit Euler, Newmark, BDF2 and the midpoint rule as incremental potentials: they differ in y^, in the weights of the
+   forces' potentials, and in the velocity at the end. With h the step, V the bodies' potential, C the others (contacts, rigid bodies'
+   stiffness), f external: EULER     y^ = y0 + h v0 + h^2 M^-1 f,                      E = 1/2 |y - y^|^2 + h^2 V(y) + h^2 C(y), v1 = (y -
+   y0) / h BDF2      y^ = p + k ((1 + w) v0 - c v') / a + k^2 M^-1 f,  E = 1/2 |y - y^|^2 + k^2 V(y) + k^2 C(y),                v1 = (y - p)
+   / k, p = y0 + s k u', k = h / a, w = h / h', a = (1 + 2 w) / (1 + w), c = w^2 / (1 + w), s = w / (1 + w); v', u', h' of the step before:
                its velocity at the start, its average velocity, its length
-     NEWMARK   y^ = y0 + h v0 + h^2 M^-1 (f / 2 - grad V(y0) / 4), E = 1/2 |y - y^|^2 + h^2 / 4 V(y) + h^2 / 2 C(y),      v1 = 2 (y - y0) / h - v0
-     MIDPOINT  y^ = y0 + h v0 + h^2 / 2 M^-1 f,                  E = 1/2 |y - y^|^2 + h^2 V((y0 + y) / 2) + h^2 / 2 C(y), v1 = 2 (y - y0) / h - v0
-   Damping acts at (y - r) / span: y - y0 over h, but BDF2's y - p over k. BDF2 starts with a step of Newmark.
-   In Newmark and midpoint the stiffness of a rigid body that nothing touches is trapezoidal, as Newmark's V: at the end alone it would brake a spin
-   at first order. Of one that something touched it stays at the end: the stress of a contact would ring otherwise, undamped.
-   differs: in Newmark and midpoint C acts at the end of the step and for all of it. So the end, not the middle, is free of intersections; and a convex
-   C gives no energy: v1 and v0 have the mean (y - y0) / h, so its work -grad C(y) (y - y0) is at most C(y0) - C(y).
-   based on: lecture notes 4.3.2; Kane, Repetto, Ortiz, Marsden 1999 (contacts implicit, whatever the rest is); Hairer, Wanner, Solving ODEs II (BDF2). */
+     NEWMARK   y^ = y0 + h v0 + h^2 M^-1 (f / 2 - grad V(y0) / 4), E = 1/2 |y - y^|^2 + h^2 / 4 V(y) + h^2 / 2 C(y),      v1 = 2 (y - y0) /
+   h - v0 MIDPOINT  y^ = y0 + h v0 + h^2 / 2 M^-1 f,                  E = 1/2 |y - y^|^2 + h^2 V((y0 + y) / 2) + h^2 / 2 C(y), v1 = 2 (y -
+   y0) / h - v0 Damping acts at (y - r) / span: y - y0 over h, but BDF2's y - p over k. BDF2 starts with a step of Newmark. In Newmark and
+   midpoint the stiffness of a rigid body that nothing touches is trapezoidal, as Newmark's V: at the end alone it would brake a spin at
+   first order. Of one that something touched it stays at the end: the stress of a contact would ring otherwise, undamped. differs: in
+   Newmark and midpoint C acts at the end of the step and for all of it. So the end, not the middle, is free of intersections; and a convex
+   C gives no energy: v1 and v0 have the mean (y - y0) / h, so its work -grad C(y) (y - y0) is at most C(y0) - C(y). based on: lecture
+   notes 4.3.2; Kane, Repetto, Ortiz, Marsden 1999 (contacts implicit, whatever the rest is); Hairer, Wanner, Solving ODEs II. */
 #include "form.h"
 
 /* Newmark and midpoint */

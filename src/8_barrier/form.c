@@ -51,8 +51,8 @@ CTI_FN int cti_form_problem(cti_state *s, cti_mem *mem, cti_program *out)
 {
     const cti_program *p = &cti_barrier_own(s)->program;
     out->kind = CTI_PROGRAM_QP, out->n = p->n, out->m = p->m;
-    return cti_form_copy_matrix(mem, &p->A, &out->A) && cti_form_copy_matrix(mem, &p->J, &out->J) && cti_form_copy(mem, p->b, p->n, &out->b) &&
-           cti_form_copy(mem, p->w, p->m, &out->w) && cti_form_copy(mem, p->known.x, p->n, &out->known.x) &&
-           cti_form_copy(mem, p->known.r, p->m, &out->known.r);
+    return cti_form_copy_matrix(mem, &p->A, &out->A) && cti_form_copy_matrix(mem, &p->J, &out->J) &&
+           cti_form_copy(mem, p->b, p->n, &out->b) && cti_form_copy(mem, p->w, p->m, &out->w) &&
+           cti_form_copy(mem, p->known.x, p->n, &out->known.x) && cti_form_copy(mem, p->known.r, p->m, &out->known.r);
 }
 #endif

@@ -1,5 +1,5 @@
-/* form.h -- the notes' forms of a step, with the barrier stepper's objective: root finding (primal, dual), minimization with constraints (positions,
-   velocities). Each is a file beside its equations; docs/forms.md has the derivations. [lecture notes 4.3.1] */
+/* form.h -- the notes' forms of a step, with the barrier stepper's objective: root finding (primal, dual), minimization with constraints
+   (positions, velocities). Each is a file beside its equations; docs/forms.md has the derivations. [lecture notes 4.3.1] */
 #ifndef CTI_FORM_H
 #define CTI_FORM_H
 
@@ -15,21 +15,21 @@
 typedef struct cti_form_row {
     cti_barrier_term t;
     ct_real c[4], n[3];
-    ct_real d;                      /* [m] */
-    double lambda;                  /* >= 0, in the unit of the objective's gradient */
-    double psi, rate, step, ratio;  /* of the dual form, see form_dual.c */
-    int fades;                      /* 1: nearly parallel edges, whose potential is no function of d alone */
+    ct_real d;                     /* [m] */
+    double lambda;                 /* >= 0, in the unit of the objective's gradient */
+    double psi, rate, step, ratio; /* of the dual form, see form_dual.c */
+    int fades;                     /* 1: nearly parallel edges, whose potential is no function of d alone */
 } cti_form_row;
 
 /* cti_form_run -- a step in progress. */
 typedef struct cti_form_run {
     ct_step_report *report;
-    int moves;             /* 1: scripted blocks are on their way */
+    int moves; /* 1: scripted blocks are on their way */
     int iterations;
-    int failed;            /* 1: CT_STATUS_NOT_CONVERGED */
-    ct_real speed;         /* [m/s] of the last step of Newton's method */
-    ct_real *y_old;        /* [3 n] iterate of the line search's start */
-    ct_real *x_old;        /* [3 nv] the surface there */
+    int failed;     /* 1: CT_STATUS_NOT_CONVERGED */
+    ct_real speed;  /* [m/s] of the last step of Newton's method */
+    ct_real *y_old; /* [3 n] iterate of the line search's start */
+    ct_real *x_old; /* [3 nv] the surface there */
 } cti_form_run;
 
 typedef enum cti_form_end { CTI_FORM_MEMORY, CTI_FORM_GOES_ON, CTI_FORM_CONVERGED, CTI_FORM_STUCK } cti_form_end;
@@ -67,11 +67,11 @@ CTI_FN int cti_form_lag(cti_state *s);
 
 /* ---- form_program.c ---- */
 
-/* cti_form_free_step -- dy = -B^-1 g at y without contacts, by the exact Hessian or a projected one; b->B and b->g are then those of the program,
-   filtered for scripts. 0: out of memory. */
+/* cti_form_free_step -- dy = -B^-1 g at y without contacts, by the exact Hessian or a projected one; b->B and b->g are then those of the
+   program, filtered for scripts. 0: out of memory. */
 CTI_FN int cti_form_free_step(cti_state *s, cti_form_run *q);
-/* cti_form_solve -- dy and the rows' multipliers from the quadratic program in x = (y + dy - base) / scale. gap [m]: the rows' values at `base`.
-   1; 0: no solution; -1: out of memory. */
+/* cti_form_solve -- dy and the rows' multipliers from the quadratic program in x = (y + dy - base) / scale. gap [m]: the rows' values at
+   `base`. 1; 0: no solution; -1: out of memory. */
 CTI_FN int cti_form_solve(cti_state *s, cti_form_row *rows, const ct_real *base, ct_real scale, const double *gap);
 
 /* ---- one file a form: 0: out of memory ---- */

@@ -1,7 +1,7 @@
 /* form_program.c -- one quadratic program of the constrained forms.
-   The objective at y has the gradient g and the positive definite B, contacts have the distances d less dhat as phi. In x = (y + dy - base) / scale
-     min 1/2 x'B x - b'x,   b = (B (y - base) - g) / scale,     J x + phi(base) / scale >= 0
-   Positions: base = y, scale = 1, x = dy. Velocities: base = y0, scale = h, x = u: with A for B that is A u = b + J'r, J u + phi / h >= 0, r impulses. */
+   The objective at y has the gradient g and the positive definite B, contacts have the distances d less dhat as phi. In x = (y + dy - base)
+   / scale min 1/2 x'B x - b'x,   b = (B (y - base) - g) / scale,     J x + phi(base) / scale >= 0 Positions: base = y, scale = 1, x = dy.
+   Velocities: base = y0, scale = h, x = u: with A for B that is A u = b + J'r, J u + phi / h >= 0, r impulses. */
 #include "form.h"
 #include "../4_programs/solvers.h"
 
@@ -46,8 +46,8 @@ static int cti_form_program(cti_state *s, const cti_form_row *rows, const ct_rea
     cti_program_free(s->mem, p);
     memset(p, 0, sizeof *p);
     p->kind = CTI_PROGRAM_QP, p->n = n, p->m = m;
-    if (!way || !cti_form_matrix(s, &p->A) || !cti_form_jacobian(s, rows, m, 1, &p->J) || !CTI_RESIZE(s->mem, p->b, n) || !CTI_RESIZE(s->mem, p->w, m) ||
-        !CTI_RESIZE(s->mem, p->known.x, n) || !CTI_RESIZE(s->mem, p->known.r, m))
+    if (!way || !cti_form_matrix(s, &p->A) || !cti_form_jacobian(s, rows, m, 1, &p->J) || !CTI_RESIZE(s->mem, p->b, n) ||
+        !CTI_RESIZE(s->mem, p->w, m) || !CTI_RESIZE(s->mem, p->known.x, n) || !CTI_RESIZE(s->mem, p->known.r, m))
         return 0;
     for (i = 0; i < n; i++)
         way[i] = (double)(b->y[i] - base[i]);

@@ -5,48 +5,50 @@
      | -h                1           | | dq |  = - | F2 |
    The second row gives du = (dq + F2) / h; in the first it leaves, with S = M + h B + h H_u + h^2 (K + H_q),
      S dq = -(h F1 + (M + h B + h H_u) F2),   h F1 = g(q; u) - (M + h B) F2,
-   where g is the gradient of the incremental potential at q, in which friction is taken at u. So S dq = -(g + h H_u F2): where F2 = 0 the step
-   is that of the minimization, and the forms differ in what makes them converge, a line search on |F| in place of one on the potential.
-   A Newton step that turns a rigid body stretches it first, so |F| rises before it falls: up to CTI_ROOT_FREE steps go on without a fall. After
-   so many the best iterate is restored, |F| has to fall in each of the next CTI_ROOT_STRICT, and then twice as many go on, since |F| has minima
-   that are no roots (the watchdog of Chamberlain, Powell, Lemarechal, Pedersen 1982).
-   The unknown z = p + c u stands for u (cti_barrier_rule), which makes other integrators of it by other p, c and weights.
-   |F|^2 = sum of (h F1)^2 / m and m F2^2 over free unknowns, and form_dual.c's part. S that is not positive definite is assembled once more with
-   projected element Hessians: the direct solver is for definite matrices. differs: damping's B is that of the start of the step.
-   based on: lecture notes 4.3.1. */
+   where g is the gradient of the incremental potential at q, in which friction is taken at u. So S dq = -(g + h H_u F2): where F2 = 0 the
+   step is that of the minimization, and the forms differ in what makes them converge, a line search on |F| in place of one on the
+   potential. A Newton step that turns a rigid body stretches it first, so |F| rises before it falls: up to CTI_ROOT_FREE steps go on
+   without a fall. After so many the best iterate is restored, |F| has to fall in each of the next CTI_ROOT_STRICT, and then twice as many
+   go on, since |F| has minima that are no roots (the watchdog of Chamberlain, Powell, Lemarechal, Pedersen 1982). The unknown z = p + c u
+   stands for u (cti_barrier_rule), which makes other integrators of it by other p, c and weights. |F|^2 = sum of (h F1)^2 / m and m F2^2
+   over free unknowns, and form_dual.c's part. S that is not positive definite is assembled once more with projected element Hessians: the
+   direct solver is for definite matrices. differs: damping's B is that of the start of the step. based on: lecture notes 4.3.1. */
 #include "form.h"
 
-#define CTI_ROOT_FREE 8 /* [iterations] without a fall of |F|; half and double were not compared */
+#define CTI_ROOT_FREE 8    /* [iterations] without a fall of |F|; half and double were not compared */
 #define CTI_ROOT_STRICT 24 /* [iterations] then with one; half and double were not compared */
 
 /* cti_root -- beside cti_form_run */
 typedef struct cti_root {
-    ct_real *z, *z_old;            /* [3 n] p + c u */
-    ct_real *F2, *F2_old;          /* [3 n] q - z */
-    ct_real *g, *work, *rates;     /* [3 n] gradient with friction at z; scratch; (M + h B) F2 */
-    ct_real *x_slide, *shift;      /* [3 nv] the surface at z; at q less at z */
-    double *mass;                  /* [n] of the blocks */
-    double size;                   /* |F|^2 */
+    ct_real *z, *z_old;        /* [3 n] p + c u */
+    ct_real *F2, *F2_old;      /* [3 n] q - z */
+    ct_real *g, *work, *rates; /* [3 n] gradient with friction at z; scratch; (M + h B) F2 */
+    ct_real *x_slide, *shift;  /* [3 nv] the surface at z; at q less at z */
+    double *mass;              /* [n] of the blocks */
+    double size;               /* |F|^2 */
     ct_real *y_best, *z_best, *x_best;
-    double best;                   /* |F|^2 of the best iterate */
-    int freed, most, strict;       /* iterations since then, the most of them; iterations in which |F| had to fall */
+    double best;             /* |F|^2 of the best iterate */
+    int freed, most, strict; /* iterations since then, the most of them; iterations in which |F| had to fall */
     int dual;
-    cti_form_row *rows, *tried;    /* dual: at the iterate, at the end of a try */
+    cti_form_row *rows, *tried; /* dual: at the iterate, at the end of a try */
 } cti_root;
 
 static int cti_root_open(cti_state *s, cti_root *w)
 {
     cti_barrier *b = cti_barrier_own(s);
     int n3 = 3 * b->n + 1, i, k;
-    w->z = CTI_ARENA_NEW(s->arena, ct_real, n3), w->z_old = CTI_ARENA_NEW(s->arena, ct_real, n3), w->F2 = CTI_ARENA_NEW(s->arena, ct_real, n3);
+    w->z = CTI_ARENA_NEW(s->arena, ct_real, n3), w->z_old = CTI_ARENA_NEW(s->arena, ct_real, n3),
+    w->F2 = CTI_ARENA_NEW(s->arena, ct_real, n3);
     w->F2_old = CTI_ARENA_NEW(s->arena, ct_real, n3);
-    w->g = CTI_ARENA_NEW(s->arena, ct_real, n3), w->work = CTI_ARENA_NEW(s->arena, ct_real, n3), w->rates = CTI_ARENA_NEW(s->arena, ct_real, n3);
-    w->x_slide = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->surface.nv + 1), w->shift = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->surface.nv + 1);
+    w->g = CTI_ARENA_NEW(s->arena, ct_real, n3), w->work = CTI_ARENA_NEW(s->arena, ct_real, n3),
+    w->rates = CTI_ARENA_NEW(s->arena, ct_real, n3);
+    w->x_slide = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->surface.nv + 1),
+    w->shift = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->surface.nv + 1);
     w->y_best = CTI_ARENA_NEW(s->arena, ct_real, n3), w->z_best = CTI_ARENA_NEW(s->arena, ct_real, n3);
     w->x_best = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->surface.nv + 1);
     w->mass = CTI_ARENA_NEW(s->arena, double, b->n + 1);
-    if (!w->z || !w->z_old || !w->F2 || !w->F2_old || !w->g || !w->work || !w->rates || !w->x_slide || !w->shift || !w->mass || !w->y_best ||
-        !w->z_best || !w->x_best)
+    if (!w->z || !w->z_old || !w->F2 || !w->F2_old || !w->g || !w->work || !w->rates || !w->x_slide || !w->shift || !w->mass ||
+        !w->y_best || !w->z_best || !w->x_best)
         return 0;
     /* u = u_t */
     for (i = 0; i < 3 * b->n; i++)
@@ -64,7 +66,9 @@ static int cti_root_open(cti_state *s, cti_root *w)
 static cti_v3 cti_root_free(const cti_state *s, int i, int at, const ct_real *v)
 {
     cti_v3 out = cti_v3_at(v, at);
-    return s->scripts.n_constrained && s->scripts.filter[i] >= 0 ? cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], out) : out;
+    return s->scripts.n_constrained && s->scripts.filter[i] >= 0
+               ? cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], out)
+               : out;
 }
 
 /* F at (z, q), S and |F|^2; rows: of the dual form there. 0: out of memory */
@@ -248,7 +252,8 @@ static int cti_root_run(cti_state *s, cti_form_run *q, cti_root *w)
 CTI_FN int cti_form_root(cti_state *s, cti_form_run *q)
 {
     cti_barrier *b = cti_barrier_own(s);
-    int lag, lags = s->desc.barrier.friction_iterations ? s->desc.barrier.friction_iterations : s->desc.barrier.newton_iterations, first, ok;
+    int lag, lags = s->desc.barrier.friction_iterations ? s->desc.barrier.friction_iterations : s->desc.barrier.newton_iterations, first,
+             ok;
     cti_root w;
     memset(&w, 0, sizeof w);
     w.dual = s->desc.barrier.form == CT_FORM_DUAL;

@@ -1,9 +1,9 @@
 /* form_velocity.c -- minimization over velocities with linearized constraints:
      u = argmin 1/2 (u - u^)'M (u - u^) + E_e(q_t + h u)   subject to   phi(q_t) + h J u >= 0,   u^ = u_t + h M^-1 f_ext
-   Newton's method with J of the start of the step; one iteration from q_t is M + h B + h^2 K = A in A u = b + J'r, J u + phi / h >= 0: the problem
-   of constraint manifold refinement. What linearization lets through is stopped at the end, where collisions of the straight way are tested.
-   differs: the notes have h E_e, but by the chain rule grad_u E_e(q_t + h u) = h grad_q E_e, and the weight of E_e is 1 beside |u - u^|^2 / 2.
-   based on: lecture notes 4.3.1; Otaduy et al. 2009, sec. 4. */
+   Newton's method with J of the start of the step; one iteration from q_t is M + h B + h^2 K = A in A u = b + J'r, J u + phi / h >= 0: the
+   problem of constraint manifold refinement. What linearization lets through is stopped at the end, where collisions of the straight way
+   are tested. differs: the notes have h E_e, but by the chain rule grad_u E_e(q_t + h u) = h grad_q E_e, and the weight of E_e is 1 beside
+   |u - u^|^2 / 2. based on: lecture notes 4.3.1; Otaduy et al. 2009, sec. 4. */
 #include "form.h"
 
 #define CTI_FORM_REACH 2     /* [1] pairs within so many lengths of the motion without contacts have rows */
@@ -40,7 +40,8 @@ static int cti_velocity_search(cti_state *s, cti_form_run *q, const cti_sparse *
             b->y_try[i] = b->y[i] + t * b->dy[i];
         cti_barrier_place(s, b->y_try, s->surface.x1);
         after = cti_barrier_energy(s, b->y_try, s->surface.x1, &other) + nu * cti_velocity_violation(s, J, gap, b->y_try);
-        if (is_last || q->moves || after - before <= CTI_FORM_FALL * (double)t * slope + CTI_FORM_ROUNDING * (double)CTI_EPS * (size + other)) {
+        if (is_last || q->moves ||
+            after - before <= CTI_FORM_FALL * (double)t * slope + CTI_FORM_ROUNDING * (double)CTI_EPS * (size + other)) {
             memcpy(b->y, b->y_try, sizeof(ct_real) * 3 * (size_t)b->n);
             q->moves = 0;
             return 1;
@@ -134,7 +135,8 @@ static int cti_velocity_run(cti_state *s, cti_form_run *q, cti_sparse *J, double
 
 CTI_FN int cti_form_velocity(cti_state *s, cti_form_run *q)
 {
-    int lag, lags = s->desc.barrier.friction_iterations ? s->desc.barrier.friction_iterations : s->desc.barrier.newton_iterations, first, ok = 1;
+    int lag, lags = s->desc.barrier.friction_iterations ? s->desc.barrier.friction_iterations : s->desc.barrier.newton_iterations, first,
+             ok = 1;
     cti_barrier *b = cti_barrier_own(s);
     double *gap = NULL;
     cti_sparse J;
