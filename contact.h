@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 5311f20283008de7.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs b47cea2566d8f57f.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -54792,7 +54792,8 @@ CTI_FN void cti_barrier_rule_make(cti_state *s, ct_real h)
 
 CTI_FN cti_v3 cti_barrier_rule_end(const cti_barrier *b, int block)
 {
-    return cti_v3_mul(cti_v3_sub(cti_v3_at(b->y, block), cti_v3_at(b->p, block)), 1 / b->rule.c);
+    cti_v3 d = cti_v3_sub(cti_v3_at(b->y, block), cti_v3_at(b->p, block));
+    return cti_v3_make(d.x / b->rule.c, d.y / b->rule.c, d.z / b->rule.c);
 }
 
 static void cti_barrier_rule_touch(cti_state *s, const int32_t *v, int n)

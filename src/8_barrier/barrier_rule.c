@@ -139,7 +139,8 @@ CTI_FN void cti_barrier_rule_make(cti_state *s, ct_real h)
 
 CTI_FN cti_v3 cti_barrier_rule_end(const cti_barrier *b, int block)
 {
-    return cti_v3_mul(cti_v3_sub(cti_v3_at(b->y, block), cti_v3_at(b->p, block)), 1 / b->rule.c);
+    cti_v3 d = cti_v3_sub(cti_v3_at(b->y, block), cti_v3_at(b->p, block));
+    return cti_v3_make(d.x / b->rule.c, d.y / b->rule.c, d.z / b->rule.c);
 }
 
 static void cti_barrier_rule_touch(cti_state *s, const int32_t *v, int n)
