@@ -26,7 +26,6 @@ typedef struct cti_rigid {
     ct_real affine_q[4], affine_spin[3]; /* with the orientation and the spin that it left: others are somebody's who has set them */
     ct_real affine_v[3]; /* and the velocity of its centre, */
     ct_real affine_v0[9], affine_u0[9]; /* BDF2: A's rate at the start of that step, and on average over it */
-    int affine_touched;  /* 1: something touched the body at the end of that step */
     int affine_known;    /* 1: there was such a step */
 } cti_rigid;
 

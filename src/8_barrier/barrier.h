@@ -18,8 +18,6 @@ typedef struct cti_barrier_attach {
 typedef struct cti_affine {
     int32_t block;
     ct_real mass, J[9];  /* [kg], [kg m^2] second moments about the centre, body frame */
-    ct_real J_inverse[9];
-    ct_real weight;      /* [s^2] of the stiffness's energy in the step at hand */
     ct_real stiff;       /* [J] of the energy stiff |A'A - 1|^2 */
     ct_real radius;      /* [m] turns a change of A into one of a vertex */
 } cti_affine;
@@ -51,7 +49,7 @@ typedef struct cti_barrier_term {
 } cti_barrier_term;
 
 /* cti_barrier_rule -- a step of an integrator as a potential: E(y) = 1/2 |y - y^|_M^2 + force / at V(y0 + at (y - y0)) + contact
-   (contacts) + weight (a rigid body's stiffness) + damping, c / 2 |y - r|_D^2; the velocity at its end is v = (y - p) / c. See barrier_rule.c. */
+   (contacts, rigid bodies' stiffness) + damping, c / 2 |y - r|_D^2; the velocity at its end is v = (y - p) / c. See barrier_rule.c. */
 typedef struct cti_barrier_rule {
     ct_real c;       /* [s] */
     ct_real at;      /* [1] */
@@ -179,8 +177,6 @@ CTI_FN double cti_barrier_loss(cti_state *s);
 /* cti_barrier_slide -- tangential displacement [2] of a contact since the start of the step, with the surface at x. */
 CTI_FN void cti_barrier_slide(const cti_state *s, const cti_barrier_rub *q, const ct_real *x, ct_real out[2]);
 
-/* cti_affine_push -- out [12] += scale times the force of an affine body's stiffness at y, over its blocks. */
-CTI_FN void cti_affine_push(const cti_affine *a, const ct_real *y, ct_real scale, ct_real *out);
 /* cti_barrier_rates -- out [3 n] = (M (1 + c alpha) + c D(y0)) z: inertia and damping. out is not z. work [3 n]. */
 CTI_FN void cti_barrier_rates(cti_state *s, const ct_real *z, ct_real *work, ct_real *out);
 /* cti_barrier_rub -- b->g += friction's Hessian at b->x_slide times the displacement shift [3 nv] of the surface. */

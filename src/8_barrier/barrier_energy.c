@@ -1,8 +1,7 @@
 /* barrier_energy.c -- the incremental potential of a step, its gradient and its Hessian, in units of h^2 J:
-     E(y) = 1/2 |y - y^|_M^2 + force / at V(y0 + at (y - y0)) + sum of weight stiff |A'A - 1|^2
-          + contact sum of barriers
+     E(y) = 1/2 |y - y^|_M^2 + force / at V(y0 + at (y - y0)) + contact (sum of stiff |A'A - 1|^2 + sum of barriers)
           + c alpha / 2 |y - r|_M^2 + c / 2 (y - r)' D(y0) (y - r) + contact sum of mu lambda f0(|u|)
-   with the numbers of the integrator's rule (barrier_rule.c). Implicit Euler: at 1, c = h, force = contact = weight = h^2, r = y0,
+   with the numbers of the integrator's rule (barrier_rule.c). Implicit Euler: at 1, c = h, force = contact = h^2, r = y0,
    y^ = y0 + h u + h^2 M^-1 f. D is that of the start of the step, and so are the contacts' lambda and directions in the last sum, which
    are lagged: neither has a potential otherwise. The Hessian is projected element by element; damping's is that of the present positions, which is
    near enough for Newton's method. based on: lecture notes 4.3; Li et al. 2020, eq. 4 and 19; Lan et al. 2022, eq. 6. */
@@ -31,24 +30,12 @@ static double cti_affine_energy(const cti_affine *a, const ct_real *y)
     return (double)a->stiff * sum;
 }
 
-CTI_FN void cti_affine_push(const cti_affine *a, const ct_real *y, ct_real scale, ct_real *out)
-{
-    const ct_real *c = y + 3 * (size_t)(a->block + 1);
-    ct_real S[9];
-    int i, j;
-    cti_affine_gram(c, S);
-    for (i = 0; i < 3; i++)
-        for (j = 0; j < 3; j++)
-            cti_v3_addto(out, 1 + i, cti_v3_mul(cti_v3_at(c, j), -4 * a->stiff * scale * S[3 * i + j]));
-}
-
 /* gradient 4 stiff A S; Hessian of columns i, j: 4 stiff (c_j c_i' + delta_ij AA' + S_ij 1), the last part without its negative eigenvalues */
 static void cti_affine_derive(cti_barrier *b, const cti_affine *a)
 {
     const ct_real *c = b->y + 3 * (size_t)(a->block + 1);
-    ct_real S[9], P[9], AA[9], k4 = 4 * a->stiff * a->weight, m[9];
+    ct_real S[9], P[9], AA[9], k4 = 4 * a->stiff * b->rule.contact, m[9];
     int i, j, k, l;
-    cti_affine_push(a, b->y, -a->weight, b->g + 3 * (size_t)a->block);
     cti_affine_gram(c, S);
     memcpy(P, S, sizeof P);
     if (!b->exact)
@@ -57,6 +44,8 @@ static void cti_affine_derive(cti_barrier *b, const cti_affine *a)
         for (j = 0; j < 3; j++)
             AA[3 * i + j] = c[i] * c[j] + c[3 + i] * c[3 + j] + c[6 + i] * c[6 + j];
     for (i = 0; i < 3; i++) {
+        for (j = 0; j < 3; j++)
+            cti_v3_addto(b->g, a->block + 1 + i, cti_v3_mul(cti_v3_at(c, j), k4 * S[3 * i + j]));
         for (j = 0; j < 3; j++) {
             for (k = 0; k < 3; k++)
                 for (l = 0; l < 3; l++)
@@ -169,7 +158,7 @@ static double cti_barrier_elastic_energy(cti_state *s, const ct_real *y, double 
         e += weight * cti_model_energy(s->bodies.models[i], b->x_state);
     }
     for (k = 0; k < CTI_LEN(s->bodies.rigids); k++)
-        e += (double)b->affines[k].weight * cti_affine_energy(&b->affines[k], y);
+        e += (double)b->rule.contact * cti_affine_energy(&b->affines[k], y);
     if (cti_barrier_damping(s, y, d, Dd))
         for (i = 0; i < 3 * s->n; i++)
             damped += (double)d[i] * (double)Dd[i];

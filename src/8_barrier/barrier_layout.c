@@ -62,8 +62,6 @@ static void cti_barrier_blocks(cti_state *s, cti_barrier *b)
         half = (r->inertia[0] + r->inertia[4] + r->inertia[8]) / 2;
         for (k = 0; k < 9; k++)
             a->J[k] = (k % 4 == 0 ? half : 0) - r->inertia[k];
-        if (!cti_m3_inverse(a->J, a->J_inverse))
-            memset(a->J_inverse, 0, sizeof a->J_inverse);
         a->radius = cti_sqrt(3 * half / r->mass);
         dense = cti_max(dense, r->mass / (a->radius * a->radius * a->radius));
         b->n += 4;

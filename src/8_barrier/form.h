@@ -1,5 +1,5 @@
-/* form.h -- the notes' forms of a step, with the barrier stepper's objective: root finding (primal, dual), minimization with constraints
-   (positions, velocities). Each is a file beside its equations; docs/forms.md has the derivations. [lecture notes 4.3.1] */
+/* form.h -- the notes' forms of a step, with the barrier stepper's objective: root finding (primal, dual), minimization with constraints (positions,
+   velocities). Each is a file beside its equations; docs/forms.md has the derivations. [lecture notes 4.3.1] */
 #ifndef CTI_FORM_H
 #define CTI_FORM_H
 

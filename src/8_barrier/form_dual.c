@@ -1,11 +1,14 @@
-/* form_dual.c -- root finding, dual: contact forces lambda as unknowns beside u and q. The notes leave the heading empty; docs/forms.md
-   derives this. With psi(d) = -E_c'(d) the force of a contact's potential at its distance d(q), J = grad d: F1 = M (u - u_t) - h (f_ext +
-   f_d(u) + f_e(q) + J' lambda),   F2 = q - q_t - h u,   F3 = lambda - psi(d(q)) Newton's step, with Psi = -psi' = E_c'': | M + h B   h K -
-   h lambda grad J   -h J' | | du      |      | F1 | | -h        1                        0    | | dq      |  = - | F2 | | 0         Psi J
-   1    | | dlambda |      | F3 | dq eliminated by its row leaves A = M + h B + h^2 (K - lambda grad J), that of free bodies, and then the
-   contacts' own system (Psi h^2 J A^-1 J' + 1) dlambda = -F3 - Psi J dq0,   dq0: the step without dlambda. Here everything is in the units
-   of the objective (F1 times h, lambda times h^2). Where lambda is psi the step is the primal form's. A potential that is no function of a
-   distance alone, nearly parallel edges', stays primal. */
+/* form_dual.c -- root finding, dual: contact forces lambda as unknowns beside u and q. The notes leave the heading empty; docs/forms.md derives this.
+   With psi(d) = -E_c'(d) the force of a contact's potential at its distance d(q), J = grad d:
+     F1 = M (u - u_t) - h (f_ext + f_d(u) + f_e(q) + J' lambda),   F2 = q - q_t - h u,   F3 = lambda - psi(d(q))
+   Newton's step, with Psi = -psi' = E_c'':
+     | M + h B   h K - h lambda grad J   -h J' | | du      |      | F1 |
+     | -h        1                        0    | | dq      |  = - | F2 |
+     | 0         Psi J                    1    | | dlambda |      | F3 |
+   dq eliminated by its row leaves A = M + h B + h^2 (K - lambda grad J), that of free bodies, and then the contacts' own system
+     (Psi h^2 J A^-1 J' + 1) dlambda = -F3 - Psi J dq0,   dq0: the step without dlambda.
+   Here everything is in the units of the objective (F1 times h, lambda times h^2). Where lambda is psi the step is the primal form's. A potential
+   that is no function of a distance alone, nearly parallel edges', stays primal. */
 #include "form.h"
 #include "../2_linalg/schur.h"
 #include "../2_linalg/lu.h"

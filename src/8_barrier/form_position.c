@@ -1,11 +1,11 @@
 /* form_position.c -- minimization over positions with constraints:
      q = argmin f(q) subject to phi(q) >= 0,   f = 1/2 (q - q^)'M (q - q^) + h^2 E_e(q) + h times damping's potential + friction's
    phi: distances less dhat. First order conditions: grad f - grad phi' gamma = 0, gamma >= 0, phi >= 0, gamma'phi = 0.
-   Method: sequential quadratic programs. A step minimizes f's model with phi + J dq >= 0; it is cut where pairs would come too near, and
-   halved until the exact penalty f + nu sum of max(0, -phi) falls, nu above the largest gamma. The distances' curvature stays out of the
-   model: it has no definite sign, so where contacts turn under load the last iterations are linear, not quadratic. differs: the notes
-   subtract h^2 times the damping force from f; its potential belongs there, whose gradient is that force. based on: lecture notes 4.3.1;
-   Nocedal, Wright, Numerical Optimization, ch. 18. */
+   Method: sequential quadratic programs. A step minimizes f's model with phi + J dq >= 0; it is cut where pairs would come too near, and halved until
+   the exact penalty f + nu sum of max(0, -phi) falls, nu above the largest gamma. The distances' curvature stays out of the model: it has no
+   definite sign, so where contacts turn under load the last iterations are linear, not quadratic.
+   differs: the notes subtract h^2 times the damping force from f; its potential belongs there, whose gradient is that force.
+   based on: lecture notes 4.3.1; Nocedal, Wright, Numerical Optimization, ch. 18. */
 #include "form.h"
 
 #define CTI_FORM_PENALTY 2   /* [1] nu over the largest multiplier: above 1 the penalty is exact */

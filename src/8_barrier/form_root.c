@@ -5,14 +5,15 @@
      | -h                1           | | dq |  = - | F2 |
    The second row gives du = (dq + F2) / h; in the first it leaves, with S = M + h B + h H_u + h^2 (K + H_q),
      S dq = -(h F1 + (M + h B + h H_u) F2),   h F1 = g(q; u) - (M + h B) F2,
-   where g is the gradient of the incremental potential at q, in which friction is taken at u. So S dq = -(g + h H_u F2): where F2 = 0 the
-   step is that of the minimization, and the forms differ in what makes them converge, a line search on |F| in place of one on the
-   potential. A Newton step that turns a rigid body stretches it first, so |F| rises before it falls: up to CTI_ROOT_FREE steps go on
-   without a fall. After so many the best iterate is restored, |F| has to fall in each of the next CTI_ROOT_STRICT, and then twice as many
-   go on, since |F| has minima that are no roots (the watchdog of Chamberlain, Powell, Lemarechal, Pedersen 1982). The unknown z = p + c u
-   stands for u (cti_barrier_rule), which makes other integrators of it by other p, c and weights. |F|^2 = sum of (h F1)^2 / m and m F2^2
-   over free unknowns, and form_dual.c's part. S that is not positive definite is assembled once more with projected element Hessians: the
-   direct solver is for definite matrices. differs: damping's B is that of the start of the step. based on: lecture notes 4.3.1. */
+   where g is the gradient of the incremental potential at q, in which friction is taken at u. So S dq = -(g + h H_u F2): where F2 = 0 the step
+   is that of the minimization, and the forms differ in what makes them converge, a line search on |F| in place of one on the potential.
+   A Newton step that turns a rigid body stretches it first, so |F| rises before it falls: up to CTI_ROOT_FREE steps go on without a fall. After
+   so many the best iterate is restored, |F| has to fall in each of the next CTI_ROOT_STRICT, and then twice as many go on, since |F| has minima
+   that are no roots (the watchdog of Chamberlain, Powell, Lemarechal, Pedersen 1982).
+   The unknown z = p + c u stands for u (cti_barrier_rule), which makes other integrators of it by other p, c and weights.
+   |F|^2 = sum of (h F1)^2 / m and m F2^2 over free unknowns, and form_dual.c's part. S that is not positive definite is assembled once more with
+   projected element Hessians: the direct solver is for definite matrices. differs: damping's B is that of the start of the step.
+   based on: lecture notes 4.3.1. */
 #include "form.h"
 
 #define CTI_ROOT_FREE 8    /* [iterations] without a fall of |F|; half and double were not compared */

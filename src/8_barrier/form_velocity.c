@@ -1,9 +1,9 @@
 /* form_velocity.c -- minimization over velocities with linearized constraints:
      u = argmin 1/2 (u - u^)'M (u - u^) + E_e(q_t + h u)   subject to   phi(q_t) + h J u >= 0,   u^ = u_t + h M^-1 f_ext
-   Newton's method with J of the start of the step; one iteration from q_t is M + h B + h^2 K = A in A u = b + J'r, J u + phi / h >= 0: the
-   problem of constraint manifold refinement. What linearization lets through is stopped at the end, where collisions of the straight way
-   are tested. differs: the notes have h E_e, but by the chain rule grad_u E_e(q_t + h u) = h grad_q E_e, and the weight of E_e is 1 beside
-   |u - u^|^2 / 2. based on: lecture notes 4.3.1; Otaduy et al. 2009, sec. 4. */
+   Newton's method with J of the start of the step; one iteration from q_t is M + h B + h^2 K = A in A u = b + J'r, J u + phi / h >= 0: the problem
+   of constraint manifold refinement. What linearization lets through is stopped at the end, where collisions of the straight way are tested.
+   differs: the notes have h E_e, but by the chain rule grad_u E_e(q_t + h u) = h grad_q E_e, and the weight of E_e is 1 beside |u - u^|^2 / 2.
+   based on: lecture notes 4.3.1; Otaduy et al. 2009, sec. 4. */
 #include "form.h"
 
 #define CTI_FORM_REACH 2     /* [1] pairs within so many lengths of the motion without contacts have rows */

@@ -104,7 +104,9 @@ typedef void ct_log_fn(ct_log_level level, const char *text, void *user);
    holds for small strains, where the stiffness needs no projection; in large swings the order falls towards one.
    Under CT_STEPPER_BARRIER all bodies have the integrator, rigid ones too, in every step; v is the velocity at the end of the step, and the
    orders are those above in large swings, too (docs/forms.md). Contacts act at the end of the step for all of it. Besides, there is
-   MIDPOINT  the implicit midpoint rule: as NEWMARK, but the bodies' forces act at the middle of the step */
+   MIDPOINT  the implicit midpoint rule: as NEWMARK, but the bodies' forces act at the middle of the step
+   NEWMARK and MIDPOINT do not bound the energy there: a stiff body that turns by 0.2 rad a step may gain without end (NOT_CONVERGED); BDF2 is
+   the second order rule for such */
 typedef enum ct_integrator {
     CT_INTEGRATOR_EULER,
     CT_INTEGRATOR_NEWMARK,
