@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 0d033155bd1d7f51.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 66bddf90b3346df3.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -858,7 +858,7 @@ typedef struct ct_dcd_desc {
 typedef enum ct_barrier_kind { CT_BARRIER_LOG, CT_BARRIER_RATIONAL, CT_BARRIER_COUNT_ } ct_barrier_kind;
 
 /* ct_barrier_form -- the forms in which CT_STEPPER_BARRIER solves a step (docs/forms.md). They serve comparison: POTENTIAL is the fast and robust
-   one, and the only one with kinematic bodies. The first three have barriers and the same result, but for newton_tolerance; the last two have
+   one, and the only one with kinematic bodies and joints. The first three have barriers and the same result, but for newton_tolerance; the last two have
    constraints, need a solver for quadratic programs in the build, and keep dhat as a distance.
    POTENTIAL  minimizes the incremental potential, as above
    ROOT       finds a root of the equations of motion in positions and velocities: Newton's method with a line search on their norm
@@ -54245,7 +54245,7 @@ typedef struct cti_form_row {
     ct_real c[4], n[3];
     ct_real d;                     /* [m] */
     double lambda;                 /* >= 0, in the unit of the objective's gradient */
-    double psi, rate, step, ratio; /* of the dual form, see form_dual.c */
+    double psi, rate, step;        /* of the dual form, see form_dual.c */
     int fades;                     /* 1: nearly parallel edges, whose potential is no function of d alone */
 } cti_form_row;
 

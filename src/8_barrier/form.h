@@ -17,7 +17,7 @@ typedef struct cti_form_row {
     ct_real c[4], n[3];
     ct_real d;                     /* [m] */
     double lambda;                 /* >= 0, in the unit of the objective's gradient */
-    double psi, rate, step, ratio; /* of the dual form, see form_dual.c */
+    double psi, rate, step;        /* of the dual form, see form_dual.c */
     int fades;                     /* 1: nearly parallel edges, whose potential is no function of d alone */
 } cti_form_row;
 

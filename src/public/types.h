@@ -301,7 +301,7 @@ typedef struct ct_dcd_desc {
 typedef enum ct_barrier_kind { CT_BARRIER_LOG, CT_BARRIER_RATIONAL, CT_BARRIER_COUNT_ } ct_barrier_kind;
 
 /* ct_barrier_form -- the forms in which CT_STEPPER_BARRIER solves a step (docs/forms.md). They serve comparison: POTENTIAL is the fast and robust
-   one, and the only one with kinematic bodies. The first three have barriers and the same result, but for newton_tolerance; the last two have
+   one, and the only one with kinematic bodies and joints. The first three have barriers and the same result, but for newton_tolerance; the last two have
    constraints, need a solver for quadratic programs in the build, and keep dhat as a distance.
    POTENTIAL  minimizes the incremental potential, as above
    ROOT       finds a root of the equations of motion in positions and velocities: Newton's method with a line search on their norm
