@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 729bcda891722be9.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs fb1c9b8cbb0c53f6.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -104,7 +104,8 @@ THE DISCRETE STEPPER, CT_STEPPER_DCD (Li, Pan, Huang, Bao, Jin 2015)
     friction, one Newton iteration, one row a vertex at random, or all of them where dcd.decouple is CT_DECOUPLE_NONE.
 
 THE BARRIER STEPPER, CT_STEPPER_BARRIER (Li et al. 2020, incremental potential contact; Lan et al. 2022, affine body dynamics)
-    A step is implicit Euler as the minimum of one potential, in which a pair of features nearer than barrier.dhat repels (docs/barrier.md). Newton's
+    A step is implicit Euler, Newmark, BDF2 or the midpoint rule (ct_world_desc.integrator) as the minimum of one potential, in which a pair of
+    features nearer than barrier.dhat repels (docs/barrier.md). barrier.form solves the same step in other forms, to compare (docs/forms.md). Newton's
     method ends when no velocity changes by more than barrier.newton_tolerance. Each of its steps is cut where features would come too near, so that
     every iterate is free of intersections, also where the iterations run out (BUDGET). Friction is smooth and lagged: below friction_velocity it is
     less than mu times the normal force, so a body on a slope creeps by a share of it. All kinds of bodies take part: rigid ones as affine bodies
@@ -646,7 +647,7 @@ typedef struct ct_tasks {
 typedef enum ct_log_level { CT_LOG_ERROR, CT_LOG_WARNING, CT_LOG_INFO } ct_log_level;
 typedef void ct_log_fn(ct_log_level level, const char *text, void *user);
 
-/* ct_integrator -- the time integrator of deformable bodies under CT_STEPPER_CMR; rigid bodies have their own rule with each. Forces are
+/* ct_integrator -- the time integrator of deformable bodies, of CT_STEPPER_CMR as follows; rigid bodies have their own rule with each. Forces are
    linearized once a step, at the body after its own rigid rotation, and again (newton_iterations) where a body would gain energy. All
    integrators conserve the linear and angular momentum of a free body in every material; vibrations differ (docs/limits.md, "What
    integrators keep"):
@@ -657,8 +658,19 @@ typedef void ct_log_fn(ct_log_level level, const char *text, void *user);
             contacts and joints have released the body, velocities were set, or the fail-safe acted
    With NEWMARK and BDF2 v is the velocity at the end of the step. A body under contacts or joints, or one that would gain energy, is
    stepped by EULER's rule for that substep: contacts are inelastic, impulses and friction are EULER's, momentum is exact. Second order
-   holds for small strains, where the stiffness needs no projection; in large swings the order falls towards one. */
-typedef enum ct_integrator { CT_INTEGRATOR_EULER, CT_INTEGRATOR_NEWMARK, CT_INTEGRATOR_BDF2, CT_INTEGRATOR_COUNT_ } ct_integrator;
+   holds for small strains, where the stiffness needs no projection; in large swings the order falls towards one.
+   Under CT_STEPPER_BARRIER all bodies have the integrator, rigid ones too, in every step; v is the velocity at the end of the step, and the
+   orders are those above in large swings, too (docs/forms.md). Contacts act at the end of the step for all of it. Besides, there is
+   MIDPOINT  the implicit midpoint rule: as NEWMARK, but the bodies' forces act at the middle of the step
+   NEWMARK and MIDPOINT do not bound the energy there: a stiff body that turns by 0.2 rad a step may gain without end (NOT_CONVERGED); BDF2 is
+   the second order rule for such */
+typedef enum ct_integrator {
+    CT_INTEGRATOR_EULER,
+    CT_INTEGRATOR_NEWMARK,
+    CT_INTEGRATOR_BDF2,
+    CT_INTEGRATOR_MIDPOINT,
+    CT_INTEGRATOR_COUNT_
+} ct_integrator;
 
 /* ct_cone -- the admissible set of a contact's friction (g1, g2) at normal multiplier l:
    BOX      |g1| <= mu l and |g2| <= mu l (Otaduy 2009, 5.5: two independent projections)
@@ -844,6 +856,17 @@ typedef struct ct_dcd_desc {
    RATIONAL: (1 - s)^3 / s, which keeps larger distances under large loads. */
 typedef enum ct_barrier_kind { CT_BARRIER_LOG, CT_BARRIER_RATIONAL, CT_BARRIER_COUNT_ } ct_barrier_kind;
 
+/* ct_barrier_form -- the forms in which CT_STEPPER_BARRIER solves a step (docs/forms.md). They serve comparison: POTENTIAL is the fast and robust
+   one, and the only one with kinematic bodies and joints. The first three have barriers and the same result, but for newton_tolerance; the last two have
+   constraints, need a solver for quadratic programs in the build, and keep dhat as a distance.
+   POTENTIAL  minimizes the incremental potential, as above
+   ROOT       finds a root of the equations of motion in positions and velocities: Newton's method with a line search on their norm
+   DUAL       the same with the contacts' forces as further unknowns, for which each Newton step is solved
+   POSITION   minimizes over positions q with phi(q) >= 0, phi being distances less dhat: sequential quadratic programs
+   VELOCITY   minimizes over velocities u with phi + h J u >= 0, linearized at the start of the step: with newton_iterations 1 the problem of
+              CT_STEPPER_CMR. Where the motion intersects all the same it ends on the way, with CT_STATUS_NOT_CONVERGED */
+typedef enum ct_barrier_form { CT_FORM_POTENTIAL, CT_FORM_ROOT, CT_FORM_DUAL, CT_FORM_POSITION, CT_FORM_VELOCITY, CT_FORM_COUNT_ } ct_barrier_form;
+
 /* ct_barrier_desc -- options of CT_STEPPER_BARRIER. */
 typedef struct ct_barrier_desc {
     ct_barrier_kind kind;       /* default CT_BARRIER_LOG */
@@ -856,6 +879,7 @@ typedef struct ct_barrier_desc {
     int newton_iterations;      /* 1..100000: most of a step; then the step is taken with CT_STATUS_BUDGET. Default 200 */
     ct_real stiffness;          /* [N] >= 0: force of a pair at a distance where dhat times the barrier's slope is 1; 0 (default): from
                                    masses, gravity and the forces of the last step */
+    ct_barrier_form form;       /* default CT_FORM_POTENTIAL */
 } ct_barrier_desc;
 
 /* ct_world_desc -- make it with ct_world_desc_default; the cookie tells a zeroed or foreign struct from a real one. */
@@ -10137,7 +10161,7 @@ CTI_FN int cti_factor64_schur(const cti_factor64 *f, cti_arena *arena, int rows,
 /* lu.h -- LU of large general matrices in double, in blocks. */
 
 
-#if CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_NEWTON
+#if CONTACT_WITH_ADMM || CONTACT_WITH_BARRIER || CONTACT_WITH_BOXED || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_NEWTON
 /* cti_lu_factor -- P A = L U in place with partial pivoting; A [n][ld] row-major, ld >= n rounded up to 8 (the padding is overwritten),
    pivot [n]; scratch [cti_lu_scratch(n)]. 0 when A is singular or not finite. */
 CTI_FN int cti_lu_factor(double *A, int n, int ld, int *pivot, double *scratch);
@@ -10145,7 +10169,7 @@ CTI_FN size_t cti_lu_scratch(int n);
 /* cti_lu_solve -- x = A^-1 x; x [n] */
 CTI_FN void cti_lu_solve(const double *A, int n, int ld, const int *pivot, double *x);
 #endif
-#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BARRIER || CONTACT_WITH_BOXED || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON
 /* cti_lu_dot -- sum of a_i b_i, i < n, in eight lanes. */
 CTI_FN double cti_lu_dot(const double *a, const double *b, int n);
 #endif
@@ -10163,7 +10187,7 @@ CTI_FN double cti_lu_dot(const double *a, const double *b, int n);
    the matrix is updated by the tile of kernel.h from packed strips. Based on: Golub and Van Loan, Matrix Computations, 3.4 (partial
    pivoting, block form). */
 
-#if CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_NEWTON
+#if CONTACT_WITH_ADMM || CONTACT_WITH_BARRIER || CONTACT_WITH_BOXED || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_NEWTON
 enum { CTI_LU_PANEL = 32 };
 
 CTI_FN size_t cti_lu_scratch(int n) { return (size_t)CTI_LU_PANEL * (size_t)(cti_pad8(n) + 8); }
@@ -10263,7 +10287,7 @@ CTI_FN int cti_lu_factor(double *A, int n, int ld, int *pivot, double *scratch)
 }
 #endif
 
-#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BARRIER || CONTACT_WITH_BOXED || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON
 CTI_FN double cti_lu_dot(const double *a, const double *b, int n)
 {
     cti_d8 s = cti_d8_set(0);
@@ -10279,7 +10303,7 @@ CTI_FN double cti_lu_dot(const double *a, const double *b, int n)
 }
 #endif
 
-#if CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_NEWTON
+#if CONTACT_WITH_ADMM || CONTACT_WITH_BARRIER || CONTACT_WITH_BOXED || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_NEWTON
 CTI_FN void cti_lu_solve(const double *A, int n, int ld, const int *pivot, double *x)
 {
     int i;
@@ -14593,7 +14617,7 @@ CTI_FN void cti_sparse_free(cti_mem *mem, cti_sparse *a);
 CTI_FN int cti_sparse_reserve(cti_mem *mem, cti_sparse *a, int rows, int cols, int entries);
 /* cti_sparse_mul -- y = A x; cti_sparse_addmul_t -- y += A' x. */
 CTI_FN void cti_sparse_mul(const cti_sparse *a, const double *x, double *y);
-#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BARRIER || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
 CTI_FN void cti_sparse_addmul_t(const cti_sparse *a, const double *x, double *y);
 #endif
 /* cti_sparse_transpose -- out need not be initialized. 0 when memory ran out. */
@@ -14607,7 +14631,7 @@ typedef struct cti_triplets {
     int32_t *i, *j;
     double *x;
 } cti_triplets;
-#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_FILES || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_BARRIER || CONTACT_WITH_DCD || CONTACT_WITH_FILES || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
 CTI_FN int cti_triplets_add(cti_mem *mem, cti_triplets *t, int i, int j, double x);
 CTI_FN int cti_triplets_close(cti_mem *mem, cti_triplets *t, int ok, int rows, int cols, cti_sparse *out);
 #endif
@@ -14833,7 +14857,7 @@ CTI_FN void cti_sparse_mul(const cti_sparse *a, const double *x, double *y)
     }
 }
 
-#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BARRIER || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
 CTI_FN void cti_sparse_addmul_t(const cti_sparse *a, const double *x, double *y)
 {
     int i, k;
@@ -14939,7 +14963,7 @@ CTI_FN int cti_sparse_from_triplets(cti_mem *mem, int rows, int cols, const int3
     return ok;
 }
 
-#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_FILES || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_BARRIER || CONTACT_WITH_DCD || CONTACT_WITH_FILES || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
 CTI_FN int cti_triplets_add(cti_mem *mem, cti_triplets *t, int i, int j, double x)
 {
     return CTI_PUSH(mem, t->i, i) && CTI_PUSH(mem, t->j, j) && CTI_PUSH(mem, t->x, x);
@@ -26274,7 +26298,7 @@ CTI_FN cti_outcome cti_solver_interior(const cti_program *p, cti_effort *e, cti_
 
 /* cti_solvers_find -- the function of a solver, or NULL where this build does not have it. */
 CTI_FN cti_program_solver cti_solvers_find(ct_solver solver);
-#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BARRIER || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
 /* cti_solvers_auto -- the solver of attempt `attempt` (from 0) of AUTO on p, among those that are built; CT_SOLVER_AUTO after the last. */
 CTI_FN ct_solver cti_solvers_auto(const cti_program *p, int attempt);
 #endif
@@ -26621,7 +26645,7 @@ CTI_FN cti_program_solver cti_solvers_find(ct_solver solver)
     }
 }
 
-#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BARRIER || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
 /* the orders of AUTO's attempts, each terminated by CT_SOLVER_AUTO */
 static const ct_solver cti_solvers_friction[] = {CT_SOLVER_NEWTON, CT_SOLVER_ADMM, CT_SOLVER_PGS, CT_SOLVER_AUTO};
 static const ct_solver cti_solvers_many[] = {CT_SOLVER_PGS, CT_SOLVER_NEWTON, CT_SOLVER_ADMM, CT_SOLVER_AUTO};
@@ -36717,6 +36741,8 @@ typedef struct cti_rigid {
     int linked;          /* 1: `end` and `energy` are valid */
     ct_real affine[9], affine_rate[9]; /* CT_STEPPER_BARRIER: x = p + A X at the end of the last step, and A's rate, */
     ct_real affine_q[4], affine_spin[3]; /* with the orientation and the spin that it left: others are somebody's who has set them */
+    ct_real affine_v[3]; /* and the velocity of its centre, */
+    ct_real affine_v0[9], affine_u0[9]; /* BDF2: A's rate at the start of that step, and on average over it */
     int affine_known;    /* 1: there was such a step */
 } cti_rigid;
 
@@ -51639,6 +51665,9 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
 #if CONTACT_WITH_CMR
 static ct_code cti_cmr_check(const ct_world_desc *d, ct_error_info *e)
 {
+    if (d->stepper == CT_STEPPER_CMR && d->integrator == CT_INTEGRATOR_MIDPOINT)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator,
+                             "CT_STEPPER_CMR has no midpoint rule: its contacts and its collision test are of the step's end");
     if (d->stepper != CT_STEPPER_CMR || d->solver.termination != CT_TERMINATION_PAPER || d->solver.solver == CT_SOLVER_ICA ||
         d->solver.solver == CT_SOLVER_AUTO)
         return CT_OK;
@@ -54047,7 +54076,7 @@ enum { CTI_BARRIER_VF, CTI_BARRIER_EE, CTI_BARRIER_VE, CTI_BARRIER_VV, CTI_BARRI
 typedef struct cti_barrier_rub {
     int32_t n, v[4];
     ct_real c[4], t[2][3];
-    ct_real load; /* h^2 mu times the normal force [kg m] */
+    ct_real load; /* rule.contact mu times the normal force [kg m] */
 } cti_barrier_rub;
 
 /* cti_barrier_term -- an active pair: nearer than its dhat. */
@@ -54056,6 +54085,17 @@ typedef struct cti_barrier_term {
     ct_real hat, d2;
 } cti_barrier_term;
 
+/* cti_barrier_rule -- a step of an integrator as a potential: E(y) = 1/2 |y - y^|_M^2 + force / at V(y0 + at (y - y0)) + contact
+   (contacts, rigid bodies' stiffness) + damping, c / 2 |y - r|_D^2; the velocity at its end is v = (y - p) / c. See barrier_rule.c. */
+typedef struct cti_barrier_rule {
+    ct_real c;       /* [s] */
+    ct_real at;      /* [1] */
+    ct_real force;   /* [s^2] */
+    ct_real contact; /* [s^2] */
+    ct_real span;    /* [s] time that y - r is the way of */
+    ct_real share;   /* [1] of a strain limit's force, see cti_model_ahead */
+} cti_barrier_rule;
+
 /* cti_barrier -- of CT_STEPPER_BARRIER; made when the world is prepared, but for what the comments say. */
 typedef struct cti_barrier {
     int n;                        /* blocks */
@@ -54063,7 +54103,10 @@ typedef struct cti_barrier {
     cti_affine *affines;          /* [rigids] */
     cti_barrier_attach *attach;   /* [n_moving + 1] as of the surface */
     ct_real *hat;                 /* [surface bodies] dhat */
-    ct_real *y, *y0, *y_hat;      /* [3 n] iterate; start of the step; y0 + h u + h^2 M^-1 f */
+    ct_real *y, *y0, *y_hat;      /* [3 n] iterate; start of the step; where inertia and external forces take it */
+    ct_real *rate;                /* [3 n] velocities at the start of the step */
+    ct_real *p, *r;               /* [3 n] see cti_barrier_rule */
+    cti_barrier_rule rule;
     ct_real *y_try, *dy, *g;      /* [3 n] */
     ct_real *goal;                /* [3 n] where scripts want constrained blocks at the end of the step */
     ct_real *x_state;             /* [3 state blocks] scratch of cti_barrier_place */
@@ -54096,6 +54139,10 @@ typedef struct cti_barrier {
     double force;                 /* [N] scale of the barriers; kept over steps, 0: not known */
     double force_least;           /* [N] */
     double loss_friction, energy_contact; /* [J] */
+    int contacts;                 /* what assembly takes of the barriers' Hessian, CTI_POTENTIAL_*; CTI_POTENTIAL_VALUE: no barriers at all */
+    const ct_real *x_slide;       /* [3 nv] positions that friction is evaluated at; NULL: surface.x0 */
+    struct cti_form_row *rows;    /* of the constrained forms' last program (form.h), */
+    cti_program program;          /* and that */
 } cti_barrier;
 
 #if CONTACT_WITH_BARRIER
@@ -54107,7 +54154,12 @@ CTI_INLINE cti_barrier *cti_barrier_own(const cti_state *s) { return (cti_barrie
 /* cti_barrier_prepare -- as cti_stepper.prepare; cti_barrier_free -- as its release. */
 CTI_FN int cti_barrier_prepare(cti_state *s, const cti_stepper_body *bodies);
 CTI_FN void cti_barrier_free(cti_state *s);
-/* cti_barrier_load -- y0 and y_hat of a step of h from the state. */
+/* cti_affine_is_known -- 1 when the affine state that the last step left is that of the pose and the motion as they are. */
+CTI_INLINE int cti_affine_is_known(const cti_rigid *r)
+{
+    return r->affine_known && memcmp(r->q, r->affine_q, sizeof r->q) == 0 && memcmp(r->spin, r->affine_spin, sizeof r->spin) == 0;
+}
+/* cti_barrier_load -- y0, rate, the rule and y_hat of a step of h from the state. */
 CTI_FN void cti_barrier_load(cti_state *s, ct_real h);
 /* cti_barrier_place -- out [3 nv]: the surface at y; scripted vertices are those of s->surface.script. */
 CTI_FN void cti_barrier_place(cti_state *s, const ct_real *y, ct_real *out);
@@ -54122,6 +54174,15 @@ CTI_INLINE const cti_barrier_attach *cti_barrier_of(const cti_state *s, const ct
     return &b->attach[body->moves ? v + body->shift : s->surface.n_moving];
 }
 
+/* ---- barrier_rule.c ---- */
+
+/* cti_barrier_rule_make -- rule, p, r and y_hat of a step of h from y0 and rate. */
+CTI_FN void cti_barrier_rule_make(cti_state *s, ct_real h);
+/* cti_barrier_rule_end -- velocity [3] of block `block` of y at the end of the step. */
+CTI_FN cti_v3 cti_barrier_rule_end(const cti_barrier *b, int block);
+/* cti_barrier_rule_keep -- what the next step's rule needs of this one; before the state's velocities are replaced. */
+CTI_FN void cti_barrier_rule_keep(cti_state *s);
+
 /* ---- barrier_pairs.c ---- */
 
 /* cti_barrier_cover -- lists that are complete for the motion of the surface from x0 to x1. 0: out of memory. */
@@ -54133,7 +54194,7 @@ CTI_FN int cti_barrier_find(cti_state *s, const ct_real *x);
 CTI_FN ct_real cti_barrier_filter(cti_state *s, const ct_real *x1, ct_real share);
 /* cti_barrier_arrive -- surface.x0 has become the positions that active pairs were last found at. */
 CTI_FN void cti_barrier_arrive(cti_state *s);
-/* cti_barrier_law -- the potential of a term, in h^2 J. */
+/* cti_barrier_law -- the potential of a term, in rule.contact J. */
 CTI_FN void cti_barrier_law(const cti_state *s, const cti_barrier_term *t, cti_potential *out);
 /* cti_barrier_eval -- a term's potential at surface positions x. */
 CTI_FN int cti_barrier_eval(const cti_state *s, const cti_barrier_term *t, const ct_real *x, int want, cti_potential_terms *out);
@@ -54153,6 +54214,14 @@ CTI_FN int cti_barrier_lag(cti_state *s);
 CTI_FN double cti_barrier_loss(cti_state *s);
 /* cti_barrier_slide -- tangential displacement [2] of a contact since the start of the step, with the surface at x. */
 CTI_FN void cti_barrier_slide(const cti_state *s, const cti_barrier_rub *q, const ct_real *x, ct_real out[2]);
+
+/* cti_barrier_rates -- out [3 n] = (M (1 + c alpha) + c D(y0)) z: inertia and damping. out is not z. work [3 n]. */
+CTI_FN void cti_barrier_rates(cti_state *s, const ct_real *z, ct_real *work, ct_real *out);
+/* cti_barrier_rub -- b->g += friction's Hessian at b->x_slide times the displacement shift [3 nv] of the surface. */
+CTI_FN void cti_barrier_rub_shift(cti_state *s, const ct_real *shift);
+/* cti_barrier_scatter -- B += H [3 n][3 n] over the vertices v [n] of a pair; _vector: g += a vector [3 n] over them. */
+CTI_FN void cti_barrier_scatter(cti_state *s, const int32_t *v, int n, const ct_real *H);
+CTI_FN void cti_barrier_scatter_vector(cti_state *s, const int32_t *v, int n, const ct_real *g);
 
 /* ---- barrier_system.c ---- */
 
@@ -54174,6 +54243,105 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r);
 CTI_FN const cti_stepper *cti_stepper_barrier(void);
 
 
+/* ---- 8_barrier/form.h ---- */
+/* form.h -- the notes' forms of a step, with the barrier stepper's objective: root finding (primal, dual), minimization with constraints (positions,
+   velocities). Each is a file beside its equations; docs/forms.md has the derivations. [lecture notes 4.3.1] */
+
+
+/* [1] share of its distance that a pair keeps in a Newton step, and of the step once it is taken: the barrier stepper's */
+#define CTI_FORM_KEEP CTI_R(0.1)
+#define CTI_FORM_SURE CTI_R(0.05)
+#define CTI_FORM_HALVINGS 40 /* of a line search: its shortest step is 1e-12 of Newton's */
+#define CTI_FORM_FALL 1e-4   /* [1] share of the decrease that the slope promises, the least that is taken: the textbook's */
+#endif
+
+/* cti_form_row -- a contact with a multiplier: d = |sum c_i x_i| at the closest points, normal n, J = c_i n. */
+typedef struct cti_form_row {
+    cti_barrier_term t;
+    ct_real c[4], n[3];
+    ct_real d;                     /* [m] */
+    double lambda;                 /* >= 0, in the unit of the objective's gradient */
+    double psi, rate, step;        /* of the dual form, see form_dual.c */
+    int fades;                     /* 1: nearly parallel edges, whose potential is no function of d alone */
+} cti_form_row;
+
+/* cti_form_run -- a step in progress. */
+typedef struct cti_form_run {
+    ct_step_report *report;
+    int moves; /* 1: scripted blocks are on their way */
+    int iterations;
+    int failed;     /* 1: CT_STATUS_NOT_CONVERGED */
+    ct_real speed;  /* [m/s] of the last step of Newton's method */
+    ct_real *y_old; /* [3 n] iterate of the line search's start */
+    ct_real *x_old; /* [3 nv] the surface there */
+} cti_form_run;
+
+typedef enum cti_form_end { CTI_FORM_MEMORY, CTI_FORM_GOES_ON, CTI_FORM_CONVERGED, CTI_FORM_STUCK } cti_form_end;
+
+#if CONTACT_WITH_BARRIER
+CTI_INLINE int cti_form_is_constrained(const cti_state *s) { return s->desc.barrier.form >= CT_FORM_POSITION; }
+
+/* ---- form.c ---- */
+
+/* cti_form_step -- one step of the chosen form, from what cti_barrier_step has opened. *speed: of the last iteration. 0: out of memory. */
+CTI_FN int cti_form_step(cti_state *s, ct_real *speed, ct_step_report *r);
+#endif
+#if (CONTACT_WITH_BARRIER && (CONTACT_WITH_FILES))
+/* cti_form_problem -- as cti_stepper.problem: the last quadratic program. */
+CTI_FN int cti_form_problem(cti_state *s, cti_mem *mem, cti_program *out);
+#endif
+
+/* ---- form_rows.c ---- */
+
+#if CONTACT_WITH_BARRIER
+/* cti_form_save -- remembers y and surface.x0. cti_form_back -- returns there. */
+CTI_FN void cti_form_save(cti_state *s, cti_form_run *q);
+CTI_FN void cti_form_back(cti_state *s, cti_form_run *q);
+/* cti_form_cap -- the part of the step dy that collisions allow; below 0: out of memory. */
+CTI_FN ct_real cti_form_cap(cti_state *s);
+/* cti_form_try -- y + t dy and the surface x1 there. 1: free of collisions; 0; -1: out of memory. */
+CTI_FN int cti_form_try(cti_state *s, ct_real t);
+/* cti_form_take -- y = y_try, surface.x0 = x1. */
+CTI_FN void cti_form_take(cti_state *s);
+/* cti_form_row_make -- row of a term at surface positions x. */
+CTI_FN void cti_form_row_make(const cti_state *s, const cti_barrier_term *t, const ct_real *x, cti_form_row *out);
+/* cti_form_find -- rows: all pairs nearer than their dhat and `reach` [m] at surface.x0, which the lists cover. 0: out of memory. */
+CTI_FN int cti_form_find(cti_state *s, ct_real reach, cti_form_row **rows);
+/* cti_form_jacobian -- J of m rows in the blocks y. is_free: without what scripts hold. 0: out of memory. */
+CTI_FN int cti_form_jacobian(cti_state *s, const cti_form_row *rows, int m, int is_free, cti_sparse *out);
+/* cti_form_touches -- contacts of the rows for the report. 0: out of memory. */
+CTI_FN int cti_form_touches(cti_state *s, ct_step_report *r);
+/* cti_form_lag -- rubs: friction with the rows' multipliers as normal forces. 0: out of memory. */
+CTI_FN int cti_form_lag(cti_state *s);
+
+/* ---- form_program.c ---- */
+
+/* cti_form_free_step -- dy = -B^-1 g at y without contacts, by the exact Hessian or a projected one; b->B and b->g are then those of the
+   program, filtered for scripts. 0: out of memory. */
+CTI_FN int cti_form_free_step(cti_state *s, cti_form_run *q);
+/* cti_form_solve -- dy and the rows' multipliers from the quadratic program in x = (y + dy - base) / scale. gap [m]: the rows' values at
+   `base`. 1; 0: no solution; -1: out of memory. */
+CTI_FN int cti_form_solve(cti_state *s, cti_form_row *rows, const ct_real *base, ct_real scale, const double *gap);
+
+/* ---- one file a form: 0: out of memory ---- */
+
+CTI_FN int cti_form_root(cti_state *s, cti_form_run *q);
+CTI_FN int cti_form_position(cti_state *s, cti_form_run *q);
+CTI_FN int cti_form_velocity(cti_state *s, cti_form_run *q);
+
+/* ---- form_dual.c: the dual form's part of form_root.c ---- */
+
+/* cti_form_dual_update -- rows of the terms at surface.x0, with the multipliers that `from` had after t of its step; those of new ones are
+   their potentials' forces. 0: out of memory. */
+CTI_FN int cti_form_dual_update(cti_state *s, const cti_form_row *from, ct_real t, cti_form_row **rows);
+/* cti_form_dual_add -- b->g -= J' lambda; b->B += the curvature of the distances. is_exact: with it, not only where it is fading edges'. */
+CTI_FN void cti_form_dual_add(cti_state *s, cti_form_row *rows, int is_exact);
+/* cti_form_dual_size -- squared norm of lambda - psi. mass [n] of the blocks. */
+CTI_FN double cti_form_dual_size(const cti_state *s, const cti_form_row *rows, const double *mass);
+/* cti_form_dual_solve -- the rows' steps, and dy with them, from dy without and the factor of B. 1; 0: singular; -1: out of memory. */
+CTI_FN int cti_form_dual_solve(cti_state *s, cti_form_row *rows);
+
+
 /* ---- 8_barrier/barrier_layout.c ---- */
 /* barrier_layout.c -- the unknowns of the barrier stepper, and the way from the state to them and back.
    Method: a deformable node is one block, a rigid body four, which move affinely and are held near a rotation by a stiff energy. The pose is
@@ -54193,7 +54361,8 @@ CTI_FN void cti_barrier_free(cti_state *s)
     if (!b)
         return;
     CTI_FREE(m, b->block_of), CTI_FREE(m, b->affines), CTI_FREE(m, b->attach), CTI_FREE(m, b->hat);
-    CTI_FREE(m, b->y), CTI_FREE(m, b->y0), CTI_FREE(m, b->y_hat), CTI_FREE(m, b->y_try), CTI_FREE(m, b->dy), CTI_FREE(m, b->g);
+    CTI_FREE(m, b->y), CTI_FREE(m, b->y0), CTI_FREE(m, b->y_hat), CTI_FREE(m, b->rate), CTI_FREE(m, b->p), CTI_FREE(m, b->r);
+    CTI_FREE(m, b->y_try), CTI_FREE(m, b->dy), CTI_FREE(m, b->g);
     CTI_FREE(m, b->goal), CTI_FREE(m, b->x_state), CTI_FREE(m, b->damping), CTI_FREE(m, b->script), CTI_FREE(m, b->x_start);
     CTI_FREE(m, b->x_last), CTI_FREE(m, b->lo), CTI_FREE(m, b->hi);
     for (k = 0; k < CTI_BARRIER_LISTS; k++) {
@@ -54206,7 +54375,8 @@ CTI_FN void cti_barrier_free(cti_state *s)
     cti_symbolic_free(m, &b->symbolic);
     cti_gather_free(m, &b->gather);
     cti_factor64_free(m, &b->factor);
-    CTI_FREE(m, b->solution), CTI_FREE(m, b->work);
+    CTI_FREE(m, b->solution), CTI_FREE(m, b->work), CTI_FREE(m, b->rows);
+    cti_program_free(m, &b->program);
     cti_mem_resize(m, b, sizeof *b, 0);
     s->own = NULL;
 }
@@ -54292,6 +54462,7 @@ static int cti_barrier_reserve(cti_state *s, cti_barrier *b)
     const cti_surface *f = &s->surface;
     int n3 = 3 * b->n, i;
     if (!(CTI_RESIZE(m, b->y, n3) && CTI_RESIZE(m, b->y0, n3) && CTI_RESIZE(m, b->y_hat, n3) && CTI_RESIZE(m, b->y_try, n3) &&
+          CTI_RESIZE(m, b->rate, n3) && CTI_RESIZE(m, b->p, n3) && CTI_RESIZE(m, b->r, n3) &&
           CTI_RESIZE(m, b->dy, n3) && CTI_RESIZE(m, b->g, n3) && CTI_RESIZE(m, b->goal, n3) && CTI_RESIZE(m, b->x_state, 3 * s->n) &&
           CTI_RESIZE(m, b->damping, 6 * s->n) && CTI_RESIZE(m, b->script, 3 * f->n_moving) && CTI_RESIZE(m, b->x_start, 3 * f->nv) &&
           CTI_RESIZE(m, b->lo, 6 * f->n_moving) && CTI_RESIZE(m, b->hi, 6 * f->n_moving) && CTI_RESIZE(m, b->all, b->n) &&
@@ -54324,18 +54495,13 @@ CTI_FN int cti_barrier_prepare(cti_state *s, const cti_stepper_body *bodies)
     for (i = 0; i < s->surface.n_bodies; i++)
         if (!s->surface.bodies[i].moves)
             s->surface.ranges[i].swept = 1, s->surface.ranges[i].inflate = b->hat[i] / 2;
+    b->contacts = CTI_POTENTIAL_PROJECTED;
     cti_barrier_blocks(s, b);
     cti_barrier_attachments(s, b);
     return cti_barrier_elastic(s, b) && cti_barrier_reserve(s, b);
 }
 
 /* ---- from the state and back ---- */
-
-/* 1 when the affine state that the last step left is that of the pose and the motion as they are */
-static int cti_affine_is_known(const cti_rigid *r)
-{
-    return r->affine_known && memcmp(r->q, r->affine_q, sizeof r->q) == 0 && memcmp(r->spin, r->affine_spin, sizeof r->spin) == 0;
-}
 
 /* columns of A, and their rates */
 static void cti_barrier_load_rigid(const cti_state *s, const cti_rigid *r, const cti_affine *a, ct_real *y, ct_real *rate)
@@ -54365,19 +54531,14 @@ CTI_FN void cti_barrier_load(cti_state *s, ct_real h)
         if (to < 0)
             continue;
         if (s->bodies.rigid_of[i] >= 0)
-            cti_barrier_load_rigid(s, &s->bodies.rigids[s->bodies.rigid_of[i]], &b->affines[s->bodies.rigid_of[i]], b->y0, b->y_hat);
+            cti_barrier_load_rigid(s, &s->bodies.rigids[s->bodies.rigid_of[i]], &b->affines[s->bodies.rigid_of[i]], b->y0, b->rate);
         else
             for (k = 0; k < 3; k++) {
                 b->y0[3 * to + k] = s->x[3 * i + k];
-                b->y_hat[3 * to + k] = s->v[3 * i + k];
+                b->rate[3 * to + k] = s->v[3 * i + k];
             }
     }
-    for (i = 0; i < 3 * b->n; i++)
-        b->y_hat[i] = b->y0[i] + h * b->y_hat[i];
-    /* gravity acts on nodes and on centres of mass, not on the columns of A */
-    for (i = 0; i < s->n; i++)
-        for (k = 0; b->block_of[i] >= 0 && k < 3; k++)
-            b->y_hat[3 * b->block_of[i] + k] += h * h * s->desc.gravity[k];
+    cti_barrier_rule_make(s, h);
     memcpy(b->y, b->y0, sizeof(ct_real) * 3 * (size_t)b->n);
 }
 
@@ -54440,16 +54601,17 @@ static void cti_affine_quaternion(const ct_real *R, ct_real *q)
 static void cti_barrier_store_rigid(cti_state *s, cti_rigid *r, const cti_affine *a)
 {
     const cti_barrier *b = cti_barrier_own(s);
-    const ct_real *c = b->y + 3 * (size_t)a->block, *c0 = b->y0 + 3 * (size_t)a->block;
-    ct_real R[9];
+    const ct_real *c = b->y + 3 * (size_t)a->block;
+    ct_real R[9], u[3];
     int i, j;
-    cti_v3_put(s->v, r->block, cti_v3_mul(cti_v3_sub(cti_v3_at(c, 0), cti_v3_at(c0, 0)), 1 / b->h));
+    cti_v3_put(s->v, r->block, cti_barrier_rule_end(b, a->block));
+    cti_v3_put(r->affine_v, 0, cti_v3_at(s->v, r->block));
     cti_v3_put(s->x, r->block, cti_v3_at(c, 0));
-    for (i = 0; i < 3; i++)
-        for (j = 0; j < 3; j++) {
-            r->affine[3 * i + j] = c[3 * (1 + j) + i];
-            r->affine_rate[3 * i + j] = (c[3 * (1 + j) + i] - c0[3 * (1 + j) + i]) / b->h;
-        }
+    for (j = 0; j < 3; j++) {
+        cti_v3_put(u, 0, cti_barrier_rule_end(b, a->block + 1 + j));
+        for (i = 0; i < 3; i++)
+            r->affine[3 * i + j] = c[3 * (1 + j) + i], r->affine_rate[3 * i + j] = u[i];
+    }
     cti_polar3(r->affine, R);
     cti_affine_quaternion(R, r->q);
     cti_v3_put(r->spin, 0, cti_affine_spin(a, r->affine, r->affine_rate));
@@ -54463,15 +54625,20 @@ static void cti_barrier_store_rigid(cti_state *s, cti_rigid *r, const cti_affine
 CTI_FN void cti_barrier_store(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
-    int i, k;
+    int i;
+    cti_barrier_rule_keep(s);
     for (i = 0; i < s->n; i++) {
         int from = b->block_of[i];
+        cti_v3 v;
         if (from < 0 || s->bodies.rigid_of[i] >= 0)
             continue;
-        for (k = 0; k < 3; k++) {
-            s->v[3 * i + k] = (b->y[3 * from + k] - b->y0[3 * from + k]) / b->h;
-            s->x[3 * i + k] = b->y[3 * from + k];
+        v = cti_barrier_rule_end(b, from);
+        if (s->scripts.n_constrained && s->scripts.filter[i] >= 0) { /* scripted axes have the script's velocity */
+            cti_v3 d = cti_v3_sub(v, cti_v3_at(s->scripts.v_fixed, i));
+            v = cti_v3_add(cti_v3_at(s->scripts.v_fixed, i), cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], d));
         }
+        cti_v3_put(s->v, i, v);
+        cti_v3_put(s->x, i, cti_v3_at(b->y, from));
     }
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
         cti_barrier_store_rigid(s, &s->bodies.rigids[i], &b->affines[i]);
@@ -54494,6 +54661,148 @@ CTI_FN ct_real cti_barrier_speed(const cti_state *s, const ct_real *dy)
 }
 
 #undef CTI_AFFINE_SPEED
+
+/* ---- 8_barrier/barrier_rule.c ---- */
+/* barrier_rule.c -- implicit Euler, Newmark, BDF2 and the midpoint rule as incremental potentials: they differ in y^, in the weights of the forces'
+   potentials, and in the velocity at the end. With h the step, V the bodies' potential, C the others (contacts, rigid bodies' stiffness), f external:
+     EULER     y^ = y0 + h v0 + h^2 M^-1 f,                      E = 1/2 |y - y^|^2 + h^2 V(y) + h^2 C(y),                v1 = (y - y0) / h
+     BDF2      y^ = p + k ((1 + w) v0 - c v') / a + k^2 M^-1 f,  E = 1/2 |y - y^|^2 + k^2 V(y) + k^2 C(y),                v1 = (y - p) / k,
+               p = y0 + s k u', k = h / a, w = h / h', a = (1 + 2 w) / (1 + w), c = w^2 / (1 + w), s = w / (1 + w); v', u', h' of the step before:
+               its velocity at the start, its average velocity, its length
+     NEWMARK   y^ = y0 + h v0 + h^2 M^-1 (f / 2 - grad V(y0) / 4), E = 1/2 |y - y^|^2 + h^2 / 4 V(y) + h^2 / 2 C(y),      v1 = 2 (y - y0) / h - v0
+     MIDPOINT  y^ = y0 + h v0 + h^2 / 2 M^-1 f,                  E = 1/2 |y - y^|^2 + h^2 V((y0 + y) / 2) + h^2 / 2 C(y), v1 = 2 (y - y0) / h - v0
+   Damping acts at (y - r) / span: y - y0 over h, but BDF2's y - p over k. BDF2 starts with a step of Newmark.
+   The stiffness of rigid bodies is in C, so Newmark and midpoint brake their rotation at first order: by 4.5 % of the energy of 3 rad/s in
+   0.5 s in steps of 10 ms. With it in V the loss is of the second order, but at 17 rad/s the energy grows without bound. BDF2 has neither.
+   differs: in Newmark and midpoint C acts at the end of the step and for all of it. So the end, not the middle, is free of intersections; and a
+   convex C gives no energy: v1 and v0 have the mean (y - y0) / h, so its work -grad C(y) (y - y0) is at most C(y0) - C(y).
+   based on: lecture notes 4.3.2; Kane, Repetto, Ortiz, Marsden 1999 (contacts implicit, whatever the rest is); Hairer, Wanner, Solving ODEs II. */
+
+/* Newmark and midpoint */
+static void cti_barrier_rule_halves(cti_barrier *b, ct_real h, int newmark)
+{
+    int i;
+    b->rule.c = h / 2, b->rule.at = newmark ? 1 : CTI_R(0.5), b->rule.force = newmark ? h * h / 4 : h * h / 2, b->rule.contact = h * h / 2;
+    b->rule.span = h, b->rule.share = CTI_R(0.5);
+    for (i = 0; i < 3 * b->n; i++) {
+        b->p[i] = b->y0[i] + h / 2 * b->rate[i];
+        b->r[i] = b->y0[i];
+        b->y_hat[i] = b->y0[i] + h * b->rate[i];
+    }
+}
+
+/* y^ += h^2 / 4 M^-1 f(y0) */
+static void cti_barrier_rule_start(cti_state *s, ct_real h)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i, k, extended;
+    memset(s->system.A.val, 0, sizeof(ct_real) * 9 * (size_t)s->system.A.row[s->n]);
+    memset(s->system.force, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < s->bodies.n_models; i++) {
+        cti_model_ahead(s->bodies.models[i], h, b->rule.share, NULL);
+        cti_model_assemble(s->bodies.models[i], s->x, h, s->system.force, s->system.A.val, &extended, NULL);
+    }
+    for (i = 0; i < s->n; i++)
+        for (k = 0; s->bodies.rigid_of[i] < 0 && k < 3; k++)
+            b->y_hat[3 * b->block_of[i] + k] += h * h / 4 * s->bodies.inv_mass[i] * s->system.force[3 * i + k];
+}
+
+/* 1 when the step before is known of every block */
+static int cti_barrier_rule_continues(const cti_state *s)
+{
+    int i;
+    for (i = 0; i < s->n; i++) {
+        const cti_rigid *r = s->bodies.rigid_of[i] >= 0 ? &s->bodies.rigids[s->bodies.rigid_of[i]] : NULL;
+        if (!(s->history.dt_prev[i] > 0) || s->history.dt_prev[i] != s->history.dt_prev[0])
+            return 0;
+        if (r && !(cti_affine_is_known(r) && memcmp(r->affine_v, s->v + 3 * (size_t)r->block, sizeof r->affine_v) == 0))
+            return 0;
+    }
+    return 1;
+}
+
+/* the step before of a block of y: its velocity at the start and on average */
+static void cti_barrier_rule_before(const cti_state *s, int i, int k, cti_v3 *v, cti_v3 *u)
+{
+    const cti_rigid *r = k ? &s->bodies.rigids[s->bodies.rigid_of[i]] : NULL;
+    *v = r ? cti_v3_make(r->affine_v0[k - 1], r->affine_v0[2 + k], r->affine_v0[5 + k]) : cti_v3_at(s->history.v0, i);
+    *u = r ? cti_v3_make(r->affine_u0[k - 1], r->affine_u0[2 + k], r->affine_u0[5 + k]) : cti_v3_at(s->history.u0, i);
+}
+
+static void cti_barrier_rule_bdf2(cti_state *s, ct_real h)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    ct_real w = h / s->history.dt_prev[0], a = (1 + 2 * w) / (1 + w), c = w * w / (1 + w), k2 = h / a;
+    int i, k, at;
+    b->rule.c = b->rule.span = k2, b->rule.at = b->rule.share = 1, b->rule.force = b->rule.contact = k2 * k2;
+    for (i = 0; i < s->n; i++)
+        for (k = 0; b->block_of[i] >= 0 && k < (s->bodies.rigid_of[i] < 0 ? 1 : 4); k++) {
+            cti_v3 v, u, p;
+            at = b->block_of[i] + k;
+            cti_barrier_rule_before(s, i, k, &v, &u);
+            p = cti_v3_mad(cti_v3_at(b->y0, at), u, w / (1 + w) * k2);
+            cti_v3_put(b->p, at, p);
+            cti_v3_put(b->r, at, p);
+            cti_v3_put(b->y_hat, at, cti_v3_mad(cti_v3_mad(p, cti_v3_at(b->rate, at), (1 + w) / a * k2), v, -c / a * k2));
+        }
+}
+
+static void cti_barrier_rule_euler(cti_barrier *b, ct_real h)
+{
+    int i;
+    b->rule.c = b->rule.span = h, b->rule.at = b->rule.share = 1, b->rule.force = b->rule.contact = h * h;
+    for (i = 0; i < 3 * b->n; i++) {
+        b->p[i] = b->r[i] = b->y0[i];
+        b->y_hat[i] = b->y0[i] + h * b->rate[i];
+    }
+}
+
+CTI_FN void cti_barrier_rule_make(cti_state *s, ct_real h)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    ct_integrator kind = s->desc.integrator;
+    int i, k;
+    if (kind == CT_INTEGRATOR_BDF2 && !cti_barrier_rule_continues(s))
+        kind = CT_INTEGRATOR_NEWMARK;
+    if (kind == CT_INTEGRATOR_EULER)
+        cti_barrier_rule_euler(b, h);
+    else if (kind == CT_INTEGRATOR_BDF2)
+        cti_barrier_rule_bdf2(s, h);
+    else
+        cti_barrier_rule_halves(b, h, kind == CT_INTEGRATOR_NEWMARK);
+    if (kind == CT_INTEGRATOR_NEWMARK)
+        cti_barrier_rule_start(s, h);
+    /* gravity acts on nodes and on centres of mass, not on the columns of A; rule.contact is its weight, too */
+    for (i = 0; i < s->n; i++)
+        for (k = 0; b->block_of[i] >= 0 && k < 3; k++)
+            b->y_hat[3 * b->block_of[i] + k] += b->rule.contact * s->desc.gravity[k];
+}
+
+CTI_FN cti_v3 cti_barrier_rule_end(const cti_barrier *b, int block)
+{
+    cti_v3 d = cti_v3_sub(cti_v3_at(b->y, block), cti_v3_at(b->p, block));
+    return cti_v3_make(d.x / b->rule.c, d.y / b->rule.c, d.z / b->rule.c);
+}
+
+CTI_FN void cti_barrier_rule_keep(cti_state *s)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i, k, j;
+    for (i = 0; s->desc.integrator == CT_INTEGRATOR_BDF2 && i < s->n; i++)
+        for (k = 0; b->block_of[i] >= 0 && k < (s->bodies.rigid_of[i] < 0 ? 1 : 4); k++) {
+            int at = b->block_of[i] + k;
+            ct_real u[3];
+            cti_v3_put(u, 0, cti_v3_mul(cti_v3_sub(cti_v3_at(b->y, at), cti_v3_at(b->y0, at)), 1 / b->h));
+            for (j = 0; k && j < 3; j++) {
+                cti_rigid *r = &s->bodies.rigids[s->bodies.rigid_of[i]];
+                r->affine_v0[3 * j + k - 1] = b->rate[3 * at + j], r->affine_u0[3 * j + k - 1] = u[j];
+            }
+            if (k == 0) {
+                cti_v3_put(s->history.v0, i, cti_v3_at(b->rate, at));
+                cti_v3_put(s->history.u0, i, cti_v3_at(u, 0));
+            }
+        }
+}
 #endif
 
 #if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
@@ -54713,7 +55022,7 @@ CTI_FN void cti_barrier_law(const cti_state *s, const cti_barrier_term *t, cti_p
     ct_real rest[12];
     out->kind = s->desc.barrier.kind;
     out->dhat = t->hat;
-    out->k = b->h * b->h * (ct_real)b->force * t->hat;
+    out->k = b->rule.contact * (ct_real)b->force * t->hat;
     out->width = 0;
     if (t->kind != CT_PAIR_EE)
         return;
@@ -55052,9 +55361,10 @@ CTI_FN int cti_barrier_solve(cti_state *s, int *definite)
 
 /* ---- 8_barrier/barrier_energy.c ---- */
 /* barrier_energy.c -- the incremental potential of a step, its gradient and its Hessian, in units of h^2 J:
-     E(y) = 1/2 |y - y^|_M^2 + h^2 (V(y) + sum of stiff |A'A - 1|^2 + sum of barriers)
-          + h alpha / 2 |y - y0|_M^2 + h / 2 (y - y0)' D(y0) (y - y0) + h^2 sum of mu lambda f0(|u|),   y^ = y0 + h u + h^2 M^-1 f
-   Its minimum is implicit Euler's step. D is that of the start of the step, and so are the contacts' lambda and directions in the last sum, which
+     E(y) = 1/2 |y - y^|_M^2 + force / at V(y0 + at (y - y0)) + contact (sum of stiff |A'A - 1|^2 + sum of barriers)
+          + c alpha / 2 |y - r|_M^2 + c / 2 (y - r)' D(y0) (y - r) + contact sum of mu lambda f0(|u|)
+   with the numbers of the integrator's rule (barrier_rule.c). Implicit Euler: at 1, c = h, force = contact = h^2, r = y0,
+   y^ = y0 + h u + h^2 M^-1 f. D is that of the start of the step, and so are the contacts' lambda and directions in the last sum, which
    are lagged: neither has a potential otherwise. The Hessian is projected element by element; damping's is that of the present positions, which is
    near enough for Newton's method. based on: lecture notes 4.3; Li et al. 2020, eq. 4 and 19; Lan et al. 2022, eq. 6. */
 
@@ -55081,10 +55391,10 @@ static double cti_affine_energy(const cti_affine *a, const ct_real *y)
 }
 
 /* gradient 4 stiff A S; Hessian of columns i, j: 4 stiff (c_j c_i' + delta_ij AA' + S_ij 1), the last part without its negative eigenvalues */
-static void cti_affine_derive(cti_barrier *b, const cti_affine *a, ct_real h2)
+static void cti_affine_derive(cti_barrier *b, const cti_affine *a)
 {
     const ct_real *c = b->y + 3 * (size_t)(a->block + 1);
-    ct_real S[9], P[9], AA[9], k4 = 4 * a->stiff * h2, m[9];
+    ct_real S[9], P[9], AA[9], k4 = 4 * a->stiff * b->rule.contact, m[9];
     int i, j, k, l;
     cti_affine_gram(c, S);
     memcpy(P, S, sizeof P);
@@ -55137,7 +55447,7 @@ static void cti_barrier_alpha(const cti_state *s, ct_real *out)
 
 /* ---- energy ---- */
 
-/* inertia and mass damping: 1/2 z'M z + h alpha / 2 d'M d */
+/* inertia and mass damping: 1/2 z'M z + c alpha / 2 d'M d */
 static double cti_barrier_inertia(cti_state *s, const ct_real *y, ct_real *work, double *size)
 {
     cti_barrier *b = cti_barrier_own(s);
@@ -55154,16 +55464,16 @@ static double cti_barrier_inertia(cti_state *s, const ct_real *y, ct_real *work,
     if (any) {
         cti_barrier_alpha(s, alpha);
         for (i = 0; i < 3 * b->n; i++)
-            z[i] = y[i] - b->y0[i];
+            z[i] = y[i] - b->r[i];
         cti_barrier_mass(s, z, Mz);
         for (i = 0; i < 3 * b->n; i++)
             damped += (double)(alpha[i / 3] * z[i]) * (double)Mz[i] / 2;
     }
-    *size += e + (double)b->h * damped;
-    return e + (double)b->h * damped;
+    *size += e + (double)b->rule.c * damped;
+    return e + (double)b->rule.c * damped;
 }
 
-/* h / 2 d' D(y0) d of the models, d = y - y0; leaves D d in b->damping where it is wanted, and returns 0 where nothing is damped */
+/* c / 2 d' D(y0) d of the models, d = y - r; leaves D d in b->damping where it is wanted, and returns 0 where nothing is damped */
 static int cti_barrier_damping(cti_state *s, const ct_real *y, ct_real *d, ct_real *Dd)
 {
     cti_barrier *b = cti_barrier_own(s);
@@ -55177,35 +55487,62 @@ static int cti_barrier_damping(cti_state *s, const ct_real *y, ct_real *d, ct_re
     for (i = 0; i < s->n; i++)
         for (k = 0; k < 3; k++) {
             Dd[3 * i + k] = 0;
-            d[3 * i + k] = s->bodies.rigid_of[i] < 0 ? y[3 * b->block_of[i] + k] - b->y0[3 * b->block_of[i] + k] : 0;
+            d[3 * i + k] = s->bodies.rigid_of[i] < 0 ? y[3 * b->block_of[i] + k] - b->r[3 * b->block_of[i] + k] : 0;
         }
     for (i = 0; i < s->bodies.n_models; i++)
         cti_model_damping(s->bodies.models[i], s->x, d, Dd);
     return 1;
 }
 
+/* x_state: where the bodies' forces act, y0 + at (y - y0) */
+static void cti_barrier_middle(cti_state *s, const ct_real *y)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i;
+    for (i = 0; i < s->n; i++)
+        if (b->block_of[i] >= 0) {
+            cti_v3 end = cti_v3_at(y, b->block_of[i]), start = cti_v3_at(b->y0, b->block_of[i]);
+            cti_v3_put(b->x_state, i, b->rule.at < 1 ? cti_v3_mad(start, cti_v3_sub(end, start), b->rule.at) : end);
+        }
+}
+
 static double cti_barrier_elastic_energy(cti_state *s, const ct_real *y, double *size)
 {
     cti_barrier *b = cti_barrier_own(s);
     ct_real *d = b->damping, *Dd = d + 3 * (size_t)s->n;
-    double e = 0, damped = 0, h = (double)b->h;
+    double e = 0, damped = 0, c = (double)b->rule.c, weight = (double)(b->rule.force / b->rule.at);
     int i, k;
-    for (i = 0; i < s->n; i++)
-        if (b->block_of[i] >= 0)
-            cti_v3_put(b->x_state, i, cti_v3_at(y, b->block_of[i]));
+    cti_barrier_middle(s, y);
     for (i = 0; i < s->bodies.n_models; i++) {
-        cti_model_ahead(s->bodies.models[i], b->h, 1, NULL);
-        e += cti_model_energy(s->bodies.models[i], b->x_state);
+        cti_model_ahead(s->bodies.models[i], b->h, b->rule.share, NULL);
+        e += weight * cti_model_energy(s->bodies.models[i], b->x_state);
     }
     for (k = 0; k < CTI_LEN(s->bodies.rigids); k++)
-        e += cti_affine_energy(&b->affines[k], y);
+        e += (double)b->rule.contact * cti_affine_energy(&b->affines[k], y);
     if (cti_barrier_damping(s, y, d, Dd))
         for (i = 0; i < 3 * s->n; i++)
             damped += (double)d[i] * (double)Dd[i];
-    *size += h * h * fabs(e) + h * fabs(damped);
+    *size += fabs(e) + c * fabs(damped);
     for (i = 0; i < 3 * s->n; i++) /* forces of the last assembly */
-        *size += h * h * fabs((double)(s->system.force[i] * b->x_state[i]));
-    return h * h * e + h / 2 * damped;
+        *size += weight * fabs((double)(s->system.force[i] * b->x_state[i]));
+    return e + c / 2 * damped;
+}
+
+CTI_FN void cti_barrier_rates(cti_state *s, const ct_real *z, ct_real *work, ct_real *out)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    ct_real *d = b->damping, *Dd = d + 3 * (size_t)s->n, c = b->rule.c;
+    int i, k;
+    cti_barrier_alpha(s, work);
+    cti_barrier_mass(s, z, out);
+    for (i = 0; i < 3 * b->n; i++)
+        out[i] *= 1 + c * work[i / 3];
+    for (i = 0; i < 3 * b->n; i++)
+        work[i] = b->r[i] + z[i];
+    if (cti_barrier_damping(s, work, d, Dd))
+        for (i = 0; i < s->n; i++)
+            for (k = 0; s->bodies.rigid_of[i] < 0 && k < 3; k++)
+                out[3 * b->block_of[i] + k] += c * Dd[3 * i + k];
 }
 
 CTI_FN double cti_barrier_loss(cti_state *s)
@@ -55214,20 +55551,21 @@ CTI_FN double cti_barrier_loss(cti_state *s)
     cti_arena_point mark = cti_arena_mark(s->arena);
     ct_real *z = CTI_ARENA_NEW(s->arena, ct_real, 7 * b->n + 8), *d = b->damping, *Dd = d + 3 * (size_t)s->n;
     double sum = 0;
-    int i;
+    int i, k;
     if (!z)
         return 0;
     for (i = 0; i < 3 * b->n; i++)
-        z[i] = b->y[i] - b->y0[i];
+        z[i] = b->y[i] - b->r[i];
     cti_barrier_mass(s, z, z + 3 * (size_t)b->n);
     cti_barrier_alpha(s, z + 6 * (size_t)b->n);
     for (i = 0; i < 3 * b->n; i++)
-        sum += (double)(z[6 * b->n + i / 3] * z[i]) * (double)z[3 * b->n + i];
+        sum += (double)(z[6 * b->n + i / 3] * z[3 * b->n + i]) * (double)(b->y[i] - b->y0[i]);
     if (cti_barrier_damping(s, b->y, d, Dd))
-        for (i = 0; i < 3 * s->n; i++)
-            sum += (double)d[i] * (double)Dd[i];
+        for (i = 0; i < s->n; i++)
+            for (k = 0; s->bodies.rigid_of[i] < 0 && k < 3; k++)
+                sum += (double)Dd[3 * i + k] * (double)(b->y[3 * b->block_of[i] + k] - b->y0[3 * b->block_of[i] + k]);
     cti_arena_rewind(s->arena, mark);
-    return sum / (double)b->h;
+    return sum / (double)b->rule.span;
 }
 
 CTI_FN void cti_barrier_slide(const cti_state *s, const cti_barrier_rub *q, const ct_real *x, ct_real out[2])
@@ -55276,7 +55614,7 @@ CTI_FN double cti_barrier_energy(cti_state *s, const ct_real *y, const ct_real *
             contact += t.value;
             *size += (double)t.force * cti_barrier_far(x, b->terms[i].v[0]);
         }
-    b->energy_contact = contact / ((double)b->h * (double)b->h);
+    b->energy_contact = contact / (double)b->rule.contact;
     contact += cti_barrier_friction_energy(s, x);
     *size += contact;
     cti_arena_rewind(s->arena, mark);
@@ -55286,7 +55624,7 @@ CTI_FN double cti_barrier_energy(cti_state *s, const ct_real *y, const ct_real *
 /* ---- gradient and Hessian ---- */
 
 /* a matrix over the vertices v [n] of a pair, through their attachments */
-static void cti_barrier_scatter(cti_state *s, const int32_t *v, int n, const ct_real *H)
+CTI_FN void cti_barrier_scatter(cti_state *s, const int32_t *v, int n, const ct_real *H)
 {
     cti_barrier *b = cti_barrier_own(s);
     int i, j, k, l, p, q, n3 = 3 * n;
@@ -55307,7 +55645,7 @@ static void cti_barrier_scatter(cti_state *s, const int32_t *v, int n, const ct_
     }
 }
 
-static void cti_barrier_scatter_vector(cti_state *s, const int32_t *v, int n, const ct_real *g)
+CTI_FN void cti_barrier_scatter_vector(cti_state *s, const int32_t *v, int n, const ct_real *g)
 {
     cti_barrier *b = cti_barrier_own(s);
     int i, k;
@@ -55337,7 +55675,7 @@ static void cti_barrier_contacts(cti_state *s, const ct_real *shift)
     int i;
     for (i = 0; i < CTI_LEN(b->terms); i++) {
         const cti_barrier_term *p = &b->terms[i];
-        if (!cti_barrier_eval(s, p, s->surface.x0, CTI_POTENTIAL_PROJECTED, &t))
+        if (b->contacts == CTI_POTENTIAL_VALUE || !cti_barrier_eval(s, p, s->surface.x0, b->contacts, &t))
             continue;
         if (shift)
             cti_barrier_shift(p->v, p->n, t.hessian, shift, t.gradient);
@@ -55346,31 +55684,53 @@ static void cti_barrier_contacts(cti_state *s, const ct_real *shift)
     }
 }
 
-/* friction: load (f1 / |u| (1 - uu'/|u|^2) + f1' uu'/|u|^2) in the tangent plane; both are >= 0 */
+/* gradient [3 n] and Hessian [3 n][3 n] of one contact's friction: load (f1 / |u| (1 - uu'/|u|^2) + f1' uu'/|u|^2) in the tangent plane; both
+   are >= 0 */
+static void cti_barrier_rub_derive(const cti_state *s, const cti_barrier_rub *q, ct_real *g, ct_real *H)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    ct_real u[2], H2[4], K[9], size;
+    double rate, slope;
+    int j, k, l, p;
+    cti_v3 f;
+    cti_barrier_slide(s, q, b->x_slide ? b->x_slide : s->surface.x0, u);
+    size = cti_sqrt(u[0] * u[0] + u[1] * u[1]);
+    cti_friction_value((double)size, (double)(s->desc.barrier.friction_velocity * b->h), &rate, &slope);
+    for (j = 0; j < 4; j++)
+        H2[j] = q->load * ((j % 3 == 0 ? (ct_real)rate : 0) + (size > 0 ? (ct_real)(slope - rate) * u[j / 2] * u[j % 2] / (size * size) : 0));
+    f = cti_v3_mul(cti_v3_mad(cti_v3_mul(cti_v3_at(q->t[0], 0), u[0]), cti_v3_at(q->t[1], 0), u[1]), q->load * (ct_real)rate);
+    for (k = 0; k < 3; k++)
+        for (l = 0; l < 3; l++)
+            K[3 * k + l] = q->t[0][k] * (H2[0] * q->t[0][l] + H2[1] * q->t[1][l]) + q->t[1][k] * (H2[2] * q->t[0][l] + H2[3] * q->t[1][l]);
+    for (j = 0; j < q->n; j++) {
+        cti_v3_put(g, j, cti_v3_mul(f, q->c[j]));
+        for (p = 0; p < q->n; p++)
+            for (k = 0; k < 9; k++)
+                H[3 * q->n * (3 * j + k / 3) + 3 * p + k % 3] = q->c[j] * q->c[p] * K[k];
+    }
+}
+
+CTI_FN void cti_barrier_rub_shift(cti_state *s, const ct_real *shift)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    int i;
+    for (i = 0; i < CTI_LEN(b->rubs); i++) {
+        ct_real g[12], H[144];
+        cti_barrier_rub_derive(s, &b->rubs[i], g, H);
+        memset(g, 0, sizeof g);
+        cti_barrier_shift(b->rubs[i].v, b->rubs[i].n, H, shift, g);
+        cti_barrier_scatter_vector(s, b->rubs[i].v, b->rubs[i].n, g);
+    }
+}
+
 static void cti_barrier_friction(cti_state *s, const ct_real *shift)
 {
     cti_barrier *b = cti_barrier_own(s);
-    double reach = (double)(s->desc.barrier.friction_velocity * b->h), rate, slope;
-    int i, j, k, l, p;
+    int i;
     for (i = 0; i < CTI_LEN(b->rubs); i++) {
         const cti_barrier_rub *q = &b->rubs[i];
-        ct_real u[2], H2[4], g[12], H[144], K[9], size;
-        cti_v3 f;
-        cti_barrier_slide(s, q, s->surface.x0, u);
-        size = cti_sqrt(u[0] * u[0] + u[1] * u[1]);
-        cti_friction_value((double)size, reach, &rate, &slope);
-        for (j = 0; j < 4; j++)
-            H2[j] = q->load * ((j % 3 == 0 ? (ct_real)rate : 0) + (size > 0 ? (ct_real)(slope - rate) * u[j / 2] * u[j % 2] / (size * size) : 0));
-        f = cti_v3_mul(cti_v3_mad(cti_v3_mul(cti_v3_at(q->t[0], 0), u[0]), cti_v3_at(q->t[1], 0), u[1]), q->load * (ct_real)rate);
-        for (k = 0; k < 3; k++)
-            for (l = 0; l < 3; l++)
-                K[3 * k + l] = q->t[0][k] * (H2[0] * q->t[0][l] + H2[1] * q->t[1][l]) + q->t[1][k] * (H2[2] * q->t[0][l] + H2[3] * q->t[1][l]);
-        for (j = 0; j < q->n; j++) {
-            cti_v3_put(g, j, cti_v3_mul(f, q->c[j]));
-            for (p = 0; p < q->n; p++)
-                for (k = 0; k < 9; k++)
-                    H[3 * q->n * (3 * j + k / 3) + 3 * p + k % 3] = q->c[j] * q->c[p] * K[k];
-        }
+        ct_real g[12], H[144];
+        cti_barrier_rub_derive(s, q, g, H);
         if (shift)
             cti_barrier_shift(q->v, q->n, H, shift, g);
         cti_barrier_scatter_vector(s, q->v, q->n, g);
@@ -55383,29 +55743,27 @@ static void cti_barrier_project(cti_model *m, int project)
     m->tets.hessian = m->membrane.hessian = m->springs.hessian = project ? CTI_HESSIAN_PROJECTED : CTI_HESSIAN_EXACT;
 }
 
-/* g = M z + h alpha M d - h^2 f + h D d; B = A's h^2 K + h D, and M (1 + h alpha) */
+/* g = M z + c alpha M d - force f + c D d; B = A's c^2 K + c D, and M (1 + c alpha): force times at is c^2 */
 static int cti_barrier_bodies(cti_state *s, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    ct_real *z = CTI_ARENA_NEW(s->arena, ct_real, 7 * b->n + 8), *Mz, *alpha, *d = b->damping, *Dd = d + 3 * (size_t)s->n, h = b->h;
+    ct_real *z = CTI_ARENA_NEW(s->arena, ct_real, 7 * b->n + 8), *Mz, *alpha, *d = b->damping, *Dd = d + 3 * (size_t)s->n, c = b->rule.c;
     int i, k, m, extended = 0;
     if (!z)
         return 0;
     Mz = z + 3 * (size_t)b->n, alpha = z + 6 * (size_t)b->n;
     cti_barrier_alpha(s, alpha);
     for (i = 0; i < 3 * b->n; i++)
-        z[i] = b->y[i] - b->y_hat[i] + h * alpha[i / 3] * (b->y[i] - b->y0[i]);
+        z[i] = b->y[i] - b->y_hat[i] + c * alpha[i / 3] * (b->y[i] - b->r[i]);
     cti_barrier_mass(s, z, Mz);
     memcpy(b->g, Mz, sizeof(ct_real) * 3 * (size_t)b->n);
     memset(s->system.A.val, 0, sizeof(ct_real) * 9 * (size_t)s->system.A.row[s->n]);
     memset(s->system.force, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    for (i = 0; i < s->n; i++)
-        if (b->block_of[i] >= 0)
-            cti_v3_put(b->x_state, i, cti_v3_at(b->y, b->block_of[i]));
+    cti_barrier_middle(s, b->y);
     for (m = 0; m < s->bodies.n_models; m++) {
-        cti_model_ahead(s->bodies.models[m], h, 1, NULL);
+        cti_model_ahead(s->bodies.models[m], b->h, b->rule.share, NULL);
         cti_barrier_project(s->bodies.models[m], !b->exact);
-        cti_model_assemble(s->bodies.models[m], b->x_state, h, s->system.force, s->system.A.val, &extended, NULL);
+        cti_model_assemble(s->bodies.models[m], b->x_state, c, s->system.force, s->system.A.val, &extended, NULL);
     }
     r->extended_elements = extended;
     if (!cti_barrier_damping(s, b->y, d, Dd))
@@ -55414,19 +55772,20 @@ static int cti_barrier_bodies(cti_state *s, ct_step_report *r)
         if (s->bodies.rigid_of[i] >= 0)
             continue;
         for (k = 0; k < 3; k++)
-            b->g[3 * b->block_of[i] + k] += (Dd ? h * Dd[3 * i + k] : 0) - h * h * s->system.force[3 * i + k];
+            b->g[3 * b->block_of[i] + k] += (Dd ? c * Dd[3 * i + k] : 0) - b->rule.force * s->system.force[3 * i + k];
         for (k = s->system.A.row[i]; k < s->system.A.row[i + 1]; k++)
             memcpy(b->B.val + 9 * (size_t)b->slot_of[k], s->system.A.val + 9 * (size_t)k, 9 * sizeof(ct_real));
         for (k = 0; k < 3; k++)
-            b->B.val[9 * (ptrdiff_t)b->B.diag[b->block_of[i]] + 4 * k] += s->bodies.mass[i] * (1 + h * s->bodies.alpha[i] + (b->exact ? b->sigma : 0));
+            b->B.val[9 * (ptrdiff_t)b->B.diag[b->block_of[i]] + 4 * k] +=
+                s->bodies.mass[i] * (1 + c * s->bodies.alpha[i] + (b->exact ? b->sigma : 0));
     }
     for (k = 0; k < CTI_LEN(s->bodies.rigids); k++) {
         const cti_affine *a = &b->affines[k];
-        cti_m3 one = cti_m3_diag(1 + h * s->bodies.alpha[s->bodies.rigids[k].block]);
+        cti_m3 one = cti_m3_diag(1 + c * s->bodies.alpha[s->bodies.rigids[k].block]);
         cti_barrier_add(b, a->block, a->block, one.m, a->mass);
         for (i = 0; i < 9; i++)
             cti_barrier_add(b, a->block + 1 + i / 3, a->block + 1 + i % 3, one.m, a->J[i]);
-        cti_affine_derive(b, a, h * h);
+        cti_affine_derive(b, a);
     }
     return 1;
 }
@@ -55485,6 +55844,1134 @@ CTI_FN int cti_barrier_lag(cti_state *s)
 #pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
 #endif
 
+/* ---- 8_barrier/form_rows.c ---- */
+/* form_rows.c -- what the forms share: steps along dy that collisions cut, contacts as rows of a Jacobian, and their report.
+   based on: lecture notes 4.3 (J of a contact point that is a weighted sum of nodes). */
+
+#if CONTACT_WITH_BARRIER
+CTI_FN void cti_form_save(cti_state *s, cti_form_run *q)
+{
+    memcpy(q->y_old, cti_barrier_own(s)->y, sizeof(ct_real) * 3 * (size_t)cti_barrier_own(s)->n);
+    if (s->surface.nv)
+        memcpy(q->x_old, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+}
+
+CTI_FN void cti_form_back(cti_state *s, cti_form_run *q)
+{
+    memcpy(cti_barrier_own(s)->y, q->y_old, sizeof(ct_real) * 3 * (size_t)cti_barrier_own(s)->n);
+    if (s->surface.nv)
+        memcpy(s->surface.x1, q->x_old, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+    cti_surface_commit(&s->surface);
+}
+
+static void cti_form_place(cti_state *s, ct_real t)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i;
+    for (i = 0; i < 3 * b->n; i++)
+        b->y_try[i] = b->y[i] + t * b->dy[i];
+    cti_barrier_place(s, b->y_try, s->surface.x1);
+}
+
+CTI_FN ct_real cti_form_cap(cti_state *s)
+{
+    cti_form_place(s, 1);
+    return cti_barrier_cover(s, s->surface.x1) ? cti_barrier_filter(s, s->surface.x1, CTI_FORM_KEEP) : -1;
+}
+
+CTI_FN int cti_form_try(cti_state *s, ct_real t)
+{
+    ct_real clear;
+    cti_form_place(s, t);
+    clear = cti_barrier_filter(s, s->surface.x1, CTI_FORM_SURE);
+    return clear < 0 ? -1 : clear >= 1;
+}
+
+CTI_FN void cti_form_take(cti_state *s)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    memcpy(b->y, b->y_try, sizeof(ct_real) * 3 * (size_t)b->n);
+    cti_surface_commit(&s->surface);
+}
+
+/* ---- rows ---- */
+
+CTI_FN void cti_form_row_make(const cti_state *s, const cti_barrier_term *t, const ct_real *x, cti_form_row *out)
+{
+    cti_potential law;
+    cti_potential_terms p;
+    ct_real points[12];
+    cti_v3 r = cti_v3_zero();
+    int k;
+    memset(out, 0, sizeof *out);
+    out->t = *t;
+    if (t->kind == CT_PAIR_PLANE) {
+        const cti_plane *plane = &s->surface.planes[t->plane];
+        out->c[0] = 1;
+        out->d = cti_plane_gap(plane, cti_v3_at(x, t->v[0]));
+        cti_v3_put(out->n, 0, cti_v3_at(plane->normal, 0));
+        return;
+    }
+    for (k = 0; k < t->n; k++)
+        cti_v3_put(points, k, cti_v3_at(x, t->v[k]));
+    /* any potential that reaches the pair has its closest points */
+    memset(&law, 0, sizeof law);
+    out->d = cti_sqrt(t->d2);
+    law.kind = CT_BARRIER_LOG, law.k = 1, law.dhat = 2 * out->d;
+    if (!cti_potential_eval(&law, (ct_pair_kind)t->kind, points, CTI_POTENTIAL_VALUE, &p))
+        return;
+    memcpy(out->c, p.c, sizeof out->c);
+    for (k = 1; k < t->n; k++)
+        r = cti_v3_mad(r, cti_v3_sub(cti_v3_at(points, k), cti_v3_at(points, 0)), p.c[k]);
+    out->d = cti_v3_norm(r);
+    cti_v3_put(out->n, 0, cti_v3_unit(r, cti_v3_make(0, 1, 0)));
+}
+
+CTI_FN int cti_form_find(cti_state *s, ct_real reach, cti_form_row **rows)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_form_row row;
+    cti_barrier_term t;
+    int i, k;
+    CTI_CLEAR(*rows);
+    if (!cti_barrier_find(s, s->surface.x0))
+        return 0;
+    CTI_CLEAR(b->terms);
+    memset(&t, 0, sizeof t);
+    for (k = 0; k < CTI_BARRIER_LISTS; k++)
+        for (i = 0; i < CTI_LEN(b->list[k].pairs) / 2; i++) {
+            const cti_barrier_list *l = &b->list[k];
+            ct_real within = l->hat[i] + reach;
+            if (!(l->d2[i] < within * within))
+                continue;
+            t.kind = (int32_t)l->kind, t.n = k == CTI_BARRIER_VV ? 2 : k == CTI_BARRIER_VE ? 3 : 4, t.n_a = k == CTI_BARRIER_EE ? 2 : 1;
+            memcpy(t.v, l->quads + 4 * (size_t)i, sizeof t.v);
+            t.hat = l->hat[i], t.d2 = l->d2[i], t.plane = 0;
+            cti_form_row_make(s, &t, s->surface.x0, &row);
+            if (!CTI_PUSH(s->mem, *rows, row))
+                return 0;
+        }
+    for (i = 0; i < CTI_LEN(b->planes); i += 2) {
+        memset(&t, 0, sizeof t);
+        t.kind = CT_PAIR_PLANE, t.n = t.n_a = 1, t.v[0] = b->planes[i], t.plane = b->planes[i + 1];
+        t.hat = (b->hat[s->surface.body_of[t.v[0]]] + b->hat[s->surface.planes[t.plane].body]) / 2;
+        cti_form_row_make(s, &t, s->surface.x0, &row);
+        if (row.d < t.hat + reach && !CTI_PUSH(s->mem, *rows, row))
+            return 0;
+    }
+    return 1;
+}
+
+/* what scripts leave of a vector at each block of y: filter [n], -1: all */
+static int32_t *cti_form_filter(cti_state *s)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    int32_t *filter = CTI_ARENA_NEW(s->arena, int32_t, b->n + 1);
+    int i;
+    for (i = 0; filter && i < b->n; i++)
+        filter[i] = -1;
+    for (i = 0; filter && s->scripts.n_constrained && i < s->n; i++)
+        if (b->block_of[i] >= 0)
+            filter[b->block_of[i]] = s->scripts.filter[i];
+    return filter;
+}
+
+CTI_FN int cti_form_jacobian(cti_state *s, const cti_form_row *rows, int m, int is_free, cti_sparse *out)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    int32_t *filter = cti_form_filter(s);
+    cti_triplets t;
+    int i, j, k, e, ok = filter != NULL;
+    memset(&t, 0, sizeof t);
+    memset(out, 0, sizeof *out);
+    for (i = 0; ok && i < m; i++)
+        for (j = 0; ok && j < rows[i].t.n; j++) {
+            const cti_barrier_attach *a = cti_barrier_of(s, b, rows[i].t.v[j]);
+            for (k = 0; ok && k < a->n; k++) {
+                ct_real n[3];
+                cti_v3 w = cti_v3_mul(cti_v3_at(rows[i].n, 0), rows[i].c[j] * a->w[k]);
+                if (is_free && filter[a->block[k]] >= 0)
+                    w = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)filter[a->block[k]], w);
+                cti_v3_put(n, 0, w);
+                for (e = 0; ok && e < 3; e++)
+                    ok = n[e] == 0 || cti_triplets_add(s->mem, &t, i, 3 * a->block[k] + e, (double)n[e]);
+            }
+        }
+    cti_arena_rewind(s->arena, mark);
+    return cti_triplets_close(s->mem, &t, ok, m, 3 * b->n, out);
+}
+
+/* ---- what the rows did ---- */
+
+CTI_FN int cti_form_touches(cti_state *s, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i, k;
+    if (!cti_barrier_find(s, s->surface.x0))
+        return 0;
+    for (i = 0; i < CTI_LEN(b->terms); i++) {
+        ct_real d = cti_sqrt(b->terms[i].d2);
+        r->min_distance = cti_min(r->min_distance, d);
+        r->thickness_kept = cti_min(r->thickness_kept, d / b->terms[i].hat);
+    }
+    CTI_CLEAR(b->terms);
+    for (i = 0; i < CTI_LEN(b->rows); i++) {
+        const cti_form_row *q = &b->rows[i];
+        cti_touch touch;
+        cti_v3 t1, t2;
+        if (!(q->lambda > 0))
+            continue;
+        memset(&touch, 0, sizeof touch);
+        touch.pair.kind = q->t.kind, touch.pair.n = q->t.n, touch.pair.n_a = q->t.n_a, touch.pair.plane = q->t.plane;
+        memcpy(touch.pair.v, q->t.v, sizeof q->t.v);
+        memcpy(touch.pair.w, q->c, sizeof q->c);
+        touch.key = cti_pair_key(&s->surface, &touch.pair);
+        touch.thickness = q->t.hat;
+        cti_v3_tangents(cti_v3_at(q->n, 0), &t1, &t2);
+        for (k = 0; k < 3; k++)
+            cti_v3_put(touch.frame, k, k == 0 ? cti_v3_at(q->n, 0) : (k == 1 ? t1 : t2));
+        touch.r[0] = (ct_real)q->lambda * b->h / b->rule.contact;
+        r->contacts++;
+        if (!CTI_PUSH(s->mem, s->step.impulses.touches, touch))
+            return 0;
+    }
+    return 1;
+}
+
+CTI_FN int cti_form_lag(cti_state *s)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    const cti_surface *f = &s->surface;
+    int i;
+    CTI_CLEAR(b->rubs);
+    for (i = 0; i < CTI_LEN(b->rows); i++) {
+        const cti_form_row *p = &b->rows[i];
+        cti_barrier_rub q;
+        cti_v3 t1, t2;
+        ct_real mu = cti_sqrt(f->bodies[f->body_of[p->t.v[0]]].friction *
+                              f->bodies[p->t.kind == CT_PAIR_PLANE ? f->planes[p->t.plane].body : f->body_of[p->t.v[p->t.n_a]]].friction);
+        if (!(mu > 0) || !(p->lambda > 0))
+            continue;
+        memset(&q, 0, sizeof q);
+        q.n = p->t.n;
+        memcpy(q.v, p->t.v, sizeof q.v);
+        memcpy(q.c, p->c, sizeof q.c);
+        q.load = mu * (ct_real)p->lambda;
+        cti_v3_tangents(cti_v3_at(p->n, 0), &t1, &t2);
+        cti_v3_put(q.t[0], 0, t1);
+        cti_v3_put(q.t[1], 0, t2);
+        if (!CTI_PUSH(s->mem, b->rubs, q))
+            return 0;
+    }
+    return 1;
+}
+
+/* ---- 8_barrier/form_dual.c ---- */
+/* form_dual.c -- root finding, dual: contact forces lambda as unknowns beside u and q. The notes leave the heading empty; docs/forms.md derives this.
+   With psi(d) = -E_c'(d) the force of a contact's potential at its distance d(q), J = grad d:
+     F1 = M (u - u_t) - h (f_ext + f_d(u) + f_e(q) + J' lambda),   F2 = q - q_t - h u,   F3 = lambda - psi(d(q))
+   Newton's step, with Psi = -psi' = E_c'':
+     | M + h B   h K - h lambda grad J   -h J' | | du      |      | F1 |
+     | -h        1                        0    | | dq      |  = - | F2 |
+     | 0         Psi J                    1    | | dlambda |      | F3 |
+   dq eliminated by its row leaves A = M + h B + h^2 (K - lambda grad J), that of free bodies, and then the contacts' own system
+     (Psi h^2 J A^-1 J' + 1) dlambda = -F3 - Psi J dq0,   dq0: the step without dlambda.
+   Here everything is in the units of the objective (F1 times h, lambda times h^2). Where lambda is psi the step is the primal form's. A potential
+   that is no function of a distance alone, nearly parallel edges', stays primal. */
+
+/* 1 for edges inside of the mollifier's width */
+static int cti_form_fades(const cti_state *s, const cti_barrier_term *t, const cti_potential *law)
+{
+    const ct_real *x = s->surface.x0;
+    cti_v3 u, v;
+    if (t->kind != CT_PAIR_EE)
+        return 0;
+    u = cti_v3_sub(cti_v3_at(x, t->v[1]), cti_v3_at(x, t->v[0])), v = cti_v3_sub(cti_v3_at(x, t->v[3]), cti_v3_at(x, t->v[2]));
+    return cti_v3_norm2(cti_v3_cross(u, v)) < law->width;
+}
+
+/* the row of the same pair, searched from *hint on */
+static const cti_form_row *cti_form_dual_same(const cti_form_row *rows, const cti_barrier_term *t, int *hint)
+{
+    int i, n = CTI_LEN(rows);
+    for (i = 0; i < n; i++) {
+        const cti_form_row *p = &rows[(*hint + i) % n];
+        if (p->t.kind == t->kind && p->t.plane == t->plane && memcmp(p->t.v, t->v, sizeof(int32_t) * (size_t)t->n) == 0) {
+            *hint = (*hint + i + 1) % n;
+            return p;
+        }
+    }
+    return NULL;
+}
+
+CTI_FN int cti_form_dual_update(cti_state *s, const cti_form_row *from, ct_real t, cti_form_row **rows)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i, hint = 0;
+    CTI_CLEAR(*rows);
+    for (i = 0; i < CTI_LEN(b->terms); i++) {
+        const cti_form_row *p = cti_form_dual_same(from, &b->terms[i], &hint);
+        cti_potential law;
+        cti_form_row q;
+        double hat2, b1, b2, share;
+        cti_barrier_law(s, &b->terms[i], &law);
+        cti_form_row_make(s, &b->terms[i], s->surface.x0, &q);
+        hat2 = (double)law.dhat * (double)law.dhat, share = (double)q.d * (double)q.d / hat2;
+        cti_barrier_value(law.kind, share, &b1, &b2);
+        q.psi = -2 * (double)law.k * b1 / hat2 * (double)q.d;
+        q.rate = (double)law.k / hat2 * (2 * b1 + 4 * b2 * share);
+        q.fades = cti_form_fades(s, &b->terms[i], &law);
+        q.lambda = p && !p->fades && !q.fades ? p->lambda + (double)t * p->step : q.psi;
+        if (!CTI_PUSH(s->mem, *rows, q))
+            return 0;
+    }
+    return 1;
+}
+
+CTI_FN void cti_form_dual_add(cti_state *s, cti_form_row *rows, int is_exact)
+{
+    cti_potential_terms p;
+    ct_real g[12];
+    int i, j, k, l;
+    for (i = 0; i < CTI_LEN(rows); i++) {
+        const cti_form_row *q = &rows[i];
+        int n = q->t.n;
+        if (q->fades) {
+            if (!cti_barrier_eval(s, &q->t, s->surface.x0, CTI_POTENTIAL_PROJECTED, &p))
+                continue;
+            cti_barrier_scatter_vector(s, q->t.v, n, p.gradient);
+            cti_barrier_scatter(s, q->t.v, n, p.hessian);
+            continue;
+        }
+        for (j = 0; j < n; j++)
+            cti_v3_put(g, j, cti_v3_mul(cti_v3_at(q->n, 0), -(ct_real)q->lambda * q->c[j]));
+        cti_barrier_scatter_vector(s, q->t.v, n, g);
+        /* the potential's Hessian is Psi J'J - psi grad J */
+        if (!is_exact || !(q->psi > 0) || !cti_barrier_eval(s, &q->t, s->surface.x0, CTI_POTENTIAL_EXACT, &p))
+            continue;
+        for (j = 0; j < n; j++)
+            for (k = 0; k < n; k++)
+                for (l = 0; l < 9; l++) {
+                    ct_real *H = &p.hessian[3 * n * (3 * j + l / 3) + 3 * k + l % 3];
+                    *H = (ct_real)(q->lambda / q->psi) * (*H - (ct_real)q->rate * q->c[j] * q->c[k] * q->n[l / 3] * q->n[l % 3]);
+                }
+        cti_barrier_scatter(s, q->t.v, n, p.hessian);
+    }
+}
+
+CTI_FN double cti_form_dual_size(const cti_state *s, const cti_form_row *rows, const double *mass)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    double sum = 0;
+    int i, j, k;
+    for (i = 0; i < CTI_LEN(rows); i++) {
+        double e = rows[i].lambda - rows[i].psi, JJ = 0;
+        for (j = 0; j < rows[i].t.n; j++) {
+            const cti_barrier_attach *a = cti_barrier_of(s, b, rows[i].t.v[j]);
+            for (k = 0; k < a->n; k++) {
+                double c = (double)(rows[i].c[j] * a->w[k]);
+                JJ += mass[a->block[k]] > 0 ? c * c / mass[a->block[k]] : 0;
+            }
+        }
+        sum += rows[i].fades ? 0 : e * e * JJ;
+    }
+    return sum;
+}
+
+/* (Psi W + 1) x = r, W in place */
+static int cti_form_dual_system(cti_state *s, const cti_form_row *rows, double *W, int ld, double *x)
+{
+    int m = CTI_LEN(rows), i, j;
+    int *pivot = CTI_ARENA_NEW(s->arena, int, m + 8);
+    double *scratch = CTI_ARENA_NEW(s->arena, double, cti_lu_scratch(m));
+    if (!pivot || !scratch)
+        return -1;
+    for (i = 0; i < m; i++) {
+        for (j = 0; j < m; j++)
+            W[(size_t)i * (size_t)ld + (size_t)j] *= rows[i].fades ? 0 : rows[i].rate;
+        W[(size_t)i * (size_t)ld + (size_t)i] += 1;
+    }
+    if (!cti_lu_factor(W, m, ld, pivot, scratch))
+        return 0;
+    cti_lu_solve(W, m, ld, pivot, x);
+    return 1;
+}
+
+CTI_FN int cti_form_dual_solve(cti_state *s, cti_form_row *rows)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    int m = CTI_LEN(rows), ld = (m + 7) / 8 * 8, i, k, ok = -1;
+    double *W, *x;
+    cti_sparse J, S;
+    if (m == 0)
+        return 1;
+    memset(&J, 0, sizeof J), memset(&S, 0, sizeof S);
+    W = CTI_ARENA_NEW(s->arena, double, (size_t)m *(size_t)ld + 8);
+    x = CTI_ARENA_NEW(s->arena, double, ld + 8);
+    if (W && x && cti_form_jacobian(s, rows, m, 0, &J) && cti_form_jacobian(s, rows, m, 1, &S) &&
+        cti_factor64_schur(&b->factor, s->arena, m, S.p, S.i, S.x, W, ld)) {
+        for (i = 0; i < m; i++) {
+            double moved = 0;
+            for (k = J.p[i]; k < J.p[i + 1]; k++)
+                moved += J.x[k] * (double)b->dy[J.i[k]];
+            x[i] = rows[i].fades ? 0 : rows[i].psi - rows[i].lambda - rows[i].rate * moved;
+        }
+        ok = cti_form_dual_system(s, rows, W, ld, x);
+    }
+    if (ok == 1) {
+        memset(b->solution, 0, sizeof *b->solution * 3 * (size_t)b->n);
+        cti_sparse_addmul_t(&S, x, b->solution);
+        cti_factor64_solve(&b->factor, b->solution, b->work);
+        for (i = 0; i < 3 * b->n; i++)
+            b->dy[i] += (ct_real)b->solution[i];
+        for (i = 0; i < m; i++)
+            rows[i].step = x[i];
+    }
+    cti_sparse_free(s->mem, &J);
+    cti_sparse_free(s->mem, &S);
+    cti_arena_rewind(s->arena, mark);
+    return ok;
+}
+
+/* ---- 8_barrier/form_root.c ---- */
+/* form_root.c -- root finding: the equations of motion in positions q and velocities u as F(u, q) = 0, by Newton's method.
+   Primal, with E_c the contacts' potential, f_d damping (and friction, of u), f_e elastic forces:
+     F1 = M (u - u_t) - h (f_ext + f_d(u) + f_e(q) - grad_q E_c(q, u)),   F2 = q - q_t - h u
+     | M + h B + h H_u   h (K + H_q) | | du |      | F1 |      B = -df_d/du, K = -df_e/dq, H_q = d2E_c/dq2, H_u = d2E_c/dqdu
+     | -h                1           | | dq |  = - | F2 |
+   The second row gives du = (dq + F2) / h; in the first it leaves, with S = M + h B + h H_u + h^2 (K + H_q),
+     S dq = -(h F1 + (M + h B + h H_u) F2),   h F1 = g(q; u) - (M + h B) F2,
+   where g is the gradient of the incremental potential at q, in which friction is taken at u. So S dq = -(g + h H_u F2): where F2 = 0 the step
+   is that of the minimization, and the forms differ in what makes them converge, a line search on |F| in place of one on the potential.
+   A Newton step that turns a rigid body stretches it first, so |F| rises before it falls: up to CTI_ROOT_FREE steps go on without a fall. After
+   so many the best iterate is restored, |F| has to fall in each of the next CTI_ROOT_STRICT, and then twice as many go on, since |F| has minima
+   that are no roots (the watchdog of Chamberlain, Powell, Lemarechal, Pedersen 1982).
+   The unknown z = p + c u stands for u (cti_barrier_rule), which makes other integrators of it by other p, c and weights.
+   |F|^2 = sum of (h F1)^2 / m and m F2^2 over free unknowns, and form_dual.c's part. S that is not positive definite is assembled once more with
+   projected element Hessians: the direct solver is for definite matrices. differs: damping's B is that of the start of the step.
+   based on: lecture notes 4.3.1. */
+
+#define CTI_ROOT_FREE 8    /* [iterations] without a fall of |F|; half and double were not compared */
+#define CTI_ROOT_STRICT 24 /* [iterations] then with one; half and double were not compared */
+#endif
+
+/* cti_root -- beside cti_form_run */
+typedef struct cti_root {
+    ct_real *z, *z_old;        /* [3 n] p + c u */
+    ct_real *F2, *F2_old;      /* [3 n] q - z */
+    ct_real *g, *work, *rates; /* [3 n] gradient with friction at z; scratch; (M + h B) F2 */
+    ct_real *x_slide, *shift;  /* [3 nv] the surface at z; at q less at z */
+    double *mass;              /* [n] of the blocks */
+    double size;               /* |F|^2 */
+    ct_real *y_best, *z_best, *x_best;
+    double best;             /* |F|^2 of the best iterate */
+    int freed, most, strict; /* iterations since then, the most of them; iterations in which |F| had to fall */
+    int dual;
+    cti_form_row *rows, *tried; /* dual: at the iterate, at the end of a try */
+} cti_root;
+
+#if CONTACT_WITH_BARRIER
+static int cti_root_open(cti_state *s, cti_root *w)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int n3 = 3 * b->n + 1, i, k;
+    w->z = CTI_ARENA_NEW(s->arena, ct_real, n3), w->z_old = CTI_ARENA_NEW(s->arena, ct_real, n3),
+    w->F2 = CTI_ARENA_NEW(s->arena, ct_real, n3);
+    w->F2_old = CTI_ARENA_NEW(s->arena, ct_real, n3);
+    w->g = CTI_ARENA_NEW(s->arena, ct_real, n3), w->work = CTI_ARENA_NEW(s->arena, ct_real, n3),
+    w->rates = CTI_ARENA_NEW(s->arena, ct_real, n3);
+    w->x_slide = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->surface.nv + 1),
+    w->shift = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->surface.nv + 1);
+    w->y_best = CTI_ARENA_NEW(s->arena, ct_real, n3), w->z_best = CTI_ARENA_NEW(s->arena, ct_real, n3);
+    w->x_best = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->surface.nv + 1);
+    w->mass = CTI_ARENA_NEW(s->arena, double, b->n + 1);
+    if (!w->z || !w->z_old || !w->F2 || !w->F2_old || !w->g || !w->work || !w->rates || !w->x_slide || !w->shift || !w->mass ||
+        !w->y_best || !w->z_best || !w->x_best)
+        return 0;
+    /* u = u_t */
+    for (i = 0; i < 3 * b->n; i++)
+        w->z[i] = b->p[i] + b->rule.c * b->rate[i];
+    for (i = 0; i < s->n; i++)
+        if (b->block_of[i] >= 0)
+            w->mass[b->block_of[i]] = (double)s->bodies.mass[i];
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
+        for (k = 0; k < 4; k++)
+            w->mass[b->affines[i].block + k] = (double)(k ? b->affines[i].J[4 * (k - 1)] : b->affines[i].mass);
+    return 1;
+}
+
+/* what is free of block i of the state, of a vector over y */
+static cti_v3 cti_root_free(const cti_state *s, int i, int at, const ct_real *v)
+{
+    cti_v3 out = cti_v3_at(v, at);
+    return s->scripts.n_constrained && s->scripts.filter[i] >= 0
+               ? cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], out)
+               : out;
+}
+
+/* F at (z, q), S and |F|^2; rows: of the dual form there. 0: out of memory */
+static int cti_root_evaluate(cti_state *s, cti_form_run *q, cti_root *w, cti_form_row *rows)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i, k, at;
+    cti_barrier_place(s, w->z, w->x_slide);
+    b->x_slide = w->x_slide;
+    b->contacts = w->dual ? CTI_POTENTIAL_VALUE : b->exact ? CTI_POTENTIAL_EXACT : CTI_POTENTIAL_PROJECTED;
+    if (!cti_barrier_assemble(s, NULL, q->report))
+        return 0;
+    if (w->dual)
+        cti_form_dual_add(s, rows, b->exact);
+    for (i = 0; i < 3 * b->n; i++) {
+        w->F2[i] = b->y[i] - w->z[i];
+        w->g[i] = b->g[i];
+    }
+    cti_barrier_rates(s, w->F2, w->work, w->rates);
+    for (i = 0; i < 3 * b->n; i++)
+        w->work[i] = w->g[i] - w->rates[i]; /* h F1 */
+    w->size = w->dual ? cti_form_dual_size(s, rows, w->mass) : 0;
+    for (i = 0; i < s->n; i++)
+        for (k = 0; b->block_of[i] >= 0 && k < (s->bodies.rigid_of[i] < 0 ? 1 : 4); k++) {
+            at = b->block_of[i] + k;
+            if (!(w->mass[at] > 0))
+                continue;
+            w->size += (double)cti_v3_norm2(cti_root_free(s, i, at, w->work)) / w->mass[at];
+            w->size += (double)cti_v3_norm2(cti_root_free(s, i, at, w->F2)) * w->mass[at];
+        }
+    return 1;
+}
+
+/* dq in b->dy. 1; 0: singular; -1: out of memory */
+static int cti_root_direction(cti_state *s, cti_form_run *q, cti_root *w)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i, definite = 0;
+    for (;;) {
+        for (i = 0; i < 3 * s->surface.nv; i++)
+            w->shift[i] = s->surface.x0[i] - w->x_slide[i];
+        cti_barrier_rub_shift(s, w->shift); /* h H_u F2 */
+        if (!cti_barrier_solve(s, &definite))
+            return -1;
+        if (definite || !b->exact)
+            break;
+        b->exact = 0;
+        if (!cti_root_evaluate(s, q, w, w->rows))
+            return -1;
+    }
+    return w->dual ? cti_form_dual_solve(s, w->rows) : 1;
+}
+
+/* the step t of dq and dz. 1: |F| falls, or it need not; 0; -1: out of memory */
+static int cti_root_try(cti_state *s, cti_form_run *q, cti_root *w, ct_real t, int is_free)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    double before = w->size;
+    int clear = cti_form_try(s, t), i;
+    if (clear <= 0)
+        return clear;
+    for (i = 0; i < 3 * b->n; i++)
+        w->z[i] = w->z_old[i] + t * (b->dy[i] + w->F2[i]);
+    /* F2 = (1 - t) F2, without its rounding */
+    for (i = 0; !(t < 1) && i < 3 * b->n; i++)
+        w->z[i] = b->y_try[i];
+    cti_form_take(s);
+    b->exact = 1;
+    if (!cti_barrier_find(s, s->surface.x0) || (w->dual && !cti_form_dual_update(s, w->rows, t, &w->tried)))
+        return -1;
+    if (!cti_root_evaluate(s, q, w, w->tried))
+        return -1;
+    if (is_free || w->size <= before * (1 - CTI_FORM_FALL * (double)t) * (1 - CTI_FORM_FALL * (double)t))
+        return 1;
+    w->size = before;
+    memcpy(w->F2, w->F2_old, sizeof(ct_real) * 3 * (size_t)b->n);
+    cti_form_back(s, q);
+    return cti_barrier_find(s, s->surface.x0) ? 0 : -1;
+}
+
+static void cti_root_swap(cti_root *w)
+{
+    cti_form_row *swap = w->rows;
+    w->rows = w->tried, w->tried = swap;
+}
+
+/* the dual form's multipliers are those of its potentials. 0: out of memory */
+static int cti_root_reset(cti_state *s, cti_form_run *q, cti_root *w)
+{
+    cti_barrier_own(s)->exact = 1;
+    return (!w->dual || cti_form_dual_update(s, NULL, 0, &w->rows)) && cti_root_evaluate(s, q, w, w->rows);
+}
+
+/* after a step: is it the best; if none was for too long, back to the best. 0: out of memory */
+static int cti_root_watch(cti_state *s, cti_form_run *q, cti_root *w)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    size_t n = sizeof(ct_real) * 3 * (size_t)b->n, nv = sizeof(ct_real) * 3 * (size_t)s->surface.nv;
+    if (w->size < w->best) {
+        w->best = w->size, w->freed = w->freed < w->most ? 0 : w->freed;
+        if (w->freed && ++w->strict == CTI_ROOT_STRICT)
+            w->freed = w->strict = 0, w->most *= 2;
+        memcpy(w->y_best, b->y, n), memcpy(w->z_best, w->z, n);
+        if (nv)
+            memcpy(w->x_best, s->surface.x0, nv);
+        return 1;
+    }
+    if (++w->freed != w->most)
+        return 1;
+    memcpy(b->y, w->y_best, n), memcpy(w->z, w->z_best, n);
+    if (nv)
+        memcpy(s->surface.x1, w->x_best, nv);
+    cti_surface_commit(&s->surface);
+    if (!cti_barrier_cover(s, s->surface.x0) || !cti_barrier_find(s, s->surface.x0))
+        return 0;
+    cti_barrier_arrive(s);
+    return cti_root_reset(s, q, w);
+}
+
+static cti_form_end cti_root_iterate(cti_state *s, cti_form_run *q, cti_root *w)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int k, found = cti_root_direction(s, q, w), is_last;
+    ct_real t, left;
+    if (found <= 0)
+        return found < 0 ? CTI_FORM_MEMORY : CTI_FORM_STUCK;
+    q->report->newton_iterations++;
+    q->iterations++;
+    q->speed = cti_barrier_speed(s, b->dy), left = cti_barrier_speed(s, w->F2);
+    if (!cti_finite(q->speed))
+        return CTI_FORM_STUCK;
+    is_last = !q->moves && cti_max(q->speed, left) <= s->desc.barrier.newton_tolerance;
+    cti_form_save(s, q);
+    memcpy(w->z_old, w->z, sizeof(ct_real) * 3 * (size_t)b->n);
+    memcpy(w->F2_old, w->F2, sizeof(ct_real) * 3 * (size_t)b->n);
+    t = cti_form_cap(s);
+    for (found = 0, k = 0; found == 0 && t >= 0 && k < CTI_FORM_HALVINGS; k++) {
+        found = cti_root_try(s, q, w, t, is_last || q->moves || w->freed < w->most);
+        if (!found)
+            t /= 2;
+    }
+    if (t < 0 || found < 0)
+        return CTI_FORM_MEMORY;
+    if (!found)
+        return CTI_FORM_STUCK;
+    cti_barrier_arrive(s);
+    cti_root_swap(w);
+    q->moves = q->moves && t < 1;
+    if (!is_last && !cti_root_watch(s, q, w))
+        return CTI_FORM_MEMORY;
+    return is_last ? CTI_FORM_CONVERGED : CTI_FORM_GOES_ON;
+}
+
+/* Newton's method from the present iterate. 0: out of memory */
+static int cti_root_run(cti_state *s, cti_form_run *q, cti_root *w)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_form_end end = CTI_FORM_GOES_ON;
+    int reset = 0;
+    b->exact = 1;
+    if ((w->dual && !cti_form_dual_update(s, w->rows, 0, &w->tried)) || !cti_root_evaluate(s, q, w, w->dual ? w->tried : NULL))
+        return 0;
+    cti_root_swap(w);
+    w->best = w->size + 1, w->freed = w->strict = 0, w->most = CTI_ROOT_FREE;
+    if (!cti_root_watch(s, q, w))
+        return 0;
+    while (end == CTI_FORM_GOES_ON && q->iterations < s->desc.barrier.newton_iterations) {
+        end = cti_root_iterate(s, q, w);
+        if (end == CTI_FORM_STUCK && w->dual && !reset) { /* multipliers that are the potentials' forces: the primal step */
+            reset = 1;
+            if (!cti_root_reset(s, q, w))
+                return 0;
+            end = CTI_FORM_GOES_ON;
+        } else
+            reset = 0;
+    }
+    q->failed |= end == CTI_FORM_STUCK;
+    return end != CTI_FORM_MEMORY;
+}
+
+CTI_FN int cti_form_root(cti_state *s, cti_form_run *q)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int lag, lags = s->desc.barrier.friction_iterations ? s->desc.barrier.friction_iterations : s->desc.barrier.newton_iterations, first,
+             ok;
+    cti_root w;
+    memset(&w, 0, sizeof w);
+    w.dual = s->desc.barrier.form == CT_FORM_DUAL;
+    ok = cti_root_open(s, &w);
+    for (lag = 0; ok && lag < lags && !q->failed; lag++) {
+        ok = cti_barrier_lag(s);
+        if (lag > 0 && CTI_LEN(b->rubs) == 0)
+            break;
+        first = q->iterations;
+        ok = ok && cti_root_run(s, q, &w);
+        if (q->iterations <= first + 1 || q->iterations >= s->desc.barrier.newton_iterations)
+            break;
+    }
+    b->x_slide = NULL;
+    b->contacts = CTI_POTENTIAL_PROJECTED;
+    CTI_FREE(s->mem, w.rows);
+    CTI_FREE(s->mem, w.tried);
+    return ok;
+}
+
+#undef CTI_ROOT_FREE
+#undef CTI_ROOT_STRICT
+
+/* ---- 8_barrier/form_program.c ---- */
+/* form_program.c -- one quadratic program of the constrained forms.
+   The objective at y has the gradient g and the positive definite B, contacts have the distances d less dhat as phi. In x = (y + dy - base) / scale
+     min 1/2 x'B x - b'x,   b = (B (y - base) - g) / scale,     J x + phi(base) / scale >= 0
+   Positions: base = y, scale = 1, x = dy. Velocities: base = y0, scale = h, x = u: with A for B that is A u = b + J'r, J u + phi / h >= 0,
+   r impulses. */
+
+#define CTI_FORM_TOLERANCE 1e-10 /* of the judge's residual: forms are compared to 1e-8 */
+
+CTI_FN int cti_form_free_step(cti_state *s, cti_form_run *q)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int definite = 0;
+    for (b->exact = 1;; b->exact = 0) {
+        if (!cti_barrier_assemble(s, NULL, q->report) || !cti_barrier_solve(s, &definite))
+            return 0;
+        if (definite || !b->exact)
+            return 1;
+    }
+}
+
+/* B as scalars */
+static int cti_form_matrix(cti_state *s, cti_sparse *out)
+{
+    const cti_bsr *B = &cti_barrier_own(s)->B;
+    int i, k, e, c, at = 0;
+    if (!cti_sparse_reserve(s->mem, out, 3 * B->n, 3 * B->n, 9 * B->row[B->n]))
+        return 0;
+    for (i = 0; i < B->n; i++)
+        for (e = 0; e < 3; e++) {
+            for (k = B->row[i]; k < B->row[i + 1]; k++)
+                for (c = 0; c < 3; c++)
+                    out->i[at] = 3 * B->col[k] + c, out->x[at++] = (double)B->val[9 * (size_t)k + (size_t)(3 * e + c)];
+            out->p[3 * i + e + 1] = at;
+        }
+    return 1;
+}
+
+static int cti_form_program(cti_state *s, const cti_form_row *rows, const ct_real *base, ct_real scale, const double *gap)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_program *p = &b->program;
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    int n = 3 * b->n, m = CTI_LEN(rows), i;
+    double *way = CTI_ARENA_NEW(s->arena, double, n + 1);
+    cti_program_free(s->mem, p);
+    memset(p, 0, sizeof *p);
+    p->kind = CTI_PROGRAM_QP, p->n = n, p->m = m;
+    if (!way || !cti_form_matrix(s, &p->A) || !cti_form_jacobian(s, rows, m, 1, &p->J) || !CTI_RESIZE(s->mem, p->b, n) ||
+        !CTI_RESIZE(s->mem, p->w, m) || !CTI_RESIZE(s->mem, p->known.x, n) || !CTI_RESIZE(s->mem, p->known.r, m))
+        return 0;
+    for (i = 0; i < n; i++)
+        way[i] = (double)(b->y[i] - base[i]);
+    cti_sparse_mul(&p->A, way, p->b);
+    for (i = 0; i < n; i++) {
+        p->b[i] = (p->b[i] - (double)b->g[i]) / (double)scale;
+        p->known.x[i] = (way[i] + (double)b->dy[i]) / (double)scale;
+    }
+    for (i = 0; i < m; i++)
+        p->w[i] = gap[i] / (double)scale;
+    cti_arena_rewind(s->arena, mark);
+    return cti_program_prepare(s->mem, p);
+}
+
+/* 1: x and r solve it; 0; -1: out of memory */
+static int cti_form_attempt(cti_state *s, ct_solver kind)
+{
+    cti_program *p = &cti_barrier_own(s)->program;
+    cti_program_solver solve = cti_solvers_find(kind);
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    cti_effort e;
+    cti_answer a;
+    cti_outcome outcome;
+    if (!solve)
+        return 0;
+    memset(&e, 0, sizeof e);
+    memset(&a, 0, sizeof a);
+    e.tolerance = CTI_FORM_TOLERANCE, e.max_iterations = s->desc.solver.budget, e.relaxation = 1, e.seed = s->desc.solver.seed;
+    e.mem = s->mem, e.arena = s->arena;
+    a.x = p->known.x, a.r = p->known.r;
+    outcome = solve(p, &e, &a);
+    cti_arena_rewind(s->arena, mark);
+    return outcome == CTI_OUTCOME_MEMORY ? -1 : outcome == CTI_OUTCOME_SOLVED;
+}
+
+CTI_FN int cti_form_solve(cti_state *s, cti_form_row *rows, const ct_real *base, ct_real scale, const double *gap)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_program *p = &b->program;
+    int i, k, ok;
+    if (!cti_form_program(s, rows, base, scale, gap))
+        return -1;
+    s->contact.is_solved = 1;
+    if (CTI_LEN(rows) == 0)
+        return 1;
+    ok = cti_form_attempt(s, CT_SOLVER_ACTIVE_SET);
+    for (k = 0; ok == 0 && cti_solvers_auto(p, k) != CT_SOLVER_AUTO; k++)
+        ok = cti_form_attempt(s, cti_solvers_auto(p, k));
+    if (ok != 1)
+        return ok;
+    for (i = 0; i < 3 * b->n; i++)
+        b->dy[i] = (ct_real)(p->known.x[i] * (double)scale - (double)(b->y[i] - base[i]));
+    for (i = 0; i < CTI_LEN(rows); i++)
+        rows[i].lambda = p->known.r[i] * (double)scale;
+    return 1;
+}
+
+#undef CTI_FORM_TOLERANCE
+
+/* ---- 8_barrier/form_position.c ---- */
+/* form_position.c -- minimization over positions with constraints:
+     q = argmin f(q) subject to phi(q) >= 0,   f = 1/2 (q - q^)'M (q - q^) + h^2 E_e(q) + h times damping's potential + friction's
+   phi: distances less dhat. First order conditions: grad f - grad phi' gamma = 0, gamma >= 0, phi >= 0, gamma'phi = 0.
+   Method: sequential quadratic programs. A step minimizes f's model with phi + J dq >= 0; it is cut where pairs would come too near, and halved until
+   the exact penalty f + nu sum of max(0, -phi) falls, nu above the largest gamma. The distances' curvature stays out of the model: it has no
+   definite sign, so where contacts turn under load the last iterations are linear, not quadratic.
+   differs: the notes subtract h^2 times the damping force from f; its potential belongs there, whose gradient is that force.
+   based on: lecture notes 4.3.1; Nocedal, Wright, Numerical Optimization, ch. 18. */
+
+#define CTI_FORM_PENALTY 2   /* [1] nu over the largest multiplier: above 1 the penalty is exact */
+#define CTI_FORM_ROUNDING 64 /* of the merit, in units in the last place of all that is summed up */
+#define CTI_FORM_REACH 2     /* [1] pairs within so many lengths of a step have rows */
+
+/* f + nu sum of max(0, -phi) at y and x, whose lists are covered; *out_violated the sum */
+static double cti_position_merit(cti_state *s, const ct_real *y, const ct_real *x, double nu, double *size, double *out_violated)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i;
+    *out_violated = 0;
+    for (i = 0; i < CTI_LEN(b->terms); i++)
+        *out_violated += (double)(b->terms[i].hat - cti_sqrt(b->terms[i].d2));
+    CTI_CLEAR(b->terms);
+    return cti_barrier_energy(s, y, x, size) + nu * *out_violated;
+}
+
+/* dy becomes the iterate, cut and halved. slope: of f. 1; 0: no part does; -1: out of memory */
+static int cti_position_search(cti_state *s, cti_form_run *q, double slope, double nu, int is_last)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    double size, other, before, after, violated, rest;
+    ct_real t = cti_form_cap(s);
+    int k, clear;
+    if (t < 0 || !cti_barrier_find(s, s->surface.x0))
+        return -1;
+    before = cti_position_merit(s, b->y, s->surface.x0, nu, &size, &violated);
+    slope -= nu * violated;
+    for (k = 0; k < CTI_FORM_HALVINGS; k++, t /= 2) {
+        clear = cti_form_try(s, t);
+        if (clear < 0 || (clear && !cti_barrier_find(s, s->surface.x1)))
+            return -1;
+        if (!clear)
+            continue;
+        after = cti_position_merit(s, b->y_try, s->surface.x1, nu, &other, &rest);
+        if (is_last || q->moves ||
+            after - before <= CTI_FORM_FALL * (double)t * slope + CTI_FORM_ROUNDING * (double)CTI_EPS * (size + other)) {
+            cti_form_take(s);
+            cti_barrier_arrive(s);
+            q->moves = q->moves && t < 1;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static cti_form_end cti_position_iterate(cti_state *s, cti_form_run *q, double *nu)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    double *gap, slope = 0;
+    ct_real way = 0;
+    int i, is_last, found;
+    if (!cti_form_free_step(s, q) || cti_form_cap(s) < 0)
+        return CTI_FORM_MEMORY;
+    for (i = 0; i < 3 * s->surface.nv; i++)
+        way = cti_max(way, cti_abs(s->surface.x1[i] - s->surface.x0[i]));
+    if (!cti_form_find(s, CTI_FORM_REACH * way, &b->rows))
+        return CTI_FORM_MEMORY;
+    gap = CTI_ARENA_NEW(s->arena, double, CTI_LEN(b->rows) + 1);
+    if (!gap)
+        return CTI_FORM_MEMORY;
+    for (i = 0; i < CTI_LEN(b->rows); i++)
+        gap[i] = (double)(b->rows[i].d - b->rows[i].t.hat);
+    found = cti_form_solve(s, b->rows, b->y, 1, gap);
+    cti_arena_rewind(s->arena, mark);
+    if (found <= 0)
+        return found < 0 ? CTI_FORM_MEMORY : CTI_FORM_STUCK;
+    for (i = 0; i < CTI_LEN(b->rows); i++)
+        *nu = cti_fmax(*nu, CTI_FORM_PENALTY * b->rows[i].lambda);
+    for (i = 0; i < 3 * b->n; i++)
+        slope += (double)b->g[i] * (double)b->dy[i];
+    q->report->newton_iterations++;
+    q->iterations++;
+    q->speed = cti_barrier_speed(s, b->dy);
+    if (!cti_finite(q->speed))
+        return CTI_FORM_STUCK;
+    is_last = !q->moves && q->speed <= s->desc.barrier.newton_tolerance;
+    found = cti_position_search(s, q, slope, *nu, is_last);
+    if (found < 0)
+        return CTI_FORM_MEMORY;
+    return !found ? CTI_FORM_STUCK : is_last ? CTI_FORM_CONVERGED : CTI_FORM_GOES_ON;
+}
+
+CTI_FN int cti_form_position(cti_state *s, cti_form_run *q)
+{
+    int lag, lags = s->desc.barrier.friction_iterations ? s->desc.barrier.friction_iterations : s->desc.barrier.newton_iterations, first;
+    CTI_CLEAR(cti_barrier_own(s)->rubs);
+    CTI_CLEAR(cti_barrier_own(s)->rows);
+    /* the first pass is without friction: it finds the normal forces */
+    for (lag = 0; lag <= lags; lag++) {
+        cti_form_end end = CTI_FORM_GOES_ON;
+        double nu = 0;
+        if (lag > 0 && (!cti_form_lag(s) || CTI_LEN(cti_barrier_own(s)->rubs) == 0))
+            return 1;
+        first = q->iterations;
+        while (end == CTI_FORM_GOES_ON && q->iterations < s->desc.barrier.newton_iterations)
+            end = cti_position_iterate(s, q, &nu);
+        q->failed |= end == CTI_FORM_STUCK;
+        if (end == CTI_FORM_MEMORY)
+            return 0;
+        if (q->failed || q->iterations >= s->desc.barrier.newton_iterations || (lag > 0 && q->iterations == first + 1))
+            return 1;
+    }
+    return 1;
+}
+
+#undef CTI_FORM_PENALTY
+#undef CTI_FORM_ROUNDING
+#undef CTI_FORM_REACH
+
+/* ---- 8_barrier/form_velocity.c ---- */
+/* form_velocity.c -- minimization over velocities with linearized constraints:
+     u = argmin 1/2 (u - u^)'M (u - u^) + E_e(q_t + h u)   subject to   phi(q_t) + h J u >= 0,   u^ = u_t + h M^-1 f_ext
+   Newton's method with J of the start of the step; one iteration from q_t is M + h B + h^2 K = A in A u = b + J'r, J u + phi / h >= 0: the problem
+   of constraint manifold refinement. What linearization lets through is stopped at the end, where collisions of the straight way are tested.
+   differs: the notes have h E_e, but by the chain rule grad_u E_e(q_t + h u) = h grad_q E_e, and the weight of E_e is 1 beside |u - u^|^2 / 2.
+   based on: lecture notes 4.3.1; Otaduy et al. 2009, sec. 4. */
+
+#define CTI_FORM_REACH 2     /* [1] pairs within so many lengths of the motion without contacts have rows */
+#define CTI_FORM_PENALTY 2   /* [1] nu over the largest multiplier: above 1 the penalty is exact */
+#define CTI_FORM_ROUNDING 64 /* of the merit, in units in the last place of all that is summed up */
+
+/* sum of max(0, -(phi + J (y - y0))); values [rows] of it where they are wanted */
+static double cti_velocity_violation(const cti_state *s, const cti_sparse *J, const double *gap, const ct_real *y)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    double sum = 0;
+    int i, k;
+    for (i = 0; i < J->rows; i++) {
+        double phi = gap[i];
+        for (k = J->p[i]; k < J->p[i + 1]; k++)
+            phi += J->x[k] * (double)(y[J->i[k]] - b->y0[J->i[k]]);
+        sum += phi < 0 ? -phi : 0;
+    }
+    return sum;
+}
+
+/* dy becomes the iterate, halved until f + nu (violation) falls. 1, or 0 */
+static int cti_velocity_search(cti_state *s, cti_form_run *q, const cti_sparse *J, const double *gap, double slope, double nu, int is_last)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    double size, other, before, violated = cti_velocity_violation(s, J, gap, b->y), after;
+    ct_real t = 1;
+    int i, k;
+    cti_barrier_place(s, b->y, s->surface.x1);
+    before = cti_barrier_energy(s, b->y, s->surface.x1, &size) + nu * violated;
+    slope -= nu * violated;
+    for (k = 0; k < CTI_FORM_HALVINGS; k++, t /= 2) {
+        for (i = 0; i < 3 * b->n; i++)
+            b->y_try[i] = b->y[i] + t * b->dy[i];
+        cti_barrier_place(s, b->y_try, s->surface.x1);
+        after = cti_barrier_energy(s, b->y_try, s->surface.x1, &other) + nu * cti_velocity_violation(s, J, gap, b->y_try);
+        if (is_last || q->moves ||
+            after - before <= CTI_FORM_FALL * (double)t * slope + CTI_FORM_ROUNDING * (double)CTI_EPS * (size + other)) {
+            memcpy(b->y, b->y_try, sizeof(ct_real) * 3 * (size_t)b->n);
+            q->moves = 0;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* rows at the start of the step, from the motion without contacts in dy. 0: out of memory */
+static int cti_velocity_rows(cti_state *s, cti_sparse *J, double **gap)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    ct_real way = 0;
+    int i;
+    if (cti_form_cap(s) < 0)
+        return 0;
+    for (i = 0; i < 3 * s->surface.nv; i++)
+        way = cti_max(way, cti_abs(s->surface.x1[i] - s->surface.x0[i]));
+    if (!cti_form_find(s, CTI_FORM_REACH * way, &b->rows) || !cti_form_jacobian(s, b->rows, CTI_LEN(b->rows), 0, J))
+        return 0;
+    *gap = CTI_ARENA_NEW(s->arena, double, CTI_LEN(b->rows) + 1);
+    for (i = 0; *gap && i < CTI_LEN(b->rows); i++)
+        (*gap)[i] = (double)(b->rows[i].d - b->rows[i].t.hat);
+    return *gap != NULL;
+}
+
+static cti_form_end cti_velocity_iterate(cti_state *s, cti_form_run *q, cti_sparse *J, double **gap, double *nu)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    double slope = 0;
+    int i, found, is_last;
+    cti_barrier_place(s, b->y, s->surface.x1);
+    b->x_slide = s->surface.x1;
+    if (!cti_form_free_step(s, q) || (!*gap && !cti_velocity_rows(s, J, gap)))
+        return CTI_FORM_MEMORY;
+    found = cti_form_solve(s, b->rows, b->y0, b->h, *gap);
+    if (found <= 0)
+        return found < 0 ? CTI_FORM_MEMORY : CTI_FORM_STUCK;
+    for (i = 0; i < CTI_LEN(b->rows); i++)
+        *nu = cti_fmax(*nu, CTI_FORM_PENALTY * b->rows[i].lambda);
+    for (i = 0; i < 3 * b->n; i++)
+        slope += (double)b->g[i] * (double)b->dy[i];
+    q->report->newton_iterations++;
+    q->iterations++;
+    q->speed = cti_barrier_speed(s, b->dy);
+    if (!cti_finite(q->speed))
+        return CTI_FORM_STUCK;
+    is_last = !q->moves && q->speed <= s->desc.barrier.newton_tolerance;
+    if (!cti_velocity_search(s, q, J, *gap, slope, *nu, is_last))
+        return CTI_FORM_STUCK;
+    return is_last ? CTI_FORM_CONVERGED : CTI_FORM_GOES_ON;
+}
+
+/* the surface goes to y, or as far as collisions allow. 0: out of memory */
+static int cti_velocity_arrive(cti_state *s, cti_form_run *q)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    ct_real t;
+    int i, k, clear = 0;
+    for (i = 0; i < 3 * b->n; i++) {
+        b->dy[i] = b->y[i] - b->y0[i];
+        b->y[i] = b->y0[i];
+    }
+    t = cti_form_cap(s);
+    if (t < 0)
+        return 0;
+    for (k = 0; k < CTI_FORM_HALVINGS && !clear; k++) {
+        clear = cti_form_try(s, t);
+        if (!clear)
+            t /= 2;
+    }
+    if (clear < 0)
+        return 0;
+    q->failed |= !clear || t < 1;
+    if (clear)
+        cti_form_take(s);
+    cti_barrier_arrive(s);
+    return 1;
+}
+
+/* Newton's method from the present iterate. 0: out of memory */
+static int cti_velocity_run(cti_state *s, cti_form_run *q, cti_sparse *J, double **gap)
+{
+    cti_form_end end = CTI_FORM_GOES_ON;
+    double nu = 0;
+    while (end == CTI_FORM_GOES_ON && q->iterations < s->desc.barrier.newton_iterations)
+        end = cti_velocity_iterate(s, q, J, gap, &nu);
+    q->failed |= end == CTI_FORM_STUCK;
+    return end != CTI_FORM_MEMORY;
+}
+
+CTI_FN int cti_form_velocity(cti_state *s, cti_form_run *q)
+{
+    int lag, lags = s->desc.barrier.friction_iterations ? s->desc.barrier.friction_iterations : s->desc.barrier.newton_iterations, first,
+             ok = 1;
+    cti_barrier *b = cti_barrier_own(s);
+    double *gap = NULL;
+    cti_sparse J;
+    memset(&J, 0, sizeof J);
+    CTI_CLEAR(b->rubs);
+    CTI_CLEAR(b->rows);
+    /* the first pass is without friction: it finds the normal forces */
+    for (lag = 0; ok && lag <= lags && !q->failed && q->iterations < s->desc.barrier.newton_iterations; lag++) {
+        ok = lag == 0 || cti_form_lag(s);
+        if (lag > 0 && CTI_LEN(b->rubs) == 0)
+            break;
+        first = q->iterations;
+        ok = ok && cti_velocity_run(s, q, &J, &gap);
+        if (lag > 0 && q->iterations == first + 1)
+            break;
+    }
+    b->x_slide = NULL;
+    cti_sparse_free(s->mem, &J);
+    return ok && cti_velocity_arrive(s, q);
+}
+
+#undef CTI_FORM_REACH
+#undef CTI_FORM_PENALTY
+#undef CTI_FORM_ROUNDING
+
+/* ---- 8_barrier/form.c ---- */
+/* form.c -- a step of the chosen form, and the last quadratic program for who wants to see it. based on: lecture notes 4.3.1. */
+
+CTI_FN int cti_form_step(cti_state *s, ct_real *speed, ct_step_report *r)
+{
+    cti_form_run q;
+    int ok;
+    memset(&q, 0, sizeof q);
+    q.report = r;
+    q.moves = s->scripts.n_constrained > 0;
+    q.y_old = CTI_ARENA_NEW(s->arena, ct_real, 3 * cti_barrier_own(s)->n + 1);
+    q.x_old = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->surface.nv + 1);
+    if (!q.y_old || !q.x_old)
+        return 0;
+    if (s->desc.barrier.form == CT_FORM_POSITION)
+        ok = cti_form_position(s, &q);
+    else if (s->desc.barrier.form == CT_FORM_VELOCITY)
+        ok = cti_form_velocity(s, &q);
+    else
+        ok = cti_form_root(s, &q);
+    *speed = q.speed;
+    if (q.failed)
+        r->status = CT_STATUS_NOT_CONVERGED;
+    else if (q.iterations >= s->desc.barrier.newton_iterations && !(q.speed <= s->desc.barrier.newton_tolerance))
+        r->status = CT_STATUS_BUDGET;
+    return ok;
+}
+#endif
+
+#if CONTACT_WITH_FILES
+#if (CONTACT_WITH_BARRIER && (CONTACT_WITH_FILES))
+static int cti_form_copy(cti_mem *mem, const double *from, int n, double **out)
+{
+    if (!CTI_RESIZE(mem, *out, n))
+        return 0;
+    if (n)
+        memcpy(*out, from, sizeof *from * (size_t)n);
+    return 1;
+}
+
+static int cti_form_copy_matrix(cti_mem *mem, const cti_sparse *from, cti_sparse *out)
+{
+    int n = from->p[from->rows];
+    if (!cti_sparse_reserve(mem, out, from->rows, from->cols, n))
+        return 0;
+    memcpy(out->p, from->p, sizeof *from->p * ((size_t)from->rows + 1));
+    if (n)
+        memcpy(out->i, from->i, sizeof *from->i * (size_t)n), memcpy(out->x, from->x, sizeof *from->x * (size_t)n);
+    return 1;
+}
+
+CTI_FN int cti_form_problem(cti_state *s, cti_mem *mem, cti_program *out)
+{
+    const cti_program *p = &cti_barrier_own(s)->program;
+    out->kind = CTI_PROGRAM_QP, out->n = p->n, out->m = p->m;
+    return cti_form_copy_matrix(mem, &p->A, &out->A) && cti_form_copy_matrix(mem, &p->J, &out->J) &&
+           cti_form_copy(mem, p->b, p->n, &out->b) && cti_form_copy(mem, p->w, p->m, &out->w) &&
+           cti_form_copy(mem, p->known.x, p->n, &out->known.x) && cti_form_copy(mem, p->known.r, p->m, &out->known.r);
+}
+#endif
+#endif
+
 /* ---- 8_barrier/barrier.c ---- */
 /* barrier.c -- the barrier stepper.
    Method: one step is the minimum of the incremental potential (barrier_energy.c), found by projected Newton steps, each cut where a pair would come
@@ -55512,6 +56999,9 @@ CTI_FN int cti_barrier_lag(cti_state *s)
 /* [1] the force scale is the root of the mean square of contacts' forces over this: LOG then carries them at 0.51 dhat. Half: at 0.67, double: 0.33 */
 #define CTI_BARRIER_LOAD 4
 #define CTI_BARRIER_SCALES 1e6     /* most times the scale of the weights alone */
+/* [1] share of the kinetic and potential energy exchanged in a step that Newmark, BDF2 and midpoint may gain. In converged steps they gain up to .12
+   (a box that falls askew on another, 10 ms); where they are unstable, all that they exchange is gained */
+#define CTI_BARRIER_SWING 0.5
 
 static void cti_barrier_status(ct_step_report *r, ct_status status)
 {
@@ -55557,7 +57047,7 @@ static void cti_barrier_rescale(cti_state *s)
     int i, n = 0;
     for (i = 0; i < CTI_LEN(b->terms); i++)
         if (cti_barrier_eval(s, &b->terms[i], s->surface.x0, CTI_POTENTIAL_VALUE, &t)) {
-            double force = (double)t.force / ((double)b->h * (double)b->h);
+            double force = (double)(t.force / b->rule.contact);
             sum += force * force;
             n++;
         }
@@ -55842,7 +57332,7 @@ static int cti_barrier_touches(cti_state *s, ct_step_report *r)
         cti_v3_tangents(n, &t1, &t2);
         for (k = 0; k < 3; k++)
             cti_v3_put(touch.frame, k, k == 0 ? n : (k == 1 ? t1 : t2));
-        touch.r[0] = t.force / b->h;
+        touch.r[0] = t.force * b->h / b->rule.contact;
         r->contacts++;
         if (!CTI_PUSH(s->mem, s->step.impulses.touches, touch))
             return 0;
@@ -55854,7 +57344,7 @@ static int cti_barrier_touches(cti_state *s, ct_step_report *r)
 static int cti_barrier_works(cti_state *s, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    double h2 = (double)b->h * (double)b->h, reach = (double)(s->desc.barrier.friction_velocity * b->h), rate, slope;
+    double h2 = (double)b->rule.contact, reach = (double)(s->desc.barrier.friction_velocity * b->h), rate, slope;
     cti_potential_terms t;
     int i, k;
     for (i = 0; i < CTI_LEN(b->rubs); i++) {
@@ -55884,24 +57374,28 @@ static int cti_barrier_works(cti_state *s, ct_step_report *r)
             /* what the block is free to do balances but for Newton's tolerance */
             R = cti_v3_sub(R, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], R));
             r->work_pins += (double)cti_v3_dot(R, d) / h2;
-            cti_v3_put(s->step.impulses.pins, i, cti_v3_mul(R, 1 / b->h));
+            cti_v3_put(s->step.impulses.pins, i, cti_v3_mul(R, b->h / b->rule.contact));
         }
     return 1;
 }
 
 /* The status of a step that gained energy. The minimum of a potential that is not convex may have more energy than the start: a corner slips
    off an edge, and what holds it is gone at the end. The bound is that of a body in the other steppers (energy.c), for the whole world.
+   The second order rules lose nothing on average, but gain and lose in turns: they may gain CTI_BARRIER_SWING of what a step exchanges.
    start: cti_barrier_energies */
 static void cti_barrier_judge(const cti_state *s, const double *start, ct_step_report *r)
 {
-    double kick = (double)(cti_barrier_own(s)->h * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, scale, rounded = fabs(r->energy_gravity);
+    double kick = (double)(cti_barrier_own(s)->h * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, scale, swing = 0;
+    double rounded = fabs(r->energy_gravity);
     int i;
     for (i = 0; i < s->bodies.n_models; i++)
         rounded += s->energy.moduli[i];
     for (i = 0; i < s->n; i++)
         mass += (double)s->bodies.mass[i];
     scale = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - start[2]) + fabs(r->work_pins) + fabs(r->work_script);
-    if (!(r->energy_gained <= cti_policy_body_gain(1, scale + mass * kick * kick, rounded)))
+    if (s->desc.integrator != CT_INTEGRATOR_EULER)
+        swing = CTI_BARRIER_SWING * (fabs(r->energy_kinetic - start[3]) + fabs(r->energy_elastic + r->energy_gravity + start[3] - start[0]));
+    if (!(r->energy_gained <= cti_policy_body_gain(1, scale + mass * kick * kick, rounded) + swing))
         cti_barrier_status(r, CT_STATUS_NOT_CONVERGED);
 }
 
@@ -55911,7 +57405,7 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
     cti_barrier *b = cti_barrier_own(s);
     double size, before = start[1];
     int i;
-    if (!cti_barrier_touches(s, r) || !cti_barrier_works(s, r))
+    if (!(cti_form_is_constrained(s) ? cti_form_touches(s, r) : cti_barrier_touches(s, r)) || !cti_barrier_works(s, r))
         return 0;
     cti_barrier_energy(s, b->y, s->surface.x0, &size);
     r->loss_contact += b->energy_contact - before;
@@ -55943,7 +57437,7 @@ static ct_code cti_barrier_take_back(cti_state *s)
     return CT_ERR_MEMORY;
 }
 
-/* energies [3] at the start: of the bodies, of the contacts, and of gravity alone */
+/* energies [4] at the start: of the bodies, of the contacts, of gravity alone, and of motion alone */
 static int cti_barrier_energies(cti_state *s, double *out)
 {
     ct_step_report r;
@@ -55954,6 +57448,7 @@ static int cti_barrier_energies(cti_state *s, double *out)
     cti_barrier_energy(s, cti_barrier_own(s)->y, s->surface.x0, &size);
     out[1] = cti_barrier_own(s)->energy_contact;
     out[2] = r.energy_gravity;
+    out[3] = r.energy_kinetic;
     return 1;
 }
 
@@ -55984,14 +57479,17 @@ static ct_code cti_barrier_open(cti_state *s, ct_real dt, cti_barrier_run *q, do
     q->moves = cti_barrier_scripts(s, q->shift);
     if (!cti_barrier_cover(s, s->surface.x0) || !cti_barrier_find(s, s->surface.x0))
         return CT_ERR_MEMORY;
+    if (cti_form_is_constrained(s))
+        CTI_CLEAR(b->terms);
     return cti_barrier_energies(s, start) ? CT_OK : CT_ERR_MEMORY;
 }
 
 CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     cti_barrier_run q;
-    double start[3];
+    double start[4];
     ct_code code;
+    int ok;
     cti_barrier_begin(s, dt, r);
     if (!cti_snapshot_save(s, 0, &s->step.start))
         return CT_ERR_MEMORY;
@@ -56004,7 +57502,8 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
     code = cti_barrier_open(s, dt, &q, start);
     if (code == CT_ERR_DOMAIN)
         return code;
-    if (code != CT_OK || !cti_barrier_minimize(s, &q, r) || !cti_barrier_commit(s, start, r))
+    ok = code == CT_OK && (s->desc.barrier.form == CT_FORM_POTENTIAL ? cti_barrier_minimize(s, &q, r) : cti_form_step(s, &q.speed, r));
+    if (!ok || !cti_barrier_commit(s, start, r))
         return cti_barrier_take_back(s);
     r->residual = q.speed;
     cti_impulses_swap(s);
@@ -56021,6 +57520,7 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
 #undef CTI_BARRIER_LAGS
 #undef CTI_BARRIER_LOAD
 #undef CTI_BARRIER_SCALES
+#undef CTI_BARRIER_SWING
 
 /* ---- 8_barrier/barrier_stepper.c ---- */
 /* barrier_stepper.c -- the barrier stepper, as the world has it: options and refusals. */
@@ -56050,10 +57550,12 @@ static ct_code cti_barrier_check(const ct_world_desc *d, ct_error_info *e)
         return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->newton_iterations, "barrier.newton_iterations must be 1 to 100000");
     if (!(q->stiffness >= 0) || !cti_finite(q->stiffness))
         return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->stiffness, "barrier.stiffness must be zero or positive");
+    if ((int)q->form < 0 || q->form >= CT_FORM_COUNT_)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->form, "barrier.form is out of range");
     if (d->stepper != CT_STEPPER_BARRIER)
         return CT_OK;
-    if (d->integrator != CT_INTEGRATOR_EULER)
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator, "CT_STEPPER_BARRIER steps by implicit Euler only");
+    if (q->form >= CT_FORM_POSITION && !(CTI_SOLVERS_ANY))
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)q->form, "barrier.form POSITION and VELOCITY need a solver, and this build has none");
     if (d->ccd_limits_step)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1, "CT_STEPPER_BARRIER does not cut steps at impacts: ccd_limits_step is CT_STEPPER_CMR's");
     if (d->solver.termination == CT_TERMINATION_PAPER)
@@ -56063,19 +57565,32 @@ static ct_code cti_barrier_check(const ct_world_desc *d, ct_error_info *e)
 
 static const char *cti_barrier_refuses(const cti_state *s, cti_feature what)
 {
-    CTI_UNUSED(s);
     switch (what) {
+    case CTI_FEATURE_KINEMATIC:
+        return s->desc.barrier.form == CT_FORM_POTENTIAL ? NULL : "barrier.form is one for comparison, and has no scripted surfaces";
     case CTI_FEATURE_JOINT:
         return "CT_STEPPER_BARRIER minimizes a potential, and joints and stitches have none in it yet";
     case CTI_FEATURE_REPAIR:
         return "CT_STEPPER_BARRIER has no way out of an intersection: repair the bodies in a world of CT_STEPPER_CMR";
     case CTI_FEATURE_PROBLEM:
-        return "CT_STEPPER_BARRIER solves no contact problem: its contacts are potentials";
+        return s->desc.barrier.form >= CT_FORM_POSITION ? NULL : "CT_STEPPER_BARRIER solves no contact problem: its contacts are potentials";
     default:
         return NULL;
     }
 }
+#endif
 
+#if CONTACT_WITH_FILES
+#if CONTACT_WITH_BARRIER
+#define CTI_BARRIER_PROBLEM cti_form_problem
+#endif
+#else
+#if CONTACT_WITH_BARRIER
+#define CTI_BARRIER_PROBLEM NULL
+#endif
+#endif
+
+#if CONTACT_WITH_BARRIER
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_barrier(void)
 {
     static const cti_stepper barrier = {1,
@@ -56086,10 +57601,12 @@ CTI_CONSTANT_FN const cti_stepper *cti_stepper_barrier(void)
                                         cti_barrier_refuses,
                                         cti_barrier_prepare,
                                         cti_barrier_step,
-                                        NULL,
+                                        CTI_BARRIER_PROBLEM,
                                         cti_barrier_free};
     return &barrier;
 }
+
+#undef CTI_BARRIER_PROBLEM
 #endif
 
 /* ---- 9_world/world.h ---- */
@@ -56796,7 +58313,7 @@ static const char *const cti_world_codes[] = {
     CT_CODE_LIST(CTI_WORLD_TEXT)};
 static const char *const cti_world_statuses[] = {CT_STATUS_LIST(CTI_WORLD_TEXT)};
 #undef CTI_WORLD_TEXT
-static const char *const cti_world_integrators[] = {"euler", "newmark", "bdf2"};
+static const char *const cti_world_integrators[] = {"euler", "newmark", "bdf2", "midpoint"};
 CONTACT_API_DEF const char *ct_code_text(ct_code code) { return (int)code >= 0 && code < CT_CODE_COUNT_ ? cti_world_codes[code] : "?"; }
 CONTACT_API_DEF const char *ct_status_text(ct_status status)
 {
@@ -64316,6 +65833,12 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_DCD_CREEP
 #undef CTI_DCD_SEARCH
 #undef CTI_DCD_ROUNDING
+#endif
+#if CONTACT_WITH_BARRIER
+#undef CTI_FORM_KEEP
+#undef CTI_FORM_SURE
+#undef CTI_FORM_HALVINGS
+#undef CTI_FORM_FALL
 #endif
 #undef CTI_BODIES_DEFAULT
 #undef CTI_BODIES_COMMON

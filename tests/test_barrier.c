@@ -379,8 +379,6 @@ static void joints_and_options_are_refused(void **state)
     assert_int_equal(ct_world_create(&bad, &w, &e), CT_ERR_ARGUMENT);
     bad = d, bad.barrier.kind = CT_BARRIER_COUNT_;
     assert_int_equal(ct_world_create(&bad, &w, &e), CT_ERR_ARGUMENT);
-    bad = d, bad.integrator = CT_INTEGRATOR_BDF2;
-    assert_int_equal(ct_world_create(&bad, &w, &e), CT_ERR_UNSUPPORTED);
     bad = d, bad.ccd_limits_step = 1;
     assert_int_equal(ct_world_create(&bad, &w, &e), CT_ERR_UNSUPPORTED);
 }

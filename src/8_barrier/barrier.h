@@ -6,6 +6,7 @@
 
 #include "../8_step/stepper.h"
 #include "../7_contact/potential.h"
+#include "../4_programs/program.h"
 
 /* cti_barrier_attach -- a surface vertex as a sum of blocks y: x = sum w_k y_k; n 0: no block moves it. */
 typedef struct cti_barrier_attach {
@@ -38,7 +39,7 @@ enum { CTI_BARRIER_VF, CTI_BARRIER_EE, CTI_BARRIER_VE, CTI_BARRIER_VV, CTI_BARRI
 typedef struct cti_barrier_rub {
     int32_t n, v[4];
     ct_real c[4], t[2][3];
-    ct_real load; /* h^2 mu times the normal force [kg m] */
+    ct_real load; /* rule.contact mu times the normal force [kg m] */
 } cti_barrier_rub;
 
 /* cti_barrier_term -- an active pair: nearer than its dhat. */
@@ -47,6 +48,17 @@ typedef struct cti_barrier_term {
     ct_real hat, d2;
 } cti_barrier_term;
 
+/* cti_barrier_rule -- a step of an integrator as a potential: E(y) = 1/2 |y - y^|_M^2 + force / at V(y0 + at (y - y0)) + contact
+   (contacts, rigid bodies' stiffness) + damping, c / 2 |y - r|_D^2; the velocity at its end is v = (y - p) / c. See barrier_rule.c. */
+typedef struct cti_barrier_rule {
+    ct_real c;       /* [s] */
+    ct_real at;      /* [1] */
+    ct_real force;   /* [s^2] */
+    ct_real contact; /* [s^2] */
+    ct_real span;    /* [s] time that y - r is the way of */
+    ct_real share;   /* [1] of a strain limit's force, see cti_model_ahead */
+} cti_barrier_rule;
+
 /* cti_barrier -- of CT_STEPPER_BARRIER; made when the world is prepared, but for what the comments say. */
 typedef struct cti_barrier {
     int n;                        /* blocks */
@@ -54,7 +66,10 @@ typedef struct cti_barrier {
     cti_affine *affines;          /* [rigids] */
     cti_barrier_attach *attach;   /* [n_moving + 1] as of the surface */
     ct_real *hat;                 /* [surface bodies] dhat */
-    ct_real *y, *y0, *y_hat;      /* [3 n] iterate; start of the step; y0 + h u + h^2 M^-1 f */
+    ct_real *y, *y0, *y_hat;      /* [3 n] iterate; start of the step; where inertia and external forces take it */
+    ct_real *rate;                /* [3 n] velocities at the start of the step */
+    ct_real *p, *r;               /* [3 n] see cti_barrier_rule */
+    cti_barrier_rule rule;
     ct_real *y_try, *dy, *g;      /* [3 n] */
     ct_real *goal;                /* [3 n] where scripts want constrained blocks at the end of the step */
     ct_real *x_state;             /* [3 state blocks] scratch of cti_barrier_place */
@@ -87,6 +102,10 @@ typedef struct cti_barrier {
     double force;                 /* [N] scale of the barriers; kept over steps, 0: not known */
     double force_least;           /* [N] */
     double loss_friction, energy_contact; /* [J] */
+    int contacts;                 /* what assembly takes of the barriers' Hessian, CTI_POTENTIAL_*; CTI_POTENTIAL_VALUE: no barriers at all */
+    const ct_real *x_slide;       /* [3 nv] positions that friction is evaluated at; NULL: surface.x0 */
+    struct cti_form_row *rows;    /* of the constrained forms' last program (form.h), */
+    cti_program program;          /* and that */
 } cti_barrier;
 
 /* cti_barrier_own -- the stepper's data of a state. */
@@ -97,7 +116,12 @@ CTI_INLINE cti_barrier *cti_barrier_own(const cti_state *s) { return (cti_barrie
 /* cti_barrier_prepare -- as cti_stepper.prepare; cti_barrier_free -- as its release. */
 CTI_FN int cti_barrier_prepare(cti_state *s, const cti_stepper_body *bodies);
 CTI_FN void cti_barrier_free(cti_state *s);
-/* cti_barrier_load -- y0 and y_hat of a step of h from the state. */
+/* cti_affine_is_known -- 1 when the affine state that the last step left is that of the pose and the motion as they are. */
+CTI_INLINE int cti_affine_is_known(const cti_rigid *r)
+{
+    return r->affine_known && memcmp(r->q, r->affine_q, sizeof r->q) == 0 && memcmp(r->spin, r->affine_spin, sizeof r->spin) == 0;
+}
+/* cti_barrier_load -- y0, rate, the rule and y_hat of a step of h from the state. */
 CTI_FN void cti_barrier_load(cti_state *s, ct_real h);
 /* cti_barrier_place -- out [3 nv]: the surface at y; scripted vertices are those of s->surface.script. */
 CTI_FN void cti_barrier_place(cti_state *s, const ct_real *y, ct_real *out);
@@ -112,6 +136,15 @@ CTI_INLINE const cti_barrier_attach *cti_barrier_of(const cti_state *s, const ct
     return &b->attach[body->moves ? v + body->shift : s->surface.n_moving];
 }
 
+/* ---- barrier_rule.c ---- */
+
+/* cti_barrier_rule_make -- rule, p, r and y_hat of a step of h from y0 and rate. */
+CTI_FN void cti_barrier_rule_make(cti_state *s, ct_real h);
+/* cti_barrier_rule_end -- velocity [3] of block `block` of y at the end of the step. */
+CTI_FN cti_v3 cti_barrier_rule_end(const cti_barrier *b, int block);
+/* cti_barrier_rule_keep -- what the next step's rule needs of this one; before the state's velocities are replaced. */
+CTI_FN void cti_barrier_rule_keep(cti_state *s);
+
 /* ---- barrier_pairs.c ---- */
 
 /* cti_barrier_cover -- lists that are complete for the motion of the surface from x0 to x1. 0: out of memory. */
@@ -123,7 +156,7 @@ CTI_FN int cti_barrier_find(cti_state *s, const ct_real *x);
 CTI_FN ct_real cti_barrier_filter(cti_state *s, const ct_real *x1, ct_real share);
 /* cti_barrier_arrive -- surface.x0 has become the positions that active pairs were last found at. */
 CTI_FN void cti_barrier_arrive(cti_state *s);
-/* cti_barrier_law -- the potential of a term, in h^2 J. */
+/* cti_barrier_law -- the potential of a term, in rule.contact J. */
 CTI_FN void cti_barrier_law(const cti_state *s, const cti_barrier_term *t, cti_potential *out);
 /* cti_barrier_eval -- a term's potential at surface positions x. */
 CTI_FN int cti_barrier_eval(const cti_state *s, const cti_barrier_term *t, const ct_real *x, int want, cti_potential_terms *out);
@@ -143,6 +176,14 @@ CTI_FN int cti_barrier_lag(cti_state *s);
 CTI_FN double cti_barrier_loss(cti_state *s);
 /* cti_barrier_slide -- tangential displacement [2] of a contact since the start of the step, with the surface at x. */
 CTI_FN void cti_barrier_slide(const cti_state *s, const cti_barrier_rub *q, const ct_real *x, ct_real out[2]);
+
+/* cti_barrier_rates -- out [3 n] = (M (1 + c alpha) + c D(y0)) z: inertia and damping. out is not z. work [3 n]. */
+CTI_FN void cti_barrier_rates(cti_state *s, const ct_real *z, ct_real *work, ct_real *out);
+/* cti_barrier_rub -- b->g += friction's Hessian at b->x_slide times the displacement shift [3 nv] of the surface. */
+CTI_FN void cti_barrier_rub_shift(cti_state *s, const ct_real *shift);
+/* cti_barrier_scatter -- B += H [3 n][3 n] over the vertices v [n] of a pair; _vector: g += a vector [3 n] over them. */
+CTI_FN void cti_barrier_scatter(cti_state *s, const int32_t *v, int n, const ct_real *H);
+CTI_FN void cti_barrier_scatter_vector(cti_state *s, const int32_t *v, int n, const ct_real *g);
 
 /* ---- barrier_system.c ---- */
 

@@ -211,7 +211,7 @@ CTI_FN void cti_barrier_law(const cti_state *s, const cti_barrier_term *t, cti_p
     ct_real rest[12];
     out->kind = s->desc.barrier.kind;
     out->dhat = t->hat;
-    out->k = b->h * b->h * (ct_real)b->force * t->hat;
+    out->k = b->rule.contact * (ct_real)b->force * t->hat;
     out->width = 0;
     if (t->kind != CT_PAIR_EE)
         return;

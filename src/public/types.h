@@ -90,7 +90,7 @@ typedef struct ct_tasks {
 typedef enum ct_log_level { CT_LOG_ERROR, CT_LOG_WARNING, CT_LOG_INFO } ct_log_level;
 typedef void ct_log_fn(ct_log_level level, const char *text, void *user);
 
-/* ct_integrator -- the time integrator of deformable bodies under CT_STEPPER_CMR; rigid bodies have their own rule with each. Forces are
+/* ct_integrator -- the time integrator of deformable bodies, of CT_STEPPER_CMR as follows; rigid bodies have their own rule with each. Forces are
    linearized once a step, at the body after its own rigid rotation, and again (newton_iterations) where a body would gain energy. All
    integrators conserve the linear and angular momentum of a free body in every material; vibrations differ (docs/limits.md, "What
    integrators keep"):
@@ -101,8 +101,19 @@ typedef void ct_log_fn(ct_log_level level, const char *text, void *user);
             contacts and joints have released the body, velocities were set, or the fail-safe acted
    With NEWMARK and BDF2 v is the velocity at the end of the step. A body under contacts or joints, or one that would gain energy, is
    stepped by EULER's rule for that substep: contacts are inelastic, impulses and friction are EULER's, momentum is exact. Second order
-   holds for small strains, where the stiffness needs no projection; in large swings the order falls towards one. */
-typedef enum ct_integrator { CT_INTEGRATOR_EULER, CT_INTEGRATOR_NEWMARK, CT_INTEGRATOR_BDF2, CT_INTEGRATOR_COUNT_ } ct_integrator;
+   holds for small strains, where the stiffness needs no projection; in large swings the order falls towards one.
+   Under CT_STEPPER_BARRIER all bodies have the integrator, rigid ones too, in every step; v is the velocity at the end of the step, and the
+   orders are those above in large swings, too (docs/forms.md). Contacts act at the end of the step for all of it. Besides, there is
+   MIDPOINT  the implicit midpoint rule: as NEWMARK, but the bodies' forces act at the middle of the step
+   NEWMARK and MIDPOINT do not bound the energy there: a stiff body that turns by 0.2 rad a step may gain without end (NOT_CONVERGED); BDF2 is
+   the second order rule for such */
+typedef enum ct_integrator {
+    CT_INTEGRATOR_EULER,
+    CT_INTEGRATOR_NEWMARK,
+    CT_INTEGRATOR_BDF2,
+    CT_INTEGRATOR_MIDPOINT,
+    CT_INTEGRATOR_COUNT_
+} ct_integrator;
 
 /* ct_cone -- the admissible set of a contact's friction (g1, g2) at normal multiplier l:
    BOX      |g1| <= mu l and |g2| <= mu l (Otaduy 2009, 5.5: two independent projections)
@@ -288,6 +299,17 @@ typedef struct ct_dcd_desc {
    RATIONAL: (1 - s)^3 / s, which keeps larger distances under large loads. */
 typedef enum ct_barrier_kind { CT_BARRIER_LOG, CT_BARRIER_RATIONAL, CT_BARRIER_COUNT_ } ct_barrier_kind;
 
+/* ct_barrier_form -- the forms in which CT_STEPPER_BARRIER solves a step (docs/forms.md). They serve comparison: POTENTIAL is the fast and robust
+   one, and the only one with kinematic bodies and joints. The first three have barriers and the same result, but for newton_tolerance; the last two have
+   constraints, need a solver for quadratic programs in the build, and keep dhat as a distance.
+   POTENTIAL  minimizes the incremental potential, as above
+   ROOT       finds a root of the equations of motion in positions and velocities: Newton's method with a line search on their norm
+   DUAL       the same with the contacts' forces as further unknowns, for which each Newton step is solved
+   POSITION   minimizes over positions q with phi(q) >= 0, phi being distances less dhat: sequential quadratic programs
+   VELOCITY   minimizes over velocities u with phi + h J u >= 0, linearized at the start of the step: with newton_iterations 1 the problem of
+              CT_STEPPER_CMR. Where the motion intersects all the same it ends on the way, with CT_STATUS_NOT_CONVERGED */
+typedef enum ct_barrier_form { CT_FORM_POTENTIAL, CT_FORM_ROOT, CT_FORM_DUAL, CT_FORM_POSITION, CT_FORM_VELOCITY, CT_FORM_COUNT_ } ct_barrier_form;
+
 /* ct_barrier_desc -- options of CT_STEPPER_BARRIER. */
 typedef struct ct_barrier_desc {
     ct_barrier_kind kind;       /* default CT_BARRIER_LOG */
@@ -300,6 +322,7 @@ typedef struct ct_barrier_desc {
     int newton_iterations;      /* 1..100000: most of a step; then the step is taken with CT_STATUS_BUDGET. Default 200 */
     ct_real stiffness;          /* [N] >= 0: force of a pair at a distance where dhat times the barrier's slope is 1; 0 (default): from
                                    masses, gravity and the forces of the last step */
+    ct_barrier_form form;       /* default CT_FORM_POTENTIAL */
 } ct_barrier_desc;
 
 /* ct_world_desc -- make it with ct_world_desc_default; the cookie tells a zeroed or foreign struct from a real one. */

@@ -125,7 +125,7 @@ void soak_make_desc(soak_run *u, soak_rng *r)
     d->solver.friction = (ct_friction)soak_below(r, 3);
     d->solver.order = soak_below(r, 3);
     if (soak_chance(r, 0.3))
-        d->integrator = (ct_integrator)soak_below(r, CT_INTEGRATOR_COUNT_);
+        d->integrator = (ct_integrator)soak_below(r, CT_INTEGRATOR_MIDPOINT);
     d->cmr_rounds = 1 + soak_below(r, 8);
     d->max_halvings = soak_below(r, 7);
     d->row_mode = soak_chance(r, 0.2) ? CT_ROW_VELOCITY : CT_ROW_ANTICIPATED;
