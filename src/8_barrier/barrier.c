@@ -138,6 +138,27 @@ static void cti_barrier_advance(cti_state *s, const ct_real *shift, ct_real t)
         }
 }
 
+/* writes down where scripted vertices are that have not come as far as their script */
+static void cti_barrier_wait(cti_state *s)
+{
+    const cti_surface *f = &s->surface;
+    int i, k;
+    for (i = 0; i < CTI_LEN(s->scripts.movers); i++) {
+        const cti_mover *m = &s->scripts.movers[i];
+        const ct_real *x = f->x0 + 3 * (size_t)m->v0, *end;
+        int late;
+        if (m->n == 0)
+            continue;
+        end = cti_barrier_own(s)->script + 3 * (size_t)(m->v0 + f->bodies[f->body_of[m->v0]].shift);
+        late = memcmp(x, end, sizeof *x * 3 * (size_t)m->n) != 0;
+        for (k = 0; late && k < m->script.n; k++)
+            cti_v3_put(m->script.late, k, cti_script_point(&m->script, k, s->step.time, NULL));
+        for (k = 0; late && k < m->n; k++)
+            cti_v3_put(m->script.late, m->vertices[k], cti_v3_at(x, k));
+        m->script.late[3 * (size_t)m->script.n] = (ct_real)late;
+    }
+}
+
 /* ---- Newton's method ---- */
 
 /* the surface at y + t dy, in surface.x1 */
@@ -440,6 +461,7 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
         memcpy(b->x_last, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     s->energy.known = 0;
     s->step.time = s->step.until;
+    cti_barrier_wait(s);
     s->contact.memory_dt = b->h;
     cti_memory_clear(&s->contact.memory);
     cti_barrier_rescale(s);
@@ -485,8 +507,9 @@ static int cti_barrier_is_known(const cti_state *s)
 static ct_code cti_barrier_open(cti_state *s, ct_real dt, cti_barrier_run *q, double *start)
 {
     cti_barrier *b = cti_barrier_own(s);
+    int known = cti_barrier_is_known(s);
     memset(q, 0, sizeof *q);
-    if (!cti_barrier_is_known(s)) {
+    if (!known) {
         int crosses = cti_barrier_crosses(s);
         if (crosses)
             return crosses < 0 ? CT_ERR_MEMORY : CT_ERR_DOMAIN;
@@ -501,6 +524,8 @@ static ct_code cti_barrier_open(cti_state *s, ct_real dt, cti_barrier_run *q, do
     q->moves = cti_barrier_scripts(s, q->shift);
     if (!cti_barrier_cover(s, s->surface.x0) || !cti_barrier_find(s, s->surface.x0))
         return CT_ERR_MEMORY;
+    if (!known && cti_barrier_coincides(s))
+        return CT_ERR_DOMAIN;
     return cti_barrier_energies(s, start) ? CT_OK : CT_ERR_MEMORY;
 }
 
