@@ -19,6 +19,8 @@
 #define CTI_BARRIER_KEEP CTI_R(0.1)
 /* [1] share that a step is tested for once it is taken: its end is rounded, and not on the straight line that was tested before */
 #define CTI_BARRIER_SURE CTI_R(0.05)
+/* [ulp of dhat] distance that a Newton step leaves at least, and more than a start needs: rounding of a distance differs with the order of its points */
+#define CTI_BARRIER_LEAST 16
 #define CTI_BARRIER_HALVINGS 40    /* of a line search; a step of 1e-12 of Newton's is none */
 /* [1] share of what the slope promises by which the potential falls at least (Armijo); a quadratic gives half. Without it, contacts that come and go at
    dhat let Newton's method go back and forth, with steps of one length and a potential that hardly falls (two mats that fall on each other). Half and
@@ -217,6 +219,10 @@ static int cti_barrier_search(cti_state *s, cti_barrier_run *q, ct_real *t)
         }
         if (!cti_barrier_find(s, s->surface.x1))
             return -1;
+        if (cti_barrier_coincides(s, CTI_BARRIER_LEAST, NULL)) {
+            *t /= 2;
+            continue;
+        }
         if (q->moves)
             return 1;
         after = cti_barrier_energy(s, b->y_try, s->surface.x1, &other);
@@ -524,7 +530,7 @@ static ct_code cti_barrier_open(cti_state *s, ct_real dt, cti_barrier_run *q, do
     q->moves = cti_barrier_scripts(s, q->shift);
     if (!cti_barrier_cover(s, s->surface.x0) || !cti_barrier_find(s, s->surface.x0))
         return CT_ERR_MEMORY;
-    if (!known && cti_barrier_coincides(s))
+    if (!known && cti_barrier_coincides(s, 1, &s->step.limit))
         return CT_ERR_DOMAIN;
     return cti_barrier_energies(s, start) ? CT_OK : CT_ERR_MEMORY;
 }
@@ -548,13 +554,14 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
         return code;
     if (code != CT_OK || !cti_barrier_minimize(s, &q, r) || !cti_barrier_commit(s, start, r))
         return cti_barrier_take_back(s);
-    r->residual = q.speed;
+    r->residual = cti_finite(q.speed) ? q.speed : CTI_REAL_MAX;
     cti_impulses_swap(s);
     return CT_OK;
 }
 
 #undef CTI_BARRIER_KEEP
 #undef CTI_BARRIER_SURE
+#undef CTI_BARRIER_LEAST
 #undef CTI_BARRIER_HALVINGS
 #undef CTI_BARRIER_FALL
 #undef CTI_BARRIER_ROUNDING

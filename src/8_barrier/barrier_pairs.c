@@ -358,7 +358,7 @@ CTI_FN int cti_barrier_crosses(cti_state *s)
     return 0;
 }
 
-CTI_FN int cti_barrier_coincides(cti_state *s)
+CTI_FN int cti_barrier_coincides(const cti_state *s, ct_real ulps, cti_pair *out)
 {
     const cti_barrier *b = cti_barrier_own(s);
     const cti_surface *f = &s->surface;
@@ -367,10 +367,11 @@ CTI_FN int cti_barrier_coincides(cti_state *s)
         for (i = 0; i < CTI_LEN(b->list[k].pairs) / 2; i++) {
             const cti_barrier_list *l = &b->list[k];
             const int32_t *q = l->quads + 4 * (size_t)i;
-            ct_real least = CTI_EPS * (b->hat[f->body_of[q[0]]] + b->hat[f->body_of[q[k == CTI_BARRIER_EE ? 2 : 1]]]) / 2;
+            ct_real least = ulps * CTI_EPS * (b->hat[f->body_of[q[0]]] + b->hat[f->body_of[q[k == CTI_BARRIER_EE ? 2 : 1]]]) / 2;
             if (l->d2[i] > least * least)
                 continue;
-            cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &s->step.limit);
+            if (out)
+                cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], out);
             return 1;
         }
     return 0;

@@ -276,15 +276,18 @@ static void judge(soak_run *u, const found *before, const found *now, const ct_s
                   now->total);
 }
 
-/* 1 where two points of a body are in one place, to rounding */
+static int is_thin(const soak_item *q) { return q->alive && (q->kind == 'l' || q->kind == 'g'); }
+
+/* 1 where two vertices of rods and points are in one place: of one body, or of twins in a world whose bodies are placed anywhere */
 static int has_doubles(const soak_run *u)
 {
-    int i, v, w;
+    int i, j, v, w;
     for (i = 0; i < u->n_items; i++)
-        for (v = 0; u->items[i].alive && u->items[i].kind == 'g' && v < u->items[i].n; v++)
-            for (w = 0; w < v; w++)
-                if (memcmp(u->items[i].x + 3 * v, u->items[i].x + 3 * w, 3 * sizeof(double)) == 0)
-                    return 1;
+        for (j = 0; is_thin(&u->items[i]) && j <= i; j++)
+            for (v = 0; is_thin(&u->items[j]) && (j < i || (u->items[i].kind == 'g' && u->desc.self_collision)) && v < u->items[i].n; v++)
+                for (w = 0; w < (j < i ? u->items[j].n : v); w++)
+                    if (memcmp(u->items[i].x + 3 * v, u->items[j].x + 3 * w, 3 * sizeof(double)) == 0)
+                        return 1;
     return 0;
 }
 
