@@ -290,6 +290,31 @@ static void a_kinematic_box_pushes(void **state)
     ct_world_destroy(w);
 }
 
+/* a belt runs under a crate, which friction draws along: the belt works mu m g v, half of which the crate keeps until it is as fast */
+static void a_belt_works_by_friction(void **state)
+{
+    ct_world *w = barrier_world(1e-3, 0.2, NULL);
+    ct_mesh m = mesh_box(4, 0.02, 0.4, 1, 1, 1, 0);
+    ct_kinematic_desc k = ct_kinematic_desc_default();
+    const double load = 0.2 * 1 * 9.81;
+    double work = 0;
+    int i;
+    (void)state;
+    add_rigid_box(w, "crate", 0.1, 1000, 0, 0.0608, 0);
+    k.name = "belt", k.mesh = &m, k.motion.linear[0] = 2;
+    assert_int_equal(ct_body_add_kinematic(w, &k, NULL), CT_OK);
+    ct_mesh_free(&m);
+    for (i = 0; i < 60; i++) {
+        ct_step_report r = step_once(w, 0.01);
+        if (!FLOAT)
+            assert_int_equal(r.status, CT_STATUS_OK);
+        if (i >= 20)
+            work += r.work_script;
+    }
+    assert_true(fabs(work / (load * 2 * 0.4) - 1) < 0.03);
+    ct_world_destroy(w);
+}
+
 /* a press closes on a rigid crate, further than there is room: it waits above the crate, also where its positions are read, and where the world
    is prepared again */
 static void a_script_without_room_waits(void **state)
@@ -506,6 +531,7 @@ int main(void)
         cmocka_unit_test(a_light_body_carries_a_heavy_one),
         cmocka_unit_test(a_step_that_gains_is_not_converged),
         cmocka_unit_test(a_kinematic_box_pushes),
+        cmocka_unit_test(a_belt_works_by_friction),
         cmocka_unit_test(a_script_without_room_waits),
         cmocka_unit_test(pins_hold_and_move),
         cmocka_unit_test(a_cap_ends_a_step_without_intersections),

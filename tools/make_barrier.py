@@ -7,18 +7,18 @@ import os
 import random
 
 
-def write_obj(folder, name, points, faces=(), loose=False):
-    """faces: polygons, split into fans; loose: every point is an element of its own"""
+def write_obj(folder, name, points, faces):
+    """faces: polygons, split into fans; segments where they have two vertices"""
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, name)
     with open(path + ".tmp", "w") as f:
         for p in points:
             f.write("v %.9g %.9g %.9g\n" % tuple(p))
         for q in faces:
+            if len(q) == 2:
+                f.write("l %d %d\n" % (q[0] + 1, q[1] + 1))
             for i in range(1, len(q) - 1):
                 f.write("f %d %d %d\n" % (q[0] + 1, q[i] + 1, q[i + 1] + 1))
-        for i in range(len(points) if loose else 0):
-            f.write("p %d\n" % (i + 1))
     os.replace(path + ".tmp", path)
     return name
 
@@ -98,7 +98,7 @@ def funnel(folder, seconds, plane):
         ball, {"name": "funnel", "type": "static", "mesh": "funnel.obj"},
         {"name": "ram", "type": "kinematic", "mesh": "rod.obj", "transform": [{"translate": [0, 0.83, 0]}], "motion": push},
         {"name": "floor", "type": "static", "shape": {"plane": {"normal": [0, 1, 0], "offset": -0.5, "size": 5}}}],
-        {"eye": [1.1, 0.7, 1.5], "target": [0, 0.1, 0], "fov": 38}, friction=0.1, thickness=0.002)
+        {"eye": [1.25, 0.85, 1.65], "target": [0, 0.13, 0], "fov": 38}, friction=0.1, thickness=0.002)
 
 
 def sphere(radius, levels):
@@ -136,7 +136,7 @@ def cards(folder, seconds, plane):
             x = (i - (pairs - 1) / 2) * pitch
             for side in (-1, 1):
                 off = wide / 2 + size[1] * s / 2 + gap / 2
-                bodies.append(rigid("card%d" % len(bodies), box(size, [4, 1, 6]), 900,
+                bodies.append(rigid("card%d" % len(bodies), box(size), 900,
                                     [{"rotate": [0, 0, -side * lean]}, {"translate": [x + side * off, y + high / 2, 0]}]))
         y += high + gap
         if storey == 2:
@@ -144,7 +144,7 @@ def cards(folder, seconds, plane):
         for i in range(pairs - 1):
             x = (i - (pairs - 2) / 2) * pitch
             deck = [pitch * 0.98, 0.001, 0.09] if pairs > 2 else [pitch * 1.2, 0.001, 0.09]
-            bodies.append(rigid("deck%d" % len(bodies), box(deck, [4, 1, 6]), 900, [{"translate": [x, y + 0.0005, 0]}]))
+            bodies.append(rigid("deck%d" % len(bodies), box(deck), 900, [{"translate": [x, y + 0.0005, 0]}]))
         y += 0.001
     bodies.append(plane)
     return scene("cards", 0.01, seconds or 2, bodies, {"eye": [0.16, 0.2, 0.42], "target": [0, 0.07, 0], "fov": 36}, friction=0.8, thickness=0.001,
@@ -176,20 +176,24 @@ def slopes(folder, seconds, plane):
         lift = 0.0505 + 1e-4
         bodies.append(rigid("crate_%g" % mu, box([0.1, 0.1, 0.1], [2, 2, 2]), 500,
                             [{"translate": [0, lift, (i - 1) * 0.22]}, {"rotate": [0, 0, angle]}, {"translate": [0.25, 0.125, 0]}], friction=mu))
-    bodies.append(dict({"name": "ramp", "type": "static", "shape": box([1.2, 0.02, 0.75], [6, 1, 4]), "friction": 1},
+    bodies.append(dict({"name": "ramp", "type": "static", "shape": box([1.2, 0.02, 0.75]), "friction": 1},
                        transform=[{"translate": [0, -0.01, 0]}, {"rotate": [0, 0, angle]}]))
     for b in bodies[:-1]:
         b["friction"] = b["friction"] ** 2  # a pair has the root of the product
     bodies.append({"name": "floor", "type": "static", "shape": {"plane": {"normal": [0, 1, 0], "offset": -0.35, "size": 5}}})
-    return scene("slopes", 0.01, seconds or 1, bodies, {"eye": [0.9, 0.9, 1.3], "target": [0, 0, 0], "fov": 36},
+    return scene("slopes", 0.01, seconds or 1.5, bodies, {"eye": [-1.15, 0.75, 1.45], "target": [0.0, -0.06, 0], "fov": 36},
                  barrier={"friction_velocity": 1e-4, "newton_tolerance": 1e-4, "friction_iterations": 0})
 
 
 def points(folder, seconds, plane):
-    """Soft balls fall on single points and on the edges of knives."""
+    """Soft balls fall on the points of needles and on the edges of knives, neither of which has a thickness."""
     rng = random.Random(2)
-    nails = [[-0.34 + 0.06 * i + rng.uniform(-.004, .004), 0.2, 0.06 * j + rng.uniform(-.004, .004)] for i in range(-3, 4) for j in range(-3, 4)]
-    write_obj(folder, "nails.obj", nails, loose=True)
+    nails = []
+    for i in range(-3, 4):
+        for j in range(-3, 4):
+            x, z = -0.34 + 0.06 * i + rng.uniform(-.004, .004), 0.06 * j + rng.uniform(-.004, .004)
+            nails += [[x, 0.02, z], [x, 0.2, z]]
+    write_obj(folder, "nails.obj", nails, [[2 * i, 2 * i + 1] for i in range(len(nails) // 2)])
     blades, faces = [], []
     for i in range(-3, 4):
         blades += [[0.34 + 0.07 * i, 0.02, -0.22], [0.34 + 0.07 * i, 0.02, 0.22], [0.34 + 0.07 * i, 0.2, 0.22], [0.34 + 0.07 * i, 0.2, -0.22]]
@@ -207,37 +211,37 @@ def points(folder, seconds, plane):
 
 
 def shots(folder, seconds, plane):
-    """Soft balls hit walls without a thickness at 10, 100 and 1000 m/s, up to 10 m in a step."""
+    """Soft balls hit walls without a thickness at 10, 100 and 1000 m/s: 0.1, 1 and 10 m in the first step."""
     bodies = []
     ball, skin = sphere(0.12, 2)
     write_obj(folder, "ball.obj", ball, skin)
     for i, speed in enumerate((10, 100, 1000)):
         z = (i - 1) * 0.55
-        b = soft("ball%d" % speed, None, 1e6, [{"translate": [-0.6, 0.4, z]}], lattice=0.06, surface="ball.obj", velocity=[speed, 0, 0])
+        b = soft("ball%d" % speed, None, 1e6, [{"translate": [-0.25, 0.4, z]}], lattice=0.06, surface="ball.obj", velocity=[speed, 0, 0])
         del b["shape"]
         bodies.append(b)
         write_obj(folder, "wall%d.obj" % i, [[0, 0.05, z - 0.24], [0, 0.05, z + 0.24], [0, 0.75, z + 0.24], [0, 0.75, z - 0.24]], [[0, 1, 2, 3]])
         bodies.append({"name": "wall%d" % i, "type": "static", "mesh": "wall%d.obj" % i})
     bodies.append(plane)
-    return scene("shots", 0.01, seconds or 1, bodies, {"eye": [-1.9, 1.1, 1.2], "target": [-0.2, 0.3, 0], "fov": 40}, thickness=0.002)
+    return scene("shots", 0.01, seconds or 0.2, bodies, {"eye": [-1.9, 0.9, 1.35], "target": [-0.1, 0.36, 0], "fov": 40}, thickness=0.002)
 
 
 def rollers(folder, seconds, plane):
     """Two rollers draw a soft bar through a gap of half its height by friction alone."""
     points, faces = roll(0.2, 0.5, 48)
     write_obj(folder, "roll.obj", points, faces)
-    bodies = [soft("bar", box([0.24, 0.16, 0.7], [6, 4, 16]), 3e4, [{"translate": [0, 0.3, -0.38]}])]
+    bodies = [soft("bar", box([0.24, 0.16, 0.7], [6, 4, 16]), 3e4, [{"translate": [0, 0.3, -0.43]}], velocity=[0, 0, 0.3])]
     for name, sign in (("lower", -1), ("upper", 1)):
         at = [0, 0.3 + sign * (0.2 + 0.045), 0.05]
         bodies.append({"name": name, "type": "kinematic", "mesh": "roll.obj", "transform": [{"translate": at}],
                        "motion": {"linear": [0, 0, 0], "angular": [-sign * 90, 0, 0], "center": at}})
-    bodies.append({"name": "table", "type": "static", "shape": box([0.4, 0.02, 0.72], [2, 1, 4]), "transform": [{"translate": [0, 0.205, -0.45]}], "friction": 0.02})
+    bodies.append({"name": "table", "type": "static", "shape": box([0.4, 0.02, 0.72], [2, 1, 4]), "transform": [{"translate": [0, 0.205, -0.52]}], "friction": 0.02})
     bodies.append({"name": "floor", "type": "static", "shape": {"plane": {"normal": [0, 1, 0], "offset": -0.2, "size": 5}}})
-    return scene("rollers", 0.01, seconds or 3, bodies, {"eye": [1.3, 0.75, 1.0], "target": [0, 0.22, 0], "fov": 36}, friction=0.8, thickness=0.002)
+    return scene("rollers", 0.01, seconds or 3, bodies, {"eye": [1.6, 0.85, 1.25], "target": [0, 0.2, 0.05], "fov": 36}, friction=0.8, thickness=0.002)
 
 
 def masses(folder, seconds, plane):
-    """Crates carry blocks of their own mass, of a thousand times, of a million times it, on cushions in between."""
+    """Crates of 8 g carry blocks of 8 g, of 8 kg and of 8 t."""
     bodies = []
     for i, ratio in enumerate((1, 1e3, 1e6)):
         x = (i - 1) * 0.5
