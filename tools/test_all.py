@@ -33,6 +33,8 @@ SETS = [
     ("mprgp", ["sh", "-c", "%s build/tests/test_mprgp_files >&2 && CONTACT_TEST_MANY=1 build/tests/test_mprgp_files && echo ok mprgp" % " ".join(MAKE)],
      "algorithm 3 as printed on all QPs of the data folder", 1200),
     ("soak", MAKE + ["soak", "WORLDS=100"], "random worlds, 100 of them", 3600),
+    ("soak rods", MAKE + ["soak", "SET=rods", "WORLDS=50"], "random worlds with rods and points, 50 of them", 3600),
+    ("soak barrier", MAKE + ["soak", "SET=barrier", "WORLDS=50"], "random worlds of the barrier stepper, 50 of them", 3600),
 ]
 
 
