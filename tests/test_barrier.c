@@ -291,8 +291,8 @@ static void a_kinematic_box_pushes(void **state)
     ct_world_destroy(w);
 }
 
-/* a belt runs under a crate, which friction draws along: the belt works mu m g v, and the account closes but for what implicit Euler loses, m |v1 - v0|^2 / 2. Where
-   the crate goes over an edge between the belt's triangles a step may gain */
+/* a belt runs under a crate, which friction draws along: the belt works mu m g v, and the account closes but for what implicit Euler loses,
+   m |v1 - v0|^2 / 2. Where the crate goes over an edge between the belt's triangles a step may gain */
 static void a_belt_works_by_friction(void **state)
 {
     ct_world *w = barrier_world(1e-3, 0.2, NULL);

@@ -1,5 +1,6 @@
-/* test_matrix.c -- every body type, joint and option under every stepper. Each cell of the table makes a small world and steps it: the state stays finite,
-   free of intersections where the stepper promises that, and the thing does what it is there for; or the call is refused with the reason of the table.
+/* test_matrix.c -- every body type, joint and option under every stepper. Each cell of the table makes a small world and steps it: the state stays
+   finite, free of intersections where the stepper promises that, and the thing does what it is there for; or the call is refused with the reason of
+   the table.
    The README's matrix is the same table: `test_matrix --table` prints it, and a test compares. */
 #include "world_util.h"
 
@@ -383,7 +384,8 @@ static void options_of_worlds(void **state)
             code = ct_world_create(&d, &w, &e);
             if (options[i].refusal[k]) {
                 if (code != CT_ERR_UNSUPPORTED || !strstr(e.text, options[i].refusal[k]))
-                    fail_msg("%s, %s: code %d, \"%s\", expected to be refused: %s", options[i].name, columns[k], (int)code, e.text, options[i].refusal[k]);
+                    fail_msg("%s, %s: code %d, \"%s\", expected to be refused: %s", options[i].name, columns[k], (int)code, e.text,
+                             options[i].refusal[k]);
                 continue;
             }
             if (code != CT_OK)
@@ -440,7 +442,8 @@ static void the_readme_has_this_table(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(bodies_and_joints), cmocka_unit_test(options_of_worlds), cmocka_unit_test(the_readme_has_this_table)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(bodies_and_joints), cmocka_unit_test(options_of_worlds),
+                                       cmocka_unit_test(the_readme_has_this_table)};
     if (argc > 1 && strcmp(argv[1], "--table") == 0) {
         static char table[16384];
         make_table(table, sizeof table);

@@ -292,8 +292,8 @@ static void test_natural_curvature(void **state)
     }
 }
 
-/* a straight rod whose natural twist is t: C t^2 / 2 times the length between the outermost joints' neighbours' middles, while its frames are parallel, and a torque C t
-   on the end frames; nothing, once every frame is turned by t times a segment against the one before it */
+/* a straight rod whose natural twist is t: C t^2 / 2 times the length between the middles of the outermost segments, while its frames are parallel,
+   and a torque C t on the end frames; nothing, once every frame is turned by t times a segment against the one before it */
 static void test_natural_twist(void **state)
 {
     static const int32_t list[8] = {0, 1, 1, 2, 2, 3, 3, 4};

@@ -204,7 +204,7 @@ static double natural_shape(int n, double share, double twist, double *apart, do
     b = add_rod(world, &d, &m);
     run(world, 0.02, 400, NULL);
     get(world, b, x);
-    *apart = sqrt((x[3 * n] - x[0]) * (x[3 * n] - x[0]) + (x[3 * n + 1] - x[1]) * (x[3 * n + 1] - x[1]) + (x[3 * n + 2] - x[2]) * (x[3 * n + 2] - x[2]));
+    *apart = hypot(hypot(x[3 * n] - x[0], x[3 * n + 1] - x[1]), x[3 * n + 2] - x[2]);
     *want = sqrt(4 * r * r * sin(w / 2) * sin(w / 2) + twist * twist / (w * w));
     line_free(&m);
     ct_world_destroy(world);
@@ -220,7 +220,8 @@ static void test_natural_shape(void **state)
         double e[2], apart, want;
         for (k = 0; k < 2; k++) {
             e[k] = natural_shape(12 << k, share[i], twist[i], &apart, &want);
-            print_message("natural curvature %g, twist %g, %d segments: ends %.5f m apart (%.5f), error %.2e\n", 3 * share[i], twist[i], 12 << k, apart, want, e[k]);
+            print_message("natural curvature %g, twist %g, %d segments: ends %.5f m apart (%.5f), error %.2e\n", 3 * share[i],
+                          twist[i], 12 << k, apart, want, e[k]);
         }
         assert_true(e[1] < 0.004 && (e[1] < 0.35 * e[0] || e[0] < 1e-3));
     }

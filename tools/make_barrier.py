@@ -1,6 +1,6 @@
-"""make_barrier.py -- the show scenes of the barrier stepper for make_scenes.py: a mat that is twisted, a ball pushed through a funnel, a house of cards, an
-arch, slopes at and beside the angle of friction, balls on points and on knives, shots of 10, 100 and 1000 m/s, rollers, masses of a millionth of
-what they carry. Each function writes its meshes into a folder and returns the scene. Standard library only.
+"""make_barrier.py -- the show scenes of the barrier stepper for make_scenes.py: a mat that is twisted, a ball pushed through a funnel, a house of
+cards, an arch, slopes at and beside the angle of friction, balls on points and on knives, shots of 10, 100 and 1000 m/s, rollers, masses of a
+millionth of what they carry. Each function writes its meshes into a folder and returns the scene. Standard library only.
 """
 import math
 import os
@@ -104,7 +104,8 @@ def funnel(folder, seconds, plane):
 def sphere(radius, levels):
     """an icosahedron whose faces are split"""
     g = (1 + math.sqrt(5)) / 2
-    points = [[-1, g, 0], [1, g, 0], [-1, -g, 0], [1, -g, 0], [0, -1, g], [0, 1, g], [0, -1, -g], [0, 1, -g], [g, 0, -1], [g, 0, 1], [-g, 0, -1], [-g, 0, 1]]
+    points = [[-1, g, 0], [1, g, 0], [-1, -g, 0], [1, -g, 0], [0, -1, g], [0, 1, g], [0, -1, -g], [0, 1, -g],
+              [g, 0, -1], [g, 0, 1], [-g, 0, -1], [-g, 0, 1]]
     faces = [[0, 11, 5], [0, 5, 1], [0, 1, 7], [0, 7, 10], [0, 10, 11], [1, 5, 9], [5, 11, 4], [11, 10, 2], [10, 7, 6], [7, 1, 8],
              [3, 9, 4], [3, 4, 2], [3, 2, 6], [3, 6, 8], [3, 8, 9], [4, 9, 5], [2, 4, 11], [6, 2, 10], [8, 6, 7], [9, 8, 1]]
     for _ in range(levels):
@@ -235,9 +236,11 @@ def rollers(folder, seconds, plane):
         at = [0, 0.3 + sign * (0.2 + 0.045), 0.05]
         bodies.append({"name": name, "type": "kinematic", "mesh": "roll.obj", "transform": [{"translate": at}],
                        "motion": {"linear": [0, 0, 0], "angular": [-sign * 90, 0, 0], "center": at}})
-    bodies.append({"name": "table", "type": "static", "shape": box([0.4, 0.02, 0.72], [2, 1, 4]), "transform": [{"translate": [0, 0.205, -0.52]}], "friction": 0.02})
+    bodies.append({"name": "table", "type": "static", "shape": box([0.4, 0.02, 0.72], [2, 1, 4]), "friction": 0.02,
+                   "transform": [{"translate": [0, 0.205, -0.52]}]})
     bodies.append({"name": "floor", "type": "static", "shape": {"plane": {"normal": [0, 1, 0], "offset": -0.2, "size": 5}}})
-    return scene("rollers", 0.01, seconds or 3, bodies, {"eye": [1.6, 0.85, 1.25], "target": [0, 0.2, 0.05], "fov": 36}, friction=0.8, thickness=0.002)
+    return scene("rollers", 0.01, seconds or 3, bodies, {"eye": [1.6, 0.85, 1.25], "target": [0, 0.2, 0.05], "fov": 36},
+                 friction=0.8, thickness=0.002)
 
 
 def masses(folder, seconds, plane):
@@ -246,7 +249,8 @@ def masses(folder, seconds, plane):
     for i, ratio in enumerate((1, 1e3, 1e6)):
         x = (i - 1) * 0.5
         bodies.append(rigid("crate%d" % i, box([0.2, 0.2, 0.2], [2, 2, 2]), 1, [{"rotate": [0, 15, 0]}, {"translate": [x, 0.1007, 0]}]))
-        bodies.append(rigid("block%d" % i, box([0.24, 0.24, 0.24], [2, 2, 2]), ratio * 0.5787, [{"rotate": [0, -20, 0]}, {"translate": [x, 0.3215, 0]}]))
+        bodies.append(rigid("block%d" % i, box([0.24, 0.24, 0.24], [2, 2, 2]), ratio * 0.5787,
+                            [{"rotate": [0, -20, 0]}, {"translate": [x, 0.3215, 0]}]))
     bodies.append(plane)
     return scene("masses", 0.01, seconds or 2, bodies, {"eye": [0.9, 0.8, 1.6], "target": [0, 0.2, 0], "fov": 36})
 

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""make_pictures.py -- runs the show scenes of the barrier stepper with every step tested for intersections: a small picture and a row of docs/barrier.md each.
+"""make_pictures.py -- runs the show scenes of the barrier stepper, every step tested for intersections: a small picture and a row of
+docs/barrier.md each.
 
 usage: python3 tools/make_pictures.py [--only NAME[,NAME]] [--out docs/barrier] [--stepper S] [--work DIR]
-Prints the rows: scene, stepper, steps, share of steps that are ok, steps with intersections, Newton iterations a step, CPU milliseconds a step (mean and worst). Exit
-code 1 where a scene did not end or had an intersection. About four minutes of one core for all of them. Standard library only.
+Prints the rows: scene, stepper, steps, share of steps that are ok, steps with intersections, Newton iterations a step, CPU milliseconds a step
+(mean and worst). Exit code 1 where a scene did not end or had an intersection. About four minutes of one core for all. Standard library only.
 """
 import argparse
 import json
@@ -20,8 +21,9 @@ MOST = 60000  # bytes of a picture
 
 
 def run(name, work, *options):
-    return subprocess.run([CONTACT, "run", os.path.join(work, name, "scene.json"), "--frames", "none", "--quiet", "--out", os.path.join(work, name, "run"), *options],
-                          stdout=subprocess.DEVNULL).returncode
+    folder = os.path.join(work, name)
+    return subprocess.run([CONTACT, "run", os.path.join(folder, "scene.json"), "--frames", "none", "--quiet", "--out", os.path.join(folder, "run"),
+                           *options], stdout=subprocess.DEVNULL).returncode
 
 
 def row(name, stepper, work):
@@ -35,9 +37,8 @@ def row(name, stepper, work):
 
 
 def picture(name, work, out):
-    small = os.path.join(out, name + ".png")
-    subprocess.check_call([sys.executable, os.path.join(ROOT, "tools", "shrink_png.py"), os.path.join(work, name, "large.png"), small, "--colours", "200"],
-                          stdout=subprocess.DEVNULL)
+    large, small = os.path.join(work, name, "large.png"), os.path.join(out, name + ".png")
+    subprocess.check_call([sys.executable, os.path.join(ROOT, "tools", "shrink_png.py"), large, small, "--colours", "200"], stdout=subprocess.DEVNULL)
     if os.path.getsize(small) > MOST:
         sys.exit("%s: more than %d bytes" % (small, MOST))
 

@@ -2,8 +2,8 @@
 """shrink_png.py -- makes a small picture of a rendered one: half the width and height, a palette of at most 128 colours.
 
 usage: python3 tools/shrink_png.py IN.png OUT.png [--colours N]
-Reads PNG with 8 bits a channel, RGB, not interlaced, as `contact run --render` writes it. Means are taken of four pixels; the palette is a median cut. The
-file is written under a temporary name and renamed. Standard library only.
+Reads PNG with 8 bits a channel, RGB, not interlaced, as `contact run --render` writes it. Means are taken of four pixels; the palette is a median
+cut. The file is written under a temporary name and renamed. Standard library only.
 """
 import argparse
 import os
@@ -65,8 +65,8 @@ def palette(rows, most):
             count[c] = count.get(c, 0) + 1
     boxes = [list(count)]
     while len(boxes) < most:
-        spread = [(max(max(c[k] for c in b) - min(c[k] for c in b) for k in range(3)) * (len(b) > 1) * sum(count[c] for c in b) ** 0.25, i) for i, b in enumerate(boxes)]
-        size, i = max(spread)
+        widths = [max(max(c[k] for c in b) - min(c[k] for c in b) for k in range(3)) for b in boxes]
+        size, i = max((width * sum(count[c] for c in b) ** 0.25, i) for i, (b, width) in enumerate(zip(boxes, widths)))
         if size == 0:
             break
         box = boxes[i]

@@ -19,7 +19,8 @@
 #define CTI_BARRIER_KEEP CTI_R(0.1)
 /* [1] share that a step is tested for once it is taken: its end is rounded, and not on the straight line that was tested before */
 #define CTI_BARRIER_SURE CTI_R(0.05)
-/* [ulp of dhat] distance that a Newton step leaves at least, and more than a start needs: rounding of a distance differs with the order of its points */
+/* [ulp of dhat] distance that a Newton step leaves at least, and more than a start needs: rounding of a distance differs with the order of its
+   points. Half and double were not compared */
 #define CTI_BARRIER_LEAST 16
 #define CTI_BARRIER_HALVINGS 40    /* of a line search; a step of 1e-12 of Newton's is none */
 /* [1] share of what the slope promises by which the potential falls at least (Armijo); a quadratic gives half. Without it, contacts that come and go at

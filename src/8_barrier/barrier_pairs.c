@@ -9,7 +9,8 @@
 #include "../4_geom/intersect.h"
 
 #define CTI_BARRIER_FAST CTI_R(16) /* [dhat] a body that moves farther in a step gets boxes at both ends of it, and none between */
-/* [ulp] of the extent of a pair: rounding of its distance. Float needs it, where a press leaves a few ulp between bodies. Half and double were not compared */
+/* [ulp] of the extent of a pair: rounding of its distance. Float needs it, where a press leaves a few ulp between bodies. Half and double were not
+   compared */
 #define CTI_BARRIER_DOUBT 64
 
 /* ---- lists ---- */

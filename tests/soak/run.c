@@ -260,7 +260,8 @@ static void judge(soak_run *u, const found *before, const found *now, const ct_s
             if ((!crossed && !entered) || was_tangled(before, i, j))
                 continue;
             /* the barrier stepper's scripts wait where there is no room */
-            if (u->scripts && u->desc.stepper != CT_STEPPER_BARRIER && r->status == CT_STATUS_NOT_CONVERGED && (r->limit.vertices_a[0] >= 0 || r->tangled > 0)) {
+            if (u->scripts && u->desc.stepper != CT_STEPPER_BARRIER && r->status == CT_STATUS_NOT_CONVERGED &&
+                (r->limit.vertices_a[0] >= 0 || r->tangled > 0)) {
                 u->out->crossing_reported++;
                 return;
             }
@@ -379,10 +380,10 @@ static void check_work(soak_run *u, const ct_step_report *r, double seconds)
 {
     int paper = u->desc.solver.termination == CT_TERMINATION_PAPER; /* which sets its own halvings, rounds and linearizations */
     int most = u->desc.stepper == CT_STEPPER_DCD ? u->desc.dcd.max_substeps : 1 << (paper ? 2 : u->desc.max_halvings);
-    double bound;
+    double bound, pieces = most;
     if (u->desc.stepper == CT_STEPPER_BARRIER)
-        most = 1;
-    bound = (WORK_STEP + WORK_BLOCK * u->out->blocks) * sqrt(u->desc.stepper == CT_STEPPER_BARRIER ? 1 + u->desc.barrier.newton_iterations / 10.0 : (double)most);
+        most = 1, pieces = 1 + u->desc.barrier.newton_iterations / 10.0;
+    bound = (WORK_STEP + WORK_BLOCK * u->out->blocks) * sqrt(pieces);
     u->out->cpu += seconds, u->out->worst_cpu = fmax(u->out->worst_cpu, seconds);
     u->out->worst_share = fmax(u->out->worst_share, seconds / bound);
     if (seconds > bound)
@@ -459,8 +460,8 @@ static int step(soak_run *u, double dt, found *at, int fresh, double *gravity)
         printf("  step %d dt %g: %s, %d substeps, %d rounds, %d iterations, %d sweeps, %d linearizations, %d contacts, zones %d, frozen %d, "
                "tangled %d, crossing %d, "
                "residual %.2g, kinetic %.3g, elastic %.3g, %.3f s\n",
-               u->out->steps, dt, ct_status_text(r.status), r.substeps, r.cmr_rounds, r.solver_iterations, r.solver_sweeps, r.newton_iterations, r.contacts,
-               r.zones, r.frozen, r.tangled, now.total, (double)r.residual, r.energy_kinetic, r.energy_elastic, seconds);
+               u->out->steps, dt, ct_status_text(r.status), r.substeps, r.cmr_rounds, r.solver_iterations, r.solver_sweeps,
+               r.newton_iterations, r.contacts, r.zones, r.frozen, r.tangled, now.total, (double)r.residual, r.energy_kinetic, r.energy_elastic, seconds);
     *at = now;
     return !u->failed;
 }
