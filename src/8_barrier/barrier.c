@@ -396,7 +396,7 @@ static int cti_barrier_touches(cti_state *s, ct_step_report *r)
 }
 
 /* loss by friction in the step, and the work of scripts on it */
-static void cti_barrier_rubbed(cti_state *s, ct_step_report *r)
+static void cti_barrier_friction_works(cti_state *s, ct_step_report *r)
 {
     const cti_barrier *b = cti_barrier_own(s);
     double h2 = (double)b->h * (double)b->h, reach = (double)(s->desc.barrier.friction_velocity * b->h), rate, slope;
@@ -424,7 +424,7 @@ static int cti_barrier_works(cti_state *s, ct_step_report *r)
     double h2 = (double)b->h * (double)b->h;
     cti_potential_terms t;
     int i, k;
-    cti_barrier_rubbed(s, r);
+    cti_barrier_friction_works(s, r);
     r->loss_damping += cti_barrier_loss(s);
     for (i = 0; CTI_LEN(s->scripts.movers) > 0 && i < CTI_LEN(b->terms); i++)
         if (cti_barrier_eval(s, &b->terms[i], s->surface.x0, CTI_POTENTIAL_GRADIENT, &t))
