@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 70a2ccc3d791a7b4.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 51489ff56a62f476.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -1068,7 +1068,8 @@ typedef struct ct_motion_segment {
 /* ct_kinematic_desc -- a surface that follows a script and pushes other bodies. The mesh's vertices move by keyframes, then by `motion`, or
    by `segments` when there are some, in the world's axes, with time counted from the adding of the body. Between keyframes vertices move on
    straight lines; after the last they stay. Where scripted surfaces leave no room the step continues, and the report counts the
-   intersecting pairs. CT_STEPPER_BARRIER: they wait there, positions are read where they are, and the status is BUDGET or worse. Arrays are copied. */
+   intersecting pairs. CT_STEPPER_BARRIER: they wait there, positions are read where they are, and the status is BUDGET or worse. Arrays are
+   copied. */
 typedef struct ct_kinematic_desc {
     uint32_t cookie;
     const char *name;
@@ -54143,8 +54144,8 @@ CTI_FN void cti_barrier_law(const cti_state *s, const cti_barrier_term *t, cti_p
 CTI_FN int cti_barrier_eval(const cti_state *s, const cti_barrier_term *t, const ct_real *x, int want, cti_potential_terms *out);
 /* cti_barrier_crosses -- 1 when the surface intersects itself at surface.x0: s->step.limit is a pair that does; 0: none; -1: out of memory. */
 CTI_FN int cti_barrier_crosses(cti_state *s);
-/* cti_barrier_coincides -- 1 when a pair was last found nearer than these ulps of its bodies' dhat, like two points in one place: its barrier has no value.
-   out (may be NULL): that pair. 0: none. */
+/* cti_barrier_coincides -- 1 when a pair was last found nearer than these ulps of its bodies' dhat, like two points in one place: its barrier has
+   no value. out (may be NULL): that pair. 0: none. */
 CTI_FN int cti_barrier_coincides(const cti_state *s, ct_real ulps, cti_pair *out);
 
 /* ---- barrier_energy.c: the objective in h^2 J ---- */
@@ -54525,7 +54526,8 @@ CTI_FN ct_real cti_barrier_speed(const cti_state *s, const ct_real *dy)
 
 #if CONTACT_WITH_BARRIER
 #define CTI_BARRIER_FAST CTI_R(16) /* [dhat] a body that moves farther in a step gets boxes at both ends of it, and none between */
-/* [ulp] of the extent of a pair: rounding of its distance. Float needs it, where a press leaves a few ulp between bodies. Half and double were not compared */
+/* [ulp] of the extent of a pair: rounding of its distance. Float needs it, where a press leaves a few ulp between bodies. Half and double were not
+   compared */
 #define CTI_BARRIER_DOUBT 64
 
 /* ---- lists ---- */
@@ -55547,7 +55549,8 @@ CTI_FN int cti_barrier_lag(cti_state *s)
 #define CTI_BARRIER_KEEP CTI_R(0.1)
 /* [1] share that a step is tested for once it is taken: its end is rounded, and not on the straight line that was tested before */
 #define CTI_BARRIER_SURE CTI_R(0.05)
-/* [ulp of dhat] distance that a Newton step leaves at least, and more than a start needs: rounding of a distance differs with the order of its points */
+/* [ulp of dhat] distance that a Newton step leaves at least, and more than a start needs: rounding of a distance differs with the order of its
+   points. Half and double were not compared */
 #define CTI_BARRIER_LEAST 16
 #define CTI_BARRIER_HALVINGS 40    /* of a line search; a step of 1e-12 of Newton's is none */
 /* [1] share of what the slope promises by which the potential falls at least (Armijo); a quadratic gives half. Without it, contacts that come and go at
@@ -55925,7 +55928,7 @@ static int cti_barrier_touches(cti_state *s, ct_step_report *r)
 }
 
 /* loss by friction in the step, and the work of scripts on it */
-static void cti_barrier_rubbed(cti_state *s, ct_step_report *r)
+static void cti_barrier_friction_works(cti_state *s, ct_step_report *r)
 {
     const cti_barrier *b = cti_barrier_own(s);
     double h2 = (double)b->h * (double)b->h, reach = (double)(s->desc.barrier.friction_velocity * b->h), rate, slope;
@@ -55953,7 +55956,7 @@ static int cti_barrier_works(cti_state *s, ct_step_report *r)
     double h2 = (double)b->h * (double)b->h;
     cti_potential_terms t;
     int i, k;
-    cti_barrier_rubbed(s, r);
+    cti_barrier_friction_works(s, r);
     r->loss_damping += cti_barrier_loss(s);
     for (i = 0; CTI_LEN(s->scripts.movers) > 0 && i < CTI_LEN(b->terms); i++)
         if (cti_barrier_eval(s, &b->terms[i], s->surface.x0, CTI_POTENTIAL_GRADIENT, &t))
