@@ -37,7 +37,7 @@ int main(void)
             printf("%s\n", ct_world_error(world)->text); /* a start that intersects is refused, with both names */
             return 1;
         }
-        worst = report.status > worst ? (int)report.status : worst;
+        worst = (int)report.status > worst ? (int)report.status : worst;
         if (i % 25 == 0)
             printf("t = %.2f s   smallest gap %.4f mm   %2d contacts   %d Newton steps   %s\n", ct_world_time(world), 1e3 * (double)report.min_distance,
                    report.contacts, report.newton_iterations, ct_status_text(report.status));
