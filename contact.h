@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs fb1c9b8cbb0c53f6.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 9d82a8f27435d201.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -1091,7 +1091,8 @@ typedef struct ct_motion_segment {
 /* ct_kinematic_desc -- a surface that follows a script and pushes other bodies. The mesh's vertices move by keyframes, then by `motion`, or
    by `segments` when there are some, in the world's axes, with time counted from the adding of the body. Between keyframes vertices move on
    straight lines; after the last they stay. Where scripted surfaces leave no room the step continues, and the report counts the
-   intersecting pairs. Arrays are copied. */
+   intersecting pairs. CT_STEPPER_BARRIER: they wait there, positions are read where they are, and the status is BUDGET or worse. Arrays are
+   copied. */
 typedef struct ct_kinematic_desc {
     uint32_t cookie;
     const char *name;
@@ -1277,7 +1278,8 @@ CONTACT_API ct_world_desc ct_world_desc_default(void);
 CONTACT_API ct_code ct_world_create(const ct_world_desc *desc, ct_world **out_world, ct_error_info *out_error);
 CONTACT_API void ct_world_destroy(ct_world *world); /* NULL is fine */
 /* ct_world_step -- advances by dt [s] > 0. The state at the end is finite in every case; out_report (may be NULL) describes its quality.
-   CT_ERR_ARGUMENT (dt; a call from a callback of this world: clock, log and task functions may not call back into it), CT_ERR_MEMORY: the
+   CT_ERR_ARGUMENT (dt; a call from a callback of this world: clock, log and task functions may not call back into it), CT_ERR_MEMORY,
+   CT_ERR_DOMAIN (CT_STEPPER_BARRIER: bodies that were added or moved intersect, or two features are in one place; the text names both bodies): the
    world is unchanged. */
 CONTACT_API ct_code ct_world_step(ct_world *world, ct_real dt, ct_step_report *out_report);
 CONTACT_API const ct_error_info *ct_world_error(const ct_world *world);
@@ -41117,12 +41119,13 @@ static const cti_step_numbers cti_step_tuned = CTI_STEP_NUMBERS;
 
 
 /* cti_script -- points that start at rest [3 n] at time t0, or follow keyframes [n_keyframes][3 n], and then a path. All arrays belong to
-   the owner. */
+   the owner. A stepper whose scripts wait where there is no room keeps in `late` where the points are. */
 typedef struct cti_script {
     const ct_real *rest, *keyframes;
     const ct_motion_segment *path;
     int n, n_keyframes, n_path;
     double interval, t0;
+    ct_real *late; /* [3 n + 1] positions at the end of the last step, and 1: the points are there; 0: where the script has them; NULL: 0 */
 } cti_script;
 
 /* cti_script_follow -- position of a point after t seconds on the path; *out_velocity (may be NULL): its velocity [m/s]. At the border of
@@ -41130,6 +41133,12 @@ typedef struct cti_script {
 CTI_FN cti_v3 cti_script_follow(const ct_motion_segment *path, int n, cti_v3 start, double t, cti_v3 *out_velocity);
 /* cti_script_point -- position of point i at a time, with its velocity. */
 CTI_FN cti_v3 cti_script_point(const cti_script *s, int i, double time, cti_v3 *out_velocity);
+/* cti_script_is_late -- 1 where the points are behind the script. cti_script_place -- where point i is, at the time of the last step's end. */
+CTI_INLINE int cti_script_is_late(const cti_script *s) { return s->late && s->late[3 * (size_t)s->n] != 0; }
+CTI_INLINE cti_v3 cti_script_place(const cti_script *s, int i, double time)
+{
+    return cti_script_is_late(s) ? cti_v3_at(s->late, i) : cti_script_point(s, i, time, NULL);
+}
 
 
 /* ---- 8_step/script.c ---- */
@@ -42087,6 +42096,8 @@ CTI_FN void cti_swing_close(cti_state *s, ct_real dt)
 CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt);
 /* cti_assemble_movers -- computes surface.script: positions of scripted surface vertices at `time`. */
 CTI_FN void cti_assemble_movers(cti_state *s, double time);
+/* cti_assemble_standing -- the same where the vertices are at the end of the last step, also behind their script. */
+CTI_FN void cti_assemble_standing(cti_state *s);
 #if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* cti_assemble_script_speed -- largest speed of a scripted surface, over a step dt to surface.script. */
 CTI_FN ct_real cti_assemble_script_speed(const cti_state *s, ct_real dt);
@@ -43401,6 +43412,16 @@ CTI_FN void cti_assemble_movers(cti_state *s, double time)
         const cti_mover *m = &s->scripts.movers[i];
         for (k = 0; k < m->n; k++)
             cti_v3_put(cti_surface_script(&s->surface, m->v0 + k), 0, cti_script_point(&m->script, m->vertices[k], time, NULL));
+    }
+}
+
+CTI_FN void cti_assemble_standing(cti_state *s)
+{
+    int i, k;
+    for (i = 0; i < CTI_LEN(s->scripts.movers); i++) {
+        const cti_mover *m = &s->scripts.movers[i];
+        for (k = 0; k < m->n; k++)
+            cti_v3_put(cti_surface_script(&s->surface, m->v0 + k), 0, cti_script_place(&m->script, m->vertices[k], s->step.time));
     }
 }
 
@@ -45197,7 +45218,7 @@ CTI_FN void cti_snapshot_restore(cti_state *s, int all, cti_snapshot *t)
     cti_snapshot_swap(s, all, t);
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
         cti_rigid_frame(&s->bodies.rigids[i], s->bodies.frames + 9 * (size_t)i);
-    cti_assemble_movers(s, s->step.time);
+    cti_assemble_standing(s);
     cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x0);
     CTI_CLEAR(s->contact.rows);
     CTI_CLEAR(s->contact.origins);
@@ -54200,6 +54221,9 @@ CTI_FN void cti_barrier_law(const cti_state *s, const cti_barrier_term *t, cti_p
 CTI_FN int cti_barrier_eval(const cti_state *s, const cti_barrier_term *t, const ct_real *x, int want, cti_potential_terms *out);
 /* cti_barrier_crosses -- 1 when the surface intersects itself at surface.x0: s->step.limit is a pair that does; 0: none; -1: out of memory. */
 CTI_FN int cti_barrier_crosses(cti_state *s);
+/* cti_barrier_coincides -- 1 when a pair was last found nearer than these ulps of its bodies' dhat, like two points in one place: its barrier has
+   no value. out (may be NULL): that pair. 0: none. */
+CTI_FN int cti_barrier_coincides(const cti_state *s, ct_real ulps, cti_pair *out);
 
 /* ---- barrier_energy.c: the objective in h^2 J ---- */
 
@@ -54649,14 +54673,21 @@ CTI_FN void cti_barrier_store(cti_state *s)
 CTI_FN ct_real cti_barrier_speed(const cti_state *s, const ct_real *dy)
 {
     const cti_barrier *b = cti_barrier_own(s);
-    ct_real big = 0;
+    ct_real big = 0, own;
     int i, k, j;
+    /* comparisons that keep what is not a number */
     for (i = 0; i < s->n; i++)
-        if (b->block_of[i] >= 0)
-            big = cti_max(big, cti_v3_norm2(cti_v3_at(dy, b->block_of[i])));
+        if (b->block_of[i] >= 0) {
+            own = cti_v3_norm2(cti_v3_at(dy, b->block_of[i]));
+            if (!(own <= big) && big == big)
+                big = own;
+        }
     for (k = 0; k < CTI_LEN(s->bodies.rigids); k++)
-        for (j = 1; j < 4; j++)
-            big = cti_max(big, b->affines[k].radius * b->affines[k].radius * cti_v3_norm2(cti_v3_at(dy, b->affines[k].block + j)));
+        for (j = 1; j < 4; j++) {
+            own = b->affines[k].radius * b->affines[k].radius * cti_v3_norm2(cti_v3_at(dy, b->affines[k].block + j));
+            if (!(own <= big) && big == big)
+                big = own;
+        }
     return cti_sqrt(big) / b->h;
 }
 
@@ -54820,6 +54851,9 @@ CTI_FN void cti_barrier_rule_keep(cti_state *s)
 
 #if CONTACT_WITH_BARRIER
 #define CTI_BARRIER_FAST CTI_R(16) /* [dhat] a body that moves farther in a step gets boxes at both ends of it, and none between */
+/* [ulp] of the extent of a pair: rounding of its distance. Float needs it, where a press leaves a few ulp between bodies. Half and double were not
+   compared */
+#define CTI_BARRIER_DOUBT 64
 
 /* ---- lists ---- */
 
@@ -55058,6 +55092,17 @@ static ct_real cti_barrier_approach(const int32_t *q, int n_a, int n, const ct_r
     return cti_sqrt(big);
 }
 
+/* bound on the rounding of a pair's distance, which is formed from differences of its vertices */
+static ct_real cti_barrier_doubt(const int32_t *q, int n, const ct_real *x0)
+{
+    ct_real big = 0;
+    int i, k;
+    for (i = 1; i < n; i++)
+        for (k = 0; k < 3; k++)
+            big = cti_max(big, cti_abs(x0[3 * (size_t)q[i] + (size_t)k] - x0[3 * (size_t)q[0] + (size_t)k]));
+    return CTI_BARRIER_DOUBT * CTI_EPS * big;
+}
+
 /* time of a pair of a list in loose points and edges */
 static ct_real cti_barrier_loose(const int32_t *q, int n, ct_real least, const ct_real *x0, const ct_real *x1)
 {
@@ -55082,7 +55127,7 @@ static ct_real cti_barrier_filter_list(cti_state *s, cti_barrier_list *l, const 
     for (i = 0; i < CTI_LEN(l->pairs) / 2; i++) {
         const int32_t *q = l->quads + 4 * (size_t)i;
         ct_real d = cti_sqrt(l->start2[i]), least = share * cti_min(d, l->hat[i]);
-        if (d - cti_barrier_approach(q, n_a, n, x0, x1) * (1 + 16 * CTI_EPS) > least)
+        if (d - cti_barrier_approach(q, n_a, n, x0, x1) * (1 + 16 * CTI_EPS) > least + cti_barrier_doubt(q, n, x0))
             continue;
         if (n < 4) {
             step = cti_min(step, cti_barrier_loose(q, n, least, x0, x1));
@@ -55156,7 +55201,27 @@ CTI_FN int cti_barrier_crosses(cti_state *s)
     return 0;
 }
 
+CTI_FN int cti_barrier_coincides(const cti_state *s, ct_real ulps, cti_pair *out)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    const cti_surface *f = &s->surface;
+    int i, k;
+    for (k = 0; k < CTI_BARRIER_LISTS; k++)
+        for (i = 0; i < CTI_LEN(b->list[k].pairs) / 2; i++) {
+            const cti_barrier_list *l = &b->list[k];
+            const int32_t *q = l->quads + 4 * (size_t)i;
+            ct_real least = ulps * CTI_EPS * (b->hat[f->body_of[q[0]]] + b->hat[f->body_of[q[k == CTI_BARRIER_EE ? 2 : 1]]]) / 2;
+            if (l->d2[i] > least * least)
+                continue;
+            if (out)
+                cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], out);
+            return 1;
+        }
+    return 0;
+}
+
 #undef CTI_BARRIER_FAST
+#undef CTI_BARRIER_DOUBT
 
 /* ---- 8_barrier/barrier_system.c ---- */
 /* barrier_system.c -- Newton's linear system: the pattern, the direct solve, and blocks that scripts move.
@@ -56987,6 +57052,9 @@ CTI_FN int cti_form_problem(cti_state *s, cti_mem *mem, cti_program *out)
 #define CTI_BARRIER_KEEP CTI_R(0.1)
 /* [1] share that a step is tested for once it is taken: its end is rounded, and not on the straight line that was tested before */
 #define CTI_BARRIER_SURE CTI_R(0.05)
+/* [ulp of dhat] distance that a Newton step leaves at least, and more than a start needs: rounding of a distance differs with the order of its
+   points. Half and double were not compared */
+#define CTI_BARRIER_LEAST 16
 #define CTI_BARRIER_HALVINGS 40    /* of a line search; a step of 1e-12 of Newton's is none */
 /* [1] share of what the slope promises by which the potential falls at least (Armijo); a quadratic gives half. Without it, contacts that come and go at
    dhat let Newton's method go back and forth, with steps of one length and a potential that hardly falls (two mats that fall on each other). Half and
@@ -57109,6 +57177,27 @@ static void cti_barrier_advance(cti_state *s, const ct_real *shift, ct_real t)
         }
 }
 
+/* writes down where scripted vertices are that have not come as far as their script */
+static void cti_barrier_wait(cti_state *s)
+{
+    const cti_surface *f = &s->surface;
+    int i, k;
+    for (i = 0; i < CTI_LEN(s->scripts.movers); i++) {
+        const cti_mover *m = &s->scripts.movers[i];
+        const ct_real *x = f->x0 + 3 * (size_t)m->v0, *end;
+        int late;
+        if (m->n == 0)
+            continue;
+        end = cti_barrier_own(s)->script + 3 * (size_t)(m->v0 + f->bodies[f->body_of[m->v0]].shift);
+        late = memcmp(x, end, sizeof *x * 3 * (size_t)m->n) != 0;
+        for (k = 0; late && k < m->script.n; k++)
+            cti_v3_put(m->script.late, k, cti_script_point(&m->script, k, s->step.time, NULL));
+        for (k = 0; late && k < m->n; k++)
+            cti_v3_put(m->script.late, m->vertices[k], cti_v3_at(x, k));
+        m->script.late[3 * (size_t)m->script.n] = (ct_real)late;
+    }
+}
+
 /* ---- Newton's method ---- */
 
 /* the surface at y + t dy, in surface.x1 */
@@ -57169,6 +57258,10 @@ static int cti_barrier_search(cti_state *s, cti_barrier_run *q, ct_real *t)
         }
         if (!cti_barrier_find(s, s->surface.x1))
             return -1;
+        if (cti_barrier_coincides(s, CTI_BARRIER_LEAST, NULL)) {
+            *t /= 2;
+            continue;
+        }
         if (q->moves)
             return 1;
         after = cti_barrier_energy(s, b->y_try, s->surface.x1, &other);
@@ -57340,21 +57433,36 @@ static int cti_barrier_touches(cti_state *s, ct_step_report *r)
     return 1;
 }
 
+/* loss by friction in the step, and the work of scripts on it */
+static void cti_barrier_friction_works(cti_state *s, ct_step_report *r)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    double h2 = (double)b->rule.contact, reach = (double)(s->desc.barrier.friction_velocity * b->h), rate, slope;
+    int i, k, j;
+    for (i = 0; i < CTI_LEN(b->rubs); i++) {
+        const cti_barrier_rub *q = &b->rubs[i];
+        ct_real u[2];
+        double size;
+        cti_barrier_slide(s, q, s->surface.x0, u);
+        size = (double)cti_sqrt(u[0] * u[0] + u[1] * u[1]);
+        cti_friction_value(size, reach, &rate, &slope);
+        r->loss_contact += (double)q->load / h2 * rate * size * size;
+        for (k = 0; CTI_LEN(s->scripts.movers) > 0 && k < q->n; k++)
+            for (j = 0; cti_barrier_is_scripted(s, q->v[k]) && j < 2; j++) {
+                cti_v3 way = cti_v3_sub(cti_v3_at(s->surface.x0, q->v[k]), cti_v3_at(b->x_start, q->v[k]));
+                r->work_script += (double)q->load / h2 * rate * (double)(q->c[k] * u[j] * cti_v3_dot(cti_v3_at(q->t[j], 0), way));
+            }
+    }
+}
+
 /* work of scripts and losses in the step, from the gradient at its end. 0: out of memory */
 static int cti_barrier_works(cti_state *s, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    double h2 = (double)b->rule.contact, reach = (double)(s->desc.barrier.friction_velocity * b->h), rate, slope;
+    double h2 = (double)b->rule.contact;
     cti_potential_terms t;
     int i, k;
-    for (i = 0; i < CTI_LEN(b->rubs); i++) {
-        ct_real u[2];
-        double size;
-        cti_barrier_slide(s, &b->rubs[i], s->surface.x0, u);
-        size = (double)cti_sqrt(u[0] * u[0] + u[1] * u[1]);
-        cti_friction_value(size, reach, &rate, &slope);
-        r->loss_contact += (double)b->rubs[i].load / h2 * rate * size * size;
-    }
+    cti_barrier_friction_works(s, r);
     r->loss_damping += cti_barrier_loss(s);
     for (i = 0; CTI_LEN(s->scripts.movers) > 0 && i < CTI_LEN(b->terms); i++)
         if (cti_barrier_eval(s, &b->terms[i], s->surface.x0, CTI_POTENTIAL_GRADIENT, &t))
@@ -57417,6 +57525,7 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
         memcpy(b->x_last, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     s->energy.known = 0;
     s->step.time = s->step.until;
+    cti_barrier_wait(s);
     s->contact.memory_dt = b->h;
     cti_memory_clear(&s->contact.memory);
     cti_barrier_rescale(s);
@@ -57463,8 +57572,9 @@ static int cti_barrier_is_known(const cti_state *s)
 static ct_code cti_barrier_open(cti_state *s, ct_real dt, cti_barrier_run *q, double *start)
 {
     cti_barrier *b = cti_barrier_own(s);
+    int known = cti_barrier_is_known(s);
     memset(q, 0, sizeof *q);
-    if (!cti_barrier_is_known(s)) {
+    if (!known) {
         int crosses = cti_barrier_crosses(s);
         if (crosses)
             return crosses < 0 ? CT_ERR_MEMORY : CT_ERR_DOMAIN;
@@ -57481,6 +57591,8 @@ static ct_code cti_barrier_open(cti_state *s, ct_real dt, cti_barrier_run *q, do
         return CT_ERR_MEMORY;
     if (cti_form_is_constrained(s))
         CTI_CLEAR(b->terms);
+    if (!known && cti_barrier_coincides(s, 1, &s->step.limit))
+        return CT_ERR_DOMAIN;
     return cti_barrier_energies(s, start) ? CT_OK : CT_ERR_MEMORY;
 }
 
@@ -57505,13 +57617,14 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
     ok = code == CT_OK && (s->desc.barrier.form == CT_FORM_POTENTIAL ? cti_barrier_minimize(s, &q, r) : cti_form_step(s, &q.speed, r));
     if (!ok || !cti_barrier_commit(s, start, r))
         return cti_barrier_take_back(s);
-    r->residual = q.speed;
+    r->residual = cti_finite(q.speed) ? q.speed : CTI_REAL_MAX;
     cti_impulses_swap(s);
     return CT_OK;
 }
 
 #undef CTI_BARRIER_KEEP
 #undef CTI_BARRIER_SURE
+#undef CTI_BARRIER_LEAST
 #undef CTI_BARRIER_HALVINGS
 #undef CTI_BARRIER_FALL
 #undef CTI_BARRIER_ROUNDING
@@ -57633,9 +57746,10 @@ typedef struct cti_body {
                                these are embedded, or a rod has frames */
     cti_rigid rigid_start;  /* of a rigid body when added */
     ct_real center[3];      /* its centre of mass when added */
-    cti_script script;      /* of a kinematic body; its arrays are the next two fields and `rest` */
+    cti_script script;      /* of a kinematic body; its arrays are the next three fields and `rest` */
     ct_motion_segment *path;
     ct_real *keyframes;     /* [n_keyframes][3 n] */
+    ct_real *late;          /* [3 n + 1] as cti_script.late */
     int32_t *triangles;     /* [3 nt] surface, body vertices */
     int32_t *segments;      /* [2 ns] */
     int32_t *surface_nodes; /* [n surface vertices] body vertices, sorted */
@@ -58101,7 +58215,7 @@ static int cti_prepare_place(ct_world *w)
         return 0;
     for (i = 0; i < n; i++)
         cti_rigid_frame(&s->bodies.rigids[i], s->bodies.frames + 9 * (size_t)i);
-    cti_assemble_movers(s, s->step.time);
+    cti_assemble_standing(s);
     cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x0);
     return 1;
 }
@@ -58826,6 +58940,7 @@ CTI_FN void cti_world_free_body(ct_world *w, cti_body *b)
     CTI_FREE(&w->mem, b->nodes);
     CTI_FREE(&w->mem, b->path);
     CTI_FREE(&w->mem, b->keyframes);
+    CTI_FREE(&w->mem, b->late);
     CTI_FREE(&w->mem, b->order);
     cti_topology_free(&w->mem, &b->topology);
     cti_model_free(&w->mem, &b->model);
@@ -59852,8 +59967,9 @@ static ct_code cti_bodies_check_script(ct_world *w, const ct_kinematic_desc *d)
 static ct_code cti_bodies_copy_script(ct_world *w, cti_body *b, const ct_kinematic_desc *d)
 {
     int n_keys = 3 * b->n * d->n_keyframes, n_path = d->n_segments > 0 ? d->n_segments : 1;
-    if (!CTI_RESIZE(&w->mem, b->keyframes, n_keys) || !CTI_RESIZE(&w->mem, b->path, n_path))
+    if (!CTI_RESIZE(&w->mem, b->keyframes, n_keys) || !CTI_RESIZE(&w->mem, b->path, n_path) || !CTI_RESIZE(&w->mem, b->late, 3 * b->n + 1))
         return CT_ERR_MEMORY;
+    memset(b->late, 0, sizeof(ct_real) * (3 * (size_t)b->n + 1));
     if (n_keys)
         memcpy(b->keyframes, d->keyframes, sizeof(ct_real) * (size_t)n_keys);
     b->path[0].motion = d->motion;
@@ -59863,7 +59979,7 @@ static ct_code cti_bodies_copy_script(ct_world *w, cti_body *b, const ct_kinemat
     b->script.rest = b->rest, b->script.n = b->n;
     b->script.keyframes = b->keyframes, b->script.n_keyframes = d->n_keyframes, b->script.interval = d->keyframe_interval;
     b->script.path = b->path, b->script.n_path = n_path;
-    b->script.t0 = w->state.step.time;
+    b->script.t0 = w->state.step.time, b->script.late = b->late;
     return CT_OK;
 }
 
@@ -60529,7 +60645,7 @@ CTI_FN cti_v3 cti_body_point(const ct_world *w, const cti_body *b, int i)
     cti_attach a;
     ct_real R[9];
     if (b->kind == CTI_BODY_KINEMATIC)
-        return cti_script_point(&b->script, i, w->state.step.time, NULL);
+        return cti_script_place(&b->script, i, w->state.step.time);
     if (b->kind == CTI_BODY_STATIC)
         return cti_v3_at(b->rest, i);
     cti_body_attach(b, i, &a);
@@ -61013,6 +61129,9 @@ CONTACT_API_DEF uint64_t ct_world_hash(const ct_world *w)
         h = cti_query_mix(h, w->state.contact.memory.items[i].impulse, sizeof w->state.contact.memory.items[i].impulse);
         h = cti_query_mix(h, w->state.contact.memory.items[i].slip, sizeof w->state.contact.memory.items[i].slip);
     }
+    for (i = 0; i < CTI_LEN(w->bodies); i++)
+        if (cti_script_is_late(&w->bodies[i].script))
+            h = cti_query_mix(h, w->bodies[i].late, sizeof(ct_real) * 3 * (size_t)w->bodies[i].n);
     return cti_query_mix(h, &w->state.step.time, sizeof w->state.step.time);
 }
 
@@ -61166,7 +61285,7 @@ static void cti_untangle_finish(ct_world *w, const cti_untangle *u)
         cti_rigid_inertia(r, r->q, I);
         cti_v3_put(r->spin, 0, cti_m3_mul_v(I, cti_v3_at(s->v, r->block + 1)));
     }
-    cti_assemble_movers(s, s->step.time);
+    cti_assemble_standing(s);
     cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x0);
     CTI_CLEAR(s->contact.rows);
     CTI_CLEAR(s->contact.origins);

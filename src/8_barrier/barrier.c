@@ -19,6 +19,9 @@
 #define CTI_BARRIER_KEEP CTI_R(0.1)
 /* [1] share that a step is tested for once it is taken: its end is rounded, and not on the straight line that was tested before */
 #define CTI_BARRIER_SURE CTI_R(0.05)
+/* [ulp of dhat] distance that a Newton step leaves at least, and more than a start needs: rounding of a distance differs with the order of its
+   points. Half and double were not compared */
+#define CTI_BARRIER_LEAST 16
 #define CTI_BARRIER_HALVINGS 40    /* of a line search; a step of 1e-12 of Newton's is none */
 /* [1] share of what the slope promises by which the potential falls at least (Armijo); a quadratic gives half. Without it, contacts that come and go at
    dhat let Newton's method go back and forth, with steps of one length and a potential that hardly falls (two mats that fall on each other). Half and
@@ -141,6 +144,27 @@ static void cti_barrier_advance(cti_state *s, const ct_real *shift, ct_real t)
         }
 }
 
+/* writes down where scripted vertices are that have not come as far as their script */
+static void cti_barrier_wait(cti_state *s)
+{
+    const cti_surface *f = &s->surface;
+    int i, k;
+    for (i = 0; i < CTI_LEN(s->scripts.movers); i++) {
+        const cti_mover *m = &s->scripts.movers[i];
+        const ct_real *x = f->x0 + 3 * (size_t)m->v0, *end;
+        int late;
+        if (m->n == 0)
+            continue;
+        end = cti_barrier_own(s)->script + 3 * (size_t)(m->v0 + f->bodies[f->body_of[m->v0]].shift);
+        late = memcmp(x, end, sizeof *x * 3 * (size_t)m->n) != 0;
+        for (k = 0; late && k < m->script.n; k++)
+            cti_v3_put(m->script.late, k, cti_script_point(&m->script, k, s->step.time, NULL));
+        for (k = 0; late && k < m->n; k++)
+            cti_v3_put(m->script.late, m->vertices[k], cti_v3_at(x, k));
+        m->script.late[3 * (size_t)m->script.n] = (ct_real)late;
+    }
+}
+
 /* ---- Newton's method ---- */
 
 /* the surface at y + t dy, in surface.x1 */
@@ -199,6 +223,10 @@ static int cti_barrier_search(cti_state *s, cti_barrier_run *q, ct_real *t)
         }
         if (!cti_barrier_find(s, s->surface.x1))
             return -1;
+        if (cti_barrier_coincides(s, CTI_BARRIER_LEAST, NULL)) {
+            *t /= 2;
+            continue;
+        }
         if (q->moves)
             return 1;
         after = cti_barrier_energy(s, b->y_try, s->surface.x1, &other);
@@ -370,21 +398,36 @@ static int cti_barrier_touches(cti_state *s, ct_step_report *r)
     return 1;
 }
 
+/* loss by friction in the step, and the work of scripts on it */
+static void cti_barrier_friction_works(cti_state *s, ct_step_report *r)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    double h2 = (double)b->rule.contact, reach = (double)(s->desc.barrier.friction_velocity * b->h), rate, slope;
+    int i, k, j;
+    for (i = 0; i < CTI_LEN(b->rubs); i++) {
+        const cti_barrier_rub *q = &b->rubs[i];
+        ct_real u[2];
+        double size;
+        cti_barrier_slide(s, q, s->surface.x0, u);
+        size = (double)cti_sqrt(u[0] * u[0] + u[1] * u[1]);
+        cti_friction_value(size, reach, &rate, &slope);
+        r->loss_contact += (double)q->load / h2 * rate * size * size;
+        for (k = 0; CTI_LEN(s->scripts.movers) > 0 && k < q->n; k++)
+            for (j = 0; cti_barrier_is_scripted(s, q->v[k]) && j < 2; j++) {
+                cti_v3 way = cti_v3_sub(cti_v3_at(s->surface.x0, q->v[k]), cti_v3_at(b->x_start, q->v[k]));
+                r->work_script += (double)q->load / h2 * rate * (double)(q->c[k] * u[j] * cti_v3_dot(cti_v3_at(q->t[j], 0), way));
+            }
+    }
+}
+
 /* work of scripts and losses in the step, from the gradient at its end. 0: out of memory */
 static int cti_barrier_works(cti_state *s, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    double h2 = (double)b->rule.contact, reach = (double)(s->desc.barrier.friction_velocity * b->h), rate, slope;
+    double h2 = (double)b->rule.contact;
     cti_potential_terms t;
     int i, k;
-    for (i = 0; i < CTI_LEN(b->rubs); i++) {
-        ct_real u[2];
-        double size;
-        cti_barrier_slide(s, &b->rubs[i], s->surface.x0, u);
-        size = (double)cti_sqrt(u[0] * u[0] + u[1] * u[1]);
-        cti_friction_value(size, reach, &rate, &slope);
-        r->loss_contact += (double)b->rubs[i].load / h2 * rate * size * size;
-    }
+    cti_barrier_friction_works(s, r);
     r->loss_damping += cti_barrier_loss(s);
     for (i = 0; CTI_LEN(s->scripts.movers) > 0 && i < CTI_LEN(b->terms); i++)
         if (cti_barrier_eval(s, &b->terms[i], s->surface.x0, CTI_POTENTIAL_GRADIENT, &t))
@@ -447,6 +490,7 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
         memcpy(b->x_last, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     s->energy.known = 0;
     s->step.time = s->step.until;
+    cti_barrier_wait(s);
     s->contact.memory_dt = b->h;
     cti_memory_clear(&s->contact.memory);
     cti_barrier_rescale(s);
@@ -493,8 +537,9 @@ static int cti_barrier_is_known(const cti_state *s)
 static ct_code cti_barrier_open(cti_state *s, ct_real dt, cti_barrier_run *q, double *start)
 {
     cti_barrier *b = cti_barrier_own(s);
+    int known = cti_barrier_is_known(s);
     memset(q, 0, sizeof *q);
-    if (!cti_barrier_is_known(s)) {
+    if (!known) {
         int crosses = cti_barrier_crosses(s);
         if (crosses)
             return crosses < 0 ? CT_ERR_MEMORY : CT_ERR_DOMAIN;
@@ -511,6 +556,8 @@ static ct_code cti_barrier_open(cti_state *s, ct_real dt, cti_barrier_run *q, do
         return CT_ERR_MEMORY;
     if (cti_form_is_constrained(s))
         CTI_CLEAR(b->terms);
+    if (!known && cti_barrier_coincides(s, 1, &s->step.limit))
+        return CT_ERR_DOMAIN;
     return cti_barrier_energies(s, start) ? CT_OK : CT_ERR_MEMORY;
 }
 
@@ -535,13 +582,14 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
     ok = code == CT_OK && (s->desc.barrier.form == CT_FORM_POTENTIAL ? cti_barrier_minimize(s, &q, r) : cti_form_step(s, &q.speed, r));
     if (!ok || !cti_barrier_commit(s, start, r))
         return cti_barrier_take_back(s);
-    r->residual = q.speed;
+    r->residual = cti_finite(q.speed) ? q.speed : CTI_REAL_MAX;
     cti_impulses_swap(s);
     return CT_OK;
 }
 
 #undef CTI_BARRIER_KEEP
 #undef CTI_BARRIER_SURE
+#undef CTI_BARRIER_LEAST
 #undef CTI_BARRIER_HALVINGS
 #undef CTI_BARRIER_FALL
 #undef CTI_BARRIER_ROUNDING

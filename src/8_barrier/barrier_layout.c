@@ -306,14 +306,21 @@ CTI_FN void cti_barrier_store(cti_state *s)
 CTI_FN ct_real cti_barrier_speed(const cti_state *s, const ct_real *dy)
 {
     const cti_barrier *b = cti_barrier_own(s);
-    ct_real big = 0;
+    ct_real big = 0, own;
     int i, k, j;
+    /* comparisons that keep what is not a number */
     for (i = 0; i < s->n; i++)
-        if (b->block_of[i] >= 0)
-            big = cti_max(big, cti_v3_norm2(cti_v3_at(dy, b->block_of[i])));
+        if (b->block_of[i] >= 0) {
+            own = cti_v3_norm2(cti_v3_at(dy, b->block_of[i]));
+            if (!(own <= big) && big == big)
+                big = own;
+        }
     for (k = 0; k < CTI_LEN(s->bodies.rigids); k++)
-        for (j = 1; j < 4; j++)
-            big = cti_max(big, b->affines[k].radius * b->affines[k].radius * cti_v3_norm2(cti_v3_at(dy, b->affines[k].block + j)));
+        for (j = 1; j < 4; j++) {
+            own = b->affines[k].radius * b->affines[k].radius * cti_v3_norm2(cti_v3_at(dy, b->affines[k].block + j));
+            if (!(own <= big) && big == big)
+                big = own;
+        }
     return cti_sqrt(big) / b->h;
 }
 

@@ -9,6 +9,9 @@
 #include "../4_geom/intersect.h"
 
 #define CTI_BARRIER_FAST CTI_R(16) /* [dhat] a body that moves farther in a step gets boxes at both ends of it, and none between */
+/* [ulp] of the extent of a pair: rounding of its distance. Float needs it, where a press leaves a few ulp between bodies. Half and double were not
+   compared */
+#define CTI_BARRIER_DOUBT 64
 
 /* ---- lists ---- */
 
@@ -247,6 +250,17 @@ static ct_real cti_barrier_approach(const int32_t *q, int n_a, int n, const ct_r
     return cti_sqrt(big);
 }
 
+/* bound on the rounding of a pair's distance, which is formed from differences of its vertices */
+static ct_real cti_barrier_doubt(const int32_t *q, int n, const ct_real *x0)
+{
+    ct_real big = 0;
+    int i, k;
+    for (i = 1; i < n; i++)
+        for (k = 0; k < 3; k++)
+            big = cti_max(big, cti_abs(x0[3 * (size_t)q[i] + (size_t)k] - x0[3 * (size_t)q[0] + (size_t)k]));
+    return CTI_BARRIER_DOUBT * CTI_EPS * big;
+}
+
 /* time of a pair of a list in loose points and edges */
 static ct_real cti_barrier_loose(const int32_t *q, int n, ct_real least, const ct_real *x0, const ct_real *x1)
 {
@@ -271,7 +285,7 @@ static ct_real cti_barrier_filter_list(cti_state *s, cti_barrier_list *l, const 
     for (i = 0; i < CTI_LEN(l->pairs) / 2; i++) {
         const int32_t *q = l->quads + 4 * (size_t)i;
         ct_real d = cti_sqrt(l->start2[i]), least = share * cti_min(d, l->hat[i]);
-        if (d - cti_barrier_approach(q, n_a, n, x0, x1) * (1 + 16 * CTI_EPS) > least)
+        if (d - cti_barrier_approach(q, n_a, n, x0, x1) * (1 + 16 * CTI_EPS) > least + cti_barrier_doubt(q, n, x0))
             continue;
         if (n < 4) {
             step = cti_min(step, cti_barrier_loose(q, n, least, x0, x1));
@@ -345,4 +359,24 @@ CTI_FN int cti_barrier_crosses(cti_state *s)
     return 0;
 }
 
+CTI_FN int cti_barrier_coincides(const cti_state *s, ct_real ulps, cti_pair *out)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    const cti_surface *f = &s->surface;
+    int i, k;
+    for (k = 0; k < CTI_BARRIER_LISTS; k++)
+        for (i = 0; i < CTI_LEN(b->list[k].pairs) / 2; i++) {
+            const cti_barrier_list *l = &b->list[k];
+            const int32_t *q = l->quads + 4 * (size_t)i;
+            ct_real least = ulps * CTI_EPS * (b->hat[f->body_of[q[0]]] + b->hat[f->body_of[q[k == CTI_BARRIER_EE ? 2 : 1]]]) / 2;
+            if (l->d2[i] > least * least)
+                continue;
+            if (out)
+                cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], out);
+            return 1;
+        }
+    return 0;
+}
+
 #undef CTI_BARRIER_FAST
+#undef CTI_BARRIER_DOUBT
