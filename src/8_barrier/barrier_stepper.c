@@ -42,8 +42,6 @@ static const char *cti_barrier_refuses(const cti_state *s, cti_feature what)
 {
     CTI_UNUSED(s);
     switch (what) {
-    case CTI_FEATURE_JOINT:
-        return "CT_STEPPER_BARRIER minimizes a potential, and joints and stitches have none in it yet";
     case CTI_FEATURE_REPAIR:
         return "CT_STEPPER_BARRIER has no way out of an intersection: repair the bodies in a world of CT_STEPPER_CMR";
     case CTI_FEATURE_PROBLEM:
