@@ -415,12 +415,16 @@ static int cti_barrier_works(cti_state *s, ct_step_report *r)
    start: cti_barrier_energies */
 static void cti_barrier_judge(const cti_state *s, const double *start, ct_step_report *r)
 {
-    double kick = (double)(cti_barrier_own(s)->h * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, scale, rounded = fabs(r->energy_gravity);
+    double kick = (double)(cti_barrier_own(s)->h * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, scale,
+           rounded = fabs(r->energy_gravity) + cti_barrier_own(s)->joints_rounded;
     int i;
     for (i = 0; i < s->bodies.n_models; i++)
         rounded += s->energy.moduli[i];
-    for (i = 0; i < s->n; i++)
+    for (i = 0; i < s->n; i++) {
         mass += (double)s->bodies.mass[i];
+        /* a velocity is the difference of two positions over h */
+        rounded += (double)(s->bodies.mass[i] * cti_v3_norm(cti_v3_at(s->v, i)) * cti_v3_norm(cti_v3_at(s->x, i)) / cti_barrier_own(s)->h);
+    }
     scale = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - start[2]) + fabs(r->work_pins) + fabs(r->work_script) +
             fabs(r->work_joints);
     if (!(r->energy_gained <= cti_policy_body_gain(1, scale + mass * kick * kick, rounded)))

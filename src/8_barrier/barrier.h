@@ -52,6 +52,7 @@ typedef struct cti_barrier_tie {
     ct_real at[3], left[3]; /* [m] */
     ct_real soft;           /* [m/N] compliance; 0: none, and a multiplier */
     ct_real m[3];           /* multiplier [kg m], h^2 times a force; of a distance m[0] alone */
+    ct_real most;           /* most force, in the units of m */
     ct_real k, k_first;     /* penalty [kg], and what it was first; 0: not known yet */
     ct_real error;          /* [m] at the last update */
 } cti_barrier_tie;
@@ -84,7 +85,7 @@ typedef struct cti_barrier {
     cti_barrier_term *terms;      /* active pairs at the iterate */
     cti_barrier_rub *rubs;
     cti_barrier_tie *ties;
-    int tie_updates;              /* of multipliers in this step */
+    int tie_updates, tie_stalls;  /* of multipliers in this step; those in a row that changed little */
     int ties_open;                /* with an error above the tolerance when Newton's method ended */
     ct_real *toi, *least;         /* scratch of the step filter */
     int32_t *tested;              /* scratch of the step filter */
@@ -105,6 +106,7 @@ typedef struct cti_barrier {
     double force;                 /* [N] scale of the barriers; kept over steps, 0: not known */
     double force_least;           /* [N] */
     double loss_friction, energy_contact; /* [J] */
+    double joints_rounded;        /* [J] what rounding of the joints' work is of */
 } cti_barrier;
 
 /* cti_barrier_own -- the stepper's data of a state. */

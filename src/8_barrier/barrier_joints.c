@@ -5,19 +5,24 @@
    step's start that the recovery speed leaves for later.
    The potential gets m phi + k / 2 |phi|^2. When Newton's method has converged and a tie's error is above the tolerance, newton_tolerance h, its
    multiplier becomes m + k phi, k grows where the error did not fall, and Newton's method goes on. The force at the end, m + k phi, is the multiplier
-   that the next step begins with, so that a joint at rest takes one solve. A tie with a compliance c is a spring phi^2 / 2c, without a multiplier.
+   that the next step begins with, so that a joint at rest takes one solve. Where contacts keep a joint open, that force would grow until it crushes
+   the affine bodies between: it ends at what strains them by a hundredth, and the potential is linear beyond. A tie with a compliance c is a spring phi^2 / 2c, without a multiplier.
    differs: the moment of a compliant hinge or fixed joint is sin(angle) / c, that of the other steppers angle / c.
    based on: lecture notes 4.1 (bilateral constraints) and 4.3 (potentials); Nocedal, Wright 2006, Numerical optimization, algorithm 17.4. */
 #include "barrier.h"
 #include "../8_step/joints.h"
 
-/* [1] penalty over the least stiffness that the unknowns put in a tie's way: an update leaves at most a hundredth of an error. Half and double take as
-   many solves in the scenes of test_barrier_joints */
-#define CTI_TIE_PENALTY CTI_R(100)
+/* [1] penalty over the least stiffness that the unknowns put in a tie's way: an update leaves at most a hundredth of an error. Rounding of positions
+   times the penalty is a force: 2 in float, where 100 let the work of a kinematic arm be wrong by 2 mJ of 46 (test_barrier_joints) */
+#define CTI_TIE_PENALTY (CONTACT_REAL == 32 ? CTI_R(2) : CTI_R(100))
 #define CTI_TIE_FALL CTI_R(0.25)  /* [1] share of its error above which a tie's penalty grows */
 #define CTI_TIE_GROW CTI_R(10)    /* [1] by this factor; Nocedal and Wright's value */
-#define CTI_TIE_GROWN CTI_R(1e4)  /* [1] at most by this one, so that rounding of positions stays below Newton's tolerance */
+#define CTI_TIE_GROWN (CONTACT_REAL == 32 ? CTI_R(100) : CTI_R(1e4)) /* [1] at most by this one, so that rounding of positions stays below Newton's tolerance */
 #define CTI_TIE_UPDATES 30        /* most updates of multipliers in a step; contacts that keep a joint open never let it converge */
+#define CTI_TIE_STALLS 5          /* updates in a row that leave nine tenths of every error, after which there are no more: k has grown by CTI_TIE_GROWN */
+#define CTI_TIE_STALLED CTI_R(0.9)
+/* [1] most force on an affine body times its radius, over the energy `stiff`: 8 times a strain of 0.01 */
+#define CTI_TIE_STRAIN CTI_R(0.08)
 
 /* ---- made with the world ---- */
 
@@ -125,6 +130,19 @@ static ct_real cti_tie_soft(const cti_joint *j, const cti_barrier_tie *t)
     return j->angular_compliance * j->lever * j->lever * (j->kind == CT_JOINT_FIXED ? 2 : 1);
 }
 
+/* most force in h^2 N, see the top */
+static ct_real cti_tie_most(const cti_barrier *b, const cti_joint *j, const cti_barrier_tie *t)
+{
+    ct_real most = CTI_REAL_MAX;
+    int k;
+    for (k = 0; k < 2; k++) {
+        int rigid = k ? j->b.rigid : j->a.rigid;
+        if (rigid >= 0 && !(t->soft > 0))
+            most = cti_min(most, CTI_TIE_STRAIN * b->affines[rigid].stiff / (t->part ? j->lever : b->affines[rigid].radius));
+    }
+    return most < CTI_REAL_MAX ? most * b->h * b->h : most;
+}
+
 /* the force that the last step ended with, of `part`, in its joint's items */
 static cti_v3 cti_tie_remembered(const cti_state *s, const cti_barrier_tie *t)
 {
@@ -138,12 +156,13 @@ CTI_FN void cti_barrier_joints_open(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
     int i;
-    b->tie_updates = b->ties_open = 0;
+    b->tie_updates = b->ties_open = b->tie_stalls = 0;
     for (i = 0; i < CTI_LEN(b->ties); i++) {
         cti_barrier_tie *t = &b->ties[i];
         const cti_joint *j = &s->bodies.joints[t->joint];
         cti_v3 n;
         t->soft = cti_tie_soft(j, t);
+        t->most = cti_tie_most(b, j, t);
         memset(t->left, 0, sizeof t->left);
         cti_v3_put(t->at, 0, cti_tie_scripted(j, t, s->step.time));
         if (!(t->soft > 0) && s->desc.recovery_speed > 0)
@@ -172,33 +191,45 @@ static void cti_tie_weigh(const cti_state *s, cti_barrier_tie *t)
     t->k = t->k_first = give > 0 ? CTI_TIE_PENALTY / give : 0;
 }
 
-/* force of a tie on its side b in h^2 N: m + k phi. A distance's is along n */
-static cti_v3 cti_tie_force(const cti_state *s, const cti_barrier_tie *t, const ct_real *y, cti_v3 *n)
+/* m + k phi, at most `most`; *whole: |m + k phi|; of a distance x alone counts, with its direction *n */
+static cti_v3 cti_tie_multiplier(const cti_state *s, const cti_barrier_tie *t, const ct_real *y, cti_v3 *n, ct_real *whole)
 {
     cti_v3 f = cti_v3_mad(cti_v3_at(t->m, 0), cti_tie_phi(s, t, y, n), t->k);
-    return cti_tie_is_distance(s, t) ? cti_v3_mul(*n, f.x) : f;
+    *whole = cti_v3_norm(f);
+    return *whole > t->most ? cti_v3_mul(f, t->most / *whole) : f;
 }
 
-/* the same as it is remembered: of a distance the number alone */
-static cti_v3 cti_tie_multiplier(const cti_state *s, const cti_barrier_tie *t, const ct_real *y)
+/* force of a tie on its side b in h^2 N, in the world's axes */
+static cti_v3 cti_tie_force(const cti_state *s, const cti_barrier_tie *t, const ct_real *y)
 {
-    cti_v3 n;
-    return cti_v3_mad(cti_v3_at(t->m, 0), cti_tie_phi(s, t, y, &n), t->k);
+    ct_real whole;
+    cti_v3 n, f = cti_tie_multiplier(s, t, y, &n, &whole);
+    return cti_tie_is_distance(s, t) ? cti_v3_mul(n, f.x) : f;
+}
+
+/* sum of w_k |y_k| |f|: times an ulp it is the rounding of the positions times the force */
+static double cti_tie_size(const cti_barrier_tie *t, const ct_real *y, cti_v3 f)
+{
+    double sum = 0;
+    int k;
+    for (k = 0; k < t->n; k++)
+        sum += (double)(cti_abs(t->w[k]) * cti_v3_norm(cti_v3_at(y, t->block[k])));
+    return sum * (double)cti_v3_norm(f);
 }
 
 CTI_FN double cti_barrier_joints_energy(const cti_state *s, const ct_real *y, double *size)
 {
     const cti_barrier *b = cti_barrier_own(s);
     double sum = 0;
-    int i, k;
+    int i;
     for (i = 0; i < CTI_LEN(b->ties); i++) {
         const cti_barrier_tie *t = &b->ties[i];
-        cti_v3 n, phi = cti_tie_phi(s, t, y, &n), f = cti_tie_force(s, t, y, &n);
-        double force = (double)cti_v3_norm(f);
+        ct_real whole;
+        cti_v3 n, phi = cti_tie_phi(s, t, y, &n), f = cti_tie_multiplier(s, t, y, &n, &whole);
         sum += (double)cti_v3_dot(cti_v3_at(t->m, 0), phi) + (double)t->k / 2 * (double)cti_v3_norm2(phi);
-        /* rounding of the positions, times the force */
-        for (k = 0; k < t->n; k++)
-            *size += force * (double)(cti_abs(t->w[k]) * cti_v3_norm(cti_v3_at(y, t->block[k])));
+        if (whole > t->most) /* (|f|^2 - |m|^2) / 2 k becomes linear */
+            sum -= (double)(whole - t->most) * (double)(whole - t->most) / (2 * (double)t->k);
+        *size += cti_tie_size(t, y, f);
     }
     *size += fabs(sum);
     return sum;
@@ -207,20 +238,22 @@ CTI_FN double cti_barrier_joints_energy(const cti_state *s, const ct_real *y, do
 /* Hessian [9] of a tie by its sum; a distance's part across its direction is negative under pressure */
 static void cti_tie_derive(const cti_state *s, const cti_barrier_tie *t, const ct_real *y, ct_real *H)
 {
-    cti_v3 n, phi = cti_tie_phi(s, t, y, &n);
-    ct_real N[3], across = t->k;
+    ct_real N[3], whole, along, across;
+    cti_v3 n, f = cti_tie_multiplier(s, t, y, &n, &whole);
     int i, j;
-    cti_v3_put(N, 0, cti_v3_zero());
+    along = whole > t->most ? 0 : t->k;
+    across = whole > t->most ? t->k * t->most / whole : t->k;
+    cti_v3_put(N, 0, cti_v3_unit(f, cti_v3_zero()));
     if (cti_tie_is_distance(s, t)) {
-        ct_real size = phi.x + s->bodies.joints[t->joint].rest + t->left[0];
+        ct_real size = cti_v3_norm(cti_v3_sub(cti_tie_sum(t, y), cti_v3_at(t->at, 0)));
         cti_v3_put(N, 0, n);
-        across = size > 0 ? (t->m[0] + t->k * phi.x) / size : 0;
+        across = size > 0 ? f.x / size : 0;
         if (!cti_barrier_own(s)->exact)
             across = cti_max(across, 0);
     }
     for (i = 0; i < 3; i++)
         for (j = 0; j < 3; j++)
-            H[3 * i + j] = (i == j ? across : 0) + (t->k - across) * N[i] * N[j];
+            H[3 * i + j] = (i == j ? across : 0) + (along - across) * N[i] * N[j];
 }
 
 CTI_FN void cti_barrier_joints_assemble(cti_state *s)
@@ -233,7 +266,7 @@ CTI_FN void cti_barrier_joints_assemble(cti_state *s)
     for (i = 0; i < CTI_LEN(b->ties); i++) {
         const cti_barrier_tie *t = &b->ties[i];
         ct_real H[9];
-        cti_v3 n, f = cti_tie_force(s, t, b->y, &n);
+        cti_v3 f = cti_tie_force(s, t, b->y);
         cti_tie_derive(s, t, b->y, H);
         for (k = 0; k < t->n; k++) {
             cti_v3_addto(b->g, t->block[k], cti_v3_mul(f, t->w[k]));
@@ -246,23 +279,27 @@ CTI_FN void cti_barrier_joints_assemble(cti_state *s)
 CTI_FN int cti_barrier_joints_settle(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
-    ct_real most = s->desc.barrier.newton_tolerance * b->h;
-    int i;
+    ct_real most = s->desc.barrier.newton_tolerance * b->h, whole;
+    int i, falls = 0;
+    cti_v3 n;
     b->ties_open = 0;
     for (i = 0; i < CTI_LEN(b->ties); i++) {
-        cti_v3 n;
-        b->ties_open += !(b->ties[i].soft > 0) && !(cti_v3_norm(cti_tie_phi(s, &b->ties[i], b->y, &n)) <= most);
+        ct_real error = cti_v3_norm(cti_tie_phi(s, &b->ties[i], b->y, &n));
+        if (b->ties[i].soft > 0 || error <= most)
+            continue;
+        b->ties_open++;
+        falls |= error <= CTI_TIE_STALLED * b->ties[i].error;
     }
-    if (b->ties_open == 0 || b->tie_updates == CTI_TIE_UPDATES)
+    b->tie_stalls = falls ? 0 : b->tie_stalls + 1;
+    if (b->ties_open == 0 || b->tie_updates == CTI_TIE_UPDATES || b->tie_stalls > CTI_TIE_STALLS)
         return 1;
     b->tie_updates++;
     for (i = 0; i < CTI_LEN(b->ties); i++) {
         cti_barrier_tie *t = &b->ties[i];
-        cti_v3 n;
         ct_real error = cti_v3_norm(cti_tie_phi(s, t, b->y, &n));
         if (t->soft > 0)
             continue;
-        cti_v3_put(t->m, 0, cti_tie_multiplier(s, t, b->y));
+        cti_v3_put(t->m, 0, cti_tie_multiplier(s, t, b->y, &n, &whole));
         if (error > most && error > CTI_TIE_FALL * t->error)
             t->k = cti_min(t->k * CTI_TIE_GROW, t->k_first * CTI_TIE_GROWN);
         t->error = error;
@@ -297,7 +334,8 @@ static int cti_tie_remember(cti_state *s, int first, cti_memory *out)
     memset(impulse, 0, sizeof impulse);
     for (i = first; i < CTI_LEN(b->ties) && b->ties[i].joint == b->ties[first].joint; i++) {
         const cti_barrier_tie *t = &b->ties[i];
-        cti_v3 n, f = cti_tie_force(s, t, b->y, &n), m = cti_v3_mul(cti_tie_multiplier(s, t, b->y), 1 / h2);
+        ct_real whole;
+        cti_v3 n, f = cti_tie_force(s, t, b->y), m = cti_v3_mul(cti_tie_multiplier(s, t, b->y, &n, &whole), 1 / h2);
         p = t->part > 0;
         cti_v3_put(t->part == 2 ? force[p].normal : t->part == 3 ? force[p].slip : force[p].impulse, 0, m);
         cti_v3_addto(impulse[p].impulse, 0, cti_v3_mul(p ? cti_tie_moment(s, t, f) : cti_v3_mul(f, -1), 1 / b->h));
@@ -316,9 +354,11 @@ CTI_FN int cti_barrier_joints_close(cti_state *s, cti_memory *out, ct_step_repor
     cti_barrier *b = cti_barrier_own(s);
     double h2 = (double)b->h * (double)b->h;
     int i;
+    b->joints_rounded = 0;
     for (i = 0; i < CTI_LEN(b->ties); i++) {
         const cti_barrier_tie *t = &b->ties[i];
-        cti_v3 n, f = cti_tie_force(s, t, b->y, &n);
+        cti_v3 f = cti_tie_force(s, t, b->y);
+        b->joints_rounded += cti_tie_size(t, b->y, f) / h2;
         r->work_joints -= (double)cti_v3_dot(f, cti_v3_sub(cti_tie_sum(t, b->y), cti_tie_sum(t, b->y0))) / h2;
         if (t->part == 0 && !cti_tie_remember(s, i, out))
             return 0;
@@ -331,3 +371,6 @@ CTI_FN int cti_barrier_joints_close(cti_state *s, cti_memory *out, ct_step_repor
 #undef CTI_TIE_GROW
 #undef CTI_TIE_GROWN
 #undef CTI_TIE_UPDATES
+#undef CTI_TIE_STALLS
+#undef CTI_TIE_STALLED
+#undef CTI_TIE_STRAIN

@@ -27,6 +27,8 @@ static ct_code cti_barrier_check(const ct_world_desc *d, ct_error_info *e)
         return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->newton_iterations, "barrier.newton_iterations must be 1 to 100000");
     if (!(q->stiffness >= 0) || !cti_finite(q->stiffness))
         return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->stiffness, "barrier.stiffness must be zero or positive");
+    if (q->static_hold != 0 && q->static_hold != 1)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->static_hold, "barrier.static_hold must be 0 or 1");
     if (d->stepper != CT_STEPPER_BARRIER)
         return CT_OK;
     if (d->integrator != CT_INTEGRATOR_EULER)
