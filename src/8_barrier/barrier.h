@@ -41,6 +41,7 @@ typedef struct cti_barrier_rub {
     ct_real load; /* h^2 mu times the normal force [kg m] */
     uint64_t key; /* of the pair, as in the contact memory */
     ct_real anchor[2]; /* [m] slip at the start of the step, along t; 0 without static_hold */
+    ct_real at[2];     /* [m] slip of the last assembly */
 } cti_barrier_rub;
 
 /* cti_barrier_tie -- one equation of a joint: phi = sum w_k y_k - at - left, or of a stitch with a rest length phi = |sum w_k y_k - at| - rest - left.
@@ -163,6 +164,8 @@ CTI_FN int cti_barrier_lag(cti_state *s);
 CTI_FN double cti_barrier_loss(cti_state *s);
 /* cti_barrier_slide -- tangential displacement [2] of a contact since the start of the step, plus its anchor, with the surface at x. */
 CTI_FN void cti_barrier_slide(const cti_state *s, const cti_barrier_rub *q, const ct_real *x, ct_real out[2]);
+/* cti_barrier_rub_derive -- force f [2] and Hessian H [4] of a rub at the slip u [2], along t, in h^2 N; reach: friction_velocity h. */
+CTI_FN void cti_barrier_rub_derive(const cti_barrier_rub *q, ct_real reach, const ct_real *u, ct_real *f, ct_real *H);
 
 /* ---- barrier_joints.c ---- */
 
@@ -184,6 +187,9 @@ CTI_FN int cti_barrier_joints_close(cti_state *s, cti_memory *out, ct_step_repor
 
 /* cti_barrier_anchor -- key and anchor of a rub that is new in a step; its directions are known. */
 CTI_FN void cti_barrier_anchor(const cti_state *s, const cti_barrier_term *p, cti_barrier_rub *q);
+/* cti_barrier_rubs_agree -- 1 where friction at surface.x0 is what its linearization in the last assembly said, but for a tenth of mu times the normal
+   force. */
+CTI_FN int cti_barrier_rubs_agree(const cti_state *s);
 /* cti_barrier_remember -- out: an item for each rub, in their order, at the end of a step. 0: out of memory. */
 CTI_FN int cti_barrier_remember(cti_state *s, cti_memory *out);
 /* cti_barrier_rubbed -- friction's impulse on a contact, from what cti_barrier_remember has made. */

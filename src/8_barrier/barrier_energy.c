@@ -295,22 +295,30 @@ static void cti_barrier_contacts(cti_state *s, const ct_real *shift)
     }
 }
 
+CTI_FN void cti_barrier_rub_derive(const cti_barrier_rub *q, ct_real reach, const ct_real *u, ct_real *f, ct_real *H)
+{
+    ct_real size = cti_sqrt(u[0] * u[0] + u[1] * u[1]);
+    double rate, slope;
+    int j;
+    cti_friction_value((double)size, (double)reach, &rate, &slope);
+    f[0] = q->load * (ct_real)rate * u[0], f[1] = q->load * (ct_real)rate * u[1];
+    for (j = 0; j < 4; j++)
+        H[j] = q->load * ((j % 3 == 0 ? (ct_real)rate : 0) + (size > 0 ? (ct_real)(slope - rate) * u[j / 2] * u[j % 2] / (size * size) : 0));
+}
+
 /* friction: load (f1 / |u| (1 - uu'/|u|^2) + f1' uu'/|u|^2) in the tangent plane; both are >= 0 */
 static void cti_barrier_friction(cti_state *s, const ct_real *shift)
 {
     cti_barrier *b = cti_barrier_own(s);
-    double reach = (double)(s->desc.barrier.friction_velocity * b->h), rate, slope;
+    ct_real reach = s->desc.barrier.friction_velocity * b->h;
     int i, j, k, l, p;
     for (i = 0; i < CTI_LEN(b->rubs); i++) {
-        const cti_barrier_rub *q = &b->rubs[i];
-        ct_real u[2], H2[4], g[12], H[144], K[9], size;
+        cti_barrier_rub *q = &b->rubs[i];
+        ct_real f2[2], H2[4], g[12], H[144], K[9];
         cti_v3 f;
-        cti_barrier_slide(s, q, s->surface.x0, u);
-        size = cti_sqrt(u[0] * u[0] + u[1] * u[1]);
-        cti_friction_value((double)size, reach, &rate, &slope);
-        for (j = 0; j < 4; j++)
-            H2[j] = q->load * ((j % 3 == 0 ? (ct_real)rate : 0) + (size > 0 ? (ct_real)(slope - rate) * u[j / 2] * u[j % 2] / (size * size) : 0));
-        f = cti_v3_mul(cti_v3_mad(cti_v3_mul(cti_v3_at(q->t[0], 0), u[0]), cti_v3_at(q->t[1], 0), u[1]), q->load * (ct_real)rate);
+        cti_barrier_slide(s, q, s->surface.x0, q->at);
+        cti_barrier_rub_derive(q, reach, q->at, f2, H2);
+        f = cti_v3_mad(cti_v3_mul(cti_v3_at(q->t[0], 0), f2[0]), cti_v3_at(q->t[1], 0), f2[1]);
         for (k = 0; k < 3; k++)
             for (l = 0; l < 3; l++)
                 K[3 * k + l] = q->t[0][k] * (H2[0] * q->t[0][l] + H2[1] * q->t[1][l]) + q->t[1][k] * (H2[2] * q->t[0][l] + H2[3] * q->t[1][l]);

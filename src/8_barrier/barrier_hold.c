@@ -7,6 +7,10 @@
    based on: Li et al. 2020, eq. 13 to 15; the anchor is that of 7_contact/memory.h, there for Coulomb's law (no paper). */
 #include "barrier.h"
 
+/* [1] of mu times the normal force. A Newton step from rest that ends below friction_velocity has seen the law's slope at 0 alone, which has no limit:
+   with newton_tolerance above friction_velocity, mu .49 held on a slope of tan .5 */
+#define CTI_RUB_OFF CTI_R(0.1)
+
 static uint64_t cti_rub_key(const cti_state *s, const cti_barrier_term *p)
 {
     cti_pair pair;
@@ -48,6 +52,27 @@ CTI_FN void cti_barrier_anchor(const cti_state *s, const cti_barrier_term *p, ct
     cti_rub_drag(w, s->desc.barrier.friction_velocity * cti_barrier_own(s)->h, q->anchor);
 }
 
+CTI_FN int cti_barrier_rubs_agree(const cti_state *s)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    ct_real reach = s->desc.barrier.friction_velocity * b->h;
+    int i, k;
+    for (i = 0; i < CTI_LEN(b->rubs); i++) {
+        const cti_barrier_rub *q = &b->rubs[i];
+        ct_real u[2], was[2], is[2], H[4], none[4], off = 0;
+        cti_barrier_slide(s, q, s->surface.x0, u);
+        cti_barrier_rub_derive(q, reach, q->at, was, H);
+        cti_barrier_rub_derive(q, reach, u, is, none);
+        for (k = 0; k < 2; k++) {
+            ct_real d = was[k] + H[2 * k] * (u[0] - q->at[0]) + H[2 * k + 1] * (u[1] - q->at[1]) - is[k];
+            off += d * d;
+        }
+        if (off > CTI_RUB_OFF * CTI_RUB_OFF * q->load * q->load)
+            return 0;
+    }
+    return 1;
+}
+
 CTI_FN int cti_barrier_remember(cti_state *s, cti_memory *out)
 {
     const cti_barrier *b = cti_barrier_own(s);
@@ -87,3 +112,5 @@ CTI_FN void cti_barrier_rubbed(const cti_state *s, const cti_memory *m, cti_touc
     cti_barrier_slide(s, &b->rubs[item - m->items], s->surface.x0, w);
     t->sticking = cti_sqrt(w[0] * w[0] + w[1] * w[1]) < s->desc.barrier.friction_velocity * b->h;
 }
+
+#undef CTI_RUB_OFF
