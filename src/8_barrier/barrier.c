@@ -460,6 +460,7 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
     r->rows = CTI_LEN(b->terms);
     cti_step_energies(s, r);
     r->joint_error = cti_joints_error(s);
+    r->rigid_strain = b->strain;
     r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - start[0] - r->work_pins - r->work_script - r->work_joints +
                        r->loss_contact + r->loss_damping;
     cti_barrier_judge(s, start, r);

@@ -107,6 +107,7 @@ typedef struct cti_barrier {
     double force;                 /* [N] scale of the barriers; kept over steps, 0: not known */
     double force_least;           /* [N] */
     double loss_friction, energy_contact; /* [J] */
+    ct_real strain;               /* largest entry of A - R at the end of the step */
     double joints_rounded;        /* [J] what rounding of the joints' work is of */
 } cti_barrier;
 

@@ -264,7 +264,7 @@ static void cti_affine_quaternion(const ct_real *R, ct_real *q)
 
 static void cti_barrier_store_rigid(cti_state *s, cti_rigid *r, const cti_affine *a)
 {
-    const cti_barrier *b = cti_barrier_own(s);
+    cti_barrier *b = cti_barrier_own(s);
     const ct_real *c = b->y + 3 * (size_t)a->block, *c0 = b->y0 + 3 * (size_t)a->block;
     ct_real R[9];
     int i, j;
@@ -276,6 +276,8 @@ static void cti_barrier_store_rigid(cti_state *s, cti_rigid *r, const cti_affine
             r->affine_rate[3 * i + j] = (c[3 * (1 + j) + i] - c0[3 * (1 + j) + i]) / b->h;
         }
     cti_polar3(r->affine, R);
+    for (i = 0; i < 9; i++)
+        b->strain = cti_max(b->strain, cti_abs(r->affine[i] - R[i]));
     cti_affine_quaternion(R, r->q);
     cti_v3_put(r->spin, 0, cti_affine_spin(a, r->affine, r->affine_rate));
     cti_v3_put(s->v, r->block + 1, cti_rigid_rate(r, r->q));
@@ -289,6 +291,7 @@ CTI_FN void cti_barrier_store(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
     int i, k;
+    b->strain = 0;
     for (i = 0; i < s->n; i++) {
         int from = b->block_of[i];
         if (from < 0 || s->bodies.rigid_of[i] >= 0)
