@@ -32,8 +32,8 @@ CTI_FN cti_operator cti_bsr_operator(const cti_bsr *A)
     return q;
 }
 
-CTI_FN int cti_pcg(const cti_operator *A, const ct_real *b, ct_real *x, cti_precond_fn *precond, void *ctx, ct_real tol, int max_it,
-                   ct_real *work, int *out_iterations)
+CTI_FN int cti_pcg(const cti_operator *A, const cti_operator *M, const ct_real *b, ct_real *x, ct_real tol, int max_it, ct_real *work,
+                   int *out_iterations)
 {
     int n = A->n, it = 0, i, converged = 0;
     ct_real *r = work, *z = r + n, *p = z + n, *q = p + n, rz = 0, rz1, pq, alpha, beta;
@@ -42,8 +42,8 @@ CTI_FN int cti_pcg(const cti_operator *A, const ct_real *b, ct_real *x, cti_prec
     for (i = 0; i < n; i++)
         r[i] = b[i] - r[i];
     for (;;) {
-        if (precond)
-            precond(ctx, r, z);
+        if (M)
+            M->apply(M->ctx, r, z);
         else
             memcpy(z, r, (size_t)n * sizeof *z);
         rz1 = cti_krylov_dot(n, r, z);
@@ -109,4 +109,11 @@ CTI_FN void cti_jacobi_apply(void *ctx, const ct_real *r, ct_real *z)
     int i;
     for (i = 0; i < jacobi->n; i++)
         cti_v3_put(z, i, cti_m3_mul_v(jacobi->inv + 9 * (size_t)i, cti_v3_at(r, i)));
+}
+
+CTI_FN cti_operator cti_jacobi_operator(cti_jacobi *jacobi)
+{
+    cti_operator q;
+    q.n = 3 * jacobi->n, q.apply = cti_jacobi_apply, q.ctx = jacobi;
+    return q;
 }
