@@ -1,4 +1,5 @@
-/* test_barrier_affine.c -- rigid bodies as affine ones: free rotation and a stack of CT_STEPPER_BARRIER against closed forms and CT_STEPPER_CMR. */
+/* test_barrier_affine.c -- rigid bodies as affine ones: free rotation and a stack of CT_STEPPER_BARRIER against closed forms and
+ * CT_STEPPER_CMR. */
 #include "world_util.h"
 
 #define FLOAT (CONTACT_REAL == 32)
@@ -26,8 +27,9 @@ static ct_body_id add_brick(ct_world *w, double sx, double sy, double sz, double
     return id;
 }
 
-/* On one axis, implicit Euler's step is known: it minimizes |A - (2 A0 - A-1)| over rotations, so that its angle is that of 2 - exp(-i angle0), and of
-   1 + i w h in the first step. The affine body is off by its strain, (w r / c)^2 = 4e-5^2 here. The rigid stepper turns by w h exactly */
+/* On one axis, implicit Euler's step is known: it minimizes |A - (2 A0 - A-1)| over rotations, so that its angle is that of 2 - exp(-i
+   angle0), and of 1 + i w h in the first step. The affine body is off by its strain, (w r / c)^2 = 4e-5^2 here. The rigid stepper turns by
+   w h exactly */
 static void turns_on_one_axis(void **state)
 {
     const double h = 5e-3, spin[3] = {0, 4, 0};
@@ -44,7 +46,8 @@ static void turns_on_one_axis(void **state)
         angle += step;
         assert_int_equal(ct_body_get_pose(w, id, p, q), CT_OK);
         assert_int_equal(ct_body_get_motion(w, id, v, u), CT_OK);
-        assert_true(fabs(sin(0.5 * (2 * atan2((double)q[2], (double)q[0]) - angle))) < (FLOAT ? 1e-2 : 1e-5)); /* float: a Newton tolerance of 1e-3 m/s at 0.1 m */
+        assert_true(fabs(sin(0.5 * (2 * atan2((double)q[2], (double)q[0]) - angle))) <
+                    (FLOAT ? 1e-2 : 1e-5)); /* float: a Newton tolerance of 1e-3 m/s at 0.1 m */
         /* its angular momentum is I sin(step) / h */
         assert_true(fabs((double)u[1] - sin(step) / h) < (FLOAT ? 1e-2 : 1e-4));
         step = atan(sin(step) / (2 - cos(step)));

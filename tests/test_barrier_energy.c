@@ -1,5 +1,6 @@
-/* test_barrier_energy.c -- the incremental potential of CT_STEPPER_BARRIER as a whole: its gradient and Hessian against finite differences, for bodies,
-   contacts, friction with anchors, joints and affine bodies; each of these alone; the projected Hessian has no negative eigenvalue. Double only. */
+/* test_barrier_energy.c -- the incremental potential of CT_STEPPER_BARRIER as a whole: its gradient and Hessian against finite differences,
+   for bodies, contacts, friction with anchors, joints and affine bodies; each of these alone; the projected Hessian has no negative
+   eigenvalue. Double only. */
 #include "world_util.h"
 #include "../src/9_world/world.h"
 #include "../src/1_math/eig3.h"
@@ -117,8 +118,8 @@ static void add_dropped(step *q, const ct_real *d, ct_real *out)
     }
 }
 
-/* Along random directions of `reach` m: g against differences of the energy, B d against differences of g. Differences of the energy are rounded by its
-   size, so the step is the one that serves each best. Returns the largest relative error */
+/* Along random directions of `reach` m: g against differences of the energy, B d against differences of g. Differences of the energy are
+   rounded by its size, so the step is the one that serves each best. Returns the largest relative error */
 static double differences(step *q, part what, double reach, int directions)
 {
     int n = 3 * q->b->n, i, k;
@@ -151,7 +152,7 @@ static double differences(step *q, part what, double reach, int directions)
         fourth = energy_of(q, what, at);
         e2 = (8 * e1 - (third - fourth)) / 12;
         worst = fmax(worst, fabs(e2 - slope) / size);
-        if (getenv("V")) print_message("  e %g vs %g of %g\n", e2, slope, size);
+        if (getenv("V"))
         for (i = 0; i < n; i++)
             at[i] = q->y[i] + d[i] / 16;
         assemble(q, what, at);
@@ -163,7 +164,7 @@ static double differences(step *q, part what, double reach, int directions)
             err = fmax(err, fabs((double)((up[i] - q->b->g[i]) * 8 - Bd[i])));
             big = fmax(big, fabs((double)Bd[i]));
         }
-        if (getenv("V")) print_message("  B %g of %g\n", err, big);
+        if (getenv("V"))
         worst = fmax(worst, err / big);
     }
     free(d);
@@ -209,7 +210,8 @@ static ct_body_id add_soft(ct_world *w, ct_model model, double x, double y, doub
 
 static void report(const char *name, double worst)
 {
-    print_message("%s: %g\n", name, worst);
+    if (!(worst < 1e-6))
+        print_message("%s: %g\n", name, worst);
     assert_true(worst < 1e-6);
 }
 
@@ -259,8 +261,8 @@ static ct_joint_id join(ct_world *w, ct_joint_desc *d, ct_body_id a, ct_body_id 
     return id;
 }
 
-/* ties of every kind, with multipliers of a step and at random positions. kind -1: a stitch with a length; press: shorter than that; most: the largest
-   force [h^2 N], 0: of the body */
+/* ties of every kind, with multipliers of a step and at random positions. kind -1: a stitch with a length; press: shorter than that; most:
+   the largest force [h^2 N], 0: of the body */
 static double joint_error(int kind, double compliance, int press, double most, int *capped)
 {
     ct_world *w = make(1e-3, 0, 0);
@@ -341,7 +343,8 @@ static void a_cap_is_continuous(void **state)
     step_free(&q);
 }
 
-/* the law of friction with an anchor: force and Hessian in the tangent plane, which has no negative eigenvalue, and at the friction velocity no jump */
+/* the law of friction with an anchor: force and Hessian in the tangent plane, which has no negative eigenvalue, and at the friction
+ * velocity no jump */
 static void friction_in_its_plane(void **state)
 {
     const ct_real reach = 1e-3;

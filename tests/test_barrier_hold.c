@@ -1,5 +1,5 @@
-/* test_barrier_hold.c -- contacts of CT_STEPPER_BARRIER at rest and in slip: what dhat does to a height at rest, the angle of friction, the static hold, an
-   arch of stones, maximal dissipation. */
+/* test_barrier_hold.c -- contacts of CT_STEPPER_BARRIER at rest and in slip: what dhat does to a height at rest, the angle of friction, the
+   static hold, an arch of stones, maximal dissipation. */
 #include "world_util.h"
 
 #define FLOAT (CONTACT_REAL == 32)
@@ -16,8 +16,8 @@ static ct_world_desc barrier_desc(double dhat, double friction, int hold)
 
 /* ---- friction's angle ---- */
 
-/* a rigid (soft 0) or soft box on a slope of tan 0.5 that begins at rest with this gap. drift: displacement [m] down the slope from the time `from` to
-   `to`; speed: gain [m/s] in that time. Returns the speed at its end; *gap becomes the last distance */
+/* a rigid (soft 0) or soft box on a slope of tan 0.5 that begins at rest with this gap. drift: displacement [m] down the slope from the
+   time `from` to `to`; speed: gain [m/s] in that time. Returns the speed at its end; *gap becomes the last distance */
 static double rest_on_slope(const ct_world_desc *d, int soft, double *gap, double from, double to, double *drift, double *speed)
 {
     const double angle = atan(0.5), c = cos(angle), s = sin(angle);
@@ -68,8 +68,8 @@ static void holds_up_to_the_angle_of_friction(void **state)
             d.friction = (ct_real)0.505;
             speed = rest_on_slope(&d, soft, &gap, 1, 2, &drift, &gain);
             assert_true(hold ? fabs(drift) < (FLOAT ? 1e-6 : 1e-12) : drift > 0.5 * reach && drift < reach);
-            /* at the angle: the limit balances the weight, so no speed is gained, and what the box has got while it settled stays; but below the
-               friction velocity, where the law without a hold is viscous */
+            /* at the angle: the limit balances the weight, so no speed is gained, and what the box has got while it settled stays; but
+               below the friction velocity, where the law without a hold is viscous */
             d.friction = (ct_real)0.5;
             gap = start;
             speed = rest_on_slope(&d, soft, &gap, 1, 2, &drift, &gain);
@@ -146,8 +146,8 @@ static double height_at_rest(ct_world *w, ct_body_id id)
     return x[1];
 }
 
-/* A box of S1 (64 such boxes of 0.1 m fall into a bin: E 1e5, nu 0.4) at rest on a plane. Without a gap, its lower nodes are in the plane: there
-   they are kept by direction pins, without any contact. The difference falls with dhat, and is below it */
+/* A box of S1 (64 such boxes of 0.1 m fall into a bin: E 1e5, nu 0.4) at rest on a plane. Without a gap, its lower nodes are in the plane:
+   there they are kept by direction pins, without any contact. The difference falls with dhat, and is below it */
 static void the_height_at_rest_converges_with_dhat(void **state)
 {
     ct_world_desc d = barrier_desc(1e-3, 0, 0);
@@ -194,7 +194,8 @@ static double arch(int hold, double mu, double seconds, double *late)
         ct_rigid_desc rd = ct_rigid_desc_default();
         for (i = 0; i < m.n_positions; i++) {
             /* x of the unit box: along the ring; y: across. A stone's sides are parallel to its joints, half a gap away */
-            double angle = PI * (k + 0.5 + ((double)m.positions[3 * i] > 0 ? 0.5 : -0.5)) / STONES, R = (double)m.positions[3 * i + 1] > 0 ? 0.4 : 0.3;
+            double angle = PI * (k + 0.5 + ((double)m.positions[3 * i] > 0 ? 0.5 : -0.5)) / STONES,
+                   R = (double)m.positions[3 * i + 1] > 0 ? 0.4 : 0.3;
             double side = (double)m.positions[3 * i] > 0 ? -gap / 2 : gap / 2;
             m.positions[3 * i] = (ct_real)(R * cos(angle) - side * sin(angle));
             m.positions[3 * i + 1] = (ct_real)(R * sin(angle) + side * cos(angle) + gap / 2);
@@ -268,7 +269,8 @@ static ct_mesh disc_mesh(void)
 
 /* the feet of a step that slip: least share of the most power mu N |u| that friction takes; largest part of it across the slip, over
    friction_velocity / |u|. Returns the most that friction could have taken [J] */
-static double judge_feet(const ct_world *w, const double *x0, const double *x1, double h, double mu, double *share, double *across, int *slips)
+static double judge_feet(const ct_world *w, const double *x0, const double *x1, double h, double mu, double *share, double *across,
+                         int *slips)
 {
     const ct_contact *c;
     double most = 0;
@@ -292,9 +294,9 @@ static double judge_feet(const ct_world *w, const double *x0, const double *x1, 
     return most;
 }
 
-/* A disc slides and turns on a plane. At each of its feet that slips above the friction velocity, friction opposes the slip with mu times the normal
-   force: no force of the cone takes more power. The sum is what the report says that contacts took. With the hold the direction follows within a
-   displacement of friction_velocity h: its error is at most 2 friction_velocity / |u| */
+/* A disc slides and turns on a plane. At each of its feet that slips above the friction velocity, friction opposes the slip with mu times
+   the normal force: no force of the cone takes more power. The sum is what the report says that contacts took. With the hold the direction
+   follows within a displacement of friction_velocity h: its error is at most 2 friction_velocity / |u| */
 static void friction_takes_the_most_power(void **state)
 {
     int hold;
@@ -339,10 +341,8 @@ static void friction_takes_the_most_power(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(holds_up_to_the_angle_of_friction),
-        cmocka_unit_test(an_anchor_is_dragged_along),
-        cmocka_unit_test(the_height_at_rest_converges_with_dhat),
-        cmocka_unit_test(an_arch_stands),
+        cmocka_unit_test(holds_up_to_the_angle_of_friction),      cmocka_unit_test(an_anchor_is_dragged_along),
+        cmocka_unit_test(the_height_at_rest_converges_with_dhat), cmocka_unit_test(an_arch_stands),
         cmocka_unit_test(friction_takes_the_most_power),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

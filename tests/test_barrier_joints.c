@@ -1,5 +1,5 @@
-/* test_barrier_joints.c -- joints and stitches in worlds that CT_STEPPER_BARRIER steps: against closed forms, against CT_STEPPER_CMR, momentum,
-   statuses, memory. */
+/* test_barrier_joints.c -- joints and stitches in worlds that CT_STEPPER_BARRIER steps: against closed forms, against CT_STEPPER_CMR,
+   momentum, statuses, memory. */
 #include "world_util.h"
 
 #define FLOAT (CONTACT_REAL == 32)
@@ -53,7 +53,8 @@ static const ct_body_id world_id = {0, 0};
 
 /* ---- pendulum ---- */
 
-/* time [s] of the second zero crossing after the start, at rest at the angle of 0.2, of a box 0.1 wide whose centre is 0.5 below a ball joint */
+/* time [s] of the second zero crossing after the start, at rest at the angle of 0.2, of a box 0.1 wide whose centre is 0.5 below a ball
+ * joint */
 static double half_period(ct_stepper stepper, double h, double *worst)
 {
     const double L = 0.5, angle = 0.2;
@@ -114,7 +115,8 @@ static void read_axis(const ct_world *w, ct_body_id id, double out[3], double at
         at[k] = (double)p[k];
 }
 
-/* a bar hangs on a hinge about z, falls from the horizontal, and a torque across the axis pulls at it: its centre is off the hinge along z */
+/* a bar hangs on a hinge about z, falls from the horizontal, and a torque across the axis pulls at it: its centre is off the hinge along z
+ */
 static void a_hinge_keeps_its_axis(void **state)
 {
     const double h = 5e-3;
@@ -238,8 +240,8 @@ static void tumble(double h, double *dp, double *dL)
     ct_world_destroy(w);
 }
 
-/* Joints' forces change no momentum. Implicit Euler's angular momentum x(t + h) x m u(t + h) falls by h^2 sum u x f in a step, whatever the forces:
-   that is of first order in h, and so is all that is lost */
+/* Joints' forces change no momentum. Implicit Euler's angular momentum x(t + h) x m u(t + h) falls by h^2 sum u x f in a step, whatever the
+   forces: that is of first order in h, and so is all that is lost */
 static void joints_keep_momentum(void **state)
 {
     double dp, coarse, fine;
@@ -254,8 +256,8 @@ static void joints_keep_momentum(void **state)
 
 /* ---- deformable bodies ---- */
 
-/* Two membranes of 0.2 x 0.2 m hang in the plane z = 0, the upper one by pins, the lower one by stitches of rest length 0. Returns the height of the
-   lower edge; *pull: sum of the stitches' impulses on the lower sheet over h */
+/* Two membranes of 0.2 x 0.2 m hang in the plane z = 0, the upper one by pins, the lower one by stitches of rest length 0. Returns the
+   height of the lower edge; *pull: sum of the stitches' impulses on the lower sheet over h */
 static double hanging_sheets(ct_stepper stepper, double *pull, double *error)
 {
     const double h = 0.01;
@@ -317,8 +319,8 @@ static void a_stitched_cloth_hangs(void **state)
     assert_true(fabs(low - other) < (FLOAT ? 1e-4 : 1e-6));
 }
 
-/* a soft box hangs by two ball joints in the middle of edges, and a rod by its end, from a rigid body that two springs hold: forces are weights, and
-   the springs' elongation is force times compliance */
+/* a soft box hangs by two ball joints in the middle of edges, and a rod by its end, from a rigid body that two springs hold: forces are
+   weights, and the springs' elongation is force times compliance */
 static void sides_of_every_kind(void **state)
 {
     const double h = 0.01, c = 1e-3;
@@ -380,7 +382,8 @@ static void sides_of_every_kind(void **state)
     ct_world_destroy(w);
 }
 
-/* a kinematic arm turns at 1 rad/s and carries a box on a fixed joint: it follows within Newton's tolerance, and the arm's work is in the account */
+/* a kinematic arm turns at 1 rad/s and carries a box on a fixed joint: it follows within Newton's tolerance, and the arm's work is in the
+ * account */
 static void a_kinematic_arm_carries(void **state)
 {
     const double h = 5e-3;
@@ -410,8 +413,8 @@ static void a_kinematic_arm_carries(void **state)
     ct_world_destroy(w);
 }
 
-/* a kinematic point drags a box, by a joint in its middle, through the floor and back. Contacts keep the joint open: the steps say so, the box stays
-   whole above the floor, and the joint closes when the point returns. kind 0: rigid, 1: soft, by a corner */
+/* a kinematic point drags a box, by a joint in its middle, through the floor and back. Contacts keep the joint open: the steps say so, the
+   box stays whole above the floor, and the joint closes when the point returns. kind 0: rigid, 1: soft, by a corner */
 static void drag(int kind)
 {
     const double h = 0.01;

@@ -331,9 +331,9 @@ static double jump(const cti_potential *p, ct_pair_kind kind, const ct_real *x, 
     return big / most;
 }
 
-/* Where the closest feature changes, a direction in which the closest point may move is new, or gone. The Hessian's part of it is force / d, over the
-   squares of the edge's length and of the sine of the angle to the direction that there is. Edges of 1 m: over an end of one, a vertex over the end of
-   an edge, over the ends of both edges, a vertex over a side of a face */
+/* Where the closest feature changes, a direction in which the closest point may move is new, or gone. The Hessian's part of it is force /
+   d, over the squares of the edge's length and of the sine of the angle to the direction that there is. Edges of 1 m: over an end of one, a
+   vertex over the end of an edge, over the ends of both edges, a vertex over a side of a face */
 static void hessians_jump_by_a_bounded_amount(void **state)
 {
     cti_potential p;
@@ -345,7 +345,8 @@ static void hessians_jump_by_a_bounded_amount(void **state)
         double d = 0.05 + 0.03 * rnd(), e = 1e-10, angle = 0.85 + 0.65 * rnd(), c = cos(angle), n = sin(angle);
         cti_potential_terms t;
         for (k = 0; k < 4; k++) {
-            /* side b: from 0 to 1 on the x axis; a face has its third corner at this angle. Side a, at the height d: an edge at this angle, or a point */
+            /* side b: from 0 to 1 on the x axis; a face has its third corner at this angle. Side a, at the height d: an edge at this angle,
+             * or a point */
             ct_real x[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0}, y[12];
             ct_pair_kind kind = k == 1 ? CT_PAIR_VE : k == 3 ? CT_PAIR_VF : CT_PAIR_EE;
             int n_a = k == 1 || k == 3 ? 1 : 2;
@@ -411,7 +412,8 @@ static void the_mollifier_ends_smoothly(void **state)
             assert_true(fabs((double)(a.gradient[j] - b.gradient[j])) <= 1e-6 * g + 1e-8 * value / c * fabs((double)gc[j]));
         for (j = 0; j < 12; j++)
             for (k = 0; k < 12; k++)
-                assert_true(fabs((double)(a.hessian[12 * j + k] - b.hessian[12 * j + k]) + 2 / (c * c) * value * (double)(gc[j] * gc[k])) <= 1e-5 * H);
+                assert_true(fabs((double)(a.hessian[12 * j + k] - b.hessian[12 * j + k]) + 2 / (c * c) * value * (double)(gc[j] * gc[k])) <=
+                            1e-5 * H);
     }
 }
 

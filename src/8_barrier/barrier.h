@@ -44,7 +44,7 @@ typedef struct cti_barrier_rub {
     ct_real at[2];     /* [m] slip of the last assembly */
 } cti_barrier_rub;
 
-/* cti_barrier_tie -- one equation of a joint: phi = sum w_k y_k - at - left, or of a stitch with a rest length phi = |sum w_k y_k - at| - rest - left.
+/* cti_barrier_tie -- one equation of a joint: phi = sum w_k y_k - at - left; of a stitch with a length phi = |sum w_k y_k - at| - rest - left.
    part 0: the points; 1..3: the axes, a joint's rotation, times its lever. */
 typedef struct cti_barrier_tie {
     int32_t joint, part;
@@ -181,15 +181,16 @@ CTI_FN void cti_barrier_joints_assemble(cti_state *s);
 /* cti_barrier_joints_settle -- at a minimum: 1: every error is at most newton_tolerance h, or updates have run out (ties_open > 0); 0: multipliers
    have changed, and there is another minimum. */
 CTI_FN int cti_barrier_joints_settle(cti_state *s);
-/* cti_barrier_joints_close -- work and impulses of a step at its end; out: what the next step begins with. 0: out of memory. */
+/* cti_barrier_joints_close -- work and impulses of a step at its end; out: what the next step begins with, unless r->status says that this one has not converged.
+   0: out of memory. */
 CTI_FN int cti_barrier_joints_close(cti_state *s, cti_memory *out, ct_step_report *r);
 
 /* ---- barrier_hold.c ---- */
 
 /* cti_barrier_anchor -- key and anchor of a rub that is new in a step; its directions are known. */
 CTI_FN void cti_barrier_anchor(const cti_state *s, const cti_barrier_term *p, cti_barrier_rub *q);
-/* cti_barrier_rubs_agree -- 1 where friction at surface.x0 is what its linearization in the last assembly said, but for a tenth of mu times the normal
-   force. */
+/* cti_barrier_rubs_agree -- 1 where friction at surface.x0 is what its linearization in the last assembly said, but for a tenth of mu times
+   the normal force. */
 CTI_FN int cti_barrier_rubs_agree(const cti_state *s);
 /* cti_barrier_remember -- out: an item for each rub, in their order, at the end of a step. 0: out of memory. */
 CTI_FN int cti_barrier_remember(cti_state *s, cti_memory *out);

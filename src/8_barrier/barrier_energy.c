@@ -3,7 +3,8 @@
           + h alpha / 2 |y - y0|_M^2 + h / 2 (y - y0)' D(y0) (y - y0) + h^2 sum of mu lambda f0(|u|),   y^ = y0 + h u + h^2 M^-1 f
    Its minimum is implicit Euler's step. D is that of the start of the step, and so are the contacts' lambda and directions in the last sum, which
    are lagged: neither has a potential otherwise. The Hessian is projected element by element; damping's is that of the present positions, which is
-   near enough for Newton's method. Joints add their part (barrier_joints.c). based on: lecture notes 4.3; Li et al. 2020, eq. 4 and 19; Lan et al. 2022, eq. 6. */
+   near enough for Newton's method. Joints add their part (barrier_joints.c).
+   based on: lecture notes 4.3; Li et al. 2020, eq. 4 and 19; Lan et al. 2022, eq. 6. */
 #include "barrier.h"
 #include "../1_math/eig3.h"
 

@@ -1,14 +1,14 @@
 /* barrier_hold.c -- what contacts remember from step to step: friction's impulse for who asks, and the anchor of a static hold.
-   Method: the smooth law has no force without a slip u, so what it holds creeps by a share of the friction velocity. With static_hold the slip counts
-   from an anchor that the contact keeps: u = a + the tangential displacement of the step. A load below mu lambda comes to rest at a slip below
-   e = friction_velocity h, and the next step begins there. Beyond e the anchor is dragged along, so that |a| <= e: the force of sliding is that of the
-   law without anchors, and its direction follows that of the slip within a displacement of some e. A contact is known by its features; a pair of
-   other features begins with no anchor, as in the contact memory of the other steppers.
-   based on: Li et al. 2020, eq. 13 to 15; the anchor is that of 7_contact/memory.h, there for Coulomb's law (no paper). */
+   Method: the smooth law has no force without a slip u, so what it holds creeps by a share of the friction velocity. With static_hold the
+   slip counts from an anchor that the contact keeps: u = a + the tangential displacement of the step. A load below mu lambda comes to rest
+   at a slip below e = friction_velocity h, and the next step begins there. Beyond e the anchor is dragged along, so that |a| <= e: the
+   force of sliding is that of the law without anchors, and its direction follows that of the slip within a displacement of some e. A
+   contact is known by its features; a pair of other features begins with no anchor, as in the contact memory of the other steppers. based
+   on: Li et al. 2020, eq. 13 to 15; the anchor is that of 7_contact/memory.h, there for Coulomb's law (no paper). */
 #include "barrier.h"
 
-/* [1] of mu times the normal force. A Newton step from rest that ends below friction_velocity has seen the law's slope at 0 alone, which has no limit:
-   with newton_tolerance above friction_velocity, mu .49 held on a slope of tan .5 */
+/* [1] of mu times the normal force. A Newton step from rest that ends below friction_velocity has seen the law's slope at 0 alone, which
+   has no limit: with newton_tolerance above friction_velocity, mu .49 held on a slope of tan .5 */
 #define CTI_RUB_OFF CTI_R(0.1)
 
 static uint64_t cti_rub_key(const cti_state *s, const cti_barrier_term *p)

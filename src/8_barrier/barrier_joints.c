@@ -1,25 +1,30 @@
 /* barrier_joints.c -- joints and stitches of the barrier stepper: an augmented Lagrangian.
-   Method: a joint is one to four ties phi(y) = 0. A point of a node, of an embedded vertex and of an affine body is linear in the blocks y, and so is
-   an axis of an affine body, A t. Hence a tie is phi = sum w_k y_k - at - left: points that meet, axes that are the same (times the joint's lever), or
-   the distance |sum w_k y_k - at| - rest of a stitch. `at` is where scripts have their side at the end of the step. `left` is the part of an error at the
-   step's start that the recovery speed leaves for later.
-   The potential gets m phi + k / 2 |phi|^2. When Newton's method has converged and a tie's error is above the tolerance, newton_tolerance h, its
-   multiplier becomes m + k phi, k grows where the error did not fall, and Newton's method goes on. The force at the end, m + k phi, is the multiplier
-   that the next step begins with, so that a joint at rest takes one solve. Where contacts keep a joint open, that force would grow until it crushes
-   the affine bodies between: it ends at what strains them by a hundredth, and the potential is linear beyond. A tie with a compliance c is a spring phi^2 / 2c, without a multiplier.
-   differs: the moment of a compliant hinge or fixed joint is sin(angle) / c, that of the other steppers angle / c.
-   based on: lecture notes 4.1 (bilateral constraints) and 4.3 (potentials); Nocedal, Wright 2006, Numerical optimization, algorithm 17.4. */
+   Method: a joint is one to four ties phi(y) = 0. A point of a node, of an embedded vertex and of an affine body is linear in the blocks y,
+   and so is an axis of an affine body, A t. Hence a tie is phi = sum w_k y_k - at - left: points that meet, axes that are the same (times
+   the joint's lever), or the distance |sum w_k y_k - at| - rest of a stitch. `at` is where scripts have their side at the end of the step.
+   `left` is the part of an error at the step's start that the recovery speed leaves for later. The potential gets m phi + k / 2 |phi|^2.
+   When Newton's method has converged and a tie's error is above the tolerance, newton_tolerance h, its multiplier becomes m + k phi, k
+   grows where the error did not fall, and Newton's method goes on. The force at the end, m + k phi, is the multiplier that the next step
+   begins with, so that a joint at rest takes one solve. Where contacts keep a joint open, that force would grow until it crushes the affine
+   bodies between: it ends at what strains them by a hundredth, and the potential is linear beyond. A tie with a compliance c is a spring
+   phi^2 / 2c, without a multiplier. differs: the moment of a compliant hinge or fixed joint is sin(angle) / c, that of the other steppers
+   angle / c. based on: lecture notes 4.1 (bilateral constraints) and 4.3 (potentials); Nocedal, Wright 2006, Numerical optimization,
+   algorithm 17.4. */
 #include "barrier.h"
 #include "../8_step/joints.h"
 
-/* [1] penalty over the least stiffness that the unknowns put in a tie's way: an update leaves at most a hundredth of an error. Rounding of positions
-   times the penalty is a force: 2 in float, where 100 let the work of a kinematic arm be wrong by 2 mJ of 46 (test_barrier_joints) */
+/* [1] penalty over the least stiffness that the unknowns put in a tie's way: an update leaves at most a hundredth of an error. Rounding of
+   positions times the penalty is a force: 2 in float, where 100 let the work of a kinematic arm be wrong by 2 mJ of 46
+   (test_barrier_joints) */
 #define CTI_TIE_PENALTY (CONTACT_REAL == 32 ? CTI_R(2) : CTI_R(100))
-#define CTI_TIE_FALL CTI_R(0.25)  /* [1] share of its error above which a tie's penalty grows */
-#define CTI_TIE_GROW CTI_R(10)    /* [1] by this factor; Nocedal and Wright's value */
-#define CTI_TIE_GROWN (CONTACT_REAL == 32 ? CTI_R(100) : CTI_R(1e4)) /* [1] at most by this one, so that rounding of positions stays below Newton's tolerance */
-#define CTI_TIE_UPDATES 30        /* most updates of multipliers in a step; contacts that keep a joint open never let it converge */
-#define CTI_TIE_STALLS 5          /* updates in a row that leave nine tenths of every error, after which there are no more: k has grown by CTI_TIE_GROWN */
+#define CTI_TIE_FALL CTI_R(0.25) /* [1] share of its error above which a tie's penalty grows */
+#define CTI_TIE_GROW CTI_R(10)   /* [1] by this factor; Nocedal and Wright's value */
+#define CTI_TIE_GROWN                                                                                                                      \
+    (CONTACT_REAL == 32 ? CTI_R(100)                                                                                                       \
+                        : CTI_R(1e4)) /* [1] at most by this one, so that rounding of positions stays below Newton's tolerance */
+#define CTI_TIE_UPDATES 30            /* most updates of multipliers in a step; contacts that keep a joint open never let it converge */
+#define CTI_TIE_STALLS                                                                                                                     \
+    5 /* updates in a row that leave nine tenths of every error, after which there are no more: k has grown by CTI_TIE_GROWN */
 #define CTI_TIE_STALLED CTI_R(0.9)
 /* [1] most force on an affine body times its radius, over the energy `stiff`: 8 times a strain of 0.01 */
 #define CTI_TIE_STRAIN CTI_R(0.08)
@@ -322,8 +327,9 @@ static cti_v3 cti_tie_moment(const cti_state *s, const cti_barrier_tie *t, cti_v
     return cti_v3_mul(cti_v3_cross(axis, f), -1);
 }
 
-/* impulses of a joint's ties on side a, as the user reads them, and the multipliers that the next step begins with. 0: out of memory */
-static int cti_tie_remember(cti_state *s, int first, cti_memory *out)
+/* impulses of a joint's ties on side a, as the user reads them, and, where they are known, the multipliers that the next step begins with.
+ * 0: out of memory */
+static int cti_tie_remember(cti_state *s, int first, int known, cti_memory *out)
 {
     const cti_barrier *b = cti_barrier_own(s);
     const cti_joint *j = &s->bodies.joints[b->ties[first].joint];
@@ -343,7 +349,7 @@ static int cti_tie_remember(cti_state *s, int first, cti_memory *out)
     for (p = 0; p < (cti_ties_of(j) > 1 ? 2 : 1); p++) {
         force[p].key = impulse[p].key = j->key + (uint64_t)p;
         force[p].dt = impulse[p].dt = b->h;
-        if (!cti_memory_add(s->mem, &s->step.impulses.joints, &impulse[p]) || (b->ties_open == 0 && !cti_memory_add(s->mem, out, &force[p])))
+        if (!cti_memory_add(s->mem, &s->step.impulses.joints, &impulse[p]) || (known && !cti_memory_add(s->mem, out, &force[p])))
             return 0;
     }
     return 1;
@@ -360,7 +366,7 @@ CTI_FN int cti_barrier_joints_close(cti_state *s, cti_memory *out, ct_step_repor
         cti_v3 f = cti_tie_force(s, t, b->y);
         b->joints_rounded += cti_tie_size(t, b->y, f) / h2;
         r->work_joints -= (double)cti_v3_dot(f, cti_v3_sub(cti_tie_sum(t, b->y), cti_tie_sum(t, b->y0))) / h2;
-        if (t->part == 0 && !cti_tie_remember(s, i, out))
+        if (t->part == 0 && !cti_tie_remember(s, i, r->status < CT_STATUS_BUDGET, out))
             return 0;
     }
     return 1;
